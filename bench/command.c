@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Programs as sides of a trial. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "probe.h"
+#include "trial.h"
+
+extern char **environ;
+
+uint64_t command_run(void *arg)
+{
+	struct command *c = arg;
+	posix_spawn_file_actions_t actions;
+	struct rusage usage;
+	uint64_t start, end;
+	int r, status;
+	pid_t pid;
+
+	if (c->made)
+		unlink(c->made);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+					 O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO,
+					 c->out ? c->out : "/dev/null",
+					 O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (c->may_fail)
+		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
+						 "/dev/null", O_WRONLY, 0);
+	start = probe_ns();
+	r = posix_spawn(&pid, c->argv[0], &actions, NULL,
+			(char *const *)(uintptr_t)c->argv, environ);
+	if (r)
+		probe_die("cannot start %s: %s", c->argv[0], strerror(r));
+	while (wait4(pid, &status, 0, &usage) < 0)
+		if (errno != EINTR)
+			probe_die("wait4: %s", strerror(errno));
+	end = probe_ns();
+	posix_spawn_file_actions_destroy(&actions);
+	c->status = WIFEXITED(status) ? WEXITSTATUS(status) :
+		128 + WTERMSIG(status);
+	c->rss_kib = (uint64_t)usage.ru_maxrss;
+	if (c->status && !c->may_fail)
+		probe_die("%s %s ... ended with status %d", c->argv[0],
+			  c->argv[1] ? c->argv[1] : "", c->status);
+	return end - start;
+}
+
+static const char *program(const char *variable)
+{
+	const char *path = getenv(variable);
+
+	if (!path || !*path)
+		probe_die("%s must name the program", variable);
+	return path;
+}
+
+const char *command_page_types(void)
+{
+	return program("PAGE_TYPES");
+}
+
+const char *command_fincore(void)
+{
+	return program("FINCORE");
+}
+
+const char *command_pagedet(void)
+{
+	return program("PAGEDET");
+}

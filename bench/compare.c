@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * compare - peer, raw bound and library side by side; bench/run calls it with
+ * what each comparison needs, and makes tables of its lines.
+ *
+ *   compare scan                       whole memory, flags, summary
+ *   compare lines FILE                 one record a page, written to FILE
+ *   compare task NAME PID [FASTER]     all pages of a task
+ *   compare lookup PID ADDR LEN        one address after the other
+ *   compare page PFN                   one page, whole process
+ *   compare mappers PFN PID...         who maps it; peers ask these processes
+ *   compare index                      mappings of all processes
+ *   compare file NAME PATH [FASTER]    flags of cached pages
+ *   compare count PATH                 number of cached pages
+ *   compare rss NAME ARG...            memory used by "pagedet ARG..."
+ *   compare version                    of the library
+ *
+ * PAGE_TYPES, FINCORE and PAGEDET name the programs.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "compare.h"
+
+void compare_same(const char *what, uint64_t got, uint64_t want)
+{
+	uint64_t off = got > want ? got - want : want - got;
+
+	if (off > want / 50)
+		probe_die("%s: the library saw %llu, the raw calls %llu", what,
+			  (unsigned long long)got, (unsigned long long)want);
+}
+
+static int print_version(int argc, char **argv)
+{
+	(void)argv;
+	if (argc)
+		return 64;
+	printf("%s\n", pagedet_version());
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(int argc, char **argv);
+	} command[] = {
+		{ "scan", compare_scan }, { "lines", compare_lines },
+		{ "task", compare_task }, { "lookup", compare_lookup },
+		{ "page", compare_page }, { "mappers", compare_mappers },
+		{ "index", compare_index }, { "file", compare_file },
+		{ "count", compare_count }, { "rss", compare_rss },
+		{ "version", print_version },
+	};
+	int status = 64;
+	size_t i;
+
+	for (i = 0; argc > 1 && i < PROBE_COUNT_OF(command); i++)
+		if (!strcmp(argv[1], command[i].name))
+			status = command[i].run(argc - 2, argv + 2);
+	if (status == 64)
+		fprintf(stderr, "compare: the comment at the top of"
+			" bench/compare.c says how it is called\n");
+	return status;
+}

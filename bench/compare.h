@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What the comparisons share; one function per command of bench/compare.c. */
+#ifndef BENCH_COMPARE_H
+#define BENCH_COMPARE_H
+
+#include "pagedet.h"
+#include "probe.h"
+#include "trial.h"
+
+/* --- drain.c: the library's side --- */
+
+struct drain {
+	struct pagedet *pd;
+	struct pagedet_query query;
+	/* results of the last run */
+	uint64_t rows;
+	uint64_t pages;		/* sum of the column, where there is one */
+};
+
+void drain_open(struct drain *d);
+void drain_close(struct drain *d);
+void drain_want(struct drain *d, uint32_t field);
+/* Asks, takes all columns, ends the query; the ns of all of it. @arg is the
+ * drain. */
+uint64_t drain_run(void *arg);
+/* Dies with the library's words. */
+void drain_die(const struct drain *d, const char *what)
+	__attribute__((noreturn));
+
+/* Dies if the two sides of a comparison did not see the same: @got must be
+ * @want, give or take one in fifty for what changes meanwhile. */
+void compare_same(const char *what, uint64_t got, uint64_t want);
+
+/* --- one file each; argv begins after the name of the command --- */
+int compare_scan(int argc, char **argv);
+int compare_lines(int argc, char **argv);
+int compare_task(int argc, char **argv);
+int compare_lookup(int argc, char **argv);
+int compare_page(int argc, char **argv);
+int compare_mappers(int argc, char **argv);
+int compare_index(int argc, char **argv);
+int compare_file(int argc, char **argv);
+int compare_count(int argc, char **argv);
+int compare_rss(int argc, char **argv);
+
+#endif

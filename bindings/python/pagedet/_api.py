@@ -1,0 +1,852 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""The C API of libpagedet for ctypes: constants, structs, prototypes.
+
+Written by scripts/gen-api from bindings/pagedet-api.json; do not edit.
+"""
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32,
+                    c_size_t, c_uint16, c_uint32, c_uint64, c_void_p)
+
+API_VERSION = "0.1.0"
+
+PAGEDET_VERSION_MAJOR = 0
+PAGEDET_VERSION_MINOR = 1
+PAGEDET_VERSION_PATCH = 0
+PAGEDET_FIELDS_MAX = 128
+PAGEDET_TO_END = 18446744073709551615
+
+# enum pagedet_field_id
+PAGEDET_FIELD_ASK = 0
+PAGEDET_FIELD_PAGES = 1
+PAGEDET_FIELD_TIME_NS = 2
+PAGEDET_FIELD_NOTES = 3
+PAGEDET_FIELD_PFN = 4
+PAGEDET_FIELD_VADDR = 5
+PAGEDET_FIELD_HEAD_PFN = 6
+PAGEDET_FIELD_ORDER = 7
+PAGEDET_FIELD_NODE = 8
+PAGEDET_FIELD_ZONE = 9
+PAGEDET_FIELD_KIND = 10
+PAGEDET_FIELD_FLAGS = 11
+PAGEDET_FIELD_FLAGS_KNOWN = 12
+PAGEDET_FIELD_RAW_FLAGS = 13
+PAGEDET_FIELD_REFCOUNT = 14
+PAGEDET_FIELD_MAPCOUNT = 15
+PAGEDET_FIELD_MAPCOUNT_KIND = 16
+PAGEDET_FIELD_PINCOUNT = 17
+PAGEDET_FIELD_PID = 18
+PAGEDET_FIELD_TGID = 19
+PAGEDET_FIELD_COMM = 20
+PAGEDET_FIELD_PTE = 21
+PAGEDET_FIELD_PTE_KNOWN = 22
+PAGEDET_FIELD_PTE_LEVEL = 23
+PAGEDET_FIELD_SWAP_TYPE = 24
+PAGEDET_FIELD_SWAP_OFFSET = 25
+PAGEDET_FIELD_VMA_START = 26
+PAGEDET_FIELD_VMA_END = 27
+PAGEDET_FIELD_VMA_PROT = 28
+PAGEDET_FIELD_VMA_NAME = 29
+PAGEDET_FIELD_USER_MAPS = 30
+PAGEDET_FIELD_KERNEL_MAPS = 31
+PAGEDET_FIELD_MEMCG_INO = 32
+PAGEDET_FIELD_MEMCG_PATH = 33
+PAGEDET_FIELD_MEMCG_NAME = 34
+PAGEDET_FIELD_DEV = 35
+PAGEDET_FIELD_INODE = 36
+PAGEDET_FIELD_INDEX = 37
+PAGEDET_FIELD_PATH = 38
+PAGEDET_FIELD_SLAB_CACHE = 39
+PAGEDET_FIELD_ALLOC_STACK = 40
+PAGEDET_FIELD_FREE_STACK = 41
+PAGEDET_FIELD_ALLOC_PID = 42
+PAGEDET_FIELD_ALLOC_TGID = 43
+PAGEDET_FIELD_ALLOC_COMM = 44
+PAGEDET_FIELD_GFP_MASK = 45
+PAGEDET_FIELD_GFP = 46
+PAGEDET_FIELD_ALLOC_ORDER = 47
+PAGEDET_FIELD_MIGRATETYPE = 48
+PAGEDET_FIELD_ALLOCATOR = 49
+PAGEDET_FIELD_ALLOC_NS = 50
+PAGEDET_FIELD_FREE_NS = 51
+PAGEDET_FIELD_MIGRATE_REASON = 52
+PAGEDET_FIELD_CONTENT = 53
+PAGEDET_FIELD_HASH = 54
+PAGEDET_FIELD_MAP = 55
+PAGEDET_FIELD_AT = 56
+
+# enum pagedet_state
+PAGEDET_NOT_ASKED = 0
+PAGEDET_HAVE = 1
+PAGEDET_NONE = 2
+PAGEDET_UNSUPPORTED = 16
+PAGEDET_NOT_BUILT = 17
+PAGEDET_NO_KERNEL = 18
+PAGEDET_NO_ACCESS = 19
+PAGEDET_NO_TYPES = 20
+PAGEDET_OLD_ROW = 21
+PAGEDET_TOO_COSTLY = 22
+PAGEDET_EXCLUDED = 23
+PAGEDET_RACED = 24
+PAGEDET_CORRUPT = 25
+PAGEDET_IO = 26
+PAGEDET_NO_MEMORY = 27
+PAGEDET_DENIED = 28
+PAGEDET_UNSAFE = 29
+PAGEDET_TIMEOUT = 30
+
+# enum pagedet_source
+PAGEDET_SOURCE_NOBODY = 0
+PAGEDET_SOURCE_PROCFS = 1
+PAGEDET_SOURCE_PAGE_DETECTIVE = 2
+PAGEDET_SOURCE_PAGE_OWNER = 3
+PAGEDET_SOURCE_BPF = 4
+PAGEDET_SOURCE_KCORE = 5
+PAGEDET_SOURCE_VMCORE = 6
+PAGEDET_SOURCE_SNAPSHOT = 7
+PAGEDET_SOURCE_LOG = 8
+PAGEDET_SOURCE_DERIVED = 9
+
+# enum pagedet_kind
+PAGEDET_KIND_UNKNOWN = 0
+PAGEDET_KIND_FREE = 1
+PAGEDET_KIND_ANON = 2
+PAGEDET_KIND_FILE = 3
+PAGEDET_KIND_SHMEM = 4
+PAGEDET_KIND_HUGETLB = 5
+PAGEDET_KIND_SLAB = 6
+PAGEDET_KIND_PGTABLE = 7
+PAGEDET_KIND_ZERO = 8
+PAGEDET_KIND_RESERVED = 9
+PAGEDET_KIND_OFFLINE = 10
+PAGEDET_KIND_ZSMALLOC = 11
+PAGEDET_KIND_DEVICE = 12
+PAGEDET_KIND_KERNEL = 13
+PAGEDET_KIND_HOLE = 14
+PAGEDET_KIND_UNINIT = 15
+PAGEDET_KIND_UNTOUCHED = 16
+PAGEDET_KIND_UNMAPPED = 17
+
+# enum pagedet_page_flag
+PAGEDET_PF_LOCKED = 0
+PAGEDET_PF_ERROR = 1
+PAGEDET_PF_REFERENCED = 2
+PAGEDET_PF_UPTODATE = 3
+PAGEDET_PF_DIRTY = 4
+PAGEDET_PF_LRU = 5
+PAGEDET_PF_ACTIVE = 6
+PAGEDET_PF_SLAB = 7
+PAGEDET_PF_WRITEBACK = 8
+PAGEDET_PF_RECLAIM = 9
+PAGEDET_PF_BUDDY = 10
+PAGEDET_PF_MMAP = 11
+PAGEDET_PF_ANON = 12
+PAGEDET_PF_SWAPCACHE = 13
+PAGEDET_PF_SWAPBACKED = 14
+PAGEDET_PF_COMPOUND_HEAD = 15
+PAGEDET_PF_COMPOUND_TAIL = 16
+PAGEDET_PF_HUGE = 17
+PAGEDET_PF_UNEVICTABLE = 18
+PAGEDET_PF_HWPOISON = 19
+PAGEDET_PF_NOPAGE = 20
+PAGEDET_PF_KSM = 21
+PAGEDET_PF_THP = 22
+PAGEDET_PF_OFFLINE = 23
+PAGEDET_PF_ZERO_PAGE = 24
+PAGEDET_PF_IDLE = 25
+PAGEDET_PF_PGTABLE = 26
+PAGEDET_PF_RESERVED = 32
+PAGEDET_PF_MLOCKED = 33
+PAGEDET_PF_OWNER_2 = 34
+PAGEDET_PF_PRIVATE = 35
+PAGEDET_PF_PRIVATE_2 = 36
+PAGEDET_PF_OWNER_PRIVATE = 37
+PAGEDET_PF_ARCH = 38
+PAGEDET_PF_UNCACHED = 39
+PAGEDET_PF_ARCH_2 = 41
+PAGEDET_PF_ARCH_3 = 42
+PAGEDET_PF_MAPPEDTODISK = 60
+PAGEDET_PF_ANON_EXCLUSIVE = 61
+
+# enum pagedet_pte_flag
+PAGEDET_PTE_PRESENT = 0
+PAGEDET_PTE_SWAPPED = 1
+PAGEDET_PTE_GUARD = 2
+PAGEDET_PTE_MIGRATION = 3
+PAGEDET_PTE_HWPOISON = 4
+PAGEDET_PTE_DEVICE = 5
+PAGEDET_PTE_FILE = 6
+PAGEDET_PTE_ZERO = 7
+PAGEDET_PTE_EXCLUSIVE = 8
+PAGEDET_PTE_SOFT_DIRTY = 9
+PAGEDET_PTE_UFFD_WP = 10
+PAGEDET_PTE_WRITTEN = 11
+PAGEDET_PTE_YOUNG = 12
+PAGEDET_PTE_DIRTY = 13
+PAGEDET_PTE_WRITE = 14
+PAGEDET_PTE_EXEC = 15
+
+# enum pagedet_note
+PAGEDET_NOTE_TORN = 0
+PAGEDET_NOTE_PERTURBED = 1
+PAGEDET_NOTE_ESTIMATED = 2
+PAGEDET_NOTE_PARTIAL = 3
+PAGEDET_NOTE_STALE = 4
+PAGEDET_NOTE_UNDECIDED = 5
+PAGEDET_NOTE_UNCHECKED = 6
+
+# enum pagedet_mapcount_kind
+PAGEDET_MAPCOUNT_EXACT = 1
+PAGEDET_MAPCOUNT_AVERAGE = 2
+
+# enum pagedet_zone
+PAGEDET_ZONE_DMA = 0
+PAGEDET_ZONE_DMA32 = 1
+PAGEDET_ZONE_NORMAL = 2
+PAGEDET_ZONE_HIGHMEM = 3
+PAGEDET_ZONE_MOVABLE = 4
+PAGEDET_ZONE_DEVICE = 5
+
+# enum pagedet_prot
+PAGEDET_PROT_READ = 1
+PAGEDET_PROT_WRITE = 2
+PAGEDET_PROT_EXEC = 4
+PAGEDET_PROT_SHARED = 8
+
+# enum pagedet_pte_level
+PAGEDET_LEVEL_PTE = 1
+PAGEDET_LEVEL_PMD = 2
+PAGEDET_LEVEL_PUD = 3
+PAGEDET_LEVEL_P4D = 4
+PAGEDET_LEVEL_PGD = 5
+
+# enum pagedet_map
+PAGEDET_MAP_USER = 1
+PAGEDET_MAP_DIRECT = 2
+PAGEDET_MAP_VMALLOC = 3
+PAGEDET_MAP_OTHER = 4
+
+# enum pagedet_at
+PAGEDET_AT_LOG = 1
+PAGEDET_AT_NOW = 2
+
+# enum pagedet_type
+PAGEDET_TYPE_NUMBER = 1
+PAGEDET_TYPE_HEX = 2
+PAGEDET_TYPE_ENUM = 3
+PAGEDET_TYPE_MASK = 4
+PAGEDET_TYPE_STRING = 5
+PAGEDET_TYPE_LIST = 6
+PAGEDET_TYPE_STACK = 7
+PAGEDET_TYPE_DEV = 8
+PAGEDET_TYPE_PROT = 9
+
+# enum pagedet_log_level
+PAGEDET_LOG_ERROR = 0
+PAGEDET_LOG_WARNING = 1
+PAGEDET_LOG_INFO = 2
+PAGEDET_LOG_DEBUG = 3
+
+# enum pagedet_fd_kind
+PAGEDET_FD_KPAGEFLAGS = 1
+PAGEDET_FD_KPAGECOUNT = 2
+PAGEDET_FD_KPAGECGROUP = 3
+PAGEDET_FD_PAGEMAP = 4
+PAGEDET_FD_MAPS = 5
+
+# enum pagedet_cost
+PAGEDET_COST_FREE = 0
+PAGEDET_COST_READ = 1
+PAGEDET_COST_LOOKUP = 2
+PAGEDET_COST_SWEEP = 3
+PAGEDET_COST_CONTENT = 4
+PAGEDET_COST_INTRUSIVE = 5
+
+# enum pagedet_target
+PAGEDET_TARGET_NOTHING = 0
+PAGEDET_TARGET_PFN = 1
+PAGEDET_TARGET_PHYS = 2
+PAGEDET_TARGET_VIRT = 3
+PAGEDET_TARGET_TASK = 4
+PAGEDET_TARGET_FILE = 5
+PAGEDET_TARGET_TREE = 6
+PAGEDET_TARGET_MOUNT = 7
+PAGEDET_TARGET_BLOCK = 8
+PAGEDET_TARGET_CGROUP = 9
+PAGEDET_TARGET_KADDR = 10
+PAGEDET_TARGET_LOG = 11
+PAGEDET_TARGET_SCAN = 12
+PAGEDET_TARGET_MAPPERS = 13
+
+# enum pagedet_kaddr
+PAGEDET_KADDR_ANY = 0
+PAGEDET_KADDR_MEMORY = 1
+PAGEDET_KADDR_PAGE = 2
+PAGEDET_KADDR_FOLIO = 3
+
+# enum pagedet_query_option
+PAGEDET_Q_CHEAP = 1
+PAGEDET_Q_RUNS = 2
+PAGEDET_Q_UNDECIDED = 4
+PAGEDET_Q_SINGLE_SOURCE = 8
+PAGEDET_Q_KEEP_STRINGS = 16
+PAGEDET_Q_UNCHECKED = 32
+PAGEDET_Q_HOLES = 64
+PAGEDET_Q_GROUP = 128
+
+# enum pagedet_order
+PAGEDET_ORDER_WALK = 0
+PAGEDET_ORDER_ANY = 1
+
+# enum pagedet_format_id
+PAGEDET_FORMAT_TEXT = 1
+PAGEDET_FORMAT_JSON = 2
+PAGEDET_FORMAT_CSV = 3
+PAGEDET_FORMAT_ARROW = 4
+
+# enum pagedet_emit_option
+PAGEDET_EMIT_COLOUR = 1
+PAGEDET_EMIT_SOURCES = 2
+PAGEDET_EMIT_POINTERS = 4
+
+
+def PAGEDET_CELL_STATE(cell):
+    return ((cell) & 0xff)
+
+
+def PAGEDET_CELL_SOURCE(cell):
+    return ((cell) >> 8)
+
+
+def PAGEDET_SOURCE_BIT(source):
+    return (1 << (source))
+
+
+def PAGEDET_PF(bit):
+    return (1 << (bit))
+
+
+def PAGEDET_PTE(bit):
+    return (1 << (bit))
+
+
+def PAGEDET_NOTE(bit):
+    return (1 << (bit))
+
+
+class pagedet(Structure):
+    """Opaque."""
+
+
+class pagedet_iter(Structure):
+    """Opaque."""
+
+
+class pagedet_index(Structure):
+    """Opaque."""
+
+
+class pagedet_emitter(Structure):
+    """Opaque."""
+
+
+class pagedet_page(Structure):
+    _fields_ = [
+        ("cell", c_uint16 * 128),
+        ("ask", c_uint64),
+        ("pages", c_uint64),
+        ("time_ns", c_uint64),
+        ("pfn", c_uint64),
+        ("vaddr", c_uint64),
+        ("head_pfn", c_uint64),
+        ("flags", c_uint64),
+        ("flags_known", c_uint64),
+        ("raw_flags", c_uint64),
+        ("refcount", c_uint64),
+        ("mapcount", c_uint64),
+        ("pincount", c_uint64),
+        ("comm", c_uint64),
+        ("swap_offset", c_uint64),
+        ("vma_start", c_uint64),
+        ("vma_end", c_uint64),
+        ("vma_name", c_uint64),
+        ("user_maps", c_uint64),
+        ("kernel_maps", c_uint64),
+        ("memcg_ino", c_uint64),
+        ("memcg_path", c_uint64),
+        ("memcg_name", c_uint64),
+        ("dev", c_uint64),
+        ("inode", c_uint64),
+        ("index", c_uint64),
+        ("path", c_uint64),
+        ("slab_cache", c_uint64),
+        ("alloc_stack", c_uint64),
+        ("free_stack", c_uint64),
+        ("alloc_comm", c_uint64),
+        ("gfp_mask", c_uint64),
+        ("gfp", c_uint64),
+        ("migratetype", c_uint64),
+        ("allocator", c_uint64),
+        ("alloc_ns", c_uint64),
+        ("free_ns", c_uint64),
+        ("migrate_reason", c_uint64),
+        ("content", c_uint64),
+        ("hash", c_uint64),
+        ("notes", c_uint32),
+        ("order", c_uint32),
+        ("node", c_uint32),
+        ("zone", c_uint32),
+        ("kind", c_uint32),
+        ("mapcount_kind", c_uint32),
+        ("pid", c_uint32),
+        ("tgid", c_uint32),
+        ("pte", c_uint32),
+        ("pte_known", c_uint32),
+        ("pte_level", c_uint32),
+        ("swap_type", c_uint32),
+        ("vma_prot", c_uint32),
+        ("alloc_pid", c_uint32),
+        ("alloc_tgid", c_uint32),
+        ("alloc_order", c_uint32),
+        ("map", c_uint32),
+        ("at", c_uint32),
+    ]
+
+
+class pagedet_field_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("id", c_uint32),
+        ("type", c_uint32),
+        ("offset", c_uint32),
+        ("width", c_uint32),
+        ("position", c_uint32),
+        ("known", c_uint32),
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("group", c_char_p),
+        ("since", c_char_p),
+        ("text", c_char_p),
+    ]
+
+
+class pagedet_part(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("name", c_char_p),
+        ("purpose", c_char_p),
+        ("built", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("root", c_char_p),
+        ("files", POINTER(c_char_p)),
+        ("n_files", c_uint64),
+        ("vmlinux", c_char_p),
+        ("btf", c_char_p),
+        ("vmcoreinfo", c_char_p),
+        ("hash_key", c_char_p),
+        ("libexec_dir", c_char_p),
+        ("sources", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("page_size", c_uint64),
+        ("max_pfn", c_uint64),
+        ("nodes", c_uint64),
+        ("first_ns", c_uint64),
+        ("last_ns", c_uint64),
+        ("live", c_uint32),
+        ("big_endian", c_uint32),
+        ("sources", c_uint32),
+        ("reserved", c_uint32),
+        ("arch", c_char_p),
+        ("release", c_char_p),
+        ("boot_id", c_char_p),
+    ]
+
+
+class pagedet_ability(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("can", c_uint32),
+        ("reason", c_uint32),
+        ("cost", c_uint32),
+        ("reserved", c_uint32),
+        ("why", c_char_p),
+        ("advice", c_char_p),
+    ]
+
+
+class pagedet_item(Structure):
+    _fields_ = [
+        ("first", c_uint64),
+        ("count", c_uint64),
+        ("pid", c_uint32),
+        ("flags", c_uint32),
+    ]
+
+
+class pagedet_progress(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("done", c_uint64),
+        ("total", c_uint64),
+        ("rows", c_uint64),
+        ("elapsed_ns", c_uint64),
+    ]
+
+
+pagedet_progress_fn = CFUNCTYPE(c_int, c_void_p, POINTER(pagedet_progress))
+
+
+class pagedet_query(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("row_size", c_uint64),
+        ("fields", c_uint64 * 2),
+        ("items", POINTER(pagedet_item)),
+        ("n_items", c_uint64),
+        ("path", c_char_p),
+        ("where", c_char_p),
+        ("group_by", POINTER(c_uint32)),
+        ("n_group_by", c_uint64),
+        ("index", POINTER(pagedet_index)),
+        ("progress", pagedet_progress_fn),
+        ("progress_user", c_void_p),
+        ("progress_ns", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("limit", c_uint64),
+        ("string_bytes", c_uint64),
+        ("target", c_uint32),
+        ("options", c_uint32),
+        ("order", c_uint32),
+        ("threads", c_uint32),
+        ("sources", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_column(Structure):
+    _fields_ = [
+        ("field", c_uint32),
+        ("reserved", c_uint32),
+        ("value", POINTER(c_uint64)),
+        ("cell", POINTER(c_uint16)),
+    ]
+
+
+class pagedet_columns(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("rows", c_uint64),
+        ("n_columns", c_uint64),
+        ("columns", POINTER(pagedet_column)),
+    ]
+
+
+class pagedet_coverage(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("wanted", c_uint64),
+        ("visited", c_uint64),
+        ("skipped", c_uint64),
+        ("rows", c_uint64),
+        ("undecided", c_uint64),
+        ("torn", c_uint64),
+        ("spilled", c_uint64),
+        ("tasks", c_uint64),
+        ("tasks_gone", c_uint64),
+        ("tasks_denied", c_uint64),
+        ("files", c_uint64),
+        ("files_gone", c_uint64),
+        ("files_denied", c_uint64),
+        ("lost", c_uint64 * 32),
+        ("answered", c_uint64 * 2),
+        ("resume", c_uint64),
+        ("complete", c_uint32),
+        ("stopped", c_uint32),
+    ]
+
+
+class pagedet_mappers(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("pfn", c_uint64),
+        ("found", c_uint64),
+        ("expected", c_uint64),
+        ("n_unread", c_uint64),
+        ("unread", POINTER(c_uint32)),
+        ("expected_state", c_uint32),
+        ("mapcount_kind", c_uint32),
+    ]
+
+
+class pagedet_mapping(Structure):
+    _fields_ = [
+        ("pfn", c_uint64),
+        ("vaddr", c_uint64),
+        ("pid", c_uint32),
+        ("pte", c_uint32),
+    ]
+
+
+class pagedet_index_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("mappings", c_uint64),
+        ("bytes", c_uint64),
+        ("tasks", c_uint64),
+        ("tasks_gone", c_uint64),
+        ("tasks_denied", c_uint64),
+        ("first_ns", c_uint64),
+        ("last_ns", c_uint64),
+        ("n_unread", c_uint64),
+        ("unread", POINTER(c_uint32)),
+    ]
+
+
+class pagedet_index_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("progress", pagedet_progress_fn),
+        ("progress_user", c_void_p),
+        ("progress_ns", c_uint64),
+        ("threads", c_uint32),
+        ("sources", c_uint32),
+    ]
+
+
+class pagedet_emit_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("format", c_uint32),
+        ("options", c_uint32),
+        ("fd", c_int32),
+        ("width", c_uint32),
+    ]
+
+
+pagedet_log_fn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+
+
+# name: (result, arguments, since)
+FUNCTIONS = {
+    "pagedet_version": (
+        c_char_p,
+        [],
+        "0.1"),
+    "pagedet_version_number": (
+        c_uint32,
+        [],
+        "0.1"),
+    "pagedet_part": (
+        POINTER(pagedet_part),
+        [c_uint32],
+        "0.1"),
+    "pagedet_field": (
+        POINTER(pagedet_field_info),
+        [c_uint32],
+        "0.1"),
+    "pagedet_field_by_name": (
+        c_int,
+        [c_char_p],
+        "0.1"),
+    "pagedet_value_name": (
+        c_char_p,
+        [c_uint32, c_uint64],
+        "0.1"),
+    "pagedet_state_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_state_text": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_source_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_source_by_name": (
+        c_int,
+        [c_char_p],
+        "0.1"),
+    "pagedet_new": (
+        POINTER(pagedet),
+        [],
+        "0.1"),
+    "pagedet_free": (
+        None,
+        [POINTER(pagedet)],
+        "0.1"),
+    "pagedet_options_init": (
+        None,
+        [POINTER(pagedet_options), c_uint64],
+        "0.1"),
+    "pagedet_open": (
+        c_int,
+        [POINTER(pagedet), POINTER(pagedet_options)],
+        "0.1"),
+    "pagedet_dup": (
+        c_int,
+        [POINTER(pagedet), POINTER(POINTER(pagedet))],
+        "0.1"),
+    "pagedet_set_log": (
+        None,
+        [POINTER(pagedet), pagedet_log_fn, c_void_p, c_int],
+        "0.1"),
+    "pagedet_error": (
+        c_char_p,
+        [POINTER(pagedet)],
+        "0.1"),
+    "pagedet_advice": (
+        c_char_p,
+        [POINTER(pagedet)],
+        "0.1"),
+    "pagedet_add_fd": (
+        c_int,
+        [POINTER(pagedet), c_uint32, c_uint32, c_int],
+        "0.1"),
+    "pagedet_info": (
+        c_int,
+        [POINTER(pagedet), POINTER(pagedet_info)],
+        "0.1"),
+    "pagedet_survey": (
+        c_int,
+        [POINTER(pagedet), c_uint32, c_uint32, POINTER(pagedet_ability)],
+        "0.1"),
+    "pagedet_query_init": (
+        None,
+        [POINTER(pagedet_query), c_uint64, c_uint64],
+        "0.1"),
+    "pagedet_fields_parse": (
+        c_int,
+        [POINTER(pagedet), c_char_p, POINTER(pagedet_query)],
+        "0.1"),
+    "pagedet_query": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_query),
+            POINTER(POINTER(pagedet_iter)),
+        ],
+        "0.1"),
+    "pagedet_next": (
+        c_int,
+        [POINTER(pagedet_iter), POINTER(pagedet_page), c_uint32],
+        "0.1"),
+    "pagedet_next_columns": (
+        c_int,
+        [POINTER(pagedet_iter), POINTER(pagedet_columns)],
+        "0.1"),
+    "pagedet_iter_retarget": (
+        c_int,
+        [POINTER(pagedet_iter), POINTER(pagedet_item), c_uint64],
+        "0.1"),
+    "pagedet_cancel": (
+        None,
+        [POINTER(pagedet_iter)],
+        "0.1"),
+    "pagedet_iter_free": (
+        None,
+        [POINTER(pagedet_iter)],
+        "0.1"),
+    "pagedet_iter_fields": (
+        None,
+        [POINTER(pagedet_iter), POINTER(c_uint64)],
+        "0.1"),
+    "pagedet_why": (
+        c_uint32,
+        [POINTER(pagedet_iter), c_uint32],
+        "0.1"),
+    "pagedet_why_advice": (
+        c_char_p,
+        [POINTER(pagedet_iter), c_uint32],
+        "0.1"),
+    "pagedet_coverage": (
+        c_int,
+        [POINTER(pagedet_iter), POINTER(pagedet_coverage)],
+        "0.1"),
+    "pagedet_mappers": (
+        c_int,
+        [POINTER(pagedet_iter), c_uint64, POINTER(pagedet_mappers)],
+        "0.1"),
+    "pagedet_string": (
+        c_void_p,
+        [POINTER(pagedet_iter), c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_stack": (
+        c_int,
+        [POINTER(pagedet_iter), c_uint64, POINTER(c_char_p), c_uint32],
+        "0.1"),
+    "pagedet_page_bytes": (
+        c_void_p,
+        [POINTER(pagedet_iter), c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_format": (
+        c_int,
+        [
+            POINTER(pagedet_iter),
+            POINTER(pagedet_page),
+            c_uint32,
+            c_char_p,
+            c_size_t,
+        ],
+        "0.1"),
+    "pagedet_index_new": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_index_options),
+            POINTER(POINTER(pagedet_index)),
+        ],
+        "0.1"),
+    "pagedet_index_find": (
+        c_uint64,
+        [POINTER(pagedet_index), c_uint64, POINTER(pagedet_mapping), c_uint64],
+        "0.1"),
+    "pagedet_index_info": (
+        c_int,
+        [POINTER(pagedet_index), POINTER(pagedet_index_info)],
+        "0.1"),
+    "pagedet_index_free": (
+        None,
+        [POINTER(pagedet_index)],
+        "0.1"),
+    "pagedet_emitter_new": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_emit_options),
+            POINTER(POINTER(pagedet_emitter)),
+        ],
+        "0.1"),
+    "pagedet_emit_all": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_iter)],
+        "0.1"),
+    "pagedet_emit_survey": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet)],
+        "0.1"),
+    "pagedet_emitter_finish": (
+        c_int,
+        [POINTER(pagedet_emitter)],
+        "0.1"),
+    "pagedet_emitter_text": (
+        c_void_p,
+        [POINTER(pagedet_emitter), POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_emitter_free": (
+        None,
+        [POINTER(pagedet_emitter)],
+        "0.1"),
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What can be answered here: whose kernel, whose privileges, then what every
+ * source says of every field.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Capabilities that open something to this command. */
+static const struct { unsigned bit; const char *name; } capabilities[] = {
+	{ 1, "CAP_DAC_OVERRIDE" },
+	{ 2, "CAP_DAC_READ_SEARCH" },
+	{ 17, "CAP_SYS_RAWIO" },
+	{ 19, "CAP_SYS_PTRACE" },
+	{ 21, "CAP_SYS_ADMIN" },
+	{ 34, "CAP_SYSLOG" },
+	{ 38, "CAP_PERFMON" },
+	{ 39, "CAP_BPF" },
+	{ 40, "CAP_CHECKPOINT_RESTORE" },
+};
+
+/* Effective capabilities of this process; false if it cannot be known. */
+static bool effective(uint64_t *ret)
+{
+	char text[4096], word[20];
+	const char *at;
+	ssize_t n;
+	int fd;
+
+	fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	at = strstr(text, "\nCapEff:\t");
+	if (!at || sscanf(at, " CapEff: %16[0-9a-f]", word) != 1)
+		return false;
+	return !cli_number(word, CLI_HEX, ret);
+}
+
+static void print_user(FILE *f)
+{
+	uint64_t caps;
+	size_t i, n = 0;
+
+	fprintf(f, "%-14s uid %ld, ", "caller", (long)geteuid());
+	if (!effective(&caps)) {
+		fprintf(f, "capabilities ?\n");
+		return;
+	}
+	for (i = 0; i < CLI_COUNT(capabilities); i++)
+		n += caps >> capabilities[i].bit & 1;
+	if (!n || n == CLI_COUNT(capabilities)) {
+		fprintf(f, "%s capability that matters here\n",
+			n ? "every" : "no");
+		return;
+	}
+	for (i = 0; i < CLI_COUNT(capabilities); i++)
+		if (caps >> capabilities[i].bit & 1)
+			fprintf(f, "%s ", capabilities[i].name);
+	fprintf(f, "\n");
+}
+
+static void print_sources(FILE *f, uint32_t sources)
+{
+	const char *name;
+	uint32_t i;
+
+	fprintf(f, "%-14s", "sources");
+	for (i = 1; i < 32; i++) {
+		name = pagedet_source_name(i);
+		if (name && (sources & PAGEDET_SOURCE_BIT(i)))
+			fprintf(f, " %s", name);
+	}
+	fprintf(f, "\n");
+}
+
+static void print_head(FILE *f, const struct pagedet_info *info)
+{
+	fprintf(f, "%-14s %s%s%s, %s\n", "kernel",
+		*info->release ? info->release : "release ?",
+		*info->arch ? " " : "", info->arch,
+		info->live ? "running" : "saved");
+	fprintf(f, "%-14s %llu bytes\n", "page size",
+		(unsigned long long)info->page_size);
+	if (info->max_pfn)
+		fprintf(f, "%-14s pfn 0 .. %llu (0x%llx)\n", "memory",
+			(unsigned long long)info->max_pfn - 1,
+			(unsigned long long)info->max_pfn - 1);
+	if (info->nodes)
+		fprintf(f, "%-14s %llu\n", "NUMA nodes",
+			(unsigned long long)info->nodes);
+	print_sources(f, info->sources);
+	print_user(f);
+	fprintf(f, "\n");
+}
+
+/* What one source says of one field: 0 it can, else the number of a note. */
+struct survey {
+	uint8_t cell[PAGEDET_FIELDS_MAX][32];
+	char *note[64];		/* [1 ..]: why not, and what would help */
+	unsigned n_notes;
+	unsigned never;		/* the note of what a source never knows */
+	unsigned label[64];	/* of the note, once it has been shown */
+	unsigned n_labels;
+	uint32_t sources;	/* that exist, as bits */
+	uint32_t columns;	/* of these, the ones that differ by field */
+};
+
+/* The number of the note; -1 without memory. */
+static int note_of(struct survey *s, const struct pagedet_ability *a)
+{
+	const char *between = *a->advice ? "; " : "";
+	unsigned i, last = CLI_COUNT(s->note) - 1;
+	char *text;
+
+	if (a->can)
+		return 0;
+	if (asprintf(&text, "%s%s%s", a->why, between, a->advice) < 0)
+		return -1;
+	for (i = 1; i <= s->n_notes && strcmp(s->note[i], text); i++)
+		;
+	if (i > last)
+		i = last;
+	if (i <= s->n_notes) {
+		free(text);
+		return (int)i;
+	}
+	s->n_notes = i;
+	s->note[i] = text;
+	return (int)i;
+}
+
+static int survey_field(struct survey *s, struct pagedet *pd, uint32_t field)
+{
+	struct pagedet_ability a;
+	uint32_t source;
+	int error, note;
+
+	for (source = 1; source < 32; source++) {
+		if (!pagedet_source_name(source))
+			continue;
+		memset(&a, 0, sizeof(a));
+		a.size = sizeof(a);
+		error = pagedet_survey(pd, field, source, &a);
+		if (error)
+			return cli_fail(pd, error);
+		note = note_of(s, &a);
+		if (note < 0)
+			return cli_fail_errno("doctor");
+		if (a.reason == PAGEDET_UNSUPPORTED && !*a.advice)
+			s->never = (unsigned)note;
+		/* A source that says the same of all fields needs no column. */
+		if (!note || (s->sources & PAGEDET_SOURCE_BIT(source) &&
+			      s->cell[PAGEDET_FIELD_ASK][source] != note))
+			s->columns |= PAGEDET_SOURCE_BIT(source);
+		s->cell[field][source] = (uint8_t)note;
+		s->sources |= PAGEDET_SOURCE_BIT(source);
+	}
+	return CLI_ANSWERED;
+}
+
+static int survey_all(struct survey *s, struct pagedet *pd)
+{
+	uint32_t field;
+	int status = CLI_ANSWERED;
+
+	for (field = 0; !status && field < PAGEDET_FIELDS_MAX; field++)
+		if (pagedet_field(field))
+			status = survey_field(s, pd, field);
+	return status;
+}
+
+static bool has(uint32_t set, uint32_t source)
+{
+	return set & PAGEDET_SOURCE_BIT(source);
+}
+
+static void print_row(FILE *f, struct survey *s, uint32_t field)
+{
+	const char *name = pagedet_field(field)->name;
+	int blanks = 15 - (int)strlen(name);
+	uint32_t source;
+
+	fprintf(f, "%s", name);
+	for (source = 1; source < 32; source++) {
+		unsigned note = s->cell[field][source];
+		char mark[16] = "yes";
+
+		if (!has(s->columns, source))
+			continue;
+		if (note && note == s->never)
+			snprintf(mark, sizeof(mark), "-");
+		else if (note && !s->label[note])
+			s->label[note] = ++s->n_labels;
+		if (note && note != s->never)
+			snprintf(mark, sizeof(mark), "[%u]", s->label[note]);
+		fprintf(f, "%*s%s", blanks, "", mark);
+		blanks = (int)strlen(pagedet_source_name(source)) + 1 -
+			 (int)strlen(mark);
+	}
+	fprintf(f, "\n");
+}
+
+static bool answered(const struct survey *s, uint32_t field)
+{
+	uint32_t source;
+
+	for (source = 1; source < 32; source++)
+		if (has(s->columns, source) && !s->cell[field][source])
+			return true;
+	return false;
+}
+
+static void print_rows(FILE *f, struct survey *s, bool can)
+{
+	uint32_t field;
+
+	for (field = 0; field < PAGEDET_FIELDS_MAX; field++)
+		if (pagedet_field(field) && answered(s, field) == can)
+			print_row(f, s, field);
+}
+
+/* Sources without a column: what they say of every field. */
+static void print_others(FILE *f, const struct survey *s, unsigned note)
+{
+	uint32_t source, n = 0;
+
+	for (source = 1; source < 32; source++) {
+		if (!has(s->sources & ~s->columns, source) ||
+		    s->cell[PAGEDET_FIELD_ASK][source] != note)
+			continue;
+		fprintf(f, "%s%s", n++ ? ", " : "",
+			pagedet_source_name(source));
+	}
+	if (n)
+		fprintf(f, ":\n    %s\n", s->note[note]);
+}
+
+static void print_survey(FILE *f, struct survey *s)
+{
+	uint32_t source;
+	unsigned i, note;
+
+	fprintf(f, "%-14s", "field");
+	for (source = 1; source < 32; source++)
+		if (has(s->columns, source))
+			fprintf(f, " %s", pagedet_source_name(source));
+	fprintf(f, "\n");
+	/* What nobody answers stands together, where it is easy to find. */
+	print_rows(f, s, true);
+	print_rows(f, s, false);
+	fprintf(f, "\n");
+	if (s->never)
+		fprintf(f, "-   %s\n", s->note[s->never]);
+	for (i = 1; i <= s->n_labels; i++)
+		for (note = 1; note <= s->n_notes; note++)
+			if (s->label[note] == i)
+				fprintf(f, "[%u] %s\n", i, s->note[note]);
+	for (note = 1; note <= s->n_notes; note++)
+		print_others(f, s, note);
+}
+
+static int print_text(FILE *f, struct pagedet *pd)
+{
+	struct pagedet_info info;
+	struct survey s;
+	int status, error;
+	unsigned i;
+
+	memset(&info, 0, sizeof(info));
+	info.size = sizeof(info);
+	error = pagedet_info(pd, &info);
+	if (error)
+		return cli_fail(pd, error);
+	memset(&s, 0, sizeof(s));
+	status = survey_all(&s, pd);
+	if (!status) {
+		print_head(f, &info);
+		print_survey(f, &s);
+	}
+	for (i = 1; i <= s.n_notes; i++)
+		free(s.note[i]);
+	return status;
+}
+
+static int text(struct pagedet *pd, int fd)
+{
+	char *buf = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&buf, &len);
+	int status;
+
+	if (!f)
+		return cli_fail_errno("doctor");
+	status = print_text(f, pd);
+	if (fclose(f) && !status)
+		status = cli_fail_errno("doctor");
+	if (!status)
+		status = cli_output_write(fd, buf, len);
+	free(buf);
+	return status;
+}
+
+/* For programs: the library's own lines, one for each field and source. */
+static int lines(const struct cli_job *job, struct pagedet *pd, int fd)
+{
+	struct pagedet_emitter *e;
+	int status, error;
+
+	status = cli_emitter_new(job, pd, fd, fd, &e);
+	if (status)
+		return status;
+	error = pagedet_emit_survey(e, pd);
+	if (!error)
+		error = pagedet_emitter_finish(e);
+	if (error)
+		status = cli_fail(pd, error);
+	pagedet_emitter_free(e);
+	return status;
+}
+
+int cli_run_doctor(struct cli_job *job, struct pagedet *pd)
+{
+	struct cli_output out;
+	int status;
+
+	status = cli_output_open(&out, job->output);
+	if (!status && job->format == PAGEDET_FORMAT_TEXT)
+		status = text(pd, out.fd);
+	else if (!status)
+		status = lines(job, pd, out.fd);
+	return cli_output_close(&out, !status, status);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Signals. The first one asks a running query to stop, so that what was found
+ * is still written and said; the second one, or one without a query, ends the
+ * process after removing the unfinished file. A handler has no argument of our
+ * own: these are the command's only variables of file scope that change.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static struct pagedet_iter *volatile running;
+static const char *volatile unfinished;
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	int saved = errno;
+
+	if (running && !interrupted) {
+		interrupted = 1;
+		pagedet_cancel(running);
+		errno = saved;
+		return;
+	}
+	if (unfinished)
+		unlink(unfinished);
+	signal(sig, SIG_DFL);
+	raise(sig);	/* delivered when this handler returns */
+	errno = saved;
+}
+
+void cli_interrupt_init(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa, old;
+	size_t i;
+
+	/* A reader that went away is a failed write, with words. */
+	signal(SIGPIPE, SIG_IGN);
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_signal;
+	for (i = 0; i < CLI_COUNT(signals); i++) {
+		/* nohup and background jobs of a shell ignore some */
+		if (!sigaction(signals[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+	}
+}
+
+void cli_interrupt_cancels(struct pagedet_iter *it)
+{
+	running = it;
+}
+
+void cli_interrupt_removes(const char *path)
+{
+	unfinished = path;
+}
+
+bool cli_interrupted(void)
+{
+	return interrupted;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* A job becomes a query of the library, and its rows become output. */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Page frame numbers from standard input that are asked for at once. */
+#define STEP 65536
+
+/* One query on its way. */
+struct asking {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_query q;
+	struct pagedet_iter *it;
+	struct cli_pfn_stream stream;
+	size_t step;
+	uint32_t by[PAGEDET_FIELDS_MAX];
+	struct cli_verdict verdict;
+	struct cli_progress progress;
+};
+
+uint32_t cli_threads(const struct cli_job *job)
+{
+	cpu_set_t set;
+	long n;
+
+	if (job->threads)
+		return job->threads;
+	if (!job->command->wide)
+		return 1;
+	/* Those that we may run on; fails with more than 1024 processors. */
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		return (uint32_t)CPU_COUNT(&set);
+	n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (uint32_t)n : 1;
+}
+
+int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
+		    int to, struct pagedet_emitter **ret)
+{
+	struct pagedet_emit_options o = PAGEDET_EMIT_OPTIONS_INIT;
+	int error;
+
+	o.format = job->format;
+	o.fd = to;
+	if (job->verbose)
+		o.options |= PAGEDET_EMIT_SOURCES;
+	if (job->pointers)
+		o.options |= PAGEDET_EMIT_POINTERS;
+	if (job->format == PAGEDET_FORMAT_TEXT) {
+		o.width = cli_width(fd);
+		if (cli_colour(fd))
+			o.options |= PAGEDET_EMIT_COLOUR;
+	}
+	error = pagedet_emitter_new(pd, &o, ret);
+	return error ? cli_fail(pd, error) : CLI_ANSWERED;
+}
+
+static int set_grouping(struct asking *a)
+{
+	const char *at = a->job->by ? a->job->by : "kind";
+
+	a->q.group_by = a->by;
+	do {
+		size_t len = strcspn(at, ",");
+		char name[32] = "";
+		int field = -1;
+
+		if (len < sizeof(name)) {
+			memcpy(name, at, len);
+			field = pagedet_field_by_name(name);
+		}
+		if (field < 0)
+			return cli_usage("--by: there is no field '%.*s'",
+					 (int)len, at);
+		if (a->q.n_group_by == CLI_COUNT(a->by))
+			return cli_usage("--by: too many fields");
+		a->by[a->q.n_group_by++] = (uint32_t)field;
+		at += len;
+	} while (*at++ == ',');
+	cli_named_fields(a->job->by, a->verdict.named);
+	return CLI_ANSWERED;
+}
+
+static int set_fields(struct asking *a)
+{
+	const char *list = a->job->fields;
+	bool grouped = a->job->by || a->job->summary;
+	struct pagedet_query ignored = PAGEDET_QUERY_INIT;
+
+	if (!list && !grouped)
+		a->q.options |= PAGEDET_Q_CHEAP;
+	if (list && pagedet_fields_parse(a->pd, list,
+					 grouped ? &ignored : &a->q))
+		return cli_usage("--fields: %s", pagedet_error(a->pd));
+	if (grouped && list && !a->job->quiet)
+		cli_say("--fields says what to list; --by says what to count");
+	if (grouped)
+		return set_grouping(a);
+	cli_named_fields(list, a->verdict.named);
+	return CLI_ANSWERED;
+}
+
+static int set_query(struct asking *a)
+{
+	const struct cli_job *job = a->job;
+	int status;
+
+	a->q.target = job->command->target;
+	a->q.items = job->items;
+	a->q.n_items = job->n_items;
+	a->q.path = job->path;
+	a->q.where = job->where;
+	a->q.threads = cli_threads(job);
+	a->q.deadline_ns = job->deadline_ns;
+	if (job->runs)
+		a->q.options |= PAGEDET_Q_RUNS;
+	if (job->undecided)
+		a->q.options |= PAGEDET_Q_UNDECIDED;
+	if (job->text_only)
+		a->q.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+	status = set_fields(a);
+	if (status || !job->from_stdin)
+		return status;
+
+	/*
+	 * What looks at all rows together, and the number of the item, need
+	 * the whole list at once.
+	 */
+	a->step = STEP;
+	if (job->by || job->summary || job->runs ||
+	    (a->verdict.named[0] & (1ull << PAGEDET_FIELD_ASK)))
+		a->step = SIZE_MAX;
+	return CLI_ANSWERED;
+}
+
+/* 1: the next items are in the query, 0: there are none; else -status. */
+static int more_items(struct asking *a)
+{
+	int status;
+
+	if (!a->job->from_stdin)
+		return 0;
+	status = cli_pfn_stream_next(&a->stream, a->step);
+	a->q.items = a->stream.items;
+	a->q.n_items = a->stream.n;
+	return status ? -status : a->stream.n != 0;
+}
+
+static int ask(struct asking *a)
+{
+	int error = pagedet_query(a->pd, &a->q, &a->it);
+
+	if (error)
+		return cli_fail(a->pd, error);
+	if (!a->job->from_stdin || a->q.n_items < a->step)
+		return CLI_ANSWERED;
+
+	/* More steps follow, and "ask" would count anew in each. */
+	pagedet_iter_fields(a->it, a->q.fields);
+	a->q.fields[0] &= ~(1ull << PAGEDET_FIELD_ASK);
+	a->q.options &= ~(uint32_t)PAGEDET_Q_CHEAP;
+	pagedet_iter_free(a->it);
+	a->it = NULL;
+	error = pagedet_query(a->pd, &a->q, &a->it);
+	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
+}
+
+static int emit_steps(struct asking *a, struct pagedet_emitter *e)
+{
+	int error, more;
+
+	for (;;) {
+		error = pagedet_emit_all(e, a->it);
+		cli_progress_end(&a->progress);
+		cli_verdict_add(&a->verdict, a->it);
+		if (error == -ETIMEDOUT || error == -ECANCELED)
+			return CLI_UNSURE;	/* the verdict has the words */
+		if (error)
+			return cli_fail(a->pd, error);
+		more = more_items(a);
+		if (more < 0)
+			return -more;
+		if (!more || cli_interrupted())
+			return CLI_ANSWERED;
+		error = pagedet_iter_retarget(a->it, a->q.items, a->q.n_items);
+		if (error)
+			return cli_fail(a->pd, error);
+	}
+}
+
+static int emit(struct asking *a, int fd)
+{
+	bool held = a->progress.same_terminal;
+	struct pagedet_emitter *e;
+	int status, told, error;
+	const char *text;
+	size_t len;
+
+	status = cli_emitter_new(a->job, a->pd, fd, held ? -1 : fd, &e);
+	if (status)
+		return status;
+	status = emit_steps(a, e);
+	/* Whatever ended the work: what was found so far is true. */
+	error = pagedet_emitter_finish(e);
+	if (error && status <= CLI_UNSURE)
+		status = cli_fail(a->pd, error);
+	text = pagedet_emitter_text(e, &len);
+	error = cli_output_write(fd, text, len);
+	if (error && status <= CLI_UNSURE)
+		status = error;
+	pagedet_emitter_free(e);
+	if (status > CLI_UNSURE)
+		return status;
+	told = cli_verdict_tell(&a->verdict, a->job, a->it);
+	return status ? status : told;
+}
+
+static int answer(struct asking *a)
+{
+	struct cli_output out;
+	int status;
+
+	status = cli_output_open(&out, a->job->output);
+	if (!status) {
+		cli_progress_start(&a->progress, a->job, out.fd, &a->q);
+		status = ask(a);
+	}
+	if (!status) {
+		cli_interrupt_cancels(a->it);
+		status = emit(a, out.fd);
+		cli_interrupt_cancels(NULL);
+	}
+	pagedet_iter_free(a->it);
+	return cli_output_close(&out, status <= CLI_UNSURE &&
+				!cli_interrupted(), status);
+}
+
+int cli_run_query(struct cli_job *job, struct pagedet *pd)
+{
+	struct asking a = { .job = job, .pd = pd, .q = PAGEDET_QUERY_INIT };
+	int status, more;
+
+	status = set_query(&a);
+	if (status)
+		return status;
+	if (!job->from_stdin)
+		return answer(&a);
+
+	cli_pfn_stream_open(&a.stream);
+	more = more_items(&a);
+	if (more > 0)
+		status = answer(&a);
+	else if (more < 0)
+		status = -more;
+	else {
+		cli_say("standard input names no page");
+		status = CLI_NO;
+	}
+	cli_pfn_stream_close(&a.stream);
+	return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What is the page behind an address? The question: an address of our own, the
+ * one of the variable "item". The answer: one field by hand, then all as JSON.
+ */
+#include <pagedet.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct pagedet_item item = { (uintptr_t)&item, 1, getpid(), 0 };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_emit_options json = PAGEDET_EMIT_OPTIONS_INIT;
+	struct pagedet *pd = pagedet_new();
+	struct pagedet_emitter *out = NULL;
+	struct pagedet_iter *it = NULL;
+	struct pagedet_page row;
+	int bad;
+
+	q.target = PAGEDET_TARGET_VIRT;
+	q.items = &item;
+	q.n_items = 1;
+	q.options = PAGEDET_Q_CHEAP; /* every field that costs nothing */
+	json.fd = STDOUT_FILENO;
+	bad = !pd || pagedet_open(pd, NULL) || pagedet_query(pd, &q, &it);
+	bad = bad || pagedet_next(it, &row, 1) < 1;
+
+	/* Every field says whether it is answered: without privilege the page
+	 * frame number is not, and zero would be a lie. */
+	if (!bad && PAGEDET_CELL_STATE(row.cell[PAGEDET_FIELD_PFN]) ==
+	    PAGEDET_HAVE)
+		dprintf(json.fd, "pfn %llu\n", (unsigned long long)row.pfn);
+
+	/* The same question once more, all of the answer as a line of JSON. */
+	bad = bad || pagedet_iter_retarget(it, &item, 1) ||
+	      pagedet_emitter_new(pd, &json, &out) ||
+	      pagedet_emit_all(out, it) || pagedet_emitter_finish(out);
+	if (bad && pd)
+		printf("%s (%s)\n", pagedet_error(pd), pagedet_advice(pd));
+	pagedet_emitter_free(out);
+	pagedet_iter_free(it);
+	pagedet_free(pd);
+	return bad;
+}

@@ -1,0 +1,1356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * libpagedet - what is this page?
+ *
+ * One question, one answer shape. A query names pages of the running kernel,
+ * of a dump or of a saved text; each page comes back as a row of fields, and
+ * every field says whether it is answered, is definitely nothing, was lost, or
+ * cannot be known here - and from which source.
+ *
+ *   struct pagedet *pd = pagedet_new();
+ *   struct pagedet_query q = PAGEDET_QUERY_INIT;
+ *   struct pagedet_item item = { 0x1234, 1, 0, 0 };
+ *   struct pagedet_page row;
+ *   struct pagedet_iter *it;
+ *
+ *   pagedet_open(pd, NULL);
+ *   q.target = PAGEDET_TARGET_PFN;
+ *   q.items = &item;
+ *   q.n_items = 1;
+ *   q.options = PAGEDET_Q_CHEAP;
+ *   if (pagedet_query(pd, &q, &it) == 0 && pagedet_next(it, &row, 1) == 1)
+ *           use(&row);
+ *
+ * Conventions
+ *   - Functions that can fail return 0 or a count; below zero is a negative
+ *     errno from this closed list: EINVAL E2BIG ENOMEM EACCES ENOENT ESRCH
+ *     ENODATA EBADMSG EIO EOVERFLOW ENOTSUP ENOSYS EINTR EAGAIN ETIMEDOUT
+ *     ECANCELED. The words are in pagedet_error(), what would help in
+ *     pagedet_advice().
+ *   - A question that nobody can answer is not an error: it is a cell with a
+ *     reason.
+ *   - Out-parameters are last and untouched on failure.
+ *   - One handle, and everything made from it, is used by one thread at a
+ *     time. Only pagedet_cancel() may be called from elsewhere.
+ *   - Nothing is printed, no signal is touched, nothing is forked. Descriptors
+ *     are close-on-exec. After fork() the child may only free the handle.
+ *   - Integers have fixed width. Sizes are in bytes, addresses in bytes, page
+ *     frame numbers (pfn) and page offsets in base pages, times in ns.
+ *
+ * Marks in the comments, read by scripts/gen-api for the bindings:
+ *   [in] [out] [nullable] [len: PARAM] [borrowed: UNTIL] [owned: FREE_FUNCTION]
+ */
+#ifndef PAGEDET_H
+#define PAGEDET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PAGEDET_VERSION_MAJOR 0
+#define PAGEDET_VERSION_MINOR 1
+#define PAGEDET_VERSION_PATCH 0
+
+/* ------------------------------------------------------------------------
+ * Fields, cells
+ */
+
+/*
+ * Field ids. Pinned: a number is never reused, new ones go last, all are below
+ * PAGEDET_FIELDS_MAX. pagedet_field() describes each one at run time, and
+ * pagedet-fields(7) in prose.
+ */
+enum pagedet_field_id {
+	PAGEDET_FIELD_ASK = 0,
+	PAGEDET_FIELD_PAGES = 1,
+	PAGEDET_FIELD_TIME_NS = 2,
+	PAGEDET_FIELD_NOTES = 3,
+	PAGEDET_FIELD_PFN = 4,
+	PAGEDET_FIELD_VADDR = 5,
+	PAGEDET_FIELD_HEAD_PFN = 6,
+	PAGEDET_FIELD_ORDER = 7,
+	PAGEDET_FIELD_NODE = 8,
+	PAGEDET_FIELD_ZONE = 9,
+	PAGEDET_FIELD_KIND = 10,
+	PAGEDET_FIELD_FLAGS = 11,
+	PAGEDET_FIELD_FLAGS_KNOWN = 12,
+	PAGEDET_FIELD_RAW_FLAGS = 13,
+	PAGEDET_FIELD_REFCOUNT = 14,
+	PAGEDET_FIELD_MAPCOUNT = 15,
+	PAGEDET_FIELD_MAPCOUNT_KIND = 16,
+	PAGEDET_FIELD_PINCOUNT = 17,
+	PAGEDET_FIELD_PID = 18,
+	PAGEDET_FIELD_TGID = 19,
+	PAGEDET_FIELD_COMM = 20,
+	PAGEDET_FIELD_PTE = 21,
+	PAGEDET_FIELD_PTE_KNOWN = 22,
+	PAGEDET_FIELD_PTE_LEVEL = 23,
+	PAGEDET_FIELD_SWAP_TYPE = 24,
+	PAGEDET_FIELD_SWAP_OFFSET = 25,
+	PAGEDET_FIELD_VMA_START = 26,
+	PAGEDET_FIELD_VMA_END = 27,
+	PAGEDET_FIELD_VMA_PROT = 28,
+	PAGEDET_FIELD_VMA_NAME = 29,
+	PAGEDET_FIELD_USER_MAPS = 30,
+	PAGEDET_FIELD_KERNEL_MAPS = 31,
+	PAGEDET_FIELD_MEMCG_INO = 32,
+	PAGEDET_FIELD_MEMCG_PATH = 33,
+	PAGEDET_FIELD_MEMCG_NAME = 34,
+	PAGEDET_FIELD_DEV = 35,
+	PAGEDET_FIELD_INODE = 36,
+	PAGEDET_FIELD_INDEX = 37,
+	PAGEDET_FIELD_PATH = 38,
+	PAGEDET_FIELD_SLAB_CACHE = 39,
+	PAGEDET_FIELD_ALLOC_STACK = 40,
+	PAGEDET_FIELD_FREE_STACK = 41,
+	PAGEDET_FIELD_ALLOC_PID = 42,
+	PAGEDET_FIELD_ALLOC_TGID = 43,
+	PAGEDET_FIELD_ALLOC_COMM = 44,
+	PAGEDET_FIELD_GFP_MASK = 45,
+	PAGEDET_FIELD_GFP = 46,
+	PAGEDET_FIELD_ALLOC_ORDER = 47,
+	PAGEDET_FIELD_MIGRATETYPE = 48,
+	PAGEDET_FIELD_ALLOCATOR = 49,
+	PAGEDET_FIELD_ALLOC_NS = 50,
+	PAGEDET_FIELD_FREE_NS = 51,
+	PAGEDET_FIELD_MIGRATE_REASON = 52,
+	PAGEDET_FIELD_CONTENT = 53,
+	PAGEDET_FIELD_HASH = 54,
+	PAGEDET_FIELD_MAP = 55,
+	PAGEDET_FIELD_AT = 56
+};
+
+#define PAGEDET_FIELDS_MAX 128
+
+/*
+ * A cell is 16 bits beside each value: the state in the low byte, the source
+ * in the high byte. A value is meaningful only where the state is HAVE.
+ */
+#define PAGEDET_CELL_STATE(cell) ((unsigned)(cell) & 0xffu)
+#define PAGEDET_CELL_SOURCE(cell) ((unsigned)(cell) >> 8)
+
+enum pagedet_state {
+	PAGEDET_NOT_ASKED = 0,	/* the query did not want this field */
+	PAGEDET_HAVE = 1,	/* answered */
+	PAGEDET_NONE = 2,	/* definitely nothing there: an anonymous
+				 * page has no inode */
+	/* the rest are reasons why there is no answer */
+	PAGEDET_UNSUPPORTED = 16, /* no source here knows this field */
+	PAGEDET_NOT_BUILT = 17,	/* the library was built without a part */
+	PAGEDET_NO_KERNEL = 18,	/* the kernel lacks the feature or has it off */
+	PAGEDET_NO_ACCESS = 19,	/* a privilege is missing */
+	PAGEDET_NO_TYPES = 20,	/* needs BTF or debug information */
+	PAGEDET_OLD_ROW = 21,	/* the caller's row ends before this field */
+	PAGEDET_TOO_COSTLY = 22, /* would take work that was not allowed */
+	PAGEDET_EXCLUDED = 23,	/* the dump was written without this page */
+	PAGEDET_RACED = 24,	/* changed while it was read */
+	PAGEDET_CORRUPT = 25,	/* the kernel's own structures disagree */
+	PAGEDET_IO = 26,	/* reading failed */
+	PAGEDET_NO_MEMORY = 27,	/* this process had no memory for it */
+	PAGEDET_DENIED = 28,	/* this task or file refused */
+	PAGEDET_UNSAFE = 29,	/* asking could harm the kernel or the caller */
+	PAGEDET_TIMEOUT = 30	/* the deadline came first */
+};
+
+/* Where an answer comes from; also the names that --backend takes. */
+enum pagedet_source {
+	PAGEDET_SOURCE_NOBODY = 0,
+	PAGEDET_SOURCE_PROCFS = 1,
+	PAGEDET_SOURCE_PAGE_DETECTIVE = 2,
+	PAGEDET_SOURCE_PAGE_OWNER = 3,
+	PAGEDET_SOURCE_BPF = 4,
+	PAGEDET_SOURCE_KCORE = 5,
+	PAGEDET_SOURCE_VMCORE = 6,
+	PAGEDET_SOURCE_SNAPSHOT = 7,
+	PAGEDET_SOURCE_LOG = 8,
+	PAGEDET_SOURCE_DERIVED = 9
+};
+
+#define PAGEDET_SOURCE_BIT(source) (1u << (source))
+
+/* ------------------------------------------------------------------------
+ * Values of the fields
+ */
+
+/* PAGEDET_FIELD_KIND */
+enum pagedet_kind {
+	PAGEDET_KIND_UNKNOWN = 0, /* has memory, says nothing of its use */
+	PAGEDET_KIND_FREE = 1,
+	PAGEDET_KIND_ANON = 2,
+	PAGEDET_KIND_FILE = 3,
+	PAGEDET_KIND_SHMEM = 4,
+	PAGEDET_KIND_HUGETLB = 5,
+	PAGEDET_KIND_SLAB = 6,
+	PAGEDET_KIND_PGTABLE = 7,
+	PAGEDET_KIND_ZERO = 8,
+	PAGEDET_KIND_RESERVED = 9,
+	PAGEDET_KIND_OFFLINE = 10,
+	PAGEDET_KIND_ZSMALLOC = 11,
+	PAGEDET_KIND_DEVICE = 12,
+	PAGEDET_KIND_KERNEL = 13,
+	PAGEDET_KIND_HOLE = 14,	/* a pfn without memory */
+	PAGEDET_KIND_UNINIT = 15, /* struct page never initialised */
+	PAGEDET_KIND_UNTOUCHED = 16, /* an address with a VMA, without entry */
+	PAGEDET_KIND_UNMAPPED = 17 /* an address without a VMA */
+};
+
+/*
+ * Bits of PAGEDET_FIELD_FLAGS and PAGEDET_FIELD_FLAGS_KNOWN, as bit numbers.
+ * Numbers below 60 are those of include/uapi/linux/kernel-page-flags.h (Linux
+ * 6.12), so a bit that a newer kernel adds keeps its number and prints as
+ * bitNN. 60 and up are ours, for meanings that the kernel moved.
+ */
+enum pagedet_page_flag {
+	PAGEDET_PF_LOCKED = 0,
+	PAGEDET_PF_ERROR = 1,
+	PAGEDET_PF_REFERENCED = 2,
+	PAGEDET_PF_UPTODATE = 3,
+	PAGEDET_PF_DIRTY = 4,
+	PAGEDET_PF_LRU = 5,
+	PAGEDET_PF_ACTIVE = 6,
+	PAGEDET_PF_SLAB = 7,
+	PAGEDET_PF_WRITEBACK = 8,
+	PAGEDET_PF_RECLAIM = 9,
+	PAGEDET_PF_BUDDY = 10,
+	PAGEDET_PF_MMAP = 11,
+	PAGEDET_PF_ANON = 12,
+	PAGEDET_PF_SWAPCACHE = 13,
+	PAGEDET_PF_SWAPBACKED = 14,
+	PAGEDET_PF_COMPOUND_HEAD = 15,
+	PAGEDET_PF_COMPOUND_TAIL = 16,
+	PAGEDET_PF_HUGE = 17,
+	PAGEDET_PF_UNEVICTABLE = 18,
+	PAGEDET_PF_HWPOISON = 19,
+	PAGEDET_PF_NOPAGE = 20,
+	PAGEDET_PF_KSM = 21,
+	PAGEDET_PF_THP = 22,
+	PAGEDET_PF_OFFLINE = 23,
+	PAGEDET_PF_ZERO_PAGE = 24,
+	PAGEDET_PF_IDLE = 25,
+	PAGEDET_PF_PGTABLE = 26,
+	PAGEDET_PF_RESERVED = 32,
+	PAGEDET_PF_MLOCKED = 33,
+	PAGEDET_PF_OWNER_2 = 34,
+	PAGEDET_PF_PRIVATE = 35,
+	PAGEDET_PF_PRIVATE_2 = 36,
+	PAGEDET_PF_OWNER_PRIVATE = 37,
+	PAGEDET_PF_ARCH = 38,
+	PAGEDET_PF_UNCACHED = 39,
+	PAGEDET_PF_ARCH_2 = 41,
+	PAGEDET_PF_ARCH_3 = 42,
+	PAGEDET_PF_MAPPEDTODISK = 60, /* KPF bit 34 before Linux 6.12 */
+	PAGEDET_PF_ANON_EXCLUSIVE = 61 /* the same bit on anonymous pages */
+};
+
+#define PAGEDET_PF(bit) ((uint64_t)1 << (bit))
+
+/* Bits of PAGEDET_FIELD_PTE and PAGEDET_FIELD_PTE_KNOWN, as bit numbers. */
+enum pagedet_pte_flag {
+	PAGEDET_PTE_PRESENT = 0,
+	PAGEDET_PTE_SWAPPED = 1,
+	PAGEDET_PTE_GUARD = 2,	/* MADV_GUARD_INSTALL marker */
+	PAGEDET_PTE_MIGRATION = 3,
+	PAGEDET_PTE_HWPOISON = 4,
+	PAGEDET_PTE_DEVICE = 5,	/* device-private or -exclusive entry */
+	PAGEDET_PTE_FILE = 6,	/* file page or shared anonymous */
+	PAGEDET_PTE_ZERO = 7,	/* maps the zero page */
+	PAGEDET_PTE_EXCLUSIVE = 8, /* mapped here and nowhere else */
+	PAGEDET_PTE_SOFT_DIRTY = 9,
+	PAGEDET_PTE_UFFD_WP = 10,
+	PAGEDET_PTE_WRITTEN = 11, /* since write tracking was armed */
+	PAGEDET_PTE_YOUNG = 12,
+	PAGEDET_PTE_DIRTY = 13,
+	PAGEDET_PTE_WRITE = 14,
+	PAGEDET_PTE_EXEC = 15
+};
+
+#define PAGEDET_PTE(bit) ((uint32_t)1 << (bit))
+
+/* Bits of PAGEDET_FIELD_NOTES, as bit numbers: what to know about the row. */
+enum pagedet_note {
+	PAGEDET_NOTE_TORN = 0,	/* the page moved while the row was read */
+	PAGEDET_NOTE_PERTURBED = 1, /* looking changed something */
+	PAGEDET_NOTE_ESTIMATED = 2, /* a count is computed, not read */
+	PAGEDET_NOTE_PARTIAL = 3, /* part of the answer did not arrive */
+	PAGEDET_NOTE_STALE = 4,	/* the pfn is what an entry remembers */
+	PAGEDET_NOTE_UNDECIDED = 5, /* the filter is neither true nor false */
+	PAGEDET_NOTE_UNCHECKED = 6 /* the translation was not re-read */
+};
+
+#define PAGEDET_NOTE(bit) ((uint32_t)1 << (bit))
+
+/* PAGEDET_FIELD_MAPCOUNT_KIND */
+enum pagedet_mapcount_kind {
+	PAGEDET_MAPCOUNT_EXACT = 1, /* of this page */
+	PAGEDET_MAPCOUNT_AVERAGE = 2 /* of the folio, per page */
+};
+
+/* PAGEDET_FIELD_ZONE */
+enum pagedet_zone {
+	PAGEDET_ZONE_DMA = 0,
+	PAGEDET_ZONE_DMA32 = 1,
+	PAGEDET_ZONE_NORMAL = 2,
+	PAGEDET_ZONE_HIGHMEM = 3,
+	PAGEDET_ZONE_MOVABLE = 4,
+	PAGEDET_ZONE_DEVICE = 5
+};
+
+/* Bits of PAGEDET_FIELD_VMA_PROT; text is that of /proc/PID/maps: "rw-p". */
+enum pagedet_prot {
+	PAGEDET_PROT_READ = 1,
+	PAGEDET_PROT_WRITE = 2,
+	PAGEDET_PROT_EXEC = 4,
+	PAGEDET_PROT_SHARED = 8
+};
+
+/* PAGEDET_FIELD_PTE_LEVEL: what kind of entry maps the page. */
+enum pagedet_pte_level {
+	PAGEDET_LEVEL_PTE = 1,
+	PAGEDET_LEVEL_PMD = 2,
+	PAGEDET_LEVEL_PUD = 3,
+	PAGEDET_LEVEL_P4D = 4,
+	PAGEDET_LEVEL_PGD = 5
+};
+
+/* PAGEDET_FIELD_MAP, in rows of PAGEDET_TARGET_MAPPERS */
+enum pagedet_map {
+	PAGEDET_MAP_USER = 1,
+	PAGEDET_MAP_DIRECT = 2,
+	PAGEDET_MAP_VMALLOC = 3,
+	PAGEDET_MAP_OTHER = 4
+};
+
+/* PAGEDET_FIELD_AT, in rows of PAGEDET_TARGET_LOG */
+enum pagedet_at {
+	PAGEDET_AT_LOG = 1,	/* what the text says */
+	PAGEDET_AT_NOW = 2	/* what the kernel or dump says */
+};
+
+/* ------------------------------------------------------------------------
+ * The row
+ */
+
+/*
+ * struct pagedet_page - the answer about one page, or about one address
+ * without a page, one mapping, one run, one group.
+ *
+ * Flat, fixed width, append only. The caller's size travels in
+ * pagedet_query.row_size: a newer library fills only that prefix, an older one
+ * zeroes the rest. Members of type u64 whose comment says "id" are looked up
+ * with pagedet_string() or pagedet_stack() and live as long as the iterator's
+ * current step.
+ */
+struct pagedet_page {
+	uint16_t cell[PAGEDET_FIELDS_MAX]; /* by field id */
+
+	uint64_t ask;		/* which item of the query this answers */
+	uint64_t pages;		/* base pages that this row speaks for */
+	uint64_t time_ns;	/* CLOCK_REALTIME when it was read */
+	uint64_t pfn;
+	uint64_t vaddr;		/* in the task, or of the kernel mapping */
+	uint64_t head_pfn;	/* first page of the folio */
+	uint64_t flags;		/* PAGEDET_PF_* bits */
+	uint64_t flags_known;	/* which of them this source can tell */
+	uint64_t raw_flags;	/* the frame's own page->flags word */
+	uint64_t refcount;
+	uint64_t mapcount;
+	uint64_t pincount;
+	uint64_t comm;		/* string id */
+	uint64_t swap_offset;	/* in pages */
+	uint64_t vma_start;
+	uint64_t vma_end;
+	uint64_t vma_name;	/* string id */
+	uint64_t user_maps;	/* mappings found by looking at every task */
+	uint64_t kernel_maps;
+	uint64_t memcg_ino;	/* inode of the memory cgroup's directory */
+	uint64_t memcg_path;	/* string id */
+	uint64_t memcg_name;	/* string id */
+	uint64_t dev;		/* major << 32 | minor */
+	uint64_t inode;
+	uint64_t index;		/* page offset in the file, base pages */
+	uint64_t path;		/* string id */
+	uint64_t slab_cache;	/* string id */
+	uint64_t alloc_stack;	/* stack id: hash of its frames */
+	uint64_t free_stack;
+	uint64_t alloc_comm;	/* string id */
+	uint64_t gfp_mask;	/* the kernel's own word */
+	uint64_t gfp;		/* string id: names joined by '|' */
+	uint64_t migratetype;	/* string id */
+	uint64_t allocator;	/* string id */
+	uint64_t alloc_ns;	/* time since boot */
+	uint64_t free_ns;
+	uint64_t migrate_reason; /* string id */
+	uint64_t content;	/* string id: class of the bytes */
+	uint64_t hash;		/* low 64 bits of the keyed XXH3-128 */
+	uint32_t notes;		/* PAGEDET_NOTE_* bits */
+	uint32_t order;
+	uint32_t node;
+	uint32_t zone;		/* PAGEDET_ZONE_* */
+	uint32_t kind;		/* PAGEDET_KIND_* */
+	uint32_t mapcount_kind;	/* PAGEDET_MAPCOUNT_* */
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t pte;		/* PAGEDET_PTE_* bits */
+	uint32_t pte_known;
+	uint32_t pte_level;	/* PAGEDET_LEVEL_* */
+	uint32_t swap_type;
+	uint32_t vma_prot;	/* PAGEDET_PROT_* bits */
+	uint32_t alloc_pid;
+	uint32_t alloc_tgid;
+	uint32_t alloc_order;
+	uint32_t map;		/* PAGEDET_MAP_* */
+	uint32_t at;		/* PAGEDET_AT_* */
+};
+
+/* How the value of a field is to be read and shown. */
+enum pagedet_type {
+	PAGEDET_TYPE_NUMBER = 1,
+	PAGEDET_TYPE_HEX = 2,	/* number, shown as 0x... */
+	PAGEDET_TYPE_ENUM = 3,	/* pagedet_value_name() names the value */
+	PAGEDET_TYPE_MASK = 4,	/* pagedet_value_name() names each bit */
+	PAGEDET_TYPE_STRING = 5, /* id for pagedet_string() */
+	PAGEDET_TYPE_LIST = 6,	/* the same, names joined by '|' */
+	PAGEDET_TYPE_STACK = 7,	/* id for pagedet_stack() */
+	PAGEDET_TYPE_DEV = 8,	/* major << 32 | minor */
+	PAGEDET_TYPE_PROT = 9	/* PAGEDET_PROT_* bits */
+};
+
+/*
+ * struct pagedet_field_info - one field, as this library knows it.
+ *
+ * Fields at or past the caller's row_size cannot be in its rows: compare
+ * offset + width with it.
+ */
+struct pagedet_field_info {
+	uint64_t size;		/* of this struct in the library that runs */
+	uint32_t id;
+	uint32_t type;		/* PAGEDET_TYPE_* */
+	uint32_t offset;	/* in struct pagedet_page, bytes */
+	uint32_t width;		/* 4 or 8 bytes */
+	uint32_t position;	/* where it stands in the output: 0, 1 ... */
+	uint32_t known;		/* of a mask: the field that says which of its
+				 * bits are known; else its own id */
+	const char *name;	/* as in JSON, --fields and filters */
+	const char *unit;	/* "pfn", "ns", "bytes", "pages" or "" */
+	const char *group;	/* --fields group it belongs to */
+	const char *since;	/* release that added it */
+	const char *text;	/* one line for people */
+};
+
+/* ------------------------------------------------------------------------
+ * Library, version, names
+ */
+
+struct pagedet;
+struct pagedet_iter;
+struct pagedet_index;
+struct pagedet_emitter;
+
+/* One part of the library that may be left out when it is built. */
+struct pagedet_part {
+	uint64_t size;		/* of this struct in the library that runs */
+	const char *name;	/* "zstd" */
+	const char *purpose;	/* "zstd-compressed dumps and text" */
+	uint32_t built;		/* 1 if this library has it */
+	uint32_t reserved;
+};
+
+/**
+ * pagedet_version - version of the library that is running
+ * Return: "MAJOR.MINOR.PATCH"; never NULL [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_version(void);
+
+/**
+ * pagedet_version_number - version of the library that is running
+ * Return: MAJOR * 1000000 + MINOR * 1000 + PATCH.
+ * Errors: none.
+ * Since: 0.1
+ */
+uint32_t pagedet_version_number(void);
+
+/**
+ * pagedet_part - the optional parts, built in or not
+ * @n: [in] 0, 1, 2 ...
+ * Return: part @n, or NULL past the last [nullable] [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const struct pagedet_part *pagedet_part(uint32_t n);
+
+/**
+ * pagedet_field - describe one field
+ * @field: [in] PAGEDET_FIELD_*
+ * Return: the description, or NULL if this library has no such field
+ *         [nullable] [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const struct pagedet_field_info *pagedet_field(uint32_t field);
+
+/**
+ * pagedet_field_by_name - find a field
+ * @name: [in] as in JSON, for example "memcg_path"
+ * Return: PAGEDET_FIELD_*, or a negative errno.
+ * Errors: ENOENT there is no such field.
+ * Since: 0.1
+ */
+int pagedet_field_by_name(const char *name);
+
+/**
+ * pagedet_value_name - the name of a value
+ * @field: [in] PAGEDET_FIELD_* of type PAGEDET_TYPE_ENUM or PAGEDET_TYPE_MASK
+ * @value: [in] the value of an enum, the bit number of a mask
+ * Return: the name, or NULL if it has none [nullable] [borrowed: forever].
+ *         A page flag without a name is called bitNN in text and JSON.
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_value_name(uint32_t field, uint64_t value);
+
+/**
+ * pagedet_state_name - the name of a cell's state
+ * @state: [in] PAGEDET_NOT_ASKED ... PAGEDET_TIMEOUT
+ * Return: "have", "none", "no_access" ..., or NULL for a number that is no
+ *         state [nullable] [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_state_name(uint32_t state);
+
+/**
+ * pagedet_state_text - what a reason means, for people
+ * @state: [in] PAGEDET_NOT_ASKED ... PAGEDET_TIMEOUT
+ * Return: one line, or NULL for a number that is no state
+ *         [nullable] [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_state_text(uint32_t state);
+
+/**
+ * pagedet_source_name - the name of a source
+ * @source: [in] PAGEDET_SOURCE_*
+ * Return: "procfs" ..., or NULL for a number that is no source
+ *         [nullable] [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_source_name(uint32_t source);
+
+/**
+ * pagedet_source_by_name - find a source
+ * @name: [in] "procfs", "vmcore" ...
+ * Return: PAGEDET_SOURCE_*, or a negative errno.
+ * Errors: ENOENT there is no such source.
+ * Since: 0.1
+ */
+int pagedet_source_by_name(const char *name);
+
+/* ------------------------------------------------------------------------
+ * The handle
+ */
+
+enum pagedet_log_level {
+	PAGEDET_LOG_ERROR = 0,
+	PAGEDET_LOG_WARNING = 1,
+	PAGEDET_LOG_INFO = 2,
+	PAGEDET_LOG_DEBUG = 3
+};
+
+typedef void pagedet_log_fn(void *user, int level, const char *text);
+
+/*
+ * struct pagedet_options - what to open. Start from PAGEDET_OPTIONS_INIT or
+ * pagedet_options_init(), so that size is right and the rest is zero.
+ */
+struct pagedet_options {
+	uint64_t size;		/* sizeof(struct pagedet_options) */
+	const char *root;	/* [nullable] read /proc, /sys below here;
+				 * NULL is "/" */
+	const char *const *files; /* [nullable] [len: n_files] read these
+				 * instead of the running kernel; several for
+				 * a split dump */
+	uint64_t n_files;
+	const char *vmlinux;	/* [nullable] ELF file of this kernel with
+				 * debug information; never required */
+	const char *btf;	/* [nullable] type information of this kernel,
+				 * where its own cannot be read */
+	const char *vmcoreinfo;	/* [nullable] VMCOREINFO text, where a dump
+				 * lacks it */
+	const char *hash_key;	/* [nullable] file of 192 bytes, made if
+				 * missing */
+	const char *libexec_dir; /* [nullable] where helper programs are; NULL
+				 * is the directory compiled in */
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s allowed; 0 is all */
+	uint32_t reserved;
+};
+
+#define PAGEDET_OPTIONS_INIT \
+	{ sizeof(struct pagedet_options), NULL, NULL, 0, NULL, NULL, NULL, \
+	  NULL, NULL, 0, 0 }
+
+/* What pagedet_add_fd() hands in. */
+enum pagedet_fd_kind {
+	PAGEDET_FD_KPAGEFLAGS = 1,
+	PAGEDET_FD_KPAGECOUNT = 2,
+	PAGEDET_FD_KPAGECGROUP = 3,
+	PAGEDET_FD_PAGEMAP = 4,	/* of one pid */
+	PAGEDET_FD_MAPS = 5	/* of one pid */
+};
+
+/* What is known of the opened kernel. */
+struct pagedet_info {
+	uint64_t size;		/* sizeof(struct pagedet_info) */
+	uint64_t page_size;	/* bytes */
+	uint64_t max_pfn;	/* first pfn past the end; 0 unknown */
+	uint64_t nodes;		/* NUMA nodes with memory; 0 unknown */
+	uint64_t first_ns;	/* CLOCK_REALTIME of the oldest and newest */
+	uint64_t last_ns;	/* thing read so far; of a dump both are its own */
+	uint32_t live;		/* 1 for the running kernel */
+	uint32_t big_endian;
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s that are open */
+	uint32_t reserved;
+	const char *arch;	/* "x86_64"; "" unknown */
+	const char *release;	/* "6.12.115+deb12-cloud-amd64"; "" unknown */
+	const char *boot_id;	/* 36 characters; "" unknown */
+};
+
+/* Whether one source can answer one field. */
+struct pagedet_ability {
+	uint64_t size;		/* sizeof(struct pagedet_ability) */
+	uint32_t can;		/* 1 it can, here and now */
+	uint32_t reason;	/* PAGEDET_UNSUPPORTED ... if it cannot */
+	uint32_t cost;		/* PAGEDET_COST_* if it can */
+	uint32_t reserved;
+	const char *why;	/* words for the reason; "" if it can */
+	const char *advice;	/* what would make it possible; may be "" */
+};
+
+enum pagedet_cost {
+	PAGEDET_COST_FREE = 0,	/* comes with what is read anyway */
+	PAGEDET_COST_READ = 1,	/* one more read a page */
+	PAGEDET_COST_LOOKUP = 2, /* names and paths: text to search, cached */
+	PAGEDET_COST_SWEEP = 3,	/* looks at every task */
+	PAGEDET_COST_CONTENT = 4, /* reads the page's bytes */
+	PAGEDET_COST_INTRUSIVE = 5 /* asks in a way that others notice */
+};
+
+/**
+ * pagedet_new - make a handle
+ * Needs only memory, so that even a failed pagedet_open() has somewhere to
+ * put its words.
+ * Return: the handle, or NULL without memory
+ *         [nullable] [owned: pagedet_free].
+ * Errors: none.
+ * Since: 0.1
+ */
+struct pagedet *pagedet_new(void);
+
+/**
+ * pagedet_free - free a handle
+ * Iterators, indexes and emitters made from it must be freed before.
+ * @pd: [in,nullable]
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_free(struct pagedet *pd);
+
+/**
+ * pagedet_options_init - fill in size, zero the rest
+ * @options: [out]
+ * @size: [in] sizeof(struct pagedet_options) of the caller
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_options_init(struct pagedet_options *options, uint64_t size);
+
+/**
+ * pagedet_open - open the running kernel, a dump, a snapshot or a text
+ * Cheap: nothing is parsed before a query needs it.
+ * @pd: [in] from pagedet_new(), not opened yet
+ * @options: [in,nullable] NULL is the running kernel with all sources
+ * Return: 0, or a negative errno; after a failure it may be called again.
+ * Errors: EINVAL already open, or the sources named do not exist;
+ *         E2BIG options has a non-zero byte that this library does not know;
+ *         ENOENT root or a file is not there; EACCES it may not be read;
+ *         EBADMSG a file is of no known kind or damaged; EIO reading failed;
+ *         ENOSYS a part that is needed was not built; ENOTSUP none of the
+ *         allowed sources exists here; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_open(struct pagedet *pd, const struct pagedet_options *options);
+
+/**
+ * pagedet_dup - a second handle on the same kernel, for another thread
+ * Shares what never changes; has its own errors and iterators.
+ * @pd: [in] opened
+ * @ret: [out] [owned: pagedet_free]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL @pd is not open; ENOMEM; EACCES EIO as pagedet_open().
+ * Since: 0.1
+ */
+int pagedet_dup(struct pagedet *pd, struct pagedet **ret);
+
+/**
+ * pagedet_set_log - where the library may talk to
+ * @pd: [in]
+ * @fn: [in,nullable] called on the thread that calls the library; NULL is
+ *      silence, which is the default
+ * @user: [in,nullable] handed to @fn
+ * @level: [in] PAGEDET_LOG_*: nothing above it is said
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_set_log(struct pagedet *pd, pagedet_log_fn *fn, void *user,
+		     int level);
+
+/**
+ * pagedet_error - what went wrong in the last call that failed
+ * @pd: [in]
+ * Return: "cannot read task 1234: ...", "" if nothing failed; never NULL
+ *         [borrowed: the next call on the handle].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_error(const struct pagedet *pd);
+
+/**
+ * pagedet_advice - what would help
+ * @pd: [in]
+ * Return: "needs CAP_SYS_ADMIN", or "" if there is nothing to say; never NULL
+ *         [borrowed: the next call on the handle].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_advice(const struct pagedet *pd);
+
+/**
+ * pagedet_add_fd - hand in a file opened by somebody with more privilege
+ * What pagemap shows follows its opener, so a small privileged process can
+ * open and pass descriptors to one without (Linux fs/proc/task_mmu.c,
+ * pagemap_read). Must come after pagedet_open() and before the query.
+ * @pd: [in] opened
+ * @kind: [in] PAGEDET_FD_*
+ * @pid: [in] for PAGEDET_FD_PAGEMAP and PAGEDET_FD_MAPS, else 0
+ * @fd: [in] open for reading; duplicated, the caller keeps its own
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL no such kind, or a pid where none belongs or the reverse;
+ *         EACCES @fd is not open for reading; ENOTSUP the handle has no
+ *         procfs source; ENOMEM; EIO duplicating failed.
+ * Since: 0.1
+ */
+int pagedet_add_fd(struct pagedet *pd, uint32_t kind, uint32_t pid, int fd);
+
+/**
+ * pagedet_info - what is known of the opened kernel
+ * @pd: [in] opened
+ * @ret: [in,out] size is set by the caller; strings [borrowed: pagedet_free]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL not open, or size is too small.
+ * Since: 0.1
+ */
+int pagedet_info(struct pagedet *pd, struct pagedet_info *ret);
+
+/**
+ * pagedet_survey - can this source answer this field?
+ * @pd: [in] opened
+ * @field: [in] PAGEDET_FIELD_*
+ * @source: [in] PAGEDET_SOURCE_*
+ * @ret: [in,out] size is set by the caller; strings [borrowed: the next call]
+ * Return: 0, or a negative errno. "Cannot" is an answer, not an error.
+ * Errors: EINVAL not open, size too small; ENOENT no such field or source.
+ * Since: 0.1
+ */
+int pagedet_survey(struct pagedet *pd, uint32_t field, uint32_t source,
+		   struct pagedet_ability *ret);
+
+/* ------------------------------------------------------------------------
+ * The query
+ */
+
+/*
+ * What pages are asked for. "item" is struct pagedet_item; its count is at
+ * least 1, or PAGEDET_TO_END. The answer to item i carries ask = i.
+ */
+enum pagedet_target {
+	PAGEDET_TARGET_NOTHING = 0,
+	PAGEDET_TARGET_PFN = 1,	/* items: first pfn, count pages */
+	PAGEDET_TARGET_PHYS = 2, /* items: first byte address, count bytes */
+	PAGEDET_TARGET_VIRT = 3, /* items: pid, first byte address, count
+				 * bytes; a row for every page of it */
+	PAGEDET_TARGET_TASK = 4, /* items: pid, address range in bytes (0,
+				 * PAGEDET_TO_END for all); a row for every
+				 * entry in the page tables */
+	PAGEDET_TARGET_FILE = 5, /* path; items: first page offset, count
+				 * pages; no items is the whole file */
+	PAGEDET_TARGET_TREE = 6, /* path of a directory: all files below it
+				 * on its filesystem */
+	PAGEDET_TARGET_MOUNT = 7, /* path of a mount point, or any file on it:
+				 * the whole filesystem */
+	PAGEDET_TARGET_BLOCK = 8, /* path of a block device; items as FILE */
+	PAGEDET_TARGET_CGROUP = 9, /* path of a cgroup: pages charged to it */
+	PAGEDET_TARGET_KADDR = 10, /* items: first kernel address, count 1;
+				 * flags PAGEDET_KADDR_* */
+	PAGEDET_TARGET_LOG = 11, /* path of a kernel log text */
+	PAGEDET_TARGET_SCAN = 12, /* every page of memory */
+	PAGEDET_TARGET_MAPPERS = 13 /* items: as PFN; a row for each mapping */
+};
+
+#define PAGEDET_TO_END ((uint64_t)-1)
+
+/* pagedet_item.flags for PAGEDET_TARGET_KADDR */
+enum pagedet_kaddr {
+	PAGEDET_KADDR_ANY = 0,	/* find out */
+	PAGEDET_KADDR_MEMORY = 1, /* the page that the address lies in */
+	PAGEDET_KADDR_PAGE = 2,	/* the page that this struct page describes */
+	PAGEDET_KADDR_FOLIO = 3
+};
+
+/* An element of arrays: it will not grow. */
+struct pagedet_item {
+	uint64_t first;
+	uint64_t count;
+	uint32_t pid;		/* thread or process id where one is needed */
+	uint32_t flags;
+};
+
+/* pagedet_query.options */
+enum pagedet_query_option {
+	PAGEDET_Q_CHEAP = 1,	/* also every field that costs nothing here */
+	PAGEDET_Q_RUNS = 2,	/* fold neighbours with equal answers */
+	PAGEDET_Q_UNDECIDED = 4, /* list rows whose filter is unknown, too */
+	PAGEDET_Q_SINGLE_SOURCE = 8, /* ask only the first source of a chain */
+	PAGEDET_Q_KEEP_STRINGS = 16, /* ids stay valid to the iterator's end */
+	PAGEDET_Q_UNCHECKED = 32, /* do not read a translation twice: rows
+				 * carry PAGEDET_NOTE_UNCHECKED */
+	PAGEDET_Q_HOLES = 64,	/* PAGEDET_TARGET_SCAN: rows for pfns without
+				 * memory, too */
+	PAGEDET_Q_GROUP = 128	/* count pages per distinct answer of group_by
+				 * instead of listing; without group_by all
+				 * pages are one group */
+};
+
+/* pagedet_query.order */
+enum pagedet_order {
+	PAGEDET_ORDER_WALK = 0,	/* as the target is walked: the same every time */
+	PAGEDET_ORDER_ANY = 1	/* as rows become ready: fastest with threads */
+};
+
+/* Told to the progress callback. */
+struct pagedet_progress {
+	uint64_t size;		/* sizeof(struct pagedet_progress) */
+	uint64_t done;		/* places visited */
+	uint64_t total;		/* places expected; 0 not known yet */
+	uint64_t rows;
+	uint64_t elapsed_ns;
+};
+
+/* Return: 0 to go on, anything else cancels. */
+typedef int pagedet_progress_fn(void *user, const struct pagedet_progress *p);
+
+/*
+ * struct pagedet_query - one question. Start from PAGEDET_QUERY_INIT or
+ * pagedet_query_init(). Everything it points to is copied by pagedet_query().
+ */
+struct pagedet_query {
+	uint64_t size;		/* sizeof(struct pagedet_query) */
+	uint64_t row_size;	/* sizeof(struct pagedet_page) */
+	uint64_t fields[2];	/* wanted: bit (id % 64) of word (id / 64) */
+	const struct pagedet_item *items; /* [nullable] [len: n_items] */
+	uint64_t n_items;
+	const char *path;	/* [nullable] for targets that take one */
+	const char *where;	/* [nullable] filter, see pagedet(1); NULL
+				 * takes all */
+	const uint32_t *group_by; /* [nullable] [len: n_group_by] field ids, for
+				 * PAGEDET_Q_GROUP, which they imply */
+	uint64_t n_group_by;
+	struct pagedet_index *index; /* [nullable] for mappers and user_maps;
+				 * NULL makes one pass over the tasks instead */
+	pagedet_progress_fn *progress; /* [nullable] called on the calling
+				 * thread */
+	void *progress_user;	/* [nullable] */
+	uint64_t progress_ns;	/* at most this often; 0 is 200 ms */
+	uint64_t deadline_ns;	/* from the call of pagedet_query(); 0 none */
+	uint64_t limit;		/* rows; 0 none */
+	uint64_t string_bytes;	/* bound for interned text; 0 is 8 MiB */
+	uint32_t target;	/* PAGEDET_TARGET_* */
+	uint32_t options;	/* PAGEDET_Q_* */
+	uint32_t order;		/* PAGEDET_ORDER_* */
+	uint32_t threads;	/* the caller's included; 0 and 1 are one */
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s; 0 is the handle's */
+	uint32_t reserved;
+};
+
+#define PAGEDET_QUERY_INIT \
+	{ sizeof(struct pagedet_query), sizeof(struct pagedet_page), \
+	  { 0, 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, 0, \
+	  0, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * pagedet_query_init - fill in the sizes, zero the rest
+ * @query: [out]
+ * @size: [in] sizeof(struct pagedet_query) of the caller
+ * @row_size: [in] sizeof(struct pagedet_page) of the caller
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_query_init(struct pagedet_query *query, uint64_t size,
+			uint64_t row_size);
+
+/**
+ * pagedet_fields_parse - turn "pfn,flags,owner" into wanted fields
+ * @pd: [in] for the error text
+ * @list: [in] field names and groups, separated by commas. Groups: "cheap"
+ *        (adds PAGEDET_Q_CHEAP), "all" (every field that reads no content and
+ *        looks at no other task), "everything", and the group names that
+ *        pagedet_field() gives
+ * @query: [in,out] fields and options are added to
+ * Return: 0, or a negative errno.
+ * Errors: ENOENT a name is neither field nor group; EINVAL the list is empty.
+ * Since: 0.1
+ */
+int pagedet_fields_parse(struct pagedet *pd, const char *list,
+			 struct pagedet_query *query);
+
+/**
+ * pagedet_query - ask
+ * Checks the question and makes the plan; pages are read by pagedet_next().
+ * @pd: [in] opened
+ * @query: [in]
+ * @ret: [out] [owned: pagedet_iter_free]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the handle is not open, no such target, an item is empty or
+ *         wraps, a filter or field list is wrong; E2BIG query has a non-zero
+ *         byte that this library does not know; ENOENT no such file, cgroup;
+ *         ESRCH no such task; EACCES the target itself may not be looked at;
+ *         ENOTSUP no source here can walk this target (pagedet_error() says
+ *         what it would need), or the path is of the wrong kind; ENOSYS a part
+ *         that is needed was not built; ENOMEM; EIO.
+ * Since: 0.1
+ */
+int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
+		  struct pagedet_iter **ret);
+
+/* ------------------------------------------------------------------------
+ * The iterator
+ */
+
+/* One field of a batch. An element of arrays: it will not grow. */
+struct pagedet_column {
+	uint32_t field;		/* PAGEDET_FIELD_* */
+	uint32_t reserved;
+	const uint64_t *value;	/* one per row, 0 where not answered */
+	const uint16_t *cell;	/* one per row */
+};
+
+/* A batch as columns. */
+struct pagedet_columns {
+	uint64_t size;		/* sizeof(struct pagedet_columns) */
+	uint64_t rows;
+	uint64_t n_columns;
+	const struct pagedet_column *columns; /* [len: n_columns] */
+};
+
+/* How much of the question was looked at, and what got lost. */
+struct pagedet_coverage {
+	uint64_t size;		/* sizeof(struct pagedet_coverage) */
+	uint64_t wanted;	/* places to look at; 0 not known */
+	uint64_t visited;	/* places looked at */
+	uint64_t skipped;	/* places known to be empty, not looked at */
+	uint64_t rows;		/* rows handed out, or grouped */
+	uint64_t undecided;	/* places whose filter is unknown */
+	uint64_t torn;		/* rows whose page moved while being read */
+	uint64_t spilled;	/* pages put into the group "other" */
+	uint64_t tasks;		/* tasks looked at */
+	uint64_t tasks_gone;	/* that ended meanwhile */
+	uint64_t tasks_denied;	/* that exist and may not be read */
+	uint64_t files;		/* files looked at */
+	uint64_t files_gone;	/* that vanished or shrank meanwhile */
+	uint64_t files_denied;	/* that exist and may not be read */
+	uint64_t lost[32];	/* cells without answer, by PAGEDET_* reason */
+	uint64_t answered[2];	/* fields with an answer in some row */
+	uint64_t resume;	/* first place not visited; 0 if complete */
+	uint32_t complete;	/* 1: everything wanted was visited */
+	uint32_t stopped;	/* ETIMEDOUT, ECANCELED, EIO ...: why not */
+};
+
+/* What PAGEDET_TARGET_MAPPERS found for one pfn. */
+struct pagedet_mappers {
+	uint64_t size;		/* sizeof(struct pagedet_mappers) */
+	uint64_t pfn;
+	uint64_t found;		/* user mappings found */
+	uint64_t expected;	/* what the kernel counts */
+	uint64_t n_unread;	/* tasks that could not be looked at */
+	const uint32_t *unread;	/* their pids [len: n_unread] */
+	uint32_t expected_state; /* PAGEDET_HAVE, or why it is not known */
+	uint32_t mapcount_kind;	/* PAGEDET_MAPCOUNT_* of expected */
+};
+
+/**
+ * pagedet_next - the next rows
+ * @it: [in]
+ * @rows: [out] [len: n], each query.row_size bytes
+ * @n: [in] how many fit, at least 1
+ * Return: how many rows were written, 0 at the end, or a negative errno. Fewer
+ *         than @n does not mean the end. After ETIMEDOUT and ECANCELED the
+ *         rows so far are right, and pagedet_coverage() says what is missing.
+ * Errors: EINVAL; ETIMEDOUT the deadline passed; ECANCELED pagedet_cancel()
+ *         or the progress callback; EIO reading failed for the whole walk;
+ *         ENOMEM; ESRCH the task asked for ended before anything was read.
+ * Since: 0.1
+ */
+int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
+		 uint32_t n);
+
+/**
+ * pagedet_next_columns - the next rows as columns
+ * Faster than rows, and what arrays of other languages want.
+ * @it: [in]
+ * @ret: [in,out] size is set by the caller; arrays [borrowed: the next step].
+ *       Their memory stays readable until pagedet_iter_free(), only what is in
+ *       it changes.
+ * Return: how many rows, 0 at the end, or a negative errno.
+ * Errors: as pagedet_next().
+ * Since: 0.1
+ */
+int pagedet_next_columns(struct pagedet_iter *it, struct pagedet_columns *ret);
+
+/**
+ * pagedet_iter_retarget - ask the same about other places
+ * Keeps plan, buffers and descriptors: the fast way for one look-up after the
+ * other. Targets PFN, PHYS, VIRT, TASK, MAPPERS, KADDR.
+ * @it: [in]
+ * @items: [in] [len: n_items]
+ * @n_items: [in]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the target takes no items, an item is empty or wraps, the
+ *         query groups or has several threads; ESRCH no such task; EACCES the
+ *         task may not be looked at; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_iter_retarget(struct pagedet_iter *it,
+			  const struct pagedet_item *items, uint64_t n_items);
+
+/**
+ * pagedet_cancel - make a running query stop soon
+ * The only call that another thread or a signal handler may make.
+ * @it: [in] not freed meanwhile
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_cancel(struct pagedet_iter *it);
+
+/**
+ * pagedet_iter_free - end a query
+ * @it: [in,nullable]
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_iter_free(struct pagedet_iter *it);
+
+/**
+ * pagedet_iter_fields - which fields the rows of this iterator carry
+ * @it: [in]
+ * @ret: [out] [len: 2] two words, as pagedet_query.fields
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_iter_fields(const struct pagedet_iter *it, uint64_t *ret);
+
+/**
+ * pagedet_why - why nobody can answer a field in this query
+ * Known before the first row.
+ * @it: [in]
+ * @field: [in] PAGEDET_FIELD_*
+ * Return: PAGEDET_HAVE if some source can, PAGEDET_NOT_ASKED if it was not
+ *         wanted, else the reason PAGEDET_UNSUPPORTED ...
+ * Errors: none.
+ * Since: 0.1
+ */
+uint32_t pagedet_why(const struct pagedet_iter *it, uint32_t field);
+
+/**
+ * pagedet_why_advice - what would make a field possible
+ * @it: [in]
+ * @field: [in] PAGEDET_FIELD_*
+ * Return: "needs CAP_SYS_ADMIN", or "" ; never NULL
+ *         [borrowed: pagedet_iter_free].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_why_advice(const struct pagedet_iter *it, uint32_t field);
+
+/**
+ * pagedet_coverage - how much was looked at so far
+ * @it: [in]
+ * @ret: [in,out] size is set by the caller
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is too small.
+ * Since: 0.1
+ */
+int pagedet_coverage(const struct pagedet_iter *it,
+		     struct pagedet_coverage *ret);
+
+/**
+ * pagedet_mappers - what PAGEDET_TARGET_MAPPERS found for one pfn
+ * Complete once pagedet_next() has answered 0.
+ * @it: [in]
+ * @n: [in] 0, 1, 2 ...: the pfns in the order of the query
+ * @ret: [in,out] size is set by the caller; unread [borrowed: the next step]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is too small, or the target is another; ENOENT @n is
+ *         past the last pfn; EAGAIN the walk has not ended.
+ * Since: 0.1
+ */
+int pagedet_mappers(const struct pagedet_iter *it, uint64_t n,
+		    struct pagedet_mappers *ret);
+
+/**
+ * pagedet_string - the text behind an id
+ * @it: [in]
+ * @id: [in] value of a field of type STRING or LIST
+ * @len: [out,nullable] bytes, without the terminating NUL; the text itself may
+ *       hold any byte but NUL
+ * Return: the text, or NULL if the id is no longer valid
+ *         [nullable] [borrowed: the next step].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_string(const struct pagedet_iter *it, uint64_t id,
+			   size_t *len);
+
+/**
+ * pagedet_stack - the frames behind a stack id
+ * @it: [in]
+ * @id: [in] value of a field of type STACK
+ * @frames: [out] [len: n] text of each frame, innermost first
+ *          [borrowed: the next step]
+ * @n: [in] how many fit
+ * Return: how many frames the stack has, or a negative errno.
+ * Errors: ENOENT the id is no longer valid, or there are no frames for it.
+ * Since: 0.1
+ */
+int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
+		  const char **frames, uint32_t n);
+
+/**
+ * pagedet_page_bytes - the bytes of a page of this step
+ * Only when the query wanted a field of group "content".
+ * @it: [in]
+ * @row: [in] number of the row in this step
+ * @len: [out] bytes
+ * Return: the bytes, or NULL if they were not read
+ *         [nullable] [borrowed: the next step].
+ * Errors: none.
+ * Since: 0.1
+ */
+const void *pagedet_page_bytes(const struct pagedet_iter *it, uint64_t row,
+			       size_t *len);
+
+/**
+ * pagedet_format - one field of a row as text
+ * @it: [in]
+ * @row: [in] from pagedet_next(), this step
+ * @field: [in] PAGEDET_FIELD_*
+ * @text: [out] [len: size] NUL-terminated, cut to fit; "-" is nothing there,
+ *        "?" not known
+ * @size: [in] bytes
+ * Return: the length that the whole text has, or a negative errno.
+ * Errors: ENOENT no such field, or beyond the caller's row.
+ * Since: 0.1
+ */
+int pagedet_format(const struct pagedet_iter *it,
+		   const struct pagedet_page *row, uint32_t field, char *text,
+		   size_t size);
+
+/* ------------------------------------------------------------------------
+ * The mapping index: who maps a page, asked many times
+ */
+
+/* An element of arrays: it will not grow. */
+struct pagedet_mapping {
+	uint64_t pfn;
+	uint64_t vaddr;
+	uint32_t pid;
+	uint32_t pte;		/* PAGEDET_PTE_* bits */
+};
+
+struct pagedet_index_info {
+	uint64_t size;		/* sizeof(struct pagedet_index_info) */
+	uint64_t mappings;
+	uint64_t bytes;		/* of memory that it holds */
+	uint64_t tasks;
+	uint64_t tasks_gone;
+	uint64_t tasks_denied;
+	uint64_t first_ns;	/* CLOCK_REALTIME of the pass */
+	uint64_t last_ns;
+	uint64_t n_unread;
+	const uint32_t *unread;	/* pids that could not be read */
+};
+
+/* How to make an index. Start from PAGEDET_INDEX_OPTIONS_INIT. */
+struct pagedet_index_options {
+	uint64_t size;		/* sizeof(struct pagedet_index_options) */
+	uint64_t deadline_ns;	/* from the call; 0 none */
+	pagedet_progress_fn *progress; /* [nullable] called on the calling
+				 * thread; places are tasks */
+	void *progress_user;	/* [nullable] */
+	uint64_t progress_ns;	/* at most this often; 0 is 200 ms */
+	uint32_t threads;	/* the caller's included; 0 and 1 are one */
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s; 0 is the handle's */
+};
+
+#define PAGEDET_INDEX_OPTIONS_INIT \
+	{ sizeof(struct pagedet_index_options), 0, NULL, NULL, 0, 0, 0 }
+
+/**
+ * pagedet_index_new - one pass over the page tables of every task
+ * @pd: [in] opened
+ * @options: [in,nullable] NULL is one thread, no deadline
+ * @ret: [out] [owned: pagedet_index_free]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL not open; E2BIG options has a non-zero byte that this library
+ *         does not know; ENOTSUP no source here shows who maps what; EACCES
+ *         page frame numbers are hidden from this process; ETIMEDOUT;
+ *         ECANCELED the progress callback said so; ENOMEM; EIO.
+ * Since: 0.1
+ */
+int pagedet_index_new(struct pagedet *pd,
+		      const struct pagedet_index_options *options,
+		      struct pagedet_index **ret);
+
+/**
+ * pagedet_index_find - the mappings of one page
+ * @index: [in]
+ * @pfn: [in]
+ * @mappings: [out] [len: n] ordered by pid and address
+ * @n: [in] how many fit
+ * Return: how many there are; more than @n means that some did not fit.
+ * Errors: none.
+ * Since: 0.1
+ */
+uint64_t pagedet_index_find(const struct pagedet_index *index, uint64_t pfn,
+			    struct pagedet_mapping *mappings, uint64_t n);
+
+/**
+ * pagedet_index_info - size and completeness of an index
+ * @index: [in]
+ * @ret: [in,out] size is set by the caller; unread [borrowed: pagedet_index_free]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is too small.
+ * Since: 0.1
+ */
+int pagedet_index_info(const struct pagedet_index *index,
+		       struct pagedet_index_info *ret);
+
+/**
+ * pagedet_index_free - free an index
+ * @index: [in,nullable] no query may use it any more
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_index_free(struct pagedet_index *index);
+
+/* ------------------------------------------------------------------------
+ * Emitters: rows become text
+ */
+
+enum pagedet_format_id {
+	PAGEDET_FORMAT_TEXT = 1, /* for people */
+	PAGEDET_FORMAT_JSON = 2, /* one object a line */
+	PAGEDET_FORMAT_CSV = 3,	/* RFC 4180, one header line */
+	PAGEDET_FORMAT_ARROW = 4 /* IPC stream */
+};
+
+enum pagedet_emit_option {
+	PAGEDET_EMIT_COLOUR = 1,
+	PAGEDET_EMIT_SOURCES = 2, /* say where each field came from */
+	PAGEDET_EMIT_POINTERS = 4 /* show kernel addresses */
+};
+
+struct pagedet_emit_options {
+	uint64_t size;		/* sizeof(struct pagedet_emit_options) */
+	uint32_t format;	/* PAGEDET_FORMAT_* */
+	uint32_t options;	/* PAGEDET_EMIT_* */
+	int32_t fd;		/* written to; -1 keeps the text in memory */
+	uint32_t width;		/* terminal columns for text; 0 any */
+};
+
+#define PAGEDET_EMIT_OPTIONS_INIT \
+	{ sizeof(struct pagedet_emit_options), PAGEDET_FORMAT_JSON, 0, -1, 0 }
+
+/**
+ * pagedet_emitter_new - make an emitter
+ * @pd: [in]
+ * @options: [in]
+ * @ret: [out] [owned: pagedet_emitter_free]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL no such format; E2BIG options has a non-zero byte that this
+ *         library does not know; ENOSYS the format was not built; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_emitter_new(struct pagedet *pd,
+			const struct pagedet_emit_options *options,
+			struct pagedet_emitter **ret);
+
+/**
+ * pagedet_emit_all - write everything that is left of an iterator
+ * Makes no rows: the fast way out. Groups end with their total; mappers with a
+ * summary per pfn.
+ * @emitter: [in]
+ * @it: [in]
+ * Return: 0, or a negative errno.
+ * Errors: as pagedet_next(); EIO writing failed.
+ * Since: 0.1
+ */
+int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it);
+
+/**
+ * pagedet_emit_survey - write what every source can answer here
+ * @emitter: [in]
+ * @pd: [in] opened
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL not open; EIO writing failed; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd);
+
+/**
+ * pagedet_emitter_finish - write what is held back
+ * @emitter: [in]
+ * Return: 0, or a negative errno.
+ * Errors: EIO writing failed, for lack of space too.
+ * Since: 0.1
+ */
+int pagedet_emitter_finish(struct pagedet_emitter *emitter);
+
+/**
+ * pagedet_emitter_text - what was written, for emitters without fd
+ * @emitter: [in]
+ * @len: [out] bytes
+ * Return: the text; never NULL [borrowed: the next call on the emitter].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_emitter_text(struct pagedet_emitter *emitter, size_t *len);
+
+/**
+ * pagedet_emitter_free - free an emitter
+ * What was not finished is not written.
+ * @emitter: [in,nullable]
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_emitter_free(struct pagedet_emitter *emitter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PAGEDET_H */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The border, part four: emitters. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api_check.h"
+#include "emit/emit.h"
+
+int pagedet_emitter_new(struct pagedet *pd,
+			const struct pagedet_emit_options *options,
+			struct pagedet_emitter **ret)
+{
+	static const struct pagedet_emit_options defaults =
+		PAGEDET_EMIT_OPTIONS_INIT;
+	struct pagedet_emit_options o;
+	int r;
+
+	pdet_clear(&pd->env);
+	r = pdet_check_struct(&pd->env, &o, sizeof(o), options, &defaults,
+			      "struct pagedet_emit_options");
+	return r < 0 ? r : pdet_emitter_new(&pd->env, &o, ret);
+}
+
+static uint32_t why(const void *user, uint32_t field)
+{
+	return pagedet_why(user, field);
+}
+
+static const char *advice(const void *user, uint32_t field)
+{
+	return pagedet_why_advice(user, field);
+}
+
+/* The summaries of a mappers query, in the order of its pfns. */
+static int summaries(struct pagedet_iter *it, size_t *n)
+{
+	struct pagedet_mappers m = { .size = sizeof(m) };
+	struct { struct pagedet_mappers *data; size_t n, cap; } list = { 0 };
+
+	while (pdet_walk_mappers_summary(it->it->walk, list.n, &m) == 0)
+		if (!pdet_vec_push(&list, m)) {
+			pdet_vec_free(&list);
+			return pdet_fail(&it->pd->env, ENOMEM, "no memory");
+		}
+	free(it->summaries);
+	it->summaries = list.data;
+	*n = list.n;
+	return 0;
+}
+
+int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it)
+{
+	struct pdet_env *env = &it->pd->env;
+	struct pdet_emit_query q;
+	struct pdet_emit_end end;
+	struct pdet_cover cover;
+	int r, walked;
+
+	memset(&q, 0, sizeof(q));
+	q.fields = it->it->plan.wanted;
+	q.group_by = it->it->q.group_by;
+	q.n_group_by = it->it->q.n_group_by;
+	q.grouped = it->it->q.grouped;
+	q.runs = it->it->q.options & PAGEDET_Q_RUNS;
+	q.target = it->it->q.target;
+	q.page_size = it->it->page_size;
+	q.why = why;
+	q.advice = advice;
+	q.user = it;
+	r = pdet_emit_begin(emitter, env, &q);
+	if (r < 0)
+		return r;
+	for (;;) {
+		it->cursor = 0;
+		it->batch = NULL;
+		walked = pdet_iter_step(it->it, &it->batch);
+		if (walked <= 0)
+			break;
+		it->cursor = it->batch->n;
+		r = pdet_emit_batch(emitter, env, it->batch);
+		if (r < 0)
+			return r;
+	}
+	/* What was answered before a failure is still shown whole. */
+	memset(&end, 0, sizeof(end));
+	if (q.target == PAGEDET_TARGET_MAPPERS && walked == 0) {
+		r = summaries(it, &end.n_mappers);
+		if (r < 0)
+			return r;
+		end.mappers = it->summaries;
+	}
+	pdet_iter_cover(it->it, &cover);
+	end.undecided = cover.undecided;
+	end.spilled = cover.spilled;
+	if (it->it->group)
+		end.pages = pdet_group_pages(it->it->group);
+	if (walked < 0) {
+		char error[PDET_ERROR_SIZE], hint[PDET_ERROR_SIZE];
+
+		memcpy(error, env->error, sizeof(error));
+		memcpy(hint, env->advice, sizeof(hint));
+		r = pdet_emit_end(emitter, env, &end);
+		if (r < 0)
+			return r;
+		memcpy(env->error, error, sizeof(error));
+		memcpy(env->advice, hint, sizeof(hint));
+		return -pdet_errno_closed(-walked);
+	}
+	return pdet_emit_end(emitter, env, &end);
+}
+
+int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd)
+{
+	struct pagedet_ability a = { .size = sizeof(a) };
+	unsigned i, source;
+	int r;
+
+	for (i = 0; i < PDET_FIELDS; i++)
+		for (source = 1; pdet_source_name(source); source++) {
+			unsigned f = pdet_field_at(i);
+
+			r = pagedet_survey(pd, f, source, &a);
+			if (r == 0)
+				r = pdet_emit_ability(emitter, &pd->env, f,
+						      source, &a);
+			if (r < 0)
+				return r;
+		}
+	return 0;
+}
+
+int pagedet_emitter_finish(struct pagedet_emitter *emitter)
+{
+	struct pdet_env env = { .root = NULL };
+
+	/* Words of a late failure have no handle to go to: the code says it. */
+	return pdet_emitter_finish(emitter, &env);
+}
+
+const char *pagedet_emitter_text(struct pagedet_emitter *emitter, size_t *len)
+{
+	return pdet_emitter_text(emitter, len);
+}
+
+void pagedet_emitter_free(struct pagedet_emitter *emitter)
+{
+	pdet_emitter_free(emitter);
+}

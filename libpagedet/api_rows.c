@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The border, part three: the only place where rows are made from columns, and
+ * what hangs on rows by id.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "emit/emit.h"
+#include "handle.h"
+
+/* The batch with rows that were not handed out: 1, 0 at the end. */
+static int current(struct pagedet_iter *it)
+{
+	int r;
+
+	if (it->batch && it->cursor < it->batch->n)
+		return 1;
+	it->cursor = 0;
+	it->batch = NULL;
+	r = pdet_iter_step(it->it, &it->batch);
+	return r < 0 ? -pdet_errno_closed(-r) : r;
+}
+
+/* One column into @n rows of the caller's stride. */
+static void put_column(const struct pagedet_iter *it, unsigned field,
+		       unsigned char *rows, uint32_t n)
+{
+	const struct pagedet_field_info *info = pdet_field_info(field);
+	const uint64_t *value = it->batch->value[field] + it->cursor;
+	const uint16_t *cell = it->batch->cell[field] + it->cursor;
+	const size_t stride = it->row_size;
+	uint32_t i;
+
+	for (i = 0; i < n; i++, rows += stride) {
+		uint32_t narrow = (uint32_t)value[i];
+
+		memcpy(rows + field * sizeof(uint16_t), &cell[i],
+		       sizeof(uint16_t));
+		if (info->width == sizeof(uint64_t))
+			memcpy(rows + info->offset, &value[i],
+			       sizeof(uint64_t));
+		else
+			memcpy(rows + info->offset, &narrow, sizeof(narrow));
+	}
+}
+
+int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
+		 uint32_t n)
+{
+	unsigned char *out = (unsigned char *)rows;
+	struct pdet_fields shown = it->it->plan.wanted;
+	unsigned f;
+	int r;
+
+	if (!n)
+		return pdet_fail(&it->pd->env, EINVAL, "no room for a row");
+	r = current(it);
+	if (r <= 0)
+		return r;
+	n = PDET_MIN(n, it->batch->n - it->cursor);
+	n = PDET_MIN(n, (uint32_t)INT32_MAX);
+	memset(out, 0, (size_t)n * it->row_size);
+	if (it->it->q.grouped)
+		shown = it->batch->have;
+	pdet_fields_for(f, &shown) {
+		const struct pagedet_field_info *info = pdet_field_info(f);
+
+		/* Fields past the caller's row cannot be in it. */
+		if (it->batch->value[f] &&
+		    info->offset + info->width <= it->row_size)
+			put_column(it, f, out, n);
+	}
+	it->cursor += n;
+	return (int)n;
+}
+
+int pagedet_next_columns(struct pagedet_iter *it, struct pagedet_columns *ret)
+{
+	struct pdet_fields shown = it->it->plan.wanted;
+	struct pagedet_columns c;
+	uint64_t size = ret->size;
+	size_t n = 0;
+	unsigned i;
+	int r;
+
+	if (size < sizeof(c))
+		return pdet_fail(&it->pd->env, EINVAL,
+				 "struct pagedet_columns has no size");
+	r = current(it);
+	if (r <= 0)
+		return r;
+	if (it->it->q.grouped)
+		shown = it->batch->have;
+	for (i = 0; i < PDET_FIELDS; i++) {
+		unsigned f = pdet_field_at(i);
+
+		if (!pdet_fields_has(&shown, f) || !it->batch->value[f])
+			continue;
+		it->columns[n].field = f;
+		it->columns[n].reserved = 0;
+		it->columns[n].value = it->batch->value[f] + it->cursor;
+		it->columns[n].cell = it->batch->cell[f] + it->cursor;
+		n++;
+	}
+	memset(&c, 0, sizeof(c));
+	c.size = size;
+	c.rows = it->batch->n - it->cursor;
+	c.n_columns = n;
+	c.columns = it->columns;
+	memcpy(ret, &c, sizeof(c));
+	it->cursor = it->batch->n;
+	return (int)c.rows;
+}
+
+const char *pagedet_string(const struct pagedet_iter *it, uint64_t id,
+			   size_t *len)
+{
+	const char *text = NULL;
+
+	if (it->batch)
+		text = pdet_strtab_get(&it->batch->strings, id, len);
+	return text ? text : pdet_strtab_get(&it->it->kept, id, len);
+}
+
+int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
+		  const char **frames, uint32_t n)
+{
+	(void)id;
+	(void)frames;
+	(void)n;
+	return pdet_fail(&it->pd->env, ENOENT,
+			 "no source that is open here has stacks");
+}
+
+const void *pagedet_page_bytes(const struct pagedet_iter *it, uint64_t row,
+			       size_t *len)
+{
+	(void)it;
+	(void)row;
+	(void)len;
+	return NULL;
+}
+
+int pagedet_format(const struct pagedet_iter *it,
+		   const struct pagedet_page *row, uint32_t field, char *text,
+		   size_t size)
+{
+	const unsigned char *bytes = (const unsigned char *)row;
+	const struct pagedet_field_info *info = pdet_field_info(field);
+	unsigned known_field;
+	uint64_t value = 0, known = ~(uint64_t)0;
+	const char *string = NULL;
+	size_t len = 0;
+	uint16_t cell;
+
+	if (!info || info->offset + info->width > it->row_size)
+		return pdet_fail(&it->pd->env, ENOENT, "there is no field %u",
+				 field);
+	memcpy(&cell, bytes + field * sizeof(cell), sizeof(cell));
+	known_field = pdet_known_field(field);
+	if (info->width == sizeof(uint64_t)) {
+		memcpy(&value, bytes + info->offset, sizeof(value));
+	} else {
+		uint32_t narrow;
+
+		memcpy(&narrow, bytes + info->offset, sizeof(narrow));
+		value = narrow;
+	}
+	if (known_field == PAGEDET_FIELD_FLAGS_KNOWN && known_field != field)
+		known = row->flags_known;
+	else if (known_field == PAGEDET_FIELD_PTE_KNOWN && known_field != field)
+		known = row->pte_known;
+	if (info->type == PAGEDET_TYPE_STRING ||
+	    info->type == PAGEDET_TYPE_LIST)
+		string = pagedet_string(it, value, &len);
+	return (int)pdet_format_cell(field, value, cell, known, string, len,
+				     text, size);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The contract between query/ and where answers come from.
+ *
+ * A backend is opened once per handle. For each query it is prepared on the
+ * caller's thread - that is when it opens files, looks at the kernel, builds
+ * tables - and after that only read, except through a session. A session is
+ * one thread's view of it: buffers, descriptors, an env for errors. Sessions
+ * of one backend run in parallel.
+ *
+ * Members may be NULL: then the backend cannot do that, and query/ says so.
+ * "Negative errno" is from the closed list, with words in the env. A function
+ * that fails leaves nothing half done behind.
+ */
+#ifndef PDET_BACKEND_BACKEND_H
+#define PDET_BACKEND_BACKEND_H
+
+#include "base/env.h"
+#include "base/vec.h"
+#include "kernel/maps.h"
+#include "schema/batch.h"
+
+struct pdet_backend;
+
+/* What pagedet_open() was told, in one place for every backend. */
+struct pdet_input {
+	const struct pagedet_options *options;
+	uint32_t sources;	/* allowed */
+};
+
+/* Whether a source can answer a field here and now. */
+struct pdet_ability {
+	uint8_t reason;		/* PAGEDET_HAVE, or why not */
+	uint8_t cost;		/* PAGEDET_COST_* */
+	char advice[160];
+};
+
+/* Part of the physical address space, pages first .. last. */
+struct pdet_range {
+	uint64_t first;
+	uint64_t last;
+};
+
+struct pdet_ranges {
+	struct pdet_range *data;
+	size_t n, cap;
+};
+
+/* What one backend knows of the kernel as a whole. */
+struct pdet_kernel_info {
+	uint64_t page_size;
+	uint64_t max_pfn;	/* 0 unknown */
+	uint64_t nodes;		/* 0 unknown */
+	bool live;
+	bool big_endian;
+	char arch[72];
+	char release[128];
+	char boot_id[40];
+};
+
+/* An opened task. Backends embed it. */
+struct pdet_task {
+	struct pdet_backend *backend;
+	uint32_t pid;
+	bool named;		/* task_name() was called */
+	uint32_t tgid;		/* 0 unknown */
+	char comm[64];		/* may hold any byte but NUL */
+	size_t comm_len;
+};
+
+/* A mapping that was found. */
+struct pdet_found {
+	uint64_t pfn;
+	uint64_t vaddr;
+	uint32_t pte;		/* PAGEDET_PTE bits */
+	uint32_t pte_known;
+};
+
+struct pdet_found_list {
+	struct pdet_found *data;
+	size_t n, cap;
+};
+
+/* Sorted pfns to look for. */
+struct pdet_pfnset {
+	const uint64_t *pfn;
+	size_t n;
+};
+
+/* An opened file whose cached pages are wanted. Backends embed it. */
+struct pdet_file {
+	struct pdet_backend *backend;
+	uint64_t pages;		/* size in base pages, rounded up */
+	uint64_t dev;		/* 0 with inode 0: cannot be proved */
+	uint64_t inode;
+	unsigned kind;		/* PAGEDET_KIND_FILE, _SHMEM, _HUGETLB */
+	bool block;		/* is a block device */
+	const char *path;	/* as the answer says it */
+};
+
+/* Walking all files of a directory tree or a filesystem. Backends embed it. */
+struct pdet_tree {
+	struct pdet_backend *backend;
+	uint64_t files;		/* met so far */
+	uint64_t gone;		/* vanished meanwhile */
+	uint64_t denied;	/* could not be opened */
+};
+
+/* What prepare() is told: what this query will want. */
+struct pdet_wants {
+	struct pdet_fields fields;
+	uint32_t target;	/* PAGEDET_TARGET_* */
+	bool unchecked;		/* PAGEDET_Q_UNCHECKED */
+};
+
+/* A session. Backends embed it. */
+struct pdet_session {
+	struct pdet_backend *backend;
+	struct pdet_env env;
+	const struct pdet_wants *wants;
+};
+
+struct pdet_backend_ops {
+	const char *name;
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s that it serves */
+	size_t size;		/* of the struct that embeds pdet_backend */
+
+	/* Can this input be ours? 0 no .. 100 surely. Reads only. */
+	int (*probe)(struct pdet_env *env, const struct pdet_input *in);
+	int (*open)(struct pdet_backend *b, struct pdet_env *env,
+		    const struct pdet_input *in);
+	void (*close)(struct pdet_backend *b);
+	void (*info)(struct pdet_backend *b, struct pdet_env *env,
+		     struct pdet_kernel_info *ret);
+
+	/* What it can answer for a target, and why not. Opens what it must to
+	 * know, reads nothing else. */
+	void (*survey)(struct pdet_backend *b, struct pdet_env *env,
+		       uint32_t target, unsigned field, unsigned source,
+		       struct pdet_ability *ret);
+
+	/* Hands in a descriptor that somebody else opened. */
+	int (*add_fd)(struct pdet_backend *b, struct pdet_env *env,
+		      uint32_t kind, uint32_t pid, int fd);
+
+	int (*prepare)(struct pdet_backend *b, struct pdet_env *env,
+		       const struct pdet_wants *wants);
+	int (*session_new)(struct pdet_backend *b, const struct pdet_env *env,
+			   const struct pdet_wants *wants,
+			   struct pdet_session **ret);
+	void (*session_free)(struct pdet_session *s);
+
+	/* Answers fields @want for rows whose pfn column is answered; rows
+	 * without pfn get what can be said without. Every cell of @want is
+	 * written. */
+	int (*fill)(struct pdet_session *s, struct pdet_batch *b,
+		    const struct pdet_fields *want, unsigned source);
+
+	/* Where there is memory, ascending, without overlap. */
+	int (*memory)(struct pdet_backend *b, struct pdet_env *env,
+		      struct pdet_ranges *ret);
+
+	/* --- tasks --- */
+	/* All of them, ascending; free with free(). */
+	int (*tasks)(struct pdet_backend *b, struct pdet_env *env,
+		     uint32_t **ret, size_t *n);
+	/* -ESRCH it is gone, -EACCES it may not be read */
+	int (*task_open)(struct pdet_session *s, uint32_t pid,
+			 struct pdet_task **ret);
+	void (*task_close)(struct pdet_task *t);
+	/* Fills in tgid and comm, as far as they can be read. */
+	void (*task_name)(struct pdet_session *s, struct pdet_task *t);
+	/* Still the same task with the same address space? 0, or -ESRCH. */
+	int (*task_same)(struct pdet_session *s, struct pdet_task *t);
+	/* The VMA that covers @addr or is the next one: 1, 0 none left. The
+	 * name is valid until the next call. */
+	int (*vma_at)(struct pdet_session *s, struct pdet_task *t,
+		      uint64_t addr, struct pdet_vma *ret);
+	/* The same in ascending order from 0 on, faster for all of them. */
+	int (*vma_first)(struct pdet_session *s, struct pdet_task *t);
+	int (*vma_next)(struct pdet_session *s, struct pdet_task *t,
+			struct pdet_vma *ret);
+	/* Ranges of [start, end) that may have entries: leaves out what is
+	 * surely empty, ascending. At most @max, from *at on; *at is moved. */
+	int (*populated)(struct pdet_session *s, struct pdet_task *t,
+			 uint64_t *at, uint64_t end, struct pdet_range *ret,
+			 size_t max);
+	/* Appends a row per page of [*at, end) - only those with an entry
+	 * unless @all - until the batch is full or @end: vaddr, pfn, pte and
+	 * the rest of the entry. *at is moved. -ESRCH the address space is
+	 * gone. */
+	int (*entries)(struct pdet_session *s, struct pdet_task *t,
+		       uint64_t *at, uint64_t end, bool all,
+		       struct pdet_batch *b);
+	/* Reads the entries of rows @first .. @first + n - 1 again and notes
+	 * which have moved. */
+	int (*recheck)(struct pdet_session *s, struct pdet_task *t,
+		       struct pdet_batch *b, uint32_t first, uint32_t n);
+	/* Appends where [start, end) maps a page of @set (NULL: any page). */
+	int (*mappings)(struct pdet_session *s, struct pdet_task *t,
+			uint64_t start, uint64_t end,
+			const struct pdet_pfnset *set,
+			struct pdet_found_list *ret);
+
+	/* --- files --- */
+	int (*file_open)(struct pdet_session *s, const char *path, bool block,
+			 struct pdet_file **ret);
+	void (*file_close)(struct pdet_file *f);
+	/* How many pages of [first, first + count) are cached, cheaply. */
+	int (*file_count)(struct pdet_session *s, struct pdet_file *f,
+			  uint64_t first, uint64_t count, uint64_t *ret);
+	/* Appends a row per cached page of [*at, end) until the batch is full
+	 * or @end: index, pfn. *at is moved. */
+	int (*file_pages)(struct pdet_session *s, struct pdet_file *f,
+			  uint64_t *at, uint64_t end, struct pdet_batch *b);
+	int (*file_recheck)(struct pdet_session *s, struct pdet_file *f,
+			    struct pdet_batch *b, uint32_t first, uint32_t n);
+	int (*tree_open)(struct pdet_session *s, const char *path,
+			 uint32_t target, struct pdet_tree **ret);
+	/* 1 and a file, or 0 at the end. */
+	int (*tree_next)(struct pdet_session *s, struct pdet_tree *t,
+			 struct pdet_file **ret);
+	void (*tree_close)(struct pdet_tree *t);
+
+	/* --- cgroups --- */
+	/* Inodes of a cgroup and all below it, sorted. */
+	int (*cgroup)(struct pdet_backend *b, struct pdet_env *env,
+		      const char *path, uint64_t **ret, size_t *n);
+};
+
+struct pdet_backend {
+	const struct pdet_backend_ops *ops;
+	uint32_t sources;	/* of ops->sources, those that are open */
+};
+
+/*
+ * pdet_backends - all that this library was built with, NULL at the end; in
+ * registry.c, the only file that names them.
+ */
+extern const struct pdet_backend_ops *const pdet_backends[];
+
+#endif

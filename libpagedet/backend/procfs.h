@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The source "procfs": what a plain kernel tells about pages in /proc and
+ * /sys. One file per thing that is read; this header is what they share.
+ */
+#ifndef PDET_BACKEND_PROCFS_H
+#define PDET_BACKEND_PROCFS_H
+
+#include <pthread.h>
+
+#include "backend/backend.h"
+#include "kernel/kpf.h"
+#include "kernel/pagemap.h"
+
+#define PROCFS PAGEDET_SOURCE_PROCFS
+
+/* A file that may or may not be there. */
+struct procfs_file {
+	int fd;			/* -1: not open */
+	int error;		/* negative errno of opening; 0 not tried */
+};
+
+enum procfs_kpage {
+	KPAGE_FLAGS,
+	KPAGE_COUNT,
+	KPAGE_CGROUP,
+	KPAGE_FILES
+};
+
+/* A descriptor that pagedet_add_fd() handed in. */
+struct procfs_handed {
+	uint32_t kind;
+	uint32_t pid;
+	int fd;
+};
+
+/* Node and zone of memory. */
+struct procfs_zone {
+	struct pdet_range range;
+	uint32_t node;
+	uint32_t zone;		/* PAGEDET_ZONE_* */
+};
+
+struct procfs_block {
+	struct pdet_range range;
+	uint32_t node;
+};
+
+/*
+ * Loaded on first use by whichever thread gets there; read without the lock
+ * after procfs_memory_load() has returned.
+ */
+struct procfs_memory {
+	pthread_mutex_t lock;
+	bool loaded;
+	uint64_t block_pages;	/* of a sysfs memory block; 0 none */
+	bool state_known;	/* of the block asked for last */
+	bool state_offline;
+	uint64_t state_block;
+	uint64_t max_pfn;	/* by kpageflags; 0 unknown */
+	struct pdet_ranges present; /* where struct pages are */
+	struct pdet_ranges device; /* "Persistent Memory" and the like */
+	struct {
+		struct procfs_block *data;
+		size_t n, cap;
+	} blocks;
+	struct {
+		struct procfs_zone *data;
+		size_t n, cap;
+	} zones;
+};
+
+/* Memory cgroups by the inode of their directory. */
+struct procfs_cgroup {
+	uint64_t ino;
+	char *path;		/* "/" is the root of the hierarchy */
+};
+
+struct procfs_cgroups {
+	pthread_mutex_t lock;
+	bool loaded;
+	int error;		/* why there are none */
+	uint64_t loaded_ns;	/* CLOCK_MONOTONIC */
+	struct {
+		struct procfs_cgroup *data;
+		size_t n, cap;
+	} list;			/* sorted by ino */
+};
+
+struct procfs {
+	struct pdet_backend backend;
+	bool live;		/* root/proc is a proc filesystem, not a copy */
+	uint32_t page_shift;
+	struct procfs_file kpage[KPAGE_FILES];
+	struct {
+		struct procfs_handed *data;
+		size_t n, cap;
+	} handed;
+
+	bool looked_flags;	/* the parts of procfs_look() that ran */
+	bool looked_tasks;
+	struct pdet_kpf kpf;
+	struct pdet_pagemap pagemap;
+	bool pfn_hidden;	/* our own pagemap shows no numbers */
+	uint64_t scan_categories; /* of PAGEMAP_SCAN; 0: no such ioctl */
+	bool procmap_query;
+	pthread_mutex_t mapcount_lock;
+	bool mapcount_looked;
+	unsigned mapcount_kind;	/* of large folios; 0 not known */
+
+	struct procfs_memory memory;
+	struct procfs_cgroups cgroups;
+};
+
+/* Buffers of one thread. */
+struct procfs_session {
+	struct pdet_session session;
+	struct procfs *p;
+	struct pdet_kpf kpf;	/* p's, and what this session has seen */
+	bool tails_seen;	/* kpf.tails_own is settled */
+	uint64_t *words;	/* PROCFS_WORDS of pagemap or kpage */
+	struct procfs_place *look; /* pfns of a batch, sorted */
+	uint64_t *word[KPAGE_FILES]; /* per row of a batch */
+	uint32_t rows;		/* room in look and word */
+};
+
+/* A row and its pfn, to be sorted. */
+struct procfs_place {
+	uint64_t pfn;
+	uint32_t row;
+};
+
+#define PROCFS_WORDS 8192
+
+static inline struct procfs *procfs_of(struct pdet_backend *b)
+{
+	return PDET_CONTAINER(b, struct procfs, backend);
+}
+
+static inline struct procfs_session *procfs_session_of(struct pdet_session *s)
+{
+	return PDET_CONTAINER(s, struct procfs_session, session);
+}
+
+/* --- procfs.c --- */
+/* The descriptor of a kpage file, opened on first use; or negative errno. */
+int procfs_kpage_fd(struct procfs *p, struct pdet_env *env,
+		    enum procfs_kpage which);
+/* A handed-in descriptor, or -1. */
+int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid);
+
+/* --- procfs_look.c: what this kernel does, seen on pages of our own --- */
+int procfs_look(struct procfs *p, struct pdet_env *env,
+		const struct pdet_wants *wants);
+/* PAGEDET_MAPCOUNT_* of large folios, 0 not known. Any thread. */
+unsigned procfs_look_mapcount(struct procfs *p, struct pdet_env *env);
+
+/* --- procfs_kpage.c --- */
+int procfs_fill(struct pdet_session *s, struct pdet_batch *b,
+		const struct pdet_fields *want, unsigned source);
+/* One word of a kpage file: 1, 0 past the end, or negative errno. */
+int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
+		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret);
+
+/* --- procfs_folio.c: where a folio begins and ends --- */
+void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
+		       const uint64_t *words);
+/* The head page of tail @pfn and its word; false if it moved meanwhile. */
+bool procfs_folio_head(struct procfs_session *s, uint64_t pfn, uint64_t *head,
+		       uint64_t *word);
+
+/* --- procfs_memory.c --- */
+int procfs_memory_load(struct procfs *p, struct pdet_env *env);
+void procfs_memory_free(struct procfs_memory *m);
+int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
+		  struct pdet_ranges *ret);
+/* For a pfn without page: PAGEDET_KIND_HOLE, _DEVICE or _OFFLINE. */
+unsigned procfs_memory_kind(struct procfs *p, struct pdet_env *env,
+			    uint64_t pfn);
+void procfs_fill_place(struct procfs_session *s, struct pdet_batch *b,
+		       const struct pdet_fields *want);
+
+/* --- procfs_cgroup.c --- */
+int procfs_cgroup(struct pdet_backend *b, struct pdet_env *env,
+		  const char *path, uint64_t **ret, size_t *n);
+void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b,
+			    const uint64_t *inos);
+void procfs_cgroups_free(struct procfs_cgroups *c);
+
+/* --- procfs_task.c, procfs_entry.c --- */
+int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
+		 size_t *n);
+int procfs_task_open(struct pdet_session *s, uint32_t pid,
+		     struct pdet_task **ret);
+void procfs_task_close(struct pdet_task *t);
+void procfs_task_name(struct pdet_session *s, struct pdet_task *t);
+int procfs_task_same(struct pdet_session *s, struct pdet_task *t);
+int procfs_vma_at(struct pdet_session *s, struct pdet_task *t, uint64_t addr,
+		  struct pdet_vma *ret);
+int procfs_vma_first(struct pdet_session *s, struct pdet_task *t);
+int procfs_vma_next(struct pdet_session *s, struct pdet_task *t,
+		    struct pdet_vma *ret);
+int procfs_populated(struct pdet_session *s, struct pdet_task *t, uint64_t *at,
+		     uint64_t end, struct pdet_range *ret, size_t max);
+int procfs_entries(struct pdet_session *s, struct pdet_task *t, uint64_t *at,
+		   uint64_t end, bool all, struct pdet_batch *b);
+int procfs_recheck(struct pdet_session *s, struct pdet_task *t,
+		   struct pdet_batch *b, uint32_t first, uint32_t n);
+int procfs_mappings(struct pdet_session *s, struct pdet_task *t,
+		    uint64_t start, uint64_t end,
+		    const struct pdet_pfnset *set,
+		    struct pdet_found_list *ret);
+
+/* --- procfs_file.c, procfs_tree.c --- */
+int procfs_file_open(struct pdet_session *s, const char *path, bool block,
+		     struct pdet_file **ret);
+void procfs_file_close(struct pdet_file *f);
+int procfs_file_count(struct pdet_session *s, struct pdet_file *f,
+		      uint64_t first, uint64_t count, uint64_t *ret);
+int procfs_file_pages(struct pdet_session *s, struct pdet_file *f,
+		      uint64_t *at, uint64_t end, struct pdet_batch *b);
+int procfs_file_recheck(struct pdet_session *s, struct pdet_file *f,
+			struct pdet_batch *b, uint32_t first, uint32_t n);
+int procfs_tree_open(struct pdet_session *s, const char *path,
+		     uint32_t target, struct pdet_tree **ret);
+int procfs_tree_next(struct pdet_session *s, struct pdet_tree *t,
+		     struct pdet_file **ret);
+void procfs_tree_close(struct pdet_tree *t);
+
+#endif

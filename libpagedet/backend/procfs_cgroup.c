@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Memory cgroups: kpagecgroup names them by the inode of their directory, so
+ * the hierarchy that has the memory controller - v1, or the unified one - is
+ * listed once and again when an unknown inode turns up.
+ *
+ * A captured tree cannot keep inode numbers; there a file cgroup.inodes at the
+ * top of the hierarchy has lines of inode, tab, path.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/procfs.h"
+#include "base/io.h"
+#include "base/text.h"
+
+/* An unknown inode is a cgroup made since, or one that is gone: do not list
+ * for each page of it again. */
+#define RELIST_NS 100000000
+
+/* The kernel allows far less (cgroup.max.depth is unlimited, but a path is
+ * not): bounds the descent into a tree that somebody shapes. */
+#define MAX_DEPTH 128
+#define MAX_CGROUPS (1u << 20)
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct procfs_cgroup *x = a, *y = b;
+
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+static void forget(struct procfs_cgroups *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->list.n; i++)
+		free(c->list.data[i].path);
+	pdet_vec_free(&c->list);
+}
+
+void procfs_cgroups_free(struct procfs_cgroups *c)
+{
+	forget(c);
+	pthread_mutex_destroy(&c->lock);
+}
+
+static int add(struct procfs_cgroups *c, uint64_t ino, const char *path,
+	       size_t len)
+{
+	struct procfs_cgroup g = { ino, strndup(path, len) };
+
+	if (!g.path || c->list.n >= MAX_CGROUPS ||
+	    !pdet_vec_push(&c->list, g)) {
+		free(g.path);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/*
+ * One line of mountinfo: "36 35 98:0 /root /point options - type source
+ * super-options" (Documentation/filesystems/proc.rst). Is it a mount of the
+ * hierarchy that has the memory controller?
+ */
+static bool memory_mount(struct pdet_scan line, bool v1, char *point,
+			 size_t size)
+{
+	struct pdet_scan field, type;
+	unsigned i;
+	size_t len;
+
+	for (i = 0; i < 4; i++)
+		pdet_scan_token(&line);
+	field = pdet_scan_token(&line);
+	len = (size_t)(field.end - field.at);
+	if (!len || len >= size)
+		return false;
+	memcpy(point, field.at, len);
+	len = pdet_unescape_octal(point, len);
+	point[len] = '\0';
+	do {
+		type = pdet_scan_token(&line);
+		if (type.at == type.end)
+			return false;
+	} while (!pdet_scan_is(&type, "-"));
+	type = pdet_scan_token(&line);
+	if (!v1)
+		return pdet_scan_is(&type, "cgroup2");
+	if (!pdet_scan_is(&type, "cgroup"))
+		return false;
+	pdet_scan_token(&line);
+	/* super options: "rw,memory" */
+	while (line.at < line.end) {
+		pdet_scan_blanks(&line);
+		field.at = line.at;
+		while (line.at < line.end && *line.at != ',')
+			line.at++;
+		field.end = line.at;
+		if (pdet_scan_is(&field, "memory"))
+			return true;
+		if (line.at < line.end)
+			line.at++;
+	}
+	return false;
+}
+
+/* Where the hierarchy with the memory controller is mounted. */
+static int find_mount(struct pdet_env *env, char *point, size_t size)
+{
+	struct pdet_scan all, line;
+	struct pdet_text text;
+	int v1, r;
+
+	r = pdet_slurp(env, &text, 8 << 20, "/proc/self/mountinfo");
+	if (r < 0)
+		return r;
+	/* v1 first: a system may have both, with memory in v1. */
+	for (v1 = 1; v1 >= 0; v1--) {
+		all.at = text.data;
+		all.end = text.data + text.len;
+		while (pdet_scan_line(&all, &line))
+			if (memory_mount(line, v1, point, size)) {
+				pdet_text_free(&text);
+				return 0;
+			}
+	}
+	pdet_text_free(&text);
+	return -ENOENT;
+}
+
+/* The directory at @fd (closed here) and all below it. */
+static int list_below(struct procfs_cgroups *c, int fd, char *path, size_t len,
+		      size_t size, unsigned depth)
+{
+	struct dirent *entry;
+	struct stat st;
+	int r = 0, child;
+	size_t more;
+	DIR *dir;
+
+	if (fstat(fd, &st) < 0 || !(dir = fdopendir(fd))) {
+		close(fd);
+		return 0;
+	}
+	r = add(c, st.st_ino, len ? path : "/", len ? len : 1);
+	while (r == 0 && depth < MAX_DEPTH && (entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") ||
+		    !strcmp(entry->d_name, ".."))
+			continue;
+		more = strlen(entry->d_name) + 1;
+		if (len + more >= size)
+			continue;
+		child = openat(dirfd(dir), entry->d_name,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (child < 0)
+			continue; /* removed meanwhile */
+		path[len] = '/';
+		memcpy(path + len + 1, entry->d_name, more);
+		r = list_below(c, child, path, len + more, size, depth + 1);
+		path[len] = '\0';
+	}
+	closedir(dir);
+	return r;
+}
+
+/* The side file of a captured tree. */
+static int list_captured(struct procfs_cgroups *c, const struct pdet_text *text)
+{
+	struct pdet_scan all = { text->data, text->data + text->len }, line;
+	uint64_t ino;
+	int r = 0;
+
+	while (r == 0 && pdet_scan_line(&all, &line)) {
+		pdet_scan_blanks(&line);
+		if (!pdet_scan_dec(&line, &ino))
+			continue;
+		pdet_scan_blanks(&line);
+		if (line.at < line.end)
+			r = add(c, ino, line.at, (size_t)(line.end - line.at));
+	}
+	return r;
+}
+
+static int list_all(struct procfs *p, struct pdet_env *env)
+{
+	struct procfs_cgroups *c = &p->cgroups;
+	char point[4096], path[4096];
+	struct pdet_text text;
+	int fd, r;
+
+	forget(c);
+	if (!p->live &&
+	    pdet_slurp(env, &text, 64 << 20,
+		       "/sys/fs/cgroup/cgroup.inodes") == 0) {
+		r = list_captured(c, &text);
+		pdet_text_free(&text);
+	} else {
+		r = find_mount(env, point, sizeof(point));
+		if (r < 0)
+			return r;
+		if (pdet_path(env, path, sizeof(path), "%s", point) < 0)
+			return -ENOENT;
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return -pdet_errno_closed(errno);
+		path[0] = '\0';
+		r = list_below(c, fd, path, 0, sizeof(path), 0);
+	}
+	if (r < 0) {
+		forget(c);
+		return r;
+	}
+	if (c->list.n)
+		qsort(c->list.data, c->list.n, sizeof(*c->list.data), compare);
+	return 0;
+}
+
+/* With the lock held. */
+static void list_if_needed(struct procfs *p, struct pdet_env *env, bool again)
+{
+	struct procfs_cgroups *c = &p->cgroups;
+	uint64_t now = now_ns();
+
+	if (c->loaded && (!again || now - c->loaded_ns < RELIST_NS))
+		return;
+	c->error = list_all(p, env);
+	c->loaded = true;
+	c->loaded_ns = now_ns();
+}
+
+static const struct procfs_cgroup *find(const struct procfs_cgroups *c,
+					uint64_t ino)
+{
+	struct procfs_cgroup key = { ino, NULL };
+
+	return c->list.n ? bsearch(&key, c->list.data, c->list.n,
+				   sizeof(key), compare) : NULL;
+}
+
+static void put_path(struct pdet_batch *b, uint32_t row, const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	pdet_put_text(b, row, PAGEDET_FIELD_MEMCG_PATH, path, strlen(path),
+		      PROCFS);
+	name = name && name[1] ? name + 1 : path;
+	pdet_put_text(b, row, PAGEDET_FIELD_MEMCG_NAME, name, strlen(name),
+		      PROCFS);
+}
+
+static void put_unknown(struct pdet_batch *b, uint32_t row, unsigned reason)
+{
+	pdet_put_lost(b, row, PAGEDET_FIELD_MEMCG_PATH, reason, PROCFS);
+	pdet_put_lost(b, row, PAGEDET_FIELD_MEMCG_NAME, reason, PROCFS);
+}
+
+void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b,
+			    const uint64_t *inos)
+{
+	const unsigned pfn = PAGEDET_FIELD_PFN;
+	struct procfs_cgroups *c = &s->p->cgroups;
+	const struct procfs_cgroup *g;
+	uint32_t row;
+
+	pthread_mutex_lock(&c->lock);
+	list_if_needed(s->p, &s->session.env, false);
+	for (row = 0; row < b->n; row++) {
+		unsigned state = pdet_batch_state(b, row, pfn);
+
+		if (state != PAGEDET_HAVE) {
+			put_unknown(b, row, state);
+			continue;
+		}
+		state = pdet_batch_state(b, row, PAGEDET_FIELD_MEMCG_INO);
+		if (state != PAGEDET_NOT_ASKED && state != PAGEDET_HAVE) {
+			put_unknown(b, row, state);
+			continue;
+		}
+		g = find(c, inos[row]);
+		if (!g) {
+			list_if_needed(s->p, &s->session.env, true);
+			g = find(c, inos[row]);
+		}
+		if (g)
+			put_path(b, row, g->path);
+		else
+			put_unknown(b, row, c->error == -EACCES ?
+					PAGEDET_NO_ACCESS : c->error ?
+					PAGEDET_NO_KERNEL : PAGEDET_RACED);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* "/system.slice/" and "/sys/fs/cgroup/system.slice" both are
+ * "/system.slice". */
+static void clean_path(struct pdet_env *env, const char *path, char *ret,
+		       size_t size)
+{
+	char point[4096];
+	size_t len;
+
+	if (find_mount(env, point, sizeof(point)) < 0)
+		strcpy(point, "/sys/fs/cgroup");
+	len = strlen(point);
+	if (!strncmp(path, point, len) && (path[len] == '/' || !path[len]))
+		path += len;
+	while (*path == '/')
+		path++;
+	len = strnlen(path, size - 2);
+	while (len && path[len - 1] == '/')
+		len--;
+	ret[0] = '/';
+	memcpy(ret + 1, path, len);
+	ret[len + 1] = '\0';
+}
+
+static bool is_below(const char *path, const char *top)
+{
+	size_t len = strlen(top);
+
+	if (len == 1)
+		return true; /* the root */
+	return !strncmp(path, top, len) &&
+	       (path[len] == '/' || path[len] == '\0');
+}
+
+int procfs_cgroup(struct pdet_backend *b, struct pdet_env *env,
+		  const char *path, uint64_t **ret, size_t *n)
+{
+	struct { uint64_t *data; size_t n, cap; } inos = { 0 };
+	struct procfs *p = procfs_of(b);
+	struct procfs_cgroups *c = &p->cgroups;
+	char top[4096];
+	size_t i;
+	int r = 0;
+
+	clean_path(env, path, top, sizeof(top));
+	pthread_mutex_lock(&c->lock);
+	list_if_needed(p, env, true);
+	if (c->error)
+		r = pdet_fail(env, c->error == -ENOENT ? ENOTSUP : -c->error,
+			      "cannot list memory cgroups: no hierarchy with the memory controller can be read");
+	for (i = 0; i < c->list.n && r == 0; i++)
+		if (is_below(c->list.data[i].path, top) &&
+		    !pdet_vec_push(&inos, c->list.data[i].ino))
+			r = pdet_fail(env, ENOMEM, "no memory");
+	pthread_mutex_unlock(&c->lock);
+	if (r == 0 && !inos.n)
+		r = pdet_fail(env, ENOENT, "there is no cgroup %s", top);
+	if (r < 0) {
+		pdet_vec_free(&inos);
+		return r;
+	}
+	*ret = inos.data;
+	*n = inos.n;
+	return 0;
+}

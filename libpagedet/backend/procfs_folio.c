@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * head_pfn and order out of kpageflags words. A folio is a head followed by
+ * tails, 2^order pages, aligned to its size (Linux mm/page_alloc.c), so both
+ * its ends are found with at most 19 single reads, however large it is.
+ */
+#include "backend/procfs.h"
+
+/* 16 GiB of 4K pages, the largest huge page of any architecture. */
+#define MAX_ORDER_SEEN 22
+
+bool procfs_folio_head(struct procfs_session *s, uint64_t pfn, uint64_t *head,
+		       uint64_t *word)
+{
+	uint64_t at = pfn, w;
+	unsigned k;
+
+	for (k = 0; k <= MAX_ORDER_SEEN; k++) {
+		uint64_t down = pfn & ~(((uint64_t)1 << k) - 1);
+
+		if (down == at)
+			continue;
+		at = down;
+		if (procfs_kpage_one(s->p, &s->session.env, KPAGE_FLAGS, at,
+				     &w) != 1)
+			return false;
+		if (w & KPF(COMPOUND_TAIL))
+			continue;
+		if (!(w & KPF(COMPOUND_HEAD)))
+			return false;
+		*head = at;
+		*word = w;
+		return true;
+	}
+	return false;
+}
+
+/* The order of the folio that starts at @head: the first power of two past
+ * which there is no tail of it. */
+static bool folio_order(struct procfs_session *s, uint64_t head, unsigned *ret)
+{
+	uint64_t w;
+	unsigned k;
+	int r;
+
+	for (k = 0; k <= MAX_ORDER_SEEN; k++) {
+		r = procfs_kpage_one(s->p, &s->session.env, KPAGE_FLAGS,
+				     head + ((uint64_t)1 << k), &w);
+		if (r < 0)
+			return false;
+		if (r == 1 && w & KPF(COMPOUND_TAIL))
+			continue;
+		*ret = k;
+		return true;
+	}
+	return false;
+}
+
+/* What was found out about the folio that rows are in. */
+struct folio {
+	uint64_t head;
+	uint64_t end;		/* first pfn behind it; 0: none known */
+	unsigned order;
+};
+
+/* The folio in which @pfn is a head or tail; false if it moved meanwhile. */
+static bool find_folio(struct procfs_session *s, uint64_t pfn, uint64_t word,
+		       struct folio *f)
+{
+	uint64_t head = pfn, head_word;
+	unsigned order;
+
+	if (pfn >= f->head && pfn < f->end)
+		return true;
+	f->end = 0;
+	if (word & KPF(COMPOUND_TAIL) &&
+	    !procfs_folio_head(s, pfn, &head, &head_word))
+		return false;
+	if (!folio_order(s, head, &order) ||
+	    pfn - head >= (uint64_t)1 << order)
+		return false;
+	f->head = head;
+	f->order = order;
+	f->end = head + ((uint64_t)1 << order);
+	return true;
+}
+
+void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
+		       const uint64_t *words)
+{
+	const uint64_t large = KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL);
+	const unsigned head_field = PAGEDET_FIELD_HEAD_PFN;
+	const unsigned order_field = PAGEDET_FIELD_ORDER;
+	struct folio f = { 0, 0, 0 };
+	uint32_t row;
+
+	for (row = 0; row < b->n; row++) {
+		uint64_t pfn, word = words[row];
+
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+			    PAGEDET_HAVE || word == ~(uint64_t)0)
+			continue;
+		pfn = b->value[PAGEDET_FIELD_PFN][row];
+		if (word & KPF(NOPAGE)) {
+			pdet_put_none(b, row, head_field, PROCFS);
+			pdet_put_none(b, row, order_field, PROCFS);
+		} else if (word & KPF(BUDDY)) {
+			/* A free block has an order, which is not shown. */
+			pdet_put_none(b, row, head_field, PROCFS);
+			pdet_put_lost(b, row, order_field,
+				      PAGEDET_UNSUPPORTED, PROCFS);
+		} else if (!(word & large)) {
+			pdet_put(b, row, head_field, pfn, PROCFS);
+			pdet_put(b, row, order_field, 0, PROCFS);
+		} else if (find_folio(s, pfn, word, &f)) {
+			pdet_put(b, row, head_field, f.head, PROCFS);
+			pdet_put(b, row, order_field, f.order, PROCFS);
+		} else {
+			pdet_put_lost(b, row, head_field, PAGEDET_RACED,
+				      PROCFS);
+			pdet_put_lost(b, row, order_field, PAGEDET_RACED,
+				      PROCFS);
+		}
+	}
+}

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Columns out of /proc/kpageflags, kpagecount and kpagecgroup: one u64 a page
+ * frame in each (Linux fs/proc/page.c). The kernel's side costs 30-80 ns a
+ * word and 0.3 us a call, so the aim is few calls and no word too many.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/procfs.h"
+#include "base/io.h"
+
+/* Reading a word that nobody asked for costs as much as a quarter of a call;
+ * bridging gaps up to this many words pays. */
+#define BRIDGE 4
+
+/* A word that stands for "reading failed": no kernel sets all bits. */
+#define WORD_LOST (~(uint64_t)0)
+
+int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
+		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret)
+{
+	int fd = procfs_kpage_fd(p, env, which);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	if (pfn > INT64_MAX / 8)
+		return 0;
+	n = pdet_pread(fd, ret, 8, pfn * 8);
+	return n < 0 ? (int)n : n == 8;
+}
+
+/* What the kernel would say of a frame past the last one. */
+static uint64_t past_end(enum procfs_kpage which)
+{
+	return which == KPAGE_FLAGS ? KPF(NOPAGE) : 0;
+}
+
+/* @n words from @pfn on; what cannot be read becomes WORD_LOST. */
+static void read_words(int fd, enum procfs_kpage which, uint64_t pfn,
+		       uint32_t n, uint64_t *ret)
+{
+	ssize_t got = 0;
+	uint32_t i;
+
+	if (pfn <= (uint64_t)INT64_MAX / 8 - n)
+		got = pdet_pread(fd, ret, (size_t)n * 8, pfn * 8);
+	for (i = got < 0 ? 0 : (uint32_t)(got / 8); i < n; i++)
+		ret[i] = got < 0 ? WORD_LOST : past_end(which);
+}
+
+/* Rows 0 .. n - 1 name consecutive frames. */
+static bool consecutive(const struct pdet_batch *b)
+{
+	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
+	const uint16_t *cell = b->cell[PAGEDET_FIELD_PFN];
+	uint64_t odd = 0;
+	uint32_t i;
+
+	for (i = 0; i < b->n; i++)
+		odd |= (pfn[i] - pfn[0] - i) |
+		       ((cell[i] & 0xffu) ^ PAGEDET_HAVE);
+	return !odd;
+}
+
+/*
+ * Sorts places by pfn. LSD radix sort in digits of 11 bits, skipping digits
+ * that are the same everywhere; for a few places an insertion sort.
+ */
+static void sort_places(struct procfs_place *a, struct procfs_place *tmp,
+			uint32_t n)
+{
+	struct procfs_place *from = a, *to = tmp, *swap;
+	uint32_t count[2048], i, sum, c;
+	uint64_t all_or = 0, all_and = ~(uint64_t)0;
+	bool sorted = true;
+	unsigned shift;
+
+	for (i = 0; i < n; i++) {
+		all_or |= a[i].pfn;
+		all_and &= a[i].pfn;
+		sorted &= !i || a[i - 1].pfn <= a[i].pfn;
+	}
+	if (sorted)
+		return;
+	if (n <= 32) {
+		for (i = 1; i < n; i++) {
+			struct procfs_place p = a[i];
+			uint32_t j = i;
+
+			for (; j && a[j - 1].pfn > p.pfn; j--)
+				a[j] = a[j - 1];
+			a[j] = p;
+		}
+		return;
+	}
+	for (shift = 0; shift < 64; shift += 11) {
+		if (!((all_or ^ all_and) >> shift & 2047))
+			continue;
+		memset(count, 0, sizeof(count));
+		for (i = 0; i < n; i++)
+			count[from[i].pfn >> shift & 2047]++;
+		for (i = 0, sum = 0; i < 2048; i++) {
+			c = count[i];
+			count[i] = sum;
+			sum += c;
+		}
+		for (i = 0; i < n; i++)
+			to[count[from[i].pfn >> shift & 2047]++] = from[i];
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != a)
+		memcpy(a, from, n * sizeof(*a));
+}
+
+static bool session_room(struct procfs_session *s, uint32_t rows)
+{
+	uint64_t *words;
+	struct procfs_place *look;
+
+	if (rows <= s->rows)
+		return true;
+	words = malloc((size_t)rows * KPAGE_FILES * sizeof(*words));
+	look = malloc((size_t)rows * 2 * sizeof(*look));
+	if (!words || !look) {
+		free(words);
+		free(look);
+		return false;
+	}
+	free(s->word[KPAGE_FLAGS]);
+	free(s->look);
+	s->word[KPAGE_FLAGS] = words;
+	s->word[KPAGE_COUNT] = words + rows;
+	s->word[KPAGE_CGROUP] = words + (size_t)2 * rows;
+	s->look = look;
+	s->rows = rows;
+	return true;
+}
+
+/* Which rows name a frame, sorted by it. */
+static uint32_t list_places(struct procfs_session *s,
+			    const struct pdet_batch *b)
+{
+	uint32_t row, n = 0;
+
+	for (row = 0; row < b->n; row++) {
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+		    PAGEDET_HAVE)
+			continue;
+		s->look[n].pfn = b->value[PAGEDET_FIELD_PFN][row];
+		s->look[n++].row = row;
+	}
+	sort_places(s->look, s->look + s->rows, n);
+	return n;
+}
+
+/* Fills s->word[which] for the rows in s->look[0 .. n - 1]. */
+static void read_places(struct procfs_session *s, int fd,
+			enum procfs_kpage which, uint32_t n)
+{
+	const struct procfs_place *look = s->look;
+	uint64_t *word = s->word[which];
+	uint32_t from, to, i;
+
+	for (from = 0; from < n; from = to) {
+		uint64_t first = look[from].pfn;
+
+		for (to = from + 1; to < n; to++)
+			if (look[to].pfn - look[to - 1].pfn > BRIDGE ||
+			    look[to].pfn - first >= PROCFS_WORDS)
+				break;
+		read_words(fd, which, first,
+			   (uint32_t)(look[to - 1].pfn - first + 1), s->words);
+		for (i = from; i < to; i++)
+			word[look[i].row] = s->words[look[i].pfn - first];
+	}
+}
+
+/* How the rows of the batch name frames. */
+struct places {
+	bool consecutive;
+	bool listed;
+	uint32_t n;
+};
+
+/* s->word[which][row] for every row with a pfn; or negative errno. */
+static int read_kpage(struct procfs_session *s, const struct pdet_batch *b,
+		      enum procfs_kpage which, struct places *places)
+{
+	int fd = procfs_kpage_fd(s->p, &s->session.env, which);
+
+	if (fd < 0)
+		return fd;
+	if (places->consecutive) {
+		read_words(fd, which, b->value[PAGEDET_FIELD_PFN][0], b->n,
+			   s->word[which]);
+		return 0;
+	}
+	if (!places->listed) {
+		places->n = list_places(s, b);
+		places->listed = true;
+	}
+	read_places(s, fd, which, places->n);
+	return 0;
+}
+
+static unsigned reason_of(int error)
+{
+	switch (error) {
+	case -EACCES:
+		return PAGEDET_NO_ACCESS;
+	case -ENOENT:
+		return PAGEDET_NO_KERNEL;
+	case -ENOMEM:
+		return PAGEDET_NO_MEMORY;
+	default:
+		return PAGEDET_IO;
+	}
+}
+
+/* Without a frame there is nothing, or nothing to be known, of it. */
+static void put_like_pfn(struct pdet_batch *b, uint32_t row, unsigned field)
+{
+	if (!b->value[field])
+		return;
+	b->value[field][row] = 0;
+	b->cell[field][row] = b->cell[PAGEDET_FIELD_PFN][row];
+}
+
+static const uint8_t flag_fields[] = {
+	PAGEDET_FIELD_FLAGS, PAGEDET_FIELD_FLAGS_KNOWN, PAGEDET_FIELD_KIND,
+	PAGEDET_FIELD_HEAD_PFN, PAGEDET_FIELD_ORDER,
+};
+static const uint8_t count_fields[] = {
+	PAGEDET_FIELD_MAPCOUNT, PAGEDET_FIELD_MAPCOUNT_KIND,
+};
+static const uint8_t cgroup_fields[] = {
+	PAGEDET_FIELD_MEMCG_INO, PAGEDET_FIELD_MEMCG_PATH,
+	PAGEDET_FIELD_MEMCG_NAME,
+};
+/* What procfs knows of a file page only from the walk that found it. */
+static const uint8_t owner_fields[] = {
+	PAGEDET_FIELD_DEV, PAGEDET_FIELD_INODE, PAGEDET_FIELD_INDEX,
+	PAGEDET_FIELD_PATH,
+};
+
+static bool any(const struct pdet_fields *want, const uint8_t *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (pdet_fields_has(want, list[i]))
+			return true;
+	return false;
+}
+
+static void put_lost_fields(struct pdet_batch *b, uint32_t row, uint32_t n,
+			    const uint8_t *list, size_t count,
+			    const struct pdet_fields *want, unsigned reason)
+{
+	size_t i;
+	uint32_t r;
+
+	for (i = 0; i < count; i++) {
+		if (!pdet_fields_has(want, list[i]))
+			continue;
+		for (r = row; r < row + n; r++)
+			if (pdet_batch_state(b, r, list[i]) ==
+			    PAGEDET_NOT_ASKED)
+				pdet_put_lost(b, r, list[i], reason, PROCFS);
+	}
+}
+
+/* The kind of rows [row, row + n), where the walk has not said it. */
+static void put_kind(struct procfs_session *s, struct pdet_batch *b,
+		     uint32_t row, uint32_t n, uint64_t flags)
+{
+	const unsigned f = PAGEDET_FIELD_KIND;
+	unsigned kind = pdet_kpf_kind(flags);
+	uint32_t r;
+
+	if (!b->value[f])
+		return;
+	for (r = row; r < row + n; r++) {
+		if (b->cell[f][r])
+			continue;
+		if (kind == PAGEDET_KIND_HOLE)
+			pdet_put(b, r, f,
+				 procfs_memory_kind(
+					 s->p, &s->session.env,
+					 b->value[PAGEDET_FIELD_PFN][r]),
+				 PROCFS);
+		else
+			pdet_put(b, r, f, kind, PROCFS);
+	}
+}
+
+/* dev, inode, index and path of pages that no walk of files found. */
+static void put_owner(struct pdet_batch *b, uint32_t row, uint32_t n,
+		      const struct pdet_fields *want, uint64_t flags)
+{
+	unsigned kind = pdet_kpf_kind(flags), i;
+	bool file = kind == PAGEDET_KIND_FILE || kind == PAGEDET_KIND_SHMEM ||
+		    kind == PAGEDET_KIND_HUGETLB ||
+		    kind == PAGEDET_KIND_UNKNOWN;
+	uint32_t r;
+
+	for (i = 0; i < PDET_COUNT(owner_fields); i++) {
+		unsigned f = owner_fields[i];
+
+		if (!pdet_fields_has(want, f) || !b->value[f])
+			continue;
+		for (r = row; r < row + n; r++) {
+			if (b->cell[f][r])
+				continue;
+			if (file)
+				pdet_put_lost(b, r, f, PAGEDET_UNSUPPORTED,
+					      PROCFS);
+			else
+				pdet_put_none(b, r, f, PROCFS);
+		}
+	}
+}
+
+/* A present entry maps the zero page: only the page itself tells for all
+ * sizes of it. */
+static void put_zero_bit(struct pdet_batch *b, uint32_t row, uint32_t n,
+			 uint64_t flags)
+{
+	uint32_t r;
+
+	for (r = row; r < row + n; r++) {
+		if (!(pdet_batch_get(b, r, PAGEDET_FIELD_PTE, 0) &
+		      PAGEDET_PTE(PAGEDET_PTE_PRESENT)))
+			continue;
+		pdet_put_bits(b, r, PAGEDET_FIELD_PTE_KNOWN,
+			      PAGEDET_PTE(PAGEDET_PTE_ZERO));
+		if (flags & KPF(ZERO_PAGE))
+			pdet_put_bits(b, r, PAGEDET_FIELD_PTE,
+				      PAGEDET_PTE(PAGEDET_PTE_ZERO));
+	}
+}
+
+/*
+ * Does a tail show its own word or its folio's? Kernels before 6.9 show its
+ * own, which has no LRU bit where the head has one. Seen on the first folio
+ * that can tell.
+ */
+static void look_at_tail(struct procfs_session *s, uint64_t pfn,
+			 uint64_t word)
+{
+	const uint64_t tell = KPF(LRU) | KPF(UPTODATE);
+	uint64_t head, head_word;
+
+	if (s->tails_seen)
+		return;
+	if (word & tell) {
+		s->tails_seen = true;
+		return;
+	}
+	if (!procfs_folio_head(s, pfn, &head, &head_word) ||
+	    !(head_word & tell))
+		return;
+	s->kpf.tails_own = true;
+	s->tails_seen = true;
+}
+
+/* The word of the folio that a run of tails at @row belongs to, or 0. */
+static uint64_t head_word(struct procfs_session *s, const struct pdet_batch *b,
+			  uint32_t row, const uint64_t *word)
+{
+	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
+	uint64_t head, found;
+
+	look_at_tail(s, pfn[row], word[row]);
+	if (!s->kpf.tails_own)
+		return 0;
+	if (row && pfn[row - 1] + 1 == pfn[row] &&
+	    word[row - 1] & KPF(COMPOUND_HEAD))
+		return word[row - 1];
+	return procfs_folio_head(s, pfn[row], &head, &found) ? found : 0;
+}
+
+/* Rows [row, row + n) have the same word. */
+static void put_flags(struct procfs_session *s, struct pdet_batch *b,
+		      uint32_t row, uint32_t n, const uint64_t *word,
+		      const struct pdet_fields *want)
+{
+	uint64_t flags, known, head = 0;
+
+	if (word[row] == WORD_LOST) {
+		put_lost_fields(b, row, n, flag_fields,
+				PDET_COUNT(flag_fields), want, PAGEDET_IO);
+		put_lost_fields(b, row, n, owner_fields,
+				PDET_COUNT(owner_fields), want, PAGEDET_IO);
+		return;
+	}
+	if (word[row] & KPF(COMPOUND_TAIL))
+		head = head_word(s, b, row, word);
+	flags = pdet_kpf_flags(&s->kpf, word[row], head, &known);
+	pdet_put_run(b, row, n, PAGEDET_FIELD_FLAGS, flags, PROCFS);
+	pdet_put_run(b, row, n, PAGEDET_FIELD_FLAGS_KNOWN, known, PROCFS);
+	put_kind(s, b, row, n, flags);
+	put_owner(b, row, n, want, flags);
+	if (b->value[PAGEDET_FIELD_PTE])
+		put_zero_bit(b, row, n, flags);
+}
+
+/* How many rows from @row on have a pfn and the same word; tails of different
+ * folios count as different. */
+static uint32_t run_of_words(const struct pdet_batch *b, uint32_t row,
+			     const uint64_t *word, bool same_folio)
+{
+	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
+	uint32_t end = row + 1;
+
+	while (end < b->n && word[end] == word[row] &&
+	       pdet_batch_state(b, end, PAGEDET_FIELD_PFN) == PAGEDET_HAVE &&
+	       (!same_folio || pfn[end] == pfn[end - 1] + 1))
+		end++;
+	return end - row;
+}
+
+static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
+		      const struct pdet_fields *want, struct places *places)
+{
+	uint64_t *word = s->word[KPAGE_FLAGS];
+	uint32_t row, n;
+	unsigned i;
+	int r;
+
+	r = read_kpage(s, b, KPAGE_FLAGS, places);
+	if (r < 0) {
+		put_lost_fields(b, 0, b->n, flag_fields,
+				PDET_COUNT(flag_fields), want, reason_of(r));
+		put_lost_fields(b, 0, b->n, owner_fields,
+				PDET_COUNT(owner_fields), want, reason_of(r));
+		return r;
+	}
+	for (row = 0; row < b->n; row += n) {
+		n = 1;
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
+		    PAGEDET_HAVE) {
+			n = run_of_words(b, row, word,
+					 word[row] & KPF(COMPOUND_TAIL));
+			put_flags(s, b, row, n, word, want);
+			continue;
+		}
+		for (i = 0; i < PDET_COUNT(flag_fields); i++)
+			if (pdet_fields_has(want, flag_fields[i]) &&
+			    pdet_batch_state(b, row, flag_fields[i]) ==
+				    PAGEDET_NOT_ASKED)
+				put_like_pfn(b, row, flag_fields[i]);
+		for (i = 0; i < PDET_COUNT(owner_fields); i++)
+			if (pdet_fields_has(want, owner_fields[i]) &&
+			    pdet_batch_state(b, row, owner_fields[i]) ==
+				    PAGEDET_NOT_ASKED)
+				put_like_pfn(b, row, owner_fields[i]);
+	}
+	if (pdet_fields_has(want, PAGEDET_FIELD_HEAD_PFN) ||
+	    pdet_fields_has(want, PAGEDET_FIELD_ORDER))
+		procfs_fill_folio(s, b, word);
+	return 0;
+}
+
+/* The kpagecount of a large folio may be an average; of one page it never is. */
+static void put_mapcount_kind(struct procfs_session *s, struct pdet_batch *b,
+			      uint32_t row)
+{
+	const uint64_t large = KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL);
+	unsigned kind = PAGEDET_MAPCOUNT_EXACT;
+
+	if (s->word[KPAGE_FLAGS][row] & large &&
+	    !(s->word[KPAGE_FLAGS][row] & KPF(HUGE)))
+		kind = procfs_look_mapcount(s->p, &s->session.env);
+	if (kind)
+		pdet_put(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, kind, PROCFS);
+	else
+		pdet_put_lost(b, row, PAGEDET_FIELD_MAPCOUNT_KIND,
+			      PAGEDET_UNSUPPORTED, PROCFS);
+}
+
+static int fill_count(struct procfs_session *s, struct pdet_batch *b,
+		      const struct pdet_fields *want, struct places *places,
+		      bool have_flags)
+{
+	const uint64_t *word = s->word[KPAGE_COUNT];
+	bool kind = pdet_fields_has(want, PAGEDET_FIELD_MAPCOUNT_KIND);
+	uint32_t row;
+	int r;
+
+	r = read_kpage(s, b, KPAGE_COUNT, places);
+	if (r < 0) {
+		put_lost_fields(b, 0, b->n, count_fields,
+				PDET_COUNT(count_fields), want, reason_of(r));
+		return r;
+	}
+	for (row = 0; row < b->n; row++) {
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+		    PAGEDET_HAVE) {
+			put_like_pfn(b, row, PAGEDET_FIELD_MAPCOUNT);
+			put_like_pfn(b, row, PAGEDET_FIELD_MAPCOUNT_KIND);
+		} else if (word[row] == WORD_LOST) {
+			put_lost_fields(b, row, 1, count_fields,
+					PDET_COUNT(count_fields), want,
+					PAGEDET_IO);
+		} else if (have_flags &&
+			   s->word[KPAGE_FLAGS][row] & KPF(NOPAGE)) {
+			pdet_put_none(b, row, PAGEDET_FIELD_MAPCOUNT, PROCFS);
+			pdet_put_none(b, row, PAGEDET_FIELD_MAPCOUNT_KIND,
+				      PROCFS);
+		} else {
+			pdet_put(b, row, PAGEDET_FIELD_MAPCOUNT, word[row],
+				 PROCFS);
+			if (kind)
+				put_mapcount_kind(s, b, row);
+		}
+	}
+	return 0;
+}
+
+static bool has_zero(const struct pdet_batch *b, const uint64_t *word)
+{
+	uint32_t row;
+
+	for (row = 0; row < b->n; row++)
+		if (!word[row] && pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
+					  PAGEDET_HAVE)
+			return true;
+	return false;
+}
+
+static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
+		       const struct pdet_fields *want, struct places *places,
+		       bool have_flags)
+{
+	const unsigned f = PAGEDET_FIELD_MEMCG_INO;
+	const uint64_t *word = s->word[KPAGE_CGROUP];
+	uint32_t row;
+	int r;
+
+	r = read_kpage(s, b, KPAGE_CGROUP, places);
+	if (r < 0) {
+		put_lost_fields(b, 0, b->n, cgroup_fields,
+				PDET_COUNT(cgroup_fields), want,
+				reason_of(r));
+		return r;
+	}
+	/* 0 means "charged to nobody", but on a slab page, whose objects are
+	 * charged one by one, it means nothing. */
+	if (!have_flags && has_zero(b, word))
+		have_flags = read_kpage(s, b, KPAGE_FLAGS, places) == 0;
+	for (row = 0; row < b->n; row++) {
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+		    PAGEDET_HAVE)
+			put_like_pfn(b, row, f);
+		else if (word[row] == WORD_LOST)
+			pdet_put_lost(b, row, f, PAGEDET_IO, PROCFS);
+		else if (word[row])
+			pdet_put(b, row, f, word[row], PROCFS);
+		else if (!have_flags || s->word[KPAGE_FLAGS][row] & KPF(SLAB))
+			pdet_put_lost(b, row, f, PAGEDET_UNSUPPORTED, PROCFS);
+		else
+			pdet_put_none(b, row, f, PROCFS);
+	}
+	if (pdet_fields_has(want, PAGEDET_FIELD_MEMCG_PATH) ||
+	    pdet_fields_has(want, PAGEDET_FIELD_MEMCG_NAME))
+		procfs_fill_memcg_path(s, b, word);
+	return 0;
+}
+
+int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
+		const struct pdet_fields *want, unsigned source)
+{
+	struct procfs_session *s = procfs_session_of(base);
+	struct places places = { 0 };
+	bool flags, count, cgroup, have_flags = false;
+
+	(void)source;
+	if (!b->n)
+		return 0;
+	if (!session_room(s, b->cap))
+		return -ENOMEM;
+	flags = any(want, flag_fields, PDET_COUNT(flag_fields)) ||
+		any(want, owner_fields, PDET_COUNT(owner_fields));
+	count = any(want, count_fields, PDET_COUNT(count_fields));
+	cgroup = any(want, cgroup_fields, PDET_COUNT(cgroup_fields));
+	/* mapcount_kind needs to know which folios are large. */
+	if (pdet_fields_has(want, PAGEDET_FIELD_MAPCOUNT_KIND))
+		flags = true;
+	if (flags || count || cgroup)
+		places.consecutive = consecutive(b);
+	if (flags)
+		have_flags = fill_flags(s, b, want, &places) == 0;
+	if (count)
+		fill_count(s, b, want, &places, have_flags);
+	if (cgroup)
+		fill_cgroup(s, b, want, &places, have_flags);
+	if (pdet_fields_has(want, PAGEDET_FIELD_NODE) ||
+	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))
+		procfs_fill_place(s, b, want);
+	return 0;
+}

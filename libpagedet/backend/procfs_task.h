@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* A task opened through /proc, shared by procfs_task.c and procfs_entry.c. */
+#ifndef PDET_BACKEND_PROCFS_TASK_H
+#define PDET_BACKEND_PROCFS_TASK_H
+
+#include "backend/procfs.h"
+
+/* A line of maps is at most a path of 4096 bytes, four for an escaped one. */
+#define PROCFS_MAPS_BUFFER 65536
+
+struct procfs_task {
+	struct pdet_task task;
+	struct procfs *p;
+	int pagemap;		/* -1: a kernel thread, which has no address
+				 * space */
+	int maps;		/* -1: not opened yet */
+	bool pagemap_handed;	/* descriptors that are not ours to close */
+	bool maps_handed;
+	uint64_t start_time;	/* in clock ticks since boot; 0 not read */
+	int sparse;		/* -1 not looked yet */
+	char *text;		/* of maps, for one VMA after the other */
+	size_t text_at, text_len;
+	bool text_end;
+	char name[4096];	/* of the last vma_at() */
+};
+
+static inline struct procfs_task *procfs_task_of(struct pdet_task *t)
+{
+	return PDET_CONTAINER(t, struct procfs_task, task);
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The only file that names concrete backends. */
+#include "backend/backend.h"
+#include "config.h"
+
+#ifdef WITH_BACKEND_PROCFS
+extern const struct pdet_backend_ops pdet_procfs_ops;
+#endif
+
+const struct pdet_backend_ops *const pdet_backends[] = {
+#ifdef WITH_BACKEND_PROCFS
+	&pdet_procfs_ops,
+#endif
+	NULL
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Files below the root of an env. All descriptors are close-on-exec. */
+#ifndef PDET_BASE_IO_H
+#define PDET_BASE_IO_H
+
+#include "base/env.h"
+
+/* A whole small file in memory, NUL-terminated. */
+struct pdet_text {
+	char *data;
+	size_t len;
+};
+
+/*
+ * pdet_open - open root + printf(fmt) for reading. Returns the descriptor, or
+ * a negative errno (of the closed list) without touching the env's error.
+ */
+int pdet_open(const struct pdet_env *env, const char *fmt, ...)
+	PDET_PRINTF(2, 3);
+
+/* pdet_path - root + printf(fmt) into @buf; -ENAMETOOLONG's stand-in EINVAL. */
+int pdet_path(const struct pdet_env *env, char *buf, size_t size,
+	      const char *fmt, ...) PDET_PRINTF(4, 5);
+
+/*
+ * pdet_slurp - read all of root + printf(fmt), at most @max bytes. Returns 0
+ * or a negative errno: EOVERFLOW if there is more. Free with pdet_text_free().
+ */
+int pdet_slurp(const struct pdet_env *env, struct pdet_text *ret, size_t max,
+	       const char *fmt, ...) PDET_PRINTF(4, 5);
+
+/* pdet_slurp_fd - the same from an open descriptor, from its beginning. */
+int pdet_slurp_fd(int fd, struct pdet_text *ret, size_t max);
+
+void pdet_text_free(struct pdet_text *text);
+
+/*
+ * pdet_pread - read up to @size bytes at @offset, going on after short reads
+ * and EINTR. Returns bytes read (short only at the end), or a negative errno.
+ */
+ssize_t pdet_pread(int fd, void *buf, size_t size, uint64_t offset);
+
+#endif

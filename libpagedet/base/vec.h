@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Growing arrays of one type, zero is empty:
+ *
+ *   struct { uint32_t *data; size_t n, cap; } pids = { 0 };
+ *   if (!pdet_vec_push(&pids, pid)) return -ENOMEM;
+ */
+#ifndef PDET_BASE_VEC_H
+#define PDET_BASE_VEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A bigger copy of @data, or NULL without memory; then @data is as before. */
+static inline void *pdet_vec_grow(void *data, size_t *cap, size_t width)
+{
+	size_t want = *cap ? *cap * 2 : 16;
+	void *bigger;
+
+	if (want > SIZE_MAX / 2 / width)
+		return NULL;
+	bigger = realloc(data, want * width);
+	if (bigger)
+		*cap = want;
+	return bigger;
+}
+
+/* Makes room for one more; false without memory. */
+#define pdet_vec_room(vec) __extension__({                                \
+	bool room_ = true;                                                \
+	if ((vec)->n == (vec)->cap) {                                     \
+		void *more_ = pdet_vec_grow((vec)->data, &(vec)->cap,     \
+					    sizeof(*(vec)->data));        \
+		if (more_)                                                \
+			(vec)->data = more_;                              \
+		else                                                      \
+			room_ = false;                                    \
+	}                                                                 \
+	room_;                                                            \
+})
+
+#define pdet_vec_push(vec, ...)                                           \
+	(pdet_vec_room(vec) && ((vec)->data[(vec)->n++] = (__VA_ARGS__), true))
+
+#define pdet_vec_free(vec)                                                \
+	(free((vec)->data), (vec)->data = NULL, (vec)->n = (vec)->cap = 0)
+
+#endif

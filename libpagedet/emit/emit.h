@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Columns become text. One file per format, driven by the schema's tables:
+ * no code per field.
+ *
+ *   pdet_emitter_new, then per query: pdet_emit_begin, pdet_emit_batch ...,
+ *   pdet_emit_end; at last pdet_emitter_finish, pdet_emitter_free.
+ */
+#ifndef PDET_EMIT_EMIT_H
+#define PDET_EMIT_EMIT_H
+
+#include "base/env.h"
+#include "schema/batch.h"
+
+struct pagedet_emitter;
+
+/* What the rows of one query are. */
+struct pdet_emit_query {
+	struct pdet_fields fields; /* to show */
+	const uint32_t *group_by; /* keys in the order asked; NULL: a listing */
+	size_t n_group_by;
+	bool grouped;		/* rows are groups, even without keys */
+	bool runs;		/* rows speak for several pages */
+	uint32_t target;	/* PAGEDET_TARGET_* */
+	uint64_t page_size;
+	/* for the text footer: why nobody can answer a field, and advice */
+	uint32_t (*why)(const void *user, uint32_t field);
+	const char *(*advice)(const void *user, uint32_t field);
+	const void *user;
+};
+
+/* One pfn of PAGEDET_TARGET_MAPPERS, and the sums of a grouping. */
+struct pdet_emit_end {
+	const struct pagedet_mappers *mappers;
+	size_t n_mappers;
+	uint64_t pages;		/* grouped: all of them */
+	uint64_t undecided;
+	uint64_t spilled;	/* grouped: pages in the group "other" */
+};
+
+int pdet_emitter_new(struct pdet_env *env,
+		     const struct pagedet_emit_options *options,
+		     struct pagedet_emitter **ret);
+void pdet_emitter_free(struct pagedet_emitter *e);
+
+/* The text is written to the fd as it grows, in large pieces; a failed write
+ * is -EIO with words in @env, and stays so. */
+int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
+		    const struct pdet_emit_query *q);
+/* String ids are those of @b->strings. */
+int pdet_emit_batch(struct pagedet_emitter *e, struct pdet_env *env,
+		    const struct pdet_batch *b);
+int pdet_emit_end(struct pagedet_emitter *e, struct pdet_env *env,
+		  const struct pdet_emit_end *end);
+
+/* One line of a survey. */
+int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
+		      unsigned field, unsigned source,
+		      const struct pagedet_ability *a);
+
+int pdet_emitter_finish(struct pagedet_emitter *e, struct pdet_env *env);
+const char *pdet_emitter_text(struct pagedet_emitter *e, size_t *len);
+
+/*
+ * pdet_format_cell - one cell as plain text, as in the text table: "-" nothing
+ * there, "?" no answer. @known is the value of the mask's known field (all
+ * ones if there is none). Returns the length that the whole text has.
+ */
+size_t pdet_format_cell(unsigned field, uint64_t value, uint16_t cell,
+			uint64_t known, const char *string, size_t string_len,
+			char *text, size_t size);
+
+#endif

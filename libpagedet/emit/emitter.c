@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The life of an emitter: the bounded buffer and the descriptor behind it,
+ * which columns a query shows and in what order. Knows no format.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "emit/cell.h"
+#include "emit/emitter.h"
+
+static const uint64_t nothing;
+
+/* All bytes up to @at to the descriptor; the buffer is empty afterwards. */
+static void drain(struct pdet_out *out)
+{
+	const char *from = out->buf;
+	struct pollfd pfd = { .fd = out->fd, .events = POLLOUT };
+	ssize_t n;
+
+	while (from < out->at && !out->error) {
+		n = write(out->fd, from, (size_t)(out->at - from));
+		if (n > 0)
+			from += n;
+		else if (!n)
+			out->error = EIO;
+		else if (errno == EAGAIN)
+			poll(&pfd, 1, -1);
+		else if (errno != EINTR)
+			out->error = errno;
+	}
+	out->at = out->buf;
+}
+
+static bool grow(struct pdet_out *out, size_t need)
+{
+	size_t used = (size_t)(out->at - out->buf);
+	size_t cap = (size_t)(out->end - out->buf);
+	char *buf;
+
+	while (cap - used < need) {
+		if (cap > SIZE_MAX / 2)
+			return false;
+		cap *= 2;
+	}
+	buf = realloc(out->buf, cap);
+	if (!buf)
+		return false;
+	out->buf = buf;
+	out->at = buf + used;
+	out->end = buf + cap;
+	return true;
+}
+
+char *pdet_out_more(struct pdet_out *out, char *p, size_t need)
+{
+	out->at = p;
+	if (out->error)
+		out->at = out->buf;
+	else if (out->fd >= 0)
+		drain(out);
+	else if (!grow(out, need)) {
+		out->error = ENOMEM;
+		out->at = out->buf;
+	}
+	return out->at;
+}
+
+void pdet_out_put_long(struct pdet_out *out, const char *text, size_t len)
+{
+	size_t part;
+
+	while (len) {
+		part = PDET_MIN(len, PDET_OUT_ROOM);
+		out->at = pdet_out_room(out, out->at, part);
+		memcpy(out->at, text, part);
+		out->at += part;
+		text += part;
+		len -= part;
+	}
+}
+
+void pdet_out_str(struct pdet_out *out, const char *text)
+{
+	pdet_out_put(out, text, strlen(text));
+}
+
+void pdet_out_pad(struct pdet_out *out, size_t blanks)
+{
+	static const char pad[] = "                                ";
+	size_t part;
+
+	for (; blanks; blanks -= part) {
+		part = PDET_MIN(blanks, sizeof(pad) - 1);
+		pdet_out_put(out, pad, part);
+	}
+}
+
+void pdet_out_dec(struct pdet_out *out, uint64_t value)
+{
+	out->at = pdet_out_room(out, out->at, PDET_DIGITS);
+	out->at = pdet_put_dec(out->at, value);
+}
+
+static int no_memory(struct pdet_env *env)
+{
+	return pdet_fail(env, ENOMEM, "cannot emit: no memory");
+}
+
+/* The words for a failure of now or before, or 0. */
+static int result(const struct pagedet_emitter *e, struct pdet_env *env)
+{
+	if (!e->out.error)
+		return 0;
+	if (e->out.error == ENOMEM)
+		return no_memory(env);
+	errno = e->out.error;
+	pdet_fail_errno(env, "cannot write output");
+	return -EIO;
+}
+
+static const struct pdet_emit_format *find_format(uint32_t format)
+{
+	switch (format) {
+	case PAGEDET_FORMAT_TEXT:
+		return &pdet_emit_text;
+	case PAGEDET_FORMAT_JSON:
+		return &pdet_emit_json;
+	case PAGEDET_FORMAT_CSV:
+		return &pdet_emit_csv;
+	default:
+		return NULL;
+	}
+}
+
+int pdet_emitter_new(struct pdet_env *env,
+		     const struct pagedet_emit_options *options,
+		     struct pagedet_emitter **ret)
+{
+	const struct pdet_emit_format *format = find_format(options->format);
+	struct pagedet_emitter *e;
+
+	if (options->format == PAGEDET_FORMAT_ARROW)
+		return pdet_fail(env, ENOSYS,
+				 "cannot emit Arrow: not built into this library");
+	if (!format)
+		return pdet_fail(env, EINVAL, "cannot emit: no format %u",
+				 options->format);
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return no_memory(env);
+	e->format = format;
+	e->options = options->options;
+	e->width = options->width;
+	e->own = calloc(1, format->size);
+	e->out.buf = malloc(PDET_OUT_BYTES);
+	if (!e->own || !e->out.buf) {
+		pdet_emitter_free(e);
+		return no_memory(env);
+	}
+	e->out.at = e->out.buf;
+	e->out.end = e->out.buf + PDET_OUT_BYTES;
+	e->out.fd = options->fd < 0 ? -1 : options->fd;
+	*ret = e;
+	return 0;
+}
+
+void pdet_emitter_free(struct pagedet_emitter *e)
+{
+	if (!e)
+		return;
+	if (e->own && e->format->free)
+		e->format->free(e);
+	free(e->own);
+	free(e->out.buf);
+	free(e);
+}
+
+static void add_col(struct pagedet_emitter *e, unsigned field)
+{
+	const struct pagedet_field_info *info = pdet_field_info(field);
+	struct pdet_emit_col *c = &e->col[e->n_col++];
+	bool kernel = e->query.target == PAGEDET_TARGET_KADDR ||
+		      e->query.target == PAGEDET_TARGET_MAPPERS;
+
+	memset(c, 0, sizeof(*c));
+	c->name = info->name;
+	c->field = field;
+	c->type = info->type;
+	c->known = PDET_FIELDS;
+	if (!e->query.grouped && pdet_known_field(field) != field)
+		c->known = pdet_known_field(field);
+	c->named = pdet_mask_named(field);
+	c->pointer = kernel && field == PAGEDET_FIELD_VADDR &&
+		     !(e->options & PAGEDET_EMIT_POINTERS);
+}
+
+/* The keys in the order asked, each once, then the count. */
+static void group_cols(struct pagedet_emitter *e, const uint32_t *keys,
+		       size_t n)
+{
+	struct pdet_fields seen = { { 0, 0 } };
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (keys[i] >= PDET_FIELDS || pdet_fields_has(&seen, keys[i]) ||
+		    keys[i] == PAGEDET_FIELD_PAGES)
+			continue;
+		pdet_fields_add(&seen, keys[i]);
+		e->keys[e->query.n_group_by++] = keys[i];
+		add_col(e, keys[i]);
+	}
+	add_col(e, PAGEDET_FIELD_PAGES);
+}
+
+/* A known mask is not a column of its own beside the mask it speaks of. */
+static void list_cols(struct pagedet_emitter *e)
+{
+	struct pdet_fields show = e->query.fields;
+	unsigned i, f;
+
+	if (e->query.runs)
+		pdet_fields_add(&show, PAGEDET_FIELD_PAGES);
+	for (f = 0; f < PDET_FIELDS; f++)
+		if (pdet_fields_has(&show, f) && pdet_known_field(f) != f)
+			pdet_fields_remove(&show, pdet_known_field(f));
+	for (i = 0; i < PDET_FIELDS; i++)
+		if (pdet_fields_has(&show, pdet_field_at(i)))
+			add_col(e, pdet_field_at(i));
+}
+
+int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
+		    const struct pdet_emit_query *q)
+{
+	int r = result(e, env);
+
+	if (r)
+		return r;
+	if (e->open && e->format->give_up)
+		e->format->give_up(e);
+	e->query = *q;
+	e->query.group_by = e->keys;
+	e->query.n_group_by = 0;
+	e->n_col = 0;
+	if (q->grouped)
+		group_cols(e, q->group_by, q->group_by ? q->n_group_by : 0);
+	else
+		list_cols(e);
+	e->open = true;
+	if (!e->format->begin(e))
+		e->out.error = ENOMEM;
+	return result(e, env);
+}
+
+/* What a column says that was asked for and that the batch does not have. */
+static uint16_t absent_cell(const struct pagedet_emitter *e, unsigned field)
+{
+	uint32_t state = PAGEDET_NOT_ASKED;
+
+	if (e->query.why)
+		state = e->query.why(e->query.user, field);
+	return pdet_is_reason(state) ? (uint16_t)(state & 0xff) :
+				       PAGEDET_NOT_ASKED;
+}
+
+void pdet_emit_bind(struct pagedet_emitter *e, const struct pdet_batch *b)
+{
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++) {
+		struct pdet_emit_col *c = &e->col[i];
+
+		if (pdet_batch_has(b, c->field)) {
+			c->value = b->value[c->field];
+			c->cell = b->cell[c->field];
+			c->at = ~(uint32_t)0;
+		} else {
+			c->no_cell = absent_cell(e, c->field);
+			c->value = &nothing;
+			c->cell = &c->no_cell;
+			c->at = 0;
+		}
+		if (c->known < PDET_FIELDS && pdet_batch_has(b, c->known)) {
+			c->known_value = b->value[c->known];
+			c->known_cell = b->cell[c->known];
+			c->known_at = ~(uint32_t)0;
+		} else {
+			c->no_known_cell = PAGEDET_NOT_ASKED;
+			c->known_value = &nothing;
+			c->known_cell = &c->no_known_cell;
+			c->known_at = 0;
+		}
+	}
+}
+
+bool pdet_emit_hidden(const struct pagedet_emitter *e,
+		      const struct pdet_batch *b,
+		      const struct pdet_emit_col *c, uint32_t row)
+{
+	if (!c->pointer)
+		return false;
+	if (e->query.target == PAGEDET_TARGET_KADDR)
+		return true;
+	if (pdet_batch_state(b, row, PAGEDET_FIELD_MAP) == PAGEDET_HAVE)
+		return b->value[PAGEDET_FIELD_MAP][row] != PAGEDET_MAP_USER;
+	/* Without the kind of mapping, the half of the address space tells. */
+	return pdet_col_value(c, row) >> 63;
+}
+
+int pdet_emit_batch(struct pagedet_emitter *e, struct pdet_env *env,
+		    const struct pdet_batch *b)
+{
+	if (!e->out.error) {
+		pdet_emit_bind(e, b);
+		e->format->batch(e, b);
+	}
+	return result(e, env);
+}
+
+int pdet_emit_end(struct pagedet_emitter *e, struct pdet_env *env,
+		  const struct pdet_emit_end *end)
+{
+	if (!e->out.error)
+		e->format->end(e, end);
+	e->open = false;
+	return result(e, env);
+}
+
+int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
+		      unsigned field, unsigned source,
+		      const struct pagedet_ability *a)
+{
+	const struct pagedet_field_info *info = pdet_field_info(field);
+	const char *source_name = pdet_source_name(source);
+
+	if (!info || !source_name)
+		return pdet_fail(env, EINVAL,
+				 "cannot emit: no field %u or source %u",
+				 field, source);
+	if (!e->out.error)
+		e->format->ability(e, info->name, source_name, a);
+	return result(e, env);
+}
+
+int pdet_emitter_finish(struct pagedet_emitter *e, struct pdet_env *env)
+{
+	if (e->open && !e->out.error && e->format->give_up)
+		e->format->give_up(e);
+	e->open = false;
+	if (e->out.fd >= 0)
+		drain(&e->out);
+	return result(e, env);
+}
+
+const char *pdet_emitter_text(struct pagedet_emitter *e, size_t *len)
+{
+	*len = 0;
+	if (e->out.fd >= 0 || e->out.error)
+		return "";
+	e->out.at = pdet_out_room(&e->out, e->out.at, 1);
+	if (e->out.error)
+		return "";
+	*e->out.at = '\0';
+	*len = (size_t)(e->out.at - e->out.buf);
+	return e->out.buf;
+}

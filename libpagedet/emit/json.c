@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * JSON lines: one object a row, keys are the names of the fields. Made to keep
+ * up with reading: the text of keys, names and masks is prepared, a row asks
+ * for room once, nothing is formatted by printf.
+ */
+#include <stdlib.h>
+
+#include "emit/cell.h"
+#include "emit/emitter.h"
+
+/* Copies of short prepared texts go in blocks of this size, so sources and
+ * targets have that much slack. */
+#define BLOCK 32
+
+/* Strings are taken in pieces of this size. */
+#define CHUNK 1024
+
+#define NAMES 32
+
+struct json_col {
+	char key[BLOCK];	/* "name": */
+	size_t key_len;
+	/* by type, one of them */
+	char (*name)[BLOCK];	/* of enum values below NAMES: "anon", */
+	struct pdet_mask_text *mask;
+};
+
+struct json {
+	struct json_col col[PDET_FIELDS];
+	size_t row_room;	/* for a row without its strings */
+};
+
+struct lost {
+	unsigned col;
+	unsigned state;
+};
+
+/* A prepared text of one block at most. */
+static inline char *copy(char *p, const char *from, size_t len)
+{
+	memcpy(p, from, BLOCK);
+	return p + len;
+}
+
+static inline char *copy_long(char *p, const char *from, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i += BLOCK)
+		memcpy(p + i, from + i, BLOCK);
+	return p + len;
+}
+
+static char *put(char *p, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(p, text, len);
+	return p + len;
+}
+
+static char *put_quoted(char *p, const char *name)
+{
+	*p++ = '"';
+	p = put(p, name);
+	*p++ = '"';
+	return p;
+}
+
+/* Objects and arrays are written with a comma after each part: the last one
+ * becomes the closing bracket. */
+static char *put_close(char *p, char bracket)
+{
+	if (p[-1] == ',')
+		p--;
+	*p++ = bracket;
+	return p;
+}
+
+static char *put_escape(char *p, uint32_t code)
+{
+	static const char hex[] = "0123456789abcdef";
+	int shift;
+
+	*p++ = '\\';
+	switch (code) {
+	case '"':
+	case '\\':
+		*p++ = (char)code;
+		return p;
+	case '\n':
+		*p++ = 'n';
+		return p;
+	case '\t':
+		*p++ = 't';
+		return p;
+	case '\r':
+		*p++ = 'r';
+		return p;
+	}
+	*p++ = 'u';
+	for (shift = 12; shift >= 0; shift -= 4)
+		*p++ = hex[code >> shift & 15];
+	return p;
+}
+
+/* DEL and the C1 controls, too: JSON is looked at on terminals. */
+static bool plain(uint32_t code)
+{
+	return code >= 0x20 && code != '"' && code != '\\' &&
+	       (code < 0x7f || code > 0x9f);
+}
+
+/*
+ * The text between quotes. Asks for its own room, and leaves @keep for what
+ * comes after. *bad is set if some of it is not UTF-8.
+ */
+static char *put_text(struct pdet_out *out, char *p, const char *s, size_t len,
+		      size_t keep, bool *bad)
+{
+	const char *end = s + len, *checked = s;
+	uint32_t code;
+	int n;
+
+	p = pdet_out_room(out, p, keep + 2);
+	*p++ = '"';
+	while (s < end) {
+		if (s >= checked) {
+			/* a byte becomes six at most */
+			p = pdet_out_room(out, p, keep + 6 * CHUNK + BLOCK);
+			checked = s + CHUNK;
+		}
+		if (plain((unsigned char)*s) && (unsigned char)*s < 0x80) {
+			*p++ = *s++;
+			continue;
+		}
+		n = pdet_utf8(s, end, &code);
+		if (n < 0) {
+			p = put(p, "\xef\xbf\xbd");
+			n = -n;
+			*bad = true;
+		} else if (plain(code)) {
+			memcpy(p, s, (size_t)n);
+			p += n;
+		} else {
+			p = put_escape(p, code);
+		}
+		s += n;
+	}
+	*p++ = '"';
+	return p;
+}
+
+static char *put_hex_bytes(struct pdet_out *out, char *p, const char *s,
+			   size_t len, size_t keep)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *end = s + len;
+
+	p = pdet_out_room(out, p, keep + 2);
+	*p++ = '"';
+	for (; s < end; s++) {
+		p = pdet_out_room(out, p, keep + 4);
+		*p++ = hex[(unsigned char)*s >> 4];
+		*p++ = hex[(unsigned char)*s & 15];
+	}
+	*p++ = '"';
+	return p;
+}
+
+/* Names joined by '|' become an array. */
+static char *put_list(struct pdet_out *out, char *p, const char *s, size_t len,
+		      size_t keep, bool *bad)
+{
+	const char *end = s + len, *bar;
+
+	*p++ = '[';
+	while (s < end) {
+		bar = memchr(s, '|', (size_t)(end - s));
+		if (!bar)
+			bar = end;
+		p = put_text(out, p, s, (size_t)(bar - s), keep, bad);
+		*p++ = ',';
+		s = bar < end ? bar + 1 : end;
+	}
+	return put_close(p, ']');
+}
+
+static char *put_string(struct pagedet_emitter *e, const struct json *j,
+			const struct pdet_emit_col *c,
+			const struct json_col *jc, char *p, const char *s,
+			size_t len)
+{
+	bool bad = false;
+
+	p = copy(p, jc->key, jc->key_len);
+	if (c->type == PAGEDET_TYPE_LIST)
+		p = put_list(&e->out, p, s, len, j->row_room, &bad);
+	else
+		p = put_text(&e->out, p, s, len, j->row_room, &bad);
+	*p++ = ',';
+	if (!bad)
+		return p;
+	*p++ = '"';
+	p = put(p, c->name);
+	p = put(p, "_hex\":");
+	p = put_hex_bytes(&e->out, p, s, len, j->row_room);
+	*p++ = ',';
+	return p;
+}
+
+/* With what is not known of it, both keys included. */
+static void fill_mask(const struct pdet_emit_col *c,
+		      const struct json_col *jc, struct pdet_mask_text *m)
+{
+	char *p = copy(m->text, jc->key, jc->key_len);
+
+	*p++ = '[';
+	p = pdet_put_mask(p, c->field, m->value, "\"", ',');
+	p = put(p, "],");
+	if (m->unknown) {
+		*p++ = '"';
+		p = put(p, c->name);
+		p = put(p, "_unknown\":[");
+		p = pdet_put_mask(p, c->field, m->unknown, "\"", ',');
+		p = put(p, "],");
+	}
+	m->len = (uint32_t)(p - m->text);
+}
+
+static inline char *put_mask(const struct pdet_emit_col *c,
+			     const struct json_col *jc, char *p,
+			     uint64_t value, uint64_t unknown)
+{
+	struct pdet_mask_text *m = pdet_mask_slot(jc->mask, value, unknown);
+
+	if (!m->len)
+		fill_mask(c, jc, m);
+	return copy_long(p, m->text, m->len);
+}
+
+static char *put_number_name(char *p, const struct pdet_emit_col *c,
+			     uint64_t value)
+{
+	const char *name = pdet_value_name(c->field, value);
+
+	*p++ = '"';
+	p = name ? put(p, name) : pdet_put_dec(p, value);
+	return put(p, "\",");
+}
+
+static inline char *put_value(const struct pdet_emit_col *c,
+			      const struct json_col *jc, char *p, uint64_t v)
+{
+	p = copy(p, jc->key, jc->key_len);
+	switch (c->type) {
+	case PAGEDET_TYPE_ENUM:
+		if (v < NAMES && jc->name[v][0])
+			return copy(p, jc->name[v] + 1,
+				    (unsigned char)jc->name[v][0]);
+		return put_number_name(p, c, v);
+	case PAGEDET_TYPE_HEX:
+	case PAGEDET_TYPE_STACK:
+		*p++ = '"';
+		p = pdet_put_hex(p, v);
+		*p++ = '"';
+		break;
+	case PAGEDET_TYPE_DEV:
+		*p++ = '"';
+		p = pdet_put_dev(p, v);
+		*p++ = '"';
+		break;
+	case PAGEDET_TYPE_PROT:
+		*p++ = '"';
+		p = pdet_put_prot(p, v);
+		*p++ = '"';
+		break;
+	default:
+		p = pdet_put_dec(p, v);
+	}
+	*p++ = ',';
+	return p;
+}
+
+static char *put_lost(const struct pagedet_emitter *e, char *p,
+		      const struct lost *lost, unsigned n)
+{
+	unsigned i;
+
+	p = put(p, "\"missing\":{");
+	for (i = 0; i < n; i++) {
+		p = put_quoted(p, e->col[lost[i].col].name);
+		*p++ = ':';
+		p = put_quoted(p, pdet_reason_name(lost[i].state));
+		*p++ = ',';
+	}
+	p = put_close(p, '}');
+	*p++ = ',';
+	return p;
+}
+
+static char *put_sources(const struct pagedet_emitter *e,
+			 const struct pdet_batch *b, uint32_t row, char *p)
+{
+	static const char key[] = "\"source\":{";
+	char *start = p;
+	const char *name;
+	unsigned i, state;
+
+	p = put(p, key);
+	for (i = 0; i < e->n_col; i++) {
+		const struct pdet_emit_col *c = &e->col[i];
+
+		state = PAGEDET_CELL_STATE(pdet_col_cell(c, row));
+		name = pdet_source_name(
+			PAGEDET_CELL_SOURCE(pdet_col_cell(c, row)));
+		if ((state != PAGEDET_HAVE && state != PAGEDET_NONE) || !name ||
+		    pdet_emit_hidden(e, b, c, row))
+			continue;
+		p = put_quoted(p, c->name);
+		*p++ = ':';
+		p = put_quoted(p, name);
+		*p++ = ',';
+	}
+	if (p == start + sizeof(key) - 1)
+		return start;
+	p = put_close(p, '}');
+	*p++ = ',';
+	return p;
+}
+
+/* Groups have exactly their keys: what is not known is "?". */
+static char *put_no_value(const struct pagedet_emitter *e,
+			  const struct json_col *jc, char *p, unsigned col,
+			  unsigned state, struct lost *lost, unsigned *n_lost)
+{
+	if (state == PAGEDET_NONE) {
+		p = copy(p, jc->key, jc->key_len);
+		return put(p, "null,");
+	}
+	if (e->query.grouped) {
+		p = copy(p, jc->key, jc->key_len);
+		return put(p, "\"?\",");
+	}
+	if (pdet_is_reason(state)) {
+		lost[*n_lost].col = col;
+		lost[*n_lost].state = state;
+		++*n_lost;
+	}
+	return p;
+}
+
+static char *put_row(struct pagedet_emitter *e, const struct pdet_batch *b,
+		     uint32_t row, char *p)
+{
+	const struct json *j = e->own;
+	struct lost lost[PDET_FIELDS];
+	unsigned i, n_lost = 0, state;
+	const char *s;
+	size_t len;
+	uint64_t v;
+
+	p = pdet_out_room(&e->out, p, j->row_room);
+	*p++ = '{';
+	for (i = 0; i < e->n_col; i++) {
+		const struct pdet_emit_col *c = &e->col[i];
+		const struct json_col *jc = &j->col[i];
+
+		state = PAGEDET_CELL_STATE(pdet_col_cell(c, row));
+		if (!PDET_LIKELY(state == PAGEDET_HAVE)) {
+			p = put_no_value(e, jc, p, i, state, lost, &n_lost);
+			continue;
+		}
+		v = pdet_col_value(c, row);
+		if (jc->mask) {
+			p = put_mask(c, jc, p, v, pdet_col_unknown(c, row));
+		} else if (c->type == PAGEDET_TYPE_STRING ||
+			   c->type == PAGEDET_TYPE_LIST) {
+			s = pdet_strtab_get(&b->strings, v, &len);
+			if (s)
+				p = put_string(e, j, c, jc, p, s, len);
+			else
+				p = put_no_value(e, jc, p, i,
+						 PAGEDET_NO_MEMORY, lost,
+						 &n_lost);
+		} else if (PDET_LIKELY(!c->pointer) ||
+			   !pdet_emit_hidden(e, b, c, row)) {
+			p = put_value(c, jc, p, v);
+		} else if (e->query.grouped) {
+			p = put(copy(p, jc->key, jc->key_len), "\"?\",");
+		}
+	}
+	if (n_lost)
+		p = put_lost(e, p, lost, n_lost);
+	if (e->query.grouped) {
+		p = put(p, "\"bytes\":");
+		p = pdet_put_dec(p, pdet_batch_get(b, row, PAGEDET_FIELD_PAGES,
+						   0) * e->query.page_size);
+	} else if (e->options & PAGEDET_EMIT_SOURCES) {
+		p = put_sources(e, b, row, p);
+	}
+	p = put_close(p, '}');
+	*p++ = '\n';
+	return p;
+}
+
+static void json_batch(struct pagedet_emitter *e, const struct pdet_batch *b)
+{
+	char *p = e->out.at;
+	uint32_t row;
+
+	for (row = 0; row < b->n; row++)
+		p = put_row(e, b, row, p);
+	e->out.at = p;
+}
+
+static void forget(struct json *j)
+{
+	unsigned i;
+
+	for (i = 0; i < PDET_FIELDS; i++) {
+		free(j->col[i].name);
+		free(j->col[i].mask);
+	}
+	memset(j, 0, sizeof(*j));
+}
+
+/* The first byte of each slot is the length of the text after it. */
+static bool prepare_names(const struct pdet_emit_col *c, struct json_col *jc)
+{
+	const char *name;
+	unsigned v;
+	char *p;
+
+	jc->name = calloc(NAMES + 1, sizeof(*jc->name));
+	if (!jc->name)
+		return false;
+	for (v = 0; v < NAMES; v++) {
+		name = pdet_value_name(c->field, v);
+		if (!name || strlen(name) > BLOCK - 4)
+			continue;
+		p = put_quoted(jc->name[v] + 1, name);
+		*p++ = ',';
+		jc->name[v][0] = (char)(p - jc->name[v] - 1);
+	}
+	return true;
+}
+
+static bool json_begin(struct pagedet_emitter *e)
+{
+	struct json *j = e->own;
+	unsigned i;
+
+	forget(j);
+	j->row_room = 8 * BLOCK;
+	for (i = 0; i < e->n_col; i++) {
+		const struct pdet_emit_col *c = &e->col[i];
+		struct json_col *jc = &j->col[i];
+		char *p = put_quoted(jc->key, c->name);
+
+		*p++ = ':';
+		jc->key_len = (size_t)(p - jc->key);
+		/* key and value, then name and reason or source, twice */
+		j->row_room += 6 * BLOCK;
+		if (c->type == PAGEDET_TYPE_MASK) {
+			jc->mask = calloc(PDET_MASK_SLOTS,
+					  sizeof(*jc->mask));
+			j->row_room += sizeof(jc->mask->text);
+			if (!jc->mask)
+				return false;
+		} else if (c->type == PAGEDET_TYPE_ENUM) {
+			if (!prepare_names(c, jc))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
+{
+	const char *kind = pdet_value_name(PAGEDET_FIELD_MAPCOUNT_KIND,
+					   m->mapcount_kind);
+	bool lost = pdet_is_reason(m->expected_state);
+	uint64_t i;
+
+	pdet_out_str(out, "{\"pfn\":");
+	pdet_out_dec(out, m->pfn);
+	pdet_out_str(out, ",\"found\":");
+	pdet_out_dec(out, m->found);
+	if (m->expected_state == PAGEDET_HAVE) {
+		pdet_out_str(out, ",\"expected\":");
+		pdet_out_dec(out, m->expected);
+	} else if (!lost) {
+		pdet_out_str(out, ",\"expected\":null");
+	}
+	if (kind) {
+		pdet_out_str(out, ",\"mapcount_kind\":\"");
+		pdet_out_str(out, kind);
+		pdet_out_str(out, "\"");
+	} else if (!lost) {
+		pdet_out_str(out, ",\"mapcount_kind\":null");
+	}
+	pdet_out_str(out, ",\"unread\":[");
+	for (i = 0; i < m->n_unread; i++) {
+		if (i)
+			pdet_out_str(out, ",");
+		pdet_out_dec(out, m->unread[i]);
+	}
+	pdet_out_str(out, "]");
+	if (lost) {
+		const char *reason = pdet_reason_name(m->expected_state);
+
+		pdet_out_str(out, ",\"missing\":{\"expected\":\"");
+		pdet_out_str(out, reason);
+		if (!kind) {
+			pdet_out_str(out, "\",\"mapcount_kind\":\"");
+			pdet_out_str(out, reason);
+		}
+		pdet_out_str(out, "\"}");
+	}
+	pdet_out_str(out, "}\n");
+}
+
+static void json_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
+{
+	struct pdet_out *out = &e->out;
+	size_t i;
+
+	for (i = 0; i < end->n_mappers; i++)
+		put_mappers(out, &end->mappers[i]);
+	if (!e->query.grouped)
+		return;
+	pdet_out_str(out, "{\"total\":{\"pages\":");
+	pdet_out_dec(out, end->pages);
+	pdet_out_str(out, ",\"bytes\":");
+	pdet_out_dec(out, end->pages * e->query.page_size);
+	pdet_out_str(out, ",\"undecided\":");
+	pdet_out_dec(out, end->undecided);
+	if (end->spilled) {
+		pdet_out_str(out, ",\"spilled\":");
+		pdet_out_dec(out, end->spilled);
+	}
+	pdet_out_str(out, "}}\n");
+}
+
+static void out_text(struct pdet_out *out, const char *key, const char *text)
+{
+	bool bad = false;
+
+	pdet_out_str(out, key);
+	out->at = put_text(out, out->at, text ? text : "",
+			   text ? strlen(text) : 0, BLOCK, &bad);
+}
+
+static void json_ability(struct pagedet_emitter *e, const char *field,
+			 const char *source, const struct pagedet_ability *a)
+{
+	struct pdet_out *out = &e->out;
+
+	out_text(out, "{\"field\":", field);
+	out_text(out, ",\"source\":", source);
+	pdet_out_str(out, a->can ? ",\"can\":true" : ",\"can\":false");
+	out_text(out, ",\"why\":", a->why);
+	out_text(out, ",\"advice\":", a->advice);
+	pdet_out_str(out, "}\n");
+}
+
+static void json_free(struct pagedet_emitter *e)
+{
+	forget(e->own);
+}
+
+const struct pdet_emit_format pdet_emit_json = {
+	.size = sizeof(struct json),
+	.begin = json_begin,
+	.batch = json_batch,
+	.end = json_end,
+	.ability = json_ability,
+	.free = json_free,
+};

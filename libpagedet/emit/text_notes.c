@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The footer of a text: what could not be known and why, what was left out of
+ * the table, sums. Nothing of it is printed when there is nothing to say.
+ */
+#include "emit/text.h"
+
+struct note {
+	struct pagedet_emitter *e;
+	bool any;		/* a line was written: the footer is set off */
+	char text[4096];
+	struct pdet_cut cut;
+};
+
+static void start(struct note *note, const char *text)
+{
+	note->cut.to = note->text;
+	note->cut.size = sizeof(note->text);
+	note->cut.len = 0;
+	pdet_cut_str(&note->cut, text);
+}
+
+static void say(struct note *note, const char *text)
+{
+	pdet_cut_str(&note->cut, text);
+}
+
+static void say_number(struct note *note, uint64_t n)
+{
+	char text[PDET_DIGITS];
+
+	pdet_cut_put(&note->cut, text, (size_t)(pdet_put_dec(text, n) - text));
+}
+
+static void finish(struct note *note)
+{
+	struct pdet_text *t = note->e->own;
+
+	if (!note->any && t->begun)
+		pdet_out_str(&note->e->out, "\n");
+	note->any = t->begun = true;
+	pdet_text_words(note->e, note->text,
+			PDET_MIN(note->cut.len, sizeof(note->text)), 0, 2);
+	pdet_out_str(&note->e->out, "\n");
+}
+
+static const char *advice(const struct pagedet_emitter *e, unsigned col,
+			  unsigned state)
+{
+	const struct pdet_emit_query *q = &e->query;
+	unsigned f = e->col[col].field;
+	const char *text = NULL;
+
+	/* The advice is for the reason that holds for the whole query. */
+	if (q->advice && (!q->why || q->why(q->user, f) == state))
+		text = q->advice(q->user, f);
+	return text ? text : "";
+}
+
+static void say_reason(struct note *note, unsigned state, const char *help)
+{
+	const char *text = pdet_state_text(state);
+
+	say(note, ": ");
+	say(note, pdet_reason_name(state));
+	if (text) {
+		say(note, " - ");
+		say(note, text);
+	}
+	if (*help) {
+		say(note, "; ");
+		say(note, help);
+	}
+	finish(note);
+}
+
+/* Fields lost in every row for the same reason share a line. */
+static void lost_always(struct note *note, bool *done, unsigned col,
+			unsigned state)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	const char *help = advice(e, col, state);
+	unsigned i;
+
+	start(note, "?");
+	for (i = col; i < e->n_col; i++) {
+		if (t->seen[i].lost[state] != t->rows ||
+		    strcmp(advice(e, i, state), help))
+			continue;
+		say(note, i == col ? " " : ", ");
+		say(note, e->col[i].name);
+		done[i] = true;
+	}
+	say_reason(note, state, help);
+}
+
+static void lost_sometimes(struct note *note, unsigned col, unsigned state)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+
+	start(note, "? ");
+	say(note, e->col[col].name);
+	/* A group is many rows: its own count would mislead. */
+	if (!e->query.grouped) {
+		say(note, " in ");
+		say_number(note, t->seen[col].lost[state]);
+		say(note, " of ");
+		say_number(note, t->rows);
+		say(note, " rows");
+	}
+	say_reason(note, state, advice(e, col, state));
+}
+
+static void note_lost(struct note *note)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	bool done[PDET_FIELDS] = { false };
+	unsigned i, state;
+
+	for (i = 0; i < e->n_col; i++) {
+		for (state = 0; state < PDET_COUNT(t->seen[i].lost); state++) {
+			if (!t->seen[i].lost[state] || done[i])
+				continue;
+			if (t->seen[i].lost[state] == t->rows)
+				lost_always(note, done, i, state);
+			else
+				lost_sometimes(note, i, state);
+		}
+	}
+}
+
+static void note_left_out(struct note *note)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	bool any = false;
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++) {
+		if (!t->out_of_table[i] || !pdet_text_says_nothing(t, i))
+			continue;
+		if (any)
+			say(note, ", ");
+		else
+			start(note, "- nothing there: ");
+		say(note, e->col[i].name);
+		any = true;
+	}
+	if (any)
+		finish(note);
+}
+
+static void note_bits(struct note *note, unsigned col, uint64_t bits,
+		      const char *where)
+{
+	char text[PDET_MASK_TEXT], *p;
+
+	if (!bits)
+		return;
+	p = pdet_put_mask(text, note->e->col[col].field, bits, "", ' ');
+	start(note, "? ");
+	say(note, note->e->col[col].name);
+	say(note, where);
+	pdet_cut_put(&note->cut, text, (size_t)(p - text));
+	finish(note);
+}
+
+static void note_unknown_bits(struct note *note)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++) {
+		const struct pdet_seen *seen = &t->seen[i];
+		uint64_t always = seen->have ? seen->unknown_always : 0;
+
+		note_bits(note, i, always, ": cannot be known: ");
+		note_bits(note, i, seen->unknown_ever & ~always,
+			  ": could not be known in some rows: ");
+	}
+}
+
+static void note_sources(struct note *note)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	unsigned i, s;
+
+	for (s = 1; s < 32; s++) {
+		bool any = false;
+
+		for (i = 0; i < e->n_col; i++) {
+			if (!(t->seen[i].sources & PAGEDET_SOURCE_BIT(s)) ||
+			    !pdet_source_name(s))
+				continue;
+			if (!any) {
+				start(note, "from ");
+				say(note, pdet_source_name(s));
+				say(note, ":");
+			}
+			say(note, any ? ", " : " ");
+			say(note, e->col[i].name);
+			any = true;
+		}
+		if (any)
+			finish(note);
+	}
+}
+
+static void note_hidden(struct note *note)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++) {
+		if (!t->seen[i].hidden)
+			continue;
+		start(note, "hidden: kernel addresses are shown only when "
+			    "asked for");
+		finish(note);
+		return;
+	}
+}
+
+static void note_mappers(struct note *note, const struct pagedet_mappers *m)
+{
+	const char *kind = pdet_value_name(PAGEDET_FIELD_MAPCOUNT_KIND,
+					   m->mapcount_kind);
+	char hex[PDET_DIGITS];
+	uint64_t i;
+
+	start(note, "pfn ");
+	say_number(note, m->pfn);
+	say(note, " (");
+	pdet_cut_put(&note->cut, hex,
+		     (size_t)(pdet_put_hex(hex, m->pfn) - hex));
+	say(note, "): found ");
+	say_number(note, m->found);
+	say(note, m->found == 1 ? " user mapping" : " user mappings");
+	if (m->expected_state == PAGEDET_HAVE) {
+		say(note, ", mapcount ");
+		say_number(note, m->expected);
+		if (kind) {
+			say(note, " (");
+			say(note, kind);
+			say(note, ")");
+		}
+	} else if (pdet_is_reason(m->expected_state)) {
+		const char *text = pdet_state_text(m->expected_state);
+
+		say(note, ", mapcount ? (");
+		say(note, pdet_reason_name(m->expected_state));
+		if (text) {
+			say(note, " - ");
+			say(note, text);
+		}
+		say(note, ")");
+	} else {
+		say(note, ", mapcount -");
+	}
+	if (m->n_unread) {
+		say(note, "; could not look at ");
+		say_number(note, m->n_unread);
+		say(note, m->n_unread == 1 ? " task:" : " tasks:");
+	}
+	/* As many as a screen takes; JSON has all of them. */
+	for (i = 0; i < m->n_unread && i < 100; i++) {
+		say(note, " ");
+		say_number(note, m->unread[i]);
+	}
+	if (i < m->n_unread)
+		say(note, " ...");
+	finish(note);
+}
+
+static void note_pages(struct note *note, const char *what, uint64_t pages,
+		       const char *why)
+{
+	if (!pages)
+		return;
+	start(note, what);
+	say_number(note, pages);
+	say(note, pages == 1 ? " page " : " pages ");
+	say(note, why);
+	finish(note);
+}
+
+void pdet_text_notes(struct pagedet_emitter *e, const struct pdet_emit_end *end)
+{
+	const struct pdet_text *t = e->own;
+	struct note note = { .e = e };
+	size_t i;
+
+	for (i = 0; i < end->n_mappers; i++)
+		note_mappers(&note, &end->mappers[i]);
+	if (!t->record)
+		note_left_out(&note);
+	if (t->rows)
+		note_lost(&note);
+	if (!t->record)
+		note_unknown_bits(&note);
+	note_hidden(&note);
+	if (!t->record && e->options & PAGEDET_EMIT_SOURCES)
+		note_sources(&note);
+	if (!e->query.grouped)
+		return;
+	note_pages(&note, "undecided: ", end->undecided,
+		   "of which it is not known whether they match");
+	note_pages(&note, "other: ", end->spilled,
+		   "in groups that found no room");
+}

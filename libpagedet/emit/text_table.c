@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Several rows as a table: which columns, how wide, what is cut so that a line
+ * of the terminal is enough.
+ */
+#include "emit/text.h"
+
+#define BETWEEN 2		/* blanks between columns */
+#define NARROWEST 8		/* no column is cut to less */
+
+static const char ellipsis[] = "...";
+static const char total_label[] = "total";
+
+#define ELLIPSIS (sizeof(ellipsis) - 1)
+
+/* "48.2 MiB" */
+static char *put_size(char *p, uint64_t bytes)
+{
+	static const char units[] = "KMGTPE";
+	unsigned unit = 0, shift = 10;
+	uint64_t whole, tenths;
+
+	if (bytes < 1024) {
+		p = pdet_put_dec(p, bytes);
+		memcpy(p, " B", 2);
+		return p + 2;
+	}
+	while (unit < 5 && bytes >> shift >= 1024) {
+		unit++;
+		shift += 10;
+	}
+	whole = bytes >> shift;
+	tenths = ((bytes & (((uint64_t)1 << shift) - 1)) * 10 +
+		  ((uint64_t)1 << (shift - 1))) >> shift;
+	if (tenths == 10) {
+		whole++;
+		tenths = 0;
+	}
+	p = pdet_put_dec(p, whole);
+	*p++ = '.';
+	*p++ = (char)('0' + tenths);
+	*p++ = ' ';
+	*p++ = units[unit];
+	memcpy(p, "iB", 2);
+	return p + 2;
+}
+
+/* Per cent with one digit; only all is 100, only nothing is 0. */
+static char *put_share(char *p, uint64_t part, uint64_t total)
+{
+	uint64_t mille = total ? (part * 1000 + total / 2) / total : 0;
+
+	if (mille >= 1000 && part < total)
+		mille = 999;
+	if (!mille && part) {
+		*p++ = '<';
+		mille = 1;
+	}
+	p = pdet_put_dec(p, mille / 10);
+	*p++ = '.';
+	*p++ = (char)('0' + mille % 10);
+	*p++ = '%';
+	return p;
+}
+
+/* Bad news first, so that it is there when the rest is cut. */
+static size_t lay_mask(struct pdet_text *t, unsigned col,
+		       const struct pdet_view *v)
+{
+	struct pdet_mask_text *m = pdet_mask_slot(t->mask[col], v->value, 0);
+	uint64_t alarm = v->value & t->alarm[col];
+	char *p = m->text;
+
+	if (!m->len) {
+		p = pdet_put_mask(p, v->field, alarm, "", ',');
+		if (alarm && alarm != v->value)
+			*p++ = ',';
+		p = pdet_put_mask(p, v->field, v->value & ~alarm, "", ',');
+		if (!v->value)
+			*p++ = '0';
+		m->len = (uint32_t)(p - m->text);
+	}
+	memcpy(t->scratch, m->text, m->len);
+	t->scratch_len = m->len;
+	return m->len;
+}
+
+/* One field of the table into the scratch; returns its width. */
+static size_t lay_cell(struct pagedet_emitter *e,
+		       const struct pdet_text_col *tc,
+		       const struct pdet_view *v)
+{
+	struct pdet_text *t = e->own;
+	char *p = t->scratch;
+
+	if (v->state != PAGEDET_HAVE) {
+		t->scratch_len = 0;
+		return tc->part == PDET_TEXT_VALUE ?
+		       pdet_text_cell(e, v, PDET_CELL_TABLE) : 0;
+	}
+	if (t->mask[tc->col])
+		return lay_mask(t, tc->col, v);
+	switch (tc->part) {
+	case PDET_TEXT_VALUE:
+		if (e->col[tc->col].type != PAGEDET_TYPE_NUMBER)
+			return pdet_text_cell(e, v, PDET_CELL_TABLE);
+		p = pdet_put_dec(p, v->value);
+		break;
+	case PDET_TEXT_HEX:
+		p = pdet_put_hex(p, v->value);
+		break;
+	case PDET_TEXT_SIZE:
+		p = put_size(p, v->value * e->query.page_size);
+		break;
+	case PDET_TEXT_BYTES:
+		p = pdet_put_dec(p, v->value * e->query.page_size);
+		break;
+	default:
+		p = put_share(p, v->value, t->total);
+	}
+	t->scratch_len = (size_t)(p - t->scratch);
+	return t->scratch_len;
+}
+
+static void add(struct pdet_text *t, unsigned col, enum pdet_text_part part,
+		const char *head, unsigned type)
+{
+	struct pdet_text_col *tc = &t->table[t->n_table++];
+
+	tc->col = col;
+	tc->part = part;
+	tc->head = head;
+	tc->width = strlen(head);
+	tc->right = type == PAGEDET_TYPE_NUMBER || type == PAGEDET_TYPE_HEX ||
+		    part == PDET_TEXT_SIZE;
+	if (part == PDET_TEXT_HEX)
+		tc->right = false;
+	tc->shrink = type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST ||
+		     type == PAGEDET_TYPE_MASK;
+}
+
+/* A column without answers is left to the footer. While more rows may come,
+ * only what nobody can answer in this query is. */
+static bool left_out(const struct pagedet_emitter *e, unsigned col, bool ended)
+{
+	const struct pdet_text *t = e->own;
+	unsigned f = e->col[col].field;
+
+	if (!t->folded || e->query.grouped || f == PAGEDET_FIELD_PFN)
+		return false;
+	if (ended)
+		return pdet_text_says_nothing(t, col) ||
+		       pdet_text_says_unknown(t, col);
+	return pdet_text_says_unknown(t, col) && e->query.why &&
+	       pdet_is_reason(e->query.why(e->query.user, f));
+}
+
+static void choose(struct pagedet_emitter *e, bool ended)
+{
+	struct pdet_text *t = e->own;
+	unsigned i;
+
+	t->n_table = 0;
+	for (i = 0; i < e->n_col; i++) {
+		const struct pdet_emit_col *c = &e->col[i];
+
+		t->out_of_table[i] = left_out(e, i, ended);
+		if (t->out_of_table[i])
+			continue;
+		add(t, i, PDET_TEXT_VALUE, c->name, c->type);
+		if (!strcmp(pdet_field_info(c->field)->unit, "pfn"))
+			add(t, i, PDET_TEXT_HEX, "hex", c->type);
+		if (!e->query.grouped || i + 1 < e->n_col)
+			continue;
+		add(t, i, PDET_TEXT_SIZE, "size", c->type);
+		add(t, i, PDET_TEXT_BYTES, "bytes", c->type);
+		if (t->total)
+			add(t, i, PDET_TEXT_SHARE, "share", c->type);
+	}
+}
+
+static size_t sum(const struct pdet_text *t)
+{
+	size_t total = t->n_table ? (t->n_table - 1) * BETWEEN : 0;
+	unsigned i;
+
+	for (i = 0; i < t->n_table; i++)
+		total += t->table[i].width;
+	return total;
+}
+
+static size_t least(const struct pdet_text_col *tc)
+{
+	return PDET_MAX(strlen(tc->head), (size_t)NARROWEST);
+}
+
+/* Takes from the widest columns first, evenly. */
+static bool narrow(struct pdet_text *t, size_t width)
+{
+	struct pdet_text_col *widest;
+	size_t next, take;
+	unsigned i;
+
+	while (sum(t) > width) {
+		widest = NULL;
+		next = 0;
+		for (i = 0; i < t->n_table; i++) {
+			struct pdet_text_col *tc = &t->table[i];
+
+			if (!tc->shrink || tc->width <= least(tc))
+				continue;
+			if (!widest || tc->width > widest->width) {
+				next = widest ? widest->width : 0;
+				widest = tc;
+			} else {
+				next = PDET_MAX(next, tc->width);
+			}
+		}
+		if (!widest)
+			return false;
+		take = PDET_MIN(sum(t) - width, widest->width - least(widest));
+		if (next < widest->width)
+			take = PDET_MIN(take, widest->width - next);
+		else
+			take = 1;
+		widest->width -= take;
+	}
+	return true;
+}
+
+static struct pdet_view all_pages(const struct pdet_text *t)
+{
+	return (struct pdet_view){
+		.value = t->total,
+		.field = PAGEDET_FIELD_PAGES,
+		.state = PAGEDET_HAVE,
+	};
+}
+
+static void room_for_total(struct pagedet_emitter *e)
+{
+	struct pdet_text *t = e->own;
+	struct pdet_view all = all_pages(t);
+	unsigned k;
+	size_t wide;
+
+	t->table[0].width = PDET_MAX(t->table[0].width, strlen(total_label));
+	for (k = 0; k < t->n_table; k++) {
+		if (t->table[k].col + 1 < e->n_col)
+			continue;
+		wide = lay_cell(e, &t->table[k], &all);
+		t->table[k].width = PDET_MAX(t->table[k].width, wide);
+	}
+}
+
+bool pdet_table_lay_out(struct pagedet_emitter *e, bool ended)
+{
+	struct pdet_text *t = e->own;
+	struct pdet_view row[PDET_FIELDS];
+	bool fits = true;
+	unsigned k;
+	size_t i;
+
+	choose(e, ended);
+	if (!t->n_table) {
+		t->folded = false;
+		choose(e, ended);
+	}
+	for (i = 0; i < t->n_held; i++) {
+		pdet_text_row(e, i, row);
+		for (k = 0; k < t->n_table; k++) {
+			struct pdet_text_col *tc = &t->table[k];
+			size_t wide = lay_cell(e, tc, &row[tc->col]);
+
+			tc->width = PDET_MAX(tc->width, wide);
+		}
+	}
+	if (e->query.grouped && e->n_col > 1)
+		room_for_total(e);
+	if (e->width)
+		fits = narrow(t, e->width);
+	t->table_width = sum(t);
+	return fits;
+}
+
+/* @n characters on. */
+static size_t characters(const char *text, size_t len, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if ((text[i] & 0xc0) != 0x80 && !n--)
+			break;
+	return i;
+}
+
+/* Of a path the end tells more, of anything else the beginning. */
+static void put_cut(struct pdet_out *out, const char *text, size_t len,
+		    size_t wide, size_t room)
+{
+	size_t keep = room - ELLIPSIS, at;
+
+	if (*text == '/') {
+		at = characters(text, len, wide - keep);
+		pdet_out_str(out, ellipsis);
+		pdet_out_put(out, text + at, len - at);
+	} else {
+		pdet_out_put(out, text, characters(text, len, keep));
+		pdet_out_str(out, ellipsis);
+	}
+}
+
+/* What the scratch holds, in its column. A cell that is wider than the column
+ * pushes the rest, as far as the line has room. */
+static void put_cell(struct pagedet_emitter *e, unsigned k, size_t wide,
+		     const char *colour, size_t *slack)
+{
+	struct pdet_text *t = e->own;
+	const struct pdet_text_col *tc = &t->table[k];
+	size_t room = tc->width + *slack, shown = wide;
+
+	if (tc->shrink && e->width && wide > room)
+		shown = room;
+	if (shown > tc->width)
+		*slack -= PDET_MIN(*slack, shown - tc->width);
+	if (k)
+		pdet_out_pad(&e->out, BETWEEN);
+	if (tc->right && shown < tc->width)
+		pdet_out_pad(&e->out, tc->width - shown);
+	if (colour)
+		pdet_text_colour(e, colour);
+	if (shown < wide)
+		put_cut(&e->out, t->scratch, t->scratch_len, wide, shown);
+	else
+		pdet_out_put(&e->out, t->scratch, t->scratch_len);
+	if (colour)
+		pdet_text_colour(e, PDET_RESET);
+	if (!tc->right && shown < tc->width && k + 1 < t->n_table)
+		pdet_out_pad(&e->out, tc->width - shown);
+}
+
+static size_t spare(const struct pagedet_emitter *e)
+{
+	const struct pdet_text *t = e->own;
+
+	return e->width > t->table_width ? e->width - t->table_width : 0;
+}
+
+static void put_word(struct pagedet_emitter *e, unsigned k, const char *word,
+		     const char *colour)
+{
+	struct pdet_text *t = e->own;
+	size_t slack = 0;
+
+	t->scratch_len = strlen(word);
+	memcpy(t->scratch, word, t->scratch_len);
+	put_cell(e, k, t->scratch_len, colour, &slack);
+}
+
+void pdet_table_head(struct pagedet_emitter *e)
+{
+	const struct pdet_text *t = e->own;
+	unsigned k;
+
+	for (k = 0; k < t->n_table; k++)
+		put_word(e, k, t->table[k].head, PDET_BOLD);
+	pdet_out_str(&e->out, "\n");
+}
+
+void pdet_table_row(struct pagedet_emitter *e, const struct pdet_view *row)
+{
+	const struct pdet_text *t = e->own;
+	size_t slack = spare(e), wide;
+	unsigned k;
+
+	for (k = 0; k < t->n_table; k++) {
+		const struct pdet_text_col *tc = &t->table[k];
+		bool alarm = pdet_text_alarm(t, tc->col, &row[tc->col]);
+
+		wide = lay_cell(e, tc, &row[tc->col]);
+		put_cell(e, k, wide, alarm ? PDET_RED : NULL, &slack);
+	}
+	pdet_out_str(&e->out, "\n");
+}
+
+void pdet_table_total(struct pagedet_emitter *e)
+{
+	const struct pdet_text *t = e->own;
+	struct pdet_view all = all_pages(t);
+	size_t slack = spare(e), wide;
+	unsigned k;
+
+	put_word(e, 0, total_label, NULL);
+	for (k = 1; k < t->n_table; k++) {
+		if (t->table[k].col + 1 < e->n_col) {
+			put_word(e, k, "", NULL);
+			continue;
+		}
+		wide = lay_cell(e, &t->table[k], &all);
+		put_cell(e, k, wide, NULL, &slack);
+	}
+	pdet_out_str(&e->out, "\n");
+}

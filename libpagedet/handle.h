@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What the opaque types of pagedet.h hold. Only api.c includes this. */
+#ifndef PDET_HANDLE_H
+#define PDET_HANDLE_H
+
+#include "backend/backend.h"
+#include "query/query.h"
+
+/* What pagedet_open() was told, to be told again by pagedet_dup(). */
+struct pdet_opened {
+	struct pagedet_options options;
+	char **from;
+	char *root, *vmlinux, *btf, *vmcoreinfo, *hash_key, *libexec_dir;
+};
+
+struct pagedet {
+	struct pdet_env env;
+	bool open;
+	struct pdet_opened opened;
+	struct pdet_backend *backends[PDET_BACKENDS];
+	size_t n_backends;
+	uint32_t sources;	/* of all of them */
+	struct pdet_kernel_info info;
+	bool info_known;
+	uint64_t page_size;
+	uint64_t first_ns, last_ns; /* CLOCK_REALTIME of first and last query */
+	struct pdet_ability ability; /* of the last survey */
+};
+
+struct pagedet_index {
+	struct pagedet *pd;
+	struct pdet_mapindex *ix;
+};
+
+struct pagedet_iter {
+	struct pagedet *pd;
+	struct pdet_iter *it;
+	uint64_t row_size;
+	struct pdet_batch *batch; /* of this step */
+	uint32_t cursor;	/* rows of it handed out */
+	struct pagedet_column columns[PDET_FIELDS];
+	struct pagedet_mappers *summaries; /* for the emitter */
+};
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What a word of /proc/kpageflags means (Linux fs/proc/page.c,
+ * stable_page_flags), on a kernel of which we know this much.
+ */
+#ifndef PDET_KERNEL_KPF_H
+#define PDET_KERNEL_KPF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pagedet.h"
+
+#define KPF(name) PAGEDET_PF(PAGEDET_PF_##name)
+
+/* What bit 34 is: OWNER_2 since 6.12, MAPPEDTODISK before. */
+enum pdet_kpf_34 {
+	PDET_KPF_34_UNKNOWN,
+	PDET_KPF_34_OWNER_2,
+	PDET_KPF_34_MAPPEDTODISK
+};
+
+struct pdet_kpf {
+	uint64_t known;		/* PAGEDET_PF bits that this kernel reports */
+	enum pdet_kpf_34 bit34;
+	bool ksm_lies;		/* KSM is set on anonymous pages not merged */
+	bool tails_own;		/* a tail shows its own word, not the folio's */
+};
+
+/*
+ * pdet_kpf_known - set known and bit34 from what enum pageflags of the kernel
+ * has: @has answers whether it has "PG_hwpoison" and so on. Without types,
+ * @has is NULL and what depends on the configuration stays unknown.
+ */
+void pdet_kpf_known(struct pdet_kpf *kpf,
+		    bool (*has)(const void *types, const char *name),
+		    const void *types);
+
+/*
+ * pdet_kpf_flags - PAGEDET_PF bits of a word and, in *known, which of them
+ * can be relied on. For a tail, @head is the word of its head page where the
+ * caller read it, else 0.
+ */
+uint64_t pdet_kpf_flags(const struct pdet_kpf *kpf, uint64_t word,
+			uint64_t head, uint64_t *known);
+
+/* pdet_kpf_kind - what the bits alone say of the use of the page. */
+unsigned pdet_kpf_kind(uint64_t flags);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Fields are separated by exactly one blank: a source may be empty, and blanks
+ * inside a field are escaped.
+ */
+#include <string.h>
+
+#include "kernel/mountinfo.h"
+
+/* Up to the next blank or the end; an empty one is a field, too. */
+static struct pdet_scan field(struct pdet_scan *line)
+{
+	const char *blank = NULL;
+	struct pdet_scan ret;
+
+	ret.at = line->at;
+	if (line->at < line->end)
+		blank = memchr(line->at, ' ', (size_t)(line->end - line->at));
+	ret.end = blank ? blank : line->end;
+	line->at = blank ? blank + 1 : line->end;
+	return ret;
+}
+
+/* Fields like "master:1" that come and go, up to and with the "-". */
+static bool skip_tags(struct pdet_scan *line)
+{
+	struct pdet_scan tag;
+
+	while (line->at < line->end) {
+		tag = field(line);
+		if (pdet_scan_is(&tag, "-"))
+			return true;
+	}
+	return false;
+}
+
+bool pdet_mountinfo_line(struct pdet_scan line, struct pdet_mount *ret)
+{
+	struct pdet_mount m;
+	uint64_t major, minor;
+
+	if (!pdet_scan_dec(&line, &m.id) || !pdet_scan_char(&line, ' ') ||
+	    !pdet_scan_dec(&line, &m.parent) || !pdet_scan_char(&line, ' ') ||
+	    !pdet_scan_dec(&line, &major) || !pdet_scan_char(&line, ':') ||
+	    !pdet_scan_dec(&line, &minor) || !pdet_scan_char(&line, ' ') ||
+	    major > UINT32_MAX || minor > UINT32_MAX)
+		return false;
+	m.dev = major << 32 | minor;
+	m.root = field(&line);
+	m.point = field(&line);
+	m.options = field(&line);
+	if (m.root.at == m.root.end || m.point.at == m.point.end ||
+	    !skip_tags(&line))
+		return false;
+	m.fstype = field(&line);
+	m.source = field(&line);
+	m.super_options = field(&line);
+	if (m.fstype.at == m.fstype.end ||
+	    m.super_options.at == m.super_options.end)
+		return false;
+	*ret = m;
+	return true;
+}
+
+bool pdet_mountinfo_text(struct pdet_scan text, char *buf, size_t size,
+			 size_t *len)
+{
+	size_t n = (size_t)(text.end - text.at);
+
+	if (n >= size)
+		return false;
+	memcpy(buf, text.at, n);
+	n = pdet_unescape_octal(buf, n);
+	buf[n] = '\0';
+	*len = n;
+	return true;
+}

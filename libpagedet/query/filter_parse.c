@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Text to filter, by recursive descent. Bounds itself: so many nodes, so many
+ * nested parentheses.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "query/filter_node.h"
+
+struct parser {
+	struct pdet_env *env;
+	struct pdet_filter *f;
+	const char *text;
+	struct pdet_scan s;
+	unsigned nesting;
+	int error;		/* the first one */
+};
+
+static int complain(struct parser *p, const char *at, const char *what)
+{
+	if (!p->error)
+		p->error = pdet_fail(p->env, EINVAL,
+				     "cannot understand filter at character %u, before \"%.20s\": %s",
+				     (unsigned)(at - p->text) + 1, at, what);
+	return p->error;
+}
+
+static void skip_blanks(struct parser *p)
+{
+	while (p->s.at < p->s.end &&
+	       (*p->s.at == ' ' || *p->s.at == '\t' || *p->s.at == '\n'))
+		p->s.at++;
+}
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Steps over a whole word: "and" but not the start of "android". */
+static bool word(struct parser *p, const char *w)
+{
+	struct pdet_scan before;
+
+	skip_blanks(p);
+	before = p->s;
+	if (!pdet_scan_word(&p->s, w))
+		return false;
+	if (p->s.at == p->s.end || !is_name_char(*p->s.at))
+		return true;
+	p->s = before;
+	return false;
+}
+
+static int new_node(struct parser *p, unsigned op)
+{
+	struct pdet_filter_node *n;
+
+	if (p->f->n == PDET_FILTER_NODES)
+		return complain(p, p->s.at, "the filter is too long");
+	n = &p->f->node[p->f->n];
+	n->op = (uint8_t)op;
+	n->depth = 1;
+	return p->f->n++;
+}
+
+static int binary(struct parser *p, unsigned op, int left, int right)
+{
+	const struct pdet_filter_node *l = &p->f->node[left];
+	const struct pdet_filter_node *r = &p->f->node[right];
+	int i = new_node(p, op);
+
+	if (i < 0)
+		return i;
+	p->f->node[i].left = (uint16_t)left;
+	p->f->node[i].right = (uint16_t)right;
+	/* left stays in place while right is worked out behind it */
+	p->f->node[i].depth = PDET_MAX(l->depth, (uint16_t)(r->depth + 1));
+	return i;
+}
+
+/* "<=" before "<". */
+static const struct {
+	char text[3];
+	uint8_t op;
+} operators[] = {
+	{ "!=", PDET_OP_NE }, { "!~", PDET_OP_NO_MATCH },
+	{ "<=", PDET_OP_LE }, { ">=", PDET_OP_GE }, { "==", PDET_OP_EQ },
+	{ "=", PDET_OP_EQ },  { "<", PDET_OP_LT },  { ">", PDET_OP_GT },
+	{ ":", PDET_OP_BIT }, { "~", PDET_OP_MATCH },
+};
+
+static int operator(struct parser *p)
+{
+	unsigned i;
+
+	skip_blanks(p);
+	for (i = 0; i < PDET_COUNT(operators); i++)
+		if (pdet_scan_word(&p->s, operators[i].text))
+			return operators[i].op;
+	return complain(p, p->s.at,
+			"expected one of = != < <= > >= : ~ !~");
+}
+
+/* A value, quoted or up to a blank or parenthesis. */
+static int value(struct parser *p, struct pdet_scan *ret, bool *quoted)
+{
+	char quote;
+
+	skip_blanks(p);
+	*quoted = p->s.at < p->s.end && (*p->s.at == '\'' || *p->s.at == '"');
+	if (*quoted) {
+		quote = *p->s.at++;
+		ret->at = p->s.at;
+		while (p->s.at < p->s.end && *p->s.at != quote)
+			p->s.at++;
+		if (p->s.at == p->s.end)
+			return complain(p, ret->at, "the quote is not closed");
+		ret->end = p->s.at++;
+		return 0;
+	}
+	ret->at = p->s.at;
+	while (p->s.at < p->s.end && *p->s.at != ' ' && *p->s.at != '\t' &&
+	       *p->s.at != '\n' && *p->s.at != ')')
+		p->s.at++;
+	ret->end = p->s.at;
+	return ret->at == ret->end ?
+		       complain(p, ret->at, "expected a value") : 0;
+}
+
+/* Decimal or 0x hex; a leading zero means nothing. */
+static bool whole_number(struct pdet_scan s, uint64_t *ret)
+{
+	bool ok = pdet_scan_word(&s, "0x") || pdet_scan_word(&s, "0X") ?
+		pdet_scan_hex(&s, ret) : pdet_scan_dec(&s, ret);
+
+	return ok && s.at == s.end;
+}
+
+static bool device_number(struct pdet_scan s, uint64_t *ret)
+{
+	uint64_t major, minor;
+
+	if (!pdet_scan_dec(&s, &major) || !pdet_scan_char(&s, ':') ||
+	    !pdet_scan_dec(&s, &minor) || s.at != s.end ||
+	    major > UINT32_MAX || minor > UINT32_MAX)
+		return false;
+	*ret = major << 32 | minor;
+	return true;
+}
+
+/* "rw-p", as in maps */
+static bool protection(struct pdet_scan s, uint64_t *ret)
+{
+	static const char letters[] = "rwx";
+	unsigned i;
+
+	*ret = 0;
+	if (s.end - s.at != 4)
+		return false;
+	for (i = 0; i < 3; i++) {
+		if (s.at[i] == letters[i])
+			*ret |= 1u << i;
+		else if (s.at[i] != '-')
+			return false;
+	}
+	if (s.at[3] == 's')
+		*ret |= PAGEDET_PROT_SHARED;
+	return s.at[3] == 's' || s.at[3] == 'p';
+}
+
+/* A name of @field, or "bit27". */
+static bool named(unsigned field, struct pdet_scan s, uint64_t *ret)
+{
+	int v = pdet_value_by_name(field, s.at, (unsigned)(s.end - s.at));
+
+	if (v >= 0) {
+		*ret = (uint64_t)v;
+		return true;
+	}
+	return pdet_field_info(field)->type == PAGEDET_TYPE_MASK &&
+	       pdet_scan_word(&s, "bit") && pdet_scan_dec(&s, ret) &&
+	       s.at == s.end && *ret < 64;
+}
+
+static bool is_ordered(unsigned type)
+{
+	return type == PAGEDET_TYPE_NUMBER || type == PAGEDET_TYPE_HEX ||
+	       type == PAGEDET_TYPE_STACK;
+}
+
+static bool is_text(unsigned type)
+{
+	return type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST;
+}
+
+/* Whether @op makes sense for a field of @type, in words if not. */
+static const char *op_fits(unsigned type, unsigned op)
+{
+	switch (op) {
+	case PDET_OP_EQ:
+	case PDET_OP_NE:
+		return type == PAGEDET_TYPE_MASK ?
+			"a set of flags has no one value; ask for one with ':'" :
+			NULL;
+	case PDET_OP_BIT:
+		return type == PAGEDET_TYPE_MASK ||
+				       type == PAGEDET_TYPE_LIST ?
+			NULL : "':' asks for one of a set of flags";
+	case PDET_OP_MATCH:
+	case PDET_OP_NO_MATCH:
+		return is_text(type) ? NULL : "'~' is for text";
+	default:
+		return is_ordered(type) ? NULL : "it has no order";
+	}
+}
+
+static int set_number(struct parser *p, struct pdet_filter_node *n,
+		      struct pdet_scan v)
+{
+	const struct pagedet_field_info *field = pdet_field_info(n->field);
+	bool ok;
+
+	switch (field->type) {
+	case PAGEDET_TYPE_ENUM:
+	case PAGEDET_TYPE_MASK:
+		ok = named(n->field, v, &n->number);
+		break;
+	case PAGEDET_TYPE_DEV:
+		ok = device_number(v, &n->number);
+		break;
+	case PAGEDET_TYPE_PROT:
+		ok = protection(v, &n->number);
+		break;
+	default:
+		ok = whole_number(v, &n->number);
+		break;
+	}
+	if (ok)
+		return 0;
+	switch (field->type) {
+	case PAGEDET_TYPE_ENUM:
+	case PAGEDET_TYPE_MASK:
+		return complain(p, v.at, "no such name");
+	case PAGEDET_TYPE_DEV:
+		return complain(p, v.at, "expected MAJOR:MINOR");
+	case PAGEDET_TYPE_PROT:
+		return complain(p, v.at, "expected a protection like rw-p");
+	default:
+		return complain(p, v.at, "expected a number");
+	}
+}
+
+static int set_text(struct parser *p, struct pdet_filter_node *n,
+		    struct pdet_scan v)
+{
+	n->text = strndup(v.at, (size_t)(v.end - v.at));
+	if (!n->text)
+		return p->error = pdet_fail(p->env, ENOMEM,
+					    "no memory for the filter");
+	if (n->op != PDET_OP_MATCH && n->op != PDET_OP_NO_MATCH)
+		return 0;
+	if (regcomp(&n->regex, n->text, REG_EXTENDED | REG_NOSUB))
+		return complain(p, v.at, "it is no regular expression");
+	n->has_regex = true;
+	return 0;
+}
+
+static int test(struct parser *p)
+{
+	struct pdet_filter_node *n;
+	struct pdet_scan name, v;
+	const char *why;
+	bool quoted;
+	int field, op, i, r;
+	unsigned type;
+
+	skip_blanks(p);
+	name.at = p->s.at;
+	while (p->s.at < p->s.end && is_name_char(*p->s.at))
+		p->s.at++;
+	name.end = p->s.at;
+	if (name.at == name.end)
+		return complain(p, name.at, "expected a field");
+	field = pdet_field_by_name(name.at, (unsigned)(name.end - name.at));
+	if (field < 0)
+		return complain(p, name.at, "there is no such field");
+	op = operator(p);
+	if (op < 0)
+		return op;
+	r = value(p, &v, &quoted);
+	if (r < 0)
+		return r;
+	i = new_node(p, (unsigned)op);
+	if (i < 0)
+		return i;
+	n = &p->f->node[i];
+	n->field = (uint8_t)field;
+	pdet_fields_add(&p->f->fields, (unsigned)field);
+	if (!quoted && pdet_scan_is(&v, "none") &&
+	    (op == PDET_OP_EQ || op == PDET_OP_NE)) {
+		n->op = op == PDET_OP_EQ ? PDET_OP_IS_NONE : PDET_OP_IS_SOME;
+		return i;
+	}
+	type = pdet_field_info((unsigned)field)->type;
+	why = op_fits(type, (unsigned)op);
+	if (why)
+		return complain(p, name.at, why);
+	if (op == PDET_OP_BIT && type == PAGEDET_TYPE_LIST)
+		n->op = PDET_OP_HAS;
+	r = is_text(type) ? set_text(p, n, v) : set_number(p, n, v);
+	return r < 0 ? r : i;
+}
+
+static int expression(struct parser *p);
+
+static int factor(struct parser *p)
+{
+	int i, inner;
+
+	skip_blanks(p);
+	if (++p->nesting > PDET_FILTER_NESTING)
+		return complain(p, p->s.at, "it is nested too deep");
+	if (word(p, "not") || pdet_scan_char(&p->s, '!')) {
+		inner = factor(p);
+		i = inner < 0 ? inner : new_node(p, PDET_OP_NOT);
+		if (i >= 0) {
+			p->f->node[i].left = (uint16_t)inner;
+			p->f->node[i].depth = p->f->node[inner].depth;
+		}
+	} else if (pdet_scan_char(&p->s, '(')) {
+		i = expression(p);
+		skip_blanks(p);
+		if (i >= 0 && !pdet_scan_char(&p->s, ')'))
+			i = complain(p, p->s.at, "expected ')'");
+	} else {
+		i = test(p);
+	}
+	p->nesting--;
+	return i;
+}
+
+static int term(struct parser *p)
+{
+	int left = factor(p), right;
+
+	while (left >= 0 && word(p, "and")) {
+		right = factor(p);
+		left = right < 0 ? right : binary(p, PDET_OP_AND, left, right);
+	}
+	return left;
+}
+
+static int expression(struct parser *p)
+{
+	int left = term(p), right;
+
+	while (left >= 0 && word(p, "or")) {
+		right = term(p);
+		left = right < 0 ? right : binary(p, PDET_OP_OR, left, right);
+	}
+	return left;
+}
+
+int pdet_filter_parse(struct pdet_env *env, const char *text,
+		      struct pdet_filter *f)
+{
+	struct parser p = {
+		.env = env, .f = f, .text = text,
+		.s = { text, text + strlen(text) },
+	};
+	int root = expression(&p);
+
+	skip_blanks(&p);
+	if (root >= 0 && p.s.at != p.s.end)
+		root = complain(&p, p.s.at, "expected \"and\" or \"or\"");
+	if (root < 0)
+		return root;
+	f->root = (uint16_t)root;
+	return 0;
+}

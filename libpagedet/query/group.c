@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A table of groups. Its key is, per field, the value and whether it is
+ * answered, nothing or unknown - all reasons alike, and whatever the source.
+ * Runs of equal rows, which most of memory is, cost one comparison a row.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "query/group.h"
+
+#define MAX_KEYS 16
+
+struct key {
+	uint64_t value[MAX_KEYS];
+	uint8_t state[MAX_KEYS]; /* HAVE, NONE, or UNSUPPORTED for unknown */
+};
+
+struct entry {
+	uint64_t pages;
+	uint64_t hash;
+};
+
+struct pdet_group {
+	uint32_t keys[MAX_KEYS];
+	bool text[MAX_KEYS];
+	size_t n_keys;
+	size_t max;		/* groups */
+	struct {
+		struct entry *data;
+		size_t n, cap;
+	} entries;
+	struct {
+		struct key *data;
+		size_t n, cap;
+	} names;
+	uint32_t *slot;		/* number of the entry + 1 */
+	size_t slots;
+	struct pdet_strtab strings;
+	uint64_t spilled;
+	uint64_t total;
+};
+
+struct pdet_group *pdet_group_new(const uint32_t *keys, size_t n,
+				  size_t max_bytes)
+{
+	struct pdet_group *g;
+	size_t i;
+
+	if (n > MAX_KEYS)
+		return NULL;
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return NULL;
+	for (i = 0; i < n; i++) {
+		unsigned type = pdet_field_info(keys[i])->type;
+
+		g->keys[i] = keys[i];
+		g->text[i] = type == PAGEDET_TYPE_STRING ||
+			     type == PAGEDET_TYPE_LIST;
+	}
+	g->n_keys = n;
+	/* half for text, half for keys, entries and slots */
+	g->max = PDET_MAX(max_bytes / 2 /
+			  (sizeof(struct key) + sizeof(struct entry) + 16),
+			  (size_t)64);
+	pdet_strtab_init(&g->strings, 1, max_bytes / 2);
+	return g;
+}
+
+void pdet_group_free(struct pdet_group *g)
+{
+	if (!g)
+		return;
+	pdet_strtab_free(&g->strings);
+	pdet_vec_free(&g->entries);
+	pdet_vec_free(&g->names);
+	free(g->slot);
+	free(g);
+}
+
+static bool same_key(const struct pdet_group *g, const struct key *a,
+		     const struct key *b)
+{
+	size_t i;
+
+	for (i = 0; i < g->n_keys; i++)
+		if (a->value[i] != b->value[i] || a->state[i] != b->state[i])
+			return false;
+	return true;
+}
+
+static uint64_t hash_key(const struct pdet_group *g, const struct key *k)
+{
+	return pdet_hash(k->value, g->n_keys * sizeof(k->value[0])) ^
+	       pdet_hash(k->state, g->n_keys) * 31;
+}
+
+static bool grow_slots(struct pdet_group *g)
+{
+	size_t slots = g->slots ? g->slots * 2 : 256, i, at;
+	uint32_t *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (i = 0; i < g->entries.n; i++) {
+		at = g->entries.data[i].hash & (slots - 1);
+		while (slot[at])
+			at = (at + 1) & (slots - 1);
+		slot[at] = (uint32_t)i + 1;
+	}
+	free(g->slot);
+	g->slot = slot;
+	g->slots = slots;
+	return true;
+}
+
+/* Adds pages to the group of a key whose texts are ids of @g->strings. */
+static int add(struct pdet_group *g, const struct key *k, uint64_t pages)
+{
+	struct entry e = { pages, hash_key(g, k) };
+	size_t at;
+
+	g->total += pages;
+	if (g->slots) {
+		at = e.hash & (g->slots - 1);
+		for (; g->slot[at]; at = (at + 1) & (g->slots - 1)) {
+			size_t i = g->slot[at] - 1;
+
+			if (g->entries.data[i].hash == e.hash &&
+			    same_key(g, &g->names.data[i], k)) {
+				g->entries.data[i].pages += pages;
+				return 0;
+			}
+		}
+	}
+	if (g->entries.n >= g->max) {
+		g->spilled += pages;
+		return 0;
+	}
+	if ((g->entries.n * 2 >= g->slots && !grow_slots(g)) ||
+	    !pdet_vec_room(&g->entries) || !pdet_vec_push(&g->names, *k))
+		return -ENOMEM;
+	g->entries.data[g->entries.n++] = e;
+	at = e.hash & (g->slots - 1);
+	while (g->slot[at])
+		at = (at + 1) & (g->slots - 1);
+	g->slot[at] = (uint32_t)g->entries.n;
+	return 0;
+}
+
+static uint8_t key_state(uint16_t cell)
+{
+	unsigned state = cell & 0xff;
+
+	return (uint8_t)(state == PAGEDET_HAVE || state == PAGEDET_NONE ?
+				 state : PAGEDET_UNSUPPORTED);
+}
+
+/* The key of a row; false if its text has no room any more. */
+static bool row_key(struct pdet_group *g, const struct pdet_batch *b,
+		    uint32_t row, struct key *k)
+{
+	const char *text;
+	size_t i, len;
+
+	for (i = 0; i < g->n_keys; i++) {
+		unsigned f = g->keys[i];
+
+		if (!b->value[f]) {
+			k->state[i] = PAGEDET_UNSUPPORTED;
+			k->value[i] = 0;
+			continue;
+		}
+		k->state[i] = key_state(b->cell[f][row]);
+		k->value[i] = k->state[i] == PAGEDET_HAVE ?
+			b->value[f][row] : 0;
+		if (!g->text[i] || k->state[i] != PAGEDET_HAVE)
+			continue;
+		text = pdet_strtab_get(&b->strings, k->value[i], &len);
+		k->value[i] = text ? pdet_strtab_add(&g->strings, text, len) :
+				     0;
+		if (!k->value[i])
+			return false;
+	}
+	return true;
+}
+
+int pdet_group_add_pages(struct pdet_group *g, const struct pdet_batch *b,
+			 uint32_t row, uint64_t pages)
+{
+	struct key k;
+
+	if (!row_key(g, b, row, &k)) {
+		g->total += pages;
+		g->spilled += pages;
+		return 0;
+	}
+	return add(g, &k, pages);
+}
+
+/* How many rows from @row on have the same keys, column by column. */
+static uint32_t run_of_rows(const struct pdet_group *g,
+			    const struct pdet_batch *b, uint32_t row)
+{
+	uint32_t end = b->n, i;
+	size_t k;
+
+	for (k = 0; k < g->n_keys; k++) {
+		const uint64_t *v = b->value[g->keys[k]];
+		const uint16_t *c = b->cell[g->keys[k]];
+
+		if (!v)
+			continue;
+		for (i = row + 1; i < end; i++)
+			if (v[i] != v[row] || c[i] != c[row])
+				break;
+		end = i;
+	}
+	return end - row;
+}
+
+int pdet_group_add(struct pdet_group *g, const struct pdet_batch *b)
+{
+	const uint64_t *pages = b->value[PAGEDET_FIELD_PAGES];
+	uint32_t row, n, i;
+	uint64_t sum;
+	int r;
+
+	for (row = 0; row < b->n; row += n) {
+		n = run_of_rows(g, b, row);
+		for (i = 0, sum = 0; pages && i < n; i++)
+			sum += pages[row + i];
+		r = pdet_group_add_pages(g, b, row, pages ? sum : n);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int pdet_group_merge(struct pdet_group *g, const struct pdet_group *from)
+{
+	size_t i, j, len;
+	int r;
+
+	g->spilled += from->spilled;
+	g->total += from->spilled;
+	for (i = 0; i < from->entries.n; i++) {
+		struct key k = from->names.data[i];
+		uint64_t pages = from->entries.data[i].pages;
+		bool room = true;
+
+		for (j = 0; j < g->n_keys && room; j++) {
+			const char *text;
+
+			if (!g->text[j] || k.state[j] != PAGEDET_HAVE)
+				continue;
+			text = pdet_strtab_get(&from->strings, k.value[j],
+					       &len);
+			k.value[j] = pdet_strtab_add(&g->strings, text, len);
+			room = k.value[j];
+		}
+		if (!room) {
+			g->total += pages;
+			g->spilled += pages;
+			continue;
+		}
+		r = add(g, &k, pages);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Largest first; then by key, so that the order is the same every time. */
+static int compare(const void *a, const void *b, void *data)
+{
+	const struct pdet_group *g = data;
+	const uint32_t *x = a, *y = b;
+	const struct entry *e = &g->entries.data[*x], *f = &g->entries.data[*y];
+	const struct key *k = &g->names.data[*x], *l = &g->names.data[*y];
+	size_t i;
+
+	if (e->pages != f->pages)
+		return e->pages > f->pages ? -1 : 1;
+	for (i = 0; i < g->n_keys; i++) {
+		if (k->state[i] != l->state[i])
+			return k->state[i] < l->state[i] ? -1 : 1;
+		if (k->value[i] == l->value[i])
+			continue;
+		if (g->text[i])
+			return strcmp(pdet_strtab_get(&g->strings, k->value[i],
+						      NULL),
+				      pdet_strtab_get(&g->strings, l->value[i],
+						      NULL));
+		return k->value[i] < l->value[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+void pdet_group_sort(struct pdet_group *g)
+{
+	size_t i;
+
+	/* The slots are not needed any more: they become the order. */
+	if (g->slots < g->entries.n || !g->entries.n)
+		return;
+	for (i = 0; i < g->entries.n; i++)
+		g->slot[i] = (uint32_t)i;
+	qsort_r(g->slot, g->entries.n, sizeof(*g->slot), compare, g);
+}
+
+size_t pdet_group_count(const struct pdet_group *g)
+{
+	return g->entries.n;
+}
+
+void pdet_group_get(const struct pdet_group *g, size_t i, struct pdet_batch *b,
+		    uint32_t row)
+{
+	const struct key *k = &g->names.data[g->slot[i]];
+	const unsigned source = PAGEDET_SOURCE_DERIVED;
+	const char *text;
+	size_t j, len;
+
+	for (j = 0; j < g->n_keys; j++) {
+		if (k->state[j] == PAGEDET_NONE) {
+			pdet_put_none(b, row, g->keys[j], source);
+		} else if (k->state[j] != PAGEDET_HAVE) {
+			pdet_put_lost(b, row, g->keys[j], k->state[j], source);
+		} else if (g->text[j]) {
+			text = pdet_strtab_get(&g->strings, k->value[j], &len);
+			pdet_put_text(b, row, g->keys[j], text, len, source);
+		} else {
+			pdet_put(b, row, g->keys[j], k->value[j], source);
+		}
+	}
+	pdet_put(b, row, PAGEDET_FIELD_PAGES,
+		 g->entries.data[g->slot[i]].pages, source);
+}
+
+uint64_t pdet_group_pages(const struct pdet_group *g)
+{
+	return g->total;
+}
+
+uint64_t pdet_group_spilled(const struct pdet_group *g)
+{
+	return g->spilled;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What happens to a batch, in this order: rows from the walk, columns that the
+ * filter looks at, the filter, all other columns for what is left, the second
+ * look at translations, and a state for every cell that nobody wrote.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "query/mapindex.h"
+#include "query/stage.h"
+
+#define DERIVED PAGEDET_SOURCE_DERIVED
+
+/* Fields that do not apply to this target are nothing, in every row. */
+static void put_absent(const struct pdet_plan *plan, struct pdet_batch *b)
+{
+	unsigned f;
+
+	pdet_fields_for(f, &plan->absent)
+		pdet_put_none_run(b, 0, b->n, f, DERIVED);
+}
+
+/* Frames without memory inside the ranges of a scan. */
+static bool is_hole(const struct pdet_batch *b, uint32_t row)
+{
+	if (pdet_batch_state(b, row, PAGEDET_FIELD_FLAGS) == PAGEDET_HAVE)
+		return b->value[PAGEDET_FIELD_FLAGS][row] &
+		       PAGEDET_PF(PAGEDET_PF_NOPAGE);
+	return pdet_batch_get(b, row, PAGEDET_FIELD_KIND, 0) ==
+	       PAGEDET_KIND_HOLE;
+}
+
+static void drop_holes(struct pdet_worker *k, struct pdet_batch *b)
+{
+	uint32_t row, holes = 0;
+
+	if (!b->value[PAGEDET_FIELD_FLAGS] && !b->value[PAGEDET_FIELD_KIND])
+		return;
+	if (b->value[PAGEDET_FIELD_FLAGS]) {
+		const uint64_t *flags = b->value[PAGEDET_FIELD_FLAGS];
+		uint64_t any = 0;
+
+		for (row = 0; row < b->n; row++)
+			any |= flags[row];
+		if (!(any & PAGEDET_PF(PAGEDET_PF_NOPAGE)))
+			return;
+	}
+	for (row = 0; row < b->n; row++) {
+		k->keep[row] = !is_hole(b, row);
+		holes += !k->keep[row];
+	}
+	if (holes)
+		pdet_batch_keep(b, k->keep);
+}
+
+/* Keeps what is true, and what is unknown if that is to be listed. */
+static void judge(struct pdet_worker *k, struct pdet_batch *b)
+{
+	const struct pdet_iter *it = k->it;
+	bool list = it->q.options & PAGEDET_Q_UNDECIDED;
+	uint8_t *truth = k->keep;
+	uint32_t row, unknown = 0, dropped = 0;
+
+	pdet_filter_eval(it->filter, b, truth);
+	for (row = 0; row < b->n; row++) {
+		unknown += truth[row] == PDET_UNKNOWN;
+		if (list && truth[row] == PDET_UNKNOWN)
+			pdet_put_note(b, row, PAGEDET_NOTE_UNDECIDED);
+		truth[row] = truth[row] == PDET_TRUE ||
+			     (list && truth[row] == PDET_UNKNOWN);
+		dropped += !truth[row];
+	}
+	k->cover.undecided += unknown;
+	if (dropped)
+		pdet_batch_keep(b, truth);
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* How many mappings the index has of each frame. */
+static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
+{
+	const unsigned f = PAGEDET_FIELD_USER_MAPS;
+	uint32_t row;
+
+	if (!b->value[f] || it->plan.why[f] != PAGEDET_HAVE || !it->q.index)
+		return;
+	for (row = 0; row < b->n; row++) {
+		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);
+
+		if (state == PAGEDET_HAVE)
+			pdet_put(b, row, f,
+				 pdet_mapindex_count(
+					 it->q.index,
+					 b->value[PAGEDET_FIELD_PFN][row]),
+				 DERIVED);
+		else
+			pdet_put_lost(b, row, f, state, DERIVED);
+	}
+}
+
+/* The engine's own columns. */
+static void put_engine_fields(const struct pdet_iter *it, struct pdet_batch *b)
+{
+	const unsigned notes = PAGEDET_FIELD_NOTES;
+	uint32_t row;
+
+	if (b->value[PAGEDET_FIELD_PAGES] && !it->count_only)
+		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_PAGES, 1, DERIVED);
+	if (b->value[PAGEDET_FIELD_TIME_NS])
+		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_TIME_NS, realtime_ns(),
+			     DERIVED);
+	if (!b->value[notes])
+		return;
+	for (row = 0; row < b->n; row++) {
+		b->cell[notes][row] = PDET_CELL(PAGEDET_HAVE, DERIVED);
+		if (it->q.options & PAGEDET_Q_UNCHECKED && it->walk->ops->recheck)
+			b->value[notes][row] |=
+				PAGEDET_NOTE(PAGEDET_NOTE_UNCHECKED);
+	}
+}
+
+/* All cells are the same, which they mostly are. */
+static bool is_uniform(const uint16_t *cell, uint32_t n)
+{
+	uint16_t odd = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		odd |= cell[i] ^ cell[0];
+	return !odd;
+}
+
+/* Every cell gets a state, and losses are counted. */
+static void settle(struct pdet_worker *k, struct pdet_batch *b)
+{
+	const struct pdet_plan *plan = &k->it->plan;
+	struct pdet_cover *cover = &k->cover;
+	uint32_t row;
+	unsigned f;
+
+	pdet_fields_for(f, &b->have) {
+		const uint16_t *cell = b->cell[f];
+		unsigned why = plan->why[f];
+		bool answered = false;
+
+		if (b->n && cell[0] && is_uniform(cell, b->n)) {
+			if ((cell[0] & 0xff) <= PAGEDET_NONE)
+				pdet_fields_add(&cover->answered, f);
+			else
+				cover->lost[cell[0] & 0xff] += b->n;
+			continue;
+		}
+		if (why != PAGEDET_HAVE) {
+			for (row = 0; row < b->n; row++)
+				if (!cell[row])
+					pdet_put_lost(b, row, f, why,
+						      PAGEDET_SOURCE_NOBODY);
+		}
+		for (row = 0; row < b->n; row++) {
+			unsigned state = cell[row] & 0xff;
+
+			if (state == PAGEDET_NOT_ASKED) {
+				/* A source that was to answer said nothing. */
+				pdet_put_lost(b, row, f, PAGEDET_UNSUPPORTED,
+					      PAGEDET_SOURCE_NOBODY);
+				state = PAGEDET_UNSUPPORTED;
+			}
+			if (state <= PAGEDET_NONE)
+				answered = true;
+			else
+				cover->lost[state]++;
+		}
+		if (answered)
+			pdet_fields_add(&cover->answered, f);
+	}
+}
+
+static void count_torn(struct pdet_worker *k, const struct pdet_batch *b)
+{
+	const uint64_t *notes = b->value[PAGEDET_FIELD_NOTES];
+	uint32_t row;
+
+	for (row = 0; notes && row < b->n; row++)
+		k->cover.torn += notes[row] >> PAGEDET_NOTE_TORN & 1;
+}
+
+int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
+		   struct pdet_batch *b)
+{
+	struct pdet_iter *it = k->it;
+	const struct pdet_plan *plan = &it->plan;
+	struct pdet_fields late;
+	int r;
+
+	pdet_batch_clear(b, atomic_fetch_add_explicit(&it->next_string,
+						      PDET_STRING_STRIDE,
+						      memory_order_relaxed));
+	r = it->walk->ops->place(it->walk, k, span, b);
+	if (r < 0 || !b->n)
+		return r;
+	put_absent(plan, b);
+	late = plan->columns;
+	if (it->filter || it->walk->ops->match) {
+		r = pdet_chain_fill(k, b, &plan->early);
+		if (r < 0)
+			return r;
+		if (it->walk->ops->match) {
+			it->walk->ops->match(it->walk, b, k->keep);
+			pdet_batch_keep(b, k->keep);
+		}
+		if (it->filter)
+			judge(k, b);
+		late.bits[0] &= ~plan->early.bits[0];
+		late.bits[1] &= ~plan->early.bits[1];
+	}
+	r = pdet_chain_fill(k, b, &late);
+	if (r < 0)
+		return r;
+	if (it->q.target == PAGEDET_TARGET_SCAN &&
+	    !(it->q.options & PAGEDET_Q_HOLES))
+		drop_holes(k, b);
+	if (it->walk->ops->recheck && !(it->q.options & PAGEDET_Q_UNCHECKED) &&
+	    !it->count_only && b->n)
+		it->walk->ops->recheck(it->walk, k, span, b);
+	put_user_maps(it, b);
+	put_engine_fields(it, b);
+	settle(k, b);
+	count_torn(k, b);
+	return 0;
+}

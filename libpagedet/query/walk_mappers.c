@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Who maps these frames: a row per user mapping, from one pass over the page
+ * tables of every task, or from a mapping index; then per frame how what was
+ * found compares with what the kernel counts. The pass ends early when every
+ * frame has as many mappings as it counts.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/mapindex.h"
+#include "query/sweep.h"
+#include "query/vma_columns.h"
+
+/* What is known of one frame asked for. */
+struct wanted {
+	uint64_t pfn;
+	uint64_t ask;		/* its place in the question */
+	uint64_t expected;
+	uint8_t state;		/* of expected */
+	uint8_t kind;		/* PAGEDET_MAPCOUNT_* */
+	atomic_uint_fast64_t found;
+};
+
+struct walk_mappers {
+	struct pdet_walk walk;
+	struct wanted *wanted;	/* sorted by pfn */
+	uint64_t *pfns;		/* the same, bare */
+	size_t *order;		/* places in wanted, as they were asked */
+	size_t n;
+	uint32_t *pids;
+	size_t n_pids;
+	size_t pid;		/* the next one */
+	bool by_index;
+	volatile int satisfied;	/* nothing is left to be found */
+	bool ended;
+	struct {
+		uint32_t *data;
+		size_t n, cap;
+	} unread;
+};
+
+struct mappers_span {
+	uint32_t pid;
+	bool opened;
+	struct pdet_task *task;
+	struct pdet_found_list found;
+	size_t at;
+};
+
+static struct walk_mappers *walk_of(struct pdet_walk *w)
+{
+	return PDET_CONTAINER(w, struct walk_mappers, walk);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	if (x->pfn != y->pfn)
+		return x->pfn < y->pfn ? -1 : 1;
+	return x->ask < y->ask ? -1 : x->ask > y->ask;
+}
+
+static int compare_asks(const void *a, const void *b, void *data)
+{
+	const struct wanted *wanted = data;
+	uint64_t x = wanted[*(const size_t *)a].ask;
+	uint64_t y = wanted[*(const size_t *)b].ask;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The frame @pfn, which is one of them. */
+static struct wanted *find(struct walk_mappers *w, uint64_t pfn)
+{
+	size_t low = 0, high = w->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (w->pfns[mid] < pfn)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return &w->wanted[low];
+}
+
+/* How often the kernel says that each frame is mapped. */
+static int read_expected(struct walk_mappers *w, struct pdet_worker *k)
+{
+	const struct pdet_iter *it = w->walk.it;
+	struct pdet_fields fields = { { 0, 0 } };
+	struct pdet_batch b;
+	size_t at, i, n;
+	int r = 0;
+
+	pdet_fields_add(&fields, PAGEDET_FIELD_PFN);
+	pdet_fields_add(&fields, PAGEDET_FIELD_MAPCOUNT);
+	pdet_fields_add(&fields, PAGEDET_FIELD_MAPCOUNT_KIND);
+	if (!pdet_batch_init(&b, &fields, it->rows_per_batch, 0))
+		return -ENOMEM;
+	pdet_fields_remove(&fields, PAGEDET_FIELD_PFN);
+	for (at = 0; at < w->n && r == 0; at += n) {
+		n = PDET_MIN(w->n - at, (size_t)b.cap);
+		pdet_batch_clear(&b, 1);
+		pdet_batch_grow(&b, (uint32_t)n);
+		for (i = 0; i < n; i++)
+			pdet_put(&b, (uint32_t)i, PAGEDET_FIELD_PFN,
+				 w->pfns[at + i], w->walk.source);
+		r = w->walk.backend->ops->fill(pdet_session_of(k, &w->walk),
+					       &b, &fields, w->walk.source);
+		for (i = 0; i < n && r == 0; i++) {
+			struct wanted *f = &w->wanted[at + i];
+			uint32_t row = (uint32_t)i;
+
+			f->state = (uint8_t)pdet_batch_state(
+				&b, row, PAGEDET_FIELD_MAPCOUNT);
+			f->expected = pdet_batch_get(
+				&b, row, PAGEDET_FIELD_MAPCOUNT, 0);
+			f->kind = (uint8_t)pdet_batch_get(
+				&b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0);
+		}
+	}
+	pdet_batch_free(&b);
+	return r;
+}
+
+/* Every frame has as many mappings as it counts. An average proves nothing. */
+static bool all_found(struct walk_mappers *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++) {
+		const struct wanted *f = &w->wanted[i];
+
+		if (f->state != PAGEDET_HAVE ||
+		    f->kind != PAGEDET_MAPCOUNT_EXACT ||
+		    atomic_load(&f->found) < f->expected)
+			return false;
+	}
+	return true;
+}
+
+static int list_pids(struct walk_mappers *w)
+{
+	struct pdet_iter *it = w->walk.it;
+	struct pdet_backend *b = w->walk.backend;
+
+	free(w->pids);
+	w->pids = NULL;
+	w->n_pids = 0;
+	return b->ops->tasks(b, it->env, &w->pids, &w->n_pids);
+}
+
+static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
+{
+	struct walk_mappers *w = walk_of(base);
+	int r;
+
+	r = read_expected(w, k);
+	if (r < 0)
+		return r;
+	w->by_index = base->it->q.index != NULL;
+	w->walk.total = w->by_index ? w->n : w->n_pids;
+	w->satisfied = !w->by_index && all_found(w);
+	if (w->by_index)
+		return 0;
+	r = list_pids(w);
+	w->walk.total = w->n_pids;
+	return r;
+}
+
+static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
+			struct pdet_span *span, uint64_t pages)
+{
+	struct walk_mappers *w = walk_of(base);
+	struct mappers_span *ms = span->data;
+
+	(void)pages;
+	if (w->by_index ? w->pid == w->n : w->pid == w->n_pids || w->satisfied) {
+		w->ended = true;
+		return 0;
+	}
+	if (!ms)
+		span->data = ms = calloc(1, sizeof(*ms));
+	if (!ms)
+		return pdet_fail(&pdet_session_of(k, base)->env, ENOMEM,
+				 "no memory");
+	ms->found.n = 0;
+	ms->at = 0;
+	ms->opened = false;
+	ms->pid = w->by_index ? 0 : w->pids[w->pid];
+	span->item = w->pid;
+	span->place = ms->pid;
+	span->at = 0;
+	span->end = 1;
+	w->pid++;
+	return 1;
+}
+
+static void note_unread(struct walk_mappers *w, struct pdet_worker *k,
+			uint32_t pid, int error)
+{
+	if (error == -ESRCH) {
+		k->cover.tasks_gone++;
+		return;
+	}
+	k->cover.tasks_denied++;
+	pthread_mutex_lock(&w->walk.it->lock);
+	/* Without memory the pid is still counted. */
+	(void)!pdet_vec_push(&w->unread, pid);
+	pthread_mutex_unlock(&w->walk.it->lock);
+}
+
+static int sweep(struct walk_mappers *w, struct pdet_worker *k,
+		 struct mappers_span *ms)
+{
+	const struct pdet_backend_ops *ops = w->walk.backend->ops;
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	struct pdet_pfnset set = { w->pfns, w->n };
+	size_t i;
+	int r;
+
+	k->cover.visited++;
+	r = ops->task_open(s, ms->pid, &ms->task);
+	if (r == 0) {
+		ms->opened = true;
+		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
+				    &w->satisfied, &ms->found);
+	}
+	if (r == -ESRCH || r == -EACCES) {
+		note_unread(w, k, ms->pid, r);
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	k->cover.tasks++;
+	for (i = 0; i < ms->found.n; i++)
+		atomic_fetch_add(&find(w, ms->found.data[i].pfn)->found, 1);
+	if (ms->found.n && all_found(w))
+		w->satisfied = 1;
+	return 0;
+}
+
+/* The columns of one mapping. */
+static void put_mapping(struct walk_mappers *w, struct pdet_session *s,
+			struct pdet_task *task, const struct pdet_found *f,
+			uint64_t ask, struct pdet_batch *b)
+{
+	const struct pdet_iter *it = w->walk.it;
+	const unsigned source = w->walk.source;
+	struct pdet_vma vma;
+	uint32_t row = b->n;
+	int r;
+
+	pdet_batch_grow(b, 1);
+	pdet_put(b, row, PAGEDET_FIELD_ASK, ask, PAGEDET_SOURCE_DERIVED);
+	pdet_put(b, row, PAGEDET_FIELD_PFN, f->pfn, source);
+	pdet_put(b, row, PAGEDET_FIELD_VADDR, f->vaddr, source);
+	pdet_put(b, row, PAGEDET_FIELD_PTE, f->pte, source);
+	pdet_put(b, row, PAGEDET_FIELD_PTE_KNOWN, f->pte_known, source);
+	pdet_put(b, row, PAGEDET_FIELD_MAP, PAGEDET_MAP_USER, source);
+	pdet_put_none(b, row, PAGEDET_FIELD_SWAP_TYPE, source);
+	pdet_put_none(b, row, PAGEDET_FIELD_SWAP_OFFSET, source);
+	if (!task)
+		return;
+	pdet_task_put(s, task, b, row, 1, source);
+	if (!pdet_vma_wanted(&it->plan))
+		return;
+	r = w->walk.backend->ops->vma_at(s, task, f->vaddr, &vma);
+	if (r > 0 && vma.start <= f->vaddr)
+		pdet_vma_put(it, b, row, 1, &vma, source);
+}
+
+static void close_task(struct mappers_span *ms)
+{
+	if (ms->opened)
+		ms->task->backend->ops->task_close(ms->task);
+	ms->opened = false;
+}
+
+static int place_swept(struct walk_mappers *w, struct pdet_worker *k,
+		       struct pdet_span *span, struct pdet_batch *b)
+{
+	struct mappers_span *ms = span->data;
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	int r;
+
+	if (!ms->opened && !ms->at) {
+		r = sweep(w, k, ms);
+		if (r < 0)
+			return r;
+	}
+	for (; ms->at < ms->found.n && b->n < b->cap; ms->at++) {
+		const struct pdet_found *f = &ms->found.data[ms->at];
+
+		put_mapping(w, s, ms->task, f, find(w, f->pfn)->ask, b);
+	}
+	if (ms->at < ms->found.n)
+		return 0;
+	close_task(ms);
+	span->at = span->end;
+	return 0;
+}
+
+/* All mappings of one frame out of the index, as a list. */
+static int list_indexed(struct walk_mappers *w, struct mappers_span *ms,
+			struct wanted *f, struct pagedet_mapping **ret,
+			uint64_t *n)
+{
+	const struct pdet_mapindex *ix = w->walk.it->q.index;
+	struct pagedet_mapping *list;
+
+	(void)ms;
+	*n = pdet_mapindex_count(ix, f->pfn);
+	list = malloc((*n + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	pdet_mapindex_find(ix, f->pfn, list, *n);
+	atomic_store(&f->found, *n);
+	*ret = list;
+	return 0;
+}
+
+static int place_indexed(struct walk_mappers *w, struct pdet_worker *k,
+			 struct pdet_span *span, struct pdet_batch *b)
+{
+	const struct pdet_backend_ops *ops = w->walk.backend->ops;
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	struct mappers_span *ms = span->data;
+	struct wanted *f = &w->wanted[span->item];
+	struct pagedet_mapping *list;
+	struct pdet_task *task = NULL;
+	uint64_t n;
+	int r;
+
+	r = list_indexed(w, ms, f, &list, &n);
+	if (r < 0)
+		return r;
+	for (; ms->at < n && b->n < b->cap; ms->at++) {
+		const struct pagedet_mapping *m = &list[ms->at];
+		struct pdet_found found = { m->pfn, m->vaddr, m->pte,
+					    m->pte };
+		uint32_t row = b->n;
+
+		if (!task || task->pid != m->pid) {
+			if (task)
+				ops->task_close(task);
+			task = NULL;
+			if (ops->task_open(s, m->pid, &task) < 0)
+				task = NULL;
+		}
+		put_mapping(w, s, task, &found, f->ask, b);
+		if (!task)
+			pdet_put(b, row, PAGEDET_FIELD_PID, m->pid,
+				 w->walk.source);
+	}
+	if (task)
+		ops->task_close(task);
+	free(list);
+	k->cover.visited++;
+	if (ms->at == n)
+		span->at = span->end;
+	return 0;
+}
+
+static int mappers_place(struct pdet_walk *base, struct pdet_worker *k,
+			 struct pdet_span *span, struct pdet_batch *b)
+{
+	struct walk_mappers *w = walk_of(base);
+
+	return w->by_index ? place_indexed(w, k, span, b) :
+			     place_swept(w, k, span, b);
+}
+
+static void mappers_span_free(struct pdet_walk *w, struct pdet_span *span)
+{
+	struct mappers_span *ms = span->data;
+
+	(void)w;
+	if (!ms)
+		return;
+	close_task(ms);
+	pdet_vec_free(&ms->found);
+	free(ms);
+	span->data = NULL;
+}
+
+/* The frames of the question, sorted, each once. */
+static int list_frames(struct walk_mappers *w)
+{
+	const struct pdet_question *q = &w->walk.it->q;
+	struct { struct wanted *data; size_t n, cap; } list = { 0 };
+	uint64_t i, j, ask = 0;
+	size_t out = 0;
+
+	for (i = 0; i < q->n_items; i++)
+		for (j = 0; j < q->items[i].count; j++) {
+			struct wanted f = {
+				.pfn = q->items[i].first + j, .ask = ask++,
+			};
+
+			if (!pdet_vec_room(&list)) {
+				pdet_vec_free(&list);
+				return pdet_fail(w->walk.it->env, ENOMEM,
+						 "no memory for %llu pfns",
+						 (unsigned long long)ask);
+			}
+			memcpy(&list.data[list.n++], &f, sizeof(f));
+		}
+	free(w->wanted);
+	free(w->pfns);
+	free(w->order);
+	w->wanted = list.data;
+	w->pfns = malloc((list.n + 1) * sizeof(*w->pfns));
+	w->order = malloc((list.n + 1) * sizeof(*w->order));
+	w->n = 0;
+	if (!w->pfns || !w->order)
+		return pdet_fail(w->walk.it->env, ENOMEM, "no memory");
+	if (list.n)
+		qsort(list.data, list.n, sizeof(*list.data), compare);
+	for (i = 0; i < list.n; i++) {
+		if (out && w->pfns[out - 1] == list.data[i].pfn)
+			continue;
+		if (out != i)
+			memcpy(&list.data[out], &list.data[i],
+			       sizeof(*list.data));
+		w->pfns[out++] = list.data[i].pfn;
+	}
+	w->n = out;
+	for (i = 0; i < out; i++)
+		w->order[i] = i;
+	qsort_r(w->order, out, sizeof(*w->order), compare_asks, w->wanted);
+	return 0;
+}
+
+int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
+			      struct pagedet_mappers *ret)
+{
+	struct walk_mappers *w = walk_of(base);
+	const struct wanted *f;
+
+	if (!w->ended)
+		return -EAGAIN;
+	if (n >= w->n)
+		return -ENOENT;
+	f = &w->wanted[w->order[n]];
+	ret->pfn = f->pfn;
+	ret->found = atomic_load(&f->found);
+	ret->expected = f->expected;
+	ret->expected_state = f->state;
+	ret->mapcount_kind = f->kind;
+	if (w->by_index) {
+		struct pdet_mapindex_info info;
+
+		pdet_mapindex_info(base->it->q.index, &info);
+		ret->unread = info.unread;
+		ret->n_unread = info.n_unread;
+	} else {
+		ret->unread = w->unread.data;
+		ret->n_unread = w->unread.n;
+	}
+	return 0;
+}
+
+static int mappers_retarget(struct pdet_walk *base, struct pdet_worker *k)
+{
+	struct walk_mappers *w = walk_of(base);
+	int r;
+
+	w->pid = 0;
+	w->ended = false;
+	w->unread.n = 0;
+	r = list_frames(w);
+	return r < 0 ? r : mappers_begin(base, k);
+}
+
+static void mappers_free(struct pdet_walk *base)
+{
+	struct walk_mappers *w = walk_of(base);
+
+	free(w->wanted);
+	free(w->pfns);
+	free(w->order);
+	free(w->pids);
+	pdet_vec_free(&w->unread);
+	free(w);
+}
+
+static const struct pdet_walk_ops mappers_ops = {
+	.begin = mappers_begin,
+	.next = mappers_next,
+	.place = mappers_place,
+	.span_free = mappers_span_free,
+	.retarget = mappers_retarget,
+	.free = mappers_free,
+};
+
+int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret)
+{
+	struct walk_mappers *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return pdet_fail(it->env, ENOMEM, "no memory");
+	w->walk.ops = &mappers_ops;
+	w->walk.it = it;
+	r = pdet_walk_backend(it, &w->walk);
+	if (r == 0)
+		r = list_frames(w);
+	if (r < 0) {
+		mappers_free(&w->walk);
+		return r;
+	}
+	*ret = &w->walk;
+	return 0;
+}

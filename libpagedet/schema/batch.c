@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/batch.h"
+
+bool pdet_batch_init(struct pdet_batch *b, const struct pdet_fields *fields,
+		     uint32_t cap, size_t max)
+{
+	size_t columns = 0, at = 0;
+	char *memory;
+	unsigned f;
+
+	memset(b, 0, sizeof(*b));
+	pdet_strtab_init(&b->strings, 1, max);
+	pdet_fields_for(f, fields)
+		columns++;
+	memory = malloc(columns * cap * (sizeof(uint64_t) + sizeof(uint16_t)) +
+			1);
+	if (!memory)
+		return false;
+	b->memory = memory;
+	b->cap = cap;
+	b->have = *fields;
+	pdet_fields_for(f, fields) {
+		b->value[f] = (uint64_t *)(memory + at);
+		at += cap * sizeof(uint64_t);
+	}
+	pdet_fields_for(f, fields) {
+		b->cell[f] = (uint16_t *)(memory + at);
+		at += cap * sizeof(uint16_t);
+	}
+	return true;
+}
+
+void pdet_batch_free(struct pdet_batch *b)
+{
+	pdet_strtab_free(&b->strings);
+	free(b->memory);
+	memset(b, 0, sizeof(*b));
+}
+
+void pdet_batch_clear(struct pdet_batch *b, uint64_t base)
+{
+	b->n = 0;
+	pdet_strtab_clear(&b->strings, base);
+}
+
+int64_t pdet_batch_grow(struct pdet_batch *b, uint32_t n)
+{
+	uint32_t first = b->n;
+	unsigned f;
+
+	if (n > b->cap - b->n)
+		return -1;
+	pdet_fields_for(f, &b->have) {
+		memset(b->value[f] + first, 0, n * sizeof(uint64_t));
+		memset(b->cell[f] + first, 0, n * sizeof(uint16_t));
+	}
+	b->n += n;
+	return first;
+}
+
+void pdet_batch_cut(struct pdet_batch *b, uint32_t n)
+{
+	if (n < b->n)
+		b->n = n;
+}
+
+static bool is_text(unsigned field)
+{
+	unsigned type = pdet_field_info(field)->type;
+
+	return type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST;
+}
+
+void pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
+			  const struct pdet_batch *from, uint32_t from_row,
+			  unsigned field)
+{
+	uint64_t value = from->value[field][from_row];
+	uint16_t cell = from->cell[field][from_row];
+	const char *text;
+	size_t len;
+
+	if (to != from && (cell & 0xff) == PAGEDET_HAVE && is_text(field)) {
+		text = pdet_strtab_get(&from->strings, value, &len);
+		if (text)
+			pdet_put_text(to, to_row, field, text, len,
+				      cell >> 8);
+		else
+			pdet_put_lost(to, to_row, field, PAGEDET_NO_MEMORY,
+				      cell >> 8);
+		return;
+	}
+	to->value[field][to_row] = value;
+	to->cell[field][to_row] = cell;
+}
+
+void pdet_batch_copy_row(struct pdet_batch *to, uint32_t to_row,
+			 const struct pdet_batch *from, uint32_t from_row)
+{
+	unsigned f;
+
+	pdet_fields_for(f, &to->have)
+		if (from->value[f])
+			pdet_batch_copy_cell(to, to_row, from, from_row, f);
+}
+
+void pdet_batch_keep(struct pdet_batch *b, const uint8_t *keep)
+{
+	uint32_t in, out = 0;
+
+	for (in = 0; in < b->n; in++) {
+		if (!keep[in])
+			continue;
+		if (in != out)
+			pdet_batch_copy_row(b, out, b, in);
+		out++;
+	}
+	b->n = out;
+}
+
+void pdet_put_note(struct pdet_batch *b, uint32_t row, unsigned note)
+{
+	const unsigned f = PAGEDET_FIELD_NOTES;
+
+	if (!b->value[f])
+		return;
+	b->value[f][row] |= PAGEDET_NOTE(note);
+	b->cell[f][row] = PDET_CELL(PAGEDET_HAVE, PAGEDET_SOURCE_DERIVED);
+}
+
+void pdet_put_text(struct pdet_batch *b, uint32_t row, unsigned field,
+		   const char *text, size_t len, unsigned source)
+{
+	pdet_put_text_run(b, row, 1, field, text, len, source);
+}
+
+void pdet_put_text_run(struct pdet_batch *b, uint32_t row, uint32_t n,
+		       unsigned field, const char *text, size_t len,
+		       unsigned source)
+{
+	uint64_t id;
+
+	if (!b->value[field])
+		return;
+	id = pdet_strtab_add(&b->strings, text, len);
+	if (id)
+		pdet_put_run(b, row, n, field, id, source);
+	else
+		pdet_put_lost_run(b, row, n, field, PAGEDET_NO_MEMORY, source);
+}
+
+static void put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
+		      unsigned field, uint64_t value, uint16_t cell)
+{
+	uint64_t *v = b->value[field];
+	uint16_t *c = b->cell[field];
+	uint32_t i;
+
+	if (!v)
+		return;
+	for (i = 0; i < n; i++)
+		v[row + i] = value;
+	for (i = 0; i < n; i++)
+		c[row + i] = cell;
+}
+
+void pdet_put_run(struct pdet_batch *b, uint32_t row, uint32_t n,
+		  unsigned field, uint64_t value, unsigned source)
+{
+	put_cells(b, row, n, field, value, PDET_CELL(PAGEDET_HAVE, source));
+}
+
+void pdet_put_none_run(struct pdet_batch *b, uint32_t row, uint32_t n,
+		       unsigned field, unsigned source)
+{
+	put_cells(b, row, n, field, 0, PDET_CELL(PAGEDET_NONE, source));
+}
+
+void pdet_put_lost_run(struct pdet_batch *b, uint32_t row, uint32_t n,
+		       unsigned field, unsigned reason, unsigned source)
+{
+	put_cells(b, row, n, field, 0, PDET_CELL(reason, source));
+}
+
+void pdet_put_series(struct pdet_batch *b, uint32_t row, uint32_t n,
+		     unsigned field, uint64_t first, unsigned source)
+{
+	const uint16_t cell = PDET_CELL(PAGEDET_HAVE, source);
+	uint64_t *v = b->value[field];
+	uint16_t *c = b->cell[field];
+	uint32_t i;
+
+	if (!v)
+		return;
+	for (i = 0; i < n; i++)
+		v[row + i] = first + i;
+	for (i = 0; i < n; i++)
+		c[row + i] = cell;
+}

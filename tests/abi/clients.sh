@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# Programs built against the header of every release run with the library of
+# today; so does one built against today's header with members cut off at the
+# end of its structs, and one with members added there.
+. "$top_srcdir/tests/tap.sh"
+
+header=$top_srcdir/include/pagedet.h
+root=$tap_dir/root
+
+if ! grep -q WITH_BACKEND_PROCFS "$top_builddir/config.h" ||
+   grep -q 'undef WITH_BACKEND_PROCFS' "$top_builddir/config.h"; then
+	tap_skip "clients of other releases" "the source procfs is not built"
+	tap_done
+fi
+
+cat > "$tap_dir/scenario" <<'EOT'
+pages 16
+zone node=0 name=DMA start=0 spanned=16 present=16
+iomem 0 00000000-0000ffff System RAM
+page 0+8 flags=uptodate,lru,anon,swapbacked,mmap count=1
+page 8+8 flags=buddy
+EOT
+"$top_builddir/tests/fixtures/mkproc" "$tap_dir/scenario" "$root"
+
+# client NAME FOLDER-OF-THE-HEADER [FLAGS...]
+client() {
+	client_name=$1
+	folder=$2
+	shift 2
+	rm -f "$tap_dir/client"
+	"$top_builddir/libtool" --quiet --tag=CC --mode=link $CC -no-install -std=gnu11 \
+		-Wall -Wextra -Werror "$@" -I"$folder" $PDET_CLIENT_FLAGS \
+		-o "$tap_dir/client" "$top_srcdir/tests/abi/client.c" \
+		"$top_builddir/libpagedet.la" > "$tap_dir/out" 2>&1 || {
+		tap_not_ok "$client_name: builds" "$tap_dir/out"
+		return
+	}
+	tap_ok "$client_name: builds"
+	status=0
+	"$tap_dir/client" "$root" > "$tap_dir/out" 2>&1 || status=$?
+	if ! grep -q '^1\.\.' "$tap_dir/out"; then
+		echo "not ok - ends early, status $status" >> "$tap_dir/out"
+	fi
+	while IFS= read -r line; do
+		case $line in
+		"ok "*) tap_ok "$client_name: ${line#* - }" ;;
+		"not ok"*) tap_not_ok "$client_name: ${line#* - }" ;;
+		1..*) ;;
+		*) echo "# $line" ;;
+		esac
+	done < "$tap_dir/out"
+}
+
+# edit FOLDER AWK-PROGRAM: today's header, changed; the program sees the lines
+# of struct "name", whose last member is on line "last"
+edit() {
+	mkdir "$tap_dir/$1"
+	awk '
+	FNR == 1 { file++ }
+	/^struct pagedet_[a-z]+ \{/ { name = $2 }
+	file == 1 && name != "" && /^\t[a-z].*;/ { last[name] = FNR }
+	/^};/ { name = "" }
+	file == 2 '"$2" "$header" "$header" > "$tap_dir/$1/pagedet.h"
+	if cmp -s "$header" "$tap_dir/$1/pagedet.h"; then
+		tap_not_ok "the header of the release $1 is another"
+	fi
+}
+
+client "today's header" "$top_srcdir/include"
+
+edit before '{
+	# Two members of 32 bits, so that nothing is padded.
+	if ((name == "pagedet_page" || name == "pagedet_query") &&
+	    (FNR == last[name] || FNR == last[name] - 1))
+		next
+	print
+}'
+client "an older header" "$tap_dir/before"
+
+edit later '{
+	print
+	if (FNR == last[name] &&
+	    name ~ /^pagedet_(page|query|options|info)$/)
+		print "\tuint64_t later;"
+}'
+client "a newer header" "$tap_dir/later" -DLATER
+
+if [ -d "$top_srcdir/tests/abi/headers" ]; then
+	for kept in "$top_srcdir"/tests/abi/headers/*; do
+		client "release $(basename "$kept")" "$kept"
+	done
+fi
+
+tap_done

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# What "make install" puts somewhere is enough to build an example with the
+# flags of pagedet.pc, against the shared library and against the static one.
+. "$top_srcdir/tests/tap.sh"
+
+if [ -n "$PDET_SANITIZE" ]; then
+	tap_skip "a client builds with pkg-config" \
+		"a library with sanitizers needs their runtime"
+	tap_done
+fi
+
+# Below the build tree, because that is where a build may write.
+installed=$top_builddir/tests/abi/installed
+rm -rf "$installed"
+mkdir -p "$installed"
+trap 'rm -rf "$tap_dir" "$installed"' EXIT
+
+# Every folder is named: configure may have been told any of them.
+tap_run "make install into another prefix" \
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u DESTDIR \
+	"$MAKE" -C "$top_builddir" install \
+	prefix="$installed" exec_prefix="$installed" \
+	bindir="$installed/bin" libdir="$installed/lib" \
+	includedir="$installed/include" datarootdir="$installed/share" \
+	datadir="$installed/share" mandir="$installed/share/man" \
+	pkgconfigdir="$installed/lib/pkgconfig" \
+	bashcompletiondir="$installed/share/bash-completion/completions"
+
+pc() {
+	PKG_CONFIG_LIBDIR=$installed/lib/pkgconfig "$PKG_CONFIG" \
+		--define-variable=prefix="$installed" \
+		--define-variable=exec_prefix="$installed" \
+		--define-variable=libdir="$installed/lib" \
+		--define-variable=includedir="$installed/include" \
+		"$@" pagedet
+}
+
+tap_run "pagedet.pc is there" pc --exists --print-errors
+tap_run "its version is that of configure" \
+	grep -q "AC_INIT(\[libpagedet\], \[$(pc --modversion)\])" \
+	"$top_srcdir/configure.ac"
+libs=$(pc --libs-only-l | sed 's/ *$//')
+tap_run "shared linking asks for nothing private" test "$libs" = -lpagedet
+
+find "$installed/include" -type f | sed "s,^$installed/include/,," \
+	> "$tap_dir/headers"
+tap_run "pagedet.h is the only header" \
+	test "$(cat "$tap_dir/headers")" = pagedet.h
+tap_run "the command is there and runs" \
+	"$installed/bin/pagedet" --version
+
+# build NAME FLAGS...: examples/quickstart.c as a stranger would
+build() {
+	name=$1
+	shift
+	eval "set -- $* $(pc $static --cflags)" \
+		'"$top_srcdir/examples/quickstart.c"' "$(pc $static --libs)"
+	tap_run "an example builds, $name" $CC -o "$tap_dir/client" "$@"
+}
+
+# runs NAME: it prints a line of JSON with the kind of its page
+runs() {
+	"$tap_dir/client" > "$tap_dir/out" 2>&1 || echo "status $?" \
+		>> "$tap_dir/out"
+	if grep -q '"kind": *"[a-z]*"' "$tap_dir/out"; then
+		tap_ok "it runs, $1"
+	else
+		tap_not_ok "it runs, $1" "$tap_dir/out"
+	fi
+}
+
+needs() {
+	readelf -d "$tap_dir/client" 2> /dev/null |
+		grep -q 'NEEDED.*libpagedet'
+}
+
+static=
+if [ -e "$installed/lib/libpagedet.so" ]; then
+	build shared
+	LD_LIBRARY_PATH=$installed/lib runs shared
+	tap_run "it loads the shared library" needs
+else
+	tap_skip "an example builds, shared" "no shared library was built"
+fi
+
+if [ -e "$installed/lib/libpagedet.a" ]; then
+	static=--static
+	rm -f "$installed"/lib/libpagedet.so*
+	build "with the static library"
+	runs "with the static library"
+	tap_fails "it loads no shared library" needs
+	build "static altogether" -static
+	runs "static altogether"
+else
+	tap_skip "an example builds, static" "no static library was built"
+fi
+
+tap_done

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# shellcheck shell=sh
+# For tests of the command: runs it, keeps what it said, compares.
+#
+# PAGEDET  the command to test; without it, the one that was built
+. "$top_srcdir/tests/tap.sh"
+
+: "${PAGEDET:=$top_builddir/examples/pagedet/pagedet}"
+[ -x "$PAGEDET" ] || {
+	echo "Bail out! there is no $PAGEDET"
+	exit 1
+}
+# How the caller's terminal looks is no matter of these tests.
+unset COLUMNS NO_COLOR
+TERM=dumb
+export TERM
+
+# run ARGUMENTS...: leaves $status, $tap_dir/stdout, $tap_dir/stderr
+run() {
+	status=0
+	"$PAGEDET" "$@" > "$tap_dir/stdout" 2> "$tap_dir/stderr" < /dev/null ||
+		status=$?
+}
+
+# why: what is known of the last run, for a test that failed
+why() {
+	{
+		echo "exit status $status"
+		sed 's/^/stdout: /' "$tap_dir/stdout"
+		sed 's/^/stderr: /' "$tap_dir/stderr"
+	} > "$tap_dir/why"
+	echo "$tap_dir/why"
+}
+
+# expect NAME STATUS [WORDS]: the last run ended so, and said WORDS on stderr
+expect() {
+	if [ "$status" -ne "$2" ]; then
+		tap_not_ok "$1: exit status $2" "$(why)"
+	elif [ -n "${3:-}" ] && ! grep -qF -e "$3" "$tap_dir/stderr"; then
+		echo "looked for: $3" >> "$tap_dir/stderr"
+		tap_not_ok "$1: says what is wrong" "$(why)"
+	elif [ -z "${3:-}" ] && [ -s "$tap_dir/stderr" ]; then
+		tap_not_ok "$1: says nothing" "$(why)"
+	else
+		tap_ok "$1"
+	fi
+}
+
+# stdout_is NAME TEXT: what it wrote is TEXT and a newline
+stdout_is() {
+	if [ "$(cat "$tap_dir/stdout")" = "$2" ]; then
+		tap_ok "$1"
+	else
+		echo "expected: $2" >> "$tap_dir/stderr"
+		tap_not_ok "$1" "$(why)"
+	fi
+}
+
+# stdout_has NAME TEXT
+stdout_has() {
+	if grep -qF -e "$2" "$tap_dir/stdout"; then
+		tap_ok "$1"
+	else
+		echo "looked for: $2" >> "$tap_dir/stderr"
+		tap_not_ok "$1" "$(why)"
+	fi
+}

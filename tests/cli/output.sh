@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# Where the answer goes, and what becomes of it when something fails: a file
+# is there whole or not at all.
+. "$top_srcdir/tests/cli/cli.sh"
+
+mkproc=$top_builddir/tests/fixtures/mkproc
+root=$tap_dir/root
+mkdir "$root"
+# Enough pages that writing their rows takes more than one write.
+printf 'pages 0x20000\npage 0x0+0x20000 flags=0x1028 count=1\n' \
+	> "$tap_dir/scenario"
+"$mkproc" "$root" < "$tap_dir/scenario" || exit 1
+
+out=$tap_dir/dir/out
+mkdir "$tap_dir/dir"
+left() {
+	find "$tap_dir/dir" -name '.pagedet-*' | grep -q . && return 1
+	return 0
+}
+
+run page 1 --root "$root" --json
+cp "$tap_dir/stdout" "$tap_dir/expected"
+run page 1 --root "$root" --json -o -
+expect '-o - is standard output' 0
+tap_run '-o - writes the same' cmp "$tap_dir/expected" "$tap_dir/stdout"
+
+(umask 027; "$PAGEDET" page 1 --root "$root" --json -o "$out")
+tap_run '-o FILE writes the same' cmp "$tap_dir/expected" "$out"
+tap_run 'a new file has the mode that the umask leaves' \
+	test "$(stat -c %a "$out")" = 640
+chmod 604 "$out"
+run page 1 --root "$root" --json -o "$out"
+tap_run 'a replaced file keeps its mode' test "$(stat -c %a "$out")" = 604
+ln -s out "$tap_dir/dir/link"
+run page 2 --root "$root" --json -o "$tap_dir/dir/link"
+expect 'a link is followed' 0
+tap_run 'the link is still one' test -L "$tap_dir/dir/link"
+tap_fails 'the file behind it is new' cmp "$tap_dir/expected" "$out"
+tap_run 'no temporary file is left' left
+
+ln -s nowhere "$tap_dir/dir/dangling"
+run page 1 --root "$root" -o "$tap_dir/dir/dangling"
+expect 'a link to nowhere' 66 'leads nowhere'
+run page 1 --root "$root" -o "$tap_dir/none/out"
+expect 'no such directory' 66 'No such file or directory'
+run page 1 --root "$root" -o "$tap_dir/dir"
+expect 'a directory' 74 'Is a directory'
+
+cp "$out" "$tap_dir/before"
+run page 1 --root "$tap_dir/none" -o "$out"
+expect 'a root that is not there' 66 "$tap_dir/none"
+tap_run 'what was there stays' cmp "$tap_dir/before" "$out"
+run page 1 --root "$root" --where nonsense -o "$out"
+expect 'a filter that is wrong' 64 "'$out' was not written"
+tap_run 'what was there stays, too' cmp "$tap_dir/before" "$out"
+tap_run 'no temporary file is left after failures' left
+
+run scan --root "$root" --json -o /dev/null
+expect 'what is no regular file is written directly' 0
+run scan --root "$root" --json -o /dev/full
+expect 'a full device' 74 'No space left'
+status=0
+"$PAGEDET" scan --root "$root" --json > /dev/full 2> "$tap_dir/stderr" ||
+	status=$?
+expect 'standard output on a full disk' 74 'No space left'
+status=0
+"$PAGEDET" page 1 --root "$root" >&- 2> "$tap_dir/stderr" || status=$?
+expect 'closed standard output' 74 'cannot write'
+{
+	status=0
+	"$PAGEDET" scan --root "$root" --json 2> "$tap_dir/stderr" ||
+		status=$?
+	echo "$status" > "$tap_dir/status"
+} | head -n 1 > "$tap_dir/stdout"
+status=$(cat "$tap_dir/status")
+expect 'a reader that goes away' 74 'Broken pipe'
+
+# A pipe that nobody reads holds the command until the signal comes.
+interrupted() {
+	mkfifo "$tap_dir/fifo.$2"
+	"$PAGEDET" scan --root "$root" --json --threads "$3" \
+		> "$tap_dir/fifo.$2" 2> "$tap_dir/stderr" &
+	pid=$!
+	exec 3< "$tap_dir/fifo.$2"
+	dd bs=1 count=1 <&3 > "$tap_dir/first" 2> /dev/null
+	kill -s "$1" "$pid"
+	cat <&3 > "$tap_dir/rest"
+	exec 3<&-
+	status=0
+	wait "$pid" || status=$?
+	expect "$1 with $3 threads: exit status and words" 2 interrupted
+	cat "$tap_dir/first" "$tap_dir/rest" > "$tap_dir/stdout"
+	tap_run "$1 with $3 threads: whole lines, not all of them" awk '
+		!/^{.*}$/ { exit 1 }
+		END { exit !(NR > 0 && NR < 131072) }' "$tap_dir/stdout"
+}
+interrupted TERM a 1
+interrupted HUP b 2
+
+tap_done

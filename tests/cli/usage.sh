@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# Words that the command does not understand, and what it says of itself.
+# Nothing here looks at memory.
+. "$top_srcdir/tests/cli/cli.sh"
+
+# refused WORDS ARGUMENTS...: status 64, WORDS on stderr, nothing on stdout
+refused() {
+	words=$1
+	shift
+	run "$@"
+	[ -s "$tap_dir/stdout" ] && status="$status, with output"
+	expect "refuses: $*" 64 "$words"
+}
+
+refused 'which COMMAND'
+refused "there is no command 'pages'" pages 1
+refused 'there is no option --nonsense' scan --nonsense
+refused 'there is no option -x' -x scan
+refused '--fields lacks its LIST' scan --fields
+refused '--output lacks its FILE' scan -qo
+refused '--json takes no value' scan --json=yes
+refused "'xml'" scan --format xml
+refused "there is no source 'proc'" scan --backend procfs,proc
+refused "there is no source ''" scan --backend procfs,
+refused "'0' is not within" scan --threads 0
+refused "'2x' is not a number" scan --threads 2x
+refused "'0' leaves no time" scan --deadline 0
+refused "'1s' is not a number of seconds" scan --deadline 1s
+refused "'.' is not a number of seconds" scan --deadline .
+refused 'live and a file' --from live --from vmcore scan
+refused 'not both' scan --runs --by kind
+refused "--tap is an option of 'check'" scan --tap
+refused "'doctor' has no use for --where" doctor --where kind=anon
+refused "there is no command 'nonsense'" help nonsense
+
+# page frame numbers
+refused 'lacks arguments' page
+refused "'' lacks a number" page ''
+refused "'0x' lacks a number" page 0x
+refused "'12z' is not a number" page 12z
+refused "'1f' is not decimal" page 1f
+refused "'+1' lacks a number" page +1
+refused "'5+' lacks a number" page 5+
+refused "'5+0' asks for nothing" page 5+0
+refused "'5+1+1' is not a number" page 5+1+1
+refused "' 5' is not a number" page ' 5'
+refused "'18446744073709551616' does not fit" page 18446744073709551616
+refused "'0x10000000000000000' does not fit" page 0x10000000000000000
+refused 'goes past 2^64' page 0xffffffffffffffff+2
+refused 'there is no option -5' page -5
+refused "'-' reads all" page 1 -
+
+# addresses, tasks, paths
+refused "'7g' is not a hex number" phys 7g
+refused "'10+1f' is not decimal" phys 10+1f
+refused 'goes past 2^64' virt 1 ffffffffffffffff+2
+refused 'lacks arguments' virt 1
+refused "'x' is not a number" virt x 1000
+refused "'0' is no process id" task 0
+refused "'2147483648' is no process id" task 2147483648
+refused 'one argument too many' tree / /
+refused 'one argument too many' scan 1
+refused 'the path is empty' file ''
+refused "'x' is not a number" file /etc/passwd x
+
+# standard input is data: wrong data is not wrong usage
+stdin() {
+	status=0
+	# shellcheck disable=SC2059
+	printf "$1" | "$PAGEDET" page - > "$tap_dir/stdout" \
+		2> "$tap_dir/stderr" || status=$?
+}
+stdin '1\n2\nx\n'
+expect 'a bad line of standard input' 65 "line 3: 'x' is not a number"
+stdin '1\n2 3+\n'
+expect 'a bad word within a line' 65 "line 2: '3+' lacks a number"
+stdin '1\0002\n'
+expect 'a NUL byte hides nothing' 65 "line 1: '1' is not a number"
+stdin '%0100d\n'
+expect 'an endless word' 65 'line 1:'
+stdin '\033[2J\n'
+expect 'bytes that would steer a terminal' 65 '\x1b[2J'
+stdin ' \n\n'
+expect 'an empty list' 1 'names no page'
+status=0
+"$PAGEDET" page - < / > "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
+expect 'standard input that cannot be read' 74 'cannot read standard input'
+status=0
+"$PAGEDET" page - <&- > "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
+expect 'closed standard input' 74 'cannot read standard input'
+
+# parts that are not here answer so, whatever stands behind them
+for command in stack explain check snapshot diff owners kmem kmap map; do
+	run "$command" anything --tap
+	expect "$command" 69 "$command needs"
+	run help "$command"
+	stdout_has "help of $command" 'not in this version'
+done
+
+# what it says of itself
+run help
+expect 'help' 0
+run --help
+expect '--help' 0
+for command in page phys virt task file tree mount block cgroup kaddr \
+	from-log scan mappers doctor; do
+	run help "$command"
+	stdout_has "help $command" "usage: pagedet [options] $command"
+	cp "$tap_dir/stdout" "$tap_dir/help"
+	run "$command" --help
+	stdout_is "$command --help is the same" "$(cat "$tap_dir/help")"
+done
+run help fields
+stdout_has 'help fields names them' 'memcg_path'
+run help where
+stdout_has 'help where' 'flags:dirty'
+run --version
+stdout_has '--version' 'pagedet '
+stdout_has '--version lists the optional parts' 'optional parts'
+status=0
+"$PAGEDET" help > /dev/full 2> "$tap_dir/stderr" || status=$?
+expect 'help to a full disk' 74 'cannot write'
+
+# The completion offers what there is, and only that.
+run help
+offered() {
+	sed -n "/local $1='/,/'\$/p" \
+		"$top_srcdir/examples/completion/pagedet.bash" |
+		sed "s/local $1=//" | tr -s "' \t" '[\n*]' | sed '/^$/d' | sort
+}
+sed -n '/^Commands/,/^  \*/p' "$tap_dir/stdout" |
+	awk '/^  [a-z]/ { print $1 } END { print "help" }' | sort \
+	> "$tap_dir/commands"
+sed -n '/^Options/,/^Exit/p' "$tap_dir/stdout" |
+	sed -n 's/^  \(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | sort \
+	> "$tap_dir/options"
+for what in commands options; do
+	offered $what > "$tap_dir/offered"
+	tap_run "the completion knows the $what" \
+		diff "$tap_dir/$what" "$tap_dir/offered"
+done
+
+tap_done

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What every fuzzer shares. A fuzzer is one file with LLVMFuzzerTestOneInput;
+ * it is linked with libFuzzer, or with driver.c, which replays a corpus.
+ */
+#ifndef TESTS_FUZZ_H
+#define TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A promise of the code under test. */
+#define MUST(promise) \
+	((promise) ? (void)0 : fuzz_broken(#promise, __FILE__, __LINE__))
+
+static inline void fuzz_broken(const char *promise, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: broken promise: %s\n", file, line, promise);
+	abort();
+}
+
+/* The next @n bytes of the input as a number, 0 past its end. */
+static inline uint64_t fuzz_number(const uint8_t **data, size_t *size,
+				   size_t n)
+{
+	uint64_t value = 0;
+
+	if (n > *size)
+		n = *size;
+	memcpy(&value, *data, n);
+	*data += n;
+	*size -= n;
+	return value;
+}
+
+#endif

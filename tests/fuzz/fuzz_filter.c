@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Filter expressions: any text, tried on rows that are answered, empty, lost
+ * and half known. What is taken must keep the laws of three-valued logic.
+ */
+#include "fuzz.h"
+#include "query/filter.h"
+
+#define ROWS 5
+#define PROCFS PAGEDET_SOURCE_PROCFS
+#define PFN PAGEDET_FIELD_PFN
+
+static char no_root[] = "";
+
+static void fill(struct pdet_batch *b)
+{
+	struct pdet_fields all = pdet_fields_all();
+	unsigned f;
+
+	MUST(pdet_batch_init(b, &all, ROWS, 4096));
+	pdet_batch_grow(b, ROWS);
+	for (f = 0; f < PDET_FIELDS; f++) {
+		unsigned type = pdet_field_info(f)->type;
+
+		if (type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST) {
+			pdet_put_text(b, 0, f, "a|b", 3, PROCFS);
+			pdet_put_text(b, 1, f, "/tmp/x\n", 7, PROCFS);
+			pdet_put_text(b, 4, f, "", 0, PROCFS);
+		} else {
+			pdet_put(b, 0, f, f, PROCFS);
+			pdet_put(b, 1, f, UINT64_MAX, PROCFS);
+			pdet_put(b, 4, f, 0, PROCFS);
+		}
+		pdet_put_none(b, 2, f, PROCFS);
+		pdet_put_lost(b, 3, f, PAGEDET_NO_ACCESS, PROCFS);
+	}
+}
+
+static void run(const struct pdet_filter *f, const struct pdet_batch *b,
+		uint8_t *ret)
+{
+	/* exactly what was promised, so that more is seen */
+	uint8_t *scratch = malloc(pdet_filter_scratch(f, ROWS));
+
+	if (!scratch)
+		abort();
+	pdet_filter_eval(f, b, scratch);
+	memcpy(ret, scratch, ROWS);
+	free(scratch);
+}
+
+static void check(struct pdet_env *env, const struct pdet_filter *f,
+		  const char *text, const struct pdet_batch *b)
+{
+	struct pdet_fields fields = pdet_filter_fields(f);
+	struct pdet_filter *opposite;
+	uint8_t is[ROWS], is_not[ROWS];
+	uint64_t first, last;
+	unsigned i;
+	char *inverted;
+
+	run(f, b, is);
+	pdet_filter_range(f, PFN, &first, &last);
+	for (i = 0; i < ROWS; i++) {
+		MUST(is[i] <= PDET_TRUE);
+		if (pdet_batch_state(b, i, PFN) == PAGEDET_HAVE &&
+		    (b->value[PFN][i] < first || b->value[PFN][i] > last))
+			MUST(is[i] == PDET_FALSE);
+	}
+	MUST(!pdet_fields_empty(&fields));
+	/* what is lost is never known */
+	MUST(is[3] == PDET_UNKNOWN);
+	inverted = malloc(strlen(text) + 8);
+	if (!inverted)
+		abort();
+	sprintf(inverted, "not (%s)", text);
+	if (pdet_filter_new(env, inverted, &opposite) == 0) {
+		run(opposite, b, is_not);
+		for (i = 0; i < ROWS; i++)
+			MUST(is[i] + is_not[i] == PDET_TRUE);
+		pdet_filter_free(opposite);
+	}
+	free(inverted);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pdet_env env = { .root = no_root };
+	struct pdet_filter *f;
+	struct pdet_batch b;
+	char *text;
+
+	/* What regular expressions cost is the C library's affair. */
+	if (memchr(data, '~', size) && size > 32)
+		return 0;
+	text = malloc(size + 1);
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	text[size] = '\0';
+	fill(&b);
+	if (pdet_filter_new(&env, text, &f) == 0) {
+		check(&env, f, text, &b);
+		pdet_filter_free(f);
+	} else {
+		MUST(env.error[0]);
+	}
+	pdet_batch_free(&b);
+	free(text);
+	return 0;
+}

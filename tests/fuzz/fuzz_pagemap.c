@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * /proc/PID/pagemap: words, on a kernel of which anything may be known. The
+ * first 16 bytes of the input say what is known, the next 8 are a kpageflags
+ * word, the rest are words to decode.
+ */
+#include "fuzz.h"
+#include "kernel/pagemap.h"
+
+#define P(name) PAGEDET_PTE(PAGEDET_PTE_##name)
+#define WHAT (P(PRESENT) | P(SWAPPED) | P(GUARD) | P(MIGRATION) | \
+	      P(HWPOISON) | P(DEVICE))
+
+static void check(const struct pdet_entry *e, uint64_t word)
+{
+	uint32_t what = e->pte & WHAT;
+
+	MUST(!(e->pte & ~e->known));
+	MUST(!(what & (what - 1)));
+	MUST((what == P(PRESENT)) == (word >> 63));
+	MUST((what == P(SWAPPED)) == e->has_swap);
+	MUST(!e->has_pfn || !e->has_swap);
+	MUST(!e->hidden || (!e->has_pfn && !e->has_swap));
+	MUST(!(word & PDET_PM_GUARD) || word >> 63 || what == P(GUARD));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pdet_pagemap pm = { 0 };
+	uint64_t word, flags;
+	struct pdet_entry e;
+
+	word = fuzz_number(&data, &size, 8);
+	pm.soft_dirty = word & 1;
+	pm.uffd_wp = word & 2;
+	pm.swap_areas = word >> 8 & 31;
+	pm.max_swapfiles = word >> 16 & 31;
+	pm.hwpoison_type = word >> 24 & 31;
+	pm.migration_first = word >> 32 & 31;
+	pm.migration_last = word >> 40 & 31;
+	pm.zero_pfn = fuzz_number(&data, &size, 8);
+	flags = fuzz_number(&data, &size, 8);
+	while (size) {
+		word = fuzz_number(&data, &size, 8);
+		pdet_pagemap_decode(&pm, word, &e);
+		check(&e, word);
+		pdet_pagemap_resolve(&e, flags);
+		check(&e, word);
+	}
+	return 0;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What the parts of the planter share. */
+#ifndef TESTS_PLANTER_H
+#define TESTS_PLANTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define PAGE ((size_t)4096)
+#define HUGE ((size_t)2 << 20)
+#define MAX_PLANTS 64
+#define NO_NUMBER ((uint64_t)-1)
+
+/* One page, or an address without one, and all that is true of it. What is
+ * not known stays NULL or NO_NUMBER, and nobody may check it. Lists are
+ * separated by commas. */
+struct plant {
+	const char *name;
+	pid_t pid;		/* 0: only in the page cache */
+	uintptr_t addr;
+	uint64_t pfn;		/* of what has no address */
+
+	const char *kind;	/* "a|b" where the kernel may do either */
+	const char *flags_set, *flags_clear, *flags_unknown;
+	const char *pte_set, *pte_clear, *pte_unknown;
+	uint64_t mapcount;
+	uint64_t order;
+	uint64_t level;		/* of the entry: 1 pte, 2 pmd */
+	const char *vma_name;
+	bool charged;		/* to the planter's own cgroup */
+	bool no_file;		/* surely of no file */
+	const char *path;	/* of the file whose page it is */
+	uint64_t dev, inode, index;
+	/* every mapping there is, or none if that is not known */
+	struct {
+		pid_t pid;
+		uintptr_t addr;
+	} mapper[2];
+	unsigned n_mappers;
+	/* makes it true again, before the words are read */
+	void (*renew)(const struct plant *p);
+};
+
+struct field {
+	pid_t pid;		/* of the planter */
+	pid_t child;
+	const char *dir;	/* for files; on a real filesystem */
+	struct plant plant[MAX_PLANTS];
+	unsigned n;
+	bool soft_dirty;	/* the kernel has soft-dirty bits */
+	bool ksm_lies;		/* KSM is set on every anonymous page */
+	char cgroup[512];	/* path of the planter's own; "" none */
+	uint64_t cgroup_ino;
+};
+
+/* --- planter.c --- */
+/* A new plant, all unknown. */
+struct plant *plant_new(struct field *f, const char *name, const void *addr);
+/* Says that something cannot be made here. */
+void plant_skip(const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* --- planter_make.c, planter_file.c --- */
+/* Before everything else: it forks, and what exists then is shared. */
+void make_shared_by_fork(struct field *f);
+void make_anonymous(struct field *f);
+void make_special(struct field *f);
+void make_huge(struct field *f);
+void make_merged(struct field *f);
+void make_swapped(struct field *f);
+void make_write_protected(struct field *f);
+void make_program(struct field *f);
+void make_files(struct field *f);
+
+/* --- planter_words.c --- */
+/* Words of our own pagemap and of the kpage files; NO_NUMBER if they cannot
+ * be read. */
+uint64_t word_pagemap(pid_t pid, uintptr_t addr);
+uint64_t word_kpage(const char *name, uint64_t pfn);
+uint64_t word_pfn(uint64_t pagemap); /* of a present page, or NO_NUMBER */
+uint64_t word_node(const void *addr);
+/* Head and order of the folio, from kpageflags. */
+void word_folio(uint64_t pfn, uint64_t *head, uint64_t *order);
+/* Everything about a plant as one JSON object a line. */
+void word_print(const struct field *f, const struct plant *p);
+void json_string(const char *text, size_t len);
+
+/* --- planter_keep.c: what is changed on the machine, and put back --- */
+int keep_read(const char *path, char *text, size_t size);
+int keep_write(const char *path, const char *text);
+/* Remembers what is about to be changed. */
+void keep_begin(void);
+/* Puts back what was changed; safe to call when nothing was. */
+void keep_end(const char *dir);
+/* A cgroup of our own; its path and inode, or "". */
+void keep_cgroup(struct field *f);
+/* A small swap area; false and why if there is none to be had. */
+bool keep_swap(char *why, size_t size);
+/* Grows the pool of 2 MB pages by @n. */
+bool keep_hugetlb(unsigned n);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What the planter changes on the machine - size of the hugetlb pool, KSM, a
+ * swap area on zram, a cgroup, a directory - and how all of it is put back.
+ * The keeper process that did none of the planting calls keep_end(), so it
+ * happens even when the planter dies.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/swap.h>
+#include <unistd.h>
+
+#include "planter.h"
+
+#define ZRAM "/dev/zram0"
+#define ZRAM_SYS "/sys/block/zram0/"
+#define ZRAM_PAGES 4096
+
+/* Settings that plants change; put back in this order. */
+static struct {
+	const char *path;
+	char value[64];
+} settings[] = {
+	{ .path = "/proc/sys/vm/nr_hugepages" },
+	{ .path = "/sys/kernel/mm/ksm/run" },
+	{ .path = "/sys/kernel/mm/ksm/pages_to_scan" },
+	{ .path = "/sys/kernel/mm/ksm/sleep_millisecs" },
+};
+
+#define N_SETTINGS (sizeof(settings) / sizeof(*settings))
+
+static char parent_cgroup[512];	/* where we were, as a directory */
+static char zram_before[64];
+static char swaps_before[4096];
+static pid_t keeper;
+
+int keep_read(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	if (n && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	return 0;
+}
+
+int keep_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, text, strlen(text));
+	close(fd);
+	return n == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+/* The directory of our memory cgroup: version 1 by its controller, version 2
+ * otherwise. @path is what the kernel calls it. */
+static bool cgroup_dir(char *dir, size_t size, char *path, size_t path_size)
+{
+	static const char *const places[] = {
+		"/sys/fs/cgroup/memory", "/sys/fs/cgroup/unified",
+		"/sys/fs/cgroup",
+	};
+	char line[512], probe[1100], *name;
+	FILE *f = fopen("/proc/self/cgroup", "r");
+	bool v1, found = false;
+	unsigned i;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		name = strchr(line, ':');
+		if (!name)
+			continue;
+		v1 = strstr(line, ":memory:");
+		if (!v1 && strncmp(line, "0::", 3))
+			continue;
+		name = strchr(name + 1, ':') + 1;
+		snprintf(path, path_size, "%s", name);
+		for (i = 0; i < 3 && !found; i++) {
+			snprintf(dir, size, "%s%s", places[i],
+				 strcmp(name, "/") ? name : "");
+			snprintf(probe, sizeof(probe), "%s/%s", dir,
+				 v1 ? "memory.usage_in_bytes" :
+				      "memory.current");
+			/* the root of version 2 has no memory.current */
+			found = access(probe, F_OK) == 0 ||
+				(!v1 && !strcmp(name, "/") && i &&
+				 access(dir, F_OK) == 0);
+		}
+		if (!v1 && found) {
+			/* only if version 1 does not have the controller */
+			snprintf(probe, sizeof(probe), "%s/cgroup.controllers",
+				 dir);
+			found = keep_read(probe, line, sizeof(line)) == 0 &&
+				strstr(line, "memory");
+		}
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void own_cgroup(char *dir, size_t size)
+{
+	snprintf(dir, size, "%s/pagedet-plant.%d", parent_cgroup, keeper);
+}
+
+void keep_begin(void)
+{
+	char path[512];
+	unsigned i;
+
+	keeper = getpid();
+	for (i = 0; i < N_SETTINGS; i++)
+		if (keep_read(settings[i].path, settings[i].value,
+			      sizeof(settings[i].value)) < 0)
+			settings[i].value[0] = '\0';
+	if (!cgroup_dir(parent_cgroup, sizeof(parent_cgroup), path,
+			sizeof(path)))
+		parent_cgroup[0] = '\0';
+	keep_read(ZRAM_SYS "disksize", zram_before, sizeof(zram_before));
+	keep_read("/proc/swaps", swaps_before, sizeof(swaps_before));
+}
+
+static bool zram_is_ours(void)
+{
+	return !strcmp(zram_before, "0") && !strstr(swaps_before, ZRAM);
+}
+
+static void remove_dir(const char *dir)
+{
+	struct dirent *e;
+	char path[768];
+	DIR *d = opendir(dir);
+
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		unlink(path);
+	}
+	if (d)
+		closedir(d);
+	rmdir(dir);
+}
+
+void keep_end(const char *dir)
+{
+	char path[768], now[64];
+	unsigned i;
+
+	for (i = 0; i < N_SETTINGS; i++)
+		if (settings[i].value[0] &&
+		    keep_read(settings[i].path, now, sizeof(now)) == 0 &&
+		    strcmp(now, settings[i].value) &&
+		    keep_write(settings[i].path, settings[i].value) < 0)
+			fprintf(stderr, "planter: cannot put %s back to %s\n",
+				settings[i].path, settings[i].value);
+	if (zram_is_ours() &&
+	    keep_read(ZRAM_SYS "disksize", now, sizeof(now)) == 0 &&
+	    strcmp(now, "0")) {
+		if (swapoff(ZRAM) < 0 && errno != EINVAL)
+			fprintf(stderr, "planter: cannot swapoff %s: %m\n",
+				ZRAM);
+		if (keep_write(ZRAM_SYS "reset", "1") < 0)
+			fprintf(stderr, "planter: cannot reset %s\n", ZRAM);
+	}
+	if (*parent_cgroup) {
+		own_cgroup(path, sizeof(path));
+		/* the last task leaves it a moment after it has ended */
+		for (i = 0; i < 100 && rmdir(path) < 0 && errno == EBUSY; i++)
+			usleep(10000);
+	}
+	remove_dir(dir);
+}
+
+void keep_cgroup(struct field *f)
+{
+	char dir[576], procs[640], pid[16], path[512];
+	struct stat st;
+
+	if (!*parent_cgroup)
+		return;
+	own_cgroup(dir, sizeof(dir));
+	if (mkdir(dir, 0755) < 0)
+		return;
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", dir);
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	/* Without the controller of its own, pages are charged further up. */
+	if (keep_write(procs, pid) < 0 ||
+	    !cgroup_dir(dir, sizeof(dir), path, sizeof(path)) ||
+	    stat(dir, &st) < 0)
+		return;
+	snprintf(f->cgroup, sizeof(f->cgroup), "%s", path);
+	f->cgroup_ino = st.st_ino;
+}
+
+/* include/linux/swap.h, union swap_header: what mkswap writes. */
+static bool write_swap_header(void)
+{
+	char page[PAGE] = { 0 };
+	uint32_t version = 1, last = ZRAM_PAGES - 1;
+	int fd = open(ZRAM, O_WRONLY | O_CLOEXEC);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	memcpy(page + 1024, &version, 4);
+	memcpy(page + 1028, &last, 4);
+	memcpy(page + PAGE - 10, "SWAPSPACE2", 10);
+	good = pwrite(fd, page, PAGE, 0) == (ssize_t)PAGE && fsync(fd) == 0;
+	close(fd);
+	return good;
+}
+
+bool keep_swap(char *why, size_t size)
+{
+	char bytes[32];
+
+	/* somebody's swap is as good as ours */
+	if (strchr(swaps_before, '\n'))
+		return true;
+	if (access(ZRAM, F_OK) < 0) {
+		snprintf(why, size, "no swap and no %s", ZRAM);
+		return false;
+	}
+	if (!zram_is_ours()) {
+		snprintf(why, size, "%s is in use", ZRAM);
+		return false;
+	}
+	snprintf(bytes, sizeof(bytes), "%zu", ZRAM_PAGES * PAGE);
+	if (keep_write(ZRAM_SYS "disksize", bytes) < 0 ||
+	    !write_swap_header() || swapon(ZRAM, 0) < 0) {
+		snprintf(why, size, "cannot swapon %s: %s", ZRAM,
+			 strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+bool keep_hugetlb(unsigned n)
+{
+	unsigned long want = strtoul(settings[0].value, NULL, 10) + n;
+	char text[32], now[32];
+
+	if (!settings[0].value[0])
+		return false;
+	snprintf(text, sizeof(text), "%lu", want);
+	return keep_write(settings[0].path, text) == 0 &&
+	       keep_read(settings[0].path, now, sizeof(now)) == 0 &&
+	       strtoul(now, NULL, 10) == want;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The planter's own view of its pages: raw words read with nothing but pread,
+ * and everything it knows as one JSON object a line.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "planter.h"
+
+#define KPF_COMPOUND_HEAD ((uint64_t)1 << 15)
+#define KPF_COMPOUND_TAIL ((uint64_t)1 << 16)
+#define LARGEST_FOLIO ((uint64_t)1 << 18)
+
+static uint64_t read_word(const char *path, uint64_t at)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t word;
+
+	if (fd < 0)
+		return NO_NUMBER;
+	if (pread(fd, &word, 8, (off_t)(at * 8)) != 8)
+		word = NO_NUMBER;
+	close(fd);
+	return word;
+}
+
+uint64_t word_pagemap(pid_t pid, uintptr_t addr)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", pid);
+	return read_word(path, addr / PAGE);
+}
+
+uint64_t word_kpage(const char *name, uint64_t pfn)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/kpage%s", name);
+	return read_word(path, pfn);
+}
+
+uint64_t word_pfn(uint64_t pagemap)
+{
+	uint64_t pfn = pagemap & (((uint64_t)1 << 55) - 1);
+
+	return pagemap != NO_NUMBER && pagemap >> 63 && pfn ? pfn : NO_NUMBER;
+}
+
+/* move_pages(2) without a place to move to only says where pages are. */
+uint64_t word_node(const void *addr)
+{
+	void *pages[1] = { (void *)((uintptr_t)addr & ~(PAGE - 1)) };
+	int status[1] = { -1 };
+
+	if (syscall(SYS_move_pages, 0, 1L, pages, NULL, status, 0) < 0 ||
+	    status[0] < 0)
+		return NO_NUMBER;
+	return (uint64_t)status[0];
+}
+
+void word_folio(uint64_t pfn, uint64_t *head, uint64_t *order)
+{
+	uint64_t flags = word_kpage("flags", pfn), back, n;
+
+	*head = *order = NO_NUMBER;
+	if (flags == NO_NUMBER)
+		return;
+	if (!(flags & (KPF_COMPOUND_HEAD | KPF_COMPOUND_TAIL))) {
+		*head = pfn;
+		*order = 0;
+		return;
+	}
+	for (back = 0; flags & KPF_COMPOUND_TAIL; back++) {
+		if (back >= LARGEST_FOLIO || back >= pfn)
+			return;
+		flags = word_kpage("flags", pfn - back - 1);
+		if (flags == NO_NUMBER)
+			return;
+	}
+	if (!(flags & KPF_COMPOUND_HEAD))
+		return;
+	for (n = 1; n < LARGEST_FOLIO; n++) {
+		flags = word_kpage("flags", pfn - back + n);
+		if (flags == NO_NUMBER || !(flags & KPF_COMPOUND_TAIL))
+			break;
+	}
+	if (n & (n - 1))
+		return;
+	*head = pfn - back;
+	*order = (uint64_t)__builtin_ctzll(n);
+}
+
+/* --- JSON --- */
+
+void json_string(const char *text, size_t len)
+{
+	size_t i;
+
+	putchar('"');
+	for (i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c < 0x20)
+			printf("\\u%04x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void text(const char *key, const char *value)
+{
+	if (!value)
+		return;
+	printf(", \"%s\": ", key);
+	json_string(value, strlen(value));
+}
+
+static void number(const char *key, uint64_t value)
+{
+	if (value != NO_NUMBER)
+		printf(", \"%s\": %" PRIu64, key, value);
+}
+
+/* A word of the kernel, or null where it has none. */
+static void word(const char *key, uint64_t value)
+{
+	if (value == NO_NUMBER)
+		printf(", \"%s\": null", key);
+	else
+		printf(", \"%s\": \"0x%016" PRIx64 "\"", key, value);
+}
+
+static void list(const char *key, const char *names)
+{
+	const char *comma = "";
+	size_t len;
+
+	if (!names)
+		return;
+	printf(", \"%s\": [", key);
+	while (*names) {
+		len = strcspn(names, ",");
+		fputs(comma, stdout);
+		json_string(names, len);
+		comma = ", ";
+		names += len + (names[len] == ',');
+	}
+	putchar(']');
+}
+
+/* The line of maps that the address is in. */
+static void print_vma(const struct plant *p)
+{
+	char path[64], line[4096];
+	unsigned long start, end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
+	f = fopen(path, "r");
+	printf(", \"vma\": ");
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 &&
+		    p->addr >= start && p->addr < end) {
+			json_string(line, strlen(line));
+			fclose(f);
+			return;
+		}
+	}
+	if (f)
+		fclose(f);
+	printf("null");
+}
+
+static void print_words(const struct field *f, const struct plant *p)
+{
+	uint64_t pagemap = NO_NUMBER, pfn = p->pfn, head, order;
+
+	if (p->pid) {
+		pagemap = word_pagemap(p->pid, p->addr);
+		pfn = word_pfn(pagemap);
+		printf(", \"pid\": %d, \"vaddr\": \"0x%" PRIxPTR "\"", p->pid,
+		       p->addr);
+		word("pagemap", pagemap);
+	}
+	if (pfn == NO_NUMBER) {
+		printf(", \"pfn\": null, \"kpageflags\": null");
+	} else {
+		printf(", \"pfn\": \"0x%" PRIx64 "\"", pfn);
+		word("kpageflags", word_kpage("flags", pfn));
+		number("kpagecount", word_kpage("count", pfn));
+		number("kpagecgroup", word_kpage("cgroup", pfn));
+		word_folio(pfn, &head, &order);
+		number("folio", head);
+		number("folio_order", order);
+	}
+	if (p->pid == f->pid)
+		number("node", word_node((void *)p->addr));
+	if (p->pid)
+		print_vma(p);
+}
+
+static void print_expectations(const struct field *f, const struct plant *p)
+{
+	unsigned i;
+
+	printf(", \"expect\": {\"kind\": ");
+	json_string(p->kind, strlen(p->kind));
+	list("flags_set", p->flags_set);
+	list("flags_clear", p->flags_clear);
+	list("flags_unknown", p->flags_unknown);
+	list("pte_set", p->pte_set);
+	list("pte_clear", p->pte_clear);
+	list("pte_unknown", p->pte_unknown);
+	number("mapcount", p->mapcount);
+	number("order", p->order);
+	number("pte_level", p->level);
+	text("vma_name", p->vma_name);
+	if (p->no_file)
+		printf(", \"file\": null");
+	if (p->path) {
+		printf(", \"file\": {\"dev\": \"%u:%u\"",
+		       (unsigned)(p->dev >> 32), (unsigned)p->dev);
+		number("inode", p->inode);
+		number("index", p->index);
+		text("path", p->path);
+		putchar('}');
+	}
+	if (p->charged && *f->cgroup) {
+		number("memcg_ino", f->cgroup_ino);
+		text("memcg_path", f->cgroup);
+	}
+	for (i = 0; i < p->n_mappers; i++)
+		printf("%s[%d, \"0x%" PRIxPTR "\"]%s",
+		       i ? ", " : ", \"mappers\": [", p->mapper[i].pid,
+		       p->mapper[i].addr, i + 1 == p->n_mappers ? "]" : "");
+	putchar('}');
+}
+
+void word_print(const struct field *f, const struct plant *p)
+{
+	if (p->renew)
+		p->renew(p);
+	printf("{\"name\": \"%s\"", p->name);
+	print_words(f, p);
+	print_expectations(f, p);
+	printf("}\n");
+}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""Asking pagedet, and asking again while the page changes underneath."""
+import json
+import subprocess
+import time
+
+import words
+
+TRIES = 5
+
+
+class Pagedet:
+    def __init__(self, path):
+        self.path = path
+
+    def run(self, *arguments, timeout=300):
+        """(rows, exit status, stderr)"""
+        p = subprocess.run([self.path] + [str(a) for a in arguments],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           timeout=timeout)
+        rows = []
+        for line in p.stdout.decode("utf-8", "replace").splitlines():
+            rows.append(json.loads(line))
+        return rows, p.returncode, p.stderr.decode("utf-8", "replace")
+
+
+def ways(plant):
+    """How this plant can be asked for."""
+    found = []
+    if plant.vaddr is not None:
+        found.append("virt")
+    if plant.pfn is not None:
+        found += ["page", "phys"]
+    if plant.file and plant.expect["kind"] == "file":
+        found.append("file")
+    return found
+
+
+def question(plant, how):
+    common = ["--json", "-v", "--fields", "all"]
+    if how == "virt":
+        return common + ["virt", plant.pid, "%#x" % plant.vaddr]
+    if how == "page":
+        return common + ["page", "%#x" % plant.pfn]
+    if how == "phys":
+        return common + ["phys", "%#x" % (plant.pfn << 12 | 0x123)]
+    return common + ["file", plant.file["path"], plant.file["index"]]
+
+
+def look(plant):
+    """Words of the plant, as they are now."""
+    word = words.pagemap(plant.pid, plant.page) if plant.vaddr else None
+    pfn = words.pfn_of(word) if plant.vaddr else plant.pfn
+    return word, pfn, words.kpage(pfn) if pfn is not None else (0, 0, 0)
+
+
+def settled(pagedet, field, plant, how, verbose):
+    """One row, asked for between two looks that agree on where the page is;
+    and words for what went wrong."""
+    for _ in range(TRIES):
+        field.again()
+        plant = field.plants[plant.name]
+        before = look(plant)
+        first = time.time_ns()
+        rows, status, err = pagedet.run(*question(plant, how))
+        last = time.time_ns()
+        after = look(plant)
+        if before[:2] == after[:2]:
+            break
+    else:
+        return None, ["the page moved %d times" % TRIES]
+    if verbose:
+        print("# %s %s: %s" % (how, plant.name, rows))
+    if status != 0 or len(rows) != 1:
+        return None, ["exit status %d, %d rows: %s" % (status, len(rows),
+                                                       err.strip())]
+    row = rows[0]
+    row["_asked"] = (first, last)
+    row["_pagemap"] = after[0]
+    row["_pfn"] = after[1]
+    row["_flags"] = (before[2][0], after[2][0])
+    row["_count"] = (before[2][1], after[2][1])
+    row["_cgroup"] = (before[2][2], after[2][2])
+    return row, [err.strip()] if err.strip() else []
+
+
+def check_mappers(pagedet, field, plant):
+    """Exactly the mappings that there are, and a summary that says so."""
+    wrong = []
+    field.again()
+    plant = field.plants[plant.name]
+    rows, status, err = pagedet.run("--json", "mappers", "%#x" % plant.pfn)
+    if status not in (0, 2):
+        return ["exit status %d: %s" % (status, err.strip())]
+    summary = [r for r in rows if "found" in r]
+    maps = [r for r in rows if "found" not in r]
+    found = sorted((r.get("pid"), int(r["vaddr"], 16)) for r in maps)
+    truth = sorted(plant.mappers)
+    if found != truth:
+        wrong.append("%s, but %s is true" % (found, truth))
+    for r in maps:
+        if r.get("pfn") != plant.pfn or r.get("map") != "user":
+            wrong.append("a mapping of something else: %s" % r)
+        wrong += ["%s: nothing" % name for name in
+                  ("tgid", "comm", "pte", "vma_start", "vma_end", "vma_prot")
+                  if r.get(name) is None]
+    if len(summary) != 1 or rows[-1] is not summary[0]:
+        wrong.append("%d summaries" % len(summary))
+        return wrong
+    s = summary[0]
+    if s["pfn"] != plant.pfn or s["found"] != len(truth) or \
+            s.get("expected") != plant.expect["mapcount"]:
+        wrong.append("summary %s, but %d mappings are true" % (s, len(truth)))
+    return wrong
+
+
+def check_walks(report, pagedet, field):
+    """Walks over a task, a cgroup and a directory must meet every plant."""
+    field.again()
+    pid = field.facts["planter"]
+    rows, status, err = pagedet.run("--json", "--fields", "pfn,kind,vaddr",
+                                    "task", pid)
+    seen = {int(r["vaddr"], 16): r for r in rows}
+    wrong = [] if status == 0 else ["exit status %d: %s" % (status, err)]
+    for plant in field.plants.values():
+        if plant.pid != pid:
+            continue
+        has_entry = plant.word("pagemap") & 0xc4 << 56
+        if bool(has_entry) != (plant.page in seen):
+            wrong.append("%s at %#x: %s" % (
+                plant.name, plant.page,
+                "no row" if has_entry else "a row, but no entry"))
+    report.result("task", wrong)
+
+    if "memcg_path" not in field.facts:
+        report.skip("cgroup", "no memory cgroup can be made")
+        return
+    rows, status, err = pagedet.run("--json", "--fields", "pfn", "cgroup",
+                                    field.facts["memcg_path"])
+    charged = {r["pfn"] for r in rows}
+    wrong = [] if status == 0 else ["exit status %d: %s" % (status, err)]
+    for plant in field.plants.values():
+        if "memcg_ino" in plant.expect and plant.pfn is not None and \
+                words.pfn_of(plant.word("pagemap")) == plant.pfn and \
+                plant.pfn not in charged:
+            wrong.append("%s (%#x) is charged, but not there" %
+                         (plant.name, plant.pfn))
+    report.result("cgroup", wrong)

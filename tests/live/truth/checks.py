@@ -1,0 +1,432 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""One function per field: what may be claimed of a plant. A field without a
+function here fails as soon as it is claimed, so that nothing goes unchecked.
+
+Each takes (field, plant, row, value) and answers words if @value is wrong.
+"""
+import re
+
+from words import BIT34, FLAGS, KINDS, KPF, PTE, PTE_NAMES, RESTLESS, zones_of
+
+REASONS = ("unsupported not_built no_kernel no_access no_types old_row "
+           "too_costly excluded raced corrupt io no_memory denied unsafe "
+           "timeout").split()
+NOTES = "torn perturbed estimated partial stale undecided unchecked".split()
+
+CHECKS = {}
+
+
+def check(name):
+    def remember(fn):
+        CHECKS[name] = fn
+        return fn
+    return remember
+
+
+def differ(value, truth):
+    if value != truth or isinstance(value, bool) != isinstance(truth, bool):
+        return "%r, but %r is true" % (value, truth)
+    return None
+
+
+def is_hex(value, truth):
+    if not isinstance(value, str) or not re.fullmatch("0x[0-9a-f]+", value):
+        return "%r is no hex string" % (value,)
+    return differ(int(value, 16), truth)
+
+
+# What only an address has; asked by page there is nothing of it.
+OF_ADDRESS = set("pid tgid comm vaddr pte pte_level swap_type swap_offset "
+                 "vma_start vma_end vma_prot vma_name".split())
+# What only other targets fill.
+ELSEWHERE = {"at", "map"}
+
+
+# --- row ---
+
+@check("ask")
+def check_ask(field, plant, row, value):
+    return differ(value, 0)
+
+
+@check("pages")
+def check_pages(field, plant, row, value):
+    return differ(value, 1)
+
+
+@check("time_ns")
+def check_time(field, plant, row, value):
+    first, last = row["_asked"]
+    if not isinstance(value, int) or not first <= value <= last:
+        return "%r is not between %d and %d" % (value, first, last)
+    return None
+
+
+@check("notes")
+def check_notes(field, plant, row, value):
+    if value is None:
+        return None
+    strange = set(value) - set(NOTES)
+    if strange:
+        return "there are no notes %s" % sorted(strange)
+    # settled() asked until the words stood still
+    if "torn" in value:
+        return "torn, but the words did not change"
+    return None
+
+
+# --- page ---
+
+@check("pfn")
+def check_pfn(field, plant, row, value):
+    return differ(value, row["_pfn"])
+
+
+@check("head_pfn")
+def check_head(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    return differ(value, plant.said.get("folio"))
+
+
+@check("order")
+def check_order(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    return differ(value, plant.expect.get("order",
+                                          plant.said.get("folio_order")))
+
+
+@check("kind")
+def check_kind(field, plant, row, value):
+    if value not in KINDS:
+        return "there is no kind %r" % (value,)
+    if value not in plant.expect["kind"].split("|"):
+        return "%r, but it was made as %r" % (value, plant.expect["kind"])
+    return None
+
+
+def check_names(value, unknown, names):
+    strange = (set(value) | set(unknown)) - set(names)
+    if strange:
+        return "no such names: %s" % sorted(strange)
+    if set(value) & set(unknown):
+        return "set and unknown: %s" % sorted(set(value) & set(unknown))
+    return None
+
+
+@check("flags")
+def check_flags(field, plant, row, value):
+    unknown = row.get("flags_unknown", [])
+    e = plant.expect
+    if row["_pfn"] is None:
+        return differ(value, None)
+    wrong = check_names(value, unknown, FLAGS)
+    if wrong:
+        return wrong
+    missing = set(e.get("flags_set", [])) - set(value)
+    if missing:
+        return "lacks %s" % sorted(missing)
+    too_many = set(e.get("flags_clear", [])) & set(value)
+    if too_many:
+        return "has %s" % sorted(too_many)
+    lost = (set(e.get("flags_set", [])) | set(e.get("flags_clear", []))) & \
+        set(unknown)
+    if lost:
+        return "does not know %s" % sorted(lost)
+    guessed = set(e.get("flags_unknown", [])) - set(unknown)
+    if guessed:
+        return "cannot know %s" % sorted(guessed)
+    return check_raw_flags(field, value, unknown, row["_flags"])
+
+
+def check_raw_flags(field, value, unknown, words):
+    """Every bit against the kernel's word, before and after."""
+    before, after = words
+    for name, bit in KPF.items():
+        bits = {before >> bit & 1, after >> bit & 1}
+        if name in unknown or len(bits) == 2 or name in RESTLESS or \
+                (name == "ksm" and field.facts["ksm_lies"]):
+            continue
+        if (name in value) != bool(bits.pop()):
+            return "%s is %s, in the word %#x it is not" % (
+                name, "set" if name in value else "clear", after)
+    if before & after & 1 << 34 and \
+            not set(BIT34) & (set(value) | set(unknown)):
+        return "nothing is said of bit 34 in %#x" % after
+    if "anon_exclusive" in value and "anon" not in value:
+        return "anon_exclusive, but it is not anonymous"
+    return None
+
+
+@check("mapcount")
+def check_mapcount(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    if "mapcount" in plant.expect:
+        return differ(value, plant.expect["mapcount"])
+    # the vdso and libc are mapped by every program, pagedet too
+    if not min(row["_count"]) <= value <= max(row["_count"]) + 1:
+        return "%r, but the kernel counts %s" % (value, row["_count"])
+    return None
+
+
+@check("mapcount_kind")
+def check_mapcount_kind(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    # of a huge page with one page given back an average is still 1
+    order = plant.said.get("folio_order")
+    return differ(value, "exact") if order == 0 else (
+        None if value in ("exact", "average") else "%r is no kind" % value)
+
+
+@check("node")
+def check_node(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    if "node" not in plant.said:
+        return None if isinstance(value, int) else "%r" % (value,)
+    return differ(value, plant.said["node"])
+
+
+@check("zone")
+def check_zone(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    zones = zones_of(row["_pfn"])
+    if value not in zones:
+        return "%r, but the page lies in %s" % (value, zones)
+    return None
+
+
+# --- memcg ---
+
+@check("memcg_ino")
+def check_memcg_ino(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    if "memcg_ino" in plant.expect:
+        return differ(value, plant.expect["memcg_ino"])
+    if value is None:
+        # none is right only where the kernel has 0 and may know
+        return None if 0 in row["_cgroup"] else \
+            "nothing, but the kernel says %s" % (row["_cgroup"],)
+    if value not in row["_cgroup"]:
+        return "%r, but the kernel says %s" % (value, row["_cgroup"])
+    return None
+
+
+@check("memcg_path")
+def check_memcg_path(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    if "memcg_path" in plant.expect:
+        return differ(value, plant.expect["memcg_path"])
+    if value is None:
+        return None if 0 in row["_cgroup"] else "nothing, but it is charged"
+    return None if value.startswith("/") else "%r is no path" % (value,)
+
+
+@check("memcg_name")
+def check_memcg_name(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    if "memcg_path" in plant.expect:
+        return differ(value, plant.expect["memcg_path"].rsplit("/", 1)[1])
+    return None
+
+
+# --- task and vma ---
+
+@check("pid")
+def check_pid(field, plant, row, value):
+    return differ(value, plant.pid)
+
+
+@check("tgid")
+def check_tgid(field, plant, row, value):
+    return differ(value, plant.pid)
+
+
+@check("comm")
+def check_comm(field, plant, row, value):
+    return differ(value, field.facts["comm"]
+                  if plant.pid == field.facts["planter"] else "plant-child")
+
+
+@check("vaddr")
+def check_vaddr(field, plant, row, value):
+    return is_hex(value, plant.page)
+
+
+@check("vma_start")
+def check_vma_start(field, plant, row, value):
+    vma = plant.vma()
+    return is_hex(value, vma[0]) if vma else differ(value, None)
+
+
+@check("vma_end")
+def check_vma_end(field, plant, row, value):
+    vma = plant.vma()
+    return is_hex(value, vma[1]) if vma else differ(value, None)
+
+
+@check("vma_prot")
+def check_vma_prot(field, plant, row, value):
+    vma = plant.vma()
+    return differ(value, vma and vma[2])
+
+
+@check("vma_name")
+def check_vma_name(field, plant, row, value):
+    vma = plant.vma()
+    if "vma_name" in plant.expect:
+        return differ(value, plant.expect["vma_name"])
+    # the text of maps escapes a newline, the name has one
+    name = vma and vma[6].replace("\\012", "\n")
+    return differ(value or "", name or "")
+
+
+# --- entry ---
+
+@check("pte")
+def check_pte(field, plant, row, value):
+    unknown = row.get("pte_unknown", [])
+    e = plant.expect
+    value = value or []
+    wrong = check_names(value, unknown, PTE_NAMES)
+    if wrong:
+        return wrong
+    missing = set(e.get("pte_set", [])) - set(value)
+    if missing:
+        return "lacks %s" % sorted(missing)
+    too_many = set(e.get("pte_clear", [])) & set(value)
+    if too_many:
+        return "has %s" % sorted(too_many)
+    lost = (set(e.get("pte_set", [])) | set(e.get("pte_clear", []))) & \
+        set(unknown)
+    if lost:
+        return "does not know %s" % sorted(lost)
+    guessed = set(e.get("pte_unknown", [])) - set(unknown)
+    if guessed:
+        return "cannot know %s" % sorted(guessed)
+    word = row["_pagemap"]
+    for name, bit in PTE.items():
+        if name in unknown or name == "swapped" or \
+                (name == "soft_dirty" and not field.facts["soft_dirty"]):
+            continue
+        if (name in value) != bool(word >> bit & 1):
+            return "%s differs from the word %#x" % (name, word)
+    return None
+
+
+@check("pte_level")
+def check_level(field, plant, row, value):
+    if "pte_level" in plant.expect:
+        return differ(value, plant.expect["pte_level"])
+    return differ(value, None)
+
+
+@check("swap_type")
+def check_swap_type(field, plant, row, value):
+    if "swapped" not in plant.expect.get("pte_set", []):
+        return differ(value, None)
+    return differ(value, row["_pagemap"] & 31)
+
+
+@check("swap_offset")
+def check_swap_offset(field, plant, row, value):
+    if "swapped" not in plant.expect.get("pte_set", []):
+        return differ(value, None)
+    return differ(value, (row["_pagemap"] & (1 << 55) - 1) >> 5)
+
+
+# --- file ---
+
+def mapped_file(plant):
+    """(dev, inode) by the maps line, where the page is of that file."""
+    vma = plant.vma()
+    if not vma or not vma[5] or \
+            "anon" in plant.expect.get("flags_set", []) or \
+            plant.expect["kind"] in ("untouched", "unmapped"):
+        return None
+    return vma[4], vma[5]
+
+
+def check_file(plant, key, index, value):
+    if plant.file:
+        return differ(value, plant.file[key])
+    if plant.file is None:
+        return differ(value, None)
+    known = mapped_file(plant)
+    return differ(value, known[index]) if known else differ(value, None)
+
+
+@check("dev")
+def check_dev(field, plant, row, value):
+    return check_file(plant, "dev", 0, value)
+
+
+@check("inode")
+def check_inode(field, plant, row, value):
+    return check_file(plant, "inode", 1, value)
+
+
+@check("index")
+def check_index(field, plant, row, value):
+    if plant.file:
+        return differ(value, plant.file["index"])
+    vma = plant.vma()
+    if mapped_file(plant):
+        return differ(value, (plant.page - vma[0] + vma[3]) >> 12)
+    return differ(value, None)
+
+
+@check("path")
+def check_path(field, plant, row, value):
+    if plant.file:
+        return differ(value, plant.file["path"])
+    if plant.file is None or not mapped_file(plant):
+        return differ(value, None)
+    return differ(value, plant.vma()[6].replace("\\012", "\n"))
+
+
+# --- maps ---
+
+@check("user_maps")
+def check_user_maps(field, plant, row, value):
+    if row["_pfn"] is None:
+        return differ(value, None)
+    if plant.mappers:
+        return differ(value, len(plant.mappers))
+    return None if isinstance(value, int) else "%r" % (value,)
+
+
+# --- all of them ---
+
+def check_row(field, plant, how, row):
+    """Words for every claim that is not true."""
+    wrong = []
+    for name, why in row.get("missing", {}).items():
+        if why not in REASONS:
+            wrong.append("%s is missing for no reason: %r" % (name, why))
+        if name in row:
+            wrong.append("%s is claimed and missing" % name)
+    for name, value in row.items():
+        if name.startswith("_") or name in ("missing", "source") or \
+                name.endswith("_unknown"):
+            continue
+        if name.endswith("_hex"):
+            if name[:-4] not in CHECKS:
+                wrong.append("%s: nobody checks it" % name)
+            continue
+        if name in ELSEWHERE or (name in OF_ADDRESS and how != "virt"):
+            problem = differ(value, None)
+        elif name in CHECKS:
+            problem = CHECKS[name](field, plant, row, value)
+        else:
+            problem = "nobody checks it"
+        if problem:
+            wrong.append("%s: %s" % (name, problem))
+    return wrong

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""claims.tsv: what must be claimed."""
+import os
+
+import words
+
+PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                    "claims.tsv")
+
+
+def is_member(plant, name):
+    """Whether a plant is in the class or list of the first column."""
+    if name == "@addressed":
+        return plant.vaddr is not None
+    if name == "@mapped":
+        return plant.vaddr is not None and plant.said.get("vma") is not None
+    if name == "@present":
+        return plant.pfn is not None
+    if name == "@file":
+        return bool(plant.file)
+    if name == "@charged":
+        return "memcg_ino" in plant.expect and plant.pfn is not None
+    return plant.name in name.split(",")
+
+
+def has_feature(name, plant):
+    """Whether this kernel has what a claim depends on."""
+    if name == "any":
+        return True
+    if name == "pagemap_scan":
+        return os.uname().machine == "x86_64" and release() >= (6, 7)
+    if name == "one_zone":
+        return len(words.zones_of(plant.pfn)) == 1
+    if name == "kpagecgroup":
+        return os.path.exists("/proc/kpagecgroup")
+    raise SystemExit("Bail out! claims.tsv: no such feature: " + name)
+
+
+def release():
+    """Only tells which claims to expect; the library must not use it."""
+    return tuple(int(x) for x in os.uname().release.split(".")[:2])
+
+
+def read():
+    with open(PATH) as f:
+        for line in f:
+            if line.startswith("#") or not line.strip():
+                continue
+            parts = line.rstrip("\n").split("\t")
+            if len(parts) != 6:
+                raise SystemExit("Bail out! claims.tsv: %r" % line)
+            yield parts
+
+
+def check(field, plant, how, row):
+    """Words for every claim that is required and not made."""
+    wrong = []
+    for who, ways, source, feature, name, _ in read():
+        if not is_member(plant, who) or how not in ways.split(",") or \
+                not has_feature(feature, plant):
+            continue
+        if name not in row:
+            wrong.append("%s is not claimed (%s)" % (
+                name, row.get("missing", {}).get(name, "not even missing")))
+            continue
+        got = row.get("source", {}).get(name)
+        if got not in source.split("|"):
+            wrong.append("%s comes from %s, not %s" % (name, got, source))
+    return wrong
+
+
+def check_all_used(report, field):
+    """A claim that no plant can prove proves nothing."""
+    wrong = []
+    for who, ways, source, feature, name, _ in read():
+        names = [n for n in who.split(",") if not n.startswith("@")]
+        wrong += ["%s: there is no such plant" % n for n in names
+                  if n not in field.plants and n not in field.skipped]
+    report.result("every claim has a plant", sorted(set(wrong)))

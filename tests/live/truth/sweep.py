@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""All of memory, counted per set of flags: pagedet against page-types.
+
+The machine goes on working between two counts, so each program counts twice,
+in turn, and what may differ is bounded by how much a program differs from
+itself.
+"""
+import os
+import subprocess
+
+from words import KPF
+
+# Bits that stay as they are for the time of four counts, and that page-types
+# shows as the kernel does.
+STEADY = ("slab buddy anon swapbacked compound_head compound_tail huge nopage "
+          "thp offline zero_page pgtable reserved mlocked").split()
+# what changes anyway: this many pages, and this part of the larger count
+SLACK = 4096
+PART = 0.02
+
+
+def find_page_types():
+    top = os.environ.get("top_srcdir", os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+    p = subprocess.run([os.path.join(top, "scripts/build-page-types")],
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode:
+        return None, p.stderr.decode().strip().splitlines()[0]
+    return p.stdout.decode().strip(), None
+
+
+def canonical(names):
+    names = set(names) & set(STEADY)
+    # a slab page's mapping is a list of its own; kernels that show it as a
+    # mapping say anon
+    if "slab" in names:
+        names -= {"anon"}
+    return frozenset(names)
+
+
+def count_page_types(program):
+    """Its raw flags, one line a set: "0x0000000000000400  1234  4 ___ name"."""
+    out = subprocess.run([program, "-r"], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, check=True).stdout
+    counts = {}
+    for line in out.decode().splitlines():
+        parts = line.split()
+        if len(parts) < 2 or not parts[0].startswith("0x"):
+            continue
+        word = int(parts[0], 16)
+        key = canonical(n for n, bit in KPF.items() if word >> bit & 1)
+        counts[key] = counts.get(key, 0) + int(parts[1])
+    return counts
+
+
+def count_pagedet(pagedet):
+    rows, status, err = pagedet.run("--json", "--by", "flags", "scan")
+    counts = {}
+    for row in rows:
+        if "total" in row:
+            continue
+        key = canonical(row["flags"])
+        counts[key] = counts.get(key, 0) + row["pages"]
+    return counts, status, err
+
+
+def check(report, pagedet):
+    program, why = find_page_types()
+    if not program:
+        report.skip("page-types", why)
+        return
+    theirs, ours = [], []
+    for _ in range(2):
+        theirs.append(count_page_types(program))
+        counts, status, err = count_pagedet(pagedet)
+        if status:
+            report.result("page-types", ["exit status %d: %s" % (status,
+                                                                 err)])
+            return
+        ours.append(counts)
+    hole = frozenset(["nopage"])
+    for key in sorted(set().union(*theirs, *ours), key=sorted):
+        # pfns without memory: pagedet does not walk them
+        if key == hole:
+            continue
+        t = [c.get(key, 0) for c in theirs]
+        o = [c.get(key, 0) for c in ours]
+        room = abs(t[0] - t[1]) + abs(o[0] - o[1]) + SLACK + \
+            PART * max(t + o)
+        wrong = []
+        if not min(t) - room <= sum(o) / 2 <= max(t) + room:
+            wrong.append("%s pages, but page-types counts %s" % (o, t))
+        report.result("page-types: " + (" ".join(sorted(key)) or "no flag"),
+                      wrong)

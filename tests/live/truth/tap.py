@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""Results as TAP, and the list of skips that are allowed."""
+import re
+import sys
+
+
+def skip_all(why):
+    print("1..0 # SKIP " + why)
+    return 0
+
+
+class Report:
+    def __init__(self, skips):
+        self.n = 0
+        self.failed = 0
+        self.allowed = []
+        with open(skips) as f:
+            for line in f:
+                if line.strip() and not line.startswith("#"):
+                    name, why = line.rstrip("\n").split("\t", 1)
+                    self.allowed.append((name, re.compile(why)))
+
+    def result(self, name, problems):
+        """@problems: words for each thing that is wrong; none is good."""
+        self.n += 1
+        if problems:
+            self.failed += 1
+        print("%sok %d - %s" % ("not " if problems else "", self.n, name))
+        for problem in problems:
+            for line in str(problem).splitlines():
+                print("# " + line)
+        sys.stdout.flush()
+
+    def skip(self, name, why):
+        for allowed, reason in self.allowed:
+            if allowed == name and reason.search(why):
+                self.n += 1
+                print("ok %d - %s # SKIP %s" % (self.n, name, why))
+                sys.stdout.flush()
+                return
+        self.result(name, ["skipped, and skips.txt does not list it: " + why])
+
+    def finish(self):
+        print("1..%d" % self.n)
+        return 1 if self.failed else 0

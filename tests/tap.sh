@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# For tests that are shell scripts: TAP, and a directory that goes away. A
+# script sources this, calls what is below, and ends with "tap_done".
+#
+# From "make check": $top_srcdir, $top_builddir, both absolute.
+set -eu
+
+: "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
+LC_ALL=C
+export LC_ALL
+
+tap_n=0
+tap_failed=0
+tap_dir=$(mktemp -d "${TMPDIR:-/tmp}/pagedet-test.XXXXXX")
+trap 'chmod -R u+w "$tap_dir"; rm -rf "$tap_dir"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# tap_ok NAME
+tap_ok() {
+	tap_n=$((tap_n + 1))
+	printf 'ok %d - %s\n' "$tap_n" "$1"
+}
+
+# tap_not_ok NAME [FILE]: FILE, if there is one, says why
+tap_not_ok() {
+	tap_n=$((tap_n + 1))
+	tap_failed=1
+	printf 'not ok %d - %s\n' "$tap_n" "$1"
+	[ -z "${2:-}" ] || sed 's/^/# /' "$2"
+}
+
+# tap_skip NAME WHY
+tap_skip() {
+	tap_n=$((tap_n + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$tap_n" "$1" "$2"
+}
+
+# tap_run NAME COMMAND...: ok if it exits 0; else what it printed is shown
+tap_run() {
+	tap_name=$1
+	shift
+	if "$@" > "$tap_dir/out" 2>&1; then
+		tap_ok "$tap_name"
+	else
+		tap_not_ok "$tap_name" "$tap_dir/out"
+	fi
+}
+
+# tap_fails NAME COMMAND...: ok if it exits with something else than 0
+tap_fails() {
+	tap_name=$1
+	shift
+	if "$@" > "$tap_dir/out" 2>&1; then
+		tap_not_ok "$tap_name" "$tap_dir/out"
+	else
+		tap_ok "$tap_name"
+	fi
+}
+
+tap_done() {
+	printf '1..%d\n' "$tap_n"
+	exit "$tap_failed"
+}
