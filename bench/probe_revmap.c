@@ -17,7 +17,10 @@
 #define PFN_MASK (((uint64_t)1 << 55) - 1)
 #define TASK_END 0x7ffffffff000u
 #define MAPS_SIZE 65536
-#define REGIONS 4096
+/* Reservations are walked by PAGEMAP_SCAN: an address sanitizer's are 16 TiB,
+ * 32 GiB of pagemap. */
+#define RESERVATION ((uint64_t)1 << 30)
+#define REGIONS 512		/* with more walk_end cannot be relied on */
 #define TUPLES (1u << 22)
 
 struct sweep {
@@ -112,33 +115,10 @@ static void take_range(struct worker *w, uint64_t start, uint64_t end)
 	}
 }
 
-/* Lines of maps: the text is read in blocks, a cut line waits for its rest. */
-static void take_maps(struct worker *w)
-{
-	char *line, *end, *dash;
-	size_t have = 0;
-	uint64_t start, stop;
-	ssize_t n;
-
-	while ((n = read(w->maps, w->text + have, MAPS_SIZE - have)) > 0) {
-		have += (size_t)n;
-		w->text[have] = '\0';
-		for (line = w->text; (end = strchr(line, '\n'));
-		     line = end + 1) {
-			start = strtoull(line, &dash, 16);
-			stop = strtoull(dash + 1, NULL, 16);
-			if (stop <= TASK_END)
-				take_range(w, start, stop);
-		}
-		have -= (size_t)(line - w->text);
-		memmove(w->text, line, have);
-	}
-}
-
-static void take_scan(struct worker *w)
+static void take_scan(struct worker *w, uint64_t start, uint64_t end)
 {
 	struct uapi_scan_arg arg = {
-		.size = sizeof(arg), .end = TASK_END,
+		.size = sizeof(arg), .start = start, .end = end,
 		.vec = (uint64_t)(uintptr_t)w->regions, .vec_len = REGIONS,
 		.any_of = UAPI_PAGE_IS_PRESENT,
 		.return_mask = UAPI_PAGE_IS_PRESENT
@@ -155,6 +135,38 @@ static void take_scan(struct worker *w)
 	}
 }
 
+static void take_vma(struct worker *w, uint64_t start, uint64_t end)
+{
+	if (end > TASK_END)
+		return;
+	if (end - start > RESERVATION)
+		take_scan(w, start, end);
+	else
+		take_range(w, start, end);
+}
+
+/* Lines of maps: the text is read in blocks, a cut line waits for its rest. */
+static void take_maps(struct worker *w)
+{
+	char *line, *end, *dash;
+	size_t have = 0;
+	uint64_t start, stop;
+	ssize_t n;
+
+	while ((n = read(w->maps, w->text + have, MAPS_SIZE - have)) > 0) {
+		have += (size_t)n;
+		w->text[have] = '\0';
+		for (line = w->text; (end = strchr(line, '\n'));
+		     line = end + 1) {
+			start = strtoull(line, &dash, 16);
+			stop = strtoull(dash + 1, NULL, 16);
+			take_vma(w, start, stop);
+		}
+		have -= (size_t)(line - w->text);
+		memmove(w->text, line, have);
+	}
+}
+
 static void take_pid(struct worker *w)
 {
 	char path[64];
@@ -164,7 +176,7 @@ static void take_pid(struct worker *w)
 	if (w->pagemap < 0)
 		return;
 	if (w->sweep->r->scan) {
-		take_scan(w);
+		take_scan(w, 0, TASK_END);
 	} else {
 		snprintf(path, sizeof(path), "/proc/%d/maps", w->pid);
 		w->maps = open(path, O_RDONLY | O_CLOEXEC);
@@ -186,8 +198,7 @@ static void *sweep_work(void *arg)
 		probe_pin(w->sweep->home, w->n - 1);
 	w->buf = probe_map(PROBE_WORDS * 8);
 	w->text = probe_map(MAPS_SIZE + 1);
-	if (r->scan)
-		w->regions = probe_map(REGIONS * sizeof(*w->regions));
+	w->regions = probe_map(REGIONS * sizeof(*w->regions));
 	if (r->collect)
 		w->tuple = probe_map(TUPLES * sizeof(*w->tuple));
 	while ((i = atomic_fetch_add(&w->sweep->next, 1)) < r->pids) {

@@ -143,12 +143,15 @@ static void scan(struct probe_task *t, uint64_t any_of, uint64_t return_mask)
 		.size = sizeof(arg), .end = TASK_END, .vec_len = REGIONS,
 		.any_of = any_of, .return_mask = return_mask
 	};
-	int n;
+	int n = REGIONS;
 
 	regions = probe_map(REGIONS * sizeof(*regions));
 	arg.vec = (uint64_t)(uintptr_t)regions;
 	t->founds = 0;
-	while (arg.start < arg.end) {
+	/* Room left means that all was walked, whatever walk_end says: after
+	 * more than 512 regions it may lie before the last one of them (seen
+	 * on 6.18). */
+	while (n == REGIONS && arg.start < arg.end) {
 		n = ioctl(t->pagemap, UAPI_PAGEMAP_SCAN, &arg);
 		if (n < 0)
 			probe_die("PAGEMAP_SCAN: %s", strerror(errno));

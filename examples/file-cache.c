@@ -7,9 +7,9 @@
  * Teaches: a batch as columns, the form for many pages - one array of values
  * per field and one of cells beside it. Nothing is read into the cache.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <pagedet.h>
 
@@ -20,12 +20,14 @@ struct part {
 	uint64_t unknown;	/* pages whose flags could not be read */
 };
 
-static int failed(const struct pagedet *pd, const char *what)
+/* Says what went wrong; returns the exit status. */
+static int failed(const struct pagedet *pd, int error, const char *what)
 {
 	fprintf(stderr, "file-cache: %s: %s\n", what, pagedet_error(pd));
 	if (*pagedet_advice(pd))
 		fprintf(stderr, "file-cache: hint: %s\n", pagedet_advice(pd));
-	return 1;
+	/* A missing privilege is an answer, not a failure of this program. */
+	return error == -EACCES ? 0 : 1;
 }
 
 /* The columns come in an order of the library's own; find one. */
@@ -101,20 +103,23 @@ static int walk(struct pagedet *pd, struct pagedet_iter *it,
 	struct pagedet_columns b = { .size = sizeof(b) };
 	struct pagedet_coverage c = { .size = sizeof(c) };
 	struct part part = { .number = 0 };
-	int n;
+	int n, error;
 
-	printf("%8s %8s %8s %8s  (pages)\n", "MiB", "cached", "dirty",
-	       "mapped");
-	while ((n = pagedet_next_columns(it, &b)) > 0)
+	n = pagedet_next_columns(it, &b);
+	if (n > 0)
+		printf("%8s %8s %8s %8s  (pages)\n", "MiB", "cached", "dirty",
+		       "mapped");
+	for (; n > 0; n = pagedet_next_columns(it, &b))
 		if (add_batch(&b, pages_per_mib, &part)) {
 			fprintf(stderr, "file-cache: a column is missing\n");
 			return 1;
 		}
 	print_part(&part);
 	if (n < 0)
-		return failed(pd, "stopped");
-	if (pagedet_coverage(it, &c))
-		return failed(pd, "no coverage");
+		return failed(pd, n, "stopped");
+	error = pagedet_coverage(it, &c);
+	if (error)
+		return failed(pd, error, "no coverage");
 	printf("%" PRIu64 " of %" PRIu64 " pages are cached\n", c.rows,
 	       c.wanted);
 	if (pagedet_why(it, PAGEDET_FIELD_FLAGS) != PAGEDET_HAVE)
@@ -132,13 +137,18 @@ static int run(struct pagedet *pd, const char *path)
 	struct pagedet_iter *it;
 	int r;
 
-	if (pagedet_open(pd, NULL) || pagedet_info(pd, &info))
-		return failed(pd, "cannot open the running kernel");
+	r = pagedet_open(pd, NULL);
+	if (!r)
+		r = pagedet_info(pd, &info);
+	if (r)
+		return failed(pd, r, "cannot open the running kernel");
 	q.target = PAGEDET_TARGET_FILE;
 	q.path = path;
-	if (pagedet_fields_parse(pd, "index,flags,mapcount", &q) ||
-	    pagedet_query(pd, &q, &it))
-		return failed(pd, "cannot look at the file");
+	r = pagedet_fields_parse(pd, "index,flags,mapcount", &q);
+	if (!r)
+		r = pagedet_query(pd, &q, &it);
+	if (r)
+		return failed(pd, r, "cannot look at the file");
 	r = walk(pd, it, (1 << 20) / info.page_size);
 	pagedet_iter_free(it);
 	return r;

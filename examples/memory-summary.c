@@ -2,32 +2,41 @@
 /*
  * memory-summary - what is all of memory used for?
  *
- * Teaches: grouping, where rows are groups and "pages" counts, and coverage,
- * which says whether the sum is about everything.
+ *   memory-summary [--json] [ROOT]	/proc and /sys are read below ROOT
+ *
+ * Teaches: grouping, where rows are groups and "pages" counts; an emitter,
+ * which makes JSON of the same without rows; and coverage, which says whether
+ * the sum is about everything.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <pagedet.h>
 
-static void say(const struct pagedet *pd, const char *what)
+/* Says what went wrong; returns the exit status. */
+static int failed(const struct pagedet *pd, int error, const char *what)
 {
 	fprintf(stderr, "memory-summary: %s: %s\n", what, pagedet_error(pd));
 	if (*pagedet_advice(pd))
 		fprintf(stderr, "memory-summary: hint: %s\n",
 			pagedet_advice(pd));
+	/* A missing privilege is an answer, not a failure of this program. */
+	return error == -EACCES ? 0 : 1;
 }
 
-static int print_groups(struct pagedet *pd, struct pagedet_iter *it,
-			uint64_t page_size)
+static int print_table(struct pagedet *pd, struct pagedet_iter *it)
 {
-	struct pagedet_coverage c = { .size = sizeof(c) };
+	struct pagedet_info info = { .size = sizeof(info) };
 	struct pagedet_page rows[32];
 	char kind[32];
-	int n, i;
+	int n, i, error;
 
+	error = pagedet_info(pd, &info);
+	if (error)
+		return failed(pd, error, "cannot tell the size of a page");
 	printf("%-10s %12s %12s\n", "kind", "pages", "MiB");
 	while ((n = pagedet_next(it, rows, 32)) > 0) {
 		for (i = 0; i < n; i++) {
@@ -36,66 +45,104 @@ static int print_groups(struct pagedet *pd, struct pagedet_iter *it,
 				       sizeof(kind));
 			printf("%-10s %12" PRIu64 " %12.1f\n", kind,
 			       rows[i].pages,
-			       (double)rows[i].pages * (double)page_size /
+			       (double)rows[i].pages * (double)info.page_size /
 			       (1 << 20));
 		}
 	}
-	if (n < 0) {
-		say(pd, "stopped");
-		return 1;
-	}
-	if (pagedet_coverage(it, &c)) {
-		say(pd, "no coverage");
-		return 1;
-	}
-	printf("%" PRIu64 " pages looked at, %" PRIu64 " without memory%s\n",
-	       c.visited, c.skipped,
-	       c.complete ? "" : "; more could not be looked at");
-	return 0;
+	return n < 0 ? failed(pd, n, "stopped") : 0;
 }
 
-static int run(struct pagedet *pd)
+/* An object per kind, then the total. */
+static int print_json(struct pagedet *pd, struct pagedet_iter *it)
+{
+	struct pagedet_emit_options options = PAGEDET_EMIT_OPTIONS_INIT;
+	struct pagedet_emitter *out;
+	int error, status = 0;
+
+	options.format = PAGEDET_FORMAT_JSON;
+	options.fd = STDOUT_FILENO;
+	error = pagedet_emitter_new(pd, &options, &out);
+	if (error)
+		return failed(pd, error, "cannot write JSON");
+	error = pagedet_emit_all(out, it);
+	if (error)
+		status = failed(pd, error, "stopped");
+	/* What was counted before is still written. */
+	error = pagedet_emitter_finish(out);
+	if (error) {
+		fprintf(stderr, "memory-summary: cannot write: %s\n",
+			strerror(-error));
+		status = 1;
+	}
+	pagedet_emitter_free(out);
+	return status;
+}
+
+/* Whether the sum is about everything. */
+static int check_coverage(struct pagedet *pd, struct pagedet_iter *it,
+			  int json)
+{
+	struct pagedet_coverage c = { .size = sizeof(c) };
+	int error = pagedet_coverage(it, &c);
+
+	if (error)
+		return failed(pd, error, "no coverage");
+	if (!json)
+		printf("%" PRIu64 " pages looked at, %" PRIu64
+		       " without memory\n", c.visited, c.skipped);
+	if (c.complete)
+		return 0;
+	fprintf(stderr, "memory-summary: %" PRIu64 " of %" PRIu64
+		" pages could not be looked at\n", c.wanted - c.visited,
+		c.wanted);
+	return 1;
+}
+
+static int run(struct pagedet *pd, const char *root, int json)
 {
 	static const uint32_t by[] = { PAGEDET_FIELD_KIND };
+	struct pagedet_options options = PAGEDET_OPTIONS_INIT;
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
-	struct pagedet_info info = { .size = sizeof(info) };
 	struct pagedet_iter *it;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int r;
+	int error, status;
 
-	if (pagedet_open(pd, NULL) || pagedet_info(pd, &info)) {
-		say(pd, "cannot open the running kernel");
-		return 1;
-	}
+	options.root = root;
+	error = pagedet_open(pd, &options);
+	if (error)
+		return failed(pd, error, "cannot open");
 	q.target = PAGEDET_TARGET_SCAN;
+	q.options = PAGEDET_Q_GROUP;
 	q.group_by = by;
 	q.n_group_by = 1;
 	q.threads = cpus > 0 ? (uint32_t)cpus : 1;
-	r = pagedet_query(pd, &q, &it);
-	if (r == -EACCES) {
-		/* Not a failure of this program: an answer, with advice. */
-		say(pd, "not for this user");
-		return 0;
-	}
-	if (r) {
-		say(pd, "cannot look at memory");
-		return 1;
-	}
-	r = print_groups(pd, it, info.page_size);
+	error = pagedet_query(pd, &q, &it);
+	if (error)
+		return failed(pd, error, "cannot look at memory");
+	status = json ? print_json(pd, it) : print_table(pd, it);
+	if (!status)
+		status = check_coverage(pd, it, json);
 	pagedet_iter_free(it);
-	return r;
+	return status;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	struct pagedet *pd = pagedet_new();
+	int json = argc > 1 && !strcmp(argv[1], "--json");
+	const char *root = argv[1 + json];
+	struct pagedet *pd;
 	int r;
 
+	if (argc > 2 + json || (root && *root == '-')) {
+		fprintf(stderr, "usage: memory-summary [--json] [ROOT]\n");
+		return 2;
+	}
+	pd = pagedet_new();
 	if (!pd) {
 		fprintf(stderr, "memory-summary: out of memory\n");
 		return 1;
 	}
-	r = run(pd);
+	r = run(pd, root, json);
 	pagedet_free(pd);
 	return r;
 }

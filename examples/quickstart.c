@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What is the page behind an address? The question: an address of our own, the
- * one of the variable "item". The answer: one field by hand, then all as JSON.
+ * What is the page behind an address? The question: "quickstart PID ADDRESS",
+ * or an address of our own, the one of the variable "item". The answer: one
+ * field by hand, then all as JSON.
  */
 #include <pagedet.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct pagedet_item item = { (uintptr_t)&item, 1, getpid(), 0 };
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
@@ -18,6 +20,10 @@ int main(void)
 	struct pagedet_page row;
 	int bad;
 
+	if (argc > 2) {
+		item.pid = strtoul(argv[1], NULL, 0);
+		item.first = strtoull(argv[2], NULL, 0);
+	}
 	q.target = PAGEDET_TARGET_VIRT;
 	q.items = &item;
 	q.n_items = 1;

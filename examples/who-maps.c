@@ -16,12 +16,14 @@
 
 #include <pagedet.h>
 
-static int failed(const struct pagedet *pd, const char *what)
+/* Says what went wrong; returns the exit status. */
+static int failed(const struct pagedet *pd, int error, const char *what)
 {
 	fprintf(stderr, "who-maps: %s: %s\n", what, pagedet_error(pd));
 	if (*pagedet_advice(pd))
 		fprintf(stderr, "who-maps: hint: %s\n", pagedet_advice(pd));
-	return 1;
+	/* A missing privilege is an answer, not a failure of this program. */
+	return error == -EACCES ? 0 : 1;
 }
 
 static int parse(const char *word, int base, uint64_t *ret)
@@ -37,9 +39,12 @@ static int parse(const char *word, int base, uint64_t *ret)
 	return 0;
 }
 
-/* 1: *pfn is the page behind the address. 0: there is none, or it is hidden. */
+/*
+ * Sets *found if *pfn is the page behind the address; else there is none, or it
+ * is hidden. Returns the exit status.
+ */
 static int translate(struct pagedet *pd, uint64_t pid, uint64_t address,
-		     uint64_t *pfn)
+		     int *found, uint64_t *pfn)
 {
 	struct pagedet_item item = { address, 1, (uint32_t)pid, 0 };
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
@@ -47,23 +52,24 @@ static int translate(struct pagedet *pd, uint64_t pid, uint64_t address,
 	struct pagedet_page row;
 	unsigned state;
 	char pte[128];
-	int n;
+	int n, error;
 
 	q.target = PAGEDET_TARGET_VIRT;
 	q.items = &item;
 	q.n_items = 1;
-	if (pagedet_fields_parse(pd, "pfn,pte", &q) ||
-	    pagedet_query(pd, &q, &it))
-		return -failed(pd, "cannot look at the process");
+	error = pagedet_fields_parse(pd, "pfn,pte", &q);
+	if (!error)
+		error = pagedet_query(pd, &q, &it);
+	if (error)
+		return failed(pd, error, "cannot look at the process");
 	n = pagedet_next(it, &row, 1);
-	if (n < 0)
-		failed(pd, "cannot look at the address");
 	if (n < 1) {
 		pagedet_iter_free(it);
-		return -1;
+		return failed(pd, n, "cannot look at the address");
 	}
 	state = PAGEDET_CELL_STATE(row.cell[PAGEDET_FIELD_PFN]);
 	*pfn = row.pfn;
+	*found = state == PAGEDET_HAVE;
 	if (state != PAGEDET_HAVE) {
 		/* Two different things: no page, or a page we may not know. */
 		pagedet_format(it, &row, PAGEDET_FIELD_PTE, pte, sizeof(pte));
@@ -74,7 +80,7 @@ static int translate(struct pagedet *pd, uint64_t pid, uint64_t address,
 			       pagedet_why_advice(it, PAGEDET_FIELD_PFN));
 	}
 	pagedet_iter_free(it);
-	return state == PAGEDET_HAVE;
+	return 0;
 }
 
 static void print_row(const struct pagedet_iter *it,
@@ -102,9 +108,11 @@ static int print_summary(const struct pagedet *pd,
 {
 	struct pagedet_mappers m = { .size = sizeof(m) };
 	uint64_t i;
+	int error;
 
-	if (pagedet_mappers(it, 0, &m))
-		return failed(pd, "no summary");
+	error = pagedet_mappers(it, 0, &m);
+	if (error)
+		return failed(pd, error, "no summary");
 	printf("found %" PRIu64, m.found);
 	if (m.expected_state == PAGEDET_HAVE)
 		printf(", the kernel counts %" PRIu64 "%s", m.expected,
@@ -115,11 +123,12 @@ static int print_summary(const struct pagedet *pd,
 		       pagedet_state_text(m.expected_state));
 	printf("\n");
 	if (m.n_unread)
-		printf("%" PRIu64 " tasks could not be read:", m.n_unread);
-	for (i = 0; i < m.n_unread; i++)
+		printf("tasks that could not be read: %" PRIu64 ", pid",
+		       m.n_unread);
+	for (i = 0; i < m.n_unread && i < 10; i++)
 		printf(" %" PRIu32, m.unread[i]);
 	if (m.n_unread)
-		printf("\n");
+		printf("%s\n", i < m.n_unread ? " ..." : "");
 	return 0;
 }
 
@@ -129,19 +138,21 @@ static int who_maps(struct pagedet *pd, uint64_t pfn)
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pagedet_page rows[64];
 	struct pagedet_iter *it;
-	int n, i, r;
+	int n, i, r, error;
 
 	q.target = PAGEDET_TARGET_MAPPERS;
 	q.items = &item;
 	q.n_items = 1;
-	if (pagedet_fields_parse(pd, "map,pid,comm,vaddr,vma", &q) ||
-	    pagedet_query(pd, &q, &it))
-		return failed(pd, "cannot look for mappings");
+	error = pagedet_fields_parse(pd, "map,pid,comm,vaddr,vma", &q);
+	if (!error)
+		error = pagedet_query(pd, &q, &it);
+	if (error)
+		return failed(pd, error, "cannot look for mappings");
 	printf("page frame %" PRIu64 " (0x%" PRIx64 ")\n", pfn, pfn);
 	while ((n = pagedet_next(it, rows, 64)) > 0)
 		for (i = 0; i < n; i++)
 			print_row(it, &rows[i]);
-	r = n < 0 ? failed(pd, "stopped") : print_summary(pd, it);
+	r = n < 0 ? failed(pd, n, "stopped") : print_summary(pd, it);
 	pagedet_iter_free(it);
 	return r;
 }
@@ -149,13 +160,14 @@ static int who_maps(struct pagedet *pd, uint64_t pfn)
 static int run(struct pagedet *pd, int n, const uint64_t *numbers)
 {
 	uint64_t pfn = numbers[0];
-	int found = 1;
+	int found = n == 1, r;
 
-	if (pagedet_open(pd, NULL))
-		return failed(pd, "cannot open the running kernel");
+	r = pagedet_open(pd, NULL);
+	if (r)
+		return failed(pd, r, "cannot open the running kernel");
 	if (n == 2)
-		found = translate(pd, numbers[0], numbers[1], &pfn);
-	return found > 0 ? who_maps(pd, pfn) : found < 0;
+		r = translate(pd, numbers[0], numbers[1], &found, &pfn);
+	return r || !found ? r : who_maps(pd, pfn);
 }
 
 int main(int argc, char **argv)

@@ -187,13 +187,13 @@ bool cli_interrupted(void);
 
 /* --- query.c, verdict.c: asking and judging --- */
 int cli_run_query(struct cli_job *job, struct pagedet *pd);
-uint32_t cli_threads(const struct cli_job *job);
 /*
  * The emitter that the options ask for, looking as @fd needs it and writing to
  * @to; -1 keeps the text in memory. Returns a status.
  */
 int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 		    int to, struct pagedet_emitter **ret);
+int cli_emitter_finish(struct pagedet *pd, struct pagedet_emitter *e);
 
 struct cli_verdict {
 	struct pagedet_coverage sum; /* over all steps */

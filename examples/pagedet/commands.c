@@ -21,7 +21,9 @@
 	"everything without FIRST.\n"
 
 #define CACHED_HELP \
-	"Only pages that are cached are rows. Nothing is read into the cache.\n"
+	"Only pages that are cached are rows, and nothing is read into the\n" \
+	"cache. Without a source that reads kernel memory they are mapped\n" \
+	"for a moment to be seen: then 'notes' says perturbed.\n"
 
 #define QUERY(id) .target = PAGEDET_TARGET_##id, .run = cli_run_query
 #define NOTHING(text) .nothing = (text)
@@ -33,70 +35,70 @@ const struct cli_command cli_commands[] = {
 	  "- reads the numbers from standard input, separated by blanks or\n"
 	  "newlines. Of a list longer than 65536 the rows come in steps, and\n"
 	  "carry the field 'ask' only if it is asked for by name.\n",
-	  .parse = cli_parse_pfns_or_stdin, WORDS(1, -1), NOTHING("there is no such page"),
-	  QUERY(PFN) },
+	  .parse = cli_parse_pfns_or_stdin, WORDS(1, -1),
+	  NOTHING("there is no such page"), QUERY(PFN) },
 	{ "phys", "ADDR[+LEN]...", "pages by physical address",
 	  ADDRESS_HELP
 	  "For the ADDR of a machine check, or an EDAC page plus offset.\n",
-	  .parse = cli_parse_phys, WORDS(1, -1), NOTHING("there is no such page"),
-	  QUERY(PHYS) },
+	  .parse = cli_parse_phys, WORDS(1, -1),
+	  NOTHING("there is no such page"), QUERY(PHYS) },
 	{ "virt", "PID ADDR[+LEN]...", "pages by virtual address of a task",
 	  ADDRESS_HELP
 	  "Addresses without a page get a row too: kind 'untouched' within a\n"
 	  "mapping, 'unmapped' outside.\n",
-	  .parse = cli_parse_virt, WORDS(2, -1), NOTHING("there is no such page"),
-	  QUERY(VIRT) },
+	  .parse = cli_parse_virt, WORDS(2, -1),
+	  NOTHING("there is no such page"), QUERY(VIRT) },
 	{ "task", "PID...", "every page of a task",
 	  "A row for every address that has an entry in the page tables:\n"
 	  "present, swapped, guarded, migrating or poisoned.\n",
-	  .parse = cli_parse_tasks, WORDS(1, -1), NOTHING("the page tables have no entry"),
-	  QUERY(TASK), .wide = true },
+	  .parse = cli_parse_tasks, WORDS(1, -1),
+	  NOTHING("the page tables have no entry"), QUERY(TASK), .wide = true },
 	{ "file", "PATH [FIRST[+COUNT]]...", "cached pages of a file",
 	  FILE_RANGE_HELP CACHED_HELP,
-	  .parse = cli_parse_file, WORDS(1, -1), NOTHING("no page of it is cached"),
-	  QUERY(FILE), .wide = true },
+	  .parse = cli_parse_file, WORDS(1, -1),
+	  NOTHING("no page of it is cached"), QUERY(FILE), .wide = true },
 	{ "tree", "DIR", "cached pages of all files below DIR",
 	  CACHED_HELP
 	  "Stays on the filesystem of DIR and follows no links.\n",
-	  .parse = cli_parse_path, WORDS(1, 1), NOTHING("no page of it is cached"),
-	  QUERY(TREE), .wide = true },
+	  .parse = cli_parse_path, WORDS(1, 1),
+	  NOTHING("no page of it is cached"), QUERY(TREE), .wide = true },
 	{ "mount", "PATH", "cached pages of a whole filesystem",
 	  CACHED_HELP
 	  "PATH is where it is mounted, or any file on it.\n",
-	  .parse = cli_parse_path, WORDS(1, 1), NOTHING("no page of it is cached"),
-	  QUERY(MOUNT), .wide = true },
+	  .parse = cli_parse_path, WORDS(1, 1),
+	  NOTHING("no page of it is cached"), QUERY(MOUNT), .wide = true },
 	{ "block", "DEV FIRST[+COUNT]...", "cached pages of a block device",
 	  FILE_RANGE_HELP CACHED_HELP,
-	  .parse = cli_parse_file, WORDS(1, -1), NOTHING("no page of it is cached"),
-	  QUERY(BLOCK), .wide = true },
+	  .parse = cli_parse_file, WORDS(1, -1),
+	  NOTHING("no page of it is cached"), QUERY(BLOCK), .wide = true },
 	{ "cgroup", "PATH", "pages charged to a cgroup",
 	  "PATH is the cgroup's directory, below /sys/fs/cgroup or as the\n"
 	  "kernel names it. Pages of cgroups below it count too.\n",
-	  .parse = cli_parse_path, WORDS(1, 1), NOTHING("no page is charged to it"),
-	  QUERY(CGROUP), .wide = true },
+	  .parse = cli_parse_path, WORDS(1, 1),
+	  NOTHING("no page is charged to it"), QUERY(CGROUP), .wide = true },
 	{ "kaddr", "ADDR...", "pages by kernel address",
 	  "ADDR is hex, with or without 0x: the address of memory, or of a\n"
 	  "struct page or struct folio. Needs a source that can read kernel\n"
 	  "memory.\n",
-	  .parse = cli_parse_kaddrs, WORDS(1, -1), NOTHING("there is no such page"),
-	  QUERY(KADDR) },
+	  .parse = cli_parse_kaddrs, WORDS(1, -1),
+	  NOTHING("there is no such page"), QUERY(KADDR) },
 	{ "from-log", "[FILE]", "page references in kernel log text",
 	  "Reads standard input if no FILE is named. Each reference gives a\n"
 	  "row with what the text says (at: log) and one with what the kernel\n"
 	  "or dump says now (at: now); --text-only leaves the second out.\n",
-	  .parse = cli_parse_log, WORDS(0, 1), NOTHING("no page is mentioned"),
-	  QUERY(LOG) },
+	  .parse = cli_parse_log, WORDS(0, 1),
+	  NOTHING("no page is mentioned"), QUERY(LOG) },
 	{ "scan", "", "every page of memory",
 	  "PFNs without memory are skipped. Most useful with --where,\n"
 	  "--summary or --by.\n",
-	  .parse = cli_parse_nothing, WORDS(0, 0), NOTHING("there is no memory to see"),
-	  QUERY(SCAN), .wide = true },
+	  .parse = cli_parse_nothing, WORDS(0, 0),
+	  NOTHING("there is no memory to see"), QUERY(SCAN), .wide = true },
 	{ "mappers", "PFN[+COUNT]...", "who maps a page",
 	  PFN_HELP
 	  "A row for each mapping, then for each PFN how many were found, how\n"
 	  "many the kernel counts, and which tasks could not be read.\n",
-	  .parse = cli_parse_pfns, WORDS(1, -1), NOTHING("nobody maps it"),
-	  QUERY(MAPPERS),
+	  .parse = cli_parse_pfns, WORDS(1, -1),
+	  NOTHING("nobody maps it"), QUERY(MAPPERS),
 	  .wide = true },
 	{ "stack", "PFN...", "who allocated and freed a page",
 	  PFN_HELP,

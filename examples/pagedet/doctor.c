@@ -320,10 +320,7 @@ static int lines(const struct cli_job *job, struct pagedet *pd, int fd)
 	if (status)
 		return status;
 	error = pagedet_emit_survey(e, pd);
-	if (!error)
-		error = pagedet_emitter_finish(e);
-	if (error)
-		status = cli_fail(pd, error);
+	status = error ? cli_fail(pd, error) : cli_emitter_finish(pd, e);
 	pagedet_emitter_free(e);
 	return status;
 }

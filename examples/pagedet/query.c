@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -18,12 +19,21 @@ struct asking {
 	struct pagedet_iter *it;
 	struct cli_pfn_stream stream;
 	size_t step;
+	uint64_t start_ns;
 	uint32_t by[PAGEDET_FIELDS_MAX];
 	struct cli_verdict verdict;
 	struct cli_progress progress;
 };
 
-uint32_t cli_threads(const struct cli_job *job)
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static uint32_t threads(const struct cli_job *job)
 {
 	cpu_set_t set;
 	long n;
@@ -58,6 +68,18 @@ int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 	}
 	error = pagedet_emitter_new(pd, &o, ret);
 	return error ? cli_fail(pd, error) : CLI_ANSWERED;
+}
+
+int cli_emitter_finish(struct pagedet *pd, struct pagedet_emitter *e)
+{
+	int error = pagedet_emitter_finish(e);
+
+	if (!error)
+		return CLI_ANSWERED;
+	if (*pagedet_error(pd))
+		return cli_fail(pd, error);
+	cli_say("cannot write the output");
+	return CLI_IO;
 }
 
 static int set_grouping(struct asking *a)
@@ -115,8 +137,8 @@ static int set_query(struct asking *a)
 	a->q.n_items = job->n_items;
 	a->q.path = job->path;
 	a->q.where = job->where;
-	a->q.threads = cli_threads(job);
-	a->q.deadline_ns = job->deadline_ns;
+	a->q.threads = threads(job);
+	a->start_ns = now_ns();
 	if (job->runs)
 		a->q.options |= PAGEDET_Q_RUNS;
 	if (job->undecided)
@@ -151,28 +173,48 @@ static int more_items(struct asking *a)
 	return status ? -status : a->stream.n != 0;
 }
 
-static int ask(struct asking *a)
+/* The deadline is for all steps together; at least 1, which has passed. */
+static uint64_t time_left(const struct asking *a)
 {
-	int error = pagedet_query(a->pd, &a->q, &a->it);
+	uint64_t end = a->start_ns + a->job->deadline_ns;
+	uint64_t now = now_ns();
 
+	if (!a->job->deadline_ns)
+		return 0;
+	return now < end ? end - now : 1;
+}
+
+static int query(struct asking *a)
+{
+	int error;
+
+	cli_interrupt_cancels(NULL);
+	pagedet_iter_free(a->it);
+	a->it = NULL;
+	a->q.deadline_ns = time_left(a);
+	error = pagedet_query(a->pd, &a->q, &a->it);
 	if (error)
 		return cli_fail(a->pd, error);
-	if (!a->job->from_stdin || a->q.n_items < a->step)
-		return CLI_ANSWERED;
+	cli_interrupt_cancels(a->it);
+	return CLI_ANSWERED;
+}
 
+static int first_query(struct asking *a)
+{
+	int status = query(a);
+
+	if (status || !a->job->from_stdin || a->q.n_items < a->step)
+		return status;
 	/* More steps follow, and "ask" would count anew in each. */
 	pagedet_iter_fields(a->it, a->q.fields);
 	a->q.fields[0] &= ~(1ull << PAGEDET_FIELD_ASK);
 	a->q.options &= ~(uint32_t)PAGEDET_Q_CHEAP;
-	pagedet_iter_free(a->it);
-	a->it = NULL;
-	error = pagedet_query(a->pd, &a->q, &a->it);
-	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
+	return query(a);
 }
 
 static int emit_steps(struct asking *a, struct pagedet_emitter *e)
 {
-	int error, more;
+	int error, more, status;
 
 	for (;;) {
 		error = pagedet_emit_all(e, a->it);
@@ -187,9 +229,9 @@ static int emit_steps(struct asking *a, struct pagedet_emitter *e)
 			return -more;
 		if (!more || cli_interrupted())
 			return CLI_ANSWERED;
-		error = pagedet_iter_retarget(a->it, a->q.items, a->q.n_items);
-		if (error)
-			return cli_fail(a->pd, error);
+		status = query(a);
+		if (status)
+			return status;
 	}
 }
 
@@ -197,7 +239,7 @@ static int emit(struct asking *a, int fd)
 {
 	bool held = a->progress.same_terminal;
 	struct pagedet_emitter *e;
-	int status, told, error;
+	int status, told, late = CLI_ANSWERED;
 	const char *text;
 	size_t len;
 
@@ -205,17 +247,17 @@ static int emit(struct asking *a, int fd)
 	if (status)
 		return status;
 	status = emit_steps(a, e);
-	/* Whatever ended the work: what was found so far is true. */
-	error = pagedet_emitter_finish(e);
-	if (error && status <= CLI_UNSURE)
-		status = cli_fail(a->pd, error);
-	text = pagedet_emitter_text(e, &len);
-	error = cli_output_write(fd, text, len);
-	if (error && status <= CLI_UNSURE)
-		status = error;
-	pagedet_emitter_free(e);
+	/* Whatever ended the work, the rows so far are true. */
 	if (status > CLI_UNSURE)
-		return status;
+		pagedet_emitter_finish(e); /* said what is wrong already */
+	else
+		late = cli_emitter_finish(a->pd, e);
+	text = pagedet_emitter_text(e, &len);
+	if (!late)
+		late = cli_output_write(fd, text, len);
+	pagedet_emitter_free(e);
+	if (late || status > CLI_UNSURE || !a->it)
+		return late ? late : status;
 	told = cli_verdict_tell(&a->verdict, a->job, a->it);
 	return status ? status : told;
 }
@@ -228,13 +270,11 @@ static int answer(struct asking *a)
 	status = cli_output_open(&out, a->job->output);
 	if (!status) {
 		cli_progress_start(&a->progress, a->job, out.fd, &a->q);
-		status = ask(a);
+		status = first_query(a);
 	}
-	if (!status) {
-		cli_interrupt_cancels(a->it);
+	if (!status)
 		status = emit(a, out.fd);
-		cli_interrupt_cancels(NULL);
-	}
+	cli_interrupt_cancels(NULL);
 	pagedet_iter_free(a->it);
 	return cli_output_close(&out, status <= CLI_UNSURE &&
 				!cli_interrupted(), status);

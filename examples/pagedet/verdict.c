@@ -42,6 +42,25 @@ void cli_named_fields(const char *list, uint64_t *named)
 	} while (*at++ == ',');
 }
 
+/*
+ * Whether every mapping that the kernel counts was found: then a task that may
+ * not be read hides none.
+ */
+static bool all_mappings_found(const struct pagedet_iter *it)
+{
+	struct pagedet_mappers m;
+	uint64_t n;
+
+	memset(&m, 0, sizeof(m));
+	m.size = sizeof(m);
+	for (n = 0; !pagedet_mappers(it, n, &m); n++)
+		if (m.expected_state != PAGEDET_HAVE ||
+		    m.mapcount_kind != PAGEDET_MAPCOUNT_EXACT ||
+		    m.found != m.expected)
+			return false;
+	return n != 0;
+}
+
 void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it)
 {
 	struct pagedet_coverage c;
@@ -52,6 +71,8 @@ void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it)
 		v->partial = true;	/* no proof that it is all */
 		return;
 	}
+	if (c.tasks_denied && all_mappings_found(it))
+		c.tasks_denied = 0;
 	v->sum.wanted += c.wanted;
 	v->sum.visited += c.visited;
 	v->sum.rows += c.rows;
@@ -81,7 +102,7 @@ static void tell_count(uint64_t n, const char *what, const char *how)
 			how);
 }
 
-static void tell_stop(const struct cli_verdict *v)
+static void tell_stop(const struct cli_verdict *v, const struct cli_job *job)
 {
 	const char *why = "stopped early";
 
@@ -91,7 +112,8 @@ static void tell_stop(const struct cli_verdict *v)
 		why = "interrupted";
 	else if (v->sum.stopped)
 		why = strerror((int)v->sum.stopped);
-	if (v->sum.wanted)
+	/* How much of standard input is left to read nobody knows. */
+	if (v->sum.wanted && !job->from_stdin)
 		cli_say("%s: looked at %llu of %llu", why,
 			(unsigned long long)v->sum.visited,
 			(unsigned long long)v->sum.wanted);
@@ -104,12 +126,13 @@ static void tell_stop(const struct cli_verdict *v)
 			(unsigned long long)v->sum.resume);
 }
 
-static void tell_losses(const struct cli_verdict *v)
+static void tell_losses(const struct cli_verdict *v,
+			const struct cli_job *job)
 {
 	const struct pagedet_coverage *c = &v->sum;
 
 	if (c->stopped || cli_interrupted())
-		tell_stop(v);
+		tell_stop(v, job);
 	tell_count(c->tasks_denied, "task", "may not be read");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
 	tell_count(c->files_denied, "file", "may not be read");
@@ -143,7 +166,7 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 	uint32_t f;
 
 	if (!job->quiet)
-		tell_losses(v);
+		tell_losses(v, job);
 	if (v->partial || v->sum.undecided || cli_interrupted())
 		status = CLI_UNSURE;
 	if (!v->sum.rows && !status) {

@@ -342,6 +342,7 @@ static void procfs_session_free(struct pdet_session *base)
 		return;
 	free(s->words);
 	free(s->look);
+	free(s->folded);
 	free(s->word[KPAGE_FLAGS]);
 	free(s);
 }

@@ -122,6 +122,7 @@ struct procfs_session {
 	struct procfs_place *look; /* pfns of a batch, sorted */
 	uint64_t *word[KPAGE_FILES]; /* per row of a batch */
 	uint32_t rows;		/* room in look and word */
+	struct procfs_folded *folded; /* of procfs_fold.c */
 };
 
 /* A row and its pfn, to be sorted. */
@@ -161,6 +162,10 @@ int procfs_fill(struct pdet_session *s, struct pdet_batch *b,
 /* One word of a kpage file: 1, 0 past the end, or negative errno. */
 int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
 		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret);
+
+/* --- procfs_fold.c: rows with the same words become one --- */
+void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
+		 bool cgroup);
 
 /* --- procfs_folio.c: where a folio begins and ends --- */
 void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,

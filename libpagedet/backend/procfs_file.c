@@ -401,8 +401,8 @@ int procfs_file_count(struct pdet_session *s, struct pdet_file *file,
 		      uint64_t first, uint64_t count, uint64_t *ret)
 {
 	struct procfs_cached *f = procfs_cached_of(file);
+	struct procfs_lens lens = { 0 };
 	struct procfs_cachestat cs;
-	struct procfs_lens lens;
 	int r;
 
 	if (first >= file->pages || !count) {

@@ -2,10 +2,12 @@
 /*
  * Whether the pages of a file are still where rows say. Between the walk and
  * the reading of flags nothing of it was mapped, so a page may have moved.
+ *
+ * A folio moves as a whole. Where the flags, read in between, show that a page
+ * was a tail behind the page of the row before, looking at that one is enough.
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend/procfs_file.h"
 
@@ -17,7 +19,18 @@ struct group {
 	uint64_t base;		/* page of the first row */
 	uint32_t n;		/* pages up to the last row's */
 	uint32_t first, end;	/* rows */
-	uint32_t rows;		/* of them with a page frame */
+	uint32_t look;		/* how many to look at */
+	uint32_t row[PROCFS_WINDOW_PAGES]; /* which */
+};
+
+struct recheck {
+	const struct procfs_cached *f;
+	struct pdet_batch *b;
+	const uint64_t *index, *pfn;
+	bool flags;		/* are columns of the batch */
+	int pagemap;
+	uint32_t window;	/* pages */
+	uint64_t *words;
 };
 
 static bool has_page(const struct pdet_batch *b, uint32_t row)
@@ -26,50 +39,60 @@ static bool has_page(const struct pdet_batch *b, uint32_t row)
 	       pdet_batch_state(b, row, PAGEDET_FIELD_INDEX) == PAGEDET_HAVE;
 }
 
-static struct group next_group(const struct pdet_batch *b, uint32_t row,
-			       uint32_t end, uint32_t window)
+/* The page was the next one of the folio of the row before. */
+static bool behind(const struct recheck *k, uint32_t row)
 {
-	const uint64_t *index = b->value[PAGEDET_FIELD_INDEX];
-	struct group g = { 0 };
-	uint64_t stop;
+	const uint64_t tail = KPF(COMPOUND_TAIL);
 
-	g.base = index[row];
-	stop = (g.base / window + 1) * window;
-	for (g.first = row; row < end; row++) {
-		if (!has_page(b, row))
+	return k->flags && k->index[row] == k->index[row - 1] + 1 &&
+	       k->pfn[row] == k->pfn[row - 1] + 1 && has_page(k->b, row - 1) &&
+	       pdet_batch_get(k->b, row, PAGEDET_FIELD_FLAGS, 0) &
+	       pdet_batch_get(k->b, row, PAGEDET_FIELD_FLAGS_KNOWN, 0) & tail;
+}
+
+/* The rows from @row on that lie in one window. All of them are looked at, or
+ * only those that no other speaks for. */
+static void gather(const struct recheck *k, uint32_t row, uint32_t end,
+		   bool all, struct group *g)
+{
+	const uint64_t base = k->index[row];
+	const uint64_t stop = (base / k->window + 1) * k->window;
+
+	g->base = base;
+	g->first = row;
+	g->n = g->look = 0;
+	for (; row < end; row++) {
+		if (!has_page(k->b, row))
 			continue;
-		if (index[row] < g.base + g.n || index[row] >= stop)
+		if (k->index[row] < base + g->n || k->index[row] >= stop)
 			break;
-		g.n = (uint32_t)(index[row] - g.base) + 1;
-		g.rows++;
+		g->n = (uint32_t)(k->index[row] - base) + 1;
+		if (all || row == g->first || !behind(k, row))
+			g->row[g->look++] = row;
 	}
-	g.end = row;
-	return g;
+	g->end = row;
 }
 
 /*
- * Which of the rows' pages may be touched: those that would not be read in.
- * Moments ago they all could; while none is missing in the cache, that holds.
+ * Which of the pages may be touched: those that would not be read in. Moments
+ * ago they all could; while none is missing in the cache, that holds.
  */
-static int mark_resident(const struct procfs_cached *f,
-			 const struct pdet_batch *b, const struct group *g,
+static int mark_resident(const struct recheck *k, const struct group *g,
 			 const struct procfs_window *w, uint8_t *state)
 {
-	const uint64_t *index = b->value[PAGEDET_FIELD_INDEX];
+	const bool each = (uint64_t)g->look * MINCORE_CALL < g->n;
 	struct procfs_cachestat cs;
-	uint32_t row, at;
-	bool all, each = (uint64_t)g->rows * MINCORE_CALL < g->n;
+	uint32_t i, at;
+	bool all;
 	int r = 0;
 
-	all = !each && f->counts &&
-	      procfs_cachestat(f, g->base, g->n, &cs) == 0 &&
+	all = !each && k->f->counts &&
+	      procfs_cachestat(k->f, g->base, g->n, &cs) == 0 &&
 	      cs.cached >= g->n;
 	if (!all && !each)
 		r = procfs_window_resident(w, 0, w->n, state);
-	for (row = g->first; row < g->end && r == 0; row++) {
-		if (!has_page(b, row))
-			continue;
-		at = (uint32_t)(index[row] - g->base);
+	for (i = 0; i < g->look && r == 0; i++) {
+		at = (uint32_t)(k->index[g->row[i]] - g->base);
 		if (each)
 			r = procfs_window_resident(w, at, 1, state);
 		else if (all)
@@ -77,70 +100,94 @@ static int mark_resident(const struct procfs_cached *f,
 		if (state[at])
 			state[at] |= PROCFS_CACHED;
 	}
+	/* Pages that no row speaks of need not be mapped. */
+	for (at = 0; at < g->n; at++)
+		if (!(state[at] & PROCFS_CACHED))
+			state[at] = 0;
 	return r;
 }
 
-static int check_group(const struct procfs_cached *f, int pagemap,
-		       uint64_t *words, struct pdet_batch *b,
-		       const struct group *g)
+static int read_group(const struct recheck *k, const struct group *g)
 {
-	const uint64_t *index = b->value[PAGEDET_FIELD_INDEX];
-	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	uint8_t state[PROCFS_WINDOW_PAGES];
 	struct procfs_window w;
-	uint32_t row, i;
-	uint64_t word;
 	int r;
 
-	r = procfs_window_map(f, g->base, g->n, &w);
+	r = procfs_window_map(k->f, g->base, g->n, &w);
 	if (r < 0)
 		return r;
 	memset(state, 0, g->n);
-	r = mark_resident(f, b, g, &w, state);
-	/* Pages that no row speaks of need not be mapped. */
-	for (i = 0; i < g->n; i++)
-		if (!(state[i] & PROCFS_CACHED))
-			state[i] = 0;
+	r = mark_resident(k, g, &w, state);
 	if (r == 0)
-		r = procfs_window_entries(&w, pagemap, state, words);
+		r = procfs_window_entries(&w, k->pagemap, state, k->words);
 	procfs_window_unmap(&w);
-	for (row = g->first; row < g->end && r == 0; row++) {
-		if (!has_page(b, row))
-			continue;
-		word = words[index[row] - g->base];
-		if (!(word & PDET_PM_PRESENT) ||
-		    (word & PDET_PM_PFN_MASK) != pfn[row])
-			pdet_put_note(b, row, PAGEDET_NOTE_TORN);
-	}
 	return r;
+}
+
+/* Notes what has moved: 1 something, 0 nothing. */
+static int look(const struct recheck *k, const struct group *g)
+{
+	int r = read_group(k, g), torn = 0;
+	uint64_t word;
+	uint32_t i;
+
+	for (i = 0; i < g->look && r == 0; i++) {
+		word = k->words[k->index[g->row[i]] - g->base];
+		if (word & PDET_PM_PRESENT &&
+		    (word & PDET_PM_PFN_MASK) == k->pfn[g->row[i]])
+			continue;
+		pdet_put_note(k->b, g->row[i], PAGEDET_NOTE_TORN);
+		torn = 1;
+	}
+	return r < 0 ? r : torn;
+}
+
+static int check(const struct recheck *k, uint32_t row, uint32_t end,
+		 uint32_t *behind_it)
+{
+	struct group g;
+	int r;
+
+	gather(k, row, end, false, &g);
+	*behind_it = g.end;
+	r = look(k, &g);
+	if (r > 0) {
+		/* Nothing is known any more of the tails behind it. */
+		gather(k, row, end, true, &g);
+		r = look(k, &g);
+	}
+	return r < 0 ? r : 0;
 }
 
 int procfs_file_recheck(struct pdet_session *s, struct pdet_file *file,
 			struct pdet_batch *b, uint32_t first, uint32_t n)
 {
 	struct procfs_session *session = procfs_session_of(s);
-	struct procfs_cached *f = procfs_cached_of(file);
-	const uint32_t window = procfs_window_pages(f->shift);
+	struct recheck k = { .f = procfs_cached_of(file), .b = b };
 	const uint32_t end = first + n;
-	int r, pagemap = procfs_file_pagemap(session->p, f);
-	struct group g;
+	int r;
 
-	if (pagemap < 0 || f->fd < 0)
+	k.pagemap = procfs_file_pagemap(session->p, k.f);
+	k.window = procfs_window_pages(k.f->shift);
+	k.words = session->words;
+	k.index = b->value[PAGEDET_FIELD_INDEX];
+	k.pfn = b->value[PAGEDET_FIELD_PFN];
+	k.flags = pdet_batch_has(b, PAGEDET_FIELD_FLAGS) &&
+		  pdet_batch_has(b, PAGEDET_FIELD_FLAGS_KNOWN);
+	if (k.pagemap < 0 || k.f->fd < 0)
 		return 0;
 	while (first < end) {
 		if (!has_page(b, first)) {
 			first++;
 			continue;
 		}
-		g = next_group(b, first, end, window);
-		r = check_group(f, pagemap, session->words, b, &g);
+		r = check(&k, first, end, &first);
 		if (r < 0) {
 			errno = -r;
 			return pdet_fail_errno(&s->env, "cannot look at the "
 					       "cached pages of %s again",
-					       f->path);
+					       k.f->path);
 		}
-		first = g.end;
 	}
 	return 0;
 }

@@ -51,20 +51,6 @@ static void read_words(int fd, enum procfs_kpage which, uint64_t pfn,
 		ret[i] = got < 0 ? WORD_LOST : past_end(which);
 }
 
-/* Rows 0 .. n - 1 name consecutive frames. */
-static bool consecutive(const struct pdet_batch *b)
-{
-	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
-	const uint16_t *cell = b->cell[PAGEDET_FIELD_PFN];
-	uint64_t odd = 0;
-	uint32_t i;
-
-	for (i = 0; i < b->n; i++)
-		odd |= (pfn[i] - pfn[0] - i) |
-		       ((cell[i] & 0xffu) ^ PAGEDET_HAVE);
-	return !odd;
-}
-
 /*
  * Sorts places by pfn. LSD radix sort in digits of 11 bits, skipping digits
  * that are the same everywhere; for a few places an insertion sort.
@@ -180,31 +166,41 @@ static void read_places(struct procfs_session *s, int fd,
 	}
 }
 
-/* How the rows of the batch name frames. */
-struct places {
-	bool consecutive;
-	bool listed;
+/* What was read for the rows of a batch. */
+struct reading {
+	bool listed;		/* s->look has the places, n of them */
 	uint32_t n;
+	bool tried[KPAGE_FILES];
+	int error[KPAGE_FILES];	/* 0: s->word[which][row] is there */
 };
+
+static bool is_read(const struct reading *r, enum procfs_kpage which)
+{
+	return r->tried[which] && !r->error[which];
+}
 
 /* s->word[which][row] for every row with a pfn; or negative errno. */
 static int read_kpage(struct procfs_session *s, const struct pdet_batch *b,
-		      enum procfs_kpage which, struct places *places)
+		      enum procfs_kpage which, struct reading *r)
 {
-	int fd = procfs_kpage_fd(s->p, &s->session.env, which);
+	int fd;
 
+	if (r->tried[which])
+		return r->error[which];
+	r->tried[which] = true;
+	fd = procfs_kpage_fd(s->p, &s->session.env, which);
 	if (fd < 0)
-		return fd;
-	if (places->consecutive) {
+		return r->error[which] = fd;
+	if (b->series) {
 		read_words(fd, which, b->value[PAGEDET_FIELD_PFN][0], b->n,
 			   s->word[which]);
 		return 0;
 	}
-	if (!places->listed) {
-		places->n = list_places(s, b);
-		places->listed = true;
+	if (!r->listed) {
+		r->n = list_places(s, b);
+		r->listed = true;
 	}
-	read_places(s, fd, which, places->n);
+	read_places(s, fd, which, r->n);
 	return 0;
 }
 
@@ -280,11 +276,12 @@ static void put_kind(struct procfs_session *s, struct pdet_batch *b,
 		     uint32_t row, uint32_t n, uint64_t flags)
 {
 	const unsigned f = PAGEDET_FIELD_KIND;
-	unsigned kind = pdet_kpf_kind(flags);
+	unsigned kind;
 	uint32_t r;
 
 	if (!b->value[f])
 		return;
+	kind = pdet_kpf_kind(flags);
 	for (r = row; r < row + n; r++) {
 		if (b->cell[f][r])
 			continue;
@@ -303,12 +300,16 @@ static void put_kind(struct procfs_session *s, struct pdet_batch *b,
 static void put_owner(struct pdet_batch *b, uint32_t row, uint32_t n,
 		      const struct pdet_fields *want, uint64_t flags)
 {
-	unsigned kind = pdet_kpf_kind(flags), i;
-	bool file = kind == PAGEDET_KIND_FILE || kind == PAGEDET_KIND_SHMEM ||
-		    kind == PAGEDET_KIND_HUGETLB ||
-		    kind == PAGEDET_KIND_UNKNOWN;
+	unsigned kind, i;
+	bool file;
 	uint32_t r;
 
+	if (!any(want, owner_fields, PDET_COUNT(owner_fields)))
+		return;
+	kind = pdet_kpf_kind(flags);
+	file = kind == PAGEDET_KIND_FILE || kind == PAGEDET_KIND_SHMEM ||
+		    kind == PAGEDET_KIND_HUGETLB ||
+		    kind == PAGEDET_KIND_UNKNOWN;
 	for (i = 0; i < PDET_COUNT(owner_fields); i++) {
 		unsigned f = owner_fields[i];
 
@@ -418,6 +419,11 @@ static uint32_t run_of_words(const struct pdet_batch *b, uint32_t row,
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	uint32_t end = row + 1;
 
+	if (b->series) {
+		while (end < b->n && word[end] == word[row])
+			end++;
+		return end - row;
+	}
 	while (end < b->n && word[end] == word[row] &&
 	       pdet_batch_state(b, end, PAGEDET_FIELD_PFN) == PAGEDET_HAVE &&
 	       (!same_folio || pfn[end] == pfn[end - 1] + 1))
@@ -426,14 +432,14 @@ static uint32_t run_of_words(const struct pdet_batch *b, uint32_t row,
 }
 
 static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
-		      const struct pdet_fields *want, struct places *places)
+		      const struct pdet_fields *want, struct reading *reading)
 {
 	uint64_t *word = s->word[KPAGE_FLAGS];
 	uint32_t row, n;
 	unsigned i;
 	int r;
 
-	r = read_kpage(s, b, KPAGE_FLAGS, places);
+	r = read_kpage(s, b, KPAGE_FLAGS, reading);
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, flag_fields,
 				PDET_COUNT(flag_fields), want, reason_of(r));
@@ -485,15 +491,15 @@ static void put_mapcount_kind(struct procfs_session *s, struct pdet_batch *b,
 }
 
 static int fill_count(struct procfs_session *s, struct pdet_batch *b,
-		      const struct pdet_fields *want, struct places *places,
-		      bool have_flags)
+		      const struct pdet_fields *want, struct reading *reading)
 {
 	const uint64_t *word = s->word[KPAGE_COUNT];
 	bool kind = pdet_fields_has(want, PAGEDET_FIELD_MAPCOUNT_KIND);
+	bool have_flags = is_read(reading, KPAGE_FLAGS);
 	uint32_t row;
 	int r;
 
-	r = read_kpage(s, b, KPAGE_COUNT, places);
+	r = read_kpage(s, b, KPAGE_COUNT, reading);
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, count_fields,
 				PDET_COUNT(count_fields), want, reason_of(r));
@@ -535,15 +541,15 @@ static bool has_zero(const struct pdet_batch *b, const uint64_t *word)
 }
 
 static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
-		       const struct pdet_fields *want, struct places *places,
-		       bool have_flags)
+		       const struct pdet_fields *want, struct reading *reading)
 {
 	const unsigned f = PAGEDET_FIELD_MEMCG_INO;
 	const uint64_t *word = s->word[KPAGE_CGROUP];
+	bool have_flags = is_read(reading, KPAGE_FLAGS);
 	uint32_t row;
 	int r;
 
-	r = read_kpage(s, b, KPAGE_CGROUP, places);
+	r = read_kpage(s, b, KPAGE_CGROUP, reading);
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, cgroup_fields,
 				PDET_COUNT(cgroup_fields), want,
@@ -553,7 +559,7 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 	/* 0 means "charged to nobody", but on a slab page, whose objects are
 	 * charged one by one, it means nothing. */
 	if (!have_flags && has_zero(b, word))
-		have_flags = read_kpage(s, b, KPAGE_FLAGS, places) == 0;
+		have_flags = read_kpage(s, b, KPAGE_FLAGS, reading) == 0;
 	for (row = 0; row < b->n; row++) {
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
 		    PAGEDET_HAVE)
@@ -577,29 +583,35 @@ int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
 		const struct pdet_fields *want, unsigned source)
 {
 	struct procfs_session *s = procfs_session_of(base);
-	struct places places = { 0 };
-	bool flags, count, cgroup, have_flags = false;
+	struct reading reading = { 0 };
+	bool flags, count, cgroup;
 
 	(void)source;
 	if (!b->n)
 		return 0;
 	if (!session_room(s, b->cap))
 		return -ENOMEM;
+	/* mapcount_kind needs to know which folios are large */
 	flags = any(want, flag_fields, PDET_COUNT(flag_fields)) ||
-		any(want, owner_fields, PDET_COUNT(owner_fields));
+		any(want, owner_fields, PDET_COUNT(owner_fields)) ||
+		pdet_fields_has(want, PAGEDET_FIELD_MAPCOUNT_KIND);
 	count = any(want, count_fields, PDET_COUNT(count_fields));
 	cgroup = any(want, cgroup_fields, PDET_COUNT(cgroup_fields));
-	/* mapcount_kind needs to know which folios are large. */
-	if (pdet_fields_has(want, PAGEDET_FIELD_MAPCOUNT_KIND))
-		flags = true;
-	if (flags || count || cgroup)
-		places.consecutive = consecutive(b);
 	if (flags)
-		have_flags = fill_flags(s, b, want, &places) == 0;
+		read_kpage(s, b, KPAGE_FLAGS, &reading);
 	if (count)
-		fill_count(s, b, want, &places, have_flags);
+		read_kpage(s, b, KPAGE_COUNT, &reading);
 	if (cgroup)
-		fill_cgroup(s, b, want, &places, have_flags);
+		read_kpage(s, b, KPAGE_CGROUP, &reading);
+	if (base->wants->fold && b->series && is_read(&reading, KPAGE_FLAGS))
+		procfs_fold(s, b, is_read(&reading, KPAGE_COUNT),
+			    is_read(&reading, KPAGE_CGROUP));
+	if (flags)
+		fill_flags(s, b, want, &reading);
+	if (count)
+		fill_count(s, b, want, &reading);
+	if (cgroup)
+		fill_cgroup(s, b, want, &reading);
 	if (pdet_fields_has(want, PAGEDET_FIELD_NODE) ||
 	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))
 		procfs_fill_place(s, b, want);

@@ -136,9 +136,8 @@ static bool set_path(struct tree *t, size_t len, const char *name)
  * tree's. */
 static int push(struct tree *t, int fd)
 {
-	struct level l = { .fd = -1, .path_len = t->path.n };
-	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-	int r = -ENOMEM;
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	struct level l = { .path_len = t->path.n };
 
 	l.fd = openat(fd, ".", flags | O_NOATIME);
 	if (l.fd < 0 && errno == EPERM)
@@ -150,7 +149,7 @@ static int push(struct tree *t, int fd)
 		return 0;
 	free(l.names);
 	close(l.fd);
-	return r;
+	return -ENOMEM;
 }
 
 static void pop(struct tree *t)
@@ -441,8 +440,8 @@ static int begin(struct pdet_session *s, struct tree *t, const char *shown,
 	return 0;
 }
 
-static int open_tree(struct pdet_session *s, const char *path, uint32_t target,
-		     struct tree *t)
+static int start_walk(struct pdet_session *s, const char *path,
+		      uint32_t target, struct tree *t)
 {
 	struct statx st;
 	char *shown;
@@ -481,7 +480,7 @@ int procfs_tree_open(struct pdet_session *s, const char *path,
 	if (!t)
 		return pdet_fail(&s->env, ENOMEM, "no memory");
 	t->tree.backend = s->backend;
-	r = open_tree(s, path, target, t);
+	r = start_walk(s, path, target, t);
 	if (r < 0) {
 		procfs_tree_close(&t->tree);
 		return r;

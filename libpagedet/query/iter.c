@@ -157,6 +157,34 @@ static bool is_count_only(const struct pdet_iter *it)
 	return true;
 }
 
+/* Whether neighbouring frames with the same answers may be counted as one row:
+ * all that is looked at is the same for all of them. */
+static bool may_fold(const struct pdet_iter *it)
+{
+	static const uint8_t same[] = {
+		PAGEDET_FIELD_KIND, PAGEDET_FIELD_FLAGS,
+		PAGEDET_FIELD_FLAGS_KNOWN, PAGEDET_FIELD_MAPCOUNT,
+		PAGEDET_FIELD_MEMCG_INO, PAGEDET_FIELD_MEMCG_PATH,
+		PAGEDET_FIELD_MEMCG_NAME, PAGEDET_FIELD_PAGES,
+		/* identifies rows, and is looked at by nobody */
+		PAGEDET_FIELD_PFN,
+	};
+	struct pdet_fields rest = it->plan.columns;
+	uint64_t i;
+
+	/* With a filter sources are asked twice, for one part of the columns
+	 * and the other: rows must stay what they were. */
+	if (!it->q.grouped || it->q.target != PAGEDET_TARGET_SCAN ||
+	    it->filter)
+		return false;
+	for (i = 0; i < PDET_COUNT(same); i++)
+		pdet_fields_remove(&rest, same[i]);
+	for (i = 0; i < it->q.n_group_by; i++)
+		if (it->q.group_by[i] == PAGEDET_FIELD_PFN)
+			return false;
+	return pdet_fields_empty(&rest);
+}
+
 static uint32_t batch_rows(const struct pdet_iter *it)
 {
 	uint32_t columns = 0, rows;
@@ -259,7 +287,7 @@ static int prepare(struct pdet_iter *it)
 
 	it->wants.fields = it->plan.columns;
 	it->wants.target = it->q.target;
-	it->wants.unchecked = it->q.options & PAGEDET_Q_UNCHECKED;
+	it->wants.fold = it->fold;
 	for (i = 0; i < it->n_backends; i++) {
 		r = it->backends[i]->ops->prepare(it->backends[i], it->env,
 						  &it->wants);
@@ -327,7 +355,8 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	if (r < 0)
 		return r;
 	it->count_only = is_count_only(it);
-	if (it->count_only)
+	it->fold = may_fold(it);
+	if (it->count_only || it->fold)
 		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_PAGES);
 	it->rows_per_batch = batch_rows(it);
 	r = prepare(it);

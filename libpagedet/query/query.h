@@ -148,6 +148,7 @@ struct pdet_iter {
 	struct pdet_walk *walk;
 	struct pdet_mapindex *own_index; /* built for user_maps */
 	uint64_t page_size;
+	bool fold;		/* sources may fold rows of a scan */
 	bool count_only;	/* rows may stand for many pages: nothing of a
 				 * single page is asked for */
 

@@ -60,11 +60,14 @@ static void judge(struct pdet_worker *k, struct pdet_batch *b)
 	const struct pdet_iter *it = k->it;
 	bool list = it->q.options & PAGEDET_Q_UNDECIDED;
 	uint8_t *truth = k->keep;
-	uint32_t row, unknown = 0, dropped = 0;
+	uint64_t unknown = 0;
+	uint32_t row, dropped = 0;
 
 	pdet_filter_eval(it->filter, b, truth);
 	for (row = 0; row < b->n; row++) {
-		unknown += truth[row] == PDET_UNKNOWN;
+		if (truth[row] == PDET_UNKNOWN)
+			unknown += pdet_batch_get(b, row, PAGEDET_FIELD_PAGES,
+						  1);
 		if (list && truth[row] == PDET_UNKNOWN)
 			pdet_put_note(b, row, PAGEDET_NOTE_UNDECIDED);
 		truth[row] = truth[row] == PDET_TRUE ||
@@ -112,19 +115,21 @@ static void put_engine_fields(const struct pdet_iter *it, struct pdet_batch *b)
 	const unsigned notes = PAGEDET_FIELD_NOTES;
 	uint32_t row;
 
-	if (b->value[PAGEDET_FIELD_PAGES] && !it->count_only)
+	/* Unless the walk or a source has folded rows. */
+	if (b->value[PAGEDET_FIELD_PAGES] && b->n &&
+	    !b->cell[PAGEDET_FIELD_PAGES][0])
 		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_PAGES, 1, DERIVED);
 	if (b->value[PAGEDET_FIELD_TIME_NS])
 		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_TIME_NS, realtime_ns(),
 			     DERIVED);
 	if (!b->value[notes])
 		return;
-	for (row = 0; row < b->n; row++) {
-		b->cell[notes][row] = PDET_CELL(PAGEDET_HAVE, DERIVED);
-		if (it->q.options & PAGEDET_Q_UNCHECKED && it->walk->ops->recheck)
-			b->value[notes][row] |=
-				PAGEDET_NOTE(PAGEDET_NOTE_UNCHECKED);
-	}
+	for (row = 0; row < b->n; row++)
+		if (!b->cell[notes][row])
+			pdet_put(b, row, notes, 0, DERIVED);
+	if (it->q.options & PAGEDET_Q_UNCHECKED && it->walk->ops->recheck)
+		for (row = 0; row < b->n; row++)
+			pdet_put_note(b, row, PAGEDET_NOTE_UNCHECKED);
 }
 
 /* All cells are the same, which they mostly are. */

@@ -43,6 +43,7 @@ void pdet_batch_free(struct pdet_batch *b)
 void pdet_batch_clear(struct pdet_batch *b, uint64_t base)
 {
 	b->n = 0;
+	b->series = false;
 	pdet_strtab_clear(&b->strings, base);
 }
 
@@ -53,10 +54,11 @@ int64_t pdet_batch_grow(struct pdet_batch *b, uint32_t n)
 
 	if (n > b->cap - b->n)
 		return -1;
-	pdet_fields_for(f, &b->have) {
-		memset(b->value[f] + first, 0, n * sizeof(uint64_t));
+	b->series = false;
+	/* Whoever writes a cell writes its value, too: only cells need a
+	 * beginning. */
+	pdet_fields_for(f, &b->have)
 		memset(b->cell[f] + first, 0, n * sizeof(uint16_t));
-	}
 	b->n += n;
 	return first;
 }
@@ -118,6 +120,7 @@ void pdet_batch_keep(struct pdet_batch *b, const uint8_t *keep)
 			pdet_batch_copy_row(b, out, b, in);
 		out++;
 	}
+	b->series &= out == b->n;
 	b->n = out;
 }
 
@@ -127,6 +130,8 @@ void pdet_put_note(struct pdet_batch *b, uint32_t row, unsigned note)
 
 	if (!b->value[f])
 		return;
+	if (!b->cell[f][row])
+		b->value[f][row] = 0;
 	b->value[f][row] |= PAGEDET_NOTE(note);
 	b->cell[f][row] = PDET_CELL(PAGEDET_HAVE, PAGEDET_SOURCE_DERIVED);
 }
@@ -195,6 +200,8 @@ void pdet_put_series(struct pdet_batch *b, uint32_t row, uint32_t n,
 
 	if (!v)
 		return;
+	if (field == PAGEDET_FIELD_PFN)
+		b->series = row == 0 && n == b->n;
 	for (i = 0; i < n; i++)
 		v[row + i] = first + i;
 	for (i = 0; i < n; i++)

@@ -18,6 +18,7 @@
 struct pdet_batch {
 	uint32_t n;		/* rows in use */
 	uint32_t cap;
+	bool series;		/* pfn of row i is that of row 0 + i, for all */
 	struct pdet_fields have; /* columns that exist */
 	uint64_t *value[PDET_FIELDS];
 	uint16_t *cell[PDET_FIELDS];

@@ -99,6 +99,9 @@ def parameter(name, kind, param, parts, line):
     if "in" not in marks and "out" not in marks:
         raise HeaderError(where, "%s: parameter %s is neither [in] nor [out]"
                           % (name, param))
+    if "nullable" in marks and not kind.pointers:
+        raise HeaderError(where, "%s: %s is no pointer and cannot be "
+                          "[nullable]" % (name, param))
     if "out" in marks and (not kind.pointers or
                            (kind.const and kind.pointers == 1)):
         raise HeaderError(where, "%s: nothing can come out of %s"

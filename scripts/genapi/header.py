@@ -215,6 +215,12 @@ class Header:
         self.at += 1
         kind, name, length = declarator(tokens, line)
         marks, text = take_marks(plain(self.trailing(end)), line)
+        if marks.keys() - {"nullable", "len"}:
+            raise HeaderError(line, "struct %s: members are marked with "
+                              "[nullable] and [len: MEMBER] only" % struct)
+        if marks and not kind.pointers:
+            raise HeaderError(line, "struct %s: %s is no pointer and takes no "
+                              "marks" % (struct, name))
         entry = {"name": name, **kind.describe()}
         if length is not None:
             entry["array"] = self.number(length, line)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * A library of a release to come, as far as a binding of today needs it: rows
- * have a field, sources have a source, states have a reason that the header
- * does not know. It counts what is freed in the wrong order or used from two
- * threads, and wipes what it frees, so that a binding that errs is seen.
+ * have fields, sources have a source, states have a reason that the header
+ * does not know, and descriptions are longer. It counts what is freed in the
+ * wrong order or used from two threads, and wipes what it frees, so that a
+ * binding that errs is seen.
  *
  * The rows are made up: pfn n is anonymous, with comm "task-n" for even n; the
  * comm of odd n is lost for the new reason. Pfn 13 fails with -EIO, and pfn 40
- * shows where the kernel maps it.
+ * shows where the kernel maps it. Of the two bits of the glow, only the second
+ * is known.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,13 +20,15 @@
 
 #include "pagedet.h"
 
-#define NEW_FIELD 57
+#define COLOUR 57
+#define GLOW 58
+#define SURE 59
 #define NEW_STATE 31
 #define NEW_SOURCE 10
-#define ROW_SIZE (sizeof(struct pagedet_page) + sizeof(uint64_t))
+#define ROW_SIZE (sizeof(struct pagedet_page) + 2 * sizeof(uint64_t))
 #define KERNEL 0xffff888000000000
 #define STEP 8
-#define COLUMNS 5
+#define COLUMNS 7
 
 struct pagedet {
 	int opened;
@@ -70,27 +74,52 @@ struct pagedet_emitter {
 unsigned newer_wrong;		/* broken rules */
 unsigned newer_handles, newer_iters;
 uint32_t newer_descriptor;
+struct pagedet_index_options newer_index;
+uint64_t newer_group_by;	/* with PAGEDET_Q_GROUP, fields plus one */
 
-static const struct pagedet_field_info fields[] = {
-	/* the columns */
-	{ PAGEDET_FIELD_PFN, PAGEDET_TYPE_NUMBER,
-	  offsetof(struct pagedet_page, pfn), 8, "pfn", "pfn", "page", "0.1",
-	  "number" },
-	{ PAGEDET_FIELD_VADDR, PAGEDET_TYPE_HEX,
-	  offsetof(struct pagedet_page, vaddr), 8, "vaddr", "bytes", "task",
-	  "0.1", "address" },
-	{ PAGEDET_FIELD_KIND, PAGEDET_TYPE_ENUM,
-	  offsetof(struct pagedet_page, kind), 4, "kind", "", "page", "0.1",
-	  "use" },
-	{ PAGEDET_FIELD_COMM, PAGEDET_TYPE_STRING,
-	  offsetof(struct pagedet_page, comm), 8, "comm", "", "task", "0.1",
-	  "name" },
-	{ NEW_FIELD, 99, sizeof(struct pagedet_page), 8, "colour", "nm",
-	  "page", "9.0", "colour of the page" },
-	/* never asked for */
-	{ PAGEDET_FIELD_PTE, PAGEDET_TYPE_MASK,
-	  offsetof(struct pagedet_page, pte), 4, "pte", "", "task", "0.1",
-	  "entry" },
+/* Descriptions with a member more. */
+struct longer_info {
+	struct pagedet_field_info info;
+	const char *taste;
+};
+
+struct longer_part {
+	struct pagedet_part part;
+	const char *taste;
+};
+
+/* In the order of the columns; their position is another. */
+#define FIELD(id_, known_, position_, type_, offset_, width_, name_, unit_, \
+	      since_)                                                     \
+	{ { .size = sizeof(struct longer_info), .id = (id_),              \
+	    .known = (known_), .position = (position_), .type = (type_),  \
+	    .offset = (uint32_t)(offset_), .width = (width_),             \
+	    .name = (name_), .unit = (unit_), .group = "page",            \
+	    .since = (since_), .text = "a " name_ }, "sweet" }
+#define OF(member) offsetof(struct pagedet_page, member)
+#define END sizeof(struct pagedet_page)
+
+static const struct longer_info fields[] = {
+	FIELD(PAGEDET_FIELD_PFN, PAGEDET_FIELD_PFN, 0, PAGEDET_TYPE_NUMBER,
+	      OF(pfn), 8, "pfn", "pfn", "0.1"),
+	FIELD(PAGEDET_FIELD_VADDR, PAGEDET_FIELD_VADDR, 1, PAGEDET_TYPE_HEX,
+	      OF(vaddr), 8, "vaddr", "bytes", "0.1"),
+	FIELD(PAGEDET_FIELD_KIND, PAGEDET_FIELD_KIND, 6, PAGEDET_TYPE_ENUM,
+	      OF(kind), 4, "kind", "", "0.1"),
+	FIELD(PAGEDET_FIELD_COMM, PAGEDET_FIELD_COMM, 3, PAGEDET_TYPE_STRING,
+	      OF(comm), 8, "comm", "", "0.1"),
+	FIELD(COLOUR, COLOUR, 2, 99, END, 8, "colour", "nm", "9.0"),
+	FIELD(GLOW, SURE, 4, PAGEDET_TYPE_MASK, END + 8, 4, "glow", "",
+	      "9.0"),
+	FIELD(SURE, SURE, 5, PAGEDET_TYPE_MASK, END + 12, 4, "sure", "",
+	      "9.0"),
+	/* never asked for; what the last is called says nothing of glow */
+	FIELD(PAGEDET_FIELD_PTE, PAGEDET_FIELD_PTE, 7, PAGEDET_TYPE_MASK,
+	      OF(pte), 4, "pte", "", "0.1"),
+	FIELD(PAGEDET_FIELD_MAP, PAGEDET_FIELD_MAP, 8, PAGEDET_TYPE_ENUM,
+	      OF(map), 4, "map", "", "0.1"),
+	FIELD(60, 60, 9, PAGEDET_TYPE_MASK, OF(pte_known), 4, "glow_known",
+	      "", "9.0"),
 };
 
 static int fail(struct pagedet *pd, int code, const char *text,
@@ -131,9 +160,12 @@ uint32_t pagedet_version_number(void)
 
 const struct pagedet_part *pagedet_part(uint32_t n)
 {
-	static const struct pagedet_part part = { "zstd", "dumps", 1, 0 };
+	static const struct longer_part parts[] = {
+		{ { sizeof(*parts), "zstd", "dumps", 1, 0 }, "salty" },
+		{ { sizeof(*parts), "moon", "light", 0, 0 }, "sour" },
+	};
 
-	return n ? NULL : &part;
+	return n < 2 ? &parts[n].part : NULL;
 }
 
 const struct pagedet_field_info *pagedet_field(uint32_t field)
@@ -141,8 +173,8 @@ const struct pagedet_field_info *pagedet_field(uint32_t field)
 	size_t i;
 
 	for (i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (fields[i].id == field)
-			return &fields[i];
+		if (fields[i].info.id == field)
+			return &fields[i].info;
 	return NULL;
 }
 
@@ -150,6 +182,8 @@ const char *pagedet_value_name(uint32_t field, uint64_t value)
 {
 	if (field == PAGEDET_FIELD_KIND && value == PAGEDET_KIND_ANON)
 		return "anon";
+	if (field == GLOW && value < 2)
+		return value ? "bright" : "dim";
 	return NULL;
 }
 
@@ -204,8 +238,8 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options)
 		return fail(pd, EACCES,
 			    "cannot read /closed: permission denied",
 			    "needs CAP_SYS_ADMIN");
-	if (options->n_from == 2)
-		return fail(pd, EBADMSG, options->from[1], "");
+	if (options->n_files == 2)
+		return fail(pd, EBADMSG, options->files[1], "");
 	pd->opened = 1;
 	return 0;
 }
@@ -273,6 +307,10 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 	enter(pd);
 	if (query->row_size != ROW_SIZE)
 		newer_wrong++;
+	if (!query->group_by != !query->n_group_by)
+		newer_wrong++;
+	newer_group_by = query->options & PAGEDET_Q_GROUP ?
+		query->n_group_by + 1 : 0;
 	if (pd->log && pd->level >= PAGEDET_LOG_INFO)
 		pd->log(pd->log_user, PAGEDET_LOG_INFO, "planned");
 	it = calloc(1, sizeof(*it));
@@ -290,7 +328,7 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 	for (i = 0; i < COLUMNS; i++) {
 		it->value[i] = calloc(STEP, sizeof(uint64_t));
 		it->cell[i] = calloc(STEP, sizeof(uint16_t));
-		it->column[i].field = fields[i].id;
+		it->column[i].field = fields[i].info.id;
 		it->column[i].value = it->value[i];
 		it->column[i].cell = it->cell[i];
 	}
@@ -367,6 +405,8 @@ static int step(struct pagedet_iter *it, uint32_t most)
 		snprintf(it->text[n], sizeof(it->text[n]), "task-%u",
 			 (unsigned)it->at);
 		set(it, 4, n, it->at * 3, PAGEDET_HAVE);
+		set(it, 5, n, it->at % 4, PAGEDET_HAVE);
+		set(it, 6, n, 2, PAGEDET_HAVE);
 		n++;
 		it->at++;
 		it->rows++;
@@ -386,12 +426,13 @@ int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
 
 		memset(row, 0, it->row_size);
 		for (c = 0; c < COLUMNS; c++) {
-			((uint16_t *)row)[fields[c].id] = it->cell[c][i];
-			if (fields[c].width == 8)
-				memcpy(row + fields[c].offset,
-				       &it->value[c][i], 8);
+			const struct pagedet_field_info *f = &fields[c].info;
+
+			((uint16_t *)row)[f->id] = it->cell[c][i];
+			if (f->width == 8)
+				memcpy(row + f->offset, &it->value[c][i], 8);
 			else
-				*(uint32_t *)(row + fields[c].offset) =
+				*(uint32_t *)(row + f->offset) =
 					(uint32_t)it->value[c][i];
 		}
 	}
@@ -427,7 +468,7 @@ int pagedet_iter_retarget(struct pagedet_iter *it,
 void pagedet_iter_fields(const struct pagedet_iter *it, uint64_t *ret)
 {
 	(void)it;
-	ret[0] = (uint64_t)1 << NEW_FIELD | (uint64_t)1 << PAGEDET_FIELD_PFN;
+	ret[0] = (uint64_t)1 << COLOUR | (uint64_t)1 << PAGEDET_FIELD_PFN;
 	ret[1] = 0;
 }
 
@@ -448,7 +489,7 @@ int pagedet_coverage(const struct pagedet_iter *it,
 {
 	ret->rows = it->rows;
 	ret->lost[NEW_STATE] = 3;
-	ret->answered[0] = (uint64_t)1 << NEW_FIELD;
+	ret->answered[0] = (uint64_t)1 << COLOUR;
 	ret->stopped = it->cancelled ? ECANCELED : 0;
 	ret->complete = it->at == it->end;
 	return 0;
@@ -464,11 +505,21 @@ const char *pagedet_string(const struct pagedet_iter *it, uint64_t id,
 	return it->text[id - it->string_base];
 }
 
-int pagedet_index_new(struct pagedet *pd, uint32_t threads,
-		      uint64_t deadline_ns, struct pagedet_index **ret)
+int pagedet_index_new(struct pagedet *pd,
+		      const struct pagedet_index_options *options,
+		      struct pagedet_index **ret)
 {
-	(void)threads;
-	(void)deadline_ns;
+	struct pagedet_progress told = { .size = sizeof(told), .done = 2,
+					 .total = 7 };
+
+	if (options->size != sizeof(*options))
+		newer_wrong++;
+	newer_index = *options;
+	if (options->progress &&
+	    options->progress(options->progress_user, &told))
+		return fail(pd, ECANCELED, "cancelled", "");
+	if (options->deadline_ns == 1000000)
+		return fail(pd, ETIMEDOUT, "the deadline passed", "");
 	*ret = calloc(1, sizeof(**ret));
 	(*ret)->pd = pd;
 	pd->made++;

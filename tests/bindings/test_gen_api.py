@@ -37,7 +37,8 @@ enum pagedet_thing {
 /* Words. */
 struct pagedet_words {
 \tuint64_t size;\t/* of this struct */
-\tconst char *const *list; /* [len: count] words */
+\tconst char *const *list; /* [nullable] [len: count]
+\t\t\t\t * words */
 \tuint64_t count;
 \tuint32_t fixed[4];
 \tconst uint32_t *more;
@@ -70,6 +71,16 @@ int pagedet_make(const struct pagedet_words *words, pagedet_told_fn *fn,
  * Since: 1.2
  */
 int pagedet_again(struct pagedet **ret);
+
+/**
+ * pagedet_count - count the words
+ * @words: [in,out] size is set by the caller; list [borrowed: forever]
+ * @ret: [out,nullable] [len: 2] here and
+ *       elsewhere
+ * Errors: none.
+ * Since: 1.2
+ */
+void pagedet_count(struct pagedet_words *words, uint64_t *ret);
 
 /**
  * pagedet_name - what it is called
@@ -141,7 +152,15 @@ REFUSED = [
      "cannot be bound"),
     ("uint32_t fixed[4];", "uint32_t fixed : 4;", "fixed : 4",
      "cannot be bound"),
-    ("[len: count]", "[len: many]", "[len: many]", "is no member"),
+    ("[nullable] [len: count]", "[nullable] [len: many]", "*list;",
+     "is no member"),
+    ("uint64_t count;", "uint64_t count; /* [nullable] */", "[nullable] */",
+     "is no pointer"),
+    ("[nullable] [len: count]", "[out] [len: count]", "[out] [len: count]",
+     "[nullable] and [len: MEMBER] only"),
+    ("int pagedet_make(const struct pagedet_words *words,",
+     "int pagedet_make(uint64_t words,", "@words: [in,nullable]",
+     "is no pointer"),
     ("int pagedet_again(struct pagedet **ret);",
      "int pagedet_again(struct pagedet **ret, ...);", "int pagedet_again",
      "varargs"),
@@ -213,10 +232,13 @@ class Described(unittest.TestCase):
                                          "more", "n_more"])
         self.assertEqual(members["list"], {
             "name": "list", "type": "const char *const *", "base": "char",
-            "pointers": 2, "const": True, "len": "count", "comment": "words"})
+            "pointers": 2, "const": True, "nullable": True, "len": "count",
+            "comment": "words"})
         self.assertEqual(members["count"]["counts"], "list")
         self.assertEqual(members["fixed"]["array"], 4)
         self.assertEqual(members["more"]["len"], "n_more")
+        self.assertNotIn("nullable", members["more"])
+        self.assertNotIn("counts", members["size"])
         self.assertEqual(self.api["opaque"], ["pagedet"])
         callback, = self.api["callbacks"]
         self.assertEqual(callback["name"], "pagedet_told_fn")
@@ -240,6 +262,14 @@ class Described(unittest.TestCase):
         self.assertEqual(make["errors"], [
             {"errno": "EINVAL", "cause": "no words; in them neither"},
             {"errno": "ENOMEM", "cause": ""}])
+        self.assertNotIn("nullable", ret)
+        words, ret = self.functions["pagedet_count"]["params"]
+        self.assertEqual((words["direction"], words["borrowed"]),
+                         ("inout", "forever"))
+        self.assertEqual(ret, {
+            "name": "ret", "type": "uint64_t *", "base": "uint64_t",
+            "pointers": 1, "const": False, "direction": "out",
+            "nullable": True, "len": "2", "text": "here and elsewhere"})
         name = self.functions["pagedet_name"]
         self.assertEqual(name["return"]["borrowed"], "pagedet_free")
         self.assertEqual(name["return"]["text"], "the name; never NULL.")

@@ -19,7 +19,7 @@ except ImportError:
 
 TOP = os.environ["top_srcdir"]
 NO_NUMPY = "numpy is not installed for this python"
-COLOUR = 57                     # the field that the header does not know
+COLOUR = 57                     # a field that the header does not know
 
 
 def setUpModule():
@@ -63,14 +63,53 @@ class Schema(Newer):
         """a field that this binding does not know has a value in each row"""
         self.assertEqual(pagedet.version(), "9.0.0")
         field = pagedet.field("colour")
-        self.assertEqual((field.id, field.since, field.unit),
-                         (COLOUR, "9.0", "nm"))
+        self.assertEqual((field.id, field.since, field.unit, field.text),
+                         (COLOUR, "9.0", "nm", "a colour"))
         rows = list(self.pd.query(pfn=range(2, 20 - 8)))
         self.assertEqual([row["colour"] for row in rows],
                          [3 * pfn for pfn in range(2, 12)])
         self.assertEqual(rows[0].as_dict(), {
-            "pfn": 2, "kind": "anon", "comm": "task-2", "colour": 6})
+            "pfn": 2, "kind": "anon", "comm": "task-2", "colour": 6,
+            "glow": ["bright"], "glow_unknown": ["dim"]})
         self.assertEqual(rows[0].source("colour"), "moon")
+
+    def test_position(self):
+        """fields have the order of the library's output, not of their ids"""
+        order = ["pfn", "vaddr", "colour", "comm", "glow", "sure", "kind",
+                 "pte", "map", "glow_known"]
+        self.assertEqual([field.name for field in pagedet.fields()], order)
+        self.assertEqual([field.position for field in pagedet.fields()],
+                         list(range(10)))
+        row, = self.pd.query(pfn=2)
+        self.assertEqual(row.keys(), ["pfn", "colour", "comm", "glow", "sure",
+                                      "kind"])
+        self.assertEqual(list(row.as_dict()), [
+            "pfn", "colour", "comm", "glow", "glow_unknown", "kind"])
+
+    def test_known(self):
+        """the library says which field has the known bits of another"""
+        glow, sure = pagedet.field("glow"), pagedet.field("sure")
+        self.assertEqual((glow.known, sure.known), (sure.id, sure.id))
+        row = next(self.pd.query(pfn=3))
+        self.assertEqual(row["glow"], ("dim", "bright"))
+        self.assertIs(row.bit("glow", "bright"), True)
+        self.assertIsNone(row.bit("glow", "dim"))
+        self.assertEqual(row.unknown("glow"), ("dim",))
+        self.assertIs(next(self.pd.query(pfn=4)).bit("glow", "bright"), False)
+
+    def test_size(self):
+        """what lies behind the end of a struct is not read"""
+        from pagedet._structs import told
+        info = pagedet.api.pagedet_field_info(
+            size=pagedet.api.pagedet_field_info.unit.offset + 8,
+            id=7, name=b"old", unit=b"nm", group=b"wild", text=b"wild")
+        self.assertEqual([told(info, name, "-") for name in
+                          ("id", "name", "unit", "group", "text")],
+                         [7, "old", "nm", "-", "-"])
+        part = pagedet.api.pagedet_part(built=1)
+        for size, expected in ((4, 1), (3, None)):
+            part.size = pagedet.api.pagedet_part.built.offset + size
+            self.assertEqual(told(part, "built"), expected)
 
     def test_new_reason(self):
         """a reason that this binding does not know has its name"""
@@ -93,16 +132,22 @@ class Schema(Newer):
     def test_not_asked(self):
         """what the library does not fill in was not asked for"""
         row, = self.pd.query(pfn=4)
-        self.assertEqual(row.keys(), ["pfn", "kind", "comm", "colour"])
+        self.assertEqual(row.state("vaddr"), "not_asked")
+        self.assertNotIn("vaddr", row.keys())
+        self.assertNotIn("vaddr", row.as_dict())
         self.assertRaises(KeyError, lambda: row["no_such_field"])
 
     def test_pointers(self):
         """kernel addresses are not in as_dict() unless it is asked for them"""
+        for target in ("mappers", "kaddr"):
+            row, = self.pd.query(**{target: 40})
+            self.assertEqual(row["vaddr"], 0xffff888000028000)
+            self.assertNotIn("vaddr", row.as_dict())
+            self.assertEqual(row.as_dict(pointers=True)["vaddr"],
+                             "0xffff888000028000")
+        # nobody maps the kernel into a task: this one was asked for
         row, = self.pd.query(pfn=40)
-        self.assertEqual(row["vaddr"], 0xffff888000028000)
-        self.assertNotIn("vaddr", row.as_dict())
-        self.assertEqual(row.as_dict(pointers=True)["vaddr"],
-                         "0xffff888000028000")
+        self.assertEqual(row.as_dict()["vaddr"], "0xffff888000028000")
 
     def test_new_source(self):
         """a source that this binding does not know can be named"""
@@ -139,7 +184,7 @@ class Bulk(Newer):
         seen = []
         for columns in self.pd.query(pfn=(0, 12)).columns(numpy=False):
             self.assertEqual(list(columns), ["pfn", "vaddr", "kind", "comm",
-                                             "colour"])
+                                             "colour", "glow", "sure"])
             view = columns["pfn"].values
             self.assertTrue(view.readonly)
             self.assertEqual((view.format, len(view)), ("Q", columns.rows))
@@ -218,7 +263,7 @@ class Bulk(Newer):
     def test_bytes(self):
         """batches without numpy are rows of bytes"""
         batch = next(self.pd.query(pfn=(7, 3)).batches(numpy=False))
-        size = ctypes.sizeof(pagedet.api.pagedet_page) + 8
+        size = ctypes.sizeof(pagedet.api.pagedet_page) + 16
         self.assertEqual(batch.shape, (3, size))
         offset = pagedet.field("pfn").offset
         flat = batch.cast("B")
@@ -257,12 +302,12 @@ class Failures(Newer):
         self.assertEqual(str(error), "cannot read /closed: permission denied "
                          "(needs CAP_SYS_ADMIN)")
 
-    def test_from(self):
+    def test_files(self):
         """several files reach the library, one may stand alone"""
         with self.assertRaises(pagedet.Damaged) as caught:
-            pagedet.open(from_=["/a", "/b"])
+            pagedet.open(files=["/a", "/b"])
         self.assertEqual(caught.exception.strerror, "/b")
-        pagedet.open(from_="/a").close()
+        pagedet.open(files="/a").close()
 
     def test_no_field(self):
         """a field that is none"""
@@ -308,6 +353,7 @@ class Failures(Newer):
                 raise error
             query = self.pd.query(pfn=1, progress=progress)
             self.assertRaises(error, next, query)
+            self.assertRaises(error, self.pd.index, progress=progress)
 
     def test_cancel(self):
         """another thread cancels"""
@@ -486,6 +532,32 @@ class Rest(Newer):
         self.assertEqual(len(found), 100)
         self.assertEqual(found[99], (99, 99 << 12, ()))
 
+    def test_index_options(self):
+        """what an index is made with reaches the library"""
+        seen = []
+        options = pagedet.api.pagedet_index_options.in_dll(newer,
+                                                           "newer_index")
+        self.pd.index().close()
+        self.assertEqual((options.threads, options.deadline_ns,
+                          options.progress_ns, options.sources), (1, 0, 0, 0))
+        self.pd.index(threads=2, deadline=3, sources="moon",
+                      progress=seen.append, progress_every=0.5).close()
+        self.assertEqual((options.threads, options.deadline_ns,
+                          options.progress_ns, options.sources),
+                         (2, 3000000000, 500000000, 1 << 10))
+        self.assertEqual(seen, [pagedet.Progress(2, 7, 0, 0)])
+        self.assertRaises(pagedet.Cancelled, self.pd.index,
+                          progress=lambda told: told.done == 2)
+        self.assertRaises(TimeoutError, self.pd.index, deadline=0.001)
+
+    def test_group(self):
+        """grouping is asked for, with fields or without"""
+        fields = ctypes.c_uint64.in_dll(newer, "newer_group_by")
+        for by, expected in ((None, 0), ([], 1), ("kind", 2),
+                             (["kind", "comm"], 3)):
+            self.pd.query(scan=True, by=by).close()
+            self.assertEqual(fields.value, expected)
+
     def test_log(self):
         """what the library says reaches the log function"""
         said = []
@@ -507,7 +579,8 @@ class Rest(Newer):
 
     def test_parts(self):
         """the optional parts are listed"""
-        self.assertEqual(pagedet.parts(), [("zstd", "dumps", True)])
+        self.assertEqual(pagedet.parts(), [("zstd", "dumps", True),
+                                           ("moon", "light", False)])
 
     def test_interrupted(self):
         """Ctrl-C ends a step, though no progress was asked for"""

@@ -10,7 +10,7 @@ mkdir "$root"
 # Enough pages that writing their rows takes more than one write.
 printf 'pages 0x20000\npage 0x0+0x20000 flags=0x1028 count=1\n' \
 	> "$tap_dir/scenario"
-"$mkproc" "$root" < "$tap_dir/scenario" || exit 1
+"$mkproc" "$tap_dir/scenario" "$root"
 
 out=$tap_dir/dir/out
 mkdir "$tap_dir/dir"

@@ -123,6 +123,7 @@ static inline void cache_batch(struct pdet_batch *b, uint32_t cap,
 	static const uint8_t list[] = {
 		PAGEDET_FIELD_INDEX, PAGEDET_FIELD_KIND, PAGEDET_FIELD_DEV,
 		PAGEDET_FIELD_INODE, PAGEDET_FIELD_PATH, PAGEDET_FIELD_NOTES,
+		PAGEDET_FIELD_FLAGS, PAGEDET_FIELD_FLAGS_KNOWN,
 	};
 	struct pdet_fields fields = { { 0 } };
 	size_t i;

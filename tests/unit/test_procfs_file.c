@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Cached pages of files that the tests make, on this very kernel. */
-#include <pthread.h>
 #include <linux/falloc.h>
-#include <linux/fs.h>
 #include <linux/loop.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 
@@ -571,6 +572,76 @@ START_TEST(pages_that_went_are_torn)
 }
 END_TEST
 
+/* Flags as they are now. */
+static uint64_t put_flags(struct pdet_batch *b)
+{
+	int fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	uint64_t word, all = 0;
+	uint32_t i;
+
+	ck_assert_int_ge(fd, 0);
+	for (i = 0; i < b->n; i++, all |= word) {
+		ck_assert_int_eq(pread(fd, &word, 8,
+				 (off_t)cache_value(b, i, PAGEDET_FIELD_PFN) *
+				 8), 8);
+		pdet_put(b, i, PAGEDET_FIELD_FLAGS, word, PROCFS);
+		pdet_put(b, i, PAGEDET_FIELD_FLAGS_KNOWN, ~(uint64_t)0,
+			 PROCFS);
+	}
+	close(fd);
+	return all;
+}
+
+/* Of a large folio only one page is looked at again, unless that has moved. */
+START_TEST(pages_of_large_folios_are_torn)
+{
+	enum { PAGES = 4096, CHANGED = 1300 };
+	struct pdet_session *s = cache_start();
+	const uint64_t torn = PAGEDET_NOTE(PAGEDET_NOTE_TORN);
+	struct pdet_batch b;
+	struct pdet_file *f;
+	uint64_t at = 0, flags;
+	char path[512];
+	uint32_t i;
+	int fd;
+
+	if (!cache_sees_pfns() || unshare(CLONE_NEWNS))
+		unit_skip("needs root");
+	ck_assert_int_eq(mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL),
+			 0);
+	cache_make_dir();
+	if (mount("t", cache_dir, "tmpfs", 0, "huge=always")) {
+		rmdir(cache_dir);
+		unit_skip("needs tmpfs with huge pages");
+	}
+	fd = cache_file(cache_name(path, cache_dir, "f"), PAGES, 1);
+	f = open_file(s, path);
+	cache_batch(&b, PAGES, true);
+	next(s, f, &at, PAGES, &b);
+	ck_assert_uint_eq(b.n, PAGES);
+	flags = put_flags(&b);
+	ck_assert_int_eq(procfs_file_recheck(s, f, &b, 0, b.n), 0);
+	for (i = 0; i < PAGES; i++)
+		ck_assert_uint_eq(cache_value(&b, i, PAGEDET_FIELD_NOTES) &
+				  torn, 0);
+	b.value[PAGEDET_FIELD_PFN][CHANGED]++;
+	ck_assert_int_eq(fallocate(fd, FALLOC_FL_PUNCH_HOLE |
+				   FALLOC_FL_KEEP_SIZE, 0, (off_t)cache_page),
+			 0);
+	ck_assert_int_eq(procfs_file_recheck(s, f, &b, 0, b.n), 0);
+	for (i = 0; i < PAGES; i++)
+		ck_assert_uint_eq(cache_value(&b, i, PAGEDET_FIELD_NOTES) &
+				  torn, i == 0 || i == CHANGED ? torn : 0);
+	pdet_batch_free(&b);
+	procfs_file_close(f);
+	close(fd);
+	ck_assert_int_eq(umount2(cache_dir, MNT_DETACH), 0);
+	cache_remove(cache_dir);
+	if (!(flags & KPF(COMPOUND_TAIL)))
+		unit_skip("needs a large folio");
+}
+END_TEST
+
 /* The metadata of a filesystem on a loop device, or what stands for it: some
  * blocks of it read. */
 static int make_loop(char *path, size_t size, const char *image, int *image_fd)
@@ -850,6 +921,7 @@ int main(void)
 	unit_test(s, a_file_without_a_name_has_pages);
 	unit_test(s, incomplete_pages_are_not_touched);
 	unit_test(s, pages_that_went_are_torn);
+	unit_test(s, pages_of_large_folios_are_torn);
 	unit_test(s, block_devices_have_pages);
 	unit_test(s, a_strangers_file_is_refused);
 	unit_test(s, without_privilege_only_numbers_are_missing);

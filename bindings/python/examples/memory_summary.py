@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What is all of memory used for? One JSON object per kind, then the total.
+"""What is all of memory used for? One JSON object per kind, then the total:
+what examples/memory-summary.c prints with --json.
 
     memory_summary.py [ROOT]    /proc and /sys are read below ROOT
 
@@ -25,5 +26,8 @@ def main(root=None):
 
 try:
     main(*sys.argv[1:2])
+except pagedet.NoAccess as error:
+    # A missing privilege is an answer, not a failure of this program.
+    print("memory_summary: %s" % error, file=sys.stderr)
 except pagedet.Error as error:
     sys.exit("memory_summary: %s" % error)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What is the page behind an address? The question: an address of our own, the
-one of the variable "item". The answer: one field by hand, then all as JSON."""
+"""What is the page behind an address? The question: "quickstart.py PID
+ADDRESS", or an address of our own, the one of the variable "item". The answer:
+one field by hand, then all as JSON."""
 import ctypes
 import os
 import sys
@@ -10,6 +11,8 @@ import pagedet
 
 item = ctypes.c_uint64(1)
 place = (os.getpid(), ctypes.addressof(item))
+if len(sys.argv) > 2:
+    place = (int(sys.argv[1], 0), int(sys.argv[2], 0))
 
 try:
     with pagedet.open() as pd, pd.query(virt=place) as query:

@@ -20,9 +20,11 @@ from ._index import Index, Mapping
 from ._library import (Again, Cancelled, Damaged, Error, Invalid, NoAccess,
                        NoProcess, NotFound, NotSupported, Timeout, decode,
                        library)
-from ._query import Progress, Query, Why
+from ._progress import Progress
+from ._query import Query, Why
 from ._row import Row, Unknown
 from ._schema import Field, schema
+from ._structs import told
 from ._targets import TO_END
 
 __all__ = [
@@ -36,14 +38,14 @@ __all__ = [
 Part = collections.namedtuple("Part", "name purpose built")
 
 
-def open(root=None, sources=None, from_=None, vmlinux=None, btf=None,
+def open(root=None, sources=None, files=None, vmlinux=None, btf=None,
          vmcoreinfo=None, hash_key=None, libexec_dir=None):
-    """Open the running kernel, or the files that from_ names.
+    """Open the running kernel, or a file instead; a split dump has several.
 
     root: read /proc and /sys below it. sources: allow just these, "procfs" or
     a list. The rest is extra information and never required.
     """
-    return open_handle(root, sources, from_, vmlinux, btf, vmcoreinfo,
+    return open_handle(root, sources, files, vmlinux, btf, vmcoreinfo,
                        hash_key, libexec_dir)
 
 
@@ -60,12 +62,12 @@ def parts():
         if not part:
             return found
         part = part.contents
-        found.append(Part(decode(part.name), decode(part.purpose),
-                          bool(part.built)))
+        found.append(Part(told(part, "name"), told(part, "purpose"),
+                          bool(told(part, "built"))))
 
 
 def fields():
-    """Every field that the library has."""
+    """Every field that the library has, in the order of the output."""
     return list(schema().fields.values())
 
 

@@ -3,7 +3,7 @@
 import ctypes
 
 from . import _api
-from ._library import library
+from ._library import failure, library
 from ._lifetime import Owned
 
 FORMATS = {"text": _api.PAGEDET_FORMAT_TEXT, "json": _api.PAGEDET_FORMAT_JSON,
@@ -67,7 +67,11 @@ class Emitter:
     def finish(self):
         """Write what is held back."""
         with self._handle.gate:
-            self._call("pagedet_emitter_finish")
+            if self._owned.dropped():
+                raise ValueError("the emitter is closed")
+            code = library().pagedet_emitter_finish(self._owned.pointer)
+        if code < 0:
+            raise failure(-code)    # the handle has no words for this call
 
     def text(self):
         """The bytes so far, of an emitter that writes to memory."""

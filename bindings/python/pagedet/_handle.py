@@ -10,6 +10,7 @@ from ._emit import Emitter
 from ._index import Index
 from ._library import decode, failure, library
 from ._lifetime import Gate, Owned
+from ._progress import Callback
 from ._schema import schema, source_bits, source_name, state_name, words
 from ._structs import namespace
 from ._targets import PAGES, PATHS, TARGETS, items
@@ -211,7 +212,7 @@ class Handle:
         query.progress_ns = nanoseconds(progress_every)
         if index is not None:
             query.index = index.pointer()
-        callback = _query.Callback(progress)
+        callback = Callback(progress)
         query.progress = callback.function
         query.progress_user = callback.user
         return self.made(_query.start(self, name, query, callback, index))
@@ -248,19 +249,33 @@ class Handle:
                     self.pointer(), ",".join(names).encode(),
                     ctypes.byref(query)))
         if by is not None:
+            query.options |= _api.PAGEDET_Q_GROUP
             numbers = [schema().field(name).id for name in words(by)]
-            query.group_by = (ctypes.c_uint32 * len(numbers))(*numbers)
-            query.n_group_by = len(numbers)
+            if numbers:
+                query.group_by = (ctypes.c_uint32 * len(numbers))(*numbers)
+                query.n_group_by = len(numbers)
 
-    def index(self, threads=1, deadline=None):
+    def index(self, threads=1, deadline=None, sources=None, progress=None,
+              progress_every=None):
         """One pass over the page tables of every task: who maps a page, asked
-        many times."""
+        many times. What progress is told of are tasks."""
+        callback = Callback(progress)
+        options = _api.pagedet_index_options(
+            ctypes.sizeof(_api.pagedet_index_options), nanoseconds(deadline),
+            callback.function, callback.user, nanoseconds(progress_every),
+            threads, source_bits(sources))
         pointer = ctypes.POINTER(_api.pagedet_index)()
         with self.gate:
-            self.check(library().pagedet_index_new(
-                self.pointer(), threads, nanoseconds(deadline),
-                ctypes.byref(pointer)))
-        return self.made(Index(self, pointer))
+            code = library().pagedet_index_new(
+                self.pointer(), ctypes.byref(options), ctypes.byref(pointer))
+            error = callback.take()
+            if error is None:
+                self.check(code)
+        index = self.made(Index(self, pointer))
+        if error is not None:
+            index.close()       # there is none, if the error was heard
+            raise error
+        return index
 
     def emitter(self, out=None, format="json", **options):
         """Where rows of several queries become text: a file, a descriptor, or
@@ -283,18 +298,17 @@ class Handle:
         self.close()
 
 
-def open_handle(root, sources, from_, vmlinux, btf, vmcoreinfo, hash_key,
+def open_handle(root, sources, files, vmlinux, btf, vmcoreinfo, hash_key,
                 libexec_dir):
     options = _api.pagedet_options()
     library().pagedet_options_init(ctypes.byref(options),
                                    ctypes.sizeof(options))
-    files = [os.fsencode(path) for path in (
-        [from_] if isinstance(from_, (str, bytes, os.PathLike)) else
-        from_ or [])]
-    array = (ctypes.c_char_p * len(files))(*files)
-    if files:
-        setattr(options, "from", array)
-        options.n_from = len(files)
+    paths = [os.fsencode(path) for path in (
+        [files] if isinstance(files, (str, bytes, os.PathLike)) else
+        files or [])]
+    if paths:
+        options.files = (ctypes.c_char_p * len(paths))(*paths)
+        options.n_files = len(paths)
     options.root = path_or_none(root)
     options.vmlinux = path_or_none(vmlinux)
     options.btf = path_or_none(btf)

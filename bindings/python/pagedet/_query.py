@@ -3,7 +3,6 @@
 import collections
 import ctypes
 import errno
-import types
 
 from . import _api
 from ._columns import Columns
@@ -15,52 +14,9 @@ from ._schema import field_names, schema, state_name
 from ._structs import namespace
 from ._targets import items
 
-Progress = collections.namedtuple("Progress", "done total rows elapsed_ns")
 Why = collections.namedtuple("Why", "state advice")
 
-SEND = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object,
-                        ctypes.POINTER(_api.pagedet_progress))
 ROWS = 256                      # of a step, for those who take single rows
-
-
-class Callback:
-    """The progress callback. There is always one, so that Ctrl-C is seen
-    during long calls; what it raises comes out of the call that it stopped.
-
-    It is a generator: Python may raise KeyboardInterrupt before the first
-    line of a function, where no "try" of it is in force, and ctypes would
-    lose it. A generator is resumed in the midst of its "try". The library
-    hands it to its own send() as the user pointer.
-    """
-
-    def __init__(self, function):
-        self.error = None
-        self._answers = self._run(function)
-        next(self._answers)
-        self._send = SEND(types.GeneratorType.send)
-        self.function = ctypes.cast(self._send, _api.pagedet_progress_fn)
-        self.user = id(self._answers)
-
-    def _run(self, function):
-        answer = 0
-        while True:
-            try:
-                while True:
-                    told = (yield answer).contents
-                    answer = 0
-                    if function is not None and function(Progress(
-                            told.done, told.total, told.rows,
-                            told.elapsed_ns)):
-                        answer = 1
-            except GeneratorExit:
-                return
-            except BaseException as error:
-                self.error = error
-                answer = 1
-
-    def take(self):
-        error, self.error = self.error, None
-        return error
 
 
 class Query:
@@ -125,7 +81,7 @@ class Query:
             for i in range(rows):
                 data = ctypes.string_at(
                     ctypes.addressof(self._buffer) + i * size, size)
-                row = Row(data, None)
+                row = Row(data, self._target)
                 row._texts = self._row_texts(row, texts)
                 self._ready.append(row)
         if not rows:
@@ -208,11 +164,15 @@ class Query:
 
     def stack(self, number):
         """The frames behind a stack id of this step, innermost first."""
-        with self._handle.gate:
-            depth = self._inside("pagedet_stack", int(number), None, 0)
-            frames = (ctypes.c_char_p * depth)()
-            self._inside("pagedet_stack", int(number), frames, depth)
-            return [decode(frame) for frame in frames]
+        room = 64
+        while True:
+            frames = (ctypes.c_char_p * room)()
+            with self._handle.gate:
+                depth = self._inside("pagedet_stack", int(number), frames,
+                                     room)
+                if depth <= room:
+                    return [decode(frame) for frame in frames[:depth]]
+            room = depth
 
     def page_bytes(self, row):
         """The bytes of the page in a row of this step, or None."""
@@ -278,9 +238,14 @@ class Query:
         return self
 
     def emit(self, out, format="json", **options):
-        """Write what is left of the rows to a file or descriptor."""
+        """Write what is left of the rows to a file or descriptor. Rows before
+        a failure are written, too."""
         with Emitter(self._handle, out, format, **options) as emitter:
-            emitter.all(self)
+            try:
+                emitter.all(self)
+            except Error:
+                emitter.finish()
+                raise
 
     def emit_into(self, call):
         """For Emitter: call() with this query as argument."""

@@ -33,11 +33,12 @@ class Row:
     (flags, pte, notes, gfp).
     """
 
-    __slots__ = ("_data", "_texts")
+    __slots__ = ("_data", "_target", "_texts")
 
-    def __init__(self, data, texts):
+    def __init__(self, data, target):
         self._data = data       # bytes, as the library wrote them
-        self._texts = texts     # bytes of the texts of its ids
+        self._target = target   # of the query
+        self._texts = None      # bytes of the texts of its ids
 
     def _cell(self, field):
         return _CELL(self._data, 2 * field.id)[0]
@@ -134,7 +135,7 @@ class Row:
         return bit_names(field, self._unknown_bits(field) & named_bits(field))
 
     def keys(self):
-        """The fields that were asked for."""
+        """The fields that were asked for, in the order of JSON output."""
         return [field.name for field in schema().fields.values()
                 if self._state(field) != _api.PAGEDET_NOT_ASKED]
 
@@ -146,9 +147,9 @@ class Row:
         return name in schema().names and self.missing(name) is None
 
     def as_dict(self, pointers=False):
-        """The object that JSON output has for this row: None is nothing
-        there, "missing" holds the reasons, what was not asked is absent, and
-        so are kernel addresses unless pointers is true."""
+        """The object that JSON output has for this row, in its order: None is
+        nothing there, "missing" holds the reasons, what was not asked is
+        absent, and so are kernel addresses unless pointers is true."""
         out, missing = {}, {}
         cells = _CELLS(self._data)
         for field in schema().shown:
@@ -167,25 +168,36 @@ class Row:
         return out
 
     def _is_pointer(self, field):
-        # of all fields only vaddr may hold an address of the kernel's half
-        return field.id == _api.PAGEDET_FIELD_VADDR and \
-            self._raw(field) >> 63 != 0
+        """Of all fields only vaddr may be an address of the kernel, and only
+        where the query looks there: [vsyscall] of a task is high up, too."""
+        if field.id != _api.PAGEDET_FIELD_VADDR or \
+                self._target not in ("kaddr", "mappers"):
+            return False
+        if self._target == "kaddr":
+            return True
+        kind = schema().fields[_api.PAGEDET_FIELD_MAP]
+        if self._state(kind) == _api.PAGEDET_HAVE:
+            return self._raw(kind) != _api.PAGEDET_MAP_USER
+        return self._raw(field) >> 63 != 0
 
     def _into(self, out, field):
         value = self._value(field)
         if field.type in ("hex", "stack"):
             value = "0x%x" % value
         elif field.type == "mask":
-            value = list(value)
+            out[field.name] = list(value)
             unknown = self._unknown(field)
             if unknown:
                 out[field.name + "_unknown"] = list(unknown)
+            return
         elif field.type in ("string", "list"):
             raw = self._texts[field.id]
             text = raw.decode("utf-8", "replace")
+            out[field.name] = text.split("|") if field.type == "list" else \
+                text
             if text.encode() != raw:
                 out[field.name + "_hex"] = raw.hex()
-            value = text.split("|") if field.type == "list" else text
+            return
         out[field.name] = value
 
     def __bytes__(self):

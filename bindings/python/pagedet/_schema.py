@@ -9,9 +9,10 @@ import functools
 
 from . import _api
 from ._library import decode, library
+from ._structs import told
 
 Field = collections.namedtuple(
-    "Field", "id name type unit group since text offset width")
+    "Field", "id name type unit group since text offset width position known")
 
 TYPES = {
     _api.PAGEDET_TYPE_NUMBER: "number", _api.PAGEDET_TYPE_HEX: "hex",
@@ -24,34 +25,31 @@ TEXTS = ("string", "list")
 
 
 class Schema:
-    """All fields: .fields by id, .names by name, .row_size of a row. .masks
-    has the field that says which bits of a field are known, or None; .shown
-    are the fields without those."""
+    """All fields, in the order of the output: .fields by id, .names by name,
+    .row_size of a row. .masks has the field that says which bits of a field
+    are known, or None; .shown are the fields without those."""
 
     def __init__(self):
-        self.fields = {}
-        for number in range(_api.PAGEDET_FIELDS_MAX):
-            info = library().pagedet_field(number)
-            if info:
-                self.fields[number] = self._field(info.contents)
-        self.names = {field.name: field for field in self.fields.values()}
-        end = max(field.offset + field.width
-                  for field in self.fields.values())
+        infos = [library().pagedet_field(number)
+                 for number in range(_api.PAGEDET_FIELDS_MAX)]
+        fields = [self._field(info.contents) for info in infos if info]
+        fields.sort(key=lambda field: (field.position, field.id))
+        self.fields = {field.id: field for field in fields}
+        self.names = {field.name: field for field in fields}
+        end = max(field.offset + field.width for field in fields)
         self.row_size = (end + 7) // 8 * 8
-        self.masks = {field: self.names.get(field.name + "_known")
-                      for field in self.fields.values()}
+        self.masks = {field: self.fields.get(field.known)
+                      if field.known != field.id else None
+                      for field in fields}
         known = {field for field in self.masks.values() if field}
-        self.shown = [field for field in self.fields.values()
-                      if field not in known]
-        self.texts = [field for field in self.fields.values()
-                      if field.type in TEXTS]
+        self.shown = [field for field in fields if field not in known]
+        self.texts = [field for field in fields if field.type in TEXTS]
 
     @staticmethod
     def _field(info):
-        return Field(info.id, decode(info.name),
-                     TYPES.get(info.type, "number"), decode(info.unit),
-                     decode(info.group), decode(info.since),
-                     decode(info.text), info.offset, info.width)
+        known = {name: told(info, name) for name in Field._fields}
+        known["type"] = TYPES.get(known["type"], "number")
+        return Field(**known)
 
     def field(self, name):
         """A field by name or id."""

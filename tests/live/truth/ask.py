@@ -111,6 +111,11 @@ def check_mappers(pagedet, field, plant):
     if s["pfn"] != plant.pfn or s["found"] != len(truth) or \
             s.get("expected") != plant.expect["mapcount"]:
         wrong.append("summary %s, but %d mappings are true" % (s, len(truth)))
+    rows, status, err = pagedet.run("--json", "--fields", "user_maps", "page",
+                                    "%#x" % plant.pfn)
+    if len(rows) != 1 or rows[0].get("user_maps") != len(truth):
+        wrong.append("user_maps: %s, exit status %d: %s" % (rows, status,
+                                                            err.strip()))
     return wrong
 
 

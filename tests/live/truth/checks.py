@@ -6,7 +6,8 @@ Each takes (field, plant, row, value) and answers words if @value is wrong.
 """
 import re
 
-from words import BIT34, FLAGS, KINDS, KPF, PTE, PTE_NAMES, RESTLESS, zones_of
+from words import (BIT34, FLAGS, KINDS, KPF, PTE, PTE_NAMES, RESTLESS,
+                   cgroup_inodes, node_of, zones_of)
 
 REASONS = ("unsupported not_built no_kernel no_access no_types old_row "
            "too_costly excluded raced corrupt io no_memory denied unsafe "
@@ -64,8 +65,8 @@ def check_time(field, plant, row, value):
 
 @check("notes")
 def check_notes(field, plant, row, value):
-    if value is None:
-        return None
+    if not isinstance(value, list):
+        return "%r is no list" % (value,)
     strange = set(value) - set(NOTES)
     if strange:
         return "there are no notes %s" % sorted(strange)
@@ -185,9 +186,7 @@ def check_mapcount_kind(field, plant, row, value):
 def check_node(field, plant, row, value):
     if row["_pfn"] is None:
         return differ(value, None)
-    if "node" not in plant.said:
-        return None if isinstance(value, int) else "%r" % (value,)
-    return differ(value, plant.said["node"])
+    return differ(value, plant.said.get("node", node_of(row["_pfn"])))
 
 
 @check("zone")
@@ -225,16 +224,17 @@ def check_memcg_path(field, plant, row, value):
         return differ(value, plant.expect["memcg_path"])
     if value is None:
         return None if 0 in row["_cgroup"] else "nothing, but it is charged"
-    return None if value.startswith("/") else "%r is no path" % (value,)
+    if not set(cgroup_inodes(value)) & set(row["_cgroup"]):
+        return "%r is not the cgroup %s" % (value, row["_cgroup"])
+    return None
 
 
 @check("memcg_name")
 def check_memcg_name(field, plant, row, value):
     if row["_pfn"] is None:
         return differ(value, None)
-    if "memcg_path" in plant.expect:
-        return differ(value, plant.expect["memcg_path"].rsplit("/", 1)[1])
-    return None
+    path = plant.expect.get("memcg_path", row.get("memcg_path"))
+    return differ(value, path and (path.rsplit("/", 1)[1] or path))
 
 
 # --- task and vma ---
@@ -424,7 +424,10 @@ def check_row(field, plant, how, row):
         if name in ELSEWHERE or (name in OF_ADDRESS and how != "virt"):
             problem = differ(value, None)
         elif name in CHECKS:
-            problem = CHECKS[name](field, plant, row, value)
+            try:
+                problem = CHECKS[name](field, plant, row, value)
+            except (AttributeError, TypeError, ValueError):
+                problem = "%r is of the wrong type" % (value,)
         else:
             problem = "nobody checks it"
         if problem:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """The kernel's words and the names of their bits, from its documentation
 (admin-guide/mm/pagemap.rst) - written down a second time on purpose."""
+import glob
 import os
 import struct
 
@@ -79,4 +80,24 @@ def zones_of(pfn):
                 start = int(words[1])
                 if start <= pfn < start + spanned:
                     found.append(name)
+    return found
+
+
+def node_of(pfn):
+    """The node that has the page's memory block, by sysfs."""
+    with open("/sys/devices/system/memory/block_size_bytes") as f:
+        block = (pfn << 12) // int(f.read(), 16)
+    nodes = glob.glob("/sys/devices/system/node/node[0-9]*/memory%d" % block)
+    return int(nodes[0].split("/")[5][len("node"):]) if nodes else None
+
+
+def cgroup_inodes(path):
+    """Inodes of the directories that this may be the path of."""
+    found = []
+    for top in ("/sys/fs/cgroup", "/sys/fs/cgroup/memory",
+                "/sys/fs/cgroup/unified"):
+        try:
+            found.append(os.stat(top + path).st_ino)
+        except OSError:
+            pass
     return found

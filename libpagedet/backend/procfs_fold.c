@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * When pages are only counted, rows of a batch that have the same kpage words
+ * become one row with PAGES, wherever they stand: a few dozen instead of
+ * thousands. This is what makes counting all of memory cost hardly more than
+ * reading it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/procfs.h"
+
+#define SLOTS 1024		/* a power of two */
+#define PROBES 8
+
+/* Words that were met in this batch, and their row. */
+struct procfs_folded {
+	uint32_t stamp[SLOTS];	/* of the batch that wrote the slot */
+	uint32_t row[SLOTS];
+	uint32_t now;
+};
+
+/* Whether pages with equal words are equal. Not so for frames without page -
+ * where they are decides what they are - and for tails while it is not known
+ * that they show their folio's word. */
+static bool may_merge(const struct procfs_session *s, uint64_t flags)
+{
+	if (flags & KPF(NOPAGE))
+		return false;
+	return !(flags & KPF(COMPOUND_TAIL)) ||
+	       (s->tails_seen && !s->kpf.tails_own);
+}
+
+static uint32_t slot_of(uint64_t flags, uint64_t count, uint64_t cgroup)
+{
+	uint64_t h = flags * 0x9e3779b97f4a7c15;
+
+	h ^= (count * 0xc2b2ae3d27d4eb4f) ^ (cgroup * 0x165667b19e3779f9);
+	return (uint32_t)(h >> 40) & (SLOTS - 1);
+}
+
+void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
+		 bool cgroup)
+{
+	uint64_t *pages = b->value[PAGEDET_FIELD_PAGES];
+	uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
+	uint64_t *flags = s->word[KPAGE_FLAGS];
+	uint64_t *counts = s->word[KPAGE_COUNT];
+	uint64_t *cgroups = s->word[KPAGE_CGROUP];
+	struct procfs_folded *t = s->folded;
+	uint32_t row, end, out = 0, probe, at;
+
+	if (!t)
+		s->folded = t = calloc(1, sizeof(*t));
+	if (!t)
+		return;		/* without it the answer is the same */
+	t->now++;
+	for (row = 0; row < b->n; row = end) {
+		uint64_t f = flags[row], c = count ? counts[row] : 0;
+		uint64_t g = cgroup ? cgroups[row] : 0;
+
+		for (end = row + 1; end < b->n && flags[end] == f; end++)
+			if ((count && counts[end] != c) ||
+			    (cgroup && cgroups[end] != g))
+				break;
+		at = slot_of(f, c, g);
+		for (probe = 0; probe < PROBES; probe++) {
+			uint32_t seen = t->row[at];
+
+			if (t->stamp[at] != t->now) {
+				probe = PROBES;
+				break;
+			}
+			if (flags[seen] == f &&
+			    (!count || counts[seen] == c) &&
+			    (!cgroup || cgroups[seen] == g))
+				break;
+			at = (at + 1) & (SLOTS - 1);
+		}
+		if (probe < PROBES && may_merge(s, f)) {
+			pages[t->row[at]] += end - row;
+			continue;
+		}
+		if (t->stamp[at] != t->now && may_merge(s, f)) {
+			t->stamp[at] = t->now;
+			t->row[at] = out;
+		}
+		pages[out] = end - row;
+		pfn[out] = pfn[row];
+		flags[out] = f;
+		if (count)
+			counts[out] = c;
+		if (cgroup)
+			cgroups[out] = g;
+		out++;
+	}
+	pdet_batch_cut(b, out);
+	b->series = false;
+	for (row = 0; row < out; row++)
+		pdet_put(b, row, PAGEDET_FIELD_PAGES, pages[row], PROCFS);
+}
