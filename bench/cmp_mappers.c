@@ -40,7 +40,7 @@ int compare_mappers(int argc, char **argv)
 {
 	struct command peer = { .argv = { "/bin/sh", "-c" } };
 	struct pagedet_item item = { .count = 1 };
-	struct probe_revmap raw = { .collect = false };
+	struct probe_revmap raw = { .pid = NULL };
 	struct drain lib;
 	struct trial t = {
 		.peer = { "loop of page-types -p PID -L -N and grep",
@@ -51,7 +51,6 @@ int compare_mappers(int argc, char **argv)
 		.faster = 20, .bound_most = 1.1, .tight = true
 	};
 	char *script, hex[32], work[64];
-	int *pids;
 
 	if (argc < 2)
 		return 64;
@@ -60,8 +59,6 @@ int compare_mappers(int argc, char **argv)
 	setenv("HEX", hex, 1);
 	script = peer_script(argc - 1, argv + 1);
 	peer.argv[2] = script;
-	pids = probe_pids(&raw.pids);
-	raw.pid = pids;
 	raw.pfn = item.first;
 	drain_open(&lib);
 	drain_want(&lib, PAGEDET_FIELD_PID);
@@ -80,7 +77,6 @@ int compare_mappers(int argc, char **argv)
 		compare_same("mappings of the pfn", lib.rows, raw.found);
 	}
 	drain_close(&lib);
-	free(pids);
 	free(script);
 	return 0;
 }
@@ -120,13 +116,10 @@ int compare_index(int argc, char **argv)
 		.library = { "pagedet_index_new", run_build, &lib },
 		.bound_most = 2
 	};
-	int *pids;
 
 	(void)argv;
 	if (argc)
 		return 64;
-	pids = probe_pids(&raw.pids);
-	raw.pid = pids;
 	drain_open(&lib.drain);
 	for (raw.threads = 1; raw.threads <= 2; raw.threads++) {
 		lib.threads = raw.threads;
@@ -140,6 +133,5 @@ int compare_index(int argc, char **argv)
 	trial_value(work, (double)lib.info.bytes / (double)lib.info.mappings,
 		    "bytes", 32);
 	drain_close(&lib.drain);
-	free(pids);
 	return 0;
 }

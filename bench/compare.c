@@ -26,7 +26,7 @@ void compare_same(const char *what, uint64_t got, uint64_t want)
 {
 	uint64_t off = got > want ? got - want : want - got;
 
-	if (off > want / 50)
+	if (off > want / 20)
 		probe_die("%s: the library saw %llu, the raw calls %llu", what,
 			  (unsigned long long)got, (unsigned long long)want);
 }

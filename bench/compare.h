@@ -28,7 +28,7 @@ void drain_die(const struct drain *d, const char *what)
 	__attribute__((noreturn));
 
 /* Dies if the two sides of a comparison did not see the same: @got must be
- * @want, give or take one in fifty for what changes meanwhile. */
+ * @want, give or take one in twenty for what changes meanwhile. */
 void compare_same(const char *what, uint64_t got, uint64_t want);
 
 /* --- one file each; argv begins after the name of the command --- */

@@ -252,21 +252,18 @@ static void step_revmap(void *arg)
 static int run_revmap(int argc, char **argv)
 {
 	struct probe_revmap r = { .pfn = UINT64_MAX };
-	int *pids = NULL, i;
 	char name[64];
 	unsigned way;
+	int i;
 
 	if (argc) {
-		pids = calloc((size_t)argc, sizeof(*pids));
-		for (i = 0; pids && i < argc; i++)
-			pids[i] = (int)number(argv[i]);
+		r.pid = calloc((size_t)argc, sizeof(*r.pid));
+		if (!r.pid)
+			probe_die("no memory");
+		for (i = 0; i < argc; i++)
+			r.pid[i] = (int)number(argv[i]);
 		r.pids = (size_t)argc;
-	} else {
-		pids = probe_pids(&r.pids);
 	}
-	if (!pids)
-		probe_die("no memory");
-	r.pid = pids;
 	for (way = 0; way < 8; way++) {
 		r.threads = way & 1 ? 2 : 1;
 		r.collect = way & 2;
@@ -279,7 +276,7 @@ static int run_revmap(int argc, char **argv)
 	}
 	printf("%zu processes, %llu present entries\n", r.pids,
 	       (unsigned long long)r.present);
-	free(pids);
+	free(r.pid);
 	return 0;
 }
 

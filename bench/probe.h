@@ -145,7 +145,7 @@ struct probe_tuple {
 };
 
 struct probe_revmap {
-	const int *pid;
+	int *pid;		/* NULL: every process, listed by each run */
 	size_t pids;
 	unsigned threads;
 	bool scan;		/* PAGEMAP_SCAN before pagemap */
@@ -156,8 +156,6 @@ struct probe_revmap {
 	uint64_t found;		/* mappings of pfn */
 };
 
-/* Every process of the system that has pages; owned by the caller. */
-int *probe_pids(size_t *n);
 void probe_revmap(struct probe_revmap *r);
 
 /* --- probe_cache.c: pages of a file --- */

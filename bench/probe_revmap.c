@@ -43,42 +43,30 @@ struct worker {
 	uint64_t present, found;
 };
 
-int *probe_pids(size_t *ret)
+static void list_pids(struct probe_revmap *r)
 {
-	size_t n = 0, cap = 0;
-	int *pids = NULL, pid;
-	char path[64], byte;
-	struct dirent *entry;
 	DIR *dir = opendir("/proc");
-	ssize_t got;
-	int fd;
+	struct dirent *entry;
+	size_t cap = 0;
+	int pid;
 
 	if (!dir)
 		probe_die("cannot open /proc: %s", strerror(errno));
+	r->pid = NULL;
+	r->pids = 0;
 	while ((entry = readdir(dir))) {
 		pid = atoi(entry->d_name);
 		if (pid <= 0)
 			continue;
-		/* kernel threads have no memory of their own: empty maps */
-		snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		got = read(fd, &byte, 1);
-		close(fd);
-		if (got != 1)
-			continue;
-		if (n == cap) {
+		if (r->pids == cap) {
 			cap = cap ? cap * 2 : 256;
-			pids = realloc(pids, cap * sizeof(*pids));
-			if (!pids)
+			r->pid = realloc(r->pid, cap * sizeof(*r->pid));
+			if (!r->pid)
 				probe_die("no memory");
 		}
-		pids[n++] = pid;
+		r->pid[r->pids++] = pid;
 	}
 	closedir(dir);
-	*ret = n;
-	return pids;
 }
 
 static void take_entry(struct worker *w, uint64_t vpn, uint64_t entry)
@@ -218,10 +206,13 @@ void probe_revmap(struct probe_revmap *r)
 {
 	struct sweep sweep = { .r = r, .home = probe_home() };
 	struct worker *w = calloc(r->threads, sizeof(*w));
+	bool listed = !r->pid;
 	unsigned i;
 
 	if (!w)
 		probe_die("no memory");
+	if (listed)
+		list_pids(r);
 	for (i = 0; i < r->threads; i++) {
 		w[i].sweep = &sweep;
 		w[i].n = i;
@@ -234,5 +225,9 @@ void probe_revmap(struct probe_revmap *r)
 		pthread_join(w[i].thread, NULL);
 	r->present = sweep.present;
 	r->found = sweep.found;
+	if (listed) {
+		free(r->pid);
+		r->pid = NULL;
+	}
 	free(w);
 }

@@ -74,6 +74,7 @@ struct cli_command {
 	const char *help;
 	const char *needs;	/* what it would take, if it is not here */
 	const char *nothing;	/* what it means that no row came out */
+	const char *fields;	/* to list if nobody says; NULL: cheap ones */
 	/* Reads job->words; returns an enum cli_status. */
 	int (*parse)(struct cli_job *job);
 	/* Does the work. */

@@ -98,8 +98,8 @@ const struct cli_command cli_commands[] = {
 	  "A row for each mapping, then for each PFN how many were found, how\n"
 	  "many the kernel counts, and which tasks could not be read.\n",
 	  .parse = cli_parse_pfns, WORDS(1, -1),
-	  NOTHING("nobody maps it"), QUERY(MAPPERS),
-	  .wide = true },
+	  NOTHING("nobody maps it"), QUERY(MAPPERS), .wide = true,
+	  .fields = "pfn,map,pid,tgid,comm,vaddr,pte,vma" },
 	{ "stack", "PFN...", "who allocated and freed a page",
 	  PFN_HELP,
 	  .needs = "page_owner records, or a source that reads kernel memory" },

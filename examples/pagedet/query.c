@@ -86,6 +86,8 @@ static int set_grouping(struct asking *a)
 {
 	const char *at = a->job->by ? a->job->by : "kind";
 
+	if (a->job->fields && !a->job->quiet)
+		cli_say("--fields says what to list; here pages are counted");
 	a->q.group_by = a->by;
 	do {
 		size_t len = strcspn(at, ",");
@@ -110,26 +112,23 @@ static int set_grouping(struct asking *a)
 
 static int set_fields(struct asking *a)
 {
+	const char *usual = a->job->command->fields;
 	const char *list = a->job->fields;
-	bool grouped = a->job->by || a->job->summary;
-	struct pagedet_query ignored = PAGEDET_QUERY_INIT;
+	int error;
 
-	if (!list && !grouped)
-		a->q.options |= PAGEDET_Q_CHEAP;
-	if (list && pagedet_fields_parse(a->pd, list,
-					 grouped ? &ignored : &a->q))
+	if (list && pagedet_fields_parse(a->pd, list, &a->q))
 		return cli_usage("--fields: %s", pagedet_error(a->pd));
-	if (grouped && list && !a->job->quiet)
-		cli_say("--fields says what to list; --by says what to count");
-	if (grouped)
-		return set_grouping(a);
 	cli_named_fields(list, a->verdict.named);
-	return CLI_ANSWERED;
+	if (list)
+		return CLI_ANSWERED;
+	error = pagedet_fields_parse(a->pd, usual ? usual : "cheap", &a->q);
+	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
 }
 
 static int set_query(struct asking *a)
 {
 	const struct cli_job *job = a->job;
+	bool grouped;
 	int status;
 
 	a->q.target = job->command->target;
@@ -145,7 +144,8 @@ static int set_query(struct asking *a)
 		a->q.options |= PAGEDET_Q_UNDECIDED;
 	if (job->text_only)
 		a->q.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
-	status = set_fields(a);
+	grouped = job->by || job->summary;
+	status = grouped ? set_grouping(a) : set_fields(a);
 	if (status || !job->from_stdin)
 		return status;
 
@@ -154,7 +154,7 @@ static int set_query(struct asking *a)
 	 * the whole list at once.
 	 */
 	a->step = STEP;
-	if (job->by || job->summary || job->runs ||
+	if (grouped || job->runs ||
 	    (a->verdict.named[0] & (1ull << PAGEDET_FIELD_ASK)))
 		a->step = SIZE_MAX;
 	return CLI_ANSWERED;

@@ -188,8 +188,8 @@ void procfs_fill_place(struct procfs_session *s, struct pdet_batch *b,
 /* --- procfs_cgroup.c --- */
 int procfs_cgroup(struct pdet_backend *b, struct pdet_env *env,
 		  const char *path, uint64_t **ret, size_t *n);
-void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b,
-			    const uint64_t *inos);
+/* From the column memcg_ino, which must be there. */
+void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b);
 void procfs_cgroups_free(struct procfs_cgroups *c);
 
 /* --- procfs_task.c, procfs_entry.c --- */

@@ -269,10 +269,8 @@ static void put_unknown(struct pdet_batch *b, uint32_t row, unsigned reason)
 	pdet_put_lost(b, row, PAGEDET_FIELD_MEMCG_NAME, reason, PROCFS);
 }
 
-void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b,
-			    const uint64_t *inos)
+void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b)
 {
-	const unsigned pfn = PAGEDET_FIELD_PFN;
 	struct procfs_cgroups *c = &s->p->cgroups;
 	const struct procfs_cgroup *g;
 	uint32_t row;
@@ -280,21 +278,19 @@ void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b,
 	pthread_mutex_lock(&c->lock);
 	list_if_needed(s->p, &s->session.env, false);
 	for (row = 0; row < b->n; row++) {
-		unsigned state = pdet_batch_state(b, row, pfn);
+		unsigned state = pdet_batch_state(b, row,
+						  PAGEDET_FIELD_MEMCG_INO);
+		uint64_t ino;
 
 		if (state != PAGEDET_HAVE) {
 			put_unknown(b, row, state);
 			continue;
 		}
-		state = pdet_batch_state(b, row, PAGEDET_FIELD_MEMCG_INO);
-		if (state != PAGEDET_NOT_ASKED && state != PAGEDET_HAVE) {
-			put_unknown(b, row, state);
-			continue;
-		}
-		g = find(c, inos[row]);
+		ino = b->value[PAGEDET_FIELD_MEMCG_INO][row];
+		g = find(c, ino);
 		if (!g) {
 			list_if_needed(s->p, &s->session.env, true);
-			g = find(c, inos[row]);
+			g = find(c, ino);
 		}
 		if (g)
 			put_path(b, row, g->path);

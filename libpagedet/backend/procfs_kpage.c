@@ -544,11 +544,19 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 		       const struct pdet_fields *want, struct reading *reading)
 {
 	const unsigned f = PAGEDET_FIELD_MEMCG_INO;
+	bool path = pdet_fields_has(want, PAGEDET_FIELD_MEMCG_PATH) ||
+		    pdet_fields_has(want, PAGEDET_FIELD_MEMCG_NAME);
 	const uint64_t *word = s->word[KPAGE_CGROUP];
 	bool have_flags = is_read(reading, KPAGE_FLAGS);
 	uint32_t row;
 	int r;
 
+	/* The inode may be known from the turn before: paths are of that one,
+	 * whatever the page is charged to by now. */
+	if (!pdet_fields_has(want, f)) {
+		procfs_fill_memcg_path(s, b);
+		return 0;
+	}
 	r = read_kpage(s, b, KPAGE_CGROUP, reading);
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, cgroup_fields,
@@ -573,9 +581,8 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 		else
 			pdet_put_none(b, row, f, PROCFS);
 	}
-	if (pdet_fields_has(want, PAGEDET_FIELD_MEMCG_PATH) ||
-	    pdet_fields_has(want, PAGEDET_FIELD_MEMCG_NAME))
-		procfs_fill_memcg_path(s, b, word);
+	if (path)
+		procfs_fill_memcg_path(s, b);
 	return 0;
 }
 
@@ -601,7 +608,7 @@ int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
 		read_kpage(s, b, KPAGE_FLAGS, &reading);
 	if (count)
 		read_kpage(s, b, KPAGE_COUNT, &reading);
-	if (cgroup)
+	if (pdet_fields_has(want, PAGEDET_FIELD_MEMCG_INO))
 		read_kpage(s, b, KPAGE_CGROUP, &reading);
 	if (base->wants->fold && b->series && is_read(&reading, KPAGE_FLAGS))
 		procfs_fold(s, b, is_read(&reading, KPAGE_COUNT),

@@ -231,6 +231,16 @@ static void list_cols(struct pagedet_emitter *e)
 			add_col(e, pdet_field_at(i));
 }
 
+/* The iterator that the query belonged to may be gone. */
+static void give_up(struct pagedet_emitter *e)
+{
+	e->query.why = NULL;
+	e->query.advice = NULL;
+	if (e->open && !e->out.error && e->format->give_up)
+		e->format->give_up(e);
+	e->open = false;
+}
+
 int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
 		    const struct pdet_emit_query *q)
 {
@@ -238,8 +248,7 @@ int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
 
 	if (r)
 		return r;
-	if (e->open && e->format->give_up)
-		e->format->give_up(e);
+	give_up(e);
 	e->query = *q;
 	e->query.group_by = e->keys;
 	e->query.n_group_by = 0;
@@ -346,9 +355,7 @@ int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 
 int pdet_emitter_finish(struct pagedet_emitter *e, struct pdet_env *env)
 {
-	if (e->open && !e->out.error && e->format->give_up)
-		e->format->give_up(e);
-	e->open = false;
+	give_up(e);
 	if (e->out.fd >= 0)
 		drain(&e->out);
 	return result(e, env);

@@ -164,14 +164,18 @@ static inline bool cache_has_call(long number)
 	       errno != ENOSYS;
 }
 
+static inline void cache_need_root(void)
+{
+	if (geteuid())
+		unit_skip("needs root to become somebody else");
+}
+
 /* Runs @what as nobody in a child; its failed assertions are ours. */
 static inline void cache_as_nobody(void (*what)(void))
 {
 	int status;
 	pid_t pid;
 
-	if (geteuid())
-		unit_skip("needs root to become somebody else");
 	pid = check_fork();
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {

@@ -745,6 +745,7 @@ static void walk_of_a_stranger(void)
 /* mincore would call each page of such a file resident. */
 START_TEST(a_strangers_file_is_refused)
 {
+	cache_need_root();
 	cache_start();
 	cache_make_dir();
 	close(cache_file(cache_name(shared_path, cache_dir, "f"), 10, 3));
@@ -776,6 +777,7 @@ static void walk_of_the_owner(void)
 
 START_TEST(without_privilege_only_numbers_are_missing)
 {
+	cache_need_root();
 	cache_start();
 	cache_make_dir();
 	close(cache_file(cache_name(shared_path, cache_dir, "f"), 10, 3));

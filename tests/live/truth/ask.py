@@ -151,3 +151,24 @@ def check_walks(report, pagedet, field):
             wrong.append("%s (%#x) is charged, but not there" %
                          (plant.name, plant.pfn))
     report.result("cgroup", wrong)
+
+
+def check_holes(report, pagedet):
+    """Frames without memory, whatever the kpage files have for them."""
+    last = 0
+    for first, last in words.gaps():
+        for pfn in (first, last):
+            report.result("page: a hole at %#x" % pfn,
+                          check_hole(pagedet, pfn))
+    if not last:
+        report.skip("holes", "memory blocks have no gap, or there are none")
+    for pfn in (1 << 40, (1 << 52) - 1):
+        report.result("page: a hole at %#x" % pfn, check_hole(pagedet, pfn))
+
+
+def check_hole(pagedet, pfn):
+    rows, status, err = pagedet.run("--json", "page", "%#x" % pfn)
+    if status or len(rows) != 1:
+        return ["exit status %d, %d rows: %s" % (status, len(rows),
+                                                 err.strip())]
+    return [] if rows[0]["kind"] == "hole" else ["it is %s" % rows[0]]

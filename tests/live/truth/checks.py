@@ -234,7 +234,7 @@ def check_memcg_name(field, plant, row, value):
     if row["_pfn"] is None:
         return differ(value, None)
     path = plant.expect.get("memcg_path", row.get("memcg_path"))
-    return differ(value, path and (path.rsplit("/", 1)[1] or path))
+    return differ(value, path and (path.rsplit("/", 1)[-1] or path))
 
 
 # --- task and vma ---

@@ -83,10 +83,30 @@ def zones_of(pfn):
     return found
 
 
+def block_pages():
+    """Pages of a memory block of sysfs; None without memory blocks."""
+    try:
+        with open("/sys/devices/system/memory/block_size_bytes") as f:
+            return int(f.read(), 16) >> 12
+    except OSError:
+        return None
+
+
+def gaps():
+    """(first, last) of frames between memory blocks: there is no memory, but
+    the kpage files have words."""
+    pages = block_pages()
+    if not pages:
+        return []
+    blocks = sorted(int(path.rsplit("memory", 1)[1]) for path in
+                    glob.glob("/sys/devices/system/memory/memory[0-9]*"))
+    return [((a + 1) * pages, b * pages - 1)
+            for a, b in zip(blocks, blocks[1:]) if b > a + 1]
+
+
 def node_of(pfn):
     """The node that has the page's memory block, by sysfs."""
-    with open("/sys/devices/system/memory/block_size_bytes") as f:
-        block = (pfn << 12) // int(f.read(), 16)
+    block = pfn // block_pages()
     nodes = glob.glob("/sys/devices/system/node/node[0-9]*/memory%d" % block)
     return int(nodes[0].split("/")[5][len("node"):]) if nodes else None
 

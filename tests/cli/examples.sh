@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# The one-file programs run, as any user, and say what is true.
+. "$top_srcdir/tests/tap.sh"
+
+examples=$top_builddir/examples
+
+# runs PROGRAM ARGUMENTS...: what it says is in $tap_dir/out
+runs() {
+	name=$1
+	shift
+	tap_run "$name $*" "$examples/$name" "$@"
+}
+
+# says NAME PATTERN
+says() {
+	if grep -q -e "$2" "$tap_dir/out"; then
+		tap_ok "$1"
+	else
+		tap_not_ok "$1" "$tap_dir/out"
+	fi
+}
+
+# Page frame numbers, and whose they are, are root's to see.
+root=no
+if [ "$(id -u)" = 0 ] && dd if=/proc/kpageflags of=/dev/null bs=8 count=1 \
+	2> /dev/null; then
+	root=yes
+fi
+
+runs quickstart
+says 'quickstart: the variable lies on the stack' '"vma_name":"\[stack\]"'
+says 'quickstart: in anonymous memory' '"kind":"anon"'
+if [ $root = yes ]; then
+	pfn=$(sed -n 's/^pfn //p' "$tap_dir/out")
+	says 'quickstart: by field and as JSON the same' "^{\"pfn\":$pfn,"
+else
+	says 'quickstart: why there is no number' '"pfn":"no_access"'
+fi
+
+# 2 MiB and a page, just written: all of it is cached.
+head -c 2101248 /dev/zero > "$tap_dir/file"
+runs file-cache "$tap_dir/file"
+says 'file-cache: all pages' '^513 of 513 pages are cached'
+says 'file-cache: the first MiB' '^ *0  *256 '
+says 'file-cache: the last page' '^ *2  *1 '
+: > "$tap_dir/empty"
+runs file-cache "$tap_dir/empty"
+says 'file-cache: an empty file' '^0 of 0 pages are cached'
+tap_fails 'file-cache: no such file' "$examples/file-cache" "$tap_dir/none"
+tap_fails 'file-cache: no argument' "$examples/file-cache"
+
+runs memory-summary
+if [ $root = yes ]; then
+	says 'memory-summary: some of it is free' '^free  *[1-9]'
+	says 'memory-summary: all of it' 'pages looked at, .* memory$'
+else
+	says 'memory-summary: what it would take' '^memory-summary: hint: '
+fi
+
+sleep 1000 &
+pid=$!
+address=$(sed -n 's/-.*\[stack\].*//p' "/proc/$pid/maps")
+end=$(sed -n 's/^[^-]*-\([^ ]*\) .*\[stack\].*/\1/p' "/proc/$pid/maps")
+# The strings of the environment end at the end of the stack.
+last=$(printf '%x' "$((0x$end - 4096))")
+runs who-maps "$pid" "$last"
+if [ $root = yes ]; then
+	says 'who-maps: the one process' "^user  $pid  sleep .*\\[stack\\]"
+	says 'who-maps: nobody else' '^found 1, the kernel counts 1'
+else
+	says 'who-maps: why there is no number' 'a privilege is missing'
+fi
+runs who-maps "$pid" "$address"
+tap_fails 'who-maps: no such process' "$examples/who-maps" 4194305 0
+tap_fails 'who-maps: no number' "$examples/who-maps" 12x
+kill "$pid"
+
+tap_done

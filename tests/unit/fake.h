@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A backend that answers out of its head, so that query/ is tested alone. Two
+ * of them stand for two sources: the first knows some fields of some pages,
+ * the second the rest.
+ */
+#ifndef TESTS_FAKE_H
+#define TESTS_FAKE_H
+
+#include "query/query.h"
+
+/* What a fake is to do; zero is a source that knows everything. */
+struct fake_plan {
+	unsigned source;	/* PAGEDET_SOURCE_* that it says it is */
+	struct pdet_fields fields; /* that it can answer */
+	uint64_t frames;	/* of memory, from 0 */
+	unsigned cost;		/* PAGEDET_COST_* of every field */
+	/* of row pfn: the state that it gives instead of an answer, or 0 */
+	unsigned (*loses)(uint64_t pfn, unsigned field);
+	int fails_at;		/* call of fill() that fails; 0 never */
+	int error;		/* with this errno */
+};
+
+struct fake {
+	struct pdet_backend backend;
+	struct fake_plan plan;
+	atomic_int fills;	/* calls of fill() so far */
+	atomic_int rows;	/* that it was asked about */
+};
+
+/* The value that every fake gives for a field of a frame. */
+uint64_t fake_value(uint64_t pfn, unsigned field);
+
+void fake_init(struct fake *f, const struct fake_plan *plan);
+
+#endif
