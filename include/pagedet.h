@@ -611,7 +611,7 @@ struct pagedet_info {
 	uint64_t max_pfn;	/* first pfn past the end; 0 unknown */
 	uint64_t nodes;		/* NUMA nodes with memory; 0 unknown */
 	uint64_t first_ns;	/* CLOCK_REALTIME of the oldest and newest */
-	uint64_t last_ns;	/* thing read so far; of a dump both are its own */
+	uint64_t last_ns;	/* thing read so far; of a dump its own */
 	uint32_t live;		/* 1 for the running kernel */
 	uint32_t big_endian;
 	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s that are open */
@@ -838,7 +838,7 @@ enum pagedet_query_option {
 
 /* pagedet_query.order */
 enum pagedet_order {
-	PAGEDET_ORDER_WALK = 0,	/* as the target is walked: the same every time */
+	PAGEDET_ORDER_WALK = 0,	/* as the target is walked: always the same */
 	PAGEDET_ORDER_ANY = 1	/* as rows become ready: fastest with threads */
 };
 
@@ -1241,7 +1241,8 @@ uint64_t pagedet_index_find(const struct pagedet_index *index, uint64_t pfn,
 /**
  * pagedet_index_info - size and completeness of an index
  * @index: [in]
- * @ret: [in,out] size is set by the caller; unread [borrowed: pagedet_index_free]
+ * @ret: [in,out] size is set by the caller; unread
+ *       [borrowed: pagedet_index_free]
  * Return: 0, or a negative errno.
  * Errors: EINVAL size is too small.
  * Since: 0.1

@@ -193,7 +193,8 @@ static int open_all(struct pagedet *pd, const struct pagedet_options *options)
 	}
 	r = pdet_fail(&pd->env, ENOTSUP,
 		      "none of the allowed sources exists here");
-	pdet_advise(&pd->env, "see what is there with an open that allows all sources");
+	pdet_advise(&pd->env,
+		    "see what is there with an open that allows all sources");
 	return r;
 }
 
@@ -205,7 +206,8 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options)
 
 	pdet_clear(&pd->env);
 	if (pd->open)
-		return pdet_fail(&pd->env, EINVAL, "the handle is open already");
+		return pdet_fail(&pd->env, EINVAL,
+				 "the handle is open already");
 	r = pdet_check_struct(&pd->env, &o, sizeof(o), options, &defaults,
 			      "struct pagedet_options");
 	if (r < 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows what callers may hand in, and how old and new callers differ. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,7 +188,7 @@ const char *pdet_survey_absent(const struct pagedet *pd, uint32_t source,
 	for (ops = pdet_backends; *ops; ops++)
 		if ((*ops)->sources >> source & 1) {
 			ret->reason = PAGEDET_UNSUPPORTED;
-			return "the source is not open: allow it, or name its file";
+			return "not open: allow it, or name its file";
 		}
 	ret->reason = PAGEDET_NOT_BUILT;
 	return "this library has no such source";

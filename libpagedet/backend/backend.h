@@ -111,8 +111,8 @@ struct pdet_wants {
 	struct pdet_fields fields;
 	uint32_t target;	/* PAGEDET_TARGET_* */
 	bool fold;		/* nothing is asked that differs between pages
-				 * with the same answers: fill() may turn rows of
-				 * a series into one row with PAGES */
+				 * with the same answers: fill() may turn rows
+				 * of a series into one row with PAGES */
 };
 
 /* A session. Backends embed it. */

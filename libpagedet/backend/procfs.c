@@ -16,19 +16,6 @@
 #include "backend/procfs.h"
 #include "base/io.h"
 
-static const struct {
-	const char *name;
-	uint32_t fd_kind;
-	const char *config;
-} kpage_files[KPAGE_FILES] = {
-	[KPAGE_FLAGS] = { "kpageflags", PAGEDET_FD_KPAGEFLAGS,
-			  "CONFIG_PROC_PAGE_MONITOR" },
-	[KPAGE_COUNT] = { "kpagecount", PAGEDET_FD_KPAGECOUNT,
-			  "CONFIG_PROC_PAGE_MONITOR" },
-	[KPAGE_CGROUP] = { "kpagecgroup", PAGEDET_FD_KPAGECGROUP,
-			   "CONFIG_MEMCG and CONFIG_PROC_PAGE_MONITOR" },
-};
-
 static int procfs_probe(struct pdet_env *env, const struct pdet_input *in)
 {
 	struct statfs fs;
@@ -131,53 +118,6 @@ static void procfs_info(struct pdet_backend *b, struct pdet_env *env,
 	}
 }
 
-int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < p->handed.n; i++)
-		if (p->handed.data[i].kind == kind &&
-		    p->handed.data[i].pid == pid)
-			return p->handed.data[i].fd;
-	return -1;
-}
-
-int procfs_kpage_fd(struct procfs *p, struct pdet_env *env,
-		    enum procfs_kpage which)
-{
-	struct procfs_file *f = &p->kpage[which];
-	int fd;
-
-	fd = procfs_handed_fd(p, kpage_files[which].fd_kind, 0);
-	if (fd >= 0)
-		return fd;
-	if (f->fd >= 0 || f->error)
-		return f->fd >= 0 ? f->fd : f->error;
-	fd = pdet_open(env, "/proc/%s", kpage_files[which].name);
-	if (fd < 0)
-		f->error = fd;
-	else
-		f->fd = fd;
-	return fd;
-}
-
-static int procfs_add_fd(struct pdet_backend *b, struct pdet_env *env,
-			 uint32_t kind, uint32_t pid, int fd)
-{
-	struct procfs *p = procfs_of(b);
-	struct procfs_handed handed = { kind, pid, -1 };
-
-	handed.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (handed.fd < 0)
-		return pdet_fail_errno(env, "cannot duplicate descriptor %d",
-				       fd);
-	if (!pdet_vec_push(&p->handed, handed)) {
-		close(handed.fd);
-		return pdet_fail(env, ENOMEM, "no memory");
-	}
-	return 0;
-}
-
 static void cannot(struct pdet_ability *a, unsigned reason, const char *advice)
 {
 	a->reason = (uint8_t)reason;
@@ -198,11 +138,11 @@ static void survey_kpage(struct procfs *p, struct pdet_env *env,
 		       "needs root, or a descriptor handed in by root");
 	} else if (fd == -ENOENT) {
 		snprintf(text, sizeof(text), "needs a kernel with %s",
-			 kpage_files[which].config);
+			 procfs_kpage_names[which].config);
 		cannot(ret, PAGEDET_NO_KERNEL, text);
 	} else {
 		snprintf(text, sizeof(text), "cannot open /proc/%s: %s",
-			 kpage_files[which].name,
+			 procfs_kpage_names[which].name,
 			 fd == -ENOMEM ? "too many open files" : "error");
 		cannot(ret, PAGEDET_IO, text);
 	}

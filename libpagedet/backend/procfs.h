@@ -143,12 +143,23 @@ static inline struct procfs_session *procfs_session_of(struct pdet_session *s)
 	return PDET_CONTAINER(s, struct procfs_session, session);
 }
 
-/* --- procfs.c --- */
+/* --- procfs_files.c --- */
+struct procfs_kpage_name {
+	const char *name;	/* below /proc */
+	uint32_t fd_kind;	/* PAGEDET_FD_* */
+	const char *config;	/* that makes a kernel have it */
+};
+extern const struct procfs_kpage_name procfs_kpage_names[KPAGE_FILES];
+int procfs_add_fd(struct pdet_backend *b, struct pdet_env *env, uint32_t kind,
+		  uint32_t pid, int fd);
 /* The descriptor of a kpage file, opened on first use; or negative errno. */
 int procfs_kpage_fd(struct procfs *p, struct pdet_env *env,
 		    enum procfs_kpage which);
 /* A handed-in descriptor, or -1. */
 int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid);
+/* One word of a kpage file: 1, 0 past the end, or negative errno. */
+int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
+		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret);
 
 /* --- procfs_look.c: what this kernel does, seen on pages of our own --- */
 int procfs_look(struct procfs *p, struct pdet_env *env,
@@ -159,9 +170,6 @@ unsigned procfs_look_mapcount(struct procfs *p, struct pdet_env *env);
 /* --- procfs_kpage.c --- */
 int procfs_fill(struct pdet_session *s, struct pdet_batch *b,
 		const struct pdet_fields *want, unsigned source);
-/* One word of a kpage file: 1, 0 past the end, or negative errno. */
-int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
-		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret);
 
 /* --- procfs_fold.c: rows with the same words become one --- */
 void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,

@@ -18,20 +18,6 @@
 /* A word that stands for "reading failed": no kernel sets all bits. */
 #define WORD_LOST (~(uint64_t)0)
 
-int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
-		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret)
-{
-	int fd = procfs_kpage_fd(p, env, which);
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	if (pfn > INT64_MAX / 8)
-		return 0;
-	n = pdet_pread(fd, ret, 8, pfn * 8);
-	return n < 0 ? (int)n : n == 8;
-}
-
 /* What the kernel would say of a frame past the last one. */
 static uint64_t past_end(enum procfs_kpage which)
 {
@@ -473,7 +459,7 @@ static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
 	return 0;
 }
 
-/* The kpagecount of a large folio may be an average; of one page it never is. */
+/* The kpagecount of a large folio may be an average; of one page it is not. */
 static void put_mapcount_kind(struct procfs_session *s, struct pdet_batch *b,
 			      uint32_t row)
 {

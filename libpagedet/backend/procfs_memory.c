@@ -359,7 +359,8 @@ int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
 	if (r < 0) {
 		r = pdet_fail(env, -r, "cannot open %s/proc/kpageflags",
 			      env->root);
-		pdet_advise(env, "needs root, or a descriptor of /proc/kpageflags handed in by root");
+		pdet_advise(env,
+			    "needs root, or a descriptor handed in by root");
 		return r;
 	}
 	r = procfs_memory_load(p, env);

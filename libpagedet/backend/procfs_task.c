@@ -139,7 +139,8 @@ static int open_failed(struct pdet_env *env, uint32_t pid, const char *name,
 		       int error)
 {
 	if (error == -ENOENT || error == -ESRCH)
-		return pdet_fail(env, ESRCH, "cannot read task %u: there is no such task",
+		return pdet_fail(env, ESRCH,
+				 "cannot read task %u: there is no such task",
 				 pid);
 	errno = -error;
 	pdet_fail_errno(env, "cannot read task %u: cannot open %s/proc/%u/%s",

@@ -26,7 +26,7 @@
 #define PDET_COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 struct pdet_env {
-	char *root;		/* "" for the real root, else without final '/' */
+	char *root;		/* "" for the real root; no final '/' */
 	void (*log)(void *user, int level, const char *text);
 	void *log_user;
 	int log_level;
@@ -60,7 +60,7 @@ void pdet_clear(struct pdet_env *env);
 void pdet_log(struct pdet_env *env, int level, const char *fmt, ...)
 	PDET_PRINTF(3, 4);
 
-/* pdet_errno_closed - the errno of the public closed list that stands for it. */
+/* pdet_errno_closed - the errno of the public list that stands for it. */
 int pdet_errno_closed(int code);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* A table of strings by content, and an array of them by id. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows characters and numbers, and never looks past the end. */
 #include <string.h>
 
 #include "base/text.h"

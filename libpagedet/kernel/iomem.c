@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows the form of /proc/iomem and the names that stand for memory. */
 #include <string.h>
 
 #include "kernel/iomem.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows the form of a line of maps, and trusts nothing in it. */
 #include "kernel/maps.h"
 #include "pagedet.h"
 

@@ -22,7 +22,8 @@
 
 /* What is known of the kernel that wrote the words. */
 struct pdet_pagemap {
-	bool soft_dirty;	/* bit 55 means something (CONFIG_MEM_SOFT_DIRTY) */
+	bool soft_dirty;	/* bit 55 means something: the kernel has
+				 * CONFIG_MEM_SOFT_DIRTY */
 	bool uffd_wp;		/* bit 57 means something (5.14 and later) */
 	uint32_t swap_areas;	/* types below this are swap areas */
 	uint32_t max_swapfiles;	/* first type that is no swap area; 0 unknown */

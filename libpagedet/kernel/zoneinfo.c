@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows headings and the two numbers of a zone; skips everything else. */
 #include "kernel/zoneinfo.h"
 #include "schema/schema.h"
 

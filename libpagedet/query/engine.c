@@ -19,6 +19,18 @@
 #include "query/query.h"
 #include "query/stage.h"
 
+void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env)
+{
+	int none = 0;
+
+	if (!atomic_compare_exchange_strong(&it->stopped, &none, code))
+		return;
+	if (env) {
+		memcpy(it->error, env->error, sizeof(it->error));
+		memcpy(it->advice, env->advice, sizeof(it->advice));
+	}
+}
+
 static uint64_t monotonic_ns(void)
 {
 	struct timespec ts;

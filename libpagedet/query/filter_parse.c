@@ -206,7 +206,7 @@ static const char *op_fits(unsigned type, unsigned op)
 	case PDET_OP_EQ:
 	case PDET_OP_NE:
 		return type == PAGEDET_TYPE_MASK ?
-			"a set of flags has no one value; ask for one with ':'" :
+			"a set of flags has no one value; use ':'" :
 			NULL;
 	case PDET_OP_BIT:
 		return type == PAGEDET_TYPE_MASK ||

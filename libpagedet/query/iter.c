@@ -29,18 +29,6 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env)
-{
-	int none = 0;
-
-	if (!atomic_compare_exchange_strong(&it->stopped, &none, code))
-		return;
-	if (env) {
-		memcpy(it->error, env->error, sizeof(it->error));
-		memcpy(it->advice, env->advice, sizeof(it->advice));
-	}
-}
-
 static bool is_single_page_target(const struct pagedet_query *q)
 {
 	switch (q->target) {
@@ -234,50 +222,6 @@ static int make_walk(struct pdet_iter *it)
 		return pdet_fail(it->env, EINVAL, "there is no target %u",
 				 it->q.target);
 	}
-}
-
-static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
-{
-	switch (target) {
-	case PAGEDET_TARGET_PFN:
-	case PAGEDET_TARGET_PHYS:
-		return ops->fill;
-	case PAGEDET_TARGET_SCAN:
-		return ops->memory;
-	case PAGEDET_TARGET_CGROUP:
-		return ops->memory && ops->cgroup;
-	case PAGEDET_TARGET_VIRT:
-	case PAGEDET_TARGET_TASK:
-		return ops->task_open && ops->entries;
-	case PAGEDET_TARGET_MAPPERS:
-		return ops->tasks && ops->mappings;
-	case PAGEDET_TARGET_FILE:
-	case PAGEDET_TARGET_BLOCK:
-		return ops->file_open;
-	case PAGEDET_TARGET_TREE:
-	case PAGEDET_TARGET_MOUNT:
-		return ops->tree_open;
-	default:
-		return false;
-	}
-}
-
-int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w)
-{
-	size_t i;
-
-	for (i = 0; i < it->n_backends; i++) {
-		struct pdet_backend *b = it->backends[i];
-
-		if (!has_ops(b->ops, it->q.target))
-			continue;
-		w->backend = b;
-		w->index = (unsigned)i;
-		w->source = (unsigned)__builtin_ctz(b->sources);
-		return 0;
-	}
-	return pdet_fail(it->env, ENOTSUP,
-			 "no source that is open here can walk this");
 }
 
 static int prepare(struct pdet_iter *it)

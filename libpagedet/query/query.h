@@ -208,8 +208,6 @@ void pdet_iter_free(struct pdet_iter *it);
 int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret);
 int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 		       uint64_t n);
-/* Why everything stops; the first reason stays. Any thread. */
-void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env);
 /* What was counted, workers included. */
 void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret);
 
@@ -220,6 +218,8 @@ void pdet_engine_stop(struct pdet_iter *it);
 int pdet_engine_next(struct pdet_iter *it, struct pdet_batch **ret);
 /* Runs everything into it->group. */
 int pdet_engine_group(struct pdet_iter *it);
+/* Why everything stops; the first reason stays. Any thread. */
+void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env);
 /* Deadline, cancel, progress; 0 or negative errno. */
 int pdet_engine_check(struct pdet_worker *k);
 
@@ -238,8 +238,8 @@ int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_mappers_summary(struct pdet_walk *w, uint64_t n,
 			      struct pagedet_mappers *ret);
 
-/* Sets w->backend, index and source to the first that can walk the target of
- * the question; -ENOTSUP, with words for what would be needed. */
+/* walk.c: sets w->backend, index and source to the first that can walk the
+ * target of the question; -ENOTSUP, with words. */
 int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w);
 
 static inline struct pdet_session *pdet_session_of(struct pdet_worker *k,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows when two rows say the same of neighbours, across batches too. */
 #include <stdlib.h>
 #include <string.h>
 

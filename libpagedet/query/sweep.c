@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows which stretches of a task are worth one call. */
 #include "query/sweep.h"
 
 /* Areas closer than this are read with one call: an empty entry costs 3 ns,

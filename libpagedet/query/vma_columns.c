@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows what follows for a page from the mapping around its address. */
 #include "query/vma_columns.h"
 
 #define F(name) PAGEDET_FIELD_##name

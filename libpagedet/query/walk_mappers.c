@@ -180,7 +180,8 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 	struct mappers_span *ms = span->data;
 
 	(void)pages;
-	if (w->by_index ? w->pid == w->n : w->pid == w->n_pids || w->satisfied) {
+	if (w->by_index ? w->pid == w->n :
+			  w->pid == w->n_pids || w->satisfied) {
 		w->ended = true;
 		return 0;
 	}

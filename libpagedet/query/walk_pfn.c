@@ -85,8 +85,9 @@ static int pfn_place(struct pdet_walk *base, struct pdet_worker *k,
 
 	while (span->at < span->end && b->n < b->cap) {
 		const struct pdet_range *r = &w->ranges.data[ps->range];
-		uint64_t n = take(r, ps->at, PDET_MIN(span->end - span->at,
-						      (uint64_t)(b->cap - b->n)));
+		uint64_t room = b->cap - b->n;
+		uint64_t n = take(r, ps->at,
+				  PDET_MIN(span->end - span->at, room));
 		uint32_t row = b->n;
 
 		pdet_batch_grow(b, (uint32_t)n);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Knows rows and columns; knows nothing of where values come from. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The tables in page.def and names.def as data, and the proof that they and the public
- * struct say the same. Knows names; knows nothing of where values come from.
+ * The tables in page.def and names.def as data, and the proof that they and
+ * the public struct say the same. Knows names; knows nothing of where values
+ * come from.
  */
 #include <stddef.h>
 #include <string.h>

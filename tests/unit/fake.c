@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Answers that a test can foresee, and losses and failures on order. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Descriptors of the system-wide files, opened when they are first needed, and
+ * those that somebody with more privilege handed in.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "backend/procfs.h"
+#include "base/io.h"
+
+const struct procfs_kpage_name procfs_kpage_names[KPAGE_FILES] = {
+	[KPAGE_FLAGS] = { "kpageflags", PAGEDET_FD_KPAGEFLAGS,
+			  "CONFIG_PROC_PAGE_MONITOR" },
+	[KPAGE_COUNT] = { "kpagecount", PAGEDET_FD_KPAGECOUNT,
+			  "CONFIG_PROC_PAGE_MONITOR" },
+	[KPAGE_CGROUP] = { "kpagecgroup", PAGEDET_FD_KPAGECGROUP,
+			   "CONFIG_MEMCG and CONFIG_PROC_PAGE_MONITOR" },
+};
+
+int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < p->handed.n; i++)
+		if (p->handed.data[i].kind == kind &&
+		    p->handed.data[i].pid == pid)
+			return p->handed.data[i].fd;
+	return -1;
+}
+
+int procfs_kpage_fd(struct procfs *p, struct pdet_env *env,
+		    enum procfs_kpage which)
+{
+	struct procfs_file *f = &p->kpage[which];
+	int fd;
+
+	fd = procfs_handed_fd(p, procfs_kpage_names[which].fd_kind, 0);
+	if (fd >= 0)
+		return fd;
+	if (f->fd >= 0 || f->error)
+		return f->fd >= 0 ? f->fd : f->error;
+	fd = pdet_open(env, "/proc/%s", procfs_kpage_names[which].name);
+	if (fd < 0)
+		f->error = fd;
+	else
+		f->fd = fd;
+	return fd;
+}
+
+int procfs_add_fd(struct pdet_backend *b, struct pdet_env *env,
+			 uint32_t kind, uint32_t pid, int fd)
+{
+	struct procfs *p = procfs_of(b);
+	struct procfs_handed handed = { kind, pid, -1 };
+
+	handed.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (handed.fd < 0)
+		return pdet_fail_errno(env, "cannot duplicate descriptor %d",
+				       fd);
+	if (!pdet_vec_push(&p->handed, handed)) {
+		close(handed.fd);
+		return pdet_fail(env, ENOMEM, "no memory");
+	}
+	return 0;
+}
+
+int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
+		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret)
+{
+	int fd = procfs_kpage_fd(p, env, which);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	if (pfn > INT64_MAX / 8)
+		return 0;
+	n = pdet_pread(fd, ret, 8, pfn * 8);
+	return n < 0 ? (int)n : n == 8;
+}

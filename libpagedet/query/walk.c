@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Which backend walks a target. */
+#include <errno.h>
+
+#include "query/query.h"
+
+static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
+{
+	switch (target) {
+	case PAGEDET_TARGET_PFN:
+	case PAGEDET_TARGET_PHYS:
+		return ops->fill;
+	case PAGEDET_TARGET_SCAN:
+		return ops->memory;
+	case PAGEDET_TARGET_CGROUP:
+		return ops->memory && ops->cgroup;
+	case PAGEDET_TARGET_VIRT:
+	case PAGEDET_TARGET_TASK:
+		return ops->task_open && ops->entries;
+	case PAGEDET_TARGET_MAPPERS:
+		return ops->tasks && ops->mappings;
+	case PAGEDET_TARGET_FILE:
+	case PAGEDET_TARGET_BLOCK:
+		return ops->file_open;
+	case PAGEDET_TARGET_TREE:
+	case PAGEDET_TARGET_MOUNT:
+		return ops->tree_open;
+	default:
+		return false;
+	}
+}
+
+int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w)
+{
+	size_t i;
+
+	for (i = 0; i < it->n_backends; i++) {
+		struct pdet_backend *b = it->backends[i];
+
+		if (!has_ops(b->ops, it->q.target))
+			continue;
+		w->backend = b;
+		w->index = (unsigned)i;
+		w->source = (unsigned)__builtin_ctz(b->sources);
+		return 0;
+	}
+	return pdet_fail(it->env, ENOTSUP,
+			 "no source that is open here can walk this");
+}
