@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # shellcheck shell=bash
-# Completion of pagedet's commands, options and arguments for bash; zsh takes it
-# after "autoload bashcompinit; bashcompinit". Field names are asked of the
-# command itself, so that they are those of the library that is installed.
+# Completion of pagedet's commands, options and arguments for bash. Field names
+# are asked of the command itself, so that they are those of the library that
+# is installed.
 
 # What starts with $1, out of the words behind it.
 _pagedet_words()

@@ -45,18 +45,18 @@ static int progress_text(const struct cli_progress *p,
 			 size_t size)
 {
 	double seconds = (double)now->elapsed_ns / SECOND_NS;
+	char of[64] = "", rows[32] = "";
 
-	if (!now->total)
-		return snprintf(text, size, "pagedet: %s: %llu looked at, "
-				"%llu rows, %.1f s", p->name,
-				(unsigned long long)now->done,
-				(unsigned long long)now->rows, seconds);
-	return snprintf(text, size, "pagedet: %s: %.0f%%, %llu of %llu "
-			"looked at, %llu rows, %.1f s", p->name,
-			100.0 * (double)now->done / (double)now->total,
-			(unsigned long long)now->done,
-			(unsigned long long)now->total,
-			(unsigned long long)now->rows, seconds);
+	if (now->total)
+		snprintf(of, sizeof(of), " of %llu, %.0f%%",
+			 (unsigned long long)now->total,
+			 100.0 * (double)now->done / (double)now->total);
+	if (now->rows)	/* there are none while pages are counted */
+		snprintf(rows, sizeof(rows), ", %llu rows",
+			 (unsigned long long)now->rows);
+	return snprintf(text, size, "pagedet: %s: looked at %llu%s%s, %.1f s",
+			p->name, (unsigned long long)now->done, of, rows,
+			seconds);
 }
 
 static int progress(void *user, const struct pagedet_progress *now)

@@ -180,6 +180,9 @@ int procfs_look(struct procfs *p, struct pdet_env *env,
 		pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	if (flags && !p->looked_flags) {
 		look_at_names(p, env);
+		/* Until a page of our own has shown otherwise; in a captured
+		 * tree there is none. */
+		p->kpf.ksm_lies = true;
 		if (pagemap >= 0)
 			look_at_anon(p, env, pagemap);
 		p->looked_flags = true;

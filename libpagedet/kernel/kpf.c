@@ -97,15 +97,18 @@ uint64_t pdet_kpf_flags(const struct pdet_kpf *kpf, uint64_t word,
 	bool tail = flags & KPF(COMPOUND_TAIL);
 
 	*known = kpf->known;
+	/* There is no page that other bits could be of. */
 	if (flags & KPF(NOPAGE))
-		return flags;
+		return KPF(NOPAGE);
 	if (tail && head && kpf->tails_own)
 		flags = (flags & ~FOLIO_BITS) | (head & FOLIO_BITS);
 	/* mapping of a slab page is its free list, not a mapping: kernels
 	 * before and including 6.18 show ANON and KSM for it. */
 	if (flags & KPF(SLAB))
 		flags &= ~(KPF(ANON) | KPF(KSM) | KPF(MMAP));
-	if (kpf->ksm_lies && flags & KPF(ANON)) {
+	/* Where the bit may be set on every anonymous page, only a clear one
+	 * tells. */
+	if (kpf->ksm_lies && flags & KPF(ANON) && flags & KPF(KSM)) {
 		flags &= ~KPF(KSM);
 		*known &= ~KPF(KSM);
 	}

@@ -23,7 +23,8 @@ enum pdet_kpf_34 {
 struct pdet_kpf {
 	uint64_t known;		/* PAGEDET_PF bits that this kernel reports */
 	enum pdet_kpf_34 bit34;
-	bool ksm_lies;		/* KSM is set on anonymous pages not merged */
+	bool ksm_lies;		/* KSM is, or may be, set on anonymous pages
+				 * that are not merged */
 	bool tails_own;		/* a tail shows its own word, not the folio's */
 };
 

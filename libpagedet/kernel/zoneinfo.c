@@ -37,31 +37,24 @@ static bool number(struct pdet_scan line, const char *key, uint64_t *ret)
 bool pdet_zoneinfo_next(struct pdet_scan *text, struct pdet_zoneinfo *ret)
 {
 	struct pdet_zoneinfo z = { 0, 0, 0, 0 };
-	struct pdet_scan line, before;
-	bool in_zone = false, started = false;
-	uint32_t node;
-	int zone = -1;
+	struct pdet_scan line;
+	bool in_zone = false;
+	int zone;
 
-	for (before = *text; pdet_scan_line(text, &line); before = *text) {
-		if (heading(line, &node, &zone)) {
-			if (started) {
-				/* belongs to the next call */
-				*text = before;
-				break;
-			}
+	while (pdet_scan_line(text, &line)) {
+		if (heading(line, &z.node, &zone)) {
 			in_zone = zone >= 0;
-			z.node = node;
 			z.zone = in_zone ? (uint32_t)zone : 0;
 			z.spanned = 0;
-		} else if (in_zone) {
-			number(line, "spanned", &z.spanned);
-			if (number(line, "start_pfn:", &z.start_pfn))
-				started = z.spanned &&
-					  z.start_pfn <=
-						  UINT64_MAX - z.spanned;
+		} else if (in_zone &&
+			   !number(line, "spanned", &z.spanned) &&
+			   number(line, "start_pfn:", &z.start_pfn) &&
+			   z.spanned &&
+			   z.start_pfn <= UINT64_MAX - z.spanned) {
+			/* the last line of a zone that matters */
+			*ret = z;
+			return true;
 		}
 	}
-	if (started)
-		*ret = z;
-	return started;
+	return false;
 }

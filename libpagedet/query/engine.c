@@ -49,7 +49,8 @@ static void tell_progress(struct pdet_iter *it, uint64_t now)
 	if (now - it->told_ns < it->q.progress_ns)
 		return;
 	it->told_ns = now;
-	p.done = atomic_load_explicit(&it->done, memory_order_relaxed);
+	p.done = atomic_load_explicit(&it->done, memory_order_relaxed) +
+		 it->workers[0].cover.visited + it->workers[0].cover.skipped;
 	p.total = it->walk->total;
 	p.rows = it->rows;
 	p.elapsed_ns = now - it->first_ns;
@@ -97,6 +98,18 @@ static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 	to->answered.bits[0] |= from->answered.bits[0];
 	to->answered.bits[1] |= from->answered.bits[1];
 	memset(from, 0, sizeof(*from));
+}
+
+void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret)
+{
+	pthread_mutex_lock(&it->lock);
+	/* The caller's own thread adds up when somebody asks. */
+	if (it->workers)
+		add_up(it, &it->workers[0].cover);
+	*ret = it->cover;
+	pthread_mutex_unlock(&it->lock);
+	if (it->group)
+		ret->spilled = pdet_group_spilled(it->group);
 }
 
 /* The next span into @span; with the lock held. 1, 0 at the end. */
@@ -312,7 +325,6 @@ static int next_alone(struct pdet_iter *it, struct pdet_batch **ret)
 			break;
 		}
 	}
-	add_up(it, &k->cover);
 	if (r < 0 && !it->resume)
 		it->resume = slot->span.place;
 	return r;

@@ -578,12 +578,3 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 	r = it->walk->ops->retarget(it->walk, &it->workers[0]);
 	return r < 0 ? say_stopped(it, r) : 0;
 }
-
-void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret)
-{
-	pthread_mutex_lock(&it->lock);
-	*ret = it->cover;
-	pthread_mutex_unlock(&it->lock);
-	if (it->group)
-		ret->spilled = pdet_group_spilled(it->group);
-}

@@ -208,8 +208,6 @@ void pdet_iter_free(struct pdet_iter *it);
 int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret);
 int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 		       uint64_t n);
-/* What was counted, workers included. */
-void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret);
 
 /* --- engine.c: spans become batches, with one thread or several --- */
 int pdet_engine_start(struct pdet_iter *it);
@@ -220,6 +218,8 @@ int pdet_engine_next(struct pdet_iter *it, struct pdet_batch **ret);
 int pdet_engine_group(struct pdet_iter *it);
 /* Why everything stops; the first reason stays. Any thread. */
 void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env);
+/* What was counted so far. The caller's thread. */
+void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret);
 /* Deadline, cancel, progress; 0 or negative errno. */
 int pdet_engine_check(struct pdet_worker *k);
 

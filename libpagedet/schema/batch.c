@@ -59,7 +59,10 @@ int64_t pdet_batch_grow(struct pdet_batch *b, uint32_t n)
 	/* Whoever writes a cell writes its value, too: only cells need a
 	 * beginning. */
 	pdet_fields_for(f, &b->have)
-		memset(b->cell[f] + first, 0, n * sizeof(uint16_t));
+		if (n == 1)
+			b->cell[f][first] = PAGEDET_NOT_ASKED;
+		else
+			memset(b->cell[f] + first, 0, n * sizeof(uint16_t));
 	b->n += n;
 	return first;
 }

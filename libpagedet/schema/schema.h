@@ -40,9 +40,15 @@ static inline bool pdet_fields_empty(const struct pdet_fields *set)
 static inline unsigned pdet_fields_next(const struct pdet_fields *set,
 					unsigned f)
 {
-	while (f < PDET_FIELDS && !pdet_fields_has(set, f))
-		f++;
-	return f;
+	unsigned word;
+
+	for (word = f / 64; word < 2; word++, f = 0) {
+		uint64_t bits = set->bits[word] >> (f % 64) << (f % 64);
+
+		if (bits)
+			return word * 64 + (unsigned)__builtin_ctzll(bits);
+	}
+	return PDET_FIELDS;
 }
 
 #define pdet_fields_for(f, set)                                           \

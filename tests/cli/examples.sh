@@ -5,11 +5,11 @@
 
 examples=$top_builddir/examples
 
-# runs PROGRAM ARGUMENTS...: what it says is in $tap_dir/out
+# runs NAME PROGRAM ARGUMENTS...: what it says is in $tap_dir/out
 runs() {
-	name=$1
-	shift
-	tap_run "$name $*" "$examples/$name" "$@"
+	name=$1 program=$2
+	shift 2
+	tap_run "$program runs: $name" "$examples/$program" "$@"
 }
 
 # says NAME PATTERN
@@ -28,7 +28,7 @@ if [ "$(id -u)" = 0 ] && dd if=/proc/kpageflags of=/dev/null bs=8 count=1 \
 	root=yes
 fi
 
-runs quickstart
+runs "a page of its own" quickstart
 says 'quickstart: the variable lies on the stack' '"vma_name":"\[stack\]"'
 says 'quickstart: in anonymous memory' '"kind":"anon"'
 if [ $root = yes ]; then
@@ -40,17 +40,17 @@ fi
 
 # 2 MiB and a page, just written: all of it is cached.
 head -c 2101248 /dev/zero > "$tap_dir/file"
-runs file-cache "$tap_dir/file"
+runs "a file" file-cache "$tap_dir/file"
 says 'file-cache: all pages' '^513 of 513 pages are cached'
 says 'file-cache: the first MiB' '^ *0  *256 '
 says 'file-cache: the last page' '^ *2  *1 '
 : > "$tap_dir/empty"
-runs file-cache "$tap_dir/empty"
+runs "an empty file" file-cache "$tap_dir/empty"
 says 'file-cache: an empty file' '^0 of 0 pages are cached'
 tap_fails 'file-cache: no such file' "$examples/file-cache" "$tap_dir/none"
 tap_fails 'file-cache: no argument' "$examples/file-cache"
 
-runs memory-summary
+runs "all memory" memory-summary
 if [ $root = yes ]; then
 	says 'memory-summary: some of it is free' '^free  *[1-9]'
 	says 'memory-summary: all of it' 'pages looked at, .* memory$'
@@ -60,18 +60,22 @@ fi
 
 sleep 1000 &
 pid=$!
+# Until then it is a copy of this shell.
+until [ "$(cat "/proc/$pid/comm")" = sleep ]; do
+	sleep 0.01
+done
 address=$(sed -n 's/-.*\[stack\].*//p' "/proc/$pid/maps")
 end=$(sed -n 's/^[^-]*-\([^ ]*\) .*\[stack\].*/\1/p' "/proc/$pid/maps")
 # The strings of the environment end at the end of the stack.
 last=$(printf '%x' "$((0x$end - 4096))")
-runs who-maps "$pid" "$last"
+runs "a page of the stack" who-maps "$pid" "$last"
 if [ $root = yes ]; then
 	says 'who-maps: the one process' "^user  $pid  sleep .*\\[stack\\]"
 	says 'who-maps: nobody else' '^found 1, the kernel counts 1'
 else
 	says 'who-maps: why there is no number' 'a privilege is missing'
 fi
-runs who-maps "$pid" "$address"
+runs "another place on it" who-maps "$pid" "$address"
 tap_fails 'who-maps: no such process' "$examples/who-maps" 4194305 0
 tap_fails 'who-maps: no number' "$examples/who-maps" 12x
 kill "$pid"

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# pagedet(1) has every command, option and exit status that the command has,
+# and no other ones.
+. "$top_srcdir/tests/cli/cli.sh"
+
+# The page as plain words: macros and their punctuation taken away.
+plain() {
+	sed -e 's/^\.\(It\|Op\|Nm\|Sh\|Ss\) //' -e 's/\\//g' \
+		"$top_srcdir/man/pagedet.1"
+}
+section() {
+	sed -n "/^\.Sh $1\$/,/^\.Sh /p" "$top_srcdir/man/pagedet.1"
+}
+
+# compare WHAT: $tap_dir/has, of the command, and $tap_dir/man are the same
+compare() {
+	sort -u -o "$tap_dir/has" "$tap_dir/has"
+	sort -u -o "$tap_dir/man" "$tap_dir/man"
+	{
+		comm -23 "$tap_dir/has" "$tap_dir/man" |
+			sed 's/$/: not in pagedet.1/'
+		comm -13 "$tap_dir/has" "$tap_dir/man" |
+			sed 's/$/: in pagedet.1, and not in the command/'
+	} > "$tap_dir/why"
+	if [ ! -s "$tap_dir/has" ]; then
+		tap_not_ok "$1: the command tells none"
+	elif [ -s "$tap_dir/why" ]; then
+		tap_not_ok "$1" "$tap_dir/why"
+	else
+		tap_ok "$1"
+	fi
+}
+
+run help
+cp "$tap_dir/stdout" "$tap_dir/help"
+
+sed -n '/^Commands$/,/^Options/s/^  \([a-z][a-z-]*\) .*/\1/p' "$tap_dir/help" \
+	> "$tap_dir/has"
+echo help >> "$tap_dir/has"
+section COMMANDS | sed -n 's/^\.It Cm \([a-z-]*\).*/\1/p' > "$tap_dir/man"
+compare "commands"
+
+# Commands that wait for a part of the library stand apart.
+sed -n '/^Commands$/,/^Options/s/^  \([a-z][a-z-]*\) .* \*$/\1/p' \
+	"$tap_dir/help" > "$tap_dir/waits"
+section COMMANDS | sed '1,/^These have their place/d' |
+	sed -n 's/^\.It Cm \([a-z-]*\).*/\1/p' | sort > "$tap_dir/man"
+sort "$tap_dir/waits" | comm -23 - "$tap_dir/man" > "$tap_dir/why"
+if [ -s "$tap_dir/why" ]; then
+	tap_not_ok "what waits is said to wait" "$tap_dir/why"
+else
+	tap_ok "what waits is said to wait"
+fi
+
+sed -n '/^Options/,/^Exit status/p' "$tap_dir/help" | grep -o -e '^  .*' |
+	sed -n 's/^  \(-[a-zA-Z]\), \(--[a-z-]*\).*/\1 \2/p
+		s/^  \(--[a-z-]*\).*/\1/p' | tr ' ' '\n' > "$tap_dir/has"
+section OPTIONS | sed -n '/^\.It Fl/p' | grep -o 'Fl [a-zA-Z-]*' |
+	sed -e 's/Fl /-/' > "$tap_dir/man"
+compare "options"
+
+sed -n '/^Exit status/,$p' "$tap_dir/help" | grep -o '\(^\|  \) *[0-9][0-9]*  ' |
+	tr -d ' ' > "$tap_dir/has"
+section 'EXIT STATUS' | sed -n 's/^\.It \([0-9]*\)$/\1/p' > "$tap_dir/man"
+compare "exit status"
+
+# Formats, sources, reasons: words that options take and answers have.
+sed -n 's/^PDET_STATE([A-Z_]*, "\([a-z_]*\)".*/\1/p' \
+	"$top_srcdir/libpagedet/schema/names.def" |
+	grep -vx 'not_asked\|have\|none' > "$tap_dir/has"
+section HONESTY | sed -n 's/^\.It Cm \([a-z_]*\)$/\1/p' > "$tap_dir/man"
+compare "reasons"
+
+# What the examples type is understood: options, commands, filters. None of
+# them is run on anything: the root is empty.
+mkdir "$tap_dir/root"
+section EXAMPLES | sed -n '/^\.Bd/,/^\.Ed/s/^pagedet /pagedet /p' \
+	> "$tap_dir/examples"
+[ -s "$tap_dir/examples" ] || tap_not_ok "there are examples"
+while IFS= read -r line; do
+	status=0
+	(
+		pagedet() {
+			"$PAGEDET" --root "$tap_dir/root" "$@"
+		}
+		cd "$tap_dir"
+		eval "$line"
+	) > "$tap_dir/stdout" 2> "$tap_dir/stderr" < /dev/null || status=$?
+	if [ "$status" -eq 64 ] || [ "$status" -ge 126 ]; then
+		tap_not_ok "example: $line" "$(why)"
+	else
+		tap_ok "example: $line"
+	fi
+done < "$tap_dir/examples"
+
+tap_done
