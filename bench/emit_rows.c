@@ -88,7 +88,7 @@ static size_t pass(struct pdet_env *env, const struct pdet_batch *batches,
 	for (rows = 0; rows < ROWS; rows += BATCH)
 		if (pdet_emit_batch(e, env, &batches[rows / BATCH % BATCHES]))
 			die("cannot emit", env->error);
-	if (pdet_emit_end(e, env, &end) || pdet_emitter_finish(e, env))
+	if (pdet_emit_end(e, env, &end) || pdet_emitter_finish(e))
 		die("cannot end", env->error);
 	if (fd < 0)
 		pdet_emitter_text(e, &bytes);

@@ -22,6 +22,7 @@
 #define RESERVATION ((uint64_t)1 << 30)
 #define REGIONS 512		/* with more walk_end cannot be relied on */
 #define TUPLES (1u << 22)
+#define JOIN (64 * 4096)
 
 struct sweep {
 	struct probe_revmap *r;
@@ -111,14 +112,20 @@ static void take_scan(struct worker *w, uint64_t start, uint64_t end)
 		.any_of = UAPI_PAGE_IS_PRESENT,
 		.return_mask = UAPI_PAGE_IS_PRESENT
 	};
-	int n, i;
+	struct uapi_scan_region *r = w->regions;
+	int n, i, first;
 
 	while (arg.start < arg.end) {
 		n = ioctl(w->pagemap, UAPI_PAGEMAP_SCAN, &arg);
 		if (n < 0)
 			return;
-		for (i = 0; i < n; i++)
-			take_range(w, w->regions[i].start, w->regions[i].end);
+		/* what lies closely together is one read */
+		for (i = first = 0; i < n; i++) {
+			if (i + 1 < n && r[i + 1].start - r[i].end <= JOIN)
+				continue;
+			take_range(w, r[first].start, r[i].end);
+			first = i + 1;
+		}
 		arg.start = arg.walk_end;
 	}
 }

@@ -1265,7 +1265,8 @@ void pagedet_index_free(struct pagedet_index *index);
 enum pagedet_format_id {
 	PAGEDET_FORMAT_TEXT = 1, /* for people */
 	PAGEDET_FORMAT_JSON = 2, /* one object a line */
-	PAGEDET_FORMAT_CSV = 3,	/* RFC 4180, one header line */
+	PAGEDET_FORMAT_CSV = 3,	/* RFC 4180 but for line ends, which are LF;
+				 * one header line */
 	PAGEDET_FORMAT_ARROW = 4 /* IPC stream */
 };
 

@@ -500,8 +500,12 @@ void pagedet_iter_fields(const struct pagedet_iter *it, uint64_t *ret)
 
 uint32_t pagedet_why(const struct pagedet_iter *it, uint32_t field)
 {
-	if (field >= PDET_FIELDS)
+	const struct pagedet_field_info *info = pdet_field_info(field);
+
+	if (!info || !pdet_fields_has(&it->it->plan.wanted, field))
 		return PAGEDET_NOT_ASKED;
+	if (info->offset + info->width > it->row_size)
+		return PAGEDET_OLD_ROW;
 	return it->it->plan.why[field];
 }
 

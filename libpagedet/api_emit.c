@@ -132,10 +132,7 @@ int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd)
 
 int pagedet_emitter_finish(struct pagedet_emitter *emitter)
 {
-	struct pdet_env env = { .root = NULL };
-
-	/* Words of a late failure have no handle to go to: the code says it. */
-	return pdet_emitter_finish(emitter, &env);
+	return pdet_emitter_finish(emitter);
 }
 
 const char *pagedet_emitter_text(struct pagedet_emitter *emitter, size_t *len)

@@ -45,6 +45,18 @@ static void put_column(const struct pagedet_iter *it, unsigned field,
 	}
 }
 
+/* Fields past the caller's row cannot be in it. */
+static void put_old_row(const struct pagedet_iter *it, unsigned field,
+			unsigned char *rows, uint32_t n)
+{
+	const uint16_t cell = PDET_CELL(PAGEDET_OLD_ROW,
+					PAGEDET_SOURCE_NOBODY);
+	uint32_t i;
+
+	for (i = 0; i < n; i++, rows += it->row_size)
+		memcpy(rows + field * sizeof(cell), &cell, sizeof(cell));
+}
+
 int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
 		 uint32_t n)
 {
@@ -66,10 +78,12 @@ int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
 	pdet_fields_for(f, &shown) {
 		const struct pagedet_field_info *info = pdet_field_info(f);
 
-		/* Fields past the caller's row cannot be in it. */
-		if (it->batch->value[f] &&
-		    info->offset + info->width <= it->row_size)
+		if (!it->batch->value[f])
+			continue;
+		if (info->offset + info->width <= it->row_size)
 			put_column(it, f, out, n);
+		else
+			put_old_row(it, f, out, n);
 	}
 	it->cursor += n;
 	return (int)n;

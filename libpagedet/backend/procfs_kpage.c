@@ -392,6 +392,11 @@ static void put_flags(struct procfs_session *s, struct pdet_batch *b,
 	pdet_put_run(b, row, n, PAGEDET_FIELD_FLAGS, flags, PROCFS);
 	pdet_put_run(b, row, n, PAGEDET_FIELD_FLAGS_KNOWN, known, PROCFS);
 	put_kind(s, b, row, n, flags);
+	/* A huge page of hugetlb may be mapped higher than by a pmd. */
+	if (flags & KPF(HUGE) && s->session.wants->target !=
+					 PAGEDET_TARGET_SCAN)
+		pdet_put_lost_run(b, row, n, PAGEDET_FIELD_PTE_LEVEL,
+				  PAGEDET_UNSUPPORTED, PROCFS);
 	put_owner(b, row, n, want, flags);
 	if (b->value[PAGEDET_FIELD_PTE])
 		put_zero_bit(b, row, n, flags);

@@ -63,10 +63,11 @@ int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 }
 
 /*
- * The start time is field 22 of stat; the name in field 2 may hold anything,
- * so count from the last parenthesis (Documentation/filesystems/proc.rst).
+ * A numeric field of stat, 0 if it cannot be read. The name in field 2 may
+ * hold anything, so count from the last parenthesis
+ * (Documentation/filesystems/proc.rst).
  */
-static uint64_t read_start_time(struct pdet_env *env, uint32_t pid)
+static uint64_t read_stat(struct pdet_env *env, uint32_t pid, unsigned wanted)
 {
 	struct pdet_text text;
 	struct pdet_scan s;
@@ -80,7 +81,7 @@ static uint64_t read_start_time(struct pdet_env *env, uint32_t pid)
 	if (close) {
 		s.at = close + 1;
 		s.end = text.data + text.len;
-		for (field = 3; field < 22; field++)
+		for (field = 3; field < wanted; field++)
 			pdet_scan_token(&s);
 		pdet_scan_blanks(&s);
 		if (!pdet_scan_dec(&s, &value))
@@ -88,6 +89,18 @@ static uint64_t read_start_time(struct pdet_env *env, uint32_t pid)
 	}
 	pdet_text_free(&text);
 	return value;
+}
+
+/* Kernel threads have PF_KTHREAD (include/linux/sched.h) in field 9 of stat,
+ * which everybody may read. */
+static bool is_kernel_thread(struct pdet_env *env, uint32_t pid)
+{
+	return read_stat(env, pid, 9) & 0x00200000;
+}
+
+static uint64_t read_start_time(struct pdet_env *env, uint32_t pid)
+{
+	return read_stat(env, pid, 22);
 }
 
 static void read_comm(struct pdet_env *env, struct pdet_task *t)
@@ -165,7 +178,8 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 	t->sparse = -1;
 	t->pagemap = open_file(p, &base->env, pid, PAGEDET_FD_PAGEMAP,
 			       "pagemap", &t->pagemap_handed);
-	if (t->pagemap == -ESRCH && read_start_time(&base->env, pid))
+	if ((t->pagemap == -ESRCH || t->pagemap == -EACCES) &&
+	    is_kernel_thread(&base->env, pid))
 		t->pagemap = -1;
 	if (t->pagemap < -1) {
 		int r = open_failed(&base->env, pid, "pagemap", t->pagemap);

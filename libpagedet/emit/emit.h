@@ -58,7 +58,8 @@ int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 		      unsigned field, unsigned source,
 		      const struct pagedet_ability *a);
 
-int pdet_emitter_finish(struct pagedet_emitter *e, struct pdet_env *env);
+/* Words of a failure go to the env that the emitter was made with. */
+int pdet_emitter_finish(struct pagedet_emitter *e);
 const char *pdet_emitter_text(struct pagedet_emitter *e, size_t *len);
 
 /*

@@ -151,6 +151,7 @@ int pdet_emitter_new(struct pdet_env *env,
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return no_memory(env);
+	e->env = env;
 	e->format = format;
 	e->options = options->options;
 	e->width = options->width;
@@ -353,12 +354,12 @@ int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 	return result(e, env);
 }
 
-int pdet_emitter_finish(struct pagedet_emitter *e, struct pdet_env *env)
+int pdet_emitter_finish(struct pagedet_emitter *e)
 {
 	give_up(e);
 	if (e->out.fd >= 0)
 		drain(&e->out);
-	return result(e, env);
+	return result(e, e->env);
 }
 
 const char *pdet_emitter_text(struct pagedet_emitter *e, size_t *len)

@@ -68,6 +68,7 @@ extern const struct pdet_emit_format pdet_emit_csv;
 extern const struct pdet_emit_format pdet_emit_text;
 
 struct pagedet_emitter {
+	struct pdet_env *env;	/* of the handle, for words of finish */
 	const struct pdet_emit_format *format;
 	void *own;		/* the format's state */
 	struct pdet_out out;

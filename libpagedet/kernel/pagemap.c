@@ -13,6 +13,9 @@
 /* include/linux/swap.h: the last of the 32 swap types marks entries without
  * a page; include/linux/swapops.h has its bits. */
 #define MARKER_TYPE 31
+
+/* At most nine of the 32 types are no swap areas, whatever is configured. */
+#define MIN_SWAPFILES 23
 #define MARKER_UFFD_WP 1
 #define MARKER_POISONED 2
 #define MARKER_GUARD 4
@@ -103,7 +106,7 @@ static void special(const struct pdet_pagemap *pm, uint64_t word,
 		marker(e, offset);
 		return;
 	}
-	if (type < pm->swap_areas ||
+	if (type < MIN_SWAPFILES || type < pm->swap_areas ||
 	    (pm->max_swapfiles && type < pm->max_swapfiles)) {
 		set_what(e, PDET_ENTRY_SWAPPED, PTE(SWAPPED));
 		e->known |= PTE(FILE);

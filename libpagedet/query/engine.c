@@ -288,6 +288,7 @@ static void release_front(struct pdet_iter *it)
 	it->current_slot = NULL;
 	if (!slot)
 		return;
+	it->place = slot->span.place;
 	if (slot->more) {
 		slot->state = PDET_SLOT_PENDING;
 	} else {
@@ -345,8 +346,9 @@ static int next_from_ring(struct pdet_iter *it, struct pdet_batch **ret)
 		if (r < 0 && (!front || front->state != PDET_SLOT_READY ||
 			      front->error)) {
 			/* what was ready in order has been given */
-			if (!it->resume && front)
-				it->resume = front->span.place;
+			if (!it->resume)
+				it->resume = front ? front->span.place :
+						     it->place;
 			break;
 		}
 		if (front && front->state == PDET_SLOT_READY) {

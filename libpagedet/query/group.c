@@ -16,7 +16,7 @@
 
 struct key {
 	uint64_t value[MAX_KEYS];
-	uint8_t state[MAX_KEYS]; /* HAVE, NONE, or UNSUPPORTED for unknown */
+	uint8_t state[MAX_KEYS]; /* HAVE, NONE, or the first reason met */
 };
 
 struct entry {
@@ -82,13 +82,20 @@ void pdet_group_free(struct pdet_group *g)
 	free(g);
 }
 
+/* What is not known is one group, whatever the reason. */
+static unsigned class_of(unsigned state)
+{
+	return pdet_is_reason(state) ? PAGEDET_UNSUPPORTED : state;
+}
+
 static bool same_key(const struct pdet_group *g, const struct key *a,
 		     const struct key *b)
 {
 	size_t i;
 
 	for (i = 0; i < g->n_keys; i++)
-		if (a->value[i] != b->value[i] || a->state[i] != b->state[i])
+		if (a->value[i] != b->value[i] ||
+		    class_of(a->state[i]) != class_of(b->state[i]))
 			return false;
 	return true;
 }
@@ -101,7 +108,7 @@ static uint64_t hash_key(const struct pdet_group *g, const struct key *k)
 	size_t i;
 
 	for (i = 0; i < g->n_keys; i++) {
-		h = (h ^ k->value[i] ^ (uint64_t)k->state[i] << 56) *
+		h = (h ^ k->value[i] ^ (uint64_t)class_of(k->state[i]) << 56) *
 		    0x9e3779b97f4a7c15;
 		h ^= h >> 32;
 	}
@@ -161,14 +168,6 @@ static int add(struct pdet_group *g, const struct key *k, uint64_t pages)
 	return 0;
 }
 
-static uint8_t key_state(uint16_t cell)
-{
-	unsigned state = cell & 0xff;
-
-	return (uint8_t)(state == PAGEDET_HAVE || state == PAGEDET_NONE ?
-				 state : PAGEDET_UNSUPPORTED);
-}
-
 /* The key of a row; false if its text has no room any more. */
 static bool row_key(struct pdet_group *g, const struct pdet_batch *b,
 		    uint32_t row, struct key *k)
@@ -184,7 +183,7 @@ static bool row_key(struct pdet_group *g, const struct pdet_batch *b,
 			k->value[i] = 0;
 			continue;
 		}
-		k->state[i] = key_state(b->cell[f][row]);
+		k->state[i] = b->cell[f][row] & 0xff;
 		k->value[i] = k->state[i] == PAGEDET_HAVE ?
 			b->value[f][row] : 0;
 		if (!g->text[i] || k->state[i] != PAGEDET_HAVE)

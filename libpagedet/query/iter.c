@@ -55,7 +55,6 @@ static int copy_question(struct pdet_iter *it, const struct pagedet_query *q)
 					     DEFAULT_STRING_BYTES;
 	to->deadline_ns = q->deadline_ns ? it->first_ns + q->deadline_ns : 0;
 	to->threads = PDET_MAX(q->threads, 1u);
-	to->any_order = q->order == PAGEDET_ORDER_ANY;
 	to->progress = q->progress;
 	to->progress_user = q->progress_user;
 	to->progress_ns = q->progress_ns ? q->progress_ns :
@@ -574,6 +573,9 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 	it->ended = false;
 	it->slots[0].more = false;
 	it->rows = 0;
+	it->resume = 0;
+	memset(&it->cover, 0, sizeof(it->cover));
+	memset(&it->workers[0].cover, 0, sizeof(it->workers[0].cover));
 	atomic_store(&it->stopped, 0);
 	r = it->walk->ops->retarget(it->walk, &it->workers[0]);
 	return r < 0 ? say_stopped(it, r) : 0;

@@ -20,6 +20,8 @@ static const struct {
 	{ F(PTE), F(PTE_KNOWN) },
 	{ F(PTE_KNOWN), F(PTE) },
 	{ F(PTE_LEVEL), F(PTE) },
+	/* a huge page of which size? */
+	{ F(PTE_LEVEL), F(FLAGS) },
 	{ F(MEMCG_PATH), F(MEMCG_INO) },
 	{ F(MEMCG_NAME), F(MEMCG_INO) },
 };
@@ -182,11 +184,13 @@ static void add_step(struct pdet_plan *plan, const struct offer *offer,
 
 static void add_needs(struct pdet_fields *set)
 {
-	size_t i;
+	size_t i, round;
 
-	for (i = 0; i < PDET_COUNT(needs); i++)
-		if (pdet_fields_has(set, needs[i].field))
-			pdet_fields_add(set, needs[i].needs);
+	/* what is needed may need something, too */
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < PDET_COUNT(needs); i++)
+			if (pdet_fields_has(set, needs[i].field))
+				pdet_fields_add(set, needs[i].needs);
 }
 
 /* Whether a field is free here; "free" is what a target gives anyway, and for

@@ -41,7 +41,7 @@ struct pdet_span {
 	uint64_t item;
 	uint64_t at;		/* what is left: at .. end - 1 */
 	uint64_t end;
-	uint64_t place;		/* for coverage.resume */
+	uint64_t place;		/* of at, for coverage.resume */
 	void *data;
 };
 
@@ -130,7 +130,6 @@ struct pdet_question {
 	size_t n_group_by;
 	bool grouped;
 	unsigned threads;
-	bool any_order;
 	struct pdet_mapindex *index;
 	pagedet_progress_fn *progress;
 	void *progress_user;
@@ -184,6 +183,7 @@ struct pdet_iter {
 	uint64_t first_ns;
 	uint64_t told_ns;	/* progress */
 	struct pdet_cover cover;
+	uint64_t place;		/* behind the last span given out */
 	uint64_t resume;
 	bool ended;
 };

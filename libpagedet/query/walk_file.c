@@ -213,6 +213,7 @@ static int file_place(struct pdet_walk *w, struct pdet_worker *k,
 		return r;
 	k->cover.visited += b->n;
 	k->cover.skipped += span->at - before - b->n;
+	span->place = span->at;
 	pdet_put_run(b, 0, b->n, PAGEDET_FIELD_ASK, span->item,
 		     PAGEDET_SOURCE_DERIVED);
 	return 0;

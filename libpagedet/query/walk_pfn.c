@@ -103,6 +103,8 @@ static int pfn_place(struct pdet_walk *base, struct pdet_worker *k,
 		}
 	}
 	k->cover.visited += b->n;
+	if (ps->range < w->ranges.n)
+		span->place = w->ranges.data[ps->range].first + ps->at;
 	return 0;
 }
 

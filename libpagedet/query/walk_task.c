@@ -386,6 +386,7 @@ static int task_place(struct pdet_walk *w, struct pdet_worker *k,
 	pdet_task_put(s, ts->task->task, b, 0, b->n, source);
 	pdet_put_run(b, 0, b->n, PAGEDET_FIELD_ASK, span->item,
 		     PAGEDET_SOURCE_DERIVED);
+	span->place = ts->addr;
 	if (ts->at == ts->segments.n)
 		span->at = span->end;
 	return 0;

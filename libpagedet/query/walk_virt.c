@@ -214,6 +214,7 @@ static int virt_place(struct pdet_walk *base, struct pdet_worker *k,
 		     PAGEDET_SOURCE_DERIVED);
 	k->cover.visited += b->n - row;
 	span->at += n;
+	span->place += n * page;
 	return 0;
 }
 

@@ -39,7 +39,7 @@ tap_run "the table has every field once" \
 "$PAGEDET" help | sed -n '/^Commands$/,/^Options/s/^  \([a-z][a-z-]*\) .*/\1/p' |
 	sort > "$tap_dir/commands"
 {
-	sed -n '/^## The command/,/^All of them/s/^| \(`.*\) | .*/\1/p' "$readme" |
+	sed -n '/^## The command/,/^All but/s/^| \(`.*\) | .*/\1/p' "$readme" |
 		grep -o '`[a-z][a-z-]*' | tr -d '`'
 	sed -n '/^Not in this release/,/`--from`/p' "$readme" |
 		grep -o '`[a-z][a-z-]*`' | tr -d '`'

@@ -9,10 +9,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "fuzz.h"
 
 #define INPUT_SIZE (1 << 20)
+/* For one input; far more than any needs. */
+#define SECONDS 60
 /* Damaged copies of one input, so that large ones take no longer. */
 #define COPIES 512
 
@@ -29,7 +32,10 @@ static void run(const uint8_t *data, size_t size, struct counts *c)
 	if (!copy)
 		abort();
 	memcpy(copy, data, size);
+	/* what does not come back is a failure, too */
+	alarm(SECONDS);
 	LLVMFuzzerTestOneInput(copy, size);
+	alarm(0);
 	free(copy);
 	c->runs++;
 }
