@@ -6,10 +6,15 @@
 From "make check": top_srcdir and top_builddir, both absolute.
 """
 import os
+import signal
 import sys
 import unittest
 
 sys.dont_write_bytecode = True  # the sources may be read-only
+
+# Whoever starts tests in the background has them ignore Ctrl-C; the tests of
+# it need what a program has that is started by hand.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

@@ -79,7 +79,8 @@ expect 'a reader that goes away' 74 'Broken pipe'
 # A pipe that nobody reads holds the command until the signal comes.
 interrupted() {
 	mkfifo "$tap_dir/fifo.$2"
-	"$PAGEDET" scan --root "$root" --json --threads "$3" \
+	# whoever starts tests under nohup has them ignore signals
+	env --default-signal "$PAGEDET" scan --root "$root" --json --threads "$3" \
 		> "$tap_dir/fifo.$2" 2> "$tap_dir/stderr" &
 	pid=$!
 	exec 3< "$tap_dir/fifo.$2"

@@ -31,8 +31,8 @@ static const struct {
 	  "00010000-00020000 rw-p 00000000 00:00 0 \n"
 	  "00020000-00022000 r-xp 00001000 fe:01 12   /tmp/a\\012b\n", 0 },
 	{ "proc/7/comm", "task\n", 0 },
-	{ "proc/7/stat", "7 (task) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 99 0\n",
-	  0 },
+	{ "proc/7/stat",
+	  "7 (task) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 99 0\n", 0 },
 	{ "proc/7/status", "Name:\ttask\nTgid:\t7\nPid:\t7\n", 0 },
 	{ "proc/iomem", "00000000-0003ffff : System RAM\n", 0 },
 	{ "proc/zoneinfo",
