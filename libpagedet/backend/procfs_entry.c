@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "backend/procfs_abi.h"
 #include "backend/procfs_task.h"
@@ -67,6 +68,29 @@ static uint64_t scan_limit(const struct procfs_task *t)
 	return ((uint64_t)1 << 47) - ((uint64_t)1 << t->p->page_shift);
 }
 
+/* In a captured tree pagemap is a file with holes where nothing is, and an
+ * end; whatever maps claims, there is no more to read than that. */
+static int captured_range(const struct procfs_task *t, uint64_t *at,
+			  uint64_t end, struct pdet_range *ret)
+{
+	const unsigned shift = t->p->page_shift;
+	off_t data, hole;
+
+	data = t->pagemap < 0 ? -1 :
+		lseek(t->pagemap, (off_t)((*at >> shift) * 8), SEEK_DATA);
+	if (data < 0 || (uint64_t)data / 8 << shift >= end) {
+		*at = end;
+		return 0;
+	}
+	hole = lseek(t->pagemap, data, SEEK_HOLE);
+	ret->first = PDET_MAX(*at, (uint64_t)data / 8 << shift);
+	ret->last = end - 1;
+	if (hole > 0 && (((uint64_t)hole + 7) / 8 << shift) < end)
+		ret->last = (((uint64_t)hole + 7) / 8 << shift) - 1;
+	*at = ret->last + 1;
+	return 1;
+}
+
 int procfs_populated(struct pdet_session *s, struct pdet_task *base,
 		     uint64_t *at, uint64_t end, struct pdet_range *ret,
 		     size_t max)
@@ -78,6 +102,8 @@ int procfs_populated(struct pdet_session *s, struct pdet_task *base,
 	size_t n = 0;
 	int got, i;
 
+	if (!t->p->live)
+		return captured_range(t, at, end, ret);
 	if ((t->p->scan_categories & wanted) != wanted || end > scan_limit(t) ||
 	    !is_sparse(s, t)) {
 		ret[0].first = *at;
