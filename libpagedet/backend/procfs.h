@@ -187,6 +187,9 @@ int procfs_memory_load(struct procfs *p, struct pdet_env *env);
 void procfs_memory_free(struct procfs_memory *m);
 int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
 		  struct pdet_ranges *ret);
+/* Whether there may be memory, as far as the map tells. */
+bool procfs_memory_present(struct procfs *p, struct pdet_env *env,
+			   uint64_t pfn);
 /* For a pfn without page: PAGEDET_KIND_HOLE, _DEVICE or _OFFLINE. */
 unsigned procfs_memory_kind(struct procfs *p, struct pdet_env *env,
 			    uint64_t pfn);

@@ -422,6 +422,27 @@ static uint32_t run_of_words(const struct pdet_batch *b, uint32_t row,
 	return end - row;
 }
 
+/*
+ * Kernels that read a snapshot of the page (6.18) show 0 for a frame without
+ * memory, as for a page that is just allocated. Then only the memory map
+ * tells. A scan walks nothing but what the map says is memory.
+ */
+static void mark_holes(struct procfs_session *s, const struct pdet_batch *b,
+		       uint64_t *word)
+{
+	uint32_t target = s->session.wants->target, row;
+
+	if (target == PAGEDET_TARGET_SCAN || target == PAGEDET_TARGET_CGROUP)
+		return;
+	for (row = 0; row < b->n; row++)
+		if (!word[row] &&
+		    pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
+			    PAGEDET_HAVE &&
+		    !procfs_memory_present(s->p, &s->session.env,
+					   b->value[PAGEDET_FIELD_PFN][row]))
+			word[row] = KPF(NOPAGE);
+}
+
 static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
 		      const struct pdet_fields *want, struct reading *reading)
 {
@@ -438,6 +459,7 @@ static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
 				PDET_COUNT(owner_fields), want, reason_of(r));
 		return r;
 	}
+	mark_holes(s, b, word);
 	for (row = 0; row < b->n; row += n) {
 		n = 1;
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==

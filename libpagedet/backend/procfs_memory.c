@@ -402,6 +402,13 @@ static bool block_offline(struct procfs *p, struct pdet_env *env, uint64_t pfn)
 	return offline;
 }
 
+bool procfs_memory_present(struct procfs *p, struct pdet_env *env,
+			   uint64_t pfn)
+{
+	return procfs_memory_load(p, env) < 0 || !p->memory.present.n ||
+	       in_ranges(&p->memory.present, pfn);
+}
+
 unsigned procfs_memory_kind(struct procfs *p, struct pdet_env *env,
 			    uint64_t pfn)
 {

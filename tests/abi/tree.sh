@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# The tree is in order: no file was forgotten in the lists of the build, and
+# all of them are in the style that CONTRIBUTING.md asks for.
+. "$top_srcdir/tests/tap.sh"
+
+tap_run "every file is in a list of the build" \
+	"$top_srcdir/scripts/check-lists" "$top_srcdir"
+tap_run "every file is in our style" \
+	"$top_srcdir/scripts/check-style" "$top_srcdir"
+
+# seen NAME FILE TEXT: a tree with that one file is found fault with
+seen() {
+	rm -rf "$tap_dir/tree"
+	mkdir -p "$tap_dir/tree/$(dirname "$2")"
+	printf '%b' "$3" > "$tap_dir/tree/$2"
+	tap_fails "$1 is seen" "$top_srcdir/scripts/check-style" \
+		"$tap_dir/tree"
+}
+
+spdx='/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */\n'
+rm -rf "$tap_dir/tree"
+mkdir -p "$tap_dir/tree/libpagedet/base"
+printf '%b' "$spdx/* Knows it. */\nint a;\n" \
+	> "$tap_dir/tree/libpagedet/base/a.c"
+tap_run "a file in our style is let pass" \
+	"$top_srcdir/scripts/check-style" "$tap_dir/tree"
+seen "a file without license" libpagedet/a.c '/* Knows it. */\nint a;\n'
+seen "a file that does not say what it knows" libpagedet/a.c "${spdx}int a;\n"
+seen "a blank at the end of a line" libpagedet/a.c \
+	"$spdx/* Knows it. */\nint a; \n"
+seen "a long line" libpagedet/a.c \
+	"$spdx/* Knows it. */\nint a$(printf '%0100d' 0);\n"
+seen "a comment that goes to the end of the line" libpagedet/a.c \
+	"$spdx/* Knows it. */\nint a; // it\n"
+seen "unfinished work" libpagedet/a.c \
+	"$spdx/* Knows it. TO""DO: the rest */\nint a;\n"
+seen "a script without license" scripts/a '#!/bin/sh\ntrue\n'
+
+rm -rf "$tap_dir/tree"
+mkdir -p "$tap_dir/tree/tests/unit"
+touch "$tap_dir/tree/tests/Makemodule.am" "$tap_dir/tree/tests/unit/test_a.c"
+tap_fails "a forgotten file is seen" "$top_srcdir/scripts/check-lists" \
+	"$tap_dir/tree"
+
+tap_done
