@@ -18,7 +18,7 @@ struct procfs_own {
 	int fds;		/* the directory of our descriptors, or -1 */
 };
 
-/* Does not change after it was opened: sessions share it. */
+/* Sessions share it; but for a hint it stays as it was opened. */
 struct procfs_cached {
 	struct pdet_file file;
 	struct procfs_own *own;
@@ -27,6 +27,7 @@ struct procfs_cached {
 	bool counts;		/* cachestat looks at what mmap maps */
 	bool swaps;		/* pages may be in swap */
 	bool huge;		/* hugetlbfs */
+	atomic_bool dense;
 	char path[];
 };
 

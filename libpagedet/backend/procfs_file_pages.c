@@ -30,7 +30,8 @@ struct walk {
 struct span {
 	uint64_t first;
 	uint32_t n;
-	struct procfs_cachestat counts; /* if cachestat answers */
+	bool counted;		/* by cachestat */
+	struct procfs_cachestat counts;
 };
 
 static int file_fail(struct walk *k, int code)
@@ -60,6 +61,21 @@ static int begin(struct walk *k, struct pdet_session *s, struct pdet_file *f,
 	return 0;
 }
 
+/*
+ * All of the last window was resident. A hint that sessions share: where it is
+ * wrong, it costs time. For tmpfs, mincore alone does not tell.
+ */
+static bool is_dense(const struct walk *k)
+{
+	return k->touch && !k->f->swaps &&
+	       atomic_load_explicit(&k->f->dense, memory_order_relaxed);
+}
+
+static void set_dense(struct walk *k, bool dense)
+{
+	atomic_store_explicit(&k->f->dense, dense, memory_order_relaxed);
+}
+
 /* --- where there are pages --- */
 
 static int count(struct walk *k, uint64_t first, uint64_t n,
@@ -84,7 +100,9 @@ static int next_span(struct walk *k, uint64_t *at, uint64_t end,
 	int r;
 
 	stop = PDET_MIN(end, (first / k->window + 1) * k->window);
-	while (k->lens.counts) {
+	/* A dense file goes on being so: mincore alone tells, mostly. */
+	ret->counted = k->lens.counts && !is_dense(k);
+	while (ret->counted) {
 		r = count(k, first, stop - first, &cs);
 		if (r < 0)
 			return r;
@@ -293,8 +311,18 @@ static int resident_runs(struct walk *k, const struct procfs_window *w,
 	return 0;
 }
 
+static bool all_resident(const uint8_t *state, uint32_t n)
+{
+	uint8_t all = PROCFS_RESIDENT;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		all &= state[i];
+	return all;
+}
+
 /* What mincore adds to @state, which is complete if @located. */
-static int look(struct walk *k, const struct span *span,
+static int look(struct walk *k, struct span *span,
 		const struct procfs_window *w, bool located, uint8_t *state)
 {
 	uint32_t i;
@@ -307,7 +335,13 @@ static int look(struct walk *k, const struct span *span,
 		return file_fail(k, r);
 	if (located)
 		return 0;
-	if (k->lens.counts)
+	if (k->lens.counts && !span->counted && !all_resident(state, w->n)) {
+		r = count(k, span->first, span->n, &span->counts);
+		if (r < 0)
+			return r;
+		span->counted = true;
+	}
+	if (span->counted)
 		return reconcile(k, span, state);
 	for (i = 0; i < w->n; i++)
 		if (state[i] & PROCFS_RESIDENT)
@@ -346,6 +380,7 @@ static int no_window(struct walk *k, int code)
 	if (!k->lens.counts ||
 	    (code != -ENODEV && code != -EACCES && code != -EPERM))
 		return file_fail(k, code);
+	set_dense(k, false);
 	k->touch = k->lens.honest = false;
 	k->reason = code == -ENODEV ? PAGEDET_UNSUPPORTED : PAGEDET_NO_ACCESS;
 	return 0;
@@ -369,7 +404,7 @@ static void trim(struct span *span, uint8_t **state)
 /* Rows of a span; *at becomes the place behind them. */
 static int do_span(struct walk *k, struct span span, uint64_t *at)
 {
-	const uint64_t end = span.first + span.n;
+	const uint64_t first = span.first, end = first + span.n;
 	uint8_t buffer[PROCFS_WINDOW_PAGES], *state = buffer;
 	struct procfs_window w;
 	bool located;
@@ -378,7 +413,7 @@ static int do_span(struct walk *k, struct span span, uint64_t *at)
 
 	memset(state, 0, span.n);
 	k->touched = false;
-	located = k->lens.counts &&
+	located = span.counted &&
 		  (span.counts.cached >= span.n || span.counts.cached <= FEW ||
 		   !k->lens.honest);
 	if (located) {
@@ -400,6 +435,8 @@ static int do_span(struct walk *k, struct span span, uint64_t *at)
 	}
 	if (!k->touched)
 		memset(k->s->words, 0, span.n * sizeof(*k->s->words));
+	set_dense(k, k->touched && span.n == end - first &&
+		     all_resident(state, span.n));
 	n = put_rows(k, &span, state, k->s->words);
 	*at = n == span.n ? end : span.first + n;
 	return 0;
@@ -410,10 +447,10 @@ static int fit(struct walk *k, struct span *span)
 {
 	const uint32_t room = k->b->cap - k->b->n;
 
-	if (span->n <= room || (k->lens.counts && span->counts.cached <= room))
+	if (span->n <= room || (span->counted && span->counts.cached <= room))
 		return 0;
 	span->n = room;
-	return k->lens.counts ?
+	return span->counted ?
 		count(k, span->first, span->n, &span->counts) : 0;
 }
 

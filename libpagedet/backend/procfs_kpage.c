@@ -177,7 +177,9 @@ static int read_kpage(struct procfs_session *s, const struct pdet_batch *b,
 	fd = procfs_kpage_fd(s->p, &s->session.env, which);
 	if (fd < 0)
 		return r->error[which] = fd;
-	if (b->series) {
+	if (b->series ||
+	    (b->n == 1 &&
+	     pdet_batch_state(b, 0, PAGEDET_FIELD_PFN) == PAGEDET_HAVE)) {
 		read_words(fd, which, b->value[PAGEDET_FIELD_PFN][0], b->n,
 			   s->word[which]);
 		return 0;

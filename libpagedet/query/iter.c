@@ -19,6 +19,7 @@
  * columns stay in its cache. */
 #define MAX_ROWS 4096
 #define MIN_ROWS 256
+#define FEW_ROWS 16
 #define BATCH_BYTES (512u << 10)
 
 static uint64_t monotonic_ns(void)
@@ -172,10 +173,42 @@ static bool may_fold(const struct pdet_iter *it)
 	return pdet_fields_empty(&rest);
 }
 
+/* How many rows a question about single places can have. */
+static uint64_t few_rows(const struct pdet_iter *it)
+{
+	uint64_t rows = 0, unit, i;
+
+	switch (it->q.target) {
+	case PAGEDET_TARGET_PFN:
+		unit = 1;
+		break;
+	case PAGEDET_TARGET_PHYS:
+	case PAGEDET_TARGET_VIRT:
+		unit = it->page_size;
+		break;
+	default:
+		return UINT64_MAX;
+	}
+	for (i = 0; i < it->q.n_items; i++) {
+		/* a range may begin and end inside a page */
+		uint64_t pages = it->q.items[i].count / unit + 2;
+
+		if (pages > MAX_ROWS || rows > MAX_ROWS)
+			return UINT64_MAX;
+		rows += pages;
+	}
+	return rows;
+}
+
+/* A question about one page should not pay for columns of thousands. */
 static uint32_t batch_rows(const struct pdet_iter *it)
 {
+	uint64_t few = few_rows(it);
 	uint32_t columns = 0, rows;
 	unsigned f;
+
+	if (few <= FEW_ROWS)
+		return FEW_ROWS;
 
 	pdet_fields_for(f, &it->plan.columns)
 		columns++;

@@ -172,31 +172,34 @@ static void *collect_all(void *arg)
 	return NULL;
 }
 
-/* LSD radix sort by key, digits of 11 bits that differ anywhere. */
-static struct entry *sort(struct entry *a, struct entry *tmp, size_t n)
+/*
+ * LSD radix sort by key from bit @shift on, digits of 12 bits that differ
+ * anywhere. Stable: what is in order already below that bit stays so.
+ */
+static struct entry *sort(struct entry *a, struct entry *tmp, size_t n,
+			  unsigned shift)
 {
 	uint64_t all_or = 0, all_and = ~(uint64_t)0;
-	size_t count[2048], i, sum, c;
+	size_t count[4096], i, sum, c;
 	struct entry *swap;
-	unsigned shift;
 
 	for (i = 0; i < n; i++) {
 		all_or |= a[i].key;
 		all_and &= a[i].key;
 	}
-	for (shift = 0; shift < 64; shift += 11) {
-		if (!((all_or ^ all_and) >> shift & 2047))
+	for (; shift < 64; shift += 12) {
+		if (!((all_or ^ all_and) >> shift & 4095))
 			continue;
 		memset(count, 0, sizeof(count));
 		for (i = 0; i < n; i++)
-			count[a[i].key >> shift & 2047]++;
-		for (i = 0, sum = 0; i < 2048; i++) {
+			count[a[i].key >> shift & 4095]++;
+		for (i = 0, sum = 0; i < 4096; i++) {
 			c = count[i];
 			count[i] = sum;
 			sum += c;
 		}
 		for (i = 0; i < n; i++)
-			tmp[count[a[i].key >> shift & 2047]++] = a[i];
+			tmp[count[a[i].key >> shift & 4095]++] = a[i];
 		swap = a;
 		a = tmp;
 		tmp = swap;
@@ -228,7 +231,8 @@ static int join(struct pdet_mapindex *ix, struct part *parts, unsigned n)
 		free(all);
 		return -ENOMEM;
 	}
-	sorted = sort(all, tmp, total);
+	/* One thread collects task after task, in order. */
+	sorted = sort(all, tmp, total, n == 1 ? TASK_BITS : 0);
 	free(sorted == all ? tmp : all);
 	ix->entry = sorted;
 	ix->n = total;
