@@ -62,8 +62,9 @@ static int begin(struct walk *k, struct pdet_session *s, struct pdet_file *f,
 }
 
 /*
- * All of the last window was resident. A hint that sessions share: where it is
- * wrong, it costs time. For tmpfs, mincore alone does not tell.
+ * Nearly all of the last window was resident, so that asking mincore first is
+ * cheaper. A hint that sessions share: where it is wrong, it costs time. For
+ * tmpfs, mincore alone does not tell.
  */
 static bool is_dense(const struct walk *k)
 {
@@ -311,18 +312,32 @@ static int resident_runs(struct walk *k, const struct procfs_window *w,
 	return 0;
 }
 
-static bool all_resident(const uint8_t *state, uint32_t n)
+/* Pages that are resident are cached. The others may be, too. */
+static int ask_for_others(struct walk *k, const struct span *span,
+			  uint8_t *state)
 {
-	uint8_t all = PROCFS_RESIDENT;
-	uint32_t i;
+	struct span part;
+	uint32_t i, n;
+	int r = 0;
 
-	for (i = 0; i < n; i++)
-		all &= state[i];
-	return all;
+	for (i = 0; i < span->n && r == 0; i += n) {
+		for (n = 1; i + n < span->n && state[i] == state[i + n]; n++)
+			;
+		part.first = span->first + i;
+		part.n = n;
+		if (state[i]) {
+			memset(state + i, PROCFS_CACHED | PROCFS_RESIDENT, n);
+			continue;
+		}
+		r = count(k, part.first, n, &part.counts);
+		if (r == 0)
+			r = reconcile(k, &part, state + i);
+	}
+	return r;
 }
 
 /* What mincore adds to @state, which is complete if @located. */
-static int look(struct walk *k, struct span *span,
+static int look(struct walk *k, const struct span *span,
 		const struct procfs_window *w, bool located, uint8_t *state)
 {
 	uint32_t i;
@@ -335,14 +350,10 @@ static int look(struct walk *k, struct span *span,
 		return file_fail(k, r);
 	if (located)
 		return 0;
-	if (k->lens.counts && !span->counted && !all_resident(state, w->n)) {
-		r = count(k, span->first, span->n, &span->counts);
-		if (r < 0)
-			return r;
-		span->counted = true;
-	}
 	if (span->counted)
 		return reconcile(k, span, state);
+	if (k->lens.counts)
+		return ask_for_others(k, span, state);
 	for (i = 0; i < w->n; i++)
 		if (state[i] & PROCFS_RESIDENT)
 			state[i] |= PROCFS_CACHED;
@@ -384,6 +395,16 @@ static int no_window(struct walk *k, int code)
 	k->touch = k->lens.honest = false;
 	k->reason = code == -ENODEV ? PAGEDET_UNSUPPORTED : PAGEDET_NO_ACCESS;
 	return 0;
+}
+
+static bool mostly_resident(const uint8_t *state, uint32_t n, uint64_t of)
+{
+	uint64_t resident = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		resident += state[i] / PROCFS_RESIDENT & 1;
+	return resident * 16 >= of * 15;
 }
 
 /* A span from its first to its last cached page. */
@@ -435,23 +456,31 @@ static int do_span(struct walk *k, struct span span, uint64_t *at)
 	}
 	if (!k->touched)
 		memset(k->s->words, 0, span.n * sizeof(*k->s->words));
-	set_dense(k, k->touched && span.n == end - first &&
-		     all_resident(state, span.n));
+	if (k->touched)
+		set_dense(k, mostly_resident(state, span.n, end - first));
 	n = put_rows(k, &span, state, k->s->words);
 	*at = n == span.n ? end : span.first + n;
 	return 0;
 }
 
-/* Cuts a span to what the batch surely has room for. */
+/*
+ * Cuts a span to what the batch surely has room for: 1; 0 if it is better left
+ * to the next batch, for a cut window costs as much as a whole one.
+ */
 static int fit(struct walk *k, struct span *span)
 {
 	const uint32_t room = k->b->cap - k->b->n;
+	int r;
 
 	if (span->n <= room || (span->counted && span->counts.cached <= room))
+		return 1;
+	if (room <= k->b->n)
 		return 0;
 	span->n = room;
-	return span->counted ?
-		count(k, span->first, span->n, &span->counts) : 0;
+	if (!span->counted)
+		return 1;
+	r = count(k, span->first, span->n, &span->counts);
+	return r < 0 ? r : 1;
 }
 
 int procfs_file_pages(struct pdet_session *s, struct pdet_file *f,
@@ -467,11 +496,11 @@ int procfs_file_pages(struct pdet_session *s, struct pdet_file *f,
 	r = begin(&k, s, f, b);
 	while (r == 0 && *at < end && b->n < b->cap) {
 		r = next_span(&k, at, end, &span);
+		if (r > 0)
+			r = fit(&k, &span);
 		if (r <= 0)
 			return r;
-		r = fit(&k, &span);
-		if (r == 0)
-			r = do_span(&k, span, at);
+		r = do_span(&k, span, at);
 	}
 	return r;
 }

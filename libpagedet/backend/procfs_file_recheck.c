@@ -73,32 +73,49 @@ static void gather(const struct recheck *k, uint32_t row, uint32_t end,
 	g->end = row;
 }
 
-/*
- * Which of the pages may be touched: those that would not be read in. Moments
- * ago they all could; while none is missing in the cache, that holds.
- */
+/* How many of the pages to look at follow each other, from place @i on. */
+static uint32_t run(const struct recheck *k, const struct group *g, uint32_t i)
+{
+	uint32_t n = 1;
+
+	while (i + n < g->look && k->index[g->row[i + n]] ==
+	       k->index[g->row[i + n - 1]] + 1)
+		n++;
+	return n;
+}
+
+/* Moments ago all of these could be touched; while none is missing in the
+ * cache, that holds. */
+static bool all_cached(const struct recheck *k, uint64_t first, uint32_t n)
+{
+	struct procfs_cachestat cs;
+
+	return n > MINCORE_CALL && k->f->counts &&
+	       procfs_cachestat(k->f, first, n, &cs) == 0 && cs.cached >= n;
+}
+
+/* Which of the pages may be touched: those that would not be read in. */
 static int mark_resident(const struct recheck *k, const struct group *g,
 			 const struct procfs_window *w, uint8_t *state)
 {
-	const bool each = (uint64_t)g->look * MINCORE_CALL < g->n;
-	struct procfs_cachestat cs;
-	uint32_t i, at;
-	bool all;
+	uint32_t i, j, n, at, runs = 0;
+	bool each;
 	int r = 0;
 
-	all = !each && k->f->counts &&
-	      procfs_cachestat(k->f, g->base, g->n, &cs) == 0 &&
-	      cs.cached >= g->n;
-	if (!all && !each)
+	for (i = 0; i < g->look; i += run(k, g, i))
+		runs++;
+	each = (uint64_t)runs * MINCORE_CALL < g->n;
+	if (!each)
 		r = procfs_window_resident(w, 0, w->n, state);
-	for (i = 0; i < g->look && r == 0; i++) {
+	for (i = 0; i < g->look && r == 0; i += n) {
+		n = run(k, g, i);
 		at = (uint32_t)(k->index[g->row[i]] - g->base);
-		if (each)
-			r = procfs_window_resident(w, at, 1, state);
-		else if (all)
-			state[at] = PROCFS_RESIDENT;
-		if (state[at])
-			state[at] |= PROCFS_CACHED;
+		if (each && all_cached(k, g->base + at, n))
+			memset(state + at, PROCFS_RESIDENT, n);
+		else if (each)
+			r = procfs_window_resident(w, at, n, state);
+		for (j = 0; j < n; j++)
+			state[at + j] |= PROCFS_CACHED;
 	}
 	/* Pages that no row speaks of need not be mapped. */
 	for (at = 0; at < g->n; at++)

@@ -313,7 +313,8 @@ static void put_vmas(struct pdet_walk *w, struct task_span *span,
 		for (n = 1; row + n < b->n && vaddr[row + n] < s->end; n++)
 			;
 		vma = span->vmas.data[s->vma];
-		vma.name = span->names.data + (uintptr_t)vma.name;
+		vma.name = vma.name_len ?
+			span->names.data + (uintptr_t)vma.name : NULL;
 		pdet_vma_put(w->it, b, row, n, &vma, source);
 		row += n;
 	}

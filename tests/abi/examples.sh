@@ -25,6 +25,13 @@ says() {
 says "quickstart: a variable of its own lies on its stack" \
 	'"vma_name": *"\[stack\]"' "$examples/quickstart"
 
+# What README.md shows is that program, and not one that was.
+sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | sed '1d;$d' \
+	> "$tap_dir/shown"
+sed 1d "$top_srcdir/examples/quickstart.c" > "$tap_dir/quickstart"
+tap_run "README.md shows examples/quickstart.c" \
+	diff "$tap_dir/shown" "$tap_dir/quickstart"
+
 # Three pages and a byte, written just now.
 size=$(getconf PAGESIZE)
 head -c $((3 * size + 1)) /dev/zero > "$tap_dir/file"

@@ -39,7 +39,11 @@ seen "a script without license" scripts/a '#!/bin/sh\ntrue\n'
 
 rm -rf "$tap_dir/tree"
 mkdir -p "$tap_dir/tree/tests/unit"
-touch "$tap_dir/tree/tests/Makemodule.am" "$tap_dir/tree/tests/unit/test_a.c"
+touch "$tap_dir/tree/tests/unit/test_a.c"
+echo 'check_PROGRAMS = tests/unit/test_a' > "$tap_dir/tree/Makefile.am"
+tap_run "a program of one file needs no list" \
+	"$top_srcdir/scripts/check-lists" "$tap_dir/tree"
+echo '# tests/unit' > "$tap_dir/tree/Makefile.am"
 tap_fails "a forgotten file is seen" "$top_srcdir/scripts/check-lists" \
 	"$tap_dir/tree"
 

@@ -405,6 +405,12 @@ def check_user_maps(field, plant, row, value):
 
 # --- all of them ---
 
+def claimed(row):
+    """How many fields a row claims."""
+    return sum(not name.startswith("_") and not name.endswith("_unknown") and
+               name not in ("missing", "source") for name in row)
+
+
 def check_row(field, plant, how, row):
     """Words for every claim that is not true."""
     wrong = []

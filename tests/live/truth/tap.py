@@ -14,6 +14,7 @@ class Report:
         self.n = 0
         self.failed = 0
         self.allowed = []
+        self.matrix = {}
         with open(skips) as f:
             for line in f:
                 if line.strip() and not line.startswith("#"):
@@ -31,6 +32,24 @@ class Report:
                 print("# " + line)
         sys.stdout.flush()
 
+    def count(self, name, how, claimed, wrong):
+        """One cell of the matrix that ends the output."""
+        self.matrix.setdefault(name, {})[how] = (claimed, wrong)
+
+    def print_matrix(self):
+        ways = sorted({how for row in self.matrix.values() for how in row})
+        if not ways:
+            return
+        print("# fields claimed / of them wrong, or required and missing")
+        print("# %-20s" % "" + "".join("%10s" % how for how in ways))
+        for name, row in self.matrix.items():
+            cells = ["%d/%d" % row[how] if how in row else "-"
+                     for how in ways]
+            print("# %-20s" % name + "".join("%10s" % c for c in cells))
+        total = sum(wrong for row in self.matrix.values()
+                    for _, wrong in row.values())
+        print("# disagreements: %d" % total)
+
     def skip(self, name, why):
         for allowed, reason in self.allowed:
             if allowed == name and reason.search(why):
@@ -41,5 +60,6 @@ class Report:
         self.result(name, ["skipped, and skips.txt does not list it: " + why])
 
     def finish(self):
+        self.print_matrix()
         print("1..%d" % self.n)
         return 1 if self.failed else 0
