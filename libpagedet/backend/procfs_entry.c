@@ -473,20 +473,37 @@ static bool in_set(const struct pdet_pfnset *set, uint64_t pfn)
 	return low < set->n && set->pfn[low] == pfn;
 }
 
-static int add_found(struct pdet_session *s, struct procfs_task *t,
-		     uint64_t vaddr, uint64_t word,
-		     struct pdet_found_list *ret)
+/* Words differ in little else than their pfn: the rest is decoded once. */
+struct decoded {
+	uint64_t rest;
+	uint32_t pte, known;
+};
+
+static struct pdet_found found(const struct procfs *p, uint64_t vaddr,
+			       uint64_t word, struct decoded *last)
 {
-	struct pdet_found f;
+	const uint64_t pfn = word & PDET_PM_PFN_MASK;
+	const uint64_t rest = word & ~PDET_PM_PFN_MASK;
 	struct pdet_entry e;
 
-	pdet_pagemap_decode(&t->p->pagemap, word, &e);
-	f.pfn = e.pfn;
-	f.vaddr = vaddr;
-	f.pte = e.pte;
-	f.pte_known = e.known;
-	return pdet_vec_push(ret, f) ? 0 :
-		pdet_fail(&s->env, ENOMEM, "no memory for mappings");
+	if (rest != last->rest || pfn == p->pagemap.zero_pfn) {
+		pdet_pagemap_decode(&p->pagemap, word, &e);
+		last->rest = pfn == p->pagemap.zero_pfn ? 0 : rest;
+		last->pte = e.pte;
+		last->known = e.known;
+	}
+	return (struct pdet_found){ pfn, vaddr, last->pte, last->known };
+}
+
+static int hidden_frames(struct pdet_session *s, const struct pdet_task *task)
+{
+	int r = pdet_fail(&s->env, EACCES,
+			  "cannot read task %u: its page frame numbers are hidden",
+			  task->pid);
+
+	pdet_advise(&s->env,
+		    "needs CAP_SYS_ADMIN, or a descriptor of pagemap opened with it");
+	return r;
 }
 
 /* Looks for one frame: the comparison must keep up with the kernel, so it has
@@ -511,12 +528,12 @@ int procfs_mappings(struct pdet_session *base, struct pdet_task *task,
 	struct procfs_session *s = procfs_session_of(base);
 	struct procfs_task *t = procfs_task_of(task);
 	const unsigned shift = s->p->page_shift;
+	struct decoded last = { 0, 0, 0 };
 
 	while (start < end) {
 		size_t n = PDET_MIN((end - start) >> shift,
 				    (uint64_t)PROCFS_WORDS);
 		ssize_t got = read_words(base, t, start, n, s->words), i;
-		int r;
 
 		if (got <= 0)
 			return (int)got;
@@ -525,27 +542,22 @@ int procfs_mappings(struct pdet_session *base, struct pdet_task *task,
 			start += (uint64_t)got << shift;
 			continue;
 		}
+		if (!pdet_vec_reserve(ret, (size_t)got))
+			return pdet_fail(&base->env, ENOMEM,
+					 "no memory for mappings");
 		for (i = 0; i < got; i++) {
 			uint64_t word = s->words[i];
 			uint64_t pfn = word & PDET_PM_PFN_MASK;
 
 			if (!(word & PDET_PM_PRESENT))
 				continue;
-			if (!pfn) {
-				r = pdet_fail(&base->env, EACCES,
-					      "cannot read task %u: its page frame numbers are hidden",
-					      task->pid);
-				pdet_advise(&base->env,
-					    "needs CAP_SYS_ADMIN, or a descriptor of pagemap opened with it");
-				return r;
-			}
+			if (!pfn)
+				return hidden_frames(base, task);
 			if (set && !in_set(set, pfn))
 				continue;
-			r = add_found(base, t,
-				      start + ((uint64_t)i << shift), word,
-				      ret);
-			if (r < 0)
-				return r;
+			ret->data[ret->n++] =
+				found(s->p, start + ((uint64_t)i << shift),
+				      word, &last);
 		}
 		start += (uint64_t)got << shift;
 	}

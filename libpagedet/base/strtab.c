@@ -99,7 +99,7 @@ uint64_t pdet_strtab_add(struct pdet_strtab *tab, const char *text, size_t len)
 	if (tab->entry.n * 2 >= tab->slots && !grow_slots(tab))
 		return 0;
 	if (!room_for_text(tab, len + 1) ||
-	    !pdet_vec_room(&tab->entry))
+	    !pdet_vec_reserve(&tab->entry, 1))
 		return 0;
 	e = &tab->entry.data[tab->entry.n];
 	e->offset = tab->len;

@@ -26,22 +26,23 @@ static inline void *pdet_vec_grow(void *data, size_t *cap, size_t width)
 	return bigger;
 }
 
-/* Makes room for one more; false without memory. */
-#define pdet_vec_room(vec) __extension__({                                \
-	bool room_ = true;                                                \
-	if ((vec)->n == (vec)->cap) {                                     \
+/* Makes room for @more; false without memory. */
+#define pdet_vec_reserve(vec, more) __extension__({                       \
+	bool enough_ = true;                                              \
+	while (enough_ && (vec)->cap - (vec)->n < (more)) {               \
 		void *more_ = pdet_vec_grow((vec)->data, &(vec)->cap,     \
 					    sizeof(*(vec)->data));        \
 		if (more_)                                                \
 			(vec)->data = more_;                              \
 		else                                                      \
-			room_ = false;                                    \
+			enough_ = false;                                  \
 	}                                                                 \
-	room_;                                                            \
+	enough_;                                                          \
 })
 
 #define pdet_vec_push(vec, ...)                                           \
-	(pdet_vec_room(vec) && ((vec)->data[(vec)->n++] = (__VA_ARGS__), true))
+	(pdet_vec_reserve(vec, 1) &&                                      \
+	 ((vec)->data[(vec)->n++] = (__VA_ARGS__), true))
 
 #define pdet_vec_free(vec)                                                \
 	(free((vec)->data), (vec)->data = NULL, (vec)->n = (vec)->cap = 0)

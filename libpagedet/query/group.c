@@ -158,7 +158,7 @@ static int add(struct pdet_group *g, const struct key *k, uint64_t pages)
 		return 0;
 	}
 	if ((g->entries.n * 2 >= g->slots && !grow_slots(g)) ||
-	    !pdet_vec_room(&g->entries) || !pdet_vec_push(&g->names, *k))
+	    !pdet_vec_reserve(&g->entries, 1) || !pdet_vec_push(&g->names, *k))
 		return -ENOMEM;
 	g->entries.data[g->entries.n++] = e;
 	at = e.hash & (g->slots - 1);

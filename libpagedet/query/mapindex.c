@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Building and asking the mapping index. An entry is two words:
- *
- *   key    pfn << 24 | number of the task
- *   place  page number of the address << 16 | low 16 bits of pte
- *
- * so that sorting by key sorts by frame, then task. Threads collect entries
- * of whole tasks; one radix sort puts them in order.
+ * Building and asking the mapping index. Threads collect the entries of whole
+ * tasks in blocks; then all are put in order of their frames.
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/large.h"
+#include "base/team.h"
 #include "query/mapindex.h"
+#include "query/mapindex_sort.h"
 #include "query/sweep.h"
 
-#define TASK_BITS 24
+#define TASK_BITS PDET_MAPPING_TASK_BITS
 #define PTE_BITS 16
 #define DEFAULT_PROGRESS_NS 200000000
+#define BLOCK_ENTRIES (PDET_HUGE_PAGE / sizeof(struct pdet_mapping))
 
-struct entry {
-	uint64_t key;
-	uint64_t place;
+/* Entries of one task, as they lie in a block. */
+struct piece {
+	size_t task;
+	size_t number;		/* within its part */
+	struct pdet_mapping_chunk chunk;
 };
 
-struct entries {
-	struct entry *data;
+struct pieces {
+	struct piece *data;
 	size_t n, cap;
 };
 
 struct pdet_mapindex {
-	struct entry *entry;
+	struct pdet_mapping *entry;
 	size_t n;
 	uint64_t page_size;
 	uint32_t *pids;		/* by task number */
@@ -50,20 +50,27 @@ struct builder {
 	const struct pdet_mapindex_args *args;
 	struct pdet_mapindex *ix;
 	struct pdet_wants wants;
+	struct part *parts;
+	unsigned n_parts;
 	atomic_size_t next;	/* task */
 	atomic_int error;	/* positive errno of the first failure */
+	const struct part *failed; /* whose words say why; of the first */
 	pthread_mutex_t lock;
 	uint64_t started_ns, told_ns; /* CLOCK_MONOTONIC */
 };
 
+/* What one thread collects. */
 struct part {
 	struct builder *b;
-	struct pdet_session *session;
-	struct entries entries;
-	struct pdet_found_list found;
-	pthread_t thread;
-	bool started;
 	bool caller;		/* runs on the caller's thread */
+	struct pdet_session *session;
+	struct {
+		struct pdet_mapping **data;
+		size_t n, cap;
+	} blocks;
+	size_t used;		/* entries of the last block */
+	struct pieces pieces;
+	struct pdet_found_list found;
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -90,11 +97,13 @@ static bool cancelled_by_caller(struct builder *b)
 	return b->args->progress(b->args->progress_user, &p);
 }
 
-static bool must_stop(struct builder *b, bool caller)
+static bool must_stop(void *part)
 {
+	const struct part *p = part;
+	struct builder *b = p->b;
 	int none = 0;
 
-	if (caller && b->args->progress && cancelled_by_caller(b))
+	if (p->caller && b->args->progress && cancelled_by_caller(b))
 		atomic_compare_exchange_strong(&b->error, &none, ECANCELED);
 	none = 0;
 	if (b->args->deadline_ns &&
@@ -102,7 +111,7 @@ static bool must_stop(struct builder *b, bool caller)
 		atomic_compare_exchange_strong(&b->error, &none, ETIMEDOUT);
 	if (b->args->stop && *b->args->stop)
 		atomic_compare_exchange_strong(&b->error, &none, ECANCELED);
-	return atomic_load(&b->error);
+	return atomic_load_explicit(&b->error, memory_order_relaxed);
 }
 
 /* A task that could not be read is data. */
@@ -119,162 +128,222 @@ static void note_unread(struct builder *b, uint32_t pid, int error)
 	pthread_mutex_unlock(&b->lock);
 }
 
-static int collect(struct part *p, size_t task)
+/* Room for entries at the end of the last block: how many; 0 without memory. */
+static size_t room(struct part *p)
 {
-	struct builder *b = p->b;
-	const struct pdet_backend_ops *ops = b->args->backend->ops;
-	struct pdet_task *t;
-	size_t i;
-	int r;
+	struct pdet_mapping *block;
 
-	r = ops->task_open(p->session, b->ix->pids[task], &t);
-	if (r == 0) {
-		p->found.n = 0;
-		r = pdet_sweep_task(p->session, t, NULL, b->args->page_size,
-				    NULL, &p->found);
-		ops->task_close(t);
-	}
-	if (r == -ESRCH || r == -EACCES) {
-		note_unread(b, b->ix->pids[task], r);
+	if (p->blocks.n && p->used < BLOCK_ENTRIES)
+		return BLOCK_ENTRIES - p->used;
+	block = pdet_large_alloc(BLOCK_ENTRIES * sizeof(*block));
+	if (!block)
+		return 0;
+	if (!pdet_vec_push(&p->blocks, block)) {
+		free(block);
 		return 0;
 	}
-	if (r < 0)
-		return r;
-	for (i = 0; i < p->found.n; i++) {
-		const struct pdet_found *f = &p->found.data[i];
-		struct entry e = {
-			f->pfn << TASK_BITS | task,
-			f->vaddr / b->args->page_size << PTE_BITS |
-				(f->pte & ((1u << PTE_BITS) - 1)),
-		};
+	p->used = 0;
+	return BLOCK_ENTRIES;
+}
 
-		if (!pdet_vec_push(&p->entries, e))
+/* Turns what was found in a task into entries. */
+static int keep(struct part *p, size_t task, uint64_t page_size)
+{
+	const unsigned shift = (unsigned)__builtin_ctzll(page_size);
+	const struct pdet_found *f = p->found.data;
+	const struct pdet_found *end = f + p->found.n;
+
+	while (f < end) {
+		size_t n = PDET_MIN(room(p), (size_t)(end - f)), i;
+		struct piece piece = { .task = task, .number = p->pieces.n };
+		struct pdet_mapping *to;
+
+		if (!n)
+			return -ENOMEM;
+		to = p->blocks.data[p->blocks.n - 1] + p->used;
+		for (i = 0; i < n; i++, f++) {
+			to[i].key = f->pfn << TASK_BITS | task;
+			to[i].place = f->vaddr >> shift << PTE_BITS |
+				      (f->pte & ((1u << PTE_BITS) - 1));
+			piece.chunk.bits |= to[i].key;
+		}
+		piece.chunk.data = to;
+		piece.chunk.n = n;
+		p->used += n;
+		if (!pdet_vec_push(&p->pieces, piece))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static void *collect_all(void *arg)
+static int collect(struct part *p, size_t task)
 {
-	struct part *p = arg;
 	struct builder *b = p->b;
+	const struct pdet_backend_ops *ops = b->args->backend->ops;
+	const uint32_t pid = b->ix->pids[task];
+	struct pdet_task *t;
+	int r;
+
+	r = ops->task_open(p->session, pid, &t);
+	if (r == 0) {
+		p->found.n = 0;
+		r = pdet_sweep_task(p->session, t, NULL, b->args->page_size,
+				    must_stop, p, &p->found);
+		ops->task_close(t);
+	}
+	if (r == -ESRCH || r == -EACCES) {
+		note_unread(b, pid, r);
+		return 0;
+	}
+	return r ? PDET_MIN(r, 0) : keep(p, task, b->args->page_size);
+}
+
+static void collect_all(void *arg, unsigned who)
+{
+	struct builder *b = arg;
+	struct part *p = &b->parts[who];
 	size_t task;
 	int r, none = 0;
 
-	while (!must_stop(b, p->caller)) {
+	while (!must_stop(p)) {
 		task = atomic_fetch_add(&b->next, 1);
 		if (task >= b->ix->n_pids)
 			break;
 		r = collect(p, task);
-		if (r < 0)
-			atomic_compare_exchange_strong(&b->error, &none, -r);
+		if (r < 0 &&
+		    atomic_compare_exchange_strong(&b->error, &none, -r))
+			b->failed = p;
 	}
-	return NULL;
 }
 
-/*
- * LSD radix sort by key from bit @shift on, digits of 12 bits that differ
- * anywhere. Stable: what is in order already below that bit stays so.
- */
-static struct entry *sort(struct entry *a, struct entry *tmp, size_t n,
-			  unsigned shift)
+static int by_task(const void *a, const void *b)
 {
-	uint64_t all_or = 0, all_and = ~(uint64_t)0;
-	size_t count[4096], i, sum, c;
-	struct entry *swap;
+	const struct piece *x = a, *y = b;
 
-	for (i = 0; i < n; i++) {
-		all_or |= a[i].key;
-		all_and &= a[i].key;
-	}
-	for (; shift < 64; shift += 12) {
-		if (!((all_or ^ all_and) >> shift & 4095))
-			continue;
-		memset(count, 0, sizeof(count));
-		for (i = 0; i < n; i++)
-			count[a[i].key >> shift & 4095]++;
-		for (i = 0, sum = 0; i < 4096; i++) {
-			c = count[i];
-			count[i] = sum;
-			sum += c;
-		}
-		for (i = 0; i < n; i++)
-			tmp[count[a[i].key >> shift & 4095]++] = a[i];
-		swap = a;
-		a = tmp;
-		tmp = swap;
-	}
-	return a;
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Joins the parts into one sorted array. */
-static int join(struct pdet_mapindex *ix, struct part *parts, unsigned n)
+/* The pieces of all parts, in order of the tasks. */
+static int gather(struct builder *b, struct pdet_mapping_chunk **ret,
+		  size_t *n_ret)
 {
-	struct entry *all, *tmp, *sorted;
-	size_t total = 0, at = 0;
-	unsigned i;
+	struct pieces all = { NULL, 0, 0 };
+	struct pdet_mapping_chunk *chunks;
+	size_t i;
+	unsigned who;
+	bool ok = true;
 
-	for (i = 0; i < n; i++)
-		total += parts[i].entries.n;
-	all = malloc((total + 1) * sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		if (parts[i].entries.n)
-			memcpy(all + at, parts[i].entries.data,
-			       parts[i].entries.n * sizeof(*all));
-		at += parts[i].entries.n;
-		pdet_vec_free(&parts[i].entries);
-	}
-	tmp = malloc((total + 1) * sizeof(*tmp));
-	if (!tmp) {
-		free(all);
-		return -ENOMEM;
-	}
-	/* One thread collects task after task, in order. */
-	sorted = sort(all, tmp, total, n == 1 ? TASK_BITS : 0);
-	free(sorted == all ? tmp : all);
-	ix->entry = sorted;
-	ix->n = total;
-	return 0;
+	for (who = 0; who < b->n_parts; who++)
+		for (i = 0; i < b->parts[who].pieces.n && ok; i++)
+			ok = pdet_vec_push(&all, b->parts[who].pieces.data[i]);
+	chunks = ok ? calloc(all.n + 1, sizeof(*chunks)) : NULL;
+	if (chunks && all.n)
+		qsort(all.data, all.n, sizeof(*all.data), by_task);
+	for (i = 0; chunks && i < all.n; i++)
+		chunks[i] = all.data[i].chunk;
+	*ret = chunks;
+	*n_ret = all.n;
+	pdet_vec_free(&all);
+	return chunks ? 0 : -ENOMEM;
 }
 
-static int start_parts(struct builder *b, struct part *parts, unsigned n)
+static int put_in_order(struct builder *b)
+{
+	struct pdet_mapping_chunk *chunks;
+	size_t n;
+	int r;
+
+	r = gather(b, &chunks, &n);
+	if (r < 0)
+		return r;
+	r = pdet_mapping_sort(chunks, n, b->n_parts, &b->ix->entry,
+			      &b->ix->n);
+	free(chunks);
+	return r;
+}
+
+static int new_parts(struct builder *b)
 {
 	const struct pdet_mapindex_args *args = b->args;
 	struct pdet_env env = *args->env;
-	sigset_t all, before;
 	unsigned i;
 	int r;
 
-	for (i = 0; i < n; i++) {
-		parts[i].b = b;
-		parts[i].caller = i == 0;
+	b->parts = calloc(b->n_parts, sizeof(*b->parts));
+	if (!b->parts)
+		return -ENOMEM;
+	for (i = 0; i < b->n_parts; i++) {
+		b->parts[i].b = b;
+		b->parts[i].caller = i == 0;
 		if (i)
 			env.log = NULL;
 		r = args->backend->ops->session_new(args->backend, &env,
 						    &b->wants,
-						    &parts[i].session);
+						    &b->parts[i].session);
 		if (r < 0)
 			return r;
 	}
-	sigfillset(&all);
-	if (n > 1 && pthread_sigmask(SIG_SETMASK, &all, &before) == 0) {
-		for (i = 1; i < n; i++)
-			parts[i].started =
-				pthread_create(&parts[i].thread, NULL,
-					       collect_all, &parts[i]) == 0;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	}
-	collect_all(&parts[0]);
 	return 0;
 }
 
-static int build(struct builder *b, struct part *parts, unsigned n)
+static void free_parts(struct builder *b)
+{
+	struct part *p;
+	unsigned i;
+
+	for (i = 0; b->parts && i < b->n_parts; i++) {
+		p = &b->parts[i];
+		while (p->blocks.n)
+			free(p->blocks.data[--p->blocks.n]);
+		pdet_vec_free(&p->blocks);
+		pdet_vec_free(&p->pieces);
+		pdet_vec_free(&p->found);
+		if (p->session)
+			b->args->backend->ops->session_free(p->session);
+	}
+	free(b->parts);
+}
+
+/* Words for what ended it. */
+static int explain(struct builder *b, int r)
+{
+	struct pdet_env *env = b->args->env;
+
+	switch (r) {
+	case -ECANCELED:
+		return pdet_fail(env, ECANCELED,
+				 "cannot finish the mapping index: it was cancelled");
+	case -ETIMEDOUT:
+		return pdet_fail(env, ETIMEDOUT,
+				 "cannot finish the mapping index: the deadline passed");
+	case -ENOMEM:
+		return pdet_fail(env, ENOMEM,
+				 "no memory for the mapping index");
+	}
+	if (!b->failed)
+		return r;
+	return pdet_fail(env, -r, "%s", b->failed->session->env.error);
+}
+
+static int run(struct builder *b)
+{
+	int r = new_parts(b);
+
+	if (r < 0)
+		return r;
+	b->ix->info.first_ns = clock_ns(CLOCK_REALTIME);
+	pdet_team_run(b->n_parts, collect_all, b);
+	b->ix->info.last_ns = clock_ns(CLOCK_REALTIME);
+	r = -atomic_load(&b->error);
+	return r < 0 ? r : put_in_order(b);
+}
+
+static int build(struct builder *b)
 {
 	const struct pdet_mapindex_args *args = b->args;
 	struct pdet_mapindex *ix = b->ix;
-	unsigned i;
 	int r;
 
 	r = args->backend->ops->tasks(args->backend, args->env, &ix->pids,
@@ -286,25 +355,9 @@ static int build(struct builder *b, struct part *parts, unsigned n)
 	r = args->backend->ops->prepare(args->backend, args->env, &b->wants);
 	if (r < 0)
 		return r;
-	ix->info.first_ns = clock_ns(CLOCK_REALTIME);
-	r = start_parts(b, parts, n);
-	for (i = 0; i < n; i++)
-		if (parts[i].started)
-			pthread_join(parts[i].thread, NULL);
-	ix->info.last_ns = clock_ns(CLOCK_REALTIME);
-	if (r == 0)
-		r = -atomic_load(&b->error);
-	if (r == -ECANCELED)
-		return pdet_fail(args->env, ECANCELED,
-				 "cannot finish the mapping index: it was cancelled");
-	if (r == -ETIMEDOUT)
-		return pdet_fail(args->env, ETIMEDOUT,
-				 "cannot finish the mapping index: the deadline passed");
+	r = run(b);
 	if (r < 0)
-		return r;
-	if (join(ix, parts, n) < 0)
-		return pdet_fail(args->env, ENOMEM,
-				 "no memory for the mapping index");
+		return explain(b, r);
 	if (ix->n || !ix->info.tasks_denied)
 		return 0;
 	r = pdet_fail(args->env, EACCES,
@@ -327,28 +380,19 @@ struct pdet_backend *pdet_mapindex_backend(struct pdet_backend *const *list,
 int pdet_mapindex_new(const struct pdet_mapindex_args *args,
 		      struct pdet_mapindex **ret)
 {
-	unsigned n = PDET_MAX(args->threads, 1u), i;
 	struct pdet_mapindex *ix = calloc(1, sizeof(*ix));
-	struct part *parts = calloc(n, sizeof(*parts));
 	struct builder b = { .args = args, .ix = ix };
 	int r = -ENOMEM;
 
-	atomic_init(&b.next, 0);
-	atomic_init(&b.error, 0);
+	b.n_parts = PDET_MAX(args->threads, 1u);
 	b.wants.target = PAGEDET_TARGET_MAPPERS;
 	b.started_ns = b.told_ns = clock_ns(CLOCK_MONOTONIC);
-	if (ix && parts && pthread_mutex_init(&b.lock, NULL) == 0) {
+	if (ix && pthread_mutex_init(&b.lock, NULL) == 0) {
 		ix->page_size = args->page_size;
-		r = build(&b, parts, n);
+		r = build(&b);
 		pthread_mutex_destroy(&b.lock);
 	}
-	for (i = 0; parts && i < n; i++) {
-		pdet_vec_free(&parts[i].entries);
-		pdet_vec_free(&parts[i].found);
-		if (parts[i].session)
-			args->backend->ops->session_free(parts[i].session);
-	}
-	free(parts);
+	free_parts(&b);
 	if (r < 0) {
 		pdet_mapindex_free(ix);
 		return r;
@@ -396,7 +440,7 @@ uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,
 
 	for (i = first; i < ix->n && ix->entry[i].key >> TASK_BITS == pfn;
 	     i++) {
-		const struct entry *e = &ix->entry[i];
+		const struct pdet_mapping *e = &ix->entry[i];
 
 		if (i - first >= n)
 			continue;

@@ -6,23 +6,52 @@
  * a call 1000. */
 #define GAP_PAGES 128
 
-static int sweep_range(struct pdet_session *s, struct pdet_task *task,
-		       const struct pdet_pfnset *set, uint64_t start,
-		       uint64_t end, struct pdet_found_list *ret)
+/* Looked at with one call: half a millisecond. */
+#define STEP_PAGES 16384
+
+struct sweep {
+	struct pdet_session *s;
+	struct pdet_task *task;
+	const struct pdet_pfnset *set;
+	uint64_t page_size;
+	bool (*stop)(void *arg);
+	void *arg;
+	struct pdet_found_list *ret;
+};
+
+/* Populated pages [start, end). */
+static int look(const struct sweep *w, uint64_t start, uint64_t end)
 {
-	const struct pdet_backend_ops *ops = task->backend->ops;
+	const struct pdet_backend_ops *ops = w->task->backend->ops;
+	uint64_t to;
+	int r;
+
+	for (; start < end; start = to) {
+		if (w->stop(w->arg))
+			return 1;
+		to = end - start > STEP_PAGES * w->page_size ?
+			start + STEP_PAGES * w->page_size : end;
+		r = ops->mappings(w->s, w->task, start, to, w->set, w->ret);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int sweep_range(const struct sweep *w, uint64_t start, uint64_t end)
+{
+	const struct pdet_backend_ops *ops = w->task->backend->ops;
 	struct pdet_range ranges[64];
 	int n, i, r;
 
 	while (start < end) {
-		n = ops->populated(s, task, &start, end, ranges,
+		n = ops->populated(w->s, w->task, &start, end, ranges,
 				   PDET_COUNT(ranges));
 		if (n < 0)
 			return n;
 		for (i = 0; i < n; i++) {
-			r = ops->mappings(s, task, ranges[i].first,
-					  ranges[i].last + 1, set, ret);
-			if (r < 0)
+			r = look(w, ranges[i].first, ranges[i].last + 1);
+			if (r)
 				return r;
 		}
 	}
@@ -31,8 +60,10 @@ static int sweep_range(struct pdet_session *s, struct pdet_task *task,
 
 int pdet_sweep_task(struct pdet_session *s, struct pdet_task *task,
 		    const struct pdet_pfnset *set, uint64_t page_size,
-		    const volatile int *stop, struct pdet_found_list *ret)
+		    bool (*stop)(void *arg), void *arg,
+		    struct pdet_found_list *ret)
 {
+	const struct sweep w = { s, task, set, page_size, stop, arg, ret };
 	const struct pdet_backend_ops *ops = task->backend->ops;
 	uint64_t start = 0, end = 0;
 	struct pdet_vma vma;
@@ -42,19 +73,17 @@ int pdet_sweep_task(struct pdet_session *s, struct pdet_task *task,
 	if (r < 0)
 		return r;
 	while ((r = ops->vma_next(s, task, &vma)) > 0) {
-		if (stop && *stop)
-			return 0;
 		if (end && vma.start - end <= GAP_PAGES * page_size) {
 			end = vma.end;
 			continue;
 		}
 		if (end) {
-			r = sweep_range(s, task, set, start, end, ret);
-			if (r < 0)
+			r = sweep_range(&w, start, end);
+			if (r)
 				return r;
 		}
 		start = vma.start;
 		end = vma.end;
 	}
-	return r < 0 || !end ? r : sweep_range(s, task, set, start, end, ret);
+	return r < 0 || !end ? r : sweep_range(&w, start, end);
 }

@@ -7,10 +7,12 @@
 
 /*
  * pdet_sweep_task - appends where @task maps a page of @set (NULL: any page).
- * *stop, if not NULL, is looked at between areas: not 0 ends early.
+ * @stop is asked now and then, with @arg; 1 if it ended the sweep, else 0 or
+ * negative errno.
  */
 int pdet_sweep_task(struct pdet_session *s, struct pdet_task *task,
 		    const struct pdet_pfnset *set, uint64_t page_size,
-		    const volatile int *stop, struct pdet_found_list *ret);
+		    bool (*stop)(void *arg), void *arg,
+		    struct pdet_found_list *ret);
 
 #endif

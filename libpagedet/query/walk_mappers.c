@@ -216,28 +216,46 @@ static void note_unread(struct walk_mappers *w, struct pdet_worker *k,
 	pthread_mutex_unlock(&w->walk.it->lock);
 }
 
+struct sweeper {
+	struct walk_mappers *w;
+	struct pdet_worker *k;
+};
+
+static bool must_stop(void *arg)
+{
+	struct sweeper *s = arg;
+
+	return s->w->satisfied || pdet_engine_check(s->k) < 0;
+}
+
 static int sweep(struct walk_mappers *w, struct pdet_worker *k,
 		 struct mappers_span *ms)
 {
 	const struct pdet_backend_ops *ops = w->walk.backend->ops;
 	struct pdet_session *s = pdet_session_of(k, &w->walk);
 	struct pdet_pfnset set = { w->pfns, w->n };
+	struct sweeper sweeper = { w, k };
 	size_t i;
 	int r;
 
-	k->cover.visited++;
 	r = ops->task_open(s, ms->pid, &ms->task);
 	if (r == 0) {
 		ms->opened = true;
 		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
-				    &w->satisfied, &ms->found);
+				    must_stop, &sweeper, &ms->found);
 	}
-	if (r == -ESRCH || r == -EACCES) {
+	/* Looked at in part only, it is left to who goes on from there. */
+	if (r > 0 && !w->satisfied) {
+		ms->found.n = 0;
+		return pdet_engine_check(k);
+	}
+	if (r < 0 && r != -ESRCH && r != -EACCES)
+		return r;
+	k->cover.visited++;
+	if (r < 0) {
 		note_unread(w, k, ms->pid, r);
 		return 0;
 	}
-	if (r < 0)
-		return r;
 	k->cover.tasks++;
 	for (i = 0; i < ms->found.n; i++)
 		atomic_fetch_add(&find(w, ms->found.data[i].pfn)->found, 1);
@@ -404,7 +422,7 @@ static int list_frames(struct walk_mappers *w)
 				.pfn = q->items[i].first + j, .ask = ask++,
 			};
 
-			if (!pdet_vec_room(&list)) {
+			if (!pdet_vec_reserve(&list, 1)) {
 				pdet_vec_free(&list);
 				return pdet_fail(w->walk.it->env, ENOMEM,
 						 "no memory for %llu pfns",
