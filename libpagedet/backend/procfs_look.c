@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/procfs.h"
@@ -18,7 +17,8 @@
 #include "base/text.h"
 #include "kernel/btf_enum.h"
 
-#define BTF_MAX (64u << 20)
+/* No kernel has fewer page flags; most enums have. */
+#define LEAST_FLAGS 16
 
 static bool enum_has(const void *types, const char *name)
 {
@@ -27,40 +27,29 @@ static bool enum_has(const void *types, const char *name)
 	return pdet_btf_enum_value(types, name, &value);
 }
 
-/*
- * Which flags exist, by name. sysfs gives BTF that can be mapped since 6.16,
- * which is 100 times faster than reading its 5 MB; a file in a captured tree
- * is read, because a mapped file that is cut short kills the reader.
- */
+static ssize_t read_at(void *arg, void *buf, size_t n, uint64_t offset)
+{
+	const int *fd = arg;
+
+	return pdet_pread(*fd, buf, n, offset);
+}
+
+/* Which flags exist, by name. */
 static void look_at_names(struct procfs *p, struct pdet_env *env)
 {
-	struct pdet_text text = { NULL, 0 };
+	int fd = pdet_open(env, "/sys/kernel/btf/vmlinux");
+	const struct pdet_btf_reader reader = { read_at, &fd };
 	struct pdet_btf_enum e;
-	void *map = MAP_FAILED;
-	size_t size = 0;
-	struct stat st;
-	int fd;
+	bool found;
 
-	pdet_kpf_known(&p->kpf, NULL, NULL);
-	fd = pdet_open(env, "/sys/kernel/btf/vmlinux");
-	if (fd < 0)
+	if (fd < 0) {
+		pdet_kpf_known(&p->kpf, NULL, NULL);
 		return;
-	if (p->live && fstat(fd, &st) == 0 && st.st_size > 0 &&
-	    st.st_size <= BTF_MAX) {
-		size = (size_t)st.st_size;
-		map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	}
-	if (map == MAP_FAILED && pdet_slurp_fd(fd, &text, BTF_MAX) == 0)
-		size = text.len;
+	found = pdet_btf_enum_find(&reader, "pageflags", "PG_locked",
+				   LEAST_FLAGS, &e);
 	close(fd);
-	if (map == MAP_FAILED && !text.data)
-		return;
-	if (pdet_btf_enum_find(map == MAP_FAILED ? text.data : map, size,
-			       "pageflags", "PG_locked", &e))
-		pdet_kpf_known(&p->kpf, enum_has, &e);
-	if (map != MAP_FAILED)
-		munmap(map, size);
-	pdet_text_free(&text);
+	pdet_kpf_known(&p->kpf, found ? enum_has : NULL, &e);
 }
 
 /*

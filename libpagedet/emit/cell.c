@@ -82,15 +82,9 @@ char *pdet_put_mask(char *p, unsigned field, uint64_t bits, const char *quote,
 
 uint64_t pdet_mask_named(unsigned field)
 {
-	uint64_t named = 0;
-	unsigned bit;
-
 	if (pdet_field_info(field)->type != PAGEDET_TYPE_MASK)
 		return 0;
-	for (bit = 0; bit < 64; bit++)
-		if (pdet_value_name(field, bit))
-			named |= (uint64_t)1 << bit;
-	return named;
+	return pdet_named_bits(field);
 }
 
 uint64_t pdet_mask_bit(unsigned field, const char *name)

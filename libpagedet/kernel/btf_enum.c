@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Looking for one enum. Parsing all 100,000 types of a kernel takes 5-7 ms; a
- * question about one page must not pay for that. So: find the first member's
- * name among the strings, then the one place among the types that refers to
- * it and is preceded by the header of an enum of the right name.
+ * Looking for one enum. Reading the 5 MB of a kernel's types takes 1-5 ms and
+ * parsing them as long again; a question about one page must not pay for that.
+ * So: read the types from their begin until there is what looks like the
+ * header of such an enum, and of the strings only what it refers to. sysfs
+ * gives 4 KB a read.
  */
 #include <string.h>
 
 #include "kernel/btf_enum.h"
 
+#define BLOCK 4096
 #define BTF_MAGIC 0xeb9f
 #define BTF_KIND_ENUM 6
+/* No kernel has more of either: reading ends. */
+#define BTF_MOST (64u << 20)
+#define CANDIDATES_MOST 10000
+/* Words of an enum up to its first member. */
+#define HEAD 5
 
 struct btf_header {
 	uint16_t magic;
@@ -23,73 +30,137 @@ struct btf_header {
 	uint32_t str_len;
 };
 
-/* Offset of the string "\0name\0" among the strings; 0 if there is none. */
-static uint32_t find_string(const char *strings, size_t len, const char *name)
-{
-	size_t n = strlen(name);
-	const char *at = strings, *end = strings + len;
+struct btf {
+	const struct pdet_btf_reader *reader;
+	uint64_t types, strings; /* offsets */
+	uint32_t types_len, strings_len;
+	/* the part of the strings that was read last */
+	uint32_t text_at;
+	size_t text_len;
+	char text[BLOCK];
+};
 
-	while ((at = memmem(at, (size_t)(end - at), name, n))) {
-		if (at > strings && at[-1] == '\0' && at + n < end &&
-		    at[n] == '\0')
-			return (uint32_t)(at - strings);
-		at++;
+/* Up to @n bytes; fewer only where there are no more. */
+static size_t fetch(const struct btf *b, void *buf, size_t n, uint64_t offset)
+{
+	size_t got = 0;
+	ssize_t r;
+
+	while (got < n) {
+		r = b->reader->read(b->reader->arg, (char *)buf + got, n - got,
+				    offset + got);
+		if (r <= 0)
+			break;
+		got += (size_t)r;
 	}
-	return 0;
+	return got;
 }
 
-static bool string_is(const struct pdet_btf_enum *e, uint32_t offset,
-		      const char *name)
+/* The order of the parts is what the kernel demands of itself. */
+static bool read_header(struct btf *b)
 {
-	size_t n = strlen(name) + 1;
-
-	return offset < e->strings_len && e->strings_len - offset >= n &&
-	       !memcmp(e->strings + offset, name, n);
-}
-
-bool pdet_btf_enum_find(const void *btf, size_t size, const char *name,
-			const char *first, struct pdet_btf_enum *ret)
-{
-	const char *bytes = btf;
 	struct btf_header h;
-	const uint32_t *word;
-	struct pdet_btf_enum e;
-	uint32_t wanted;
+	char last;
+
+	if (fetch(b, &h, sizeof(h), 0) < sizeof(h) || h.magic != BTF_MAGIC ||
+	    h.version != 1 || h.hdr_len < sizeof(h) || h.hdr_len > BTF_MOST ||
+	    h.hdr_len % 4 || h.type_off % 4 || !h.str_len ||
+	    h.str_off > BTF_MOST || h.str_len > BTF_MOST ||
+	    h.type_off > h.str_off || h.type_len > h.str_off - h.type_off)
+		return false;
+	b->types = (uint64_t)h.hdr_len + h.type_off;
+	b->types_len = h.type_len;
+	b->strings = (uint64_t)h.hdr_len + h.str_off;
+	b->strings_len = h.str_len;
+	/* All of it is there. */
+	return fetch(b, &last, 1, b->strings + h.str_len - 1) == 1 && !last;
+}
+
+/* A string, or NULL. Valid until the next call. */
+static const char *string(struct btf *b, uint32_t offset)
+{
+	size_t skip, n;
+
+	if (!offset || offset >= b->strings_len)
+		return NULL;
+	skip = offset - b->text_at;
+	if (offset >= b->text_at && skip < b->text_len &&
+	    memchr(b->text + skip, '\0', b->text_len - skip))
+		return b->text + skip;
+	n = b->strings_len - offset;
+	b->text_len = fetch(b, b->text, n < BLOCK ? n : BLOCK,
+			    b->strings + offset);
+	b->text_at = offset;
+	return memchr(b->text, '\0', b->text_len) ? b->text : NULL;
+}
+
+static bool string_is(struct btf *b, uint32_t offset, const char *text)
+{
+	const char *s = string(b, offset);
+
+	return s && !strcmp(s, text);
+}
+
+/* The @n members that lie at @at among the types. */
+static bool read_members(struct btf *b, uint64_t at, uint32_t n,
+			 struct pdet_btf_enum *ret)
+{
+	uint32_t pair[2 * PDET_BTF_MEMBERS], i;
+	const char *name;
+
+	if (at + n * 8 > b->types_len ||
+	    fetch(b, pair, n * 8, b->types + at) < n * 8)
+		return false;
+	for (i = 0; i < n; i++) {
+		name = string(b, pair[2 * i]);
+		if (!name)
+			return false;
+		ret->member[i].name[0] = '\0';
+		if (strlen(name) < sizeof(ret->member[i].name))
+			strcpy(ret->member[i].name, name);
+		ret->member[i].value = pair[2 * i + 1];
+	}
+	ret->n = n;
+	return true;
+}
+
+/* Tells as little as possible apart: it is asked of every word. */
+static bool may_be_enum(const uint32_t *type, uint32_t least)
+{
+	const uint32_t n = type[1] & 0xffff;
+
+	return (type[1] >> 24 & 31) == BTF_KIND_ENUM && type[2] == 4 && n &&
+	       n >= least && n <= PDET_BTF_MEMBERS;
+}
+
+bool pdet_btf_enum_find(const struct pdet_btf_reader *reader, const char *name,
+			const char *first, uint32_t least,
+			struct pdet_btf_enum *ret)
+{
+	struct btf b = { .reader = reader };
+	uint32_t word[BLOCK / 4], at, n;
+	unsigned candidates = 0;
 	size_t words, i;
 
-	if (size < sizeof(h))
+	if (!read_header(&b))
 		return false;
-	memcpy(&h, btf, sizeof(h));
-	if (h.magic != BTF_MAGIC || h.version != 1 || h.hdr_len < sizeof(h) ||
-	    h.hdr_len > size || h.hdr_len % 4 || h.type_off % 4 ||
-	    h.type_off > size - h.hdr_len ||
-	    h.type_len > size - h.hdr_len - h.type_off ||
-	    h.str_off > size - h.hdr_len ||
-	    h.str_len > size - h.hdr_len - h.str_off)
-		return false;
-	e.strings = bytes + h.hdr_len + h.str_off;
-	e.strings_len = h.str_len;
-	wanted = find_string(e.strings, e.strings_len, first);
-	if (!wanted)
-		return false;
-
-	/* struct btf_type is three words: name, info, size; then the pairs. */
-	word = (const uint32_t *)(const void *)(bytes + h.hdr_len +
-						h.type_off);
-	words = h.type_len / 4;
-	for (i = 3; i < words; i++) {
-		uint32_t info;
-
-		if (word[i] != wanted)
-			continue;
-		info = word[i - 2];
-		e.n = info & 0xffff;
-		if ((info >> 24 & 31) != BTF_KIND_ENUM || !e.n ||
-		    (words - i) / 2 < e.n || !string_is(&e, word[i - 3], name))
-			continue;
-		e.members = word + i;
-		*ret = e;
-		return true;
+	/* struct btf_type is name, info and size; then come pairs of name and
+	 * value. Blocks overlap by all but one word of a head. */
+	for (at = 0; at < b.types_len; at += (words - HEAD + 1) * 4) {
+		n = b.types_len - at < BLOCK ? b.types_len - at : BLOCK;
+		words = fetch(&b, word, n, b.types + at) / 4;
+		if (words < HEAD)
+			return false;
+		for (i = 0; i + HEAD <= words; i++) {
+			if (!may_be_enum(word + i, least))
+				continue;
+			if (++candidates > CANDIDATES_MOST)
+				return false;
+			if (string_is(&b, word[i], name) &&
+			    string_is(&b, word[i + 3], first))
+				return read_members(&b, at + i * 4 + 12,
+						    word[i + 1] & 0xffff, ret);
+		}
 	}
 	return false;
 }
@@ -100,9 +171,9 @@ bool pdet_btf_enum_value(const struct pdet_btf_enum *e, const char *member,
 	uint32_t i;
 
 	for (i = 0; i < e->n; i++) {
-		if (!string_is(e, e->members[2 * i], member))
+		if (!*member || strcmp(e->member[i].name, member))
 			continue;
-		*ret = e->members[2 * i + 1];
+		*ret = e->member[i].value;
 		return true;
 	}
 	return false;

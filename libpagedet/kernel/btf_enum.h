@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * One enum out of a kernel's BTF, found without parsing the rest
+ * One enum out of a kernel's BTF, found without reading all of it
  * (Documentation/bpf/btf.rst).
  */
 #ifndef PDET_KERNEL_BTF_ENUM_H
@@ -9,21 +9,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#define PDET_BTF_MEMBERS 128
 
 struct pdet_btf_enum {
-	const char *strings;	/* of the BTF, which must stay where it is */
-	size_t strings_len;
-	const uint32_t *members; /* pairs: offset of the name, value */
 	uint32_t n;
+	struct {
+		char name[32];	/* empty if it is longer than that */
+		uint32_t value;
+	} member[PDET_BTF_MEMBERS];
+};
+
+/* Where the BTF is. */
+struct pdet_btf_reader {
+	/* At most @n bytes from @offset on; 0 at the end, or negative. */
+	ssize_t (*read)(void *arg, void *buf, size_t n, uint64_t offset);
+	void *arg;
 };
 
 /*
- * pdet_btf_enum_find - find enum @name whose first member is @first. Both are
- * needed: the member's name is what can be searched for fast. False if the
- * bytes are no BTF or have no such enum.
+ * pdet_btf_enum_find - find enum @name of at least @least members, the first
+ * of them @first. False if the bytes are no BTF or have no such enum.
  */
-bool pdet_btf_enum_find(const void *btf, size_t size, const char *name,
-			const char *first, struct pdet_btf_enum *ret);
+bool pdet_btf_enum_find(const struct pdet_btf_reader *reader, const char *name,
+			const char *first, uint32_t least,
+			struct pdet_btf_enum *ret);
 
 /* pdet_btf_enum_value - the value of a member; false if there is none. */
 bool pdet_btf_enum_value(const struct pdet_btf_enum *e, const char *member,

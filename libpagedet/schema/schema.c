@@ -182,6 +182,18 @@ const char *pdet_value_name(unsigned field, uint64_t value)
 	return NULL;
 }
 
+uint64_t pdet_named_bits(unsigned field)
+{
+	uint64_t named = 0;
+	size_t i;
+
+	field = named_field(field);
+	for (i = 0; i < COUNT(value_names); i++)
+		if (value_names[i].field == field)
+			named |= (uint64_t)1 << value_names[i].value;
+	return named;
+}
+
 int pdet_value_by_name(unsigned field, const char *name, unsigned len)
 {
 	size_t i;

@@ -77,6 +77,9 @@ bool pdet_group_fields(const char *name, unsigned len,
 /* pdet_value_name - the name of an enum's value or of a mask's bit, or NULL. */
 const char *pdet_value_name(unsigned field, uint64_t value);
 
+/* pdet_named_bits - the bits of a mask that have names. */
+uint64_t pdet_named_bits(unsigned field);
+
 /* pdet_value_by_name - the value or bit, or -1. */
 int pdet_value_by_name(unsigned field, const char *name, unsigned len);
 

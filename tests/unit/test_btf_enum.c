@@ -101,9 +101,40 @@ static struct blob make(void)
 	return b;
 }
 
+struct file {
+	const char *bytes;
+	size_t size;
+	size_t most;		/* that one read gives */
+	unsigned reads;
+};
+
+static ssize_t read_file(void *arg, void *buf, size_t n, uint64_t offset)
+{
+	struct file *f = arg;
+
+	f->reads++;
+	if (offset >= f->size)
+		return 0;
+	if (n > f->size - offset)
+		n = f->size - offset;
+	if (n > f->most)
+		n = f->most;
+	memcpy(buf, f->bytes + offset, n);
+	return (ssize_t)n;
+}
+
+static bool find_of(const char *bytes, size_t size, const char *name,
+		    const char *first, struct pdet_btf_enum *e)
+{
+	struct file f = { bytes, size, 4096, 0 };
+	const struct pdet_btf_reader reader = { read_file, &f };
+
+	return pdet_btf_enum_find(&reader, name, first, 1, e);
+}
+
 static bool find(const char *bytes, size_t size, struct pdet_btf_enum *e)
 {
-	return pdet_btf_enum_find(bytes, size, "pageflags", "PG_locked", e);
+	return find_of(bytes, size, "pageflags", "PG_locked", e);
 }
 
 START_TEST(right_enum_among_others)
@@ -136,15 +167,15 @@ START_TEST(what_is_not_there_is_not_found)
 	struct blob b = make();
 	struct pdet_btf_enum e;
 
-	ck_assert(!pdet_btf_enum_find(b.bytes, b.size, "pageflag", "PG_locked",
-				      &e));
-	ck_assert(!pdet_btf_enum_find(b.bytes, b.size, "zone_type",
-				      "PG_locked", &e));
+	ck_assert(!find_of(b.bytes, b.size, "pageflag", "PG_locked",
+			   &e));
+	ck_assert(!find_of(b.bytes, b.size, "zone_type", "PG_locked",
+			   &e));
 	/* not the first member */
-	ck_assert(!pdet_btf_enum_find(b.bytes, b.size, "pageflags", "PG_dirty",
-				      &e));
-	ck_assert(!pdet_btf_enum_find(b.bytes, b.size, "pageflags", "PG_none",
-				      &e));
+	ck_assert(!find_of(b.bytes, b.size, "pageflags", "PG_dirty",
+			   &e));
+	ck_assert(!find_of(b.bytes, b.size, "pageflags", "PG_none",
+			   &e));
 	ck_assert(!find("", 0, &e));
 }
 END_TEST
@@ -165,17 +196,15 @@ START_TEST(cut_at_every_byte)
 }
 END_TEST
 
-/* Whatever a damaged blob gives, it is inside the blob. */
-static void ck_inside(const char *bytes, size_t size,
-		      const struct pdet_btf_enum *e)
+/* Whatever a damaged blob gives, it has an end. */
+static void ck_bounded(const struct pdet_btf_enum *e)
 {
-	const char *members = (const char *)e->members;
-	uint32_t value;
+	uint32_t value, i;
 
-	ck_assert(members >= bytes && members <= bytes + size);
-	ck_assert_uint_le(e->n, (size_t)(bytes + size - members) / 8);
-	ck_assert(e->strings >= bytes && e->strings <= bytes + size);
-	ck_assert_uint_le(e->strings_len, (size_t)(bytes + size - e->strings));
+	ck_assert(e->n > 0 && e->n <= PDET_BTF_MEMBERS);
+	for (i = 0; i < e->n; i++)
+		ck_assert_uint_lt(strlen(e->member[i].name),
+				  sizeof(e->member[i].name));
 	pdet_btf_enum_value(e, "PG_lru", &value);
 }
 
@@ -193,7 +222,7 @@ START_TEST(every_byte_damaged)
 
 			bytes[at] ^= (char)masks[m];
 			if (find(bytes, b.size, &e))
-				ck_inside(bytes, b.size, &e);
+				ck_bounded(&e);
 			free(bytes);
 		}
 }
@@ -239,19 +268,101 @@ START_TEST(vlen_past_the_types)
 }
 END_TEST
 
-static char *read_vmlinux(size_t *size)
+START_TEST(wherever_blocks_end)
 {
-	FILE *f = fopen("/sys/kernel/btf/vmlinux", "r");
-	const size_t max = 64 << 20;
-	char *bytes;
+	const size_t most = 1 << 16;
+	char *bytes = malloc(most);
+	const unsigned before = 1000 + (unsigned)_i;
+	struct blob b = make();
+	const uint32_t types = b.n_words * 4, pad = before * 4;
+	struct file f = { bytes, 24 + pad + types + b.n_strings,
+			  _i % 2 ? 4096 : 100, 0 };
+	const struct pdet_btf_reader reader = { read_file, &f };
+	struct pdet_btf_enum e;
+	uint32_t value;
 
-	if (!f)
-		unit_skip("cannot read /sys/kernel/btf/vmlinux");
-	bytes = malloc(max);
+	/* words that are no type move the types through the blocks */
 	ck_assert_ptr_nonnull(bytes);
-	*size = fread(bytes, 1, max, f);
-	fclose(f);
-	return bytes;
+	put32(&b, 12, pad + types);
+	put32(&b, 16, pad + types);
+	memcpy(bytes, b.bytes, 24);
+	memset(bytes + 24, 0, pad);
+	memcpy(bytes + 24 + pad, b.words, types);
+	memcpy(bytes + 24 + pad + types, b.strings, b.n_strings);
+	ck_assert(pdet_btf_enum_find(&reader, "pageflags", "PG_locked", 3,
+				     &e));
+	ck_assert_uint_eq(e.n, 3);
+	ck_assert(pdet_btf_enum_value(&e, "PG_lru", &value));
+	ck_assert_uint_eq(value, 0x80000005);
+	/* fewer than that */
+	ck_assert(!pdet_btf_enum_find(&reader, "pageflags", "PG_locked", 4,
+				      &e));
+	free(bytes);
+}
+END_TEST
+
+START_TEST(a_name_that_does_not_fit_is_no_other)
+{
+	struct blob b = { .n_strings = 1 };
+	uint32_t locked = string(&b, "PG_locked");
+	uint32_t longer = string(&b, "PG_a_name_of_more_than_thirty_one");
+	uint32_t name = string(&b, "pageflags"), value;
+	struct pdet_btf_enum e;
+
+	type(&b, name, KIND_ENUM, 2, 4);
+	word(&b, locked);
+	word(&b, 0);
+	word(&b, longer);
+	word(&b, 1);
+	finish(&b);
+	ck_assert(find(b.bytes, b.size, &e));
+	ck_assert_uint_eq(e.n, 2);
+	ck_assert(!pdet_btf_enum_value(&e, "", &value));
+	ck_assert(!pdet_btf_enum_value(&e, "PG_a_name_of_more_than_thirty_o",
+				       &value));
+}
+END_TEST
+
+/* Hostile bytes: nothing but headers, each of which must be looked at. */
+START_TEST(work_is_bounded)
+{
+	const uint32_t types = 1 << 20;
+	char *bytes = calloc(1, 24 + types + 16);
+	const uint32_t header[] = { 0xeb9f | 1 << 16, 24, 0, types, types,
+				    16 };
+	uint32_t entry[] = { 1, KIND_ENUM << 24 | 1, 4, 1, 0 };
+	struct file f = { bytes, 24 + types + 16, 4096, 0 };
+	const struct pdet_btf_reader reader = { read_file, &f };
+	struct pdet_btf_enum e;
+	size_t at;
+
+	ck_assert_ptr_nonnull(bytes);
+	memcpy(bytes, header, 24);
+	for (at = 24; at + sizeof(entry) <= 24 + types; at += sizeof(entry)) {
+		entry[0] = 1 + at % 15;
+		memcpy(bytes + at, entry, sizeof(entry));
+	}
+	ck_assert(!pdet_btf_enum_find(&reader, "pageflags", "PG_locked", 1,
+				      &e));
+	ck_assert_uint_le(f.reads, 30000);
+	free(bytes);
+}
+END_TEST
+
+static ssize_t read_kernel(void *arg, void *buf, size_t n, uint64_t offset)
+{
+	FILE *f = arg;
+
+	fseek(f, (long)offset, SEEK_SET);
+	return (ssize_t)fread(buf, 1, n, f);
+}
+
+static bool find_in_kernel(FILE *f, const char *name, const char *first,
+			   uint32_t least, struct pdet_btf_enum *e)
+{
+	const struct pdet_btf_reader reader = { read_kernel, f };
+
+	return pdet_btf_enum_find(&reader, name, first, least, e);
 }
 
 START_TEST(the_running_kernel)
@@ -261,13 +372,14 @@ START_TEST(the_running_kernel)
 		"PG_lru", "PG_active", "PG_writeback", "PG_reclaim",
 		"PG_swapbacked", "PG_unevictable", "PG_private",
 	};
+	FILE *f = fopen("/sys/kernel/btf/vmlinux", "r");
 	uint32_t value, count, seen = 0;
 	struct pdet_btf_enum e;
-	size_t size;
-	char *bytes = read_vmlinux(&size);
 	unsigned i;
 
-	ck_assert(find(bytes, size, &e));
+	if (!f)
+		unit_skip("cannot read /sys/kernel/btf/vmlinux");
+	ck_assert(find_in_kernel(f, "pageflags", "PG_locked", 16, &e));
 	ck_assert(pdet_btf_enum_value(&e, "__NR_PAGEFLAGS", &count));
 	ck_assert(count >= 15 && count < 64);
 	ck_assert_uint_gt(e.n, count);
@@ -281,13 +393,10 @@ START_TEST(the_running_kernel)
 	}
 	ck_assert(pdet_btf_enum_value(&e, "PG_locked", &value));
 	ck_assert_uint_eq(value, 0);
-	ck_assert(pdet_btf_enum_find(bytes, size, "zone_type", "ZONE_DMA",
-				     &e) ||
-		  pdet_btf_enum_find(bytes, size, "zone_type", "ZONE_DMA32",
-				     &e) ||
-		  pdet_btf_enum_find(bytes, size, "zone_type", "ZONE_NORMAL",
-				     &e));
-	free(bytes);
+	ck_assert(find_in_kernel(f, "zone_type", "ZONE_DMA", 2, &e) ||
+		  find_in_kernel(f, "zone_type", "ZONE_DMA32", 2, &e) ||
+		  find_in_kernel(f, "zone_type", "ZONE_NORMAL", 2, &e));
+	fclose(f);
 }
 END_TEST
 
@@ -301,6 +410,9 @@ int main(void)
 	unit_test(s, every_byte_damaged);
 	unit_loop(s, header_that_lies, sizeof(headers) / sizeof(*headers));
 	unit_test(s, vlen_past_the_types);
+	unit_loop(s, wherever_blocks_end, 60);
+	unit_test(s, a_name_that_does_not_fit_is_no_other);
+	unit_test(s, work_is_bounded);
 	unit_test(s, the_running_kernel);
 	return unit_main(s);
 }
