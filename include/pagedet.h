@@ -788,7 +788,9 @@ enum pagedet_target {
 				 * PAGEDET_TO_END for all); a row for every
 				 * entry in the page tables */
 	PAGEDET_TARGET_FILE = 5, /* path; items: first page offset, count
-				 * pages; no items is the whole file */
+				 * pages; no items is the whole file. Cached
+				 * pages, or, in a captured tree, those of them
+				 * that tasks map; TREE and MOUNT likewise */
 	PAGEDET_TARGET_TREE = 6, /* path of a directory: all files below it
 				 * on its filesystem */
 	PAGEDET_TARGET_MOUNT = 7, /* path of a mount point, or any file on it:
@@ -926,12 +928,14 @@ int pagedet_fields_parse(struct pagedet *pd, const char *list,
  * @ret: [out] [owned: pagedet_iter_free]
  * Return: 0, or a negative errno.
  * Errors: EINVAL the handle is not open, no such target, an item is empty or
- *         wraps, a filter or field list is wrong; E2BIG query has a non-zero
- *         byte that this library does not know; ENOENT no such file, cgroup;
- *         ESRCH no such task; EACCES the target itself may not be looked at;
- *         ENOTSUP no source here can walk this target (pagedet_error() says
- *         what it would need), or the path is of the wrong kind; ENOSYS a part
- *         that is needed was not built; ENOMEM; EIO.
+ *         wraps, a filter or field list is wrong, the path is of the wrong
+ *         kind, as a directory where a file is meant; E2BIG query has a
+ *         non-zero byte that this library does not know; ENOENT no such file,
+ *         cgroup; ENODATA nothing can be known of the file: in a captured tree
+ *         no task maps it, or tasks map several of its name; ESRCH no such
+ *         task; EACCES the target itself may not be looked at; ENOTSUP no
+ *         source here can walk this target (pagedet_error() says what it would
+ *         need); ENOSYS a part that is needed was not built; ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
@@ -977,7 +981,10 @@ struct pagedet_coverage {
 	uint64_t answered[2];	/* fields with an answer in some row */
 	uint64_t resume;	/* first place not visited; 0 if complete */
 	uint32_t complete;	/* 1: everything wanted was visited */
-	uint32_t stopped;	/* ETIMEDOUT, ECANCELED, EIO ...: why not */
+	uint32_t stopped;	/* ETIMEDOUT, ECANCELED, EIO ...: why not; 0
+				 * with complete 0: the walk ended, but there
+				 * may be more than can be seen here, which the
+				 * log says */
 };
 
 /* What PAGEDET_TARGET_MAPPERS found for one pfn. */

@@ -2,10 +2,11 @@
 /*
  * The border: checks what callers hand in, translates, hands on. The handle,
  * the iterator and the index; names are in api_names.c, emitters in
- * api_emit.c, rows in api_rows.c.
+ * api_emit.c, rows in api_rows.c, files to open in api_input.c.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "api_check.h"
+#include "base/io.h"
 #include "handle.h"
 #include "query/mapindex.h"
 
@@ -127,7 +129,7 @@ static int copy_options(struct pagedet *pd, const struct pagedet_options *from)
 static int set_root(struct pagedet *pd, const char *root)
 {
 	size_t len = root ? strlen(root) : 0;
-	char *copy;
+	char path[PATH_MAX], *copy;
 
 	while (len && root[len - 1] == '/')
 		len--;
@@ -136,8 +138,16 @@ static int set_root(struct pagedet *pd, const char *root)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	free(pd->env.root);
 	pd->env.root = copy;
-	if (root && access(root, F_OK) < 0)
-		return pdet_fail_errno(&pd->env, "cannot look below %s", root);
+	if (!root)
+		return 0;
+	/* Is it a directory, and may we search it? */
+	errno = ENAMETOOLONG;
+	if (pdet_path(&pd->env, path, sizeof(path), "/.") < 0)
+		return pdet_fail_errno(&pd->env, "cannot look below a root");
+	errno = ENOENT;
+	if (!*root || access(path, F_OK) < 0)
+		return pdet_fail_errno(&pd->env, "cannot look below '%s'",
+				       root);
 	return 0;
 }
 
@@ -182,19 +192,15 @@ static int open_all(struct pagedet *pd, const struct pagedet_options *options)
 	}
 	if (pd->n_backends)
 		return 0;
-	if (options->n_files) {
-		r = access(options->files[0], R_OK) < 0 ?
-			pdet_fail_errno(&pd->env, "cannot open %s",
-					options->files[0]) :
-			pdet_fail(&pd->env, ENOSYS,
-				  "cannot read %s: no reader for such files is built in",
-				  options->files[0]);
-		return r;
-	}
-	r = pdet_fail(&pd->env, ENOTSUP,
-		      "none of the allowed sources exists here");
-	pdet_advise(&pd->env,
-		    "see what is there with an open that allows all sources");
+	if (options->n_files)
+		return pdet_refuse_files(&pd->env, options);
+	r = pdet_fail(&pd->env, ENOTSUP, "none of the %s exists %s%s",
+		      options->sources ? "allowed sources" : "sources built in",
+		      options->root ? "below " : "here",
+		      options->root ? options->root : "");
+	pdet_advise(&pd->env, options->sources ?
+		    "see what is there with an open that allows all sources" :
+		    "needs /proc of the kernel that is asked about");
 	return r;
 }
 
@@ -213,6 +219,8 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options)
 	if (r < 0)
 		return r;
 	r = set_root(pd, o.root);
+	if (r == 0)
+		r = pdet_check_extras(&pd->env, &o);
 	if (r < 0)
 		return r;
 	r = copy_options(pd, &o);
@@ -461,6 +469,7 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 		free(it);
 		return -pdet_errno_closed(-r);
 	}
+	pdet_show_columns(it);
 	pd->last_ns = clock_ns(CLOCK_REALTIME);
 	*ret = it;
 	return 0;
@@ -544,7 +553,7 @@ int pagedet_coverage(const struct pagedet_iter *it,
 	c.answered[1] = cover.answered.bits[1];
 	c.resume = it->it->resume;
 	c.stopped = (uint32_t)stopped;
-	c.complete = !stopped && it->it->walk_ended;
+	c.complete = !stopped && it->it->walk_ended && !it->it->walk->partial;
 	return ANSWER(it->pd, ret, c);
 }
 

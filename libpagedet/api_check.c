@@ -194,7 +194,20 @@ const char *pdet_survey_absent(const struct pagedet *pd, uint32_t source,
 	return "this library has no such source";
 }
 
-void pdet_survey_derived(const struct pagedet *pd, uint32_t field,
+/* Mappings can be counted where they can be listed. */
+static void survey_maps(struct pagedet *pd, struct pdet_backend *b,
+			struct pdet_ability *ret)
+{
+	unsigned source = (unsigned)__builtin_ctz(b->sources);
+
+	if (ret->reason == PAGEDET_HAVE)
+		return;
+	b->ops->survey(b, &pd->env, PAGEDET_TARGET_MAPPERS, PAGEDET_FIELD_MAP,
+		       source, ret);
+	ret->cost = PAGEDET_COST_SWEEP;
+}
+
+void pdet_survey_derived(struct pagedet *pd, uint32_t field,
 			 struct pdet_ability *ret)
 {
 	size_t i;
@@ -210,10 +223,9 @@ void pdet_survey_derived(const struct pagedet *pd, uint32_t field,
 		return;
 	case PAGEDET_FIELD_USER_MAPS:
 		ret->reason = PAGEDET_UNSUPPORTED;
-		ret->cost = PAGEDET_COST_SWEEP;
 		for (i = 0; i < pd->n_backends; i++)
 			if (pd->backends[i]->ops->mappings)
-				ret->reason = PAGEDET_HAVE;
+				survey_maps(pd, pd->backends[i], ret);
 		return;
 	default:
 		ret->reason = PAGEDET_UNSUPPORTED;

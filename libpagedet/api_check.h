@@ -24,11 +24,19 @@ int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q);
 int pdet_check_items(struct pagedet *pd, uint32_t target,
 		     const struct pagedet_item *items, uint64_t n);
 
+/* pdet_check_extras - extra information that was named can be read. */
+int pdet_check_extras(struct pdet_env *env,
+		      const struct pagedet_options *options);
+
+/* pdet_refuse_files - what is wrong with files that no source took. */
+int pdet_refuse_files(struct pdet_env *env,
+		      const struct pagedet_options *options);
+
 /* Why a source is not there: sets the reason, returns advice. */
 const char *pdet_survey_absent(const struct pagedet *pd, uint32_t source,
 			       struct pdet_ability *ret);
 /* What the library makes itself. */
-void pdet_survey_derived(const struct pagedet *pd, uint32_t field,
+void pdet_survey_derived(struct pagedet *pd, uint32_t field,
 			 struct pdet_ability *ret);
 
 #endif

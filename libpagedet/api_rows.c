@@ -22,26 +22,70 @@ static int current(struct pagedet_iter *it)
 	return r < 0 ? -pdet_errno_closed(-r) : r;
 }
 
-/* One column into @n rows of the caller's stride. */
-static void put_column(const struct pagedet_iter *it, unsigned field,
-		       unsigned char *rows, uint32_t n)
+void pdet_show_columns(struct pagedet_iter *it)
 {
-	const struct pagedet_field_info *info = pdet_field_info(field);
-	const uint64_t *value = it->batch->value[field] + it->cursor;
-	const uint16_t *cell = it->batch->cell[field] + it->cursor;
+	const struct pdet_iter *inner = it->it;
+	const struct pdet_fields *shown = inner->q.grouped ?
+		&inner->out.have : &inner->plan.wanted;
+	unsigned f;
+
+	pdet_fields_for(f, shown) {
+		const struct pagedet_field_info *info = pdet_field_info(f);
+		struct pdet_shown *to = &it->shown[it->n_shown];
+
+		if (!inner->q.grouped &&
+		    !pdet_fields_has(&inner->plan.columns, f))
+			continue;
+		it->n_shown++;
+		to->field = (uint8_t)f;
+		to->narrow = info->width < sizeof(uint64_t);
+		to->old = info->offset + info->width > it->row_size;
+		to->offset = info->offset;
+		it->old_rows |= to->old;
+	}
+}
+
+/* One column into @n rows of the caller's stride. */
+static void put_column(const struct pagedet_iter *it,
+		       const struct pdet_shown *shown, unsigned char *rows,
+		       uint32_t n)
+{
+	const uint64_t *value = it->batch->value[shown->field] + it->cursor;
+	const uint16_t *cell = it->batch->cell[shown->field] + it->cursor;
 	const size_t stride = it->row_size;
+	const size_t at = shown->field * sizeof(*cell);
 	uint32_t i;
 
 	for (i = 0; i < n; i++, rows += stride) {
 		uint32_t narrow = (uint32_t)value[i];
 
-		memcpy(rows + field * sizeof(uint16_t), &cell[i],
-		       sizeof(uint16_t));
-		if (info->width == sizeof(uint64_t))
-			memcpy(rows + info->offset, &value[i],
-			       sizeof(uint64_t));
+		memcpy(rows + at, &cell[i], sizeof(*cell));
+		if (shown->narrow)
+			memcpy(rows + shown->offset, &narrow, sizeof(narrow));
 		else
-			memcpy(rows + info->offset, &narrow, sizeof(narrow));
+			memcpy(rows + shown->offset, &value[i],
+			       sizeof(*value));
+	}
+}
+
+/* One row: no loop within the loop over columns. */
+static void put_row(const struct pagedet_iter *it, unsigned char *row)
+{
+	const struct pdet_shown *shown = it->shown;
+	const struct pdet_shown *end = shown + it->n_shown;
+	const struct pdet_batch *b = it->batch;
+	const uint32_t at = it->cursor;
+
+	for (; shown < end; shown++) {
+		const uint64_t *value = b->value[shown->field] + at;
+		const uint32_t narrow = (uint32_t)*value;
+
+		memcpy(row + shown->field * sizeof(uint16_t),
+		       b->cell[shown->field] + at, sizeof(uint16_t));
+		if (shown->narrow)
+			memcpy(row + shown->offset, &narrow, sizeof(narrow));
+		else
+			memcpy(row + shown->offset, value, sizeof(*value));
 	}
 }
 
@@ -57,12 +101,22 @@ static void put_old_row(const struct pagedet_iter *it, unsigned field,
 		memcpy(rows + field * sizeof(cell), &cell, sizeof(cell));
 }
 
+static void put_rows(const struct pagedet_iter *it, unsigned char *rows,
+		     uint32_t n)
+{
+	const struct pdet_shown *shown = it->shown;
+
+	for (; shown < it->shown + it->n_shown; shown++)
+		if (shown->old)
+			put_old_row(it, shown->field, rows, n);
+		else
+			put_column(it, shown, rows, n);
+}
+
 int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
 		 uint32_t n)
 {
 	unsigned char *out = (unsigned char *)rows;
-	struct pdet_fields shown = it->it->plan.wanted;
-	unsigned f;
 	int r;
 
 	if (!n)
@@ -73,18 +127,10 @@ int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
 	n = PDET_MIN(n, it->batch->n - it->cursor);
 	n = PDET_MIN(n, (uint32_t)INT32_MAX);
 	memset(out, 0, (size_t)n * it->row_size);
-	if (it->it->q.grouped)
-		shown = it->batch->have;
-	pdet_fields_for(f, &shown) {
-		const struct pagedet_field_info *info = pdet_field_info(f);
-
-		if (!it->batch->value[f])
-			continue;
-		if (info->offset + info->width <= it->row_size)
-			put_column(it, f, out, n);
-		else
-			put_old_row(it, f, out, n);
-	}
+	if (n == 1 && !it->old_rows)
+		put_row(it, out);
+	else
+		put_rows(it, out, n);
 	it->cursor += n;
 	return (int)n;
 }

@@ -36,10 +36,22 @@ struct pagedet_iter {
 	struct pagedet *pd;
 	struct pdet_iter *it;
 	uint64_t row_size;
+	/* where the columns that are shown go in a row */
+	struct pdet_shown {
+		uint8_t field;
+		bool narrow;	/* 32 bits */
+		bool old;	/* behind the caller's row */
+		uint32_t offset;
+	} shown[PDET_FIELDS];
+	size_t n_shown;
+	bool old_rows;		/* some are */
 	struct pdet_batch *batch; /* of this step */
 	uint32_t cursor;	/* rows of it handed out */
 	struct pagedet_column columns[PDET_FIELDS];
 	struct pagedet_mappers *summaries; /* for the emitter */
 };
+
+/* api_rows.c: which columns go where, once the plan is made. */
+void pdet_show_columns(struct pagedet_iter *it);
 
 #endif

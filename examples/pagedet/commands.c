@@ -25,6 +25,10 @@
 	"cache. Without a source that reads kernel memory they are mapped\n" \
 	"for a moment to be seen: then 'notes' says perturbed.\n"
 
+#define MAPPED_HELP \
+	"Of a captured tree (--root) only pages that a task maps are seen;\n" \
+	"the status is then 2.\n"
+
 #define QUERY(id) .target = PAGEDET_TARGET_##id, .run = cli_run_query
 #define NOTHING(text) .nothing = (text)
 #define WORDS(min, max) .min_words = (min), .max_words = (max)
@@ -33,8 +37,9 @@ const struct cli_command cli_commands[] = {
 	{ "page", "PFN[+COUNT]... | -", "pages by page frame number",
 	  PFN_HELP
 	  "- reads the numbers from standard input, separated by blanks or\n"
-	  "newlines. Of a list longer than 65536 the rows come in steps, and\n"
-	  "carry the field 'ask' only if it is asked for by name.\n",
+	  "newlines. A table begins when the list has ended. JSON and CSV of a\n"
+	  "list longer than 65536 come in steps, and have the field 'ask' only\n"
+	  "if it is asked for by name.\n",
 	  .parse = cli_parse_pfns_or_stdin, WORDS(1, -1),
 	  NOTHING("there is no such page"), QUERY(PFN) },
 	{ "phys", "ADDR[+LEN]...", "pages by physical address",
@@ -54,17 +59,19 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_tasks, WORDS(1, -1),
 	  NOTHING("the page tables have no entry"), QUERY(TASK), .wide = true },
 	{ "file", "PATH [FIRST[+COUNT]]...", "cached pages of a file",
-	  FILE_RANGE_HELP CACHED_HELP,
+	  FILE_RANGE_HELP CACHED_HELP MAPPED_HELP,
 	  .parse = cli_parse_file, WORDS(1, -1),
 	  NOTHING("no page of it is cached"), QUERY(FILE), .wide = true },
 	{ "tree", "DIR", "cached pages of all files below DIR",
 	  CACHED_HELP
-	  "Stays on the filesystem of DIR and follows no links.\n",
+	  "Stays on the filesystem of DIR and follows no links.\n"
+	  MAPPED_HELP,
 	  .parse = cli_parse_path, WORDS(1, 1),
 	  NOTHING("no page of it is cached"), QUERY(TREE), .wide = true },
 	{ "mount", "PATH", "cached pages of a whole filesystem",
 	  CACHED_HELP
-	  "PATH is where it is mounted, or any file on it.\n",
+	  "PATH is where it is mounted, or any file on it.\n"
+	  MAPPED_HELP,
 	  .parse = cli_parse_path, WORDS(1, 1),
 	  NOTHING("no page of it is cached"), QUERY(MOUNT), .wide = true },
 	{ "block", "DEV FIRST[+COUNT]...", "cached pages of a block device",

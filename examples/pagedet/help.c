@@ -50,14 +50,14 @@ static void general(void)
 	       "       pagedet help COMMAND | fields | where\n\n"
 	       "Commands\n");
 	for (c = cli_commands; c->name; c++) {
-		printf("  %-8s %-25s ", c->name, c->arguments);
+		printf("  %-8s %-25s", c->name, c->arguments);
 		if (strlen(c->arguments) > 25)
-			printf("\n%37s", "");
-		printf("%s%s\n", c->summary, c->needs ? " *" : "");
+			printf("\n%36s", "");
+		printf(" %s%s\n", c->summary, c->needs ? " *" : "");
 	}
 	printf("  * not in this version\n\n"
-	       "Options, before or after the command and its arguments; LISTs "
-	       "are comma-separated\n");
+	       "Options, before or after the command; LISTs are "
+	       "comma-separated\n");
 	cli_options_help();
 	printf("\n%s", status_help);
 }

@@ -39,8 +39,10 @@ void cli_interrupt_init(void)
 	struct sigaction sa, old;
 	size_t i;
 
-	/* A reader that went away is a failed write, with words. */
+	/* A reader that went away is a failed write, with words, and so is
+	 * the limit of a file's size. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_signal;
 	for (i = 0; i < CLI_COUNT(signals); i++) {

@@ -92,6 +92,9 @@ static int run(struct cli_job *job, int argc, char **argv)
 	if (!job->n_words)
 		return job->help ? cli_help(NULL) :
 			cli_usage("which COMMAND?");
+	if (!strcmp(job->words[0], "help") && job->n_words > 2)
+		return cli_usage("help: '%s' is one argument too many",
+				 job->words[2]);
 	if (!strcmp(job->words[0], "help"))
 		return cli_help(job->n_words > 1 ? job->words[1] : NULL);
 	status = find_command(job);

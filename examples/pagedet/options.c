@@ -326,9 +326,10 @@ int cli_options_check(const struct cli_job *job)
 			return cli_usage("'%s' has no use for --%s", c->name,
 					 o->name);
 	}
-	if (job->runs && (job->by || job->summary))
-		return cli_usage("--runs lists pages, --%s counts them: "
-				 "not both", job->by ? "by" : "summary");
+	if ((job->runs || job->fields) && (job->by || job->summary))
+		return cli_usage("--%s lists pages, --%s counts them: not both",
+				 job->runs ? "runs" : "fields",
+				 job->by ? "by" : "summary");
 	return CLI_ANSWERED;
 }
 
@@ -369,9 +370,10 @@ void cli_options_help(void)
 		else
 			snprintf(name, sizeof(name), "--%s %s", o->name,
 				 o->value ? o->value : "");
-		printf("  %-20s ", name);
+		printf("  %-20s", name);
 		if (strlen(name) > 20)
-			printf("\n%*s", 23, "");
+			printf("\n%22s", "");
+		putchar(' ');
 		print_wrapped(o->help, 23);
 	}
 }

@@ -86,8 +86,6 @@ static int set_grouping(struct asking *a)
 {
 	const char *at = a->job->by ? a->job->by : "kind";
 
-	if (a->job->fields && !a->job->quiet)
-		cli_say("--fields says what to list; here pages are counted");
 	a->q.group_by = a->by;
 	do {
 		size_t len = strcspn(at, ",");
@@ -150,11 +148,11 @@ static int set_query(struct asking *a)
 		return status;
 
 	/*
-	 * What looks at all rows together, and the number of the item, need
-	 * the whole list at once.
+	 * What looks at all rows together, as a table does, and the number of
+	 * the item need the whole list at once.
 	 */
 	a->step = STEP;
-	if (grouped || job->runs ||
+	if (grouped || job->runs || job->format == PAGEDET_FORMAT_TEXT ||
 	    (a->verdict.named[0] & (1ull << PAGEDET_FIELD_ASK)))
 		a->step = SIZE_MAX;
 	return CLI_ANSWERED;

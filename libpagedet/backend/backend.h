@@ -16,11 +16,13 @@
 #define PDET_BACKEND_BACKEND_H
 
 #include "base/env.h"
+#include "base/range.h"
 #include "base/vec.h"
 #include "kernel/maps.h"
 #include "schema/batch.h"
 
 struct pdet_backend;
+struct pdet_text;
 
 /* What pagedet_open() was told, in one place for every backend. */
 struct pdet_input {
@@ -33,17 +35,6 @@ struct pdet_ability {
 	uint8_t reason;		/* PAGEDET_HAVE, or why not */
 	uint8_t cost;		/* PAGEDET_COST_* */
 	char advice[160];
-};
-
-/* Part of the physical address space, pages first .. last. */
-struct pdet_range {
-	uint64_t first;
-	uint64_t last;
-};
-
-struct pdet_ranges {
-	struct pdet_range *data;
-	size_t n, cap;
 };
 
 /* What one backend knows of the kernel as a whole. */
@@ -113,6 +104,9 @@ struct pdet_wants {
 	bool fold;		/* nothing is asked that differs between pages
 				 * with the same answers: fill() may turn rows
 				 * of a series into one row with PAGES */
+	bool perturb;		/* rows are few and have NOTES, and more was
+				 * asked than what comes for nothing: a look
+				 * that changes something is all right */
 };
 
 /* A session. Backends embed it. */
@@ -194,6 +188,11 @@ struct pdet_backend_ops {
 	int (*entries)(struct pdet_session *s, struct pdet_task *t,
 		       uint64_t *at, uint64_t end, bool all,
 		       struct pdet_batch *b);
+	/* Answers row 0 of @b, all that the query wants but what the walk and
+	 * the engine write, if there is an ordinary page at @addr; with @again
+	 * the entry is read twice. False: it must be asked the long way. */
+	bool (*glance)(struct pdet_session *s, struct pdet_task *t,
+		       uint64_t addr, bool again, struct pdet_batch *b);
 	/* Reads the entries of rows @first .. @first + n - 1 again and notes
 	 * which have moved. */
 	int (*recheck)(struct pdet_session *s, struct pdet_task *t,
@@ -204,7 +203,7 @@ struct pdet_backend_ops {
 			const struct pdet_pfnset *set,
 			struct pdet_found_list *ret);
 
-	/* --- files --- */
+	/* --- files; not called where no_cache is set --- */
 	int (*file_open)(struct pdet_session *s, const char *path, bool block,
 			 struct pdet_file **ret);
 	void (*file_close)(struct pdet_file *f);
@@ -223,16 +222,26 @@ struct pdet_backend_ops {
 	int (*tree_next)(struct pdet_session *s, struct pdet_tree *t,
 			 struct pdet_file **ret);
 	void (*tree_close)(struct pdet_tree *t);
+	/* The mounts that names of VMAs are seen through, as the text of
+	 * mountinfo. Free with pdet_text_free(). No words. */
+	int (*mount_table)(struct pdet_backend *b, struct pdet_env *env,
+			   struct pdet_text *ret);
 
 	/* --- cgroups --- */
 	/* Inodes of a cgroup and all below it, sorted. */
 	int (*cgroup)(struct pdet_backend *b, struct pdet_env *env,
 		      const char *path, uint64_t **ret, size_t *n);
+	/* Tasks of a cgroup and all below it, ascending; for where it is not
+	 * to be seen what is charged. Free with free(). */
+	int (*cgroup_tasks)(struct pdet_backend *b, struct pdet_env *env,
+			    const char *path, uint32_t **ret, size_t *n);
 };
 
 struct pdet_backend {
 	const struct pdet_backend_ops *ops;
 	uint32_t sources;	/* of ops->sources, those that are open */
+	bool no_cache;		/* the files and their page cache are not
+				 * here: only what tasks map can be seen */
 };
 
 /*

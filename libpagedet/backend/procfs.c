@@ -39,11 +39,13 @@ static int procfs_open(struct pdet_backend *b, struct pdet_env *env,
 	(void)in;
 	for (i = 0; i < KPAGE_FILES; i++)
 		p->kpage[i].fd = -1;
+	p->idle.fd = -1;
 	if (pdet_path(env, path, sizeof(path), "/proc") < 0)
 		return pdet_fail(env, EINVAL, "root path is too long");
 	if (statfs(path, &fs) < 0)
 		return pdet_fail_errno(env, "cannot look at %s", path);
 	p->live = fs.f_type == PROC_SUPER_MAGIC;
+	b->no_cache = !p->live;
 	p->page_shift = 12;
 	if (p->live)
 		p->page_shift = (uint32_t)__builtin_ctzl(
@@ -70,8 +72,11 @@ static void procfs_close(struct pdet_backend *b)
 	for (i = 0; i < KPAGE_FILES; i++)
 		if (p->kpage[i].fd >= 0)
 			close(p->kpage[i].fd);
+	if (p->idle.fd >= 0)
+		close(p->idle.fd);
 	for (i = 0; i < p->handed.n; i++)
-		close(p->handed.data[i].fd);
+		if (p->handed.data[i].fd >= 0)
+			close(p->handed.data[i].fd);
 	pdet_vec_free(&p->handed);
 	procfs_memory_free(&p->memory);
 	procfs_cgroups_free(&p->cgroups);
@@ -148,6 +153,21 @@ static void survey_kpage(struct procfs *p, struct pdet_env *env,
 	}
 }
 
+/* Whether addresses have page frame numbers for us. */
+static void survey_numbers(struct procfs *p, struct pdet_ability *ret)
+{
+	switch (procfs_look_numbers(p)) {
+	case -EACCES:
+		cannot(ret, PAGEDET_NO_ACCESS,
+		       "needs CAP_SYS_ADMIN, or a descriptor of pagemap opened with it");
+		break;
+	case -ENOENT:
+		cannot(ret, PAGEDET_NO_KERNEL,
+		       "needs a kernel with CONFIG_PROC_PAGE_MONITOR");
+		break;
+	}
+}
+
 /* Targets whose places are addresses of tasks. */
 static bool of_task(uint32_t target)
 {
@@ -163,6 +183,14 @@ static bool of_file(uint32_t target)
 	       target == PAGEDET_TARGET_BLOCK;
 }
 
+/* Targets whose places are page frame numbers. */
+static bool by_number(uint32_t target)
+{
+	return target == PAGEDET_TARGET_PFN || target == PAGEDET_TARGET_PHYS ||
+	       target == PAGEDET_TARGET_SCAN ||
+	       target == PAGEDET_TARGET_CGROUP;
+}
+
 static void procfs_survey(struct pdet_backend *b, struct pdet_env *env,
 			  uint32_t target, unsigned field, unsigned source,
 			  struct pdet_ability *ret)
@@ -173,15 +201,19 @@ static void procfs_survey(struct pdet_backend *b, struct pdet_env *env,
 	memset(ret, 0, sizeof(*ret));
 	ret->reason = PAGEDET_HAVE;
 	switch (field) {
-	case PAGEDET_FIELD_PFN:
 	case PAGEDET_FIELD_VADDR:
 	case PAGEDET_FIELD_PID:
 	case PAGEDET_FIELD_PTE:
 	case PAGEDET_FIELD_PTE_KNOWN:
+		ret->cost = PAGEDET_COST_FREE;
+		return;
+	case PAGEDET_FIELD_PFN:
 	case PAGEDET_FIELD_SWAP_TYPE:
 	case PAGEDET_FIELD_SWAP_OFFSET:
 	case PAGEDET_FIELD_MAP:
 		ret->cost = PAGEDET_COST_FREE;
+		if (!by_number(target))
+			survey_numbers(p, ret);
 		return;
 	case PAGEDET_FIELD_KIND:
 		/* Without flags, tasks and files still say something. */
@@ -239,6 +271,9 @@ static void procfs_survey(struct pdet_backend *b, struct pdet_env *env,
 		if (of_file(target))
 			return;
 		ret->cost = PAGEDET_COST_READ;
+		/* Of a page frame only its flags tell that there is nothing. */
+		if (by_number(target))
+			survey_kpage(p, env, KPAGE_FLAGS, ret);
 		return;
 	default:
 		cannot(ret, PAGEDET_UNSUPPORTED, "");
@@ -283,6 +318,7 @@ static void procfs_session_free(struct pdet_session *base)
 	free(s->words);
 	free(s->look);
 	free(s->folded);
+	pdet_vec_free(&s->mounts.list);
 	free(s->word[KPAGE_FLAGS]);
 	free(s);
 }
@@ -301,6 +337,7 @@ static int procfs_session_new(struct pdet_backend *b,
 	s->session.wants = wants;
 	s->p = procfs_of(b);
 	s->kpf = s->p->kpf;
+	s->pagemap = s->p->pagemap;
 	s->words = malloc(PROCFS_WORDS * sizeof(*s->words));
 	if (!s->words) {
 		procfs_session_free(&s->session);
@@ -335,6 +372,7 @@ const struct pdet_backend_ops pdet_procfs_ops = {
 	.vma_next = procfs_vma_next,
 	.populated = procfs_populated,
 	.entries = procfs_entries,
+	.glance = procfs_glance,
 	.recheck = procfs_recheck,
 	.mappings = procfs_mappings,
 	.file_open = procfs_file_open,
@@ -345,5 +383,7 @@ const struct pdet_backend_ops pdet_procfs_ops = {
 	.tree_open = procfs_tree_open,
 	.tree_next = procfs_tree_next,
 	.tree_close = procfs_tree_close,
+	.mount_table = procfs_mount_table,
 	.cgroup = procfs_cgroup,
+	.cgroup_tasks = procfs_cgroup_tasks,
 };

@@ -60,6 +60,8 @@ struct procfs_memory {
 	uint64_t max_pfn;	/* by kpageflags; 0 unknown */
 	struct pdet_ranges present; /* where struct pages are */
 	struct pdet_ranges device; /* "Persistent Memory" and the like */
+	unsigned node_why, zone_why; /* reasons, where that could not be read;
+				 * 0 none */
 	struct {
 		struct procfs_block *data;
 		size_t n, cap;
@@ -92,6 +94,7 @@ struct procfs {
 	bool live;		/* root/proc is a proc filesystem, not a copy */
 	uint32_t page_shift;
 	struct procfs_file kpage[KPAGE_FILES];
+	struct procfs_file idle; /* the bitmap; opened if it may be read */
 	struct {
 		struct procfs_handed *data;
 		size_t n, cap;
@@ -99,6 +102,8 @@ struct procfs {
 
 	bool looked_flags;	/* the parts of procfs_look() that ran */
 	bool looked_tasks;
+	bool looked_numbers;
+	bool no_pagemap;
 	struct pdet_kpf kpf;
 	struct pdet_pagemap pagemap;
 	bool pfn_hidden;	/* our own pagemap shows no numbers */
@@ -112,12 +117,29 @@ struct procfs {
 	struct procfs_cgroups cgroups;
 };
 
+/* The filesystem with this device number. */
+struct procfs_device {
+	uint64_t dev;
+	bool shows_owner;	/* as pdet_mount_shows_owner() */
+};
+
+struct procfs_mounts {
+	uint64_t read_ns;	/* CLOCK_MONOTONIC; 0 nothing was read */
+	bool unmountable;	/* those of the kernel itself are here, too */
+	struct {
+		struct procfs_device *data;
+		size_t n, cap;
+	} list;			/* sorted by dev */
+};
+
 /* Buffers of one thread. */
 struct procfs_session {
 	struct pdet_session session;
 	struct procfs *p;
 	struct pdet_kpf kpf;	/* p's, and what this session has seen */
 	bool tails_seen;	/* kpf.tails_own is settled */
+	struct pdet_pagemap pagemap; /* the same */
+	struct procfs_mounts mounts; /* for dev and inode of mapped files */
 	uint64_t *words;	/* PROCFS_WORDS of pagemap or kpage */
 	struct procfs_place *look; /* pfns of a batch, sorted */
 	uint64_t *word[KPAGE_FILES]; /* per row of a batch */
@@ -132,6 +154,9 @@ struct procfs_place {
 };
 
 #define PROCFS_WORDS 8192
+
+/* A word that stands for "reading failed": no kernel sets all bits. */
+#define PROCFS_WORD_LOST (~(uint64_t)0)
 
 static inline struct procfs *procfs_of(struct pdet_backend *b)
 {
@@ -164,6 +189,9 @@ int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
 /* --- procfs_look.c: what this kernel does, seen on pages of our own --- */
 int procfs_look(struct procfs *p, struct pdet_env *env,
 		const struct pdet_wants *wants);
+/* 0: pagemap shows page frame numbers, as far as is known; -EACCES it hides
+ * them, -ENOENT there is no pagemap. The caller's thread. */
+int procfs_look_numbers(struct procfs *p);
 /* PAGEDET_MAPCOUNT_* of large folios, 0 not known. Any thread. */
 unsigned procfs_look_mapcount(struct procfs *p, struct pdet_env *env);
 
@@ -178,9 +206,18 @@ void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 /* --- procfs_folio.c: where a folio begins and ends --- */
 void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
 		       const uint64_t *words);
+/* PTE_LEVEL of rows [row, row + n), pages of hugetlb. */
+void procfs_fill_level(struct procfs_session *s, struct pdet_batch *b,
+		       uint32_t row, uint32_t n, const uint64_t *words);
 /* The head page of tail @pfn and its word; false if it moved meanwhile. */
 bool procfs_folio_head(struct procfs_session *s, uint64_t pfn, uint64_t *head,
 		       uint64_t *word);
+
+/* --- procfs_idle.c: whether KPF_IDLE is to be believed --- */
+void procfs_idle_open(struct procfs *p, struct pdet_env *env);
+/* Marks words of the batch whose pages the bitmap calls idle, too. */
+void procfs_idle(struct procfs_session *s, struct pdet_batch *b,
+		 uint64_t *word);
 
 /* --- procfs_memory.c --- */
 int procfs_memory_load(struct procfs *p, struct pdet_env *env);
@@ -199,11 +236,36 @@ void procfs_fill_place(struct procfs_session *s, struct pdet_batch *b,
 /* --- procfs_cgroup.c --- */
 int procfs_cgroup(struct pdet_backend *b, struct pdet_env *env,
 		  const char *path, uint64_t **ret, size_t *n);
+/* Where the hierarchy is mounted, or would be. */
+void procfs_cgroup_point(struct pdet_env *env, char *ret, size_t size);
+
+/* Paths within the hierarchy: of the cgroup at @path and all below it. */
+struct procfs_cgroup_paths {
+	char **data;
+	size_t n, cap;
+};
+int procfs_cgroups_below(struct procfs *p, struct pdet_env *env,
+			 const char *path, struct procfs_cgroup_paths *ret);
+void procfs_cgroup_paths_free(struct procfs_cgroup_paths *paths);
+
+/* --- procfs_cgroup_tasks.c --- */
+int procfs_cgroup_tasks(struct pdet_backend *b, struct pdet_env *env,
+			const char *path, uint32_t **ret, size_t *n);
+
 /* From the column memcg_ino, which must be there. */
 void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b);
 void procfs_cgroups_free(struct procfs_cgroups *c);
 
-/* --- procfs_task.c, procfs_entry.c --- */
+/* --- procfs_mounts.c --- */
+/* Whether maps of task @pid shows for files of device @dev what their pages
+ * are under. */
+bool procfs_shows_owner(struct procfs_session *s, uint32_t pid, uint64_t dev);
+
+/* --- procfs_swaps.c --- */
+/* How many swap areas are in use: entries of a lower type are in one. */
+uint32_t procfs_swap_areas(const struct pdet_env *env);
+
+/* --- procfs_task.c, procfs_entry.c, procfs_glance.c --- */
 int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 		 size_t *n);
 int procfs_task_open(struct pdet_session *s, uint32_t pid,
@@ -220,6 +282,8 @@ int procfs_populated(struct pdet_session *s, struct pdet_task *t, uint64_t *at,
 		     uint64_t end, struct pdet_range *ret, size_t max);
 int procfs_entries(struct pdet_session *s, struct pdet_task *t, uint64_t *at,
 		   uint64_t end, bool all, struct pdet_batch *b);
+bool procfs_glance(struct pdet_session *s, struct pdet_task *t, uint64_t addr,
+		   bool again, struct pdet_batch *b);
 int procfs_recheck(struct pdet_session *s, struct pdet_task *t,
 		   struct pdet_batch *b, uint32_t first, uint32_t n);
 int procfs_mappings(struct pdet_session *s, struct pdet_task *t,
@@ -242,5 +306,7 @@ int procfs_tree_open(struct pdet_session *s, const char *path,
 int procfs_tree_next(struct pdet_session *s, struct pdet_tree *t,
 		     struct pdet_file **ret);
 void procfs_tree_close(struct pdet_tree *t);
+int procfs_mount_table(struct pdet_backend *b, struct pdet_env *env,
+		       struct pdet_text *ret);
 
 #endif

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 #include "backend/procfs.h"
 #include "base/io.h"
 #include "base/text.h"
+#include "kernel/mountinfo.h"
 
 /* An unknown inode is a cgroup made since, or one that is gone: do not list
  * for each page of it again. */
@@ -72,51 +74,21 @@ static int add(struct procfs_cgroups *c, uint64_t ino, const char *path,
 	return 0;
 }
 
-/*
- * One line of mountinfo: "36 35 98:0 /root /point options - type source
- * super-options" (Documentation/filesystems/proc.rst). Is it a mount of the
- * hierarchy that has the memory controller?
- */
+/* Is this a mount of the hierarchy that has the memory controller? */
 static bool memory_mount(struct pdet_scan line, bool v1, char *point,
 			 size_t size)
 {
-	struct pdet_scan field, type;
-	unsigned i;
+	struct pdet_mount m;
 	size_t len;
 
-	for (i = 0; i < 4; i++)
-		pdet_scan_token(&line);
-	field = pdet_scan_token(&line);
-	len = (size_t)(field.end - field.at);
-	if (!len || len >= size)
+	if (!pdet_mountinfo_line(line, &m))
 		return false;
-	memcpy(point, field.at, len);
-	len = pdet_unescape_octal(point, len);
-	point[len] = '\0';
-	do {
-		type = pdet_scan_token(&line);
-		if (type.at == type.end)
-			return false;
-	} while (!pdet_scan_is(&type, "-"));
-	type = pdet_scan_token(&line);
 	if (!v1)
-		return pdet_scan_is(&type, "cgroup2");
-	if (!pdet_scan_is(&type, "cgroup"))
-		return false;
-	pdet_scan_token(&line);
-	/* super options: "rw,memory" */
-	while (line.at < line.end) {
-		pdet_scan_blanks(&line);
-		field.at = line.at;
-		while (line.at < line.end && *line.at != ',')
-			line.at++;
-		field.end = line.at;
-		if (pdet_scan_is(&field, "memory"))
-			return true;
-		if (line.at < line.end)
-			line.at++;
-	}
-	return false;
+		return pdet_scan_is(&m.fstype, "cgroup2") &&
+		       pdet_mountinfo_text(m.point, point, size, &len);
+	return pdet_scan_is(&m.fstype, "cgroup") &&
+	       pdet_mount_has(m.super_options, "memory") &&
+	       pdet_mountinfo_text(m.point, point, size, &len);
 }
 
 /* Where the hierarchy with the memory controller is mounted. */
@@ -158,7 +130,9 @@ static int list_below(struct procfs_cgroups *c, int fd, char *path, size_t len,
 		return 0;
 	}
 	r = add(c, st.st_ino, len ? path : "/", len ? len : 1);
-	while (r == 0 && depth < MAX_DEPTH && (entry = readdir(dir))) {
+	errno = 0;
+	while (r == 0 && depth < MAX_DEPTH &&
+	       (errno = 0, entry = readdir(dir))) {
 		if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") ||
 		    !strcmp(entry->d_name, ".."))
 			continue;
@@ -174,6 +148,9 @@ static int list_below(struct procfs_cgroups *c, int fd, char *path, size_t len,
 		r = list_below(c, child, path, len + more, size, depth + 1);
 		path[len] = '\0';
 	}
+	/* a directory that is removed meanwhile ends, too */
+	if (r == 0 && errno && errno != ENOENT)
+		r = -pdet_errno_closed(errno);
 	closedir(dir);
 	return r;
 }
@@ -204,12 +181,12 @@ static int list_all(struct procfs *p, struct pdet_env *env)
 	int fd, r;
 
 	forget(c);
-	if (!p->live &&
-	    pdet_slurp(env, &text, 64 << 20,
-		       "/sys/fs/cgroup/cgroup.inodes") == 0) {
+	r = p->live ? -ENOENT : pdet_slurp(env, &text, 64 << 20,
+					   "/sys/fs/cgroup/cgroup.inodes");
+	if (r == 0) {
 		r = list_captured(c, &text);
 		pdet_text_free(&text);
-	} else {
+	} else if (r == -ENOENT) {
 		r = find_mount(env, point, sizeof(point));
 		if (r < 0)
 			return r;
@@ -302,6 +279,12 @@ void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b)
 	pthread_mutex_unlock(&c->lock);
 }
 
+void procfs_cgroup_point(struct pdet_env *env, char *ret, size_t size)
+{
+	if (find_mount(env, ret, size) < 0)
+		snprintf(ret, size, "/sys/fs/cgroup");
+}
+
 /* "/system.slice/" and "/sys/fs/cgroup/system.slice" both are
  * "/system.slice". */
 static void clean_path(struct pdet_env *env, const char *path, char *ret,
@@ -310,8 +293,7 @@ static void clean_path(struct pdet_env *env, const char *path, char *ret,
 	char point[4096];
 	size_t len;
 
-	if (find_mount(env, point, sizeof(point)) < 0)
-		strcpy(point, "/sys/fs/cgroup");
+	procfs_cgroup_point(env, point, sizeof(point));
 	len = strlen(point);
 	if (!strncmp(path, point, len) && (path[len] == '/' || !path[len]))
 		path += len;
@@ -335,12 +317,40 @@ static bool is_below(const char *path, const char *top)
 	       (path[len] == '/' || path[len] == '\0');
 }
 
-int procfs_cgroup(struct pdet_backend *b, struct pdet_env *env,
-		  const char *path, uint64_t **ret, size_t *n)
+/* Without it no page is known to be charged to anybody, which is not the same
+ * as none being charged. */
+static int check_charges(struct procfs *p, struct pdet_env *env)
 {
-	struct { uint64_t *data; size_t n, cap; } inos = { 0 };
-	struct procfs *p = procfs_of(b);
+	int fd = procfs_kpage_fd(p, env, KPAGE_CGROUP), r;
+
+	if (fd >= 0)
+		return 0;
+	if (fd == -ENOENT) {
+		r = pdet_fail(env, ENOTSUP,
+			      "cannot tell which pages are charged to a cgroup: there is no %s/proc/kpagecgroup",
+			      env->root);
+		pdet_advise(env,
+			    "needs a kernel with CONFIG_MEMCG and CONFIG_PROC_PAGE_MONITOR");
+		return r;
+	}
+	errno = -fd;
+	r = pdet_fail_errno(env,
+			    "cannot tell which pages are charged to a cgroup: cannot open %s/proc/kpagecgroup",
+			    env->root);
+	if (r == -EACCES)
+		pdet_advise(env,
+			    "needs root, or a descriptor handed in by root");
+	return r;
+}
+
+/* Calls @fn for the cgroup at @path and all below it. */
+static int each_below(struct procfs *p, struct pdet_env *env,
+		      const char *path,
+		      bool (*fn)(void *arg, const struct procfs_cgroup *g),
+		      void *arg)
+{
 	struct procfs_cgroups *c = &p->cgroups;
+	bool found = false;
 	char top[4096];
 	size_t i;
 	int r = 0;
@@ -351,13 +361,71 @@ int procfs_cgroup(struct pdet_backend *b, struct pdet_env *env,
 	if (c->error)
 		r = pdet_fail(env, c->error == -ENOENT ? ENOTSUP : -c->error,
 			      "cannot list memory cgroups: no hierarchy with the memory controller can be read");
-	for (i = 0; i < c->list.n && r == 0; i++)
-		if (is_below(c->list.data[i].path, top) &&
-		    !pdet_vec_push(&inos, c->list.data[i].ino))
+	for (i = 0; i < c->list.n && r == 0; i++) {
+		if (!is_below(c->list.data[i].path, top))
+			continue;
+		found = true;
+		if (!fn(arg, &c->list.data[i]))
 			r = pdet_fail(env, ENOMEM, "no memory");
+	}
 	pthread_mutex_unlock(&c->lock);
-	if (r == 0 && !inos.n)
+	if (r == 0 && !found)
 		r = pdet_fail(env, ENOENT, "there is no cgroup %s", top);
+	return r;
+}
+
+static bool add_path(void *arg, const struct procfs_cgroup *g)
+{
+	struct procfs_cgroup_paths *paths = arg;
+	char *path = strdup(g->path);
+
+	if (path && pdet_vec_push(paths, path))
+		return true;
+	free(path);
+	return false;
+}
+
+int procfs_cgroups_below(struct procfs *p, struct pdet_env *env,
+			 const char *path, struct procfs_cgroup_paths *ret)
+{
+	int r;
+
+	memset(ret, 0, sizeof(*ret));
+	r = each_below(p, env, path, add_path, ret);
+	if (r < 0)
+		procfs_cgroup_paths_free(ret);
+	return r;
+}
+
+void procfs_cgroup_paths_free(struct procfs_cgroup_paths *paths)
+{
+	while (paths->n)
+		free(paths->data[--paths->n]);
+	pdet_vec_free(paths);
+}
+
+struct inodes {
+	uint64_t *data;
+	size_t n, cap;
+};
+
+static bool add_inode(void *arg, const struct procfs_cgroup *g)
+{
+	struct inodes *inos = arg;
+
+	return pdet_vec_push(inos, g->ino);
+}
+
+int procfs_cgroup(struct pdet_backend *b, struct pdet_env *env,
+		  const char *path, uint64_t **ret, size_t *n)
+{
+	struct inodes inos = { NULL, 0, 0 };
+	struct procfs *p = procfs_of(b);
+	int r;
+
+	r = each_below(p, env, path, add_inode, &inos);
+	if (r == 0)
+		r = check_charges(p, env);
 	if (r < 0) {
 		pdet_vec_free(&inos);
 		return r;

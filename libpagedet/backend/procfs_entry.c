@@ -15,6 +15,9 @@
 #include "base/io.h"
 #include "base/text.h"
 
+/* How often an entry is looked at that changes meanwhile. */
+#define LOOKS 4
+
 /* @n words from @start on; fewer at the end of the address space, 0 when it
  * is gone. */
 static ssize_t read_words(struct pdet_session *s, struct procfs_task *t,
@@ -70,14 +73,19 @@ static uint64_t scan_limit(const struct procfs_task *t)
 
 /* In a captured tree pagemap is a file with holes where nothing is, and an
  * end; whatever maps claims, there is no more to read than that. */
-static int captured_range(const struct procfs_task *t, uint64_t *at,
-			  uint64_t end, struct pdet_range *ret)
+static int captured_range(struct pdet_session *s, const struct procfs_task *t,
+			  uint64_t *at, uint64_t end, struct pdet_range *ret)
 {
 	const unsigned shift = t->p->page_shift;
 	off_t data, hole;
 
+	errno = ENXIO;
 	data = t->pagemap < 0 ? -1 :
 		lseek(t->pagemap, (off_t)((*at >> shift) * 8), SEEK_DATA);
+	if (data < 0 && errno != ENXIO)
+		return pdet_fail_errno(&s->env,
+				       "cannot read task %u: cannot find data in pagemap",
+				       t->task.pid);
 	if (data < 0 || (uint64_t)data / 8 << shift >= end) {
 		*at = end;
 		return 0;
@@ -103,7 +111,7 @@ int procfs_populated(struct pdet_session *s, struct pdet_task *base,
 	int got, i;
 
 	if (!t->p->live)
-		return captured_range(t, at, end, ret);
+		return captured_range(s, t, at, end, ret);
 	if ((t->p->scan_categories & wanted) != wanted || end > scan_limit(t) ||
 	    !is_sparse(s, t)) {
 		ret[0].first = *at;
@@ -180,41 +188,70 @@ static void put_swap(struct pdet_batch *b, uint32_t row,
 	}
 }
 
-/* One word becomes the entry columns of one row. */
-static void put_entry(struct procfs *p, struct pdet_env *env,
-		      struct pdet_batch *b, uint32_t row, uint64_t word)
+/*
+ * An entry whose type may be a swap area, if there are that many by now, or
+ * that names a page, whose flags tell why. These do not stay for long: what is
+ * said holds if the entry is still there after the flags were read.
+ */
+static void look_closer(struct procfs_session *s, struct procfs_task *t,
+			uint64_t vaddr, uint64_t word, struct pdet_entry *e)
 {
-	struct pdet_entry e;
-	uint64_t flags;
+	struct pdet_env *env = &s->session.env;
+	uint64_t flags, now;
+	unsigned i;
 
-	pdet_pagemap_decode(&p->pagemap, word, &e);
-	if (e.what == PDET_ENTRY_SPECIAL && e.has_pfn &&
-	    procfs_kpage_one(p, env, KPAGE_FLAGS, e.pfn, &flags) == 1)
-		pdet_pagemap_resolve(&e, flags);
-	switch (e.what) {
+	for (i = 0; i < LOOKS; i++) {
+		s->pagemap.swap_areas = procfs_swap_areas(env);
+		pdet_pagemap_decode(&s->pagemap, word, e);
+		if (e->what != PDET_ENTRY_SPECIAL || !e->has_pfn)
+			return;
+		if (procfs_kpage_one(s->p, env, KPAGE_FLAGS, e->pfn,
+				     &flags) == 1)
+			pdet_pagemap_resolve(e, flags);
+		if (!s->p->live ||
+		    read_words(&s->session, t, vaddr, 1, &now) != 1 ||
+		    now == word)
+			return;
+		word = now;
+	}
+	pdet_pagemap_decode(&s->pagemap, word, e);
+}
+
+static void decode(struct procfs_session *s, struct procfs_task *t,
+		   uint64_t vaddr, uint64_t word, struct pdet_entry *e)
+{
+	pdet_pagemap_decode(&s->pagemap, word, e);
+	if (e->what == PDET_ENTRY_SPECIAL && e->has_pfn)
+		look_closer(s, t, vaddr, word, e);
+}
+
+/* The entry columns of one row. */
+static void put_entry(struct pdet_batch *b, uint32_t row,
+		      const struct pdet_entry *e)
+{
+	switch (e->what) {
 	case PDET_ENTRY_PRESENT:
-		put_pfn(b, row, &e);
+		put_pfn(b, row, e);
 		break;
 	case PDET_ENTRY_MIGRATION:
 	case PDET_ENTRY_HWPOISON:
-	case PDET_ENTRY_DEVICE:
-		put_pfn(b, row, &e);
-		if (e.has_pfn)
+		put_pfn(b, row, e);
+		if (e->has_pfn)
 			pdet_put_note(b, row, PAGEDET_NOTE_STALE);
 		break;
 	case PDET_ENTRY_SPECIAL:
 		pdet_put_lost(b, row, PAGEDET_FIELD_PFN,
-			      e.hidden ? PAGEDET_NO_ACCESS :
+			      e->hidden ? PAGEDET_NO_ACCESS :
 					 PAGEDET_UNSUPPORTED, PROCFS);
 		break;
 	default:
 		put_none_pfn(b, row);
 		break;
 	}
-	put_swap(b, row, &e);
-	pdet_put(b, row, PAGEDET_FIELD_PTE, e.pte, PROCFS);
-	pdet_put(b, row, PAGEDET_FIELD_PTE_KNOWN, e.known, PROCFS);
-	if (e.what == PDET_ENTRY_NOTHING || e.what == PDET_ENTRY_MARKER)
+	put_swap(b, row, e);
+	pdet_put(b, row, PAGEDET_FIELD_PTE, e->pte, PROCFS);
+	pdet_put(b, row, PAGEDET_FIELD_PTE_KNOWN, e->known, PROCFS);
+	if (e->what == PDET_ENTRY_NOTHING || e->what == PDET_ENTRY_MARKER)
 		pdet_put(b, row, PAGEDET_FIELD_KIND, PAGEDET_KIND_UNTOUCHED,
 			 PROCFS);
 }
@@ -326,11 +363,14 @@ static void put_unshown(struct pdet_batch *b, uint32_t row)
 }
 
 /* Rows for @n words from @start on; whether only those with an entry. */
-static void put_words(struct procfs_session *s, struct pdet_batch *b,
-		      uint64_t start, const uint64_t *word, size_t n, bool all)
+static void put_words(struct procfs_session *s, struct procfs_task *t,
+		      struct pdet_batch *b, uint64_t start,
+		      const uint64_t *word, size_t n, bool all)
 {
 	bool entry = wants_entry(b);
+	struct pdet_entry e;
 	uint32_t row = b->n;
+	uint64_t vaddr;
 	size_t i;
 
 	/* room was made sure of by the caller */
@@ -339,10 +379,15 @@ static void put_words(struct procfs_session *s, struct pdet_batch *b,
 		if (!all && !(word[i] & (PDET_PM_PRESENT | PDET_PM_SWAP |
 					 PDET_PM_GUARD)))
 			continue;
-		pdet_put(b, row, PAGEDET_FIELD_VADDR,
-			 start + ((uint64_t)i << s->p->page_shift), PROCFS);
-		if (entry || !put_plain(b, row, word[i]))
-			put_entry(s->p, &s->session.env, b, row, word[i]);
+		vaddr = start + ((uint64_t)i << s->p->page_shift);
+		if (entry || !put_plain(b, row, word[i])) {
+			decode(s, t, vaddr, word[i], &e);
+			/* gone while it was looked at */
+			if (!all && e.what == PDET_ENTRY_NOTHING)
+				continue;
+			put_entry(b, row, &e);
+		}
+		pdet_put(b, row, PAGEDET_FIELD_VADDR, vaddr, PROCFS);
 		row++;
 	}
 	pdet_batch_cut(b, row);
@@ -390,7 +435,7 @@ int procfs_entries(struct pdet_session *base, struct pdet_task *task,
 			}
 			got = (ssize_t)n;
 		} else {
-			put_words(s, b, *at, s->words, (size_t)got, all);
+			put_words(s, t, b, *at, s->words, (size_t)got, all);
 		}
 		/* past the last page of all there is no next address */
 		if (*at + ((uint64_t)got << shift) < *at)

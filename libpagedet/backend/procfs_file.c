@@ -165,12 +165,13 @@ int procfs_file_pagemap(const struct procfs *p, const struct procfs_cached *f)
 }
 
 /* Which inode, where stat tells it as the kernel's memory has it: overlayfs
- * shows another one, btrfs and ceph another device. */
+ * shows another one, as fuse may, btrfs and ceph another device. */
 static void identify(struct procfs_cached *f, const struct statx *st,
 		     unsigned long magic)
 {
 	if (f->file.block || magic == OVERLAYFS_SUPER_MAGIC ||
-	    magic == BTRFS_SUPER_MAGIC || magic == CEPH_SUPER_MAGIC)
+	    magic == FUSE_SUPER_MAGIC || magic == BTRFS_SUPER_MAGIC ||
+	    magic == CEPH_SUPER_MAGIC)
 		return;
 	f->file.dev = (uint64_t)st->stx_dev_major << 32 | st->stx_dev_minor;
 	f->file.inode = st->stx_ino;
@@ -300,10 +301,6 @@ int procfs_file_open(struct pdet_session *s, const char *path, bool block,
 	struct procfs_cached *f;
 	int fd, r;
 
-	if (!procfs_of(s->backend)->live)
-		return pdet_fail(&s->env, ENOTSUP, "cannot walk %s: the page "
-				 "cache of a captured tree is not there",
-				 path);
 	fd = procfs_path_open(&s->env, path);
 	if (fd < 0)
 		return fd;

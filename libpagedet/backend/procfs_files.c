@@ -36,17 +36,32 @@ int procfs_kpage_fd(struct procfs *p, struct pdet_env *env,
 	struct procfs_file *f = &p->kpage[which];
 	int fd;
 
-	fd = procfs_handed_fd(p, procfs_kpage_names[which].fd_kind, 0);
-	if (fd >= 0)
-		return fd;
-	if (f->fd >= 0 || f->error)
-		return f->fd >= 0 ? f->fd : f->error;
+	if (f->fd >= 0)
+		return f->fd;
+	if (f->error)
+		return f->error;
 	fd = pdet_open(env, "/proc/%s", procfs_kpage_names[which].name);
 	if (fd < 0)
 		f->error = fd;
 	else
 		f->fd = fd;
 	return fd;
+}
+
+/* From now on, this is the one to read; what it replaces stays open, as
+ * somebody may be reading it. */
+static void use_handed(struct procfs *p, struct procfs_handed *handed)
+{
+	unsigned which;
+	int old;
+
+	for (which = 0; which < KPAGE_FILES; which++) {
+		if (procfs_kpage_names[which].fd_kind != handed->kind)
+			continue;
+		old = p->kpage[which].fd;
+		p->kpage[which].fd = handed->fd;
+		handed->fd = old;
+	}
 }
 
 int procfs_add_fd(struct pdet_backend *b, struct pdet_env *env,
@@ -63,6 +78,7 @@ int procfs_add_fd(struct pdet_backend *b, struct pdet_env *env,
 		close(handed.fd);
 		return pdet_fail(env, ENOMEM, "no memory");
 	}
+	use_handed(p, &p->handed.data[p->handed.n - 1]);
 	return 0;
 }
 

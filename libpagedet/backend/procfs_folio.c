@@ -98,7 +98,7 @@ void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
 		uint64_t pfn, word = words[row];
 
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
-			    PAGEDET_HAVE || word == ~(uint64_t)0)
+			    PAGEDET_HAVE || word == PROCFS_WORD_LOST)
 			continue;
 		pfn = b->value[PAGEDET_FIELD_PFN][row];
 		if (word & KPF(NOPAGE)) {
@@ -121,5 +121,51 @@ void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
 			pdet_put_lost(b, row, order_field, PAGEDET_RACED,
 				      PROCFS);
 		}
+	}
+}
+
+/*
+ * The level of the entry that maps a huge page of hugetlb is the one whose
+ * entries are that large, or the one below where several stand for one page.
+ * Tables are a page of entries of 8 bytes each on these architectures.
+ */
+static bool level_of(const struct procfs *p, unsigned order, unsigned *ret)
+{
+#if defined(__x86_64__) || defined(__aarch64__) || \
+	(defined(__riscv) && __riscv_xlen == 64)
+	const unsigned bits = p->page_shift - 3;
+
+	*ret = PDET_MIN(PAGEDET_LEVEL_PTE + order / bits,
+			(unsigned)PAGEDET_LEVEL_PUD);
+	return true;
+#else
+	(void)p;
+	(void)order;
+	(void)ret;
+	return false;
+#endif
+}
+
+void procfs_fill_level(struct procfs_session *s, struct pdet_batch *b,
+		       uint32_t row, uint32_t n, const uint64_t *words)
+{
+	const unsigned field = PAGEDET_FIELD_PTE_LEVEL;
+	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
+	const uint32_t end = row + n;
+	struct folio f = { 0, 0, 0 };
+	unsigned level;
+
+	if (!b->value[field])
+		return;
+	for (; row < end; row++) {
+		if (!(pdet_batch_get(b, row, PAGEDET_FIELD_PTE, 0) &
+		      PAGEDET_PTE(PAGEDET_PTE_PRESENT)))
+			continue;
+		if (find_folio(s, pfn[row], words[row], &f) &&
+		    level_of(s->p, f.order, &level))
+			pdet_put(b, row, field, level, PROCFS);
+		else
+			pdet_put_lost(b, row, field, PAGEDET_UNSUPPORTED,
+				      PROCFS);
 	}
 }

@@ -15,16 +15,13 @@
  * bridging gaps up to this many words pays. */
 #define BRIDGE 4
 
-/* A word that stands for "reading failed": no kernel sets all bits. */
-#define WORD_LOST (~(uint64_t)0)
-
 /* What the kernel would say of a frame past the last one. */
 static uint64_t past_end(enum procfs_kpage which)
 {
 	return which == KPAGE_FLAGS ? KPF(NOPAGE) : 0;
 }
 
-/* @n words from @pfn on; what cannot be read becomes WORD_LOST. */
+/* @n words from @pfn on; what cannot be read becomes PROCFS_WORD_LOST. */
 static void read_words(int fd, enum procfs_kpage which, uint64_t pfn,
 		       uint32_t n, uint64_t *ret)
 {
@@ -34,7 +31,7 @@ static void read_words(int fd, enum procfs_kpage which, uint64_t pfn,
 	if (pfn <= (uint64_t)INT64_MAX / 8 - n)
 		got = pdet_pread(fd, ret, (size_t)n * 8, pfn * 8);
 	for (i = got < 0 ? 0 : (uint32_t)(got / 8); i < n; i++)
-		ret[i] = got < 0 ? WORD_LOST : past_end(which);
+		ret[i] = got < 0 ? PROCFS_WORD_LOST : past_end(which);
 }
 
 /*
@@ -232,14 +229,19 @@ static const uint8_t owner_fields[] = {
 	PAGEDET_FIELD_PATH,
 };
 
-static bool any(const struct pdet_fields *want, const uint8_t *list, size_t n)
-{
-	size_t i;
+/* The same lists as sets: a question about one page asks which are wanted as
+ * often as one about all. */
+#define BIT(name) ((uint64_t)1 << PAGEDET_FIELD_##name)
+#define FLAG_BITS                                                         \
+	(BIT(FLAGS) | BIT(FLAGS_KNOWN) | BIT(KIND) | BIT(HEAD_PFN) | BIT(ORDER))
+#define COUNT_BITS (BIT(MAPCOUNT) | BIT(MAPCOUNT_KIND))
+#define CGROUP_BITS (BIT(MEMCG_INO) | BIT(MEMCG_PATH) | BIT(MEMCG_NAME))
+#define OWNER_BITS (BIT(DEV) | BIT(INODE) | BIT(INDEX) | BIT(PATH))
 
-	for (i = 0; i < n; i++)
-		if (pdet_fields_has(want, list[i]))
-			return true;
-	return false;
+static bool any(const struct pdet_fields *want, uint64_t bits)
+{
+	_Static_assert(PDET_FIELDS <= 64, "sets of one word");
+	return want->bits[0] & bits;
 }
 
 static void put_lost_fields(struct pdet_batch *b, uint32_t row, uint32_t n,
@@ -292,7 +294,7 @@ static void put_owner(struct pdet_batch *b, uint32_t row, uint32_t n,
 	bool file;
 	uint32_t r;
 
-	if (!any(want, owner_fields, PDET_COUNT(owner_fields)))
+	if (!any(want, OWNER_BITS))
 		return;
 	kind = pdet_kpf_kind(flags);
 	file = kind == PAGEDET_KIND_FILE || kind == PAGEDET_KIND_SHMEM ||
@@ -381,7 +383,7 @@ static void put_flags(struct procfs_session *s, struct pdet_batch *b,
 {
 	uint64_t flags, known, head = 0;
 
-	if (word[row] == WORD_LOST) {
+	if (word[row] == PROCFS_WORD_LOST) {
 		put_lost_fields(b, row, n, flag_fields,
 				PDET_COUNT(flag_fields), want, PAGEDET_IO);
 		put_lost_fields(b, row, n, owner_fields,
@@ -395,10 +397,8 @@ static void put_flags(struct procfs_session *s, struct pdet_batch *b,
 	pdet_put_run(b, row, n, PAGEDET_FIELD_FLAGS_KNOWN, known, PROCFS);
 	put_kind(s, b, row, n, flags);
 	/* A huge page of hugetlb may be mapped higher than by a pmd. */
-	if (flags & KPF(HUGE) && s->session.wants->target !=
-					 PAGEDET_TARGET_SCAN)
-		pdet_put_lost_run(b, row, n, PAGEDET_FIELD_PTE_LEVEL,
-				  PAGEDET_UNSUPPORTED, PROCFS);
+	if (flags & KPF(HUGE) && s->p->live)
+		procfs_fill_level(s, b, row, n, word);
 	put_owner(b, row, n, want, flags);
 	if (b->value[PAGEDET_FIELD_PTE])
 		put_zero_bit(b, row, n, flags);
@@ -525,7 +525,7 @@ static int fill_count(struct procfs_session *s, struct pdet_batch *b,
 		    PAGEDET_HAVE) {
 			put_like_pfn(b, row, PAGEDET_FIELD_MAPCOUNT);
 			put_like_pfn(b, row, PAGEDET_FIELD_MAPCOUNT_KIND);
-		} else if (word[row] == WORD_LOST) {
+		} else if (word[row] == PROCFS_WORD_LOST) {
 			put_lost_fields(b, row, 1, count_fields,
 					PDET_COUNT(count_fields), want,
 					PAGEDET_IO);
@@ -587,7 +587,7 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
 		    PAGEDET_HAVE)
 			put_like_pfn(b, row, f);
-		else if (word[row] == WORD_LOST)
+		else if (word[row] == PROCFS_WORD_LOST)
 			pdet_put_lost(b, row, f, PAGEDET_IO, PROCFS);
 		else if (word[row])
 			pdet_put(b, row, f, word[row], PROCFS);
@@ -614,17 +614,18 @@ int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
 	if (!session_room(s, b->cap))
 		return -ENOMEM;
 	/* mapcount_kind needs to know which folios are large */
-	flags = any(want, flag_fields, PDET_COUNT(flag_fields)) ||
-		any(want, owner_fields, PDET_COUNT(owner_fields)) ||
-		pdet_fields_has(want, PAGEDET_FIELD_MAPCOUNT_KIND);
-	count = any(want, count_fields, PDET_COUNT(count_fields));
-	cgroup = any(want, cgroup_fields, PDET_COUNT(cgroup_fields));
+	flags = any(want, FLAG_BITS | OWNER_BITS | BIT(MAPCOUNT_KIND));
+	count = any(want, COUNT_BITS);
+	cgroup = any(want, CGROUP_BITS);
 	if (flags)
 		read_kpage(s, b, KPAGE_FLAGS, &reading);
 	if (count)
 		read_kpage(s, b, KPAGE_COUNT, &reading);
 	if (pdet_fields_has(want, PAGEDET_FIELD_MEMCG_INO))
 		read_kpage(s, b, KPAGE_CGROUP, &reading);
+	if (pdet_fields_has(want, PAGEDET_FIELD_FLAGS) &&
+	    is_read(&reading, KPAGE_FLAGS))
+		procfs_idle(s, b, s->word[KPAGE_FLAGS]);
 	if (base->wants->fold && b->series && is_read(&reading, KPAGE_FLAGS))
 		procfs_fold(s, b, is_read(&reading, KPAGE_COUNT),
 			    is_read(&reading, KPAGE_CGROUP));

@@ -125,23 +125,6 @@ static void look_at_maps(struct procfs *p)
 	close(fd);
 }
 
-/* How many swap areas are in use: entries of a lower type are in one. */
-static uint32_t count_swap_areas(struct pdet_env *env)
-{
-	struct pdet_scan text, line;
-	struct pdet_text swaps;
-	uint32_t n = 0;
-
-	if (pdet_slurp(env, &swaps, 1 << 20, "/proc/swaps") < 0)
-		return 0;
-	text.at = swaps.data;
-	text.end = swaps.data + swaps.len;
-	while (pdet_scan_line(&text, &line))
-		n++;
-	pdet_text_free(&swaps);
-	return n ? n - 1 : 0;	/* the first line is a heading */
-}
-
 /* Fields that come from the page tables of tasks. */
 static bool of_tasks(const struct pdet_wants *wants)
 {
@@ -176,6 +159,8 @@ int procfs_look(struct procfs *p, struct pdet_env *env,
 			look_at_anon(p, env, pagemap);
 		p->looked_flags = true;
 	}
+	if (flags && (wants->perturb || !p->live))
+		procfs_idle_open(p, env);
 	if (of_tasks(wants) && !p->looked_tasks) {
 		if (pagemap >= 0) {
 			if (!p->pagemap.zero_pfn)
@@ -186,12 +171,50 @@ int procfs_look(struct procfs *p, struct pdet_env *env,
 		/* The bit came in 5.14, the ioctl in 6.7; between the two a
 		 * clear bit does not prove anything. */
 		p->pagemap.uffd_wp = p->scan_categories != 0;
-		p->pagemap.swap_areas = count_swap_areas(env);
+		/* The bit and this category came together. */
+		p->pagemap.guard = p->scan_categories & PROCFS_SCAN_GUARD;
 		p->looked_tasks = true;
 	}
 	if (pagemap >= 0)
 		close(pagemap);
 	return 0;
+}
+
+/* Whether a page that is surely there, of our own stack, has a number. */
+static void look_at_numbers(struct procfs *p)
+{
+	const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t word = 0;
+
+	p->no_pagemap = fd < 0 && errno == ENOENT;
+	if (fd < 0)
+		return;
+	if (pdet_pread(fd, &word, sizeof(word),
+		       ((uintptr_t)&word >> p->page_shift) * 8) ==
+	    sizeof(word))
+		p->pfn_hidden = word & PDET_PM_PRESENT &&
+				!(word & PDET_PM_PFN_MASK);
+	close(fd);
+}
+
+int procfs_look_numbers(struct procfs *p)
+{
+	size_t i;
+
+	/* What was captured is in the words. */
+	if (!p->live)
+		return 0;
+	/* Whose descriptors were handed in may see more than we do. */
+	for (i = 0; i < p->handed.n; i++)
+		if (p->handed.data[i].kind == PAGEDET_FD_PAGEMAP)
+			return 0;
+	if (!p->looked_numbers) {
+		look_at_numbers(p);
+		p->looked_numbers = true;
+	}
+	if (p->no_pagemap)
+		return -ENOENT;
+	return p->pfn_hidden ? -EACCES : 0;
 }
 
 /*

@@ -74,6 +74,11 @@ static bool numbered(const char *name, const char *word, uint64_t *ret)
 	       s.at == s.end;
 }
 
+static unsigned reason_of(int error)
+{
+	return error == -EACCES ? PAGEDET_NO_ACCESS : PAGEDET_IO;
+}
+
 /* Calls @fn for every entry "WORDn" of a directory below the root. */
 static int each_numbered(struct procfs *p, struct pdet_env *env,
 			 const char *dir, const char *word,
@@ -90,10 +95,12 @@ static int each_numbered(struct procfs *p, struct pdet_env *env,
 		return -ENOENT;
 	d = opendir(path);
 	if (!d)
-		return -ENOENT;
-	while (r >= 0 && (entry = readdir(d)))
+		return -pdet_errno_closed(errno);
+	while (r >= 0 && (errno = 0, entry = readdir(d)))
 		if (numbered(entry->d_name, word, &n))
 			r = fn(p, env, n, arg);
+	if (r >= 0 && errno)
+		r = -pdet_errno_closed(errno);
 	closedir(d);
 	return r;
 }
@@ -138,8 +145,7 @@ static int add_node(struct procfs *p, struct pdet_env *env, uint64_t node,
 		return 0;
 	snprintf(dir, sizeof(dir), "/sys/devices/system/node/node%u",
 		 (unsigned)node);
-	return each_numbered(p, env, dir, "memory", add_node_block, node) ==
-		       -ENOMEM ? -ENOMEM : 0;
+	return each_numbered(p, env, dir, "memory", add_node_block, node);
 }
 
 static int compare_blocks(const void *a, const void *b)
@@ -149,32 +155,47 @@ static int compare_blocks(const void *a, const void *b)
 	return compare_ranges(&x->range, &y->range);
 }
 
-static int load_blocks(struct procfs *p, struct pdet_env *env)
+static int load_block_size(struct procfs *p, struct pdet_env *env)
 {
-	struct procfs_memory *m = &p->memory;
-	struct pdet_scan s;
 	struct pdet_text text;
+	struct pdet_scan s;
 	uint64_t bytes;
 	int r;
 
-	if (pdet_slurp(env, &text, 64,
-		       "/sys/devices/system/memory/block_size_bytes") < 0)
-		return 0;
+	r = pdet_slurp(env, &text, 64,
+		       "/sys/devices/system/memory/block_size_bytes");
+	if (r < 0)
+		return r;
 	s.at = text.data;
 	s.end = text.data + text.len;
 	if (pdet_scan_hex(&s, &bytes))
-		m->block_pages = bytes >> p->page_shift;
+		p->memory.block_pages = bytes >> p->page_shift;
 	pdet_text_free(&text);
-	if (!m->block_pages)
-		return 0;
-	r = each_numbered(p, env, "/sys/devices/system/memory", "memory",
-			  add_block, m->block_pages);
+	return p->memory.block_pages ? 0 : -ENOENT;
+}
+
+/* Of a list that could not be read to its end nothing is kept: what would be
+ * missing is not known to be missing. */
+static int load_blocks(struct procfs *p, struct pdet_env *env)
+{
+	struct procfs_memory *m = &p->memory;
+	int r;
+
+	r = load_block_size(p, env);
+	if (r == 0)
+		r = each_numbered(p, env, "/sys/devices/system/memory",
+				  "memory", add_block, m->block_pages);
+	if (r < 0)
+		m->present.n = 0;
+	if (r == 0)
+		r = each_numbered(p, env, "/sys/devices/system/node", "node",
+				  add_node, 0);
 	if (r == -ENOMEM)
 		return r;
-	r = each_numbered(p, env, "/sys/devices/system/node", "node", add_node,
-			  0);
-	if (r == -ENOMEM)
-		return r;
+	if (r < 0) {
+		m->blocks.n = 0;
+		m->node_why = r == -ENOENT ? 0 : reason_of(r);
+	}
 	if (m->blocks.n)
 		qsort(m->blocks.data, m->blocks.n, sizeof(*m->blocks.data),
 		      compare_blocks);
@@ -186,10 +207,12 @@ static int load_iomem(struct procfs *p, struct pdet_env *env)
 	struct procfs_memory *m = &p->memory;
 	struct pdet_scan all, line;
 	struct pdet_iomem entry;
-	struct pdet_text text;
+	struct pdet_text text = { NULL, 0 };
 	bool blocks = m->present.n;
 
-	if (pdet_slurp(env, &text, 8 << 20, "/proc/iomem") < 0)
+	if (pdet_slurp(env, &text, 8 << 20, "/proc/iomem") == -ENOMEM)
+		return -ENOMEM;
+	if (!text.data)
 		return 0;
 	all.at = text.data;
 	all.end = text.data + text.len;
@@ -230,9 +253,15 @@ static int load_zones(struct procfs *p, struct pdet_env *env)
 	struct pdet_zoneinfo z;
 	struct pdet_text text;
 	struct pdet_scan s;
+	int r;
 
-	if (pdet_slurp(env, &text, 8 << 20, "/proc/zoneinfo") < 0)
+	r = pdet_slurp(env, &text, 8 << 20, "/proc/zoneinfo");
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		m->zone_why = r == -ENOENT ? 0 : reason_of(r);
 		return 0;
+	}
 	s.at = text.data;
 	s.end = text.data + text.len;
 	while (pdet_zoneinfo_next(&s, &z)) {
@@ -251,11 +280,11 @@ static int load_zones(struct procfs *p, struct pdet_env *env)
 }
 
 /* The first frame that kpageflags does not have: /proc says no size, but a
- * read past the end gives nothing. */
+ * read past the end gives nothing. 0 if that cannot be told. */
 static uint64_t find_max_pfn(struct procfs *p, struct pdet_env *env)
 {
-	uint64_t low = 0, high = 1, word;
-	int fd = procfs_kpage_fd(p, env, KPAGE_FLAGS);
+	uint64_t low = 0, high = 1, mid, word;
+	int fd = procfs_kpage_fd(p, env, KPAGE_FLAGS), r = 1;
 	struct stat st;
 	size_t i;
 
@@ -268,20 +297,21 @@ static uint64_t find_max_pfn(struct procfs *p, struct pdet_env *env)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size)
 		return (uint64_t)st.st_size / 8;
 	while (high < (uint64_t)1 << 52 &&
-	       procfs_kpage_one(p, env, KPAGE_FLAGS, high - 1, &word) == 1) {
+	       (r = procfs_kpage_one(p, env, KPAGE_FLAGS, high - 1,
+				     &word)) == 1) {
 		low = high;
 		high *= 2;
 	}
 	/* frame low - 1 is there, frame high - 1 is not */
-	while (low + 1 < high) {
-		uint64_t mid = low + (high - low) / 2;
-
-		if (procfs_kpage_one(p, env, KPAGE_FLAGS, mid - 1, &word) == 1)
+	while (low + 1 < high && r >= 0) {
+		mid = low + (high - low) / 2;
+		r = procfs_kpage_one(p, env, KPAGE_FLAGS, mid - 1, &word);
+		if (r == 1)
 			low = mid;
 		else
 			high = mid;
 	}
-	return low;
+	return r < 0 ? 0 : low;
 }
 
 static int load(struct procfs *p, struct pdet_env *env)
@@ -323,6 +353,7 @@ static void forget(struct procfs_memory *m)
 	pdet_vec_free(&m->blocks);
 	pdet_vec_free(&m->zones);
 	m->block_pages = 0;
+	m->node_why = m->zone_why = 0;
 }
 
 int procfs_memory_load(struct procfs *p, struct pdet_env *env)
@@ -357,15 +388,21 @@ int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
 
 	r = procfs_kpage_fd(p, env, KPAGE_FLAGS);
 	if (r < 0) {
-		r = pdet_fail(env, -r, "cannot open %s/proc/kpageflags",
-			      env->root);
-		pdet_advise(env,
-			    "needs root, or a descriptor handed in by root");
+		errno = -r;
+		r = pdet_fail_errno(env, "cannot open %s/proc/kpageflags",
+				    env->root);
+		if (r == -EACCES)
+			pdet_advise(env,
+				    "needs root, or a descriptor handed in by root");
 		return r;
 	}
 	r = procfs_memory_load(p, env);
 	if (r < 0)
 		return r;
+	if (!p->memory.present.n)
+		return pdet_fail(env, EIO,
+				 "cannot tell where memory is: neither %s/proc/kpageflags nor a map of memory can be read",
+				 env->root);
 	for (i = 0; i < p->memory.present.n; i++)
 		if (!pdet_vec_push(ret, p->memory.present.data[i]))
 			return pdet_fail(env, ENOMEM,
@@ -450,8 +487,10 @@ static void find_place(const struct procfs_memory *m, uint64_t pfn,
 
 	ret->range.first = 0;
 	ret->range.last = UINT64_MAX;
-	ret->zone_state = m->zones.n ? PAGEDET_NONE : PAGEDET_UNSUPPORTED;
-	ret->node_state = m->zones.n || m->blocks.n ? PAGEDET_NONE :
+	ret->zone_state = m->zone_why ? m->zone_why :
+			  m->zones.n ? PAGEDET_NONE : PAGEDET_UNSUPPORTED;
+	ret->node_state = m->node_why ? m->node_why :
+			  m->zones.n || m->blocks.n ? PAGEDET_NONE :
 						      PAGEDET_UNSUPPORTED;
 	for (i = 0; i < m->zones.n; i++) {
 		const struct procfs_zone *z = &m->zones.data[i];

@@ -31,6 +31,7 @@ int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 	struct { uint32_t *data; size_t n, cap; } pids = { 0 };
 	char path[4096];
 	struct dirent *entry;
+	int code;
 	DIR *dir;
 
 	(void)b;
@@ -39,7 +40,7 @@ int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 	dir = opendir(path);
 	if (!dir)
 		return pdet_fail_errno(env, "cannot list %s", path);
-	while ((entry = readdir(dir))) {
+	while ((errno = 0, entry = readdir(dir))) {
 		struct pdet_scan s = { entry->d_name,
 				       entry->d_name + strlen(entry->d_name) };
 		uint64_t pid;
@@ -54,7 +55,13 @@ int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 					 "no memory for the list of tasks");
 		}
 	}
+	code = errno;
 	closedir(dir);
+	if (code) {
+		pdet_vec_free(&pids);
+		errno = code;
+		return pdet_fail_errno(env, "cannot list %s", path);
+	}
 	if (pids.n)
 		qsort(pids.data, pids.n, sizeof(*pids.data), compare_pids);
 	*ret = pids.data;
@@ -233,9 +240,14 @@ static int open_maps(struct pdet_session *s, struct procfs_task *t)
 					 t->maps) : 0;
 }
 
-/* From the ioctl; -ENOTTY where it does not exist. */
-static int query_vma(struct procfs_task *t, uint64_t addr,
-		     struct pdet_vma *ret)
+static bool wants_name(const struct pdet_session *s)
+{
+	return pdet_fields_has(&s->wants->fields, PAGEDET_FIELD_VMA_NAME) ||
+	       pdet_fields_has(&s->wants->fields, PAGEDET_FIELD_PATH);
+}
+
+int procfs_query_vma(struct pdet_session *s, struct procfs_task *t,
+		     uint64_t addr, struct pdet_vma *ret)
 {
 	struct procfs_vma_query q;
 
@@ -243,8 +255,11 @@ static int query_vma(struct procfs_task *t, uint64_t addr,
 	q.size = sizeof(q);
 	q.query_flags = PROCFS_VMA_COVERING_OR_NEXT;
 	q.query_addr = addr;
-	q.vma_name_size = sizeof(t->name);
-	q.vma_name_addr = (uintptr_t)t->name;
+	/* The kernel takes memory for it. */
+	if (wants_name(s)) {
+		q.vma_name_size = sizeof(t->name);
+		q.vma_name_addr = (uintptr_t)t->name;
+	}
 	if (ioctl(t->maps, PROCFS_VMA_QUERY, &q) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	ret->start = q.vma_start;
@@ -252,7 +267,6 @@ static int query_vma(struct procfs_task *t, uint64_t addr,
 	ret->offset = q.vma_offset;
 	ret->dev = (uint64_t)q.dev_major << 32 | q.dev_minor;
 	ret->inode = q.inode;
-	ret->owner_unproved = false;
 	ret->prot = (q.vma_flags & PROCFS_VMA_READ ? PAGEDET_PROT_READ : 0) |
 		    (q.vma_flags & PROCFS_VMA_WRITE ? PAGEDET_PROT_WRITE : 0) |
 		    (q.vma_flags & PROCFS_VMA_EXEC ? PAGEDET_PROT_EXEC : 0) |
@@ -260,6 +274,18 @@ static int query_vma(struct procfs_task *t, uint64_t addr,
 	ret->name = t->name;
 	ret->name_len = q.vma_name_size ? q.vma_name_size - 1 : 0;
 	return 1;
+}
+
+/* What is only looked at where device or inode of a page are wanted. */
+static void judge_owner(struct pdet_session *s, const struct pdet_task *t,
+			struct pdet_vma *vma)
+{
+	const struct pdet_fields *want = &s->wants->fields;
+
+	vma->owner_unproved = vma->inode &&
+		(pdet_fields_has(want, PAGEDET_FIELD_DEV) ||
+		 pdet_fields_has(want, PAGEDET_FIELD_INODE)) &&
+		!procfs_shows_owner(procfs_session_of(s), t->pid, vma->dev);
 }
 
 int procfs_vma_at(struct pdet_session *s, struct pdet_task *base,
@@ -274,9 +300,11 @@ int procfs_vma_at(struct pdet_session *s, struct pdet_task *base,
 	if (r < 0)
 		return r;
 	if (t->p->procmap_query) {
-		r = query_vma(t, addr, ret);
-		if (r > 0)
+		r = procfs_query_vma(s, t, addr, ret);
+		if (r > 0) {
+			judge_owner(s, base, ret);
 			return r;
+		}
 		if (r == -ESRCH)
 			return pdet_fail(&s->env, ESRCH,
 					 "address space of task %u is gone",
@@ -366,6 +394,7 @@ int procfs_vma_next(struct pdet_session *s, struct pdet_task *base,
 		/* The ioctl shows names as they are; so do we. */
 		ret->name_len = pdet_unescape_octal(
 			t->text + (ret->name - t->text), ret->name_len);
+		judge_owner(s, base, ret);
 		return 1;
 	}
 }

@@ -29,4 +29,10 @@ static inline struct procfs_task *procfs_task_of(struct pdet_task *t)
 	return PDET_CONTAINER(t, struct procfs_task, task);
 }
 
+/* From the ioctl, of the VMA that covers @addr or is the next one: 1, 0 none,
+ * or negative errno without words; -ENOTTY where it does not exist. The name
+ * is there only if the query wants it. */
+int procfs_query_vma(struct pdet_session *s, struct procfs_task *t,
+		     uint64_t addr, struct pdet_vma *ret);
+
 #endif

@@ -472,10 +472,6 @@ int procfs_tree_open(struct pdet_session *s, const char *path,
 	struct tree *t;
 	int r;
 
-	if (!procfs_of(s->backend)->live)
-		return pdet_fail(&s->env, ENOTSUP, "cannot walk %s: the page "
-				 "cache of a captured tree is not there",
-				 path);
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return pdet_fail(&s->env, ENOMEM, "no memory");
@@ -503,4 +499,17 @@ void procfs_tree_close(struct pdet_tree *base)
 	free(t->seen.slot);
 	procfs_own_drop(t->own);
 	free(t);
+}
+
+int procfs_mount_table(struct pdet_backend *b, struct pdet_env *env,
+		       struct pdet_text *ret)
+{
+	int r;
+
+	(void)b;
+	/* Who copied maps has seen the names in it from where self was. */
+	r = pdet_slurp(env, ret, MOUNTS_MAX, "/proc/self/mountinfo");
+	if (r == -ENOENT)
+		r = pdet_slurp(env, ret, MOUNTS_MAX, "/proc/1/mountinfo");
+	return r;
 }

@@ -127,9 +127,10 @@ void pdet_text_free(struct pdet_text *text)
 	text->len = 0;
 }
 
-ssize_t pdet_pread(int fd, void *buf, size_t size, uint64_t offset)
+/* From @done on. */
+static ssize_t read_rest(int fd, void *buf, size_t size, uint64_t offset,
+			 size_t done)
 {
-	size_t done = 0;
 	ssize_t n;
 
 	while (done < size) {
@@ -146,4 +147,14 @@ ssize_t pdet_pread(int fd, void *buf, size_t size, uint64_t offset)
 		done += (size_t)n;
 	}
 	return (ssize_t)done;
+}
+
+ssize_t pdet_pread(int fd, void *buf, size_t size, uint64_t offset)
+{
+	ssize_t n = offset > INT64_MAX ? 0 :
+		pread(fd, buf, size, (off_t)offset);
+
+	/* Mostly one call does. */
+	return n == (ssize_t)size ? n :
+		read_rest(fd, buf, size, offset, n < 0 ? 0 : (size_t)n);
 }

@@ -82,6 +82,8 @@ uint64_t pdet_strtab_add(struct pdet_strtab *tab, const char *text, size_t len)
 	uint32_t hash;
 	size_t at;
 
+	/* no text at all is an empty one */
+	text = len ? text : "";
 	len = strnlen(text, len);
 	hash = (uint32_t)pdet_hash(text, len);
 	if (tab->slots) {

@@ -5,6 +5,9 @@
  */
 #include "emit/text.h"
 
+/* Of tasks that could not be looked at, these are named. */
+#define NAMED_TASKS 8
+
 struct note {
 	struct pagedet_emitter *e;
 	bool any;		/* a line was written: the footer is set off */
@@ -232,7 +235,7 @@ static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 	const char *kind = pdet_value_name(PAGEDET_FIELD_MAPCOUNT_KIND,
 					   m->mapcount_kind);
 	char hex[PDET_DIGITS];
-	uint64_t i;
+	uint64_t i, named;
 
 	start(note, "pfn ");
 	say_number(note, m->pfn);
@@ -268,13 +271,17 @@ static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 		say_number(note, m->n_unread);
 		say(note, m->n_unread == 1 ? " task:" : " tasks:");
 	}
-	/* As many as a screen takes; JSON has all of them. */
-	for (i = 0; i < m->n_unread && i < 100; i++) {
+	/* Who may read nobody else's meets hundreds; JSON has all of them. */
+	named = m->n_unread > NAMED_TASKS + 1 ? NAMED_TASKS : m->n_unread;
+	for (i = 0; i < named; i++) {
 		say(note, " ");
 		say_number(note, m->unread[i]);
 	}
-	if (i < m->n_unread)
-		say(note, " ...");
+	if (named < m->n_unread) {
+		say(note, " ... and ");
+		say_number(note, m->n_unread - named);
+		say(note, " more");
+	}
 	finish(note);
 }
 

@@ -112,6 +112,12 @@ uint64_t pdet_kpf_flags(const struct pdet_kpf *kpf, uint64_t word,
 		flags &= ~KPF(KSM);
 		*known &= ~KPF(KSM);
 	}
+	/* An access through a mapping sets a bit there and leaves this one:
+	 * only a clear one tells (admin-guide/mm/pagemap.rst). */
+	if (flags & KPF(IDLE) && !(word & PDET_KPF_IDLE_SEEN)) {
+		flags &= ~KPF(IDLE);
+		*known &= ~KPF(IDLE);
+	}
 	flags = bit34(kpf, flags, tail, known);
 	/* A set bit is known to be set, whether it has a name or not. */
 	*known |= flags;

@@ -13,6 +13,10 @@
 
 #define KPF(name) PAGEDET_PF(PAGEDET_PF_##name)
 
+/* Added to a word with KPF_IDLE by who has asked the idle bitmap about the
+ * page. No kernel sets it. */
+#define PDET_KPF_IDLE_SEEN ((uint64_t)1 << 63)
+
 /* What bit 34 is: OWNER_2 since 6.12, MAPPEDTODISK before. */
 enum pdet_kpf_34 {
 	PDET_KPF_34_UNKNOWN,

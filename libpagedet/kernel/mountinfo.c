@@ -62,6 +62,55 @@ bool pdet_mountinfo_line(struct pdet_scan line, struct pdet_mount *ret)
 	return true;
 }
 
+bool pdet_mount_has(struct pdet_scan options, const char *name)
+{
+	struct pdet_scan option = options;
+	const char *comma;
+
+	while (option.at < options.end) {
+		comma = memchr(option.at, ',',
+			       (size_t)(options.end - option.at));
+		option.end = comma ? comma : options.end;
+		if (pdet_scan_is(&option, name))
+			return true;
+		option.at = comma ? comma + 1 : options.end;
+	}
+	return false;
+}
+
+/* "fuse", "fuseblk", and whatever says more of them: "fuse.sshfs". */
+static bool is_fuse(struct pdet_scan type)
+{
+	if (!pdet_scan_word(&type, "fuse"))
+		return false;
+	pdet_scan_word(&type, "blk");
+	return type.at == type.end || *type.at == '.';
+}
+
+bool pdet_mount_shows_owner(const struct pdet_mount *m)
+{
+	/* overlayfs and fuse map a file of another filesystem, of which maps
+	 * does not speak since 6.8 (file_user_inode()); so do aufs and
+	 * shiftfs, which distributions build, and coda. btrfs is not among
+	 * them: only stat shows a subvolume's device, maps and mountinfo that
+	 * of the superblock. */
+	static const char *const others[] = {
+		"overlay", "coda", "aufs", "shiftfs", "devtmpfs",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (pdet_scan_is(&m->fstype, others[i]))
+			return false;
+	/* Files with equal contents share the pages of an inode without name
+	 * (fs/erofs/ishare.c). */
+	if (pdet_scan_is(&m->fstype, "erofs") &&
+	    pdet_mount_has(m->super_options, "inode_share"))
+		return false;
+	/* In containers device nodes are on a tmpfs. */
+	return !is_fuse(m->fstype) && !pdet_scan_is(&m->point, "/dev");
+}
+
 bool pdet_mountinfo_text(struct pdet_scan text, char *buf, size_t size,
 			 size_t *len)
 {

@@ -28,6 +28,17 @@ struct pdet_mount {
 /* pdet_mountinfo_line - false if the line is not of that form. */
 bool pdet_mountinfo_line(struct pdet_scan line, struct pdet_mount *ret);
 
+/* pdet_mount_has - whether a list of options, joined by commas, has @name. */
+bool pdet_mount_has(struct pdet_scan options, const char *name);
+
+/*
+ * pdet_mount_shows_owner - whether what maps says of a mapped file, device and
+ * inode, is what the kernel has its pages under. False where a filesystem
+ * hands a mapping on to a file of another one, and where device nodes are:
+ * what is mapped through them is not theirs.
+ */
+bool pdet_mount_shows_owner(const struct pdet_mount *m);
+
 /*
  * pdet_mountinfo_text - one of the texts without its escapes, NUL-terminated.
  * False, and nothing written, if @size is not more than what the escaped text

@@ -25,10 +25,8 @@ struct pdet_pagemap {
 	bool soft_dirty;	/* bit 55 means something: the kernel has
 				 * CONFIG_MEM_SOFT_DIRTY */
 	bool uffd_wp;		/* bit 57 means something (5.14 and later) */
+	bool guard;		/* bit 58 means something (6.15 and later) */
 	uint32_t swap_areas;	/* types below this are swap areas */
-	uint32_t max_swapfiles;	/* first type that is no swap area; 0 unknown */
-	uint32_t hwpoison_type;	/* 0 unknown */
-	uint32_t migration_first, migration_last; /* 0 unknown */
 	uint64_t zero_pfn;	/* of the 4K zero page; 0 unknown */
 };
 
@@ -39,10 +37,11 @@ enum pdet_entry_what {
 	PDET_ENTRY_GUARD,
 	PDET_ENTRY_MIGRATION,
 	PDET_ENTRY_HWPOISON,
-	PDET_ENTRY_DEVICE,
 	PDET_ENTRY_MARKER,	/* holds bits, no page: uffd-wp */
 	PDET_ENTRY_SPECIAL	/* migration, hwpoison, device or swap: the
-				 * word alone does not tell */
+				 * word alone does not tell. With has_pfn,
+				 * swap_type at or above swap_areas says that
+				 * it is no swap - if that many is all */
 };
 
 struct pdet_entry {

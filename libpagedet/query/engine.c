@@ -93,11 +93,11 @@ static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 	to->files += from->files;
 	to->files_gone += from->files_gone;
 	to->files_denied += from->files_denied;
-	for (i = 0; i < PDET_COUNT(to->lost); i++)
+	for (i = 0; from->any_lost && i < PDET_COUNT(to->lost); i++)
 		to->lost[i] += from->lost[i];
-	to->answered.bits[0] |= from->answered.bits[0];
-	to->answered.bits[1] |= from->answered.bits[1];
-	memset(from, 0, sizeof(*from));
+	to->any_lost |= from->any_lost;
+	pdet_fields_join(&to->answered, &from->answered);
+	pdet_cover_clear(from);
 }
 
 void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret)
@@ -213,8 +213,11 @@ static struct pdet_slot *take_slot(struct pdet_iter *it, struct pdet_worker *k)
 	if (it->used == it->n_slots || it->walk_ended)
 		return NULL;
 	slot = &it->slots[(it->first + it->used) % it->n_slots];
-	if (next_span(it, k, &slot->span) <= 0)
+	/* What next() counted is not left to a slot that may not come. */
+	if (next_span(it, k, &slot->span) <= 0) {
+		add_up(it, &k->cover);
 		return NULL;
+	}
 	slot->state = PDET_SLOT_RUNNING;
 	it->used++;
 	return slot;
@@ -307,6 +310,15 @@ static int next_alone(struct pdet_iter *it, struct pdet_batch **ret)
 	struct pdet_slot *slot = &it->slots[0];
 	int r;
 
+	if (it->glance) {
+		it->glance = false;
+		if (slot->batch.memory && !pdet_engine_check(k) &&
+		    pdet_stage_glance(k, &slot->batch)) {
+			it->walk_ended = true;
+			*ret = &slot->batch;
+			return 1;
+		}
+	}
 	for (;;) {
 		r = pdet_engine_check(k);
 		if (r < 0)

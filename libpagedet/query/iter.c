@@ -30,9 +30,9 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static bool is_single_page_target(const struct pagedet_query *q)
+static bool is_single_page_target(uint32_t target)
 {
-	switch (q->target) {
+	switch (target) {
 	case PAGEDET_TARGET_PFN:
 	case PAGEDET_TARGET_PHYS:
 	case PAGEDET_TARGET_VIRT:
@@ -96,7 +96,7 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 	p.sources = args->sources;
 	p.target = it->q.target;
 	p.cheap = it->q.options & PAGEDET_Q_CHEAP;
-	p.few = is_single_page_target(args->query);
+	p.few = is_single_page_target(it->q.target);
 	p.single_source = it->q.options & PAGEDET_Q_SINGLE_SOURCE;
 	p.holes = it->q.options & PAGEDET_Q_HOLES;
 	p.fields = args->fields;
@@ -264,6 +264,9 @@ static int prepare(struct pdet_iter *it)
 	it->wants.fields = it->plan.columns;
 	it->wants.target = it->q.target;
 	it->wants.fold = it->fold;
+	it->wants.perturb = !(it->q.options & PAGEDET_Q_CHEAP) &&
+		few_rows(it) <= FEW_ROWS &&
+		pdet_fields_has(&it->plan.columns, PAGEDET_FIELD_NOTES);
 	for (i = 0; i < it->n_backends; i++) {
 		r = it->backends[i]->ops->prepare(it->backends[i], it->env,
 						  &it->wants);
@@ -314,6 +317,19 @@ static int make_output(struct pdet_iter *it)
 	return 0;
 }
 
+/* Whether all comes from the walk's own backend, without a filter. */
+static bool may_glance(const struct pdet_iter *it)
+{
+	const struct pdet_plan *plan = &it->plan;
+
+	return it->walk->ops->glance && it->walk->backend->ops->glance &&
+	       it->n_workers == 1 && !it->filter && !it->q.grouped &&
+	       !(it->q.options & PAGEDET_Q_RUNS) &&
+	       (!plan->n_steps ||
+		(plan->n_steps == 1 &&
+		 plan->steps[0].backend == it->walk->index));
+}
+
 static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 {
 	int r;
@@ -322,6 +338,9 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	if (r < 0)
 		return r;
 	it->q.index = args->index;
+	r = pdet_cgroup_by_tasks(it);
+	if (r < 0)
+		return r;
 	if (args->query->where) {
 		r = pdet_filter_new(it->env, args->query->where, &it->filter);
 		if (r < 0)
@@ -341,7 +360,9 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	r = make_walk(it);
 	if (r < 0)
 		return r;
+	it->walk->partial |= it->by_tasks;
 	it->n_workers = it->walk->serial ? 1 : it->q.threads;
+	it->may_glance = may_glance(it);
 	r = pdet_engine_start(it);
 	if (r == 0)
 		r = make_output(it);
@@ -361,7 +382,7 @@ int pdet_iter_new(const struct pdet_iter_args *args, struct pdet_iter **ret)
 	it->first_ns = monotonic_ns();
 	it->page_size = args->page_size;
 	atomic_init(&it->stopped, 0);
-	atomic_init(&it->next_string, 1);
+	atomic_init(&it->next_string, PDET_STRING_STRIDE);
 	atomic_init(&it->done, 0);
 	pdet_strtab_init(&it->kept, (uint64_t)1 << 62, SIZE_MAX / 2);
 	if (pthread_mutex_init(&it->lock, NULL) ||
@@ -430,7 +451,7 @@ static int build_index(struct pdet_iter *it)
 	struct pdet_mapindex_args args;
 	int r;
 
-	if (it->q.index || it->own_index ||
+	if (it->q.index || it->own_index || atomic_load(&it->stopped) ||
 	    !pdet_fields_has(&it->plan.columns, PAGEDET_FIELD_USER_MAPS) ||
 	    it->plan.why[PAGEDET_FIELD_USER_MAPS] != PAGEDET_HAVE)
 		return 0;
@@ -473,8 +494,10 @@ static int step_groups(struct pdet_iter *it, struct pdet_batch **ret)
 		/* What was counted is still right: it is handed out, and the
 		 * coverage says that it is not all. */
 		if (r < 0 && r != -ETIMEDOUT && r != -ECANCELED)
-			return say_stopped(it, r);
+			it->group_error = r;
 	}
+	if (it->group_error)
+		return say_stopped(it, it->group_error);
 	n = PDET_MIN(pdet_group_count(it->group) - it->group_at,
 		     (size_t)it->out.cap);
 	if (!n) {
@@ -489,6 +512,19 @@ static int step_groups(struct pdet_iter *it, struct pdet_batch **ret)
 	it->group_at += n;
 	*ret = &it->out;
 	return 1;
+}
+
+/* Texts for which runs had no memory. */
+static void count_lost_texts(struct pdet_iter *it)
+{
+	uint64_t lost = pdet_run_lost(it->run);
+
+	if (!lost)
+		return;
+	pthread_mutex_lock(&it->lock);
+	it->cover.lost[PAGEDET_NO_MEMORY] += lost;
+	it->cover.any_lost = true;
+	pthread_mutex_unlock(&it->lock);
 }
 
 static int step_runs(struct pdet_iter *it, struct pdet_batch **ret)
@@ -506,6 +542,7 @@ static int step_runs(struct pdet_iter *it, struct pdet_batch **ret)
 		if (pdet_run_fold(it->run, it->current, &it->cursor,
 				  string_base(it))) {
 			*ret = pdet_run_take(it->run, false);
+			count_lost_texts(it);
 			return 1;
 		}
 	}
@@ -514,6 +551,7 @@ static int step_runs(struct pdet_iter *it, struct pdet_batch **ret)
 	it->ended = true;
 	it->current = NULL;
 	*ret = pdet_run_take(it->run, true);
+	count_lost_texts(it);
 	if ((*ret)->n)
 		return 1;
 	return r < 0 ? say_stopped(it, r) : 0;
@@ -557,8 +595,11 @@ int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret)
 	if (it->q.limit && it->rows >= it->q.limit)
 		return 0;
 	r = build_index(it);
-	if (r < 0)
+	if (r < 0) {
+		/* That was the answer: asking again gives the same. */
+		pdet_iter_stop(it, -r, it->env);
 		return r;
+	}
 	if (it->q.grouped)
 		r = step_groups(it, &b);
 	else if (it->run)
@@ -587,7 +628,7 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 	struct pagedet_item *bigger;
 	int r;
 
-	if (!it->walk->ops->retarget || it->q.grouped)
+	if (!it->walk->ops->retarget || it->q.grouped || it->by_tasks)
 		return pdet_fail(it->env, EINVAL,
 				 "this query cannot be asked about other places");
 	if (it->n_workers > 1)
@@ -600,15 +641,19 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 		it->q.items = bigger;
 		it->q.items_cap = n;
 	}
-	memcpy(it->q.items, items, n * sizeof(*items));
+	if (n == 1)
+		it->q.items[0] = items[0];
+	else
+		memcpy(it->q.items, items, n * sizeof(*items));
 	it->q.n_items = n;
 	it->walk_ended = false;
 	it->ended = false;
+	it->glance = it->may_glance && n == 1;
 	it->slots[0].more = false;
 	it->rows = 0;
 	it->resume = 0;
-	memset(&it->cover, 0, sizeof(it->cover));
-	memset(&it->workers[0].cover, 0, sizeof(it->workers[0].cover));
+	pdet_cover_clear(&it->cover);
+	pdet_cover_clear(&it->workers[0].cover);
 	atomic_store(&it->stopped, 0);
 	r = it->walk->ops->retarget(it->walk, &it->workers[0]);
 	return r < 0 ? say_stopped(it, r) : 0;

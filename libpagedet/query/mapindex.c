@@ -154,7 +154,8 @@ static int keep(struct part *p, size_t task, uint64_t page_size)
 	const struct pdet_found *end = f + p->found.n;
 
 	while (f < end) {
-		size_t n = PDET_MIN(room(p), (size_t)(end - f)), i;
+		const size_t space = room(p);
+		size_t n = PDET_MIN(space, (size_t)(end - f)), i;
 		struct piece piece = { .task = task, .number = p->pieces.n };
 		struct pdet_mapping *to;
 
@@ -318,9 +319,6 @@ static int explain(struct builder *b, int r)
 	case -ETIMEDOUT:
 		return pdet_fail(env, ETIMEDOUT,
 				 "cannot finish the mapping index: the deadline passed");
-	case -ENOMEM:
-		return pdet_fail(env, ENOMEM,
-				 "no memory for the mapping index");
 	}
 	if (!b->failed)
 		return r;
@@ -393,6 +391,8 @@ int pdet_mapindex_new(const struct pdet_mapindex_args *args,
 		pthread_mutex_destroy(&b.lock);
 	}
 	free_parts(&b);
+	if (r == -ENOMEM)
+		pdet_fail(args->env, ENOMEM, "no memory for the mapping index");
 	if (r < 0) {
 		pdet_mapindex_free(ix);
 		return r;
@@ -431,6 +431,11 @@ static size_t lower_bound(const struct pdet_mapindex *ix, uint64_t pfn)
 uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn)
 {
 	return lower_bound(ix, pfn + 1) - lower_bound(ix, pfn);
+}
+
+bool pdet_mapindex_partial(const struct pdet_mapindex *ix)
+{
+	return ix->info.tasks_denied;
 }
 
 uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,

@@ -44,6 +44,8 @@ void pdet_mapindex_free(struct pdet_mapindex *ix);
 uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,
 			    struct pagedet_mapping *ret, uint64_t n);
 uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn);
+/* Whether some tasks could not be read: then there may be more. */
+bool pdet_mapindex_partial(const struct pdet_mapindex *ix);
 void pdet_mapindex_info(const struct pdet_mapindex *ix,
 			struct pdet_mapindex_info *ret);
 

@@ -333,6 +333,8 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		if (pdet_fields_has(&plan.columns, f) &&
 		    plan_field(args, &plan, f) < 0)
 			goto no_memory;
+	plan.absent.bits[0] &= plan.columns.bits[0];
+	plan.absent.bits[1] &= plan.columns.bits[1];
 	*ret = plan;
 	return 0;
 no_memory:

@@ -23,7 +23,7 @@ struct pdet_plan {
 	struct pdet_fields wanted; /* by the caller */
 	struct pdet_fields columns; /* and what is needed inside */
 	struct pdet_fields given; /* of columns: the walk writes them */
-	struct pdet_fields absent; /* do not apply to this target */
+	struct pdet_fields absent; /* of columns: do not apply to the target */
 	struct pdet_fields early; /* of columns: before the filter */
 	struct pdet_step steps[PDET_CHAIN];
 	unsigned n_steps;

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "backend/backend.h"
 #include "query/filter.h"
@@ -31,9 +32,17 @@ struct pdet_cover {
 	uint64_t spilled;
 	uint64_t tasks, tasks_gone, tasks_denied;
 	uint64_t files, files_gone, files_denied;
-	uint64_t lost[32];
 	struct pdet_fields answered;
+	bool any_lost;		/* some of these are not 0 */
+	uint64_t lost[32];
 };
+
+static inline void pdet_cover_clear(struct pdet_cover *c)
+{
+	if (c->any_lost)
+		memset(c->lost, 0, sizeof(c->lost));
+	memset(c, 0, offsetof(struct pdet_cover, lost));
+}
 
 /* A piece of the question. Its data belongs to the walk and stays with the
  * slot, so that the next span there can use the memory again. */
@@ -75,13 +84,19 @@ struct pdet_walk_ops {
 	int (*place)(struct pdet_walk *w, struct pdet_worker *k,
 		     struct pdet_span *span, struct pdet_batch *b);
 	/* Which rows are asked for, once the fields that the plan has as early
-	 * are filled: keep[row]. May be NULL. */
-	void (*match)(struct pdet_walk *w, const struct pdet_batch *b,
-		      uint8_t *keep);
+	 * are filled: keep[row]. Returns of how many that could not be told.
+	 * May be NULL. */
+	uint64_t (*match)(struct pdet_walk *w, const struct pdet_batch *b,
+			  uint8_t *keep);
 	/* After the sources were asked: are the rows still about the same
 	 * pages? May be NULL. */
 	int (*recheck)(struct pdet_walk *w, struct pdet_worker *k,
 		       struct pdet_span *span, struct pdet_batch *b);
+	/* The only item is one place, and was asked for with retarget: row 0
+	 * of @b, if that can be answered at once. Else false, and nothing has
+	 * happened. May be NULL. */
+	bool (*glance)(struct pdet_walk *w, struct pdet_worker *k,
+		       struct pdet_batch *b);
 	/* Frees span->data. May be NULL. */
 	void (*span_free)(struct pdet_walk *w, struct pdet_span *span);
 	/* From the beginning with other items. May be NULL. */
@@ -97,6 +112,7 @@ struct pdet_walk {
 	unsigned index;		/* of that backend's session in a worker */
 	unsigned source;	/* that its answers are said to be from */
 	bool serial;		/* place() must not run in parallel */
+	bool partial;		/* what is asked for cannot be seen entirely */
 	uint64_t total;		/* places, 0 not known */
 };
 
@@ -147,6 +163,9 @@ struct pdet_iter {
 	struct pdet_walk *walk;
 	struct pdet_mapindex *own_index; /* built for user_maps */
 	uint64_t page_size;
+	bool by_tasks;		/* a cgroup, by what its tasks map */
+	bool may_glance;	/* the question is simple enough for that */
+	bool glance;		/* try it first */
 	bool fold;		/* sources may fold rows of a scan */
 	bool count_only;	/* rows may stand for many pages: nothing of a
 				 * single page is asked for */
@@ -175,6 +194,7 @@ struct pdet_iter {
 	uint32_t cursor;	/* rows of it handed out */
 	struct pdet_group *group; /* the sum of the workers' */
 	bool grouped_done;
+	int group_error;	/* negative errno: there are no groups */
 	uint64_t group_at;
 	struct pdet_batch out;	/* groups and runs */
 	struct pdet_run *run;
@@ -223,6 +243,11 @@ void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret);
 /* Deadline, cancel, progress; 0 or negative errno. */
 int pdet_engine_check(struct pdet_worker *k);
 
+/* --- cgroup.c --- */
+/* Makes a question about a cgroup one about its tasks, where it is not to be
+ * seen what is charged. */
+int pdet_cgroup_by_tasks(struct pdet_iter *it);
+
 /* --- chain.c: columns of a batch from the sources of the plan --- */
 int pdet_chain_fill(struct pdet_worker *k, struct pdet_batch *b,
 		    const struct pdet_fields *fields);
@@ -232,6 +257,7 @@ int pdet_walk_pfn(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_task(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_virt(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_file(struct pdet_iter *it, struct pdet_walk **ret);
+int pdet_walk_mapped(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
 
 /* The summary of a pfn of a mappers walk; -ENOENT past the last. */

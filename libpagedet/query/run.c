@@ -11,6 +11,7 @@ struct pdet_run {
 	struct pdet_batch open;	/* the open one, while @out is handed out */
 	uint64_t page_size;
 	bool handed;		/* out is with the caller */
+	uint64_t lost;		/* texts, since somebody asked */
 };
 
 struct pdet_run *pdet_run_new(const struct pdet_fields *columns, uint32_t cap,
@@ -104,7 +105,7 @@ bool pdet_run_fold(struct pdet_run *r, const struct pdet_batch *b,
 		pdet_batch_clear(out, string_base);
 		if (r->open.n) {
 			pdet_batch_grow(out, 1);
-			pdet_batch_copy_row(out, 0, &r->open, 0);
+			r->lost += pdet_batch_copy_row(out, 0, &r->open, 0);
 			pdet_batch_clear(&r->open, 1);
 		}
 	}
@@ -117,9 +118,17 @@ bool pdet_run_fold(struct pdet_run *r, const struct pdet_batch *b,
 		if (out->n == out->cap)
 			return true;
 		pdet_batch_grow(out, 1);
-		pdet_batch_copy_row(out, out->n - 1, b, *at);
+		r->lost += pdet_batch_copy_row(out, out->n - 1, b, *at);
 	}
 	return false;
+}
+
+uint64_t pdet_run_lost(struct pdet_run *r)
+{
+	uint64_t lost = r->lost;
+
+	r->lost = 0;
+	return lost;
 }
 
 struct pdet_batch *pdet_run_take(struct pdet_run *r, bool last)
@@ -128,7 +137,8 @@ struct pdet_batch *pdet_run_take(struct pdet_run *r, bool last)
 	if (!last && r->out.n) {
 		pdet_batch_clear(&r->open, 1);
 		pdet_batch_grow(&r->open, 1);
-		pdet_batch_copy_row(&r->open, 0, &r->out, r->out.n - 1);
+		r->lost += pdet_batch_copy_row(&r->open, 0, &r->out,
+					       r->out.n - 1);
 		pdet_batch_cut(&r->out, r->out.n - 1);
 	}
 	return &r->out;

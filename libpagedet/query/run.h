@@ -23,4 +23,7 @@ bool pdet_run_fold(struct pdet_run *r, const struct pdet_batch *b,
  * until the next fold. */
 struct pdet_batch *pdet_run_take(struct pdet_run *r, bool last);
 
+/* For how many texts there was no memory, since the last call. */
+uint64_t pdet_run_lost(struct pdet_run *r);
+
 #endif

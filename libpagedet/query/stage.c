@@ -98,7 +98,11 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 	for (row = 0; row < b->n; row++) {
 		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);
 
-		if (state == PAGEDET_HAVE)
+		/* There may be more of them in tasks that may not be read. */
+		if (state == PAGEDET_HAVE &&
+		    pdet_mapindex_partial(it->q.index))
+			pdet_put_lost(b, row, f, PAGEDET_NO_ACCESS, DERIVED);
+		else if (state == PAGEDET_HAVE)
 			pdet_put(b, row, f,
 				 pdet_mapindex_count(
 					 it->q.index,
@@ -143,6 +147,25 @@ static bool is_uniform(const uint16_t *cell, uint32_t n)
 	return !odd;
 }
 
+/* One row that is answered in every column, the usual answer to a question
+ * about one page. */
+static bool is_one_answer(const struct pdet_batch *b)
+{
+	const uint16_t *cell = b->cells;
+	const uint16_t *end = cell + b->cells_size / sizeof(*cell);
+	bool all = b->n == 1;
+
+	for (; cell < end && all; cell += b->cap)
+		all = (*cell & 0xff) - 1u < PAGEDET_NONE;
+	return all;
+}
+
+static void count_lost(struct pdet_cover *cover, unsigned state, uint32_t n)
+{
+	cover->any_lost = true;
+	cover->lost[state] += n;
+}
+
 /* Every cell gets a state, and losses are counted. */
 static void settle(struct pdet_worker *k, struct pdet_batch *b)
 {
@@ -151,6 +174,10 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 	uint32_t row;
 	unsigned f;
 
+	if (is_one_answer(b)) {
+		pdet_fields_join(&cover->answered, &b->have);
+		return;
+	}
 	pdet_fields_for(f, &b->have) {
 		const uint16_t *cell = b->cell[f];
 		unsigned why = plan->why[f];
@@ -160,7 +187,7 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 			if ((cell[0] & 0xff) <= PAGEDET_NONE)
 				pdet_fields_add(&cover->answered, f);
 			else
-				cover->lost[cell[0] & 0xff] += b->n;
+				count_lost(cover, cell[0] & 0xff, b->n);
 			continue;
 		}
 		if (why != PAGEDET_HAVE) {
@@ -181,7 +208,7 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 			if (state <= PAGEDET_NONE)
 				answered = true;
 			else
-				cover->lost[state]++;
+				count_lost(cover, state, 1);
 		}
 		if (answered)
 			pdet_fields_add(&cover->answered, f);
@@ -197,6 +224,32 @@ static void count_torn(struct pdet_worker *k, const struct pdet_batch *b)
 		k->cover.torn += notes[row] >> PAGEDET_NOTE_TORN & 1;
 }
 
+/* Where ids of strings go on: at a place of its own, unless none was given. */
+static uint64_t string_base(struct pdet_iter *it, const struct pdet_batch *b)
+{
+	if (b->strings.base > 1 && !b->strings.entry.n)
+		return b->strings.base;
+	return atomic_fetch_add_explicit(&it->next_string, PDET_STRING_STRIDE,
+					 memory_order_relaxed);
+}
+
+bool pdet_stage_glance(struct pdet_worker *k, struct pdet_batch *b)
+{
+	struct pdet_iter *it = k->it;
+
+	pdet_batch_clear(b, string_base(it, b));
+	pdet_batch_grow(b, 1);
+	if (!it->walk->ops->glance(it->walk, k, b))
+		return false;
+	/* Of the engine's own columns a glance has no other. */
+	pdet_put(b, 0, PAGEDET_FIELD_NOTES,
+		 it->q.options & PAGEDET_Q_UNCHECKED ?
+			 PAGEDET_NOTE(PAGEDET_NOTE_UNCHECKED) : 0, DERIVED);
+	k->cover.visited++;
+	pdet_fields_join(&k->cover.answered, &b->have);
+	return true;
+}
+
 int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 		   struct pdet_batch *b)
 {
@@ -205,9 +258,7 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 	struct pdet_fields late;
 	int r;
 
-	pdet_batch_clear(b, atomic_fetch_add_explicit(&it->next_string,
-						      PDET_STRING_STRIDE,
-						      memory_order_relaxed));
+	pdet_batch_clear(b, string_base(it, b));
 	r = it->walk->ops->place(it->walk, k, span, b);
 	if (r < 0 || !b->n)
 		return r;
@@ -218,7 +269,8 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 		if (r < 0)
 			return r;
 		if (it->walk->ops->match) {
-			it->walk->ops->match(it->walk, b, k->keep);
+			k->cover.undecided +=
+				it->walk->ops->match(it->walk, b, k->keep);
 			pdet_batch_keep(b, k->keep);
 		}
 		if (it->filter)

@@ -10,4 +10,7 @@
 int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 		   struct pdet_batch *b);
 
+/* One row for a single place of the walk, if that can be answered at once. */
+bool pdet_stage_glance(struct pdet_worker *k, struct pdet_batch *b);
+
 #endif

@@ -53,7 +53,8 @@ static void put_owner(const struct pdet_iter *it, struct pdet_batch *b,
 		return;
 	}
 	pdet_put(b, row, F(INDEX),
-		 (vaddr - vma->start + vma->offset) / it->page_size, source);
+		 (vaddr - vma->start + vma->offset) >>
+			 __builtin_ctzll(it->page_size), source);
 	pdet_put_text(b, row, F(PATH), vma->name, vma->name_len, source);
 	if (vma->owner_unproved) {
 		pdet_put_lost(b, row, F(DEV), PAGEDET_UNSUPPORTED, source);

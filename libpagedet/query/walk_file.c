@@ -273,6 +273,10 @@ int pdet_walk_file(struct pdet_iter *it, struct pdet_walk **ret)
 		free(w);
 		return r;
 	}
+	if (w->walk.backend->no_cache) {
+		free(w);
+		return pdet_walk_mapped(it, ret);
+	}
 	*ret = &w->walk;
 	return 0;
 }

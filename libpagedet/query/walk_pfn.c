@@ -116,15 +116,17 @@ static void pfn_span_free(struct pdet_walk *w, struct pdet_span *span)
 }
 
 /* Pages of the cgroups asked for. */
-static void cgroup_match(struct pdet_walk *base, const struct pdet_batch *b,
-			 uint8_t *keep)
+static uint64_t cgroup_match(struct pdet_walk *base, const struct pdet_batch *b,
+			     uint8_t *keep)
 {
 	struct walk_pfn *w = walk_of(base);
-	uint64_t last = 0;
+	uint64_t last = 0, undecided = 0;
 	bool found = false;
 	uint32_t row;
 
 	for (row = 0; row < b->n; row++) {
+		unsigned state = pdet_batch_state(b, row,
+						  PAGEDET_FIELD_MEMCG_INO);
 		uint64_t ino = pdet_batch_get(b, row, PAGEDET_FIELD_MEMCG_INO,
 					      0);
 		size_t low = 0, high = w->n_inos;
@@ -142,7 +144,11 @@ static void cgroup_match(struct pdet_walk *base, const struct pdet_batch *b,
 			last = ino;
 		}
 		keep[row] = found;
+		/* That charges of slab pages cannot be seen holds always. */
+		undecided += state > PAGEDET_NONE &&
+			     state != PAGEDET_UNSUPPORTED;
 	}
+	return undecided;
 }
 
 static void start(struct walk_pfn *w)

@@ -42,7 +42,7 @@ static uint64_t item_pages(const struct pagedet_item *item, uint64_t page,
 		UINT64_MAX : item->first + (item->count - 1);
 
 	*first = item->first & ~(page - 1);
-	return (last - *first) / page + 1;
+	return ((last - *first) >> __builtin_ctzll(page)) + 1;
 }
 
 static int open_task(struct walk_virt *w, struct pdet_session *s, uint32_t pid)
@@ -218,6 +218,28 @@ static int virt_place(struct pdet_walk *base, struct pdet_worker *k,
 	return 0;
 }
 
+static bool virt_glance(struct pdet_walk *base, struct pdet_worker *k,
+			struct pdet_batch *b)
+{
+	struct walk_virt *w = walk_of(base);
+	const struct pdet_question *q = &base->it->q;
+	const uint64_t page = base->it->page_size;
+	const uint64_t addr = q->items[0].first & ~(page - 1);
+	const bool again = !(q->options & PAGEDET_Q_UNCHECKED);
+
+	/* All in one page, of the task that was asked about before. */
+	if (q->items[0].first - addr + (q->items[0].count - 1) >= page ||
+	    !w->task || w->task->pid != q->items[0].pid)
+		return false;
+	if (!w->walk.backend->ops->glance(pdet_session_of(k, base), w->task,
+					  addr, again, b))
+		return false;
+	pdet_put(b, 0, PAGEDET_FIELD_VADDR, addr, base->source);
+	pdet_put(b, 0, PAGEDET_FIELD_PID, w->task->pid, base->source);
+	pdet_put(b, 0, PAGEDET_FIELD_ASK, 0, PAGEDET_SOURCE_DERIVED);
+	return true;
+}
+
 static int virt_recheck(struct pdet_walk *base, struct pdet_worker *k,
 			struct pdet_span *span, struct pdet_batch *b)
 {
@@ -250,6 +272,7 @@ static const struct pdet_walk_ops virt_ops = {
 	.begin = virt_begin,
 	.next = virt_next,
 	.place = virt_place,
+	.glance = virt_glance,
 	.recheck = virt_recheck,
 	.retarget = virt_retarget,
 	.free = virt_free,

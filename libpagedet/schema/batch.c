@@ -5,6 +5,9 @@
 
 #include "schema/batch.h"
 
+/* Up to here, clearing all cells at once is faster than column by column. */
+#define FEW_BYTES 1024
+
 bool pdet_batch_init(struct pdet_batch *b, const struct pdet_fields *fields,
 		     uint32_t cap, size_t max)
 {
@@ -27,6 +30,8 @@ bool pdet_batch_init(struct pdet_batch *b, const struct pdet_fields *fields,
 		b->value[f] = (uint64_t *)(memory + at);
 		at += cap * sizeof(uint64_t);
 	}
+	b->cells = (uint16_t *)(memory + at);
+	b->cells_size = columns * cap * sizeof(uint16_t);
 	pdet_fields_for(f, fields) {
 		b->cell[f] = (uint16_t *)(memory + at);
 		at += cap * sizeof(uint16_t);
@@ -56,14 +61,15 @@ int64_t pdet_batch_grow(struct pdet_batch *b, uint32_t n)
 	if (n > b->cap - b->n)
 		return -1;
 	b->series = false;
+	b->n += n;
 	/* Whoever writes a cell writes its value, too: only cells need a
 	 * beginning. */
+	if (!first && b->cells_size <= FEW_BYTES) {
+		memset(b->cells, 0, b->cells_size);
+		return first;
+	}
 	pdet_fields_for(f, &b->have)
-		if (n == 1)
-			b->cell[f][first] = PAGEDET_NOT_ASKED;
-		else
-			memset(b->cell[f] + first, 0, n * sizeof(uint16_t));
-	b->n += n;
+		memset(b->cell[f] + first, 0, n * sizeof(uint16_t));
 	return first;
 }
 
@@ -80,7 +86,7 @@ static bool is_text(unsigned field)
 	return type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST;
 }
 
-void pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
+unsigned pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
 			  const struct pdet_batch *from, uint32_t from_row,
 			  unsigned field)
 {
@@ -97,20 +103,23 @@ void pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
 		else
 			pdet_put_lost(to, to_row, field, PAGEDET_NO_MEMORY,
 				      cell >> 8);
-		return;
+		return pdet_batch_state(to, to_row, field) != PAGEDET_HAVE;
 	}
 	to->value[field][to_row] = value;
 	to->cell[field][to_row] = cell;
+	return 0;
 }
 
-void pdet_batch_copy_row(struct pdet_batch *to, uint32_t to_row,
-			 const struct pdet_batch *from, uint32_t from_row)
+unsigned pdet_batch_copy_row(struct pdet_batch *to, uint32_t to_row,
+			     const struct pdet_batch *from, uint32_t from_row)
 {
-	unsigned f;
+	unsigned f, lost = 0;
 
 	pdet_fields_for(f, &to->have)
 		if (from->value[f])
-			pdet_batch_copy_cell(to, to_row, from, from_row, f);
+			lost += pdet_batch_copy_cell(to, to_row, from,
+						     from_row, f);
+	return lost;
 }
 
 void pdet_batch_keep(struct pdet_batch *b, const uint8_t *keep)
@@ -161,37 +170,22 @@ void pdet_put_text_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 		pdet_put_lost_run(b, row, n, field, PAGEDET_NO_MEMORY, source);
 }
 
-static void put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
-		      unsigned field, uint64_t value, uint16_t cell)
+void pdet_put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
+		    unsigned field, uint64_t value, uint16_t cell)
 {
-	uint64_t *v = b->value[field];
-	uint16_t *c = b->cell[field];
+	uint64_t *v = b->value[field] + row;
+	uint16_t *c = b->cell[field] + row;
 	uint32_t i;
 
-	if (!v)
+	if (n == 1) {
+		*v = value;
+		*c = cell;
 		return;
+	}
 	for (i = 0; i < n; i++)
-		v[row + i] = value;
+		v[i] = value;
 	for (i = 0; i < n; i++)
-		c[row + i] = cell;
-}
-
-void pdet_put_run(struct pdet_batch *b, uint32_t row, uint32_t n,
-		  unsigned field, uint64_t value, unsigned source)
-{
-	put_cells(b, row, n, field, value, PDET_CELL(PAGEDET_HAVE, source));
-}
-
-void pdet_put_none_run(struct pdet_batch *b, uint32_t row, uint32_t n,
-		       unsigned field, unsigned source)
-{
-	put_cells(b, row, n, field, 0, PDET_CELL(PAGEDET_NONE, source));
-}
-
-void pdet_put_lost_run(struct pdet_batch *b, uint32_t row, uint32_t n,
-		       unsigned field, unsigned reason, unsigned source)
-{
-	put_cells(b, row, n, field, 0, PDET_CELL(reason, source));
+		c[i] = cell;
 }
 
 void pdet_put_series(struct pdet_batch *b, uint32_t row, uint32_t n,

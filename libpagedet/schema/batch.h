@@ -24,6 +24,8 @@ struct pdet_batch {
 	uint16_t *cell[PDET_FIELDS];
 	struct pdet_strtab strings; /* text behind string ids of these rows */
 	void *memory;
+	uint16_t *cells;	/* of all columns, one after the other */
+	size_t cells_size;
 };
 
 /* pdet_batch_init - false without memory. @max bounds the text. */
@@ -46,12 +48,13 @@ void pdet_batch_cut(struct pdet_batch *b, uint32_t n);
 void pdet_batch_keep(struct pdet_batch *b, const uint8_t *keep);
 
 /* pdet_batch_copy_row - all columns that both have; texts too, when the two
- * are different batches. */
-void pdet_batch_copy_row(struct pdet_batch *to, uint32_t to_row,
+ * are different batches. Returns for how many texts there was no room. */
+unsigned pdet_batch_copy_row(struct pdet_batch *to, uint32_t to_row,
 			 const struct pdet_batch *from, uint32_t from_row);
 
-/* pdet_batch_copy_cell - one column of it, which both have. */
-void pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
+/* pdet_batch_copy_cell - one column of it, which both have. Returns 1 if there
+ * was no room for its text. */
+unsigned pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
 			  const struct pdet_batch *from, uint32_t from_row,
 			  unsigned field);
 
@@ -126,13 +129,36 @@ void pdet_put_text_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 		       unsigned field, const char *text, size_t len,
 		       unsigned source);
 
+/* The same value and cell for @n rows of a column that exists. */
+void pdet_put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
+		    unsigned field, uint64_t value, uint16_t cell);
+
 /* The same answer for @n rows. */
-void pdet_put_run(struct pdet_batch *b, uint32_t row, uint32_t n,
-		  unsigned field, uint64_t value, unsigned source);
-void pdet_put_none_run(struct pdet_batch *b, uint32_t row, uint32_t n,
-		       unsigned field, unsigned source);
-void pdet_put_lost_run(struct pdet_batch *b, uint32_t row, uint32_t n,
-		       unsigned field, unsigned reason, unsigned source);
+static inline void pdet_put_run(struct pdet_batch *b, uint32_t row, uint32_t n,
+				unsigned field, uint64_t value,
+				unsigned source)
+{
+	if (b->value[field])
+		pdet_put_cells(b, row, n, field, value,
+			       PDET_CELL(PAGEDET_HAVE, source));
+}
+
+static inline void pdet_put_none_run(struct pdet_batch *b, uint32_t row,
+				     uint32_t n, unsigned field,
+				     unsigned source)
+{
+	if (b->value[field])
+		pdet_put_cells(b, row, n, field, 0,
+			       PDET_CELL(PAGEDET_NONE, source));
+}
+
+static inline void pdet_put_lost_run(struct pdet_batch *b, uint32_t row,
+				     uint32_t n, unsigned field,
+				     unsigned reason, unsigned source)
+{
+	if (b->value[field])
+		pdet_put_cells(b, row, n, field, 0, PDET_CELL(reason, source));
+}
 
 /* first, first + 1, first + 2 ... */
 void pdet_put_series(struct pdet_batch *b, uint32_t row, uint32_t n,

@@ -31,29 +31,42 @@ static inline void pdet_fields_remove(struct pdet_fields *set, unsigned f)
 	set->bits[f / 64] &= ~((uint64_t)1 << (f % 64));
 }
 
+/* Adds the fields of @more. */
+static inline void pdet_fields_join(struct pdet_fields *set,
+				    const struct pdet_fields *more)
+{
+	set->bits[0] |= more->bits[0];
+	set->bits[1] |= more->bits[1];
+}
+
 static inline bool pdet_fields_empty(const struct pdet_fields *set)
 {
 	return !(set->bits[0] | set->bits[1]);
 }
 
-/* The next field of a set at or after @f; PDET_FIELDS past the last. */
-static inline unsigned pdet_fields_next(const struct pdet_fields *set,
-					unsigned f)
+/* Takes the lowest field out of a set; false if it is empty. */
+static inline bool pdet_fields_take(struct pdet_fields *set, unsigned *f)
 {
-	unsigned word;
-
-	for (word = f / 64; word < 2; word++, f = 0) {
-		uint64_t bits = set->bits[word] >> (f % 64) << (f % 64);
-
-		if (bits)
-			return word * 64 + (unsigned)__builtin_ctzll(bits);
+	if (set->bits[0]) {
+		*f = (unsigned)__builtin_ctzll(set->bits[0]);
+		set->bits[0] &= set->bits[0] - 1;
+		return true;
 	}
-	return PDET_FIELDS;
+	if (set->bits[1]) {
+		*f = 64 + (unsigned)__builtin_ctzll(set->bits[1]);
+		set->bits[1] &= set->bits[1] - 1;
+		return true;
+	}
+	return false;
 }
 
+#define PDET_REST_AT(line) pdet_rest_##line
+#define PDET_REST(line) PDET_REST_AT(line)
+
+/* For each field of a set as it is at the start. */
 #define pdet_fields_for(f, set)                                           \
-	for ((f) = pdet_fields_next(set, 0); (f) < PDET_FIELDS;           \
-	     (f) = pdet_fields_next(set, (f) + 1))
+	for (struct pdet_fields PDET_REST(__LINE__) = *(set);             \
+	     pdet_fields_take(&PDET_REST(__LINE__), &(f));)
 
 /* All fields of this library. */
 struct pdet_fields pdet_fields_all(void);

@@ -10,8 +10,12 @@ if [ -n "$PDET_SANITIZE" ]; then
 	tap_done
 fi
 
-# Below the build tree, because that is where a build may write.
-installed=$top_builddir/tests/abi/installed
+# Below the build tree, because that is where a build may write - unless there
+# is a blank in its path: libtool does not install there.
+case $top_builddir in
+*[[:space:]]*) installed=$(mktemp -d /tmp/pagedet-test.XXXXXX) ;;
+*) installed=$top_builddir/tests/abi/installed ;;
+esac
 rm -rf "$installed"
 mkdir -p "$installed"
 trap 'rm -rf "$tap_dir" "$installed"' EXIT

@@ -26,9 +26,9 @@ run() {
 why() {
 	{
 		echo "exit status $status"
-		sed 's/^/stdout: /' "$tap_dir/stdout"
+		head -n 20 "$tap_dir/stdout" | sed 's/^/stdout: /'
 		sed 's/^/stderr: /' "$tap_dir/stderr"
-	} > "$tap_dir/why"
+	} | cut -c 1-1000 > "$tap_dir/why"
 	echo "$tap_dir/why"
 }
 

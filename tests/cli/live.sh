@@ -77,6 +77,10 @@ run file "$tap_dir/none"
 expect 'no such file' 66 none
 run file "$tap_dir"
 expect 'a directory is no file' 64 directory
+run file /dev/null
+expect 'a character device is no file' 64 'character device'
+run tree "$tap_dir/file"
+expect 'a file is no directory' 64 'not a directory'
 run tree "$tap_dir/none"
 expect 'no such directory' 66 none
 run block "$tap_dir/file" 0

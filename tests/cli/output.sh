@@ -98,5 +98,124 @@ interrupted() {
 }
 interrupted TERM a 1
 interrupted HUP b 2
+interrupted INT c 1
+
+# --- nothing half written has the final name ---
+
+# As much as a limit allows is written, and then no more.
+limited() {
+	status=0
+	(
+		ulimit -f 32
+		exec "$PAGEDET" --root "$root" "$@"
+	) > "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
+}
+# too_big NAME ARGUMENTS...: they write $out, where nothing is or a file is
+too_big() {
+	too_big_name=$1
+	shift
+	rm -f "$out"
+	limited "$@"
+	expect "$too_big_name: a file that may not grow" 74 'File too large'
+	tap_fails "$too_big_name: nothing is there" ls "$out"
+	cp "$tap_dir/before" "$out"
+	limited "$@"
+	expect "$too_big_name: it was there" 74 "out' was not written"
+	tap_run "$too_big_name: it is what it was" cmp "$tap_dir/before" "$out"
+	tap_run "$too_big_name: nothing else is left" left
+}
+for format in json csv text; do
+	too_big "-o FILE, $format" scan --format $format -o "$out"
+	too_big "--by, $format" scan --by pfn --format $format -o "$out"
+done
+too_big '-oFILE' scan --json "-o$out"
+too_big '-vqo FILE' -vqo "$out" scan --json
+too_big '--output FILE' --output "$out" scan --json
+too_big '--output=FILE' scan "--output=$out" --json
+too_big 'by two threads' scan --json --threads 2 -o "$out"
+too_big 'doctor' doctor --json -o "$out"
+(
+	cd "$tap_dir/dir"
+	too_big 'a name without folder' scan --json -o out
+	echo "$tap_n" > "$tap_dir/n"
+)
+tap_n=$(cat "$tap_dir/n")
+limited scan --json -o "$tap_dir/dir/link"
+expect 'a link to it: a file that may not grow' 74 'File too large'
+tap_run 'a link to it: it is what it was' cmp "$tap_dir/before" "$out"
+tap_run 'a link to it: it is still one' test -L "$tap_dir/dir/link"
+tap_run 'a link to it: nothing else is left' left
+
+rm -f "$out"
+(
+	seq 0 100000
+	echo x
+) > "$tap_dir/in"
+status=0
+"$PAGEDET" page - --root "$root" --json -o "$out" < "$tap_dir/in" \
+	2> "$tap_dir/stderr" || status=$?
+expect 'a bad line behind good ones' 65 "line 100002: 'x'"
+tap_fails 'a bad line behind good ones: nothing is there' ls "$out"
+tap_run 'a bad line behind good ones: nothing else is left' left
+
+# stopped SIGNAL STATUS WORDS: by a signal, when the first part was written and
+# the second part of the input is waited for
+stopped() {
+	rm -f "$out" "$tap_dir/fifo"
+	mkfifo "$tap_dir/fifo"
+	env --default-signal "$PAGEDET" page - --root "$root" --json -o "$out" \
+		< "$tap_dir/fifo" 2> "$tap_dir/stderr" &
+	pid=$!
+	exec 3> "$tap_dir/fifo"
+	seq 0 65536 >&3
+	until find "$tap_dir/dir" -name '.pagedet-*' -size +1k | grep -q .; do
+		sleep 0.05
+	done
+	kill -s "$1" "$pid"
+	status=0
+	wait "$pid" || status=$?
+	exec 3>&-
+	expect "$1 while it writes" "$2" "${3:-}"
+	tap_fails "$1 while it writes: nothing is there" ls "$out"
+}
+for signal in INT TERM HUP; do
+	stopped $signal 2 "out' was not written"
+	tap_run "$signal while it writes: nothing else is left" left
+done
+stopped KILL 137 2> "$tap_dir/why"	# the shell tells, too
+rm -f "$tap_dir"/dir/.pagedet-*
+
+# A whole filesystem that is full, which takes a mount of our own.
+full() {
+	unshare -m sh -c '
+		mkdir "$1/small" && mount -t tmpfs -o size=64k none "$1/small" ||
+			exit 99
+		cp "$1/before" "$1/small/there"
+		for name in there new; do
+			status=0
+			"$2" scan --root "$3" --json -o "$1/small/$name" ||
+				status=$?
+			echo "$name: status $status"
+		done
+		cmp "$1/before" "$1/small/there" && echo "it is what it was"
+		find "$1/small" -type f
+		"$2" scan --root "$3" --json > "$1/small/direct"
+		echo "direct: status $?"' sh \
+		"$tap_dir" "$PAGEDET" "$root" > "$tap_dir/stdout" \
+		2> "$tap_dir/stderr"
+}
+status=0
+full || status=$?
+if [ "$status" = 1 ] || [ "$status" = 99 ]; then
+	tap_skip 'a full filesystem' 'none can be mounted here'
+else
+	expect 'a full filesystem' 0 'No space left on device'
+	stdout_is 'a full filesystem: statuses, and what is there' \
+		"there: status 74
+new: status 74
+it is what it was
+$tap_dir/small/there
+direct: status 74"
+fi
 
 tap_done

@@ -29,10 +29,13 @@ refused "'0' leaves no time" scan --deadline 0
 refused "'1s' is not a number of seconds" scan --deadline 1s
 refused "'.' is not a number of seconds" scan --deadline .
 refused 'live and a file' --from live --from vmcore scan
-refused 'not both' scan --runs --by kind
+refused '--runs lists pages, --by counts them' scan --runs --by kind
+refused '--fields lists pages, --by counts' scan --fields pfn --by kind
+refused '--fields lists pages, --summary' scan --fields nonsense --summary
 refused "--tap is an option of 'check'" scan --tap
 refused "'doctor' has no use for --where" doctor --where kind=anon
 refused "there is no command 'nonsense'" help nonsense
+refused "'x' is one argument too many" help page x
 
 # page frame numbers
 refused 'lacks arguments' page
@@ -111,6 +114,13 @@ for command in page phys virt task file tree mount block cgroup kaddr \
 	run "$command" --help
 	stdout_is "$command --help is the same" "$(cat "$tap_dir/help")"
 done
+run help where
+cp "$tap_dir/stdout" "$tap_dir/all"
+run help
+cat "$tap_dir/stdout" >> "$tap_dir/all"
+tap_fails 'no line of help ends in blanks' grep -n ' $' "$tap_dir/all"
+tap_fails 'no line of help is too long for a terminal' \
+	grep -n '.\{80\}' "$tap_dir/all"
 run help fields
 stdout_has 'help fields names them' 'memcg_path'
 run help where

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# The manual pages can be read by man, and name every exported function.
+# Every exported function is described where it is declared and in a manual
+# page, and the pages can be read by man.
 . "$top_srcdir/tests/tap.sh"
 
-tap_run "every exported function is in a man page" \
+tap_run "every exported function is described, and in a man page" \
 	"$top_srcdir/scripts/check-docs" "$top_srcdir/include/pagedet.h" \
 	"$top_srcdir"/man/*.3
 
@@ -31,7 +32,8 @@ fi
 	sort > "$tap_dir/constants"
 sed -n 's/^#[ \t]*define \(PAGEDET_[A-Z_]*\).*/\1/p' \
 	"$top_srcdir/include/pagedet.h" | sort >> "$tap_dir/constants"
-cat "$top_srcdir"/man/*.[137] | grep -v '^\.Dt ' | grep -o 'PAGEDET_[A-Z_]*[A-Z]' | sort -u |
+cat "$top_srcdir"/man/*.[137] | grep -v '^\.Dt ' |
+	grep -o 'PAGEDET_[A-Z_]*[A-Z]' | sort -u |
 	while read -r name; do
 		grep -qx "$name" "$tap_dir/constants" ||
 			# The beginning of a family: PAGEDET_FIELD_

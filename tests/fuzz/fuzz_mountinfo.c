@@ -36,6 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_text(&line, m.source);
 		check_text(&line, m.super_options);
 		MUST(m.fstype.at < m.fstype.end);
+		MUST(!pdet_mount_has(m.super_options, "a,b"));
+		MUST(pdet_mount_has(m.super_options, "rw") <=
+		     (m.super_options.end - m.super_options.at >= 2));
+		/* what is stacked never shows whose pages it maps */
+		if (pdet_scan_is(&m.fstype, "overlay"))
+			MUST(!pdet_mount_shows_owner(&m));
 	}
 	return 0;
 }

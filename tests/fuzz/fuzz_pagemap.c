@@ -33,11 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	word = fuzz_number(&data, &size, 8);
 	pm.soft_dirty = word & 1;
 	pm.uffd_wp = word & 2;
+	pm.guard = word & 4;
 	pm.swap_areas = word >> 8 & 31;
-	pm.max_swapfiles = word >> 16 & 31;
-	pm.hwpoison_type = word >> 24 & 31;
-	pm.migration_first = word >> 32 & 31;
-	pm.migration_last = word >> 40 & 31;
 	pm.zero_pfn = fuzz_number(&data, &size, 8);
 	flags = fuzz_number(&data, &size, 8);
 	while (size) {

@@ -16,17 +16,25 @@
 
 #define MAX_ROWS 20000
 
-/* A tree of 64 frames and one task. What is here is what stays when another
+/* Two pages of memory of its own, and two of a file. */
+#define PRESENT ((uint64_t)1 << 63)
+#define FILE_PAGE (PRESENT | (uint64_t)1 << 61)
+static const uint64_t entries[64] = {
+	[0x10] = PRESENT | 5, [0x1f] = PRESENT | 6,
+	[0x20] = FILE_PAGE | 7, [0x21] = FILE_PAGE | 8,
+};
+
+/* A tree of 64 frames and two tasks. What is here is what stays when another
  * file is the one that is tried. */
 static const struct {
 	const char *path;
-	const char *text;
+	const void *data;	/* NULL: zeroes */
 	size_t len;		/* 0: up to the NUL */
 } files[] = {
-	{ "proc/kpageflags", "", 512 },
-	{ "proc/kpagecount", "", 512 },
-	{ "proc/kpagecgroup", "", 512 },
-	{ "proc/7/pagemap", "", 512 },
+	{ "proc/kpageflags", NULL, 512 },
+	{ "proc/kpagecount", NULL, 512 },
+	{ "proc/kpagecgroup", NULL, 512 },
+	{ "proc/7/pagemap", entries, sizeof(entries) },
 	{ "proc/7/maps",
 	  "00010000-00020000 rw-p 00000000 00:00 0 \n"
 	  "00020000-00022000 r-xp 00001000 fe:01 12   /tmp/a\\012b\n", 0 },
@@ -39,10 +47,15 @@ static const struct {
 	  "Node 0, zone DMA\n spanned 64\n start_pfn: 0\n", 0 },
 	{ "proc/swaps", "Filename Type Size Used Priority\n", 0 },
 	{ "proc/self/mountinfo",
-	  "25 1 0:22 / /sys/fs/cgroup rw - cgroup2 x rw\n", 0 },
+	  "25 1 0:22 / /sys/fs/cgroup rw - cgroup2 x rw\n"
+	  "26 1 254:1 / / rw - ext4 x rw\n", 0 },
 	{ "sys/fs/cgroup/cgroup.inodes", "1\t/\n45\t/a.slice\n", 0 },
 	{ "sys/devices/system/memory/block_size_bytes", "20000\n", 0 },
-	{ "sys/kernel/btf/vmlinux", "", 64 },
+	{ "sys/kernel/btf/vmlinux", NULL, 64 },
+	{ "proc/8/pagemap", entries, sizeof(entries) },
+	{ "proc/8/maps",
+	  "00010000-00020000 rw-p 00000000 fe:01 13   /tmp/a\\012b (deleted)\n"
+	  "00020000-00022000 r-xp 00002000 fe:01 12   /tmp/a\\012b\n", 0 },
 };
 
 #define N_FILES (sizeof(files) / sizeof(*files))
@@ -71,8 +84,8 @@ static void put_default(size_t i)
 {
 	static const char zeroes[512];
 
-	put(files[i].path, files[i].len ? zeroes : files[i].text,
-	    files[i].len ? files[i].len : strlen(files[i].text));
+	put(files[i].path, files[i].data ? files[i].data : zeroes,
+	    files[i].len ? files[i].len : strlen(files[i].data));
 }
 
 static void remove_tree(void)
@@ -200,6 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct pagedet_item frames = { 0, 80, 0, 0 };
 	static const struct pagedet_item range = { 0xf000, 0x14000, 7, 0 };
 	static const struct pagedet_item task = { 0, PAGEDET_TO_END, 7, 0 };
+	static const struct pagedet_item pages = { 2, 3, 0, 0 };
 	struct pagedet_options options = PAGEDET_OPTIONS_INIT;
 	struct pagedet *pd;
 	size_t which;
@@ -221,6 +235,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(pd, PAGEDET_TARGET_CGROUP, "/a.slice", NULL);
 		ask(pd, PAGEDET_TARGET_SCAN, NULL, NULL);
 		ask(pd, PAGEDET_TARGET_MAPPERS, NULL, &frames);
+		ask(pd, PAGEDET_TARGET_FILE, "/tmp/a\nb", NULL);
+		ask(pd, PAGEDET_TARGET_FILE, "./tmp//a\nb/", &pages);
+		ask(pd, PAGEDET_TARGET_TREE, "/", NULL);
+		ask(pd, PAGEDET_TARGET_MOUNT, "/tmp", NULL);
+		ask(pd, PAGEDET_TARGET_BLOCK, "/dev/sda", &pages);
 	} else {
 		MUST(pagedet_error(pd)[0]);
 	}

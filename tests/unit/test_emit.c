@@ -698,6 +698,38 @@ START_TEST(mappers)
 }
 END_TEST
 
+/* People get the first few of many tasks, and how many there are. */
+START_TEST(many_unread)
+{
+	uint32_t pids[9 + 300], i, n;
+	struct pagedet_mappers m = { .pfn = 1, .unread = pids,
+				     .expected_state = PAGEDET_NONE };
+	const struct pdet_emit_end end = { .mappers = &m, .n_mappers = 1 };
+	char want[128], *text;
+
+	for (i = 0; i < 309; i++)
+		pids[i] = 100 + i;
+	for (n = 9; n <= 309; n += 300) {
+		m.n_unread = n;
+		set_up("pfn,map");
+		query.target = PAGEDET_TARGET_MAPPERS;
+		text = emit(PAGEDET_FORMAT_TEXT, 0, 0, &end);
+		snprintf(want, sizeof(want), "%u tasks: 100 101 102 103 104 "
+			 "105 106 107 %s\n", n, n == 9 ? "108" :
+			 "... and 301 more");
+		ck_assert_msg(strstr(text, want) != NULL, "%s not in\n%s",
+			      want, text);
+		free(text);
+		text = emit(PAGEDET_FORMAT_JSON, 0, 0, &end);
+		snprintf(want, sizeof(want), ",%u]}", 99 + n);
+		ck_assert_msg(strstr(text, want) != NULL, "%s not in\n%s",
+			      want, text);
+		free(text);
+		pdet_batch_free(&batch);
+	}
+}
+END_TEST
+
 /* Without the kind of mapping, kernel addresses stay hidden all the same. */
 START_TEST(pointers)
 {
@@ -1416,6 +1448,7 @@ int main(void)
 	unit_test(s, group_without_keys);
 	unit_test(s, human_sizes);
 	unit_test(s, mappers);
+	unit_test(s, many_unread);
 	unit_test(s, pointers);
 	unit_test(s, one_page);
 	unit_test(s, tables);

@@ -206,6 +206,31 @@ START_TEST(ksm_that_lies_is_unknown)
 }
 END_TEST
 
+START_TEST(idle_may_be_stale)
+{
+	struct pdet_kpf kpf = kernel_6_18(), old = kernel_6_1();
+	const uint64_t tail = KPF(COMPOUND_TAIL) | KPF(ANON);
+	uint64_t known, flags;
+
+	/* An access through a mapping does not clear the bit. */
+	flags = pdet_kpf_flags(&kpf, KPF(LRU) | KPF(IDLE), 0, &known);
+	ck_assert_uint_eq(flags, KPF(LRU));
+	ck_assert(!(known & KPF(IDLE)));
+	/* Whoever asked the bitmap has seen to it. */
+	flags = pdet_kpf_flags(&kpf, KPF(LRU) | KPF(IDLE) | PDET_KPF_IDLE_SEEN,
+			       0, &known);
+	ck_assert_uint_eq(flags, KPF(LRU) | KPF(IDLE));
+	ck_assert(known & KPF(IDLE));
+	flags = pdet_kpf_flags(&kpf, KPF(LRU), 0, &known);
+	ck_assert_uint_eq(flags, KPF(LRU));
+	ck_assert(known & KPF(IDLE));
+	/* A tail has it from its head, and is no better. */
+	flags = pdet_kpf_flags(&old, tail, KPF(IDLE) | KPF(ANON), &known);
+	ck_assert_uint_eq(flags, tail);
+	ck_assert(!(known & KPF(IDLE)));
+}
+END_TEST
+
 START_TEST(slab_has_no_mapping)
 {
 	struct pdet_kpf kpf = kernel_6_18();
@@ -523,6 +548,7 @@ int main(void)
 	unit_test(s, exclusive_of_a_tail);
 	unit_test(s, tails_take_the_folios_bits);
 	unit_test(s, ksm_that_lies_is_unknown);
+	unit_test(s, idle_may_be_stale);
 	unit_test(s, slab_has_no_mapping);
 	unit_test(s, a_hole_says_nothing_else);
 	unit_loop(s, kind_of_flags, COUNT(kinds));

@@ -26,7 +26,6 @@ struct world {
 	bool denies_all;
 };
 
-
 struct task {
 	struct pdet_task base;
 	bool at_end;

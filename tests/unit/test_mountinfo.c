@@ -127,6 +127,71 @@ START_TEST(texts_are_bounded)
 }
 END_TEST
 
+static const struct {
+	const char *options, *name;
+	bool has;
+} options[] = {
+	{ "rw,memory", "memory", true },
+	{ "memory", "memory", true },
+	{ "memory,rw", "memory", true },
+	{ "rw,name=memory", "memory", false },
+	{ "rw,memory2", "memory", false },
+	{ "rw,memor", "memory", false },
+	{ "", "memory", false },
+	{ ",,memory", "memory", true },
+	{ "rw,", "memory", false },
+};
+
+START_TEST(options_are_found)
+{
+	size_t len = strlen(options[_i].options);
+	char *list = unit_exact(options[_i].options, len);
+
+	ck_assert(pdet_mount_has((struct pdet_scan){ list, list + len },
+				 options[_i].name) == options[_i].has);
+	free(list);
+}
+END_TEST
+
+/* What mountinfo says of filesystems. */
+static const struct {
+	const char *line;
+	bool shows;
+} owners[] = {
+	{ "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard", true },
+	{ "46 27 7:1 / /x rw,relatime - xfs /dev/loop1 rw,noquota", true },
+	{ "53 27 0:45 / /b rw - btrfs /dev/loop4 rw,subvolid=5,subvol=/",
+	  true },
+	{ "25 24 0:23 / /dev/shm rw,relatime - tmpfs tmpfs rw,size=24684096k",
+	  true },
+	{ "61 27 0:50 / /h rw - hugetlbfs none rw,pagesize=2M", true },
+	{ "55 27 0:48 / /o rw - overlay o rw,lowerdir=l,upperdir=u,workdir=w",
+	  false },
+	{ "24 27 0:6 / /dev rw - devtmpfs devtmpfs rw,size=12334524k",
+	  false },
+	/* a node that was lent to a container, and its own /dev */
+	{ "77 70 0:6 /null /dev/null rw - devtmpfs devtmpfs rw", false },
+	{ "71 70 0:52 / /dev rw,nosuid - tmpfs tmpfs rw,size=65536k", false },
+	{ "72 70 0:53 / /devil rw,nosuid - tmpfs tmpfs rw", true },
+	{ "80 27 0:60 / /s rw - fuse.sshfs host: rw,user_id=0", false },
+	{ "81 27 8:1 / /n rw - fuseblk /dev/sda1 rw,user_id=0", false },
+	{ "82 27 0:61 / /p rw - fuse /dev/fuse rw,user_id=0", false },
+	{ "83 27 0:62 / /c rw - fusectl fusectl rw", true },
+	{ "84 27 0:63 / /v rw - virtiofs share rw", true },
+	{ "85 27 0:64 / /e ro - erofs image ro,user_xattr", true },
+	{ "85 27 0:64 / /e ro - erofs image ro,inode_share", false },
+	{ "86 27 0:65 / /a rw - aufs none rw,si=c2ee3cb0", false },
+	{ "87 27 0:66 / /coda rw - coda none rw", false },
+};
+
+START_TEST(owners_are_shown_or_not)
+{
+	ck_assert(parse(owners[_i].line, strlen(owners[_i].line)));
+	ck_assert_msg(pdet_mount_shows_owner(&mount) == owners[_i].shows,
+		      "%s", owners[_i].line);
+}
+END_TEST
+
 /* What the kernel says of this very process. */
 START_TEST(own_mounts_are_read)
 {
@@ -154,6 +219,9 @@ int main(void)
 	unit_test(s, cut_lines_are_refused);
 	unit_loop(s, other_lines_are_refused, sizeof(wrong) / sizeof(*wrong));
 	unit_test(s, texts_are_bounded);
+	unit_loop(s, options_are_found, sizeof(options) / sizeof(*options));
+	unit_loop(s, owners_are_shown_or_not,
+		  sizeof(owners) / sizeof(*owners));
 	unit_test(s, own_mounts_are_read);
 	return unit_main(s);
 }

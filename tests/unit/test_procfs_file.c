@@ -816,10 +816,6 @@ START_TEST(other_things_are_refused)
 			     &f);
 	ck_assert_int_eq(r, -ENOENT);
 	ck_assert_ptr_nonnull(strstr(cache_words(), path));
-	cache_procfs.live = false;
-	r = procfs_file_open(s, "/f", false, &f);
-	ck_assert_int_eq(r, -ENOTSUP);
-	ck_assert_ptr_nonnull(strstr(cache_words(), "captured tree"));
 	cache_remove(cache_dir);
 }
 END_TEST

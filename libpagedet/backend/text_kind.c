@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Words that the kernel prints about pages, and that make a text a kernel log
+ * or page_owner's records: any other text is not taken for one.
+ */
+#include <string.h>
+
+#include "backend/text_kind.h"
+#include "base/env.h"
+
+static const char log_text[] = "a kernel log";
+static const char owner_text[] = "page_owner's text";
+
+static const struct {
+	const char *words;
+	const char *kind;
+} lines[] = {
+	/* mm/page_owner.c, print_page_owner() and the files of stacks */
+	{ "Page allocated via order ", owner_text },
+	{ "nr_base_pages: ", owner_text },
+	/* mm/debug.c, dump_page(): "page: refcount:2 ... pfn:0x7bee" */
+	{ " pfn:0x", log_text },
+	{ "page_owner tracks the page as ", log_text },
+	{ "Page Detective: ", log_text },
+	/* mm/page_alloc.c, mm/memory.c, mm/memory-failure.c */
+	{ "BUG: Bad page state in process ", log_text },
+	{ "BUG: Bad page map in process ", log_text },
+	{ "Memory failure: 0x", log_text },
+	{ "Soft offlining pfn ", log_text },
+	{ "soft_offline: 0x", log_text },
+	/* arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c */
+	{ "mce: [Hardware Error]: ", log_text },
+	{ "EDAC MC", log_text },
+	/* lib/list_debug.c, mm/slub.c */
+	{ "list_add corruption", log_text },
+	{ "list_del corruption", log_text },
+	{ "Slab 0x", log_text },
+};
+
+const char *pdet_text_kind(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(lines); i++)
+		if (memmem(text, len, lines[i].words, strlen(lines[i].words)))
+			return lines[i].kind;
+	return NULL;
+}

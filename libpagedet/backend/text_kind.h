@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What kind of text a file is, known by a line that only it has. */
+#ifndef PDET_BACKEND_TEXT_KIND_H
+#define PDET_BACKEND_TEXT_KIND_H
+
+#include <stddef.h>
+
+/* A line that tells stands in this many bytes from the beginning. */
+#define PDET_TEXT_HEAD ((size_t)1 << 20)
+
+/* pdet_text_kind - "a kernel log" ...; NULL if no line tells. */
+const char *pdet_text_kind(const char *text, size_t len);
+
+#endif

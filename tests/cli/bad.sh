@@ -1,0 +1,225 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# What is wrong, odd, gone, cut short or hostile in what is asked about: each
+# has its exit status and its words, and nothing is invented.
+. "$top_srcdir/tests/cli/cli.sh"
+
+mkproc=$top_builddir/tests/fixtures/mkproc
+machine=$top_srcdir/tests/golden/cli-machine.scenario
+
+# machine_with NAME [LINES]: the small machine below $tap_dir/NAME, and changes
+machine_with() {
+	{
+		cat "$machine"
+		printf '%s\n' "${2:-}"
+	} > "$tap_dir/scenario"
+	"$mkproc" "$tap_dir/scenario" "$tap_dir/$1"
+}
+
+# ask ROOT ARGUMENTS...: as JSON
+ask() {
+	ask_root=$tap_dir/$1
+	shift
+	run --root "$ask_root" --json "$@"
+}
+
+# answers NAME TEXT ROOT ARGUMENTS...: status 0, TEXT, nothing to remark
+answers() {
+	answers_name=$1
+	answers_text=$2
+	shift 2
+	ask "$@"
+	expect "$answers_name: status" 0
+	stdout_is "$answers_name" "$answers_text"
+}
+
+machine_with root
+
+# --- processes that are gone, or another user's ---
+
+ask root task 99
+expect 'a task that is gone' 1 'no such task'
+ask root task 12 99 --fields pid --by pid
+expect 'fields and counting' 64 'not both'
+ask root task 12 99 --by pid
+expect 'one of two tasks is gone' 0 '1 task ended meanwhile'
+stdout_has 'the other one is answered' '{"pid":12,"pages":5,'
+ask root task 98 99
+expect 'all tasks are gone' 1 '2 tasks ended meanwhile'
+ask root virt 99 0
+expect 'an address of a task that is gone' 1 'no such task'
+if [ "$(id -u)" -ne 0 ]; then
+	run task 1
+	expect "another user's task" 77 'cannot read task 1'
+	run virt 1 1000
+	expect "an address of another user's task" 77 'cannot read task 1'
+else
+	tap_skip "another user's task" 'root may read all; live.sh has nobody'
+fi
+
+# --- places at the end of all numbers, odd lengths ---
+
+for place in ffffffffffffffff 0xfffffffffffff001+0xfff \
+	fffffffffffff000+4096; do
+	answers "virt $place" \
+		'{"vaddr":"0xfffffffffffff000","kind":"unmapped"}' \
+		root virt 12 $place --fields vaddr,kind
+	answers "phys $place" '{"pfn":4503599627370495,"kind":"hole"}' \
+		root phys $place --fields pfn,kind
+done
+ask root virt 12 fffffffffffff000+4097
+expect 'a length past the last address' 64 'goes past 2^64'
+answers 'a byte' '{"vaddr":"0x7f0000000000"}' \
+	root virt 12 7f0000000001+1 --fields vaddr
+answers 'two bytes of two pages' '{"vaddr":"0x7f0000000000"}
+{"vaddr":"0x7f0000001000"}' root virt 12 7f0000000fff+2 --fields vaddr
+answers 'a page and a byte' '{"vaddr":"0x7f0000000000"}
+{"vaddr":"0x7f0000001000"}' root virt 12 7f0000000000+4097 --fields vaddr
+answers 'a page from its middle on' '{"pfn":256}
+{"pfn":257}' root phys 0x100800+4096 --fields pfn
+
+answers 'the page past the last one' '{"pfn":512,"kind":"hole"}' \
+	root page 512 --fields pfn,kind
+answers 'pages around the end' '{"pfn":511,"kind":"hole"}
+{"pfn":512,"kind":"hole"}' root page 511+2 --fields pfn,kind
+ask root mappers 512
+expect 'who maps the page past the last one' 1 'nobody maps it'
+
+# --- conditions that are none ---
+
+# nonsense EXPR WORDS
+nonsense() {
+	ask root scan --where "$1"
+	expect "--where '$1'" 64 "$2"
+	tap_fails "--where '$1': no answer" test -s "$tap_dir/stdout"
+}
+nonsense '' 'expected a field'
+nonsense nonsense 'there is no such field'
+nonsense 'nonsense=1' 'there is no such field'
+nonsense 'kind=' 'expected a value'
+nonsense 'kind=nonsense' 'no such name'
+nonsense 'kind>3' 'it has no order'
+nonsense 'flags:nonsense' 'no such name'
+nonsense 'pfn=abc' 'expected a number'
+nonsense 'pfn<18446744073709551616' 'expected a number'
+nonsense mapcount 'expected one of'
+nonsense 'kind=anon and' 'expected a field'
+nonsense 'kind=anon kind=file' 'expected "and" or "or"'
+nonsense '(kind=anon' 'expected'
+nonsense 'kind=anon)' 'expected "and" or "or"'
+nonsense 'comm~[' 'it is no regular expression'
+nonsense "comm='x" 'the quote is not closed'
+
+# --- names that are hostile ---
+
+answers 'a comm with newline and parenthesis' \
+	'{"pid":12,"tgid":12,"comm":"a)\n(b"}' \
+	root virt 12 400000 --fields pid,tgid,comm
+run --root "$tap_dir/root" task 12 --fields pid,comm,vaddr
+tap_run 'such a comm breaks no line of text' \
+	test "$(wc -l < "$tap_dir/stdout")" = 6
+run --root "$tap_dir/root" task 12 --fields comm --format csv
+stdout_has 'such a comm is quoted in CSV' '"a)
+(b"'
+machine_with hostile 'vma 13 7f2000000000-7f2000001000 rw-p 0 fe:01 9 /a\012b c (deleted)
+map 13 0x7f2000000000 pfn=0x101'
+answers 'a mapping whose path has a newline' \
+	'{"vma_name":"/a\nb c (deleted)"}' \
+	hostile virt 13 7f2000000000 --fields vma_name
+
+newline='
+'
+name="$tap_dir/a${newline}b"
+run file "$name"
+expect 'a path with a newline that is not there' 66 'a\x0ab'
+head -c 4096 /dev/zero > "$name"
+run file "$name" --json --fields path
+expect 'a path with a newline: status' 0
+stdout_has 'a path with a newline' 'a\nb"}'
+run tree "$tap_dir/none${newline}"
+expect 'a directory with a newline that is not there' 66 'none\x0a'
+run page 1 --root "$tap_dir/none${newline}"
+expect 'a root with a newline that is not there' 66 'none\x0a'
+
+# --- files of the kernel that end too early ---
+
+machine_with cut 'truncate proc/kpageflags 2100
+truncate proc/kpagecount 2100'
+answers 'what stands before the end of kpageflags' \
+	'{"pfn":257,"kind":"anon","mapcount":2}' \
+	cut page 257 --fields pfn,kind,mapcount
+machine_with nothing 'remove proc/kpageflags'
+ask nothing page 257 --fields pfn,kind,memcg_ino
+expect 'without kpageflags' 2 'kind: '
+stdout_is 'without kpageflags the rest is answered' \
+	'{"pfn":257,"memcg_ino":45,"missing":{"kind":"no_kernel"}}'
+ask nothing scan
+tap_run 'a scan without kpageflags is no answer' test "$status" -ge 64
+tap_run 'a scan without kpageflags says so' \
+	grep -q kpageflags "$tap_dir/stderr"
+
+# --- more mappings than a kernel allows by default ---
+
+awk 'BEGIN {
+	print "pages 0x20000"
+	print "iomem 0 0-1fffffff System RAM"
+	print "task 7 comm=many"
+	for (i = 0; i < 60000; i++) {
+		start = 268435456 + i * 8192
+		printf "vma 7 %x-%x rw-p 0 00:00 0\n", start, start + 4096
+		printf "map 7 0x%x pfn=%d\n", start, 256 + i
+	}
+	print "page 0x100+60000 flags=uptodate,lru,anon,mmap,swapbacked count=1"
+}' > "$tap_dir/scenario"
+"$mkproc" "$tap_dir/scenario" "$tap_dir/many"
+ask many task 7 --fields pfn,vaddr,vma_start,vma_end
+expect '60,000 mappings: status' 0
+tap_run '60,000 mappings: each has its page' awk '
+	function hex(n,   s) { s = sprintf("0x%x", n); return s }
+	{
+		start = 268435456 + (NR - 1) * 8192
+		want = "{\"pfn\":" 255 + NR ",\"vaddr\":\"" hex(start) \
+			"\",\"vma_start\":\"" hex(start) \
+			"\",\"vma_end\":\"" hex(start + 4096) "\"}"
+		if ($0 != want) {
+			print $0, "is not", want
+			exit 1
+		}
+	}
+	END { exit NR != 60000 }' "$tap_dir/stdout"
+answers '60,000 mappings: an address in the last one' '{"pfn":60255}' \
+	many virt 7 2d4be000 --fields pfn
+ask many mappers 60255 --fields pid,vaddr
+stdout_is '60,000 mappings: who maps a page of the last one' \
+	'{"pid":7,"vaddr":"0x2d4be000"}
+{"pfn":60255,"found":1,"expected":1,"mapcount_kind":"exact","unread":[]}'
+
+# --- files that change ---
+
+# A reader that waits holds the command in the middle of the file. Its path is
+# long, so that what is held back is a small part of the file only.
+long=$(printf '%0200d' 0)
+mkdir "$tap_dir/$long"
+file=$tap_dir/$long/$long
+truncate -s 64M "$file"
+cat "$file" > /dev/null
+mkfifo "$tap_dir/fifo"
+"$PAGEDET" file "$file" --json --fields index,path > "$tap_dir/fifo" \
+	2> "$tap_dir/stderr" &
+pid=$!
+exec 3< "$tap_dir/fifo"
+dd bs=1 count=1 <&3 > "$tap_dir/stdout" 2> "$tap_dir/why"
+truncate -s 4096 "$file"
+cat <&3 >> "$tap_dir/stdout"
+exec 3<&-
+status=0
+wait "$pid" || status=$?
+tap_run 'a file that shrinks: status' test "$status" = 0
+tap_run 'a file that shrinks: what was seen, in its order' awk '
+	{ sub(/^{"index":/, ""); sub(/,.*/, "") }
+	$0 != NR - 1 { exit 1 }
+	END { exit !(NR > 1 && NR < 16384) }' "$tap_dir/stdout"
+run file "$file" 1+16383
+expect 'behind its end there is nothing' 1 'no page of it is cached'
+
+tap_done
