@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * One pass finds where every type begins and puts those with members into a
+ * table by name; the rest is looked up when it is asked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "kernel/btf.h"
+
+#define BTF_MAGIC 0xeb9f
+/* Unnamed members within unnamed members; kernels have three. */
+#define DEPTH 16
+/* Members looked at for one name: hostile types contain themselves. */
+#define BUDGET 100000
+/* const volatile typedef of typedef ... */
+#define CHAIN 64
+
+enum kind {
+	INT = 1, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE,
+	CONST, RESTRICT, FUNC, FUNC_PROTO, VAR, DATASEC, FLOAT, DECL_TAG,
+	TYPE_TAG, ENUM64
+};
+
+struct header {
+	uint16_t magic;
+	uint8_t version;
+	uint8_t flags;
+	uint32_t hdr_len;
+	uint32_t type_off;
+	uint32_t type_len;
+	uint32_t str_off;
+	uint32_t str_len;
+};
+
+struct pdet_btf {
+	const uint32_t *types;	/* words */
+	size_t words;
+	const char *strings;
+	size_t strings_len;
+	struct {
+		uint32_t *data;	/* first word of type i + 1 */
+		size_t n, cap;
+	} at;
+	uint32_t *slot;		/* ids of structs, unions and enums by name */
+	size_t slots;		/* a power of 2 */
+};
+
+static bool read_header(const void *data, size_t size, struct header *ret)
+{
+	struct header h;
+
+	if (size < sizeof(h))
+		return false;
+	memcpy(&h, data, sizeof(h));
+	if (h.magic != BTF_MAGIC || h.version != 1 || h.hdr_len < sizeof(h) ||
+	    h.hdr_len % 4 || h.type_off % 4 || h.type_off > h.str_off ||
+	    h.type_len > h.str_off - h.type_off || !h.str_len)
+		return false;
+	*ret = h;
+	return true;
+}
+
+size_t pdet_btf_length(const void *data, size_t size)
+{
+	struct header h;
+
+	return read_header(data, size, &h) ?
+		(size_t)h.hdr_len + h.str_off + h.str_len : 0;
+}
+
+/* --- types --- */
+
+static unsigned kind_of(const uint32_t *type)
+{
+	return type[1] >> 24 & 31;
+}
+
+static uint32_t vlen_of(const uint32_t *type)
+{
+	return type[1] & 0xffff;
+}
+
+/* Words behind the three that all have. */
+static size_t more_words(const uint32_t *type)
+{
+	switch (kind_of(type)) {
+	case INT:
+	case VAR:
+	case DECL_TAG:
+		return 1;
+	case ARRAY:
+		return 3;
+	case STRUCT:
+	case UNION:
+	case DATASEC:
+	case ENUM64:
+		return 3 * (size_t)vlen_of(type);
+	case ENUM:
+	case FUNC_PROTO:
+		return 2 * (size_t)vlen_of(type);
+	default:
+		return 0;
+	}
+}
+
+static const uint32_t *type_at(const struct pdet_btf *btf, uint32_t id)
+{
+	return id && id <= btf->at.n ? btf->types + btf->at.data[id - 1] :
+				       NULL;
+}
+
+/* Never NULL; the strings end with a NUL. */
+static const char *string(const struct pdet_btf *btf, uint32_t offset)
+{
+	return offset < btf->strings_len ? btf->strings + offset : "";
+}
+
+static bool find_types(struct pdet_btf *btf)
+{
+	size_t i = 0, n;
+
+	while (btf->words - i >= 3) {
+		n = 3 + more_words(btf->types + i);
+		if (n > btf->words - i)
+			return true;
+		if (!pdet_vec_push(&btf->at, (uint32_t)i))
+			return false;
+		i += n;
+	}
+	return true;
+}
+
+static bool has_name(const uint32_t *type)
+{
+	switch (kind_of(type)) {
+	case STRUCT:
+	case UNION:
+	case ENUM:
+	case ENUM64:
+		return type[0];
+	default:
+		return false;
+	}
+}
+
+static uint32_t *slot_of(const struct pdet_btf *btf, const char *name,
+			 bool is_enum)
+{
+	size_t i = pdet_hash(name, strlen(name)) & (btf->slots - 1);
+	const uint32_t *type;
+
+	for (; btf->slot[i]; i = (i + 1) & (btf->slots - 1)) {
+		type = type_at(btf, btf->slot[i]);
+		if ((kind_of(type) == ENUM || kind_of(type) == ENUM64) ==
+			    is_enum &&
+		    !strcmp(string(btf, type[0]), name))
+			break;
+	}
+	return &btf->slot[i];
+}
+
+/* Of several of one name the first holds. */
+static bool index_names(struct pdet_btf *btf)
+{
+	size_t named = 0, id;
+	const uint32_t *type;
+	uint32_t *slot;
+
+	for (id = 1; id <= btf->at.n; id++)
+		named += has_name(type_at(btf, (uint32_t)id));
+	for (btf->slots = 64; btf->slots < 2 * named;)
+		btf->slots *= 2;
+	btf->slot = calloc(btf->slots, sizeof(*btf->slot));
+	if (!btf->slot)
+		return false;
+	for (id = 1; id <= btf->at.n; id++) {
+		type = type_at(btf, (uint32_t)id);
+		if (!has_name(type))
+			continue;
+		slot = slot_of(btf, string(btf, type[0]),
+			       kind_of(type) == ENUM ||
+			       kind_of(type) == ENUM64);
+		if (!*slot)
+			*slot = (uint32_t)id;
+	}
+	return true;
+}
+
+struct pdet_btf *pdet_btf_new(const void *data, size_t size, bool *damaged)
+{
+	const char *bytes = data;
+	struct pdet_btf *btf;
+	struct header h;
+
+	*damaged = !read_header(data, size, &h) ||
+		   (size_t)h.hdr_len + h.str_off + h.str_len > size ||
+		   bytes[h.hdr_len + h.str_off + h.str_len - 1];
+	if (*damaged)
+		return NULL;
+	btf = calloc(1, sizeof(*btf));
+	if (!btf)
+		return NULL;
+	btf->types = (const uint32_t *)(const void *)(bytes + h.hdr_len +
+						      h.type_off);
+	btf->words = h.type_len / 4;
+	btf->strings = bytes + h.hdr_len + h.str_off;
+	btf->strings_len = h.str_len;
+	if (!find_types(btf) || !index_names(btf)) {
+		pdet_btf_free(btf);
+		return NULL;
+	}
+	return btf;
+}
+
+void pdet_btf_free(struct pdet_btf *btf)
+{
+	if (!btf)
+		return;
+	pdet_vec_free(&btf->at);
+	free(btf->slot);
+	free(btf);
+}
+
+static const uint32_t *find(const struct pdet_btf *btf, const char *name,
+			    bool is_enum)
+{
+	return *name ? type_at(btf, *slot_of(btf, name, is_enum)) : NULL;
+}
+
+/* Without typedef, const and the like; NULL for void and nonsense. */
+static const uint32_t *resolve(const struct pdet_btf *btf, uint32_t id)
+{
+	const uint32_t *type = type_at(btf, id);
+	unsigned i;
+
+	for (i = 0; type && i < CHAIN; i++)
+		switch (kind_of(type)) {
+		case TYPEDEF:
+		case VOLATILE:
+		case CONST:
+		case RESTRICT:
+		case TYPE_TAG:
+			type = type_at(btf, type[2]);
+			break;
+		default:
+			return type;
+		}
+	return NULL;
+}
+
+static bool is_struct(const uint32_t *type)
+{
+	return type && (kind_of(type) == STRUCT || kind_of(type) == UNION);
+}
+
+/* --- members --- */
+
+struct search {
+	const struct pdet_btf *btf;
+	const char *name;
+	size_t len;
+	unsigned budget;
+};
+
+static bool find_member(struct search *s, const uint32_t *type, unsigned depth,
+			struct pdet_btf_member *ret)
+{
+	const bool bits = type[1] >> 31;
+	const uint32_t *m = type + 3, *inner;
+	const uint32_t *end = m + 3 * (size_t)vlen_of(type);
+
+	for (; m < end && s->budget; m += 3, s->budget--) {
+		const char *is = string(s->btf, m[0]);
+		uint32_t offset = bits ? m[2] & 0xffffff : m[2];
+
+		if (!*is) {
+			inner = resolve(s->btf, m[1]);
+			if (!depth || !is_struct(inner) ||
+			    !find_member(s, inner, depth - 1, ret))
+				continue;
+			ret->bit_offset += offset;
+			return true;
+		}
+		if (strncmp(is, s->name, s->len) || is[s->len])
+			continue;
+		ret->type = m[1];
+		ret->bit_offset = offset;
+		ret->bit_size = bits ? m[2] >> 24 : 0;
+		return true;
+	}
+	return false;
+}
+
+bool pdet_btf_member(const struct pdet_btf *btf, const char *path,
+		     struct pdet_btf_member *ret)
+{
+	struct search s = { btf, path, strcspn(path, "."), BUDGET };
+	struct pdet_btf_member m, all = { 0, 0, 0 };
+	const uint32_t *type;
+	char name[64];
+
+	if (s.len >= sizeof(name))
+		return false;
+	memcpy(name, path, s.len);
+	name[s.len] = '\0';
+	type = find(btf, name, false);
+	while (s.name[s.len]) {
+		s.name += s.len + 1;
+		s.len = strcspn(s.name, ".");
+		if (!is_struct(type) || !s.len ||
+		    !find_member(&s, type, DEPTH, &m))
+			return false;
+		all.type = m.type;
+		all.bit_offset += m.bit_offset;
+		all.bit_size = m.bit_size;
+		type = resolve(btf, m.type);
+	}
+	if (!all.type)
+		return false;
+	*ret = all;
+	return true;
+}
+
+bool pdet_btf_struct_size(const struct pdet_btf *btf, const char *name,
+			  uint64_t *ret)
+{
+	const uint32_t *type = find(btf, name, false);
+
+	if (!is_struct(type))
+		return false;
+	*ret = type[2];
+	return true;
+}
+
+bool pdet_btf_array_length(const struct pdet_btf *btf, uint32_t id,
+			   uint64_t *ret)
+{
+	const uint32_t *type = resolve(btf, id);
+
+	if (!type || kind_of(type) != ARRAY)
+		return false;
+	*ret = type[5];
+	return true;
+}
+
+bool pdet_btf_type_size(const struct pdet_btf *btf, uint32_t id, uint64_t *ret)
+{
+	const uint32_t *type = resolve(btf, id);
+	uint64_t n = 1;
+	unsigned i;
+
+	for (i = 0; type && i < CHAIN; i++)
+		switch (kind_of(type)) {
+		case INT:
+		case STRUCT:
+		case UNION:
+		case ENUM:
+		case FLOAT:
+		case ENUM64:
+			return !__builtin_mul_overflow(n, (uint64_t)type[2],
+						       ret);
+		case PTR:
+			return !__builtin_mul_overflow(n, (uint64_t)8, ret);
+		case ARRAY:
+			if (__builtin_mul_overflow(n, (uint64_t)type[5], &n))
+				return false;
+			type = resolve(btf, type[3]);
+			break;
+		default:
+			return false;
+		}
+	return false;
+}
+
+/* --- enums --- */
+
+/* The words of constant @i: its name first, then its value. */
+static const uint32_t *constant_at(const uint32_t *type, uint32_t i,
+				   uint64_t *value)
+{
+	const uint32_t *c;
+
+	if (i >= vlen_of(type))
+		return NULL;
+	if (kind_of(type) == ENUM) {
+		c = type + 3 + 2 * (size_t)i;
+		/* the flag says whether values have a sign */
+		*value = type[1] >> 31 ? (uint64_t)(int64_t)(int32_t)c[1] :
+					 c[1];
+		return c;
+	}
+	c = type + 3 + 3 * (size_t)i;
+	*value = c[1] | (uint64_t)c[2] << 32;
+	return c;
+}
+
+static bool find_constant(const struct pdet_btf *btf, const uint32_t *type,
+			  const char *constant, uint64_t *ret)
+{
+	uint32_t i, n = vlen_of(type);
+	uint64_t value;
+	const uint32_t *c;
+
+	for (i = 0; i < n; i++) {
+		c = constant_at(type, i, &value);
+		if (strcmp(string(btf, c[0]), constant))
+			continue;
+		*ret = value;
+		return true;
+	}
+	return false;
+}
+
+bool pdet_btf_enumerator(const struct pdet_btf *btf, const char *name,
+			 const char *constant, uint64_t *ret)
+{
+	const uint32_t *type;
+	uint32_t id;
+
+	if (name) {
+		type = find(btf, name, true);
+		return type && find_constant(btf, type, constant, ret);
+	}
+	for (id = 1; id <= btf->at.n; id++) {
+		type = type_at(btf, id);
+		if ((kind_of(type) == ENUM || kind_of(type) == ENUM64) &&
+		    find_constant(btf, type, constant, ret))
+			return true;
+	}
+	return false;
+}
+
+bool pdet_btf_enum_at(const struct pdet_btf *btf, const char *name, uint32_t i,
+		      const char **constant, uint64_t *value)
+{
+	const uint32_t *type = find(btf, name, true), *c;
+
+	c = type ? constant_at(type, i, value) : NULL;
+	if (!c)
+		return false;
+	*constant = string(btf, c[0]);
+	return true;
+}

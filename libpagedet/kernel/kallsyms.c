@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Reading the tables, and which of three ways of writing offsets they have:
+ * the kernel does not say, but one address is known from elsewhere.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/kallsyms.h"
+
+/* Far more than any kernel has; bounds what damage can ask for. */
+#define MOST_SYMBOLS (4u << 20)
+#define MOST_NAME_BYTES (128u << 20)
+#define MOST_TOKEN_BYTES 65536
+
+/* --- the tables --- */
+
+struct tables {
+	uint64_t names, num_syms, token_table, token_index, offsets;
+	bool has_base;		/* none since offsets count from themselves */
+	uint64_t base_at;	/* where it is */
+	uint64_t base;
+};
+
+static bool find_tables(const struct pdet_vmcoreinfo *info, struct tables *t)
+{
+	t->has_base = pdet_vmcoreinfo_symbol(info, "kallsyms_relative_base",
+					     &t->base_at);
+	return pdet_vmcoreinfo_symbol(info, "kallsyms_names", &t->names) &&
+	       pdet_vmcoreinfo_symbol(info, "kallsyms_num_syms",
+				      &t->num_syms) &&
+	       pdet_vmcoreinfo_symbol(info, "kallsyms_token_table",
+				      &t->token_table) &&
+	       pdet_vmcoreinfo_symbol(info, "kallsyms_token_index",
+				      &t->token_index) &&
+	       pdet_vmcoreinfo_symbol(info, "kallsyms_offsets", &t->offsets);
+}
+
+static int read_tokens(struct pdet_kallsyms *k, struct pdet_space *space,
+		       const struct tables *t)
+{
+	size_t last;
+	ssize_t len;
+	int r;
+
+	r = pdet_space_read(space, t->token_index, k->token, sizeof(k->token));
+	if (r < 0)
+		return r;
+	last = k->token[255];
+	k->tokens = calloc(1, last + PDET_SYMBOL_NAME);
+	if (!k->tokens)
+		return -ENOMEM;
+	r = pdet_space_read(space, t->token_table, k->tokens, last);
+	if (r < 0)
+		return r;
+	len = pdet_space_text(space, t->token_table + last, k->tokens + last,
+			      PDET_SYMBOL_NAME);
+	if (len < 0)
+		return (int)len;
+	k->tokens_len = last + (size_t)len + 1;
+	return 0;
+}
+
+/* Compressed length of the name at @at, and where it begins behind that: one
+ * byte, or two of seven bits. False past the end. */
+static bool name_at(const struct pdet_kallsyms *k, size_t at, size_t *begin,
+		    size_t *len)
+{
+	if (at >= k->names_len)
+		return false;
+	*len = k->names[at++];
+	if (*len & 0x80) {
+		if (at >= k->names_len)
+			return false;
+		*len = (*len & 0x7f) | (size_t)k->names[at++] << 7;
+	}
+	*begin = at;
+	return *len <= k->names_len - at;
+}
+
+/* How long the names are is known once they have been gone through: they are
+ * read in pieces. */
+static int read_names(struct pdet_kallsyms *k, struct pdet_space *space,
+		      uint64_t names)
+{
+	size_t cap = 0, at = 0, begin, len, step;
+	uint8_t *bigger;
+	uint32_t i = 0;
+	int r;
+
+	while (i < k->n) {
+		if (name_at(k, at, &begin, &len)) {
+			k->at[i++] = (uint32_t)at;
+			at = begin + len;
+			continue;
+		}
+		if (k->names_len == cap) {
+			cap = cap ? cap * 2 : 1u << 20;
+			bigger = cap > MOST_NAME_BYTES ? NULL :
+				realloc(k->names, cap);
+			if (!bigger)
+				return cap > MOST_NAME_BYTES ? -EBADMSG :
+							       -ENOMEM;
+			k->names = bigger;
+		}
+		/* never past a page that the names may not reach */
+		step = 4096 - ((names + k->names_len) & 4095);
+		step = PDET_MIN(step, cap - k->names_len);
+		r = pdet_space_read(space, names + k->names_len,
+				    k->names + k->names_len, step);
+		if (r < 0)
+			return r;
+		k->names_len += step;
+	}
+	return 0;
+}
+
+/* --- addresses --- */
+
+enum coding {
+	ABSOLUTE_PERCPU,	/* below 0: from the base; else the address */
+	FROM_BASE,
+	FROM_ITSELF,
+	CODINGS
+};
+
+static uint64_t decode(const struct tables *t, enum coding coding, uint32_t i,
+		       int32_t offset)
+{
+	switch (coding) {
+	case ABSOLUTE_PERCPU:
+		return offset >= 0 ? (uint64_t)offset :
+			t->base - 1 - (uint64_t)(int64_t)offset;
+	case FROM_BASE:
+		return t->base + (uint32_t)offset;
+	default:
+		return t->offsets + (uint64_t)i * 4 +
+		       (uint64_t)(int64_t)offset;
+	}
+}
+
+static uint32_t find_name(const struct pdet_kallsyms *k, const char *wanted)
+{
+	char name[PDET_SYMBOL_NAME];
+	uint32_t i;
+
+	for (i = 0; i < k->n; i++) {
+		pdet_kallsyms_name(k, i, name, NULL);
+		if (!strcmp(name, wanted))
+			break;
+	}
+	return i;
+}
+
+/* The coding that gives _stext the address that VMCOREINFO has for it. */
+static bool find_coding(const struct pdet_kallsyms *k, const struct tables *t,
+			const struct pdet_vmcoreinfo *info,
+			const int32_t *offset, enum coding *ret)
+{
+	uint32_t i = find_name(k, "_stext");
+	uint64_t stext;
+	unsigned coding;
+
+	if (i == k->n || !pdet_vmcoreinfo_symbol(info, "_stext", &stext))
+		return false;
+	for (coding = t->has_base ? 0 : FROM_ITSELF; coding < CODINGS;
+	     coding++) {
+		if (decode(t, coding, i, offset[i]) != stext)
+			continue;
+		*ret = coding;
+		return true;
+	}
+	return false;
+}
+
+static int read_addresses(struct pdet_kallsyms *k, struct pdet_space *space,
+			  const struct tables *t,
+			  const struct pdet_vmcoreinfo *info)
+{
+	int32_t *offset = malloc(k->n * sizeof(*offset));
+	enum coding coding;
+	uint32_t i;
+	int r;
+
+	if (!offset)
+		return -ENOMEM;
+	r = pdet_space_read(space, t->offsets, offset,
+			    k->n * sizeof(*offset));
+	if (r == 0 && !find_coding(k, t, info, offset, &coding))
+		r = -EBADMSG;
+	k->ascending = true;
+	for (i = 0; r == 0 && i < k->n; i++) {
+		k->address[i] = decode(t, coding, i, offset[i]);
+		k->ascending &= !i || k->address[i - 1] <= k->address[i];
+	}
+	free(offset);
+	return r;
+}
+
+/* --- all --- */
+
+static int read_all(struct pdet_kallsyms *k, struct pdet_space *space,
+		    struct tables *t, const struct pdet_vmcoreinfo *info)
+{
+	int r = pdet_space_u32(space, t->num_syms, &k->n);
+
+	if (r == 0 && t->has_base)
+		r = pdet_space_u64(space, t->base_at, &t->base);
+	if (r < 0)
+		return r;
+	if (!k->n || k->n > MOST_SYMBOLS)
+		return -EBADMSG;
+	k->at = malloc(k->n * sizeof(*k->at));
+	k->address = malloc(k->n * sizeof(*k->address));
+	if (!k->at || !k->address)
+		return -ENOMEM;
+	r = read_tokens(k, space, t);
+	if (r == 0)
+		r = read_names(k, space, t->names);
+	return r < 0 ? r : read_addresses(k, space, t, info);
+}
+
+int pdet_kallsyms_read(struct pdet_kallsyms *ret, struct pdet_env *env,
+		       struct pdet_space *space,
+		       const struct pdet_vmcoreinfo *info)
+{
+	struct pdet_kallsyms k = { .n = 0 };
+	struct tables t;
+	int r;
+
+	if (!find_tables(info, &t))
+		return pdet_fail(env, ENODATA,
+				 "cannot find the kernel's symbols: VMCOREINFO does not say where they are");
+	r = read_all(&k, space, &t, info);
+	if (r < 0) {
+		pdet_kallsyms_free(&k);
+		errno = -r;
+		return pdet_fail_errno(env, "cannot read the kernel's symbols");
+	}
+	*ret = k;
+	return 0;
+}
+
+void pdet_kallsyms_free(struct pdet_kallsyms *k)
+{
+	free(k->names);
+	free(k->at);
+	free(k->address);
+	free(k->tokens);
+	memset(k, 0, sizeof(*k));
+}
+
+/* --- asking --- */
+
+size_t pdet_kallsyms_name(const struct pdet_kallsyms *k, uint32_t i,
+			  char name[PDET_SYMBOL_NAME], char *type)
+{
+	size_t begin = 0, len = 0, n = 0;
+	bool first = true;
+	const char *token;
+
+	if (type)
+		*type = '?';
+	if (!name_at(k, k->at[i], &begin, &len))
+		len = 0;
+	for (; len; len--, begin++) {
+		if (k->token[k->names[begin]] >= k->tokens_len)
+			break;
+		token = k->tokens + k->token[k->names[begin]];
+		/* the first character of all is the type */
+		if (first && *token) {
+			if (type)
+				*type = *token;
+			token++;
+			first = false;
+		}
+		while (*token && n < PDET_SYMBOL_NAME - 1)
+			name[n++] = *token++;
+	}
+	name[n] = '\0';
+	return n;
+}
+
+void pdet_kallsyms_find(const struct pdet_kallsyms *k, struct pdet_symbol *s,
+			size_t n)
+{
+	char name[PDET_SYMBOL_NAME];
+	size_t left = n, j;
+	uint32_t i;
+
+	for (j = 0; j < n; j++)
+		s[j].found = false;
+	for (i = 0; i < k->n && left; i++) {
+		pdet_kallsyms_name(k, i, name, NULL);
+		for (j = 0; j < n; j++) {
+			if (s[j].found || s[j].name[0] != name[0] ||
+			    strcmp(s[j].name, name))
+				continue;
+			s[j].found = true;
+			s[j].address = k->address[i];
+			left--;
+		}
+	}
+}
+
+static bool is_function(const struct pdet_kallsyms *k, uint32_t i)
+{
+	char name[PDET_SYMBOL_NAME], type;
+
+	pdet_kallsyms_name(k, i, name, &type);
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+/* Of symbols at the same address. */
+static uint32_t best(const struct pdet_kallsyms *k, uint32_t last)
+{
+	uint32_t i = last;
+
+	/* The last one is the least likely to mark only where a section
+	 * begins. */
+	for (;;) {
+		if (is_function(k, i))
+			return i;
+		if (!i || k->address[i - 1] != k->address[last])
+			return last;
+		i--;
+	}
+}
+
+bool pdet_kallsyms_at(const struct pdet_kallsyms *k, uint64_t address,
+		      uint32_t *ret)
+{
+	uint32_t low = 0, high = k->n, mid;
+
+	if (!k->ascending)
+		return false;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (k->address[mid] <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return false;
+	*ret = best(k, low - 1);
+	return true;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Entries of arm64 with pages of 4, 16 and 64 KiB (Linux arch/arm64/include/
+ * asm/pgtable-hwdef.h, pgtable-prot.h, pgtable.h; Arm ARM D8.3).
+ */
+#include <elf.h>
+#include <errno.h>
+
+#include "kernel/paging.h"
+
+#define VALID ((uint64_t)1 << 0)
+#define TABLE ((uint64_t)1 << 1) /* in the lowest level: a page */
+#define NOT_GLOBAL ((uint64_t)1 << 11)
+#define KERNEL_XN ((uint64_t)1 << 53) /* set in all that users map */
+
+/* Bits of an address of 52 bits that are elsewhere in the entry. */
+#define HIGH_64K ((uint64_t)0xf << 12)	/* 51 .. 48 */
+#define HIGH_LPA2 ((uint64_t)3 << 8)	/* 51 .. 50 */
+
+static bool need(struct pdet_env *env, bool found, const char *key)
+{
+	if (!found)
+		pdet_fail(env, ENODATA,
+			  "cannot find the kernel's page tables: VMCOREINFO has no %s",
+			  key);
+	return found;
+}
+
+static uint64_t bits(unsigned last, unsigned first)
+{
+	return ((uint64_t)2 << last) - ((uint64_t)1 << first);
+}
+
+static bool set_up(struct pdet_paging *p, struct pdet_env *env,
+		   const struct pdet_vmcoreinfo *info)
+{
+	uint64_t root, voffset, t1sz, va_bits, page_size;
+	struct pdet_scan s;
+
+	if (!need(env, pdet_vmcoreinfo_text(info, "PAGESIZE", &s) &&
+		       pdet_scan_dec(&s, &page_size), "PAGESIZE") ||
+	    !need(env, pdet_vmcoreinfo_symbol(info, "swapper_pg_dir", &root),
+		  "swapper_pg_dir") ||
+	    !need(env, pdet_vmcoreinfo_number(info, "kimage_voffset",
+					      &voffset), "kimage_voffset") ||
+	    !need(env, pdet_vmcoreinfo_number(info, "VA_BITS", &va_bits),
+		  "VA_BITS"))
+		return false;
+	/* What the kernel was built for, and what this machine could do. */
+	if (pdet_vmcoreinfo_number(info, "TCR_EL1_T1SZ", &t1sz))
+		va_bits = 64 - t1sz;
+	if ((page_size != 4096 && page_size != 16384 && page_size != 65536) ||
+	    va_bits < 36 || va_bits > 52) {
+		pdet_fail(env, EBADMSG,
+			  "cannot translate addresses: pages of %llu bytes, %llu bits of address",
+			  (unsigned long long)page_size,
+			  (unsigned long long)va_bits);
+		return false;
+	}
+	p->page_shift = (unsigned)__builtin_ctzll(page_size);
+	p->va_bits = (unsigned)va_bits;
+	p->levels = (p->va_bits - p->page_shift + p->page_shift - 4) /
+		    (p->page_shift - 3);
+	p->address = bits(47, p->page_shift);
+	if (p->page_shift == 16)
+		p->address |= HIGH_64K;
+	else if (p->va_bits > 48)
+		p->address |= bits(49, 48) | HIGH_LPA2;
+	p->image_offset = voffset;
+	p->root = root - voffset;
+	return true;
+}
+
+static uint64_t address(const struct pdet_paging *p, uint64_t entry)
+{
+	uint64_t in = entry & p->address;
+
+	if (p->page_shift == 16)
+		return (in & ~HIGH_64K) | (in & HIGH_64K) << 36;
+	return (in & ~HIGH_LPA2) | (in & HIGH_LPA2) << 42;
+}
+
+static struct pdet_paging_entry decode(const struct pdet_paging *p,
+				       uint64_t entry, unsigned level)
+{
+	const uint64_t size = (uint64_t)1 << pdet_paging_shift(p, level);
+	struct pdet_paging_entry e = { PDET_PT_NONE, 0 };
+
+	if (!entry)
+		return e;
+	e.addr = address(p, entry);
+	if (entry & VALID && level && entry & TABLE) {
+		e.is = PDET_PT_TABLE;
+	} else if (entry & VALID && !level && !(entry & TABLE)) {
+		e.is = PDET_PT_BAD;
+	/*
+	 * Not valid and yet a page, as for PROT_NONE: the bit that says so has
+	 * moved (58 before 6.10, then 11), but the rest of the entry is that
+	 * of a page of users. In one that is swapped these two would be an
+	 * offset beyond any device.
+	 */
+	} else if (entry & VALID ||
+		   (entry & NOT_GLOBAL && entry & KERNEL_XN)) {
+		e.is = PDET_PT_PAGE;
+		e.addr &= ~(size - 1);
+	} else {
+		e.is = PDET_PT_OTHER;
+	}
+	return e;
+}
+
+const struct pdet_paging_arch pdet_paging_arm64 = {
+	.machine = EM_AARCH64,
+	.set_up = set_up,
+	.decode = decode,
+};
