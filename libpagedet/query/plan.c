@@ -24,6 +24,10 @@ static const struct {
 	{ F(PTE_LEVEL), F(FLAGS) },
 	{ F(MEMCG_PATH), F(MEMCG_INO) },
 	{ F(MEMCG_NAME), F(MEMCG_INO) },
+	/* are those all? */
+	{ F(USER_MAPS), F(MAPCOUNT) },
+	{ F(USER_MAPS), F(MAPCOUNT_KIND) },
+	{ F(USER_MAPS), F(NOTES) },
 };
 
 /* A row is about an address of a task. */

@@ -87,29 +87,43 @@ static uint64_t realtime_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/* As many as the kernel counts: there are no others anywhere. */
+static bool is_all(const struct pdet_batch *b, uint32_t row, uint64_t maps)
+{
+	return pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0) ==
+		       PAGEDET_MAPCOUNT_EXACT &&
+	       pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT, ~maps) == maps;
+}
+
 /* How many mappings the index has of each frame. */
 static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 {
 	const unsigned f = PAGEDET_FIELD_USER_MAPS;
+	const struct pdet_mapindex *ix = it->q.index;
 	uint32_t row;
 
-	if (!b->value[f] || it->plan.why[f] != PAGEDET_HAVE || !it->q.index)
+	if (!b->value[f] || it->plan.why[f] != PAGEDET_HAVE || !ix)
 		return;
 	for (row = 0; row < b->n; row++) {
 		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);
+		uint64_t maps;
 
-		/* There may be more of them in tasks that may not be read. */
-		if (state == PAGEDET_HAVE &&
-		    pdet_mapindex_partial(it->q.index))
-			pdet_put_lost(b, row, f, PAGEDET_NO_ACCESS, DERIVED);
-		else if (state == PAGEDET_HAVE)
-			pdet_put(b, row, f,
-				 pdet_mapindex_count(
-					 it->q.index,
-					 b->value[PAGEDET_FIELD_PFN][row]),
-				 DERIVED);
-		else
+		if (state != PAGEDET_HAVE) {
 			pdet_put_lost(b, row, f, state, DERIVED);
+			continue;
+		}
+		maps = pdet_mapindex_count(ix,
+					   b->value[PAGEDET_FIELD_PFN][row]);
+		/* There may be more in tasks that may not be read. */
+		if (pdet_mapindex_partial(ix) && !is_all(b, row, maps)) {
+			pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
+			if (!maps) {
+				pdet_put_lost(b, row, f, PAGEDET_NO_ACCESS,
+					      DERIVED);
+				continue;
+			}
+		}
+		pdet_put(b, row, f, maps, DERIVED);
 	}
 }
 
