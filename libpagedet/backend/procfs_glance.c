@@ -35,10 +35,11 @@ static inline bool read_word(int fd, uint64_t at, uint64_t *ret)
 	       sizeof(*ret);
 }
 
-static bool read_kpage(struct procfs_session *s, enum procfs_kpage which,
+/* Not opened yet is nothing ordinary. */
+static inline bool read_kpage(struct procfs_session *s, enum procfs_kpage which,
 		       struct glance *g)
 {
-	int fd = procfs_kpage_fd(s->p, &s->session.env, which);
+	int fd = s->p->kpage[which].fd;
 
 	return fd >= 0 && read_word(fd, g->entry & PDET_PM_PFN_MASK,
 				    &g->word[which]);
