@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/procfs.h"
+#include "base/words.h"
 
 #define SLOTS 1024		/* a power of two */
 #define PROBES 8
@@ -39,6 +40,16 @@ static uint32_t slot_of(uint64_t flags, uint64_t count, uint64_t cgroup)
 	return (uint32_t)(h >> 40) & (SLOTS - 1);
 }
 
+/* Where the words equal to word[@row] end, at most @n. @known is where they
+ * ended when last looked: each is looked at once. */
+static uint32_t run_end(const uint64_t *word, uint32_t row, uint32_t n,
+			uint32_t *known)
+{
+	if (*known <= row)
+		*known = row + pdet_words_equal(word + row, n - row);
+	return PDET_MIN(*known, n);
+}
+
 void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 		 bool cgroup)
 {
@@ -48,6 +59,7 @@ void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 	uint64_t *counts = s->word[KPAGE_COUNT];
 	uint64_t *cgroups = s->word[KPAGE_CGROUP];
 	struct procfs_folded *t = s->folded;
+	uint32_t ends[KPAGE_FILES] = { 0 };
 	uint32_t row, end, out = 0, probe, at;
 
 	if (!t)
@@ -59,10 +71,11 @@ void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 		uint64_t f = flags[row], c = count ? counts[row] : 0;
 		uint64_t g = cgroup ? cgroups[row] : 0;
 
-		for (end = row + 1; end < b->n && flags[end] == f; end++)
-			if ((count && counts[end] != c) ||
-			    (cgroup && cgroups[end] != g))
-				break;
+		end = run_end(flags, row, b->n, &ends[KPAGE_FLAGS]);
+		if (count)
+			end = run_end(counts, row, end, &ends[KPAGE_COUNT]);
+		if (cgroup)
+			end = run_end(cgroups, row, end, &ends[KPAGE_CGROUP]);
 		at = slot_of(f, c, g);
 		for (probe = 0; probe < PROBES; probe++) {
 			uint32_t seen = t->row[at];

@@ -10,6 +10,7 @@
 
 #include "backend/procfs.h"
 #include "base/io.h"
+#include "base/words.h"
 
 /* Reading a word that nobody asked for costs as much as a quarter of a call;
  * bridging gaps up to this many words pays. */
@@ -412,11 +413,8 @@ static uint32_t run_of_words(const struct pdet_batch *b, uint32_t row,
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	uint32_t end = row + 1;
 
-	if (b->series) {
-		while (end < b->n && word[end] == word[row])
-			end++;
-		return end - row;
-	}
+	if (b->series)
+		return pdet_words_equal(word + row, b->n - row);
 	while (end < b->n && word[end] == word[row] &&
 	       pdet_batch_state(b, end, PAGEDET_FIELD_PFN) == PAGEDET_HAVE &&
 	       (!same_folio || pfn[end] == pfn[end - 1] + 1))

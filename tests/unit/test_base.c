@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/vec.h"
+#include "base/words.h"
 #include "unit.h"
 
 static char no_root[] = "";
@@ -333,6 +334,22 @@ START_TEST(vec_refuses_what_does_not_fit)
 }
 END_TEST
 
+START_TEST(equal_words_end_at_the_first_other)
+{
+	uint64_t word[40] = { 0 };
+	uint32_t n, at;
+
+	for (n = 1; n <= 40; n++) {
+		ck_assert_uint_eq(pdet_words_equal(word, n), n);
+		for (at = 1; at < n; at++) {
+			word[at] = (uint64_t)1 << 63;
+			ck_assert_uint_eq(pdet_words_equal(word, n), at);
+			word[at] = 0;
+		}
+	}
+}
+END_TEST
+
 START_TEST(hash_is_xxh3)
 {
 	/* the published value for no input and seed 0 */
@@ -361,6 +378,7 @@ int main(void)
 	unit_test(s, pread_is_short_only_at_the_end);
 	unit_test(s, vec_keeps_what_was_pushed);
 	unit_test(s, vec_refuses_what_does_not_fit);
+	unit_test(s, equal_words_end_at_the_first_other);
 	unit_test(s, hash_is_xxh3);
 	return unit_main(s);
 }
