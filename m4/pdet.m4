@@ -57,6 +57,15 @@ AS_IF([test "x$pdet_have_$2" = xyes], [
 	AS_VAR_APPEND([PDET_REQUIRES], ["${PDET_REQUIRES:+, }$3"])])
 ])
 
+# PDET_REQUIRED(VAR, MODULES, DEBIAN-PACKAGES)
+# A library without which there is no libpagedet.
+AC_DEFUN([PDET_REQUIRED], [
+AC_REQUIRE([PKG_PROG_PKG_CONFIG])
+PKG_CHECK_MODULES([$1], [$2], [],
+	[AC_MSG_ERROR([needs $2 (on Debian: apt-get install $3)])])
+AS_VAR_APPEND([PDET_REQUIRES], ["${PDET_REQUIRES:+, }$2"])
+])
+
 # PDET_FLAGS(VAR, CHECK-VAR, FLAGS)
 # Appends those of FLAGS to VAR that the compiler takes; CHECK-VAR (CFLAGS or
 # LDFLAGS) is where they are tried.

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/vec.h"
 #include "kernel/btf.h"
 
 #define BTF_MAGIC 0xeb9f
@@ -15,6 +14,8 @@
 #define DEPTH 16
 /* Members looked at for one name: hostile types contain themselves. */
 #define BUDGET 100000
+/* That all types have. */
+#define LEAST_WORDS 3
 /* const volatile typedef of typedef ... */
 #define CHAIN 64
 
@@ -40,10 +41,8 @@ struct pdet_btf {
 	size_t words;
 	const char *strings;
 	size_t strings_len;
-	struct {
-		uint32_t *data;	/* first word of type i + 1 */
-		size_t n, cap;
-	} at;
+	uint32_t *at;		/* first word of type i + 1 */
+	uint32_t n;		/* types */
 	uint32_t *slot;		/* ids of structs, unions and enums by name */
 	size_t slots;		/* a power of 2 */
 };
@@ -83,33 +82,29 @@ static uint32_t vlen_of(const uint32_t *type)
 	return type[1] & 0xffff;
 }
 
-/* Words behind the three that all have. */
-static size_t more_words(const uint32_t *type)
+/* Words of a type; 0: of no kind that is known. */
+static size_t words_of(const uint32_t *type)
 {
-	switch (kind_of(type)) {
-	case INT:
-	case VAR:
-	case DECL_TAG:
-		return 1;
-	case ARRAY:
-		return 3;
-	case STRUCT:
-	case UNION:
-	case DATASEC:
-	case ENUM64:
-		return 3 * (size_t)vlen_of(type);
-	case ENUM:
-	case FUNC_PROTO:
-		return 2 * (size_t)vlen_of(type);
-	default:
-		return 0;
-	}
+	static const struct {
+		uint8_t all, each;
+	} words[32] = {
+		[INT] = { 4, 0 }, [PTR] = { 3, 0 }, [ARRAY] = { 6, 0 },
+		[STRUCT] = { 3, 3 }, [UNION] = { 3, 3 }, [ENUM] = { 3, 2 },
+		[FWD] = { 3, 0 }, [TYPEDEF] = { 3, 0 }, [VOLATILE] = { 3, 0 },
+		[CONST] = { 3, 0 }, [RESTRICT] = { 3, 0 }, [FUNC] = { 3, 0 },
+		[FUNC_PROTO] = { 3, 2 }, [VAR] = { 4, 0 },
+		[DATASEC] = { 3, 3 }, [FLOAT] = { 3, 0 },
+		[DECL_TAG] = { 4, 0 }, [TYPE_TAG] = { 3, 0 },
+		[ENUM64] = { 3, 3 },
+	};
+	const unsigned kind = kind_of(type);
+
+	return words[kind].all + words[kind].each * (size_t)vlen_of(type);
 }
 
 static const uint32_t *type_at(const struct pdet_btf *btf, uint32_t id)
 {
-	return id && id <= btf->at.n ? btf->types + btf->at.data[id - 1] :
-				       NULL;
+	return id && id <= btf->n ? btf->types + btf->at[id - 1] : NULL;
 }
 
 /* Never NULL; the strings end with a NUL. */
@@ -118,44 +113,47 @@ static const char *string(const struct pdet_btf *btf, uint32_t offset)
 	return offset < btf->strings_len ? btf->strings + offset : "";
 }
 
-static bool find_types(struct pdet_btf *btf)
-{
-	size_t i = 0, n;
-
-	while (btf->words - i >= 3) {
-		n = 3 + more_words(btf->types + i);
-		if (n > btf->words - i)
-			return true;
-		if (!pdet_vec_push(&btf->at, (uint32_t)i))
-			return false;
-		i += n;
-	}
-	return true;
-}
-
 static bool has_name(const uint32_t *type)
 {
-	switch (kind_of(type)) {
-	case STRUCT:
-	case UNION:
-	case ENUM:
-	case ENUM64:
-		return type[0];
-	default:
-		return false;
+	const unsigned kinds = 1u << STRUCT | 1u << UNION | 1u << ENUM |
+			       1u << ENUM64;
+
+	return kinds >> kind_of(type) & 1 && type[0];
+}
+
+/* Up to one that is damaged: where the next one is cannot be known. Puts ids
+ * of those with names into @named, and returns how many. */
+static uint32_t find_types(struct pdet_btf *btf, uint32_t *named)
+{
+	uint32_t with_name = 0;
+	size_t i = 0, n;
+
+	while (btf->words - i >= LEAST_WORDS) {
+		n = words_of(btf->types + i);
+		if (!n || n > btf->words - i)
+			break;
+		btf->at[btf->n++] = (uint32_t)i;
+		if (has_name(btf->types + i))
+			named[with_name++] = btf->n;
+		i += n;
 	}
+	return with_name;
+}
+
+static bool is_enum(const uint32_t *type)
+{
+	return kind_of(type) == ENUM || kind_of(type) == ENUM64;
 }
 
 static uint32_t *slot_of(const struct pdet_btf *btf, const char *name,
-			 bool is_enum)
+			 bool wanted_enum)
 {
 	size_t i = pdet_hash(name, strlen(name)) & (btf->slots - 1);
 	const uint32_t *type;
 
 	for (; btf->slot[i]; i = (i + 1) & (btf->slots - 1)) {
 		type = type_at(btf, btf->slot[i]);
-		if ((kind_of(type) == ENUM || kind_of(type) == ENUM64) ==
-			    is_enum &&
+		if (is_enum(type) == wanted_enum &&
 		    !strcmp(string(btf, type[0]), name))
 			break;
 	}
@@ -163,30 +161,36 @@ static uint32_t *slot_of(const struct pdet_btf *btf, const char *name,
 }
 
 /* Of several of one name the first holds. */
-static bool index_names(struct pdet_btf *btf)
+static bool index_names(struct pdet_btf *btf, const uint32_t *named,
+			uint32_t n)
 {
-	size_t named = 0, id;
 	const uint32_t *type;
-	uint32_t *slot;
+	uint32_t i, *slot;
 
-	for (id = 1; id <= btf->at.n; id++)
-		named += has_name(type_at(btf, (uint32_t)id));
-	for (btf->slots = 64; btf->slots < 2 * named;)
+	for (btf->slots = 64; btf->slots < 2 * (size_t)n;)
 		btf->slots *= 2;
 	btf->slot = calloc(btf->slots, sizeof(*btf->slot));
-	if (!btf->slot)
-		return false;
-	for (id = 1; id <= btf->at.n; id++) {
-		type = type_at(btf, (uint32_t)id);
-		if (!has_name(type))
-			continue;
-		slot = slot_of(btf, string(btf, type[0]),
-			       kind_of(type) == ENUM ||
-			       kind_of(type) == ENUM64);
+	for (i = 0; btf->slot && i < n; i++) {
+		type = type_at(btf, named[i]);
+		slot = slot_of(btf, string(btf, type[0]), is_enum(type));
 		if (!*slot)
-			*slot = (uint32_t)id;
+			*slot = named[i];
 	}
-	return true;
+	return btf->slot;
+}
+
+static bool find_all(struct pdet_btf *btf)
+{
+	/* what is not used of these is never there */
+	const size_t most = btf->words / LEAST_WORDS + 1;
+	uint32_t *named = malloc(most * sizeof(*named));
+	bool ok;
+
+	btf->at = malloc(most * sizeof(*btf->at));
+	ok = btf->at && named &&
+	     index_names(btf, named, find_types(btf, named));
+	free(named);
+	return ok;
 }
 
 struct pdet_btf *pdet_btf_new(const void *data, size_t size, bool *damaged)
@@ -208,7 +212,7 @@ struct pdet_btf *pdet_btf_new(const void *data, size_t size, bool *damaged)
 	btf->words = h.type_len / 4;
 	btf->strings = bytes + h.hdr_len + h.str_off;
 	btf->strings_len = h.str_len;
-	if (!find_types(btf) || !index_names(btf)) {
+	if (!find_all(btf)) {
 		pdet_btf_free(btf);
 		return NULL;
 	}
@@ -219,15 +223,15 @@ void pdet_btf_free(struct pdet_btf *btf)
 {
 	if (!btf)
 		return;
-	pdet_vec_free(&btf->at);
+	free(btf->at);
 	free(btf->slot);
 	free(btf);
 }
 
 static const uint32_t *find(const struct pdet_btf *btf, const char *name,
-			    bool is_enum)
+			    bool wanted_enum)
 {
-	return *name ? type_at(btf, *slot_of(btf, name, is_enum)) : NULL;
+	return *name ? type_at(btf, *slot_of(btf, name, wanted_enum)) : NULL;
 }
 
 /* Without typedef, const and the like; NULL for void and nonsense. */
@@ -271,27 +275,43 @@ static bool find_member(struct search *s, const uint32_t *type, unsigned depth,
 	const bool bits = type[1] >> 31;
 	const uint32_t *m = type + 3, *inner;
 	const uint32_t *end = m + 3 * (size_t)vlen_of(type);
+	uint64_t offset;
 
-	for (; m < end && s->budget; m += 3, s->budget--) {
+	for (; m < end && s->budget; m += 3) {
 		const char *is = string(s->btf, m[0]);
-		uint32_t offset = bits ? m[2] & 0xffffff : m[2];
 
+		s->budget--;
+		offset = bits ? m[2] & 0xffffff : m[2];
 		if (!*is) {
 			inner = resolve(s->btf, m[1]);
 			if (!depth || !is_struct(inner) ||
 			    !find_member(s, inner, depth - 1, ret))
 				continue;
-			ret->bit_offset += offset;
-			return true;
-		}
-		if (strncmp(is, s->name, s->len) || is[s->len])
+			offset += ret->bit_offset;
+		} else if (strncmp(is, s->name, s->len) || is[s->len]) {
 			continue;
-		ret->type = m[1];
-		ret->bit_offset = offset;
-		ret->bit_size = bits ? m[2] >> 24 : 0;
-		return true;
+		} else {
+			ret->type = m[1];
+			ret->bit_size = bits ? m[2] >> 24 : 0;
+		}
+		ret->bit_offset = (uint32_t)offset;
+		/* a member beyond the end is damage */
+		return offset <= (uint64_t)type[2] * 8 && offset <= UINT32_MAX;
 	}
 	return false;
+}
+
+/* Before members said so, bit-fields had a type that is smaller than its
+ * bytes. */
+static void find_bits(const struct pdet_btf *btf, struct pdet_btf_member *m)
+{
+	const uint32_t *type = resolve(btf, m->type);
+
+	if (!type || kind_of(type) != INT || m->bit_size ||
+	    (type[3] & 0xff) >= (uint64_t)type[2] * 8)
+		return;
+	m->bit_size = type[3] & 0xff;
+	m->bit_offset += type[3] >> 16 & 0xff;
 }
 
 bool pdet_btf_member(const struct pdet_btf *btf, const char *path,
@@ -311,15 +331,17 @@ bool pdet_btf_member(const struct pdet_btf *btf, const char *path,
 		s.name += s.len + 1;
 		s.len = strcspn(s.name, ".");
 		if (!is_struct(type) || !s.len ||
-		    !find_member(&s, type, DEPTH, &m))
+		    !find_member(&s, type, DEPTH, &m) ||
+		    __builtin_add_overflow(all.bit_offset, m.bit_offset,
+					   &all.bit_offset))
 			return false;
 		all.type = m.type;
-		all.bit_offset += m.bit_offset;
 		all.bit_size = m.bit_size;
 		type = resolve(btf, m.type);
 	}
 	if (!all.type)
 		return false;
+	find_bits(btf, &all);
 	*ret = all;
 	return true;
 }
@@ -424,9 +446,9 @@ bool pdet_btf_enumerator(const struct pdet_btf *btf, const char *name,
 		type = find(btf, name, true);
 		return type && find_constant(btf, type, constant, ret);
 	}
-	for (id = 1; id <= btf->at.n; id++) {
+	for (id = 1; id <= btf->n; id++) {
 		type = type_at(btf, id);
-		if ((kind_of(type) == ENUM || kind_of(type) == ENUM64) &&
+		if (is_enum(type) &&
 		    find_constant(btf, type, constant, ret))
 			return true;
 	}

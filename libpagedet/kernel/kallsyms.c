@@ -12,7 +12,8 @@
 /* Far more than any kernel has; bounds what damage can ask for. */
 #define MOST_SYMBOLS (4u << 20)
 #define MOST_NAME_BYTES (128u << 20)
-#define MOST_TOKEN_BYTES 65536
+/* Marks at one address. */
+#define MOST_MARKS 64
 
 /* --- the tables --- */
 
@@ -42,6 +43,7 @@ static int read_tokens(struct pdet_kallsyms *k, struct pdet_space *space,
 {
 	size_t last;
 	ssize_t len;
+	unsigned i;
 	int r;
 
 	r = pdet_space_read(space, t->token_index, k->token, sizeof(k->token));
@@ -59,6 +61,10 @@ static int read_tokens(struct pdet_kallsyms *k, struct pdet_space *space,
 	if (len < 0)
 		return (int)len;
 	k->tokens_len = last + (size_t)len + 1;
+	for (i = 0; i < 256; i++)
+		if (k->token[i] < k->tokens_len)
+			k->token_len[i] = (uint32_t)strlen(k->tokens +
+							   k->token[i]);
 	return 0;
 }
 
@@ -116,6 +122,115 @@ static int read_names(struct pdet_kallsyms *k, struct pdet_space *space,
 	return 0;
 }
 
+size_t pdet_kallsyms_name(const struct pdet_kallsyms *k, uint32_t i,
+			  char name[PDET_SYMBOL_NAME], char *type)
+{
+	size_t begin = 0, len = 0, n = 0, more;
+	bool first = true;
+	const char *token;
+
+	if (type)
+		*type = '?';
+	if (!name_at(k, k->at[i], &begin, &len))
+		len = 0;
+	for (; len; len--, begin++) {
+		token = k->tokens + k->token[k->names[begin]];
+		more = k->token_len[k->names[begin]];
+		/* the first character of all is the type */
+		if (first && more) {
+			if (type)
+				*type = *token;
+			token++;
+			more--;
+			first = false;
+		}
+		more = PDET_MIN(more, PDET_SYMBOL_NAME - 1 - n);
+		memcpy(name + n, token, more);
+		n += more;
+	}
+	name[n] = '\0';
+	return n;
+}
+
+/* --- names among a hundred thousand --- */
+
+/* What names that are looked for begin and end with, and all that with their
+ * length. */
+struct filter {
+	bool first[256], last[256], all[4096];
+};
+
+static bool *all_of(struct filter *f, char first, char last, size_t len)
+{
+	return &f->all[((uint8_t)first * 37u + (uint8_t)last * 11u + len) %
+		       PDET_COUNT(f->all)];
+}
+
+static void add_name(struct filter *f, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!len)
+		return;
+	f->first[(uint8_t)name[0]] = true;
+	f->last[(uint8_t)name[len - 1]] = true;
+	*all_of(f, name[0], name[len - 1], len) = true;
+}
+
+/* Can the name of these tokens be one of them? Most cannot, which is seen
+ * without putting them together. */
+static bool may_be(const struct pdet_kallsyms *k, struct filter *f,
+		   const uint8_t *tokens, size_t n)
+{
+	const uint8_t a = tokens[0], b = tokens[n > 1], z = tokens[n - 1];
+	char first, last;
+	size_t len = 0;
+
+	/* the first character of all is the type */
+	if (k->token_len[a] > 1)
+		first = k->tokens[k->token[a] + 1];
+	else if (n > 1 && k->token_len[a] && k->token_len[b])
+		first = k->tokens[k->token[b]];
+	else
+		return true;
+	if (!k->token_len[z])
+		return true;
+	last = k->tokens[k->token[z] + k->token_len[z] - 1];
+	if (!f->first[(uint8_t)first] || !f->last[(uint8_t)last])
+		return false;
+	while (n)
+		len += k->token_len[tokens[--n]];
+	return *all_of(f, first, last, len - 1);
+}
+
+static void find_names(const struct pdet_kallsyms *k, struct pdet_symbol *s,
+		       size_t n)
+{
+	struct filter f = { { false }, { false }, { false } };
+	size_t left = n, j, begin, len;
+	char name[PDET_SYMBOL_NAME];
+	uint32_t i;
+
+	for (j = 0; j < n; j++) {
+		s[j].found = false;
+		add_name(&f, s[j].name);
+	}
+	for (i = 0; i < k->n && left; i++) {
+		if (!name_at(k, k->at[i], &begin, &len) || !len ||
+		    !may_be(k, &f, k->names + begin, len))
+			continue;
+		pdet_kallsyms_name(k, i, name, NULL);
+		for (j = 0; j < n; j++) {
+			if (s[j].found || s[j].name[0] != name[0] ||
+			    strcmp(s[j].name, name))
+				continue;
+			s[j].found = true;
+			s[j].i = i;
+			left--;
+		}
+	}
+}
+
 /* --- addresses --- */
 
 enum coding {
@@ -140,33 +255,21 @@ static uint64_t decode(const struct tables *t, enum coding coding, uint32_t i,
 	}
 }
 
-static uint32_t find_name(const struct pdet_kallsyms *k, const char *wanted)
-{
-	char name[PDET_SYMBOL_NAME];
-	uint32_t i;
-
-	for (i = 0; i < k->n; i++) {
-		pdet_kallsyms_name(k, i, name, NULL);
-		if (!strcmp(name, wanted))
-			break;
-	}
-	return i;
-}
-
 /* The coding that gives _stext the address that VMCOREINFO has for it. */
 static bool find_coding(const struct pdet_kallsyms *k, const struct tables *t,
 			const struct pdet_vmcoreinfo *info,
 			const int32_t *offset, enum coding *ret)
 {
-	uint32_t i = find_name(k, "_stext");
+	struct pdet_symbol s = { .name = "_stext" };
 	uint64_t stext;
 	unsigned coding;
 
-	if (i == k->n || !pdet_vmcoreinfo_symbol(info, "_stext", &stext))
+	find_names(k, &s, 1);
+	if (!s.found || !pdet_vmcoreinfo_symbol(info, "_stext", &stext))
 		return false;
 	for (coding = t->has_base ? 0 : FROM_ITSELF; coding < CODINGS;
 	     coding++) {
-		if (decode(t, coding, i, offset[i]) != stext)
+		if (decode(t, coding, s.i, offset[s.i]) != stext)
 			continue;
 		*ret = coding;
 		return true;
@@ -253,97 +356,85 @@ void pdet_kallsyms_free(struct pdet_kallsyms *k)
 
 /* --- asking --- */
 
-size_t pdet_kallsyms_name(const struct pdet_kallsyms *k, uint32_t i,
-			  char name[PDET_SYMBOL_NAME], char *type)
-{
-	size_t begin = 0, len = 0, n = 0;
-	bool first = true;
-	const char *token;
-
-	if (type)
-		*type = '?';
-	if (!name_at(k, k->at[i], &begin, &len))
-		len = 0;
-	for (; len; len--, begin++) {
-		if (k->token[k->names[begin]] >= k->tokens_len)
-			break;
-		token = k->tokens + k->token[k->names[begin]];
-		/* the first character of all is the type */
-		if (first && *token) {
-			if (type)
-				*type = *token;
-			token++;
-			first = false;
-		}
-		while (*token && n < PDET_SYMBOL_NAME - 1)
-			name[n++] = *token++;
-	}
-	name[n] = '\0';
-	return n;
-}
-
 void pdet_kallsyms_find(const struct pdet_kallsyms *k, struct pdet_symbol *s,
 			size_t n)
 {
-	char name[PDET_SYMBOL_NAME];
-	size_t left = n, j;
-	uint32_t i;
+	size_t j;
 
+	find_names(k, s, n);
 	for (j = 0; j < n; j++)
-		s[j].found = false;
-	for (i = 0; i < k->n && left; i++) {
-		pdet_kallsyms_name(k, i, name, NULL);
-		for (j = 0; j < n; j++) {
-			if (s[j].found || s[j].name[0] != name[0] ||
-			    strcmp(s[j].name, name))
-				continue;
-			s[j].found = true;
-			s[j].address = k->address[i];
-			left--;
-		}
-	}
+		if (s[j].found)
+			s[j].address = k->address[s[j].i];
 }
 
-static bool is_function(const struct pdet_kallsyms *k, uint32_t i)
+static bool begins(const char *name, const char *with)
 {
-	char name[PDET_SYMBOL_NAME], type;
-
-	pdet_kallsyms_name(k, i, name, &type);
-	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+	return !strncmp(name, with, strlen(with));
 }
 
-/* Of symbols at the same address. */
-static uint32_t best(const struct pdet_kallsyms *k, uint32_t last)
+static bool ends(const char *name, size_t len, const char *with)
 {
-	uint32_t i = last;
+	size_t n = strlen(with);
 
-	/* The last one is the least likely to mark only where a section
-	 * begins. */
-	for (;;) {
-		if (is_function(k, i))
-			return i;
-		if (!i || k->address[i - 1] != k->address[last])
-			return last;
-		i--;
+	return len >= n && !strcmp(name + len - n, with);
+}
+
+/* Does only a linker script have it? */
+static bool is_mark(const struct pdet_kallsyms *k, uint32_t i)
+{
+	static const char *const marks[] = {
+		"_text", "_stext", "_etext", "_sinittext", "_einittext",
+		"_sdata", "_edata", "_end",
+	};
+	char name[PDET_SYMBOL_NAME];
+	size_t len = pdet_kallsyms_name(k, i, name, NULL), j;
+
+	for (j = 0; j < PDET_COUNT(marks); j++)
+		if (!strcmp(name, marks[j]))
+			return true;
+	return begins(name, "__") &&
+	       (begins(name + 2, "start_") || begins(name + 2, "stop_") ||
+		begins(name + 2, "end_") || ends(name, len, "_start") ||
+		ends(name, len, "_end"));
+}
+
+/* The first symbol at an address not below this one. */
+static uint32_t first_at(const struct pdet_kallsyms *k, uint64_t address)
+{
+	uint32_t low = 0, high = k->n, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (k->address[mid] < address)
+			low = mid + 1;
+		else
+			high = mid;
 	}
+	return low;
 }
 
 bool pdet_kallsyms_at(const struct pdet_kallsyms *k, uint64_t address,
 		      uint32_t *ret)
 {
-	uint32_t low = 0, high = k->n, mid;
+	uint32_t first, last, i;
 
 	if (!k->ascending)
 		return false;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (k->address[mid] <= address)
-			low = mid + 1;
-		else
-			high = mid;
+	first = first_at(k, address);
+	if (first == k->n || k->address[first] != address) {
+		if (!first)
+			return false;
+		address = k->address[first - 1];
+		first = first_at(k, address);
 	}
-	if (!low)
-		return false;
-	*ret = best(k, low - 1);
+	/* They are sorted so that the first is the best, but for marks with
+	 * few underscores. */
+	last = k->n - first > MOST_MARKS ? first + MOST_MARKS : k->n;
+	for (i = first; i < last && k->address[i] == address; i++)
+		if (!is_mark(k, i)) {
+			*ret = i;
+			return true;
+		}
+	*ret = first;
 	return true;
 }

@@ -19,6 +19,7 @@ struct pdet_kallsyms {
 	char *tokens;
 	size_t tokens_len;
 	uint16_t token[256];	/* where each begins */
+	uint32_t token_len[256];
 };
 
 /*
@@ -41,6 +42,7 @@ size_t pdet_kallsyms_name(const struct pdet_kallsyms *k, uint32_t i,
 struct pdet_symbol {
 	const char *name;
 	uint64_t address;
+	uint32_t i;
 	bool found;
 };
 
@@ -49,8 +51,9 @@ struct pdet_symbol {
 void pdet_kallsyms_find(const struct pdet_kallsyms *k, struct pdet_symbol *s,
 			size_t n);
 
-/* pdet_kallsyms_at - the symbol at or before an address, functions before
- * marks of sections; false if there is none. */
+/* pdet_kallsyms_at - the symbol at or before an address; of several at one the
+ * one that the kernel would name, but no mark of where a section begins or
+ * ends if there is another. False if there is none. */
 bool pdet_kallsyms_at(const struct pdet_kallsyms *k, uint64_t address,
 		      uint32_t *ret);
 

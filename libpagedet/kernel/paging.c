@@ -59,6 +59,35 @@ static void set_leaf(const struct pdet_paging *p, unsigned level, uint64_t va,
 	ret->addr = e->addr;
 }
 
+/* The addresses that are translated below @root: one or two ranges. Others
+ * would be taken for these, for only some of their bits are looked at. */
+static unsigned reach_of(const struct pdet_paging *p, uint64_t root,
+			 struct pdet_range reach[2])
+{
+	const uint64_t size = (uint64_t)1 << (p->va_bits - p->one_root);
+	const struct pdet_range low = { 0, size - 1 };
+	const struct pdet_range high = { -size, UINT64_MAX };
+
+	reach[0] = p->one_root || root != p->root ? low : high;
+	reach[1] = high;
+	return p->one_root ? 2 : 1;
+}
+
+static bool reaches(const struct pdet_paging *p, uint64_t root, uint64_t va)
+{
+	struct pdet_range reach[2];
+	unsigned i, n = reach_of(p, root, reach);
+
+	/* Where each half has a root there may be a tag in the highest byte,
+	 * which hardware does not look at. */
+	if (!p->one_root)
+		va = (uint64_t)((int64_t)(va << 8) >> 8);
+	for (i = 0; i < n; i++)
+		if (va >= reach[i].first && va <= reach[i].last)
+			return true;
+	return false;
+}
+
 int pdet_paging_walk(struct pdet_reader *r, const struct pdet_paging *p,
 		     uint64_t root, uint64_t va, struct pdet_leaf *ret)
 {
@@ -67,6 +96,8 @@ int pdet_paging_walk(struct pdet_reader *r, const struct pdet_paging *p,
 	uint64_t entry = 0;
 	int error;
 
+	if (!reaches(p, root, va))
+		return -ENOENT;
 	while (e.is == PDET_PT_TABLE) {
 		/* The lowest level has no tables: decode() sees to that. */
 		level--;
@@ -85,13 +116,62 @@ int pdet_paging_walk(struct pdet_reader *r, const struct pdet_paging *p,
 
 /* --- all entries of a range --- */
 
+/*
+ * Tables may be linked more than once: the kernel does that for its stacks of
+ * espfix (2052 times for 1024 processors) and for shared hugetlb mappings. In
+ * a damaged dump one that leads to itself would be gone through for ever. So
+ * after tables of UNCOUNTED entries those that come again are counted, and
+ * refused when they are AGAIN entries and a quarter of all others.
+ */
+#define UNCOUNTED ((uint64_t)1 << 21)
+#define AGAIN ((uint64_t)1 << 24)
+/* Remembered by a bit each: enough for far more tables than there are. */
+#define SEEN_BITS 27
+
 struct walk {
 	struct pdet_reader *r;
 	const struct pdet_paging *p;
 	uint64_t start, last;
 	const struct pdet_paging_visit *visit;
 	uint64_t *table[PDET_PAGING_LEVELS];
+	uint64_t visits, again;
+	uint8_t *seen;
 };
+
+/* May this table be visited? 0, -ELOOP, -ENOMEM. */
+static int enter(struct walk *w, uint64_t addr, unsigned level)
+{
+	const unsigned bits = w->p->page_shift - 3;
+	uint64_t i = ((addr >> 3) + level) * 0x9e3779b97f4a7c15 >>
+		     (64 - SEEN_BITS);
+	uint8_t bit = (uint8_t)(1 << i % 8);
+
+	if (w->visits < UNCOUNTED >> bits) {
+		w->visits++;
+		return 0;
+	}
+	if (!w->seen)
+		w->seen = calloc(1, (size_t)1 << (SEEN_BITS - 3));
+	if (!w->seen)
+		return -ENOMEM;
+	if (w->seen[i / 8] & bit) {
+		if (w->again >= (AGAIN >> bits) + (w->visits - w->again) / 4)
+			return -ELOOP;
+		w->again++;
+	}
+	w->seen[i / 8] |= bit;
+	w->visits++;
+	return 0;
+}
+
+/* Nothing is known of va .. va + reach. */
+static int lose(struct walk *w, uint64_t va, uint64_t reach, int error)
+{
+	const uint64_t first = PDET_MAX(va, w->start);
+	const uint64_t last = PDET_MIN(va + reach, w->last);
+
+	return w->visit->lost(w->visit->arg, first, last - first + 1, error);
+}
 
 static int do_table(struct walk *w, uint64_t addr, unsigned level,
 		    uint64_t va);
@@ -108,9 +188,9 @@ static int do_entry(struct walk *w, unsigned level, uint64_t va,
 	case PDET_PT_TABLE:
 		return do_table(w, e.addr, level - 1, va);
 	case PDET_PT_BAD:
-		return w->visit->lost(w->visit->arg, va, (uint64_t)1 <<
-				      pdet_paging_shift(w->p, level),
-				      -EBADMSG);
+		return lose(w, va, ((uint64_t)1 <<
+				    pdet_paging_shift(w->p, level)) - 1,
+			    -EBADMSG);
 	default:
 		set_leaf(w->p, level, va, entry, &e, &leaf);
 		return w->visit->leaf(w->visit->arg, &leaf);
@@ -126,9 +206,12 @@ static int do_table(struct walk *w, uint64_t addr, unsigned level, uint64_t va)
 	unsigned i, to;
 	int r;
 
-	r = w->r->memory->ops->read_phys(w->r, addr, w->table[level], n * 8);
+	r = enter(w, addr, level);
+	if (r == 0)
+		r = w->r->memory->ops->read_phys(w->r, addr, w->table[level],
+						 n * 8);
 	if (r)
-		return w->visit->lost(w->visit->arg, va, reach + 1, r);
+		return r == -ENOMEM ? r : lose(w, va, reach, r);
 	i = w->start > va ? index_of(w->p, level, w->start) : 0;
 	to = w->last < va + reach ? index_of(w->p, level, w->last) : n - 1;
 	for (r = 0; i <= to && !r; i++)
@@ -138,25 +221,38 @@ static int do_table(struct walk *w, uint64_t addr, unsigned level, uint64_t va)
 	return r;
 }
 
+/* What of start .. last is within @reach. */
+static int do_part(struct walk *w, uint64_t root, uint64_t start,
+		   uint64_t last, const struct pdet_range *reach)
+{
+	const unsigned bits = w->p->va_bits;
+
+	w->start = PDET_MAX(start, reach->first);
+	w->last = PDET_MIN(last, reach->last);
+	if (w->start > w->last)
+		return 0;
+	/* the highest table is for all of the half, or for both */
+	return do_table(w, root, w->p->levels - 1, w->start >> bits << bits);
+}
+
 int pdet_paging_each(struct pdet_reader *r, const struct pdet_paging *p,
 		     uint64_t root, uint64_t start, uint64_t last,
 		     const struct pdet_paging_visit *visit)
 {
 	const size_t words = (size_t)1 << (p->page_shift - 3);
-	struct walk w = { r, p, start, last, visit, { NULL } };
 	uint64_t *tables = malloc(p->levels * words * sizeof(*tables));
-	unsigned i;
-	int error;
+	struct walk w = { .r = r, .p = p, .visit = visit };
+	struct pdet_range reach[2];
+	unsigned i, n = reach_of(p, root, reach);
+	int error = 0;
 
 	if (!tables)
 		return -ENOMEM;
 	for (i = 0; i < p->levels; i++)
 		w.table[i] = tables + i * words;
-	/* The highest table begins where what it translates begins: at 0 or,
-	 * for the kernel's half, as far below the end. */
-	error = do_table(&w, root, p->levels - 1,
-			 p->va_bits < 64 ? start >> p->va_bits << p->va_bits :
-					   0);
+	for (i = 0; i < n && !error; i++)
+		error = do_part(&w, root, start, last, &reach[i]);
 	free(tables);
+	free(w.seen);
 	return error;
 }

@@ -52,8 +52,10 @@ struct pdet_paging {
 	const struct pdet_paging_arch *arch;
 	unsigned page_shift;
 	unsigned levels;
-	unsigned va_bits;	/* that the tables translate; the rest are
-				 * copies of the highest, or all 0 or 1 */
+	unsigned va_bits;	/* that the tables translate */
+	bool one_root;		/* for both halves: the other bits are copies
+				 * of the highest of these. Else they are 1
+				 * below @root and 0 below that of a process */
 	uint64_t address;	/* bits of an entry that are its address */
 	uint64_t root;		/* physical, of the kernel */
 	uint64_t image_offset;	/* virtual minus physical address within the
@@ -85,7 +87,7 @@ struct pdet_leaf {
 /*
  * pdet_paging_walk - the entry for @va below the table at @root. 0, or a
  * result of memory/memory.h where a table could not be read; -EBADMSG a table
- * has an entry that is none.
+ * has an entry that is none; -ENOENT there is no such address below @root.
  */
 int pdet_paging_walk(struct pdet_reader *r, const struct pdet_paging *p,
 		     uint64_t root, uint64_t va, struct pdet_leaf *ret);
@@ -93,14 +95,20 @@ int pdet_paging_walk(struct pdet_reader *r, const struct pdet_paging *p,
 struct pdet_paging_visit {
 	/* For each entry that is not empty, ascending. Not 0 ends the walk. */
 	int (*leaf)(void *arg, const struct pdet_leaf *leaf);
-	/* A table for [start, start + size) could not be read; 0 goes on. */
+	/*
+	 * Of the range that was asked for, [start, start + size) is lost: its
+	 * table could not be read, its entry is none (-EBADMSG), or its table
+	 * was visited so often before that it must end (-ELOOP: in a damaged
+	 * dump, and where KASAN maps nearly all of its shadow by a few). 0
+	 * goes on.
+	 */
 	int (*lost)(void *arg, uint64_t start, uint64_t size, int error);
 	void *arg;
 };
 
 /*
- * pdet_paging_each - all entries for start .. last. 0, what a visit returned,
- * or -ENOMEM.
+ * pdet_paging_each - all entries for start .. last, as far as there are such
+ * addresses below @root. 0, what a visit returned, or -ENOMEM.
  */
 int pdet_paging_each(struct pdet_reader *r, const struct pdet_paging *p,
 		     uint64_t root, uint64_t start, uint64_t last,

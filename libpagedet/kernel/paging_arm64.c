@@ -46,8 +46,11 @@ static bool set_up(struct pdet_paging *p, struct pdet_env *env,
 	    !need(env, pdet_vmcoreinfo_number(info, "VA_BITS", &va_bits),
 		  "VA_BITS"))
 		return false;
-	/* What the kernel was built for, and what this machine could do. */
-	if (pdet_vmcoreinfo_number(info, "TCR_EL1_T1SZ", &t1sz))
+	/* What the kernel was built for, and what this machine could do. With
+	 * 64 KiB the tables are as built for all the same: hardware is told
+	 * of the end of the highest one only. */
+	if (page_size != 65536 &&
+	    pdet_vmcoreinfo_number(info, "TCR_EL1_T1SZ", &t1sz))
 		va_bits = 64 - t1sz;
 	if ((page_size != 4096 && page_size != 16384 && page_size != 65536) ||
 	    va_bits < 36 || va_bits > 52) {
@@ -59,8 +62,8 @@ static bool set_up(struct pdet_paging *p, struct pdet_env *env,
 	}
 	p->page_shift = (unsigned)__builtin_ctzll(page_size);
 	p->va_bits = (unsigned)va_bits;
-	p->levels = (p->va_bits - p->page_shift + p->page_shift - 4) /
-		    (p->page_shift - 3);
+	/* rounded up: so many bits of address a level */
+	p->levels = (p->va_bits - 4) / (p->page_shift - 3);
 	p->address = bits(47, p->page_shift);
 	if (p->page_shift == 16)
 		p->address |= HIGH_64K;
@@ -80,6 +83,25 @@ static uint64_t address(const struct pdet_paging *p, uint64_t entry)
 	return (in & ~HIGH_LPA2) | (in & HIGH_LPA2) << 42;
 }
 
+/* Blocks: Linux has them of up to 1 GiB with 4 KiB, else in the level above
+ * the lowest alone. */
+static bool may_be_page(const struct pdet_paging *p, unsigned level)
+{
+	return level <= (p->page_shift == 12 ? 2 : 1);
+}
+
+/*
+ * Not valid and yet a page, as for PROT_NONE or while a huge page is split:
+ * the bit that says so has moved (58 and 59 before 6.10, then 11), but the
+ * rest of the entry is that of a page of users. Where 11 says so, it is clear
+ * in what is swapped; where it does not, 11 and 53 are an offset beyond any
+ * device and above the bits of migration entries.
+ */
+static bool hidden_page(uint64_t entry)
+{
+	return !(entry & VALID) && entry & NOT_GLOBAL && entry & KERNEL_XN;
+}
+
 static struct pdet_paging_entry decode(const struct pdet_paging *p,
 				       uint64_t entry, unsigned level)
 {
@@ -88,21 +110,15 @@ static struct pdet_paging_entry decode(const struct pdet_paging *p,
 
 	if (!entry)
 		return e;
-	e.addr = address(p, entry);
 	if (entry & VALID && level && entry & TABLE) {
 		e.is = PDET_PT_TABLE;
-	} else if (entry & VALID && !level && !(entry & TABLE)) {
+		e.addr = address(p, entry);
+	} else if (!may_be_page(p, level) ||
+		   (entry & VALID && !level && !(entry & TABLE))) {
 		e.is = PDET_PT_BAD;
-	/*
-	 * Not valid and yet a page, as for PROT_NONE: the bit that says so has
-	 * moved (58 before 6.10, then 11), but the rest of the entry is that
-	 * of a page of users. In one that is swapped these two would be an
-	 * offset beyond any device.
-	 */
-	} else if (entry & VALID ||
-		   (entry & NOT_GLOBAL && entry & KERNEL_XN)) {
+	} else if (entry & VALID || hidden_page(entry)) {
 		e.is = PDET_PT_PAGE;
-		e.addr &= ~(size - 1);
+		e.addr = address(p, entry) & ~(size - 1);
 	} else {
 		e.is = PDET_PT_OTHER;
 	}

@@ -37,6 +37,7 @@ static bool set_up(struct pdet_paging *p, struct pdet_env *env,
 	p->page_shift = PAGE_SHIFT;
 	p->levels = l5 ? 5 : 4;
 	p->va_bits = PAGE_SHIFT + 9 * p->levels;
+	p->one_root = true;
 	p->address = (((uint64_t)1 << 52) - (1 << PAGE_SHIFT)) & ~encrypted;
 	/* phys_base may be negative: sums wrap. */
 	p->image_offset = IMAGE - phys_base;
@@ -44,39 +45,45 @@ static bool set_up(struct pdet_paging *p, struct pdet_env *env,
 	return true;
 }
 
-/* A page of this level, or what was said of one. */
-static struct pdet_paging_entry page(const struct pdet_paging *p,
-				     uint64_t entry, unsigned level)
+/* Where hardware must not see a page, its address is inverted, so that it is
+ * none that exists (L1TF). */
+static uint64_t address(const struct pdet_paging *p, uint64_t entry)
 {
-	const uint64_t size = (uint64_t)1 << pdet_paging_shift(p, level);
+	const uint64_t highest = p->address & ~(p->address >> 1);
 
-	/* Where hardware must not see a page, it is not shown where it is
-	 * either (L1TF). */
-	if (!(entry & PRESENT))
-		entry = ~entry;
-	return (struct pdet_paging_entry){
-		PDET_PT_PAGE, entry & p->address & ~(size - 1)
-	};
+	if (entry & PRESENT)
+		return entry & p->address;
+	/* KFENCE did not always do so; no machine has memory where the highest
+	 * bit tells them apart. */
+	return (entry & highest ? ~entry : entry) & p->address;
 }
 
 static struct pdet_paging_entry decode(const struct pdet_paging *p,
 				       uint64_t entry, unsigned level)
 {
+	const uint64_t size = (uint64_t)1 << pdet_paging_shift(p, level);
 	struct pdet_paging_entry e = { PDET_PT_NONE, 0 };
 	/* In the lowest level the bit means something else. */
 	const bool large = level && entry & PSE;
 
 	if (!entry)
 		return e;
-	if (large && level > 2) {
+	/* No pages above 1 GiB, and nothing but tables. In entries that are
+	 * swapped or migrating neither bit is set, in any level. */
+	if (level > 2 ? large || !(entry & PRESENT) :
+			level && !large && !(entry & PRESENT) &&
+				entry & PROTNONE) {
 		e.is = PDET_PT_BAD;
-		return e;
+	} else if (large || (!level && entry & (PRESENT | PROTNONE))) {
+		/* A huge page that is being split is large, not present. */
+		e.is = PDET_PT_PAGE;
+		e.addr = address(p, entry) & ~(size - 1);
+	} else if (entry & PRESENT) {
+		e.is = PDET_PT_TABLE;
+		e.addr = entry & p->address;
+	} else {
+		e.is = PDET_PT_OTHER;
 	}
-	/* A huge page that is being split is not present, and large. */
-	if (entry & PRESENT ? large || !level : large || entry & PROTNONE)
-		return page(p, entry, level);
-	e.is = entry & PRESENT ? PDET_PT_TABLE : PDET_PT_OTHER;
-	e.addr = entry & p->address;
 	return e;
 }
 

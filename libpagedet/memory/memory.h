@@ -56,6 +56,10 @@ struct pdet_memory_ops {
 	/* By physical address; NULL: cannot. May cross pages. */
 	int (*read_phys)(struct pdet_reader *r, uint64_t addr, void *buf,
 			 size_t n);
+	/* From @addr on, the first address that is worth reading: what comes
+	 * before it does not exist, was left out, or is lost. UINT64_MAX:
+	 * there is none. NULL: that is not known. */
+	uint64_t (*next_phys)(struct pdet_reader *r, uint64_t addr);
 	/* By kernel virtual address; NULL: cannot. */
 	int (*read_kvirt)(struct pdet_reader *r, uint64_t addr, void *buf,
 			  size_t n);

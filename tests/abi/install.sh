@@ -32,7 +32,7 @@ tap_run "make install into another prefix" \
 	bashcompletiondir="$installed/share/bash-completion/completions"
 
 pc() {
-	PKG_CONFIG_LIBDIR=$installed/lib/pkgconfig "$PKG_CONFIG" \
+	PKG_CONFIG_PATH=$installed/lib/pkgconfig "$PKG_CONFIG" \
 		--define-variable=prefix="$installed" \
 		--define-variable=exec_prefix="$installed" \
 		--define-variable=libdir="$installed/lib" \
@@ -54,11 +54,17 @@ tap_run "pagedet.h is the only header" \
 tap_run "the command is there and runs" \
 	"$installed/bin/pagedet" --version
 
+# What a library that counts its executed lines needs.
+counts=
+case $PDET_CLIENT_FLAGS in
+*--coverage*) counts=--coverage ;;
+esac
+
 # build NAME FLAGS...: examples/quickstart.c as a stranger would
 build() {
 	name=$1
 	shift
-	eval "set -- $* $(pc $static --cflags)" \
+	eval "set -- $* $counts $(pc $static --cflags)" \
 		'"$top_srcdir/examples/quickstart.c"' "$(pc $static --libs)"
 	tap_run "an example builds, $name" $CC -o "$tap_dir/client" "$@"
 }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The kernel keeps VMCOREINFO as an ELF note at the beginning of a page
+ * (vmcoreinfo_note, kernel/vmcore_info.c), so that a crash kernel finds it;
+ * it can be told by its head without knowing anything else. Copies of it would
+ * be in notes of core files and so behind other headers.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/find_vmcoreinfo.h"
+#include "pagedet.h"
+
+#define NAME "VMCOREINFO"
+#define TEXT_MAX 65536
+/* On every machine, or a multiple of it. */
+#define PAGE ((uint64_t)4096)
+/*
+ * It comes from the first pages that a kernel hands out, and those lie low:
+ * 16 GB are far more than it takes.
+ */
+#define MOST_PAGES ((uint64_t)1 << 22)
+
+struct head {
+	Elf64_Nhdr note;
+	char name[(sizeof(NAME) + 3) & ~3];
+};
+
+static bool is_head(const struct head *h)
+{
+	return h->note.n_namesz == sizeof(NAME) && h->note.n_type == 0 &&
+		h->note.n_descsz && h->note.n_descsz <= TEXT_MAX &&
+		!memcmp(h->name, NAME, sizeof(NAME));
+}
+
+/* 1: it is no page that can be read. */
+static int look_at(struct pdet_memory *m, struct pdet_reader *r,
+		   uint64_t addr, char *text)
+{
+	struct head h;
+
+	if (m->ops->read_phys(r, addr, &h, sizeof(h)) < 0)
+		return 1;
+	if (!is_head(&h) ||
+	    m->ops->read_phys(r, addr + sizeof(h), text, h.note.n_descsz) < 0)
+		return 0;
+	return pdet_memory_take_vmcoreinfo(m, text, h.note.n_descsz);
+}
+
+/* The first page behind @addr that is worth a look. */
+static uint64_t next_page(struct pdet_memory *m, struct pdet_reader *r,
+			  uint64_t addr, bool holes)
+{
+	addr += PAGE;
+	if (holes && m->ops->next_phys)
+		addr = m->ops->next_phys(r, addr);
+	return addr > UINT64_MAX - PAGE ? UINT64_MAX :
+		(addr + PAGE - 1) & ~(PAGE - 1);
+}
+
+static int look_through(struct pdet_memory *m, struct pdet_env *env,
+			struct pdet_reader *r, char *text)
+{
+	const struct pdet_range *ranges = m->ranges.data;
+	uint64_t addr = 0, seen = 0;
+	int result = 0;
+	size_t i;
+
+	for (i = 0; i < m->ranges.n; i++) {
+		addr = PDET_MAX(addr, (ranges[i].first + PAGE - 1) &
+				~(PAGE - 1));
+		for (; addr <= ranges[i].last;
+		     addr = next_page(m, r, addr, result)) {
+			if (seen++ == MOST_PAGES)
+				return 0;
+			result = look_at(m, r, addr, text);
+			if (result < 0)
+				return result;
+			if (!m->vmcoreinfo)
+				continue;
+			pdet_log(env, PAGEDET_LOG_INFO, NAME " found in "
+				 "memory at %#llx", (unsigned long long)addr);
+			return 0;
+		}
+	}
+	return 0;
+}
+
+int pdet_find_vmcoreinfo(struct pdet_memory *m, struct pdet_env *env)
+{
+	struct pdet_reader *r;
+	char *text;
+	int result;
+
+	text = malloc(TEXT_MAX);
+	if (!text)
+		return -ENOMEM;
+	result = m->ops->reader_new(m, 0, &r);
+	if (result == 0) {
+		result = look_through(m, env, r, text);
+		m->ops->reader_free(r);
+	}
+	free(text);
+	return result;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What descriptors of blocks may say, and how many of them lie behind the end
+ * of a file that was cut short.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "memory/kdump.h"
+
+/* Read at once. */
+#define BATCH ((uint64_t)2048)
+/* Looked at from the beginning. */
+#define FIRST ((uint64_t)64)
+/* Looked at from the end, where blocks of zeroes share one place. */
+#define MOST_ZEROES ((uint64_t)8 << 20)
+
+bool pdet_kdump_codec(uint32_t flags, enum pdet_codec_id *ret)
+{
+	switch (flags & KDUMP_COMPRESSED) {
+	case 0:
+		*ret = PDET_N_CODECS;
+		return true;
+	case KDUMP_ZLIB:
+		*ret = PDET_CODEC_ZLIB;
+		return true;
+	case KDUMP_LZO:
+		*ret = PDET_CODEC_LZO;
+		return true;
+	case KDUMP_SNAPPY:
+		*ret = PDET_CODEC_SNAPPY;
+		return true;
+	case KDUMP_ZSTD:
+		*ret = PDET_CODEC_ZSTD;
+		return true;
+	default:
+		return false;
+	}
+}
+
+int pdet_kdump_descriptor_check(const struct kdump_descriptor *d,
+				const struct kdump_part *part, size_t block)
+{
+	if (!d->offset && !d->size)
+		return -EIO;
+	if (d->offset < part->descriptors || d->offset > INT64_MAX || !d->size)
+		return -EBADMSG;
+	if (!(d->flags & KDUMP_COMPRESSED))
+		return d->size == block ? 0 : -EBADMSG;
+	/* compressed or not, whichever is smaller; some slack */
+	return d->size <= 2 * block ? 0 : -EBADMSG;
+}
+
+static int read_some(const struct kdump_part *part, struct kdump_descriptor *d,
+		     uint64_t first, uint64_t n)
+{
+	struct pdet_dump_cursor cursor = PDET_DUMP_CURSOR;
+
+	return pdet_dump_file_read(part->file, &cursor, d,
+				   (size_t)n * sizeof(*d),
+				   part->descriptors + first * sizeof(*d));
+}
+
+static bool is_possible(const struct kdump_descriptor *d,
+			const struct kdump_part *part, size_t block)
+{
+	enum pdet_codec_id id;
+
+	return pdet_kdump_descriptor_check(d, part, block) == 0 &&
+		pdet_kdump_codec(d->flags, &id);
+}
+
+/* Data begins where descriptors end. One of the first has the first data; a
+ * single one that is damaged proves nothing. */
+bool pdet_kdump_part_agrees(const struct kdump_part *part, size_t block)
+{
+	uint64_t n = part->bitmap.blocks, some = PDET_MIN(n, FIRST), i;
+	uint64_t end = part->descriptors + n * sizeof(struct kdump_descriptor);
+	struct kdump_descriptor d[FIRST], last;
+
+	if (part->absent || !n)
+		return true;
+	/* one more: what looks like a descriptor is one */
+	if (read_some(part, &last, n, 1) == 0 && last.offset > end &&
+	    is_possible(&last, part, block) &&
+	    last.offset < part->file->size)
+		return false;
+	/* or one less */
+	if (read_some(part, &last, n - 1, 1) < 0 ||
+	    read_some(part, d, 0, some) < 0 ||
+	    is_possible(&last, part, block))
+		return true;
+	for (i = 0; i < some; i++)
+		if (d[i].offset < end && is_possible(&d[i], part, block))
+			return false;
+	return true;
+}
+
+struct counted {
+	uint64_t lost;		/* not written, or behind the end */
+	bool differ;		/* not all in the same place */
+};
+
+static struct counted count(const struct kdump_part *part,
+			    const struct kdump_descriptor *d, size_t n)
+{
+	struct counted c = { 0, false };
+	uint64_t size = part->file->size;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (d[i].offset != d[0].offset)
+			c.differ = true;
+		if ((!d[i].offset && !d[i].size) || d[i].offset >= size ||
+		    d[i].size > size - d[i].offset)
+			c.lost++;
+	}
+	return c;
+}
+
+/* Data lies in the order of the blocks: if any is lost, it is the last. */
+static bool is_cut(const struct kdump_part *part, struct kdump_descriptor *d)
+{
+	uint64_t end = part->bitmap.blocks, n, seen;
+	struct counted c;
+
+	for (seen = 0; seen < end && seen < MOST_ZEROES; seen += n) {
+		n = PDET_MIN(end - seen, BATCH);
+		if (read_some(part, d, end - seen - n, n) < 0)
+			return true;
+		c = count(part, d, (size_t)n);
+		if (c.lost || c.differ)
+			return c.lost;
+	}
+	return false;
+}
+
+/* Of a flattened one, any of the descriptors may be lost. */
+static uint64_t count_lost(const struct kdump_part *part,
+			   struct kdump_descriptor *d)
+{
+	uint64_t all = part->bitmap.blocks, at = 0, n = BATCH, lost = 0;
+
+	while (at < all) {
+		n = PDET_MIN(all - at, n);
+		if (read_some(part, d, at, n) == 0) {
+			lost += count(part, d, (size_t)n).lost;
+			at += n;
+			n = PDET_MIN(2 * n, BATCH);
+		} else if (!part->file->flattened) {
+			return lost + (all - at);
+		} else if (n > 1) {
+			n /= 2;
+		} else {
+			lost++;
+			at++;
+		}
+	}
+	return lost;
+}
+
+int pdet_kdump_count_missing(struct kdump *k)
+{
+	struct kdump_descriptor *d = malloc((size_t)BATCH * sizeof(*d));
+	size_t i;
+
+	if (!d)
+		return -ENOMEM;
+	for (i = 0; i < k->n_parts; i++) {
+		const struct kdump_part *part = &k->part[i];
+		uint64_t lost = 0;
+
+		if (part->absent)
+			lost = part->bitmap.blocks;
+		else if (is_cut(part, d))
+			lost = count_lost(part, d);
+		k->m.missing += lost * k->block;
+	}
+	free(d);
+	return 0;
+}

@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# What depends on a terminal: colour, and the width of tables. script(1) makes
+# the terminal.
+. "$top_srcdir/tests/cli/cli.sh"
+
+if ! command -v script > /dev/null; then
+	tap_skip 'on a terminal' 'needs script(1)'
+	tap_done
+fi
+root=$tap_dir/root
+"$top_builddir/tests/fixtures/mkproc" \
+	"$top_srcdir/tests/golden/cli-machine.scenario" "$root"
+escape=$(printf '\033')
+
+# on_terminal COLUMNS ARGUMENTS...: leaves $status, $tap_dir/stdout
+on_terminal() {
+	{
+		echo "stty rows 24 cols $1"
+		shift
+		printf "exec '%s'" "$PAGEDET"
+		printf " '%s'" --root "$root" "$@"
+		echo
+	} > "$tap_dir/command"
+	status=0
+	script -qec "sh '$tap_dir/command'" /dev/null < /dev/null \
+		> "$tap_dir/typed" || status=$?
+	tr -d '\r' < "$tap_dir/typed" > "$tap_dir/stdout"
+}
+coloured() {
+	grep -q "$escape" "$tap_dir/stdout"
+}
+# The longest line, without what is not shown.
+longest() {
+	sed "s/$escape\[[0-9]*m//g" "$tap_dir/stdout" |
+		awk 'length($0) > n { n = length($0) } END { print n + 0 }'
+}
+
+TERM=xterm
+export TERM
+on_terminal 80 page 256
+tap_run 'a terminal: status' test "$status" = 0
+tap_run 'a terminal has colour' coloured
+NO_COLOR=1
+export NO_COLOR
+on_terminal 80 page 256
+tap_fails 'NO_COLOR: no colour' coloured
+NO_COLOR=
+on_terminal 80 page 256
+tap_run 'NO_COLOR without a value: colour' coloured
+unset NO_COLOR
+TERM=dumb
+on_terminal 80 page 256
+tap_fails 'TERM=dumb: no colour' coloured
+unset TERM
+on_terminal 80 page 256
+tap_fails 'no TERM: no colour' coloured
+TERM=xterm
+export TERM
+run --root "$root" page 256
+tap_fails 'a file has no colour' coloured
+on_terminal 80 page 256 -o /dev/null
+tap_run 'nothing is shown of what goes elsewhere' \
+	test ! -s "$tap_dir/stdout"
+on_terminal 80 page 256 --json
+tap_fails 'JSON has no colour' coloured
+
+for columns in 50 72 100; do
+	on_terminal $columns task 12 --fields vaddr,pfn,kind,flags,pte,comm
+	tap_run "$columns columns are enough" test "$(longest)" -le $columns
+	tap_run "$columns columns: all rows" \
+		test "$(grep -c '0x7f000000\|0x400000' "$tap_dir/stdout")" = 5
+done
+COLUMNS=60
+export COLUMNS
+on_terminal 120 task 12 --fields vaddr,pfn,kind,flags,pte,comm
+tap_run 'COLUMNS says how wide' test "$(longest)" -le 60
+unset COLUMNS
+run --root "$root" task 12 --fields vaddr,pfn,kind,flags,pte,comm
+tap_run 'a file is as wide as the table needs' test "$(longest)" -gt 60
+
+# On a terminal, progress of long work is shown unless it is told not to; what
+# is quick shows none.
+on_terminal 80 scan --summary
+tap_fails 'quick work shows no progress' grep -q 'looked at' \
+	"$tap_dir/stdout"
+
+tap_done
