@@ -162,3 +162,15 @@ void pdet_pagemap_resolve(struct pdet_entry *entry, uint64_t kpageflags)
 		 * being moved (mm/migrate.c). */
 		set_what(entry, PDET_ENTRY_MIGRATION, PTE(MIGRATION));
 }
+
+void pdet_pagemap_settle(struct pdet_entry *entry, enum pdet_entry_what what)
+{
+	if (entry->what != PDET_ENTRY_SPECIAL || !entry->has_pfn)
+		return;
+	set_what(entry, what,
+		 what == PDET_ENTRY_SWAPPED ? PTE(SWAPPED) :
+		 what == PDET_ENTRY_MIGRATION ? PTE(MIGRATION) :
+		 what == PDET_ENTRY_HWPOISON ? PTE(HWPOISON) : PTE(DEVICE));
+	entry->has_swap = what == PDET_ENTRY_SWAPPED;
+	entry->has_pfn = !entry->has_swap;
+}

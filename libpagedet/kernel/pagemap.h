@@ -37,6 +37,8 @@ enum pdet_entry_what {
 	PDET_ENTRY_GUARD,
 	PDET_ENTRY_MIGRATION,
 	PDET_ENTRY_HWPOISON,
+	PDET_ENTRY_DEVICE,	/* memory that only a device has, or has for
+				 * now */
 	PDET_ENTRY_MARKER,	/* holds bits, no page: uffd-wp */
 	PDET_ENTRY_SPECIAL	/* migration, hwpoison, device or swap: the
 				 * word alone does not tell. With has_pfn,
@@ -66,5 +68,9 @@ void pdet_pagemap_decode(const struct pdet_pagemap *pm, uint64_t word,
  * /proc/kpageflags has for the pfn in it.
  */
 void pdet_pagemap_resolve(struct pdet_entry *entry, uint64_t kpageflags);
+
+/* pdet_pagemap_settle - the same for whoever knows that it is @what: _SWAPPED,
+ * _MIGRATION, _HWPOISON, _DEVICE. */
+void pdet_pagemap_settle(struct pdet_entry *entry, enum pdet_entry_what what);
 
 #endif

@@ -58,7 +58,7 @@ struct pdet_paging {
 				 * below @root and 0 below that of a process */
 	uint64_t address;	/* bits of an entry that are its address */
 	uint64_t root;		/* physical, of the kernel */
-	uint64_t image_offset;	/* virtual minus physical address within the
+	uint64_t kernel_offset;	/* virtual minus physical address within the
 				 * kernel's image */
 };
 

@@ -69,7 +69,7 @@ static bool set_up(struct pdet_paging *p, struct pdet_env *env,
 		p->address |= HIGH_64K;
 	else if (p->va_bits > 48)
 		p->address |= bits(49, 48) | HIGH_LPA2;
-	p->image_offset = voffset;
+	p->kernel_offset = voffset;
 	p->root = root - voffset;
 	return true;
 }

@@ -40,8 +40,8 @@ static bool set_up(struct pdet_paging *p, struct pdet_env *env,
 	p->one_root = true;
 	p->address = (((uint64_t)1 << 52) - (1 << PAGE_SHIFT)) & ~encrypted;
 	/* phys_base may be negative: sums wrap. */
-	p->image_offset = IMAGE - phys_base;
-	p->root = root - p->image_offset;
+	p->kernel_offset = IMAGE - phys_base;
+	p->root = root - p->kernel_offset;
 	return true;
 }
 

@@ -65,7 +65,7 @@ START_TEST(x86_geometry)
 	ck_assert_uint_eq(p.va_bits, 48);
 	ck_assert_uint_eq(p.page_shift, 12);
 	ck_assert_uint_eq(p.root, 0x1200000);
-	ck_assert_uint_eq(0xffffffff81000000 - p.image_offset, 0x2000000);
+	ck_assert_uint_eq(0xffffffff81000000 - p.kernel_offset, 0x2000000);
 	p = tables_x86(5);
 	ck_assert_uint_eq(p.levels, 5);
 	ck_assert_uint_eq(p.va_bits, 57);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Asks the symbols; else looks through the image for the header of a BTF. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/btf.h"
+#include "kernel/find_btf.h"
+
+/* The largest that there are have some 10 MB. */
+#define MOST_BYTES ((size_t)64 << 20)
+
+/* Behind the first address of the image; none is larger. */
+#define IMAGE_BYTES ((uint64_t)512 << 20)
+
+#define CHUNK ((size_t)1 << 20)
+/* Enough of a header to tell how long all of it is. */
+#define HEAD 64
+
+static int take(struct pdet_space *space, uint64_t addr, size_t len,
+		void **ret, size_t *ret_len)
+{
+	void *data;
+	int r;
+
+	data = malloc(len);
+	if (!data)
+		return -ENOMEM;
+	r = pdet_space_read(space, addr, data, len);
+	if (r == 0 && pdet_btf_length(data, len) != len)
+		r = -EBADMSG;
+	if (r < 0) {
+		free(data);
+		return r;
+	}
+	*ret = data;
+	*ret_len = len;
+	return 0;
+}
+
+static int by_symbols(struct pdet_space *space,
+		      const struct pdet_kallsyms *symbols, void **ret,
+		      size_t *len)
+{
+	struct pdet_symbol s[] = {
+		{ .name = "__start_BTF" }, { .name = "__stop_BTF" },
+	};
+	uint64_t n;
+
+	pdet_kallsyms_find(symbols, s, PDET_COUNT(s));
+	n = s[1].address - s[0].address;
+	if (!s[0].found || !s[1].found || !n || n > MOST_BYTES)
+		return -ENOENT;
+	return take(space, s[0].address, (size_t)n, ret, len);
+}
+
+struct scan {
+	struct pdet_space *space;
+	char *buf;		/* HEAD bytes, and a chunk behind them */
+	uint64_t end;		/* of what was looked at last */
+	uint64_t found;		/* 0: nothing yet */
+	size_t len;
+};
+
+/* Looks at @n bytes behind the first HEAD ones; what was before is kept only
+ * if it is the end of the piece before. */
+static bool look(struct scan *s, uint64_t addr, size_t n)
+{
+	/* magic, version, flags, hdr_len; in this machine's order */
+	static const uint16_t magic = 0xeb9f, version = 1;
+	static const uint32_t hdr_len = 24;
+	char pattern[8];
+	char *at = addr == s->end ? s->buf : s->buf + HEAD;
+	char *const end = s->buf + HEAD + n;
+
+	memcpy(pattern, &magic, 2);
+	memcpy(pattern + 2, &version, 2);
+	memcpy(pattern + 4, &hdr_len, 4);
+	while ((at = memmem(at, (size_t)(end - at), pattern, 8))) {
+		const size_t left = (size_t)(end - at);
+		char head[HEAD] = { 0 };
+
+		s->found = addr + (uint64_t)(at - (s->buf + HEAD));
+		memcpy(head, at, PDET_MIN(left, (size_t)HEAD));
+		if (left < HEAD &&
+		    pdet_space_read(s->space, s->found, head, HEAD) < 0)
+			memset(head, 0, HEAD);
+		s->len = s->found & 3 ? 0 : pdet_btf_length(head, HEAD);
+		if (s->len > HEAD && s->len <= MOST_BYTES)
+			return true;
+		s->found = 0;
+		at++;
+	}
+	memmove(s->buf, end - HEAD, HEAD);
+	s->end = addr + n;
+	return false;
+}
+
+static int look_at_leaf(void *arg, const struct pdet_leaf *leaf)
+{
+	struct scan *s = arg;
+	uint64_t at, n;
+
+	if (leaf->is != PDET_PT_PAGE)
+		return 0;
+	for (at = 0; at < leaf->size; at += n) {
+		n = PDET_MIN(leaf->size - at, (uint64_t)CHUNK);
+		if (pdet_space_read(s->space, leaf->start + at, s->buf + HEAD,
+				    (size_t)n) == 0 &&
+		    look(s, leaf->start + at, (size_t)n))
+			return 1;
+	}
+	return 0;
+}
+
+static int go_on(void *arg, uint64_t start, uint64_t size, int error)
+{
+	(void)arg;
+	(void)start;
+	(void)size;
+	(void)error;
+	return 0;
+}
+
+static int by_image(struct pdet_space *space,
+		    const struct pdet_vmcoreinfo *info, void **ret,
+		    size_t *len)
+{
+	struct scan s = { .space = space };
+	const struct pdet_paging_visit visit = { look_at_leaf, go_on, &s };
+	uint64_t start;
+	int r;
+
+	if (!pdet_vmcoreinfo_symbol(info, "_stext", &start))
+		return -ENOENT;
+	s.buf = malloc(HEAD + CHUNK);
+	if (!s.buf)
+		return -ENOMEM;
+	r = pdet_paging_each(space->reader, space->paging, space->paging->root,
+			     start, start + IMAGE_BYTES - 1, &visit);
+	free(s.buf);
+	if (r < 0)
+		return r;
+	return s.found ? take(space, s.found, s.len, ret, len) : -ENOENT;
+}
+
+int pdet_find_btf(struct pdet_space *space, const struct pdet_vmcoreinfo *info,
+		  const struct pdet_kallsyms *symbols, void **ret,
+		  size_t *len)
+{
+	int r = symbols ? by_symbols(space, symbols, ret, len) : -ENOENT;
+
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	return by_image(space, info, ret, len);
+}

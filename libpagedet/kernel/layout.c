@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Looking names up, in the order of layout.def. */
+#include <string.h>
+
+#include "base/env.h"
+#include "kernel/layout.h"
+
+#define NAMES 4
+
+static const struct {
+	uint8_t bytes;
+	const char *name[NAMES];
+} members[PDET_MEMBERS] = {
+#define PDET_MEMBER(id, bytes, ...) \
+	[PDET_MEMBER_##id] = { bytes, { __VA_ARGS__ } },
+#include "kernel/layout.def"
+};
+
+static const char *const sizes[PDET_SIZES] = {
+#define PDET_SIZE(id, name) [PDET_SIZE_##id] = name,
+#include "kernel/layout.def"
+};
+
+#define PAGE true
+#define FOLIO false
+
+static const struct {
+	const char *name;
+	uint8_t bit;
+	bool own;
+} flags[] = {
+#define PDET_FLAG(id, of, name) { name, PAGEDET_PF_##id, of },
+#include "kernel/layout.def"
+};
+
+static const char *const seconds[PDET_SECONDS] = {
+#define PDET_SECOND(id, name) [PDET_SECOND_##id] = name,
+#include "kernel/layout.def"
+};
+
+static const struct {
+	const char *info, *number, *bit;
+	uint32_t low, high;	/* the bit, where nobody says it */
+} types[PDET_TYPES] = {
+#define PDET_TYPE(id, info, number, bit, low, high) \
+	[PDET_TYPE_##id] = { info, number, bit, low, high },
+#include "kernel/layout.def"
+};
+
+/* Orders of free blocks; arm64 with large pages has more. */
+#define USUAL_ORDERS 11
+#define MOST_ORDERS 24
+
+/* Flags of which a kernel that has none keeps quiet about what they say. */
+#define SILENT (PAGEDET_PF(PAGEDET_PF_ERROR) | \
+		PAGEDET_PF(PAGEDET_PF_HWPOISON) | \
+		PAGEDET_PF(PAGEDET_PF_IDLE))
+
+/* --- members --- */
+
+/* Where the member is, as it is kept; -1: it is not where it could be. */
+static int32_t place(const struct pdet_layout *l, enum pdet_member m,
+		     const char *name, uint64_t offset)
+{
+	uint64_t size = l->size[PDET_SIZE_PAGE];
+
+	if (!strncmp(name, "mem_section", 11))
+		size = 4096;
+	if (!strncmp(name, "folio.", 6)) {
+		if (offset < size)
+			return -1;
+		offset -= size;
+	}
+	return offset < size && members[m].bytes <= size - offset ?
+		(int32_t)offset : -1;
+}
+
+/* One struct page and what is in it are enough. */
+static bool has_pages(const struct pdet_layout *l)
+{
+	return l->member[PDET_MEMBER_PAGE_FLAGS] >= 0 &&
+	       l->member[PDET_MEMBER_PAGE_REFCOUNT] >= 0 &&
+	       l->member[PDET_MEMBER_PAGE_MAPCOUNT] >= 0 &&
+	       l->member[PDET_MEMBER_PAGE_MAPPING] >= 0 &&
+	       l->member[PDET_MEMBER_PAGE_COMPOUND_HEAD] >= 0 &&
+	       l->flag[PAGEDET_PF_COMPOUND_HEAD] >= 0;
+}
+
+static bool size_fits(uint64_t size)
+{
+	return size >= 40 && size <= PDET_PAGE_BYTES && size % 8 == 0;
+}
+
+/* --- types --- */
+
+/* A kernel says how it marks free pages, and thereby the form of all types. */
+static void find_form(struct pdet_layout *l, uint32_t buddy)
+{
+	if (buddy == ~types[PDET_TYPE_BUDDY].low) {
+		l->type.form = PDET_TYPE_FORM_BITS;
+		l->type.base = 0xf0000000;
+		l->type.bits = 0x0fffff80;
+	} else if (buddy == ~types[PDET_TYPE_BUDDY].high) {
+		l->type.form = PDET_TYPE_FORM_BITS;
+		l->type.base = 0x80000000;
+		l->type.bits = 0x7fff0000; /* the others are the owner's */
+	} else if (buddy >> 28 == 0xf && !(buddy << 8)) {
+		l->type.form = PDET_TYPE_FORM_BYTE;
+	}
+}
+
+/* @value is all of page_type. */
+static void add_type(struct pdet_layout *l, enum pdet_type type, uint32_t value)
+{
+	const uint32_t bit = ~value & l->type.bits;
+
+	if (l->type.form == PDET_TYPE_FORM_BYTE && value >> 28 == 0xf)
+		l->type.is[value >> 24 & 0xf] = (uint8_t)type;
+	else if (l->type.form == PDET_TYPE_FORM_BITS && bit &&
+		 !(bit & (bit - 1)))
+		l->type.is[__builtin_ctz(bit)] = (uint8_t)type;
+	else
+		return;
+	l->type.known[type] = true;
+}
+
+static void init_types(struct pdet_layout *l,
+		       const struct pdet_vmcoreinfo *info)
+{
+	const char *buddy = types[PDET_TYPE_BUDDY].info;
+	uint64_t value;
+	uint32_t bit;
+	unsigned i;
+
+	memset(l->type.is, PDET_TYPES, sizeof(l->type.is));
+	if (pdet_vmcoreinfo_number(info, buddy, &value))
+		find_form(l, (uint32_t)value);
+	for (i = 0; i < PDET_TYPES; i++) {
+		bit = l->type.base == 0xf0000000 ? types[i].low : types[i].high;
+		if (types[i].info &&
+		    pdet_vmcoreinfo_number(info, types[i].info, &value))
+			add_type(l, i, (uint32_t)value);
+		else if (l->type.form == PDET_TYPE_FORM_BITS && bit)
+			add_type(l, i, ~bit);
+	}
+}
+
+static void add_types(struct pdet_layout *l, const struct pdet_btf *btf)
+{
+	const bool bits = l->type.form == PDET_TYPE_FORM_BITS;
+	const char *name;
+	uint64_t value;
+	unsigned i;
+
+	for (i = 0; i < PDET_TYPES; i++) {
+		name = bits ? types[i].bit : types[i].number;
+		if (!l->type.known[i] && name &&
+		    pdet_btf_enumerator(btf, "pagetype", name, &value))
+			add_type(l, i, bits ? ~(uint32_t)value :
+					      (uint32_t)value << 24);
+	}
+}
+
+/* --- flags --- */
+
+static void settle_flags(struct pdet_layout *l)
+{
+	uint64_t bit;
+	size_t i;
+	int nr;
+
+	memset(&l->flags, 0, sizeof(l->flags));
+	for (i = 0; i < PDET_COUNT(flags); i++) {
+		bit = (uint64_t)1 << flags[i].bit;
+		nr = l->flag[flags[i].bit];
+		/* A flag that the types do not have is never set. */
+		if (nr >= 0 || (l->flags_named && !(bit & SILENT)))
+			l->flags.known |= bit;
+		if (nr < 0 || flags[i].own)
+			continue;
+		l->flags.is[nr] |= bit;
+		l->flags.numbers |= (uint64_t)1 << nr;
+	}
+	l->pages = has_pages(l);
+}
+
+/* --- all --- */
+
+void pdet_layout_init(struct pdet_layout *l,
+		      const struct pdet_vmcoreinfo *info)
+{
+	uint64_t value;
+	unsigned i, n;
+
+	memset(l, 0, sizeof(*l));
+	memset(l->member, -1, sizeof(l->member));
+	memset(l->flag, -1, sizeof(l->flag));
+	memset(l->second, -1, sizeof(l->second));
+	l->hugetlb_dtor = -1;
+	for (i = 0; i < PDET_SIZES; i++)
+		(void)pdet_vmcoreinfo_size(info, sizes[i], &l->size[i]);
+	if (!size_fits(l->size[PDET_SIZE_PAGE]))
+		l->size[PDET_SIZE_PAGE] = 0;
+	for (i = 0; i < PDET_MEMBERS; i++)
+		for (n = 0; l->member[i] < 0 && n < NAMES &&
+			    members[i].name[n]; n++)
+			if (pdet_vmcoreinfo_offset(info, members[i].name[n],
+						   &value))
+				l->member[i] = place(l, i, members[i].name[n],
+						     value);
+	for (i = 0; i < PDET_COUNT(flags); i++)
+		if (pdet_vmcoreinfo_number(info, flags[i].name, &value) &&
+		    value < 64)
+			l->flag[flags[i].bit] = (int8_t)value;
+	/* That one is a mask. */
+	if (pdet_vmcoreinfo_number(info, "PG_head_mask", &value) && value)
+		l->flag[PAGEDET_PF_COMPOUND_HEAD] =
+			(int8_t)__builtin_ctzll(value);
+	for (i = 0; i < PDET_SECONDS; i++)
+		if (pdet_vmcoreinfo_number(info, seconds[i], &value) &&
+		    value < 64)
+			l->second[i] = (int8_t)value;
+	if (pdet_vmcoreinfo_number(info, "HUGETLB_PAGE_DTOR", &value) &&
+	    value < 256)
+		l->hugetlb_dtor = (int16_t)value;
+	if (!pdet_vmcoreinfo_length(info, "zone.free_area", &value) ||
+	    value > MOST_ORDERS)
+		value = USUAL_ORDERS;
+	l->free_orders = (unsigned)value;
+	init_types(l, info);
+	settle_flags(l);
+}
+
+/* Where the types have it, by the first name that they know. */
+static int32_t typed_place(const struct pdet_layout *l,
+			   const struct pdet_btf *btf, enum pdet_member m)
+{
+	struct pdet_btf_member at;
+	unsigned n;
+
+	for (n = 0; n < NAMES && members[m].name[n]; n++)
+		if (pdet_btf_member(btf, members[m].name[n], &at))
+			return place(l, m, members[m].name[n],
+				     at.bit_offset / 8);
+	return -1;
+}
+
+/* What both say must be the same. */
+static bool is_same_kernel(const struct pdet_layout *l,
+			   const struct pdet_btf *btf)
+{
+	uint64_t value;
+	unsigned i;
+
+	for (i = 0; i < PDET_MEMBERS; i++)
+		if (l->member[i] >= 0 &&
+		    typed_place(l, btf, i) != l->member[i])
+			return false;
+	for (i = 0; i < PDET_COUNT(flags); i++)
+		if (l->flag[flags[i].bit] >= 0 &&
+		    (!pdet_btf_enumerator(btf, "pageflags", flags[i].name,
+					  &value) ||
+		     (int8_t)value != l->flag[flags[i].bit]))
+			return false;
+	return true;
+}
+
+bool pdet_layout_add_types(struct pdet_layout *l, const struct pdet_btf *btf)
+{
+	uint64_t value;
+	unsigned i;
+
+	if (!pdet_btf_struct_size(btf, sizes[PDET_SIZE_PAGE], &value) ||
+	    !size_fits(value))
+		return false;
+	if (l->size[PDET_SIZE_PAGE] && l->size[PDET_SIZE_PAGE] != value)
+		return false;
+	if (!is_same_kernel(l, btf))
+		return false;
+	l->size[PDET_SIZE_PAGE] = value;
+	for (i = 0; i < PDET_MEMBERS; i++)
+		if (l->member[i] < 0)
+			l->member[i] = typed_place(l, btf, i);
+	for (i = 0; i < PDET_COUNT(flags); i++)
+		if (l->flag[flags[i].bit] < 0 &&
+		    pdet_btf_enumerator(btf, "pageflags", flags[i].name,
+					&value) && value < 64)
+			l->flag[flags[i].bit] = (int8_t)value;
+	for (i = 0; i < PDET_SECONDS; i++)
+		if (l->second[i] < 0 &&
+		    pdet_btf_enumerator(btf, "pageflags", seconds[i],
+					&value) && value < 64)
+			l->second[i] = (int8_t)value;
+	if (l->hugetlb_dtor < 0 &&
+	    pdet_btf_enumerator(btf, "compound_dtor_id", "HUGETLB_PAGE_DTOR",
+				&value) && value < 256)
+		l->hugetlb_dtor = (int16_t)value;
+	l->flags_named = pdet_btf_enumerator(btf, "pageflags", "PG_locked",
+					     &value);
+	add_types(l, btf);
+	settle_flags(l);
+	return true;
+}

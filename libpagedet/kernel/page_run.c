@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Most pages are like one that was seen a moment ago: the same flags, the same
+ * sort of mapping. Then only numbers are taken from them.
+ */
+#include "base/env.h"
+#include "kernel/kpf.h"
+#include "kernel/page_count.h"
+#include "kernel/page_run.h"
+
+#define GOLDEN 0x9e3779b97f4a7c15ull
+
+void pdet_page_run_init(struct pdet_page_run *run,
+			const struct pdet_layout *layout,
+			struct pdet_space *space)
+{
+	const int own[] = { layout->flag[PAGEDET_PF_HWPOISON],
+			    layout->flag[PAGEDET_PF_ANON_EXCLUSIVE],
+			    layout->flag[PAGEDET_PF_COMPOUND_HEAD] };
+	unsigned i;
+
+	memset(run, 0, sizeof(*run));
+	run->layout = layout;
+	run->space = space;
+	run->next = UINT64_MAX;
+	run->own = layout->flags.numbers;
+	for (i = 0; i < PDET_COUNT(own); i++)
+		if (own[i] >= 0)
+			run->own |= (uint64_t)1 << own[i];
+}
+
+static bool has_flag(const struct pdet_layout *l, uint64_t word, unsigned flag)
+{
+	return l->flag[flag] >= 0 && word >> l->flag[flag] & 1;
+}
+
+/* As free pages do, which is not enough. */
+static bool looks_free(const struct pdet_page_facts *f)
+{
+	return !f->large && f->has_refcount && !f->refcount &&
+	       f->type == PDET_TYPES && f->has_mapcount && !f->mapcount;
+}
+
+/* --- columns --- */
+
+static void put_number(uint64_t *column, size_t i, bool has, uint64_t value)
+{
+	if (column)
+		column[i] = has ? value : 0;
+}
+
+static unsigned has_bits(const struct pdet_page_facts *f)
+{
+	return (f->has_order ? PDET_HAS_ORDER : 0u) |
+	       (f->has_refcount ? PDET_HAS_REFCOUNT : 0u) |
+	       (f->has_mapcount ? PDET_HAS_MAPCOUNT : 0u) |
+	       (f->has_pincount ? PDET_HAS_PINCOUNT : 0u) |
+	       (f->has_mapping ? PDET_HAS_MAPPING : 0u) |
+	       (f->has_index ? PDET_HAS_INDEX : 0u) |
+	       (f->has_private ? PDET_HAS_PRIVATE : 0u) |
+	       (f->has_memcg ? PDET_HAS_MEMCG : 0u) |
+	       (f->has_slab_cache ? PDET_HAS_SLAB_CACHE : 0u) |
+	       (f->large ? PDET_HAS_LARGE : 0u) |
+	       (f->pincount_estimated ? PDET_HAS_ESTIMATE : 0u);
+}
+
+static void put(const struct pdet_page_columns *to, size_t i,
+		const struct pdet_page_facts *f)
+{
+	if (to->has)
+		to->has[i] = (uint16_t)has_bits(f);
+	if (to->bad)
+		to->bad[i] = (uint16_t)f->bad;
+	if (to->kind)
+		to->kind[i] = (uint8_t)f->kind;
+	if (to->mapcount_kind)
+		to->mapcount_kind[i] = (uint8_t)f->mapcount_kind;
+	if (to->order)
+		to->order[i] = (uint8_t)f->order;
+	if (to->flags)
+		to->flags[i] = f->flags;
+	if (to->known)
+		to->known[i] = f->known;
+	put_number(to->refcount, i, f->has_refcount, f->refcount);
+	put_number(to->mapcount, i, f->has_mapcount, f->mapcount);
+	put_number(to->pincount, i, f->has_pincount, f->pincount);
+	put_number(to->mapping, i, f->has_mapping, f->mapping);
+	put_number(to->index, i, f->has_index, f->index);
+	put_number(to->private, i, f->has_private, f->private);
+	put_number(to->memcg_data, i, f->has_memcg, f->memcg_data);
+	put_number(to->slab_cache, i, f->has_slab_cache, f->slab_cache);
+}
+
+/* --- large folios --- */
+
+/* Its first two struct pages, from the run if they are in it. */
+static void load_folio(struct pdet_page_run *run, uint64_t head,
+		       const char *pages, uint64_t addr, uint64_t end)
+{
+	const size_t size = run->layout->size[PDET_SIZE_PAGE];
+	int r = 0;
+
+	if (run->folio.addr == head)
+		return;
+	run->folio.addr = head;
+	run->folio.has_tail = false;
+	if (head >= addr && head + 2 * size <= end) {
+		memcpy(run->folio.pages, pages + (head - addr), 2 * size);
+	} else {
+		run->reads++;
+		r = pdet_space_read(run->space, head, run->folio.pages,
+				    2 * size);
+	}
+	run->folio.error = r;
+	run->folio.has_second = !r;
+	run->folio.has_first = !r || !pdet_space_read(run->space, head,
+						      run->folio.pages, size);
+}
+
+static void decode_large(struct pdet_page_run *run, const char *page,
+			 bool is_head, struct pdet_page_facts *f)
+{
+	const char *second = run->folio.pages +
+			     run->layout->size[PDET_SIZE_PAGE];
+
+	pdet_page_decode(run->layout, page,
+			 is_head ? page :
+			 run->folio.has_first ? run->folio.pages : NULL,
+			 run->folio.has_second ? second : NULL, f);
+}
+
+/* A tail that is the same as the last one of its folio says the same. */
+static void decode_tail(struct pdet_page_run *run, const char *page,
+			uint64_t distance, struct pdet_page_facts *f)
+{
+	const struct pdet_layout *l = run->layout;
+	const uint64_t flags = pdet_page_u64(l, page, PDET_MEMBER_PAGE_FLAGS);
+	const int32_t mapcount = pdet_page_i32(l, page,
+					       PDET_MEMBER_PAGE_MAPCOUNT);
+
+	if (!run->folio.has_tail || run->folio.tail_flags != flags ||
+	    run->folio.tail_mapcount != mapcount) {
+		decode_large(run, page, false, &run->folio.tail);
+		run->folio.has_tail = true;
+		run->folio.tail_flags = flags;
+		run->folio.tail_mapcount = mapcount;
+	}
+	*f = run->folio.tail;
+	/* Whose head says that it ends before. */
+	if (f->has_order && distance >> f->order) {
+		pdet_page_decode(l, page, NULL, NULL, f);
+		f->bad |= PDET_BAD_FOLIO;
+	}
+}
+
+/* --- free blocks --- */
+
+/* Behind the free block that begins at @pfn; 0: there is none. */
+static uint64_t block_end(const struct pdet_layout *l, uint64_t pfn,
+			  const struct pdet_page_facts *f)
+{
+	return f->type == PDET_TYPE_BUDDY && f->has_order &&
+			       f->order < l->free_orders &&
+			       !(pfn & (((uint64_t)1 << f->order) - 1)) ?
+		       pfn + ((uint64_t)1 << f->order) : 0;
+}
+
+static void leave_block(struct pdet_page_run *run)
+{
+	run->free_end = 0;
+	run->free_lost = false;
+}
+
+/* A page may be in a free block that began before the run; such a block begins
+ * at one of a few frames. */
+static void look_back(struct pdet_page_run *run, uint64_t addr, uint64_t pfn)
+{
+	const struct pdet_layout *l = run->layout;
+	const size_t size = l->size[PDET_SIZE_PAGE];
+	char page[PDET_PAGE_BYTES];
+	struct pdet_page_facts f;
+	uint64_t first, before = pfn;
+	unsigned order;
+
+	for (order = 1; order < l->free_orders; order++) {
+		first = pfn & -((uint64_t)1 << order);
+		if (first == before)
+			continue;
+		before = first;
+		run->reads++;
+		if (pdet_space_read(run->space, addr - (pfn - first) * size,
+				    page, size) < 0) {
+			run->free_lost = true;
+			continue;
+		}
+		pdet_page_decode(l, page, page, NULL, &f);
+		if (block_end(l, first, &f) <= pfn)
+			continue;
+		run->free_end = block_end(l, first, &f);
+		run->free_lost = false;
+		return;
+	}
+}
+
+/* What the neighbours say of a page without references. */
+static enum pdet_page_free find_block(struct pdet_page_run *run, uint64_t addr,
+				      uint64_t pfn, bool *known)
+{
+	if (pfn != run->next && !run->free_end)
+		look_back(run, addr, pfn);
+	*known = pfn < run->free_end ||
+		 (!run->free_lost && run->layout->type.known[PDET_TYPE_BUDDY]);
+	return pfn < run->free_end ? PDET_FREE_BLOCK : PDET_FREE_NOT;
+}
+
+/* The first page of a block, perhaps. */
+static void enter_block(struct pdet_page_run *run, uint64_t pfn,
+			struct pdet_page_facts *f)
+{
+	run->free_end = block_end(run->layout, pfn, f);
+	if (run->free_end || f->type != PDET_TYPE_BUDDY || !f->has_order)
+		return;
+	f->has_order = false;
+	f->order = 0;
+	f->bad |= PDET_BAD_ORDER;
+}
+
+/* --- small pages --- */
+
+/* All that decoding looks at beside flags, without the numbers. */
+static uint64_t sort_of(const struct pdet_layout *l, const char *page,
+			int32_t mapcount, int32_t refcount)
+{
+	uint64_t sort, v = pdet_page_u64(l, page, PDET_MEMBER_PAGE_MAPPING);
+
+	sort = pdet_page_pointer_sort(v);
+	if (pdet_page_has(l, PDET_MEMBER_PAGE_MEMCG_DATA)) {
+		v = pdet_page_u64(l, page, PDET_MEMBER_PAGE_MEMCG_DATA);
+		sort |= (uint64_t)pdet_page_pointer_sort(v) << 8;
+	}
+	sort |= (uint64_t)(refcount < 0 ? 2 : refcount > 0) << 16;
+	return sort | (uint64_t)(uint32_t)PDET_MIN(mapcount, 0) << 32;
+}
+
+/* What it shares with others; false: nothing, it has to be looked at. */
+static bool find_same(struct pdet_page_run *run, const char *page,
+		      uint64_t flags, int32_t mapcount, int32_t refcount,
+		      struct pdet_page_facts *f,
+		      const struct pdet_page_run_same **ret)
+{
+	const struct pdet_layout *l = run->layout;
+	const uint64_t rest = sort_of(l, page, mapcount, refcount);
+	struct pdet_page_run_slot *s;
+
+	flags &= run->own;
+	s = &run->slot[((flags ^ rest * GOLDEN) * GOLDEN >> 32) %
+		       PDET_PAGE_RUN_SLOTS];
+	*ret = &s->same;
+	if (s->same.used && s->flags == flags && s->rest == rest)
+		return true;
+	pdet_page_decode(l, page, page, NULL, f);
+	/* The order of a free block and the cache of a slab are looked at, not
+	 * only taken. */
+	if (f->type == PDET_TYPE_BUDDY || f->flags & KPF(SLAB))
+		return false;
+	s->flags = flags;
+	s->rest = rest;
+	s->same.used = true;
+	s->same.flags = f->flags;
+	s->same.known = f->known;
+	s->same.has = (uint16_t)has_bits(f);
+	s->same.bad = (uint16_t)f->bad;
+	s->same.kind = (uint8_t)f->kind;
+	s->same.mapcount_kind = (uint8_t)f->mapcount_kind;
+	s->same.order = (uint8_t)f->order;
+	s->same.counts = f->mapcount;
+	s->same.maps = f->mapping;
+	s->same.may_be_free = looks_free(f);
+	return true;
+}
+
+static void put_same(const struct pdet_layout *l, const char *page,
+		     int32_t mapcount, int32_t refcount,
+		     const struct pdet_page_run_same *s,
+		     const struct pdet_page_columns *to, size_t i)
+{
+	const uint64_t refs = s->has & PDET_HAS_REFCOUNT ?
+			      (uint64_t)refcount : 0;
+
+	if (to->has)
+		to->has[i] = s->has;
+	if (to->bad)
+		to->bad[i] = s->bad;
+	if (to->kind)
+		to->kind[i] = s->kind;
+	if (to->mapcount_kind)
+		to->mapcount_kind[i] = s->mapcount_kind;
+	if (to->order)
+		to->order[i] = s->order;
+	if (to->flags)
+		to->flags[i] = s->flags;
+	if (to->known)
+		to->known[i] = s->known;
+	if (to->refcount)
+		to->refcount[i] = refs;
+	if (to->mapcount)
+		to->mapcount[i] = s->counts ? (uint64_t)mapcount + 1 : 0;
+	if (to->pincount)
+		to->pincount[i] = pdet_page_pins(refs);
+	if (to->mapping)
+		to->mapping[i] = s->maps ? pdet_page_u64(
+			l, page, PDET_MEMBER_PAGE_MAPPING) : 0;
+	if (to->index)
+		to->index[i] = s->has & PDET_HAS_INDEX ? pdet_page_u64(
+			l, page, PDET_MEMBER_PAGE_INDEX) : 0;
+	if (to->private)
+		to->private[i] = s->has & PDET_HAS_PRIVATE ? pdet_page_u64(
+			l, page, PDET_MEMBER_PAGE_PRIVATE) : 0;
+	if (to->memcg_data)
+		to->memcg_data[i] = s->has & PDET_HAS_MEMCG ? pdet_page_u64(
+			l, page, PDET_MEMBER_PAGE_MEMCG_DATA) : 0;
+	if (to->slab_cache)
+		to->slab_cache[i] = 0;
+}
+
+/* The same for one that is in a free block, or is known to be in none. */
+static void put_free(enum pdet_page_free where,
+		     const struct pdet_page_columns *to, size_t i)
+{
+	if (to->known)
+		to->known[i] |= KPF(BUDDY);
+	if (where != PDET_FREE_BLOCK)
+		return;
+	if (to->flags)
+		to->flags[i] |= KPF(BUDDY);
+	if (to->kind)
+		to->kind[i] = PAGEDET_KIND_FREE;
+}
+
+/* --- one page --- */
+
+static void add_zero(const struct pdet_page_run *run, uint64_t pfn,
+		     struct pdet_page_facts *f)
+{
+	const struct pdet_page_zeros *z = &run->zeros;
+
+	if (z->known)
+		pdet_page_add_zero(f, pfn == z->pfn ? PDET_ZERO_PAGE :
+				      pfn - z->huge < z->n_huge ?
+				      PDET_ZERO_HUGE : PDET_ZERO_NOT);
+}
+
+/* Of one page, when it is not the first of its kind. */
+static bool put_small(struct pdet_page_run *run, const char *page,
+		      uint64_t flags, uint64_t addr, uint64_t pfn, size_t i,
+		      const struct pdet_page_columns *to,
+		      struct pdet_page_facts *f)
+{
+	const struct pdet_layout *l = run->layout;
+	const int32_t mapcount = pdet_page_i32(l, page,
+					       PDET_MEMBER_PAGE_MAPCOUNT);
+	const int32_t refcount = pdet_page_i32(l, page,
+					       PDET_MEMBER_PAGE_REFCOUNT);
+	const struct pdet_page_run_same *same;
+	enum pdet_page_free where;
+	bool known;
+
+	if ((run->zeros.known && pfn == run->zeros.pfn) ||
+	    !find_same(run, page, flags, mapcount, refcount, f, &same)) {
+		pdet_page_decode(l, page, page, NULL, f);
+		leave_block(run);
+		enter_block(run, pfn, f);
+		return false;
+	}
+	put_same(l, page, mapcount, refcount, same, to, i);
+	if (run->zeros.known && to->known)
+		to->known[i] |= KPF(ZERO_PAGE);
+	if (!same->may_be_free) {
+		leave_block(run);
+		return true;
+	}
+	where = find_block(run, addr, pfn, &known);
+	if (known)
+		put_free(where, to, i);
+	return true;
+}
+
+/* Everything else: false if it is no page. */
+static bool decode(struct pdet_page_run *run, const char *page,
+		   enum pdet_page_is is, uint64_t tail_of,
+		   struct pdet_page_facts *f)
+{
+	switch (is) {
+	case PDET_PAGE_PLAIN:
+		decode_large(run, page, true, f);
+		return true;
+	case PDET_PAGE_TAIL:
+		decode_tail(run, page, tail_of, f);
+		return true;
+	default:
+		memset(f, 0, sizeof(*f));
+		f->kind = is == PDET_PAGE_UNINIT ? PAGEDET_KIND_UNINIT :
+						   PAGEDET_KIND_UNKNOWN;
+		return false;
+	}
+}
+
+/* --- alike --- */
+
+/* Words of a struct page that decide what is written to columns. */
+static uint32_t deciding(const struct pdet_layout *l,
+			 const struct pdet_page_columns *to)
+{
+	const struct {
+		enum pdet_member m;
+		bool wanted;
+	} members[] = {
+		{ PDET_MEMBER_PAGE_FLAGS, true },
+		{ PDET_MEMBER_PAGE_MAPCOUNT, true },
+		{ PDET_MEMBER_PAGE_REFCOUNT, true },
+		{ PDET_MEMBER_PAGE_MAPPING, true },
+		{ PDET_MEMBER_PAGE_MEMCG_DATA, true },
+		{ PDET_MEMBER_PAGE_INDEX, to->index },
+		{ PDET_MEMBER_PAGE_PRIVATE, to->private },
+	};
+	uint32_t words = 0;
+	unsigned i;
+
+	for (i = 0; i < PDET_COUNT(members); i++)
+		if (members[i].wanted && pdet_page_has(l, members[i].m))
+			words |= (uint32_t)1 << l->member[members[i].m] / 8;
+	return words;
+}
+
+/* How many behind a page are the same in these words; of tails also in whose
+ * tails they are. */
+static size_t count_alike(const struct pdet_layout *l, uint32_t words,
+			  const char *page, size_t most)
+{
+	const size_t size = l->size[PDET_SIZE_PAGE];
+	const uint64_t info = pdet_page_u64(l, page,
+					    PDET_MEMBER_PAGE_COMPOUND_HEAD);
+	const uint64_t mask = info & 1 ? UINT64_MAX : 1;
+	size_t n = 0;
+
+	/* One that nobody has written to is not to be taken for such a one. */
+	if (page[0] == page[1] && !memcmp(page, page + 1, 7))
+		return 0;
+	for (; n < most; n++) {
+		const char *other = page + (n + 1) * size;
+		uint32_t left = words;
+		uint64_t differs;
+
+		differs = pdet_page_u64(l, other,
+					PDET_MEMBER_PAGE_COMPOUND_HEAD);
+		differs = (differs ^ info) & mask;
+		for (; left; left &= left - 1) {
+			const unsigned at = (unsigned)__builtin_ctz(left) * 8;
+			uint64_t a, b;
+
+			memcpy(&a, page + at, sizeof(a));
+			memcpy(&b, other + at, sizeof(b));
+			differs |= a ^ b;
+		}
+		if (differs)
+			break;
+	}
+	return n;
+}
+
+static void repeat(uint64_t *column, size_t i, size_t n)
+{
+	size_t k;
+
+	for (k = 0; column && k < n; k++)
+		column[i + 1 + k] = column[i];
+}
+
+static void repeat_byte(uint8_t *column, size_t i, size_t n)
+{
+	if (column)
+		memset(column + i + 1, column[i], n);
+}
+
+static void repeat_half(uint16_t *column, size_t i, size_t n)
+{
+	size_t k;
+
+	for (k = 0; column && k < n; k++)
+		column[i + 1 + k] = column[i];
+}
+
+/* The @n pages behind page @i say what it says. */
+static void repeat_all(const struct pdet_page_columns *to, size_t i, size_t n)
+{
+	uint64_t *const words[] = {
+		to->raw_flags, to->flags, to->known, to->refcount,
+		to->mapcount, to->pincount, to->mapping, to->index,
+		to->private, to->memcg_data, to->slab_cache,
+	};
+	unsigned k;
+
+	for (k = 0; k < PDET_COUNT(words); k++)
+		repeat(words[k], i, n);
+	repeat_half(to->has, i, n);
+	repeat_half(to->bad, i, n);
+	repeat_byte(to->is, i, n);
+	repeat_byte(to->kind, i, n);
+	repeat_byte(to->mapcount_kind, i, n);
+	repeat_byte(to->order, i, n);
+	for (k = 0; to->error && k < n; k++)
+		to->error[i + 1 + k] = to->error[i];
+}
+
+/* Up to where the pages behind one may be like it, as far as others than they
+ * say so. */
+static uint64_t alike_end(const struct pdet_page_run *run, uint64_t pfn,
+			  enum pdet_page_is is, uint64_t head,
+			  const struct pdet_page_facts *f)
+{
+	const struct pdet_page_zeros *z = &run->zeros;
+	uint64_t end = UINT64_MAX;
+
+	if (is == PDET_PAGE_TAIL && f->has_order)
+		end = head + ((uint64_t)1 << f->order);
+	else if (pfn < run->free_end)
+		end = run->free_end;
+	if (z->known && z->pfn > pfn)
+		end = PDET_MIN(end, z->pfn);
+	if (z->known && z->n_huge && z->huge > pfn)
+		end = PDET_MIN(end, z->huge);
+	if (z->known && pfn - z->huge < z->n_huge)
+		end = PDET_MIN(end, z->huge + z->n_huge);
+	return end;
+}
+
+/* --- all --- */
+
+struct run_at {
+	const char *pages;
+	uint64_t start, end;	/* addresses of the run */
+	const struct pdet_page_columns *to;
+	uint32_t words;		/* that decide */
+};
+
+/* The page and those that are like it; how many. */
+static size_t put_next(struct pdet_page_run *run, const struct run_at *at,
+		       uint64_t pfn, size_t i, size_t n)
+{
+	const struct pdet_layout *l = run->layout;
+	const struct pdet_page_columns *to = at->to;
+	const size_t size = l->size[PDET_SIZE_PAGE];
+	const char *page = at->pages + i * size;
+	const uint64_t addr = at->start + i * size;
+	const uint64_t flags = pdet_page_u64(l, page, PDET_MEMBER_PAGE_FLAGS);
+	struct pdet_page_facts f;
+	enum pdet_page_is is;
+	uint64_t head = addr, head_pfn;
+	size_t alike = 0, k;
+	int error = 0;
+	bool done = false, repeats = false;
+
+	is = pdet_page_is(l, page, i + 1 < n ? page + size : NULL, addr, &head);
+	head_pfn = pfn - (addr - head) / size;
+	if (is == PDET_PAGE_PLAIN &&
+	    !has_flag(l, flags, PAGEDET_PF_COMPOUND_HEAD)) {
+		done = put_small(run, page, flags, addr, pfn, i, to, &f);
+		if (!done)
+			add_zero(run, pfn, &f);
+		repeats = done;
+	} else {
+		leave_block(run);
+		if (is == PDET_PAGE_PLAIN || is == PDET_PAGE_TAIL) {
+			load_folio(run, head, at->pages, at->start, at->end);
+			error = run->folio.error;
+		}
+		if (decode(run, page, is, pfn - head_pfn, &f))
+			add_zero(run, pfn, &f);
+		repeats = is == PDET_PAGE_TAIL;
+	}
+	if (!done)
+		put(to, i, &f);
+	if (to->is)
+		to->is[i] = (uint8_t)is;
+	if (to->raw_flags)
+		to->raw_flags[i] = flags;
+	if (to->error)
+		to->error[i] = (int16_t)error;
+	if (repeats)
+		alike = count_alike(l, at->words, page,
+				    PDET_MIN(n - i - 1,
+					     alike_end(run, pfn, is, head_pfn,
+						       &f) - pfn - 1));
+	if (alike)
+		repeat_all(to, i, alike);
+	for (k = 0; to->head_pfn && k <= alike; k++)
+		to->head_pfn[i + k] = is == PDET_PAGE_TAIL ? head_pfn : pfn + k;
+	return alike + 1;
+}
+
+void pdet_page_run(struct pdet_page_run *run, const char *pages, uint64_t addr,
+		   uint64_t pfn, size_t n, const struct pdet_page_columns *to)
+{
+	const struct run_at at = {
+		pages, addr, addr + n * run->layout->size[PDET_SIZE_PAGE], to,
+		deciding(run->layout, to),
+	};
+	size_t i, done;
+
+	if (pfn != run->next)
+		leave_block(run);
+	/* On a moving kernel it is another one by now. */
+	run->folio.addr = 0;
+	for (i = 0; i < n; i += done) {
+		done = put_next(run, &at, pfn + i, i, n);
+		run->next = pfn + i + done;
+	}
+}

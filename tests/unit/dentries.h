@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Dentries and mounts in a kernel's memory. */
+#ifndef TESTS_UNIT_DENTRIES_H
+#define TESTS_UNIT_DENTRIES_H
+
+#include "kernel/path.h"
+#include "kmem.h"
+#include "structs.h"
+
+enum {
+	D_PPREV = 16, D_PARENT = 24, D_LEN = 36, D_NAME = 40, D_INODE = 48,
+	D_OPS = 96, D_SB = 104, D_ALIAS = 176,
+	M_PARENT = 16, M_POINT = 24, M_MNT = 32, M_INSTANCE = 112, M_NS = 192,
+	F_MNT = 16, F_DENTRY = 24,
+	I_SB = 40, I_INO = 64, I_DENTRY = 312,
+	S_TYPE = 40, S_MOUNTS = 200
+};
+
+/* In structs_add(), names with dots are none: unnamed unions stand for them. */
+static inline void dentries_structs(struct structs *s)
+{
+	static const struct structs_member qstr[] = {
+		{ "len", 4, 0, 0, 4 }, { "name", 8, 0, 0, 8 },
+	}, hlist[] = {
+		{ "next", 0, 0, 0, 8 }, { "pprev", 8, 0, 0, 8 },
+	}, alias[] = {
+		{ "d_alias", 0, 0, 0, 16 },
+	}, first[] = {
+		{ "first", 0, 0, 0, 8 },
+	}, path[] = {
+		{ "mnt", 0, 0, 0, 8 }, { "dentry", 8, 0, 0, 8 },
+	}, vfsmount[] = {
+		{ "mnt_root", 0, 0, 0, 8 },
+	}, mount[] = {
+		{ "mnt_parent", M_PARENT, 0, 0, 8 },
+		{ "mnt_mountpoint", M_POINT, 0, 0, 8 },
+		{ "mnt", M_MNT, 0, 0, 32 },
+		{ "mnt_instance", M_INSTANCE, 0, 0, 16 },
+		{ "mnt_ns", M_NS, 0, 0, 8 },
+	}, super[] = {
+		{ "s_type", S_TYPE, 0, 0, 8 },
+		{ "s_mounts", S_MOUNTS, 0, 0, 16 },
+	}, ops[] = {
+		{ "d_dname", 72, 0, 0, 8 },
+	};
+	const uint32_t word = s->word;
+	uint32_t id_qstr, id_hlist, id_alias, id_first, id_path;
+
+#define ADD(name, size, m) \
+	structs_add(s, name, size, m, sizeof(m) / sizeof(*m))
+	id_qstr = ADD("qstr", 16, qstr);
+	id_hlist = ADD("hlist_bl_node", 16, hlist);
+	id_alias = ADD("", 16, alias);
+	id_first = ADD("hlist_head", 8, first);
+	id_path = ADD("path", 16, path);
+	ADD("vfsmount", 32, vfsmount);
+	ADD("mount", 256, mount);
+	ADD("super_block", 1024, super);
+	ADD("dentry_operations", 128, ops);
+#undef ADD
+	blob_type(&s->blob, "dentry", BLOB_STRUCT, 7, 192);
+	blob_member(&s->blob, "d_hash", id_hlist, 8 * 8);
+	blob_member(&s->blob, "d_parent", word, D_PARENT * 8);
+	blob_member(&s->blob, "d_name", id_qstr, 32 * 8);
+	blob_member(&s->blob, "d_inode", word, D_INODE * 8);
+	blob_member(&s->blob, "d_op", word, D_OPS * 8);
+	blob_member(&s->blob, "d_sb", word, D_SB * 8);
+	blob_member(&s->blob, "d_u", id_alias, D_ALIAS * 8);
+	blob_type(&s->blob, "file", BLOB_STRUCT, 1, 232);
+	blob_member(&s->blob, "f_path", id_path, F_MNT * 8);
+	blob_type(&s->blob, "inode", BLOB_STRUCT, 3, 600);
+	blob_member(&s->blob, "i_sb", word, I_SB * 8);
+	blob_member(&s->blob, "i_ino", word, I_INO * 8);
+	blob_member(&s->blob, "i_dentry", id_first, I_DENTRY * 8);
+}
+
+/* Below @parent; 0: a root. */
+static inline uint64_t dentries_new(struct kmem *k, uint64_t parent,
+				    const char *name)
+{
+	const uint64_t d = kmem_object(k, 192);
+	const uint64_t text = kmem_object(k, strlen(name) + 1);
+
+	kmem_text(k, text, name);
+	kmem_u64(k, d + D_PARENT, parent ? parent : d);
+	kmem_u64(k, d + D_NAME, text);
+	kmem_u32(k, d + D_LEN, (uint32_t)strlen(name));
+	kmem_u64(k, d + D_PPREV, d);
+	return d;
+}
+
+/* A mount of what begins at @root, at a dentry of another one; 0: nowhere.
+ * The address of its vfsmount. */
+static inline uint64_t dentries_mount(struct kmem *k, uint64_t root,
+				      uint64_t on, uint64_t point)
+{
+	const uint64_t m = kmem_object(k, 256);
+
+	kmem_u64(k, m + M_PARENT, on ? on - M_MNT : m);
+	kmem_u64(k, m + M_POINT, on ? point : root);
+	kmem_u64(k, m + M_MNT, root);
+	return m + M_MNT;
+}
+
+static inline uint64_t dentries_file(struct kmem *k, uint64_t mnt,
+				     uint64_t dentry)
+{
+	const uint64_t f = kmem_object(k, 232);
+
+	kmem_u64(k, f + F_MNT, mnt);
+	kmem_u64(k, f + F_DENTRY, dentry);
+	return f;
+}
+
+#endif
