@@ -234,7 +234,9 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options)
 		return r;
 	}
 	pd->open = true;
-	pd->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	pd->page_size = pd->backends[0]->page_size;
+	if (!pd->page_size)
+		pd->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	pd->info_known = false;
 	pd->first_ns = pd->last_ns = clock_ns(CLOCK_REALTIME);
 	return 0;

@@ -34,6 +34,7 @@ struct pdet_input {
 struct pdet_ability {
 	uint8_t reason;		/* PAGEDET_HAVE, or why not */
 	uint8_t cost;		/* PAGEDET_COST_* */
+	bool partial;		/* of some pages only */
 	char advice[160];
 };
 
@@ -101,6 +102,7 @@ struct pdet_tree {
 struct pdet_wants {
 	struct pdet_fields fields;
 	uint32_t target;	/* PAGEDET_TARGET_* */
+	bool walks;		/* its places are found by this backend */
 	bool fold;		/* nothing is asked that differs between pages
 				 * with the same answers: fill() may turn rows
 				 * of a series into one row with PAGES */
@@ -240,6 +242,9 @@ struct pdet_backend_ops {
 struct pdet_backend {
 	const struct pdet_backend_ops *ops;
 	uint32_t sources;	/* of ops->sources, those that are open */
+	uint64_t page_size;	/* of its kernel; 0: this machine's */
+	bool dear;		/* its first answer takes so long that it is
+				 * only asked what others do not know */
 	bool no_cache;		/* the files and their page cache are not
 				 * here: only what tasks map can be seen */
 };

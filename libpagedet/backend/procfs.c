@@ -271,6 +271,7 @@ static void procfs_survey(struct pdet_backend *b, struct pdet_env *env,
 		if (of_file(target))
 			return;
 		ret->cost = PAGEDET_COST_READ;
+		ret->partial = true;
 		/* Of a page frame only its flags tell that there is nothing. */
 		if (by_number(target))
 			survey_kpage(p, env, KPAGE_FLAGS, ret);

@@ -3,6 +3,9 @@
 #include "backend/backend.h"
 #include "config.h"
 
+#ifdef WITH_BACKEND_IMAGE
+extern const struct pdet_backend_ops pdet_image_ops;
+#endif
 #ifdef WITH_BACKEND_PROCFS
 extern const struct pdet_backend_ops pdet_procfs_ops;
 #endif
@@ -10,6 +13,9 @@ extern const struct pdet_backend_ops pdet_procfs_ops;
 const struct pdet_backend_ops *const pdet_backends[] = {
 #ifdef WITH_BACKEND_PROCFS
 	&pdet_procfs_ops,
+#endif
+#ifdef WITH_BACKEND_IMAGE
+	&pdet_image_ops,
 #endif
 	NULL
 };

@@ -105,3 +105,16 @@ int pdet_find_vmcoreinfo(struct pdet_memory *m, struct pdet_env *env)
 	free(text);
 	return result;
 }
+
+int pdet_vmcoreinfo_at(struct pdet_memory *m, struct pdet_reader *r,
+		       uint64_t addr)
+{
+	char *text = malloc(TEXT_MAX);
+	int result;
+
+	if (!text)
+		return -ENOMEM;
+	result = look_at(m, r, addr, text);
+	free(text);
+	return PDET_MIN(result, 0);
+}

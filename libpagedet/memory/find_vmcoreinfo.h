@@ -9,4 +9,8 @@
  * m->vmcoreinfo stays NULL. 0 or -ENOMEM. */
 int pdet_find_vmcoreinfo(struct pdet_memory *m, struct pdet_env *env);
 
+/* pdet_vmcoreinfo_at - the same where it should be, at a physical address. */
+int pdet_vmcoreinfo_at(struct pdet_memory *m, struct pdet_reader *r,
+		       uint64_t addr);
+
 #endif

@@ -15,11 +15,14 @@
 #include "memory/find_vmcoreinfo.h"
 #include "memory/memory.h"
 #include "memory/note.h"
+#include "pagedet.h"
 
 #define MOST_RANGES 4096
 #define SMALLEST_HOLE 4096
 
 const struct pdet_memory_ops *const pdet_memories[] = {
+	&pdet_memory_bpf,
+	&pdet_memory_kcore,
 	&pdet_memory_elf,
 	&pdet_memory_kdump,
 	NULL
@@ -159,22 +162,16 @@ static int refuse(struct pdet_env *env, const int *fds, size_t n)
 	return -ENOTSUP;
 }
 
-int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
-		     struct pdet_memory **ret)
+static int open_by(const struct pdet_memory_ops *ops, struct pdet_env *env,
+		   const int *fds, size_t n, struct pdet_memory **ret)
 {
-	const struct pdet_memory_ops *const *ops = pdet_memories;
-	struct pdet_memory *m;
+	struct pdet_memory *m = calloc(1, ops->size);
 	int r;
 
-	while (*ops && !(*ops)->probe(env, fds, n))
-		ops++;
-	if (!*ops)
-		return refuse(env, fds, n);
-	m = calloc(1, (*ops)->size);
 	if (!m)
 		return pdet_fail(env, ENOMEM, "no memory");
-	m->ops = *ops;
-	r = m->ops->open(m, env, fds, n);
+	m->ops = ops;
+	r = ops->open(m, env, fds, n);
 	if (r == 0)
 		r = complete(m, env);
 	if (r < 0) {
@@ -183,6 +180,43 @@ int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
 	}
 	*ret = m;
 	return 0;
+}
+
+int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
+		     struct pdet_memory **ret)
+{
+	const struct pdet_memory_ops *const *ops;
+
+	for (ops = pdet_memories; *ops; ops++)
+		if ((*ops)->probe(env, fds, n))
+			return open_by(*ops, env, fds, n, ret);
+	return refuse(env, fds, n);
+}
+
+int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
+			  struct pdet_memory **ret)
+{
+	const struct pdet_memory_ops *const *ops;
+	struct pdet_env first = { .root = NULL };
+	int r = 0, e;
+
+	for (ops = pdet_memories; *ops; ops++) {
+		if (!(sources & PAGEDET_SOURCE_BIT((*ops)->source)) ||
+		    !(*ops)->probe(env, NULL, 0))
+			continue;
+		e = open_by(*ops, env, NULL, 0, ret);
+		if (e == 0)
+			return 0;
+		if (r == 0) {
+			r = e;
+			first = *env;
+		}
+	}
+	if (r == 0)
+		return refuse(env, NULL, 0);
+	memcpy(env->error, first.error, sizeof(env->error));
+	memcpy(env->advice, first.advice, sizeof(env->advice));
+	return r;
 }
 
 void pdet_memory_close(struct pdet_memory *m)

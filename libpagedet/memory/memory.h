@@ -86,21 +86,29 @@ struct pdet_memory {
 				 * far as the headers tell */
 };
 
+extern const struct pdet_memory_ops pdet_memory_bpf;
 extern const struct pdet_memory_ops pdet_memory_elf;
+extern const struct pdet_memory_ops pdet_memory_kcore;
 extern const struct pdet_memory_ops pdet_memory_kdump;
 
 /* memory.c: all that this library was built with, NULL at the end. */
 extern const struct pdet_memory_ops *const pdet_memories[];
 
 /*
- * pdet_memory_open - by the first provider that knows the files, or without
- * files the first live one. VMCOREINFO is looked for in memory where the
- * headers have none; the machine is known afterwards. Fails with words that
- * go on after the name of what was opened: "it is ...".
+ * pdet_memory_open - by the first provider that knows the files. VMCOREINFO is
+ * looked for in memory where the headers have none; the machine is known
+ * afterwards. Fails with words that go on after the name of what was opened:
+ * "it is ...".
  */
 int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
 		     struct pdet_memory **ret);
 void pdet_memory_close(struct pdet_memory *m);
+
+/* pdet_memory_open_live - the running kernel's, by the first provider that can,
+ * out of @sources (PAGEDET_SOURCE_BIT()s). The words of a failure are the first
+ * one's. */
+int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
+			  struct pdet_memory **ret);
 
 /* pdet_memory_add_range - behind those that are there; -ENOMEM. */
 int pdet_memory_add_range(struct pdet_memory *m, uint64_t first,

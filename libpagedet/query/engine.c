@@ -447,8 +447,10 @@ static int worker_init(struct pdet_iter *it, struct pdet_worker *k,
 	if (!caller)
 		env.log = NULL;
 	for (i = 0; i < it->n_backends; i++) {
+		if (!it->asked[i])
+			continue;
 		r = it->backends[i]->ops->session_new(it->backends[i], &env,
-						      &it->wants,
+						      &it->wants[i],
 						      &k->session[i]);
 		if (r < 0)
 			return r;

@@ -256,20 +256,42 @@ static int make_walk(struct pdet_iter *it)
 	}
 }
 
+/* What the query wants of one backend; whether it wants anything. */
+static bool used(const struct pdet_iter *it, size_t i)
+{
+	unsigned step;
+
+	if (it->wants[i].walks)
+		return true;
+	for (step = 0; step < it->plan.n_steps; step++)
+		if (it->plan.steps[step].backend == i)
+			return true;
+	return false;
+}
+
 static int prepare(struct pdet_iter *it)
 {
+	struct pdet_wants wants = {
+		.fields = it->plan.columns,
+		.target = it->q.target,
+		.fold = it->fold,
+		.perturb = !(it->q.options & PAGEDET_Q_CHEAP) &&
+			few_rows(it) <= FEW_ROWS &&
+			pdet_fields_has(&it->plan.columns,
+					PAGEDET_FIELD_NOTES),
+	};
+	const int walker = pdet_walker(it);
 	size_t i;
 	int r;
 
-	it->wants.fields = it->plan.columns;
-	it->wants.target = it->q.target;
-	it->wants.fold = it->fold;
-	it->wants.perturb = !(it->q.options & PAGEDET_Q_CHEAP) &&
-		few_rows(it) <= FEW_ROWS &&
-		pdet_fields_has(&it->plan.columns, PAGEDET_FIELD_NOTES);
 	for (i = 0; i < it->n_backends; i++) {
+		wants.walks = walker == (int)i;
+		it->wants[i] = wants;
+		it->asked[i] = used(it, i);
+		if (!it->asked[i])
+			continue;
 		r = it->backends[i]->ops->prepare(it->backends[i], it->env,
-						  &it->wants);
+						  &it->wants[i]);
 		if (r < 0)
 			return r;
 	}

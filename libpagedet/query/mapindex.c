@@ -384,6 +384,7 @@ int pdet_mapindex_new(const struct pdet_mapindex_args *args,
 
 	b.n_parts = PDET_MAX(args->threads, 1u);
 	b.wants.target = PAGEDET_TARGET_MAPPERS;
+	b.wants.walks = true;
 	b.started_ns = b.told_ns = clock_ns(CLOCK_MONOTONIC);
 	if (ix && pthread_mutex_init(&b.lock, NULL) == 0) {
 		ix->page_size = args->page_size;

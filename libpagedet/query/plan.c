@@ -131,18 +131,21 @@ static int note_reason(struct pdet_plan *plan, unsigned field,
 	return a->advice[0] && !plan->advice[field] ? -1 : 0;
 }
 
-/* Asks everybody about @field; the offers, cheapest first. */
-static int survey(const struct pdet_plan_args *args, struct pdet_plan *plan,
-		  unsigned field, struct offer *offers, unsigned *n)
+/* What those of the backends that are @dear or not say of @field: the offers,
+ * cheapest first. *whole: one of them answers it of every page. */
+static int survey_some(const struct pdet_plan_args *args,
+		       struct pdet_plan *plan, unsigned field, bool dear,
+		       struct offer *offers, unsigned *n, bool *whole)
 {
 	struct pdet_ability a;
 	unsigned b, source, i;
 
-	*n = 0;
 	for (b = 0; b < args->n_backends; b++) {
 		struct pdet_backend *backend = args->backends[b];
 		uint32_t sources = backend->sources & args->sources;
 
+		if (backend->dear != dear)
+			continue;
 		for (source = 0; sources >> source; source++) {
 			if (!(sources >> source & 1))
 				continue;
@@ -153,6 +156,7 @@ static int survey(const struct pdet_plan_args *args, struct pdet_plan *plan,
 					return -1;
 				continue;
 			}
+			*whole |= !a.partial;
 			if (*n == PDET_CHAIN)
 				continue;
 			for (i = *n; i && offers[i - 1].cost > a.cost; i--)
@@ -164,6 +168,33 @@ static int survey(const struct pdet_plan_args *args, struct pdet_plan *plan,
 		}
 	}
 	return 0;
+}
+
+/* Whether there is any that is not dear. */
+static bool has_ready(const struct pdet_plan_args *args)
+{
+	size_t b;
+
+	for (b = 0; b < args->n_backends; b++)
+		if (!args->backends[b]->dear &&
+		    args->backends[b]->sources & args->sources)
+			return true;
+	return false;
+}
+
+/* Asks everybody who may be worth it. */
+static int survey(const struct pdet_plan_args *args, struct pdet_plan *plan,
+		  unsigned field, bool cheap, struct offer *offers,
+		  unsigned *n)
+{
+	bool whole = false;
+
+	*n = 0;
+	if (survey_some(args, plan, field, false, offers, n, &whole) < 0)
+		return -1;
+	if (whole || (cheap && has_ready(args)))
+		return 0;
+	return survey_some(args, plan, field, true, offers, n, &whole);
 }
 
 static void add_step(struct pdet_plan *plan, const struct offer *offer,
@@ -218,6 +249,14 @@ static bool is_engine_field(unsigned field)
 	return false;
 }
 
+/* By name; not only because it costs nothing, or another one needs it. */
+static bool is_asked(const struct pdet_plan_args *args, unsigned field)
+{
+	return pdet_fields_has(&args->fields, field) ||
+	       pdet_fields_has(&args->filter, field) ||
+	       pdet_fields_has(&args->group, field);
+}
+
 static int plan_field(const struct pdet_plan_args *args,
 		      struct pdet_plan *plan, unsigned field)
 {
@@ -230,7 +269,7 @@ static int plan_field(const struct pdet_plan_args *args,
 		plan->why[field] = PAGEDET_HAVE;
 		return 0;
 	}
-	if (survey(args, plan, field, offers, &n) < 0)
+	if (survey(args, plan, field, !is_asked(args, field), offers, &n) < 0)
 		return -1;
 	if (field == F(USER_MAPS)) {
 		plan->why[field] = PAGEDET_HAVE;
@@ -272,7 +311,7 @@ static int add_cheap(const struct pdet_plan_args *args, struct pdet_plan *plan)
 	for (f = 0; f < PDET_FIELDS; f++) {
 		if (is_engine_field(f) || pdet_fields_has(&plan->absent, f))
 			continue;
-		if (survey(args, plan, f, offers, &n) < 0)
+		if (survey(args, plan, f, true, offers, &n) < 0)
 			return -1;
 		/* plan_field() asks again; forget what was said here */
 		plan->why[f] = PAGEDET_NOT_ASKED;

@@ -158,7 +158,9 @@ struct pdet_iter {
 	size_t n_backends;
 	struct pdet_question q;
 	struct pdet_plan plan;
-	struct pdet_wants wants;
+	/* By backend; those that are not used have no session. */
+	struct pdet_wants wants[PDET_BACKENDS];
+	bool asked[PDET_BACKENDS];
 	struct pdet_filter *filter;
 	struct pdet_walk *walk;
 	struct pdet_mapindex *own_index; /* built for user_maps */
@@ -263,6 +265,9 @@ int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
 /* The summary of a pfn of a mappers walk; -ENOENT past the last. */
 int pdet_walk_mappers_summary(struct pdet_walk *w, uint64_t n,
 			      struct pagedet_mappers *ret);
+
+/* pdet_walker - index of the backend that walks the target; -1 none can. */
+int pdet_walker(const struct pdet_iter *it);
 
 /* walk.c: sets w->backend, index and source to the first that can walk the
  * target of the question; -ENOTSUP, with words. */

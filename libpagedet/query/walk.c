@@ -30,20 +30,25 @@ static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
 	}
 }
 
-int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w)
+int pdet_walker(const struct pdet_iter *it)
 {
 	size_t i;
 
-	for (i = 0; i < it->n_backends; i++) {
-		struct pdet_backend *b = it->backends[i];
+	for (i = 0; i < it->n_backends; i++)
+		if (has_ops(it->backends[i]->ops, it->q.target))
+			return (int)i;
+	return -1;
+}
 
-		if (!has_ops(b->ops, it->q.target))
-			continue;
-		w->backend = b;
-		w->index = (unsigned)i;
-		w->source = (unsigned)__builtin_ctz(b->sources);
-		return 0;
-	}
-	return pdet_fail(it->env, ENOTSUP,
-			 "no source that is open here can walk this");
+int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w)
+{
+	const int i = pdet_walker(it);
+
+	if (i < 0)
+		return pdet_fail(it->env, ENOTSUP,
+				 "no source that is open here can walk this");
+	w->backend = it->backends[i];
+	w->index = (unsigned)i;
+	w->source = (unsigned)__builtin_ctz(w->backend->sources);
+	return 0;
 }

@@ -188,6 +188,18 @@ void pdet_put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
 		c[i] = cell;
 }
 
+void pdet_put_cell(struct pdet_batch *b, uint32_t row, uint32_t n,
+		   unsigned field, uint16_t cell)
+{
+	uint16_t *c = b->cell[field] + row;
+	uint32_t i;
+
+	if ((cell & 0xff) != PAGEDET_HAVE)
+		memset(b->value[field] + row, 0, n * sizeof(uint64_t));
+	for (i = 0; i < n; i++)
+		c[i] = cell;
+}
+
 void pdet_put_series(struct pdet_batch *b, uint32_t row, uint32_t n,
 		     unsigned field, uint64_t first, unsigned source)
 {

@@ -133,6 +133,11 @@ void pdet_put_text_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 void pdet_put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
 		    unsigned field, uint64_t value, uint16_t cell);
 
+/* pdet_put_cell - the same cell for @n rows of a column that exists, whose
+ * values were decoded into it; where they are no answer they become 0. */
+void pdet_put_cell(struct pdet_batch *b, uint32_t row, uint32_t n,
+		   unsigned field, uint16_t cell);
+
 /* The same answer for @n rows. */
 static inline void pdet_put_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 				unsigned field, uint64_t value,

@@ -47,12 +47,12 @@ echo 'Page allocated via order 0, mask 0x0(), pid 1, tgid 1 (a), ts 4 ns' \
 	cat log
 } > log-far-behind
 
-from 'a dump of kdump' 69 'no reader for that is built in' kdump
-from 'a dump of diskdump' 69 'diskdump' diskdump
-from 'a flattened dump' 69 'flattened' flattened
-from 'an ELF dump' 69 'it is an ELF dump' core
-from 'an ELF dump of another machine' 69 'it is an ELF dump' core-big-endian
-from 'a split dump' 69 'kdump: it is a dump' kdump kdump
+from 'a dump of kdump, cut short' 65 'does not begin like a dump' kdump
+from 'a dump of diskdump, cut short' 65 'like a dump' diskdump
+from 'a flattened dump, cut short' 65 'flattened' flattened
+from 'an ELF dump, cut short' 74 'an ELF file that is cut short' core
+from 'one of another machine' 74 'an ELF file that is cut' core-big-endian
+from 'a split dump, cut short' 65 'read kdump: it does not' kdump kdump
 for what in gzip zstd xz; do
 	from "a file compressed by $what" 69 "by $what" $what
 done
@@ -65,7 +65,7 @@ from 'a line of a log past the first MiB' 65 'it is no dump' log-far-behind
 from 'an empty file' 65 'empty: it is empty' empty
 from 'a device that is always empty' 65 'it is empty' /dev/null
 from 'a directory' 65 'it is a directory' dir
-from 'a part that is damaged' 65 'empty: it is empty' kdump empty
+from 'a part that is damaged' 65 'kdump' kdump empty
 from 'no such file' 66 'cannot open none: No such file' none
 mkfifo pipe
 from 'a pipe' 69 'it is a pipe' pipe

@@ -28,9 +28,18 @@ awk -F '|' '/^## What can be answered/ { on = 1 }
 		for (i = 2; i <= n; i += 2)
 			print field[i], $3
 	}' "$readme" | sort > "$tap_dir/table"
-grep -v ' noneyet$' "$tap_dir/table" > "$tap_dir/table-answered" || :
+awk '{ n = split($2, source, ","); for (i = 1; i <= n; i++) print $1, source[i] }' \
+	"$tap_dir/table" | sort > "$tap_dir/table-sources"
+grep -E ' (procfs|derived)$' "$tap_dir/table-sources" \
+	> "$tap_dir/table-answered" || :
+grep -E ' (procfs|derived)$' "$tap_dir/answered" > "$tap_dir/answered-files" || :
 tap_run "the table has the fields that sources answer" \
-	diff -u "$tap_dir/table-answered" "$tap_dir/answered"
+	diff -u "$tap_dir/table-answered" "$tap_dir/answered-files"
+# Not every kernel shows its memory, and not all of what is in it.
+sed -n 's/ memory$//p' "$tap_dir/table-sources" > "$tap_dir/table-memory"
+sed -n 's/ \(bpf\|kcore\|vmcore\)$//p' "$tap_dir/answered" | sort -u |
+	comm -23 - "$tap_dir/table-memory" > "$tap_dir/unsaid"
+tap_run "and those that are in a kernel's memory" test ! -s "$tap_dir/unsaid"
 cut -d ' ' -f 1 "$tap_dir/table" > "$tap_dir/table-fields"
 tap_run "the table has every field once" \
 	diff -u "$tap_dir/table-fields" "$tap_dir/fields"

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The sources whose answers are out of a kernel's own structures: opening,
+ * closing, and what can be answered.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/image_owner.h"
+#include "base/io.h"
+
+#define LIVE \
+	(PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_BPF) | \
+	 PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE))
+
+/* Of pages that were decompressed, one thread's. */
+#define CACHE_BYTES ((size_t)8 << 20)
+
+static int open_file(struct pdet_env *env, const char *path)
+{
+	/* Named by the caller: not below the root. Nonblocking, because it
+	 * may be a pipe that nobody writes to. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd >= 0 ? fd : pdet_fail_errno(env, "cannot open %s", path);
+}
+
+static void close_files(int *fds, size_t n)
+{
+	while (n)
+		close(fds[--n]);
+	free(fds);
+}
+
+static int open_files(struct pdet_env *env, const struct pdet_input *in,
+		      int **ret)
+{
+	const size_t n = in->options->n_files;
+	int *fds = calloc(n, sizeof(*fds));
+	size_t i;
+
+	if (!fds)
+		return pdet_fail(env, ENOMEM, "no memory");
+	for (i = 0; i < n; i++) {
+		fds[i] = open_file(env, in->options->files[i]);
+		if (fds[i] < 0) {
+			const int r = fds[i];
+
+			close_files(fds, i);
+			return r;
+		}
+	}
+	*ret = fds;
+	return 0;
+}
+
+static int image_probe(struct pdet_env *env, const struct pdet_input *in)
+{
+	const struct pdet_memory_ops *const *ops;
+	int fd, ours = 0;
+
+	if (!in->options->n_files)
+		return !*env->root && in->sources & LIVE ? 40 : 0;
+	fd = open_file(env, in->options->files[0]);
+	if (fd < 0)
+		return 0;
+	for (ops = pdet_memories; *ops && !ours; ops++)
+		if ((*ops)->probe(env, &fd, 1))
+			ours = 100;
+	close(fd);
+	return ours;
+}
+
+/* What follows when its memory is open. */
+static int set_up(struct image *im, struct pdet_env *env)
+{
+	int r;
+
+	im->source = im->memory->ops->source;
+	r = im->memory->ops->reader_new(im->memory, CACHE_BYTES, &im->reader);
+	if (r == 0)
+		return 0;
+	pdet_memory_close(im->memory);
+	im->memory = NULL;
+	return pdet_fail(env, -r, "no memory");
+}
+
+int pdet_image_open_live(struct image *im, struct pdet_env *env)
+{
+	int r;
+
+	if (im->live.tried)
+		return im->live.error;
+	im->live.tried = true;
+	r = pdet_memory_open_live(env, im->backend.sources, &im->memory);
+	if (r < 0)
+		pdet_context(env, "cannot read the running kernel's memory");
+	else
+		r = set_up(im, env);
+	return r < 0 ? pdet_image_note(&im->live, env, r) : 0;
+}
+
+static int image_open(struct pdet_backend *b, struct pdet_env *env,
+		      const struct pdet_input *in)
+{
+	struct image *im = image_of(b);
+	int r;
+
+	im->options = in->options;
+	if (!in->options->n_files) {
+		b->sources &= LIVE;
+		b->dear = true;
+		return 0;
+	}
+	r = open_files(env, in, &im->fds);
+	if (r < 0)
+		return r;
+	im->n_fds = in->options->n_files;
+	r = pdet_memory_open(env, im->fds, im->n_fds, &im->memory);
+	if (r < 0) {
+		pdet_context(env, "cannot read %s", in->options->files[0]);
+		close_files(im->fds, im->n_fds);
+		return r;
+	}
+	b->sources &= PAGEDET_SOURCE_BIT(im->memory->ops->source);
+	r = set_up(im, env);
+	if (r < 0) {
+		close_files(im->fds, im->n_fds);
+		return r;
+	}
+	im->live.tried = true;
+	/* Without VMCOREINFO there is little to say, and that is said then. */
+	if (pdet_image_base(im, env) == 0)
+		b->page_size = (uint64_t)1 << im->paging.page_shift;
+	return 0;
+}
+
+static void image_close(struct pdet_backend *b)
+{
+	struct image *im = image_of(b);
+
+	pdet_image_unload(im);
+	if (!im->memory)
+		return;
+	im->memory->ops->reader_free(im->reader);
+	pdet_memory_close(im->memory);
+	close_files(im->fds, im->n_fds);
+}
+
+static const char *arch_name(uint16_t machine)
+{
+	switch (machine) {
+	case EM_X86_64:
+		return "x86_64";
+	case EM_AARCH64:
+		return "aarch64";
+	default:
+		return "";
+	}
+}
+
+static void image_info(struct pdet_backend *b, struct pdet_env *env,
+		       struct pdet_kernel_info *ret)
+{
+	struct image *im = image_of(b);
+	const struct pdet_ranges *r;
+
+	/* A live one is asked only if there is nothing cheaper. */
+	if (!im->live.tried && ret->page_size)
+		return;
+	if (pdet_image_base(im, env) < 0 && !im->memory)
+		return;
+	r = &im->memory->ranges;
+	ret->live = im->memory->live;
+	ret->big_endian = im->memory->big_endian;
+	snprintf(ret->arch, sizeof(ret->arch), "%s",
+		 arch_name(im->memory->machine));
+	snprintf(ret->release, sizeof(ret->release), "%s",
+		 im->memory->release);
+	if (im->base.error)
+		return;
+	ret->page_size = (uint64_t)1 << im->paging.page_shift;
+	if (r->n)
+		ret->max_pfn = (r->data[r->n - 1].last >>
+				im->paging.page_shift) + 1;
+}
+
+/* --- what can be answered --- */
+
+static void survey_part(struct pdet_ability *a, int error,
+			const struct image_part *part)
+{
+	if (error == 0)
+		return;
+	a->reason = (uint8_t)(error == -EACCES ? PAGEDET_NO_ACCESS :
+			      error == -ENOTSUP ? PAGEDET_NO_KERNEL :
+			      error == -ENOMEM ? PAGEDET_NO_MEMORY :
+			      error == -EIO ? PAGEDET_IO :
+			      error == -EBADMSG ? PAGEDET_CORRUPT :
+			      PAGEDET_NO_TYPES);
+	snprintf(a->advice, sizeof(a->advice), "%.*s",
+		 (int)sizeof(a->advice) - 1, part->advice);
+}
+
+static bool of_task(uint32_t target)
+{
+	return target == PAGEDET_TARGET_VIRT ||
+	       target == PAGEDET_TARGET_TASK ||
+	       target == PAGEDET_TARGET_MAPPERS;
+}
+
+/* Targets that are visited by page frame number. */
+static bool by_number(uint32_t target)
+{
+	return target == PAGEDET_TARGET_PFN ||
+	       target == PAGEDET_TARGET_PHYS ||
+	       target == PAGEDET_TARGET_SCAN ||
+	       target == PAGEDET_TARGET_NOTHING;
+}
+
+static void image_survey(struct pdet_backend *b, struct pdet_env *env,
+			 uint32_t target, unsigned field, unsigned source,
+			 struct pdet_ability *ret)
+{
+	struct image *im = image_of(b);
+
+	memset(ret, 0, sizeof(*ret));
+	ret->reason = PAGEDET_HAVE;
+	/* One of the live ones is enough. */
+	if (pdet_image_open_live(im, env) == 0 && source != im->source) {
+		ret->reason = PAGEDET_UNSUPPORTED;
+		snprintf(ret->advice, sizeof(ret->advice),
+			 "not needed: %s is there",
+			 pdet_source_name(im->source));
+		return;
+	}
+	switch (field) {
+	case PAGEDET_FIELD_PFN:
+		if (of_task(target))
+			survey_part(ret, pdet_image_task_types(im, env),
+				    &im->tasks);
+		else if (!by_number(target))
+			ret->reason = PAGEDET_UNSUPPORTED;
+		return;
+	case PAGEDET_FIELD_VADDR:
+	case PAGEDET_FIELD_PID:
+	case PAGEDET_FIELD_TGID:
+	case PAGEDET_FIELD_COMM:
+	case PAGEDET_FIELD_PTE:
+	case PAGEDET_FIELD_PTE_KNOWN:
+	case PAGEDET_FIELD_PTE_LEVEL:
+	case PAGEDET_FIELD_SWAP_TYPE:
+	case PAGEDET_FIELD_SWAP_OFFSET:
+	case PAGEDET_FIELD_VMA_START:
+	case PAGEDET_FIELD_VMA_END:
+	case PAGEDET_FIELD_VMA_PROT:
+	case PAGEDET_FIELD_VMA_NAME:
+	case PAGEDET_FIELD_MAP:
+		survey_part(ret, pdet_image_task_types(im, env), &im->tasks);
+		return;
+	case PAGEDET_FIELD_DEV:
+	case PAGEDET_FIELD_INODE:
+	case PAGEDET_FIELD_INDEX:
+	case PAGEDET_FIELD_PATH:
+		ret->cost = PAGEDET_COST_LOOKUP;
+		survey_part(ret, pdet_image_files(im, env), &im->files);
+		return;
+	case PAGEDET_FIELD_MEMCG_INO:
+	case PAGEDET_FIELD_MEMCG_PATH:
+	case PAGEDET_FIELD_MEMCG_NAME:
+		ret->cost = PAGEDET_COST_LOOKUP;
+		survey_part(ret, pdet_image_memcgs(im, env), &im->memcgs);
+		return;
+	case PAGEDET_FIELD_NODE:
+	case PAGEDET_FIELD_ZONE:
+		ret->cost = PAGEDET_COST_LOOKUP;
+		survey_part(ret, pdet_image_zones(im, env), &im->zones);
+		return;
+	case PAGEDET_FIELD_SLAB_CACHE:
+		ret->cost = PAGEDET_COST_LOOKUP;
+		survey_part(ret, pdet_image_slabs(im, env), &im->slabs);
+		return;
+	case PAGEDET_FIELD_KIND:
+	case PAGEDET_FIELD_FLAGS:
+	case PAGEDET_FIELD_FLAGS_KNOWN:
+	case PAGEDET_FIELD_RAW_FLAGS:
+	case PAGEDET_FIELD_REFCOUNT:
+	case PAGEDET_FIELD_MAPCOUNT:
+	case PAGEDET_FIELD_MAPCOUNT_KIND:
+	case PAGEDET_FIELD_PINCOUNT:
+	case PAGEDET_FIELD_HEAD_PFN:
+	case PAGEDET_FIELD_ORDER:
+		survey_part(ret, pdet_image_pages(im, env), &im->pages);
+		return;
+	default:
+		ret->reason = PAGEDET_UNSUPPORTED;
+		return;
+	}
+}
+
+/* What flags mean is mostly said by types. */
+static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
+			 const struct pdet_wants *wants)
+{
+	static const uint8_t typed[] = {
+		PAGEDET_FIELD_KIND, PAGEDET_FIELD_FLAGS,
+		PAGEDET_FIELD_FLAGS_KNOWN,
+	};
+	struct image *im = image_of(b);
+	bool types = false;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(typed); i++)
+		types |= pdet_fields_has(&wants->fields, typed[i]);
+	/* Where they cannot be had, less is known, which each row says. */
+	if (pdet_image_pages(im, env) == 0 && types &&
+	    pdet_image_types(im, env) < 0 && im->options->btf)
+		return pdet_image_fail(env, &im->types);
+	if (wants->walks && of_task(wants->target) &&
+	    pdet_image_task_types(im, env) < 0)
+		return pdet_image_fail(env, &im->tasks);
+	return 0;
+}
+
+/* --- sessions --- */
+
+static void image_session_free(struct pdet_session *base)
+{
+	struct image_session *s = image_session_of(base);
+
+	if (!s)
+		return;
+	if (s->reader)
+		s->image->memory->ops->reader_free(s->reader);
+	if (s->owners)
+		pdet_image_owners_clear(s->owners);
+	free(s->owners);
+	free(s->column.memory);
+	free(s->pages);
+	free(s);
+}
+
+static int image_session_new(struct pdet_backend *b,
+			     const struct pdet_env *env,
+			     const struct pdet_wants *wants,
+			     struct pdet_session **ret)
+{
+	struct image *im = image_of(b);
+	struct image_session *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->session.backend = b;
+	s->session.env = *env;
+	s->session.wants = wants;
+	s->image = im;
+	/* Nothing is asked of a live one that could not be opened. */
+	r = im->memory ? im->memory->ops->reader_new(im->memory, CACHE_BYTES,
+						     &s->reader) : 0;
+	if (r < 0) {
+		image_session_free(&s->session);
+		return r;
+	}
+	*ret = &s->session;
+	return 0;
+}
+
+const struct pdet_backend_ops pdet_image_ops = {
+	.name = "image",
+	.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE) | LIVE,
+	.size = sizeof(struct image),
+	.probe = image_probe,
+	.open = image_open,
+	.close = image_close,
+	.info = image_info,
+	.survey = image_survey,
+	.prepare = image_prepare,
+	.session_new = image_session_new,
+	.session_free = image_session_free,
+	.fill = pdet_image_fill,
+	.memory = pdet_image_memory,
+	.tasks = pdet_image_tasks,
+	.task_open = pdet_image_task_open,
+	.task_close = pdet_image_task_close,
+	.task_name = pdet_image_task_name,
+	.task_same = pdet_image_task_same,
+	.vma_at = pdet_image_vma_at,
+	.vma_first = pdet_image_vma_first,
+	.vma_next = pdet_image_vma_next,
+	.populated = pdet_image_populated,
+	.entries = pdet_image_entries,
+	.recheck = pdet_image_recheck,
+	.mappings = pdet_image_mappings,
+};

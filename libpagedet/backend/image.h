@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Between the files of the backend that reads a kernel's own structures, out
+ * of whatever shows its memory: a dump, /proc/kcore, BPF. What a source of
+ * bytes is, is memory/'s business; what the bytes mean is kernel/'s.
+ */
+#ifndef PDET_BACKEND_IMAGE_H
+#define PDET_BACKEND_IMAGE_H
+
+#include "backend/backend.h"
+#include "base/io.h"
+#include "kernel/file.h"
+#include "kernel/kallsyms.h"
+#include "kernel/layout.h"
+#include "kernel/memcg.h"
+#include "kernel/memmap.h"
+#include "kernel/page_run.h"
+#include "kernel/pagemap.h"
+#include "kernel/paging.h"
+#include "kernel/slab.h"
+#include "kernel/space.h"
+#include "kernel/swap.h"
+#include "kernel/tasks.h"
+#include "kernel/vma_name.h"
+#include "kernel/vmcoreinfo.h"
+#include "kernel/zone.h"
+#include "memory/memory.h"
+
+/* Something that is loaded when it is first needed. */
+struct image_part {
+	bool tried;
+	int error;		/* why it is not there: negative errno */
+	char advice[PDET_ERROR_SIZE / 2]; /* for people: why */
+};
+
+/* One kernel. What sessions read is only changed by prepare(), which counts
+ * `changes` up. */
+struct image {
+	struct pdet_backend backend;
+	const struct pagedet_options *options; /* the handle's */
+	struct pdet_memory *memory; /* NULL: a live one that nobody needed */
+	int *fds;
+	size_t n_fds;
+	struct image_part live;	/* opening it */
+	unsigned source;	/* PAGEDET_SOURCE_* of all answers */
+	uint64_t changes;
+
+	struct pdet_text vmcoreinfo_text; /* given by hand */
+	struct pdet_vmcoreinfo info;
+	struct pdet_paging paging;
+	struct pdet_reader *reader;	/* the caller's thread's */
+	struct pdet_space space;
+
+	/* Each needs the one before. */
+	struct image_part base;	/* VMCOREINFO and page tables */
+	struct image_part pages; /* layout and memory map */
+	struct image_part symbols;
+	struct image_part types;
+	struct pdet_layout layout;
+	struct pdet_memmap memmap;
+	struct pdet_kallsyms kallsyms;
+	void *btf_data;
+	struct pdet_btf *btf;
+	struct pdet_page_zeros zeros;
+
+	bool huge_index;	/* hugetlb counts the index in huge pages */
+	struct image_part memcgs;
+	struct pdet_memcgs memcg_types;
+	struct image_part slabs;
+	struct pdet_slabs slab_types;
+	struct image_part files;
+	struct pdet_files file_types;
+	struct pdet_paths path_types;
+	uint64_t mnt_ns;	/* of the first process; 0: unknown */
+	struct image_part tasks;
+	struct pdet_tasks task_types;
+	struct pdet_mms mm_types;
+	struct pdet_vma_names name_types;
+	struct pdet_pagemap pagemap;
+	struct pdet_swap_form swap_form;
+	struct image_part zones;
+	struct pdet_zones zone_list;
+};
+
+struct image_owners;
+
+/* One thread's. */
+struct image_session {
+	struct pdet_session session;
+	struct image *image;
+	uint64_t changes;	/* of the image, when it was set up */
+	struct pdet_reader *reader;
+	struct pdet_space space;
+	struct pdet_page_run run;
+	char *pages;		/* struct pages */
+	/* of pages of a run, as they are decoded */
+	struct image_columns {
+		uint8_t *is, *kind, *mapcount_kind, *order;
+		uint16_t *has, *bad;
+		int16_t *error;
+		/* of owners, where they are wanted */
+		uint64_t *mapping, *index, *head, *memcg, *cache;
+		void *memory;
+		uint32_t cap;
+		bool has_owners;
+	} column;
+	struct image_owners *owners;
+};
+
+static inline struct image *image_of(struct pdet_backend *b)
+{
+	return (struct image *)b;
+}
+
+static inline struct image_session *image_session_of(struct pdet_session *s)
+{
+	return (struct image_session *)s;
+}
+
+/* --- image.c: opens a live source when it is needed --- */
+int pdet_image_open_live(struct image *im, struct pdet_env *env);
+
+/* --- image_load.c: what is known of the kernel, as it is needed. 0, or
+ * negative errno with why in the part; no words. Caller's thread --- */
+int pdet_image_base(struct image *im, struct pdet_env *env);
+int pdet_image_pages(struct image *im, struct pdet_env *env);
+int pdet_image_symbols(struct image *im, struct pdet_env *env);
+int pdet_image_types(struct image *im, struct pdet_env *env);
+int pdet_image_memcgs(struct image *im, struct pdet_env *env);
+int pdet_image_slabs(struct image *im, struct pdet_env *env);
+int pdet_image_zones(struct image *im, struct pdet_env *env);
+/* Inodes and their paths. */
+int pdet_image_files(struct image *im, struct pdet_env *env);
+/* All that is needed for tasks, their areas and page tables. */
+int pdet_image_task_types(struct image *im, struct pdet_env *env);
+/* The part's failure, in words: its error. */
+int pdet_image_fail(struct pdet_env *env, const struct image_part *part);
+/* The failure in @env becomes the part's: its error. */
+int pdet_image_note(struct image_part *part, struct pdet_env *env, int error);
+int pdet_image_note_like(struct image_part *part,
+			 const struct image_part *needs);
+void pdet_image_unload(struct image *im);
+
+/* --- image_owner.c: the inode whose pages a struct address_space has; a result
+ * of memory/memory.h --- */
+struct image_inode {
+	uint64_t addr, ino, dev;
+};
+int pdet_image_inode(struct image_session *s, uint64_t mapping,
+		     struct image_inode *ret);
+
+/* --- pdet_image_pages.c: what struct pages say --- */
+int pdet_image_session_room(struct image_session *s, uint32_t rows,
+			    bool owners);
+int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
+		    const struct pdet_fields *want, unsigned source);
+/* One page, as far as it is known; negative errno: its struct page cannot be
+ * read. */
+struct image_page {
+	uint64_t flags, known, mapcount;
+	bool has_mapcount;
+};
+int pdet_image_page(struct image_session *s, uint64_t pfn,
+		    struct image_page *ret);
+/* PAGEDET_* for a result of memory/memory.h. */
+unsigned pdet_image_reason(int error);
+
+/* --- pdet_image_memory.c --- */
+int pdet_image_memory(struct pdet_backend *b, struct pdet_env *env,
+		      struct pdet_ranges *ret);
+
+/* --- image_task.c --- */
+int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
+		     uint32_t **ret, size_t *n);
+int pdet_image_task_open(struct pdet_session *s, uint32_t pid,
+			 struct pdet_task **ret);
+void pdet_image_task_close(struct pdet_task *t);
+void pdet_image_task_name(struct pdet_session *s, struct pdet_task *t);
+int pdet_image_task_same(struct pdet_session *s, struct pdet_task *t);
+
+/* --- image_vma.c --- */
+int pdet_image_vma_at(struct pdet_session *s, struct pdet_task *t,
+		      uint64_t addr, struct pdet_vma *ret);
+int pdet_image_vma_first(struct pdet_session *s, struct pdet_task *t);
+int pdet_image_vma_next(struct pdet_session *s, struct pdet_task *t,
+			struct pdet_vma *ret);
+
+/* --- image_entry.c --- */
+int pdet_image_populated(struct pdet_session *s, struct pdet_task *t,
+			 uint64_t *at, uint64_t end, struct pdet_range *ret,
+			 size_t max);
+int pdet_image_entries(struct pdet_session *s, struct pdet_task *t,
+		       uint64_t *at, uint64_t end, bool all,
+		       struct pdet_batch *b);
+int pdet_image_recheck(struct pdet_session *s, struct pdet_task *t,
+		       struct pdet_batch *b, uint32_t first, uint32_t n);
+int pdet_image_mappings(struct pdet_session *s, struct pdet_task *t,
+			uint64_t start, uint64_t end,
+			const struct pdet_pfnset *set,
+			struct pdet_found_list *ret);
+
+#endif

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Entries of a task's page tables, decoded as if they came from
+ * /proc/PID/pagemap, with what only the entry itself knows.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "backend/image_task.h"
+#include "kernel/kpf.h"
+#include "kernel/pagemap.h"
+#include "kernel/user_entry.h"
+
+struct walk {
+	struct image_session *s;
+	struct image_task *t;
+	struct pdet_batch *b;
+	uint64_t at;		/* next address that has no row yet */
+	uint64_t end;
+	uint64_t page;		/* bytes */
+	bool all;
+	bool entry;		/* more of it is wanted than its frame */
+};
+
+/* What the page itself says, of what pagemap shows. */
+static uint64_t page_bits(struct image_session *s, uint64_t pfn)
+{
+	struct image_page p;
+
+	if (pdet_image_page(s, pfn, &p) < 0 || !(p.known & KPF(ANON)))
+		return 0;
+	return (p.flags & KPF(ANON) ? 0 : PDET_PM_FILE) |
+	       (p.has_mapcount && p.mapcount == 1 ? PDET_PM_EXCLUSIVE : 0);
+}
+
+/* Which page is zero is known for all once symbols are. */
+static void put_zero(const struct image_session *s, struct pdet_entry *e)
+{
+	const struct pdet_page_zeros *z = &s->image->zeros;
+
+	if (!z->known)
+		return;
+	e->known |= PAGEDET_PTE(PAGEDET_PTE_ZERO);
+	if (e->pfn == z->pfn || e->pfn - z->huge < z->n_huge)
+		e->pte |= PAGEDET_PTE(PAGEDET_PTE_ZERO);
+}
+
+static void decode_page(struct image_session *s, const struct pdet_leaf *leaf,
+			uint64_t va, struct pdet_entry *e)
+{
+	const struct pdet_paging *p = &s->image->paging;
+	const struct pdet_user_entry u = pdet_user_entry(p, leaf->entry);
+	const uint64_t pfn = (leaf->addr + (va - leaf->start)) >> p->page_shift;
+
+	pdet_pagemap_decode(&s->image->pagemap, PDET_PM_PRESENT | pfn |
+			    (u.ordinary ? page_bits(s, pfn) : 0), e);
+	/* there is a pfn 0, which pagemap would not show */
+	e->pfn = pfn;
+	e->has_pfn = true;
+	e->hidden = false;
+	put_zero(s, e);
+	e->pte |= u.pte;
+	e->known |= u.known;
+}
+
+/* Entries that map nothing. What the kernel's functions do not tell of them,
+ * the flags of the page that they name do. */
+static void decode_other(struct image_session *s, const struct pdet_leaf *leaf,
+			 uint64_t va, struct pdet_entry *e)
+{
+	const unsigned shift = s->image->paging.page_shift;
+	const struct pdet_swap_entry swap = pdet_swap_decode(
+			&s->image->swap_form, leaf->entry);
+	/* A huge page that moves has the frame of its first. */
+	const uint64_t offset = swap.offset + ((va - leaf->start) >> shift);
+	struct image_page p;
+	uint64_t word = PDET_PM_SWAP | offset << 5 | swap.type;
+
+	if (swap.is != PDET_SWAP_FILE && pdet_image_page(s, offset, &p) == 0 &&
+	    p.known & KPF(ANON) && !(p.flags & KPF(ANON)))
+		word |= PDET_PM_FILE;
+	pdet_pagemap_decode(&s->image->pagemap, word, e);
+	if (e->what != PDET_ENTRY_SPECIAL || !e->has_pfn)
+		return;
+	switch (swap.is) {
+	case PDET_SWAP_FILE:
+		pdet_pagemap_settle(e, PDET_ENTRY_SWAPPED);
+		break;
+	case PDET_SWAP_HWPOISON:
+		pdet_pagemap_settle(e, PDET_ENTRY_HWPOISON);
+		break;
+	case PDET_SWAP_MIGRATION:
+		pdet_pagemap_settle(e, PDET_ENTRY_MIGRATION);
+		break;
+	case PDET_SWAP_DEVICE:
+		pdet_pagemap_settle(e, PDET_ENTRY_DEVICE);
+		break;
+	default:
+		if (pdet_image_page(s, e->pfn, &p) == 0)
+			pdet_pagemap_resolve(e, p.flags);
+		break;
+	}
+}
+
+static void decode(struct image_session *s, const struct pdet_leaf *leaf,
+		   uint64_t va, struct pdet_entry *e)
+{
+	if (leaf->is == PDET_PT_PAGE)
+		decode_page(s, leaf, va, e);
+	else
+		decode_other(s, leaf, va, e);
+}
+
+/* --- rows --- */
+
+static void put_swap(const struct walk *w, uint32_t row,
+		     const struct pdet_entry *e)
+{
+	const unsigned source = w->s->image->source;
+
+	if (e->has_swap) {
+		pdet_put(w->b, row, PAGEDET_FIELD_SWAP_TYPE, e->swap_type,
+			 source);
+		pdet_put(w->b, row, PAGEDET_FIELD_SWAP_OFFSET, e->swap_offset,
+			 source);
+	} else if (e->what == PDET_ENTRY_SPECIAL) {
+		pdet_put_lost(w->b, row, PAGEDET_FIELD_SWAP_TYPE,
+			      PAGEDET_UNSUPPORTED, source);
+		pdet_put_lost(w->b, row, PAGEDET_FIELD_SWAP_OFFSET,
+			      PAGEDET_UNSUPPORTED, source);
+	} else {
+		pdet_put_none(w->b, row, PAGEDET_FIELD_SWAP_TYPE, source);
+		pdet_put_none(w->b, row, PAGEDET_FIELD_SWAP_OFFSET, source);
+	}
+}
+
+static void put_entry(const struct walk *w, uint32_t row,
+		      const struct pdet_entry *e)
+{
+	const unsigned source = w->s->image->source;
+	struct pdet_batch *b = w->b;
+
+	if (e->has_pfn)
+		pdet_put(b, row, PAGEDET_FIELD_PFN, e->pfn, source);
+	else if (e->what == PDET_ENTRY_SPECIAL)
+		pdet_put_lost(b, row, PAGEDET_FIELD_PFN, PAGEDET_UNSUPPORTED,
+			      source);
+	else
+		pdet_put_none(b, row, PAGEDET_FIELD_PFN, source);
+	if (e->has_pfn && e->what != PDET_ENTRY_PRESENT)
+		pdet_put_note(b, row, PAGEDET_NOTE_STALE);
+	put_swap(w, row, e);
+	pdet_put(b, row, PAGEDET_FIELD_PTE, e->pte, source);
+	pdet_put(b, row, PAGEDET_FIELD_PTE_KNOWN, e->known, source);
+	if (e->what == PDET_ENTRY_NOTHING || e->what == PDET_ENTRY_MARKER)
+		pdet_put(b, row, PAGEDET_FIELD_KIND, PAGEDET_KIND_UNTOUCHED,
+			 source);
+}
+
+/* A row for the next address. */
+static uint32_t add_row(struct walk *w)
+{
+	const uint32_t row = w->b->n;
+
+	pdet_batch_grow(w->b, 1);
+	pdet_put(w->b, row, PAGEDET_FIELD_VADDR, w->at, w->s->image->source);
+	pdet_put_none(w->b, row, PAGEDET_FIELD_PTE_LEVEL,
+		      w->s->image->source);
+	w->at = w->at + w->page > w->at ? w->at + w->page : w->end;
+	return row;
+}
+
+/* Rows without an entry up to @end; 1 when there is no room. */
+static int put_empty(struct walk *w, uint64_t end)
+{
+	struct pdet_entry nothing;
+
+	pdet_pagemap_decode(&w->s->image->pagemap, 0, &nothing);
+	nothing.known |= PAGEDET_PTE(PAGEDET_PTE_YOUNG) |
+			 PAGEDET_PTE(PAGEDET_PTE_DIRTY) |
+			 PAGEDET_PTE(PAGEDET_PTE_WRITE) |
+			 PAGEDET_PTE(PAGEDET_PTE_EXEC);
+	while (w->all && w->at < end) {
+		if (w->b->n == w->b->cap)
+			return 1;
+		put_entry(w, add_row(w), &nothing);
+	}
+	w->at = PDET_MAX(w->at, end);
+	return 0;
+}
+
+static void put_plain(const struct walk *w, uint32_t row,
+		      const struct pdet_leaf *leaf, uint64_t va)
+{
+	const unsigned source = w->s->image->source;
+
+	pdet_put(w->b, row, PAGEDET_FIELD_PFN,
+		 (leaf->addr + (va - leaf->start)) >>
+			w->s->image->paging.page_shift, source);
+	pdet_put_none(w->b, row, PAGEDET_FIELD_SWAP_TYPE, source);
+	pdet_put_none(w->b, row, PAGEDET_FIELD_SWAP_OFFSET, source);
+}
+
+static int put_leaf(void *arg, const struct pdet_leaf *leaf)
+{
+	struct walk *w = arg;
+	const uint64_t end = PDET_MIN(leaf->start + leaf->size, w->end);
+	struct pdet_entry e;
+	uint32_t row;
+	uint64_t va;
+
+	if (put_empty(w, PDET_MAX(leaf->start, w->at)))
+		return 1;
+	while (w->at < end) {
+		if (w->b->n == w->b->cap)
+			return 1;
+		va = w->at;
+		row = add_row(w);
+		if (leaf->is == PDET_PT_PAGE)
+			pdet_put(w->b, row, PAGEDET_FIELD_PTE_LEVEL,
+				 PAGEDET_LEVEL_PTE + leaf->level,
+				 w->s->image->source);
+		if (leaf->is == PDET_PT_PAGE && !w->entry) {
+			put_plain(w, row, leaf, va);
+			continue;
+		}
+		decode(w->s, leaf, va, &e);
+		put_entry(w, row, &e);
+	}
+	return 0;
+}
+
+/* A table that cannot be read: of a walk over what there is, one row says so,
+ * where each address was asked for, all. */
+static int put_lost(void *arg, uint64_t start, uint64_t size, int error)
+{
+	static const uint8_t fields[] = {
+		PAGEDET_FIELD_PFN, PAGEDET_FIELD_PTE, PAGEDET_FIELD_PTE_KNOWN,
+		PAGEDET_FIELD_PTE_LEVEL, PAGEDET_FIELD_SWAP_TYPE,
+		PAGEDET_FIELD_SWAP_OFFSET, PAGEDET_FIELD_KIND,
+	};
+	struct walk *w = arg;
+	const uint64_t end = PDET_MIN(start + size, w->end);
+	uint32_t row;
+	size_t i;
+
+	if (put_empty(w, PDET_MAX(start, w->at)))
+		return 1;
+	while (w->at < end) {
+		if (w->b->n == w->b->cap)
+			return 1;
+		row = add_row(w);
+		for (i = 0; i < PDET_COUNT(fields); i++)
+			pdet_put_lost(w->b, row, fields[i],
+				      pdet_image_reason(error),
+				      w->s->image->source);
+		if (!w->all)
+			w->at = end;
+	}
+	return 0;
+}
+
+int pdet_image_entries(struct pdet_session *base, struct pdet_task *task,
+		       uint64_t *at, uint64_t end, bool all,
+		       struct pdet_batch *b)
+{
+	struct image_session *s = image_session_of(base);
+	struct image_task *t = image_task_of(task);
+	struct walk w = { s, t, b, *at, end,
+			  (uint64_t)1 << s->image->paging.page_shift, all,
+			  b->value[PAGEDET_FIELD_PTE] ||
+			  b->value[PAGEDET_FIELD_PTE_KNOWN] };
+	const struct pdet_paging_visit visit = { put_leaf, put_lost, &w };
+	int r = 0;
+
+	if (pdet_image_session_room(s, b->cap, false) < 0)
+		return -ENOMEM;
+	if (t->has_mm)
+		r = pdet_paging_each(s->reader, &s->image->paging, t->root,
+				     *at, end - 1, &visit);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		put_empty(&w, end);
+	*at = w.at;
+	return 0;
+}
+
+int pdet_image_populated(struct pdet_session *s, struct pdet_task *t,
+			 uint64_t *at, uint64_t end, struct pdet_range *ret,
+			 size_t max)
+{
+	(void)s;
+	(void)t;
+	(void)max;
+	/* Walking tables leaps over what is empty. */
+	ret->first = *at;
+	ret->last = end - 1;
+	*at = end;
+	return 1;
+}
+
+int pdet_image_recheck(struct pdet_session *base, struct pdet_task *task,
+		       struct pdet_batch *b, uint32_t first, uint32_t n)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_task *t = image_task_of(task);
+	const uint64_t *vaddr = b->value[PAGEDET_FIELD_VADDR];
+	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
+	const unsigned shift = s->image->paging.page_shift;
+	struct pdet_leaf leaf;
+	uint32_t row;
+
+	if (!s->image->memory->live || !t->has_mm)
+		return 0;
+	for (row = first; row < first + n; row++) {
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+			    PAGEDET_HAVE ||
+		    pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0) &
+			    PAGEDET_NOTE(PAGEDET_NOTE_STALE))
+			continue;
+		if (pdet_paging_walk(s->reader, &s->image->paging, t->root,
+				     vaddr[row], &leaf) < 0 ||
+		    leaf.is != PDET_PT_PAGE ||
+		    (leaf.addr + (vaddr[row] - leaf.start)) >> shift !=
+			    pfn[row])
+			pdet_put_note(b, row, PAGEDET_NOTE_TORN);
+	}
+	return 0;
+}
+
+/* --- who maps a page --- */
+
+struct search {
+	struct image_session *s;
+	const struct pdet_pfnset *set;
+	struct pdet_found_list *ret;
+	uint64_t start, end;
+	bool no_memory;
+	int lost;		/* a table could not be read */
+};
+
+/* The first of the set that is not below @pfn. */
+static size_t first_of(const struct pdet_pfnset *set, uint64_t pfn)
+{
+	size_t low = 0, high = set->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (set->pfn[mid] < pfn)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int add_found(struct search *q, const struct pdet_leaf *leaf,
+		     uint64_t va)
+{
+	struct pdet_entry e;
+
+	decode(q->s, leaf, va, &e);
+	if (pdet_vec_push(q->ret, (struct pdet_found){ e.pfn, va, e.pte,
+						       e.known }))
+		return 0;
+	q->no_memory = true;
+	return 1;
+}
+
+static int search_leaf(void *arg, const struct pdet_leaf *leaf)
+{
+	struct search *q = arg;
+	const unsigned shift = q->s->image->paging.page_shift;
+	const uint64_t start = PDET_MAX(leaf->start, q->start);
+	const uint64_t end = PDET_MIN(leaf->start + leaf->size, q->end);
+	const uint64_t pfn = (leaf->addr + (start - leaf->start)) >> shift;
+	uint64_t va;
+	size_t i;
+
+	if (leaf->is != PDET_PT_PAGE)
+		return 0;
+	for (va = start; !q->set && va < end; va += (uint64_t)1 << shift)
+		if (add_found(q, leaf, va))
+			return 1;
+	if (!q->set)
+		return 0;
+	for (i = first_of(q->set, pfn); i < q->set->n; i++) {
+		va = start + ((q->set->pfn[i] - pfn) << shift);
+		if (q->set->pfn[i] - pfn >= (end - start) >> shift)
+			break;
+		if (add_found(q, leaf, va))
+			return 1;
+	}
+	return 0;
+}
+
+static int note_lost(void *arg, uint64_t start, uint64_t size, int error)
+{
+	struct search *q = arg;
+
+	(void)start;
+	(void)size;
+	q->lost = error;
+	return 0;
+}
+
+int pdet_image_mappings(struct pdet_session *base, struct pdet_task *task,
+			uint64_t start, uint64_t end,
+			const struct pdet_pfnset *set,
+			struct pdet_found_list *ret)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_task *t = image_task_of(task);
+	struct search q = { s, set, ret, start, end, false, 0 };
+	const struct pdet_paging_visit visit = { search_leaf, note_lost, &q };
+
+	if (!t->has_mm)
+		return 0;
+	if (pdet_image_session_room(s, 0, false) < 0 ||
+	    pdet_paging_each(s->reader, &s->image->paging, t->root, start,
+			     end - 1, &visit) < 0 || q.no_memory)
+		return pdet_fail(&base->env, ENOMEM,
+				 "no memory for mappings");
+	if (q.lost)
+		return pdet_fail(&base->env, EIO, "cannot read task %u: some "
+				 "of its page tables are damaged or not in "
+				 "the dump", task->pid);
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Whose pages are; between pdet_image_pages.c and image_owner.c. */
+#ifndef PDET_BACKEND_IMAGE_OWNER_H
+#define PDET_BACKEND_IMAGE_OWNER_H
+
+#include "backend/image.h"
+
+#define IMAGE_OWNERS 512	/* 1 << 9 */
+
+/* An address_space, a memcg or a slab cache, by what a struct page says. */
+struct image_owner {
+	uint64_t key;		/* 0: none */
+	int error;		/* a result of memory/memory.h */
+	uint64_t addr, dev, ino;
+	bool has_text;
+	int text_error;
+	char *text;		/* path or name */
+	size_t text_len;
+};
+
+struct image_owners {
+	struct image_owner slot[IMAGE_OWNERS];
+};
+
+void pdet_image_owners_clear(struct image_owners *o);
+
+/* Which of them a query wants. */
+struct image_owner_wants {
+	bool file, memcg, cache;
+};
+
+struct image_owner_wants
+pdet_image_owner_wants(const struct pdet_fields *want);
+
+/* pdet_image_owner_put - of @n decoded rows, whose frames are from @pfn on. */
+void pdet_image_owner_put(struct image_session *s, struct pdet_batch *b,
+			  const struct pdet_fields *want, unsigned source,
+			  uint32_t row, uint32_t n, uint64_t pfn);
+
+/* pdet_image_owner_states - the same state for all of them. */
+void pdet_image_owner_states(struct pdet_batch *b,
+			     const struct pdet_fields *want, unsigned source,
+			     uint32_t row, uint32_t n, unsigned state);
+
+#endif

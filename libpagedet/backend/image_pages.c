@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Answers out of struct pages: which of them are read together, and what
+ * becomes of those that cannot be read. What they say is decoded into the
+ * batch's own columns, and cells are written for stretches that are alike.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/image_owner.h"
+#include "kernel/kpf.h"
+
+/* Struct pages that are read with one call. */
+#define CHUNK 2048
+/* Whether there is memory is the same for so many frames, and struct pages of
+ * so many lie behind each other: a part of a section has no fewer. */
+#define STEP 512
+/* The same for bytes that a dump has or lacks. */
+#define BLOCK 4096
+
+struct filling {
+	struct image_session *s;
+	struct pdet_batch *b;
+	const struct pdet_fields *want;
+	unsigned source;
+	struct image_owner_wants owners;
+	bool any_owner;
+};
+
+/* Fields that are decoded, where PDET_HAS_ or PDET_BAD_ says that they are. */
+static const struct {
+	uint8_t field;
+	uint16_t has;		/* 0: always */
+	uint16_t bad;
+} decoded[] = {
+	{ PAGEDET_FIELD_KIND, 0, 0 },
+	{ PAGEDET_FIELD_FLAGS, 0, 0 },
+	{ PAGEDET_FIELD_FLAGS_KNOWN, 0, 0 },
+	{ PAGEDET_FIELD_RAW_FLAGS, 0, 0 },
+	{ PAGEDET_FIELD_REFCOUNT, PDET_HAS_REFCOUNT, PDET_BAD_REFCOUNT },
+	{ PAGEDET_FIELD_MAPCOUNT, PDET_HAS_MAPCOUNT, PDET_BAD_MAPCOUNT },
+	{ PAGEDET_FIELD_MAPCOUNT_KIND, PDET_HAS_MAPCOUNT,
+	  PDET_BAD_MAPCOUNT },
+	{ PAGEDET_FIELD_PINCOUNT, PDET_HAS_PINCOUNT, PDET_BAD_PINCOUNT },
+	{ PAGEDET_FIELD_HEAD_PFN, 0, PDET_BAD_FOLIO },
+	{ PAGEDET_FIELD_ORDER, PDET_HAS_ORDER, PDET_BAD_ORDER },
+};
+
+unsigned pdet_image_reason(int error)
+{
+	switch (error) {
+	case -ENODATA:
+		return PAGEDET_EXCLUDED;
+	case -ENOENT:
+	case -EBADMSG:
+		return PAGEDET_CORRUPT;
+	case -ENOSYS:
+		return PAGEDET_NOT_BUILT;
+	case -EACCES:
+		return PAGEDET_NO_ACCESS;
+	case -ENOMEM:
+		return PAGEDET_NO_MEMORY;
+	default:
+		return PAGEDET_IO;
+	}
+}
+
+static bool grow(struct image_columns *c, uint32_t rows, bool owners)
+{
+	const size_t small = 3 * sizeof(uint16_t) + 4;
+	uint64_t *m;
+
+	m = malloc(rows * (owners ? 5 * sizeof(*m) + small : small));
+	if (!m)
+		return false;
+	free(c->memory);
+	c->memory = m;
+	c->cap = rows;
+	c->has_owners = owners;
+	if (owners) {
+		c->mapping = m;
+		c->index = c->mapping + rows;
+		c->head = c->index + rows;
+		c->memcg = c->head + rows;
+		c->cache = c->memcg + rows;
+		m = c->cache + rows;
+	}
+	c->has = (uint16_t *)m;
+	c->bad = c->has + rows;
+	c->error = (int16_t *)(c->bad + rows);
+	c->is = (uint8_t *)(c->error + rows);
+	c->kind = c->is + rows;
+	c->mapcount_kind = c->kind + rows;
+	c->order = c->mapcount_kind + rows;
+	return true;
+}
+
+int pdet_image_session_room(struct image_session *s, uint32_t rows, bool owners)
+{
+	struct image_columns *c = &s->column;
+
+	if (s->changes != s->image->changes) {
+		pdet_space_init(&s->space, s->reader, &s->image->paging);
+		pdet_page_run_init(&s->run, &s->image->layout, &s->space);
+		s->run.zeros = s->image->zeros;
+		s->changes = s->image->changes;
+	}
+	if (!s->pages)
+		s->pages = malloc((size_t)CHUNK * PDET_PAGE_BYTES);
+	if (owners && !s->owners)
+		s->owners = calloc(1, sizeof(*s->owners));
+	if (!s->pages || (owners && !s->owners))
+		return -ENOMEM;
+	if (owners && s->image->memory->live)
+		pdet_image_owners_clear(s->owners);
+	return (rows <= c->cap && (c->has_owners || !owners)) ||
+	       grow(c, PDET_MAX(rows, c->cap), owners) ? 0 : -ENOMEM;
+}
+
+/* --- cells --- */
+
+/* Of all fields the same state, where no struct page says anything. */
+static void put_state(const struct filling *f, uint32_t row, uint32_t n,
+		      unsigned state)
+{
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(decoded); i++)
+		if (pdet_fields_has(f->want, decoded[i].field))
+			pdet_put_cells(f->b, row, n, decoded[i].field, 0,
+				       PDET_CELL(state, f->source));
+	if (f->any_owner)
+		pdet_image_owner_states(f->b, f->want, f->source, row, n,
+					state);
+}
+
+static void put_wanted(const struct filling *f, uint32_t row, uint32_t n,
+		       unsigned field, uint64_t value)
+{
+	if (pdet_fields_has(f->want, field))
+		pdet_put_cells(f->b, row, n, field, value,
+			       PDET_CELL(PAGEDET_HAVE, f->source));
+}
+
+/* Frames without memory. */
+static void put_hole(const struct filling *f, uint32_t row, uint32_t n)
+{
+	put_state(f, row, n, PAGEDET_NONE);
+	put_wanted(f, row, n, PAGEDET_FIELD_KIND, PAGEDET_KIND_HOLE);
+	put_wanted(f, row, n, PAGEDET_FIELD_FLAGS, KPF(NOPAGE));
+	put_wanted(f, row, n, PAGEDET_FIELD_FLAGS_KNOWN,
+		   f->s->image->layout.flags.known | KPF(NOPAGE));
+}
+
+/* The state of field @i where @has and @bad hold. */
+static unsigned state_of(const struct filling *f, size_t i, unsigned has,
+			 unsigned bad, int error)
+{
+	const bool missing = decoded[i].has && !(has & decoded[i].has);
+
+	if (decoded[i].bad & bad)
+		return PAGEDET_CORRUPT;
+	if (!missing)
+		return PAGEDET_HAVE;
+	if (error)
+		return pdet_image_reason(error);
+	return f->s->image->layout.flags_named ? PAGEDET_UNSUPPORTED :
+						 PAGEDET_NO_TYPES;
+}
+
+/* The cells of @n rows that are alike; their columns are decoded. */
+static void put_alike(const struct filling *f, uint32_t row, uint32_t n)
+{
+	const struct image_columns *c = &f->s->column;
+	const unsigned has = c->has[row], bad = c->bad[row];
+	size_t i;
+
+	if (c->is[row] == PDET_PAGE_UNINIT || c->is[row] == PDET_PAGE_DAMAGED) {
+		put_state(f, row, n, c->is[row] == PDET_PAGE_UNINIT ?
+			  PAGEDET_NONE : PAGEDET_CORRUPT);
+		if (c->is[row] == PDET_PAGE_UNINIT)
+			put_wanted(f, row, n, PAGEDET_FIELD_KIND,
+				   PAGEDET_KIND_UNINIT);
+		return;
+	}
+	if (f->any_owner)
+		pdet_image_owner_put(f->s, f->b, f->want, f->source, row, n,
+				f->b->value[PAGEDET_FIELD_PFN][row]);
+	for (i = 0; i < PDET_COUNT(decoded); i++) {
+		unsigned state;
+
+		if (!pdet_fields_has(f->want, decoded[i].field))
+			continue;
+		state = state_of(f, i, has, bad, c->error[row]);
+		pdet_put_cell(f->b, row, n, decoded[i].field,
+			      PDET_CELL(state, f->source));
+	}
+	if (has & PDET_HAS_ESTIMATE &&
+	    pdet_fields_has(f->want, PAGEDET_FIELD_PINCOUNT))
+		for (i = row; i < row + n; i++)
+			/* no reference is sure to be no pin */
+			if (f->b->value[PAGEDET_FIELD_PINCOUNT][i])
+				pdet_put_note(f->b, (uint32_t)i,
+					      PAGEDET_NOTE_ESTIMATED);
+}
+
+static void put_cells(const struct filling *f, uint32_t row, uint32_t n)
+{
+	const struct image_columns *c = &f->s->column;
+	const uint32_t last = row + n;
+	uint32_t end;
+
+	for (; row < last; row = end) {
+		for (end = row + 1; end < last; end++)
+			if (c->has[end] != c->has[row] ||
+			    c->bad[end] != c->bad[row] ||
+			    c->is[end] != c->is[row] ||
+			    c->error[end] != c->error[row])
+				break;
+		put_alike(f, row, end - row);
+	}
+}
+
+/* --- columns --- */
+
+static void widen(const struct filling *f, unsigned field, uint32_t row,
+		  uint32_t n, const uint8_t *from)
+{
+	uint64_t *to;
+	uint32_t i;
+
+	if (!pdet_fields_has(f->want, field))
+		return;
+	to = f->b->value[field] + row;
+	for (i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
+static uint64_t *column(const struct filling *f, unsigned field, uint32_t row)
+{
+	return pdet_fields_has(f->want, field) ? f->b->value[field] + row :
+						 NULL;
+}
+
+/* What nobody asked for is not decoded. */
+static uint8_t *column8(const struct filling *f, unsigned field, uint8_t *to)
+{
+	return pdet_fields_has(f->want, field) ? to : NULL;
+}
+
+/* A free page is of no folio. */
+static void free_heads(const struct filling *f, uint32_t row, uint32_t n)
+{
+	const uint8_t *kind = f->s->column.kind;
+	uint32_t i;
+
+	for (i = row; i < row + n; i++)
+		if (kind[i] == PAGEDET_KIND_FREE)
+			pdet_put_none(f->b, i, PAGEDET_FIELD_HEAD_PFN,
+				      f->source);
+}
+
+/* @n struct pages that were read from @addr on. */
+static void decode(const struct filling *f, uint32_t row, uint64_t pfn,
+		   uint32_t n, uint64_t addr)
+{
+	struct image_columns *c = &f->s->column;
+	const bool heads = pdet_fields_has(f->want, PAGEDET_FIELD_HEAD_PFN);
+	const struct pdet_page_columns to = {
+		.is = c->is + row,
+		.has = c->has + row,
+		.bad = c->bad + row,
+		.error = c->error + row,
+		.kind = heads || f->any_owner ? c->kind + row :
+			column8(f, PAGEDET_FIELD_KIND, c->kind + row),
+		.mapcount_kind = column8(f, PAGEDET_FIELD_MAPCOUNT_KIND,
+					 c->mapcount_kind + row),
+		.order = f->owners.file ? c->order + row :
+			column8(f, PAGEDET_FIELD_ORDER, c->order + row),
+		.raw_flags = column(f, PAGEDET_FIELD_RAW_FLAGS, row),
+		.flags = column(f, PAGEDET_FIELD_FLAGS, row),
+		.known = column(f, PAGEDET_FIELD_FLAGS_KNOWN, row),
+		.refcount = column(f, PAGEDET_FIELD_REFCOUNT, row),
+		.mapcount = column(f, PAGEDET_FIELD_MAPCOUNT, row),
+		.pincount = column(f, PAGEDET_FIELD_PINCOUNT, row),
+		.head_pfn = f->owners.file ? c->head + row :
+			column(f, PAGEDET_FIELD_HEAD_PFN, row),
+		.mapping = f->owners.file ? c->mapping + row : NULL,
+		.index = f->owners.file ? c->index + row : NULL,
+		.memcg_data = f->owners.memcg ? c->memcg + row : NULL,
+		.slab_cache = f->owners.cache ? c->cache + row : NULL,
+	};
+
+	pdet_page_run(&f->s->run, f->s->pages, addr, pfn, n, &to);
+	widen(f, PAGEDET_FIELD_KIND, row, n, c->kind + row);
+	widen(f, PAGEDET_FIELD_MAPCOUNT_KIND, row, n, c->mapcount_kind + row);
+	widen(f, PAGEDET_FIELD_ORDER, row, n, c->order + row);
+	if (heads && f->owners.file)
+		memcpy(f->b->value[PAGEDET_FIELD_HEAD_PFN] + row,
+		       c->head + row, n * sizeof(*c->head));
+	put_cells(f, row, n);
+	if (heads)
+		free_heads(f, row, n);
+}
+
+/* --- reading --- */
+
+/* Struct pages that lie behind each other; where they cannot be read at once,
+ * block by block. */
+static void read_run(const struct filling *f, uint32_t row, uint64_t pfn,
+		     uint32_t n, uint64_t addr)
+{
+	const uint64_t size = f->s->image->layout.size[PDET_SIZE_PAGE];
+	uint32_t some;
+	int r;
+
+	r = pdet_space_read(&f->s->space, addr, f->s->pages, n * size);
+	if (r == 0) {
+		decode(f, row, pfn, n, addr);
+		return;
+	}
+	if (n == 1) {
+		put_state(f, row, n, pdet_image_reason(r));
+		return;
+	}
+	for (; n; n -= some, row += some, pfn += some, addr += some * size) {
+		some = (uint32_t)((BLOCK - addr % BLOCK + size - 1) / size);
+		some = PDET_MIN(some, n);
+		r = pdet_space_read(&f->s->space, addr, f->s->pages,
+				    some * size);
+		if (r == 0)
+			decode(f, row, pfn, some, addr);
+		else
+			put_state(f, row, some, pdet_image_reason(r));
+	}
+}
+
+/* How many frames from @pfn on are together in all that is asked below. */
+static uint32_t step(uint64_t pfn, uint32_t n)
+{
+	return PDET_MIN(n, (uint32_t)(STEP - pfn % STEP));
+}
+
+/* Whether struct pages are worth reading there; how many frames, and where. */
+static bool has_pages(const struct pdet_memmap *m, uint64_t pfn, uint32_t n,
+		      uint32_t *ret, uint64_t *addr, int *error)
+{
+	const uint64_t size = m->page_size;
+	enum pdet_memmap_is is = pdet_memmap_is(m, pfn, error);
+
+	*ret = step(pfn, n);
+	if (is != PDET_MEMMAP_USED && is != PDET_MEMMAP_SHARED) {
+		if (is != PDET_MEMMAP_LOST)
+			*error = 0;
+		return false;
+	}
+	*addr = pdet_memmap_page(m, pfn);
+	while (*ret < n && *ret < CHUNK) {
+		int ignored;
+
+		is = pdet_memmap_is(m, pfn + *ret, &ignored);
+		if ((is != PDET_MEMMAP_USED && is != PDET_MEMMAP_SHARED) ||
+		    pdet_memmap_page(m, pfn + *ret) != *addr + *ret * size)
+			break;
+		*ret += step(pfn + *ret, PDET_MIN(n, (uint32_t)CHUNK) - *ret);
+	}
+	return true;
+}
+
+/* Frames one behind the other. */
+static void fill_run(const struct filling *f, uint32_t row, uint64_t pfn,
+		     uint32_t n)
+{
+	const struct pdet_memmap *m = &f->s->image->memmap;
+	uint32_t some;
+	uint64_t addr;
+	int error;
+
+	for (; n; n -= some, row += some, pfn += some) {
+		if (has_pages(m, pfn, n, &some, &addr, &error))
+			read_run(f, row, pfn, some, addr);
+		else if (error)
+			put_state(f, row, some, pdet_image_reason(error));
+		else
+			put_hole(f, row, some);
+	}
+}
+
+/* Without a frame there is nothing, or nothing to be known, of it. */
+static void put_like_pfn(const struct filling *f, uint32_t row)
+{
+	const uint16_t cell = f->b->cell[PAGEDET_FIELD_PFN][row];
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(decoded); i++)
+		if (pdet_fields_has(f->want, decoded[i].field) &&
+		    /* the walk may have said of which kind it is */
+		    (decoded[i].field != PAGEDET_FIELD_KIND ||
+		     !f->b->cell[PAGEDET_FIELD_KIND][row]))
+			pdet_put_cells(f->b, row, 1, decoded[i].field, 0, cell);
+	if (f->any_owner)
+		pdet_image_owner_states(f->b, f->want,
+					PAGEDET_CELL_SOURCE(cell), row, 1,
+					PAGEDET_CELL_STATE(cell));
+}
+
+/* --- node and zone --- */
+
+static const struct {
+	const char *name;
+	uint8_t zone;
+} zone_names[] = {
+	{ "DMA", PAGEDET_ZONE_DMA }, { "DMA32", PAGEDET_ZONE_DMA32 },
+	{ "Normal", PAGEDET_ZONE_NORMAL },
+	{ "HighMem", PAGEDET_ZONE_HIGHMEM },
+	{ "Movable", PAGEDET_ZONE_MOVABLE },
+	{ "Device", PAGEDET_ZONE_DEVICE },
+};
+
+static void put_zone(const struct filling *f, uint32_t row, uint64_t pfn)
+{
+	const struct pdet_zone *z = pdet_zone_find(&f->s->image->zone_list,
+						   pfn);
+	const unsigned kind = (unsigned)pdet_batch_get(
+			f->b, row, PAGEDET_FIELD_KIND, PAGEDET_KIND_UNKNOWN);
+	size_t i;
+
+	if (!z) {
+		/* of several, or of none because there is no memory */
+		const unsigned state = kind == PAGEDET_KIND_HOLE ?
+				       PAGEDET_NONE : PAGEDET_UNSUPPORTED;
+
+		pdet_put_lost(f->b, row, PAGEDET_FIELD_NODE, state, f->source);
+		pdet_put_lost(f->b, row, PAGEDET_FIELD_ZONE, state, f->source);
+		return;
+	}
+	pdet_put(f->b, row, PAGEDET_FIELD_NODE, z->node, f->source);
+	pdet_put_lost(f->b, row, PAGEDET_FIELD_ZONE, PAGEDET_UNSUPPORTED,
+		      f->source);
+	for (i = 0; i < PDET_COUNT(zone_names); i++)
+		if (!strcmp(z->name, zone_names[i].name))
+			pdet_put(f->b, row, PAGEDET_FIELD_ZONE,
+				 zone_names[i].zone, f->source);
+}
+
+static void put_zones(const struct filling *f)
+{
+	const struct pdet_batch *b = f->b;
+	uint32_t row;
+
+	for (row = 0; row < b->n; row++) {
+		const uint16_t cell = b->cell[PAGEDET_FIELD_PFN][row];
+
+		if (PAGEDET_CELL_STATE(cell) == PAGEDET_HAVE) {
+			put_zone(f, row, b->value[PAGEDET_FIELD_PFN][row]);
+			continue;
+		}
+		if (b->value[PAGEDET_FIELD_NODE])
+			pdet_put_cells(f->b, row, 1, PAGEDET_FIELD_NODE, 0,
+				       cell);
+		if (b->value[PAGEDET_FIELD_ZONE])
+			pdet_put_cells(f->b, row, 1, PAGEDET_FIELD_ZONE, 0,
+				       cell);
+	}
+}
+
+int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
+		    const struct pdet_fields *want, unsigned source)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_owner_wants owners =
+		pdet_image_owner_wants(want);
+	const struct filling f = {
+		s, b, want, source, owners,
+		owners.file || owners.memcg || owners.cache,
+	};
+	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
+	uint32_t row, end;
+
+	if (pdet_image_session_room(s, b->cap, f.any_owner) < 0)
+		return -ENOMEM;
+	for (row = 0; row < b->n; row = end) {
+		end = row + 1;
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+		    PAGEDET_HAVE) {
+			put_like_pfn(&f, row);
+			continue;
+		}
+		if (b->series)
+			end = b->n;
+		while (end < b->n &&
+		       pdet_batch_state(b, end, PAGEDET_FIELD_PFN) ==
+				PAGEDET_HAVE &&
+		       pfn[end] == pfn[end - 1] + 1)
+			end++;
+		fill_run(&f, row, pfn[row], end - row);
+	}
+	if (pdet_fields_has(want, PAGEDET_FIELD_NODE) ||
+	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))
+		put_zones(&f);
+	return 0;
+}
+
+/* --- one page --- */
+
+int pdet_image_page(struct image_session *s, uint64_t pfn,
+		    struct image_page *ret)
+{
+	const struct pdet_memmap *m = &s->image->memmap;
+	uint8_t is;
+	uint16_t has;
+	const struct pdet_page_columns to = {
+		.is = &is, .has = &has, .flags = &ret->flags,
+		.known = &ret->known, .mapcount = &ret->mapcount,
+	};
+	uint64_t addr;
+	uint32_t n;
+	int r;
+
+	if (!has_pages(m, pfn, 1, &n, &addr, &r))
+		return r ? r : -ENOENT;
+	r = pdet_space_read(&s->space, addr, s->pages, m->page_size);
+	if (r < 0)
+		return r;
+	pdet_page_run(&s->run, s->pages, addr, pfn, 1, &to);
+	if (is != PDET_PAGE_PLAIN && is != PDET_PAGE_TAIL)
+		return -EBADMSG;
+	ret->has_mapcount = has & PDET_HAS_MAPCOUNT;
+	return 0;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Tasks out of the kernel's list of them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/image_task.h"
+
+struct listing {
+	struct {
+		uint32_t *data;
+		size_t n, cap;
+	} pids;
+	uint64_t lost;		/* tasks, or parts of lists */
+	bool no_memory;
+};
+
+static int add_pid(void *arg, const struct pdet_task_struct *task)
+{
+	struct listing *l = arg;
+
+	if (pdet_vec_push(&l->pids, task->pid))
+		return 0;
+	l->no_memory = true;
+	return 1;
+}
+
+static void count_lost(void *arg, uint64_t addr, int error)
+{
+	struct listing *l = arg;
+
+	(void)addr;
+	(void)error;
+	l->lost++;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
+		     uint32_t **ret, size_t *n)
+{
+	struct image *im = image_of(b);
+	struct listing l = { .lost = 0 };
+	const struct pdet_tasks_visit visit = { add_pid, count_lost, &l,
+						.processes = true };
+
+	if (pdet_image_task_types(im, env) < 0)
+		return pdet_image_fail(env, &im->tasks);
+	pdet_tasks_each(&im->space, &im->task_types, &visit);
+	if (l.no_memory || (l.lost && !l.pids.n)) {
+		pdet_vec_free(&l.pids);
+		return l.no_memory ? pdet_fail(env, ENOMEM, "no memory") :
+			pdet_fail(env, EBADMSG, "cannot read the list of "
+				  "tasks: it is damaged");
+	}
+	if (l.lost)
+		pdet_log(env, PAGEDET_LOG_WARNING, "the list of tasks is "
+			 "damaged: some may be missing");
+	qsort(l.pids.data, l.pids.n, sizeof(*l.pids.data), by_number);
+	*ret = l.pids.data;
+	*n = l.pids.n;
+	return 0;
+}
+
+/* Where its page tables begin. */
+static int find_root(struct image_session *s, struct image_task *t)
+{
+	uint64_t len;
+	int r;
+
+	r = pdet_mm_read(&s->space, &s->image->mm_types, t->is.mm, &t->mm);
+	if (r == 0)
+		r = pdet_space_phys(&s->space, t->mm.pgd, &t->root, &len);
+	return r;
+}
+
+int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
+			 struct pdet_task **ret)
+{
+	struct image_session *s = image_session_of(base);
+	struct image *im = s->image;
+	struct image_task *t;
+	int r;
+
+	if (pdet_image_session_room(s, 0, false) < 0)
+		return -ENOMEM;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return pdet_fail(&base->env, ENOMEM, "no memory");
+	t->task.backend = base->backend;
+	t->task.pid = pid;
+	r = pdet_tasks_find(&s->space, &im->task_types, pid, &t->is);
+	if (r == -ENOENT)
+		r = pdet_fail(&base->env, ESRCH, "there is no task %u", pid);
+	else if (r < 0)
+		r = pdet_fail(&base->env, EBADMSG, "cannot find task %u: the "
+			      "list of tasks is damaged", pid);
+	/* What a kernel thread borrows is not its own. */
+	t->has_mm = r == 0 && t->is.mm && !t->is.kthread;
+	if (t->has_mm && find_root(s, t) < 0)
+		r = pdet_fail(&base->env, EBADMSG, "cannot read task %u: its "
+			      "address space is damaged or not in the dump",
+			      pid);
+	if (r < 0) {
+		free(t);
+		return r;
+	}
+	*ret = &t->task;
+	return 0;
+}
+
+void pdet_image_task_close(struct pdet_task *base)
+{
+	struct image_task *t = image_task_of(base);
+
+	pdet_vec_free(&t->vmas);
+	free(t);
+}
+
+void pdet_image_task_name(struct pdet_session *s, struct pdet_task *base)
+{
+	struct image_task *t = image_task_of(base);
+
+	(void)s;
+	base->named = true;
+	base->tgid = t->is.tgid;
+	base->comm_len = strnlen(t->is.comm, sizeof(t->is.comm));
+	memcpy(base->comm, t->is.comm, base->comm_len);
+	base->comm[base->comm_len] = '\0';
+}
+
+int pdet_image_task_same(struct pdet_session *base, struct pdet_task *task)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_task *t = image_task_of(task);
+	struct pdet_task_struct now;
+
+	if (!s->image->memory->live)
+		return 0;
+	if (pdet_task_read(&s->space, &s->image->task_types, t->is.addr,
+			   &now) == 0 && now.pid == t->is.pid &&
+	    now.start_ns == t->is.start_ns && now.mm == t->is.mm)
+		return 0;
+	return pdet_fail(&base->env, ESRCH, "task %u is gone", task->pid);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* A task of an image, between image_task.c, image_vma.c and image_entry.c. */
+#ifndef PDET_BACKEND_IMAGE_TASK_H
+#define PDET_BACKEND_IMAGE_TASK_H
+
+#include "backend/image.h"
+
+struct image_task {
+	struct pdet_task task;
+	struct pdet_task_struct is;
+	bool has_mm;		/* no kernel thread */
+	struct pdet_mm mm;
+	uint64_t root;		/* of its page tables, physical */
+	/* For one VMA after the other. */
+	struct {
+		struct pdet_vm_area *data;
+		size_t n, cap;
+	} vmas;
+	size_t at;
+	char name[PDET_PATH];	/* of the last one */
+};
+
+static inline struct image_task *image_task_of(struct pdet_task *t)
+{
+	return PDET_CONTAINER(t, struct image_task, task);
+}
+
+#endif

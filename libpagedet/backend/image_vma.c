@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The areas of a task's address space. */
+#include <errno.h>
+#include <string.h>
+
+#include "backend/image_task.h"
+
+/* Whose pages the area shows. */
+static void put_owner(struct image_session *s, const struct pdet_vm_area *v,
+		      struct pdet_vma *ret)
+{
+	struct pdet_mapping mapping;
+	struct image_inode inode;
+
+	if (pdet_mapping_of_file(&s->space, &s->image->file_types, v->file,
+				 &mapping) < 0 ||
+	    pdet_image_inode(s, mapping.addr, &inode) < 0) {
+		ret->owner_unproved = true;
+		return;
+	}
+	ret->dev = inode.dev;
+	ret->inode = inode.ino;
+}
+
+/* What a query sees of one; its name stays until the next. */
+static int show(struct image_session *s, struct image_task *t,
+		const struct pdet_vm_area *v, struct pdet_vma *ret)
+{
+	const struct image *im = s->image;
+	ssize_t len;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->start = v->start;
+	ret->end = v->end;
+	ret->offset = v->file ? v->pgoff << im->paging.page_shift : 0;
+	ret->prot = (v->flags & PDET_VM_READ ? PAGEDET_PROT_READ : 0u) |
+		    (v->flags & PDET_VM_WRITE ? PAGEDET_PROT_WRITE : 0u) |
+		    (v->flags & PDET_VM_EXEC ? PAGEDET_PROT_EXEC : 0u) |
+		    (v->flags & PDET_VM_MAYSHARE ? PAGEDET_PROT_SHARED : 0u);
+	if (v->file)
+		put_owner(s, v, ret);
+	len = pdet_vma_name(&s->space, &im->name_types, &im->path_types, &t->mm,
+			    v, t->name);
+	if (len > 0) {
+		ret->name = t->name;
+		ret->name_len = (size_t)len;
+	}
+	return 1;
+}
+
+static int cannot_read(struct pdet_session *s, const struct pdet_task *t)
+{
+	return pdet_fail(&s->env, EBADMSG, "cannot read task %u: its areas "
+			 "(VMAs) are damaged or not in the dump", t->pid);
+}
+
+static int take_first(void *arg, const struct pdet_vm_area *vma)
+{
+	*(struct pdet_vm_area *)arg = *vma;
+	return 1;
+}
+
+static int give_up(void *arg, uint64_t start, uint64_t end, int error)
+{
+	(void)arg;
+	(void)start;
+	(void)end;
+	return error;
+}
+
+int pdet_image_vma_at(struct pdet_session *base, struct pdet_task *task,
+		      uint64_t addr, struct pdet_vma *ret)
+{
+	struct image_session *s = image_session_of(base);
+	struct image_task *t = image_task_of(task);
+	struct pdet_vm_area first;
+	const struct pdet_vma_visit visit = { take_first, give_up, &first };
+	int r;
+
+	if (!t->has_mm)
+		return 0;
+	r = pdet_vma_each(&s->space, &s->image->mm_types, t->mm.addr, addr,
+			  UINT64_MAX, &visit);
+	if (r <= 0)
+		return r < 0 ? cannot_read(base, task) : 0;
+	return show(s, t, &first, ret);
+}
+
+static int add(void *arg, const struct pdet_vm_area *vma)
+{
+	struct image_task *t = arg;
+
+	return pdet_vec_push(&t->vmas, *vma) ? 0 : -ENOMEM;
+}
+
+static int pass_over(void *arg, uint64_t start, uint64_t end, int error)
+{
+	(void)arg;
+	(void)start;
+	(void)end;
+	(void)error;
+	return 0;
+}
+
+int pdet_image_vma_first(struct pdet_session *base, struct pdet_task *task)
+{
+	struct image_session *s = image_session_of(base);
+	struct image_task *t = image_task_of(task);
+	const struct pdet_vma_visit visit = { add, pass_over, t };
+
+	t->vmas.n = t->at = 0;
+	if (!t->has_mm)
+		return 0;
+	if (pdet_vma_each(&s->space, &s->image->mm_types, t->mm.addr, 0,
+			  UINT64_MAX, &visit) < 0)
+		return pdet_fail(&base->env, ENOMEM, "no memory");
+	if (!t->vmas.n && t->mm.map_count)
+		return cannot_read(base, task);
+	return 0;
+}
+
+int pdet_image_vma_next(struct pdet_session *base, struct pdet_task *task,
+			struct pdet_vma *ret)
+{
+	struct image_task *t = image_task_of(task);
+
+	if (t->at == t->vmas.n)
+		return 0;
+	return show(image_session_of(base), t, &t->vmas.data[t->at++], ret);
+}

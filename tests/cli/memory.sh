@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# What the running kernel's memory says of a page, through BPF, is what its
+# files say, and more.
+. "$top_srcdir/tests/cli/cli.sh"
+
+run page 0 --backend bpf --fields refcount
+if grep -q '^?' "$tap_dir/stdout" || grep -q 'cannot' "$tap_dir/stderr"; then
+	why=$(sed -n 's/^pagedet: hint: //p' "$tap_dir/stderr" | head -n 1)
+	tap_skip "the running kernel's memory" "BPF: ${why:-$(cat "$tap_dir/stderr")}"
+	tap_done
+	exit
+fi
+
+sleep 300 &
+sleeper=$!
+trap 'kill $sleeper' EXIT
+# until it is the program
+while ! grep -q sleep "/proc/$sleeper/comm"; do
+	sleep 0.1
+done
+cat > "$tap_dir/compare.py" << 'END'
+import json
+import os
+import subprocess
+import sys
+
+pagedet, pid = sys.argv[1:]
+FIELDS = ("kind", "flags", "head_pfn", "order", "mapcount", "mapcount_kind",
+          "memcg_ino", "node", "zone")
+
+
+def ask(*args):
+    out = subprocess.run([pagedet, "--json", *args], check=True,
+                         stdout=subprocess.PIPE).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def known(row):
+    """Flags without those that one of the two cannot know."""
+    return set(row["flags"]) - unknown
+
+
+def from_files(pfn):
+    row, = ask("page", pfn, "--backend", "procfs",
+               "--fields", ",".join(FIELDS))
+    return row
+
+
+n = same = named = 0
+task = ask("task", pid, "--backend", "procfs",
+           "--fields", "pfn,kind,dev,inode,index,path,vma_name")
+for page in task:
+    if not isinstance(page.get("pfn"), int):
+        continue
+    pfn = str(page["pfn"])
+    # Other processes map libraries and go; what did not change in between is
+    # to be compared.
+    for attempt in range(20):
+        files = from_files(pfn)
+        memory, = ask("page", pfn, "--backend", "bpf", "--fields",
+                      ",".join(FIELDS) + ",refcount,dev,inode,index,path")
+        # referenced comes and goes with every process that looks
+        unknown = {"referenced"} | set(
+            files.get("flags_unknown", []) + memory.get("flags_unknown", []))
+        differ = [f for f in FIELDS if f in files and f in memory and
+                  (known(files) != known(memory) if f == "flags"
+                   else files[f] != memory[f]) and
+                  # who asks maps libraries, too
+                  not (f == "mapcount" and page.get("path"))]
+        if memory["refcount"] < memory["mapcount"]:
+            differ.append("refcount")
+        if not differ or from_files(pfn) == files:
+            break
+    n += 1
+    for field in differ:
+        print("# pfn %s %s: files %r, memory %r" % (
+            pfn, field, files.get(field), memory[field]))
+    wrong = []
+    if page.get("path"):
+        wrong = [f for f in ("dev", "inode", "index")
+                 if page[f] != memory.get(f)]
+        # a file may have several names
+        if not (memory.get("path") and
+                os.path.samefile(page["path"], memory["path"])):
+            wrong.append("path")
+        named += not wrong
+        for field in wrong:
+            print("# pfn %s %s: task %r, memory %r" % (
+                pfn, field, page[field], memory.get(field)))
+    same += not differ and not wrong
+print("# %d pages, %d alike, %d with a path" % (n, same, named))
+sys.exit(not (n > 20 and same == n and named > 5))
+END
+tap_run "pages of a process are the same in files and in memory" \
+	"$PYTHON3" "$tap_dir/compare.py" "$PAGEDET" $sleeper
+
+tap_done
