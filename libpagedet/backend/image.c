@@ -223,6 +223,14 @@ static bool by_number(uint32_t target)
 	       target == PAGEDET_TARGET_NOTHING;
 }
 
+static bool of_file(uint32_t target)
+{
+	return target == PAGEDET_TARGET_FILE ||
+	       target == PAGEDET_TARGET_TREE ||
+	       target == PAGEDET_TARGET_MOUNT ||
+	       target == PAGEDET_TARGET_BLOCK;
+}
+
 static void image_survey(struct pdet_backend *b, struct pdet_env *env,
 			 uint32_t target, unsigned field, unsigned source,
 			 struct pdet_ability *ret)
@@ -244,6 +252,9 @@ static void image_survey(struct pdet_backend *b, struct pdet_env *env,
 		if (of_task(target))
 			survey_part(ret, pdet_image_task_types(im, env),
 				    &im->tasks);
+		else if (of_file(target))
+			survey_part(ret, pdet_image_lists(im, env),
+				    &im->lists);
 		else if (!by_number(target))
 			ret->reason = PAGEDET_UNSUPPORTED;
 		return;
@@ -324,6 +335,9 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 	if (wants->walks && of_task(wants->target) &&
 	    pdet_image_task_types(im, env) < 0)
 		return pdet_image_fail(env, &im->tasks);
+	if (wants->walks && of_file(wants->target) &&
+	    pdet_image_lists(im, env) < 0)
+		return pdet_image_fail(env, &im->lists);
 	return 0;
 }
 
@@ -397,4 +411,12 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.entries = pdet_image_entries,
 	.recheck = pdet_image_recheck,
 	.mappings = pdet_image_mappings,
+	.file_open = pdet_image_file_open,
+	.file_close = pdet_image_file_close,
+	.file_count = pdet_image_file_count,
+	.file_pages = pdet_image_file_pages,
+	.file_recheck = pdet_image_file_recheck,
+	.tree_open = pdet_image_tree_open,
+	.tree_next = pdet_image_tree_next,
+	.tree_close = pdet_image_tree_close,
 };

@@ -71,6 +71,8 @@ struct image {
 	struct image_part files;
 	struct pdet_files file_types;
 	struct pdet_paths path_types;
+	struct image_part lists; /* of filesystems and inodes */
+	uint64_t super_blocks;	/* address of the first */
 	uint64_t mnt_ns;	/* of the first process; 0: unknown */
 	struct image_part tasks;
 	struct pdet_tasks task_types;
@@ -131,6 +133,8 @@ int pdet_image_slabs(struct image *im, struct pdet_env *env);
 int pdet_image_zones(struct image *im, struct pdet_env *env);
 /* Inodes and their paths. */
 int pdet_image_files(struct image *im, struct pdet_env *env);
+/* Lists of inodes; of a kernel that stands still only. */
+int pdet_image_lists(struct image *im, struct pdet_env *env);
 /* All that is needed for tasks, their areas and page tables. */
 int pdet_image_task_types(struct image *im, struct pdet_env *env);
 /* The part's failure, in words: its error. */
@@ -198,5 +202,21 @@ int pdet_image_mappings(struct pdet_session *s, struct pdet_task *t,
 			uint64_t start, uint64_t end,
 			const struct pdet_pfnset *set,
 			struct pdet_found_list *ret);
+
+/* --- image_file.c --- */
+int pdet_image_file_open(struct pdet_session *s, const char *path, bool block,
+			 struct pdet_file **ret);
+void pdet_image_file_close(struct pdet_file *f);
+int pdet_image_file_count(struct pdet_session *s, struct pdet_file *f,
+			  uint64_t first, uint64_t count, uint64_t *ret);
+int pdet_image_file_pages(struct pdet_session *s, struct pdet_file *f,
+			  uint64_t *at, uint64_t end, struct pdet_batch *b);
+int pdet_image_file_recheck(struct pdet_session *s, struct pdet_file *f,
+			    struct pdet_batch *b, uint32_t first, uint32_t n);
+int pdet_image_tree_open(struct pdet_session *s, const char *path,
+			 uint32_t target, struct pdet_tree **ret);
+int pdet_image_tree_next(struct pdet_session *s, struct pdet_tree *t,
+			 struct pdet_file **ret);
+void pdet_image_tree_close(struct pdet_tree *t);
 
 #endif

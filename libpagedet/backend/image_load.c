@@ -305,6 +305,31 @@ int pdet_image_files(struct image *im, struct pdet_env *env)
 	return 0;
 }
 
+int pdet_image_lists(struct image *im, struct pdet_env *env)
+{
+	struct pdet_symbol supers = { .name = "super_blocks" };
+
+	if (im->lists.tried)
+		return im->lists.error;
+	im->lists.tried = true;
+	if (pdet_image_files(im, env) < 0)
+		return pdet_image_note_like(&im->lists, &im->files);
+	if (im->memory->live) {
+		pdet_fail(env, ENOTSUP, "cannot look for files in memory that "
+			  "changes: needs procfs");
+		return pdet_image_note(&im->lists, env, -ENOTSUP);
+	}
+	if (pdet_image_symbols(im, env) == 0)
+		pdet_kallsyms_find(&im->kallsyms, &supers, 1);
+	if (!supers.found) {
+		pdet_fail(env, ENODATA, "cannot find the list of filesystems: "
+			  "the kernel's symbols do not say where it is");
+		return pdet_image_note(&im->lists, env, -ENODATA);
+	}
+	im->super_blocks = supers.address;
+	return 0;
+}
+
 /* --- zones --- */
 
 int pdet_image_zones(struct image *im, struct pdet_env *env)
