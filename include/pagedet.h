@@ -832,7 +832,7 @@ enum pagedet_query_option {
 	PAGEDET_Q_UNCHECKED = 32, /* do not read a translation twice: rows
 				 * carry PAGEDET_NOTE_UNCHECKED */
 	PAGEDET_Q_HOLES = 64,	/* PAGEDET_TARGET_SCAN: rows for pfns without
-				 * memory, too */
+				 * a page, too */
 	PAGEDET_Q_GROUP = 128	/* count pages per distinct answer of group_by
 				 * instead of listing; without group_by all
 				 * pages are one group */

@@ -25,7 +25,10 @@ static int procfs_probe(struct pdet_env *env, const struct pdet_input *in)
 		return 0;
 	if (pdet_path(env, path, sizeof(path), "/proc") < 0)
 		return 0;
-	return statfs(path, &fs) == 0 ? 50 : 0;
+	/* What is there and cannot be looked at is for open to explain. */
+	if (statfs(path, &fs) < 0 && pdet_errno_closed(errno) == ENOENT)
+		return 0;
+	return 50;
 }
 
 static int procfs_open(struct pdet_backend *b, struct pdet_env *env,
@@ -146,9 +149,9 @@ static void survey_kpage(struct procfs *p, struct pdet_env *env,
 			 procfs_kpage_names[which].config);
 		cannot(ret, PAGEDET_NO_KERNEL, text);
 	} else {
-		snprintf(text, sizeof(text), "cannot open /proc/%s: %s",
-			 procfs_kpage_names[which].name,
-			 fd == -ENOMEM ? "too many open files" : "error");
+		errno = -fd;
+		snprintf(text, sizeof(text), "cannot open /proc/%s: %m",
+			 procfs_kpage_names[which].name);
 		cannot(ret, PAGEDET_IO, text);
 	}
 }

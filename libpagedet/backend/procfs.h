@@ -56,12 +56,15 @@ struct procfs_memory {
 	uint64_t block_pages;	/* of a sysfs memory block; 0 none */
 	bool state_known;	/* of the block asked for last */
 	bool state_offline;
+	unsigned state_why;	/* why that cannot be told; 0 it can */
 	uint64_t state_block;
 	uint64_t max_pfn;	/* by kpageflags; 0 unknown */
+	int max_error;		/* negative errno: why not */
 	struct pdet_ranges present; /* where struct pages are */
 	struct pdet_ranges device; /* "Persistent Memory" and the like */
-	unsigned node_why, zone_why; /* reasons, where that could not be read;
-				 * 0 none */
+	/* Reasons, where that could not be read; 0 none. Without a map,
+	 * "present" is wider than it need be. */
+	unsigned node_why, zone_why, present_why, device_why;
 	struct {
 		struct procfs_block *data;
 		size_t n, cap;
@@ -76,12 +79,15 @@ struct procfs_memory {
 struct procfs_cgroup {
 	uint64_t ino;
 	char *path;		/* "/" is the root of the hierarchy */
+	int error;		/* negative errno: some below it are not here */
 };
 
 struct procfs_cgroups {
 	pthread_mutex_t lock;
 	bool loaded;
-	int error;		/* why there are none */
+	int error;		/* negative errno: why there are none */
+	int partial;		/* negative errno: why some are not here */
+	char what[128];		/* was looked at when that happened */
 	uint64_t loaded_ns;	/* CLOCK_MONOTONIC */
 	struct {
 		struct procfs_cgroup *data;
@@ -182,9 +188,14 @@ int procfs_kpage_fd(struct procfs *p, struct pdet_env *env,
 		    enum procfs_kpage which);
 /* A handed-in descriptor, or -1. */
 int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid);
+/* The reason in cells for a negative errno. */
+unsigned procfs_reason(int error);
 /* One word of a kpage file: 1, 0 past the end, or negative errno. */
 int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
 		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret);
+/* The same, whatever the map of memory says of that end. */
+int procfs_kpage_bare(struct procfs *p, struct pdet_env *env,
+		      enum procfs_kpage which, uint64_t pfn, uint64_t *ret);
 
 /* --- procfs_look.c: what this kernel does, seen on pages of our own --- */
 int procfs_look(struct procfs *p, struct pdet_env *env,
@@ -209,9 +220,10 @@ void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
 /* PTE_LEVEL of rows [row, row + n), pages of hugetlb. */
 void procfs_fill_level(struct procfs_session *s, struct pdet_batch *b,
 		       uint32_t row, uint32_t n, const uint64_t *words);
-/* The head page of tail @pfn and its word; false if it moved meanwhile. */
-bool procfs_folio_head(struct procfs_session *s, uint64_t pfn, uint64_t *head,
-		       uint64_t *word);
+/* The head page of tail @pfn and its word: 0, or the reason for which there is
+ * none: PAGEDET_RACED, it moved meanwhile. */
+unsigned procfs_folio_head(struct procfs_session *s, uint64_t pfn,
+			   uint64_t *head, uint64_t *word);
 
 /* --- procfs_idle.c: whether KPF_IDLE is to be believed --- */
 void procfs_idle_open(struct procfs *p, struct pdet_env *env);
@@ -224,12 +236,16 @@ int procfs_memory_load(struct procfs *p, struct pdet_env *env);
 void procfs_memory_free(struct procfs_memory *m);
 int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
 		  struct pdet_ranges *ret);
-/* Whether there may be memory, as far as the map tells. */
+/* Whether there may be memory, as far as the map tells; *why, if it is not 0,
+ * is a reason for which it does not. */
 bool procfs_memory_present(struct procfs *p, struct pdet_env *env,
-			   uint64_t pfn);
-/* For a pfn without page: PAGEDET_KIND_HOLE, _DEVICE or _OFFLINE. */
+			   uint64_t pfn, unsigned *why);
+/* Whether a captured kpage file that has no word of @pfn should have one. */
+bool procfs_memory_cut(struct procfs *p, struct pdet_env *env, uint64_t pfn);
+/* For a pfn without page: PAGEDET_KIND_HOLE, _DEVICE or _OFFLINE; *why as
+ * above. */
 unsigned procfs_memory_kind(struct procfs *p, struct pdet_env *env,
-			    uint64_t pfn);
+			    uint64_t pfn, unsigned *why);
 void procfs_fill_place(struct procfs_session *s, struct pdet_batch *b,
 		       const struct pdet_fields *want);
 
@@ -262,8 +278,9 @@ void procfs_cgroups_free(struct procfs_cgroups *c);
 bool procfs_shows_owner(struct procfs_session *s, uint32_t pid, uint64_t dev);
 
 /* --- procfs_swaps.c --- */
-/* How many swap areas are in use: entries of a lower type are in one. */
-uint32_t procfs_swap_areas(const struct pdet_env *env);
+/* How many swap areas are in use: entries of a lower type are in one. False if
+ * that cannot be told. */
+bool procfs_swap_areas(const struct pdet_env *env, uint32_t *ret);
 
 /* --- procfs_task.c, procfs_entry.c, procfs_glance.c --- */
 int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,

@@ -53,6 +53,7 @@ static void forget(struct procfs_cgroups *c)
 	for (i = 0; i < c->list.n; i++)
 		free(c->list.data[i].path);
 	pdet_vec_free(&c->list);
+	c->partial = 0;
 }
 
 void procfs_cgroups_free(struct procfs_cgroups *c)
@@ -64,7 +65,7 @@ void procfs_cgroups_free(struct procfs_cgroups *c)
 static int add(struct procfs_cgroups *c, uint64_t ino, const char *path,
 	       size_t len)
 {
-	struct procfs_cgroup g = { ino, strndup(path, len) };
+	struct procfs_cgroup g = { ino, strndup(path, len), 0 };
 
 	if (!g.path || c->list.n >= MAX_CGROUPS ||
 	    !pdet_vec_push(&c->list, g)) {
@@ -72,6 +73,15 @@ static int add(struct procfs_cgroups *c, uint64_t ino, const char *path,
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Of the cgroup at place @at not everything below could be listed. */
+static void note_partial(struct procfs_cgroups *c, size_t at, int code)
+{
+	code = -pdet_errno_kept(code);
+	c->list.data[at].error = code;
+	if (!c->partial)
+		c->partial = code;
 }
 
 /* Is this a mount of the hierarchy that has the memory controller? */
@@ -115,43 +125,66 @@ static int find_mount(struct pdet_env *env, char *point, size_t size)
 	return -ENOENT;
 }
 
+static int list_below(struct procfs_cgroups *c, int fd, char *path, size_t len,
+		      size_t size, unsigned depth);
+
+/* What a directory has. The one at place @at is that directory. */
+static int list_entry(struct procfs_cgroups *c, DIR *dir, size_t at,
+		      const struct dirent *entry, char *path, size_t len,
+		      size_t size, unsigned depth)
+{
+	const size_t more = strlen(entry->d_name) + 1;
+	int fd, r;
+
+	if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") ||
+	    !strcmp(entry->d_name, ".."))
+		return 0;
+	if (len + more >= size || depth == MAX_DEPTH) {
+		note_partial(c, at, EOVERFLOW);
+		return 0;
+	}
+	fd = openat(dirfd(dir), entry->d_name,
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		/* or it was removed meanwhile */
+		if (pdet_errno_closed(errno) != ENOENT)
+			note_partial(c, at, errno);
+		return 0;
+	}
+	path[len] = '/';
+	memcpy(path + len + 1, entry->d_name, more);
+	r = list_below(c, fd, path, len + more, size, depth + 1);
+	path[len] = '\0';
+	return r;
+}
+
 /* The directory at @fd (closed here) and all below it. */
 static int list_below(struct procfs_cgroups *c, int fd, char *path, size_t len,
 		      size_t size, unsigned depth)
 {
+	const size_t at = c->list.n;
 	struct dirent *entry;
+	DIR *dir = NULL;
 	struct stat st;
-	int r = 0, child;
-	size_t more;
-	DIR *dir;
+	int r, code = 0;
 
-	if (fstat(fd, &st) < 0 || !(dir = fdopendir(fd))) {
-		close(fd);
-		return 0;
-	}
+	st.st_ino = 0;
+	if (fstat(fd, &st) == 0)
+		dir = fdopendir(fd);
+	if (!dir)
+		code = errno;
 	r = add(c, st.st_ino, len ? path : "/", len ? len : 1);
-	errno = 0;
-	while (r == 0 && depth < MAX_DEPTH &&
-	       (errno = 0, entry = readdir(dir))) {
-		if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") ||
-		    !strcmp(entry->d_name, ".."))
-			continue;
-		more = strlen(entry->d_name) + 1;
-		if (len + more >= size)
-			continue;
-		child = openat(dirfd(dir), entry->d_name,
-			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (child < 0)
-			continue; /* removed meanwhile */
-		path[len] = '/';
-		memcpy(path + len + 1, entry->d_name, more);
-		r = list_below(c, child, path, len + more, size, depth + 1);
-		path[len] = '\0';
-	}
-	/* a directory that is removed meanwhile ends, too */
-	if (r == 0 && errno && errno != ENOENT)
-		r = -pdet_errno_closed(errno);
-	closedir(dir);
+	while (r == 0 && dir && (errno = 0, entry = readdir(dir)))
+		r = list_entry(c, dir, at, entry, path, len, size, depth);
+	if (r == 0 && dir)
+		code = errno;
+	/* A directory that is removed meanwhile ends, too. */
+	if (r == 0 && code && code != ENOENT)
+		note_partial(c, at, code);
+	if (dir)
+		closedir(dir);
+	else
+		close(fd);
 	return r;
 }
 
@@ -173,38 +206,46 @@ static int list_captured(struct procfs_cgroups *c, const struct pdet_text *text)
 	return r;
 }
 
+static int list_directories(struct procfs_cgroups *c, struct pdet_env *env)
+{
+	char point[4096], path[4096];
+	int fd, r;
+
+	snprintf(c->what, sizeof(c->what), "/proc/self/mountinfo");
+	r = find_mount(env, point, sizeof(point));
+	if (r < 0)
+		return r;
+	snprintf(c->what, sizeof(c->what), "%s", point);
+	if (pdet_path(env, path, sizeof(path), "%s", point) < 0)
+		return -ENOENT;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -pdet_errno_kept(errno);
+	path[0] = '\0';
+	return list_below(c, fd, path, 0, sizeof(path), 0);
+}
+
 static int list_all(struct procfs *p, struct pdet_env *env)
 {
 	struct procfs_cgroups *c = &p->cgroups;
-	char point[4096], path[4096];
 	struct pdet_text text;
-	int fd, r;
+	int r = -ENOENT;
 
 	forget(c);
-	r = p->live ? -ENOENT : pdet_slurp(env, &text, 64 << 20,
-					   "/sys/fs/cgroup/cgroup.inodes");
+	snprintf(c->what, sizeof(c->what), "/sys/fs/cgroup/cgroup.inodes");
+	if (!p->live)
+		r = pdet_slurp(env, &text, 64 << 20, "%s", c->what);
 	if (r == 0) {
 		r = list_captured(c, &text);
 		pdet_text_free(&text);
 	} else if (r == -ENOENT) {
-		r = find_mount(env, point, sizeof(point));
-		if (r < 0)
-			return r;
-		if (pdet_path(env, path, sizeof(path), "%s", point) < 0)
-			return -ENOENT;
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
-			return -pdet_errno_closed(errno);
-		path[0] = '\0';
-		r = list_below(c, fd, path, 0, sizeof(path), 0);
+		r = list_directories(c, env);
 	}
-	if (r < 0) {
+	if (r < 0)
 		forget(c);
-		return r;
-	}
 	if (c->list.n)
 		qsort(c->list.data, c->list.n, sizeof(*c->list.data), compare);
-	return 0;
+	return r;
 }
 
 /* With the lock held. */
@@ -223,7 +264,7 @@ static void list_if_needed(struct procfs *p, struct pdet_env *env, bool again)
 static const struct procfs_cgroup *find(const struct procfs_cgroups *c,
 					uint64_t ino)
 {
-	struct procfs_cgroup key = { ino, NULL };
+	struct procfs_cgroup key = { ino, NULL, 0 };
 
 	return c->list.n ? bsearch(&key, c->list.data, c->list.n,
 				   sizeof(key), compare) : NULL;
@@ -244,6 +285,15 @@ static void put_unknown(struct pdet_batch *b, uint32_t row, unsigned reason)
 {
 	pdet_put_lost(b, row, PAGEDET_FIELD_MEMCG_PATH, reason, PROCFS);
 	pdet_put_lost(b, row, PAGEDET_FIELD_MEMCG_NAME, reason, PROCFS);
+}
+
+/* Why the path of an inode is not known. */
+static unsigned why_unknown(const struct procfs_cgroups *c)
+{
+	const int error = c->error ? c->error : c->partial;
+
+	/* or it was removed */
+	return error ? procfs_reason(error) : PAGEDET_RACED;
 }
 
 void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b)
@@ -272,9 +322,7 @@ void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b)
 		if (g)
 			put_path(b, row, g->path);
 		else
-			put_unknown(b, row, c->error == -EACCES ?
-					PAGEDET_NO_ACCESS : c->error ?
-					PAGEDET_NO_KERNEL : PAGEDET_RACED);
+			put_unknown(b, row, why_unknown(c));
 	}
 	pthread_mutex_unlock(&c->lock);
 }
@@ -343,6 +391,17 @@ static int check_charges(struct procfs *p, struct pdet_env *env)
 	return r;
 }
 
+static int no_list(const struct procfs_cgroups *c, struct pdet_env *env)
+{
+	if (c->error == -ENOENT)
+		return pdet_fail(env, ENOTSUP,
+				 "cannot list memory cgroups: there is no hierarchy with the memory controller");
+	errno = -c->error;
+	return pdet_fail_errno(env,
+			       "cannot list memory cgroups: cannot read %s%s",
+			       env->root, c->what);
+}
+
 /* Calls @fn for the cgroup at @path and all below it. */
 static int each_below(struct procfs *p, struct pdet_env *env,
 		      const char *path,
@@ -359,13 +418,22 @@ static int each_below(struct procfs *p, struct pdet_env *env,
 	pthread_mutex_lock(&c->lock);
 	list_if_needed(p, env, true);
 	if (c->error)
-		r = pdet_fail(env, c->error == -ENOENT ? ENOTSUP : -c->error,
-			      "cannot list memory cgroups: no hierarchy with the memory controller can be read");
+		r = no_list(c, env);
 	for (i = 0; i < c->list.n && r == 0; i++) {
-		if (!is_below(c->list.data[i].path, top))
+		const struct procfs_cgroup *g = &c->list.data[i];
+
+		if (g->error &&
+		    (is_below(g->path, top) || is_below(top, g->path))) {
+			errno = -g->error;
+			r = pdet_fail_errno(env,
+					    "cannot list memory cgroups: cannot read all that is below %s",
+					    g->path);
+			break;
+		}
+		if (!is_below(g->path, top))
 			continue;
 		found = true;
-		if (!fn(arg, &c->list.data[i]))
+		if (!fn(arg, g))
 			r = pdet_fail(env, ENOMEM, "no memory");
 	}
 	pthread_mutex_unlock(&c->lock);

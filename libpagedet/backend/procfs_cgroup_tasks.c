@@ -57,12 +57,17 @@ static int read_all(struct pdet_env *env, const char *point,
 		r = pdet_slurp(env, &text, PROCS_BYTES, "%s%s/cgroup.procs",
 			       point, paths->data[i][1] ? paths->data[i] : "");
 		/* it was removed meanwhile, or is of threads only */
-		if (r < 0 && r != -ENOMEM)
+		if (r == -ENOENT || r == -ENOTSUP)
 			continue;
-		if (r == 0) {
-			r = add_pids(pids, &text);
-			pdet_text_free(&text);
+		if (r < 0) {
+			errno = -r;
+			return pdet_fail_errno(env,
+					       "cannot tell the tasks of a cgroup: cannot read %s%s%s/cgroup.procs",
+					       env->root, point,
+					       paths->data[i]);
 		}
+		r = add_pids(pids, &text);
+		pdet_text_free(&text);
 		if (r < 0)
 			return pdet_fail(env, ENOMEM, "no memory");
 	}

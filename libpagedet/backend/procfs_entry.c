@@ -201,16 +201,20 @@ static void look_closer(struct procfs_session *s, struct procfs_task *t,
 	unsigned i;
 
 	for (i = 0; i < LOOKS; i++) {
-		s->pagemap.swap_areas = procfs_swap_areas(env);
+		/* It may be in an area that is not known of. */
+		if (!procfs_swap_areas(env, &s->pagemap.swap_areas))
+			break;
 		pdet_pagemap_decode(&s->pagemap, word, e);
 		if (e->what != PDET_ENTRY_SPECIAL || !e->has_pfn)
 			return;
 		if (procfs_kpage_one(s->p, env, KPAGE_FLAGS, e->pfn,
 				     &flags) == 1)
 			pdet_pagemap_resolve(e, flags);
-		if (!s->p->live ||
-		    read_words(&s->session, t, vaddr, 1, &now) != 1 ||
-		    now == word)
+		if (!s->p->live)
+			return;
+		if (read_words(&s->session, t, vaddr, 1, &now) != 1)
+			break;
+		if (now == word)
 			return;
 		word = now;
 	}
@@ -271,13 +275,13 @@ static bool put_plain(struct pdet_batch *b, uint32_t row, uint64_t word)
 }
 
 /* Adds what PAGEMAP_SCAN knows of [start, end) to rows from @first on, which
- * are ascending in vaddr: @bits to @field of rows in a region that has all of
- * @need, and @known everywhere in regions. */
-static void each_region(struct procfs_task *t, uint64_t start, uint64_t end,
-			uint64_t mask, uint64_t returned,
-			void (*fn)(struct pdet_batch *b, uint32_t row,
-				   uint64_t categories),
-			struct pdet_batch *b, uint32_t first)
+ * are ascending in vaddr: calls @fn for those in regions that have all of
+ * @mask. Returns where it had to stop, or @end. */
+static uint64_t each_region(struct procfs_task *t, uint64_t start, uint64_t end,
+			    uint64_t mask, uint64_t returned,
+			    void (*fn)(struct pdet_batch *b, uint32_t row,
+				       uint64_t categories),
+			    struct pdet_batch *b, uint32_t first)
 {
 	const uint64_t *vaddr = b->value[PAGEDET_FIELD_VADDR];
 	struct procfs_scan_region regions[64];
@@ -286,7 +290,7 @@ static void each_region(struct procfs_task *t, uint64_t start, uint64_t end,
 	int got, i;
 
 	if (end > scan_limit(t))
-		return;
+		return start;
 	memset(&arg, 0, sizeof(arg));
 	arg.size = sizeof(arg);
 	arg.start = start;
@@ -305,9 +309,10 @@ static void each_region(struct procfs_task *t, uint64_t start, uint64_t end,
 				fn(b, row, regions[i].categories);
 		}
 		if (arg.walk_end <= arg.start)
-			return;
+			break;
 		arg.start = arg.walk_end;
 	}
+	return arg.start;
 }
 
 static void put_written(struct pdet_batch *b, uint32_t row,
@@ -330,6 +335,8 @@ static void put_levels(struct procfs_task *t, uint64_t start, uint64_t end,
 		       struct pdet_batch *b, uint32_t first)
 {
 	const unsigned f = PAGEDET_FIELD_PTE_LEVEL;
+	const uint64_t *vaddr = b->value[PAGEDET_FIELD_VADDR];
+	uint64_t reached = end;
 	uint32_t row;
 
 	for (row = first; row < b->n; row++) {
@@ -342,9 +349,13 @@ static void put_levels(struct procfs_task *t, uint64_t start, uint64_t end,
 			pdet_put_none(b, row, f, PROCFS);
 	}
 	if (t->p->scan_categories & PROCFS_SCAN_HUGE)
-		each_region(t, start, end,
-			    PROCFS_SCAN_HUGE | PROCFS_SCAN_PRESENT,
-			    PROCFS_SCAN_HUGE, put_huge, b, first);
+		reached = each_region(t, start, end,
+				      PROCFS_SCAN_HUGE | PROCFS_SCAN_PRESENT,
+				      PROCFS_SCAN_HUGE, put_huge, b, first);
+	/* What was not looked at may be huge. */
+	for (row = b->n; row > first && vaddr[row - 1] >= reached; row--)
+		if (pdet_batch_state(b, row - 1, f) == PAGEDET_HAVE)
+			pdet_put_lost(b, row - 1, f, PAGEDET_IO, PROCFS);
 }
 
 /* Above the task's own space, where maps lists [vsyscall], the kernel shows no

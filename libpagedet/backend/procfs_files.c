@@ -19,6 +19,20 @@ const struct procfs_kpage_name procfs_kpage_names[KPAGE_FILES] = {
 			   "CONFIG_MEMCG and CONFIG_PROC_PAGE_MONITOR" },
 };
 
+unsigned procfs_reason(int error)
+{
+	if (pdet_is_shortage(error))
+		return PAGEDET_NO_MEMORY;
+	switch (error) {
+	case -EACCES:
+		return PAGEDET_NO_ACCESS;
+	case -ENOENT:
+		return PAGEDET_NO_KERNEL;
+	default:
+		return PAGEDET_IO;
+	}
+}
+
 int procfs_handed_fd(const struct procfs *p, uint32_t kind, uint32_t pid)
 {
 	size_t i;
@@ -82,8 +96,8 @@ int procfs_add_fd(struct pdet_backend *b, struct pdet_env *env,
 	return 0;
 }
 
-int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
-		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret)
+int procfs_kpage_bare(struct procfs *p, struct pdet_env *env,
+		      enum procfs_kpage which, uint64_t pfn, uint64_t *ret)
 {
 	int fd = procfs_kpage_fd(p, env, which);
 	ssize_t n;
@@ -94,4 +108,12 @@ int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
 		return 0;
 	n = pdet_pread(fd, ret, 8, pfn * 8);
 	return n < 0 ? (int)n : n == 8;
+}
+
+int procfs_kpage_one(struct procfs *p, struct pdet_env *env,
+		     enum procfs_kpage which, uint64_t pfn, uint64_t *ret)
+{
+	int r = procfs_kpage_bare(p, env, which, pfn, ret);
+
+	return r == 0 && procfs_memory_cut(p, env, pfn) ? -EIO : r;
 }

@@ -9,11 +9,12 @@
 /* 16 GiB of 4K pages, the largest huge page of any architecture. */
 #define MAX_ORDER_SEEN 22
 
-bool procfs_folio_head(struct procfs_session *s, uint64_t pfn, uint64_t *head,
-		       uint64_t *word)
+unsigned procfs_folio_head(struct procfs_session *s, uint64_t pfn,
+			   uint64_t *head, uint64_t *word)
 {
 	uint64_t at = pfn, w;
 	unsigned k;
+	int r;
 
 	for (k = 0; k <= MAX_ORDER_SEEN; k++) {
 		uint64_t down = pfn & ~(((uint64_t)1 << k) - 1);
@@ -21,23 +22,25 @@ bool procfs_folio_head(struct procfs_session *s, uint64_t pfn, uint64_t *head,
 		if (down == at)
 			continue;
 		at = down;
-		if (procfs_kpage_one(s->p, &s->session.env, KPAGE_FLAGS, at,
-				     &w) != 1)
-			return false;
-		if (w & KPF(COMPOUND_TAIL))
+		r = procfs_kpage_one(s->p, &s->session.env, KPAGE_FLAGS, at,
+				     &w);
+		if (r < 0)
+			return procfs_reason(r);
+		if (r == 1 && w & KPF(COMPOUND_TAIL))
 			continue;
-		if (!(w & KPF(COMPOUND_HEAD)))
-			return false;
+		if (r == 0 || !(w & KPF(COMPOUND_HEAD)))
+			return PAGEDET_RACED;
 		*head = at;
 		*word = w;
-		return true;
+		return 0;
 	}
-	return false;
+	return PAGEDET_RACED;
 }
 
 /* The order of the folio that starts at @head: the first power of two past
- * which there is no tail of it. */
-static bool folio_order(struct procfs_session *s, uint64_t head, unsigned *ret)
+ * which there is no tail of it. 0, or a reason. */
+static unsigned folio_order(struct procfs_session *s, uint64_t head,
+			    unsigned *ret)
 {
 	uint64_t w;
 	unsigned k;
@@ -47,13 +50,13 @@ static bool folio_order(struct procfs_session *s, uint64_t head, unsigned *ret)
 		r = procfs_kpage_one(s->p, &s->session.env, KPAGE_FLAGS,
 				     head + ((uint64_t)1 << k), &w);
 		if (r < 0)
-			return false;
+			return procfs_reason(r);
 		if (r == 1 && w & KPF(COMPOUND_TAIL))
 			continue;
 		*ret = k;
-		return true;
+		return 0;
 	}
-	return false;
+	return PAGEDET_RACED;
 }
 
 /* What was found out about the folio that rows are in. */
@@ -63,26 +66,28 @@ struct folio {
 	unsigned order;
 };
 
-/* The folio in which @pfn is a head or tail; false if it moved meanwhile. */
-static bool find_folio(struct procfs_session *s, uint64_t pfn, uint64_t word,
-		       struct folio *f)
+/* The folio in which @pfn is a head or tail: 0, or a reason. */
+static unsigned find_folio(struct procfs_session *s, uint64_t pfn,
+			   uint64_t word, struct folio *f)
 {
 	uint64_t head = pfn, head_word;
-	unsigned order;
+	unsigned order = 0, why = 0;
 
 	if (pfn >= f->head && pfn < f->end)
-		return true;
+		return 0;
 	f->end = 0;
-	if (word & KPF(COMPOUND_TAIL) &&
-	    !procfs_folio_head(s, pfn, &head, &head_word))
-		return false;
-	if (!folio_order(s, head, &order) ||
-	    pfn - head >= (uint64_t)1 << order)
-		return false;
+	if (word & KPF(COMPOUND_TAIL))
+		why = procfs_folio_head(s, pfn, &head, &head_word);
+	if (!why)
+		why = folio_order(s, head, &order);
+	if (why)
+		return why;
+	if (pfn - head >= (uint64_t)1 << order)
+		return PAGEDET_RACED;
 	f->head = head;
 	f->order = order;
 	f->end = head + ((uint64_t)1 << order);
-	return true;
+	return 0;
 }
 
 void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
@@ -96,6 +101,7 @@ void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
 
 	for (row = 0; row < b->n; row++) {
 		uint64_t pfn, word = words[row];
+		unsigned why;
 
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
 			    PAGEDET_HAVE || word == PROCFS_WORD_LOST)
@@ -112,14 +118,12 @@ void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
 		} else if (!(word & large)) {
 			pdet_put(b, row, head_field, pfn, PROCFS);
 			pdet_put(b, row, order_field, 0, PROCFS);
-		} else if (find_folio(s, pfn, word, &f)) {
+		} else if (!(why = find_folio(s, pfn, word, &f))) {
 			pdet_put(b, row, head_field, f.head, PROCFS);
 			pdet_put(b, row, order_field, f.order, PROCFS);
 		} else {
-			pdet_put_lost(b, row, head_field, PAGEDET_RACED,
-				      PROCFS);
-			pdet_put_lost(b, row, order_field, PAGEDET_RACED,
-				      PROCFS);
+			pdet_put_lost(b, row, head_field, why, PROCFS);
+			pdet_put_lost(b, row, order_field, why, PROCFS);
 		}
 	}
 }
@@ -153,7 +157,7 @@ void procfs_fill_level(struct procfs_session *s, struct pdet_batch *b,
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	const uint32_t end = row + n;
 	struct folio f = { 0, 0, 0 };
-	unsigned level;
+	unsigned level, why;
 
 	if (!b->value[field])
 		return;
@@ -161,11 +165,12 @@ void procfs_fill_level(struct procfs_session *s, struct pdet_batch *b,
 		if (!(pdet_batch_get(b, row, PAGEDET_FIELD_PTE, 0) &
 		      PAGEDET_PTE(PAGEDET_PTE_PRESENT)))
 			continue;
-		if (find_folio(s, pfn[row], words[row], &f) &&
-		    level_of(s->p, f.order, &level))
-			pdet_put(b, row, field, level, PROCFS);
+		why = find_folio(s, pfn[row], words[row], &f);
+		if (!why && !level_of(s->p, f.order, &level))
+			why = PAGEDET_UNSUPPORTED;
+		if (why)
+			pdet_put_lost(b, row, field, why, PROCFS);
 		else
-			pdet_put_lost(b, row, field, PAGEDET_UNSUPPORTED,
-				      PROCFS);
+			pdet_put(b, row, field, level, PROCFS);
 	}
 }

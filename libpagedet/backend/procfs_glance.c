@@ -76,7 +76,9 @@ static bool look(struct procfs_session *s, struct procfs_task *t,
 	if (want & (FLAG_BITS | BIT(MEMCG_INO)) &&
 	    !read_kpage(s, KPAGE_FLAGS, g))
 		return false;
-	if (want & BIT(MAPCOUNT) && !read_kpage(s, KPAGE_COUNT, g))
+	/* None counted is said of what is no page, too. */
+	if (want & BIT(MAPCOUNT) && (!read_kpage(s, KPAGE_COUNT, g) ||
+				     !g->word[KPAGE_COUNT]))
 		return false;
 	if (want & BIT(MEMCG_INO) && !read_kpage(s, KPAGE_CGROUP, g))
 		return false;

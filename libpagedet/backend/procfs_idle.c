@@ -23,7 +23,7 @@ static bool in_bitmap(struct procfs_session *s, uint64_t pfn, uint64_t word)
 	uint64_t bits, head_word;
 
 	if (word & KPF(COMPOUND_TAIL) &&
-	    !procfs_folio_head(s, pfn, &pfn, &head_word))
+	    procfs_folio_head(s, pfn, &pfn, &head_word))
 		return false;
 	return pdet_pread(s->p->idle.fd, &bits, sizeof(bits), pfn / 64 * 8) ==
 		       sizeof(bits) &&
@@ -54,9 +54,9 @@ void procfs_idle(struct procfs_session *s, struct pdet_batch *b,
 	if (s->p->live && (!s->session.wants->perturb || s->p->idle.fd < 0))
 		return;
 	for (row = 0; row < b->n; row++) {
-		if (!(word[row] & KPF(IDLE)) || word[row] == PROCFS_WORD_LOST ||
-		    pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
-			    PAGEDET_HAVE)
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+			    PAGEDET_HAVE ||
+		    !(word[row] & KPF(IDLE)) || word[row] == PROCFS_WORD_LOST)
 			continue;
 		word[row] &= ~PDET_KPF_IDLE_SEEN;
 		if (s->p->idle.fd >= 0)

@@ -17,14 +17,18 @@
 #define BRIDGE 4
 
 /* What the kernel would say of a frame past the last one. */
-static uint64_t past_end(enum procfs_kpage which)
+static uint64_t past_end(struct procfs_session *s, enum procfs_kpage which,
+			 uint64_t pfn)
 {
+	if (procfs_memory_cut(s->p, &s->session.env, pfn))
+		return PROCFS_WORD_LOST;
 	return which == KPAGE_FLAGS ? KPF(NOPAGE) : 0;
 }
 
 /* @n words from @pfn on; what cannot be read becomes PROCFS_WORD_LOST. */
-static void read_words(int fd, enum procfs_kpage which, uint64_t pfn,
-		       uint32_t n, uint64_t *ret)
+static void read_words(struct procfs_session *s, int fd,
+		       enum procfs_kpage which, uint64_t pfn, uint32_t n,
+		       uint64_t *ret)
 {
 	ssize_t got = 0;
 	uint32_t i;
@@ -32,7 +36,8 @@ static void read_words(int fd, enum procfs_kpage which, uint64_t pfn,
 	if (pfn <= (uint64_t)INT64_MAX / 8 - n)
 		got = pdet_pread(fd, ret, (size_t)n * 8, pfn * 8);
 	for (i = got < 0 ? 0 : (uint32_t)(got / 8); i < n; i++)
-		ret[i] = got < 0 ? PROCFS_WORD_LOST : past_end(which);
+		ret[i] = got < 0 ? PROCFS_WORD_LOST :
+				   past_end(s, which, pfn + i);
 }
 
 /*
@@ -143,7 +148,7 @@ static void read_places(struct procfs_session *s, int fd,
 			if (look[to].pfn - look[to - 1].pfn > BRIDGE ||
 			    look[to].pfn - first >= PROCFS_WORDS)
 				break;
-		read_words(fd, which, first,
+		read_words(s, fd, which, first,
 			   (uint32_t)(look[to - 1].pfn - first + 1), s->words);
 		for (i = from; i < to; i++)
 			word[look[i].row] = s->words[look[i].pfn - first];
@@ -155,6 +160,7 @@ struct reading {
 	bool listed;		/* s->look has the places, n of them */
 	uint32_t n;
 	bool tried[KPAGE_FILES];
+	bool marked;		/* holes in the words of kpageflags */
 	int error[KPAGE_FILES];	/* 0: s->word[which][row] is there */
 };
 
@@ -178,7 +184,7 @@ static int read_kpage(struct procfs_session *s, const struct pdet_batch *b,
 	if (b->series ||
 	    (b->n == 1 &&
 	     pdet_batch_state(b, 0, PAGEDET_FIELD_PFN) == PAGEDET_HAVE)) {
-		read_words(fd, which, b->value[PAGEDET_FIELD_PFN][0], b->n,
+		read_words(s, fd, which, b->value[PAGEDET_FIELD_PFN][0], b->n,
 			   s->word[which]);
 		return 0;
 	}
@@ -188,20 +194,6 @@ static int read_kpage(struct procfs_session *s, const struct pdet_batch *b,
 	}
 	read_places(s, fd, which, r->n);
 	return 0;
-}
-
-static unsigned reason_of(int error)
-{
-	switch (error) {
-	case -EACCES:
-		return PAGEDET_NO_ACCESS;
-	case -ENOENT:
-		return PAGEDET_NO_KERNEL;
-	case -ENOMEM:
-		return PAGEDET_NO_MEMORY;
-	default:
-		return PAGEDET_IO;
-	}
 }
 
 /* Without a frame there is nothing, or nothing to be known, of it. */
@@ -267,21 +259,22 @@ static void put_kind(struct procfs_session *s, struct pdet_batch *b,
 		     uint32_t row, uint32_t n, uint64_t flags)
 {
 	const unsigned f = PAGEDET_FIELD_KIND;
-	unsigned kind;
+	unsigned kind, why;
 	uint32_t r;
 
 	if (!b->value[f])
 		return;
-	kind = pdet_kpf_kind(flags);
 	for (r = row; r < row + n; r++) {
 		if (b->cell[f][r])
 			continue;
+		kind = pdet_kpf_kind(flags);
+		why = 0;
 		if (kind == PAGEDET_KIND_HOLE)
-			pdet_put(b, r, f,
-				 procfs_memory_kind(
-					 s->p, &s->session.env,
-					 b->value[PAGEDET_FIELD_PFN][r]),
-				 PROCFS);
+			kind = procfs_memory_kind(
+				s->p, &s->session.env,
+				b->value[PAGEDET_FIELD_PFN][r], &why);
+		if (why)
+			pdet_put_lost(b, r, f, why, PROCFS);
 		else
 			pdet_put(b, r, f, kind, PROCFS);
 	}
@@ -342,39 +335,40 @@ static void put_zero_bit(struct pdet_batch *b, uint32_t row, uint32_t n,
  * own, which has no LRU bit where the head has one. Seen on the first folio
  * that can tell.
  */
-static void look_at_tail(struct procfs_session *s, uint64_t pfn,
-			 uint64_t word)
+static void look_at_tail(struct procfs_session *s, uint64_t word,
+			 uint64_t head)
 {
 	const uint64_t tell = KPF(LRU) | KPF(UPTODATE);
-	uint64_t head, head_word;
 
-	if (s->tails_seen)
+	if (!((word | head) & tell))
 		return;
-	if (word & tell) {
-		s->tails_seen = true;
-		return;
-	}
-	if (!procfs_folio_head(s, pfn, &head, &head_word) ||
-	    !(head_word & tell))
-		return;
-	s->kpf.tails_own = true;
+	s->kpf.tails_own = !(word & tell);
 	s->tails_seen = true;
 }
 
-/* The word of the folio that a run of tails at @row belongs to, or 0. */
-static uint64_t head_word(struct procfs_session *s, const struct pdet_batch *b,
-			  uint32_t row, const uint64_t *word)
+/* The word of the folio that a run of tails at @row belongs to, 0 where tails
+ * show it themselves. Returns the reason for which it cannot be found, or 0. */
+static unsigned head_word(struct procfs_session *s, const struct pdet_batch *b,
+			  uint32_t row, const uint64_t *word, uint64_t *ret)
 {
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
-	uint64_t head, found;
+	unsigned why = 0;
+	uint64_t head;
 
-	look_at_tail(s, pfn[row], word[row]);
-	if (!s->kpf.tails_own)
+	*ret = 0;
+	if (!s->tails_seen)
+		look_at_tail(s, word[row], 0);
+	if (s->tails_seen && !s->kpf.tails_own)
 		return 0;
 	if (row && pfn[row - 1] + 1 == pfn[row] &&
-	    word[row - 1] & KPF(COMPOUND_HEAD))
-		return word[row - 1];
-	return procfs_folio_head(s, pfn[row], &head, &found) ? found : 0;
+	    word[row - 1] & KPF(COMPOUND_HEAD) &&
+	    word[row - 1] != PROCFS_WORD_LOST)
+		*ret = word[row - 1];
+	else
+		why = procfs_folio_head(s, pfn[row], &head, ret);
+	if (!why && !s->tails_seen)
+		look_at_tail(s, word[row], *ret);
+	return why;
 }
 
 /* Rows [row, row + n) have the same word. */
@@ -383,16 +377,19 @@ static void put_flags(struct procfs_session *s, struct pdet_batch *b,
 		      const struct pdet_fields *want)
 {
 	uint64_t flags, known, head = 0;
+	unsigned lost = 0;
 
-	if (word[row] == PROCFS_WORD_LOST) {
+	if (word[row] == PROCFS_WORD_LOST)
+		lost = PAGEDET_IO;
+	else if (word[row] & KPF(COMPOUND_TAIL))
+		lost = head_word(s, b, row, word, &head);
+	if (lost) {
 		put_lost_fields(b, row, n, flag_fields,
-				PDET_COUNT(flag_fields), want, PAGEDET_IO);
+				PDET_COUNT(flag_fields), want, lost);
 		put_lost_fields(b, row, n, owner_fields,
-				PDET_COUNT(owner_fields), want, PAGEDET_IO);
+				PDET_COUNT(owner_fields), want, lost);
 		return;
 	}
-	if (word[row] & KPF(COMPOUND_TAIL))
-		head = head_word(s, b, row, word);
 	flags = pdet_kpf_flags(&s->kpf, word[row], head, &known);
 	pdet_put_run(b, row, n, PAGEDET_FIELD_FLAGS, flags, PROCFS);
 	pdet_put_run(b, row, n, PAGEDET_FIELD_FLAGS_KNOWN, known, PROCFS);
@@ -415,8 +412,9 @@ static uint32_t run_of_words(const struct pdet_batch *b, uint32_t row,
 
 	if (b->series)
 		return pdet_words_equal(word + row, b->n - row);
-	while (end < b->n && word[end] == word[row] &&
+	while (end < b->n &&
 	       pdet_batch_state(b, end, PAGEDET_FIELD_PFN) == PAGEDET_HAVE &&
+	       word[end] == word[row] &&
 	       (!same_folio || pfn[end] == pfn[end - 1] + 1))
 		end++;
 	return end - row;
@@ -427,20 +425,37 @@ static uint32_t run_of_words(const struct pdet_batch *b, uint32_t row,
  * memory, as for a page that is just allocated. Then only the memory map
  * tells. A scan walks nothing but what the map says is memory.
  */
-static void mark_holes(struct procfs_session *s, const struct pdet_batch *b,
-		       uint64_t *word)
+static void mark_holes(struct procfs_session *s, const struct pdet_batch *b)
 {
 	uint32_t target = s->session.wants->target, row;
+	uint64_t *word = s->word[KPAGE_FLAGS];
+	unsigned why;
 
 	if (target == PAGEDET_TARGET_SCAN || target == PAGEDET_TARGET_CGROUP)
 		return;
-	for (row = 0; row < b->n; row++)
-		if (!word[row] &&
-		    pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
-			    PAGEDET_HAVE &&
-		    !procfs_memory_present(s->p, &s->session.env,
-					   b->value[PAGEDET_FIELD_PFN][row]))
+	for (row = 0; row < b->n; row++) {
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+			    PAGEDET_HAVE || word[row])
+			continue;
+		if (!procfs_memory_present(s->p, &s->session.env,
+					   b->value[PAGEDET_FIELD_PFN][row],
+					   &why))
 			word[row] = KPF(NOPAGE);
+		else if (why)
+			word[row] = PROCFS_WORD_LOST;
+	}
+}
+
+/* kpageflags, with holes marked. */
+static int read_flags(struct procfs_session *s, const struct pdet_batch *b,
+		      struct reading *reading)
+{
+	int r = read_kpage(s, b, KPAGE_FLAGS, reading);
+
+	if (r == 0 && !reading->marked)
+		mark_holes(s, b);
+	reading->marked = true;
+	return r;
 }
 
 static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
@@ -451,15 +466,16 @@ static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
 	unsigned i;
 	int r;
 
-	r = read_kpage(s, b, KPAGE_FLAGS, reading);
+	r = read_flags(s, b, reading);
 	if (r < 0) {
+		const unsigned why = procfs_reason(r);
+
 		put_lost_fields(b, 0, b->n, flag_fields,
-				PDET_COUNT(flag_fields), want, reason_of(r));
+				PDET_COUNT(flag_fields), want, why);
 		put_lost_fields(b, 0, b->n, owner_fields,
-				PDET_COUNT(owner_fields), want, reason_of(r));
+				PDET_COUNT(owner_fields), want, why);
 		return r;
 	}
-	mark_holes(s, b, word);
 	for (row = 0; row < b->n; row += n) {
 		n = 1;
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
@@ -486,15 +502,34 @@ static int fill_flags(struct procfs_session *s, struct pdet_batch *b,
 	return 0;
 }
 
+/* The kpageflags word of a row; without it, why there is none. */
+static bool flags_of(const struct procfs_session *s,
+		     const struct reading *reading, uint32_t row,
+		     uint64_t *ret, unsigned *why)
+{
+	*why = PAGEDET_IO;
+	if (!is_read(reading, KPAGE_FLAGS)) {
+		*why = procfs_reason(reading->error[KPAGE_FLAGS]);
+		return false;
+	}
+	*ret = s->word[KPAGE_FLAGS][row];
+	return *ret != PROCFS_WORD_LOST;
+}
+
 /* The kpagecount of a large folio may be an average; of one page it is not. */
 static void put_mapcount_kind(struct procfs_session *s, struct pdet_batch *b,
-			      uint32_t row)
+			      uint32_t row, const struct reading *reading)
 {
 	const uint64_t large = KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL);
-	unsigned kind = PAGEDET_MAPCOUNT_EXACT;
+	unsigned kind = PAGEDET_MAPCOUNT_EXACT, why;
+	uint64_t flags;
 
-	if (s->word[KPAGE_FLAGS][row] & large &&
-	    !(s->word[KPAGE_FLAGS][row] & KPF(HUGE)))
+	if (!flags_of(s, reading, row, &flags, &why)) {
+		pdet_put_lost(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, why,
+			      PROCFS);
+		return;
+	}
+	if (flags & large && !(flags & KPF(HUGE)))
 		kind = procfs_look_mapcount(s->p, &s->session.env);
 	if (kind)
 		pdet_put(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, kind, PROCFS);
@@ -503,21 +538,37 @@ static void put_mapcount_kind(struct procfs_session *s, struct pdet_batch *b,
 			      PAGEDET_UNSUPPORTED, PROCFS);
 }
 
+static bool has_zero(const struct pdet_batch *b, const uint64_t *word)
+{
+	uint32_t row;
+
+	for (row = 0; row < b->n; row++)
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
+			    PAGEDET_HAVE && !word[row])
+			return true;
+	return false;
+}
+
 static int fill_count(struct procfs_session *s, struct pdet_batch *b,
 		      const struct pdet_fields *want, struct reading *reading)
 {
 	const uint64_t *word = s->word[KPAGE_COUNT];
 	bool kind = pdet_fields_has(want, PAGEDET_FIELD_MAPCOUNT_KIND);
-	bool have_flags = is_read(reading, KPAGE_FLAGS);
+	uint64_t flags;
+	unsigned why;
 	uint32_t row;
 	int r;
 
 	r = read_kpage(s, b, KPAGE_COUNT, reading);
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, count_fields,
-				PDET_COUNT(count_fields), want, reason_of(r));
+				PDET_COUNT(count_fields), want,
+				procfs_reason(r));
 		return r;
 	}
+	/* 0 means "mapped by nobody", and that there is no page. */
+	if (has_zero(b, word))
+		read_flags(s, b, reading);
 	for (row = 0; row < b->n; row++) {
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
 		    PAGEDET_HAVE) {
@@ -527,8 +578,11 @@ static int fill_count(struct procfs_session *s, struct pdet_batch *b,
 			put_lost_fields(b, row, 1, count_fields,
 					PDET_COUNT(count_fields), want,
 					PAGEDET_IO);
-		} else if (have_flags &&
-			   s->word[KPAGE_FLAGS][row] & KPF(NOPAGE)) {
+		} else if (!word[row] &&
+			   !flags_of(s, reading, row, &flags, &why)) {
+			put_lost_fields(b, row, 1, count_fields,
+					PDET_COUNT(count_fields), want, why);
+		} else if (!word[row] && flags & KPF(NOPAGE)) {
 			pdet_put_none(b, row, PAGEDET_FIELD_MAPCOUNT, PROCFS);
 			pdet_put_none(b, row, PAGEDET_FIELD_MAPCOUNT_KIND,
 				      PROCFS);
@@ -536,21 +590,10 @@ static int fill_count(struct procfs_session *s, struct pdet_batch *b,
 			pdet_put(b, row, PAGEDET_FIELD_MAPCOUNT, word[row],
 				 PROCFS);
 			if (kind)
-				put_mapcount_kind(s, b, row);
+				put_mapcount_kind(s, b, row, reading);
 		}
 	}
 	return 0;
-}
-
-static bool has_zero(const struct pdet_batch *b, const uint64_t *word)
-{
-	uint32_t row;
-
-	for (row = 0; row < b->n; row++)
-		if (!word[row] && pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
-					  PAGEDET_HAVE)
-			return true;
-	return false;
 }
 
 static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
@@ -560,7 +603,8 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 	bool path = pdet_fields_has(want, PAGEDET_FIELD_MEMCG_PATH) ||
 		    pdet_fields_has(want, PAGEDET_FIELD_MEMCG_NAME);
 	const uint64_t *word = s->word[KPAGE_CGROUP];
-	bool have_flags = is_read(reading, KPAGE_FLAGS);
+	uint64_t flags;
+	unsigned why;
 	uint32_t row;
 	int r;
 
@@ -574,13 +618,13 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, cgroup_fields,
 				PDET_COUNT(cgroup_fields), want,
-				reason_of(r));
+				procfs_reason(r));
 		return r;
 	}
 	/* 0 means "charged to nobody", but on a slab page, whose objects are
 	 * charged one by one, it means nothing. */
-	if (!have_flags && has_zero(b, word))
-		have_flags = read_kpage(s, b, KPAGE_FLAGS, reading) == 0;
+	if (has_zero(b, word))
+		read_flags(s, b, reading);
 	for (row = 0; row < b->n; row++) {
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
 		    PAGEDET_HAVE)
@@ -589,7 +633,9 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 			pdet_put_lost(b, row, f, PAGEDET_IO, PROCFS);
 		else if (word[row])
 			pdet_put(b, row, f, word[row], PROCFS);
-		else if (!have_flags || s->word[KPAGE_FLAGS][row] & KPF(SLAB))
+		else if (!flags_of(s, reading, row, &flags, &why))
+			pdet_put_lost(b, row, f, why, PROCFS);
+		else if (flags & KPF(SLAB))
 			pdet_put_lost(b, row, f, PAGEDET_UNSUPPORTED, PROCFS);
 		else
 			pdet_put_none(b, row, f, PROCFS);

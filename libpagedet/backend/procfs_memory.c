@@ -74,9 +74,20 @@ static bool numbered(const char *name, const char *word, uint64_t *ret)
 	       s.at == s.end;
 }
 
-static unsigned reason_of(int error)
+static int no_memory(struct pdet_env *env)
 {
-	return error == -EACCES ? PAGEDET_NO_ACCESS : PAGEDET_IO;
+	return pdet_fail(env, ENOMEM, "no memory for the memory map");
+}
+
+/* What is the matter with a part of the map. Where it is a shortage, there is
+ * no map, and this is why. */
+static int lost(struct pdet_env *env, int r, const char *path)
+{
+	errno = -r;
+	if (pdet_is_shortage(r))
+		return pdet_fail_errno(env, "cannot read %s%s", env->root,
+				       path);
+	return -pdet_errno_closed(-r);
 }
 
 /* Calls @fn for every entry "WORDn" of a directory below the root. */
@@ -95,12 +106,12 @@ static int each_numbered(struct procfs *p, struct pdet_env *env,
 		return -ENOENT;
 	d = opendir(path);
 	if (!d)
-		return -pdet_errno_closed(errno);
+		return lost(env, -errno, dir);
 	while (r >= 0 && (errno = 0, entry = readdir(d)))
 		if (numbered(entry->d_name, word, &n))
 			r = fn(p, env, n, arg);
 	if (r >= 0 && errno)
-		r = -pdet_errno_closed(errno);
+		r = lost(env, -errno, dir);
 	closedir(d);
 	return r;
 }
@@ -111,12 +122,11 @@ static int add_block(struct procfs *p, struct pdet_env *env, uint64_t n,
 	struct procfs_memory *m = &p->memory;
 	struct pdet_range range;
 
-	(void)env;
 	if (n > (UINT64_MAX >> p->page_shift) / pages - 1)
 		return 0;
 	range.first = n * pages;
 	range.last = range.first + pages - 1;
-	return pdet_vec_push(&m->present, range) ? 0 : -ENOMEM;
+	return pdet_vec_push(&m->present, range) ? 0 : no_memory(env);
 }
 
 static int add_node_block(struct procfs *p, struct pdet_env *env, uint64_t n,
@@ -125,14 +135,13 @@ static int add_node_block(struct procfs *p, struct pdet_env *env, uint64_t n,
 	struct procfs_memory *m = &p->memory;
 	struct procfs_block block;
 
-	(void)env;
 	if (!m->block_pages ||
 	    n > (UINT64_MAX >> p->page_shift) / m->block_pages - 1)
 		return 0;
 	block.range.first = n * m->block_pages;
 	block.range.last = block.range.first + m->block_pages - 1;
 	block.node = (uint32_t)node;
-	return pdet_vec_push(&m->blocks, block) ? 0 : -ENOMEM;
+	return pdet_vec_push(&m->blocks, block) ? 0 : no_memory(env);
 }
 
 static int add_node(struct procfs *p, struct pdet_env *env, uint64_t node,
@@ -157,15 +166,16 @@ static int compare_blocks(const void *a, const void *b)
 
 static int load_block_size(struct procfs *p, struct pdet_env *env)
 {
+	static const char path[] =
+		"/sys/devices/system/memory/block_size_bytes";
 	struct pdet_text text;
 	struct pdet_scan s;
 	uint64_t bytes;
 	int r;
 
-	r = pdet_slurp(env, &text, 64,
-		       "/sys/devices/system/memory/block_size_bytes");
+	r = pdet_slurp(env, &text, 64, "%s", path);
 	if (r < 0)
-		return r;
+		return lost(env, r, path);
 	s.at = text.data;
 	s.end = text.data + text.len;
 	if (pdet_scan_hex(&s, &bytes))
@@ -185,16 +195,18 @@ static int load_blocks(struct procfs *p, struct pdet_env *env)
 	if (r == 0)
 		r = each_numbered(p, env, "/sys/devices/system/memory",
 				  "memory", add_block, m->block_pages);
-	if (r < 0)
+	if (r < 0) {
 		m->present.n = 0;
+		m->present_why = r == -ENOENT ? 0 : procfs_reason(r);
+	}
 	if (r == 0)
 		r = each_numbered(p, env, "/sys/devices/system/node", "node",
 				  add_node, 0);
-	if (r == -ENOMEM)
+	if (pdet_is_shortage(r))
 		return r;
 	if (r < 0) {
 		m->blocks.n = 0;
-		m->node_why = r == -ENOENT ? 0 : reason_of(r);
+		m->node_why = r == -ENOENT ? 0 : procfs_reason(r);
 	}
 	if (m->blocks.n)
 		qsort(m->blocks.data, m->blocks.n, sizeof(*m->blocks.data),
@@ -207,13 +219,19 @@ static int load_iomem(struct procfs *p, struct pdet_env *env)
 	struct procfs_memory *m = &p->memory;
 	struct pdet_scan all, line;
 	struct pdet_iomem entry;
-	struct pdet_text text = { NULL, 0 };
+	struct pdet_text text;
 	bool blocks = m->present.n;
+	int r;
 
-	if (pdet_slurp(env, &text, 8 << 20, "/proc/iomem") == -ENOMEM)
-		return -ENOMEM;
-	if (!text.data)
+	r = pdet_slurp(env, &text, 8 << 20, "/proc/iomem");
+	if (pdet_is_shortage(r))
+		return lost(env, r, "/proc/iomem");
+	if (r < 0) {
+		m->device_why = r == -ENOENT ? 0 : procfs_reason(r);
+		if (!blocks && m->device_why)
+			m->present_why = m->device_why;
 		return 0;
+	}
 	all.at = text.data;
 	all.end = text.data + text.len;
 	while (pdet_scan_line(&all, &line)) {
@@ -240,7 +258,7 @@ static int load_iomem(struct procfs *p, struct pdet_env *env)
 		range.last = entry.last >> p->page_shift;
 		if (!pdet_vec_push(to, range)) {
 			pdet_text_free(&text);
-			return -ENOMEM;
+			return no_memory(env);
 		}
 	}
 	pdet_text_free(&text);
@@ -256,10 +274,10 @@ static int load_zones(struct procfs *p, struct pdet_env *env)
 	int r;
 
 	r = pdet_slurp(env, &text, 8 << 20, "/proc/zoneinfo");
-	if (r == -ENOMEM)
-		return r;
+	if (pdet_is_shortage(r))
+		return lost(env, r, "/proc/zoneinfo");
 	if (r < 0) {
-		m->zone_why = r == -ENOENT ? 0 : reason_of(r);
+		m->zone_why = r == -ENOENT ? 0 : procfs_reason(r);
 		return 0;
 	}
 	s.at = text.data;
@@ -272,11 +290,21 @@ static int load_zones(struct procfs *p, struct pdet_env *env)
 
 		if (!pdet_vec_push(&m->zones, zone)) {
 			pdet_text_free(&text);
-			return -ENOMEM;
+			return no_memory(env);
 		}
 	}
 	pdet_text_free(&text);
 	return 0;
+}
+
+static uint64_t zones_end(const struct procfs_memory *m)
+{
+	uint64_t end = 0;
+	size_t i;
+
+	for (i = 0; i < m->zones.n; i++)
+		end = PDET_MAX(end, m->zones.data[i].range.last + 1);
+	return end;
 }
 
 /* The first frame that kpageflags does not have: /proc says no size, but a
@@ -286,31 +314,29 @@ static uint64_t find_max_pfn(struct procfs *p, struct pdet_env *env)
 	uint64_t low = 0, high = 1, mid, word;
 	int fd = procfs_kpage_fd(p, env, KPAGE_FLAGS), r = 1;
 	struct stat st;
-	size_t i;
 
-	if (fd < 0) {
-		for (i = 0; i < p->memory.zones.n; i++)
-			low = PDET_MAX(low,
-				       p->memory.zones.data[i].range.last + 1);
-		return low;
-	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size)
-		return (uint64_t)st.st_size / 8;
+	if (fd < 0)
+		return zones_end(&p->memory);
+	/* A copy that is cut short does not make memory end there. */
+	if (!p->live && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return PDET_MAX((uint64_t)st.st_size / 8,
+				zones_end(&p->memory));
 	while (high < (uint64_t)1 << 52 &&
-	       (r = procfs_kpage_one(p, env, KPAGE_FLAGS, high - 1,
-				     &word)) == 1) {
+	       (r = procfs_kpage_bare(p, env, KPAGE_FLAGS, high - 1,
+				      &word)) == 1) {
 		low = high;
 		high *= 2;
 	}
 	/* frame low - 1 is there, frame high - 1 is not */
 	while (low + 1 < high && r >= 0) {
 		mid = low + (high - low) / 2;
-		r = procfs_kpage_one(p, env, KPAGE_FLAGS, mid - 1, &word);
+		r = procfs_kpage_bare(p, env, KPAGE_FLAGS, mid - 1, &word);
 		if (r == 1)
 			low = mid;
 		else
 			high = mid;
 	}
+	p->memory.max_error = PDET_MIN(r, 0);
 	return r < 0 ? 0 : low;
 }
 
@@ -326,7 +352,7 @@ static int load(struct procfs *p, struct pdet_env *env)
 	if (r == 0)
 		r = load_zones(p, env);
 	if (r < 0)
-		return pdet_fail(env, -r, "no memory for the memory map");
+		return r;
 	m->max_pfn = find_max_pfn(p, env);
 	normalize(&m->present);
 	normalize(&m->device);
@@ -334,8 +360,7 @@ static int load(struct procfs *p, struct pdet_env *env)
 		all.first = 0;
 		all.last = m->max_pfn - 1;
 		if (!pdet_vec_push(&m->present, all))
-			return pdet_fail(env, ENOMEM,
-					 "no memory for the memory map");
+			return no_memory(env);
 	}
 	while (m->present.n && m->max_pfn &&
 	       m->present.data[m->present.n - 1].first >= m->max_pfn)
@@ -353,7 +378,7 @@ static void forget(struct procfs_memory *m)
 	pdet_vec_free(&m->blocks);
 	pdet_vec_free(&m->zones);
 	m->block_pages = 0;
-	m->node_why = m->zone_why = 0;
+	m->node_why = m->zone_why = m->present_why = m->device_why = 0;
 }
 
 int procfs_memory_load(struct procfs *p, struct pdet_env *env)
@@ -399,26 +424,34 @@ int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
 	r = procfs_memory_load(p, env);
 	if (r < 0)
 		return r;
+	if (!p->memory.present.n && p->memory.max_error) {
+		errno = -p->memory.max_error;
+		return pdet_fail_errno(env,
+				       "cannot tell where memory is: cannot read %s/proc/kpageflags",
+				       env->root);
+	}
 	if (!p->memory.present.n)
 		return pdet_fail(env, EIO,
-				 "cannot tell where memory is: neither %s/proc/kpageflags nor a map of memory can be read",
+				 "cannot tell where memory is: %s/proc/kpageflags is empty, and there is no map of memory",
 				 env->root);
 	for (i = 0; i < p->memory.present.n; i++)
 		if (!pdet_vec_push(ret, p->memory.present.data[i]))
-			return pdet_fail(env, ENOMEM,
-					 "no memory for the memory map");
+			return no_memory(env);
 	return 0;
 }
 
 /* Whether the memory block of @pfn is there but switched off. Remembers the
  * last block, since neighbours are asked for one after the other. */
-static bool block_offline(struct procfs *p, struct pdet_env *env, uint64_t pfn)
+static bool block_offline(struct procfs *p, struct pdet_env *env, uint64_t pfn,
+			  unsigned *why)
 {
 	struct procfs_memory *m = &p->memory;
 	struct pdet_text text;
 	uint64_t block;
 	bool offline;
+	int r;
 
+	*why = 0;
 	if (!m->block_pages || !in_ranges(&m->present, pfn))
 		return false;
 	block = pfn / m->block_pages;
@@ -427,34 +460,65 @@ static bool block_offline(struct procfs *p, struct pdet_env *env, uint64_t pfn)
 		m->state_block = block;
 		m->state_known = true;
 		m->state_offline = false;
-		if (pdet_slurp(env, &text, 64,
+		r = pdet_slurp(env, &text, 64,
 			       "/sys/devices/system/memory/memory%llu/state",
-			       (unsigned long long)block) == 0) {
+			       (unsigned long long)block);
+		m->state_why = r < 0 && r != -ENOENT ? procfs_reason(r) : 0;
+		if (r == 0) {
 			m->state_offline = !strncmp(text.data, "offline", 7);
 			pdet_text_free(&text);
 		}
 	}
 	offline = m->state_offline;
+	*why = m->state_why;
 	pthread_mutex_unlock(&m->lock);
 	return offline;
 }
 
 bool procfs_memory_present(struct procfs *p, struct pdet_env *env,
-			   uint64_t pfn)
+			   uint64_t pfn, unsigned *why)
 {
-	return procfs_memory_load(p, env) < 0 || !p->memory.present.n ||
-	       in_ranges(&p->memory.present, pfn);
+	const struct procfs_memory *m = &p->memory;
+
+	*why = PAGEDET_NO_MEMORY;
+	if (procfs_memory_load(p, env) < 0)
+		return true;
+	*why = m->present_why;
+	return !m->present.n || in_ranges(&m->present, pfn);
+}
+
+bool procfs_memory_cut(struct procfs *p, struct pdet_env *env, uint64_t pfn)
+{
+	const struct procfs_memory *m = &p->memory;
+	size_t i;
+
+	if (p->live)
+		return false;
+	if (procfs_memory_load(p, env) < 0)
+		return true;
+	for (i = 0; i < m->zones.n; i++)
+		if (pfn >= m->zones.data[i].range.first &&
+		    pfn <= m->zones.data[i].range.last)
+			return true;
+	return false;
 }
 
 unsigned procfs_memory_kind(struct procfs *p, struct pdet_env *env,
-			    uint64_t pfn)
+			    uint64_t pfn, unsigned *why)
 {
+	const struct procfs_memory *m = &p->memory;
+
+	*why = PAGEDET_NO_MEMORY;
 	if (procfs_memory_load(p, env) < 0)
 		return PAGEDET_KIND_HOLE;
-	if (in_ranges(&p->memory.device, pfn))
+	*why = 0;
+	if (in_ranges(&m->device, pfn))
 		return PAGEDET_KIND_DEVICE;
-	if (block_offline(p, env, pfn))
+	if (block_offline(p, env, pfn, why))
 		return PAGEDET_KIND_OFFLINE;
+	/* It may be one of those, for all that could be read. */
+	if (!*why)
+		*why = m->device_why ? m->device_why : m->present_why;
 	return PAGEDET_KIND_HOLE;
 }
 

@@ -163,8 +163,9 @@ static int open_failed(struct pdet_env *env, uint32_t pid, const char *name,
 				 "cannot read task %u: there is no such task",
 				 pid);
 	errno = -error;
-	pdet_fail_errno(env, "cannot read task %u: cannot open %s/proc/%u/%s",
-			pid, env->root, pid, name);
+	error = pdet_fail_errno(env,
+				"cannot read task %u: cannot open %s/proc/%u/%s",
+				pid, env->root, pid, name);
 	if (error == -EACCES)
 		pdet_advise(env, "needs the task's owner or CAP_SYS_PTRACE");
 	return error;

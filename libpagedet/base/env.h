@@ -63,4 +63,12 @@ void pdet_log(struct pdet_env *env, int level, const char *fmt, ...)
 /* pdet_errno_closed - the errno of the public list that stands for it. */
 int pdet_errno_closed(int code);
 
+/* pdet_is_shortage - @r says that there is no memory, or no descriptor is left:
+ * nothing about what was to be read, and nothing else will work. */
+bool pdet_is_shortage(int r);
+
+/* pdet_errno_kept - the same as pdet_errno_closed(), but shortages stay what
+ * they are: for those who will say why. */
+int pdet_errno_kept(int code);
+
 #endif

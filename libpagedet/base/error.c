@@ -32,6 +32,16 @@ int pdet_errno_closed(int code)
 	}
 }
 
+bool pdet_is_shortage(int r)
+{
+	return r == -ENOMEM || r == -EMFILE || r == -ENFILE;
+}
+
+int pdet_errno_kept(int code)
+{
+	return pdet_is_shortage(-code) ? code : pdet_errno_closed(code);
+}
+
 int pdet_fail(struct pdet_env *env, int code, const char *fmt, ...)
 {
 	va_list ap;

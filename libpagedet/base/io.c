@@ -48,7 +48,7 @@ static int vopen(const struct pdet_env *env, const char *fmt, va_list ap)
 	do {
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -pdet_errno_closed(errno) : fd;
+	return fd < 0 ? -pdet_errno_kept(errno) : fd;
 }
 
 int pdet_open(const struct pdet_env *env, const char *fmt, ...)
@@ -141,7 +141,7 @@ static ssize_t read_rest(int fd, void *buf, size_t size, uint64_t offset,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return done ? (ssize_t)done : -errno;
+			return -errno;
 		if (n == 0)
 			break;
 		done += (size_t)n;

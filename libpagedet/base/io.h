@@ -13,7 +13,7 @@ struct pdet_text {
 
 /*
  * pdet_open - open root + printf(fmt) for reading. Returns the descriptor, or
- * a negative errno (of the closed list) without touching the env's error.
+ * a negative errno (as pdet_errno_kept()) without touching the env's error.
  */
 int pdet_open(const struct pdet_env *env, const char *fmt, ...)
 	PDET_PRINTF(2, 3);

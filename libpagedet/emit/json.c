@@ -481,7 +481,9 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 {
 	const char *kind = pdet_value_name(PAGEDET_FIELD_MAPCOUNT_KIND,
 					   m->mapcount_kind);
-	bool lost = pdet_is_reason(m->expected_state);
+	const bool lost = pdet_is_reason(m->expected_state);
+	/* A count whose meaning cannot be told, as of a captured folio. */
+	const bool vague = m->expected_state == PAGEDET_HAVE && !kind;
 	uint64_t i;
 
 	pdet_out_str(out, "{\"pfn\":");
@@ -498,7 +500,7 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 		pdet_out_str(out, ",\"mapcount_kind\":\"");
 		pdet_out_str(out, kind);
 		pdet_out_str(out, "\"");
-	} else if (!lost) {
+	} else if (!lost && !vague) {
 		pdet_out_str(out, ",\"mapcount_kind\":null");
 	}
 	pdet_out_str(out, ",\"unread\":[");
@@ -517,6 +519,10 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 			pdet_out_str(out, "\",\"mapcount_kind\":\"");
 			pdet_out_str(out, reason);
 		}
+		pdet_out_str(out, "\"}");
+	} else if (vague) {
+		pdet_out_str(out, ",\"missing\":{\"mapcount_kind\":\"");
+		pdet_out_str(out, pdet_reason_name(PAGEDET_UNSUPPORTED));
 		pdet_out_str(out, "\"}");
 	}
 	pdet_out_str(out, "}\n");

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct finder {
 	bool anywhere;		/* any device will do */
 	bool strangers;		/* tasks map what is on another device */
 	uint64_t unread;	/* tasks */
+	char why[256];		/* one of them could not be read */
 };
 
 static struct pdet_env *env_of(const struct finder *f)
@@ -192,6 +194,10 @@ static int look_at_tasks(struct finder *f)
 			continue;
 		}
 		f->unread++;
+		/* What could be mended says more than what is gone. */
+		if (r != -ESRCH || !*f->why)
+			snprintf(f->why, sizeof(f->why), "%s",
+				 env_of(f)->error);
 		r = pdet_mapped_unread(f->w, f->k, r);
 	}
 	m->n_pids = n;
@@ -226,11 +232,11 @@ static int nothing(const struct finder *f)
 	struct pdet_env *env = env_of(f);
 
 	pdet_fail(env, ENODATA, "cannot tell which pages of %s are cached: no "
-		  "task%s maps %s", q->path,
+		  "task%s maps %s%s%s", q->path,
 		  f->unread ? " that could be read" : "",
 		  q->target != PAGEDET_TARGET_FILE ? "a file there" :
 		  f->strangers ? "it, only a file of that name elsewhere" :
-				 "it");
+				 "it", f->unread ? ", and " : "", f->why);
 	pdet_advise(env, "of a captured tree only pages that a task maps are "
 		    "seen; names are those in maps, without symbolic links");
 	return -ENODATA;
@@ -290,7 +296,13 @@ int pdet_mapped_find(struct pdet_mapped *m, struct pdet_walk *w,
 		return r;
 	r = ops->mount_table ?
 		ops->mount_table(w->backend, env, &f.mounts) : -ENOENT;
-	f.path = r == -ENOMEM ? NULL : plain_path(w->it->q.path);
+	/* Without it names are not what they seem. */
+	if (r < 0 && r != -ENOENT) {
+		errno = -r;
+		return pdet_fail_errno(env, "cannot read the table of mounts, "
+				       "%s/proc/self/mountinfo", env->root);
+	}
+	f.path = plain_path(w->it->q.path);
 	r = f.path ? find(&f) : pdet_fail(env, ENOMEM, "no memory");
 	pdet_text_free(&f.mounts);
 	free(f.path);

@@ -353,10 +353,11 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		pdet_fields_add(&plan.columns, F(VADDR));
 	if (is_file_target(args->target))
 		pdet_fields_add(&plan.columns, F(INDEX));
-	/* Frames without memory are no pages: something must tell them. */
-	if (args->target == PAGEDET_TARGET_SCAN && !args->holes &&
-	    !pdet_fields_has(&plan.columns, F(FLAGS)))
-		pdet_fields_add(&plan.columns, F(KIND));
+	/* Frames without a page are not scanned: something must tell them. */
+	if (args->target == PAGEDET_TARGET_SCAN && !args->holes) {
+		pdet_fields_add(&plan.columns, F(FLAGS));
+		pdet_fields_add(&plan.columns, F(FLAGS_KNOWN));
+	}
 	/* Where translations are read twice, what moved is noted. */
 	if (is_address_target(args->target) || is_file_target(args->target))
 		pdet_fields_add(&plan.columns, F(NOTES));
@@ -376,6 +377,13 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		if (pdet_fields_has(&plan.columns, f) &&
 		    plan_field(args, &plan, f) < 0)
 			goto no_memory;
+	if (args->target == PAGEDET_TARGET_SCAN && !args->holes &&
+	    plan.why[F(FLAGS)] != PAGEDET_HAVE &&
+	    !pdet_fields_has(&plan.columns, F(KIND))) {
+		pdet_fields_add(&plan.columns, F(KIND));
+		if (plan_field(args, &plan, F(KIND)) < 0)
+			goto no_memory;
+	}
 	plan.absent.bits[0] &= plan.columns.bits[0];
 	plan.absent.bits[1] &= plan.columns.bits[1];
 	*ret = plan;

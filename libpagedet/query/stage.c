@@ -21,7 +21,8 @@ static void put_absent(const struct pdet_plan *plan, struct pdet_batch *b)
 		pdet_put_none_run(b, 0, b->n, f, DERIVED);
 }
 
-/* Frames without memory inside the ranges of a scan. */
+/* Frames without a page inside the ranges of a scan: holes, memory that is
+ * switched off, that of devices. */
 static bool is_hole(const struct pdet_batch *b, uint32_t row)
 {
 	if (pdet_batch_state(b, row, PAGEDET_FIELD_FLAGS) == PAGEDET_HAVE)

@@ -48,13 +48,47 @@ ask root task 98 99
 expect 'all tasks are gone' 1 '2 tasks ended meanwhile'
 ask root virt 99 0
 expect 'an address of a task that is gone' 1 'no such task'
+
+# Root may read all, so it is tried as nobody.
+not_ours=1
 if [ "$(id -u)" -ne 0 ]; then
-	run task 1
-	expect "another user's task" 77 'cannot read task 1'
-	run virt 1 1000
-	expect "an address of another user's task" 77 'cannot read task 1'
+	unprivileged() {
+		"$@"
+	}
+elif command -v setpriv > /dev/null; then
+	unprivileged() {
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	}
+	cp "$PAGEDET" "$tap_dir/pagedet"
+	chmod 755 "$tap_dir" "$tap_dir/pagedet"
+	PAGEDET=$tap_dir/pagedet
 else
-	tap_skip "another user's task" 'root may read all; live.sh has nobody'
+	tap_skip "another user's task" 'needs setpriv'
+	not_ours=
+fi
+run_unprivileged() {
+	status=0
+	unprivileged "$PAGEDET" "$@" > "$tap_dir/stdout" \
+		2> "$tap_dir/stderr" < /dev/null || status=$?
+}
+if [ -n "$not_ours" ]; then
+	run_unprivileged task $not_ours
+	expect "another user's task" 77 'cannot read task 1: cannot open'
+	tap_run "another user's task: what it would take" \
+		grep -q 'hint: needs' "$tap_dir/stderr"
+	run_unprivileged virt $not_ours 1000
+	expect "an address of another user's task" 77 'cannot read task 1'
+	run_unprivileged task $not_ours 99999999 --by pid
+	expect "only others' tasks" 2 '1 task may not be read'
+	chmod 0 "$tap_dir/root/proc/12/maps"
+	run_unprivileged task 12 --root "$tap_dir/root" --fields vaddr
+	expect 'a task whose file may not be read' 77 \
+		"cannot open $tap_dir/root/proc/12/maps: Permission denied"
+	run_unprivileged task 12 13 --root "$tap_dir/root" --json --by pid
+	expect 'one of two tasks may not be read' 2 \
+		'1 task may not be read'
+	stdout_has 'the other one is answered, too' '{"pid":13,"pages":2,'
+	chmod 644 "$tap_dir/root/proc/12/maps"
 fi
 
 # --- places at the end of all numbers, odd lengths ---
@@ -80,10 +114,29 @@ answers 'a page from its middle on' '{"pfn":256}
 
 answers 'the page past the last one' '{"pfn":512,"kind":"hole"}' \
 	root page 512 --fields pfn,kind
+answers 'nobody maps what is not there, not even none' \
+	'{"pfn":511,"mapcount":null,"memcg_ino":null}
+{"pfn":512,"mapcount":null,"memcg_ino":null}' \
+	root page 511+2 --fields pfn,mapcount,memcg_ino
 answers 'pages around the end' '{"pfn":511,"kind":"hole"}
 {"pfn":512,"kind":"hole"}' root page 511+2 --fields pfn,kind
 ask root mappers 512
 expect 'who maps the page past the last one' 1 'nobody maps it'
+
+# Memory that is switched off has no pages, whatever is asked of it.
+machine_with off 'pages 0x600
+blocksize 0x200000
+block 0 node=0
+block 1 node=0
+block 2 node=0 offline'
+answers 'a page that is switched off' \
+	'{"pfn":1024,"kind":"offline","mapcount":null}' \
+	off page 1024 --fields pfn,kind,mapcount
+for fields in kind flags order,mapcount kind,flags memcg_ino; do
+	ask off scan --by $fields
+	stdout_has "it is not scanned: by $fields" \
+		'{"total":{"pages":9,"bytes":36864,'
+done
 
 # --- conditions that are none ---
 
@@ -148,11 +201,38 @@ truncate proc/kpagecount 2100'
 answers 'what stands before the end of kpageflags' \
 	'{"pfn":257,"kind":"anon","mapcount":2}' \
 	cut page 257 --fields pfn,kind,mapcount
+# Where zones have memory, its end is not that of the file.
+ask cut page 272 --fields pfn,kind,mapcount,memcg_ino
+expect 'what stands behind the end of kpageflags' 2 'kind: not answered'
+stdout_is 'what stands behind the end of kpageflags is not made up' \
+	'{"pfn":272,"memcg_ino":46,"missing":{"kind":"io","mapcount":"io"}}'
+answers 'behind the end of memory there is nothing, all the same' \
+	'{"pfn":512,"kind":"hole","mapcount":null}' \
+	cut page 512 --fields pfn,kind,mapcount
+ask cut scan --by kind
+stdout_has 'a scan counts them as what is not known' \
+	'{"kind":"?","pages":250,'
+machine_with folio 'folio 0x180 order=5 flags=uptodate,lru,anon,compound_head tails=uptodate,lru,anon,compound_tail
+truncate proc/kpageflags 3136'
+ask folio page 385 --fields pfn,kind,order,head_pfn
+stdout_is 'a folio of which a part is cut off' \
+	'{"pfn":385,"kind":"anon","missing":{"head_pfn":"io","order":"io"}}'
+machine_with tails 'folio 0x180 order=5 flags=uptodate,lru,anon,swapbacked,compound_head tails=anon,compound_tail count=1'
+ask tails page 400 --fields pfn,flags
+stdout_has 'a tail that has a word of its own is of its folio' \
+	'"flags":["uptodate","lru","anon","swapbacked","compound_tail"]'
 machine_with nothing 'remove proc/kpageflags'
 ask nothing page 257 --fields pfn,kind,memcg_ino
 expect 'without kpageflags' 2 'kind: '
 stdout_is 'without kpageflags the rest is answered' \
 	'{"pfn":257,"memcg_ino":45,"missing":{"kind":"no_kernel"}}'
+ask nothing page 257 --fields pfn,mapcount,mapcount_kind
+expect 'without kpageflags a count' 2 'mapcount_kind: '
+stdout_is 'without kpageflags a count is none of a known kind' \
+	'{"pfn":257,"mapcount":2,"missing":{"mapcount_kind":"no_kernel"}}'
+ask nothing page 288 --fields pfn,mapcount
+stdout_is 'without kpageflags no count may mean no page' \
+	'{"pfn":288,"missing":{"mapcount":"no_kernel"}}'
 ask nothing scan
 tap_run 'a scan without kpageflags is no answer' test "$status" -ge 64
 tap_run 'a scan without kpageflags says so' \

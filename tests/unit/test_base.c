@@ -81,6 +81,26 @@ START_TEST(errno_is_of_the_closed_list)
 }
 END_TEST
 
+/* "No memory" is no word for too many open files. */
+START_TEST(shortages_are_told_apart_until_they_are_said)
+{
+	static const int shortages[] = { ENOMEM, EMFILE, ENFILE };
+	struct pdet_env env = env_at(no_root);
+	size_t i;
+
+	for (i = 0; i < sizeof(shortages) / sizeof(*shortages); i++) {
+		ck_assert_int_eq(pdet_errno_kept(shortages[i]), shortages[i]);
+		ck_assert(pdet_is_shortage(-shortages[i]));
+	}
+	ck_assert_int_eq(pdet_errno_kept(EPERM), EACCES);
+	ck_assert(!pdet_is_shortage(-EACCES));
+	ck_assert(!pdet_is_shortage(0));
+	errno = EMFILE;
+	ck_assert_int_eq(pdet_fail_errno(&env, "cannot open x"), -ENOMEM);
+	ck_assert_str_eq(env.error, "cannot open x: Too many open files");
+}
+END_TEST
+
 START_TEST(failure_keeps_words_and_forgets_advice)
 {
 	struct pdet_env env = env_at(no_root);
@@ -365,6 +385,7 @@ int main(void)
 
 	unit_loop(s, errno_is_of_the_closed_list,
 		  sizeof(codes) / sizeof(*codes));
+	unit_test(s, shortages_are_told_apart_until_they_are_said);
 	unit_test(s, failure_keeps_words_and_forgets_advice);
 	unit_test(s, failure_says_what_errno_was);
 	unit_test(s, long_words_are_cut);

@@ -665,8 +665,11 @@ START_TEST(mappers)
 		{ .pfn = 4661, .found = 0, .n_unread = 2, .unread = pids,
 		  .expected_state = PAGEDET_NO_ACCESS },
 		{ .pfn = 4662, .found = 2, .expected_state = PAGEDET_NONE },
+		/* of what is not known */
+		{ .pfn = 4663, .found = 1, .expected = 2,
+		  .expected_state = PAGEDET_HAVE },
 	};
-	const struct pdet_emit_end end = { .mappers = m, .n_mappers = 3 };
+	const struct pdet_emit_end end = { .mappers = m, .n_mappers = 4 };
 
 	set_up("pfn,map,pid,comm,vaddr,pte,pte_known");
 	query.target = PAGEDET_TARGET_MAPPERS;

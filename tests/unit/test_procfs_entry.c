@@ -15,6 +15,7 @@
 
 #include "kernel/kpf.h"
 #include "kernel/pagemap.h"
+#include "huge.h"
 #include "unit.h"
 
 #define P(name) PAGEDET_PTE(PAGEDET_PTE_##name)
@@ -379,6 +380,6 @@ int main(void)
 	unit_test(s, written_where_it_is_tracked);
 	unit_test(s, written_in_shared_memory);
 	unit_test(s, not_written_where_faults_are_sent);
-	unit_test(s, level_of_huge_pages);
+	huge_test(s, "level_of_huge_pages", level_of_huge_pages);
 	return unit_main(s);
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "pagedet.h"
+#include "huge.h"
 #include "unit.h"
 
 static struct pagedet *pd;
@@ -308,7 +309,7 @@ int main(void)
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	unit_test(s, of_a_disk);
 	unit_test(s, of_memory);
-	unit_test(s, of_huge_pages);
+	huge_test(s, "of_huge_pages", of_huge_pages);
 	unit_test(s, of_an_overlay);
 	unit_test(s, of_what_came_later);
 	unit_test(s, of_another_mount_namespace);

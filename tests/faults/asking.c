@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Asks through the public API, as a careful program would: every result is
+ * looked at, everything is freed, whatever failed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "asking.h"
+
+static void broken(struct answer *a, const char *what)
+{
+	if (!*a->broken)
+		snprintf(a->broken, sizeof(a->broken), "%s", what);
+}
+
+/* A failure has a number of the closed list, and words. */
+static int failed(struct answer *a, const struct pagedet *pd, int r,
+		  const char *call)
+{
+	static const int list[] = {
+		EINVAL, E2BIG, ENOMEM, EACCES, ENOENT, ESRCH, ENODATA,
+		EBADMSG, EIO, EOVERFLOW, ENOTSUP, ENOSYS, EINTR, EAGAIN,
+		ETIMEDOUT, ECANCELED
+	};
+	char words[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(list) / sizeof(*list) && list[i] != -r; i++)
+		;
+	if (i == sizeof(list) / sizeof(*list)) {
+		snprintf(words, sizeof(words), "%s: %d is not in the list",
+			 call, r);
+		broken(a, words);
+	}
+	if (pd && !*pagedet_error(pd)) {
+		snprintf(words, sizeof(words), "%s: %d without words", call,
+			 r);
+		broken(a, words);
+	}
+	if (!a->result) {
+		a->result = r;
+		snprintf(a->error, sizeof(a->error), "%s: %s", call,
+			 pd ? pagedet_error(pd) : "");
+	}
+	return r;
+}
+
+static bool is_string(const struct pagedet_field_info *info)
+{
+	return info->type == PAGEDET_TYPE_STRING ||
+	       info->type == PAGEDET_TYPE_LIST;
+}
+
+static void keep_strings(struct answer *a, const struct pagedet_iter *it,
+			 struct kept_row *row)
+{
+	unsigned f, n = 0;
+
+	for (f = 0; f < PAGEDET_FIELDS_MAX; f++) {
+		const struct pagedet_field_info *info = pagedet_field(f);
+		const char *text;
+		uint64_t id;
+
+		if (!info || !is_string(info))
+			continue;
+		row->text[n++][0] = '\0';
+		if (PAGEDET_CELL_STATE(row->page.cell[f]) != PAGEDET_HAVE)
+			continue;
+		memcpy(&id, (char *)&row->page + info->offset, sizeof(id));
+		text = pagedet_string(it, id, NULL);
+		if (!text)
+			broken(a, "a string that is there has no text");
+		snprintf(row->text[n - 1], MAX_TEXT, "%s", text ? text : "");
+	}
+}
+
+static int take_rows(struct answer *a, const struct pagedet *pd,
+		     struct pagedet_iter *it)
+{
+	struct pagedet_page rows[16];
+	int n, i, after;
+
+	while ((n = pagedet_next(it, rows, 16)) > 0)
+		for (i = 0; i < n; i++) {
+			/* A map of memory that cannot be read has no end. */
+			if (a->n == MAX_ROWS)
+				return 0;
+			a->row[a->n].page = rows[i];
+			keep_strings(a, it, &a->row[a->n++]);
+		}
+	if (n == 0) {
+		a->ended = true;
+		return 0;
+	}
+	failed(a, pd, n, "next");
+	/* It does not go on as if nothing had been. */
+	after = pagedet_next(it, rows, 16);
+	if (after > 0)
+		broken(a, "rows after a failure");
+	return n;
+}
+
+static int emit(struct answer *a, const struct question *q, struct pagedet *pd,
+		struct pagedet_iter *it)
+{
+	struct pagedet_emit_options o = PAGEDET_EMIT_OPTIONS_INIT;
+	struct pagedet_emitter *e;
+	const char *text;
+	int r;
+
+	o.format = q->format;
+	o.options = PAGEDET_EMIT_SOURCES;
+	if (q->writes)
+		o.fd = a->fd;
+	r = pagedet_emitter_new(pd, &o, &e);
+	if (r < 0)
+		return failed(a, pd, r, "emitter_new");
+	r = it ? pagedet_emit_all(e, it) : pagedet_emit_survey(e, pd);
+	if (r < 0)
+		failed(a, pd, r, "emit_all");
+	else
+		a->ended = true;
+	r = pagedet_emitter_finish(e);
+	if (r < 0)
+		failed(a, pd, r, "emitter_finish");
+	text = pagedet_emitter_text(e, &a->len);
+	if (a->len >= sizeof(a->emitted)) {
+		broken(a, "more text than there is room for");
+		a->len = 0;
+	}
+	memcpy(a->emitted, text, a->len);
+	a->emitted[a->len] = '\0';
+	pagedet_emitter_free(e);
+	return a->result;
+}
+
+static void take_rest(struct answer *a, const struct question *q,
+		      struct pagedet_iter *it)
+{
+	unsigned n;
+
+	a->cover.size = sizeof(a->cover);
+	a->has_cover = pagedet_coverage(it, &a->cover) == 0;
+	for (n = 0; q->target == PAGEDET_TARGET_MAPPERS && a->ended &&
+	     n < MAX_ITEMS; n++) {
+		a->summary[n].size = sizeof(a->summary[n]);
+		if (pagedet_mappers(it, n, &a->summary[n]))
+			break;
+		a->summary[n].unread = NULL;
+		a->n_summaries++;
+	}
+}
+
+static int make_query(struct answer *a, const struct question *q,
+		      struct pagedet *pd, struct pagedet_query *query,
+		      uint32_t *by)
+{
+	const char *at;
+	int r;
+
+	query->target = q->target;
+	query->items = q->items;
+	query->n_items = q->n_items;
+	query->path = q->path;
+	query->where = q->where;
+	query->options = q->options;
+	query->threads = q->threads;
+	query->group_by = by;
+	for (at = q->by; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+	{
+		char name[32] = "";
+
+		memcpy(name, at, strcspn(at, ","));
+		by[query->n_group_by++] =
+			(uint32_t)pagedet_field_by_name(name);
+	}
+	if (!q->fields)
+		return 0;
+	r = pagedet_fields_parse(pd, q->fields, query);
+	return r < 0 ? failed(a, pd, r, "fields_parse") : 0;
+}
+
+static int run_query(struct answer *a, const struct question *q,
+		     struct pagedet *pd, struct pagedet_index *index)
+{
+	struct pagedet_query query = PAGEDET_QUERY_INIT;
+	struct pagedet_iter *it = NULL;
+	uint32_t by[8];
+	int r;
+
+	query.index = index;
+	r = make_query(a, q, pd, &query, by);
+	if (r < 0)
+		return r;
+	r = pagedet_query(pd, &query, &it);
+	if (r < 0)
+		return failed(a, pd, r, "query");
+	r = q->format ? emit(a, q, pd, it) : take_rows(a, pd, it);
+	if (q->again && r == 0) {
+		a->n = 0;
+		a->ended = false;
+		r = pagedet_iter_retarget(it, q->items, q->n_items);
+		r = r < 0 ? failed(a, pd, r, "retarget") :
+			    take_rows(a, pd, it);
+	}
+	take_rest(a, q, it);
+	pagedet_iter_free(it);
+	return r;
+}
+
+static int run_index(struct answer *a, const struct question *q,
+		     struct pagedet *pd)
+{
+	struct pagedet_index_options o = PAGEDET_INDEX_OPTIONS_INIT;
+	struct pagedet_index_info info = { .size = sizeof(info) };
+	struct pagedet_index *index = NULL;
+	int r;
+
+	o.threads = q->threads;
+	r = pagedet_index_new(pd, &o, &index);
+	if (r < 0)
+		return failed(a, pd, r, "index_new");
+	pagedet_index_info(index, &info);
+	a->mappings = info.mappings;
+	a->unread = info.tasks_gone + info.tasks_denied;
+	r = run_query(a, q, pd, index);
+	pagedet_index_free(index);
+	return r;
+}
+
+/* What can be answered, and from a second handle the same. */
+static int run_survey(struct answer *a, const struct question *q,
+		      struct pagedet *pd)
+{
+	struct pagedet_info info = { .size = sizeof(info) };
+	struct pagedet *copy = NULL;
+	int r;
+
+	r = pagedet_info(pd, &info);
+	if (r < 0)
+		return failed(a, pd, r, "info");
+	r = pagedet_dup(pd, &copy);
+	if (r < 0)
+		return failed(a, pd, r, "dup");
+	r = emit(a, q, copy, NULL);
+	pagedet_free(copy);
+	return r;
+}
+
+void ask(const struct question *q, int fd, struct answer *a)
+{
+	struct pagedet_options o = PAGEDET_OPTIONS_INIT;
+	struct pagedet *pd;
+	int r;
+
+	memset(a, 0, offsetof(struct answer, row));
+	a->fd = fd;
+	a->has_cover = a->ended = false;
+	a->n_summaries = 0;
+	a->mappings = a->unread = 0;
+	a->len = 0;
+	a->emitted[0] = a->broken[0] = '\0';
+	pd = pagedet_new();
+	if (!pd) {
+		failed(a, NULL, -ENOMEM, "new");
+		return;
+	}
+	o.root = q->root;
+	/* What bpf(2) opens is not seen here. */
+	o.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	r = pagedet_open(pd, &o);
+	if (r < 0)
+		failed(a, pd, r, "open");
+	else if (q->survey)
+		run_survey(a, q, pd);
+	else if (q->index)
+		run_index(a, q, pd);
+	else
+		run_query(a, q, pd, NULL);
+	pagedet_free(pd);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A question as data, what came of it, and whether an answer that was given
+ * while something failed is still the truth.
+ */
+#ifndef TESTS_ASKING_H
+#define TESTS_ASKING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <pagedet.h>
+
+#define MAX_ITEMS 6
+#define MAX_ROWS 2048
+#define MAX_TEXT 160
+#define MAX_EMITTED ((size_t)1 << 20)
+
+enum where {
+	SMALL,			/* machine.scenario */
+	OLD,			/* old.scenario */
+	DIRECTORIES,		/* SMALL; cgroups are directories as they are */
+	MAPPED,			/* what tasks map of files */
+	LIVE			/* the running kernel */
+};
+
+struct question {
+	const char *name;
+	enum where at;
+	const char *root;	/* of the machine; NULL: the running kernel */
+	const char *without;	/* what the machine has not, below its root */
+	const char *other_without; /* without that it answers honestly, too */
+	const char *fields;	/* to list */
+	const char *by;		/* or to group by, separated by commas */
+	const char *where;
+	const char *path;
+	struct pagedet_item items[MAX_ITEMS];
+	unsigned n_items;
+	uint32_t target;
+	uint32_t options;	/* PAGEDET_Q_* */
+	uint32_t threads;
+	uint32_t format;	/* PAGEDET_FORMAT_*: emitted instead of rows */
+	bool again;		/* retargeted to the same items */
+	bool index;		/* with a mapping index */
+	bool others;		/* looks at tasks that are not ours */
+	bool survey;		/* no query: info, survey, a second handle */
+	bool entries;		/* about entries of all kinds of our own */
+	bool writes;		/* what is emitted, to a file */
+};
+
+/* --- questions.c --- */
+extern const struct question questions[];
+extern const int n_questions;
+
+/* One row, with its strings. */
+struct kept_row {
+	struct pagedet_page page;
+	char text[PAGEDET_FIELDS_MAX / 4][MAX_TEXT]; /* of string fields */
+};
+
+struct answer {
+	int fd;			/* where it was written, if it was */
+	int result;		/* 0, or the negative errno that came first */
+	char error[512];	/* its words */
+	unsigned n;
+	struct kept_row row[MAX_ROWS];
+	struct pagedet_coverage cover;
+	bool has_cover;
+	bool ended;		/* all rows came */
+	unsigned n_summaries;
+	struct pagedet_mappers summary[MAX_ITEMS];
+	uint64_t mappings;	/* of the index */
+	uint64_t unread;	/* tasks that the index could not read */
+	size_t len;
+	char emitted[MAX_EMITTED];
+	char broken[512];	/* a promise of the API that was broken */
+};
+
+/* --- asking.c --- */
+
+/* ask - everything from pagedet_new() to pagedet_free(); what @q writes goes to
+ * @fd. Takes no memory. */
+void ask(const struct question *q, int fd, struct answer *ret);
+
+/* --- untrue.c --- */
+
+/*
+ * untrue - what in @now, given while something failed, is not so in @all, what
+ * was answered when nothing did; NULL if it is as it should be.
+ */
+const char *untrue(const struct question *q, const struct answer *all,
+		   const struct answer *now);
+
+/*
+ * unclear - what is wrong with the words of a failure: they name what it was
+ * about, and why that failed; NULL if nothing is.
+ */
+const char *unclear(const struct question *q, const struct answer *now);
+
+/* differs - the same where failures must not show. */
+const char *differs(const struct question *q, const struct answer *all,
+		    const struct answer *now);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Captured machines are made by mkproc. Of the running kernel only what stays
+ * as it is can be asked: pages that are locked in memory, files that nobody
+ * else has.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "places.h"
+#include "unit/machine.h"
+
+#define PAGE ((size_t)4096)
+#define PAGES 16
+#define HUGE_PAGE ((size_t)2 << 20)
+#define MADV_GUARD_INSTALL_ 102	/* since 6.13 */
+
+static struct machine machine;
+static char file[sizeof(machine.root) + 8], tree[sizeof(machine.root) + 8];
+static char *area;		/* pages of our own */
+static char *mixed;		/* entries of several kinds */
+static char *huge;
+
+static void below(char *ret, size_t size, const char *path)
+{
+	ck_assert_int_lt(snprintf(ret, size, "%s%s", machine.root, path),
+			 (int)size);
+}
+
+/* --- of our own --- */
+
+static char *map(size_t size)
+{
+	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	return at;
+}
+
+static void make_area(void)
+{
+	area = map(PAGES * PAGE);
+	madvise(area, PAGES * PAGE, MADV_NOHUGEPAGE);
+	memset(area, 1, PAGES * PAGE);
+	/* Not moved, not swapped: its page frames stay the same. */
+	mlock(area, PAGES * PAGE);
+}
+
+/* Written, only read, guarded, never touched; a huge page if there are any. */
+static void make_mixed(void)
+{
+	mixed = map(PAGES * PAGE);
+	madvise(mixed, PAGES * PAGE, MADV_NOHUGEPAGE);
+	memset(mixed, 1, 2 * PAGE);
+	(void)*(volatile char *)(mixed + 2 * PAGE);
+	madvise(mixed + 4 * PAGE, PAGE, MADV_GUARD_INSTALL_);
+	huge = map(2 * HUGE_PAGE);
+	huge += -(uintptr_t)huge & (HUGE_PAGE - 1);
+	madvise(huge, HUGE_PAGE, MADV_HUGEPAGE);
+	*(volatile char *)huge = 1;
+}
+
+static void write_file(const char *path)
+{
+	static const char page[PAGE] = "x";
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), i;
+
+	ck_assert_int_ge(fd, 0);
+	for (i = 0; i < PAGES; i++)
+		ck_assert_int_eq(write(fd, page, sizeof(page)), sizeof(page));
+	close(fd);
+}
+
+static void make_files(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char name[sizeof(tree) + 4];
+
+	snprintf(machine.root, sizeof(machine.root), "%s/pagedet-test.XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(machine.root));
+	below(file, sizeof(file), "/file");
+	below(tree, sizeof(tree), "/tree");
+	write_file(file);
+	ck_assert_int_eq(mkdir(tree, 0700), 0);
+	snprintf(name, sizeof(name), "%s/a", tree);
+	write_file(name);
+	snprintf(name, sizeof(name), "%s/b", tree);
+	ck_assert_int_eq(mkdir(name, 0700), 0);
+	snprintf(name, sizeof(name), "%s/b/c", tree);
+	write_file(name);
+}
+
+/* The page frame of our first page; 0 if it is hidden. */
+static uint64_t frame(void)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t word = 0;
+
+	if (pread(fd, &word, 8, (off_t)((uintptr_t)area / PAGE * 8)) != 8)
+		word = 0;
+	close(fd);
+	return word & (((uint64_t)1 << 55) - 1);
+}
+
+static void aim_at_own(struct question *q)
+{
+	const uint32_t self = (uint32_t)getpid();
+
+	q->items[0] = (struct pagedet_item){ frame(), 1, 0, 0 };
+	if (q->target == PAGEDET_TARGET_VIRT ||
+	    q->target == PAGEDET_TARGET_TASK)
+		q->items[0] = (struct pagedet_item){
+			(uintptr_t)area, PAGES * PAGE, self, 0
+		};
+	if (q->entries) {
+		q->items[0].first = (uintptr_t)mixed;
+		q->items[1] = (struct pagedet_item){
+			(uintptr_t)huge, 4 * PAGE, self, 0
+		};
+		q->n_items = 2;
+	}
+	if (q->target == PAGEDET_TARGET_FILE)
+		q->path = file;
+	if (q->target == PAGEDET_TARGET_TREE)
+		q->path = tree;
+}
+
+/* --- machines --- */
+
+/* Who charged a page has the inode number that the directory has here. */
+static void renumber(uint64_t was, const char *path)
+{
+	static uint64_t words[0x1000];
+	char name[sizeof(machine.root) + 64];
+	struct stat st;
+	ssize_t n, i;
+	int fd;
+
+	below(name, sizeof(name), path);
+	ck_assert_int_eq(stat(name, &st), 0);
+	below(name, sizeof(name), "/proc/kpagecgroup");
+	fd = open(name, O_RDWR);
+	ck_assert_int_ge(fd, 0);
+	n = pread(fd, words, sizeof(words), 0);
+	for (i = 0; i < n / 8; i++)
+		if (words[i] == was)
+			words[i] = st.st_ino;
+	ck_assert_int_eq(pwrite(fd, words, (size_t)n, 0), n);
+	close(fd);
+}
+
+static void make_directories(void)
+{
+	renumber(45, "/sys/fs/cgroup/a");
+	renumber(46, "/sys/fs/cgroup/a/b");
+	renumber(47, "/sys/fs/cgroup/c");
+	places_hide("/sys/fs/cgroup/cgroup.inodes");
+}
+
+void places_make(const struct question *q)
+{
+	static const char *const scenarios[] = {
+		[SMALL] = "tests/faults/machine.scenario",
+		[OLD] = "tests/faults/old.scenario",
+		[DIRECTORIES] = "tests/faults/machine.scenario",
+		[MAPPED] = "tests/golden/cli-mapped.scenario",
+	};
+
+	if (q->at == LIVE) {
+		make_files();
+		make_area();
+		make_mixed();
+		return;
+	}
+	machine_new(&machine, scenarios[q->at]);
+	if (q->at == DIRECTORIES)
+		make_directories();
+	if (q->without)
+		places_hide(q->without);
+}
+
+void places_aim(struct question *q)
+{
+	if (q->at == LIVE)
+		aim_at_own(q);
+	else
+		q->root = machine.root;
+}
+
+static void move(const char *from, const char *to)
+{
+	char a[sizeof(machine.root) + 64], b[sizeof(a)];
+
+	below(a, sizeof(a), from);
+	below(b, sizeof(b), to);
+	ck_assert_int_eq(rename(a, b), 0);
+}
+
+void places_hide(const char *path)
+{
+	move(path, "/hidden");
+}
+
+void places_show(const char *path)
+{
+	move("/hidden", path);
+}
+
+void places_free(void)
+{
+	machine_free(&machine);
+}

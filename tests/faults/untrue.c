@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * When is an answer still true? Every cell that is there is what it is when
+ * nothing fails; a cell without answer has a reason, and the reason is counted;
+ * a row that did not come is accounted for.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "asking.h"
+#include "faults.h"
+
+static const char *say(const char *what, const char *name, uint64_t all,
+		       uint64_t now)
+{
+	static char words[256];
+
+	snprintf(words, sizeof(words), "%s %s: %llx, and was %llx", what, name,
+		 (unsigned long long)now, (unsigned long long)all);
+	return words;
+}
+
+static unsigned state(const struct kept_row *row, unsigned f)
+{
+	return PAGEDET_CELL_STATE(row->page.cell[f]);
+}
+
+static bool is_reason(unsigned s)
+{
+	return s >= PAGEDET_UNSUPPORTED;
+}
+
+static uint64_t value(const struct kept_row *row, unsigned f)
+{
+	const struct pagedet_field_info *info = pagedet_field(f);
+	uint64_t wide = 0;
+	uint32_t narrow;
+
+	if (info->width == 8) {
+		memcpy(&wide, (const char *)&row->page + info->offset, 8);
+		return wide;
+	}
+	memcpy(&narrow, (const char *)&row->page + info->offset, 4);
+	return narrow;
+}
+
+/* The place of a string field among the kept strings, or -1. */
+static int string_of(unsigned f)
+{
+	int n = 0;
+	unsigned i;
+
+	for (i = 0; i <= f; i++) {
+		const struct pagedet_field_info *info = pagedet_field(i);
+
+		if (!info || (info->type != PAGEDET_TYPE_STRING &&
+			      info->type != PAGEDET_TYPE_LIST))
+			continue;
+		if (i == f)
+			return n;
+		n++;
+	}
+	return -1;
+}
+
+/* Bits that both know are equal, and nobody knows more than before. */
+static bool same_mask(const struct kept_row *all, const struct kept_row *now,
+		      unsigned f)
+{
+	unsigned k = pagedet_field(f)->known;
+	uint64_t know_all = ~(uint64_t)0, know_now = ~(uint64_t)0;
+
+	if (k != f && state(now, k) == PAGEDET_HAVE)
+		know_now = value(now, k);
+	if (k != f && state(all, k) == PAGEDET_HAVE)
+		know_all = value(all, k);
+	return !((value(all, f) ^ value(now, f)) & know_all & know_now) &&
+	       !(k != f && know_now & ~know_all);
+}
+
+static bool same_value(const struct kept_row *all, const struct kept_row *now,
+		       unsigned f)
+{
+	int string = string_of(f);
+
+	/* More notes are no lie; without a frame there is less to note. */
+	if (f == PAGEDET_FIELD_NOTES)
+		return !(value(all, f) & ~value(now, f)) ||
+		       is_reason(state(now, PAGEDET_FIELD_PFN));
+	if (f == PAGEDET_FIELD_FLAGS_KNOWN || f == PAGEDET_FIELD_PTE_KNOWN)
+		return !(value(now, f) & ~value(all, f));
+	if (f == PAGEDET_FIELD_USER_MAPS)	/* judged by itself */
+		return value(now, f) <= value(all, f);
+	if (pagedet_field(f)->type == PAGEDET_TYPE_MASK)
+		return same_mask(all, now, f);
+	if (string >= 0)
+		return !strcmp(all->text[string], now->text[string]);
+	return value(all, f) == value(now, f);
+}
+
+static const char *say_field(unsigned f, const struct kept_row *all,
+			     const struct kept_row *now)
+{
+	static char words[256];
+
+	snprintf(words, sizeof(words), "%s is %s %llx, and was %s %llx",
+		 pagedet_field(f)->name, pagedet_state_name(state(now, f)),
+		 (unsigned long long)value(now, f),
+		 pagedet_state_name(state(all, f)),
+		 (unsigned long long)value(all, f));
+	return words;
+}
+
+/* NULL, or the field in which a row cannot be the other. */
+static const char *cannot_be(const struct question *q,
+			     const struct kept_row *all,
+			     const struct kept_row *now)
+{
+	unsigned f;
+
+	for (f = 0; f < PAGEDET_FIELDS_MAX; f++) {
+		unsigned was = state(all, f), is = state(now, f);
+
+		if (!pagedet_field(f) || (is == was && is != PAGEDET_HAVE))
+			continue;
+		/* Of the cheap fields, which ones there are differs. */
+		if (is == PAGEDET_NOT_ASKED &&
+		    q->options & PAGEDET_Q_CHEAP)
+			continue;
+		if (is_reason(is) && was != PAGEDET_NOT_ASKED)
+			continue;
+		if (is != was || !same_value(all, now, f))
+			return say_field(f, all, now);
+	}
+	return NULL;
+}
+
+/* A reason that a row gives and did not give is counted. */
+static const char *not_counted(const struct answer *a,
+			     const struct kept_row *all,
+			     const struct kept_row *now)
+{
+	unsigned f;
+
+	for (f = 0; f < PAGEDET_FIELDS_MAX; f++) {
+		unsigned is = state(now, f);
+
+		if (pagedet_field(f) && is_reason(is) &&
+		    is != state(all, f) && !a->cover.lost[is % 32])
+			return say_field(f, all, now);
+	}
+	return NULL;
+}
+
+/* Mappings that were not found are those of tasks that were left out. */
+static const char *not_found(const struct answer *all,
+			     const struct answer *now,
+			     const struct kept_row *was,
+			     const struct kept_row *is)
+{
+	const unsigned f = PAGEDET_FIELD_USER_MAPS;
+
+	if (state(is, f) != PAGEDET_HAVE || value(is, f) == value(was, f) ||
+	    value(is, PAGEDET_FIELD_NOTES) &
+		    PAGEDET_NOTE(PAGEDET_NOTE_PARTIAL) ||
+	    now->cover.tasks_denied > all->cover.tasks_denied ||
+	    now->cover.tasks_gone > all->cover.tasks_gone ||
+	    now->unread > all->unread)
+		return NULL;
+	return say_field(f, was, is);
+}
+
+/* Something says that rows are missing. */
+static bool accounted(const struct answer *all, const struct answer *now)
+{
+	const struct pagedet_coverage *c = &now->cover, *was = &all->cover;
+	unsigned i;
+
+	for (i = 0; i < 32; i++)
+		if (c->lost[i] > was->lost[i])
+			return true;
+	return now->result || !now->has_cover || c->complete < was->complete ||
+	       c->stopped ||
+	       c->tasks_gone > was->tasks_gone ||
+	       c->tasks_denied > was->tasks_denied ||
+	       c->files_gone > was->files_gone ||
+	       c->files_denied > was->files_denied ||
+	       c->undecided > was->undecided || c->spilled > was->spilled ||
+	       now->unread > all->unread;
+}
+
+static const char *say_row(const char *what, unsigned row)
+{
+	static char words[512];
+
+	snprintf(words, sizeof(words), "row %u: %s", row, what);
+	return words;
+}
+
+static bool same_place(const struct kept_row *a, const struct kept_row *b)
+{
+	if (a->page.pid != b->page.pid || a->page.vaddr != b->page.vaddr ||
+	    a->page.index != b->page.index)
+		return false;
+	return a->page.vaddr || a->page.pfn == b->page.pfn;
+}
+
+/* Where it is not known that a frame is a hole, it has a row that says so. */
+static bool may_be_hole(const struct answer *all, const struct kept_row *row)
+{
+	unsigned i;
+
+	if (state(row, PAGEDET_FIELD_PFN) != PAGEDET_HAVE ||
+	    row->page.vaddr || !is_reason(state(row, PAGEDET_FIELD_KIND)))
+		return false;
+	for (i = 0; i < all->n; i++)
+		if (all->row[i].page.pfn == row->page.pfn)
+			return false;
+	return true;
+}
+
+/* What is wrong with a row: compared with the one about the same place. */
+static const char *find_fault(const struct question *q,
+			      const struct answer *all,
+			      const struct kept_row *now, unsigned i)
+{
+	unsigned k;
+
+	for (k = 0; k < all->n; k++) {
+		const char *why = cannot_be(q, &all->row[k], now);
+
+		if (why && same_place(&all->row[k], now))
+			return say_row(why, i);
+		if (!why)
+			return say_row("comes out of order", i);
+	}
+	return say("a row about another place: pfn, vaddr", "",
+		   now->page.vaddr, now->page.pfn);
+}
+
+/* The rows that came are some of those, in the same order. */
+static const char *untrue_rows(const struct question *q,
+			       const struct answer *all,
+			       const struct answer *now)
+{
+	unsigned i, at = 0, next;
+	const char *why;
+
+	for (i = 0; i < now->n; i++, at = next + 1) {
+		next = at;
+		while (next < all->n && cannot_be(q, &all->row[next],
+						  &now->row[i]))
+			next++;
+		if (next == all->n && may_be_hole(all, &now->row[i])) {
+			next = at - 1;
+			continue;
+		}
+		if (next == all->n)
+			return find_fault(q, all, &now->row[i], i);
+		why = not_counted(now, &all->row[next], &now->row[i]);
+		if (!why)
+			why = not_found(all, now, &all->row[next],
+					&now->row[i]);
+		if (why)
+			return say_row(why, i);
+	}
+	if (now->n != all->n && !accounted(all, now))
+		return say("rows are missing", "", all->n, now->n);
+	return NULL;
+}
+
+/* --- runs --- */
+
+/* The run that has this frame. */
+static const struct kept_row *run_of(const struct answer *a, uint64_t pfn)
+{
+	unsigned i;
+
+	for (i = 0; i < a->n; i++)
+		if (pfn - value(&a->row[i], PAGEDET_FIELD_PFN) <
+		    value(&a->row[i], PAGEDET_FIELD_PAGES))
+			return &a->row[i];
+	return NULL;
+}
+
+static bool is_no_page(const struct kept_row *row)
+{
+	const uint64_t kind = value(row, PAGEDET_FIELD_KIND);
+
+	return state(row, PAGEDET_FIELD_KIND) != PAGEDET_HAVE ||
+	       kind == PAGEDET_KIND_HOLE || kind == PAGEDET_KIND_DEVICE;
+}
+
+/* Every page of a run could stand in the run that had it. */
+static const char *untrue_runs(const struct question *q,
+			       const struct answer *all,
+			       const struct answer *now)
+{
+	uint64_t sum_all = 0, sum_now = 0, first, pages, n;
+	struct kept_row row;
+	const char *why;
+	unsigned i;
+
+	for (i = 0; i < all->n; i++)
+		sum_all += value(&all->row[i], PAGEDET_FIELD_PAGES);
+	for (i = 0; i < now->n; i++) {
+		row = now->row[i];
+		first = row.page.pfn;
+		pages = row.page.pages;
+		sum_now += pages;
+		for (n = 0; n < pages; n++) {
+			const struct kept_row *was = run_of(all, first + n);
+
+			if (!was && is_no_page(&row))
+				continue;
+			if (!was)
+				return say_row("is none of those", i);
+			row.page.pfn = was->page.pfn;
+			row.page.pages = was->page.pages;
+			why = cannot_be(q, was, &row);
+			if (!why)
+				why = not_counted(now, was, &row);
+			if (why)
+				return say_row(why, i);
+		}
+	}
+	if (sum_now != sum_all && !accounted(all, now))
+		return say("all runs", "", sum_all, sum_now);
+	return NULL;
+}
+
+/* --- groups --- */
+
+static bool is_key(const struct kept_row *row, unsigned f)
+{
+	return f != PAGEDET_FIELD_PAGES && pagedet_field(f) &&
+	       state(row, f) != PAGEDET_NOT_ASKED;
+}
+
+static bool same_key(const struct kept_row *a, const struct kept_row *b)
+{
+	unsigned f;
+
+	for (f = 0; f < PAGEDET_FIELDS_MAX; f++) {
+		if (!is_key(a, f))
+			continue;
+		if (state(a, f) != state(b, f))
+			return false;
+		if (state(a, f) != PAGEDET_HAVE)
+			continue;
+		if (string_of(f) >= 0 ? strcmp(a->text[string_of(f)],
+					       b->text[string_of(f)]) :
+		    value(a, f) != value(b, f))
+			return false;
+	}
+	return true;
+}
+
+static bool has_unknown_key(const struct kept_row *row)
+{
+	unsigned f;
+
+	for (f = 0; f < PAGEDET_FIELDS_MAX; f++)
+		if (is_key(row, f) && is_reason(state(row, f)))
+			return true;
+	return false;
+}
+
+/* No group has more pages than it has; the rest is with the unknown. */
+static const char *untrue_groups(const struct question *q,
+				 const struct answer *all,
+				 const struct answer *now)
+{
+	uint64_t sum_all = 0, sum_now = 0, pages, was;
+	unsigned i, k;
+
+	for (k = 0; k < all->n; k++)
+		sum_all += value(&all->row[k], PAGEDET_FIELD_PAGES);
+	for (i = 0; i < now->n; i++) {
+		const struct kept_row *row = &now->row[i];
+
+		pages = value(row, PAGEDET_FIELD_PAGES);
+		sum_now += pages;
+		if (has_unknown_key(row) ||
+		    (!q->by && accounted(all, now)))
+			continue;
+		for (was = 0, k = 0; k < all->n; k++)
+			if (same_key(&all->row[k], row))
+				was = value(&all->row[k], PAGEDET_FIELD_PAGES);
+		if (pages > was)
+			return say("a group has too much", "", was, pages);
+	}
+	if (sum_now != sum_all && !accounted(all, now))
+		return say("all groups", "", sum_all, sum_now);
+	return NULL;
+}
+
+/* --- text --- */
+
+static bool has_line(const char *text, const char *line, size_t len)
+{
+	const char *end;
+
+	for (; *text; text = end + 1) {
+		end = strchrnul(text, '\n');
+		if ((size_t)(end - text) == len && !memcmp(text, line, len))
+			return true;
+		if (!*end)
+			break;
+	}
+	return false;
+}
+
+/* Every line of JSON is one of those, or says that something is missing. */
+static const char *untrue_text(const struct question *q,
+			       const struct answer *all,
+			       const struct answer *now)
+{
+	const char *line, *end;
+
+	if (!now->result && !strcmp(all->emitted, now->emitted))
+		return NULL;
+	/* What came before the file was full. */
+	if (q->writes && now->result &&
+	    !strncmp(all->emitted, now->emitted, now->len))
+		return NULL;
+	if (q->format != PAGEDET_FORMAT_JSON || q->survey)
+		return now->result || strstr(now->emitted, "?") ||
+		       accounted(all, now) ? NULL : "other text, and no why";
+	for (line = now->emitted; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			return "half a line of JSON";
+		if (!has_line(all->emitted, line, (size_t)(end - line)) &&
+		    !memmem(line, (size_t)(end - line), "\"missing\"", 9) &&
+		    !memmem(line, (size_t)(end - line), "\"unread\":[1", 11))
+			return line;
+	}
+	return NULL;
+}
+
+static const char *untrue_summaries(const struct answer *all,
+				    const struct answer *now)
+{
+	unsigned i;
+
+	for (i = 0; i < now->n_summaries; i++) {
+		const struct pagedet_mappers *a = &all->summary[i];
+		const struct pagedet_mappers *m = &now->summary[i];
+
+		if (m->found > a->found)
+			return say("found", "", a->found, m->found);
+		if (m->found < a->found && m->n_unread <= a->n_unread &&
+		    !now->unread)
+			return say("found, and nobody was left out", "",
+				   a->found, m->found);
+		if (m->expected_state != PAGEDET_HAVE)
+			continue;
+		if (a->expected_state != PAGEDET_HAVE ||
+		    m->expected != a->expected)
+			return say("expected", "", a->expected, m->expected);
+		if (m->mapcount_kind && m->mapcount_kind != a->mapcount_kind)
+			return say("kind of expected", "", a->mapcount_kind,
+				   m->mapcount_kind);
+	}
+	return NULL;
+}
+
+const char *unclear(const struct question *q, const struct answer *now)
+{
+	/* Without a handle there are no words. */
+	if (!now->result || !*faults_what() ||
+	    strstr(now->error, "no memory") || !strcmp(now->error, "new: "))
+		return NULL;
+	if (!strcasestr(now->error, strerror(faults_error())))
+		return "the reason is not given";
+	if (!faults_named(now->error) &&
+	    !(q->path && strstr(now->error, q->path)))
+		return "what it was about is not said";
+	return NULL;
+}
+
+const char *untrue(const struct question *q, const struct answer *all,
+		   const struct answer *now)
+{
+	const char *why = NULL;
+
+	if (*now->broken)
+		return now->broken;
+	/* The running system has other ones every time. */
+	if (q->root && now->mappings > all->mappings)
+		return say("mappings", "", all->mappings, now->mappings);
+	if (q->root && !now->result && now->mappings < all->mappings &&
+	    now->unread == all->unread)
+		return say("mappings, and no task was left out", "",
+			   all->mappings, now->mappings);
+	if (q->format)
+		why = untrue_text(q, all, now);
+	else if (q->by || q->options & PAGEDET_Q_GROUP)
+		why = untrue_groups(q, all, now);
+	else if (q->options & PAGEDET_Q_RUNS)
+		why = untrue_runs(q, all, now);
+	else
+		why = untrue_rows(q, all, now);
+	return why ? why : untrue_summaries(all, now);
+}
+
+const char *differs(const struct question *q, const struct answer *all,
+		    const struct answer *now)
+{
+	unsigned i, f;
+
+	if (now->result)
+		return now->error;
+	if (strcmp(all->emitted, now->emitted) || all->n != now->n ||
+	    (q->root && all->mappings != now->mappings))
+		return "the answer is another one";
+	for (i = 0; i < all->n; i++)
+		for (f = 0; f < PAGEDET_FIELDS_MAX; f++)
+			if (all->row[i].page.cell[f] !=
+			    now->row[i].page.cell[f])
+				return pagedet_field(f)->name;
+	return untrue(q, all, now);
+}
