@@ -6,7 +6,11 @@
  * by itself. A line "again" on standard input prints all of them once more
  * (files are made dirty again, words are read anew); the end of input ends it.
  *
- *   planter [DIRECTORY]     where files are made; TMPDIR or /var/tmp
+ *   planter [-p] [DIRECTORY [CGROUP]]
+ *
+ *   -p          poison a page, too: it is lost to the machine until it boots
+ *   DIRECTORY   where files are made; TMPDIR or /var/tmp
+ *   CGROUP      where a cgroup is made, as a directory; where we are
  *
  * Needs root. Two processes: the planter, and the keeper that puts back what
  * was changed on the machine, however the planter ends.
@@ -44,7 +48,8 @@ struct plant *plant_new(struct field *f, const char *name, const void *addr)
 	p->name = name;
 	p->pid = addr ? f->pid : 0;
 	p->addr = (uintptr_t)addr;
-	p->pfn = p->mapcount = p->order = p->level = NO_NUMBER;
+	p->pfn = p->mapcount = p->refcount = NO_NUMBER;
+	p->order = p->level = NO_NUMBER;
 	return p;
 }
 
@@ -116,7 +121,7 @@ static void print_all(const struct field *f)
 	fflush(stdout);
 }
 
-static int plant_everything(const char *dir)
+static int plant_everything(const char *dir, bool may_poison)
 {
 	struct field *f = calloc(1, sizeof(*f));
 	char line[64];
@@ -125,19 +130,26 @@ static int plant_everything(const char *dir)
 		return 1;
 	f->pid = getpid();
 	f->dir = dir;
+	f->may_poison = may_poison;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	prctl(PR_SET_NAME, COMM);
 	bind_to_one_cpu();
 	keep_cgroup(f);
+	make_first(f);
 	make_shared_by_fork(f);
+	make_soft_clean(f);
 	make_anonymous(f);
 	make_special(f);
+	make_pinned(f);
+	make_idle(f);
 	make_huge(f);
 	make_merged(f);
 	make_swapped(f);
 	make_write_protected(f);
 	make_program(f);
 	make_files(f);
+	make_device(f);
+	make_poisoned(f);
 	print_all(f);
 	while (!stop && fgets(line, sizeof(line), stdin))
 		if (!strcmp(line, "again\n"))
@@ -169,6 +181,8 @@ static void handle_signals(void)
 int main(int argc, char **argv)
 {
 	const char *tmp = getenv("TMPDIR");
+	bool may_poison = argc > 1 && !strcmp(argv[1], "-p");
+	const char *const *places = (const char **)argv + 1 + may_poison;
 	char dir[512];
 	int status;
 
@@ -177,17 +191,17 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	snprintf(dir, sizeof(dir), "%s/pagedet-plant.XXXXXX",
-		 argc > 1 ? argv[1] : tmp ? tmp : "/var/tmp");
+		 places[0] ? places[0] : tmp ? tmp : "/var/tmp");
 	if (!mkdtemp(dir)) {
 		fprintf(stderr, "planter: cannot make %s: %m\n", dir);
 		return 74;
 	}
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-	keep_begin();
+	keep_begin(places[0] ? places[1] : NULL);
 	handle_signals();
 	planter = fork();
 	if (planter == 0) {
-		exit(plant_everything(dir));
+		exit(plant_everything(dir, may_poison));
 	}
 	if (planter < 0)
 		status = 1 << 8;

@@ -14,11 +14,11 @@
 
 #include "planter.h"
 
-#define ELSE_CLEAR "slab,buddy,pgtable,nopage,offline,reserved,zero_page,anon"
+#define NOT_ANON ELSE_CLEAR ",anon"
 #define PTE_CLEAR "swapped,guard,migration,hwpoison,device,zero"
-#define FILE_CLEAR ELSE_CLEAR ",swapbacked,huge"
+#define FILE_CLEAR NOT_ANON ",swapbacked,huge"
 #define SHMEM_SET "swapbacked,mmap,uptodate"
-#define SHMEM_CLEAR ELSE_CLEAR ",compound_head,compound_tail,huge,thp"
+#define SHMEM_CLEAR NOT_ANON ",compound_head,compound_tail,huge,thp"
 
 #define PAGES 4
 
@@ -128,6 +128,7 @@ static void make_on_disk(struct field *f)
 		p->path = NULL;
 		p->no_file = true;
 		p->order = 0;
+		p->refcount = 1;
 	}
 
 	/* a name that breaks a line */
@@ -183,6 +184,7 @@ static void shmem_plant(struct field *f, const char *name, int fd,
 	at[index * PAGE] = 1;
 	p = file_plant(f, name, fd, path, at, index);
 	p->kind = "shmem";
+	p->refcount = 2;	/* its file and us */
 	p->flags_set = SHMEM_SET;
 	p->flags_clear = SHMEM_CLEAR;
 	p->pte_set = "present,file,exclusive";
@@ -222,6 +224,7 @@ static void make_in_memory(struct field *f)
 	at[PAGE] = 1;
 	p = file_plant(f, "shared_anon", -1, NULL, at, 1);
 	p->kind = "shmem";
+	p->refcount = 2;	/* its file and us */
 	p->flags_set = SHMEM_SET;
 	p->flags_clear = SHMEM_CLEAR;
 	p->pte_set = "present,file,exclusive";
@@ -258,7 +261,7 @@ static void make_text(struct field *f)
 			continue;
 		p = file_plant(f, "text", fd, path, (char *)addr, 0);
 		p->flags_set = "uptodate,mmap";
-		p->flags_clear = ELSE_CLEAR;
+		p->flags_clear = NOT_ANON;
 		/* the keeper runs the same program */
 		p->n_mappers = 0;
 		p->mapcount = NO_NUMBER;

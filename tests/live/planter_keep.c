@@ -20,6 +20,9 @@
 #define ZRAM "/dev/zram0"
 #define ZRAM_SYS "/sys/block/zram0/"
 #define ZRAM_PAGES 4096
+#define THP_SYS "/sys/kernel/mm/transparent_hugepage/"
+#define LARGE_ENABLED THP_SYS "hugepages-64kB/enabled"
+#define SHMEM_ENABLED THP_SYS "shmem_enabled"
 
 /* Settings that plants change; put back in this order. */
 static struct {
@@ -30,6 +33,8 @@ static struct {
 	{ .path = "/sys/kernel/mm/ksm/run" },
 	{ .path = "/sys/kernel/mm/ksm/pages_to_scan" },
 	{ .path = "/sys/kernel/mm/ksm/sleep_millisecs" },
+	{ .path = LARGE_ENABLED },
+	{ .path = SHMEM_ENABLED },
 };
 
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
@@ -120,17 +125,35 @@ static void own_cgroup(char *dir, size_t size)
 	snprintf(dir, size, "%s/pagedet-plant.%d", parent_cgroup, keeper);
 }
 
-void keep_begin(void)
+/* A setting as it is written: of "always [never]", what is in brackets. */
+static int read_setting(const char *path, char *value, size_t size)
+{
+	char *from, *to;
+
+	if (keep_read(path, value, size) < 0)
+		return -1;
+	from = strchr(value, '[');
+	to = from ? strchr(from, ']') : NULL;
+	if (to) {
+		*to = '\0';
+		memmove(value, from + 1, (size_t)(to - from));
+	}
+	return 0;
+}
+
+void keep_begin(const char *cgroup)
 {
 	char path[512];
 	unsigned i;
 
 	keeper = getpid();
 	for (i = 0; i < N_SETTINGS; i++)
-		if (keep_read(settings[i].path, settings[i].value,
-			      sizeof(settings[i].value)) < 0)
+		if (read_setting(settings[i].path, settings[i].value,
+				 sizeof(settings[i].value)) < 0)
 			settings[i].value[0] = '\0';
-	if (!cgroup_dir(parent_cgroup, sizeof(parent_cgroup), path,
+	if (cgroup)
+		snprintf(parent_cgroup, sizeof(parent_cgroup), "%s", cgroup);
+	else if (!cgroup_dir(parent_cgroup, sizeof(parent_cgroup), path,
 			sizeof(path)))
 		parent_cgroup[0] = '\0';
 	keep_read(ZRAM_SYS "disksize", zram_before, sizeof(zram_before));
@@ -164,7 +187,7 @@ void keep_end(const char *dir)
 
 	for (i = 0; i < N_SETTINGS; i++)
 		if (settings[i].value[0] &&
-		    keep_read(settings[i].path, now, sizeof(now)) == 0 &&
+		    read_setting(settings[i].path, now, sizeof(now)) == 0 &&
 		    strcmp(now, settings[i].value) &&
 		    keep_write(settings[i].path, settings[i].value) < 0)
 			fprintf(stderr, "planter: cannot put %s back to %s\n",
@@ -262,4 +285,10 @@ bool keep_hugetlb(unsigned n)
 	return keep_write(settings[0].path, text) == 0 &&
 	       keep_read(settings[0].path, now, sizeof(now)) == 0 &&
 	       strtoul(now, NULL, 10) == want;
+}
+
+void keep_large(void)
+{
+	keep_write(LARGE_ENABLED, "madvise");
+	keep_write(SHMEM_ENABLED, "advise");
 }

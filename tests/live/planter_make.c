@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Plants that need no file: anonymous memory in every state. */
+/* Plants that need no file and are small: anonymous memory in every state. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -29,19 +29,12 @@
 #define PM_SOFT_DIRTY ((uint64_t)1 << 55)
 #define PM_UFFD_WP ((uint64_t)1 << 57)
 #define KPF_KSM ((uint64_t)1 << 21)
-#define KPF_THP ((uint64_t)1 << 22)
-#define KPF_ZERO_PAGE ((uint64_t)1 << 24)
 
 #define UNMAPPED ((uintptr_t)16 * PAGE)
 
-#define ELSE_CLEAR "slab,buddy,pgtable,nopage,offline,reserved,zero_page"
-#define ANON_SET "anon,uptodate,swapbacked,mmap"
 #define ANON_CLEAR ELSE_CLEAR ",compound_head,compound_tail,huge,thp,mlocked"
 #define NO_PTE "present,swapped,guard,migration,hwpoison,device"
-#define NOT_PRESENT_ELSE "swapped,guard,migration,hwpoison,device"
 
-/* A mapping with a hole on both sides, so that the kernel joins it to no
- * other and its borders are known. */
 static char *region(size_t pages, int prot)
 {
 	char *at = mmap(NULL, (pages + 2) * PAGE, PROT_NONE,
@@ -59,13 +52,12 @@ static char *region(size_t pages, int prot)
 	return at;
 }
 
-static char *region_rw(size_t pages)
+char *plant_region(size_t pages)
 {
 	return region(pages, PROT_READ | PROT_WRITE);
 }
 
-/* Bytes that no other page has. */
-static void fill(char *page, uint64_t seed)
+void plant_fill(char *page, uint64_t seed)
 {
 	uint64_t *words = (uint64_t *)page;
 	unsigned i;
@@ -75,15 +67,14 @@ static void fill(char *page, uint64_t seed)
 			   (uint64_t)getpid() << 32;
 }
 
-static void mapped_by(struct plant *p, pid_t pid, const void *addr)
+void plant_mapped(struct plant *p, pid_t pid, const void *addr)
 {
 	p->mapper[p->n_mappers].pid = pid;
 	p->mapper[p->n_mappers++].addr = (uintptr_t)addr & ~(PAGE - 1);
-	p->mapcount = p->n_mappers;
+	p->mapcount = p->refcount = p->n_mappers;
 }
 
-/* A page of ours that nobody else has. */
-static struct plant *anon(struct field *f, const char *name, const void *addr)
+struct plant *plant_anon(struct field *f, const char *name, const void *addr)
 {
 	struct plant *p = plant_new(f, name, addr);
 
@@ -97,13 +88,12 @@ static struct plant *anon(struct field *f, const char *name, const void *addr)
 	p->order = 0;
 	p->level = 1;
 	p->charged = p->no_file = true;
-	mapped_by(p, f->pid, addr);
+	plant_mapped(p, f->pid, addr);
 	return p;
 }
 
-/* An address where there is no page. */
-static struct plant *nothing(struct field *f, const char *name,
-			     const void *addr, const char *kind)
+struct plant *plant_nothing(struct field *f, const char *name,
+			    const void *addr, const char *kind)
 {
 	struct plant *p = plant_new(f, name, addr);
 
@@ -114,14 +104,26 @@ static struct plant *nothing(struct field *f, const char *name,
 
 /* --- before all others --- */
 
+void make_first(struct field *f)
+{
+	char *at = plant_region(1);
+	uint64_t word;
+
+	plant_fill(at, 2);
+	word = word_pagemap(f->pid, (uintptr_t)at);
+	f->soft_dirty = word & PM_SOFT_DIRTY;
+	f->ksm_lies = word_kpage("flags", word_pfn(word)) & KPF_KSM;
+	munmap(at, PAGE);
+}
+
 void make_shared_by_fork(struct field *f)
 {
-	char *at = region_rw(1);
+	char *at = plant_region(1);
 	struct plant *p;
 	volatile char c;
 	int fd[2];
 
-	fill(at, 1);
+	plant_fill(at, 1);
 	if (pipe(fd) < 0)
 		return;
 	fflush(stdout);
@@ -142,13 +144,13 @@ void make_shared_by_fork(struct field *f)
 	close(fd[1]);
 	if (f->child <= 0)
 		return;
-	p = anon(f, "fork_shared", at);
-	mapped_by(p, f->child, at);
+	p = plant_anon(f, "fork_shared", at);
+	plant_mapped(p, f->child, at);
 	p->pte_set = "present";
 	p->pte_clear = NOT_PRESENT_ELSE ",file,zero,exclusive";
-	p = anon(f, "fork_shared_child", at);
+	p = plant_anon(f, "fork_shared_child", at);
 	p->pid = f->child;
-	mapped_by(p, f->child, at);
+	plant_mapped(p, f->child, at);
 	p->pte_set = "present";
 	p->pte_clear = NOT_PRESENT_ELSE ",file,zero,exclusive";
 }
@@ -157,40 +159,37 @@ void make_shared_by_fork(struct field *f)
 
 void make_anonymous(struct field *f)
 {
-	char *at = region_rw(3);
+	char *at = plant_region(3);
 	struct plant *p;
-	uint64_t word;
 
-	fill(at + PAGE, 2);
-	word = word_pagemap(f->pid, (uintptr_t)at + PAGE);
-	f->soft_dirty = word & PM_SOFT_DIRTY;
-	f->ksm_lies = word_kpage("flags", word_pfn(word)) & KPF_KSM;
-	anon(f, "anon", at + PAGE);
-	nothing(f, "anon_untouched", at + 2 * PAGE, "untouched");
+	plant_fill(at + PAGE, 2);
+	plant_anon(f, "anon", at + PAGE);
+	plant_nothing(f, "anon_untouched", at + 2 * PAGE, "untouched");
 	/* the kernel hands out no address this low unless asked for it */
-	nothing(f, "unmapped", (void *)UNMAPPED, "unmapped");
+	plant_nothing(f, "unmapped", (void *)UNMAPPED, "unmapped");
 
-	at = region_rw(1);
-	fill(at, 3);
+	at = plant_region(1);
+	plant_fill(at, 3);
 	mprotect(at, PAGE, PROT_NONE);
-	anon(f, "prot_none", at);
-	nothing(f, "prot_none_untouched", region(1, PROT_NONE), "untouched");
+	plant_anon(f, "prot_none", at);
+	plant_nothing(f, "prot_none_untouched", region(1, PROT_NONE),
+		      "untouched");
 
-	at = region_rw(2);
-	fill(at, 4);
+	at = plant_region(2);
+	plant_fill(at, 4);
 	if (mlock(at, PAGE) == 0) {
-		p = anon(f, "mlocked", at);
+		p = plant_anon(f, "mlocked", at);
 		p->flags_set = ANON_SET ",mlocked,unevictable";
 		p->flags_clear = ELSE_CLEAR ",compound_tail,huge,thp";
 	} else {
 		plant_skip("mlocked", "mlock: %s", strerror(errno));
 	}
 
-	at = region_rw(1);
-	fill(at, 5);
+	at = plant_region(1);
+	plant_fill(at, 5);
 	if (madvise(at, PAGE, MADV_FREE) == 0) {
 		/* loses SWAPBACKED as soon as reclaim may take it */
-		p = anon(f, "lazyfree", at);
+		p = plant_anon(f, "lazyfree", at);
 		p->flags_set = "anon,uptodate,mmap";
 		p->flags_clear = ANON_CLEAR ",swapbacked";
 	}
@@ -209,11 +208,11 @@ void make_anonymous(struct field *f)
 
 void make_special(struct field *f)
 {
-	char *at = region_rw(2);
+	char *at = plant_region(2);
 	struct plant *p;
 	int fd;
 
-	fill(at, 6);
+	plant_fill(at, 6);
 	if (madvise(at, PAGE, MADV_GUARD_INSTALL_) == 0) {
 		p = plant_new(f, "guard", at);
 		p->kind = "anon";
@@ -240,141 +239,11 @@ void make_special(struct field *f)
 		p->pte_clear = NOT_PRESENT_ELSE ",zero";
 		p->level = 1;
 		p->order = 0;
-		mapped_by(p, f->pid, at);
+		plant_mapped(p, f->pid, at);
+		p->refcount = 2;	/* and its file */
 	} else {
 		plant_skip("secretmem", "memfd_secret: %s", strerror(errno));
 	}
-}
-
-/* --- large pages --- */
-
-/* 2 MB of address space at a multiple of 2 MB. */
-static char *huge_region(void)
-{
-	char *at = region_rw(2 * HUGE / PAGE);
-	char *aligned = at + (-(uintptr_t)at & (HUGE - 1));
-
-	munmap(at, (size_t)(aligned - at));
-	munmap(aligned + HUGE, (size_t)(at + HUGE - aligned));
-	return aligned;
-}
-
-static bool is_huge(const struct field *f, const char *at, uint64_t bit)
-{
-	uint64_t pfn = word_pfn(word_pagemap(f->pid, (uintptr_t)at));
-
-	return pfn != NO_NUMBER && !(pfn % (HUGE / PAGE)) &&
-	       word_kpage("flags", pfn) & bit;
-}
-
-#define THP_SET ANON_SET ",thp"
-#define THP_CLEAR ELSE_CLEAR ",huge,mlocked"
-
-static struct plant *thp(struct field *f, const char *name, const char *addr,
-			 bool head)
-{
-	struct plant *p = anon(f, name, addr);
-
-	p->flags_set = head ? THP_SET ",compound_head" :
-			      THP_SET ",compound_tail";
-	p->flags_clear = head ? THP_CLEAR ",compound_tail" :
-				THP_CLEAR ",compound_head";
-	p->order = 9;
-	p->level = 2;
-	return p;
-}
-
-static void make_thp(struct field *f)
-{
-	char *at = huge_region();
-	struct plant *p;
-
-	madvise(at, HUGE, MADV_HUGEPAGE);
-	*at = 1;
-	if (is_huge(f, at, KPF_THP)) {
-		thp(f, "thp_head", at, true);
-		thp(f, "thp_tail", at + 5 * PAGE, false);
-		thp(f, "thp_last", at + HUGE - PAGE, false);
-	} else {
-		plant_skip("thp_head", "no huge page came");
-	}
-
-	at = huge_region();
-	madvise(at, HUGE, MADV_HUGEPAGE);
-	*at = 1;
-	if (is_huge(f, at, KPF_THP) &&
-	    madvise(at + HUGE / 2, PAGE, MADV_DONTNEED) == 0) {
-		/* now mapped page by page; nobody shall fill the gap */
-		madvise(at, HUGE, MADV_NOHUGEPAGE);
-		p = thp(f, "thp_by_pages", at + 3 * PAGE, false);
-		p->level = 1;
-		nothing(f, "thp_given_back", at + HUGE / 2, "untouched");
-	} else {
-		plant_skip("thp_by_pages", "no huge page came");
-	}
-
-	at = huge_region();
-	madvise(at, HUGE, MADV_HUGEPAGE);
-	*(volatile char *)at;
-	if (is_huge(f, at, KPF_ZERO_PAGE)) {
-		p = plant_new(f, "thp_zero", at + 7 * PAGE);
-		p->kind = "zero";
-		p->flags_set = "zero_page,thp";
-		p->flags_clear = "anon,mmap,lru,slab,buddy,swapbacked";
-		p->pte_set = "present";
-		p->pte_clear = NOT_PRESENT_ELSE ",exclusive";
-		p->order = 9;
-		p->level = 2;
-		p->no_file = true;
-	} else {
-		plant_skip("thp_zero", "no huge zero page came");
-	}
-}
-
-static void make_hugetlb(struct field *f)
-{
-	char *own = MAP_FAILED, *shared = MAP_FAILED;
-	struct plant *p;
-
-	if (keep_hugetlb(2)) {
-		own = mmap(NULL, HUGE, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
-		shared = mmap(NULL, HUGE, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
-	}
-	if (own == MAP_FAILED || shared == MAP_FAILED) {
-		plant_skip("hugetlb_head", "cannot get two huge pages: %s",
-			   strerror(errno));
-		return;
-	}
-	*own = 1;
-	*shared = 1;
-	p = thp(f, "hugetlb_head", own, true);
-	p->kind = "hugetlb";
-	p->flags_set = "huge,compound_head,anon,mmap";
-	p->flags_clear = ELSE_CLEAR ",compound_tail";
-	p->charged = false;	/* has accounts of its own */
-	p->no_file = false;
-	p = thp(f, "hugetlb_tail", own + 9 * PAGE, false);
-	p->kind = "hugetlb";
-	p->flags_set = "huge,compound_tail,anon,mmap";
-	p->flags_clear = ELSE_CLEAR ",compound_head";
-	p->charged = false;
-	p->no_file = false;
-	p = thp(f, "hugetlb_shared", shared + 2 * PAGE, false);
-	p->kind = "hugetlb";
-	p->flags_set = "huge,compound_tail,mmap";
-	p->flags_clear = ELSE_CLEAR ",compound_head,anon";
-	p->pte_set = "present,file,exclusive";
-	p->pte_clear = NOT_PRESENT_ELSE ",zero";
-	p->charged = false;
-	p->no_file = false;
-}
-
-void make_huge(struct field *f)
-{
-	make_thp(f);
-	make_hugetlb(f);
 }
 
 /* --- merged, swapped, protected --- */
@@ -388,11 +257,11 @@ static void nap(long ms)
 
 void make_merged(struct field *f)
 {
-	char *a = region_rw(1), *b = region_rw(1);
+	char *a = plant_region(1), *b = plant_region(1);
 	struct plant *p;
 	unsigned i;
 
-	fill(a, 7);
+	plant_fill(a, 7);
 	memcpy(b, a, PAGE);
 	if (madvise(a, PAGE, MADV_MERGEABLE) < 0 ||
 	    madvise(b, PAGE, MADV_MERGEABLE) < 0) {
@@ -415,8 +284,8 @@ void make_merged(struct field *f)
 		return;
 	}
 	for (i = 0; i < 2; i++) {
-		p = anon(f, i ? "ksm_b" : "ksm_a", i ? b : a);
-		mapped_by(p, f->pid, i ? a : b);
+		p = plant_anon(f, i ? "ksm_b" : "ksm_a", i ? b : a);
+		plant_mapped(p, f->pid, i ? a : b);
 		p->flags_set = f->ksm_lies ? ANON_SET : ANON_SET ",ksm";
 		p->flags_clear = ANON_CLEAR;
 		p->pte_set = "present";
@@ -426,7 +295,7 @@ void make_merged(struct field *f)
 
 void make_swapped(struct field *f)
 {
-	char why[256] = "", *at = region_rw(4);
+	char why[256] = "", *at = plant_region(4);
 	struct plant *p;
 	unsigned i;
 
@@ -435,7 +304,7 @@ void make_swapped(struct field *f)
 		return;
 	}
 	for (i = 0; i < 4; i++)
-		fill(at + i * PAGE, 8 + i);
+		plant_fill(at + i * PAGE, 8 + i);
 	/* first empties the list that new pages wait in */
 	madvise(at, 4 * PAGE, MADV_COLD_);
 	for (i = 0; i < 50; i++) {
@@ -454,9 +323,10 @@ void make_swapped(struct field *f)
 	p->pte_set = "swapped";
 	p->pte_clear = "present,guard,migration,hwpoison,device,zero";
 	*(volatile char *)(at + 2 * PAGE);
-	p = anon(f, "swapped_back", at + 2 * PAGE);
+	p = plant_anon(f, "swapped_back", at + 2 * PAGE);
 	/* the copy in swap may still be its twin */
 	p->pte_set = "present";
+	p->refcount = NO_NUMBER;
 }
 
 static int open_uffd(uint64_t features)
@@ -489,28 +359,28 @@ static int protect(int fd, char *at, size_t len)
 
 void make_write_protected(struct field *f)
 {
-	char *at = region_rw(1);
+	char *at = plant_region(1);
 	struct plant *p;
 
-	fill(at, 12);
+	plant_fill(at, 12);
 	if (protect(open_uffd(UFFD_FEATURE_PAGEFAULT_FLAG_WP), at, PAGE) == 0) {
-		p = anon(f, "uffd_wp", at);
+		p = plant_anon(f, "uffd_wp", at);
 		p->pte_set = "present,exclusive,uffd_wp";
 	} else {
 		plant_skip("uffd_wp", "userfaultfd: %s", strerror(errno));
 	}
 
 	/* write tracking: the kernel itself lifts the protection */
-	at = region_rw(2);
-	fill(at, 13);
-	fill(at + PAGE, 14);
+	at = plant_region(2);
+	plant_fill(at, 13);
+	plant_fill(at + PAGE, 14);
 	if (protect(open_uffd(UFFD_FEATURE_PAGEFAULT_FLAG_WP |
 			      UFFD_FEATURE_WP_ASYNC_), at, 2 * PAGE) == 0) {
 		at[PAGE] = 1;
-		p = anon(f, "tracked_clean", at);
+		p = plant_anon(f, "tracked_clean", at);
 		p->pte_set = "present,exclusive,uffd_wp";
 		p->pte_clear = NOT_PRESENT_ELSE ",file,zero,written";
-		p = anon(f, "tracked_written", at + PAGE);
+		p = plant_anon(f, "tracked_written", at + PAGE);
 		p->pte_set = "present,exclusive,written";
 		p->pte_clear = NOT_PRESENT_ELSE ",file,zero,uffd_wp";
 	} else {
@@ -521,20 +391,28 @@ void make_write_protected(struct field *f)
 
 /* --- what every program has --- */
 
+/* A page of the stack below all that was in use when we had another cgroup. */
+static __attribute__((noinline)) uintptr_t touch_stack(void)
+{
+	volatile char deep[16 * PAGE];
+
+	deep[0] = 1;
+	return (uintptr_t)deep & ~(PAGE - 1);
+}
+
 void make_program(struct field *f)
 {
 	unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
 	struct plant *p;
 	char *brk;
 
-	/* calling this very function keeps its page of the stack in place */
-	p = anon(f, "stack", __builtin_frame_address(0));
+	p = plant_anon(f, "stack", (void *)touch_stack());
 	p->vma_name = "[stack]";
 	brk = sbrk(3 * (intptr_t)PAGE);
 	if (brk != (void *)-1) {
 		brk += -(uintptr_t)brk & (PAGE - 1);
-		fill(brk, 15);
-		p = anon(f, "heap", brk);
+		plant_fill(brk, 15);
+		p = plant_anon(f, "heap", brk);
 		p->vma_name = "[heap]";
 	}
 	if (vdso) {

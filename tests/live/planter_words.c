@@ -66,33 +66,67 @@ uint64_t word_node(const void *addr)
 	return (uint64_t)status[0];
 }
 
-void word_folio(uint64_t pfn, uint64_t *head, uint64_t *order)
-{
-	uint64_t flags = word_kpage("flags", pfn), back, n;
+/* Words of kpageflags, many at once: a folio of 2 MB has 512. */
+struct glance {
+	uint64_t first;
+	uint64_t words[512];
+	int fd;
+};
 
-	*head = *order = NO_NUMBER;
-	if (flags == NO_NUMBER)
-		return;
-	if (!(flags & (KPF_COMPOUND_HEAD | KPF_COMPOUND_TAIL))) {
-		*head = pfn;
-		*order = 0;
-		return;
+static uint64_t glance_at(struct glance *g, uint64_t pfn)
+{
+	const uint64_t n = sizeof(g->words) / sizeof(*g->words);
+
+	if (pfn - g->first >= n) {
+		g->first = pfn & ~(n - 1);
+		memset(g->words, 0xff, sizeof(g->words));
+		if (pread(g->fd, g->words, sizeof(g->words),
+			  (off_t)(g->first * 8)) < 8)
+			return NO_NUMBER;
 	}
-	for (back = 0; flags & KPF_COMPOUND_TAIL; back++) {
-		if (back >= LARGEST_FOLIO || back >= pfn)
-			return;
-		flags = word_kpage("flags", pfn - back - 1);
+	return g->words[pfn - g->first];
+}
+
+/* How many pages the folio of @pfn has, and how many of them lie before it;
+ * 0 if its pages make no sense. */
+static uint64_t count_folio(struct glance *g, uint64_t pfn, uint64_t *back)
+{
+	uint64_t flags = glance_at(g, pfn), n;
+
+	*back = 0;
+	if (flags == NO_NUMBER)
+		return 0;
+	if (!(flags & (KPF_COMPOUND_HEAD | KPF_COMPOUND_TAIL)))
+		return 1;
+	while (flags & KPF_COMPOUND_TAIL) {
+		if (*back >= LARGEST_FOLIO || *back >= pfn)
+			return 0;
+		flags = glance_at(g, pfn - ++*back);
 		if (flags == NO_NUMBER)
-			return;
+			return 0;
 	}
 	if (!(flags & KPF_COMPOUND_HEAD))
-		return;
+		return 0;
 	for (n = 1; n < LARGEST_FOLIO; n++) {
-		flags = word_kpage("flags", pfn - back + n);
+		flags = glance_at(g, pfn - *back + n);
 		if (flags == NO_NUMBER || !(flags & KPF_COMPOUND_TAIL))
 			break;
 	}
-	if (n & (n - 1))
+	return n;
+}
+
+void word_folio(uint64_t pfn, uint64_t *head, uint64_t *order)
+{
+	struct glance g = { .first = NO_NUMBER };
+	uint64_t back, n;
+
+	*head = *order = NO_NUMBER;
+	g.fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	if (g.fd < 0)
+		return;
+	n = count_folio(&g, pfn, &back);
+	close(g.fd);
+	if (!n || n & (n - 1))
 		return;
 	*head = pfn - back;
 	*order = (uint64_t)__builtin_ctzll(n);
@@ -160,27 +194,59 @@ static void list(const char *key, const char *names)
 }
 
 /* The line of maps that the address is in. */
-static void print_vma(const struct plant *p)
+static bool find_vma(const struct plant *p, char *line, size_t size)
 {
-	char path[64], line[4096];
 	unsigned long start, end;
+	bool found = false;
+	char path[64];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
 	f = fopen(path, "r");
-	printf(", \"vma\": ");
-	while (f && fgets(line, sizeof(line), f)) {
+	while (f && !found && fgets(line, (int)size, f)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%lx-%lx", &start, &end) == 2 &&
-		    p->addr >= start && p->addr < end) {
-			json_string(line, strlen(line));
-			fclose(f);
-			return;
-		}
+		found = sscanf(line, "%lx-%lx", &start, &end) == 2 &&
+			p->addr >= start && p->addr < end;
 	}
 	if (f)
 		fclose(f);
-	printf("null");
+	return found;
+}
+
+/* 64-bit FNV-1a of what a page holds. */
+static uint64_t fingerprint(const unsigned char *page)
+{
+	uint64_t sum = 0xcbf29ce484222325u;
+	unsigned i;
+
+	for (i = 0; i < PAGE; i++)
+		sum = (sum ^ page[i]) * 0x100000001b3u;
+	return sum;
+}
+
+/* Reading must not change the page: only through an address of our own,
+ * because the kernel takes any other way for use of it. */
+static void print_content(const struct field *f, const struct plant *p,
+			  const char *vma)
+{
+	if (p->pid == f->pid && !p->unread && strchr(vma, ' ')[1] == 'r')
+		word("fnv1a64",
+		     fingerprint((unsigned char *)(p->addr & ~(PAGE - 1))));
+}
+
+static void print_vma(const struct field *f, const struct plant *p,
+		      bool present)
+{
+	char line[4096];
+
+	if (!find_vma(p, line, sizeof(line))) {
+		printf(", \"vma\": null");
+		return;
+	}
+	printf(", \"vma\": ");
+	json_string(line, strlen(line));
+	if (present)
+		print_content(f, p, line);
 }
 
 static void print_words(const struct field *f, const struct plant *p)
@@ -189,7 +255,8 @@ static void print_words(const struct field *f, const struct plant *p)
 
 	if (p->pid) {
 		pagemap = word_pagemap(p->pid, p->addr);
-		pfn = word_pfn(pagemap);
+		if (pfn == NO_NUMBER)
+			pfn = word_pfn(pagemap);
 		printf(", \"pid\": %d, \"vaddr\": \"0x%" PRIxPTR "\"", p->pid,
 		       p->addr);
 		word("pagemap", pagemap);
@@ -203,12 +270,16 @@ static void print_words(const struct field *f, const struct plant *p)
 		number("kpagecgroup", word_kpage("cgroup", pfn));
 		word_folio(pfn, &head, &order);
 		number("folio", head);
+		if (head != pfn) {
+			word("head_kpageflags", word_kpage("flags", head));
+			number("head_kpagecgroup", word_kpage("cgroup", head));
+		}
 		number("folio_order", order);
 	}
 	if (p->pid == f->pid)
 		number("node", word_node((void *)p->addr));
 	if (p->pid)
-		print_vma(p);
+		print_vma(f, p, word_pfn(pagemap) != NO_NUMBER);
 }
 
 static void print_expectations(const struct field *f, const struct plant *p)
@@ -223,12 +294,16 @@ static void print_expectations(const struct field *f, const struct plant *p)
 	list("pte_set", p->pte_set);
 	list("pte_clear", p->pte_clear);
 	list("pte_unknown", p->pte_unknown);
+	number("pfn", p->pfn);
 	number("mapcount", p->mapcount);
+	number("refcount", p->refcount);
 	number("order", p->order);
 	number("pte_level", p->level);
 	text("vma_name", p->vma_name);
 	if (p->no_file)
 		printf(", \"file\": null");
+	if (p->io)
+		printf(", \"io\": true");
 	if (p->path) {
 		printf(", \"file\": {\"dev\": \"%u:%u\"",
 		       (unsigned)(p->dev >> 32), (unsigned)p->dev);

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """Asking pagedet, and asking again while the page changes underneath."""
 import json
-import subprocess
-import time
 
+import machine
 import words
 
 TRIES = 5
@@ -15,23 +14,22 @@ class Pagedet:
 
     def run(self, *arguments, timeout=300):
         """(rows, exit status, stderr)"""
-        p = subprocess.run([self.path] + [str(a) for a in arguments],
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                           timeout=timeout)
-        rows = []
-        for line in p.stdout.decode("utf-8", "replace").splitlines():
-            rows.append(json.loads(line))
-        return rows, p.returncode, p.stderr.decode("utf-8", "replace")
+        out, err, status = machine.there.run(
+            [self.path] + [str(a) for a in arguments], timeout)
+        rows = [json.loads(line)
+                for line in out.decode("utf-8", "replace").splitlines()]
+        return rows, status, err.decode("utf-8", "replace")
 
 
 def ways(plant):
     """How this plant can be asked for."""
     found = []
-    if plant.vaddr is not None:
+    if plant.vaddr is not None and plant.is_shown:
         found.append("virt")
     if plant.pfn is not None:
         found += ["page", "phys"]
-    if plant.file and plant.expect["kind"] == "file":
+    if plant.file and plant.expect["kind"] == "file" and \
+            machine.there.has_kernel():
         found.append("file")
     return found
 
@@ -50,8 +48,10 @@ def question(plant, how):
 def look(plant):
     """Words of the plant, as they are now."""
     word = words.pagemap(plant.pid, plant.page) if plant.vaddr else None
-    pfn = words.pfn_of(word) if plant.vaddr else plant.pfn
-    return word, pfn, words.kpage(pfn) if pfn is not None else (0, 0, 0)
+    pfn = words.pfn_of(word) if plant.vaddr and plant.is_shown and \
+        not plant.is_poisoned else plant.pfn
+    return word, pfn, (0, 0, 0) if pfn is None else \
+        words.kpage(pfn, plant.said.get("folio", pfn))
 
 
 def settled(pagedet, field, plant, how, verbose):
@@ -61,9 +61,9 @@ def settled(pagedet, field, plant, how, verbose):
         field.again()
         plant = field.plants[plant.name]
         before = look(plant)
-        first = time.time_ns()
+        first = machine.there.time_ns()
         rows, status, err = pagedet.run(*question(plant, how))
-        last = time.time_ns()
+        last = machine.there.time_ns()
         after = look(plant)
         if before[:2] == after[:2]:
             break

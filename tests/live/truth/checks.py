@@ -6,6 +6,7 @@ Each takes (field, plant, row, value) and answers words if @value is wrong.
 """
 import re
 
+import machine
 from words import (BIT34, FLAGS, KINDS, KPF, PTE, PTE_NAMES, RESTLESS,
                    cgroup_inodes, node_of, zones_of)
 
@@ -34,6 +35,11 @@ def is_hex(value, truth):
     if not isinstance(value, str) or not re.fullmatch("0x[0-9a-f]+", value):
         return "%r is no hex string" % (value,)
     return differ(int(value, 16), truth)
+
+
+def is_no_page(row):
+    """No frame, or one without memory."""
+    return row["_pfn"] is None or None in row["_count"]
 
 
 # What only an address has; asked by page there is nothing of it.
@@ -85,14 +91,14 @@ def check_pfn(field, plant, row, value):
 
 @check("head_pfn")
 def check_head(field, plant, row, value):
-    if row["_pfn"] is None:
+    if is_no_page(row):
         return differ(value, None)
     return differ(value, plant.said.get("folio"))
 
 
 @check("order")
 def check_order(field, plant, row, value):
-    if row["_pfn"] is None:
+    if is_no_page(row):
         return differ(value, None)
     return differ(value, plant.expect.get("order",
                                           plant.said.get("folio_order")))
@@ -105,6 +111,13 @@ def check_kind(field, plant, row, value):
     if value not in plant.expect["kind"].split("|"):
         return "%r, but it was made as %r" % (value, plant.expect["kind"])
     return None
+
+
+def untold_bits():
+    """Bits of flags and entries that files do not tell: what they mean, or
+    whether there are such bits at all, depends on the kernel."""
+    return set() if machine.there.has_kernel() else {
+        "idle", "ksm", "soft_dirty", "uffd_wp", "written"}
 
 
 def check_names(value, unknown, names):
@@ -125,14 +138,15 @@ def check_flags(field, plant, row, value):
     wrong = check_names(value, unknown, FLAGS)
     if wrong:
         return wrong
-    missing = set(e.get("flags_set", [])) - set(value)
+    is_set, is_clear = (set(e.get(key, [])) - untold_bits()
+                        for key in ("flags_set", "flags_clear"))
+    missing = is_set - set(value)
     if missing:
         return "lacks %s" % sorted(missing)
-    too_many = set(e.get("flags_clear", [])) & set(value)
+    too_many = is_clear & set(value)
     if too_many:
         return "has %s" % sorted(too_many)
-    lost = (set(e.get("flags_set", [])) | set(e.get("flags_clear", []))) & \
-        set(unknown)
+    lost = (is_set | is_clear) & set(unknown)
     if lost:
         return "does not know %s" % sorted(lost)
     guessed = set(e.get("flags_unknown", [])) - set(unknown)
@@ -162,7 +176,7 @@ def check_raw_flags(field, value, unknown, words):
 
 @check("mapcount")
 def check_mapcount(field, plant, row, value):
-    if row["_pfn"] is None:
+    if is_no_page(row):
         return differ(value, None)
     if "mapcount" in plant.expect:
         return differ(value, plant.expect["mapcount"])
@@ -174,7 +188,7 @@ def check_mapcount(field, plant, row, value):
 
 @check("mapcount_kind")
 def check_mapcount_kind(field, plant, row, value):
-    if row["_pfn"] is None:
+    if is_no_page(row):
         return differ(value, None)
     # of a huge page with one page given back an average is still 1
     order = plant.said.get("folio_order")
@@ -194,7 +208,7 @@ def check_zone(field, plant, row, value):
     if row["_pfn"] is None:
         return differ(value, None)
     zones = zones_of(row["_pfn"])
-    if value not in zones:
+    if value not in (zones or [None]):
         return "%r, but the page lies in %s" % (value, zones)
     return None
 
@@ -298,14 +312,15 @@ def check_pte(field, plant, row, value):
     wrong = check_names(value, unknown, PTE_NAMES)
     if wrong:
         return wrong
-    missing = set(e.get("pte_set", [])) - set(value)
+    is_set, is_clear = (set(e.get(key, [])) - untold_bits()
+                        for key in ("pte_set", "pte_clear"))
+    missing = is_set - set(value)
     if missing:
         return "lacks %s" % sorted(missing)
-    too_many = set(e.get("pte_clear", [])) & set(value)
+    too_many = is_clear & set(value)
     if too_many:
         return "has %s" % sorted(too_many)
-    lost = (set(e.get("pte_set", [])) | set(e.get("pte_clear", []))) & \
-        set(unknown)
+    lost = (is_set | is_clear) & set(unknown)
     if lost:
         return "does not know %s" % sorted(lost)
     guessed = set(e.get("pte_unknown", [])) - set(unknown)
@@ -378,7 +393,7 @@ def check_index(field, plant, row, value):
     if plant.file:
         return differ(value, plant.file["index"])
     vma = plant.vma()
-    if mapped_file(plant):
+    if plant.file is not None and mapped_file(plant):
         return differ(value, (plant.page - vma[0] + vma[3]) >> 12)
     return differ(value, None)
 

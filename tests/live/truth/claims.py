@@ -2,6 +2,7 @@
 """claims.tsv: what must be claimed."""
 import os
 
+import machine
 import words
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
@@ -28,17 +29,23 @@ def has_feature(name, plant):
     if name == "any":
         return True
     if name == "pagemap_scan":
-        return os.uname().machine == "x86_64" and release() >= (6, 7)
+        return machine.there.is_live() and release() >= (6, 7) and \
+            machine.there.arch() in ("x86_64", "aarch64")
+    if name == "kernel":
+        return machine.there.has_kernel()
+    if name == "kernel_or_small":
+        return machine.there.has_kernel() or \
+            plant.said.get("folio_order") == 0
     if name == "one_zone":
         return len(words.zones_of(plant.pfn)) == 1
     if name == "kpagecgroup":
-        return os.path.exists("/proc/kpagecgroup")
+        return words.read_word("/proc/kpagecgroup", 0) is not None
     raise SystemExit("Bail out! claims.tsv: no such feature: " + name)
 
 
 def release():
     """Only tells which claims to expect; the library must not use it."""
-    return tuple(int(x) for x in os.uname().release.split(".")[:2])
+    return tuple(int(x) for x in machine.there.release().split(".")[:2])
 
 
 def read():

@@ -5,7 +5,8 @@ import json
 import os
 import subprocess
 
-from words import FLAGS, KPF, PTE
+import machine
+from words import FLAGS, KPF, PTE, of_folio, pfn_of
 
 
 class Plant:
@@ -30,6 +31,16 @@ class Plant:
     @property
     def pfn(self):
         return self.word("pfn")
+
+    @property
+    def is_poisoned(self):
+        """The entry looks as if it were swapped out, and names the page."""
+        return "hwpoison" in self.expect.get("pte_set", [])
+
+    @property
+    def is_shown(self):
+        """Whether pagemap has the entry: it leaves out what is no memory."""
+        return not self.expect.get("io")
 
     def vma(self):
         """The line of maps as (start, end, prot, offset, dev, inode, name)."""
@@ -60,8 +71,7 @@ class Field:
     """Everything that was planted; the planter lives as long as this."""
 
     def __init__(self, path, report, keep):
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+        self.output, self.input, self.end = machine.there.planter(path)
         self.plants = {}
         self.skipped = {}
         self.facts = {}
@@ -74,7 +84,7 @@ class Field:
             report.skip(name, why)
 
     def listen(self):
-        for line in self.process.stdout:
+        for line in self.output:
             if self.keep:
                 self.keep.write(line)
             said = json.loads(line)
@@ -90,16 +100,15 @@ class Field:
 
     def again(self):
         """Makes everything true again and reads all words anew."""
-        self.process.stdin.write(b"again\n")
-        self.process.stdin.flush()
+        self.input.write(b"again\n")
+        self.input.flush()
         self.listen()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exc):
-        self.process.stdin.close()
-        self.process.wait()
+        self.end()
 
 
 def doubts(plant):
@@ -108,26 +117,34 @@ def doubts(plant):
     wrong = []
     flags, pagemap = plant.word("kpageflags"), plant.word("pagemap")
     if flags is not None:
+        flags = of_folio(flags, plant.word("head_kpageflags"))
         names = {name for name, bit in KPF.items() if flags >> bit & 1}
         for name in e.get("flags_set", []):
             if name not in names:
                 wrong.append("flag %s is not in %#x" % (name, flags))
         for name in e.get("flags_clear", []):
-            if name in names:
+            # idle stays until somebody looks whether it is true
+            if name in names and name != "idle":
                 wrong.append("flag %s is in %#x" % (name, flags))
     elif e.get("flags_set") and "pfn" in plant.said and plant.pfn is None:
         wrong.append("there is no page")
-    if pagemap is not None:
+    if pagemap is not None and plant.is_shown:
         for name, bit in PTE.items():
             is_set = pagemap >> bit & 1
             if name == "swapped":
-                is_set = is_set and not pagemap >> 58 & 1
+                is_set = is_set and not pagemap >> 58 & 1 and \
+                    not plant.is_poisoned
             if is_set and name in e.get("pte_clear", []):
                 wrong.append("%s is in %#x" % (name, pagemap))
             if not is_set and name in e.get("pte_set", []):
                 wrong.append("%s is not in %#x" % (name, pagemap))
+    pfn = pfn_of(pagemap)
+    if pfn is not None and e.get("pfn", pfn) != pfn:
+        wrong.append("pfn %#x, but the entry says %#x" % (e["pfn"], pfn))
+    cgroup = "head_kpagecgroup" if "head_kpagecgroup" in plant.said else \
+        "kpagecgroup"
     for key, word in (("mapcount", "kpagecount"), ("order", "folio_order"),
-                      ("memcg_ino", "kpagecgroup")):
+                      ("memcg_ino", cgroup)):
         if key in e and e[key] != plant.said.get(word):
             wrong.append("%s: %s said, %s read" % (key, e[key],
                                                    plant.said.get(word)))

@@ -8,6 +8,7 @@ itself.
 import os
 import subprocess
 
+import machine
 import words
 from words import KPF
 
@@ -18,12 +19,14 @@ STEADY = ("slab buddy anon swapbacked compound_head compound_tail huge nopage "
 # what changes anyway: this many pages, and this part of the larger count
 SLACK = 4096
 PART = 0.02
+# read at once
+WORDS = 1 << 13
 
 
-def find_page_types():
+def find_page_types(*how):
     top = os.environ.get("top_srcdir", os.path.join(
         os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
-    p = subprocess.run([os.path.join(top, "scripts/build-page-types")],
+    p = subprocess.run([os.path.join(top, "scripts/build-page-types"), *how],
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if p.returncode:
         return None, p.stderr.decode().strip().splitlines()[0]
@@ -41,8 +44,9 @@ def canonical(names):
 
 def count_page_types(program):
     """Its raw flags, one line a set: "0x0000000000000400  1234  4 ___ name"."""
-    out = subprocess.run([program, "-r"], stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, check=True).stdout
+    out, err, status = machine.there.run([program, "-r"], 300)
+    if status:
+        raise SystemExit("Bail out! page-types: " + err.decode())
     counts = {}
     for line in out.decode().splitlines():
         parts = line.split()
@@ -70,24 +74,16 @@ def empty_words():
     dropped NOPAGE (6.18) say nothing of a hole; page-types takes that for a
     page."""
     n = 0
-    with open("/proc/kpageflags", "rb") as f:
-        for first, last in words.gaps():
-            f.seek(first * 8)
-            left = (last - first + 1) * 8
-            while left:
-                data = f.read(min(left, 1 << 20))
-                if not data:
-                    break
-                left -= len(data)
-                n += memoryview(data).cast("Q").tolist().count(0)
+    for first, last in words.gaps():
+        for pfn in range(first, last + 1, WORDS):
+            data, = machine.there.pread(
+                ("/proc/kpageflags", pfn * 8,
+                 min(WORDS, last + 1 - pfn) * 8))
+            n += memoryview(data or b"").cast("Q").tolist().count(0)
     return n
 
 
-def check(report, pagedet):
-    program, why = find_page_types()
-    if not program:
-        report.skip("page-types", why)
-        return
+def check(report, pagedet, program):
     theirs, ours = [], []
     holes = empty_words()
     for _ in range(2):

@@ -51,10 +51,12 @@ class Report:
         print("# disagreements: %d" % total)
 
     def skip(self, name, why):
+        why, *more = why.splitlines()
         for allowed, reason in self.allowed:
             if allowed == name and reason.search(why):
                 self.n += 1
                 print("ok %d - %s # SKIP %s" % (self.n, name, why))
+                print("".join("# %s\n" % line for line in more), end="")
                 sys.stdout.flush()
                 return
         self.result(name, ["skipped, and skips.txt does not list it: " + why])

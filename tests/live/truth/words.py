@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """The kernel's words and the names of their bits, from its documentation
 (admin-guide/mm/pagemap.rst) - written down a second time on purpose."""
-import glob
-import os
 import struct
+
+import machine
 
 # /proc/kpageflags; kernel-page-flags.h
 KPF = {
@@ -31,23 +31,24 @@ KINDS = ("free anon file shmem hugetlb slab pgtable zero reserved offline "
          "zsmalloc device kernel hole uninit unknown untouched "
          "unmapped").split()
 
+# What a folio has as a whole. Kernels before 6.9 show a tail's own word, in
+# which these are never set.
+FOLIO_WIDE = sum(1 << KPF[name] for name in (
+    "locked error referenced uptodate dirty lru active writeback reclaim "
+    "swapcache swapbacked unevictable mlocked private private_2 "
+    "owner_private").split())
+
 # Flags that come and go while nobody does anything to the page.
 RESTLESS = {"locked", "referenced", "active", "lru", "idle", "reclaim",
             "writeback"}
 
 
+def unpack(data):
+    return struct.unpack("=Q", data)[0] if data and len(data) == 8 else None
+
+
 def read_word(path, index):
-    try:
-        fd = os.open(path, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        data = os.pread(fd, 8, index * 8)
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-    return struct.unpack("=Q", data)[0] if len(data) == 8 else None
+    return unpack(machine.there.pread((path, index * 8, 8))[0])
 
 
 def pagemap(pid, addr):
@@ -60,36 +61,51 @@ def pfn_of(word):
     return word & (1 << 55) - 1 or None
 
 
-def kpage(pfn):
-    """(flags, count, cgroup) of a page, read now."""
-    return tuple(read_word("/proc/kpage" + name, pfn)
-                 for name in ("flags", "count", "cgroup"))
+def of_folio(flags, head_flags):
+    """The word of a tail with what its head's word says of the folio."""
+    if head_flags is None or not flags >> KPF["compound_tail"] & 1:
+        return flags
+    return flags & ~FOLIO_WIDE | head_flags & FOLIO_WIDE
+
+
+def kpage(pfn, head):
+    """(flags, count, cgroup) of a page of a folio, read now; where no page is,
+    which above all memory is the end of the files, nothing is counted."""
+    flags, count, head_flags, cgroup = map(unpack, machine.there.pread(
+        *(("/proc/kpage" + name, at * 8, 8)
+          for name, at in (("flags", pfn), ("count", pfn), ("flags", head),
+                           ("cgroup", head)))))
+    nopage = 1 << KPF["nopage"]
+    if flags is None or flags & nopage:
+        return nopage, None, 0
+    return of_folio(flags, head_flags), count, cgroup
+
+
+def spans_of(pfn):
+    """(node, zone) where the zone's span has this page."""
+    found, place, spanned = [], None, 0
+    for line in machine.there.read("/proc/zoneinfo").decode().splitlines():
+        words = line.split()
+        if line.startswith("Node "):
+            place, spanned = (int(words[1].rstrip(",")), words[3]), 0
+        elif words[0] == "spanned":
+            spanned = int(words[1])
+        elif words[0] == "start_pfn:":
+            start = int(words[1])
+            if start <= pfn < start + spanned:
+                found.append(place)
+    return found
 
 
 def zones_of(pfn):
     """Names of the zones whose span has this page."""
-    found, name, spanned = [], None, 0
-    with open("/proc/zoneinfo") as f:
-        for line in f:
-            words = line.split()
-            if line.startswith("Node "):
-                name, spanned = words[3], 0
-            elif words[0] == "spanned":
-                spanned = int(words[1])
-            elif words[0] == "start_pfn:":
-                start = int(words[1])
-                if start <= pfn < start + spanned:
-                    found.append(name)
-    return found
+    return [zone for _, zone in spans_of(pfn)]
 
 
 def block_pages():
     """Pages of a memory block of sysfs; None without memory blocks."""
-    try:
-        with open("/sys/devices/system/memory/block_size_bytes") as f:
-            return int(f.read(), 16) >> 12
-    except OSError:
-        return None
+    size = machine.there.read("/sys/devices/system/memory/block_size_bytes")
+    return size and int(size, 16) >> 12
 
 
 def gaps():
@@ -98,26 +114,29 @@ def gaps():
     pages = block_pages()
     if not pages:
         return []
-    blocks = sorted(int(path.rsplit("memory", 1)[1]) for path in
-                    glob.glob("/sys/devices/system/memory/memory[0-9]*"))
+    blocks = sorted(
+        int(path.rsplit("memory", 1)[1]) for path in
+        machine.there.glob("/sys/devices/system/memory/memory[0-9]*"))
     return [((a + 1) * pages, b * pages - 1)
             for a, b in zip(blocks, blocks[1:]) if b > a + 1]
 
 
 def node_of(pfn):
-    """The node that has the page's memory block, by sysfs."""
-    block = pfn // block_pages()
-    nodes = glob.glob("/sys/devices/system/node/node[0-9]*/memory%d" % block)
+    """The node that has the page's memory block, by sysfs; without memory
+    blocks, the one whose zones have it."""
+    pages = block_pages()
+    if not pages:
+        nodes = {node for node, _ in spans_of(pfn)}
+        return nodes.pop() if len(nodes) == 1 else None
+    block = pfn // pages
+    nodes = machine.there.glob(
+        "/sys/devices/system/node/node[0-9]*/memory%d" % block)
     return int(nodes[0].split("/")[5][len("node"):]) if nodes else None
 
 
 def cgroup_inodes(path):
     """Inodes of the directories that this may be the path of."""
-    found = []
-    for top in ("/sys/fs/cgroup", "/sys/fs/cgroup/memory",
-                "/sys/fs/cgroup/unified"):
-        try:
-            found.append(os.stat(top + path).st_ino)
-        except OSError:
-            pass
-    return found
+    found = (machine.there.inode(top + path) for top in
+             ("/sys/fs/cgroup", "/sys/fs/cgroup/memory",
+              "/sys/fs/cgroup/unified"))
+    return [inode for inode in found if inode is not None]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""What is kept between runs, below ${XDG_CACHE_HOME:-~/.cache}/pagedet/lab.
+An entry is a directory that is there as a whole or not at all; two runs that
+want the same one wait for each other."""
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+
+TOP = os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+    "pagedet", "lab")
+
+
+@contextlib.contextmanager
+def locked(name):
+    os.makedirs(os.path.join(TOP, "locks"), exist_ok=True)
+    path = os.path.join(TOP, "locks", name.replace("/", "-"))
+    with open(path, "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
+def digest(*parts):
+    """A short name for contents: of bytes, strings, and files by path."""
+    sum_ = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, os.PathLike):
+            with open(part, "rb") as f:
+                part = f.read()
+        elif isinstance(part, str):
+            part = part.encode()
+        sum_.update(b"%d\n" % len(part) + part)
+    return sum_.hexdigest()[:16]
+
+
+def entry(room, name, key, make, only=False):
+    """The directory TOP/room/name-key; @make fills it if it is not there.
+    With @only, entries of the same name with other keys are dropped then."""
+    room = os.path.join(TOP, room)
+    path = os.path.join(room, "%s-%s" % (name, key))
+    with locked(os.path.basename(room) + "-" + name):
+        if os.path.isdir(path):
+            return path
+        os.makedirs(room, exist_ok=True)
+        half = ".new-%s@" % name
+        # of one that was killed while it made it
+        drop(room, lambda other: other.startswith(half))
+        with tempfile.TemporaryDirectory(prefix=half, dir=room) as scratch:
+            new = os.path.join(scratch, "entry")
+            os.mkdir(new)
+            make(new)
+            os.rename(new, path)
+        if only:
+            mine = os.path.basename(path)
+            drop(room, lambda other: other != mine and
+                 other.rsplit("-", 1)[0] == name)
+    return path
+
+
+def drop(room, is_it):
+    for name in filter(is_it, os.listdir(room)):
+        shutil.rmtree(os.path.join(room, name), ignore_errors=True)

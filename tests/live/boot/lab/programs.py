@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""Programs of ours that run in guests, built static for their architecture."""
+import glob
+import os
+import pathlib
+import subprocess
+
+import cache
+import kernels
+from kernels import HERE, TOP, Missing
+
+FLAGS = ["-std=gnu11", "-O2", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64",
+         "-static"]
+SOURCES = {
+    "agent": [os.path.join(HERE, "agent.c")],
+    "planter": sorted(glob.glob(os.path.join(HERE, "..", "planter*.c"))),
+}
+# What pagedet cannot be without.
+LIBRARIES = ["libelf-dev", "zlib1g-dev", "libxxhash-dev"]
+HEADERS = glob.glob(os.path.join(HERE, "..", "planter*.h"))
+
+
+def is_ours(arch):
+    return arch == os.uname().machine
+
+
+def compiler(arch):
+    if is_ours(arch):
+        return os.environ.get("CC") or "cc"
+    return arch + "-linux-gnu-gcc"
+
+
+def program(name, arch):
+    """The path of a built program."""
+    cc = compiler(arch)
+    try:
+        version = subprocess.run(cc.split() + ["--version"], check=True,
+                                 stdout=subprocess.PIPE).stdout
+    except (OSError, subprocess.CalledProcessError) as e:
+        raise Missing("cannot compile for %s: %s" % (arch, e))
+    files = SOURCES[name] + HEADERS
+    key = cache.digest(cc, version, *FLAGS, *map(pathlib.Path, files))
+
+    def build(new):
+        subprocess.run(cc.split() + FLAGS +
+                       ["-o", os.path.join(new, name)] + SOURCES[name],
+                       check=True)
+
+    return os.path.join(cache.entry("program", name + "-" + arch, key, build,
+                                    only=True), name)
+
+
+def pagedet(arch):
+    """The static command for another architecture, from a build tree of the
+    cache that is brought up to date."""
+    root = kernels.sysroot(arch, LIBRARIES)
+    top = os.path.join(cache.TOP, "build",
+                       arch + "-" + cache.digest(TOP, root))
+    # a make that calls us must not hand its variables down
+    env = {name: value for name, value in os.environ.items()
+           if name not in ("CC", "MAKEFLAGS", "MAKELEVEL", "PKG_CONFIG")}
+    env["PKG_CONFIG_SYSROOT_DIR"] = root
+    env["PKG_CONFIG_LIBDIR"] = "%s/usr/lib/%s-linux-gnu/pkgconfig" % (root,
+                                                                      arch)
+    with cache.locked("build-" + arch):
+        os.makedirs(top, exist_ok=True)
+        if not os.path.exists(os.path.join(top, "Makefile")):
+            must_build(arch, top, env, os.path.join(TOP, "configure"),
+                       "--host=%s-linux-gnu" % arch)
+        must_build(arch, top, env, "make", "-j%d" % os.cpu_count(),
+                   "pagedet-static")
+    return os.path.join(top, "pagedet-static")
+
+
+def must_build(arch, top, env, *argv):
+    log = os.path.join(top, "lab.log")
+    with open(log, "wb") as f:
+        p = subprocess.run(argv, cwd=top, env=env, stdout=f, stderr=f,
+                           stdin=subprocess.DEVNULL)
+    if p.returncode:
+        with open(log, errors="replace") as f:
+            raise Missing("cannot build pagedet for %s:\n%s" % (
+                arch, "".join(f.readlines()[-20:])))

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""One QEMU: its process, its console, its monitor, and the end of it. It has
+no network, and it dies with this process, however that ends."""
+import json
+import os
+import socket
+import subprocess
+import time
+
+from kernels import need
+
+# Emulation only: it works wherever the tests do, and the same everywhere.
+MACHINES = {
+    "x86_64": {
+        "program": "qemu-system-x86_64",
+        "package": "qemu-system-x86",
+        "machine": "pc,accel=tcg",
+        # four levels of page tables, as most machines have
+        "cpu": "max,la57=off",
+        "console": "ttyS0",
+        "memory": 256,
+    },
+    "aarch64": {
+        "program": "qemu-system-aarch64",
+        "package": "qemu-system-arm",
+        "machine": "virt,accel=tcg",
+        "cpu": "cortex-a57",
+        "console": "ttyAMA0",
+        "memory": 512,
+    },
+}
+
+
+class Failed(Exception):
+    """A guest that did not do what it must; with the end of its console."""
+
+
+class Qemu:
+    def __init__(self, arch, scratch, arguments, ports, deadline):
+        """@ports: names of virtio-serial ports; each is a socket here."""
+        self.deadline = time.monotonic() + deadline
+        self.seconds = deadline
+        self.console = os.path.join(scratch, "console.log")
+        machine = MACHINES[arch]
+        self.sockets = {}
+        theirs = []
+        command = [
+            # no orphan, even if we are killed
+            need("setpriv", "util-linux"), "--pdeathsig", "KILL",
+            need(machine["program"], machine["package"]),
+            "-machine", machine["machine"], "-smp", "2",
+            "-nodefaults", "-no-user-config", "-nic", "none",
+            "-display", "none", "-no-reboot",
+            "-serial", "file:" + self.console,
+            "-device", "virtio-serial-pci"]
+        for name in ports + ["monitor"]:
+            ours, other = socket.socketpair()
+            self.sockets[name] = ours
+            theirs.append(other)
+            command += ["-chardev", "socket,id=%s,fd=%d" % (name,
+                                                            other.fileno())]
+            command += ["-device", "virtserialport,chardev=%s,name=%s" %
+                        (name, name)] if name != "monitor" else \
+                ["-mon", "chardev=monitor,mode=control"]
+        with open(os.path.join(scratch, "qemu.log"), "wb") as log:
+            self.process = subprocess.Popen(
+                command + arguments, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, pass_fds=[s.fileno() for s in theirs])
+        self.log = log.name
+        for s in theirs:
+            s.close()
+        self.monitor = self.sockets["monitor"].makefile("rb")
+        self.greeted = False
+
+    def left(self):
+        """Seconds until the deadline; fails after it."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise self.failed("not done after %d seconds" % self.seconds)
+        return left
+
+    def failed(self, what):
+        """The exception that says so."""
+        text = "%s\n" % what
+        for name, path in (("QEMU", self.log), ("its console", self.console)):
+            try:
+                with open(path, "rb") as f:
+                    lines = f.read().decode("utf-8", "replace").splitlines()
+            except OSError:
+                continue
+            if lines:
+                text += "--- the end of %s\n" % name
+                text += "".join(line + "\n" for line in lines[-40:])
+        return Failed(text)
+
+    def command(self, name, **arguments):
+        """One command of the monitor, and its answer."""
+        if not self.greeted:
+            self.greeted = True
+            self.read_monitor()
+            self.command("qmp_capabilities")
+        words = {"execute": name, "arguments": arguments}
+        self.sockets["monitor"].sendall(json.dumps(words).encode() + b"\n")
+        while True:
+            answer = self.read_monitor()
+            if "error" in answer:
+                raise self.failed("%s: %s" % (name, answer["error"]["desc"]))
+            if "return" in answer:
+                return answer["return"]
+
+    def read_monitor(self):
+        self.sockets["monitor"].settimeout(self.left())
+        try:
+            line = self.monitor.readline()
+        except OSError:
+            line = b""
+        if not line:
+            raise self.failed("the monitor says no more")
+        return json.loads(line)
+
+    def receive_some(self, name, most=1 << 16):
+        """Bytes from a port, as many as there are."""
+        while True:
+            self.sockets[name].settimeout(self.left())
+            try:
+                data = self.sockets[name].recv(most)
+            except socket.timeout:
+                continue    # left() says what there is to say
+            except OSError as e:
+                raise self.failed("cannot read from port %s: %s" % (name, e))
+            if not data:
+                raise self.failed("the guest has ended")
+            return data
+
+    def send(self, name, data):
+        self.sockets[name].settimeout(self.left())
+        try:
+            self.sockets[name].sendall(data)
+        except OSError as e:
+            raise self.failed("cannot write to port %s: %s" % (name, e))
+
+    def wait(self):
+        """Until it has ended by itself."""
+        try:
+            status = self.process.wait(self.left())
+        except subprocess.TimeoutExpired:
+            raise self.failed("the guest does not switch itself off")
+        if status:
+            raise self.failed("QEMU ended with status %d" % status)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for s in self.sockets.values():
+            s.close()
