@@ -33,6 +33,15 @@ static uint64_t page_bits(struct image_session *s, uint64_t pfn)
 	       (p.has_mapcount && p.mapcount == 1 ? PDET_PM_EXCLUSIVE : 0);
 }
 
+static uint64_t watched(const struct image_session *s,
+			const struct pdet_leaf *leaf)
+{
+	return s->image->pagemap.uffd_wp &&
+	       pdet_user_uffd_wp(&s->image->paging, leaf->entry,
+				 leaf->is == PDET_PT_PAGE) ?
+	       PDET_PM_UFFD_WP : 0;
+}
+
 /* Which page is zero is known for all once symbols are. */
 static void put_zero(const struct image_session *s, struct pdet_entry *e)
 {
@@ -53,6 +62,7 @@ static void decode_page(struct image_session *s, const struct pdet_leaf *leaf,
 	const uint64_t pfn = (leaf->addr + (va - leaf->start)) >> p->page_shift;
 
 	pdet_pagemap_decode(&s->image->pagemap, PDET_PM_PRESENT | pfn |
+			    watched(s, leaf) |
 			    (u.ordinary ? page_bits(s, pfn) : 0), e);
 	/* there is a pfn 0, which pagemap would not show */
 	e->pfn = pfn;
@@ -74,7 +84,8 @@ static void decode_other(struct image_session *s, const struct pdet_leaf *leaf,
 	/* A huge page that moves has the frame of its first. */
 	const uint64_t offset = swap.offset + ((va - leaf->start) >> shift);
 	struct image_page p;
-	uint64_t word = PDET_PM_SWAP | offset << 5 | swap.type;
+	uint64_t word = PDET_PM_SWAP | watched(s, leaf) | offset << 5 |
+			swap.type;
 
 	if (swap.is != PDET_SWAP_FILE && pdet_image_page(s, offset, &p) == 0 &&
 	    p.known & KPF(ANON) && !(p.flags & KPF(ANON)))

@@ -5,6 +5,7 @@
  * and types all the rest. What is missing is noted, and the rest goes on
  * without it.
  */
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -360,6 +361,7 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 		{ .name = "migrate_pages" },
 		{ .name = "make_device_exclusive_range" },
 		{ .name = "make_device_exclusive" },
+		{ .name = "uffd_wp_range" },
 	};
 	struct pdet_swap_functions functions;
 	uint32_t areas;
@@ -369,6 +371,9 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 	functions = (struct pdet_swap_functions){
 		f[0].found, f[1].found, f[2].found, f[3].found,
 	};
+	/* Its bit means something where this can be done. */
+	im->pagemap.uffd_wp = f[4].found &&
+			      im->memory->machine == EM_X86_64;
 	pdet_swap_form_init(&im->swap_form, &im->paging, &im->info, im->btf,
 			    &functions);
 	/* Kernels of arm64 in Debian 12 name no data. */

@@ -336,7 +336,8 @@ static void put_memcg(const struct putting *p, uint32_t row)
 	put_text(p, row, PAGEDET_FIELD_MEMCG_PATH, o);
 	if (!pdet_fields_has(p->want, PAGEDET_FIELD_MEMCG_NAME))
 		return;
-	name = o->text ? memrchr(o->text, '/', o->text_len) : NULL;
+	/* The root's is "/". */
+	name = o->text_len > 1 ? memrchr(o->text, '/', o->text_len) : NULL;
 	if (name)
 		pdet_put_text(p->b, row, PAGEDET_FIELD_MEMCG_NAME, name + 1,
 			      (size_t)(o->text + o->text_len - name - 1),

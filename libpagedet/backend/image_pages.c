@@ -143,6 +143,12 @@ static void put_wanted(const struct filling *f, uint32_t row, uint32_t n,
 			       PDET_CELL(PAGEDET_HAVE, f->source));
 }
 
+/* What follows from there being no page. */
+static const uint64_t of_no_hole =
+	KPF(NOPAGE) | KPF(BUDDY) | KPF(ANON) | KPF(MMAP) | KPF(PGTABLE) |
+	KPF(OFFLINE) | KPF(SLAB) | KPF(KSM) | KPF(HUGE) | KPF(THP) |
+	KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL) | KPF(ZERO_PAGE);
+
 /* Frames without memory. */
 static void put_hole(const struct filling *f, uint32_t row, uint32_t n)
 {
@@ -150,7 +156,7 @@ static void put_hole(const struct filling *f, uint32_t row, uint32_t n)
 	put_wanted(f, row, n, PAGEDET_FIELD_KIND, PAGEDET_KIND_HOLE);
 	put_wanted(f, row, n, PAGEDET_FIELD_FLAGS, KPF(NOPAGE));
 	put_wanted(f, row, n, PAGEDET_FIELD_FLAGS_KNOWN,
-		   f->s->image->layout.flags.known | KPF(NOPAGE));
+		   f->s->image->layout.flags.known | of_no_hole);
 }
 
 /* The state of field @i where @has and @bad hold. */

@@ -16,6 +16,9 @@
 #define X86_YOUNG BIT(5)
 #define X86_DIRTY BIT(6)
 #define X86_SPECIAL BIT(9)
+#define X86_UFFD_WP BIT(10)
+/* the same in an entry that maps nothing */
+#define X86_SWAP_UFFD_WP BIT(2)
 /* Dirty while a shadow stack keeps the bit of the hardware for itself, 6.6. */
 #define X86_SAVED_DIRTY BIT(58)
 #define X86_NX BIT(63)
@@ -65,4 +68,10 @@ struct pdet_user_entry pdet_user_entry(const struct pdet_paging *p,
 
 	e.known = bits(true, true, true, true);
 	return e;
+}
+
+bool pdet_user_uffd_wp(const struct pdet_paging *p, uint64_t entry, bool page)
+{
+	return p->arch->machine == EM_X86_64 &&
+	       entry & (page ? X86_UFFD_WP : X86_SWAP_UFFD_WP);
 }

@@ -10,6 +10,10 @@ struct pdet_user_entry {
 	uint32_t pte, known;	/* PAGEDET_PTE bits */
 };
 
+/* pdet_user_uffd_wp - whether userfaultfd watches writes to the page of an
+ * entry of any kind, where the kernel can do that. Not known of arm64. */
+bool pdet_user_uffd_wp(const struct pdet_paging *p, uint64_t entry, bool page);
+
 /* pdet_user_entry - of an entry that is PDET_PT_PAGE. */
 struct pdet_user_entry pdet_user_entry(const struct pdet_paging *p,
 				       uint64_t entry);

@@ -45,10 +45,26 @@ START_TEST(bits_are_told)
 }
 END_TEST
 
+/* A page that is watched, one that is not, one that was swapped meanwhile. */
+START_TEST(watched_pages_are_told)
+{
+	const struct pdet_paging_arch x86 = { .machine = EM_X86_64 };
+	const struct pdet_paging_arch arm64 = { .machine = EM_AARCH64 };
+	const struct pdet_paging p = { .arch = &x86 }, q = { .arch = &arm64 };
+
+	ck_assert(pdet_user_uffd_wp(&p, 0x800000000cff5c25, true));
+	ck_assert(!pdet_user_uffd_wp(&p, 0x800000000cff5867, true));
+	ck_assert(pdet_user_uffd_wp(&p, 0x07fffffffff80004, false));
+	ck_assert(!pdet_user_uffd_wp(&p, 0x07fffffffff80400, false));
+	ck_assert(!pdet_user_uffd_wp(&q, 0x00e8000042105f43, true));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("user_entry");
 
 	unit_loop(s, bits_are_told, sizeof(entries) / sizeof(*entries));
+	unit_test(s, watched_pages_are_told);
 	return unit_main(s);
 }
