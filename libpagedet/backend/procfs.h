@@ -163,6 +163,8 @@ struct procfs_place {
 
 /* A word that stands for "reading failed": no kernel sets all bits. */
 #define PROCFS_WORD_LOST (~(uint64_t)0)
+/* It moved while it was looked for. */
+#define PROCFS_WORD_RACED (PROCFS_WORD_LOST - 1)
 
 static inline struct procfs *procfs_of(struct pdet_backend *b)
 {
@@ -224,6 +226,10 @@ void procfs_fill_level(struct procfs_session *s, struct pdet_batch *b,
  * none: PAGEDET_RACED, it moved meanwhile. */
 unsigned procfs_folio_head(struct procfs_session *s, uint64_t pfn,
 			   uint64_t *head, uint64_t *word);
+/* Gives tails their head's kpagecgroup word: of their own they have 0, charged
+ * or not, on kernels that do not look at the head (6.1; 6.12 does). */
+void procfs_tails_cgroup(struct procfs_session *s, const struct pdet_batch *b,
+			 const uint64_t *flags, uint64_t *cgroup);
 
 /* --- procfs_idle.c: whether KPF_IDLE is to be believed --- */
 void procfs_idle_open(struct procfs *p, struct pdet_env *env);

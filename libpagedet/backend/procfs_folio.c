@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * head_pfn and order out of kpageflags words. A folio is a head followed by
- * tails, 2^order pages, aligned to its size (Linux mm/page_alloc.c), so both
- * its ends are found with at most 19 single reads, however large it is.
+ * What a page has of its folio: head_pfn and order out of kpageflags words,
+ * and the cgroup. A folio is a head followed by tails, 2^order pages, aligned
+ * to its size (Linux mm/page_alloc.c), so both its ends are found with at most
+ * 19 single reads, however large it is.
  */
 #include "backend/procfs.h"
 
@@ -124,6 +125,48 @@ void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,
 		} else {
 			pdet_put_lost(b, row, head_field, why, PROCFS);
 			pdet_put_lost(b, row, order_field, why, PROCFS);
+		}
+	}
+}
+
+/* The kpagecgroup word of the folio's head. */
+static uint64_t head_cgroup(struct procfs_session *s, uint64_t pfn)
+{
+	uint64_t head, word;
+	unsigned why = procfs_folio_head(s, pfn, &head, &word);
+
+	if (why)
+		return why == PAGEDET_RACED ? PROCFS_WORD_RACED :
+					      PROCFS_WORD_LOST;
+	return procfs_kpage_one(s->p, &s->session.env, KPAGE_CGROUP, head,
+				&word) == 1 ? word : PROCFS_WORD_LOST;
+}
+
+void procfs_tails_cgroup(struct procfs_session *s, const struct pdet_batch *b,
+			 const uint64_t *flags, uint64_t *cgroup)
+{
+	const uint64_t *pfns = b->value[PAGEDET_FIELD_PFN];
+	uint64_t of_head = 0, before = 0;
+	bool known = false;	/* of_head, of the folio that has @before */
+	uint32_t row;
+
+	for (row = 0; row < b->n; row++) {
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+			    PAGEDET_HAVE || flags[row] == PROCFS_WORD_LOST)
+			continue;
+		if (pfns[row] != before + 1)
+			known = false;
+		before = pfns[row];
+		if (flags[row] & KPF(COMPOUND_HEAD)) {
+			of_head = cgroup[row];
+			known = true;
+		} else if (!(flags[row] & KPF(COMPOUND_TAIL))) {
+			known = false;
+		} else if (!cgroup[row] && !(flags[row] & KPF(SLAB))) {
+			if (!known)
+				of_head = head_cgroup(s, before);
+			known = true;
+			cgroup[row] = of_head;
 		}
 	}
 }

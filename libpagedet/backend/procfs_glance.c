@@ -80,7 +80,11 @@ static bool look(struct procfs_session *s, struct procfs_task *t,
 	if (want & BIT(MAPCOUNT) && (!read_kpage(s, KPAGE_COUNT, g) ||
 				     !g->word[KPAGE_COUNT]))
 		return false;
-	if (want & BIT(MEMCG_INO) && !read_kpage(s, KPAGE_CGROUP, g))
+	/* A tail without a cgroup may have its head's. */
+	if (want & BIT(MEMCG_INO) &&
+	    (!read_kpage(s, KPAGE_CGROUP, g) ||
+	     (!g->word[KPAGE_CGROUP] &&
+	      g->word[KPAGE_FLAGS] & KPF(COMPOUND_TAIL))))
 		return false;
 	if (again && (!read_word(t->pagemap, page, &entry) ||
 		      entry != g->entry))

@@ -596,6 +596,19 @@ static int fill_count(struct procfs_session *s, struct pdet_batch *b,
 	return 0;
 }
 
+/* kpagecgroup. 0 means "charged to nobody", but of a slab page, whose objects
+ * are charged one by one, it means nothing, and of a tail it may not. */
+static int read_cgroup(struct procfs_session *s, const struct pdet_batch *b,
+		       struct reading *reading)
+{
+	uint64_t *word = s->word[KPAGE_CGROUP];
+	int r = read_kpage(s, b, KPAGE_CGROUP, reading);
+
+	if (r == 0 && has_zero(b, word) && read_flags(s, b, reading) == 0)
+		procfs_tails_cgroup(s, b, s->word[KPAGE_FLAGS], word);
+	return r;
+}
+
 static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 		       const struct pdet_fields *want, struct reading *reading)
 {
@@ -614,23 +627,21 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 		procfs_fill_memcg_path(s, b);
 		return 0;
 	}
-	r = read_kpage(s, b, KPAGE_CGROUP, reading);
+	r = reading->error[KPAGE_CGROUP];
 	if (r < 0) {
 		put_lost_fields(b, 0, b->n, cgroup_fields,
 				PDET_COUNT(cgroup_fields), want,
 				procfs_reason(r));
 		return r;
 	}
-	/* 0 means "charged to nobody", but on a slab page, whose objects are
-	 * charged one by one, it means nothing. */
-	if (has_zero(b, word))
-		read_flags(s, b, reading);
 	for (row = 0; row < b->n; row++) {
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
 		    PAGEDET_HAVE)
 			put_like_pfn(b, row, f);
 		else if (word[row] == PROCFS_WORD_LOST)
 			pdet_put_lost(b, row, f, PAGEDET_IO, PROCFS);
+		else if (word[row] == PROCFS_WORD_RACED)
+			pdet_put_lost(b, row, f, PAGEDET_RACED, PROCFS);
 		else if (word[row])
 			pdet_put(b, row, f, word[row], PROCFS);
 		else if (!flags_of(s, reading, row, &flags, &why))
@@ -666,7 +677,7 @@ int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
 	if (count)
 		read_kpage(s, b, KPAGE_COUNT, &reading);
 	if (pdet_fields_has(want, PAGEDET_FIELD_MEMCG_INO))
-		read_kpage(s, b, KPAGE_CGROUP, &reading);
+		read_cgroup(s, b, &reading);
 	if (pdet_fields_has(want, PAGEDET_FIELD_FLAGS) &&
 	    is_read(&reading, KPAGE_FLAGS))
 		procfs_idle(s, b, s->word[KPAGE_FLAGS]);
