@@ -140,6 +140,44 @@ static uint32_t find_types(struct pdet_btf *btf, uint32_t *named)
 	return with_name;
 }
 
+/* From which word on, and in steps of how many, a type has names of its
+ * members; 0: it has none. */
+static size_t names_of(const uint32_t *type)
+{
+	switch (kind_of(type)) {
+	case STRUCT:
+	case UNION:
+	case ENUM64:
+		return 3;
+	case ENUM:
+	case FUNC_PROTO:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+uint32_t pdet_btf_last_string(const void *types, size_t bytes, uint32_t most)
+{
+	const uint32_t *type = types;
+	const uint32_t *const end = type + bytes / 4;
+	uint32_t last = 0;
+	size_t i, n, step;
+
+	for (; end - type >= LEAST_WORDS; type += n) {
+		n = words_of(type);
+		if (!n || n > (size_t)(end - type))
+			break;
+		if (type[0] > last && type[0] <= most)
+			last = type[0];
+		step = names_of(type);
+		for (i = 3; step && i < n; i += step)
+			if (type[i] > last && type[i] <= most)
+				last = type[i];
+	}
+	return last;
+}
+
 static bool is_enum(const uint32_t *type)
 {
 	return kind_of(type) == ENUM || kind_of(type) == ENUM64;
@@ -258,6 +296,34 @@ static const uint32_t *resolve(const struct pdet_btf *btf, uint32_t id)
 static bool is_struct(const uint32_t *type)
 {
 	return type && (kind_of(type) == STRUCT || kind_of(type) == UNION);
+}
+
+static bool is_whole(const struct pdet_btf *btf, const uint32_t *type,
+		     unsigned depth)
+{
+	const uint32_t *m = type + 3;
+	const uint32_t *end = m + 3 * (size_t)vlen_of(type);
+
+	for (; m < end; m += 3) {
+		const uint32_t *inner;
+
+		if (*string(btf, m[0]))
+			continue;
+		inner = resolve(btf, m[1]);
+		/* a bit-field without name is a gap */
+		if (inner && !is_struct(inner))
+			continue;
+		if (!inner || !depth || !is_whole(btf, inner, depth - 1))
+			return false;
+	}
+	return true;
+}
+
+bool pdet_btf_is_whole(const struct pdet_btf *btf, const char *name)
+{
+	const uint32_t *type = find(btf, name, false);
+
+	return is_struct(type) && is_whole(btf, type, DEPTH);
 }
 
 /* --- members --- */

@@ -20,6 +20,14 @@ void pdet_btf_free(struct pdet_btf *btf);
 /* How long the BTF is whose header these bytes are; 0: they are none. */
 size_t pdet_btf_length(const void *data, size_t size);
 
+/* pdet_btf_last_string - the highest offset of a name that the types in these
+ * bytes use, up to @most. */
+uint32_t pdet_btf_last_string(const void *types, size_t bytes, uint32_t most);
+
+/* pdet_btf_is_whole - whether a struct is there, with all that its members
+ * without name have. */
+bool pdet_btf_is_whole(const struct pdet_btf *btf, const char *name);
+
 struct pdet_btf_member {
 	uint32_t type;		/* id */
 	uint32_t bit_offset;	/* within the struct that was asked for */

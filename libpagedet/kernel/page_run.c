@@ -10,6 +10,9 @@
 
 #define GOLDEN 0x9e3779b97f4a7c15ull
 
+/* Beside the ways in which a page can be free. */
+#define FREE_UNKNOWN 2
+
 void pdet_page_run_init(struct pdet_page_run *run,
 			const struct pdet_layout *layout,
 			struct pdet_space *space)
@@ -93,15 +96,16 @@ static void put(const struct pdet_page_columns *to, size_t i,
 
 /* --- large folios --- */
 
-/* Its first two struct pages, from the run if they are in it. */
-static void load_folio(struct pdet_page_run *run, uint64_t head,
+/* Its first two struct pages, from the run if they are in it; false: they are
+ * those that were loaded last. */
+static bool load_folio(struct pdet_page_run *run, uint64_t head,
 		       const char *pages, uint64_t addr, uint64_t end)
 {
 	const size_t size = run->layout->size[PDET_SIZE_PAGE];
 	int r = 0;
 
 	if (run->folio.addr == head)
-		return;
+		return false;
 	run->folio.addr = head;
 	run->folio.has_tail = false;
 	if (head >= addr && head + 2 * size <= end) {
@@ -115,6 +119,30 @@ static void load_folio(struct pdet_page_run *run, uint64_t head,
 	run->folio.has_second = !r;
 	run->folio.has_first = !r || !pdet_space_read(run->space, head,
 						      run->folio.pages, size);
+	return true;
+}
+
+/* One like it that was decoded before. */
+static void find_folio(struct pdet_page_run *run,
+		       const struct pdet_page_run_at *at)
+{
+	const size_t size = run->layout->size[PDET_SIZE_PAGE];
+	struct pdet_page_folio_key key;
+	struct pdet_page_run_folio *same;
+	uint64_t hash;
+
+	run->folio.same = NULL;
+	if (at->numbers || !run->folio.has_second)
+		return;
+	hash = pdet_page_folio_key(&at->alike, run->folio.pages,
+				   run->folio.pages + size, &key);
+	same = &run->folios[hash % PDET_PAGE_RUN_FOLIOS];
+	run->folio.same = same;
+	if (same->used && !memcmp(&same->key, &key, 2 * size))
+		return;
+	same->used = true;
+	same->has_head = same->has_tail = false;
+	memcpy(&same->key, &key, 2 * size);
 }
 
 static void decode_large(struct pdet_page_run *run, const char *page,
@@ -129,6 +157,22 @@ static void decode_large(struct pdet_page_run *run, const char *page,
 			 run->folio.has_second ? second : NULL, f);
 }
 
+static void decode_head(struct pdet_page_run *run, const char *page,
+			struct pdet_page_facts *f)
+{
+	struct pdet_page_run_folio *same = run->folio.same;
+
+	if (same && same->has_head) {
+		*f = same->head;
+		return;
+	}
+	decode_large(run, page, true, f);
+	if (!same)
+		return;
+	same->head = *f;
+	same->has_head = true;
+}
+
 /* A tail that is the same as the last one of its folio says the same. */
 static void decode_tail(struct pdet_page_run *run, const char *page,
 			uint64_t distance, struct pdet_page_facts *f)
@@ -137,15 +181,27 @@ static void decode_tail(struct pdet_page_run *run, const char *page,
 	const uint64_t flags = pdet_page_u64(l, page, PDET_MEMBER_PAGE_FLAGS);
 	const int32_t mapcount = pdet_page_i32(l, page,
 					       PDET_MEMBER_PAGE_MAPCOUNT);
+	struct pdet_page_run_folio *same = run->folio.same;
 
-	if (!run->folio.has_tail || run->folio.tail_flags != flags ||
-	    run->folio.tail_mapcount != mapcount) {
+	if (same && same->has_tail && same->tail_flags == flags &&
+	    same->tail_mapcount == mapcount) {
+		*f = same->tail;
+	} else if (!run->folio.has_tail || run->folio.tail_flags != flags ||
+		   run->folio.tail_mapcount != mapcount) {
 		decode_large(run, page, false, &run->folio.tail);
 		run->folio.has_tail = true;
 		run->folio.tail_flags = flags;
 		run->folio.tail_mapcount = mapcount;
+		*f = run->folio.tail;
+	} else {
+		*f = run->folio.tail;
 	}
-	*f = run->folio.tail;
+	if (same && !same->has_tail) {
+		same->has_tail = true;
+		same->tail = *f;
+		same->tail_flags = flags;
+		same->tail_mapcount = mapcount;
+	}
 	/* Whose head says that it ends before. */
 	if (f->has_order && distance >> f->order) {
 		pdet_page_decode(l, page, NULL, NULL, f);
@@ -245,8 +301,8 @@ static uint64_t sort_of(const struct pdet_layout *l, const char *page,
 /* What it shares with others; false: nothing, it has to be looked at. */
 static bool find_same(struct pdet_page_run *run, const char *page,
 		      uint64_t flags, int32_t mapcount, int32_t refcount,
-		      struct pdet_page_facts *f,
-		      const struct pdet_page_run_same **ret)
+		      bool caches, struct pdet_page_facts *f,
+		      struct pdet_page_run_same **ret)
 {
 	const struct pdet_layout *l = run->layout;
 	const uint64_t rest = sort_of(l, page, mapcount, refcount);
@@ -256,13 +312,15 @@ static bool find_same(struct pdet_page_run *run, const char *page,
 	s = &run->slot[((flags ^ rest * GOLDEN) * GOLDEN >> 32) %
 		       PDET_PAGE_RUN_SLOTS];
 	*ret = &s->same;
-	if (s->same.used && s->flags == flags && s->rest == rest)
+	if (s->same.used && s->flags == flags && s->rest == rest &&
+	    !(caches && s->same.flags & KPF(SLAB)))
 		return true;
 	pdet_page_decode(l, page, page, NULL, f);
 	/* The order of a free block and the cache of a slab are looked at, not
 	 * only taken. */
-	if (f->type == PDET_TYPE_BUDDY || f->flags & KPF(SLAB))
+	if (f->type == PDET_TYPE_BUDDY || (f->flags & KPF(SLAB) && caches))
 		return false;
+	memset(s->same.turn, 0, sizeof(s->same.turn));
 	s->flags = flags;
 	s->rest = rest;
 	s->same.used = true;
@@ -344,42 +402,59 @@ static void add_zero(const struct pdet_page_run *run, uint64_t pfn,
 {
 	const struct pdet_page_zeros *z = &run->zeros;
 
-	if (z->known)
+	if (z->known && !(z->maybe_huge && f->may_be_zero))
 		pdet_page_add_zero(f, pfn == z->pfn ? PDET_ZERO_PAGE :
 				      pfn - z->huge < z->n_huge ?
 				      PDET_ZERO_HUGE : PDET_ZERO_NOT);
 }
 
+/* Whether there is an element for pages like this one. */
+static bool is_joined(struct pdet_page_run *run,
+		      const struct pdet_page_run_at *at,
+		      struct pdet_page_run_same *same, unsigned i)
+{
+	if (!at->turn)
+		return false;
+	run->joined = same->turn[i] == at->turn;
+	run->element = &same->element[i];
+	same->turn[i] = at->turn;
+	return run->joined;
+}
+
 /* Of one page, when it is not the first of its kind. */
-static bool put_small(struct pdet_page_run *run, const char *page,
+static bool put_small(struct pdet_page_run *run,
+		      const struct pdet_page_run_at *at, const char *page,
 		      uint64_t flags, uint64_t addr, uint64_t pfn, size_t i,
-		      const struct pdet_page_columns *to,
 		      struct pdet_page_facts *f)
 {
+	const struct pdet_page_columns *to = at->to;
 	const struct pdet_layout *l = run->layout;
 	const int32_t mapcount = pdet_page_i32(l, page,
 					       PDET_MEMBER_PAGE_MAPCOUNT);
 	const int32_t refcount = pdet_page_i32(l, page,
 					       PDET_MEMBER_PAGE_REFCOUNT);
-	const struct pdet_page_run_same *same;
-	enum pdet_page_free where;
-	bool known;
+	struct pdet_page_run_same *same;
+	enum pdet_page_free where = PDET_FREE_NOT;
+	bool known = false, zero;
 
-	if ((run->zeros.known && pfn == run->zeros.pfn) ||
-	    !find_same(run, page, flags, mapcount, refcount, f, &same)) {
+	zero = run->zeros.known && pfn == run->zeros.pfn;
+	if (zero)
 		pdet_page_decode(l, page, page, NULL, f);
+	if (zero || !find_same(run, page, flags, mapcount, refcount,
+			       to->slab_cache, f, &same)) {
 		leave_block(run);
 		enter_block(run, pfn, f);
 		return false;
 	}
+	if (same->may_be_free)
+		where = find_block(run, addr, pfn, &known);
+	else
+		leave_block(run);
+	if (is_joined(run, at, same, known ? where : FREE_UNKNOWN))
+		return true;
 	put_same(l, page, mapcount, refcount, same, to, i);
 	if (run->zeros.known && to->known)
 		to->known[i] |= KPF(ZERO_PAGE);
-	if (!same->may_be_free) {
-		leave_block(run);
-		return true;
-	}
-	where = find_block(run, addr, pfn, &known);
 	if (known)
 		put_free(where, to, i);
 	return true;
@@ -392,7 +467,7 @@ static bool decode(struct pdet_page_run *run, const char *page,
 {
 	switch (is) {
 	case PDET_PAGE_PLAIN:
-		decode_large(run, page, true, f);
+		decode_head(run, page, f);
 		return true;
 	case PDET_PAGE_TAIL:
 		decode_tail(run, page, tail_of, f);
@@ -406,67 +481,6 @@ static bool decode(struct pdet_page_run *run, const char *page,
 }
 
 /* --- alike --- */
-
-/* Words of a struct page that decide what is written to columns. */
-static uint32_t deciding(const struct pdet_layout *l,
-			 const struct pdet_page_columns *to)
-{
-	const struct {
-		enum pdet_member m;
-		bool wanted;
-	} members[] = {
-		{ PDET_MEMBER_PAGE_FLAGS, true },
-		{ PDET_MEMBER_PAGE_MAPCOUNT, true },
-		{ PDET_MEMBER_PAGE_REFCOUNT, true },
-		{ PDET_MEMBER_PAGE_MAPPING, true },
-		{ PDET_MEMBER_PAGE_MEMCG_DATA, true },
-		{ PDET_MEMBER_PAGE_INDEX, to->index },
-		{ PDET_MEMBER_PAGE_PRIVATE, to->private },
-	};
-	uint32_t words = 0;
-	unsigned i;
-
-	for (i = 0; i < PDET_COUNT(members); i++)
-		if (members[i].wanted && pdet_page_has(l, members[i].m))
-			words |= (uint32_t)1 << l->member[members[i].m] / 8;
-	return words;
-}
-
-/* How many behind a page are the same in these words; of tails also in whose
- * tails they are. */
-static size_t count_alike(const struct pdet_layout *l, uint32_t words,
-			  const char *page, size_t most)
-{
-	const size_t size = l->size[PDET_SIZE_PAGE];
-	const uint64_t info = pdet_page_u64(l, page,
-					    PDET_MEMBER_PAGE_COMPOUND_HEAD);
-	const uint64_t mask = info & 1 ? UINT64_MAX : 1;
-	size_t n = 0;
-
-	/* One that nobody has written to is not to be taken for such a one. */
-	if (page[0] == page[1] && !memcmp(page, page + 1, 7))
-		return 0;
-	for (; n < most; n++) {
-		const char *other = page + (n + 1) * size;
-		uint32_t left = words;
-		uint64_t differs;
-
-		differs = pdet_page_u64(l, other,
-					PDET_MEMBER_PAGE_COMPOUND_HEAD);
-		differs = (differs ^ info) & mask;
-		for (; left; left &= left - 1) {
-			const unsigned at = (unsigned)__builtin_ctz(left) * 8;
-			uint64_t a, b;
-
-			memcpy(&a, page + at, sizeof(a));
-			memcpy(&b, other + at, sizeof(b));
-			differs |= a ^ b;
-		}
-		if (differs)
-			break;
-	}
-	return n;
-}
 
 static void repeat(uint64_t *column, size_t i, size_t n)
 {
@@ -536,16 +550,9 @@ static uint64_t alike_end(const struct pdet_page_run *run, uint64_t pfn,
 
 /* --- all --- */
 
-struct run_at {
-	const char *pages;
-	uint64_t start, end;	/* addresses of the run */
-	const struct pdet_page_columns *to;
-	uint32_t words;		/* that decide */
-};
-
-/* The page and those that are like it; how many. */
-static size_t put_next(struct pdet_page_run *run, const struct run_at *at,
-		       uint64_t pfn, size_t i, size_t n)
+size_t pdet_page_next(struct pdet_page_run *run,
+		      const struct pdet_page_run_at *at, uint64_t pfn,
+		      size_t i, size_t n, size_t o)
 {
 	const struct pdet_layout *l = run->layout;
 	const struct pdet_page_columns *to = at->to;
@@ -556,63 +563,87 @@ static size_t put_next(struct pdet_page_run *run, const struct run_at *at,
 	struct pdet_page_facts f;
 	enum pdet_page_is is;
 	uint64_t head = addr, head_pfn;
-	size_t alike = 0, k;
 	int error = 0;
-	bool done = false, repeats = false;
+	bool done = false, repeats;
 
+	run->element = NULL;
+	run->joined = false;
 	is = pdet_page_is(l, page, i + 1 < n ? page + size : NULL, addr, &head);
 	head_pfn = pfn - (addr - head) / size;
 	if (is == PDET_PAGE_PLAIN &&
 	    !has_flag(l, flags, PAGEDET_PF_COMPOUND_HEAD)) {
-		done = put_small(run, page, flags, addr, pfn, i, to, &f);
+		done = put_small(run, at, page, flags, addr, pfn, o, &f);
 		if (!done)
 			add_zero(run, pfn, &f);
 		repeats = done;
 	} else {
 		leave_block(run);
 		if (is == PDET_PAGE_PLAIN || is == PDET_PAGE_TAIL) {
-			load_folio(run, head, at->pages, at->start, at->end);
+			if (load_folio(run, head, at->pages, at->start,
+				       at->end))
+				find_folio(run, at);
 			error = run->folio.error;
 		}
 		if (decode(run, page, is, pfn - head_pfn, &f))
 			add_zero(run, pfn, &f);
-		repeats = is == PDET_PAGE_TAIL;
+		repeats = is == PDET_PAGE_TAIL || is == PDET_PAGE_UNINIT;
 	}
 	if (!done)
-		put(to, i, &f);
-	if (to->is)
-		to->is[i] = (uint8_t)is;
+		put(to, o, &f);
+	if (to->is && !run->joined)
+		to->is[o] = (uint8_t)is;
 	if (to->raw_flags)
-		to->raw_flags[i] = flags;
-	if (to->error)
-		to->error[i] = (int16_t)error;
-	if (repeats)
-		alike = count_alike(l, at->words, page,
-				    PDET_MIN(n - i - 1,
-					     alike_end(run, pfn, is, head_pfn,
-						       &f) - pfn - 1));
-	if (alike)
-		repeat_all(to, i, alike);
-	for (k = 0; to->head_pfn && k <= alike; k++)
-		to->head_pfn[i + k] = is == PDET_PAGE_TAIL ? head_pfn : pfn + k;
-	return alike + 1;
+		to->raw_flags[o] = flags;
+	if (to->error && !run->joined)
+		to->error[o] = (int16_t)error;
+	if (to->head_pfn)
+		to->head_pfn[o] = head_pfn;
+	n = !repeats ? 0 :
+	    PDET_MIN(n - i - 1,
+		     alike_end(run, pfn, is, head_pfn, &f) - pfn - 1);
+	n = pdet_page_count_alike(&at->alike, page, is, n) + 1;
+	run->next = pfn + n;
+	return n;
+}
+
+void pdet_page_run_begin(struct pdet_page_run *run,
+			 struct pdet_page_run_at *at, const char *pages,
+			 uint64_t addr, uint64_t pfn, size_t n,
+			 const struct pdet_page_columns *to, uint32_t turn)
+{
+	at->pages = pages;
+	at->start = addr;
+	at->end = addr + n * run->layout->size[PDET_SIZE_PAGE];
+	at->to = to;
+	at->turn = to->mapcount ? 0 : turn;
+	at->numbers = to->order || to->refcount || to->pincount ||
+		      to->mapping || to->index || to->private ||
+		      to->memcg_data || to->slab_cache;
+	pdet_page_alike_init(&at->alike, run->layout,
+			     (struct pdet_page_alike_wants){
+				     to->mapping, to->index, to->private,
+				     to->memcg_data });
+	if (pfn != run->next)
+		leave_block(run);
+	/* On a moving kernel it is another one by now. */
+	run->folio.addr = 0;
 }
 
 void pdet_page_run(struct pdet_page_run *run, const char *pages, uint64_t addr,
 		   uint64_t pfn, size_t n, const struct pdet_page_columns *to)
 {
-	const struct run_at at = {
-		pages, addr, addr + n * run->layout->size[PDET_SIZE_PAGE], to,
-		deciding(run->layout, to),
-	};
-	size_t i, done;
+	struct pdet_page_run_at at;
+	size_t i, k, done;
 
-	if (pfn != run->next)
-		leave_block(run);
-	/* On a moving kernel it is another one by now. */
-	run->folio.addr = 0;
+	pdet_page_run_begin(run, &at, pages, addr, pfn, n, to, 0);
 	for (i = 0; i < n; i += done) {
-		done = put_next(run, &at, pfn + i, i, n);
-		run->next = pfn + i + done;
+		done = pdet_page_next(run, &at, pfn + i, i, n, i);
+		if (done == 1)
+			continue;
+		repeat_all(to, i, done - 1);
+		/* only tails have another one than themselves */
+		for (k = 1; to->head_pfn && k < done; k++)
+			to->head_pfn[i + k] = to->head_pfn[i] +
+				(to->head_pfn[i] == pfn + i ? k : 0);
 	}
 }

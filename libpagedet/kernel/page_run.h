@@ -7,7 +7,7 @@
 #ifndef PDET_KERNEL_PAGE_RUN_H
 #define PDET_KERNEL_PAGE_RUN_H
 
-#include "kernel/page.h"
+#include "kernel/page_alike.h"
 #include "kernel/space.h"
 
 /* Bits of the column has: which of the others have a value. */
@@ -46,9 +46,11 @@ struct pdet_page_zeros {
 	bool known;
 	uint64_t pfn;
 	uint64_t huge, n_huge;	/* n_huge 0: there is no huge one */
+	bool maybe_huge;	/* unless there is one and nobody knows where */
 };
 
 #define PDET_PAGE_RUN_SLOTS 1024
+#define PDET_PAGE_RUN_FOLIOS 64
 
 /* One thread's. */
 struct pdet_page_run {
@@ -70,8 +72,22 @@ struct pdet_page_run {
 		uint64_t tail_flags;
 		int32_t tail_mapcount;
 		struct pdet_page_facts tail;
+		struct pdet_page_run_folio *same; /* NULL: not known */
 	} folio;
+	/* What large folios say that are alike in all but numbers. */
+	struct pdet_page_run_folio {
+		bool used, has_head, has_tail;
+		struct pdet_page_folio_key key;
+		struct pdet_page_facts head, tail;
+		uint64_t tail_flags;
+		int32_t tail_mapcount;
+	} folios[PDET_PAGE_RUN_FOLIOS];
 	uint64_t own;		/* bits of flags that say something */
+	/* Of the page that was decoded last: where its element is kept, NULL
+	 * if it is not; and whether it was there, so that nothing was
+	 * written. */
+	uint32_t *element;
+	bool joined;
 	/* What small pages say that are alike in all but numbers. */
 	struct pdet_page_run_slot {
 		uint64_t flags, rest;
@@ -83,6 +99,9 @@ struct pdet_page_run {
 			bool counts;	/* mapcount is what is written there */
 			bool maps;	/* mapping is */
 			bool may_be_free;
+			/* Elements that say the same, by what is known of free
+			 * blocks; of the turn of whoever joins them. */
+			uint32_t turn[3], element[3];
 		} same;
 	} slot[PDET_PAGE_RUN_SLOTS];
 };
@@ -91,6 +110,31 @@ struct pdet_page_run {
 void pdet_page_run_init(struct pdet_page_run *run,
 			const struct pdet_layout *layout,
 			struct pdet_space *space);
+
+/* A run while it is decoded. */
+struct pdet_page_run_at {
+	const char *pages;
+	uint64_t start, end;	/* addresses */
+	const struct pdet_page_columns *to;
+	bool numbers;		/* some other than mapcount is wanted */
+	uint32_t turn;		/* 0: elements are not joined */
+	struct pdet_page_alike alike;
+};
+
+/*
+ * pdet_page_run_begin, pdet_page_next - for who does not need an element for
+ * every page: page @i of the run's @n, which is frame @pfn, is decoded into
+ * element @o. How many pages from there on say the same, but for head_pfn. With
+ * a @turn, which is another one each time that elements begin anew, elements
+ * that are the same can be found in run->element; not if mapcount is wanted.
+ */
+void pdet_page_run_begin(struct pdet_page_run *run,
+			 struct pdet_page_run_at *at, const char *pages,
+			 uint64_t addr, uint64_t pfn, size_t n,
+			 const struct pdet_page_columns *to, uint32_t turn);
+size_t pdet_page_next(struct pdet_page_run *run,
+		      const struct pdet_page_run_at *at, uint64_t pfn,
+		      size_t i, size_t n, size_t o);
 
 /*
  * pdet_page_run - @pages has @n struct pages from @addr on, which are those of

@@ -89,6 +89,17 @@ int pdet_space_read(struct pdet_space *s, uint64_t va, void *buf, size_t n)
 	return 0;
 }
 
+int pdet_space_view(struct pdet_space *s, uint64_t va, void *buf, size_t n,
+		    const char **ret)
+{
+	const struct pdet_memory_ops *ops = s->reader->memory->ops;
+
+	if (ops->view_kvirt && n <= PDET_VIEW_BYTES)
+		return ops->view_kvirt(s->reader, va, n, ret);
+	*ret = buf;
+	return pdet_space_read(s, va, buf, n);
+}
+
 int pdet_space_u64(struct pdet_space *s, uint64_t va, uint64_t *ret)
 {
 	return pdet_space_read(s, va, ret, sizeof(*ret));

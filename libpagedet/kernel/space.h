@@ -33,6 +33,11 @@ int pdet_space_phys(struct pdet_space *s, uint64_t va, uint64_t *addr,
 /* pdet_space_read - all of it, or a failure. */
 int pdet_space_read(struct pdet_space *s, uint64_t va, void *buf, size_t n);
 
+/* pdet_space_view - the same, without a copy where the provider can: *ret is
+ * @buf or somewhere else, valid until the next view. */
+int pdet_space_view(struct pdet_space *s, uint64_t va, void *buf, size_t n,
+		    const char **ret);
+
 /* pdet_space_u64, ... - one number of the kernel's. */
 int pdet_space_u64(struct pdet_space *s, uint64_t va, uint64_t *ret);
 int pdet_space_u32(struct pdet_space *s, uint64_t va, uint32_t *ret);

@@ -26,7 +26,11 @@
 #include "pagedet.h"
 
 /* Copied by one call: a page of struct pages, 64 times. */
-#define VALUE ((uint32_t)256 << 10)
+#define VALUE ((uint32_t)PDET_VIEW_BYTES)
+
+/* Elements of the map: what is read is copied out at once, what is viewed stays
+ * until the next view. */
+enum { READ, VIEW, ELEMENTS };
 
 /* What the mapping's beginning is aligned to on x86-64 and arm64, and how far
  * behind it a task_struct is looked for: 16 TiB. */
@@ -41,13 +45,14 @@ struct bpf {
 struct bpf_reader {
 	struct pdet_reader reader;
 	int map, program;
-	char *value;		/* of the map */
+	char *values;		/* of the map */
 };
 
 /* What the program is told. */
 struct request {
 	uint64_t addr;
 	uint64_t size;		/* 0: copy the address of this task */
+	uint64_t element;
 };
 
 static long sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr, size_t size)
@@ -72,7 +77,7 @@ static int make_map(void)
 	a.map_type = BPF_MAP_TYPE_ARRAY;
 	a.key_size = 4;
 	a.value_size = VALUE;
-	a.max_entries = 1;
+	a.max_entries = ELEMENTS;
 	a.map_flags = BPF_F_MMAPABLE;
 	memcpy(a.map_name, "pagedet", 8);
 	return (int)sys_bpf(BPF_MAP_CREATE, &a, sizeof(a));
@@ -85,11 +90,12 @@ static int make_map(void)
 
 static int load_program(int map)
 {
-	/* r6 = addr, r7 = size, r8 = the map's value */
+	/* r6 = addr, r7 = size, r8 = the element's value */
 	const struct bpf_insn insns[] = {
 		INSN(BPF_LDX | BPF_MEM | BPF_DW, 6, 1, 0, 0),
 		INSN(BPF_LDX | BPF_MEM | BPF_DW, 7, 1, 8, 0),
-		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, 2, 1, 16, 0),
+		INSN(BPF_STX | BPF_MEM | BPF_W, 10, 2, -4, 0),
 		REG(2, 10),
 		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
 		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
@@ -128,8 +134,8 @@ static void bpf_reader_free(struct pdet_reader *base)
 {
 	struct bpf_reader *r = (struct bpf_reader *)base;
 
-	if (r->value != MAP_FAILED)
-		munmap(r->value, VALUE);
+	if (r->values != MAP_FAILED)
+		munmap(r->values, ELEMENTS * VALUE);
 	if (r->program >= 0)
 		close(r->program);
 	if (r->map >= 0)
@@ -148,11 +154,12 @@ static int bpf_reader_new(struct pdet_memory *m, size_t cache_bytes,
 		return -ENOMEM;
 	r->reader.memory = m;
 	r->program = -1;
-	r->value = MAP_FAILED;
+	r->values = MAP_FAILED;
 	r->map = make_map();
 	if (r->map >= 0)
-		r->value = mmap(NULL, VALUE, PROT_READ, MAP_SHARED, r->map, 0);
-	if (r->value != MAP_FAILED)
+		r->values = mmap(NULL, ELEMENTS * VALUE, PROT_READ, MAP_SHARED,
+				 r->map, 0);
+	if (r->values != MAP_FAILED)
 		r->program = load_program(r->map);
 	if (r->program >= 0) {
 		*ret = &r->reader;
@@ -165,9 +172,10 @@ static int bpf_reader_new(struct pdet_memory *m, size_t cache_bytes,
 
 /* --- reading --- */
 
-static int run(struct bpf_reader *r, uint64_t addr, uint64_t size)
+static int run(struct bpf_reader *r, uint64_t addr, uint64_t size,
+	       uint64_t element)
 {
-	struct request q = { addr, size };
+	struct request q = { addr, size, element };
 	union bpf_attr a;
 
 	memset(&a, 0, sizeof(a));
@@ -190,12 +198,21 @@ static int bpf_read_kvirt(struct pdet_reader *base, uint64_t addr, void *buf,
 
 	for (; n; n -= some, addr += some, to += some) {
 		some = PDET_MIN(n, (size_t)VALUE);
-		e = run(r, addr, some);
+		e = run(r, addr, some, READ);
 		if (e < 0)
 			return e;
-		memcpy(to, r->value, some);
+		memcpy(to, r->values + READ * VALUE, some);
 	}
 	return 0;
+}
+
+static int bpf_view_kvirt(struct pdet_reader *base, uint64_t addr, size_t n,
+			  const char **ret)
+{
+	struct bpf_reader *r = (struct bpf_reader *)base;
+
+	*ret = r->values + VIEW * VALUE;
+	return run(r, addr, n, VIEW);
 }
 
 static int bpf_read_phys(struct pdet_reader *r, uint64_t addr, void *buf,
@@ -275,10 +292,10 @@ static int find_base(struct bpf *b, struct pdet_env *env,
 	e = note_address(env, &note);
 	if (e < 0)
 		return e;
-	e = run(r, 0, 0);
+	e = run(r, 0, 0, READ);
 	if (e < 0)
 		return pdet_fail(env, -e, "its BPF does not run");
-	memcpy(&task, r->value, sizeof(task));
+	memcpy(&task, r->values + READ * VALUE, sizeof(task));
 	b->base = task & ~(ALIGN - 1);
 	for (i = 0; i < MOST_STEPS; i++, b->base -= ALIGN) {
 		e = pdet_vmcoreinfo_at(&b->m, &r->reader, note);
@@ -326,4 +343,5 @@ const struct pdet_memory_ops pdet_memory_bpf = {
 	.reader_free = bpf_reader_free,
 	.read_phys = bpf_read_phys,
 	.read_kvirt = bpf_read_kvirt,
+	.view_kvirt = bpf_view_kvirt,
 };

@@ -35,6 +35,8 @@ struct pdet_reader {
 	struct pdet_memory *memory;
 };
 
+#define PDET_VIEW_BYTES ((size_t)256 << 10)
+
 struct pdet_memory_ops {
 	const char *name;
 	unsigned source;	/* PAGEDET_SOURCE_* of what is read here */
@@ -63,6 +65,10 @@ struct pdet_memory_ops {
 	/* By kernel virtual address; NULL: cannot. */
 	int (*read_kvirt)(struct pdet_reader *r, uint64_t addr, void *buf,
 			  size_t n);
+	/* The same for at most PDET_VIEW_BYTES, which need not be copied:
+	 * *ret is valid until the next view. NULL: cannot. */
+	int (*view_kvirt)(struct pdet_reader *r, uint64_t addr, size_t n,
+			  const char **ret);
 };
 
 /* Providers begin with it. What the headers say; 0 and NULL are "they do

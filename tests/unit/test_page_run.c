@@ -2,6 +2,7 @@
 /* Runs of struct pages: each page says what it says alone, and what its
  * neighbours know. */
 #include "kernel/kpf.h"
+#include "kernel/page_fold.h"
 #include "kernel/page_run.h"
 #include "kmem.h"
 #include "pages.h"
@@ -287,7 +288,7 @@ START_TEST(zero_pages)
 	pages_plain(&r->l, page(r, 5), KPF(RESERVED), 0, 9, 1);
 	decode(r, 0, 0, 16);
 	ck_assert(!(r->known[5] & KPF(ZERO_PAGE)));
-	r->run.zeros = (struct pdet_page_zeros){ true, 5, 8, 2 };
+	r->run.zeros = (struct pdet_page_zeros){ true, 5, 8, 2, false };
 	decode(r, 0, 0, 16);
 	ck_assert_uint_eq(r->kind[5], PAGEDET_KIND_ZERO);
 	ck_assert(r->flags[5] & KPF(ZERO_PAGE));
@@ -320,6 +321,117 @@ START_TEST(not_pages)
 }
 END_TEST
 
+/* Free blocks, folios, what is no page and small pages, at random. */
+static void mix(struct runs *r, uint64_t *state)
+{
+	static const uint64_t mappings[] = { 0, ANON_VMA, PAGES_POINTER,
+					     PAGES_POINTER | 0x1000 };
+	unsigned i, n, k;
+	uint64_t v;
+
+	for (i = 0; i < N; i += n) {
+		v = unit_random(state);
+		n = 1u << (v >> 8 & 3);
+		n = i % n || i + n > N ? 1 : n;
+		if (v % 8 == 0) {
+			free_block(r, i, (unsigned)__builtin_ctz(n));
+		} else if (v % 8 == 1 && n > 1) {
+			folio(r, i, (unsigned)__builtin_ctz(n));
+			pages_set(&r->l, page(r, i + n - 1),
+				  PDET_MEMBER_PAGE_MAPCOUNT, v >> 16 & 1);
+		} else if (v % 8 == 2) {
+			memset(page(r, i), v >> 16 & 3 ? 0 : 0x6b, n * 64);
+		} else {
+			for (k = i; k < i + n; k++)
+				pages_plain(&r->l, page(r, k),
+					    v >> 16 & 1 ? MEMORY : KPF(LRU),
+					    mappings[v >> 20 & 3],
+					    v >> 24 & 7 ? (int)(v >> 28 & 1) :
+							  -9,
+					    (int)(v >> 32 & 3) - 1);
+		}
+	}
+}
+
+/* How many pages say what element @i says. */
+static uint64_t count_like(const struct runs *r, const struct runs *a,
+			   unsigned i, const uint64_t *pages, unsigned n)
+{
+	uint64_t sum = 0;
+	unsigned k;
+
+	for (k = 0; k < n; k++)
+		if (r->is[k] == a->is[i] && r->kind[k] == a->kind[i] &&
+		    r->flags[k] == a->flags[i] && r->known[k] == a->known[i] &&
+		    r->mapcount[k] == a->mapcount[i])
+			sum += pages ? pages[k] : 1;
+	return sum;
+}
+
+/* Pages from @first on into elements from @first on. */
+static void decode_at(struct runs *r, unsigned first, unsigned n, bool counts)
+{
+	const struct pdet_page_columns to = {
+		.is = r->is + first, .has = r->has + first,
+		.bad = r->bad + first, .error = r->error + first,
+		.kind = r->kind + first, .flags = r->flags + first,
+		.known = r->known + first, .refcount = r->refcount + first,
+		.mapcount = counts ? r->mapcount + first : NULL,
+	};
+
+	pdet_page_run(&r->run, page(r, first), PAGES_MAP + first * 64, first, n,
+		      &to);
+}
+
+/* Counts are those of the pages one by one. */
+START_TEST(folded)
+{
+	struct runs *r = start(_i % AGES), *all = start(_i % AGES);
+	struct pdet_page_fold *fold = calloc(1, sizeof(*fold));
+	uint64_t state = 77 + (uint64_t)_i, pages[N], first[N];
+	const bool counts = _i & 1;
+	unsigned turn, i, n, some;
+
+	for (turn = 0; turn < 30; turn++) {
+		mix(r, &state);
+		memcpy(all->pages, r->pages, sizeof(r->pages));
+		/* as on a kernel that moves: nothing of the turn before */
+		r->run.next = all->run.next = UINT64_MAX;
+		r->to = (struct pdet_page_columns){
+			.is = r->is, .has = r->has, .bad = r->bad,
+			.error = r->error, .kind = r->kind, .flags = r->flags,
+			.known = r->known,
+			.mapcount = counts ? r->mapcount : NULL,
+		};
+		pdet_page_fold_begin(fold);
+		for (i = 0, n = 0; i < N; i += some) {
+			some = 1 + (unsigned)unit_random(&state) % 100;
+			some = PDET_MIN(N - i, some);
+			/* blocks and folios are whole in a run */
+			while (i + some < N && (i + some) % 8)
+				some++;
+			decode_at(all, i, some, counts);
+			n = pdet_page_fold(fold, &r->run, page(r, i),
+					   PAGES_MAP + i * 64, i, some, &r->to,
+					   n, pages, first);
+			ck_assert_uint_le(n, i + some);
+		}
+		for (i = 0; i < n; i++)
+			ck_assert_msg(count_like(r, r, i, pages, n) ==
+				      count_like(all, r, i, NULL, N),
+				      "turn %u, page %u, kind %u: %u", turn,
+				      (unsigned)first[i], r->kind[i],
+				      (unsigned)pages[i]);
+		for (i = 0, some = 0; i < n; i++)
+			some += (unsigned)pages[i];
+		ck_assert_uint_eq(some, N);
+	}
+	free(fold);
+	end(all);
+	end(r);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("page_run");
@@ -332,5 +444,6 @@ int main(void)
 	unit_loop(s, as_one_by_one, 8);
 	unit_test(s, zero_pages);
 	unit_test(s, not_pages);
+	unit_loop(s, folded, 4 * AGES);
 	return unit_main(s);
 }

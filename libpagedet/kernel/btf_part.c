@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Types are written in the order in which a compiler met them, and it meets
+ * those of memory first. Strings come in the same order, but a type may use any
+ * of them: they are read up to the last that is used.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "kernel/btf.h"
+#include "kernel/btf_part.h"
+
+/* No kernel has more. */
+#define MOST (64u << 20)
+
+struct header {
+	uint16_t magic;
+	uint8_t version;
+	uint8_t flags;
+	uint32_t hdr_len;
+	uint32_t type_off;
+	uint32_t type_len;
+	uint32_t str_off;
+	uint32_t str_len;
+};
+
+static bool fetch(const struct pdet_btf_reader *reader, char *buf, size_t n,
+		  uint64_t offset)
+{
+	ssize_t r;
+
+	for (; n; n -= (size_t)r, buf += r, offset += (uint64_t)r) {
+		r = reader->read(reader->arg, buf, n, offset);
+		if (r <= 0 || (size_t)r > n)
+			return false;
+	}
+	return true;
+}
+
+/* Where what is kept of the strings ends: behind @last, which is used. */
+static uint32_t strings_end(uint32_t last, uint32_t len)
+{
+	/* No name in a kernel is longer. */
+	const uint32_t longest = 4096;
+
+	return len - last > longest ? last + longest : len;
+}
+
+void *pdet_btf_part(const struct pdet_btf_reader *reader, uint32_t bytes,
+		    size_t *len)
+{
+	struct header h;
+	uint64_t strings;
+	uint32_t last;
+	char *data, *more;
+
+	if (!fetch(reader, (char *)&h, sizeof(h), 0) ||
+	    !pdet_btf_length(&h, sizeof(h)) || h.str_off > MOST ||
+	    h.str_len > MOST || h.hdr_len > MOST)
+		return NULL;
+	strings = (uint64_t)h.hdr_len + h.str_off;
+	bytes = PDET_MIN(bytes & ~(uint32_t)3, h.type_len);
+	data = malloc(sizeof(h) + bytes);
+	if (!data)
+		return NULL;
+	if (!fetch(reader, data + sizeof(h), bytes,
+		   (uint64_t)h.hdr_len + h.type_off)) {
+		free(data);
+		return NULL;
+	}
+	last = pdet_btf_last_string(data + sizeof(h), bytes, h.str_len - 1);
+	h.hdr_len = sizeof(h);
+	h.type_off = 0;
+	h.type_len = bytes;
+	h.str_off = bytes;
+	h.str_len = strings_end(last, h.str_len);
+	more = realloc(data, sizeof(h) + bytes + h.str_len);
+	if (!more || !fetch(reader, more + sizeof(h) + bytes, h.str_len,
+			    strings)) {
+		free(more ? more : data);
+		return NULL;
+	}
+	memcpy(more, &h, sizeof(h));
+	/* The last one may be cut. */
+	more[sizeof(h) + bytes + h.str_len - 1] = '\0';
+	*len = sizeof(h) + bytes + h.str_len;
+	return more;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A few dozen answers are those of all memory: the next element is decoded
+ * behind those that are there, and dropped if one of them is the same.
+ */
+#include <string.h>
+
+#include "base/env.h"
+#include "kernel/page_fold.h"
+
+#define PROBES 8
+
+void pdet_page_fold_begin(struct pdet_page_fold *fold)
+{
+	if (++fold->turn)
+		return;
+	memset(fold->slot, 0, sizeof(fold->slot));
+	fold->turn = 1;
+}
+
+static bool is_same(const struct pdet_page_columns *to, uint32_t a, uint32_t b)
+{
+	return to->flags[a] == to->flags[b] && to->known[a] == to->known[b] &&
+	       to->kind[a] == to->kind[b] && to->is[a] == to->is[b] &&
+	       to->has[a] == to->has[b] && to->bad[a] == to->bad[b] &&
+	       (!to->mapcount || to->mapcount[a] == to->mapcount[b]);
+}
+
+/* Whether all that is wanted of it is known. */
+static bool is_whole(const struct pdet_page_columns *to, uint32_t o)
+{
+	if (to->is[o] == PDET_PAGE_DAMAGED)
+		return false;
+	return to->is[o] == PDET_PAGE_UNINIT || !to->mapcount ||
+	       (to->has[o] & PDET_HAS_MAPCOUNT &&
+		!(to->bad[o] & PDET_BAD_MAPCOUNT));
+}
+
+static uint32_t hash(const struct pdet_page_columns *to, uint32_t o)
+{
+	uint64_t h = to->flags[o] * 0x9e3779b97f4a7c15;
+
+	h ^= (to->known[o] + to->kind[o]) * 0xc2b2ae3d27d4eb4f;
+	if (to->mapcount)
+		h ^= to->mapcount[o] * 0x165667b19e3779f9;
+	return (uint32_t)(h >> 40);
+}
+
+/* The element that says the same as @o; @o itself if there is none. */
+static uint32_t join(struct pdet_page_fold *fold,
+		     const struct pdet_page_columns *to, uint32_t o)
+{
+	uint32_t at = hash(to, o), probe;
+
+	for (probe = 0; probe < PROBES; probe++, at++) {
+		at &= PDET_PAGE_FOLD_SLOTS - 1;
+		if (fold->slot[at].turn != fold->turn) {
+			fold->slot[at].turn = fold->turn;
+			fold->slot[at].element = o;
+			return o;
+		}
+		if (is_same(to, fold->slot[at].element, o))
+			return fold->slot[at].element;
+	}
+	return o;
+}
+
+/* Element @o is there @n times. */
+static void spread(const struct pdet_page_columns *to, uint32_t o, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = o + 1; i < o + n; i++) {
+		to->is[i] = to->is[o];
+		to->has[i] = to->has[o];
+		to->bad[i] = to->bad[o];
+		to->kind[i] = to->kind[o];
+		to->flags[i] = to->flags[o];
+		to->known[i] = to->known[o];
+		if (to->error)
+			to->error[i] = to->error[o];
+		if (to->mapcount)
+			to->mapcount[i] = to->mapcount[o];
+	}
+}
+
+uint32_t pdet_page_fold(struct pdet_page_fold *fold, struct pdet_page_run *run,
+			const char *pages, uint64_t addr, uint64_t pfn,
+			uint32_t n, const struct pdet_page_columns *to,
+			uint32_t o, uint64_t *count, uint64_t *first)
+{
+	struct pdet_page_run_at at;
+	uint32_t i, k, same, done;
+
+	pdet_page_run_begin(run, &at, pages, addr, pfn, n, to, fold->turn);
+	for (i = 0; i < n; i += done) {
+		done = (uint32_t)pdet_page_next(run, &at, pfn + i, i, n, o);
+		if (run->joined) {
+			count[*run->element] += done;
+			continue;
+		}
+		if (!is_whole(to, o)) {
+			spread(to, o, done);
+			for (k = 0; k < done; k++, o++) {
+				count[o] = 1;
+				first[o] = pfn + i + k;
+			}
+			continue;
+		}
+		same = join(fold, to, o);
+		if (run->element)
+			*run->element = same;
+		if (same != o) {
+			count[same] += done;
+			continue;
+		}
+		count[o] = done;
+		first[o++] = pfn + i;
+	}
+	return o;
+}
