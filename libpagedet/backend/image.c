@@ -330,6 +330,7 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 		types |= pdet_fields_has(&wants->fields, typed[i]);
 	/* Where they cannot be had, less is known, which each row says. */
 	if (pdet_image_pages(im, env) == 0 && types &&
+	    !(wants->fold && pdet_image_kinds(im, env) == 0) &&
 	    pdet_image_types(im, env) < 0 && im->options->btf)
 		return pdet_image_fail(env, &im->types);
 	if (wants->walks && of_task(wants->target) &&
@@ -354,6 +355,8 @@ static void image_session_free(struct pdet_session *base)
 	if (s->owners)
 		pdet_image_owners_clear(s->owners);
 	free(s->owners);
+	free(s->fold);
+	free(s->column.flags);
 	free(s->column.memory);
 	free(s->pages);
 	free(s);

@@ -55,6 +55,7 @@ struct image {
 	struct image_part base;	/* VMCOREINFO and page tables */
 	struct image_part pages; /* layout and memory map */
 	struct image_part symbols;
+	struct image_part kinds; /* of the types, what kinds need */
 	struct image_part types;
 	struct pdet_layout layout;
 	struct pdet_memmap memmap;
@@ -85,6 +86,7 @@ struct image {
 };
 
 struct image_owners;
+struct pdet_page_fold;
 
 /* One thread's. */
 struct image_session {
@@ -100,12 +102,14 @@ struct image_session {
 		uint8_t *is, *kind, *mapcount_kind, *order;
 		uint16_t *has, *bad;
 		int16_t *error;
+		uint64_t *flags, *known; /* of rows that are folded */
 		/* of owners, where they are wanted */
 		uint64_t *mapping, *index, *head, *memcg, *cache;
 		void *memory;
 		uint32_t cap;
 		bool has_owners;
 	} column;
+	struct pdet_page_fold *fold;
 	struct image_owners *owners;
 };
 
@@ -137,6 +141,9 @@ int pdet_image_files(struct image *im, struct pdet_env *env);
 int pdet_image_lists(struct image *im, struct pdet_env *env);
 /* All that is needed for tasks, their areas and page tables. */
 int pdet_image_task_types(struct image *im, struct pdet_env *env);
+/* image_kinds.c: enough for kinds and flags, as soon as possible; only where
+ * the huge zero page is may stay unknown. */
+int pdet_image_kinds(struct image *im, struct pdet_env *env);
 /* The part's failure, in words: its error. */
 int pdet_image_fail(struct pdet_env *env, const struct image_part *part);
 /* The failure in @env becomes the part's: its error. */

@@ -147,6 +147,7 @@ static void find_zeros(struct image *im, const struct pdet_symbol *page,
 	    pdet_space_u64(&im->space, huge->address, &pfn) < 0)
 		return;
 	z->known = true;
+	z->maybe_huge = false;
 	z->pfn = addr >> shift;
 	z->huge = pfn;
 	z->n_huge = pfn == UINT64_MAX ? 0 : huge_pages;

@@ -10,6 +10,7 @@
 
 #include "backend/image_owner.h"
 #include "kernel/kpf.h"
+#include "kernel/page_fold.h"
 
 /* Struct pages that are read with one call. */
 #define CHUNK 2048
@@ -26,6 +27,7 @@ struct filling {
 	unsigned source;
 	struct image_owner_wants owners;
 	bool any_owner;
+	bool fold;		/* rows that say the same become one */
 };
 
 /* Fields that are decoded, where PDET_HAS_ or PDET_BAD_ says that they are. */
@@ -75,6 +77,8 @@ static bool grow(struct image_columns *c, uint32_t rows, bool owners)
 	if (!m)
 		return false;
 	free(c->memory);
+	free(c->flags);
+	c->flags = NULL;
 	c->memory = m;
 	c->cap = rows;
 	c->has_owners = owners;
@@ -143,6 +147,27 @@ static void put_wanted(const struct filling *f, uint32_t row, uint32_t n,
 			       PDET_CELL(PAGEDET_HAVE, f->source));
 }
 
+/* Counted one by one. */
+static void put_frames(const struct filling *f, uint32_t row, uint64_t pfn,
+		       uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; f->fold && i < n; i++) {
+		f->b->value[PAGEDET_FIELD_PAGES][row + i] = 1;
+		f->b->value[PAGEDET_FIELD_PFN][row + i] = pfn + i;
+	}
+}
+
+/* Frames of which nothing can be read; how many rows they are. */
+static uint32_t put_lost(const struct filling *f, uint32_t row, uint64_t pfn,
+			 uint32_t n, int error)
+{
+	put_frames(f, row, pfn, n);
+	put_state(f, row, n, pdet_image_reason(error));
+	return n;
+}
+
 /* What follows from there being no page. */
 static const uint64_t of_no_hole =
 	KPF(NOPAGE) | KPF(BUDDY) | KPF(ANON) | KPF(MMAP) | KPF(PGTABLE) |
@@ -150,13 +175,20 @@ static const uint64_t of_no_hole =
 	KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL) | KPF(ZERO_PAGE);
 
 /* Frames without memory. */
-static void put_hole(const struct filling *f, uint32_t row, uint32_t n)
+static uint32_t put_hole(const struct filling *f, uint32_t row, uint64_t pfn,
+			 uint32_t n)
 {
+	if (f->fold) {
+		f->b->value[PAGEDET_FIELD_PAGES][row] = n;
+		f->b->value[PAGEDET_FIELD_PFN][row] = pfn;
+		n = 1;
+	}
 	put_state(f, row, n, PAGEDET_NONE);
 	put_wanted(f, row, n, PAGEDET_FIELD_KIND, PAGEDET_KIND_HOLE);
 	put_wanted(f, row, n, PAGEDET_FIELD_FLAGS, KPF(NOPAGE));
 	put_wanted(f, row, n, PAGEDET_FIELD_FLAGS_KNOWN,
 		   f->s->image->layout.flags.known | of_no_hole);
+	return n;
 }
 
 /* The state of field @i where @has and @bad hold. */
@@ -243,6 +275,13 @@ static void widen(const struct filling *f, unsigned field, uint32_t row,
 		to[i] = from[i];
 }
 
+static void copy(const struct filling *f, unsigned field, uint32_t row,
+		 uint32_t n, const uint64_t *from)
+{
+	if (pdet_fields_has(f->want, field))
+		memcpy(f->b->value[field] + row, from, n * sizeof(*from));
+}
+
 static uint64_t *column(const struct filling *f, unsigned field, uint32_t row)
 {
 	return pdet_fields_has(f->want, field) ? f->b->value[field] + row :
@@ -267,9 +306,30 @@ static void free_heads(const struct filling *f, uint32_t row, uint32_t n)
 				      f->source);
 }
 
-/* @n struct pages that were read from @addr on. */
-static void decode(const struct filling *f, uint32_t row, uint64_t pfn,
-		   uint32_t n, uint64_t addr)
+/* The same into rows that count pages. */
+static uint32_t fold(const struct filling *f, const char *pages, uint32_t row,
+		     uint64_t pfn, uint32_t n, uint64_t addr)
+{
+	struct image_columns *c = &f->s->column;
+	const struct pdet_page_columns to = {
+		.is = c->is, .has = c->has, .bad = c->bad, .error = c->error,
+		.kind = c->kind, .flags = c->flags, .known = c->known,
+		.mapcount = column(f, PAGEDET_FIELD_MAPCOUNT, 0),
+	};
+
+	n = pdet_page_fold(f->s->fold, &f->s->run, pages, addr, pfn, n, &to,
+			   row, f->b->value[PAGEDET_FIELD_PAGES],
+			   f->b->value[PAGEDET_FIELD_PFN]) - row;
+	copy(f, PAGEDET_FIELD_FLAGS, row, n, c->flags + row);
+	copy(f, PAGEDET_FIELD_FLAGS_KNOWN, row, n, c->known + row);
+	widen(f, PAGEDET_FIELD_KIND, row, n, c->kind + row);
+	put_cells(f, row, n);
+	return n;
+}
+
+/* @n struct pages that were read from @addr on; how many rows they are. */
+static uint32_t decode(const struct filling *f, const char *pages, uint32_t row,
+		       uint64_t pfn, uint32_t n, uint64_t addr)
 {
 	struct image_columns *c = &f->s->column;
 	const bool heads = pdet_fields_has(f->want, PAGEDET_FIELD_HEAD_PFN);
@@ -298,7 +358,9 @@ static void decode(const struct filling *f, uint32_t row, uint64_t pfn,
 		.slab_cache = f->owners.cache ? c->cache + row : NULL,
 	};
 
-	pdet_page_run(&f->s->run, f->s->pages, addr, pfn, n, &to);
+	if (f->fold)
+		return fold(f, pages, row, pfn, n, addr);
+	pdet_page_run(&f->s->run, pages, addr, pfn, n, &to);
 	widen(f, PAGEDET_FIELD_KIND, row, n, c->kind + row);
 	widen(f, PAGEDET_FIELD_MAPCOUNT_KIND, row, n, c->mapcount_kind + row);
 	widen(f, PAGEDET_FIELD_ORDER, row, n, c->order + row);
@@ -308,38 +370,36 @@ static void decode(const struct filling *f, uint32_t row, uint64_t pfn,
 	put_cells(f, row, n);
 	if (heads)
 		free_heads(f, row, n);
+	return n;
 }
 
 /* --- reading --- */
 
 /* Struct pages that lie behind each other; where they cannot be read at once,
- * block by block. */
-static void read_run(const struct filling *f, uint32_t row, uint64_t pfn,
-		     uint32_t n, uint64_t addr)
+ * block by block. How many rows they are. */
+static uint32_t read_run(const struct filling *f, uint32_t row, uint64_t pfn,
+			 uint32_t n, uint64_t addr)
 {
 	const uint64_t size = f->s->image->layout.size[PDET_SIZE_PAGE];
+	const uint32_t first = row;
+	const char *pages;
 	uint32_t some;
 	int r;
 
-	r = pdet_space_read(&f->s->space, addr, f->s->pages, n * size);
-	if (r == 0) {
-		decode(f, row, pfn, n, addr);
-		return;
-	}
-	if (n == 1) {
-		put_state(f, row, n, pdet_image_reason(r));
-		return;
-	}
-	for (; n; n -= some, row += some, pfn += some, addr += some * size) {
+	r = pdet_space_view(&f->s->space, addr, f->s->pages, n * size, &pages);
+	if (r == 0)
+		return decode(f, pages, row, pfn, n, addr);
+	if (n == 1)
+		return put_lost(f, row, pfn, n, r);
+	for (; n; n -= some, pfn += some, addr += some * size) {
 		some = (uint32_t)((BLOCK - addr % BLOCK + size - 1) / size);
 		some = PDET_MIN(some, n);
-		r = pdet_space_read(&f->s->space, addr, f->s->pages,
-				    some * size);
-		if (r == 0)
-			decode(f, row, pfn, some, addr);
-		else
-			put_state(f, row, some, pdet_image_reason(r));
+		r = pdet_space_view(&f->s->space, addr, f->s->pages,
+				    some * size, &pages);
+		row += r == 0 ? decode(f, pages, row, pfn, some, addr) :
+				put_lost(f, row, pfn, some, r);
 	}
+	return row - first;
 }
 
 /* How many frames from @pfn on are together in all that is asked below. */
@@ -374,23 +434,74 @@ static bool has_pages(const struct pdet_memmap *m, uint64_t pfn, uint32_t n,
 	return true;
 }
 
-/* Frames one behind the other. */
-static void fill_run(const struct filling *f, uint32_t row, uint64_t pfn,
-		     uint32_t n)
+/* Frames one behind the other; how many rows they are. */
+static uint32_t fill_run(const struct filling *f, uint32_t row, uint64_t pfn,
+			 uint32_t n)
 {
 	const struct pdet_memmap *m = &f->s->image->memmap;
+	const uint32_t begin = row;
 	uint32_t some;
 	uint64_t addr;
 	int error;
 
-	for (; n; n -= some, row += some, pfn += some) {
+	for (; n; n -= some, pfn += some) {
 		if (has_pages(m, pfn, n, &some, &addr, &error))
-			read_run(f, row, pfn, some, addr);
+			row += read_run(f, row, pfn, some, addr);
 		else if (error)
-			put_state(f, row, some, pdet_image_reason(error));
+			row += put_lost(f, row, pfn, some, error);
 		else
-			put_hole(f, row, some);
+			row += put_hole(f, row, pfn, some);
 	}
+	return row - begin;
+}
+
+/* --- all --- */
+
+/* Nothing is asked, of us or of others, that a folded row does not say of each
+ * of its pages. */
+static bool may_fold(const struct image_session *s, const struct pdet_batch *b,
+		     const struct pdet_fields *want)
+{
+	static const uint8_t same[] = {
+		PAGEDET_FIELD_KIND, PAGEDET_FIELD_FLAGS,
+		PAGEDET_FIELD_FLAGS_KNOWN, PAGEDET_FIELD_MAPCOUNT,
+	};
+	struct pdet_fields rest = s->session.wants->fields;
+	size_t i;
+
+	if (!s->session.wants->fold || !b->series)
+		return false;
+	pdet_fields_remove(&rest, PAGEDET_FIELD_PAGES);
+	pdet_fields_remove(&rest, PAGEDET_FIELD_PFN);
+	for (i = 0; i < PDET_COUNT(same); i++)
+		if (pdet_fields_has(want, same[i]))
+			pdet_fields_remove(&rest, same[i]);
+	return pdet_fields_empty(&rest);
+}
+
+static bool fold_room(struct image_session *s)
+{
+	struct image_columns *c = &s->column;
+
+	if (!s->fold)
+		s->fold = calloc(1, sizeof(*s->fold));
+	if (!c->flags)
+		c->flags = malloc(c->cap * 2 * sizeof(*c->flags));
+	c->known = c->flags + c->cap;
+	return s->fold && c->flags;
+}
+
+/* All of the batch, which has fewer rows then. */
+static void fill_folded(const struct filling *f)
+{
+	struct pdet_batch *b = f->b;
+
+	pdet_page_fold_begin(f->s->fold);
+	pdet_batch_cut(b, fill_run(f, 0, b->value[PAGEDET_FIELD_PFN][0],
+				   b->n));
+	b->series = false;
+	pdet_put_cell(b, 0, b->n, PAGEDET_FIELD_PAGES,
+		      PDET_CELL(PAGEDET_HAVE, f->source));
 }
 
 /* Without a frame there is nothing, or nothing to be known, of it. */
@@ -480,12 +591,18 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 	const struct filling f = {
 		s, b, want, source, owners,
 		owners.file || owners.memcg || owners.cache,
+		may_fold(s, b, want),
 	};
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	uint32_t row, end;
 
-	if (pdet_image_session_room(s, b->cap, f.any_owner) < 0)
+	if (pdet_image_session_room(s, b->cap, f.any_owner) < 0 ||
+	    (f.fold && !fold_room(s)))
 		return -ENOMEM;
+	if (f.fold && b->n) {
+		fill_folded(&f);
+		return 0;
+	}
 	for (row = 0; row < b->n; row = end) {
 		end = row + 1;
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * To count the running kernel's pages by kind, a few of its types are enough,
+ * which are among the first, and none of its symbols: the zero page is what a
+ * page of our own shows that was never written to. With all types and symbols
+ * the start would take longer than the count.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "backend/image.h"
+#include "kernel/btf_part.h"
+
+/* Where all that is needed is in kernels of 6.1 to 6.18: twice that. */
+#define TYPE_BYTES ((uint32_t)512 << 10)
+
+static ssize_t read_at(void *arg, void *buf, size_t n, uint64_t offset)
+{
+	const int *fd = arg;
+
+	return pdet_pread(*fd, buf, n, offset);
+}
+
+static bool has_enum(const struct pdet_btf *btf, const char *name)
+{
+	const char *constant;
+	uint64_t value;
+
+	return pdet_btf_enum_at(btf, name, 0, &constant, &value);
+}
+
+/* What is not in the part may be in the rest. */
+static bool is_enough(const struct image *im, const struct pdet_btf *btf)
+{
+	static const char *const structs[] = {
+		"page", "folio", "mem_section", "mem_section_usage",
+	};
+	const struct pdet_layout *l = &im->layout;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(structs); i++)
+		if (!pdet_btf_is_whole(btf, structs[i]))
+			return false;
+	/* Types of pages have been an enum since 6.11; before, VMCOREINFO says
+	 * that they have the old form. */
+	return has_enum(btf, "pageflags") &&
+	       (has_enum(btf, "pagetype") ||
+		(l->type.form == PDET_TYPE_FORM_BITS &&
+		 l->type.base == 0xf0000000));
+}
+
+static bool knows_hugetlb(const struct pdet_layout *l)
+{
+	return l->type.known[PDET_TYPE_HUGETLB] || l->hugetlb_dtor >= 0 ||
+	       l->second[PDET_SECOND_HUGETLB] >= 0;
+}
+
+static int add_part(struct image *im, struct pdet_env *env,
+		    const struct pdet_btf *btf)
+{
+	if (!is_enough(im, btf) || !pdet_layout_add_types(&im->layout, btf) ||
+	    !knows_hugetlb(&im->layout))
+		return -ENODATA;
+	im->changes++;
+	return pdet_memmap_add_types(&im->memmap, env, &im->space,
+				     &im->layout);
+}
+
+static int read_part(struct image *im, struct pdet_env *env)
+{
+	int fd = pdet_open(env, "/sys/kernel/btf/vmlinux"), r = -ENODATA;
+	const struct pdet_btf_reader reader = { read_at, &fd };
+	struct pdet_btf *btf = NULL;
+	bool damaged;
+	size_t len;
+	void *data;
+
+	if (fd < 0)
+		return fd;
+	data = pdet_btf_part(&reader, TYPE_BYTES, &len);
+	close(fd);
+	if (data)
+		btf = pdet_btf_new(data, len, &damaged);
+	if (btf)
+		r = add_part(im, env, btf);
+	pdet_btf_free(btf);
+	free(data);
+	return r;
+}
+
+/* A page that is only read is the zero page. */
+static void look_at_zero(struct image *im, struct pdet_env *env)
+{
+	const size_t size = (size_t)1 << im->paging.page_shift;
+	struct pdet_page_zeros *z = &im->zeros;
+	volatile char *page;
+	uint64_t entry;
+	int fd;
+
+	fd = pdet_open(env, "/proc/self/pagemap");
+	if (fd < 0)
+		return;
+	page = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page != MAP_FAILED) {
+		(void)page[0];
+		if (pdet_pread(fd, &entry, sizeof(entry),
+			       ((uintptr_t)page >> im->paging.page_shift) *
+				       sizeof(entry)) == sizeof(entry) &&
+		    entry & PDET_PM_PRESENT && entry & PDET_PM_PFN_MASK) {
+			z->known = true;
+			z->maybe_huge = true;
+			z->pfn = entry & PDET_PM_PFN_MASK;
+			im->changes++;
+		}
+		munmap((void *)page, size);
+	}
+	close(fd);
+}
+
+int pdet_image_kinds(struct image *im, struct pdet_env *env)
+{
+	if (im->types.tried)
+		return im->types.error;
+	if (im->kinds.tried)
+		return im->kinds.error;
+	im->kinds.tried = true;
+	im->kinds.error = -ENODATA;
+	/* Types that somebody gave are checked as a whole. */
+	if (!im->memory->live || im->options->btf)
+		return -ENODATA;
+	im->kinds.error = read_part(im, env);
+	if (im->kinds.error == 0)
+		look_at_zero(im, env);
+	else
+		pdet_clear(env);
+	return im->kinds.error;
+}
