@@ -346,7 +346,7 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 
 static void image_session_free(struct pdet_session *base)
 {
-	struct image_session *s = image_session_of(base);
+	struct image_session *s = (struct image_session *)base;
 
 	if (!s)
 		return;

@@ -118,9 +118,20 @@ static inline struct image *image_of(struct pdet_backend *b)
 	return (struct image *)b;
 }
 
-static inline struct image_session *image_session_of(struct pdet_session *s)
+/* With all that was learned of the kernel since it was asked last: a task that
+ * one session has opened may be walked with another. */
+static inline struct image_session *image_session_of(struct pdet_session *base)
 {
-	return (struct image_session *)s;
+	struct image_session *s = (struct image_session *)base;
+	struct image *im = s->image;
+
+	if (s->changes != im->changes) {
+		pdet_space_init(&s->space, s->reader, &im->paging);
+		pdet_page_run_init(&s->run, &im->layout, &s->space);
+		s->run.zeros = im->zeros;
+		s->changes = im->changes;
+	}
+	return s;
 }
 
 /* --- image.c: opens a live source when it is needed --- */
@@ -161,8 +172,6 @@ int pdet_image_inode(struct image_session *s, uint64_t mapping,
 		     struct image_inode *ret);
 
 /* --- pdet_image_pages.c: what struct pages say --- */
-int pdet_image_session_room(struct image_session *s, uint32_t rows,
-			    bool owners);
 int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 		    const struct pdet_fields *want, unsigned source);
 /* One page, as far as it is known; negative errno: its struct page cannot be

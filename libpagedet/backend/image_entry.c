@@ -284,8 +284,6 @@ int pdet_image_entries(struct pdet_session *base, struct pdet_task *task,
 	const struct pdet_paging_visit visit = { put_leaf, put_lost, &w };
 	int r = 0;
 
-	if (pdet_image_session_room(s, b->cap, false) < 0)
-		return -ENOMEM;
 	if (t->has_mm)
 		r = pdet_paging_each(s->reader, &s->image->paging, t->root,
 				     *at, end - 1, &visit);
@@ -429,8 +427,7 @@ int pdet_image_mappings(struct pdet_session *base, struct pdet_task *task,
 
 	if (!t->has_mm)
 		return 0;
-	if (pdet_image_session_room(s, 0, false) < 0 ||
-	    pdet_paging_each(s->reader, &s->image->paging, t->root, start,
+	if (pdet_paging_each(s->reader, &s->image->paging, t->root, start,
 			     end - 1, &visit) < 0 || q.no_memory)
 		return pdet_fail(&base->env, ENOMEM,
 				 "no memory for mappings");

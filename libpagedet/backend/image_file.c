@@ -160,8 +160,6 @@ int pdet_image_file_open(struct pdet_session *base, const char *path,
 	struct lookup l;
 	int r;
 
-	if (pdet_image_session_room(s, 0, false) < 0)
-		return pdet_fail(&base->env, ENOMEM, "no memory");
 	r = find_inode(s, path, strlen(path), &l);
 	if (r < 0)
 		return r;
@@ -261,8 +259,6 @@ int pdet_image_file_count(struct pdet_session *base, struct pdet_file *file,
 	};
 	int r;
 
-	if (pdet_image_session_room(l.s, 0, false) < 0)
-		return -ENOMEM;
 	r = list(&l, file_of(file));
 	*ret = l.n;
 	return r;
@@ -279,8 +275,6 @@ int pdet_image_file_pages(struct pdet_session *base, struct pdet_file *file,
 	uint32_t n;
 	int r;
 
-	if (pdet_image_session_room(l.s, b->cap, false) < 0)
-		return -ENOMEM;
 	r = list(&l, f);
 	if (r < 0)
 		return r;
@@ -326,10 +320,8 @@ int pdet_image_tree_open(struct pdet_session *base, const char *path,
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	t = calloc(1, sizeof(*t) + len + 1);
-	if (!t || pdet_image_session_room(s, 0, false) < 0) {
-		free(t);
+	if (!t)
 		return pdet_fail(&base->env, ENOMEM, "no memory");
-	}
 	memcpy(t->path, path, len);
 	t->len = len;
 	t->all = target == PAGEDET_TARGET_MOUNT;

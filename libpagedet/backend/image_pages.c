@@ -100,16 +100,10 @@ static bool grow(struct image_columns *c, uint32_t rows, bool owners)
 	return true;
 }
 
-int pdet_image_session_room(struct image_session *s, uint32_t rows, bool owners)
+static int session_room(struct image_session *s, uint32_t rows, bool owners)
 {
 	struct image_columns *c = &s->column;
 
-	if (s->changes != s->image->changes) {
-		pdet_space_init(&s->space, s->reader, &s->image->paging);
-		pdet_page_run_init(&s->run, &s->image->layout, &s->space);
-		s->run.zeros = s->image->zeros;
-		s->changes = s->image->changes;
-	}
 	if (!s->pages)
 		s->pages = malloc((size_t)CHUNK * PDET_PAGE_BYTES);
 	if (owners && !s->owners)
@@ -596,7 +590,7 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	uint32_t row, end;
 
-	if (pdet_image_session_room(s, b->cap, f.any_owner) < 0 ||
+	if (session_room(s, b->cap, f.any_owner) < 0 ||
 	    (f.fold && !fold_room(s)))
 		return -ENOMEM;
 	if (f.fold && b->n) {
@@ -637,16 +631,17 @@ int pdet_image_page(struct image_session *s, uint64_t pfn,
 		.is = &is, .has = &has, .flags = &ret->flags,
 		.known = &ret->known, .mapcount = &ret->mapcount,
 	};
+	char page[PDET_PAGE_BYTES];
 	uint64_t addr;
 	uint32_t n;
 	int r;
 
 	if (!has_pages(m, pfn, 1, &n, &addr, &r))
 		return r ? r : -ENOENT;
-	r = pdet_space_read(&s->space, addr, s->pages, m->page_size);
+	r = pdet_space_read(&s->space, addr, page, m->page_size);
 	if (r < 0)
 		return r;
-	pdet_page_run(&s->run, s->pages, addr, pfn, 1, &to);
+	pdet_page_run(&s->run, page, addr, pfn, 1, &to);
 	if (is != PDET_PAGE_PLAIN && is != PDET_PAGE_TAIL)
 		return -EBADMSG;
 	ret->has_mapcount = has & PDET_HAS_MAPCOUNT;

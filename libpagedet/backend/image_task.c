@@ -87,8 +87,6 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 	struct image_task *t;
 	int r;
 
-	if (pdet_image_session_room(s, 0, false) < 0)
-		return -ENOMEM;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return pdet_fail(&base->env, ENOMEM, "no memory");
