@@ -6,14 +6,21 @@
 #include <errno.h>
 #include <string.h>
 
-#include "backend/image_task.h"
+#include "backend/image_area.h"
 #include "kernel/kpf.h"
 #include "kernel/pagemap.h"
 #include "kernel/user_entry.h"
 
+/* Whose entries are decoded. */
+struct owner {
+	struct image_session *s;
+	const struct image_task *t;
+	struct image_area area;	/* that has the last one */
+};
+
 struct walk {
 	struct image_session *s;
-	struct image_task *t;
+	struct owner of;
 	struct pdet_batch *b;
 	uint64_t at;		/* next address that has no row yet */
 	uint64_t end;
@@ -42,6 +49,31 @@ static uint64_t watched(const struct image_session *s,
 	       PDET_PM_UFFD_WP : 0;
 }
 
+/* Whether pagemap would call it that; @leaf is NULL where there is no entry.
+ * Of pages of hugetlb only the area's bit counts. */
+static uint64_t soft_dirty(struct owner *of, const struct pdet_leaf *leaf,
+			   uint64_t va)
+{
+	const struct image *im = of->s->image;
+	bool dirty;
+
+	if (!im->pagemap.soft_dirty)
+		return 0;
+	pdet_image_area(of->s, of->t, va, &of->area);
+	dirty = of->area.flags & PDET_VM_SOFTDIRTY;
+	if (leaf && !(of->area.flags & PDET_VM_HUGETLB))
+		dirty |= pdet_user_soft_dirty(&im->paging, leaf->entry,
+					      leaf->is == PDET_PT_PAGE);
+	return dirty ? PDET_PM_SOFT_DIRTY : 0;
+}
+
+/* Without the area, a bit that is not set tells nothing. */
+static void forget_soft_dirty(const struct owner *of, struct pdet_entry *e)
+{
+	if (of->area.error && !(e->pte & PAGEDET_PTE(PAGEDET_PTE_SOFT_DIRTY)))
+		e->known &= ~PAGEDET_PTE(PAGEDET_PTE_SOFT_DIRTY);
+}
+
 /* Which page is zero is known for all once symbols are. */
 static void put_zero(const struct image_session *s, struct pdet_entry *e)
 {
@@ -54,15 +86,16 @@ static void put_zero(const struct image_session *s, struct pdet_entry *e)
 		e->pte |= PAGEDET_PTE(PAGEDET_PTE_ZERO);
 }
 
-static void decode_page(struct image_session *s, const struct pdet_leaf *leaf,
+static void decode_page(struct owner *of, const struct pdet_leaf *leaf,
 			uint64_t va, struct pdet_entry *e)
 {
+	struct image_session *s = of->s;
 	const struct pdet_paging *p = &s->image->paging;
 	const struct pdet_user_entry u = pdet_user_entry(p, leaf->entry);
 	const uint64_t pfn = (leaf->addr + (va - leaf->start)) >> p->page_shift;
 
 	pdet_pagemap_decode(&s->image->pagemap, PDET_PM_PRESENT | pfn |
-			    watched(s, leaf) |
+			    watched(s, leaf) | soft_dirty(of, leaf, va) |
 			    (u.ordinary ? page_bits(s, pfn) : 0), e);
 	/* there is a pfn 0, which pagemap would not show */
 	e->pfn = pfn;
@@ -75,17 +108,18 @@ static void decode_page(struct image_session *s, const struct pdet_leaf *leaf,
 
 /* Entries that map nothing. What the kernel's functions do not tell of them,
  * the flags of the page that they name do. */
-static void decode_other(struct image_session *s, const struct pdet_leaf *leaf,
+static void decode_other(struct owner *of, const struct pdet_leaf *leaf,
 			 uint64_t va, struct pdet_entry *e)
 {
+	struct image_session *s = of->s;
 	const unsigned shift = s->image->paging.page_shift;
 	const struct pdet_swap_entry swap = pdet_swap_decode(
 			&s->image->swap_form, leaf->entry);
 	/* A huge page that moves has the frame of its first. */
 	const uint64_t offset = swap.offset + ((va - leaf->start) >> shift);
 	struct image_page p;
-	uint64_t word = PDET_PM_SWAP | watched(s, leaf) | offset << 5 |
-			swap.type;
+	uint64_t word = PDET_PM_SWAP | watched(s, leaf) |
+			soft_dirty(of, leaf, va) | offset << 5 | swap.type;
 
 	if (swap.is != PDET_SWAP_FILE && pdet_image_page(s, offset, &p) == 0 &&
 	    p.known & KPF(ANON) && !(p.flags & KPF(ANON)))
@@ -113,13 +147,25 @@ static void decode_other(struct image_session *s, const struct pdet_leaf *leaf,
 	}
 }
 
-static void decode(struct image_session *s, const struct pdet_leaf *leaf,
-		   uint64_t va, struct pdet_entry *e)
+static void decode(struct owner *of, const struct pdet_leaf *leaf, uint64_t va,
+		   struct pdet_entry *e)
 {
 	if (leaf->is == PDET_PT_PAGE)
-		decode_page(s, leaf, va, e);
+		decode_page(of, leaf, va, e);
 	else
-		decode_other(s, leaf, va, e);
+		decode_other(of, leaf, va, e);
+	forget_soft_dirty(of, e);
+}
+
+static void decode_nothing(struct owner *of, uint64_t va, struct pdet_entry *e)
+{
+	pdet_pagemap_decode(&of->s->image->pagemap, soft_dirty(of, NULL, va),
+			    e);
+	e->known |= PAGEDET_PTE(PAGEDET_PTE_YOUNG) |
+		    PAGEDET_PTE(PAGEDET_PTE_DIRTY) |
+		    PAGEDET_PTE(PAGEDET_PTE_WRITE) |
+		    PAGEDET_PTE(PAGEDET_PTE_EXEC);
+	forget_soft_dirty(of, e);
 }
 
 /* --- rows --- */
@@ -186,14 +232,10 @@ static int put_empty(struct walk *w, uint64_t end)
 {
 	struct pdet_entry nothing;
 
-	pdet_pagemap_decode(&w->s->image->pagemap, 0, &nothing);
-	nothing.known |= PAGEDET_PTE(PAGEDET_PTE_YOUNG) |
-			 PAGEDET_PTE(PAGEDET_PTE_DIRTY) |
-			 PAGEDET_PTE(PAGEDET_PTE_WRITE) |
-			 PAGEDET_PTE(PAGEDET_PTE_EXEC);
 	while (w->all && w->at < end) {
 		if (w->b->n == w->b->cap)
 			return 1;
+		decode_nothing(&w->of, w->at, &nothing);
 		put_entry(w, add_row(w), &nothing);
 	}
 	w->at = PDET_MAX(w->at, end);
@@ -235,7 +277,7 @@ static int put_leaf(void *arg, const struct pdet_leaf *leaf)
 			put_plain(w, row, leaf, va);
 			continue;
 		}
-		decode(w->s, leaf, va, &e);
+		decode(&w->of, leaf, va, &e);
 		put_entry(w, row, &e);
 	}
 	return 0;
@@ -277,7 +319,7 @@ int pdet_image_entries(struct pdet_session *base, struct pdet_task *task,
 {
 	struct image_session *s = image_session_of(base);
 	struct image_task *t = image_task_of(task);
-	struct walk w = { s, t, b, *at, end,
+	struct walk w = { s, { s, t, { 0, 0, 0, 0 } }, b, *at, end,
 			  (uint64_t)1 << s->image->paging.page_shift, all,
 			  b->value[PAGEDET_FIELD_PTE] ||
 			  b->value[PAGEDET_FIELD_PTE_KNOWN] };
@@ -341,7 +383,7 @@ int pdet_image_recheck(struct pdet_session *base, struct pdet_task *task,
 /* --- who maps a page --- */
 
 struct search {
-	struct image_session *s;
+	struct owner of;
 	const struct pdet_pfnset *set;
 	struct pdet_found_list *ret;
 	uint64_t start, end;
@@ -370,7 +412,7 @@ static int add_found(struct search *q, const struct pdet_leaf *leaf,
 {
 	struct pdet_entry e;
 
-	decode(q->s, leaf, va, &e);
+	decode(&q->of, leaf, va, &e);
 	if (pdet_vec_push(q->ret, (struct pdet_found){ e.pfn, va, e.pte,
 						       e.known }))
 		return 0;
@@ -381,7 +423,7 @@ static int add_found(struct search *q, const struct pdet_leaf *leaf,
 static int search_leaf(void *arg, const struct pdet_leaf *leaf)
 {
 	struct search *q = arg;
-	const unsigned shift = q->s->image->paging.page_shift;
+	const unsigned shift = q->of.s->image->paging.page_shift;
 	const uint64_t start = PDET_MAX(leaf->start, q->start);
 	const uint64_t end = PDET_MIN(leaf->start + leaf->size, q->end);
 	const uint64_t pfn = (leaf->addr + (start - leaf->start)) >> shift;
@@ -422,7 +464,8 @@ int pdet_image_mappings(struct pdet_session *base, struct pdet_task *task,
 {
 	struct image_session *s = image_session_of(base);
 	const struct image_task *t = image_task_of(task);
-	struct search q = { s, set, ret, start, end, false, 0 };
+	struct search q = { { s, t, { 0, 0, 0, 0 } }, set, ret, start, end,
+			    false, 0 };
 	const struct pdet_paging_visit visit = { search_leaf, note_lost, &q };
 
 	if (!t->has_mm)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/image.h"
+#include "backend/image_area.h"
 #include "base/io.h"
 #include "kernel/exports.h"
 #include "kernel/find_btf.h"
@@ -391,6 +391,7 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 	if (s[2].found &&
 	    pdet_space_u32(&im->space, s[2].address, &areas) == 0)
 		im->pagemap.swap_areas = PDET_MIN(areas, (uint32_t)32);
+	im->pagemap.soft_dirty = pdet_image_soft_dirty(im);
 	return 0;
 }
 

@@ -49,6 +49,8 @@ struct pdet_vm_area {
 #define PDET_VM_WRITE 2
 #define PDET_VM_EXEC 4
 #define PDET_VM_MAYSHARE 0x80
+#define PDET_VM_HUGETLB 0x400000
+#define PDET_VM_SOFTDIRTY 0x8000000	/* 0 without CONFIG_MEM_SOFT_DIRTY */
 
 struct pdet_vma_visit {
 	/* Not 0 ends it. */

@@ -17,7 +17,9 @@
 #define X86_DIRTY BIT(6)
 #define X86_SPECIAL BIT(9)
 #define X86_UFFD_WP BIT(10)
+#define X86_SOFT_DIRTY BIT(11)
 /* the same in an entry that maps nothing */
+#define X86_SWAP_SOFT_DIRTY BIT(1)
 #define X86_SWAP_UFFD_WP BIT(2)
 /* Dirty while a shadow stack keeps the bit of the hardware for itself, 6.6. */
 #define X86_SAVED_DIRTY BIT(58)
@@ -74,4 +76,11 @@ bool pdet_user_uffd_wp(const struct pdet_paging *p, uint64_t entry, bool page)
 {
 	return p->arch->machine == EM_X86_64 &&
 	       entry & (page ? X86_UFFD_WP : X86_SWAP_UFFD_WP);
+}
+
+bool pdet_user_soft_dirty(const struct pdet_paging *p, uint64_t entry,
+			  bool page)
+{
+	return p->arch->machine == EM_X86_64 &&
+	       entry & (page ? X86_SOFT_DIRTY : X86_SWAP_SOFT_DIRTY);
 }

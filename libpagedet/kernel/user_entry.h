@@ -14,6 +14,11 @@ struct pdet_user_entry {
  * entry of any kind, where the kernel can do that. Not known of arm64. */
 bool pdet_user_uffd_wp(const struct pdet_paging *p, uint64_t entry, bool page);
 
+/* pdet_user_soft_dirty - the same for whether it was written to since its
+ * soft-dirty bit was cleared. */
+bool pdet_user_soft_dirty(const struct pdet_paging *p, uint64_t entry,
+			  bool page);
+
 /* pdet_user_entry - of an entry that is PDET_PT_PAGE. */
 struct pdet_user_entry pdet_user_entry(const struct pdet_paging *p,
 				       uint64_t entry);
