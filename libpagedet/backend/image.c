@@ -413,6 +413,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.populated = pdet_image_populated,
 	.entries = pdet_image_entries,
 	.recheck = pdet_image_recheck,
+	.cgroup = pdet_image_cgroup,
 	.mappings = pdet_image_mappings,
 	.file_open = pdet_image_file_open,
 	.file_close = pdet_image_file_close,

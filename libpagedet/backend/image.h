@@ -219,6 +219,10 @@ int pdet_image_mappings(struct pdet_session *s, struct pdet_task *t,
 			const struct pdet_pfnset *set,
 			struct pdet_found_list *ret);
 
+/* --- image_cgroup.c --- */
+int pdet_image_cgroup(struct pdet_backend *b, struct pdet_env *env,
+		      const char *path, uint64_t **ret, size_t *n);
+
 /* --- image_file.c --- */
 int pdet_image_file_open(struct pdet_session *s, const char *path, bool block,
 			 struct pdet_file **ret);

@@ -20,6 +20,7 @@
 #include "backend/procfs.h"
 #include "base/io.h"
 #include "base/text.h"
+#include "kernel/cgroup_path.h"
 #include "kernel/mountinfo.h"
 
 /* An unknown inode is a cgroup made since, or one that is gone: do not list
@@ -333,38 +334,6 @@ void procfs_cgroup_point(struct pdet_env *env, char *ret, size_t size)
 		snprintf(ret, size, "/sys/fs/cgroup");
 }
 
-/* "/system.slice/" and "/sys/fs/cgroup/system.slice" both are
- * "/system.slice". */
-static void clean_path(struct pdet_env *env, const char *path, char *ret,
-		       size_t size)
-{
-	char point[4096];
-	size_t len;
-
-	procfs_cgroup_point(env, point, sizeof(point));
-	len = strlen(point);
-	if (!strncmp(path, point, len) && (path[len] == '/' || !path[len]))
-		path += len;
-	while (*path == '/')
-		path++;
-	len = strnlen(path, size - 2);
-	while (len && path[len - 1] == '/')
-		len--;
-	ret[0] = '/';
-	memcpy(ret + 1, path, len);
-	ret[len + 1] = '\0';
-}
-
-static bool is_below(const char *path, const char *top)
-{
-	size_t len = strlen(top);
-
-	if (len == 1)
-		return true; /* the root */
-	return !strncmp(path, top, len) &&
-	       (path[len] == '/' || path[len] == '\0');
-}
-
 /* Without it no page is known to be charged to anybody, which is not the same
  * as none being charged. */
 static int check_charges(struct procfs *p, struct pdet_env *env)
@@ -410,11 +379,12 @@ static int each_below(struct procfs *p, struct pdet_env *env,
 {
 	struct procfs_cgroups *c = &p->cgroups;
 	bool found = false;
-	char top[4096];
+	char point[4096], top[PDET_CGROUP_PATH];
 	size_t i;
 	int r = 0;
 
-	clean_path(env, path, top, sizeof(top));
+	procfs_cgroup_point(env, point, sizeof(point));
+	pdet_cgroup_clean(point, path, top);
 	pthread_mutex_lock(&c->lock);
 	list_if_needed(p, env, true);
 	if (c->error)
@@ -423,14 +393,15 @@ static int each_below(struct procfs *p, struct pdet_env *env,
 		const struct procfs_cgroup *g = &c->list.data[i];
 
 		if (g->error &&
-		    (is_below(g->path, top) || is_below(top, g->path))) {
+		    (pdet_cgroup_below(g->path, top) ||
+		     pdet_cgroup_below(top, g->path))) {
 			errno = -g->error;
 			r = pdet_fail_errno(env,
 					    "cannot list memory cgroups: cannot read all that is below %s",
 					    g->path);
 			break;
 		}
-		if (!is_below(g->path, top))
+		if (!pdet_cgroup_below(g->path, top))
 			continue;
 		found = true;
 		if (!fn(arg, g))

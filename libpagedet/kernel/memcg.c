@@ -15,10 +15,7 @@
 #define LEVELS 1024
 #define NAME 256
 
-enum { MEMCG_CSS };
-static const pdet_field_names memcg_names[] = {
-	[MEMCG_CSS] = { "mem_cgroup.css" },
-};
+static const pdet_field_names memcg_names[] = { { "mem_cgroup.css" } };
 
 enum { CSS_CGROUP, CSS_FLAGS, CSS_PARENT, CSS_FIELDS };
 static const pdet_field_names css_names[CSS_FIELDS] = {
@@ -55,7 +52,7 @@ bool pdet_memcgs_init(struct pdet_memcgs *m, const struct pdet_btf *btf)
 	if (pdet_struct_has(&m->ext, 0) &&
 	    pdet_btf_struct_size(btf, "slabobj_ext", &size) && size < 4096)
 		m->ext_size = (uint32_t)size;
-	return pdet_struct_has(&m->memcg, MEMCG_CSS) &&
+	return pdet_struct_has(&m->memcg, 0) &&
 	       pdet_struct_has(&m->css, CSS_CGROUP) &&
 	       pdet_struct_has(&m->css, CSS_FLAGS) &&
 	       pdet_struct_has(&m->css, CSS_PARENT) &&
@@ -148,7 +145,7 @@ static int ino_of(struct pdet_space *space, const struct pdet_memcgs *m,
 int pdet_memcg_read(struct pdet_space *space, const struct pdet_memcgs *m,
 		    uint64_t addr, struct pdet_memcg *ret)
 {
-	uint64_t at = addr + (uint64_t)m->memcg.field[MEMCG_CSS].at;
+	uint64_t at = addr + pdet_memcg_css(m);
 	struct css css;
 	unsigned i;
 	int r = pdet_is_address(addr) ? read_css(space, m, at, &css) : -EBADMSG;
@@ -183,8 +180,7 @@ ssize_t pdet_memcg_path(struct pdet_space *space, const struct pdet_memcgs *m,
 	unsigned i;
 	ssize_t n;
 	int r = pdet_is_address(addr) ?
-		read_css(space, m, addr + (uint64_t)
-			 m->memcg.field[MEMCG_CSS].at, &css) : -EBADMSG;
+		read_css(space, m, addr + pdet_memcg_css(m), &css) : -EBADMSG;
 
 	if (!r)
 		r = pdet_struct_value(space, &m->cgroup, css.cgroup, 0, &kn);

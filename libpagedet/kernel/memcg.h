@@ -6,9 +6,8 @@
 #ifndef PDET_KERNEL_MEMCG_H
 #define PDET_KERNEL_MEMCG_H
 
+#include "kernel/cgroup_path.h"
 #include "kernel/fields.h"
-
-#define PDET_CGROUP_PATH 4096
 
 struct pdet_memcgs {
 	struct pdet_struct memcg, css, cgroup, node, objcg, ext;
@@ -17,6 +16,12 @@ struct pdet_memcgs {
 
 /* pdet_memcgs_init - false: the kernel has none, or the types do not say. */
 bool pdet_memcgs_init(struct pdet_memcgs *m, const struct pdet_btf *btf);
+
+/* Where in a mem_cgroup its cgroup_subsys_state is. */
+static inline uint64_t pdet_memcg_css(const struct pdet_memcgs *m)
+{
+	return (uint64_t)m->memcg.field[0].at;
+}
 
 /*
  * pdet_memcg_of_page - by its folio's memcg_data; *ret 0: nobody is charged.

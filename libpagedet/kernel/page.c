@@ -332,6 +332,8 @@ void pdet_page_add_zero(struct pdet_page_facts *f, enum pdet_page_zero zero)
 	if (zero == PDET_ZERO_NOT)
 		return;
 	f->flags |= KPF(ZERO_PAGE);
+	/* Mappings of it are not counted (mm/memory.c, vm_normal_page()). */
+	f->known |= KPF(MMAP);
 	if (zero == PDET_ZERO_HUGE)
 		f->flags |= KPF(THP);
 	f->kind = PAGEDET_KIND_ZERO;

@@ -60,11 +60,26 @@ START_TEST(watched_pages_are_told)
 }
 END_TEST
 
+START_TEST(written_pages_are_told)
+{
+	const struct pdet_paging_arch x86 = { .machine = EM_X86_64 };
+	const struct pdet_paging_arch arm64 = { .machine = EM_AARCH64 };
+	const struct pdet_paging p = { .arch = &x86 }, q = { .arch = &arm64 };
+
+	ck_assert(pdet_user_soft_dirty(&p, 0x800000000cff5867, true));
+	ck_assert(!pdet_user_soft_dirty(&p, 0x800000000cff5467, true));
+	ck_assert(pdet_user_soft_dirty(&p, 0x07fffffffff80002, false));
+	ck_assert(!pdet_user_soft_dirty(&p, 0x07fffffffff80800, false));
+	ck_assert(!pdet_user_soft_dirty(&q, 0x00e8000042105f43, true));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("user_entry");
 
 	unit_loop(s, bits_are_told, sizeof(entries) / sizeof(*entries));
 	unit_test(s, watched_pages_are_told);
+	unit_test(s, written_pages_are_told);
 	return unit_main(s);
 }
