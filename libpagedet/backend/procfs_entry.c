@@ -64,13 +64,6 @@ static bool is_sparse(struct pdet_session *s, struct procfs_task *t)
 	return t->sparse;
 }
 
-/* The end of what PAGEMAP_SCAN accepts: above it the kernel says EFAULT. */
-static uint64_t scan_limit(const struct procfs_task *t)
-{
-	/* TASK_SIZE of this process: a 64-bit task has the same or less. */
-	return ((uint64_t)1 << 47) - ((uint64_t)1 << t->p->page_shift);
-}
-
 /* In a captured tree pagemap is a file with holes where nothing is, and an
  * end; whatever maps claims, there is no more to read than that. */
 static int captured_range(struct pdet_session *s, const struct procfs_task *t,
@@ -112,8 +105,7 @@ int procfs_populated(struct pdet_session *s, struct pdet_task *base,
 
 	if (!t->p->live)
 		return captured_range(s, t, at, end, ret);
-	if ((t->p->scan_categories & wanted) != wanted || end > scan_limit(t) ||
-	    !is_sparse(s, t)) {
+	if ((t->p->scan_categories & wanted) != wanted || !is_sparse(s, t)) {
 		ret[0].first = *at;
 		ret[0].last = end - 1;
 		*at = end;
@@ -129,7 +121,8 @@ int procfs_populated(struct pdet_session *s, struct pdet_task *base,
 	arg.return_mask = wanted;
 	got = ioctl(t->pagemap, PROCFS_SCAN, &arg);
 	if (got < 0) {
-		/* Gone, or a kernel that changed its mind: read it all. */
+		/* Gone, or beyond the task's own space, which ends where it
+		 * does on each architecture: read it all. */
 		ret[0].first = *at;
 		ret[0].last = end - 1;
 		*at = end;
@@ -289,8 +282,6 @@ static uint64_t each_region(struct procfs_task *t, uint64_t start, uint64_t end,
 	uint32_t row = first;
 	int got, i;
 
-	if (end > scan_limit(t))
-		return start;
 	memset(&arg, 0, sizeof(arg));
 	arg.size = sizeof(arg);
 	arg.start = start;
