@@ -23,7 +23,8 @@ struct plant {
 	uint64_t pfn;		/* where that is known without the entry */
 
 	const char *kind;	/* "a|b" where the kernel may do either */
-	const char *flags_set, *flags_clear, *flags_unknown;
+	const char *flags_set, *flags_clear;
+	const char *flags_unknown; /* to who knows but kpageflags */
 	const char *pte_set, *pte_clear, *pte_unknown;
 	uint64_t mapcount;
 	uint64_t refcount;	/* of the folio */

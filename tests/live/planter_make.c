@@ -80,7 +80,7 @@ struct plant *plant_anon(struct field *f, const char *name, const void *addr)
 
 	p->kind = "anon";
 	p->flags_set = ANON_SET;
-	p->flags_clear = f->ksm_lies ? ANON_CLEAR : ANON_CLEAR ",ksm";
+	p->flags_clear = ANON_CLEAR ",ksm";
 	p->flags_unknown = f->ksm_lies ? "ksm" : NULL;
 	p->pte_set = "present,exclusive";
 	p->pte_clear = NOT_PRESENT_ELSE ",file,zero";
@@ -286,7 +286,7 @@ void make_merged(struct field *f)
 	for (i = 0; i < 2; i++) {
 		p = plant_anon(f, i ? "ksm_b" : "ksm_a", i ? b : a);
 		plant_mapped(p, f->pid, i ? a : b);
-		p->flags_set = f->ksm_lies ? ANON_SET : ANON_SET ",ksm";
+		p->flags_set = ANON_SET ",ksm";
 		p->flags_clear = ANON_CLEAR;
 		p->pte_set = "present";
 		p->pte_clear = NOT_PRESENT_ELSE ",file,zero,exclusive";

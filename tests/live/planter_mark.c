@@ -89,8 +89,7 @@ void make_idle(struct field *f)
 	p->unread = true;
 	p->renew = leave_idle;
 	p = plant_anon(f, "idle_used", at + PAGE);
-	p->flags_clear = f->ksm_lies ? ELSE_CLEAR ",idle" :
-				       ELSE_CLEAR ",ksm,idle";
+	p->flags_clear = ELSE_CLEAR ",ksm,idle";
 	p->renew = use_again;
 }
 

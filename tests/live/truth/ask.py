@@ -50,7 +50,7 @@ def question(plant, how):
 def look(plant):
     """Words of the plant, as they are now."""
     word = words.pagemap(plant.pid, plant.page) if plant.vaddr else None
-    pfn = words.pfn_of(word) if plant.vaddr and plant.is_shown and \
+    pfn = words.pfn_of(word) if plant.vaddr and not plant.is_io and \
         not plant.is_poisoned else plant.pfn
     return word, pfn, (0, 0, 0) if pfn is None else \
         words.kpage(pfn, plant.said.get("folio", pfn))
@@ -132,7 +132,8 @@ def check_walks(report, pagedet, field):
     for plant in field.plants.values():
         if plant.pid != pid:
             continue
-        has_entry = plant.word("pagemap") & 0xc4 << 56
+        has_entry = plant.word("pagemap") & 0xc4 << 56 if \
+            not plant.is_io else plant.is_shown
         if bool(has_entry) != (plant.page in seen):
             wrong.append("%s at %#x: %s" % (
                 plant.name, plant.page,

@@ -42,6 +42,9 @@ def is_no_page(row):
     return row["_pfn"] is None or None in row["_count"]
 
 
+# include/linux/mm.h, GUP_PIN_COUNTING_BIAS: what one pin adds to refcount
+PIN = 1024
+
 # What only an address has; asked by page there is nothing of it.
 OF_ADDRESS = set("pid tgid comm vaddr pte pte_level swap_type swap_offset "
                  "vma_start vma_end vma_prot vma_name".split())
@@ -116,8 +119,10 @@ def check_kind(field, plant, row, value):
 def untold_bits():
     """Bits of flags and entries that files do not tell: what they mean, or
     whether there are such bits at all, depends on the kernel."""
-    return set() if machine.there.has_kernel() else {
-        "idle", "ksm", "soft_dirty", "uffd_wp", "written"}
+    if not machine.there.has_kernel():
+        return {"idle", "ksm", "soft_dirty", "uffd_wp", "written"}
+    # a mark of being idle has to be looked at to be true
+    return set() if machine.there.is_live() else {"idle"}
 
 
 def check_names(value, unknown, names):
@@ -138,7 +143,11 @@ def check_flags(field, plant, row, value):
     wrong = check_names(value, unknown, FLAGS)
     if wrong:
         return wrong
-    is_set, is_clear = (set(e.get(key, [])) - untold_bits()
+    untold = untold_bits()
+    if row["source"]["flags"] == "procfs":
+        # what kpageflags has for it tells nothing
+        untold |= set(e.get("flags_unknown", []))
+    is_set, is_clear = (set(e.get(key, [])) - untold
                         for key in ("flags_set", "flags_clear"))
     missing = is_set - set(value)
     if missing:
@@ -149,13 +158,13 @@ def check_flags(field, plant, row, value):
     lost = (is_set | is_clear) & set(unknown)
     if lost:
         return "does not know %s" % sorted(lost)
-    guessed = set(e.get("flags_unknown", [])) - set(unknown)
+    guessed = set(e.get("flags_unknown", [])) & untold - set(unknown)
     if guessed:
         return "cannot know %s" % sorted(guessed)
-    return check_raw_flags(field, value, unknown, row["_flags"])
+    return check_word(field, value, unknown, row["_flags"])
 
 
-def check_raw_flags(field, value, unknown, words):
+def check_word(field, value, unknown, words):
     """Every bit against the kernel's word, before and after."""
     before, after = words
     for name, bit in KPF.items():
@@ -172,6 +181,51 @@ def check_raw_flags(field, value, unknown, words):
     if "anon_exclusive" in value and "anon" not in value:
         return "anon_exclusive, but it is not anonymous"
     return None
+
+
+# Where the kernel keeps them (include/linux/page-flags.h): before 6.10, since.
+RAW_BITS = ({"uptodate": 2, "dirty": 3, "lru": 4},
+            {"uptodate": 3, "dirty": 4, "lru": 5})
+
+
+@check("raw_flags")
+def check_raw_flags(field, plant, row, value):
+    if is_no_page(row):
+        return differ(value, None)
+    if not isinstance(value, str) or not re.fullmatch("0x[0-9a-f]+", value):
+        return "%r is no hex string" % (value,)
+    release = machine.there.release().split(".")
+    bits = RAW_BITS[list(map(int, release[:2])) >= [6, 10]]
+    if plant.said.get("folio") != row["_pfn"]:
+        return None     # a tail's own word says next to nothing
+    before, after = row["_flags"]
+    for name, bit in bits.items():
+        if name not in RESTLESS and before >> KPF[name] & 1 == \
+                after >> KPF[name] & 1 != int(value, 16) >> bit & 1:
+            return "%s is not as in %#x" % (name, after)
+    return None
+
+
+@check("refcount")
+def check_refcount(field, plant, row, value):
+    if is_no_page(row):
+        return differ(value, None)
+    if "refcount" in plant.expect:
+        return differ(value, plant.expect["refcount"])
+    return None if isinstance(value, int) and value > 0 else "%r" % (value,)
+
+
+@check("pincount")
+def check_pincount(field, plant, row, value):
+    if is_no_page(row):
+        return differ(value, None)
+    return differ(value, plant.expect.get("refcount", 0) // PIN)
+
+
+@check("slab_cache")
+def check_slab_cache(field, plant, row, value):
+    # no page of ours is the kernel's own
+    return differ(value, None)
 
 
 @check("mapcount")
@@ -312,7 +366,10 @@ def check_pte(field, plant, row, value):
     wrong = check_names(value, unknown, PTE_NAMES)
     if wrong:
         return wrong
-    is_set, is_clear = (set(e.get(key, [])) - untold_bits()
+    untold = untold_bits()
+    if row["source"]["pte"] != "procfs":
+        untold |= {"written"}   # no bit, but what a call has found out
+    is_set, is_clear = (set(e.get(key, [])) - untold
                         for key in ("pte_set", "pte_clear"))
     missing = is_set - set(value)
     if missing:
@@ -326,6 +383,8 @@ def check_pte(field, plant, row, value):
     guessed = set(e.get("pte_unknown", [])) - set(unknown)
     if guessed:
         return "cannot know %s" % sorted(guessed)
+    if plant.is_io:
+        return None     # pagemap shows nothing of it
     word = row["_pagemap"]
     for name, bit in PTE.items():
         if name in unknown or name == "swapped" or \

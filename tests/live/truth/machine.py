@@ -67,6 +67,10 @@ class Here:
         """Whether there is more than some files of /proc and /sys."""
         return True
 
+    def source(self):
+        """Who answers what claims.tsv expects of procfs."""
+        return "procfs"
+
     def planter(self, path):
         """Starts it; a file to read its lines from, one to write to, and a
         function that ends it."""

@@ -39,8 +39,13 @@ class Plant:
 
     @property
     def is_shown(self):
-        """Whether pagemap has the entry: it leaves out what is no memory."""
-        return not self.expect.get("io")
+        """Whether the entry can be seen: pagemap leaves out what is no
+        memory."""
+        return machine.there.source() != "procfs" or not self.is_io
+
+    @property
+    def is_io(self):
+        return self.expect.get("io", False)
 
     def vma(self):
         """The line of maps as (start, end, prot, offset, dev, inode, name)."""
@@ -119,16 +124,18 @@ def doubts(plant):
     if flags is not None:
         flags = of_folio(flags, plant.word("head_kpageflags"))
         names = {name for name, bit in KPF.items() if flags >> bit & 1}
+        names |= set(e.get("flags_unknown", []))
         for name in e.get("flags_set", []):
             if name not in names:
                 wrong.append("flag %s is not in %#x" % (name, flags))
         for name in e.get("flags_clear", []):
             # idle stays until somebody looks whether it is true
-            if name in names and name != "idle":
+            if name in names and name != "idle" and \
+                    name not in e.get("flags_unknown", []):
                 wrong.append("flag %s is in %#x" % (name, flags))
     elif e.get("flags_set") and "pfn" in plant.said and plant.pfn is None:
         wrong.append("there is no page")
-    if pagemap is not None and plant.is_shown:
+    if pagemap is not None and not plant.is_io:
         for name, bit in PTE.items():
             is_set = pagemap >> bit & 1
             if name == "swapped":

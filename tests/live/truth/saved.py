@@ -78,6 +78,9 @@ class Saved:
     def has_kernel(self):
         return self.form != "root"
 
+    def source(self):
+        return "procfs" if self.form == "root" else "vmcore"
+
     def planter(self, path):
         port = Said(self.lines("truth.jsonl"))
         return port, port, lambda: None

@@ -50,6 +50,9 @@ class There:
     def has_kernel(self):
         return True
 
+    def source(self):
+        return "procfs"
+
     def planter(self, path):
         port = self.guest.plant()
         return port, port, lambda: None
