@@ -33,6 +33,9 @@ struct image_part {
 	char advice[PDET_ERROR_SIZE / 2]; /* for people: why */
 };
 
+/* Symbols that are looked for among exported ones. */
+#define PDET_IMAGE_EXPORTS 3
+
 /* One kernel. What sessions read is only changed by prepare(), which counts
  * `changes` up. */
 struct image {
@@ -55,6 +58,8 @@ struct image {
 	struct image_part base;	/* VMCOREINFO and page tables */
 	struct image_part pages; /* layout and memory map */
 	struct image_part symbols;
+	struct pdet_symbol exports[PDET_IMAGE_EXPORTS];
+	bool exports_tried;
 	struct image_part kinds; /* of the types, what kinds need */
 	struct image_part types;
 	struct pdet_layout layout;
@@ -141,7 +146,6 @@ int pdet_image_open_live(struct image *im, struct pdet_env *env);
  * negative errno with why in the part; no words. Caller's thread --- */
 int pdet_image_base(struct image *im, struct pdet_env *env);
 int pdet_image_pages(struct image *im, struct pdet_env *env);
-int pdet_image_symbols(struct image *im, struct pdet_env *env);
 int pdet_image_types(struct image *im, struct pdet_env *env);
 int pdet_image_memcgs(struct image *im, struct pdet_env *env);
 int pdet_image_slabs(struct image *im, struct pdet_env *env);
@@ -152,6 +156,11 @@ int pdet_image_files(struct image *im, struct pdet_env *env);
 int pdet_image_lists(struct image *im, struct pdet_env *env);
 /* All that is needed for tasks, their areas and page tables. */
 int pdet_image_task_types(struct image *im, struct pdet_env *env);
+/* image_symbols.c: addresses of functions and, of a dump whose kernel does not
+ * name its data, of what it exports. */
+int pdet_image_symbols(struct image *im, struct pdet_env *env);
+void pdet_image_find(struct image *im, struct pdet_env *env,
+		     struct pdet_symbol *symbols, size_t n);
 /* image_kinds.c: enough for kinds and flags, as soon as possible; only where
  * the huge zero page is may stay unknown. */
 int pdet_image_kinds(struct image *im, struct pdet_env *env);

@@ -39,13 +39,17 @@ static struct image_tree *tree_of(struct pdet_tree *t)
 	return PDET_CONTAINER(t, struct image_tree, tree);
 }
 
+/* Where what is mounted is known, a path without its mount is no path: / would
+ * be the root of every filesystem that nobody sees. */
 static ssize_t path_of(struct image_session *s, uint64_t inode,
 		       char buf[PDET_PATH])
 {
 	bool mounted;
+	ssize_t len = pdet_path_of_inode(&s->space, &s->image->path_types,
+					 inode, s->image->mnt_ns, buf,
+					 &mounted);
 
-	return pdet_path_of_inode(&s->space, &s->image->path_types, inode,
-				  s->image->mnt_ns, buf, &mounted);
+	return len >= 0 && s->image->mnt_ns && !mounted ? -ENOENT : len;
 }
 
 /* --- from a path to an inode --- */
@@ -207,12 +211,13 @@ static int take_entry(void *arg, uint64_t first, uint64_t last,
 	struct listing *l = arg;
 	const uint64_t start = first << l->shift;
 	const uint64_t end = PDET_MIN(((last + 1) << l->shift), l->end);
-	uint64_t pfn = 0;
+	uint64_t pfn = 0, within = 0;
 	unsigned state = PAGEDET_HAVE;
 
 	if (pdet_xarray_is_value(entry))
 		return 0;
-	if (!pdet_memmap_pfn(&l->s->image->memmap, entry, 0, &pfn))
+	if (!pdet_memmap_find(&l->s->image->memmap, entry, &pfn, &within) ||
+	    within)
 		state = PAGEDET_CORRUPT;
 	for (l->at = PDET_MAX(l->at, start); l->at < end; l->at++, l->n++) {
 		if (!l->b)

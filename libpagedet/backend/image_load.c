@@ -13,11 +13,13 @@
 
 #include "backend/image_area.h"
 #include "base/io.h"
-#include "kernel/exports.h"
+#include "kernel/directmap.h"
 #include "kernel/find_btf.h"
 
 #define MOST_VMCOREINFO ((size_t)1 << 20)
 #define MOST_BTF ((size_t)64 << 20)
+/* No direct map is shorter, and nothing else is that near behind it. */
+#define DIRECT_MAP ((uint64_t)1 << 46)
 
 /* The failure in @env becomes the part's. */
 int pdet_image_note(struct image_part *part, struct pdet_env *env, int error)
@@ -111,21 +113,6 @@ int pdet_image_pages(struct image *im, struct pdet_env *env)
 	return r < 0 ? pdet_image_note(&im->pages, env, r) : 0;
 }
 
-/* --- symbols --- */
-
-int pdet_image_symbols(struct image *im, struct pdet_env *env)
-{
-	int r;
-
-	if (im->symbols.tried)
-		return im->symbols.error;
-	im->symbols.tried = true;
-	if (pdet_image_base(im, env) < 0)
-		return pdet_image_note_like(&im->symbols, &im->base);
-	r = pdet_kallsyms_read(&im->kallsyms, env, &im->space, &im->info);
-	return r < 0 ? pdet_image_note(&im->symbols, env, r) : 0;
-}
-
 static uint64_t address_of(const struct pdet_symbol *s)
 {
 	return s->found ? s->address : 0;
@@ -142,12 +129,14 @@ static void find_zeros(struct image *im, const struct pdet_symbol *page,
 	const uint64_t huge_pages = (uint64_t)1 << (shift - 3);
 	uint64_t addr, len, pfn;
 
-	if (!page->found || !huge->found ||
-	    pdet_space_phys(&im->space, page->address, &addr, &len) < 0 ||
-	    pdet_space_u64(&im->space, huge->address, &pfn) < 0)
+	if (!page->found ||
+	    pdet_space_phys(&im->space, page->address, &addr, &len) < 0)
 		return;
+	z->maybe_huge = !huge->found ||
+			pdet_space_u64(&im->space, huge->address, &pfn) < 0;
+	if (z->maybe_huge)
+		pfn = UINT64_MAX;
 	z->known = true;
-	z->maybe_huge = false;
 	z->pfn = addr >> shift;
 	z->huge = pfn;
 	z->n_huge = pfn == UINT64_MAX ? 0 : huge_pages;
@@ -191,6 +180,10 @@ static int find_types(struct image *im, struct pdet_env *env, size_t *len)
 
 static int read_types(struct image *im, struct pdet_env *env)
 {
+	struct pdet_symbol zero[] = {
+		{ .name = "empty_zero_page" },
+		{ .name = "huge_zero_pfn" },
+	};
 	bool damaged;
 	size_t len;
 	int r;
@@ -208,15 +201,8 @@ static int read_types(struct image *im, struct pdet_env *env)
 		return pdet_fail(env, EBADMSG, "cannot use these types (BTF): "
 				 "they are those of another kernel");
 	im->changes++;
-	if (pdet_image_symbols(im, env) == 0) {
-		struct pdet_symbol zero[] = {
-			{ .name = "empty_zero_page" },
-			{ .name = "huge_zero_pfn" },
-		};
-
-		pdet_kallsyms_find(&im->kallsyms, zero, PDET_COUNT(zero));
-		find_zeros(im, &zero[0], &zero[1]);
-	}
+	pdet_image_find(im, env, zero, PDET_COUNT(zero));
+	find_zeros(im, &zero[0], &zero[1]);
 	return pdet_memmap_add_types(&im->memmap, env, &im->space,
 				     &im->layout);
 }
@@ -301,10 +287,28 @@ int pdet_image_files(struct image *im, struct pdet_env *env)
 	im->mnt_ns = first_mounts(im, env);
 	/* Removed when hugetlb began to count as all others do, 6.7
 	 * (a08c7193e4f1). */
-	if (pdet_image_symbols(im, env) == 0)
-		pdet_kallsyms_find(&im->kallsyms, &old, 1);
+	pdet_image_find(im, env, &old, 1);
 	im->huge_index = old.found;
 	return 0;
+}
+
+/* By a filesystem that is in the list. */
+static bool find_supers(struct image *im, struct pdet_env *env,
+			struct pdet_symbol *ret)
+{
+	struct pdet_task_struct init;
+	uint64_t super, first;
+
+	ret->found = pdet_image_task_types(im, env) == 0 &&
+		pdet_tasks_find(&im->space, &im->task_types, 1, &init) == 0 &&
+		pdet_super_of_fs(&im->space, &im->file_types, init.fs,
+				 &super) == 0 &&
+		pdet_directmap_find(im->space.reader, &im->paging,
+				    &first) == 0 &&
+		pdet_super_blocks_find(&im->space, &im->file_types, super,
+				       first, first + DIRECT_MAP,
+				       &ret->address) == 0;
+	return ret->found;
 }
 
 int pdet_image_lists(struct image *im, struct pdet_env *env)
@@ -321,9 +325,8 @@ int pdet_image_lists(struct image *im, struct pdet_env *env)
 			  "changes: needs procfs");
 		return pdet_image_note(&im->lists, env, -ENOTSUP);
 	}
-	if (pdet_image_symbols(im, env) == 0)
-		pdet_kallsyms_find(&im->kallsyms, &supers, 1);
-	if (!supers.found) {
+	pdet_image_find(im, env, &supers, 1);
+	if (!supers.found && !find_supers(im, env, &supers)) {
 		pdet_fail(env, ENODATA, "cannot find the list of filesystems: "
 			  "the kernel's symbols do not say where it is");
 		return pdet_image_note(&im->lists, env, -ENODATA);
@@ -341,8 +344,7 @@ int pdet_image_zones(struct image *im, struct pdet_env *env)
 
 	if (im->zones.tried || need_types(im, env, &im->zones) < 0)
 		return im->zones.error;
-	if (pdet_image_symbols(im, env) == 0)
-		pdet_kallsyms_find(&im->kallsyms, &nodes, 1);
+	pdet_image_find(im, env, &nodes, 1);
 	r = pdet_zones_read(&im->zone_list, env, &im->space, &im->info,
 			    im->btf, address_of(&nodes));
 	return r < 0 ? pdet_image_note(&im->zones, env, r) : 0;
@@ -356,6 +358,7 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 		{ .name = "init_task" },
 		{ .name = "special_mapping_vmops" },
 		{ .name = "nr_swapfiles" },
+		{ .name = "special_mapping_name" },
 	};
 	struct pdet_symbol f[] = {
 		{ .name = "memory_failure" },
@@ -367,8 +370,8 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 	struct pdet_swap_functions functions;
 	uint32_t areas;
 
-	pdet_kallsyms_find(&im->kallsyms, s, PDET_COUNT(s));
-	pdet_kallsyms_find(&im->kallsyms, f, PDET_COUNT(f));
+	pdet_image_find(im, env, s, PDET_COUNT(s));
+	pdet_image_find(im, env, f, PDET_COUNT(f));
 	functions = (struct pdet_swap_functions){
 		f[0].found, f[1].found, f[2].found, f[3].found,
 	};
@@ -377,9 +380,6 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 			      im->memory->machine == EM_X86_64;
 	pdet_swap_form_init(&im->swap_form, &im->paging, &im->info, im->btf,
 			    &functions);
-	/* Kernels of arm64 in Debian 12 name no data. */
-	if (!s[0].found && !im->memory->live)
-		pdet_exports_find(&im->space, &im->info, s, 1);
 	if (!s[0].found)
 		return pdet_fail(env, ENODATA, "cannot find the list of tasks: "
 				 "the kernel's symbols do not say where it is");
@@ -387,7 +387,8 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 	    !pdet_mms_init(&im->mm_types, im->btf))
 		return pdet_fail(env, ENODATA, "cannot read tasks: the types "
 				 "(BTF) do not say enough");
-	pdet_vma_names_init(&im->name_types, im->btf, address_of(&s[1]));
+	pdet_vma_names_init(&im->name_types, im->btf, address_of(&s[1]),
+			    address_of(&s[3]));
 	if (s[2].found &&
 	    pdet_space_u32(&im->space, s[2].address, &areas) == 0)
 		im->pagemap.swap_areas = PDET_MIN(areas, (uint32_t)32);

@@ -366,3 +366,59 @@ bool pdet_memmap_pfn(const struct pdet_memmap *m, uint64_t addr, uint64_t near,
 	*ret = pfn;
 	return true;
 }
+
+/* The base of the next section that has another one than @not. */
+static bool next_base(const struct pdet_memmap *m, uint64_t *section,
+		      uint64_t not, uint64_t *ret)
+{
+	const uint64_t of_root = (uint64_t)1 << m->root_shift;
+	uint64_t map;
+
+	for (; *section < m->n_sections; ++*section) {
+		if (!m->root[*section >> m->root_shift]) {
+			*section |= of_root - 1;
+			continue;
+		}
+		map = pdet_memmap_section(m, *section << m->section_shift);
+		*ret = map & ~(uint64_t)PDET_MEMMAP_STATE;
+		if (map && *ret != not)
+			return true;
+	}
+	return false;
+}
+
+bool pdet_memmap_find(const struct pdet_memmap *m, uint64_t addr,
+		      uint64_t *ret, uint64_t *within)
+{
+	uint64_t section = 0, base = 0, pfn;
+
+	while (next_base(m, &section, base, &base)) {
+		pfn = (addr - base) / m->page_size;
+		if (!pdet_memmap_page(m, pfn) ||
+		    addr - pdet_memmap_page(m, pfn) >= m->page_size)
+			continue;
+		*ret = pfn;
+		*within = addr - pdet_memmap_page(m, pfn);
+		return true;
+	}
+	return false;
+}
+
+bool pdet_memmap_base(const struct pdet_memmap *m, uint64_t *ret)
+{
+	uint64_t section = 0, base = 0, other;
+
+	if (!next_base(m, &section, 0, &base) ||
+	    next_base(m, &section, base, &other))
+		return false;
+	*ret = base;
+	return true;
+}
+
+uint64_t pdet_memmap_first(const struct pdet_memmap *m)
+{
+	uint64_t section = 0, base;
+
+	return next_base(m, &section, 0, &base) ?
+	       section << m->section_shift : 0;
+}

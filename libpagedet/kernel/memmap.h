@@ -93,4 +93,16 @@ enum pdet_memmap_is pdet_memmap_is(const struct pdet_memmap *m, uint64_t pfn,
 bool pdet_memmap_pfn(const struct pdet_memmap *m, uint64_t addr, uint64_t near,
 		     uint64_t *ret);
 
+/* pdet_memmap_find - the frame whose struct page has the byte at @addr, which
+ * is any address, and which of its bytes that is; false if there is none. */
+bool pdet_memmap_find(const struct pdet_memmap *m, uint64_t addr,
+		      uint64_t *ret, uint64_t *within);
+
+/* pdet_memmap_base - where the struct page of pfn 0 is, or would be, if that is
+ * the same for all sections, as in a virtual memory map; else false. */
+bool pdet_memmap_base(const struct pdet_memmap *m, uint64_t *ret);
+
+/* pdet_memmap_first - the first frame of the first section. */
+uint64_t pdet_memmap_first(const struct pdet_memmap *m);
+
 #endif

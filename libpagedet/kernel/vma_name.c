@@ -11,16 +11,22 @@
 #define ANON_NAME 80
 
 void pdet_vma_names_init(struct pdet_vma_names *n, const struct pdet_btf *btf,
-			 uint64_t special_mapping_vmops)
+			 uint64_t special_mapping_vmops,
+			 uint64_t special_mapping_name)
 {
 	static const pdet_field_names anon[] = { { "anon_vma_name.name" } };
 	static const pdet_field_names special[] = {
 		{ "vm_special_mapping.name" },
 	};
+	static const pdet_field_names ops[] = {
+		{ "vm_operations_struct.name" },
+	};
 
 	pdet_struct_find(&n->anon, btf, anon, 1);
 	pdet_struct_find(&n->special, btf, special, 1);
+	pdet_struct_find(&n->ops, btf, ops, 1);
 	n->special_ops = special_mapping_vmops;
+	n->special_function = special_mapping_name;
 	/* Its array has no length, so that it has no size: it is behind a
 	 * count of 4 bytes. */
 	if (!pdet_struct_has(&n->anon, 0))
@@ -59,6 +65,18 @@ static ssize_t special_name(struct pdet_space *space,
 	return r == -ENOENT ? -EBADMSG : r;
 }
 
+/* Where the kernel names functions only, by who would give the name. */
+static bool is_special(struct pdet_space *space, const struct pdet_vma_names *n,
+		       uint64_t ops)
+{
+	uint64_t function;
+
+	if (!ops || n->special_ops || !n->special_function)
+		return ops && ops == n->special_ops;
+	return pdet_struct_value(space, &n->ops, ops, 0, &function) == 0 &&
+	       function == n->special_function;
+}
+
 ssize_t pdet_vma_name(struct pdet_space *space, const struct pdet_vma_names *n,
 		      const struct pdet_paths *paths, const struct pdet_mm *mm,
 		      const struct pdet_vm_area *vma, char buf[PDET_PATH])
@@ -68,7 +86,7 @@ ssize_t pdet_vma_name(struct pdet_space *space, const struct pdet_vma_names *n,
 		return vma->anon_name ?
 			anon_name(space, n, vma->anon_name, "anon_shmem", buf) :
 			pdet_path_of_file(space, paths, vma->file, buf);
-	if (vma->ops && vma->ops == n->special_ops)
+	if (is_special(space, n, vma->ops))
 		return special_name(space, n, vma->private_data, buf);
 	if (vma->start < mm->brk && vma->end > mm->start_brk)
 		return fixed(buf, "[heap]");

@@ -8,14 +8,15 @@
 
 struct pdet_vma_names {
 	struct pdet_struct anon;
-	/* vm_ops of [vdso] and the like, or 0; their names are in what
-	 * vm_private_data points to. */
-	uint64_t special_ops;
-	struct pdet_struct special;
+	/* vm_ops of [vdso] and the like, and the function in them that names
+	 * them; each may be 0. Names are in what vm_private_data points to. */
+	uint64_t special_ops, special_function;
+	struct pdet_struct special, ops;
 };
 
 void pdet_vma_names_init(struct pdet_vma_names *n, const struct pdet_btf *btf,
-			 uint64_t special_mapping_vmops);
+			 uint64_t special_mapping_vmops,
+			 uint64_t special_mapping_name);
 
 /* pdet_vma_name - its length; 0: it has none. Or a result of
  * memory/memory.h. */

@@ -66,8 +66,10 @@ for page in task:
         differ = [f for f in FIELDS if f in files and f in memory and
                   (known(files) != known(memory) if f == "flags"
                    else files[f] != memory[f]) and
-                  # who asks maps libraries, too
-                  not (f == "mapcount" and page.get("path"))]
+                  # every process maps libraries and [vvar], also who asks
+                  not (f == "mapcount" and
+                       (page.get("path") or
+                        str(page.get("vma_name")).startswith("[v")))]
         if memory["refcount"] < memory["mapcount"]:
             differ.append("refcount")
         if not differ or from_files(pfn) == files:

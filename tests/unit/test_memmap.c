@@ -123,6 +123,53 @@ START_TEST(own_maps)
 }
 END_TEST
 
+/* Any byte of a struct page is its own, and nobody's else. */
+START_TEST(found_by_any_byte)
+{
+	struct map *map = map_new("");
+	const uint64_t other = VMEMMAP + (1ull << 40);
+	uint64_t pfn, within, base;
+
+	section(map, 3, VMEMMAP | ONLINE_MAP, 0);
+	section(map, 300, VMEMMAP | ONLINE_MAP, 0);
+	ck_assert_int_eq(map_read(map), 0);
+	ck_assert(pdet_memmap_base(&map->m, &base));
+	ck_assert_uint_eq(base, VMEMMAP);
+	ck_assert_uint_eq(pdet_memmap_first(&map->m), 3 * PER_SECTION);
+	ck_assert(pdet_memmap_find(&map->m,
+				   VMEMMAP + (3 * PER_SECTION + 7) * 64,
+				   &pfn, &within));
+	ck_assert_uint_eq(pfn, 3 * PER_SECTION + 7);
+	ck_assert_uint_eq(within, 0);
+	ck_assert(pdet_memmap_find(&map->m, VMEMMAP +
+				   (301 * PER_SECTION - 1) * 64 + 63, &pfn,
+				   &within));
+	ck_assert_uint_eq(pfn, 301 * PER_SECTION - 1);
+	ck_assert_uint_eq(within, 63);
+	ck_assert(!pdet_memmap_find(&map->m, VMEMMAP, &pfn, &within));
+	ck_assert(!pdet_memmap_find(&map->m, VMEMMAP + 4 * PER_SECTION * 64,
+				    &pfn, &within));
+	ck_assert(!pdet_memmap_find(&map->m, 0, &pfn, &within));
+	ck_assert(!pdet_memmap_find(&map->m, UINT64_MAX, &pfn, &within));
+	map_free(map);
+	/* each section has its own */
+	map = map_new("");
+	section(map, 0, VMEMMAP | ONLINE_MAP, 0);
+	section(map, 1, (other - PER_SECTION * 64) | ONLINE_MAP, 0);
+	section(map, 2, VMEMMAP | ONLINE_MAP, 0);
+	ck_assert_int_eq(map_read(map), 0);
+	ck_assert(!pdet_memmap_base(&map->m, &base));
+	ck_assert(pdet_memmap_find(&map->m, other + 65, &pfn, &within));
+	ck_assert(pfn == PER_SECTION + 1 && within == 1);
+	ck_assert(pdet_memmap_find(&map->m, VMEMMAP + 2 * PER_SECTION * 64,
+				   &pfn, &within));
+	ck_assert_uint_eq(pfn, 2 * PER_SECTION);
+	ck_assert(!pdet_memmap_find(&map->m, VMEMMAP + PER_SECTION * 64, &pfn,
+				    &within));
+	map_free(map);
+}
+END_TEST
+
 START_TEST(damage)
 {
 	struct map *map = map_new("SYMBOL(vmemmap)=ffffea0000000000\n");
@@ -208,6 +255,7 @@ int main(void)
 
 	unit_test(s, frames);
 	unit_test(s, own_maps);
+	unit_test(s, found_by_any_byte);
 	unit_test(s, damage);
 	unit_test(s, nothing);
 	unit_test(s, parts);

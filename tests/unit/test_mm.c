@@ -13,6 +13,8 @@ enum { V_START = 0, V_END = 8, V_MM = 16, V_FLAGS = 32, V_NAME = 40,
 
 #define USER 0x7f0000000000ull
 #define SPECIAL 0xffffffff82241fa0ull
+#define SPECIAL_NAME 0xffffffff813f1a30ull
+#define OPS_NAME 88
 
 struct mm {
 	struct kmem *k;
@@ -50,6 +52,8 @@ static void add_types(struct structs *s, bool maple)
 		{ "rb_node", 0, 0, 0, 8 },
 	}, special[] = {
 		{ "name", 0, 0, 0, 8 },
+	}, ops[] = {
+		{ "open", 0, 0, 0, 8 }, { "name", OPS_NAME, 0, 0, 8 },
 	}, anon_name[] = {
 		{ "name", 4, 0, 0, 80 },
 	};
@@ -61,6 +65,7 @@ static void add_types(struct structs *s, bool maple)
 	ADD("vm_area_struct", VMA_SIZE, vma);
 	ADD("rb_node", 24, rb_node);
 	ADD("vm_special_mapping", 8, special);
+	ADD("vm_operations_struct", 128, ops);
 	ADD("anon_vma_name", 84, anon_name);
 	root = ADD("rb_root", 8, rb_root);
 	tree = ADD("maple_tree", 16, maple_tree_members);
@@ -134,7 +139,7 @@ static struct mm *start(bool maple)
 	dentries_structs(&m->s);
 	ck_assert(pdet_mms_init(&m->m, structs_btf(&m->s)));
 	ck_assert(pdet_paths_init(&m->paths, m->s.btf));
-	pdet_vma_names_init(&m->names, m->s.btf, SPECIAL);
+	pdet_vma_names_init(&m->names, m->s.btf, SPECIAL, 0);
 	ck_assert(m->m.has_maple == maple);
 	m->mm = kmem_object(m->k, MM_SIZE);
 	kmem_u64(m->k, m->mm + M_PGD, 0xffff888000200000);
@@ -257,7 +262,7 @@ START_TEST(names)
 {
 	struct mm *m = start(true);
 	struct kmem *k = m->k;
-	uint64_t root, mnt, file, text, mapping;
+	uint64_t root, mnt, file, text, ops, mapping;
 
 	ck_assert_str_eq(name(m, 0), "");
 	kmem_u64(k, m->mm + M_START_BRK, USER + 0x1000);
@@ -283,6 +288,16 @@ START_TEST(names)
 	kmem_u64(k, m->vma[4] + V_OPS, SPECIAL);
 	kmem_u64(k, m->vma[4] + V_PRIVATE, mapping);
 	ck_assert_str_eq(name(m, 4), "[vdso]");
+	/* where only functions have names */
+	ops = kmem_object(k, 128);
+	kmem_u64(k, ops + OPS_NAME, SPECIAL_NAME);
+	kmem_u64(k, m->vma[4] + V_OPS, ops);
+	ck_assert_str_eq(name(m, 4), "");
+	pdet_vma_names_init(&m->names, m->s.btf, 0, SPECIAL_NAME);
+	ck_assert_str_eq(name(m, 4), "[vdso]");
+	kmem_u64(k, ops + OPS_NAME, SPECIAL_NAME + 1);
+	ck_assert_str_eq(name(m, 4), "");
+	kmem_u64(k, ops + OPS_NAME, SPECIAL_NAME);
 	kmem_u64(k, m->vma[4] + V_PRIVATE, 0x1000);
 	ck_assert_ptr_null(name(m, 4));
 	end(m);

@@ -78,6 +78,9 @@ class Saved:
     def has_kernel(self):
         return self.form != "root"
 
+    def names_data(self):
+        return b" init_task\n" in self.read("/proc/kallsyms")
+
     def source(self):
         return "procfs" if self.form == "root" else "vmcore"
 

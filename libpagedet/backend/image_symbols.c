@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Addresses by name. Kernels built without CONFIG_KALLSYMS_ALL (arm64 in Debian
+ * 12) name functions only; of data they then have what they export to modules.
+ */
+#include <string.h>
+
+#include "backend/image.h"
+#include "kernel/exports.h"
+
+/* Data that somebody here asks for and that is exported. */
+static const char *const exported[PDET_IMAGE_EXPORTS] = {
+	"empty_zero_page", "init_task", "node_data",
+};
+
+int pdet_image_symbols(struct image *im, struct pdet_env *env)
+{
+	int r;
+
+	if (im->symbols.tried)
+		return im->symbols.error;
+	im->symbols.tried = true;
+	if (pdet_image_base(im, env) < 0)
+		return pdet_image_note_like(&im->symbols, &im->base);
+	r = pdet_kallsyms_read(&im->kallsyms, env, &im->space, &im->info);
+	return r < 0 ? pdet_image_note(&im->symbols, env, r) : 0;
+}
+
+/* What is found of them, in that order; all are looked for at once. */
+static const struct pdet_symbol *exports(struct image *im)
+{
+	size_t i;
+
+	if (im->exports_tried)
+		return im->exports;
+	im->exports_tried = true;
+	for (i = 0; i < PDET_IMAGE_EXPORTS; i++)
+		im->exports[i].name = exported[i];
+	pdet_exports_find(&im->space, &im->info, im->exports,
+			  PDET_IMAGE_EXPORTS);
+	return im->exports;
+}
+
+static void find_export(struct image *im, struct pdet_symbol *symbol)
+{
+	size_t i;
+
+	for (i = 0; i < PDET_IMAGE_EXPORTS; i++)
+		if (!strcmp(exported[i], symbol->name))
+			*symbol = exports(im)[i];
+}
+
+void pdet_image_find(struct image *im, struct pdet_env *env,
+		     struct pdet_symbol *symbols, size_t n)
+{
+	size_t i;
+
+	if (pdet_image_symbols(im, env) == 0)
+		pdet_kallsyms_find(&im->kallsyms, symbols, n);
+	/* All of a running kernel's image is too much to read for that. */
+	for (i = 0; i < n && !im->memory->live; i++)
+		if (!symbols[i].found)
+			find_export(im, &symbols[i]);
+}
