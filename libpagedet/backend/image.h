@@ -164,6 +164,8 @@ void pdet_image_find(struct image *im, struct pdet_env *env,
 /* image_kinds.c: enough for kinds and flags, as soon as possible; only where
  * the huge zero page is may stay unknown. */
 int pdet_image_kinds(struct image *im, struct pdet_env *env);
+/* Of the running kernel: a page that is only read is the zero page. */
+void pdet_image_look_at_zero(struct image *im, struct pdet_env *env);
 /* The part's failure, in words: its error. */
 int pdet_image_fail(struct pdet_env *env, const struct image_part *part);
 /* The failure in @env becomes the part's: its error. */

@@ -74,12 +74,13 @@ static void forget_soft_dirty(const struct owner *of, struct pdet_entry *e)
 		e->known &= ~PAGEDET_PTE(PAGEDET_PTE_SOFT_DIRTY);
 }
 
-/* Which page is zero is known for all once symbols are. */
-static void put_zero(const struct image_session *s, struct pdet_entry *e)
+/* Only a large entry maps the huge zero page. */
+static void put_zero(const struct image_session *s, bool large,
+		     struct pdet_entry *e)
 {
 	const struct pdet_page_zeros *z = &s->image->zeros;
 
-	if (!z->known)
+	if (!z->known || (large && z->maybe_huge))
 		return;
 	e->known |= PAGEDET_PTE(PAGEDET_PTE_ZERO);
 	if (e->pfn == z->pfn || e->pfn - z->huge < z->n_huge)
@@ -93,15 +94,17 @@ static void decode_page(struct owner *of, const struct pdet_leaf *leaf,
 	const struct pdet_paging *p = &s->image->paging;
 	const struct pdet_user_entry u = pdet_user_entry(p, leaf->entry);
 	const uint64_t pfn = (leaf->addr + (va - leaf->start)) >> p->page_shift;
+	/* Of large entries pagemap shows what the page is, counted or not. */
+	const bool shown = u.ordinary || leaf->level;
 
 	pdet_pagemap_decode(&s->image->pagemap, PDET_PM_PRESENT | pfn |
 			    watched(s, leaf) | soft_dirty(of, leaf, va) |
-			    (u.ordinary ? page_bits(s, pfn) : 0), e);
+			    (shown ? page_bits(s, pfn) : 0), e);
 	/* there is a pfn 0, which pagemap would not show */
 	e->pfn = pfn;
 	e->has_pfn = true;
 	e->hidden = false;
-	put_zero(s, e);
+	put_zero(s, leaf->level, e);
 	e->pte |= u.pte;
 	e->known |= u.known;
 }

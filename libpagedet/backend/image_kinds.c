@@ -90,8 +90,7 @@ static int read_part(struct image *im, struct pdet_env *env)
 	return r;
 }
 
-/* A page that is only read is the zero page. */
-static void look_at_zero(struct image *im, struct pdet_env *env)
+void pdet_image_look_at_zero(struct image *im, struct pdet_env *env)
 {
 	const size_t size = (size_t)1 << im->paging.page_shift;
 	struct pdet_page_zeros *z = &im->zeros;
@@ -132,7 +131,7 @@ int pdet_image_kinds(struct image *im, struct pdet_env *env)
 		return -ENODATA;
 	im->kinds.error = read_part(im, env);
 	if (im->kinds.error == 0)
-		look_at_zero(im, env);
+		pdet_image_look_at_zero(im, env);
 	else
 		pdet_clear(env);
 	return im->kinds.error;

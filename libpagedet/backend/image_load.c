@@ -203,6 +203,8 @@ static int read_types(struct image *im, struct pdet_env *env)
 	im->changes++;
 	pdet_image_find(im, env, zero, PDET_COUNT(zero));
 	find_zeros(im, &zero[0], &zero[1]);
+	if (!im->zeros.known && im->memory->live)
+		pdet_image_look_at_zero(im, env);
 	return pdet_memmap_add_types(&im->memmap, env, &im->space,
 				     &im->layout);
 }
@@ -352,6 +354,24 @@ int pdet_image_zones(struct image *im, struct pdet_env *env)
 
 /* --- tasks --- */
 
+/* Where no symbol says, by the task that asks. */
+static int find_init(struct image *im, struct pdet_symbol *init)
+{
+	int (*current)(struct pdet_reader *r, uint64_t *ret) =
+		im->memory->ops->current_task;
+	uint64_t task;
+
+	if (init->found)
+		return 0;
+	if (!current || !pdet_tasks_init(&im->task_types, im->btf, 0) ||
+	    current(im->space.reader, &task) < 0 ||
+	    pdet_tasks_root(&im->space, &im->task_types, task,
+			    &init->address) < 0)
+		return -ENODATA;
+	init->found = true;
+	return 0;
+}
+
 static int read_task_types(struct image *im, struct pdet_env *env)
 {
 	struct pdet_symbol s[] = {
@@ -380,7 +400,7 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 			      im->memory->machine == EM_X86_64;
 	pdet_swap_form_init(&im->swap_form, &im->paging, &im->info, im->btf,
 			    &functions);
-	if (!s[0].found)
+	if (find_init(im, &s[0]) < 0)
 		return pdet_fail(env, ENODATA, "cannot find the list of tasks: "
 				 "the kernel's symbols do not say where it is");
 	if (!pdet_tasks_init(&im->task_types, im->btf, s[0].address) ||

@@ -57,8 +57,9 @@ void pdet_image_find(struct image *im, struct pdet_env *env,
 
 	if (pdet_image_symbols(im, env) == 0)
 		pdet_kallsyms_find(&im->kallsyms, symbols, n);
-	/* All of a running kernel's image is too much to read for that. */
-	for (i = 0; i < n && !im->memory->live; i++)
+	/* With BPF there are other ways, and it would take longer than they
+	 * do. */
+	for (i = 0; i < n && !im->memory->ops->current_task; i++)
 		if (!symbols[i].found)
 			find_export(im, &symbols[i]);
 }

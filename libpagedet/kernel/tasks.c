@@ -12,6 +12,7 @@
 /* PID_MAX_LIMIT */
 #define MOST_TASKS ((uint64_t)1 << 22)
 #define PF_KTHREAD 0x00200000
+#define MOST_PARENTS 65536
 
 enum task_field {
 	TASK_PID, TASK_TGID, TASK_COMM, TASK_FLAGS, TASK_MM, TASK_TASKS,
@@ -113,6 +114,26 @@ int pdet_task_read(struct pdet_space *space, const struct pdet_tasks *t,
 	uint64_t signal;
 
 	return read_task(space, t, addr, ret, &signal);
+}
+
+int pdet_tasks_root(struct pdet_space *space, const struct pdet_tasks *t,
+		    uint64_t task, uint64_t *ret)
+{
+	uint64_t pid;
+	unsigned i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < MOST_PARENTS; i++) {
+		r = pdet_struct_value(space, &t->task, task, TASK_PID, &pid);
+		if (r == 0 && !pid) {
+			*ret = task;
+			return 0;
+		}
+		if (r == 0)
+			r = pdet_struct_value(space, &t->task, task,
+					      TASK_PARENT, &task);
+	}
+	return r < 0 ? r : -EBADMSG;
 }
 
 /* --- all --- */

@@ -38,6 +38,11 @@ bool pdet_tasks_init(struct pdet_tasks *t, const struct pdet_btf *btf,
 int pdet_task_read(struct pdet_space *space, const struct pdet_tasks *t,
 		   uint64_t addr, struct pdet_task_struct *ret);
 
+/* pdet_tasks_root - for kernels that do not say where init_task is: the last of
+ * the parents of @task. The types alone must be there. */
+int pdet_tasks_root(struct pdet_space *space, const struct pdet_tasks *t,
+		    uint64_t task, uint64_t *ret);
+
 struct pdet_tasks_visit {
 	/* Not 0 ends it. */
 	int (*task)(void *arg, const struct pdet_task_struct *task);

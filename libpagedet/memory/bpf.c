@@ -215,6 +215,16 @@ static int bpf_view_kvirt(struct pdet_reader *base, uint64_t addr, size_t n,
 	return run(r, addr, n, VIEW);
 }
 
+static int bpf_current_task(struct pdet_reader *base, uint64_t *ret)
+{
+	struct bpf_reader *r = (struct bpf_reader *)base;
+	int e = run(r, 0, 0, READ);
+
+	if (e == 0)
+		memcpy(ret, r->values + READ * VALUE, sizeof(*ret));
+	return e;
+}
+
 static int bpf_read_phys(struct pdet_reader *r, uint64_t addr, void *buf,
 			 size_t n)
 {
@@ -286,16 +296,15 @@ static int note_address(struct pdet_env *env, uint64_t *ret)
 static int find_base(struct bpf *b, struct pdet_env *env,
 		     struct bpf_reader *r)
 {
-	uint64_t note, task, i;
+	uint64_t note, task = 0, i;
 	int e;
 
 	e = note_address(env, &note);
 	if (e < 0)
 		return e;
-	e = run(r, 0, 0, READ);
+	e = bpf_current_task(&r->reader, &task);
 	if (e < 0)
 		return pdet_fail(env, -e, "its BPF does not run");
-	memcpy(&task, r->values + READ * VALUE, sizeof(task));
 	b->base = task & ~(ALIGN - 1);
 	for (i = 0; i < MOST_STEPS; i++, b->base -= ALIGN) {
 		e = pdet_vmcoreinfo_at(&b->m, &r->reader, note);
@@ -344,4 +353,5 @@ const struct pdet_memory_ops pdet_memory_bpf = {
 	.read_phys = bpf_read_phys,
 	.read_kvirt = bpf_read_kvirt,
 	.view_kvirt = bpf_view_kvirt,
+	.current_task = bpf_current_task,
 };

@@ -69,6 +69,9 @@ struct pdet_memory_ops {
 	 * *ret is valid until the next view. NULL: cannot. */
 	int (*view_kvirt)(struct pdet_reader *r, uint64_t addr, size_t n,
 			  const char **ret);
+	/* The address of a task_struct, that of the thread that asks. NULL:
+	 * cannot. */
+	int (*current_task)(struct pdet_reader *r, uint64_t *ret);
 };
 
 /* Providers begin with it. What the headers say; 0 and NULL are "they do

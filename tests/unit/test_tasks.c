@@ -6,13 +6,14 @@
 #include "structs.h"
 
 enum { PID = 100, TGID = 104, FLAGS = 40, MM = 80, TASKS = 16, NODE = 120,
-       SIGNAL = 136, COMM = 200, TASK_SIZE = 256, THREADS = 8 };
+       SIGNAL = 136, PARENT = 144, COMM = 200, TASK_SIZE = 256, THREADS = 8 };
 
 static const struct structs_member task_members[] = {
 	{ "flags", FLAGS, 0, 0, 4 }, { "pid", PID, 0, 0, 4 },
 	{ "tgid", TGID, 0, 0, 4 }, { "mm", MM, 0, 0, 8 },
 	{ "tasks", TASKS, 0, 0, 16 }, { "thread_node", NODE, 0, 0, 16 },
 	{ "signal", SIGNAL, 0, 0, 8 }, { "comm", COMM, 0, 0, 16 },
+	{ "real_parent", PARENT, 0, 0, 8 },
 };
 static const struct structs_member signal_members[] = {
 	{ "thread_head", THREADS, 0, 0, 16 },
@@ -50,7 +51,7 @@ static struct sched *start(void)
 	ck_assert_ptr_nonnull(s);
 	s->k = kmem_new();
 	structs_init(&s->s);
-	structs_add(&s->s, "task_struct", TASK_SIZE, task_members, 8);
+	structs_add(&s->s, "task_struct", TASK_SIZE, task_members, 9);
 	structs_add(&s->s, "signal_struct", 64, signal_members, 1);
 	s->init = task(s, 0, 0, 0, "swapper/0");
 	link_list(s->k, s->init + TASKS, s->init + TASKS);
@@ -235,6 +236,30 @@ START_TEST(thread_lists)
 }
 END_TEST
 
+START_TEST(root)
+{
+	struct sched *s = start();
+	uint64_t a[2], b[1], found;
+
+	process(s, 1, 1, b);
+	process(s, 10, 2, a);
+	kmem_u64(s->k, b[0] + PARENT, s->init);
+	/* a thread may be a parent */
+	kmem_u64(s->k, a[0] + PARENT, b[0]);
+	kmem_u64(s->k, a[1] + PARENT, a[0]);
+	ck_assert_int_eq(pdet_tasks_root(&s->k->space, &s->t, a[1], &found),
+			 0);
+	ck_assert_uint_eq(found, s->init);
+	kmem_u64(s->k, b[0] + PARENT, a[0]);
+	ck_assert_int_eq(pdet_tasks_root(&s->k->space, &s->t, a[1], &found),
+			 -EBADMSG);
+	kmem_u64(s->k, b[0] + PARENT, 0);
+	ck_assert_int_eq(pdet_tasks_root(&s->k->space, &s->t, a[1], &found),
+			 -EBADMSG);
+	end(s);
+}
+END_TEST
+
 START_TEST(no_types)
 {
 	struct pdet_tasks t;
@@ -255,6 +280,7 @@ int main(void)
 	unit_loop(s, wrong_pointers, 50);
 	unit_test(s, lost_tasks);
 	unit_test(s, thread_lists);
+	unit_test(s, root);
 	unit_test(s, no_types);
 	return unit_main(s);
 }
