@@ -15,12 +15,20 @@ class Pagedet:
     def run(self, *arguments, timeout=300):
         """(rows, exit status, stderr)"""
         # A kernel's memory knows more than claims.tsv has for its files.
-        files = ["--backend", "procfs"] if machine.there.is_live() else []
+        source = ["--backend", machine.there.source()] \
+            if machine.there.is_live() else []
         out, err, status = machine.there.run(
-            [self.path] + files + [str(a) for a in arguments], timeout)
+            [self.path] + source + [str(a) for a in arguments], timeout)
         rows = [json.loads(line)
                 for line in out.decode("utf-8", "replace").splitlines()]
         return rows, status, err.decode("utf-8", "replace")
+
+
+def has_files():
+    """Whether files can be asked for. In memory that changes they are not
+    looked for."""
+    return machine.there.has_kernel() and (
+        not machine.there.is_live() or machine.there.source() == "procfs")
 
 
 def ways(plant):
@@ -30,8 +38,7 @@ def ways(plant):
         found.append("virt")
     if plant.pfn is not None:
         found += ["page", "phys"]
-    if plant.file and plant.expect["kind"] == "file" and \
-            machine.there.has_kernel():
+    if plant.file and plant.expect["kind"] == "file" and has_files():
         found.append("file")
     return found
 

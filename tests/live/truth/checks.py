@@ -117,11 +117,16 @@ def check_kind(field, plant, row, value):
     return None
 
 
+def is_memory():
+    """Whether the kernel's own memory is asked."""
+    return machine.there.has_kernel() and machine.there.source() != "procfs"
+
+
 def is_lost_zero(plant):
     """Where the huge zero page is, only data of the kernel say, and no symbol
     of some dumps' kernels says where these are."""
-    return plant.name == "thp_zero" and machine.there.has_kernel() and \
-        not machine.there.is_live() and not machine.there.names_data()
+    return plant.name == "thp_zero" and is_memory() and \
+        not machine.there.names_data()
 
 
 def untold_bits(plant):
@@ -129,7 +134,7 @@ def untold_bits(plant):
     whether there are such bits at all, depends on the kernel."""
     if not machine.there.has_kernel():
         return {"idle", "ksm", "soft_dirty", "uffd_wp", "written"}
-    if machine.there.is_live():
+    if not is_memory():
         return set()
     # a mark of being idle has to be looked at to be true
     untold = {"idle"}

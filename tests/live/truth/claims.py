@@ -29,7 +29,8 @@ def has_feature(name, plant):
     if name == "any":
         return True
     if name == "pagemap_scan":
-        return machine.there.is_live() and release() >= (6, 7) and \
+        return machine.there.source() == "procfs" and \
+            machine.there.is_live() and release() >= (6, 7) and \
             machine.there.arch() in ("x86_64", "aarch64")
     if name == "kernel":
         return machine.there.has_kernel()

@@ -9,6 +9,8 @@ import time
 
 
 class Here:
+    asked = "procfs"
+
     def read(self, path):
         """A whole file, or None."""
         try:
@@ -67,9 +69,13 @@ class Here:
         """Whether there is more than some files of /proc and /sys."""
         return True
 
+    def names_data(self):
+        """Whether the kernel says where its data are."""
+        return b" init_task\n" in self.read("/proc/kallsyms")
+
     def source(self):
         """Who answers what claims.tsv expects of procfs."""
-        return "procfs"
+        return self.asked
 
     def planter(self, path):
         """Starts it; a file to read its lines from, one to write to, and a
