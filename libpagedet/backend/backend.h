@@ -60,12 +60,14 @@ struct pdet_task {
 	size_t comm_len;
 };
 
-/* A mapping that was found. */
+/* A mapping that was found; or, where any page is looked for, several that are
+ * alike, of pages and of frames that follow each other. */
 struct pdet_found {
 	uint64_t pfn;
 	uint64_t vaddr;
 	uint32_t pte;		/* PAGEDET_PTE bits */
 	uint32_t pte_known;
+	uint64_t more;		/* how many follow the first one */
 };
 
 struct pdet_found_list {

@@ -417,7 +417,7 @@ static int add_found(struct search *q, const struct pdet_leaf *leaf,
 
 	decode(&q->of, leaf, va, &e);
 	if (pdet_vec_push(q->ret, (struct pdet_found){ e.pfn, va, e.pte,
-						       e.known }))
+						       e.known, 0 }))
 		return 0;
 	q->no_memory = true;
 	return 1;

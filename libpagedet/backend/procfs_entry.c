@@ -520,28 +520,6 @@ static bool in_set(const struct pdet_pfnset *set, uint64_t pfn)
 	return low < set->n && set->pfn[low] == pfn;
 }
 
-/* Words differ in little else than their pfn: the rest is decoded once. */
-struct decoded {
-	uint64_t rest;
-	uint32_t pte, known;
-};
-
-static struct pdet_found found(const struct procfs *p, uint64_t vaddr,
-			       uint64_t word, struct decoded *last)
-{
-	const uint64_t pfn = word & PDET_PM_PFN_MASK;
-	const uint64_t rest = word & ~PDET_PM_PFN_MASK;
-	struct pdet_entry e;
-
-	if (rest != last->rest || pfn == p->pagemap.zero_pfn) {
-		pdet_pagemap_decode(&p->pagemap, word, &e);
-		last->rest = pfn == p->pagemap.zero_pfn ? 0 : rest;
-		last->pte = e.pte;
-		last->known = e.known;
-	}
-	return (struct pdet_found){ pfn, vaddr, last->pte, last->known };
-}
-
 static int hidden_frames(struct pdet_session *s, const struct pdet_task *task)
 {
 	int r = pdet_fail(&s->env, EACCES,
@@ -567,6 +545,56 @@ static bool holds_frame(const uint64_t *word, size_t n, uint64_t pfn)
 	return hit;
 }
 
+/* How many words from the first on differ in nothing but their frames, which
+ * follow each other. The zero page is like no other. */
+static size_t alike(const uint64_t *word, size_t n, uint64_t zero_pfn)
+{
+	const uint64_t to_zero = zero_pfn - (word[0] & PDET_PM_PFN_MASK);
+	size_t i = 1;
+
+	if (to_zero < n)
+		n = PDET_MAX(to_zero, (uint64_t)1);
+	while (i < n && word[i] == word[0] + i)
+		i++;
+	return i;
+}
+
+/* Appends what @n words from @vaddr on map, for which there is room; false if
+ * frames are hidden. */
+static bool take_words(const struct procfs *p, const uint64_t *word, size_t n,
+		       uint64_t vaddr, const struct pdet_pfnset *set,
+		       struct pdet_found_list *ret)
+{
+	struct pdet_found *to = ret->data + ret->n;
+	uint64_t rest = 0, pfn;
+	struct pdet_entry e;
+	size_t i, run;
+
+	for (i = 0; i < n; i += run) {
+		run = 1;
+		if (!(word[i] & PDET_PM_PRESENT))
+			continue;
+		pfn = word[i] & PDET_PM_PFN_MASK;
+		if (!pfn)
+			return false;
+		if (set && !in_set(set, pfn))
+			continue;
+		if (!set)
+			run = alike(word + i, n - i, p->pagemap.zero_pfn);
+		/* Words differ in little else: that is decoded once. */
+		if (word[i] - pfn != rest || pfn == p->pagemap.zero_pfn) {
+			pdet_pagemap_decode(&p->pagemap, word[i], &e);
+			rest = pfn == p->pagemap.zero_pfn ? 0 : word[i] - pfn;
+		}
+		*to++ = (struct pdet_found){
+			pfn, vaddr + ((uint64_t)i << p->page_shift), e.pte,
+			e.known, run - 1
+		};
+	}
+	ret->n = (size_t)(to - ret->data);
+	return true;
+}
+
 int procfs_mappings(struct pdet_session *base, struct pdet_task *task,
 		    uint64_t start, uint64_t end,
 		    const struct pdet_pfnset *set,
@@ -575,12 +603,11 @@ int procfs_mappings(struct pdet_session *base, struct pdet_task *task,
 	struct procfs_session *s = procfs_session_of(base);
 	struct procfs_task *t = procfs_task_of(task);
 	const unsigned shift = s->p->page_shift;
-	struct decoded last = { 0, 0, 0 };
 
 	while (start < end) {
 		size_t n = PDET_MIN((end - start) >> shift,
 				    (uint64_t)PROCFS_WORDS);
-		ssize_t got = read_words(base, t, start, n, s->words), i;
+		ssize_t got = read_words(base, t, start, n, s->words);
 
 		if (got <= 0)
 			return (int)got;
@@ -592,20 +619,8 @@ int procfs_mappings(struct pdet_session *base, struct pdet_task *task,
 		if (!pdet_vec_reserve(ret, (size_t)got))
 			return pdet_fail(&base->env, ENOMEM,
 					 "no memory for mappings");
-		for (i = 0; i < got; i++) {
-			uint64_t word = s->words[i];
-			uint64_t pfn = word & PDET_PM_PFN_MASK;
-
-			if (!(word & PDET_PM_PRESENT))
-				continue;
-			if (!pfn)
-				return hidden_frames(base, task);
-			if (set && !in_set(set, pfn))
-				continue;
-			ret->data[ret->n++] =
-				found(s->p, start + ((uint64_t)i << shift),
-				      word, &last);
-		}
+		if (!take_words(s->p, s->words, (size_t)got, start, set, ret))
+			return hidden_frames(base, task);
 		start += (uint64_t)got << shift;
 	}
 	return 0;

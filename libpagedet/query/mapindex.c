@@ -18,6 +18,8 @@
 
 #define TASK_BITS PDET_MAPPING_TASK_BITS
 #define PTE_BITS 16
+#define RUN_MASK (((uint64_t)1 << PDET_MAPPING_RUN_BITS) - 1)
+#define PLACE_BITS (PTE_BITS + PDET_MAPPING_RUN_BITS)
 #define DEFAULT_PROGRESS_NS 200000000
 #define BLOCK_ENTRIES (PDET_HUGE_PAGE / sizeof(struct pdet_mapping))
 
@@ -36,6 +38,7 @@ struct pieces {
 struct pdet_mapindex {
 	struct pdet_mapping *entry;
 	size_t n;
+	uint64_t mappings;	/* that the entries stand for */
 	uint64_t page_size;
 	uint32_t *pids;		/* by task number */
 	size_t n_pids;
@@ -71,6 +74,7 @@ struct part {
 	size_t used;		/* entries of the last block */
 	struct pieces pieces;
 	struct pdet_found_list found;
+	uint64_t mappings;	/* that its entries stand for */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -146,31 +150,59 @@ static size_t room(struct part *p)
 	return BLOCK_ENTRIES;
 }
 
-/* Turns what was found in a task into entries. */
-static int keep(struct part *p, size_t task, uint64_t page_size)
-{
-	const unsigned shift = (unsigned)__builtin_ctzll(page_size);
-	const struct pdet_found *f = p->found.data;
-	const struct pdet_found *end = f + p->found.n;
+/* How far a part is with what was found in a task. */
+struct cursor {
+	const struct pdet_found *f, *end;
+	uint64_t done;		/* pages of f */
+};
 
-	while (f < end) {
-		const size_t space = room(p);
-		size_t n = PDET_MIN(space, (size_t)(end - f)), i;
+/* At most @space entries, each for frames of one block: how many. */
+static size_t make_entries(struct cursor *c, size_t task, unsigned shift,
+			   struct pdet_mapping *to, size_t space)
+{
+	size_t n;
+
+	for (n = 0; n < space && c->f < c->end; n++) {
+		const uint64_t pfn = c->f->pfn + c->done;
+		const uint64_t left = c->f->more + 1 - c->done;
+		const uint64_t run = PDET_MIN(left, RUN_MASK + 1 -
+						    (pfn & RUN_MASK));
+
+		to[n].key = pfn << TASK_BITS | task;
+		to[n].place = ((c->f->vaddr >> shift) + c->done) << PLACE_BITS |
+			      (run - 1) << PTE_BITS |
+			      (c->f->pte & (((uint64_t)1 << PTE_BITS) - 1));
+		c->done += run;
+		if (run == left) {
+			c->f++;
+			c->done = 0;
+		}
+	}
+	return n;
+}
+
+static int keep(struct part *p, size_t task)
+{
+	const unsigned shift =
+		(unsigned)__builtin_ctzll(p->b->args->page_size);
+	struct cursor c = { p->found.data, p->found.data + p->found.n, 0 };
+	size_t i;
+
+	for (i = 0; i < p->found.n; i++)
+		p->mappings += p->found.data[i].more + 1;
+	while (c.f < c.end) {
 		struct piece piece = { .task = task, .number = p->pieces.n };
+		const size_t space = room(p);
 		struct pdet_mapping *to;
 
-		if (!n)
+		if (!space)
 			return -ENOMEM;
 		to = p->blocks.data[p->blocks.n - 1] + p->used;
-		for (i = 0; i < n; i++, f++) {
-			to[i].key = f->pfn << TASK_BITS | task;
-			to[i].place = f->vaddr >> shift << PTE_BITS |
-				      (f->pte & ((1u << PTE_BITS) - 1));
-			piece.chunk.bits |= to[i].key;
-		}
 		piece.chunk.data = to;
-		piece.chunk.n = n;
-		p->used += n;
+		piece.chunk.n = make_entries(&c, task, shift, to, space);
+		for (i = 0; i < piece.chunk.n; i++)
+			piece.chunk.bits |= to[i].key;
+		p->used += piece.chunk.n;
 		if (!pdet_vec_push(&p->pieces, piece))
 			return -ENOMEM;
 	}
@@ -196,7 +228,7 @@ static int collect(struct part *p, size_t task)
 		note_unread(b, pid, r);
 		return 0;
 	}
-	return r ? PDET_MIN(r, 0) : keep(p, task, b->args->page_size);
+	return r ? PDET_MIN(r, 0) : keep(p, task);
 }
 
 static void collect_all(void *arg, unsigned who)
@@ -253,9 +285,12 @@ static int gather(struct builder *b, struct pdet_mapping_chunk **ret,
 static int put_in_order(struct builder *b)
 {
 	struct pdet_mapping_chunk *chunks;
+	unsigned who;
 	size_t n;
 	int r;
 
+	for (who = 0; who < b->n_parts; who++)
+		b->ix->mappings += b->parts[who].mappings;
 	r = gather(b, &chunks, &n);
 	if (r < 0)
 		return r;
@@ -413,15 +448,16 @@ void pdet_mapindex_free(struct pdet_mapindex *ix)
 	free(ix);
 }
 
-/* The first entry of @pfn or of a later frame. */
-static size_t lower_bound(const struct pdet_mapindex *ix, uint64_t pfn)
+/* The first entry of @block, frames that are asked for together, or of a later
+ * one. */
+static size_t lower_bound(const struct pdet_mapindex *ix, uint64_t block)
 {
 	size_t low = 0, high = ix->n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (ix->entry[mid].key >> TASK_BITS < pfn)
+		if (ix->entry[mid].key >> PDET_MAPPING_BLOCK_SHIFT < block)
 			low = mid + 1;
 		else
 			high = mid;
@@ -431,7 +467,7 @@ static size_t lower_bound(const struct pdet_mapindex *ix, uint64_t pfn)
 
 uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn)
 {
-	return lower_bound(ix, pfn + 1) - lower_bound(ix, pfn);
+	return pdet_mapindex_find(ix, pfn, NULL, 0);
 }
 
 bool pdet_mapindex_partial(const struct pdet_mapindex *ix)
@@ -442,29 +478,35 @@ bool pdet_mapindex_partial(const struct pdet_mapindex *ix)
 uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,
 			    struct pagedet_mapping *ret, uint64_t n)
 {
-	size_t first = lower_bound(ix, pfn), i;
+	const uint64_t block = pfn >> PDET_MAPPING_RUN_BITS;
+	uint64_t found = 0, nth;
+	size_t i;
 
-	for (i = first; i < ix->n && ix->entry[i].key >> TASK_BITS == pfn;
+	for (i = lower_bound(ix, block);
+	     i < ix->n && ix->entry[i].key >> PDET_MAPPING_BLOCK_SHIFT == block;
 	     i++) {
 		const struct pdet_mapping *e = &ix->entry[i];
 
-		if (i - first >= n)
+		nth = pfn - (e->key >> TASK_BITS);
+		/* also if the first one is behind @pfn */
+		if (nth > (e->place >> PTE_BITS & RUN_MASK))
 			continue;
-		ret[i - first].pfn = pfn;
-		ret[i - first].pid =
-			ix->pids[e->key & ((1u << TASK_BITS) - 1)];
-		ret[i - first].vaddr =
-			(e->place >> PTE_BITS) * ix->page_size;
-		ret[i - first].pte = e->place & ((1u << PTE_BITS) - 1);
+		if (found++ >= n)
+			continue;
+		ret->pfn = pfn;
+		ret->pid = ix->pids[e->key & ((1u << TASK_BITS) - 1)];
+		ret->vaddr = ((e->place >> PLACE_BITS) + nth) * ix->page_size;
+		ret->pte = e->place & ((1u << PTE_BITS) - 1);
+		ret++;
 	}
-	return i - first;
+	return found;
 }
 
 void pdet_mapindex_info(const struct pdet_mapindex *ix,
 			struct pdet_mapindex_info *ret)
 {
 	*ret = ix->info;
-	ret->mappings = ix->n;
+	ret->mappings = ix->mappings;
 	ret->bytes = sizeof(*ix) + ix->n * sizeof(*ix->entry) +
 		     ix->n_pids * sizeof(*ix->pids) +
 		     ix->unread.cap * sizeof(*ix->unread.data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Who maps a page, for many pages: every user mapping of every task, sorted by
- * frame, 16 bytes each.
+ * frame, at most 16 bytes each.
  */
 #ifndef PDET_QUERY_MAPINDEX_H
 #define PDET_QUERY_MAPINDEX_H

@@ -19,7 +19,7 @@
 /* As many write streams as address translation keeps up with. */
 #define MOST_BUCKET_BITS 12
 #define BUCKET_ENTRIES 128
-#define DIGIT_BITS 8
+#define DIGIT_BITS 10
 /* Up to here, sorting by insertion is faster. */
 #define FEW 24
 
@@ -105,15 +105,16 @@ static void lay_out(struct sorter *s)
 
 /* --- within a bucket --- */
 
-/* Entries of one pfn come in order of the task. */
 static void sort_few(struct pdet_mapping *a, size_t n)
 {
+	const unsigned shift = PDET_MAPPING_BLOCK_SHIFT;
 	struct pdet_mapping e;
 	size_t i, j;
 
 	for (i = 1; i < n; i++) {
 		e = a[i];
-		for (j = i; j > 0 && a[j - 1].key > e.key; j--)
+		for (j = i; j > 0 && a[j - 1].key >> shift > e.key >> shift;
+		     j--)
 			a[j] = a[j - 1];
 		a[j] = e;
 	}
@@ -124,8 +125,9 @@ static void sort_digit(const struct pdet_mapping *from,
 		       unsigned bits)
 {
 	const uint64_t mask = ((uint64_t)1 << bits) - 1;
-	size_t count[1 << DIGIT_BITS] = { 0 }, at = 0, c, i;
+	size_t count[1 << DIGIT_BITS], at = 0, c, i;
 
+	memset(count, 0, (mask + 1) * sizeof(*count));
 	for (i = 0; i < n; i++)
 		count[from[i].key >> shift & mask]++;
 	for (i = 0; i <= mask; i++) {
@@ -140,14 +142,14 @@ static void sort_digit(const struct pdet_mapping *from,
 static void sort_bucket(struct pdet_mapping *a, size_t n, unsigned top,
 			struct pdet_mapping *tmp)
 {
-	const unsigned bits = top - PDET_MAPPING_TASK_BITS;
+	const unsigned bits = top - PDET_MAPPING_BLOCK_SHIFT;
 	const unsigned digits = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
 	const unsigned width = digits ? (bits + digits - 1) / digits : 0;
 	struct pdet_mapping *from = a, *to = tmp, *swap;
 	unsigned i;
 
 	for (i = 0; i < digits; i++) {
-		sort_digit(from, to, n, PDET_MAPPING_TASK_BITS + i * width,
+		sort_digit(from, to, n, PDET_MAPPING_BLOCK_SHIFT + i * width,
 			   width);
 		swap = from;
 		from = to;
@@ -206,7 +208,7 @@ static void share_out(struct sorter *s)
 
 static void choose_buckets(struct sorter *s)
 {
-	unsigned key_bits = PDET_MAPPING_TASK_BITS, bits = 0;
+	unsigned key_bits = PDET_MAPPING_BLOCK_SHIFT, bits = 0;
 	uint64_t any = 0;
 	size_t c;
 
@@ -219,7 +221,7 @@ static void choose_buckets(struct sorter *s)
 	while (bits < MOST_BUCKET_BITS &&
 	       s->total >> bits > BUCKET_ENTRIES)
 		bits++;
-	s->shift = PDET_MAX(PDET_MAPPING_TASK_BITS, key_bits - bits);
+	s->shift = PDET_MAX(PDET_MAPPING_BLOCK_SHIFT, key_bits - bits);
 	s->n_buckets = (size_t)(any >> s->shift) + 1;
 }
 

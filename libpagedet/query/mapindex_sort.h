@@ -6,12 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bits of the key that are not sorted by: see below. */
 #define PDET_MAPPING_TASK_BITS 24
+#define PDET_MAPPING_RUN_BITS 3
+/* key >> this is a block of 8 frames, by which entries are sorted. */
+#define PDET_MAPPING_BLOCK_SHIFT \
+	(PDET_MAPPING_TASK_BITS + PDET_MAPPING_RUN_BITS)
 
 /*
- * key    pfn << 24 | number of the task
- * place  page number of the address << 16 | low 16 bits of pte
+ * One mapping, or several that are alike, of pages that follow each other and
+ * of frames that do: most often the kernel gave a task several at once. None
+ * goes beyond a block, so those of a frame are all in one place.
+ *
+ * key    first pfn << 24 | number of the task
+ * place  page number of the first address << 19 | (frames - 1) << 16 |
+ *        low 16 bits of pte
  */
 struct pdet_mapping {
 	uint64_t key;
@@ -26,9 +34,9 @@ struct pdet_mapping_chunk {
 };
 
 /*
- * pdet_mapping_sort - all entries of @chunks in order of pfn; those of one pfn
- * stay in order of the chunks. @ret is for free() and exact in size. 0 or
- * -ENOMEM.
+ * pdet_mapping_sort - all entries of @chunks in order of the block of their
+ * frames; those of one block stay in order of the chunks. @ret is for free()
+ * and exact in size. 0 or -ENOMEM.
  */
 int pdet_mapping_sort(const struct pdet_mapping_chunk *chunks, size_t n_chunks,
 		      unsigned threads, struct pdet_mapping **ret,

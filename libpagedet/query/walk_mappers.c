@@ -362,7 +362,7 @@ static int place_indexed(struct walk_mappers *w, struct pdet_worker *k,
 	for (; ms->at < n && b->n < b->cap; ms->at++) {
 		const struct pagedet_mapping *m = &list[ms->at];
 		struct pdet_found found = { m->pfn, m->vaddr, m->pte,
-					    m->pte };
+					    m->pte, 0 };
 		uint32_t row = b->n;
 
 		if (!task || task->pid != m->pid) {

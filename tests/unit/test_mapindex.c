@@ -14,6 +14,10 @@
 #define BASE ((uint64_t)0x10000000)
 #define FRAMES 20000
 #define SHARED_FRAME 77		/* mapped by all, more than once */
+#define RANGE 31000		/* frames that follow each other */
+/* The quarter of tasks that has a range has it instead in half its pages. */
+#define SHARED_MAPPINGS \
+	((uint64_t)(TASKS - 2) * PAGES / 10 - TASKS / 4 * PAGES / 2 / 10)
 
 #define GONE 7			/* tasks by number */
 #define DENIED 11
@@ -36,11 +40,27 @@ static uint32_t pid_of(unsigned task)
 	return 100 + 3 * task;
 }
 
+/* Whether @task is of those that share a range of frames, each at another
+ * address. */
+static bool in_range(unsigned task, unsigned page)
+{
+	return task % 4 == 1 && page >= PAGES / 2;
+}
+
 static uint64_t frame(unsigned task, unsigned page)
 {
+	if (in_range(task, page))
+		return RANGE + 3 * task + page;
 	if (page % 10 == 0)
 		return SHARED_FRAME;
 	return 1000 + (task * 7919 + page * 104729) % FRAMES;
+}
+
+/* Some differ in the midst of a range. */
+static uint32_t pte(unsigned page)
+{
+	return PAGEDET_PTE(PAGEDET_PTE_PRESENT) |
+	       (page % 100 == 13 ? PAGEDET_PTE(PAGEDET_PTE_EXCLUSIVE) : 0);
 }
 
 static unsigned number_of(uint32_t pid)
@@ -150,20 +170,23 @@ static int mappings(struct pdet_session *s, struct pdet_task *t,
 {
 	const struct world *w = (struct world *)s->backend;
 	const unsigned task = number_of(t->pid);
+	struct pdet_found f = { .pfn = 0 };
 	uint64_t at;
+	unsigned page;
 
 	ck_assert_ptr_null(set);
 	if (task == SLOW && w->error)
 		return pdet_fail(&s->env, w->error, "task %u: cannot be read",
 				 t->pid);
-	for (at = start; at < end; at += PAGE) {
-		struct pdet_found f = {
-			.pfn = frame(task, (unsigned)((at - BASE) / PAGE)),
-			.vaddr = at,
-			.pte = PAGEDET_PTE(PAGEDET_PTE_PRESENT),
-			.pte_known = PAGEDET_PTE(PAGEDET_PTE_PRESENT),
-		};
-
+	for (at = start; at < end; at += PAGE * (f.more + 1)) {
+		page = (unsigned)((at - BASE) / PAGE);
+		f.pfn = frame(task, page);
+		f.vaddr = at;
+		f.pte = f.pte_known = pte(page);
+		for (f.more = 0; at + PAGE * (f.more + 1) < end; f.more++)
+			if (frame(task, ++page) != f.pfn + f.more + 1 ||
+			    pte(page) != f.pte)
+				break;
 		ck_assert(pdet_vec_push(ret, f));
 	}
 	return 0;
@@ -210,7 +233,7 @@ static size_t truth(uint64_t pfn, struct pagedet_mapping *ret)
 			ret[n].pfn = pfn;
 			ret[n].vaddr = BASE + (uint64_t)page * PAGE;
 			ret[n].pid = pid_of(task);
-			ret[n].pte = PAGEDET_PTE(PAGEDET_PTE_PRESENT);
+			ret[n].pte = pte(page);
 			n++;
 		}
 	return n;
@@ -234,6 +257,9 @@ START_TEST(every_mapping_is_found)
 {
 	static const uint64_t pfns[] = { 0, 1, SHARED_FRAME, 999, 1000, 1001,
 					 5000, 12345, 20998, 20999, 21000,
+					 RANGE + 3 + PAGES / 2 - 1,
+					 RANGE + 3 * 37 + PAGES - 1,
+					 RANGE + 3 * 37 + PAGES,
 					 UINT32_MAX, (uint64_t)1 << 39 };
 	struct pdet_mapindex_args args = { .threads = (unsigned)_i };
 	struct world w = { .error = 0 };
@@ -244,6 +270,8 @@ START_TEST(every_mapping_is_found)
 	ck_assert_int_eq(make(&w, &args, &ix), 0);
 	for (i = 0; i < PDET_COUNT(pfns); i++)
 		ck_frame(ix, pfns[i]);
+	for (i = 0; i < 30; i++)
+		ck_frame(ix, RANGE + 2013 - 15 + i);
 	pdet_mapindex_info(ix, &info);
 	ck_assert_uint_eq(info.mappings, (uint64_t)(TASKS - 2) * PAGES);
 	ck_assert_uint_eq(info.tasks, TASKS);
@@ -265,11 +293,11 @@ START_TEST(the_first_ones_are_given_where_all_do_not_fit)
 
 	ck_assert_int_eq(make(&w, &args, &ix), 0);
 	ck_assert_uint_eq(pdet_mapindex_find(ix, SHARED_FRAME, some, 3),
-			  (uint64_t)(TASKS - 2) * PAGES / 10);
+			  SHARED_MAPPINGS);
 	ck_assert_uint_eq(some[0].pid, pid_of(0));
 	ck_assert_uint_eq(some[2].vaddr, BASE + 20 * PAGE);
 	ck_assert_uint_eq(pdet_mapindex_find(ix, SHARED_FRAME, NULL, 0),
-			  (uint64_t)(TASKS - 2) * PAGES / 10);
+			  SHARED_MAPPINGS);
 	pdet_mapindex_free(ix);
 }
 END_TEST

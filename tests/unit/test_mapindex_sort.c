@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The order of the mapping index: by frame, then as the chunks came. */
+/* The order of the mapping index: by block of frames, then as chunks came. */
 #include "query/mapindex_sort.h"
 #include "unit.h"
 
@@ -50,19 +50,19 @@ static size_t make(const struct shape *shape, struct pdet_mapping *all,
 	return n;
 }
 
-/* Places are in the order that must be kept within a frame. */
+/* Places are in the order that must be kept within a block. */
 static int in_order(const void *a, const void *b)
 {
 	const struct pdet_mapping *x = a, *y = b;
-	const uint64_t i = x->key >> PDET_MAPPING_TASK_BITS;
-	const uint64_t j = y->key >> PDET_MAPPING_TASK_BITS;
+	const uint64_t i = x->key >> PDET_MAPPING_BLOCK_SHIFT;
+	const uint64_t j = y->key >> PDET_MAPPING_BLOCK_SHIFT;
 
 	if (i != j)
 		return i < j ? -1 : 1;
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-START_TEST(sorted_by_frame_and_then_as_they_came)
+START_TEST(sorted_by_block_and_then_as_they_came)
 {
 	const struct shape *shape = &shapes[_i];
 	struct pdet_mapping_chunk chunks[MOST_CHUNKS];
@@ -87,7 +87,7 @@ int main(void)
 {
 	Suite *s = suite_create("mapindex_sort");
 
-	unit_loop(s, sorted_by_frame_and_then_as_they_came,
+	unit_loop(s, sorted_by_block_and_then_as_they_came,
 		  sizeof(shapes) / sizeof(*shapes));
 	return unit_main(s);
 }
