@@ -234,8 +234,13 @@ int procfs_cached_new(struct pdet_session *s, int fd, const struct statx *st,
 	f->swaps = f->file.kind == PAGEDET_KIND_SHMEM;
 	f->huge = f->file.kind == PAGEDET_KIND_HUGETLB;
 	identify(f, st, magic);
+	if (pthread_mutex_init(&f->lock, NULL)) {
+		free(f);
+		return pdet_fail(&s->env, ENOMEM, "no memory");
+	}
 	r = open_data(&s->env, f, fd, own, st->stx_size);
 	if (r < 0) {
+		pthread_mutex_destroy(&f->lock);
 		free(f);
 		return r;
 	}
@@ -319,6 +324,8 @@ void procfs_file_close(struct pdet_file *file)
 	if (!file)
 		return;
 	f = procfs_cached_of(file);
+	procfs_views_free(f);
+	pthread_mutex_destroy(&f->lock);
 	if (f->fd >= 0)
 		close(f->fd);
 	procfs_own_drop(f->own);
@@ -361,7 +368,7 @@ int procfs_lens(struct pdet_env *env, const struct procfs_cached *f,
 }
 
 /* Where cachestat is of no use. */
-static int count_resident(struct pdet_env *env, const struct procfs_cached *f,
+static int count_resident(struct pdet_env *env, struct procfs_cached *f,
 			  uint64_t first, uint64_t end, uint64_t *ret)
 {
 	uint8_t state[PROCFS_WINDOW_PAGES];

@@ -6,6 +6,7 @@
 #ifndef PDET_BACKEND_PROCFS_FILE_H
 #define PDET_BACKEND_PROCFS_FILE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 
@@ -18,7 +19,7 @@ struct procfs_own {
 	int fds;		/* the directory of our descriptors, or -1 */
 };
 
-/* Sessions share it; but for a hint it stays as it was opened. */
+/* Sessions share it; but for a hint and views it stays as it was opened. */
 struct procfs_cached {
 	struct pdet_file file;
 	struct procfs_own *own;
@@ -28,6 +29,9 @@ struct procfs_cached {
 	bool swaps;		/* pages may be in swap */
 	bool huge;		/* hugetlbfs */
 	atomic_bool dense;
+	pthread_mutex_t lock;
+	struct procfs_view *views; /* without a window; the last one used is
+				 * first */
 	char path[];
 };
 
@@ -56,6 +60,8 @@ struct procfs_window {
 	char *addr;
 	uint32_t n;		/* pages */
 	unsigned shift;
+	struct procfs_cached *f;
+	struct procfs_view *view; /* that it is in */
 };
 
 /* What is known of a page of a window. */
@@ -102,9 +108,12 @@ int procfs_lens(struct pdet_env *env, const struct procfs_cached *f,
 
 /* --- procfs_file_map.c --- */
 /* Negative errno, no words. */
-int procfs_window_map(const struct procfs_cached *f, uint64_t first,
-		      uint32_t n, struct procfs_window *ret);
+int procfs_window_map(struct procfs_cached *f, uint64_t first, uint32_t n,
+		      struct procfs_window *ret);
+/* Our page tables are as before; addresses may stay taken until the file is
+ * closed. */
 void procfs_window_unmap(struct procfs_window *w);
+void procfs_views_free(struct procfs_cached *f);
 /* state[i] becomes PROCFS_RESIDENT or loses it, for at <= i < at + n. */
 int procfs_window_resident(const struct procfs_window *w, uint32_t at,
 			   uint32_t n, uint8_t *state);

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -30,36 +31,165 @@
 /* Reading so many entries that nobody asked for costs less than a call. */
 #define BRIDGE 32
 
+/* What stays mapped at most, empty. */
+#define VIEW_BYTES ((uint64_t)64 << 20)
+
 #define KERNEL_SIGSET ((_NSIG + 6) / 8)
 
-int procfs_window_map(const struct procfs_cached *f, uint64_t first,
-		      uint32_t n, struct procfs_window *ret)
+/*
+ * Part of a file that stays mapped while windows come and go in it, for mapping
+ * and unmapping hold up all threads of the process. Without a window it cannot
+ * be read, so nobody can fill it, and is in the file's list.
+ */
+struct procfs_view {
+	struct procfs_view *next;
+	char *addr;
+	uint64_t first, end;	/* pages */
+};
+
+static int map_range(const struct procfs_cached *f, uint64_t first,
+		     uint64_t end, char **ret)
 {
-	const size_t len = (size_t)n << f->shift;
+	const size_t len = (size_t)(end - first) << f->shift;
 	char *addr;
 	int code;
 
 	/* Under mlockall(MCL_FUTURE) a readable mapping would be filled at
-	 * once, from disk; so it becomes readable after it was unlocked. */
+	 * once, from disk; so it becomes readable after it was unlocked, where
+	 * a window is. */
 	addr = mmap(NULL, len, PROT_NONE, MAP_SHARED, f->fd,
 		    (off_t)(first << f->shift));
 	if (addr == MAP_FAILED)
 		return -errno;
-	if (munlock(addr, len) || madvise(addr, len, MADV_RANDOM) ||
-	    mprotect(addr, len, PROT_READ)) {
+	if (munlock(addr, len) || madvise(addr, len, MADV_RANDOM)) {
 		code = errno;
 		munmap(addr, len);
 		return -code;
 	}
-	ret->addr = addr;
+	*ret = addr;
+	return 0;
+}
+
+static void unmap_view(const struct procfs_cached *f, struct procfs_view *v)
+{
+	if (v->addr)
+		munmap(v->addr, (size_t)(v->end - v->first) << f->shift);
+	v->addr = NULL;
+}
+
+static void drop_view(const struct procfs_cached *f, struct procfs_view *v)
+{
+	unmap_view(f, v);
+	free(v);
+}
+
+static char *page_of(const struct procfs_cached *f,
+		     const struct procfs_view *v, uint64_t page)
+{
+	return v->addr + ((size_t)(page - v->first) << f->shift);
+}
+
+/* Refused where mlockall() was called meanwhile: our look would lock pages. */
+static bool emptied(char *addr, size_t len)
+{
+	return madvise(addr, len, MADV_DONTNEED) == 0;
+}
+
+/* Maps [@first, @end) and, if there is room for it, what is around it. */
+static int map_view(const struct procfs_cached *f, uint64_t first,
+		    uint64_t end, struct procfs_view *v)
+{
+	const uint64_t pages = VIEW_BYTES >> f->shift;
+	int r;
+
+	v->first = first / pages * pages;
+	v->end = PDET_MAX(PDET_MIN(v->first + pages, f->file.pages), end);
+	r = map_range(f, v->first, v->end, &v->addr);
+	/* EAGAIN: too much of it would be locked. */
+	if (r != -ENOMEM && r != -EAGAIN)
+		return r;
+	v->first = first;
+	v->end = end;
+	return map_range(f, first, end, &v->addr);
+}
+
+static bool covers(const struct procfs_view *v, uint64_t first, uint64_t end)
+{
+	return v->addr && v->first <= first && end <= v->end;
+}
+
+/* The view that covers [@first, @end), else the one that was not used for the
+ * longest time; NULL if there is none. */
+static struct procfs_view *take_view(struct procfs_cached *f, uint64_t first,
+				     uint64_t end)
+{
+	struct procfs_view **at, *v;
+
+	pthread_mutex_lock(&f->lock);
+	for (at = &f->views; *at && (*at)->next; at = &(*at)->next)
+		if (covers(*at, first, end))
+			break;
+	v = *at;
+	if (v)
+		*at = v->next;
+	pthread_mutex_unlock(&f->lock);
+	return v;
+}
+
+int procfs_window_map(struct procfs_cached *f, uint64_t first, uint32_t n,
+		      struct procfs_window *ret)
+{
+	struct procfs_view *v = take_view(f, first, first + n);
+	const size_t len = (size_t)n << f->shift;
+	int r = 0;
+
+	if (!v)
+		v = calloc(1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	if (!covers(v, first, first + n) ||
+	    !emptied(page_of(f, v, first), len)) {
+		unmap_view(f, v);
+		r = map_view(f, first, first + n, v);
+	}
+	if (r == 0 && mprotect(page_of(f, v, first), len, PROT_READ))
+		r = -errno;
+	if (r < 0) {
+		drop_view(f, v);
+		return r;
+	}
+	ret->addr = page_of(f, v, first);
 	ret->n = n;
 	ret->shift = f->shift;
+	ret->f = f;
+	ret->view = v;
 	return 0;
 }
 
 void procfs_window_unmap(struct procfs_window *w)
 {
-	munmap(w->addr, (size_t)w->n << w->shift);
+	const size_t len = (size_t)w->n << w->shift;
+	struct procfs_cached *f = w->f;
+	struct procfs_view *v = w->view;
+
+	if (!emptied(w->addr, len) || mprotect(w->addr, len, PROT_NONE)) {
+		drop_view(f, v);
+		return;
+	}
+	pthread_mutex_lock(&f->lock);
+	v->next = f->views;
+	f->views = v;
+	pthread_mutex_unlock(&f->lock);
+}
+
+void procfs_views_free(struct procfs_cached *f)
+{
+	struct procfs_view *v;
+
+	while ((v = f->views)) {
+		f->views = v->next;
+		drop_view(f, v);
+	}
 }
 
 static char *page_addr(const struct procfs_window *w, uint32_t i)
@@ -200,7 +330,8 @@ int procfs_window_entries(const struct procfs_window *w, int pagemap,
 
 bool procfs_mincore_honest(const struct procfs_cached *f)
 {
-	struct procfs_window w;
+	struct procfs_window w = { .n = 1, .shift = f->shift };
+	uint64_t page = f->file.pages + ((uint64_t)1 << 20);
 	uint8_t state = 0;
 	int r;
 
@@ -209,12 +340,12 @@ bool procfs_mincore_honest(const struct procfs_cached *f)
 	 * every page resident (mm/mincore.c, can_do_mincore; 5.2). It does so
 	 * for a page 4 GB past the end, too, where there is none.
 	 */
-	r = procfs_window_map(f, f->file.pages + ((uint64_t)1 << 20), 1, &w);
+	r = map_range(f, page, page + 1, &w.addr);
 	if (r == -EOVERFLOW)
-		r = procfs_window_map(f, f->file.pages, 1, &w);
+		r = map_range(f, f->file.pages, f->file.pages + 1, &w.addr);
 	if (r < 0)
 		return false;
 	r = procfs_window_resident(&w, 0, 1, &state);
-	procfs_window_unmap(&w);
+	munmap(w.addr, (size_t)1 << f->shift);
 	return r == 0 && !(state & PROCFS_RESIDENT);
 }

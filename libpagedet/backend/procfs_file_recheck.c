@@ -24,7 +24,7 @@ struct group {
 };
 
 struct recheck {
-	const struct procfs_cached *f;
+	struct procfs_cached *f;
 	struct pdet_batch *b;
 	const uint64_t *index, *pfn;
 	bool flags;		/* are columns of the batch */
@@ -99,18 +99,21 @@ static int mark_resident(const struct recheck *k, const struct group *g,
 			 const struct procfs_window *w, uint8_t *state)
 {
 	uint32_t i, j, n, at, runs = 0;
-	bool each;
+	bool all, each;
 	int r = 0;
 
 	for (i = 0; i < g->look; i += run(k, g, i))
 		runs++;
-	each = (uint64_t)runs * MINCORE_CALL < g->n;
+	/* Each page has a row. */
+	all = runs > 1 && g->end - g->first >= g->n &&
+	      all_cached(k, g->base, g->n);
+	each = all || (uint64_t)runs * MINCORE_CALL < g->n;
 	if (!each)
 		r = procfs_window_resident(w, 0, w->n, state);
 	for (i = 0; i < g->look && r == 0; i += n) {
 		n = run(k, g, i);
 		at = (uint32_t)(k->index[g->row[i]] - g->base);
-		if (each && all_cached(k, g->base + at, n))
+		if (all || (each && all_cached(k, g->base + at, n)))
 			memset(state + at, PROCFS_RESIDENT, n);
 		else if (each)
 			r = procfs_window_resident(w, at, n, state);

@@ -16,6 +16,9 @@
  * bridging gaps up to this many words pays. */
 #define BRIDGE 4
 
+/* So many frames that follow each other are worth a call of their own. */
+#define LONG_RUN 64
+
 /* What the kernel would say of a frame past the last one. */
 static uint64_t past_end(struct procfs_session *s, enum procfs_kpage which,
 			 uint64_t pfn)
@@ -41,7 +44,8 @@ static void read_words(struct procfs_session *s, int fd,
 }
 
 /*
- * Sorts places by pfn. LSD radix sort in digits of 11 bits, skipping digits
+ * Sorts places by pfn, unless they come in long runs: then that would not make
+ * reading them cheaper. LSD radix sort in digits of 11 bits, skipping digits
  * that are the same everywhere; for a few places an insertion sort.
  */
 static void sort_places(struct procfs_place *a, struct procfs_place *tmp,
@@ -50,6 +54,7 @@ static void sort_places(struct procfs_place *a, struct procfs_place *tmp,
 	struct procfs_place *from = a, *to = tmp, *swap;
 	uint32_t count[2048], i, sum, c;
 	uint64_t all_or = 0, all_and = ~(uint64_t)0;
+	uint32_t runs = 1;
 	bool sorted = true;
 	unsigned shift;
 
@@ -57,8 +62,9 @@ static void sort_places(struct procfs_place *a, struct procfs_place *tmp,
 		all_or |= a[i].pfn;
 		all_and &= a[i].pfn;
 		sorted &= !i || a[i - 1].pfn <= a[i].pfn;
+		runs += i && a[i].pfn - a[i - 1].pfn > BRIDGE;
 	}
-	if (sorted)
+	if (sorted || runs <= n / LONG_RUN)
 		return;
 	if (n <= 32) {
 		for (i = 1; i < n; i++) {
