@@ -470,13 +470,21 @@ int pdet_image_mappings(struct pdet_session *base, struct pdet_task *task,
 	struct search q = { { s, t, { 0, 0, 0, 0 } }, set, ret, start, end,
 			    false, 0 };
 	const struct pdet_paging_visit visit = { search_leaf, note_lost, &q };
+	const size_t before = ret->n;
+	unsigned i = 0;
 
 	if (!t->has_mm)
 		return 0;
-	if (pdet_paging_each(s->reader, &s->image->paging, t->root, start,
-			     end - 1, &visit) < 0 || q.no_memory)
-		return pdet_fail(&base->env, ENOMEM,
-				 "no memory for mappings");
+	/* A table that a running kernel has just freed is not damaged. */
+	do {
+		q.lost = 0;
+		ret->n = before;
+		if (pdet_paging_each(s->reader, &s->image->paging, t->root,
+				     start, end - 1, &visit) < 0 ||
+		    q.no_memory)
+			return pdet_fail(&base->env, ENOMEM,
+					 "no memory for mappings");
+	} while (q.lost && s->image->memory->live && ++i < PDET_IMAGE_LOOKS);
 	if (q.lost)
 		return pdet_fail(&base->env, EIO, "cannot read task %u: some "
 				 "of its page tables are damaged or not in "

@@ -79,11 +79,27 @@ static int find_root(struct image_session *s, struct image_task *t)
 	return r;
 }
 
+/* On a running kernel a list, and who is in it, may change while it is walked;
+ * that it is damaged is said when it stays so. */
+static int find_task(struct image_session *s, uint32_t pid,
+		     struct pdet_task_struct *ret)
+{
+	unsigned i;
+	int r = -EBADMSG;
+
+	for (i = 0; r < 0 && r != -ENOENT && i < PDET_IMAGE_LOOKS; i++) {
+		r = pdet_tasks_find(&s->space, &s->image->task_types, pid,
+				    ret);
+		if (!s->image->memory->live)
+			break;
+	}
+	return r;
+}
+
 int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 			 struct pdet_task **ret)
 {
 	struct image_session *s = image_session_of(base);
-	struct image *im = s->image;
 	struct image_task *t;
 	int r;
 
@@ -92,7 +108,7 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 		return pdet_fail(&base->env, ENOMEM, "no memory");
 	t->task.backend = base->backend;
 	t->task.pid = pid;
-	r = pdet_tasks_find(&s->space, &im->task_types, pid, &t->is);
+	r = find_task(s, pid, &t->is);
 	if (r == -ENOENT)
 		r = pdet_fail(&base->env, ESRCH, "there is no task %u", pid);
 	else if (r < 0)

@@ -5,6 +5,9 @@
 
 #include "backend/image.h"
 
+/* How often what seems damaged is looked at, where memory moves. */
+#define PDET_IMAGE_LOOKS 8
+
 struct image_task {
 	struct pdet_task task;
 	struct pdet_task_struct is;
