@@ -50,12 +50,16 @@ static bool from_iomem(struct pdet_env *env, unsigned shift,
 static bool from_map(const struct pdet_memmap *m, struct pdet_ranges *ret)
 {
 	const uint64_t end = m->n_sections << m->section_shift;
-	uint64_t pfn;
+	uint64_t pfn, step;
 	bool ok = true;
 	int error;
 
-	for (pfn = 0; ok && pfn < end; pfn += STEP) {
+	for (pfn = 0; ok && pfn < end; pfn += step) {
 		enum pdet_memmap_is is = pdet_memmap_is(m, pfn, &error);
+
+		/* of a section that is not there, no part is */
+		step = is == PDET_MEMMAP_NONE || is == PDET_MEMMAP_LOST ?
+			(uint64_t)1 << m->section_shift : STEP;
 
 		if (is == PDET_MEMMAP_USED || is == PDET_MEMMAP_SHARED)
 			ok = add(ret, pfn, pfn + STEP - 1);
@@ -63,11 +67,23 @@ static bool from_map(const struct pdet_memmap *m, struct pdet_ranges *ret)
 	return ok;
 }
 
+/* Behind the last frame that can have a struct page. Headers may say that there
+ * is memory up to the end of all addresses. */
+static uint64_t end_of(const struct pdet_memmap *m)
+{
+	uint64_t n = m->n_sections;
+
+	if (m->n_lost)
+		n = PDET_MAX(n, m->lost[m->n_lost - 1].last + 1);
+	return n << m->section_shift;
+}
+
 int pdet_image_memory(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_ranges *ret)
 {
 	struct image *im = image_of(b);
 	const struct pdet_ranges *from;
+	uint64_t last;
 	unsigned shift;
 	bool ok = true;
 	size_t i;
@@ -76,9 +92,10 @@ int pdet_image_memory(struct pdet_backend *b, struct pdet_env *env,
 		return pdet_image_fail(env, &im->pages);
 	from = &im->memory->ranges;
 	shift = im->paging.page_shift;
+	last = end_of(&im->memmap) - 1;
 	for (i = 0; ok && i < from->n; i++)
 		ok = add(ret, from->data[i].first >> shift,
-			 from->data[i].last >> shift);
+			 PDET_MIN(from->data[i].last >> shift, last));
 	if (ok && !ret->n && im->memory->live)
 		ok = from_iomem(env, shift, ret);
 	if (ok && !ret->n)

@@ -13,9 +13,11 @@
 /* Unnamed members within unnamed members; kernels have three. */
 #define DEPTH 16
 /* Members looked at for one name: hostile types contain themselves. */
-#define BUDGET 100000
+#define BUDGET 10000
 /* That all types have. */
 #define LEAST_WORDS 3
+/* Bytes of a name, KSYM_NAME_LEN: text without end is none. */
+#define LONGEST_NAME 512
 /* const volatile typedef of typedef ... */
 #define CHAIN 64
 
@@ -113,12 +115,13 @@ static const char *string(const struct pdet_btf *btf, uint32_t offset)
 	return offset < btf->strings_len ? btf->strings + offset : "";
 }
 
-static bool has_name(const uint32_t *type)
+static bool has_name(const struct pdet_btf *btf, const uint32_t *type)
 {
 	const unsigned kinds = 1u << STRUCT | 1u << UNION | 1u << ENUM |
 			       1u << ENUM64;
 
-	return kinds >> kind_of(type) & 1 && type[0];
+	return kinds >> kind_of(type) & 1 && type[0] &&
+	       strnlen(string(btf, type[0]), LONGEST_NAME) < LONGEST_NAME;
 }
 
 /* Up to one that is damaged: where the next one is cannot be known. Puts ids
@@ -133,7 +136,7 @@ static uint32_t find_types(struct pdet_btf *btf, uint32_t *named)
 		if (!n || n > btf->words - i)
 			break;
 		btf->at[btf->n++] = (uint32_t)i;
-		if (has_name(btf->types + i))
+		if (has_name(btf, btf->types + i))
 			named[with_name++] = btf->n;
 		i += n;
 	}
@@ -299,7 +302,7 @@ static bool is_struct(const uint32_t *type)
 }
 
 static bool is_whole(const struct pdet_btf *btf, const uint32_t *type,
-		     unsigned depth)
+		     unsigned depth, unsigned *budget)
 {
 	const uint32_t *m = type + 3;
 	const uint32_t *end = m + 3 * (size_t)vlen_of(type);
@@ -307,13 +310,17 @@ static bool is_whole(const struct pdet_btf *btf, const uint32_t *type,
 	for (; m < end; m += 3) {
 		const uint32_t *inner;
 
+		if (!*budget)
+			return false;
+		--*budget;
 		if (*string(btf, m[0]))
 			continue;
 		inner = resolve(btf, m[1]);
 		/* a bit-field without name is a gap */
 		if (inner && !is_struct(inner))
 			continue;
-		if (!inner || !depth || !is_whole(btf, inner, depth - 1))
+		if (!inner || !depth ||
+		    !is_whole(btf, inner, depth - 1, budget))
 			return false;
 	}
 	return true;
@@ -322,8 +329,9 @@ static bool is_whole(const struct pdet_btf *btf, const uint32_t *type,
 bool pdet_btf_is_whole(const struct pdet_btf *btf, const char *name)
 {
 	const uint32_t *type = find(btf, name, false);
+	unsigned budget = BUDGET;
 
-	return is_struct(type) && is_whole(btf, type, DEPTH);
+	return is_struct(type) && is_whole(btf, type, DEPTH, &budget);
 }
 
 /* --- members --- */

@@ -85,10 +85,18 @@ static bool name_at(const struct pdet_kallsyms *k, size_t at, size_t *begin,
 	return *len <= k->names_len - at;
 }
 
+/* The tokens come behind the names, in all kernels. */
+static uint64_t room_for_names(const struct tables *t)
+{
+	return t->token_table > t->names ?
+	       PDET_MIN(t->token_table - t->names, (uint64_t)MOST_NAME_BYTES) :
+	       MOST_NAME_BYTES;
+}
+
 /* How long the names are is known once they have been gone through: they are
  * read in pieces. */
 static int read_names(struct pdet_kallsyms *k, struct pdet_space *space,
-		      uint64_t names)
+		      uint64_t names, uint64_t room)
 {
 	size_t cap = 0, at = 0, begin, len, step;
 	uint8_t *bigger;
@@ -101,6 +109,8 @@ static int read_names(struct pdet_kallsyms *k, struct pdet_space *space,
 			at = begin + len;
 			continue;
 		}
+		if (at >= room)
+			return -EBADMSG;
 		if (k->names_len == cap) {
 			cap = cap ? cap * 2 : 1u << 20;
 			bigger = cap > MOST_NAME_BYTES ? NULL :
@@ -306,13 +316,15 @@ static int read_addresses(struct pdet_kallsyms *k, struct pdet_space *space,
 static int read_all(struct pdet_kallsyms *k, struct pdet_space *space,
 		    struct tables *t, const struct pdet_vmcoreinfo *info)
 {
+	const uint64_t room = room_for_names(t);
 	int r = pdet_space_u32(space, t->num_syms, &k->n);
 
 	if (r == 0 && t->has_base)
 		r = pdet_space_u64(space, t->base_at, &t->base);
 	if (r < 0)
 		return r;
-	if (!k->n || k->n > MOST_SYMBOLS)
+	/* each has a byte at least */
+	if (!k->n || k->n > MOST_SYMBOLS || k->n > room)
 		return -EBADMSG;
 	k->at = malloc(k->n * sizeof(*k->at));
 	k->address = malloc(k->n * sizeof(*k->address));
@@ -320,7 +332,7 @@ static int read_all(struct pdet_kallsyms *k, struct pdet_space *space,
 		return -ENOMEM;
 	r = read_tokens(k, space, t);
 	if (r == 0)
-		r = read_names(k, space, t->names);
+		r = read_names(k, space, t->names, room);
 	return r < 0 ? r : read_addresses(k, space, t, info);
 }
 
@@ -338,6 +350,12 @@ int pdet_kallsyms_read(struct pdet_kallsyms *ret, struct pdet_env *env,
 	r = read_all(&k, space, &t, info);
 	if (r < 0) {
 		pdet_kallsyms_free(&k);
+		/* VMCOREINFO says that they are there, so it is damage */
+		if (r == -ENOENT)
+			return pdet_fail(env, EBADMSG,
+					 "cannot read the kernel's symbols: "
+					 "nothing is mapped where they are "
+					 "said to be");
 		errno = -r;
 		return pdet_fail_errno(env, "cannot read the kernel's symbols");
 	}

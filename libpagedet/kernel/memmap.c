@@ -17,6 +17,8 @@
 
 /* A kernel of 4 PiB with sections of 128 MiB has 32 million of them. */
 #define MOST_SECTIONS ((uint64_t)1 << 25)
+/* The largest sections that a kernel has are of 1 GiB. */
+#define MOST_BITS 34
 /* A bit of a section for each 2 MiB. */
 #define PART_SHIFT 21
 /* Pointers that are read at once, and the least that are. */
@@ -42,8 +44,9 @@ static bool find_array(const struct pdet_vmcoreinfo *info, unsigned page_shift,
 	    !pdet_vmcoreinfo_number(info, "SECTION_SIZE_BITS", &bits) ||
 	    !pdet_vmcoreinfo_size(info, "page", &m->page_size))
 		return false;
-	if (bits <= page_shift || bits > 48 || !is_power(m->array.size) ||
-	    m->array.size < 8 || m->array.size > page ||
+	if (bits <= page_shift || bits > MOST_BITS ||
+	    !is_power(m->array.size) || m->array.size < 8 ||
+	    m->array.size > page ||
 	    m->array.map_offset > m->array.size - 8 || m->page_size < 40 ||
 	    m->page_size > PDET_PAGE_BYTES)
 		return false;

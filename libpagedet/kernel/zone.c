@@ -156,7 +156,8 @@ int pdet_zones_read(struct pdet_zones *ret, struct pdet_env *env,
 		r = -EBADMSG;
 	if (r < 0) {
 		pdet_zones_free(ret);
-		errno = -r;
+		/* somebody pointed there, so it is damage */
+		errno = r == -ENOENT ? EBADMSG : -r;
 		return pdet_fail_errno(env, "cannot read the zones");
 	}
 	return 0;

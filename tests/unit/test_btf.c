@@ -555,7 +555,69 @@ START_TEST(sizes_beyond_numbers)
 }
 END_TEST
 
+/* Each has ten of the next, unnamed; the last is whole. To go through all of
+ * them would take years. */
+START_TEST(types_of_types_of_types)
+{
+	struct pdet_btf *btf;
+	struct blob b;
+	size_t size;
+	char *bytes, name[16];
+	uint32_t i, k;
+
+	blob_init(&b);
+	for (i = 1; i <= 15; i++) {
+		snprintf(name, sizeof(name), "s%u", i);
+		blob_type(&b, name, BLOB_STRUCT, 10, 8);
+		for (k = 0; k < 10; k++)
+			blob_member(&b, "", i + 1, 0);
+	}
+	blob_type(&b, "s16", BLOB_STRUCT, 0, 8);
+	bytes = blob_bytes(&b, &size);
+	btf = open_blob(bytes, size);
+	ck_assert(pdet_btf_is_whole(btf, "s16"));
+	ck_assert(pdet_btf_is_whole(btf, "s15"));
+	ck_assert(pdet_btf_is_whole(btf, "s13"));
+	ck_assert(!pdet_btf_is_whole(btf, "s1"));
+	pdet_btf_free(btf);
+	free(bytes);
+	blob_free(&b);
+}
+END_TEST
+
 /* --- many names --- */
+
+/* Names that begin within each other: a text of megabytes. To look at all of
+ * each would take minutes. */
+START_TEST(names_without_end)
+{
+	const uint32_t n = 300000, text = 4 << 20;
+	const uint32_t header[] = { 0xeb9f | 1 << 16, 24, 0, n * 12, n * 12,
+				    text };
+	char *bytes = malloc(24 + n * 12 + text), *strings;
+	struct pdet_btf *btf;
+	uint64_t value = 55;
+	uint32_t i;
+
+	ck_assert_ptr_nonnull(bytes);
+	memcpy(bytes, header, 24);
+	strings = bytes + 24 + n * 12;
+	memset(strings, 'a', text);
+	memcpy(strings, "\0real", 6);
+	strings[text - 1] = '\0';
+	for (i = 0; i < n; i++) {
+		const uint32_t type[] = { i ? i * 13 + 6 : 1, 4u << 24, 16 };
+
+		memcpy(bytes + 24 + i * 12, type, 12);
+	}
+	btf = open_blob(bytes, 24 + n * 12 + text);
+	ck_assert(pdet_btf_struct_size(btf, "real", &value));
+	ck_assert_uint_eq(value, 16);
+	ck_assert(!pdet_btf_struct_size(btf, "aaaa", &value));
+	pdet_btf_free(btf);
+	free(bytes);
+}
+END_TEST
 
 START_TEST(ten_thousand_names)
 {
@@ -685,6 +747,8 @@ int main(void)
 	unit_test(s, a_member_beyond_its_struct_is_none);
 	unit_test(s, types_that_contain_themselves);
 	unit_test(s, sizes_beyond_numbers);
+	unit_test(s, types_of_types_of_types);
+	unit_test(s, names_without_end);
 	unit_test(s, ten_thousand_names);
 	unit_test(s, the_running_kernel);
 	return unit_main(s);

@@ -211,6 +211,11 @@ START_TEST(nothing)
 	map = map_new("SYMBOL(mem_section)=0\nNUMBER(SECTION_SIZE_BITS)=11\n");
 	ck_assert_int_eq(map_read(map), -ENODATA);
 	map_free(map);
+	/* one section of 128 TiB: a digit that is damaged */
+	map = map_new("NUMBER(SECTION_SIZE_BITS)=47\n");
+	section(map, 0, VMEMMAP | ONLINE_MAP, 0);
+	ck_assert_int_eq(map_read(map), -ENODATA);
+	map_free(map);
 }
 END_TEST
 

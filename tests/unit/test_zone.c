@@ -196,6 +196,12 @@ START_TEST(spans)
 	kmem_u32(z->k, z->node[0] + NR_ZONES, 900);
 	ck_assert_int_lt(zones_read(z), 0);
 	ck_assert_ptr_nonnull(strstr(z->k->env.error, "zones"));
+	/* a table where nothing is mapped is damage, and not a missing file */
+	pdet_vmcoreinfo_free(&z->info);
+	structs_info(&z->info, "SYMBOL(node_data)=ffff88ff00000000\n"
+		     "SYMBOL(node_online_map)=ffff88ff00000000\n"
+		     "SIZE(nodemask_t)=8\n");
+	ck_assert_int_eq(zones_read(z), -EBADMSG);
 	end(z);
 }
 END_TEST
