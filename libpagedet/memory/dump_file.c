@@ -77,3 +77,19 @@ int pdet_dump_file_read(const struct pdet_dump_file *file,
 				      offset);
 	return pdet_pread(file->fd, buf, n, offset) == (ssize_t)n ? 0 : -EIO;
 }
+
+uint64_t pdet_dump_file_next(const struct pdet_dump_file *file, uint64_t offset)
+{
+	off_t at;
+
+	/* of one that was cut, what was not written is lost */
+	if (file->flattened)
+		return file->flat.lost ? offset :
+			pdet_flat_next(&file->flat, offset);
+	if (offset >= file->size)
+		return file->size;
+	at = lseek(file->fd, (off_t)offset, SEEK_DATA);
+	if (at < 0)
+		return errno == ENXIO ? file->size : offset;
+	return (uint64_t)at;
+}

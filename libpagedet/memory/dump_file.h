@@ -37,4 +37,9 @@ int pdet_dump_file_read(const struct pdet_dump_file *file,
 			struct pdet_dump_cursor *cursor, void *buf, size_t n,
 			uint64_t offset);
 
+/* pdet_dump_file_next - from @offset on, where the first byte may be that is
+ * not zero: what comes before was never written. The file's size: nowhere. */
+uint64_t pdet_dump_file_next(const struct pdet_dump_file *file,
+			     uint64_t offset);
+
 #endif

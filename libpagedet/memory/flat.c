@@ -160,3 +160,11 @@ int pdet_flat_read(const struct pdet_flat *flat, struct pdet_flat_cursor *c,
 	}
 	return 0;
 }
+
+uint64_t pdet_flat_next(const struct pdet_flat *flat, uint64_t offset)
+{
+	const struct pdet_piece *piece = pdet_overlay_find(&flat->pieces,
+							   offset);
+
+	return piece ? PDET_MAX(offset, piece->first) : flat->size;
+}

@@ -60,6 +60,10 @@ void pdet_flat_close(struct pdet_flat *flat);
 int pdet_flat_read(const struct pdet_flat *flat, struct pdet_flat_cursor *c,
 		   void *buf, size_t n, uint64_t offset);
 
+/* pdet_flat_next - from @offset on, the first byte of the dump that a chunk
+ * has; its size: none. */
+uint64_t pdet_flat_next(const struct pdet_flat *flat, uint64_t offset);
+
 /* pdet_flat_peek - the first bytes of the dump, if one of the first chunks has
  * them. How many. */
 size_t pdet_flat_peek(int fd, void *buf, size_t n);

@@ -83,6 +83,10 @@ void pdet_kdump_bitmap_close(struct kdump_bitmap *b);
 int pdet_kdump_bitmap_ranges(const struct kdump_bitmap *b, struct pdet_env *env,
 			     struct pdet_memory *m, size_t block);
 
+/* pdet_kdump_bitmap_next - from @frame on, a frame before which nothing is in
+ * the dump: windows without blocks are passed over. b->end: there is none. */
+uint64_t pdet_kdump_bitmap_next(const struct kdump_bitmap *b, uint64_t frame);
+
 /* pdet_kdump_window_load - the one that holds @frame. */
 int pdet_kdump_window_load(struct kdump_window *w, const struct kdump_bitmap *b,
 			   struct pdet_dump_cursor *cursor, uint64_t frame);

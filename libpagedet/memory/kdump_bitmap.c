@@ -57,14 +57,27 @@ static uint64_t to_host(uint64_t word)
 #endif
 }
 
-/* Calls @word for each 64 frames of a bitmap from @b->first on. */
+/* Nothing is in @n bytes of a bitmap: only where windows begin is told. */
+static int skip(const struct kdump_bitmap *b, uint64_t at, size_t n,
+		int (*word)(void *arg, uint64_t at, uint64_t bits), void *arg)
+{
+	uint64_t end = at + n;
+	int r = 0;
+
+	for (; r == 0 && at < end; at += b->window)
+		r = word(arg, at * 8, 0);
+	return r;
+}
+
+/* Calls @word for each 64 frames of a bitmap from @b->first on; of what was
+ * never written, only as often as it takes. */
 static int each_word(const struct kdump_bitmap *b, uint64_t bitmap,
 		     int (*word)(void *arg, uint64_t at, uint64_t bits),
 		     void *arg)
 {
 	struct pdet_dump_cursor cursor = PDET_DUMP_CURSOR;
 	uint64_t at = b->first / frames_of(b) * b->window, value;
-	uint64_t bytes = (b->end + 7) / 8;
+	uint64_t bytes = (b->end + 7) / 8, written = bitmap + at;
 	char *buf = malloc(CHUNK);
 	size_t n, i;
 	int r = buf ? 0 : -ENOMEM;
@@ -72,6 +85,12 @@ static int each_word(const struct kdump_bitmap *b, uint64_t bitmap,
 	for (; r == 0 && at < bytes; at += CHUNK) {
 		n = bytes - at < CHUNK ? (size_t)(bytes - at) : CHUNK;
 		n = (n + 7) & ~(size_t)7;
+		if (written <= bitmap + at)
+			written = pdet_dump_file_next(b->file, bitmap + at);
+		if (written >= bitmap + at + n) {
+			r = skip(b, at, n, word, arg);
+			continue;
+		}
 		r = read_bytes(b, &cursor, bitmap, at, buf, n);
 		for (i = 0; r == 0 && i < n; i += 8) {
 			memcpy(&value, buf + i, sizeof(value));
@@ -193,6 +212,17 @@ int pdet_kdump_bitmap_ranges(const struct kdump_bitmap *b, struct pdet_env *env,
 	if (r < 0)
 		return pdet_fail(env, -r, "its bitmaps cannot be read");
 	return 0;
+}
+
+uint64_t pdet_kdump_bitmap_next(const struct kdump_bitmap *b, uint64_t frame)
+{
+	const uint64_t base = b->first / frames_of(b);
+	const uint64_t n = (b->end - 1) / frames_of(b) - base + 1;
+	uint64_t i = frame / frames_of(b) - base;
+
+	while (i < n && (i + 1 < n ? b->rank[i + 1] : b->blocks) == b->rank[i])
+		i++;
+	return i == n ? b->end : PDET_MAX(frame, (base + i) * frames_of(b));
 }
 
 int pdet_kdump_window_load(struct kdump_window *w, const struct kdump_bitmap *b,

@@ -207,16 +207,22 @@ uint64_t pdet_kdump_next_phys(struct pdet_reader *reader, uint64_t addr)
 	struct kdump_window *w;
 
 	while (frame < k->frames) {
+		find_part(r, frame);
+		next = r->part->absent ? r->part->bitmap.end :
+			pdet_kdump_bitmap_next(&r->part->bitmap, frame);
+		if (next > frame) {
+			frame = next;
+			addr = frame << k->shift;
+			continue;
+		}
 		if (find_window(r, frame, &w) < 0)
 			return addr;
-		in = (uint64_t)r->part->bitmap.window * 8;
-		next = r->part->absent ? UINT64_MAX :
-			pdet_kdump_window_next(w, frame);
+		next = pdet_kdump_window_next(w, frame);
 		if (next != UINT64_MAX)
 			return PDET_MAX(addr, next << k->shift);
 		/* the next window, or the next part in this one */
-		frame = r->part->absent ? r->part->bitmap.end :
-			PDET_MIN((frame / in + 1) * in, r->part->bitmap.end);
+		in = (uint64_t)r->part->bitmap.window * 8;
+		frame = PDET_MIN((frame / in + 1) * in, r->part->bitmap.end);
 		addr = frame << k->shift;
 	}
 	return UINT64_MAX;
