@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A kernel's types: any bytes. */
+/* A kernel's types: any bytes, as a whole and only the first of them. */
 #include "fuzz.h"
 #include "kernel/btf.h"
+#include "kernel/btf_part.h"
+
+static const char *const paths[] = {
+	"page.flags", "page.deep", "page.a", "page.grid", "page.old",
+	"page.more.hundred", "inside.bit", "a.b", "a.b.c.d",
+};
 
 static void ask_members(const struct pdet_btf *btf)
 {
-	static const char *const paths[] = {
-		"page.flags", "page.deep", "page.a", "page.grid", "page.old",
-		"page.more.hundred", "inside.bit", "a.b", "a.b.c.d",
-	};
 	struct pdet_btf_member m;
 	uint64_t value;
 	size_t i;
@@ -42,6 +44,57 @@ static void ask_enums(const struct pdet_btf *btf, const char *data,
 	pdet_btf_enumerator(btf, NULL, "PG_locked", &value);
 }
 
+struct input {
+	const char *data;
+	size_t size;
+};
+
+static ssize_t read_input(void *arg, void *buf, size_t n, uint64_t offset)
+{
+	const struct input *in = arg;
+
+	if (offset >= in->size)
+		return 0;
+	if (n > in->size - offset)
+		n = in->size - offset;
+	memcpy(buf, in->data + offset, n);
+	return (ssize_t)n;
+}
+
+/* Of what is whole in it, a part says the same as all. */
+static void ask_part(const struct pdet_btf *btf, const void *data, size_t size,
+		     uint32_t bytes)
+{
+	struct input in = { data, size };
+	const struct pdet_btf_reader reader = { read_input, &in };
+	struct pdet_btf_member m, same;
+	struct pdet_btf *part;
+	bool damaged;
+	uint64_t a, b;
+	size_t len, i;
+	void *copy = pdet_btf_part(&reader, bytes, &len);
+
+	if (!copy)
+		return;
+	part = pdet_btf_new(copy, len, &damaged);
+	MUST(part && pdet_btf_length(copy, len) == len);
+	ask_members(part);
+	if (pdet_btf_is_whole(part, "page")) {
+		MUST(pdet_btf_struct_size(part, "page", &a) &&
+		     pdet_btf_struct_size(btf, "page", &b) && a == b);
+		for (i = 0; i < 5; i++) {
+			/* of types that are not there, bits are not known */
+			if (!pdet_btf_member(btf, paths[i], &m) || m.bit_size)
+				continue;
+			MUST(pdet_btf_member(part, paths[i], &same));
+			MUST(same.type == m.type && !same.bit_size &&
+			     same.bit_offset == m.bit_offset);
+		}
+	}
+	pdet_btf_free(part);
+	free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* as it is in a kernel: aligned */
@@ -61,6 +114,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask_members(btf);
 		ask_enums(btf, (const char *)copy, size);
 		pdet_btf_struct_size(btf, "page", &value);
+		pdet_btf_is_whole(btf, "page");
+		ask_part(btf, copy, size, 4 * (uint32_t)(size / 9));
+		ask_part(btf, copy, size, UINT32_MAX);
 		for (i = 0; i < 64; i++) {
 			pdet_btf_type_size(btf, i, &value);
 			pdet_btf_array_length(btf, i, &value);

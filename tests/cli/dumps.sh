@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# Dumps that are none, of other machines, cut short, or not to be read: each has
+# its exit status and its words; and what is left of one is answered.
+. "$top_srcdir/tests/cli/cli.sh"
+
+dumps=$top_builddir/tests/dumps
+if [ ! -x "$dumps/mkkernel" ]; then
+	tap_skip 'dumps' 'needs libcheck'
+	tap_done
+fi
+cd "$tap_dir"
+"$dumps/mkkernel" elf > why
+"$dumps/mkdump" -c raw elf kdump
+"$dumps/mkdump" -f elf -F elf flat
+
+# with FILE COPY OFFSET BYTES [OFFSET BYTES]...: a copy with other bytes
+with() {
+	with_copy=$2
+	cp "$1" "$2"
+	shift 2
+	while [ $# -gt 0 ]; do
+		# shellcheck disable=SC2059
+		printf "$2" | dd of="$with_copy" bs=1 seek="$1" \
+			conv=notrunc 2> why
+		shift 2
+	done
+}
+
+# refused NAME STATUS WORDS OPTIONS...: page 1, and in time
+refused() {
+	refused_name=$1
+	refused_status=$2
+	refused_words=$3
+	shift 3
+	status=0
+	timeout 10 "$PAGEDET" page 1 "$@" > stdout 2> stderr < /dev/null ||
+		status=$?
+	expect "$refused_name" "$refused_status" "$refused_words"
+	tap_fails "$refused_name: no answer" test -s stdout
+}
+
+# --- whole ones ---
+
+for form in elf kdump flat; do
+	run page 1 --from $form --json --fields pfn,kind,refcount,mapcount
+	expect "$form: status" 0
+	stdout_is "$form: a page" \
+		'{"pfn":1,"kind":"reserved","refcount":1,"mapcount":0}'
+	run scan --from $form --by kind --json
+	stdout_has "$form: all pages" \
+		'{"total":{"pages":8192,"bytes":33554432,'
+done
+
+# --- none, and of other machines ---
+
+mkdir dir
+mkfifo pipe
+: > empty
+head -c 100000 /dev/zero > zeroes
+with elf big-endian 5 '\2' 16 '\0\4'
+with elf narrow 4 '\1'
+with elf program 16 '\2'
+with elf classless 4 '\11'
+with kdump kdump-narrow 272 'i686\0'
+with kdump kdump-big-endian 8 '\0\0\0\6' 428 '\0\0\20\0'
+with kdump kdump-block 428 '\0\0\20\0'
+with kdump kdump-frames 436 '\1\0\0\0'
+with flat flat-chunk 4096 '\377'
+refused 'not a dump' 65 'zeroes: it is no dump' --from zeroes
+refused 'an empty file' 65 'empty: it is empty' --from empty
+refused 'a directory' 65 'dir: it is a directory' --from dir
+refused 'a pipe that nobody writes to' 69 'pipe: it is a pipe' --from pipe
+refused 'no such file' 66 'cannot open none: No such file' --from none
+refused 'ELF, big-endian' 69 'it is a big-endian ELF file' --from big-endian
+refused 'ELF, 32 bits' 69 '32-bit kernels are not' --from narrow
+refused 'ELF that is no core' 65 'program: it is no dump' --from program
+refused 'ELF, neither 32 nor 64 bits' 65 'neither 32-bit nor 64-bit' \
+	--from classless
+refused 'kdump, 32 bits' 69 'it is a dump of a 32-bit kernel (i686)' \
+	--from kdump-narrow
+refused 'kdump, big-endian' 69 'of the other byte order' \
+	--from kdump-big-endian
+refused 'kdump with blocks of no size' 65 'block_size is no size of a page' \
+	--from kdump-block
+refused 'kdump with half a bitmap' 65 'its header is damaged: max_mapnr' \
+	--from kdump-frames
+refused 'flattened, damaged in its first chunk' 65 'does not begin like' \
+	--from flat-chunk
+refused 'a whole dump twice' 64 'it is a whole dump, and not one part' \
+	--from kdump --from kdump
+refused 'two ELF dumps' 64 'which is one file, and there are 2' \
+	--from elf --from elf
+
+with elf other-machine 18 '\25\0'
+run page 1 --from other-machine --fields pfn,kind
+expect 'a machine whose page tables are not known' 2 'kind: needs'
+stdout_has 'a machine whose page tables are not known: why' \
+	'cannot translate addresses of ELF machine 21'
+run page 1 --from elf --btf zeroes --fields pfn,kind
+expect 'types that are none' 65 'they are no BTF, or damaged'
+
+# Root may read all, so it is tried as nobody.
+unprivileged=
+if [ "$(id -u)" -ne 0 ]; then
+	unprivileged=env
+elif command -v setpriv > /dev/null; then
+	cp "$PAGEDET" pagedet
+	chmod 755 . pagedet
+	PAGEDET=$tap_dir/pagedet
+	unprivileged='setpriv --reuid=65534 --regid=65534 --clear-groups'
+fi
+if [ -n "$unprivileged" ]; then
+	chmod 0 kdump
+	status=0
+	# shellcheck disable=SC2086
+	$unprivileged "$PAGEDET" page 1 --from kdump > stdout 2> stderr ||
+		status=$?
+	expect 'a dump that may not be read' 77 \
+		'cannot open kdump: Permission denied'
+	chmod 600 kdump
+else
+	tap_skip 'a dump that may not be read' 'needs setpriv'
+fi
+
+# --- cut short ---
+
+# shorten FILE BYTES: begins like it
+shorten() {
+	head -c "$2" "$1" > cut
+}
+shorten elf 100
+refused 'ELF, cut in its headers' 74 'an ELF file that is cut short' --from cut
+shorten kdump 300
+refused 'kdump, cut in its header' 74 'cut short, or cannot be read, in its' \
+	--from cut
+shorten kdump 4100
+refused 'kdump, cut in its sub header' 74 'in its sub header' --from cut
+shorten kdump 9000
+refused 'kdump, cut in its bitmaps' 74 'cut short in its bitmaps' --from cut
+shorten flat 4100
+refused 'flattened, cut in its first chunk' 65 'like a dump, as a flattened' \
+	--from cut
+
+# Page tables and the first struct pages are there, the last ones are not: a
+# page is cut through the middle.
+for form in elf kdump flat; do
+	case $form in
+	kdump) shorten kdump 600000 ;;
+	*) shorten $form 700000 ;;
+	esac
+	run page 1 --from cut --json --fields pfn,kind,refcount,mapcount
+	expect "$form, cut within a page: what is before" 0
+	stdout_is "$form, cut within a page: what is before is answered" \
+		'{"pfn":1,"kind":"reserved","refcount":1,"mapcount":0}'
+	run page 7000 --from cut --json --fields pfn,kind,refcount,mapcount
+	expect "$form, cut within a page: what is behind" 2 \
+		'kind: not answered in any row'
+	stdout_is "$form, cut within a page: what is behind is lost" \
+		'{"pfn":7000,"missing":{"kind":"io","refcount":"io","mapcount":"io"}}'
+	run scan --from cut --json --fields pfn,kind
+	expect "$form, cut within a page: a scan" 0
+	tap_run "$form, cut within a page: all pages, some without a kind" \
+		awk '!/"missing":{"kind":"io"}/ { there++ }
+		END { exit !(NR == 8192 && there > 500 && there < 7500) }' \
+		stdout
+done
+
+tap_done
