@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,17 @@ struct kcore {
 	struct pdet_memory m;
 	int fd;
 	struct segments virt, phys;	/* sorted */
+	pthread_mutex_t lock;	/* of fd, for who has no other one */
+};
+
+/*
+ * What is read passes through a page that the kernel has for each open file:
+ * two threads that read the same one get bytes of each other. So every reader
+ * opens it again.
+ */
+struct kcore_reader {
+	struct pdet_reader reader;
+	int fd;			/* -1: it shares */
 };
 
 static bool kcore_probe(struct pdet_env *env, const int *fds, size_t n)
@@ -137,6 +149,8 @@ static int kcore_open(struct pdet_memory *m, struct pdet_env *env,
 {
 	struct kcore *k = (struct kcore *)m;
 
+	k->fd = -1;
+	pthread_mutex_init(&k->lock, NULL);
 	if (n > 1)
 		return pdet_fail(env, EINVAL, "it is /proc/kcore, which is "
 				 "one file, and there are %zu", n);
@@ -161,6 +175,7 @@ static void kcore_close(struct pdet_memory *m)
 
 	if (k->fd >= 0)
 		close(k->fd);
+	pthread_mutex_destroy(&k->lock);
 	pdet_vec_free(&k->virt);
 	pdet_vec_free(&k->phys);
 }
@@ -168,19 +183,43 @@ static void kcore_close(struct pdet_memory *m)
 static int kcore_reader_new(struct pdet_memory *m, size_t cache_bytes,
 			    struct pdet_reader **ret)
 {
-	struct pdet_reader *r = calloc(1, sizeof(*r));
+	struct kcore_reader *r = calloc(1, sizeof(*r));
+	char path[64];
 
 	(void)cache_bytes;
 	if (!r)
 		return -ENOMEM;
-	r->memory = m;
-	*ret = r;
+	/* Who was handed the file may not be allowed to open it. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d",
+		 ((const struct kcore *)m)->fd);
+	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	r->reader.memory = m;
+	*ret = &r->reader;
 	return 0;
 }
 
-static void kcore_reader_free(struct pdet_reader *r)
+static void kcore_reader_free(struct pdet_reader *base)
 {
+	struct kcore_reader *r = (struct kcore_reader *)base;
+
+	if (r->fd >= 0)
+		close(r->fd);
 	free(r);
+}
+
+static ssize_t read_file(struct pdet_reader *base, void *buf, size_t n,
+			 uint64_t offset)
+{
+	struct kcore *k = (struct kcore *)base->memory;
+	const int fd = ((const struct kcore_reader *)base)->fd;
+	ssize_t got;
+
+	if (fd >= 0)
+		return pdet_pread(fd, buf, n, offset);
+	pthread_mutex_lock(&k->lock);
+	got = pdet_pread(k->fd, buf, n, offset);
+	pthread_mutex_unlock(&k->lock);
+	return got;
 }
 
 /* The segment that has @addr; NULL: none. */
@@ -206,7 +245,6 @@ static const struct segment *find(const struct segments *s, uint64_t addr)
 static int read_from(struct pdet_reader *r, const struct segments *segments,
 		     uint64_t addr, void *buf, size_t n)
 {
-	const struct kcore *k = (const struct kcore *)r->memory;
 	char *to = buf;
 	size_t some;
 	ssize_t got;
@@ -217,8 +255,7 @@ static int read_from(struct pdet_reader *r, const struct segments *segments,
 		if (!s)
 			return -ENOENT;
 		some = s->last - addr < n ? (size_t)(s->last - addr) + 1 : n;
-		got = pdet_pread(k->fd, to, some, s->offset +
-				 (addr - s->first));
+		got = read_file(r, to, some, s->offset + (addr - s->first));
 		if (got < 0)
 			return got == -EACCES ? -EACCES :
 			       got == -EFAULT ? -ENOENT : -EIO;
