@@ -120,7 +120,8 @@ enum pagedet_field_id {
 	PAGEDET_FIELD_CONTENT = 53,
 	PAGEDET_FIELD_HASH = 54,
 	PAGEDET_FIELD_MAP = 55,
-	PAGEDET_FIELD_AT = 56
+	PAGEDET_FIELD_AT = 56,
+	PAGEDET_FIELD_OBJECT = 57
 };
 
 #define PAGEDET_FIELDS_MAX 128
@@ -315,7 +316,7 @@ enum pagedet_pte_level {
 	PAGEDET_LEVEL_PGD = 5
 };
 
-/* PAGEDET_FIELD_MAP, in rows of PAGEDET_TARGET_MAPPERS */
+/* PAGEDET_FIELD_MAP, in rows of PAGEDET_TARGET_MAPPERS and _KADDR */
 enum pagedet_map {
 	PAGEDET_MAP_USER = 1,
 	PAGEDET_MAP_DIRECT = 2,
@@ -403,6 +404,7 @@ struct pagedet_page {
 	uint32_t alloc_order;
 	uint32_t map;		/* PAGEDET_MAP_* */
 	uint32_t at;		/* PAGEDET_AT_* */
+	uint64_t object;	/* string id: what is at a kernel address */
 };
 
 /* How the value of a field is to be read and shown. */
@@ -798,7 +800,8 @@ enum pagedet_target {
 	PAGEDET_TARGET_BLOCK = 8, /* path of a block device; items as FILE */
 	PAGEDET_TARGET_CGROUP = 9, /* path of a cgroup: pages charged to it */
 	PAGEDET_TARGET_KADDR = 10, /* items: first kernel address, count 1;
-				 * flags PAGEDET_KADDR_* */
+				 * flags PAGEDET_KADDR_*. vaddr, pte, map, vma
+				 * and object are about the address */
 	PAGEDET_TARGET_LOG = 11, /* path of a kernel log text */
 	PAGEDET_TARGET_SCAN = 12, /* every page of memory */
 	PAGEDET_TARGET_MAPPERS = 13 /* items: as PFN; a row for each mapping */
@@ -808,10 +811,11 @@ enum pagedet_target {
 
 /* pagedet_item.flags for PAGEDET_TARGET_KADDR */
 enum pagedet_kaddr {
-	PAGEDET_KADDR_ANY = 0,	/* find out */
+	PAGEDET_KADDR_ANY = 0,	/* PAGE for what is in a struct page, else
+				 * MEMORY */
 	PAGEDET_KADDR_MEMORY = 1, /* the page that the address lies in */
 	PAGEDET_KADDR_PAGE = 2,	/* the page that this struct page describes */
-	PAGEDET_KADDR_FOLIO = 3
+	PAGEDET_KADDR_FOLIO = 3	/* the first page of its folio */
 };
 
 /* An element of arrays: it will not grow. */

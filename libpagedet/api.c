@@ -555,7 +555,8 @@ int pagedet_coverage(const struct pagedet_iter *it,
 	c.answered[1] = cover.answered.bits[1];
 	c.resume = it->it->resume;
 	c.stopped = (uint32_t)stopped;
-	c.complete = !stopped && it->it->walk_ended && !it->it->walk->partial;
+	c.complete = !stopped && it->it->walk_ended &&
+		     !it->it->walk->partial && !cover.partial;
 	return ANSWER(it->pd, ret, c);
 }
 

@@ -103,6 +103,11 @@ int pdet_check_items(struct pagedet *pd, uint32_t target,
 			return pdet_fail(env, EINVAL,
 					 "item %llu: %u is no pid",
 					 (unsigned long long)i, item->pid);
+		if (target == PAGEDET_TARGET_KADDR &&
+		    (item->count > 1 || item->flags > PAGEDET_KADDR_FOLIO))
+			return pdet_fail(env, EINVAL,
+					 "item %llu: a kernel address is one, and memory, a page or a folio",
+					 (unsigned long long)i);
 		if (target == PAGEDET_TARGET_MAPPERS &&
 		    item->count > (uint64_t)1 << 32)
 			return pdet_fail(env, EINVAL,

@@ -67,6 +67,8 @@ _pagedet_value()
 		_pagedet_list "$2" "$(_pagedet_fields "$3")" ;;
 	--format)
 		_pagedet_words "$2" text json csv arrow ;;
+	--as)
+		_pagedet_words "$2" memory page folio ;;
 	--root)
 		_pagedet_dirs "$2" ;;
 	-o | --output | --vmlinux | --btf | --vmcoreinfo | --hash-key | --since)
@@ -85,7 +87,7 @@ _pagedet_value()
 _pagedet_takes_value()
 {
 	case $1 in
-	--backend | --fields | --by | --format | --root | -o | --output | \
+	--backend | --fields | --by | --format | --as | --root | -o | --output | \
 	--vmlinux | --btf | --vmcoreinfo | --hash-key | --since | --from | \
 	--where | --threads | --deadline)
 		return 0 ;;
@@ -102,7 +104,7 @@ _pagedet()
 	local options='--from --backend --fields --format --json --output
 		--where --by --summary --runs --undecided --threads --deadline
 		--progress --no-progress --root --vmlinux --btf --vmcoreinfo
-		--hash-key --pointers --tap --since --text-only --quiet
+		--hash-key --pointers --as --tap --since --text-only --quiet
 		--verbose --help --version'
 	local command='' i
 

@@ -124,7 +124,7 @@ int cli_parse_file(struct cli_job *job)
 
 int cli_parse_kaddrs(struct cli_job *job)
 {
-	struct pagedet_item item = { 0, 1, 0, PAGEDET_KADDR_ANY };
+	struct pagedet_item item = { 0, 1, 0, job->as };
 	const char *wrong;
 	int i, status;
 

@@ -84,11 +84,15 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_path, WORDS(1, 1),
 	  NOTHING("no page is charged to it"), QUERY(CGROUP), .wide = true },
 	{ "kaddr", "ADDR...", "pages by kernel address",
-	  "ADDR is hex, with or without 0x: the address of memory, or of a\n"
-	  "struct page or struct folio. Needs a source that can read kernel\n"
-	  "memory.\n",
+	  "ADDR is hex, with or without 0x. In a struct page it means the page\n"
+	  "that it describes, else the page that it is mapped to; --as says\n"
+	  "what it is: memory, a page (struct page) or a folio, which means the\n"
+	  "first page of it. 'object' says what is at the address, 'vma_name' in\n"
+	  "which area it is. Needs a dump, or a source that can read the running\n"
+	  "kernel's memory.\n",
 	  .parse = cli_parse_kaddrs, WORDS(1, -1),
-	  NOTHING("there is no such page"), QUERY(KADDR) },
+	  NOTHING("there is no such page"), QUERY(KADDR),
+	  .fields = "cheap,map,vma_name,slab_cache,object" },
 	{ "from-log", "[FILE]", "page references in kernel log text",
 	  "Reads standard input if no FILE is named. Each reference gives a\n"
 	  "row with what the text says (at: log) and one with what the kernel\n"
@@ -103,7 +107,9 @@ const struct cli_command cli_commands[] = {
 	{ "mappers", "PFN[+COUNT]...", "who maps a page",
 	  PFN_HELP
 	  "A row for each mapping, then for each PFN how many were found, how\n"
-	  "many the kernel counts, and which tasks could not be read.\n",
+	  "many the kernel counts, and which tasks could not be read. Mappings\n"
+	  "of the kernel's own are rows in a dump; of the running kernel, if\n"
+	  "kernel_maps is among the fields.\n",
 	  .parse = cli_parse_pfns, WORDS(1, -1),
 	  NOTHING("nobody maps it"), QUERY(MAPPERS), .wide = true,
 	  .fields = "pfn,map,pid,tgid,comm,vaddr,pte,vma" },

@@ -132,6 +132,24 @@ static int set_verbose(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_as(struct cli_job *job, const char *value)
+{
+	static const struct { const char *name; uint32_t as; } kinds[] = {
+		{ "memory", PAGEDET_KADDR_MEMORY },
+		{ "page", PAGEDET_KADDR_PAGE },
+		{ "folio", PAGEDET_KADDR_FOLIO },
+	};
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(kinds); i++) {
+		if (strcmp(value, kinds[i].name))
+			continue;
+		job->as = kinds[i].as;
+		return CLI_ANSWERED;
+	}
+	return cli_usage("--as: '%s' is not memory, page or folio", value);
+}
+
 #define TEXT(member) .text_at = offsetof(struct cli_job, member)
 #define BOOL(member) .bool_at = offsetof(struct cli_job, member)
 
@@ -184,6 +202,8 @@ static const struct option options[] = {
 	  "use or create this key, so that hashes can be compared across "
 	  "runs" },
 	{ "pointers", BOOL(pointers), .help = "show kernel addresses" },
+	{ "as", .value = "WHAT", .set = set_as, .commands = "kaddr", .help =
+	  "what an address is: memory, page (a struct page) or folio" },
 	{ "tap", BOOL(tap), .commands = "check", .help =
 	  "answer in the Test Anything Protocol" },
 	{ "since", .value = "FILE", TEXT(since), .commands = "check", .help =

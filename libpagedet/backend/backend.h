@@ -75,6 +75,22 @@ struct pdet_found_list {
 	size_t n, cap;
 };
 
+/* The same for one of the kernel's own. */
+struct pdet_kernel_found {
+	uint64_t pfn;
+	uint64_t vaddr;
+	uint32_t pte;		/* PAGEDET_PTE bits */
+	uint32_t pte_known;
+	uint8_t level;		/* PAGEDET_LEVEL_* */
+	uint8_t map;		/* PAGEDET_MAP_*; 0 not known */
+};
+
+struct pdet_kernel_found_list {
+	struct pdet_kernel_found *data;
+	size_t n, cap;
+	bool lost;		/* there may be more */
+};
+
 /* Sorted pfns to look for. */
 struct pdet_pfnset {
 	const uint64_t *pfn;
@@ -206,6 +222,25 @@ struct pdet_backend_ops {
 			uint64_t start, uint64_t end,
 			const struct pdet_pfnset *set,
 			struct pdet_found_list *ret);
+
+	/* --- the kernel's own addresses --- */
+	/* Appends a row: the page that a kernel address is about, in the way
+	 * that @as (PAGEDET_KADDR_*) says, and what that address is. */
+	int (*kaddr)(struct pdet_session *s, uint64_t addr, unsigned as,
+		     struct pdet_batch *b);
+	/* Translates it again and notes if its row is about another page. */
+	void (*kaddr_recheck)(struct pdet_session *s, uint64_t addr,
+			      unsigned as, struct pdet_batch *b, uint32_t row);
+	/* Appends where the kernel's own page tables map a page of @set, in
+	 * one walk through all of them. @stop is asked now and then: 1 if it
+	 * ended the walk, else 0 or negative errno. */
+	int (*kernel_mappings)(struct pdet_session *s,
+			       const struct pdet_pfnset *set,
+			       bool (*stop)(void *arg), void *arg,
+			       struct pdet_kernel_found_list *ret);
+	/* Answers VMA_* of a row about a kernel address. */
+	void (*kernel_area)(struct pdet_session *s, uint64_t addr,
+			    struct pdet_batch *b, uint32_t row);
 
 	/* --- files; not called where no_cache is set --- */
 	int (*file_open)(struct pdet_session *s, const char *path, bool block,

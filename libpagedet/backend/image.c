@@ -247,6 +247,11 @@ static void image_survey(struct pdet_backend *b, struct pdet_env *env,
 			 pdet_source_name(im->source));
 		return;
 	}
+	if (pdet_image_kernel_field(target, field, ret)) {
+		survey_part(ret, pdet_image_kernel_areas(im, env),
+			    &im->kernel_areas);
+		return;
+	}
 	switch (field) {
 	case PAGEDET_FIELD_PFN:
 		if (of_task(target))
@@ -291,6 +296,10 @@ static void image_survey(struct pdet_backend *b, struct pdet_env *env,
 	case PAGEDET_FIELD_ZONE:
 		ret->cost = PAGEDET_COST_LOOKUP;
 		survey_part(ret, pdet_image_zones(im, env), &im->zones);
+		return;
+	case PAGEDET_FIELD_KERNEL_MAPS:
+		ret->cost = PAGEDET_COST_SWEEP;
+		survey_part(ret, pdet_image_base(im, env), &im->base);
 		return;
 	case PAGEDET_FIELD_SLAB_CACHE:
 		ret->cost = PAGEDET_COST_LOOKUP;
@@ -339,7 +348,7 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 	if (wants->walks && of_file(wants->target) &&
 	    pdet_image_lists(im, env) < 0)
 		return pdet_image_fail(env, &im->lists);
-	return 0;
+	return pdet_image_kernel_prepare(im, env, wants);
 }
 
 /* --- sessions --- */
@@ -355,6 +364,9 @@ static void image_session_free(struct pdet_session *base)
 	if (s->owners)
 		pdet_image_owners_clear(s->owners);
 	free(s->owners);
+	if (s->counts)
+		pdet_kernel_counts_free(s->counts);
+	free(s->counts);
 	free(s->fold);
 	free(s->column.flags);
 	free(s->column.memory);
@@ -415,6 +427,10 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.recheck = pdet_image_recheck,
 	.cgroup = pdet_image_cgroup,
 	.mappings = pdet_image_mappings,
+	.kaddr = pdet_image_kaddr,
+	.kaddr_recheck = pdet_image_kaddr_recheck,
+	.kernel_mappings = pdet_image_kernel_mappings,
+	.kernel_area = pdet_image_kernel_area,
 	.file_open = pdet_image_file_open,
 	.file_close = pdet_image_file_close,
 	.file_count = pdet_image_file_count,

@@ -7,7 +7,7 @@
 #ifndef PDET_BACKEND_IMAGE_H
 #define PDET_BACKEND_IMAGE_H
 
-#include "backend/backend.h"
+#include "backend/image_kernel.h"
 #include "base/io.h"
 #include "kernel/file.h"
 #include "kernel/kallsyms.h"
@@ -88,6 +88,9 @@ struct image {
 	struct pdet_swap_form swap_form;
 	struct image_part zones;
 	struct pdet_zones zone_list;
+	struct image_part kernel_areas; /* of the kernel's half of addresses */
+	struct image_part kernel_names; /* of what is there */
+	struct image_kernel kernel;
 };
 
 struct image_owners;
@@ -116,6 +119,7 @@ struct image_session {
 	} column;
 	struct pdet_page_fold *fold;
 	struct image_owners *owners;
+	struct pdet_kernel_counts *counts;
 };
 
 static inline struct image *image_of(struct pdet_backend *b)

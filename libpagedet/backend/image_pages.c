@@ -616,7 +616,8 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 	if (pdet_fields_has(want, PAGEDET_FIELD_NODE) ||
 	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))
 		put_zones(&f);
-	return 0;
+	return pdet_fields_has(want, PAGEDET_FIELD_KERNEL_MAPS) ?
+	       pdet_image_put_kernel_maps(s, b, source) : 0;
 }
 
 /* --- one page --- */

@@ -194,8 +194,10 @@ static void add_col(struct pagedet_emitter *e, unsigned field)
 	if (!e->query.grouped && pdet_known_field(field) != field)
 		c->known = pdet_known_field(field);
 	c->named = pdet_mask_named(field);
-	c->pointer = kernel && field == PAGEDET_FIELD_VADDR &&
-		     !(e->options & PAGEDET_EMIT_POINTERS);
+	c->pointer = kernel && !(e->options & PAGEDET_EMIT_POINTERS) &&
+		     (field == PAGEDET_FIELD_VADDR ||
+		      field == PAGEDET_FIELD_VMA_START ||
+		      field == PAGEDET_FIELD_VMA_END);
 }
 
 /* The keys in the order asked, each once, then the count. */

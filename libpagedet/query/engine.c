@@ -96,6 +96,7 @@ static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 	for (i = 0; from->any_lost && i < PDET_COUNT(to->lost); i++)
 		to->lost[i] += from->lost[i];
 	to->any_lost |= from->any_lost;
+	to->partial |= from->partial;
 	pdet_fields_join(&to->answered, &from->answered);
 	pdet_cover_clear(from);
 }

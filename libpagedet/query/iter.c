@@ -180,6 +180,7 @@ static uint64_t few_rows(const struct pdet_iter *it)
 
 	switch (it->q.target) {
 	case PAGEDET_TARGET_PFN:
+	case PAGEDET_TARGET_KADDR:
 		unit = 1;
 		break;
 	case PAGEDET_TARGET_PHYS:
@@ -236,13 +237,8 @@ static int make_walk(struct pdet_iter *it)
 		return pdet_walk_file(it, &it->walk);
 	case PAGEDET_TARGET_MAPPERS:
 		return pdet_walk_mappers(it, &it->walk);
-	case PAGEDET_TARGET_KADDR: {
-		int r = pdet_fail(it->env, ENOTSUP,
-				  "cannot look up kernel addresses: no source that reads kernel memory is open");
-
-		pdet_advise(it->env, "needs a vmcore, /proc/kcore or BPF");
-		return r;
-	}
+	case PAGEDET_TARGET_KADDR:
+		return pdet_walk_kaddr(it, &it->walk);
 	case PAGEDET_TARGET_LOG: {
 		int r = pdet_fail(it->env, ENOTSUP,
 				  "cannot read kernel logs: no source for them is open");

@@ -36,6 +36,11 @@ static const uint8_t of_address[] = {
 	F(SWAP_TYPE), F(SWAP_OFFSET), F(VMA_START), F(VMA_END), F(VMA_PROT),
 	F(VMA_NAME),
 };
+/* A row is about a kernel address. */
+static const uint8_t of_kernel[] = {
+	F(VADDR), F(PTE), F(PTE_KNOWN), F(PTE_LEVEL), F(VMA_START), F(VMA_END),
+	F(VMA_PROT), F(VMA_NAME), F(MAP), F(OBJECT),
+};
 /* Where a file's page is found by looking at the file or the mapping. */
 static const uint8_t of_file[] = { F(DEV), F(INODE), F(INDEX), F(PATH) };
 /* Written by the engine for every row. */
@@ -76,6 +81,9 @@ struct pdet_fields pdet_plan_given(uint32_t target)
 	} else if (is_file_target(target)) {
 		add_list(&given, of_file, PDET_COUNT(of_file));
 		pdet_fields_add(&given, F(KIND));
+	} else if (target == PAGEDET_TARGET_KADDR) {
+		add_list(&given, of_kernel, PDET_COUNT(of_kernel));
+		pdet_fields_add(&given, F(KIND));
 	}
 	if (target == PAGEDET_TARGET_MAPPERS)
 		pdet_fields_add(&given, F(MAP));
@@ -85,11 +93,16 @@ struct pdet_fields pdet_plan_given(uint32_t target)
 struct pdet_fields pdet_plan_absent(uint32_t target)
 {
 	struct pdet_fields absent = { { 0, 0 } };
+	size_t i;
 
 	if (!is_address_target(target))
 		add_list(&absent, of_address, PDET_COUNT(of_address));
 	if (target != PAGEDET_TARGET_MAPPERS)
 		pdet_fields_add(&absent, F(MAP));
+	pdet_fields_add(&absent, F(OBJECT));
+	for (i = 0; target == PAGEDET_TARGET_KADDR &&
+		    i < PDET_COUNT(of_kernel); i++)
+		pdet_fields_remove(&absent, of_kernel[i]);
 	if (target != PAGEDET_TARGET_LOG)
 		pdet_fields_add(&absent, F(AT));
 	return absent;
@@ -192,7 +205,9 @@ static int survey(const struct pdet_plan_args *args, struct pdet_plan *plan,
 	*n = 0;
 	if (survey_some(args, plan, field, false, offers, n, &whole) < 0)
 		return -1;
-	if (whole || (cheap && has_ready(args)))
+	/* Who walks kernel addresses is asked anyway. */
+	if (whole || (cheap && has_ready(args) &&
+		      args->target != PAGEDET_TARGET_KADDR))
 		return 0;
 	return survey_some(args, plan, field, true, offers, n, &whole);
 }
@@ -308,6 +323,8 @@ static int add_cheap(const struct pdet_plan_args *args, struct pdet_plan *plan)
 		pdet_fields_add(&plan->wanted, F(PTE));
 		pdet_fields_add(&plan->wanted, F(PTE_KNOWN));
 	}
+	if (args->target == PAGEDET_TARGET_KADDR)
+		pdet_fields_add(&plan->wanted, F(VADDR));
 	for (f = 0; f < PDET_FIELDS; f++) {
 		if (is_engine_field(f) || pdet_fields_has(&plan->absent, f))
 			continue;
@@ -349,8 +366,12 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 	add_needs(&plan.columns);
 	/* What every row needs to be found and judged by. */
 	pdet_fields_add(&plan.columns, F(PFN));
-	if (is_address_target(args->target))
+	if (is_address_target(args->target) ||
+	    args->target == PAGEDET_TARGET_KADDR)
 		pdet_fields_add(&plan.columns, F(VADDR));
+	/* It says in which way the address is meant. */
+	if (args->target == PAGEDET_TARGET_KADDR)
+		pdet_fields_add(&plan.columns, F(ASK));
 	if (is_file_target(args->target))
 		pdet_fields_add(&plan.columns, F(INDEX));
 	/* Frames without a page are not scanned: something must tell them. */
@@ -359,7 +380,8 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		pdet_fields_add(&plan.columns, F(FLAGS_KNOWN));
 	}
 	/* Where translations are read twice, what moved is noted. */
-	if (is_address_target(args->target) || is_file_target(args->target))
+	if (is_address_target(args->target) || is_file_target(args->target) ||
+	    args->target == PAGEDET_TARGET_KADDR)
 		pdet_fields_add(&plan.columns, F(NOTES));
 	/* What an entry or a mapping says of the page behind it. */
 	if (is_address_target(args->target) && uses_entry(&plan.columns)) {

@@ -33,6 +33,7 @@ struct pdet_cover {
 	uint64_t tasks, tasks_gone, tasks_denied;
 	uint64_t files, files_gone, files_denied;
 	struct pdet_fields answered;
+	bool partial;		/* there may be more than could be seen */
 	bool any_lost;		/* some of these are not 0 */
 	uint64_t lost[32];
 };
@@ -261,6 +262,7 @@ int pdet_walk_virt(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_file(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_mapped(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
+int pdet_walk_kaddr(struct pdet_iter *it, struct pdet_walk **ret);
 
 /* The summary of a pfn of a mappers walk; -ENOENT past the last. */
 int pdet_walk_mappers_summary(struct pdet_walk *w, uint64_t n,

@@ -19,6 +19,8 @@ static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
 		return ops->task_open && ops->entries;
 	case PAGEDET_TARGET_MAPPERS:
 		return ops->tasks && ops->mappings;
+	case PAGEDET_TARGET_KADDR:
+		return ops->kaddr;
 	case PAGEDET_TARGET_FILE:
 	case PAGEDET_TARGET_BLOCK:
 		return ops->file_open;

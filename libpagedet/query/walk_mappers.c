@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Who maps these frames: a row per user mapping, from one pass over the page
- * tables of every task, or from a mapping index; then per frame how what was
- * found compares with what the kernel counts. The pass ends early when every
- * frame has as many mappings as it counts.
+ * tables of every task, or from a mapping index; then those of the kernel's
+ * own; then per frame how what was found of users compares with what the kernel
+ * counts. The pass ends early when every frame has as many mappings as it
+ * counts.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/kernel_rows.h"
 #include "query/mapindex.h"
 #include "query/sweep.h"
 #include "query/vma_columns.h"
+
+/* Frames that one walk through the kernel's page tables looks for. */
+#define KERNEL_FRAMES 65536
 
 /* What is known of one frame asked for. */
 struct wanted {
@@ -33,6 +38,8 @@ struct walk_mappers {
 	size_t n_pids;
 	size_t pid;		/* the next one */
 	bool by_index;
+	struct pdet_kernel_rows kernel;
+	size_t frame;		/* the next one to look for there */
 	volatile int satisfied;	/* nothing is left to be found */
 	bool ended;
 	struct {
@@ -46,6 +53,9 @@ struct mappers_span {
 	bool opened;
 	struct pdet_task *task;
 	struct pdet_found_list found;
+	struct pdet_kernel_found_list kernel;
+	bool in_kernel;		/* it is about frames, not about a task */
+	bool looked;
 	size_t at;
 };
 
@@ -163,6 +173,8 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	r = read_expected(w, k);
 	if (r < 0)
 		return r;
+	pdet_kernel_rows_init(&w->kernel, base);
+	w->frame = w->kernel.backend ? 0 : w->n;
 	w->by_index = base->it->q.index != NULL;
 	w->walk.total = w->by_index ? w->n : w->n_pids;
 	w->satisfied = !w->by_index && all_found(w);
@@ -178,10 +190,11 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 {
 	struct walk_mappers *w = walk_of(base);
 	struct mappers_span *ms = span->data;
+	const bool in_kernel = w->by_index ? w->pid == w->n :
+			       w->pid == w->n_pids || w->satisfied;
 
 	(void)pages;
-	if (w->by_index ? w->pid == w->n :
-			  w->pid == w->n_pids || w->satisfied) {
+	if (in_kernel && w->frame == w->n) {
 		w->ended = true;
 		return 0;
 	}
@@ -190,15 +203,20 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 	if (!ms)
 		return pdet_fail(&pdet_session_of(k, base)->env, ENOMEM,
 				 "no memory");
-	ms->found.n = 0;
+	ms->found.n = ms->kernel.n = 0;
+	ms->kernel.lost = false;
 	ms->at = 0;
-	ms->opened = false;
-	ms->pid = w->by_index ? 0 : w->pids[w->pid];
-	span->item = w->pid;
+	ms->opened = ms->looked = false;
+	ms->in_kernel = in_kernel;
+	ms->pid = w->by_index || in_kernel ? 0 : w->pids[w->pid];
+	span->item = in_kernel ? w->frame : w->pid;
 	span->place = ms->pid;
 	span->at = 0;
 	span->end = 1;
-	w->pid++;
+	if (in_kernel)
+		w->frame += PDET_MIN(w->n - w->frame, (size_t)KERNEL_FRAMES);
+	else
+		w->pid++;
 	return 1;
 }
 
@@ -386,11 +404,63 @@ static int place_indexed(struct walk_mappers *w, struct pdet_worker *k,
 	return 0;
 }
 
+/* --- mappings of the kernel's own --- */
+
+static bool must_end(void *arg)
+{
+	return pdet_engine_check(arg) < 0;
+}
+
+static int look_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
+			  const struct pdet_span *span,
+			  struct mappers_span *ms)
+{
+	const struct pdet_pfnset set = {
+		w->pfns + span->item,
+		PDET_MIN(w->n - span->item, (size_t)KERNEL_FRAMES),
+	};
+	int r = w->kernel.backend->ops->kernel_mappings(
+			k->session[w->kernel.index], &set, must_end, k,
+			&ms->kernel);
+
+	if (r > 0)
+		return pdet_engine_check(k);
+	k->cover.partial |= ms->kernel.lost;
+	ms->looked = true;
+	return r;
+}
+
+static int place_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
+			   struct pdet_span *span, struct pdet_batch *b)
+{
+	struct mappers_span *ms = span->data;
+	uint64_t ask[256];
+	size_t n, i;
+	int r = ms->looked ? 0 : look_in_kernel(w, k, span, ms);
+
+	while (r == 0 && ms->at < ms->kernel.n && b->n < b->cap) {
+		const struct pdet_kernel_found *f = ms->kernel.data + ms->at;
+
+		n = PDET_MIN(ms->kernel.n - ms->at, (size_t)(b->cap - b->n));
+		n = PDET_MIN(n, PDET_COUNT(ask));
+		for (i = 0; i < n; i++)
+			ask[i] = find(w, f[i].pfn)->ask;
+		r = pdet_kernel_rows_put(&w->kernel, k, b, f, ask,
+					 (uint32_t)n);
+		ms->at += n;
+	}
+	if (r == 0 && ms->at == ms->kernel.n)
+		span->at = span->end;
+	return r;
+}
+
 static int mappers_place(struct pdet_walk *base, struct pdet_worker *k,
 			 struct pdet_span *span, struct pdet_batch *b)
 {
 	struct walk_mappers *w = walk_of(base);
 
+	if (((struct mappers_span *)span->data)->in_kernel)
+		return place_in_kernel(w, k, span, b);
 	return w->by_index ? place_indexed(w, k, span, b) :
 			     place_swept(w, k, span, b);
 }
@@ -404,6 +474,7 @@ static void mappers_span_free(struct pdet_walk *w, struct pdet_span *span)
 		return;
 	close_task(ms);
 	pdet_vec_free(&ms->found);
+	pdet_vec_free(&ms->kernel);
 	free(ms);
 	span->data = NULL;
 }

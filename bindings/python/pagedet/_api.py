@@ -72,6 +72,7 @@ PAGEDET_FIELD_CONTENT = 53
 PAGEDET_FIELD_HASH = 54
 PAGEDET_FIELD_MAP = 55
 PAGEDET_FIELD_AT = 56
+PAGEDET_FIELD_OBJECT = 57
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -408,6 +409,7 @@ class pagedet_page(Structure):
         ("alloc_order", c_uint32),
         ("map", c_uint32),
         ("at", c_uint32),
+        ("object", c_uint64),
     ]
 
 

@@ -168,9 +168,11 @@ class Row:
         return out
 
     def _is_pointer(self, field):
-        """Of all fields only vaddr may be an address of the kernel, and only
+        """Of all fields only these may be addresses of the kernel, and only
         where the query looks there: [vsyscall] of a task is high up, too."""
-        if field.id != _api.PAGEDET_FIELD_VADDR or \
+        if field.id not in (_api.PAGEDET_FIELD_VADDR,
+                            _api.PAGEDET_FIELD_VMA_START,
+                            _api.PAGEDET_FIELD_VMA_END) or \
                 self._target not in ("kaddr", "mappers"):
             return False
         if self._target == "kaddr":

@@ -102,13 +102,15 @@ def check_mappers(pagedet, field, plant):
     if status not in (0, 2):
         return ["exit status %d: %s" % (status, err.strip())]
     summary = [r for r in rows if "found" in r]
-    maps = [r for r in rows if "found" not in r]
+    maps = [r for r in rows if "found" not in r and r.get("map") == "user"]
+    kernel = [r for r in rows if "found" not in r and r.get("map") != "user"]
+    wrong += check_kernel_maps(pagedet, plant, kernel)
     found = sorted((r.get("pid"), int(r["vaddr"], 16)) for r in maps)
     truth = sorted(plant.mappers)
     if found != truth:
         wrong.append("%s, but %s is true" % (found, truth))
     for r in maps:
-        if r.get("pfn") != plant.pfn or r.get("map") != "user":
+        if r.get("pfn") != plant.pfn:
             wrong.append("a mapping of something else: %s" % r)
         wrong += ["%s: nothing" % name for name in
                   ("tgid", "comm", "pte", "vma_start", "vma_end", "vma_prot")
@@ -125,6 +127,30 @@ def check_mappers(pagedet, field, plant):
     if len(rows) != 1 or rows[0].get("user_maps") != len(truth):
         wrong.append("user_maps: %s, exit status %d: %s" % (rows, status,
                                                             err.strip()))
+    return wrong
+
+
+def check_kernel_maps(pagedet, plant, maps):
+    """The kernel's own mappings, which only its memory shows: a page is in the
+    direct map once, unless it is secret, and what is counted is listed."""
+    if machine.there.source() == "procfs":
+        return ["%s: who says so?" % r for r in maps]
+    direct = [] if plant.name == "secretmem" else ["[direct map]"]
+    wrong = []
+    for r in maps:
+        if r.get("pfn") != plant.pfn or "vaddr" in r or \
+                r.get("map") not in ("direct", "vmalloc", "other") or \
+                "present" not in r["pte"] or \
+                any(r.get(name) is not None for name in ("pid", "comm")):
+            wrong.append("no mapping of the kernel's: %s" % r)
+    if [r["vma_name"] for r in maps if r["map"] == "direct"] != direct:
+        wrong.append("not %d times in the direct map: %s" % (len(direct),
+                                                             maps))
+    rows, status, err = pagedet.run("--json", "--fields", "kernel_maps",
+                                    "page", "%#x" % plant.pfn)
+    if len(rows) != 1 or rows[0].get("kernel_maps") != len(maps):
+        wrong.append("kernel_maps: %s, but %d are listed: %s" % (
+            rows, len(maps), err.strip()))
     return wrong
 
 

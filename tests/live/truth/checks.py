@@ -49,7 +49,7 @@ PIN = 1024
 OF_ADDRESS = set("pid tgid comm vaddr pte pte_level swap_type swap_offset "
                  "vma_start vma_end vma_prot vma_name".split())
 # What only other targets fill.
-ELSEWHERE = {"at", "map"}
+ELSEWHERE = {"at", "map", "object"}
 
 
 # --- row ---

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What is needed for the kernel's own addresses: how its half is divided, which
+ * the page tables and VMCOREINFO tell, and what names the things in it, which
+ * takes symbols and types and may be missing.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/image.h"
+#include "kernel/directmap.h"
+
+/* --- areas --- */
+
+/* The virtual memory map: with room for as much memory as there can be, or on
+ * arm64, where it does not begin with frame 0, up to where the kernel says. */
+static void find_memmap(struct image *im, const uint64_t *direct,
+			struct pdet_areas_facts *f)
+{
+	const struct pdet_memmap *m = &im->memmap;
+	const unsigned shift = im->paging.page_shift;
+	const uint64_t last = (m->n_sections - 1) << m->section_shift;
+	uint64_t bits, base, addr, len;
+
+	if (!pdet_memmap_base(m, &base))
+		return;
+	/* A single section may have its own anywhere. */
+	if (direct &&
+	    pdet_space_phys(&im->space, pdet_memmap_page(m, last), &addr,
+			    &len) == 0 &&
+	    pdet_memmap_page(m, last) == addr + *direct)
+		return;
+	f->memmap_end = pdet_memmap_page(m, last) +
+			(m->page_size << m->section_shift);
+	if (im->paging.one_root) {
+		f->memmap = base;
+		if (pdet_vmcoreinfo_number(&im->info, "MAX_PHYSMEM_BITS",
+					   &bits) && bits >= shift &&
+		    bits <= 52)
+			f->memmap_end = base + (m->page_size << (bits - shift));
+		return;
+	}
+	f->memmap = pdet_memmap_page(m, pdet_memmap_first(m));
+	if (pdet_vmcoreinfo_number(&im->info, "VMEMMAP_END", &addr) &&
+	    addr > f->memmap_end)
+		f->memmap_end = addr;
+}
+
+/* What VMCOREINFO of this kernel does not say. */
+static void find_facts(struct image *im, struct pdet_env *env,
+		       const uint64_t *direct, struct pdet_areas_facts *f)
+{
+	const struct pdet_ranges *r = &im->memory->ranges;
+	const struct pdet_memmap *m = &im->memmap;
+
+	memset(f, 0, sizeof(*f));
+	if (r->n)
+		f->end = r->data[r->n - 1].last + 1;
+	if (pdet_image_pages(im, env) < 0)
+		return;
+	f->end = PDET_MAX(f->end, (m->n_sections << m->section_shift) <<
+				  im->paging.page_shift);
+	find_memmap(im, direct, f);
+}
+
+int pdet_image_kernel_areas(struct image *im, struct pdet_env *env)
+{
+	struct pdet_areas_facts facts;
+	uint64_t direct;
+	bool found;
+
+	if (im->kernel_areas.tried)
+		return im->kernel_areas.error;
+	im->kernel_areas.tried = true;
+	if (pdet_image_base(im, env) < 0)
+		return pdet_image_note_like(&im->kernel_areas, &im->base);
+	/* Where it is not found, what is mapped is not said to be there. */
+	found = pdet_directmap_find(im->reader, &im->paging, &direct) == 0;
+	find_facts(im, env, found ? &direct : NULL, &facts);
+	pdet_areas_init(&im->kernel.areas, &im->paging, &im->info,
+			found ? &direct : NULL, &facts);
+	im->changes++;
+	return 0;
+}
+
+/* --- names --- */
+
+enum { TEXT, END, TEXT_END, RODATA, RODATA_END, DATA, DATA_END, BSS, BSS_END,
+       INIT, INIT_END, NODES, N_NODES, ROOT, LIST, VMALLOC, MODULES, OFFSETS,
+       CPU_IDS, CPU_START, CPU_END, SYMBOLS };
+
+static const struct {
+	const char *name;
+	uint8_t first, end;
+} sections[IMAGE_SECTIONS] = {
+	/* until it is freed */
+	{ "[kernel init]", INIT, INIT_END },
+	{ "[kernel text]", TEXT, TEXT_END },
+	{ "[kernel rodata]", RODATA, RODATA_END },
+	{ "[kernel data]", DATA, DATA_END },
+	{ "[kernel bss]", BSS, BSS_END },
+};
+
+/* Found in one pass. */
+static void find_symbols(struct image *im, struct pdet_symbol s[SYMBOLS])
+{
+	static const char *const names[SYMBOLS] = {
+		[TEXT] = "_text", [END] = "_end", [TEXT_END] = "_etext",
+		[RODATA] = "__start_rodata", [RODATA_END] = "__end_rodata",
+		[DATA] = "_sdata", [DATA_END] = "_edata",
+		[BSS] = "__bss_start", [BSS_END] = "__bss_stop",
+		[INIT] = "__init_begin", [INIT_END] = "__init_end",
+		[NODES] = "vmap_nodes", [N_NODES] = "nr_vmap_nodes",
+		[ROOT] = "vmap_area_root", [LIST] = "vmap_area_list",
+		[VMALLOC] = "vmalloc_base", [MODULES] = "modules",
+		[OFFSETS] = "__per_cpu_offset", [CPU_IDS] = "nr_cpu_ids",
+		[CPU_START] = "__per_cpu_start", [CPU_END] = "__per_cpu_end",
+	};
+	size_t i;
+
+	for (i = 0; i < SYMBOLS; i++)
+		s[i] = (struct pdet_symbol){ .name = names[i] };
+	if (im->symbols.error == 0)
+		pdet_kallsyms_find(&im->kallsyms, s, SYMBOLS);
+	if (!s[LIST].found)
+		s[LIST].found = pdet_vmcoreinfo_symbol(&im->info, names[LIST],
+						       &s[LIST].address);
+}
+
+static uint64_t address_of(const struct pdet_symbol *s)
+{
+	return s->found ? s->address : 0;
+}
+
+static void set_range(struct pdet_range *r, const struct pdet_symbol *first,
+		      const struct pdet_symbol *end)
+{
+	if (!first->found || !end->found || end->address <= first->address)
+		return;
+	r->first = first->address;
+	r->last = end->address - 1;
+}
+
+/* Kernels that do not tell where vmalloc begins have it in a variable. */
+static void learn_areas(struct image *im, struct pdet_env *env,
+			const struct pdet_symbol s[SYMBOLS])
+{
+	struct image_kernel *k = &im->kernel;
+	struct pdet_areas_facts facts;
+	uint64_t direct = k->areas.direct;
+	const uint64_t *base = k->areas.has_direct ? &direct : NULL;
+
+	find_facts(im, env, base, &facts);
+	if (!s[VMALLOC].found ||
+	    pdet_space_u64(&im->space, s[VMALLOC].address, &facts.vmalloc) < 0)
+		facts.vmalloc = 0;
+	pdet_areas_init(&k->areas, &im->paging, &im->info, base, &facts);
+	/* on x86-64 the area is there, however large the image is */
+	if (!k->areas.image.first) {
+		k->areas.image.first = k->named.first;
+		k->areas.image.last = k->named.last;
+	}
+}
+
+void pdet_image_kernel_names(struct image *im, struct pdet_env *env)
+{
+	struct image_kernel *k = &im->kernel;
+	struct pdet_symbol s[SYMBOLS];
+	struct pdet_vmap_symbols at;
+	size_t i;
+
+	if (im->kernel_names.tried || pdet_image_kernel_areas(im, env) < 0)
+		return;
+	im->kernel_names.tried = true;
+	(void)pdet_image_symbols(im, env);
+	(void)pdet_image_slabs(im, env);
+	find_symbols(im, s);
+	set_range(&k->named, &s[TEXT], &s[END]);
+	set_range(&k->percpu_symbols, &s[CPU_START], &s[CPU_END]);
+	for (i = 0; i < IMAGE_SECTIONS; i++) {
+		k->section[i].name = sections[i].name;
+		set_range(&k->section[i].range, &s[sections[i].first],
+			  &s[sections[i].end]);
+	}
+	(void)pdet_percpu_read(&k->percpu, &im->space, address_of(&s[OFFSETS]),
+			       address_of(&s[CPU_IDS]));
+	learn_areas(im, env, s);
+	if (!im->btf)
+		return;
+	at = (struct pdet_vmap_symbols){
+		address_of(&s[NODES]), address_of(&s[N_NODES]),
+		address_of(&s[ROOT]), address_of(&s[LIST]),
+	};
+	k->has_vmaps = pdet_vmaps_init(&k->vmaps, im->btf, &at);
+	k->has_modules = pdet_modules_init(&k->modules, im->btf,
+					   address_of(&s[MODULES]));
+}
+
+void pdet_image_kernel_unload(struct image *im)
+{
+	pdet_percpu_free(&im->kernel.percpu);
+}
+
+/* --- symbols --- */
+
+size_t pdet_image_symbol(const struct image *im, uint64_t va,
+			 char buf[IMAGE_SYMBOL])
+{
+	const struct pdet_kallsyms *k = &im->kallsyms;
+	char name[PDET_SYMBOL_NAME];
+	uint64_t at, next;
+	uint32_t i;
+
+	if (im->symbols.error || !pdet_kallsyms_at(k, va, &i))
+		return 0;
+	pdet_kallsyms_name(k, i, name, NULL);
+	at = k->address[i];
+	while (i < k->n && k->address[i] == at)
+		i++;
+	next = i < k->n ? k->address[i] : va;
+	return (size_t)snprintf(buf, IMAGE_SYMBOL, "%s+0x%llx/0x%llx", name,
+				(unsigned long long)(va - at),
+				(unsigned long long)(next - at));
+}
+
+/* In the image, as far as its symbols reach. */
+static bool is_named(const struct image *im, uint64_t va)
+{
+	const struct pdet_area *image = &im->kernel.areas.image;
+	const struct pdet_kallsyms *k = &im->kallsyms;
+
+	if (image->first)
+		return va >= image->first && va <= image->last;
+	return !im->kernel_areas.error && k->n &&
+	       va >= im->kernel.areas.text && va < k->address[k->n - 1];
+}
+
+size_t pdet_image_code(struct image_session *s, uint64_t va,
+		       char buf[IMAGE_SYMBOL])
+{
+	const struct image_kernel *k = &s->image->kernel;
+	struct pdet_module_symbol symbol;
+	struct pdet_module module;
+
+	if (is_named(s->image, va))
+		return pdet_image_symbol(s->image, va, buf);
+	if (!k->has_modules ||
+	    pdet_module_find(&s->space, &k->modules, va, &module) < 0 ||
+	    pdet_module_symbol(&s->space, &k->modules, &module, va,
+			       &symbol) < 0)
+		return 0;
+	return (size_t)snprintf(buf, IMAGE_SYMBOL, "%s+0x%llx/0x%llx [%s]",
+				symbol.name,
+				(unsigned long long)(va - symbol.address),
+				(unsigned long long)symbol.size, module.name);
+}
+
+/* --- what can be answered --- */
+
+static bool needs_names(const struct pdet_fields *f)
+{
+	return pdet_fields_has(f, PAGEDET_FIELD_OBJECT) ||
+	       pdet_fields_has(f, PAGEDET_FIELD_VMA_START) ||
+	       pdet_fields_has(f, PAGEDET_FIELD_VMA_END) ||
+	       pdet_fields_has(f, PAGEDET_FIELD_VMA_NAME);
+}
+
+bool pdet_image_kernel_field(uint32_t target, unsigned field,
+			     struct pdet_ability *ret)
+{
+	const bool kaddr = target == PAGEDET_TARGET_KADDR;
+
+	switch (field) {
+	case PAGEDET_FIELD_OBJECT:
+		ret->cost = PAGEDET_COST_LOOKUP;
+		return true;
+	case PAGEDET_FIELD_VMA_START:
+	case PAGEDET_FIELD_VMA_END:
+	case PAGEDET_FIELD_VMA_PROT:
+	case PAGEDET_FIELD_VMA_NAME:
+		if (kaddr)
+			ret->cost = PAGEDET_COST_LOOKUP;
+		return kaddr;
+	case PAGEDET_FIELD_PFN:
+	case PAGEDET_FIELD_VADDR:
+	case PAGEDET_FIELD_PTE:
+	case PAGEDET_FIELD_PTE_KNOWN:
+	case PAGEDET_FIELD_PTE_LEVEL:
+	case PAGEDET_FIELD_MAP:
+		return kaddr;
+	default:
+		return false;
+	}
+}
+
+int pdet_image_kernel_prepare(struct image *im, struct pdet_env *env,
+			      const struct pdet_wants *wants)
+{
+	const bool kaddr = wants->walks &&
+			   wants->target == PAGEDET_TARGET_KADDR;
+	/* Where another one walks, the kernel's mappings must be asked for. */
+	const bool mappers = wants->target == PAGEDET_TARGET_MAPPERS &&
+			     (wants->walks ||
+			      pdet_fields_has(&wants->fields,
+					      PAGEDET_FIELD_KERNEL_MAPS));
+
+	if (!kaddr && !mappers)
+		return 0;
+	if (pdet_image_kernel_areas(im, env) < 0)
+		return pdet_image_fail(env, &im->kernel_areas);
+	if (needs_names(&wants->fields))
+		pdet_image_kernel_names(im, env);
+	return 0;
+}
+
+unsigned pdet_image_kernel_reason(const struct image_session *s, int error)
+{
+	const unsigned reason = pdet_image_reason(error);
+
+	return reason == PAGEDET_CORRUPT && s->image->memory->live ?
+	       PAGEDET_RACED : reason;
+}
