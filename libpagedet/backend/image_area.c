@@ -4,49 +4,26 @@
 
 #include "backend/image_area.h"
 
-struct search {
-	uint64_t va;
-	struct image_area *area;
-};
-
-static int take(void *arg, const struct pdet_vm_area *v)
-{
-	const struct search *q = arg;
-
-	if (v->start > q->va) {
-		q->area->end = v->start;
-		return 1;
-	}
-	q->area->start = v->start;
-	q->area->end = v->end;
-	q->area->flags = v->flags;
-	return 1;
-}
-
-static int give_up(void *arg, uint64_t start, uint64_t end, int error)
-{
-	(void)arg;
-	(void)start;
-	(void)end;
-	return error;
-}
-
 void pdet_image_area(struct image_session *s, const struct image_task *t,
 		     uint64_t va, struct image_area *area)
 {
-	struct search q = { va, area };
-	const struct pdet_vma_visit visit = { take, give_up, &q };
+	struct pdet_vm_area v;
 	int r;
 
 	if (va >= area->start && va < area->end)
 		return;
 	*area = (struct image_area){ .start = va, .end = UINT64_MAX };
-	r = pdet_vma_each(&s->space, &s->image->mm_types, t->mm.addr, va,
-			  UINT64_MAX, &visit);
-	if (r >= 0)
-		return;
-	area->error = r;
-	area->end = va + 1;
+	r = pdet_vma_next(&s->space, &s->image->mm_types, t->mm.addr, va, &v);
+	if (r < 0) {
+		area->error = r;
+		area->end = va + 1;
+	} else if (r && v.start > va) {
+		area->end = v.start;
+	} else if (r) {
+		area->start = v.start;
+		area->end = v.end;
+		area->flags = v.flags;
+	}
 }
 
 /* --- is there any? --- */

@@ -54,33 +54,18 @@ static int cannot_read(struct pdet_session *s, const struct pdet_task *t)
 			 "(VMAs) are damaged or not in the dump", t->pid);
 }
 
-static int take_first(void *arg, const struct pdet_vm_area *vma)
-{
-	*(struct pdet_vm_area *)arg = *vma;
-	return 1;
-}
-
-static int give_up(void *arg, uint64_t start, uint64_t end, int error)
-{
-	(void)arg;
-	(void)start;
-	(void)end;
-	return error;
-}
-
 int pdet_image_vma_at(struct pdet_session *base, struct pdet_task *task,
 		      uint64_t addr, struct pdet_vma *ret)
 {
 	struct image_session *s = image_session_of(base);
 	struct image_task *t = image_task_of(task);
 	struct pdet_vm_area first;
-	const struct pdet_vma_visit visit = { take_first, give_up, &first };
 	int r;
 
 	if (!t->has_mm)
 		return 0;
-	r = pdet_vma_each(&s->space, &s->image->mm_types, t->mm.addr, addr,
-			  UINT64_MAX, &visit);
+	r = pdet_vma_next(&s->space, &s->image->mm_types, t->mm.addr, addr,
+			  &first);
 	if (r <= 0)
 		return r < 0 ? cannot_read(base, task) : 0;
 	return show(s, t, &first, ret);

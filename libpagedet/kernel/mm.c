@@ -228,36 +228,24 @@ int pdet_vma_each(struct pdet_space *space, const struct pdet_mms *m,
 		       walk_rb(&w, root, 0, UINT64_MAX, LEVELS);
 }
 
-struct search {
-	struct pdet_vm_area *ret;
-	int error;
-};
-
 static int take(void *arg, const struct pdet_vm_area *vma)
 {
-	struct search *s = arg;
-
-	*s->ret = *vma;
-	s->error = 0;
+	*(struct pdet_vm_area *)arg = *vma;
 	return 1;
 }
 
-static int lose(void *arg, uint64_t start, uint64_t end, int error)
+static int give_up(void *arg, uint64_t start, uint64_t end, int error)
 {
-	struct search *s = arg;
-
+	(void)arg;
 	(void)start;
 	(void)end;
-	s->error = error;
-	return 1;
+	return error;
 }
 
-int pdet_vma_find(struct pdet_space *space, const struct pdet_mms *m,
+int pdet_vma_next(struct pdet_space *space, const struct pdet_mms *m,
 		  uint64_t mm, uint64_t address, struct pdet_vm_area *ret)
 {
-	struct search s = { ret, -ENOENT };
-	const struct pdet_vma_visit visit = { take, lose, &s };
+	const struct pdet_vma_visit visit = { take, give_up, ret };
 
-	(void)pdet_vma_each(space, m, mm, address, address, &visit);
-	return s.error;
+	return pdet_vma_each(space, m, mm, address, UINT64_MAX, &visit);
 }

@@ -67,9 +67,9 @@ int pdet_vma_each(struct pdet_space *space, const struct pdet_mms *m,
 		  uint64_t mm, uint64_t start, uint64_t last,
 		  const struct pdet_vma_visit *visit);
 
-/* pdet_vma_find - the one with an address. -ENOENT: there is none; or why that
- * is not sure. */
-int pdet_vma_find(struct pdet_space *space, const struct pdet_mms *m,
+/* pdet_vma_next - the one around an address, or else the first behind it. 1, 0
+ * there is none, or negative: why that is not sure. */
+int pdet_vma_next(struct pdet_space *space, const struct pdet_mms *m,
 		  uint64_t mm, uint64_t address, struct pdet_vm_area *ret);
 
 #endif

@@ -203,13 +203,15 @@ START_TEST(trees)
 	ck_assert_uint_eq(m->n_lost, 0);
 	for (i = 0; i < 12; i++) {
 		ck_assert_uint_eq(m->start[i], USER + i * 0x3000);
-		ck_assert_int_eq(pdet_vma_find(&m->k->space, &m->m, m->mm,
+		ck_assert_int_eq(pdet_vma_next(&m->k->space, &m->m, m->mm,
 					       USER + i * 0x3000 + 0x1fff,
-					       &vma), 0);
+					       &vma), 1);
 		ck_assert_uint_eq(vma.addr, m->vma[i]);
-		ck_assert_int_eq(pdet_vma_find(&m->k->space, &m->m, m->mm,
+		/* between two, it is the one behind */
+		ck_assert_int_eq(pdet_vma_next(&m->k->space, &m->m, m->mm,
 					       USER + i * 0x3000 + 0x2000,
-					       &vma), -ENOENT);
+					       &vma), i < 11);
+		ck_assert_uint_eq(vma.addr, m->vma[PDET_MIN(i + 1, 11u)]);
 	}
 	look(m, USER + 0x3000, USER + 0x8fff);
 	ck_assert_uint_eq(m->n, 2);
@@ -219,7 +221,7 @@ START_TEST(trees)
 	ck_assert_uint_ge(m->n_lost, 1);
 	ck_assert_int_eq(m->error, -EBADMSG);
 	ck_assert_uint_ge(m->n, 10);
-	ck_assert_int_eq(pdet_vma_find(&m->k->space, &m->m, m->mm,
+	ck_assert_int_eq(pdet_vma_next(&m->k->space, &m->m, m->mm,
 				       USER + 7 * 0x3000, &vma), -EBADMSG);
 	end(m);
 }
@@ -250,8 +252,8 @@ static const char *name(struct mm *m, unsigned i)
 	struct pdet_mm mm;
 
 	ck_assert_int_eq(pdet_mm_read(&m->k->space, &m->m, m->mm, &mm), 0);
-	ck_assert_int_eq(pdet_vma_find(&m->k->space, &m->m, m->mm,
-				       USER + i * 0x3000, &vma), 0);
+	ck_assert_int_eq(pdet_vma_next(&m->k->space, &m->m, m->mm,
+				       USER + i * 0x3000, &vma), 1);
 	if (pdet_vma_name(&m->k->space, &m->names, &m->paths, &mm, &vma,
 			  buf) < 0)
 		return NULL;
