@@ -97,6 +97,23 @@ struct pdet_pfnset {
 	size_t n;
 };
 
+/* pdet_pfnset_at - the first of the set that is not below @pfn; set->n: all
+ * are. */
+static inline size_t pdet_pfnset_at(const struct pdet_pfnset *set, uint64_t pfn)
+{
+	size_t low = 0, high = set->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (set->pfn[mid] < pfn)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /* An opened file whose cached pages are wanted. Backends embed it. */
 struct pdet_file {
 	struct pdet_backend *backend;

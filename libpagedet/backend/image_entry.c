@@ -394,22 +394,6 @@ struct search {
 	int lost;		/* a table could not be read */
 };
 
-/* The first of the set that is not below @pfn. */
-static size_t first_of(const struct pdet_pfnset *set, uint64_t pfn)
-{
-	size_t low = 0, high = set->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (set->pfn[mid] < pfn)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 static int add_found(struct search *q, const struct pdet_leaf *leaf,
 		     uint64_t va)
 {
@@ -440,7 +424,7 @@ static int search_leaf(void *arg, const struct pdet_leaf *leaf)
 			return 1;
 	if (!q->set)
 		return 0;
-	for (i = first_of(q->set, pfn); i < q->set->n; i++) {
+	for (i = pdet_pfnset_at(q->set, pfn); i < q->set->n; i++) {
 		va = start + ((q->set->pfn[i] - pfn) << shift);
 		if (q->set->pfn[i] - pfn >= (end - start) >> shift)
 			break;

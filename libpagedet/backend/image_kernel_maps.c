@@ -25,22 +25,6 @@ struct search {
 	uint64_t visits;
 };
 
-/* The first of the set that is not below @pfn. */
-static size_t first_of(const struct pdet_pfnset *set, uint64_t pfn)
-{
-	size_t low = 0, high = set->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (set->pfn[mid] < pfn)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 static int search_leaf(void *arg, const struct pdet_leaf *leaf)
 {
 	struct search *q = arg;
@@ -56,7 +40,7 @@ static int search_leaf(void *arg, const struct pdet_leaf *leaf)
 
 	if (++q->visits % STEP == 0 && q->stop(q->arg))
 		return 1;
-	for (i = first_of(q->set, pfn); i < q->set->n; i++) {
+	for (i = pdet_pfnset_at(q->set, pfn); i < q->set->n; i++) {
 		f.pfn = q->set->pfn[i];
 		if (f.pfn - pfn >= n)
 			break;

@@ -504,20 +504,11 @@ int procfs_recheck(struct pdet_session *base, struct pdet_task *task,
 	return 0;
 }
 
-/* Is @pfn in the set? */
 static bool in_set(const struct pdet_pfnset *set, uint64_t pfn)
 {
-	size_t low = 0, high = set->n;
+	const size_t i = pdet_pfnset_at(set, pfn);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (set->pfn[mid] < pfn)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < set->n && set->pfn[low] == pfn;
+	return i < set->n && set->pfn[i] == pfn;
 }
 
 static int hidden_frames(struct pdet_session *s, const struct pdet_task *task)
