@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "kernel/btf.h"
 
-#define BTF_MAGIC 0xeb9f
 /* Unnamed members within unnamed members; kernels have three. */
 #define DEPTH 16
 /* Members looked at for one name: hostile types contain themselves. */
@@ -27,17 +26,6 @@ enum kind {
 	TYPE_TAG, ENUM64
 };
 
-struct header {
-	uint16_t magic;
-	uint8_t version;
-	uint8_t flags;
-	uint32_t hdr_len;
-	uint32_t type_off;
-	uint32_t type_len;
-	uint32_t str_off;
-	uint32_t str_len;
-};
-
 struct pdet_btf {
 	const uint32_t *types;	/* words */
 	size_t words;
@@ -49,15 +37,17 @@ struct pdet_btf {
 	size_t slots;		/* a power of 2 */
 };
 
-static bool read_header(const void *data, size_t size, struct header *ret)
+static bool read_header(const void *data, size_t size,
+			struct pdet_btf_header *ret)
 {
-	struct header h;
+	struct pdet_btf_header h;
 
 	if (size < sizeof(h))
 		return false;
 	memcpy(&h, data, sizeof(h));
-	if (h.magic != BTF_MAGIC || h.version != 1 || h.hdr_len < sizeof(h) ||
-	    h.hdr_len % 4 || h.type_off % 4 || h.type_off > h.str_off ||
+	if (h.magic != PDET_BTF_MAGIC || h.version != 1 ||
+	    h.hdr_len < sizeof(h) || h.hdr_len % 4 ||
+	    h.type_off % 4 || h.type_off > h.str_off ||
 	    h.type_len > h.str_off - h.type_off || !h.str_len)
 		return false;
 	*ret = h;
@@ -66,7 +56,7 @@ static bool read_header(const void *data, size_t size, struct header *ret)
 
 size_t pdet_btf_length(const void *data, size_t size)
 {
-	struct header h;
+	struct pdet_btf_header h;
 
 	return read_header(data, size, &h) ?
 		(size_t)h.hdr_len + h.str_off + h.str_len : 0;
@@ -238,7 +228,7 @@ struct pdet_btf *pdet_btf_new(const void *data, size_t size, bool *damaged)
 {
 	const char *bytes = data;
 	struct pdet_btf *btf;
-	struct header h;
+	struct pdet_btf_header h;
 
 	*damaged = !read_header(data, size, &h) ||
 		   (size_t)h.hdr_len + h.str_off + h.str_len > size ||

@@ -10,6 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* It begins with this. */
+#define PDET_BTF_MAGIC 0xeb9f
+
+struct pdet_btf_header {
+	uint16_t magic;
+	uint8_t version;
+	uint8_t flags;
+	uint32_t hdr_len;
+	uint32_t type_off;
+	uint32_t type_len;
+	uint32_t str_off;
+	uint32_t str_len;
+};
+
 struct pdet_btf;
 
 /* pdet_btf_new - @data must stay where it is, aligned to 4. NULL without

@@ -8,27 +8,16 @@
  */
 #include <string.h>
 
+#include "kernel/btf.h"
 #include "kernel/btf_enum.h"
 
 #define BLOCK 4096
-#define BTF_MAGIC 0xeb9f
 #define BTF_KIND_ENUM 6
 /* No kernel has more of either: reading ends. */
 #define BTF_MOST (64u << 20)
 #define CANDIDATES_MOST 10000
 /* Words of an enum up to its first member. */
 #define HEAD 5
-
-struct btf_header {
-	uint16_t magic;
-	uint8_t version;
-	uint8_t flags;
-	uint32_t hdr_len;
-	uint32_t type_off;
-	uint32_t type_len;
-	uint32_t str_off;
-	uint32_t str_len;
-};
 
 struct btf {
 	const struct pdet_btf_reader *reader;
@@ -59,11 +48,12 @@ static size_t fetch(const struct btf *b, void *buf, size_t n, uint64_t offset)
 /* The order of the parts is what the kernel demands of itself. */
 static bool read_header(struct btf *b)
 {
-	struct btf_header h;
+	struct pdet_btf_header h;
 	char last;
 
-	if (fetch(b, &h, sizeof(h), 0) < sizeof(h) || h.magic != BTF_MAGIC ||
-	    h.version != 1 || h.hdr_len < sizeof(h) || h.hdr_len > BTF_MOST ||
+	if (fetch(b, &h, sizeof(h), 0) < sizeof(h) ||
+	    h.magic != PDET_BTF_MAGIC || h.version != 1 ||
+	    h.hdr_len < sizeof(h) || h.hdr_len > BTF_MOST ||
 	    h.hdr_len % 4 || h.type_off % 4 || !h.str_len ||
 	    h.str_off > BTF_MOST || h.str_len > BTF_MOST ||
 	    h.type_off > h.str_off || h.type_len > h.str_off - h.type_off)

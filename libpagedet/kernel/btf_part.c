@@ -14,17 +14,6 @@
 /* No kernel has more. */
 #define MOST (64u << 20)
 
-struct header {
-	uint16_t magic;
-	uint8_t version;
-	uint8_t flags;
-	uint32_t hdr_len;
-	uint32_t type_off;
-	uint32_t type_len;
-	uint32_t str_off;
-	uint32_t str_len;
-};
-
 static bool fetch(const struct pdet_btf_reader *reader, char *buf, size_t n,
 		  uint64_t offset)
 {
@@ -50,7 +39,7 @@ static uint32_t strings_end(uint32_t last, uint32_t len)
 void *pdet_btf_part(const struct pdet_btf_reader *reader, uint32_t bytes,
 		    size_t *len)
 {
-	struct header h;
+	struct pdet_btf_header h;
 	uint64_t strings;
 	uint32_t last;
 	char *data, *more;

@@ -67,7 +67,7 @@ struct scan {
 static bool look(struct scan *s, uint64_t addr, size_t n)
 {
 	/* magic, version, flags, hdr_len; in this machine's order */
-	static const uint16_t magic = 0xeb9f, version = 1;
+	static const uint16_t magic = PDET_BTF_MAGIC, version = 1;
 	static const uint32_t hdr_len = 24;
 	char pattern[8];
 	char *at = addr == s->end ? s->buf : s->buf + HEAD;

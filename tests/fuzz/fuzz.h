@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +37,25 @@ static inline uint64_t fuzz_number(const uint8_t **data, size_t *size,
 	*data += n;
 	*size -= n;
 	return value;
+}
+
+/* The input as a file. */
+struct fuzz_file {
+	const void *data;
+	size_t size;
+};
+
+static inline ssize_t fuzz_read_at(void *arg, void *buf, size_t n,
+				   uint64_t offset)
+{
+	const struct fuzz_file *in = arg;
+
+	if (offset >= in->size)
+		return 0;
+	if (n > in->size - offset)
+		n = in->size - offset;
+	memcpy(buf, (const char *)in->data + offset, n);
+	return (ssize_t)n;
 }
 
 #endif

@@ -44,29 +44,12 @@ static void ask_enums(const struct pdet_btf *btf, const char *data,
 	pdet_btf_enumerator(btf, NULL, "PG_locked", &value);
 }
 
-struct input {
-	const char *data;
-	size_t size;
-};
-
-static ssize_t read_input(void *arg, void *buf, size_t n, uint64_t offset)
-{
-	const struct input *in = arg;
-
-	if (offset >= in->size)
-		return 0;
-	if (n > in->size - offset)
-		n = in->size - offset;
-	memcpy(buf, in->data + offset, n);
-	return (ssize_t)n;
-}
-
 /* Of what is whole in it, a part says the same as all. */
 static void ask_part(const struct pdet_btf *btf, const void *data, size_t size,
 		     uint32_t bytes)
 {
-	struct input in = { data, size };
-	const struct pdet_btf_reader reader = { read_input, &in };
+	struct fuzz_file in = { data, size };
+	const struct pdet_btf_reader reader = { fuzz_read_at, &in };
 	struct pdet_btf_member m, same;
 	struct pdet_btf *part;
 	bool damaged;

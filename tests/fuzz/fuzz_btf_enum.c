@@ -3,27 +3,10 @@
 #include "fuzz.h"
 #include "kernel/btf_enum.h"
 
-struct input {
-	const uint8_t *data;
-	size_t size;
-};
-
-static ssize_t read_input(void *arg, void *buf, size_t n, uint64_t offset)
-{
-	const struct input *in = arg;
-
-	if (offset >= in->size)
-		return 0;
-	if (n > in->size - offset)
-		n = in->size - offset;
-	memcpy(buf, in->data + offset, n);
-	return (ssize_t)n;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input in = { data, size };
-	const struct pdet_btf_reader reader = { read_input, &in };
+	struct fuzz_file in = { data, size };
+	const struct pdet_btf_reader reader = { fuzz_read_at, &in };
 	struct pdet_btf_enum e;
 	uint32_t value, i;
 
