@@ -290,7 +290,8 @@ static int half_cached(const char *path, uint32_t pages)
 	return fd;
 }
 
-static void look_at_half(struct pdet_session *s, int lock)
+/* With @lock of mlockall(), before the file is opened or between batches. */
+static void look_at_half(struct pdet_session *s, int lock, bool paused)
 {
 	enum { PAGES = 6000 };
 	unsigned char before[PAGES], after[PAGES], row[PAGES] = { 0 };
@@ -304,7 +305,7 @@ static void look_at_half(struct pdet_session *s, int lock)
 	fd = half_cached(cache_name(path, cache_disk, "f"), PAGES);
 	resident(fd, PAGES, before);
 	/* From here on every mapping is filled when it is made. */
-	ck_assert_int_eq(lock ? mlockall(lock) : 0, 0);
+	ck_assert_int_eq(lock && !paused ? mlockall(lock) : 0, 0);
 	f = open_file(s, path);
 	cache_batch(&b, 512, true);
 	while (at < PAGES) {
@@ -312,6 +313,9 @@ static void look_at_half(struct pdet_session *s, int lock)
 		for (i = 0; i < b.n; i++)
 			row[cache_value(&b, i, PAGEDET_FIELD_INDEX)] = 1;
 		ck_assert_int_eq(procfs_file_recheck(s, f, &b, 0, b.n), 0);
+		/* and every one that is there */
+		ck_assert_int_eq(lock && paused ? mlockall(lock) : 0, 0);
+		paused = false;
 	}
 	ck_assert_int_eq(munlockall(), 0);
 	resident(fd, PAGES, after);
@@ -331,7 +335,7 @@ START_TEST(no_page_is_brought_in)
 	struct pdet_session *s = cache_start();
 
 	cache_make_disk();
-	look_at_half(s, 0);
+	look_at_half(s, 0, false);
 	cache_remove(cache_disk);
 }
 END_TEST
@@ -344,7 +348,20 @@ START_TEST(no_page_is_brought_in_under_mlockall)
 	if (geteuid())
 		unit_skip("needs to lock memory without limit");
 	cache_make_disk();
-	look_at_half(s, MCL_FUTURE);
+	look_at_half(s, MCL_FUTURE, false);
+	cache_remove(cache_disk);
+}
+END_TEST
+
+/* What we keep mapped until the next batch must not be filled. */
+START_TEST(no_page_is_brought_in_by_a_later_mlockall)
+{
+	struct pdet_session *s = cache_start();
+
+	if (geteuid())
+		unit_skip("needs to lock memory without limit");
+	cache_make_disk();
+	look_at_half(s, MCL_CURRENT | MCL_FUTURE, true);
 	cache_remove(cache_disk);
 }
 END_TEST
@@ -914,6 +931,7 @@ int main(void)
 	unit_test(s, sessions_run_in_parallel);
 	unit_test(s, no_page_is_brought_in);
 	unit_test(s, no_page_is_brought_in_under_mlockall);
+	unit_test(s, no_page_is_brought_in_by_a_later_mlockall);
 	unit_test(s, a_file_may_shrink_meanwhile);
 	unit_test(s, a_file_may_shrink_at_any_time);
 	unit_test(s, a_file_without_a_name_has_pages);
