@@ -42,8 +42,8 @@ static void fake_survey(struct pdet_backend *b, struct pdet_env *env,
 	snprintf(ret->advice, sizeof(ret->advice), "needs CONFIG_FAKE");
 }
 
-static int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
-			const struct pdet_wants *wants)
+int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
+		 const struct pdet_wants *wants)
 {
 	(void)b;
 	(void)env;
@@ -51,9 +51,9 @@ static int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
 	return 0;
 }
 
-static int fake_session_new(struct pdet_backend *b, const struct pdet_env *env,
-			    const struct pdet_wants *wants,
-			    struct pdet_session **ret)
+int fake_session_new(struct pdet_backend *b, const struct pdet_env *env,
+		     const struct pdet_wants *wants,
+		     struct pdet_session **ret)
 {
 	struct pdet_session *s = calloc(1, sizeof(*s));
 
@@ -66,7 +66,7 @@ static int fake_session_new(struct pdet_backend *b, const struct pdet_env *env,
 	return 0;
 }
 
-static void fake_session_free(struct pdet_session *s)
+void fake_session_free(struct pdet_session *s)
 {
 	free(s);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "query/query.h"
+#include "fake.h"
 #include "unit.h"
 
 #define F(name) PAGEDET_FIELD_##name
@@ -52,35 +53,6 @@ static void survey(struct pdet_backend *b, struct pdet_env *env,
 	ret->cost = PAGEDET_COST_LOOKUP;
 	if (field == F(KERNEL_MAPS) && !kernel_of(b)->knows)
 		ret->reason = PAGEDET_UNSUPPORTED;
-}
-
-static int prepare(struct pdet_backend *b, struct pdet_env *env,
-		   const struct pdet_wants *wants)
-{
-	(void)b;
-	(void)env;
-	(void)wants;
-	return 0;
-}
-
-static int session_new(struct pdet_backend *b, const struct pdet_env *env,
-		       const struct pdet_wants *wants,
-		       struct pdet_session **ret)
-{
-	struct pdet_session *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return -ENOMEM;
-	s->backend = b;
-	s->env = *env;
-	s->wants = wants;
-	*ret = s;
-	return 0;
-}
-
-static void session_free(struct pdet_session *s)
-{
-	free(s);
 }
 
 static int fill(struct pdet_session *s, struct pdet_batch *b,
@@ -226,9 +198,9 @@ static const struct pdet_backend_ops all_ops = {
 	.name = "kernel",
 	.size = sizeof(struct kernel),
 	.survey = survey,
-	.prepare = prepare,
-	.session_new = session_new,
-	.session_free = session_free,
+	.prepare = fake_prepare,
+	.session_new = fake_session_new,
+	.session_free = fake_session_free,
 	.fill = fill,
 	.tasks = tasks,
 	.task_open = task_open,
@@ -242,9 +214,9 @@ static const struct pdet_backend_ops all_ops = {
 	.name = "tasks",
 	.size = sizeof(struct kernel),
 	.survey = survey,
-	.prepare = prepare,
-	.session_new = session_new,
-	.session_free = session_free,
+	.prepare = fake_prepare,
+	.session_new = fake_session_new,
+	.session_free = fake_session_free,
 	.fill = fill,
 	.tasks = tasks,
 	.task_open = task_open,

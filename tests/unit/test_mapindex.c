@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "query/mapindex.h"
+#include "fake.h"
 #include "unit.h"
 
 #define PAGE 4096
@@ -81,32 +82,6 @@ static int tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 		(*ret)[i] = pid_of(i);
 	*n = TASKS;
 	return 0;
-}
-
-static int prepare(struct pdet_backend *b, struct pdet_env *env,
-		   const struct pdet_wants *wants)
-{
-	(void)b;
-	(void)env;
-	(void)wants;
-	return 0;
-}
-
-static int session_new(struct pdet_backend *b, const struct pdet_env *env,
-		       const struct pdet_wants *wants,
-		       struct pdet_session **ret)
-{
-	*ret = calloc(1, sizeof(**ret));
-	ck_assert_ptr_nonnull(*ret);
-	(*ret)->backend = b;
-	(*ret)->env = *env;
-	(*ret)->wants = wants;
-	return 0;
-}
-
-static void session_free(struct pdet_session *s)
-{
-	free(s);
 }
 
 static int task_open(struct pdet_session *s, uint32_t pid,
@@ -195,9 +170,9 @@ static int mappings(struct pdet_session *s, struct pdet_task *t,
 static const struct pdet_backend_ops ops = {
 	.name = "index",
 	.tasks = tasks,
-	.prepare = prepare,
-	.session_new = session_new,
-	.session_free = session_free,
+	.prepare = fake_prepare,
+	.session_new = fake_session_new,
+	.session_free = fake_session_free,
 	.task_open = task_open,
 	.task_close = task_close,
 	.vma_first = vma_first,
