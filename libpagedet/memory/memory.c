@@ -140,15 +140,12 @@ static int complete(struct pdet_memory *m, struct pdet_env *env)
 }
 
 /* Nobody wants it. */
-static int refuse(struct pdet_env *env, const int *fds, size_t n)
+static int refuse(struct pdet_env *env, const int *fds)
 {
 	unsigned char head[PDET_DUMP_HEAD];
 	const char *kind;
 	ssize_t got;
 
-	if (!n)
-		return pdet_fail(env, ENOENT, "nothing here shows the memory "
-				 "of the running kernel");
 	got = pdet_pread(fds[0], head, sizeof(head), 0);
 	if (got < 0) {
 		errno = (int)-got;
@@ -190,7 +187,7 @@ int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
 	for (ops = pdet_memories; *ops; ops++)
 		if ((*ops)->probe(env, fds, n))
 			return open_by(*ops, env, fds, n, ret);
-	return refuse(env, fds, n);
+	return refuse(env, fds);
 }
 
 int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
@@ -213,7 +210,9 @@ int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
 		}
 	}
 	if (r == 0)
-		return refuse(env, NULL, 0);
+		return pdet_fail(env, ENOTSUP, "there is no %s",
+				 sources >> PAGEDET_SOURCE_BPF & 1 ?
+				 "BPF and no /proc/kcore" : "/proc/kcore");
 	memcpy(env->error, first.error, sizeof(env->error));
 	memcpy(env->advice, first.advice, sizeof(env->advice));
 	return r;

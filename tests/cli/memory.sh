@@ -4,6 +4,13 @@
 # files say, and more.
 . "$top_srcdir/tests/cli/cli.sh"
 
+if [ ! -e /proc/kcore ]; then
+	run page 0 --backend kcore --fields refcount
+	stdout_has 'a kernel without /proc/kcore: why' \
+		'? refcount: no_kernel - '
+	stdout_has 'what it takes' 'there is no /proc/kcore'
+fi
+
 run page 0 --backend bpf --fields refcount
 if grep -q '^?' "$tap_dir/stdout" || grep -q 'cannot' "$tap_dir/stderr"; then
 	why=$(sed -n 's/^pagedet: hint: //p' "$tap_dir/stderr" | head -n 1)
