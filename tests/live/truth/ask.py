@@ -24,6 +24,13 @@ class Pagedet:
         return rows, status, err.decode("utf-8", "replace")
 
 
+def why_not(pagedet):
+    """Why the source that is to be asked shows nothing; None: it does."""
+    rows, _, err = pagedet.run("--json", "--fields", "refcount", "page", 0)
+    return "; ".join(err.splitlines()) if machine.there.source() != "procfs" and \
+        not any(row.get("refcount") is not None for row in rows) else None
+
+
 def has_files():
     """Whether files can be asked for. In memory that changes they are not
     looked for."""
