@@ -66,6 +66,47 @@ uint16_t pdet_notes_machine(struct pdet_notes notes)
 	return 0;
 }
 
+/* struct elf_prstatus has them behind what is the same everywhere, as struct
+ * user_regs_struct (arch/x86/include/asm/user_64.h) or user_pt_regs
+ * (arch/arm64/include/uapi/asm/ptrace.h). */
+static bool read_cpu(const struct pdet_note *note, struct pdet_cpu *ret)
+{
+	enum { PID = 32, REGS = 112 };
+	enum { X86_LEN = 336, X86_BP = 4, X86_IP = 16, X86_CS, X86_SP = 19 };
+	enum { ARM64_LEN = 392, ARM64_FP = 29, ARM64_SP = 31, ARM64_PC,
+	       ARM64_PSTATE };
+	uint64_t regs[34];
+
+	if (note->desc_len != X86_LEN && note->desc_len != ARM64_LEN)
+		return false;
+	memcpy(regs, note->desc + REGS, note->desc_len == X86_LEN ?
+	       27 * sizeof(*regs) : sizeof(regs));
+	if (note->desc_len == X86_LEN)
+		*ret = (struct pdet_cpu){
+			.ip = regs[X86_IP], .sp = regs[X86_SP],
+			.fp = regs[X86_BP], .user = regs[X86_CS] & 3,
+		};
+	else
+		/* exception level 0 */
+		*ret = (struct pdet_cpu){
+			.ip = regs[ARM64_PC], .sp = regs[ARM64_SP],
+			.fp = regs[ARM64_FP],
+			.user = !(regs[ARM64_PSTATE] & 0xc),
+		};
+	memcpy(&ret->pid, note->desc + PID, sizeof(ret->pid));
+	return true;
+}
+
+bool pdet_notes_cpu(struct pdet_notes notes, uint32_t n, struct pdet_cpu *ret)
+{
+	struct pdet_note note;
+
+	while (pdet_notes_next(&notes, &note))
+		if (pdet_note_is(&note, "CORE", NT_PRSTATUS) && !n--)
+			return read_cpu(&note, ret);
+	return false;
+}
+
 bool pdet_notes_vmcoreinfo(struct pdet_notes notes, const char **text,
 			   size_t *len)
 {

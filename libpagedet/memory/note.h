@@ -39,6 +39,18 @@ bool pdet_note_is(const struct pdet_note *note, const char *name,
  * 0: no note of the kind. */
 uint16_t pdet_notes_machine(struct pdet_notes notes);
 
+/* Where a processor was when the dump was written. */
+struct pdet_cpu {
+	uint64_t ip, sp, fp;	/* fp: bp on x86-64 */
+	bool user;		/* in user code */
+	uint32_t pid;		/* of the thread; QEMU does not know it, and
+				 * counts processors from 1 */
+};
+
+/* pdet_notes_cpu - the one with number @n among those that are there; false:
+ * there are fewer, or they are of an architecture that is not known. */
+bool pdet_notes_cpu(struct pdet_notes notes, uint32_t n, struct pdet_cpu *ret);
+
 /* pdet_notes_vmcoreinfo - the text; false if there is none. */
 bool pdet_notes_vmcoreinfo(struct pdet_notes notes, const char **text,
 			   size_t *len);

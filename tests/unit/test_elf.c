@@ -374,6 +374,58 @@ START_TEST(one_file_only)
 }
 END_TEST
 
+/* Of both architectures, in user code and in the kernel; what is shorter, or of
+ * another machine, is none. */
+START_TEST(registers)
+{
+	enum { X86 = 336, ARM64 = 392, RISCV = 376, HEAD = 20 };
+	static const size_t sizes[] = { X86, ARM64, RISCV };
+	struct pdet_cpu cpu;
+	struct pdet_notes all;
+	char data[3 * (HEAD + ARM64)] = { 0 }, *at = data;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(sizes); i++) {
+		const Elf64_Nhdr head = { 5, (uint32_t)sizes[i], NT_PRSTATUS };
+		uint64_t reg;
+		unsigned n;
+
+		memcpy(at, &head, sizeof(head));
+		memcpy(at + sizeof(head), "CORE", 5);
+		for (n = 0; n < 27; n++) {
+			reg = 0xffff800000000000 + n * 16 + i;
+			memcpy(at + HEAD + 112 + n * 8, &reg, sizeof(reg));
+		}
+		at += HEAD + sizes[i];
+	}
+	/* cs of user code; arm64's lie behind, and are zeros: level 0 */
+	data[HEAD + 112 + 17 * 8] |= 3;
+	all = (struct pdet_notes){ data, (size_t)(at - data) };
+	ck_assert(pdet_notes_cpu(all, 0, &cpu));
+	ck_assert_uint_eq(cpu.ip, 0xffff800000000100);
+	ck_assert_uint_eq(cpu.sp, 0xffff800000000130);
+	ck_assert_uint_eq(cpu.fp, 0xffff800000000040);
+	ck_assert(cpu.user);
+	data[HEAD + 112 + 17 * 8] &= ~3;
+	ck_assert(pdet_notes_cpu(all, 0, &cpu));
+	ck_assert(!cpu.user);
+
+	ck_assert(pdet_notes_cpu(all, 1, &cpu));
+	ck_assert(cpu.user);
+	data[HEAD + X86 + HEAD + 112 + 33 * 8] = 5;
+	data[HEAD + X86 + HEAD + 112 + 32 * 8] = 7;
+	data[HEAD + X86 + HEAD + 112 + 31 * 8] = 9;
+	data[HEAD + X86 + HEAD + 112 + 29 * 8] = 11;
+	ck_assert(pdet_notes_cpu(all, 1, &cpu));
+	ck_assert(!cpu.user);
+	ck_assert_uint_eq(cpu.ip, 7);
+	ck_assert_uint_eq(cpu.sp, 9);
+	ck_assert_uint_eq(cpu.fp, 11);
+	ck_assert(!pdet_notes_cpu(all, 2, &cpu));
+	ck_assert(!pdet_notes_cpu(all, 3, &cpu));
+}
+END_TEST
+
 /* Every note as it was written, and none out of what is cut or too long. */
 START_TEST(notes_one_by_one)
 {
@@ -425,6 +477,7 @@ int main(void)
 	unit_test(suite, headers_damaged);
 	unit_test(suite, refused_by_name);
 	unit_test(suite, one_file_only);
+	unit_test(suite, registers);
 	unit_test(suite, notes_one_by_one);
 	return unit_main(suite);
 }
