@@ -18,6 +18,9 @@ struct structs_member {
 	uint32_t bytes;		/* 0: 8 */
 };
 
+/* As bytes of a member: it is a struct that was added under this id. */
+#define STRUCTS_IN(id) (0x80000000u | (id))
+
 #define STRUCTS_MOST 64
 
 struct structs_constant {
@@ -43,7 +46,8 @@ static inline void structs_init(struct structs *s)
 
 static inline uint32_t structs_type(struct structs *s, uint32_t bytes)
 {
-	return !bytes || bytes == 8 ? s->word :
+	return bytes >> 31 ? bytes & ~(1u << 31) :
+	       !bytes || bytes == 8 ? s->word :
 	       bytes == 4 ? blob_int(&s->blob, "int", 4, 32) :
 	       blob_array(&s->blob, s->byte, s->word, bytes);
 }
