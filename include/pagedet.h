@@ -837,9 +837,10 @@ enum pagedet_query_option {
 				 * carry PAGEDET_NOTE_UNCHECKED */
 	PAGEDET_Q_HOLES = 64,	/* PAGEDET_TARGET_SCAN: rows for pfns without
 				 * a page, too */
-	PAGEDET_Q_GROUP = 128	/* count pages per distinct answer of group_by
+	PAGEDET_Q_GROUP = 128,	/* count pages per distinct answer of group_by
 				 * instead of listing; without group_by all
 				 * pages are one group */
+	PAGEDET_Q_TASK_STACKS = 256 /* pagedet_task_stack() will be asked */
 };
 
 /* pagedet_query.order */
@@ -1149,6 +1150,46 @@ const char *pagedet_string(const struct pagedet_iter *it, uint64_t id,
  */
 int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
 		  const char **frames, uint32_t n);
+
+/**
+ * pagedet_threads - the threads of a process
+ * @it: [in] of a query with PAGEDET_Q_TASK_STACKS, whose target is VIRT, TASK
+ *      or MAPPERS
+ * @pid: [in] as in rows
+ * @tids: [out] [len: n] thread ids, ascending
+ * @n: [in] how many fit
+ * Return: how many threads it has, or a negative errno.
+ * Errors: EINVAL the query is none of these; ESRCH there is no such process;
+ *         EACCES it may not be read; ENOTSUP no source that is open here knows
+ *         tasks; EBADMSG EIO ENOMEM the list of tasks cannot be read.
+ * Since: 0.1
+ */
+int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
+		    uint32_t n);
+
+/**
+ * pagedet_task_stack - where a thread is in the kernel
+ * What /proc/PID/stack tells, of a dump as of a running kernel: by the kernel's
+ * own ORC tables on x86-64, by frame pointers on arm64
+ * (Documentation/arch/x86/orc-unwinder.rst, arch/arm64/kernel/stacktrace.c).
+ * @it: [in] as for pagedet_threads()
+ * @tid: [in] thread id
+ * @frames: [out] [len: n] text of each frame, innermost first:
+ *          "name+0x10/0x40 [module]"; an address where there is no name; as the
+ *          last one "?" where what follows could not be read
+ *          [borrowed: the next step, or the next call for any thread]
+ * @n: [in] how many fit
+ * Return: how many frames the stack has, 0 if it is in user code, or a negative
+ *         errno.
+ * Errors: EAGAIN it runs, so its stack is in the registers of a processor;
+ *         ENOENT it ran when the dump was written, which has no registers;
+ *         EINVAL, ESRCH, EACCES, ENOTSUP, EBADMSG, EIO, ENOMEM as for
+ *         pagedet_threads(); ENOTSUP also if the kernel has nothing to unwind
+ *         by; ENODATA its types or symbols are not known.
+ * Since: 0.1
+ */
+int pagedet_task_stack(const struct pagedet_iter *it, uint32_t tid,
+		       const char **frames, uint32_t n);
 
 /**
  * pagedet_page_bytes - the bytes of a page of this step

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api_check.h"
+#include "api_threads.h"
 #include "emit/emit.h"
 
 int pagedet_emitter_new(struct pagedet *pd,
@@ -49,7 +50,8 @@ static int summaries(struct pagedet_iter *it, size_t *n)
 	return 0;
 }
 
-int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it)
+static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
+		     struct pdet_pids *pids)
 {
 	struct pdet_env *env = &it->pd->env;
 	struct pdet_emit_query q;
@@ -78,6 +80,8 @@ int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it)
 		if (walked <= 0)
 			break;
 		it->cursor = it->batch->n;
+		if (pids && !pdet_pids_add(pids, it->batch))
+			return pdet_fail(env, ENOMEM, "no memory");
 		r = pdet_emit_batch(emitter, env, it->batch);
 		if (r < 0)
 			return r;
@@ -108,6 +112,21 @@ int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it)
 		return -pdet_errno_closed(-walked);
 	}
 	return pdet_emit_end(emitter, env, &end);
+}
+
+int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it)
+{
+	const bool stacks = it->it->q.options & PAGEDET_Q_TASK_STACKS;
+	struct pdet_pids pids = { NULL, 0, 0 };
+	int r;
+
+	if (stacks && !pdet_pids_asked(&pids, it->it))
+		return pdet_fail(&it->pd->env, ENOMEM, "no memory");
+	r = emit_rows(emitter, it, stacks ? &pids : NULL);
+	if (r == 0)
+		r = pdet_threads_emit(emitter, it, &pids);
+	pdet_vec_free(&pids);
+	return r;
 }
 
 int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd)

@@ -104,7 +104,7 @@ _pagedet()
 	local options='--from --backend --fields --format --json --output
 		--where --by --summary --runs --undecided --threads --deadline
 		--progress --no-progress --root --vmlinux --btf --vmcoreinfo
-		--hash-key --pointers --as --tap --since --text-only --quiet
+		--hash-key --pointers --as --stacks --tap --since --text-only --quiet
 		--verbose --help --version'
 	local command='' i
 

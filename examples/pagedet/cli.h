@@ -49,6 +49,7 @@ struct cli_job {
 	const char *by;
 	const char *output;
 	const char *since;	/* check errors */
+	bool stacks;		/* of the tasks that map a page */
 	uint32_t as;		/* PAGEDET_KADDR_*, of kaddr */
 	uint64_t deadline_ns;
 	uint32_t threads;	/* 0: as the command needs */

@@ -204,6 +204,8 @@ static const struct option options[] = {
 	{ "pointers", BOOL(pointers), .help = "show kernel addresses" },
 	{ "as", .value = "WHAT", .set = set_as, .commands = "kaddr", .help =
 	  "what an address is: memory, page (a struct page) or folio" },
+	{ "stacks", BOOL(stacks), .commands = "mappers task virt",
+	  .help = "show where the threads of these tasks are in the kernel" },
 	{ "tap", BOOL(tap), .commands = "check", .help =
 	  "answer in the Test Anything Protocol" },
 	{ "since", .value = "FILE", TEXT(since), .commands = "check", .help =
@@ -331,6 +333,20 @@ int cli_options_parse(struct cli_job *job, int argc, char **argv)
 	return CLI_ANSWERED;
 }
 
+/* Whether @name is among the words of @list. */
+static bool is_listed(const char *list, const char *name)
+{
+	const size_t len = strlen(name);
+	size_t some;
+
+	for (; *list; list += some + (list[some] == ' ')) {
+		some = strcspn(list, " ");
+		if (some == len && !memcmp(list, name, len))
+			return true;
+	}
+	return false;
+}
+
 int cli_options_check(const struct cli_job *job)
 {
 	const struct cli_command *c = job->command;
@@ -339,7 +355,7 @@ int cli_options_check(const struct cli_job *job)
 	for (o = options; o < options + CLI_COUNT(options); o++) {
 		if (!(job->given & bit(o)))
 			continue;
-		if (o->commands && strcmp(o->commands, c->name))
+		if (o->commands && !is_listed(o->commands, c->name))
 			return cli_usage("--%s is an option of '%s'", o->name,
 					 o->commands);
 		if (o->only_query && !c->target)

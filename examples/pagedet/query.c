@@ -140,6 +140,8 @@ static int set_query(struct asking *a)
 		a->q.options |= PAGEDET_Q_RUNS;
 	if (job->undecided)
 		a->q.options |= PAGEDET_Q_UNDECIDED;
+	if (job->stacks)
+		a->q.options |= PAGEDET_Q_TASK_STACKS;
 	if (job->text_only)
 		a->q.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
 	grouped = job->by || job->summary;

@@ -16,6 +16,7 @@
 #define PDET_BACKEND_BACKEND_H
 
 #include "base/env.h"
+#include "base/io.h"
 #include "base/range.h"
 #include "base/vec.h"
 #include "kernel/maps.h"
@@ -141,6 +142,7 @@ struct pdet_wants {
 	bool fold;		/* nothing is asked that differs between pages
 				 * with the same answers: fill() may turn rows
 				 * of a series into one row with PAGES */
+	bool stacks;		/* of tasks will be asked for */
 	bool perturb;		/* rows are few and have NOTES, and more was
 				 * asked than what comes for nothing: a look
 				 * that changes something is all right */
@@ -258,6 +260,15 @@ struct pdet_backend_ops {
 	/* Answers VMA_* of a row about a kernel address. */
 	void (*kernel_area)(struct pdet_session *s, uint64_t addr,
 			    struct pdet_batch *b, uint32_t row);
+
+	/* --- where threads are; only if wants->stacks --- */
+	/* Of a process, ascending; free with free(). */
+	int (*threads)(struct pdet_session *s, uint32_t pid, uint32_t **ret,
+		       size_t *n);
+	/* The frames of one, innermost first, each with a newline behind it;
+	 * the last is "?" if there are more. -EAGAIN: it runs. */
+	int (*task_stack)(struct pdet_session *s, uint32_t tid,
+			  struct pdet_text *ret);
 
 	/* --- files; not called where no_cache is set --- */
 	int (*file_open)(struct pdet_session *s, const char *path, bool block,

@@ -234,6 +234,12 @@ int pdet_image_mappings(struct pdet_session *s, struct pdet_task *t,
 			const struct pdet_pfnset *set,
 			struct pdet_found_list *ret);
 
+/* --- image_task_stack.c --- */
+int pdet_image_threads(struct pdet_session *s, uint32_t pid, uint32_t **ret,
+		       size_t *n);
+int pdet_image_task_stack(struct pdet_session *s, uint32_t tid,
+			  struct pdet_text *ret);
+
 /* --- image_cgroup.c --- */
 int pdet_image_cgroup(struct pdet_backend *b, struct pdet_env *env,
 		      const char *path, uint64_t **ret, size_t *n);

@@ -88,7 +88,7 @@ int pdet_image_kernel_areas(struct image *im, struct pdet_env *env)
 
 enum { TEXT, END, TEXT_END, RODATA, RODATA_END, DATA, DATA_END, BSS, BSS_END,
        INIT, INIT_END, NODES, N_NODES, ROOT, LIST, VMALLOC, MODULES, OFFSETS,
-       CPU_IDS, CPU_START, CPU_END, SYMBOLS };
+       CPU_IDS, CPU_START, CPU_END, ORC_IPS, ORC_IPS_END, ORC, SYMBOLS };
 
 static const struct {
 	const char *name;
@@ -116,6 +116,9 @@ static void find_symbols(struct image *im, struct pdet_symbol s[SYMBOLS])
 		[VMALLOC] = "vmalloc_base", [MODULES] = "modules",
 		[OFFSETS] = "__per_cpu_offset", [CPU_IDS] = "nr_cpu_ids",
 		[CPU_START] = "__per_cpu_start", [CPU_END] = "__per_cpu_end",
+		[ORC_IPS] = "__start_orc_unwind_ip",
+		[ORC_IPS_END] = "__stop_orc_unwind_ip",
+		[ORC] = "__start_orc_unwind",
 	};
 	size_t i;
 
@@ -163,6 +166,27 @@ static void learn_areas(struct image *im, struct pdet_env *env,
 	}
 }
 
+/* By ORC, if the kernel has it, else by frame pointers. */
+static void find_unwinding(struct image *im,
+			   const struct pdet_symbol s[SYMBOLS])
+{
+	struct image_kernel *k = &im->kernel;
+	struct pdet_orc_table orc = { 0, 0, 0 };
+
+	if (s[ORC_IPS].found && s[ORC_IPS_END].found && s[ORC].found) {
+		orc.ips = s[ORC_IPS].address;
+		orc.n = (s[ORC_IPS_END].address - orc.ips) / 4;
+		orc.entries = s[ORC].address;
+	}
+	k->has_stacks = pdet_task_stacks_init(&k->stacks, &im->paging, im->btf,
+					      &orc, k->has_modules ?
+					      &k->modules : NULL);
+	if (!im->memory->live)
+		k->stacks.cpus = (struct pdet_notes){
+			im->memory->notes, im->memory->notes_len
+		};
+}
+
 void pdet_image_kernel_names(struct image *im, struct pdet_env *env)
 {
 	struct image_kernel *k = &im->kernel;
@@ -195,6 +219,7 @@ void pdet_image_kernel_names(struct image *im, struct pdet_env *env)
 	k->has_vmaps = pdet_vmaps_init(&k->vmaps, im->btf, &at);
 	k->has_modules = pdet_modules_init(&k->modules, im->btf,
 					   address_of(&s[MODULES]));
+	find_unwinding(im, s);
 }
 
 void pdet_image_kernel_unload(struct image *im)
@@ -305,11 +330,11 @@ int pdet_image_kernel_prepare(struct image *im, struct pdet_env *env,
 			      pdet_fields_has(&wants->fields,
 					      PAGEDET_FIELD_KERNEL_MAPS));
 
-	if (!kaddr && !mappers)
+	if (!kaddr && !mappers && !wants->stacks)
 		return 0;
 	if (pdet_image_kernel_areas(im, env) < 0)
 		return pdet_image_fail(env, &im->kernel_areas);
-	if (needs_names(&wants->fields))
+	if (wants->stacks || needs_names(&wants->fields))
 		pdet_image_kernel_names(im, env);
 	return 0;
 }

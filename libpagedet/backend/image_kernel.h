@@ -8,6 +8,7 @@
 #include "kernel/kernel_maps.h"
 #include "kernel/modules.h"
 #include "kernel/percpu.h"
+#include "kernel/task_stack.h"
 #include "kernel/vmap.h"
 
 struct image;
@@ -32,6 +33,8 @@ struct image_kernel {
 	} section[IMAGE_SECTIONS];
 	struct pdet_percpu percpu;
 	struct pdet_range percpu_symbols; /* addresses as of no processor */
+	bool has_stacks;
+	struct pdet_task_stacks stacks;
 };
 
 /* One address, translated. */

@@ -81,9 +81,10 @@ static int find_root(struct image_session *s, struct image_task *t)
 
 /* On a running kernel a list, and who is in it, may change while it is walked;
  * that it is damaged is said when it stays so. */
-static int find_task(struct image_session *s, uint32_t pid,
-		     struct pdet_task_struct *ret)
+int pdet_image_find_task(struct image_session *s, uint32_t pid,
+			 struct pdet_task_struct *ret)
 {
+	struct pdet_env *env = &s->session.env;
 	unsigned i;
 	int r = -EBADMSG;
 
@@ -93,7 +94,12 @@ static int find_task(struct image_session *s, uint32_t pid,
 		if (!s->image->memory->live)
 			break;
 	}
-	return r;
+	if (r == -ENOENT)
+		return pdet_fail(env, ESRCH, "there is no task %u", pid);
+	if (r < 0)
+		return pdet_fail(env, EBADMSG, "cannot find task %u: the list "
+				 "of tasks is damaged", pid);
+	return 0;
 }
 
 int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
@@ -108,12 +114,7 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 		return pdet_fail(&base->env, ENOMEM, "no memory");
 	t->task.backend = base->backend;
 	t->task.pid = pid;
-	r = find_task(s, pid, &t->is);
-	if (r == -ENOENT)
-		r = pdet_fail(&base->env, ESRCH, "there is no task %u", pid);
-	else if (r < 0)
-		r = pdet_fail(&base->env, EBADMSG, "cannot find task %u: the "
-			      "list of tasks is damaged", pid);
+	r = pdet_image_find_task(s, pid, &t->is);
 	/* What a kernel thread borrows is not its own. */
 	t->has_mm = r == 0 && t->is.mm && !t->is.kthread;
 	if (t->has_mm && find_root(s, t) < 0)

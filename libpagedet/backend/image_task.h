@@ -23,6 +23,10 @@ struct image_task {
 	char name[PDET_PATH];	/* of the last one */
 };
 
+/* pdet_image_find_task - 0, or negative errno with words in the session. */
+int pdet_image_find_task(struct image_session *s, uint32_t pid,
+			 struct pdet_task_struct *ret);
+
 static inline struct image_task *image_task_of(struct pdet_task *t)
 {
 	return PDET_CONTAINER(t, struct image_task, task);

@@ -283,12 +283,22 @@ void procfs_cgroups_free(struct procfs_cgroups *c);
  * are under. */
 bool procfs_shows_owner(struct procfs_session *s, uint32_t pid, uint64_t dev);
 
+/* --- procfs_stack.c --- */
+int procfs_threads(struct pdet_session *s, uint32_t pid, uint32_t **ret,
+		   size_t *n);
+int procfs_task_stack(struct pdet_session *s, uint32_t tid,
+		      struct pdet_text *ret);
+
 /* --- procfs_swaps.c --- */
 /* How many swap areas are in use: entries of a lower type are in one. False if
  * that cannot be told. */
 bool procfs_swap_areas(const struct pdet_env *env, uint32_t *ret);
 
 /* --- procfs_task.c, procfs_entry.c, procfs_glance.c --- */
+/* The numbers that are names in a directory, ascending; -ENOENT there is no
+ * such directory. */
+int procfs_list_pids(struct pdet_env *env, const char *path, uint32_t **ret,
+		     size_t *n);
 int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 		 size_t *n);
 int procfs_task_open(struct pdet_session *s, uint32_t pid,

@@ -25,18 +25,14 @@ static int compare_pids(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
-		 size_t *n)
+int procfs_list_pids(struct pdet_env *env, const char *path, uint32_t **ret,
+		     size_t *n)
 {
 	struct { uint32_t *data; size_t n, cap; } pids = { 0 };
-	char path[4096];
 	struct dirent *entry;
 	int code;
 	DIR *dir;
 
-	(void)b;
-	if (pdet_path(env, path, sizeof(path), "/proc") < 0)
-		return pdet_fail(env, EINVAL, "root path is too long");
 	dir = opendir(path);
 	if (!dir)
 		return pdet_fail_errno(env, "cannot list %s", path);
@@ -67,6 +63,17 @@ int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 	*ret = pids.data;
 	*n = pids.n;
 	return 0;
+}
+
+int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
+		 size_t *n)
+{
+	char path[4096];
+
+	(void)b;
+	if (pdet_path(env, path, sizeof(path), "/proc") < 0)
+		return pdet_fail(env, EINVAL, "root path is too long");
+	return procfs_list_pids(env, path, ret, n);
 }
 
 /*

@@ -38,6 +38,16 @@ struct pdet_emit_end {
 	uint64_t spilled;	/* grouped: pages in the group "other" */
 };
 
+/* Where a thread is in the kernel. */
+struct pdet_emit_thread {
+	uint32_t pid, tid;
+	const char *const *frames;
+	uint32_t n;
+	uint32_t reason;	/* why they are not known; 0 they are, and if
+				 * there is none, it is in user code */
+	const char *words;	/* the same for people */
+};
+
 int pdet_emitter_new(struct pdet_env *env,
 		     const struct pagedet_emit_options *options,
 		     struct pagedet_emitter **ret);
@@ -52,6 +62,10 @@ int pdet_emit_batch(struct pagedet_emitter *e, struct pdet_env *env,
 		    const struct pdet_batch *b);
 int pdet_emit_end(struct pagedet_emitter *e, struct pdet_env *env,
 		  const struct pdet_emit_end *end);
+
+/* Behind the end of a query. Not in CSV, which has rows only. */
+int pdet_emit_thread(struct pagedet_emitter *e, struct pdet_env *env,
+		     const struct pdet_emit_thread *t);
 
 /* One line of a survey. */
 int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,

@@ -340,6 +340,14 @@ int pdet_emit_end(struct pagedet_emitter *e, struct pdet_env *env,
 	return result(e, env);
 }
 
+int pdet_emit_thread(struct pagedet_emitter *e, struct pdet_env *env,
+		     const struct pdet_emit_thread *t)
+{
+	if (!e->out.error && e->format->thread)
+		e->format->thread(e, t);
+	return result(e, env);
+}
+
 int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 		      unsigned field, unsigned source,
 		      const struct pagedet_ability *a)

@@ -57,6 +57,9 @@ struct pdet_emit_format {
 	void (*end)(struct pagedet_emitter *e, const struct pdet_emit_end *end);
 	void (*ability)(struct pagedet_emitter *e, const char *field,
 			const char *source, const struct pagedet_ability *a);
+	/* may be NULL */
+	void (*thread)(struct pagedet_emitter *e,
+		       const struct pdet_emit_thread *t);
 	/* a query was not ended: write what is held back; may be NULL */
 	void (*give_up)(struct pagedet_emitter *e);
 	/* may be NULL */

@@ -572,6 +572,28 @@ static void json_ability(struct pagedet_emitter *e, const char *field,
 	pdet_out_str(out, "}\n");
 }
 
+static void json_thread(struct pagedet_emitter *e,
+			const struct pdet_emit_thread *t)
+{
+	struct pdet_out *out = &e->out;
+	uint32_t i;
+
+	pdet_out_str(out, "{\"pid\":");
+	pdet_out_dec(out, t->pid);
+	pdet_out_str(out, ",\"tid\":");
+	pdet_out_dec(out, t->tid);
+	if (t->reason) {
+		out_text(out, ",\"missing\":{\"kernel_stack\":",
+			 pdet_reason_name(t->reason));
+		pdet_out_str(out, "}}\n");
+		return;
+	}
+	pdet_out_str(out, ",\"kernel_stack\":[");
+	for (i = 0; i < t->n; i++)
+		out_text(out, i ? "," : "", t->frames[i]);
+	pdet_out_str(out, "]}\n");
+}
+
 static void json_free(struct pagedet_emitter *e)
 {
 	forget(e->own);
@@ -582,6 +604,7 @@ const struct pdet_emit_format pdet_emit_json = {
 	.begin = json_begin,
 	.batch = json_batch,
 	.end = json_end,
+	.thread = json_thread,
 	.ability = json_ability,
 	.free = json_free,
 };

@@ -396,6 +396,30 @@ static void text_ability(struct pagedet_emitter *e, const char *field,
 	pdet_out_str(out, "\n");
 }
 
+static void text_thread(struct pagedet_emitter *e,
+			const struct pdet_emit_thread *t)
+{
+	struct pdet_out *out = &e->out;
+	uint32_t i;
+
+	pdet_out_str(out, "\nthread ");
+	pdet_out_dec(out, t->tid);
+	pdet_out_str(out, " of ");
+	pdet_out_dec(out, t->pid);
+	if (t->reason) {
+		pdet_out_str(out, ": ? ");
+		put_plain(out, t->words);
+	} else if (!t->n) {
+		pdet_out_str(out, ": in user code");
+	}
+	pdet_out_str(out, "\n");
+	for (i = 0; i < t->n; i++) {
+		pdet_out_str(out, "    ");
+		put_plain(out, t->frames[i]);
+		pdet_out_str(out, "\n");
+	}
+}
+
 static void text_free(struct pagedet_emitter *e)
 {
 	struct pdet_text *t = e->own;
@@ -411,6 +435,7 @@ const struct pdet_emit_format pdet_emit_text = {
 	.begin = text_begin,
 	.batch = text_batch,
 	.end = text_end,
+	.thread = text_thread,
 	.ability = text_ability,
 	.give_up = text_give_up,
 	.free = text_free,

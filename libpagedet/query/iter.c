@@ -282,6 +282,8 @@ static int prepare(struct pdet_iter *it)
 
 	for (i = 0; i < it->n_backends; i++) {
 		wants.walks = walker == (int)i;
+		wants.stacks = wants.walks &&
+			       it->q.options & PAGEDET_Q_TASK_STACKS;
 		it->wants[i] = wants;
 		it->asked[i] = used(it, i);
 		if (!it->asked[i])
@@ -371,6 +373,8 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	it->fold = may_fold(it);
 	if (it->count_only || it->fold)
 		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_PAGES);
+	if (it->q.options & PAGEDET_Q_TASK_STACKS)
+		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_PID);
 	it->rows_per_batch = batch_rows(it);
 	r = prepare(it);
 	if (r < 0)
@@ -434,6 +438,7 @@ void pdet_iter_free(struct pdet_iter *it)
 	pdet_run_free(it->run);
 	pdet_batch_free(&it->out);
 	pdet_strtab_free(&it->kept);
+	pdet_text_free(&it->task_stack);
 	pthread_cond_destroy(&it->work);
 	pthread_cond_destroy(&it->ready);
 	pthread_mutex_destroy(&it->lock);

@@ -202,6 +202,7 @@ struct pdet_iter {
 	struct pdet_batch out;	/* groups and runs */
 	struct pdet_run *run;
 	struct pdet_strtab kept;
+	struct pdet_text task_stack; /* that the caller looks at */
 	uint64_t rows;		/* given to the caller */
 	uint64_t first_ns;
 	uint64_t told_ns;	/* progress */

@@ -55,6 +55,25 @@ else
 	expect 'a number that is hidden' 2 pfn
 fi
 
+# --- where it is in the kernel ---
+
+if as_root 'where a thread is in the kernel' && [ -s "/proc/$pid/stack" ]; then
+	run task "$pid" --stacks --json --fields pid --where kind=reserved
+	python3 -c "
+import json
+print(json.dumps({'pid': $pid, 'tid': $pid, 'kernel_stack': [
+    line.split('] ', 1)[1].strip() for line in open('/proc/$pid/stack')]},
+    separators=(',', ':')))" > "$tap_dir/stack"
+	tap_run 'where a thread is in the kernel' \
+		grep -qxFf "$tap_dir/stack" "$tap_dir/stdout"
+	run mappers "$pfn" --stacks
+	stdout_has 'where those are that map a page' "thread $pid of $pid"
+	run task "$pid" --stacks --fields vaddr
+	stdout_has 'where a task is' "thread $pid of $pid"
+fi
+run scan --stacks
+expect 'where all pages are' 64 "--stacks is an option of 'mappers task virt'"
+
 # --- a file ---
 
 head -c 40960 /dev/zero > "$tap_dir/file"

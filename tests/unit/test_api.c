@@ -312,6 +312,7 @@ END_TEST
 START_TEST(details_that_are_not_there)
 {
 	const char *frames[4];
+	uint32_t tids[4];
 	struct pagedet_mappers m = { .size = sizeof(m) };
 	struct pagedet_columns c = { .size = 0 };
 	struct pagedet_coverage cover = { .size = 0 };
@@ -322,6 +323,9 @@ START_TEST(details_that_are_not_there)
 	refused(pagedet_coverage(it, &cover), EINVAL, "has no size");
 	next(1);
 	refused(pagedet_stack(it, 1, frames, 4), ENOENT, "stacks");
+	refused(pagedet_threads(it, 1, tids, 4), EINVAL, "stacks of tasks");
+	refused(pagedet_task_stack(it, 1, frames, 4), EINVAL,
+		"stacks of tasks");
 	ck_assert_ptr_null(pagedet_page_bytes(it, 0, &len));
 	ck_assert_ptr_null(pagedet_string(it, 1, &len));
 	ck_assert_str_eq(pagedet_why_advice(it, 127), "");

@@ -292,6 +292,7 @@ PAGEDET_Q_KEEP_STRINGS = 16
 PAGEDET_Q_UNCHECKED = 32
 PAGEDET_Q_HOLES = 64
 PAGEDET_Q_GROUP = 128
+PAGEDET_Q_TASK_STACKS = 256
 
 # enum pagedet_order
 PAGEDET_ORDER_WALK = 0
@@ -788,6 +789,14 @@ FUNCTIONS = {
     "pagedet_stack": (
         c_int,
         [POINTER(pagedet_iter), c_uint64, POINTER(c_char_p), c_uint32],
+        "0.1"),
+    "pagedet_threads": (
+        c_int,
+        [POINTER(pagedet_iter), c_uint32, POINTER(c_uint32), c_uint32],
+        "0.1"),
+    "pagedet_task_stack": (
+        c_int,
+        [POINTER(pagedet_iter), c_uint32, POINTER(c_char_p), c_uint32],
         "0.1"),
     "pagedet_page_bytes": (
         c_void_p,

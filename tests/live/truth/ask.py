@@ -196,6 +196,41 @@ def check_walks(report, pagedet, field):
     report.result("cgroup", wrong)
 
 
+def is_same_stack(found, truth):
+    """The kernel leaves out the scheduler. Kernels that do not name their data
+    say of no module where it is."""
+    return len(found) >= len(truth) and all(
+        a == b or (a.startswith("0x") and b.endswith("]") and
+                   not machine.there.names_data())
+        for a, b in zip(found[-len(truth):], truth))
+
+
+def check_stacks(report, pagedet, field):
+    """Where the planter and its children sleep, the kernel says, too."""
+    pids = sorted({pid for plant in field.plants.values()
+                   for pid, _ in plant.mappers})
+    wrong = []
+    for pid in pids:
+        truth = machine.there.read("/proc/%d/stack" % pid)
+        if not truth:
+            report.skip("stacks", "the kernel has no /proc/PID/stack")
+            return
+        truth = [line.split("] ", 1)[-1] for line in
+                 truth.decode().splitlines()]
+        rows, status, err = pagedet.run("--json", "--fields", "pid",
+                                        "--where", "kind=reserved",
+                                        "--stacks", "task", pid)
+        found = [row.get("kernel_stack", [str(row)]) for row in rows
+                 if row.get("tid") == pid]
+        # it was asked for the last time when the dump was under way
+        if pid == field.facts["planter"] and not machine.there.is_live():
+            truth = truth[-2:]
+        if len(found) != 1 or not is_same_stack(found[0], truth):
+            wrong.append("%d: %s, but %s is true: %s" % (pid, found, truth,
+                                                         err.strip()))
+    report.result("stacks of %d tasks" % len(pids), wrong)
+
+
 def check_holes(report, pagedet):
     """Frames without memory, whatever the kpage files have for them."""
     last = 0

@@ -56,7 +56,7 @@ FILES = """
 LATE_FILES = """
 /sys/kernel/debug/page_owner_stacks/show_stacks /sys/kernel/debug/page_owner
 """.split()
-TASK_FILES = "smaps status stat statm cgroup mountinfo comm".split()
+TASK_FILES = "smaps status stat statm cgroup mountinfo comm stack".split()
 # The page tables of all memory, a word for each page frame.
 TABLES = "/proc/kpageflags /proc/kpagecount /proc/kpagecgroup".split()
 WORDS = "pagemap pfn kpageflags kpagecount kpagecgroup fnv1a64".split()
