@@ -374,7 +374,8 @@ struct pagedet_page {
 	uint64_t index;		/* page offset in the file, base pages */
 	uint64_t path;		/* string id */
 	uint64_t slab_cache;	/* string id */
-	uint64_t alloc_stack;	/* stack id: hash of its frames */
+	uint64_t alloc_stack;	/* stack id: hash of its frames by name, the
+				 * same in every capture; pagedet_stack() */
 	uint64_t free_stack;
 	uint64_t alloc_comm;	/* string id */
 	uint64_t gfp_mask;	/* the kernel's own word */
@@ -1139,13 +1140,18 @@ const char *pagedet_string(const struct pagedet_iter *it, uint64_t id,
 
 /**
  * pagedet_stack - the frames behind a stack id
- * @it: [in]
+ * The id is XXH3-64 of the frames as they are here, each with a newline behind
+ * it. Names and offsets do not change when the kernel starts elsewhere; a frame
+ * that has no name, as of a module that was unloaded, is its address.
+ * @it: [in] wanted a field of type STACK
  * @id: [in] value of a field of type STACK
- * @frames: [out] [len: n] text of each frame, innermost first
+ * @frames: [out] [len: n] text of each frame, innermost first:
+ *          "name+0x10/0x40 [module]"
  *          [borrowed: the next step]
  * @n: [in] how many fit
  * Return: how many frames the stack has, or a negative errno.
- * Errors: ENOENT the id is no longer valid, or there are no frames for it.
+ * Errors: ENOENT the id is no longer valid, or there are no frames for it;
+ *         ENOMEM; EBADMSG EIO they cannot be read again.
  * Since: 0.1
  */
 int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
@@ -1325,7 +1331,10 @@ enum pagedet_format_id {
 enum pagedet_emit_option {
 	PAGEDET_EMIT_COLOUR = 1,
 	PAGEDET_EMIT_SOURCES = 2, /* say where each field came from */
-	PAGEDET_EMIT_POINTERS = 4 /* show kernel addresses */
+	PAGEDET_EMIT_POINTERS = 4, /* show kernel addresses */
+	PAGEDET_EMIT_STACKS = 8	/* rows are about who allocated and freed a
+				 * page: text and JSON have the frames of each
+				 * stack, JSON in objects "alloc" and "free" */
 };
 
 struct pagedet_emit_options {

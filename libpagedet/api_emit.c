@@ -33,6 +33,13 @@ static const char *advice(const void *user, uint32_t field)
 	return pagedet_why_advice(user, field);
 }
 
+static int stack(const void *user, uint64_t id, const char **frames, uint32_t n)
+{
+	const struct pagedet_iter *it = user;
+
+	return pdet_stacks_get(it->it, id, frames, n);
+}
+
 /* The summaries of a mappers query, in the order of its pfns. */
 static int summaries(struct pagedet_iter *it, size_t *n)
 {
@@ -69,6 +76,7 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	q.page_size = it->it->page_size;
 	q.why = why;
 	q.advice = advice;
+	q.stack = stack;
 	q.user = it;
 	r = pdet_emit_begin(emitter, env, &q);
 	if (r < 0)

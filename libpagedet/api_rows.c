@@ -186,11 +186,18 @@ const char *pagedet_string(const struct pagedet_iter *it, uint64_t id,
 int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
 		  const char **frames, uint32_t n)
 {
-	(void)id;
-	(void)frames;
-	(void)n;
-	return pdet_fail(&it->pd->env, ENOENT,
-			 "no source that is open here has stacks");
+	int r = pdet_stacks_get(it->it, id, frames, n);
+
+	if (r >= 0)
+		return r;
+	r = -pdet_errno_closed(-r);
+	if (r == -ENOENT)
+		return pdet_fail(&it->pd->env, ENOENT, "no source that is open "
+				 "here has a stack 0x%llx",
+				 (unsigned long long)id);
+	errno = -r;
+	return pdet_fail_errno(&it->pd->env, "cannot read the stack 0x%llx",
+			       (unsigned long long)id);
 }
 
 const void *pagedet_page_bytes(const struct pagedet_iter *it, uint64_t row,

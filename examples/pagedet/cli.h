@@ -84,6 +84,7 @@ struct cli_command {
 	uint32_t target;	/* PAGEDET_TARGET_*, if it is a query */
 	int min_words;
 	int max_words;		/* -1 any number */
+	bool stacks;		/* is about who allocated and freed pages */
 	bool wide;		/* looks at much: worth several threads */
 };
 

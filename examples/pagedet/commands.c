@@ -113,9 +113,17 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_pfns, WORDS(1, -1),
 	  NOTHING("nobody maps it"), QUERY(MAPPERS), .wide = true,
 	  .fields = "pfn,map,pid,tgid,comm,vaddr,pte,vma" },
-	{ "stack", "PFN...", "who allocated and freed a page",
-	  PFN_HELP,
-	  .needs = "page_owner records, or a source that reads kernel memory" },
+	{ "stack", "PFN[+COUNT]...", "who allocated and freed a page",
+	  PFN_HELP
+	  "The last allocation and the last free, each with the functions that\n"
+	  "led to it. Kernels know that if they were built with\n"
+	  "CONFIG_PAGE_OWNER and started with page_owner=on. Needs a dump, or a\n"
+	  "source that can read the running kernel's memory.\n",
+	  .parse = cli_parse_pfns, WORDS(1, -1),
+	  NOTHING("there is no such page"), QUERY(PFN), .stacks = true,
+	  .fields = "pfn,kind,alloc_stack,alloc_pid,alloc_tgid,alloc_comm,"
+		    "alloc_ns,gfp_mask,gfp,alloc_order,allocator,"
+		    "migrate_reason,free_stack,free_ns" },
 	{ "explain", "page PFN | mismatch ...", "findings about a page",
 	  "", .needs = "the rules that explain pages" },
 	{ "check", "WHAT PATH [FIRST[+COUNT]]", "filesystem assertions",

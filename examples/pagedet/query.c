@@ -61,6 +61,8 @@ int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 		o.options |= PAGEDET_EMIT_SOURCES;
 	if (job->pointers)
 		o.options |= PAGEDET_EMIT_POINTERS;
+	if (job->command->stacks)
+		o.options |= PAGEDET_EMIT_STACKS;
 	if (job->format == PAGEDET_FORMAT_TEXT) {
 		o.width = cli_width(fd);
 		if (cli_colour(fd))
@@ -235,6 +237,30 @@ static int emit_steps(struct asking *a, struct pagedet_emitter *e)
 	}
 }
 
+/* Whether any source knows what the command is about; else says why not. */
+static int check_source(const struct asking *a)
+{
+	static const uint32_t about[] = {
+		PAGEDET_FIELD_ALLOC_STACK, PAGEDET_FIELD_FREE_STACK,
+	};
+	const char *advice;
+	uint32_t why;
+	size_t i;
+
+	for (i = 0; a->job->command->stacks && i < CLI_COUNT(about); i++) {
+		why = pagedet_why(a->it, about[i]);
+		if (why == PAGEDET_HAVE || why == PAGEDET_NOT_ASKED)
+			continue;
+		cli_say("cannot tell who allocated a page: %s",
+			pagedet_state_text(why));
+		advice = pagedet_why_advice(a->it, about[i]);
+		if (*advice)
+			cli_say("hint: %s", advice);
+		return why == PAGEDET_NO_ACCESS ? CLI_DENIED : CLI_UNAVAILABLE;
+	}
+	return CLI_ANSWERED;
+}
+
 static int emit(struct asking *a, int fd)
 {
 	bool held = a->progress.same_terminal;
@@ -272,6 +298,8 @@ static int answer(struct asking *a)
 		cli_progress_start(&a->progress, a->job, out.fd, &a->q);
 		status = first_query(a);
 	}
+	if (!status)
+		status = check_source(a);
 	if (!status)
 		status = emit(a, out.fd);
 	cli_interrupt_cancels(NULL);

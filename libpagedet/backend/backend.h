@@ -270,6 +270,13 @@ struct pdet_backend_ops {
 	int (*task_stack)(struct pdet_session *s, uint32_t tid,
 			  struct pdet_text *ret);
 
+	/* --- stacks --- */
+	/* The frames behind a value of ALLOC_STACK or FREE_STACK that it has
+	 * answered, innermost first, each with a newline behind it. -ENOENT it
+	 * has not, or they are gone. No words. */
+	int (*stack)(struct pdet_session *s, uint64_t id,
+		     struct pdet_text *ret);
+
 	/* --- files; not called where no_cache is set --- */
 	int (*file_open)(struct pdet_session *s, const char *path, bool block,
 			 struct pdet_file **ret);

@@ -236,6 +236,7 @@ static void image_survey(struct pdet_backend *b, struct pdet_env *env,
 			 struct pdet_ability *ret)
 {
 	struct image *im = image_of(b);
+	const struct image_part *part;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->reason = PAGEDET_HAVE;
@@ -250,6 +251,12 @@ static void image_survey(struct pdet_backend *b, struct pdet_env *env,
 	if (pdet_image_kernel_field(target, field, ret)) {
 		survey_part(ret, pdet_image_kernel_areas(im, env),
 			    &im->kernel_areas);
+		return;
+	}
+	part = pdet_image_page_owner_part(im, env, field);
+	if (part) {
+		ret->cost = PAGEDET_COST_LOOKUP;
+		survey_part(ret, part->error, part);
 		return;
 	}
 	switch (field) {
@@ -348,6 +355,7 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 	if (wants->walks && of_file(wants->target) &&
 	    pdet_image_lists(im, env) < 0)
 		return pdet_image_fail(env, &im->lists);
+	pdet_image_page_owner_prepare(im, env, wants);
 	return pdet_image_kernel_prepare(im, env, wants);
 }
 
@@ -367,6 +375,7 @@ static void image_session_free(struct pdet_session *base)
 	if (s->counts)
 		pdet_kernel_counts_free(s->counts);
 	free(s->counts);
+	pdet_image_stacks_free(s->stacks);
 	free(s->fold);
 	free(s->column.flags);
 	free(s->column.memory);
@@ -433,6 +442,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.kaddr_recheck = pdet_image_kaddr_recheck,
 	.kernel_mappings = pdet_image_kernel_mappings,
 	.kernel_area = pdet_image_kernel_area,
+	.stack = pdet_image_stack_text,
 	.file_open = pdet_image_file_open,
 	.file_close = pdet_image_file_close,
 	.file_count = pdet_image_file_count,

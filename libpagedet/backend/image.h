@@ -8,6 +8,7 @@
 #define PDET_BACKEND_IMAGE_H
 
 #include "backend/image_kernel.h"
+#include "backend/image_page_owner.h"
 #include "base/io.h"
 #include "kernel/file.h"
 #include "kernel/kallsyms.h"
@@ -91,6 +92,8 @@ struct image {
 	struct image_part kernel_areas; /* of the kernel's half of addresses */
 	struct image_part kernel_names; /* of what is there */
 	struct image_kernel kernel;
+	struct image_part page_owners, pageblocks;
+	struct image_page_owner page_owner;
 };
 
 struct image_owners;
@@ -120,6 +123,7 @@ struct image_session {
 	struct pdet_page_fold *fold;
 	struct image_owners *owners;
 	struct pdet_kernel_counts *counts;
+	struct image_stacks *stacks;
 };
 
 static inline struct image *image_of(struct pdet_backend *b)

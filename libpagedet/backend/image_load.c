@@ -438,6 +438,7 @@ int pdet_image_task_types(struct image *im, struct pdet_env *env)
 void pdet_image_unload(struct image *im)
 {
 	pdet_image_kernel_unload(im);
+	pdet_image_page_owner_unload(im);
 	pdet_zones_free(&im->zone_list);
 	pdet_btf_free(im->btf);
 	free(im->btf_data);

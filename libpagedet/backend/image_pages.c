@@ -589,6 +589,7 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 	};
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	uint32_t row, end;
+	int r;
 
 	if (session_room(s, b->cap, f.any_owner) < 0 ||
 	    (f.fold && !fold_room(s)))
@@ -616,6 +617,9 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 	if (pdet_fields_has(want, PAGEDET_FIELD_NODE) ||
 	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))
 		put_zones(&f);
+	r = pdet_image_put_page_owner(s, b, want, source);
+	if (r < 0)
+		return r;
 	return pdet_fields_has(want, PAGEDET_FIELD_KERNEL_MAPS) ?
 	       pdet_image_put_kernel_maps(s, b, source) : 0;
 }

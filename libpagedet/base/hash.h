@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* pdet_hash - for tables in memory; not keyed, not for export. */
+/* pdet_hash - not keyed: for tables in memory, and for ids of stacks, which are
+ * said to be XXH3-64. */
 uint64_t pdet_hash(const void *data, size_t len);
 
 #endif

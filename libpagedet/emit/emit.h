@@ -26,6 +26,9 @@ struct pdet_emit_query {
 	/* for the text footer: why nobody can answer a field, and advice */
 	uint32_t (*why)(const void *user, uint32_t field);
 	const char *(*advice)(const void *user, uint32_t field);
+	/* for PAGEDET_EMIT_STACKS: as pagedet_stack() */
+	int (*stack)(const void *user, uint64_t id, const char **frames,
+		     uint32_t n);
 	const void *user;
 };
 

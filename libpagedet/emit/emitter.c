@@ -239,6 +239,7 @@ static void give_up(struct pagedet_emitter *e)
 {
 	e->query.why = NULL;
 	e->query.advice = NULL;
+	e->query.stack = NULL;
 	if (e->open && !e->out.error && e->format->give_up)
 		e->format->give_up(e);
 	e->open = false;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "emit/cell.h"
-#include "emit/emitter.h"
+#include "emit/stack.h"
 
 /* Copies of short prepared texts go in blocks of this size, so sources and
  * targets have that much slack. */
@@ -21,6 +21,7 @@
 struct json_col {
 	char key[BLOCK];	/* "name": */
 	size_t key_len;
+	enum pdet_stack_part part; /* of a row with stacks */
 	/* by type, one of them */
 	char (*name)[BLOCK];	/* of enum values below NAMES: "anon", */
 	struct pdet_mask_text *mask;
@@ -31,10 +32,22 @@ struct json {
 	size_t row_room;	/* for a row without its strings */
 };
 
+/* Of a row: what is not known. */
 struct lost {
-	unsigned col;
-	unsigned state;
+	unsigned n;
+	struct {
+		unsigned col;
+		unsigned state;
+		bool frames;	/* not the id, but what it stands for */
+	} cell[2 * PDET_FIELDS];
 };
+
+static void lose(struct lost *lost, unsigned col, unsigned state, bool frames)
+{
+	lost->cell[lost->n].col = col;
+	lost->cell[lost->n].state = state;
+	lost->cell[lost->n++].frames = frames;
+}
 
 /* A prepared text of one block at most. */
 static inline char *copy(char *p, const char *from, size_t len)
@@ -202,9 +215,9 @@ static char *put_string(struct pagedet_emitter *e, const struct json *j,
 	*p++ = ',';
 	if (!bad)
 		return p;
-	*p++ = '"';
-	p = put(p, c->name);
-	p = put(p, "_hex\":");
+	/* without the quote and the colon behind it */
+	memcpy(p, jc->key, jc->key_len - 2);
+	p = put(p + jc->key_len - 2, "_hex\":");
 	p = put_hex_bytes(&e->out, p, s, len, j->row_room);
 	*p++ = ',';
 	return p;
@@ -284,15 +297,16 @@ static inline char *put_value(const struct pdet_emit_col *c,
 }
 
 static char *put_lost(const struct pagedet_emitter *e, char *p,
-		      const struct lost *lost, unsigned n)
+		      const struct lost *lost)
 {
 	unsigned i;
 
 	p = put(p, "\"missing\":{");
-	for (i = 0; i < n; i++) {
-		p = put_quoted(p, e->col[lost[i].col].name);
-		*p++ = ':';
-		p = put_quoted(p, pdet_reason_name(lost[i].state));
+	for (i = 0; i < lost->n; i++) {
+		*p++ = '"';
+		p = put(p, e->col[lost->cell[i].col].name);
+		p = put(p, lost->cell[i].frames ? "_frames\":" : "\":");
+		p = put_quoted(p, pdet_reason_name(lost->cell[i].state));
 		*p++ = ',';
 	}
 	p = put_close(p, '}');
@@ -333,7 +347,7 @@ static char *put_sources(const struct pagedet_emitter *e,
 /* Groups have exactly their keys: what is not known is "?". */
 static char *put_no_value(const struct pagedet_emitter *e,
 			  const struct json_col *jc, char *p, unsigned col,
-			  unsigned state, struct lost *lost, unsigned *n_lost)
+			  unsigned state, struct lost *lost)
 {
 	if (state == PAGEDET_NONE) {
 		p = copy(p, jc->key, jc->key_len);
@@ -343,33 +357,56 @@ static char *put_no_value(const struct pagedet_emitter *e,
 		p = copy(p, jc->key, jc->key_len);
 		return put(p, "\"?\",");
 	}
-	if (pdet_is_reason(state)) {
-		lost[*n_lost].col = col;
-		lost[*n_lost].state = state;
-		++*n_lost;
-	}
+	if (pdet_is_reason(state))
+		lose(lost, col, state, false);
 	return p;
 }
 
-static char *put_row(struct pagedet_emitter *e, const struct pdet_batch *b,
-		     uint32_t row, char *p)
+static char *put_frames(struct pagedet_emitter *e, char *p, unsigned col,
+			uint64_t id, struct lost *lost)
 {
 	const struct json *j = e->own;
-	struct lost lost[PDET_FIELDS];
-	unsigned i, n_lost = 0, state;
+	const char *frames[PDET_EMIT_FRAMES];
+	int n = pdet_stack_frames(e, id, frames), i;
+	bool bad;
+
+	if (n < 0) {
+		lose(lost, col, (unsigned)-n, true);
+		return p;
+	}
+	p = put(p, "\"frames\":[");
+	for (i = 0; i < n; i++) {
+		p = put_text(&e->out, p, frames[i], strlen(frames[i]),
+			     j->row_room, &bad);
+		*p++ = ',';
+	}
+	p = put_close(p, ']');
+	*p++ = ',';
+	return p;
+}
+
+/* The columns of one part of a row. */
+static char *put_cols(struct pagedet_emitter *e, const struct pdet_batch *b,
+		      uint32_t row, enum pdet_stack_part part, char *p,
+		      struct lost *lost)
+{
+	const bool frames = e->options & PAGEDET_EMIT_STACKS &&
+			    !e->query.grouped;
+	const struct json *j = e->own;
+	unsigned i, state;
 	const char *s;
 	size_t len;
 	uint64_t v;
 
-	p = pdet_out_room(&e->out, p, j->row_room);
-	*p++ = '{';
 	for (i = 0; i < e->n_col; i++) {
 		const struct pdet_emit_col *c = &e->col[i];
 		const struct json_col *jc = &j->col[i];
 
+		if (jc->part != part)
+			continue;
 		state = PAGEDET_CELL_STATE(pdet_col_cell(c, row));
 		if (!PDET_LIKELY(state == PAGEDET_HAVE)) {
-			p = put_no_value(e, jc, p, i, state, lost, &n_lost);
+			p = put_no_value(e, jc, p, i, state, lost);
 			continue;
 		}
 		v = pdet_col_value(c, row);
@@ -382,17 +419,61 @@ static char *put_row(struct pagedet_emitter *e, const struct pdet_batch *b,
 				p = put_string(e, j, c, jc, p, s, len);
 			else
 				p = put_no_value(e, jc, p, i,
-						 PAGEDET_NO_MEMORY, lost,
-						 &n_lost);
+						 PAGEDET_NO_MEMORY, lost);
 		} else if (PDET_LIKELY(!c->pointer) ||
 			   !pdet_emit_hidden(e, b, c, row)) {
 			p = put_value(c, jc, p, v);
+			if (frames && c->type == PAGEDET_TYPE_STACK)
+				p = put_frames(e, p, i, v, lost);
 		} else if (e->query.grouped) {
 			p = put(copy(p, jc->key, jc->key_len), "\"?\",");
 		}
 	}
-	if (n_lost)
-		p = put_lost(e, p, lost, n_lost);
+	return p;
+}
+
+/* The same as an object of their own: null if there is nothing in all of them,
+ * not at all if none was asked for. */
+static char *put_object(struct pagedet_emitter *e, const struct pdet_batch *b,
+			uint32_t row, enum pdet_stack_part part,
+			const char *key, char *p, struct lost *lost)
+{
+	const struct json *j = e->own;
+	bool any = false, says = false;
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++) {
+		if (j->col[i].part != part)
+			continue;
+		any = true;
+		says |= PAGEDET_CELL_STATE(pdet_col_cell(&e->col[i], row)) !=
+			PAGEDET_NONE;
+	}
+	if (!any)
+		return p;
+	p = put(put_quoted(p, key), says ? ":{" : ":null");
+	if (says)
+		p = put_close(put_cols(e, b, row, part, p, lost), '}');
+	*p++ = ',';
+	return p;
+}
+
+static char *put_row(struct pagedet_emitter *e, const struct pdet_batch *b,
+		     uint32_t row, char *p)
+{
+	const struct json *j = e->own;
+	struct lost lost;
+
+	lost.n = 0;
+	p = pdet_out_room(&e->out, p, j->row_room);
+	*p++ = '{';
+	p = put_cols(e, b, row, PDET_STACK_PAGE, p, &lost);
+	if (e->options & PAGEDET_EMIT_STACKS) {
+		p = put_object(e, b, row, PDET_STACK_ALLOC, "alloc", p, &lost);
+		p = put_object(e, b, row, PDET_STACK_FREE, "free", p, &lost);
+	}
+	if (lost.n)
+		p = put_lost(e, p, &lost);
 	if (e->query.grouped) {
 		p = put(p, "\"bytes\":");
 		p = pdet_put_dec(p, pdet_batch_get(b, row, PAGEDET_FIELD_PAGES,
@@ -450,6 +531,8 @@ static bool prepare_names(const struct pdet_emit_col *c, struct json_col *jc)
 static bool json_begin(struct pagedet_emitter *e)
 {
 	struct json *j = e->own;
+	const bool stacks = e->options & PAGEDET_EMIT_STACKS &&
+			    !e->query.grouped;
 	unsigned i;
 
 	forget(j);
@@ -457,7 +540,9 @@ static bool json_begin(struct pagedet_emitter *e)
 	for (i = 0; i < e->n_col; i++) {
 		const struct pdet_emit_col *c = &e->col[i];
 		struct json_col *jc = &j->col[i];
-		char *p = put_quoted(jc->key, c->name);
+		const char *key = stacks ? pdet_stack_key(c->field, &jc->part) :
+					   c->name;
+		char *p = put_quoted(jc->key, key);
 
 		*p++ = ':';
 		jc->key_len = (size_t)(p - jc->key);

@@ -238,6 +238,7 @@ static void lay_out(struct pagedet_emitter *e, bool ended)
 		pdet_table_lay_out(e, ended);
 	else
 		t->record = (ended && t->rows == 1) ||
+			    e->options & PAGEDET_EMIT_STACKS ||
 			    !pdet_table_lay_out(e, ended);
 	if (t->record)
 		pdet_record_lay_out(e);

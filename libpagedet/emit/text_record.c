@@ -3,6 +3,7 @@
  * A row as labelled lines, one field a line, related fields together: for the
  * answer about one page, and for terminals too narrow for a table.
  */
+#include "emit/stack.h"
 #include "emit/text.h"
 
 void pdet_record_lay_out(struct pagedet_emitter *e)
@@ -33,6 +34,30 @@ static void put_label(struct pagedet_emitter *e, const char *label)
 	pdet_out_pad(&e->out, t->label_width + 2 - strlen(label));
 }
 
+/* A line for each function, below the id. */
+static void put_frames(struct pagedet_emitter *e, uint64_t id)
+{
+	const struct pdet_text *t = e->own;
+	const char *frames[PDET_EMIT_FRAMES];
+	int n = pdet_stack_frames(e, id, frames), i;
+	char plain[1024];
+
+	for (i = 0; i < n; i++) {
+		struct pdet_cut cut = { plain, sizeof(plain), 0 };
+
+		pdet_cut_plain(&cut, frames[i], strlen(frames[i]));
+		pdet_out_pad(&e->out, t->label_width + 4);
+		pdet_out_put(&e->out, plain, PDET_MIN(cut.len, sizeof(plain)));
+		pdet_out_str(&e->out, "\n");
+	}
+	if (n >= 0)
+		return;
+	pdet_out_pad(&e->out, t->label_width + 4);
+	pdet_out_str(&e->out, "? ");
+	pdet_out_str(&e->out, pdet_reason_name((unsigned)-n));
+	pdet_out_str(&e->out, "\n");
+}
+
 static void put_field(struct pagedet_emitter *e, unsigned col,
 		      const struct pdet_view *v)
 {
@@ -60,6 +85,9 @@ static void put_field(struct pagedet_emitter *e, unsigned col,
 		pdet_text_colour(e, PDET_RESET);
 	}
 	pdet_out_str(&e->out, "\n");
+	if (e->options & PAGEDET_EMIT_STACKS && v->state == PAGEDET_HAVE &&
+	    e->col[col].type == PAGEDET_TYPE_STACK)
+		put_frames(e, v->value);
 }
 
 /* "-  swap_type swap_offset", "?  memcg_path": the sign is the label. The
@@ -122,12 +150,33 @@ static unsigned group_order(const struct pagedet_emitter *e, unsigned *ret)
 	return n;
 }
 
+/* With stacks, what is about the allocation comes before what is about the
+ * free, and each stack, which is long, behind the rest. */
+static unsigned stack_order(const struct pagedet_emitter *e, unsigned *ret)
+{
+	enum pdet_stack_part part, of;
+	unsigned i, last, n = 0;
+
+	for (part = PDET_STACK_PAGE; part <= PDET_STACK_FREE; part++)
+		for (last = 0; last < 2; last++)
+			for (i = 0; i < e->n_col; i++) {
+				(void)pdet_stack_key(e->col[i].field, &of);
+				if (of == part &&
+				    (e->col[i].type == PAGEDET_TYPE_STACK) ==
+					    last)
+					ret[n++] = i;
+			}
+	return n;
+}
+
 void pdet_record_row(struct pagedet_emitter *e, const struct pdet_view *row)
 {
 	const struct pdet_text *t = e->own;
-	unsigned order[PDET_FIELDS], n = group_order(e, order), i, last = 0;
+	unsigned order[PDET_FIELDS], n, i, last = 0;
 	bool first = true;
 
+	n = e->options & PAGEDET_EMIT_STACKS ? stack_order(e, order) :
+					       group_order(e, order);
 	if (t->begun)
 		pdet_out_str(&e->out, "\n");
 	for (i = 0; i < n; i++) {

@@ -8,8 +8,6 @@
 
 /* A pointer to an array that is going away. */
 #define INVALID 1
-/* More than all that a kernel could keep for a page. */
-#define MOST_BYTES 4096
 
 enum { SECTION_EXT };
 static const pdet_field_names section_names[] = {
@@ -21,8 +19,8 @@ static const pdet_field_names ops_names[] = {
 };
 
 enum { OWNER_ORDER, OWNER_GFP, OWNER_STACK, OWNER_FREE_STACK, OWNER_NS,
-       OWNER_FREE_NS, OWNER_COMM, OWNER_PID, OWNER_TGID, OWNER_FREE_PID,
-       OWNER_FREE_TGID, OWNER_REASON, OWNER_FIELDS };
+       OWNER_FREE_NS, OWNER_COMM, OWNER_PID, OWNER_TGID, OWNER_REASON,
+       OWNER_FIELDS };
 static const pdet_field_names owner_names[OWNER_FIELDS] = {
 	[OWNER_ORDER] = { "page_owner.order" },
 	[OWNER_GFP] = { "page_owner.gfp_mask" },
@@ -33,8 +31,6 @@ static const pdet_field_names owner_names[OWNER_FIELDS] = {
 	[OWNER_COMM] = { "page_owner.comm" },		/* 5.18 */
 	[OWNER_PID] = { "page_owner.pid" },
 	[OWNER_TGID] = { "page_owner.tgid" },		/* 5.18 */
-	[OWNER_FREE_PID] = { "page_owner.free_pid" },	/* 6.9 */
-	[OWNER_FREE_TGID] = { "page_owner.free_tgid" },
 	[OWNER_REASON] = { "page_owner.last_migrate_reason" },
 };
 
@@ -83,12 +79,16 @@ int pdet_page_owners_init(struct pdet_page_owners *o, struct pdet_space *space,
 	/* Nothing is kept: it was not turned on, and has no place then. */
 	if (!o->size || !o->offset)
 		return -ENOTSUP;
-	return o->size <= MOST_BYTES && o->offset + size <= o->size ? 0 :
-								      -EBADMSG;
+	size = PDET_MAX(size, (uint64_t)o->owner.first + o->owner.bytes);
+	return o->size <= PDET_PAGE_EXT_BYTES && o->offset <= o->size &&
+	       size <= o->size - o->offset &&
+	       o->ext.first + o->ext.bytes <= o->size ? 0 : -EBADMSG;
 }
 
-static int find_ext(struct pdet_space *space, const struct pdet_page_owners *o,
-		    const struct pdet_memmap *m, uint64_t pfn, uint64_t *ret)
+int pdet_page_owner_at(struct pdet_space *space,
+		       const struct pdet_page_owners *o,
+		       const struct pdet_memmap *m, uint64_t pfn,
+		       uint64_t *ret)
 {
 	const uint64_t i = pfn >> m->section_shift, root = i >> m->root_shift;
 	const uint64_t in_root = i & (((uint64_t)1 << m->root_shift) - 1);
@@ -111,26 +111,15 @@ static int find_ext(struct pdet_space *space, const struct pdet_page_owners *o,
 	return pdet_is_address(*ret) ? 0 : -EBADMSG;
 }
 
-int pdet_page_owner_read(struct pdet_space *space,
-			 const struct pdet_page_owners *o,
-			 const struct pdet_memmap *m, uint64_t pfn,
+bool pdet_page_owner_get(const struct pdet_page_owners *o, const char *ext,
 			 struct pdet_page_owner *ret)
 {
 	const struct pdet_struct *s = &o->owner;
-	char buf[PDET_STRUCT_BYTES];
-	uint64_t ext, flags;
-	int r = find_ext(space, o, m, pfn, &ext);
+	const uint64_t flags = pdet_struct_get(&o->ext, ext + o->ext.first, 0);
+	const char *buf = ext + o->offset + s->first;
 
-	if (!r)
-		r = pdet_struct_value(space, &o->ext, ext, 0, &flags);
-	if (r < 0)
-		return r;
-	if (!(flags & o->has))
-		return -ENOENT;
-	r = pdet_struct_read(space, s, ext + o->offset, buf);
-	if (r < 0)
-		return r;
 	memset(ret, 0, sizeof(*ret));
+	ret->known = flags & o->has;
 	ret->allocated = flags & o->allocated;
 	ret->order = (uint32_t)pdet_struct_get(s, buf, OWNER_ORDER);
 	ret->gfp = (uint32_t)pdet_struct_get(s, buf, OWNER_GFP);
@@ -140,16 +129,12 @@ int pdet_page_owner_read(struct pdet_space *space,
 	ret->free_ns = pdet_struct_get(s, buf, OWNER_FREE_NS);
 	ret->pid = (uint32_t)pdet_struct_get(s, buf, OWNER_PID);
 	ret->tgid = (uint32_t)pdet_struct_get(s, buf, OWNER_TGID);
-	ret->free_pid = (uint32_t)pdet_struct_get(s, buf, OWNER_FREE_PID);
-	ret->free_tgid = (uint32_t)pdet_struct_get(s, buf, OWNER_FREE_TGID);
 	ret->has_tgid = pdet_struct_has(s, OWNER_TGID);
-	ret->has_free_pid = pdet_struct_has(s, OWNER_FREE_PID);
 	ret->has_comm = pdet_struct_bytes(s, buf, OWNER_COMM);
 	if (ret->has_comm)
 		memcpy(ret->comm, pdet_struct_bytes(s, buf, OWNER_COMM),
 		       PDET_MIN(s->field[OWNER_COMM].size, PDET_COMM - 1u));
 	ret->migrate_reason = pdet_struct_has(s, OWNER_REASON) ?
 		(int16_t)pdet_struct_get(s, buf, OWNER_REASON) : -1;
-	/* more than any allocator gives out */
-	return ret->order < 64 ? 0 : -EBADMSG;
+	return ret->known || ret->free_stack || ret->free_ns;
 }

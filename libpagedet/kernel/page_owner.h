@@ -10,6 +10,9 @@
 #include "kernel/memmap.h"
 #include "kernel/tasks.h"
 
+/* More than all that a kernel could keep for a page. */
+#define PDET_PAGE_EXT_BYTES 4096
+
 /* Addresses of symbols; 0: the kernel has none. */
 struct pdet_page_owner_symbols {
 	uint64_t page_ext_size, page_owner_ops;
@@ -31,23 +34,33 @@ int pdet_page_owners_init(struct pdet_page_owners *o, struct pdet_space *space,
 			  const struct pdet_btf *btf,
 			  const struct pdet_page_owner_symbols *symbols);
 
+/* pdet_page_owner_at - where o->size bytes about a frame are; those of the next
+ * frames of its section lie behind. 0, -ENOENT nothing is kept of that section,
+ * or a result of memory/memory.h. */
+int pdet_page_owner_at(struct pdet_space *space,
+		       const struct pdet_page_owners *o,
+		       const struct pdet_memmap *m, uint64_t pfn,
+		       uint64_t *ret);
+
+/* What is kept of a page is about the last time that it was allocated, and
+ * the last that it was freed. */
 struct pdet_page_owner {
+	bool known;		/* it was allocated; else only the free is
+				 * known, as of memory that the boot used */
 	bool allocated;		/* and not freed since */
 	uint32_t order;
 	uint32_t gfp;
 	uint32_t stack, free_stack; /* of the stack depot; 0: none */
-	uint64_t ns, free_ns;	/* since boot; 0: unknown */
-	uint32_t pid, tgid, free_pid, free_tgid;
+	uint64_t ns, free_ns;	/* since boot; free_ns 0: it never was */
+	uint32_t pid, tgid;
 	char comm[PDET_COMM];
-	bool has_tgid, has_comm, has_free_pid;
+	bool has_tgid, has_comm;
 	int32_t migrate_reason;	/* enum migrate_reason; -1: none */
 };
 
-/* pdet_page_owner_read - 0; -ENOENT nothing is kept of that page; or a result
- * of memory/memory.h. */
-int pdet_page_owner_read(struct pdet_space *space,
-			 const struct pdet_page_owners *o,
-			 const struct pdet_memmap *m, uint64_t pfn,
+/* pdet_page_owner_get - out of these bytes; false: nothing is kept of that
+ * page. */
+bool pdet_page_owner_get(const struct pdet_page_owners *o, const char *ext,
 			 struct pdet_page_owner *ret);
 
 #endif

@@ -439,6 +439,7 @@ void pdet_iter_free(struct pdet_iter *it)
 	pdet_batch_free(&it->out);
 	pdet_strtab_free(&it->kept);
 	pdet_text_free(&it->task_stack);
+	pdet_stacks_clear(&it->stacks);
 	pthread_cond_destroy(&it->work);
 	pthread_cond_destroy(&it->ready);
 	pthread_mutex_destroy(&it->lock);
@@ -617,6 +618,8 @@ int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret)
 
 	if (it->q.limit && it->rows >= it->q.limit)
 		return 0;
+	if (it->stacks.list.n && !(it->q.options & PAGEDET_Q_KEEP_STRINGS))
+		pdet_stacks_clear(&it->stacks);
 	r = build_index(it);
 	if (r < 0) {
 		/* That was the answer: asking again gives the same. */

@@ -19,6 +19,7 @@
 #include "query/filter.h"
 #include "query/group.h"
 #include "query/plan.h"
+#include "query/stacks.h"
 
 /* Ids of strings of one batch start this far from those of the one before. */
 #define PDET_STRING_STRIDE ((uint64_t)1 << 24)
@@ -203,6 +204,7 @@ struct pdet_iter {
 	struct pdet_run *run;
 	struct pdet_strtab kept;
 	struct pdet_text task_stack; /* that the caller looks at */
+	struct pdet_stacks stacks; /* that the caller looks at */
 	uint64_t rows;		/* given to the caller */
 	uint64_t first_ns;
 	uint64_t told_ns;	/* progress */

@@ -197,6 +197,8 @@ ask kaddr ffff888000000000
 expect 'kernel addresses' 69 'needs'
 ask from-log /dev/null
 expect 'logs' 69 'needs'
+ask stack 0x100
+expect 'stacks' 69 'cannot tell who allocated a page'
 
 # --- other formats ---
 

@@ -50,6 +50,10 @@ for form in elf kdump flat; do
 	run scan --from $form --by kind --json
 	stdout_has "$form: all pages" \
 		'{"total":{"pages":8192,"bytes":33554432,'
+	run stack 1 --from $form --json
+	expect "$form: who allocated it is not known" 69 \
+		'cannot tell who allocated a page: '
+	tap_fails "$form: and nothing is said" test -s stdout
 done
 
 # --- none, and of other machines ---

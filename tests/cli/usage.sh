@@ -94,7 +94,7 @@ status=0
 expect 'closed standard input' 74 'cannot read standard input'
 
 # parts that are not here answer so, whatever stands behind them
-for command in stack explain check snapshot diff owners kmem kmap map; do
+for command in explain check snapshot diff owners kmem kmap map; do
 	run "$command" anything --tap
 	expect "$command" 69 "$command needs"
 	run help "$command"
@@ -107,7 +107,7 @@ expect 'help' 0
 run --help
 expect '--help' 0
 for command in page phys virt task file tree mount block cgroup kaddr \
-	from-log scan mappers doctor; do
+	from-log scan mappers stack doctor; do
 	run help "$command"
 	stdout_has "help $command" "usage: pagedet [options] $command"
 	cp "$tap_dir/stdout" "$tap_dir/help"

@@ -27,6 +27,7 @@ damaged() {
 		-a 'mappers 600' -a doctor -a 'kaddr ffffea0000040000' \
 		-a 'task 1 --fields all' -a 'scan --by memcg_path,path' \
 		-a 'tree / --by path' -a 'virt 1 400000+65536' \
+		-a 'stack 4700+32' -a 'scan --by alloc_stack,gfp' \
 		-a 'cgroup / --by kind' -a 'scan --by zone,order' \
 		"$pagedet" "$3" "$tap_dir/copy" > "$tap_dir/out"; then
 		sed -n 's/^# .*/&/p' "$tap_dir/out"

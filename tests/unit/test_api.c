@@ -322,7 +322,7 @@ START_TEST(details_that_are_not_there)
 	refused(pagedet_next_columns(it, &c), EINVAL, "has no size");
 	refused(pagedet_coverage(it, &cover), EINVAL, "has no size");
 	next(1);
-	refused(pagedet_stack(it, 1, frames, 4), ENOENT, "stacks");
+	refused(pagedet_stack(it, 1, frames, 4), ENOENT, "stack 0x1");
 	refused(pagedet_threads(it, 1, tids, 4), EINVAL, "stacks of tasks");
 	refused(pagedet_task_stack(it, 1, frames, 4), EINVAL,
 		"stacks of tasks");

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/pairs.h"
 #include "base/env.h"
 #include "base/hash.h"
 #include "base/io.h"
@@ -370,6 +371,28 @@ START_TEST(equal_words_end_at_the_first_other)
 }
 END_TEST
 
+START_TEST(pairs_keep_the_last_value_of_each_key)
+{
+	struct pdet_pairs pairs = { .n = 0 };
+	uint64_t i, got = 7;
+
+	ck_assert(!pdet_pairs_get(&pairs, 0, &got));
+	for (i = 0; i < 5000; i++)
+		ck_assert(pdet_pairs_set(&pairs, i << 40, i));
+	for (i = 0; i < 5000; i += 2)
+		ck_assert(pdet_pairs_set(&pairs, i << 40, ~i));
+	ck_assert_uint_eq(pairs.n, 5000);
+	for (i = 0; i < 5000; i++) {
+		ck_assert(pdet_pairs_get(&pairs, i << 40, &got));
+		ck_assert_uint_eq(got, i & 1 ? i : ~i);
+	}
+	got = 7;
+	ck_assert(!pdet_pairs_get(&pairs, 1, &got));
+	ck_assert_uint_eq(got, 7);
+	pdet_pairs_free(&pairs);
+}
+END_TEST
+
 START_TEST(hash_is_xxh3)
 {
 	/* the published value for no input and seed 0 */
@@ -400,6 +423,7 @@ int main(void)
 	unit_test(s, vec_keeps_what_was_pushed);
 	unit_test(s, vec_refuses_what_does_not_fit);
 	unit_test(s, equal_words_end_at_the_first_other);
+	unit_test(s, pairs_keep_the_last_value_of_each_key);
 	unit_test(s, hash_is_xxh3);
 	return unit_main(s);
 }

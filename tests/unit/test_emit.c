@@ -216,6 +216,80 @@ START_TEST(all_types)
 }
 END_TEST
 
+/* Frames of stack 0x5b1e; any other one is gone, or cannot be read. */
+static int stack(const void *user, uint64_t id, const char **frames, uint32_t n)
+{
+	static const char *const some[] = {
+		"alloc_pages+0x10/0x40", "probe \"it\"+0x2/0x4 [ext4]",
+		"do_exit+0x1/0x2\033",
+	};
+	uint32_t i;
+
+	(void)user;
+	if (id != 0x5b1e)
+		return id ? -ENOENT : -EIO;
+	for (i = 0; i < 3 && i < n; i++)
+		frames[i] = some[i];
+	return 3;
+}
+
+/* A page in use, one that is free, one of which nothing is kept, and one whose
+ * record is damaged. */
+static void put_owners(void)
+{
+	uint32_t row = add_row(), i;
+
+	pdet_put(&batch, row, F(ALLOC_STACK), 0x5b1e, PROCFS);
+	pdet_put(&batch, row, F(ALLOC_PID), 7, PROCFS);
+	pdet_put(&batch, row, F(ALLOC_NS), 1234567890123456789, PROCFS);
+	put_text(row, F(ALLOC_COMM), "a\xff\n");
+	put_text(row, F(GFP), "GFP_KERNEL|__GFP_ZERO");
+	pdet_put_none(&batch, row, F(FREE_STACK), PROCFS);
+	pdet_put_none(&batch, row, F(FREE_NS), PROCFS);
+	row = add_row();
+	pdet_put(&batch, row, F(ALLOC_STACK), 0xbad, PROCFS);
+	pdet_put(&batch, row, F(ALLOC_PID), 0, PROCFS);
+	pdet_put(&batch, row, F(ALLOC_NS), 0, PROCFS);
+	put_text(row, F(ALLOC_COMM), "");
+	put_text(row, F(GFP), "");
+	pdet_put(&batch, row, F(FREE_STACK), 0, PROCFS);
+	pdet_put(&batch, row, F(FREE_NS), 99, PROCFS);
+	row = add_row();
+	pdet_put_none(&batch, row, F(ALLOC_STACK), PROCFS);
+	pdet_put_none(&batch, row, F(ALLOC_PID), PROCFS);
+	pdet_put_none(&batch, row, F(ALLOC_NS), PROCFS);
+	pdet_put_none(&batch, row, F(ALLOC_COMM), PROCFS);
+	pdet_put_none(&batch, row, F(GFP), PROCFS);
+	pdet_put_none(&batch, row, F(FREE_STACK), PROCFS);
+	pdet_put_none(&batch, row, F(FREE_NS), PROCFS);
+	row = add_row();
+	pdet_put_lost(&batch, row, F(ALLOC_STACK), PAGEDET_CORRUPT, PROCFS);
+	pdet_put_lost(&batch, row, F(ALLOC_PID), PAGEDET_CORRUPT, PROCFS);
+	pdet_put_none(&batch, row, F(ALLOC_NS), PROCFS);
+	pdet_put_none(&batch, row, F(ALLOC_COMM), PROCFS);
+	pdet_put_none(&batch, row, F(GFP), PROCFS);
+	pdet_put(&batch, row, F(FREE_STACK), 0x5b1e, PROCFS);
+	pdet_put_lost(&batch, row, F(FREE_NS), PAGEDET_IO, PROCFS);
+	for (i = 0; i <= row; i++)
+		pdet_put(&batch, i, F(PFN), 4096 + i, PROCFS);
+}
+
+START_TEST(stacks)
+{
+	set_up("pfn,alloc_stack,alloc_pid,alloc_ns,alloc_comm,gfp,free_stack,"
+	       "free_ns");
+	query.stack = stack;
+	put_owners();
+	ck_golden(emit(PAGEDET_FORMAT_JSON, PAGEDET_EMIT_STACKS, 0, NULL),
+		  "stacks.json");
+	ck_golden(emit(PAGEDET_FORMAT_TEXT, PAGEDET_EMIT_STACKS, 0, NULL),
+		  "stacks.txt");
+	ck_golden(emit(PAGEDET_FORMAT_CSV, PAGEDET_EMIT_STACKS, 0, NULL),
+		  "stacks.csv");
+	pdet_batch_free(&batch);
+}
+END_TEST
+
 START_TEST(numbers)
 {
 	static const uint64_t some[] = {
@@ -1437,6 +1511,7 @@ int main(void)
 	Suite *s = suite_create("emit");
 
 	unit_test(s, all_types);
+	unit_test(s, stacks);
 	unit_test(s, numbers);
 	unit_test(s, known_bits);
 	unit_test(s, many_masks);

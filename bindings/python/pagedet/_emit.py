@@ -17,7 +17,7 @@ class Emitter:
     """
 
     def __init__(self, handle, out=None, format="json", colour=False,
-                 sources=False, pointers=False, width=0):
+                 sources=False, pointers=False, width=0, stacks=False):
         if format not in FORMATS:
             raise ValueError("%r is none of: %s"
                              % (format, ", ".join(FORMATS)))
@@ -27,7 +27,8 @@ class Emitter:
             ctypes.sizeof(_api.pagedet_emit_options), FORMATS[format],
             (_api.PAGEDET_EMIT_COLOUR if colour else 0) |
             (_api.PAGEDET_EMIT_SOURCES if sources else 0) |
-            (_api.PAGEDET_EMIT_POINTERS if pointers else 0),
+            (_api.PAGEDET_EMIT_POINTERS if pointers else 0) |
+            (_api.PAGEDET_EMIT_STACKS if stacks else 0),
             self._descriptor(out), width)
         pointer = ctypes.POINTER(_api.pagedet_emitter)()
         with handle.gate:

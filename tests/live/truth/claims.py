@@ -3,6 +3,7 @@
 import os
 
 import machine
+import page_owner
 import words
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
@@ -34,6 +35,11 @@ def has_feature(name, plant):
             machine.there.arch() in ("x86_64", "aarch64")
     if name == "kernel":
         return machine.there.has_kernel()
+    if name == "memory":
+        return machine.there.source() != "procfs"
+    if name == "page_owner":
+        return machine.there.source() != "procfs" and \
+            bool(page_owner.owners.all())
     if name == "kernel_or_small":
         return machine.there.has_kernel() or \
             plant.said.get("folio_order") == 0

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* A table of numbers by number; zero is empty. */
+#ifndef PDET_BASE_PAIRS_H
+#define PDET_BASE_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pdet_pairs {
+	struct pdet_pair {
+		uint64_t key, value;
+		bool used;
+	} *slot;
+	size_t n, slots;
+};
+
+void pdet_pairs_free(struct pdet_pairs *p);
+
+/* pdet_pairs_get - false if there is none of that key. */
+bool pdet_pairs_get(const struct pdet_pairs *p, uint64_t key, uint64_t *ret);
+
+/* pdet_pairs_set - in place of the one of that key, if there is one. False
+ * without memory. */
+bool pdet_pairs_set(struct pdet_pairs *p, uint64_t key, uint64_t value);
+
+#endif
