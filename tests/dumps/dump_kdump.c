@@ -108,6 +108,10 @@ static void write_header(struct writer *w)
 	memcpy(h, k->diskdump ? "DISKDUMP" : "KDUMP   ", 8);
 	put32(h + 8, k->version);
 	strcpy(h + 12, "Linux");
+	/* other readers believe none of these names if one is empty */
+	strcpy(h + 12 + 65, "(none)");
+	strcpy(h + 12 + 3 * 65, "(none)");
+	strcpy(h + 12 + 5 * 65, "(none)");
 	snprintf(h + 12 + 2 * 65, 65, "%s", k->release ? k->release : "");
 	snprintf(h + 12 + 4 * 65, 65, "%s", k->machine ? k->machine : "");
 	put32(h + 424, flags[k->codec]);
