@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -51,6 +52,58 @@ uint64_t command_run(void *arg)
 		probe_die("%s %s ... ended with status %d", c->argv[0],
 			  c->argv[1] ? c->argv[1] : "", c->status);
 	return end - start;
+}
+
+uint64_t report_run(void *arg)
+{
+	struct report *r = arg;
+	unsigned long long ns = 0, seen = 0;
+	char line[256];
+	FILE *f;
+	int fd;
+
+	if (!*r->path) {
+		snprintf(r->path, sizeof(r->path), "%s/pagedet-report.XXXXXX",
+			 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+		fd = mkstemp(r->path);
+		if (fd < 0)
+			probe_die("%s: %s", r->path, strerror(errno));
+		close(fd);
+		r->command.out = r->path;
+	}
+	command_run(&r->command);
+	f = fopen(r->path, "r");
+	if (!f)
+		probe_die("%s: %s", r->path, strerror(errno));
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llu %llu", &ns, &seen) < 1)
+			ns = 0;
+	fclose(f);
+	if (!ns)
+		probe_die("%s said no time", r->command.argv[0]);
+	r->seen = seen;
+	return ns;
+}
+
+void report_end(struct report *r)
+{
+	if (*r->path)
+		unlink(r->path);
+}
+
+const char *command_peer(const char *variable, const char **why)
+{
+	const char *path = getenv(variable);
+	char no[64];
+
+	snprintf(no, sizeof(no), "NO_%s", variable);
+	*why = NULL;
+	if (path && *path)
+		return path;
+	*why = getenv(no);
+	if (!*why || !**why)
+		*why = "not here";
+	return NULL;
 }
 
 static const char *program(const char *variable)

@@ -13,9 +13,20 @@
  *   compare file NAME PATH [FASTER]    flags of cached pages
  *   compare count PATH                 number of cached pages
  *   compare rss NAME ARG...            memory used by "pagedet ARG..."
+ *   compare bpf                        whole memory, read through BPF
+ *   compare bpf-page PFN               one page through BPF
+ *   compare dump-open NAME DUMP PFN MOST-MS MOST-MS-WITH-TYPES
+ *   compare dump-page NAME DUMP PFN    one page of a dump, warm
+ *   compare dump-mappers DUMP PFN MAPPED  who maps it
+ *   compare dump-scan NAME DUMP THEIRS BLOCKS THREADS
+ *                                      every struct page; BLOCKS names a file
+ *                                      with what memmap_of says
+ *   compare dump-sweep CODEC DUMP FASTER  all bytes, by read_dump
+ *   compare dump-rss NAME ARG...       memory used, 64 MiB at most
  *   compare version                    of the library
  *
- * PAGE_TYPES, FINCORE and PAGEDET name the programs.
+ * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
+ * DUMP_KDUMPFILE those that need not be there, NO_DUMP_CRASH ... why.
  */
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +62,13 @@ int main(int argc, char **argv)
 		{ "page", compare_page }, { "mappers", compare_mappers },
 		{ "index", compare_index }, { "file", compare_file },
 		{ "count", compare_count }, { "rss", compare_rss },
+		{ "bpf", compare_bpf }, { "bpf-page", compare_bpf_page },
+		{ "dump-open", compare_dump_open },
+		{ "dump-page", compare_dump_page },
+		{ "dump-mappers", compare_dump_mappers },
+		{ "dump-scan", compare_dump_scan },
+		{ "dump-sweep", compare_dump_sweep },
+		{ "dump-rss", compare_dump_rss },
 		{ "version", print_version },
 	};
 	int status = 64;

@@ -18,6 +18,8 @@ struct drain {
 };
 
 void drain_open(struct drain *d);
+/* Of a dump, or NULL; and PAGEDET_SOURCE_BIT()s, or 0 for all. */
+void drain_open_from(struct drain *d, const char *file, uint32_t sources);
 void drain_close(struct drain *d);
 void drain_want(struct drain *d, uint32_t field);
 /* Asks, takes all columns, ends the query; the ns of all of it. @arg is the
@@ -42,5 +44,13 @@ int compare_index(int argc, char **argv);
 int compare_file(int argc, char **argv);
 int compare_count(int argc, char **argv);
 int compare_rss(int argc, char **argv);
+int compare_bpf(int argc, char **argv);
+int compare_bpf_page(int argc, char **argv);
+int compare_dump_open(int argc, char **argv);
+int compare_dump_page(int argc, char **argv);
+int compare_dump_mappers(int argc, char **argv);
+int compare_dump_scan(int argc, char **argv);
+int compare_dump_sweep(int argc, char **argv);
+int compare_dump_rss(int argc, char **argv);
 
 #endif

@@ -12,11 +12,21 @@ void drain_die(const struct drain *d, const char *what)
 
 void drain_open(struct drain *d)
 {
+	drain_open_from(d, NULL, 0);
+}
+
+void drain_open_from(struct drain *d, const char *file, uint32_t sources)
+{
+	struct pagedet_options options = PAGEDET_OPTIONS_INIT;
+
 	memset(d, 0, sizeof(*d));
 	d->pd = pagedet_new();
 	if (!d->pd)
 		probe_die("no memory");
-	if (pagedet_open(d->pd, NULL) < 0)
+	options.files = &file;
+	options.n_files = file ? 1 : 0;
+	options.sources = sources;
+	if (pagedet_open(d->pd, &options) < 0)
 		drain_die(d, "pagedet_open");
 	pagedet_query_init(&d->query, sizeof(d->query),
 			   sizeof(struct pagedet_page));

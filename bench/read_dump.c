@@ -4,9 +4,10 @@
  * to end, 64 bytes anywhere, 64 bytes that are at hand. Prints the best of the
  * passes.
  *
- *   read_dump [-p PASSES] [-t THREADS] [-b BYTES-AT-ONCE] DUMP...
+ *   read_dump [-s MIB-MIB] [-p PASSES] [-t THREADS] [-b BYTES-AT-ONCE] DUMP...
  *
- * Several dumps are the parts of one.
+ * Several dumps are the parts of one. With -s it is opened, and that part of
+ * memory read, once; the ns that this took and the bytes are all that is said.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,7 @@
 struct sweep {
 	struct pdet_memory *m;
 	size_t at_once;
+	uint64_t first, end;	/* of memory; 0: all */
 	uint64_t next;		/* shares taken, by all */
 	uint64_t bytes;
 	uint64_t excluded;
@@ -111,6 +113,10 @@ static void sweep(void *arg, unsigned who)
 		uint64_t first = s->m->ranges.data[i].first;
 		uint64_t end = s->m->ranges.data[i].last + 1;
 
+		if (s->end) {
+			first = first < s->first ? s->first : first;
+			end = end > s->end ? s->end : end;
+		}
 		for (; first < end; first += SHARE, at++) {
 			if (at < share)
 				continue;
@@ -166,6 +172,24 @@ static double at_hand_ns(struct pdet_memory *m)
 	return (double)start / HITS;
 }
 
+static int once(const int *fds, size_t n, unsigned threads, size_t at_once,
+		const char *part)
+{
+	struct sweep s = { .at_once = at_once };
+	uint64_t start = now_ns();
+	double us;
+
+	s.first = strtoull(part, NULL, 10) << 20;
+	s.end = strtoull(strchr(part, '-') ? strchr(part, '-') + 1 : part,
+			 NULL, 10) << 20;
+	s.m = open_dump(fds, n, &us);
+	pdet_team_run(threads, sweep, &s);
+	printf("%llu %llu\n", (unsigned long long)(now_ns() - start),
+	       (unsigned long long)s.bytes);
+	pdet_memory_close(s.m);
+	return 0;
+}
+
 static double least(double a, double b)
 {
 	return a == 0 || b < a ? b : a;
@@ -179,9 +203,11 @@ int main(int argc, char **argv)
 	struct sweep s = { .m = NULL };
 	int fds[MAX_FILES], c;
 	struct rusage used;
+	const char *part = NULL;
 
-	while ((c = getopt(argc, argv, "p:t:b:")) != -1) {
+	while ((c = getopt(argc, argv, "s:p:t:b:")) != -1) {
 		switch (c) {
+		case 's': part = optarg; break;
 		case 'p': passes = (unsigned)atoi(optarg); break;
 		case 't': threads = (unsigned)atoi(optarg); break;
 		case 'b': at_once = (size_t)atol(optarg); break;
@@ -193,6 +219,8 @@ int main(int argc, char **argv)
 		if (fds[n++] < 0)
 			die(argv[optind], strerror(errno));
 	}
+	if (part)
+		return once(fds, n, threads, at_once, part);
 	for (pass = 0; pass < passes; pass++) {
 		struct pdet_memory *m = open_dump(fds, n, &us);
 		uint64_t start = now_ns();

@@ -150,7 +150,8 @@ static void put_time(double ns)
 static void put_side(const struct run *r, unsigned side)
 {
 	if (!r->side[side].n) {
-		printf("-\t");
+		printf("%s\t", side == PEER && r->trial->no_peer ?
+		       r->trial->no_peer : "-");
 		return;
 	}
 	if (side != LIBRARY)
@@ -158,7 +159,13 @@ static void put_side(const struct run *r, unsigned side)
 	put_time(median(&r->side[side]));
 	printf(" (best ");
 	put_time(best(&r->side[side]));
-	printf(")\t");
+	printf(")");
+	if (side == LIBRARY && r->trial->most_ns) {
+		printf(" (<= ");
+		put_time(r->trial->most_ns);
+		printf(")");
+	}
+	printf("\t");
 }
 
 /* Each returns whether its goal is met, and what there is to say if so. */
@@ -233,9 +240,12 @@ void trial_run(const struct trial *t)
 		printf("%.3f-%.3f\t", r->low, r->high);
 	else
 		printf("-\t");
-	if (!t->faster && !t->peer_most && !t->bound_most)
+	if (t->no_peer && !t->most_ns && !t->bound_most)
+		printf("no peer\n");
+	else if (!t->faster && !t->peer_most && !t->bound_most && !t->most_ns)
 		printf("no goal\n");
-	else if (!peer || !bound)
+	else if (!peer || !bound ||
+		 (t->most_ns && median(&r->side[LIBRARY]) > t->most_ns))
 		printf("missed\n");
 	else
 		printf("%s\n", within ? "met, within the spread" : "met");

@@ -32,6 +32,8 @@ struct trial {
 	double faster;		/* peer's time over the library's, at least */
 	double peer_most;	/* library's time over the peer's, at most */
 	double bound_most;	/* library's time over the bound's, at most */
+	double most_ns;		/* of the library's, at most */
+	const char *no_peer;	/* why there is none, where one is wanted */
 	/*
 	 * The bound's goal is close to 1: the best of more rounds decides, and
 	 * the bound is measured against itself, too. A ratio that lies within
@@ -69,6 +71,23 @@ struct command {
 
 /* Starts it and waits for it; @arg is the command. */
 uint64_t command_run(void *arg);
+
+/*
+ * A program that measures a part of itself: its last line of output is the ns
+ * that this took and how much it has seen; @arg is this.
+ */
+struct report {
+	struct command command;
+	char path[256];		/* for its output; made by the first run */
+	uint64_t seen;
+};
+
+uint64_t report_run(void *arg);
+void report_end(struct report *r);
+
+/* A program of others that may be missing; then NULL, and bench/run says why
+ * in the variable NO_...: put into @why. */
+const char *command_peer(const char *variable, const char **why);
 
 /* Programs under test, from the environment; dies where one is missing. */
 const char *command_page_types(void);	/* PAGE_TYPES */
