@@ -113,7 +113,10 @@ static int print_summary(const struct pagedet *pd,
 	error = pagedet_mappers(it, 0, &m);
 	if (error)
 		return failed(pd, error, "no summary");
-	printf("found %" PRIu64, m.found);
+	if (m.found_state == PAGEDET_HAVE)
+		printf("found %" PRIu64, m.found);
+	else
+		printf("nobody could look for user mappings");
 	if (m.expected_state == PAGEDET_HAVE)
 		printf(", the kernel counts %" PRIu64 "%s", m.expected,
 		       m.mapcount_kind == PAGEDET_MAPCOUNT_AVERAGE ?

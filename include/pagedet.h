@@ -580,12 +580,14 @@ struct pagedet_options {
 				 * instead of the running kernel; several for
 				 * a split dump */
 	uint64_t n_files;
-	const char *vmlinux;	/* [nullable] ELF file of this kernel with
-				 * debug information; never required */
+	const char *vmlinux;	/* [nullable] ELF file of this kernel, by its
+				 * build id: symbols and types where its own
+				 * cannot be read; never required */
 	const char *btf;	/* [nullable] type information of this kernel,
-				 * where its own cannot be read */
+				 * instead of its own; checked against
+				 * VMCOREINFO */
 	const char *vmcoreinfo;	/* [nullable] VMCOREINFO text, where a dump
-				 * lacks it */
+				 * lacks it; checked against its memory */
 	const char *hash_key;	/* [nullable] file of 192 bytes, made if
 				 * missing */
 	const char *libexec_dir; /* [nullable] where helper programs are; NULL
@@ -624,13 +626,24 @@ struct pagedet_info {
 	const char *boot_id;	/* 36 characters; "" unknown */
 };
 
+/* What it takes to know a field of a dump's kernel; each tier includes the one
+ * before. */
+enum pagedet_tier {
+	PAGEDET_TIER_VMCOREINFO = 1,
+	PAGEDET_TIER_TYPES = 2,	/* and symbols and types: the kernel's own
+				 * (kallsyms, BTF) */
+	PAGEDET_TIER_VMLINUX = 3 /* and the file that it was made from, which
+				 * stands in for them, too */
+};
+
 /* Whether one source can answer one field. */
 struct pagedet_ability {
 	uint64_t size;		/* sizeof(struct pagedet_ability) */
 	uint32_t can;		/* 1 it can, here and now */
 	uint32_t reason;	/* PAGEDET_UNSUPPORTED ... if it cannot */
 	uint32_t cost;		/* PAGEDET_COST_* if it can */
-	uint32_t reserved;
+	uint32_t tier;		/* PAGEDET_TIER_* that it takes; 0: not of a
+				 * dump */
 	const char *why;	/* words for the reason; "" if it can */
 	const char *advice;	/* what would make it possible; may be "" */
 };
@@ -682,7 +695,8 @@ void pagedet_options_init(struct pagedet_options *options, uint64_t size);
  * Errors: EINVAL already open, or the sources named do not exist;
  *         E2BIG options has a non-zero byte that this library does not know;
  *         ENOENT root or a file is not there; EACCES it may not be read;
- *         EBADMSG a file is of no known kind or damaged; EIO reading failed;
+ *         EBADMSG a file is of no known kind or damaged, or that of another
+ *         kernel; EIO reading failed;
  *         ENOSYS a part that is needed was not built; ENOTSUP none of the
  *         allowed sources exists here; ENOMEM.
  * Since: 0.1
@@ -941,7 +955,9 @@ int pagedet_fields_parse(struct pagedet *pd, const char *list,
  *         no task maps it, or tasks map several of its name; ESRCH no such
  *         task; EACCES the target itself may not be looked at; ENOTSUP no
  *         source here can walk this target (pagedet_error() says what it would
- *         need); ENOSYS a part that is needed was not built; ENOMEM; EIO.
+ *         need); EBADMSG types that were given are those of another kernel, or
+ *         damaged, or what a dump says of its kernel contradicts itself;
+ *         ENOSYS a part that is needed was not built; ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
@@ -997,12 +1013,15 @@ struct pagedet_coverage {
 struct pagedet_mappers {
 	uint64_t size;		/* sizeof(struct pagedet_mappers) */
 	uint64_t pfn;
-	uint64_t found;		/* user mappings found */
+	uint64_t found;		/* user mappings found; see found_state */
 	uint64_t expected;	/* what the kernel counts */
 	uint64_t n_unread;	/* tasks that could not be looked at */
 	const uint32_t *unread;	/* their pids [len: n_unread] */
 	uint32_t expected_state; /* PAGEDET_HAVE, or why it is not known */
 	uint32_t mapcount_kind;	/* PAGEDET_MAPCOUNT_* of expected */
+	uint32_t found_state;	/* PAGEDET_HAVE, or why nobody could look for
+				 * user mappings: found is no number then */
+	uint32_t reserved;
 };
 
 /**

@@ -382,6 +382,7 @@ int pagedet_survey(struct pagedet *pd, uint32_t field, uint32_t source,
 	a.can = pd->ability.reason == PAGEDET_HAVE;
 	a.reason = a.can ? 0 : pd->ability.reason;
 	a.cost = a.can ? pd->ability.cost : 0;
+	a.tier = pd->ability.tier;
 	a.why = a.can ? "" : pdet_state_text(pd->ability.reason);
 	a.advice = pd->ability.advice;
 	return ANSWER(pd, ret, a);

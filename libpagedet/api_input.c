@@ -13,11 +13,25 @@
 #include "api_check.h"
 #include "backend/text_kind.h"
 #include "base/io.h"
+#include "kernel/vmlinux.h"
 #include "memory/dump_kind.h"
 
 static int unknown(struct pdet_env *env, const char *name, const char *why)
 {
 	return pdet_fail(env, EBADMSG, "cannot read %s: %s", name, why);
+}
+
+/* A directory, or what only ends when somebody else says so. */
+static int refuse_kind(struct pdet_env *env, const char *name,
+		       const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		return unknown(env, name, "it is a directory");
+	if (!S_ISFIFO(st->st_mode) && !S_ISSOCK(st->st_mode))
+		return 0;
+	pdet_fail(env, ENOTSUP, "cannot read %s: it is a pipe", name);
+	pdet_advise(env, "save it to a file first");
+	return -ENOTSUP;
 }
 
 /* A NULL in *ret: it is of no known kind. */
@@ -52,15 +66,9 @@ static int refuse(struct pdet_env *env, const char *name, int fd)
 
 	if (fstat(fd, &st) < 0)
 		return pdet_fail_errno(env, "cannot read %s", name);
-	if (S_ISDIR(st.st_mode))
-		return unknown(env, name, "it is a directory");
-	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
-		r = pdet_fail(env, ENOTSUP, "cannot read %s: it is a pipe",
-			      name);
-		pdet_advise(env, "save it to a file first");
-		return r;
-	}
-	r = kind_of(env, fd, name, &kind);
+	r = refuse_kind(env, name, &st);
+	if (r == 0)
+		r = kind_of(env, fd, name, &kind);
 	if (r < 0)
 		return r;
 	if (!kind)
@@ -92,17 +100,43 @@ int pdet_refuse_files(struct pdet_env *env,
 	return r;
 }
 
+/* What it is; and whose, if that is the running kernel, which is known without
+ * looking into its memory. */
+static int check_vmlinux(struct pdet_env *env,
+			 const struct pagedet_options *options)
+{
+	struct pdet_build_id running;
+	struct pdet_vmlinux v;
+	int r;
+
+	r = pdet_vmlinux_open(&v, env, options->vmlinux);
+	if (r < 0)
+		return r;
+	if (!options->n_files) {
+		pdet_build_id_running(&running, env);
+		r = pdet_vmlinux_check(&v, env, options->vmlinux, 0, &running);
+	}
+	pdet_vmlinux_close(&v);
+	return r;
+}
+
 int pdet_check_extras(struct pdet_env *env,
 		      const struct pagedet_options *options)
 {
-	const char *const names[] = {
-		options->vmlinux, options->btf, options->vmcoreinfo
-	};
+	const char *const names[] = { options->btf, options->vmcoreinfo };
+	struct stat st;
 	size_t i;
+	int r;
 
-	for (i = 0; i < PDET_COUNT(names); i++)
-		if (names[i] && access(names[i], R_OK) < 0)
+	for (i = 0; i < PDET_COUNT(names); i++) {
+		if (!names[i])
+			continue;
+		if (access(names[i], R_OK) < 0 || stat(names[i], &st) < 0)
 			return pdet_fail_errno(env, "cannot open %s",
 					       names[i]);
-	return 0;
+		r = refuse_kind(env, names[i], &st);
+		if (r < 0)
+			return r;
+	}
+	return options->vmlinux ? check_vmlinux(env, options) : 0;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <pagedet.h>
 
@@ -213,5 +214,16 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 
 /* --- doctor.c --- */
 int cli_run_doctor(struct cli_job *job, struct pagedet *pd);
+
+/* --- doctor_tiers.c: of fields that a dump's kernel may tell, by what it
+ * takes --- */
+struct cli_tiers {
+	uint64_t fields[PAGEDET_TIER_VMLINUX + 1][2]; /* bits */
+	uint64_t can[PAGEDET_TIER_VMLINUX + 1][2];
+};
+void cli_tiers_add(struct cli_tiers *t, uint32_t field,
+		   const struct pagedet_ability *a);
+/* @vmlinux: one was given. Nothing, if it is no dump. */
+void cli_tiers_print(FILE *f, const struct cli_tiers *t, bool vmlinux);
 
 #endif

@@ -113,6 +113,7 @@ struct survey {
 	unsigned n_labels;
 	uint32_t sources;	/* that exist, as bits */
 	uint32_t columns;	/* of these, the ones that differ by field */
+	struct cli_tiers tiers;
 };
 
 /* The number of the note; -1 without memory. */
@@ -153,6 +154,7 @@ static int survey_field(struct survey *s, struct pagedet *pd, uint32_t field)
 		error = pagedet_survey(pd, field, source, &a);
 		if (error)
 			return cli_fail(pd, error);
+		cli_tiers_add(&s->tiers, field, &a);
 		note = note_of(s, &a);
 		if (note < 0)
 			return cli_fail_errno("doctor");
@@ -269,7 +271,7 @@ static void print_survey(FILE *f, struct survey *s)
 		print_others(f, s, note);
 }
 
-static int print_text(FILE *f, struct pagedet *pd)
+static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 {
 	struct pagedet_info info;
 	struct survey s;
@@ -285,6 +287,7 @@ static int print_text(FILE *f, struct pagedet *pd)
 	status = survey_all(&s, pd);
 	if (!status) {
 		print_head(f, &info);
+		cli_tiers_print(f, &s.tiers, job->open.vmlinux != NULL);
 		print_survey(f, &s);
 	}
 	for (i = 1; i <= s.n_notes; i++)
@@ -292,7 +295,7 @@ static int print_text(FILE *f, struct pagedet *pd)
 	return status;
 }
 
-static int text(struct pagedet *pd, int fd)
+static int text(const struct cli_job *job, struct pagedet *pd, int fd)
 {
 	char *buf = NULL;
 	size_t len = 0;
@@ -301,7 +304,7 @@ static int text(struct pagedet *pd, int fd)
 
 	if (!f)
 		return cli_fail_errno("doctor");
-	status = print_text(f, pd);
+	status = print_text(f, job, pd);
 	if (fclose(f) && !status)
 		status = cli_fail_errno("doctor");
 	if (!status)
@@ -332,7 +335,7 @@ int cli_run_doctor(struct cli_job *job, struct pagedet *pd)
 
 	status = cli_output_open(&out, job->output);
 	if (!status && job->format == PAGEDET_FORMAT_TEXT)
-		status = text(pd, out.fd);
+		status = text(job, pd, out.fd);
 	else if (!status)
 		status = lines(job, pd, out.fd);
 	return cli_output_close(&out, !status, status);

@@ -193,7 +193,7 @@ static const struct option options[] = {
 	{ "root", .value = "DIR", TEXT(open.root), .help =
 	  "read /proc, /sys and debugfs below DIR" },
 	{ "vmlinux", .value = "FILE", TEXT(open.vmlinux), .help =
-	  "kernel image with debug information" },
+	  "the kernel's ELF file: symbols and types for a dump without" },
 	{ "btf", .value = "FILE", TEXT(open.btf), .help =
 	  "type information of the kernel" },
 	{ "vmcoreinfo", .value = "FILE", TEXT(open.vmcoreinfo), .help =

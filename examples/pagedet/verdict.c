@@ -55,6 +55,7 @@ static bool all_mappings_found(const struct pagedet_iter *it)
 	m.size = sizeof(m);
 	for (n = 0; !pagedet_mappers(it, n, &m); n++)
 		if (m.expected_state != PAGEDET_HAVE ||
+		    m.found_state != PAGEDET_HAVE ||
 		    m.mapcount_kind != PAGEDET_MAPCOUNT_EXACT ||
 		    m.found != m.expected)
 			return false;

@@ -35,6 +35,7 @@ struct pdet_input {
 struct pdet_ability {
 	uint8_t reason;		/* PAGEDET_HAVE, or why not */
 	uint8_t cost;		/* PAGEDET_COST_* */
+	uint8_t tier;		/* PAGEDET_TIER_*; 0: not of a dump */
 	bool partial;		/* of some pages only */
 	char advice[160];
 };

@@ -3,7 +3,6 @@
  * The sources whose answers are out of a kernel's own structures: opening,
  * closing, and what can be answered.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "backend/image_owner.h"
 #include "base/io.h"
+#include "memory/machine.h"
 
 #define LIVE \
 	(PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_BPF) | \
@@ -105,41 +105,6 @@ int pdet_image_open_live(struct image *im, struct pdet_env *env)
 	return r < 0 ? pdet_image_note(&im->live, env, r) : 0;
 }
 
-static int image_open(struct pdet_backend *b, struct pdet_env *env,
-		      const struct pdet_input *in)
-{
-	struct image *im = image_of(b);
-	int r;
-
-	im->options = in->options;
-	if (!in->options->n_files) {
-		b->sources &= LIVE;
-		b->dear = true;
-		return 0;
-	}
-	r = open_files(env, in, &im->fds);
-	if (r < 0)
-		return r;
-	im->n_fds = in->options->n_files;
-	r = pdet_memory_open(env, im->fds, im->n_fds, &im->memory);
-	if (r < 0) {
-		pdet_context(env, "cannot read %s", in->options->files[0]);
-		close_files(im->fds, im->n_fds);
-		return r;
-	}
-	b->sources &= PAGEDET_SOURCE_BIT(im->memory->ops->source);
-	r = set_up(im, env);
-	if (r < 0) {
-		close_files(im->fds, im->n_fds);
-		return r;
-	}
-	im->live.tried = true;
-	/* Without VMCOREINFO there is little to say, and that is said then. */
-	if (pdet_image_base(im, env) == 0)
-		b->page_size = (uint64_t)1 << im->paging.page_shift;
-	return 0;
-}
-
 static void image_close(struct pdet_backend *b)
 {
 	struct image *im = image_of(b);
@@ -152,16 +117,68 @@ static void image_close(struct pdet_backend *b)
 	close_files(im->fds, im->n_fds);
 }
 
-static const char *arch_name(uint16_t machine)
+static int refuse_machine(struct image *im, struct pdet_env *env)
 {
-	switch (machine) {
-	case EM_X86_64:
-		return "x86_64";
-	case EM_AARCH64:
-		return "aarch64";
-	default:
-		return "";
+	char buf[PDET_MACHINE_WORDS];
+
+	pdet_fail(env, ENOTSUP, "cannot read %s: it is a dump of a machine of "
+		  "another kind (%s)", im->options->files[0],
+		  pdet_machine_words(im->memory->machine, buf));
+	pdet_advise(env, "dumps of x86_64 and aarch64 can be read");
+	return -ENOTSUP;
+}
+
+static int image_open(struct pdet_backend *b, struct pdet_env *env,
+		      const struct pdet_input *in)
+{
+	struct image *im = image_of(b);
+	int r;
+
+	im->options = in->options;
+	if (!in->options->n_files) {
+		b->sources &= LIVE;
+		b->dear = true;
+		return 0;
 	}
+	r = pdet_image_read_vmcoreinfo(im, env);
+	if (r == 0)
+		r = open_files(env, in, &im->fds);
+	if (r < 0) {
+		pdet_text_free(&im->vmcoreinfo_text);
+		return r;
+	}
+	im->n_fds = in->options->n_files;
+	r = pdet_memory_open_with(env, im->fds, im->n_fds,
+				  im->vmcoreinfo_text.data,
+				  im->vmcoreinfo_text.len, &im->memory);
+	if (r < 0) {
+		pdet_context(env, "cannot read %s", in->options->files[0]);
+		pdet_text_free(&im->vmcoreinfo_text);
+		close_files(im->fds, im->n_fds);
+		return r;
+	}
+	b->sources &= PAGEDET_SOURCE_BIT(im->memory->ops->source);
+	r = set_up(im, env);
+	if (r < 0) {
+		pdet_text_free(&im->vmcoreinfo_text);
+		close_files(im->fds, im->n_fds);
+		return r;
+	}
+	im->live.tried = true;
+	if (!pdet_paging_knows(im->memory->machine)) {
+		r = refuse_machine(im, env);
+		image_close(b);
+		return r;
+	}
+	/* Without VMCOREINFO there is little to say, and that is said then. */
+	if (pdet_image_base(im, env) == 0)
+		b->page_size = (uint64_t)1 << im->paging.page_shift;
+	r = pdet_image_check_vmcoreinfo(im, env);
+	if (r == 0)
+		r = pdet_image_vmlinux(im, env);
+	if (r < 0)
+		image_close(b);
+	return r;
 }
 
 static void image_info(struct pdet_backend *b, struct pdet_env *env,
@@ -169,6 +186,7 @@ static void image_info(struct pdet_backend *b, struct pdet_env *env,
 {
 	struct image *im = image_of(b);
 	const struct pdet_ranges *r;
+	const char *arch;
 
 	/* A live one is asked only if there is nothing cheaper. */
 	if (!im->live.tried && ret->page_size)
@@ -178,8 +196,8 @@ static void image_info(struct pdet_backend *b, struct pdet_env *env,
 	r = &im->memory->ranges;
 	ret->live = im->memory->live;
 	ret->big_endian = im->memory->big_endian;
-	snprintf(ret->arch, sizeof(ret->arch), "%s",
-		 arch_name(im->memory->machine));
+	arch = pdet_machine_name(im->memory->machine);
+	snprintf(ret->arch, sizeof(ret->arch), "%s", arch ? arch : "");
 	snprintf(ret->release, sizeof(ret->release), "%s",
 		 im->memory->release);
 	if (im->base.error)
@@ -231,7 +249,7 @@ static bool of_file(uint32_t target)
 	       target == PAGEDET_TARGET_BLOCK;
 }
 
-static void image_survey(struct pdet_backend *b, struct pdet_env *env,
+static void survey_field(struct pdet_backend *b, struct pdet_env *env,
 			 uint32_t target, unsigned field, unsigned source,
 			 struct pdet_ability *ret)
 {
@@ -330,6 +348,42 @@ static void image_survey(struct pdet_backend *b, struct pdet_env *env,
 	}
 }
 
+/* What VMCOREINFO alone tells, if not all of it. */
+static bool needs_no_types(unsigned field)
+{
+	switch (field) {
+	case PAGEDET_FIELD_PFN:
+	case PAGEDET_FIELD_KIND:
+	case PAGEDET_FIELD_FLAGS:
+	case PAGEDET_FIELD_FLAGS_KNOWN:
+	case PAGEDET_FIELD_RAW_FLAGS:
+	case PAGEDET_FIELD_REFCOUNT:
+	case PAGEDET_FIELD_MAPCOUNT:
+	case PAGEDET_FIELD_MAPCOUNT_KIND:
+	case PAGEDET_FIELD_PINCOUNT:
+	case PAGEDET_FIELD_HEAD_PFN:
+	case PAGEDET_FIELD_ORDER:
+	case PAGEDET_FIELD_KERNEL_MAPS:
+	case PAGEDET_FIELD_OBJECT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void image_survey(struct pdet_backend *b, struct pdet_env *env,
+			 uint32_t target, unsigned field, unsigned source,
+			 struct pdet_ability *ret)
+{
+	struct image *im = image_of(b);
+
+	survey_field(b, env, target, field, source, ret);
+	if (im->memory && !im->memory->live &&
+	    ret->reason != PAGEDET_UNSUPPORTED)
+		ret->tier = needs_no_types(field) ? PAGEDET_TIER_VMCOREINFO :
+						    PAGEDET_TIER_TYPES;
+}
+
 /* What flags mean is mostly said by types. */
 static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 			 const struct pdet_wants *wants)
@@ -339,17 +393,24 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 		PAGEDET_FIELD_FLAGS_KNOWN,
 	};
 	struct image *im = image_of(b);
-	bool types = false;
+	bool types = false, pages;
 	size_t i;
 
 	for (i = 0; i < PDET_COUNT(typed); i++)
 		types |= pdet_fields_has(&wants->fields, typed[i]);
 	/* Where they cannot be had, less is known, which each row says. */
-	if (pdet_image_pages(im, env) == 0 && types &&
+	pages = pdet_image_pages(im, env) == 0;
+	if (pages && types &&
 	    !(wants->fold && pdet_image_kinds(im, env) == 0) &&
-	    pdet_image_types(im, env) < 0 && im->options->btf)
+	    pdet_image_types(im, env) < 0 &&
+	    (im->options->btf || im->vmlinux_types))
 		return pdet_image_fail(env, &im->types);
+	/* The types showed that nothing is known of them. */
+	if (pages && im->pages.error)
+		return pdet_image_fail(env, &im->pages);
+	/* Mappings of the kernel's own are found without tasks. */
 	if (wants->walks && of_task(wants->target) &&
+	    wants->target != PAGEDET_TARGET_MAPPERS &&
 	    pdet_image_task_types(im, env) < 0)
 		return pdet_image_fail(env, &im->tasks);
 	if (wants->walks && of_file(wants->target) &&

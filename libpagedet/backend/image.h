@@ -24,6 +24,7 @@
 #include "kernel/tasks.h"
 #include "kernel/vma_name.h"
 #include "kernel/vmcoreinfo.h"
+#include "kernel/vmlinux.h"
 #include "kernel/zone.h"
 #include "memory/memory.h"
 
@@ -58,6 +59,9 @@ struct image {
 	/* Each needs the one before. */
 	struct image_part base;	/* VMCOREINFO and page tables */
 	struct image_part pages; /* layout and memory map */
+	struct image_part vmlinux_open; /* if one is given */
+	struct pdet_vmlinux vmlinux;
+	bool vmlinux_types;	/* it has some, and they were needed */
 	struct image_part symbols;
 	struct pdet_symbol exports[PDET_IMAGE_EXPORTS];
 	bool exports_tried;
@@ -169,6 +173,23 @@ int pdet_image_task_types(struct image *im, struct pdet_env *env);
 int pdet_image_symbols(struct image *im, struct pdet_env *env);
 void pdet_image_find(struct image *im, struct pdet_env *env,
 		     struct pdet_symbol *symbols, size_t n);
+/* image_vmcoreinfo.c: what the caller gave: read, as it is needed to open a
+ * dump; and compared with what the dump has. 0, also without; negative errno
+ * with words. */
+int pdet_image_read_vmcoreinfo(struct image *im, struct pdet_env *env);
+int pdet_image_check_vmcoreinfo(struct image *im, struct pdet_env *env);
+/* image_vmlinux.c: the file that the caller gave is that of this kernel: 0,
+ * also without one; negative errno with words. */
+int pdet_image_vmlinux(struct image *im, struct pdet_env *env);
+/* Its symbols, where the kernel has them in memory. False: it has none, or
+ * where they are cannot be told. */
+bool pdet_image_vmlinux_symbols(struct image *im, struct pdet_env *env,
+				struct pdet_kallsyms *ret);
+void pdet_image_vmlinux_close(struct image *im);
+/* image_types.c: im->btf, out of the first place that has it, and the layout.
+ * 0, or negative errno with words. */
+int pdet_image_find_types(struct image *im, struct pdet_env *env);
+void pdet_image_drop_types(struct image *im);
 /* image_kinds.c: enough for kinds and flags, as soon as possible; only where
  * the huge zero page is may stay unknown. */
 int pdet_image_kinds(struct image *im, struct pdet_env *env);

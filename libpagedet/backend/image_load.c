@@ -14,10 +14,7 @@
 #include "backend/image_area.h"
 #include "base/io.h"
 #include "kernel/directmap.h"
-#include "kernel/find_btf.h"
 
-#define MOST_VMCOREINFO ((size_t)1 << 20)
-#define MOST_BTF ((size_t)64 << 20)
 /* No direct map is shorter, and nothing else is that near behind it. */
 #define DIRECT_MAP ((uint64_t)1 << 46)
 
@@ -49,18 +46,13 @@ int pdet_image_note_like(struct image_part *part,
 static int read_base(struct image *im, struct pdet_env *env)
 {
 	const char *text = im->memory->vmcoreinfo;
-	const char *path = im->options->vmcoreinfo;
 	size_t len = im->memory->vmcoreinfo_len;
-	struct pdet_env here = { .root = (char *)"" };
 	int r;
 
-	if (!text && path) {
-		r = pdet_slurp(&here, &im->vmcoreinfo_text, MOST_VMCOREINFO,
-			       "%s", path);
-		if (r < 0) {
-			errno = -r;
-			return pdet_fail_errno(env, "cannot read %s", path);
-		}
+	if (!text) {
+		r = pdet_image_read_vmcoreinfo(im, env);
+		if (r < 0)
+			return r;
 		text = im->vmcoreinfo_text.data;
 		len = im->vmcoreinfo_text.len;
 	}
@@ -144,63 +136,18 @@ static void find_zeros(struct image *im, const struct pdet_symbol *page,
 	im->changes++;
 }
 
-/* Those that the caller gave, else the kernel's own. */
-static int find_types(struct image *im, struct pdet_env *env, size_t *len)
-{
-	struct pdet_env here = { .root = (char *)"" };
-	const char *path = im->options->btf ? im->options->btf :
-			   im->memory->live ? "/sys/kernel/btf/vmlinux" : NULL;
-	struct pdet_text text;
-	int r;
-
-	if (path) {
-		r = pdet_slurp(&here, &text, MOST_BTF, "%s", path);
-		if (r == 0) {
-			im->btf_data = text.data;
-			*len = text.len;
-			return 0;
-		}
-		errno = -r;
-		if (im->options->btf)
-			return pdet_fail_errno(env, "cannot read %s", path);
-	}
-	r = pdet_image_symbols(im, env);
-	r = pdet_find_btf(&im->space, &im->info, r == 0 ? &im->kallsyms : NULL,
-			  &im->btf_data, len);
-	if (r == -ENOENT)
-		return pdet_fail(env, ENODATA, "cannot find the kernel's "
-				 "types (BTF) in its memory: give them with "
-				 "--btf");
-	if (r < 0) {
-		errno = -r;
-		return pdet_fail_errno(env, "cannot read the kernel's types");
-	}
-	return 0;
-}
-
 static int read_types(struct image *im, struct pdet_env *env)
 {
 	struct pdet_symbol zero[] = {
 		{ .name = "empty_zero_page" },
 		{ .name = "huge_zero_pfn" },
 	};
-	bool damaged;
-	size_t len;
 	int r;
 
-	r = find_types(im, env, &len);
+	r = pdet_image_find_types(im, env);
+	im->changes++;
 	if (r < 0)
 		return r;
-	im->btf = pdet_btf_new(im->btf_data, len, &damaged);
-	if (!im->btf && !damaged)
-		return pdet_fail(env, ENOMEM, "no memory");
-	if (!im->btf)
-		return pdet_fail(env, EBADMSG, "cannot read the kernel's types:"
-				 " they are no BTF, or damaged");
-	if (!pdet_layout_add_types(&im->layout, im->btf))
-		return pdet_fail(env, EBADMSG, "cannot use these types (BTF): "
-				 "they are those of another kernel");
-	im->changes++;
 	pdet_image_find(im, env, zero, PDET_COUNT(zero));
 	find_zeros(im, &zero[0], &zero[1]);
 	if (!im->zeros.known && im->memory->live)
@@ -221,8 +168,7 @@ int pdet_image_types(struct image *im, struct pdet_env *env)
 	r = read_types(im, env);
 	if (r == 0)
 		return 0;
-	pdet_btf_free(im->btf);
-	im->btf = NULL;
+	pdet_image_drop_types(im);
 	return pdet_image_note(&im->types, env, r);
 }
 
@@ -440,8 +386,8 @@ void pdet_image_unload(struct image *im)
 	pdet_image_kernel_unload(im);
 	pdet_image_page_owner_unload(im);
 	pdet_zones_free(&im->zone_list);
-	pdet_btf_free(im->btf);
-	free(im->btf_data);
+	pdet_image_drop_types(im);
+	pdet_image_vmlinux_close(im);
 	pdet_kallsyms_free(&im->kallsyms);
 	pdet_memmap_free(&im->memmap);
 	pdet_vmcoreinfo_free(&im->info);

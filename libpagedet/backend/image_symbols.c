@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Addresses by name. Kernels built without CONFIG_KALLSYMS_ALL (arm64 in Debian
- * 12) name functions only; of data they then have what they export to modules.
+ * 12) name functions only; a vmlinux has all. Without it, what they export to
+ * modules is found.
  */
 #include <string.h>
 
@@ -13,6 +14,28 @@ static const char *const exported[PDET_IMAGE_EXPORTS] = {
 	"empty_zero_page", "init_task", "node_data",
 };
 
+static bool has_data(const struct pdet_kallsyms *k)
+{
+	struct pdet_symbol init = { .name = "init_task" };
+
+	pdet_kallsyms_find(k, &init, 1);
+	return init.found;
+}
+
+/* Those of vmlinux instead, where they are more. */
+static int complete(struct image *im, struct pdet_env *env, int error)
+{
+	struct pdet_kallsyms all;
+
+	if (!im->options->vmlinux || (error == 0 && has_data(&im->kallsyms)) ||
+	    !pdet_image_vmlinux_symbols(im, env, &all))
+		return error;
+	pdet_kallsyms_free(&im->kallsyms);
+	im->kallsyms = all;
+	pdet_clear(env);
+	return 0;
+}
+
 int pdet_image_symbols(struct image *im, struct pdet_env *env)
 {
 	int r;
@@ -23,6 +46,7 @@ int pdet_image_symbols(struct image *im, struct pdet_env *env)
 	if (pdet_image_base(im, env) < 0)
 		return pdet_image_note_like(&im->symbols, &im->base);
 	r = pdet_kallsyms_read(&im->kallsyms, env, &im->space, &im->info);
+	r = complete(im, env, r);
 	return r < 0 ? pdet_image_note(&im->symbols, env, r) : 0;
 }
 

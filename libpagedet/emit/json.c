@@ -562,10 +562,21 @@ static bool json_begin(struct pagedet_emitter *e)
 	return true;
 }
 
+static void put_missing(struct pdet_out *out, const char *name,
+			unsigned state, bool first)
+{
+	pdet_out_str(out, first ? ",\"missing\":{\"" : ",\"");
+	pdet_out_str(out, name);
+	pdet_out_str(out, "\":\"");
+	pdet_out_str(out, pdet_reason_name(state));
+	pdet_out_str(out, "\"");
+}
+
 static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 {
 	const char *kind = pdet_value_name(PAGEDET_FIELD_MAPCOUNT_KIND,
 					   m->mapcount_kind);
+	const bool unseen = pdet_is_reason(m->found_state);
 	const bool lost = pdet_is_reason(m->expected_state);
 	/* A count whose meaning cannot be told, as of a captured folio. */
 	const bool vague = m->expected_state == PAGEDET_HAVE && !kind;
@@ -573,8 +584,10 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 
 	pdet_out_str(out, "{\"pfn\":");
 	pdet_out_dec(out, m->pfn);
-	pdet_out_str(out, ",\"found\":");
-	pdet_out_dec(out, m->found);
+	if (!unseen) {
+		pdet_out_str(out, ",\"found\":");
+		pdet_out_dec(out, m->found);
+	}
 	if (m->expected_state == PAGEDET_HAVE) {
 		pdet_out_str(out, ",\"expected\":");
 		pdet_out_dec(out, m->expected);
@@ -595,22 +608,14 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 		pdet_out_dec(out, m->unread[i]);
 	}
 	pdet_out_str(out, "]");
-	if (lost) {
-		const char *reason = pdet_reason_name(m->expected_state);
-
-		pdet_out_str(out, ",\"missing\":{\"expected\":\"");
-		pdet_out_str(out, reason);
-		if (!kind) {
-			pdet_out_str(out, "\",\"mapcount_kind\":\"");
-			pdet_out_str(out, reason);
-		}
-		pdet_out_str(out, "\"}");
-	} else if (vague) {
-		pdet_out_str(out, ",\"missing\":{\"mapcount_kind\":\"");
-		pdet_out_str(out, pdet_reason_name(PAGEDET_UNSUPPORTED));
-		pdet_out_str(out, "\"}");
-	}
-	pdet_out_str(out, "}\n");
+	if (unseen)
+		put_missing(out, "found", m->found_state, true);
+	if (lost)
+		put_missing(out, "expected", m->expected_state, !unseen);
+	if ((lost && !kind) || vague)
+		put_missing(out, "mapcount_kind", lost ? m->expected_state :
+			    PAGEDET_UNSUPPORTED, !unseen && !lost);
+	pdet_out_str(out, unseen || lost || vague ? "}}\n" : "}\n");
 }
 
 static void json_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
@@ -654,6 +659,10 @@ static void json_ability(struct pagedet_emitter *e, const char *field,
 	pdet_out_str(out, a->can ? ",\"can\":true" : ",\"can\":false");
 	out_text(out, ",\"why\":", a->why);
 	out_text(out, ",\"advice\":", a->advice);
+	if (a->tier) {
+		pdet_out_str(out, ",\"tier\":");
+		pdet_out_dec(out, a->tier);
+	}
 	pdet_out_str(out, "}\n");
 }
 

@@ -242,9 +242,15 @@ static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 	say(note, " (");
 	pdet_cut_put(&note->cut, hex,
 		     (size_t)(pdet_put_hex(hex, m->pfn) - hex));
-	say(note, "): found ");
-	say_number(note, m->found);
-	say(note, m->found == 1 ? " user mapping" : " user mappings");
+	if (pdet_is_reason(m->found_state)) {
+		say(note, "): user mappings ? (");
+		say(note, pdet_reason_name(m->found_state));
+		say(note, ")");
+	} else {
+		say(note, "): found ");
+		say_number(note, m->found);
+		say(note, m->found == 1 ? " user mapping" : " user mappings");
+	}
 	if (m->expected_state == PAGEDET_HAVE) {
 		say(note, ", mapcount ");
 		say_number(note, m->expected);

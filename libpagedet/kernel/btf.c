@@ -35,6 +35,7 @@ struct pdet_btf {
 	uint32_t n;		/* types */
 	uint32_t *slot;		/* ids of structs, unions and enums by name */
 	size_t slots;		/* a power of 2 */
+	struct pdet_btf_source *source; /* of more of them; NULL: none */
 };
 
 static bool read_header(const void *data, size_t size,
@@ -256,13 +257,59 @@ void pdet_btf_free(struct pdet_btf *btf)
 		return;
 	free(btf->at);
 	free(btf->slot);
+	if (btf->source)
+		btf->source->free(btf->source);
 	free(btf);
+}
+
+/* What the source has written so far. */
+static bool take_written(struct pdet_btf *btf)
+{
+	const struct pdet_btf_writer *w = &btf->source->written;
+	struct pdet_btf all = {
+		.types = w->words.data, .words = w->words.n,
+		.strings = w->strings.data, .strings_len = w->strings.n,
+		.source = btf->source,
+	};
+
+	if (w->failed || !find_all(&all)) {
+		free(all.at);
+		return false;
+	}
+	free(btf->at);
+	free(btf->slot);
+	*btf = all;
+	return true;
+}
+
+struct pdet_btf *pdet_btf_from(struct pdet_btf_source *source)
+{
+	struct pdet_btf *btf = calloc(1, sizeof(*btf));
+
+	if (!btf)
+		return NULL;
+	btf->source = source;
+	if (take_written(btf))
+		return btf;
+	free(btf);
+	return NULL;
 }
 
 static const uint32_t *find(const struct pdet_btf *btf, const char *name,
 			    bool wanted_enum)
 {
-	return *name ? type_at(btf, *slot_of(btf, name, wanted_enum)) : NULL;
+	const uint32_t *type;
+
+	if (!*name)
+		return NULL;
+	type = type_at(btf, *slot_of(btf, name, wanted_enum));
+	if (type || !btf->source ||
+	    !btf->source->add(btf->source, name, wanted_enum))
+		return type;
+	/* Nobody sees a difference: what is asked for has been there. */
+	if (!take_written((struct pdet_btf *)btf))
+		return NULL;
+	return type_at(btf, *slot_of(btf, name, wanted_enum));
 }
 
 /* Without typedef, const and the like; NULL for void and nonsense. */

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/btf_write.h"
+
 /* It begins with this. */
 #define PDET_BTF_MAGIC 0xeb9f
 
@@ -30,6 +32,19 @@ struct pdet_btf;
  * memory, or if it is no BTF; then *damaged says which. */
 struct pdet_btf *pdet_btf_new(const void *data, size_t size, bool *damaged);
 void pdet_btf_free(struct pdet_btf *btf);
+
+/* Types that are not there as BTF: they are written as they are asked for. */
+struct pdet_btf_source {
+	struct pdet_btf_writer written;
+	/* Adds the struct or union, or the enum, of that name, with all types
+	 * that its members are of. False: there is none, or no memory. */
+	bool (*add)(struct pdet_btf_source *s, const char *name, bool is_enum);
+	void (*free)(struct pdet_btf_source *s);
+};
+
+/* pdet_btf_from - the source is freed with it. NULL without memory; then it is
+ * the caller's still. For one thread. */
+struct pdet_btf *pdet_btf_from(struct pdet_btf_source *source);
 
 /* How long the BTF is whose header these bytes are; 0: they are none. */
 size_t pdet_btf_length(const void *data, size_t size);
@@ -66,7 +81,7 @@ bool pdet_btf_array_length(const struct pdet_btf *btf, uint32_t type,
 			   uint64_t *ret);
 
 /* pdet_btf_enumerator - the value of a constant of enum @name; with NULL of
- * any enum, named or not. */
+ * any enum, named or not; of a source only of those that were asked for. */
 bool pdet_btf_enumerator(const struct pdet_btf *btf, const char *name,
 			 const char *constant, uint64_t *ret);
 

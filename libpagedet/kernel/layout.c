@@ -245,6 +245,62 @@ static int32_t typed_place(const struct pdet_layout *l,
 	return -1;
 }
 
+/* What VMCOREINFO said of a type of pages, the enum says too. */
+static bool is_same_type(const struct pdet_layout *l,
+			 const struct pdet_btf *btf, unsigned i)
+{
+	const bool bits = l->type.form == PDET_TYPE_FORM_BITS;
+	const char *name = bits ? types[i].bit : types[i].number;
+	uint64_t value;
+
+	if (!l->type.known[i] || !name ||
+	    !pdet_btf_enumerator(btf, "pagetype", name, &value))
+		return true;
+	if (bits)
+		return value && value <= UINT32_MAX &&
+		       l->type.is[__builtin_ctz((uint32_t)value)] == i;
+	return value >> 4 == 0xf && l->type.is[value & 0xf] == i;
+}
+
+static bool is_same_flag(const struct pdet_layout *l,
+			 const struct pdet_btf *btf, size_t i)
+{
+	const int8_t nr = l->flag[flags[i].bit];
+	uint64_t value;
+
+	return nr < 0 || !pdet_btf_enumerator(btf, "pageflags", flags[i].name,
+					      &value) ||
+	       value == (uint64_t)nr;
+}
+
+void pdet_layout_doubt(struct pdet_layout *l, const struct pdet_btf *btf)
+{
+	bool same = true;
+	uint64_t value;
+	int32_t at;
+	size_t i;
+
+	for (i = 0; i < PDET_MEMBERS; i++) {
+		at = typed_place(l, btf, i);
+		if (at >= 0 && at != l->member[i])
+			l->member[i] = -1;
+	}
+	/* All struct pages would be elsewhere. */
+	if (pdet_btf_struct_size(btf, sizes[PDET_SIZE_PAGE], &value) &&
+	    value != l->size[PDET_SIZE_PAGE])
+		l->member[PDET_MEMBER_PAGE_FLAGS] = -1;
+	for (i = 0; i < PDET_COUNT(flags); i++)
+		if (!is_same_flag(l, btf, i))
+			l->flag[flags[i].bit] = -1;
+	for (i = 0; i < PDET_TYPES; i++)
+		same &= is_same_type(l, btf, i);
+	if (!same) {
+		memset(&l->type, 0, sizeof(l->type));
+		memset(l->type.is, PDET_TYPES, sizeof(l->type.is));
+	}
+	settle_flags(l);
+}
+
 /* What both say must be the same. */
 static bool is_same_kernel(const struct pdet_layout *l,
 			   const struct pdet_btf *btf)
@@ -261,6 +317,9 @@ static bool is_same_kernel(const struct pdet_layout *l,
 		    (!pdet_btf_enumerator(btf, "pageflags", flags[i].name,
 					  &value) ||
 		     (int8_t)value != l->flag[flags[i].bit]))
+			return false;
+	for (i = 0; i < PDET_TYPES; i++)
+		if (!is_same_type(l, btf, i))
 			return false;
 	return true;
 }

@@ -82,4 +82,8 @@ void pdet_layout_init(struct pdet_layout *l,
  * they are those of another kernel, and nothing is taken from them. */
 bool pdet_layout_add_types(struct pdet_layout *l, const struct pdet_btf *btf);
 
+/* pdet_layout_doubt - one of VMCOREINFO and the types is damaged, and nobody
+ * knows which: what both say, and not the same, becomes unknown. */
+void pdet_layout_doubt(struct pdet_layout *l, const struct pdet_btf *btf);
+
 #endif

@@ -10,6 +10,16 @@ static const struct pdet_paging_arch *const archs[] = {
 	&pdet_paging_arm64,
 };
 
+bool pdet_paging_knows(uint16_t machine)
+{
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(archs); i++)
+		if (archs[i]->machine == machine)
+			return true;
+	return false;
+}
+
 bool pdet_paging_set_up(struct pdet_paging *ret, struct pdet_env *env,
 			uint16_t machine, const struct pdet_vmcoreinfo *info)
 {

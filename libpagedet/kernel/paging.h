@@ -62,6 +62,9 @@ struct pdet_paging {
 				 * kernel's image */
 };
 
+/* Whether the page tables of a machine are known. */
+bool pdet_paging_knows(uint16_t machine);
+
 /* pdet_paging_set_up - false, with words, for another machine or where
  * VMCOREINFO does not say enough. */
 bool pdet_paging_set_up(struct pdet_paging *ret, struct pdet_env *env,

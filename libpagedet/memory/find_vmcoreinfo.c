@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "memory/find_vmcoreinfo.h"
 #include "pagedet.h"
@@ -22,6 +23,10 @@
  * 16 GB are far more than it takes.
  */
 #define MOST_PAGES ((uint64_t)1 << 22)
+/* That is said where it takes longer than a second; pages between looks at the
+ * clock. */
+#define PATIENCE_NS 1000000000
+#define LOOK_AT_CLOCK 4096
 
 struct head {
 	Elf64_Nhdr note;
@@ -60,11 +65,33 @@ static uint64_t next_page(struct pdet_memory *m, struct pdet_reader *r,
 		(addr + PAGE - 1) & ~(PAGE - 1);
 }
 
+static uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Whether it was said. */
+static bool say_that_it_takes_long(struct pdet_env *env, uint64_t since)
+{
+	if (clock_ns() - since < PATIENCE_NS)
+		return false;
+	pdet_log(env, PAGEDET_LOG_WARNING, "the headers have no " NAME ": "
+		 "looking for it in the first %llu GB of memory; to have it in "
+		 "a file and name that (--vmcoreinfo) would spare it",
+		 (unsigned long long)(MOST_PAGES * PAGE >> 30));
+	return true;
+}
+
 static int look_through(struct pdet_memory *m, struct pdet_env *env,
 			struct pdet_reader *r, char *text)
 {
 	const struct pdet_range *ranges = m->ranges.data;
+	const uint64_t since = clock_ns();
 	uint64_t addr = 0, seen = 0;
+	bool said = false;
 	int result = 0;
 	size_t i;
 
@@ -75,6 +102,8 @@ static int look_through(struct pdet_memory *m, struct pdet_env *env,
 		     addr = next_page(m, r, addr, result)) {
 			if (seen++ == MOST_PAGES)
 				return 0;
+			if (!said && seen % LOOK_AT_CLOCK == 0)
+				said = say_that_it_takes_long(env, since);
 			result = look_at(m, r, addr, text);
 			if (result < 0)
 				return result;

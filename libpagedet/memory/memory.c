@@ -59,8 +59,7 @@ int pdet_memory_add_range(struct pdet_memory *m, uint64_t first, uint64_t last)
 		-ENOMEM;
 }
 
-/* As a kernel writes it: lines of text, the first one says the release. */
-static bool is_vmcoreinfo(const char *text, size_t len)
+bool pdet_memory_is_vmcoreinfo(const char *text, size_t len)
 {
 	struct pdet_scan s = { text, text + len };
 	size_t i;
@@ -81,7 +80,7 @@ int pdet_memory_take_vmcoreinfo(struct pdet_memory *m, const char *text,
 	size_t n;
 
 	len = strnlen(text, len);
-	if (!is_vmcoreinfo(text, len))
+	if (!pdet_memory_is_vmcoreinfo(text, len))
 		return 0;
 	free(m->vmcoreinfo);
 	m->vmcoreinfo = malloc(len + 1);
@@ -120,15 +119,32 @@ static uint16_t machine_of(const char *vmcoreinfo)
 	return 0;
 }
 
+/* The caller's, or what is found in memory. */
+static int find_vmcoreinfo(struct pdet_memory *m, struct pdet_env *env,
+			   const char *given, size_t len)
+{
+	int r;
+
+	if (m->vmcoreinfo || m->live)
+		return 0;
+	r = given ? pdet_memory_take_vmcoreinfo(m, given, len) : 0;
+	m->vmcoreinfo_given = m->vmcoreinfo;
+	if (r == 0 && !m->vmcoreinfo && m->ops->read_phys)
+		r = pdet_find_vmcoreinfo(m, env);
+	return r < 0 ? pdet_fail(env, ENOMEM, "no memory") : 0;
+}
+
 /* What the headers did not say. */
-static int complete(struct pdet_memory *m, struct pdet_env *env)
+static int complete(struct pdet_memory *m, struct pdet_env *env,
+		    const char *given, size_t len)
 {
 	struct pdet_notes notes = { m->notes, m->notes_len };
+	int r;
 
 	m->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-	if (!m->vmcoreinfo && !m->live && m->ops->read_phys &&
-	    pdet_find_vmcoreinfo(m, env) < 0)
-		return pdet_fail(env, ENOMEM, "no memory");
+	r = find_vmcoreinfo(m, env, given, len);
+	if (r < 0)
+		return r;
 	if (!m->machine)
 		m->machine = pdet_notes_machine(notes);
 	if (!m->machine && m->vmcoreinfo)
@@ -160,7 +176,8 @@ static int refuse(struct pdet_env *env, const int *fds)
 }
 
 static int open_by(const struct pdet_memory_ops *ops, struct pdet_env *env,
-		   const int *fds, size_t n, struct pdet_memory **ret)
+		   const int *fds, size_t n, const char *given, size_t len,
+		   struct pdet_memory **ret)
 {
 	struct pdet_memory *m = calloc(1, ops->size);
 	int r;
@@ -170,7 +187,7 @@ static int open_by(const struct pdet_memory_ops *ops, struct pdet_env *env,
 	m->ops = ops;
 	r = ops->open(m, env, fds, n);
 	if (r == 0)
-		r = complete(m, env);
+		r = complete(m, env, given, len);
 	if (r < 0) {
 		pdet_memory_close(m);
 		return r;
@@ -182,11 +199,18 @@ static int open_by(const struct pdet_memory_ops *ops, struct pdet_env *env,
 int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
 		     struct pdet_memory **ret)
 {
+	return pdet_memory_open_with(env, fds, n, NULL, 0, ret);
+}
+
+int pdet_memory_open_with(struct pdet_env *env, const int *fds, size_t n,
+			  const char *vmcoreinfo, size_t len,
+			  struct pdet_memory **ret)
+{
 	const struct pdet_memory_ops *const *ops;
 
 	for (ops = pdet_memories; *ops; ops++)
 		if ((*ops)->probe(env, fds, n))
-			return open_by(*ops, env, fds, n, ret);
+			return open_by(*ops, env, fds, n, vmcoreinfo, len, ret);
 	return refuse(env, fds);
 }
 
@@ -201,7 +225,7 @@ int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
 		if (!(sources & PAGEDET_SOURCE_BIT((*ops)->source)) ||
 		    !(*ops)->probe(env, NULL, 0))
 			continue;
-		e = open_by(*ops, env, NULL, 0, ret);
+		e = open_by(*ops, env, NULL, 0, NULL, 0, ret);
 		if (e == 0)
 			return 0;
 		if (r == 0) {

@@ -85,6 +85,7 @@ struct pdet_memory {
 	char release[65];	/* of the kernel */
 	char *vmcoreinfo;	/* text of the note, with a NUL behind */
 	size_t vmcoreinfo_len;
+	bool vmcoreinfo_given;	/* by the caller, and not found in it */
 	char *notes;		/* ELF notes, for pdet_notes_next() */
 	size_t notes_len;
 	struct pdet_ranges ranges; /* physical addresses that it has or had;
@@ -111,6 +112,12 @@ extern const struct pdet_memory_ops *const pdet_memories[];
  */
 int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
 		     struct pdet_memory **ret);
+
+/* pdet_memory_open_with - the same; where the headers have no VMCOREINFO, this
+ * text, if it is one, spares the search. */
+int pdet_memory_open_with(struct pdet_env *env, const int *fds, size_t n,
+			  const char *vmcoreinfo, size_t len,
+			  struct pdet_memory **ret);
 void pdet_memory_close(struct pdet_memory *m);
 
 /* pdet_memory_open_live - the running kernel's, by the first provider that can,
@@ -122,6 +129,10 @@ int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
 /* pdet_memory_add_range - behind those that are there; -ENOMEM. */
 int pdet_memory_add_range(struct pdet_memory *m, uint64_t first,
 			  uint64_t last);
+
+/* pdet_memory_is_vmcoreinfo - as a kernel writes it: lines of text, the first
+ * one says the release. */
+bool pdet_memory_is_vmcoreinfo(const char *text, size_t len);
 
 /* pdet_memory_take_vmcoreinfo - a copy of @text becomes m->vmcoreinfo and tells
  * the release, if it is what a kernel writes; else nothing. -ENOMEM. */

@@ -38,6 +38,7 @@ struct walk_mappers {
 	size_t n_pids;
 	size_t pid;		/* the next one */
 	bool by_index;
+	uint8_t users;		/* PAGEDET_HAVE, or why tasks are unknown */
 	struct pdet_kernel_rows kernel;
 	size_t frame;		/* the next one to look for there */
 	volatile int satisfied;	/* nothing is left to be found */
@@ -138,19 +139,20 @@ static int read_expected(struct walk_mappers *w, struct pdet_worker *k)
 	return r;
 }
 
-/* Every frame has as many mappings as it counts. An average proves nothing. */
+/* As many mappings as it counts. An average proves nothing. */
+static bool is_found(const struct wanted *f)
+{
+	return f->state == PAGEDET_HAVE && f->kind == PAGEDET_MAPCOUNT_EXACT &&
+	       atomic_load(&f->found) >= f->expected;
+}
+
 static bool all_found(struct walk_mappers *w)
 {
 	size_t i;
 
-	for (i = 0; i < w->n; i++) {
-		const struct wanted *f = &w->wanted[i];
-
-		if (f->state != PAGEDET_HAVE ||
-		    f->kind != PAGEDET_MAPCOUNT_EXACT ||
-		    atomic_load(&f->found) < f->expected)
+	for (i = 0; i < w->n; i++)
+		if (!is_found(&w->wanted[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -163,6 +165,34 @@ static int list_pids(struct walk_mappers *w)
 	w->pids = NULL;
 	w->n_pids = 0;
 	return b->ops->tasks(b, it->env, &w->pids, &w->n_pids);
+}
+
+/* Without tasks the kernel's own mappings are still there to be found: 0 if
+ * they will be, else @error. */
+static int do_without_tasks(struct walk_mappers *w, struct pdet_worker *k,
+			    int error)
+{
+	struct pdet_env *env = w->walk.it->env;
+
+	if (w->kernel.backend != w->walk.backend)
+		return error;
+	if (error == -ENODATA)
+		w->users = PAGEDET_NO_TYPES;
+	else if (error == -EBADMSG)
+		w->users = PAGEDET_CORRUPT;
+	else if (error == -ENOSYS)
+		w->users = PAGEDET_NOT_BUILT;
+	else
+		return error;
+	w->n_pids = 0;
+	/* Where no page is mapped by users, nothing is missing. */
+	if (w->satisfied)
+		return 0;
+	pdet_log(env, PAGEDET_LOG_WARNING, "cannot look for mappings of "
+		 "users: %s", env->error);
+	pdet_clear(env);
+	k->cover.partial = true;
+	return 0;
 }
 
 static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
@@ -178,9 +208,12 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	w->by_index = base->it->q.index != NULL;
 	w->walk.total = w->by_index ? w->n : w->n_pids;
 	w->satisfied = !w->by_index && all_found(w);
+	w->users = PAGEDET_HAVE;
 	if (w->by_index)
 		return 0;
 	r = list_pids(w);
+	if (r < 0)
+		r = do_without_tasks(w, k, r);
 	w->walk.total = w->n_pids;
 	return r;
 }
@@ -543,6 +576,7 @@ int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 	ret->expected = f->expected;
 	ret->expected_state = f->state;
 	ret->mapcount_kind = f->kind;
+	ret->found_state = is_found(f) ? PAGEDET_HAVE : w->users;
 	if (w->by_index) {
 		struct pdet_mapindex_info info;
 

@@ -97,10 +97,13 @@ refused 'two ELF dumps' 64 'which is one file, and there are 2' \
 	--from elf --from elf
 
 with elf other-machine 18 '\25\0'
-run page 1 --from other-machine --fields pfn,kind
-expect 'a machine whose page tables are not known' 2 'kind: needs'
-stdout_has 'a machine whose page tables are not known: why' \
-	'cannot translate addresses of ELF machine 21'
+with elf riscv 18 '\363\0'
+with elf unheard-of 18 '\1\100'
+refused 'a machine of another kind' 69 \
+	'it is a dump of a machine of another kind (ppc64)' --from other-machine
+refused 'and another one' 69 'of another kind (riscv)' --from riscv
+refused 'one without a name' 69 'of another kind (ELF machine 16385)' \
+	--from unheard-of
 run page 1 --from elf --btf zeroes --fields pfn,kind
 expect 'types that are none' 65 'they are no BTF, or damaged'
 

@@ -172,7 +172,9 @@ static void add_vmcoreinfo(struct kernel *k, const char *memmap)
 	int n;
 
 	n = snprintf(text, sizeof(text),
-		     "OSRELEASE=6.12.0-made\nPAGESIZE=4096\n"
+		     "OSRELEASE=6.12.0-made\n"
+		     "BUILD-ID=0123456789abcdef0123456789abcdef01234567\n"
+		     "PAGESIZE=4096\n"
 		     "SYMBOL(init_top_pgt)=ffffffff80010000\n"
 		     "NUMBER(phys_base)=0\n"
 		     "NUMBER(pgtable_l5_enabled)=0\nNUMBER(sme_mask)=0\n"

@@ -253,6 +253,11 @@ PAGEDET_FD_KPAGECGROUP = 3
 PAGEDET_FD_PAGEMAP = 4
 PAGEDET_FD_MAPS = 5
 
+# enum pagedet_tier
+PAGEDET_TIER_VMCOREINFO = 1
+PAGEDET_TIER_TYPES = 2
+PAGEDET_TIER_VMLINUX = 3
+
 # enum pagedet_cost
 PAGEDET_COST_FREE = 0
 PAGEDET_COST_READ = 1
@@ -482,7 +487,7 @@ class pagedet_ability(Structure):
         ("can", c_uint32),
         ("reason", c_uint32),
         ("cost", c_uint32),
-        ("reserved", c_uint32),
+        ("tier", c_uint32),
         ("why", c_char_p),
         ("advice", c_char_p),
     ]
@@ -589,6 +594,8 @@ class pagedet_mappers(Structure):
         ("unread", POINTER(c_uint32)),
         ("expected_state", c_uint32),
         ("mapcount_kind", c_uint32),
+        ("found_state", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

@@ -222,9 +222,12 @@ class Query:
                 except FileNotFoundError:
                     return found
                 known = out.expected_state == _api.PAGEDET_HAVE
+                seen = out.found_state == _api.PAGEDET_HAVE
                 found.append(namespace(
                     out, expected=out.expected if known else None,
                     expected_state=state_name(out.expected_state),
+                    found=out.found if seen else None,
+                    found_state=state_name(out.found_state),
                     exact=out.mapcount_kind == _api.PAGEDET_MAPCOUNT_EXACT,
                     unread=out.unread[:out.n_unread]))
 
