@@ -436,6 +436,7 @@ static void image_session_free(struct pdet_session *base)
 	if (s->counts)
 		pdet_kernel_counts_free(s->counts);
 	free(s->counts);
+	pdet_vec_free(&s->tasks);
 	pdet_image_stacks_free(s->stacks);
 	free(s->fold);
 	free(s->column.flags);

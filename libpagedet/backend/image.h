@@ -126,6 +126,15 @@ struct image_session {
 	} column;
 	struct pdet_page_fold *fold;
 	struct image_owners *owners;
+	/* Of a dump, ascending: filled when a second one is asked for. */
+	struct {
+		struct image_known_task {
+			uint32_t pid;
+			uint64_t addr;
+		} *data;
+		size_t n, cap;
+	} tasks;
+	unsigned finds;
 	struct pdet_kernel_counts *counts;
 	struct image_stacks *stacks;
 };

@@ -79,6 +79,51 @@ static int find_root(struct image_session *s, struct image_task *t)
 	return r;
 }
 
+/* --- by number --- */
+
+static int add_task(void *arg, const struct pdet_task_struct *task)
+{
+	struct image_session *s = arg;
+	const struct image_known_task known = { task->pid, task->addr };
+
+	return pdet_vec_push(&s->tasks, known) ? 0 : 1;
+}
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct image_known_task *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* The list is as long as there are tasks: who asks for a second one may ask for
+ * all. Not where memory moves, for what is known then may be another's. */
+static void learn_tasks(struct image_session *s)
+{
+	const struct pdet_tasks_visit visit = { add_task, NULL, s, false };
+
+	if (s->image->memory->live || s->finds++ != 1)
+		return;
+	/* what is missing is looked for in the list */
+	(void)pdet_tasks_each(&s->space, &s->image->task_types, &visit);
+	if (s->tasks.n)
+		qsort(s->tasks.data, s->tasks.n, sizeof(*s->tasks.data),
+		      compare_known);
+}
+
+static bool find_known(struct image_session *s, uint32_t pid,
+		       struct pdet_task_struct *ret)
+{
+	const struct image_known_task wanted = { pid, 0 }, *known = NULL;
+
+	learn_tasks(s);
+	if (s->tasks.n)
+		known = bsearch(&wanted, s->tasks.data, s->tasks.n,
+				sizeof(*known), compare_known);
+	return known && pdet_task_read(&s->space, &s->image->task_types,
+				       known->addr, ret) == 0;
+}
+
 /* On a running kernel a list, and who is in it, may change while it is walked;
  * that it is damaged is said when it stays so. */
 int pdet_image_find_task(struct image_session *s, uint32_t pid,
@@ -88,6 +133,8 @@ int pdet_image_find_task(struct image_session *s, uint32_t pid,
 	unsigned i;
 	int r = -EBADMSG;
 
+	if (find_known(s, pid, ret))
+		return 0;
 	for (i = 0; r < 0 && r != -ENOENT && i < PDET_IMAGE_LOOKS; i++) {
 		r = pdet_tasks_find(&s->space, &s->image->task_types, pid,
 				    ret);
@@ -101,6 +148,8 @@ int pdet_image_find_task(struct image_session *s, uint32_t pid,
 				 "of tasks is damaged", pid);
 	return 0;
 }
+
+/* --- one --- */
 
 int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 			 struct pdet_task **ret)
