@@ -237,7 +237,8 @@ struct pdet_backend_ops {
 	 * which have moved. */
 	int (*recheck)(struct pdet_session *s, struct pdet_task *t,
 		       struct pdet_batch *b, uint32_t first, uint32_t n);
-	/* Appends where [start, end) maps a page of @set (NULL: any page). */
+	/* Appends where [start, end) maps a page of @set (NULL: any page).
+	 * -EBADMSG: there may be more, for a part is damaged. */
 	int (*mappings)(struct pdet_session *s, struct pdet_task *t,
 			uint64_t start, uint64_t end,
 			const struct pdet_pfnset *set,

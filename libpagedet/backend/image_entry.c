@@ -469,9 +469,11 @@ int pdet_image_mappings(struct pdet_session *base, struct pdet_task *task,
 			return pdet_fail(&base->env, ENOMEM,
 					 "no memory for mappings");
 	} while (q.lost && s->image->memory->live && ++i < PDET_IMAGE_LOOKS);
-	if (q.lost)
-		return pdet_fail(&base->env, EIO, "cannot read task %u: some "
-				 "of its page tables are damaged or not in "
-				 "the dump", task->pid);
-	return 0;
+	if (!q.lost)
+		return 0;
+	if (pdet_image_task_same(base, task) < 0)
+		return -ESRCH;
+	return pdet_fail(&base->env, EBADMSG, "cannot read task %u: some of "
+			 "its page tables are damaged or not in the dump",
+			 task->pid);
 }

@@ -217,16 +217,19 @@ static int collect(struct part *p, size_t task)
 	struct pdet_task *t;
 	int r;
 
+	p->found.n = 0;
 	r = ops->task_open(p->session, pid, &t);
 	if (r == 0) {
-		p->found.n = 0;
 		r = pdet_sweep_task(p->session, t, NULL, b->args->page_size,
 				    must_stop, p, &p->found);
 		ops->task_close(t);
 	}
-	if (r == -ESRCH || r == -EACCES) {
+	if (r == -ESRCH || r == -EACCES || r == -EBADMSG) {
 		note_unread(b, pid, r);
-		return 0;
+		/* Where a part of it is damaged, the rest is true. */
+		if (r != -EBADMSG)
+			return 0;
+		r = 0;
 	}
 	return r ? PDET_MIN(r, 0) : keep(p, task);
 }

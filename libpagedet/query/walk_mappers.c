@@ -300,14 +300,15 @@ static int sweep(struct walk_mappers *w, struct pdet_worker *k,
 		ms->found.n = 0;
 		return pdet_engine_check(k);
 	}
-	if (r < 0 && r != -ESRCH && r != -EACCES)
+	if (r < 0 && r != -ESRCH && r != -EACCES && r != -EBADMSG)
 		return r;
 	k->cover.visited++;
-	if (r < 0) {
+	if (r < 0)
 		note_unread(w, k, ms->pid, r);
+	/* Where a part of it is damaged, the rest is true. */
+	if (r < 0 && r != -EBADMSG)
 		return 0;
-	}
-	k->cover.tasks++;
+	k->cover.tasks += r == 0;
 	for (i = 0; i < ms->found.n; i++)
 		atomic_fetch_add(&find(w, ms->found.data[i].pfn)->found, 1);
 	if (ms->found.n && all_found(w))

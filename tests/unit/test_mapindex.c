@@ -289,6 +289,27 @@ START_TEST(a_failure_has_the_words_of_who_failed)
 }
 END_TEST
 
+/* One task whose tables are damaged keeps nobody from the others'. */
+START_TEST(a_damaged_task_is_named)
+{
+	struct pdet_mapindex_args args = { .threads = (unsigned)_i };
+	struct world w = { .error = EBADMSG };
+	struct pdet_mapindex_info info;
+	struct pdet_mapindex *ix;
+	uint32_t i, named = 0;
+
+	ck_assert_int_eq(make(&w, &args, &ix), 0);
+	pdet_mapindex_info(ix, &info);
+	ck_assert_uint_eq(info.mappings, (uint64_t)(TASKS - 3) * PAGES);
+	ck_assert_uint_eq(info.tasks_denied, 2);
+	ck_assert_uint_eq(info.n_unread, 2);
+	for (i = 0; i < 2; i++)
+		named += info.unread[i] == pid_of(SLOW);
+	ck_assert_uint_eq(named, 1);
+	pdet_mapindex_free(ix);
+}
+END_TEST
+
 START_TEST(an_index_of_nothing_because_nothing_may_be_read)
 {
 	struct pdet_mapindex_args args = { .threads = 2 };
@@ -347,6 +368,7 @@ int main(void)
 	unit_loop(s, every_mapping_is_found, 5);
 	unit_test(s, the_first_ones_are_given_where_all_do_not_fit);
 	unit_loop(s, a_failure_has_the_words_of_who_failed, 4);
+	unit_loop(s, a_damaged_task_is_named, 4);
 	unit_test(s, an_index_of_nothing_because_nothing_may_be_read);
 	unit_test(s, a_deadline_ends_it);
 	unit_test(s, the_caller_ends_it);
