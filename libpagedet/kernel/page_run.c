@@ -134,7 +134,7 @@ static void find_folio(struct pdet_page_run *run,
 	run->folio.same = NULL;
 	if (at->numbers || !run->folio.has_second)
 		return;
-	hash = pdet_page_folio_key(&at->alike, run->folio.pages,
+	hash = pdet_page_folio_key(&run->alike, run->folio.pages,
 				   run->folio.pages + size, &key);
 	same = &run->folios[hash % PDET_PAGE_RUN_FOLIOS];
 	run->folio.same = same;
@@ -601,9 +601,26 @@ size_t pdet_page_next(struct pdet_page_run *run,
 	n = !repeats ? 0 :
 	    PDET_MIN(n - i - 1,
 		     alike_end(run, pfn, is, head_pfn, &f) - pfn - 1);
-	n = pdet_page_count_alike(&at->alike, page, is, n) + 1;
+	n = pdet_page_count_alike(&run->alike, page, is, n) + 1;
 	run->next = pfn + n;
 	return n;
+}
+
+/* Most runs want what the one before did. */
+static void find_alike(struct pdet_page_run *run,
+		       const struct pdet_page_columns *to)
+{
+	const struct pdet_page_alike_wants wants = {
+		to->mapping, to->index, to->private, to->memcg_data
+	}, *last = &run->alike_wants;
+
+	if (run->has_alike && wants.mapping == last->mapping &&
+	    wants.index == last->index && wants.private == last->private &&
+	    wants.memcg == last->memcg)
+		return;
+	pdet_page_alike_init(&run->alike, run->layout, wants);
+	run->alike_wants = wants;
+	run->has_alike = true;
 }
 
 void pdet_page_run_begin(struct pdet_page_run *run,
@@ -619,10 +636,7 @@ void pdet_page_run_begin(struct pdet_page_run *run,
 	at->numbers = to->order || to->refcount || to->pincount ||
 		      to->mapping || to->index || to->private ||
 		      to->memcg_data || to->slab_cache;
-	pdet_page_alike_init(&at->alike, run->layout,
-			     (struct pdet_page_alike_wants){
-				     to->mapping, to->index, to->private,
-				     to->memcg_data });
+	find_alike(run, to);
 	if (pfn != run->next)
 		leave_block(run);
 	/* On a moving kernel it is another one by now. */

@@ -83,6 +83,10 @@ struct pdet_page_run {
 		int32_t tail_mapcount;
 	} folios[PDET_PAGE_RUN_FOLIOS];
 	uint64_t own;		/* bits of flags that say something */
+	/* Of the columns wanted last. */
+	bool has_alike;
+	struct pdet_page_alike_wants alike_wants;
+	struct pdet_page_alike alike;
 	/* Of the page that was decoded last: where its element is kept, NULL
 	 * if it is not; and whether it was there, so that nothing was
 	 * written. */
@@ -118,7 +122,6 @@ struct pdet_page_run_at {
 	const struct pdet_page_columns *to;
 	bool numbers;		/* some other than mapcount is wanted */
 	uint32_t turn;		/* 0: elements are not joined */
-	struct pdet_page_alike alike;
 };
 
 /*
