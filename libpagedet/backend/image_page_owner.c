@@ -15,25 +15,14 @@
 /* PID_MAX_LIMIT */
 #define MOST_PID ((uint32_t)4 << 20)
 
+#define BIT(name) ((uint64_t)1 << PAGEDET_FIELD_##name)
+
 /* Whatever is kept of the allocation. */
-static const uint8_t fields[] = {
-	PAGEDET_FIELD_ALLOC_STACK, PAGEDET_FIELD_FREE_STACK,
-	PAGEDET_FIELD_ALLOC_PID, PAGEDET_FIELD_ALLOC_TGID,
-	PAGEDET_FIELD_ALLOC_COMM, PAGEDET_FIELD_GFP_MASK, PAGEDET_FIELD_GFP,
-	PAGEDET_FIELD_ALLOC_ORDER, PAGEDET_FIELD_ALLOCATOR,
-	PAGEDET_FIELD_ALLOC_NS, PAGEDET_FIELD_FREE_NS,
-	PAGEDET_FIELD_MIGRATE_REASON,
-};
-
-static bool any_wanted(const struct pdet_fields *want)
-{
-	size_t i;
-
-	for (i = 0; i < PDET_COUNT(fields); i++)
-		if (pdet_fields_has(want, fields[i]))
-			return true;
-	return false;
-}
+static const struct pdet_fields of_allocation = { {
+	BIT(ALLOC_STACK) | BIT(FREE_STACK) | BIT(ALLOC_PID) | BIT(ALLOC_TGID) |
+	BIT(ALLOC_COMM) | BIT(GFP_MASK) | BIT(GFP) | BIT(ALLOC_ORDER) |
+	BIT(ALLOCATOR) | BIT(ALLOC_NS) | BIT(FREE_NS) | BIT(MIGRATE_REASON), 0
+} };
 
 /* --- what is needed --- */
 
@@ -142,7 +131,7 @@ const struct image_part *pdet_image_page_owner_part(struct image *im,
 		im->pageblocks.tried = true;
 		return &im->pageblocks;
 	}
-	if (!any_wanted(&one))
+	if (!pdet_fields_meet(&one, &of_allocation))
 		return NULL;
 	if (!im->page_owners.tried) {
 		im->page_owners.tried = true;
@@ -218,12 +207,11 @@ static void put_text(const struct putting *p, uint32_t row, unsigned field,
 static void put_states(const struct putting *p, uint32_t row, uint32_t n,
 		       unsigned state)
 {
-	size_t i;
+	unsigned f;
 
-	for (i = 0; i < PDET_COUNT(fields); i++)
-		if (wants(p, fields[i]))
-			pdet_put_lost_run(p->b, row, n, fields[i], state,
-					  p->source);
+	pdet_fields_for(f, &of_allocation)
+		if (wants(p, f))
+			pdet_put_lost_run(p->b, row, n, f, state, p->source);
 }
 
 static void put_stack(const struct putting *p, uint32_t row, unsigned field,
@@ -466,11 +454,11 @@ static void put_blocks(const struct putting *p, uint32_t row, uint64_t pfn,
 static void put_like_pfn(const struct putting *p, uint32_t row)
 {
 	const uint16_t cell = p->b->cell[PAGEDET_FIELD_PFN][row];
-	size_t i;
+	unsigned f;
 
-	for (i = 0; i < PDET_COUNT(fields); i++)
-		if (wants(p, fields[i]))
-			pdet_put_cells(p->b, row, 1, fields[i], 0, cell);
+	pdet_fields_for(f, &of_allocation)
+		if (wants(p, f))
+			pdet_put_cells(p->b, row, 1, f, 0, cell);
 	if (wants(p, PAGEDET_FIELD_MIGRATETYPE))
 		pdet_put_cells(p->b, row, 1, PAGEDET_FIELD_MIGRATETYPE, 0,
 			       cell);
@@ -481,7 +469,7 @@ int pdet_image_put_page_owner(struct image_session *s, struct pdet_batch *b,
 {
 	struct putting p = { .s = s, .b = b, .want = want, .source = source };
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
-	const bool owners = any_wanted(want);
+	const bool owners = pdet_fields_meet(want, &of_allocation);
 	uint32_t row, end;
 
 	if (!owners && !wants(&p, PAGEDET_FIELD_MIGRATETYPE))

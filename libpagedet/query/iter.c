@@ -342,8 +342,8 @@ static bool may_glance(const struct pdet_iter *it)
 {
 	const struct pdet_plan *plan = &it->plan;
 
-	return it->walk->ops->glance && it->walk->backend->ops->glance &&
-	       it->n_workers == 1 && !it->filter && !it->q.grouped &&
+	return it->walk->ops->glance && it->n_workers == 1 &&
+	       !it->filter && !it->q.grouped &&
 	       !(it->q.options & PAGEDET_Q_RUNS) &&
 	       (!plan->n_steps ||
 		(plan->n_steps == 1 &&

@@ -162,19 +162,6 @@ static bool is_uniform(const uint16_t *cell, uint32_t n)
 	return !odd;
 }
 
-/* One row that is answered in every column, the usual answer to a question
- * about one page. */
-static bool is_one_answer(const struct pdet_batch *b)
-{
-	const uint16_t *cell = b->cells;
-	const uint16_t *end = cell + b->cells_size / sizeof(*cell);
-	bool all = b->n == 1;
-
-	for (; cell < end && all; cell += b->cap)
-		all = (*cell & 0xff) - 1u < PAGEDET_NONE;
-	return all;
-}
-
 static void count_lost(struct pdet_cover *cover, unsigned state, uint32_t n)
 {
 	cover->any_lost = true;
@@ -189,7 +176,7 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 	uint32_t row;
 	unsigned f;
 
-	if (is_one_answer(b)) {
+	if (b->n == 1 && pdet_batch_answered(b)) {
 		pdet_fields_join(&cover->answered, &b->have);
 		return;
 	}
@@ -254,12 +241,12 @@ bool pdet_stage_glance(struct pdet_worker *k, struct pdet_batch *b)
 
 	pdet_batch_clear(b, string_base(it, b));
 	pdet_batch_grow(b, 1);
-	if (!it->walk->ops->glance(it->walk, k, b))
-		return false;
 	/* Of the engine's own columns a glance has no other. */
 	pdet_put(b, 0, PAGEDET_FIELD_NOTES,
-		 it->q.options & PAGEDET_Q_UNCHECKED ?
+		 it->q.options & PAGEDET_Q_UNCHECKED && it->walk->ops->recheck ?
 			 PAGEDET_NOTE(PAGEDET_NOTE_UNCHECKED) : 0, DERIVED);
+	if (!it->walk->ops->glance(it->walk, k, b))
+		return false;
 	k->cover.visited++;
 	pdet_fields_join(&k->cover.answered, &b->have);
 	return true;

@@ -108,6 +108,26 @@ static int pfn_place(struct pdet_walk *base, struct pdet_worker *k,
 	return 0;
 }
 
+/* One frame whose fields all come from one source. What it cannot answer is
+ * left to the long way. */
+static bool pfn_glance(struct pdet_walk *base, struct pdet_worker *k,
+		       struct pdet_batch *b)
+{
+	const struct pdet_question *q = &base->it->q;
+	const struct pdet_plan *plan = &base->it->plan;
+
+	if (q->target != PAGEDET_TARGET_PFN || q->items[0].count != 1)
+		return false;
+	pdet_put(b, 0, PAGEDET_FIELD_PFN, q->items[0].first, base->source);
+	pdet_put(b, 0, PAGEDET_FIELD_ASK, 0, PAGEDET_SOURCE_DERIVED);
+	if (plan->n_steps &&
+	    base->backend->ops->fill(pdet_session_of(k, base), b,
+				     &plan->steps[0].fields,
+				     plan->steps[0].source) < 0)
+		return false;
+	return pdet_batch_answered(b);
+}
+
 static void pfn_span_free(struct pdet_walk *w, struct pdet_span *span)
 {
 	(void)w;
@@ -244,6 +264,7 @@ static void pfn_free(struct pdet_walk *base)
 static const struct pdet_walk_ops pfn_ops = {
 	.next = pfn_next,
 	.place = pfn_place,
+	.glance = pfn_glance,
 	.span_free = pfn_span_free,
 	.retarget = pfn_retarget,
 	.free = pfn_free,

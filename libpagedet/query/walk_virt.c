@@ -229,7 +229,8 @@ static bool virt_glance(struct pdet_walk *base, struct pdet_worker *k,
 
 	/* All in one page, of the task that was asked about before. */
 	if (q->items[0].first - addr + (q->items[0].count - 1) >= page ||
-	    !w->task || w->task->pid != q->items[0].pid)
+	    !w->task || w->task->pid != q->items[0].pid ||
+	    !w->walk.backend->ops->glance)
 		return false;
 	if (!w->walk.backend->ops->glance(pdet_session_of(k, base), w->task,
 					  addr, again, b))

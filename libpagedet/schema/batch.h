@@ -70,6 +70,19 @@ static inline unsigned pdet_batch_state(const struct pdet_batch *b,
 				PAGEDET_NOT_ASKED;
 }
 
+/* pdet_batch_answered - whether row 0 has an answer in every column, or that
+ * there is nothing. */
+static inline bool pdet_batch_answered(const struct pdet_batch *b)
+{
+	const uint16_t *cell = b->cells;
+	const uint16_t *end = cell + b->cells_size / sizeof(*cell);
+	bool all = true;
+
+	for (; cell < end && all; cell += b->cap)
+		all = (*cell & 0xff) - 1u < PAGEDET_NONE;
+	return all;
+}
+
 /* The value, or @otherwise where it is not answered. */
 static inline uint64_t pdet_batch_get(const struct pdet_batch *b, uint32_t row,
 				      unsigned field, uint64_t otherwise)

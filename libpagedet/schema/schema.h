@@ -39,6 +39,12 @@ static inline void pdet_fields_join(struct pdet_fields *set,
 	set->bits[1] |= more->bits[1];
 }
 
+static inline bool pdet_fields_meet(const struct pdet_fields *a,
+				    const struct pdet_fields *b)
+{
+	return (a->bits[0] & b->bits[0]) | (a->bits[1] & b->bits[1]);
+}
+
 static inline bool pdet_fields_empty(const struct pdet_fields *set)
 {
 	return !(set->bits[0] | set->bits[1]);
