@@ -25,7 +25,12 @@ class Pagedet:
 
 
 def why_not(pagedet):
-    """Why the source that is to be asked shows nothing; None: it does."""
+    """Why the source that is to be asked shows nothing, or not what we see;
+    None: it does."""
+    with open("/proc/self/mountinfo") as f:
+        if machine.there.source() != "procfs" and \
+                not any(line.split(" ")[4] == "/" for line in f):
+            return "our root directory is no mount"
     rows, _, err = pagedet.run("--json", "--fields", "refcount", "page", 0)
     return "; ".join(err.splitlines()) if machine.there.source() != "procfs" and \
         not any(row.get("refcount") is not None for row in rows) else None

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Mounts that nobody else sees, and that end with the test. */
+#ifndef TESTS_UNIT_MOUNTS_H
+#define TESTS_UNIT_MOUNTS_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+/* Why there can be none, NULL: there are. In a chroot whose root is no mount,
+ * what we mount might show up elsewhere. */
+static inline const char *mounts_of_our_own(void)
+{
+	if (geteuid() || unshare(CLONE_NEWNS))
+		return "needs root for mounts of its own";
+	return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ?
+	       "needs a root directory that is a mount" : NULL;
+}
+
+#endif
