@@ -210,29 +210,46 @@ def is_same_stack(found, truth):
         for a, b in zip(found[-len(truth):], truth))
 
 
+def kernels_stack(pid):
+    """None: there is no such file. While a task runs it is empty."""
+    for _ in range(TRIES):
+        truth = machine.there.read("/proc/%d/stack" % pid)
+        if truth != b"":
+            break
+    return truth and [line.split("] ", 1)[-1] for line in
+                      truth.decode().splitlines()]
+
+
+def check_stack(pagedet, pid, truth):
+    rows, _, err = pagedet.run("--json", "--fields", "pid",
+                               "--where", "kind=reserved",
+                               "--stacks", "task", pid)
+    found = [row.get("kernel_stack", [str(row)]) for row in rows
+             if row.get("tid") == pid]
+    if len(found) == 1 and is_same_stack(found[0], truth):
+        return []
+    return ["%d: %s, but %s is true: %s" % (pid, found, truth, err.strip())]
+
+
 def check_stacks(report, pagedet, field):
     """Where the planter and its children sleep, the kernel says, too."""
     pids = sorted({pid for plant in field.plants.values()
                    for pid, _ in plant.mappers})
     wrong = []
     for pid in pids:
-        truth = machine.there.read("/proc/%d/stack" % pid)
-        if not truth:
-            report.skip("stacks", "the kernel has no /proc/PID/stack")
-            return
-        truth = [line.split("] ", 1)[-1] for line in
-                 truth.decode().splitlines()]
-        rows, status, err = pagedet.run("--json", "--fields", "pid",
-                                        "--where", "kind=reserved",
-                                        "--stacks", "task", pid)
-        found = [row.get("kernel_stack", [str(row)]) for row in rows
-                 if row.get("tid") == pid]
-        # it was asked for the last time when the dump was under way
-        if pid == field.facts["planter"] and not machine.there.is_live():
-            truth = truth[-2:]
-        if len(found) != 1 or not is_same_stack(found[0], truth):
-            wrong.append("%d: %s, but %s is true: %s" % (pid, found, truth,
-                                                         err.strip()))
+        for _ in range(TRIES):
+            truth = kernels_stack(pid)
+            if truth is None:
+                report.skip("stacks", "the kernel has no /proc/PID/stack")
+                return
+            # it was asked for the last time when the dump was under way
+            if pid == field.facts["planter"] and not machine.there.is_live():
+                truth = truth[-2:]
+            differs = check_stack(pagedet, pid, truth) if truth else \
+                ["%d never sleeps" % pid]
+            if not differs:
+                break
+        wrong += differs
     report.result("stacks of %d tasks" % len(pids), wrong)
 
 

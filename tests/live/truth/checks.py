@@ -4,6 +4,7 @@ function here fails as soon as it is claimed, so that nothing goes unchecked.
 
 Each takes (field, plant, row, value) and answers words if @value is wrong.
 """
+import os
 import re
 
 import machine
@@ -304,6 +305,9 @@ def check_memcg_ino(field, plant, row, value):
     return None
 
 
+OFFLINE = " (offline)"
+
+
 @check("memcg_path")
 def check_memcg_path(field, plant, row, value):
     if row["_pfn"] is None:
@@ -312,7 +316,13 @@ def check_memcg_path(field, plant, row, value):
         return differ(value, plant.expect["memcg_path"])
     if value is None:
         return None if 0 in row["_cgroup"] else "nothing, but it is charged"
-    if not set(cgroup_inodes(value)) & set(row["_cgroup"]):
+    # of one that was removed, the kernel says who inherits what it had
+    where = value
+    while where.endswith(OFFLINE) or (value.endswith(OFFLINE) and
+                                      not cgroup_inodes(where)
+                                      and where != "/"):
+        where = os.path.dirname(where)
+    if not set(cgroup_inodes(where)) & set(row["_cgroup"]):
         return "%r is not the cgroup %s" % (value, row["_cgroup"])
     return None
 
