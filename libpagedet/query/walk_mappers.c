@@ -86,17 +86,9 @@ static int compare_asks(const void *a, const void *b, void *data)
 /* The frame @pfn, which is one of them. */
 static struct wanted *find(struct walk_mappers *w, uint64_t pfn)
 {
-	size_t low = 0, high = w->n;
+	const struct pdet_pfnset set = { w->pfns, w->n };
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (w->pfns[mid] < pfn)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return &w->wanted[low];
+	return &w->wanted[pdet_pfnset_at(&set, pfn)];
 }
 
 /* How often the kernel says that each frame is mapped. */

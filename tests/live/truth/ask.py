@@ -235,7 +235,7 @@ def check_stacks(report, pagedet, field):
     """Where the planter and its children sleep, the kernel says, too."""
     pids = sorted({pid for plant in field.plants.values()
                    for pid, _ in plant.mappers})
-    wrong = []
+    wrong = [] if pids else ["no plant has a mapping"]
     for pid in pids:
         for _ in range(TRIES):
             truth = kernels_stack(pid)
