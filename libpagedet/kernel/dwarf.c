@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/pairs.h"
 #include "base/vec.h"
 
 /* const volatile typedef of typedef ...; structs within structs */
@@ -41,12 +42,6 @@
 	X(formref_die) X(formsdata) X(formudata) X(get_units) X(getstring) \
 	X(hasattr) X(offdie) X(siblingof) X(tag) X(whatform)
 
-/* 0 is no key. */
-struct map {
-	uint64_t *key, *value;
-	size_t n, slots;	/* a power of 2, or 0 */
-};
-
 struct dwarf {
 	struct pdet_btf_source source;
 	struct pdet_library lib;
@@ -59,77 +54,9 @@ struct dwarf {
 	const char *strings;	/* names; NULL: they are not together */
 	size_t strings_len;
 	unsigned budget;
-	struct map named;	/* by hash: offsets of definitions */
-	struct map written;	/* by offset: ids */
+	struct pdet_pairs named; /* by hash: offsets of definitions */
+	struct pdet_pairs written; /* by offset: ids */
 };
-
-/* --- tables --- */
-
-static size_t slot_of(const struct map *m, uint64_t key)
-{
-	size_t i = (key * 0x9e3779b97f4a7c15) >> 20 & (m->slots - 1);
-
-	while (m->key[i] && m->key[i] != key)
-		i = (i + 1) & (m->slots - 1);
-	return i;
-}
-
-static bool map_get(const struct map *m, uint64_t key, uint64_t *ret)
-{
-	size_t i;
-
-	if (!m->slots)
-		return false;
-	i = slot_of(m, key);
-	*ret = m->value[i];
-	return m->key[i];
-}
-
-static void map_free(struct map *m)
-{
-	free(m->key);
-	free(m->value);
-}
-
-static bool map_grow(struct map *m)
-{
-	struct map bigger = { .slots = m->slots ? 2 * m->slots : 256 };
-	size_t i, at;
-
-	bigger.key = calloc(bigger.slots, sizeof(*bigger.key));
-	bigger.value = calloc(bigger.slots, sizeof(*bigger.value));
-	if (!bigger.key || !bigger.value) {
-		map_free(&bigger);
-		return false;
-	}
-	for (i = 0; i < m->slots; i++) {
-		if (!m->key[i])
-			continue;
-		at = slot_of(&bigger, m->key[i]);
-		bigger.key[at] = m->key[i];
-		bigger.value[at] = m->value[i];
-	}
-	bigger.n = m->n;
-	map_free(m);
-	*m = bigger;
-	return true;
-}
-
-/* Of several values the first one stays. False without memory. */
-static bool map_add(struct map *m, uint64_t key, uint64_t value)
-{
-	size_t i;
-
-	if (2 * m->n >= m->slots && !map_grow(m))
-		return false;
-	i = slot_of(m, key);
-	if (m->key[i])
-		return true;
-	m->key[i] = key;
-	m->value[i] = value;
-	m->n++;
-	return true;
-}
 
 /* --- finding names --- */
 
@@ -137,7 +64,7 @@ static uint64_t key_of(const char *name, bool is_enum)
 {
 	const uint64_t h = pdet_hash(name, strlen(name));
 
-	return (h << 2 | (uint64_t)is_enum << 1) | 1;
+	return h << 1 | is_enum;
 }
 
 /* Whether a file defines it; it may also say only that it exists. */
@@ -155,6 +82,15 @@ static bool is_definition(struct dwarf *d, Dwarf_Die *die, bool *is_enum)
 		return false;
 	}
 	return !d->hasattr(die, DW_AT_declaration);
+}
+
+/* Of several definitions the first one stays. False without memory. */
+static bool add_name(struct dwarf *d, uint64_t key, Dwarf_Die *die)
+{
+	uint64_t offset;
+
+	return pdet_pairs_get(&d->named, key, &offset) ||
+	       pdet_pairs_set(&d->named, key, d->dieoffset(die));
 }
 
 /* Takes the next file's names. False: that was the last one, or there is no
@@ -177,8 +113,7 @@ static bool next_unit(struct dwarf *d)
 	do {
 		name = is_definition(d, &die, &is_enum) ? d->diename(&die) :
 							  NULL;
-		if (name && !map_add(&d->named, key_of(name, is_enum),
-				     d->dieoffset(&die)))
+		if (name && !add_name(d, key_of(name, is_enum), &die))
 			d->source.written.failed = true;
 	} while (d->siblingof(&die, &die) == 0);
 	return true;
@@ -202,7 +137,7 @@ static bool find(struct dwarf *d, const char *name, bool is_enum,
 
 	if (!may_exist(d, name))
 		return false;
-	while (!map_get(&d->named, key, &offset))
+	while (!pdet_pairs_get(&d->named, key, &offset))
 		if (!next_unit(d))
 			return false;
 	if (!d->offdie(d->dwarf, offset, ret))
@@ -473,7 +408,7 @@ static uint32_t put_type(struct dwarf *d, Dwarf_Die *die, unsigned depth)
 		return 0;
 	d->budget--;
 	offset = d->dieoffset(die);
-	if (map_get(&d->written, offset, &known))
+	if (pdet_pairs_get(&d->written, offset, &known))
 		return (uint32_t)known;
 	switch (d->tag(die)) {
 	case DW_TAG_base_type:
@@ -500,7 +435,7 @@ static uint32_t put_type(struct dwarf *d, Dwarf_Die *die, unsigned depth)
 		return 0;
 	}
 	/* What was too deep here may be less deep elsewhere. */
-	if (id && !map_add(&d->written, offset, id))
+	if (id && !pdet_pairs_set(&d->written, offset, id))
 		w->failed = true;
 	return id;
 }
@@ -524,8 +459,8 @@ static void dwarf_free(struct pdet_btf_source *source)
 	if (d->dwarf)
 		d->end(d->dwarf);
 	pdet_library_close(&d->lib);
-	map_free(&d->named);
-	map_free(&d->written);
+	pdet_pairs_free(&d->named);
+	pdet_pairs_free(&d->written);
 	pdet_btf_writer_free(&source->written);
 	free(d);
 }
