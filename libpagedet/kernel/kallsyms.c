@@ -12,6 +12,8 @@
 /* Far more than any kernel has; bounds what damage can ask for. */
 #define MOST_SYMBOLS (4u << 20)
 #define MOST_NAME_BYTES (128u << 20)
+/* Read at once. */
+#define NAME_PIECE ((size_t)64 << 10)
 /* Marks at one address. */
 #define MOST_MARKS 64
 
@@ -93,12 +95,31 @@ static uint64_t room_for_names(const struct tables *t)
 	       MOST_NAME_BYTES;
 }
 
+/* The next piece of the names, at most @n bytes; a smaller one, not past a page
+ * that they may not reach, where that cannot be read. */
+static int read_more(struct pdet_kallsyms *k, struct pdet_space *space,
+		     uint64_t names, size_t n)
+{
+	const uint64_t addr = names + k->names_len;
+	uint8_t *to = k->names + k->names_len;
+	const size_t page = 4096 - (addr & 4095);
+	int r = pdet_space_read(space, addr, to, n);
+
+	if (r < 0 && n > page) {
+		n = page;
+		r = pdet_space_read(space, addr, to, n);
+	}
+	if (r == 0)
+		k->names_len += n;
+	return r;
+}
+
 /* How long the names are is known once they have been gone through: they are
  * read in pieces. */
 static int read_names(struct pdet_kallsyms *k, struct pdet_space *space,
 		      uint64_t names, uint64_t room)
 {
-	size_t cap = 0, at = 0, begin, len, step;
+	size_t cap = 0, at = 0, begin, len;
 	uint8_t *bigger;
 	uint32_t i = 0;
 	int r;
@@ -120,14 +141,10 @@ static int read_names(struct pdet_kallsyms *k, struct pdet_space *space,
 							       -ENOMEM;
 			k->names = bigger;
 		}
-		/* never past a page that the names may not reach */
-		step = 4096 - ((names + k->names_len) & 4095);
-		step = PDET_MIN(step, cap - k->names_len);
-		r = pdet_space_read(space, names + k->names_len,
-				    k->names + k->names_len, step);
+		r = read_more(k, space, names,
+			      PDET_MIN(cap - k->names_len, NAME_PIECE));
 		if (r < 0)
 			return r;
-		k->names_len += step;
 	}
 	return 0;
 }
@@ -168,6 +185,10 @@ size_t pdet_kallsyms_name(const struct pdet_kallsyms *k, uint32_t i,
  * length. */
 struct filter {
 	bool first[256], last[256], all[4096];
+	/* By token: could such a name begin with it, behind the type; with its
+	 * first character; end with it? */
+	enum { NO, YES, ASK_NEXT } begins[256];
+	bool single[256], ends[256];
 };
 
 static bool *all_of(struct filter *f, char first, char last, size_t len)
@@ -187,44 +208,57 @@ static void add_name(struct filter *f, const char *name)
 	*all_of(f, name[0], name[len - 1], len) = true;
 }
 
+/* What each token says; of one without characters nothing is concluded. */
+static void sort_tokens(const struct pdet_kallsyms *k, struct filter *f)
+{
+	unsigned i;
+
+	for (i = 0; i < 256; i++) {
+		const uint32_t len = k->token_len[i];
+		const uint8_t *at = (const uint8_t *)k->tokens + k->token[i];
+
+		/* the first character of all is the type */
+		f->begins[i] = len == 1 ? ASK_NEXT :
+			       !len || f->first[at[1]] ? YES : NO;
+		f->single[i] = !len || f->first[at[0]];
+		f->ends[i] = !len || f->last[at[len - 1]];
+	}
+}
+
 /* Can the name of these tokens be one of them? Most cannot, which is seen
  * without putting them together. */
 static bool may_be(const struct pdet_kallsyms *k, struct filter *f,
 		   const uint8_t *tokens, size_t n)
 {
 	const uint8_t a = tokens[0], b = tokens[n > 1], z = tokens[n - 1];
-	char first, last;
+	const bool next = f->begins[a] == ASK_NEXT;
 	size_t len = 0;
 
-	/* the first character of all is the type */
-	if (k->token_len[a] > 1)
-		first = k->tokens[k->token[a] + 1];
-	else if (n > 1 && k->token_len[a] && k->token_len[b])
-		first = k->tokens[k->token[b]];
-	else
-		return true;
-	if (!k->token_len[z])
-		return true;
-	last = k->tokens[k->token[z] + k->token_len[z] - 1];
-	if (!f->first[(uint8_t)first] || !f->last[(uint8_t)last])
+	if (!f->begins[a] || !f->ends[z] || (next && !f->single[b]))
 		return false;
+	if (!k->token_len[a] || !k->token_len[z] ||
+	    (next && (n == 1 || !k->token_len[b])))
+		return true;
 	while (n)
 		len += k->token_len[tokens[--n]];
-	return *all_of(f, first, last, len - 1);
+	return *all_of(f, k->tokens[next ? k->token[b] : k->token[a] + 1],
+		       k->tokens[k->token[z] + k->token_len[z] - 1], len - 1);
 }
 
 static void find_names(const struct pdet_kallsyms *k, struct pdet_symbol *s,
 		       size_t n)
 {
-	struct filter f = { { false }, { false }, { false } };
+	struct filter f;
 	size_t left = n, j, begin, len;
 	char name[PDET_SYMBOL_NAME];
 	uint32_t i;
 
+	memset(&f, 0, sizeof(f));
 	for (j = 0; j < n; j++) {
 		s[j].found = false;
 		add_name(&f, s[j].name);
 	}
+	sort_tokens(k, &f);
 	for (i = 0; i < k->n && left; i++) {
 		if (!name_at(k, k->at[i], &begin, &len) || !len ||
 		    !may_be(k, &f, k->names + begin, len))

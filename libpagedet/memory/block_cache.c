@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/env.h"
-#include "base/large.h"
 #include "memory/block_cache.h"
 
 bool pdet_block_cache_init(struct pdet_block_cache *c, size_t block,
@@ -19,7 +18,9 @@ bool pdet_block_cache_init(struct pdet_block_cache *c, size_t block,
 	for (c->sets = 1; c->sets * 2 * c->ways <= blocks;)
 		c->sets *= 2;
 	c->set = calloc(c->sets, sizeof(*c->set));
-	c->data = pdet_large_alloc(c->sets * c->ways * block);
+	/* Most readers need few of them: no huge pages, each of which would be
+	 * cleared for the first block in it. */
+	c->data = malloc(c->sets * c->ways * block);
 	return c->set && c->data;
 }
 
