@@ -143,6 +143,7 @@ struct pdet_wants {
 	bool fold;		/* nothing is asked that differs between pages
 				 * with the same answers: fill() may turn rows
 				 * of a series into one row with PAGES */
+	bool kinds;		/* the same, and only by kind */
 	bool stacks;		/* of tasks will be asked for */
 	bool perturb;		/* rows are few and have NOTES, and more was
 				 * asked than what comes for nothing: a look

@@ -204,6 +204,11 @@ void pdet_image_drop_types(struct image *im);
 int pdet_image_kinds(struct image *im, struct pdet_env *env);
 /* Of the running kernel: a page that is only read is the zero page. */
 void pdet_image_look_at_zero(struct image *im, struct pdet_env *env);
+/* --- image_load.c: the same by symbols --- */
+#define PDET_IMAGE_ZERO "empty_zero_page"
+#define PDET_IMAGE_HUGE_ZERO "huge_zero_pfn"
+void pdet_image_set_zeros(struct image *im, const struct pdet_symbol *page,
+			  const struct pdet_symbol *huge);
 /* The part's failure, in words: its error. */
 int pdet_image_fail(struct pdet_env *env, const struct image_part *part);
 /* The failure in @env becomes the part's: its error. */

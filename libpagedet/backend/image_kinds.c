@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * To count the running kernel's pages by kind, a few of its types are enough,
- * which are among the first, and none of its symbols: the zero page is what a
+ * To count pages, a few of a kernel's types are enough, which are among the
+ * first. Of the running kernel no symbols are needed: the zero page is what a
  * page of our own shows that was never written to. With all types and symbols
  * the start would take longer than the count.
  */
@@ -12,15 +12,35 @@
 
 #include "backend/image.h"
 #include "kernel/btf_part.h"
+#include "kernel/find_btf.h"
+#include "kernel/types_check.h"
 
 /* Where all that is needed is in kernels of 6.1 to 6.18: twice that. */
 #define TYPE_BYTES ((uint32_t)512 << 10)
 
-static ssize_t read_at(void *arg, void *buf, size_t n, uint64_t offset)
+static ssize_t read_file(void *arg, void *buf, size_t n, uint64_t offset)
 {
 	const int *fd = arg;
 
 	return pdet_pread(*fd, buf, n, offset);
+}
+
+/* Types in the memory of a dump. */
+struct in_memory {
+	struct pdet_space *space;
+	uint64_t addr;
+	size_t len;
+};
+
+static ssize_t read_memory(void *arg, void *buf, size_t n, uint64_t offset)
+{
+	const struct in_memory *t = arg;
+
+	if (offset >= t->len)
+		return 0;
+	n = PDET_MIN(n, t->len - (size_t)offset);
+	return pdet_space_read(t->space, t->addr + offset, buf, n) < 0 ? -1 :
+	       (ssize_t)n;
 }
 
 static bool has_enum(const struct pdet_btf *btf, const char *name)
@@ -60,7 +80,10 @@ static bool knows_hugetlb(const struct pdet_layout *l)
 static int add_part(struct image *im, struct pdet_env *env,
 		    const struct pdet_btf *btf)
 {
-	if (!is_enough(im, btf) || !pdet_layout_add_types(&im->layout, btf) ||
+	struct pdet_types_difference d;
+
+	if (!is_enough(im, btf) || !pdet_types_agree(&im->info, btf, &d) ||
+	    !pdet_layout_add_types(&im->layout, btf) ||
 	    !knows_hugetlb(&im->layout))
 		return -ENODATA;
 	im->changes++;
@@ -68,25 +91,57 @@ static int add_part(struct image *im, struct pdet_env *env,
 				     &im->layout);
 }
 
-static int read_part(struct image *im, struct pdet_env *env)
+static int read_part(struct image *im, struct pdet_env *env,
+		     const struct pdet_btf_reader *reader)
 {
-	int fd = pdet_open(env, "/sys/kernel/btf/vmlinux"), r = -ENODATA;
-	const struct pdet_btf_reader reader = { read_at, &fd };
 	struct pdet_btf *btf = NULL;
+	int r = -ENODATA;
 	bool damaged;
 	size_t len;
 	void *data;
 
-	if (fd < 0)
-		return fd;
-	data = pdet_btf_part(&reader, TYPE_BYTES, &len);
-	close(fd);
+	data = pdet_btf_part(reader, TYPE_BYTES, &len);
 	if (data)
 		btf = pdet_btf_new(data, len, &damaged);
 	if (btf)
 		r = add_part(im, env, btf);
 	pdet_btf_free(btf);
 	free(data);
+	return r;
+}
+
+static int of_live(struct image *im, struct pdet_env *env)
+{
+	int fd = pdet_open(env, "/sys/kernel/btf/vmlinux"), r;
+	const struct pdet_btf_reader reader = { read_file, &fd };
+
+	if (fd < 0)
+		return fd;
+	r = read_part(im, env, &reader);
+	close(fd);
+	if (r == 0)
+		pdet_image_look_at_zero(im, env);
+	return r;
+}
+
+static int of_dump(struct image *im, struct pdet_env *env)
+{
+	struct in_memory types = { .space = &im->space };
+	const struct pdet_btf_reader reader = { read_memory, &types };
+	/* All at once: each look through a kernel's symbols takes a while. */
+	struct pdet_symbol s[] = {
+		{ .name = PDET_BTF_START }, { .name = PDET_BTF_STOP },
+		{ .name = PDET_IMAGE_ZERO }, { .name = PDET_IMAGE_HUGE_ZERO },
+	};
+	int r;
+
+	pdet_image_find(im, env, s, PDET_COUNT(s));
+	if (!pdet_btf_between(&s[0], &s[1], &types.len))
+		return -ENODATA;
+	types.addr = s[0].address;
+	r = read_part(im, env, &reader);
+	if (r == 0)
+		pdet_image_set_zeros(im, &s[2], &s[3]);
 	return r;
 }
 
@@ -127,12 +182,11 @@ int pdet_image_kinds(struct image *im, struct pdet_env *env)
 	im->kinds.tried = true;
 	im->kinds.error = -ENODATA;
 	/* Types that somebody gave are checked as a whole. */
-	if (!im->memory->live || im->options->btf)
+	if (im->options->btf || im->options->vmlinux)
 		return -ENODATA;
-	im->kinds.error = read_part(im, env);
-	if (im->kinds.error == 0)
-		pdet_image_look_at_zero(im, env);
-	else
+	im->kinds.error = im->memory->live ? of_live(im, env) :
+					     of_dump(im, env);
+	if (im->kinds.error < 0)
 		pdet_clear(env);
 	return im->kinds.error;
 }

@@ -113,8 +113,8 @@ static uint64_t address_of(const struct pdet_symbol *s)
 /* --- types --- */
 
 /* Which frames are zero pages: PFN_NONE where a variable says there is none. */
-static void find_zeros(struct image *im, const struct pdet_symbol *page,
-		       const struct pdet_symbol *huge)
+void pdet_image_set_zeros(struct image *im, const struct pdet_symbol *page,
+			  const struct pdet_symbol *huge)
 {
 	struct pdet_page_zeros *z = &im->zeros;
 	const unsigned shift = im->paging.page_shift;
@@ -139,8 +139,7 @@ static void find_zeros(struct image *im, const struct pdet_symbol *page,
 static int read_types(struct image *im, struct pdet_env *env)
 {
 	struct pdet_symbol zero[] = {
-		{ .name = "empty_zero_page" },
-		{ .name = "huge_zero_pfn" },
+		{ .name = PDET_IMAGE_ZERO }, { .name = PDET_IMAGE_HUGE_ZERO },
 	};
 	int r;
 
@@ -149,7 +148,7 @@ static int read_types(struct image *im, struct pdet_env *env)
 	if (r < 0)
 		return r;
 	pdet_image_find(im, env, zero, PDET_COUNT(zero));
-	find_zeros(im, &zero[0], &zero[1]);
+	pdet_image_set_zeros(im, &zero[0], &zero[1]);
 	if (!im->zeros.known && im->memory->live)
 		pdet_image_look_at_zero(im, env);
 	return pdet_memmap_add_types(&im->memmap, env, &im->space,

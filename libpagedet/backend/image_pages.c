@@ -28,6 +28,7 @@ struct filling {
 	struct image_owner_wants owners;
 	bool any_owner;
 	bool fold;		/* rows that say the same become one */
+	bool kinds;		/* and only kinds are looked at */
 };
 
 /* Fields that are decoded, where PDET_HAS_ or PDET_BAD_ says that they are. */
@@ -300,20 +301,27 @@ static void free_heads(const struct filling *f, uint32_t row, uint32_t n)
 				      f->source);
 }
 
-/* The same into rows that count pages. */
+/* The same into rows that count pages; @pages NULL: they are known to be in a
+ * free block. */
 static uint32_t fold(const struct filling *f, const char *pages, uint32_t row,
 		     uint64_t pfn, uint32_t n, uint64_t addr)
 {
-	struct image_columns *c = &f->s->column;
+	struct image_session *s = f->s;
+	struct image_columns *c = &s->column;
 	const struct pdet_page_columns to = {
 		.is = c->is, .has = c->has, .bad = c->bad, .error = c->error,
 		.kind = c->kind, .flags = c->flags, .known = c->known,
+		.raw_flags = column(f, PAGEDET_FIELD_RAW_FLAGS, 0),
+		.refcount = column(f, PAGEDET_FIELD_REFCOUNT, 0),
 		.mapcount = column(f, PAGEDET_FIELD_MAPCOUNT, 0),
 	};
+	uint64_t *count = f->b->value[PAGEDET_FIELD_PAGES];
+	uint64_t *first = f->b->value[PAGEDET_FIELD_PFN];
 
-	n = pdet_page_fold(f->s->fold, &f->s->run, pages, addr, pfn, n, &to,
-			   row, f->b->value[PAGEDET_FIELD_PAGES],
-			   f->b->value[PAGEDET_FIELD_PFN]) - row;
+	n = (pages ? pdet_page_fold(s->fold, &s->run, pages, addr, pfn, n, &to,
+				    row, count, first) :
+	     pdet_page_fold_free(s->fold, &s->run, addr, pfn, n, &to, row,
+				 count, first)) - row;
 	copy(f, PAGEDET_FIELD_FLAGS, row, n, c->flags + row);
 	copy(f, PAGEDET_FIELD_FLAGS_KNOWN, row, n, c->known + row);
 	widen(f, PAGEDET_FIELD_KIND, row, n, c->kind + row);
@@ -321,7 +329,8 @@ static uint32_t fold(const struct filling *f, const char *pages, uint32_t row,
 	return n;
 }
 
-/* @n struct pages that were read from @addr on; how many rows they are. */
+/* @n struct pages that were read from @addr on; how many rows they are. Only
+ * where rows are folded @pages may be NULL. */
 static uint32_t decode(const struct filling *f, const char *pages, uint32_t row,
 		       uint64_t pfn, uint32_t n, uint64_t addr)
 {
@@ -396,6 +405,53 @@ static uint32_t read_run(const struct filling *f, uint32_t row, uint64_t pfn,
 	return row - first;
 }
 
+/* How many frames from @pfn on come before a free block of the largest size,
+ * whose first struct page is put into @page; @n if there is none. */
+static uint32_t before_free(const struct filling *f, uint64_t pfn, uint32_t n,
+			    uint64_t addr, char page[PDET_PAGE_BYTES])
+{
+	const struct pdet_layout *l = &f->s->image->layout;
+	const uint64_t size = l->size[PDET_SIZE_PAGE], end = pfn + n;
+	const uint64_t block = (uint64_t)1 << (l->free_orders - 1);
+	uint64_t at;
+
+	for (at = (pfn + block - 1) & -block; at < end; at += block)
+		if (pdet_space_read(&f->s->space, addr + (at - pfn) * size,
+				    page, (size_t)size) == 0 &&
+		    pdet_page_block_end(l, page, at) == at + block)
+			return (uint32_t)(at - pfn);
+	return n;
+}
+
+/* The same where nothing but kinds is asked: of a free block of the largest
+ * size, which is most of what is free, only the first one is read. */
+static uint32_t read_kinds(const struct filling *f, uint32_t row, uint64_t pfn,
+			   uint32_t n, uint64_t addr)
+{
+	const uint64_t size = f->s->image->layout.size[PDET_SIZE_PAGE];
+	const struct pdet_page_run *run = &f->s->run;
+	const uint32_t first = row;
+	char page[PDET_PAGE_BYTES];
+	uint32_t some;
+
+	for (; n; n -= some, pfn += some, addr += some * size) {
+		if (pfn == run->next && pfn < run->free_end) {
+			some = (uint32_t)PDET_MIN(run->free_end - pfn,
+						  (uint64_t)n);
+			row += decode(f, NULL, row, pfn, some, addr);
+			continue;
+		}
+		some = before_free(f, pfn, n, addr, page);
+		if (some) {
+			row += read_run(f, row, pfn, some, addr);
+			continue;
+		}
+		some = 1;
+		row += decode(f, page, row, pfn, some, addr);
+	}
+	return row - first;
+}
+
 /* How many frames from @pfn on are together in all that is asked below. */
 static uint32_t step(uint64_t pfn, uint32_t n)
 {
@@ -440,7 +496,8 @@ static uint32_t fill_run(const struct filling *f, uint32_t row, uint64_t pfn,
 
 	for (; n; n -= some, pfn += some) {
 		if (has_pages(m, pfn, n, &some, &addr, &error))
-			row += read_run(f, row, pfn, some, addr);
+			row += f->kinds ? read_kinds(f, row, pfn, some, addr) :
+					  read_run(f, row, pfn, some, addr);
 		else if (error)
 			row += put_lost(f, row, pfn, some, error);
 		else
@@ -458,7 +515,8 @@ static bool may_fold(const struct image_session *s, const struct pdet_batch *b,
 {
 	static const uint8_t same[] = {
 		PAGEDET_FIELD_KIND, PAGEDET_FIELD_FLAGS,
-		PAGEDET_FIELD_FLAGS_KNOWN, PAGEDET_FIELD_MAPCOUNT,
+		PAGEDET_FIELD_FLAGS_KNOWN, PAGEDET_FIELD_RAW_FLAGS,
+		PAGEDET_FIELD_REFCOUNT, PAGEDET_FIELD_MAPCOUNT,
 	};
 	struct pdet_fields rest = s->session.wants->fields;
 	size_t i;
@@ -582,10 +640,12 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 	struct image_session *s = image_session_of(base);
 	const struct image_owner_wants owners =
 		pdet_image_owner_wants(want);
+	const bool folds = may_fold(s, b, want);
 	const struct filling f = {
 		s, b, want, source, owners,
 		owners.file || owners.memcg || owners.cache,
-		may_fold(s, b, want),
+		folds, folds && base->wants->kinds &&
+			s->image->layout.free_orders,
 	};
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	uint32_t row, end;

@@ -662,6 +662,23 @@ static int fill_cgroup(struct procfs_session *s, struct pdet_batch *b,
 	return 0;
 }
 
+/* Whether nobody is asked about pages that are alike to us only. */
+static bool may_fold(const struct pdet_session *base,
+		     const struct pdet_batch *b,
+		     const struct pdet_fields *want)
+{
+	struct pdet_fields rest = base->wants->fields;
+	unsigned f;
+
+	if (!base->wants->fold || !b->series)
+		return false;
+	pdet_fields_remove(&rest, PAGEDET_FIELD_PAGES);
+	pdet_fields_remove(&rest, PAGEDET_FIELD_PFN);
+	pdet_fields_for(f, want)
+		pdet_fields_remove(&rest, f);
+	return pdet_fields_empty(&rest);
+}
+
 int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
 		const struct pdet_fields *want, unsigned source)
 {
@@ -687,7 +704,7 @@ int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
 	if (pdet_fields_has(want, PAGEDET_FIELD_FLAGS) &&
 	    is_read(&reading, KPAGE_FLAGS))
 		procfs_idle(s, b, s->word[KPAGE_FLAGS]);
-	if (base->wants->fold && b->series && is_read(&reading, KPAGE_FLAGS))
+	if (may_fold(base, b, want) && is_read(&reading, KPAGE_FLAGS))
 		procfs_fold(s, b, is_read(&reading, KPAGE_COUNT),
 			    is_read(&reading, KPAGE_CGROUP));
 	if (flags)

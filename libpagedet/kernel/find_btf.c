@@ -38,20 +38,28 @@ static int take(struct pdet_space *space, uint64_t addr, size_t len,
 	return 0;
 }
 
+bool pdet_btf_between(const struct pdet_symbol *start,
+		      const struct pdet_symbol *stop, size_t *len)
+{
+	if (!start->found || !stop->found || stop->address <= start->address ||
+	    stop->address - start->address > MOST_BYTES)
+		return false;
+	*len = (size_t)(stop->address - start->address);
+	return true;
+}
+
 static int by_symbols(struct pdet_space *space,
 		      const struct pdet_kallsyms *symbols, void **ret,
 		      size_t *len)
 {
 	struct pdet_symbol s[] = {
-		{ .name = "__start_BTF" }, { .name = "__stop_BTF" },
+		{ .name = PDET_BTF_START }, { .name = PDET_BTF_STOP },
 	};
-	uint64_t n;
+	size_t n;
 
 	pdet_kallsyms_find(symbols, s, PDET_COUNT(s));
-	n = s[1].address - s[0].address;
-	if (!s[0].found || !s[1].found || !n || n > MOST_BYTES)
-		return -ENOENT;
-	return take(space, s[0].address, (size_t)n, ret, len);
+	return pdet_btf_between(&s[0], &s[1], &n) ?
+	       take(space, s[0].address, n, ret, len) : -ENOENT;
 }
 
 struct scan {

@@ -5,6 +5,13 @@
 
 #include "kernel/kallsyms.h"
 
+/* Its symbols, and what they say: false if they were not found, or are no
+ * place of BTF. */
+#define PDET_BTF_START "__start_BTF"
+#define PDET_BTF_STOP "__stop_BTF"
+bool pdet_btf_between(const struct pdet_symbol *start,
+		      const struct pdet_symbol *stop, size_t *len);
+
 /*
  * pdet_find_btf - its bytes, aligned, to be freed. By its symbols (@symbols may
  * be NULL: arm64 kernels of Debian 12 have none of data), and where they do not

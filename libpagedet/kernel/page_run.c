@@ -221,6 +221,15 @@ static uint64_t block_end(const struct pdet_layout *l, uint64_t pfn,
 		       pfn + ((uint64_t)1 << f->order) : 0;
 }
 
+uint64_t pdet_page_block_end(const struct pdet_layout *l, const char *page,
+			     uint64_t pfn)
+{
+	struct pdet_page_facts f;
+
+	pdet_page_decode(l, page, page, NULL, &f);
+	return block_end(l, pfn, &f);
+}
+
 static void leave_block(struct pdet_page_run *run)
 {
 	run->free_end = 0;
@@ -569,7 +578,8 @@ size_t pdet_page_next(struct pdet_page_run *run,
 	run->element = NULL;
 	run->joined = false;
 	is = pdet_page_is(l, page, i + 1 < n ? page + size : NULL, addr, &head);
-	head_pfn = pfn - (addr - head) / size;
+	/* A division takes as long as all the rest. */
+	head_pfn = head == addr ? pfn : pfn - (addr - head) / size;
 	if (is == PDET_PAGE_PLAIN &&
 	    !has_flag(l, flags, PAGEDET_PF_COMPOUND_HEAD)) {
 		done = put_small(run, at, page, flags, addr, pfn, o, &f);
@@ -632,7 +642,7 @@ void pdet_page_run_begin(struct pdet_page_run *run,
 	at->start = addr;
 	at->end = addr + n * run->layout->size[PDET_SIZE_PAGE];
 	at->to = to;
-	at->turn = to->mapcount ? 0 : turn;
+	at->turn = to->raw_flags || to->refcount || to->mapcount ? 0 : turn;
 	at->numbers = to->order || to->refcount || to->pincount ||
 		      to->mapping || to->index || to->private ||
 		      to->memcg_data || to->slab_cache;

@@ -115,6 +115,11 @@ void pdet_page_run_init(struct pdet_page_run *run,
 			const struct pdet_layout *layout,
 			struct pdet_space *space);
 
+/* pdet_page_block_end - behind the free block that begins with @page, which is
+ * frame @pfn; 0: none does. */
+uint64_t pdet_page_block_end(const struct pdet_layout *layout,
+			     const char *page, uint64_t pfn);
+
 /* A run while it is decoded. */
 struct pdet_page_run_at {
 	const char *pages;
@@ -129,7 +134,8 @@ struct pdet_page_run_at {
  * every page: page @i of the run's @n, which is frame @pfn, is decoded into
  * element @o. How many pages from there on say the same, but for head_pfn. With
  * a @turn, which is another one each time that elements begin anew, elements
- * that are the same can be found in run->element; not if mapcount is wanted.
+ * that are the same can be found in run->element; not if raw_flags, refcount or
+ * mapcount is wanted.
  */
 void pdet_page_run_begin(struct pdet_page_run *run,
 			 struct pdet_page_run_at *at, const char *pages,

@@ -45,6 +45,13 @@ static bool row_needs(const struct pdet_batch *b, uint32_t row,
 	return false;
 }
 
+/* Pages that are alike to the source that made them one row, and perhaps not to
+ * another. */
+static bool is_folded(const struct pdet_batch *b, uint32_t row)
+{
+	return pdet_batch_get(b, row, PAGEDET_FIELD_PAGES, 1) > 1;
+}
+
 /* A later source: rows that still need it are copied out, asked about, and
  * what it answers is copied back. */
 static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
@@ -63,7 +70,7 @@ static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
 		return -ENOMEM;
 	pdet_batch_clear(sub, 1);
 	for (row = 0; row < b->n; row++) {
-		k->keep[row] = row_needs(b, row, want);
+		k->keep[row] = !is_folded(b, row) && row_needs(b, row, want);
 		if (!k->keep[row])
 			continue;
 		pdet_batch_grow(sub, 1);

@@ -151,7 +151,8 @@ static bool may_fold(const struct pdet_iter *it)
 {
 	static const uint8_t same[] = {
 		PAGEDET_FIELD_KIND, PAGEDET_FIELD_FLAGS,
-		PAGEDET_FIELD_FLAGS_KNOWN, PAGEDET_FIELD_MAPCOUNT,
+		PAGEDET_FIELD_FLAGS_KNOWN, PAGEDET_FIELD_RAW_FLAGS,
+		PAGEDET_FIELD_REFCOUNT, PAGEDET_FIELD_MAPCOUNT,
 		PAGEDET_FIELD_MEMCG_INO, PAGEDET_FIELD_MEMCG_PATH,
 		PAGEDET_FIELD_MEMCG_NAME, PAGEDET_FIELD_PAGES,
 		/* identifies rows, and is looked at by nobody */
@@ -265,12 +266,24 @@ static bool used(const struct pdet_iter *it, size_t i)
 	return false;
 }
 
+/* Whether groups are told apart by nothing but the kind. */
+static bool is_by_kind(const struct pdet_iter *it)
+{
+	uint64_t i;
+
+	for (i = 0; i < it->q.n_group_by; i++)
+		if (it->q.group_by[i] != PAGEDET_FIELD_KIND)
+			return false;
+	return true;
+}
+
 static int prepare(struct pdet_iter *it)
 {
 	struct pdet_wants wants = {
 		.fields = it->plan.columns,
 		.target = it->q.target,
 		.fold = it->fold,
+		.kinds = it->fold && is_by_kind(it),
 		.perturb = !(it->q.options & PAGEDET_Q_CHEAP) &&
 			few_rows(it) <= FEW_ROWS &&
 			pdet_fields_has(&it->plan.columns,

@@ -96,6 +96,62 @@ START_TEST(free_blocks)
 }
 END_TEST
 
+/* Of whom only the first page is looked at, the others are counted as if they
+ * had been. */
+START_TEST(free_not_looked_at)
+{
+	struct runs *r = start(_i), *all = start(_i);
+	struct pdet_page_fold *fold = calloc(1, sizeof(*fold));
+	uint64_t pages[N], first[N], counted[N];
+	unsigned n, i;
+
+	free_block(r, 8, 3);
+	ck_assert_uint_eq(pdet_page_block_end(&r->l, page(r, 8), 8), 16);
+	ck_assert_uint_eq(pdet_page_block_end(&r->l, page(r, 9), 9), 0);
+	/* such a block cannot begin there */
+	ck_assert_uint_eq(pdet_page_block_end(&r->l, page(r, 8), 12), 0);
+	memcpy(all->pages, r->pages, sizeof(r->pages));
+	all->to = (struct pdet_page_columns){
+		.is = all->is, .has = all->has, .bad = all->bad,
+		.kind = all->kind, .flags = all->flags, .known = all->known,
+	};
+	pdet_page_fold_begin(fold);
+	n = pdet_page_fold(fold, &all->run, page(all, 0), PAGES_MAP, 0, 24,
+			   &all->to, 0, counted, first);
+	r->to = all->to;
+	r->to.is = r->is;
+	r->to.has = r->has;
+	r->to.bad = r->bad;
+	r->to.kind = r->kind;
+	r->to.flags = r->flags;
+	r->to.known = r->known;
+	pdet_page_fold_begin(fold);
+	i = pdet_page_fold(fold, &r->run, page(r, 0), PAGES_MAP, 0, 9, &r->to,
+			   0, pages, first);
+	/* in two parts, and nothing of them is read */
+	memset(page(r, 9), 0xff, 7 * 64);
+	i = pdet_page_fold_free(fold, &r->run, PAGES_MAP + 9 * 64, 9, 3,
+				&r->to, i, pages, first);
+	i = pdet_page_fold_free(fold, &r->run, PAGES_MAP + 12 * 64, 12, 4,
+				&r->to, i, pages, first);
+	i = pdet_page_fold(fold, &r->run, page(r, 16), PAGES_MAP + 16 * 64, 16,
+			   8, &r->to, i, pages, first);
+	ck_assert_uint_eq(i, n);
+	for (i = 0; i < n; i++) {
+		ck_assert_uint_eq(pages[i], counted[i]);
+		ck_assert_uint_eq(r->kind[i], all->kind[i]);
+		ck_assert_uint_eq(r->flags[i], all->flags[i]);
+		ck_assert_uint_eq(r->known[i], all->known[i]);
+		ck_assert_uint_eq(r->has[i], all->has[i]);
+		ck_assert_uint_eq(r->is[i], all->is[i]);
+	}
+	ck_assert_uint_eq(r->run.reads, 0);
+	free(fold);
+	end(all);
+	end(r);
+}
+END_TEST
+
 START_TEST(block_began_before)
 {
 	struct runs *r = start(AGE_6_12);
@@ -363,19 +419,24 @@ static uint64_t count_like(const struct runs *r, const struct runs *a,
 	for (k = 0; k < n; k++)
 		if (r->is[k] == a->is[i] && r->kind[k] == a->kind[i] &&
 		    r->flags[k] == a->flags[i] && r->known[k] == a->known[i] &&
+		    r->raw[k] == a->raw[i] &&
+		    r->refcount[k] == a->refcount[i] &&
 		    r->mapcount[k] == a->mapcount[i])
 			sum += pages ? pages[k] : 1;
 	return sum;
 }
 
 /* Pages from @first on into elements from @first on. */
-static void decode_at(struct runs *r, unsigned first, unsigned n, bool counts)
+static void decode_at(struct runs *r, unsigned first, unsigned n,
+		      bool counts, bool words)
 {
 	const struct pdet_page_columns to = {
 		.is = r->is + first, .has = r->has + first,
 		.bad = r->bad + first, .error = r->error + first,
 		.kind = r->kind + first, .flags = r->flags + first,
-		.known = r->known + first, .refcount = r->refcount + first,
+		.known = r->known + first,
+		.raw_flags = words ? r->raw + first : NULL,
+		.refcount = words ? r->refcount + first : NULL,
 		.mapcount = counts ? r->mapcount + first : NULL,
 	};
 
@@ -389,7 +450,7 @@ START_TEST(folded)
 	struct runs *r = start(_i % AGES), *all = start(_i % AGES);
 	struct pdet_page_fold *fold = calloc(1, sizeof(*fold));
 	uint64_t state = 77 + (uint64_t)_i, pages[N], first[N];
-	const bool counts = _i & 1;
+	const bool counts = _i / AGES & 1, words = _i / AGES & 2;
 	unsigned turn, i, n, some;
 
 	for (turn = 0; turn < 30; turn++) {
@@ -401,6 +462,8 @@ START_TEST(folded)
 			.is = r->is, .has = r->has, .bad = r->bad,
 			.error = r->error, .kind = r->kind, .flags = r->flags,
 			.known = r->known,
+			.raw_flags = words ? r->raw : NULL,
+			.refcount = words ? r->refcount : NULL,
 			.mapcount = counts ? r->mapcount : NULL,
 		};
 		pdet_page_fold_begin(fold);
@@ -410,7 +473,7 @@ START_TEST(folded)
 			/* blocks and folios are whole in a run */
 			while (i + some < N && (i + some) % 8)
 				some++;
-			decode_at(all, i, some, counts);
+			decode_at(all, i, some, counts, words);
 			n = pdet_page_fold(fold, &r->run, page(r, i),
 					   PAGES_MAP + i * 64, i, some, &r->to,
 					   n, pages, first);
@@ -437,6 +500,7 @@ int main(void)
 	Suite *s = suite_create("page_run");
 
 	unit_loop(s, free_blocks, AGES);
+	unit_loop(s, free_not_looked_at, AGES);
 	unit_test(s, block_began_before);
 	unit_test(s, bad_blocks);
 	unit_loop(s, folios, AGES);
