@@ -262,6 +262,7 @@ static void look_back(struct pdet_page_run *run, uint64_t addr, uint64_t pfn)
 		if (block_end(l, first, &f) <= pfn)
 			continue;
 		run->free_end = block_end(l, first, &f);
+		run->free_order = f.order;
 		run->free_lost = false;
 		return;
 	}
@@ -283,6 +284,7 @@ static void enter_block(struct pdet_page_run *run, uint64_t pfn,
 			struct pdet_page_facts *f)
 {
 	run->free_end = block_end(run->layout, pfn, f);
+	run->free_order = f->order;
 	if (run->free_end || f->type != PDET_TYPE_BUDDY || !f->has_order)
 		return;
 	f->has_order = false;
@@ -391,7 +393,8 @@ static void put_same(const struct pdet_layout *l, const char *page,
 }
 
 /* The same for one that is in a free block, or is known to be in none. */
-static void put_free(enum pdet_page_free where,
+static void put_free(const struct pdet_page_run *run,
+		     enum pdet_page_free where,
 		     const struct pdet_page_columns *to, size_t i)
 {
 	if (to->known)
@@ -402,6 +405,8 @@ static void put_free(enum pdet_page_free where,
 		to->flags[i] |= KPF(BUDDY);
 	if (to->kind)
 		to->kind[i] = PAGEDET_KIND_FREE;
+	if (to->order)
+		to->order[i] = (uint8_t)run->free_order;
 }
 
 /* --- one page --- */
@@ -465,7 +470,7 @@ static bool put_small(struct pdet_page_run *run,
 	if (run->zeros.known && to->known)
 		to->known[i] |= KPF(ZERO_PAGE);
 	if (known)
-		put_free(where, to, i);
+		put_free(run, where, to, i);
 	return true;
 }
 

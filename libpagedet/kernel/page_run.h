@@ -59,6 +59,7 @@ struct pdet_page_run {
 	struct pdet_page_zeros zeros;
 	uint64_t next;		/* frame behind the run before */
 	uint64_t free_end;	/* frame behind the free block that we are in */
+	unsigned free_order;	/* of that block */
 	bool free_lost;		/* whether we are in one cannot be read */
 	uint64_t reads;		/* outside of runs */
 	/* The last large folio. */
