@@ -145,6 +145,8 @@ struct pdet_wants {
 				 * of a series into one row with PAGES */
 	bool kinds;		/* the same, and only by kind */
 	bool stacks;		/* of tasks will be asked for */
+	bool alone;		/* one session, in the thread that prepares: it
+				 * may load what it turns out to need */
 	bool perturb;		/* rows are few and have NOTES, and more was
 				 * asked than what comes for nothing: a look
 				 * that changes something is all right */

@@ -392,12 +392,19 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 		PAGEDET_FIELD_KIND, PAGEDET_FIELD_FLAGS,
 		PAGEDET_FIELD_FLAGS_KNOWN,
 	};
+	/* Of a page of one frame VMCOREINFO says all. */
+	static const uint8_t of_large[] = {
+		PAGEDET_FIELD_MAPCOUNT, PAGEDET_FIELD_MAPCOUNT_KIND,
+		PAGEDET_FIELD_PINCOUNT, PAGEDET_FIELD_ORDER,
+	};
 	struct image *im = image_of(b);
 	bool types = false, pages;
 	size_t i;
 
 	for (i = 0; i < PDET_COUNT(typed); i++)
 		types |= pdet_fields_has(&wants->fields, typed[i]);
+	for (i = 0; i < PDET_COUNT(of_large) && !wants->alone; i++)
+		types |= pdet_fields_has(&wants->fields, of_large[i]);
 	/* Where they cannot be had, less is known, which each row says. */
 	pages = pdet_image_pages(im, env) == 0;
 	if (pages && types &&

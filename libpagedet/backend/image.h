@@ -135,6 +135,8 @@ struct image_session {
 		size_t n, cap;
 	} tasks;
 	unsigned finds;
+	bool lacks_types;	/* something that was asked for would be known
+				 * with them */
 	struct pdet_kernel_counts *counts;
 	struct image_stacks *stacks;
 };

@@ -198,8 +198,10 @@ static unsigned state_of(const struct filling *f, size_t i, unsigned has,
 		return PAGEDET_HAVE;
 	if (error)
 		return pdet_image_reason(error);
-	return f->s->image->layout.flags_named ? PAGEDET_UNSUPPORTED :
-						 PAGEDET_NO_TYPES;
+	if (f->s->image->layout.flags_named)
+		return PAGEDET_UNSUPPORTED;
+	f->s->lacks_types = true;
+	return PAGEDET_NO_TYPES;
 }
 
 /* The cells of @n rows that are alike; their columns are decoded. */
@@ -634,6 +636,41 @@ static void put_zones(const struct filling *f)
 	}
 }
 
+/* --- all rows --- */
+
+static void fill_rows(const struct filling *f)
+{
+	const struct pdet_batch *b = f->b;
+	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
+	uint32_t row, end;
+
+	for (row = 0; row < b->n; row = end) {
+		end = row + 1;
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
+		    PAGEDET_HAVE) {
+			put_like_pfn(f, row);
+			continue;
+		}
+		if (b->series)
+			end = b->n;
+		while (end < b->n &&
+		       pdet_batch_state(b, end, PAGEDET_FIELD_PFN) ==
+				PAGEDET_HAVE &&
+		       pfn[end] == pfn[end - 1] + 1)
+			end++;
+		fill_run(f, row, pfn[row], end - row);
+	}
+}
+
+/* Whether more is known of rows that lacked something than when they were
+ * filled. */
+static bool learned(struct image_session *s)
+{
+	return s->lacks_types && s->session.wants->alone &&
+	       !s->image->types.tried &&
+	       pdet_image_types(s->image, &s->session.env) == 0;
+}
+
 int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 		    const struct pdet_fields *want, unsigned source)
 {
@@ -647,8 +684,6 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 		folds, folds && base->wants->kinds &&
 			s->image->layout.free_orders,
 	};
-	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
-	uint32_t row, end;
 	int r;
 
 	if (session_room(s, b->cap, f.any_owner) < 0 ||
@@ -658,21 +693,11 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 		fill_folded(&f);
 		return 0;
 	}
-	for (row = 0; row < b->n; row = end) {
-		end = row + 1;
-		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
-		    PAGEDET_HAVE) {
-			put_like_pfn(&f, row);
-			continue;
-		}
-		if (b->series)
-			end = b->n;
-		while (end < b->n &&
-		       pdet_batch_state(b, end, PAGEDET_FIELD_PFN) ==
-				PAGEDET_HAVE &&
-		       pfn[end] == pfn[end - 1] + 1)
-			end++;
-		fill_run(&f, row, pfn[row], end - row);
+	s->lacks_types = false;
+	fill_rows(&f);
+	if (learned(s)) {
+		s = image_session_of(base);
+		fill_rows(&f);
 	}
 	if (pdet_fields_has(want, PAGEDET_FIELD_NODE) ||
 	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))

@@ -284,6 +284,7 @@ static int prepare(struct pdet_iter *it)
 		.target = it->q.target,
 		.fold = it->fold,
 		.kinds = it->fold && is_by_kind(it),
+		.alone = it->q.threads == 1,
 		.perturb = !(it->q.options & PAGEDET_Q_CHEAP) &&
 			few_rows(it) <= FEW_ROWS &&
 			pdet_fields_has(&it->plan.columns,
