@@ -385,7 +385,8 @@ struct pagedet_page {
 	uint64_t alloc_ns;	/* time since boot */
 	uint64_t free_ns;
 	uint64_t migrate_reason; /* string id */
-	uint64_t content;	/* string id: class of the bytes */
+	uint64_t content;	/* string id: class of the bytes, such as
+				 * "zero"; pagedet-fields(7) lists them */
 	uint64_t hash;		/* low 64 bits of the keyed XXH3-128 */
 	uint32_t notes;		/* PAGEDET_NOTE_* bits */
 	uint32_t order;
@@ -1218,7 +1219,13 @@ int pagedet_task_stack(const struct pagedet_iter *it, uint32_t tid,
 
 /**
  * pagedet_page_bytes - the bytes of a page of this step
- * Only when the query wanted a field of group "content".
+ * Only when the query wanted a field of group "content", and only of rows
+ * whose content is answered: a whole page, as it was when it was read. Rows of
+ * runs and groups have none. Read by bpf, kcore and out of dumps, which changes
+ * nothing; where none of these is open, pages of tasks that are present are
+ * read through /proc/PID/mem, which marks them as used, and their rows as
+ * perturbed. What is not present is not brought in, and what is poisoned is
+ * not read.
  * @it: [in]
  * @row: [in] number of the row in this step
  * @len: [out] bytes

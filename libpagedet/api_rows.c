@@ -8,6 +8,7 @@
 
 #include "emit/emit.h"
 #include "handle.h"
+#include "schema/page_bytes.h"
 
 /* The batch with rows that were not handed out: 1, 0 at the end. */
 static int current(struct pagedet_iter *it)
@@ -131,6 +132,7 @@ int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
 		put_row(it, out);
 	else
 		put_rows(it, out, n);
+	it->step = it->cursor;
 	it->cursor += n;
 	return (int)n;
 }
@@ -169,6 +171,7 @@ int pagedet_next_columns(struct pagedet_iter *it, struct pagedet_columns *ret)
 	c.n_columns = n;
 	c.columns = it->columns;
 	memcpy(ret, &c, sizeof(c));
+	it->step = it->cursor;
 	it->cursor = it->batch->n;
 	return (int)c.rows;
 }
@@ -203,10 +206,15 @@ int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
 const void *pagedet_page_bytes(const struct pagedet_iter *it, uint64_t row,
 			       size_t *len)
 {
-	(void)it;
-	(void)row;
-	(void)len;
-	return NULL;
+	const struct pdet_batch *b = it->batch;
+	const char *bytes;
+
+	if (!b || row >= it->cursor - it->step)
+		return NULL;
+	bytes = pdet_page_bytes_of(b, it->step + (uint32_t)row);
+	if (bytes)
+		*len = b->bytes->page_size;
+	return bytes;
 }
 
 int pagedet_format(const struct pagedet_iter *it,

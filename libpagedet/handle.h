@@ -47,6 +47,7 @@ struct pagedet_iter {
 	bool old_rows;		/* some are */
 	struct pdet_batch *batch; /* of this step */
 	uint32_t cursor;	/* rows of it handed out */
+	uint32_t step;		/* the first of them in this step */
 	struct pagedet_column columns[PDET_FIELDS];
 	struct pagedet_mappers *summaries; /* for the emitter */
 };

@@ -326,6 +326,10 @@ static void survey_field(struct pdet_backend *b, struct pdet_env *env,
 		ret->cost = PAGEDET_COST_SWEEP;
 		survey_part(ret, pdet_image_base(im, env), &im->base);
 		return;
+	case PAGEDET_FIELD_CONTENT:
+		ret->cost = PAGEDET_COST_CONTENT;
+		survey_part(ret, pdet_image_base(im, env), &im->base);
+		return;
 	case PAGEDET_FIELD_SLAB_CACHE:
 		ret->cost = PAGEDET_COST_LOOKUP;
 		survey_part(ret, pdet_image_slabs(im, env), &im->slabs);
@@ -365,6 +369,7 @@ static bool needs_no_types(unsigned field)
 	case PAGEDET_FIELD_ORDER:
 	case PAGEDET_FIELD_KERNEL_MAPS:
 	case PAGEDET_FIELD_OBJECT:
+	case PAGEDET_FIELD_CONTENT:
 		return true;
 	default:
 		return false;
@@ -424,6 +429,8 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 	    pdet_image_lists(im, env) < 0)
 		return pdet_image_fail(env, &im->lists);
 	pdet_image_page_owner_prepare(im, env, wants);
+	if (pdet_image_bytes_prepare(im, env, wants) < 0)
+		return -ENOMEM;
 	return pdet_image_kernel_prepare(im, env, wants);
 }
 

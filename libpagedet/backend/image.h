@@ -98,6 +98,12 @@ struct image {
 	struct image_kernel kernel;
 	struct image_part page_owners, pageblocks;
 	struct image_page_owner page_owner;
+	struct image_bytes {	/* of a running kernel */
+		struct pdet_ranges ram;	/* bytes; none: not known */
+		bool unaccepted; /* there is memory that must not be read */
+		uint64_t direct; /* mapping of /proc/kcore, or why not */
+		int direct_error;
+	} bytes;
 };
 
 struct image_owners;
@@ -244,6 +250,16 @@ unsigned pdet_image_reason(int error);
 /* --- pdet_image_memory.c --- */
 int pdet_image_memory(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_ranges *ret);
+/* Bytes of memory that a running kernel has, sorted; none: that is hidden. 0,
+ * or -ENOMEM without words. */
+int pdet_image_ram(const struct image *im, struct pdet_env *env,
+		   struct pdet_ranges *ret);
+
+/* --- image_bytes.c: what pages hold --- */
+int pdet_image_bytes_prepare(struct image *im, struct pdet_env *env,
+			     const struct pdet_wants *wants);
+int pdet_image_put_content(struct image_session *s, struct pdet_batch *b,
+			   unsigned source);
 
 /* --- image_task.c --- */
 int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,

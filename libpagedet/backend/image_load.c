@@ -384,6 +384,7 @@ void pdet_image_unload(struct image *im)
 {
 	pdet_image_kernel_unload(im);
 	pdet_image_page_owner_unload(im);
+	pdet_vec_free(&im->bytes.ram);
 	pdet_zones_free(&im->zone_list);
 	pdet_image_drop_types(im);
 	pdet_image_vmlinux_close(im);

@@ -105,3 +105,15 @@ int pdet_image_memory(struct pdet_backend *b, struct pdet_env *env,
 	pdet_vec_free(ret);
 	return pdet_fail(env, ENOMEM, "no memory");
 }
+
+int pdet_image_ram(const struct image *im, struct pdet_env *env,
+		   struct pdet_ranges *ret)
+{
+	const struct pdet_ranges *from = &im->memory->ranges;
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; ok && i < from->n; i++)
+		ok = add(ret, from->data[i].first, from->data[i].last);
+	return ok && (ret->n || from_iomem(env, 0, ret)) ? 0 : -ENOMEM;
+}

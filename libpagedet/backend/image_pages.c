@@ -703,6 +703,8 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))
 		put_zones(&f);
 	r = pdet_image_put_page_owner(s, b, want, source);
+	if (r == 0 && pdet_fields_has(want, PAGEDET_FIELD_CONTENT))
+		r = pdet_image_put_content(s, b, source);
 	if (r < 0)
 		return r;
 	return pdet_fields_has(want, PAGEDET_FIELD_KERNEL_MAPS) ?

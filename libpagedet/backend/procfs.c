@@ -279,6 +279,19 @@ static void procfs_survey(struct pdet_backend *b, struct pdet_env *env,
 		if (by_number(target))
 			survey_kpage(p, env, KPAGE_FLAGS, ret);
 		return;
+	case PAGEDET_FIELD_CONTENT:
+		ret->cost = PAGEDET_COST_INTRUSIVE;
+		ret->partial = true;
+		if (!of_task(target) || !p->live) {
+			cannot(ret, PAGEDET_UNSUPPORTED,
+			       "bytes of page frames are read by bpf, kcore or out of a dump");
+			return;
+		}
+		survey_numbers(p, ret);
+		/* A page must be seen not to be poisoned. */
+		if (ret->reason == PAGEDET_HAVE)
+			survey_kpage(p, env, KPAGE_FLAGS, ret);
+		return;
 	default:
 		cannot(ret, PAGEDET_UNSUPPORTED, "");
 		return;
@@ -322,6 +335,7 @@ static void procfs_session_free(struct pdet_session *base)
 	free(s->words);
 	free(s->look);
 	free(s->folded);
+	procfs_bytes_free(s->bytes);
 	pdet_vec_free(&s->mounts.list);
 	free(s->word[KPAGE_FLAGS]);
 	free(s);

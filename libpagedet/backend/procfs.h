@@ -151,6 +151,7 @@ struct procfs_session {
 	uint64_t *word[KPAGE_FILES]; /* per row of a batch */
 	uint32_t rows;		/* room in look and word */
 	struct procfs_folded *folded; /* of procfs_fold.c */
+	struct procfs_bytes *bytes; /* of procfs_bytes.c */
 };
 
 /* A row and its pfn, to be sorted. */
@@ -215,6 +216,10 @@ int procfs_fill(struct pdet_session *s, struct pdet_batch *b,
 /* --- procfs_fold.c: rows with the same words become one --- */
 void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 		 bool cgroup);
+
+/* --- procfs_bytes.c: what pages of tasks hold --- */
+int procfs_fill_content(struct procfs_session *s, struct pdet_batch *b);
+void procfs_bytes_free(struct procfs_bytes *y);
 
 /* --- procfs_folio.c: where a folio begins and ends --- */
 void procfs_fill_folio(struct procfs_session *s, struct pdet_batch *b,

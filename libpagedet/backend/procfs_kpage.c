@@ -716,5 +716,6 @@ int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
 	if (pdet_fields_has(want, PAGEDET_FIELD_NODE) ||
 	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))
 		procfs_fill_place(s, b, want);
-	return 0;
+	return pdet_fields_has(want, PAGEDET_FIELD_CONTENT) ?
+	       procfs_fill_content(s, b) : 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "query/query.h"
+#include "schema/page_bytes.h"
 
 /* States for which another source may know better. */
 static bool may_retry(unsigned state)
@@ -32,6 +33,19 @@ static struct pdet_fields intersect(const struct pdet_fields *a,
 				      a->bits[1] & b->bits[1] } };
 
 	return both;
+}
+
+/* What the sub-batch says of one field of a row; bytes come along. */
+static void take_cell(struct pdet_batch *b, uint32_t row,
+		      const struct pdet_batch *sub, uint32_t at, unsigned f)
+{
+	if (f == PAGEDET_FIELD_CONTENT &&
+	    !pdet_page_bytes_copy(b, row, sub, at)) {
+		pdet_put_lost(b, row, f, PAGEDET_NO_MEMORY,
+			      sub->cell[f][at] >> 8);
+		return;
+	}
+	pdet_batch_copy_cell(b, row, sub, at, f);
 }
 
 static bool row_needs(const struct pdet_batch *b, uint32_t row,
@@ -90,14 +104,15 @@ static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
 		if (!k->keep[row])
 			continue;
 		pdet_fields_for(f, want) {
-			unsigned state = pdet_batch_state(sub, at, f);
+			const unsigned state = pdet_batch_state(sub, at, f);
+			const unsigned before = pdet_batch_state(b, row, f);
 
 			/* A reason from the first source is as good as a
 			 * second one; an answer is better than both. */
-			if (b->cell[f] && (state == PAGEDET_HAVE ||
-					   state == PAGEDET_NONE) &&
-			    may_retry(pdet_batch_state(b, row, f)))
-				pdet_batch_copy_cell(b, row, sub, at, f);
+			if (b->cell[f] && may_retry(before) &&
+			    (state == PAGEDET_HAVE || state == PAGEDET_NONE ||
+			     before == PAGEDET_NOT_ASKED))
+				take_cell(b, row, sub, at, f);
 		}
 		at++;
 	}

@@ -21,6 +21,8 @@
 #define MIN_ROWS 256
 #define FEW_ROWS 16
 #define BATCH_BYTES (512u << 10)
+/* The same for bytes of their pages, where those are read. */
+#define PAGE_BYTES (1u << 20)
 
 static uint64_t monotonic_ns(void)
 {
@@ -214,6 +216,9 @@ static uint32_t batch_rows(const struct pdet_iter *it)
 
 	pdet_fields_for(f, &it->plan.columns)
 		columns++;
+	if (pdet_fields_has(&it->plan.columns, PAGEDET_FIELD_CONTENT))
+		return PDET_MAX(PAGE_BYTES / (uint32_t)it->page_size,
+				(uint32_t)FEW_ROWS);
 	rows = BATCH_BYTES / (columns * 10);
 	return PDET_MIN(PDET_MAX(rows, (uint32_t)MIN_ROWS),
 			(uint32_t)MAX_ROWS);

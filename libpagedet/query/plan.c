@@ -15,6 +15,12 @@ static const struct {
 	uint8_t field;
 	uint8_t needs;
 } needs[] = {
+	/* made of the same bytes */
+	{ F(HASH), F(CONTENT) },
+	/* may it be read, and in which way? */
+	{ F(CONTENT), F(FLAGS) },
+	{ F(CONTENT), F(KIND) },
+	{ F(CONTENT), F(PID) },
 	{ F(FLAGS), F(FLAGS_KNOWN) },
 	{ F(FLAGS_KNOWN), F(FLAGS) },
 	{ F(PTE), F(PTE_KNOWN) },
@@ -302,6 +308,10 @@ static int plan_field(const struct pdet_plan_args *args,
 		return 0;
 	if (args->single_source)
 		n = 1;
+	/* Nobody is to notice, where that can be had. */
+	while (n > 1 && offers[0].cost < PAGEDET_COST_INTRUSIVE &&
+	       offers[n - 1].cost == PAGEDET_COST_INTRUSIVE)
+		n--;
 	for (i = 0; i < n; i++)
 		add_step(plan, &offers[i], field);
 	return 0;

@@ -9,6 +9,7 @@
 
 #include "query/mapindex.h"
 #include "query/stage.h"
+#include "schema/page_bytes.h"
 
 #define DERIVED PAGEDET_SOURCE_DERIVED
 
@@ -217,6 +218,23 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 	}
 }
 
+/* Bytes of a page that was no longer there are not those of the row. */
+static void drop_torn_bytes(struct pdet_batch *b)
+{
+	const unsigned f = PAGEDET_FIELD_CONTENT;
+	const uint64_t *notes = b->value[PAGEDET_FIELD_NOTES];
+	uint32_t row;
+
+	for (row = 0; b->value[f] && notes && row < b->n; row++) {
+		if (!(pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0) &
+		      PAGEDET_NOTE(PAGEDET_NOTE_TORN)) ||
+		    pdet_batch_state(b, row, f) != PAGEDET_HAVE)
+			continue;
+		pdet_page_bytes_drop(b, row);
+		pdet_put_lost(b, row, f, PAGEDET_RACED, b->cell[f][row] >> 8);
+	}
+}
+
 static void count_torn(struct pdet_worker *k, const struct pdet_batch *b)
 {
 	const uint64_t *notes = b->value[PAGEDET_FIELD_NOTES];
@@ -289,6 +307,7 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 	if (it->walk->ops->recheck && !(it->q.options & PAGEDET_Q_UNCHECKED) &&
 	    !it->count_only && b->n)
 		it->walk->ops->recheck(it->walk, k, span, b);
+	drop_torn_bytes(b);
 	put_user_maps(it, b);
 	put_engine_fields(it, b);
 	settle(k, b);

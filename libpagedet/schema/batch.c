@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/batch.h"
+#include "schema/page_bytes.h"
 
 /* Up to here, clearing all cells at once is faster than column by column. */
 #define FEW_BYTES 1024
@@ -42,6 +42,7 @@ bool pdet_batch_init(struct pdet_batch *b, const struct pdet_fields *fields,
 void pdet_batch_free(struct pdet_batch *b)
 {
 	pdet_strtab_free(&b->strings);
+	pdet_page_bytes_free(b);
 	free(b->memory);
 	memset(b, 0, sizeof(*b));
 }
@@ -51,6 +52,8 @@ void pdet_batch_clear(struct pdet_batch *b, uint64_t base)
 	b->n = 0;
 	b->series = false;
 	pdet_strtab_clear(&b->strings, base);
+	if (b->bytes)
+		pdet_page_bytes_clear(b);
 }
 
 int64_t pdet_batch_grow(struct pdet_batch *b, uint32_t n)
@@ -107,6 +110,8 @@ unsigned pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
 	}
 	to->value[field][to_row] = value;
 	to->cell[field][to_row] = cell;
+	if (field == PAGEDET_FIELD_CONTENT && to == from && to->bytes)
+		pdet_page_bytes_move(to, to_row, from_row);
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct pdet_batch {
 	void *memory;
 	uint16_t *cells;	/* of all columns, one after the other */
 	size_t cells_size;
+	struct pdet_page_bytes *bytes; /* NULL: none were read */
 };
 
 /* pdet_batch_init - false without memory. @max bounds the text. */

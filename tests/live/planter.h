@@ -35,6 +35,7 @@ struct plant {
 	bool no_file;		/* surely of no file */
 	bool unread;		/* reading its bytes changes what it is */
 	bool io;		/* no memory: the kernel shows no entry */
+	const char *content;	/* class of its bytes */
 	const char *path;	/* of the file whose page it is */
 	uint64_t dev, inode, index;
 	/* every mapping there is, or none if that is not known */

@@ -157,13 +157,30 @@ void make_shared_by_fork(struct field *f)
 
 /* --- small pages --- */
 
+/* Pages whose bytes are of a kind. */
+static void make_contents(struct field *f)
+{
+	char *at = plant_region(4);
+	size_t i;
+
+	memset(at, 0, 3 * PAGE);
+	plant_anon(f, "bytes_zero", at)->content = "zero";
+	memset(at + PAGE, 'A', PAGE);
+	plant_anon(f, "bytes_same", at + PAGE)->content = "byte:0x41";
+	for (i = 0; i < 1000; i++)
+		at[2 * PAGE + i] = "planted\n"[i % 8];
+	plant_anon(f, "bytes_text", at + 2 * PAGE)->content = "text";
+	plant_fill(at + 3 * PAGE, 27);
+	plant_anon(f, "bytes_data", at + 3 * PAGE)->content = "data";
+}
+
 void make_anonymous(struct field *f)
 {
 	char *at = plant_region(3);
 	struct plant *p;
 
 	plant_fill(at + PAGE, 2);
-	plant_anon(f, "anon", at + PAGE);
+	plant_anon(f, "anon", at + PAGE)->content = "data";
 	plant_nothing(f, "anon_untouched", at + 2 * PAGE, "untouched");
 	/* the kernel hands out no address this low unless asked for it */
 	plant_nothing(f, "unmapped", (void *)UNMAPPED, "unmapped");
@@ -204,6 +221,8 @@ void make_anonymous(struct field *f)
 	p->pte_clear = NOT_PRESENT_ELSE ",exclusive";
 	p->level = 1;
 	p->no_file = true;
+	p->content = "zero";
+	make_contents(f);
 }
 
 void make_special(struct field *f)

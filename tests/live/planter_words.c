@@ -300,6 +300,7 @@ static void print_expectations(const struct field *f, const struct plant *p)
 	number("order", p->order);
 	number("pte_level", p->level);
 	text("vma_name", p->vma_name);
+	text("content", p->content);
 	if (p->no_file)
 		printf(", \"file\": null");
 	if (p->io)

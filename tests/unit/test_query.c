@@ -159,6 +159,61 @@ START_TEST(a_later_source_is_asked_only_for_what_is_missing)
 }
 END_TEST
 
+static unsigned pins_are_unsafe(uint64_t pfn, unsigned field)
+{
+	(void)pfn;
+	return field == F(PINCOUNT) ? PAGEDET_UNSAFE : 0;
+}
+
+START_TEST(a_later_source_says_why)
+{
+	struct pdet_batch *b;
+	struct ask a;
+	uint32_t i;
+
+	/* of what nobody else knows, along with what is asked again */
+	ask_init(&a);
+	ask_source(&a, PAGEDET_SOURCE_PROCFS, PAGEDET_COST_FREE,
+		   FIELDS(F(PFN), F(KIND), F(REFCOUNT)), third_is_excluded);
+	ask_source(&a, PAGEDET_SOURCE_KCORE, PAGEDET_COST_READ,
+		   FIELDS(F(REFCOUNT), F(PINCOUNT)), pins_are_unsafe);
+	must_start(&a, FIELDS(F(PFN), F(REFCOUNT), F(PINCOUNT)));
+	while (pdet_iter_step(a.it, &b) > 0)
+		for (i = 0; i < b->n; i++) {
+			ck_assert_uint_eq(pdet_batch_state(b, i, F(REFCOUNT)),
+					  PAGEDET_HAVE);
+			ck_assert_uint_eq(pdet_batch_state(b, i, F(PINCOUNT)),
+					  PAGEDET_UNSAFE);
+		}
+	pdet_iter_free(a.it);
+}
+END_TEST
+
+START_TEST(who_is_noticed_comes_alone_or_not_at_all)
+{
+	struct pdet_fields both = FIELDS(F(PFN), F(KIND), F(REFCOUNT));
+	struct pdet_batch *b;
+	struct ask a;
+	uint32_t i;
+
+	ask_init(&a);
+	ask_source(&a, PAGEDET_SOURCE_PROCFS, PAGEDET_COST_INTRUSIVE, both,
+		   NULL);
+	if (_i)
+		ask_source(&a, PAGEDET_SOURCE_KCORE, PAGEDET_COST_CONTENT,
+			   both, third_is_excluded);
+	must_start(&a, FIELDS(F(PFN), F(REFCOUNT)));
+	while (pdet_iter_step(a.it, &b) > 0)
+		for (i = 0; i < b->n; i++)
+			ck_assert_uint_eq(
+				pdet_batch_state(b, i, F(REFCOUNT)),
+				!_i || b->value[F(PFN)][i] % 3 ?
+					PAGEDET_HAVE : PAGEDET_EXCLUDED);
+	ck_assert_int_eq(atomic_load(&a.fake[0].rows), _i ? 0 : FRAMES);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 START_TEST(single_source_does_not_chain)
 {
 	struct pdet_fields both = FIELDS(F(PFN), F(KIND), F(REFCOUNT));
@@ -587,6 +642,8 @@ int main(void)
 
 	unit_loop(s, every_frame_once_and_in_order, 3);
 	unit_test(s, a_later_source_is_asked_only_for_what_is_missing);
+	unit_test(s, a_later_source_says_why);
+	unit_loop(s, who_is_noticed_comes_alone_or_not_at_all, 2);
 	unit_test(s, single_source_does_not_chain);
 	unit_test(s, damage_is_not_papered_over);
 	unit_test(s, nobody_can_is_known_before_the_first_row);

@@ -56,7 +56,9 @@ def ways(plant):
 
 
 def question(plant, how):
-    common = ["--json", "-v", "--fields", "all"]
+    # Through the files of a task its pages would be used by being read.
+    common = ["--json", "-v", "--fields", "all" if
+              machine.there.source() == "procfs" else "all,content"]
     if how == "virt":
         return common + ["virt", plant.pid, "%#x" % plant.vaddr]
     if how == "page":

@@ -7,6 +7,7 @@ Each takes (field, plant, row, value) and answers words if @value is wrong.
 import os
 import re
 
+import content
 import machine
 from words import (BIT34, FLAGS, KINDS, KPF, PTE, PTE_NAMES, RESTLESS,
                    cgroup_inodes, node_of, zones_of)
@@ -507,6 +508,36 @@ def check_user_maps(field, plant, row, value):
     return None if isinstance(value, int) else "%r" % (value,)
 
 
+# --- content ---
+
+# What the planter calls a page of zeroes.
+ZEROES = content.fingerprint(bytes(content.PAGE))
+
+
+@check("content")
+def check_content(field, plant, row, value):
+    if row["_pfn"] is None or plant.is_poisoned or plant.is_io:
+        return differ(value, None)
+    truth = plant.expect.get("content")
+    if truth:
+        return differ(value, truth)
+    said = plant.word("fnv1a64")
+    if said is not None and (said == ZEROES) != (value == "zero"):
+        return "%r, but its fingerprint is %#x" % (value, said)
+    return None if isinstance(value, str) else "%r" % (value,)
+
+
+def lost_content(plant, row):
+    """Why there is no answer, where there must be none: no wrong reason."""
+    if plant.is_poisoned or plant.is_io:
+        return "unsafe"
+    if "swapped" in plant.expect.get("pte_set", []):
+        return "too_costly"
+    if plant.name == "secretmem" and machine.there.is_live():
+        return "denied"
+    return None
+
+
 # --- all of them ---
 
 def claimed(row):
@@ -518,6 +549,10 @@ def claimed(row):
 def check_row(field, plant, how, row):
     """Words for every claim that is not true."""
     wrong = []
+    why = row.get("missing", {}).get("content")
+    if how == "virt" and machine.there.source() != "procfs" and \
+            why != lost_content(plant, row):
+        wrong.append("content is %s, not %s" % (why, lost_content(plant, row)))
     for name, why in row.get("missing", {}).items():
         if why not in REASONS:
             wrong.append("%s is missing for no reason: %r" % (name, why))

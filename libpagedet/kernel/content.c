@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Knows the bytes that kernels and filesystems leave in pages: patterns of
+ * include/linux/poison.h, marks of formats, what entries of page tables and
+ * instructions look like. What is common is told by the first bytes; the whole
+ * page is looked at only where they do not rule it out.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "kernel/content.h"
+
+/* What is compared at once, as wide as every machine can. */
+typedef uint64_t wide __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint32_t wide32 __attribute__((vector_size(16), aligned(1), may_alias));
+typedef int32_t mask32 __attribute__((vector_size(16)));
+typedef uint8_t wide8 __attribute__((vector_size(16), aligned(1), may_alias));
+typedef int8_t mask8 __attribute__((vector_size(16)));
+
+static uint32_t le16(const unsigned char *p)
+{
+	return (uint32_t)(p[0] | p[1] << 8);
+}
+
+static uint32_t le32(const unsigned char *p)
+{
+	return le16(p) | le16(p + 2) << 16;
+}
+
+static uint64_t le64(const unsigned char *p)
+{
+	return le32(p) | (uint64_t)le32(p + 4) << 32;
+}
+
+/* --- one byte --- */
+
+/* Linux include/linux/poison.h, but for the first two. */
+static const struct {
+	uint8_t byte;
+	const char *name;
+} bytes[] = {
+	{ 0x00, "zero" },
+	{ 0xff, "ones" },
+	{ 0xaa, "poison:page" },	/* PAGE_POISON: free, page_poison=1 */
+	{ 0x6b, "poison:slab-free" },	/* POISON_FREE */
+	{ 0x5a, "poison:slab-unused" },	/* POISON_INUSE: never handed out */
+	{ 0xbb, "poison:slab-red" },	/* SLUB_RED_INACTIVE */
+	{ 0xcc, "poison:init" },	/* POISON_FREE_INITMEM */
+	{ 0x5b, "poison:jbd" },		/* JBD_POISON_FREE */
+	{ 0x5c, "poison:jbd2" },	/* JBD2_POISON_FREE */
+};
+
+/* All bytes are what the one before is, at the speed of memory. */
+static bool is_all_one(const unsigned char *p, size_t n)
+{
+	return !memcmp(p, p + 1, n - 1);
+}
+
+static const char *single_byte(const unsigned char *page, size_t n, char *buf)
+{
+	uint64_t word;
+	size_t i;
+
+	memcpy(&word, page, sizeof(word));
+	if (word != (word << 8 | word >> 56) || !is_all_one(page, n))
+		return NULL;
+	for (i = 0; i < PDET_COUNT(bytes); i++)
+		if (bytes[i].byte == page[0])
+			return bytes[i].name;
+	snprintf(buf, PDET_CONTENT_NAME, "byte:0x%02x", page[0]);
+	return buf;
+}
+
+/* --- text --- */
+
+/* Fewer may be a counter or a name in a structure of zeroes. */
+#define LEAST_TEXT 8
+
+/* Which of some bytes are printable, or move the cursor. */
+static mask8 is_ascii(wide8 c)
+{
+	return (c - 0x20 < 0x5f) | (c - '\b' < 6) | (c == 0x1b);
+}
+
+/* Where text ends, not further than @n. */
+static size_t text_length(const unsigned char *page, size_t n)
+{
+	size_t i, j;
+
+	for (i = 0; i < n; i += sizeof(wide8)) {
+		const mask8 is = is_ascii(*(const wide8 *)(page + i));
+		const wide not = ~(wide)is;
+
+		for (j = 0; (not[0] | not[1]) && j < sizeof(wide8); j++)
+			if (!is[j])
+				return i + j;
+	}
+	return n;
+}
+
+static bool is_text(const unsigned char *page, size_t n)
+{
+	const size_t len = text_length(page, n);
+
+	if (len < LEAST_TEXT)
+		return false;
+	return len == n || (!page[len] && (len + 1 == n ||
+			    is_all_one(page + len, n - len)));
+}
+
+/* --- marks --- */
+
+/* include/uapi/linux/elf.h: class, order of bytes, version. */
+static bool is_elf(const unsigned char *p)
+{
+	return p[4] - 1u < 2 && p[5] - 1u < 2 && p[6] == 1;
+}
+
+/* include/uapi/linux/magic.h: a whole unsigned long, at the end of a stack. */
+static bool is_stack_end(const unsigned char *p)
+{
+	return !le32(p + 4);
+}
+
+/* fs/ext4/ext4.h, struct ext4_super_block: the magic alone is 16 bits. */
+static bool is_ext(const unsigned char *p)
+{
+	return le32(p + 24) <= 6 && le32(p + 40) && le16(p + 58) < 8 &&
+	       le32(p + 76) <= 1;
+}
+
+/* fs/ext4/ext4_extents.h: as many entries as fit into a block. */
+static bool is_extents(const unsigned char *p)
+{
+	const uint32_t most = le16(p + 4);
+
+	return le16(p + 2) <= most && le16(p + 6) <= 5 &&
+	       (most == 84 || most == 169 || most == 340 || most == 1364 ||
+		most == 5460);
+}
+
+/* fs/ext4/xattr.h: such a block is always one. */
+static bool is_xattr(const unsigned char *p)
+{
+	return le32(p + 4) && le32(p + 8) == 1;
+}
+
+/* fs/xfs/libxfs/xfs_format.h, struct xfs_dinode: mode and version. */
+static bool is_xfs_inode(const unsigned char *p)
+{
+	const unsigned type = p[2] >> 4;
+
+	return p[4] - 1u < 3 && p[5] <= 5 &&
+	       (type == 0 || type == 1 || type == 2 || type == 4 ||
+		type == 6 || type == 8 || type == 10 || type == 12);
+}
+
+/* fs/xfs/libxfs/xfs_log_format.h, struct xlog_rec_header: version. */
+static bool is_xfs_log(const unsigned char *p)
+{
+	return !p[8] && !p[9] && !p[10] && p[11] - 1u < 2;
+}
+
+/* include/uapi/linux/btrfs_tree.h: BTRFS_MAGIC. */
+static bool is_btrfs(const unsigned char *p)
+{
+	return !memcmp(p, "_BHRfS_M", 8);
+}
+
+#define MARK(a, b, c, d) \
+	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | \
+	 (uint32_t)(d) << 24)
+#define ANY 0xffffffffu
+#define TWO 0x0000ffffu
+
+static const struct mark {
+	uint16_t at;		/* bytes from the beginning of the page */
+	uint32_t bits;		/* of the word there that are compared */
+	uint32_t word;
+	bool (*check)(const unsigned char *p); /* what else must hold */
+	uint16_t from;		/* of the bytes that it is given */
+	const char *name;
+} marks[] = {
+	{ 0, ANY, MARK(0x7f, 'E', 'L', 'F'), is_elf, 0, "elf" },
+	/* STACK_END_MAGIC */
+	{ 0, ANY, 0x57ac6e9d, is_stack_end, 0, "stack-end" },
+	{ 0, ANY, MARK('X', 'F', 'S', 'B'), NULL, 0, "fs:xfs-super" },
+	{ 0, ANY, MARK('X', 'A', 'G', 'F'), NULL, 0, "fs:xfs-agf" },
+	{ 0, ANY, MARK('X', 'A', 'G', 'I'), NULL, 0, "fs:xfs-agi" },
+	{ 0, ANY, MARK('X', 'A', 'F', 'L'), NULL, 0, "fs:xfs-agfl" },
+	{ 0, ANY, MARK('B', 'M', 'A', '3'), NULL, 0, "fs:xfs-btree" },
+	{ 0, ANY, MARK('A', 'B', '3', 'B'), NULL, 0, "fs:xfs-btree" },
+	{ 0, ANY, MARK('A', 'B', '3', 'C'), NULL, 0, "fs:xfs-btree" },
+	{ 0, ANY, MARK('I', 'A', 'B', '3'), NULL, 0, "fs:xfs-btree" },
+	{ 0, ANY, MARK('F', 'I', 'B', '3'), NULL, 0, "fs:xfs-btree" },
+	{ 0, ANY, MARK('R', 'M', 'B', '3'), NULL, 0, "fs:xfs-btree" },
+	{ 0, ANY, MARK('R', '3', 'F', 'C'), NULL, 0, "fs:xfs-btree" },
+	{ 0, ANY, MARK('X', 'D', 'B', '3'), NULL, 0, "fs:xfs-dir" },
+	{ 0, ANY, MARK('X', 'D', 'D', '3'), NULL, 0, "fs:xfs-dir" },
+	{ 0, ANY, MARK('X', 'D', 'F', '3'), NULL, 0, "fs:xfs-dir" },
+	{ 0, ANY, MARK(0xfe, 0xed, 0xba, 0xbe), is_xfs_log, 0, "fs:xfs-log" },
+	{ 0, TWO, MARK('I', 'N', 0, 0), is_xfs_inode, 0, "fs:xfs-inodes" },
+	{ 0, TWO, 0xf30a, is_extents, 0, "fs:ext4-extents" },
+	{ 0, ANY, 0xea020000, is_xattr, 0, "fs:ext4-xattr" },
+	/* SQUASHFS_MAGIC, EROFS_SUPER_MAGIC_V1, F2FS_SUPER_MAGIC, all in
+	 * include/uapi/linux/magic.h */
+	{ 0, ANY, MARK('h', 's', 'q', 's'), NULL, 0, "fs:squashfs-super" },
+	{ 1024, ANY, 0xe0f5e1e2, NULL, 0, "fs:erofs-super" },
+	{ 1024, ANY, 0xf2f52010, NULL, 0, "fs:f2fs-super" },
+	{ 1024 + 56, TWO, 0xef53, is_ext, 1024, "fs:ext-super" },
+	/* BTRFS_SUPER_INFO_OFFSET is the beginning of a page */
+	{ 64, ANY, MARK('_', 'B', 'H', 'R'), is_btrfs, 64, "fs:btrfs-super" },
+};
+
+/* include/linux/jbd2.h, big-endian: JBD2_MAGIC_NUMBER, then what it is. */
+static const char *journal(const unsigned char *p)
+{
+	static const char *const types[] = {
+		"jbd2:descriptor", "jbd2:commit", "jbd2:superblock",
+		"jbd2:superblock", "jbd2:revoke",
+	};
+
+	if (le32(p) != 0x98393bc0 || p[4] || p[5] || p[6] ||
+	    p[7] - 1u >= PDET_COUNT(types))
+		return NULL;
+	return types[p[7] - 1];
+}
+
+static const char *marked(const unsigned char *page, size_t n)
+{
+	const char *name = journal(page);
+	const struct mark *m;
+
+	if (name)
+		return name;
+	for (m = marks; m < marks + PDET_COUNT(marks); m++)
+		if ((le32(page + m->at) & m->bits) == m->word &&
+		    (!m->check || m->check(page + m->from)))
+			return m->name;
+	/* include/linux/swap.h, union swap_header: at the end of the page */
+	return memcmp(page + n - 10, "SWAPSPACE2", 10) ? NULL : "fs:swap";
+}
+
+/* --- page tables --- */
+
+/* With fewer, anything could look like this. */
+#define LEAST_ENTRIES 16
+
+/*
+ * arch/x86/include/asm/pgtable_types.h: all that is there is PRESENT, mostly
+ * ACCESSED, and below 64 TiB; of the bits above the address only SAVED_DIRTY
+ * and NX are used without protection keys.
+ */
+static bool is_x86_entry(uint64_t e, unsigned *accessed)
+{
+	*accessed += e >> 5 & 1;
+	return (e & 1) && !(e & 0x7bffc00000000000) &&
+	       (e & 0x3ffffffff000);
+}
+
+/*
+ * arch/arm64/include/asm/pgtable-hwdef.h: pages and blocks with AF, inner
+ * shareable; above the address the contiguous bit, DBM, PXN, UXN and four of
+ * software's.
+ */
+static bool is_arm64_entry(uint64_t e, unsigned *accessed)
+{
+	++*accessed;
+	return (e & 1) && (e & 0x700) == 0x700 && !(e & 0xf807c00000000000) &&
+	       (e & 0x3ffffffff000);
+}
+
+static bool all_entries(const unsigned char *page, size_t n,
+			bool (*is_entry)(uint64_t e, unsigned *accessed))
+{
+	unsigned used = 0, accessed = 0, changes = 0;
+	uint64_t e, first = 0;
+	size_t i;
+
+	for (i = 0; i < n; i += sizeof(e)) {
+		e = le64(page + i);
+		if (!e)
+			continue;
+		if (!is_entry(e, &accessed))
+			return false;
+		used++;
+		changes += first && e >> 12 != first >> 12;
+		first = e;
+	}
+	/* Numbers that repeat are none of frames. */
+	return used >= LEAST_ENTRIES && accessed >= used / 2 &&
+	       changes >= used / 2;
+}
+
+/* --- instructions --- */
+
+#define SAMPLE 256
+#define LEAST_IN_SAMPLE 3
+#define LEAST_CODE 96		/* of 4096 bytes */
+
+/* How often a REX prefix with W, as every function of 64 bits has it, is before
+ * one of the operations mov, lea, add, sub, cmp, test and the like. Chance
+ * makes one of them in a page. */
+static unsigned count_code(const unsigned char *p, size_t n)
+{
+	unsigned found = 0;
+	size_t i, j;
+
+	for (i = 0; i + sizeof(wide8) < n; i += sizeof(wide8)) {
+		const wide8 rex = *(const wide8 *)(p + i);
+		const wide8 op = *(const wide8 *)(p + i + 1);
+		/* 48, 49, 4c, 4d */
+		const mask8 is = ((rex & 0xfa) == 0x48) &
+			/* 89, 8b, 8d; 83, 85; 39, 3b, 01, 29, c7 */
+			(((op & 0xf9) == 0x89) | ((op & 0xf9) == 0x81) |
+			 ((op & 0xfd) == 0x39) | (op == 0xc7));
+		const wide any = (wide)is;
+
+		if (!(any[0] | any[1]))
+			continue;
+		for (j = 0; j < sizeof(wide8); j++)
+			found += is[j] & 1;
+	}
+	return found;
+}
+
+static bool is_code(const unsigned char *page, size_t n)
+{
+	unsigned found = 0, kinds = 0, seen[4] = { 0 };
+	size_t i;
+
+	if (count_code(page, SAMPLE) < LEAST_IN_SAMPLE &&
+	    count_code(page + n / 2, SAMPLE) < LEAST_IN_SAMPLE)
+		return false;
+	found = count_code(page, n);
+	if (found < LEAST_CODE * (n / 4096))
+		return false;
+	/* A table that has the same two bytes again and again is no code. */
+	for (i = 0; i + 1 < n; i++)
+		if ((page[i] & 0xfa) == 0x48)
+			seen[0] += page[i + 1] == 0x89,
+			seen[1] += page[i + 1] == 0x8b,
+			seen[2] += page[i + 1] == 0x8d,
+			seen[3] += page[i + 1] == 0x83 || page[i + 1] == 0x85;
+	for (i = 0; i < PDET_COUNT(seen); i++)
+		kinds += seen[i] >= 4;
+	return kinds >= 3;
+}
+
+/* --- words anywhere in the page --- */
+
+/* Upper or both halves of words that are looked for all over the page. */
+#define RED_INACTIVE 0xbbbbbbbb
+#define RED_ACTIVE 0xcccccccc
+#define OFF_LIST 0xdead0000
+
+/* Whether any of them is there at all. */
+static bool has_marks(const unsigned char *page, size_t n)
+{
+	mask32 has = { 0 };
+	size_t i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < n; i += sizeof(wide32)) {
+		const wide32 some = *(const wide32 *)(page + i);
+
+		has |= (some == RED_INACTIVE) | (some == RED_ACTIVE) |
+		       (some == OFF_LIST);
+	}
+	return has[0] || has[1] || has[2] || has[3];
+}
+
+/* Whether @byte may make up half of the page: some of the places that are
+ * looked at have it. They are not the same in all objects. */
+static bool is_often(const unsigned char *page, size_t n, unsigned char byte)
+{
+	unsigned found = 0;
+	size_t i;
+
+	for (i = 0; i < n; i += 72)
+		found += page[i] == byte;
+	return found >= n / 72 / 4;
+}
+
+#define POISON_END 0xa5
+
+/* mm/slub.c, init_object(): an object of @byte, but for its last one. Whether
+ * such make up half of the page; one may begin before it or end behind it. */
+static bool is_half(const unsigned char *page, size_t n, unsigned char byte)
+{
+	size_t i, run, covered = 0;
+
+	if (!is_often(page, n, byte))
+		return false;
+	for (i = 0; i < n; i += run ? run : 1) {
+		for (run = 0; i + run < n && page[i + run] == byte; run++)
+			;
+		if (run >= 7 && (i + run == n ||
+				 page[i + run] == POISON_END))
+			covered += run + 1;
+	}
+	return covered >= n / 2;
+}
+
+#define MOST_ZONES 256
+#define LEAST_OBJECTS 4
+
+struct zones {
+	unsigned n;
+	uint16_t at[MOST_ZONES], len[MOST_ZONES]; /* in words */
+};
+
+/* Runs of words that are red zones; false: too many to be some. */
+static bool find_zones(const unsigned char *page, size_t n, struct zones *z)
+{
+	bool inside = false;
+	size_t i;
+
+	z->n = 0;
+	for (i = 0; i < n / 8; i++) {
+		const uint64_t word = le64(page + i * 8);
+		const bool red = word == 0xbbbbbbbbbbbbbbbb ||
+				 word == 0xcccccccccccccccc;
+
+		if (red && !inside) {
+			if (z->n == MOST_ZONES)
+				return false;
+			z->at[z->n] = (uint16_t)i;
+			z->len[z->n++] = 0;
+		}
+		if (red)
+			z->len[z->n - 1]++;
+		inside = red;
+	}
+	return true;
+}
+
+/* Each is like the one @k before it, but for what the page cuts off. */
+static bool repeats(const struct zones *z, unsigned k)
+{
+	unsigned i;
+
+	for (i = 1; i + k < z->n; i++)
+		if (z->at[i + k] - z->at[i] != z->at[1 + k] - z->at[1] ||
+		    (i + k + 1 < z->n && z->len[i + k] != z->len[i]))
+			return false;
+	return true;
+}
+
+/* mm/slub.c, "Object layout": there is one before and one behind each object,
+ * all at the same places. Only one each is what lies between functions. */
+static bool has_red_zones(const unsigned char *page, size_t n)
+{
+	struct zones z;
+	unsigned k;
+
+	if (!find_zones(page, n, &z) || repeats(&z, 1))
+		return false;
+	for (k = 2; k <= 4 && z.n >= k * LEAST_OBJECTS; k++)
+		if (repeats(&z, k))
+			return true;
+	return false;
+}
+
+#define LIST_POISON1 0xdead000000000100
+#define LIST_POISON2 0xdead000000000122
+
+/* include/linux/list.h, list_del() and hlist_del(): both pointers. */
+static bool has_list_poison(const unsigned char *page, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i + 16 <= n; i += 8)
+		if (le64(page + i) == LIST_POISON1 &&
+		    le64(page + i + 8) == LIST_POISON2)
+			return true;
+	return false;
+}
+
+/* --- all --- */
+
+const char *pdet_content_class(const void *data, size_t n,
+			       char buf[PDET_CONTENT_NAME])
+{
+	const unsigned char *page = data;
+	const char *name = single_byte(page, n, buf);
+
+	if (name)
+		return name;
+	if (is_text(page, n))
+		return "text";
+	name = marked(page, n);
+	if (name)
+		return name;
+	if (is_half(page, n, 0x6b))
+		return "poison:slab-free";
+	if (is_half(page, n, 0x5a))
+		return "poison:slab-unused";
+	if (all_entries(page, n, is_x86_entry) ||
+	    all_entries(page, n, is_arm64_entry))
+		return "pgtable";
+	if (is_code(page, n))
+		return "code:x86";
+	if (!has_marks(page, n))
+		return "data";
+	return has_red_zones(page, n) ? "slab-redzones" :
+	       has_list_poison(page, n) ? "list-poison" : "data";
+}
