@@ -58,13 +58,16 @@ bool pdet_task_stacks_init(struct pdet_task_stacks *t,
 /* What the switch to another task keeps of one. */
 struct kept {
 	uint64_t switches;
+	uint64_t stack;		/* of the task; 0: not known */
 	uint64_t ip, sp, fp;
 	bool runs;		/* then it is what the processor had */
 	bool user;
+	bool own;		/* where it is, is the task's own stack */
 };
 
-/* No stack of a task is larger. */
+/* No stack of a task is larger, and none smaller. */
 #define STACK_BYTES ((uint64_t)64 << 10)
+#define LEAST_STACK_BYTES ((uint64_t)16 << 10)
 
 /* A dump may lack processors, so their order does not tell whose registers
  * these are. The kernel writes that beside them; QEMU, which does not know it
@@ -111,6 +114,7 @@ static int read_task(struct pdet_space *space, const struct pdet_task_stacks *t,
 	if (r < 0)
 		return r;
 	*ret = (struct kept){
+		.stack = pdet_struct_get(s, buf, TASK_STACK),
 		.switches = pdet_struct_get(s, buf, TASK_SWITCHES) +
 			    pdet_struct_get(s, buf, TASK_FORCED),
 		.sp = pdet_struct_get(s, buf, TASK_SP),
@@ -118,7 +122,7 @@ static int read_task(struct pdet_space *space, const struct pdet_task_stacks *t,
 		.ip = pdet_struct_get(s, buf, TASK_PC),
 	};
 	if (!pdet_struct_get(s, buf, TASK_ON_CPU) ||
-	    find_cpu(t, pdet_struct_get(s, buf, TASK_STACK),
+	    find_cpu(t, ret->stack,
 		     (uint32_t)pdet_struct_get(s, buf, TASK_PID),
 		     (uint32_t)pdet_struct_get(s, buf, TASK_CPU), ret))
 		return 0;
@@ -159,9 +163,22 @@ static uint64_t without_signature(const struct pdet_paging *p, uint64_t v)
 	       v | -((uint64_t)1 << p->va_bits) : v;
 }
 
+/* Callers lie above. Interrupts have a stack of their own, wherever it lies,
+ * even within the bytes that a larger stack of the task would have; its last
+ * record is that of the task's own stack, and none leads back. */
+static bool leads_on(struct kept *k, uint64_t from, uint64_t to)
+{
+	const uint64_t at = k->stack ? to - k->stack : STACK_BYTES;
+
+	if (k->own)
+		return to > from && at < STACK_BYTES;
+	k->own = at < (to > from ? LEAST_STACK_BYTES : STACK_BYTES);
+	return to > from || k->own;
+}
+
 /* The caller of the frame whose record is at s->bp; as pdet_orc_next(). */
 static int next_record(struct pdet_space *space,
-		       const struct pdet_task_stacks *t,
+		       const struct pdet_task_stacks *t, struct kept *k,
 		       struct pdet_orc_state *s)
 {
 	const uint64_t at = s->bp;
@@ -171,7 +188,7 @@ static int next_record(struct pdet_space *space,
 	/* where user code came from, or a kernel thread began */
 	if (!at)
 		return 0;
-	if (!pdet_is_address(at) || at <= s->sp || at % 8)
+	if (!pdet_is_address(at) || !leads_on(k, s->sp, at) || at % 8)
 		return -EBADMSG;
 	r = pdet_space_read(space, at, record, sizeof(record));
 	if (r < 0)
@@ -195,6 +212,7 @@ size_t pdet_task_stack(struct pdet_space *space,
 	if (*error || k.user)
 		return 0;
 	s.signal = k.runs;
+	k.own = k.stack && (!k.runs || k.sp - k.stack < LEAST_STACK_BYTES);
 	s.ip = without_signature(t->paging, k.ip);
 	s.sp = k.sp;
 	s.bp = k.fp;
@@ -208,7 +226,7 @@ size_t pdet_task_stack(struct pdet_space *space,
 		}
 		frames[i++] = s.ip;
 		r = t->has_orc ? pdet_orc_next(space, &t->orc, &s) :
-				 next_record(space, t, &s);
+				 next_record(space, t, &k, &s);
 	} while (r > 0);
 	if (!*error)
 		*error = r;

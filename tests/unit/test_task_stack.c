@@ -150,22 +150,40 @@ START_TEST(who_runs_has_none)
 }
 END_TEST
 
-enum { X86_LEN = 336, NOTE = 20 + X86_LEN };
+enum { X86_LEN = 336, ARM64_LEN = 392, NOTE = 20 + X86_LEN,
+       ARM64_NOTE = 20 + ARM64_LEN };
 
 /* Registers of one processor, as a dump has them. */
-static void note(char *at, uint32_t pid, uint64_t ip, uint64_t sp, uint64_t bp,
-		 bool user)
+static void put_note(char *at, uint32_t len, uint32_t pid, const void *regs,
+		     size_t n)
 {
-	const Elf64_Nhdr head = { 5, X86_LEN, NT_PRSTATUS };
-	uint64_t regs[27] = {
-		[4] = bp, [16] = ip, [17] = user ? 0x33 : 0x10, [19] = sp
-	};
+	const Elf64_Nhdr head = { 5, len, NT_PRSTATUS };
 
-	memset(at, 0, NOTE);
+	memset(at, 0, 20 + len);
 	memcpy(at, &head, sizeof(head));
 	memcpy(at + 12, "CORE", 5);
 	memcpy(at + 20 + 32, &pid, sizeof(pid));
-	memcpy(at + 20 + 112, regs, sizeof(regs));
+	memcpy(at + 20 + 112, regs, n);
+}
+
+static void note(char *at, uint32_t pid, uint64_t ip, uint64_t sp, uint64_t bp,
+		 bool user)
+{
+	const uint64_t regs[27] = {
+		[4] = bp, [16] = ip, [17] = user ? 0x33 : 0x10, [19] = sp
+	};
+
+	put_note(at, X86_LEN, pid, regs, sizeof(regs));
+}
+
+static void arm64_note(char *at, uint32_t pid, uint64_t ip, uint64_t sp,
+		       uint64_t fp)
+{
+	const uint64_t regs[34] = {
+		[29] = fp, [31] = sp, [32] = ip, [33] = 0x5
+	};
+
+	put_note(at, ARM64_LEN, pid, regs, sizeof(regs));
 }
 
 /* By whose they are, as the kernel says, or by the processor, as QEMU does. */
@@ -202,6 +220,48 @@ START_TEST(who_ran_when_the_dump_was_written)
 	note(data, other, TEXT + 0x90, STACK + 0x100000, STACK, false);
 	ck_assert_uint_eq(ask(w, FRAMES), 0);
 	ck_assert_int_eq(w->error, -EAGAIN);
+	end(w);
+}
+END_TEST
+
+/* An interrupt has a stack of its own, which may lie above or below: the last
+ * record there leads to where it came. */
+START_TEST(interrupts_have_a_stack)
+{
+	static const uint64_t at[] = {
+		STACK - 0x100000, STACK + 0x7000, STACK + 0x100000
+	};
+	const bool arm64 = _i & 1;
+	const uint64_t irq = at[_i / 2];
+	struct world *w = start(arm64);
+	char data[ARM64_NOTE];
+
+	sleep_there(w, arm64);
+	kmem_u32(w->k, w->task + T_PID, 42);
+	kmem_u32(w->k, w->task + T_ON_CPU, 1);
+	kmem_u64(w->k, w->task + T_STACK, STACK - 0x1000);
+	record(w, irq, irq + 0x40, TEXT + 0x81);
+	record(w, irq + 0x40, STACK, TEXT + 0x82);
+	if (arm64)
+		arm64_note(data, 42, TEXT + 0x80, irq, irq);
+	else
+		note(data, 42, TEXT + 0x80, irq - 8, irq, false);
+	w->t.cpus = (struct pdet_notes){ data, arm64 ? ARM64_NOTE : NOTE };
+	ck_assert_uint_eq(ask(w, FRAMES), 5);
+	ck_assert_int_eq(w->error, 0);
+	ck_assert_uint_eq(w->frames[0], TEXT + 0x80);
+	ck_assert_uint_eq(w->frames[1], TEXT + 0x81);
+	ck_assert_uint_eq(w->frames[2], TEXT + 0x82);
+	ck_assert_uint_eq(w->frames[3], TEXT + 0x20);
+	ck_assert_uint_eq(w->frames[4], TEXT + 0x30);
+	/* not back again; where a larger stack could be, not for long */
+	record(w, STACK + 0x40, irq, TEXT + 0x30);
+	ck_assert_uint_eq(ask(w, FRAMES), irq == STACK + 0x7000 ? 7 : 5);
+	ck_assert_int_eq(w->error, -EBADMSG);
+	/* to the stack of another task, below it */
+	record(w, irq + 0x40, STACK - 0x200000, TEXT + 0x82);
+	ck_assert_uint_eq(ask(w, FRAMES), 3);
+	ck_assert_int_eq(w->error, -EBADMSG);
 	end(w);
 }
 END_TEST
@@ -261,6 +321,7 @@ int main(void)
 	unit_test(s, signed_pointers);
 	unit_loop(s, who_runs_has_none, 2);
 	unit_loop(s, who_ran_when_the_dump_was_written, 2);
+	unit_loop(s, interrupts_have_a_stack, 6);
 	unit_loop(s, damaged_stacks, 2);
 	unit_loop(s, damaged_tasks, 2);
 	return unit_main(s);
