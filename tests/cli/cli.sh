@@ -68,3 +68,42 @@ stdout_has() {
 		tap_not_ok "$1" "$(why)"
 	fi
 }
+
+# --- dumps and the like ---
+
+# refused NAME STATUS WORDS OPTIONS...: page 1, and in time
+refused() {
+	refused_name=$1
+	refused_status=$2
+	refused_words=$3
+	shift 3
+	status=0
+	timeout 10 "$PAGEDET" page 1 "$@" > "$tap_dir/stdout" \
+		2> "$tap_dir/stderr" < /dev/null || status=$?
+	expect "$refused_name" "$refused_status" "$refused_words"
+	tap_fails "$refused_name: no answer" test -s "$tap_dir/stdout"
+}
+
+# change FILE COPY OLD NEW...: a copy in which bytes have become others, as many
+change() {
+	change_copy=$2
+	cp "$1" "$2"
+	shift 2
+	while [ $# -gt 0 ]; do
+		LC_ALL=C sed -i "s/$1/$2/g" "$change_copy"
+		shift 2
+	done
+}
+
+# with FILE COPY OFFSET BYTES...: a copy with other bytes there
+with() {
+	with_copy=$2
+	cp "$1" "$2"
+	shift 2
+	while [ $# -gt 0 ]; do
+		# shellcheck disable=SC2059
+		printf "$2" | dd of="$with_copy" bs=1 seek="$1" \
+			conv=notrunc 2> "$tap_dir/why"
+		shift 2
+	done
+}

@@ -14,32 +14,6 @@ cd "$tap_dir"
 "$dumps/mkdump" -c raw elf kdump
 "$dumps/mkdump" -f elf -F elf flat
 
-# with FILE COPY OFFSET BYTES [OFFSET BYTES]...: a copy with other bytes
-with() {
-	with_copy=$2
-	cp "$1" "$2"
-	shift 2
-	while [ $# -gt 0 ]; do
-		# shellcheck disable=SC2059
-		printf "$2" | dd of="$with_copy" bs=1 seek="$1" \
-			conv=notrunc 2> why
-		shift 2
-	done
-}
-
-# refused NAME STATUS WORDS OPTIONS...: page 1, and in time
-refused() {
-	refused_name=$1
-	refused_status=$2
-	refused_words=$3
-	shift 3
-	status=0
-	timeout 10 "$PAGEDET" page 1 "$@" > stdout 2> stderr < /dev/null ||
-		status=$?
-	expect "$refused_name" "$refused_status" "$refused_words"
-	tap_fails "$refused_name: no answer" test -s stdout
-}
-
 # --- whole ones ---
 
 for form in elf kdump flat; do

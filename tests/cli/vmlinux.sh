@@ -14,29 +14,6 @@ cd "$tap_dir"
 "$dumps/mkkernel" elf > why
 id=0123456789abcdef0123456789abcdef01234567
 
-# change FROM TO OLD NEW...: a copy in which bytes have become others, as many
-change() {
-	change_from=$1
-	change_to=$2
-	shift 2
-	cp "$change_from" "$change_to"
-	while [ $# -gt 0 ]; do
-		LC_ALL=C sed -i "s/$1/$2/g" "$change_to"
-		shift 2
-	done
-}
-
-# refused NAME STATUS WORDS OPTIONS...: page 1
-refused() {
-	refused_name=$1
-	refused_status=$2
-	refused_words=$3
-	shift 3
-	run page 1 "$@"
-	expect "$refused_name" "$refused_status" "$refused_words"
-	tap_fails "$refused_name: no answer" test -s stdout
-}
-
 fields=pfn,kind,flags,flags_known,refcount,mapcount,head_pfn,order
 ask() {
 	run scan --json --fields $fields "$@"
