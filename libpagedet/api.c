@@ -255,9 +255,7 @@ int pagedet_dup(struct pagedet *pd, struct pagedet **ret)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	r = pagedet_open(copy, &pd->opened.options);
 	if (r < 0) {
-		memcpy(pd->env.error, copy->env.error, sizeof(pd->env.error));
-		memcpy(pd->env.advice, copy->env.advice,
-		       sizeof(pd->env.advice));
+		pdet_take_words(&pd->env, &copy->env);
 		pagedet_free(copy);
 		return r;
 	}

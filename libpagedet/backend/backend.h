@@ -184,7 +184,8 @@ struct pdet_backend_ops {
 
 	int (*prepare)(struct pdet_backend *b, struct pdet_env *env,
 		       const struct pdet_wants *wants);
-	int (*session_new)(struct pdet_backend *b, const struct pdet_env *env,
+	/* The session has a copy of @env. Fails with words, or -ENOMEM. */
+	int (*session_new)(struct pdet_backend *b, struct pdet_env *env,
 			   const struct pdet_wants *wants,
 			   struct pdet_session **ret);
 	void (*session_free)(struct pdet_session *s);

@@ -67,13 +67,23 @@ static int image_probe(struct pdet_env *env, const struct pdet_input *in)
 	if (!in->options->n_files)
 		return !*env->root && in->sources & LIVE ? 40 : 0;
 	fd = open_file(env, in->options->files[0]);
+	/* Who opens it says why not. */
 	if (fd < 0)
-		return 0;
+		return 1;
 	for (ops = pdet_memories; *ops && !ours; ops++)
 		if ((*ops)->probe(env, &fd, 1))
 			ours = 100;
 	close(fd);
 	return ours;
+}
+
+/* Dumps are read with memory alone. */
+static int refuse_reader(struct pdet_env *env, int r)
+{
+	if (r == -ENOMEM)
+		return pdet_fail(env, ENOMEM, "no memory");
+	errno = -r;
+	return pdet_fail_errno(env, "cannot read the running kernel's memory");
 }
 
 /* What follows when its memory is open. */
@@ -87,7 +97,7 @@ static int set_up(struct image *im, struct pdet_env *env)
 		return 0;
 	pdet_memory_close(im->memory);
 	im->memory = NULL;
-	return pdet_fail(env, -r, "no memory");
+	return refuse_reader(env, r);
 }
 
 int pdet_image_open_live(struct image *im, struct pdet_env *env)
@@ -249,6 +259,60 @@ static bool of_file(uint32_t target)
 	       target == PAGEDET_TARGET_BLOCK;
 }
 
+/* What is to be known for a field that no other file here knows. */
+enum { NEEDS_OTHERS, NEEDS_FRAMES, NEEDS_PAGES, NEEDS_TABLES, NEEDS_TASKS,
+       NEEDS_FILES, NEEDS_MEMCGS, NEEDS_ZONES, NEEDS_SLABS, NEEDS_BYTES,
+       NEEDS };
+
+static const uint8_t needs[PAGEDET_FIELDS_MAX] = {
+	[PAGEDET_FIELD_PFN] = NEEDS_FRAMES,
+	[PAGEDET_FIELD_KIND] = NEEDS_PAGES,
+	[PAGEDET_FIELD_FLAGS] = NEEDS_PAGES,
+	[PAGEDET_FIELD_FLAGS_KNOWN] = NEEDS_PAGES,
+	[PAGEDET_FIELD_RAW_FLAGS] = NEEDS_PAGES,
+	[PAGEDET_FIELD_REFCOUNT] = NEEDS_PAGES,
+	[PAGEDET_FIELD_MAPCOUNT] = NEEDS_PAGES,
+	[PAGEDET_FIELD_MAPCOUNT_KIND] = NEEDS_PAGES,
+	[PAGEDET_FIELD_PINCOUNT] = NEEDS_PAGES,
+	[PAGEDET_FIELD_HEAD_PFN] = NEEDS_PAGES,
+	[PAGEDET_FIELD_ORDER] = NEEDS_PAGES,
+	[PAGEDET_FIELD_KERNEL_MAPS] = NEEDS_TABLES,
+	[PAGEDET_FIELD_VADDR] = NEEDS_TASKS,
+	[PAGEDET_FIELD_PID] = NEEDS_TASKS,
+	[PAGEDET_FIELD_TGID] = NEEDS_TASKS,
+	[PAGEDET_FIELD_COMM] = NEEDS_TASKS,
+	[PAGEDET_FIELD_PTE] = NEEDS_TASKS,
+	[PAGEDET_FIELD_PTE_KNOWN] = NEEDS_TASKS,
+	[PAGEDET_FIELD_PTE_LEVEL] = NEEDS_TASKS,
+	[PAGEDET_FIELD_SWAP_TYPE] = NEEDS_TASKS,
+	[PAGEDET_FIELD_SWAP_OFFSET] = NEEDS_TASKS,
+	[PAGEDET_FIELD_VMA_START] = NEEDS_TASKS,
+	[PAGEDET_FIELD_VMA_END] = NEEDS_TASKS,
+	[PAGEDET_FIELD_VMA_PROT] = NEEDS_TASKS,
+	[PAGEDET_FIELD_VMA_NAME] = NEEDS_TASKS,
+	[PAGEDET_FIELD_MAP] = NEEDS_TASKS,
+	[PAGEDET_FIELD_DEV] = NEEDS_FILES,
+	[PAGEDET_FIELD_INODE] = NEEDS_FILES,
+	[PAGEDET_FIELD_INDEX] = NEEDS_FILES,
+	[PAGEDET_FIELD_PATH] = NEEDS_FILES,
+	[PAGEDET_FIELD_MEMCG_INO] = NEEDS_MEMCGS,
+	[PAGEDET_FIELD_MEMCG_PATH] = NEEDS_MEMCGS,
+	[PAGEDET_FIELD_MEMCG_NAME] = NEEDS_MEMCGS,
+	[PAGEDET_FIELD_NODE] = NEEDS_ZONES,
+	[PAGEDET_FIELD_ZONE] = NEEDS_ZONES,
+	[PAGEDET_FIELD_SLAB_CACHE] = NEEDS_SLABS,
+	[PAGEDET_FIELD_CONTENT] = NEEDS_BYTES,
+};
+
+static const uint8_t costs[NEEDS] = {
+	[NEEDS_TABLES] = PAGEDET_COST_SWEEP,
+	[NEEDS_FILES] = PAGEDET_COST_LOOKUP,
+	[NEEDS_MEMCGS] = PAGEDET_COST_LOOKUP,
+	[NEEDS_ZONES] = PAGEDET_COST_LOOKUP,
+	[NEEDS_SLABS] = PAGEDET_COST_LOOKUP,
+	[NEEDS_BYTES] = PAGEDET_COST_CONTENT,
+};
+
 static void survey_field(struct pdet_backend *b, struct pdet_env *env,
 			 uint32_t target, unsigned field, unsigned source,
 			 struct pdet_ability *ret)
@@ -277,8 +341,9 @@ static void survey_field(struct pdet_backend *b, struct pdet_env *env,
 		survey_part(ret, part->error, part);
 		return;
 	}
-	switch (field) {
-	case PAGEDET_FIELD_PFN:
+	ret->cost = costs[needs[field]];
+	switch (needs[field]) {
+	case NEEDS_FRAMES:
 		if (of_task(target))
 			survey_part(ret, pdet_image_task_types(im, env),
 				    &im->tasks);
@@ -288,62 +353,26 @@ static void survey_field(struct pdet_backend *b, struct pdet_env *env,
 		else if (!by_number(target))
 			ret->reason = PAGEDET_UNSUPPORTED;
 		return;
-	case PAGEDET_FIELD_VADDR:
-	case PAGEDET_FIELD_PID:
-	case PAGEDET_FIELD_TGID:
-	case PAGEDET_FIELD_COMM:
-	case PAGEDET_FIELD_PTE:
-	case PAGEDET_FIELD_PTE_KNOWN:
-	case PAGEDET_FIELD_PTE_LEVEL:
-	case PAGEDET_FIELD_SWAP_TYPE:
-	case PAGEDET_FIELD_SWAP_OFFSET:
-	case PAGEDET_FIELD_VMA_START:
-	case PAGEDET_FIELD_VMA_END:
-	case PAGEDET_FIELD_VMA_PROT:
-	case PAGEDET_FIELD_VMA_NAME:
-	case PAGEDET_FIELD_MAP:
+	case NEEDS_TASKS:
 		survey_part(ret, pdet_image_task_types(im, env), &im->tasks);
 		return;
-	case PAGEDET_FIELD_DEV:
-	case PAGEDET_FIELD_INODE:
-	case PAGEDET_FIELD_INDEX:
-	case PAGEDET_FIELD_PATH:
-		ret->cost = PAGEDET_COST_LOOKUP;
+	case NEEDS_FILES:
 		survey_part(ret, pdet_image_files(im, env), &im->files);
 		return;
-	case PAGEDET_FIELD_MEMCG_INO:
-	case PAGEDET_FIELD_MEMCG_PATH:
-	case PAGEDET_FIELD_MEMCG_NAME:
-		ret->cost = PAGEDET_COST_LOOKUP;
+	case NEEDS_MEMCGS:
 		survey_part(ret, pdet_image_memcgs(im, env), &im->memcgs);
 		return;
-	case PAGEDET_FIELD_NODE:
-	case PAGEDET_FIELD_ZONE:
-		ret->cost = PAGEDET_COST_LOOKUP;
+	case NEEDS_ZONES:
 		survey_part(ret, pdet_image_zones(im, env), &im->zones);
 		return;
-	case PAGEDET_FIELD_KERNEL_MAPS:
-		ret->cost = PAGEDET_COST_SWEEP;
+	case NEEDS_TABLES:
+	case NEEDS_BYTES:
 		survey_part(ret, pdet_image_base(im, env), &im->base);
 		return;
-	case PAGEDET_FIELD_CONTENT:
-		ret->cost = PAGEDET_COST_CONTENT;
-		survey_part(ret, pdet_image_base(im, env), &im->base);
-		return;
-	case PAGEDET_FIELD_SLAB_CACHE:
-		ret->cost = PAGEDET_COST_LOOKUP;
+	case NEEDS_SLABS:
 		survey_part(ret, pdet_image_slabs(im, env), &im->slabs);
 		return;
-	case PAGEDET_FIELD_KIND:
-	case PAGEDET_FIELD_FLAGS:
-	case PAGEDET_FIELD_FLAGS_KNOWN:
-	case PAGEDET_FIELD_RAW_FLAGS:
-	case PAGEDET_FIELD_REFCOUNT:
-	case PAGEDET_FIELD_MAPCOUNT:
-	case PAGEDET_FIELD_MAPCOUNT_KIND:
-	case PAGEDET_FIELD_PINCOUNT:
-	case PAGEDET_FIELD_HEAD_PFN:
-	case PAGEDET_FIELD_ORDER:
+	case NEEDS_PAGES:
 		survey_part(ret, pdet_image_pages(im, env), &im->pages);
 		return;
 	default:
@@ -355,25 +384,9 @@ static void survey_field(struct pdet_backend *b, struct pdet_env *env,
 /* What VMCOREINFO alone tells, if not all of it. */
 static bool needs_no_types(unsigned field)
 {
-	switch (field) {
-	case PAGEDET_FIELD_PFN:
-	case PAGEDET_FIELD_KIND:
-	case PAGEDET_FIELD_FLAGS:
-	case PAGEDET_FIELD_FLAGS_KNOWN:
-	case PAGEDET_FIELD_RAW_FLAGS:
-	case PAGEDET_FIELD_REFCOUNT:
-	case PAGEDET_FIELD_MAPCOUNT:
-	case PAGEDET_FIELD_MAPCOUNT_KIND:
-	case PAGEDET_FIELD_PINCOUNT:
-	case PAGEDET_FIELD_HEAD_PFN:
-	case PAGEDET_FIELD_ORDER:
-	case PAGEDET_FIELD_KERNEL_MAPS:
-	case PAGEDET_FIELD_OBJECT:
-	case PAGEDET_FIELD_CONTENT:
-		return true;
-	default:
-		return false;
-	}
+	return needs[field] == NEEDS_FRAMES || needs[field] == NEEDS_PAGES ||
+	       needs[field] == NEEDS_TABLES || needs[field] == NEEDS_BYTES ||
+	       field == PAGEDET_FIELD_OBJECT;
 }
 
 static void image_survey(struct pdet_backend *b, struct pdet_env *env,
@@ -405,6 +418,7 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 	struct image *im = image_of(b);
 	bool types = false, pages;
 	size_t i;
+	int r;
 
 	for (i = 0; i < PDET_COUNT(typed); i++)
 		types |= pdet_fields_has(&wants->fields, typed[i]);
@@ -412,10 +426,11 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 		types |= pdet_fields_has(&wants->fields, of_large[i]);
 	/* Where they cannot be had, less is known, which each row says. */
 	pages = pdet_image_pages(im, env) == 0;
-	if (pages && types &&
-	    !(wants->fold && pdet_image_kinds(im, env) == 0) &&
-	    pdet_image_types(im, env) < 0 &&
-	    (im->options->btf || im->vmlinux_types))
+	r = pages && types &&
+	    !(wants->fold && pdet_image_kinds(im, env) == 0) ?
+	    pdet_image_types(im, env) : 0;
+	if (r < 0 && (im->options->btf || im->vmlinux_types ||
+		      pdet_is_shortage(r)))
 		return pdet_image_fail(env, &im->types);
 	/* The types showed that nothing is known of them. */
 	if (pages && im->pages.error)
@@ -452,6 +467,7 @@ static void image_session_free(struct pdet_session *base)
 	free(s->counts);
 	pdet_vec_free(&s->tasks);
 	pdet_image_stacks_free(s->stacks);
+	free(s->records);
 	free(s->fold);
 	free(s->column.flags);
 	free(s->column.memory);
@@ -459,8 +475,7 @@ static void image_session_free(struct pdet_session *base)
 	free(s);
 }
 
-static int image_session_new(struct pdet_backend *b,
-			     const struct pdet_env *env,
+static int image_session_new(struct pdet_backend *b, struct pdet_env *env,
 			     const struct pdet_wants *wants,
 			     struct pdet_session **ret)
 {
@@ -479,7 +494,7 @@ static int image_session_new(struct pdet_backend *b,
 						     &s->reader) : 0;
 	if (r < 0) {
 		image_session_free(&s->session);
-		return r;
+		return refuse_reader(env, r);
 	}
 	*ret = &s->session;
 	return 0;

@@ -145,6 +145,7 @@ struct image_session {
 				 * with them */
 	struct pdet_kernel_counts *counts;
 	struct image_stacks *stacks;
+	char *records;		/* of page owners, as they are read */
 };
 
 static inline struct image *image_of(struct pdet_backend *b)

@@ -56,6 +56,11 @@ static int read_base(struct image *im, struct pdet_env *env)
 		text = im->vmcoreinfo_text.data;
 		len = im->vmcoreinfo_text.len;
 	}
+	if (!text && im->memory->notes_lost) {
+		errno = EIO;
+		return pdet_fail_errno(env, "needs VMCOREINFO, and the notes "
+				       "of the dump cannot be read");
+	}
 	if (!text)
 		return pdet_fail(env, ENODATA, "needs VMCOREINFO, which the "
 				 "dump does not have: give it with "
@@ -148,6 +153,9 @@ static int read_types(struct image *im, struct pdet_env *env)
 	if (r < 0)
 		return r;
 	pdet_image_find(im, env, zero, PDET_COUNT(zero));
+	/* Else zero pages would be something else. */
+	if (pdet_is_shortage(im->symbols.error))
+		return pdet_image_fail(env, &im->symbols);
 	pdet_image_set_zeros(im, &zero[0], &zero[1]);
 	if (!im->zeros.known && im->memory->live)
 		pdet_image_look_at_zero(im, env);
@@ -305,16 +313,27 @@ static int find_init(struct image *im, struct pdet_symbol *init)
 	int (*current)(struct pdet_reader *r, uint64_t *ret) =
 		im->memory->ops->current_task;
 	uint64_t task;
+	int r;
 
 	if (init->found)
 		return 0;
-	if (!current || !pdet_tasks_init(&im->task_types, im->btf, 0) ||
-	    current(im->space.reader, &task) < 0 ||
-	    pdet_tasks_root(&im->space, &im->task_types, task,
-			    &init->address) < 0)
+	if (!current || !pdet_tasks_init(&im->task_types, im->btf, 0))
 		return -ENODATA;
-	init->found = true;
-	return 0;
+	r = current(im->space.reader, &task);
+	if (r == 0)
+		r = pdet_tasks_root(&im->space, &im->task_types, task,
+				    &init->address);
+	init->found = r == 0;
+	return r;
+}
+
+static int refuse_tasks(struct pdet_env *env, int r)
+{
+	if (r != -EIO && r != -EACCES)
+		return pdet_fail(env, ENODATA, "cannot find the list of tasks: "
+				 "the kernel's symbols do not say where it is");
+	errno = -r;
+	return pdet_fail_errno(env, "cannot find the list of tasks");
 }
 
 static int read_task_types(struct image *im, struct pdet_env *env)
@@ -334,6 +353,7 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 	};
 	struct pdet_swap_functions functions;
 	uint32_t areas;
+	int r;
 
 	pdet_image_find(im, env, s, PDET_COUNT(s));
 	pdet_image_find(im, env, f, PDET_COUNT(f));
@@ -345,9 +365,9 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 			      im->memory->machine == EM_X86_64;
 	pdet_swap_form_init(&im->swap_form, &im->paging, &im->info, im->btf,
 			    &functions);
-	if (find_init(im, &s[0]) < 0)
-		return pdet_fail(env, ENODATA, "cannot find the list of tasks: "
-				 "the kernel's symbols do not say where it is");
+	r = find_init(im, &s[0]);
+	if (r < 0)
+		return refuse_tasks(env, r);
 	if (!pdet_tasks_init(&im->task_types, im->btf, s[0].address) ||
 	    !pdet_mms_init(&im->mm_types, im->btf))
 		return pdet_fail(env, ENODATA, "cannot read tasks: the types "

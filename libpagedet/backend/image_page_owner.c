@@ -470,17 +470,17 @@ int pdet_image_put_page_owner(struct image_session *s, struct pdet_batch *b,
 	struct putting p = { .s = s, .b = b, .want = want, .source = source };
 	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
 	const bool owners = pdet_fields_meet(want, &of_allocation);
+	const bool live = s->image->memory->live;
 	uint32_t row, end;
 
 	if (!owners && !wants(&p, PAGEDET_FIELD_MIGRATETYPE))
 		return 0;
-	if (owners) {
-		p.records = malloc(2 * RECORD_BYTES);
-		if (!p.records)
-			return -ENOMEM;
-		p.again = s->image->memory->live ? p.records + RECORD_BYTES :
-						   NULL;
-	}
+	if (owners && !s->records)
+		s->records = malloc((live ? 2 : 1) * RECORD_BYTES);
+	if (owners && !s->records)
+		return -ENOMEM;
+	p.records = s->records;
+	p.again = owners && live ? p.records + RECORD_BYTES : NULL;
 	for (row = 0; row < b->n; row = end) {
 		end = row + 1;
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
@@ -498,6 +498,5 @@ int pdet_image_put_page_owner(struct image_session *s, struct pdet_batch *b,
 		if (wants(&p, PAGEDET_FIELD_MIGRATETYPE))
 			put_blocks(&p, row, pfn[row], end - row);
 	}
-	free(p.records);
 	return 0;
 }

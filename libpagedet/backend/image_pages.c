@@ -662,13 +662,21 @@ static void fill_rows(const struct filling *f)
 	}
 }
 
-/* Whether more is known of rows that lacked something than when they were
- * filled. */
-static bool learned(struct image_session *s)
+/* The same once more where types tell what rows turned out to lack. */
+static int fill_lacking(const struct filling *f)
 {
-	return s->lacks_types && s->session.wants->alone &&
-	       !s->image->types.tried &&
-	       pdet_image_types(s->image, &s->session.env) == 0;
+	struct image_session *s = f->s;
+	int r;
+
+	if (!s->lacks_types || !s->session.wants->alone ||
+	    s->image->types.tried)
+		return 0;
+	r = pdet_image_types(s->image, &s->session.env);
+	if (r < 0)
+		return pdet_is_shortage(r) ? r : 0;
+	(void)image_session_of(&s->session);
+	fill_rows(f);
+	return 0;
 }
 
 int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
@@ -695,10 +703,9 @@ int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 	}
 	s->lacks_types = false;
 	fill_rows(&f);
-	if (learned(s)) {
-		s = image_session_of(base);
-		fill_rows(&f);
-	}
+	r = fill_lacking(&f);
+	if (r < 0)
+		return r;
 	if (pdet_fields_has(want, PAGEDET_FIELD_NODE) ||
 	    pdet_fields_has(want, PAGEDET_FIELD_ZONE))
 		put_zones(&f);

@@ -143,6 +143,11 @@ int pdet_image_find_task(struct image_session *s, uint32_t pid,
 	}
 	if (r == -ENOENT)
 		return pdet_fail(env, ESRCH, "there is no task %u", pid);
+	if (r < 0 && r != -EBADMSG && s->image->memory->live) {
+		errno = -r;
+		return pdet_fail_errno(env, "cannot find task %u: cannot read "
+				       "the list of tasks", pid);
+	}
 	if (r < 0)
 		return pdet_fail(env, EBADMSG, "cannot find task %u: the list "
 				 "of tasks is damaged", pid);

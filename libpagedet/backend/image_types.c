@@ -112,7 +112,9 @@ static int from_debug_info(struct image *im, struct pdet_env *env)
 	int r;
 
 	im->vmlinux_types = true;
-	r = pdet_dwarf_types(env, im->vmlinux.fd, &im->btf);
+	r = pdet_vmlinux_dwarf(&im->vmlinux, env);
+	if (r == 0)
+		r = pdet_dwarf_types(env, im->vmlinux.fd, &im->btf);
 	if (r == 0)
 		r = check(im, env, "the types in vmlinux");
 	else
@@ -190,7 +192,7 @@ int pdet_image_find_types(struct image *im, struct pdet_env *env)
 	if (r <= 0)
 		return r;
 	debug_info = im->options->vmlinux &&
-		     pdet_vmlinux_has_dwarf(&im->vmlinux);
+		     pdet_vmlinux_dwarf(&im->vmlinux, env) != -ENOENT;
 	r = from_memory(im, env, !debug_info);
 	if (r == 0 || !debug_info)
 		return r;

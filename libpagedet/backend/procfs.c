@@ -341,8 +341,7 @@ static void procfs_session_free(struct pdet_session *base)
 	free(s);
 }
 
-static int procfs_session_new(struct pdet_backend *b,
-			      const struct pdet_env *env,
+static int procfs_session_new(struct pdet_backend *b, struct pdet_env *env,
 			      const struct pdet_wants *wants,
 			      struct pdet_session **ret)
 {

@@ -56,6 +56,9 @@ void pdet_advise(struct pdet_env *env, const char *fmt, ...)
 /* pdet_clear - forget an earlier failure. */
 void pdet_clear(struct pdet_env *env);
 
+/* pdet_take_words - those of a failure below, which had an env of its own. */
+void pdet_take_words(struct pdet_env *env, const struct pdet_env *from);
+
 /* pdet_log - tell the log callback, if there is one for this level. */
 void pdet_log(struct pdet_env *env, int level, const char *fmt, ...)
 	PDET_PRINTF(3, 4);

@@ -98,6 +98,12 @@ void pdet_clear(struct pdet_env *env)
 	env->advice[0] = '\0';
 }
 
+void pdet_take_words(struct pdet_env *env, const struct pdet_env *from)
+{
+	memcpy(env->error, from->error, sizeof(env->error));
+	memcpy(env->advice, from->advice, sizeof(env->advice));
+}
+
 void pdet_log(struct pdet_env *env, int level, const char *fmt, ...)
 {
 	char text[PDET_ERROR_SIZE];

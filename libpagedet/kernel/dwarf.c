@@ -32,15 +32,17 @@
 #define MOST_MEMBERS 65535
 /* BTF's offset of a bit-field, and of what is beside it. */
 #define MOST_BITS ((uint64_t)1 << 24)
-/* Types that are written for one name: hostile ones contain themselves. */
+/* Entries that are looked at for one name: hostile ones contain themselves, or
+ * many that are nothing. */
 #define BUDGET 200000
 /* Names that are no longer may be beside a type instead of with the others. */
 #define SHORT_NAME 3
 
 #define FUNCTIONS(X) \
-	X(attr) X(begin) X(child) X(dieoffset) X(diename) X(end) X(errmsg) \
-	X(formref_die) X(formsdata) X(formudata) X(get_units) X(getstring) \
-	X(hasattr) X(offdie) X(siblingof) X(tag) X(whatform)
+	X(attr) X(begin) X(child) X(dieoffset) X(end) X(errmsg) \
+	X(formref_die) X(formsdata) X(formstring) X(formudata) X(get_units) \
+	X(getstring) X(hasattr) X(next_unit) X(offdie) X(siblingof) X(tag) \
+	X(whatform)
 
 struct dwarf {
 	struct pdet_btf_source source;
@@ -51,12 +53,46 @@ struct dwarf {
 	Dwarf *dwarf;
 	Dwarf_CU *unit;		/* that was gone through last */
 	bool all;		/* were */
+	Dwarf_Off units_end;	/* 0: not looked for yet */
 	const char *strings;	/* names; NULL: they are not together */
 	size_t strings_len;
 	unsigned budget;
 	struct pdet_pairs named; /* by hash: offsets of definitions */
 	struct pdet_pairs written; /* by offset: ids */
 };
+
+/* --- names --- */
+
+static Dwarf_Off find_end(struct dwarf *d)
+{
+	Dwarf_Off next = 0, at;
+	size_t header;
+
+	do {
+		at = next;
+	} while (d->next_unit(d->dwarf, at, &next, &header, NULL, NULL, NULL,
+			      NULL, NULL, NULL) == 0 && next > at);
+	return at;
+}
+
+/* NULL: none. libdw does not look whether one that is within an entry ends
+ * before the entries do. */
+static const char *name_of(struct dwarf *d, Dwarf_Die *die)
+{
+	const char *name, *end;
+	Dwarf_Attribute a;
+
+	if (!d->attr(die, DW_AT_name, &a))
+		return NULL;
+	name = d->formstring(&a);
+	if (!name || d->whatform(&a) != DW_FORM_string)
+		return name;
+	if (!d->units_end)
+		d->units_end = find_end(d);
+	end = (const char *)die->addr - d->dieoffset(die) + d->units_end;
+	return name < end && memchr(name, '\0', (size_t)(end - name)) ? name :
+									NULL;
+}
 
 /* --- finding names --- */
 
@@ -111,7 +147,7 @@ static bool next_unit(struct dwarf *d)
 	if (d->child(&unit, &die) != 0)
 		return true;
 	do {
-		name = is_definition(d, &die, &is_enum) ? d->diename(&die) :
+		name = is_definition(d, &die, &is_enum) ? name_of(d, &die) :
 							  NULL;
 		if (name && !add_name(d, key_of(name, is_enum), &die))
 			d->source.written.failed = true;
@@ -142,8 +178,14 @@ static bool find(struct dwarf *d, const char *name, bool is_enum,
 			return false;
 	if (!d->offdie(d->dwarf, offset, ret))
 		return false;
-	is = d->diename(ret);
+	is = name_of(d, ret);
 	return is && !strcmp(is, name);
+}
+
+/* The next of the same parent, while what may be looked at lasts. */
+static bool next_child(struct dwarf *d, Dwarf_Die *die)
+{
+	return d->budget && d->budget-- && d->siblingof(die, die) == 0;
 }
 
 /* --- writing types --- */
@@ -200,8 +242,8 @@ static uint32_t put_array(struct dwarf *d, Dwarf_Die *die, unsigned depth)
 					       &bound) ? bound + 1 : 0;
 		if (n[dimensions++] > UINT32_MAX)
 			return 0;
-	} while (d->siblingof(&child, &child) == 0);
-	id = put_type(d, &of, depth);
+	} while (next_child(d, &child));
+	id = d->budget ? put_type(d, &of, depth) : 0;
 	while (dimensions-- && id) {
 		const uint32_t words[] = { id, id, (uint32_t)n[dimensions] };
 
@@ -269,7 +311,7 @@ static bool take_member(struct dwarf *d, Dwarf_Die *die, unsigned depth,
 	if (!find_bits(d, die, bytes, &m) || m.bit > UINT32_MAX)
 		return true;
 	m.type = put_type(d, &of, depth);
-	m.name = pdet_btf_put_string(&d->source.written, d->diename(die));
+	m.name = pdet_btf_put_string(&d->source.written, name_of(d, die));
 	return !m.type || all->n == MOST_MEMBERS || pdet_vec_push(all, m);
 }
 
@@ -296,7 +338,7 @@ static uint32_t put_members(struct dwarf *d, Dwarf_Die *die, uint32_t info,
 		words[3 * n + 1] = m->type;
 		words[3 * n++ + 2] = m->bits << 24 | (uint32_t)m->bit;
 	}
-	id = pdet_btf_put(&d->source.written, d->diename(die), info,
+	id = pdet_btf_put(&d->source.written, name_of(d, die), info,
 			  (uint32_t)n, bytes, words, 3 * n);
 	free(words);
 	return id;
@@ -315,9 +357,10 @@ static uint32_t put_struct(struct dwarf *d, Dwarf_Die *die, unsigned depth)
 			if (d->tag(&child) == DW_TAG_member &&
 			    !take_member(d, &child, depth - 1, &all))
 				d->source.written.failed = true;
-		} while (!d->source.written.failed &&
-			 d->siblingof(&child, &child) == 0);
-	id = put_members(d, die, d->tag(die) == DW_TAG_union_type ?
+		} while (!d->source.written.failed && next_child(d, &child));
+	/* A part of it would be another one. */
+	id = !d->budget ? 0 :
+	     put_members(d, die, d->tag(die) == DW_TAG_union_type ?
 			 PDET_BTF_UNION : PDET_BTF_STRUCT, bytes, &all);
 	pdet_vec_free(&all);
 	return id;
@@ -364,13 +407,13 @@ static uint32_t put_enum(struct dwarf *d, Dwarf_Die *die)
 			if (w->failed)
 				break;
 			words.data[words.n++] =
-				pdet_btf_put_string(w, d->diename(&child));
+				pdet_btf_put_string(w, name_of(d, &child));
 			words.data[words.n++] = (uint32_t)value;
 			words.data[words.n++] = (uint32_t)(value >> 32);
-		} while (d->siblingof(&child, &child) == 0);
-	id = w->failed ? 0 : pdet_btf_put(w, d->diename(die), PDET_BTF_ENUM64,
-					  (uint32_t)(words.n / 3), bytes,
-					  words.data, words.n);
+		} while (next_child(d, &child));
+	id = w->failed || !d->budget ? 0 :
+	     pdet_btf_put(w, name_of(d, die), PDET_BTF_ENUM64,
+			  (uint32_t)(words.n / 3), bytes, words.data, words.n);
 	pdet_vec_free(&words);
 	return id;
 }
@@ -415,7 +458,7 @@ static uint32_t put_type(struct dwarf *d, Dwarf_Die *die, unsigned depth)
 		if (!bytes_of(d, die, &bytes))
 			return 0;
 		bits = bytes * 8;
-		id = pdet_btf_put(w, d->diename(die), PDET_BTF_INT, 0, bytes,
+		id = pdet_btf_put(w, name_of(d, die), PDET_BTF_INT, 0, bytes,
 				  &bits, 1);
 		break;
 	case DW_TAG_pointer_type:

@@ -68,7 +68,14 @@ struct scan {
 	uint64_t end;		/* of what was looked at last */
 	uint64_t found;		/* 0: nothing yet */
 	size_t len;
+	int lost;		/* what could not be looked at: why; or 0 */
 };
+
+/* What was left out of a dump is no failure: it is not looked for there. */
+static bool is_lost(int error)
+{
+	return error == -EIO || error == -EACCES || error == -ENOMEM;
+}
 
 /* Looks at @n bytes behind the first HEAD ones; what was before is kept only
  * if it is the end of the piece before. */
@@ -108,25 +115,30 @@ static int look_at_leaf(void *arg, const struct pdet_leaf *leaf)
 {
 	struct scan *s = arg;
 	uint64_t at, n;
+	int r;
 
 	if (leaf->is != PDET_PT_PAGE)
 		return 0;
 	for (at = 0; at < leaf->size; at += n) {
 		n = PDET_MIN(leaf->size - at, (uint64_t)CHUNK);
-		if (pdet_space_read(s->space, leaf->start + at, s->buf + HEAD,
-				    (size_t)n) == 0 &&
-		    look(s, leaf->start + at, (size_t)n))
+		r = pdet_space_read(s->space, leaf->start + at, s->buf + HEAD,
+				    (size_t)n);
+		if (r == 0 && look(s, leaf->start + at, (size_t)n))
 			return 1;
+		if (is_lost(r))
+			s->lost = r;
 	}
 	return 0;
 }
 
 static int go_on(void *arg, uint64_t start, uint64_t size, int error)
 {
-	(void)arg;
+	struct scan *s = arg;
+
 	(void)start;
 	(void)size;
-	(void)error;
+	if (is_lost(error))
+		s->lost = error;
 	return 0;
 }
 
@@ -149,16 +161,19 @@ static int by_image(struct pdet_space *space,
 	free(s.buf);
 	if (r < 0)
 		return r;
-	return s.found ? take(space, s.found, s.len, ret, len) : -ENOENT;
+	if (s.found)
+		return take(space, s.found, s.len, ret, len);
+	return s.lost ? s.lost : -ENOENT;
 }
 
 int pdet_find_btf(struct pdet_space *space, const struct pdet_vmcoreinfo *info,
 		  const struct pdet_kallsyms *symbols, void **ret,
 		  size_t *len)
 {
-	int r = symbols ? by_symbols(space, symbols, ret, len) : -ENOENT;
+	int known = symbols ? by_symbols(space, symbols, ret, len) : -ENOENT, r;
 
-	if (r == 0 || r == -ENOMEM)
-		return r;
-	return by_image(space, info, ret, len);
+	if (known == 0 || known == -ENOMEM)
+		return known;
+	r = by_image(space, info, ret, len);
+	return r == -ENOENT && is_lost(known) ? known : r;
 }

@@ -293,7 +293,7 @@ int pdet_memmap_add_types(struct pdet_memmap *m, struct pdet_env *env,
 	m->part = calloc(m->n_roots, sizeof(*m->part));
 	if (!m->part || visit_array(m, space, layout, add_parts) < 0)
 		return pdet_fail(env, ENOMEM,
-				 "cannot read the memory map: out of memory");
+				 "cannot read the memory map: no memory");
 	return 0;
 }
 

@@ -256,5 +256,6 @@ int pdet_tasks_find(struct pdet_space *space, const struct pdet_tasks *t,
 
 	if (pdet_tasks_each(space, t, &visit) == 1)
 		return 0;
-	return s.error ? s.error : -ENOENT;
+	/* What is not mapped may have been the one. */
+	return s.error == -ENOENT ? -EBADMSG : s.error ? s.error : -ENOENT;
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Reads ELF by itself: what is wanted of it are a table of sections and a few
- * of them, and all of it may be damaged or that of something else.
+ * The only file of this room that includes libelf, which reads what is asked
+ * for and no more. What would make it take memory for sections that cannot be
+ * there is refused before; the file may be damaged or that of something else.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/library.h"
 #include "kernel/vmlinux.h"
 #include "memory/machine.h"
 #include "pagedet.h"
@@ -20,31 +22,81 @@
 /* Of a kernel with everything: some 10 MB each. */
 #define MOST_TABLE ((uint64_t)256 << 20)
 #define MOST_BTF ((uint64_t)64 << 20)
+/* Of a section that is compressed: libdw has all of it in memory. */
+#define MOST_UNPACKED ((uint64_t)1 << 30)
+
+#define FUNCTIONS(X) \
+	X(elf_version) X(elf_begin) X(elf_end) X(elf_nextscn) X(elf_getscn) \
+	X(elf_strptr) X(elf_rawdata) X(elf64_getshdr) \
+	X(elf64_getchdr)
+
+struct pdet_elf_sections {
+	struct pdet_library lib;
+#define X(name) __typeof__(&name) name;
+	FUNCTIONS(X)
+#undef X
+	Elf *elf;
+	size_t n, names;	/* how many; the one with their names */
+};
 
 static int is(struct pdet_env *env, const char *path, const char *what)
 {
 	return pdet_fail(env, EBADMSG, "cannot read %s: it is %s", path, what);
 }
 
-/* @n bytes at @offset, to be freed. -ENOENT: they are not in the file. */
-static int fetch(const struct pdet_vmlinux *v, uint64_t offset, uint64_t n,
-		 void **ret)
+static int load(struct pdet_elf_sections *e, struct pdet_env *env,
+		const char *path)
 {
-	void *data;
-	ssize_t got;
-
-	if (offset > v->size || n > v->size - offset)
-		return -ENOENT;
-	data = malloc(n ? (size_t)n : 1);
-	if (!data)
-		return -ENOMEM;
-	got = pdet_pread(v->fd, data, (size_t)n, offset);
-	if (got != (ssize_t)n) {
-		free(data);
-		return got < 0 ? (int)got : -ENOENT;
+	if (pdet_library_open(&e->lib, "libelf.so.1")) {
+#define X(name) e->name = PDET_FUNCTION(&e->lib, name);
+		FUNCTIONS(X)
+#undef X
 	}
-	*ret = data;
-	return 0;
+	if (!*e->lib.why)
+		return 0;
+	pdet_fail(env, ENOSYS, "cannot read %s: %s", path, e->lib.why);
+	pdet_advise(env, "needs libelf installed");
+	return -ENOSYS;
+}
+
+/* --- sections --- */
+
+/* The first section of that name, or else of that type; NULL: there is none
+ * with bytes in the file. */
+static Elf_Scn *find_section(const struct pdet_vmlinux *v, const char *name,
+			     uint32_t type)
+{
+	const struct pdet_elf_sections *e = v->elf;
+	Elf_Scn *s = NULL;
+	Elf64_Shdr *h;
+	const char *is;
+
+	while ((s = e->elf_nextscn(e->elf, s))) {
+		h = e->elf64_getshdr(s);
+		if (!h || h->sh_type == SHT_NOBITS)
+			continue;
+		is = name ? e->elf_strptr(e->elf, e->names, h->sh_name) : NULL;
+		if (name ? is && !strcmp(is, name) : h->sh_type == type)
+			return s;
+	}
+	return NULL;
+}
+
+/* Its bytes, which stay as long as @v; NULL: none, or more than @most. */
+static char *bytes_of(const struct pdet_vmlinux *v, Elf_Scn *s, uint64_t most,
+		      size_t *len)
+{
+	const struct pdet_elf_sections *e = v->elf;
+	const Elf64_Shdr *h = e->elf64_getshdr(s);
+	const Elf_Data *data;
+
+	if (!h || !h->sh_size || h->sh_size > most)
+		return NULL;
+	data = e->elf_rawdata(s, NULL);
+	if (!data || !data->d_buf || data->d_size != h->sh_size)
+		return NULL;
+	*len = data->d_size;
+	return data->d_buf;
 }
 
 /* --- headers --- */
@@ -107,78 +159,62 @@ static int check_head(struct pdet_vmlinux *v, struct pdet_env *env,
 	return 0;
 }
 
-static int take_sections(struct pdet_vmlinux *v, const Elf64_Shdr *table,
-			 size_t n, const char *names, size_t names_len)
+/* What is cut off is no section of the file. */
+static int check_sections(struct pdet_vmlinux *v)
 {
-	size_t i, len;
+	const struct pdet_elf_sections *e = v->elf;
+	Elf_Scn *s = NULL;
+	const Elf64_Shdr *h;
 
-	v->section = calloc(n, sizeof(*v->section));
-	if (!v->section)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		struct pdet_elf_section *s = &v->section[i];
-
-		*s = (struct pdet_elf_section){
-			.type = table[i].sh_type, .link = table[i].sh_link,
-			.flags = table[i].sh_flags,
-			.offset = table[i].sh_offset, .size = table[i].sh_size,
-		};
-		if (table[i].sh_name < names_len) {
-			len = strnlen(names + table[i].sh_name,
-				      names_len - table[i].sh_name);
-			len = PDET_MIN(len, sizeof(s->name) - 1);
-			memcpy(s->name, names + table[i].sh_name, len);
-		}
-		/* What is cut off is no section of the file. */
-		if (s->type != SHT_NOBITS &&
-		    (s->offset > v->size || s->size > v->size - s->offset))
+	h = e->elf64_getshdr(e->elf_getscn(e->elf, e->names));
+	if (!h || h->sh_size > MOST_NAMES)
+		return -EBADMSG;
+	while ((s = e->elf_nextscn(e->elf, s))) {
+		h = e->elf64_getshdr(s);
+		if (!h)
+			return -EBADMSG;
+		if (h->sh_type != SHT_NOBITS &&
+		    (h->sh_offset > v->size ||
+		     h->sh_size > v->size - h->sh_offset))
 			return -ENOENT;
 	}
-	v->n = n;
 	return 0;
 }
 
-static int read_sections(struct pdet_vmlinux *v, const Elf64_Ehdr *h)
+static int open_sections(struct pdet_vmlinux *v, const Elf64_Ehdr *h)
 {
-	void *table, *names = NULL;
-	const Elf64_Shdr *strings;
-	int r;
+	struct pdet_elf_sections *e = v->elf;
 
 	if (h->e_shentsize != sizeof(Elf64_Shdr) || !h->e_shnum ||
 	    h->e_shstrndx >= h->e_shnum)
 		return -EBADMSG;
-	r = fetch(v, h->e_shoff, h->e_shnum * sizeof(Elf64_Shdr), &table);
-	if (r < 0)
-		return r;
-	strings = (const Elf64_Shdr *)table + h->e_shstrndx;
-	r = strings->sh_size > MOST_NAMES ? -EBADMSG :
-	    fetch(v, strings->sh_offset, strings->sh_size, &names);
-	if (r == 0)
-		r = take_sections(v, table, h->e_shnum, names,
-				  (size_t)strings->sh_size);
-	free(names);
-	free(table);
-	return r;
+	if (h->e_shoff > v->size ||
+	    h->e_shnum * sizeof(Elf64_Shdr) > v->size - h->e_shoff)
+		return -ENOENT;
+	e->n = h->e_shnum;
+	e->names = h->e_shstrndx;
+	e->elf_version(EV_CURRENT);
+	e->elf = e->elf_begin(v->fd, ELF_C_READ, NULL);
+	return e->elf ? check_sections(v) : -EBADMSG;
 }
 
-static int read_notes(struct pdet_vmlinux *v)
+static void read_build_id(struct pdet_vmlinux *v)
 {
-	void *data;
-	size_t i;
-	int r;
+	const struct pdet_elf_sections *e = v->elf;
+	const Elf64_Shdr *h;
+	Elf_Scn *s = NULL;
+	const char *data;
+	size_t len;
 
-	for (i = 0; i < v->n && !v->build_id.n; i++) {
-		if (v->section[i].type != SHT_NOTE ||
-		    v->section[i].size > PDET_NOTES_MAX)
+	while (!v->build_id.n && (s = e->elf_nextscn(e->elf, s))) {
+		h = e->elf64_getshdr(s);
+		if (!h || h->sh_type != SHT_NOTE)
 			continue;
-		r = fetch(v, v->section[i].offset, v->section[i].size, &data);
-		if (r < 0)
-			return r;
-		pdet_build_id_note(&v->build_id, (struct pdet_notes){
-			data, (size_t)v->section[i].size });
-		free(data);
+		data = bytes_of(v, s, PDET_NOTES_MAX, &len);
+		if (data)
+			pdet_build_id_note(&v->build_id,
+					   (struct pdet_notes){ data, len });
 	}
-	return 0;
 }
 
 static int read_head(struct pdet_vmlinux *v, struct pdet_env *env,
@@ -202,18 +238,19 @@ static int read_head(struct pdet_vmlinux *v, struct pdet_env *env,
 	r = check_head(v, env, path, &h);
 	if (r < 0)
 		return r;
-	r = read_sections(v, &h);
-	if (r == 0)
-		r = read_notes(v);
+	v->elf = calloc(1, sizeof(*v->elf));
+	if (!v->elf)
+		return pdet_fail(env, ENOMEM, "no memory");
+	r = load(v->elf, env, path);
+	if (r < 0)
+		return r;
+	r = open_sections(v, &h);
 	if (r == -ENOENT)
 		return is(env, path, "an ELF file that is cut short");
-	if (r == -EBADMSG)
+	if (r < 0)
 		return is(env, path, "an ELF file without a table of sections, "
 			  "or a damaged one");
-	if (r < 0) {
-		errno = -r;
-		return pdet_fail_errno(env, "cannot read %s", path);
-	}
+	read_build_id(v);
 	return 0;
 }
 
@@ -233,15 +270,18 @@ int pdet_vmlinux_open(struct pdet_vmlinux *v, struct pdet_env *env,
 
 void pdet_vmlinux_close(struct pdet_vmlinux *v)
 {
+	if (v->elf) {
+		if (v->elf->elf)
+			v->elf->elf_end(v->elf->elf);
+		pdet_library_close(&v->elf->lib);
+	}
+	free(v->elf);
 	if (v->fd >= 0)
 		close(v->fd);
 	v->fd = -1;
-	free(v->section);
-	free(v->symbols);
-	free(v->names);
-	v->section = NULL;
+	v->elf = NULL;
 	v->symbols = v->names = NULL;
-	v->n = 0;
+	v->n_symbols = 0;
 }
 
 /* --- whose it is --- */
@@ -277,30 +317,32 @@ int pdet_vmlinux_check(const struct pdet_vmlinux *v, struct pdet_env *env,
 
 static void read_symbols(struct pdet_vmlinux *v)
 {
-	const struct pdet_elf_section *s, *names;
-	void *symbols, *strings;
-	size_t i;
+	const struct pdet_elf_sections *e = v->elf;
+	Elf_Scn *s = find_section(v, NULL, SHT_SYMTAB), *names;
+	const Elf64_Shdr *h;
+	size_t len;
 
 	v->symbols_tried = true;
-	for (i = 0; i < v->n && v->section[i].type != SHT_SYMTAB; i++)
-		;
-	if (i == v->n || v->section[i].link >= v->n)
+	if (!s)
 		return;
-	s = &v->section[i];
-	names = &v->section[s->link];
-	if (s->size > MOST_TABLE || names->size > MOST_TABLE || !names->size ||
-	    names->type != SHT_STRTAB ||
-	    fetch(v, s->offset, s->size, &symbols) < 0)
+	names = e->elf_getscn(e->elf, e->elf64_getshdr(s)->sh_link);
+	h = names ? e->elf64_getshdr(names) : NULL;
+	if (!h || h->sh_type != SHT_STRTAB)
 		return;
-	if (fetch(v, names->offset, names->size, &strings) < 0) {
-		free(symbols);
-		return;
-	}
-	v->symbols = symbols;
-	v->n_symbols = (size_t)s->size / sizeof(Elf64_Sym);
-	v->names = strings;
-	v->names_len = (size_t)names->size;
-	v->names[v->names_len - 1] = '\0';
+	v->symbols = bytes_of(v, s, MOST_TABLE, &len);
+	v->names = bytes_of(v, names, MOST_TABLE, &v->names_len);
+	/* the last one ends */
+	if (v->symbols && v->names && !v->names[v->names_len - 1])
+		v->n_symbols = len / sizeof(Elf64_Sym);
+}
+
+bool pdet_vmlinux_is_code(const struct pdet_vmlinux *v, uint16_t section)
+{
+	const struct pdet_elf_sections *e = v->elf;
+	Elf_Scn *s = section < e->n ? e->elf_getscn(e->elf, section) : NULL;
+	const Elf64_Shdr *h = s ? e->elf64_getshdr(s) : NULL;
+
+	return h && h->sh_flags & SHF_EXECINSTR;
 }
 
 void pdet_vmlinux_find(struct pdet_vmlinux *v, struct pdet_symbol *s, size_t n)
@@ -335,29 +377,44 @@ void pdet_vmlinux_find(struct pdet_vmlinux *v, struct pdet_symbol *s, size_t n)
 
 /* --- types --- */
 
-static const struct pdet_elf_section *
-find_section(const struct pdet_vmlinux *v, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < v->n; i++)
-		if (v->section[i].type != SHT_NOBITS &&
-		    !strcmp(v->section[i].name, name))
-			return &v->section[i];
-	return NULL;
-}
-
 int pdet_vmlinux_btf(const struct pdet_vmlinux *v, void **ret, size_t *len)
 {
-	const struct pdet_elf_section *s = find_section(v, ".BTF");
+	Elf_Scn *s = find_section(v, ".BTF", 0);
+	const char *bytes = s ? bytes_of(v, s, MOST_BTF, len) : NULL;
 
-	if (!s || !s->size || s->size > MOST_BTF)
+	if (!bytes)
 		return -ENOENT;
-	*len = (size_t)s->size;
-	return fetch(v, s->offset, s->size, ret);
+	*ret = malloc(*len);
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(*ret, bytes, *len);
+	return 0;
 }
 
-bool pdet_vmlinux_has_dwarf(const struct pdet_vmlinux *v)
+/* The largest kernels have some 300 MB of it. */
+static bool is_too_large(const struct pdet_elf_sections *e, Elf_Scn *s,
+			 const Elf64_Shdr *h)
 {
-	return find_section(v, ".debug_info");
+	const Elf64_Chdr *packed = h->sh_flags & SHF_COMPRESSED ?
+				   e->elf64_getchdr(s) : NULL;
+
+	return packed && packed->ch_size > MOST_UNPACKED;
+}
+
+int pdet_vmlinux_dwarf(const struct pdet_vmlinux *v, struct pdet_env *env)
+{
+	const struct pdet_elf_sections *e = v->elf;
+	const Elf64_Shdr *h;
+	Elf_Scn *s = NULL;
+
+	if (!find_section(v, ".debug_info", 0))
+		return pdet_fail(env, ENOENT, "it has no debug information");
+	while ((s = e->elf_nextscn(e->elf, s))) {
+		h = e->elf64_getshdr(s);
+		if (h && is_too_large(e, s, h))
+			return pdet_fail(env, EBADMSG, "its debug information "
+					 "is damaged: it says that it is "
+					 "larger than any");
+	}
+	return 0;
 }

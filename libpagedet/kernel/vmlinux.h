@@ -14,14 +14,9 @@ struct pdet_vmlinux {
 	uint64_t size;		/* of the file */
 	uint16_t machine;	/* EM_* */
 	struct pdet_build_id build_id;
-	struct pdet_elf_section {
-		char name[32];	/* cut off, if it is longer */
-		uint32_t type, link;
-		uint64_t flags, offset, size;
-	} *section;
-	size_t n;
+	struct pdet_elf_sections *elf;
 	bool symbols_tried;
-	char *symbols, *names;	/* .symtab and its strings; NULL: none */
+	const char *symbols, *names; /* .symtab and its strings */
 	size_t n_symbols, names_len;
 };
 
@@ -45,6 +40,9 @@ int pdet_vmlinux_check(const struct pdet_vmlinux *v, struct pdet_env *env,
 void pdet_vmlinux_find(struct pdet_vmlinux *v, struct pdet_symbol *s,
 		       size_t n);
 
+/* Whether that section is of instructions. */
+bool pdet_vmlinux_is_code(const struct pdet_vmlinux *v, uint16_t section);
+
 /* How the kernel was moved when it was booted (KASLR): all of the image by the
  * same, what each processor has of its own not at all. */
 struct pdet_vmlinux_move {
@@ -61,7 +59,8 @@ int pdet_vmlinux_symbols(struct pdet_vmlinux *v,
 /* pdet_vmlinux_btf - a copy of its BTF, to be freed. -ENOENT: it has none. */
 int pdet_vmlinux_btf(const struct pdet_vmlinux *v, void **ret, size_t *len);
 
-/* Whether it has debug information. */
-bool pdet_vmlinux_has_dwarf(const struct pdet_vmlinux *v);
+/* pdet_vmlinux_dwarf - whether it has debug information that libdw may be
+ * given: 0, -ENOENT it has none, or another failure with words as dwarf.h's. */
+int pdet_vmlinux_dwarf(const struct pdet_vmlinux *v, struct pdet_env *env);
 
 #endif

@@ -42,8 +42,7 @@ static char type_of(const struct pdet_vmlinux *v, const Elf64_Sym *s)
 {
 	const bool local = ELF64_ST_BIND(s->st_info) == STB_LOCAL;
 
-	if (s->st_shndx < v->n &&
-	    v->section[s->st_shndx].flags & SHF_EXECINSTR)
+	if (pdet_vmlinux_is_code(v, s->st_shndx))
 		return local ? 't' : 'T';
 	return local ? 'd' : 'D';
 }

@@ -147,6 +147,7 @@ static int take_head(struct elf *e, struct pdet_env *env,
 	r = pdet_elf_notes_read(head, &e->file, &e->m.notes, &e->m.notes_len);
 	if (r < 0)
 		return pdet_fail(env, ENOMEM, "no memory");
+	e->m.notes_lost = r;
 	notes = (struct pdet_notes){ e->m.notes, e->m.notes_len };
 	if (pdet_notes_vmcoreinfo(notes, &text, &len)) {
 		r = pdet_memory_take_vmcoreinfo(&e->m, text, len);

@@ -54,10 +54,16 @@ static int damaged(struct pdet_env *env, const char *why)
 	return pdet_fail(env, EBADMSG, "it is a damaged ELF file: %s", why);
 }
 
-static int cut(struct pdet_env *env)
+static int get(const struct pdet_dump_file *file, struct pdet_env *env,
+	       void *buf, size_t n, uint64_t offset)
 {
-	return pdet_fail(env, EIO, "it is an ELF file that is cut short, or "
-			 "cannot be read, in its headers");
+	errno = 0;
+	if (pdet_dump_file_read(file, NULL, buf, n, offset) == 0)
+		return 0;
+	if (errno && errno != EINTR)
+		return pdet_fail_errno(env, "its headers cannot be read");
+	return pdet_fail(env, EIO, "it is an ELF file that is cut short in its "
+			 "headers");
 }
 
 static int check(const Elf64_Ehdr *head, struct pdet_env *env)
@@ -89,8 +95,9 @@ static int copy_headers(struct pdet_env *env,
 	char *p;
 	int r;
 
-	if (pdet_dump_file_read(file, NULL, &head, sizeof(head), 0) < 0)
-		return cut(env);
+	r = get(file, env, &head, sizeof(head), 0);
+	if (r < 0)
+		return r;
 	r = check(&head, env);
 	if (r < 0)
 		return r;
@@ -100,9 +107,9 @@ static int copy_headers(struct pdet_env *env,
 		if (!head.e_shoff)
 			return damaged(env, "it does not say how many "
 				       "segments it has");
-		if (pdet_dump_file_read(file, NULL, &zero, sizeof(zero),
-					head.e_shoff) < 0)
-			return cut(env);
+		r = get(file, env, &zero, sizeof(zero), head.e_shoff);
+		if (r < 0)
+			return r;
 		n = zero.sh_info;
 		zero.sh_size = 0;
 	}
@@ -122,10 +129,11 @@ static int copy_headers(struct pdet_env *env,
 		return pdet_fail(env, ENOMEM, "no memory");
 	memcpy(p, &head, sizeof(head));
 	memcpy(p + sizeof(head), &zero, sizeof(zero));
-	if (pdet_dump_file_read(file, NULL, p + head.e_phoff,
-				*len - (size_t)head.e_phoff, phoff) < 0) {
+	r = get(file, env, p + head.e_phoff, *len - (size_t)head.e_phoff,
+		phoff);
+	if (r < 0) {
 		free(p);
-		return cut(env);
+		return r;
 	}
 	*image = p;
 	return 0;
@@ -195,6 +203,7 @@ int pdet_elf_notes_read(const struct pdet_elf_head *head,
 {
 	size_t i, done = 0;
 	char *data = NULL, *bigger;
+	int lost = 0;
 
 	for (i = 0; i < head->n; i++) {
 		const struct pdet_elf_segment *s = &head->data[i];
@@ -213,13 +222,15 @@ int pdet_elf_notes_read(const struct pdet_elf_head *head,
 		}
 		data = bigger;
 		if (pdet_dump_file_read(file, NULL, data + done, (size_t)n,
-					s->offset) < 0)
+					s->offset) < 0) {
+			lost = 1;
 			continue;
+		}
 		/* the next ones begin at a multiple of 4, too */
 		memset(data + done + n, 0, 3);
 		done += ((size_t)n + 3) & ~(size_t)3;
 	}
 	*ret = data;
 	*len = done;
-	return 0;
+	return lost;
 }

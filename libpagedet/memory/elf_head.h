@@ -34,7 +34,7 @@ void pdet_elf_head_free(struct pdet_elf_head *head);
 
 /* pdet_elf_notes_read - all notes behind each other, as far as they can be
  * read, at most PDET_NOTES_MAX. The caller frees *@ret, which is NULL where
- * there are none; 0 or -ENOMEM. */
+ * there are none; 0, 1 some cannot be read, or -ENOMEM. */
 int pdet_elf_notes_read(const struct pdet_elf_head *head,
 			const struct pdet_dump_file *file, char **ret,
 			size_t *len);

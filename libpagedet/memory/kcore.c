@@ -135,6 +135,8 @@ static int take_head(struct kcore *k, struct pdet_env *env)
 		return r;
 	k->m.machine = head.machine;
 	r = pdet_elf_notes_read(&head, &file, &k->m.notes, &k->m.notes_len);
+	k->m.notes_lost = r > 0;
+	r = PDET_MIN(r, 0);
 	notes = (struct pdet_notes){ k->m.notes, k->m.notes_len };
 	if (r == 0 && pdet_notes_vmcoreinfo(notes, &text, &len))
 		r = pdet_memory_take_vmcoreinfo(&k->m, text, len);

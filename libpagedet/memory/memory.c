@@ -237,8 +237,7 @@ int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
 		return pdet_fail(env, ENOTSUP, "there is no %s",
 				 sources >> PAGEDET_SOURCE_BPF & 1 ?
 				 "BPF and no /proc/kcore" : "/proc/kcore");
-	memcpy(env->error, first.error, sizeof(env->error));
-	memcpy(env->advice, first.advice, sizeof(env->advice));
+	pdet_take_words(env, &first);
 	return r;
 }
 

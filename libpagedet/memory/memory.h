@@ -92,6 +92,7 @@ struct pdet_memory {
 				 * sorted, without overlap */
 	uint64_t hole;		/* where there are thousands, holes of up to
 				 * that many bytes are within ranges */
+	bool notes_lost;	/* some are there and cannot be read */
 	uint64_t missing;	/* bytes of memory that a truncation took, as
 				 * far as the headers tell */
 };

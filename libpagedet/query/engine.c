@@ -453,8 +453,10 @@ static int worker_init(struct pdet_iter *it, struct pdet_worker *k,
 		r = it->backends[i]->ops->session_new(it->backends[i], &env,
 						      &it->wants[i],
 						      &k->session[i]);
-		if (r < 0)
+		if (r < 0) {
+			pdet_take_words(it->env, &env);
 			return r;
+		}
 	}
 	if (it->filter)
 		scratch += pdet_filter_scratch(it->filter,

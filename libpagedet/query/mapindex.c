@@ -321,8 +321,10 @@ static int new_parts(struct builder *b)
 		r = args->backend->ops->session_new(args->backend, &env,
 						    &b->wants,
 						    &b->parts[i].session);
-		if (r < 0)
+		if (r < 0) {
+			pdet_take_words(args->env, &env);
 			return r;
+		}
 	}
 	return 0;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# Dumps of every form, damaged in a thousand ways: see mutate.c.
+# Dumps of every form, damaged in a thousand ways: see mutate.c. What came of
+# ten thousand is in RESULTS.md.
 #
 #   damaged.sh		a small kernel that was made up
 #   damaged.sh NAME...	dumps of the lab, by their names there

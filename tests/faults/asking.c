@@ -268,8 +268,13 @@ void ask(const struct question *q, int fd, struct answer *a)
 		return;
 	}
 	o.root = q->root;
-	/* What bpf(2) opens is not seen here. */
-	o.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	o.sources = q->sources ? q->sources :
+		    PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	if (q->file) {
+		o.files = &q->file;
+		o.n_files = 1;
+		o.sources = 0;
+	}
 	r = pagedet_open(pd, &o);
 	if (r < 0)
 		failed(a, pd, r, "open");

@@ -21,6 +21,7 @@ enum where {
 	OLD,			/* old.scenario */
 	DIRECTORIES,		/* SMALL; cgroups are directories as they are */
 	MAPPED,			/* what tasks map of files */
+	DUMP,			/* that tests/dumps/mkkernel writes */
 	LIVE			/* the running kernel */
 };
 
@@ -28,6 +29,7 @@ struct question {
 	const char *name;
 	enum where at;
 	const char *root;	/* of the machine; NULL: the running kernel */
+	const char *file;	/* the dump, if it is one */
 	const char *without;	/* what the machine has not, below its root */
 	const char *other_without; /* without that it answers honestly, too */
 	const char *fields;	/* to list */
@@ -36,6 +38,7 @@ struct question {
 	const char *path;
 	struct pagedet_item items[MAX_ITEMS];
 	unsigned n_items;
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s; 0: PROCFS */
 	uint32_t target;
 	uint32_t options;	/* PAGEDET_Q_* */
 	uint32_t threads;

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -529,6 +530,14 @@ WRAP(int, ioctl, int fd, unsigned long what, ...)
 	return __real_ioctl(fd, what, arg);
 }
 
+/* Whether what it returns is a new descriptor. */
+static bool opens(long number, long what)
+{
+	return number == SYS_openat2 ||
+	       (number == SYS_bpf &&
+		(what == BPF_MAP_CREATE || what == BPF_PROG_LOAD));
+}
+
 /* No more arguments than any of those in use has. */
 WRAP(long, syscall, long number, ...)
 {
@@ -544,7 +553,7 @@ WRAP(long, syscall, long number, ...)
 		return -1;
 	r = __real_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4],
 			   arg[5]);
-	return number == SYS_openat2 ? opened((int)r) : r;
+	return opens(number, arg[0]) ? opened((int)r) : r;
 }
 
 WRAP(ssize_t, write, int fd, const void *buf, size_t size)

@@ -29,6 +29,16 @@ static void below(char *ret, size_t size, const char *path)
 			 (int)size);
 }
 
+static void make_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(machine.root, sizeof(machine.root), "%s/pagedet-test.XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(machine.root));
+	below(file, sizeof(file), "/file");
+}
+
 /* --- of our own --- */
 
 static char *map(size_t size)
@@ -76,13 +86,9 @@ static void write_file(const char *path)
 
 static void make_files(void)
 {
-	const char *folder = getenv("TMPDIR");
 	char name[sizeof(tree) + 4];
 
-	snprintf(machine.root, sizeof(machine.root), "%s/pagedet-test.XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(machine.root));
-	below(file, sizeof(file), "/file");
+	make_folder();
 	below(tree, sizeof(tree), "/tree");
 	write_file(file);
 	ck_assert_int_eq(mkdir(tree, 0700), 0);
@@ -129,6 +135,23 @@ static void aim_at_own(struct question *q)
 		q->path = tree;
 }
 
+/* --- a dump --- */
+
+static void make_dump(void)
+{
+	const char *top = getenv("top_builddir");
+	char program[1024], shell[] = "/bin/sh", option[] = "-c";
+	char quietly[] = "exec \"$0\" \"$1\" > /dev/null";
+	char *const argv[] = { shell, option, quietly, program, file, NULL };
+
+	make_folder();
+	/* it is made by a test, which is not one of these */
+	unsetenv("CK_RUN_CASE");
+	snprintf(program, sizeof(program), "%s/tests/dumps/mkkernel",
+		 top && *top ? top : ".");
+	machine_run(argv);
+}
+
 /* --- machines --- */
 
 /* Who charged a page has the inode number that the directory has here. */
@@ -170,6 +193,10 @@ void places_make(const struct question *q)
 		[MAPPED] = "tests/golden/cli-mapped.scenario",
 	};
 
+	if (q->at == DUMP) {
+		make_dump();
+		return;
+	}
 	if (q->at == LIVE) {
 		make_files();
 		make_area();
@@ -187,6 +214,8 @@ void places_aim(struct question *q)
 {
 	if (q->at == LIVE)
 		aim_at_own(q);
+	else if (q->at == DUMP)
+		q->file = file;
 	else
 		q->root = machine.root;
 }

@@ -12,6 +12,10 @@
 #define ONE(...) .items = { { __VA_ARGS__ } }, .n_items = 1
 #define TASK(pid) { 0, END, pid, 0 }
 #define TASK_12 ONE(0, END, 12, 0)
+#define BPF .at = LIVE, .sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_BPF)
+#define BPF_TOO .at = LIVE, .sources = \
+	PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_BPF) | \
+	PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS)
 #define TASK_12_13 .items = { TASK(12), TASK(13) }, .n_items = 2
 
 const struct question questions[] = {
@@ -170,6 +174,34 @@ const struct question questions[] = {
 	{ .name = "live: pages of a tree", .at = LIVE, TARGET(TREE),
 	  .fields = "path,index,kind" },
 	{ .name = "live: survey", .at = LIVE, .survey = true,
+	  .format = PAGEDET_FORMAT_JSON },
+
+	/* The same by reading the kernel's memory, alone and with others. */
+	{ .name = "BPF: a page of our own", BPF, TARGET(PFN),
+	  .fields = "pfn,kind,flags,mapcount,node,zone", .n_items = 1 },
+	{ .name = "BPF: what takes types", BPF, TARGET(PFN),
+	  .fields = "pfn,kind,mapcount,memcg_path,node", .n_items = 1 },
+	{ .name = "BPF: addresses of our own", BPF, TARGET(VIRT), .n_items = 1,
+	  .fields = "vaddr,pfn,kind,pid,comm,mapcount,vma_prot" },
+	{ .name = "BPF: survey", BPF, .survey = true,
+	  .format = PAGEDET_FORMAT_JSON },
+	{ .name = "BPF too: a page of our own", BPF_TOO, TARGET(PFN),
+	  .fields = "pfn,kind,flags,mapcount,node,zone", .n_items = 1 },
+	{ .name = "BPF too: addresses of our own", BPF_TOO, TARGET(VIRT),
+	  .fields = "vaddr,pfn,kind,pid,comm,mapcount,node", .n_items = 1 },
+
+	/* A dump: what the kernel says of itself is in its memory. */
+	{ .name = "dump: pages", .at = DUMP, TARGET(PFN),
+	  .fields = "pfn,kind,flags,refcount,mapcount",
+	  .items = { { 0x258, 0x40, 0, 0 }, { 0x1258, 8, 0, 0 } },
+	  .n_items = 2 },
+	{ .name = "dump: what takes types", .at = DUMP, TARGET(PFN),
+	  .fields = "pfn,kind,mapcount,pincount,slab_cache,memcg_path,zone",
+	  .items = { { 0x258, 8, 0, 0 }, { 0x1258, 8, 0, 0 } },
+	  .n_items = 2 },
+	{ .name = "dump: groups by two threads", .at = DUMP, TARGET(SCAN),
+	  .by = "kind,flags", .threads = 2 },
+	{ .name = "dump: survey", .at = DUMP, .survey = true,
 	  .format = PAGEDET_FORMAT_JSON },
 };
 

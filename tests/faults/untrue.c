@@ -64,9 +64,15 @@ static int string_of(unsigned f)
 	return -1;
 }
 
+/* Another source that stands in may know more. */
+static bool has_others(const struct question *q)
+{
+	return q->sources & (q->sources - 1);
+}
+
 /* Bits that both know are equal, and nobody knows more than before. */
-static bool same_mask(const struct kept_row *all, const struct kept_row *now,
-		      unsigned f)
+static bool same_mask(const struct question *q, const struct kept_row *all,
+		      const struct kept_row *now, unsigned f)
 {
 	unsigned k = pagedet_field(f)->known;
 	uint64_t know_all = ~(uint64_t)0, know_now = ~(uint64_t)0;
@@ -76,11 +82,11 @@ static bool same_mask(const struct kept_row *all, const struct kept_row *now,
 	if (k != f && state(all, k) == PAGEDET_HAVE)
 		know_all = value(all, k);
 	return !((value(all, f) ^ value(now, f)) & know_all & know_now) &&
-	       !(k != f && know_now & ~know_all);
+	       !(k != f && know_now & ~know_all && !has_others(q));
 }
 
-static bool same_value(const struct kept_row *all, const struct kept_row *now,
-		       unsigned f)
+static bool same_value(const struct question *q, const struct kept_row *all,
+		       const struct kept_row *now, unsigned f)
 {
 	int string = string_of(f);
 
@@ -89,11 +95,15 @@ static bool same_value(const struct kept_row *all, const struct kept_row *now,
 		return !(value(all, f) & ~value(now, f)) ||
 		       is_reason(state(now, PAGEDET_FIELD_PFN));
 	if (f == PAGEDET_FIELD_FLAGS_KNOWN || f == PAGEDET_FIELD_PTE_KNOWN)
-		return !(value(now, f) & ~value(all, f));
+		return has_others(q) || !(value(now, f) & ~value(all, f));
 	if (f == PAGEDET_FIELD_USER_MAPS)	/* judged by itself */
 		return value(now, f) <= value(all, f);
+	/* as it is where the types were not to be had */
+	if (f == PAGEDET_FIELD_KIND && q->at == DUMP &&
+	    value(now, f) == PAGEDET_KIND_UNKNOWN)
+		return true;
 	if (pagedet_field(f)->type == PAGEDET_TYPE_MASK)
-		return same_mask(all, now, f);
+		return same_mask(q, all, now, f);
 	if (string >= 0)
 		return !strcmp(all->text[string], now->text[string]);
 	return value(all, f) == value(now, f);
@@ -130,7 +140,7 @@ static const char *cannot_be(const struct question *q,
 			continue;
 		if (is_reason(is) && was != PAGEDET_NOT_ASKED)
 			continue;
-		if (is != was || !same_value(all, now, f))
+		if (is != was || !same_value(q, all, now, f))
 			return say_field(f, all, now);
 	}
 	return NULL;
@@ -467,15 +477,24 @@ static const char *untrue_summaries(const struct answer *all,
 	return NULL;
 }
 
+/* What the kernel says of a program's failure is the same for most reasons. */
+static bool is_bpf(const char *words)
+{
+	return strstr(words, "BPF is not allowed") ||
+	       strstr(words, strerror(EIO));
+}
+
 const char *unclear(const struct question *q, const struct answer *now)
 {
 	/* Without a handle there are no words. */
 	if (!now->result || !*faults_what() ||
 	    strstr(now->error, "no memory") || !strcmp(now->error, "new: "))
 		return NULL;
-	if (!strcasestr(now->error, strerror(faults_error())))
+	if (!strcasestr(now->error, strerror(faults_error())) &&
+	    !(q->sources && is_bpf(now->error)))
 		return "the reason is not given";
-	if (!faults_named(now->error) &&
+	/* Of a dump it is often the memory in it, which has other names. */
+	if (!q->file && !faults_named(now->error) &&
 	    !(q->path && strstr(now->error, q->path)))
 		return "what it was about is not said";
 	return NULL;

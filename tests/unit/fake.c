@@ -51,7 +51,7 @@ int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
 	return 0;
 }
 
-int fake_session_new(struct pdet_backend *b, const struct pdet_env *env,
+int fake_session_new(struct pdet_backend *b, struct pdet_env *env,
 		     const struct pdet_wants *wants,
 		     struct pdet_session **ret)
 {

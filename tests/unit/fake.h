@@ -36,7 +36,7 @@ void fake_init(struct fake *f, const struct fake_plan *plan);
 /* What a backend does that has nothing to prepare or to keep. */
 int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
 		 const struct pdet_wants *wants);
-int fake_session_new(struct pdet_backend *b, const struct pdet_env *env,
+int fake_session_new(struct pdet_backend *b, struct pdet_env *env,
 		     const struct pdet_wants *wants,
 		     struct pdet_session **ret);
 void fake_session_free(struct pdet_session *s);

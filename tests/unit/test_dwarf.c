@@ -5,9 +5,11 @@
  */
 #include "config.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "kernel/dwarf.h"
@@ -236,6 +238,68 @@ START_TEST(what_is_not_there_is_not_found)
 }
 END_TEST
 
+/* A file with debug information of one struct, whose name is the last that
+ * there is; without its end, what comes behind it is none of its. */
+static int make_file(bool ended)
+{
+	static const char names[] = "\0.debug_info\0.debug_abbrev";
+	static const unsigned char abbrev[] = {
+		/* a unit; a struct: its size, a byte; its name, text */
+		1, 0x11, 1, 0, 0, 2, 0x13, 0, 0x0b, 0x0b, 0x03, 0x08, 0, 0, 0
+	};
+	/* length, version 4, 8 bytes an address, the unit, the struct */
+	unsigned char info[] = "\0\0\0\0\4\0\0\0\0\0\10\1\2\7sample_last";
+	const uint32_t len = sizeof(info) - !ended, counted = len - 4;
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Shdr section[4];
+		char names[32];
+		unsigned char abbrev[16], info[64];
+	} f = {
+		.head = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
+				       ELFDATA2LSB, EV_CURRENT },
+			  .e_type = ET_EXEC, .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT, .e_ehsize = sizeof(f.head),
+			  .e_shoff = sizeof(f.head), .e_shnum = 4,
+			  .e_shentsize = sizeof(f.section[0]),
+			  .e_shstrndx = 1 },
+		.section = {
+			[1] = { .sh_type = SHT_STRTAB, .sh_size = sizeof(names),
+				.sh_offset = offsetof(__typeof__(f), names) },
+			[2] = { .sh_name = 1, .sh_type = SHT_PROGBITS,
+				.sh_size = len,
+				.sh_offset = offsetof(__typeof__(f), info) },
+			[3] = { .sh_name = 13, .sh_type = SHT_PROGBITS,
+				.sh_size = sizeof(abbrev),
+				.sh_offset = offsetof(__typeof__(f), abbrev) },
+		},
+	};
+	int file = memfd_create("dwarf", MFD_CLOEXEC);
+
+	memcpy(info, &counted, sizeof(counted));
+	memcpy(f.names, names, sizeof(names));
+	memcpy(f.abbrev, abbrev, sizeof(abbrev));
+	memcpy(f.info, info, len);
+	ck_assert_int_eq(write(file, &f, sizeof(f)), sizeof(f));
+	return file;
+}
+
+START_TEST(names_end_where_they_are)
+{
+	struct pdet_btf *types = NULL;
+	uint64_t size;
+	int file = make_file(_i);
+
+	ck_assert_msg(pdet_dwarf_types(&env, file, &types) == 0, "%s",
+		      env.error);
+	ck_assert_int_eq(pdet_btf_struct_size(types, "sample_last", &size), _i);
+	if (_i)
+		ck_assert_uint_eq(size, 7);
+	pdet_btf_free(types);
+	close(file);
+}
+END_TEST
+
 START_TEST(no_debug_information)
 {
 	static const char *const none[] = { "/dev/null", "/proc/self/maps" };
@@ -265,6 +329,7 @@ int main(void)
 	unit_test(s, arrays_have_a_length);
 	unit_test(s, constants_have_their_sign);
 	unit_test(s, what_is_not_there_is_not_found);
+	unit_loop(s, names_end_where_they_are, 2);
 	unit_test(s, no_debug_information);
 	return unit_main(s);
 }
