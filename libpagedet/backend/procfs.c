@@ -231,6 +231,8 @@ static void procfs_survey(struct pdet_backend *b, struct pdet_env *env,
 	case PAGEDET_FIELD_HEAD_PFN:
 	case PAGEDET_FIELD_ORDER:
 		ret->cost = PAGEDET_COST_READ;
+		/* of free blocks it is not known */
+		ret->partial = field == PAGEDET_FIELD_ORDER;
 		survey_kpage(p, env, KPAGE_FLAGS, ret);
 		return;
 	case PAGEDET_FIELD_MAPCOUNT:

@@ -111,4 +111,20 @@ END
 tap_run "pages of a process are the same in files and in memory" \
 	"$PYTHON3" "$tap_dir/compare.py" "$PAGEDET" $sleeper
 
+# Files do not know how large a free block is, which is no reason not to ask
+# the memory. Blocks are used by whoever comes: one of several will do.
+has_order() {
+	for pfn in $("$PAGEDET" scan --backend bpf --where \
+			'kind=free and order>=9' --fields pfn --json \
+			2> "$tap_dir/why" | head -n 20 | tr -dc '0-9\n'); do
+		run page "$pfn" --fields order,kind --json
+		case $(cat "$tap_dir/stdout") in
+		'{"kind":"free","order":9}' | '{"kind":"free","order":1'*)
+			return 0 ;;
+		esac
+	done
+	return 1
+}
+tap_run 'order of a free block' has_order
+
 tap_done
