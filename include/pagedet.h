@@ -818,7 +818,11 @@ enum pagedet_target {
 	PAGEDET_TARGET_KADDR = 10, /* items: first kernel address, count 1;
 				 * flags PAGEDET_KADDR_*. vaddr, pte, map, vma
 				 * and object are about the address */
-	PAGEDET_TARGET_LOG = 11, /* path of a kernel log text */
+	PAGEDET_TARGET_LOG = 11, /* path of a kernel log text, "-" is standard
+				 * input: for each page that it mentions a row
+				 * of what it says and one of what is there
+				 * now, with the same ask; only the former if
+				 * the query's sources are PAGEDET_SOURCE_LOG */
 	PAGEDET_TARGET_SCAN = 12, /* every page of memory */
 	PAGEDET_TARGET_MAPPERS = 13 /* items: as PFN; a row for each mapping */
 };

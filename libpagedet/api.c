@@ -365,8 +365,7 @@ int pagedet_survey(struct pagedet *pd, uint32_t field, uint32_t source,
 				 source);
 	memset(&pd->ability, 0, sizeof(pd->ability));
 	pd->ability.reason = PAGEDET_UNSUPPORTED;
-	snprintf(pd->ability.advice, sizeof(pd->ability.advice), "%s",
-		 pdet_survey_absent(pd, source, &pd->ability));
+	pdet_survey_absent(pd, source, &pd->ability);
 	for (i = 0; i < pd->n_backends; i++)
 		if (pd->backends[i]->sources >> source & 1)
 			pd->backends[i]->ops->survey(pd->backends[i], &pd->env,

@@ -174,6 +174,10 @@ int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q)
 	if (targets[q->target].path && (!q->path || !*q->path))
 		return pdet_fail(env, EINVAL, "target %s needs a path",
 				 targets[q->target].name);
+	/* A log is read by its name, and then nobody else is asked. */
+	if (q->target == PAGEDET_TARGET_LOG &&
+	    q->sources == PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG))
+		return check_fields(env, q);
 	if (q->sources && !(q->sources & pd->sources)) {
 		r = pdet_fail(env, ENOTSUP,
 			      "none of the sources allowed for the query is open");
@@ -184,20 +188,31 @@ int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q)
 					    q->n_items);
 }
 
-const char *pdet_survey_absent(const struct pagedet *pd, uint32_t source,
-			       struct pdet_ability *ret)
+static void absent(struct pdet_ability *ret, unsigned reason,
+		   const char *advice)
+{
+	ret->reason = (uint8_t)reason;
+	snprintf(ret->advice, sizeof(ret->advice), "%s", advice);
+}
+
+void pdet_survey_absent(struct pagedet *pd, uint32_t source,
+			struct pdet_ability *ret)
 {
 	const struct pdet_backend_ops *const *ops;
 
 	if (pd->sources >> source & 1)
-		return "";
-	for (ops = pdet_backends; *ops; ops++)
-		if ((*ops)->sources >> source & 1) {
-			ret->reason = PAGEDET_UNSUPPORTED;
-			return "not open: allow it, or name its file";
-		}
-	ret->reason = PAGEDET_NOT_BUILT;
-	return "this library has no such source";
+		return;
+	for (ops = pdet_backends; *ops; ops++) {
+		if (!((*ops)->sources >> source & 1))
+			continue;
+		if ((*ops)->absent && !pd->opened.options.n_files)
+			(*ops)->absent(&pd->env, ret);
+		else
+			absent(ret, PAGEDET_UNSUPPORTED,
+			       "not open: allow it, or name its file");
+		return;
+	}
+	absent(ret, PAGEDET_NOT_BUILT, "this library has no such source");
 }
 
 /* Mappings can be counted where they can be listed. */

@@ -32,9 +32,9 @@ int pdet_check_extras(struct pdet_env *env,
 int pdet_refuse_files(struct pdet_env *env,
 		      const struct pagedet_options *options);
 
-/* Why a source is not there: sets the reason, returns advice. */
-const char *pdet_survey_absent(const struct pagedet *pd, uint32_t source,
-			       struct pdet_ability *ret);
+/* Why a source is not there: sets reason and advice. */
+void pdet_survey_absent(struct pagedet *pd, uint32_t source,
+			struct pdet_ability *ret);
 /* What the library makes itself. */
 void pdet_survey_derived(struct pagedet *pd, uint32_t field,
 			 struct pdet_ability *ret);

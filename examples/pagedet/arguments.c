@@ -144,7 +144,7 @@ int cli_parse_log(struct cli_job *job)
 {
 	bool given = job->n_words && strcmp(job->words[0], "-");
 
-	job->path = given ? job->words[0] : "/dev/stdin";
+	job->path = given ? job->words[0] : "-";
 	return CLI_ANSWERED;
 }
 

@@ -44,6 +44,7 @@ struct cli_job {
 	/* from options */
 	struct pagedet_options open;
 	const char **from;	/* behind open.files */
+	char helpers[4096];	/* behind open.libexec_dir */
 	bool live;		/* --from live */
 	const char *fields;
 	const char *where;
@@ -189,6 +190,11 @@ void cli_interrupt_cancels(struct pagedet_iter *it);
 /* A file to remove when a signal ends us; NULL: no more. */
 void cli_interrupt_removes(const char *path);
 bool cli_interrupted(void);
+
+/* --- helpers.c: programs that the library starts --- */
+/* Where they are, if a source was named that needs one and they are beside the
+ * command; else the library knows where it was to be installed. */
+void cli_helpers_find(struct cli_job *job);
 
 /* --- query.c, verdict.c: asking and judging --- */
 int cli_run_query(struct cli_job *job, struct pagedet *pd);

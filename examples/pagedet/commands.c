@@ -94,9 +94,12 @@ const struct cli_command cli_commands[] = {
 	  NOTHING("there is no such page"), QUERY(KADDR),
 	  .fields = "cheap,map,vma_name,slab_cache,object" },
 	{ "from-log", "[FILE]", "page references in kernel log text",
-	  "Reads standard input if no FILE is named. Each reference gives a\n"
-	  "row with what the text says (at: log) and one with what the kernel\n"
-	  "or dump says now (at: now); --text-only leaves the second out.\n",
+	  "Answers of Page Detective and blocks of dump_page(), in the output of\n"
+	  "dmesg, a console's or syslog's log, or records of /dev/kmsg; plain or\n"
+	  "compressed. Reads standard input if no FILE is named. Each reference\n"
+	  "gives a row with what the text says (at: log) and one with what the\n"
+	  "kernel or dump says now (at: now); --text-only leaves the second out.\n"
+	  "Numbers in the log are read as hex, as the kernel writes them there.\n",
 	  .parse = cli_parse_log, WORDS(0, 1),
 	  NOTHING("no page is mentioned"), QUERY(LOG) },
 	{ "scan", "", "every page of memory",

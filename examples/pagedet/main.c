@@ -45,6 +45,7 @@ static int open_and_run(struct cli_job *job)
 		errno = ENOMEM;
 		return cli_fail_errno("cannot start");
 	}
+	cli_helpers_find(job);
 	pagedet_set_log(pd, log_line, NULL, log_level(job));
 	error = pagedet_open(pd, &job->open);
 	if (error)

@@ -57,6 +57,7 @@ struct pdet_task {
 	struct pdet_backend *backend;
 	uint32_t pid;
 	bool named;		/* task_name() was called */
+	uint8_t lost;		/* why it has no name; 0: it ended */
 	uint32_t tgid;		/* 0 unknown */
 	char comm[64];		/* may hold any byte but NUL */
 	size_t comm_len;
@@ -178,6 +179,10 @@ struct pdet_backend_ops {
 		       uint32_t target, unsigned field, unsigned source,
 		       struct pdet_ability *ret);
 
+	/* Not open, for it is asked only by name: whether it could be, and what
+	 * that takes. */
+	void (*absent)(struct pdet_env *env, struct pdet_ability *ret);
+
 	/* Hands in a descriptor that somebody else opened. */
 	int (*add_fd)(struct pdet_backend *b, struct pdet_env *env,
 		      uint32_t kind, uint32_t pid, int fd);
@@ -266,6 +271,14 @@ struct pdet_backend_ops {
 	/* Answers VMA_* of a row about a kernel address. */
 	void (*kernel_area)(struct pdet_session *s, uint64_t addr,
 			    struct pdet_batch *b, uint32_t row);
+
+	/* Appends a row for each mapping of a page, of tasks and of the
+	 * kernel, from number *at on until the batch is full; *at is moved,
+	 * behind the last to SIZE_MAX. For who was told about pages and can
+	 * walk through no tables. -ENOENT: not about this one; -EAGAIN: there
+	 * may be more. No words. */
+	int (*told)(struct pdet_session *s, uint64_t pfn, size_t *at,
+		    struct pdet_batch *b);
 
 	/* --- where threads are; only if wants->stacks --- */
 	/* Of a process, ascending; free with free(). */

@@ -281,6 +281,7 @@ int procfs_query_vma(struct pdet_session *s, struct procfs_task *t,
 		    (q.vma_flags & PROCFS_VMA_SHARED ? PAGEDET_PROT_SHARED : 0);
 	ret->name = t->name;
 	ret->name_len = q.vma_name_size ? q.vma_name_size - 1 : 0;
+	ret->said = false;
 	return 1;
 }
 

@@ -6,6 +6,12 @@
 #ifdef WITH_BACKEND_IMAGE
 extern const struct pdet_backend_ops pdet_image_ops;
 #endif
+#ifdef WITH_BACKEND_LOG
+extern const struct pdet_backend_ops pdet_log_ops;
+#endif
+#ifdef WITH_BACKEND_PAGE_DETECTIVE
+extern const struct pdet_backend_ops pdet_page_detective_ops;
+#endif
 #ifdef WITH_BACKEND_PROCFS
 extern const struct pdet_backend_ops pdet_procfs_ops;
 #endif
@@ -16,6 +22,12 @@ const struct pdet_backend_ops *const pdet_backends[] = {
 #endif
 #ifdef WITH_BACKEND_IMAGE
 	&pdet_image_ops,
+#endif
+#ifdef WITH_BACKEND_LOG
+	&pdet_log_ops,
+#endif
+#ifdef WITH_BACKEND_PAGE_DETECTIVE
+	&pdet_page_detective_ops,
 #endif
 	NULL
 };

@@ -46,3 +46,20 @@ const char *pdet_text_kind(const char *text, size_t len)
 			return lines[i].kind;
 	return NULL;
 }
+
+bool pdet_text_is_log(const char *text, size_t len)
+{
+	return pdet_text_kind(text, len) == log_text;
+}
+
+/* Bytes that no text has; a console may have some noise. */
+bool pdet_text_is_binary(const char *text, size_t len)
+{
+	size_t odd = 0, i;
+
+	for (i = 0; i < len; i++)
+		odd += (unsigned char)text[i] < ' ' &&
+		       !(text[i] == '\t' || text[i] == '\n' ||
+			 text[i] == '\r' || text[i] == '\033');
+	return odd > len / 16;
+}

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "base/codec.h"
+#include "base/decoder.h"
 #include "base/library.h"
 
 struct zlib {
@@ -73,4 +74,81 @@ const struct pdet_codec_ops pdet_codec_zlib = {
 	.open = zlib_open,
 	.close = zlib_close,
 	.run = zlib_run,
+};
+
+struct gzip {
+	struct pdet_decoder decoder;
+	struct pdet_library lib;
+	__typeof__(&inflateInit2_) init;
+	__typeof__(&inflateReset) reset;
+	__typeof__(&inflate) inflate;
+	__typeof__(&inflateEnd) end;
+	z_stream stream;
+	bool started, over;
+};
+
+static const char *gzip_open(struct pdet_decoder *d)
+{
+	struct gzip *g = (struct gzip *)d;
+	int r;
+
+	if (!pdet_library_open(&g->lib, "libz.so.1"))
+		return g->lib.why;
+	g->init = PDET_FUNCTION(&g->lib, inflateInit2_);
+	g->reset = PDET_FUNCTION(&g->lib, inflateReset);
+	g->inflate = PDET_FUNCTION(&g->lib, inflate);
+	g->end = PDET_FUNCTION(&g->lib, inflateEnd);
+	if (*g->lib.why)
+		return g->lib.why;
+	/* 16: with gzip's head and no other. */
+	r = g->init(&g->stream, 16 + MAX_WBITS, ZLIB_VERSION,
+		    (int)sizeof(g->stream));
+	if (r == Z_MEM_ERROR)
+		return "";
+	if (r != Z_OK)
+		return "libz is of another version";
+	g->started = true;
+	return NULL;
+}
+
+static void gzip_close(struct pdet_decoder *d)
+{
+	struct gzip *g = (struct gzip *)d;
+
+	if (g->started)
+		g->end(&g->stream);
+	pdet_library_close(&g->lib);
+}
+
+static int gzip_run(struct pdet_decoder *d, struct pdet_decoding *io)
+{
+	struct gzip *g = (struct gzip *)d;
+	size_t in_n = PDET_MIN(io->in_n, UINT32_MAX);
+	size_t out_n = PDET_MIN(io->out_n, UINT32_MAX);
+	int r;
+
+	if (g->over && g->reset(&g->stream) != Z_OK)
+		return -EBADMSG;
+	g->stream.next_in = (Bytef *)(uintptr_t)io->in;
+	g->stream.avail_in = (uInt)in_n;
+	g->stream.next_out = (Bytef *)io->out;
+	g->stream.avail_out = (uInt)out_n;
+	r = g->inflate(&g->stream, Z_NO_FLUSH);
+	io->in += in_n - g->stream.avail_in;
+	io->in_n -= in_n - g->stream.avail_in;
+	io->out += out_n - g->stream.avail_out;
+	io->out_n -= out_n - g->stream.avail_out;
+	g->over = r == Z_STREAM_END;
+	if (r == Z_MEM_ERROR)
+		return -ENOMEM;
+	if (r != Z_OK && r != Z_BUF_ERROR && r != Z_STREAM_END)
+		return -EBADMSG;
+	return g->over;
+}
+
+const struct pdet_decoder_ops pdet_decoder_gzip = {
+	.size = sizeof(struct gzip),
+	.open = gzip_open,
+	.close = gzip_close,
+	.run = gzip_run,
 };

@@ -3,11 +3,13 @@
 #include "config.h"
 
 #include "base/codec.h"
+#include "base/decoder.h"
 
 #if HAVE_ZSTD
 
 #include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/library.h"
 
@@ -60,7 +62,77 @@ const struct pdet_codec_ops pdet_codec_zstd = {
 	.run = zstd_run,
 };
 
+struct zstd_decoder {
+	struct pdet_decoder decoder;
+	struct pdet_library lib;
+	__typeof__(&ZSTD_createDCtx) create;
+	__typeof__(&ZSTD_decompressStream) run;
+	__typeof__(&ZSTD_getErrorCode) code;
+	__typeof__(&ZSTD_isError) is_error;
+	__typeof__(&ZSTD_freeDCtx) free;
+	ZSTD_DCtx *context;
+};
+
+static const char *decoder_open(struct pdet_decoder *d)
+{
+	struct zstd_decoder *z = (struct zstd_decoder *)d;
+
+	if (!pdet_library_open(&z->lib, "libzstd.so.1"))
+		return z->lib.why;
+	z->create = PDET_FUNCTION(&z->lib, ZSTD_createDCtx);
+	z->run = PDET_FUNCTION(&z->lib, ZSTD_decompressStream);
+	z->code = PDET_FUNCTION(&z->lib, ZSTD_getErrorCode);
+	z->is_error = PDET_FUNCTION(&z->lib, ZSTD_isError);
+	z->free = PDET_FUNCTION(&z->lib, ZSTD_freeDCtx);
+	if (*z->lib.why)
+		return z->lib.why;
+	z->context = z->create();
+	return z->context ? NULL : "";
+}
+
+static void decoder_close(struct pdet_decoder *d)
+{
+	struct zstd_decoder *z = (struct zstd_decoder *)d;
+
+	if (z->context)
+		z->free(z->context);
+	pdet_library_close(&z->lib);
+}
+
+/* The library itself refuses windows over 128 MB. */
+static int decoder_run(struct pdet_decoder *d, struct pdet_decoding *io)
+{
+	struct zstd_decoder *z = (struct zstd_decoder *)d;
+	ZSTD_inBuffer in = { io->in, io->in_n, 0 };
+	ZSTD_outBuffer out = { io->out, io->out_n, 0 };
+	size_t r = z->run(z->context, &out, &in);
+
+	io->in += in.pos;
+	io->in_n -= in.pos;
+	io->out += out.pos;
+	io->out_n -= out.pos;
+	if (!z->is_error(r))
+		return r == 0;
+	switch (z->code(r)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return -E2BIG;
+	default:
+		return -EBADMSG;
+	}
+}
+
+const struct pdet_decoder_ops pdet_decoder_zstd = {
+	.size = sizeof(struct zstd_decoder),
+	.open = decoder_open,
+	.close = decoder_close,
+	.run = decoder_run,
+};
+
 #else
+
+const struct pdet_decoder_ops pdet_decoder_zstd = { .size = 0 };
 
 const struct pdet_codec_ops pdet_codec_zstd = { .size = 0 };
 

@@ -18,6 +18,7 @@ struct pdet_vma {
 	uint32_t prot;		/* PAGEDET_PROT_* */
 	bool owner_unproved;	/* dev and inode may not be the page's own:
 				 * a filesystem stacked on another */
+	bool said;		/* the rows have already what is known of it */
 	const char *name;	/* in the line; not NUL-terminated */
 	size_t name_len;
 };

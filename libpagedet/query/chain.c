@@ -53,6 +53,9 @@ static bool row_needs(const struct pdet_batch *b, uint32_t row,
 {
 	unsigned f;
 
+	/* What a log says stays apart from what anybody else does. */
+	if (pdet_batch_get(b, row, PAGEDET_FIELD_AT, 0) == PAGEDET_AT_LOG)
+		return false;
 	pdet_fields_for(f, want)
 		if (may_retry(pdet_batch_state(b, row, f)))
 			return true;
@@ -136,7 +139,8 @@ int pdet_chain_fill(struct pdet_worker *k, struct pdet_batch *b,
 
 		if (pdet_fields_empty(&want))
 			continue;
-		if (pdet_fields_empty(&again))
+		if (pdet_fields_empty(&again) &&
+		    k->it->q.target != PAGEDET_TARGET_LOG)
 			r = backend->ops->fill(k->session[step->backend], b,
 					       &want, step->source);
 		else

@@ -100,6 +100,7 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 	p.cheap = it->q.options & PAGEDET_Q_CHEAP;
 	p.few = is_single_page_target(it->q.target);
 	p.single_source = it->q.options & PAGEDET_Q_SINGLE_SOURCE;
+	p.text_only = it->text_only;
 	p.holes = it->q.options & PAGEDET_Q_HOLES;
 	p.fields = args->fields;
 	if (it->filter)
@@ -245,13 +246,8 @@ static int make_walk(struct pdet_iter *it)
 		return pdet_walk_mappers(it, &it->walk);
 	case PAGEDET_TARGET_KADDR:
 		return pdet_walk_kaddr(it, &it->walk);
-	case PAGEDET_TARGET_LOG: {
-		int r = pdet_fail(it->env, ENOTSUP,
-				  "cannot read kernel logs: no source for them is open");
-
-		pdet_advise(it->env, "needs the log source");
-		return r;
-	}
+	case PAGEDET_TARGET_LOG:
+		return pdet_walk_log(it, &it->walk);
 	default:
 		return pdet_fail(it->env, EINVAL, "there is no target %u",
 				 it->q.target);
@@ -422,6 +418,8 @@ int pdet_iter_new(const struct pdet_iter_args *args, struct pdet_iter **ret)
 	it->n_backends = args->n_backends;
 	it->first_ns = monotonic_ns();
 	it->page_size = args->page_size;
+	it->text_only = args->query->target == PAGEDET_TARGET_LOG &&
+		args->query->sources == PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
 	atomic_init(&it->stopped, 0);
 	atomic_init(&it->next_string, PDET_STRING_STRIDE);
 	atomic_init(&it->done, 0);
@@ -494,7 +492,8 @@ static int build_index(struct pdet_iter *it)
 	struct pdet_mapindex_args args;
 	int r;
 
-	if (it->q.index || it->own_index || atomic_load(&it->stopped) ||
+	if (it->q.index || it->own_index || it->text_only ||
+	    atomic_load(&it->stopped) ||
 	    !pdet_fields_has(&it->plan.columns, PAGEDET_FIELD_USER_MAPS) ||
 	    it->plan.why[PAGEDET_FIELD_USER_MAPS] != PAGEDET_HAVE)
 		return 0;

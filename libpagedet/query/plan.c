@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/log.h"
 #include "query/plan.h"
 
 #define F(name) PAGEDET_FIELD_##name
@@ -93,6 +94,10 @@ struct pdet_fields pdet_plan_given(uint32_t target)
 	}
 	if (target == PAGEDET_TARGET_MAPPERS)
 		pdet_fields_add(&given, F(MAP));
+	if (target == PAGEDET_TARGET_LOG) {
+		add_list(&given, of_address, PDET_COUNT(of_address));
+		pdet_fields_add(&given, F(AT));
+	}
 	return given;
 }
 
@@ -101,11 +106,12 @@ struct pdet_fields pdet_plan_absent(uint32_t target)
 	struct pdet_fields absent = { { 0, 0 } };
 	size_t i;
 
-	if (!is_address_target(target))
+	if (!is_address_target(target) && target != PAGEDET_TARGET_LOG)
 		add_list(&absent, of_address, PDET_COUNT(of_address));
 	if (target != PAGEDET_TARGET_MAPPERS)
 		pdet_fields_add(&absent, F(MAP));
-	pdet_fields_add(&absent, F(OBJECT));
+	if (target != PAGEDET_TARGET_LOG)
+		pdet_fields_add(&absent, F(OBJECT));
 	for (i = 0; target == PAGEDET_TARGET_KADDR &&
 		    i < PDET_COUNT(of_kernel); i++)
 		pdet_fields_remove(&absent, of_kernel[i]);
@@ -292,7 +298,8 @@ static int plan_field(const struct pdet_plan_args *args,
 	}
 	if (survey(args, plan, field, !is_asked(args, field), offers, &n) < 0)
 		return -1;
-	if (field == F(USER_MAPS)) {
+	/* Else they are counted. */
+	if (field == F(USER_MAPS) && !n) {
 		plan->why[field] = PAGEDET_HAVE;
 		return 0;
 	}
@@ -304,7 +311,7 @@ static int plan_field(const struct pdet_plan_args *args,
 	plan->why[field] = PAGEDET_HAVE;
 	if (pdet_fields_has(&given, field) &&
 	    /* the walk says it of some rows, a source of the others */
-	    !(field == F(KIND)))
+	    !(field == F(KIND)) && !(field == F(USER_MAPS)))
 		return 0;
 	if (args->single_source)
 		n = 1;
@@ -315,6 +322,26 @@ static int plan_field(const struct pdet_plan_args *args,
 	for (i = 0; i < n; i++)
 		add_step(plan, &offers[i], field);
 	return 0;
+}
+
+/* What a log says costs nothing to read, but the kernel is asked about the
+ * same fields: not where that takes looking at every task. */
+static void add_log(const struct pdet_plan_args *args, struct pdet_plan *plan)
+{
+	const struct pdet_fields told = pdet_log_fields();
+	unsigned f;
+
+	pdet_fields_join(&plan->wanted, &told);
+	pdet_fields_add(&plan->wanted, F(AT));
+	/* Few texts have them. */
+	for (f = 0; f < PDET_FIELDS; f++)
+		if (!strcmp(pdet_field_info(f)->group, "owner"))
+			pdet_fields_remove(&plan->wanted, f);
+	if (args->text_only)
+		return;
+	pdet_fields_remove(&plan->wanted, F(USER_MAPS));
+	pdet_fields_remove(&plan->wanted, F(KERNEL_MAPS));
+	pdet_fields_remove(&plan->wanted, F(CONTENT));
 }
 
 /* "cheap": pfn, kind and flags always, and for addresses vaddr and pte. */
@@ -335,6 +362,8 @@ static int add_cheap(const struct pdet_plan_args *args, struct pdet_plan *plan)
 	}
 	if (args->target == PAGEDET_TARGET_KADDR)
 		pdet_fields_add(&plan->wanted, F(VADDR));
+	if (args->target == PAGEDET_TARGET_LOG)
+		add_log(args, plan);
 	for (f = 0; f < PDET_FIELDS; f++) {
 		if (is_engine_field(f) || pdet_fields_has(&plan->absent, f))
 			continue;
@@ -384,6 +413,9 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		pdet_fields_add(&plan.columns, F(ASK));
 	if (is_file_target(args->target))
 		pdet_fields_add(&plan.columns, F(INDEX));
+	/* It says which rows are the text's, and hands off them. */
+	if (args->target == PAGEDET_TARGET_LOG)
+		pdet_fields_add(&plan.columns, F(AT));
 	/* Frames without a page are not scanned: something must tell them. */
 	if (args->target == PAGEDET_TARGET_SCAN && !args->holes) {
 		pdet_fields_add(&plan.columns, F(FLAGS));

@@ -40,6 +40,7 @@ struct pdet_plan_args {
 	bool cheap;		/* also every field that costs nothing */
 	bool few;		/* single pages: a read more costs nothing */
 	bool single_source;
+	bool text_only;		/* nobody is asked about pages of a log */
 	bool holes;		/* frames without memory are rows */
 	struct pdet_fields fields;
 	struct pdet_fields filter;

@@ -167,6 +167,7 @@ struct pdet_iter {
 	struct pdet_walk *walk;
 	struct pdet_mapindex *own_index; /* built for user_maps */
 	uint64_t page_size;
+	bool text_only;		/* a log, and nothing else is asked */
 	bool by_tasks;		/* a cgroup, by what its tasks map */
 	bool may_glance;	/* the question is simple enough for that */
 	bool glance;		/* try it first */
@@ -266,6 +267,7 @@ int pdet_walk_file(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_mapped(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_kaddr(struct pdet_iter *it, struct pdet_walk **ret);
+int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret);
 
 /* The summary of a pfn of a mappers walk; -ENOENT past the last. */
 int pdet_walk_mappers_summary(struct pdet_walk *w, uint64_t n,

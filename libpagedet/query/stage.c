@@ -110,6 +110,9 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);
 		uint64_t maps;
 
+		if (pdet_batch_get(b, row, PAGEDET_FIELD_AT, 0) ==
+		    PAGEDET_AT_LOG)
+			continue;
 		if (state != PAGEDET_HAVE) {
 			pdet_put_lost(b, row, f, state, DERIVED);
 			continue;

@@ -100,6 +100,8 @@ void pdet_vma_put(const struct pdet_iter *it, struct pdet_batch *b,
 		     b->value[F(INDEX)] || b->value[F(PATH)];
 	uint32_t i;
 
+	if (vma->said)
+		return;
 	pdet_put_run(b, row, n, F(VMA_START), vma->start, source);
 	pdet_put_run(b, row, n, F(VMA_END), vma->end, source);
 	pdet_put_run(b, row, n, F(VMA_PROT), vma->prot, source);
@@ -143,6 +145,8 @@ void pdet_task_put(struct pdet_session *s, struct pdet_task *t,
 		   struct pdet_batch *b, uint32_t row, uint32_t n,
 		   unsigned source)
 {
+	const unsigned lost = t->lost ? t->lost : PAGEDET_RACED;
+
 	pdet_put_run(b, row, n, F(PID), t->pid, source);
 	if (!b->value[F(TGID)] && !b->value[F(COMM)])
 		return;
@@ -151,10 +155,10 @@ void pdet_task_put(struct pdet_session *s, struct pdet_task *t,
 	if (t->tgid)
 		pdet_put_run(b, row, n, F(TGID), t->tgid, source);
 	else
-		pdet_put_lost_run(b, row, n, F(TGID), PAGEDET_RACED, source);
+		pdet_put_lost_run(b, row, n, F(TGID), lost, source);
 	if (t->comm_len)
 		pdet_put_text_run(b, row, n, F(COMM), t->comm, t->comm_len,
 				  source);
 	else
-		pdet_put_lost_run(b, row, n, F(COMM), PAGEDET_RACED, source);
+		pdet_put_lost_run(b, row, n, F(COMM), lost, source);
 }

@@ -9,16 +9,18 @@ static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
 	switch (target) {
 	case PAGEDET_TARGET_PFN:
 	case PAGEDET_TARGET_PHYS:
+	case PAGEDET_TARGET_LOG:
 		return ops->fill;
 	case PAGEDET_TARGET_SCAN:
 		return ops->memory;
 	case PAGEDET_TARGET_CGROUP:
 		return ops->memory && ops->cgroup;
 	case PAGEDET_TARGET_VIRT:
-	case PAGEDET_TARGET_TASK:
 		return ops->task_open && ops->entries;
+	case PAGEDET_TARGET_TASK:
+		return ops->task_open && ops->entries && ops->vma_first;
 	case PAGEDET_TARGET_MAPPERS:
-		return ops->tasks && ops->mappings;
+		return (ops->tasks && ops->mappings) || ops->told;
 	case PAGEDET_TARGET_KADDR:
 		return ops->kaddr;
 	case PAGEDET_TARGET_FILE:

@@ -38,6 +38,7 @@ struct walk_mappers {
 	size_t n_pids;
 	size_t pid;		/* the next one */
 	bool by_index;
+	bool told;		/* the backend was told, and looks at nothing */
 	uint8_t users;		/* PAGEDET_HAVE, or why tasks are unknown */
 	struct pdet_kernel_rows kernel;
 	size_t frame;		/* the next one to look for there */
@@ -197,7 +198,7 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 		return r;
 	pdet_kernel_rows_init(&w->kernel, base);
 	w->frame = w->kernel.backend ? 0 : w->n;
-	w->by_index = base->it->q.index != NULL;
+	w->by_index = base->it->q.index != NULL || w->told;
 	w->walk.total = w->by_index ? w->n : w->n_pids;
 	w->satisfied = !w->by_index && all_found(w);
 	w->users = PAGEDET_HAVE;
@@ -480,6 +481,34 @@ static int place_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
 	return r;
 }
 
+/* --- mappings that somebody was told of --- */
+
+static int place_told(struct walk_mappers *w, struct pdet_worker *k,
+		      struct pdet_span *span, struct pdet_batch *b)
+{
+	struct mappers_span *ms = span->data;
+	struct wanted *f = &w->wanted[span->item];
+	const uint32_t first = b->n;
+	uint32_t row;
+	int r = w->walk.backend->ops->told(pdet_session_of(k, &w->walk),
+					   f->pfn, &ms->at, b);
+
+	for (row = first; row < b->n; row++)
+		if (pdet_batch_get(b, row, PAGEDET_FIELD_MAP, 0) ==
+		    PAGEDET_MAP_USER)
+			atomic_fetch_add(&f->found, 1);
+	pdet_put_run(b, first, b->n - first, PAGEDET_FIELD_ASK, f->ask,
+		     PAGEDET_SOURCE_DERIVED);
+	if (r < 0 || ms->at == SIZE_MAX) {
+		k->cover.visited++;
+		span->at = span->end;
+	}
+	if (r == -ENOENT)
+		w->users = PAGEDET_EXCLUDED;
+	k->cover.partial |= r == -ENOENT || r == -EAGAIN;
+	return r == -ENOENT || r == -EAGAIN ? 0 : r;
+}
+
 static int mappers_place(struct pdet_walk *base, struct pdet_worker *k,
 			 struct pdet_span *span, struct pdet_batch *b)
 {
@@ -487,6 +516,8 @@ static int mappers_place(struct pdet_walk *base, struct pdet_worker *k,
 
 	if (((struct mappers_span *)span->data)->in_kernel)
 		return place_in_kernel(w, k, span, b);
+	if (w->told)
+		return place_told(w, k, span, b);
 	return w->by_index ? place_indexed(w, k, span, b) :
 			     place_swept(w, k, span, b);
 }
@@ -570,7 +601,10 @@ int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 	ret->expected_state = f->state;
 	ret->mapcount_kind = f->kind;
 	ret->found_state = is_found(f) ? PAGEDET_HAVE : w->users;
-	if (w->by_index) {
+	if (w->told) {
+		ret->unread = NULL;
+		ret->n_unread = 0;
+	} else if (w->by_index) {
 		struct pdet_mapindex_info info;
 
 		pdet_mapindex_info(base->it->q.index, &info);
@@ -626,6 +660,7 @@ int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret)
 	w->walk.ops = &mappers_ops;
 	w->walk.it = it;
 	r = pdet_walk_backend(it, &w->walk);
+	w->told = r == 0 && w->walk.backend->ops->told;
 	if (r == 0)
 		r = list_frames(w);
 	if (r < 0) {

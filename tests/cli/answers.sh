@@ -196,7 +196,7 @@ expect 'a source that is not here' 69 'source'
 ask kaddr ffff888000000000
 expect 'kernel addresses' 69 'needs'
 ask from-log /dev/null
-expect 'logs' 69 'needs'
+expect 'a log without pages' 1 'no page is mentioned'
 ask stack 0x100
 expect 'stacks' 69 'cannot tell who allocated a page'
 

@@ -56,7 +56,9 @@ from 'a split dump, cut short' 65 'read kdump: it does not' kdump kdump
 for what in gzip zstd xz; do
 	from "a file compressed by $what" 69 "by $what" $what
 done
-from 'a kernel log' 69 'it is a kernel log' log
+run page 0x7bee --from log --fields refcount --json
+expect 'a kernel log, cut short' 0
+stdout_is 'says what it says' '{"refcount":2}'
 from 'text of page_owner' 69 "it is page_owner's text" owner
 from 'a program' 65 'program: it is no dump' program
 from 'a damaged ELF file' 65 'cut: it is no dump' cut

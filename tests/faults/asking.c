@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "asking.h"
@@ -153,6 +154,16 @@ static void take_rest(struct answer *a, const struct question *q,
 	}
 }
 
+/* A file of the source tree. */
+static const char *in_source(const char *path)
+{
+	static char name[4096];
+	const char *top = getenv("top_srcdir");
+
+	snprintf(name, sizeof(name), "%s/%s", top ? top : ".", path);
+	return name;
+}
+
 static int make_query(struct answer *a, const struct question *q,
 		      struct pagedet *pd, struct pagedet_query *query,
 		      uint32_t *by)
@@ -164,6 +175,8 @@ static int make_query(struct answer *a, const struct question *q,
 	query->items = q->items;
 	query->n_items = q->n_items;
 	query->path = q->path;
+	if (q->target == PAGEDET_TARGET_LOG)
+		query->path = in_source(q->path);
 	query->where = q->where;
 	query->options = q->options;
 	query->threads = q->threads;

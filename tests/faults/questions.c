@@ -141,6 +141,10 @@ const struct question questions[] = {
 	  .format = PAGEDET_FORMAT_JSON, .writes = true, TASK_12_13 },
 	{ .name = "text to a file", TARGET(SCAN), .fields = MANY,
 	  .format = PAGEDET_FORMAT_TEXT, .writes = true },
+	{ .name = "pages of a log", TARGET(LOG),
+	  .path = "tests/fixtures/page_detective/queries/anon.virt.log",
+	  .fields = "at,ask,pfn,kind,flags,refcount,mapcount,memcg_path,pid,"
+		    "comm,vaddr,pte,vma,notes" },
 	{ .name = "survey", .survey = true, .format = PAGEDET_FORMAT_JSON },
 	{ .name = "survey as text", .survey = true,
 	  .format = PAGEDET_FORMAT_TEXT },

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Where the library's helper programs are when they are not where they were to
+ * be installed: beside a command that was copied somewhere, below the same
+ * prefix, or in the tree where both were built.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+void cli_helpers_find(struct cli_job *job)
+{
+	static const char *const places[] = {
+		"", "/../libexec/pagedet", "/libexec", "/../../libexec",
+	};
+	char self[2048], program[sizeof(job->helpers) + 32];
+	char *slash;
+	ssize_t n;
+	size_t i;
+
+	if (!(job->open.sources &
+	      PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_DETECTIVE)))
+		return;
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n <= 0)
+		return;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	for (i = 0; i < CLI_COUNT(places); i++) {
+		snprintf(job->helpers, sizeof(job->helpers), "%s%s", self,
+			 places[i]);
+		snprintf(program, sizeof(program), "%s/page-detective-write",
+			 job->helpers);
+		if (access(program, X_OK) == 0) {
+			job->open.libexec_dir = job->helpers;
+			return;
+		}
+	}
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Lines become pages. Several writers may be at work at the same time, each
+ * with a page that is not complete yet; where the log tells them apart (it has
+ * callers) their lines are not mixed. Without, Page Detective's own lines
+ * still are no others', since only one of its answers is written at a time.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "backend/log.h"
+
+/* Pages that are being said at the same time. */
+#define OPEN 4
+
+/* A block of dump_page() has ended when so many lines were not of it. */
+#define PATIENCE 64
+
+static const char prefix[] = "Page Detective: ";
+
+struct open_page {
+	bool used;
+	bool has_caller;
+	uint64_t caller;
+	uint64_t last;		/* line that belonged to it */
+	struct pdet_log_page page;
+};
+
+struct pdet_log {
+	struct open_page open[OPEN];
+	struct {
+		struct pdet_log_page *data;
+		size_t n, cap;
+	} ready;		/* complete, in the order of their first line */
+	size_t taken;		/* of ready */
+	struct pdet_log_page given;
+	uint64_t line;
+	uint64_t seq;		/* the next record's */
+	bool has_seq;
+	char release[96];
+	struct pdet_log_line parsed;
+};
+
+void pdet_log_page_free(struct pdet_log_page *p)
+{
+	pdet_vec_free(&p->maps);
+	pdet_vec_free(&p->text);
+	memset(p, 0, sizeof(*p));
+}
+
+struct pdet_log *pdet_log_new(void)
+{
+	return calloc(1, sizeof(struct pdet_log));
+}
+
+void pdet_log_free(struct pdet_log *log)
+{
+	size_t i;
+
+	if (!log)
+		return;
+	for (i = 0; i < OPEN; i++)
+		pdet_log_page_free(&log->open[i].page);
+	for (i = log->taken; i < log->ready.n; i++)
+		pdet_log_page_free(&log->ready.data[i]);
+	pdet_vec_free(&log->ready);
+	pdet_log_page_free(&log->given);
+	free(log);
+}
+
+const char *pdet_log_release(const struct pdet_log *log)
+{
+	return log->release;
+}
+
+const struct pdet_log_page *pdet_log_take(struct pdet_log *log)
+{
+	if (log->taken == log->ready.n) {
+		log->taken = log->ready.n = 0;
+		return NULL;
+	}
+	pdet_log_page_free(&log->given);
+	memcpy(&log->given, &log->ready.data[log->taken], sizeof(log->given));
+	log->taken++;
+	return &log->given;
+}
+
+void pdet_log_steal(struct pdet_log *log, struct pdet_log_page *ret)
+{
+	memcpy(ret, &log->given, sizeof(*ret));
+	memset(&log->given, 0, sizeof(log->given));
+}
+
+/* What was not finished is partial, if somebody else did not say so. */
+static int complete(struct pdet_log *log, struct open_page *o)
+{
+	struct pdet_log_page *p = &o->page;
+
+	if (!pdet_vec_reserve(&log->ready, 1))
+		return -ENOMEM;
+	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
+	    !(p->has & PDET_LOG_FINISHED))
+		p->partial = true;
+	if (p->kind == PDET_LOG_DUMP_PAGE && !(p->has & PDET_LOG_FLAGS))
+		p->partial = true;
+	memcpy(&log->ready.data[log->ready.n++], p, sizeof(*p));
+	memset(o, 0, sizeof(*o));
+	return 0;
+}
+
+static bool is_by(const struct open_page *o, const struct pdet_log_line *l)
+{
+	return !o->has_caller || !l->has_caller || o->caller == l->caller;
+}
+
+/* The page that a line of this writer belongs to. */
+static struct open_page *open_of(struct pdet_log *log,
+				 const struct pdet_log_line *l, bool detective)
+{
+	struct open_page *found = NULL;
+	size_t i;
+
+	for (i = 0; i < OPEN; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (o->used && is_by(o, l) &&
+		    (o->page.kind == PDET_LOG_DETECTIVE) == detective &&
+		    (!found || o->last > found->last))
+			found = o;
+	}
+	return found;
+}
+
+/* A place for a new page; if there is none the oldest is as whole as it
+ * gets. NULL without memory. */
+static struct open_page *begin(struct pdet_log *log,
+			       const struct pdet_log_line *l)
+{
+	struct open_page *o = &log->open[0];
+	size_t i;
+
+	for (i = 0; i < OPEN && o->used; i++)
+		if (!log->open[i].used || log->open[i].last < o->last)
+			o = &log->open[i];
+	if (o->used && complete(log, o) < 0)
+		return NULL;
+	o->used = true;
+	o->has_caller = l->has_caller;
+	o->caller = l->caller;
+	o->last = log->line;
+	o->page.line = log->line;
+	o->page.seq = l->seq;
+	return o;
+}
+
+static int begin_detective(struct pdet_log *log, const struct pdet_log_line *l,
+			   const struct pdet_log_page *question)
+{
+	struct open_page *o = open_of(log, l, true);
+
+	/* One is answered at a time: the one before has no end. That a question
+	 * has no answer is said before its turn comes. */
+	if (o && !question->refusal && complete(log, o) < 0)
+		return -ENOMEM;
+	o = begin(log, l);
+	if (!o)
+		return -ENOMEM;
+	o->page.kind = PDET_LOG_DETECTIVE;
+	o->page.has = question->has;
+	o->page.refusal = question->refusal;
+	o->page.pid = question->pid;
+	o->page.virt = question->virt;
+	o->page.phys = question->phys;
+	o->page.pfn = question->pfn;
+	o->page.bad_entry = question->bad_entry;
+	o->page.bad_level = question->bad_level;
+	/* Nothing follows. */
+	return question->refusal ? complete(log, o) : 0;
+}
+
+/* Of a line by Page Detective: 1 it was one, 0, or -ENOMEM. */
+static int feed_detective(struct pdet_log *log, struct pdet_log_line *l)
+{
+	struct pdet_log_page question = { 0 };
+	struct open_page *o;
+	bool memory = true, taken;
+
+	if (pdet_log_detective_begins(l->text, &question) ||
+	    pdet_log_detective_refuses(l->text, &question))
+		return begin_detective(log, l, &question) < 0 ? -ENOMEM : 1;
+	o = open_of(log, l, true);
+	if (!o)
+		return 0;
+	taken = pdet_log_detective(&o->page, l->text, &memory) ||
+		pdet_log_dump_page(&o->page, l->text, &memory);
+	if (taken)
+		o->last = log->line;
+	if (!memory)
+		return -ENOMEM;
+	if (taken && o->page.has & PDET_LOG_FINISHED)
+		return complete(log, o) < 0 ? -ENOMEM : 1;
+	return taken;
+}
+
+/* Of a line that may be dump_page()'s. */
+static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
+{
+	bool memory = true, taken = false;
+	struct open_page *o;
+
+	/* The core prints it without Page Detective's prefix, too. */
+	o = open_of(log, l, true);
+	if (o && o->page.has & PDET_LOG_FLAGS &&
+	    !(o->page.has & (PDET_LOG_RAW | PDET_LOG_TYPE)) &&
+	    (size_t)(l->text.end - l->text.at) > 10 &&
+	    !memcmp(l->text.at, "page_type:", 10)) {
+		pdet_log_dump_page(&o->page, l->text, &memory);
+		return memory ? 1 : -ENOMEM;
+	}
+	o = open_of(log, l, false);
+	if (pdet_log_dump_page_begins(l->text)) {
+		if (o && complete(log, o) < 0)
+			return -ENOMEM;
+		o = begin(log, l);
+		if (!o)
+			return -ENOMEM;
+		o->page.kind = PDET_LOG_DUMP_PAGE;
+	}
+	if (o)
+		taken = pdet_log_dump_page(&o->page, l->text, &memory);
+	if (taken)
+		o->last = log->line;
+	return memory ? taken : -ENOMEM;
+}
+
+static int close_old(struct pdet_log *log)
+{
+	size_t i;
+
+	for (i = 0; i < OPEN; i++)
+		if (log->open[i].used &&
+		    log->open[i].page.kind == PDET_LOG_DUMP_PAGE &&
+		    log->line - log->open[i].last > PATIENCE &&
+		    complete(log, &log->open[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* "Linux version 6.12.117 (lab@lab) ...": a new boot, perhaps of another
+ * kernel. */
+static void take_release(struct pdet_log *log, struct pdet_scan s)
+{
+	struct pdet_scan word;
+	size_t len;
+
+	if (!pdet_scan_word(&s, "Linux version "))
+		return;
+	word = pdet_scan_token(&s);
+	len = (size_t)(word.end - word.at);
+	if (!len || len >= sizeof(log->release))
+		return;
+	memcpy(log->release, word.at, len);
+	log->release[len] = '\0';
+}
+
+static void count_record(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	size_t i;
+
+	if (!l->record)
+		return;
+	/* What was being said has a hole. */
+	for (i = 0; log->has_seq && l->seq > log->seq && i < OPEN; i++)
+		log->open[i].page.partial |= log->open[i].used;
+	log->has_seq = true;
+	log->seq = l->seq + 1;
+}
+
+int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
+{
+	struct pdet_log_line *l = &log->parsed;
+	const char *at;
+	int r;
+
+	log->line++;
+	pdet_log_line(line, l);
+	count_record(log, l);
+	/* What a process writes about pages is no word of the kernel. */
+	if (l->user || l->continues)
+		return 0;
+	if (l->text.end - l->text.at > PDET_LOG_TEXT)
+		l->text.end = l->text.at + PDET_LOG_TEXT;
+	take_release(log, l->text);
+	/* Prefixes of loggers that are not known stand before it. */
+	at = memmem(l->text.at, (size_t)(l->text.end - l->text.at), prefix,
+		    sizeof(prefix) - 1);
+	if (at) {
+		l->text.at = at + sizeof(prefix) - 1;
+		r = feed_detective(log, l);
+	} else {
+		r = feed_dump_page(log, l);
+	}
+	return r < 0 ? r : close_old(log);
+}
+
+int pdet_log_end(struct pdet_log *log)
+{
+	size_t i, first;
+
+	for (;;) {
+		first = OPEN;
+		for (i = 0; i < OPEN; i++)
+			if (log->open[i].used &&
+			    (first == OPEN || log->open[i].page.line <
+					      log->open[first].page.line))
+				first = i;
+		if (first == OPEN)
+			return 0;
+		if (complete(log, &log->open[first]) < 0)
+			return -ENOMEM;
+	}
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What a kernel log says about pages: Page Detective's answers and the blocks
+ * of dump_page(), out of lines in any order of writers. A pure parser: it is
+ * fed lines and hands out pages.
+ *
+ * Numbers are hex in both, with 0x or without, but for pids, counts, orders
+ * and times.
+ */
+#ifndef PDET_BACKEND_LOG_H
+#define PDET_BACKEND_LOG_H
+
+#include "base/env.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "schema/batch.h"
+
+/* --- log_line.c: what stands before the text of a line --- */
+
+/* Longest text of a line that is looked at: printk() has 1024 bytes, and a
+ * record of /dev/kmsg writes each as "\xNN" at worst. */
+#define PDET_LOG_TEXT 4096
+
+struct pdet_log_line {
+	struct pdet_scan text;	/* without prefix, escapes and CR */
+	bool record;		/* it has the head of a /dev/kmsg record */
+	bool user;		/* and was written by a process */
+	bool continues;		/* a line of the record before, no text */
+	bool has_caller;
+	uint64_t caller;	/* who wrote it: thread or processor */
+	uint64_t seq;		/* of a record */
+	char unescaped[PDET_LOG_TEXT];
+};
+
+/* pdet_log_line - take a line apart. ret->text is in @line or in *@ret. */
+void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret);
+
+/* --- pages --- */
+
+/* Where the text of something stands in pdet_log_page.text. */
+struct pdet_log_text {
+	uint32_t at, len;
+};
+
+/* One mapping of a page, as Page Detective lists it. */
+struct pdet_log_map {
+	uint8_t map;		/* PAGEDET_MAP_* */
+	uint8_t level;		/* PAGEDET_LEVEL_* */
+	bool has_pid;		/* of a user's; else its task is gone */
+	bool has_vma;
+	uint32_t pid;
+	uint64_t vaddr;
+	uint64_t entry;		/* the entry itself */
+	uint64_t vma_start, vma_end, vma_flags;
+	struct pdet_log_text comm, vma_name;
+};
+
+struct pdet_log_maps {
+	struct pdet_log_map *data;
+	size_t n, cap;
+};
+
+/* Why Page Detective did not translate an address. */
+enum pdet_log_refusal {
+	PDET_LOG_REFUSED_NOT = 0,
+	PDET_LOG_REFUSED_INPUT,	/* it did not understand the question */
+	PDET_LOG_REFUSED_TASK,	/* there is no such task */
+	PDET_LOG_REFUSED_KTHREAD, /* it has no address space */
+	PDET_LOG_REFUSED_ADDRESS, /* it is no address of a process */
+	PDET_LOG_REFUSED_ENTRY	/* the entry maps nothing */
+};
+
+enum pdet_log_kind {
+	PDET_LOG_DETECTIVE = 1,	/* an answer of Page Detective */
+	PDET_LOG_DUMP_PAGE	/* a block of dump_page() */
+};
+
+/* What was said; pdet_log_page.has. */
+enum pdet_log_has {
+	PDET_LOG_PFN = 1 << 0,
+	PDET_LOG_VIRT = 1 << 2,	/* the question has it, and pid */
+	PDET_LOG_META = 1 << 3,	/* "metadata for" */
+	PDET_LOG_PAGE = 1 << 4,	/* "page:" with what is in it */
+	PDET_LOG_DUMPED_PFN = 1 << 5,
+	PDET_LOG_INDEX = 1 << 6,
+	PDET_LOG_HEAD = 1 << 7,	/* "head:" of a large folio, with order */
+	PDET_LOG_ENTIRE = 1 << 8, /* and entire_mapcount */
+	PDET_LOG_PINCOUNT = 1 << 9,
+	PDET_LOG_MEMCG_DATA = 1 << 10,
+	PDET_LOG_INODE = 1 << 11,
+	PDET_LOG_FLAGS = 1 << 12,
+	PDET_LOG_NODE = 1 << 13,
+	PDET_LOG_TYPE = 1 << 14, /* "page_type:" */
+	PDET_LOG_RAW = 1 << 15,	/* first line of "raw:" */
+	PDET_LOG_CHAIN = 1 << 16, /* memcgs by name */
+	PDET_LOG_KERNEL = 1 << 17, /* kernel mappings were counted */
+	PDET_LOG_ZERO = 1 << 18, /* only zeroes */
+	PDET_LOG_USERS = 1 << 20, /* user mappings were counted */
+	PDET_LOG_FINISHED = 1 << 21,
+	PDET_LOG_INVALID = 1 << 22, /* there is no such page */
+	PDET_LOG_OWNER = 1 << 25, /* who allocated it last */
+	PDET_LOG_OWNER_TASK = 1 << 26,
+	PDET_LOG_OWNER_TS = 1 << 27,
+	PDET_LOG_OWNER_FREE_TS = 1 << 28,
+};
+
+struct pdet_log_page {
+	enum pdet_log_kind kind;
+	enum pdet_log_refusal refusal;
+	uint32_t has;		/* PDET_LOG_* */
+	uint64_t line;		/* number of its first line */
+	uint64_t seq;		/* of the record, if it was one */
+	bool partial;		/* a part of it was left out */
+	bool old_form;		/* "page:ADDRESS refcount": before 6.9, where
+				 * mapcount is the page's sum */
+	bool large_rmappable, hugetlb; /* as Page Detective calls it */
+	bool anon, ksm;
+	bool has_mapping, has_type_word;
+
+	uint64_t pfn;		/* asked about; or dumped, if nobody asked */
+	uint64_t phys, virt;
+	uint32_t pid;
+	uint64_t dumped_pfn;	/* whose struct page is shown */
+	uint32_t order;
+	int64_t refcount, mapcount;
+	uint64_t index;
+	uint64_t mapping;	/* perhaps hashed; 0 is none */
+	int64_t head_mapcount;	/* of the whole folio */
+	int64_t entire, nr_mapped, pincount;
+	uint32_t type_word;	/* _mapcount or page_type */
+	uint64_t memcg_data, inode;
+	uint64_t flags_word;
+	uint64_t flags, flags_known; /* PAGEDET_PF bits */
+	uint32_t node;
+	uint64_t raw;		/* first word of struct page */
+	uint64_t kernel_maps, user_maps; /* as it counted them */
+	uint64_t bad_entry;	/* of PDET_LOG_REFUSED_ENTRY */
+	uint8_t bad_level;
+	uint32_t owner_order, owner_pid, owner_tgid;
+	uint64_t owner_ns, owner_free_ns, gfp_mask;
+	struct pdet_log_text aops, dentry, page_type, memcg;
+	struct pdet_log_text gfp, migratetype, owner_comm;
+
+	struct pdet_log_maps maps;
+	struct { char *data; size_t n, cap; } text;
+};
+
+/* pdet_log_page_text - the bytes of @t; NULL and 0 if it was not said. */
+static inline struct pdet_scan pdet_log_page_text(const struct pdet_log_page *p,
+						  struct pdet_log_text t)
+{
+	struct pdet_scan s = { NULL, NULL };
+
+	if (t.len) {
+		s.at = p->text.data + t.at;
+		s.end = s.at + t.len;
+	}
+	return s;
+}
+
+/* pdet_log_entry_present - whether an entry maps anything: bit 0 on all
+ * architectures that Page Detective knows. */
+static inline bool pdet_log_entry_present(uint64_t entry)
+{
+	return entry & 1;
+}
+
+/* --- log.c: lines become pages --- */
+
+struct pdet_log;
+
+struct pdet_log *pdet_log_new(void);
+void pdet_log_free(struct pdet_log *log);
+
+/* pdet_log_feed - the next line; 0 or -ENOMEM. */
+int pdet_log_feed(struct pdet_log *log, struct pdet_scan line);
+
+/* pdet_log_end - there is no more: what is open is as whole as it gets. */
+int pdet_log_end(struct pdet_log *log);
+
+/* pdet_log_take - the next page that is complete, or NULL. Valid until the
+ * next call of any of these. */
+const struct pdet_log_page *pdet_log_take(struct pdet_log *log);
+
+/* pdet_log_steal - the page that was taken last, now the caller's. */
+void pdet_log_steal(struct pdet_log *log, struct pdet_log_page *ret);
+
+void pdet_log_page_free(struct pdet_log_page *p);
+
+/* pdet_log_release - of the kernel that wrote this, if it said so: "6.12.117",
+ * else "". */
+const char *pdet_log_release(const struct pdet_log *log);
+
+/* --- log_page_detective.c, log_dump_page.c: the grammars. False: @text is no
+ * such line. *memory: there was none. --- */
+bool pdet_log_detective(struct pdet_log_page *p, struct pdet_scan text,
+			bool *memory);
+bool pdet_log_dump_page(struct pdet_log_page *p, struct pdet_scan text,
+			bool *memory);
+/* Whether a line begins a block, and the question of an answer into *p. */
+bool pdet_log_dump_page_begins(struct pdet_scan text);
+bool pdet_log_detective_begins(struct pdet_scan text, struct pdet_log_page *p);
+/* Why a question has no answer. */
+bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
+
+/* Keeps a copy of a text with the page. */
+bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
+		   struct pdet_log_text *ret);
+
+/* --- log_rows.c: pages become rows --- */
+
+/* The fields that a text can tell. */
+struct pdet_fields pdet_log_fields(void);
+
+/* pdet_log_put - all columns of @b that can be told from @p, into @row; of
+ * @want only. @source: who says so. */
+void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
+		  uint32_t row, const struct pdet_fields *want,
+		  unsigned source);
+
+/* pdet_log_put_map - columns of one mapping of it, like those of an address of
+ * a task. */
+void pdet_log_put_map(const struct pdet_log_page *p,
+		      const struct pdet_log_map *m, struct pdet_batch *b,
+		      uint32_t row, const struct pdet_fields *want,
+		      unsigned source);
+
+/* pdet_log_put_maps - a row for each that maps something, as ops->told(). */
+int pdet_log_put_maps(const struct pdet_log_page *p, size_t *at,
+		      struct pdet_batch *b, const struct pdet_fields *want,
+		      unsigned source);
+
+/* pdet_log_map_name - the name of its VMA, if it can be relied on. */
+bool pdet_log_map_name(const struct pdet_log_page *p,
+		       const struct pdet_log_map *m, struct pdet_scan *ret);
+
+/* pdet_log_map_of - the mapping that a question about an address of a task is
+ * about, if it is listed; else NULL. */
+const struct pdet_log_map *pdet_log_map_of(const struct pdet_log_page *p);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What may stand before the text of a line of a kernel log: the head of a
+ * record of /dev/kmsg (Documentation/ABI/testing/dev-kmsg), time stamps and
+ * callers of consoles and of dmesg(1), syslog's date, host and tag. What is
+ * not known to be a prefix is text.
+ */
+#include <string.h>
+
+#include "backend/log.h"
+
+/* A facility of its own has the kernel, 0; others are of processes. */
+#define FACILITY 3
+
+/* "[...]" of more than this is no time stamp. */
+#define BRACKET 48
+
+/* syslog's prefix is no longer: date, host, tag. */
+#define SYSLOG 192
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* "\xNN" becomes what it stands for; text longer than the room is cut. */
+static void unescape(struct pdet_log_line *l)
+{
+	const char *in = l->text.at;
+	size_t n = 0;
+
+	if (!memchr(in, '\\', (size_t)(l->text.end - in)))
+		return;
+	while (in < l->text.end && n < sizeof(l->unescaped)) {
+		if (l->text.end - in >= 4 && in[0] == '\\' && in[1] == 'x' &&
+		    hex_digit(in[2]) >= 0 && hex_digit(in[3]) >= 0) {
+			l->unescaped[n++] = (char)(hex_digit(in[2]) << 4 |
+						   hex_digit(in[3]));
+			in += 4;
+		} else {
+			l->unescaped[n++] = *in++;
+		}
+	}
+	l->text.at = l->unescaped;
+	l->text.end = l->unescaped + n;
+}
+
+/*
+ * Whether a text without the head of a record has its escapes: each backslash
+ * stands before a number that is escaped, which a printable character is not.
+ * dmesg(1) takes that of a backslash away, and "\\x2d" is part of a name then.
+ */
+static bool is_escaped(struct pdet_scan s)
+{
+	int byte;
+
+	while ((s.at = memchr(s.at, '\\', (size_t)(s.end - s.at)))) {
+		if (s.end - s.at < 4 || s.at[1] != 'x' ||
+		    hex_digit(s.at[2]) < 0 || hex_digit(s.at[3]) < 0)
+			return false;
+		byte = hex_digit(s.at[2]) << 4 | hex_digit(s.at[3]);
+		if (byte >= ' ' && byte < 0x7f && byte != '\\')
+			return false;
+		s.at += 4;
+	}
+	return true;
+}
+
+/* "T72", "C1": a thread or a processor, behind blanks. */
+static bool caller(struct pdet_scan s, struct pdet_log_line *l)
+{
+	uint64_t id;
+	bool cpu;
+
+	pdet_scan_blanks(&s);
+	cpu = pdet_scan_char(&s, 'C');
+	if ((!cpu && !pdet_scan_char(&s, 'T')) || !pdet_scan_dec(&s, &id) ||
+	    s.at != s.end)
+		return false;
+	l->has_caller = true;
+	l->caller = id << 1 | cpu;
+	return true;
+}
+
+/* "6,363,12875760,-,caller=T72;text": the head of a record. */
+static bool record(struct pdet_log_line *l)
+{
+	struct pdet_scan s = l->text;
+	struct pdet_scan word;
+	uint64_t prio, time;
+
+	if (!pdet_scan_dec(&s, &prio) || !pdet_scan_char(&s, ',') ||
+	    !pdet_scan_dec(&s, &l->seq) || !pdet_scan_char(&s, ',') ||
+	    !pdet_scan_dec(&s, &time) || !pdet_scan_char(&s, ','))
+		return false;
+	for (word.at = s.at; s.at < s.end && *s.at != ';'; s.at++)
+		;
+	if (s.at == s.end)
+		return false;
+	word.end = s.at++;
+	for (; word.at < word.end; word.at++)
+		if (*word.at == ',' && pdet_scan_word(&word, ",caller=")) {
+			caller(word, l);
+			break;
+		}
+	l->record = true;
+	l->user = prio >> FACILITY;
+	l->text.at = s.at;
+	unescape(l);
+	return true;
+}
+
+/* "[   14.720424]", "[   T72]", "[Sun Nov 22 12:03:02 2026]" ... */
+static bool bracket(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)BRACKET);
+	struct pdet_scan in;
+	const char *end, *c;
+	bool number = false;
+
+	if (!max || *s->at != '[')
+		return false;
+	end = memchr(s->at, ']', max);
+	if (!end)
+		return false;
+	in = (struct pdet_scan){ s->at + 1, end };
+	for (c = in.at; c < in.end; c++) {
+		number |= *c >= '0' && *c <= '9';
+		if (!((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
+		      (*c >= 'A' && *c <= 'Z') || strchr(" .:+<>,-", *c)))
+			return false;
+	}
+	if (!number)
+		return false;
+	caller(in, l);
+	s->at = end + 1;
+	return true;
+}
+
+/* "<6>", as the old syslog(2) and some consoles have it. */
+static bool priority(struct pdet_scan *s)
+{
+	struct pdet_scan try = *s;
+	uint64_t prio;
+
+	if (!pdet_scan_char(&try, '<') || !pdet_scan_dec(&try, &prio) ||
+	    prio > 191 || !pdet_scan_char(&try, '>'))
+		return false;
+	s->at = try.at;
+	return true;
+}
+
+/* "kern  :info  : ", of dmesg -x. */
+static bool decoded(struct pdet_scan *s)
+{
+	struct pdet_scan try = *s;
+
+	if (!pdet_scan_word(&try, "kern"))
+		return false;
+	pdet_scan_blanks(&try);
+	if (!pdet_scan_char(&try, ':'))
+		return false;
+	while (try.at < try.end && *try.at >= 'a' && *try.at <= 'z')
+		try.at++;
+	pdet_scan_blanks(&try);
+	if (!pdet_scan_char(&try, ':'))
+		return false;
+	s->at = try.at;
+	return true;
+}
+
+/* "2026-11-22T12:03:02,123456+00:00 ", of dmesg --time-format=iso. */
+static bool iso_time(struct pdet_scan *s)
+{
+	static const char form[] = "0000-00-00T00:00:00";
+	size_t i;
+
+	if ((size_t)(s->end - s->at) < sizeof(form))
+		return false;
+	for (i = 0; form[i]; i++)
+		if (form[i] == '0' ? hex_digit(s->at[i]) > 9 ||
+				     hex_digit(s->at[i]) < 0 :
+				     s->at[i] != form[i])
+			return false;
+	while (s->at < s->end && *s->at != ' ')
+		s->at++;
+	return true;
+}
+
+/* "Nov 22 12:03:02 host kernel: ": behind the tag the kernel's text begins. */
+static void syslog(struct pdet_scan *s)
+{
+	static const char tag[] = " kernel:";
+	size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)SYSLOG);
+	const char *at = memmem(s->at, max, tag, sizeof(tag) - 1);
+	const char *colon;
+
+	if (!at)
+		return;
+	/* A date with a time of day stands before it. */
+	colon = memchr(s->at, ':', (size_t)(at - s->at));
+	if (!colon || colon + 1 == at || hex_digit(colon[1]) < 0)
+		return;
+	s->at = at + sizeof(tag) - 1;
+}
+
+static bool prefix(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	pdet_scan_blanks(s);
+	return bracket(s, l) || priority(s) || decoded(s) || iso_time(s);
+}
+
+void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
+{
+	struct pdet_scan s;
+	unsigned i;
+
+	memset(ret, 0, offsetof(struct pdet_log_line, unescaped));
+	if (line.at < line.end && line.end[-1] == '\r')
+		line.end--;
+	ret->text = line;
+	if (record(ret))
+		return;
+	/* Its dictionary: " SUBSYSTEM=pci"; and text that begins with a blank
+	 * is said by nobody who is listened to here, but page_owner. */
+	ret->continues = line.at < line.end && *line.at == ' ';
+	s = line;
+	syslog(&s);
+	/* A console may put several in a row. */
+	for (i = 0; i < 6 && prefix(&s, ret); i++)
+		ret->continues = false;
+	if (s.at < s.end && *s.at == ' ')
+		s.at++;
+	ret->text = s;
+	if (is_escaped(s))
+		unescape(ret);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The driver Page Detective as a source: one question at a time is written to
+ * a file of debugfs, and the answer is read where the kernel puts it, which is
+ * its log. Shared by page_detective*.c.
+ */
+#ifndef PDET_BACKEND_PAGE_DETECTIVE_H
+#define PDET_BACKEND_PAGE_DETECTIVE_H
+
+#include <pthread.h>
+
+#include "backend/backend.h"
+#include "backend/log.h"
+
+#define PAGE_DETECTIVE_DIR "/sys/kernel/debug/page_detective"
+
+/* The program that writes; in the directory of helpers. */
+#define PAGE_DETECTIVE_HELPER "page-detective-write"
+
+/* --- page_detective_kmsg.c: records of /dev/kmsg --- */
+
+struct page_detective_kmsg {
+	int fd;			/* -1 not open */
+	char buf[16384];	/* the beginning of a line, from a pipe */
+	size_t n;
+};
+
+/* Opens it below the root; a descriptor, or a negative errno without words. */
+int page_detective_kmsg_open(struct page_detective_kmsg *k,
+			     const struct pdet_env *env);
+void page_detective_kmsg_close(struct page_detective_kmsg *k);
+
+/* Leaves all that was written until now behind. */
+void page_detective_kmsg_skip(struct page_detective_kmsg *k);
+
+enum page_detective_read {
+	PAGE_DETECTIVE_LINES,	/* there may be more */
+	PAGE_DETECTIVE_DRAINED,	/* there are no more now */
+	PAGE_DETECTIVE_OVERRUN,	/* some were overwritten before we came */
+};
+
+/* Feeds what is there to @log. Negative errno: reading failed. */
+int page_detective_kmsg_read(struct page_detective_kmsg *k,
+			     struct pdet_log *log);
+
+/* --- page_detective_helper.c: the process that writes --- */
+
+struct page_detective_helper {
+	int pid;		/* 0: none was started */
+	int to, from;		/* pipes */
+	bool lost;		/* it does not answer any more */
+};
+
+/* What came of one write. */
+struct page_detective_report {
+	int64_t result;		/* of write(2), or of open(2) below zero */
+	int error;		/* errno of it, 0 if there was none */
+	bool opened;
+	char *text;		/* that the file had to be read, or NULL */
+	size_t len;
+};
+
+/* -ENOENT there is no such program; or another negative errno. No words.
+ * @lock is held by it as long as it lives. */
+int page_detective_helper_start(struct page_detective_helper *h,
+				const struct pdet_env *env, const char *dir,
+				int lock);
+int page_detective_helper_ask(struct page_detective_helper *h, char which,
+			      const char *text);
+/* 1 and a report, 0 not yet, -EPIPE it is gone, -EBADMSG. Does not wait. */
+int page_detective_helper_report(struct page_detective_helper *h,
+				 struct page_detective_report *ret);
+/* @wait: it is idle and ends by itself; else it is left behind. */
+void page_detective_helper_stop(struct page_detective_helper *h, bool wait);
+
+/* --- the source --- */
+
+struct page_detective {
+	struct pdet_backend backend;
+	const char *libexec_dir;
+	pthread_mutex_t lock;	/* of all below */
+	bool alone;		/* nobody else is asked */
+	bool looked;
+	bool real;		/* it is a kernel's, not a captured tree */
+	uint8_t reason;		/* PAGEDET_HAVE, or why it cannot be asked */
+	char advice[160];
+	int dir;		/* its directory, to lock; -1 not opened */
+	int flags;		/* /proc/kpageflags, -1 none */
+	struct page_detective_kmsg kmsg;
+	struct page_detective_helper helper;
+	uint64_t patience_ns;	/* for one answer */
+	uint64_t tokens_ns;	/* when the next question may come */
+	uint8_t closed;		/* PAGEDET_UNSAFE: nothing is asked any more */
+};
+
+static inline struct page_detective *page_detective_of(struct pdet_backend *b)
+{
+	return PDET_CONTAINER(b, struct page_detective, backend);
+}
+
+/* An answer that is kept while its mappings become rows. */
+struct page_detective_answer {
+	uint64_t pfn;
+	uint64_t ns;		/* when it was given */
+	unsigned reason;	/* why it was not */
+	bool torn;
+	struct pdet_log_page page;
+};
+
+struct page_detective_session {
+	struct pdet_session session;
+	uint32_t asked;		/* pages of this query */
+	struct {
+		struct page_detective_answer *data;
+		size_t n, cap;
+	} kept;
+};
+
+static inline struct page_detective_session *
+page_detective_session_of(struct pdet_session *s)
+{
+	return PDET_CONTAINER(s, struct page_detective_session, session);
+}
+
+struct page_detective_question {
+	bool virt;
+	uint32_t pid;
+	uint64_t addr;		/* of a virtual question, else physical */
+	uint64_t pfn;		/* of a physical one */
+};
+
+/* page_detective_ask.c: one answer. 0, or why there is none, as
+ * PAGEDET_UNSAFE ...; words are for the log of @env. Free ret with
+ * pdet_log_page_free(). */
+unsigned page_detective_ask(struct page_detective *d, struct pdet_env *env,
+			    const struct page_detective_question *q,
+			    struct pdet_log_page *ret);
+
+uint64_t page_detective_now(void);
+
+/* --- page_detective_look.c: before a question --- */
+
+/* Looks whether the driver is there and can be asked. */
+void page_detective_look(struct page_detective *d, struct pdet_env *env);
+
+enum page_detective_verdict {
+	PAGE_DETECTIVE_SAFE,
+	PAGE_DETECTIVE_BLIND,	/* flags cannot be read */
+	PAGE_DETECTIVE_REFUSED	/* *why says what it is */
+};
+
+/* The flags of a frame: whether the driver may look at it. */
+enum page_detective_verdict
+page_detective_may_ask(const struct page_detective *d, uint64_t pfn,
+		       uint64_t *flags, const char **why);
+
+/* The same for an address: what is there; *pfn is 0 if that is no page. */
+enum page_detective_verdict
+page_detective_may_ask_virt(const struct page_detective *d,
+			    const struct pdet_env *env,
+			    const struct page_detective_question *q,
+			    uint64_t *pfn, uint64_t *flags, const char **why);
+
+/* Flags that say what a page is: they were others before. */
+bool page_detective_has_changed(const struct page_detective *d, uint64_t pfn,
+				uint64_t flags);
+
+/* The VMA that covers @addr: 1, 0 none, or negative errno without words. */
+int page_detective_vma(const struct pdet_env *env, uint32_t pid,
+		       uint64_t addr, struct pdet_vma *ret, char *name,
+		       size_t size);
+
+#endif

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * One question and its answer. All who ask wait for each other: in a process
+ * with a mutex, between processes with a lock of the driver's directory, which
+ * the process that writes holds as long as it lives, so that nobody asks while
+ * one is stuck. The driver itself answers one question at a time; whose answer
+ * it is stands in its first line.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/page_detective.h"
+
+/* Asked again so often when the log was overwritten before it was read. */
+#define TRIES 3
+
+/* How long to wait for the words of a failure, which is there at once. */
+#define WORDS_NS 50000000
+
+/* Questions at once, and then one in so long: each writes some 20 lines. */
+#define BURST 32
+#define INTERVAL_NS 20000000
+
+#define PAUSE_NS 200000
+
+struct asking {
+	struct page_detective *d;
+	struct pdet_env *env;
+	const struct page_detective_question *q;
+	struct pdet_log *log;
+	struct pdet_log_page *found; /* the answer, if has_found */
+	bool has_found;
+	bool exact;		/* to the very address that was asked about */
+	bool refused;		/* it says why it has no answer */
+	bool lost;		/* a part of the log was overwritten */
+	bool reported;
+	struct page_detective_report report;
+	uint64_t end_ns;
+};
+
+uint64_t page_detective_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void pause_ns(uint64_t ns)
+{
+	const struct timespec ts = { (time_t)(ns / 1000000000),
+				     (long)(ns % 1000000000) };
+
+	nanosleep(&ts, NULL);
+}
+
+/* Whoever asks much fills the log that others need. */
+static void wait_turn(struct page_detective *d)
+{
+	uint64_t now = page_detective_now();
+	const uint64_t ahead = (uint64_t)BURST * INTERVAL_NS;
+
+	if (d->tokens_ns < now)
+		d->tokens_ns = now;
+	if (d->tokens_ns - now > ahead)
+		pause_ns(d->tokens_ns - now - ahead);
+	d->tokens_ns += INTERVAL_NS;
+}
+
+/* --- whose answer it is --- */
+
+static bool same_page(uint64_t a, uint64_t b)
+{
+	return a >> 12 == b >> 12;
+}
+
+/* Whether @p answers the question; *exact: it repeats its very words. */
+static bool answers(const struct asking *a, const struct pdet_log_page *p,
+		    bool *exact)
+{
+	const struct page_detective_question *q = a->q;
+
+	*exact = false;
+	if (p->kind != PDET_LOG_DETECTIVE || p->refusal)
+		return false;
+	if (q->virt) {
+		*exact = p->virt == q->addr;
+		return p->has & PDET_LOG_VIRT && p->pid == q->pid &&
+		       same_page(p->virt, q->addr);
+	}
+	*exact = p->phys == q->addr;
+	return !(p->has & PDET_LOG_VIRT) && p->pfn == q->pfn;
+}
+
+/* Whether @p says why the question has no answer: of several that is written
+ * by one writer of the same mistake, any will do. */
+static bool refuses(const struct asking *a, const struct pdet_log_page *p)
+{
+	switch (p->refusal) {
+	case PDET_LOG_REFUSED_NOT:
+		return false;
+	case PDET_LOG_REFUSED_TASK:
+	case PDET_LOG_REFUSED_KTHREAD:
+		return a->q->virt && p->pid == a->q->pid;
+	case PDET_LOG_REFUSED_ADDRESS:
+		return a->q->virt && same_page(p->virt, a->q->addr);
+	default:
+		return a->q->virt;
+	}
+}
+
+static void take(struct asking *a, bool refusal)
+{
+	pdet_log_page_free(a->found);
+	pdet_log_steal(a->log, a->found);
+	a->has_found = true;
+	a->refused = refusal;
+}
+
+static void take_pages(struct asking *a)
+{
+	const struct pdet_log_page *p;
+	bool exact;
+
+	while ((p = pdet_log_take(a->log))) {
+		if (answers(a, p, &exact)) {
+			/* The first that is exact stays. */
+			if (a->has_found && !a->refused &&
+			    (a->exact || !exact))
+				continue;
+			a->exact = exact;
+			take(a, false);
+		} else if (!a->has_found && refuses(a, p)) {
+			take(a, true);
+		}
+	}
+}
+
+/* A kernel that answers in the file: the same lines, perhaps bare. */
+static int take_text(struct asking *a)
+{
+	static const char prefix[] = "Page Detective: ";
+	struct pdet_scan all = { a->report.text,
+				 a->report.text + a->report.len };
+	struct pdet_scan line;
+	char buf[PDET_LOG_TEXT + sizeof(prefix)];
+	size_t n;
+	int r = 0;
+
+	while (r == 0 && all.at && pdet_scan_line(&all, &line)) {
+		n = PDET_MIN((size_t)(line.end - line.at),
+			     (size_t)PDET_LOG_TEXT);
+		if (memmem(line.at, n, prefix, sizeof(prefix) - 1)) {
+			r = pdet_log_feed(a->log, line);
+			continue;
+		}
+		memcpy(buf, prefix, sizeof(prefix) - 1);
+		memcpy(buf + sizeof(prefix) - 1, line.at, n);
+		line = (struct pdet_scan){ buf, buf + n + sizeof(prefix) - 1 };
+		r = pdet_log_feed(a->log, line);
+	}
+	free(a->report.text);
+	a->report.text = NULL;
+	if (r == 0)
+		take_pages(a);
+	return r;
+}
+
+/* --- one try --- */
+
+static unsigned close_source(struct asking *a, const char *why)
+{
+	a->d->closed = PAGEDET_UNSAFE;
+	snprintf(a->d->advice, sizeof(a->d->advice), "%s", why);
+	pdet_log(a->env, PAGEDET_LOG_WARNING,
+		 "page_detective is not asked any more: %s", why);
+	page_detective_helper_stop(&a->d->helper, false);
+	/* What is left behind keeps the lock. */
+	close(a->d->dir);
+	a->d->dir = -1;
+	return PAGEDET_UNSAFE;
+}
+
+/* The report, if it has come: 0, or a reason. */
+static unsigned look_for_report(struct asking *a)
+{
+	int r = 0;
+
+	if (!a->reported)
+		r = page_detective_helper_report(&a->d->helper, &a->report);
+	if (r < 0)
+		return close_source(a, "its helper has ended while it was "
+				    "asked: the driver may hang until the "
+				    "next boot");
+	if (r > 0) {
+		a->reported = true;
+		if (take_text(a) < 0)
+			return PAGEDET_NO_MEMORY;
+	}
+	return 0;
+}
+
+/* Lines until there are no more; 0, or a reason. */
+static unsigned read_log(struct asking *a)
+{
+	int r;
+
+	if (a->d->kmsg.fd < 0)
+		return 0;
+	do {
+		r = page_detective_kmsg_read(&a->d->kmsg, a->log);
+		if (r == -ENOMEM)
+			return PAGEDET_NO_MEMORY;
+		if (r < 0)
+			return PAGEDET_IO;
+		a->lost |= r == PAGE_DETECTIVE_OVERRUN;
+		take_pages(a);
+		/* Others may write without end. */
+	} while (r != PAGE_DETECTIVE_DRAINED &&
+		 page_detective_now() < a->end_ns);
+	return 0;
+}
+
+static bool was_written(const struct asking *a, size_t len)
+{
+	return a->reported && a->report.opened &&
+	       a->report.result == (int64_t)len;
+}
+
+static void wait_for_more(const struct asking *a)
+{
+	struct pollfd p[2] = {
+		{ .fd = a->d->helper.from, .events = POLLIN },
+		{ .fd = a->d->kmsg.fd, .events = POLLIN },
+	};
+
+	/* A pipe without writer is always ready, and so is a file. */
+	if (a->reported || poll(p, 2, 1) < 0 || !(p[0].revents & POLLIN))
+		pause_ns(PAUSE_NS);
+}
+
+/* Until it is known what comes of the question: 0, or a reason. */
+static unsigned wait_for_answer(struct asking *a, size_t len)
+{
+	uint64_t words_ns = 0;
+	unsigned reason;
+
+	for (;;) {
+		/* In this order: what is said before the report is there. */
+		reason = look_for_report(a);
+		if (!reason)
+			reason = read_log(a);
+		if (reason)
+			return reason;
+		if (a->reported && was_written(a, len)) {
+			if (a->has_found && !a->refused)
+				return 0;
+			if (a->lost)
+				return 0;
+		} else if (a->reported) {
+			if (a->has_found || !a->report.opened)
+				return 0;
+			if (!words_ns)
+				words_ns = page_detective_now() + WORDS_NS;
+			if (page_detective_now() > words_ns)
+				return 0;
+		}
+		if (page_detective_now() > a->end_ns)
+			return a->reported ? PAGEDET_TIMEOUT :
+				close_source(a, "a question was not answered "
+					     "in time: the process that asked "
+					     "it is left behind");
+		wait_for_more(a);
+	}
+}
+
+static unsigned start_helper(struct asking *a)
+{
+	struct page_detective *d = a->d;
+	int r = page_detective_helper_start(&d->helper, a->env,
+					    d->libexec_dir, d->dir);
+
+	if (r == 0)
+		return 0;
+	snprintf(d->advice, sizeof(d->advice), "needs %.100s/%s, which %s",
+		 d->libexec_dir, PAGE_DETECTIVE_HELPER,
+		 r == -ENOENT ? "is not there" : "cannot be run");
+	pdet_log(a->env, PAGEDET_LOG_WARNING,
+		 "page_detective cannot be asked safely: %s", d->advice);
+	d->closed = PAGEDET_UNSAFE;
+	return PAGEDET_UNSAFE;
+}
+
+static unsigned try_once(struct asking *a)
+{
+	char text[64];
+	unsigned reason = start_helper(a);
+
+	if (reason)
+		return reason;
+	if (a->d->kmsg.fd >= 0)
+		page_detective_kmsg_skip(&a->d->kmsg);
+	if (a->q->virt)
+		snprintf(text, sizeof(text), "%u 0x%llx", a->q->pid,
+			 (unsigned long long)a->q->addr);
+	else
+		snprintf(text, sizeof(text), "0x%llx",
+			 (unsigned long long)a->q->addr);
+	a->end_ns = page_detective_now() + a->d->patience_ns;
+	if (page_detective_helper_ask(&a->d->helper, a->q->virt ? 'v' : 'p',
+				      text) < 0)
+		return close_source(a, "its helper has ended");
+	return wait_for_answer(a, strlen(text));
+}
+
+/* What a question that was not written comes to. */
+static unsigned failure(struct asking *a)
+{
+	const int error = a->report.error;
+
+	if (a->has_found && a->refused)
+		return 0;
+	if (!a->report.opened)
+		return pdet_errno_closed(error) == EACCES ? PAGEDET_NO_ACCESS :
+		       error == ENOENT ? PAGEDET_NO_KERNEL : PAGEDET_IO;
+	return PAGEDET_IO;
+}
+
+static unsigned ask_once(struct asking *a, bool *again)
+{
+	unsigned reason;
+
+	*again = false;
+	a->log = pdet_log_new();
+	if (!a->log)
+		return PAGEDET_NO_MEMORY;
+	reason = try_once(a);
+	pdet_log_free(a->log);
+	free(a->report.text);
+	if (reason)
+		return reason;
+	if (a->has_found && a->refused)
+		return 0;
+	if (a->lost && (!a->has_found || a->found->partial)) {
+		*again = true;
+		return a->has_found ? 0 : PAGEDET_IO;
+	}
+	return a->has_found ? 0 : failure(a);
+}
+
+static unsigned ask_until_whole(struct asking *a)
+{
+	struct asking first = *a;
+	unsigned i, reason = PAGEDET_IO;
+	bool again = true;
+
+	for (i = 0; i < TRIES && again; i++) {
+		pdet_log_page_free(a->found);
+		*a = first;
+		wait_turn(a->d);
+		reason = ask_once(a, &again);
+	}
+	if (again)
+		pdet_log(a->env, PAGEDET_LOG_WARNING,
+			 "an answer of page_detective was lost: the kernel log was overwritten before it could be read");
+	return reason;
+}
+
+/* The lock between processes: 0, or a reason. */
+static unsigned lock_all(struct page_detective *d, struct pdet_env *env)
+{
+	const uint64_t end = page_detective_now() + d->patience_ns;
+
+	while (flock(d->dir, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return PAGEDET_IO;
+		if (page_detective_now() > end) {
+			pdet_log(env, PAGEDET_LOG_WARNING,
+				 "page_detective is not asked: somebody else's question has not been answered yet");
+			return PAGEDET_TIMEOUT;
+		}
+		pause_ns(PAUSE_NS);
+	}
+	return 0;
+}
+
+unsigned page_detective_ask(struct page_detective *d, struct pdet_env *env,
+			    const struct page_detective_question *q,
+			    struct pdet_log_page *ret)
+{
+	struct asking a = { .d = d, .env = env, .q = q, .found = ret };
+	unsigned reason;
+
+	memset(ret, 0, sizeof(*ret));
+	pthread_mutex_lock(&d->lock);
+	reason = d->closed;
+	if (!reason)
+		reason = lock_all(d, env);
+	if (!reason) {
+		reason = ask_until_whole(&a);
+		if (d->dir >= 0)
+			flock(d->dir, LOCK_UN);
+	}
+	pthread_mutex_unlock(&d->lock);
+	if (reason)
+		pdet_log_page_free(ret);
+	return reason;
+}

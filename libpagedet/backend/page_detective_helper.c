@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The process that writes questions: a write(2) to the driver may never come
+ * back, and whoever called it cannot be ended then. It is a program of its own
+ * and not a fork, for the caller may have much memory, which a fork would
+ * write-protect.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/page_detective.h"
+#include "base/io.h"
+
+/* An answer in the file itself is no longer. */
+#define MAX_TEXT ((size_t)1 << 22)
+
+extern char **environ;
+
+/* Its standard input and output are the other end of @fd; 3 is the lock. */
+static int spawn(struct page_detective_helper *h, char *const argv[], int fd,
+		 int lock)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none;
+	pid_t pid;
+	int r;
+
+	r = posix_spawn_file_actions_init(&actions);
+	if (r)
+		return -r;
+	r = posix_spawnattr_init(&attr);
+	if (r) {
+		posix_spawn_file_actions_destroy(&actions);
+		return -r;
+	}
+	sigemptyset(&none);
+	posix_spawnattr_setsigmask(&attr, &none);
+	/* A signal of the terminal is for the caller. */
+	posix_spawnattr_setpgroup(&attr, 0);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK |
+				 POSIX_SPAWN_SETPGROUP);
+	r = posix_spawn_file_actions_adddup2(&actions, fd, 0);
+	if (!r)
+		r = posix_spawn_file_actions_adddup2(&actions, fd, 1);
+	/* It may stay behind: who waits for the end of our output or of another
+	 * file of the caller's must not wait for it. */
+	if (!r)
+		r = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null",
+						     O_WRONLY, 0);
+	if (!r)
+		r = posix_spawn_file_actions_adddup2(&actions, lock, 3);
+#if __GLIBC_PREREQ(2, 34)
+	if (!r)
+		r = posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+#endif
+	if (!r)
+		r = posix_spawn(&pid, argv[0], &actions, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	if (r)
+		return -r;
+	h->pid = pid;
+	return 0;
+}
+
+int page_detective_helper_start(struct page_detective_helper *h,
+				const struct pdet_env *env, const char *dir,
+				int lock)
+{
+	char program[4096], virt[4096], phys[4096];
+	char *const argv[] = { program, virt, phys, NULL };
+	int fd[2], r;
+
+	if (h->pid)
+		return 0;
+	if (snprintf(program, sizeof(program), "%s/%s", dir,
+		     PAGE_DETECTIVE_HELPER) >= (int)sizeof(program) ||
+	    pdet_path(env, virt, sizeof(virt), "%s/virt",
+		      PAGE_DETECTIVE_DIR) < 0 ||
+	    pdet_path(env, phys, sizeof(phys), "%s/phys",
+		      PAGE_DETECTIVE_DIR) < 0)
+		return -EINVAL;
+	if (access(program, X_OK) < 0)
+		return -errno;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) < 0)
+		return -errno;
+	r = spawn(h, argv, fd[1], lock);
+	close(fd[1]);
+	if (r < 0) {
+		close(fd[0]);
+		return r;
+	}
+	h->to = h->from = fd[0];
+	return 0;
+}
+
+int page_detective_helper_ask(struct page_detective_helper *h, char which,
+			      const char *text)
+{
+	char line[128];
+	int n = snprintf(line, sizeof(line), "%c%s\n", which, text);
+
+	return send(h->to, line, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -EPIPE;
+}
+
+static int read_text(struct page_detective_helper *h,
+		     struct page_detective_report *ret, size_t len)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	if (!len)
+		return 1;
+	if (len > MAX_TEXT)
+		return -EBADMSG;
+	ret->text = malloc(len);
+	if (!ret->text)
+		return -ENOMEM;
+	while (at < len) {
+		n = recv(h->from, ret->text + at, len - at, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			free(ret->text);
+			ret->text = NULL;
+			return -EPIPE;
+		}
+		at += (size_t)n;
+	}
+	ret->len = len;
+	return 1;
+}
+
+/* "w RESULT ERRNO LENGTH\n" or "o -1 ERRNO 0\n", then so many bytes. */
+int page_detective_helper_report(struct page_detective_helper *h,
+				 struct page_detective_report *ret)
+{
+	struct pollfd p = { .fd = h->from, .events = POLLIN };
+	char line[96];
+	size_t n = 0;
+	long long result;
+	size_t len;
+	char which;
+
+	if (poll(&p, 1, 0) <= 0)
+		return 0;
+	/* It writes a line at once. */
+	for (;;) {
+		ssize_t got = recv(h->from, line + n, 1, 0);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -EPIPE;
+		if (line[n] == '\n')
+			break;
+		if (++n == sizeof(line) - 1)
+			return -EBADMSG;
+	}
+	line[n] = '\0';
+	memset(ret, 0, sizeof(*ret));
+	if (sscanf(line, "%c %lld %d %zu", &which, &result, &ret->error,
+		   &len) != 4)
+		return -EBADMSG;
+	ret->opened = which == 'w';
+	ret->result = result;
+	return read_text(h, ret, len);
+}
+
+void page_detective_helper_stop(struct page_detective_helper *h, bool wait)
+{
+	const struct timespec pause = { 0, 1000000 };
+	int i;
+
+	if (!h->pid)
+		return;
+	close(h->to);
+	/* At the end of its input it ends. */
+	for (i = 0; i < (wait ? 200 : 1); i++) {
+		if (waitpid(h->pid, NULL, WNOHANG))
+			break;
+		if (wait)
+			nanosleep(&pause, NULL);
+	}
+	h->pid = 0;
+	h->to = h->from = -1;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What must be known before the driver is asked. As it was posted it reads the
+ * memcg of a slab page as if it were another page's, and the bytes of a page
+ * that the kernel has no mapping of: either ends its caller in the kernel with
+ * a mutex held, and every later question waits forever.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "backend/page_detective.h"
+#include "base/io.h"
+#include "kernel/kpf.h"
+
+/* Bits of an entry of pagemap (fs/proc/task_mmu.c). */
+#define PRESENT ((uint64_t)1 << 63)
+#define PFN (((uint64_t)1 << 55) - 1)
+
+/* Flags that say what a page is, rather than what happens to it. */
+#define IDENTITY \
+	(KPF(SLAB) | KPF(BUDDY) | KPF(ANON) | KPF(COMPOUND_HEAD) | \
+	 KPF(COMPOUND_TAIL) | KPF(HUGE) | KPF(HWPOISON) | KPF(NOPAGE) | \
+	 KPF(THP) | KPF(OFFLINE) | KPF(ZERO_PAGE) | KPF(PGTABLE) | \
+	 KPF(RESERVED) | KPF(SWAPBACKED))
+
+static void cannot(struct page_detective *d, unsigned reason,
+		   const char *advice)
+{
+	d->reason = (uint8_t)reason;
+	snprintf(d->advice, sizeof(d->advice), "%s", advice);
+}
+
+static void say_absent(struct page_detective *d, const struct pdet_env *env,
+		       int error)
+{
+	struct statfs fs;
+	char path[4096];
+
+	if (pdet_errno_closed(error) == EACCES) {
+		cannot(d, PAGEDET_NO_ACCESS, "needs root");
+		return;
+	}
+	if (error != ENOENT && error != ENOTDIR) {
+		cannot(d, PAGEDET_IO, "cannot look at " PAGE_DETECTIVE_DIR);
+		return;
+	}
+	if (!*env->root && pdet_path(env, path, sizeof(path),
+				     "/sys/kernel/debug") == 0 &&
+	    statfs(path, &fs) == 0 && fs.f_type != DEBUGFS_MAGIC) {
+		cannot(d, PAGEDET_NO_KERNEL,
+		       "needs debugfs: mount -t debugfs none /sys/kernel/debug; procfs, bpf and kcore answer without");
+		return;
+	}
+	cannot(d, PAGEDET_NO_KERNEL,
+	       "needs a kernel with CONFIG_PAGE_DETECTIVE; procfs, bpf and kcore answer the same questions");
+}
+
+void page_detective_look(struct page_detective *d, struct pdet_env *env)
+{
+	char path[4096];
+	struct statfs fs;
+	int r;
+
+	if (d->looked)
+		return;
+	d->looked = true;
+	d->reason = PAGEDET_HAVE;
+	if (pdet_path(env, path, sizeof(path), PAGE_DETECTIVE_DIR) < 0) {
+		cannot(d, PAGEDET_IO, "the root's path is too long");
+		return;
+	}
+	d->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->dir < 0) {
+		say_absent(d, env, errno);
+		return;
+	}
+	d->real = fstatfs(d->dir, &fs) < 0 || fs.f_type == DEBUGFS_MAGIC;
+	r = page_detective_kmsg_open(&d->kmsg, env);
+	if (r < 0 && pdet_errno_closed(-r) == EACCES)
+		cannot(d, PAGEDET_NO_ACCESS,
+		       "its answers are in /dev/kmsg, which needs CAP_SYSLOG");
+	d->flags = pdet_open(env, "/proc/kpageflags");
+	if (d->flags < 0 && d->real)
+		cannot(d, PAGEDET_UNSAFE,
+		       "a page is looked at in /proc/kpageflags before the driver is asked, and that cannot be read");
+}
+
+/* What a page is that the driver must not be asked about, or NULL. */
+static const char *danger(uint64_t flags)
+{
+	if (flags & KPF(SLAB))
+		return "a slab page, whose cgroup it takes for another page's";
+	if (flags & KPF(BUDDY))
+		return "a free page, which may be a slab page in a moment";
+	if (flags & KPF(HWPOISON))
+		return "a poisoned page, whose bytes it would read";
+	if (flags & (KPF(OFFLINE) | KPF(NOPAGE)))
+		return "no page that is online";
+	/* Those of memfd_secret(2) are a file's that is never written back:
+	 * unevictable, and before that on no list yet. */
+	if (!(flags & (KPF(ANON) | KPF(HUGE) | KPF(SWAPBACKED) |
+		       KPF(RESERVED) | KPF(PGTABLE))) &&
+	    (flags & KPF(UNEVICTABLE) ||
+	     (flags & KPF(UPTODATE) && !(flags & KPF(LRU)))))
+		return "perhaps a page of memfd_secret, which the kernel has "
+		       "no mapping of";
+	return NULL;
+}
+
+/* 1 and its flags; 0 there is no such frame; or negative errno. */
+static int read_flags(const struct page_detective *d, uint64_t pfn,
+		      uint64_t *ret)
+{
+	ssize_t n;
+
+	if (d->flags < 0)
+		return d->flags;
+	if (pfn > INT64_MAX / 8)
+		return 0;
+	n = pdet_pread(d->flags, ret, sizeof(*ret), pfn * sizeof(*ret));
+	if (n < 0)
+		return (int)n;
+	return n == (ssize_t)sizeof(*ret);
+}
+
+enum page_detective_verdict
+page_detective_may_ask(const struct page_detective *d, uint64_t pfn,
+		       uint64_t *flags, const char **why)
+{
+	int r;
+
+	*flags = 0;
+	r = read_flags(d, pfn, flags);
+	if (r < 0)
+		return PAGE_DETECTIVE_BLIND;
+	/* Of what is behind the last frame the driver says so. */
+	*why = r ? danger(*flags) : NULL;
+	return *why ? PAGE_DETECTIVE_REFUSED : PAGE_DETECTIVE_SAFE;
+}
+
+bool page_detective_has_changed(const struct page_detective *d, uint64_t pfn,
+				uint64_t flags)
+{
+	uint64_t now = 0;
+
+	return read_flags(d, pfn, &now) >= 0 && (now ^ flags) & IDENTITY;
+}
+
+int page_detective_vma(const struct pdet_env *env, uint32_t pid,
+		       uint64_t addr, struct pdet_vma *ret, char *name,
+		       size_t size)
+{
+	struct pdet_scan all, line;
+	struct pdet_text text;
+	int r;
+
+	r = pdet_slurp(env, &text, (size_t)64 << 20, "/proc/%u/maps", pid);
+	if (r < 0)
+		return r;
+	all = (struct pdet_scan){ text.data, text.data + text.len };
+	r = 0;
+	while (r == 0 && pdet_scan_line(&all, &line)) {
+		if (!pdet_maps_line(line, ret) || addr < ret->start ||
+		    addr >= ret->end)
+			continue;
+		ret->name_len = PDET_MIN(ret->name_len, size);
+		memcpy(name, ret->name, ret->name_len);
+		ret->name = name;
+		r = 1;
+	}
+	pdet_text_free(&text);
+	return r;
+}
+
+static bool is_secret(const struct pdet_vma *vma)
+{
+	static const char name[] = "/secretmem";
+
+	return vma->name_len >= sizeof(name) - 1 &&
+	       !memcmp(vma->name, name, sizeof(name) - 1);
+}
+
+enum page_detective_verdict
+page_detective_may_ask_virt(const struct page_detective *d,
+			    const struct pdet_env *env,
+			    const struct page_detective_question *q,
+			    uint64_t *pfn, uint64_t *flags, const char **why)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t entry = 0;
+	char name[256];
+	struct pdet_vma vma;
+	ssize_t n;
+	int fd, r;
+
+	*pfn = *flags = 0;
+	r = page_detective_vma(env, q->pid, q->addr, &vma, name, sizeof(name));
+	if (r > 0 && is_secret(&vma)) {
+		*why = "memory of memfd_secret, which the kernel has no "
+		       "mapping of";
+		return PAGE_DETECTIVE_REFUSED;
+	}
+	fd = pdet_open(env, "/proc/%u/pagemap", q->pid);
+	if (fd < 0)
+		/* The driver finds no such task either. */
+		return r == -ENOENT && d->flags >= 0 ? PAGE_DETECTIVE_SAFE :
+						       PAGE_DETECTIVE_BLIND;
+	n = pdet_pread(fd, &entry, sizeof(entry),
+		       q->addr / page * sizeof(entry));
+	close(fd);
+	if (n < 0 || (entry & PRESENT && !(entry & PFN)))
+		return PAGE_DETECTIVE_BLIND;
+	if (n != (ssize_t)sizeof(entry) || !(entry & PRESENT))
+		return PAGE_DETECTIVE_SAFE;
+	*pfn = entry & PFN;
+	return page_detective_may_ask(d, *pfn, flags, why);
+}

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Reading text from a descriptor, through a decoder if it is compressed. Knows
+ * nothing of what the text says. Memory is bounded by what callers ask for at
+ * a time, whatever the file holds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/decoder.h"
+#include "base/text_stream.h"
+
+/* What is read at once of compressed bytes; and the longest line. */
+#define RAW_SIZE ((size_t)1 << 17)
+#define LINE_SIZE ((size_t)1 << 18)
+/* What is read at once of a block. */
+#define BLOCK_SIZE ((size_t)1 << 17)
+
+struct pdet_text_stream {
+	int fd;				/* -1: from memory */
+	bool fd_is_ours;
+	char *name;
+	struct pdet_scan memory;
+	bool started;
+	struct pdet_decoder *decoder;	/* NULL: plain */
+	bool in_middle;			/* of what one compression wrote */
+	char *raw;			/* compressed bytes, RAW_SIZE */
+	size_t raw_at, raw_n;
+	bool raw_end;
+	/* Text that was read and not handed out. */
+	char *kept;
+	size_t kept_at, kept_n, kept_size;
+	/* Lines are in here. */
+	char *lines;
+	size_t line_at, line_n;
+	bool skipping;			/* the rest of a line that was cut */
+	bool ended;			/* nothing more can be read */
+	size_t least;			/* room that a read needs */
+	uint64_t unwritten;
+	uint64_t bytes;
+	int failed;			/* a negative errno, for good */
+	char why[PDET_ERROR_SIZE];
+	char advice[PDET_ERROR_SIZE];
+};
+
+static int make(struct pdet_env *env, const char *name,
+		struct pdet_text_stream **ret)
+{
+	struct pdet_text_stream *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->name = strdup(name);
+	if (!s || !s->name) {
+		free(s);
+		return pdet_fail(env, ENOMEM, "cannot read %s: no memory",
+				 name);
+	}
+	s->fd = -1;
+	*ret = s;
+	return 0;
+}
+
+int pdet_text_stream_fd(struct pdet_env *env, int fd, const char *name,
+			struct pdet_text_stream **ret)
+{
+	int r = make(env, name, ret);
+
+	if (r == 0)
+		(*ret)->fd = fd;
+	return r;
+}
+
+int pdet_text_stream_memory(struct pdet_env *env, const char *text, size_t n,
+			    const char *name, struct pdet_text_stream **ret)
+{
+	int r = make(env, name, ret);
+
+	if (r == 0)
+		(*ret)->memory = (struct pdet_scan){ text, text + n };
+	return r;
+}
+
+int pdet_text_stream_open(struct pdet_env *env, const char *path,
+			  struct pdet_text_stream **ret)
+{
+	int fd, r;
+
+	if (!strcmp(path, "-"))
+		return pdet_text_stream_fd(env, STDIN_FILENO,
+					   "the standard input", ret);
+	do {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	} while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return pdet_fail_errno(env, "cannot open %s", path);
+	r = pdet_text_stream_fd(env, fd, path, ret);
+	if (r < 0)
+		close(fd);
+	else
+		(*ret)->fd_is_ours = true;
+	return r;
+}
+
+void pdet_text_stream_close(struct pdet_text_stream *s)
+{
+	if (!s)
+		return;
+	if (s->fd_is_ours)
+		close(s->fd);
+	pdet_decoder_close(s->decoder);
+	free(s->raw);
+	free(s->kept);
+	free(s->lines);
+	free(s->name);
+	free(s);
+}
+
+void pdet_text_stream_records(struct pdet_text_stream *s, size_t least)
+{
+	s->least = least;
+	s->started = true;	/* the first bytes alone cannot be read */
+}
+
+uint64_t pdet_text_stream_unwritten(const struct pdet_text_stream *s)
+{
+	return s->unwritten;
+}
+
+const char *pdet_text_stream_name(const struct pdet_text_stream *s)
+{
+	return s->name;
+}
+
+const char *pdet_text_stream_packed(const struct pdet_text_stream *s)
+{
+	return s->decoder ? s->decoder->name : NULL;
+}
+
+uint64_t pdet_text_stream_bytes(const struct pdet_text_stream *s)
+{
+	return s->bytes;
+}
+
+/* The first failure is kept: what can be read no further stays so. */
+static int remember(struct pdet_text_stream *s, const struct pdet_env *env,
+		    int r)
+{
+	s->failed = r;
+	memcpy(s->why, env->error, sizeof(s->why));
+	memcpy(s->advice, env->advice, sizeof(s->advice));
+	return r;
+}
+
+static int fail(struct pdet_text_stream *s, struct pdet_env *env, int code,
+		const char *why)
+{
+	return remember(s, env, pdet_fail(env, code, "cannot read %s: %s",
+					  s->name, why));
+}
+
+/* A descriptor may be another program's that does not block. */
+static void wait_for(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	poll(&poll_fd, 1, -1);
+}
+
+/* One read of what the file holds; 0 is its end. */
+static ssize_t read_raw(struct pdet_text_stream *s, struct pdet_env *env,
+			char *buf, size_t size)
+{
+	ssize_t n;
+
+	if (s->fd < 0) {
+		size = PDET_MIN(size, (size_t)(s->memory.end - s->memory.at));
+		memcpy(buf, s->memory.at, size);
+		s->memory.at += size;
+		return (ssize_t)size;
+	}
+	for (;;) {
+		n = read(s->fd, buf, size);
+		if (n >= 0)
+			return n;
+		if (errno == EAGAIN)
+			wait_for(s->fd);
+		else if (errno == ENOMEM && s->least)
+			s->unwritten++;
+		else if (errno != EINTR)
+			break;
+	}
+	return remember(s, env, pdet_fail_errno(env, "cannot read %s",
+						s->name));
+}
+
+static bool make_room(struct pdet_text_stream *s, size_t size)
+{
+	char *bigger;
+
+	if (size <= s->kept_size)
+		return true;
+	bigger = realloc(s->kept, size);
+	if (!bigger)
+		return false;
+	s->kept = bigger;
+	s->kept_size = size;
+	return true;
+}
+
+/* The first bytes tell what it is. */
+static int start(struct pdet_text_stream *s, struct pdet_env *env)
+{
+	char head[PDET_DECODER_MAGIC];
+	size_t have = 0;
+	ssize_t n;
+	int r;
+
+	s->started = true;
+	while (have < sizeof(head)) {
+		n = read_raw(s, env, head + have, sizeof(head) - have);
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	if (!pdet_decoder_name(head, have)) {
+		if (!make_room(s, sizeof(head)))
+			return fail(s, env, ENOMEM, "no memory");
+		memcpy(s->kept, head, have);
+		s->kept_n = have;
+		return 0;
+	}
+	s->raw = malloc(RAW_SIZE);
+	if (!s->raw)
+		return fail(s, env, ENOMEM, "no memory");
+	memcpy(s->raw, head, have);
+	s->raw_n = have;
+	r = pdet_decoder_open(env, head, have, &s->decoder);
+	if (r == 0)
+		return 0;
+	pdet_context(env, "cannot read %s", s->name);
+	return remember(s, env, r);
+}
+
+static int damaged(struct pdet_text_stream *s, struct pdet_env *env, int r)
+{
+	char why[80];
+
+	if (r == -ENOMEM)
+		return fail(s, env, ENOMEM, "no memory");
+	snprintf(why, sizeof(why), r == -E2BIG ?
+		 "its %s data needs more than 128 MB of memory" :
+		 "its %s data is damaged", s->decoder->name);
+	return fail(s, env, r == -E2BIG ? E2BIG : EBADMSG, why);
+}
+
+/* Zeroes may fill up a tape or a block behind it. */
+static void skip_padding(struct pdet_text_stream *s)
+{
+	while (s->raw_at < s->raw_n && !s->raw[s->raw_at])
+		s->raw_at++;
+}
+
+/* More compressed bytes. 1, or 0 at the end. */
+static int refill(struct pdet_text_stream *s, struct pdet_env *env)
+{
+	char why[80];
+	ssize_t n = 0;
+
+	if (!s->raw_end)
+		n = read_raw(s, env, s->raw, RAW_SIZE);
+	if (n < 0)
+		return (int)n;
+	s->raw_at = 0;
+	s->raw_n = (size_t)n;
+	if (n > 0)
+		return 1;
+	s->raw_end = true;
+	if (!s->in_middle)
+		return 0;
+	snprintf(why, sizeof(why), "its %s data is cut off",
+		 s->decoder->name);
+	return fail(s, env, EBADMSG, why);
+}
+
+/* One step. What came before the damage is good. */
+static int decode_some(struct pdet_text_stream *s, struct pdet_env *env,
+		       char *buf, size_t size, size_t *out)
+{
+	size_t in = s->raw_n - s->raw_at;
+	struct pdet_decoding io = { s->raw + s->raw_at, in, buf, size };
+	int r = pdet_decoder_run(s->decoder, &io);
+
+	s->in_middle = r != 1;
+	s->raw_at = s->raw_n - io.in_n;
+	*out = size - io.out_n;
+	if (r == 0 && in && io.in_n == in && !*out)
+		r = -EBADMSG;
+	return r < 0 ? damaged(s, env, r) : 0;
+}
+
+/* Some text; 0 at the end. */
+static ssize_t decode(struct pdet_text_stream *s, struct pdet_env *env,
+		      char *buf, size_t size)
+{
+	for (;;) {
+		size_t out;
+		int r;
+
+		if (!s->in_middle)
+			skip_padding(s);
+		/* Text may be left in the decoder when all bytes are. */
+		if (s->in_middle || s->raw_at < s->raw_n) {
+			r = decode_some(s, env, buf, size, &out);
+			if (out)
+				return (ssize_t)out;
+			if (r < 0)
+				return r;
+		}
+		if (s->raw_at < s->raw_n)
+			continue;
+		r = refill(s, env);
+		if (r <= 0)
+			return r;
+	}
+}
+
+/* Some text, not of what is kept; 0 at the end. */
+static ssize_t pull(struct pdet_text_stream *s, struct pdet_env *env,
+		    char *buf, size_t size)
+{
+	ssize_t n;
+
+	if (s->ended)
+		return 0;
+	if (s->decoder)
+		n = decode(s, env, buf, size);
+	else
+		n = read_raw(s, env, buf, size);
+	s->ended = n <= 0;
+	return n;
+}
+
+/* As much as @size: what is kept, then what can be read. A failure waits until
+ * what was good before it is taken. */
+static size_t gather(struct pdet_text_stream *s, struct pdet_env *env,
+		     char *buf, size_t size)
+{
+	size_t n = PDET_MIN(size, s->kept_n - s->kept_at);
+	ssize_t more;
+
+	if (n)
+		memcpy(buf, s->kept + s->kept_at, n);
+	s->kept_at += n;
+	if (s->kept_at == s->kept_n)
+		s->kept_at = s->kept_n = 0;
+	while (size - n > s->least) {
+		more = pull(s, env, buf + n, size - n);
+		if (more <= 0)
+			break;
+		n += (size_t)more;
+	}
+	return n;
+}
+
+bool pdet_text_stream_ended(const struct pdet_text_stream *s)
+{
+	return s->ended && s->kept_at == s->kept_n;
+}
+
+static void begin(struct pdet_text_stream *s, struct pdet_env *env)
+{
+	if (!s->started)
+		s->ended = start(s, env) < 0;
+}
+
+/* The end, or what ended it. */
+static int over(const struct pdet_text_stream *s, struct pdet_env *env)
+{
+	if (!s->failed)
+		return 0;
+	memcpy(env->error, s->why, sizeof(env->error));
+	memcpy(env->advice, s->advice, sizeof(env->advice));
+	return s->failed;
+}
+
+int pdet_text_stream_peek(struct pdet_text_stream *s, struct pdet_env *env,
+			  size_t size, struct pdet_scan *ret)
+{
+	ssize_t more;
+
+	begin(s, env);
+	if (s->least)
+		size = 0;	/* what is read of it cannot be put back */
+	if (s->kept_at) {
+		memmove(s->kept, s->kept + s->kept_at, s->kept_n - s->kept_at);
+		s->kept_n -= s->kept_at;
+		s->kept_at = 0;
+	}
+	if (size && !make_room(s, size))
+		return pdet_fail(env, ENOMEM, "cannot read %s: no memory",
+				 s->name);
+	while (s->kept_n < size) {
+		more = pull(s, env, s->kept + s->kept_n, size - s->kept_n);
+		if (more <= 0)
+			break;
+		s->kept_n += (size_t)more;
+	}
+	if (!s->kept_n && s->failed)
+		return over(s, env);
+	*ret = (struct pdet_scan){ s->kept, s->kept + s->kept_n };
+	return 0;
+}
+
+/* Where to cut at the last mark; 0 if there is none. */
+static size_t last_cut(const char *text, size_t n, struct pdet_text_mark mark)
+{
+	size_t len = strlen(mark.mark);
+	const char *at = text + n;
+
+	if (n < len)
+		return 0;
+	at -= len - 1;
+	while ((at = memrchr(text, *mark.mark, (size_t)(at - text)))) {
+		if (!memcmp(at, mark.mark, len))
+			return (size_t)(at - text) + mark.keep;
+	}
+	return 0;
+}
+
+/* What is behind the last mark comes first next time. */
+static bool keep(struct pdet_text_stream *s, const char *text, size_t n)
+{
+	size_t left = s->kept_n - s->kept_at;
+
+	if (!n)
+		return true;
+	if (s->kept_at < n) {
+		if (!make_room(s, n + left))
+			return false;
+		memmove(s->kept + n, s->kept + s->kept_at, left);
+		s->kept_at = n;
+		s->kept_n = n + left;
+	}
+	s->kept_at -= n;
+	memcpy(s->kept + s->kept_at, text, n);
+	return true;
+}
+
+ssize_t pdet_text_stream_block(struct pdet_text_stream *s,
+			       struct pdet_env *env, char *buf, size_t size,
+			       struct pdet_text_mark mark)
+{
+	size_t n = 0, end = 0, room = 0;
+
+	begin(s, env);
+	while (!end && n == room && room < size) {
+		room = PDET_MIN(size, room ? room * 2 : BLOCK_SIZE);
+		n += gather(s, env, buf + n, room - n);
+		end = n < room ? n : last_cut(buf, n, mark);
+	}
+	if (!n)
+		return over(s, env);
+	if (!end)
+		end = n;
+	if (!keep(s, buf + end, n - end))
+		return fail(s, env, ENOMEM, "no memory");
+	s->bytes += end;
+	return (ssize_t)end;
+}
+
+/* Moves what is left of the buffer to its beginning and reads on. False at the
+ * end. */
+static bool more_lines(struct pdet_text_stream *s, struct pdet_env *env)
+{
+	size_t left = s->line_n - s->line_at;
+	size_t n;
+	ssize_t some;
+
+	if (s->line_at && left)
+		memmove(s->lines, s->lines + s->line_at, left);
+	s->line_at = 0;
+	s->line_n = left;
+	n = PDET_MIN(LINE_SIZE - left, s->kept_n - s->kept_at);
+	if (n) {
+		memcpy(s->lines + left, s->kept + s->kept_at, n);
+		s->kept_at += n;
+		s->line_n += n;
+		return true;
+	}
+	/* One read: a pipe's line is handed on as soon as it is there. */
+	some = pull(s, env, s->lines + left, LINE_SIZE - left);
+	if (some <= 0)
+		return false;
+	s->line_n += (size_t)some;
+	return true;
+}
+
+static void hand_out(struct pdet_text_stream *s, struct pdet_text_line *line,
+		     size_t n, size_t with_newline)
+{
+	line->text.at = s->lines + s->line_at;
+	line->text.end = line->text.at + n;
+	s->line_at += with_newline;
+	s->bytes += with_newline;
+}
+
+/* True: a line was handed out. @seen: of the bytes that are there, without a
+ * newline. */
+static bool line_in_buffer(struct pdet_text_stream *s,
+			   struct pdet_text_line *line, size_t *seen)
+{
+	char *at = s->lines + s->line_at + *seen;
+	char *end = memchr(at, '\n', s->line_n - s->line_at - *seen);
+	size_t n;
+
+	while (end && s->skipping) {
+		n = (size_t)(end + 1 - (s->lines + s->line_at));
+		s->line_at += n;
+		s->bytes += n;
+		s->skipping = false;
+		*seen = 0;
+		at = end + 1;
+		end = memchr(at, '\n', s->line_n - s->line_at);
+	}
+	if (end) {
+		n = (size_t)(end - (s->lines + s->line_at));
+		*line = (struct pdet_text_line){ .cut = false };
+		hand_out(s, line, n, n + 1);
+		return true;
+	}
+	*seen = s->line_n - s->line_at;
+	if (s->skipping) {
+		s->bytes += *seen;
+		s->line_at = s->line_n;
+		*seen = 0;
+	}
+	return false;
+}
+
+int pdet_text_stream_line(struct pdet_text_stream *s, struct pdet_env *env,
+			  struct pdet_text_line *line)
+{
+	size_t seen = 0;
+
+	begin(s, env);
+	if (!s->lines) {
+		s->lines = malloc(LINE_SIZE);
+		if (!s->lines)
+			return fail(s, env, ENOMEM, "no memory");
+	}
+	for (;;) {
+		if (line_in_buffer(s, line, &seen))
+			return 1;
+		if (seen == LINE_SIZE) {
+			*line = (struct pdet_text_line){ .cut = true };
+			hand_out(s, line, seen, seen);
+			s->skipping = true;
+			return 1;
+		}
+		if (more_lines(s, env))
+			continue;
+		if (!seen)
+			return over(s, env);
+		*line = (struct pdet_text_line){ .open = true };
+		hand_out(s, line, seen, seen);
+		return 1;
+	}
+}

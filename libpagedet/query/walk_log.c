@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Pages that a kernel log mentions, in the order of the text: for each a row of
+ * what the text says and, unless nothing else is to be asked, one that the
+ * sources fill with what is known of that frame now.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/log.h"
+#include "backend/text_kind.h"
+#include "base/text_stream.h"
+#include "memory/dump_kind.h"
+#include "query/query.h"
+
+/* Lines between two looks at the clock. */
+#define TURN 1024
+
+/* Rows that are worth handing on while there is more to read. */
+#define ENOUGH 64
+
+struct walk_log {
+	struct pdet_walk walk;
+	struct pdet_text_stream *in;
+	struct pdet_log *log;
+	struct pdet_fields said; /* columns that a text may fill */
+	uint64_t n;		/* pages so far */
+	bool begun, ended, told;
+};
+
+static struct walk_log *walk_of(struct pdet_walk *w)
+{
+	return PDET_CONTAINER(w, struct walk_log, walk);
+}
+
+static int look(struct walk_log *w, struct pdet_env *env)
+{
+	const char *name = pdet_text_stream_name(w->in), *kind;
+	struct pdet_scan head;
+	int r;
+
+	r = pdet_text_stream_peek(w->in, env, 4096, &head);
+	if (r < 0)
+		return r;
+	kind = pdet_dump_kind(head.at, (size_t)(head.end - head.at));
+	if (kind) {
+		r = pdet_fail(env, EBADMSG,
+			      "cannot read %s as a kernel log: it is %s", name,
+			      kind);
+		pdet_advise(env, "--from asks a dump instead of the kernel");
+		return r;
+	}
+	if (pdet_text_is_binary(head.at, (size_t)(head.end - head.at)))
+		return pdet_fail(env, EBADMSG,
+				 "cannot read %s as a kernel log: it is no text",
+				 name);
+	return 0;
+}
+
+static int log_begin(struct pdet_walk *base, struct pdet_worker *k)
+{
+	struct walk_log *w = walk_of(base);
+	struct pdet_env *env = &pdet_session_of(k, base)->env;
+	int r;
+
+	w->log = pdet_log_new();
+	if (!w->log)
+		return pdet_fail(env, ENOMEM, "no memory");
+	r = pdet_text_stream_open(env, base->it->q.path, &w->in);
+	return r < 0 ? r : look(w, env);
+}
+
+/* All of it is one span: it is read by one thread. */
+static int log_next(struct pdet_walk *base, struct pdet_worker *k,
+		    struct pdet_span *span, uint64_t pages)
+{
+	struct walk_log *w = walk_of(base);
+
+	(void)k;
+	(void)pages;
+	if (w->begun)
+		return 0;
+	w->begun = true;
+	span->item = 0;
+	span->place = 0;
+	span->at = 0;
+	span->end = 1;
+	return 1;
+}
+
+/* The kernel that is asked is another one: its pages are others. */
+static void tell_release(struct walk_log *w, struct pdet_worker *k)
+{
+	struct pdet_iter *it = w->walk.it;
+	const char *release = pdet_log_release(w->log);
+	struct pdet_kernel_info info;
+	size_t i;
+
+	if (w->told || !*release || it->text_only)
+		return;
+	w->told = true;
+	memset(&info, 0, sizeof(info));
+	for (i = 0; i < it->n_backends && !*info.release; i++)
+		it->backends[i]->ops->info(it->backends[i],
+					   &pdet_session_of(k, &w->walk)->env,
+					   &info);
+	if (*info.release && strcmp(info.release, release))
+		pdet_log(it->env, PAGEDET_LOG_WARNING,
+			 "%s is of Linux %s, and what is asked about its pages now is Linux %s",
+			 pdet_text_stream_name(w->in), release, info.release);
+}
+
+static void put_now(struct walk_log *w, const struct pdet_log_page *p,
+		    struct pdet_batch *b, uint32_t row)
+{
+	static const uint8_t of_address[] = {
+		PAGEDET_FIELD_VADDR, PAGEDET_FIELD_PID, PAGEDET_FIELD_TGID,
+		PAGEDET_FIELD_COMM, PAGEDET_FIELD_PTE, PAGEDET_FIELD_PTE_KNOWN,
+		PAGEDET_FIELD_PTE_LEVEL, PAGEDET_FIELD_SWAP_TYPE,
+		PAGEDET_FIELD_SWAP_OFFSET, PAGEDET_FIELD_VMA_START,
+		PAGEDET_FIELD_VMA_END, PAGEDET_FIELD_VMA_PROT,
+		PAGEDET_FIELD_VMA_NAME, PAGEDET_FIELD_OBJECT,
+	};
+	size_t i;
+
+	(void)w;
+	pdet_put(b, row, PAGEDET_FIELD_AT, PAGEDET_AT_NOW,
+		 PAGEDET_SOURCE_DERIVED);
+	pdet_put(b, row, PAGEDET_FIELD_PFN, p->pfn, PAGEDET_SOURCE_LOG);
+	/* It is about the frame, whoever maps it. */
+	for (i = 0; i < PDET_COUNT(of_address); i++)
+		pdet_put_none(b, row, of_address[i], PAGEDET_SOURCE_DERIVED);
+}
+
+static void put_page(struct walk_log *w, struct pdet_worker *k,
+		     const struct pdet_log_page *p, struct pdet_batch *b)
+{
+	const uint32_t row = b->n;
+	const bool now = !w->walk.it->text_only && p->has & PDET_LOG_PFN;
+
+	pdet_batch_grow(b, now ? 2 : 1);
+	pdet_log_put(p, b, row, &w->said, PAGEDET_SOURCE_LOG);
+	pdet_put(b, row, PAGEDET_FIELD_AT, PAGEDET_AT_LOG,
+		 PAGEDET_SOURCE_DERIVED);
+	if (now)
+		put_now(w, p, b, row + 1);
+	pdet_put_run(b, row, b->n - row, PAGEDET_FIELD_ASK, w->n,
+		     PAGEDET_SOURCE_DERIVED);
+	w->n++;
+	k->cover.visited++;
+	if (p->partial)
+		k->cover.partial = true;
+}
+
+/* The rest of a text that cannot be read does not take back what was. */
+static int read_line(struct walk_log *w, struct pdet_env *env)
+{
+	struct pdet_text_line line;
+	int r = pdet_text_stream_line(w->in, env, &line);
+
+	if (r > 0)
+		return pdet_log_feed(w->log, line.text);
+	w->ended = true;
+	if (r == 0)
+		return pdet_log_end(w->log);
+	return r;
+}
+
+static int log_place(struct pdet_walk *base, struct pdet_worker *k,
+		     struct pdet_span *span, struct pdet_batch *b)
+{
+	struct walk_log *w = walk_of(base);
+	struct pdet_env *env = &pdet_session_of(k, base)->env;
+	const struct pdet_log_page *p;
+	unsigned lines = 0;
+	int r = 0;
+
+	while (r == 0 && b->cap - b->n >= 2 && b->n < ENOUGH) {
+		p = pdet_log_take(w->log);
+		if (p) {
+			/* An address that was not translated is no page. */
+			if (p->has & PDET_LOG_PFN || !p->refusal)
+				put_page(w, k, p, b);
+			continue;
+		}
+		if (w->ended) {
+			span->at = span->end;
+			break;
+		}
+		tell_release(w, k);
+		r = read_line(w, env);
+		if (r == -ENOMEM && !*env->error)
+			pdet_fail(env, ENOMEM, "no memory");
+		if (++lines % TURN == 0 && r == 0 && pdet_engine_check(k))
+			return 0;
+	}
+	return r;
+}
+
+static void log_free(struct pdet_walk *base)
+{
+	struct walk_log *w = walk_of(base);
+
+	if (w->in)
+		pdet_text_stream_close(w->in);
+	pdet_log_free(w->log);
+	free(w);
+}
+
+static const struct pdet_walk_ops log_ops = {
+	.begin = log_begin,
+	.next = log_next,
+	.place = log_place,
+	.free = log_free,
+};
+
+int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret)
+{
+	static const uint8_t not_said[] = {
+		PAGEDET_FIELD_ASK, PAGEDET_FIELD_PAGES, PAGEDET_FIELD_TIME_NS,
+		PAGEDET_FIELD_NOTES, PAGEDET_FIELD_AT, PAGEDET_FIELD_MAP,
+	};
+	struct walk_log *w = calloc(1, sizeof(*w));
+	size_t i;
+	int r;
+
+	if (!w)
+		return pdet_fail(it->env, ENOMEM, "no memory");
+	w->walk.ops = &log_ops;
+	w->walk.it = it;
+	w->walk.serial = true;
+	w->said = it->plan.columns;
+	for (i = 0; i < PDET_COUNT(not_said); i++)
+		pdet_fields_remove(&w->said, not_said[i]);
+	r = pdet_walk_backend(it, &w->walk);
+	if (r < 0) {
+		free(w);
+		return r;
+	}
+	*ret = &w->walk;
+	return 0;
+}

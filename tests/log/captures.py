@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""The captures of tests/fixtures/page_detective, and the command asked."""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+top = os.environ.get("top_srcdir", os.path.join(os.path.dirname(__file__),
+                                                "../.."))
+build = os.environ.get("top_builddir", top)
+home = os.path.join(top, "tests/fixtures/page_detective")
+command = os.path.join(build, "examples/pagedet/pagedet")
+
+QUERY = re.compile(r'# query: (virt|phys) <- "([^"]*)"')
+
+
+def query_of(path):
+    """("virt", pid, address) or ("phys", address); None if it is neither."""
+    with open(path, encoding="utf-8", errors="replace") as f:
+        found = QUERY.match(f.readline())
+    words = re.split(r"\s|\\[tn]", found[2].replace("\\0junk", ""))
+    try:
+        numbers = [int(w.lstrip("+"), 0) if not re.match(r"0\d", w) else
+                   int(w, 8) for w in words if w]
+    except ValueError:
+        return None
+    if any(n < 0 for n in numbers):
+        return None
+    if len(numbers) != (2 if found[1] == "virt" else 1):
+        return None
+    return (found[1], *numbers)
+
+
+def captures(kind):
+    """All with an end of that kind, by name."""
+    found = sorted(glob.glob(os.path.join(home, "**", "*." + kind),
+                             recursive=True))
+    return {os.path.relpath(p, home)[:-len(kind) - 1]: p for p in found}
+
+
+def truth(folder):
+    """Ground truth by name, of the machine that a folder is from."""
+    path = os.path.join(home, folder, "ground-truth.jsonl")
+    if not os.path.exists(path):
+        path = os.path.join(home, "ground-truth.jsonl")
+    with open(path, encoding="utf-8") as f:
+        return {o["name"]: o for o in map(json.loads, f)}
+
+
+def ask(*words, binary=command, stdin=None, env=None, timeout=60):
+    """Status, rows and what was said."""
+    r = subprocess.run([binary, "--json", *words], capture_output=True,
+                       input=stdin, env=env, timeout=timeout, check=False)
+    rows = [json.loads(line) for line in r.stdout.splitlines()]
+    return r.returncode, rows, r.stderr.decode(errors="replace")
+
+
+class Tap:
+    def __init__(self):
+        self.n = self.failed = 0
+
+    def is_true(self, name, good, *more):
+        self.n += 1
+        print(f"{'ok' if good else 'not ok'} {self.n} - {name}")
+        if not good:
+            self.failed += 1
+            for text in more:
+                print("# " + str(text).replace("\n", "\n# "))
+
+    def equal(self, name, got, wanted):
+        self.is_true(name, got == wanted, f"got    {got}", f"wanted {wanted}")
+
+    def end(self):
+        print(f"1..{self.n}")
+        sys.exit(self.failed != 0)
+
+
+class Driver:
+    """A root with the driver of this folder, and the command beside it."""
+
+    def __init__(self, tmp):
+        self.tmp = tmp
+        self.root = os.path.join(tmp, "root")
+        self.binary = os.path.join(tmp, "pagedet")
+        shutil.copy(command, self.binary)
+        shutil.copy(os.path.join(top, "tests/log/page-detective-write"), tmp)
+        os.makedirs(os.path.join(self.root,
+                                 "sys/kernel/debug/page_detective"))
+        os.makedirs(os.path.join(self.root, "dev"))
+        self.plan(None)
+
+    def plan(self, capture, **more):
+        for name in ("asked", "next", "dev/kmsg"):
+            with open(os.path.join(self.root, name), "w") as f:
+                f.write("1" if name == "next" else "")
+        with open(os.path.join(self.root, "plan.json"), "w") as f:
+            json.dump({"capture": capture, **more}, f)
+
+    def old(self, path):
+        """Records that are there before the question."""
+        with open(path, "rb") as f, \
+             open(os.path.join(self.root, "dev/kmsg"), "ab") as kmsg:
+            kmsg.write(b"".join(x for x in f if not x.startswith(b"#")))
+        with open(os.path.join(self.root, "next"), "w") as f:
+            f.write("100000")
+
+    def asked(self):
+        with open(os.path.join(self.root, "asked")) as f:
+            return f.read().splitlines()
+
+    def flags(self, words):
+        """proc/kpageflags with these {pfn: word}; the rest is 0."""
+        path = os.path.join(self.root, "proc/kpageflags")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            for pfn, word in words.items():
+                f.seek(pfn * 8)
+                f.write(word.to_bytes(8, sys.byteorder))
+            f.truncate(8 << 20)
+
+    def ask(self, *words, **more):
+        return ask("--root", self.root, "--backend", "page_detective",
+                   *words, binary=self.binary, **more)

@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""
+pagedet from-log: the same rows from every way in which a log is kept, the
+blocks of dump_page() of several kernels, and texts that are no good log.
+"""
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+
+from captures import Tap, ask, build, command, home, top
+
+tap = Tap()
+tmp = tempfile.mkdtemp()
+full = subprocess.run(["zstd", "-dqc",
+                       os.path.join(home, "full-dmesg.txt.zst")],
+                      capture_output=True, check=True).stdout.decode()
+
+
+def rows_of(text, *words):
+    if isinstance(text, str):
+        text = text.encode()
+    return ask("from-log", "--text-only", *words, stdin=text)
+
+
+def plain(rows):
+    """Without what a log of the same pages may lack."""
+    return [{k: v for k, v in r.items() if k != "notes"} for r in rows]
+
+
+status, right, said = rows_of(full)
+tap.equal("every question of a whole log is a row", len(right),
+          full.count("Page Detective: Investigating "))
+tap.equal("all of them are whole", status, 0)
+tap.is_true("it says how numbers were read", "as hex" in said, said)
+tap.equal("a compressed file",
+          ask("from-log", "--text-only",
+              os.path.join(home, "full-dmesg.txt.zst"))[1], right)
+
+# --- ways to keep a log ---
+
+LINE = re.compile(r"^\[ *(\d+)\.(\d+)\] (.*)$", re.M)
+
+
+def kmsg(match):
+    text = match[3].replace("\\", "\\x5c")
+    return f"6,{kmsg.n},{match[1]}{match[2]},-;{text}\n SUBSYSTEM=x"
+
+
+def every(name, text, *words):
+    got = rows_of(text, *words)[1]
+    tap.is_true(f"{name}: the same rows", got == right,
+                *[f"{a}\n{b}" for a, b in zip(got, right) if a != b][:1],
+                len(got))
+
+
+every("CRLF", full.replace("\n", "\r\n"))
+every("without time stamps", LINE.sub(r"\3", full))
+every("syslog", LINE.sub(r"Nov 22 12:03:02 host-1 kernel: [\1.\2] \3", full))
+every("syslog, without time stamps",
+      LINE.sub(r"Nov 22 12:03:02 host-1 kernel: \3", full))
+every("syslog with dates of RFC 3339",
+      LINE.sub(r"2026-11-22T12:03:02.123456+00:00 host kernel: \3", full))
+every("a console with levels", LINE.sub(r"<6>[ \1.\2] \3", full))
+every("dmesg -T", LINE.sub(r"[Sun Nov 22 12:03:02 2026] \3", full))
+every("dmesg -x", LINE.sub(r"kern  :info  : [ \1.\2] \3", full))
+every("dmesg --time-format=iso",
+      LINE.sub(r"2026-11-22T12:03:02,123456+00:00 \3", full))
+every("dmesg -d", LINE.sub(r"[ \1.\2 <    0.000012>] \3", full))
+every("printk's callers", LINE.sub(r"[ \1.\2][   T72] \3", full))
+every("printk's callers, a processor", LINE.sub(r"[ \1.\2][    C1] \3", full))
+n = 0
+
+
+def record(match):
+    global n
+    n += 1
+    text = match[3].replace("\\", "\\x5c")
+    return f"6,{n},{match[1]}{match[2]},-;{text}\n SUBSYSTEM=pci"
+
+
+every("records of /dev/kmsg, with lines that go on", LINE.sub(record, full))
+n = 0
+every("records with callers",
+      LINE.sub(lambda m: record(m).replace(",-;", ",-,caller=T72;"), full))
+
+# Two at the same time, where their callers are said.
+one = [x for x in full.splitlines() if "Page Detective" in x or "page_type" in x]
+ends = [i for i, x in enumerate(one) if "Finished investigation" in x]
+first, second = one[:ends[0] + 1], one[ends[0] + 1:ends[1] + 1]
+mixed = []
+while first or second:
+    if first:
+        mixed.append("[T1] " + first.pop(0))
+    if second:
+        mixed.append("[T2] " + second.pop(0))
+got = rows_of("\n".join(re.sub(r"^(\[T\d\]) (\[.*?\])", r"\2\1", x)
+                        for x in mixed))[1]
+tap.equal("two writers, told apart by their callers",
+          sorted(map(json.dumps, got)), sorted(map(json.dumps, right[:2])))
+
+# --- names that mislead ---
+
+evil = ("Page Detective: Investigating physical[1000] pfn[1]\n"
+        "Page Detective: metadata for Small Page pfn[1] folio[0] order [0]\n"
+        "Page Detective: page: refcount:2 mapcount:1 mapping:0000000000000001"
+        " index:0x5 pfn:0x1\n"
+        "Page Detective: memcg:1000\n"
+        "Page Detective: aops:ext4_aops ino:c dentry name(?):\"a\" pfn:0x9\"\n"
+        "Page Detective: flags: 0x28(uptodate|lru|node=1|zone=0)\n"
+        "Page Detective: raw: 28 0 0 1\n"
+        "Page Detective: raw: 5 0 200000000 1000\n"
+        "Page Detective: memcg: [/x/a ] [b ] [/x ] [/ ]\n"
+        "Page Detective: mapped by PID[7] cmd[a] mm[0] pgd[0] at addr[1]] "
+        "mm[1000] pgd[2000] at addr[5000] pte[8000000000001067]\n"
+        "Page Detective: vma[3000] start[5000] end[6000] "
+        "flags[0000000000000075] name: [anon]\n"
+        "Page Detective: mapped by PID[-1] cmd[__ exited __] mm[1000] "
+        "pgd[2000] at addr[5000] pte[0]\n"
+        "Page Detective: vma not found for this mapping\n"
+        "Page Detective: The page mapped into user page tables: 2 times\n"
+        "Page Detective: Number of processes increased while scanning, some "
+        "will be skipped\n"
+        "Page Detective: Finished investigation of physical[1000]\n")
+status, (row,), said = rows_of(evil)
+tap.equal("a cgroup whose name ends the list", row["memcg_path"], "/x/a ] [b")
+tap.equal("a file whose name has a quote", row["object"],
+          'ext4_aops "a" pfn:0x9"')
+tap.equal("entries that map nothing are no mappings", row["user_maps"], 1)
+tap.equal("node", row["node"], 1)
+tap.is_true("tasks that were skipped: partial", row["notes"] == ["partial"] and
+            status == 2, row)
+virt = evil.replace("physical[1000] pfn[1]",
+                    "pid[7] virtual[5123] physical[1000] pfn[1]", 1)
+status, (row,), said = rows_of(virt)
+tap.equal("a comm that looks like the rest of the line", row["comm"],
+          "a] mm[0] pgd[0] at addr[1]")
+tap.equal("the name of a file's VMA is not believed",
+          (row["missing"]["vma_name"], row["vma_prot"], row["vaddr"]),
+          ("unsupported", "r-xp", "0x5000"))
+
+# --- dump_page() ---
+
+V612 = """[  100.000001] page: refcount:3 mapcount:1 mapping:00000000e95a3881 index:0x7 pfn:0x7bee
+[  100.000002] memcg:ffff90a2c01e8000
+[  100.000003] aops:ext4_da_aops ino:1a dentry name(?):"busybox"
+[  100.000004] flags: 0x2013c(referenced|uptodate|dirty|lru|active|swapbacked|node=0|zone=1|lastcpupid=0x1fffff)
+[  100.000005] raw: 000000000002013c fffff87380041948 fffff873801d0508 ffff90a2c0cf7570
+[  100.000006] raw: 0000000000000007 0000000000000000 0000000300000000 ffff90a2c01e8000
+[  100.000007] page dumped because: VM_BUG_ON_PAGE(1)
+[  100.000008] page_owner tracks the page as allocated
+[  100.000009] page last allocated via order 0, migratetype Movable, gfp_mask 0x152c4a(GFP_NOFS|__GFP_HIGHMEM), pid 412, tgid 411 (a), ts 9 ns), ts 123456789, free_ts 99
+"""
+status, (row,), said = rows_of(V612, "--fields", "all,owner")
+tap.equal("a block of 6.12",
+          [row.get(k) for k in ("pfn", "kind", "refcount", "mapcount", "order",
+                                "index", "inode", "node", "object")],
+          [0x7bee, "file", 3, 1, 0, 7, 0x1a, 0, 'ext4_da_aops "busybox"'])
+tap.equal("and who allocated it, called what it likes",
+          [row.get(k) for k in ("alloc_order", "migratetype", "gfp_mask", "gfp",
+                                "alloc_pid", "alloc_tgid", "alloc_comm",
+                                "alloc_ns", "free_ns")],
+          [0, "Movable", "0x152c4a", ["GFP_NOFS", "__GFP_HIGHMEM"], 412, 411,
+           "a), ts 9 ns", 123456789, 99])
+tap.equal("no address is asked about", (row["pid"], row["vaddr"]),
+          (None, None))
+
+V61 = """page:000000004ba0387d refcount:513 mapcount:2 mapping:0000000000000000 index:0x7fed1a000 pfn:0x1605
+head:00000000e95a3881 order:9 compound_mapcount:1 compound_pincount:0
+anon flags: 0xfffffc0090004c(uptodate|dirty|lru|head|swapbacked|node=0|zone=1|lastcpupid=0x1fffff)
+raw: 000fffffc0000000 fffff87380058001 0000000000000903 dead000000000200
+raw: 0000000000000000 0000000000000000 00000000ffffffff 0000000000000000
+head: 000fffffc0090004 fffff87380058008 fffff873801f6348 ffff90a2c18e2821
+page dumped because: kernel BUG
+"""
+status, (row,), said = rows_of(V61)
+tap.equal("a tail of 6.1",
+          [row.get(k) for k in ("pfn", "head_pfn", "order", "kind", "refcount",
+                                "mapcount", "index", "pincount")],
+          [0x1605, 0x1600, 9, "anon", 513, 2, None, 0])
+tap.is_true("its flags are the folio's", "compound_tail" in row["flags"] and
+            "dirty" in row["flags"] and
+            not {"hwpoison"} - set(row["flags_unknown"]), row["flags"])
+
+V618 = V612.replace("flags: 0x2013c(", "flags: 0x17ffffc0002013c(") \
+    .replace("aops:", "failed to read mapping contents, not a valid kernel "
+             "address?\n[  1.0] aops-is-not-said:")
+status, (row,), said = rows_of(V618)
+tap.equal("a mapping that cannot be read",
+          (row["refcount"], row["missing"]["inode"]), (3, "unsupported"))
+V54 = """page:ffffea0000123400 refcount:2 mapcount:1 mapping:ffff88800a0b0c01 index:0x7f0
+anon
+flags: 0x4fffff80090034(uptodate|lru|active|swapbacked)
+raw: 004fffff80090034 ffffea0000123448 ffffea00001233c8 ffff88800a0b0c01
+raw: 00000000000007f0 0000000000000000 0000000200000000 ffff88800a0b0c00
+page dumped because: VM_BUG_ON
+"""
+status, (row,), said = rows_of(V54)
+tap.equal("a block of 5.4 has no page frame number",
+          (row["missing"]["pfn"], row["refcount"]), ("unsupported", 2))
+status, rows, said = ask("from-log", stdin=V54.encode())
+tap.equal("nobody can say what it is now", [r["at"] for r in rows], ["log"])
+
+# --- what is asked now ---
+
+root = os.path.join(tmp, "root")
+scenario = os.path.join(tmp, "scenario")
+with open(scenario, "w") as f:
+    f.write("pages 40000\npage 0x7bee flags=slab count=0\n"
+            "file proc/sys/kernel/osrelease <<E\n6.18.44\nE\n")
+subprocess.run([os.path.join(build, "tests/fixtures/mkproc"), scenario, root],
+               check=True)
+anon = os.path.join(home, "queries/anon.virt.log")
+status, rows, said = ask("--root", root, "from-log", anon)
+tap.equal("what the text says, and what is there now",
+          [(r["at"], r["pfn"], r["kind"]) for r in rows],
+          [("log", 0x7bee, "anon"), ("now", 0x7bee, "slab")])
+tap.equal("the two are not mixed",
+          (rows[0]["refcount"], rows[1]["missing"]["refcount"],
+           rows[1]["flags"], rows[0]["pid"], rows[1]["pid"]),
+          (2, "unsupported", ["slab"], 72, None))
+tap.is_true("of where each cell comes from",
+            all(s in ("log", "derived") for s in
+                ask("--root", root, "-v", "from-log", anon)[1][0]
+                ["source"].values()))
+status, rows, said = ask("--root", root, "from-log", anon, "--where",
+                         "at=now and kind=slab")
+tap.equal("a filter takes either", [r["at"] for r in rows], ["now"])
+status, rows, said = ask("--root", root, "from-log", anon, "--fields",
+                         "pfn,at,user_maps")
+tap.equal("mappings counted then and now",
+          [r.get("user_maps") for r in rows][0], 2)
+status, rows, said = ask("--root", root, "from-log",
+                         os.path.join(home, "full-dmesg.txt.zst"), "--summary")
+tap.equal("another kernel's log is called one",
+          "Linux 6.12.117-pd" in said and "Linux 6.18.44" in said, True)
+tap.equal("and says nothing of it where nothing is asked",
+          "6.18" in ask("--root", root, "from-log", "--text-only",
+                        os.path.join(home, "full-dmesg.txt.zst"))[2], False)
+
+# --- a log instead of a kernel ---
+
+status, (row,), said = ask("--from", anon, "page", "0x7bee")
+tap.equal("a page that it mentions", (status, row["kind"], row["user_maps"]),
+          (0, "anon", 2))
+status, (row,), said = ask("--from", anon, "page", "0x7bef", "--fields",
+                           "pfn,kind")
+tap.equal("one that it does not", row["missing"]["kind"], "excluded")
+status, rows, said = ask("--from", anon, "scan")
+tap.equal("all that it mentions", [r["pfn"] for r in rows], [0x7bee])
+status, rows, said = ask("--from", os.path.join(home,
+                                                "queries/bpf_array.virt.log"),
+                         "mappers", "0x1a2d", "--pointers", "--fields",
+                         "pfn,map,pid,comm,vaddr,pte_level,vma_prot")
+tap.equal("its mappings",
+          [(r["map"], r["pid"], r["comm"], r["vaddr"], r["pte_level"],
+            r["vma_prot"]) for r in rows[:-1]],
+          [("direct", None, None, "0xffff90a2c1a2d000", 1, None),
+           ("vmalloc", None, None, "0xffffbaa20016b000", 1, None),
+           ("user", 72, "mkpages", "0x7fed1999d000", 1, "rw-s"),
+           ("user", 88, "mkpages-child", "0x7fed1999d000", 1, "rw-s")])
+tap.equal("and their summary", (status, rows[-1]["found"],
+                                rows[-1]["expected"]), (0, 2, 2))
+status, rows, said = ask("--from", os.path.join(home, "queries/pfn1.phys.log"),
+                         "mappers", "1")
+tap.equal("an entry that maps nothing is no mapping",
+          [r["map"] for r in rows[:-1]], ["direct"])
+for name, text in (("no log", b"hello\n"), ("nothing", b""),
+                   ("no text", os.urandom(100000))):
+    with open(os.path.join(tmp, "x"), "wb") as f:
+        f.write(text)
+    tap.equal(f"--from {name}", ask("--from", os.path.join(tmp, "x"), "page",
+                                    "1")[0], 65)
+
+# --- no good logs ---
+
+tap.equal("nothing", rows_of("")[:2], (1, []))
+tap.equal("no page", rows_of("hello\nworld\n")[:2], (1, []))
+tap.equal("a file that is not there", ask("from-log", tmp + "/none")[0], 66)
+tap.equal("a directory", ask("from-log", tmp)[0] >= 64, True)
+status, rows, said = rows_of(os.urandom(1 << 20))
+tap.is_true("random bytes are no text", status == 65 and "no text" in said,
+            status, said)
+status, rows, said = ask("from-log", command)
+tap.is_true("a program is none", status == 65, status, said)
+with open(os.path.join(home, "full-dmesg.txt.zst"), "rb") as f:
+    cut = f.read()[:20000]
+status, rows, said = rows_of(cut)
+tap.is_true("compressed and cut off: what is good, and then no",
+            status == 65 and said, status, said)
+
+with open(anon, encoding="utf-8") as f:
+    text = f.read()
+bad = []
+true = rows_of(text)[1][0]
+for end in range(0, len(text), 7):
+    status, rows, said = rows_of(text[:end])
+    if status not in (0, 1, 2):
+        bad.append((end, status, said))
+    for row in rows:
+        for key, value in row.items():
+            if key in ("notes", "missing", "vma_name", "flags", "flags_unknown", "pte",
+                       "pte_unknown", "kind") or value == true.get(key):
+                continue
+            # What was cut within a number is another number.
+            if text[end - 1:end + 1].strip().isalnum():
+                continue
+            if not (value is None):
+                bad.append((end, key, value, true.get(key)))
+tap.equal("cut off anywhere, nothing is invented", bad, [])
+
+start = time.monotonic()
+limit = 1 << 30
+p = subprocess.Popen([command, "--json", "from-log", "--text-only"],
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                     stderr=subprocess.PIPE)
+block = b"Page Detective: x" * 61681
+try:
+    for i in range(1024):
+        p.stdin.write(block)
+    p.stdin.write(b"\n" + text.encode())
+    with open(f"/proc/{p.pid}/status", encoding="ascii") as f:
+        peak = int(re.search(r"VmHWM:\s+(\d+)", f.read())[1])
+    out, said = p.communicate()
+except BrokenPipeError:
+    peak, out = 0, b""
+tap.is_true("a line of 1 GB, and the page behind it",
+            len(out.splitlines()) == 1 and peak < 65536, peak, out[:200])
+print(f"# {time.monotonic() - start:.1f} s")
+
+shutil.rmtree(tmp)
+tap.end()

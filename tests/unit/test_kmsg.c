@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Page Detective's answers out of a log that is overwritten before it can be
+ * read: the question is asked again, and in the end the answer is lost.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pagedet.h"
+#include "unit.h"
+
+ssize_t __real_read(int fd, void *buf, size_t size);
+ssize_t __wrap_read(int fd, void *buf, size_t size);
+
+static char dir[] = "/tmp/pagedet-kmsg-XXXXXX";
+static char kmsg[128];
+static int overruns;		/* so many times what is there is lost */
+static int again;		/* so many times there is nothing yet */
+
+/* What was there is gone: -EPIPE, and the next record is the newest. */
+ssize_t __wrap_read(int fd, void *buf, size_t size)
+{
+	struct stat a, b;
+
+	if (fstat(fd, &a) || stat(kmsg, &b) || a.st_ino != b.st_ino ||
+	    a.st_dev != b.st_dev || lseek(fd, 0, SEEK_CUR) == b.st_size)
+		return __real_read(fd, buf, size);
+	if (again) {
+		again--;
+		errno = EAGAIN;
+		return -1;
+	}
+	if (!overruns)
+		return __real_read(fd, buf, size);
+	overruns--;
+	lseek(fd, 0, SEEK_END);
+	errno = EPIPE;
+	return -1;
+}
+
+static void write_file(const char *name, const char *text)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void make_root(const char *plan)
+{
+	static const char *const dirs[] = {
+		"sys", "sys/kernel", "sys/kernel/debug",
+		"sys/kernel/debug/page_detective", "dev",
+	};
+	char path[PATH_MAX], text[PATH_MAX + 256];
+	size_t i;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(kmsg, sizeof(kmsg), "%s/dev/kmsg", dir);
+	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	write_file("dev/kmsg", "");
+	snprintf(text, sizeof(text), "{\"capture\": \"%s/tests/fixtures/"
+		 "page_detective/queries/anon.phys.kmsg\"%s}",
+		 getenv("top_srcdir") ? getenv("top_srcdir") : ".", plan);
+	write_file("plan.json", text);
+}
+
+static int count_asked(void)
+{
+	char path[PATH_MAX], line[128];
+	int n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/asked", dir);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		n++;
+	fclose(f);
+	return n;
+}
+
+static void remove_root(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static int warnings;
+
+static void hear(void *user, int level, const char *text)
+{
+	(void)user;
+	(void)level;
+	warnings += strstr(text, "was lost") != NULL;
+}
+
+/* Asks about the page of the capture. */
+static void ask(struct pagedet_page *row)
+{
+	struct pagedet_options o = PAGEDET_OPTIONS_INIT;
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_item item = { 0x7bee, 1, 0, 0 };
+	struct pagedet *pd = pagedet_new();
+	struct pagedet_iter *it;
+	char helpers[PATH_MAX];
+
+	snprintf(helpers, sizeof(helpers), "%s/tests/log",
+		 getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+	o.root = dir;
+	o.libexec_dir = helpers;
+	o.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_DETECTIVE);
+	pagedet_set_log(pd, hear, NULL, PAGEDET_LOG_WARNING);
+	ck_assert_int_eq(pagedet_open(pd, &o), 0);
+	q.target = PAGEDET_TARGET_PFN;
+	q.items = &item;
+	q.n_items = 1;
+	q.options = PAGEDET_Q_CHEAP;
+	ck_assert_int_eq(pagedet_query(pd, &q, &it), 0);
+	ck_assert_int_eq(pagedet_next(it, row, 1), 1);
+	pagedet_iter_free(it);
+	pagedet_free(pd);
+}
+
+#define STATE(row, field) PAGEDET_CELL_STATE((row).cell[field])
+
+START_TEST(test_lost_and_asked_again)
+{
+	struct pagedet_page row;
+
+	make_root("");
+	/* two of one answer, or one of each of two */
+	overruns = 2;
+	ask(&row);
+	ck_assert_int_eq(STATE(row, PAGEDET_FIELD_REFCOUNT), PAGEDET_HAVE);
+	ck_assert_int_eq(row.refcount, 2);
+	ck_assert_int_ge(count_asked(), 2);
+	ck_assert_int_le(count_asked(), 3);
+	ck_assert_int_eq(warnings, 0);
+	remove_root();
+}
+END_TEST
+
+START_TEST(test_lost)
+{
+	struct pagedet_page row;
+
+	make_root("");
+	overruns = 100;
+	ask(&row);
+	ck_assert_int_eq(STATE(row, PAGEDET_FIELD_REFCOUNT), PAGEDET_IO);
+	ck_assert_int_eq(count_asked(), 3);
+	ck_assert_int_eq(warnings, 1);
+	remove_root();
+}
+END_TEST
+
+START_TEST(test_not_there_yet)
+{
+	struct pagedet_page row;
+
+	make_root("");
+	again = 20;
+	ask(&row);
+	ck_assert_int_eq(row.refcount, 2);
+	ck_assert_int_eq(count_asked(), 1);
+	remove_root();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("kmsg");
+
+	unit_test(s, test_lost_and_asked_again);
+	unit_test(s, test_lost);
+	unit_test(s, test_not_there_yet);
+	return unit_main(s);
+}
