@@ -23,6 +23,9 @@
  *                                      with what memmap_of says
  *   compare dump-sweep CODEC DUMP FASTER  all bytes, by read_dump
  *   compare dump-rss NAME ARG...       memory used, 64 MiB at most
+ *   compare owners FILE N FASTER       page_owner's text, N threads
+ *   compare owners-stack FILE N        the same by stack, and from a pipe
+ *   compare owners-rss FILE KEYS       memory used, 64 MiB at most
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
@@ -69,6 +72,9 @@ int main(int argc, char **argv)
 		{ "dump-scan", compare_dump_scan },
 		{ "dump-sweep", compare_dump_sweep },
 		{ "dump-rss", compare_dump_rss },
+		{ "owners", compare_owners },
+		{ "owners-stack", compare_owners_stack },
+		{ "owners-rss", compare_owners_rss },
 		{ "version", print_version },
 	};
 	int status = 64;

@@ -52,5 +52,8 @@ int compare_dump_mappers(int argc, char **argv);
 int compare_dump_scan(int argc, char **argv);
 int compare_dump_sweep(int argc, char **argv);
 int compare_dump_rss(int argc, char **argv);
+int compare_owners(int argc, char **argv);
+int compare_owners_stack(int argc, char **argv);
+int compare_owners_rss(int argc, char **argv);
 
 #endif

@@ -71,12 +71,15 @@ _pagedet_value()
 		_pagedet_words "$2" memory page folio ;;
 	--root)
 		_pagedet_dirs "$2" ;;
-	-o | --output | --vmlinux | --btf | --vmcoreinfo | --hash-key | --since)
+	--sort)
+		_pagedet_words "$2" pages times oldest newest keys ;;
+	-o | --output | --vmlinux | --btf | --vmcoreinfo | --hash-key | \
+	--since | --before | --flame)
 		_pagedet_files "$2" ;;
 	--from)
 		_pagedet_files "$2"
 		[[ live == "$2"* ]] && COMPREPLY+=(live) ;;
-	--where | --threads | --deadline)
+	--where | --threads | --deadline | --top | --window)
 		COMPREPLY=() ;;
 	*)
 		return 1 ;;
@@ -89,7 +92,8 @@ _pagedet_takes_value()
 	case $1 in
 	--backend | --fields | --by | --format | --as | --root | -o | --output | \
 	--vmlinux | --btf | --vmcoreinfo | --hash-key | --since | --from | \
-	--where | --threads | --deadline)
+	--where | --threads | --deadline | --sort | --top | --window | \
+	--before | --flame)
 		return 0 ;;
 	esac
 	return 1
@@ -104,7 +108,8 @@ _pagedet()
 	local options='--from --backend --fields --format --json --output
 		--where --by --summary --runs --undecided --threads --deadline
 		--progress --no-progress --root --vmlinux --btf --vmcoreinfo
-		--hash-key --pointers --as --stacks --tap --since --text-only --quiet
+		--hash-key --pointers --as --stacks --sort --top --window
+		--before --flame --folded --tap --since --text-only --quiet
 		--verbose --help --version'
 	local command='' i
 

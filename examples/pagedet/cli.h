@@ -52,6 +52,9 @@ struct cli_job {
 	const char *output;
 	const char *since;	/* check errors */
 	bool stacks;		/* of the tasks that map a page */
+	const char *sort, *before, *flame; /* of owners */
+	bool folded;
+	uint64_t top, window_ns;
 	uint32_t as;		/* PAGEDET_KADDR_*, of kaddr */
 	uint64_t deadline_ns;
 	uint32_t threads;	/* 0: as the command needs */
@@ -88,6 +91,7 @@ struct cli_command {
 	int max_words;		/* -1 any number */
 	bool stacks;		/* is about who allocated and freed pages */
 	bool wide;		/* looks at much: worth several threads */
+	bool groups;		/* is no query, but takes --where and --by */
 };
 
 /* --- say.c: words to stderr --- */
@@ -196,7 +200,18 @@ bool cli_interrupted(void);
  * command; else the library knows where it was to be installed. */
 void cli_helpers_find(struct cli_job *job);
 
+/* --- owners.c --- */
+int cli_parse_owners(struct cli_job *job);
+int cli_run_owners(struct cli_job *job, struct pagedet *pd);
+
+/* --- owners_flame.c: stacks for the eye --- */
+/* Lines "outermost;...;innermost PAGES"; returns a status. */
+int cli_folded(struct pagedet_owners *owners, FILE *f);
+int cli_flame(struct pagedet_owners *owners, FILE *f);
+
 /* --- query.c, verdict.c: asking and judging --- */
+/* As many as were asked for, or as are worth it. */
+uint32_t cli_threads(const struct cli_job *job);
 int cli_run_query(struct cli_job *job, struct pagedet *pd);
 /*
  * The emitter that the options ask for, looking as @fd needs it and writing to

@@ -137,7 +137,17 @@ const struct cli_command cli_commands[] = {
 	{ "diff", "A B", "what changed between two snapshots",
 	  "", .needs = "the reader of snapshot files" },
 	{ "owners", "[FILE]", "page_owner's records, grouped",
-	  "", .needs = "the reader of page_owner text" },
+	  "FILE is text of /sys/kernel/debug/page_owner or of the files in\n"
+	  "page_owner_stacks, plain or compressed by gzip, zstd or xz; - is\n"
+	  "standard input. Without it the running kernel is asked, or the dump\n"
+	  "of --from. Groups --by stack (default), pid, tgid, comm, memcg_name,\n"
+	  "order, gfp, migratetype, allocator, module, slab, migrate_reason or\n"
+	  "window, or several of them; each says how many times pages were\n"
+	  "allocated, how many are in use, and when the oldest and the newest\n"
+	  "were, in time since boot. --before FILE says what has grown.\n",
+	  .parse = cli_parse_owners, WORDS(0, 1),
+	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
+	  .groups = true },
 	{ "kmem", "record | report | check", "allocation traces",
 	  "", .needs = "the reader of allocation trace points" },
 	{ "kmap", "report | on | off | clear | stats", "allocation maps",

@@ -12,7 +12,8 @@
 struct option {
 	const char *name;
 	char letter;		/* 0 none */
-	char only_query;	/* means something for commands that list */
+	char only_query;	/* means something for commands that list; 2:
+				 * and for those that only group */
 	const char *commands;	/* NULL all, else the ones that it is for */
 	const char *value;	/* what to call its value; NULL has none */
 	int (*set)(struct cli_job *job, const char *value);
@@ -150,6 +151,26 @@ static int set_as(struct cli_job *job, const char *value)
 	return cli_usage("--as: '%s' is not memory, page or folio", value);
 }
 
+static int set_top(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_number(value, CLI_DECIMAL, &job->top);
+
+	if (wrong)
+		return cli_usage("--top: '%s' %s", value, wrong);
+	if (!job->top)
+		return cli_usage("--top: '%s' is no group at all", value);
+	return CLI_ANSWERED;
+}
+
+static int set_window(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_seconds(value, &job->window_ns);
+
+	if (wrong)
+		return cli_usage("--window: '%s' %s", value, wrong);
+	return CLI_ANSWERED;
+}
+
 #define TEXT(member) .text_at = offsetof(struct cli_job, member)
 #define BOOL(member) .bool_at = offsetof(struct cli_job, member)
 
@@ -169,9 +190,9 @@ static const struct option options[] = {
 	{ "output", 'o', .value = "FILE", TEXT(output), .help =
 	  "write there, under a temporary name until complete; - is standard "
 	  "output" },
-	{ "where", .value = "EXPR", TEXT(where), .only_query = 1, .help =
+	{ "where", .value = "EXPR", TEXT(where), .only_query = 2, .help =
 	  "list only pages of which this is true; see 'pagedet help where'" },
-	{ "by", .value = "LIST", TEXT(by), .only_query = 1, .help =
+	{ "by", .value = "LIST", TEXT(by), .only_query = 2, .help =
 	  "count pages for each combination of these fields, instead of "
 	  "listing" },
 	{ "summary", BOOL(summary), .only_query = 1, .help =
@@ -206,6 +227,20 @@ static const struct option options[] = {
 	  "what an address is: memory, page (a struct page) or folio" },
 	{ "stacks", BOOL(stacks), .commands = "mappers task virt",
 	  .help = "show where the threads of these tasks are in the kernel" },
+	{ "sort", .value = "KEY", TEXT(sort), .commands = "owners", .help =
+	  "pages (default), times, oldest, newest or keys; with - before it "
+	  "the other way round" },
+	{ "top", .value = "N", .set = set_top, .commands = "owners", .help =
+	  "only the first N groups" },
+	{ "window", .value = "SECONDS", .set = set_window,
+	  .commands = "owners", .help =
+	  "how long a window of --by window is (default 1)" },
+	{ "before", .value = "FILE", TEXT(before), .commands = "owners",
+	  .help = "say what has grown since this text was written" },
+	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners", .help =
+	  "write the stacks as a flame graph (SVG)" },
+	{ "folded", BOOL(folded), .commands = "owners", .help =
+	  "write the stacks as lines that flame graph tools read" },
 	{ "tap", BOOL(tap), .commands = "check", .help =
 	  "answer in the Test Anything Protocol" },
 	{ "since", .value = "FILE", TEXT(since), .commands = "check", .help =
@@ -358,7 +393,8 @@ int cli_options_check(const struct cli_job *job)
 		if (o->commands && !is_listed(o->commands, c->name))
 			return cli_usage("--%s is an option of '%s'", o->name,
 					 o->commands);
-		if (o->only_query && !c->target)
+		if (o->only_query && !c->target &&
+		    !(c->groups && o->only_query == 2))
 			return cli_usage("'%s' has no use for --%s", c->name,
 					 o->name);
 	}

@@ -33,7 +33,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static uint32_t threads(const struct cli_job *job)
+uint32_t cli_threads(const struct cli_job *job)
 {
 	cpu_set_t set;
 	long n;
@@ -136,7 +136,7 @@ static int set_query(struct asking *a)
 	a->q.n_items = job->n_items;
 	a->q.path = job->path;
 	a->q.where = job->where;
-	a->q.threads = threads(job);
+	a->q.threads = cli_threads(job);
 	a->start_ns = now_ns();
 	if (job->runs)
 		a->q.options |= PAGEDET_Q_RUNS;
@@ -247,18 +247,21 @@ static int check_source(const struct asking *a)
 	uint32_t why;
 	size_t i;
 
-	for (i = 0; a->job->command->stacks && i < CLI_COUNT(about); i++) {
+	if (!a->job->command->stacks)
+		return CLI_ANSWERED;
+	/* One of them is an answer: page_owner's text has no free stacks. */
+	for (i = 0; i < CLI_COUNT(about); i++) {
 		why = pagedet_why(a->it, about[i]);
 		if (why == PAGEDET_HAVE || why == PAGEDET_NOT_ASKED)
-			continue;
-		cli_say("cannot tell who allocated a page: %s",
-			pagedet_state_text(why));
-		advice = pagedet_why_advice(a->it, about[i]);
-		if (*advice)
-			cli_say("hint: %s", advice);
-		return why == PAGEDET_NO_ACCESS ? CLI_DENIED : CLI_UNAVAILABLE;
+			return CLI_ANSWERED;
 	}
-	return CLI_ANSWERED;
+	why = pagedet_why(a->it, about[0]);
+	cli_say("cannot tell who allocated a page: %s",
+		pagedet_state_text(why));
+	advice = pagedet_why_advice(a->it, about[0]);
+	if (*advice)
+		cli_say("hint: %s", advice);
+	return why == PAGEDET_NO_ACCESS ? CLI_DENIED : CLI_UNAVAILABLE;
 }
 
 static int emit(struct asking *a, int fd)

@@ -24,6 +24,7 @@
 
 struct pdet_backend;
 struct pdet_text;
+struct pdet_text_stream;
 
 /* What pagedet_open() was told, in one place for every backend. */
 struct pdet_input {
@@ -295,6 +296,11 @@ struct pdet_backend_ops {
 	 * has not, or they are gone. No words. */
 	int (*stack)(struct pdet_session *s, uint64_t id,
 		     struct pdet_text *ret);
+
+	/* --- page_owner's records as text --- */
+	/* From the first one on; -ENOTSUP, -EACCES ... with words. */
+	int (*owners)(struct pdet_backend *b, struct pdet_env *env,
+		      struct pdet_text_stream **ret);
 
 	/* --- files; not called where no_cache is set --- */
 	int (*file_open)(struct pdet_session *s, const char *path, bool block,

@@ -12,6 +12,9 @@ extern const struct pdet_backend_ops pdet_log_ops;
 #ifdef WITH_BACKEND_PAGE_DETECTIVE
 extern const struct pdet_backend_ops pdet_page_detective_ops;
 #endif
+#ifdef WITH_BACKEND_PAGE_OWNER
+extern const struct pdet_backend_ops pdet_ownertext_ops;
+#endif
 #ifdef WITH_BACKEND_PROCFS
 extern const struct pdet_backend_ops pdet_procfs_ops;
 #endif
@@ -19,6 +22,9 @@ extern const struct pdet_backend_ops pdet_procfs_ops;
 const struct pdet_backend_ops *const pdet_backends[] = {
 #ifdef WITH_BACKEND_PROCFS
 	&pdet_procfs_ops,
+#endif
+#ifdef WITH_BACKEND_PAGE_OWNER
+	&pdet_ownertext_ops,
 #endif
 #ifdef WITH_BACKEND_IMAGE
 	&pdet_image_ops,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/decoder.h"
@@ -18,6 +19,10 @@
 /* What is read at once of compressed bytes; and the longest line. */
 #define RAW_SIZE ((size_t)1 << 17)
 #define LINE_SIZE ((size_t)1 << 18)
+/* linux/magic.h */
+#define DEBUGFS 0x64626720
+/* The largest page of any kernel, which a record of its is not longer than. */
+#define RECORD_SIZE ((size_t)1 << 16)
 /* What is read at once of a block. */
 #define BLOCK_SIZE ((size_t)1 << 17)
 
@@ -41,6 +46,7 @@ struct pdet_text_stream {
 	bool skipping;			/* the rest of a line that was cut */
 	bool ended;			/* nothing more can be read */
 	size_t least;			/* room that a read needs */
+	bool records;			/* and gives one whole record */
 	uint64_t unwritten;
 	uint64_t bytes;
 	int failed;			/* a negative errno, for good */
@@ -123,7 +129,8 @@ void pdet_text_stream_close(struct pdet_text_stream *s)
 void pdet_text_stream_records(struct pdet_text_stream *s, size_t least)
 {
 	s->least = least;
-	s->started = true;	/* the first bytes alone cannot be read */
+	s->records = true;
+	s->started = true;
 }
 
 uint64_t pdet_text_stream_unwritten(const struct pdet_text_stream *s)
@@ -189,7 +196,7 @@ static ssize_t read_raw(struct pdet_text_stream *s, struct pdet_env *env,
 			return n;
 		if (errno == EAGAIN)
 			wait_for(s->fd);
-		else if (errno == ENOMEM && s->least)
+		else if (errno == ENOMEM && s->records)
 			s->unwritten++;
 		else if (errno != EINTR)
 			break;
@@ -212,36 +219,53 @@ static bool make_room(struct pdet_text_stream *s, size_t size)
 	return true;
 }
 
-/* The first bytes tell what it is. */
+/*
+ * Files of debugfs are read in large pieces, as everybody does: a kernel may
+ * not survive another way (page_owner_stacks/show_stacks of 6.12, 6 bytes at a
+ * time). page_owner gives whole records only, and its name tells.
+ */
+static void look_at_kind(struct pdet_text_stream *s)
+{
+	const char *name = strrchr(s->name, '/');
+	struct statfs fs;
+
+	if (s->fd < 0 || fstatfs(s->fd, &fs) < 0 ||
+	    (uint32_t)fs.f_type != DEBUGFS)
+		return;
+	s->least = RECORD_SIZE;
+	s->records = name && !strcmp(name, "/page_owner");
+}
+
+/* The first bytes tell what it is. As many are read as at any other time: files
+ * of the kernel's are not made for a few at a time. */
 static int start(struct pdet_text_stream *s, struct pdet_env *env)
 {
-	char head[PDET_DECODER_MAGIC];
-	size_t have = 0;
 	ssize_t n;
 	int r;
 
 	s->started = true;
-	while (have < sizeof(head)) {
-		n = read_raw(s, env, head + have, sizeof(head) - have);
+	look_at_kind(s);
+	if (s->records)
+		return 0;
+	if (!make_room(s, RAW_SIZE))
+		return fail(s, env, ENOMEM, "no memory");
+	while (s->kept_n < PDET_DECODER_MAGIC) {
+		n = read_raw(s, env, s->kept + s->kept_n,
+			     RAW_SIZE - s->kept_n);
 		if (n < 0)
 			return (int)n;
 		if (n == 0)
 			break;
-		have += (size_t)n;
+		s->kept_n += (size_t)n;
 	}
-	if (!pdet_decoder_name(head, have)) {
-		if (!make_room(s, sizeof(head)))
-			return fail(s, env, ENOMEM, "no memory");
-		memcpy(s->kept, head, have);
-		s->kept_n = have;
+	if (!pdet_decoder_name(s->kept, s->kept_n))
 		return 0;
-	}
-	s->raw = malloc(RAW_SIZE);
-	if (!s->raw)
-		return fail(s, env, ENOMEM, "no memory");
-	memcpy(s->raw, head, have);
-	s->raw_n = have;
-	r = pdet_decoder_open(env, head, have, &s->decoder);
+	/* It is no text yet. */
+	s->raw = s->kept;
+	s->raw_n = s->kept_n;
+	s->kept = NULL;
+	s->kept_n = s->kept_size = 0;
+	r = pdet_decoder_open(env, s->raw, s->raw_n, &s->decoder);
 	if (r == 0)
 		return 0;
 	pdet_context(env, "cannot read %s", s->name);
@@ -396,8 +420,8 @@ int pdet_text_stream_peek(struct pdet_text_stream *s, struct pdet_env *env,
 	ssize_t more;
 
 	begin(s, env);
-	if (s->least)
-		size = 0;	/* what is read of it cannot be put back */
+	if (s->records)
+		size = 0;
 	if (s->kept_at) {
 		memmove(s->kept, s->kept + s->kept_at, s->kept_n - s->kept_at);
 		s->kept_n -= s->kept_at;
@@ -406,7 +430,7 @@ int pdet_text_stream_peek(struct pdet_text_stream *s, struct pdet_env *env,
 	if (size && !make_room(s, size))
 		return pdet_fail(env, ENOMEM, "cannot read %s: no memory",
 				 s->name);
-	while (s->kept_n < size) {
+	while (s->kept_n + s->least < size) {
 		more = pull(s, env, s->kept + s->kept_n, size - s->kept_n);
 		if (more <= 0)
 			break;
@@ -414,7 +438,8 @@ int pdet_text_stream_peek(struct pdet_text_stream *s, struct pdet_env *env,
 	}
 	if (!s->kept_n && s->failed)
 		return over(s, env);
-	*ret = (struct pdet_scan){ s->kept, s->kept + s->kept_n };
+	*ret = (struct pdet_scan){ s->kept,
+				   s->kept + PDET_MIN(s->kept_n, size) };
 	return 0;
 }
 
@@ -460,10 +485,11 @@ ssize_t pdet_text_stream_block(struct pdet_text_stream *s,
 	size_t n = 0, end = 0, room = 0;
 
 	begin(s, env);
-	while (!end && n == room && room < size) {
+	while (!end && room < size && !pdet_text_stream_ended(s)) {
 		room = PDET_MIN(size, room ? room * 2 : BLOCK_SIZE);
 		n += gather(s, env, buf + n, room - n);
-		end = n < room ? n : last_cut(buf, n, mark);
+		end = s->records || pdet_text_stream_ended(s) ?
+			n : last_cut(buf, n, mark);
 	}
 	if (!n)
 		return over(s, env);

@@ -38,7 +38,7 @@ static bool needs_quotes(const char *s, size_t len)
 }
 
 /* Asks for its own room and leaves @keep. */
-static char *put_text(struct pdet_out *out, char *p, const char *s, size_t len,
+char *pdet_csv_text(struct pdet_out *out, char *p, const char *s, size_t len,
 		      size_t keep)
 {
 	bool quotes = needs_quotes(s, len);
@@ -152,7 +152,7 @@ static char *put_cell(struct pagedet_emitter *e, const struct pdet_batch *b,
 		   c->type == PAGEDET_TYPE_LIST) {
 		s = pdet_strtab_get(&b->strings, pdet_col_value(c, row), &len);
 		if (s)
-			p = put_text(&e->out, p, s, len, csv->row_room);
+			p = pdet_csv_text(&e->out, p, s, len, csv->row_room);
 		else
 			p = put_reason(e, p, PAGEDET_NO_MEMORY);
 	} else if (PDET_LIKELY(!c->pointer) ||
@@ -256,7 +256,7 @@ static void csv_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 static void out_text(struct pdet_out *out, const char *text, char after)
 {
 	if (text && *text)
-		out->at = put_text(out, out->at, text, strlen(text), 1);
+		out->at = pdet_csv_text(out, out->at, text, strlen(text), 1);
 	pdet_out_put(out, &after, 1);
 }
 

@@ -113,6 +113,14 @@ static inline void pdet_out_put(struct pdet_out *out, const char *text,
 	out->at += len;
 }
 
+/* pdet_json_text - @s between quotes at @p, which is asked for room, with @keep
+ * bytes left for what comes behind. *bad is set if some of it is not UTF-8. */
+char *pdet_json_text(struct pdet_out *out, char *p, const char *s, size_t len,
+		     size_t keep, bool *bad);
+/* pdet_csv_text - the same for CSV, between quotes where it must be. */
+char *pdet_csv_text(struct pdet_out *out, char *p, const char *s, size_t len,
+		    size_t keep);
+
 void pdet_out_str(struct pdet_out *out, const char *text);
 void pdet_out_pad(struct pdet_out *out, size_t blanks);
 void pdet_out_dec(struct pdet_out *out, uint64_t value);

@@ -129,7 +129,7 @@ static bool plain(uint32_t code)
  * The text between quotes. Asks for its own room, and leaves @keep for what
  * comes after. *bad is set if some of it is not UTF-8.
  */
-static char *put_text(struct pdet_out *out, char *p, const char *s, size_t len,
+char *pdet_json_text(struct pdet_out *out, char *p, const char *s, size_t len,
 		      size_t keep, bool *bad)
 {
 	const char *end = s + len, *checked = s;
@@ -193,7 +193,7 @@ static char *put_list(struct pdet_out *out, char *p, const char *s, size_t len,
 		bar = memchr(s, '|', (size_t)(end - s));
 		if (!bar)
 			bar = end;
-		p = put_text(out, p, s, (size_t)(bar - s), keep, bad);
+		p = pdet_json_text(out, p, s, (size_t)(bar - s), keep, bad);
 		*p++ = ',';
 		s = bar < end ? bar + 1 : end;
 	}
@@ -211,7 +211,7 @@ static char *put_string(struct pagedet_emitter *e, const struct json *j,
 	if (c->type == PAGEDET_TYPE_LIST)
 		p = put_list(&e->out, p, s, len, j->row_room, &bad);
 	else
-		p = put_text(&e->out, p, s, len, j->row_room, &bad);
+		p = pdet_json_text(&e->out, p, s, len, j->row_room, &bad);
 	*p++ = ',';
 	if (!bad)
 		return p;
@@ -376,7 +376,7 @@ static char *put_frames(struct pagedet_emitter *e, char *p, unsigned col,
 	}
 	p = put(p, "\"frames\":[");
 	for (i = 0; i < n; i++) {
-		p = put_text(&e->out, p, frames[i], strlen(frames[i]),
+		p = pdet_json_text(&e->out, p, frames[i], strlen(frames[i]),
 			     j->row_room, &bad);
 		*p++ = ',';
 	}
@@ -645,7 +645,7 @@ static void out_text(struct pdet_out *out, const char *key, const char *text)
 	bool bad = false;
 
 	pdet_out_str(out, key);
-	out->at = put_text(out, out->at, text ? text : "",
+	out->at = pdet_json_text(out, out->at, text ? text : "",
 			   text ? strlen(text) : 0, BLOCK, &bad);
 }
 

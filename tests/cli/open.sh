@@ -59,7 +59,7 @@ done
 run page 0x7bee --from log --fields refcount --json
 expect 'a kernel log, cut short' 0
 stdout_is 'says what it says' '{"refcount":2}'
-from 'text of page_owner' 69 "it is page_owner's text" owner
+from 'text of page_owner, cut short' 65 'no record of page_owner' owner
 from 'a program' 65 'program: it is no dump' program
 from 'a damaged ELF file' 65 'cut: it is no dump' cut
 from 'any text' 65 'diary: it is no dump' diary

@@ -13,6 +13,7 @@ PAGEDET_VERSION_MINOR = 1
 PAGEDET_VERSION_PATCH = 0
 PAGEDET_FIELDS_MAX = 128
 PAGEDET_TO_END = 18446744073709551615
+PAGEDET_OWNER_KEYS = 16
 
 # enum pagedet_field_id
 PAGEDET_FIELD_ASK = 0
@@ -303,6 +304,31 @@ PAGEDET_Q_TASK_STACKS = 256
 PAGEDET_ORDER_WALK = 0
 PAGEDET_ORDER_ANY = 1
 
+# enum pagedet_owner_key
+PAGEDET_OWNER_STACK = 0
+PAGEDET_OWNER_PID = 1
+PAGEDET_OWNER_TGID = 2
+PAGEDET_OWNER_COMM = 3
+PAGEDET_OWNER_MEMCG_NAME = 4
+PAGEDET_OWNER_ORDER = 5
+PAGEDET_OWNER_GFP = 6
+PAGEDET_OWNER_MIGRATETYPE = 7
+PAGEDET_OWNER_ALLOCATOR = 8
+PAGEDET_OWNER_MODULE = 9
+PAGEDET_OWNER_SLAB = 10
+PAGEDET_OWNER_MIGRATE_REASON = 11
+PAGEDET_OWNER_WINDOW = 12
+
+# enum pagedet_owners_sort
+PAGEDET_OWNERS_SORT_PAGES = 0
+PAGEDET_OWNERS_SORT_TIMES = 1
+PAGEDET_OWNERS_SORT_OLDEST = 2
+PAGEDET_OWNERS_SORT_NEWEST = 3
+PAGEDET_OWNERS_SORT_KEYS = 4
+
+# enum pagedet_owners_option
+PAGEDET_OWNERS_REVERSE = 1
+
 # enum pagedet_format_id
 PAGEDET_FORMAT_TEXT = 1
 PAGEDET_FORMAT_JSON = 2
@@ -353,6 +379,10 @@ class pagedet_index(Structure):
 
 
 class pagedet_emitter(Structure):
+    """Opaque."""
+
+
+class pagedet_owners(Structure):
     """Opaque."""
 
 
@@ -635,6 +665,55 @@ class pagedet_index_options(Structure):
     ]
 
 
+class pagedet_owners_query(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("path", c_char_p),
+        ("where", c_char_p),
+        ("by", POINTER(c_uint32)),
+        ("n_by", c_uint64),
+        ("window_ns", c_uint64),
+        ("sort", c_uint32),
+        ("options", c_uint32),
+        ("threads", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_owner_group(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("times", c_uint64),
+        ("pages", c_uint64),
+        ("bytes", c_uint64),
+        ("oldest_ns", c_uint64),
+        ("newest_ns", c_uint64),
+        ("value", c_uint64 * 16),
+        ("state", c_uint32 * 16),
+        ("times_before", c_uint64),
+        ("pages_before", c_uint64),
+    ]
+
+
+class pagedet_owners_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("groups", c_uint64),
+        ("times", c_uint64),
+        ("pages", c_uint64),
+        ("bytes", c_uint64),
+        ("oldest_ns", c_uint64),
+        ("newest_ns", c_uint64),
+        ("filtered", c_uint64),
+        ("undecided", c_uint64),
+        ("damaged", c_uint64),
+        ("unprinted", c_uint64),
+        ("text_bytes", c_uint64),
+        ("complete", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class pagedet_emit_options(Structure):
     _fields_ = [
         ("size", c_uint64),
@@ -840,6 +919,46 @@ FUNCTIONS = {
         None,
         [POINTER(pagedet_index)],
         "0.1"),
+    "pagedet_owner_key_by_name": (
+        c_int,
+        [c_char_p],
+        "0.1"),
+    "pagedet_owner_key_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_owners": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_owners_query),
+            POINTER(POINTER(pagedet_owners)),
+        ],
+        "0.1"),
+    "pagedet_owners_compare": (
+        c_int,
+        [POINTER(pagedet_owners), POINTER(pagedet_owners)],
+        "0.1"),
+    "pagedet_owners_next": (
+        c_int,
+        [POINTER(pagedet_owners), POINTER(pagedet_owner_group)],
+        "0.1"),
+    "pagedet_owners_text": (
+        c_void_p,
+        [POINTER(pagedet_owners), c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_owners_stack": (
+        c_int,
+        [POINTER(pagedet_owners), c_uint64, POINTER(c_char_p), c_uint32],
+        "0.1"),
+    "pagedet_owners_total": (
+        c_int,
+        [POINTER(pagedet_owners), POINTER(pagedet_owners_total)],
+        "0.1"),
+    "pagedet_owners_free": (
+        None,
+        [POINTER(pagedet_owners)],
+        "0.1"),
     "pagedet_emitter_new": (
         c_int,
         [
@@ -855,6 +974,10 @@ FUNCTIONS = {
     "pagedet_emit_survey": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet)],
+        "0.1"),
+    "pagedet_emit_owners": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_owners), c_uint64],
         "0.1"),
     "pagedet_emitter_finish": (
         c_int,

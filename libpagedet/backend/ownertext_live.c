@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The running kernel's page_owner: a read at an offset that is a page frame
+ * number answers with the first record from there on, which may be about
+ * another page; pages of an allocation behind its first have none of their own.
+ * And where there is no such file, which of what it takes is missing.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "backend/ownertext.h"
+
+/* No allocation is larger than pages of 16 GiB. */
+#define ORDERS 24
+
+/* 1 and the first record from @pfn on, 0: there is none, negative errno. */
+static int read_at(struct ownertext_session *s, uint64_t pfn, char *buf,
+		   struct pdet_owner_record *ret)
+{
+	struct pdet_scan text = { buf, buf };
+	ssize_t n;
+
+	if (pfn > INT64_MAX)
+		return 0;
+	do {
+		n = pread(s->fd, buf, s->size, (off_t)pfn);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -pdet_errno_closed(errno);
+	if (!n)
+		return 0;
+	text.end = buf + n;
+	if (pdet_owner_next(&text, true, 0, ret) != PDET_OWNER_RECORD ||
+	    ret->pfn < pfn)
+		return -EBADMSG;
+	return 1;
+}
+
+static bool covers(const struct pdet_owner_record *r, uint64_t pfn)
+{
+	return pfn >= r->pfn && pfn - r->pfn < r->pages;
+}
+
+/* The allocation that @pfn is behind the first page of: it begins at a multiple
+ * of its size. One that begins in between ends the search. */
+static int find_cover(struct ownertext_session *s, uint64_t pfn)
+{
+	uint64_t at, before = pfn;
+	unsigned order;
+	int r;
+
+	s->has_cover = false;
+	for (order = 1; order < ORDERS; order++) {
+		at = pfn & ~(((uint64_t)1 << order) - 1);
+		if (at == before)
+			continue;
+		before = at;
+		r = read_at(s, at, s->cover_buf, &s->cover);
+		if (r < 0)
+			return r;
+		s->has_cover = r == 1 && covers(&s->cover, pfn);
+		if (r == 1 && s->cover.pfn < pfn)
+			return 0;
+		if (!at)
+			return 0;
+	}
+	return 0;
+}
+
+static bool make_buffers(struct ownertext_session *s)
+{
+	if (s->buf)
+		return true;
+	s->size = (size_t)sysconf(_SC_PAGESIZE);
+	s->buf = malloc(s->size);
+	s->cover_buf = malloc(s->size);
+	return s->buf && s->cover_buf;
+}
+
+/* Reads on from @pfn. */
+static void look_from(struct ownertext_session *s, uint64_t pfn)
+{
+	const bool behind = s->read && !s->error && !s->at_end &&
+			    pfn == s->record.pfn + s->record.pages;
+	int r = read_at(s, pfn, s->buf, &s->record);
+
+	s->read = true;
+	s->from = pfn;
+	s->error = r < 0 ? r : 0;
+	s->at_end = r == 0;
+	s->has_cover = false;
+	/* Behind one allocation another one begins, or none. */
+	if (r < 0 || behind || (r == 1 && s->record.pfn == pfn))
+		return;
+	r = find_cover(s, pfn);
+	if (r < 0)
+		s->error = r;
+}
+
+int pdet_ownertext_ask(struct ownertext_session *s, uint64_t pfn,
+		       const struct pdet_owner_record **ret)
+{
+	if (!make_buffers(s))
+		return -ENOMEM;
+	if (!s->read || s->error || pfn < s->from ||
+	    (!s->at_end && pfn >= s->record.pfn &&
+	     !covers(&s->record, pfn)))
+		look_from(s, pfn);
+	if (s->error)
+		return s->error;
+	*ret = &s->record;
+	if (!s->at_end && covers(&s->record, pfn))
+		return 1;
+	*ret = &s->cover;
+	return s->has_cover && covers(&s->cover, pfn);
+}
+
+/* --- why there is none --- */
+
+/* 1 yes, 0 no, -1 it is not known. */
+static int is_configured(struct pdet_env *env, const char *path)
+{
+	struct pdet_text_stream *stream;
+	struct pdet_text_line line;
+	int found = 0, r;
+
+	if (pdet_text_stream_open(env, path, &stream) < 0)
+		return -1;
+	while ((r = pdet_text_stream_line(stream, env, &line)) == 1)
+		if (pdet_scan_is(&line.text, "CONFIG_PAGE_OWNER=y"))
+			found = 1;
+	pdet_text_stream_close(stream);
+	return r < 0 && !found ? -1 : found;
+}
+
+static int kernel_has_it(struct pdet_env *env)
+{
+	struct utsname name;
+	char path[4096];
+	int known = -1;
+
+	if (pdet_path(env, path, sizeof(path), "/proc/config.gz") == 0)
+		known = is_configured(env, path);
+	/* Of a captured tree the name of the kernel is not this one's. */
+	if (known < 0 && !*env->root && uname(&name) == 0 &&
+	    pdet_path(env, path, sizeof(path), "/boot/config-%s",
+		      name.release) == 0)
+		known = is_configured(env, path);
+	return known;
+}
+
+static int is_told(struct pdet_env *env)
+{
+	struct pdet_text text;
+	int told;
+
+	if (pdet_slurp(env, &text, 1 << 16, "/proc/cmdline") < 0)
+		return -1;
+	told = strstr(text.data, "page_owner=on") ||
+	       strstr(text.data, "page_owner=1");
+	pdet_text_free(&text);
+	return told;
+}
+
+/* Where debugfs is mounted there is always something. */
+static bool is_mounted(struct pdet_env *env)
+{
+	char path[4096];
+
+	return pdet_path(env, path, sizeof(path),
+			 "/sys/kernel/debug/sched") == 0 &&
+	       access(path, F_OK) == 0;
+}
+
+static void explain_absent(struct ownertext *o, struct pdet_env *env)
+{
+	const int has = kernel_has_it(env), told = is_told(env);
+	const bool mounted = is_mounted(env);
+	size_t n;
+
+	o->reason = PAGEDET_NO_KERNEL;
+	if (has == 0) {
+		snprintf(o->advice, sizeof(o->advice), "needs a kernel built "
+			 "with CONFIG_PAGE_OWNER and started with "
+			 "page_owner=on: this one was built without");
+		return;
+	}
+	if (told == 1 && !mounted) {
+		o->reason = PAGEDET_NO_ACCESS;
+		snprintf(o->advice, sizeof(o->advice), "debugfs is not "
+			 "mounted: mount -t debugfs none /sys/kernel/debug");
+		return;
+	}
+	snprintf(o->advice, sizeof(o->advice), told == 1 ?
+		 "page_owner=on was told to a kernel without "
+		 "CONFIG_PAGE_OWNER" : "needs page_owner=on on the kernel's "
+		 "command line%s", has < 0 ? ", and CONFIG_PAGE_OWNER" : "");
+	n = strlen(o->advice);
+	if (!mounted)
+		snprintf(o->advice + n, sizeof(o->advice) - n,
+			 "; and debugfs mounted on /sys/kernel/debug");
+}
+
+void pdet_ownertext_explain(struct ownertext *o, struct pdet_env *env)
+{
+	if (o->explained)
+		return;
+	o->explained = true;
+	switch (o->error) {
+	case -EACCES:
+		o->reason = PAGEDET_NO_ACCESS;
+		snprintf(o->advice, sizeof(o->advice), "%s%s needs root",
+			 env->root, OWNERTEXT_PATH);
+		break;
+	case -ENOENT:
+		explain_absent(o, env);
+		break;
+	default:
+		o->reason = PAGEDET_IO;
+		snprintf(o->advice, sizeof(o->advice), "cannot open %s%s: %s",
+			 env->root, OWNERTEXT_PATH, strerror(-o->error));
+	}
+	pdet_clear(env);
+}

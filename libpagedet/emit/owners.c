@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Groups of page_owner's records: as one JSON object a line, as CSV, and for
+ * people, who get a line for each group with its stack below.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "emit/cell.h"
+#include "emit/emitter.h"
+#include "emit/owners.h"
+
+struct emitting {
+	struct pagedet_emitter *e;
+	struct pdet_owners *o;
+	const uint32_t *by;
+	unsigned n_by;
+	const char **frames;
+	uint32_t n_frames, cap;
+	struct pagedet_owner_group group;
+};
+
+/* --- parts --- */
+
+/* False without memory. */
+static bool get_frames(struct emitting *s, uint64_t id)
+{
+	int n = pdet_owners_stack(s->o, id, s->frames, s->cap);
+
+	if (n > (int)s->cap) {
+		const char **more = realloc(s->frames,
+					    (size_t)n * sizeof(*more));
+
+		if (!more)
+			return false;
+		s->frames = more;
+		s->cap = (uint32_t)n;
+		n = pdet_owners_stack(s->o, id, s->frames, s->cap);
+	}
+	s->n_frames = n > 0 ? (uint32_t)n : 0;
+	return n != -ENOMEM;
+}
+
+static void str(struct emitting *s, const char *text)
+{
+	pdet_out_str(&s->e->out, text);
+}
+
+static void hex(struct emitting *s, uint64_t value)
+{
+	struct pdet_out *out = &s->e->out;
+
+	out->at = pdet_out_room(out, out->at, PDET_DIGITS);
+	out->at = pdet_put_hex(out->at, value);
+}
+
+static void dec(struct emitting *s, uint64_t value)
+{
+	pdet_out_dec(&s->e->out, value);
+}
+
+/* Files of stacks only count pages. */
+static bool has_times(const struct emitting *s)
+{
+	return s->group.times || !s->group.pages;
+}
+
+static bool has_ns(const struct emitting *s)
+{
+	return s->group.oldest_ns <= s->group.newest_ns;
+}
+
+/* --- JSON --- */
+
+static void json_text(struct emitting *s, const char *text, size_t len,
+		      bool *bad)
+{
+	struct pdet_out *out = &s->e->out;
+
+	out->at = pdet_json_text(out, out->at, text, len, 0, bad);
+}
+
+static void json_key(struct emitting *s, const char *name)
+{
+	str(s, "\"");
+	str(s, name);
+	str(s, "\":");
+}
+
+/* Names joined by '|' are an array. */
+static void json_list(struct emitting *s, const char *text, size_t len)
+{
+	const char *end = text + len, *bar;
+	bool bad;
+
+	str(s, "[");
+	for (; text < end; text = bar + 1) {
+		bar = memchr(text, '|', (size_t)(end - text));
+		if (!bar)
+			bar = end;
+		json_text(s, text, (size_t)(bar - text), &bad);
+		if (bar < end)
+			str(s, ",");
+	}
+	str(s, "]");
+}
+
+static void json_string(struct emitting *s, uint32_t key, uint64_t id)
+{
+	static const char digits[] = "0123456789abcdef";
+	bool bad = false;
+	const char *text;
+	size_t len = 0, i;
+
+	text = pdet_owners_text(s->o, id, &len);
+	if (key == PAGEDET_OWNER_GFP) {
+		json_list(s, text, len);
+		return;
+	}
+	json_text(s, text, len, &bad);
+	if (!bad)
+		return;
+	str(s, ",\"");
+	str(s, pdet_owner_key_name(key));
+	str(s, "_hex\":\"");
+	for (i = 0; i < len; i++) {
+		const unsigned char c = (unsigned char)text[i];
+		const char pair[2] = { digits[c >> 4], digits[c & 15] };
+
+		pdet_out_put(&s->e->out, pair, 2);
+	}
+	str(s, "\"");
+}
+
+static bool json_stack(struct emitting *s, uint64_t id)
+{
+	bool bad;
+	uint32_t i;
+
+	str(s, "\"");
+	hex(s, id);
+	str(s, "\",\"frames\":[");
+	if (!get_frames(s, id))
+		return false;
+	for (i = 0; i < s->n_frames; i++) {
+		if (i)
+			str(s, ",");
+		json_text(s, s->frames[i], strlen(s->frames[i]), &bad);
+	}
+	str(s, "]");
+	return true;
+}
+
+static bool json_value(struct emitting *s, unsigned i)
+{
+	const uint32_t key = s->by[i], state = s->group.state[i];
+	const uint64_t value = s->group.value[i];
+
+	json_key(s, pdet_owner_key_name(key));
+	if (state == PAGEDET_NONE)
+		str(s, "null");
+	else if (state != PAGEDET_HAVE)
+		str(s, "\"?\"");
+	else if (key == PAGEDET_OWNER_STACK)
+		return json_stack(s, value);
+	else if (key == PAGEDET_OWNER_SLAB)
+		str(s, value ? "true" : "false");
+	else if (pdet_owner_key_is_text(key))
+		json_string(s, key, value);
+	else
+		dec(s, value);
+	return true;
+}
+
+static void json_number(struct emitting *s, const char *name, uint64_t value)
+{
+	str(s, ",");
+	json_key(s, name);
+	dec(s, value);
+}
+
+static bool json_group(struct emitting *s)
+{
+	const struct pagedet_owner_group *g = &s->group;
+	unsigned i;
+
+	str(s, "{");
+	for (i = 0; i < s->n_by; i++) {
+		if (i)
+			str(s, ",");
+		if (!json_value(s, i))
+			return false;
+	}
+	if (has_times(s))
+		json_number(s, "times", g->times);
+	json_number(s, "pages", g->pages);
+	json_number(s, "bytes", g->bytes);
+	if (has_ns(s)) {
+		json_number(s, "oldest_ns", g->oldest_ns);
+		json_number(s, "newest_ns", g->newest_ns);
+	}
+	if (pdet_owners_compared(s->o)) {
+		if (has_times(s))
+			json_number(s, "times_before", g->times_before);
+		json_number(s, "pages_before", g->pages_before);
+	}
+	if (!has_times(s))
+		str(s, ",\"missing\":{\"times\":\"unsupported\"}");
+	str(s, "}\n");
+	return true;
+}
+
+/* --- CSV --- */
+
+static void csv_head(struct emitting *s)
+{
+	unsigned i;
+
+	for (i = 0; i < s->n_by; i++) {
+		str(s, pdet_owner_key_name(s->by[i]));
+		str(s, s->by[i] == PAGEDET_OWNER_STACK ? ",frames," : ",");
+	}
+	str(s, "times,pages,bytes,oldest_ns,newest_ns");
+	if (pdet_owners_compared(s->o))
+		str(s, ",times_before,pages_before");
+	str(s, "\n");
+}
+
+/* The functions of a stack, joined by ';'. */
+static bool csv_frames(struct emitting *s, uint64_t id)
+{
+	uint32_t i;
+
+	if (!get_frames(s, id))
+		return false;
+	str(s, "\"");
+	for (i = 0; i < s->n_frames; i++) {
+		if (i)
+			str(s, ";");
+		str(s, s->frames[i]);
+	}
+	str(s, "\"");
+	return true;
+}
+
+static bool csv_value(struct emitting *s, unsigned i)
+{
+	const uint32_t key = s->by[i], state = s->group.state[i];
+	const uint64_t value = s->group.value[i];
+	struct pdet_out *out = &s->e->out;
+	const char *text;
+	size_t len = 0;
+
+	if (state != PAGEDET_HAVE) {
+		str(s, state == PAGEDET_NONE ? "" : "?");
+		if (key == PAGEDET_OWNER_STACK)
+			str(s, ",");
+	} else if (key == PAGEDET_OWNER_STACK) {
+		hex(s, value);
+		str(s, ",");
+		return csv_frames(s, value);
+	} else if (pdet_owner_key_is_text(key)) {
+		text = pdet_owners_text(s->o, value, &len);
+		out->at = pdet_csv_text(out, out->at, text, len, 0);
+	} else {
+		dec(s, value);
+	}
+	return true;
+}
+
+static bool csv_group(struct emitting *s)
+{
+	const struct pagedet_owner_group *g = &s->group;
+	unsigned i;
+
+	for (i = 0; i < s->n_by; i++) {
+		if (!csv_value(s, i))
+			return false;
+		str(s, ",");
+	}
+	if (has_times(s))
+		dec(s, g->times);
+	else
+		str(s, "?unsupported");
+	str(s, ",");
+	dec(s, g->pages);
+	str(s, ",");
+	dec(s, g->bytes);
+	str(s, ",");
+	if (has_ns(s))
+		dec(s, g->oldest_ns);
+	str(s, ",");
+	if (has_ns(s))
+		dec(s, g->newest_ns);
+	if (pdet_owners_compared(s->o)) {
+		str(s, ",");
+		dec(s, g->times_before);
+		str(s, ",");
+		dec(s, g->pages_before);
+	}
+	str(s, "\n");
+	return true;
+}
+
+/* --- text --- */
+
+static void column(struct emitting *s, const char *text)
+{
+	const size_t len = strlen(text);
+
+	pdet_out_pad(&s->e->out, len < 12 ? 12 - len : 0);
+	str(s, text);
+	str(s, " ");
+}
+
+static void text_head(struct emitting *s)
+{
+	column(s, "times");
+	column(s, "pages");
+	if (pdet_owners_compared(s->o))
+		column(s, "grown by");
+	column(s, "bytes");
+	column(s, "allocated");
+	str(s, "\n");
+}
+
+/* Unlike 1 MB, 1048576 can be added up. */
+static void text_number(struct emitting *s, uint64_t value, bool known)
+{
+	char buf[32];
+
+	snprintf(buf, sizeof(buf), "%llu", (unsigned long long)value);
+	column(s, known ? buf : "?");
+}
+
+/* Of memory that grows, how old the oldest is and the newest. */
+static void text_when(struct emitting *s)
+{
+	char buf[64];
+
+	if (!has_ns(s)) {
+		str(s, "          ?");
+		return;
+	}
+	snprintf(buf, sizeof(buf), "%.3f s .. %.3f s",
+		 (double)s->group.oldest_ns / 1e9,
+		 (double)s->group.newest_ns / 1e9);
+	str(s, "    ");
+	str(s, buf);
+}
+
+static void text_plain(struct emitting *s, const char *text, size_t len)
+{
+	char plain[1024];
+	struct pdet_cut cut = { plain, sizeof(plain), 0 };
+
+	pdet_cut_plain(&cut, text, len);
+	pdet_out_put(&s->e->out, plain, PDET_MIN(cut.len, sizeof(plain)));
+}
+
+static void text_value(struct emitting *s, unsigned i)
+{
+	const uint32_t key = s->by[i], state = s->group.state[i];
+	const uint64_t value = s->group.value[i];
+	const char *text;
+	size_t len = 0;
+
+	str(s, "    ");
+	str(s, pdet_owner_key_name(key));
+	str(s, " ");
+	if (state == PAGEDET_NONE) {
+		str(s, "-");
+	} else if (state != PAGEDET_HAVE) {
+		str(s, "?");
+	} else if (key == PAGEDET_OWNER_STACK) {
+		hex(s, value);
+	} else if (pdet_owner_key_is_text(key)) {
+		text = pdet_owners_text(s->o, value, &len);
+		text_plain(s, text, len);
+	} else {
+		dec(s, value);
+	}
+}
+
+static void text_growth(struct emitting *s)
+{
+	const uint64_t now = s->group.pages, was = s->group.pages_before;
+	char buf[32];
+
+	snprintf(buf, sizeof(buf), "%c%llu", now < was ? '-' : '+',
+		 (unsigned long long)(now < was ? was - now : now - was));
+	column(s, buf);
+}
+
+static bool text_group(struct emitting *s)
+{
+	bool stack = false;
+	unsigned i;
+	uint32_t f;
+
+	text_number(s, s->group.times, has_times(s));
+	text_number(s, s->group.pages, true);
+	if (pdet_owners_compared(s->o))
+		text_growth(s);
+	text_number(s, s->group.bytes, true);
+	text_when(s);
+	for (i = 0; i < s->n_by; i++)
+		text_value(s, i);
+	str(s, "\n");
+	for (i = 0; i < s->n_by; i++) {
+		if (s->by[i] != PAGEDET_OWNER_STACK)
+			continue;
+		stack = true;
+		s->n_frames = 0;
+		if (s->group.state[i] == PAGEDET_HAVE &&
+		    !get_frames(s, s->group.value[i]))
+			return false;
+		for (f = 0; f < s->n_frames; f++) {
+			str(s, "        ");
+			text_plain(s, s->frames[f], strlen(s->frames[f]));
+			str(s, "\n");
+		}
+	}
+	if (stack)
+		str(s, "\n");
+	return true;
+}
+
+int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
+		     struct pdet_owners *o, uint64_t max)
+{
+	struct emitting s = { .e = e, .o = o };
+	bool (*group)(struct emitting *s) = json_group;
+	bool ok = true;
+
+	s.by = pdet_owners_keys(o, &s.n_by);
+	if (e->format == &pdet_emit_csv) {
+		group = csv_group;
+		csv_head(&s);
+	} else if (e->format == &pdet_emit_text) {
+		group = text_group;
+		text_head(&s);
+	}
+	for (; ok && max && pdet_owners_next(o, &s.group) == 1; max--)
+		ok = group(&s);
+	free(s.frames);
+	if (!ok || e->out.error == ENOMEM)
+		return pdet_fail(env, ENOMEM, "cannot emit: no memory");
+	if (!e->out.error)
+		return 0;
+	errno = e->out.error;
+	pdet_fail_errno(env, "cannot write output");
+	return -EIO;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Groups of page_owner's records as text. */
+#ifndef PDET_EMIT_OWNERS_H
+#define PDET_EMIT_OWNERS_H
+
+#include "emit/emit.h"
+#include "query/owners.h"
+
+/* pdet_emit_owners - the next groups, @max at most. 0, -EIO, -ENOMEM. */
+int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
+		     struct pdet_owners *o, uint64_t max);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* page_owner's text: any text, whole and cut, and what its groups add up to.
+ * The first byte says where it is cut. */
+#include "fuzz.h"
+#include "pagedet.h"
+#include "query/owners_count.h"
+
+static const struct pdet_owner_asked asked = {
+	.by = { PAGEDET_OWNER_STACK, PAGEDET_OWNER_COMM, PAGEDET_OWNER_GFP,
+		PAGEDET_OWNER_MEMCG_NAME, PAGEDET_OWNER_MODULE,
+		PAGEDET_OWNER_WINDOW, PAGEDET_OWNER_MIGRATETYPE },
+	.n_by = 7, .window_ns = 1000,
+};
+
+static void check_inside(const struct pdet_scan *part, const char *text,
+			 size_t n)
+{
+	MUST(part->at <= part->end);
+	MUST(part->at == part->end ||
+	     (part->at >= text && part->end <= text + n));
+}
+
+static uint64_t cut_records(const char *data, size_t n, bool last)
+{
+	struct pdet_scan text = { data, data + n };
+	struct pdet_owner_record r;
+	uint64_t records = 0;
+	const char *before = text.at;
+	enum pdet_owner_is is;
+
+	while ((is = pdet_owner_next(&text, last, 0, &r)) != PDET_OWNER_END) {
+		MUST(text.at > before && text.at <= text.end);
+		before = text.at;
+		if (is == PDET_OWNER_DAMAGED)
+			continue;
+		records++;
+		check_inside(&r.gfp, data, n);
+		check_inside(&r.comm, data, n);
+		check_inside(&r.type, data, n);
+		check_inside(&r.block_type, data, n);
+		check_inside(&r.stack, data, n);
+		check_inside(&r.reason, data, n);
+		check_inside(&r.memcg, data, n);
+		MUST(r.order < 64 && r.comm.end - r.comm.at <= 15);
+		MUST(r.has & PDET_OWNER_STACK_ONLY ||
+		     r.pages == (uint64_t)1 << r.order);
+	}
+	MUST(text.at == text.end);
+	return records;
+}
+
+/* What is left out is not looked at, so at least as many are records. */
+static void count(const char *data, size_t n, uint64_t records)
+{
+	struct pdet_owner_count c;
+	uint64_t times = 0;
+	size_t i;
+
+	MUST(pdet_owner_count_init(&c, &asked));
+	MUST(pdet_owner_count_block(&c, data, n, true));
+	for (i = 0; i < c.table.totals.n; i++) {
+		const struct pdet_owner_total *t = &c.table.totals.data[i];
+
+		times += t->times;
+		MUST(t->times || t->oldest > t->newest);
+	}
+	MUST(times <= records);
+	MUST(c.left.text_bytes == n);
+	pdet_owner_count_free(&c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data + 1;
+	char *copy;
+	size_t n;
+
+	if (!size)
+		return 0;
+	n = (size - 1) * (data[0] + 1) / 256;
+	/* It ends where it ends. */
+	copy = malloc(n + 1);
+	memcpy(copy, text, n);
+	copy = realloc(copy, n ? n : 1);
+	cut_records(copy, n, false);
+	count(copy, n, cut_records(copy, n, true));
+	free(copy);
+	return 0;
+}
