@@ -699,7 +699,7 @@ void pagedet_options_init(struct pagedet_options *options, uint64_t size);
  *         EBADMSG a file is of no known kind or damaged, or that of another
  *         kernel; EIO reading failed;
  *         ENOSYS a part that is needed was not built; ENOTSUP none of the
- *         allowed sources exists here; ENOMEM.
+ *         allowed sources exists here, or a file is one of debugfs; ENOMEM.
  * Since: 0.1
  */
 int pagedet_open(struct pagedet *pd, const struct pagedet_options *options);

@@ -182,6 +182,9 @@ static int open_all(struct pagedet *pd, const struct pagedet_options *options)
 
 	if (options->sources)
 		in.sources = options->sources;
+	r = pdet_check_files(&pd->env, options);
+	if (r < 0)
+		return r;
 	for (ops = pdet_backends; *ops; ops++) {
 		if (!((*ops)->sources & in.sources) ||
 		    (*ops)->probe(&pd->env, &in) <= 0)

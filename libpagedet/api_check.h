@@ -28,6 +28,11 @@ int pdet_check_items(struct pagedet *pd, uint32_t target,
 int pdet_check_extras(struct pdet_env *env,
 		      const struct pagedet_options *options);
 
+/* pdet_check_files - nothing is looked into that must not be: a kernel of 6.12
+ * dies when page_owner_stacks/show_stacks is read 6 bytes at a time. */
+int pdet_check_files(struct pdet_env *env,
+		     const struct pagedet_options *options);
+
 /* pdet_refuse_files - what is wrong with files that no source took. */
 int pdet_refuse_files(struct pdet_env *env,
 		      const struct pagedet_options *options);

@@ -6,8 +6,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "api_check.h"
@@ -76,6 +78,26 @@ static int refuse(struct pdet_env *env, const char *name, int fd)
 					  "log or page_owner text");
 	return pdet_fail(env, ENOSYS, "cannot read %s: it is %s, and no "
 			 "reader for that is built in", name, kind);
+}
+
+int pdet_check_files(struct pdet_env *env,
+		     const struct pagedet_options *options)
+{
+	struct statfs fs;
+	uint64_t i;
+
+	for (i = 0; i < options->n_files; i++) {
+		if (statfs(options->files[i], &fs) < 0 ||
+		    fs.f_type != DEBUGFS_MAGIC)
+			continue;
+		pdet_fail(env, ENOTSUP, "cannot read %s: it is no file but "
+			  "the running kernel's debugfs, and reading it in "
+			  "small pieces can crash a kernel",
+			  options->files[i]);
+		pdet_advise(env, "ask the running kernel, or read a copy");
+		return -ENOTSUP;
+	}
+	return 0;
 }
 
 int pdet_refuse_files(struct pdet_env *env,

@@ -49,11 +49,6 @@ static bool is_text(struct pdet_env *env, const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return false;
-	/* The kernel's own is read from its beginning to its end, or not. */
-	if (is_debugfs(fd)) {
-		close(fd);
-		return false;
-	}
 	n = pdet_pread(fd, dump, sizeof(dump), 0);
 	switch (n > 0 ? pdet_dump_form(dump, (size_t)n) : PDET_DUMP_ELF) {
 	case PDET_DUMP_NONE:

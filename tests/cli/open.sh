@@ -69,6 +69,14 @@ from 'a device that is always empty' 65 'it is empty' /dev/null
 from 'a directory' 65 'it is a directory' dir
 from 'a part that is damaged' 65 'kdump' kdump empty
 from 'no such file' 66 'cannot open none: No such file' none
+# Not even the first bytes of what may not be looked into.
+if mkdir debug 2> why && mount -t debugfs debugfs debug 2> why; then
+	file=$(find debug -maxdepth 2 -type f -readable | head -n 1)
+	from 'a file of debugfs' 69 'it is no file but the running' "$file"
+	umount debug
+else
+	tap_skip 'a file of debugfs' "$(cat why)"
+fi
 mkfifo pipe
 from 'a pipe' 69 'it is a pipe' pipe
 
