@@ -13,7 +13,7 @@
 void cli_helpers_find(struct cli_job *job)
 {
 	static const char *const places[] = {
-		"", "/../libexec/pagedet", "/libexec", "/../../libexec",
+		"", "/../libexec/pagedet", "/../../libpagedet/libexec",
 	};
 	char self[2048], program[sizeof(job->helpers) + 32];
 	char *slash;
