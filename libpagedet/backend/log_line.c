@@ -18,15 +18,16 @@
 /* syslog's prefix is no longer: date, host, tag. */
 #define SYSLOG 192
 
-static int hex_digit(char c)
+/* The byte that "\xNN" stands for; -1: it is none of these. */
+static int escaped_byte(const char *at, const char *end)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
+	int high, low;
+
+	if (end - at < 4 || at[0] != '\\' || at[1] != 'x')
+		return -1;
+	high = pdet_hex_digit(at[2]);
+	low = pdet_hex_digit(at[3]);
+	return high < 16 && low < 16 ? high << 4 | low : -1;
 }
 
 /* "\xNN" becomes what it stands for; text longer than the room is cut. */
@@ -34,14 +35,14 @@ static void unescape(struct pdet_log_line *l)
 {
 	const char *in = l->text.at;
 	size_t n = 0;
+	int byte;
 
 	if (!memchr(in, '\\', (size_t)(l->text.end - in)))
 		return;
 	while (in < l->text.end && n < sizeof(l->unescaped)) {
-		if (l->text.end - in >= 4 && in[0] == '\\' && in[1] == 'x' &&
-		    hex_digit(in[2]) >= 0 && hex_digit(in[3]) >= 0) {
-			l->unescaped[n++] = (char)(hex_digit(in[2]) << 4 |
-						   hex_digit(in[3]));
+		byte = escaped_byte(in, l->text.end);
+		if (byte >= 0) {
+			l->unescaped[n++] = (char)byte;
 			in += 4;
 		} else {
 			l->unescaped[n++] = *in++;
@@ -61,10 +62,9 @@ static bool is_escaped(struct pdet_scan s)
 	int byte;
 
 	while ((s.at = memchr(s.at, '\\', (size_t)(s.end - s.at)))) {
-		if (s.end - s.at < 4 || s.at[1] != 'x' ||
-		    hex_digit(s.at[2]) < 0 || hex_digit(s.at[3]) < 0)
+		byte = escaped_byte(s.at, s.end);
+		if (byte < 0)
 			return false;
-		byte = hex_digit(s.at[2]) << 4 | hex_digit(s.at[3]);
 		if (byte >= ' ' && byte < 0x7f && byte != '\\')
 			return false;
 		s.at += 4;
@@ -184,8 +184,7 @@ static bool iso_time(struct pdet_scan *s)
 	if ((size_t)(s->end - s->at) < sizeof(form))
 		return false;
 	for (i = 0; form[i]; i++)
-		if (form[i] == '0' ? hex_digit(s->at[i]) > 9 ||
-				     hex_digit(s->at[i]) < 0 :
+		if (form[i] == '0' ? pdet_hex_digit(s->at[i]) > 9 :
 				     s->at[i] != form[i])
 			return false;
 	while (s->at < s->end && *s->at != ' ')
@@ -205,7 +204,7 @@ static void syslog(struct pdet_scan *s)
 		return;
 	/* A date with a time of day stands before it. */
 	colon = memchr(s->at, ':', (size_t)(at - s->at));
-	if (!colon || colon + 1 == at || hex_digit(colon[1]) < 0)
+	if (!colon || colon + 1 == at || pdet_hex_digit(colon[1]) > 15)
 		return;
 	s->at = at + sizeof(tag) - 1;
 }

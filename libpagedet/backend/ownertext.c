@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,8 +19,6 @@
 
 /* A line that tells stands so near to the beginning. */
 #define HEAD ((size_t)1 << 20)
-/* linux/magic.h */
-#define DEBUGFS 0x64626720
 /* The largest page of any kernel, which a record is not longer than. */
 #define RECORD 65536
 
@@ -29,7 +28,7 @@ static bool is_debugfs(int fd)
 {
 	struct statfs fs;
 
-	return fstatfs(fd, &fs) == 0 && (uint32_t)fs.f_type == DEBUGFS;
+	return fstatfs(fd, &fs) == 0 && (uint32_t)fs.f_type == DEBUGFS_MAGIC;
 }
 
 /* What is no dump is looked at as text, through its compression. */

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-static int digit(char c)
+int pdet_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -20,10 +20,10 @@ bool pdet_scan_hex(struct pdet_scan *s, uint64_t *ret)
 	const char *p = s->at;
 	uint64_t value = 0;
 
-	for (; p < s->end && digit(*p) < 16; p++) {
+	for (; p < s->end && pdet_hex_digit(*p) < 16; p++) {
 		if (value >> 60)
 			return false;
-		value = value << 4 | (uint64_t)digit(*p);
+		value = value << 4 | (uint64_t)pdet_hex_digit(*p);
 	}
 	if (p == s->at)
 		return false;

@@ -12,6 +12,9 @@ struct pdet_scan {
 	const char *end;
 };
 
+/* pdet_hex_digit - its value; 16: it is none. */
+int pdet_hex_digit(char c);
+
 /*
  * pdet_scan_hex, pdet_scan_dec - a number without prefix; false, and nothing
  * moved, if there is no digit or it does not fit 64 bits.

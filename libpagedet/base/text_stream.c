@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,6 @@
 /* What is read at once of compressed bytes; and the longest line. */
 #define RAW_SIZE ((size_t)1 << 17)
 #define LINE_SIZE ((size_t)1 << 18)
-/* linux/magic.h */
-#define DEBUGFS 0x64626720
 /* The largest page of any kernel, which a record of its is not longer than. */
 #define RECORD_SIZE ((size_t)1 << 16)
 /* What is read at once of a block. */
@@ -230,7 +229,7 @@ static void look_at_kind(struct pdet_text_stream *s)
 	struct statfs fs;
 
 	if (s->fd < 0 || fstatfs(s->fd, &fs) < 0 ||
-	    (uint32_t)fs.f_type != DEBUGFS)
+	    (uint32_t)fs.f_type != DEBUGFS_MAGIC)
 		return;
 	s->least = RECORD_SIZE;
 	s->records = name && !strcmp(name, "/page_owner");
