@@ -86,6 +86,7 @@ struct image {
 	uint64_t super_blocks;	/* address of the first */
 	uint64_t mnt_ns;	/* of the first process; 0: unknown */
 	struct image_part tasks;
+	bool other_pids;	/* the caller's are not those of the list */
 	struct pdet_tasks task_types;
 	struct pdet_mms mm_types;
 	struct pdet_vma_names name_types;
@@ -190,6 +191,9 @@ int pdet_image_task_types(struct image *im, struct pdet_env *env);
  * name its data, of what it exports. */
 int pdet_image_symbols(struct image *im, struct pdet_env *env);
 void pdet_image_find(struct image *im, struct pdet_env *env,
+		     struct pdet_symbol *symbols, size_t n);
+/* The same without keeping all, for who will need no more than these. */
+void pdet_image_pick(struct image *im, struct pdet_env *env,
 		     struct pdet_symbol *symbols, size_t n);
 /* image_vmcoreinfo.c: what the caller gave: read, as it is needed to open a
  * dump; and compared with what the dump has. 0, also without; negative errno

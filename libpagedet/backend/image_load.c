@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "backend/image_area.h"
+#include "backend/image_task.h"
 #include "base/io.h"
 #include "kernel/directmap.h"
 
@@ -378,6 +379,7 @@ static int read_task_types(struct image *im, struct pdet_env *env)
 	    pdet_space_u32(&im->space, s[2].address, &areas) == 0)
 		im->pagemap.swap_areas = PDET_MIN(areas, (uint32_t)32);
 	im->pagemap.soft_dirty = pdet_image_soft_dirty(im);
+	im->other_pids = pdet_image_counts_otherwise(im);
 	return 0;
 }
 

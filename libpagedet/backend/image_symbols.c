@@ -74,16 +74,33 @@ static void find_export(struct image *im, struct pdet_symbol *symbol)
 			*symbol = exports(im)[i];
 }
 
-void pdet_image_find(struct image *im, struct pdet_env *env,
-		     struct pdet_symbol *symbols, size_t n)
+/* With BPF there are other ways, and it would take longer than they do. */
+static void find_exports(struct image *im, struct pdet_symbol *symbols,
+			 size_t n)
 {
 	size_t i;
 
-	if (pdet_image_symbols(im, env) == 0)
-		pdet_kallsyms_find(&im->kallsyms, symbols, n);
-	/* With BPF there are other ways, and it would take longer than they
-	 * do. */
 	for (i = 0; i < n && !im->memory->ops->current_task; i++)
 		if (!symbols[i].found)
 			find_export(im, &symbols[i]);
+}
+
+void pdet_image_find(struct image *im, struct pdet_env *env,
+		     struct pdet_symbol *symbols, size_t n)
+{
+	if (pdet_image_symbols(im, env) == 0)
+		pdet_kallsyms_find(&im->kallsyms, symbols, n);
+	find_exports(im, symbols, n);
+}
+
+void pdet_image_pick(struct image *im, struct pdet_env *env,
+		     struct pdet_symbol *symbols, size_t n)
+{
+	if (im->symbols.tried || im->options->vmlinux) {
+		pdet_image_find(im, env, symbols, n);
+		return;
+	}
+	if (pdet_image_base(im, env) == 0)
+		(void)pdet_kallsyms_pick(&im->space, &im->info, symbols, n);
+	find_exports(im, symbols, n);
 }

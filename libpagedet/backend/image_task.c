@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tasks out of the kernel's list of them. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/image_task.h"
 
@@ -41,6 +43,31 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The first pid namespace has always had this number, PID_NS_INIT_INO. */
+bool pdet_image_counts_otherwise(const struct image *im)
+{
+	char name[64];
+	ssize_t n;
+
+	if (!im->memory->live)
+		return false;
+	n = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
+	if (n < 0)
+		return false;
+	name[n] = '\0';
+	return strcmp(name, "pid:[4026531836]") != 0;
+}
+
+static int refuse_pids(struct pdet_env *env, const char *what)
+{
+	int r = pdet_fail(env, ENOTSUP, "cannot find %s by its number: the "
+			  "kernel counts those of the first pid namespace, "
+			  "and this is another one", what);
+
+	pdet_advise(env, "procfs knows the tasks of this one");
+	return r;
+}
+
 int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 		     uint32_t **ret, size_t *n)
 {
@@ -51,6 +78,8 @@ int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 
 	if (pdet_image_task_types(im, env) < 0)
 		return pdet_image_fail(env, &im->tasks);
+	if (im->other_pids)
+		return refuse_pids(env, "a task");
 	pdet_tasks_each(&im->space, &im->task_types, &visit);
 	if (l.no_memory || (l.lost && !l.pids.n)) {
 		pdet_vec_free(&l.pids);
@@ -133,6 +162,12 @@ int pdet_image_find_task(struct image_session *s, uint32_t pid,
 	unsigned i;
 	int r = -EBADMSG;
 
+	if (s->image->other_pids) {
+		char what[32];
+
+		snprintf(what, sizeof(what), "task %u", pid);
+		return refuse_pids(env, what);
+	}
 	if (find_known(s, pid, ret))
 		return 0;
 	for (i = 0; r < 0 && r != -ENOENT && i < PDET_IMAGE_LOOKS; i++) {

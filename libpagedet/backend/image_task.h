@@ -23,6 +23,11 @@ struct image_task {
 	char name[PDET_PATH];	/* of the last one */
 };
 
+/* pdet_image_counts_otherwise - whether the caller's pids are not those of the
+ * kernel's own list, which has those of the first pid namespace: task 2 of here
+ * is another one there. */
+bool pdet_image_counts_otherwise(const struct image *im);
+
 /* pdet_image_find_task - 0, or negative errno with words in the session. */
 int pdet_image_find_task(struct image_session *s, uint32_t pid,
 			 struct pdet_task_struct *ret);

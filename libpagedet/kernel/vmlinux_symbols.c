@@ -95,14 +95,14 @@ static int init_tokens(struct pdet_kallsyms *k)
 {
 	unsigned i;
 
-	k->tokens = calloc(256, 2);
-	if (!k->tokens)
+	k->tokens.text = calloc(256, 2);
+	if (!k->tokens.text)
 		return -ENOMEM;
-	k->tokens_len = 512;
+	k->tokens.text_len = 512;
 	for (i = 0; i < 256; i++) {
-		k->tokens[2 * i] = (char)i;
-		k->token[i] = (uint16_t)(2 * i);
-		k->token_len[i] = i ? 1 : 0;
+		k->tokens.text[2 * i] = (char)i;
+		k->tokens.at[i] = (uint16_t)(2 * i);
+		k->tokens.len[i] = i ? 1 : 0;
 	}
 	return 0;
 }

@@ -35,6 +35,25 @@ static const struct pdet_memory_ops ops = {
 	.read_kvirt = read_kvirt,
 };
 
+/* Going through them once finds the same as keeping them. */
+static void pick(const struct pdet_kallsyms *k, struct pdet_space *space,
+		 const struct pdet_vmcoreinfo *info)
+{
+	struct pdet_symbol s[] = { { .name = "init_task" },
+				   { .name = "_stext" },
+				   { .name = "not_there" } };
+	struct pdet_symbol kept[] = { s[0], s[1], s[2] };
+	unsigned i;
+
+	MUST(pdet_kallsyms_pick(space, info, s, 3) == 0);
+	pdet_kallsyms_find(k, kept, 3);
+	for (i = 0; i < 3; i++) {
+		MUST(s[i].found == kept[i].found);
+		MUST(!s[i].found || (s[i].i == kept[i].i &&
+				     s[i].address == kept[i].address));
+	}
+}
+
 static void ask(const struct pdet_kallsyms *k)
 {
 	struct pdet_symbol find[] = { { .name = "_stext" },
@@ -71,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pdet_env env = { .root = NULL };
 	struct pdet_space *space = malloc(sizeof(*space));
 	struct pdet_vmcoreinfo info;
+	struct pdet_symbol stext = { .name = "_stext" };
 	struct pdet_kallsyms k;
 	char text[512];
 	size_t i, len = 0;
@@ -98,9 +118,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pdet_space_init(space, &kernel.reader, NULL);
 	if (pdet_kallsyms_read(&k, &env, space, &info) == 0) {
 		ask(&k);
+		pick(&k, space, &info);
 		pdet_kallsyms_free(&k);
 	} else {
 		MUST(strncmp(env.error, "cannot ", 7) == 0);
+		(void)pdet_kallsyms_pick(space, &info, &stext, 1);
 	}
 	pdet_vmcoreinfo_free(&info);
 	free(space);

@@ -229,8 +229,50 @@ START_TEST(by_name)
 			ck_assert_uint_eq(find[i].address, at[i]);
 	}
 	pdet_kallsyms_find(&k, find, 0);
+	/* the same, without what was kept */
+	for (i = 0; i < 13; i++) {
+		find[i].found = at[i] == 0;
+		ck_assert_int_eq(pdet_kallsyms_pick(s->space, &s->info,
+						    &find[i], 1), 0);
+		ck_assert_msg(find[i].found == (at[i] != 0), "%s",
+			      find[i].name);
+		if (at[i])
+			ck_assert_uint_eq(find[i].address, at[i]);
+	}
 	pdet_kallsyms_free(&k);
 	symbols_free(s, N);
+}
+END_TEST
+
+/* Names that go over several pieces, some of them over the end of one; none is
+ * lost there. */
+START_TEST(a_few_of_many)
+{
+	struct symbols_entry *e = make_many();
+	struct symbols *s = symbols_new(e, MANY, (enum symbols_coding)_i);
+	struct pdet_kallsyms k = read_good(s);
+	size_t i, j, n;
+
+	ck_assert_uint_gt(s->names_len, 40000);
+	for (i = 0; i < MANY; i += n) {
+		struct pdet_symbol want[PDET_KALLSYMS_PICKED], kept;
+
+		n = PDET_MIN(MANY - i, (size_t)PDET_KALLSYMS_PICKED);
+		for (j = 0; j < n; j++)
+			want[j] = (struct pdet_symbol){ .name = e[i + j].name };
+		ck_assert_int_eq(pdet_kallsyms_pick(s->space, &s->info, want,
+						    n), 0);
+		for (j = 0; j < n; j++) {
+			kept = want[j];
+			pdet_kallsyms_find(&k, &kept, 1);
+			ck_assert(want[j].found && kept.found);
+			ck_assert_uint_eq(want[j].i, kept.i);
+			ck_assert_uint_eq(want[j].address, kept.address);
+		}
+	}
+	pdet_kallsyms_free(&k);
+	symbols_free(s, MANY);
+	free_many(e);
 }
 END_TEST
 
@@ -539,6 +581,7 @@ int main(void)
 
 	unit_loop(s, all_symbols, SYMBOLS_CODINGS);
 	unit_loop(s, many_symbols, SYMBOLS_CODINGS);
+	unit_loop(s, a_few_of_many, SYMBOLS_CODINGS);
 	unit_test(s, a_name_that_is_too_long_ends);
 	unit_test(s, by_name);
 	unit_loop(s, by_address, sizeof(named) / sizeof(*named));
