@@ -15,8 +15,10 @@
 #include "kernel/find_btf.h"
 #include "kernel/types_check.h"
 
-/* Where all that is needed is in kernels of 6.1 to 6.18: twice that. */
-#define TYPE_BYTES ((uint32_t)512 << 10)
+/* So much of the types is looked at first, enough of 6.1 and 6.18; then twice
+ * that, which is enough of 6.12; up to the most. */
+#define TYPE_BYTES ((uint32_t)256 << 10)
+#define MOST_TYPE_BYTES ((uint32_t)1 << 20)
 
 static ssize_t read_file(void *arg, void *buf, size_t n, uint64_t offset)
 {
@@ -92,7 +94,7 @@ static int add_part(struct image *im, struct pdet_env *env,
 }
 
 static int read_part(struct image *im, struct pdet_env *env,
-		     const struct pdet_btf_reader *reader)
+		     const struct pdet_btf_reader *reader, uint32_t bytes)
 {
 	struct pdet_btf *btf = NULL;
 	int r = -ENODATA;
@@ -100,13 +102,25 @@ static int read_part(struct image *im, struct pdet_env *env,
 	size_t len;
 	void *data;
 
-	data = pdet_btf_part(reader, TYPE_BYTES, &len);
+	data = pdet_btf_part(reader, bytes, &len);
 	if (data)
 		btf = pdet_btf_new(data, len, &damaged);
 	if (btf)
 		r = add_part(im, env, btf);
 	pdet_btf_free(btf);
 	free(data);
+	return r;
+}
+
+static int read_parts(struct image *im, struct pdet_env *env,
+		      const struct pdet_btf_reader *reader)
+{
+	uint32_t bytes;
+	int r = -ENODATA;
+
+	for (bytes = TYPE_BYTES; r == -ENODATA && bytes <= MOST_TYPE_BYTES;
+	     bytes *= 2)
+		r = read_part(im, env, reader, bytes);
 	return r;
 }
 
@@ -117,7 +131,7 @@ static int of_live(struct image *im, struct pdet_env *env)
 
 	if (fd < 0)
 		return fd;
-	r = read_part(im, env, &reader);
+	r = read_parts(im, env, &reader);
 	close(fd);
 	if (r == 0)
 		pdet_image_look_at_zero(im, env);
@@ -128,18 +142,17 @@ static int of_dump(struct image *im, struct pdet_env *env)
 {
 	struct in_memory types = { .space = &im->space };
 	const struct pdet_btf_reader reader = { read_memory, &types };
-	/* All at once: each look through a kernel's symbols takes a while. */
 	struct pdet_symbol s[] = {
 		{ .name = PDET_BTF_START }, { .name = PDET_BTF_STOP },
 		{ .name = PDET_IMAGE_ZERO }, { .name = PDET_IMAGE_HUGE_ZERO },
 	};
 	int r;
 
-	pdet_image_find(im, env, s, PDET_COUNT(s));
+	pdet_image_pick(im, env, s, PDET_COUNT(s));
 	if (!pdet_btf_between(&s[0], &s[1], &types.len))
 		return -ENODATA;
 	types.addr = s[0].address;
-	r = read_part(im, env, &reader);
+	r = read_parts(im, env, &reader);
 	if (r == 0)
 		pdet_image_set_zeros(im, &s[2], &s[3]);
 	return r;

@@ -201,6 +201,24 @@ uint64_t pdet_page_folio_key(const struct pdet_page_alike *a, const char *head,
 	return hash ^ hash >> 32;
 }
 
+bool pdet_page_has_folio_key(const struct pdet_page_alike *a, const char *head,
+			     const char *second,
+			     const struct pdet_page_folio_key *key)
+{
+	struct pdet_page_mask mask = a->head;
+	uint64_t differs = 0;
+	size_t i;
+
+	mask_pointers(a, head, &mask);
+	for (i = 0; i < a->words; i++) {
+		differs |= (word_of(head, i) & mask.word[i]) ^
+			   key->word[2 * i];
+		differs |= (word_of(second, i) & a->second.word[i]) ^
+			   key->word[2 * i + 1];
+	}
+	return !differs;
+}
+
 size_t pdet_page_count_alike(const struct pdet_page_alike *a, const char *page,
 			     enum pdet_page_is is, size_t most)
 {

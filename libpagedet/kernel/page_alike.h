@@ -45,6 +45,11 @@ uint64_t pdet_page_folio_key(const struct pdet_page_alike *a, const char *head,
 			     const char *second,
 			     struct pdet_page_folio_key *ret);
 
+/* pdet_page_has_folio_key - whether that is their key. */
+bool pdet_page_has_folio_key(const struct pdet_page_alike *a, const char *head,
+			     const char *second,
+			     const struct pdet_page_folio_key *key);
+
 /* pdet_page_count_alike - how many of the @most struct pages behind @page say
  * what it says; it is small, a tail or uninitialised. */
 size_t pdet_page_count_alike(const struct pdet_page_alike *a, const char *page,

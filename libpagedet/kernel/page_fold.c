@@ -160,6 +160,9 @@ uint32_t pdet_page_fold(struct pdet_page_fold *fold, struct pdet_page_run *run,
 
 	pdet_page_run_begin(run, &at, pages, addr, pfn, n, to, fold->turn);
 	for (i = 0; i < n; i += done) {
+		done = (uint32_t)pdet_page_join(run, &at, pfn + i, i, n, count);
+		if (done)
+			continue;
 		done = (uint32_t)pdet_page_next(run, &at, pfn + i, i, n, o);
 		if (run->joined || is_whole(to, o)) {
 			o = add(fold, run, to, o, pfn + i, done, count, first);

@@ -5,21 +5,15 @@
  */
 #include "base/env.h"
 #include "kernel/kpf.h"
-#include "kernel/page_count.h"
-#include "kernel/page_run.h"
-
-#define GOLDEN 0x9e3779b97f4a7c15ull
-
-/* Beside the ways in which a page can be free. */
-#define FREE_UNKNOWN 2
+#include "kernel/page_run_parts.h"
 
 void pdet_page_run_init(struct pdet_page_run *run,
 			const struct pdet_layout *layout,
 			struct pdet_space *space)
 {
+	const int head = layout->flag[PAGEDET_PF_COMPOUND_HEAD];
 	const int own[] = { layout->flag[PAGEDET_PF_HWPOISON],
-			    layout->flag[PAGEDET_PF_ANON_EXCLUSIVE],
-			    layout->flag[PAGEDET_PF_COMPOUND_HEAD] };
+			    layout->flag[PAGEDET_PF_ANON_EXCLUSIVE], head };
 	unsigned i;
 
 	memset(run, 0, sizeof(*run));
@@ -30,6 +24,7 @@ void pdet_page_run_init(struct pdet_page_run *run,
 	for (i = 0; i < PDET_COUNT(own); i++)
 		if (own[i] >= 0)
 			run->own |= (uint64_t)1 << own[i];
+	run->head = head >= 0 ? (uint64_t)1 << head : 0;
 }
 
 static bool has_flag(const struct pdet_layout *l, uint64_t word, unsigned flag)
@@ -94,220 +89,7 @@ static void put(const struct pdet_page_columns *to, size_t i,
 	put_number(to->slab_cache, i, f->has_slab_cache, f->slab_cache);
 }
 
-/* --- large folios --- */
-
-/* Its first two struct pages, from the run if they are in it; false: they are
- * those that were loaded last. */
-static bool load_folio(struct pdet_page_run *run, uint64_t head,
-		       const char *pages, uint64_t addr, uint64_t end)
-{
-	const size_t size = run->layout->size[PDET_SIZE_PAGE];
-	int r = 0;
-
-	if (run->folio.addr == head)
-		return false;
-	run->folio.addr = head;
-	run->folio.has_tail = false;
-	if (head >= addr && head + 2 * size <= end) {
-		memcpy(run->folio.pages, pages + (head - addr), 2 * size);
-	} else {
-		run->reads++;
-		r = pdet_space_read(run->space, head, run->folio.pages,
-				    2 * size);
-	}
-	run->folio.error = r;
-	run->folio.has_second = !r;
-	run->folio.has_first = !r || !pdet_space_read(run->space, head,
-						      run->folio.pages, size);
-	return true;
-}
-
-/* One like it that was decoded before. */
-static void find_folio(struct pdet_page_run *run,
-		       const struct pdet_page_run_at *at)
-{
-	const size_t size = run->layout->size[PDET_SIZE_PAGE];
-	struct pdet_page_folio_key key;
-	struct pdet_page_run_folio *same;
-	uint64_t hash;
-
-	run->folio.same = NULL;
-	if (at->numbers || !run->folio.has_second)
-		return;
-	hash = pdet_page_folio_key(&run->alike, run->folio.pages,
-				   run->folio.pages + size, &key);
-	same = &run->folios[hash % PDET_PAGE_RUN_FOLIOS];
-	run->folio.same = same;
-	if (same->used && !memcmp(&same->key, &key, 2 * size))
-		return;
-	same->used = true;
-	same->has_head = same->has_tail = false;
-	memcpy(&same->key, &key, 2 * size);
-}
-
-static void decode_large(struct pdet_page_run *run, const char *page,
-			 bool is_head, struct pdet_page_facts *f)
-{
-	const char *second = run->folio.pages +
-			     run->layout->size[PDET_SIZE_PAGE];
-
-	pdet_page_decode(run->layout, page,
-			 is_head ? page :
-			 run->folio.has_first ? run->folio.pages : NULL,
-			 run->folio.has_second ? second : NULL, f);
-}
-
-static void decode_head(struct pdet_page_run *run, const char *page,
-			struct pdet_page_facts *f)
-{
-	struct pdet_page_run_folio *same = run->folio.same;
-
-	if (same && same->has_head) {
-		*f = same->head;
-		return;
-	}
-	decode_large(run, page, true, f);
-	if (!same)
-		return;
-	same->head = *f;
-	same->has_head = true;
-}
-
-/* A tail that is the same as the last one of its folio says the same. */
-static void decode_tail(struct pdet_page_run *run, const char *page,
-			uint64_t distance, struct pdet_page_facts *f)
-{
-	const struct pdet_layout *l = run->layout;
-	const uint64_t flags = pdet_page_u64(l, page, PDET_MEMBER_PAGE_FLAGS);
-	const int32_t mapcount = pdet_page_i32(l, page,
-					       PDET_MEMBER_PAGE_MAPCOUNT);
-	struct pdet_page_run_folio *same = run->folio.same;
-
-	if (same && same->has_tail && same->tail_flags == flags &&
-	    same->tail_mapcount == mapcount) {
-		*f = same->tail;
-	} else if (!run->folio.has_tail || run->folio.tail_flags != flags ||
-		   run->folio.tail_mapcount != mapcount) {
-		decode_large(run, page, false, &run->folio.tail);
-		run->folio.has_tail = true;
-		run->folio.tail_flags = flags;
-		run->folio.tail_mapcount = mapcount;
-		*f = run->folio.tail;
-	} else {
-		*f = run->folio.tail;
-	}
-	if (same && !same->has_tail) {
-		same->has_tail = true;
-		same->tail = *f;
-		same->tail_flags = flags;
-		same->tail_mapcount = mapcount;
-	}
-	/* Whose head says that it ends before. */
-	if (f->has_order && distance >> f->order) {
-		pdet_page_decode(l, page, NULL, NULL, f);
-		f->bad |= PDET_BAD_FOLIO;
-	}
-}
-
-/* --- free blocks --- */
-
-/* Behind the free block that begins at @pfn; 0: there is none. */
-static uint64_t block_end(const struct pdet_layout *l, uint64_t pfn,
-			  const struct pdet_page_facts *f)
-{
-	return f->type == PDET_TYPE_BUDDY && f->has_order &&
-			       f->order < l->free_orders &&
-			       !(pfn & (((uint64_t)1 << f->order) - 1)) ?
-		       pfn + ((uint64_t)1 << f->order) : 0;
-}
-
-uint64_t pdet_page_block_end(const struct pdet_layout *l, const char *page,
-			     uint64_t pfn)
-{
-	struct pdet_page_facts f;
-
-	pdet_page_decode(l, page, page, NULL, &f);
-	return block_end(l, pfn, &f);
-}
-
-static void leave_block(struct pdet_page_run *run)
-{
-	run->free_end = 0;
-	run->free_lost = false;
-}
-
-/* A page may be in a free block that began before the run; such a block begins
- * at one of a few frames. */
-static void look_back(struct pdet_page_run *run, uint64_t addr, uint64_t pfn)
-{
-	const struct pdet_layout *l = run->layout;
-	const size_t size = l->size[PDET_SIZE_PAGE];
-	char page[PDET_PAGE_BYTES];
-	struct pdet_page_facts f;
-	uint64_t first, before = pfn;
-	unsigned order;
-
-	for (order = 1; order < l->free_orders; order++) {
-		first = pfn & -((uint64_t)1 << order);
-		if (first == before)
-			continue;
-		before = first;
-		run->reads++;
-		if (pdet_space_read(run->space, addr - (pfn - first) * size,
-				    page, size) < 0) {
-			run->free_lost = true;
-			continue;
-		}
-		pdet_page_decode(l, page, page, NULL, &f);
-		if (block_end(l, first, &f) <= pfn)
-			continue;
-		run->free_end = block_end(l, first, &f);
-		run->free_order = f.order;
-		run->free_lost = false;
-		return;
-	}
-}
-
-/* What the neighbours say of a page without references. */
-static enum pdet_page_free find_block(struct pdet_page_run *run, uint64_t addr,
-				      uint64_t pfn, bool *known)
-{
-	if (pfn != run->next && !run->free_end)
-		look_back(run, addr, pfn);
-	*known = pfn < run->free_end ||
-		 (!run->free_lost && run->layout->type.known[PDET_TYPE_BUDDY]);
-	return pfn < run->free_end ? PDET_FREE_BLOCK : PDET_FREE_NOT;
-}
-
-/* The first page of a block, perhaps. */
-static void enter_block(struct pdet_page_run *run, uint64_t pfn,
-			struct pdet_page_facts *f)
-{
-	run->free_end = block_end(run->layout, pfn, f);
-	run->free_order = f->order;
-	if (run->free_end || f->type != PDET_TYPE_BUDDY || !f->has_order)
-		return;
-	f->has_order = false;
-	f->order = 0;
-	f->bad |= PDET_BAD_ORDER;
-}
-
 /* --- small pages --- */
-
-/* All that decoding looks at beside flags, without the numbers. */
-static uint64_t sort_of(const struct pdet_layout *l, const char *page,
-			int32_t mapcount, int32_t refcount)
-{
-	uint64_t sort, v = pdet_page_u64(l, page, PDET_MEMBER_PAGE_MAPPING);
-
-	sort = pdet_page_pointer_sort(v);
-	if (pdet_page_has(l, PDET_MEMBER_PAGE_MEMCG_DATA)) {
-		v = pdet_page_u64(l, page, PDET_MEMBER_PAGE_MEMCG_DATA);
-		sort |= (uint64_t)pdet_page_pointer_sort(v) << 8;
-	}
-	sort |= (uint64_t)(refcount < 0 ? 2 : refcount > 0) << 16;
-	return sort | (uint64_t)(uint32_t)PDET_MIN(mapcount, 0) << 32;
-}
 
 /* What it shares with others; false: nothing, it has to be looked at. */
 static bool find_same(struct pdet_page_run *run, const char *page,
@@ -316,12 +98,11 @@ static bool find_same(struct pdet_page_run *run, const char *page,
 		      struct pdet_page_run_same **ret)
 {
 	const struct pdet_layout *l = run->layout;
-	const uint64_t rest = sort_of(l, page, mapcount, refcount);
+	const uint64_t rest = pdet_page_sort(l, page, mapcount, refcount);
 	struct pdet_page_run_slot *s;
 
 	flags &= run->own;
-	s = &run->slot[((flags ^ rest * GOLDEN) * GOLDEN >> 32) %
-		       PDET_PAGE_RUN_SLOTS];
+	s = pdet_page_find_slot(run, flags, rest);
 	*ret = &s->same;
 	if (s->same.used && s->flags == flags && s->rest == rest &&
 	    !(caches && s->same.flags & KPF(SLAB)))
@@ -331,7 +112,7 @@ static bool find_same(struct pdet_page_run *run, const char *page,
 	 * only taken. */
 	if (f->type == PDET_TYPE_BUDDY || (f->flags & KPF(SLAB) && caches))
 		return false;
-	memset(s->same.turn, 0, sizeof(s->same.turn));
+	memset(s->same.joins, 0, sizeof(s->same.joins));
 	s->flags = flags;
 	s->rest = rest;
 	s->same.used = true;
@@ -422,19 +203,6 @@ static void add_zero(const struct pdet_page_run *run, uint64_t pfn,
 				      PDET_ZERO_HUGE : PDET_ZERO_NOT);
 }
 
-/* Whether there is an element for pages like this one. */
-static bool is_joined(struct pdet_page_run *run,
-		      const struct pdet_page_run_at *at,
-		      struct pdet_page_run_same *same, unsigned i)
-{
-	if (!at->turn)
-		return false;
-	run->joined = same->turn[i] == at->turn;
-	run->element = &same->element[i];
-	same->turn[i] = at->turn;
-	return run->joined;
-}
-
 /* Of one page, when it is not the first of its kind. */
 static bool put_small(struct pdet_page_run *run,
 		      const struct pdet_page_run_at *at, const char *page,
@@ -447,6 +215,7 @@ static bool put_small(struct pdet_page_run *run,
 					       PDET_MEMBER_PAGE_MAPCOUNT);
 	const int32_t refcount = pdet_page_i32(l, page,
 					       PDET_MEMBER_PAGE_REFCOUNT);
+	struct pdet_page_run_element *joins;
 	struct pdet_page_run_same *same;
 	enum pdet_page_free where = PDET_FREE_NOT;
 	bool known = false, zero;
@@ -456,15 +225,16 @@ static bool put_small(struct pdet_page_run *run,
 		pdet_page_decode(l, page, page, NULL, f);
 	if (zero || !find_same(run, page, flags, mapcount, refcount,
 			       to->slab_cache, f, &same)) {
-		leave_block(run);
-		enter_block(run, pfn, f);
+		pdet_page_leave_block(run);
+		pdet_page_enter_block(run, pfn, f);
 		return false;
 	}
 	if (same->may_be_free)
-		where = find_block(run, addr, pfn, &known);
+		where = pdet_page_find_block(run, addr, pfn, &known);
 	else
-		leave_block(run);
-	if (is_joined(run, at, same, known ? where : FREE_UNKNOWN))
+		pdet_page_leave_block(run);
+	joins = &same->joins[known ? where : PDET_PAGE_FREE_UNKNOWN];
+	if (pdet_page_is_joined(run, at, joins))
 		return true;
 	put_same(l, page, mapcount, refcount, same, to, i);
 	if (run->zeros.known && to->known)
@@ -474,24 +244,29 @@ static bool put_small(struct pdet_page_run *run,
 	return true;
 }
 
-/* Everything else: false if it is no page. */
-static bool decode(struct pdet_page_run *run, const char *page,
-		   enum pdet_page_is is, uint64_t tail_of,
-		   struct pdet_page_facts *f)
+/* A page of a large folio, the first one or @distance behind it; what it says,
+ * which is put into @f unless there is an element for it. */
+static const struct pdet_page_facts *
+put_large(struct pdet_page_run *run, const struct pdet_page_run_at *at,
+	  const char *page, uint64_t pfn, uint64_t distance,
+	  struct pdet_page_facts *f)
 {
-	switch (is) {
-	case PDET_PAGE_PLAIN:
-		decode_head(run, page, f);
-		return true;
-	case PDET_PAGE_TAIL:
-		decode_tail(run, page, tail_of, f);
-		return true;
-	default:
-		memset(f, 0, sizeof(*f));
-		f->kind = is == PDET_PAGE_UNINIT ? PAGEDET_KIND_UNINIT :
-						   PAGEDET_KIND_UNKNOWN;
-		return false;
+	struct pdet_page_run_said *said = pdet_page_said(run, distance);
+	const struct pdet_page_facts *facts = pdet_page_say(run, said, page,
+							    !distance);
+
+	if (facts->has_order && distance >> facts->order) {
+		/* Whose head says that it ends before. */
+		pdet_page_decode(run->layout, page, NULL, NULL, f);
+		f->bad |= PDET_BAD_FOLIO;
+	} else if (run->folio.same && !pdet_page_is_zero(&run->zeros, pfn) &&
+		   pdet_page_is_joined(run, at, &said->joins)) {
+		return facts;
+	} else {
+		*f = *facts;
 	}
+	add_zero(run, pfn, f);
+	return f;
 }
 
 /* --- alike --- */
@@ -575,6 +350,7 @@ size_t pdet_page_next(struct pdet_page_run *run,
 	const uint64_t addr = at->start + i * size;
 	const uint64_t flags = pdet_page_u64(l, page, PDET_MEMBER_PAGE_FLAGS);
 	struct pdet_page_facts f;
+	const struct pdet_page_facts *facts = &f;
 	enum pdet_page_is is;
 	uint64_t head = addr, head_pfn;
 	int error = 0;
@@ -591,17 +367,19 @@ size_t pdet_page_next(struct pdet_page_run *run,
 		if (!done)
 			add_zero(run, pfn, &f);
 		repeats = done;
+	} else if (is == PDET_PAGE_PLAIN || is == PDET_PAGE_TAIL) {
+		pdet_page_leave_block(run);
+		pdet_page_enter_folio(run, at, head);
+		error = run->folio.error;
+		facts = put_large(run, at, page, pfn, pfn - head_pfn, &f);
+		done = run->joined;
+		repeats = is == PDET_PAGE_TAIL;
 	} else {
-		leave_block(run);
-		if (is == PDET_PAGE_PLAIN || is == PDET_PAGE_TAIL) {
-			if (load_folio(run, head, at->pages, at->start,
-				       at->end))
-				find_folio(run, at);
-			error = run->folio.error;
-		}
-		if (decode(run, page, is, pfn - head_pfn, &f))
-			add_zero(run, pfn, &f);
-		repeats = is == PDET_PAGE_TAIL || is == PDET_PAGE_UNINIT;
+		pdet_page_leave_block(run);
+		memset(&f, 0, sizeof(f));
+		f.kind = is == PDET_PAGE_UNINIT ? PAGEDET_KIND_UNINIT :
+						  PAGEDET_KIND_UNKNOWN;
+		repeats = is == PDET_PAGE_UNINIT;
 	}
 	if (!done)
 		put(to, o, &f);
@@ -615,7 +393,7 @@ size_t pdet_page_next(struct pdet_page_run *run,
 		to->head_pfn[o] = head_pfn;
 	n = !repeats ? 0 :
 	    PDET_MIN(n - i - 1,
-		     alike_end(run, pfn, is, head_pfn, &f) - pfn - 1);
+		     alike_end(run, pfn, is, head_pfn, facts) - pfn - 1);
 	n = pdet_page_count_alike(&run->alike, page, is, n) + 1;
 	run->next = pfn + n;
 	return n;
@@ -653,7 +431,7 @@ void pdet_page_run_begin(struct pdet_page_run *run,
 		      to->memcg_data || to->slab_cache;
 	find_alike(run, to);
 	if (pfn != run->next)
-		leave_block(run);
+		pdet_page_leave_block(run);
 	/* On a moving kernel it is another one by now. */
 	run->folio.addr = 0;
 }

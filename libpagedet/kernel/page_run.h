@@ -52,6 +52,22 @@ struct pdet_page_zeros {
 #define PDET_PAGE_RUN_SLOTS 1024
 #define PDET_PAGE_RUN_FOLIOS 64
 
+/* An element that says the same, of the turn of whoever joins them. */
+struct pdet_page_run_element {
+	uint32_t turn, element;
+};
+
+/* What pages of a large folio said, and what made them so. */
+struct pdet_page_run_large {
+	struct pdet_page_run_said {
+		bool has;
+		uint64_t flags;
+		int32_t mapcount;
+		struct pdet_page_facts facts;
+		struct pdet_page_run_element joins;
+	} head, second, tail;
+};
+
 /* One thread's. */
 struct pdet_page_run {
 	const struct pdet_layout *layout;
@@ -68,22 +84,17 @@ struct pdet_page_run {
 		int error;	/* one of them could not be read */
 		bool has_first, has_second;
 		char pages[2 * PDET_PAGE_BYTES];
-		/* its last tail, and what made it so */
-		bool has_tail;
-		uint64_t tail_flags;
-		int32_t tail_mapcount;
-		struct pdet_page_facts tail;
+		struct pdet_page_run_large said;
 		struct pdet_page_run_folio *same; /* NULL: not known */
 	} folio;
 	/* What large folios say that are alike in all but numbers. */
 	struct pdet_page_run_folio {
-		bool used, has_head, has_tail;
+		bool used;
 		struct pdet_page_folio_key key;
-		struct pdet_page_facts head, tail;
-		uint64_t tail_flags;
-		int32_t tail_mapcount;
+		struct pdet_page_run_large said;
 	} folios[PDET_PAGE_RUN_FOLIOS];
 	uint64_t own;		/* bits of flags that say something */
+	uint64_t head;		/* the one of the first page of several */
 	/* Of the columns wanted last. */
 	bool has_alike;
 	struct pdet_page_alike_wants alike_wants;
@@ -104,9 +115,8 @@ struct pdet_page_run {
 			bool counts;	/* mapcount is what is written there */
 			bool maps;	/* mapping is */
 			bool may_be_free;
-			/* Elements that say the same, by what is known of free
-			 * blocks; of the turn of whoever joins them. */
-			uint32_t turn[3], element[3];
+			/* By what is known of free blocks. */
+			struct pdet_page_run_element joins[3];
 		} same;
 	} slot[PDET_PAGE_RUN_SLOTS];
 };
@@ -145,6 +155,13 @@ void pdet_page_run_begin(struct pdet_page_run *run,
 size_t pdet_page_next(struct pdet_page_run *run,
 		      const struct pdet_page_run_at *at, uint64_t pfn,
 		      size_t i, size_t n, size_t o);
+
+/* pdet_page_join - how many pages from there on are such that their elements
+ * are there already; they are added to what @count has for these. 0: none, it
+ * takes pdet_page_next(). */
+size_t pdet_page_join(struct pdet_page_run *run,
+		      const struct pdet_page_run_at *at, uint64_t pfn,
+		      size_t i, size_t n, uint64_t *count);
 
 /*
  * pdet_page_run - @pages has @n struct pages from @addr on, which are those of

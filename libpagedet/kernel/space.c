@@ -7,6 +7,8 @@
 
 /* Huge pages are looked up by this; smaller ones page by page. */
 #define HUGE_SHIFT 21
+/* Copying so much costs less than what views need. */
+#define COPIED 4096
 
 void pdet_space_init(struct pdet_space *s, struct pdet_reader *reader,
 		     const struct pdet_paging *paging)
@@ -94,7 +96,7 @@ int pdet_space_view(struct pdet_space *s, uint64_t va, void *buf, size_t n,
 {
 	const struct pdet_memory_ops *ops = s->reader->memory->ops;
 
-	if (ops->view_kvirt && n <= PDET_VIEW_BYTES)
+	if (ops->view_kvirt && n > COPIED && n <= PDET_VIEW_BYTES)
 		return ops->view_kvirt(s->reader, va, n, ret);
 	*ret = buf;
 	return pdet_space_read(s, va, buf, n);

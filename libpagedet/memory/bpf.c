@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,34 +26,43 @@
 #include "memory/memory.h"
 #include "pagedet.h"
 
-/* Copied by one call: a page of struct pages, 64 times. */
-#define VALUE ((uint32_t)PDET_VIEW_BYTES)
-
-/* Elements of the map: what is read is copied out at once, what is viewed stays
- * until the next view. */
-enum { READ, VIEW, ELEMENTS };
+/* Copied by one call. What is read is copied out at once; what is viewed stays
+ * until the next view: a page of struct pages, 64 times. */
+#define READ_BYTES ((uint32_t)16 << 10)
+#define VIEW_BYTES ((uint32_t)PDET_VIEW_BYTES)
 
 /* What the mapping's beginning is aligned to on x86-64 and arm64, and how far
  * behind it a task_struct is looked for: 16 TiB. */
 #define ALIGN ((uint64_t)1 << 30)
 #define MOST_STEPS ((uint64_t)1 << 14)
 
+struct bpf_reader;
+
 struct bpf {
 	struct pdet_memory m;
 	uint64_t base;		/* to be added to a physical address */
+	/* what opening needed, for the first who needs one; or NULL */
+	_Atomic(struct bpf_reader *) spare;
+};
+
+/* A program, and the map that it copies into. */
+struct window {
+	int map, program;
+	char *value;		/* of the map; MAP_FAILED: there is none */
+	uint32_t size;
 };
 
 struct bpf_reader {
 	struct pdet_reader reader;
-	int map, program;
-	char *values;		/* of the map */
+	/* Making a large one takes as long as reading a lot: the second one is
+	 * made when something is viewed. */
+	struct window read, view;
 };
 
 /* What the program is told. */
 struct request {
 	uint64_t addr;
 	uint64_t size;		/* 0: copy the address of this task */
-	uint64_t element;
 };
 
 static long sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr, size_t size)
@@ -69,15 +79,15 @@ static bool bpf_probe(struct pdet_env *env, const int *fds, size_t n)
 
 /* --- map and program --- */
 
-static int make_map(void)
+static int make_map(uint32_t size)
 {
 	union bpf_attr a;
 
 	memset(&a, 0, sizeof(a));
 	a.map_type = BPF_MAP_TYPE_ARRAY;
 	a.key_size = 4;
-	a.value_size = VALUE;
-	a.max_entries = ELEMENTS;
+	a.value_size = size;
+	a.max_entries = 1;
 	a.map_flags = BPF_F_MMAPABLE;
 	memcpy(a.map_name, "pagedet", 8);
 	return (int)sys_bpf(BPF_MAP_CREATE, &a, sizeof(a));
@@ -88,14 +98,13 @@ static int make_map(void)
 #define CALL(helper) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define EXIT INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
-static int load_program(int map)
+static int load_program(int map, uint32_t size)
 {
-	/* r6 = addr, r7 = size, r8 = the element's value */
+	/* r6 = addr, r7 = size, r8 = the value of the map's element */
 	const struct bpf_insn insns[] = {
 		INSN(BPF_LDX | BPF_MEM | BPF_DW, 6, 1, 0, 0),
 		INSN(BPF_LDX | BPF_MEM | BPF_DW, 7, 1, 8, 0),
-		INSN(BPF_LDX | BPF_MEM | BPF_DW, 2, 1, 16, 0),
-		INSN(BPF_STX | BPF_MEM | BPF_W, 10, 2, -4, 0),
+		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
 		REG(2, 10),
 		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
 		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
@@ -104,7 +113,7 @@ static int load_program(int map)
 		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 12, 0),
 		REG(8, 0),
 		INSN(BPF_JMP | BPF_JEQ | BPF_K, 7, 0, 6, 0),
-		INSN(BPF_JMP | BPF_JGT | BPF_K, 7, 0, 9, VALUE),
+		INSN(BPF_JMP | BPF_JGT | BPF_K, 7, 0, 9, (int32_t)size),
 		REG(1, 8),
 		REG(2, 7),
 		REG(3, 6),
@@ -130,56 +139,79 @@ static int load_program(int map)
 	return (int)sys_bpf(BPF_PROG_LOAD, &a, sizeof(a));
 }
 
+static const struct window no_window = { -1, -1, MAP_FAILED, 0 };
+
+static void close_window(struct window *w)
+{
+	if (w->value != MAP_FAILED)
+		munmap(w->value, w->size);
+	if (w->program >= 0)
+		close(w->program);
+	if (w->map >= 0)
+		close(w->map);
+	*w = no_window;
+}
+
+static int open_window(struct window *w, uint32_t size)
+{
+	int error;
+
+	w->size = size;
+	w->map = make_map(size);
+	if (w->map >= 0)
+		w->value = mmap(NULL, size, PROT_READ, MAP_SHARED, w->map, 0);
+	if (w->value != MAP_FAILED)
+		w->program = load_program(w->map, size);
+	if (w->program >= 0)
+		return 0;
+	error = -errno;
+	close_window(w);
+	return error;
+}
+
 static void bpf_reader_free(struct pdet_reader *base)
 {
 	struct bpf_reader *r = (struct bpf_reader *)base;
 
-	if (r->values != MAP_FAILED)
-		munmap(r->values, ELEMENTS * VALUE);
-	if (r->program >= 0)
-		close(r->program);
-	if (r->map >= 0)
-		close(r->map);
+	close_window(&r->read);
+	close_window(&r->view);
 	free(r);
 }
 
 static int bpf_reader_new(struct pdet_memory *m, size_t cache_bytes,
 			  struct pdet_reader **ret)
 {
-	struct bpf_reader *r = calloc(1, sizeof(*r));
+	struct bpf *b = (struct bpf *)m;
+	struct bpf_reader *r = atomic_exchange(&b->spare, NULL);
 	int error;
 
 	(void)cache_bytes;
-	if (!r)
-		return -ENOMEM;
-	r->reader.memory = m;
-	r->program = -1;
-	r->values = MAP_FAILED;
-	r->map = make_map();
-	if (r->map >= 0)
-		r->values = mmap(NULL, ELEMENTS * VALUE, PROT_READ, MAP_SHARED,
-				 r->map, 0);
-	if (r->values != MAP_FAILED)
-		r->program = load_program(r->map);
-	if (r->program >= 0) {
+	if (r) {
 		*ret = &r->reader;
 		return 0;
 	}
-	error = -errno;
-	bpf_reader_free(&r->reader);
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->reader.memory = m;
+	r->read = r->view = no_window;
+	error = open_window(&r->read, READ_BYTES);
+	if (error < 0)
+		free(r);
+	else
+		*ret = &r->reader;
 	return error;
 }
 
 /* --- reading --- */
 
-static int run(struct bpf_reader *r, uint64_t addr, uint64_t size,
-	       uint64_t element)
+static int run(const struct window *w, uint64_t addr, uint64_t size)
 {
-	struct request q = { addr, size, element };
+	struct request q = { addr, size };
 	union bpf_attr a;
 
-	memset(&a, 0, sizeof(a));
-	a.test.prog_fd = (uint32_t)r->program;
+	memset(&a, 0, sizeof(a.test));
+	a.test.prog_fd = (uint32_t)w->program;
 	a.test.ctx_in = (uintptr_t)&q;
 	a.test.ctx_size_in = sizeof(q);
 	if (sys_bpf(BPF_PROG_TEST_RUN, &a, sizeof(a.test)) < 0)
@@ -191,17 +223,17 @@ static int run(struct bpf_reader *r, uint64_t addr, uint64_t size,
 static int bpf_read_kvirt(struct pdet_reader *base, uint64_t addr, void *buf,
 			  size_t n)
 {
-	struct bpf_reader *r = (struct bpf_reader *)base;
+	const struct bpf_reader *r = (const struct bpf_reader *)base;
 	char *to = buf;
 	size_t some;
 	int e;
 
 	for (; n; n -= some, addr += some, to += some) {
-		some = PDET_MIN(n, (size_t)VALUE);
-		e = run(r, addr, some, READ);
+		some = PDET_MIN(n, (size_t)READ_BYTES);
+		e = run(&r->read, addr, some);
 		if (e < 0)
 			return e;
-		memcpy(to, r->values + READ * VALUE, some);
+		memcpy(to, r->read.value, some);
 	}
 	return 0;
 }
@@ -210,18 +242,24 @@ static int bpf_view_kvirt(struct pdet_reader *base, uint64_t addr, size_t n,
 			  const char **ret)
 {
 	struct bpf_reader *r = (struct bpf_reader *)base;
+	int e = 0;
 
-	*ret = r->values + VIEW * VALUE;
-	return run(r, addr, n, VIEW);
+	if (r->view.program < 0)
+		e = open_window(&r->view, VIEW_BYTES);
+	if (e < 0)
+		return e == -ENOMEM || e == -EACCES ? e :
+		       e == -EPERM ? -EACCES : -EIO;
+	*ret = r->view.value;
+	return run(&r->view, addr, n);
 }
 
 static int bpf_current_task(struct pdet_reader *base, uint64_t *ret)
 {
-	struct bpf_reader *r = (struct bpf_reader *)base;
-	int e = run(r, 0, 0, READ);
+	const struct bpf_reader *r = (const struct bpf_reader *)base;
+	int e = run(&r->read, 0, 0);
 
 	if (e == 0)
-		memcpy(ret, r->values + READ * VALUE, sizeof(*ret));
+		memcpy(ret, r->read.value, sizeof(*ret));
 	return e;
 }
 
@@ -237,20 +275,11 @@ static int bpf_read_phys(struct pdet_reader *r, uint64_t addr, void *buf,
 
 static int refuse(struct pdet_env *env, int error)
 {
-	struct pdet_text text;
-	bool locked = false;
+	const int locked = pdet_is_locked(env);
 
-	if (pdet_slurp(env, &text, 4096,
-		       "/sys/kernel/security/lockdown") == 0) {
-		locked = strstr(text.data, "[confidentiality]");
-		pdet_text_free(&text);
-	}
-	if (locked) {
-		pdet_fail(env, EACCES, "it is locked down");
-		pdet_advise(env, "lockdown for confidentiality lets nobody "
-			    "read kernel memory");
-		return -EACCES;
-	}
+	if (locked == 1)
+		return pdet_fail(env, EACCES,
+				 "it is locked down for confidentiality");
 	switch (error) {
 	case -EPERM:
 	case -EACCES:
@@ -263,8 +292,11 @@ static int refuse(struct pdet_env *env, int error)
 	case -ENOSYS:
 		pdet_fail(env, ENOTSUP,
 			  "its BPF has no programs that read memory");
-		pdet_advise(env, "needs Linux 5.14 with CONFIG_BPF_SYSCALL and "
-			    "CONFIG_BPF_EVENTS");
+		/* Locked down it says the same. */
+		pdet_advise(env, "needs Linux 5.14, CONFIG_BPF_EVENTS%s",
+			    locked < 0 ?
+			    " and no lockdown for confidentiality" :
+			    " and CONFIG_BPF_SYSCALL");
 		return -ENOTSUP;
 	default:
 		errno = -error;
@@ -332,13 +364,19 @@ static int bpf_open(struct pdet_memory *m, struct pdet_env *env,
 	if (e < 0)
 		return refuse(env, e);
 	e = find_base(b, env, (struct bpf_reader *)r);
-	bpf_reader_free(r);
+	if (e < 0)
+		bpf_reader_free(r);
+	else
+		atomic_store(&b->spare, (struct bpf_reader *)r);
 	return e;
 }
 
 static void bpf_close(struct pdet_memory *m)
 {
-	(void)m;
+	struct bpf_reader *r = atomic_exchange(&((struct bpf *)m)->spare, NULL);
+
+	if (r)
+		bpf_reader_free(&r->reader);
 }
 
 const struct pdet_memory_ops pdet_memory_bpf = {

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "memory/find_vmcoreinfo.h"
 #include "pagedet.h"
 
@@ -65,18 +65,10 @@ static uint64_t next_page(struct pdet_memory *m, struct pdet_reader *r,
 		(addr + PAGE - 1) & ~(PAGE - 1);
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* Whether it was said. */
 static bool say_that_it_takes_long(struct pdet_env *env, uint64_t since)
 {
-	if (clock_ns() - since < PATIENCE_NS)
+	if (pdet_clock_ns(CLOCK_MONOTONIC) - since < PATIENCE_NS)
 		return false;
 	pdet_log(env, PAGEDET_LOG_WARNING, "the headers have no " NAME ": "
 		 "looking for it in the first %llu GB of memory; to have it in "
@@ -89,7 +81,7 @@ static int look_through(struct pdet_memory *m, struct pdet_env *env,
 			struct pdet_reader *r, char *text)
 {
 	const struct pdet_range *ranges = m->ranges.data;
-	const uint64_t since = clock_ns();
+	const uint64_t since = pdet_clock_ns(CLOCK_MONOTONIC);
 	uint64_t addr = 0, seen = 0;
 	bool said = false;
 	int result = 0;

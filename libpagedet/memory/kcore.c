@@ -164,6 +164,14 @@ static int kcore_open(struct pdet_memory *m, struct pdet_env *env,
 		return take_head(k, env);
 	if (!n)
 		errno = -k->fd;
+	if (!n && (errno == EACCES || errno == EPERM)) {
+		const int error = errno;
+
+		if (pdet_is_locked(env) == 1)
+			return pdet_fail(env, EACCES, "it is locked down for "
+					 "confidentiality");
+		errno = error;
+	}
 	pdet_fail_errno(env, "cannot open /proc/kcore");
 	if (errno == EACCES || errno == EPERM)
 		pdet_advise(env, "needs root with CAP_SYS_RAWIO, and no "

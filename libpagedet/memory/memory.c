@@ -241,6 +241,18 @@ int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
 	return r;
 }
 
+int pdet_is_locked(struct pdet_env *env)
+{
+	struct pdet_text text;
+	int locked;
+
+	if (pdet_slurp(env, &text, 4096, "/sys/kernel/security/lockdown") < 0)
+		return -1;
+	locked = strstr(text.data, "[confidentiality]") != NULL;
+	pdet_text_free(&text);
+	return locked;
+}
+
 void pdet_memory_close(struct pdet_memory *m)
 {
 	if (!m)

@@ -127,6 +127,10 @@ void pdet_memory_close(struct pdet_memory *m);
 int pdet_memory_open_live(struct pdet_env *env, uint32_t sources,
 			  struct pdet_memory **ret);
 
+/* pdet_is_locked - whether the kernel is locked down for confidentiality; -1:
+ * that cannot be seen, securityfs is not mounted in most containers. */
+int pdet_is_locked(struct pdet_env *env);
+
 /* pdet_memory_add_range - behind those that are there; -ENOMEM. */
 int pdet_memory_add_range(struct pdet_memory *m, uint64_t first,
 			  uint64_t last);

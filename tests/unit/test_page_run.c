@@ -397,6 +397,11 @@ static void mix(struct runs *r, uint64_t *state)
 			folio(r, i, (unsigned)__builtin_ctz(n));
 			pages_set(&r->l, page(r, i + n - 1),
 				  PDET_MEMBER_PAGE_MAPCOUNT, v >> 16 & 1);
+			/* the last one is of another folio, or of none */
+			if ((v >> 20) % 8 == 0)
+				pages_set(&r->l, page(r, i + n - 1),
+					  PDET_MEMBER_PAGE_COMPOUND_HEAD,
+					  v >> 24 & 1 ? 0 : PAGES_MAP + 1);
 		} else if (v % 8 == 2) {
 			memset(page(r, i), v >> 16 & 3 ? 0 : 0x6b, n * 64);
 		} else {
@@ -455,9 +460,15 @@ START_TEST(folded)
 	const bool counts = _i / AGES & 1, words = _i / AGES & 2;
 	unsigned turn, i, n, some;
 
-	for (turn = 0; turn < 30; turn++) {
+	for (turn = 0; turn < 60; turn++) {
 		mix(r, &state);
 		memcpy(all->pages, r->pages, sizeof(r->pages));
+		r->run.zeros = (struct pdet_page_zeros){
+			turn % 3 > 0, unit_random(&state) % N,
+			unit_random(&state) % N & ~7ull,
+			turn % 3 > 1 ? 8 : 0, turn % 2
+		};
+		all->run.zeros = r->run.zeros;
 		/* as on a kernel that moves: nothing of the turn before */
 		r->run.next = all->run.next = UINT64_MAX;
 		r->to = (struct pdet_page_columns){
