@@ -47,7 +47,39 @@ int compare_owners(int argc, char **argv)
 	return 0;
 }
 
-/* By stack alone: the file read and nothing done is the bound. */
+static uint64_t run_probe(void *arg)
+{
+	const uint64_t start = probe_ns();
+
+	probe_owners(arg);
+	return probe_ns() - start;
+}
+
+/* A bound of half the work is none: the library sees as many records. */
+static void check_probe(struct probe_owners *probe)
+{
+	struct pagedet_owners_query q = PAGEDET_OWNERS_QUERY_INIT;
+	struct pagedet_owners_total total = { .size = sizeof(total) };
+	struct pagedet_owners *owners;
+	struct pagedet *pd = pagedet_new();
+
+	q.path = probe->path;
+	q.threads = 2;
+	if (!pd || pagedet_owners(pd, &q, &owners) < 0)
+		probe_die("pagedet_owners: %s", pd ? pagedet_error(pd) : "");
+	pagedet_owners_total(owners, &total);
+	pagedet_owners_free(owners);
+	pagedet_free(pd);
+	probe_owners(probe);
+	if (probe->records != total.times)
+		probe_die("%llu records, the library saw %llu",
+			  (unsigned long long)probe->records,
+			  (unsigned long long)total.times);
+	compare_same("stacks", probe->groups, total.groups);
+}
+
+/* By stack alone: the bounds are the least that groups it, and the file read
+ * and nothing done. */
 int compare_owners_stack(int argc, char **argv)
 {
 	struct command read = { .argv = { "/usr/bin/wc", "-l", argv[0] } };
@@ -58,15 +90,21 @@ int compare_owners_stack(int argc, char **argv)
 	struct command pipe = piped("cat \"$1\" | \"$2\" owners - --json "
 				    "--threads \"$3\"", argv[0], argv[1]);
 	char work[120];
+	struct probe_owners probe = { .path = argv[0] };
 	struct trial t = {
 		.work = work, .library = { "pagedet", command_run, &pagedet },
-		.bound = { "wc -l", command_run, &read }
+		.bound = { "least aggregator", run_probe, &probe },
+		.bound_most = 1.5
 	};
 
 	if (argc != 2)
 		return 64;
+	probe.threads = (unsigned)atoi(argv[1]);
+	check_probe(&probe);
 	snprintf(work, sizeof(work), "by stack, whole process, %s thread(s)",
 		 argv[1]);
+	trial_run(&t);
+	t.bound = (struct trial_side){ "wc -l", command_run, &read };
 	t.bound_most = 4;
 	trial_run(&t);
 	snprintf(work, sizeof(work), "the same through a pipe");

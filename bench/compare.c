@@ -26,6 +26,8 @@
  *   compare owners FILE N FASTER       page_owner's text, N threads
  *   compare owners-stack FILE N        the same by stack, and from a pipe
  *   compare owners-rss FILE KEYS       memory used, 64 MiB at most
+ *   compare detective ROOT LIBEXEC ADDR  one question to Page Detective, played
+ *                                      by fake_detective
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
@@ -75,6 +77,7 @@ int main(int argc, char **argv)
 		{ "owners", compare_owners },
 		{ "owners-stack", compare_owners_stack },
 		{ "owners-rss", compare_owners_rss },
+		{ "detective", compare_detective },
 		{ "version", print_version },
 	};
 	int status = 64;

@@ -55,5 +55,6 @@ int compare_dump_rss(int argc, char **argv);
 int compare_owners(int argc, char **argv);
 int compare_owners_stack(int argc, char **argv);
 int compare_owners_rss(int argc, char **argv);
+int compare_detective(int argc, char **argv);
 
 #endif

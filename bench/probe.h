@@ -176,4 +176,16 @@ uint64_t probe_cache_mincore(struct probe_cache *c);
 void probe_cache_pfns(struct probe_cache *c);
 void probe_cache_flags(struct probe_cache *c, const struct probe_kpage *k);
 
+/* --- probe_owners.c: page_owner's text --- */
+
+struct probe_owners {
+	const char *path;
+	unsigned threads;
+	/* results */
+	uint64_t records;
+	uint64_t groups;	/* stacks that the first thread saw */
+};
+
+void probe_owners(struct probe_owners *p);
+
 #endif

@@ -146,7 +146,7 @@ enum pagedet_state {
 	PAGEDET_NO_TYPES = 20,	/* needs BTF or debug information */
 	PAGEDET_OLD_ROW = 21,	/* the caller's row ends before this field */
 	PAGEDET_TOO_COSTLY = 22, /* would take work that was not allowed */
-	PAGEDET_EXCLUDED = 23,	/* the dump was written without this page */
+	PAGEDET_EXCLUDED = 23,	/* the dump or text lacks this page */
 	PAGEDET_RACED = 24,	/* changed while it was read */
 	PAGEDET_CORRUPT = 25,	/* the kernel's own structures disagree */
 	PAGEDET_IO = 26,	/* reading failed */
@@ -1407,11 +1407,17 @@ struct pagedet_owners_query {
 	uint32_t options;	/* PAGEDET_OWNERS_* */
 	uint32_t threads;	/* the caller's included; 0 and 1 are one */
 	uint32_t reserved;
+	uint64_t deadline_ns;	/* from the call; 0 none */
+	pagedet_progress_fn *progress; /* [nullable] called on the calling
+				 * thread; places are bytes of text, or pages
+				 * of a dump */
+	void *progress_user;	/* [nullable] */
+	uint64_t progress_ns;	/* at most this often; 0 is 200 ms */
 };
 
 #define PAGEDET_OWNERS_QUERY_INIT \
 	{ sizeof(struct pagedet_owners_query), NULL, NULL, NULL, 0, 0, 0, 0, \
-	  0, 0 }
+	  0, 0, 0, NULL, NULL, 0 }
 
 struct pagedet_owners;
 
@@ -1445,7 +1451,8 @@ struct pagedet_owners_total {
 	uint64_t unprinted;	/* records that the kernel could not write */
 	uint64_t text_bytes;	/* of text that was read; 0: it is no text */
 	uint32_t complete;	/* 1: all of it was read */
-	uint32_t reserved;
+	uint32_t stopped;	/* ETIMEDOUT, ECANCELED: who ended it before
+				 * all of it was read; else 0 */
 };
 
 /**
@@ -1470,7 +1477,8 @@ const char *pagedet_owner_key_name(uint32_t key);
 /**
  * pagedet_owners - read page_owner's records and group them
  * Reads all of them, once. Text that is damaged or cut off is grouped as far
- * as it is good, and pagedet_owners_total() says so.
+ * as it is good, and pagedet_owners_total() says so; the same is done with what
+ * was read when the deadline comes or the progress callback cancels.
  * @pd: [in] opened; or, if the query names a path, only made
  * @query: [in]
  * @ret: [out] [owned: pagedet_owners_free]

@@ -10,21 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api_check.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "handle.h"
 #include "query/mapindex.h"
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 struct pagedet *pagedet_new(void)
 {
@@ -241,7 +233,7 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options)
 	if (!pd->page_size)
 		pd->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	pd->info_known = false;
-	pd->first_ns = pd->last_ns = clock_ns(CLOCK_REALTIME);
+	pd->first_ns = pd->last_ns = pdet_clock_ns(CLOCK_REALTIME);
 	return 0;
 }
 
@@ -473,7 +465,7 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 		return -pdet_errno_closed(-r);
 	}
 	pdet_show_columns(it);
-	pd->last_ns = clock_ns(CLOCK_REALTIME);
+	pd->last_ns = pdet_clock_ns(CLOCK_REALTIME);
 	*ret = it;
 	return 0;
 }
@@ -599,7 +591,7 @@ int pagedet_index_new(struct pagedet *pd,
 	args.page_size = pd->page_size;
 	args.threads = PDET_MIN(o.threads, 1024u);
 	args.deadline_ns = o.deadline_ns ?
-		clock_ns(CLOCK_MONOTONIC) + o.deadline_ns : 0;
+		pdet_clock_ns(CLOCK_MONOTONIC) + o.deadline_ns : 0;
 	args.progress = o.progress;
 	args.progress_user = o.progress_user;
 	args.progress_ns = o.progress_ns;

@@ -191,6 +191,8 @@ void cli_progress_end(struct cli_progress *p);
 void cli_interrupt_init(void);
 /* From now on a signal cancels @it instead of ending us; NULL: no more. */
 void cli_interrupt_cancels(struct pagedet_iter *it);
+/* From now on somebody asks cli_interrupted() and ends his work; no more. */
+void cli_interrupt_asked(bool yes);
 /* A file to remove when a signal ends us; NULL: no more. */
 void cli_interrupt_removes(const char *path);
 bool cli_interrupted(void);
@@ -212,6 +214,8 @@ int cli_flame(struct pagedet_owners *owners, FILE *f);
 /* --- query.c, verdict.c: asking and judging --- */
 /* As many as were asked for, or as are worth it. */
 uint32_t cli_threads(const struct cli_job *job);
+/* Of the clock that never goes back. */
+uint64_t cli_now_ns(void);
 int cli_run_query(struct cli_job *job, struct pagedet *pd);
 /*
  * The emitter that the options ask for, looking as @fd needs it and writing to
@@ -224,11 +228,13 @@ int cli_emitter_finish(struct pagedet *pd, struct pagedet_emitter *e);
 struct cli_verdict {
 	struct pagedet_coverage sum; /* over all steps */
 	uint64_t named[2];	/* fields that were asked for by name */
+	uint64_t maps_missing;	/* that the kernel counts */
 	bool partial;
 };
 /* Adds the fields that stand in @list by name, not by group. */
 void cli_named_fields(const char *list, uint64_t *named);
-void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it);
+void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it,
+		     uint32_t target);
 /* Says what the user must know and returns the status. */
 int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 		     const struct pagedet_iter *it);

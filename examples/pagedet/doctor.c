@@ -46,6 +46,19 @@ static bool effective(uint64_t *ret)
 	return !cli_number(word, CLI_HEX, ret);
 }
 
+/* Whether capabilities are those of the machine: the first user namespace has
+ * always had this number, USER_NS_INIT_INO. */
+static bool in_user_namespace(void)
+{
+	char name[64];
+	ssize_t n = readlink("/proc/self/ns/user", name, sizeof(name) - 1);
+
+	if (n < 0)
+		return false;
+	name[n] = '\0';
+	return strcmp(name, "user:[4026531837]") != 0;
+}
+
 static void print_user(FILE *f)
 {
 	uint64_t caps;
@@ -54,6 +67,12 @@ static void print_user(FILE *f)
 	fprintf(f, "%-14s uid %ld, ", "caller", (long)geteuid());
 	if (!effective(&caps)) {
 		fprintf(f, "capabilities ?\n");
+		return;
+	}
+	/* What opens memory asks for them in the first one. */
+	if (caps && in_user_namespace()) {
+		fprintf(f, "of a user namespace: its capabilities do not "
+			"count here\n");
 		return;
 	}
 	for (i = 0; i < CLI_COUNT(capabilities); i++)
@@ -74,7 +93,7 @@ static void print_sources(FILE *f, uint32_t sources)
 	const char *name;
 	uint32_t i;
 
-	fprintf(f, "%-14s", "sources");
+	fprintf(f, "%-14s%s", "sources", sources ? "" : " none that answers");
 	for (i = 1; i < 32; i++) {
 		name = pagedet_source_name(i);
 		if (name && (sources & PAGEDET_SOURCE_BIT(i)))
@@ -83,14 +102,17 @@ static void print_sources(FILE *f, uint32_t sources)
 	fprintf(f, "\n");
 }
 
-static void print_head(FILE *f, const struct pagedet_info *info)
+/* @sources: that answer something. */
+static void print_head(FILE *f, const struct pagedet_info *info,
+		       uint32_t sources)
 {
 	fprintf(f, "%-14s %s%s%s, %s\n", "kernel",
 		*info->release ? info->release : "release ?",
 		*info->arch ? " " : "", info->arch,
 		info->live ? "running" : "saved");
-	fprintf(f, "%-14s %llu bytes\n", "page size",
-		(unsigned long long)info->page_size);
+	if (info->page_size)
+		fprintf(f, "%-14s %llu bytes\n", "page size",
+			(unsigned long long)info->page_size);
 	if (info->max_pfn)
 		fprintf(f, "%-14s pfn 0 .. %llu (0x%llx)\n", "memory",
 			(unsigned long long)info->max_pfn - 1,
@@ -98,7 +120,7 @@ static void print_head(FILE *f, const struct pagedet_info *info)
 	if (info->nodes)
 		fprintf(f, "%-14s %llu\n", "NUMA nodes",
 			(unsigned long long)info->nodes);
-	print_sources(f, info->sources);
+	print_sources(f, sources);
 	print_user(f);
 	fprintf(f, "\n");
 }
@@ -113,6 +135,7 @@ struct survey {
 	unsigned n_labels;
 	uint32_t sources;	/* that exist, as bits */
 	uint32_t columns;	/* of these, the ones that differ by field */
+	uint8_t whole[32];	/* what the others say: the number of a note */
 	struct cli_tiers tiers;
 };
 
@@ -186,6 +209,49 @@ static bool has(uint32_t set, uint32_t source)
 	return set & PAGEDET_SOURCE_BIT(source);
 }
 
+/* Whether a source answers nothing for one reason, that of *note. */
+static bool is_shut(const struct survey *s, uint32_t source, uint8_t *note)
+{
+	uint32_t field;
+
+	*note = 0;
+	for (field = 0; field < PAGEDET_FIELDS_MAX; field++) {
+		const uint8_t cell = s->cell[field][source];
+
+		if (!pagedet_field(field) || (cell && cell == s->never))
+			continue;
+		if (!cell || (*note && cell != *note))
+			return false;
+		*note = cell;
+	}
+	return *note != 0;
+}
+
+static uint32_t answering(const struct survey *s)
+{
+	uint32_t source, field, set = 0;
+
+	for (source = 1; source < 32; source++)
+		for (field = 0; field < PAGEDET_FIELDS_MAX; field++)
+			if (pagedet_field(field) && has(s->sources, source) &&
+			    !s->cell[field][source])
+				set |= PAGEDET_SOURCE_BIT(source);
+	return set;
+}
+
+/* A source that is shut needs no column. */
+static void take_shut(struct survey *s)
+{
+	uint32_t source;
+
+	for (source = 1; source < 32; source++) {
+		s->whole[source] = s->cell[PAGEDET_FIELD_ASK][source];
+		if (has(s->columns, source) &&
+		    is_shut(s, source, &s->whole[source]))
+			s->columns &= ~PAGEDET_SOURCE_BIT(source);
+	}
+}
+
 static void print_row(FILE *f, struct survey *s, uint32_t field)
 {
 	const char *name = pagedet_field(field)->name;
@@ -238,7 +304,7 @@ static void print_others(FILE *f, const struct survey *s, unsigned note)
 
 	for (source = 1; source < 32; source++) {
 		if (!has(s->sources & ~s->columns, source) ||
-		    s->cell[PAGEDET_FIELD_ASK][source] != note)
+		    s->whole[source] != note)
 			continue;
 		fprintf(f, "%s%s", n++ ? ", " : "",
 			pagedet_source_name(source));
@@ -286,7 +352,8 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 	memset(&s, 0, sizeof(s));
 	status = survey_all(&s, pd);
 	if (!status) {
-		print_head(f, &info);
+		take_shut(&s);
+		print_head(f, &info, info.sources & answering(&s));
 		cli_tiers_print(f, &s.tiers, job->open.vmlinux != NULL);
 		print_survey(f, &s);
 	}

@@ -13,6 +13,7 @@
 #include "cli.h"
 
 static struct pagedet_iter *volatile running;
+static volatile sig_atomic_t asked; /* somebody looks at interrupted */
 static const char *volatile unfinished;
 static volatile sig_atomic_t interrupted;
 
@@ -20,9 +21,10 @@ static void on_signal(int sig)
 {
 	int saved = errno;
 
-	if (running && !interrupted) {
+	if ((running || asked) && !interrupted) {
 		interrupted = 1;
-		pagedet_cancel(running);
+		if (running)
+			pagedet_cancel(running);
 		errno = saved;
 		return;
 	}
@@ -56,6 +58,11 @@ void cli_interrupt_init(void)
 void cli_interrupt_cancels(struct pagedet_iter *it)
 {
 	running = it;
+}
+
+void cli_interrupt_asked(bool yes)
+{
+	asked = yes;
 }
 
 void cli_interrupt_removes(const char *path)

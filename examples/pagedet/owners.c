@@ -8,6 +8,9 @@
 
 #include "cli.h"
 
+/* How often a signal is looked for. */
+#define ASK_NS 100000000u
+
 struct asking {
 	struct cli_job *job;
 	struct pagedet *pd;
@@ -15,6 +18,11 @@ struct asking {
 	uint32_t by[PAGEDET_OWNER_KEYS];
 	struct pagedet_owners *owners;
 	struct pagedet_owners_total total;
+	uint64_t start_ns;
+	/* the line of progress, if there is to be one */
+	struct cli_progress line;
+	struct pagedet_query shown;
+	uint64_t shown_ns;
 };
 
 static int set_keys(struct asking *a)
@@ -110,17 +118,71 @@ int cli_parse_owners(struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* Called more often than the line is written. */
+static int on_progress(void *user, const struct pagedet_progress *now)
+{
+	struct asking *a = user;
+
+	if (a->shown.progress &&
+	    now->elapsed_ns - a->shown_ns >= a->shown.progress_ns) {
+		a->shown_ns = now->elapsed_ns;
+		a->shown.progress(a->shown.progress_user, now);
+	}
+	return cli_interrupted();
+}
+
+/* One text, within what is left of the time; at least 1, which has passed. */
+static int group(struct asking *a, const char *path,
+		 struct pagedet_owners **ret)
+{
+	const uint64_t gone = cli_now_ns() - a->start_ns;
+	const uint64_t all = a->job->deadline_ns;
+	int error;
+
+	a->q.path = path;
+	a->q.deadline_ns = !all ? 0 : gone < all ? all - gone : 1;
+	a->shown_ns = 0;
+	cli_interrupt_asked(true);
+	error = pagedet_owners(a->pd, &a->q, ret);
+	cli_interrupt_asked(false);
+	cli_progress_end(&a->line);
+	return error;
+}
+
+static void add_up(struct asking *a, const struct pagedet_owners *owners)
+{
+	struct pagedet_owners_total t = { .size = sizeof(t) };
+
+	pagedet_owners_total(owners, &t);
+	if (!a->total.size) {
+		a->total = t;
+		return;
+	}
+	/* what the other text has lost is missing in a comparison, too */
+	a->total.damaged += t.damaged;
+	a->total.unprinted += t.unprinted;
+	a->total.undecided += t.undecided;
+	a->total.complete &= t.complete;
+	a->total.stopped = t.stopped;
+}
+
 static int ask(struct asking *a)
 {
 	struct pagedet_owners *before = NULL;
 	int error;
 
-	error = pagedet_owners(a->pd, &a->q, &a->owners);
-	if (error || !a->job->before)
+	a->start_ns = cli_now_ns();
+	error = group(a, a->job->path, &a->owners);
+	if (error)
 		return error;
-	a->q.path = a->job->before;
-	error = pagedet_owners(a->pd, &a->q, &before);
-	if (!error)
+	add_up(a, a->owners);
+	if (!a->job->before || a->total.stopped)
+		return 0;
+	error = group(a, a->job->before, &before);
+	if (error)
+		return error;
+	add_up(a, before);
+	if (!a->total.stopped)
 		error = pagedet_owners_compare(a->owners, before);
 	pagedet_owners_free(before);
 	return error;
@@ -133,10 +195,23 @@ static void tell(uint64_t n, const char *what, const char *how)
 			n == 1 ? "" : "s", how);
 }
 
+/* A part of one text beside all of the other would show what is not so. */
+static int tell_stop(const struct asking *a)
+{
+	if (!a->job->quiet)
+		cli_say("%s: looked at a part of it%s",
+			a->total.stopped == ETIMEDOUT ?
+			"the deadline came first" : "interrupted",
+			a->job->before ? ", and compared nothing" : "");
+	return CLI_UNSURE;
+}
+
 static int judge(struct asking *a)
 {
 	const struct pagedet_owners_total *t = &a->total;
 
+	if (t->stopped)
+		tell_stop(a);
 	if (!a->job->quiet) {
 		tell(t->damaged, "piece", "of the text: no whole record, not "
 		     "counted");
@@ -211,17 +286,23 @@ int cli_run_owners(struct cli_job *job, struct pagedet *pd)
 		status = set_picture(&a);
 	if (status)
 		return status;
-	a.q.path = job->path;
 	a.q.where = job->where;
 	a.q.window_ns = job->window_ns;
 	a.q.threads = cli_threads(job);
+	a.q.progress = on_progress;
+	a.q.progress_user = &a;
+	a.q.progress_ns = ASK_NS;
+	/* Nothing is written before the work is over. */
+	cli_progress_start(&a.line, job, -1, &a.shown);
 	error = ask(&a);
 	if (error) {
 		pagedet_owners_free(a.owners);
 		return cli_fail(pd, error);
 	}
-	a.total.size = sizeof(a.total);
-	pagedet_owners_total(a.owners, &a.total);
+	if (a.total.stopped && job->before) {
+		pagedet_owners_free(a.owners);
+		return tell_stop(&a);
+	}
 	status = emit(&a, job->flame ? job->flame : job->output,
 		      job->flame ? cli_flame : job->folded ? cli_folded : NULL);
 	if (!status)

@@ -25,7 +25,7 @@ struct asking {
 	struct cli_progress progress;
 };
 
-static uint64_t now_ns(void)
+uint64_t cli_now_ns(void)
 {
 	struct timespec ts;
 
@@ -137,7 +137,7 @@ static int set_query(struct asking *a)
 	a->q.path = job->path;
 	a->q.where = job->where;
 	a->q.threads = cli_threads(job);
-	a->start_ns = now_ns();
+	a->start_ns = cli_now_ns();
 	if (job->runs)
 		a->q.options |= PAGEDET_Q_RUNS;
 	if (job->undecided)
@@ -179,7 +179,7 @@ static int more_items(struct asking *a)
 static uint64_t time_left(const struct asking *a)
 {
 	uint64_t end = a->start_ns + a->job->deadline_ns;
-	uint64_t now = now_ns();
+	uint64_t now = cli_now_ns();
 
 	if (!a->job->deadline_ns)
 		return 0;
@@ -221,7 +221,7 @@ static int emit_steps(struct asking *a, struct pagedet_emitter *e)
 	for (;;) {
 		error = pagedet_emit_all(e, a->it);
 		cli_progress_end(&a->progress);
-		cli_verdict_add(&a->verdict, a->it);
+		cli_verdict_add(&a->verdict, a->it, a->q.target);
 		if (error == -ETIMEDOUT || error == -ECANCELED)
 			return CLI_UNSURE;	/* the verdict has the words */
 		if (error)

@@ -44,27 +44,35 @@ void cli_named_fields(const char *list, uint64_t *named)
 
 /*
  * Whether every mapping that the kernel counts was found: then a task that may
- * not be read hides none.
+ * not be read hides none. @missing: how many were not, where they are counted.
  */
-static bool all_mappings_found(const struct pagedet_iter *it)
+static bool all_mappings_found(const struct pagedet_iter *it,
+			       uint64_t *missing)
 {
 	struct pagedet_mappers m;
+	bool all = true;
 	uint64_t n;
 
 	memset(&m, 0, sizeof(m));
 	m.size = sizeof(m);
-	for (n = 0; !pagedet_mappers(it, n, &m); n++)
-		if (m.expected_state != PAGEDET_HAVE ||
-		    m.found_state != PAGEDET_HAVE ||
-		    m.mapcount_kind != PAGEDET_MAPCOUNT_EXACT ||
-		    m.found != m.expected)
-			return false;
-	return n != 0;
+	*missing = 0;
+	for (n = 0; !pagedet_mappers(it, n, &m); n++) {
+		const bool counted = m.expected_state == PAGEDET_HAVE &&
+				m.found_state == PAGEDET_HAVE &&
+				m.mapcount_kind == PAGEDET_MAPCOUNT_EXACT;
+
+		all &= counted && m.found == m.expected;
+		if (counted && m.found < m.expected)
+			*missing += m.expected - m.found;
+	}
+	return all && n != 0;
 }
 
-void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it)
+void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it,
+		     uint32_t target)
 {
 	struct pagedet_coverage c;
+	uint64_t missing = 0;
 
 	memset(&c, 0, sizeof(c));
 	c.size = sizeof(c);
@@ -72,8 +80,12 @@ void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it)
 		v->partial = true;	/* no proof that it is all */
 		return;
 	}
-	if (c.tasks_denied && all_mappings_found(it))
+	if (target == PAGEDET_TARGET_MAPPERS &&
+	    all_mappings_found(it, &missing))
 		c.tasks_denied = 0;
+	/* Otherwise it is said already where they may be. */
+	if (c.complete && !c.tasks_gone && !c.tasks_denied)
+		v->maps_missing += missing;
 	v->sum.wanted += c.wanted;
 	v->sum.visited += c.visited;
 	v->sum.rows += c.rows;
@@ -87,7 +99,8 @@ void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it)
 	v->sum.answered[1] |= c.answered[1];
 	v->sum.resume = c.resume;
 	v->sum.stopped = c.stopped;
-	if (!c.complete || c.stopped || c.tasks_denied || c.files_denied)
+	if (!c.complete || c.stopped || c.tasks_denied || c.files_denied ||
+	    v->maps_missing)
 		v->partial = true;
 }
 
@@ -136,13 +149,16 @@ static void tell_losses(const struct cli_verdict *v,
 		tell_stop(v, job);
 	tell_count(c->tasks_denied, "task", "may not be read");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
+	tell_count(v->maps_missing, "mapping", "counted and not found: of "
+		   "tasks that are not seen from here, as those of another pid "
+		   "namespace, or it came or went meanwhile");
 	tell_count(c->files_denied, "file", "may not be read");
 	tell_count(c->files_gone, "file", "vanished or shrank meanwhile");
 	tell_count(c->undecided, "page", "undecided: what --where asks is "
 		   "not known (--undecided lists them)");
 	tell_count(c->spilled, "page", "counted as 'other': too many groups");
 	if (v->partial && !c->stopped && !cli_interrupted() &&
-	    !c->tasks_denied && !c->files_denied)
+	    !c->tasks_denied && !c->files_denied && !v->maps_missing)
 		cli_say("not everything could be looked at");
 }
 

@@ -24,7 +24,6 @@
 
 struct pdet_backend;
 struct pdet_text;
-struct pdet_text_stream;
 
 /* What pagedet_open() was told, in one place for every backend. */
 struct pdet_input {
@@ -39,6 +38,14 @@ struct pdet_ability {
 	uint8_t tier;		/* PAGEDET_TIER_*; 0: not of a dump */
 	bool partial;		/* of some pages only */
 	char advice[160];
+};
+
+/* Where page_owner's records are as text. */
+struct pdet_owners_text {
+	int fd;			/* of the running kernel's file, to be read by
+				 * pages: kernel/owner_live.h; -1: a file like
+				 * any other */
+	char path[4096];
 };
 
 /* What one backend knows of the kernel as a whole. */
@@ -298,9 +305,9 @@ struct pdet_backend_ops {
 		     struct pdet_text *ret);
 
 	/* --- page_owner's records as text --- */
-	/* From the first one on; -ENOTSUP, -EACCES ... with words. */
+	/* -ENOTSUP, -EACCES ... with words: they cannot be read. */
 	int (*owners)(struct pdet_backend *b, struct pdet_env *env,
-		      struct pdet_text_stream **ret);
+		      struct pdet_owners_text *ret);
 
 	/* --- files; not called where no_cache is set --- */
 	int (*file_open)(struct pdet_session *s, const char *path, bool block,

@@ -100,6 +100,18 @@ static int set_up(struct image *im, struct pdet_env *env)
 	return refuse_reader(env, r);
 }
 
+/* What is noted is one text, and what would help is a part of it. */
+static void keep_why(struct pdet_env *env)
+{
+	size_t len;
+
+	pdet_context(env, "cannot read the running kernel's memory");
+	len = strlen(env->error);
+	if (*env->advice)
+		snprintf(env->error + len, sizeof(env->error) - len, "; %s",
+			 env->advice);
+}
+
 int pdet_image_open_live(struct image *im, struct pdet_env *env)
 {
 	int r;
@@ -109,7 +121,7 @@ int pdet_image_open_live(struct image *im, struct pdet_env *env)
 	im->live.tried = true;
 	r = pdet_memory_open_live(env, im->backend.sources, &im->memory);
 	if (r < 0)
-		pdet_context(env, "cannot read the running kernel's memory");
+		keep_why(env);
 	else
 		r = set_up(im, env);
 	return r < 0 ? pdet_image_note(&im->live, env, r) : 0;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "backend/given_back.h"
 #include "backend/image_area.h"
 #include "kernel/kpf.h"
 #include "kernel/pagemap.h"
@@ -354,6 +355,47 @@ int pdet_image_populated(struct pdet_session *s, struct pdet_task *t,
 	return 1;
 }
 
+/* Memory is read without the lock of the table: while the kernel takes a page
+ * away to swap it out, there is nothing for a moment. */
+static bool is_something(struct image_session *s, const struct image_task *t,
+			 uint64_t va)
+{
+	struct owner of = { s, t, { 0, 0, 0, 0 } };
+	struct pdet_leaf leaf;
+	struct pdet_entry e;
+
+	if (pdet_paging_walk(s->reader, &s->image->paging, t->root, va,
+			     &leaf) < 0 ||
+	    (leaf.is != PDET_PT_PAGE && leaf.is != PDET_PT_OTHER))
+		return false;
+	decode(&of, &leaf, va, &e);
+	return e.what != PDET_ENTRY_NOTHING && e.what != PDET_ENTRY_MARKER;
+}
+
+static bool was_nothing(const struct pdet_batch *b, uint32_t row)
+{
+	return b->value[PAGEDET_FIELD_KIND] &&
+	       pdet_batch_get(b, row, PAGEDET_FIELD_KIND, 0) ==
+		       PAGEDET_KIND_UNTOUCHED;
+}
+
+/* Whether the row has what was true of its frame in between only. */
+static bool is_of_another(struct image_session *s, const struct pdet_batch *b,
+			  uint32_t row)
+{
+	const unsigned source = s->image->source;
+	unsigned read = pdet_given_back_read(b, row, source);
+	struct image_page now;
+
+	if (!read ||
+	    pdet_image_page(s, b->value[PAGEDET_FIELD_PFN][row], &now) < 0)
+		return false;
+	if (!now.has_mapcount)
+		read &= ~(unsigned)PDET_READ_MAPCOUNT;
+	return pdet_given_back(b, row, source, read, now.flags & now.known,
+			       now.mapcount);
+}
+
 int pdet_image_recheck(struct pdet_session *base, struct pdet_task *task,
 		       struct pdet_batch *b, uint32_t first, uint32_t n)
 {
@@ -368,12 +410,16 @@ int pdet_image_recheck(struct pdet_session *base, struct pdet_task *task,
 	if (!s->image->memory->live || !t->has_mm)
 		return 0;
 	for (row = first; row < first + n; row++) {
+		if (was_nothing(b, row) && is_something(s, t, vaddr[row]))
+			pdet_put_note(b, row, PAGEDET_NOTE_TORN);
 		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
 			    PAGEDET_HAVE ||
 		    pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0) &
 			    PAGEDET_NOTE(PAGEDET_NOTE_STALE))
 			continue;
-		if (pdet_paging_walk(s->reader, &s->image->paging, t->root,
+		/* Before the entry: what it still is then, it is there. */
+		if (is_of_another(s, b, row) ||
+		    pdet_paging_walk(s->reader, &s->image->paging, t->root,
 				     vaddr[row], &leaf) < 0 ||
 		    leaf.is != PDET_PT_PAGE ||
 		    (leaf.addr + (vaddr[row] - leaf.start)) >> shift !=

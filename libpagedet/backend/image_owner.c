@@ -23,23 +23,22 @@ static const uint8_t memcg_fields[] = {
 	PAGEDET_FIELD_MEMCG_NAME,
 };
 
-static bool wants(const struct pdet_fields *want, const uint8_t *list,
-		  size_t n)
-{
-	size_t i;
+#define BIT(name) ((uint64_t)1 << PAGEDET_FIELD_##name)
 
-	for (i = 0; i < n; i++)
-		if (pdet_fields_has(want, list[i]))
-			return true;
-	return false;
-}
+/* The same as sets. */
+static const struct pdet_fields of_file = { {
+	BIT(DEV) | BIT(INODE) | BIT(INDEX) | BIT(PATH), 0
+} };
+static const struct pdet_fields of_memcg = { {
+	BIT(MEMCG_INO) | BIT(MEMCG_PATH) | BIT(MEMCG_NAME), 0
+} };
 
 struct image_owner_wants
 pdet_image_owner_wants(const struct pdet_fields *want)
 {
 	return (struct image_owner_wants){
-		wants(want, file_fields, PDET_COUNT(file_fields)),
-		wants(want, memcg_fields, PDET_COUNT(memcg_fields)),
+		pdet_fields_meet(want, &of_file),
+		pdet_fields_meet(want, &of_memcg),
 		pdet_fields_has(want, PAGEDET_FIELD_SLAB_CACHE),
 	};
 }

@@ -91,8 +91,9 @@ void pdet_log_steal(struct pdet_log *log, struct pdet_log_page *ret)
 	memset(&log->given, 0, sizeof(log->given));
 }
 
-/* What was not finished is partial, if somebody else did not say so. */
-static int complete(struct pdet_log *log, struct open_page *o)
+/* What was not finished is partial, if somebody else did not say so. @cut: the
+ * last line may go on. */
+static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 {
 	struct pdet_log_page *p = &o->page;
 
@@ -103,9 +104,15 @@ static int complete(struct pdet_log *log, struct open_page *o)
 		p->partial = true;
 	if (p->kind == PDET_LOG_DUMP_PAGE && !(p->has & PDET_LOG_FLAGS))
 		p->partial = true;
+	pdet_log_owner_end(p, cut);
 	memcpy(&log->ready.data[log->ready.n++], p, sizeof(*p));
 	memset(o, 0, sizeof(*o));
 	return 0;
+}
+
+static int complete(struct pdet_log *log, struct open_page *o)
+{
+	return complete_cut(log, o, false);
 }
 
 static bool is_by(const struct open_page *o, const struct pdet_log_line *l)
@@ -202,6 +209,16 @@ static int feed_detective(struct pdet_log *log, struct pdet_log_line *l)
 	return taken;
 }
 
+/* A line of a block, or of page_owner's behind it. */
+static bool take_of_block(struct pdet_log_page *p,
+			  const struct pdet_log_line *l, bool *memory)
+{
+	if (pdet_log_owner(p, l->text, l->indented, memory))
+		return true;
+	pdet_log_owner_other(p, l->text);
+	return pdet_log_dump_page(p, l->text, memory);
+}
+
 /* Of a line that may be dump_page()'s. */
 static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 {
@@ -227,7 +244,7 @@ static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 		o->page.kind = PDET_LOG_DUMP_PAGE;
 	}
 	if (o)
-		taken = pdet_log_dump_page(&o->page, l->text, &memory);
+		taken = take_of_block(&o->page, l, &memory);
 	if (taken)
 		o->last = log->line;
 	return memory ? taken : -ENOMEM;
@@ -270,8 +287,10 @@ static void count_record(struct pdet_log *log, const struct pdet_log_line *l)
 	if (!l->record)
 		return;
 	/* What was being said has a hole. */
-	for (i = 0; log->has_seq && l->seq > log->seq && i < OPEN; i++)
+	for (i = 0; log->has_seq && l->seq > log->seq && i < OPEN; i++) {
 		log->open[i].page.partial |= log->open[i].used;
+		pdet_log_owner_hole(&log->open[i].page);
+	}
 	log->has_seq = true;
 	log->seq = l->seq + 1;
 }
@@ -286,7 +305,7 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	pdet_log_line(line, l);
 	count_record(log, l);
 	/* What a process writes about pages is no word of the kernel. */
-	if (l->user || l->continues)
+	if (l->user || (l->continues && log->has_seq))
 		return 0;
 	if (l->text.end - l->text.at > PDET_LOG_TEXT)
 		l->text.end = l->text.at + PDET_LOG_TEXT;
@@ -303,7 +322,7 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	return r < 0 ? r : close_old(log);
 }
 
-int pdet_log_end(struct pdet_log *log)
+int pdet_log_end(struct pdet_log *log, bool cut)
 {
 	size_t i, first;
 
@@ -316,7 +335,7 @@ int pdet_log_end(struct pdet_log *log)
 				first = i;
 		if (first == OPEN)
 			return 0;
-		if (complete(log, &log->open[first]) < 0)
+		if (complete_cut(log, &log->open[first], cut) < 0)
 			return -ENOMEM;
 	}
 }

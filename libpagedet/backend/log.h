@@ -12,6 +12,7 @@
 
 #include "base/env.h"
 #include "base/text.h"
+#include "base/texts.h"
 #include "base/vec.h"
 #include "schema/batch.h"
 
@@ -25,7 +26,10 @@ struct pdet_log_line {
 	struct pdet_scan text;	/* without prefix, escapes and CR */
 	bool record;		/* it has the head of a /dev/kmsg record */
 	bool user;		/* and was written by a process */
-	bool continues;		/* a line of the record before, no text */
+	bool continues;		/* begins with a blank, with nothing before it:
+				 * among records no text, but what one of them
+				 * is about */
+	bool indented;		/* a blank stood before the text */
 	bool has_caller;
 	uint64_t caller;	/* who wrote it: thread or processor */
 	uint64_t seq;		/* of a record */
@@ -98,10 +102,40 @@ enum pdet_log_has {
 	PDET_LOG_USERS = 1 << 20, /* user mappings were counted */
 	PDET_LOG_FINISHED = 1 << 21,
 	PDET_LOG_INVALID = 1 << 22, /* there is no such page */
-	PDET_LOG_OWNER = 1 << 25, /* who allocated it last */
-	PDET_LOG_OWNER_TASK = 1 << 26,
-	PDET_LOG_OWNER_TS = 1 << 27,
-	PDET_LOG_OWNER_FREE_TS = 1 << 28,
+	PDET_LOG_CMA = 1 << 23,	/* its block is one of CMA's */
+};
+
+/* A stack of page_owner's, line by line. */
+enum pdet_log_stack_state {
+	PDET_LOG_STACK_UNSAID = 0,
+	PDET_LOG_STACK_NONE,	/* there is none */
+	PDET_LOG_STACK_OPEN,	/* the next line may be a frame */
+	PDET_LOG_STACK_LEFT,	/* somebody else's line came: the rest may, if
+				 * there is one */
+	PDET_LOG_STACK_WHOLE,
+	PDET_LOG_STACK_BROKEN	/* a part of it is missing */
+};
+
+struct pdet_log_stack {
+	enum pdet_log_stack_state state;
+	unsigned frames;
+	struct pdet_log_text text; /* each with a newline behind it */
+};
+
+/* What page_owner's lines behind a block say (log_owner.c). */
+struct pdet_log_owner {
+	bool kept;		/* there is a record of the page ... */
+	bool never;		/* ... or none */
+	bool said;		/* the line of the allocation, all of it */
+	bool trace;		/* a backtrace of somebody's came later */
+	bool last;		/* the last line was one of these, or would be
+				 * if it goes on */
+	bool reason_lost;
+	unsigned has;		/* PDET_OWNER_* */
+	uint32_t order, pid, tgid;
+	uint64_t gfp_mask, ns, free_ns;
+	struct pdet_log_text gfp, comm, reason;
+	struct pdet_log_stack alloc, free;
 };
 
 struct pdet_log_page {
@@ -136,10 +170,8 @@ struct pdet_log_page {
 	uint64_t kernel_maps, user_maps; /* as it counted them */
 	uint64_t bad_entry;	/* of PDET_LOG_REFUSED_ENTRY */
 	uint8_t bad_level;
-	uint32_t owner_order, owner_pid, owner_tgid;
-	uint64_t owner_ns, owner_free_ns, gfp_mask;
 	struct pdet_log_text aops, dentry, page_type, memcg;
-	struct pdet_log_text gfp, migratetype, owner_comm;
+	struct pdet_log_owner owner;
 
 	struct pdet_log_maps maps;
 	struct { char *data; size_t n, cap; } text;
@@ -175,8 +207,9 @@ void pdet_log_free(struct pdet_log *log);
 /* pdet_log_feed - the next line; 0 or -ENOMEM. */
 int pdet_log_feed(struct pdet_log *log, struct pdet_scan line);
 
-/* pdet_log_end - there is no more: what is open is as whole as it gets. */
-int pdet_log_end(struct pdet_log *log);
+/* pdet_log_end - there is no more: what is open is as whole as it gets. @cut:
+ * the last line may go on. */
+int pdet_log_end(struct pdet_log *log, bool cut);
 
 /* pdet_log_take - the next page that is complete, or NULL. Valid until the
  * next call of any of these. */
@@ -207,6 +240,22 @@ bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
 bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
 		   struct pdet_log_text *ret);
 
+/* --- log_owner.c: page_owner's lines behind a block, and its fields --- */
+
+/* As above. @indented: a blank stood before @text. */
+bool pdet_log_owner(struct pdet_log_page *p, struct pdet_scan text,
+		    bool indented, bool *memory);
+/* The line is another's. */
+void pdet_log_owner_other(struct pdet_log_page *p, struct pdet_scan text);
+/* Some lines are lost. */
+void pdet_log_owner_hole(struct pdet_log_page *p);
+/* No line comes any more; @cut: the last one may go on. */
+void pdet_log_owner_end(struct pdet_log_page *p, bool cut);
+
+/* pdet_log_stacks - the stacks of @p into @ret, by the ids that rows have.
+ * False without memory. */
+bool pdet_log_stacks(const struct pdet_log_page *p, struct pdet_texts *ret);
+
 /* --- log_rows.c: pages become rows --- */
 
 /* The fields that a text can tell. */
@@ -217,6 +266,12 @@ struct pdet_fields pdet_log_fields(void);
 void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 		  uint32_t row, const struct pdet_fields *want,
 		  unsigned source);
+
+/* --- log_maps.c: so do their mappings --- */
+
+/* What is about an address of a task, not about the page there. */
+#define PDET_LOG_OF_ADDRESS 12
+extern const uint8_t pdet_log_of_address[PDET_LOG_OF_ADDRESS];
 
 /* pdet_log_put_map - columns of one mapping of it, like those of an address of
  * a task. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * The block that dump_page() prints (Linux mm/debug.c, __dump_page() and
- * __dump_folio(); mm/page_owner.c, __dump_page_owner()), from 5.10 to 6.18.
- * What is not there was not said: older kernels say less.
+ * __dump_folio()), from 5.10 to 6.18. What is not there was not said: older
+ * kernels say less.
  */
 #include <string.h>
 
@@ -252,6 +252,8 @@ static bool take_flags(struct pdet_log_page *p, struct pdet_scan s)
 		if (!pdet_scan_char(&s, '|'))
 			break;
 	}
+	if (pdet_scan_word(&s, ") CMA"))
+		p->has |= PDET_LOG_CMA;
 	p->flags_known = ALWAYS | p->flags;
 	/* Bits that change their meaning with others (include/linux/
 	 * page-flags.h): PG_swapcache is PG_owner_priv_1. */
@@ -337,74 +339,6 @@ static bool take_memcg(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
-/* "..., pid 7, tgid 7 (comm), ts 12345, free_ts 0": the name may hold
- * anything, so it is found from behind. */
-static void take_owner_task(struct pdet_log_page *p, struct pdet_scan s,
-			    bool *memory)
-{
-	static const char ts[] = "), ts ";
-	const char *at = NULL, *next = s.at;
-	struct pdet_scan comm;
-	uint64_t pid, tgid = 0;
-
-	while ((next = memmem(next, (size_t)(s.end - next), ts,
-			      sizeof(ts) - 1)))
-		at = next++;
-	if (!find(s, "pid ", &comm) || !pdet_scan_dec(&comm, &pid) ||
-	    pid > UINT32_MAX)
-		return;
-	if (at && pdet_scan_word(&comm, ", tgid ") &&
-	    pdet_scan_dec(&comm, &tgid) && tgid <= UINT32_MAX &&
-	    pdet_scan_word(&comm, " (") && comm.at <= at) {
-		comm.end = at;
-		*memory &= pdet_log_keep(p, comm, &p->owner_comm);
-		p->owner_pid = (uint32_t)pid;
-		p->owner_tgid = (uint32_t)tgid;
-		p->has |= PDET_LOG_OWNER_TASK;
-		s.at = at + 1;
-	}
-	if (!find(s, "ts ", &s) || !pdet_scan_dec(&s, &p->owner_ns))
-		return;
-	p->has |= PDET_LOG_OWNER_TS;
-	if (pdet_scan_word(&s, ", free_ts ") &&
-	    pdet_scan_dec(&s, &p->owner_free_ns))
-		p->has |= PDET_LOG_OWNER_FREE_TS;
-}
-
-/* "page last allocated via order 0, migratetype Unmovable, gfp_mask
- * 0x1cc0(GFP_KERNEL), pid 7, tgid 7 (comm), ts 123, free_ts 0". */
-static bool take_owner(struct pdet_log_page *p, struct pdet_scan s,
-		       bool *memory)
-{
-	struct pdet_scan word;
-	uint64_t order;
-
-	if (!pdet_scan_word(&s, "page last allocated via order "))
-		return false;
-	if (!pdet_scan_dec(&s, &order) || order > 63)
-		return true;
-	p->owner_order = (uint32_t)order;
-	p->has |= PDET_LOG_OWNER;
-	if (find(s, "migratetype ", &word)) {
-		struct pdet_scan name = { word.at, word.at };
-
-		while (name.end < word.end && *name.end != ',')
-			name.end++;
-		*memory &= pdet_log_keep(p, name, &p->migratetype);
-	}
-	if (find(s, "gfp_mask ", &word) && hex_number(&word, &p->gfp_mask) &&
-	    pdet_scan_char(&word, '(')) {
-		struct pdet_scan names = { word.at, word.at };
-
-		while (names.end < word.end && *names.end != ')')
-			names.end++;
-		*memory &= pdet_log_keep(p, names, &p->gfp);
-		s.at = names.end;
-		take_owner_task(p, s, memory);
-	}
-	return true;
-}
-
 /* Behind it page_owner's lines may come. */
 static bool take_reason(struct pdet_log_page *p, struct pdet_scan s)
 {
@@ -419,6 +353,5 @@ bool pdet_log_dump_page(struct pdet_log_page *p, struct pdet_scan s,
 {
 	return take_page(p, s) || take_head(p, s) || take_memcg(p, s) ||
 	       take_mapping(p, s, memory) || take_flags(p, s) ||
-	       take_type(p, s, memory) || take_raw(p, s) ||
-	       take_owner(p, s, memory) || take_reason(p, s);
+	       take_type(p, s, memory) || take_raw(p, s) || take_reason(p, s);
 }

@@ -88,6 +88,14 @@ static bool caller(struct pdet_scan s, struct pdet_log_line *l)
 	return true;
 }
 
+/* What is left of a line. */
+static void text(struct pdet_log_line *l, struct pdet_scan s)
+{
+	l->indented = s.at < s.end && *s.at == ' ';
+	pdet_scan_blanks(&s);
+	l->text = s;
+}
+
 /* "6,363,12875760,-,caller=T72;text": the head of a record. */
 static bool record(struct pdet_log_line *l)
 {
@@ -111,7 +119,7 @@ static bool record(struct pdet_log_line *l)
 		}
 	l->record = true;
 	l->user = prio >> FACILITY;
-	l->text.at = s.at;
+	text(l, s);
 	unescape(l);
 	return true;
 }
@@ -209,10 +217,17 @@ static void syslog(struct pdet_scan *s)
 	s->at = at + sizeof(tag) - 1;
 }
 
+/* Blanks stand before it, too, or are text. */
 static bool prefix(struct pdet_scan *s, struct pdet_log_line *l)
 {
-	pdet_scan_blanks(s);
-	return bracket(s, l) || priority(s) || decoded(s) || iso_time(s);
+	struct pdet_scan try = *s;
+
+	pdet_scan_blanks(&try);
+	if (!bracket(&try, l) && !priority(&try) && !decoded(&try) &&
+	    !iso_time(&try))
+		return false;
+	s->at = try.at;
+	return true;
 }
 
 void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
@@ -226,17 +241,17 @@ void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
 	ret->text = line;
 	if (record(ret))
 		return;
-	/* Its dictionary: " SUBSYSTEM=pci"; and text that begins with a blank
-	 * is said by nobody who is listened to here, but page_owner. */
-	ret->continues = line.at < line.end && *line.at == ' ';
 	s = line;
 	syslog(&s);
 	/* A console may put several in a row. */
 	for (i = 0; i < 6 && prefix(&s, ret); i++)
-		ret->continues = false;
-	if (s.at < s.end && *s.at == ' ')
+		;
+	/* " SUBSYSTEM=pci" is the dictionary of the record before it; where
+	 * there are none, it is a frame of a stack. */
+	ret->continues = s.at == line.at && s.at < s.end && *s.at == ' ';
+	if (s.at != line.at && s.at < s.end && *s.at == ' ')
 		s.at++;
-	ret->text = s;
-	if (is_escaped(s))
+	text(ret, s);
+	if (is_escaped(ret->text))
 		unescape(ret);
 }

@@ -4,43 +4,24 @@
  * knows, and what it says may be about another page than the one asked about:
  * Page Detective shows the head's struct page for a tail.
  */
-#include <errno.h>
 #include <string.h>
 
-#include "backend/log.h"
+#include "backend/log_rows.h"
 #include "kernel/kpf.h"
-#include "kernel/user_entry.h"
 
 #define F(name) PAGEDET_FIELD_##name
-#define PTE(name) PAGEDET_PTE(PAGEDET_PTE_##name)
 
 /* A small page's pins are counted in its references (include/linux/mm.h). */
 #define PIN_BIAS 1024
-
-/* include/linux/mm.h: this VMA is a stack, and no file's. */
-#define VM_GROWSDOWN 0x100
 
 static const uint8_t fields_of_page[] = {
 	F(PFN), F(KIND), F(FLAGS), F(FLAGS_KNOWN), F(RAW_FLAGS), F(HEAD_PFN),
 	F(ORDER), F(NODE), F(REFCOUNT), F(MAPCOUNT), F(MAPCOUNT_KIND),
 	F(PINCOUNT), F(USER_MAPS), F(KERNEL_MAPS), F(MEMCG_PATH),
 	F(MEMCG_NAME), F(INODE), F(INDEX), F(OBJECT), F(CONTENT),
-	F(ALLOC_PID), F(ALLOC_TGID), F(ALLOC_COMM), F(GFP_MASK), F(GFP),
-	F(ALLOC_ORDER), F(MIGRATETYPE), F(ALLOC_NS), F(FREE_NS),
-};
-
-static const uint8_t fields_of_address[] = {
-	F(VADDR), F(PID), F(COMM), F(PTE), F(PTE_KNOWN), F(PTE_LEVEL),
-	F(SWAP_TYPE), F(SWAP_OFFSET), F(VMA_START), F(VMA_END), F(VMA_PROT),
-	F(VMA_NAME),
-};
-
-struct putting {
-	const struct pdet_log_page *p;
-	struct pdet_batch *b;
-	uint32_t row;
-	const struct pdet_fields *want;
-	unsigned source;
+	F(ALLOC_STACK), F(FREE_STACK), F(ALLOC_PID), F(ALLOC_TGID),
+	F(ALLOC_COMM), F(GFP_MASK), F(GFP), F(ALLOC_ORDER), F(MIGRATETYPE),
+	F(ALLOCATOR), F(ALLOC_NS), F(FREE_NS), F(MIGRATE_REASON),
 };
 
 struct pdet_fields pdet_log_fields(void)
@@ -50,35 +31,17 @@ struct pdet_fields pdet_log_fields(void)
 
 	for (i = 0; i < PDET_COUNT(fields_of_page); i++)
 		pdet_fields_add(&all, fields_of_page[i]);
-	for (i = 0; i < PDET_COUNT(fields_of_address); i++)
-		pdet_fields_add(&all, fields_of_address[i]);
+	for (i = 0; i < PDET_LOG_OF_ADDRESS; i++)
+		pdet_fields_add(&all, pdet_log_of_address[i]);
 	return all;
 }
 
-static void put(const struct putting *o, unsigned field, uint64_t value)
-{
-	if (pdet_fields_has(o->want, field))
-		pdet_put(o->b, o->row, field, value, o->source);
-}
-
-static void none(const struct putting *o, unsigned field)
-{
-	if (pdet_fields_has(o->want, field))
-		pdet_put_none(o->b, o->row, field, o->source);
-}
-
-static void text(const struct putting *o, unsigned field, struct pdet_scan s)
-{
-	if (pdet_fields_has(o->want, field))
-		pdet_put_text(o->b, o->row, field, s.at,
-			      (size_t)(s.end - s.at), o->source);
-}
-
 /* A count that cannot be below zero. */
-static void count(const struct putting *o, unsigned field, int64_t value)
+static void count(const struct pdet_log_putting *o, unsigned field,
+		  int64_t value)
 {
 	if (value >= 0)
-		put(o, field, (uint64_t)value);
+		pdet_log_cell(o, field, (uint64_t)value);
 }
 
 /* --- what follows from several lines --- */
@@ -97,10 +60,10 @@ static bool order_of(const struct pdet_log_page *p, uint32_t *ret)
 		*ret = p->order;
 		return true;
 	}
-	/* A large one would have its line. Free pages are in blocks, whose
-	 * size is not said. */
-	return p->has & PDET_LOG_RAW && p->mapcount >= 0 &&
-	       !(p->flags & KPF(BUDDY));
+	/* A large one would have its line, if none is lost. Free pages are in
+	 * blocks, whose size is not said. */
+	return p->has & PDET_LOG_PAGE && p->has & PDET_LOG_RAW &&
+	       !p->partial && p->mapcount >= 0 && !(p->flags & KPF(BUDDY));
 }
 
 /* Folios lie at multiples of their size. */
@@ -129,12 +92,12 @@ static bool mapcount_of(const struct pdet_log_page *p, int64_t *ret)
 	    (!p->entire && !p->nr_mapped && p->head_mapcount))
 		return false;
 	if (own)
-		*ret = p->mapcount + p->entire;
-	else if (p->nr_mapped)
+		return !__builtin_add_overflow(p->mapcount, p->entire, ret) &&
+		       *ret >= 0;
+	if (p->nr_mapped)
 		return false;
-	else
-		*ret = p->entire;
-	return true;
+	*ret = p->entire;
+	return *ret >= 0;
 }
 
 /* Nothing was said of a type, and the word where it would be counts. */
@@ -240,7 +203,7 @@ static bool kind_of(const struct pdet_log_page *p, unsigned *ret)
 
 /* --- columns --- */
 
-static void put_struct(const struct putting *o)
+static void put_struct(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
 	uint64_t head, known;
@@ -249,31 +212,31 @@ static void put_struct(const struct putting *o)
 	unsigned kind;
 
 	if (kind_of(p, &kind))
-		put(o, F(KIND), kind);
+		pdet_log_cell(o, F(KIND), kind);
 	if (p->has & PDET_LOG_FLAGS) {
-		put(o, F(FLAGS), flags_of(p, &known));
-		put(o, F(FLAGS_KNOWN), known);
+		pdet_log_cell(o, F(FLAGS), flags_of(p, &known));
+		pdet_log_cell(o, F(FLAGS_KNOWN), known);
 	}
 	if (p->has & PDET_LOG_RAW &&
 	    (is_own(p) || p->kind == PDET_LOG_DUMP_PAGE))
-		put(o, F(RAW_FLAGS), p->raw);
+		pdet_log_cell(o, F(RAW_FLAGS), p->raw);
 	if (p->has & PDET_LOG_NODE)
-		put(o, F(NODE), p->node);
+		pdet_log_cell(o, F(NODE), p->node);
 	if (order_of(p, &order))
-		put(o, F(ORDER), order);
+		pdet_log_cell(o, F(ORDER), order);
 	if (head_of(p, &head))
-		put(o, F(HEAD_PFN), head);
+		pdet_log_cell(o, F(HEAD_PFN), head);
 	if (!(p->has & PDET_LOG_PAGE))
 		return;
 	count(o, F(REFCOUNT), p->refcount);
 	if (mapcount_of(p, &maps)) {
-		put(o, F(MAPCOUNT), (uint64_t)maps);
-		put(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
+		pdet_log_cell(o, F(MAPCOUNT), (uint64_t)maps);
+		pdet_log_cell(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
 	}
 	if (p->has & PDET_LOG_PINCOUNT) {
 		count(o, F(PINCOUNT), p->pincount);
 	} else if (order_of(p, &order) && !order && p->refcount >= 0) {
-		put(o, F(PINCOUNT), (uint64_t)p->refcount / PIN_BIAS);
+		pdet_log_cell(o, F(PINCOUNT), (uint64_t)p->refcount / PIN_BIAS);
 		if (p->refcount >= PIN_BIAS &&
 		    pdet_fields_has(o->want, F(PINCOUNT)))
 			pdet_put_note(o->b, o->row, PAGEDET_NOTE_ESTIMATED);
@@ -291,7 +254,7 @@ static bool is_no_file(const struct pdet_log_page *p)
 	return p->has_mapping && !p->mapping;
 }
 
-static void put_file(const struct putting *o)
+static void put_file(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
 	struct pdet_scan aops = pdet_log_page_text(p, p->aops);
@@ -300,19 +263,19 @@ static void put_file(const struct putting *o)
 	size_t n;
 
 	if (is_no_file(p)) {
-		none(o, F(INODE));
-		none(o, F(INDEX));
-		none(o, F(DEV));
-		none(o, F(PATH));
-		none(o, F(OBJECT));
+		pdet_log_cell_none(o, F(INODE));
+		pdet_log_cell_none(o, F(INDEX));
+		pdet_log_cell_none(o, F(DEV));
+		pdet_log_cell_none(o, F(PATH));
+		pdet_log_cell_none(o, F(OBJECT));
 		return;
 	}
 	if (p->has & PDET_LOG_INODE)
-		put(o, F(INODE), p->inode);
+		pdet_log_cell(o, F(INODE), p->inode);
 	/* Before 6.7 that of hugetlb counts huge pages. */
 	if (p->has & PDET_LOG_INDEX && p->aops.len &&
 	    !(p->old_form && text_is(p, p->aops, "hugetlbfs_aops")))
-		put(o, F(INDEX), p->index +
+		pdet_log_cell(o, F(INDEX), p->index +
 		    (is_own(p) ? 0 : p->pfn - p->dumped_pfn));
 	if (!p->aops.len)
 		return;
@@ -328,10 +291,11 @@ static void put_file(const struct putting *o)
 		n += len;
 		object[n++] = '"';
 	}
-	text(o, F(OBJECT), (struct pdet_scan){ object, object + n });
+	pdet_log_cell_text(o, F(OBJECT),
+			   (struct pdet_scan){ object, object + n });
 }
 
-static void put_memcg(const struct putting *o)
+static void put_memcg(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
 	struct pdet_scan path = pdet_log_page_text(p, p->memcg), name = path;
@@ -341,231 +305,61 @@ static void put_memcg(const struct putting *o)
 		/* The line stands between others that are there. */
 		if (p->has & PDET_LOG_PAGE && p->has & PDET_LOG_FLAGS &&
 		    !p->partial && !p->old_form) {
-			none(o, F(MEMCG_INO));
-			none(o, F(MEMCG_PATH));
-			none(o, F(MEMCG_NAME));
+			pdet_log_cell_none(o, F(MEMCG_INO));
+			pdet_log_cell_none(o, F(MEMCG_PATH));
+			pdet_log_cell_none(o, F(MEMCG_NAME));
 		}
 		return;
 	}
 	/* Of slabs each object is charged for itself. */
 	if (!path.at || p->memcg_data & 1)
 		return;
-	text(o, F(MEMCG_PATH), path);
+	pdet_log_cell_text(o, F(MEMCG_PATH), path);
 	slash = path.end - path.at > 1 ?
 		memrchr(path.at, '/', (size_t)(path.end - path.at)) : NULL;
 	if (slash)
 		name.at = slash + 1;
-	text(o, F(MEMCG_NAME), name);
+	pdet_log_cell_text(o, F(MEMCG_NAME), name);
 }
 
-static void put_maps(const struct putting *o, bool user, unsigned field,
-		     uint64_t counted)
+static void put_maps(const struct pdet_log_putting *o, bool user,
+		     unsigned field, uint64_t counted)
 {
 	uint64_t listed, present = maps_present(o->p, user, &listed);
 
 	/* What is not in the list may have been present. */
 	if (listed < counted)
 		pdet_put_note(o->b, o->row, PAGEDET_NOTE_PARTIAL);
-	put(o, field, counted > listed ? counted - listed + present : present);
+	pdet_log_cell(o, field, present +
+		      (counted > listed ? counted - listed : 0));
 }
 
-static void put_owner(const struct putting *o)
+static void put_word(const struct pdet_log_putting *o, unsigned field,
+		     const char *word)
 {
-	const struct pdet_log_page *p = o->p;
-
-	if (!(p->has & PDET_LOG_OWNER))
-		return;
-	put(o, F(ALLOC_ORDER), p->owner_order);
-	put(o, F(GFP_MASK), p->gfp_mask);
-	if (p->gfp.len)
-		text(o, F(GFP), pdet_log_page_text(p, p->gfp));
-	if (p->migratetype.len)
-		text(o, F(MIGRATETYPE), pdet_log_page_text(p, p->migratetype));
-	if (p->has & PDET_LOG_OWNER_TASK) {
-		put(o, F(ALLOC_PID), p->owner_pid);
-		put(o, F(ALLOC_TGID), p->owner_tgid);
-		text(o, F(ALLOC_COMM), pdet_log_page_text(p, p->owner_comm));
-	}
-	if (p->has & PDET_LOG_OWNER_TS)
-		put(o, F(ALLOC_NS), p->owner_ns);
-	if (p->has & PDET_LOG_OWNER_FREE_TS)
-		put(o, F(FREE_NS), p->owner_free_ns);
-}
-
-/* Bits of a byte address within a page: of the sizes that there are, the one
- * by which the address is that page's. */
-static unsigned page_shift(const struct pdet_log_page *p)
-{
-	unsigned shift;
-
-	for (shift = 12; shift <= 16 && p->pfn; shift += 2)
-		if (p->phys >> shift == p->pfn)
-			return shift;
-	return 12;
-}
-
-/*
- * Whether entries are those of x86-64: the direct map lies where only its
- * kernels have it (Documentation/arch/x86/x86_64/mm.rst), and an entry there
- * holds the address in x86's place.
- */
-static bool is_x86(const struct pdet_log_page *p)
-{
-	const uint64_t addr_bits = 0xffffffffff000;
-	size_t i;
-
-	for (i = 0; i < p->maps.n; i++) {
-		const struct pdet_log_map *m = &p->maps.data[i];
-		uint64_t pages = (uint64_t)1 << 9 *
-			(m->level - PAGEDET_LEVEL_PTE);
-
-		if (m->map != PAGEDET_MAP_DIRECT ||
-		    m->level > PAGEDET_LEVEL_PUD)
-			continue;
-		return (m->vaddr >> 47 == 0x1ffff ||
-			m->vaddr >> 56 == 0xff) && page_shift(p) == 12 &&
-		       (m->entry & addr_bits) >> 12 ==
-			       (p->pfn & ~(pages - 1)) &&
-		       /* read-only or not, it is global or accessed */
-		       m->entry & 0x20;
-	}
-	return false;
-}
-
-static void put_entry(const struct putting *o, const struct pdet_log_map *m)
-{
-	const struct pdet_paging x86 = { .arch = &pdet_paging_x86_64 };
-	uint32_t pte = 0, known = PTE(PRESENT);
-	struct pdet_user_entry e;
-
-	if (pdet_log_entry_present(m->entry)) {
-		pte |= PTE(PRESENT);
-		known |= PTE(SWAPPED) | PTE(GUARD) | PTE(MIGRATION) |
-			 PTE(HWPOISON) | PTE(DEVICE);
-		if (is_x86(o->p)) {
-			e = pdet_user_entry(&x86, m->entry);
-			pte |= e.pte;
-			known |= e.known;
-		}
-		none(o, F(SWAP_TYPE));
-		none(o, F(SWAP_OFFSET));
-	}
-	put(o, F(PTE), pte);
-	put(o, F(PTE_KNOWN), known);
-	put(o, F(PTE_LEVEL), m->level);
-}
-
-/*
- * The driver names a file's VMA as the last other one was named. A name is
- * right where the VMA is no file's: it is a stack that grows, or the page is
- * anonymous and its index is its address, which only pages of anonymous VMAs
- * have (mm/rmap.c, linear_page_index()). A path is one of a driver that was
- * mended.
- */
-bool pdet_log_map_name(const struct pdet_log_page *p,
-		       const struct pdet_log_map *m, struct pdet_scan *ret)
-{
-	const unsigned shift = page_shift(p);
-	const struct pdet_scan name = pdet_log_page_text(p, m->vma_name);
-
-	if (!m->has_vma || !name.at)
-		return false;
-	*ret = name;
-	if (*name.at == '/')
-		return true;
-	if (m->vma_flags & VM_GROWSDOWN && pdet_scan_is(&name, "[stack]"))
-		return true;
-	return p->anon && !p->ksm && p->has & PDET_LOG_INDEX &&
-	       p->index + (p->pfn - p->dumped_pfn) == m->vaddr >> shift &&
-	       p->has & PDET_LOG_DUMPED_PFN;
-}
-
-static void put_vma(const struct putting *o, const struct pdet_log_map *m)
-{
-	struct pdet_scan name;
-
-	if (!m->has_vma)
-		return;
-	put(o, F(VMA_START), m->vma_start);
-	put(o, F(VMA_END), m->vma_end);
-	/* VM_READ, VM_WRITE, VM_EXEC, VM_SHARED */
-	put(o, F(VMA_PROT), m->vma_flags & 15);
-	if (!pdet_log_map_name(o->p, m, &name)) {
-		if (pdet_fields_has(o->want, F(VMA_NAME)))
-			pdet_put_lost(o->b, o->row, F(VMA_NAME),
-				      PAGEDET_UNSUPPORTED, o->source);
-		return;
-	}
-	/* as /proc/PID/maps calls it: not at all */
-	if (pdet_scan_is(&name, "[anon]"))
-		none(o, F(VMA_NAME));
-	else
-		text(o, F(VMA_NAME), name);
-}
-
-static void put_task(const struct putting *o, const struct pdet_log_map *m)
-{
-	struct pdet_scan comm = pdet_log_page_text(o->p, m->comm);
-
-	if (m->has_pid && comm.at)
-		text(o, F(COMM), comm);
-}
-
-const struct pdet_log_map *pdet_log_map_of(const struct pdet_log_page *p)
-{
-	const unsigned shift = page_shift(p);
-	size_t i;
-
-	for (i = 0; p->has & PDET_LOG_VIRT && i < p->maps.n; i++) {
-		const struct pdet_log_map *m = &p->maps.data[i];
-
-		if (m->map == PAGEDET_MAP_USER && m->has_pid &&
-		    m->pid == p->pid && m->vaddr >> shift == p->virt >> shift)
-			return m;
-	}
-	return NULL;
-}
-
-static void put_address(const struct putting *o)
-{
-	const struct pdet_log_page *p = o->p;
-	const struct pdet_log_map *m = pdet_log_map_of(p);
-	size_t i;
-
-	if (!(p->has & PDET_LOG_VIRT)) {
-		for (i = 0; i < PDET_COUNT(fields_of_address); i++)
-			none(o, fields_of_address[i]);
-		none(o, F(TGID));
-		return;
-	}
-	put(o, F(PID), p->pid);
-	put(o, F(VADDR), p->virt >> page_shift(p) << page_shift(p));
-	if (!m)
-		return;
-	put_task(o, m);
-	put_entry(o, m);
-	put_vma(o, m);
+	pdet_log_cell_text(o, field,
+			   (struct pdet_scan){ word, word + strlen(word) });
 }
 
 /* There is no page: its number is all there is. */
-static void put_hole(const struct putting *o)
+static void put_hole(const struct pdet_log_putting *o)
 {
 	unsigned f;
 
 	pdet_fields_for(f, o->want)
 		if (f != F(ASK) && f != F(NOTES) && f != F(AT) &&
 		    f != F(PAGES) && f != F(TIME_NS) && f != F(PFN))
-			none(o, f);
-	put(o, F(KIND), PAGEDET_KIND_HOLE);
-	put(o, F(FLAGS), KPF(NOPAGE));
-	put(o, F(FLAGS_KNOWN), KPF(NOPAGE));
+			pdet_log_cell_none(o, f);
+	pdet_log_cell(o, F(KIND), PAGEDET_KIND_HOLE);
+	pdet_log_cell(o, F(FLAGS), KPF(NOPAGE));
+	pdet_log_cell(o, F(FLAGS_KNOWN), KPF(NOPAGE));
 }
 
 void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 		  uint32_t row, const struct pdet_fields *want,
 		  unsigned source)
 {
-	const struct putting o = { p, b, row, want, source };
+	const struct pdet_log_putting o = { p, b, row, want, source };
 	/* What would have been said had all of it arrived. */
 	const unsigned unsaid = p->partial ? PAGEDET_IO : PAGEDET_UNSUPPORTED;
 	const struct pdet_fields all = pdet_log_fields();
@@ -575,13 +369,13 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 		pdet_put_lost(b, row, f, pdet_fields_has(&all, f) ? unsaid :
 			      PAGEDET_UNSUPPORTED, source);
 	if (p->has & PDET_LOG_PFN)
-		put(&o, F(PFN), p->pfn);
+		pdet_log_cell(&o, F(PFN), p->pfn);
 	if (p->partial)
 		pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
 	if (p->has & PDET_LOG_INVALID) {
 		put_hole(&o);
 		if (p->has & PDET_LOG_VIRT)
-			put_address(&o);
+			pdet_log_put_address(&o);
 		return;
 	}
 	put_struct(&o);
@@ -592,51 +386,10 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 	if (p->has & PDET_LOG_USERS)
 		put_maps(&o, true, F(USER_MAPS), p->user_maps);
 	if (p->has & PDET_LOG_ZERO)
-		text(&o, F(CONTENT), (struct pdet_scan){ "zero", "zero" + 4 });
-	put_owner(&o);
-	put_address(&o);
-}
-
-void pdet_log_put_map(const struct pdet_log_page *p,
-		      const struct pdet_log_map *m, struct pdet_batch *b,
-		      uint32_t row, const struct pdet_fields *want,
-		      unsigned source)
-{
-	static const uint8_t of_task[] = {
-		F(PID), F(TGID), F(COMM), F(VMA_START), F(VMA_END),
-		F(VMA_PROT), F(VMA_NAME),
-	};
-	const struct putting o = { p, b, row, want, source };
-	size_t i;
-
-	put(&o, F(PFN), p->pfn);
-	put(&o, F(MAP), m->map);
-	put(&o, F(VADDR), m->vaddr);
-	put_entry(&o, m);
-	if (m->map != PAGEDET_MAP_USER) {
-		for (i = 0; i < PDET_COUNT(of_task); i++)
-			none(&o, of_task[i]);
-		return;
-	}
-	if (m->has_pid)
-		put(&o, F(PID), m->pid);
-	put_task(&o, m);
-	put_vma(&o, m);
-}
-
-int pdet_log_put_maps(const struct pdet_log_page *p, size_t *at,
-		      struct pdet_batch *b, const struct pdet_fields *want,
-		      unsigned source)
-{
-	for (; *at < p->maps.n; ++*at) {
-		if (!pdet_log_entry_present(p->maps.data[*at].entry))
-			continue;
-		if (b->n == b->cap)
-			return 0;
-		pdet_batch_grow(b, 1);
-		pdet_log_put_map(p, &p->maps.data[*at], b, b->n - 1, want,
-				 source);
-	}
-	*at = SIZE_MAX;
-	return p->partial || !(p->has & PDET_LOG_USERS) ? -EAGAIN : 0;
+		put_word(&o, F(CONTENT), "zero");
+	/* What the allocation asked for is not what its block is for. */
+	if (p->has & PDET_LOG_CMA)
+		put_word(&o, F(MIGRATETYPE), "CMA");
+	pdet_log_put_owner(&o);
+	pdet_log_put_address(&o);
 }

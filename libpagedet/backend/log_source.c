@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "backend/log.h"
 #include "backend/text_kind.h"
+#include "base/pairs.h"
 #include "base/text_stream.h"
 #include "memory/dump_kind.h"
 
@@ -22,7 +23,9 @@ struct log_source {
 		struct pdet_log_page *data;
 		size_t n, cap;
 	} pages;		/* by pfn, once it is read */
+	struct pdet_texts stacks;
 	bool read;
+	bool cut;		/* its rest could not be read */
 	char release[96];
 };
 
@@ -64,78 +67,98 @@ static int log_open(struct pdet_backend *b, struct pdet_env *env,
 	return 0;
 }
 
-static void log_close(struct pdet_backend *b)
+static void unload(struct log_source *l)
 {
-	struct log_source *l = source_of(b);
 	size_t i;
 
 	for (i = 0; i < l->pages.n; i++)
 		pdet_log_page_free(&l->pages.data[i]);
 	pdet_vec_free(&l->pages);
+	pdet_texts_free(&l->stacks);
+	l->cut = false;
 }
 
-/* By pfn, what was said first first. */
+static void log_close(struct pdet_backend *b)
+{
+	unload(source_of(b));
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct pdet_log_page *x = a, *y = b;
 
-	if (x->pfn != y->pfn)
-		return x->pfn < y->pfn ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return (x->pfn > y->pfn) - (x->pfn < y->pfn);
 }
 
-static void keep_last(struct log_source *l)
+/* Of the same page what begins last stays. */
+static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
+		struct pdet_log *log, const struct pdet_log_page *p)
 {
-	size_t i, out = 0;
+	struct pdet_log_page *before;
+	uint64_t i;
 
-	if (l->pages.n)
-		qsort(l->pages.data, l->pages.n, sizeof(*l->pages.data),
-		      compare);
-	for (i = 0; i < l->pages.n; i++) {
-		if (i + 1 < l->pages.n &&
-		    l->pages.data[i].pfn == l->pages.data[i + 1].pfn) {
-			pdet_log_page_free(&l->pages.data[i]);
-			continue;
-		}
-		if (out != i)
-			memcpy(&l->pages.data[out], &l->pages.data[i],
-			       sizeof(*l->pages.data));
-		out++;
+	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
+		before = &l->pages.data[i];
+		if (before->line > p->line)
+			return 0;
+		pdet_log_page_free(before);
+		pdet_log_steal(log, before);
+		return 0;
 	}
-	l->pages.n = out;
+	if (!pdet_vec_reserve(&l->pages, 1) ||
+	    !pdet_pairs_set(by_pfn, p->pfn, l->pages.n))
+		return -ENOMEM;
+	pdet_log_steal(log, &l->pages.data[l->pages.n++]);
+	return 0;
 }
 
-static int take_pages(struct log_source *l, struct pdet_log *log)
+static int take_pages(struct log_source *l, struct pdet_pairs *by_pfn,
+		      struct pdet_log *log)
 {
 	const struct pdet_log_page *p;
+	int r = 0;
 
-	while ((p = pdet_log_take(log))) {
-		if (!(p->has & PDET_LOG_PFN))
-			continue;
-		if (!pdet_vec_reserve(&l->pages, 1))
-			return -ENOMEM;
-		pdet_log_steal(log, &l->pages.data[l->pages.n++]);
-	}
-	return 0;
+	while (r == 0 && (p = pdet_log_take(log)))
+		if (p->has & PDET_LOG_PFN)
+			r = keep(l, by_pfn, log, p);
+	return r;
 }
 
 static int read_all(struct log_source *l, struct pdet_env *env,
 		    struct pdet_text_stream *in, struct pdet_log *log)
 {
-	struct pdet_text_line line;
-	bool more;
-	int r;
+	struct pdet_pairs by_pfn = { 0 };
+	struct pdet_text_line line = { .open = false };
+	int r, read;
 
 	do {
-		r = pdet_text_stream_line(in, env, &line);
-		if (r < 0)
-			return r;
-		more = r;
-		r = more ? pdet_log_feed(log, line.text) : pdet_log_end(log);
+		read = pdet_text_stream_line(in, env, &line);
+		r = read > 0 ? pdet_log_feed(log, line.text) :
+			       pdet_log_end(log, line.open || read < 0);
 		if (r == 0)
-			r = take_pages(l, log);
-	} while (r == 0 && more);
-	return r < 0 ? pdet_fail(env, -r, "no memory") : 0;
+			r = take_pages(l, &by_pfn, log);
+	} while (r == 0 && read > 0);
+	pdet_pairs_free(&by_pfn);
+	if (r < 0)
+		return pdet_fail(env, ENOMEM, "cannot keep what %s says: no "
+				 "memory", pdet_text_stream_name(in));
+	if (read == 0 || read == -ENOMEM || !l->pages.n)
+		return read;
+	/* What was good of it is worth something. */
+	pdet_log(env, PAGEDET_LOG_WARNING, "%s", env->error);
+	pdet_clear(env);
+	l->cut = true;
+	return 0;
+}
+
+static int keep_stacks(struct log_source *l, struct pdet_env *env)
+{
+	size_t i;
+
+	for (i = 0; i < l->pages.n; i++)
+		if (!pdet_log_stacks(&l->pages.data[i], &l->stacks))
+			return pdet_fail(env, ENOMEM, "no memory");
+	return 0;
 }
 
 static int load(struct log_source *l, struct pdet_env *env)
@@ -149,6 +172,7 @@ static int load(struct log_source *l, struct pdet_env *env)
 	log = pdet_log_new();
 	if (!log)
 		return pdet_fail(env, ENOMEM, "no memory");
+	unload(l);
 	r = pdet_text_stream_open(env, l->options->files[0], &in);
 	if (r == 0) {
 		r = read_all(l, env, in, log);
@@ -156,9 +180,13 @@ static int load(struct log_source *l, struct pdet_env *env)
 	}
 	snprintf(l->release, sizeof(l->release), "%s", pdet_log_release(log));
 	pdet_log_free(log);
+	if (r == 0)
+		r = keep_stacks(l, env);
 	if (r < 0)
 		return r;
-	keep_last(l);
+	if (l->pages.n)
+		qsort(l->pages.data, l->pages.n, sizeof(*l->pages.data),
+		      compare);
 	l->read = true;
 	return 0;
 }
@@ -251,9 +279,10 @@ static int log_fill(struct pdet_session *s, struct pdet_batch *b,
 			pdet_log_put(p, b, row, want, source);
 			continue;
 		}
-		/* It was written without this page. */
+		/* It was written without this page, as far as it is there. */
 		pdet_fields_for(f, want)
-			pdet_put_lost(b, row, f, PAGEDET_EXCLUDED, source);
+			pdet_put_lost(b, row, f, l->cut ? PAGEDET_IO :
+				      PAGEDET_EXCLUDED, source);
 	}
 	return 0;
 }
@@ -267,6 +296,12 @@ static int log_told(struct pdet_session *s, uint64_t pfn, size_t *at,
 		return -ENOENT;
 	return pdet_log_put_maps(p, at, b, &s->wants->fields,
 				 PAGEDET_SOURCE_LOG);
+}
+
+static int log_stack(struct pdet_session *s, uint64_t id,
+		     struct pdet_text *ret)
+{
+	return pdet_texts_get(&source_of(s->backend)->stacks, id, ret);
 }
 
 static int log_memory(struct pdet_backend *b, struct pdet_env *env,
@@ -303,4 +338,5 @@ const struct pdet_backend_ops pdet_log_ops = {
 	.fill = log_fill,
 	.memory = log_memory,
 	.told = log_told,
+	.stack = log_stack,
 };

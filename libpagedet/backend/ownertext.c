@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * page_owner's text: opening it, what it can answer, rows. A page that is in
- * no record is free, or was never seen: what the text does not say of it
- * another source may know.
+ * no record is free, or was never seen: the text leaves it out, and another
+ * source may know.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -19,8 +21,6 @@
 
 /* A line that tells stands so near to the beginning. */
 #define HEAD ((size_t)1 << 20)
-/* The largest page of any kernel, which a record is not longer than. */
-#define RECORD 65536
 
 /* --- opening --- */
 
@@ -139,20 +139,26 @@ static void ownertext_close(struct pdet_backend *b)
 	pdet_pairs_free(&o->stacks.by_text);
 	pdet_vec_free(&o->stacks.list);
 	pdet_vec_free(&o->stacks.frames);
-	pdet_pairs_free(&o->frames_at);
-	pdet_vec_free(&o->frames);
+	pdet_texts_free(&o->frames);
 	if (o->fd >= 0)
 		close(o->fd);
 	pthread_mutex_destroy(&o->lock);
 }
 
-/* The text says nothing of the kernel as a whole. */
+/* The text says nothing of the kernel as a whole; of this machine's the rest is
+ * known. */
 static void ownertext_info(struct pdet_backend *b, struct pdet_env *env,
 			   struct pdet_kernel_info *ret)
 {
-	(void)b;
-	(void)env;
-	(void)ret;
+	struct utsname name;
+
+	if (ownertext_of(b)->file || *env->root || ret->page_size ||
+	    uname(&name) < 0)
+		return;
+	ret->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	ret->live = true;
+	snprintf(ret->release, sizeof(ret->release), "%s", name.release);
+	snprintf(ret->arch, sizeof(ret->arch), "%s", name.machine);
 }
 
 static void ownertext_survey(struct pdet_backend *b, struct pdet_env *env,
@@ -239,20 +245,10 @@ static int ownertext_session_new(struct pdet_backend *b,
 static bool keep_frames(struct ownertext *o, uint64_t id, const char *frames,
 			size_t n)
 {
-	bool kept = true;
-	uint64_t at;
+	bool kept;
 
 	pthread_mutex_lock(&o->lock);
-	if (!pdet_pairs_get(&o->frames_at, id, &at)) {
-		at = o->frames.n;
-		kept = pdet_vec_reserve(&o->frames, sizeof(n) + n) &&
-		       pdet_pairs_set(&o->frames_at, id, at);
-		if (kept) {
-			memcpy(o->frames.data + at, &n, sizeof(n));
-			memcpy(o->frames.data + at + sizeof(n), frames, n);
-			o->frames.n += sizeof(n) + n;
-		}
-	}
+	kept = pdet_texts_add(&o->frames, id, frames, n);
 	pthread_mutex_unlock(&o->lock);
 	return kept;
 }
@@ -285,18 +281,10 @@ static int ownertext_stack_text(struct pdet_session *base, uint64_t id,
 				struct pdet_text *ret)
 {
 	struct ownertext *o = ownertext_of(base->backend);
-	int r = -ENOENT;
-	uint64_t at;
+	int r;
 
 	pthread_mutex_lock(&o->lock);
-	if (pdet_pairs_get(&o->frames_at, id, &at)) {
-		memcpy(&ret->len, o->frames.data + at, sizeof(ret->len));
-		ret->data = malloc(ret->len + 1);
-		r = ret->data ? 0 : -ENOMEM;
-		if (ret->data)
-			memcpy(ret->data, o->frames.data + at +
-			       sizeof(ret->len), ret->len);
-	}
+	r = pdet_texts_get(&o->frames, id, ret);
 	pthread_mutex_unlock(&o->lock);
 	return r;
 }
@@ -319,7 +307,8 @@ static unsigned state_of(int error)
 {
 	switch (error) {
 	case 0:
-		return PAGEDET_UNSUPPORTED;
+		/* it is free, or page_owner never saw it */
+		return PAGEDET_EXCLUDED;
 	case -ENOMEM:
 		return PAGEDET_NO_MEMORY;
 	case -EACCES:
@@ -339,7 +328,8 @@ static int put_from_table(struct ownertext_session *s, struct pdet_batch *b,
 	struct pdet_owner_record r;
 
 	if (!e) {
-		put_state(b, row, want, source, PAGEDET_UNSUPPORTED);
+		put_state(b, row, want, source,
+			  pdet_ownertext_missing(s->o, pfn));
 		return 0;
 	}
 	pdet_ownertext_record(s->o, e, &r);
@@ -409,22 +399,19 @@ static int ownertext_memory(struct pdet_backend *b, struct pdet_env *env,
 /* --- all records --- */
 
 static int ownertext_owners(struct pdet_backend *b, struct pdet_env *env,
-			    struct pdet_text_stream **ret)
+			    struct pdet_owners_text *ret)
 {
 	struct ownertext *o = ownertext_of(b);
-	char path[4096];
-	int r;
 
-	if (o->file)
-		return pdet_text_stream_open(env, o->file, ret);
+	ret->fd = -1;
+	if (o->file) {
+		snprintf(ret->path, sizeof(ret->path), "%s", o->file);
+		return 0;
+	}
 	if (o->error)
 		return fail_closed(o, env);
-	r = pdet_path(env, path, sizeof(path), OWNERTEXT_PATH);
-	if (r == 0)
-		r = pdet_text_stream_open(env, path, ret);
-	if (r == 0 && !o->is_table)
-		pdet_text_stream_records(*ret, RECORD);
-	return r;
+	ret->fd = o->fd;
+	return pdet_path(env, ret->path, sizeof(ret->path), OWNERTEXT_PATH);
 }
 
 const struct pdet_backend_ops pdet_ownertext_ops = {

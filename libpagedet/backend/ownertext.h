@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "base/pairs.h"
 #include "base/strtab.h"
+#include "base/texts.h"
 #include "kernel/owner_columns.h"
 
 #define OWNERTEXT_PATH "/sys/kernel/debug/page_owner"
@@ -37,6 +38,7 @@ struct ownertext_entry {
 	uint32_t pid, tgid;
 	uint16_t has;
 	uint8_t order;
+	bool gap;		/* what came behind it could not be read */
 };
 
 struct ownertext_table {
@@ -45,6 +47,9 @@ struct ownertext_table {
 		size_t n, cap;
 	} list;			/* by pfn */
 	struct pdet_strtab texts;
+	bool has_gap;		/* some could not be read ... */
+	bool gap_first;		/* ... at the beginning */
+	bool shuffled;		/* the text was not by pfn */
 };
 
 struct ownertext {
@@ -62,11 +67,7 @@ struct ownertext {
 	struct ownertext_table table;
 	/* Of all sessions: the frames of stacks, by id. */
 	pthread_mutex_t lock;
-	struct pdet_pairs frames_at;
-	struct {
-		char *data;
-		size_t n, cap;
-	} frames;
+	struct pdet_texts frames;
 };
 
 struct ownertext_session {
@@ -101,9 +102,13 @@ void pdet_ownertext_unload(struct ownertext *o);
 /* The record that a page is in; NULL: there is none. */
 const struct ownertext_entry *pdet_ownertext_find(const struct ownertext *o,
 						  uint64_t pfn);
+/* Why there is none: PAGEDET_EXCLUDED the text leaves it out, as free pages and
+ * those that page_owner never saw; PAGEDET_IO it may be in a part that could
+ * not be read. */
+unsigned pdet_ownertext_missing(const struct ownertext *o, uint64_t pfn);
 void pdet_ownertext_record(const struct ownertext *o,
 			   const struct ownertext_entry *e,
-		      struct pdet_owner_record *ret);
+			   struct pdet_owner_record *ret);
 int pdet_ownertext_ranges(const struct ownertext *o, struct pdet_ranges *ret);
 
 /* ownertext_live.c */

@@ -6,13 +6,16 @@
  * And where there is no such file, which of what it takes is missing.
  */
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "backend/ownertext.h"
+#include "kernel/owner_live.h"
 
 /* No allocation is larger than pages of 16 GiB. */
 #define ORDERS 24
@@ -22,17 +25,10 @@ static int read_at(struct ownertext_session *s, uint64_t pfn, char *buf,
 		   struct pdet_owner_record *ret)
 {
 	struct pdet_scan text = { buf, buf };
-	ssize_t n;
+	ssize_t n = pdet_owner_live_at(s->fd, pfn, buf, s->size);
 
-	if (pfn > INT64_MAX)
-		return 0;
-	do {
-		n = pread(s->fd, buf, s->size, (off_t)pfn);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -pdet_errno_closed(errno);
-	if (!n)
-		return 0;
+	if (n <= 0)
+		return (int)n;
 	text.end = buf + n;
 	if (pdet_owner_next(&text, true, 0, ret) != PDET_OWNER_RECORD ||
 	    ret->pfn < pfn)
@@ -75,7 +71,7 @@ static bool make_buffers(struct ownertext_session *s)
 {
 	if (s->buf)
 		return true;
-	s->size = (size_t)sysconf(_SC_PAGESIZE);
+	s->size = pdet_owner_live_size();
 	s->buf = malloc(s->size);
 	s->cover_buf = malloc(s->size);
 	return s->buf && s->cover_buf;
@@ -153,56 +149,88 @@ static int kernel_has_it(struct pdet_env *env)
 	return known;
 }
 
+/* As kstrtobool() takes it. */
+static bool is_yes(const struct pdet_scan *word)
+{
+	const char *at = word->at;
+
+	if (at < word->end && strchr("yYtT1", *at))
+		return true;
+	return word->end - at > 1 && strchr("oO", at[0]) && strchr("nN", at[1]);
+}
+
+/* The same, of the last one on the command line. */
 static int is_told(struct pdet_env *env)
 {
+	struct pdet_scan line, word;
 	struct pdet_text text;
-	int told;
+	int told = 0;
 
 	if (pdet_slurp(env, &text, 1 << 16, "/proc/cmdline") < 0)
 		return -1;
-	told = strstr(text.data, "page_owner=on") ||
-	       strstr(text.data, "page_owner=1");
+	line = (struct pdet_scan){ text.data,
+				   text.data + strcspn(text.data, "\n") };
+	while (line.at < line.end) {
+		word = pdet_scan_token(&line);
+		if (pdet_scan_word(&word, "page_owner="))
+			told = is_yes(&word);
+		pdet_scan_blanks(&line);
+	}
 	pdet_text_free(&text);
 	return told;
 }
 
-/* Where debugfs is mounted there is always something. */
 static bool is_mounted(struct pdet_env *env)
 {
+	struct statfs fs;
 	char path[4096];
 
-	return pdet_path(env, path, sizeof(path),
-			 "/sys/kernel/debug/sched") == 0 &&
-	       access(path, F_OK) == 0;
+	if (pdet_path(env, path, sizeof(path), "/sys/kernel/debug") < 0 ||
+	    statfs(path, &fs) < 0)
+		return false;
+	/* A captured tree has a copy of what was there. */
+	return *env->root || (uint32_t)fs.f_type == DEBUGFS_MAGIC;
+}
+
+/* That the kernel has it off is the same for everybody: how to switch it on.
+ * False: it may be on. */
+static bool explain_off(struct ownertext *o, struct pdet_env *env)
+{
+	const int has = kernel_has_it(env);
+	const int told = has ? is_told(env) : -1;
+
+	o->reason = PAGEDET_NO_KERNEL;
+	if (has == 0)
+		snprintf(o->advice, sizeof(o->advice), "this kernel was built "
+			 "without page_owner: needs one with CONFIG_PAGE_OWNER,"
+			 " started with page_owner=on");
+	else if (told == 0)
+		snprintf(o->advice, sizeof(o->advice), "page_owner is off: "
+			 "start the kernel with page_owner=on%s", has > 0 ? "" :
+			 " (if it has CONFIG_PAGE_OWNER)");
+	return has == 0 || told == 0;
 }
 
 static void explain_absent(struct ownertext *o, struct pdet_env *env)
 {
-	const int has = kernel_has_it(env), told = is_told(env);
 	const bool mounted = is_mounted(env);
 	size_t n;
 
-	o->reason = PAGEDET_NO_KERNEL;
-	if (has == 0) {
-		snprintf(o->advice, sizeof(o->advice), "needs a kernel built "
-			 "with CONFIG_PAGE_OWNER and started with "
-			 "page_owner=on: this one was built without");
+	if (explain_off(o, env)) {
+		n = strlen(o->advice);
+		if (!mounted)
+			snprintf(o->advice + n, sizeof(o->advice) - n,
+				 "; and debugfs is not mounted");
 		return;
 	}
-	if (told == 1 && !mounted) {
+	if (!mounted) {
 		o->reason = PAGEDET_NO_ACCESS;
 		snprintf(o->advice, sizeof(o->advice), "debugfs is not "
 			 "mounted: mount -t debugfs none /sys/kernel/debug");
 		return;
 	}
-	snprintf(o->advice, sizeof(o->advice), told == 1 ?
-		 "page_owner=on was told to a kernel without "
-		 "CONFIG_PAGE_OWNER" : "needs page_owner=on on the kernel's "
-		 "command line%s", has < 0 ? ", and CONFIG_PAGE_OWNER" : "");
-	n = strlen(o->advice);
-	if (!mounted)
-		snprintf(o->advice + n, sizeof(o->advice) - n,
-			 "; and debugfs mounted on /sys/kernel/debug");
+	snprintf(o->advice, sizeof(o->advice), "debugfs has no page_owner: "
+		 "needs a kernel with CONFIG_PAGE_OWNER and page_owner=on");
 }
 
 void pdet_ownertext_explain(struct ownertext *o, struct pdet_env *env)
@@ -212,6 +240,8 @@ void pdet_ownertext_explain(struct ownertext *o, struct pdet_env *env)
 	o->explained = true;
 	switch (o->error) {
 	case -EACCES:
+		if (explain_off(o, env))
+			break;
 		o->reason = PAGEDET_NO_ACCESS;
 		snprintf(o->advice, sizeof(o->advice), "%s%s needs root",
 			 env->root, OWNERTEXT_PATH);

@@ -15,6 +15,7 @@
 void pdet_ownertext_unload(struct ownertext *o)
 {
 	pdet_vec_free(&o->table.list);
+	o->table.has_gap = o->table.gap_first = o->table.shuffled = false;
 	if (o->loaded)
 		pdet_strtab_free(&o->table.texts);
 	o->loaded = false;
@@ -50,6 +51,16 @@ struct reading {
 	uint64_t damaged, without_pfn;
 };
 
+/* Some records are missing behind the last one that was read. */
+static void note_gap(struct ownertext_table *t)
+{
+	t->has_gap = true;
+	if (t->list.n)
+		t->list.data[t->list.n - 1].gap = true;
+	else
+		t->gap_first = true;
+}
+
 /* Whole records of a block. False without memory. */
 static bool add_block(struct ownertext *o, struct pdet_scan text, bool last,
 		      struct reading *reading)
@@ -58,12 +69,14 @@ static bool add_block(struct ownertext *o, struct pdet_scan text, bool last,
 	enum pdet_owner_is is;
 
 	while ((is = pdet_owner_next(&text, last, 0, &r)) != PDET_OWNER_END) {
-		if (is == PDET_OWNER_DAMAGED)
+		if (is == PDET_OWNER_DAMAGED) {
 			reading->damaged++;
-		else if (r.has & PDET_OWNER_STACK_ONLY)
+			note_gap(&o->table);
+		} else if (r.has & PDET_OWNER_STACK_ONLY) {
 			reading->without_pfn++;
-		else if (!add(o, &r))
+		} else if (!add(o, &r)) {
 			return false;
+		}
 	}
 	return true;
 }
@@ -88,6 +101,7 @@ static void sort(struct ownertext_table *t)
 		sorted = t->list.data[i - 1].pfn < t->list.data[i].pfn;
 	if (sorted)
 		return;
+	t->shuffled = true;
 	qsort(t->list.data, t->list.n, sizeof(*t->list.data), compare);
 	/* Several texts in one. */
 	for (i = 0; i < t->list.n; i++) {
@@ -136,8 +150,10 @@ static int judge(struct ownertext *o, struct pdet_env *env,
 {
 	if (r == -ENOMEM || (r < 0 && !o->table.list.n))
 		return r;
-	if (r < 0)
+	if (r < 0) {
 		pdet_log(env, PAGEDET_LOG_WARNING, "%s", env->error);
+		note_gap(&o->table);
+	}
 	pdet_clear(env);
 	if (reading->damaged && o->table.list.n)
 		pdet_log(env, PAGEDET_LOG_WARNING, "%s: %llu pieces of it are "
@@ -158,11 +174,14 @@ int pdet_ownertext_load(struct ownertext *o, struct pdet_env *env)
 {
 	struct reading reading = { 0, 0 };
 	struct pdet_text_stream *stream;
+	struct pdet_owners_text text;
 	int r;
 
 	if (o->loaded)
 		return 0;
-	r = o->backend.ops->owners(&o->backend, env, &stream);
+	r = o->backend.ops->owners(&o->backend, env, &text);
+	if (r == 0)
+		r = pdet_text_stream_open(env, text.path, &stream);
 	if (r < 0)
 		return r;
 	pdet_strtab_init(&o->table.texts, 1, TEXT_BYTES);
@@ -177,13 +196,13 @@ int pdet_ownertext_load(struct ownertext *o, struct pdet_env *env)
 	return r;
 }
 
-const struct ownertext_entry *pdet_ownertext_find(const struct ownertext *o,
-						  uint64_t pfn)
+/* The last one that is not above @pfn; NULL: they all are. */
+static const struct ownertext_entry *below(const struct ownertext *o,
+					   uint64_t pfn)
 {
 	const struct ownertext_entry *list = o->table.list.data;
 	size_t low = 0, high = o->table.list.n, mid;
 
-	/* The last one that is not above it. */
 	while (low < high) {
 		mid = low + (high - low) / 2;
 		if (list[mid].pfn <= pfn)
@@ -191,9 +210,26 @@ const struct ownertext_entry *pdet_ownertext_find(const struct ownertext *o,
 		else
 			high = mid;
 	}
-	if (!low || (pfn - list[low - 1].pfn) >> list[low - 1].order)
-		return NULL;
-	return &list[low - 1];
+	return low ? &list[low - 1] : NULL;
+}
+
+const struct ownertext_entry *pdet_ownertext_find(const struct ownertext *o,
+						  uint64_t pfn)
+{
+	const struct ownertext_entry *e = below(o, pfn);
+
+	return e && !((pfn - e->pfn) >> e->order) ? e : NULL;
+}
+
+unsigned pdet_ownertext_missing(const struct ownertext *o, uint64_t pfn)
+{
+	const struct ownertext_table *t = &o->table;
+	const struct ownertext_entry *e;
+
+	if (t->has_gap && t->shuffled)
+		return PAGEDET_IO;
+	e = below(o, pfn);
+	return (e ? e->gap : t->gap_first) ? PAGEDET_IO : PAGEDET_EXCLUDED;
 }
 
 static struct pdet_scan text_of(const struct ownertext *o, uint32_t id)
@@ -206,7 +242,7 @@ static struct pdet_scan text_of(const struct ownertext *o, uint32_t id)
 
 void pdet_ownertext_record(const struct ownertext *o,
 			   const struct ownertext_entry *e,
-		      struct pdet_owner_record *ret)
+			   struct pdet_owner_record *ret)
 {
 	*ret = (struct pdet_owner_record){
 		.has = e->has, .order = e->order, .pid = e->pid,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/page_detective.h"
+#include "base/clock.h"
 #include "base/io.h"
 
 #define F(name) PAGEDET_FIELD_##name
@@ -248,6 +249,21 @@ static void put_reason(struct pdet_batch *b, uint32_t row,
 		pdet_put_lost(b, row, f, reason, SOURCE);
 }
 
+/* The place of the next answer. Mappings are asked for when the counts are
+ * there: then the ones before are kept, as many as there may be, and what has
+ * no answer after that takes the last place. NULL without memory. */
+static struct page_detective_answer *
+place_of_answer(struct page_detective_session *s, bool again)
+{
+	const size_t stay = again ? PDET_MIN(s->kept.n, (size_t)MOST) : 0;
+
+	while (s->kept.n > stay)
+		pdet_log_page_free(&s->kept.data[--s->kept.n].page);
+	if (!pdet_vec_reserve(&s->kept, 1))
+		return NULL;
+	return &s->kept.data[s->kept.n];
+}
+
 /* Asks about a frame. An answer that is about to be asked for again is kept,
  * for a moment. NULL without memory. */
 static struct page_detective_answer *
@@ -257,10 +273,9 @@ answer_of(struct page_detective_session *s, uint64_t pfn)
 	const struct page_detective_question q = {
 		.pfn = pfn, .addr = pfn * page,
 	};
-	/* Mappings are asked for when the counts are there. */
 	const bool again = s->session.wants->target ==
 			   PAGEDET_TARGET_MAPPERS;
-	const uint64_t now = page_detective_now();
+	const uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
 	struct page_detective_answer *a;
 	size_t i;
 
@@ -268,19 +283,16 @@ answer_of(struct page_detective_session *s, uint64_t pfn)
 		if (s->kept.data[i].pfn == pfn &&
 		    now - s->kept.data[i].ns < KEPT_NS)
 			return &s->kept.data[i];
-	for (i = 0; i < s->kept.n && !again; i++)
-		pdet_log_page_free(&s->kept.data[i].page);
-	s->kept.n = again ? s->kept.n : 0;
-	if (!pdet_vec_reserve(&s->kept, 1))
+	a = place_of_answer(s, again);
+	if (!a)
 		return NULL;
-	a = &s->kept.data[s->kept.n];
 	memset(a, 0, sizeof(*a));
 	a->pfn = pfn;
 	a->reason = PAGEDET_UNSUPPORTED;
 	/* Past all addresses there is nothing to ask about. */
 	if (pfn <= UINT64_MAX / page)
 		a->reason = ask(s, &q, &a->page, &a->torn);
-	a->ns = page_detective_now();
+	a->ns = pdet_clock_ns(CLOCK_MONOTONIC);
 	s->kept.n++;
 	return a;
 }

@@ -23,6 +23,7 @@ struct page_detective_kmsg {
 	int fd;			/* -1 not open */
 	char buf[16384];	/* the beginning of a line, from a pipe */
 	size_t n;
+	bool polls;		/* it says when there is more: no file */
 };
 
 /* Opens it below the root; a descriptor, or a negative errno without words. */
@@ -135,8 +136,6 @@ struct page_detective_question {
 unsigned page_detective_ask(struct page_detective *d, struct pdet_env *env,
 			    const struct page_detective_question *q,
 			    struct pdet_log_page *ret);
-
-uint64_t page_detective_now(void);
 
 /* --- page_detective_look.c: before a question --- */
 

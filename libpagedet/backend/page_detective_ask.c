@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/page_detective.h"
+#include "base/clock.h"
 
 /* Asked again so often when the log was overwritten before it was read. */
 #define TRIES 3
@@ -40,17 +41,10 @@ struct asking {
 	bool refused;		/* it says why it has no answer */
 	bool lost;		/* a part of the log was overwritten */
 	bool reported;
+	bool may_report;	/* its report may have come */
 	struct page_detective_report report;
 	uint64_t end_ns;
 };
-
-uint64_t page_detective_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void pause_ns(uint64_t ns)
 {
@@ -63,7 +57,7 @@ static void pause_ns(uint64_t ns)
 /* Whoever asks much fills the log that others need. */
 static void wait_turn(struct page_detective *d)
 {
-	uint64_t now = page_detective_now();
+	uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
 	const uint64_t ahead = (uint64_t)BURST * INTERVAL_NS;
 
 	if (d->tokens_ns < now)
@@ -192,7 +186,7 @@ static unsigned look_for_report(struct asking *a)
 {
 	int r = 0;
 
-	if (!a->reported)
+	if (!a->reported && a->may_report)
 		r = page_detective_helper_report(&a->d->helper, &a->report);
 	if (r < 0)
 		return close_source(a, "its helper has ended while it was "
@@ -223,7 +217,7 @@ static unsigned read_log(struct asking *a)
 		take_pages(a);
 		/* Others may write without end. */
 	} while (r != PAGE_DETECTIVE_DRAINED &&
-		 page_detective_now() < a->end_ns);
+		 pdet_clock_ns(CLOCK_MONOTONIC) < a->end_ns);
 	return 0;
 }
 
@@ -233,15 +227,20 @@ static bool was_written(const struct asking *a, size_t len)
 	       a->report.result == (int64_t)len;
 }
 
-static void wait_for_more(const struct asking *a)
+static void wait_for_more(struct asking *a)
 {
+	const struct page_detective_kmsg *k = &a->d->kmsg;
 	struct pollfd p[2] = {
-		{ .fd = a->d->helper.from, .events = POLLIN },
-		{ .fd = a->d->kmsg.fd, .events = POLLIN },
+		{ .fd = a->reported ? -1 : a->d->helper.from,
+		  .events = POLLIN },
+		{ .fd = k->polls ? k->fd : -1, .events = POLLIN },
 	};
 
+	poll(p, 2, k->polls ? 1 : 0);
+	a->may_report = p[0].revents;
 	/* A pipe without writer is always ready, and so is a file. */
-	if (a->reported || poll(p, 2, 1) < 0 || !(p[0].revents & POLLIN))
+	if (!a->may_report &&
+	    (!k->polls || p[1].revents & (POLLHUP | POLLNVAL)))
 		pause_ns(PAUSE_NS);
 }
 
@@ -251,6 +250,7 @@ static unsigned wait_for_answer(struct asking *a, size_t len)
 	uint64_t words_ns = 0;
 	unsigned reason;
 
+	a->may_report = true;
 	for (;;) {
 		/* In this order: what is said before the report is there. */
 		reason = look_for_report(a);
@@ -267,11 +267,12 @@ static unsigned wait_for_answer(struct asking *a, size_t len)
 			if (a->has_found || !a->report.opened)
 				return 0;
 			if (!words_ns)
-				words_ns = page_detective_now() + WORDS_NS;
-			if (page_detective_now() > words_ns)
+				words_ns = pdet_clock_ns(CLOCK_MONOTONIC) +
+					   WORDS_NS;
+			if (pdet_clock_ns(CLOCK_MONOTONIC) > words_ns)
 				return 0;
 		}
-		if (page_detective_now() > a->end_ns)
+		if (pdet_clock_ns(CLOCK_MONOTONIC) > a->end_ns)
 			return a->reported ? PAGEDET_TIMEOUT :
 				close_source(a, "a question was not answered "
 					     "in time: the process that asked "
@@ -312,7 +313,7 @@ static unsigned try_once(struct asking *a)
 	else
 		snprintf(text, sizeof(text), "0x%llx",
 			 (unsigned long long)a->q->addr);
-	a->end_ns = page_detective_now() + a->d->patience_ns;
+	a->end_ns = pdet_clock_ns(CLOCK_MONOTONIC) + a->d->patience_ns;
 	if (page_detective_helper_ask(&a->d->helper, a->q->virt ? 'v' : 'p',
 				      text) < 0)
 		return close_source(a, "its helper has ended");
@@ -375,12 +376,12 @@ static unsigned ask_until_whole(struct asking *a)
 /* The lock between processes: 0, or a reason. */
 static unsigned lock_all(struct page_detective *d, struct pdet_env *env)
 {
-	const uint64_t end = page_detective_now() + d->patience_ns;
+	const uint64_t end = pdet_clock_ns(CLOCK_MONOTONIC) + d->patience_ns;
 
 	while (flock(d->dir, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return PAGEDET_IO;
-		if (page_detective_now() > end) {
+		if (pdet_clock_ns(CLOCK_MONOTONIC) > end) {
 			pdet_log(env, PAGEDET_LOG_WARNING,
 				 "page_detective is not asked: somebody else's question has not been answered yet");
 			return PAGEDET_TIMEOUT;

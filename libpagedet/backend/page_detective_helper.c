@@ -142,32 +142,49 @@ static int read_text(struct page_detective_helper *h,
 	return 1;
 }
 
+static ssize_t receive(const struct page_detective_helper *h, char *buf,
+		       size_t size, int flags)
+{
+	ssize_t n;
+
+	do
+		n = recv(h->from, buf, size, flags);
+	while (n < 0 && errno == EINTR);
+	return n > 0 ? n : -EPIPE;
+}
+
+/* The length of the line, without its newline: what is behind it stays there.
+ * It is written at once. */
+static ssize_t take_line(const struct page_detective_helper *h, char *line,
+			 size_t size)
+{
+	ssize_t n = receive(h, line, size, MSG_PEEK);
+	const char *end = n > 0 ? memchr(line, '\n', (size_t)n) : NULL;
+
+	if (n < 0)
+		return n;
+	if (!end)
+		return -EBADMSG;
+	n = receive(h, line, (size_t)(end + 1 - line), 0);
+	return n < 0 ? n : n - 1;
+}
+
 /* "w RESULT ERRNO LENGTH\n" or "o -1 ERRNO 0\n", then so many bytes. */
 int page_detective_helper_report(struct page_detective_helper *h,
 				 struct page_detective_report *ret)
 {
 	struct pollfd p = { .fd = h->from, .events = POLLIN };
 	char line[96];
-	size_t n = 0;
+	ssize_t n;
 	long long result;
 	size_t len;
 	char which;
 
 	if (poll(&p, 1, 0) <= 0)
 		return 0;
-	/* It writes a line at once. */
-	for (;;) {
-		ssize_t got = recv(h->from, line + n, 1, 0);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return -EPIPE;
-		if (line[n] == '\n')
-			break;
-		if (++n == sizeof(line) - 1)
-			return -EBADMSG;
-	}
+	n = take_line(h, line, sizeof(line) - 1);
+	if (n < 0)
+		return (int)n;
 	line[n] = '\0';
 	memset(ret, 0, sizeof(*ret));
 	if (sscanf(line, "%c %lld %d %zu", &which, &result, &ret->error,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/page_detective.h"
@@ -14,6 +15,7 @@
 int page_detective_kmsg_open(struct page_detective_kmsg *k,
 			     const struct pdet_env *env)
 {
+	struct stat st;
 	char path[4096];
 
 	if (k->fd >= 0)
@@ -22,7 +24,10 @@ int page_detective_kmsg_open(struct page_detective_kmsg *k,
 		return -EINVAL;
 	k->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	k->n = 0;
-	return k->fd < 0 ? -errno : k->fd;
+	if (k->fd < 0)
+		return -errno;
+	k->polls = fstat(k->fd, &st) == 0 && !S_ISREG(st.st_mode);
+	return k->fd;
 }
 
 void page_detective_kmsg_close(struct page_detective_kmsg *k)

@@ -17,10 +17,7 @@
 #include "backend/page_detective.h"
 #include "base/io.h"
 #include "kernel/kpf.h"
-
-/* Bits of an entry of pagemap (fs/proc/task_mmu.c). */
-#define PRESENT ((uint64_t)1 << 63)
-#define PFN (((uint64_t)1 << 55) - 1)
+#include "kernel/pagemap.h"
 
 /* Flags that say what a page is, rather than what happens to it. */
 #define IDENTITY \
@@ -214,10 +211,10 @@ page_detective_may_ask_virt(const struct page_detective *d,
 	n = pdet_pread(fd, &entry, sizeof(entry),
 		       q->addr / page * sizeof(entry));
 	close(fd);
-	if (n < 0 || (entry & PRESENT && !(entry & PFN)))
+	if (n < 0 || (entry & PDET_PM_PRESENT && !(entry & PDET_PM_PFN_MASK)))
 		return PAGE_DETECTIVE_BLIND;
-	if (n != (ssize_t)sizeof(entry) || !(entry & PRESENT))
+	if (n != (ssize_t)sizeof(entry) || !(entry & PDET_PM_PRESENT))
 		return PAGE_DETECTIVE_SAFE;
-	*pfn = entry & PFN;
+	*pfn = entry & PDET_PM_PFN_MASK;
 	return page_detective_may_ask(d, *pfn, flags, why);
 }

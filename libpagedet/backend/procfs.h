@@ -299,7 +299,8 @@ int procfs_task_stack(struct pdet_session *s, uint32_t tid,
  * that cannot be told. */
 bool procfs_swap_areas(const struct pdet_env *env, uint32_t *ret);
 
-/* --- procfs_task.c, procfs_entry.c, procfs_glance.c --- */
+/* --- procfs_task.c, procfs_entry.c, procfs_entry_recheck.c,
+ * procfs_glance.c --- */
 /* The numbers that are names in a directory, ascending; -ENOENT there is no
  * such directory. */
 int procfs_list_pids(struct pdet_env *env, const char *path, uint32_t **ret,

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "backend/procfs.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/text.h"
 #include "kernel/cgroup_path.h"
@@ -31,14 +31,6 @@
  * not): bounds the descent into a tree that somebody shapes. */
 #define MAX_DEPTH 128
 #define MAX_CGROUPS (1u << 20)
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -253,13 +245,13 @@ static int list_all(struct procfs *p, struct pdet_env *env)
 static void list_if_needed(struct procfs *p, struct pdet_env *env, bool again)
 {
 	struct procfs_cgroups *c = &p->cgroups;
-	uint64_t now = now_ns();
+	uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
 
 	if (c->loaded && (!again || now - c->loaded_ns < RELIST_NS))
 		return;
 	c->error = list_all(p, env);
 	c->loaded = true;
-	c->loaded_ns = now_ns();
+	c->loaded_ns = pdet_clock_ns(CLOCK_MONOTONIC);
 }
 
 static const struct procfs_cgroup *find(const struct procfs_cgroups *c,

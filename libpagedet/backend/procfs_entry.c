@@ -18,10 +18,8 @@
 /* How often an entry is looked at that changes meanwhile. */
 #define LOOKS 4
 
-/* @n words from @start on; fewer at the end of the address space, 0 when it
- * is gone. */
-static ssize_t read_words(struct pdet_session *s, struct procfs_task *t,
-			  uint64_t start, size_t n, uint64_t *ret)
+ssize_t procfs_pagemap_words(struct pdet_session *s, struct procfs_task *t,
+			     uint64_t start, size_t n, uint64_t *ret)
 {
 	ssize_t got;
 
@@ -205,7 +203,7 @@ static void look_closer(struct procfs_session *s, struct procfs_task *t,
 			pdet_pagemap_resolve(e, flags);
 		if (!s->p->live)
 			return;
-		if (read_words(&s->session, t, vaddr, 1, &now) != 1)
+		if (procfs_pagemap_words(&s->session, t, vaddr, 1, &now) != 1)
 			break;
 		if (now == word)
 			return;
@@ -411,7 +409,7 @@ int procfs_entries(struct pdet_session *base, struct pdet_task *task,
 		ssize_t got, i;
 
 		n = PDET_MIN(n, (size_t)PROCFS_WORDS);
-		got = read_words(base, t, *at, n, s->words);
+		got = procfs_pagemap_words(base, t, *at, n, s->words);
 		if (got < 0)
 			return (int)got;
 		if (got == 0) {
@@ -419,7 +417,8 @@ int procfs_entries(struct pdet_session *base, struct pdet_task *task,
 			int r = procfs_task_same(base, task);
 			uint64_t word;
 
-			if (r == 0 && read_words(base, t, 0, 1, &word) == 0)
+			if (r == 0 &&
+			    procfs_pagemap_words(base, t, 0, 1, &word) == 0)
 				r = pdet_fail(&base->env, ESRCH,
 					      "address space of task %u is gone",
 					      task->pid);
@@ -458,49 +457,6 @@ int procfs_entries(struct pdet_session *base, struct pdet_task *task,
 			    put_written, b, first);
 	if (b->value[PAGEDET_FIELD_PTE_LEVEL])
 		put_levels(t, start, *at, b, first);
-	return 0;
-}
-
-int procfs_recheck(struct pdet_session *base, struct pdet_task *task,
-		   struct pdet_batch *b, uint32_t first, uint32_t n)
-{
-	struct procfs_session *s = procfs_session_of(base);
-	struct procfs_task *t = procfs_task_of(task);
-	const uint64_t *vaddr = b->value[PAGEDET_FIELD_VADDR];
-	const uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
-	const unsigned shift = s->p->page_shift;
-	uint32_t row = first, end = first + n, to;
-
-	/* Runs of rows that are near each other are read with one call. */
-	while (row < end) {
-		uint64_t base_addr = vaddr[row];
-		ssize_t got;
-
-		for (to = row + 1; to < end; to++)
-			if (vaddr[to] < vaddr[to - 1] ||
-			    (vaddr[to] - vaddr[to - 1]) >> shift > 64 ||
-			    (vaddr[to] - base_addr) >> shift >= PROCFS_WORDS)
-				break;
-		got = read_words(base, t, base_addr,
-				 ((vaddr[to - 1] - base_addr) >> shift) + 1,
-				 s->words);
-		for (; row < to; row++) {
-			size_t i = (vaddr[row] - base_addr) >> shift;
-
-			if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) !=
-			    PAGEDET_HAVE)
-				continue;
-			if (got > (ssize_t)i &&
-			    s->words[i] & PDET_PM_PRESENT &&
-			    (s->words[i] & PDET_PM_PFN_MASK) == pfn[row])
-				continue;
-			/* Entries that remember a frame are not a
-			 * translation; their rows say so already. */
-			if (!(pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0) &
-			      PAGEDET_NOTE(PAGEDET_NOTE_STALE)))
-				pdet_put_note(b, row, PAGEDET_NOTE_TORN);
-		}
-	}
 	return 0;
 }
 
@@ -598,7 +554,8 @@ int procfs_mappings(struct pdet_session *base, struct pdet_task *task,
 	while (start < end) {
 		size_t n = PDET_MIN((end - start) >> shift,
 				    (uint64_t)PROCFS_WORDS);
-		ssize_t got = read_words(base, t, start, n, s->words);
+		ssize_t got = procfs_pagemap_words(base, t, start, n,
+						   s->words);
 
 		if (got <= 0)
 			return (int)got;

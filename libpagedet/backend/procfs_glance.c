@@ -55,7 +55,7 @@ static bool is_ordinary(const struct procfs_session *s, uint64_t want,
 	/* Tails have the folio's word, once that was seen. */
 	if (s->tails_seen && !s->kpf.tails_own)
 		odd &= ~KPF(COMPOUND_TAIL);
-	return flags && !(flags & odd);
+	return flags & KPF(MMAP) && !(flags & odd);
 }
 
 static bool look(struct procfs_session *s, struct procfs_task *t,

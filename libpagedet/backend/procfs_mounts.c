@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "backend/procfs.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "kernel/mountinfo.h"
 
@@ -32,14 +32,6 @@
 /* A number is given to another filesystem once its own is gone: do not trust
  * for long what was read. */
 #define FRESH_NS 1000000000
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -146,7 +138,7 @@ bool procfs_shows_owner(struct procfs_session *s, uint32_t pid, uint64_t dev)
 {
 	struct procfs_mounts *m = &s->mounts;
 	const struct procfs_device *d;
-	uint64_t now = now_ns();
+	uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
 
 	if (!m->read_ns || now - m->read_ns > FRESH_NS) {
 		m->list.n = 0;

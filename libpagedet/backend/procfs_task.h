@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A task opened through /proc, shared by procfs_task.c and procfs_entry.c. */
+/* A task opened through /proc, shared by the files about tasks. */
 #ifndef PDET_BACKEND_PROCFS_TASK_H
 #define PDET_BACKEND_PROCFS_TASK_H
 
@@ -34,5 +34,10 @@ static inline struct procfs_task *procfs_task_of(struct pdet_task *t)
  * is there only if the query wants it. */
 int procfs_query_vma(struct pdet_session *s, struct procfs_task *t,
 		     uint64_t addr, struct pdet_vma *ret);
+
+/* @n words of pagemap from @start on: how many, fewer at the end of the address
+ * space, 0 when it is gone; or negative errno. */
+ssize_t procfs_pagemap_words(struct pdet_session *s, struct procfs_task *t,
+			     uint64_t start, size_t n, uint64_t *ret);
 
 #endif

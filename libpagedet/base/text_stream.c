@@ -20,10 +20,12 @@
 /* What is read at once of compressed bytes; and the longest line. */
 #define RAW_SIZE ((size_t)1 << 17)
 #define LINE_SIZE ((size_t)1 << 18)
-/* The largest page of any kernel, which a record of its is not longer than. */
-#define RECORD_SIZE ((size_t)1 << 16)
+/* The largest page of any kernel, which it writes no more than of at once. */
+#define PIECE_SIZE ((size_t)1 << 16)
 /* What is read at once of a block. */
 #define BLOCK_SIZE ((size_t)1 << 17)
+/* What pipes may be without privilege. */
+#define PIPE_SIZE (1 << 20)
 
 struct pdet_text_stream {
 	int fd;				/* -1: from memory */
@@ -44,9 +46,9 @@ struct pdet_text_stream {
 	size_t line_at, line_n;
 	bool skipping;			/* the rest of a line that was cut */
 	bool ended;			/* nothing more can be read */
+	struct pdet_text_watch watch;	/* check NULL: nobody */
+	bool called_off;
 	size_t least;			/* room that a read needs */
-	bool records;			/* and gives one whole record */
-	uint64_t unwritten;
 	uint64_t bytes;
 	int failed;			/* a negative errno, for good */
 	char why[PDET_ERROR_SIZE];
@@ -90,8 +92,8 @@ int pdet_text_stream_memory(struct pdet_env *env, const char *text, size_t n,
 	return r;
 }
 
-int pdet_text_stream_open(struct pdet_env *env, const char *path,
-			  struct pdet_text_stream **ret)
+static int open_file(struct pdet_env *env, const char *path, int flags,
+		     struct pdet_text_stream **ret)
 {
 	int fd, r;
 
@@ -99,7 +101,7 @@ int pdet_text_stream_open(struct pdet_env *env, const char *path,
 		return pdet_text_stream_fd(env, STDIN_FILENO,
 					   "the standard input", ret);
 	do {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
 	} while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return pdet_fail_errno(env, "cannot open %s", path);
@@ -108,6 +110,24 @@ int pdet_text_stream_open(struct pdet_env *env, const char *path,
 		close(fd);
 	else
 		(*ret)->fd_is_ours = true;
+	return r;
+}
+
+int pdet_text_stream_open(struct pdet_env *env, const char *path,
+			  struct pdet_text_stream **ret)
+{
+	return open_file(env, path, 0, ret);
+}
+
+/* Whether somebody writes into a FIFO is seen when it is polled. */
+int pdet_text_stream_open_watched(struct pdet_env *env, const char *path,
+				  const struct pdet_text_watch *watch,
+				  struct pdet_text_stream **ret)
+{
+	int r = open_file(env, path, O_NONBLOCK, ret);
+
+	if (r == 0)
+		(*ret)->watch = *watch;
 	return r;
 }
 
@@ -123,18 +143,6 @@ void pdet_text_stream_close(struct pdet_text_stream *s)
 	free(s->lines);
 	free(s->name);
 	free(s);
-}
-
-void pdet_text_stream_records(struct pdet_text_stream *s, size_t least)
-{
-	s->least = least;
-	s->records = true;
-	s->started = true;
-}
-
-uint64_t pdet_text_stream_unwritten(const struct pdet_text_stream *s)
-{
-	return s->unwritten;
 }
 
 const char *pdet_text_stream_name(const struct pdet_text_stream *s)
@@ -169,12 +177,23 @@ static int fail(struct pdet_text_stream *s, struct pdet_env *env, int code,
 					  s->name, why));
 }
 
-/* A descriptor may be another program's that does not block. */
-static void wait_for(int fd)
+/* A descriptor may be another program's that does not block. 0 when there is
+ * something, or nobody is left to write; else who watches wants no more. */
+static int wait_for(struct pdet_text_stream *s, struct pdet_env *env)
 {
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	struct pollfd poll_fd = { .fd = s->fd, .events = POLLIN };
+	int ms = -1, r;
 
-	poll(&poll_fd, 1, -1);
+	for (;;) {
+		r = s->watch.check ? s->watch.check(s->watch.arg, &ms) : 0;
+		if (r) {
+			s->called_off = true;
+			return fail(s, env, r, strerror(r));
+		}
+		r = poll(&poll_fd, 1, ms);
+		if (r > 0 || (r < 0 && errno != EINTR))
+			return 0;
+	}
 }
 
 /* One read of what the file holds; 0 is its end. */
@@ -182,6 +201,7 @@ static ssize_t read_raw(struct pdet_text_stream *s, struct pdet_env *env,
 			char *buf, size_t size)
 {
 	ssize_t n;
+	int r;
 
 	if (s->fd < 0) {
 		size = PDET_MIN(size, (size_t)(s->memory.end - s->memory.at));
@@ -190,15 +210,18 @@ static ssize_t read_raw(struct pdet_text_stream *s, struct pdet_env *env,
 		return (ssize_t)size;
 	}
 	for (;;) {
+		r = s->watch.check ? wait_for(s, env) : 0;
+		if (r < 0)
+			return r;
 		n = read(s->fd, buf, size);
 		if (n >= 0)
 			return n;
 		if (errno == EAGAIN)
-			wait_for(s->fd);
-		else if (errno == ENOMEM && s->records)
-			s->unwritten++;
+			r = wait_for(s, env);
 		else if (errno != EINTR)
 			break;
+		if (r < 0)
+			return r;
 	}
 	return remember(s, env, pdet_fail_errno(env, "cannot read %s",
 						s->name));
@@ -221,18 +244,20 @@ static bool make_room(struct pdet_text_stream *s, size_t size)
 /*
  * Files of debugfs are read in large pieces, as everybody does: a kernel may
  * not survive another way (page_owner_stacks/show_stacks of 6.12, 6 bytes at a
- * time). page_owner gives whole records only, and its name tells.
+ * time).
  */
 static void look_at_kind(struct pdet_text_stream *s)
 {
-	const char *name = strrchr(s->name, '/');
 	struct statfs fs;
 
+	/* Of 64 KB a writer and a reader wake each other all the time. What is
+	 * no pipe, or may not grow, stays as it is. */
+	if (s->fd >= 0)
+		(void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_SIZE);
 	if (s->fd < 0 || fstatfs(s->fd, &fs) < 0 ||
 	    (uint32_t)fs.f_type != DEBUGFS_MAGIC)
 		return;
-	s->least = RECORD_SIZE;
-	s->records = name && !strcmp(name, "/page_owner");
+	s->least = PIECE_SIZE;
 }
 
 /* The first bytes tell what it is. As many are read as at any other time: files
@@ -244,8 +269,6 @@ static int start(struct pdet_text_stream *s, struct pdet_env *env)
 
 	s->started = true;
 	look_at_kind(s);
-	if (s->records)
-		return 0;
 	if (!make_room(s, RAW_SIZE))
 		return fail(s, env, ENOMEM, "no memory");
 	while (s->kept_n < PDET_DECODER_MAGIC) {
@@ -397,6 +420,11 @@ bool pdet_text_stream_ended(const struct pdet_text_stream *s)
 	return s->ended && s->kept_at == s->kept_n;
 }
 
+bool pdet_text_stream_whole(const struct pdet_text_stream *s)
+{
+	return pdet_text_stream_ended(s) && !s->failed;
+}
+
 static void begin(struct pdet_text_stream *s, struct pdet_env *env)
 {
 	if (!s->started)
@@ -419,8 +447,6 @@ int pdet_text_stream_peek(struct pdet_text_stream *s, struct pdet_env *env,
 	ssize_t more;
 
 	begin(s, env);
-	if (s->records)
-		size = 0;
 	if (s->kept_at) {
 		memmove(s->kept, s->kept + s->kept_at, s->kept_n - s->kept_at);
 		s->kept_n -= s->kept_at;
@@ -437,8 +463,8 @@ int pdet_text_stream_peek(struct pdet_text_stream *s, struct pdet_env *env,
 	}
 	if (!s->kept_n && s->failed)
 		return over(s, env);
-	*ret = (struct pdet_scan){ s->kept,
-				   s->kept + PDET_MIN(s->kept_n, size) };
+	ret->at = s->kept ? s->kept : "";
+	ret->end = ret->at + PDET_MIN(s->kept_n, size);
 	return 0;
 }
 
@@ -487,10 +513,11 @@ ssize_t pdet_text_stream_block(struct pdet_text_stream *s,
 	while (!end && room < size && !pdet_text_stream_ended(s)) {
 		room = PDET_MIN(size, room ? room * 2 : BLOCK_SIZE);
 		n += gather(s, env, buf + n, room - n);
-		end = s->records || pdet_text_stream_ended(s) ?
+		end = pdet_text_stream_ended(s) && !s->called_off ?
 			n : last_cut(buf, n, mark);
 	}
-	if (!n)
+	/* Half a record is none. */
+	if (!n || (!end && s->called_off))
 		return over(s, env);
 	if (!end)
 		end = n;
@@ -576,7 +603,7 @@ int pdet_text_stream_line(struct pdet_text_stream *s, struct pdet_env *env,
 
 	begin(s, env);
 	if (!s->lines) {
-		s->lines = malloc(LINE_SIZE);
+		s->lines = s->failed == -ENOMEM ? NULL : malloc(LINE_SIZE);
 		if (!s->lines)
 			return fail(s, env, ENOMEM, "no memory");
 	}

@@ -43,15 +43,25 @@ int pdet_text_stream_fd(struct pdet_env *env, int fd, const char *name,
 int pdet_text_stream_memory(struct pdet_env *env, const char *text, size_t n,
 			    const char *name, struct pdet_text_stream **ret);
 
-void pdet_text_stream_close(struct pdet_text_stream *s);
+/* Who waits for text, and may stop waiting. */
+struct pdet_text_watch {
+	/* 0 to go on, after @ms at most the next question; or the errno to
+	 * stop with. */
+	int (*check)(void *arg, int *ms);
+	void *arg;
+};
 
 /*
- * pdet_text_stream_records - from a file of the kernel's of which a read gives
- * one record, and needs room for @least bytes. One that the kernel has no
- * memory to write (ENOMEM) is left out and counted.
+ * pdet_text_stream_open_watched - as pdet_text_stream_open(), but nothing is
+ * waited for without asking @watch: not for who writes into a FIFO, and not for
+ * what he writes. The stream ends with what @watch said; of blocks, what is
+ * behind the last mark is not given then.
  */
-void pdet_text_stream_records(struct pdet_text_stream *s, size_t least);
-uint64_t pdet_text_stream_unwritten(const struct pdet_text_stream *s);
+int pdet_text_stream_open_watched(struct pdet_env *env, const char *path,
+				  const struct pdet_text_watch *watch,
+				  struct pdet_text_stream **ret);
+
+void pdet_text_stream_close(struct pdet_text_stream *s);
 
 /* pdet_text_stream_name - as it was opened. */
 const char *pdet_text_stream_name(const struct pdet_text_stream *s);
@@ -95,6 +105,9 @@ ssize_t pdet_text_stream_block(struct pdet_text_stream *s,
 
 /* pdet_text_stream_ended - all of it was handed out. */
 bool pdet_text_stream_ended(const struct pdet_text_stream *s);
+
+/* pdet_text_stream_whole - the same, and no failure ended it. */
+bool pdet_text_stream_whole(const struct pdet_text_stream *s);
 
 /* pdet_text_stream_bytes - of text handed out so far. */
 uint64_t pdet_text_stream_bytes(const struct pdet_text_stream *s);

@@ -227,6 +227,19 @@ static void csv_head(struct emitting *s)
 	str(s, "\n");
 }
 
+/* A frame may hold anything, if the text is not a kernel's. */
+static void csv_frame(struct emitting *s, const char *frame)
+{
+	const char *quote;
+
+	while ((quote = strchr(frame, '"'))) {
+		pdet_out_put(&s->e->out, frame, (size_t)(quote - frame));
+		str(s, "\"\"");
+		frame = quote + 1;
+	}
+	str(s, frame);
+}
+
 /* The functions of a stack, joined by ';'. */
 static bool csv_frames(struct emitting *s, uint64_t id)
 {
@@ -238,7 +251,7 @@ static bool csv_frames(struct emitting *s, uint64_t id)
 	for (i = 0; i < s->n_frames; i++) {
 		if (i)
 			str(s, ";");
-		str(s, s->frames[i]);
+		csv_frame(s, s->frames[i]);
 	}
 	str(s, "\"");
 	return true;

@@ -9,6 +9,10 @@
 #include "kernel/allocator.h"
 #include "kernel/owner_columns.h"
 
+#define OFFLINE " (offline)"
+/* The kernel writes 80 of them (mm/page_owner.c). */
+#define LONGEST_MEMCG 256
+
 #define BIT(name) ((uint64_t)1 << PAGEDET_FIELD_##name)
 
 struct pdet_fields pdet_owner_fields(void)
@@ -95,6 +99,26 @@ static void put_unsaid(const struct putting *p)
 				      p->source);
 }
 
+/* As it is called wherever a cgroup was removed. */
+static void put_memcg(const struct putting *p,
+		      const struct pdet_owner_record *r)
+{
+	const size_t n = (size_t)(r->memcg.end - r->memcg.at);
+	char name[LONGEST_MEMCG];
+	struct pdet_scan offline;
+
+	if (!(r->has & PDET_OWNER_OFFLINE) ||
+	    n + sizeof(OFFLINE) > sizeof(name)) {
+		text(p, PAGEDET_FIELD_MEMCG_NAME, r->has & PDET_OWNER_CHARGED,
+		     &r->memcg, PAGEDET_NONE);
+		return;
+	}
+	memcpy(name, r->memcg.at, n);
+	memcpy(name + n, OFFLINE, sizeof(OFFLINE));
+	offline = (struct pdet_scan){ name, name + n + sizeof(OFFLINE) - 1 };
+	text(p, PAGEDET_FIELD_MEMCG_NAME, true, &offline, 0);
+}
+
 void pdet_owner_put(struct pdet_batch *b, uint32_t row,
 		    const struct pdet_fields *want,
 		    const struct pdet_owner_record *r,
@@ -125,6 +149,5 @@ void pdet_owner_put(struct pdet_batch *b, uint32_t row,
 	text(&p, PAGEDET_FIELD_MIGRATETYPE, true, &r->block_type, 0);
 	text(&p, PAGEDET_FIELD_MIGRATE_REASON, r->has & PDET_OWNER_MIGRATED,
 	     &r->reason, PAGEDET_NONE);
-	text(&p, PAGEDET_FIELD_MEMCG_NAME, r->has & PDET_OWNER_CHARGED,
-	     &r->memcg, PAGEDET_NONE);
+	put_memcg(&p, r);
 }

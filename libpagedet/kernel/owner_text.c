@@ -173,7 +173,8 @@ static bool mask(struct pdet_scan *s, unsigned skip,
 static bool first_line(struct pdet_scan *s, unsigned skip,
 		       struct pdet_owner_record *r)
 {
-	if (!decimal32(s, &r->order) || r->order >= 64 || !mask(s, skip, r))
+	if (!decimal32(s, &r->order) || r->order > PDET_OWNER_MOST_ORDER ||
+	    !mask(s, skip, r))
 		return false;
 	r->pages = (uint64_t)1 << r->order;
 	if (!WORD(s, ", pid "))
@@ -342,9 +343,20 @@ static bool has_line(const struct pdet_scan *text, const char *word)
 	return false;
 }
 
+const char *pdet_owner_half(const struct pdet_scan *head)
+{
+	if (head->at == head->end || has_line(head, begins) ||
+	    !has_line(head, "handle: "))
+		return NULL;
+	if (*head->at == ' ' && !has_line(head, "nr_base_pages: "))
+		return "counts";
+	return *head->at == 'h' && !has_line(head, " ") ? "stacks" : NULL;
+}
+
 bool pdet_owner_is_text(const struct pdet_scan *head)
 {
-	return has_line(head, begins) || has_line(head, "nr_base_pages: ");
+	return has_line(head, begins) || has_line(head, "nr_base_pages: ") ||
+	       pdet_owner_half(head);
 }
 
 /* A task's name may hold two newlines, but not more words behind them; names of

@@ -17,11 +17,19 @@
  *   [handle: N]
  *   nr_base_pages: N
  *   (empty line)
+ *
+ * Two more files of page_owner_stacks are of use only together: show_handles
+ * has no stacks, and show_stacks_handles no pages.
  */
 #ifndef PDET_KERNEL_OWNER_TEXT_H
 #define PDET_KERNEL_OWNER_TEXT_H
 
 #include "base/text_stream.h"
+
+/* 4 TiB of the smallest pages at once, which no kernel gives anybody: a text
+ * that says more is forged or damaged, and who walks its pages would not
+ * end. */
+#define PDET_OWNER_MOST_ORDER 30
 
 /* A record is never longer than a page of the kernel that wrote it, but text
  * may be made by others. */
@@ -68,6 +76,10 @@ enum pdet_owner_is {
 
 /* pdet_owner_is_text - a line that only this text has stands in @head. */
 bool pdet_owner_is_text(const struct pdet_scan *head);
+
+/* pdet_owner_half - what is missing in a text that begins with @head, because
+ * another file has it: "stacks", "counts"; NULL: nothing is. */
+const char *pdet_owner_half(const struct pdet_scan *head);
 
 /* pdet_owner_mark - where a text that begins with @head may be cut. */
 struct pdet_text_mark pdet_owner_mark(const struct pdet_scan *head);

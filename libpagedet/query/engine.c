@@ -14,8 +14,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "query/query.h"
 #include "query/stage.h"
 
@@ -29,14 +29,6 @@ void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env)
 		memcpy(it->error, env->error, sizeof(it->error));
 		memcpy(it->advice, env->advice, sizeof(it->advice));
 	}
-}
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /* Tells the caller how far it is; only on the caller's thread. */
@@ -64,7 +56,7 @@ int pdet_engine_check(struct pdet_worker *k)
 	bool caller = k == &it->workers[0];
 
 	if (it->q.deadline_ns || (it->q.progress && caller)) {
-		uint64_t now = monotonic_ns();
+		uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
 
 		if (it->q.deadline_ns && now >= it->q.deadline_ns)
 			pdet_iter_stop(it, ETIMEDOUT, NULL);

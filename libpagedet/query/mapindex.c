@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/large.h"
 #include "base/team.h"
 #include "query/mapindex.h"
@@ -77,19 +77,11 @@ struct part {
 	uint64_t mappings;	/* that its entries stand for */
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* Tells the caller how far it is; on the caller's thread. */
 static bool cancelled_by_caller(struct builder *b)
 {
 	struct pagedet_progress p = { .size = sizeof(p) };
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
 
 	if (now - b->told_ns < (b->args->progress_ns ? b->args->progress_ns :
 						       DEFAULT_PROGRESS_NS))
@@ -111,7 +103,7 @@ static bool must_stop(void *part)
 		atomic_compare_exchange_strong(&b->error, &none, ECANCELED);
 	none = 0;
 	if (b->args->deadline_ns &&
-	    clock_ns(CLOCK_MONOTONIC) >= b->args->deadline_ns)
+	    pdet_clock_ns(CLOCK_MONOTONIC) >= b->args->deadline_ns)
 		atomic_compare_exchange_strong(&b->error, &none, ETIMEDOUT);
 	if (b->args->stop && *b->args->stop)
 		atomic_compare_exchange_strong(&b->error, &none, ECANCELED);
@@ -371,9 +363,9 @@ static int run(struct builder *b)
 
 	if (r < 0)
 		return r;
-	b->ix->info.first_ns = clock_ns(CLOCK_REALTIME);
+	b->ix->info.first_ns = pdet_clock_ns(CLOCK_REALTIME);
 	pdet_team_run(b->n_parts, collect_all, b);
-	b->ix->info.last_ns = clock_ns(CLOCK_REALTIME);
+	b->ix->info.last_ns = pdet_clock_ns(CLOCK_REALTIME);
 	r = -atomic_load(&b->error);
 	return r < 0 ? r : put_in_order(b);
 }
@@ -425,7 +417,7 @@ int pdet_mapindex_new(const struct pdet_mapindex_args *args,
 	b.n_parts = PDET_MAX(args->threads, 1u);
 	b.wants.target = PAGEDET_TARGET_MAPPERS;
 	b.wants.walks = true;
-	b.started_ns = b.told_ns = clock_ns(CLOCK_MONOTONIC);
+	b.started_ns = b.told_ns = pdet_clock_ns(CLOCK_MONOTONIC);
 	if (ix && pthread_mutex_init(&b.lock, NULL) == 0) {
 		ix->page_size = args->page_size;
 		r = build(&b);

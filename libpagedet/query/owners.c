@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/*
- * Where records are taken from, by how many threads, and the groups as they
- * are handed out. Text is read by one thread at a time, into memory of its
- * own, and looked at by all of them: so files, pipes and what is compressed
- * are alike.
- */
+/* Where records are taken from, and the groups as they are handed out. */
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/team.h"
 #include "query/owners.h"
 
 #define MAX_THREADS 64
-
-/* A record of memory's order of magnitude stands in the first of these. */
-#define HEAD ((size_t)1 << 16)
 
 struct pdet_owners {
 	struct pdet_owner_asked asked;
 	struct pdet_filter *filter;
 	uint64_t page_size;
-	struct pdet_owner_count sum;
+	struct pdet_owners_watch watch;
+	struct pdet_owners_reading in;
 	struct pdet_owner_total total;
-	bool partial;
 	uint32_t *order;
 	bool compared;
 	size_t at;
@@ -68,7 +57,7 @@ static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
 	const struct pagedet_owners_query *q = args->query;
 	uint64_t i;
 
-	if (q->n_by > PDET_OWNER_KEYS)
+	if (q->n_by > PAGEDET_OWNER_KEYS)
 		return pdet_fail(args->env, EINVAL, "cannot group by %llu keys",
 				 (unsigned long long)q->n_by);
 	if (q->sort > PAGEDET_OWNERS_SORT_KEYS)
@@ -93,142 +82,13 @@ static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
 	return (int)i;
 }
 
-/* --- text --- */
-
-struct reading {
-	struct pdet_text_stream *stream;
-	struct pdet_env *env;
-	struct pdet_text_mark mark;
-	pthread_mutex_t lock;
-	ssize_t end;		/* how the text ended, once it has */
-	atomic_int error;	/* of a thread's memory */
-	struct pdet_owner_count *counts;
-};
-
-static void read_some(void *arg, unsigned who)
-{
-	struct reading *r = arg;
-	char *buf = malloc(PDET_OWNER_BLOCK);
-	ssize_t n;
-	bool last;
-
-	while (buf && !atomic_load(&r->error)) {
-		pthread_mutex_lock(&r->lock);
-		n = r->end <= 0 ? r->end :
-			pdet_text_stream_block(r->stream, r->env, buf,
-					       PDET_OWNER_BLOCK, r->mark);
-		last = pdet_text_stream_ended(r->stream);
-		if (n <= 0)
-			r->end = n;
-		pthread_mutex_unlock(&r->lock);
-		if (n <= 0)
-			break;
-		if (!pdet_owner_count_block(&r->counts[who], buf, (size_t)n,
-					    last))
-			atomic_store(&r->error, ENOMEM);
-	}
-	if (!buf)
-		atomic_store(&r->error, ENOMEM);
-	free(buf);
-}
-
-static void add_left(struct pdet_owner_left *to,
-		     const struct pdet_owner_left *from)
-{
-	to->filtered += from->filtered;
-	to->undecided += from->undecided;
-	to->damaged += from->damaged;
-	to->text_bytes += from->text_bytes;
-}
-
-/* The first of them becomes the sum. */
-static int add_up(struct pdet_owners *o, struct pdet_owner_count *counts,
-		  unsigned n)
-{
-	unsigned i;
-	int r = 0;
-
-	o->sum = counts[0];
-	for (i = 1; i < n; i++) {
-		if (r == 0 && !pdet_owner_table_add(&o->sum.table,
-						    &counts[i].table))
-			r = -ENOMEM;
-		add_left(&o->sum.left, &counts[i].left);
-		pdet_owner_count_free(&counts[i]);
-	}
-	return r;
-}
-
-/* What was good before the text went bad is worth something. */
-static int judge(struct pdet_owners *o, struct reading *r)
-{
-	struct pdet_owner_left *left = &o->sum.left;
-
-	left->unprinted = pdet_text_stream_unwritten(r->stream);
-	o->partial = r->end < 0 || left->damaged || left->unprinted;
-	if (o->sum.table.totals.n || left->filtered || left->undecided) {
-		if (r->end < 0)
-			pdet_log(r->env, PAGEDET_LOG_WARNING, "%s",
-				 r->env->error);
-		return 0;
-	}
-	if (r->end < 0)
-		return (int)r->end;
-	if (!left->text_bytes && !left->unprinted)
-		return pdet_fail(r->env, EBADMSG, "cannot read %s: it is empty",
-				 pdet_text_stream_name(r->stream));
-	return pdet_fail(r->env, EBADMSG, "cannot read %s: there is no record "
-			 "of page_owner in it",
-			 pdet_text_stream_name(r->stream));
-}
-
-static int read_text(struct pdet_owners *o, struct pdet_env *env,
-		     struct pdet_text_stream *stream, unsigned threads)
-{
-	struct reading r = { .stream = stream, .env = env, .end = 1 };
-	struct pdet_scan head = { NULL, NULL };
-	unsigned n;
-	int code = pdet_text_stream_peek(stream, env, HEAD, &head);
-
-	if (code < 0)
-		return code;
-	r.mark = pdet_owner_mark(&head);
-	r.counts = calloc(threads, sizeof(*r.counts));
-	for (n = 0; r.counts && n < threads; n++)
-		if (!pdet_owner_count_init(&r.counts[n], &o->asked))
-			break;
-	if (n) {
-		pthread_mutex_init(&r.lock, NULL);
-		pdet_team_run(n, read_some, &r);
-		pthread_mutex_destroy(&r.lock);
-		code = add_up(o, r.counts, n);
-	}
-	free(r.counts);
-	if (!n || code < 0 || atomic_load(&r.error))
-		return pdet_fail(env, ENOMEM, "cannot group the records of "
-				 "page_owner: no memory");
-	return judge(o, &r);
-}
-
-static int read_path(struct pdet_owners *o,
-		     const struct pdet_owners_args *args, unsigned threads)
-{
-	struct pdet_text_stream *stream;
-	int r;
-
-	r = pdet_text_stream_open(args->env, args->query->path, &stream);
-	if (r < 0)
-		return r;
-	r = read_text(o, args->env, stream, threads);
-	pdet_text_stream_close(stream);
-	return r;
-}
+/* --- where they come from --- */
 
 /* The text of a backend's, if one has such. */
 static int read_backend(struct pdet_owners *o,
-			const struct pdet_owners_args *args, unsigned threads)
+			const struct pdet_owners_args *args)
 {
-	struct pdet_text_stream *stream;
+	struct pdet_owners_text text;
 	size_t i;
 	int r;
 
@@ -237,32 +97,31 @@ static int read_backend(struct pdet_owners *o,
 
 		if (!b->ops->owners || !(b->sources & args->sources))
 			continue;
-		r = b->ops->owners(b, args->env, &stream);
+		r = b->ops->owners(b, args->env, &text);
 		if (r < 0)
 			return r;
-		r = read_text(o, args->env, stream, threads);
-		pdet_text_stream_close(stream);
-		return r;
+		return text.fd < 0 ? pdet_owners_read_path(&o->in, text.path) :
+		       pdet_owners_read_live(&o->in, text.fd, text.path);
 	}
 	return -ENOENT;
 }
 
 /* A dump has no text; and where the text cannot be read, memory may be. */
 static int read_opened(struct pdet_owners *o,
-		       const struct pdet_owners_args *args, unsigned threads)
+		       const struct pdet_owners_args *args)
 {
 	char error[PDET_ERROR_SIZE], advice[PDET_ERROR_SIZE];
 	int text, r;
 
-	text = read_backend(o, args, threads);
+	text = read_backend(o, args);
 	if (text == 0 || text == -ENOMEM)
 		return text;
 	memcpy(error, args->env->error, sizeof(error));
 	memcpy(advice, args->env->advice, sizeof(advice));
-	pdet_owner_count_free(&o->sum);
-	if (!pdet_owner_count_init(&o->sum, &o->asked))
+	pdet_owner_count_free(&o->in.sum);
+	if (!pdet_owner_count_init(&o->in.sum, &o->asked))
 		return pdet_fail(args->env, ENOMEM, "no memory");
-	r = pdet_owners_by_rows(args, &o->sum, &o->partial);
+	r = pdet_owners_by_rows(args, &o->in);
 	if (r == 0 || text == -ENOENT)
 		return r;
 	memcpy(args->env->error, error, sizeof(error));
@@ -275,19 +134,23 @@ int pdet_owners_new(const struct pdet_owners_args *args,
 {
 	const struct pagedet_owners_query *q = args->query;
 	struct pdet_owners *o = calloc(1, sizeof(*o));
-	unsigned threads = PDET_MAX(1u, PDET_MIN(q->threads, MAX_THREADS));
 	size_t i;
 	int r;
 
 	if (!o)
 		return pdet_fail(args->env, ENOMEM, "no memory");
-	o->sum.table.n_keys = 1;
+	pdet_owners_watch_init(&o->watch, q);
+	o->in = (struct pdet_owners_reading){
+		.env = args->env, .asked = &o->asked, .watch = &o->watch,
+		.threads = PDET_MAX(1u, PDET_MIN(q->threads, MAX_THREADS)),
+		.sum = { .table = { .n_keys = 1 } },
+	};
 	r = ask(o, args);
 	if (r == 0)
-		r = q->path ? read_path(o, args, threads) :
-			      read_opened(o, args, threads);
+		r = q->path ? pdet_owners_read_path(&o->in, q->path) :
+			      read_opened(o, args);
 	if (r == 0) {
-		o->order = pdet_owner_table_sort(&o->sum.table, q->sort,
+		o->order = pdet_owner_table_sort(&o->in.sum.table, q->sort,
 				q->options & PAGEDET_OWNERS_REVERSE);
 		if (!o->order)
 			r = pdet_fail(args->env, ENOMEM, "no memory");
@@ -297,8 +160,10 @@ int pdet_owners_new(const struct pdet_owners_args *args,
 		return r;
 	}
 	o->total.oldest = UINT64_MAX;
-	for (i = 0; i < o->sum.table.totals.n; i++) {
-		const struct pdet_owner_total *t = &o->sum.table.totals.data[i];
+	for (i = 0; i < o->in.sum.table.totals.n; i++) {
+		const struct pdet_owner_total *t;
+
+		t = &o->in.sum.table.totals.data[i];
 
 		pdet_owner_total_add(&o->total, t->times, t->pages);
 		if (t->oldest <= t->newest) {
@@ -314,7 +179,7 @@ void pdet_owners_free(struct pdet_owners *o)
 {
 	if (!o)
 		return;
-	pdet_owner_count_free(&o->sum);
+	pdet_owner_count_free(&o->in.sum);
 	pdet_filter_free(o->filter);
 	free(o->order);
 	free(o->frames);
@@ -331,8 +196,8 @@ int pdet_owners_compare(struct pdet_owners *o, struct pdet_env *env,
 		   o->asked.n_by * sizeof(*o->asked.by)))
 		return pdet_fail(env, EINVAL, "cannot compare owners: they are "
 				 "grouped by other keys");
-	if (pdet_owner_table_before(&o->sum.table, &before->sum.table))
-		order = pdet_owner_table_sort(&o->sum.table,
+	if (pdet_owner_table_before(&o->in.sum.table, &before->in.sum.table))
+		order = pdet_owner_table_sort(&o->in.sum.table,
 					      PDET_OWNERS_SORT_GROWTH, false);
 	if (!order)
 		return pdet_fail(env, ENOMEM, "no memory");
@@ -358,7 +223,7 @@ static uint64_t bytes_of(const struct pdet_owners *o, uint64_t pages)
 
 int pdet_owners_next(struct pdet_owners *o, struct pagedet_owner_group *ret)
 {
-	const struct pdet_owner_table *t = &o->sum.table;
+	const struct pdet_owner_table *t = &o->in.sum.table;
 	const struct pdet_owner_total *total;
 	size_t group;
 	unsigned i;
@@ -386,7 +251,7 @@ int pdet_owners_next(struct pdet_owners *o, struct pagedet_owner_group *ret)
 const char *pdet_owners_text(const struct pdet_owners *o, uint64_t id,
 			     size_t *len)
 {
-	return pdet_owner_table_text(&o->sum.table, id, len);
+	return pdet_owner_table_text(&o->in.sum.table, id, len);
 }
 
 int pdet_owners_stack(struct pdet_owners *o, uint64_t id, const char **frames,
@@ -397,7 +262,7 @@ int pdet_owners_stack(struct pdet_owners *o, uint64_t id, const char **frames,
 	size_t len = 0;
 	char *at, *end;
 
-	text = pdet_owner_table_text(&o->sum.table, id, &len);
+	text = pdet_owner_table_text(&o->in.sum.table, id, &len);
 	if (!text)
 		return -ENOENT;
 	free(o->frames);
@@ -418,11 +283,11 @@ int pdet_owners_stack(struct pdet_owners *o, uint64_t id, const char **frames,
 void pdet_owners_total(const struct pdet_owners *o,
 		       struct pagedet_owners_total *ret)
 {
-	const struct pdet_owner_left *left = &o->sum.left;
+	const struct pdet_owner_left *left = &o->in.sum.left;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->size = sizeof(*ret);
-	ret->groups = o->sum.table.totals.n;
+	ret->groups = o->in.sum.table.totals.n;
 	ret->times = o->total.times;
 	ret->pages = o->total.pages;
 	ret->bytes = bytes_of(o, o->total.pages);
@@ -433,7 +298,8 @@ void pdet_owners_total(const struct pdet_owners *o,
 	ret->damaged = left->damaged;
 	ret->unprinted = left->unprinted;
 	ret->text_bytes = left->text_bytes;
-	ret->complete = !o->partial;
+	ret->complete = !o->in.partial;
+	ret->stopped = (uint32_t)atomic_load(&o->watch.stopped);
 }
 
 const uint32_t *pdet_owners_keys(const struct pdet_owners *o, unsigned *n)

@@ -7,7 +7,7 @@
 #define PDET_QUERY_OWNERS_H
 
 #include "backend/backend.h"
-#include "query/owners_count.h"
+#include "query/owners_read.h"
 
 struct pdet_owners;
 
@@ -47,10 +47,9 @@ const uint32_t *pdet_owners_keys(const struct pdet_owners *o, unsigned *n);
 const char *pdet_owner_key_name(uint32_t key);
 bool pdet_owner_key_is_text(uint32_t key);
 
-/* owners_rows.c: into @count, from the pages of @args's backends. 0; -ENOTSUP,
- * -EACCES, -ENODATA with words: none of them keeps such records. @partial:
- * there may be more. */
+/* owners_rows.c: into @to, from the pages of @args's backends. 0; -ENOTSUP,
+ * -EACCES, -ENODATA with words: none of them keeps such records. */
 int pdet_owners_by_rows(const struct pdet_owners_args *args,
-			struct pdet_owner_count *count, bool *partial);
+			struct pdet_owners_reading *to);
 
 #endif

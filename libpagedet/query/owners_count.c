@@ -251,8 +251,8 @@ static int64_t group_of(struct pdet_owner_count *c,
 			const struct pdet_owner_record *r,
 			const struct pdet_owner_seen *seen)
 {
-	uint64_t value[PDET_OWNER_KEYS] = { 0 };
-	uint8_t state[PDET_OWNER_KEYS] = { 0 };
+	uint64_t value[PAGEDET_OWNER_KEYS] = { 0 };
+	uint8_t state[PAGEDET_OWNER_KEYS] = { 0 };
 	struct key k;
 	unsigned i;
 

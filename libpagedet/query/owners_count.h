@@ -10,7 +10,7 @@
 
 /* What is asked; the same for all threads. */
 struct pdet_owner_asked {
-	uint32_t by[PDET_OWNER_KEYS];
+	uint32_t by[PAGEDET_OWNER_KEYS];
 	unsigned n_by;
 	uint64_t window_ns;
 	const struct pdet_filter *filter; /* NULL: all */

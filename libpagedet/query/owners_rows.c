@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "query/owners.h"
 #include "query/query.h"
@@ -139,8 +140,8 @@ static bool set_key(struct rows *r, uint32_t key, uint64_t *value,
 static bool count_row(struct rows *r)
 {
 	const struct pdet_owner_asked *asked = r->count->asked;
-	uint64_t value[PDET_OWNER_KEYS], order;
-	uint8_t state[PDET_OWNER_KEYS];
+	uint64_t value[PAGEDET_OWNER_KEYS], order;
+	uint8_t state[PAGEDET_OWNER_KEYS];
 	struct pdet_owner_total *t;
 	int64_t group;
 	unsigned i;
@@ -188,8 +189,28 @@ static int count_all(struct rows *r, struct pdet_env *env)
 	return code < 0 ? -pdet_errno_closed(-code) : 0;
 }
 
+/* Rows so far are right when somebody ends it. */
+static int end_of(struct pdet_owners_reading *to, int code)
+{
+	if (code != -ETIMEDOUT && code != -ECANCELED)
+		return code;
+	atomic_store(&to->watch->stopped, -code);
+	pdet_clear(to->env);
+	return 0;
+}
+
+static uint64_t time_left(const struct pdet_owners_watch *w)
+{
+	const uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
+
+	if (!w->deadline_ns)
+		return 0;
+	/* at least 1, which has passed */
+	return now < w->deadline_ns ? w->deadline_ns - now : 1;
+}
+
 int pdet_owners_by_rows(const struct pdet_owners_args *args,
-			struct pdet_owner_count *count, bool *partial)
+			struct pdet_owners_reading *to)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pdet_iter_args a = {
@@ -197,7 +218,7 @@ int pdet_owners_by_rows(const struct pdet_owners_args *args,
 		.n_backends = args->n_backends, .sources = args->sources,
 		.query = &q, .page_size = args->page_size,
 	};
-	struct rows r = { .count = count };
+	struct rows r = { .count = &to->sum };
 	struct pdet_cover cover;
 	unsigned i;
 	int code;
@@ -205,20 +226,25 @@ int pdet_owners_by_rows(const struct pdet_owners_args *args,
 	q.target = PAGEDET_TARGET_SCAN;
 	q.where = args->query->where;
 	q.threads = args->query->threads;
+	q.deadline_ns = time_left(to->watch);
+	q.progress = args->query->progress;
+	q.progress_user = args->query->progress_user;
+	q.progress_ns = args->query->progress_ns;
 	for (i = 0; i < PDET_COUNT(needed); i++)
 		pdet_fields_add(&a.fields, needed[i]);
-	for (i = 0; i < count->asked->n_by; i++)
-		pdet_fields_add(&a.fields, field_of[count->asked->by[i]]);
+	for (i = 0; i < to->asked->n_by; i++)
+		pdet_fields_add(&a.fields, field_of[to->asked->by[i]]);
 	code = pdet_iter_new(&a, &r.it);
 	if (code < 0)
 		return -pdet_errno_closed(-code);
 	code = check(r.it, args->env);
 	if (code == 0)
-		code = count_all(&r, args->env);
+		code = end_of(to, count_all(&r, args->env));
 	if (code == 0) {
 		pdet_iter_cover(r.it, &cover);
-		count->left.undecided = cover.undecided;
-		*partial = cover.partial;
+		to->sum.left.undecided = cover.undecided;
+		to->partial = cover.partial ||
+			      atomic_load(&to->watch->stopped);
 	}
 	pdet_iter_free(r.it);
 	return code;

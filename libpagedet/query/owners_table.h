@@ -11,9 +11,6 @@
 #include "base/vec.h"
 #include "pagedet.h"
 
-/* As many keys as there are. */
-#define PDET_OWNER_KEYS 16
-
 struct pdet_owner_total {
 	uint64_t times;		/* records */
 	uint64_t pages;

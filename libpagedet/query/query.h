@@ -101,6 +101,8 @@ struct pdet_walk_ops {
 		       struct pdet_batch *b);
 	/* Frees span->data. May be NULL. */
 	void (*span_free)(struct pdet_walk *w, struct pdet_span *span);
+	/* Stacks whose ids its own rows have, as a backend's. May be NULL. */
+	int (*stack)(struct pdet_walk *w, uint64_t id, struct pdet_text *ret);
 	/* From the beginning with other items. May be NULL. */
 	int (*retarget)(struct pdet_walk *w, struct pdet_worker *k);
 	void (*free)(struct pdet_walk *w);

@@ -25,6 +25,8 @@ static int ask(const struct pdet_iter *it, uint64_t id, struct pdet_text *ret)
 	int r = -ENOENT;
 	size_t i;
 
+	if (it->walk->ops->stack)
+		r = it->walk->ops->stack(it->walk, id, ret);
 	for (i = 0; i < it->n_backends && r == -ENOENT; i++)
 		if (k->session[i] && it->backends[i]->ops->stack)
 			r = it->backends[i]->ops->stack(k->session[i], id,

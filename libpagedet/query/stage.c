@@ -5,8 +5,8 @@
  * look at translations, and a state for every cell that nobody wrote.
  */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "query/mapindex.h"
 #include "query/stage.h"
 #include "schema/page_bytes.h"
@@ -81,14 +81,6 @@ static void judge(struct pdet_worker *k, struct pdet_batch *b)
 		pdet_batch_keep(b, truth);
 }
 
-static uint64_t realtime_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* As many as the kernel counts: there are no others anywhere. */
 static bool is_all(const struct pdet_batch *b, uint32_t row, uint64_t maps)
 {
@@ -143,8 +135,8 @@ static void put_engine_fields(const struct pdet_iter *it, struct pdet_batch *b)
 	    !b->cell[PAGEDET_FIELD_PAGES][0])
 		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_PAGES, 1, DERIVED);
 	if (b->value[PAGEDET_FIELD_TIME_NS])
-		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_TIME_NS, realtime_ns(),
-			     DERIVED);
+		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_TIME_NS,
+			     pdet_clock_ns(CLOCK_REALTIME), DERIVED);
 	if (!b->value[notes])
 		return;
 	for (row = 0; row < b->n; row++)

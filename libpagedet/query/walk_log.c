@@ -25,8 +25,11 @@ struct walk_log {
 	struct pdet_text_stream *in;
 	struct pdet_log *log;
 	struct pdet_fields said; /* columns that a text may fill */
+	struct pdet_texts stacks; /* of the rows at hand, or of all */
+	bool keep_stacks;
 	uint64_t n;		/* pages so far */
 	bool begun, ended, told;
+	bool open;		/* the last line has no end */
 };
 
 static struct walk_log *walk_of(struct pdet_walk *w)
@@ -111,30 +114,24 @@ static void tell_release(struct walk_log *w, struct pdet_worker *k)
 			 pdet_text_stream_name(w->in), release, info.release);
 }
 
-static void put_now(struct walk_log *w, const struct pdet_log_page *p,
-		    struct pdet_batch *b, uint32_t row)
+static void put_now(const struct pdet_log_page *p, struct pdet_batch *b,
+		    uint32_t row)
 {
-	static const uint8_t of_address[] = {
-		PAGEDET_FIELD_VADDR, PAGEDET_FIELD_PID, PAGEDET_FIELD_TGID,
-		PAGEDET_FIELD_COMM, PAGEDET_FIELD_PTE, PAGEDET_FIELD_PTE_KNOWN,
-		PAGEDET_FIELD_PTE_LEVEL, PAGEDET_FIELD_SWAP_TYPE,
-		PAGEDET_FIELD_SWAP_OFFSET, PAGEDET_FIELD_VMA_START,
-		PAGEDET_FIELD_VMA_END, PAGEDET_FIELD_VMA_PROT,
-		PAGEDET_FIELD_VMA_NAME, PAGEDET_FIELD_OBJECT,
-	};
 	size_t i;
 
-	(void)w;
 	pdet_put(b, row, PAGEDET_FIELD_AT, PAGEDET_AT_NOW,
 		 PAGEDET_SOURCE_DERIVED);
 	pdet_put(b, row, PAGEDET_FIELD_PFN, p->pfn, PAGEDET_SOURCE_LOG);
 	/* It is about the frame, whoever maps it. */
-	for (i = 0; i < PDET_COUNT(of_address); i++)
-		pdet_put_none(b, row, of_address[i], PAGEDET_SOURCE_DERIVED);
+	for (i = 0; i < PDET_LOG_OF_ADDRESS; i++)
+		pdet_put_none(b, row, pdet_log_of_address[i],
+			      PAGEDET_SOURCE_DERIVED);
+	pdet_put_none(b, row, PAGEDET_FIELD_TGID, PAGEDET_SOURCE_DERIVED);
+	pdet_put_none(b, row, PAGEDET_FIELD_OBJECT, PAGEDET_SOURCE_DERIVED);
 }
 
-static void put_page(struct walk_log *w, struct pdet_worker *k,
-		     const struct pdet_log_page *p, struct pdet_batch *b)
+static int put_page(struct walk_log *w, struct pdet_worker *k,
+		    const struct pdet_log_page *p, struct pdet_batch *b)
 {
 	const uint32_t row = b->n;
 	const bool now = !w->walk.it->text_only && p->has & PDET_LOG_PFN;
@@ -144,26 +141,39 @@ static void put_page(struct walk_log *w, struct pdet_worker *k,
 	pdet_put(b, row, PAGEDET_FIELD_AT, PAGEDET_AT_LOG,
 		 PAGEDET_SOURCE_DERIVED);
 	if (now)
-		put_now(w, p, b, row + 1);
+		put_now(p, b, row + 1);
 	pdet_put_run(b, row, b->n - row, PAGEDET_FIELD_ASK, w->n,
 		     PAGEDET_SOURCE_DERIVED);
 	w->n++;
 	k->cover.visited++;
 	if (p->partial)
 		k->cover.partial = true;
+	return pdet_log_stacks(p, &w->stacks) ? 0 : -ENOMEM;
 }
 
-/* The rest of a text that cannot be read does not take back what was. */
 static int read_line(struct walk_log *w, struct pdet_env *env)
 {
 	struct pdet_text_line line;
 	int r = pdet_text_stream_line(w->in, env, &line);
 
-	if (r > 0)
-		return pdet_log_feed(w->log, line.text);
-	w->ended = true;
+	if (r <= 0) {
+		w->ended = true;
+		/* why it ended is told behind what was good before */
+		return pdet_log_end(w->log, w->open || r < 0);
+	}
+	w->open = line.open;
+	return pdet_log_feed(w->log, line.text);
+}
+
+/* All rows are made: 0, or why there are no more. */
+static int end(struct walk_log *w, struct pdet_env *env,
+	       struct pdet_span *span)
+{
+	struct pdet_text_line line;
+	int r = pdet_text_stream_line(w->in, env, &line);
+
 	if (r == 0)
-		return pdet_log_end(w->log);
+		span->at = span->end;
 	return r;
 }
 
@@ -176,26 +186,33 @@ static int log_place(struct pdet_walk *base, struct pdet_worker *k,
 	unsigned lines = 0;
 	int r = 0;
 
+	/* Who saw the rows before has seen their stacks. */
+	if (!w->keep_stacks && w->stacks.bytes.n)
+		pdet_texts_free(&w->stacks);
 	while (r == 0 && b->cap - b->n >= 2 && b->n < ENOUGH) {
 		p = pdet_log_take(w->log);
 		if (p) {
 			/* An address that was not translated is no page. */
 			if (p->has & PDET_LOG_PFN || !p->refusal)
-				put_page(w, k, p, b);
+				r = put_page(w, k, p, b);
 			continue;
 		}
-		if (w->ended) {
-			span->at = span->end;
-			break;
-		}
+		if (w->ended)
+			return b->n ? 0 : end(w, env, span);
 		tell_release(w, k);
 		r = read_line(w, env);
-		if (r == -ENOMEM && !*env->error)
-			pdet_fail(env, ENOMEM, "no memory");
 		if (++lines % TURN == 0 && r == 0 && pdet_engine_check(k))
 			return 0;
 	}
+	if (r == -ENOMEM && !*env->error)
+		pdet_fail(env, ENOMEM, "no memory");
 	return r;
+}
+
+static int log_stack(struct pdet_walk *base, uint64_t id,
+		     struct pdet_text *ret)
+{
+	return pdet_texts_get(&walk_of(base)->stacks, id, ret);
 }
 
 static void log_free(struct pdet_walk *base)
@@ -205,6 +222,7 @@ static void log_free(struct pdet_walk *base)
 	if (w->in)
 		pdet_text_stream_close(w->in);
 	pdet_log_free(w->log);
+	pdet_texts_free(&w->stacks);
 	free(w);
 }
 
@@ -212,6 +230,7 @@ static const struct pdet_walk_ops log_ops = {
 	.begin = log_begin,
 	.next = log_next,
 	.place = log_place,
+	.stack = log_stack,
 	.free = log_free,
 };
 
@@ -230,6 +249,8 @@ int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret)
 	w->walk.ops = &log_ops;
 	w->walk.it = it;
 	w->walk.serial = true;
+	w->keep_stacks = it->q.grouped ||
+		it->q.options & (PAGEDET_Q_RUNS | PAGEDET_Q_KEEP_STRINGS);
 	w->said = it->plan.columns;
 	for (i = 0; i < PDET_COUNT(not_said); i++)
 		pdet_fields_remove(&w->said, not_said[i]);

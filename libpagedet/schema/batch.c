@@ -175,34 +175,67 @@ void pdet_put_text_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 		pdet_put_lost_run(b, row, n, field, PAGEDET_NO_MEMORY, source);
 }
 
+/* A few at a time, with wide instructions: of all that there is to a row of
+ * those that are only counted, this takes longest. */
+typedef uint64_t values __attribute__((vector_size(32), aligned(8), may_alias));
+typedef uint16_t cells __attribute__((vector_size(16), aligned(2), may_alias));
+
+static void count_up(uint64_t *to, uint32_t n, uint64_t first)
+{
+	values v = { first, first + 1, first + 2, first + 3 };
+	uint32_t i;
+
+	for (i = 0; i + 4 <= n; i += 4, v += 4)
+		*(values *)(to + i) = v;
+	for (; i < n; i++)
+		to[i] = first + i;
+}
+
+static void repeat_value(uint64_t *to, uint32_t n, uint64_t value)
+{
+	const values v = (values){ 0 } + value;
+	uint32_t i;
+
+	for (i = 0; i + 4 <= n; i += 4)
+		*(values *)(to + i) = v;
+	for (; i < n; i++)
+		to[i] = value;
+}
+
+static void repeat_cell(uint16_t *to, uint32_t n, uint16_t cell)
+{
+	const cells c = (cells){ 0 } + cell;
+	uint32_t i;
+
+	for (i = 0; i + 8 <= n; i += 8)
+		*(cells *)(to + i) = c;
+	for (; i < n; i++)
+		to[i] = cell;
+}
+
 void pdet_put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
 		    unsigned field, uint64_t value, uint16_t cell)
 {
 	uint64_t *v = b->value[field] + row;
 	uint16_t *c = b->cell[field] + row;
-	uint32_t i;
 
 	if (n == 1) {
 		*v = value;
 		*c = cell;
 		return;
 	}
-	for (i = 0; i < n; i++)
-		v[i] = value;
-	for (i = 0; i < n; i++)
-		c[i] = cell;
+	repeat_value(v, n, value);
+	repeat_cell(c, n, cell);
 }
 
 void pdet_put_cell(struct pdet_batch *b, uint32_t row, uint32_t n,
 		   unsigned field, uint16_t cell)
 {
 	uint16_t *c = b->cell[field] + row;
-	uint32_t i;
 
 	if ((cell & 0xff) != PAGEDET_HAVE)
 		memset(b->value[field] + row, 0, n * sizeof(uint64_t));
-	for (i = 0; i < n; i++)
-		c[i] = cell;
+	repeat_cell(c, n, cell);
 }
 
 void pdet_put_series(struct pdet_batch *b, uint32_t row, uint32_t n,
@@ -211,14 +244,11 @@ void pdet_put_series(struct pdet_batch *b, uint32_t row, uint32_t n,
 	const uint16_t cell = PDET_CELL(PAGEDET_HAVE, source);
 	uint64_t *v = b->value[field];
 	uint16_t *c = b->cell[field];
-	uint32_t i;
 
 	if (!v)
 		return;
 	if (field == PAGEDET_FIELD_PFN)
 		b->series = row == 0 && n == b->n;
-	for (i = 0; i < n; i++)
-		v[row + i] = first + i;
-	for (i = 0; i < n; i++)
-		c[row + i] = cell;
+	count_up(v + row, n, first);
+	repeat_cell(c + row, n, cell);
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # The programs that teach the API run on this machine, and what they say adds
 # up. They link the shared library, as a stranger's would.
 . "$top_srcdir/tests/tap.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # What "make install" puts somewhere is enough to build an example with the
 # flags of pagedet.pc, against the shared library and against the static one.
 . "$top_srcdir/tests/tap.sh"

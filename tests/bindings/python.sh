@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # The Python binding: on a library that is newer than it, on the library that
 # was just built, and its examples beside their twins in C.
 . "$top_srcdir/tests/tap.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # Each command's answer about a small machine of which everything is known, and
 # the exit status that goes with it.
 . "$top_srcdir/tests/cli/cli.sh"

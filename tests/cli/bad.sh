@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs image
 # What is wrong, odd, gone, cut short or hostile in what is asked about: each
 # has its exit status and its words, and nothing is invented.
 . "$top_srcdir/tests/cli/cli.sh"
@@ -273,6 +274,27 @@ ask many mappers 60255 --fields pid,vaddr
 stdout_is '60,000 mappings: who maps a page of the last one' \
 	'{"pid":7,"vaddr":"0x2d4be000"}
 {"pfn":60255,"found":1,"expected":1,"mapcount_kind":"exact","unread":[]}'
+
+# Somebody maps it who is not here, as in another pid namespace.
+cat > "$tap_dir/scenario" << 'EOF'
+pages 0x1000
+iomem 0 0-ffffff System RAM
+task 7 comm=one
+vma 7 10000000-10002000 rw-p 0 00:00 0
+map 7 0x10000000 pfn=256
+map 7 0x10001000 pfn=257
+page 256 flags=uptodate,lru,anon,mmap,swapbacked count=3
+page 257 flags=uptodate,lru,anon,mmap,swapbacked count=1
+EOF
+"$mkproc" "$tap_dir/scenario" "$tap_dir/some"
+ask some mappers 256 257 --fields pfn,pid
+expect 'more mappings than are found' 2 '2 mappings counted and not found'
+stdout_is 'what was found' '{"pfn":256,"pid":7}
+{"pfn":257,"pid":7}
+{"pfn":256,"found":1,"expected":3,"mapcount_kind":"exact","unread":[]}
+{"pfn":257,"found":1,"expected":1,"mapcount_kind":"exact","unread":[]}'
+ask some mappers 257 --fields pfn,pid
+expect 'all of the other are' 0
 
 # --- files that change ---
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs image
 # What pages hold: out of a dump that was made up, and of a process of our own
 # through each source; what is not present stays so.
 . "$top_srcdir/tests/cli/cli.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: image
 # Dumps that are none, of other machines, cut short, or not to be read: each has
 # its exit status and its words; and what is left of one is answered.
 . "$top_srcdir/tests/cli/cli.sh"

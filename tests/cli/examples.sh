@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # The one-file programs run, as any user, and say what is true.
 . "$top_srcdir/tests/tap.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs image
 # Kernel addresses of a dump that is made here, of a kernel that tells no more
 # than VMCOREINFO; and of the running kernel, through BPF.
 . "$top_srcdir/tests/cli/cli.sh"

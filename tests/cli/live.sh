@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # The command on the running kernel: what can be known beforehand of a file and
 # of a process of our own. What only root may see is skipped for others, and
 # what others may not see is tried by root as nobody.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # Files of a captured tree: their pages are known as far as tasks map them, and
 # that this is not all is said every time.
 . "$top_srcdir/tests/cli/cli.sh"

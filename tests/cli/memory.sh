@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs image
 # What the running kernel's memory says of a page, through BPF, is what its
 # files say, and more.
 . "$top_srcdir/tests/cli/cli.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs image
 # What is opened before a question is asked: --from and what is in the file,
 # --root, extra information. Each thing that cannot be opened has its status and
 # its words.

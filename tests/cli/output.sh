@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # Where the answer goes, and what becomes of it when something fails: a file
 # is there whole or not at all.
 . "$top_srcdir/tests/cli/cli.sh"

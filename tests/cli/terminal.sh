@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # What depends on a terminal: colour, and the width of tables. script(1) makes
 # the terminal.
 . "$top_srcdir/tests/cli/cli.sh"

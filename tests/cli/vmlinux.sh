@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: image
 # What the caller gives beside a dump: vmlinux, types, VMCOREINFO. Those of
 # another kernel are refused; with the right ones a dump that has lost its own
 # answers as it did before, and without any it says what it can.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 # README.md says what is: its program is the example, its table is what the
 # library answers, what it points to is there.
 . "$top_srcdir/tests/cli/cli.sh"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: image
 # Dumps of every form, damaged in a thousand ways: see mutate.c. What came of
 # ten thousand is in RESULTS.md.
 #

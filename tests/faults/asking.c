@@ -243,6 +243,72 @@ static int run_index(struct answer *a, const struct question *q,
 	return r;
 }
 
+/* A group as a row: a stack, an order, pages. */
+static void keep_group(struct answer *a,
+		       const struct pagedet_owner_group *group, bool order)
+{
+	struct kept_row *row = &a->row[a->n++];
+
+	memset(row, 0, sizeof(*row));
+	row->page.pages = group->pages;
+	row->page.cell[PAGEDET_FIELD_PAGES] = PAGEDET_HAVE;
+	row->page.alloc_stack = group->value[0];
+	row->page.cell[PAGEDET_FIELD_ALLOC_STACK] = (uint16_t)group->state[0];
+	if (!order)
+		return;
+	row->page.alloc_order = (uint32_t)group->value[1];
+	row->page.cell[PAGEDET_FIELD_ALLOC_ORDER] = (uint16_t)group->state[1];
+}
+
+static void take_groups(struct answer *a, const struct pagedet *pd,
+			struct pagedet_owners *owners, bool order)
+{
+	struct pagedet_owner_group group = { .size = sizeof(group) };
+	struct pagedet_owners_total total = { .size = sizeof(total) };
+	const char *frame;
+	int r;
+
+	while ((r = pagedet_owners_next(owners, &group)) == 1) {
+		if (a->n == MAX_ROWS) {
+			broken(a, "more groups than there is room for");
+			return;
+		}
+		keep_group(a, &group, order);
+		r = pagedet_owners_stack(owners, group.value[0], &frame, 1);
+		if (r < 0 && (r != -ENOMEM || group.state[0] != PAGEDET_HAVE))
+			broken(a, "a stack has no frames");
+	}
+	if (r < 0)
+		failed(a, pd, r, "owners_next");
+	pagedet_owners_total(owners, &total);
+	if (total.groups != a->n)
+		broken(a, "the total has another number of groups");
+	a->has_cover = true;
+	a->cover.complete = total.complete;
+	a->ended = true;
+}
+
+static int run_owners(struct answer *a, const struct question *q,
+		      struct pagedet *pd)
+{
+	struct pagedet_owners_query query = PAGEDET_OWNERS_QUERY_INIT;
+	const uint32_t by[] = { PAGEDET_OWNER_STACK, PAGEDET_OWNER_ORDER };
+	struct pagedet_owners *owners = NULL;
+	int r;
+
+	query.path = in_source(q->path);
+	query.where = q->where;
+	query.by = by;
+	query.n_by = strchr(q->by, ',') ? 2 : 1;
+	query.threads = q->threads;
+	r = pagedet_owners(pd, &query, &owners);
+	if (r < 0)
+		return failed(a, pd, r, "owners");
+	take_groups(a, pd, owners, query.n_by == 2);
+	pagedet_owners_free(owners);
+	return 0;
+}
+
 /* What can be answered, and from a second handle the same. */
 static int run_survey(struct answer *a, const struct question *q,
 		      struct pagedet *pd)
@@ -293,6 +359,8 @@ void ask(const struct question *q, int fd, struct answer *a)
 		failed(a, pd, r, "open");
 	else if (q->survey)
 		run_survey(a, q, pd);
+	else if (q->owners)
+		run_owners(a, q, pd);
 	else if (q->index)
 		run_index(a, q, pd);
 	else

@@ -46,6 +46,8 @@ struct question {
 	bool again;		/* retargeted to the same items */
 	bool index;		/* with a mapping index */
 	bool others;		/* looks at tasks that are not ours */
+	bool owners;		/* no query: page_owner's text at path, by
+				 * "stack" or "stack,order" */
 	bool survey;		/* no query: info, survey, a second handle */
 	bool entries;		/* about entries of all kinds of our own */
 	bool writes;		/* what is emitted, to a file */

@@ -149,6 +149,16 @@ const struct question questions[] = {
 	{ .name = "survey as text", .survey = true,
 	  .format = PAGEDET_FORMAT_TEXT },
 
+	/* page_owner's records. */
+	{ .name = "owners", .owners = true, .by = "stack,order",
+	  .path = "tests/fuzz/corpus/page_owner/6.12" },
+	{ .name = "owners by two threads", .owners = true, .by = "stack,order",
+	  .path = "tests/fixtures/page_owner/6.1.192.txt.gz", .threads = 2,
+	  .where = "alloc_order>0" },
+	{ .name = "owners with a filter", .owners = true, .by = "stack",
+	  .path = "tests/fixtures/page_owner/6.1.192.txt.gz",
+	  .where = "alloc_order>0" },
+
 	/* Of the running kernel: what stays as it is while we look. */
 	{ .name = "live: a page of our own", .at = LIVE, TARGET(PFN),
 	  .fields = "pfn,kind,mapcount", .n_items = 1 },

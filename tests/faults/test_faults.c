@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* needs: procfs image page_owner log */
 /*
  * Whole questions while the Nth allocation, open, read or ioctl fails, for all
  * N: nothing crashes or hangs, nothing is kept, and nothing lies - what is

@@ -3,6 +3,31 @@
 #include "backend/log.h"
 #include "fuzz.h"
 
+/* What the row has as an id is there, line by line. */
+static void check_stack(const struct pdet_log_page *p,
+			const struct pdet_log_stack *stack,
+			struct pdet_batch *b, unsigned field)
+{
+	struct pdet_texts texts = { 0 };
+	struct pdet_text text;
+	size_t i, lines = 0;
+
+	MUST(stack->text.at + stack->text.len <= p->text.n);
+	MUST(stack->state != PDET_LOG_STACK_OPEN &&
+	     stack->state != PDET_LOG_STACK_LEFT);
+	if (pdet_batch_state(b, 0, field) != PAGEDET_HAVE)
+		return;
+	MUST(stack->state == PDET_LOG_STACK_WHOLE && stack->frames);
+	MUST(pdet_log_stacks(p, &texts));
+	MUST(pdet_texts_get(&texts, pdet_batch_get(b, 0, field, 0), &text) ==
+	     0);
+	for (i = 0; i < text.len; i++)
+		lines += text.data[i] == '\n';
+	MUST(lines == stack->frames && text.data[text.len - 1] == '\n');
+	pdet_text_free(&text);
+	pdet_texts_free(&texts);
+}
+
 static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 {
 	const struct pdet_fields want = pdet_log_fields();
@@ -30,6 +55,8 @@ static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 	/* Each cell has a state, and what is known of flags is. */
 	pdet_fields_for(f, &want)
 		MUST(pdet_batch_state(b, 0, f) != PAGEDET_NOT_ASKED);
+	check_stack(p, &p->owner.alloc, b, PAGEDET_FIELD_ALLOC_STACK);
+	check_stack(p, &p->owner.free, b, PAGEDET_FIELD_FREE_STACK);
 	MUST(!(pdet_batch_get(b, 0, PAGEDET_FIELD_FLAGS, 0) &
 	       ~pdet_batch_get(b, 0, PAGEDET_FIELD_FLAGS_KNOWN, 0)));
 	MUST(pdet_batch_state(b, 0, PAGEDET_FIELD_PTE) != PAGEDET_HAVE ||
@@ -57,7 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			pages++;
 		}
 	}
-	MUST(pdet_log_end(log) == 0);
+	/* Whether the last line has an end is for the text to say. */
+	MUST(pdet_log_end(log, size && data[size - 1] != '\n') == 0);
 	while ((p = pdet_log_take(log))) {
 		check(p, &b);
 		pages++;

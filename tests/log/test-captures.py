@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: log page_detective
 """
 Every answer of Page Detective that was captured: the row that it becomes is the
 one in tests/golden/log-captures.jsonl (UPDATE_GOLDEN=1 writes it), says nothing

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: page_detective procfs
 """
 What goes wrong between a question to Page Detective and its answer, and pages
 that it is not asked about. The log that overruns is tests/unit/test_kmsg.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* needs: procfs */
 /*
  * The border as a program sees it: what is refused, with which number and
  * which words; descriptors that somebody else opened; strings that are kept;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* needs: procfs */
 /*
  * A query that is asked about one address after the other takes a short way
  * for ordinary pages. Its rows and its coverage must be those of the long way,

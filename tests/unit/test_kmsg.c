@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* needs: page_detective */
 /*
  * Page Detective's answers out of a log that is overwritten before it can be
  * read: the question is asked again, and in the end the answer is lost.

@@ -217,7 +217,7 @@ END_TEST
 START_TEST(what_is_none)
 {
 	struct cutting c = CUT("# a comment\n\n\n" NEW STACK "\n"
-			       "Page allocated via order 64, mask 0x0()\n\n"
+			       "Page allocated via order 31, mask 0x0()\n\n"
 			       NEW STACK "Unknown line\n\n"
 			       NEW STACK NEW STACK "\n"
 			       " lonely+0x1/0x2\n\n"
@@ -241,7 +241,7 @@ END_TEST
 
 START_TEST(largest_numbers)
 {
-	struct cutting c = CUT("Page allocated via order 63, mask 0xffffffff("
+	struct cutting c = CUT("Page allocated via order 30, mask 0xffffffff("
 			       "0xffffffff), pid 4294967295, tgid 0 (), "
 			       "ts 18446744073709551615 ns\n"
 			       "PFN 0xffffffffffffffff type a Block "
@@ -253,7 +253,7 @@ START_TEST(largest_numbers)
 			       "type b Flags 0x0()\n\n");
 
 	is(&c, PDET_OWNER_RECORD);
-	ck_assert_uint_eq(c.r.pages, (uint64_t)1 << 63);
+	ck_assert_uint_eq(c.r.pages, (uint64_t)1 << 30);
 	ck_assert_uint_eq(c.r.pfn, UINT64_MAX);
 	ck_assert_uint_eq(c.r.ns, UINT64_MAX);
 	ck_assert_uint_eq(c.r.pid, UINT32_MAX);
@@ -290,6 +290,38 @@ START_TEST(a_deep_stack)
 }
 END_TEST
 
+/* Two files that are halves. */
+START_TEST(halves)
+{
+	static const struct {
+		const char *text, *missing;
+	} texts[] = {
+		{ STACK "handle: 3\n\n" STACK "handle: 4\n\n", "counts" },
+		{ "handle: 3\nnr_base_pages: 5\n\nhandle: 4\n"
+		  "nr_base_pages: 6\n\n", "stacks" },
+		{ STACK "nr_base_pages: 5\n\n", NULL },
+		{ STACK "handle: 3\nnr_base_pages: 5\n\n", NULL },
+		{ NEW STACK "\n", NULL },
+		{ "handler: 3\n", NULL },
+		{ "", NULL },
+	};
+	const char *missing;
+	struct pdet_scan s;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		s.at = texts[i].text;
+		s.end = s.at + strlen(s.at);
+		missing = pdet_owner_half(&s);
+		ck_assert_msg(missing == texts[i].missing ||
+			      (missing && texts[i].missing &&
+			       !strcmp(missing, texts[i].missing)),
+			      "%zu: %s", i, missing);
+		ck_assert_int_eq(pdet_owner_is_text(&s), i < 5);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("owner_text");
@@ -303,5 +335,6 @@ int main(void)
 	unit_test(suite, what_is_none);
 	unit_test(suite, largest_numbers);
 	unit_test(suite, a_deep_stack);
+	unit_test(suite, halves);
 	return unit_main(suite);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* needs: procfs */
 /* Bytes of pages: which may be read, that they stay with their rows, and that a
  * program gets those of its own memory. */
 #include <pagedet.h>

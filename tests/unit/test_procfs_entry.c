@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* needs: procfs */
 /*
  * Page table entries that do not speak for themselves: those of a captured
  * task of which other files tell what they are, and write tracking in this
@@ -182,6 +183,105 @@ START_TEST(an_entry_with_a_page)
 	ck_assert_uint_eq(row.pfn, entries[_i].pfn);
 	ck_assert(row.notes & PAGEDET_NOTE(PAGEDET_NOTE_STALE));
 	ck_assert_uint_eq(state(&row, PAGEDET_FIELD_SWAP_TYPE), PAGEDET_NONE);
+}
+END_TEST
+
+/* What becomes true of frame 0x21 after the first look at it. */
+static struct {
+	const char *file;	/* NULL: nothing does */
+	uint64_t word;
+} meanwhile;
+
+static void happen(int fd, off_t at, size_t size)
+{
+	const char *name = meanwhile.file;
+	char link[64], path[128], ours[128];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n < 0 ? 0 : n] = '\0';
+	snprintf(ours, sizeof(ours), "%s/%s", root, name);
+	if (strcmp(path, ours) != 0 || at > 0x21 * 8 ||
+	    at + (off_t)size <= 0x21 * 8)
+		return;
+	meanwhile.file = NULL;
+	put(name, 0x21 * 8, &meanwhile.word, sizeof(meanwhile.word));
+}
+
+ssize_t __real_pread64(int fd, void *buf, size_t size, off_t at);
+ssize_t __wrap_pread64(int fd, void *buf, size_t size, off_t at);
+
+ssize_t __wrap_pread64(int fd, void *buf, size_t size, off_t at)
+{
+	const ssize_t n = __real_pread64(fd, buf, size, at);
+
+	if (meanwhile.file)
+		happen(fd, at, size);
+	return n;
+}
+
+#define ANON_PAGE (KPF(ANON) | KPF(LRU) | KPF(UPTODATE) | KPF(MMAP))
+#define FLAGS "proc/kpageflags"
+#define COUNT "proc/kpagecount"
+
+/* The entry names the same frame before and after, as it does when a page is
+ * swapped out and its frame is the next one that its address gets. */
+static const struct {
+	uint64_t flags, count;
+	const char *file;
+	uint64_t word;
+	const char *fields;
+	bool torn;
+} frames[] = {
+	{ 0, 1, FLAGS, ANON_PAGE, "pfn,flags,mapcount,notes", true },
+	{ KPF(BUDDY), 1, FLAGS, ANON_PAGE, "pfn,flags,notes", true },
+	{ KPF(SLAB), 1, FLAGS, ANON_PAGE, "pfn,kind,notes", true },
+	{ 0, 1, FLAGS, ANON_PAGE, "pfn,kind,notes", true },
+	{ ANON_PAGE, 0, COUNT, 1, "pfn,flags,mapcount,notes", true },
+	{ ANON_PAGE, 0, COUNT, 1, "pfn,mapcount,notes", true },
+	/* so it is in a copy: the files were not read at one time */
+	{ 0, 1, NULL, 0, "pfn,flags,mapcount,notes", true },
+	/* mapped by drivers, which need not count it */
+	{ 0, 0, NULL, 0, "pfn,flags,mapcount,kind,notes", false },
+	{ KPF(MMAP), 1, NULL, 0, "pfn,mapcount,kind,notes", false },
+	{ KPF(MMAP), 1, NULL, 0, "pfn,kind,notes", false },
+	/* mapped once more, and reclaimed: it was this one all the time */
+	{ ANON_PAGE, 1, COUNT, 2, "pfn,flags,mapcount,notes", false },
+	{ ANON_PAGE, 1, FLAGS, ANON_PAGE & ~KPF(LRU), "pfn,flags,notes",
+	  false },
+};
+
+START_TEST(a_frame_that_was_given_back)
+{
+	struct pagedet_item item = { 0x10000, 0, 7, 0 };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	uint64_t words[64] = { 0 };
+	struct pagedet_page row;
+	struct pagedet_iter *it;
+
+	make_tree(PDET_PM_PRESENT | 0x21);
+	words[0x21] = frames[_i].flags;
+	put(FLAGS, 0, words, sizeof(words));
+	words[0x21] = frames[_i].count;
+	put(COUNT, 0, words, sizeof(words));
+	start(root);
+	item.count = page;
+	q.target = PAGEDET_TARGET_VIRT;
+	q.items = &item;
+	q.n_items = 1;
+	ck_assert_int_eq(pagedet_fields_parse(pd, frames[_i].fields, &q), 0);
+	ck_assert_msg(pagedet_query(pd, &q, &it) == 0, "%s",
+		      pagedet_error(pd));
+	meanwhile.file = frames[_i].file;
+	meanwhile.word = frames[_i].word;
+	ck_assert_int_eq(pagedet_next(it, &row, 1), 1);
+	remove_tree();
+	ck_assert_ptr_null(meanwhile.file);
+	ck_assert_uint_eq(row.pfn, 0x21);
+	ck_assert_int_eq(!!(row.notes & PAGEDET_NOTE(PAGEDET_NOTE_TORN)),
+			 frames[_i].torn);
+	pagedet_iter_free(it);
 }
 END_TEST
 
@@ -376,6 +476,8 @@ int main(void)
 
 	unit_loop(s, an_entry_with_a_page,
 		  sizeof(entries) / sizeof(*entries));
+	unit_loop(s, a_frame_that_was_given_back,
+		  sizeof(frames) / sizeof(*frames));
 	unit_test(s, an_area_that_was_added);
 	unit_test(s, written_where_it_is_tracked);
 	unit_test(s, written_in_shared_memory);

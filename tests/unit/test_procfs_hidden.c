@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* needs: procfs */
 /*
  * What somebody is told who may not see page frame numbers, and what changes
  * when he is handed a descriptor by somebody who may.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* needs: procfs */
 /*
  * Device and inode of pages behind mapped files: what maps says of the file
  * is theirs on most filesystems, and of another file on some. Asked about this

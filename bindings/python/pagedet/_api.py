@@ -677,6 +677,10 @@ class pagedet_owners_query(Structure):
         ("options", c_uint32),
         ("threads", c_uint32),
         ("reserved", c_uint32),
+        ("deadline_ns", c_uint64),
+        ("progress", pagedet_progress_fn),
+        ("progress_user", c_void_p),
+        ("progress_ns", c_uint64),
     ]
 
 
@@ -710,7 +714,7 @@ class pagedet_owners_total(Structure):
         ("unprinted", c_uint64),
         ("text_bytes", c_uint64),
         ("complete", c_uint32),
-        ("reserved", c_uint32),
+        ("stopped", c_uint32),
     ]
 
 

@@ -2,11 +2,14 @@
 """Asking pagedet, and asking again while the page changes underneath."""
 import json
 import re
+import time
 
 import machine
 import words
 
 TRIES = 5
+# seconds
+SLEEPS_BY = 10
 
 
 class Pagedet:
@@ -16,7 +19,8 @@ class Pagedet:
     def run(self, *arguments, timeout=300):
         """(rows, exit status, stderr)"""
         # A kernel's memory knows more than claims.tsv has for its files.
-        source = ["--backend", machine.there.source()] \
+        source = ["--backend", machine.there.source() +
+                  (",page_owner" if machine.there.with_owners else "")] \
             if machine.there.is_live() else []
         out, err, status = machine.there.run(
             [self.path] + source + [str(a) for a in arguments], timeout)
@@ -214,11 +218,15 @@ def is_same_stack(found, truth):
 
 
 def kernels_stack(pid):
-    """None: there is no such file. While a task runs it is empty."""
-    for _ in range(TRIES):
+    """None: there is no such file. While a task runs it is empty, and one that
+    its processor was taken from by others of the host runs for long."""
+    end = time.monotonic() + SLEEPS_BY
+    while True:
         truth = machine.there.read("/proc/%d/stack" % pid)
-        if truth != b"":
+        if truth != b"" or not machine.there.is_live() or \
+                time.monotonic() > end:
             break
+        time.sleep(0.05)
     return truth and [line.split("] ", 1)[-1] for line in
                       truth.decode().splitlines()]
 

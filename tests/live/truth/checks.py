@@ -541,9 +541,11 @@ def lost_content(plant, row):
 # --- all of them ---
 
 def claimed(row):
-    """How many fields a row claims."""
-    return sum(not name.startswith("_") and not name.endswith("_unknown") and
-               name not in ("missing", "source") for name in row)
+    """The fields that a row claims."""
+    return [name for name in row
+            if not name.startswith("_") and
+            not name.endswith(("_unknown", "_hex")) and
+            name not in ("missing", "source")]
 
 
 def check_row(field, plant, how, row):

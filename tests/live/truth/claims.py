@@ -5,6 +5,7 @@ import os
 import machine
 import page_owner
 import words
+from tap import Unclaimed
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
                     "claims.tsv")
@@ -38,8 +39,11 @@ def has_feature(name, plant):
     if name == "memory":
         return machine.there.source() != "procfs"
     if name == "page_owner":
-        return machine.there.source() != "procfs" and \
-            bool(page_owner.owners.all())
+        return has_feature("page_owner_memory", plant) or \
+            machine.there.with_owners and \
+            page_owner.owners.of(plant.pfn) is not None
+    if name == "page_owner_memory":
+        return has_feature("memory", plant) and page_owner.owners.are_told()
     if name == "kernel_or_small":
         return machine.there.has_kernel() or \
             plant.said.get("folio_order") == 0
@@ -74,8 +78,8 @@ def check(field, plant, how, row):
                 not has_feature(feature, plant):
             continue
         if name not in row:
-            wrong.append("%s is not claimed (%s)" % (
-                name, row.get("missing", {}).get(name, "not even missing")))
+            wrong.append(Unclaimed("%s is not claimed (%s)" % (
+                name, row.get("missing", {}).get(name, "not even missing"))))
             continue
         got = row.get("source", {}).get(name)
         good = [machine.there.source() if who == "procfs" else who

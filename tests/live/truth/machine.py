@@ -10,6 +10,8 @@ import time
 
 class Here:
     asked = "procfs"
+    # whether page_owner is asked beside it
+    with_owners = False
 
     def read(self, path):
         """A whole file, or None."""

@@ -20,6 +20,8 @@ MOVED = re.compile("^Page has been migrated, last migrate reason: (.*)$",
 TEXT = "/sys/kernel/debug/page_owner"
 # of an allocation of 1 GiB
 MOST_ORDER = 18
+# of a record; the kernel cuts it at a page
+MOST_TEXT = 4096
 
 
 def parse(text):
@@ -56,13 +58,31 @@ class Owners:
             self.records = parse(machine.there.read(TEXT) or b"")
         return self.records
 
+    def are_told(self):
+        """Whether there is such a text at all."""
+        if machine.there.is_live():
+            return bool(machine.there.pread((TEXT, 1, MOST_TEXT))[0])
+        return bool(self.all())
+
     def of(self, pfn):
         """The record of the allocation that a page is part of."""
-        for order in range(MOST_ORDER):
-            record = self.all().get(pfn >> order << order)
-            if record and record["order"] >= order:
+        heads = sorted({pfn >> order << order for order in range(MOST_ORDER)})
+        records = self.now(heads) if machine.there.is_live() else self.all()
+        for head in heads:
+            record = records.get(head)
+            if record and pfn < head + (1 << record["order"]):
                 return record
         return None
+
+    @staticmethod
+    def now(pfns):
+        """A kernel that runs makes anew what is asked for: at the place with a
+        page's number stands the first record from there on."""
+        records = {}
+        for data in machine.there.pread(*((TEXT, pfn, MOST_TEXT)
+                                          for pfn in pfns if pfn)):
+            records.update(parse(data or b""))
+        return records
 
 
 owners = Owners()
@@ -76,7 +96,18 @@ def by_text(key):
     return judge
 
 
-for field_name, word in (("alloc_pid", "pid"), ("alloc_tgid", "tgid"),
+# Pages that whoever maps them has made itself, and nobody else since.
+OWN = "anon mlocked prot_none heap bytes_zero bytes_same bytes_text " \
+    "bytes_data thp_head thp_tail".split()
+
+
+@check("alloc_tgid")
+def check_tgid(field, plant, row, value):
+    return by_text("tgid")(field, plant, row, value) or (
+        differ(value, plant.pid) if plant.name in OWN else None)
+
+
+for field_name, word in (("alloc_pid", "pid"),
                          ("gfp_mask", "gfp_mask"), ("gfp", "gfp"),
                          ("alloc_order", "order"), ("alloc_ns", "ns"),
                          ("migrate_reason", "migrate_reason")):
@@ -186,6 +217,8 @@ def check_blocks(report, pagedet):
     """Each type has as many blocks as the kernel counts. Of a kernel that runs
     a few change meanwhile, and it may have reserved some that it passes over
     for reasons of its own."""
+    if machine.there.with_owners:
+        return      # its text has types of pages in use only
     if machine.there.read("/proc/pagetypeinfo") is None:
         report.skip("blocks", "there is no /proc/pagetypeinfo")
         return

@@ -9,6 +9,8 @@ import time
 
 
 class Saved:
+    with_owners = False
+
     def __init__(self, top, form):
         """@form: elf, kdump, the path of another form of the same dump, or
         root: not the dump, but the files of /proc and /sys beside it"""

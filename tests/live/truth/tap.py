@@ -3,14 +3,17 @@
 import re
 import sys
 
+import cells
 
-def skip_all(why):
-    print("1..0 # SKIP " + why)
-    return 0
+
+class Unclaimed(str):
+    """Words for a field that is required and not claimed."""
 
 
 class Report:
-    def __init__(self, skips):
+    def __init__(self, skips, path=None):
+        """@path: where the cells go, if anywhere"""
+        self.cells = cells.Cells(path)
         self.n = 0
         self.failed = 0
         self.allowed = []
@@ -23,6 +26,11 @@ class Report:
 
     def result(self, name, problems):
         """@problems: words for each thing that is wrong; none is good."""
+        if problems:
+            self.cells.add(test=name, wrong=list(map(str, problems)))
+        self.say(name, problems)
+
+    def say(self, name, problems):
         self.n += 1
         if problems:
             self.failed += 1
@@ -32,9 +40,17 @@ class Report:
                 print("# " + line)
         sys.stdout.flush()
 
-    def count(self, name, how, claimed, wrong):
-        """One cell of the matrix that ends the output."""
-        self.matrix.setdefault(name, {})[how] = (claimed, wrong)
+    def cell(self, plant, how, problems, claimed=(), unknown=()):
+        """The result of a question about a plant. Fields that the answer has,
+        and that it says it cannot have."""
+        missing = [p for p in problems if isinstance(p, Unclaimed)]
+        self.cells.add(plant=plant, how=how, claimed=list(claimed),
+                       unknown=list(unknown), missing=missing,
+                       wrong=[str(p) for p in problems if p not in missing])
+        if claimed:
+            self.matrix.setdefault(plant, {})[how] = (len(claimed),
+                                                      len(problems))
+        self.say("%s: %s" % (how, plant), problems)
 
     def print_matrix(self):
         ways = sorted({how for row in self.matrix.values() for how in row})
@@ -52,16 +68,33 @@ class Report:
 
     def skip(self, name, why):
         why, *more = why.splitlines()
-        for allowed, reason in self.allowed:
-            if allowed == name and reason.search(why):
-                self.n += 1
-                print("ok %d - %s # SKIP %s" % (self.n, name, why))
-                print("".join("# %s\n" % line for line in more), end="")
-                sys.stdout.flush()
-                return
-        self.result(name, ["skipped, and skips.txt does not list it: " + why])
+        is_listed = any(allowed == name and reason.search(why)
+                        for allowed, reason in self.allowed)
+        self.cells.add(skip=name, why=why, listed=is_listed)
+        if not is_listed:
+            self.say(name, ["skipped, and skips.txt does not list it: " + why])
+            return
+        self.n += 1
+        print("ok %d - %s # SKIP %s" % (self.n, name, why))
+        print("".join("# %s\n" % line for line in more), end="")
+        sys.stdout.flush()
+
+    def skip_all(self, why):
+        self.cells.add(skip="run", why=why, listed=True)
+        self.cells.add(end=0)
+        print("1..0 # SKIP " + why)
+        return 0
+
+    def died(self, why):
+        """It cannot go on, @why in lines."""
+        first, *more = str(why).splitlines()
+        self.cells.add(died=first)
+        print("Bail out! " + first)
+        print("".join("# %s\n" % line for line in more), end="")
+        return 1
 
     def finish(self):
         self.print_matrix()
         print("1..%d" % self.n)
+        self.cells.add(end=self.failed)
         return 1 if self.failed else 0

@@ -11,13 +11,19 @@ from kernels import HERE, TOP, Missing
 
 FLAGS = ["-std=gnu11", "-O2", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64",
          "-static"]
+# What makes dumps: changed, they are made anew.
 SOURCES = {
     "agent": [os.path.join(HERE, "agent.c")],
     "planter": sorted(glob.glob(os.path.join(HERE, "..", "planter*.c"))),
 }
+HEADERS = glob.glob(os.path.join(HERE, "..", "planter*.h"))
+# What is in no dump.
+FAULT = os.path.join(HERE, "..", "fault")
+OTHERS = {
+    "subject": sorted(glob.glob(os.path.join(FAULT, "*.[ch]"))),
+}
 # What pagedet cannot be without.
 LIBRARIES = ["libelf-dev", "zlib1g-dev", "libxxhash-dev"]
-HEADERS = glob.glob(os.path.join(HERE, "..", "planter*.h"))
 
 
 def is_ours(arch):
@@ -38,12 +44,13 @@ def program(name, arch):
                                  stdout=subprocess.PIPE).stdout
     except (OSError, subprocess.CalledProcessError) as e:
         raise Missing("cannot compile for %s: %s" % (arch, e))
-    files = SOURCES[name] + HEADERS
+    files = OTHERS[name] if name in OTHERS else SOURCES[name] + HEADERS
     key = cache.digest(cc, version, *FLAGS, *map(pathlib.Path, files))
 
     def build(new):
         subprocess.run(cc.split() + FLAGS +
-                       ["-o", os.path.join(new, name)] + SOURCES[name],
+                       ["-o", os.path.join(new, name)] +
+                       [path for path in files if path.endswith(".c")],
                        check=True)
 
     return os.path.join(cache.entry("program", name + "-" + arch, key, build,

@@ -7,6 +7,7 @@ import os
 
 class There:
     asked = "procfs"
+    with_owners = False
 
     def __init__(self, guest, programs):
         """@programs: those of here that the guest has in its /bin"""

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What is never so of a page that a task maps, or hardly ever. */
+#include "backend/given_back.h"
+#include "kernel/kpf.h"
+
+#define KIND(name) (UINT32_C(1) << PAGEDET_KIND_##name)
+/* Kinds that hardly anybody maps. */
+#define ODD_KINDS (KIND(UNKNOWN) | KIND(FREE) | KIND(SLAB) | KIND(PGTABLE))
+
+static bool said(const struct pdet_batch *b, uint32_t row, unsigned field,
+		 unsigned source)
+{
+	return b->value[field] &&
+	       b->cell[field][row] == PDET_CELL(PAGEDET_HAVE, source);
+}
+
+/* The zero page is not counted where it is mapped, nor what is no memory. */
+static bool is_odd(uint64_t flags)
+{
+	return !(flags & (KPF(MMAP) | KPF(ZERO_PAGE) | KPF(NOPAGE)));
+}
+
+static bool is_zero(const struct pdet_batch *b, uint32_t row, unsigned source)
+{
+	if (said(b, row, PAGEDET_FIELD_FLAGS, source))
+		return b->value[PAGEDET_FIELD_FLAGS][row] & KPF(ZERO_PAGE);
+	return said(b, row, PAGEDET_FIELD_KIND, source) &&
+	       b->value[PAGEDET_FIELD_KIND][row] == PAGEDET_KIND_ZERO;
+}
+
+unsigned pdet_given_back_read(const struct pdet_batch *b, uint32_t row,
+			      unsigned source)
+{
+	unsigned read = 0;
+
+	if (said(b, row, PAGEDET_FIELD_FLAGS, source) ?
+	    is_odd(b->value[PAGEDET_FIELD_FLAGS][row]) :
+	    said(b, row, PAGEDET_FIELD_KIND, source) &&
+		    ODD_KINDS >> b->value[PAGEDET_FIELD_KIND][row] & 1)
+		read |= PDET_READ_FLAGS;
+	if (said(b, row, PAGEDET_FIELD_MAPCOUNT, source) &&
+	    !b->value[PAGEDET_FIELD_MAPCOUNT][row] && !is_zero(b, row, source))
+		read |= PDET_READ_MAPCOUNT;
+	return read;
+}
+
+/* Counted, and without any flag: two files, copied at two times, say so. */
+static bool contradicts(const struct pdet_batch *b, uint32_t row,
+			unsigned source)
+{
+	return said(b, row, PAGEDET_FIELD_FLAGS, source) &&
+	       said(b, row, PAGEDET_FIELD_MAPCOUNT, source) &&
+	       !b->value[PAGEDET_FIELD_FLAGS][row] &&
+	       b->value[PAGEDET_FIELD_MAPCOUNT][row];
+}
+
+bool pdet_given_back(const struct pdet_batch *b, uint32_t row, unsigned source,
+		     unsigned read, uint64_t flags, uint64_t mapcount)
+{
+	if (contradicts(b, row, source))
+		return true;
+	if (read & PDET_READ_FLAGS && flags & KPF(MMAP) &&
+	    (said(b, row, PAGEDET_FIELD_FLAGS, source) ||
+	     !(ODD_KINDS >> pdet_kpf_kind(flags) & 1)))
+		return true;
+	return read & PDET_READ_MAPCOUNT && mapcount;
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""A disk that fails: what is in the page cache can still be looked at, and
+nothing waits for the disk."""
+from scene import Wrong
+
+SECTORS = 65536
+POINT = "/flaky"
+
+
+def dm(scene, what, *table):
+    return scene.must("subject dm %s flaky %d %s" % (
+        what, SECTORS, " ".join(map(str, table)))).strip()
+
+
+def make(scene):
+    """A file that is cached, and one that is on the disk only."""
+    n = scene.must("cat /sys/class/zram-control/hot_add").strip()
+    disk = "/dev/zram" + n
+    scene.must("echo %dK > /sys/block/zram%s/disksize\n"
+               "mke2fs -b 4096 %s > /dev/null 2>&1" % (SECTORS // 2, n, disk))
+    device = dm(scene, "create", "flakey", disk, 0, 1000, 0)
+    scene.must("mkdir -p %s\n"
+               "mount -t ext4 %s %s\n"
+               "dd if=/dev/zero of=%s/cached bs=4096 count=8 2> /dev/null\n"
+               "dd if=/dev/zero of=%s/cold bs=4096 count=8 2> /dev/null\n"
+               "sync; echo 3 > /proc/sys/vm/drop_caches\n"
+               "cat %s/cached > /dev/null; ls -l %s/cold > /dev/null" % (
+                   POINT, device, POINT, POINT, POINT, POINT, POINT))
+    return disk, device
+
+
+def check(scene):
+    if not scene.has("/dev/mapper/control"):
+        scene.skip("flaky", "there is no device mapper")
+        return
+    disk, device = make(scene)
+    before = {row["index"]: row["pfn"] for row in scene.ask(
+        "file", POINT + "/cached", "--json").rows()}
+    # fails from now on
+    dm(scene, "load", "flakey", disk, 0, 0, 1000)
+    wrong = Wrong()
+    scene.must("dd if=/dev/zero of=%s/cached bs=4096 count=2 conv=notrunc "
+               "2> /dev/null" % POINT)
+    a = scene.ask("file", POINT + "/cached", "--json")
+    check_cached(wrong, a, before, {0, 1})
+    scene.result("flaky disk: dirty pages", wrong)
+    wrong = Wrong()
+    # the kernel gives up, and calls the pages clean
+    synced = scene.sh("sync %s/cached" % POINT)
+    wrong.unless(synced.status == 1, "it was written", synced)
+    a = scene.ask("file", POINT + "/cached", "--json")
+    check_cached(wrong, a, before, set())
+    for source in ("bpf", "kcore"):
+        a = scene.ask("--backend", source, "page", before[0], "--fields",
+                      "cheap,index,inode,content", "--json")
+        wrong.answered(a)
+        wrong.is_(a.row(), kind="file", index=0, content="zero")
+    scene.result("flaky disk: after the failure", wrong)
+    check_cold(scene)
+    wrong = Wrong()
+    for words in ("mount " + POINT, "tree " + POINT, "block %s 0+8" % device):
+        a = scene.ask(*words.split(), "--summary")
+        wrong.unless(a.status in (0, 1, 2, 74), "no answer", a)
+        wrong.unless(a.status == 0 or a.err, "no reason", a)
+    scene.result("flaky disk: all of it", wrong)
+    # umount does not wait for it either
+    scene.sh("umount %s" % POINT)
+
+
+def check_cached(wrong, a, before, dirty):
+    wrong.answered(a)
+    rows = {row["index"]: row for row in a.rows()}
+    wrong.unless({n: row["pfn"] for n, row in rows.items()} == before,
+                 "not the pages that are cached: %s" % before, a)
+    for n, row in rows.items():
+        wrong.is_(row, kind="file", path=POINT + "/cached")
+        wrong.unless(("dirty" in row["flags"]) == (n in dirty),
+                     "dirty, or not", row)
+
+
+def check_cold(scene):
+    """No page of it is cached, and looking does not read any."""
+    wrong = Wrong()
+    a = scene.ask("file", POINT + "/cold", "--json")
+    wrong.answered(a, 1)
+    wrong.says(a, "no page of it is cached")
+    read = scene.sh("cat %s/cold > /dev/null" % POINT)
+    wrong.unless(read.status == 1, "it can be read", read)
+    # what could not be read may stay, and is not up to date then
+    a = scene.ask("file", POINT + "/cold", "--json")
+    wrong.unless(a.status in (0, 1), "no answer", a)
+    for row in a.rows():
+        wrong.unless("uptodate" not in (row.get("flags") or []),
+                     "up to date with what could not be read", row)
+    scene.result("flaky disk: what is not cached", wrong)

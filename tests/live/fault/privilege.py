@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""Who may not see what: root of a user namespace, a debugfs that is not
+mounted, and a kernel that is locked down."""
+from scene import Wrong
+
+LOCKED = "it is locked down for confidentiality"
+
+
+def check_userns(scene):
+    """A root that is nobody outside is told so, and not that all is 0."""
+    facts = scene.start("hold", 4)
+    for uid, who in ((0, "root"), (65534, "nobody")):
+        check_userns_pages(scene, uid, who, facts)
+        check_userns_own(scene, uid, who)
+        wrong = Wrong()
+        a = scene.ask("doctor", uid=uid, by=("unshare", "-U", "-r"))
+        wrong.answered(a)
+        wrong.says(a, "of a user namespace: its capabilities do not count",
+                   "needs CAP_SYS_ADMIN, or a descriptor of pagemap")
+        wrong.unless("every capability" not in a.out, "it says all is well",
+                     a)
+        scene.result("user namespace, %s: doctor" % who, wrong)
+    scene.end(facts)
+
+
+def check_userns_pages(scene, uid, who, facts):
+    """Of what is not its own."""
+    def ask(*words):
+        return scene.ask(*words, uid=uid, by=("unshare", "-U", "-r"))
+
+    wrong = Wrong()
+    for words in ("virt %d %x" % (facts["pid"], facts["vaddr"]),
+                  "task %d" % facts["pid"]):
+        a = ask(*words.split())
+        wrong.answered(a, 77)
+        wrong.says(a, "cannot read task %d" % facts["pid"],
+                   "Permission denied")
+        wrong.unless(not a.out, "there are rows", a)
+    # it is mapped, whoever cannot see by whom
+    a = ask("mappers", facts["is"][0], "--json")
+    wrong.unless(a.status in (2, 77), "it passes for an answer", a)
+    wrong.says(a, "CAP_SYS_ADMIN" if a.status == 77 else "may not be read")
+    a = ask("--backend", "bpf", "page", facts["is"][0], "--fields",
+            "refcount", "--json")
+    wrong.answered(a, 2)
+    wrong.lacks(a.row(), "no_access", "refcount")
+    if uid:
+        a = ask("page", facts["is"][0], "--json")
+        wrong.lacks(a.row(), "no_access", "kind", "flags")
+        a = ask("scan", "--summary")
+        wrong.answered(a, 77)
+        wrong.says(a, "cannot open /proc/kpageflags", "needs root")
+    scene.result("user namespace, %s: pages of others" % who, wrong)
+
+
+def check_userns_own(scene, uid, who):
+    """Its own tasks show everything but where their pages are."""
+    wrong = Wrong()
+    a = scene.run(
+        "unshare", "-U", "-r", "sh", "-c",
+        "subject hold 4 > /tmp/own.$$ & sleep 0.5; "
+        "at=$(sed 's/.*vaddr\": \\([0-9]*\\).*/\\1/' /tmp/own.$$); "
+        "timeout -s KILL 30 %s virt $! $(printf %%x $at)+0x4000 --json; "
+        "status=$?; kill -9 $!; exit $status" % scene.pagedet, uid=uid)
+    wrong.answered(a)
+    rows = a.rows()
+    wrong.unless(len(rows) == 4, "%d rows" % len(rows), a)
+    for row in rows:
+        wrong.unless("present" in row["pte"], "it is not there", row)
+        wrong.lacks(row, "no_access", "pfn", "flags")
+        wrong.is_(row, kind="anon", vma_prot="rw-p")
+    scene.result("user namespace, %s: pages of its own" % who, wrong)
+
+
+def check_debugfs(scene):
+    """What is not mounted is said, and how to mount it."""
+    mount = "mount -t debugfs none /sys/kernel/debug"
+    wrong = Wrong()
+    scene.must("umount /sys/kernel/tracing; umount /sys/kernel/debug")
+    a = scene.ask("--backend", "page_owner", "stack", 1000)
+    wrong.answered(a, 77)
+    wrong.says(a, "debugfs is not mounted: " + mount)
+    a = scene.ask("--backend", "page_detective", "page", 1000)
+    wrong.answered(a, 69)
+    wrong.says(a, "needs debugfs: " + mount)
+    a = scene.ask("doctor")
+    wrong.answered(a)
+    wrong.says(a, "debugfs is not mounted: " + mount)
+    a = scene.ask("page", 1000, "--json")
+    wrong.answered(a)
+    wrong.unless(a.row().get("kind"), "other sources do not answer", a)
+    scene.must(mount)
+    a = scene.ask("--backend", "page_owner", "stack", 1000)
+    wrong.answered(a)
+    scene.result("debugfs is not mounted", wrong)
+
+
+def check_lockdown(scene):
+    """For confidentiality: memory is closed, and the files are not."""
+    scene.must("mount -t securityfs none /sys/kernel/security\n"
+               "echo confidentiality > /sys/kernel/security/lockdown")
+    facts = scene.start("hold", 4)
+    for source in ("bpf", "kcore"):
+        wrong = Wrong()
+        a = scene.ask("--backend", source, "page", facts["is"][0], "--json")
+        wrong.lacks(a.row(), "no_access", "kind", "flags")
+        a = scene.ask("--backend", source, "page", facts["is"][0])
+        wrong.says(a, LOCKED)
+        a = scene.ask("--backend", source, "task", facts["pid"])
+        wrong.answered(a, 77)
+        wrong.says(a, "cannot read the running kernel's memory", LOCKED)
+        scene.result("lockdown: " + source, wrong)
+    wrong = Wrong()
+    a = scene.ask("virt", facts["pid"], "%x" % facts["vaddr"], "--fields",
+                  "cheap,refcount", "--json")
+    # a field by its own name, and nobody knows it
+    wrong.answered(a, 2)
+    wrong.is_(a.row(), pfn=facts["is"][0], kind="anon", mapcount=1)
+    wrong.lacks(a.row(), "no_access", "refcount")
+    wrong.says(a, LOCKED)
+    a = scene.ask("mappers", facts["is"][0], "--json")
+    wrong.answered(a)
+    wrong.unless(facts["pid"] in [row.get("pid") for row in a.rows()],
+                 "it does not find who maps it", a)
+    a = scene.ask("doctor")
+    wrong.answered(a)
+    wrong.says(a, LOCKED)
+    scene.result("lockdown: the files of /proc", wrong)
+    # where it cannot be seen, it is not mistaken for something else
+    scene.must("umount /sys/kernel/security")
+    wrong = Wrong()
+    for source in ("bpf", "kcore"):
+        a = scene.ask("--backend", source, "page", 1000)
+        wrong.says(a, "no lockdown for confidentiality")
+    scene.result("lockdown: without securityfs", wrong)
+    scene.end(facts)
