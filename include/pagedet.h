@@ -1019,7 +1019,9 @@ struct pagedet_mappers {
 	uint64_t size;		/* sizeof(struct pagedet_mappers) */
 	uint64_t pfn;
 	uint64_t found;		/* user mappings found; see found_state */
-	uint64_t expected;	/* what the kernel counts */
+	uint64_t expected;	/* what the kernel counts; where fewer were
+				 * found, it was counted again after the walk,
+				 * and this is the lesser of both */
 	uint64_t n_unread;	/* tasks that could not be looked at */
 	const uint32_t *unread;	/* their pids [len: n_unread] */
 	uint32_t expected_state; /* PAGEDET_HAVE, or why it is not known */

@@ -44,6 +44,7 @@ struct walk_mappers {
 	size_t frame;		/* the next one to look for there */
 	volatile int satisfied;	/* nothing is left to be found */
 	bool ended;
+	bool counted_again;
 	struct {
 		uint32_t *data;
 		size_t n, cap;
@@ -92,8 +93,41 @@ static struct wanted *find(struct walk_mappers *w, uint64_t pfn)
 	return &w->wanted[pdet_pfnset_at(&set, pfn)];
 }
 
-/* How often the kernel says that each frame is mapped. */
-static int read_expected(struct walk_mappers *w, struct pdet_worker *k)
+/* As many mappings as it counts. An average proves nothing. */
+static bool is_found(const struct wanted *f)
+{
+	return f->state == PAGEDET_HAVE && f->kind == PAGEDET_MAPCOUNT_EXACT &&
+	       atomic_load(&f->found) >= f->expected;
+}
+
+/* How often the kernel says that a frame is mapped: row @row of @b. */
+static void put_expected(struct wanted *f, const struct pdet_batch *b,
+			 uint32_t row)
+{
+	f->state = (uint8_t)pdet_batch_state(b, row, PAGEDET_FIELD_MAPCOUNT);
+	f->expected = pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT, 0);
+	f->kind = (uint8_t)pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND,
+					  0);
+}
+
+/* The same after the walk. A mapping that ended before its task was looked at
+ * is not missing. */
+static void put_less(struct wanted *f, const struct pdet_batch *b,
+		     uint32_t row)
+{
+	const uint64_t found = atomic_load(&f->found);
+	struct wanted now = { .pfn = f->pfn };
+
+	put_expected(&now, b, row);
+	if (f->state == PAGEDET_HAVE && now.state == PAGEDET_HAVE &&
+	    f->kind == PAGEDET_MAPCOUNT_EXACT && now.kind == f->kind &&
+	    found < f->expected && now.expected < f->expected)
+		f->expected = PDET_MAX(now.expected, found);
+}
+
+static int read_expected(struct walk_mappers *w, struct pdet_worker *k,
+			 void (*put)(struct wanted *f,
+				     const struct pdet_batch *b, uint32_t row))
 {
 	const struct pdet_iter *it = w->walk.it;
 	struct pdet_fields fields = { { 0, 0 } };
@@ -116,27 +150,11 @@ static int read_expected(struct walk_mappers *w, struct pdet_worker *k)
 				 w->pfns[at + i], w->walk.source);
 		r = w->walk.backend->ops->fill(pdet_session_of(k, &w->walk),
 					       &b, &fields, w->walk.source);
-		for (i = 0; i < n && r == 0; i++) {
-			struct wanted *f = &w->wanted[at + i];
-			uint32_t row = (uint32_t)i;
-
-			f->state = (uint8_t)pdet_batch_state(
-				&b, row, PAGEDET_FIELD_MAPCOUNT);
-			f->expected = pdet_batch_get(
-				&b, row, PAGEDET_FIELD_MAPCOUNT, 0);
-			f->kind = (uint8_t)pdet_batch_get(
-				&b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0);
-		}
+		for (i = 0; i < n && r == 0; i++)
+			put(&w->wanted[at + i], &b, (uint32_t)i);
 	}
 	pdet_batch_free(&b);
 	return r;
-}
-
-/* As many mappings as it counts. An average proves nothing. */
-static bool is_found(const struct wanted *f)
-{
-	return f->state == PAGEDET_HAVE && f->kind == PAGEDET_MAPCOUNT_EXACT &&
-	       atomic_load(&f->found) >= f->expected;
 }
 
 static bool all_found(struct walk_mappers *w)
@@ -193,7 +211,7 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	struct walk_mappers *w = walk_of(base);
 	int r;
 
-	r = read_expected(w, k);
+	r = read_expected(w, k, put_expected);
 	if (r < 0)
 		return r;
 	pdet_kernel_rows_init(&w->kernel, base);
@@ -584,6 +602,19 @@ static int list_frames(struct walk_mappers *w)
 	return 0;
 }
 
+/* Once, by the caller's thread, which nobody needs any more. Without an answer
+ * what was counted first stands. */
+static void count_again(struct walk_mappers *w)
+{
+	struct pdet_worker *k = &w->walk.it->workers[0];
+
+	if (w->counted_again || w->by_index || all_found(w))
+		return;
+	w->counted_again = true;
+	if (read_expected(w, k, put_less) < 0)
+		pdet_clear(&pdet_session_of(k, &w->walk)->env);
+}
+
 int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 			      struct pagedet_mappers *ret)
 {
@@ -594,6 +625,7 @@ int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 		return -EAGAIN;
 	if (n >= w->n)
 		return -ENOENT;
+	count_again(w);
 	f = &w->wanted[w->order[n]];
 	ret->pfn = f->pfn;
 	ret->found = atomic_load(&f->found);
@@ -623,7 +655,7 @@ static int mappers_retarget(struct pdet_walk *base, struct pdet_worker *k)
 	int r;
 
 	w->pid = 0;
-	w->ended = false;
+	w->ended = w->counted_again = false;
 	w->unread.n = 0;
 	r = list_frames(w);
 	return r < 0 ? r : mappers_begin(base, k);

@@ -285,6 +285,41 @@ START_TEST(a_frame_that_was_given_back)
 }
 END_TEST
 
+/* A mapping that is counted and not found; whether it ends meanwhile. */
+START_TEST(a_mapping_that_ends)
+{
+	struct pagedet_item item = { 0x21, 1, 0, 0 };
+	struct pagedet_mappers m = { .size = sizeof(m) };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	uint64_t words[64] = { 0 };
+	struct pagedet_iter *it;
+	struct pagedet_page row;
+
+	make_tree(0);
+	words[0x21] = ANON_PAGE;
+	put(FLAGS, 0, words, sizeof(words));
+	words[0x21] = 1;
+	put(COUNT, 0, words, sizeof(words));
+	start(root);
+	q.target = PAGEDET_TARGET_MAPPERS;
+	q.items = &item;
+	q.n_items = 1;
+	ck_assert_int_eq(pagedet_fields_parse(pd, "pfn,pid", &q), 0);
+	meanwhile.file = _i ? COUNT : NULL;
+	meanwhile.word = 0;
+	ck_assert_msg(pagedet_query(pd, &q, &it) == 0, "%s",
+		      pagedet_error(pd));
+	ck_assert_int_eq(pagedet_next(it, &row, 1), 0);
+	ck_assert_ptr_null(meanwhile.file);
+	ck_assert_int_eq(pagedet_mappers(it, 0, &m), 0);
+	remove_tree();
+	ck_assert_uint_eq(m.found_state, PAGEDET_HAVE);
+	ck_assert_uint_eq(m.found, 0);
+	ck_assert_uint_eq(m.expected, _i ? 0 : 1);
+	pagedet_iter_free(it);
+}
+END_TEST
+
 /* More areas than when the handle was opened, or the query. */
 START_TEST(an_area_that_was_added)
 {
@@ -478,6 +513,7 @@ int main(void)
 		  sizeof(entries) / sizeof(*entries));
 	unit_loop(s, a_frame_that_was_given_back,
 		  sizeof(frames) / sizeof(*frames));
+	unit_loop(s, a_mapping_that_ends, 2);
 	unit_test(s, an_area_that_was_added);
 	unit_test(s, written_where_it_is_tracked);
 	unit_test(s, written_in_shared_memory);
