@@ -60,17 +60,19 @@ def ways(plant):
     return found
 
 
-def question(plant, how):
+def question(how, *plants):
+    """Several: by page or phys, or by virt in one task."""
     # Through the files of a task its pages would be used by being read.
     common = ["--json", "-v", "--fields", "all" if
-              machine.there.source() == "procfs" else "all,content"]
+              machine.there.source() == "procfs" else "all,content", how]
+    plant = plants[0]
     if how == "virt":
-        return common + ["virt", plant.pid, "%#x" % plant.vaddr]
+        return common + [plant.pid] + ["%#x" % p.vaddr for p in plants]
     if how == "page":
-        return common + ["page", "%#x" % plant.pfn]
+        return common + ["%#x" % p.pfn for p in plants]
     if how == "phys":
-        return common + ["phys", "%#x" % (plant.pfn << 12 | 0x123)]
-    return common + ["file", plant.file["path"], plant.file["index"]]
+        return common + ["%#x" % (p.pfn << 12 | 0x123) for p in plants]
+    return common + [plant.file["path"], plant.file["index"]]
 
 
 def look(plant):
@@ -90,7 +92,7 @@ def settled(pagedet, field, plant, how, verbose):
         plant = field.plants[plant.name]
         before = look(plant)
         first = machine.there.time_ns()
-        rows, status, err = pagedet.run(*question(plant, how))
+        rows, status, err = pagedet.run(*question(how, plant))
         last = machine.there.time_ns()
         after = look(plant)
         if before[:2] == after[:2]:
@@ -102,35 +104,95 @@ def settled(pagedet, field, plant, how, verbose):
     if status != 0 or len(rows) != 1:
         return None, ["exit status %d, %d rows: %s" % (status, len(rows),
                                                        err.strip())]
-    row = rows[0]
-    row["_asked"] = (first, last)
+    return marked(rows[0], (first, last), before, after), \
+        [err.strip()] if err.strip() else []
+
+
+def marked(row, asked, before, after):
+    """A row, and what was true of it meanwhile."""
+    row["_asked"] = asked
     row["_pagemap"] = after[0]
     row["_pfn"] = after[1]
     row["_flags"] = (before[2][0], after[2][0])
     row["_count"] = (before[2][1], after[2][1])
     row["_cgroup"] = (before[2][2], after[2][2])
-    return row, [err.strip()] if err.strip() else []
+    return row
 
 
-def check_mappers(pagedet, field, plant):
-    """Exactly the mappings that there are, and a summary that says so."""
-    wrong = []
+def at_once(pagedet, field, how):
+    """The rows of all plants that can be asked for like this, by their names,
+    by one command: in a guest a command takes long to begin. Whose page moved
+    meanwhile is left out; all are if anything went wrong."""
     field.again()
-    plant = field.plants[plant.name]
-    rows, status, err = pagedet.run("--json", "mappers", "%#x" % plant.pfn)
-    if status not in (0, 2):
-        return ["exit status %d: %s" % (status, err.strip())]
+    tasks = {}
+    for plant in field.plants.values():
+        if how in ways(plant):
+            tasks.setdefault(how == "virt" and plant.pid, []).append(plant)
+    return {name: row for plants in tasks.values()
+            for name, row in rows_of(pagedet, plants, how)}
+
+
+def rows_of(pagedet, plants, how):
+    before = [look(p) for p in plants]
+    first = machine.there.time_ns()
+    rows, status, err = pagedet.run(*question(how, *plants))
+    asked = first, machine.there.time_ns()
+    after = [look(p) for p in plants]
+    if status != 0 or err.strip() or \
+            [row["ask"] for row in rows] != list(range(len(plants))):
+        return
+    for plant, row, b, a in zip(plants, rows, before, after):
+        row["ask"] = 0      # as if it were alone
+        if b[:2] == a[:2]:
+            yield plant.name, marked(row, asked, b, a)
+
+
+class Mapped:
+    """What is said of who maps these frames."""
+
+    def __init__(self, pagedet, pfns):
+        frames = ["%#x" % pfn for pfn in pfns]
+        self.rows, self.status, self.err = pagedet.run("--json", "mappers",
+                                                       *frames)
+        self.others = [r for r in self.rows if r.get("pfn") not in pfns]
+        self.counts = {
+            field: pagedet.run("--json", "--fields", "pfn," + field, "page",
+                               *frames)
+            for field in ["user_maps"] + ["kernel_maps"] *
+            (machine.there.source() != "procfs")}
+
+    def rows_of(self, pfn):
+        return [r for r in self.rows if r.get("pfn") == pfn]
+
+    def count(self, field, pfn):
+        """The number, and words for what may have gone wrong."""
+        rows, status, err = self.counts[field]
+        found = [r.get(field) for r in rows if r["pfn"] == pfn]
+        return found[0] if len(found) == 1 else None, "exit status %d: %s" % (
+            status, err.strip())
+
+
+def mapped_now(pagedet, field, names):
+    """Of plants that have just been made true again."""
+    field.again()
+    return Mapped(pagedet, sorted({field.plants[n].pfn for n in names}))
+
+
+def check_mappers(plant, mapped):
+    """Exactly the mappings that there are, and a summary that says so."""
+    if mapped.status not in (0, 2):
+        return ["exit status %d: %s" % (mapped.status, mapped.err.strip())]
+    rows = mapped.rows_of(plant.pfn)
     summary = [r for r in rows if "found" in r]
     maps = [r for r in rows if "found" not in r and r.get("map") == "user"]
     kernel = [r for r in rows if "found" not in r and r.get("map") != "user"]
-    wrong += check_kernel_maps(pagedet, plant, kernel)
+    wrong = ["of something else: %s" % r for r in mapped.others]
+    wrong += check_kernel_maps(plant, kernel, mapped)
     found = sorted((r.get("pid"), int(r["vaddr"], 16)) for r in maps)
     truth = sorted(plant.mappers)
     if found != truth:
         wrong.append("%s, but %s is true" % (found, truth))
     for r in maps:
-        if r.get("pfn") != plant.pfn:
-            wrong.append("a mapping of something else: %s" % r)
         wrong += ["%s: nothing" % name for name in
                   ("tgid", "comm", "pte", "vma_start", "vma_end", "vma_prot")
                   if r.get(name) is None]
@@ -138,18 +200,16 @@ def check_mappers(pagedet, field, plant):
         wrong.append("%d summaries" % len(summary))
         return wrong
     s = summary[0]
-    if s["pfn"] != plant.pfn or s["found"] != len(truth) or \
+    if s["found"] != len(truth) or \
             s.get("expected") != plant.expect["mapcount"]:
         wrong.append("summary %s, but %d mappings are true" % (s, len(truth)))
-    rows, status, err = pagedet.run("--json", "--fields", "user_maps", "page",
-                                    "%#x" % plant.pfn)
-    if len(rows) != 1 or rows[0].get("user_maps") != len(truth):
-        wrong.append("user_maps: %s, exit status %d: %s" % (rows, status,
-                                                            err.strip()))
+    count, words_for = mapped.count("user_maps", plant.pfn)
+    if count != len(truth):
+        wrong.append("user_maps: %s, %s" % (count, words_for))
     return wrong
 
 
-def check_kernel_maps(pagedet, plant, maps):
+def check_kernel_maps(plant, maps, mapped):
     """The kernel's own mappings, which only its memory shows: a page is in the
     direct map once, unless it is secret, and what is counted is listed."""
     if machine.there.source() == "procfs":
@@ -157,19 +217,17 @@ def check_kernel_maps(pagedet, plant, maps):
     direct = [] if plant.name == "secretmem" else ["[direct map]"]
     wrong = []
     for r in maps:
-        if r.get("pfn") != plant.pfn or "vaddr" in r or \
-                r.get("map") not in ("direct", "vmalloc", "other") or \
-                "present" not in r["pte"] or \
+        if "vaddr" in r or r.get("map") not in ("direct", "vmalloc", "other") \
+                or "present" not in r["pte"] or \
                 any(r.get(name) is not None for name in ("pid", "comm")):
             wrong.append("no mapping of the kernel's: %s" % r)
     if [r["vma_name"] for r in maps if r["map"] == "direct"] != direct:
         wrong.append("not %d times in the direct map: %s" % (len(direct),
                                                              maps))
-    rows, status, err = pagedet.run("--json", "--fields", "kernel_maps",
-                                    "page", "%#x" % plant.pfn)
-    if len(rows) != 1 or rows[0].get("kernel_maps") != len(maps):
+    count, words_for = mapped.count("kernel_maps", plant.pfn)
+    if count != len(maps):
         wrong.append("kernel_maps: %s, but %d are listed: %s" % (
-            rows, len(maps), err.strip()))
+            count, len(maps), words_for))
     return wrong
 
 

@@ -12,6 +12,8 @@ class Here:
     asked = "procfs"
     # whether page_owner is asked beside it
     with_owners = False
+    # whether a command takes long to begin
+    is_slow = False
 
     def read(self, path):
         """A whole file, or None."""

@@ -10,6 +10,7 @@ import time
 
 class Saved:
     with_owners = False
+    is_slow = False
 
     def __init__(self, top, form):
         """@form: elf, kdump, the path of another form of the same dump, or
