@@ -28,6 +28,7 @@
  *   compare owners-rss FILE KEYS       memory used, 64 MiB at most
  *   compare detective ROOT LIBEXEC ADDR  one question to Page Detective, played
  *                                      by fake_detective
+ *   compare track                      writes to 1 GiB: arm, read, read and arm
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
@@ -78,6 +79,7 @@ int main(int argc, char **argv)
 		{ "owners-stack", compare_owners_stack },
 		{ "owners-rss", compare_owners_rss },
 		{ "detective", compare_detective },
+		{ "track", compare_track },
 		{ "version", print_version },
 	};
 	int status = 64;

@@ -56,5 +56,6 @@ int compare_owners(int argc, char **argv);
 int compare_owners_stack(int argc, char **argv);
 int compare_owners_rss(int argc, char **argv);
 int compare_detective(int argc, char **argv);
+int compare_track(int argc, char **argv);
 
 #endif

@@ -10,10 +10,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "backend/procfs_abi.h"
 #include "backend/procfs_task.h"
 #include "base/io.h"
 #include "base/text.h"
+#include "kernel/uapi.h"
 
 /* How often an entry is looked at that changes meanwhile. */
 #define LOOKS 4
@@ -94,10 +94,10 @@ int procfs_populated(struct pdet_session *s, struct pdet_task *base,
 		     uint64_t *at, uint64_t end, struct pdet_range *ret,
 		     size_t max)
 {
-	const uint64_t wanted = PROCFS_SCAN_PRESENT | PROCFS_SCAN_SWAPPED;
+	const uint64_t wanted = PDET_PM_SCAN_PRESENT | PDET_PM_SCAN_SWAPPED;
 	struct procfs_task *t = procfs_task_of(base);
-	struct procfs_scan_region regions[128];
-	struct procfs_scan_arg arg;
+	struct pdet_pm_region regions[128];
+	struct pdet_pm_scan arg;
 	size_t n = 0;
 	int got, i;
 
@@ -117,7 +117,7 @@ int procfs_populated(struct pdet_session *s, struct pdet_task *base,
 	arg.vec_len = PDET_MIN(max, PDET_COUNT(regions));
 	arg.category_anyof_mask = wanted;
 	arg.return_mask = wanted;
-	got = ioctl(t->pagemap, PROCFS_SCAN, &arg);
+	got = ioctl(t->pagemap, PDET_PM_SCAN, &arg);
 	if (got < 0) {
 		/* Gone, or beyond the task's own space, which ends where it
 		 * does on each architecture: read it all. */
@@ -275,8 +275,8 @@ static uint64_t each_region(struct procfs_task *t, uint64_t start, uint64_t end,
 			    struct pdet_batch *b, uint32_t first)
 {
 	const uint64_t *vaddr = b->value[PAGEDET_FIELD_VADDR];
-	struct procfs_scan_region regions[64];
-	struct procfs_scan_arg arg;
+	struct pdet_pm_region regions[64];
+	struct pdet_pm_scan arg;
 	uint32_t row = first;
 	int got, i;
 
@@ -289,7 +289,7 @@ static uint64_t each_region(struct procfs_task *t, uint64_t start, uint64_t end,
 	arg.category_mask = mask;
 	arg.return_mask = returned;
 	while (arg.start < end &&
-	       (got = ioctl(t->pagemap, PROCFS_SCAN, &arg)) >= 0) {
+	       (got = ioctl(t->pagemap, PDET_PM_SCAN, &arg)) >= 0) {
 		for (i = 0; i < got; i++) {
 			while (row < b->n && vaddr[row] < regions[i].start)
 				row++;
@@ -309,7 +309,7 @@ static void put_written(struct pdet_batch *b, uint32_t row,
 {
 	pdet_put_bits(b, row, PAGEDET_FIELD_PTE_KNOWN,
 		      PAGEDET_PTE(PAGEDET_PTE_WRITTEN));
-	if (categories & PROCFS_SCAN_WRITTEN)
+	if (categories & PDET_PM_SCAN_WRITTEN)
 		pdet_put_bits(b, row, PAGEDET_FIELD_PTE,
 			      PAGEDET_PTE(PAGEDET_PTE_WRITTEN));
 }
@@ -329,7 +329,7 @@ static void put_levels(struct procfs_task *t, uint64_t start, uint64_t end,
 	uint32_t row;
 
 	for (row = first; row < b->n; row++) {
-		if (!(t->p->scan_categories & PROCFS_SCAN_HUGE))
+		if (!(t->p->scan_categories & PDET_PM_SCAN_HUGE))
 			pdet_put_lost(b, row, f, PAGEDET_NO_KERNEL, PROCFS);
 		else if (pdet_batch_get(b, row, PAGEDET_FIELD_PTE, 0) &
 			 PAGEDET_PTE(PAGEDET_PTE_PRESENT))
@@ -337,10 +337,10 @@ static void put_levels(struct procfs_task *t, uint64_t start, uint64_t end,
 		else
 			pdet_put_none(b, row, f, PROCFS);
 	}
-	if (t->p->scan_categories & PROCFS_SCAN_HUGE)
+	if (t->p->scan_categories & PDET_PM_SCAN_HUGE)
 		reached = each_region(t, start, end,
-				      PROCFS_SCAN_HUGE | PROCFS_SCAN_PRESENT,
-				      PROCFS_SCAN_HUGE, put_huge, b, first);
+				      PDET_PM_SCAN_HUGE | PDET_PM_SCAN_PRESENT,
+				      PDET_PM_SCAN_HUGE, put_huge, b, first);
 	/* What was not looked at may be huge. */
 	for (row = b->n; row > first && vaddr[row - 1] >= reached; row--)
 		if (pdet_batch_state(b, row - 1, f) == PAGEDET_HAVE)
@@ -451,9 +451,9 @@ int procfs_entries(struct pdet_session *base, struct pdet_task *task,
 	/* One call for the range; where nothing tracks writes, the kernel
 	 * skips it VMA by VMA. */
 	if (b->value[PAGEDET_FIELD_PTE] &&
-	    t->p->scan_categories & PROCFS_SCAN_WPALLOWED)
-		each_region(t, start, *at, PROCFS_SCAN_WPALLOWED,
-			    PROCFS_SCAN_WPALLOWED | PROCFS_SCAN_WRITTEN,
+	    t->p->scan_categories & PDET_PM_SCAN_WPALLOWED)
+		each_region(t, start, *at, PDET_PM_SCAN_WPALLOWED,
+			    PDET_PM_SCAN_WPALLOWED | PDET_PM_SCAN_WRITTEN,
 			    put_written, b, first);
 	if (b->value[PAGEDET_FIELD_PTE_LEVEL])
 		put_levels(t, start, *at, b, first);

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "backend/procfs.h"
-#include "backend/procfs_abi.h"
 #include "base/io.h"
 #include "base/text.h"
 #include "kernel/btf_enum.h"
+#include "kernel/uapi.h"
 
 /* No kernel has fewer page flags; most enums have. */
 #define LEAST_FLAGS 16
@@ -94,16 +94,16 @@ static void look_at_anon(struct procfs *p, struct pdet_env *env, int pagemap)
  * know one refuses all that are asked with it. */
 static void look_at_scan(struct procfs *p, int pagemap)
 {
-	struct procfs_scan_arg arg;
+	struct pdet_pm_scan arg;
 	unsigned bit;
 
 	p->scan_categories = 0;
-	for (bit = 0; bit < PROCFS_SCAN_BITS; bit++) {
+	for (bit = 0; bit < PDET_PM_SCAN_BITS; bit++) {
 		memset(&arg, 0, sizeof(arg));
 		arg.size = sizeof(arg);
 		arg.category_mask = (uint64_t)1 << bit;
 		arg.return_mask = (uint64_t)1 << bit;
-		if (ioctl(pagemap, PROCFS_SCAN, &arg) >= 0)
+		if (ioctl(pagemap, PDET_PM_SCAN, &arg) >= 0)
 			p->scan_categories |= (uint64_t)1 << bit;
 		else if (errno != EINVAL)
 			return;
@@ -112,15 +112,15 @@ static void look_at_scan(struct procfs *p, int pagemap)
 
 static void look_at_maps(struct procfs *p)
 {
-	struct procfs_vma_query query;
+	struct pdet_vma_query query;
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
 	memset(&query, 0, sizeof(query));
 	query.size = sizeof(query);
-	query.query_flags = PROCFS_VMA_COVERING_OR_NEXT;
-	p->procmap_query = ioctl(fd, PROCFS_VMA_QUERY, &query) == 0 ||
+	query.query_flags = PDET_VMA_COVERING_OR_NEXT;
+	p->procmap_query = ioctl(fd, PDET_VMA_QUERY, &query) == 0 ||
 			   errno == ENOENT;
 	close(fd);
 }
@@ -172,7 +172,7 @@ int procfs_look(struct procfs *p, struct pdet_env *env,
 		 * clear bit does not prove anything. */
 		p->pagemap.uffd_wp = p->scan_categories != 0;
 		/* The bit and this category came together. */
-		p->pagemap.guard = p->scan_categories & PROCFS_SCAN_GUARD;
+		p->pagemap.guard = p->scan_categories & PDET_PM_SCAN_GUARD;
 		p->looked_tasks = true;
 	}
 	if (pagemap >= 0)

@@ -13,10 +13,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "backend/procfs_abi.h"
 #include "backend/procfs_task.h"
 #include "base/io.h"
 #include "base/text.h"
+#include "kernel/uapi.h"
 
 static int compare_pids(const void *a, const void *b)
 {
@@ -257,28 +257,28 @@ static bool wants_name(const struct pdet_session *s)
 int procfs_query_vma(struct pdet_session *s, struct procfs_task *t,
 		     uint64_t addr, struct pdet_vma *ret)
 {
-	struct procfs_vma_query q;
+	struct pdet_vma_query q;
 
 	memset(&q, 0, sizeof(q));
 	q.size = sizeof(q);
-	q.query_flags = PROCFS_VMA_COVERING_OR_NEXT;
+	q.query_flags = PDET_VMA_COVERING_OR_NEXT;
 	q.query_addr = addr;
 	/* The kernel takes memory for it. */
 	if (wants_name(s)) {
 		q.vma_name_size = sizeof(t->name);
 		q.vma_name_addr = (uintptr_t)t->name;
 	}
-	if (ioctl(t->maps, PROCFS_VMA_QUERY, &q) < 0)
+	if (ioctl(t->maps, PDET_VMA_QUERY, &q) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	ret->start = q.vma_start;
 	ret->end = q.vma_end;
 	ret->offset = q.vma_offset;
 	ret->dev = (uint64_t)q.dev_major << 32 | q.dev_minor;
 	ret->inode = q.inode;
-	ret->prot = (q.vma_flags & PROCFS_VMA_READ ? PAGEDET_PROT_READ : 0) |
-		    (q.vma_flags & PROCFS_VMA_WRITE ? PAGEDET_PROT_WRITE : 0) |
-		    (q.vma_flags & PROCFS_VMA_EXEC ? PAGEDET_PROT_EXEC : 0) |
-		    (q.vma_flags & PROCFS_VMA_SHARED ? PAGEDET_PROT_SHARED : 0);
+	ret->prot = (q.vma_flags & PDET_VMA_READ ? PAGEDET_PROT_READ : 0) |
+		    (q.vma_flags & PDET_VMA_WRITE ? PAGEDET_PROT_WRITE : 0) |
+		    (q.vma_flags & PDET_VMA_EXEC ? PAGEDET_PROT_EXEC : 0) |
+		    (q.vma_flags & PDET_VMA_SHARED ? PAGEDET_PROT_SHARED : 0);
 	ret->name = t->name;
 	ret->name_len = q.vma_name_size ? q.vma_name_size - 1 : 0;
 	ret->said = false;

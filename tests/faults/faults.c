@@ -19,8 +19,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "backend/procfs_abi.h"
 #include "faults.h"
+#include "kernel/uapi.h"
 
 /* Addresses handed out, as an open hash table; 1 stands for a free place. */
 #define PLACES 65536
@@ -505,9 +505,9 @@ WRAP(int, mprotect, void *at, size_t len, int prot)
 /* --- the rest --- */
 
 /* valgrind does not know that the kernel writes there. */
-static void prepare_scan(const struct procfs_scan_arg *arg)
+static void prepare_scan(const struct pdet_pm_scan *arg)
 {
-	struct procfs_scan_region *regions;
+	struct pdet_pm_region *regions;
 
 	memcpy(&regions, &arg->vec, sizeof(regions));
 	if (regions)
@@ -525,7 +525,7 @@ WRAP(int, ioctl, int fd, unsigned long what, ...)
 	va_end(ap);
 	if (FAILS_FD(FAULT_IOCTL, fd))
 		return -1;
-	if (what == PROCFS_SCAN)
+	if (what == PDET_PM_SCAN)
 		prepare_scan(arg);
 	return __real_ioctl(fd, what, arg);
 }

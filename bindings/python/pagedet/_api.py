@@ -14,6 +14,7 @@ PAGEDET_VERSION_PATCH = 0
 PAGEDET_FIELDS_MAX = 128
 PAGEDET_TO_END = 18446744073709551615
 PAGEDET_OWNER_KEYS = 16
+PAGEDET_TRACK_REARM = 1
 
 # enum pagedet_field_id
 PAGEDET_FIELD_ASK = 0
@@ -341,6 +342,39 @@ PAGEDET_EMIT_SOURCES = 2
 PAGEDET_EMIT_POINTERS = 4
 PAGEDET_EMIT_STACKS = 8
 
+# enum pagedet_track_method
+PAGEDET_TRACK_UFFD = 1
+PAGEDET_TRACK_SOFT_DIRTY = 2
+
+# enum pagedet_track_writer
+PAGEDET_WRITER_STORE = 0
+PAGEDET_WRITER_KERNEL = 1
+PAGEDET_WRITER_MEM_FILE = 2
+PAGEDET_WRITER_GIVE_BACK = 3
+PAGEDET_WRITER_OTHER_MAPPING = 4
+PAGEDET_WRITER_OTHER_PROCESS = 5
+PAGEDET_WRITER_FILE = 6
+PAGEDET_WRITER_PUNCH = 7
+PAGEDET_WRITER_DEVICE = 8
+
+# enum pagedet_track_state
+PAGEDET_TRACK_UNKNOWN = 1
+PAGEDET_TRACK_WRITTEN = 2
+
+# enum pagedet_track_why
+PAGEDET_TRACK_NOT_ARMED = 1
+PAGEDET_TRACK_UNMAPPED = 2
+PAGEDET_TRACK_REMAPPED = 3
+PAGEDET_TRACK_TAKEN = 4
+PAGEDET_TRACK_KIND = 5
+PAGEDET_TRACK_READ_ONLY = 6
+PAGEDET_TRACK_CUT = 7
+PAGEDET_TRACK_NO_ENTRY = 8
+PAGEDET_TRACK_FAILED = 9
+
+# enum pagedet_track_option
+PAGEDET_TRACK_COUNT_HUGE = 1
+
 
 def PAGEDET_CELL_STATE(cell):
     return ((cell) & 0xff)
@@ -366,6 +400,10 @@ def PAGEDET_NOTE(bit):
     return (1 << (bit))
 
 
+def PAGEDET_TRACK_BIT(method):
+    return (1 << (method))
+
+
 class pagedet(Structure):
     """Opaque."""
 
@@ -383,6 +421,10 @@ class pagedet_emitter(Structure):
 
 
 class pagedet_owners(Structure):
+    """Opaque."""
+
+
+class pagedet_track(Structure):
     """Opaque."""
 
 
@@ -728,6 +770,45 @@ class pagedet_emit_options(Structure):
     ]
 
 
+class pagedet_track_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("methods", c_uint32),
+        ("options", c_uint32),
+    ]
+
+
+class pagedet_track_range(Structure):
+    _fields_ = [
+        ("start", c_uint64),
+        ("end", c_uint64),
+        ("state", c_uint32),
+        ("why", c_uint32),
+    ]
+
+
+class pagedet_track_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("addr", c_uint64),
+        ("len", c_uint64),
+        ("page_size", c_uint64),
+        ("pages", c_uint64),
+        ("armed", c_uint64),
+        ("arms", c_uint64),
+        ("first_ns", c_uint64),
+        ("last_ns", c_uint64),
+        ("huge_before", c_uint64),
+        ("huge_after", c_uint64),
+        ("huge_state", c_uint32),
+        ("method", c_uint32),
+        ("sees", c_uint32),
+        ("blind", c_uint32),
+        ("rearms", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 pagedet_log_fn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 
 
@@ -994,5 +1075,41 @@ FUNCTIONS = {
     "pagedet_emitter_free": (
         None,
         [POINTER(pagedet_emitter)],
+        "0.1"),
+    "pagedet_track_new": (
+        c_int,
+        [
+            POINTER(pagedet),
+            c_uint64,
+            c_uint64,
+            POINTER(pagedet_track_options),
+            POINTER(POINTER(pagedet_track)),
+        ],
+        "0.1"),
+    "pagedet_track_arm": (
+        c_int,
+        [POINTER(pagedet_track)],
+        "0.1"),
+    "pagedet_track_read": (
+        c_int,
+        [
+            POINTER(pagedet_track),
+            POINTER(c_uint64),
+            c_uint32,
+            POINTER(pagedet_track_range),
+            c_uint32,
+        ],
+        "0.1"),
+    "pagedet_track_why": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_track_info": (
+        c_int,
+        [POINTER(pagedet_track), POINTER(pagedet_track_info)],
+        "0.1"),
+    "pagedet_track_free": (
+        None,
+        [POINTER(pagedet_track)],
         "0.1"),
 }
