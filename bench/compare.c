@@ -26,6 +26,8 @@
  *   compare owners FILE N FASTER       page_owner's text, N threads
  *   compare owners-stack FILE N        the same by stack, and from a pipe
  *   compare owners-rss FILE KEYS       memory used, 64 MiB at most
+ *   compare content NAME FILE MIB     class, hash, entropy of its pages in
+ *                                      memory
  *   compare detective ROOT LIBEXEC ADDR  one question to Page Detective, played
  *                                      by fake_detective
  *   compare track                      writes to 1 GiB: arm, read, read and arm
@@ -78,6 +80,7 @@ int main(int argc, char **argv)
 		{ "owners", compare_owners },
 		{ "owners-stack", compare_owners_stack },
 		{ "owners-rss", compare_owners_rss },
+		{ "content", compare_content },
 		{ "detective", compare_detective },
 		{ "track", compare_track },
 		{ "version", print_version },

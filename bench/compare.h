@@ -55,6 +55,7 @@ int compare_dump_rss(int argc, char **argv);
 int compare_owners(int argc, char **argv);
 int compare_owners_stack(int argc, char **argv);
 int compare_owners_rss(int argc, char **argv);
+int compare_content(int argc, char **argv);
 int compare_detective(int argc, char **argv);
 int compare_track(int argc, char **argv);
 

@@ -121,7 +121,9 @@ enum pagedet_field_id {
 	PAGEDET_FIELD_HASH = 54,
 	PAGEDET_FIELD_MAP = 55,
 	PAGEDET_FIELD_AT = 56,
-	PAGEDET_FIELD_OBJECT = 57
+	PAGEDET_FIELD_OBJECT = 57,
+	PAGEDET_FIELD_REPORT = 58,
+	PAGEDET_FIELD_ENTROPY = 59
 };
 
 #define PAGEDET_FIELDS_MAX 128
@@ -278,7 +280,8 @@ enum pagedet_note {
 	PAGEDET_NOTE_PARTIAL = 3, /* part of the answer did not arrive */
 	PAGEDET_NOTE_STALE = 4,	/* the pfn is what an entry remembers */
 	PAGEDET_NOTE_UNDECIDED = 5, /* the filter is neither true nor false */
-	PAGEDET_NOTE_UNCHECKED = 6 /* the translation was not re-read */
+	PAGEDET_NOTE_UNCHECKED = 6, /* the translation was not re-read */
+	PAGEDET_NOTE_CHANGED = 7 /* not what the log says it was */
 };
 
 #define PAGEDET_NOTE(bit) ((uint32_t)1 << (bit))
@@ -328,6 +331,25 @@ enum pagedet_map {
 enum pagedet_at {
 	PAGEDET_AT_LOG = 1,	/* what the text says */
 	PAGEDET_AT_NOW = 2	/* what the kernel or dump says */
+};
+
+/* PAGEDET_FIELD_REPORT, in rows of PAGEDET_TARGET_LOG: what said so */
+enum pagedet_report {
+	PAGEDET_REPORT_PAGE_DETECTIVE = 1,
+	PAGEDET_REPORT_DUMP_PAGE = 2,
+	PAGEDET_REPORT_BAD_PAGE_STATE = 3,
+	PAGEDET_REPORT_BAD_PAGE_MAP = 4,
+	PAGEDET_REPORT_MEMORY_FAILURE = 5,
+	PAGEDET_REPORT_SOFT_OFFLINE = 6,
+	PAGEDET_REPORT_UNPOISON = 7,
+	PAGEDET_REPORT_MACHINE_CHECK = 8,
+	PAGEDET_REPORT_EDAC = 9,
+	PAGEDET_REPORT_APEI = 10, /* firmware: GHES, CPER */
+	PAGEDET_REPORT_SLAB = 11,
+	PAGEDET_REPORT_KASAN = 12,
+	PAGEDET_REPORT_LIST = 13, /* a list_head that was written over */
+	PAGEDET_REPORT_IO_ERROR = 14,
+	PAGEDET_REPORT_HUNG_TASK = 15 /* it waits for a page that moves */
 };
 
 /* ------------------------------------------------------------------------
@@ -407,6 +429,8 @@ struct pagedet_page {
 	uint32_t map;		/* PAGEDET_MAP_* */
 	uint32_t at;		/* PAGEDET_AT_* */
 	uint64_t object;	/* string id: what is at a kernel address */
+	uint64_t report;	/* PAGEDET_REPORT_* */
+	uint64_t entropy;	/* of the bytes: thousandths of a bit a byte */
 };
 
 /* How the value of a field is to be read and shown. */
@@ -438,7 +462,8 @@ struct pagedet_field_info {
 	uint32_t known;		/* of a mask: the field that says which of its
 				 * bits are known; else its own id */
 	const char *name;	/* as in JSON, --fields and filters */
-	const char *unit;	/* "pfn", "ns", "bytes", "pages" or "" */
+	const char *unit;	/* "pfn", "ns", "bytes", "pages", "millibits"
+				 * or "" */
 	const char *group;	/* --fields group it belongs to */
 	const char *since;	/* release that added it */
 	const char *text;	/* one line for people */
@@ -589,8 +614,9 @@ struct pagedet_options {
 				 * VMCOREINFO */
 	const char *vmcoreinfo;	/* [nullable] VMCOREINFO text, where a dump
 				 * lacks it; checked against its memory */
-	const char *hash_key;	/* [nullable] file of 192 bytes, made if
-				 * missing */
+	const char *hash_key;	/* [nullable] file with the key that contents
+				 * are hashed under, made if missing; NULL is a
+				 * random one of this handle */
 	const char *libexec_dir; /* [nullable] where helper programs are; NULL
 				 * is the directory compiled in */
 	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s allowed; 0 is all */
@@ -700,13 +726,16 @@ void pagedet_options_init(struct pagedet_options *options, uint64_t size);
  *         kernel; EIO reading failed;
  *         ENOSYS a part that is needed was not built; ENOTSUP none of the
  *         allowed sources exists here, or a file is one of debugfs; ENOMEM.
+ *         For hash_key: EACCES others may read it, or it is no regular file;
+ *         EBADMSG it is not a key; ENOENT its directory is not there.
  * Since: 0.1
  */
 int pagedet_open(struct pagedet *pd, const struct pagedet_options *options);
 
 /**
  * pagedet_dup - a second handle on the same kernel, for another thread
- * Shares what never changes; has its own errors and iterators.
+ * Shares what never changes, and the key of hashes; has its own errors and
+ * iterators.
  * @pd: [in] opened
  * @ret: [out] [owned: pagedet_free]
  * Return: 0, or a negative errno.
@@ -1242,6 +1271,124 @@ int pagedet_task_stack(const struct pagedet_iter *it, uint32_t tid,
  */
 const void *pagedet_page_bytes(const struct pagedet_iter *it, uint64_t row,
 			       size_t *len);
+
+/* ------------------------------------------------------------------------
+ * Contents that a program has itself
+ */
+
+/* What pagedet_content() is asked for. */
+enum pagedet_content_want {
+	PAGEDET_CONTENT_CLASS = 1,
+	PAGEDET_CONTENT_HASH = 2,
+	PAGEDET_CONTENT_ENTROPY = 4 /* takes several times as long */
+};
+
+/* What is said of some bytes. */
+struct pagedet_content {
+	uint64_t size;		/* sizeof(struct pagedet_content) */
+	uint64_t hash;		/* as the field; 0 if not wanted */
+	uint64_t entropy;	/* as the field; 0 if not wanted */
+	const char *name;	/* class, as the field content; "" if not
+				 * wanted */
+};
+
+/**
+ * pagedet_content - what the fields content, hash and entropy would say
+ * Of bytes that the caller has in its own memory, such as a page that it has
+ * sent or got, as the same fields would say it of a page with these bytes: by
+ * the same rules, and under the same key. Nothing but these bytes is looked at.
+ * @pd: [in] opened
+ * @bytes: [in] [len: len]
+ * @len: [in] bytes: a multiple of 4096, 1 GiB at most
+ * @want: [in] PAGEDET_CONTENT_* bits; 0 is all
+ * @ret: [out] size filled in; name is borrowed until the next call
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL not open, no such length, an unknown bit, or ret has no size;
+ *         EIO the kernel gave no random bytes for a key.
+ * Since: 0.1
+ */
+int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,
+		    uint32_t want, struct pagedet_content *ret);
+
+/**
+ * pagedet_hash_key_id - which key hashes of this handle are made under
+ * Hashes say something only about hashes of the same key: this is the same for
+ * handles whose key is the same, in any run and on any host. The key cannot be
+ * told from it. It is XXH3-64 of the key's 192 bytes, with the seed
+ * 0x7061676564657400.
+ * @pd: [in] opened
+ * @ret: [out] the id
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL not open; EIO the kernel gave no random bytes for a key.
+ * Since: 0.1
+ */
+int pagedet_hash_key_id(struct pagedet *pd, uint64_t *ret);
+
+/* How two contents differ: the first of these that holds. */
+enum pagedet_shape {
+	PAGEDET_SHAPE_SAME = 1,	/* they do not */
+	PAGEDET_SHAPE_BIT = 2,	/* one bit */
+	PAGEDET_SHAPE_BYTE = 3,	/* bits of one byte */
+	PAGEDET_SHAPE_WORD = 4,	/* bytes of one aligned word of 8 bytes */
+	PAGEDET_SHAPE_LINE = 5,	/* of one aligned cache line of 64 bytes */
+	PAGEDET_SHAPE_SECTOR = 6, /* of one aligned sector of 512 bytes */
+	PAGEDET_SHAPE_ZEROED = 7, /* one side is zero */
+	PAGEDET_SHAPE_POISONED = 8, /* one side is all a byte that kernels
+				 * poison memory with, or 0xff */
+	PAGEDET_SHAPE_SWAPPED = 9, /* the halves have changed places */
+	PAGEDET_SHAPE_SHIFTED = 10, /* moved by some bytes, by half of it at
+				 * most */
+	PAGEDET_SHAPE_TAIL = 11, /* from an offset on, 64 at least, to the
+				 * end */
+	PAGEDET_SHAPE_SCATTERED = 12 /* anything else */
+};
+
+/* Which side a shape is about. */
+enum pagedet_side {
+	PAGEDET_SIDE_NONE = 0,	/* both alike */
+	PAGEDET_SIDE_A = 1,
+	PAGEDET_SIDE_B = 2
+};
+
+/* The difference of two contents. */
+struct pagedet_difference {
+	uint64_t size;		/* sizeof(struct pagedet_difference) */
+	uint64_t bits;		/* that differ; 0: they are the same */
+	uint64_t bytes;
+	uint64_t first;		/* offset of the first byte that differs */
+	uint64_t last;		/* and of the last one; both 0 if none does */
+	int64_t shift;		/* shifted: byte i of a is i + shift of b */
+	uint32_t shape;		/* PAGEDET_SHAPE_* */
+	uint32_t side;		/* zeroed, poisoned: PAGEDET_SIDE_* */
+	uint32_t pattern;	/* poisoned: the byte */
+	uint32_t reserved;
+};
+
+/**
+ * pagedet_compare_bytes - how two contents of the same length differ
+ * Looks at nothing else, needs no memory, and takes time in proportion to the
+ * length, whatever the bytes are. Words, lines and sectors are counted from
+ * where the bytes begin.
+ * @a: [in] [len: len]
+ * @b: [in] [len: len]
+ * @len: [in] bytes; 0 is the same
+ * @ret: [out] size filled in
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL ret has no size.
+ * Since: 0.1
+ */
+int pagedet_compare_bytes(const void *a, const void *b, uint64_t len,
+			  struct pagedet_difference *ret);
+
+/**
+ * pagedet_shape_name - the name of a PAGEDET_SHAPE_*
+ * @shape: [in]
+ * Return: such as "one_bit", or NULL if there is no such shape
+ *         [nullable] [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_shape_name(uint32_t shape);
 
 /**
  * pagedet_format - one field of a row as text

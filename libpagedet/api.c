@@ -68,6 +68,7 @@ void pagedet_free(struct pagedet *pd)
 	close_backends(pd);
 	free_opened(&pd->opened);
 	free(pd->env.root);
+	pdet_key_forget(&pd->key);
 	free(pd);
 }
 
@@ -223,6 +224,9 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options)
 		r = pdet_fail(&pd->env, ENOMEM, "no memory");
 	else
 		r = open_all(pd, &pd->opened.options);
+	/* Last, so that no file is made for nothing. */
+	if (r == 0 && pd->opened.hash_key)
+		r = pdet_key_file(&pd->env, &pd->key, pd->opened.hash_key);
 	if (r < 0) {
 		close_backends(pd);
 		free_opened(&pd->opened);
@@ -239,6 +243,7 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options)
 
 int pagedet_dup(struct pagedet *pd, struct pagedet **ret)
 {
+	struct pagedet_options o;
 	struct pagedet *copy;
 	int r;
 
@@ -248,12 +253,19 @@ int pagedet_dup(struct pagedet *pd, struct pagedet **ret)
 	copy = pagedet_new();
 	if (!copy)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
-	r = pagedet_open(copy, &pd->opened.options);
-	if (r < 0) {
+	/* Not what its file may hold now. */
+	o = pd->opened.options;
+	o.hash_key = NULL;
+	r = pdet_key_random(&pd->env, &pd->key);
+	if (r == 0) {
+		r = pagedet_open(copy, &o);
 		pdet_take_words(&pd->env, &copy->env);
+	}
+	if (r < 0) {
 		pagedet_free(copy);
 		return r;
 	}
+	copy->key = pd->key;
 	*ret = copy;
 	return 0;
 }
@@ -464,6 +476,14 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 		free(it);
 		return -pdet_errno_closed(-r);
 	}
+	if (pdet_fields_has(&it->it->plan.columns, PAGEDET_FIELD_HASH)) {
+		r = pdet_key_random(&pd->env, &pd->key);
+		if (r < 0) {
+			pagedet_iter_free(it);
+			return r;
+		}
+	}
+	it->it->secret = pd->key.secret;
 	pdet_show_columns(it);
 	pd->last_ns = pdet_clock_ns(CLOCK_REALTIME);
 	*ret = it;

@@ -228,6 +228,18 @@ static void survey_maps(struct pagedet *pd, struct pdet_backend *b,
 	ret->cost = PAGEDET_COST_SWEEP;
 }
 
+/* What bytes say can be said where they can be read. */
+static void survey_bytes(struct pagedet *pd, struct pdet_backend *b,
+			 struct pdet_ability *ret)
+{
+	unsigned source;
+
+	for (source = 0; b->sources >> source; source++)
+		if (b->sources >> source & 1 && ret->reason != PAGEDET_HAVE)
+			b->ops->survey(b, &pd->env, PAGEDET_TARGET_NOTHING,
+				       PAGEDET_FIELD_CONTENT, source, ret);
+}
+
 void pdet_survey_derived(struct pagedet *pd, uint32_t field,
 			 struct pdet_ability *ret)
 {
@@ -247,6 +259,12 @@ void pdet_survey_derived(struct pagedet *pd, uint32_t field,
 		for (i = 0; i < pd->n_backends; i++)
 			if (pd->backends[i]->ops->mappings)
 				survey_maps(pd, pd->backends[i], ret);
+		return;
+	case PAGEDET_FIELD_HASH:
+	case PAGEDET_FIELD_ENTROPY:
+		ret->reason = PAGEDET_UNSUPPORTED;
+		for (i = 0; i < pd->n_backends; i++)
+			survey_bytes(pd, pd->backends[i], ret);
 		return;
 	default:
 		ret->reason = PAGEDET_UNSUPPORTED;

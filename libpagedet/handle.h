@@ -4,6 +4,8 @@
 #define PDET_HANDLE_H
 
 #include "backend/backend.h"
+#include "base/key.h"
+#include "kernel/content.h"
 #include "query/query.h"
 
 /* What pagedet_open() was told, to be told again by pagedet_dup(). */
@@ -25,6 +27,8 @@ struct pagedet {
 	uint64_t page_size;
 	uint64_t first_ns, last_ns; /* CLOCK_REALTIME of first and last query */
 	struct pdet_ability ability; /* of the last survey */
+	struct pdet_key key;	/* that contents are hashed under */
+	char content_name[PDET_CONTENT_NAME]; /* of the last content */
 };
 
 struct pagedet_index {

@@ -94,12 +94,15 @@ const struct cli_command cli_commands[] = {
 	  NOTHING("there is no such page"), QUERY(KADDR),
 	  .fields = "cheap,map,vma_name,slab_cache,object" },
 	{ "from-log", "[FILE]", "page references in kernel log text",
-	  "Answers of Page Detective and blocks of dump_page(), in the output of\n"
-	  "dmesg, a console's or syslog's log, or records of /dev/kmsg; plain or\n"
-	  "compressed. Reads standard input if no FILE is named. Each reference\n"
-	  "gives a row with what the text says (at: log) and one with what the\n"
-	  "kernel or dump says now (at: now); --text-only leaves the second out.\n"
-	  "Numbers in the log are read as hex, as the kernel writes them there.\n",
+	  "Answers of Page Detective, blocks of dump_page(), and reports: bad\n"
+	  "pages, memory failures, machine checks, EDAC, SLUB, KASAN, lists, I/O\n"
+	  "errors ('report' says which), in the output of dmesg, a console's or\n"
+	  "syslog's log, or records of /dev/kmsg; plain or compressed. Reads\n"
+	  "standard input if no FILE is named. Each reference gives a row with\n"
+	  "what the text says (at: log) and one with what the kernel or dump says\n"
+	  "now (at: now, noted 'changed' if it is another page by now);\n"
+	  "--text-only leaves the second out. Numbers of pages and addresses in\n"
+	  "the log are read as hex, as the kernel writes them there.\n",
 	  .parse = cli_parse_log, WORDS(0, 1),
 	  NOTHING("no page is mentioned"), QUERY(LOG) },
 	{ "scan", "", "every page of memory",

@@ -195,7 +195,8 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 	if (job->command->target == PAGEDET_TARGET_LOG && v->sum.rows &&
 	    !job->quiet)
 		cli_say("numbers of pages and addresses in the log were read "
-			"as hex, as the kernel writes them there");
+			"as hex, with 0x or without, others as decimal, as "
+			"the kernel writes them there");
 	/* Without rows a field had no chance. */
 	for (f = 0; v->sum.rows && f < PAGEDET_FIELDS_MAX; f++) {
 		if (!(v->named[f / 64] & ~v->sum.answered[f / 64] &

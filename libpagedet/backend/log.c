@@ -13,8 +13,10 @@
 /* Pages that are being said at the same time. */
 #define OPEN 4
 
-/* A block of dump_page() has ended when so many lines were not of it. */
-#define PATIENCE 64
+/* Lines and bytes of text that one block or report may have; what begins then
+ * is another. */
+#define MOST_LINES 4096
+#define MOST_TEXT ((size_t)1 << 18)
 
 static const char prefix[] = "Page Detective: ";
 
@@ -22,7 +24,7 @@ struct open_page {
 	bool used;
 	bool has_caller;
 	uint64_t caller;
-	uint64_t last;		/* line that belonged to it */
+	uint64_t last;		/* line that belonged to it, as heard */
 	struct pdet_log_page page;
 };
 
@@ -34,7 +36,11 @@ struct pdet_log {
 	} ready;		/* complete, in the order of their first line */
 	size_t taken;		/* of ready */
 	struct pdet_log_page given;
+	struct pdet_log_page scratch; /* empty, but within a call */
+	uint8_t shift;
+	uint8_t n_open;
 	uint64_t line;
+	uint64_t heard;		/* lines but those that say nothing anyway */
 	uint64_t seq;		/* the next record's */
 	bool has_seq;
 	char release[96];
@@ -50,7 +56,16 @@ void pdet_log_page_free(struct pdet_log_page *p)
 
 struct pdet_log *pdet_log_new(void)
 {
-	return calloc(1, sizeof(struct pdet_log));
+	struct pdet_log *log = calloc(1, sizeof(*log));
+
+	if (log)
+		log->shift = 12;
+	return log;
+}
+
+void pdet_log_page_shift(struct pdet_log *log, unsigned shift)
+{
+	log->shift = (uint8_t)shift;
 }
 
 void pdet_log_free(struct pdet_log *log)
@@ -65,6 +80,7 @@ void pdet_log_free(struct pdet_log *log)
 		pdet_log_page_free(&log->ready.data[i]);
 	pdet_vec_free(&log->ready);
 	pdet_log_page_free(&log->given);
+	pdet_log_page_free(&log->scratch);
 	free(log);
 }
 
@@ -97,8 +113,20 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 {
 	struct pdet_log_page *p = &o->page;
 
+	if (p->has_phys && p->kind == PDET_LOG_REPORT) {
+		p->pfn = p->phys >> p->shift;
+		p->has |= PDET_LOG_PFN;
+	}
+	if (!pdet_log_names_something(p)) {
+		pdet_log_page_free(p);
+		memset(o, 0, sizeof(*o));
+		log->n_open--;
+		return 0;
+	}
 	if (!pdet_vec_reserve(&log->ready, 1))
 		return -ENOMEM;
+	if (p->needs_block && !p->block)
+		p->partial = true;
 	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
 	    !(p->has & PDET_LOG_FINISHED))
 		p->partial = true;
@@ -107,6 +135,7 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	pdet_log_owner_end(p, cut);
 	memcpy(&log->ready.data[log->ready.n++], p, sizeof(*p));
 	memset(o, 0, sizeof(*o));
+	log->n_open--;
 	return 0;
 }
 
@@ -120,9 +149,31 @@ static bool is_by(const struct open_page *o, const struct pdet_log_line *l)
 	return !o->has_caller || !l->has_caller || o->caller == l->caller;
 }
 
+enum part {
+	OF_DETECTIVE,
+	OF_BLOCK,		/* lines of dump_page(), page_owner */
+	OF_EXPECTED,		/* a block is to follow */
+	OF_REPORT
+};
+
+static bool is_part(const struct pdet_log_page *p, enum part part)
+{
+	switch (part) {
+	case OF_DETECTIVE:
+		return p->kind == PDET_LOG_DETECTIVE;
+	case OF_BLOCK:
+		return p->kind == PDET_LOG_DUMP_PAGE;
+	case OF_EXPECTED:
+		return p->expects;
+	default:
+		return p->kind != PDET_LOG_DETECTIVE &&
+		       p->report != PAGEDET_REPORT_DUMP_PAGE;
+	}
+}
+
 /* The page that a line of this writer belongs to. */
 static struct open_page *open_of(struct pdet_log *log,
-				 const struct pdet_log_line *l, bool detective)
+				 const struct pdet_log_line *l, enum part part)
 {
 	struct open_page *found = NULL;
 	size_t i;
@@ -130,8 +181,7 @@ static struct open_page *open_of(struct pdet_log *log,
 	for (i = 0; i < OPEN; i++) {
 		struct open_page *o = &log->open[i];
 
-		if (o->used && is_by(o, l) &&
-		    (o->page.kind == PDET_LOG_DETECTIVE) == detective &&
+		if (o->used && is_by(o, l) && is_part(&o->page, part) &&
 		    (!found || o->last > found->last))
 			found = o;
 	}
@@ -154,16 +204,18 @@ static struct open_page *begin(struct pdet_log *log,
 	o->used = true;
 	o->has_caller = l->has_caller;
 	o->caller = l->caller;
-	o->last = log->line;
+	o->last = log->heard;
 	o->page.line = log->line;
 	o->page.seq = l->seq;
+	o->page.shift = log->shift;
+	log->n_open++;
 	return o;
 }
 
 static int begin_detective(struct pdet_log *log, const struct pdet_log_line *l,
 			   const struct pdet_log_page *question)
 {
-	struct open_page *o = open_of(log, l, true);
+	struct open_page *o = open_of(log, l, OF_DETECTIVE);
 
 	/* One is answered at a time: the one before has no end. That a question
 	 * has no answer is said before its turn comes. */
@@ -173,6 +225,7 @@ static int begin_detective(struct pdet_log *log, const struct pdet_log_line *l,
 	if (!o)
 		return -ENOMEM;
 	o->page.kind = PDET_LOG_DETECTIVE;
+	o->page.report = PAGEDET_REPORT_PAGE_DETECTIVE;
 	o->page.has = question->has;
 	o->page.refusal = question->refusal;
 	o->page.pid = question->pid;
@@ -195,13 +248,13 @@ static int feed_detective(struct pdet_log *log, struct pdet_log_line *l)
 	if (pdet_log_detective_begins(l->text, &question) ||
 	    pdet_log_detective_refuses(l->text, &question))
 		return begin_detective(log, l, &question) < 0 ? -ENOMEM : 1;
-	o = open_of(log, l, true);
+	o = open_of(log, l, OF_DETECTIVE);
 	if (!o)
 		return 0;
 	taken = pdet_log_detective(&o->page, l->text, &memory) ||
 		pdet_log_dump_page(&o->page, l->text, &memory);
 	if (taken)
-		o->last = log->line;
+		o->last = log->heard;
 	if (!memory)
 		return -ENOMEM;
 	if (taken && o->page.has & PDET_LOG_FINISHED)
@@ -219,6 +272,40 @@ static bool take_of_block(struct pdet_log_page *p,
 	return pdet_log_dump_page(p, l->text, memory);
 }
 
+static void touch(struct pdet_log *log, struct open_page *o)
+{
+	o->last = log->heard;
+	o->page.lines++;
+}
+
+/* A block, of the report before it if that is to have this one. */
+static struct open_page *begin_block(struct pdet_log *log,
+				     const struct pdet_log_line *l)
+{
+	struct open_page *o = open_of(log, l, OF_EXPECTED);
+	uint64_t pfn;
+
+	if (o && o->page.has & PDET_LOG_PFN &&
+	    pdet_log_dump_page_pfn(l->text, &pfn) && pfn != o->page.pfn)
+		o = NULL;
+	if (o) {
+		o->page.expects = false;
+		o->page.block = true;
+		o->page.kind = PDET_LOG_DUMP_PAGE;
+		return o;
+	}
+	o = open_of(log, l, OF_BLOCK);
+	if (o && o->page.report == PAGEDET_REPORT_DUMP_PAGE &&
+	    complete(log, o) < 0)
+		return NULL;
+	o = begin(log, l);
+	if (o) {
+		o->page.kind = PDET_LOG_DUMP_PAGE;
+		o->page.report = PAGEDET_REPORT_DUMP_PAGE;
+	}
+	return o;
+}
+
 /* Of a line that may be dump_page()'s. */
 static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 {
@@ -226,7 +313,7 @@ static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 	struct open_page *o;
 
 	/* The core prints it without Page Detective's prefix, too. */
-	o = open_of(log, l, true);
+	o = open_of(log, l, OF_DETECTIVE);
 	if (o && o->page.has & PDET_LOG_FLAGS &&
 	    !(o->page.has & (PDET_LOG_RAW | PDET_LOG_TYPE)) &&
 	    (size_t)(l->text.end - l->text.at) > 10 &&
@@ -234,32 +321,90 @@ static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 		pdet_log_dump_page(&o->page, l->text, &memory);
 		return memory ? 1 : -ENOMEM;
 	}
-	o = open_of(log, l, false);
 	if (pdet_log_dump_page_begins(l->text)) {
-		if (o && complete(log, o) < 0)
-			return -ENOMEM;
-		o = begin(log, l);
+		o = begin_block(log, l);
 		if (!o)
 			return -ENOMEM;
-		o->page.kind = PDET_LOG_DUMP_PAGE;
+	} else {
+		o = open_of(log, l, OF_BLOCK);
 	}
 	if (o)
 		taken = take_of_block(&o->page, l, &memory);
 	if (taken)
-		o->last = log->line;
+		touch(log, o);
 	return memory ? taken : -ENOMEM;
+}
+
+/* A further line of the report of a page, which may be the only one. */
+static int join(struct pdet_log *log, const struct pdet_log_line *l,
+		struct pdet_log_page *q, bool *memory)
+{
+	struct open_page *o;
+	size_t i;
+
+	for (i = 0; i < OPEN; i++) {
+		o = &log->open[i];
+		if (!o->used || !o->page.joins || !is_by(o, l) ||
+		    !pdet_log_poison_joins(&o->page, q, memory))
+			continue;
+		touch(log, o);
+		pdet_log_page_free(q);
+		return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+	}
+	return 0;
+}
+
+/* Of a line that may be one of a report. */
+static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	struct open_page *o = log->n_open ? open_of(log, l, OF_REPORT) : NULL;
+	struct pdet_log_page *p = &log->scratch;
+	bool memory = true;
+	int r;
+
+	if (o && pdet_log_report_takes(&o->page, l->text, &memory)) {
+		touch(log, o);
+		if (!memory)
+			return -ENOMEM;
+		return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+	}
+	if (!pdet_log_report_begins(p, l->text, &memory))
+		return memory ? 0 : -ENOMEM;
+	if (p->joins && memory) {
+		r = join(log, l, p, &memory);
+		if (r)
+			return memory ? r : -ENOMEM;
+	} else if (o && p->report == o->page.report &&
+		   complete(log, o) < 0) {
+		/* The one before has no end. */
+		return -ENOMEM;
+	}
+	o = memory ? begin(log, l) : NULL;
+	if (!o)
+		return -ENOMEM;
+	p->line = o->page.line;
+	p->seq = o->page.seq;
+	p->shift = o->page.shift;
+	p->kind = PDET_LOG_REPORT;
+	memcpy(&o->page, p, sizeof(*p));
+	memset(p, 0, sizeof(*p));
+	return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
 }
 
 static int close_old(struct pdet_log *log)
 {
 	size_t i;
 
-	for (i = 0; i < OPEN; i++)
-		if (log->open[i].used &&
-		    log->open[i].page.kind == PDET_LOG_DUMP_PAGE &&
-		    log->line - log->open[i].last > PATIENCE &&
+	for (i = 0; i < OPEN && log->n_open; i++) {
+		const struct open_page *o = &log->open[i];
+
+		if (o->used && o->page.kind != PDET_LOG_DETECTIVE &&
+		    (log->heard - o->last > pdet_log_patience(&o->page) ||
+		     o->page.lines > MOST_LINES ||
+		     o->page.text.n > MOST_TEXT) &&
 		    complete(log, &log->open[i]) < 0)
 			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -295,6 +440,23 @@ static void count_record(struct pdet_log *log, const struct pdet_log_line *l)
 	log->seq = l->seq + 1;
 }
 
+/* Few lines have its letter: faster than memmem(). */
+static const char *find_prefix(struct pdet_scan s)
+{
+	const char *const begin = s.at;
+	const size_t len = sizeof(prefix) - 1, letter = strlen("Page ");
+
+	while ((s.at = memchr(s.at, 'D', (size_t)(s.end - s.at)))) {
+		const char *at = s.at - letter;
+
+		if ((size_t)(s.at - begin) >= letter &&
+		    (size_t)(s.end - at) >= len && !memcmp(at, prefix, len))
+			return at;
+		s.at++;
+	}
+	return NULL;
+}
+
 int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 {
 	struct pdet_log_line *l = &log->parsed;
@@ -307,17 +469,22 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	/* What a process writes about pages is no word of the kernel. */
 	if (l->user || (l->continues && log->has_seq))
 		return 0;
+	log->heard++;
 	if (l->text.end - l->text.at > PDET_LOG_TEXT)
 		l->text.end = l->text.at + PDET_LOG_TEXT;
 	take_release(log, l->text);
 	/* Prefixes of loggers that are not known stand before it. */
-	at = memmem(l->text.at, (size_t)(l->text.end - l->text.at), prefix,
-		    sizeof(prefix) - 1);
+	at = find_prefix(l->text);
 	if (at) {
 		l->text.at = at + sizeof(prefix) - 1;
 		r = feed_detective(log, l);
 	} else {
-		r = feed_dump_page(log, l);
+		/* Where nothing is open, "page:" is all that it knows. */
+		r = log->n_open || (l->text.at < l->text.end &&
+				    *l->text.at == 'p') ?
+			feed_dump_page(log, l) : 0;
+		if (r == 0)
+			r = feed_report(log, l);
 	}
 	return r < 0 ? r : close_old(log);
 }

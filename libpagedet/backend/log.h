@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What a kernel log says about pages: Page Detective's answers and the blocks
- * of dump_page(), out of lines in any order of writers. A pure parser: it is
- * fed lines and hands out pages.
+ * What a kernel log says about pages: Page Detective's answers, the blocks of
+ * dump_page() and reports that name a page, out of lines in any order of
+ * writers. A pure parser: it is fed lines and hands out pages.
  *
- * Numbers are hex in both, with 0x or without, but for pids, counts, orders
- * and times.
+ * Numbers of pages and addresses are hex, with 0x or without; pids, counts,
+ * orders, times, blocks, sectors and inodes of reports are decimal.
  */
 #ifndef PDET_BACKEND_LOG_H
 #define PDET_BACKEND_LOG_H
@@ -76,7 +76,8 @@ enum pdet_log_refusal {
 
 enum pdet_log_kind {
 	PDET_LOG_DETECTIVE = 1,	/* an answer of Page Detective */
-	PDET_LOG_DUMP_PAGE	/* a block of dump_page() */
+	PDET_LOG_DUMP_PAGE,	/* a block, or a report with one */
+	PDET_LOG_REPORT		/* a report without one */
 };
 
 /* What was said; pdet_log_page.has. */
@@ -173,6 +174,26 @@ struct pdet_log_page {
 	struct pdet_log_text aops, dentry, page_type, memcg;
 	struct pdet_log_owner owner;
 
+	/* reports */
+	uint32_t report;	/* PAGEDET_REPORT_* */
+	uint8_t form;		/* of log_report.c's table */
+	uint8_t shift;		/* bits of an address within a page */
+	bool joins;		/* a further line may say the same page */
+	bool expects;		/* the next block is of it ... */
+	bool needs_block;	/* ... and is part of it */
+	bool block;		/* and has come */
+	bool over;		/* no line of it comes any more */
+	bool found;		/* it says enough to be told */
+	bool task;		/* pid is said */
+	bool has_address;	/* virt is said */
+	bool has_kaddr, hashed;
+	bool has_phys;		/* phys is said, and pfn follows */
+	bool has_vm_flags, file_index, is_slab, has_dev, has_position;
+	uint32_t lines;
+	uint64_t kaddr, vm_flags, index_in_file, dev;
+	uint64_t position;	/* on that device, in bytes */
+	struct pdet_log_text comm, says, cache, file;
+
 	struct pdet_log_maps maps;
 	struct { char *data; size_t n, cap; } text;
 };
@@ -202,6 +223,10 @@ static inline bool pdet_log_entry_present(uint64_t entry)
 struct pdet_log;
 
 struct pdet_log *pdet_log_new(void);
+
+/* pdet_log_page_shift - physical addresses are of a kernel whose pages have
+ * 2^@shift bytes; 12 if it is not called. */
+void pdet_log_page_shift(struct pdet_log *log, unsigned shift);
 void pdet_log_free(struct pdet_log *log);
 
 /* pdet_log_feed - the next line; 0 or -ENOMEM. */
@@ -232,6 +257,10 @@ bool pdet_log_dump_page(struct pdet_log_page *p, struct pdet_scan text,
 			bool *memory);
 /* Whether a line begins a block, and the question of an answer into *p. */
 bool pdet_log_dump_page_begins(struct pdet_scan text);
+/* Which page that line is about, if it says so. */
+bool pdet_log_dump_page_pfn(struct pdet_scan text, uint64_t *ret);
+/* "0x20028(uptodate|lru|node=0)": false if it is not that. */
+bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan text);
 bool pdet_log_detective_begins(struct pdet_scan text, struct pdet_log_page *p);
 /* Why a question has no answer. */
 bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
@@ -239,6 +268,22 @@ bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
 /* Keeps a copy of a text with the page. */
 bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
 		   struct pdet_log_text *ret);
+
+/* --- log_report.c: reports that name a page --- */
+
+/* Does a line begin one, into *p, which is empty? Is it a further one of @p? */
+bool pdet_log_report_begins(struct pdet_log_page *p, struct pdet_scan text,
+			    bool *memory);
+bool pdet_log_report_takes(struct pdet_log_page *p, struct pdet_scan text,
+			   bool *memory);
+/* log_poison.c: what a further line said of the same page, @q, into what is
+ * known, @p; false if it cannot be the same report. */
+bool pdet_log_poison_joins(struct pdet_log_page *p,
+			   const struct pdet_log_page *q, bool *memory);
+/* How many lines of others may stand in between. */
+unsigned pdet_log_patience(const struct pdet_log_page *p);
+/* Whether what was said makes a row. */
+bool pdet_log_names_something(const struct pdet_log_page *p);
 
 /* --- log_owner.c: page_owner's lines behind a block, and its fields --- */
 
@@ -258,14 +303,28 @@ bool pdet_log_stacks(const struct pdet_log_page *p, struct pdet_texts *ret);
 
 /* --- log_rows.c: pages become rows --- */
 
-/* The fields that a text can tell. */
+/* The fields that a text can tell of a page, and those with what only reports
+ * have. */
 struct pdet_fields pdet_log_fields(void);
+struct pdet_fields pdet_log_said_fields(void);
 
 /* pdet_log_put - all columns of @b that can be told from @p, into @row; of
  * @want only. @source: who says so. */
 void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 		  uint32_t row, const struct pdet_fields *want,
 		  unsigned source);
+
+/* What a row of the text claims, so that one of the kernel can be held against
+ * it. */
+struct pdet_log_claim {
+	bool has_kind, has_inode, has_refcount;
+	unsigned kind;
+	uint64_t inode, refcount;
+	uint64_t flags, flags_known;
+};
+
+void pdet_log_claims(const struct pdet_log_page *p,
+		     struct pdet_log_claim *ret);
 
 /* --- log_maps.c: so do their mappings --- */
 

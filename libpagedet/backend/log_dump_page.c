@@ -139,6 +139,11 @@ bool pdet_log_dump_page_begins(struct pdet_scan text)
 	return page_line(&text, &old);
 }
 
+bool pdet_log_dump_page_pfn(struct pdet_scan text, uint64_t *ret)
+{
+	return find_hex(text, "pfn:", ret);
+}
+
 static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
 {
 	bool old;
@@ -228,18 +233,12 @@ static void take_flag(struct pdet_log_page *p, struct pdet_scan word)
 			p->flags |= flag_names[i].bit;
 }
 
-/* "anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0) CMA". */
-static bool take_flags(struct pdet_log_page *p, struct pdet_scan s)
+bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan s)
 {
 	struct pdet_scan word;
 	uint64_t value;
 
-	if (pdet_scan_word(&s, "anon "))
-		p->anon = true;
-	else if (pdet_scan_word(&s, "ksm "))
-		p->anon = p->ksm = true;
-	if (!pdet_scan_word(&s, "flags: ") || !hex_number(&s, &value) ||
-	    !pdet_scan_char(&s, '('))
+	if (!hex_number(&s, &value) || !pdet_scan_char(&s, '('))
 		return false;
 	p->flags_word = value;
 	p->has |= PDET_LOG_FLAGS;
@@ -266,6 +265,16 @@ static bool take_flags(struct pdet_log_page *p, struct pdet_scan s)
 		p->flags_known |= PF(ANON_EXCLUSIVE);
 	}
 	return true;
+}
+
+/* "anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0) CMA". */
+static bool take_flags(struct pdet_log_page *p, struct pdet_scan s)
+{
+	if (pdet_scan_word(&s, "anon "))
+		p->anon = true;
+	else if (pdet_scan_word(&s, "ksm "))
+		p->anon = p->ksm = true;
+	return pdet_scan_word(&s, "flags: ") && pdet_log_flags(p, s);
 }
 
 /* "page_type: f4(hugetlb)", since 6.11; 6.4 - 6.10 "0xffffff7f(buddy)". */
@@ -340,11 +349,15 @@ static bool take_memcg(struct pdet_log_page *p, struct pdet_scan s)
 }
 
 /* Behind it page_owner's lines may come. */
-static bool take_reason(struct pdet_log_page *p, struct pdet_scan s)
+static bool take_reason(struct pdet_log_page *p, struct pdet_scan s,
+			bool *memory)
 {
 	if (!pdet_scan_word(&s, "page dumped because: "))
 		return false;
 	p->has |= PDET_LOG_FINISHED;
+	/* What a report says itself is more. */
+	if (p->block && !p->says.len)
+		*memory &= pdet_log_keep(p, s, &p->says);
 	return true;
 }
 
@@ -353,5 +366,6 @@ bool pdet_log_dump_page(struct pdet_log_page *p, struct pdet_scan s,
 {
 	return take_page(p, s) || take_head(p, s) || take_memcg(p, s) ||
 	       take_mapping(p, s, memory) || take_flags(p, s) ||
-	       take_type(p, s, memory) || take_raw(p, s) || take_reason(p, s);
+	       take_type(p, s, memory) || take_raw(p, s) ||
+	       take_reason(p, s, memory);
 }

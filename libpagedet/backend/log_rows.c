@@ -36,6 +36,16 @@ struct pdet_fields pdet_log_fields(void)
 	return all;
 }
 
+struct pdet_fields pdet_log_said_fields(void)
+{
+	struct pdet_fields all = pdet_log_fields();
+
+	pdet_fields_add(&all, F(REPORT));
+	pdet_fields_add(&all, F(DEV));
+	pdet_fields_add(&all, F(SLAB_CACHE));
+	return all;
+}
+
 /* A count that cannot be below zero. */
 static void count(const struct pdet_log_putting *o, unsigned field,
 		  int64_t value)
@@ -201,6 +211,28 @@ static bool kind_of(const struct pdet_log_page *p, unsigned *ret)
 		 maps_present(p, true, &listed));
 }
 
+void pdet_log_claims(const struct pdet_log_page *p,
+		     struct pdet_log_claim *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->has_kind = kind_of(p, &ret->kind);
+	if (p->is_slab) {
+		ret->has_kind = true;
+		ret->kind = PAGEDET_KIND_SLAB;
+	}
+	if (p->has & PDET_LOG_FLAGS) {
+		ret->flags = flags_of(p, &ret->flags_known);
+	} else {
+		ret->flags = p->flags & p->flags_known;
+		ret->flags_known = p->flags_known;
+	}
+	/* A report of another kind names the inode of its device. */
+	ret->has_inode = p->has & PDET_LOG_INODE && p->aops.len;
+	ret->inode = p->inode;
+	ret->has_refcount = p->has & PDET_LOG_PAGE && p->refcount >= 0;
+	ret->refcount = (uint64_t)p->refcount;
+}
+
 /* --- columns --- */
 
 static void put_struct(const struct pdet_log_putting *o)
@@ -362,7 +394,7 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 	const struct pdet_log_putting o = { p, b, row, want, source };
 	/* What would have been said had all of it arrived. */
 	const unsigned unsaid = p->partial ? PAGEDET_IO : PAGEDET_UNSUPPORTED;
-	const struct pdet_fields all = pdet_log_fields();
+	const struct pdet_fields all = pdet_log_said_fields();
 	unsigned f;
 
 	pdet_fields_for(f, want)
@@ -374,6 +406,7 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 		pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
 	if (p->has & PDET_LOG_INVALID) {
 		put_hole(&o);
+		pdet_log_cell(&o, F(REPORT), p->report);
 		if (p->has & PDET_LOG_VIRT)
 			pdet_log_put_address(&o);
 		return;
@@ -392,4 +425,5 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 		put_word(&o, F(MIGRATETYPE), "CMA");
 	pdet_log_put_owner(&o);
 	pdet_log_put_address(&o);
+	pdet_log_put_report(&o);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* One row that is made from what a log says of a page. Between log_rows.c,
- * log_maps.c and log_owner.c. */
+ * log_maps.c, log_report_rows.c and log_owner.c. */
 #ifndef PDET_BACKEND_LOG_ROWS_H
 #define PDET_BACKEND_LOG_ROWS_H
 
@@ -46,6 +46,9 @@ static inline void pdet_log_cell_text(const struct pdet_log_putting *o,
 /* log_maps.c: the fields of an address of a task, if the question was about
  * one. */
 void pdet_log_put_address(const struct pdet_log_putting *o);
+
+/* log_report_rows.c: what a report says besides a block of dump_page(). */
+void pdet_log_put_report(const struct pdet_log_putting *o);
 
 /* log_owner.c: the fields of who allocated and freed it. */
 void pdet_log_put_owner(const struct pdet_log_putting *o);

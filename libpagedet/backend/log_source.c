@@ -206,7 +206,7 @@ static void log_survey(struct pdet_backend *b, struct pdet_env *env,
 		       uint32_t target, unsigned field, unsigned source,
 		       struct pdet_ability *ret)
 {
-	const struct pdet_fields told = pdet_log_fields();
+	const struct pdet_fields told = pdet_log_said_fields();
 
 	(void)b;
 	(void)env;

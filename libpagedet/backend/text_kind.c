@@ -28,6 +28,10 @@ static const struct {
 	{ "Memory failure: 0x", log_text },
 	{ "Soft offlining pfn ", log_text },
 	{ "soft_offline: 0x", log_text },
+	{ "Soft offline: 0x", log_text },
+	{ "Injecting memory failure ", log_text },
+	/* mm/kasan/report.c */
+	{ "BUG: KASAN: ", log_text },
 	/* arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c */
 	{ "mce: [Hardware Error]: ", log_text },
 	{ "EDAC MC", log_text },

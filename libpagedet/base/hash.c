@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The only file that includes xxhash. Inlined from its header, so that neither
+ * The only files that include xxhash are this one and hash_avx2.c, which is it
+ * once more for wider registers. Inlined from its header, so that neither
  * start-up nor an agent's list of libraries grows by it.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/hash.h"
+#include "base/wide.h"
+
+/* "pagedet\0" */
+#define SEED 0x7061676564657400
 
 uint64_t pdet_hash(const void *data, size_t len)
 {
 	return XXH3_64bits(data, len);
+}
+
+uint64_t pdet_hash_keyed(const void *data, size_t len, const void *secret)
+{
+	if (pdet_has_avx2())
+		return pdet_hash_keyed_avx2(data, len, secret);
+	return XXH3_128bits_withSecret(data, len, secret, PDET_SECRET).low64;
+}
+
+uint64_t pdet_hash_secret(const void *secret)
+{
+	return XXH3_64bits_withSeed(secret, PDET_SECRET, SEED);
 }

@@ -184,7 +184,8 @@ static void add_col(struct pagedet_emitter *e, unsigned field)
 	const struct pagedet_field_info *info = pdet_field_info(field);
 	struct pdet_emit_col *c = &e->col[e->n_col++];
 	bool kernel = e->query.target == PAGEDET_TARGET_KADDR ||
-		      e->query.target == PAGEDET_TARGET_MAPPERS;
+		      e->query.target == PAGEDET_TARGET_MAPPERS ||
+		      e->query.target == PAGEDET_TARGET_LOG;
 
 	memset(c, 0, sizeof(*c));
 	c->name = info->name;

@@ -5,12 +5,15 @@
  * instructions look like. What is common is told by the first bytes; the whole
  * page is looked at only where they do not rule it out.
  */
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/env.h"
+#include "base/wide.h"
 #include "kernel/content.h"
+#include "kernel/content_avx2.h"
 
 /* What is compared at once, as wide as every machine can. */
 typedef uint64_t wide __attribute__((vector_size(16), aligned(1), may_alias));
@@ -52,6 +55,16 @@ static const struct {
 	{ 0x5c, "poison:jbd2" },	/* JBD2_POISON_FREE */
 };
 
+bool pdet_content_is_poison(unsigned char byte)
+{
+	size_t i;
+
+	for (i = 1; i < PDET_COUNT(bytes); i++)
+		if (bytes[i].byte == byte)
+			return true;
+	return false;
+}
+
 /* All bytes are what the one before is, at the speed of memory. */
 static bool is_all_one(const unsigned char *p, size_t n)
 {
@@ -87,9 +100,10 @@ static mask8 is_ascii(wide8 c)
 /* Where text ends, not further than @n. */
 static size_t text_length(const unsigned char *page, size_t n)
 {
-	size_t i, j;
+	size_t i = pdet_has_avx2() ? pdet_text_avx2(page, n) : 0;
+	size_t j;
 
-	for (i = 0; i < n; i += sizeof(wide8)) {
+	for (; i < n; i += sizeof(wide8)) {
 		const mask8 is = is_ascii(*(const wide8 *)(page + i));
 		const wide not = ~(wide)is;
 
@@ -272,13 +286,33 @@ static bool is_arm64_entry(uint64_t e, unsigned *accessed)
 	       (e & 0x3ffffffff000);
 }
 
+typedef bool is_entry_fn(uint64_t e, unsigned *accessed);
+
+/* Some words from all over the page: most pages have one that is no entry. */
+static bool may_be_entries(const unsigned char *page, size_t n,
+			   is_entry_fn *is_entry)
+{
+	unsigned accessed;
+	uint64_t e;
+	size_t i;
+
+	for (i = 0; i < n; i += n / 16 + 8) {
+		e = le64(page + i);
+		if (e && !is_entry(e, &accessed))
+			return false;
+	}
+	return true;
+}
+
 static bool all_entries(const unsigned char *page, size_t n,
-			bool (*is_entry)(uint64_t e, unsigned *accessed))
+			is_entry_fn *is_entry)
 {
 	unsigned used = 0, accessed = 0, changes = 0;
 	uint64_t e, first = 0;
 	size_t i;
 
+	if (!may_be_entries(page, n, is_entry))
+		return false;
 	for (i = 0; i < n; i += sizeof(e)) {
 		e = le64(page + i);
 		if (!e)
@@ -301,14 +335,20 @@ static bool all_entries(const unsigned char *page, size_t n,
 #define LEAST_CODE 96		/* of 4096 bytes */
 
 /* How often a REX prefix with W, as every function of 64 bits has it, is before
- * one of the operations mov, lea, add, sub, cmp, test and the like. Chance
- * makes one of them in a page. */
-static unsigned count_code(const unsigned char *p, size_t n)
+ * one of the operations mov, lea, add, sub, cmp, test and the like; at @enough
+ * it is not counted on. Chance makes one of them in a page. */
+static void count_code(const unsigned char *p, size_t n, unsigned enough,
+		       struct pdet_code *c)
 {
-	unsigned found = 0;
 	size_t i, j;
 
-	for (i = 0; i + sizeof(wide8) < n; i += sizeof(wide8)) {
+	memset(c, 0, sizeof(*c));
+	if (pdet_has_avx2()) {
+		pdet_code_avx2(p, n, enough, c);
+		return;
+	}
+	for (i = 0; i + sizeof(wide8) < n && c->found < enough;
+	     i += sizeof(wide8)) {
 		const wide8 rex = *(const wide8 *)(p + i);
 		const wide8 op = *(const wide8 *)(p + i + 1);
 		/* 48, 49, 4c, 4d */
@@ -321,32 +361,45 @@ static unsigned count_code(const unsigned char *p, size_t n)
 		if (!(any[0] | any[1]))
 			continue;
 		for (j = 0; j < sizeof(wide8); j++)
-			found += is[j] & 1;
+			if (is[j])
+				pdet_code_count(c, op[j]);
 	}
-	return found;
+}
+
+/* Whether code would be here. */
+static bool has_code(const unsigned char *p)
+{
+	struct pdet_code c;
+
+	if (pdet_has_avx2())
+		return pdet_code_sample_avx2(p, SAMPLE) >= LEAST_IN_SAMPLE;
+	count_code(p, SAMPLE, LEAST_IN_SAMPLE, &c);
+	return c.found >= LEAST_IN_SAMPLE;
+}
+
+/* A table that has the same two bytes again and again is no code. */
+static bool has_kinds(const struct pdet_code *c)
+{
+	unsigned i, kinds = 0;
+
+	for (i = 1; i < PDET_CODE_KINDS; i++)
+		kinds += c->seen[i] >= 4;
+	return kinds >= 3;
 }
 
 static bool is_code(const unsigned char *page, size_t n)
 {
-	unsigned found = 0, kinds = 0, seen[4] = { 0 };
-	size_t i;
+	const unsigned least = (unsigned)(LEAST_CODE * (n / 4096));
+	struct pdet_code c;
 
-	if (count_code(page, SAMPLE) < LEAST_IN_SAMPLE &&
-	    count_code(page + n / 2, SAMPLE) < LEAST_IN_SAMPLE)
+	if (!has_code(page) && !has_code(page + n / 2))
 		return false;
-	found = count_code(page, n);
-	if (found < LEAST_CODE * (n / 4096))
-		return false;
-	/* A table that has the same two bytes again and again is no code. */
-	for (i = 0; i + 1 < n; i++)
-		if ((page[i] & 0xfa) == 0x48)
-			seen[0] += page[i + 1] == 0x89,
-			seen[1] += page[i + 1] == 0x8b,
-			seen[2] += page[i + 1] == 0x8d,
-			seen[3] += page[i + 1] == 0x83 || page[i + 1] == 0x85;
-	for (i = 0; i < PDET_COUNT(seen); i++)
-		kinds += seen[i] >= 4;
-	return kinds >= 3;
+	count_code(page, n, least, &c);
+	if (c.found < least || has_kinds(&c))
+		return c.found >= least;
+	/* They may come later. */
+	count_code(page, n, UINT_MAX, &c);
+	return has_kinds(&c);
 }
 
 /* --- words anywhere in the page --- */
@@ -362,6 +415,8 @@ static bool has_marks(const unsigned char *page, size_t n)
 	mask32 has = { 0 };
 	size_t i;
 
+	if (pdet_has_avx2() && !pdet_marks_avx2(page, n))
+		return false;
 #pragma GCC unroll 4
 	for (i = 0; i < n; i += sizeof(wide32)) {
 		const wide32 some = *(const wide32 *)(page + i);
@@ -372,16 +427,29 @@ static bool has_marks(const unsigned char *page, size_t n)
 	return has[0] || has[1] || has[2] || has[3];
 }
 
-/* Whether @byte may make up half of the page: some of the places that are
- * looked at have it. They are not the same in all objects. */
-static bool is_often(const unsigned char *page, size_t n, unsigned char byte)
-{
-	unsigned found = 0;
-	size_t i;
+/* Which of two bytes may make up half of the page: of some pieces of it, which
+ * lie differently in objects of any size, at least an eighth is it. */
+#define PIECES 16
 
-	for (i = 0; i < n; i += 72)
-		found += page[i] == byte;
-	return found >= n / 72 / 4;
+static void find_often(const unsigned char *page, size_t n, uint8_t a,
+		       uint8_t b, bool *often_a, bool *often_b)
+{
+	mask8 found_a = { 0 }, found_b = { 0 };
+	unsigned i, sum_a = 0, sum_b = 0;
+
+	for (i = 0; i < PIECES; i++) {
+		const wide8 some = *(const wide8 *)(page +
+						    i * (n / PIECES + 8));
+
+		found_a -= some == a;
+		found_b -= some == b;
+	}
+	for (i = 0; i < sizeof(wide8); i++) {
+		sum_a += (unsigned)found_a[i];
+		sum_b += (unsigned)found_b[i];
+	}
+	*often_a = sum_a >= PIECES * sizeof(wide8) / 8;
+	*often_b = sum_b >= PIECES * sizeof(wide8) / 8;
 }
 
 #define POISON_END 0xa5
@@ -392,8 +460,6 @@ static bool is_half(const unsigned char *page, size_t n, unsigned char byte)
 {
 	size_t i, run, covered = 0;
 
-	if (!is_often(page, n, byte))
-		return false;
 	for (i = 0; i < n; i += run ? run : 1) {
 		for (run = 0; i + run < n && page[i + run] == byte; run++)
 			;
@@ -486,6 +552,7 @@ const char *pdet_content_class(const void *data, size_t n,
 {
 	const unsigned char *page = data;
 	const char *name = single_byte(page, n, buf);
+	bool often_free, often_unused;
 
 	if (name)
 		return name;
@@ -494,9 +561,10 @@ const char *pdet_content_class(const void *data, size_t n,
 	name = marked(page, n);
 	if (name)
 		return name;
-	if (is_half(page, n, 0x6b))
+	find_often(page, n, 0x6b, 0x5a, &often_free, &often_unused);
+	if (often_free && is_half(page, n, 0x6b))
 		return "poison:slab-free";
-	if (is_half(page, n, 0x5a))
+	if (often_unused && is_half(page, n, 0x5a))
 		return "poison:slab-unused";
 	if (all_entries(page, n, is_x86_entry) ||
 	    all_entries(page, n, is_arm64_entry))

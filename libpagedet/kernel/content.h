@@ -3,10 +3,14 @@
 #ifndef PDET_KERNEL_CONTENT_H
 #define PDET_KERNEL_CONTENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define PDET_CONTENT_NAME 24
+
+/* pdet_content_is_poison - a page of this byte has a name, and is not zero. */
+bool pdet_content_is_poison(unsigned char byte);
 
 /*
  * pdet_content_class - the class of @n bytes, a whole page: a multiple of 4096.

@@ -18,6 +18,7 @@ static const struct {
 } needs[] = {
 	/* made of the same bytes */
 	{ F(HASH), F(CONTENT) },
+	{ F(ENTROPY), F(CONTENT) },
 	/* may it be read, and in which way? */
 	{ F(CONTENT), F(FLAGS) },
 	{ F(CONTENT), F(KIND) },
@@ -97,6 +98,7 @@ struct pdet_fields pdet_plan_given(uint32_t target)
 	if (target == PAGEDET_TARGET_LOG) {
 		add_list(&given, of_address, PDET_COUNT(of_address));
 		pdet_fields_add(&given, F(AT));
+		pdet_fields_add(&given, F(REPORT));
 	}
 	return given;
 }
@@ -115,8 +117,10 @@ struct pdet_fields pdet_plan_absent(uint32_t target)
 	for (i = 0; target == PAGEDET_TARGET_KADDR &&
 		    i < PDET_COUNT(of_kernel); i++)
 		pdet_fields_remove(&absent, of_kernel[i]);
-	if (target != PAGEDET_TARGET_LOG)
+	if (target != PAGEDET_TARGET_LOG) {
 		pdet_fields_add(&absent, F(AT));
+		pdet_fields_add(&absent, F(REPORT));
+	}
 	return absent;
 }
 
@@ -284,6 +288,18 @@ static bool is_asked(const struct pdet_plan_args *args, unsigned field)
 	       pdet_fields_has(&args->group, field);
 }
 
+/* Made of the bytes that the class was made of, which is planned before: as
+ * possible as that. */
+static int plan_derived(struct pdet_plan *plan, unsigned field)
+{
+	const char *advice = plan->advice[F(CONTENT)];
+
+	plan->why[field] = plan->why[F(CONTENT)];
+	free(plan->advice[field]);
+	plan->advice[field] = advice ? strdup(advice) : NULL;
+	return advice && !plan->advice[field] ? -1 : 0;
+}
+
 static int plan_field(const struct pdet_plan_args *args,
 		      struct pdet_plan *plan, unsigned field)
 {
@@ -303,6 +319,8 @@ static int plan_field(const struct pdet_plan_args *args,
 		plan->why[field] = PAGEDET_HAVE;
 		return 0;
 	}
+	if (!n && (field == F(HASH) || field == F(ENTROPY)))
+		return plan_derived(plan, field);
 	if (!n) {
 		if (plan->why[field] == PAGEDET_NOT_ASKED)
 			plan->why[field] = PAGEDET_UNSUPPORTED;
@@ -328,7 +346,7 @@ static int plan_field(const struct pdet_plan_args *args,
  * same fields: not where that takes looking at every task. */
 static void add_log(const struct pdet_plan_args *args, struct pdet_plan *plan)
 {
-	const struct pdet_fields told = pdet_log_fields();
+	const struct pdet_fields told = pdet_log_said_fields();
 	unsigned f;
 
 	pdet_fields_join(&plan->wanted, &told);
@@ -416,6 +434,13 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 	/* It says which rows are the text's, and hands off them. */
 	if (args->target == PAGEDET_TARGET_LOG)
 		pdet_fields_add(&plan.columns, F(AT));
+	/* And these, whether the page is still what the text says. */
+	if (args->target == PAGEDET_TARGET_LOG && !args->text_only) {
+		pdet_fields_add(&plan.columns, F(ASK));
+		pdet_fields_add(&plan.columns, F(KIND));
+		pdet_fields_add(&plan.columns, F(FLAGS));
+		pdet_fields_add(&plan.columns, F(FLAGS_KNOWN));
+	}
 	/* Frames without a page are not scanned: something must tell them. */
 	if (args->target == PAGEDET_TARGET_SCAN && !args->holes) {
 		pdet_fields_add(&plan.columns, F(FLAGS));

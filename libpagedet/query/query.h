@@ -94,6 +94,9 @@ struct pdet_walk_ops {
 	 * pages? May be NULL. */
 	int (*recheck)(struct pdet_walk *w, struct pdet_worker *k,
 		       struct pdet_span *span, struct pdet_batch *b);
+	/* After the sources were asked: what the walk has to say about rows
+	 * as they are now. May be NULL. */
+	void (*compare)(struct pdet_walk *w, struct pdet_batch *b);
 	/* The only item is one place, and was asked for with retarget: row 0
 	 * of @b, if that can be answered at once. Else false, and nothing has
 	 * happened. May be NULL. */
@@ -169,6 +172,7 @@ struct pdet_iter {
 	struct pdet_walk *walk;
 	struct pdet_mapindex *own_index; /* built for user_maps */
 	uint64_t page_size;
+	const void *secret;	/* of hashes; the handle's */
 	bool text_only;		/* a log, and nothing else is asked */
 	bool by_tasks;		/* a cgroup, by what its tasks map */
 	bool may_glance;	/* the question is simple enough for that */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "query/derive.h"
 #include "query/mapindex.h"
 #include "query/stage.h"
 #include "schema/page_bytes.h"
@@ -216,17 +217,27 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 /* Bytes of a page that was no longer there are not those of the row. */
 static void drop_torn_bytes(struct pdet_batch *b)
 {
-	const unsigned f = PAGEDET_FIELD_CONTENT;
+	static const uint8_t fields[] = {
+		PAGEDET_FIELD_CONTENT, PAGEDET_FIELD_HASH,
+		PAGEDET_FIELD_ENTROPY,
+	};
 	const uint64_t *notes = b->value[PAGEDET_FIELD_NOTES];
 	uint32_t row;
+	unsigned i, f;
 
-	for (row = 0; b->value[f] && notes && row < b->n; row++) {
+	if (!b->value[PAGEDET_FIELD_CONTENT] || !notes)
+		return;
+	for (row = 0; row < b->n; row++) {
 		if (!(pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0) &
-		      PAGEDET_NOTE(PAGEDET_NOTE_TORN)) ||
-		    pdet_batch_state(b, row, f) != PAGEDET_HAVE)
+		      PAGEDET_NOTE(PAGEDET_NOTE_TORN)))
 			continue;
 		pdet_page_bytes_drop(b, row);
-		pdet_put_lost(b, row, f, PAGEDET_RACED, b->cell[f][row] >> 8);
+		for (i = 0; i < sizeof(fields); i++) {
+			f = fields[i];
+			if (pdet_batch_state(b, row, f) == PAGEDET_HAVE)
+				pdet_put_lost(b, row, f, PAGEDET_RACED,
+					      b->cell[f][row] >> 8);
+		}
 	}
 }
 
@@ -283,6 +294,7 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 		r = pdet_chain_fill(k, b, &plan->early);
 		if (r < 0)
 			return r;
+		pdet_derive_bytes(b, &plan->early, it->secret);
 		if (it->walk->ops->match) {
 			k->cover.undecided +=
 				it->walk->ops->match(it->walk, b, k->keep);
@@ -296,12 +308,15 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 	r = pdet_chain_fill(k, b, &late);
 	if (r < 0)
 		return r;
+	pdet_derive_bytes(b, &late, it->secret);
 	if (it->q.target == PAGEDET_TARGET_SCAN &&
 	    !(it->q.options & PAGEDET_Q_HOLES))
 		drop_holes(k, b);
 	if (it->walk->ops->recheck && !(it->q.options & PAGEDET_Q_UNCHECKED) &&
 	    !it->count_only && b->n)
 		it->walk->ops->recheck(it->walk, k, span, b);
+	if (it->walk->ops->compare)
+		it->walk->ops->compare(it->walk, b);
 	drop_torn_bytes(b);
 	put_user_maps(it, b);
 	put_engine_fields(it, b);

@@ -5,6 +5,7 @@
  * sources fill with what is known of that frame now.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,12 @@ struct walk_log {
 	struct pdet_texts stacks; /* of the rows at hand, or of all */
 	bool keep_stacks;
 	uint64_t n;		/* pages so far */
-	bool begun, ended, told;
+	struct {
+		struct pdet_log_claim *data;
+		size_t n, cap;
+	} claims;		/* of the rows at hand, from @first on */
+	uint64_t first;
+	bool begun, ended, told, hashed;
 	bool open;		/* the last line has no end */
 };
 
@@ -70,6 +76,9 @@ static int log_begin(struct pdet_walk *base, struct pdet_worker *k)
 	w->log = pdet_log_new();
 	if (!w->log)
 		return pdet_fail(env, ENOMEM, "no memory");
+	if (!base->it->text_only && base->it->page_size)
+		pdet_log_page_shift(w->log, (unsigned)__builtin_ctzll(
+			base->it->page_size));
 	r = pdet_text_stream_open(env, base->it->q.path, &w->in);
 	return r < 0 ? r : look(w, env);
 }
@@ -128,6 +137,19 @@ static void put_now(const struct pdet_log_page *p, struct pdet_batch *b,
 			      PAGEDET_SOURCE_DERIVED);
 	pdet_put_none(b, row, PAGEDET_FIELD_TGID, PAGEDET_SOURCE_DERIVED);
 	pdet_put_none(b, row, PAGEDET_FIELD_OBJECT, PAGEDET_SOURCE_DERIVED);
+	pdet_put_none(b, row, PAGEDET_FIELD_REPORT, PAGEDET_SOURCE_DERIVED);
+}
+
+/* Addresses that nobody can look at. */
+static void tell_hashed(struct walk_log *w, const struct pdet_log_page *p)
+{
+	if (w->hashed || !p->hashed)
+		return;
+	w->hashed = true;
+	pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING,
+		 "addresses in %s are hashed from line %" PRIu64 " on "
+		 "(no_hash_pointers keeps them)",
+		 pdet_text_stream_name(w->in), p->line);
 }
 
 static int put_page(struct walk_log *w, struct pdet_worker *k,
@@ -136,12 +158,16 @@ static int put_page(struct walk_log *w, struct pdet_worker *k,
 	const uint32_t row = b->n;
 	const bool now = !w->walk.it->text_only && p->has & PDET_LOG_PFN;
 
+	if (!pdet_vec_reserve(&w->claims, 1))
+		return -ENOMEM;
 	pdet_batch_grow(b, now ? 2 : 1);
 	pdet_log_put(p, b, row, &w->said, PAGEDET_SOURCE_LOG);
 	pdet_put(b, row, PAGEDET_FIELD_AT, PAGEDET_AT_LOG,
 		 PAGEDET_SOURCE_DERIVED);
 	if (now)
 		put_now(p, b, row + 1);
+	tell_hashed(w, p);
+	pdet_log_claims(p, &w->claims.data[w->claims.n++]);
 	pdet_put_run(b, row, b->n - row, PAGEDET_FIELD_ASK, w->n,
 		     PAGEDET_SOURCE_DERIVED);
 	w->n++;
@@ -189,6 +215,8 @@ static int log_place(struct pdet_walk *base, struct pdet_worker *k,
 	/* Who saw the rows before has seen their stacks. */
 	if (!w->keep_stacks && w->stacks.bytes.n)
 		pdet_texts_free(&w->stacks);
+	w->claims.n = 0;
+	w->first = w->n;
 	while (r == 0 && b->cap - b->n >= 2 && b->n < ENOUGH) {
 		p = pdet_log_take(w->log);
 		if (p) {
@@ -209,6 +237,71 @@ static int log_place(struct pdet_walk *base, struct pdet_worker *k,
 	return r;
 }
 
+/* Kinds that some sources and texts cannot tell apart. */
+static bool is_same_kind(unsigned said, unsigned now)
+{
+	const uint32_t user = 1u << PAGEDET_KIND_FILE |
+		1u << PAGEDET_KIND_SHMEM | 1u << PAGEDET_KIND_HUGETLB |
+		1u << PAGEDET_KIND_UNKNOWN;
+	const uint32_t vague = 1u << PAGEDET_KIND_KERNEL |
+		1u << PAGEDET_KIND_RESERVED | 1u << PAGEDET_KIND_ZERO |
+		1u << PAGEDET_KIND_ZSMALLOC | 1u << PAGEDET_KIND_DEVICE;
+
+	if (said == now || said == PAGEDET_KIND_UNKNOWN)
+		return true;
+	/* All kinds know a free page. */
+	if (now == PAGEDET_KIND_FREE)
+		return false;
+	if (vague >> said & 1)
+		return true;
+	if (user >> said & 1)
+		return user >> now & 1;
+	/* Of hugetlb older texts say that it is anonymous. */
+	return said == PAGEDET_KIND_ANON && now == PAGEDET_KIND_HUGETLB;
+}
+
+/* Whether a page is visibly not what it was: what is not known decides
+ * nothing. */
+static bool has_changed(const struct pdet_log_claim *c,
+			const struct pdet_batch *b, uint32_t row)
+{
+	const uint64_t poison = PAGEDET_PF(PAGEDET_PF_HWPOISON);
+	const uint64_t known = c->flags_known &
+		pdet_batch_get(b, row, PAGEDET_FIELD_FLAGS_KNOWN, 0);
+	const unsigned kind = (unsigned)pdet_batch_get(b, row,
+		PAGEDET_FIELD_KIND, PAGEDET_KIND_UNKNOWN);
+
+	if (pdet_batch_state(b, row, PAGEDET_FIELD_KIND) == PAGEDET_HAVE) {
+		if (c->has_kind && !is_same_kind(c->kind, kind))
+			return true;
+		if (kind == PAGEDET_KIND_FREE && c->has_refcount &&
+		    c->refcount)
+			return true;
+	}
+	if (c->has_inode && pdet_batch_get(b, row, PAGEDET_FIELD_INODE,
+					   c->inode) != c->inode)
+		return true;
+	return known & poison &&
+	       (c->flags ^ pdet_batch_get(b, row, PAGEDET_FIELD_FLAGS,
+					  c->flags)) & poison;
+}
+
+static void log_compare(struct pdet_walk *base, struct pdet_batch *b)
+{
+	const struct walk_log *w = walk_of(base);
+	uint32_t row;
+
+	for (row = 0; row < b->n; row++) {
+		const uint64_t i = pdet_batch_get(b, row, PAGEDET_FIELD_ASK,
+						  0) - w->first;
+
+		if (pdet_batch_get(b, row, PAGEDET_FIELD_AT, 0) ==
+			    PAGEDET_AT_NOW &&
+		    i < w->claims.n && has_changed(&w->claims.data[i], b, row))
+			pdet_put_note(b, row, PAGEDET_NOTE_CHANGED);
+	}
+}
+
 static int log_stack(struct pdet_walk *base, uint64_t id,
 		     struct pdet_text *ret)
 {
@@ -223,6 +316,7 @@ static void log_free(struct pdet_walk *base)
 		pdet_text_stream_close(w->in);
 	pdet_log_free(w->log);
 	pdet_texts_free(&w->stacks);
+	pdet_vec_free(&w->claims);
 	free(w);
 }
 
@@ -230,6 +324,7 @@ static const struct pdet_walk_ops log_ops = {
 	.begin = log_begin,
 	.next = log_next,
 	.place = log_place,
+	.compare = log_compare,
 	.stack = log_stack,
 	.free = log_free,
 };

@@ -9,7 +9,7 @@
 #include "pagedet.h"
 
 /* How many fields this library has; ids are 0 .. PDET_FIELDS - 1. */
-#define PDET_FIELDS 58
+#define PDET_FIELDS 60
 
 /* A set of fields, as pagedet_query.fields. */
 struct pdet_fields {

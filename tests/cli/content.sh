@@ -41,9 +41,44 @@ if [ -x "$dumps/mkkernel" ]; then
 	stdout_has 'counted by content' '{"content":"ones","pages":8,'
 	run page 0x107 --from "$from" --fields all --json
 	tap_fails 'all does not read it' grep -q content "$tap_dir/stdout"
-	run page 0x107 --from "$from" --fields hash,content --json
-	stdout_is 'nobody knows the hash' \
-		'{"content":"zero","missing":{"hash":"unsupported"}}'
+	# --- hash and entropy of the same bytes ---
+	run page 0x107 0x18d 0x10 --from "$from" --fields entropy --json
+	stdout_is 'entropy without the class' '{"entropy":0}
+{"entropy":0}
+{"entropy":25}'
+	key=$tap_dir/key
+	hashes() {
+		run page 0x107 0x18d 0x10 0x115 --from "$from" --json \
+			--fields hash,entropy "$@"
+		cp "$tap_dir/stdout" "$tap_dir/hashes"
+	}
+	hashes --hash-key "$key"
+	tap_run 'a key is made' test "$(stat -c '%a %s' "$key")" = '600 192'
+	cp "$tap_dir/hashes" "$tap_dir/first"
+	tap_run 'other contents have other hashes' \
+		test "$(sed 's/.*"hash":"\([^"]*\)".*/\1/' "$tap_dir/first" |
+			sort -u | wc -l)" = 4
+	hashes --hash-key "$key"
+	tap_run 'the same key, the same hashes' \
+		cmp "$tap_dir/hashes" "$tap_dir/first"
+	hashes
+	tap_fails 'a key of this run' cmp "$tap_dir/hashes" "$tap_dir/first"
+	hashes --hash-key "$key.2"
+	tap_fails 'another key' cmp "$tap_dir/hashes" "$tap_dir/first"
+	run scan --from "$from" --where "hash=$(head -n 1 "$tap_dir/first" |
+		sed 's/.*"hash":"\([^"]*\)".*/\1/')" --hash-key "$key" \
+		--by content --json
+	stdout_has 'looked for by hash' '{"content":"zero"'
+	run page 0x204 0x10000000 --from "$from" --json --fields hash,entropy
+	stdout_is 'of what is not read there is none' \
+		'{"missing":{"hash":"unsafe","entropy":"unsafe"}}
+{"hash":null,"entropy":null}'
+	chmod 600 "$tap_dir/first"
+	chmod 644 "$key"
+	run page 0x107 --from "$from" --fields hash --hash-key "$key"
+	expect 'a key that others may read' 77 'others may read or change it'
+	run page 0x107 --from "$from" --fields hash --hash-key "$tap_dir/first"
+	expect 'what is no key' 65 'a key has 192'
 	echo 263 > "$tap_dir/leave-out"
 	"$dumps/mkdump" -c raw -x "$tap_dir/leave-out" "$from" "$tap_dir/kdump"
 	from=$tap_dir/kdump
@@ -73,7 +108,7 @@ import os
 import subprocess
 import sys
 
-pagedet, source, scratch = sys.argv[1:]
+pagedet, source, scratch, key = sys.argv[1:]
 PAGE = mmap.PAGESIZE
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -96,7 +131,8 @@ def resident(addr):
 
 
 def ask(addr, fields="vaddr,kind,content,notes"):
-    p = subprocess.run([pagedet, "--json", "-v", "--backend", source, "virt",
+    p = subprocess.run([pagedet, "--json", "-v", "--backend", source,
+                        "--hash-key", key, "virt",
                         str(os.getpid()), hex(addr), "--fields", fields],
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return json.loads(p.stdout) if p.stdout else {"error": p.stderr.decode()}
@@ -120,6 +156,10 @@ for i, (_, what) in enumerate(contents):
     anon[i * PAGE:(i + 1) * PAGE] = what
 for i, (name, _) in enumerate(contents):
     row = ask(at + i * PAGE)
+    mark = ask(at + i * PAGE, "hash,entropy")
+    result("hash and entropy of " + name, "hash" in mark and
+           (mark["entropy"] == 0) == (name in ("zero", "byte:0x41")), mark)
+    print("# hash %s %s %d" % (mark.get("hash"), name, mark["entropy"]))
     result("a page of " + name, row.get("content") == name, row)
     result("who noticed it: " + name, ("perturbed" in row.get("notes", [])) ==
            (source == "procfs"), row)
@@ -183,7 +223,7 @@ for source in bpf procfs; do
 	fi
 	mkdir -p "$tap_dir/scratch"
 	python3 "$tap_dir/pages.py" "$PAGEDET" $source "$tap_dir/scratch" \
-		> "$tap_dir/result" 2> "$tap_dir/why" ||
+		"$tap_dir/live-key" > "$tap_dir/result" 2> "$tap_dir/why" ||
 		tap_not_ok "$source" "$tap_dir/why"
 	while read -r line; do
 		case $line in
@@ -191,7 +231,14 @@ for source in bpf procfs; do
 		'not ok - '*) tap_not_ok "${line#not ok - }" "$tap_dir/result" ;;
 		esac
 	done < "$tap_dir/result"
+	# what is random is so anew each time
+	sed -n '/ data /d; s/^# hash //p' "$tap_dir/result" \
+		> "$tap_dir/hashes.$source"
 done
+if [ -s "$tap_dir/hashes.bpf" ] && [ -s "$tap_dir/hashes.procfs" ]; then
+	tap_run 'bpf and procfs: the same hashes of the same bytes' \
+		cmp "$tap_dir/hashes.bpf" "$tap_dir/hashes.procfs"
+fi
 
 run page 1 --backend procfs --fields content
 stdout_has 'frames through files of /proc: who would know' \

@@ -4,7 +4,8 @@
 
 #define END PAGEDET_TO_END
 /* All fields but time_ns, which differs every time. */
-#define ALL "ask,notes,page,struct,task,vma,maps,memcg,file,owner,content"
+#define ALL \
+	"ask,notes,page,struct,task,vma,maps,memcg,file,owner,content,entropy"
 /* The same without the costly ones. */
 #define MANY "ask,notes,page,struct,task,vma,memcg,file"
 

@@ -30,12 +30,22 @@ static void check_stack(const struct pdet_log_page *p,
 
 static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 {
-	const struct pdet_fields want = pdet_log_fields();
+	const struct pdet_fields want = pdet_log_said_fields();
 	const struct pdet_log_map *m = pdet_log_map_of(p);
+	struct pdet_log_claim claim;
 	size_t i;
 	unsigned f;
 
-	MUST(p->kind == PDET_LOG_DETECTIVE || p->kind == PDET_LOG_DUMP_PAGE);
+	MUST(p->kind == PDET_LOG_DETECTIVE || p->kind == PDET_LOG_DUMP_PAGE ||
+	     p->kind == PDET_LOG_REPORT);
+	MUST(p->report >= PAGEDET_REPORT_PAGE_DETECTIVE &&
+	     p->report <= PAGEDET_REPORT_HUNG_TASK);
+	MUST(p->says.at + p->says.len <= p->text.n);
+	MUST(p->comm.at + p->comm.len <= p->text.n);
+	MUST(p->cache.at + p->cache.len <= p->text.n);
+	MUST(p->file.at + p->file.len <= p->text.n);
+	pdet_log_claims(p, &claim);
+	MUST(!(claim.flags & ~claim.flags_known));
 	MUST(!m || (m >= p->maps.data && m < p->maps.data + p->maps.n));
 	for (i = 0; i < p->maps.n; i++) {
 		struct pdet_scan name;
@@ -68,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pdet_scan text = { (const char *)data,
 				  (const char *)data + size };
-	const struct pdet_fields columns = pdet_log_fields();
+	const struct pdet_fields columns = pdet_log_said_fields();
 	struct pdet_log *log = pdet_log_new();
 	const struct pdet_log_page *p;
 	struct pdet_scan line;

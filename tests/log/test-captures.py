@@ -129,14 +129,14 @@ if os.environ.get("UPDATE_GOLDEN"):
 
 # --- the driver gives the same ---
 
-OURS = ("at", "object", "missing")
+OURS = ("report", "at", "object", "missing")
 driver = Driver(tmp)
 
 
 def columns(row):
     missing = {k for k in row.get("missing", {})}
     return {k: v for k, v in row.items() if k not in OURS}, \
-        missing - {"tgid", "dev", "path", "object"}
+        missing - {"tgid", "dev", "path", "object", "slab_cache"}
 
 
 for name, path in captures("kmsg").items():

@@ -64,7 +64,8 @@ def question(how, *plants):
     """Several: by page or phys, or by virt in one task."""
     # Through the files of a task its pages would be used by being read.
     common = ["--json", "-v", "--fields", "all" if
-              machine.there.source() == "procfs" else "all,content", how]
+              machine.there.source() == "procfs" else
+              "all,content,hash,entropy", how]
     plant = plants[0]
     if how == "virt":
         return common + [plant.pid] + ["%#x" % p.vaddr for p in plants]

@@ -15,7 +15,8 @@ from words import (BIT34, FLAGS, KINDS, KPF, PTE, PTE_NAMES, RESTLESS,
 REASONS = ("unsupported not_built no_kernel no_access no_types old_row "
            "too_costly excluded raced corrupt io no_memory denied unsafe "
            "timeout").split()
-NOTES = "torn perturbed estimated partial stale undecided unchecked".split()
+NOTES = "torn perturbed estimated partial stale undecided unchecked "
+         "changed".split()
 
 CHECKS = {}
 
@@ -51,7 +52,7 @@ PIN = 1024
 OF_ADDRESS = set("pid tgid comm vaddr pte pte_level swap_type swap_offset "
                  "vma_start vma_end vma_prot vma_name".split())
 # What only other targets fill.
-ELSEWHERE = {"at", "map", "object"}
+ELSEWHERE = {"at", "map", "object", "report"}
 
 
 # --- row ---
@@ -525,6 +526,30 @@ def check_content(field, plant, row, value):
     if said is not None and (said == ZEROES) != (value == "zero"):
         return "%r, but its fingerprint is %#x" % (value, said)
     return None if isinstance(value, str) else "%r" % (value,)
+
+
+# The key is of that run: what a hash is of is compared by the unit tests, and
+# what is equal and what is not by tests/cli/content.sh.
+@check("hash")
+def check_hash(field, plant, row, value):
+    if row["_pfn"] is None or plant.is_poisoned or plant.is_io:
+        return differ(value, None)
+    number = isinstance(value, str) and value.startswith("0x")
+    return None if number else "%r" % (value,)
+
+
+@check("entropy")
+def check_entropy(field, plant, row, value):
+    if row["_pfn"] is None or plant.is_poisoned or plant.is_io:
+        return differ(value, None)
+    if not isinstance(value, int) or not 0 <= value <= 8000:
+        return "%r" % (value,)
+    what = row.get("content") or ""
+    if value == 0 and what != "zero" and what in ("text", "data"):
+        return "0, but the page is %s" % what
+    if value and (what == "zero" or what.startswith("byte:")):
+        return "%d, but the page is %s" % (value, what)
+    return None
 
 
 def lost_content(plant, row):

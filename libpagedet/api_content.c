@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Contents that the caller has itself, and the key they are hashed under. */
+#include <errno.h>
+#include <string.h>
+
+#include "api_check.h"
+#include "kernel/difference.h"
+#include "kernel/entropy.h"
+
+#define WHOLE 4096
+#define MOST ((uint64_t)1 << 30)
+#define ALL \
+	((uint32_t)PAGEDET_CONTENT_CLASS | (uint32_t)PAGEDET_CONTENT_HASH | \
+	 (uint32_t)PAGEDET_CONTENT_ENTROPY)
+
+static int ready(struct pagedet *pd)
+{
+	pdet_clear(&pd->env);
+	if (!pd->open)
+		return pdet_fail(&pd->env, EINVAL, "the handle is not open");
+	return 0;
+}
+
+int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,
+		    uint32_t want, struct pagedet_content *ret)
+{
+	struct pagedet_content c;
+	int r = ready(pd);
+
+	if (r < 0)
+		return r;
+	if (!len || len % WHOLE || len > MOST)
+		return pdet_fail(&pd->env, EINVAL,
+				 "%llu bytes are not whole pages",
+				 (unsigned long long)len);
+	if (want & ~ALL)
+		return pdet_fail(&pd->env, EINVAL,
+				 "there is no bit 0x%x of what is wanted",
+				 want & ~ALL);
+	want = want ? want : ALL;
+	memset(&c, 0, sizeof(c));
+	c.size = ret->size;
+	c.name = "";
+	if (want & PAGEDET_CONTENT_CLASS)
+		c.name = pdet_content_class(bytes, len, pd->content_name);
+	if (want & PAGEDET_CONTENT_HASH) {
+		r = pdet_key_random(&pd->env, &pd->key);
+		if (r < 0)
+			return r;
+		c.hash = pdet_hash_keyed(bytes, len, pd->key.secret);
+	}
+	if (want & PAGEDET_CONTENT_ENTROPY)
+		c.entropy = pdet_entropy(bytes, len);
+	return pdet_answer_struct(&pd->env, ret, &c, sizeof(c));
+}
+
+int pagedet_hash_key_id(struct pagedet *pd, uint64_t *ret)
+{
+	int r = ready(pd);
+
+	if (r == 0)
+		r = pdet_key_random(&pd->env, &pd->key);
+	if (r == 0)
+		*ret = pdet_hash_secret(pd->key.secret);
+	return r;
+}
+
+int pagedet_compare_bytes(const void *a, const void *b, uint64_t len,
+			  struct pagedet_difference *ret)
+{
+	struct pagedet_difference d;
+
+	if (ret->size < 2 * sizeof(ret->size))
+		return -EINVAL;
+	pdet_compare_bytes(a, b, len, &d);
+	d.size = ret->size;
+	/* The caller's prefix; what it has behind ours is zero. */
+	memcpy(ret, &d, PDET_MIN(sizeof(d), (size_t)d.size));
+	if (d.size > sizeof(d))
+		memset((char *)ret + sizeof(d), 0, d.size - sizeof(d));
+	return 0;
+}
+
+const char *pagedet_shape_name(uint32_t shape)
+{
+	static const char *const names[] = {
+		[PAGEDET_SHAPE_SAME] = "same",
+		[PAGEDET_SHAPE_BIT] = "one_bit",
+		[PAGEDET_SHAPE_BYTE] = "one_byte",
+		[PAGEDET_SHAPE_WORD] = "one_word",
+		[PAGEDET_SHAPE_LINE] = "cache_line",
+		[PAGEDET_SHAPE_SECTOR] = "sector",
+		[PAGEDET_SHAPE_ZEROED] = "zeroed",
+		[PAGEDET_SHAPE_POISONED] = "poisoned",
+		[PAGEDET_SHAPE_SWAPPED] = "swapped_halves",
+		[PAGEDET_SHAPE_SHIFTED] = "shifted",
+		[PAGEDET_SHAPE_TAIL] = "tail",
+		[PAGEDET_SHAPE_SCATTERED] = "scattered",
+	};
+
+	return shape < PDET_COUNT(names) ? names[shape] : NULL;
+}

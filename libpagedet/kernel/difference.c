@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Knows the shapes that faults leave: a bit that fell over, a line or a sector
+ * of another version, bytes that were written to the wrong place. Each shape is
+ * looked for in one or a few passes; that for copies that moved looks at a
+ * fixed number of places, however many there are.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "kernel/content.h"
+#include "kernel/difference.h"
+
+#define LINE 64
+#define SECTOR 512
+
+static uint64_t word(const unsigned char *p)
+{
+	uint64_t w;
+
+	memcpy(&w, p, sizeof(w));
+	return w;
+}
+
+/* --- how much, and where --- */
+
+static void count_byte(struct pagedet_difference *d, size_t at, unsigned bits)
+{
+	if (!bits)
+		return;
+	if (!d->bytes)
+		d->first = at;
+	d->last = at;
+	d->bytes++;
+	d->bits += (unsigned)__builtin_popcount(bits);
+}
+
+static void count(const unsigned char *a, const unsigned char *b, size_t n,
+		  struct pagedet_difference *d)
+{
+	size_t i = 0, end;
+
+	while (i < n) {
+		end = PDET_MIN(i + sizeof(uint64_t), n);
+		if (end - i == sizeof(uint64_t) && word(a + i) == word(b + i)) {
+			i = end;
+			continue;
+		}
+		for (; i < end; i++)
+			count_byte(d, i, a[i] ^ b[i]);
+	}
+}
+
+/* All that differs is in one aligned block of @size bytes. */
+static bool within(const struct pagedet_difference *d, uint64_t size)
+{
+	return d->first / size == d->last / size;
+}
+
+/* --- one side is all the same --- */
+
+static bool is_filled(const unsigned char *p, size_t n)
+{
+	return n < 2 || (p[0] == p[n - 1] && !memcmp(p, p + 1, n - 1));
+}
+
+static bool is_wiped(const unsigned char *p, size_t n, unsigned side,
+		     struct pagedet_difference *d)
+{
+	if (!is_filled(p, n) || (p[0] && !pdet_content_is_poison(p[0])))
+		return false;
+	d->shape = p[0] ? PAGEDET_SHAPE_POISONED : PAGEDET_SHAPE_ZEROED;
+	d->side = side;
+	d->pattern = p[0];
+	return true;
+}
+
+/* --- bytes that moved --- */
+
+static bool is_swapped(const unsigned char *a, const unsigned char *b,
+		       size_t n)
+{
+	const size_t half = n / 2;
+
+	return n && n % 2 == 0 && !memcmp(a, b + half, half) &&
+	       !memcmp(a + half, b, half);
+}
+
+/* What is looked for in the other side, and how many places are tried that
+ * have it: as many as there may be in zeroes or a pattern are too many. */
+#define ANCHOR 16
+#define TRIES 16
+
+/* A piece of the middle half that is not all one byte; n: there is none. */
+static size_t find_anchor(const unsigned char *a, size_t n)
+{
+	size_t i, at;
+
+	if (n < 4 * ANCHOR)
+		return n;
+	/* from the middle outwards: further both ways can be seen from there */
+	for (i = 0; i + ANCHOR <= n / 4; i += ANCHOR) {
+		at = n / 2 + i;
+		if (!is_filled(a + at, ANCHOR))
+			return at;
+		at = n / 2 - i - ANCHOR;
+		if (!is_filled(a + at, ANCHOR))
+			return at;
+	}
+	return n;
+}
+
+static bool is_moved(const unsigned char *a, const unsigned char *b, size_t n,
+		     int64_t by)
+{
+	const size_t left = n - (size_t)(by < 0 ? -by : by);
+
+	return by > 0 ? !memcmp(a, b + by, left) : !memcmp(a - by, b, left);
+}
+
+/* By half of it at most, so that half of it was seen. */
+static bool is_shifted(const unsigned char *a, const unsigned char *b,
+		       size_t n, int64_t *ret)
+{
+	const size_t anchor = find_anchor(a, n);
+	const size_t half = n / 2;
+	const unsigned char *at, *end;
+	unsigned tries;
+	int64_t by;
+
+	if (anchor == n)
+		return false;
+	at = b + (anchor > half ? anchor - half : 0);
+	end = b + PDET_MIN(anchor + half + ANCHOR, n);
+	for (tries = 0; tries < TRIES; tries++, at++) {
+		at = memmem(at, (size_t)(end - at), a + anchor, ANCHOR);
+		if (!at)
+			return false;
+		by = (int64_t)(at - b) - (int64_t)anchor;
+		if (by && is_moved(a, b, n, by)) {
+			*ret = by;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* --- from somewhere to the end --- */
+
+/* What is the same in both by chance, or is in every version of it: no more at
+ * once than this part of the tail, and as much as that must differ. */
+#define PART 8
+
+static bool is_tail(const unsigned char *a, const unsigned char *b, size_t n,
+		    const struct pagedet_difference *d)
+{
+	const size_t part = (size_t)(n - d->first) / PART;
+	const size_t most = PDET_MAX(part, (size_t)LINE);
+	size_t i, same = 0;
+
+	/* What is the same before it must be more than chance. */
+	if (d->first < LINE || d->bytes < part)
+		return false;
+	for (i = d->first; i < n && same <= most; i++)
+		same = a[i] == b[i] ? same + 1 : 0;
+	return same <= most;
+}
+
+/* --- all --- */
+
+static unsigned shape_of(const unsigned char *a, const unsigned char *b,
+			 size_t n, struct pagedet_difference *d)
+{
+	if (!d->bytes)
+		return PAGEDET_SHAPE_SAME;
+	if (d->bytes == 1)
+		return d->bits == 1 ? PAGEDET_SHAPE_BIT : PAGEDET_SHAPE_BYTE;
+	if (within(d, sizeof(uint64_t)))
+		return PAGEDET_SHAPE_WORD;
+	if (within(d, LINE))
+		return PAGEDET_SHAPE_LINE;
+	if (within(d, SECTOR))
+		return PAGEDET_SHAPE_SECTOR;
+	if (is_wiped(b, n, PAGEDET_SIDE_B, d) ||
+	    is_wiped(a, n, PAGEDET_SIDE_A, d))
+		return d->shape;
+	if (is_swapped(a, b, n))
+		return PAGEDET_SHAPE_SWAPPED;
+	if (is_shifted(a, b, n, &d->shift))
+		return PAGEDET_SHAPE_SHIFTED;
+	return is_tail(a, b, n, d) ? PAGEDET_SHAPE_TAIL :
+				     PAGEDET_SHAPE_SCATTERED;
+}
+
+void pdet_compare_bytes(const void *a, const void *b, size_t n,
+			struct pagedet_difference *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	count(a, b, n, ret);
+	ret->shape = shape_of(a, b, n, ret);
+}

@@ -1,0 +1,433 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: log procfs
+"""
+pagedet from-log: reports of the kernel that name a page, as kernels from 5.10
+to 6.18 and later ones print them, and lines that only look like these.
+"""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from captures import Tap, ask, build
+
+tap = Tap()
+tmp = tempfile.mkdtemp()
+
+
+def rows_of(text, *words):
+    return ask("from-log", "--text-only", *words, stdin=text.encode())
+
+
+def has(name, text, **values):
+    """One row, with these values."""
+    status, rows, _ = rows_of(text)
+    if len(rows) != 1:
+        tap.equal(name + ": one row", rows, "one")
+        return {}
+    row = rows[0]
+    tap.equal(name, {k: row.get(k) for k in values}, values)
+    return row
+
+
+def lacks(name, text):
+    tap.equal(name + ": no row", rows_of(text)[1], [])
+
+
+# --- bad pages ---
+
+BLOCK = """page: refcount:1 mapcount:-1 mapping:0000000000000000 index:0x0 pfn:0x81a09
+flags: 0x2004(referenced|reserved|zone=0)
+raw: 0000000000002004 ff1c000000068248 ff1c000000068248 0000000000000000
+raw: 0000000000000000 0000000000000000 00000001fffffffe 0000000000000000
+"""
+STATE = f"""BUG: Bad page state in process a  pfn:1  pfn:81a09
+{BLOCK}page dumped because: nonzero mapcount
+Modules linked in: ext4
+CPU: 1 UID: 0 PID: 58 Comm: a  pfn:1 Not tainted 6.16.0-rc1 #1 NONE
+Call Trace:
+"""
+has("bad page state, hex without 0x, a task called so", STATE,
+    report="bad_page_state", pfn=0x81a09, comm="a  pfn:1", pid=58, refcount=1,
+    kind="reserved", object="nonzero mapcount", raw_flags="0x2004", notes=[])
+row = has("before 6.9", STATE.replace("page: ", "page:00000000e95a3881 ")
+          .replace(" UID: 0", ""), report="bad_page_state", pid=58)
+has("without its block", STATE.replace(BLOCK, ""), report="bad_page_state",
+    pfn=0x81a09, notes=["partial"])
+status, rows, _ = rows_of(STATE.replace("pfn:0x81a09", "pfn:0x81a0a"))
+tap.equal("a block of another page is not its",
+          [(r["report"], r["pfn"], r.get("refcount"), r["notes"])
+           for r in rows],
+          [("bad_page_state", 0x81a09, None, ["partial"]),
+           ("dump_page", 0x81a0a, 1, [])])
+lacks("suppressed ones", "BUG: Bad page state: 7 messages suppressed\n")
+lacks("a counter", "BUG: Bad rss-counter state mm:00000000f0 type:MM_FILE "
+      "val:-1\n")
+
+MAP = f"""BUG: Bad page map in process modprobe  pte:20682653 pmd:20f23c01
+{BLOCK}page dumped because: bad pte
+addr:00007fff84619abc vm_flags:04044411 anon_vma:0000000000000000 mapping:0000000000000000 index:0
+file:(null) fault:special_mapping_fault mmap:0x0 mmap_prepare: 0x0 read_folio:0x0
+CPU: 1 UID: 0 PID: 58 Comm: modprobe Not tainted 6.16.0-rc1 #15719 NONE
+"""
+has("bad page map", MAP, report="bad_page_map", pfn=0x81a09, pid=58,
+    comm="modprobe", vaddr="0x7fff84619000", vma_prot="r--p", object="bad pte")
+has("of 6.18: the level is named",
+    MAP.replace("pte:20682653 pmd:20f23c01",
+                "pmd:8000000071c00227pgd:1 p4d:2 pud:3 pmd:4"),
+    report="bad_page_map", pfn=0x81a09, pid=58, comm="modprobe")
+row = has("an entry without page",
+          "BUG: Bad page map in process oom_reaper  pte:6353826300000000 "
+          "pmd:00000000\n"
+          "addr:00007f50cab1d000 vm_flags:08100073 anon_vma:ffff9eea335603f0 "
+          "mapping:ffff9eea335603f8 index:7\n"
+          "file:libc.so.6 fault:filemap_fault mmap:x readpage:y\n"
+          "CPU: 2 PID: 1001 Comm: oom_reaper Not tainted\n",
+          report="bad_page_map", vaddr="0x7f50cab1d000", pid=1001, index=7,
+          object="libc.so.6", vma_prot="rw-p", notes=[])
+tap.equal("its page is not known", row["missing"]["pfn"], "unsupported")
+
+# --- memory that breaks ---
+
+HW = ("Injecting memory failure for pfn 0xdfe2 at process virtual address "
+      "0x7fa812345000\n"
+      "Memory failure: 0xdfe2: Sending SIGBUS to h:w:137 due to hardware "
+      "memory corruption\n"
+      "Memory failure: 0xdfe2: recovery action for dirty LRU page: "
+      "Recovered\n")
+row = has("memory failure", HW, report="memory_failure", pfn=0xdfe2, pid=137,
+          comm="h:w", vaddr="0x7fa812345000", flags=["dirty", "lru",
+                                                     "hwpoison"],
+          object="dirty LRU page: Recovered")
+tap.equal("of other flags it says nothing", "anon" in row["flags_unknown"],
+          True)
+has("Killing, before 5.9", HW.replace("Sending SIGBUS to", "Killing"),
+    pid=137, comm="h:w")
+status, rows, _ = rows_of(HW.replace(
+    "Memory failure: 0xdfe2: rec",
+    "Memory failure: 0xdfe2: Sending SIGBUS to x:9 due to hardware memory "
+    "corruption\nMemory failure: 0xdfe3: already hardware poisoned\n"
+    "Memory failure: 0xdfe2: rec"))
+tap.equal("each task that had it, and another page in between",
+          sorted((r["pfn"], r["pid"], r["comm"]) for r in rows
+                 if r["pid"] is not None) +
+          [r["flags"] for r in rows if r["pfn"] == 0xdfe3],
+          [(0xdfe2, 9, "x"), (0xdfe2, 137, "h:w"), ["hwpoison"]])
+for words, flags in (("free buddy page", ["buddy", "hwpoison"]),
+                     ("clean mlocked LRU page", ["lru", "hwpoison",
+                                                 "mlocked"]),
+                     ("huge page", ["huge", "hwpoison"]),
+                     ("dirty swapcache page", ["dirty", "swapcache",
+                                               "hwpoison"]),
+                     ("reserved kernel page", ["hwpoison"])):
+    row = has(words, f"Memory failure: 0x1: recovery action for {words}: "
+              "Ignored\n", pfn=1, object=words + ": Ignored")
+    tap.equal(words + ": its flags", sorted(row["flags"]), sorted(flags))
+for text, report, what in (
+        ("Memory failure: 0x26f2: unhandlable page.", "memory_failure",
+         "unhandlable page."),
+        ("Memory failure: 0x26f2: corrupted page was clean: dropped without "
+         "side effects", "memory_failure",
+         "corrupted page was clean: dropped without side effects"),
+        ("Memory failure: 0x26f2 cannot catch tail", "memory_failure",
+         "cannot catch tail"),
+        ("Injecting memory failure at pfn 0x26f2", "memory_failure", None),
+        ("Soft offlining pfn 0x26f2 at process virtual address 0x7fa8",
+         "soft_offline", None),
+        ("soft offline: 0x26f2: page already poisoned", "soft_offline",
+         "page already poisoned"),
+        ("soft_offline: 0x26f2: invalidated", "soft_offline", "invalidated"),
+        ("Soft offline: 0x26f2: thp split failed", "soft_offline",
+         "thp split failed"),
+        ("Unpoison: 0x26f2: software-unpoisoned page", "unpoison",
+         "software-unpoisoned page"),
+        ("Unpoison: Software-unpoisoned page 0x26f2", "unpoison",
+         "Software-unpoisoned page")):
+    has(text, text + "\n", report=report, pfn=0x26f2, object=what)
+row = has("an address alone",
+          "MCE: Killing hw:137 due to hardware memory corruption fault at "
+          "7fa812345678\n", report="memory_failure", pid=137, comm="hw",
+          vaddr="0x7fa812345000")
+tap.equal("it has no page", row["missing"]["pfn"], "unsupported")
+
+# --- hardware ---
+
+MCE = """mce: [Hardware Error]: CPU 0: Machine Check Exception: 5 Bank 10: fe002984001000c1
+mce: [Hardware Error]: RIP !INEXACT! 10:<ffffffff80a97fa4>
+{mwait_idle+0x84/0x180}
+mce: [Hardware Error]: TSC 1574f973c6b744 ADDR 9562dc000 MISC 1229440404003e8c
+mce: [Hardware Error]: PROCESSOR 0:406f1 TIME 1745767392 SOCKET 0 APIC 0 microcode b000014
+"""
+has("a machine check of Intel", MCE, report="machine_check", pfn=0x9562dc)
+for name, words in (
+        ("AMD's address is its controller's",
+         ("PROCESSOR 0:406f1", "PROCESSOR 2:a20f10")),
+        ("an address of another mode", ("3e8c", "3e4c")),
+        ("an address that is not exact", ("3e8c", "3e8d")),
+        ("an address of which nothing is said",
+         (" MISC 1229440404003e8c", ""))):
+    row = has(name, MCE.replace(*words), report="machine_check")
+    tap.equal(name + ": no page", row["missing"]["pfn"], "unsupported")
+lacks("no address", MCE.replace(" ADDR 9562dc000", ""))
+lacks("events logged", "mce: [Hardware Error]: Machine check events logged\n")
+has("a recoverable one", "mce: Uncorrected hardware memory error in "
+    "user-access at 1850602400\n", report="machine_check", pfn=0x1850602)
+EDAC = ("EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0 "
+        "(channel:1 slot:0 page:0x12345 offset:0x40 grain:32 syndrome:0x0)\n")
+has("EDAC", EDAC, report="edac", pfn=0x12345, object="1 CE memory read error "
+    "on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0")
+has("EDAC, uncorrected", EDAC.replace("1 CE", "2 UE"), pfn=0x12345)
+lacks("EDAC without a page", EDAC.replace("0x12345", "0x0")
+      .replace("0x40", "0x0"))
+lacks("EDAC's greeting", "EDAC MC0: Giving out device to module igen6_edac\n")
+APEI = """{1}[Hardware Error]: event severity: recoverable
+{1}[Hardware Error]:   section_type: memory error
+{1}[Hardware Error]:   physical_address: 0x00000008f5aee010
+{1}[Hardware Error]:   physical_address_mask: 0xfffffffffffff000
+{1}[Hardware Error]:   error_type: 8, parity error
+"""
+has("firmware", APEI, report="apei", pfn=0x8f5aee,
+    object="error_type: 8, parity error")
+has("a mask that says nothing", APEI.replace("0xfffffffffffff000", "0x0"),
+    pfn=0x8f5aee)
+row = has("half of an address", APEI.replace("fffff000", "fff00000"),
+          report="apei")
+tap.equal("it is no page's", row["missing"]["pfn"], "unsupported")
+
+# --- objects and lists ---
+
+SLAB = """BUG kmalloc-128 (Tainted: G    B   W        ): Poison overwritten
+-----------------------------------------------------------------------------
+
+INFO: 0xffff88800c0d3c40-0xffff88800c0d3c40 @offset=3136. First byte 0x6c instead of 0x6b
+INFO: Allocated in i2cdev_ioctl_rdwr+0x9d/0x1de age=243 cpu=0 pid=28
+INFO: Slab 0xffffea0000303400 objects=33 used=3 fp=0xffff88800c0d3c40 flags=0x17ffffc0010200(slab|head)
+INFO: Object 0xffff88800c0d3c00 @offset=3072 fp=0x0000000000000000
+Redzone  ffff88800c0d3b80: bb bb bb bb bb bb bb bb bb bb bb bb bb bb bb bb
+FIX kmalloc-128: Restoring Poison 0xffff88800c0d3c40-0xffff88800c0d3c40=0x6b
+"""
+status, rows, said = rows_of(SLAB, "--pointers")
+tap.equal("SLUB of 5.10",
+          [(r["report"], r["slab_cache"], r["vaddr"], r["kind"], r["object"],
+            r["missing"]["pfn"]) for r in rows],
+          [("slab", "kmalloc-128", "0xffff88800c0d3c00", "slab",
+            "Poison overwritten", "unsupported")])
+new = re.sub("0xffff[0-9a-f]{8}", "0x00000000", SLAB).replace("INFO: ", "") \
+    .replace("Tainted: G    B   W        ", "Not tainted")
+status, rows, said = rows_of(new, "--pointers")
+tap.equal("newer, with hashed addresses: no address",
+          [(r["report"], r["slab_cache"], r["missing"].get("vaddr"))
+           for r in rows], [("slab", "kmalloc-128", "unsupported")])
+tap.is_true("that is said", "hashed" in said, said)
+
+KASAN = f"""BUG: KASAN: slab-use-after-free in page_counter_uncharge+0x65/0x150
+Write of size 8 at addr ffff888106715440 by task insm/od/527
+
+CPU: 4 UID: 0 PID: 527 Comm: insm/od Not tainted 6.19.0-rc7 #11
+Call Trace:
+{"".join(f" f{i}+0x1/0x2" + chr(10) for i in range(200))}
+The buggy address belongs to the object at ffff888106715400
+ which belongs to the cache kmalloc-512 of size 512
+The buggy address belongs to the physical page:
+page: refcount:1 mapcount:0 mapping:0000000000000000 index:0x0 pfn:0x12110
+flags: 0xfff00000000040(node=0|zone=1|lastcpupid=0x7ff)
+page_type: f5(slab)
+raw: 00fff00000000040 ffff88801ac41dc0 dead000000000122 0000000000000000
+raw: 0000000000000000 0000000000080008 00000001f5000000 0000000000000000
+page dumped because: kasan: bad access detected
+
+Memory state around the buggy address:
+"""
+status, rows, _ = rows_of(KASAN, "--pointers")
+tap.equal("KASAN",
+          [(r["report"], r["pfn"], r["kind"], r["slab_cache"], r["vaddr"],
+            r["pid"], r["comm"], r["object"], r["notes"]) for r in rows],
+          [("kasan", 0x12110, "slab", "kmalloc-512", "0xffff888106715440",
+            527, "insm/od",
+            "slab-use-after-free in page_counter_uncharge+0x65/0x150", [])])
+tap.equal("kernel addresses are kept where nobody asks for them",
+          "0xffff" in str(rows_of(KASAN)[1][0].get("vaddr")), False)
+for text, says, addr in (
+        ("list_del corruption. prev->next should be ffff888012345678, but was "
+         "dead000000000122. (prev=ffff888012340000)",
+         "list_del corruption. prev->next", "0xffff888012340000"),
+        ("list_del corruption. next->prev should be ffff888012345678, but was "
+         "dead000000000122", "list_del corruption. next->prev",
+         "0xffff888012345678"),
+        ("list_del corruption, ffff888012345678->next is LIST_POISON1 "
+         "(dead000000000100)", "list_del corruption", "0xffff888012345678"),
+        ("list_add corruption. next->prev should be prev (ffff888012345678), "
+         "but was 0000000000000000. (next=ffff888012340000).",
+         "list_add corruption. next->prev", "0xffff888012340000"),
+        ("list_add double add: new=ffff888012345678, prev=ffff888012340000, "
+         "next=ffff888012345678.", "list_add double add", "0xffff888012345678")):
+    status, rows, _ = rows_of(text + "\n", "--pointers")
+    tap.equal(text[:40], [(r["report"], r["vaddr"], r["object"])
+                          for r in rows], [("list", addr, says)])
+    tap.equal("nothing of it is shown where nobody asks for addresses",
+              "ffff8880" in str(rows_of(text + "\n")[1]), False)
+lacks("a list that is not said", "list_add corruption. prev is NULL.\n")
+
+# --- blocks ---
+
+for text, values in (
+        ("Buffer I/O error on dev loop1, logical block 2065, lost async page "
+         "write", {"dev": "7:1"}),
+        ("Buffer I/O error on device dm-0, logical block 2065", {}),
+        ("EXT4-fs warning (device dm-0): ext4_end_bio:353: I/O error 10 "
+         "writing to inode 12 starting block 2065)", {"inode": 12}),
+        ("EXT4-fs error (device sda1): ext4_get_branch:171: inode #18: "
+         "block 99: comm cat: invalid block", {"inode": 18, "dev": "8:1"}),
+        ('XFS (dm-0): metadata I/O error in "xfs_read_agf+0x7c/0xe0" at '
+         'daddr 0x10 len 8 error 5', {"index": 2}),
+        ("I/O error, dev sdb, sector 123 op 0x1:(WRITE) flags 0x800 phys_seg "
+         "1 prio class 2", {"dev": "8:16", "index": 15}),
+        ("critical medium error, dev sdb2, sector 16 op 0x0:(READ) flags 0x0",
+         {"dev": "8:18", "index": 2}),
+        # these two are of a loop device on a full tmpfs, 6.18
+        ("critical space allocation error, dev loop2, sector 41384 op "
+         "0x1:(WRITE) flags 0x4800 phys_seg 128 prio class 2",
+         {"dev": "7:2", "index": 5173}),
+        ("EXT4-fs warning (device loop2): ext4_end_bio:368: I/O error 3 "
+         "writing to inode 12 starting block 5301)",
+         {"dev": "7:2", "inode": 12}),
+        ("blk_update_request: I/O error, dev nvme0n1, sector 8 op 0x0",
+         {"index": 1})):
+    row = has(text[:50], text + "\n", report="io_error", object=text, **values)
+    tap.equal("nothing else is made up",
+              [f for f in ("pfn", "dev", "inode", "index")
+               if row.get(f) is not None and f not in values], [])
+lacks("mounting", "EXT4-fs (loop0): mounted filesystem\nXFS (dm-0): Mounting "
+      "V5 Filesystem\n")
+
+# --- waiting ---
+
+HUNG = """INFO: task khugepaged:35 blocked for more than 120 seconds.
+      Not tainted 6.12.0 #1
+task:khugepaged      state:D stack:0     pid:35    ppid:2      flags:0x00004000
+Call Trace:
+ <TASK>
+ __schedule+0x3fa/0x1550
+ migration_entry_wait_on_locked+0x229/0x2c0
+ </TASK>
+"""
+has("a task that waits for a page", HUNG, report="hung_task", pid=35,
+    comm="khugepaged", object="migration_entry_wait_on_locked+0x229/0x2c0")
+lacks("one that waits for something else",
+      HUNG.replace("migration_entry_wait_on_locked", "io_schedule"))
+
+# --- ways to keep a log ---
+
+ALL = HW + STATE + MAP + MCE + EDAC + APEI + SLAB + KASAN + HUNG
+right = rows_of(ALL)[1]
+tap.equal("all of them", len(right), 9)
+
+
+def numbered(form, text):
+    return "".join(form.format(n, line) + "\n"
+                   for n, line in enumerate(text.splitlines()))
+
+
+for name, form in (("dmesg", "[ {0}.000001] {1}"),
+                   ("callers", "[ {0}.000001][   T72] {1}"),
+                   ("CRLF", "[ {0}.000001] {1}\r"),
+                   ("syslog", "Nov 22 12:03:02 host kernel: [ {0}.01] {1}"),
+                   ("records of /dev/kmsg", "6,{0},{0}000,-;{1}")):
+    tap.equal(name + ": the same rows", rows_of(numbered(form, ALL))[1], right)
+lines = STATE.splitlines()
+mixed = "".join(f"[1.0][ T1] {a}\n[1.0][ T2] {b}\n"
+                for a, b in zip(lines, MAP.splitlines()))
+tap.equal("two at the same time, told apart by their callers",
+          sorted((r["report"], r["pfn"], r["pid"], r.get("vaddr") or "")
+                 for r in rows_of(mixed)[1]),
+          [("bad_page_map", 0x81a09, 58, "0x7fff84619000"),
+           ("bad_page_state", 0x81a09, 58, "")])
+tap.equal("with lines of others in between: the same rows",
+          rows_of(re.sub("\n", "\nusb 1-1: new device\n", ALL))[1], right)
+
+# --- what is there now ---
+
+root = os.path.join(tmp, "root")
+scenario = os.path.join(tmp, "scenario")
+with open(scenario, "w", encoding="ascii") as f:
+    f.write("pages 80000\npage 0x81a0 flags=lru,anon,swapbacked count=1\n"
+            "page 0x81a1 flags=buddy\n"
+            "page 0x81a2 flags=hwpoison\n"
+            "page 0x81a3 flags=lru,anon,swapbacked,hwpoison count=1\n")
+subprocess.run([os.path.join(build, "tests/fixtures/mkproc"), scenario, root],
+               check=True)
+slab = """page: refcount:1 mapcount:0 mapping:0000000000000000 index:0x0 pfn:0x%x
+flags: 0x200(slab|zone=0)
+raw: 0000000000000200 ff1c000000068248 ff1c000000068248 0000000000000000
+raw: 0000000000000000 0000000000000000 00000001ffffffff 0000000000000000
+page dumped because: x
+"""
+anon = slab.replace("flags: 0x200(slab|zone=0)",
+                    "anon flags: 0x14(lru|swapbacked)")
+for name, text, changed in (
+        ("another kind", slab % 0x81a0, True),
+        ("the same kind", anon % 0x81a0, False),
+        ("freed", anon % 0x81a1, True),
+        ("poisoned, and still so",
+         "Memory failure: 0x81a2: recovery action for dirty LRU page: "
+         "Recovered\n", False),
+        ("poisoned, and no longer so",
+         "Memory failure: 0x81a0: already hardware poisoned\n", None),
+        ("no page that is said to be anything",
+         "Memory failure: 0x81a1: unhandlable page.\n", False)):
+    for more in ([], ["--where", "at=now"], ["--fields", "pfn,notes,at"]):
+        rows = ask("--root", root, "from-log", *more, stdin=text.encode())[1]
+        now = [r for r in rows if r["at"] == "now"]
+        # A kernel may not tell of poison at all.
+        if changed is None:
+            changed = "hwpoison" not in \
+                (now[0].get("flags_unknown") or ["hwpoison"])
+        tap.equal(" ".join([name, *more]),
+                  [("changed" in r["notes"], r.get("report")) for r in now],
+                  [(changed, None)])
+    tap.equal("what the text says has no such note",
+              [r for r in rows if r["at"] == "log" and
+               "changed" in r["notes"]], [])
+
+# --- what only looks like one ---
+
+bad = []
+for text in ("Memory failure: 0x: x", "Memory failure: 0x1ffffffffffffffff: x",
+             "Memory failure: 26f2: x", "BUG: Bad page state in process x",
+             "BUG: Bad page state in process x  pfn:", "Soft offlining pfn ",
+             "BUG: Bad page state in process x  pfn:1ffffffffffffffff",
+             "MCE: Killing hw due to hardware memory corruption fault at 7f",
+             "MCE: Killing hw:99999999999 due to hardware memory corruption "
+             "fault at 7f", "Unpoison: words", "EDAC MC0: 1 CE x",
+             "EDAC MC0: 1 CE x (page:0x offset:0x1)", "BUG  (Not tainted): x",
+             "BUG: KASAN: ", "list_del corruption, NULL", "list_add double",
+             "Buffer I/O error on dev , logical block 1", "XFS (): x",
+             "Buffer I/O error on dev sda, logical block x",
+             "I/O error, dev sda, sector", "INFO: task x blocked for more",
+             "EXT4-fs error (device sda1): f:1: comm x: y",
+             "{1}[Hardware Error]:   physical_address: 0x",
+             "mce: [Hardware Error]: TSC ADDR", "{", "[", "BUG ", "B", "I"):
+    rows = rows_of(text + "\n")[1]
+    if rows:
+        bad.append((text, rows))
+tap.equal("no report, no row", bad, [])
+status, rows, said = ask("--root", root, "from-log", stdin=(
+    "Memory failure: 0xffffffffffffffff: unhandlable page.\n").encode())
+tap.equal("a number that no page has",
+          [(r["at"], r["pfn"], r.get("kind")) for r in rows],
+          [("log", 2 ** 64 - 1, None), ("now", 2 ** 64 - 1, "hole")])
+many = "BUG: KASAN: x in y\n" + "which belongs to the cache z of size 1\n" * \
+    20000
+tap.is_true("a report without end has one", len(rows_of(many)[1]) == 1)
+tap.equal("many reports, none of which ends", len(rows_of(
+    "".join(f"BUG kmalloc-{n} (Not tainted): x\n" for n in range(5000)))[1]),
+          5000)
+for end in range(0, len(ALL), 37):
+    status, rows, said = rows_of(ALL[:end])
+    if status not in (0, 1, 2) or len(rows) > 11:
+        tap.equal(f"cut off at {end}", (status, said), 0)
+
+shutil.rmtree(tmp)
+tap.end()
