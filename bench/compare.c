@@ -12,6 +12,7 @@
  *   compare index                      mappings of all processes
  *   compare file NAME PATH [FASTER]    flags of cached pages
  *   compare count PATH                 number of cached pages
+ *   compare check PATH                 whether its pages are clean
  *   compare rss NAME ARG...            memory used by "pagedet ARG..."
  *   compare bpf                        whole memory, read through BPF
  *   compare bpf-page PFN               one page through BPF
@@ -31,6 +32,7 @@
  *   compare detective ROOT LIBEXEC ADDR  one question to Page Detective, played
  *                                      by fake_detective
  *   compare track                      writes to 1 GiB: arm, read, read and arm
+ *   compare explain                    a thousand mismatches: evidence, rules
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
@@ -70,6 +72,7 @@ int main(int argc, char **argv)
 		{ "page", compare_page }, { "mappers", compare_mappers },
 		{ "index", compare_index }, { "file", compare_file },
 		{ "count", compare_count }, { "rss", compare_rss },
+		{ "check", compare_check },
 		{ "bpf", compare_bpf }, { "bpf-page", compare_bpf_page },
 		{ "dump-open", compare_dump_open },
 		{ "dump-page", compare_dump_page },
@@ -83,6 +86,7 @@ int main(int argc, char **argv)
 		{ "content", compare_content },
 		{ "detective", compare_detective },
 		{ "track", compare_track },
+		{ "explain", compare_explain },
 		{ "version", print_version },
 	};
 	int status = 64;

@@ -43,6 +43,7 @@ int compare_mappers(int argc, char **argv);
 int compare_index(int argc, char **argv);
 int compare_file(int argc, char **argv);
 int compare_count(int argc, char **argv);
+int compare_check(int argc, char **argv);
 int compare_rss(int argc, char **argv);
 int compare_bpf(int argc, char **argv);
 int compare_bpf_page(int argc, char **argv);
@@ -58,5 +59,6 @@ int compare_owners_rss(int argc, char **argv);
 int compare_content(int argc, char **argv);
 int compare_detective(int argc, char **argv);
 int compare_track(int argc, char **argv);
+int compare_explain(int argc, char **argv);
 
 #endif

@@ -1344,10 +1344,10 @@ enum pagedet_shape {
 };
 
 /* Which side a shape is about. */
-enum pagedet_side {
-	PAGEDET_SIDE_NONE = 0,	/* both alike */
-	PAGEDET_SIDE_A = 1,
-	PAGEDET_SIDE_B = 2
+enum pagedet_differs {
+	PAGEDET_DIFFERS_NEITHER = 0, /* both alike */
+	PAGEDET_DIFFERS_A = 1,
+	PAGEDET_DIFFERS_B = 2
 };
 
 /* The difference of two contents. */
@@ -1359,7 +1359,7 @@ struct pagedet_difference {
 	uint64_t last;		/* and of the last one; both 0 if none does */
 	int64_t shift;		/* shifted: byte i of a is i + shift of b */
 	uint32_t shape;		/* PAGEDET_SHAPE_* */
-	uint32_t side;		/* zeroed, poisoned: PAGEDET_SIDE_* */
+	uint32_t side;		/* zeroed, poisoned: PAGEDET_DIFFERS_* */
 	uint32_t pattern;	/* poisoned: the byte */
 	uint32_t reserved;
 };
@@ -1715,6 +1715,568 @@ int pagedet_owners_total(const struct pagedet_owners *owners,
 void pagedet_owners_free(struct pagedet_owners *owners);
 
 /* ------------------------------------------------------------------------
+ * Evidence and findings: why is this page as it is?
+ */
+
+/* pagedet_evidence.questions, as bits */
+enum pagedet_question {
+	PAGEDET_ASK_MISMATCH = 1, /* contents here and at the peer differ */
+	PAGEDET_ASK_NOT_FREE = 2,
+	PAGEDET_ASK_NOT_MIGRATABLE = 4,
+	PAGEDET_ASK_PINNED = 8,
+	PAGEDET_ASK_UNRECLAIMABLE = 16,
+	PAGEDET_ASK_UNACCOUNTED = 32, /* charged to no memory cgroup */
+	PAGEDET_ASK_POISONED = 64,
+	PAGEDET_ASK_LEAKED = 128 /* allocated, and nobody seems to use it */
+};
+
+/* Of what may not be known. */
+enum pagedet_known {
+	PAGEDET_DUNNO = 0,	/* nobody knows, or nobody asked */
+	PAGEDET_YES = 1,
+	PAGEDET_NO = 2
+};
+
+/* Index of the hashes in struct pagedet_evidence. */
+enum pagedet_version {
+	PAGEDET_AS_SENT = 0,	/* the last time that it was sent */
+	PAGEDET_AS_NOW = 1,	/* here */
+	PAGEDET_AS_AGAIN = 2,	/* here, read once more, later */
+	PAGEDET_AS_PEER = 3	/* at the peer */
+};
+
+/* pagedet_evidence.here_read, peer_read: reading its bytes */
+enum pagedet_read {
+	PAGEDET_READ_DUNNO = 0,	/* not tried */
+	PAGEDET_READ_DONE = 1,
+	PAGEDET_READ_REFUSED = 2, /* EIO, EFAULT or SIGBUS, as of poisoned
+				 * memory */
+	PAGEDET_READ_OTHER = 3	/* failed otherwise */
+};
+
+/* pagedet_evidence.track: writes through the mapping that is tracked, since the
+ * page was sent */
+enum pagedet_writes {
+	PAGEDET_WRITES_DUNNO = 0,
+	PAGEDET_WRITES_NOT_ARMED = 1,
+	PAGEDET_WRITES_SEEN = 2,
+	PAGEDET_WRITES_NONE = 3
+};
+
+/* pagedet_evidence.mode */
+enum pagedet_mode {
+	PAGEDET_MODE_DUNNO = 0,
+	PAGEDET_MODE_PRECOPY = 1,
+	PAGEDET_MODE_MULTIFD = 2,
+	PAGEDET_MODE_POSTCOPY = 3,
+	PAGEDET_MODE_IGNORE_SHARED = 4,
+	PAGEDET_MODE_SNAPSHOT = 5 /* saved and loaded, not migrated */
+};
+
+/* Words of a row in struct pagedet_evidence: so long may a struct pagedet_page
+ * ever become, with all fields that there can be. */
+#define PAGEDET_EVIDENCE_ROW 160
+#define PAGEDET_EVIDENCE_TEXT 512
+
+/*
+ * struct pagedet_evidence - what is known of one page, to explain it.
+ *
+ * Flat, of fixed width, append only: it may be sent elsewhere, as it is among
+ * machines that are alike, and by pagedet_evidence_save() otherwise. All zero
+ * but for size means that nothing is known. Nothing points elsewhere: ids of
+ * strings in the rows, and members whose comment says "text", are where in
+ * texts the string begins, which ends with a zero; 0 is "".
+ */
+struct pagedet_evidence {
+	uint64_t size;		/* sizeof(struct pagedet_evidence) */
+	uint64_t id;		/* the caller's: findings carry it */
+	uint64_t here[PAGEDET_EVIDENCE_ROW]; /* a struct pagedet_page, zeroes
+				 * behind it */
+	uint64_t peer[PAGEDET_EVIDENCE_ROW]; /* the same page at the peer */
+	char texts[PAGEDET_EVIDENCE_TEXT]; /* the first is 0 */
+	uint64_t hash[4];	/* by PAGEDET_AS_* */
+	uint64_t hash_key[4];	/* which key and kind of hash: only hashes
+				 * with the same number are compared */
+	uint64_t hash_ns[4];	/* CLOCK_REALTIME; 0 not known */
+	uint32_t hash_state[4];	/* PAGEDET_HAVE, or why it is not known */
+	uint32_t zero[4];	/* PAGEDET_YES: all its bytes are zero */
+	uint32_t questions;	/* PAGEDET_ASK_*; 0: what the evidence is
+				 * about, and only what has a cause */
+	uint32_t one_host;	/* YES: here and peer are one kernel */
+	uint32_t here_frozen;	/* YES: nothing ran that may write it, from
+				 * before it was read until after */
+	uint32_t peer_frozen;
+	uint32_t here_read;	/* PAGEDET_READ_* */
+	uint32_t peer_read;
+	uint32_t track;		/* PAGEDET_WRITES_* */
+	uint32_t compared;	/* YES: the bytes of here and peer were; then
+				 * bits and bytes count what differs */
+	uint64_t bits;
+	uint64_t bytes;
+	uint32_t shape;		/* PAGEDET_SHAPE_* */
+	uint32_t file_written;	/* YES: since the page was sent, by the file's
+				 * mtime or by who was seen to write it */
+	uint64_t file_ns;	/* its mtime; 0 not known */
+	uint64_t mappers;	/* mappings beyond those the caller knows */
+	uint64_t mapper_comm;	/* text: who has one of them */
+	uint32_t mapper_pid;	/* 0 not known */
+	uint32_t extra_mappers;	/* YES: there are such mappings */
+	uint32_t counters_here;	/* YES: counters of machine checks or EDAC
+				 * moved since the page was sent */
+	uint32_t counters_peer;
+	uint32_t same_as_other;	/* YES: at the peer it is what another page is
+				 * here; pagedet_explain() finds that among the
+				 * evidence by itself */
+	uint32_t unique;	/* YES: just one other page is; NO: many are */
+	uint64_t same_as;	/* id of that page */
+	uint32_t earlier;	/* YES: at the peer it is what it was here
+				 * some time before it was sent last */
+	uint32_t mode;		/* PAGEDET_MODE_* */
+	uint32_t peer_complete;	/* NO: pages are still to come, as before
+				 * postcopy ends */
+	uint32_t peer_discarded; /* YES: the peer gave it back: a balloon, or a
+				 * hole in its file */
+	uint64_t pass_sent;	/* 1 is the first; 0 not known */
+	uint64_t earlier_pass;	/* whose version it is; 0 not known */
+	uint32_t alloc_task;	/* YES: who allocated it is still there */
+	uint32_t no_swap;	/* YES: there is no space to swap to */
+	uint64_t alloc_frame;	/* text: the function that wanted it */
+};
+
+/* pagedet_finding.verdict */
+enum pagedet_finding_verdict {
+	PAGEDET_VERDICT_CANNOT_TELL = 0,
+	PAGEDET_VERDICT_CAUSE = 1,
+	PAGEDET_VERDICT_FINE = 2 /* there is nothing to explain, or what is
+				 * asked is not so */
+};
+
+/* pagedet_finding.confidence */
+enum pagedet_confidence {
+	PAGEDET_CONFIDENCE_NONE = 0, /* of PAGEDET_VERDICT_CANNOT_TELL */
+	PAGEDET_CONFIDENCE_LOW = 1,
+	PAGEDET_CONFIDENCE_MEDIUM = 2,
+	PAGEDET_CONFIDENCE_HIGH = 3,
+	PAGEDET_CONFIDENCE_CERTAIN = 4
+};
+
+/* pagedet_fact.side */
+enum pagedet_side {
+	PAGEDET_SIDE_BOTH = 0,	/* of the two, or of neither */
+	PAGEDET_SIDE_HERE = 1,
+	PAGEDET_SIDE_PEER = 2
+};
+
+/* One thing that a finding rests on. An element of arrays: it will not grow. */
+struct pagedet_fact {
+	uint64_t value;
+	uint64_t time_ns;	/* CLOCK_REALTIME; 0 not known */
+	const char *field;	/* of the row, or a member of the evidence */
+	const char *text;	/* the value in words; names of bits are joined
+				 * by '|' */
+	const char *source;	/* as pagedet_source_name(), or "evidence": a
+				 * member of it, whoever put it there */
+	uint32_t type;		/* PAGEDET_TYPE_* of value */
+	uint32_t side;		/* PAGEDET_SIDE_* */
+};
+
+/* One answer. */
+struct pagedet_finding {
+	uint64_t size;		/* sizeof(struct pagedet_finding) */
+	uint64_t evidence;	/* which one of the array */
+	uint64_t id;		/* its id */
+	const char *name;	/* of the rule: "dirty-log-lost" */
+	const char *cause;	/* one sentence */
+	const char *likely;	/* what may have led to it, where the cause
+				 * leaves that open; "" */
+	const char *advice;	/* what to do */
+	const struct pagedet_fact *facts; /* [len: n_facts] */
+	const char *const *unknown; /* [len: n_unknown] what was not known and
+				 * would have decided, or told more */
+	uint32_t n_facts;
+	uint32_t n_unknown;
+	uint32_t rule;		/* its number */
+	uint32_t question;	/* PAGEDET_ASK_*, one of them */
+	uint32_t verdict;	/* PAGEDET_VERDICT_* */
+	uint32_t confidence;	/* PAGEDET_CONFIDENCE_* in the cause */
+	uint32_t likely_confidence; /* in what led to it */
+	uint32_t reserved;
+};
+
+/* One rule. */
+struct pagedet_rule {
+	uint64_t size;		/* of this struct in the library that runs */
+	const char *name;
+	const char *cause;
+	const char *advice;
+	uint32_t id;		/* pinned */
+	uint32_t question;	/* PAGEDET_ASK_* */
+	uint32_t verdict;	/* PAGEDET_VERDICT_* */
+	uint32_t reserved;
+};
+
+/**
+ * pagedet_rule - the rules that explain pages
+ * Of those for one question the first that fits is taken, in this order.
+ * @n: [in] 0, 1, 2 ...
+ * Return: rule @n, or NULL past the last [nullable] [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const struct pagedet_rule *pagedet_rule(uint32_t n);
+
+/**
+ * pagedet_confidence_name - the name of a confidence
+ * @confidence: [in] PAGEDET_CONFIDENCE_*
+ * Return: "none", "low", "medium", "high", "certain", or NULL
+ *         [nullable] [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_confidence_name(uint32_t confidence);
+
+/**
+ * pagedet_question_by_name - find a question
+ * @name: [in] "mismatch", "free", "migrate", "pinned", "reclaim", "charge",
+ *        "poison", "leak"
+ * Return: PAGEDET_ASK_*, or a negative errno.
+ * Errors: ENOENT there is no such question.
+ * Since: 0.1
+ */
+int pagedet_question_by_name(const char *name);
+
+/**
+ * pagedet_explain - find the causes that the evidence speaks for
+ * Pure: no input, no output, no handle, no memory but the arena; may run on any
+ * machine, and in several threads at once. Never says more than the evidence
+ * does: contents are called equal or different for certain only if their bytes
+ * were compared, hardware is not blamed without its counters, and what cannot
+ * be told is a finding that names what is missing.
+ * @evidence: [in] [len: n] all of the size that the first one says
+ * @n: [in]
+ * @arena: [out,nullable] [len: arena_len] what findings point to is written
+ *         here. NULL with 0: they have no facts, nothing unknown is named, and
+ *         pages are not looked for at the place of others
+ * @arena_len: [in] bytes; 4096 for each finding, and 32 for each of @evidence
+ *             is enough
+ * @findings: [in,out] [len: max] the first one's size is set by the caller, and
+ *            is how far apart they are; what they point to [borrowed: arena]
+ * @max: [in] how many fit; for each of @evidence one for each question that is
+ *       asked is enough
+ * Return: how many findings there are; more than @max: these did not fit. Or a
+ *         negative errno.
+ * Errors: EINVAL a size is too small, or no multiple of 8, or there is too much
+ *         evidence; E2BIG evidence has a non-zero byte that this library does
+ *         not know; ENOMEM the arena is too small.
+ * Since: 0.1
+ */
+int pagedet_explain(const struct pagedet_evidence *evidence, uint64_t n,
+		    void *arena, uint64_t arena_len,
+		    struct pagedet_finding *findings, uint64_t max);
+
+/* pagedet_collect_options.options */
+enum pagedet_collect_option {
+	PAGEDET_COLLECT_CONTENT = 1 /* bytes may be read: zero, and the hash of
+				 * now. Where only /proc can read them that
+				 * marks pages as used */
+};
+
+/* What to gather. Start from PAGEDET_COLLECT_OPTIONS_INIT. */
+struct pagedet_collect_options {
+	uint64_t size;		/* sizeof(struct pagedet_collect_options) */
+	uint64_t deadline_ns;	/* for all of it, from the call; 0 none */
+	uint64_t mappers_ns;	/* to look who else maps a page that has more
+				 * mappings than are known: so long; 0 do not
+				 * look */
+	uint64_t known_mappers;	/* mappings of each page that the caller knows
+				 * of; 0 is one for addresses, none for page
+				 * frame numbers */
+	uint32_t target;	/* PAGEDET_TARGET_PFN or _VIRT */
+	uint32_t options;	/* PAGEDET_COLLECT_* */
+	uint32_t questions;	/* for questions of the evidence */
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s; 0 is the handle's */
+};
+
+#define PAGEDET_COLLECT_OPTIONS_INIT \
+	{ sizeof(struct pagedet_collect_options), 0, 0, 0, \
+	  PAGEDET_TARGET_VIRT, 0, 0, 0 }
+
+/**
+ * pagedet_collect - gather evidence about pages
+ * Fills in what this kernel knows: the rows here, who else maps them, swap,
+ * whether who allocated them is still there, and, if allowed, what is in them.
+ * What happened to them - what was sent, what the peer has, who was frozen -
+ * only the caller knows, and adds.
+ * @pd: [in] opened
+ * @items: [in] [len: n] one page each: a pfn, or a pid and an address in the
+ *         page; pid 0 is the caller's own process
+ * @n: [in]
+ * @options: [in,nullable] NULL is addresses, and only what is cheap
+ * @evidence: [in,out] [len: n] the first one's size is set by the caller, and
+ *            is how far apart they are; number i is about item i, which is its
+ *            id. After the deadline what is missing says timeout
+ * Return: how many of them have a row, or a negative errno.
+ * Errors: EINVAL not open, another target, an item is of more than a page, the
+ *         size of evidence is too small; E2BIG options has a non-zero byte that
+ *         this library does not know; ESRCH no such task; EACCES ENOTSUP
+ *         ENODATA EBADMSG ENOSYS as pagedet_query(); ECANCELED; EIO; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_collect(struct pagedet *pd, const struct pagedet_item *items,
+		    uint64_t n, const struct pagedet_collect_options *options,
+		    struct pagedet_evidence *evidence);
+
+/**
+ * pagedet_evidence_save - evidence as bytes, to be explained elsewhere
+ * The same on every machine. Kernel addresses are left out, and keys of hashes
+ * are numbers only.
+ * @pd: [in] need not be opened
+ * @evidence: [in] [len: n]
+ * @n: [in]
+ * @bytes: [out,nullable] [len: size] untouched if they do not fit
+ * @size: [in]
+ * @ret: [out] how many bytes it takes; more than @size: they did not fit
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the size of evidence is too small; E2BIG evidence has a
+ *         non-zero byte that this library does not know; EOVERFLOW it is too
+ *         much.
+ * Since: 0.1
+ */
+int pagedet_evidence_save(struct pagedet *pd,
+			  const struct pagedet_evidence *evidence, uint64_t n,
+			  void *bytes, uint64_t size, uint64_t *ret);
+
+/**
+ * pagedet_evidence_load - evidence out of bytes that somebody sent
+ * Believes nothing: what is damaged or cut off is refused as a whole. What a
+ * newer library knows beyond this one is left out. That it is true what it says
+ * is for the caller to judge: a checksum is no signature.
+ * @pd: [in] need not be opened; pagedet_error() says what is wrong with them
+ * @bytes: [in] [len: size]
+ * @size: [in]
+ * @evidence: [in,out] [len: max] the first one's size is set by the caller, and
+ *            is how far apart they are
+ * @max: [in]
+ * Return: how many there are; more than @max: these did not fit. Or a negative
+ *         errno.
+ * Errors: EBADMSG they are none, damaged, or of a version unknown here; EINVAL
+ *         the size of evidence is too small.
+ * Since: 0.1
+ */
+int pagedet_evidence_load(struct pagedet *pd, const void *bytes, uint64_t size,
+			  struct pagedet_evidence *evidence, uint64_t max);
+
+/* ------------------------------------------------------------------------
+ * Checks: assertions about the cached pages of a file
+ */
+
+/* What is asserted. Pinned, as field ids are. */
+enum pagedet_check_kind {
+	PAGEDET_CHECK_CLEAN = 1, /* no page is dirty or under writeback */
+	PAGEDET_CHECK_DISK = 2,	/* what is cached is what is on the disk */
+	PAGEDET_CHECK_STABLE = 3, /* no page changes while it is written out */
+	PAGEDET_CHECK_ABSENT = 4, /* no page is cached */
+	PAGEDET_CHECK_COMMITTED = 5, /* what is cached is what would be on the
+				 * disk after a crash now and a replay of the
+				 * journal (ext4) */
+	PAGEDET_CHECK_ERRORS = 6 /* no writeback failed since a mark */
+};
+
+enum pagedet_verdict_id {
+	PAGEDET_HOLDS = 1,
+	PAGEDET_VIOLATED = 2,
+	PAGEDET_CANNOT_TELL = 3
+};
+
+/* Why an assertion is violated, or why that cannot be told. */
+enum pagedet_cause {
+	PAGEDET_CAUSE_NONE = 0,	/* it holds */
+	/* violated */
+	PAGEDET_CAUSE_DIRTY = 1,
+	PAGEDET_CAUSE_WRITEBACK = 2,
+	PAGEDET_CAUSE_NOT_WRITTEN = 3, /* differs from the disk, and is dirty */
+	PAGEDET_CAUSE_LOST_WRITE = 4, /* differs from the disk, and is clean */
+	PAGEDET_CAUSE_DIFFERENT = 5, /* differs; whether it is lost or held back
+				 * is not known */
+	PAGEDET_CAUSE_CHANGED = 6, /* while it was written out */
+	PAGEDET_CAUSE_CACHED = 7,
+	PAGEDET_CAUSE_ERROR = 8, /* a counter says so */
+	PAGEDET_CAUSE_NOT_COMMITTED = 9, /* neither the disk nor a commit of
+				 * the journal has it */
+	/* cannot tell */
+	PAGEDET_CAUSE_UNKNOWN = 32, /* as the words say */
+	PAGEDET_CAUSE_ACCESS = 33, /* a privilege is missing */
+	PAGEDET_CAUSE_KERNEL = 34, /* the kernel lacks what it takes */
+	PAGEDET_CAUSE_FILESYSTEM = 35, /* it does not say where the data is */
+	PAGEDET_CAUSE_NETWORK = 36, /* the disk is another machine's */
+	PAGEDET_CAUSE_ENCODED = 37, /* encrypted, compressed, inline */
+	PAGEDET_CAUSE_UNWRITTEN = 38, /* no data on the disk yet */
+	PAGEDET_CAUSE_JOURNAL = 39, /* the journal has, or may have, a newer
+				 * copy */
+	PAGEDET_CAUSE_UNREADABLE = 40, /* in the cache, and not up to date */
+	PAGEDET_CAUSE_RACED = 41, /* it changed while it was looked at */
+	PAGEDET_CAUSE_REPLACED = 42, /* the path names another file now, or the
+				 * file became shorter */
+	PAGEDET_CAUSE_IO = 43,	/* the disk could not be read */
+	PAGEDET_CAUSE_TIMEOUT = 44 /* the deadline came first */
+};
+
+/* struct pagedet_check - start from PAGEDET_CHECK_INIT. All that it points to
+ * is only read by pagedet_check(). */
+struct pagedet_check {
+	uint64_t size;		/* sizeof(struct pagedet_check) */
+	const char *path;	/* [nullable] a regular file or a block device;
+				 * NULL: fd */
+	uint64_t first;		/* page offset */
+	uint64_t pages;		/* or PAGEDET_TO_END */
+	uint64_t deadline_ns;	/* from the call; 0 none */
+	uint64_t watch_ns;	/* PAGEDET_CHECK_STABLE: how long to look; 0 is
+				 * a second */
+	const void *mark;	/* [nullable] [len: mark_size]
+				 * PAGEDET_CHECK_ERRORS: of pagedet_mark() */
+	uint64_t mark_size;	/* bytes */
+	uint32_t kind;		/* PAGEDET_CHECK_* */
+	int32_t fd;		/* without path: open for reading, stays the
+				 * caller's; -1 none */
+};
+
+#define PAGEDET_CHECK_INIT \
+	{ sizeof(struct pagedet_check), NULL, 0, PAGEDET_TO_END, 0, 0, NULL, \
+	  0, 0, -1 }
+
+struct pagedet_checked;
+
+/* What is so in a range of pages: of a file whose folios are large, dirty and
+ * writeback are those of the whole folio. */
+struct pagedet_verdict {
+	uint64_t size;		/* sizeof(struct pagedet_verdict) */
+	uint64_t first;		/* page offset */
+	uint64_t pages;
+	uint64_t looked_at;	/* pages; of PAGEDET_CHECK_STABLE times that a
+				 * page was looked at under writeback */
+	uint64_t violations;	/* pages, or times; more may have gone unseen
+				 * where not all could be looked at */
+	uint64_t why;		/* text id for pagedet_checked_text() */
+	uint32_t verdict;	/* PAGEDET_HOLDS ... */
+	uint32_t cause;		/* PAGEDET_CAUSE_* */
+};
+
+/**
+ * pagedet_check_by_name - find an assertion
+ * @name: [in] "clean", "disk", "stable", "absent", "committed", "errors"
+ * Return: PAGEDET_CHECK_*, or -ENOENT.
+ * Errors: ENOENT.
+ * Since: 0.1
+ */
+int pagedet_check_by_name(const char *name);
+
+/**
+ * pagedet_check_name - the name of an assertion
+ * @kind: [in] PAGEDET_CHECK_*
+ * Return: the name, or NULL for a number that means nothing here
+ *         [nullable] [borrowed: the library].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_check_name(uint32_t kind);
+
+/**
+ * pagedet_verdict_name - the name of a verdict
+ * @verdict: [in] PAGEDET_HOLDS, PAGEDET_VIOLATED, PAGEDET_CANNOT_TELL
+ * Return: "holds", "violated", "unknown", or NULL for another number
+ *         [nullable] [borrowed: the library].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_verdict_name(uint32_t verdict);
+
+/**
+ * pagedet_cause_name - the name of a cause
+ * @cause: [in] PAGEDET_CAUSE_*
+ * Return: "lost_write" ..., or NULL for a number that means nothing here
+ *         [nullable] [borrowed: the library].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_cause_name(uint32_t cause);
+
+/**
+ * pagedet_check - check an assertion
+ * Nothing is read into the cache, written out or marked. What cannot be told
+ * is a verdict, not an error.
+ * @pd: [in] opened: the running kernel
+ * @check: [in]
+ * @ret: [out] [owned: pagedet_checked_free]
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL not open, no such kind, neither path nor fd, an empty range,
+ *         fd is not open for reading, what is named is neither a regular file
+ *         nor a block device; E2BIG check has a non-zero byte that this library
+ *         does not know; ENOENT no such file; EACCES it may not be read;
+ *         EBADMSG mark is none, or damaged; ENOTSUP the handle is not of the
+ *         running kernel; ENOMEM; EIO.
+ * Since: 0.1
+ */
+int pagedet_check(struct pagedet *pd, const struct pagedet_check *check,
+		  struct pagedet_checked **ret);
+
+/**
+ * pagedet_checked_next - the next range that is not as asserted, or unknown
+ * @checked: [in]
+ * @ret: [in,out] size is the caller's
+ * Return: 1, or 0 at the end.
+ * Errors: EINVAL size is that of no version.
+ * Since: 0.1
+ */
+int pagedet_checked_next(struct pagedet_checked *checked,
+			 struct pagedet_verdict *ret);
+
+/**
+ * pagedet_checked_whole - the verdict on all that was asked
+ * Violated if a range is; else unknown, if something could not be told.
+ * @checked: [in]
+ * @ret: [in,out] size is the caller's
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is that of no version.
+ * Since: 0.1
+ */
+int pagedet_checked_whole(const struct pagedet_checked *checked,
+			  struct pagedet_verdict *ret);
+
+/**
+ * pagedet_checked_text - the words behind a verdict
+ * @checked: [in]
+ * @id: [in] why of a verdict
+ * Return: the words, or NULL: there are none
+ *         [nullable] [borrowed: pagedet_checked_free].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_checked_text(const struct pagedet_checked *checked,
+				 uint64_t id);
+
+/**
+ * pagedet_checked_free - free what was found
+ * @checked: [in,nullable]
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_checked_free(struct pagedet_checked *checked);
+
+/**
+ * pagedet_mark - note how many errors there were, for PAGEDET_CHECK_ERRORS
+ * What the kernel counts now: errors_count and warning_count of each ext4,
+ * error_stats of each btrfs, ioerr_cnt of disks.
+ * @pd: [in] opened: the running kernel
+ * @mark: [out,nullable] [len: size]
+ * @size: [in] bytes that fit; too few: nothing is written
+ * Return: how many bytes it takes, or a negative errno.
+ * Errors: EINVAL not open; ENOTSUP the handle is not of the running kernel;
+ *         ENOMEM; EIO.
+ * Since: 0.1
+ */
+int pagedet_mark(struct pagedet *pd, void *mark, size_t size);
+
+/* ------------------------------------------------------------------------
  * Emitters: rows become text
  */
 
@@ -1723,16 +2285,27 @@ enum pagedet_format_id {
 	PAGEDET_FORMAT_JSON = 2, /* one object a line */
 	PAGEDET_FORMAT_CSV = 3,	/* RFC 4180 but for line ends, which are LF;
 				 * one header line */
-	PAGEDET_FORMAT_ARROW = 4 /* IPC stream */
+	PAGEDET_FORMAT_ARROW = 4, /* IPC stream */
+	PAGEDET_FORMAT_SVG = 5	/* a picture of memory: cells in the colour of
+				 * what most of their pages are. For
+				 * PAGEDET_TARGET_SCAN and _CGROUP, with the
+				 * pfn and the field "by" among the fields;
+				 * with flags, poisoned and offline pages are
+				 * marked. It is written when the emitter is
+				 * finished, and shows the last query; pages
+				 * that only queries before it had are pale,
+				 * as what does not match a filter */
 };
 
 enum pagedet_emit_option {
 	PAGEDET_EMIT_COLOUR = 1,
 	PAGEDET_EMIT_SOURCES = 2, /* say where each field came from */
 	PAGEDET_EMIT_POINTERS = 4, /* show kernel addresses */
-	PAGEDET_EMIT_STACKS = 8	/* rows are about who allocated and freed a
+	PAGEDET_EMIT_STACKS = 8, /* rows are about who allocated and freed a
 				 * page: text and JSON have the frames of each
 				 * stack, JSON in objects "alloc" and "free" */
+	PAGEDET_EMIT_LINEAR = 16 /* SVG: cells row by row instead of along
+				 * Hilbert's curve */
 };
 
 struct pagedet_emit_options {
@@ -1741,10 +2314,16 @@ struct pagedet_emit_options {
 	uint32_t options;	/* PAGEDET_EMIT_* */
 	int32_t fd;		/* written to; -1 keeps the text in memory */
 	uint32_t width;		/* terminal columns for text; 0 any */
+	uint32_t by;		/* SVG: PAGEDET_FIELD_* of the colours; 0 is
+				 * PAGEDET_FIELD_KIND */
+	uint32_t reserved;
+	const char *title;	/* [nullable] SVG: above the picture; NULL says
+				 * what it shows */
 };
 
 #define PAGEDET_EMIT_OPTIONS_INIT \
-	{ sizeof(struct pagedet_emit_options), PAGEDET_FORMAT_JSON, 0, -1, 0 }
+	{ sizeof(struct pagedet_emit_options), PAGEDET_FORMAT_JSON, 0, -1, 0, \
+	  0, 0, NULL }
 
 /**
  * pagedet_emitter_new - make an emitter
@@ -1752,8 +2331,9 @@ struct pagedet_emit_options {
  * @options: [in]
  * @ret: [out] [owned: pagedet_emitter_free]
  * Return: 0, or a negative errno.
- * Errors: EINVAL no such format; E2BIG options has a non-zero byte that this
- *         library does not know; ENOSYS the format was not built; ENOMEM.
+ * Errors: EINVAL no such format or field; E2BIG options has a non-zero byte
+ *         that this library does not know; ENOSYS the format was not built;
+ *         ENOMEM.
  * Since: 0.1
  */
 int pagedet_emitter_new(struct pagedet *pd,
@@ -1767,7 +2347,8 @@ int pagedet_emitter_new(struct pagedet *pd,
  * @emitter: [in]
  * @it: [in]
  * Return: 0, or a negative errno.
- * Errors: as pagedet_next(); EIO writing failed.
+ * Errors: as pagedet_next(); EINVAL the format is SVG and the query cannot be
+ *         drawn; EIO writing failed.
  * Since: 0.1
  */
 int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it);
@@ -1777,7 +2358,7 @@ int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it);
  * @emitter: [in]
  * @pd: [in] opened
  * Return: 0, or a negative errno.
- * Errors: EINVAL not open; EIO writing failed; ENOMEM.
+ * Errors: EINVAL not open, or the format is SVG; EIO writing failed; ENOMEM.
  * Since: 0.1
  */
 int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd);
@@ -1788,11 +2369,37 @@ int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd);
  * @owners: [in] from the next group on
  * @max: [in] groups; UINT64_MAX is all
  * Return: 0, or a negative errno.
- * Errors: EIO writing failed; ENOMEM.
+ * Errors: EINVAL the format is SVG; EIO writing failed; ENOMEM.
  * Since: 0.1
  */
 int pagedet_emit_owners(struct pagedet_emitter *emitter,
 			struct pagedet_owners *owners, uint64_t max);
+
+/**
+ * pagedet_emit_findings - write findings
+ * @emitter: [in]
+ * @findings: [in] [len: n] of pagedet_explain()
+ * @n: [in]
+ * @evidence: [in,nullable] that they were made of: then each one says of which
+ *            page it is
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL a size is not that of any version; EIO writing failed; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_emit_findings(struct pagedet_emitter *emitter,
+			  const struct pagedet_finding *findings, uint64_t n,
+			  const struct pagedet_evidence *evidence);
+
+/**
+ * pagedet_emit_checked - write what a check found, from the next range on
+ * @emitter: [in]
+ * @checked: [in]
+ * Return: 0, or a negative errno.
+ * Errors: EIO writing failed; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_emit_checked(struct pagedet_emitter *emitter,
+			 struct pagedet_checked *checked);
 
 /**
  * pagedet_emitter_finish - write what is held back

@@ -83,20 +83,5 @@ int pagedet_compare_bytes(const void *a, const void *b, uint64_t len,
 
 const char *pagedet_shape_name(uint32_t shape)
 {
-	static const char *const names[] = {
-		[PAGEDET_SHAPE_SAME] = "same",
-		[PAGEDET_SHAPE_BIT] = "one_bit",
-		[PAGEDET_SHAPE_BYTE] = "one_byte",
-		[PAGEDET_SHAPE_WORD] = "one_word",
-		[PAGEDET_SHAPE_LINE] = "cache_line",
-		[PAGEDET_SHAPE_SECTOR] = "sector",
-		[PAGEDET_SHAPE_ZEROED] = "zeroed",
-		[PAGEDET_SHAPE_POISONED] = "poisoned",
-		[PAGEDET_SHAPE_SWAPPED] = "swapped_halves",
-		[PAGEDET_SHAPE_SHIFTED] = "shifted",
-		[PAGEDET_SHAPE_TAIL] = "tail",
-		[PAGEDET_SHAPE_SCATTERED] = "scattered",
-	};
-
-	return shape < PDET_COUNT(names) ? names[shape] : NULL;
+	return pdet_shape_name(shape);
 }

@@ -20,7 +20,12 @@ int pagedet_emitter_new(struct pagedet *pd,
 	pdet_clear(&pd->env);
 	r = pdet_check_struct(&pd->env, &o, sizeof(o), options, &defaults,
 			      "struct pagedet_emit_options");
-	return r < 0 ? r : pdet_emitter_new(&pd->env, &o, ret);
+	if (r < 0)
+		return r;
+	if (o.reserved)
+		return pdet_fail(&pd->env, E2BIG,
+				 "the emitter has an option that this library does not know");
+	return pdet_emitter_new(&pd->env, &o, ret);
 }
 
 static uint32_t why(const void *user, uint32_t field)
@@ -63,6 +68,8 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	struct pdet_env *env = &it->pd->env;
 	struct pdet_emit_query q;
 	struct pdet_emit_end end;
+	struct pagedet_coverage coverage = { .size = sizeof(coverage) };
+	struct pagedet_info info = { .size = sizeof(info) };
 	struct pdet_cover cover;
 	int r, walked;
 
@@ -74,6 +81,8 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	q.runs = it->it->q.options & PAGEDET_Q_RUNS;
 	q.target = it->it->q.target;
 	q.page_size = it->it->page_size;
+	if (pagedet_info(it->pd, &info) == 0)
+		q.info = &info;
 	q.why = why;
 	q.advice = advice;
 	q.stack = stack;
@@ -81,6 +90,8 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	r = pdet_emit_begin(emitter, env, &q);
 	if (r < 0)
 		return r;
+	if (pdet_emitter_adds_up(emitter))
+		pdet_iter_any_runs(it->it);
 	for (;;) {
 		it->cursor = 0;
 		it->batch = NULL;
@@ -105,6 +116,10 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	pdet_iter_cover(it->it, &cover);
 	end.undecided = cover.undecided;
 	end.spilled = cover.spilled;
+	r = pagedet_coverage(it, &coverage);
+	end.wanted = coverage.wanted;
+	end.visited = coverage.visited;
+	end.complete = r == 0 && coverage.complete && walked == 0;
 	if (it->it->group)
 		end.pages = pdet_group_pages(it->it->group);
 	if (walked < 0) {

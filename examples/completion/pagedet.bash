@@ -67,6 +67,11 @@ _pagedet_value()
 		_pagedet_list "$2" "$(_pagedet_fields "$3")" ;;
 	--format)
 		_pagedet_words "$2" text json csv arrow ;;
+	--why)
+		_pagedet_list "$2" free migrate pinned reclaim charge poison \
+			leak ;;
+	--layout)
+		_pagedet_words "$2" hilbert linear ;;
 	--as)
 		_pagedet_words "$2" memory page folio ;;
 	--root)
@@ -74,12 +79,12 @@ _pagedet_value()
 	--sort)
 		_pagedet_words "$2" pages times oldest newest keys ;;
 	-o | --output | --vmlinux | --btf | --vmcoreinfo | --hash-key | \
-	--since | --before | --flame)
+	--since | --before | --flame | --peer | --save)
 		_pagedet_files "$2" ;;
 	--from)
 		_pagedet_files "$2"
 		[[ live == "$2"* ]] && COMPREPLY+=(live) ;;
-	--where | --threads | --deadline | --top | --window)
+	--where | --threads | --deadline | --top | --window | --sent | --watch)
 		COMPREPLY=() ;;
 	*)
 		return 1 ;;
@@ -93,7 +98,8 @@ _pagedet_takes_value()
 	--backend | --fields | --by | --format | --as | --root | -o | --output | \
 	--vmlinux | --btf | --vmcoreinfo | --hash-key | --since | --from | \
 	--where | --threads | --deadline | --sort | --top | --window | \
-	--before | --flame)
+	--before | --flame | --layout | --why | --sent | --peer | --save | \
+	--watch)
 		return 0 ;;
 	esac
 	return 1
@@ -109,7 +115,8 @@ _pagedet()
 		--where --by --summary --runs --undecided --threads --deadline
 		--progress --no-progress --root --vmlinux --btf --vmcoreinfo
 		--hash-key --pointers --as --stacks --sort --top --window
-		--before --flame --folded --tap --since --text-only --quiet
+		--before --flame --folded --layout --why --sent --peer --save
+		--tap --since --watch --text-only --quiet
 		--verbose --help --version'
 	local command='' i
 
@@ -139,6 +146,10 @@ _pagedet()
 		_pagedet_words "$word" "$commands" ;;
 	help)
 		_pagedet_words "$word" "$commands" fields where ;;
+	explain)
+		if [[ $before == explain ]]; then
+			_pagedet_words "$word" page mismatch
+		fi ;;
 	task | virt)
 		_pagedet_words "$word" "$(_pagedet_pids)" ;;
 	tree | cgroup)

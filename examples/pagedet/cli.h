@@ -51,9 +51,14 @@ struct cli_job {
 	const char *by;
 	const char *output;
 	const char *since;	/* check errors */
+	const char *why, *sent, *peer, *save; /* explain */
+	uint64_t watch_ns;	/* check stable */
+	uint32_t check;		/* PAGEDET_CHECK_*; 0: make a mark */
 	bool stacks;		/* of the tasks that map a page */
 	const char *sort, *before, *flame; /* of owners */
 	bool folded;
+	bool linear;		/* of map */
+	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, window_ns;
 	uint32_t as;		/* PAGEDET_KADDR_*, of kaddr */
 	uint64_t deadline_ns;
@@ -91,6 +96,7 @@ struct cli_command {
 	int max_words;		/* -1 any number */
 	bool stacks;		/* is about who allocated and freed pages */
 	bool wide;		/* looks at much: worth several threads */
+	bool picture;		/* draws what it sees: see map.c */
 	bool groups;		/* is no query, but takes --where and --by */
 };
 
@@ -202,6 +208,24 @@ bool cli_interrupted(void);
  * command; else the library knows where it was to be installed. */
 void cli_helpers_find(struct cli_job *job);
 
+/* --- explain.c, explain_peer.c --- */
+int cli_parse_explain(struct cli_job *job);
+int cli_run_explain(struct cli_job *job, struct pagedet *pd);
+/* Evidence of another host, out of a file; free(*ret). Returns a status. */
+int cli_peer_load(struct pagedet *pd, const char *path,
+		  struct pagedet_evidence **ret, uint64_t *n);
+int cli_peer_save(struct pagedet *pd, const char *path,
+		  const struct pagedet_evidence *evidence, uint64_t n);
+
+/* --- map.c: a scan that is drawn --- */
+int cli_parse_map(struct cli_job *job);
+/* What is asked for the picture, and for the ground of one with a filter. */
+void cli_map_query(const struct cli_job *job, struct pagedet_query *q);
+void cli_map_ground(struct pagedet_query *q);
+/* @o keeps @title. */
+void cli_map_emitter(const struct cli_job *job,
+		     struct pagedet_emit_options *o, char *title, size_t size);
+
 /* --- owners.c --- */
 int cli_parse_owners(struct cli_job *job);
 int cli_run_owners(struct cli_job *job, struct pagedet *pd);
@@ -210,6 +234,10 @@ int cli_run_owners(struct cli_job *job, struct pagedet *pd);
 /* Lines "outermost;...;innermost PAGES"; returns a status. */
 int cli_folded(struct pagedet_owners *owners, FILE *f);
 int cli_flame(struct pagedet_owners *owners, FILE *f);
+
+/* --- check.c --- */
+int cli_parse_check(struct cli_job *job);
+int cli_run_check(struct cli_job *job, struct pagedet *pd);
 
 /* --- query.c, verdict.c: asking and judging --- */
 /* As many as were asked for, or as are worth it. */

@@ -130,11 +130,31 @@ const struct cli_command cli_commands[] = {
 	  .fields = "pfn,kind,alloc_stack,alloc_pid,alloc_tgid,alloc_comm,"
 		    "alloc_ns,gfp_mask,gfp,alloc_order,allocator,"
 		    "migrate_reason,free_stack,free_ns" },
-	{ "explain", "page PFN | mismatch ...", "findings about a page",
-	  "", .needs = "the rules that explain pages" },
+	{ "explain", "page PFN... | mismatch PID ADDR...",
+	  "why a page is as it is",
+	  "page says why a page is not free, or what --why asks: free, migrate,\n"
+	  "pinned, reclaim, charge, poison, leak, or several of them. mismatch\n"
+	  "says why contents differ from those that a migration left at its\n"
+	  "peer: run it there with --save FILE, and here with --peer FILE, under\n"
+	  "one --hash-key. Both sides must be frozen. Exits 0 if there is a\n"
+	  "cause, 1 if there is nothing to explain, 2 if it cannot tell.\n",
+	  .parse = cli_parse_explain, WORDS(2, -1),
+	  .run = cli_run_explain },
 	{ "check", "WHAT PATH [FIRST[+COUNT]]", "filesystem assertions",
-	  "WHAT is clean, disk, stable, absent, committed, mark or errors.\n",
-	  .needs = "the assertions about cached files" },
+	  "WHAT is what is asserted of the cached pages of a file or of a block\n"
+	  "device:\n"
+	  "  clean      none is dirty or under writeback\n"
+	  "  absent     none is cached\n"
+	  "  disk       they are what is on the disk; one that is not and is\n"
+	  "             clean is a lost write\n"
+	  "  committed  they are what a crash now and a replay of ext4's journal\n"
+	  "             would leave there\n"
+	  "  stable     none changes while it is written out (--watch SECONDS)\n"
+	  "'check mark FILE' notes what counts errors, 'check errors --since FILE'\n"
+	  "says whether it rose. Nothing is read in or written out. The status is\n"
+	  "0 if it holds, 1 if it is violated, 2 if that cannot be told.\n"
+	  FILE_RANGE_HELP,
+	  .parse = cli_parse_check, WORDS(1, 3), .run = cli_run_check },
 	{ "snapshot", "FILE [COMMAND ...]", "save the rows of a query",
 	  "", .needs = "the writer of snapshot files" },
 	{ "diff", "A B", "what changed between two snapshots",
@@ -156,7 +176,15 @@ const struct cli_command cli_commands[] = {
 	{ "kmap", "report | on | off | clear | stats", "allocation maps",
 	  "", .needs = "the reader of the Memorizer's allocation maps" },
 	{ "map", "", "a picture of physical memory",
-	  "", .needs = "the writer of pictures" },
+	  "Writes SVG, to standard output or with -o. Every cell has the colour\n"
+	  "of what most of its pages are: their kind, or another field --by,\n"
+	  "such as flags, memcg_path, zone or alloc_comm. The cells follow\n"
+	  "Hilbert's curve, which keeps neighbours together, or --layout linear.\n"
+	  "Poisoned and offline pages are marked, also a single one. With --where\n"
+	  "only what matches has a colour; the rest is pale.\n",
+	  .parse = cli_parse_map, WORDS(0, 0),
+	  NOTHING("there is no memory to see"), QUERY(SCAN), .wide = true,
+	  .picture = true },
 	{ "doctor", "", "what can be answered here, and what not",
 	  "For each field and each source: whether it can be answered, why\n"
 	  "not, and what would make it possible.\n",

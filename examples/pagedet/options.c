@@ -151,6 +151,14 @@ static int set_as(struct cli_job *job, const char *value)
 	return cli_usage("--as: '%s' is not memory, page or folio", value);
 }
 
+static int set_layout(struct cli_job *job, const char *value)
+{
+	job->linear = !strcmp(value, "linear");
+	if (job->linear || !strcmp(value, "hilbert"))
+		return CLI_ANSWERED;
+	return cli_usage("--layout: '%s' is not hilbert or linear", value);
+}
+
 static int set_top(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_number(value, CLI_DECIMAL, &job->top);
@@ -168,6 +176,15 @@ static int set_window(struct cli_job *job, const char *value)
 
 	if (wrong)
 		return cli_usage("--window: '%s' %s", value, wrong);
+	return CLI_ANSWERED;
+}
+
+static int set_watch(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_seconds(value, &job->watch_ns);
+
+	if (wrong)
+		return cli_usage("--watch: '%s' %s", value, wrong);
 	return CLI_ANSWERED;
 }
 
@@ -241,10 +258,24 @@ static const struct option options[] = {
 	  "write the stacks as a flame graph (SVG)" },
 	{ "folded", BOOL(folded), .commands = "owners", .help =
 	  "write the stacks as lines that flame graph tools read" },
+	{ "why", .value = "LIST", TEXT(why), .commands = "explain", .help =
+	  "what to explain: free, migrate, pinned, reclaim, charge, poison, "
+	  "leak" },
+	{ "sent", .value = "HASH", TEXT(sent), .commands = "explain", .help =
+	  "the hash of the page as it was sent" },
+	{ "peer", .value = "FILE", TEXT(peer), .commands = "explain", .help =
+	  "what --save wrote at the other host, of the same pages" },
+	{ "save", .value = "FILE", TEXT(save), .commands = "explain", .help =
+	  "write the evidence there, and explain nothing" },
+	{ "layout", .value = "NAME", .set = set_layout, .commands = "map",
+	  .help = "hilbert (default): neighbours in memory are neighbours in "
+	  "the picture; or linear: row by row" },
 	{ "tap", BOOL(tap), .commands = "check", .help =
 	  "answer in the Test Anything Protocol" },
 	{ "since", .value = "FILE", TEXT(since), .commands = "check", .help =
 	  "compare with what 'check mark FILE' saved" },
+	{ "watch", .value = "SECONDS", .set = set_watch, .commands = "check",
+	  .help = "how long 'check stable' looks (default 1)" },
 	{ "text-only", BOOL(text_only), .commands = "from-log", .help =
 	  "say what the log says, ask nobody else" },
 	{ "quiet", 'q', BOOL(quiet), .help =

@@ -19,6 +19,7 @@ struct asking {
 	struct pagedet_iter *it;
 	struct cli_pfn_stream stream;
 	size_t step;
+	bool ground;		/* of a picture, is being asked for */
 	uint64_t start_ns;
 	uint32_t by[PAGEDET_FIELDS_MAX];
 	struct cli_verdict verdict;
@@ -53,6 +54,7 @@ int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 		    int to, struct pagedet_emitter **ret)
 {
 	struct pagedet_emit_options o = PAGEDET_EMIT_OPTIONS_INIT;
+	char title[1024];
 	int error;
 
 	o.format = job->format;
@@ -68,6 +70,8 @@ int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 		if (cli_colour(fd))
 			o.options |= PAGEDET_EMIT_COLOUR;
 	}
+	if (job->command->picture)
+		cli_map_emitter(job, &o, title, sizeof(title));
 	error = pagedet_emitter_new(pd, &o, ret);
 	return error ? cli_fail(pd, error) : CLI_ANSWERED;
 }
@@ -146,6 +150,11 @@ static int set_query(struct asking *a)
 		a->q.options |= PAGEDET_Q_TASK_STACKS;
 	if (job->text_only)
 		a->q.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+	if (job->command->picture) {
+		cli_map_query(job, &a->q);
+		cli_named_fields(job->by, a->verdict.named);
+		return CLI_ANSWERED;
+	}
 	grouped = job->by || job->summary;
 	status = grouped ? set_grouping(a) : set_fields(a);
 	if (status || !job->from_stdin)
@@ -205,6 +214,12 @@ static int first_query(struct asking *a)
 {
 	int status = query(a);
 
+	/* What is wrong with the filter is known by now. */
+	a->ground = !status && a->job->command->picture && a->job->where;
+	if (a->ground) {
+		cli_map_ground(&a->q);
+		return query(a);
+	}
 	if (status || !a->job->from_stdin || a->q.n_items < a->step)
 		return status;
 	/* More steps follow, and "ask" would count anew in each. */
@@ -221,6 +236,14 @@ static int emit_steps(struct asking *a, struct pagedet_emitter *e)
 	for (;;) {
 		error = pagedet_emit_all(e, a->it);
 		cli_progress_end(&a->progress);
+		if (a->ground && !error && !cli_interrupted()) {
+			a->ground = false;
+			cli_map_query(a->job, &a->q);
+			status = query(a);
+			if (status)
+				return status;
+			continue;
+		}
 		cli_verdict_add(&a->verdict, a->it, a->q.target);
 		if (error == -ETIMEDOUT || error == -ECANCELED)
 			return CLI_UNSURE;	/* the verdict has the words */

@@ -153,6 +153,8 @@ struct pdet_wants {
 				 * with the same answers: fill() may turn rows
 				 * of a series into one row with PAGES */
 	bool kinds;		/* the same, and only by kind */
+	bool runs;		/* as fold, but only rows of neighbours become
+				 * one, with the PFN of the first */
 	bool stacks;		/* of tasks will be asked for */
 	bool alone;		/* one session, in the thread that prepares: it
 				 * may load what it turns out to need */

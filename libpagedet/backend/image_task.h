@@ -19,6 +19,7 @@ struct image_task {
 		struct pdet_vm_area *data;
 		size_t n, cap;
 	} vmas;
+	int vma_error;		/* of the first that could not be read */
 	size_t at;
 	char name[PDET_PATH];	/* of the last one */
 };

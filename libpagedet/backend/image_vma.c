@@ -48,8 +48,15 @@ static int show(struct image_session *s, struct image_task *t,
 	return 1;
 }
 
-static int cannot_read(struct pdet_session *s, const struct pdet_task *t)
+/* @error: of the first that could not be read */
+static int cannot_read(struct pdet_session *s, const struct pdet_task *t,
+		       int error)
 {
+	if (error == -EIO || error == -EACCES || error == -ENOMEM) {
+		errno = -error;
+		return pdet_fail_errno(&s->env, "cannot read task %u: cannot "
+				       "read its areas (VMAs)", t->pid);
+	}
 	return pdet_fail(&s->env, EBADMSG, "cannot read task %u: its areas "
 			 "(VMAs) are damaged or not in the dump", t->pid);
 }
@@ -67,7 +74,7 @@ int pdet_image_vma_at(struct pdet_session *base, struct pdet_task *task,
 	r = pdet_vma_next(&s->space, &s->image->mm_types, t->mm.addr, addr,
 			  &first);
 	if (r <= 0)
-		return r < 0 ? cannot_read(base, task) : 0;
+		return r < 0 ? cannot_read(base, task, r) : 0;
 	return show(s, t, &first, ret);
 }
 
@@ -80,10 +87,12 @@ static int add(void *arg, const struct pdet_vm_area *vma)
 
 static int pass_over(void *arg, uint64_t start, uint64_t end, int error)
 {
-	(void)arg;
+	struct image_task *t = arg;
+
 	(void)start;
 	(void)end;
-	(void)error;
+	if (!t->vma_error)
+		t->vma_error = error;
 	return 0;
 }
 
@@ -94,13 +103,14 @@ int pdet_image_vma_first(struct pdet_session *base, struct pdet_task *task)
 	const struct pdet_vma_visit visit = { add, pass_over, t };
 
 	t->vmas.n = t->at = 0;
+	t->vma_error = 0;
 	if (!t->has_mm)
 		return 0;
 	if (pdet_vma_each(&s->space, &s->image->mm_types, t->mm.addr, 0,
 			  UINT64_MAX, &visit) < 0)
 		return pdet_fail(&base->env, ENOMEM, "no memory");
 	if (!t->vmas.n && t->mm.map_count)
-		return cannot_read(base, task);
+		return cannot_read(base, task, t->vma_error);
 	return 0;
 }
 

@@ -213,9 +213,10 @@ unsigned procfs_look_mapcount(struct procfs *p, struct pdet_env *env);
 int procfs_fill(struct pdet_session *s, struct pdet_batch *b,
 		const struct pdet_fields *want, unsigned source);
 
-/* --- procfs_fold.c: rows with the same words become one --- */
+/* --- procfs_fold.c: rows with the same words become one; @neighbours: only
+ * where they stand behind each other --- */
 void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
-		 bool cgroup);
+		 bool cgroup, bool neighbours);
 
 /* --- procfs_bytes.c: what pages of tasks hold --- */
 int procfs_fill_content(struct procfs_session *s, struct pdet_batch *b);

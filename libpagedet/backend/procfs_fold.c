@@ -3,7 +3,7 @@
  * When pages are only counted, rows of a batch that have the same kpage words
  * become one row with PAGES, wherever they stand: a few dozen instead of
  * thousands. This is what makes counting all of memory cost hardly more than
- * reading it.
+ * reading it. Where runs are asked for only neighbours become one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static uint32_t run_end(const uint64_t *word, uint32_t row, uint32_t n,
 }
 
 void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
-		 bool cgroup)
+		 bool cgroup, bool neighbours)
 {
 	uint64_t *pages = b->value[PAGEDET_FIELD_PAGES];
 	uint64_t *pfn = b->value[PAGEDET_FIELD_PFN];
@@ -71,13 +71,14 @@ void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 		uint64_t f = flags[row], c = count ? counts[row] : 0;
 		uint64_t g = cgroup ? cgroups[row] : 0;
 
-		end = run_end(flags, row, b->n, &ends[KPAGE_FLAGS]);
+		end = f & KPF(NOPAGE) ? row + 1 :
+		      run_end(flags, row, b->n, &ends[KPAGE_FLAGS]);
 		if (count)
 			end = run_end(counts, row, end, &ends[KPAGE_COUNT]);
 		if (cgroup)
 			end = run_end(cgroups, row, end, &ends[KPAGE_CGROUP]);
 		at = slot_of(f, c, g);
-		for (probe = 0; probe < PROBES; probe++) {
+		for (probe = 0; !neighbours && probe < PROBES; probe++) {
 			uint32_t seen = t->row[at];
 
 			if (t->stamp[at] != t->now) {
@@ -90,11 +91,12 @@ void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 				break;
 			at = (at + 1) & (SLOTS - 1);
 		}
-		if (probe < PROBES && may_merge(s, f)) {
+		if (probe < PROBES && !neighbours && may_merge(s, f)) {
 			pages[t->row[at]] += end - row;
 			continue;
 		}
-		if (t->stamp[at] != t->now && may_merge(s, f)) {
+		if (!neighbours && t->stamp[at] != t->now &&
+		    may_merge(s, f)) {
 			t->stamp[at] = t->now;
 			t->row[at] = out;
 		}

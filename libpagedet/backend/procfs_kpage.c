@@ -670,7 +670,7 @@ static bool may_fold(const struct pdet_session *base,
 	struct pdet_fields rest = base->wants->fields;
 	unsigned f;
 
-	if (!base->wants->fold || !b->series)
+	if (!(base->wants->fold || base->wants->runs) || !b->series)
 		return false;
 	pdet_fields_remove(&rest, PAGEDET_FIELD_PAGES);
 	pdet_fields_remove(&rest, PAGEDET_FIELD_PFN);
@@ -706,7 +706,8 @@ int procfs_fill(struct pdet_session *base, struct pdet_batch *b,
 		procfs_idle(s, b, s->word[KPAGE_FLAGS]);
 	if (may_fold(base, b, want) && is_read(&reading, KPAGE_FLAGS))
 		procfs_fold(s, b, is_read(&reading, KPAGE_COUNT),
-			    is_read(&reading, KPAGE_CGROUP));
+			    is_read(&reading, KPAGE_CGROUP),
+			    base->wants->runs);
 	if (flags)
 		fill_flags(s, b, want, &reading);
 	if (count)

@@ -49,6 +49,54 @@ char *pdet_put_prot(char *p, uint64_t prot)
 	return p;
 }
 
+char *pdet_put_size(char *p, uint64_t bytes)
+{
+	static const char units[] = "KMGTPE";
+	unsigned unit = 0, shift = 10;
+	uint64_t whole, tenths;
+
+	if (bytes < 1024) {
+		p = pdet_put_dec(p, bytes);
+		memcpy(p, " B", 2);
+		return p + 2;
+	}
+	while (unit < 5 && bytes >> shift >= 1024) {
+		unit++;
+		shift += 10;
+	}
+	whole = bytes >> shift;
+	tenths = ((bytes & (((uint64_t)1 << shift) - 1)) * 10 +
+		  ((uint64_t)1 << (shift - 1))) >> shift;
+	if (tenths == 10) {
+		whole++;
+		tenths = 0;
+	}
+	p = pdet_put_dec(p, whole);
+	*p++ = '.';
+	*p++ = (char)('0' + tenths);
+	*p++ = ' ';
+	*p++ = units[unit];
+	memcpy(p, "iB", 2);
+	return p + 2;
+}
+
+char *pdet_put_share(char *p, uint64_t part, uint64_t total)
+{
+	uint64_t mille = total ? (part * 1000 + total / 2) / total : 0;
+
+	if (mille >= 1000 && part < total)
+		mille = 999;
+	if (!mille && part) {
+		*p++ = '<';
+		mille = 1;
+	}
+	p = pdet_put_dec(p, mille / 10);
+	*p++ = '.';
+	*p++ = (char)('0' + mille % 10);
+	*p++ = '%';
+	return p;
+}
+
 static char *put_str(char *p, const char *text)
 {
 	size_t len = strlen(text);

@@ -47,6 +47,13 @@ char *pdet_put_dev(char *p, uint64_t dev);
 /* pdet_put_prot - "rw-p", 4 bytes. */
 char *pdet_put_prot(char *p, uint64_t prot);
 
+/* pdet_put_size - "48.2 MiB", up to PDET_DIGITS bytes. */
+char *pdet_put_size(char *p, uint64_t bytes);
+
+/* pdet_put_share - per cent with one digit, up to PDET_DIGITS bytes; only all
+ * is 100, only nothing is 0. */
+char *pdet_put_share(char *p, uint64_t part, uint64_t total);
+
 /* The longest text that pdet_put_mask() makes. */
 #define PDET_MASK_TEXT ((size_t)64 * 20)
 

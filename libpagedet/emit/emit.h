@@ -23,6 +23,7 @@ struct pdet_emit_query {
 	bool runs;		/* rows speak for several pages */
 	uint32_t target;	/* PAGEDET_TARGET_* */
 	uint64_t page_size;
+	const struct pagedet_info *info; /* NULL: nothing is known */
 	/* for the text footer: why nobody can answer a field, and advice */
 	uint32_t (*why)(const void *user, uint32_t field);
 	const char *(*advice)(const void *user, uint32_t field);
@@ -39,6 +40,8 @@ struct pdet_emit_end {
 	uint64_t pages;		/* grouped: all of them */
 	uint64_t undecided;
 	uint64_t spilled;	/* grouped: pages in the group "other" */
+	uint64_t wanted, visited; /* places; wanted 0 is not known */
+	bool complete;
 };
 
 /* Where a thread is in the kernel. */
@@ -55,6 +58,9 @@ int pdet_emitter_new(struct pdet_env *env,
 		     const struct pagedet_emit_options *options,
 		     struct pagedet_emitter **ret);
 void pdet_emitter_free(struct pagedet_emitter *e);
+
+/* pdet_emitter_adds_up - how pages are spread over rows is all the same. */
+bool pdet_emitter_adds_up(const struct pagedet_emitter *e);
 
 /* The text is written to the fd as it grows, in large pieces; a failed write
  * is -EIO with words in @env, and stays so. */

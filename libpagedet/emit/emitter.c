@@ -130,6 +130,8 @@ static const struct pdet_emit_format *find_format(uint32_t format)
 		return &pdet_emit_json;
 	case PAGEDET_FORMAT_CSV:
 		return &pdet_emit_csv;
+	case PAGEDET_FORMAT_SVG:
+		return &pdet_emit_svg;
 	default:
 		return NULL;
 	}
@@ -145,6 +147,9 @@ int pdet_emitter_new(struct pdet_env *env,
 	if (options->format == PAGEDET_FORMAT_ARROW)
 		return pdet_fail(env, ENOSYS,
 				 "cannot emit Arrow: not built into this library");
+	if (options->by >= PDET_FIELDS)
+		return pdet_fail(env, EINVAL, "cannot emit: no field %u",
+				 options->by);
 	if (!format)
 		return pdet_fail(env, EINVAL, "cannot emit: no format %u",
 				 options->format);
@@ -155,9 +160,12 @@ int pdet_emitter_new(struct pdet_env *env,
 	e->format = format;
 	e->options = options->options;
 	e->width = options->width;
+	e->by = options->by;
+	if (options->title)
+		e->title = strdup(options->title);
 	e->own = calloc(1, format->size);
 	e->out.buf = malloc(PDET_OUT_BYTES);
-	if (!e->own || !e->out.buf) {
+	if (!e->own || !e->out.buf || (options->title && !e->title)) {
 		pdet_emitter_free(e);
 		return no_memory(env);
 	}
@@ -175,8 +183,14 @@ void pdet_emitter_free(struct pagedet_emitter *e)
 	if (e->own && e->format->free)
 		e->format->free(e);
 	free(e->own);
+	free(e->title);
 	free(e->out.buf);
 	free(e);
+}
+
+bool pdet_emitter_adds_up(const struct pagedet_emitter *e)
+{
+	return e->format == &pdet_emit_svg;
 }
 
 static void add_col(struct pagedet_emitter *e, unsigned field)
@@ -239,6 +253,7 @@ static void list_cols(struct pagedet_emitter *e)
 static void give_up(struct pagedet_emitter *e)
 {
 	e->query.why = NULL;
+	e->query.info = NULL;
 	e->query.advice = NULL;
 	e->query.stack = NULL;
 	if (e->open && !e->out.error && e->format->give_up)
@@ -249,11 +264,16 @@ static void give_up(struct pagedet_emitter *e)
 int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
 		    const struct pdet_emit_query *q)
 {
+	const char *why = NULL;
 	int r = result(e, env);
 
 	if (r)
 		return r;
 	give_up(e);
+	if (e->format->refuse)
+		why = e->format->refuse(q);
+	if (why)
+		return pdet_fail(env, EINVAL, "cannot draw a picture: %s", why);
 	e->query = *q;
 	e->query.group_by = e->keys;
 	e->query.n_group_by = 0;
@@ -361,6 +381,9 @@ int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 		return pdet_fail(env, EINVAL,
 				 "cannot emit: no field %u or source %u",
 				 field, source);
+	if (!e->format->ability)
+		return pdet_fail(env, EINVAL,
+				 "cannot draw a picture of what can be answered");
 	if (!e->out.error)
 		e->format->ability(e, info->name, source_name, a);
 	return result(e, env);
@@ -369,6 +392,8 @@ int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 int pdet_emitter_finish(struct pagedet_emitter *e)
 {
 	give_up(e);
+	if (!e->out.error && e->format->finish)
+		e->format->finish(e);
 	if (e->out.fd >= 0)
 		drain(&e->out);
 	return result(e, e->env);

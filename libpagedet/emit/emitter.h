@@ -51,10 +51,13 @@ struct pdet_emit_col {
 
 struct pdet_emit_format {
 	size_t size;		/* of the format's own state, zeroed */
+	/* why rows of this query cannot be written, or NULL; may be NULL */
+	const char *(*refuse)(const struct pdet_emit_query *q);
 	/* false without memory */
 	bool (*begin)(struct pagedet_emitter *e);
 	void (*batch)(struct pagedet_emitter *e, const struct pdet_batch *b);
 	void (*end)(struct pagedet_emitter *e, const struct pdet_emit_end *end);
+	/* may be NULL: it has no place for that */
 	void (*ability)(struct pagedet_emitter *e, const char *field,
 			const char *source, const struct pagedet_ability *a);
 	/* may be NULL */
@@ -62,6 +65,8 @@ struct pdet_emit_format {
 		       const struct pdet_emit_thread *t);
 	/* a query was not ended: write what is held back; may be NULL */
 	void (*give_up)(struct pagedet_emitter *e);
+	/* there is no more; may be NULL */
+	void (*finish)(struct pagedet_emitter *e);
 	/* may be NULL */
 	void (*free)(struct pagedet_emitter *e);
 };
@@ -69,6 +74,7 @@ struct pdet_emit_format {
 extern const struct pdet_emit_format pdet_emit_json;
 extern const struct pdet_emit_format pdet_emit_csv;
 extern const struct pdet_emit_format pdet_emit_text;
+extern const struct pdet_emit_format pdet_emit_svg;
 
 struct pagedet_emitter {
 	struct pdet_env *env;	/* of the handle, for words of finish */
@@ -77,6 +83,8 @@ struct pagedet_emitter {
 	struct pdet_out out;
 	uint32_t options;	/* PAGEDET_EMIT_* */
 	uint32_t width;
+	uint32_t by;		/* PAGEDET_FIELD_*; 0: the usual one */
+	char *title;		/* NULL: the usual one */
 	bool open;		/* between begin and end */
 	struct pdet_emit_query query; /* group_by points to keys */
 	uint32_t keys[PDET_FIELDS];

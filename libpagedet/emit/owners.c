@@ -447,6 +447,9 @@ int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
 	bool (*group)(struct emitting *s) = json_group;
 	bool ok = true;
 
+	if (e->format == &pdet_emit_svg)
+		return pdet_fail(env, EINVAL,
+				 "cannot draw a picture: groups have no place in memory");
 	s.by = pdet_owners_keys(o, &s.n_by);
 	if (e->format == &pdet_emit_csv) {
 		group = csv_group;

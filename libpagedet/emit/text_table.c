@@ -13,56 +13,6 @@ static const char total_label[] = "total";
 
 #define ELLIPSIS (sizeof(ellipsis) - 1)
 
-/* "48.2 MiB" */
-static char *put_size(char *p, uint64_t bytes)
-{
-	static const char units[] = "KMGTPE";
-	unsigned unit = 0, shift = 10;
-	uint64_t whole, tenths;
-
-	if (bytes < 1024) {
-		p = pdet_put_dec(p, bytes);
-		memcpy(p, " B", 2);
-		return p + 2;
-	}
-	while (unit < 5 && bytes >> shift >= 1024) {
-		unit++;
-		shift += 10;
-	}
-	whole = bytes >> shift;
-	tenths = ((bytes & (((uint64_t)1 << shift) - 1)) * 10 +
-		  ((uint64_t)1 << (shift - 1))) >> shift;
-	if (tenths == 10) {
-		whole++;
-		tenths = 0;
-	}
-	p = pdet_put_dec(p, whole);
-	*p++ = '.';
-	*p++ = (char)('0' + tenths);
-	*p++ = ' ';
-	*p++ = units[unit];
-	memcpy(p, "iB", 2);
-	return p + 2;
-}
-
-/* Per cent with one digit; only all is 100, only nothing is 0. */
-static char *put_share(char *p, uint64_t part, uint64_t total)
-{
-	uint64_t mille = total ? (part * 1000 + total / 2) / total : 0;
-
-	if (mille >= 1000 && part < total)
-		mille = 999;
-	if (!mille && part) {
-		*p++ = '<';
-		mille = 1;
-	}
-	p = pdet_put_dec(p, mille / 10);
-	*p++ = '.';
-	*p++ = (char)('0' + mille % 10);
-	*p++ = '%';
-	return p;
-}
-
 /* Bad news first, so that it is there when the rest is cut. */
 static size_t lay_mask(struct pdet_text *t, unsigned col,
 		       const struct pdet_view *v)
@@ -110,13 +60,13 @@ static size_t lay_cell(struct pagedet_emitter *e,
 		p = pdet_put_hex(p, v->value);
 		break;
 	case PDET_TEXT_SIZE:
-		p = put_size(p, v->value * e->query.page_size);
+		p = pdet_put_size(p, v->value * e->query.page_size);
 		break;
 	case PDET_TEXT_BYTES:
 		p = pdet_put_dec(p, v->value * e->query.page_size);
 		break;
 	default:
-		p = put_share(p, v->value, t->total);
+		p = pdet_put_share(p, v->value, t->total);
 	}
 	t->scratch_len = (size_t)(p - t->scratch);
 	return t->scratch_len;

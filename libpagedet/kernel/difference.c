@@ -182,8 +182,8 @@ static unsigned shape_of(const unsigned char *a, const unsigned char *b,
 		return PAGEDET_SHAPE_LINE;
 	if (within(d, SECTOR))
 		return PAGEDET_SHAPE_SECTOR;
-	if (is_wiped(b, n, PAGEDET_SIDE_B, d) ||
-	    is_wiped(a, n, PAGEDET_SIDE_A, d))
+	if (is_wiped(b, n, PAGEDET_DIFFERS_B, d) ||
+	    is_wiped(a, n, PAGEDET_DIFFERS_A, d))
 		return d->shape;
 	if (is_swapped(a, b, n))
 		return PAGEDET_SHAPE_SWAPPED;
@@ -199,4 +199,24 @@ void pdet_compare_bytes(const void *a, const void *b, size_t n,
 	memset(ret, 0, sizeof(*ret));
 	count(a, b, n, ret);
 	ret->shape = shape_of(a, b, n, ret);
+}
+
+const char *pdet_shape_name(uint32_t shape)
+{
+	static const char *const names[] = {
+		[PAGEDET_SHAPE_SAME] = "same",
+		[PAGEDET_SHAPE_BIT] = "one_bit",
+		[PAGEDET_SHAPE_BYTE] = "one_byte",
+		[PAGEDET_SHAPE_WORD] = "one_word",
+		[PAGEDET_SHAPE_LINE] = "cache_line",
+		[PAGEDET_SHAPE_SECTOR] = "sector",
+		[PAGEDET_SHAPE_ZEROED] = "zeroed",
+		[PAGEDET_SHAPE_POISONED] = "poisoned",
+		[PAGEDET_SHAPE_SWAPPED] = "swapped_halves",
+		[PAGEDET_SHAPE_SHIFTED] = "shifted",
+		[PAGEDET_SHAPE_TAIL] = "tail",
+		[PAGEDET_SHAPE_SCATTERED] = "scattered",
+	};
+
+	return shape < PDET_COUNT(names) ? names[shape] : NULL;
 }

@@ -14,4 +14,7 @@
 void pdet_compare_bytes(const void *a, const void *b, size_t n,
 			struct pagedet_difference *ret);
 
+/* pdet_shape_name - NULL: there is no such shape. */
+const char *pdet_shape_name(uint32_t shape);
+
 #endif

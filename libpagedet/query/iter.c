@@ -150,7 +150,8 @@ static bool may_fold(const struct pdet_iter *it)
 		PAGEDET_FIELD_REFCOUNT, PAGEDET_FIELD_MAPCOUNT,
 		PAGEDET_FIELD_MEMCG_INO, PAGEDET_FIELD_MEMCG_PATH,
 		PAGEDET_FIELD_MEMCG_NAME, PAGEDET_FIELD_PAGES,
-		/* identifies rows, and is looked at by nobody */
+		/* identifies rows: looked at by nobody in groups, and that
+		 * of the first one in runs */
 		PAGEDET_FIELD_PFN,
 	};
 	struct pdet_fields rest = it->plan.columns;
@@ -158,8 +159,8 @@ static bool may_fold(const struct pdet_iter *it)
 
 	/* With a filter sources are asked twice, for one part of the columns
 	 * and the other: rows must stay what they were. */
-	if (!it->q.grouped || it->q.target != PAGEDET_TARGET_SCAN ||
-	    it->filter)
+	if (!(it->q.grouped || it->q.options & PAGEDET_Q_RUNS) ||
+	    it->q.target != PAGEDET_TARGET_SCAN || it->filter)
 		return false;
 	for (i = 0; i < PDET_COUNT(same); i++)
 		pdet_fields_remove(&rest, same[i]);
@@ -275,8 +276,9 @@ static int prepare(struct pdet_iter *it)
 	struct pdet_wants wants = {
 		.fields = it->plan.columns,
 		.target = it->q.target,
-		.fold = it->fold,
-		.kinds = it->fold && is_by_kind(it),
+		.fold = it->fold && it->q.grouped,
+		.kinds = it->fold && it->q.grouped && is_by_kind(it),
+		.runs = it->fold && !it->q.grouped,
 		.alone = it->q.threads == 1,
 		.perturb = !(it->q.options & PAGEDET_Q_CHEAP) &&
 			few_rows(it) <= FEW_ROWS &&
@@ -619,6 +621,14 @@ static int keep_strings(struct pdet_iter *it, struct pdet_batch *b)
 		}
 	}
 	return 0;
+}
+
+void pdet_iter_any_runs(struct pdet_iter *it)
+{
+	if (!it->run || it->current || it->ended)
+		return;
+	pdet_run_free(it->run);
+	it->run = NULL;
 }
 
 int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret)

@@ -239,6 +239,9 @@ int pdet_iter_new(const struct pdet_iter_args *args, struct pdet_iter **ret);
 void pdet_iter_free(struct pdet_iter *it);
 /* The next batch with rows: 1, 0 at the end, or negative errno. */
 int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret);
+/* Before the first step: runs need not be the longest ones, rows may be as
+ * sources make them. */
+void pdet_iter_any_runs(struct pdet_iter *it);
 int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 		       uint64_t n);
 

@@ -81,4 +81,15 @@ tap_fails 'who-maps: no such process' "$examples/who-maps" 4194305 0
 tap_fails 'who-maps: no number' "$examples/who-maps" 12x
 kill "$pid"
 
+# Filesystems of its own, which are gone with it.
+runs "filesystems" journal_harness
+if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
+	says 'journal_harness: what is committed' '^ok .*: committed holds'
+	says 'journal_harness: what a crash leaves' '^ok .*: a crash leaves'
+	tap_fails 'journal_harness: nothing is left' \
+		sh -c 'ls -d /tmp/journal_harness-*'
+else
+	says 'journal_harness: what it would take' '# SKIP '
+fi
+
 tap_done

@@ -119,16 +119,16 @@ START_TEST(filled)
 	is(fills[_i].name);
 	if (strcmp(fills[_i].name, "tail") == 0)
 		return;
-	ck_assert_uint_eq(d.side, PAGEDET_SIDE_B);
+	ck_assert_uint_eq(d.side, PAGEDET_DIFFERS_B);
 	ck_assert_uint_eq(d.pattern, fills[_i].byte);
 	memcpy(b, a, PAGE);
 	memset(a, fills[_i].byte, PAGE);
 	is(fills[_i].name);
-	ck_assert_uint_eq(d.side, PAGEDET_SIDE_A);
+	ck_assert_uint_eq(d.side, PAGEDET_DIFFERS_A);
 	/* all but a byte */
 	a[2000] ^= 1;
 	ck_assert_str_ne(shape(), fills[_i].name);
-	ck_assert_uint_eq(d.side, PAGEDET_SIDE_NONE);
+	ck_assert_uint_eq(d.side, PAGEDET_DIFFERS_NEITHER);
 }
 END_TEST
 

@@ -3,8 +3,9 @@
 
 Written by scripts/gen-api from bindings/pagedet-api.json; do not edit.
 """
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32,
-                    c_size_t, c_uint16, c_uint32, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int,
+                    c_int32, c_int64, c_size_t, c_uint16, c_uint32, c_uint64,
+                    c_void_p)
 
 API_VERSION = "0.1.0"
 
@@ -14,6 +15,8 @@ PAGEDET_VERSION_PATCH = 0
 PAGEDET_FIELDS_MAX = 128
 PAGEDET_TO_END = 18446744073709551615
 PAGEDET_OWNER_KEYS = 16
+PAGEDET_EVIDENCE_ROW = 160
+PAGEDET_EVIDENCE_TEXT = 512
 PAGEDET_TRACK_REARM = 1
 
 # enum pagedet_field_id
@@ -76,6 +79,7 @@ PAGEDET_FIELD_MAP = 55
 PAGEDET_FIELD_AT = 56
 PAGEDET_FIELD_OBJECT = 57
 PAGEDET_FIELD_REPORT = 58
+PAGEDET_FIELD_ENTROPY = 59
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -324,6 +328,30 @@ PAGEDET_Q_TASK_STACKS = 256
 PAGEDET_ORDER_WALK = 0
 PAGEDET_ORDER_ANY = 1
 
+# enum pagedet_content_want
+PAGEDET_CONTENT_CLASS = 1
+PAGEDET_CONTENT_HASH = 2
+PAGEDET_CONTENT_ENTROPY = 4
+
+# enum pagedet_shape
+PAGEDET_SHAPE_SAME = 1
+PAGEDET_SHAPE_BIT = 2
+PAGEDET_SHAPE_BYTE = 3
+PAGEDET_SHAPE_WORD = 4
+PAGEDET_SHAPE_LINE = 5
+PAGEDET_SHAPE_SECTOR = 6
+PAGEDET_SHAPE_ZEROED = 7
+PAGEDET_SHAPE_POISONED = 8
+PAGEDET_SHAPE_SWAPPED = 9
+PAGEDET_SHAPE_SHIFTED = 10
+PAGEDET_SHAPE_TAIL = 11
+PAGEDET_SHAPE_SCATTERED = 12
+
+# enum pagedet_differs
+PAGEDET_DIFFERS_NEITHER = 0
+PAGEDET_DIFFERS_A = 1
+PAGEDET_DIFFERS_B = 2
+
 # enum pagedet_owner_key
 PAGEDET_OWNER_STACK = 0
 PAGEDET_OWNER_PID = 1
@@ -349,17 +377,118 @@ PAGEDET_OWNERS_SORT_KEYS = 4
 # enum pagedet_owners_option
 PAGEDET_OWNERS_REVERSE = 1
 
+# enum pagedet_question
+PAGEDET_ASK_MISMATCH = 1
+PAGEDET_ASK_NOT_FREE = 2
+PAGEDET_ASK_NOT_MIGRATABLE = 4
+PAGEDET_ASK_PINNED = 8
+PAGEDET_ASK_UNRECLAIMABLE = 16
+PAGEDET_ASK_UNACCOUNTED = 32
+PAGEDET_ASK_POISONED = 64
+PAGEDET_ASK_LEAKED = 128
+
+# enum pagedet_known
+PAGEDET_DUNNO = 0
+PAGEDET_YES = 1
+PAGEDET_NO = 2
+
+# enum pagedet_version
+PAGEDET_AS_SENT = 0
+PAGEDET_AS_NOW = 1
+PAGEDET_AS_AGAIN = 2
+PAGEDET_AS_PEER = 3
+
+# enum pagedet_read
+PAGEDET_READ_DUNNO = 0
+PAGEDET_READ_DONE = 1
+PAGEDET_READ_REFUSED = 2
+PAGEDET_READ_OTHER = 3
+
+# enum pagedet_writes
+PAGEDET_WRITES_DUNNO = 0
+PAGEDET_WRITES_NOT_ARMED = 1
+PAGEDET_WRITES_SEEN = 2
+PAGEDET_WRITES_NONE = 3
+
+# enum pagedet_mode
+PAGEDET_MODE_DUNNO = 0
+PAGEDET_MODE_PRECOPY = 1
+PAGEDET_MODE_MULTIFD = 2
+PAGEDET_MODE_POSTCOPY = 3
+PAGEDET_MODE_IGNORE_SHARED = 4
+PAGEDET_MODE_SNAPSHOT = 5
+
+# enum pagedet_finding_verdict
+PAGEDET_VERDICT_CANNOT_TELL = 0
+PAGEDET_VERDICT_CAUSE = 1
+PAGEDET_VERDICT_FINE = 2
+
+# enum pagedet_confidence
+PAGEDET_CONFIDENCE_NONE = 0
+PAGEDET_CONFIDENCE_LOW = 1
+PAGEDET_CONFIDENCE_MEDIUM = 2
+PAGEDET_CONFIDENCE_HIGH = 3
+PAGEDET_CONFIDENCE_CERTAIN = 4
+
+# enum pagedet_side
+PAGEDET_SIDE_BOTH = 0
+PAGEDET_SIDE_HERE = 1
+PAGEDET_SIDE_PEER = 2
+
+# enum pagedet_collect_option
+PAGEDET_COLLECT_CONTENT = 1
+
+# enum pagedet_check_kind
+PAGEDET_CHECK_CLEAN = 1
+PAGEDET_CHECK_DISK = 2
+PAGEDET_CHECK_STABLE = 3
+PAGEDET_CHECK_ABSENT = 4
+PAGEDET_CHECK_COMMITTED = 5
+PAGEDET_CHECK_ERRORS = 6
+
+# enum pagedet_verdict_id
+PAGEDET_HOLDS = 1
+PAGEDET_VIOLATED = 2
+PAGEDET_CANNOT_TELL = 3
+
+# enum pagedet_cause
+PAGEDET_CAUSE_NONE = 0
+PAGEDET_CAUSE_DIRTY = 1
+PAGEDET_CAUSE_WRITEBACK = 2
+PAGEDET_CAUSE_NOT_WRITTEN = 3
+PAGEDET_CAUSE_LOST_WRITE = 4
+PAGEDET_CAUSE_DIFFERENT = 5
+PAGEDET_CAUSE_CHANGED = 6
+PAGEDET_CAUSE_CACHED = 7
+PAGEDET_CAUSE_ERROR = 8
+PAGEDET_CAUSE_NOT_COMMITTED = 9
+PAGEDET_CAUSE_UNKNOWN = 32
+PAGEDET_CAUSE_ACCESS = 33
+PAGEDET_CAUSE_KERNEL = 34
+PAGEDET_CAUSE_FILESYSTEM = 35
+PAGEDET_CAUSE_NETWORK = 36
+PAGEDET_CAUSE_ENCODED = 37
+PAGEDET_CAUSE_UNWRITTEN = 38
+PAGEDET_CAUSE_JOURNAL = 39
+PAGEDET_CAUSE_UNREADABLE = 40
+PAGEDET_CAUSE_RACED = 41
+PAGEDET_CAUSE_REPLACED = 42
+PAGEDET_CAUSE_IO = 43
+PAGEDET_CAUSE_TIMEOUT = 44
+
 # enum pagedet_format_id
 PAGEDET_FORMAT_TEXT = 1
 PAGEDET_FORMAT_JSON = 2
 PAGEDET_FORMAT_CSV = 3
 PAGEDET_FORMAT_ARROW = 4
+PAGEDET_FORMAT_SVG = 5
 
 # enum pagedet_emit_option
 PAGEDET_EMIT_COLOUR = 1
 PAGEDET_EMIT_SOURCES = 2
 PAGEDET_EMIT_POINTERS = 4
 PAGEDET_EMIT_STACKS = 8
+PAGEDET_EMIT_LINEAR = 16
 
 # enum pagedet_track_method
 PAGEDET_TRACK_UFFD = 1
@@ -443,6 +572,10 @@ class pagedet_owners(Structure):
     """Opaque."""
 
 
+class pagedet_checked(Structure):
+    """Opaque."""
+
+
 class pagedet_track(Structure):
     """Opaque."""
 
@@ -509,6 +642,7 @@ class pagedet_page(Structure):
         ("at", c_uint32),
         ("object", c_uint64),
         ("report", c_uint64),
+        ("entropy", c_uint64),
     ]
 
 
@@ -691,6 +825,30 @@ class pagedet_mappers(Structure):
     ]
 
 
+class pagedet_content(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("hash", c_uint64),
+        ("entropy", c_uint64),
+        ("name", c_char_p),
+    ]
+
+
+class pagedet_difference(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("bits", c_uint64),
+        ("bytes", c_uint64),
+        ("first", c_uint64),
+        ("last", c_uint64),
+        ("shift", c_int64),
+        ("shape", c_uint32),
+        ("side", c_uint32),
+        ("pattern", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class pagedet_mapping(Structure):
     _fields_ = [
         ("pfn", c_uint64),
@@ -780,6 +938,140 @@ class pagedet_owners_total(Structure):
     ]
 
 
+class pagedet_evidence(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("id", c_uint64),
+        ("here", c_uint64 * 160),
+        ("peer", c_uint64 * 160),
+        ("texts", c_char * 512),
+        ("hash", c_uint64 * 4),
+        ("hash_key", c_uint64 * 4),
+        ("hash_ns", c_uint64 * 4),
+        ("hash_state", c_uint32 * 4),
+        ("zero", c_uint32 * 4),
+        ("questions", c_uint32),
+        ("one_host", c_uint32),
+        ("here_frozen", c_uint32),
+        ("peer_frozen", c_uint32),
+        ("here_read", c_uint32),
+        ("peer_read", c_uint32),
+        ("track", c_uint32),
+        ("compared", c_uint32),
+        ("bits", c_uint64),
+        ("bytes", c_uint64),
+        ("shape", c_uint32),
+        ("file_written", c_uint32),
+        ("file_ns", c_uint64),
+        ("mappers", c_uint64),
+        ("mapper_comm", c_uint64),
+        ("mapper_pid", c_uint32),
+        ("extra_mappers", c_uint32),
+        ("counters_here", c_uint32),
+        ("counters_peer", c_uint32),
+        ("same_as_other", c_uint32),
+        ("unique", c_uint32),
+        ("same_as", c_uint64),
+        ("earlier", c_uint32),
+        ("mode", c_uint32),
+        ("peer_complete", c_uint32),
+        ("peer_discarded", c_uint32),
+        ("pass_sent", c_uint64),
+        ("earlier_pass", c_uint64),
+        ("alloc_task", c_uint32),
+        ("no_swap", c_uint32),
+        ("alloc_frame", c_uint64),
+    ]
+
+
+class pagedet_fact(Structure):
+    _fields_ = [
+        ("value", c_uint64),
+        ("time_ns", c_uint64),
+        ("field", c_char_p),
+        ("text", c_char_p),
+        ("source", c_char_p),
+        ("type", c_uint32),
+        ("side", c_uint32),
+    ]
+
+
+class pagedet_finding(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("evidence", c_uint64),
+        ("id", c_uint64),
+        ("name", c_char_p),
+        ("cause", c_char_p),
+        ("likely", c_char_p),
+        ("advice", c_char_p),
+        ("facts", POINTER(pagedet_fact)),
+        ("unknown", POINTER(c_char_p)),
+        ("n_facts", c_uint32),
+        ("n_unknown", c_uint32),
+        ("rule", c_uint32),
+        ("question", c_uint32),
+        ("verdict", c_uint32),
+        ("confidence", c_uint32),
+        ("likely_confidence", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_rule(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("name", c_char_p),
+        ("cause", c_char_p),
+        ("advice", c_char_p),
+        ("id", c_uint32),
+        ("question", c_uint32),
+        ("verdict", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_collect_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("mappers_ns", c_uint64),
+        ("known_mappers", c_uint64),
+        ("target", c_uint32),
+        ("options", c_uint32),
+        ("questions", c_uint32),
+        ("sources", c_uint32),
+    ]
+
+
+class pagedet_check(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("path", c_char_p),
+        ("first", c_uint64),
+        ("pages", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("watch_ns", c_uint64),
+        ("mark", c_void_p),
+        ("mark_size", c_uint64),
+        ("kind", c_uint32),
+        ("fd", c_int32),
+    ]
+
+
+class pagedet_verdict(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("first", c_uint64),
+        ("pages", c_uint64),
+        ("looked_at", c_uint64),
+        ("violations", c_uint64),
+        ("why", c_uint64),
+        ("verdict", c_uint32),
+        ("cause", c_uint32),
+    ]
+
+
 class pagedet_emit_options(Structure):
     _fields_ = [
         ("size", c_uint64),
@@ -787,6 +1079,9 @@ class pagedet_emit_options(Structure):
         ("options", c_uint32),
         ("fd", c_int32),
         ("width", c_uint32),
+        ("by", c_uint32),
+        ("reserved", c_uint32),
+        ("title", c_char_p),
     ]
 
 
@@ -994,6 +1289,28 @@ FUNCTIONS = {
         c_void_p,
         [POINTER(pagedet_iter), c_uint64, POINTER(c_size_t)],
         "0.1"),
+    "pagedet_content": (
+        c_int,
+        [
+            POINTER(pagedet),
+            c_void_p,
+            c_uint64,
+            c_uint32,
+            POINTER(pagedet_content),
+        ],
+        "0.1"),
+    "pagedet_hash_key_id": (
+        c_int,
+        [POINTER(pagedet), POINTER(c_uint64)],
+        "0.1"),
+    "pagedet_compare_bytes": (
+        c_int,
+        [c_void_p, c_void_p, c_uint64, POINTER(pagedet_difference)],
+        "0.1"),
+    "pagedet_shape_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
     "pagedet_format": (
         c_int,
         [
@@ -1064,6 +1381,104 @@ FUNCTIONS = {
         None,
         [POINTER(pagedet_owners)],
         "0.1"),
+    "pagedet_rule": (
+        POINTER(pagedet_rule),
+        [c_uint32],
+        "0.1"),
+    "pagedet_confidence_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_question_by_name": (
+        c_int,
+        [c_char_p],
+        "0.1"),
+    "pagedet_explain": (
+        c_int,
+        [
+            POINTER(pagedet_evidence),
+            c_uint64,
+            c_void_p,
+            c_uint64,
+            POINTER(pagedet_finding),
+            c_uint64,
+        ],
+        "0.1"),
+    "pagedet_collect": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_item),
+            c_uint64,
+            POINTER(pagedet_collect_options),
+            POINTER(pagedet_evidence),
+        ],
+        "0.1"),
+    "pagedet_evidence_save": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_evidence),
+            c_uint64,
+            c_void_p,
+            c_uint64,
+            POINTER(c_uint64),
+        ],
+        "0.1"),
+    "pagedet_evidence_load": (
+        c_int,
+        [
+            POINTER(pagedet),
+            c_void_p,
+            c_uint64,
+            POINTER(pagedet_evidence),
+            c_uint64,
+        ],
+        "0.1"),
+    "pagedet_check_by_name": (
+        c_int,
+        [c_char_p],
+        "0.1"),
+    "pagedet_check_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_verdict_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_cause_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_check": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_check),
+            POINTER(POINTER(pagedet_checked)),
+        ],
+        "0.1"),
+    "pagedet_checked_next": (
+        c_int,
+        [POINTER(pagedet_checked), POINTER(pagedet_verdict)],
+        "0.1"),
+    "pagedet_checked_whole": (
+        c_int,
+        [POINTER(pagedet_checked), POINTER(pagedet_verdict)],
+        "0.1"),
+    "pagedet_checked_text": (
+        c_char_p,
+        [POINTER(pagedet_checked), c_uint64],
+        "0.1"),
+    "pagedet_checked_free": (
+        None,
+        [POINTER(pagedet_checked)],
+        "0.1"),
+    "pagedet_mark": (
+        c_int,
+        [POINTER(pagedet), c_void_p, c_size_t],
+        "0.1"),
     "pagedet_emitter_new": (
         c_int,
         [
@@ -1083,6 +1498,19 @@ FUNCTIONS = {
     "pagedet_emit_owners": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet_owners), c_uint64],
+        "0.1"),
+    "pagedet_emit_findings": (
+        c_int,
+        [
+            POINTER(pagedet_emitter),
+            POINTER(pagedet_finding),
+            c_uint64,
+            POINTER(pagedet_evidence),
+        ],
+        "0.1"),
+    "pagedet_emit_checked": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_checked)],
         "0.1"),
     "pagedet_emitter_finish": (
         c_int,

@@ -15,8 +15,8 @@ from words import (BIT34, FLAGS, KINDS, KPF, PTE, PTE_NAMES, RESTLESS,
 REASONS = ("unsupported not_built no_kernel no_access no_types old_row "
            "too_costly excluded raced corrupt io no_memory denied unsafe "
            "timeout").split()
-NOTES = "torn perturbed estimated partial stale undecided unchecked "
-         "changed".split()
+NOTES = ("torn perturbed estimated partial stale undecided unchecked "
+         "changed").split()
 
 CHECKS = {}
 

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * journal_harness - does fsync do what it says, and a journal what it is for?
+ *
+ *   journal_harness
+ *
+ * Teaches: assertions about cached pages, by descriptor, and what to do with
+ * a verdict. Makes small filesystems in memory - ext4 with ordered and with
+ * journalled data, and xfs if there is a mkfs.xfs -, writes, asks, lets a disk
+ * run full, and mounts what a crash would have left. Prints TAP; needs root.
+ * Mounts are in a namespace of its own and loop devices go with them, so that
+ * nothing is left behind however it ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <pagedet.h>
+
+#define FILE_BYTES 300000
+
+extern char **environ;
+
+struct kind {
+	const char *name;
+	const char *type;
+	const char *options;
+	long image_mib;
+	const char *mkfs[6];
+	int journal;	/* whose commits can be read */
+};
+
+static const struct kind kinds[] = {
+	{ "ext4 data=ordered", "ext4", "data=ordered", 64,
+	  { "mke2fs", "-qFt", "ext4", "-b4096" }, 1 },
+	{ "ext4 data=journal", "ext4", "data=journal", 64,
+	  { "mke2fs", "-qFt", "ext4", "-b4096" }, 1 },
+	{ "xfs", "xfs", "", 320, { "mkfs.xfs", "-q" }, 0 },
+};
+
+static struct {
+	char dir[64];		/* everything is below it, in memory */
+	char image[128], copy[128], point[128], point2[128], full[128];
+	struct pagedet *pd;
+	int n, failed;
+	char data[FILE_BYTES];
+} h;
+
+/* --- cleaning up --- */
+
+/* What is mounted below goes away with the namespace. */
+static void clean_up(void)
+{
+	if (chdir("/") == 0 && *h.dir) {
+		umount2(h.dir, MNT_DETACH);
+		rmdir(h.dir);
+	}
+}
+
+static void on_signal(int sig)
+{
+	clean_up();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void bail_out(const char *what)
+{
+	printf("Bail out! %s: %s\n", what, strerror(errno));
+	clean_up();
+	exit(1);
+}
+
+/* --- TAP --- */
+
+static void result(int ok, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%sok %d - ", ok ? "" : "not ", ++h.n);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+	h.failed |= !ok;
+}
+
+static void skip(const char *what, const char *why)
+{
+	printf("ok %d - %s # SKIP %s\n", ++h.n, what, why);
+}
+
+/*
+ * One assertion about an opened file: the verdict must be @verdict and, if
+ * @cause is not 0, for that reason. What cannot be told is not what holds.
+ */
+static void must_be(const char *name, int fd, uint32_t kind, uint32_t verdict,
+		    uint32_t cause)
+{
+	struct pagedet_check check = PAGEDET_CHECK_INIT;
+	struct pagedet_verdict v = { .size = sizeof(v) };
+	struct pagedet_checked *checked;
+	const char *why;
+	int ok;
+
+	check.kind = kind;
+	check.fd = fd;
+	if (pagedet_check(h.pd, &check, &checked)) {
+		result(0, "%s: %s", name, pagedet_check_name(kind));
+		printf("# %s\n", pagedet_error(h.pd));
+		return;
+	}
+	pagedet_checked_whole(checked, &v);
+	ok = v.verdict == verdict && (!cause || v.cause == cause);
+	result(ok, "%s: %s %s", name, pagedet_check_name(kind),
+	       pagedet_verdict_name(verdict));
+	why = pagedet_checked_text(checked, v.why);
+	if (!ok || v.verdict != PAGEDET_HOLDS)
+		printf("# %s (%s): %s\n", pagedet_verdict_name(v.verdict),
+		       pagedet_cause_name(v.cause), why ? why : "");
+	pagedet_checked_free(checked);
+}
+
+/* --- filesystems --- */
+
+/* 0: it ran and succeeded. */
+static int run(const char *const *words, const char *last)
+{
+	char *argv[8];
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < 6 && words[i]; i++)
+		argv[i] = (char *)words[i];
+	argv[i] = (char *)last;
+	argv[i + 1] = NULL;
+	if (posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ))
+		return -1;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+/* A loop device that goes away when it is not used any more; its descriptor,
+ * to be closed after mounting. */
+static int make_loop(const char *image, char *name, size_t size)
+{
+	struct loop_info64 info = { .lo_flags = LO_FLAGS_AUTOCLEAR };
+	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	int file = open(image, O_RDWR | O_CLOEXEC), n, fd = -1, tries;
+
+	for (tries = 0; control >= 0 && file >= 0 && tries < 16; tries++) {
+		n = ioctl(control, LOOP_CTL_GET_FREE);
+		if (n < 0)
+			break;
+		snprintf(name, size, "/dev/loop%d", n);
+		fd = open(name, O_RDWR | O_CLOEXEC);
+		if (fd >= 0 && ioctl(fd, LOOP_SET_FD, file) == 0)
+			break;
+		/* somebody else was faster */
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+	}
+	if (fd >= 0)
+		ioctl(fd, LOOP_SET_STATUS64, &info);
+	if (control >= 0)
+		close(control);
+	if (file >= 0)
+		close(file);
+	return fd;
+}
+
+static int mount_image(const struct kind *k, const char *image,
+		       const char *point)
+{
+	char name[32], options[64];
+	int loop = make_loop(image, name, sizeof(name)), r;
+
+	if (loop < 0)
+		return -1;
+	/* A copy of an xfs has its UUID, too. */
+	snprintf(options, sizeof(options), "%s%s", k->options,
+		 !strcmp(k->type, "xfs") ? "nouuid" : "");
+	r = mount(name, point, k->type, 0, options);
+	close(loop);
+	return r;
+}
+
+static int make_image(const struct kind *k, const char *image)
+{
+	int fd = open(image, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || ftruncate(fd, k->image_mib << 20))
+		return -1;
+	close(fd);
+	return run(k->mkfs, image);
+}
+
+static int new_file(const char *point, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", point, name);
+	return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+}
+
+/* --- what is tested --- */
+
+static void test_fsync(const struct kind *k, int fd)
+{
+	must_be(k->name, fd, PAGEDET_CHECK_CLEAN, PAGEDET_VIOLATED,
+		PAGEDET_CAUSE_DIRTY);
+	result(fsync(fd) == 0, "%s: fsync", k->name);
+	must_be(k->name, fd, PAGEDET_CHECK_CLEAN, PAGEDET_HOLDS, 0);
+	/* Data that goes through the journal may be nowhere else yet. */
+	if (!strstr(k->options, "journal"))
+		must_be(k->name, fd, PAGEDET_CHECK_DISK, PAGEDET_HOLDS, 0);
+	if (k->journal)
+		must_be(k->name, fd, PAGEDET_CHECK_COMMITTED, PAGEDET_HOLDS,
+			0);
+	must_be(k->name, fd, PAGEDET_CHECK_ABSENT, PAGEDET_VIOLATED,
+		PAGEDET_CAUSE_CACHED);
+}
+
+/* A piece of a file at a time, holes as holes. */
+static int copy_image(void)
+{
+	static char buf[65536], zero[sizeof(buf)];
+	int from = open(h.image, O_RDONLY | O_CLOEXEC);
+	int to = open(h.copy, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct stat st;
+	off_t at = 0;
+	ssize_t n = -1;
+
+	if (from >= 0 && to >= 0 && fstat(from, &st) == 0 &&
+	    ftruncate(to, st.st_size) == 0)
+		for (; (n = pread(from, buf, sizeof(buf), at)) > 0; at += n)
+			if (memcmp(buf, zero, (size_t)n) &&
+			    pwrite(to, buf, (size_t)n, at) != n) {
+				n = -1;
+				break;
+			}
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return n == 0 ? 0 : -1;
+}
+
+/* What fsync has promised is there after a crash: the image is copied while it
+ * is in use, and mounting the copy replays its journal. */
+static void test_crash(const struct kind *k)
+{
+	static char there[FILE_BYTES];
+	int fd;
+
+	if (copy_image() || mount_image(k, h.copy, h.point2)) {
+		result(0, "%s: what a crash leaves can be mounted", k->name);
+		return;
+	}
+	fd = new_file(h.point2, "file");
+	result(fd >= 0 && pread(fd, there, FILE_BYTES, 0) == FILE_BYTES &&
+	       !memcmp(there, h.data, FILE_BYTES),
+	       "%s: a crash leaves what fsync has promised", k->name);
+	if (fd >= 0)
+		close(fd);
+	umount2(h.point2, MNT_DETACH);
+}
+
+static void test_drop(const struct kind *k, int fd)
+{
+	sync();
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	must_be(k->name, fd, PAGEDET_CHECK_ABSENT, PAGEDET_HOLDS, 0);
+}
+
+static void test_kind(const struct kind *k)
+{
+	int fd;
+
+	if (make_image(k, h.image)) {
+		skip(k->name, "there is no program that makes it");
+		return;
+	}
+	if (mount_image(k, h.image, h.point)) {
+		skip(k->name, "it cannot be mounted here");
+		return;
+	}
+	fd = new_file(h.point, "file");
+	if (fd < 0 || write(fd, h.data, FILE_BYTES) != FILE_BYTES)
+		bail_out(k->name);
+	test_fsync(k, fd);
+	test_crash(k);
+	test_drop(k, fd);
+	close(fd);
+	umount2(h.point, MNT_DETACH);
+	unlink(h.copy);
+	unlink(h.image);
+}
+
+/* The image is larger than what is below it. fsync fails, once; then the kernel
+ * calls all pages clean, and only the disk tells. */
+static void test_full(const struct kind *k)
+{
+	static const char name[] = "full disk";
+	char image[160];
+	int fd, i, error = 0;
+
+	snprintf(image, sizeof(image), "%s/image", h.full);
+	if (mount("none", h.full, "tmpfs", 0, "size=12m") ||
+	    make_image(k, image) || mount_image(k, image, h.point)) {
+		skip(name, "it cannot be made here");
+		return;
+	}
+	fd = new_file(h.point, "file");
+	for (i = 0; i < 60 && fd >= 0; i++)
+		if (write(fd, h.data, FILE_BYTES) != FILE_BYTES)
+			break;
+	if (fd < 0)
+		bail_out(name);
+	for (i = 0; i < 3; i++)
+		error |= fsync(fd);
+	result(error, "%s: fsync fails", name);
+	must_be(name, fd, PAGEDET_CHECK_CLEAN, PAGEDET_HOLDS, 0);
+	must_be(name, fd, PAGEDET_CHECK_DISK, PAGEDET_VIOLATED,
+		PAGEDET_CAUSE_LOST_WRITE);
+	close(fd);
+	umount2(h.point, MNT_DETACH);
+	umount2(h.full, MNT_DETACH);
+}
+
+/* --- setting up --- */
+
+static void make_dir(char *path, size_t size, const char *name)
+{
+	snprintf(path, size, "%s/%s", h.dir, name);
+	if (mkdir(path, 0700))
+		bail_out(path);
+}
+
+static int set_up(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal };
+	uint64_t x = 88172645463325252u;
+	size_t i;
+
+	if (geteuid() || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+		printf("1..0 # SKIP needs root, to make filesystems\n");
+		return -1;
+	}
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &sa, NULL);
+	strcpy(h.dir, "/tmp/journal_harness-XXXXXX");
+	if (!mkdtemp(h.dir))
+		bail_out(h.dir);
+	if (mount("none", h.dir, "tmpfs", 0, "size=512m"))
+		bail_out("cannot mount a tmpfs");
+	make_dir(h.point, sizeof(h.point), "mnt");
+	make_dir(h.point2, sizeof(h.point2), "mnt2");
+	make_dir(h.full, sizeof(h.full), "full");
+	snprintf(h.image, sizeof(h.image), "%s/image", h.dir);
+	snprintf(h.copy, sizeof(h.copy), "%s/copy", h.dir);
+	/* bytes without a pattern (xorshift64) */
+	for (i = 0; i < FILE_BYTES; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		h.data[i] = (char)x;
+	}
+	return 0;
+}
+
+int main(void)
+{
+	const char *path = getenv("PATH");
+	char more[4096];
+	size_t i;
+
+	snprintf(more, sizeof(more), "%s:/sbin:/usr/sbin",
+		 path ? path : "/bin");
+	setenv("PATH", more, 1);
+	if (set_up())
+		return 0;
+	h.pd = pagedet_new();
+	if (!h.pd || pagedet_open(h.pd, NULL)) {
+		printf("Bail out! %s\n", h.pd ? pagedet_error(h.pd) : "");
+		clean_up();
+		return 1;
+	}
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		test_kind(&kinds[i]);
+	test_full(&kinds[0]);
+	printf("1..%d\n", h.n);
+	pagedet_free(h.pd);
+	clean_up();
+	return h.failed;
+}

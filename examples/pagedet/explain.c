@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Why a page is as it is: evidence is gathered, and the rules are asked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Looks for who else maps a page no longer than that. */
+#define MAPPERS_NS 2000000000u
+/* One for each question is the most that comes. */
+#define QUESTIONS 8
+
+struct explaining {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_collect_options o;
+	struct pagedet_evidence *evidence;
+	struct pagedet_finding *findings;
+	void *arena;
+	uint64_t n, sent, hash_key;
+	uint64_t n_findings;
+	int rows;
+};
+
+static bool is_mismatch(const struct cli_job *job)
+{
+	return job->path != NULL;
+}
+
+static int check_options(const struct cli_job *job)
+{
+	if (!is_mismatch(job) && (job->sent || job->peer || job->save))
+		return cli_usage("--%s is an option of 'explain mismatch'",
+				 job->sent ? "sent" : job->peer ? "peer" :
+				 "save");
+	if (is_mismatch(job) && job->why)
+		return cli_usage("--why is an option of 'explain page'");
+	if (job->peer && job->save)
+		return cli_usage("--peer and --save: not both");
+	return CLI_ANSWERED;
+}
+
+/* Ranges become single pages, as evidence is. */
+static int spread(struct cli_job *job, uint64_t step)
+{
+	struct pagedet_item *pages;
+	uint64_t n = 0, i, at;
+	size_t k;
+
+	for (k = 0; k < job->n_items; k++) {
+		const struct pagedet_item *item = &job->items[k];
+
+		n += (item->first % step + item->count - 1) / step + 1;
+		if (item->count > 1u << 30 || n > 1000000)
+			return cli_usage("explain: more than a million pages");
+	}
+	pages = calloc(n, sizeof(*pages));
+	if (!pages)
+		return cli_fail_errno("explain");
+	for (k = 0, i = 0; k < job->n_items; k++) {
+		const struct pagedet_item *item = &job->items[k];
+		const uint64_t end = item->first + (item->count - 1);
+
+		for (at = item->first; ; at += step - at % step) {
+			pages[i].first = at;
+			pages[i].count = 1;
+			pages[i++].pid = item->pid;
+			if (end - at < step - at % step)
+				break;
+		}
+	}
+	free(job->items);
+	job->items = pages;
+	job->n_items = job->max_items = (size_t)i;
+	return CLI_ANSWERED;
+}
+
+int cli_parse_explain(struct cli_job *job)
+{
+	const char *what = job->words[0];
+	int status = CLI_ANSWERED;
+
+	job->words++;
+	job->n_words--;
+	if (!strcmp(what, "mismatch"))
+		job->path = what;	/* a mark: no file is meant */
+	else if (strcmp(what, "page"))
+		return cli_usage("explain: '%s' is not page or mismatch", what);
+	if (is_mismatch(job) && job->n_words < 2)
+		return cli_usage("explain mismatch lacks arguments: PID "
+				 "ADDR...");
+	status = check_options(job);
+	if (!status)
+		status = is_mismatch(job) ? cli_parse_virt(job) :
+					    cli_parse_pfns(job);
+	return status;
+}
+
+static int set_questions(struct explaining *x)
+{
+	const char *at = x->job->why;
+
+	x->o.questions = is_mismatch(x->job) ? PAGEDET_ASK_MISMATCH : 0;
+	if (!at)
+		return CLI_ANSWERED;
+	do {
+		size_t len = strcspn(at, ",");
+		char name[32] = "";
+		int question = -1;
+
+		if (len < sizeof(name)) {
+			memcpy(name, at, len);
+			question = pagedet_question_by_name(name);
+		}
+		if (question < 0 || question == PAGEDET_ASK_MISMATCH)
+			return cli_usage("--why: '%.*s' is not free, migrate, "
+					 "pinned, reclaim, charge, poison or "
+					 "leak", (int)len, at);
+		x->o.questions |= (uint32_t)question;
+		at += len;
+	} while (*at++ == ',');
+	return CLI_ANSWERED;
+}
+
+static int set_sent(struct explaining *x)
+{
+	const char *wrong;
+
+	if (!x->job->sent)
+		return CLI_ANSWERED;
+	if (x->job->n_items > 1)
+		return cli_usage("--sent is the hash of one page");
+	if (!x->job->open.hash_key)
+		return cli_usage("--sent needs --hash-key: each run without "
+				 "has another key");
+	wrong = cli_number(x->job->sent, CLI_HEX, &x->sent);
+	if (wrong)
+		return cli_usage("--sent: '%s' %s", x->job->sent, wrong);
+	return CLI_ANSWERED;
+}
+
+static int set_key(struct explaining *x)
+{
+	const int error = pagedet_hash_key_id(x->pd, &x->hash_key);
+
+	return error ? cli_fail(x->pd, error) : CLI_ANSWERED;
+}
+
+/* The peer's own "now" is what is at the peer. */
+static void join_peer(struct explaining *x, const struct pagedet_evidence *peer)
+{
+	uint64_t i;
+
+	for (i = 0; i < x->n; i++) {
+		struct pagedet_evidence *e = &x->evidence[i];
+		const struct pagedet_evidence *p = &peer[i];
+
+		/* Its texts stay behind. */
+		memcpy(e->peer, p->here, sizeof(e->peer));
+		e->hash[PAGEDET_AS_PEER] = p->hash[PAGEDET_AS_NOW];
+		e->hash_key[PAGEDET_AS_PEER] = p->hash_key[PAGEDET_AS_NOW];
+		e->hash_ns[PAGEDET_AS_PEER] = p->hash_ns[PAGEDET_AS_NOW];
+		e->hash_state[PAGEDET_AS_PEER] = p->hash_state[PAGEDET_AS_NOW];
+		e->zero[PAGEDET_AS_PEER] = p->zero[PAGEDET_AS_NOW];
+		e->peer_read = p->here_read;
+		e->peer_frozen = p->here_frozen;
+	}
+}
+
+static int take_peer(struct explaining *x)
+{
+	struct pagedet_evidence *peer = NULL;
+	uint64_t n = 0;
+	int status;
+
+	if (!x->job->peer)
+		return CLI_ANSWERED;
+	status = cli_peer_load(x->pd, x->job->peer, &peer, &n);
+	if (!status && n != x->n) {
+		cli_say("'%s' is about %llu pages, and here are %llu",
+			x->job->peer, (unsigned long long)n,
+			(unsigned long long)x->n);
+		status = CLI_MALFORMED;
+	}
+	if (!status)
+		join_peer(x, peer);
+	free(peer);
+	return status;
+}
+
+static int collect(struct explaining *x)
+{
+	x->evidence = calloc(x->n, sizeof(*x->evidence));
+	if (!x->evidence)
+		return cli_fail_errno("explain");
+	x->evidence->size = sizeof(*x->evidence);
+	x->rows = pagedet_collect(x->pd, x->job->items, x->n, &x->o,
+				  x->evidence);
+	if (x->rows < 0)
+		return cli_fail(x->pd, x->rows);
+	if (x->job->sent) {
+		x->evidence->hash[PAGEDET_AS_SENT] = x->sent;
+		x->evidence->hash_state[PAGEDET_AS_SENT] = PAGEDET_HAVE;
+		x->evidence->hash_key[PAGEDET_AS_SENT] = x->hash_key;
+	}
+	return take_peer(x);
+}
+
+static int explain(struct explaining *x)
+{
+	const uint64_t max = x->n * QUESTIONS, room = max * 4096 + x->n * 32;
+	int n;
+
+	x->findings = calloc(max, sizeof(*x->findings));
+	x->arena = malloc(room);
+	if (!x->findings || !x->arena)
+		return cli_fail_errno("explain");
+	x->findings->size = sizeof(*x->findings);
+	n = pagedet_explain(x->evidence, x->n, x->arena, room, x->findings,
+			    max);
+	if (n < 0)
+		return cli_fail(x->pd, n);
+	x->n_findings = (uint64_t)n;
+	return CLI_ANSWERED;
+}
+
+static int emit(struct explaining *x)
+{
+	struct pagedet_emitter *e;
+	struct cli_output out;
+	int status, error;
+
+	status = cli_output_open(&out, x->job->output);
+	if (!status)
+		status = cli_emitter_new(x->job, x->pd, out.fd, out.fd, &e);
+	if (!status) {
+		error = pagedet_emit_findings(e, x->findings, x->n_findings,
+					      x->evidence);
+		status = error ? cli_fail(x->pd, error) :
+				 cli_emitter_finish(x->pd, e);
+		pagedet_emitter_free(e);
+	}
+	return cli_output_close(&out, !status && !cli_interrupted(), status);
+}
+
+static int judge(const struct explaining *x)
+{
+	bool cause = false, unsure = false;
+	uint64_t i;
+
+	for (i = 0; i < x->n_findings; i++) {
+		cause |= x->findings[i].verdict == PAGEDET_VERDICT_CAUSE;
+		unsure |= x->findings[i].verdict ==
+			  PAGEDET_VERDICT_CANNOT_TELL;
+	}
+	if ((uint64_t)x->rows < x->n && !x->job->quiet)
+		cli_say("%llu of %llu pages could not be looked at",
+			(unsigned long long)(x->n - (uint64_t)x->rows),
+			(unsigned long long)x->n);
+	if (unsure || (uint64_t)x->rows < x->n)
+		return CLI_UNSURE;
+	return cause ? CLI_ANSWERED : CLI_NO;
+}
+
+static int run(struct explaining *x)
+{
+	struct pagedet_info info = { .size = sizeof(info) };
+	int error = pagedet_info(x->pd, &info);
+	int status;
+
+	if (error)
+		return cli_fail(x->pd, error);
+	status = spread(x->job, is_mismatch(x->job) ? info.page_size : 1);
+	x->n = x->job->n_items;
+	if (!status)
+		status = set_sent(x);
+	if (!status)
+		status = collect(x);
+	if (!status && x->job->save)
+		return cli_peer_save(x->pd, x->job->save, x->evidence, x->n);
+	if (!status)
+		status = explain(x);
+	if (!status)
+		status = emit(x);
+	return status ? status : judge(x);
+}
+
+int cli_run_explain(struct cli_job *job, struct pagedet *pd)
+{
+	struct explaining x = { .job = job, .pd = pd,
+				.o = PAGEDET_COLLECT_OPTIONS_INIT };
+	int status = set_questions(&x);
+
+	x.o.target = PAGEDET_TARGET_PFN;
+	x.o.mappers_ns = MAPPERS_NS;
+	x.o.deadline_ns = job->deadline_ns;
+	if (is_mismatch(job)) {
+		x.o.target = PAGEDET_TARGET_VIRT;
+		x.o.options = PAGEDET_COLLECT_CONTENT;
+		if (!status)
+			status = set_key(&x);
+	}
+	if (!status)
+		status = run(&x);
+	free(x.evidence);
+	free(x.findings);
+	free(x.arena);
+	return status;
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The border, part seven: evidence is gathered. It asks as any caller would,
+ * one query for all pages, and looks for mappers only where there are more than
+ * are known.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api_check.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "explain/explain.h"
+
+/* What rules look at, of what costs a read or a look-up. */
+static const uint32_t wanted[] = {
+	PAGEDET_FIELD_ASK, PAGEDET_FIELD_TIME_NS, PAGEDET_FIELD_NOTES,
+	PAGEDET_FIELD_PFN, PAGEDET_FIELD_VADDR, PAGEDET_FIELD_HEAD_PFN,
+	PAGEDET_FIELD_ORDER, PAGEDET_FIELD_KIND, PAGEDET_FIELD_FLAGS,
+	PAGEDET_FIELD_FLAGS_KNOWN, PAGEDET_FIELD_REFCOUNT,
+	PAGEDET_FIELD_MAPCOUNT, PAGEDET_FIELD_MAPCOUNT_KIND,
+	PAGEDET_FIELD_PINCOUNT, PAGEDET_FIELD_PID, PAGEDET_FIELD_COMM,
+	PAGEDET_FIELD_PTE, PAGEDET_FIELD_PTE_KNOWN, PAGEDET_FIELD_VMA_PROT,
+	PAGEDET_FIELD_MEMCG_INO, PAGEDET_FIELD_DEV, PAGEDET_FIELD_INODE,
+	PAGEDET_FIELD_INDEX, PAGEDET_FIELD_SLAB_CACHE,
+	PAGEDET_FIELD_ALLOC_STACK, PAGEDET_FIELD_ALLOC_PID,
+	PAGEDET_FIELD_ALLOC_COMM, PAGEDET_FIELD_GFP, PAGEDET_FIELD_ALLOC_NS,
+};
+
+#define BATCH 64
+
+struct collecting {
+	struct pagedet *pd;
+	const struct pagedet_item *items;
+	struct pagedet_collect_options o;
+	char *evidence;
+	uint64_t stride, n;
+	uint64_t rows;
+	uint64_t start_ns;
+	uint64_t hash_key;	/* the id of the handle's */
+	uint32_t no_swap;
+	bool of_pids;		/* pids of this kernel's records are ours */
+};
+
+static struct pagedet_evidence *at(const struct collecting *c, uint64_t i)
+{
+	return (struct pagedet_evidence *)(void *)(c->evidence + i * c->stride);
+}
+
+static uint64_t time_left(const struct collecting *c)
+{
+	const uint64_t gone = pdet_clock_ns(CLOCK_MONOTONIC) - c->start_ns;
+
+	if (!c->o.deadline_ns)
+		return 0;
+	return gone < c->o.deadline_ns ? c->o.deadline_ns - gone : 1;
+}
+
+/* --- texts --- */
+
+/* Appends; 0 if there is no room. */
+static uint64_t add_text(struct pagedet_evidence *e, const char *text)
+{
+	const size_t len = strlen(text) + 1;
+	size_t end = 1, last = 0, i;
+
+	if (len == 1)
+		return 0;
+	for (i = 1; i < sizeof(e->texts); i++)
+		if (e->texts[i])
+			last = i;
+	if (last)
+		end = last + 2;
+	if (end + len > sizeof(e->texts))
+		return 0;
+	memcpy(e->texts + end, text, len);
+	return end;
+}
+
+/* The ids of a row are those of an iterator: texts come along. */
+static void take_texts(struct pagedet_evidence *e,
+		       const struct pagedet_iter *it, struct pagedet_page *row)
+{
+	static const struct { uint32_t field; size_t at; } strings[] = {
+		{ PAGEDET_FIELD_COMM, offsetof(struct pagedet_page, comm) },
+		{ PAGEDET_FIELD_ALLOC_COMM,
+		  offsetof(struct pagedet_page, alloc_comm) },
+		{ PAGEDET_FIELD_SLAB_CACHE,
+		  offsetof(struct pagedet_page, slab_cache) },
+		{ PAGEDET_FIELD_GFP, offsetof(struct pagedet_page, gfp) },
+		{ PAGEDET_FIELD_CONTENT,
+		  offsetof(struct pagedet_page, content) },
+	};
+	const char *text;
+	uint64_t id;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(strings); i++) {
+		uint16_t *cell = &row->cell[strings[i].field];
+
+		if (PAGEDET_CELL_STATE(*cell) != PAGEDET_HAVE)
+			continue;
+		memcpy(&id, (char *)row + strings[i].at, sizeof(id));
+		text = pagedet_string(it, id, NULL);
+		id = text ? add_text(e, text) : 0;
+		memcpy((char *)row + strings[i].at, &id, sizeof(id));
+		if (text && *text && !id)
+			*cell = (uint16_t)((*cell & 0xff00u) |
+					   PAGEDET_NO_MEMORY);
+	}
+}
+
+/* --- rows --- */
+
+static void take_content(struct collecting *c, struct pagedet_evidence *e,
+			 const struct pagedet_iter *it, uint64_t row_at,
+			 const struct pagedet_page *row)
+{
+	const unsigned now = PAGEDET_AS_NOW;
+	const unsigned char *bytes;
+	size_t len, i;
+
+	bytes = pagedet_page_bytes(it, row_at, &len);
+	e->hash_state[now] = PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_HASH]);
+	if (!bytes)
+		return;
+	e->here_read = PAGEDET_READ_DONE;
+	e->hash_ns[now] = row->time_ns;
+	for (i = 0; i < len && !bytes[i]; i++)
+		;
+	e->zero[now] = i == len ? PAGEDET_YES : PAGEDET_NO;
+	if (e->hash_state[now] == PAGEDET_HAVE) {
+		e->hash[now] = row->hash;
+		e->hash_key[now] = c->hash_key;
+	}
+}
+
+/* Who allocated it: gone, if nobody has his pid. Somebody may have it anew. */
+static void look_for_task(const struct collecting *c,
+			  struct pagedet_evidence *e,
+			  const struct pagedet_page *row)
+{
+	char path[64];
+
+	if (!c->of_pids || PAGEDET_CELL_STATE(
+	    row->cell[PAGEDET_FIELD_ALLOC_PID]) != PAGEDET_HAVE)
+		return;
+	snprintf(path, sizeof(path), "/proc/%u", row->alloc_pid);
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		e->alloc_task = PAGEDET_NO;
+}
+
+static void count_mappers(const struct collecting *c,
+			  struct pagedet_evidence *e,
+			  const struct pagedet_page *row)
+{
+	if (PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_MAPCOUNT]) !=
+	    PAGEDET_HAVE || row->mapcount_kind != PAGEDET_MAPCOUNT_EXACT)
+		return;
+	e->extra_mappers = row->mapcount > c->o.known_mappers ? PAGEDET_YES :
+								PAGEDET_NO;
+	if (e->extra_mappers == PAGEDET_YES)
+		e->mappers = row->mapcount - c->o.known_mappers;
+}
+
+static void take_row(struct collecting *c, const struct pagedet_iter *it,
+		     uint64_t row_at, struct pagedet_page *row)
+{
+	struct pagedet_evidence *e;
+
+	if (row->ask >= c->n)
+		return;
+	e = at(c, row->ask);
+	take_texts(e, it, row);
+	memcpy(e->here, row, sizeof(*row));
+	if (c->o.options & PAGEDET_COLLECT_CONTENT)
+		take_content(c, e, it, row_at, row);
+	look_for_task(c, e, row);
+	count_mappers(c, e, row);
+	c->rows++;
+}
+
+static void want(struct pagedet_query *q, uint32_t field)
+{
+	q->fields[field / 64] |= (uint64_t)1 << (field % 64);
+}
+
+static int drain(struct collecting *c, struct pagedet_iter *it)
+{
+	struct pagedet_page *rows = calloc(BATCH, sizeof(*rows));
+	int n, i;
+
+	if (!rows)
+		return pdet_fail(&c->pd->env, ENOMEM, "no memory");
+	while ((n = pagedet_next(it, rows, BATCH)) > 0)
+		for (i = 0; i < n; i++)
+			take_row(c, it, (uint64_t)i, &rows[i]);
+	free(rows);
+	return n;
+}
+
+static int ask_rows(struct collecting *c, const struct pagedet_item *items)
+{
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_iter *it;
+	size_t i;
+	int r;
+
+	q.target = c->o.target;
+	q.items = items;
+	q.n_items = c->n;
+	q.sources = c->o.sources;
+	q.deadline_ns = time_left(c);
+	for (i = 0; i < PDET_COUNT(wanted); i++)
+		want(&q, wanted[i]);
+	if (c->o.options & PAGEDET_COLLECT_CONTENT) {
+		want(&q, PAGEDET_FIELD_CONTENT);
+		want(&q, PAGEDET_FIELD_HASH);
+	}
+	r = pagedet_query(c->pd, &q, &it);
+	if (r < 0)
+		return r;
+	r = drain(c, it);
+	pagedet_iter_free(it);
+	return r;
+}
+
+/* What nobody came to look at. */
+static void mark_late(struct collecting *c)
+{
+	uint64_t i;
+	size_t f;
+
+	for (i = 0; i < c->n; i++) {
+		struct pagedet_page row;
+
+		memcpy(&row, at(c, i)->here, sizeof(row));
+		if (row.cell[PAGEDET_FIELD_ASK])
+			continue;
+		for (f = 0; f < PDET_COUNT(wanted); f++)
+			row.cell[wanted[f]] = PAGEDET_TIMEOUT;
+		memcpy(at(c, i)->here, &row, sizeof(row));
+	}
+}
+
+/* --- who else maps it --- */
+
+static bool is_other(const struct collecting *c, uint64_t i, uint32_t pid)
+{
+	const uint32_t own = c->items[i].pid ? c->items[i].pid :
+					       (uint32_t)getpid();
+
+	return c->o.target != PAGEDET_TARGET_VIRT || pid != own;
+}
+
+static void take_mapper(struct collecting *c, const uint64_t *which,
+			const struct pagedet_iter *it,
+			const struct pagedet_page *row)
+{
+	const uint64_t i = which[row->ask];
+	struct pagedet_evidence *e = at(c, i);
+	const char *comm;
+
+	if (e->mapper_pid ||
+	    PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_PID]) != PAGEDET_HAVE ||
+	    !is_other(c, i, row->pid))
+		return;
+	e->mapper_pid = row->pid;
+	comm = PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_COMM]) ==
+	       PAGEDET_HAVE ? pagedet_string(it, row->comm, NULL) : NULL;
+	e->mapper_comm = comm ? add_text(e, comm) : 0;
+}
+
+static int sweep(struct collecting *c, const struct pagedet_item *pfns,
+		 const uint64_t *which, uint64_t n)
+{
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	const uint64_t left = time_left(c);
+	struct pagedet_page rows[8];
+	struct pagedet_iter *it;
+	int r, i;
+
+	q.target = PAGEDET_TARGET_MAPPERS;
+	q.items = pfns;
+	q.n_items = n;
+	q.sources = c->o.sources;
+	q.deadline_ns = left ? PDET_MIN(left, c->o.mappers_ns) :
+			       c->o.mappers_ns;
+	want(&q, PAGEDET_FIELD_ASK);
+	want(&q, PAGEDET_FIELD_PID);
+	want(&q, PAGEDET_FIELD_COMM);
+	r = pagedet_query(c->pd, &q, &it);
+	if (r < 0)
+		return r;
+	while ((r = pagedet_next(it, rows, PDET_COUNT(rows))) > 0)
+		for (i = 0; i < r; i++)
+			if (rows[i].ask < n)
+				take_mapper(c, which, it, &rows[i]);
+	pagedet_iter_free(it);
+	return r;
+}
+
+/* Names of mappers are welcome; without them the rest is as true. */
+static int find_mappers(struct collecting *c)
+{
+	struct pagedet_item *pfns = calloc(c->n, sizeof(*pfns));
+	uint64_t *which = calloc(c->n, sizeof(*which));
+	uint64_t i, n = 0;
+	int r = 0;
+
+	for (i = 0; pfns && which && i < c->n; i++) {
+		struct pagedet_page row;
+
+		memcpy(&row, at(c, i)->here, sizeof(row));
+		if (at(c, i)->extra_mappers != PAGEDET_YES ||
+		    PAGEDET_CELL_STATE(row.cell[PAGEDET_FIELD_PFN]) !=
+		    PAGEDET_HAVE)
+			continue;
+		pfns[n].first = row.pfn;
+		pfns[n].count = 1;
+		which[n++] = i;
+	}
+	if (!pfns || !which)
+		r = pdet_fail(&c->pd->env, ENOMEM, "no memory");
+	else if (n)
+		r = sweep(c, pfns, which, n);
+	free(pfns);
+	free(which);
+	return r == -ENOMEM || r == -ECANCELED ? r : 0;
+}
+
+/* --- the machine --- */
+
+static bool is_live(const struct pagedet *pd)
+{
+	return !pd->opened.options.n_files;
+}
+
+static uint32_t swap_is_gone(const struct pagedet *pd)
+{
+	static const char key[] = "SwapFree:";
+	uint32_t gone = PAGEDET_DUNNO;
+	struct pdet_text text;
+	const char *line;
+
+	if (!is_live(pd) ||
+	    pdet_slurp(&pd->env, &text, 65536, "/proc/meminfo") < 0)
+		return PAGEDET_DUNNO;
+	line = strstr(text.data, key);
+	if (line)
+		gone = strtoull(line + sizeof(key) - 1, NULL, 10) ?
+		       PAGEDET_NO : PAGEDET_YES;
+	pdet_text_free(&text);
+	return gone;
+}
+
+/* page_owner's pids are those of the first pid namespace, which has this
+ * number (include/linux/proc_ns.h, PROC_PID_INIT_INO). */
+static bool sees_all_pids(const struct pagedet *pd)
+{
+	static const char first[] = "pid:[4026531836]";
+	char own[64];
+	ssize_t len;
+
+	if (!is_live(pd) || *pd->env.root)
+		return false;
+	len = readlink("/proc/self/ns/pid", own, sizeof(own));
+	return len == sizeof(first) - 1 && !memcmp(own, first, (size_t)len);
+}
+
+/* --- the border --- */
+
+static int check(struct collecting *c)
+{
+	struct pdet_env *env = &c->pd->env;
+	const uint64_t page = c->pd->page_size;
+	uint64_t i;
+
+	if (c->o.target != PAGEDET_TARGET_PFN &&
+	    c->o.target != PAGEDET_TARGET_VIRT)
+		return pdet_fail(env, EINVAL, "evidence is gathered of page "
+				 "frame numbers and of addresses");
+	if (c->stride < sizeof(struct pagedet_evidence) || c->stride % 8)
+		return pdet_fail(env, EINVAL,
+				 "the evidence has no known size");
+	for (i = 0; i < c->n; i++) {
+		const struct pagedet_item *item = &c->items[i];
+
+		if (item->count == 1 ||
+		    (c->o.target == PAGEDET_TARGET_VIRT && item->count &&
+		     item->count <= page - item->first % page))
+			continue;
+		return pdet_fail(env, EINVAL, "item %llu is not one page",
+				 (unsigned long long)i);
+	}
+	return 0;
+}
+
+static void begin(struct collecting *c)
+{
+	uint64_t i;
+
+	c->no_swap = swap_is_gone(c->pd);
+	c->of_pids = sees_all_pids(c->pd);
+	for (i = 0; i < c->n; i++) {
+		struct pagedet_evidence *e = at(c, i);
+
+		memset(e, 0, c->stride);
+		e->size = c->stride;
+		e->id = i;
+		e->questions = c->o.questions;
+		e->no_swap = c->no_swap;
+	}
+}
+
+/* The caller's own addresses are those of a task, too. */
+static int name_self(const struct collecting *c, struct pagedet_item **ret)
+{
+	struct pagedet_item *own = malloc(c->n * sizeof(*own));
+	uint64_t i;
+
+	if (!own)
+		return pdet_fail(&c->pd->env, ENOMEM, "no memory");
+	memcpy(own, c->items, c->n * sizeof(*own));
+	for (i = 0; i < c->n; i++)
+		if (c->o.target == PAGEDET_TARGET_VIRT && !own[i].pid)
+			own[i].pid = (uint32_t)getpid();
+	*ret = own;
+	return 0;
+}
+
+int pagedet_collect(struct pagedet *pd, const struct pagedet_item *items,
+		    uint64_t n, const struct pagedet_collect_options *options,
+		    struct pagedet_evidence *evidence)
+{
+	static const struct pagedet_collect_options defaults =
+		PAGEDET_COLLECT_OPTIONS_INIT;
+	struct collecting c = { .pd = pd, .items = items, .n = n };
+	struct pagedet_item *own = NULL;
+	int r;
+
+	pdet_clear(&pd->env);
+	if (!pd->open)
+		return pdet_fail(&pd->env, EINVAL, "the handle is not open");
+	r = pdet_check_struct(&pd->env, &c.o, sizeof(c.o), options, &defaults,
+			      "struct pagedet_collect_options");
+	if (r < 0 || !n)
+		return r;
+	if (n > INT32_MAX)
+		return pdet_fail(&pd->env, EINVAL, "too many items");
+	if (!c.o.known_mappers && c.o.target == PAGEDET_TARGET_VIRT)
+		c.o.known_mappers = 1;
+	c.evidence = (char *)evidence;
+	c.stride = evidence->size;
+	c.start_ns = pdet_clock_ns(CLOCK_MONOTONIC);
+	r = check(&c);
+	if (r == 0 && c.o.options & PAGEDET_COLLECT_CONTENT)
+		r = pagedet_hash_key_id(pd, &c.hash_key);
+	if (r == 0)
+		r = name_self(&c, &own);
+	if (r < 0)
+		return r;
+	begin(&c);
+	r = ask_rows(&c, own);
+	free(own);
+	if (r == -ETIMEDOUT)
+		mark_late(&c);
+	else if (r == 0 && c.o.mappers_ns)
+		r = find_mappers(&c);
+	if (r < 0 && r != -ETIMEDOUT)
+		return r;
+	return (int)c.rows;
+}

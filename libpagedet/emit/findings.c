@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Findings: one JSON object a line, CSV of one line each, and for people, who
+ * get the cause first, then what to do, then what it rests on.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "emit/cell.h"
+#include "emit/emitter.h"
+#include "emit/findings.h"
+
+static const char *const confidences[] = {
+	"none", "low", "medium", "high", "certain",
+};
+
+static const char *confidence(uint32_t n)
+{
+	return n < PDET_COUNT(confidences) ? confidences[n] : "none";
+}
+
+static void str(struct pagedet_emitter *e, const char *text)
+{
+	pdet_out_str(&e->out, text);
+}
+
+static void hex(struct pagedet_emitter *e, uint64_t value)
+{
+	struct pdet_out *out = &e->out;
+
+	out->at = pdet_out_room(out, out->at, PDET_DIGITS);
+	out->at = pdet_put_hex(out->at, value);
+}
+
+/* Which page it is about, as far as its row says. */
+static void row_of(const struct pagedet_evidence *evidence,
+		   struct pagedet_page *row)
+{
+	memset(row, 0, sizeof(*row));
+	if (evidence)
+		memcpy(row, evidence->here, sizeof(*row));
+}
+
+static bool has(const struct pagedet_page *row, unsigned field)
+{
+	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_HAVE;
+}
+
+static const char *side_name(uint32_t side)
+{
+	return side == PAGEDET_SIDE_HERE ? "here" :
+	       side == PAGEDET_SIDE_PEER ? "peer" : NULL;
+}
+
+/* --- JSON --- */
+
+static void json_text(struct pagedet_emitter *e, const char *text, size_t len)
+{
+	bool bad;
+
+	e->out.at = pdet_json_text(&e->out, e->out.at, text, len, 0, &bad);
+}
+
+static void json_member(struct pagedet_emitter *e, const char *name,
+			const char *text)
+{
+	str(e, name);
+	json_text(e, text, strlen(text));
+}
+
+static void json_names(struct pagedet_emitter *e, const char *text)
+{
+	size_t len;
+
+	str(e, "[");
+	while (*text) {
+		len = strcspn(text, "|");
+		json_text(e, text, len);
+		text += len;
+		if (*text) {
+			str(e, ",");
+			text++;
+		}
+	}
+	str(e, "]");
+}
+
+static void json_value(struct pagedet_emitter *e, const struct pagedet_fact *f)
+{
+	if (!f->value && !strcmp(f->text, "none"))
+		str(e, "null");
+	else if (f->type == PAGEDET_TYPE_NUMBER)
+		pdet_out_dec(&e->out, f->value);
+	else if (f->type == PAGEDET_TYPE_MASK || f->type == PAGEDET_TYPE_LIST)
+		json_names(e, f->text);
+	else
+		json_text(e, f->text, strlen(f->text));
+}
+
+static void json_fact(struct pagedet_emitter *e, const struct pagedet_fact *f)
+{
+	json_member(e, "{\"field\":", f->field);
+	str(e, ",\"value\":");
+	json_value(e, f);
+	json_member(e, ",\"source\":", f->source);
+	if (side_name(f->side))
+		json_member(e, ",\"side\":", side_name(f->side));
+	if (f->time_ns) {
+		str(e, ",\"time_ns\":");
+		pdet_out_dec(&e->out, f->time_ns);
+	}
+	str(e, "}");
+}
+
+static void json_page(struct pagedet_emitter *e, const struct pagedet_page *row)
+{
+	if (has(row, PAGEDET_FIELD_PFN)) {
+		str(e, ",\"pfn\":");
+		pdet_out_dec(&e->out, row->pfn);
+	}
+	if (has(row, PAGEDET_FIELD_PID)) {
+		str(e, ",\"pid\":");
+		pdet_out_dec(&e->out, row->pid);
+	}
+	if (has(row, PAGEDET_FIELD_VADDR)) {
+		str(e, ",\"vaddr\":\"");
+		hex(e, row->vaddr);
+		str(e, "\"");
+	}
+}
+
+static void json(struct pagedet_emitter *e, const struct pagedet_finding *f,
+		 const struct pagedet_page *row)
+{
+	uint32_t i;
+
+	json_member(e, "{\"finding\":", f->name);
+	json_member(e, ",\"cause\":", f->cause);
+	json_member(e, ",\"confidence\":", confidence(f->confidence));
+	str(e, ",\"evidence\":[");
+	for (i = 0; i < f->n_facts; i++) {
+		if (i)
+			str(e, ",");
+		json_fact(e, &f->facts[i]);
+	}
+	str(e, "],\"unknown\":[");
+	for (i = 0; i < f->n_unknown; i++) {
+		if (i)
+			str(e, ",");
+		json_text(e, f->unknown[i], strlen(f->unknown[i]));
+	}
+	json_member(e, "],\"advice\":", f->advice);
+	if (*f->likely) {
+		json_member(e, ",\"likely\":", f->likely);
+		json_member(e, ",\"likely_confidence\":",
+			    confidence(f->likely_confidence));
+	}
+	str(e, ",\"rule\":");
+	pdet_out_dec(&e->out, f->rule);
+	str(e, ",\"id\":");
+	pdet_out_dec(&e->out, f->id);
+	json_page(e, row);
+	str(e, "}\n");
+}
+
+/* --- CSV --- */
+
+static void csv_text(struct pagedet_emitter *e, const char *text)
+{
+	e->out.at = pdet_csv_text(&e->out, e->out.at, text, strlen(text), 0);
+	str(e, ",");
+}
+
+static void csv(struct pagedet_emitter *e, const struct pagedet_finding *f,
+		const struct pagedet_page *row)
+{
+	pdet_out_dec(&e->out, f->id);
+	str(e, ",");
+	if (has(row, PAGEDET_FIELD_PFN))
+		pdet_out_dec(&e->out, row->pfn);
+	str(e, ",");
+	if (has(row, PAGEDET_FIELD_PID))
+		pdet_out_dec(&e->out, row->pid);
+	str(e, ",");
+	if (has(row, PAGEDET_FIELD_VADDR))
+		hex(e, row->vaddr);
+	str(e, ",");
+	csv_text(e, f->name);
+	csv_text(e, confidence(f->confidence));
+	csv_text(e, f->cause);
+	csv_text(e, f->likely);
+	csv_text(e, f->advice);
+	pdet_out_dec(&e->out, f->n_unknown);
+	str(e, "\n");
+}
+
+/* --- text --- */
+
+static void plain(struct pagedet_emitter *e, const char *text)
+{
+	char buf[1536];
+	struct pdet_cut cut = { buf, sizeof(buf), 0 };
+
+	pdet_cut_plain(&cut, text, strlen(text));
+	pdet_out_put(&e->out, buf, PDET_MIN(cut.len, sizeof(buf)));
+}
+
+static void text_page(struct pagedet_emitter *e, const struct pagedet_page *row,
+		      uint64_t id)
+{
+	if (has(row, PAGEDET_FIELD_PFN)) {
+		str(e, "pfn ");
+		pdet_out_dec(&e->out, row->pfn);
+		str(e, " (");
+		hex(e, row->pfn);
+		str(e, ")");
+	} else if (!has(row, PAGEDET_FIELD_VADDR)) {
+		str(e, "page ");
+		pdet_out_dec(&e->out, id);
+	}
+	if (has(row, PAGEDET_FIELD_VADDR)) {
+		if (has(row, PAGEDET_FIELD_PFN))
+			str(e, ", ");
+		if (has(row, PAGEDET_FIELD_PID)) {
+			str(e, "pid ");
+			pdet_out_dec(&e->out, row->pid);
+			str(e, " at ");
+		}
+		hex(e, row->vaddr);
+	}
+}
+
+static void text_fact(struct pagedet_emitter *e, const struct pagedet_fact *f)
+{
+	const char *side = side_name(f->side);
+
+	str(e, "    ");
+	str(e, f->field);
+	str(e, " ");
+	plain(e, *f->text ? f->text : "-");
+	str(e, "  (");
+	str(e, f->source);
+	if (side && f->side == PAGEDET_SIDE_PEER) {
+		str(e, ", ");
+		str(e, side);
+	}
+	str(e, ")\n");
+}
+
+static void text(struct pagedet_emitter *e, const struct pagedet_finding *f,
+		 const struct pagedet_page *row)
+{
+	uint32_t i;
+
+	text_page(e, row, f->id);
+	str(e, ": ");
+	plain(e, f->cause);
+	str(e, "\n  ");
+	str(e, f->name);
+	if (f->confidence) {
+		str(e, ", ");
+		str(e, confidence(f->confidence));
+	}
+	str(e, "\n");
+	if (*f->likely) {
+		str(e, "  likely: ");
+		plain(e, f->likely);
+		str(e, " (");
+		str(e, confidence(f->likely_confidence));
+		str(e, ")\n");
+	}
+	if (strcmp(f->advice, "nothing")) {
+		str(e, "  what to do: ");
+		plain(e, f->advice);
+		str(e, "\n");
+	}
+	if (f->n_facts)
+		str(e, "  because of\n");
+	for (i = 0; i < f->n_facts; i++)
+		text_fact(e, &f->facts[i]);
+	if (f->n_unknown)
+		str(e, "  not known\n");
+	for (i = 0; i < f->n_unknown; i++) {
+		str(e, "    ");
+		plain(e, f->unknown[i]);
+		str(e, "\n");
+	}
+	str(e, "\n");
+}
+
+void pdet_emit_finding_head(struct pagedet_emitter *e)
+{
+	if (e->format == &pdet_emit_csv)
+		str(e, "id,pfn,pid,vaddr,finding,confidence,cause,likely,"
+		       "advice,unknown\n");
+}
+
+void pdet_emit_finding(struct pagedet_emitter *e,
+		       const struct pagedet_finding *f,
+		       const struct pagedet_evidence *evidence)
+{
+	struct pagedet_page row;
+
+	row_of(evidence, &row);
+	if (e->format == &pdet_emit_csv)
+		csv(e, f, &row);
+	else if (e->format == &pdet_emit_text)
+		text(e, f, &row);
+	else
+		json(e, f, &row);
+}
+
+int pdet_emit_failed(struct pagedet_emitter *e)
+{
+	if (e->out.error == ENOMEM)
+		return pdet_fail(e->env, ENOMEM, "cannot emit: no memory");
+	if (!e->out.error)
+		return 0;
+	errno = e->out.error;
+	pdet_fail_errno(e->env, "cannot write output");
+	return -EIO;
+}

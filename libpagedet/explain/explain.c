@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Evidence in, findings out: the tables of rules, in order, and where in the
+ * caller's memory the answers go. Reads and allocates nothing else.
+ */
+#include <errno.h>
+#include <limits.h>
+
+#include "base/hash.h"
+#include "explain/explain.h"
+
+static const struct pdet_rule *const tables[] = {
+	pdet_rules_mismatch, pdet_rules_use, pdet_rules_move, pdet_rules_charge,
+};
+
+const struct pdet_rule *pdet_rule(uint32_t n)
+{
+	const struct pdet_rule *r;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(tables); i++)
+		for (r = tables[i]; r->info.name; r++)
+			if (!n--)
+				return r;
+	return NULL;
+}
+
+/* --- pages whose contents are those of others --- */
+
+#define NOBODY UINT32_MAX
+/* Whoever makes hashes meet does not make us slow. */
+#define PROBES 64
+
+/* Who has some contents now: the first two of them. */
+struct holder {
+	uint32_t first, second;
+};
+
+struct others {
+	struct holder *slot;	/* NULL: not looked for */
+	uint64_t mask;
+};
+
+struct array {
+	const char *data;
+	uint64_t stride;
+	uint64_t n;
+};
+
+#define PEEK(array, i, member, to) \
+	memcpy((to), (array)->data + (i) * (array)->stride + \
+	       offsetof(struct pagedet_evidence, member), sizeof(*(to)))
+
+struct print {
+	uint64_t hash, key;
+};
+
+/* False if there is none, or it is worth nothing: zeroes are anywhere. */
+static bool print_of(const struct array *a, uint64_t i, unsigned version,
+		     struct print *p)
+{
+	uint32_t state, zero;
+
+	PEEK(a, i, hash_state[version], &state);
+	PEEK(a, i, zero[version], &zero);
+	PEEK(a, i, hash[version], &p->hash);
+	PEEK(a, i, hash_key[version], &p->key);
+	return state == PAGEDET_HAVE && zero != PAGEDET_YES;
+}
+
+/* Where these contents are, or would be; NULL after too many others. */
+static struct holder *find(const struct others *o, const struct array *a,
+			   const struct print *p)
+{
+	uint64_t at = pdet_hash(p, sizeof(*p));
+	unsigned probes;
+
+	for (probes = 0; probes < PROBES; probes++, at++) {
+		struct holder *h = &o->slot[at & o->mask];
+		struct print has;
+
+		if (h->first == NOBODY)
+			return h;
+		print_of(a, h->first, PAGEDET_AS_NOW, &has);
+		if (has.hash == p->hash && has.key == p->key)
+			return h;
+	}
+	return NULL;
+}
+
+static void add_holder(const struct others *o, const struct array *a,
+		       uint32_t i)
+{
+	struct print p;
+	struct holder *h;
+
+	if (!print_of(a, i, PAGEDET_AS_NOW, &p))
+		return;
+	h = find(o, a, &p);
+	if (!h)
+		return;
+	if (h->first == NOBODY)
+		h->first = i;
+	else if (h->second == NOBODY)
+		h->second = i;
+}
+
+static int look_for_others(struct others *o, const struct array *a,
+			   struct pdet_arena *arena)
+{
+	uint64_t slots = 2, i;
+
+	o->slot = NULL;
+	if (arena->none || a->n < 2)
+		return 0;
+	while (slots < 2 * a->n)
+		slots *= 2;
+	o->slot = pdet_arena_take(arena, slots * sizeof(*o->slot),
+				  _Alignof(struct holder));
+	if (!o->slot)
+		return -ENOMEM;
+	memset(o->slot, 0xff, slots * sizeof(*o->slot));
+	o->mask = slots - 1;
+	for (i = 0; i < a->n; i++)
+		add_holder(o, a, (uint32_t)i);
+	return 0;
+}
+
+/* What the caller says himself stands. */
+static void meet_others(const struct others *o, const struct array *a,
+			uint64_t i, struct pagedet_evidence *e)
+{
+	const struct holder *h;
+	uint32_t other;
+	struct print p;
+
+	if (!o->slot || e->same_as_other != PAGEDET_DUNNO ||
+	    !print_of(a, i, PAGEDET_AS_PEER, &p))
+		return;
+	h = find(o, a, &p);
+	if (!h || h->first == NOBODY)
+		return;
+	other = h->first == i ? h->second : h->first;
+	if (other == NOBODY)
+		return;
+	e->same_as_other = PAGEDET_YES;
+	e->unique = h->second == NOBODY ? PAGEDET_YES : PAGEDET_NO;
+	PEEK(a, other, id, &e->same_as);
+}
+
+/* --- findings --- */
+
+struct findings {
+	char *data;
+	uint64_t size;		/* of each */
+	uint64_t n, max;
+};
+
+static bool is_mismatch(const struct pagedet_evidence *e)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		if (e->hash_state[i] || e->zero[i])
+			return true;
+	return e->compared || e->peer_frozen || e->peer_read;
+}
+
+/* A page that moved while it was looked at. */
+static void doubt(struct pdet_case *c, const struct pdet_rule *rule)
+{
+	if (rule->info.question == PAGEDET_ASK_MISMATCH ||
+	    pdet_row_note(&c->here, PAGEDET_NOTE_TORN) != PAGEDET_YES)
+		return;
+	pdet_unknown(c, "a look at it during which it does not move");
+	if (c->confidence > PAGEDET_CONFIDENCE_MEDIUM)
+		c->confidence = PAGEDET_CONFIDENCE_MEDIUM;
+}
+
+static bool fits(struct pdet_case *c, const struct pdet_rule *rule)
+{
+	char *mark = c->arena->at;
+
+	c->n_facts = 0;
+	c->n_unknown = 0;
+	c->cause = rule->info.cause;
+	c->likely = "";
+	c->confidence = PAGEDET_CONFIDENCE_NONE;
+	c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
+	if (rule->fits(c)) {
+		doubt(c, rule);
+		if (rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL) {
+			c->confidence = PAGEDET_CONFIDENCE_NONE;
+			if (!c->n_unknown)
+				pdet_unknown(c, "which of it is true: what is "
+					     "known contradicts itself");
+		}
+		return true;
+	}
+	c->arena->at = mark;
+	c->arena->full = false;
+	return false;
+}
+
+static const void *keep(struct pdet_arena *arena, const void *from,
+			size_t n, size_t width)
+{
+	void *to;
+
+	if (!n)
+		return NULL;
+	to = pdet_arena_take(arena, n * width, _Alignof(uint64_t));
+	return to ? memcpy(to, from, n * width) : NULL;
+}
+
+static int put(struct findings *out, struct pdet_case *c, uint64_t i,
+	       const struct pdet_rule *rule)
+{
+	struct pagedet_finding f;
+	char *to = out->data + out->n * out->size;
+
+	memset(&f, 0, sizeof(f));
+	f.size = out->size;
+	f.evidence = i;
+	f.id = c->e.id;
+	f.name = rule->info.name;
+	f.cause = c->cause;
+	f.likely = c->likely;
+	f.advice = rule->info.advice;
+	f.facts = keep(c->arena, c->facts, c->n_facts, sizeof(*c->facts));
+	f.unknown = keep(c->arena, c->unknown, c->n_unknown,
+			 sizeof(*c->unknown));
+	f.n_facts = c->n_facts;
+	f.n_unknown = c->n_unknown;
+	f.rule = rule->info.id;
+	f.question = rule->info.question;
+	f.verdict = rule->info.verdict;
+	f.confidence = c->confidence;
+	f.likely_confidence = c->likely_confidence;
+	if (c->arena->full)
+		return -ENOMEM;
+	memset(to, 0, out->size);
+	memcpy(to, &f, PDET_MIN(out->size, sizeof(f)));
+	return 0;
+}
+
+/* The first rule of the table that fits; NULL if none is about the question. */
+static const struct pdet_rule *first_that_fits(struct pdet_case *c,
+					       const struct pdet_rule *rule,
+					       uint32_t question)
+{
+	for (; rule->info.name; rule++)
+		if (rule->info.question == question && fits(c, rule))
+			return rule;
+	return NULL;
+}
+
+static int ask(struct findings *out, struct pdet_case *c, uint64_t i,
+	       uint32_t question, bool only_causes)
+{
+	char *mark = c->arena->at;
+	const struct pdet_rule *rule = NULL;
+	size_t t;
+	int r = 0;
+
+	for (t = 0; !rule && t < PDET_COUNT(tables); t++)
+		rule = first_that_fits(c, tables[t], question);
+	if (!rule || (only_causes &&
+		      rule->info.verdict != PAGEDET_VERDICT_CAUSE)) {
+		c->arena->at = mark;
+		c->arena->full = false;
+		return 0;
+	}
+	if (out->n < out->max) {
+		r = put(out, c, i, rule);
+	} else {
+		c->arena->at = mark;
+		c->arena->full = false;
+	}
+	out->n++;
+	return r;
+}
+
+/* What is asked if nobody says: what is plain to see must be worth saying. */
+#define BESIDE (PAGEDET_ASK_PINNED | PAGEDET_ASK_POISONED)
+
+static int explain(struct findings *out, struct pdet_case *c, uint64_t i)
+{
+	uint32_t main = c->e.questions, beside = 0, bit;
+	int r = 0;
+
+	if (!main) {
+		main = is_mismatch(&c->e) ? PAGEDET_ASK_MISMATCH :
+					    PAGEDET_ASK_NOT_FREE;
+		beside = main == PAGEDET_ASK_NOT_FREE ? BESIDE : 0;
+	}
+	for (bit = 1; r == 0 && bit && bit <= (main | beside); bit <<= 1)
+		if ((main | beside) & bit)
+			r = ask(out, c, i, bit, !(main & bit));
+	return r;
+}
+
+/* Of a newer caller: what we do not know must not be there. */
+static bool is_known(const char *e, uint64_t size)
+{
+	uint64_t i;
+
+	for (i = sizeof(struct pagedet_evidence); i < size; i++)
+		if (e[i])
+			return false;
+	return true;
+}
+
+int pdet_explain(const void *evidence, uint64_t stride, uint64_t n,
+		 struct pdet_arena *arena, void *findings,
+		 uint64_t finding_size, uint64_t max)
+{
+	const struct array a = { evidence, stride, n };
+	struct findings out = { findings, finding_size, 0, max };
+	struct others others;
+	struct pdet_case c;
+	uint64_t i;
+	int r;
+
+	/* There are eight questions, and the answer is an int. */
+	if (n > INT_MAX / 8 || stride < sizeof(c.e) || stride % 8 ||
+	    finding_size < sizeof(struct pagedet_finding) || finding_size % 8)
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		if (!is_known(a.data + i * stride, stride))
+			return -E2BIG;
+	r = look_for_others(&others, &a, arena);
+	c.arena = arena;
+	for (i = 0; r == 0 && i < n; i++) {
+		memcpy(&c.e, a.data + i * stride, sizeof(c.e));
+		memcpy(&c.here, c.e.here, sizeof(c.here));
+		memcpy(&c.peer, c.e.peer, sizeof(c.peer));
+		meet_others(&others, &a, i, &c.e);
+		r = explain(&out, &c, i);
+	}
+	return r < 0 ? r : (int)out.n;
+}

@@ -1,0 +1,383 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Assertions: each one holds, is violated, cannot be told; on this directory's
+# filesystem, and as root on filesystems made for it.
+. "$top_srcdir/tests/cli/cli.sh"
+
+PATH=$PATH:/sbin:/usr/sbin
+loop=
+mounted=
+clean_up() {
+	[ -z "$mounted" ] || umount "$mounted" 2> /dev/null || :
+	[ -z "$loop" ] || losetup -d "$loop" 2> /dev/null || :
+	[ ! -d "$tap_dir/full" ] || umount "$tap_dir/full" 2> /dev/null || :
+	chmod -R u+w "$tap_dir"
+	rm -rf "$tap_dir"
+}
+trap clean_up EXIT
+
+# whole: the last line of JSON says this
+whole() {
+	if tail -n 1 "$tap_dir/stdout" | grep -qF -e "$2"; then
+		tap_ok "$1"
+	else
+		echo "looked for: $2" >> "$tap_dir/stderr"
+		tap_not_ok "$1" "$(why)"
+	fi
+}
+
+# --- words ---
+
+chmod 755 "$tap_dir"
+file=$tap_dir/file
+head -c 40000 /dev/urandom > "$file"
+run check
+expect 'check: what?' 64 'check lacks arguments'
+run check tidy "$file"
+expect 'check: no such assertion' 64 "'tidy' is not clean, disk"
+run check clean
+expect 'check clean: of what?' 64 'lacks a PATH'
+run check clean "$file" 1+0
+expect 'check: an empty range' 64 'asks for nothing'
+run check clean "$file" --since "$file"
+expect 'check: --since is not for all' 64 "--since is for 'check errors'"
+run check clean "$file" --watch 1
+expect 'check: --watch is not for all' 64 "--watch is for 'check stable'"
+run check clean "$tap_dir/none"
+expect 'check: no such file' 66 'No such file'
+run check clean "$tap_dir"
+expect 'check: a directory' 64 'neither a regular file nor a block device'
+mkfifo "$tap_dir/fifo"
+run check clean "$tap_dir/fifo"
+expect 'check: a FIFO is not opened' 64 'neither a regular file'
+run check clean "$file" --root "$tap_dir"
+case $status in
+64 | 66 | 69) tap_ok 'check: not of a captured tree' ;;
+*) tap_not_ok 'check: not of a captured tree' "$(why)" ;;
+esac
+
+# --- marks ---
+
+mark=$tap_dir/mark
+run check mark "$mark"
+expect 'check mark' 0
+run check errors --since "$mark" --json
+whole 'check errors: nothing rose, and that is no proof' '"verdict":"unknown"'
+[ "$status" = 2 ] && tap_ok 'check errors: cannot tell is 2' ||
+	tap_not_ok 'check errors: cannot tell is 2' "$(why)"
+run check errors
+expect 'check errors: since when?' 64 'needs --since FILE'
+sed 's/^boot ./boot z/' "$mark" > "$tap_dir/other"
+run check errors --since "$tap_dir/other"
+expect 'check errors: a mark that was changed' 65 'it is none, or damaged'
+head -c 30 "$mark" > "$tap_dir/cut"
+run check errors --since "$tap_dir/cut"
+expect 'check errors: a mark that was cut' 65 'it is none, or damaged'
+run check errors --since "$tap_dir/none"
+expect 'check errors: no mark' 66 'No such file'
+
+# --- here, as anybody ---
+
+kind=$(stat -f -c %T "$tap_dir")
+run check clean "$file" --json
+if grep -q no_kernel "$tap_dir/stdout"; then
+	tap_skip 'what is cached' 'the kernel has no cachestat'
+	tap_done
+fi
+case $kind in
+tmpfs | overlayfs | ramfs)
+	whole "clean: $kind cannot tell" '"cause":"filesystem"'
+	run check disk "$file" --json
+	whole "disk: $kind cannot tell" '"cause":"filesystem"'
+	;;
+*)
+	sync "$file"
+	run check clean "$file"
+	expect 'clean: after a sync' 0
+	stdout_is 'clean: in words' "clean $file: holds"
+	printf x | dd of="$file" bs=1 seek=9000 conv=notrunc 2> /dev/null
+	run check clean "$file" --json
+	if [ "$status" = 1 ]; then
+		tap_ok 'clean: a byte was written'
+		# the folio's, which may be larger than the page
+		whole 'clean: by how many' '"verdict":"violated","first":0'
+	else
+		tap_skip 'clean: a byte was written' 'it was written out'
+	fi
+	sync "$file"
+	run check clean "$file" 2+1 --tap
+	expect 'clean: TAP' 0
+	stdout_has 'clean: TAP says ok' "ok 1 - clean $file"
+	;;
+esac
+run check absent "$file" --tap
+[ "$kind" = overlayfs ] || {
+	[ "$status" = 1 ] && tap_ok 'absent: it was just written' ||
+		tap_not_ok 'absent: it was just written' "$(why)"
+	stdout_has 'absent: TAP says not ok' "not ok 1 - absent $file"
+}
+run check absent "$file" 100+1 --json
+[ "$kind" = overlayfs ] ||
+	whole 'absent: behind the end' '"verdict":"holds"'
+run check stable "$file" --watch 0.05 --json
+whole 'stable: nothing seen is no proof' '"verdict":"unknown"'
+
+# --- as root, on filesystems of our own ---
+
+if [ "$(id -u)" != 0 ]; then
+	tap_skip 'filesystems of our own' 'needs root'
+	tap_done
+fi
+
+# mount_image OPTIONS: $tap_dir/img on $dir, by $loop
+mount_image() {
+	mkdir -p "$dir"
+	loop=$(losetup -f --show "$tap_dir/img" 2> "$tap_dir/why") &&
+		mount -o "$1" "$loop" "$dir" 2> "$tap_dir/why" &&
+		mounted=$dir
+}
+
+unmount_image() {
+	umount "$dir" && mounted=
+	losetup -d "$loop" && loop=
+}
+
+# fsync_file FILE
+fsync_file() {
+	"$PYTHON3" -c 'import os, sys
+os.fsync(os.open(sys.argv[1], os.O_RDWR))' "$1" 2> "$tap_dir/why"
+}
+
+# verdict NAME STATUS CAUSE ARGUMENTS...
+verdict() {
+	verdict_name=$1
+	verdict_status=$2
+	verdict_cause=$3
+	shift 3
+	run check "$@" --json
+	if [ "$status" = "$verdict_status" ] && tail -n 1 "$tap_dir/stdout" |
+		grep -q "\"cause\":\"$verdict_cause\""; then
+		tap_ok "$verdict_name"
+	else
+		tap_not_ok "$verdict_name: $verdict_status, $verdict_cause" \
+			"$(why)"
+	fi
+}
+
+# of_files NAME OPTIONS: what is so on any of them
+of_files() {
+	name=$1
+	f=$dir/f
+	head -c 100001 /dev/urandom > "$f"
+	fsync_file "$f"
+	verdict "$name: clean after fsync" 0 none clean "$f"
+	verdict "$name: on the disk after fsync" 0 none disk "$f"
+	printf x | dd of="$f" bs=1 seek=50000 conv=notrunc 2> /dev/null
+	verdict "$name: a byte written is not clean" 1 dirty clean "$f"
+	verdict "$name: nor on the disk" 1 not_written disk "$f"
+	run check disk "$f" 12+1 --json
+	whole "$name: and that is the page" '"violations":1,'
+	verdict "$name: another page is" 0 none disk "$f" 0+8
+	fsync_file "$f"
+	verdict "$name: on the disk again" 0 none disk "$f"
+	verdict "$name: cached" 1 cached absent "$f"
+	fallocate -l 65536 "$dir/g"
+	head -c 4096 /dev/urandom |
+		dd of="$dir/g" conv=notrunc 2> /dev/null
+	case $name in
+	*journal*) ;;
+	*) verdict "$name: dirty, on a block never written" 2 unwritten \
+		disk "$dir/g" ;;
+	esac
+	# behind the filesystem's back
+	"$PYTHON3" - "$f" "$loop" > "$tap_dir/why" 2>&1 << 'END'
+import fcntl, os, struct, sys
+f = os.open(sys.argv[1], os.O_RDONLY)
+b = bytearray(struct.pack("=QQLLLL", 0, 4096, 0, 0, 1, 0) + bytes(56))
+fcntl.ioctl(f, 0xC020660B, b)
+where = struct.unpack_from("=QQQ", b, 32)[1]
+d = os.open(sys.argv[2], os.O_RDWR | os.O_SYNC)
+os.pwrite(d, b"lost", where)
+os.fsync(d)
+END
+	case $name in
+	*journal*) ;;
+	*)
+		verdict "$name: other bytes on the disk are a lost write" 1 \
+			lost_write disk "$f"
+		head -n 1 "$tap_dir/stdout" | grep -q '"first":0,"pages":1,' &&
+			tap_ok "$name: of that page" ||
+			tap_not_ok "$name: of that page" "$(why)"
+		;;
+	esac
+	verdict "$name: stable cannot be told" 2 unknown stable "$f" \
+		--watch 0.05
+	setpriv --reuid=65534 --regid=65534 --clear-groups true \
+		2> /dev/null && [ -z "${PDET_VALGRIND:-}" ] && {
+		chmod 666 "$f"
+		status=0
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGEDET" \
+			check disk "$f" --json > "$tap_dir/stdout" \
+			2> "$tap_dir/stderr" || status=$?
+		if [ "$status" = 126 ] || [ "$status" = 127 ] ||
+			[ "$status" = 77 ]; then
+			tap_skip "$name: the disk is root's" 'no way there'
+		else
+			whole "$name: the disk is root's" \
+				'"verdict":"unknown"'
+		fi
+	}
+	umount "$dir" && mount "$loop" "$dir" -o "$2"
+	verdict "$name: absent after a new mount" 0 none absent "$f"
+}
+
+if ! command -v mke2fs > /dev/null || ! command -v losetup > /dev/null; then
+	tap_skip 'ext4' 'needs mke2fs and losetup'
+	tap_done
+fi
+
+for mode in ordered journal; do
+	dir=$tap_dir/$mode
+	truncate -s 48M "$tap_dir/img"
+	mke2fs -q -F -t ext4 -b 4096 "$tap_dir/img" > "$tap_dir/why" 2>&1
+	if ! mount_image "data=$mode"; then
+		tap_skip "ext4 data=$mode" "cannot be mounted here"
+		[ -z "$loop" ] || losetup -d "$loop"
+		loop=
+		continue
+	fi
+	of_files "ext4 data=$mode" "data=$mode"
+	f=$dir/h
+	head -c 8192 /dev/urandom > "$f"
+	verdict "$mode: nothing is committed before fsync" \
+		"$([ $mode = journal ] && echo 1 || echo 2)" \
+		"$([ $mode = journal ] && echo not_committed ||
+			echo unwritten)" committed "$f"
+	fsync_file "$f"
+	verdict "$mode: all is committed after it" 0 none committed "$f"
+	run check committed "$f" --json
+	whole "$mode: says what is in the journal" 'transactions in the journal'
+	# metadata, in the cache of the device
+	# the pages that the filesystem reads are whole only if the device is read
+	cat "$loop" > /dev/null
+	mkdir "$dir/new"
+	run check committed "$loop" --json
+	[ "$status" = 1 ] && whole "$mode: a new directory is not committed" \
+		'"cause":"not_committed"' ||
+		tap_skip "$mode: a new directory" 'it was committed meanwhile'
+	"$PYTHON3" -c 'import os, sys
+os.fsync(os.open(sys.argv[1], os.O_RDONLY))' "$dir/new"
+	# a page of which a part is new may not be seen
+	run check committed "$loop" --json
+	tap_fails "$mode: now it is, and replay would write it" \
+		grep -q '"violated"' "$tap_dir/stdout"
+	verdict "$mode: home blocks are not written yet" 1 dirty clean "$loop"
+	unmount_image
+	rm "$tap_dir/img"
+done
+
+if command -v mkfs.xfs > /dev/null; then
+	dir=$tap_dir/xfs
+	truncate -s 320M "$tap_dir/img"
+	mkfs.xfs -q "$tap_dir/img" > "$tap_dir/why" 2>&1
+	if mount_image defaults; then
+		of_files xfs defaults
+		verdict 'xfs: its log is not read' 2 filesystem committed \
+			"$dir/f"
+		unmount_image
+	else
+		tap_skip 'xfs' 'cannot be mounted here'
+	fi
+else
+	tap_skip 'xfs' 'needs mkfs.xfs'
+fi
+
+# Pages that somebody stores to without end, while they are written out.
+# hammer STABLE: leaves the verdict, or status 77
+hammer() {
+	dir=$tap_dir/hammer$1
+	truncate -s 48M "$tap_dir/img"
+	mke2fs -q -F -t ext4 -b 4096 "$tap_dir/img" > "$tap_dir/why" 2>&1
+	status=77
+	loop=$(losetup -f --show "$tap_dir/img" 2> "$tap_dir/why") || return 0
+	mkdir "$dir"
+	# how it is when the filesystem is mounted
+	{ echo "$1" > "/sys/block/${loop#/dev/}/queue/stable_writes"; } \
+		2> "$tap_dir/why" && mount "$loop" "$dir" && mounted=$dir ||
+		return 0
+	"$PYTHON3" - "$dir/f" << 'END' &
+import mmap, os, sys, threading, time
+f = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+os.ftruncate(f, 8 * 4096)
+m = mmap.mmap(f, 8 * 4096)
+end = time.monotonic() + 4
+def sync():
+    while time.monotonic() < end:
+        os.fdatasync(f)
+threading.Thread(target=sync).start()
+n = 0
+while time.monotonic() < end:
+    for page in range(8):
+        n = (n + 1) % 256
+        m[page * 4096 + n] = n ^ m[page * 4096 + n] | 1
+        m[page * 4096 + 256 + n] = n
+        m[page * 4096 + 256 + n] = 255 - n
+END
+	hammering=$!
+	# it may end before it begins
+	while [ ! -s "$dir/f" ] && kill -0 "$hammering" 2> /dev/null; do
+		sleep 0.1
+	done
+	run check stable "$dir/f" --watch 2.5 --json
+	wait "$hammering" || :
+	unmount_image
+	rm "$tap_dir/img"
+}
+
+hammer 1
+case $status in
+77) tap_skip 'stable: with stable writes' 'cannot be set here' ;;
+*) whole 'stable: with stable writes none is seen' '"verdict":"unknown"' ;;
+esac
+[ -z "$loop" ] || losetup -d "$loop"
+loop=
+hammer 0
+case $status in
+1) whole 'stable: changed under writeback' '"cause":"changed"' ;;
+*) tap_skip 'stable: changed under writeback' 'none was seen' ;;
+esac
+[ -z "$loop" ] || losetup -d "$loop"
+loop=
+
+# A full disk: fsync fails, and then every page is clean.
+mkdir "$tap_dir/full"
+dir=$tap_dir/onfull
+if mount -t tmpfs -o size=12M none "$tap_dir/full" 2> "$tap_dir/why"; then
+	truncate -s 64M "$tap_dir/full/img"
+	ln -s full/img "$tap_dir/img"
+	mke2fs -q -F -t ext4 -b 4096 -J size=4 "$tap_dir/img" \
+		> "$tap_dir/why" 2>&1
+	if mount_image defaults; then
+		run check mark "$mark"
+		head -c 20000000 /dev/zero | tr '\0' x > "$dir/f" \
+			2> /dev/null || :
+		tap_fails 'full disk: fsync fails' "$PYTHON3" -c 'import os, sys
+os.fsync(os.open(sys.argv[1], os.O_RDWR))' "$dir/f"
+		sync "$dir/f" 2> /dev/null || :
+		verdict 'full disk: and then all is clean' 0 none clean "$dir/f"
+		verdict 'full disk: and a lost write' 1 lost_write disk "$dir/f"
+		run check errors --since "$mark" --json
+		case $status in
+		1) whole 'full disk: a counter rose' '"cause":"error"' ;;
+		*) tap_skip 'full disk: a counter' 'the kernel did not count' ;;
+		esac
+		unmount_image
+	else
+		tap_skip 'a full disk' 'cannot be mounted here'
+	fi
+else
+	tap_skip 'a full disk' 'tmpfs cannot be mounted here'
+fi
+
+tap_done
