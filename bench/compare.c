@@ -33,6 +33,7 @@
  *                                      by fake_detective
  *   compare track                      writes to 1 GiB: arm, read, read and arm
  *   compare explain                    a thousand mismatches: evidence, rules
+ *   compare snapshot FILE              all memory into FILE and out of it
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
 		{ "detective", compare_detective },
 		{ "track", compare_track },
 		{ "explain", compare_explain },
+		{ "snapshot", compare_snapshot },
 		{ "version", print_version },
 	};
 	int status = 64;

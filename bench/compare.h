@@ -60,5 +60,6 @@ int compare_content(int argc, char **argv);
 int compare_detective(int argc, char **argv);
 int compare_track(int argc, char **argv);
 int compare_explain(int argc, char **argv);
+int compare_snapshot(int argc, char **argv);
 
 #endif

@@ -1315,7 +1315,8 @@ int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,
  * Hashes say something only about hashes of the same key: this is the same for
  * handles whose key is the same, in any run and on any host. The key cannot be
  * told from it. It is XXH3-64 of the key's 192 bytes, with the seed
- * 0x7061676564657400.
+ * 0x7061676564657400. Of a snapshot with hashes it is that of the key which
+ * they were made under.
  * @pd: [in] opened
  * @ret: [out] the id
  * Return: 0, or a negative errno.
@@ -2286,7 +2287,7 @@ enum pagedet_format_id {
 	PAGEDET_FORMAT_CSV = 3,	/* RFC 4180 but for line ends, which are LF;
 				 * one header line */
 	PAGEDET_FORMAT_ARROW = 4, /* IPC stream */
-	PAGEDET_FORMAT_SVG = 5	/* a picture of memory: cells in the colour of
+	PAGEDET_FORMAT_SVG = 5,	/* a picture of memory: cells in the colour of
 				 * what most of their pages are. For
 				 * PAGEDET_TARGET_SCAN and _CGROUP, with the
 				 * pfn and the field "by" among the fields;
@@ -2295,6 +2296,8 @@ enum pagedet_format_id {
 				 * finished, and shows the last query; pages
 				 * that only queries before it had are pale,
 				 * as what does not match a filter */
+	PAGEDET_FORMAT_SNAPSHOT = 6 /* a file that pagedet_open() opens: rows of
+				 * one query, no groups or runs */
 };
 
 enum pagedet_emit_option {
@@ -2343,12 +2346,14 @@ int pagedet_emitter_new(struct pagedet *pd,
 /**
  * pagedet_emit_all - write everything that is left of an iterator
  * Makes no rows: the fast way out. Groups end with their total; mappers with a
- * summary per pfn.
+ * summary per pfn. PAGEDET_FORMAT_SNAPSHOT takes the rows of one iterator; if
+ * this fails, what was written is no whole file.
  * @emitter: [in]
  * @it: [in]
  * Return: 0, or a negative errno.
  * Errors: as pagedet_next(); EINVAL the format is SVG and the query cannot be
- *         drawn; EIO writing failed.
+ *         drawn, or a snapshot, and there are groups, runs, or a second
+ *         iterator; EIO writing failed.
  * Since: 0.1
  */
 int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it);

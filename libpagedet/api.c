@@ -344,8 +344,8 @@ int pagedet_info(struct pagedet *pd, struct pagedet_info *ret)
 	info.page_size = pd->info.page_size;
 	info.max_pfn = pd->info.max_pfn;
 	info.nodes = pd->info.nodes;
-	info.first_ns = pd->first_ns;
-	info.last_ns = pd->last_ns;
+	info.first_ns = pd->info.first_ns ? pd->info.first_ns : pd->first_ns;
+	info.last_ns = pd->info.last_ns ? pd->info.last_ns : pd->last_ns;
 	info.live = pd->info.live;
 	info.big_endian = pd->info.big_endian;
 	info.sources = pd->sources;

@@ -56,8 +56,16 @@ int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,
 
 int pagedet_hash_key_id(struct pagedet *pd, uint64_t *ret)
 {
+	struct pagedet_info info = { .size = sizeof(info) };
 	int r = ready(pd);
 
+	if (r == 0)
+		r = pagedet_info(pd, &info);
+	/* Hashes that were saved are under the key of then. */
+	if (r == 0 && pd->info.hash_key) {
+		*ret = pd->info.hash_key;
+		return 0;
+	}
 	if (r == 0)
 		r = pdet_key_random(&pd->env, &pd->key);
 	if (r == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api_check.h"
+#include "api_snapshot.h"
 #include "api_threads.h"
 #include "emit/emit.h"
 
@@ -62,13 +63,32 @@ static int summaries(struct pagedet_iter *it, size_t *n)
 	return 0;
 }
 
+/* Begins the rows of @it; of a file of them, with what it is to say. */
+static int emit_begin(struct pagedet_emitter *emitter, struct pagedet_iter *it,
+		      struct pdet_emit_query *q)
+{
+	struct pdet_env *env = &it->pd->env;
+	struct pdet_snapshot_about about;
+	int r;
+
+	if (!pdet_emitter_saves(emitter))
+		return pdet_emit_begin(emitter, env, q);
+	r = pdet_about_snapshot(it, &about);
+	q->about = &about;
+	if (r == 0)
+		r = pdet_emit_begin(emitter, env, q);
+	q->about = NULL;
+	pdet_snapshot_about_free(&about);
+	return r;
+}
+
 static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 		     struct pdet_pids *pids)
 {
+	struct pagedet_coverage coverage = { .size = sizeof(coverage) };
 	struct pdet_env *env = &it->pd->env;
 	struct pdet_emit_query q;
 	struct pdet_emit_end end;
-	struct pagedet_coverage coverage = { .size = sizeof(coverage) };
 	struct pagedet_info info = { .size = sizeof(info) };
 	struct pdet_cover cover;
 	int r, walked;
@@ -79,7 +99,7 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	q.n_group_by = it->it->q.n_group_by;
 	q.grouped = it->it->q.grouped;
 	q.runs = it->it->q.options & PAGEDET_Q_RUNS;
-	q.target = it->it->q.target;
+	q.target = it->it->rows_of;
 	q.page_size = it->it->page_size;
 	if (pagedet_info(it->pd, &info) == 0)
 		q.info = &info;
@@ -87,7 +107,7 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	q.advice = advice;
 	q.stack = stack;
 	q.user = it;
-	r = pdet_emit_begin(emitter, env, &q);
+	r = emit_begin(emitter, it, &q);
 	if (r < 0)
 		return r;
 	if (pdet_emitter_adds_up(emitter))
@@ -107,7 +127,7 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	}
 	/* What was answered before a failure is still shown whole. */
 	memset(&end, 0, sizeof(end));
-	if (q.target == PAGEDET_TARGET_MAPPERS && walked == 0) {
+	if (it->it->q.target == PAGEDET_TARGET_MAPPERS && walked == 0) {
 		r = summaries(it, &end.n_mappers);
 		if (r < 0)
 			return r;
@@ -120,6 +140,9 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	end.wanted = coverage.wanted;
 	end.visited = coverage.visited;
 	end.complete = r == 0 && coverage.complete && walked == 0;
+	if (r == 0)
+		end.coverage = &coverage;
+	end.last_ns = it->it->saved ? it->pd->info.last_ns : 0;
 	if (it->it->group)
 		end.pages = pdet_group_pages(it->it->group);
 	if (walked < 0) {

@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "kernel/vmlinux.h"
 #include "memory/dump_kind.h"
+#include "schema/snapshot_read.h"
 
 static int unknown(struct pdet_env *env, const char *name, const char *why)
 {
@@ -48,6 +49,8 @@ static int kind_of(struct pdet_env *env, int fd, const char *name,
 		return pdet_fail(env, ENOMEM, "no memory");
 	n = pdet_pread(fd, head, size, 0);
 	*ret = n > 0 ? pdet_dump_kind(head, (size_t)n) : NULL;
+	if (n > 0 && pdet_is_snapshot(head, (size_t)n))
+		*ret = "a snapshot";
 	if (n > 0 && !*ret) {
 		n = pdet_pread(fd, head, PDET_TEXT_HEAD, 0);
 		*ret = n > 0 ? pdet_text_kind(head, (size_t)n) : NULL;

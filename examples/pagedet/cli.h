@@ -87,7 +87,10 @@ struct cli_command {
 	const char *needs;	/* what it would take, if it is not here */
 	const char *nothing;	/* what it means that no row came out */
 	const char *fields;	/* to list if nobody says; NULL: cheap ones */
-	/* Reads job->words; returns an enum cli_status. */
+	/* Puts the command that it is about in its place; returns an enum
+	 * cli_status, as the next two. */
+	int (*wrap)(struct cli_job *job);
+	/* Reads job->words. */
 	int (*parse)(struct cli_job *job);
 	/* Does the work. */
 	int (*run)(struct cli_job *job, struct pagedet *pd);
@@ -225,6 +228,9 @@ void cli_map_ground(struct pagedet_query *q);
 /* @o keeps @title. */
 void cli_map_emitter(const struct cli_job *job,
 		     struct pagedet_emit_options *o, char *title, size_t size);
+
+/* --- snapshot.c --- */
+int cli_wrap_snapshot(struct cli_job *job);
 
 /* --- owners.c --- */
 int cli_parse_owners(struct cli_job *job);

@@ -156,7 +156,12 @@ const struct cli_command cli_commands[] = {
 	  FILE_RANGE_HELP,
 	  .parse = cli_parse_check, WORDS(1, 3), .run = cli_run_check },
 	{ "snapshot", "FILE [COMMAND ...]", "save the rows of a query",
-	  "", .needs = "the writer of snapshot files" },
+	  "Saves every row of COMMAND (default scan), with the options that it\n"
+	  "takes, to be looked at later: --from FILE scan lists them, with\n"
+	  "--where, --by and all the rest; of a saved scan page and phys find\n"
+	  "single pages. What was not saved cannot be asked: --fields says what\n"
+	  "is. FILE gets its name when it is complete; - is standard output.\n",
+	  .wrap = cli_wrap_snapshot },
 	{ "diff", "A B", "what changed between two snapshots",
 	  "", .needs = "the reader of snapshot files" },
 	{ "owners", "[FILE]", "page_owner's records, grouped",

@@ -103,6 +103,11 @@ static int run(struct cli_job *job, int argc, char **argv)
 		return status;
 	if (job->help)
 		return cli_help(job->command->name);
+	if (job->command->wrap) {
+		status = job->command->wrap(job);
+		if (status)
+			return status;
+	}
 	if (job->command->needs) {
 		cli_say("%s needs %s: not in this version", job->command->name,
 			job->command->needs);

@@ -166,6 +166,7 @@ static int set_query(struct asking *a)
 	 */
 	a->step = STEP;
 	if (grouped || job->runs || job->format == PAGEDET_FORMAT_TEXT ||
+	    job->format == PAGEDET_FORMAT_SNAPSHOT ||
 	    (a->verdict.named[0] & (1ull << PAGEDET_FIELD_ASK)))
 		a->step = SIZE_MAX;
 	return CLI_ANSWERED;

@@ -58,7 +58,13 @@ struct pdet_kernel_info {
 	char arch[72];
 	char release[128];
 	char boot_id[40];
+	char host[72];
+	uint64_t first_ns, last_ns; /* CLOCK_REALTIME of rows that were saved;
+				 * 0: they are read now */
+	uint64_t hash_key;	/* the id of their hashes' key; 0: none */
 };
+
+struct pdet_snapshot;
 
 /* An opened task. Backends embed it. */
 struct pdet_task {
@@ -305,6 +311,10 @@ struct pdet_backend_ops {
 	 * has not, or they are gone. No words. */
 	int (*stack)(struct pdet_session *s, uint64_t id,
 		     struct pdet_text *ret);
+
+	/* --- rows that were saved --- */
+	/* The file that they are in, for whoever lists them as they are. */
+	const struct pdet_snapshot *(*saved)(struct pdet_backend *b);
 
 	/* --- page_owner's records as text --- */
 	/* -ENOTSUP, -EACCES ... with words: they cannot be read. */

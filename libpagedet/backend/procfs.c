@@ -112,6 +112,8 @@ static void procfs_info(struct pdet_backend *b, struct pdet_env *env,
 		snprintf(ret->arch, sizeof(ret->arch), "%s", uts.machine);
 	read_line(env, "/proc/sys/kernel/osrelease", ret->release,
 		  sizeof(ret->release));
+	read_line(env, "/proc/sys/kernel/hostname", ret->host,
+		  sizeof(ret->host));
 	read_line(env, "/proc/sys/kernel/random/boot_id", ret->boot_id,
 		  sizeof(ret->boot_id));
 	if (procfs_memory_load(p, env) == 0) {

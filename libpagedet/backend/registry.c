@@ -18,6 +18,9 @@ extern const struct pdet_backend_ops pdet_ownertext_ops;
 #ifdef WITH_BACKEND_PROCFS
 extern const struct pdet_backend_ops pdet_procfs_ops;
 #endif
+#ifdef WITH_BACKEND_SNAPSHOT
+extern const struct pdet_backend_ops pdet_snapshot_ops;
+#endif
 
 const struct pdet_backend_ops *const pdet_backends[] = {
 #ifdef WITH_BACKEND_PROCFS
@@ -34,6 +37,9 @@ const struct pdet_backend_ops *const pdet_backends[] = {
 #endif
 #ifdef WITH_BACKEND_PAGE_DETECTIVE
 	&pdet_page_detective_ops,
+#endif
+#ifdef WITH_BACKEND_SNAPSHOT
+	&pdet_snapshot_ops,
 #endif
 	NULL
 };

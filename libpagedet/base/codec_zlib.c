@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <zlib.h>
 
-#include "base/codec.h"
 #include "base/decoder.h"
 #include "base/library.h"
+#include "base/packer.h"
 
 struct zlib {
 	struct pdet_codec codec;
@@ -151,4 +151,72 @@ const struct pdet_decoder_ops pdet_decoder_gzip = {
 	.open = gzip_open,
 	.close = gzip_close,
 	.run = gzip_run,
+};
+
+struct zlib_packer {
+	struct pdet_packer packer;
+	struct pdet_library lib;
+	__typeof__(&deflateInit_) init;
+	__typeof__(&deflateReset) reset;
+	__typeof__(&deflate) deflate;
+	__typeof__(&deflateEnd) end;
+	z_stream stream;
+	bool started;
+};
+
+static const char *packer_open(struct pdet_packer *p)
+{
+	struct zlib_packer *z = (struct zlib_packer *)p;
+	int r;
+
+	if (!pdet_library_open(&z->lib, "libz.so.1"))
+		return z->lib.why;
+	z->init = PDET_FUNCTION(&z->lib, deflateInit_);
+	z->reset = PDET_FUNCTION(&z->lib, deflateReset);
+	z->deflate = PDET_FUNCTION(&z->lib, deflate);
+	z->end = PDET_FUNCTION(&z->lib, deflateEnd);
+	if (*z->lib.why)
+		return z->lib.why;
+	r = z->init(&z->stream, Z_BEST_SPEED, ZLIB_VERSION,
+		    (int)sizeof(z->stream));
+	if (r == Z_MEM_ERROR)
+		return "";
+	if (r != Z_OK)
+		return "libz is of another version";
+	z->started = true;
+	return NULL;
+}
+
+static void packer_close(struct pdet_packer *p)
+{
+	struct zlib_packer *z = (struct zlib_packer *)p;
+
+	if (z->started)
+		z->end(&z->stream);
+	pdet_library_close(&z->lib);
+}
+
+static size_t packer_run(struct pdet_packer *p, const void *in, size_t n,
+			 void *out, size_t size)
+{
+	struct zlib_packer *z = (struct zlib_packer *)p;
+
+	if (n > UINT32_MAX || size > UINT32_MAX ||
+	    z->reset(&z->stream) != Z_OK)
+		return 0;
+	z->stream.next_in = (Bytef *)(uintptr_t)in;
+	z->stream.avail_in = (uInt)n;
+	z->stream.next_out = out;
+	z->stream.avail_out = (uInt)size;
+	if (z->deflate(&z->stream, Z_FINISH) != Z_STREAM_END)
+		return 0;
+	return size - z->stream.avail_out;
+}
+
+const struct pdet_packer_ops pdet_packer_zlib = {
+	.size = sizeof(struct zlib_packer),
+	.id = PDET_CODEC_ZLIB,
+	.open = packer_open,
+	.close = packer_close,
+	.run = packer_run,
 };

@@ -2,8 +2,8 @@
 /* The only file that includes zstd. */
 #include "config.h"
 
-#include "base/codec.h"
 #include "base/decoder.h"
+#include "base/packer.h"
 
 #if HAVE_ZSTD
 
@@ -130,7 +130,61 @@ const struct pdet_decoder_ops pdet_decoder_zstd = {
 	.run = decoder_run,
 };
 
+struct zstd_packer {
+	struct pdet_packer packer;
+	struct pdet_library lib;
+	__typeof__(&ZSTD_createCCtx) create;
+	__typeof__(&ZSTD_compressCCtx) run;
+	__typeof__(&ZSTD_isError) is_error;
+	__typeof__(&ZSTD_freeCCtx) free;
+	ZSTD_CCtx *context;
+};
+
+static const char *packer_open(struct pdet_packer *p)
+{
+	struct zstd_packer *z = (struct zstd_packer *)p;
+
+	if (!pdet_library_open(&z->lib, "libzstd.so.1"))
+		return z->lib.why;
+	z->create = PDET_FUNCTION(&z->lib, ZSTD_createCCtx);
+	z->run = PDET_FUNCTION(&z->lib, ZSTD_compressCCtx);
+	z->is_error = PDET_FUNCTION(&z->lib, ZSTD_isError);
+	z->free = PDET_FUNCTION(&z->lib, ZSTD_freeCCtx);
+	if (*z->lib.why)
+		return z->lib.why;
+	z->context = z->create();
+	return z->context ? NULL : "";
+}
+
+static void packer_close(struct pdet_packer *p)
+{
+	struct zstd_packer *z = (struct zstd_packer *)p;
+
+	if (z->context)
+		z->free(z->context);
+	pdet_library_close(&z->lib);
+}
+
+static size_t packer_run(struct pdet_packer *p, const void *in, size_t n,
+			 void *out, size_t size)
+{
+	struct zstd_packer *z = (struct zstd_packer *)p;
+	size_t r = z->run(z->context, out, size, in, n, 1);
+
+	return z->is_error(r) ? 0 : r;
+}
+
+const struct pdet_packer_ops pdet_packer_zstd = {
+	.size = sizeof(struct zstd_packer),
+	.id = PDET_CODEC_ZSTD,
+	.open = packer_open,
+	.close = packer_close,
+	.run = packer_run,
+};
+
 #else
+
+const struct pdet_packer_ops pdet_packer_zstd = { .size = 0 };
 
 const struct pdet_decoder_ops pdet_decoder_zstd = { .size = 0 };
 

@@ -11,6 +11,7 @@
 
 #include "base/env.h"
 #include "schema/batch.h"
+#include "schema/snapshot_about.h"
 
 struct pagedet_emitter;
 
@@ -31,6 +32,8 @@ struct pdet_emit_query {
 	int (*stack)(const void *user, uint64_t id, const char **frames,
 		     uint32_t n);
 	const void *user;
+	/* for PAGEDET_FORMAT_SNAPSHOT, which needs it */
+	const struct pdet_snapshot_about *about;
 };
 
 /* One pfn of PAGEDET_TARGET_MAPPERS, and the sums of a grouping. */
@@ -42,6 +45,10 @@ struct pdet_emit_end {
 	uint64_t spilled;	/* grouped: pages in the group "other" */
 	uint64_t wanted, visited; /* places; wanted 0 is not known */
 	bool complete;
+
+	/* for PAGEDET_FORMAT_SNAPSHOT, which needs it */
+	const struct pagedet_coverage *coverage;
+	uint64_t last_ns;	/* of rows that were saved before; 0: now */
 };
 
 /* Where a thread is in the kernel. */
@@ -61,6 +68,9 @@ void pdet_emitter_free(struct pagedet_emitter *e);
 
 /* pdet_emitter_adds_up - how pages are spread over rows is all the same. */
 bool pdet_emitter_adds_up(const struct pagedet_emitter *e);
+
+/* pdet_emitter_saves - the format is PAGEDET_FORMAT_SNAPSHOT. */
+bool pdet_emitter_saves(const struct pagedet_emitter *e);
 
 /* The text is written to the fd as it grows, in large pieces; a failed write
  * is -EIO with words in @env, and stays so. */

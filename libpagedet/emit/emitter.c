@@ -132,6 +132,8 @@ static const struct pdet_emit_format *find_format(uint32_t format)
 		return &pdet_emit_csv;
 	case PAGEDET_FORMAT_SVG:
 		return &pdet_emit_svg;
+	case PAGEDET_FORMAT_SNAPSHOT:
+		return &pdet_emit_snapshot;
 	default:
 		return NULL;
 	}
@@ -191,6 +193,11 @@ void pdet_emitter_free(struct pagedet_emitter *e)
 bool pdet_emitter_adds_up(const struct pagedet_emitter *e)
 {
 	return e->format == &pdet_emit_svg;
+}
+
+bool pdet_emitter_saves(const struct pagedet_emitter *e)
+{
+	return e->format == &pdet_emit_snapshot;
 }
 
 static void add_col(struct pagedet_emitter *e, unsigned field)
@@ -269,6 +276,13 @@ int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
 
 	if (r)
 		return r;
+	if (e->format->rows_only && (q->grouped || q->runs))
+		return pdet_fail(env, EINVAL, "cannot save groups or runs: a "
+				 "snapshot holds rows");
+	if (e->format->rows_only && e->begun)
+		return pdet_fail(env, EINVAL, "cannot save this: a snapshot "
+				 "holds the rows of one query");
+	e->begun = true;
 	give_up(e);
 	if (e->format->refuse)
 		why = e->format->refuse(q);
@@ -382,8 +396,8 @@ int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 				 "cannot emit: no field %u or source %u",
 				 field, source);
 	if (!e->format->ability)
-		return pdet_fail(env, EINVAL,
-				 "cannot draw a picture of what can be answered");
+		return pdet_fail(env, EINVAL, "cannot write what can be "
+				 "answered: the format has pages only");
 	if (!e->out.error)
 		e->format->ability(e, info->name, source_name, a);
 	return result(e, env);

@@ -53,6 +53,8 @@ struct pdet_emit_format {
 	size_t size;		/* of the format's own state, zeroed */
 	/* why rows of this query cannot be written, or NULL; may be NULL */
 	const char *(*refuse)(const struct pdet_emit_query *q);
+	bool rows_only;		/* of one query, which is no grouping: the
+				 * functions for other things are NULL */
 	/* false without memory */
 	bool (*begin)(struct pagedet_emitter *e);
 	void (*batch)(struct pagedet_emitter *e, const struct pdet_batch *b);
@@ -73,6 +75,7 @@ struct pdet_emit_format {
 
 extern const struct pdet_emit_format pdet_emit_json;
 extern const struct pdet_emit_format pdet_emit_csv;
+extern const struct pdet_emit_format pdet_emit_snapshot;
 extern const struct pdet_emit_format pdet_emit_text;
 extern const struct pdet_emit_format pdet_emit_svg;
 
@@ -86,6 +89,7 @@ struct pagedet_emitter {
 	uint32_t by;		/* PAGEDET_FIELD_*; 0: the usual one */
 	char *title;		/* NULL: the usual one */
 	bool open;		/* between begin and end */
+	bool begun;		/* there was a query */
 	struct pdet_emit_query query; /* group_by points to keys */
 	uint32_t keys[PDET_FIELDS];
 	struct pdet_emit_col col[PDET_FIELDS];

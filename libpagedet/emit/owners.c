@@ -450,6 +450,9 @@ int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
 	if (e->format == &pdet_emit_svg)
 		return pdet_fail(env, EINVAL,
 				 "cannot draw a picture: groups have no place in memory");
+	if (e->format->rows_only)
+		return pdet_fail(env, EINVAL, "cannot save owners: a snapshot "
+				 "holds rows of pages");
 	s.by = pdet_owners_keys(o, &s.n_by);
 	if (e->format == &pdet_emit_csv) {
 		group = csv_group;

@@ -11,6 +11,7 @@
 #include "query/mapindex.h"
 #include "query/query.h"
 #include "query/run.h"
+#include "schema/snapshot_read.h"
 
 #define DEFAULT_STRING_BYTES ((uint64_t)8 << 20)
 #define DEFAULT_PROGRESS_NS 200000000
@@ -61,6 +62,11 @@ static int copy_question(struct pdet_iter *it, const struct pagedet_query *q)
 		if (!to->path)
 			return -ENOMEM;
 	}
+	if (q->where) {
+		to->where = strdup(q->where);
+		if (!to->where)
+			return -ENOMEM;
+	}
 	if (to->n_group_by) {
 		to->group_by = malloc(to->n_group_by * sizeof(uint32_t));
 		if (!to->group_by)
@@ -94,6 +100,8 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 	p.single_source = it->q.options & PAGEDET_Q_SINGLE_SOURCE;
 	p.text_only = it->text_only;
 	p.holes = it->q.options & PAGEDET_Q_HOLES;
+	if (it->saved)
+		p.saved = &pdet_snapshot_about(it->saved)->fields;
 	p.fields = args->fields;
 	if (it->filter)
 		p.filter = pdet_filter_fields(it->filter);
@@ -221,9 +229,12 @@ static uint32_t batch_rows(const struct pdet_iter *it)
 static int make_walk(struct pdet_iter *it)
 {
 	switch (it->q.target) {
+	case PAGEDET_TARGET_SCAN:
+		if (it->saved)
+			return pdet_walk_saved(it, &it->walk);
+		return pdet_walk_pfn(it, &it->walk);
 	case PAGEDET_TARGET_PFN:
 	case PAGEDET_TARGET_PHYS:
-	case PAGEDET_TARGET_SCAN:
 	case PAGEDET_TARGET_CGROUP:
 		return pdet_walk_pfn(it, &it->walk);
 	case PAGEDET_TARGET_VIRT:
@@ -352,11 +363,25 @@ static bool may_glance(const struct pdet_iter *it)
 	const struct pdet_plan *plan = &it->plan;
 
 	return it->walk->ops->glance && it->n_workers == 1 &&
-	       !it->filter && !it->q.grouped &&
+	       !it->filter && !it->q.grouped && !it->saved &&
 	       !(it->q.options & PAGEDET_Q_RUNS) &&
 	       (!plan->n_steps ||
 		(plan->n_steps == 1 &&
 		 plan->steps[0].backend == it->walk->index));
+}
+
+/* Whether rows are those of a file. */
+static void find_saved(struct pdet_iter *it)
+{
+	const int i = pdet_walker(it);
+
+	it->rows_of = it->q.target;
+	if (i < 0 || !it->backends[i]->ops->saved ||
+	    it->q.target == PAGEDET_TARGET_LOG)
+		return;
+	it->saved = it->backends[i]->ops->saved(it->backends[i]);
+	if (it->q.target == PAGEDET_TARGET_SCAN)
+		it->rows_of = pdet_snapshot_about(it->saved)->target;
 }
 
 static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
@@ -375,6 +400,7 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 		if (r < 0)
 			return r;
 	}
+	find_saved(it);
 	r = make_plan(it, args);
 	if (r < 0)
 		return r;
@@ -456,6 +482,7 @@ void pdet_iter_free(struct pdet_iter *it)
 	pthread_mutex_destroy(&it->lock);
 	free(it->q.items);
 	free(it->q.path);
+	free(it->q.where);
 	free(it->q.group_by);
 	free(it);
 }

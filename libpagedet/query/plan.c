@@ -368,6 +368,11 @@ static int add_cheap(const struct pdet_plan_args *args, struct pdet_plan *plan)
 	struct offer offers[PDET_CHAIN];
 	unsigned f, n;
 
+	/* All that was saved is there. */
+	if (args->saved) {
+		pdet_fields_join(&plan->wanted, args->saved);
+		return 0;
+	}
 	pdet_fields_add(&plan->wanted, F(PFN));
 	pdet_fields_add(&plan->wanted, F(KIND));
 	pdet_fields_add(&plan->wanted, F(FLAGS));
@@ -413,7 +418,9 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 
 	memset(&plan, 0, sizeof(plan));
 	plan.wanted = args->fields;
-	plan.absent = pdet_plan_absent(args->target);
+	/* Saved rows may be about anything. */
+	if (!args->saved)
+		plan.absent = pdet_plan_absent(args->target);
 	if (args->cheap && add_cheap(args, &plan) < 0)
 		goto no_memory;
 	plan.columns.bits[0] = plan.wanted.bits[0] | args->filter.bits[0] |
@@ -442,7 +449,8 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		pdet_fields_add(&plan.columns, F(FLAGS_KNOWN));
 	}
 	/* Frames without a page are not scanned: something must tell them. */
-	if (args->target == PAGEDET_TARGET_SCAN && !args->holes) {
+	if (args->target == PAGEDET_TARGET_SCAN && !args->holes &&
+	    !args->saved) {
 		pdet_fields_add(&plan.columns, F(FLAGS));
 		pdet_fields_add(&plan.columns, F(FLAGS_KNOWN));
 	}
@@ -467,7 +475,7 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		    plan_field(args, &plan, f) < 0)
 			goto no_memory;
 	if (args->target == PAGEDET_TARGET_SCAN && !args->holes &&
-	    plan.why[F(FLAGS)] != PAGEDET_HAVE &&
+	    !args->saved && plan.why[F(FLAGS)] != PAGEDET_HAVE &&
 	    !pdet_fields_has(&plan.columns, F(KIND))) {
 		pdet_fields_add(&plan.columns, F(KIND));
 		if (plan_field(args, &plan, F(KIND)) < 0)

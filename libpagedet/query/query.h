@@ -146,6 +146,7 @@ struct pdet_question {
 	uint64_t n_items;
 	uint64_t items_cap;
 	char *path;
+	char *where;
 	uint64_t limit;
 	uint64_t string_bytes;
 	uint64_t deadline_ns;	/* CLOCK_MONOTONIC, 0 none */
@@ -180,6 +181,9 @@ struct pdet_iter {
 	bool fold;		/* sources may fold rows of a scan */
 	bool count_only;	/* rows may stand for many pages: nothing of a
 				 * single page is asked for */
+	const struct pdet_snapshot *saved; /* rows are those of a file; NULL */
+	uint32_t rows_of;	/* PAGEDET_TARGET_* that rows are about; of
+				 * saved ones that of their question */
 
 	struct pdet_worker *workers; /* workers[0] is the caller */
 	unsigned n_workers;
@@ -277,6 +281,7 @@ int pdet_walk_mapped(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_kaddr(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret);
+int pdet_walk_saved(struct pdet_iter *it, struct pdet_walk **ret);
 
 /* The summary of a pfn of a mappers walk; -ENOENT past the last. */
 int pdet_walk_mappers_summary(struct pdet_walk *w, uint64_t n,

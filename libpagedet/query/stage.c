@@ -125,17 +125,35 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 	}
 }
 
+/* Engine's columns that a file of saved rows lacks. */
+static void put_saved_fields(struct pdet_batch *b)
+{
+	static const uint8_t fields[] = {
+		PAGEDET_FIELD_ASK, PAGEDET_FIELD_TIME_NS, PAGEDET_FIELD_NOTES,
+	};
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(fields); i++)
+		if (b->value[fields[i]] && !b->cell[fields[i]][0])
+			pdet_put_lost_run(b, 0, b->n, fields[i],
+					  PAGEDET_UNSUPPORTED,
+					  PAGEDET_SOURCE_NOBODY);
+}
+
 /* The engine's own columns. */
 static void put_engine_fields(const struct pdet_iter *it, struct pdet_batch *b)
 {
 	const unsigned notes = PAGEDET_FIELD_NOTES;
 	uint32_t row;
 
+	/* When, and what was noted, was saved or is not known. */
+	if (it->saved && b->n)
+		put_saved_fields(b);
 	/* Unless the walk or a source has folded rows. */
 	if (b->value[PAGEDET_FIELD_PAGES] && b->n &&
 	    !b->cell[PAGEDET_FIELD_PAGES][0])
 		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_PAGES, 1, DERIVED);
-	if (b->value[PAGEDET_FIELD_TIME_NS])
+	if (b->value[PAGEDET_FIELD_TIME_NS] && !it->saved)
 		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_TIME_NS,
 			     pdet_clock_ns(CLOCK_REALTIME), DERIVED);
 	if (!b->value[notes])
@@ -309,7 +327,7 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 	if (r < 0)
 		return r;
 	pdet_derive_bytes(b, &late, it->secret);
-	if (it->q.target == PAGEDET_TARGET_SCAN &&
+	if (it->q.target == PAGEDET_TARGET_SCAN && !it->saved &&
 	    !(it->q.options & PAGEDET_Q_HOLES))
 		drop_holes(k, b);
 	if (it->walk->ops->recheck && !(it->q.options & PAGEDET_Q_UNCHECKED) &&

@@ -12,7 +12,7 @@ static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
 	case PAGEDET_TARGET_LOG:
 		return ops->fill;
 	case PAGEDET_TARGET_SCAN:
-		return ops->memory;
+		return ops->memory || ops->saved;
 	case PAGEDET_TARGET_CGROUP:
 		return ops->memory && ops->cgroup;
 	case PAGEDET_TARGET_VIRT:
@@ -44,13 +44,26 @@ int pdet_walker(const struct pdet_iter *it)
 	return -1;
 }
 
+static int cannot_walk(const struct pdet_iter *it)
+{
+	size_t i;
+
+	pdet_fail(it->env, ENOTSUP,
+		  "no source that is open here can walk this");
+	for (i = 0; i < it->n_backends; i++)
+		if (it->backends[i]->ops->saved)
+			pdet_advise(it->env, "a snapshot has the rows that "
+				    "were saved: scan lists them, and page "
+				    "and phys find those of a saved scan");
+	return -ENOTSUP;
+}
+
 int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w)
 {
 	const int i = pdet_walker(it);
 
 	if (i < 0)
-		return pdet_fail(it->env, ENOTSUP,
-				 "no source that is open here can walk this");
+		return cannot_walk(it);
 	w->backend = it->backends[i];
 	w->index = (unsigned)i;
 	w->source = (unsigned)__builtin_ctz(w->backend->sources);

@@ -228,6 +228,21 @@ void pdet_put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
 	repeat_cell(c, n, cell);
 }
 
+void pdet_put_values(struct pdet_batch *b, uint32_t row, uint32_t n,
+		     unsigned field, uint64_t first, uint64_t stride)
+{
+	uint64_t *v = b->value[field] + row;
+	uint32_t i;
+
+	if (!stride)
+		repeat_value(v, n, first);
+	else if (stride == 1)
+		count_up(v, n, first);
+	else
+		for (i = 0; i < n; i++)
+			v[i] = first + i * stride;
+}
+
 void pdet_put_cell(struct pdet_batch *b, uint32_t row, uint32_t n,
 		   unsigned field, uint16_t cell)
 {

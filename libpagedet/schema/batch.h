@@ -152,6 +152,11 @@ void pdet_put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
 void pdet_put_cell(struct pdet_batch *b, uint32_t row, uint32_t n,
 		   unsigned field, uint16_t cell);
 
+/* pdet_put_values - @n values of a column that exists, each by @stride more
+ * than the one before; their cells are the caller's to put. */
+void pdet_put_values(struct pdet_batch *b, uint32_t row, uint32_t n,
+		     unsigned field, uint64_t first, uint64_t stride);
+
 /* The same answer for @n rows. */
 static inline void pdet_put_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 				unsigned field, uint64_t value,

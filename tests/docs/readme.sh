@@ -51,7 +51,7 @@ tap_run "the table has every field once" \
 {
 	sed -n '/^## The command/,/^All but/s/^| \(`.*\) | .*/\1/p' "$readme" |
 		grep -o '`[a-z][a-z-]*' | tr -d '`'
-	sed -n '/^Not in this release/,/`--from`/p' "$readme" |
+	sed -n '/^Not in this release/,/^$/p' "$readme" |
 		grep -o '`[a-z][a-z-]*`' | tr -d '`'
 } | sort > "$tap_dir/named"
 tap_run "it names every command once" \
@@ -59,7 +59,7 @@ tap_run "it names every command once" \
 
 "$PAGEDET" help | sed -n '/^Commands$/,/^Options/s/^  \([a-z][a-z-]*\) .* \*$/\1/p' \
 	> "$tap_dir/waits"
-sed -n '/^Not in this release/,/`--from`/p' "$readme" > "$tap_dir/missing"
+sed -n '/^Not in this release/,/^$/p' "$readme" > "$tap_dir/missing"
 while read -r name; do
 	grep -q "\`$name\`" "$tap_dir/missing" || echo "$name"
 done < "$tap_dir/waits" > "$tap_dir/why"

@@ -85,15 +85,25 @@ static bool same_mask(const struct question *q, const struct kept_row *all,
 	       !(k != f && know_now & ~know_all && !has_others(q));
 }
 
+/* More notes are no lie; without a frame there is less to note, and whether the
+ * page has changed since a log spoke of it is not noted if either is not known:
+ * what the log says of it is another row. */
+static bool same_notes(const struct kept_row *all, const struct kept_row *now)
+{
+	const uint64_t gone = value(all, PAGEDET_FIELD_NOTES) &
+			~value(now, PAGEDET_FIELD_NOTES) &
+			~PAGEDET_NOTE(PAGEDET_NOTE_CHANGED);
+
+	return !gone || is_reason(state(now, PAGEDET_FIELD_PFN));
+}
+
 static bool same_value(const struct question *q, const struct kept_row *all,
 		       const struct kept_row *now, unsigned f)
 {
 	int string = string_of(f);
 
-	/* More notes are no lie; without a frame there is less to note. */
 	if (f == PAGEDET_FIELD_NOTES)
-		return !(value(all, f) & ~value(now, f)) ||
-		       is_reason(state(now, PAGEDET_FIELD_PFN));
+		return same_notes(all, now);
 	if (f == PAGEDET_FIELD_FLAGS_KNOWN || f == PAGEDET_FIELD_PTE_KNOWN)
 		return has_others(q) || !(value(now, f) & ~value(all, f));
 	if (f == PAGEDET_FIELD_USER_MAPS)	/* judged by itself */

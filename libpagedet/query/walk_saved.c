@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Rows of a file, as they were saved: a block of it is a span. Blocks that a
+ * filter on pfn leaves out are not read.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "query/query.h"
+#include "schema/snapshot_format.h"
+#include "schema/snapshot_read.h"
+
+struct walk_saved {
+	struct pdet_walk walk;
+	const struct pdet_snapshot *file;
+	struct pdet_fields fields; /* that are there and wanted */
+	uint64_t first, last;	/* frames that the filter may take */
+	size_t next;		/* block */
+};
+
+static struct walk_saved *walk_of(struct pdet_walk *w)
+{
+	return PDET_CONTAINER(w, struct walk_saved, walk);
+}
+
+static bool may_match(const struct walk_saved *w,
+		      const struct pdet_snapshot_place *place)
+{
+	return !(pdet_snapshot_end(w->file)->flags & PDET_SNAPSHOT_ALL_PFN) ||
+	       (place->first <= w->last && place->last >= w->first);
+}
+
+static int saved_next(struct pdet_walk *base, struct pdet_worker *k,
+		      struct pdet_span *span, uint64_t pages)
+{
+	struct walk_saved *w = walk_of(base);
+	const struct pdet_snapshot_places *places =
+		pdet_snapshot_places(w->file);
+
+	(void)k;
+	(void)pages;
+	while (w->next < places->n && !may_match(w, &places->data[w->next]))
+		w->next++;
+	if (w->next == places->n)
+		return 0;
+	span->item = w->next;
+	span->place = w->next;
+	span->at = 0;
+	span->end = places->data[w->next++].rows;
+	return 1;
+}
+
+static int saved_place(struct pdet_walk *base, struct pdet_worker *k,
+		       struct pdet_span *span, struct pdet_batch *b)
+{
+	struct walk_saved *w = walk_of(base);
+	struct pdet_env *env = &pdet_session_of(k, base)->env;
+	const uint64_t left = span->end - span->at;
+	const uint32_t n = (uint32_t)PDET_MIN(left, b->cap);
+	int r;
+
+	if (!span->data)
+		span->data = pdet_snapshot_block_new();
+	if (!span->data)
+		return pdet_fail(env, ENOMEM, "no memory");
+	r = pdet_snapshot_load(w->file, env, span->item, &w->fields,
+			       span->data);
+	if (r < 0)
+		return r;
+	pdet_batch_grow(b, n);
+	pdet_snapshot_get(span->data, (uint32_t)span->at, n, &w->fields, b, 0,
+			  base->source);
+	span->at += n;
+	k->cover.visited += n;
+	return 0;
+}
+
+static void saved_span_free(struct pdet_walk *w, struct pdet_span *span)
+{
+	(void)w;
+	pdet_snapshot_block_free(span->data);
+	span->data = NULL;
+}
+
+static void saved_free(struct pdet_walk *base)
+{
+	free(walk_of(base));
+}
+
+static const struct pdet_walk_ops saved_ops = {
+	.next = saved_next,
+	.place = saved_place,
+	.span_free = saved_span_free,
+	.free = saved_free,
+};
+
+static void start(struct walk_saved *w)
+{
+	const struct pdet_snapshot_places *places =
+		pdet_snapshot_places(w->file);
+	struct pdet_iter *it = w->walk.it;
+	size_t i;
+
+	w->last = UINT64_MAX;
+	if (it->filter)
+		pdet_filter_range(it->filter, PAGEDET_FIELD_PFN, &w->first,
+				  &w->last);
+	for (i = 0; i < places->n; i++)
+		if (may_match(w, &places->data[i]))
+			w->walk.total += places->data[i].rows;
+	/* What was saved of a part is a part. */
+	w->walk.partial = !pdet_snapshot_end(w->file)->coverage.complete;
+}
+
+int pdet_walk_saved(struct pdet_iter *it, struct pdet_walk **ret)
+{
+	const struct pdet_fields *there =
+		&pdet_snapshot_about(it->saved)->fields;
+	struct walk_saved *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return pdet_fail(it->env, ENOMEM, "no memory");
+	w->walk.ops = &saved_ops;
+	w->walk.it = it;
+	w->file = it->saved;
+	w->fields.bits[0] = there->bits[0] & it->plan.columns.bits[0];
+	w->fields.bits[1] = there->bits[1] & it->plan.columns.bits[1];
+	r = pdet_walk_backend(it, &w->walk);
+	if (r < 0) {
+		free(w);
+		return r;
+	}
+	start(w);
+	*ret = &w->walk;
+	return 0;
+}
