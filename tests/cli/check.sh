@@ -8,10 +8,24 @@
 PATH=$PATH:/sbin:/usr/sbin
 loop=
 mounted=
+# unmount DIR: a loop device lets go of its file, and writeback of its pages,
+# when they are ready
+unmount() {
+	unmount_tries=0
+	until umount "$1" 2> /dev/null; do
+		unmount_tries=$((unmount_tries + 1))
+		if [ "$unmount_tries" -gt 50 ]; then
+			umount -l "$1"
+			return
+		fi
+		sleep 0.1
+	done
+}
 clean_up() {
-	[ -z "$mounted" ] || umount "$mounted" 2> /dev/null || :
+	[ -z "$mounted" ] || unmount "$mounted" 2> /dev/null || :
 	[ -z "$loop" ] || losetup -d "$loop" 2> /dev/null || :
-	[ ! -d "$tap_dir/full" ] || umount "$tap_dir/full" 2> /dev/null || :
+	! grep -q " $tap_dir/full " /proc/mounts ||
+		unmount "$tap_dir/full" 2> /dev/null || :
 	chmod -R u+w "$tap_dir"
 	rm -rf "$tap_dir"
 }
@@ -139,7 +153,7 @@ mount_image() {
 }
 
 unmount_image() {
-	umount "$dir" && mounted=
+	unmount "$dir" && mounted=
 	losetup -d "$loop" && loop=
 }
 
@@ -228,7 +242,7 @@ END
 				'"verdict":"unknown"'
 		fi
 	}
-	umount "$dir" && mount "$loop" "$dir" -o "$2"
+	unmount "$dir" && mount "$loop" "$dir" -o "$2"
 	verdict "$name: absent after a new mount" 0 none absent "$f"
 }
 
