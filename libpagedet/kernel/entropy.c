@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "kernel/entropy.h"
 
-#define TABLES 4
+#define TABLES 8
 
 /* As many as a count of 16 bits holds, were they all the same. */
 #define AT_ONCE ((size_t)32768)
@@ -130,21 +130,21 @@ static void count(uint16_t table[TABLES][256], const unsigned char *p,
 		memcpy(&a, p, 8);
 		memcpy(&b, p + 8, 8);
 		table[0][a & 0xff]++;
-		table[1][b & 0xff]++;
-		table[2][a >> 8 & 0xff]++;
-		table[3][b >> 8 & 0xff]++;
-		table[0][a >> 16 & 0xff]++;
-		table[1][b >> 16 & 0xff]++;
-		table[2][a >> 24 & 0xff]++;
+		table[1][a >> 8 & 0xff]++;
+		table[2][a >> 16 & 0xff]++;
+		table[3][a >> 24 & 0xff]++;
+		table[4][a >> 32 & 0xff]++;
+		table[5][a >> 40 & 0xff]++;
+		table[6][a >> 48 & 0xff]++;
+		table[7][a >> 56]++;
+		table[0][b & 0xff]++;
+		table[1][b >> 8 & 0xff]++;
+		table[2][b >> 16 & 0xff]++;
 		table[3][b >> 24 & 0xff]++;
-		table[0][a >> 32 & 0xff]++;
-		table[1][b >> 32 & 0xff]++;
-		table[2][a >> 40 & 0xff]++;
-		table[3][b >> 40 & 0xff]++;
-		table[0][a >> 48 & 0xff]++;
-		table[1][b >> 48 & 0xff]++;
-		table[2][a >> 56]++;
-		table[3][b >> 56]++;
+		table[4][b >> 32 & 0xff]++;
+		table[5][b >> 40 & 0xff]++;
+		table[6][b >> 48 & 0xff]++;
+		table[7][b >> 56]++;
 	}
 	for (; n; n--)
 		table[0][*p++]++;
