@@ -33,6 +33,12 @@ void drain_die(const struct drain *d, const char *what)
  * @want, give or take one in twenty for what changes meanwhile. */
 void compare_same(const char *what, uint64_t got, uint64_t want);
 
+/* --- plain_hash.c --- */
+
+#define COMPARE_SECRET 192
+/* The low half of a page's XXH3-128 under a secret of so many bytes. */
+uint64_t compare_plain_hash(const void *page, size_t n, const void *secret);
+
 /* --- one file each; argv begins after the name of the command --- */
 int compare_scan(int argc, char **argv);
 int compare_lines(int argc, char **argv);
