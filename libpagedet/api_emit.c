@@ -101,7 +101,8 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	q.runs = it->it->q.options & PAGEDET_Q_RUNS;
 	q.target = it->it->rows_of;
 	q.page_size = it->it->page_size;
-	if (pagedet_info(it->pd, &info) == 0)
+	/* A hundred system calls: only for pictures. */
+	if (pdet_emitter_draws(emitter) && pagedet_info(it->pd, &info) == 0)
 		q.info = &info;
 	q.why = why;
 	q.advice = advice;
@@ -110,7 +111,7 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	r = emit_begin(emitter, it, &q);
 	if (r < 0)
 		return r;
-	if (pdet_emitter_adds_up(emitter))
+	if (pdet_emitter_draws(emitter))
 		pdet_iter_any_runs(it->it);
 	for (;;) {
 		it->cursor = 0;

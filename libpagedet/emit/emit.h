@@ -24,7 +24,7 @@ struct pdet_emit_query {
 	bool runs;		/* rows speak for several pages */
 	uint32_t target;	/* PAGEDET_TARGET_* */
 	uint64_t page_size;
-	const struct pagedet_info *info; /* NULL: nothing is known */
+	const struct pagedet_info *info; /* for pictures; NULL: not known */
 	/* for the text footer: why nobody can answer a field, and advice */
 	uint32_t (*why)(const void *user, uint32_t field);
 	const char *(*advice)(const void *user, uint32_t field);
@@ -66,8 +66,9 @@ int pdet_emitter_new(struct pdet_env *env,
 		     struct pagedet_emitter **ret);
 void pdet_emitter_free(struct pagedet_emitter *e);
 
-/* pdet_emitter_adds_up - how pages are spread over rows is all the same. */
-bool pdet_emitter_adds_up(const struct pagedet_emitter *e);
+/* pdet_emitter_draws - the format is PAGEDET_FORMAT_SVG: it wants to know of
+ * the kernel, and how pages are spread over rows is all the same to it. */
+bool pdet_emitter_draws(const struct pagedet_emitter *e);
 
 /* pdet_emitter_saves - the format is PAGEDET_FORMAT_SNAPSHOT. */
 bool pdet_emitter_saves(const struct pagedet_emitter *e);

@@ -190,7 +190,7 @@ void pdet_emitter_free(struct pagedet_emitter *e)
 	free(e);
 }
 
-bool pdet_emitter_adds_up(const struct pagedet_emitter *e)
+bool pdet_emitter_draws(const struct pagedet_emitter *e)
 {
 	return e->format == &pdet_emit_svg;
 }
