@@ -34,6 +34,8 @@
  *   compare track                      writes to 1 GiB: arm, read, read and arm
  *   compare explain                    a thousand mismatches: evidence, rules
  *   compare snapshot FILE              all memory into FILE and out of it
+ *   compare map SOURCE                 a picture of memory
+ *   compare log NAME FILE              pages in a kernel log
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
@@ -87,6 +89,7 @@ int main(int argc, char **argv)
 		{ "content", compare_content },
 		{ "detective", compare_detective },
 		{ "track", compare_track },
+		{ "map", compare_map }, { "log", compare_log },
 		{ "explain", compare_explain },
 		{ "snapshot", compare_snapshot },
 		{ "version", print_version },

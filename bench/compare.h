@@ -45,6 +45,8 @@ int compare_lines(int argc, char **argv);
 int compare_task(int argc, char **argv);
 int compare_lookup(int argc, char **argv);
 int compare_page(int argc, char **argv);
+int compare_map(int argc, char **argv);
+int compare_log(int argc, char **argv);
 int compare_mappers(int argc, char **argv);
 int compare_index(int argc, char **argv);
 int compare_file(int argc, char **argv);
