@@ -36,6 +36,7 @@
  *   compare snapshot FILE              all memory into FILE and out of it
  *   compare map SOURCE                 a picture of memory
  *   compare log NAME FILE              pages in a kernel log
+ *   compare diff FILE FILE             all memory twice, and what changed
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
@@ -92,6 +93,7 @@ int main(int argc, char **argv)
 		{ "map", compare_map }, { "log", compare_log },
 		{ "explain", compare_explain },
 		{ "snapshot", compare_snapshot },
+		{ "diff", compare_diff },
 		{ "version", print_version },
 	};
 	int status = 64;

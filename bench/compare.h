@@ -69,5 +69,6 @@ int compare_detective(int argc, char **argv);
 int compare_track(int argc, char **argv);
 int compare_explain(int argc, char **argv);
 int compare_snapshot(int argc, char **argv);
+int compare_diff(int argc, char **argv);
 
 #endif

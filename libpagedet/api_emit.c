@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "api_check.h"
+#include "api_diff.h"
 #include "api_snapshot.h"
 #include "api_threads.h"
-#include "emit/emit.h"
+#include "emit/diff.h"
 
 int pagedet_emitter_new(struct pagedet *pd,
 			const struct pagedet_emit_options *options,
@@ -194,6 +195,30 @@ int pagedet_emit_survey(struct pagedet_emitter *emitter, struct pagedet *pd)
 				return r;
 		}
 	return 0;
+}
+
+int pagedet_emit_diff(struct pagedet_emitter *emitter,
+		      struct pagedet_diff *diff)
+{
+	struct pagedet_info info = { .size = sizeof(info) };
+	struct pdet_env *env = &diff->was->env;
+	struct pdet_diff_emit x = {
+		.e = emitter, .d = diff->d, .page_size = diff->now->page_size,
+	};
+	int r, walked, ended;
+
+	if (pagedet_info(diff->now, &info) == 0)
+		x.info = &info;
+	r = pdet_emit_diff_begin(&x, env);
+	if (r < 0)
+		return r;
+	do {
+		walked = pdet_diff_more(diff);
+		r = walked > 0 ? pdet_emit_diff_step(&x, env, diff->out) : 0;
+	} while (walked > 0 && r == 0);
+	/* What was found before a failure is still shown whole. */
+	ended = pdet_emit_diff_end(&x, env);
+	return r < 0 ? r : walked < 0 ? walked : ended;
 }
 
 int pagedet_emitter_finish(struct pagedet_emitter *emitter)

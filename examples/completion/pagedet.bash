@@ -154,8 +154,11 @@ _pagedet()
 		_pagedet_words "$word" "$(_pagedet_pids)" ;;
 	tree | cgroup)
 		_pagedet_dirs "$word" ;;
-	file | mount | block | from-log | snapshot | diff | owners)
+	file | mount | block | from-log | snapshot | owners)
 		_pagedet_files "$word" ;;
+	diff | map)
+		_pagedet_files "$word"
+		[[ live == "$word"* ]] && COMPREPLY+=(live) ;;
 	check)
 		if [[ $before == check ]]; then
 			_pagedet_words "$word" clean disk stable absent \

@@ -43,6 +43,7 @@ struct cli_job {
 
 	/* from options */
 	struct pagedet_options open;
+	uint32_t live_sources;	/* of diff: --backend, for what is live */
 	const char **from;	/* behind open.files */
 	char helpers[4096];	/* behind open.libexec_dir */
 	bool live;		/* --from live */
@@ -101,7 +102,12 @@ struct cli_command {
 	bool wide;		/* looks at much: worth several threads */
 	bool picture;		/* draws what it sees: see map.c */
 	bool groups;		/* is no query, but takes --where and --by */
+	bool compares;		/* the same: --where, --fields and --summary */
 };
+
+/* --- main.c --- */
+/* A handle with a log; NULL without memory, which is said. */
+struct pagedet *cli_new(const struct cli_job *job);
 
 /* --- say.c: words to stderr --- */
 void cli_say(const char *fmt, ...) CLI_PRINTF(1, 2);
@@ -232,6 +238,11 @@ void cli_map_emitter(const struct cli_job *job,
 /* --- snapshot.c --- */
 int cli_wrap_snapshot(struct cli_job *job);
 
+/* --- diff.c --- */
+int cli_parse_diff(struct cli_job *job);
+int cli_run_diff(struct cli_job *job, struct pagedet *pd);
+void cli_diff_title(const struct cli_job *job, char *title, size_t size);
+
 /* --- owners.c --- */
 int cli_parse_owners(struct cli_job *job);
 int cli_run_owners(struct cli_job *job, struct pagedet *pd);
@@ -269,6 +280,8 @@ struct cli_verdict {
 void cli_named_fields(const char *list, uint64_t *named);
 void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it,
 		     uint32_t target);
+/* Says what of it could not be looked at. */
+void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job);
 /* Says what the user must know and returns the status. */
 int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 		     const struct pagedet_iter *it);

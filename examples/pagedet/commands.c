@@ -162,8 +162,18 @@ const struct cli_command cli_commands[] = {
 	  "single pages. What was not saved cannot be asked: --fields says what\n"
 	  "is. FILE gets its name when it is complete; - is standard output.\n",
 	  .wrap = cli_wrap_snapshot },
-	{ "diff", "A B", "what changed between two snapshots",
-	  "", .needs = "the reader of snapshot files" },
+	{ "diff", "A B", "what changed from one to the other",
+	  "A and B are snapshots, dumps, or live. What a snapshot was the answer\n"
+	  "to is asked of the other, too; otherwise all of memory is compared.\n"
+	  "Pages belong together by frame; those of tasks by address, those of\n"
+	  "files by their place in it, also from one host to another. A change is\n"
+	  "appeared, gone, reused (another page in its place), migrated or moved\n"
+	  "(in another place now), split, merged, flags, owner, mapcount, memcg,\n"
+	  "content or other. What a side does not know is no change. --summary\n"
+	  "only counts. The status is 0 if nothing changed, 1 if something did,\n"
+	  "2 if that cannot be told.\n",
+	  .parse = cli_parse_diff, WORDS(2, 2), .run = cli_run_diff,
+	  .wide = true, .compares = true },
 	{ "owners", "[FILE]", "page_owner's records, grouped",
 	  "FILE is text of /sys/kernel/debug/page_owner or of the files in\n"
 	  "page_owner_stacks, plain or compressed by gzip, zstd or xz; - is\n"
@@ -180,14 +190,15 @@ const struct cli_command cli_commands[] = {
 	  "", .needs = "the reader of allocation trace points" },
 	{ "kmap", "report | on | off | clear | stats", "allocation maps",
 	  "", .needs = "the reader of the Memorizer's allocation maps" },
-	{ "map", "", "a picture of physical memory",
+	{ "map", "[A B]", "a picture of physical memory",
 	  "Writes SVG, to standard output or with -o. Every cell has the colour\n"
 	  "of what most of its pages are: their kind, or another field --by,\n"
 	  "such as flags, memcg_path, zone or alloc_comm. The cells follow\n"
 	  "Hilbert's curve, which keeps neighbours together, or --layout linear.\n"
 	  "Poisoned and offline pages are marked, also a single one. With --where\n"
-	  "only what matches has a colour; the rest is pale.\n",
-	  .parse = cli_parse_map, WORDS(0, 0),
+	  "only what matches has a colour; the rest is pale. With A and B, as of\n"
+	  "diff, the colours say what changed.\n",
+	  .parse = cli_parse_map, WORDS(0, 2),
 	  NOTHING("there is no memory to see"), QUERY(SCAN), .wide = true,
 	  .picture = true },
 	{ "doctor", "", "what can be answered here, and what not",

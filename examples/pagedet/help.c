@@ -28,7 +28,7 @@ static const char where_help[] =
 static const char status_help[] =
 "Exit status\n"
 "   0  answered\n"
-"   1  a definite no: no row, nothing matched, no such process\n"
+"   1  a definite no: no row, nothing matched, two that differ, no process\n"
 "   2  cannot tell, or only a part of the answer\n"
 "  64  wrong usage            66  no such file, directory, cgroup\n"
 "  65  malformed input        69  a needed source is not available\n"

@@ -36,17 +36,27 @@ static int log_level(const struct cli_job *job)
 	return job->quiet ? PAGEDET_LOG_ERROR : PAGEDET_LOG_WARNING;
 }
 
-static int open_and_run(struct cli_job *job)
+struct pagedet *cli_new(const struct cli_job *job)
 {
 	struct pagedet *pd = pagedet_new();
+
+	if (pd) {
+		pagedet_set_log(pd, log_line, NULL, log_level(job));
+	} else {
+		errno = ENOMEM;
+		cli_fail_errno("cannot start");
+	}
+	return pd;
+}
+
+static int open_and_run(struct cli_job *job)
+{
+	struct pagedet *pd = cli_new(job);
 	int error, status;
 
-	if (!pd) {
-		errno = ENOMEM;
-		return cli_fail_errno("cannot start");
-	}
+	if (!pd)
+		return CLI_IO;
 	cli_helpers_find(job);
-	pagedet_set_log(pd, log_line, NULL, log_level(job));
 	error = pagedet_open(pd, &job->open);
 	if (error)
 		status = cli_fail(pd, error);

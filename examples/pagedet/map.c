@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A picture of memory is a scan whose rows the library draws. Where a filter is
+ * A picture of memory is a scan whose rows the library draws, or a comparison
+ * of two: diff.c. Where a filter is
  * given memory is scanned twice: first all of it, which becomes the pale
  * ground, then what matches.
  */
@@ -21,6 +22,15 @@ int cli_parse_map(struct cli_job *job)
 	const int field = pagedet_field_by_name(name);
 
 	job->format = PAGEDET_FORMAT_SVG;
+	if (job->n_words == 1)
+		return cli_usage("map: one of two is missing: A B");
+	if (job->n_words) {
+		if (job->by)
+			return cli_usage("map A B: the colours are what "
+					 "changed, not --by");
+		job->command = cli_command_find("diff");
+		return cli_parse_diff(job);
+	}
 	if (job->summary || job->runs || job->fields)
 		return cli_usage("map has no use for --%s", job->summary ?
 				 "summary" : job->runs ? "runs" : "fields");
@@ -87,6 +97,4 @@ void cli_map_emitter(const struct cli_job *job,
 		 job->where ? ", where " : "", job->where ? job->where : "");
 	o->by = job->map_by;
 	o->title = title;
-	if (job->linear)
-		o->options |= PAGEDET_EMIT_LINEAR;
 }

@@ -9,11 +9,13 @@
 
 #include "cli.h"
 
+/* What a command does with rows. */
+enum { LISTS = 1, GROUPS = 2, COMPARES = 4 };
+
 struct option {
 	const char *name;
 	char letter;		/* 0 none */
-	char only_query;	/* means something for commands that list; 2:
-				 * and for those that only group */
+	char only;		/* for commands that do one of these; 0 all */
 	const char *commands;	/* NULL all, else the ones that it is for */
 	const char *value;	/* what to call its value; NULL has none */
 	int (*set)(struct cli_job *job, const char *value);
@@ -198,7 +200,8 @@ static const struct option options[] = {
 	{ "backend", .value = "LIST", .set = set_backend, .help =
 	  "allow just these: procfs page_detective page_owner bpf kcore "
 	  "vmcore snapshot log" },
-	{ "fields", .value = "LIST", TEXT(fields), .only_query = 1, .help =
+	{ "fields", .value = "LIST", TEXT(fields),
+	  .only = LISTS | COMPARES, .help =
 	  "field names or groups: cheap (default), all, everything, owner "
 	  "...; see 'pagedet help fields'" },
 	{ "format", .value = "F", .set = set_format, .help =
@@ -207,16 +210,17 @@ static const struct option options[] = {
 	{ "output", 'o', .value = "FILE", TEXT(output), .help =
 	  "write there, under a temporary name until complete; - is standard "
 	  "output" },
-	{ "where", .value = "EXPR", TEXT(where), .only_query = 2, .help =
+	{ "where", .value = "EXPR", TEXT(where),
+	  .only = LISTS | GROUPS | COMPARES, .help =
 	  "list only pages of which this is true; see 'pagedet help where'" },
-	{ "by", .value = "LIST", TEXT(by), .only_query = 2, .help =
+	{ "by", .value = "LIST", TEXT(by), .only = LISTS | GROUPS, .help =
 	  "count pages for each combination of these fields, instead of "
 	  "listing" },
-	{ "summary", BOOL(summary), .only_query = 1, .help =
+	{ "summary", BOOL(summary), .only = LISTS | COMPARES, .help =
 	  "count instead of listing; by kind, if no --by says else" },
-	{ "runs", BOOL(runs), .only_query = 1, .help =
+	{ "runs", BOOL(runs), .only = LISTS, .help =
 	  "fold neighbours with equal answers into one row" },
-	{ "undecided", BOOL(undecided), .only_query = 1, .help =
+	{ "undecided", BOOL(undecided), .only = LISTS, .help =
 	  "list pages of which --where is not known to be true or false, "
 	  "too" },
 	{ "threads", .value = "N", .set = set_threads, .help =
@@ -416,6 +420,8 @@ static bool is_listed(const char *list, const char *name)
 int cli_options_check(const struct cli_job *job)
 {
 	const struct cli_command *c = job->command;
+	const int role = (c->target ? LISTS : 0) | (c->groups ? GROUPS : 0) |
+			 (c->compares ? COMPARES : 0);
 	const struct option *o;
 
 	for (o = options; o < options + CLI_COUNT(options); o++) {
@@ -424,12 +430,12 @@ int cli_options_check(const struct cli_job *job)
 		if (o->commands && !is_listed(o->commands, c->name))
 			return cli_usage("--%s is an option of '%s'", o->name,
 					 o->commands);
-		if (o->only_query && !c->target &&
-		    !(c->groups && o->only_query == 2))
+		if (o->only && !(o->only & role))
 			return cli_usage("'%s' has no use for --%s", c->name,
 					 o->name);
 	}
-	if ((job->runs || job->fields) && (job->by || job->summary))
+	if ((job->runs || job->fields) && (job->by || job->summary) &&
+	    !c->compares)
 		return cli_usage("--%s lists pages, --%s counts them: not both",
 				 job->runs ? "runs" : "fields",
 				 job->by ? "by" : "summary");

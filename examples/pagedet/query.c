@@ -70,6 +70,14 @@ int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 		if (cli_colour(fd))
 			o.options |= PAGEDET_EMIT_COLOUR;
 	}
+	if (job->linear)
+		o.options |= PAGEDET_EMIT_LINEAR;
+	if (job->command->compares) {
+		if (job->summary)
+			o.options |= PAGEDET_EMIT_TOTALS;
+		cli_diff_title(job, title, sizeof(title));
+		o.title = title;
+	}
 	if (job->command->picture)
 		cli_map_emitter(job, &o, title, sizeof(title));
 	error = pagedet_emitter_new(pd, &o, ret);

@@ -140,8 +140,7 @@ static void tell_stop(const struct cli_verdict *v, const struct cli_job *job)
 			(unsigned long long)v->sum.resume);
 }
 
-static void tell_losses(const struct cli_verdict *v,
-			const struct cli_job *job)
+void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 {
 	const struct pagedet_coverage *c = &v->sum;
 
@@ -183,7 +182,7 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 	uint32_t f;
 
 	if (!job->quiet)
-		tell_losses(v, job);
+		cli_verdict_losses(v, job);
 	if (v->partial || v->sum.undecided || cli_interrupted())
 		status = CLI_UNSURE;
 	if (!v->sum.rows && !status) {

@@ -129,6 +129,10 @@ static inline void pdet_out_put(struct pdet_out *out, const char *text,
  * bytes left for what comes behind. *bad is set if some of it is not UTF-8. */
 char *pdet_json_text(struct pdet_out *out, char *p, const char *s, size_t len,
 		     size_t keep, bool *bad);
+/* pdet_json_object - the fields @only of a row as an object, in a query that
+ * was begun, whose columns are bound to @b. */
+char *pdet_json_object(struct pagedet_emitter *e, const struct pdet_batch *b,
+		       uint32_t row, const struct pdet_fields *only, char *p);
 /* pdet_csv_text - the same for CSV, between quotes where it must be. */
 char *pdet_csv_text(struct pdet_out *out, char *p, const char *s, size_t len,
 		    size_t keep);

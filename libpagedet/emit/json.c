@@ -432,6 +432,27 @@ static char *put_cols(struct pagedet_emitter *e, const struct pdet_batch *b,
 	return p;
 }
 
+char *pdet_json_object(struct pagedet_emitter *e, const struct pdet_batch *b,
+		       uint32_t row, const struct pdet_fields *only, char *p)
+{
+	struct json *j = e->own;
+	struct lost lost = { .n = 0 };
+	unsigned i;
+
+	p = pdet_out_room(&e->out, p, j->row_room);
+	/* A part that is not written is not there. */
+	for (i = 0; i < e->n_col; i++)
+		if (!pdet_fields_has(only, e->col[i].field))
+			j->col[i].part = PDET_STACK_ALLOC;
+	*p++ = '{';
+	p = put_cols(e, b, row, PDET_STACK_PAGE, p, &lost);
+	if (lost.n)
+		p = put_lost(e, p, &lost);
+	for (i = 0; i < e->n_col; i++)
+		j->col[i].part = PDET_STACK_PAGE;
+	return put_close(p, '}');
+}
+
 /* The same as an object of their own: null if there is nothing in all of them,
  * not at all if none was asked for. */
 static char *put_object(struct pagedet_emitter *e, const struct pdet_batch *b,

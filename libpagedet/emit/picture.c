@@ -143,17 +143,36 @@ static void widen(struct pdet_picture *p)
 	p->order++;
 }
 
+/* Cells up to that of the last of these frames. No machine has more than so
+ * many; whoever says so is wrong. */
+static bool reach(struct pdet_picture *p, uint64_t pfn, uint64_t n)
+{
+	if (!n || n > (uint64_t)1 << 52 || pfn > (uint64_t)1 << 52)
+		return false;
+	while ((pfn + n - 1) >> p->order >= PDET_PICTURE_CELLS)
+		widen(p);
+	p->end = PDET_MAX(p->end, pfn + n);
+	return true;
+}
+
+void pdet_picture_ground(struct pdet_picture *p, uint64_t pfn, uint64_t n)
+{
+	uint64_t at;
+
+	if (!reach(p, pfn, n))
+		return;
+	p->pale += n;
+	for (at = pfn >> p->order; at <= (pfn + n - 1) >> p->order; at++)
+		p->cell[at].pale = 1;
+}
+
 void pdet_picture_add(struct pdet_picture *p, uint64_t pfn, uint64_t n,
 		      unsigned category, unsigned marks)
 {
 	unsigned m;
 
-	/* No machine has such frames; whoever says so is wrong. */
-	if (!n || n > (uint64_t)1 << 52 || pfn > (uint64_t)1 << 52)
+	if (!reach(p, pfn, n))
 		return;
-	while ((pfn + n - 1) >> p->order >= PDET_PICTURE_CELLS)
-		widen(p);
-	p->end = PDET_MAX(p->end, pfn + n);
 	p->pages += n;
 	p->categories.data[category].pages += n;
 	for (m = 0; m < PDET_MARKS; m++)

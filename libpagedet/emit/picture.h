@@ -79,6 +79,10 @@ int pdet_picture_new(struct pdet_picture *p, uint64_t key);
 void pdet_picture_add(struct pdet_picture *p, uint64_t pfn, uint64_t n,
 		      unsigned category, unsigned marks);
 
+/* pdet_picture_ground - @n frames from @pfn on are there, and not spoken of
+ * otherwise than by pdet_picture_add(). */
+void pdet_picture_ground(struct pdet_picture *p, uint64_t pfn, uint64_t n);
+
 /* pdet_picture_fade - what was added so far becomes what is not spoken of. */
 void pdet_picture_fade(struct pdet_picture *p);
 

@@ -58,24 +58,11 @@ static void put_time(struct pdet_cut *cut, uint64_t ns)
 	pdet_cut_str(cut, text);
 }
 
-static void set_words(struct pagedet_emitter *e)
+void pdet_svg_about(const struct pagedet_info *info, char *text, size_t size)
 {
-	const struct pagedet_info *info = e->query.info;
-	struct svg *s = e->own;
-	struct pdet_svg *w = &s->words;
-	struct pdet_cut cut = { w->about, sizeof(w->about) - 1, 0 };
+	struct pdet_cut cut = { text, size - 1, 0 };
 
-	memset(w->about, 0, sizeof(w->about));
-	w->picture = &s->picture;
-	w->by = by_of(e);
-	w->linear = e->options & PAGEDET_EMIT_LINEAR;
-	w->page_size = e->query.page_size;
-	w->filtered = s->begun;
-	if (e->title)
-		snprintf(w->title, sizeof(w->title), "%s", e->title);
-	else
-		snprintf(w->title, sizeof(w->title), "Physical memory by %s",
-			 pdet_field_info(w->by)->name);
+	memset(text, 0, size);
 	if (!info)
 		return;
 	if (*info->release) {
@@ -87,6 +74,24 @@ static void set_words(struct pagedet_emitter *e)
 		pdet_cut_plain(&cut, info->arch, strlen(info->arch));
 	}
 	put_time(&cut, info->last_ns);
+}
+
+static void set_words(struct pagedet_emitter *e)
+{
+	struct svg *s = e->own;
+	struct pdet_svg *w = &s->words;
+
+	w->picture = &s->picture;
+	w->by = by_of(e);
+	w->linear = e->options & PAGEDET_EMIT_LINEAR;
+	w->page_size = e->query.page_size;
+	w->filtered = s->begun;
+	if (e->title)
+		snprintf(w->title, sizeof(w->title), "%s", e->title);
+	else
+		snprintf(w->title, sizeof(w->title), "Physical memory by %s",
+			 pdet_field_info(w->by)->name);
+	pdet_svg_about(e->query.info, w->about, sizeof(w->about));
 }
 
 static bool svg_begin(struct pagedet_emitter *e)

@@ -13,11 +13,31 @@ struct pdet_svg {
 	char title[256];
 	char about[256];	/* which kernel, and when */
 	char partial[256];	/* "": all was looked at */
-	unsigned by;		/* the field that gives the colours */
+	unsigned by;		/* the field that gives the colours, or
+				 * PDET_SVG_CHANGES */
 	bool linear;
 	bool filtered;		/* what is pale does not match */
 	uint64_t page_size;
 };
+
+/* Values are PAGEDET_CHANGE_*, and what is pale did not change. */
+#define PDET_SVG_CHANGES PDET_FIELDS
+
+/* pdet_svg_by - what the colours are about. */
+static inline const char *pdet_svg_by(const struct pdet_svg *s)
+{
+	return s->by == PDET_SVG_CHANGES ? "change" :
+					   pdet_field_info(s->by)->name;
+}
+
+/* pdet_svg_pale - what is pale. */
+static inline const char *pdet_svg_pale(const struct pdet_svg *s)
+{
+	return s->by == PDET_SVG_CHANGES ? "no change" : "does not match";
+}
+
+/* pdet_svg_about - which kernel, and when, in @size bytes. */
+void pdet_svg_about(const struct pagedet_info *info, char *text, size_t size);
 
 /* What a cell looks like. Below PDET_LOOK_NONE it is a colour. */
 enum pdet_svg_look {

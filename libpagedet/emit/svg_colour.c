@@ -36,6 +36,23 @@ static const char *const by_kind[PDET_LOOK_NONE] = {
 	[PAGEDET_KIND_UNINIT] = "#b9bd8f",
 };
 
+/* What came and went, what moved, what is otherwise. */
+static const char *const by_change[PDET_LOOK_NONE] = {
+	[PAGEDET_CHANGE_APPEARED] = "#009e73",
+	[PAGEDET_CHANGE_GONE] = "#d55e00",
+	[PAGEDET_CHANGE_REUSED] = "#e69f00",
+	[PAGEDET_CHANGE_MIGRATED] = "#0072b2",
+	[PAGEDET_CHANGE_MOVED] = "#56b4e9",
+	[PAGEDET_CHANGE_SPLIT] = "#882255",
+	[PAGEDET_CHANGE_MERGED] = "#cc79a7",
+	[PAGEDET_CHANGE_FLAGS] = "#f0e442",
+	[PAGEDET_CHANGE_OWNER] = "#332288",
+	[PAGEDET_CHANGE_MAPCOUNT] = "#8c510a",
+	[PAGEDET_CHANGE_MEMCG] = "#44aa99",
+	[PAGEDET_CHANGE_CONTENT] = "#4d4d4d",
+	[PAGEDET_CHANGE_OTHER] = "#978c80",
+};
+
 const char *pdet_svg_colour(unsigned by, unsigned look)
 {
 	switch (look) {
@@ -48,6 +65,8 @@ const char *pdet_svg_colour(unsigned by, unsigned look)
 	default:
 		break;
 	}
+	if (by == PDET_SVG_CHANGES && look < PDET_LOOK_NONE && by_change[look])
+		return by_change[look];
 	if (by == PAGEDET_FIELD_KIND)
 		return look < PDET_LOOK_NONE && by_kind[look] ? by_kind[look] :
 								"#978c80";
@@ -61,6 +80,8 @@ static uint8_t look_of(const struct pdet_svg *s,
 		return PDET_LOOK_NONE;
 	if (c->state != PAGEDET_HAVE)
 		return PDET_LOOK_UNKNOWN;
+	if (s->by == PDET_SVG_CHANGES)
+		return (uint8_t)c->value;
 	if (s->by == PAGEDET_FIELD_KIND)
 		return c->value < PDET_LOOK_NONE && by_kind[c->value] ?
 			       (uint8_t)c->value : PDET_LOOK_OTHER;

@@ -129,7 +129,7 @@ static void put_name(struct drawing *d, unsigned look)
 			first = i;
 	pdet_out_str(d->out, "<title>");
 	if (look == PDET_LOOK_PALE)
-		pdet_out_str(d->out, "does not match");
+		pdet_out_str(d->out, pdet_svg_pale(d->s));
 	else if (look == PDET_LOOK_UNKNOWN)
 		pdet_out_str(d->out, "? not known");
 	else if (n == 1 && look != PDET_LOOK_OTHER)
@@ -331,6 +331,7 @@ static void put_words(struct drawing *d)
 			s->picture->order ? "s" : "");
 	put_address(d->out, s->page_size);
 	pdet_svg_printf(d->out, "), coloured as most of %s</text>\n",
+			s->by == PDET_SVG_CHANGES ? "what changed there" :
 			s->filtered ? "what matches there" : "it is");
 	if (!*s->partial)
 		return;

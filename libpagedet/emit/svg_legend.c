@@ -198,18 +198,18 @@ static void put_order(struct legend *l)
 static void put_legend(struct legend *l)
 {
 	const struct pdet_picture *p = l->s->picture;
-	const struct pagedet_field_info *by = pdet_field_info(l->s->by);
 	static const char right[] = " text-anchor=\"end\" font-weight=\"bold\"";
 
 	l->total = PDET_MAX(p->pages, l->s->filtered ? p->pale : 0);
-	put_text(l, 32, " font-weight=\"bold\"", by->name, LONG);
+	put_text(l, 32, " font-weight=\"bold\"", pdet_svg_by(l->s),
+		 LONG);
 	put_text(l, PAGES_X, right, "pages", SIZE_MAX);
 	put_text(l, SIZE_X, right, "size", SIZE_MAX);
 	put_text(l, SHARE_X, right, "share", SIZE_MAX);
 	next_line(l);
 	put_categories(l);
 	if (l->s->filtered)
-		put_entry(l, PDET_LOOK_PALE, "does not match",
+		put_entry(l, PDET_LOOK_PALE, pdet_svg_pale(l->s),
 			  p->pale > p->pages ? p->pale - p->pages : 0);
 	put_entry(l, PDET_LOOKS, "total", l->total);
 	put_marks(l);

@@ -31,6 +31,12 @@ for form in elf kdump flat; do
 	tap_fails "$form: and nothing is said" test -s stdout
 done
 
+run diff elf kdump --fields kind,flags,refcount,mapcount
+expect 'two forms of one dump: nothing changed' 0 'taken for the same'
+run diff elf kdump -q --json --summary
+stdout_has 'two forms of one dump: every page was compared' \
+	'"pages":0,"bytes":0,"compared":8192,"same":8192,"undecided":0'
+
 # --- none, and of other machines ---
 
 mkdir dir

@@ -94,7 +94,7 @@ status=0
 expect 'closed standard input' 74 'cannot read standard input'
 
 # parts that are not here answer so, whatever stands behind them
-for command in diff kmem kmap; do
+for command in kmem kmap; do
 	run "$command" anything --tap
 	expect "$command" 69 "$command needs"
 	run help "$command"

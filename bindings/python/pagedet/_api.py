@@ -17,6 +17,7 @@ PAGEDET_TO_END = 18446744073709551615
 PAGEDET_OWNER_KEYS = 16
 PAGEDET_EVIDENCE_ROW = 160
 PAGEDET_EVIDENCE_TEXT = 512
+PAGEDET_CHANGE_MAX = 32
 PAGEDET_TRACK_REARM = 1
 
 # enum pagedet_field_id
@@ -476,6 +477,33 @@ PAGEDET_CAUSE_REPLACED = 42
 PAGEDET_CAUSE_IO = 43
 PAGEDET_CAUSE_TIMEOUT = 44
 
+# enum pagedet_change_id
+PAGEDET_CHANGE_APPEARED = 1
+PAGEDET_CHANGE_GONE = 2
+PAGEDET_CHANGE_REUSED = 3
+PAGEDET_CHANGE_MIGRATED = 4
+PAGEDET_CHANGE_MOVED = 5
+PAGEDET_CHANGE_SPLIT = 6
+PAGEDET_CHANGE_MERGED = 7
+PAGEDET_CHANGE_FLAGS = 8
+PAGEDET_CHANGE_OWNER = 9
+PAGEDET_CHANGE_MAPCOUNT = 10
+PAGEDET_CHANGE_MEMCG = 11
+PAGEDET_CHANGE_CONTENT = 12
+PAGEDET_CHANGE_OTHER = 13
+
+# enum pagedet_diff_by
+PAGEDET_DIFF_BY_PFN = 1
+PAGEDET_DIFF_BY_ADDRESS = 2
+PAGEDET_DIFF_BY_FILE = 3
+
+# enum pagedet_diff_note
+PAGEDET_DIFF_OTHER_BOOT = 1
+PAGEDET_DIFF_UNKNOWN_BOOT = 2
+PAGEDET_DIFF_OTHER_KEY = 4
+PAGEDET_DIFF_OTHER_PLACES = 8
+PAGEDET_DIFF_PARTIAL = 16
+
 # enum pagedet_format_id
 PAGEDET_FORMAT_TEXT = 1
 PAGEDET_FORMAT_JSON = 2
@@ -490,6 +518,7 @@ PAGEDET_EMIT_SOURCES = 2
 PAGEDET_EMIT_POINTERS = 4
 PAGEDET_EMIT_STACKS = 8
 PAGEDET_EMIT_LINEAR = 16
+PAGEDET_EMIT_TOTALS = 32
 
 # enum pagedet_track_method
 PAGEDET_TRACK_UFFD = 1
@@ -574,6 +603,10 @@ class pagedet_owners(Structure):
 
 
 class pagedet_checked(Structure):
+    """Opaque."""
+
+
+class pagedet_diff(Structure):
     """Opaque."""
 
 
@@ -1073,6 +1106,48 @@ class pagedet_verdict(Structure):
     ]
 
 
+class pagedet_change(Structure):
+    _fields_ = [
+        ("change", c_uint32),
+        ("changes", c_uint32),
+        ("fields", c_uint64 * 2),
+        ("undecided", c_uint64 * 2),
+    ]
+
+
+class pagedet_diff_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("row_size", c_uint64),
+        ("candidates", c_uint64),
+        ("max_rows", c_uint64),
+    ]
+
+
+class pagedet_diff_totals(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("rows", c_uint64 * 2),
+        ("compared", c_uint64),
+        ("same", c_uint64),
+        ("undecided", c_uint64),
+        ("unmatched", c_uint64),
+        ("unplaced", c_uint64),
+        ("ambiguous", c_uint64),
+        ("spilled", c_uint64),
+        ("first", c_uint64 * 32),
+        ("changes", c_uint64 * 32),
+        ("fields", c_uint64 * 2),
+        ("decided", c_uint64 * 2),
+        ("undecided_in", c_uint64 * 128),
+        ("why", c_uint32 * 128),
+        ("by", c_uint32),
+        ("notes", c_uint32),
+        ("complete", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class pagedet_emit_options(Structure):
     _fields_ = [
         ("size", c_uint64),
@@ -1480,6 +1555,45 @@ FUNCTIONS = {
         c_int,
         [POINTER(pagedet), c_void_p, c_size_t],
         "0.1"),
+    "pagedet_change_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_saved_query": (
+        c_int,
+        [POINTER(pagedet), POINTER(pagedet_query)],
+        "0.1"),
+    "pagedet_diff": (
+        c_int,
+        [
+            POINTER(pagedet_iter),
+            POINTER(pagedet_iter),
+            POINTER(pagedet_diff_options),
+            POINTER(POINTER(pagedet_diff)),
+        ],
+        "0.1"),
+    "pagedet_diff_next": (
+        c_int,
+        [
+            POINTER(pagedet_diff),
+            POINTER(pagedet_change),
+            POINTER(pagedet_page),
+            POINTER(pagedet_page),
+            c_uint32,
+        ],
+        "0.1"),
+    "pagedet_diff_string": (
+        c_void_p,
+        [POINTER(pagedet_diff), c_uint32, c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_diff_totals": (
+        c_int,
+        [POINTER(pagedet_diff), POINTER(pagedet_diff_totals)],
+        "0.1"),
+    "pagedet_diff_free": (
+        None,
+        [POINTER(pagedet_diff)],
+        "0.1"),
     "pagedet_emitter_new": (
         c_int,
         [
@@ -1512,6 +1626,10 @@ FUNCTIONS = {
     "pagedet_emit_checked": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet_checked)],
+        "0.1"),
+    "pagedet_emit_diff": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_diff)],
         "0.1"),
     "pagedet_emitter_finish": (
         c_int,
