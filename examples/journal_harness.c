@@ -2,17 +2,23 @@
 /*
  * journal_harness - does fsync do what it says, and a journal what it is for?
  *
- *   journal_harness
+ *   journal_harness [--flaky DEVICE]
  *
  * Teaches: assertions about cached pages, by descriptor, and what to do with
  * a verdict. Makes small filesystems in memory - ext4 with ordered and with
- * journalled data, and xfs if there is a mkfs.xfs -, writes, asks, lets a disk
- * run full, and mounts what a crash would have left. Prints TAP; needs root.
- * Mounts are in a namespace of its own and loop devices go with them, so that
- * nothing is left behind however it ends.
+ * journalled data, and xfs if there is a mkfs.xfs -, writes, asks, mounts what
+ * a crash would have left, puts a disk below that drops writes or refuses them
+ * (if the kernel has dm-flakey), and lets one run full. --flaky does only the
+ * former of these two, on a device that has an ext4 already. Prints TAP; needs
+ * root.
+ *
+ * A child does the work. Mounts are in a namespace of its own and loop devices
+ * go with them, and what else there is ends with the parent, so that nothing is
+ * left behind however the child ends.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/dm-ioctl.h>
 #include <linux/loop.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,6 +30,7 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,24 +46,81 @@ struct kind {
 	const char *options;
 	long image_mib;
 	const char *mkfs[6];
-	int journal;	/* whose commits can be read */
 };
 
 static const struct kind kinds[] = {
 	{ "ext4 data=ordered", "ext4", "data=ordered", 64,
-	  { "mke2fs", "-qFt", "ext4", "-b4096" }, 1 },
+	  { "mke2fs", "-qFt", "ext4", "-b4096" } },
 	{ "ext4 data=journal", "ext4", "data=journal", 64,
-	  { "mke2fs", "-qFt", "ext4", "-b4096" }, 1 },
-	{ "xfs", "xfs", "", 320, { "mkfs.xfs", "-q" }, 0 },
+	  { "mke2fs", "-qFt", "ext4", "-b4096" } },
+	{ "xfs", "xfs", "", 320, { "mkfs.xfs", "-q" } },
 };
 
 static struct {
 	char dir[64];		/* everything is below it, in memory */
 	char image[128], copy[128], point[128], point2[128], full[128];
+	char flaky[64];		/* name of the disk that fails */
 	struct pagedet *pd;
 	int n, failed;
+	char mark[65536];	/* since when errors are traced */
+	int mark_size;
 	char data[FILE_BYTES];
+	char there[FILE_BYTES];
 } h;
+
+static pid_t child = -1;	/* 0: this is it */
+static volatile sig_atomic_t ended_by;
+
+/* --- a disk that fails when it is told to --- */
+
+struct message {
+	struct dm_ioctl head;
+	struct dm_target_spec target;
+	char words[128];
+};
+
+static int ask_dm(unsigned long request, struct message *m, unsigned flags)
+{
+	int fd = open("/dev/mapper/control", O_RDWR | O_CLOEXEC), r;
+
+	if (fd < 0)
+		return -1;
+	m->head.version[0] = DM_VERSION_MAJOR;
+	m->head.data_size = sizeof(*m);
+	m->head.data_start = sizeof(m->head);
+	m->head.flags = flags;
+	strcpy(m->head.name, h.flaky);
+	r = ioctl(fd, request, m);
+	close(fd);
+	return r;
+}
+
+/* Above @disk there is one from now on that behaves so: "1000 0" well, "0 1000
+ * 1 drop_writes" drops them. Its name goes to @name. */
+static int set_flaky(const char *disk, uint64_t sectors, const char *how,
+		     char *name, size_t size)
+{
+	struct message table = { .head.target_count = 1 };
+	struct message state = { .words = "" }, now = state;
+
+	table.target.length = sectors;
+	strcpy(table.target.target_type, "flakey");
+	snprintf(table.words, sizeof(table.words), "%s 0 %s", disk, how);
+	if (ask_dm(DM_TABLE_LOAD, &table, 0) ||
+	    ask_dm(DM_DEV_SUSPEND, &state, DM_SUSPEND_FLAG | DM_NOFLUSH_FLAG |
+		   DM_SKIP_LOCKFS_FLAG) ||
+	    ask_dm(DM_DEV_SUSPEND, &now, 0))
+		return -1;
+	snprintf(name, size, "/dev/dm-%u", minor((dev_t)now.head.dev));
+	return 0;
+}
+
+static void remove_flaky(void)
+{
+	struct message m = { .words = "" };
+
+	ask_dm(DM_DEV_REMOVE, &m, DM_DEFERRED_REMOVE);
+}
 
 /* --- cleaning up --- */
 
@@ -64,23 +128,29 @@ static struct {
 static void clean_up(void)
 {
 	if (chdir("/") == 0 && *h.dir) {
+		umount2(h.point, MNT_DETACH);
 		umount2(h.dir, MNT_DETACH);
 		rmdir(h.dir);
 	}
+	remove_flaky();
+	if (h.mark_size > 0)
+		pagedet_mark_end(h.pd, h.mark, (size_t)h.mark_size);
+	pagedet_free(h.pd);
+}
+
+/* The child leaves the rest to its parent. */
+static void bail_out(const char *what)
+{
+	printf("Bail out! %s: %s\n", what, strerror(errno));
+	if (child)
+		clean_up();
+	exit(1);
 }
 
 static void on_signal(int sig)
 {
-	clean_up();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void bail_out(const char *what)
-{
-	printf("Bail out! %s: %s\n", what, strerror(errno));
-	clean_up();
-	exit(1);
+	ended_by = sig;
+	kill(child, SIGKILL);
 }
 
 /* --- TAP --- */
@@ -118,6 +188,10 @@ static void must_be(const char *name, int fd, uint32_t kind, uint32_t verdict,
 
 	check.kind = kind;
 	check.fd = fd;
+	if (kind == PAGEDET_CHECK_ERRORS) {
+		check.mark = h.mark;
+		check.mark_size = (uint64_t)h.mark_size;
+	}
 	if (pagedet_check(h.pd, &check, &checked)) {
 		result(0, "%s: %s", name, pagedet_check_name(kind));
 		printf("# %s\n", pagedet_error(h.pd));
@@ -221,20 +295,43 @@ static int new_file(const char *point, const char *name)
 
 /* --- what is tested --- */
 
+/* Only if the kernel traces failed writes it is known that none did. */
+static void must_have_errors(const char *name, int fd, uint32_t verdict)
+{
+	if (memmem(h.mark, (size_t)h.mark_size, " armed ", 7))
+		must_be(name, fd, PAGEDET_CHECK_ERRORS, verdict, 0);
+	else
+		skip(name, "the kernel has no trace of failed writes");
+}
+
+/* One that is written to again, in place. */
+static void test_dirty(const struct kind *k, int fd)
+{
+	if (pwrite(fd, h.data + 1, 1, 5000) != 1)
+		bail_out(k->name);
+	must_be(k->name, fd, PAGEDET_CHECK_DISK, PAGEDET_VIOLATED,
+		PAGEDET_CAUSE_NOT_WRITTEN);
+	must_be(k->name, fd, PAGEDET_CHECK_COMMITTED, PAGEDET_VIOLATED,
+		PAGEDET_CAUSE_NOT_COMMITTED);
+	if (pwrite(fd, h.data + 5000, 1, 5000) != 1 || fsync(fd))
+		bail_out(k->name);
+}
+
 static void test_fsync(const struct kind *k, int fd)
 {
 	must_be(k->name, fd, PAGEDET_CHECK_CLEAN, PAGEDET_VIOLATED,
 		PAGEDET_CAUSE_DIRTY);
 	result(fsync(fd) == 0, "%s: fsync", k->name);
 	must_be(k->name, fd, PAGEDET_CHECK_CLEAN, PAGEDET_HOLDS, 0);
+	test_dirty(k, fd);
 	/* Data that goes through the journal may be nowhere else yet. */
 	if (!strstr(k->options, "journal"))
 		must_be(k->name, fd, PAGEDET_CHECK_DISK, PAGEDET_HOLDS, 0);
-	if (k->journal)
-		must_be(k->name, fd, PAGEDET_CHECK_COMMITTED, PAGEDET_HOLDS,
-			0);
+	must_be(k->name, fd, PAGEDET_CHECK_COMMITTED, PAGEDET_HOLDS, 0);
 	must_be(k->name, fd, PAGEDET_CHECK_ABSENT, PAGEDET_VIOLATED,
 		PAGEDET_CAUSE_CACHED);
+	must_be(k->name, fd, PAGEDET_CHECK_STABLE, PAGEDET_CANNOT_TELL, 0);
+	must_have_errors(k->name, fd, PAGEDET_HOLDS);
 }
 
 /* A piece of a file at a time, holes as holes. */
@@ -266,7 +363,6 @@ static int copy_image(void)
  * is in use, and mounting the copy replays its journal. */
 static void test_crash(const struct kind *k)
 {
-	static char there[FILE_BYTES];
 	int fd;
 
 	if (copy_image() || mount_image(k, h.copy, h.point2)) {
@@ -274,8 +370,8 @@ static void test_crash(const struct kind *k)
 		return;
 	}
 	fd = new_file(h.point2, "file");
-	result(fd >= 0 && pread(fd, there, FILE_BYTES, 0) == FILE_BYTES &&
-	       !memcmp(there, h.data, FILE_BYTES),
+	result(fd >= 0 && pread(fd, h.there, FILE_BYTES, 0) == FILE_BYTES &&
+	       !memcmp(h.there, h.data, FILE_BYTES),
 	       "%s: a crash leaves what fsync has promised", k->name);
 	if (fd >= 0)
 		close(fd);
@@ -313,6 +409,103 @@ static void test_kind(const struct kind *k)
 	unlink(h.image);
 }
 
+/* A file that is nowhere: nothing can be told of it but that. */
+static void test_memory(void)
+{
+	static const char name[] = "tmpfs";
+	int fd = new_file(h.dir, "file");
+
+	if (fd < 0 || write(fd, h.data, FILE_BYTES) != FILE_BYTES)
+		bail_out(name);
+	must_be(name, fd, PAGEDET_CHECK_CLEAN, PAGEDET_CANNOT_TELL,
+		PAGEDET_CAUSE_FILESYSTEM);
+	must_be(name, fd, PAGEDET_CHECK_DISK, PAGEDET_CANNOT_TELL,
+		PAGEDET_CAUSE_FILESYSTEM);
+	must_be(name, fd, PAGEDET_CHECK_COMMITTED, PAGEDET_CANNOT_TELL,
+		PAGEDET_CAUSE_FILESYSTEM);
+	close(fd);
+}
+
+/* Writes are dropped: everybody is told that all went well. Then they are
+ * refused: fsync fails, once. Each time all pages are clean after it. */
+static void test_fails(const char *disk, uint64_t sectors, int fd)
+{
+	static const char drops[] = "disk that drops writes";
+	static const char refuses[] = "disk that refuses writes";
+	char name[32];
+
+	must_be("disk that is well", fd, PAGEDET_CHECK_DISK, PAGEDET_HOLDS, 0);
+	if (set_flaky(disk, sectors, "0 1000 1 drop_writes", name,
+		      sizeof(name)) || pwrite(fd, "dropped", 7, 5000) != 7)
+		bail_out(drops);
+	result(fsync(fd) == 0, "%s: fsync succeeds", drops);
+	must_be(drops, fd, PAGEDET_CHECK_CLEAN, PAGEDET_HOLDS, 0);
+	/* It is a lost write; not all kernels tell that it is clean. */
+	must_be(drops, fd, PAGEDET_CHECK_DISK, PAGEDET_VIOLATED, 0);
+	must_have_errors(drops, fd, PAGEDET_HOLDS);
+	if (set_flaky(disk, sectors, "0 1000 1 error_writes", name,
+		      sizeof(name)) || pwrite(fd, "refused", 7, 9000) != 7)
+		bail_out(refuses);
+	result(fsync(fd) != 0, "%s: fsync fails", refuses);
+	must_be(refuses, fd, PAGEDET_CHECK_CLEAN, PAGEDET_HOLDS, 0);
+	must_be(refuses, fd, PAGEDET_CHECK_DISK, PAGEDET_VIOLATED, 0);
+	must_have_errors(refuses, fd, PAGEDET_VIOLATED);
+}
+
+/* The number of sectors of a device; 0: it cannot be read. */
+static uint64_t sectors_of(const char *disk)
+{
+	int fd = open(disk, O_RDONLY | O_CLOEXEC);
+	off_t bytes = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+
+	if (fd >= 0)
+		close(fd);
+	return bytes < 0 ? 0 : (uint64_t)bytes / 512;
+}
+
+static void test_flaky(const char *disk)
+{
+	static const char what[] = "disk that fails";
+	const uint64_t sectors = sectors_of(disk);
+	struct message m = { .words = "" };
+	char name[32];
+	int fd;
+
+	if (!sectors || ask_dm(DM_DEV_CREATE, &m, 0)) {
+		skip(what, "there is no device mapper");
+		return;
+	}
+	if (set_flaky(disk, sectors, "1000 0", name, sizeof(name)) ||
+	    mount(name, h.point, "ext4", 0, NULL)) {
+		skip(what, "dm-flakey cannot be put there");
+	} else {
+		fd = new_file(h.point, "file");
+		if (fd < 0 || write(fd, h.data, FILE_BYTES) != FILE_BYTES ||
+		    fsync(fd))
+			bail_out(what);
+		test_fails(disk, sectors, fd);
+		close(fd);
+		umount2(h.point, MNT_DETACH);
+	}
+	remove_flaky();
+}
+
+/* The loop device stays as long as its descriptor. */
+static void test_flaky_image(const struct kind *k)
+{
+	char name[32];
+	int loop = make_image(k, h.image) ? -1 :
+		   make_loop(h.image, name, sizeof(name));
+
+	if (loop < 0) {
+		skip("disk that fails", "it cannot be made here");
+		return;
+	}
+	test_flaky(name);
+	close(loop);
+	unlink(h.image);
+}
+
 /* The image is larger than what is below it. fsync fails, once; then the kernel
  * calls all pages clean, and only the disk tells. */
 static void test_full(const struct kind *k)
@@ -339,6 +532,7 @@ static void test_full(const struct kind *k)
 	must_be(name, fd, PAGEDET_CHECK_CLEAN, PAGEDET_HOLDS, 0);
 	must_be(name, fd, PAGEDET_CHECK_DISK, PAGEDET_VIOLATED,
 		PAGEDET_CAUSE_LOST_WRITE);
+	must_have_errors(name, fd, PAGEDET_VIOLATED);
 	close(fd);
 	umount2(h.point, MNT_DETACH);
 	umount2(h.full, MNT_DETACH);
@@ -355,8 +549,6 @@ static void make_dir(char *path, size_t size, const char *name)
 
 static int set_up(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal };
 	uint64_t x = 88172645463325252u;
 	size_t i;
 
@@ -365,8 +557,6 @@ static int set_up(void)
 		printf("1..0 # SKIP needs root, to make filesystems\n");
 		return -1;
 	}
-	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaction(signals[i], &sa, NULL);
 	strcpy(h.dir, "/tmp/journal_harness-XXXXXX");
 	if (!mkdtemp(h.dir))
 		bail_out(h.dir);
@@ -377,6 +567,7 @@ static int set_up(void)
 	make_dir(h.full, sizeof(h.full), "full");
 	snprintf(h.image, sizeof(h.image), "%s/image", h.dir);
 	snprintf(h.copy, sizeof(h.copy), "%s/copy", h.dir);
+	snprintf(h.flaky, sizeof(h.flaky), "journal_harness-%d", getpid());
 	/* bytes without a pattern (xorshift64) */
 	for (i = 0; i < FILE_BYTES; i++) {
 		x ^= x << 13;
@@ -387,28 +578,102 @@ static int set_up(void)
 	return 0;
 }
 
-int main(void)
+static int work(const char *disk)
 {
-	const char *path = getenv("PATH");
-	char more[4096];
 	size_t i;
 
+	if (disk) {
+		test_flaky(disk);
+	} else {
+		for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+			test_kind(&kinds[i]);
+		test_memory();
+		test_flaky_image(&kinds[0]);
+		test_full(&kinds[0]);
+	}
+	printf("1..%d\n", h.n);
+	fflush(stdout);
+	return h.failed;
+}
+
+/* Signals that end it come when there is somebody to clean up. */
+static void hold_signals(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(how, &set, NULL);
+}
+
+/* Its exit status, or 1. */
+static int watch_child(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_signal };
+	int status = 1;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &sa, NULL);
+	hold_signals(SIG_UNBLOCK);
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			break;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static int usage(FILE *to)
+{
+	fprintf(to, "usage: journal_harness [--flaky DEVICE]\n"
+		"Makes ext4 and xfs in memory, writes, and asserts what is "
+		"cached, on the disk,\n"
+		"and in the journal, also of disks that fail or are full. "
+		"Needs root. Prints TAP;\n"
+		"exits with 0 if all is as it must be. With --flaky only a "
+		"disk that fails: DEVICE,\n"
+		"which has an ext4 that may be written to, below dm-flakey.\n");
+	return to == stderr ? 64 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *path = getenv("PATH"), *disk = NULL;
+	char more[4096];
+	int status;
+
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		return usage(stdout);
+	if (argc == 3 && !strcmp(argv[1], "--flaky"))
+		disk = argv[2];
+	else if (argc > 1)
+		return usage(stderr);
 	snprintf(more, sizeof(more), "%s:/sbin:/usr/sbin",
 		 path ? path : "/bin");
 	setenv("PATH", more, 1);
-	if (set_up())
-		return 0;
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	h.pd = pagedet_new();
 	if (!h.pd || pagedet_open(h.pd, NULL)) {
 		printf("Bail out! %s\n", h.pd ? pagedet_error(h.pd) : "");
-		clean_up();
 		return 1;
 	}
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		test_kind(&kinds[i]);
-	test_full(&kinds[0]);
-	printf("1..%d\n", h.n);
-	pagedet_free(h.pd);
+	hold_signals(SIG_BLOCK);
+	if (set_up())
+		return 0;
+	h.mark_size = pagedet_mark_watch(h.pd, h.mark, sizeof(h.mark));
+	child = h.mark_size < 0 || h.mark_size > (int)sizeof(h.mark) ? -1 :
+		fork();
+	if (child == 0) {
+		hold_signals(SIG_UNBLOCK);
+		exit(work(disk));
+	}
+	status = child < 0 ? 1 : watch_child();
 	clean_up();
-	return h.failed;
+	if (ended_by) {
+		signal(ended_by, SIG_DFL);
+		raise(ended_by);
+	}
+	return status;
 }

@@ -2079,8 +2079,10 @@ enum pagedet_check_kind {
 	PAGEDET_CHECK_ABSENT = 4, /* no page is cached */
 	PAGEDET_CHECK_COMMITTED = 5, /* what is cached is what would be on the
 				 * disk after a crash now and a replay of the
-				 * journal (ext4) */
-	PAGEDET_CHECK_ERRORS = 6 /* no writeback failed since a mark */
+				 * journal (ext4, xfs) */
+	PAGEDET_CHECK_ERRORS = 6 /* no writeback of cached pages failed since a
+				 * mark: of a file, of the filesystem that a
+				 * directory or device has, or of any */
 };
 
 enum pagedet_verdict_id {
@@ -2101,7 +2103,7 @@ enum pagedet_cause {
 				 * is not known */
 	PAGEDET_CAUSE_CHANGED = 6, /* while it was written out */
 	PAGEDET_CAUSE_CACHED = 7,
-	PAGEDET_CAUSE_ERROR = 8, /* a counter says so */
+	PAGEDET_CAUSE_ERROR = 8, /* it was traced, or a counter says so */
 	PAGEDET_CAUSE_NOT_COMMITTED = 9, /* neither the disk nor a commit of
 				 * the journal has it */
 	/* cannot tell */
@@ -2126,7 +2128,8 @@ enum pagedet_cause {
  * is only read by pagedet_check(). */
 struct pagedet_check {
 	uint64_t size;		/* sizeof(struct pagedet_check) */
-	const char *path;	/* [nullable] a regular file or a block device;
+	const char *path;	/* [nullable] a regular file or a block device,
+				 * of PAGEDET_CHECK_ERRORS also a directory;
 				 * NULL: fd */
 	uint64_t first;		/* page offset */
 	uint64_t pages;		/* or PAGEDET_TO_END */
@@ -2134,11 +2137,13 @@ struct pagedet_check {
 	uint64_t watch_ns;	/* PAGEDET_CHECK_STABLE: how long to look; 0 is
 				 * a second */
 	const void *mark;	/* [nullable] [len: mark_size]
-				 * PAGEDET_CHECK_ERRORS: of pagedet_mark() */
+				 * PAGEDET_CHECK_ERRORS: of pagedet_mark() or
+				 * pagedet_mark_watch() */
 	uint64_t mark_size;	/* bytes */
 	uint32_t kind;		/* PAGEDET_CHECK_* */
 	int32_t fd;		/* without path: open for reading, stays the
-				 * caller's; -1 none */
+				 * caller's; -1 none: PAGEDET_CHECK_ERRORS of
+				 * everything */
 };
 
 #define PAGEDET_CHECK_INIT \
@@ -2276,6 +2281,42 @@ void pagedet_checked_free(struct pagedet_checked *checked);
  * Since: 0.1
  */
 int pagedet_mark(struct pagedet *pd, void *mark, size_t size);
+
+/**
+ * pagedet_mark_watch - the same, and trace failed writeback from now on
+ * Not each failed write is counted, but the kernel notes each at its file.
+ * Begins an instance of tracefs of its own, named in the mark, with at most 128
+ * KiB of buffers for each processor, which stays until pagedet_mark_end(): also
+ * when the process is gone. Of these there are never more than 8: the next one
+ * ends the oldest. Where that cannot be, the mark says why, and has the
+ * counters only.
+ * Source: filemap_set_wb_err, file_check_and_advance_wb_err
+ * (include/trace/events/filemap.h).
+ * @pd: [in] opened: the running kernel
+ * @mark: [out,nullable] [len: size]
+ * @size: [in] bytes that fit; too few: nothing is written, and nothing begins
+ * Return: how many bytes it takes, or takes at most if it was not written; or a
+ *         negative errno.
+ * Errors: EINVAL not open; ENOTSUP the handle is not of the running kernel;
+ *         ENOMEM; EIO.
+ * Since: 0.1
+ */
+int pagedet_mark_watch(struct pagedet *pd, void *mark, size_t size);
+
+/**
+ * pagedet_mark_end - end the trace of a mark
+ * Nothing is done for a mark that has none, or whose has ended. The mark stays
+ * what it is; the best that it can show from then on is a counter that rose.
+ * @pd: [in] opened: the running kernel
+ * @mark: [in] [len: size]
+ * @size: [in] bytes
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL not open; ENOTSUP the handle is not of the running kernel, or
+ *         it has no tracefs; EBADMSG mark is none, or damaged; EACCES it takes
+ *         root; EIO somebody reads the trace.
+ * Since: 0.1
+ */
+int pagedet_mark_end(struct pagedet *pd, const void *mark, size_t size);
 
 /* ------------------------------------------------------------------------
  * Differences: what changed between the rows of two questions

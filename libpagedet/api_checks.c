@@ -133,6 +133,26 @@ int pagedet_mark(struct pagedet *pd, void *mark, size_t size)
 	return r < 0 ? r : pdet_mark(&pd->env, mark, size);
 }
 
+int pagedet_mark_watch(struct pagedet *pd, void *mark, size_t size)
+{
+	int r;
+
+	pdet_clear(&pd->env);
+	r = is_running(pd);
+	return r < 0 ? r : pdet_mark_watch(&pd->env, mark, size);
+}
+
+int pagedet_mark_end(struct pagedet *pd, const void *mark, size_t size)
+{
+	int r;
+
+	pdet_clear(&pd->env);
+	r = is_running(pd);
+	if (r == 0)
+		r = pdet_mark_end(&pd->env, mark, size);
+	return r < 0 ? -pdet_errno_closed(-r) : 0;
+}
+
 int pagedet_emit_checked(struct pagedet_emitter *emitter,
 			 struct pagedet_checked *checked)
 {

@@ -14,21 +14,25 @@
 
 /* --- the words --- */
 
+/* "mark" and "unmark" */
 static int parse_mark(struct cli_job *job)
 {
 	if (job->n_words != 2)
-		return cli_usage("check mark takes a FILE");
+		return cli_usage("check %s takes a FILE", job->words[0]);
 	if (job->since || job->tap || job->watch_ns)
-		return cli_usage("check mark takes no options of its own");
+		return cli_usage("check %s takes no options of its own",
+				 job->words[0]);
 	job->path = job->words[1];
 	return CLI_ANSWERED;
 }
 
 static int parse_errors(struct cli_job *job)
 {
-	if (job->n_words != 1)
+	if (job->n_words > 2)
 		return cli_usage("check errors: '%s' is one argument too many",
-				 job->words[1]);
+				 job->words[2]);
+	if (job->n_words == 2)
+		job->path = job->words[1];
 	if (!job->since)
 		return cli_usage("check errors needs --since FILE, of "
 				 "'check mark'");
@@ -40,12 +44,13 @@ int cli_parse_check(struct cli_job *job)
 	const char *what = job->words[0], *wrong;
 	int kind;
 
-	if (!strcmp(what, "mark"))
+	if (!strcmp(what, "mark") || !strcmp(what, "unmark"))
 		return parse_mark(job);
 	kind = pagedet_check_by_name(what);
 	if (kind < 0)
 		return cli_usage("check: '%s' is not clean, disk, stable, "
-				 "absent, committed, mark or errors", what);
+				 "absent, committed, mark, unmark or errors",
+				 what);
 	job->check = (uint32_t)kind;
 	if (job->watch_ns && job->check != PAGEDET_CHECK_STABLE)
 		return cli_usage("--watch is for 'check stable'");
@@ -70,27 +75,6 @@ int cli_parse_check(struct cli_job *job)
 
 /* --- marks --- */
 
-static int write_mark(struct cli_job *job, struct pagedet *pd)
-{
-	struct cli_output out;
-	int n, status;
-	char *mark;
-
-	mark = malloc(MAX_MARK);
-	if (!mark)
-		return cli_fail_errno("check mark");
-	n = pagedet_mark(pd, mark, MAX_MARK);
-	if (n < 0 || (size_t)n > MAX_MARK) {
-		free(mark);
-		return cli_fail(pd, n < 0 ? n : -EOVERFLOW);
-	}
-	status = cli_output_open(&out, job->path);
-	if (!status)
-		status = cli_output_write(out.fd, mark, (size_t)n);
-	free(mark);
-	return cli_output_close(&out, !status, status);
-}
-
 /* As far as a mark can be long; the library says if it is none. */
 static int read_mark(const char *path, char *mark, uint64_t *ret)
 {
@@ -113,6 +97,58 @@ static int read_mark(const char *path, char *mark, uint64_t *ret)
 	close(fd);
 	*ret = len;
 	return CLI_ANSWERED;
+}
+
+/* The trace of the mark that the new one takes the place of. */
+static void end_older(struct cli_job *job, struct pagedet *pd, char *mark)
+{
+	uint64_t len;
+
+	if (access(job->path, R_OK) == 0 && !read_mark(job->path, mark, &len))
+		pagedet_mark_end(pd, mark, (size_t)len);
+}
+
+static int write_mark(struct cli_job *job, struct pagedet *pd)
+{
+	struct cli_output out;
+	int n, status;
+	char *mark;
+
+	mark = malloc(MAX_MARK);
+	if (!mark)
+		return cli_fail_errno("check mark");
+	end_older(job, pd, mark);
+	n = pagedet_mark_watch(pd, mark, MAX_MARK);
+	if (n < 0 || (size_t)n > MAX_MARK) {
+		free(mark);
+		return cli_fail(pd, n < 0 ? n : -EOVERFLOW);
+	}
+	status = cli_output_open(&out, job->path);
+	if (!status)
+		status = cli_output_write(out.fd, mark, (size_t)n);
+	status = cli_output_close(&out, !status, status);
+	/* Nobody would know of its trace. */
+	if (status)
+		pagedet_mark_end(pd, mark, (size_t)n);
+	free(mark);
+	return status;
+}
+
+static int end_mark(struct cli_job *job, struct pagedet *pd)
+{
+	char *mark = malloc(MAX_MARK);
+	uint64_t len;
+	int status, error;
+
+	if (!mark)
+		return cli_fail_errno("check unmark");
+	status = read_mark(job->path, mark, &len);
+	if (!status) {
+		error = pagedet_mark_end(pd, mark, (size_t)len);
+		status = error ? cli_fail(pd, error) : CLI_ANSWERED;
+	}
+	free(mark);
+	return status;
 }
 
 /* --- the verdict --- */
@@ -249,7 +285,8 @@ int cli_run_check(struct cli_job *job, struct pagedet *pd)
 	int status = CLI_ANSWERED;
 
 	if (!job->check)
-		return write_mark(job, pd);
+		return !strcmp(job->words[0], "mark") ? write_mark(job, pd) :
+							end_mark(job, pd);
 	if (job->since) {
 		mark = malloc(MAX_MARK);
 		if (!mark)

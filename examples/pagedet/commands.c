@@ -147,12 +147,15 @@ const struct cli_command cli_commands[] = {
 	  "  absent     none is cached\n"
 	  "  disk       they are what is on the disk; one that is not and is\n"
 	  "             clean is a lost write\n"
-	  "  committed  they are what a crash now and a replay of ext4's journal\n"
-	  "             would leave there\n"
+	  "  committed  they are what a crash now and a replay of the journal\n"
+	  "             would leave there (ext4, xfs)\n"
 	  "  stable     none changes while it is written out (--watch SECONDS)\n"
-	  "'check mark FILE' notes what counts errors, 'check errors --since FILE'\n"
-	  "says whether it rose. Nothing is read in or written out. The status is\n"
-	  "0 if it holds, 1 if it is violated, 2 if that cannot be told.\n"
+	  "'check mark FILE' notes what counts errors, and has the kernel trace\n"
+	  "failed writeback; 'check errors --since FILE [PATH]' says whether any\n"
+	  "failed: of a file, of a directory's filesystem, of a device's, or at\n"
+	  "all. 'check unmark FILE' ends the trace. Nothing is read in or written\n"
+	  "out. The status is 0 if it holds, 1 if it is violated, 2 if that\n"
+	  "cannot be told.\n"
 	  FILE_RANGE_HELP,
 	  .parse = cli_parse_check, WORDS(1, 3), .run = cli_run_check },
 	{ "snapshot", "FILE [COMMAND ...]", "save the rows of a query",

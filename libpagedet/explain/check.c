@@ -178,10 +178,8 @@ static int start(struct pdet_checked *c, const struct pdet_check_args *args)
 		pdet_clock_ns(CLOCK_MONOTONIC) + q->deadline_ns : 0;
 	c->whole.size = sizeof(c->whole);
 	c->whole.verdict = PAGEDET_HOLDS;
-	if (q->kind == PAGEDET_CHECK_ERRORS) {
-		c->path = strdup("");
-		return c->path ? 0 : pdet_fail(c->env, ENOMEM, "no memory");
-	}
+	if (q->kind == PAGEDET_CHECK_ERRORS)
+		return pdet_check_name_only(c);
 	if (!q->pages)
 		return pdet_fail(c->env, EINVAL, "cannot check no page at all");
 	return pdet_check_open(c);

@@ -38,6 +38,10 @@ const char *pdet_cause_name(uint32_t cause);
 
 /* pdet_mark - what is counted now; how many bytes, -ENOMEM, -EIO. */
 int pdet_mark(struct pdet_env *env, void *mark, size_t size);
+/* pdet_mark_watch - the same, and from now on failed writeback is traced. */
+int pdet_mark_watch(struct pdet_env *env, void *mark, size_t size);
+/* pdet_mark_end - ends that. 0, -EBADMSG, or what the system says. */
+int pdet_mark_end(struct pdet_env *env, const void *mark, size_t size);
 
 /* --- for the files of this room --- */
 
@@ -76,6 +80,10 @@ bool pdet_check_late(struct pdet_checked *c, uint64_t first);
 
 /* check_file.c: 0, or negative errno with words. */
 int pdet_check_open(struct pdet_checked *c);
+/* For a question about errors: of a directory or device, or of nothing, too. */
+int pdet_check_name_only(struct pdet_checked *c);
+/* The filesystem is another machine's, or a server's. */
+bool pdet_check_is_remote(const struct pdet_checked *c);
 /* What became of the file meanwhile is added. */
 void pdet_check_same(struct pdet_checked *c);
 

@@ -60,7 +60,7 @@ static int open_one(const struct pdet_check_device *d, dev_t dev, int flags)
 static void open_behind(struct pdet_check_device *d, dev_t dev)
 {
 	const struct pdet_env here = { .root = (char *)"" };
-	struct loop_info64 info;
+	struct loop_info64 info = { .lo_flags = 0 };
 	struct pdet_text text;
 	struct stat st;
 

@@ -24,12 +24,6 @@
 #ifndef XFS_SUPER_MAGIC
 #define XFS_SUPER_MAGIC 0x58465342
 #endif
-#ifndef SMB2_SUPER_MAGIC
-#define SMB2_SUPER_MAGIC 0xfe534d42
-#endif
-#ifndef CIFS_SUPER_MAGIC
-#define CIFS_SUPER_MAGIC 0xff534d42
-#endif
 #define JOURNAL_DATA_FL 0x4000
 #define MAX_EXTENTS 1026
 #define TRIES 4
@@ -49,24 +43,17 @@ static void cannot(struct pdet_checked *c, unsigned cause, const char *why)
 /* Filesystems whose FIEMAP names bytes of the one device that they are on. */
 static bool is_known(struct pdet_checked *c)
 {
+	if (pdet_check_is_remote(c)) {
+		cannot(c, PAGEDET_CAUSE_NETWORK, "the disk is not of this "
+		       "machine, or of a server");
+		return false;
+	}
 	switch (c->magic) {
 	case EXT4_SUPER_MAGIC:
 	case XFS_SUPER_MAGIC:
 		if (major(c->st.st_dev))
 			return true;
 		break;
-	case NFS_SUPER_MAGIC:
-	case SMB_SUPER_MAGIC:
-	case SMB2_SUPER_MAGIC:
-	case CIFS_SUPER_MAGIC:
-	case CEPH_SUPER_MAGIC:
-	case AFS_SUPER_MAGIC:
-	case V9FS_MAGIC:
-	case CODA_SUPER_MAGIC:
-	case FUSE_SUPER_MAGIC:
-		cannot(c, PAGEDET_CAUSE_NETWORK, "the disk is not of this "
-		       "machine, or of a server");
-		return false;
 	case TMPFS_MAGIC:
 	case RAMFS_MAGIC:
 	case HUGETLBFS_MAGIC:
@@ -201,20 +188,61 @@ static int open_device(struct pdet_disk *d)
 	return 1;
 }
 
+/* 1: it cannot be known, which was added. */
+static int refused(struct pdet_disk *d, int r, const char *why)
+{
+	if (r == -ENOMEM)
+		return pdet_fail(d->c->env, ENOMEM, "no memory");
+	cannot(d->c, r == -EBADMSG ? PAGEDET_CAUSE_FILESYSTEM :
+				     PAGEDET_CAUSE_IO, why);
+	return 1;
+}
+
+/* Of the device itself only an xfs that is not mounted, and whose log is clean,
+ * has anything to say here: what is on the disk stays so. */
+static int open_xfs(struct pdet_disk *d)
+{
+	char where[128];
+	int r;
+
+	r = pdet_xfs_journal_open(&d->xfs, &d->device, d->c);
+	if (r < 0)
+		return refused(d, r, d->xfs.why);
+	if (!d->c->block) {
+		d->held_back = true;
+		return 0;
+	}
+	if ((d->xfs.log.clean || d->xfs.log.empty) && !d->held_back)
+		return 0;
+	pdet_xfs_journal_text(&d->xfs, where, sizeof(where));
+	pdet_check_add(d->c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_FILESYSTEM,
+		       d->c->first, d->c->end - d->c->first, "not applicable: "
+		       "xfs keeps its log and metadata out of this cache; %s",
+		       where);
+	return 1;
+}
+
+static bool holds_xfs(const struct pdet_disk *d)
+{
+	char magic[4];
+
+	if (!d->c->block)
+		return d->c->magic == XFS_SUPER_MAGIC;
+	return pdet_device_read_at(&d->device, magic, sizeof(magic), 0) ==
+	       sizeof(magic) && !memcmp(magic, "XFSB", sizeof(magic));
+}
+
 static int open_journal(struct pdet_disk *d)
 {
 	int r = 0;
 
 	if (!d->committed)
 		return 0;
+	if (holds_xfs(d))
+		return open_xfs(d);
 	r = pdet_journal_open(&d->journal, &d->device);
-	if (r == -ENOMEM)
-		return pdet_fail(d->c->env, ENOMEM, "no memory");
-	if (r < 0) {
-		cannot(d->c, r == -EBADMSG ? PAGEDET_CAUSE_FILESYSTEM :
-					     PAGEDET_CAUSE_IO, d->journal.why);
-		return 1;
-	}
+	if (r < 0)
+		return refused(d, r, d->journal.why);
 	d->block = malloc(d->journal.fs.block_size);
 	return d->block ? 0 : pdet_fail(d->c->env, ENOMEM, "no memory");
 }
@@ -249,7 +277,7 @@ static int load(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 
 	if (r == 0)
 		r = pdet_disk_load(d, first, n, at);
-	if (r == 0 && d->committed)
+	if (r == 0 && d->committed && !d->xfs.open)
 		pdet_disk_commit(d, first, n, at);
 	return r;
 }
@@ -312,20 +340,32 @@ static void not_written(struct pdet_disk *d, uint64_t page)
 			 "dirty, and not on the disk yet");
 }
 
+/* What was read a while ago is read again. False: it cannot be, and was added
+ * for @pages from @first on. */
+static bool is_fresh(struct pdet_disk *d, uint64_t first, uint64_t pages)
+{
+	const bool xfs = d->xfs.open;
+	const uint64_t then = xfs ? d->xfs.read_ns : d->journal.read_ns;
+
+	if (!d->committed ||
+	    pdet_clock_ns(CLOCK_MONOTONIC) - then <= JOURNAL_NS ||
+	    (xfs ? pdet_xfs_journal_again(&d->xfs) :
+		   pdet_journal_again(&d->journal)) == 0)
+		return true;
+	pdet_check_add(d->c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_JOURNAL, first,
+		       pages, "%s", xfs ? d->xfs.why : d->journal.why);
+	return false;
+}
+
 /* One page, alone in the first places of the buffers. */
 static void look_again(struct pdet_disk *d, uint64_t page)
 {
 	struct pdet_cachestat before, after;
-	uint64_t now;
 	int i, r;
 
 	for (i = 0; i < TRIES; i++) {
-		now = pdet_clock_ns(CLOCK_MONOTONIC);
-		if (d->committed && now - d->journal.read_ns > JOURNAL_NS &&
-		    pdet_journal_again(&d->journal) < 0) {
-			unknown(d, PAGEDET_CAUSE_JOURNAL, page, d->journal.why);
+		if (!is_fresh(d, page, 1))
 			return;
-		}
 		r = pdet_check_stat(d->c, page, 1, &before);
 		if (load(d, page, 1, 0) < 0 || !d->window.there[0])
 			return;	/* it is not cached any more */
@@ -377,7 +417,7 @@ static void look_again(struct pdet_disk *d, uint64_t page)
 static bool is_doubtful(struct pdet_disk *d, uint64_t page, size_t i)
 {
 	if (!d->window.there[i] ||
-	    (d->committed && d->c->block &&
+	    (d->committed && d->c->block && !d->xfs.open &&
 	     pdet_journal_is_own(&d->journal, page << d->c->shift)))
 		return false;
 	d->c->whole.looked_at++;
@@ -429,15 +469,35 @@ static void check_piece(struct pdet_disk *d, uint64_t first, size_t n)
 			look_again(d, first + i);
 }
 
+/* Pages that a replay would cut, or leave out; returns where they begin. */
+static uint64_t check_length(struct pdet_disk *d)
+{
+	const struct pdet_checked *c = d->c;
+	const uint64_t size = d->xfs.inode.size;
+	uint64_t end;
+
+	if (!d->xfs.open || c->block || size >= c->bytes)
+		return c->end;
+	end = PDET_MAX(size >> c->shift, c->first);
+	if (end >= c->end)
+		return c->end;
+	pdet_check_add(d->c, PAGEDET_VIOLATED, PAGEDET_CAUSE_NOT_COMMITTED,
+		       end, c->end - end, "a replay of the log would leave a "
+		       "file of %llu bytes: the running transaction may have "
+		       "more", (unsigned long long)size);
+	return end;
+}
+
 static void check_all(struct pdet_disk *d)
 {
 	struct pdet_checked *c = d->c;
+	const uint64_t last = check_length(d);
 	struct pdet_cachestat cs;
 	uint64_t at = c->first, end;
 	size_t n;
 
-	while (at < c->end) {
-		end = PDET_MIN(c->end, at + STRIDE);
+	while (at < last) {
+		end = PDET_MIN(last, at + STRIDE);
 		if (pdet_check_stat(c, at, end - at, &cs) == 0 && !cs.cached) {
 			at = end;
 			continue;
@@ -454,7 +514,14 @@ static void check_all(struct pdet_disk *d)
 static void say_journal(struct pdet_disk *d)
 {
 	const struct pdet_jbd2 *log = &d->journal.log;
+	char where[128];
 
+	if (d->xfs.open) {
+		pdet_xfs_journal_text(&d->xfs, where, sizeof(where));
+		pdet_check_say(d->c, "%s; %u checkpoints in %u records", where,
+			       d->xfs.log.checkpoints, d->xfs.log.records);
+		return;
+	}
 	pdet_check_say(d->c, "%u transactions in the journal, %zu blocks",
 		       log->transactions, log->copies.n);
 }
@@ -489,6 +556,7 @@ int pdet_check_disk(struct pdet_checked *c)
 	}
 	pdet_window_close(c, &d->window);
 	pdet_journal_close(&d->journal);
+	pdet_xfs_journal_close(&d->xfs);
 	pdet_device_close(&d->device);
 	free(d->block);
 	free(d->buf);

@@ -6,6 +6,7 @@
 #include "explain/check_device.h"
 #include "explain/check_journal.h"
 #include "explain/check_window.h"
+#include "explain/check_xfs.h"
 
 struct fiemap;
 
@@ -30,7 +31,8 @@ struct pdet_disk {
 	struct pdet_checked *c;
 	struct pdet_check_device device;
 	struct pdet_check_window window;
-	struct pdet_check_journal journal; /* for what is committed */
+	struct pdet_check_journal journal; /* for what is committed: ext4, */
+	struct pdet_check_xfs xfs; /* or this one, if it is open */
 	bool committed;		/* what a replay would leave is compared */
 	bool journals_data;	/* of this file */
 	bool held_back;		/* who uses the device changes pages that are

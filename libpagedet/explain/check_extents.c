@@ -83,6 +83,45 @@ static void load_extent(struct pdet_disk *d, const struct fiemap_extent *e,
 	}
 }
 
+/* As a replay of the log of xfs would leave it. */
+static void load_replayed(struct pdet_disk *d, uint64_t first, size_t n,
+			  size_t at)
+{
+	const struct pdet_xfs_inode *inode = &d->xfs.inode;
+	const uint64_t size = d->xfs.fs.block_size;
+	const uint64_t base = first << d->c->shift;
+	const uint64_t end = base + (n << d->c->shift);
+	struct fiemap_extent e = { .fe_flags = 0 };
+	uint64_t from, to;
+	size_t i;
+
+	for (i = 0; i < inode->runs.n; i++) {
+		const struct pdet_xfs_run *r = &inode->runs.data[i];
+
+		e.fe_logical = r->at * size;
+		e.fe_physical = r->place;
+		e.fe_flags = r->unwritten ? FIEMAP_EXTENT_UNWRITTEN : 0;
+		from = PDET_MAX(e.fe_logical, base);
+		to = PDET_MIN(e.fe_logical + r->n * size, end);
+		if (from < to)
+			load_extent(d, &e, base, from, to, at);
+	}
+	if (inode->size < end) {
+		from = PDET_MAX(inode->size, base) - base;
+		memset(d->buf + (at << d->c->shift) + from, 0,
+		       (size_t)(end - base - from));
+	}
+}
+
+static void clear(struct pdet_disk *d, size_t n, size_t at)
+{
+	size_t i;
+
+	memset(d->buf + (at << d->c->shift), 0, n << d->c->shift);
+	for (i = 0; i < n; i++)
+		d->page[at + i] = (struct pdet_disk_page){ .hole = true };
+}
+
 static int load_file(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 {
 	const unsigned shift = d->c->shift;
@@ -97,9 +136,7 @@ static int load_file(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 	map->fm_extent_count = MAX_EXTENTS;
 	if (ioctl(d->c->fd, FS_IOC_FIEMAP, map))
 		return -errno;
-	memset(d->buf + (at << shift), 0, n << shift);
-	for (i = 0; i < n; i++)
-		d->page[at + i] = (struct pdet_disk_page){ .hole = true };
+	clear(d, n, at);
 	for (i = 0; i < map->fm_mapped_extents && i < MAX_EXTENTS; i++) {
 		const struct fiemap_extent *e = &map->fm_extents[i];
 
@@ -156,9 +193,14 @@ static void load_device(struct pdet_disk *d, uint64_t first, size_t n,
 
 int pdet_disk_load(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 {
-	if (!d->c->block)
+	if (d->c->block) {
+		load_device(d, first, n, at);
+	} else if (d->xfs.open) {
+		clear(d, n, at);
+		load_replayed(d, first, n, at);
+	} else {
 		return load_file(d, first, n, at);
-	load_device(d, first, n, at);
+	}
 	return 0;
 }
 

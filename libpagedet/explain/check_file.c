@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,14 @@
 
 #include "explain/check.h"
 
-static int look(struct pdet_checked *c, int fd)
+#ifndef SMB2_SUPER_MAGIC
+#define SMB2_SUPER_MAGIC 0xfe534d42
+#endif
+#ifndef CIFS_SUPER_MAGIC
+#define CIFS_SUPER_MAGIC 0xff534d42
+#endif
+
+static int look_at(struct pdet_checked *c, int fd)
 {
 	struct statfs fs;
 
@@ -23,6 +31,15 @@ static int look(struct pdet_checked *c, int fd)
 		return pdet_fail_errno(c->env, "cannot look at %s", c->path);
 	c->magic = (unsigned long)fs.f_type;
 	c->block = S_ISBLK(c->st.st_mode);
+	return 0;
+}
+
+static int look(struct pdet_checked *c, int fd)
+{
+	const int r = look_at(c, fd);
+
+	if (r < 0)
+		return r;
 	if (!c->block && !S_ISREG(c->st.st_mode))
 		return pdet_fail(c->env, EINVAL, "cannot check %s: neither a "
 				 "regular file nor a block device", c->path);
@@ -118,6 +135,43 @@ int pdet_check_open(struct pdet_checked *c)
 		return pdet_fail(c->env, ENOMEM, "no memory");
 	r = path ? open_path(c) : take_fd(c);
 	return r < 0 ? r : set_range(c);
+}
+
+int pdet_check_name_only(struct pdet_checked *c)
+{
+	const char *path = c->check->path;
+
+	c->path = strdup(path ? path : "");
+	if (!c->path)
+		return pdet_fail(c->env, ENOMEM, "no memory");
+	if (!path && c->check->fd < 0)
+		return 0;
+	c->fd = path ? open(path, O_PATH | O_CLOEXEC) :
+		       fcntl(c->check->fd, F_DUPFD_CLOEXEC, 3);
+	if (c->fd < 0 && !path)
+		return pdet_fail(c->env, EINVAL, "%d is no open descriptor",
+				 c->check->fd);
+	if (c->fd < 0)
+		return pdet_fail_errno(c->env, "cannot open %s", c->path);
+	return look_at(c, c->fd);
+}
+
+bool pdet_check_is_remote(const struct pdet_checked *c)
+{
+	switch (c->magic) {
+	case NFS_SUPER_MAGIC:
+	case SMB_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case CEPH_SUPER_MAGIC:
+	case AFS_SUPER_MAGIC:
+	case V9FS_MAGIC:
+	case CODA_SUPER_MAGIC:
+	case FUSE_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void pdet_check_same(struct pdet_checked *c)

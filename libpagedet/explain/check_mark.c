@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Errors since a mark. What counts them: errors_count and warning_count of each
- * ext4, error_stats of btrfs, ioerr_cnt of SCSI disks. A counter that rose is a
- * proof; that none did is none, for xfs has no such counter, and ext4 does not
- * count each failed write.
+ * What counts errors: errors_count and warning_count of each ext4, error_stats
+ * of btrfs, ioerr_cnt of SCSI disks. A counter that rose is a proof; that none
+ * did is none, for xfs has no such counter, and ext4 does not count each failed
+ * write. So a mark may have a watch, too.
  *
  * A mark is text, so that people can look at it:
  *
  *	pagedet mark 1
  *	boot 8c6f...
+ *	watch pagedet-mark-00000b2c... armed 1
  *	ext4 loop0 errors_count 0
  *	sum 0123456789abcdef
  */
@@ -25,7 +26,8 @@
 #include "explain/check_mark.h"
 
 #define HEAD "pagedet mark 1\n"
-#define MAX_MARK ((size_t)1 << 20)
+/* For the watch, and what is mounted meanwhile. */
+#define MAX_MORE 4096
 
 struct list {
 	FILE *f;
@@ -154,8 +156,18 @@ static void add_boot(struct list *l)
 	pdet_text_free(&text);
 }
 
-/* malloc()ed; NULL without memory. */
-static char *make(size_t *len)
+/* Without a watch stands why there is none. */
+static void add_watch(struct list *l, const char *watch)
+{
+	if (!watch)
+		return;
+	if (pdet_watch_is_name(watch, strlen(watch)))
+		add(l, "watch", watch, "armed", 1);
+	else
+		add(l, "watch", "none", watch, 0);
+}
+
+char *pdet_mark_make(const char *watch, size_t *len)
 {
 	struct list l = { NULL };
 	char *text = NULL;
@@ -167,6 +179,7 @@ static char *make(size_t *len)
 		return NULL;
 	fputs(HEAD, l.f);
 	add_boot(&l);
+	add_watch(&l, watch);
 	each(&l, "/sys/fs/ext4", add_ext4);
 	each(&l, "/sys/fs/btrfs", add_btrfs);
 	each(&l, "/sys/block", add_disk);
@@ -185,7 +198,7 @@ static char *make(size_t *len)
 int pdet_mark(struct pdet_env *env, void *mark, size_t size)
 {
 	size_t len = 0;
-	char *text = make(&len);
+	char *text = pdet_mark_make(NULL, &len);
 
 	if (!text)
 		return pdet_fail(env, ENOMEM, "no memory");
@@ -193,6 +206,51 @@ int pdet_mark(struct pdet_env *env, void *mark, size_t size)
 		memcpy(mark, text, len);
 	free(text);
 	return (int)len;
+}
+
+/* A watch begins when the mark is sure to fit: nobody would know of it. */
+int pdet_mark_watch(struct pdet_env *env, void *mark, size_t size)
+{
+	char name[PDET_WATCH_NAME], *text;
+	const char *watch = name;
+	size_t len = 0;
+	int r;
+
+	text = pdet_mark_make(NULL, &len);
+	if (!text)
+		return pdet_fail(env, ENOMEM, "no memory");
+	free(text);
+	if (!mark || size < len + MAX_MORE)
+		return (int)(len + MAX_MORE);
+	r = pdet_watch_arm(name);
+	if (r < 0)
+		watch = pdet_cause_name(r == -EACCES ? PAGEDET_CAUSE_ACCESS :
+						       PAGEDET_CAUSE_KERNEL);
+	text = pdet_mark_make(watch, &len);
+	if (text && size >= len)
+		memcpy(mark, text, len);
+	else if (r == 0)
+		pdet_watch_end(name);
+	if (!text)
+		return pdet_fail(env, ENOMEM, "no memory");
+	free(text);
+	return (int)len;
+}
+
+int pdet_mark_end(struct pdet_env *env, const void *mark, size_t size)
+{
+	char name[PDET_WATCH_NAME];
+	struct pdet_scan text;
+	int r = 0;
+
+	if (!mark || !pdet_mark_check(mark, size, &text))
+		return pdet_fail(env, EBADMSG, PDET_BAD_MARK);
+	if (pdet_mark_watched(text, name))
+		r = pdet_watch_end(name);
+	if (r < 0)
+		return pdet_fail(env, -r, "cannot end the watch %s: %s", name,
+				 strerror(-r));
+	return 0;
 }
 
 /* --- reading it --- */
@@ -204,7 +262,7 @@ bool pdet_mark_check(const void *mark, size_t size, struct pdet_scan *ret)
 	struct pdet_scan s;
 	uint64_t sum;
 
-	if (size < head + tail || size > MAX_MARK ||
+	if (size < head + tail || size > PDET_MAX_MARK ||
 	    memcmp(text, HEAD, head) || text[size - 1] != '\n' ||
 	    memchr(text, '\0', size))
 		return false;
@@ -241,81 +299,19 @@ bool pdet_mark_next(struct pdet_scan *text, struct pdet_mark_line *ret)
 	return false;
 }
 
-static bool is_same(struct pdet_scan a, struct pdet_scan b)
-{
-	return a.end - a.at == b.end - b.at &&
-	       !memcmp(a.at, b.at, (size_t)(a.end - a.at));
-}
-
-static bool find(struct pdet_scan text, const struct pdet_mark_line *like,
-		 uint64_t *ret)
+bool pdet_mark_watched(struct pdet_scan text, char name[PDET_WATCH_NAME])
 {
 	struct pdet_mark_line line;
 
 	while (pdet_mark_next(&text, &line)) {
-		if (!is_same(line.kind, like->kind) ||
-		    !is_same(line.name, like->name) ||
-		    !is_same(line.counter, like->counter))
+		const size_t len = (size_t)(line.name.end - line.name.at);
+
+		if (!pdet_scan_is(&line.kind, "watch") ||
+		    !pdet_watch_is_name(line.name.at, len))
 			continue;
-		*ret = line.value;
+		memcpy(name, line.name.at, len);
+		name[len] = '\0';
 		return true;
 	}
 	return false;
-}
-
-#define WORDS(s) (int)((s).end - (s).at), (s).at
-
-static void compare(struct pdet_checked *c, struct pdet_scan before,
-		    struct pdet_scan now)
-{
-	struct pdet_mark_line line;
-	uint64_t count = 0;
-
-	while (pdet_mark_next(&before, &line)) {
-		if (pdet_scan_is(&line.kind, "boot")) {
-			if (!find(now, &line, &count))
-				pdet_check_add(c, PAGEDET_CANNOT_TELL,
-					       PAGEDET_CAUSE_REPLACED, 0, 0,
-					       "the mark is of another boot");
-			continue;
-		}
-		c->whole.looked_at++;
-		if (!find(now, &line, &count))
-			pdet_check_add(c, PAGEDET_CANNOT_TELL,
-				       PAGEDET_CAUSE_REPLACED, 0, 0,
-				       "%.*s %.*s is gone since the mark",
-				       WORDS(line.kind), WORDS(line.name));
-		else if (count > line.value)
-			pdet_check_add(c, PAGEDET_VIOLATED, PAGEDET_CAUSE_ERROR,
-				       0, 0, "%.*s of %.*s %.*s rose from "
-				       "%llu to %llu", WORDS(line.counter),
-				       WORDS(line.kind), WORDS(line.name),
-				       (unsigned long long)line.value,
-				       (unsigned long long)count);
-	}
-}
-
-int pdet_check_errors(struct pdet_checked *c)
-{
-	struct pdet_scan before, now;
-	size_t len = 0;
-	char *text;
-
-	if (!c->check->mark || c->check->mark_size > MAX_MARK ||
-	    !pdet_mark_check(c->check->mark, (size_t)c->check->mark_size,
-			     &before))
-		return pdet_fail(c->env, EBADMSG,
-				 "cannot read the mark: it is none, or damaged");
-	text = make(&len);
-	if (!text)
-		return pdet_fail(c->env, ENOMEM, "no memory");
-	if (pdet_mark_check(text, len, &now))
-		compare(c, before, now);
-	free(text);
-	if (c->whole.verdict == PAGEDET_HOLDS)
-		pdet_check_add(c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_KERNEL, 0,
-			       0, "no counter rose, of %llu: but not each "
-			       "failed write is counted",
-			       (unsigned long long)c->whole.looked_at);
-	return 0;
 }

@@ -5,6 +5,10 @@
 
 #include "base/text.h"
 #include "explain/check.h"
+#include "explain/check_watch.h"
+
+#define PDET_MAX_MARK ((size_t)1 << 20)
+#define PDET_BAD_MARK "cannot read the mark: it is none, or damaged"
 
 struct pdet_mark_line {
 	struct pdet_scan kind, name, counter;
@@ -15,5 +19,11 @@ struct pdet_mark_line {
 bool pdet_mark_check(const void *mark, size_t size, struct pdet_scan *ret);
 /* pdet_mark_next - the next line that says something. */
 bool pdet_mark_next(struct pdet_scan *text, struct pdet_mark_line *ret);
+/* pdet_mark_watched - the name of its watch; false: it has none. */
+bool pdet_mark_watched(struct pdet_scan text, char name[PDET_WATCH_NAME]);
+
+/* pdet_mark_make - what is counted now, malloc()ed; NULL without memory. Of a
+ * @watch that runs, one that could not begin: the reason, or NULL: of none. */
+char *pdet_mark_make(const char *watch, size_t *len);
 
 #endif

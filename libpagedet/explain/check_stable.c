@@ -162,7 +162,7 @@ int pdet_check_stable(struct pdet_checked *c)
 	tell(&s);
 	if (r < 0)
 		pdet_check_uncounted(c, r);
-	else if (!s.seen)
+	else if (!s.seen && !pdet_check_late(c, c->first))
 		pdet_check_add(c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_UNKNOWN,
 			       c->first, c->end - c->first,
 			       "none seen in %llu looks at pages under "

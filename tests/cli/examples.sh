@@ -86,10 +86,34 @@ runs "filesystems" journal_harness
 if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
 	says 'journal_harness: what is committed' '^ok .*: committed holds'
 	says 'journal_harness: what a crash leaves' '^ok .*: a crash leaves'
+	says 'journal_harness: what a full disk leaves' \
+		'^ok .*full disk: disk violated'
 	tap_fails 'journal_harness: nothing is left' \
 		sh -c 'ls -d /tmp/journal_harness-*'
+	# ended at several moments
+	for after in 0.1 0.6 1.2; do
+		"$examples/journal_harness" > "$tap_dir/out" 2>&1 &
+		pid=$!
+		sleep "$after"
+		kill -TERM "$pid" 2> /dev/null || :
+		wait "$pid" || :
+		tap_fails "journal_harness: nothing is left, ended $after" \
+			sh -c 'ls -d /tmp/journal_harness-*'
+	done
+	# they go when the last mount of them does
+	tries=0
+	while losetup -l 2> /dev/null | grep -q journal_harness &&
+		[ "$tries" -lt 50 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	tap_fails 'journal_harness: no loop device is left' \
+		sh -c 'PATH=$PATH:/sbin losetup -l | grep journal_harness'
 else
 	says 'journal_harness: what it would take' '# SKIP '
 fi
+runs 'what it is for' journal_harness --help
+says 'journal_harness: what it takes' '^usage: journal_harness '
+tap_fails 'journal_harness: other words' "$examples/journal_harness" --flaky
 
 tap_done

@@ -1555,6 +1555,14 @@ FUNCTIONS = {
         c_int,
         [POINTER(pagedet), c_void_p, c_size_t],
         "0.1"),
+    "pagedet_mark_watch": (
+        c_int,
+        [POINTER(pagedet), c_void_p, c_size_t],
+        "0.1"),
+    "pagedet_mark_end": (
+        c_int,
+        [POINTER(pagedet), c_void_p, c_size_t],
+        "0.1"),
     "pagedet_change_name": (
         c_char_p,
         [c_uint32],

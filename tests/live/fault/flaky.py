@@ -95,21 +95,27 @@ def check_cold(scene):
     scene.result("flaky disk: what is not cached", wrong)
 
 
+def make_dm(scene, name, point):
+    """An ext4 with a file, on a disk that does what it is told later."""
+    n = scene.must("cat /sys/class/zram-control/hot_add").strip()
+    disk = "/dev/zram" + n
+    scene.must("echo %dK > /sys/block/zram%s/disksize\n"
+               "mke2fs -b 4096 %s > /dev/null 2>&1" % (SECTORS // 2, n, disk))
+    device = scene.must("subject dm create %s %d flakey %s 0 1000 0" % (
+        name, SECTORS, disk)).strip()
+    scene.must("mkdir -p %s\n"
+               "mount -t ext4 %s %s\n"
+               "dd if=/dev/zero of=%s/f bs=4096 count=8 conv=fsync "
+               "2> /dev/null" % (point, device, point, point))
+    return disk, device
+
+
 def check_lost(scene):
     """A disk that drops what is written, and says that all went well."""
     if not scene.has("/dev/mapper/control"):
         scene.skip("lost writes", "there is no device mapper")
         return
-    n = scene.must("cat /sys/class/zram-control/hot_add").strip()
-    disk = "/dev/zram" + n
-    scene.must("echo %dK > /sys/block/zram%s/disksize\n"
-               "mke2fs -b 4096 %s > /dev/null 2>&1" % (SECTORS // 2, n, disk))
-    device = scene.must("subject dm create lost %d flakey %s 0 1000 0" % (
-        SECTORS, disk)).strip()
-    scene.must("mkdir -p /lost\n"
-               "mount -t ext4 %s /lost\n"
-               "dd if=/dev/zero of=/lost/f bs=4096 count=8 conv=fsync "
-               "2> /dev/null" % device)
+    disk, _ = make_dm(scene, "lost", "/lost")
     wrong = Wrong()
     wrong.answered(scene.ask("check", "clean", "/lost/f"))
     wrong.answered(scene.ask("check", "disk", "/lost/f"))
@@ -134,3 +140,78 @@ def check_lost(scene):
     wrong.answered(scene.ask("check", "disk", "/lost/f", "2+6"))
     scene.result("lost writes: the disk tells", wrong)
     scene.sh("umount /lost")
+
+
+def check_harness(scene):
+    """The example program, on a disk that it makes fail."""
+    if not scene.has("/dev/mapper/control"):
+        scene.skip("journal_harness", "there is no device mapper")
+        return
+    n = scene.must("cat /sys/class/zram-control/hot_add").strip()
+    scene.must("echo %dK > /sys/block/zram%s/disksize\n"
+               "mke2fs -b 4096 /dev/zram%s > /dev/null 2>&1" % (
+                   SECTORS // 2, n, n))
+    wrong = Wrong()
+    a = scene.sh("/bin/journal_harness --flaky /dev/zram" + n)
+    wrong.unless(a.status == 0 and "SKIP" not in a.out, "it failed", a)
+    for line in ("that drops writes: disk violated",
+                 "that drops writes: errors holds",
+                 "that refuses writes: disk violated",
+                 "that refuses writes: errors violated"):
+        wrong.unless(any(said.startswith("ok ") and line in said
+                         for said in a.out.splitlines()), line, a)
+    left = scene.sh("ls /sys/kernel/tracing/instances /dev/mapper").out
+    wrong.unless("pagedet" not in left and "harness" not in left,
+                 "left behind: %s" % left)
+    scene.result("journal_harness: a disk that fails", wrong)
+
+
+def traced(row, device):
+    """The verdict is about writeback of that file, and says what failed."""
+    return row.get("cause") == "error" and \
+        "writeback failed of inode" in row.get("why", "") and \
+        device in row["why"] and "Input/output error" in row["why"]
+
+
+def check_errors(scene):
+    """A disk that refuses to write: who was told, and who else was not."""
+    if not scene.has("/dev/mapper/control"):
+        scene.skip("failed writes", "there is no device mapper")
+        return
+    disk, device = make_dm(scene, "errors", "/errors")
+    number = scene.must("sed -n 's,^[0-9]* [0-9]* \\([0-9:]*\\) / /errors .*,"
+                        "\\1,p' /proc/self/mountinfo").strip()
+    make_dm(scene, "sound", "/sound")
+    wrong = Wrong()
+    wrong.answered(scene.ask("check", "mark", "/mark"))
+    for path in ("/errors/f", "/errors", device, "/sound/f"):
+        wrong.answered(scene.ask("check", "errors", "--since", "/mark", path))
+    scene.result("failed writes: before there is none", wrong)
+    scene.must("subject dm load errors %d flakey %s 0 0 1000 1 error_writes" % (
+        SECTORS, disk))
+    wrong = Wrong()
+    synced = scene.sh("dd if=/dev/urandom of=/errors/f bs=4096 count=2 "
+                      "conv=notrunc,fsync 2> /dev/null")
+    wrong.unless(synced.status, "fsync went well", synced)
+    wrong.answered(scene.ask("check", "clean", "/errors/f"))
+    scene.result("failed writes: fsync tells, and then all is clean", wrong)
+    wrong = Wrong()
+    for path in ("/errors/f", "/errors", device):
+        a = scene.ask("check", "errors", "--since", "/mark", path, "--json")
+        wrong.answered(a, 1)
+        wrong.unless(any(traced(row, number) for row in a.rows()),
+                     "no error was traced", a)
+    scene.result("failed writes: they were traced", wrong)
+    wrong = Wrong()
+    wrong.answered(scene.ask("check", "errors", "--since", "/mark",
+                             "/sound/f"))
+    wrong.answered(scene.ask("check", "errors", "--since", "/mark", "/sound"))
+    scene.result("failed writes: another filesystem had none", wrong)
+    wrong = Wrong()
+    wrong.answered(scene.ask("check", "unmark", "/mark"))
+    left = scene.sh("ls /sys/kernel/tracing/instances").out
+    wrong.unless(not left.strip(), "left behind: %s" % left)
+    wrong.answered(scene.ask("check", "errors", "--since", "/mark",
+                             "/sound/f"), 2)
+    scene.result("failed writes: the watch has ended", wrong)
+    scene.sh("umount /errors; umount /sound")

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The mount that a descriptor is of: stat(2) does not tell the device of its
+ * superblock, for the subvolumes of a btrfs have their own. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "explain/check_mount.h"
+
+static bool mount_id(int fd, uint64_t *ret)
+{
+	const struct pdet_env here = { .root = (char *)"" };
+	struct pdet_scan all, line;
+	struct pdet_text text;
+	bool found = false;
+
+	if (pdet_slurp(&here, &text, 65536, "/proc/self/fdinfo/%d", fd) < 0)
+		return false;
+	all = (struct pdet_scan){ text.data, text.data + text.len };
+	while (!found && pdet_scan_line(&all, &line)) {
+		if (!pdet_scan_word(&line, "mnt_id:"))
+			continue;
+		pdet_scan_blanks(&line);
+		found = pdet_scan_dec(&line, ret);
+	}
+	pdet_text_free(&text);
+	return found;
+}
+
+int pdet_check_mount(int fd, struct pdet_check_mount *ret)
+{
+	struct pdet_scan line;
+	size_t cap = 0;
+	uint64_t id;
+	ssize_t n;
+	FILE *f;
+
+	ret->line = NULL;
+	f = mount_id(fd, &id) ? fopen("/proc/self/mountinfo", "re") : NULL;
+	if (!f)
+		return -ENOENT;
+	while ((n = getline(&ret->line, &cap, f)) > 0) {
+		line = (struct pdet_scan){ ret->line, ret->line +
+			n - (ret->line[n - 1] == '\n') };
+		if (pdet_mountinfo_line(line, &ret->m) && ret->m.id == id)
+			break;
+	}
+	fclose(f);
+	if (n > 0)
+		return 0;
+	pdet_check_mount_free(ret);
+	return -ENOENT;
+}
+
+void pdet_check_mount_free(struct pdet_check_mount *m)
+{
+	free(m->line);
+	m->line = NULL;
+}

@@ -1,0 +1,250 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Marks, and errors since: on a disk that is full, of the file, of another one,
+# and of all; a watch that ended, was lost, or never began.
+. "$top_srcdir/tests/cli/cli.sh"
+. "$top_srcdir/tests/cli/filesystems.sh"
+
+more_clean_up() {
+	# only watches of these marks
+	for m in "$tap_dir"/m*; do
+		[ ! -f "$m" ] || "$PAGEDET" check unmark "$m" 2> /dev/null || :
+	done
+	! grep -q " $tap_dir/full " /proc/mounts ||
+		unmount "$tap_dir/full" 2> /dev/null || :
+	! grep -q " $tap_dir/trace " /proc/mounts ||
+		umount "$tap_dir/trace" || :
+}
+
+chmod 755 "$tap_dir"
+file=$tap_dir/file
+echo something > "$file"
+mark=$tap_dir/mark
+
+# --- words ---
+
+run check mark
+expect 'mark: where?' 64 'check mark takes a FILE'
+run check unmark
+expect 'unmark: which?' 64 'check unmark takes a FILE'
+run check mark "$mark" --tap
+expect 'mark: has no options' 64 'no options of its own'
+run check errors
+expect 'errors: since when?' 64 'needs --since FILE'
+run check errors a b --since "$mark"
+expect 'errors: of one thing' 64 "'b' is one argument too many"
+run check errors --since "$tap_dir/none"
+expect 'errors: no mark' 66 'No such file'
+run check unmark "$tap_dir/none"
+expect 'unmark: no mark' 66 'No such file'
+
+run check mark "$mark"
+expect 'mark' 0
+run check errors "$tap_dir/none" --since "$mark"
+expect 'errors: of no file' 66 'No such file'
+sed 's/^boot ./boot z/' "$mark" > "$tap_dir/other"
+run check errors --since "$tap_dir/other"
+expect 'errors: a mark that was changed' 65 'it is none, or damaged'
+run check unmark "$tap_dir/other"
+expect 'unmark: a mark that was changed' 65 'it is none, or damaged'
+head -c 30 "$mark" > "$tap_dir/cut"
+run check errors --since "$tap_dir/cut"
+expect 'errors: a mark that was cut' 65 'it is none, or damaged'
+
+# --- who may not trace ---
+
+if [ "$(id -u)" != 0 ]; then
+	grep -q '^watch none no_' "$mark" && tap_ok 'mark: why nobody watches' ||
+		tap_not_ok 'mark: why nobody watches' "$mark"
+	run check errors --since "$mark" --json
+	whole 'errors: nothing rose, and that is no proof' \
+		'"verdict":"unknown"'
+	[ "$status" = 2 ] && tap_ok 'errors: cannot tell is 2' ||
+		tap_not_ok 'errors: cannot tell is 2' "$(why)"
+	run check unmark "$mark"
+	expect 'unmark: there is nothing to end' 0
+	tap_skip 'errors that are made' 'needs root'
+	tap_done
+fi
+
+if ! grep -q '^watch pagedet-mark-' "$mark"; then
+	run check errors --since "$mark" --json
+	whole 'errors: without a trace it cannot be told' '"verdict":"unknown"'
+	tap_skip 'errors that are traced' 'the kernel has no such trace'
+	tap_done
+fi
+
+# instances: those of ours that there are, by a mount of our own
+mkdir "$tap_dir/trace"
+if ! mount -t tracefs none "$tap_dir/trace" 2> "$tap_dir/why"; then
+	tap_skip 'errors that are traced' 'tracefs cannot be mounted here'
+	tap_done
+fi
+instances=$tap_dir/trace/instances
+name_in() {
+	sed -n 's/^watch \(pagedet-mark-[^ ]*\) armed 1$/\1/p' "$1"
+}
+
+watch=$(name_in "$mark")
+[ -d "$instances/$watch" ] && tap_ok 'mark: an instance of its own' ||
+	tap_not_ok 'mark: an instance of its own' "$mark"
+run check mark "$mark"
+expect 'mark: once more into the same file' 0
+tap_fails 'mark: the older watch has ended' test -e "$instances/$watch"
+watch=$(name_in "$mark")
+run check mark "$tap_dir/none/mark"
+expect 'mark: a file that cannot be written' 66 'cannot write'
+[ "$(ls "$instances" | grep -c "^pagedet-mark-")" -ge 1 ] &&
+	[ -d "$instances/$watch" ] && tap_ok 'mark: that ends no other' ||
+	tap_not_ok 'mark: that ends no other' "$mark"
+
+# --- a disk that is full ---
+
+if ! command -v mke2fs > /dev/null || ! command -v losetup > /dev/null; then
+	tap_skip 'a full disk' 'needs mke2fs and losetup'
+	tap_done
+fi
+mkdir "$tap_dir/full"
+dir=$tap_dir/onfull
+mount -t tmpfs -o size=12M none "$tap_dir/full" 2> "$tap_dir/why" || {
+	tap_skip 'a full disk' 'tmpfs cannot be mounted here'
+	tap_done
+}
+truncate -s 64M "$tap_dir/full/img"
+ln -s full/img "$tap_dir/img"
+mke2fs -q -F -t ext4 -b 4096 -J size=4 "$tap_dir/img" > "$tap_dir/why" 2>&1
+if ! mount_image defaults; then
+	tap_skip 'a full disk' 'cannot be mounted here'
+	tap_done
+fi
+echo small > "$dir/small"
+fsync_file "$dir/small"
+run check mark "$mark"
+expect 'mark: it is not full yet' 0
+run check mark "$tap_dir/m2"
+expect 'mark: and another one' 0
+n=0
+for path in "$dir/small" "$dir" "$loop" "$file"; do
+	n=$((n + 1))
+	verdict "errors: none yet: $n" 0 none errors --since "$mark" "$path"
+done
+run check errors --since "$mark" "$dir/small" --tap
+stdout_has 'errors: TAP says ok' "ok 1 - errors $dir/small"
+
+# so small that it overflows
+echo 4 > "$instances/$(name_in "$tap_dir/m2")/buffer_size_kb"
+head -c 20000000 /dev/zero | tr '\0' x > "$dir/f" 2> /dev/null || :
+tap_fails 'full disk: fsync fails' fsync_file "$dir/f"
+verdict 'errors: of the file' 1 error errors --since "$mark" "$dir/f"
+grep -q "writeback failed of inode $(stat -c %i "$dir/f") .*No space left" \
+	"$tap_dir/stdout" && tap_ok 'errors: says which file, and why' ||
+	tap_not_ok 'errors: says which file, and why' "$(why)"
+grep -q 'told to callers [1-9]' "$tap_dir/stdout" &&
+	tap_ok 'errors: says that a caller was told' ||
+	tap_not_ok 'errors: says that a caller was told' "$(why)"
+verdict 'errors: of the filesystem' 1 error errors --since "$mark" "$dir"
+verdict 'errors: of the device' 1 error errors --since "$mark" "$loop"
+verdict 'errors: of anything' 1 error errors --since "$mark"
+verdict 'errors: another filesystem has none' 0 none \
+	errors --since "$mark" "$file"
+run check errors --since "$mark" "$dir/small" --json
+tap_fails 'errors: another file did not fail' \
+	grep -q '"violated"' "$tap_dir/stdout"
+run check errors --since "$tap_dir/m2" "$dir/f"
+[ "$status" = 1 ] && tap_ok 'errors: another mark sees it, too' ||
+	tap_not_ok 'errors: another mark sees it, too' "$(why)"
+run check mark "$tap_dir/m3"
+verdict 'errors: a mark of later has none' 0 none \
+	errors --since "$tap_dir/m3" "$file"
+
+# --- watches that see nothing ---
+
+# of a file on a healthy filesystem: only the watch decides
+watch=$(name_in "$tap_dir/m3")
+echo 0 > "$instances/$watch/tracing_on"
+verdict 'errors: a watch that is switched off' 2 replaced \
+	errors --since "$tap_dir/m3" "$file"
+echo 1 > "$instances/$watch/tracing_on"
+echo 0 > "$instances/$watch/events/filemap/filemap_set_wb_err/enable"
+verdict 'errors: one that is half switched off' 2 replaced \
+	errors --since "$tap_dir/m3" "$file"
+rmdir "$instances/$watch"
+verdict 'errors: one that is gone' 2 replaced \
+	errors --since "$tap_dir/m3" "$file"
+# the one that was made too small
+watch=$(name_in "$tap_dir/m2")
+lost=$(cat "$instances/$watch"/per_cpu/cpu*/stats |
+	awk '/^dropped events: / { n += $3 } END { print n + 0 }')
+if [ "$lost" -gt 0 ]; then
+	verdict 'errors: events were lost' 2 unknown \
+		errors --since "$tap_dir/m2" "$file"
+	grep -q "lost $lost events" "$tap_dir/stdout" &&
+		tap_ok 'errors: how many' ||
+		tap_not_ok 'errors: how many' "$(why)"
+	verdict 'errors: what was not lost is a proof' 1 error \
+		errors --since "$tap_dir/m2" "$dir/f"
+else
+	tap_skip 'errors: events were lost' 'none was'
+fi
+unmount_image
+
+# --- overlays keep no pages ---
+
+mkdir "$tap_dir/up" "$tap_dir/work" "$tap_dir/low" "$tap_dir/over"
+echo low > "$tap_dir/low/f"
+if mount -t overlay none "$tap_dir/over" -o \
+	"lowerdir=$tap_dir/low,upperdir=$tap_dir/up,workdir=$tap_dir/work" \
+	2> "$tap_dir/why"; then
+	mounted=$tap_dir/over
+	run check mark "$mark"
+	verdict 'errors: of an overlay' 2 filesystem \
+		errors --since "$mark" "$tap_dir/over/f"
+	unmount "$tap_dir/over"
+	mounted=
+else
+	tap_skip 'errors: of an overlay' 'cannot be mounted here'
+fi
+
+# --- who never comes back ---
+
+before=$(ls "$instances" | grep -vc '^pagedet-mark-' || :)
+n=0
+while [ "$n" -lt 12 ]; do
+	n=$((n + 1))
+	"$PAGEDET" check mark "$tap_dir/m-$n"
+done
+left=0
+for n in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	[ ! -d "$instances/$(name_in "$tap_dir/m-$n")" ] || left=$((left + 1))
+done
+[ "$left" -gt 4 ] && [ "$left" -le 8 ] &&
+	tap_ok 'mark: no more than 8 watches stay' ||
+	tap_not_ok "mark: no more than 8 watches stay: $left"
+[ -d "$instances/$(name_in "$tap_dir/m-12")" ] &&
+	[ ! -d "$instances/$(name_in "$tap_dir/m-1")" ] &&
+	tap_ok 'mark: the oldest are ended' ||
+	tap_not_ok 'mark: the oldest are ended'
+[ "$before" = "$(ls "$instances" | grep -vc '^pagedet-mark-' || :)" ] &&
+	tap_ok 'mark: other instances are left alone' ||
+	tap_not_ok 'mark: other instances are left alone'
+run check unmark "$tap_dir/m-12"
+expect 'unmark' 0
+tap_fails 'unmark: the watch has ended' \
+	test -e "$instances/$(name_in "$tap_dir/m-12")"
+run check unmark "$tap_dir/m-12"
+expect 'unmark: twice is no harm' 0
+verdict 'errors: nobody watches any more' 2 replaced \
+	errors --since "$tap_dir/m-12" "$file"
+
+# A mark is not believed: its watch is one of ours, or none.
+"$PYTHON3" - "$tap_dir/m-11" "$tap_dir/forged" << 'END'
+import re, sys
+text = open(sys.argv[1]).read()
+open(sys.argv[2], "w").write(
+    re.sub("(?m)^watch .*", "watch ../../../tmp armed 1", text))
+END
+run check unmark "$tap_dir/forged"
+expect 'unmark: a forged mark is none' 65 'it is none, or damaged'
+
+tap_done

@@ -1,0 +1,279 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Files that assertions cannot be told of, each with its reason: filesystems
+# that are a server's or have no disk, data that is not plain, journals
+# elsewhere, files that change while they are looked at, and a deadline.
+. "$top_srcdir/tests/cli/cli.sh"
+. "$top_srcdir/tests/cli/filesystems.sh"
+
+journal_loop=
+server=
+more_clean_up() {
+	[ -z "$journal_loop" ] || losetup -d "$journal_loop" 2> /dev/null || :
+	[ -z "$server" ] || kill "$server" 2> /dev/null || :
+}
+
+chmod 755 "$tap_dir"
+
+# --- files that change meanwhile: as anybody ---
+
+# meanwhile NAME COMMAND...: done while "check stable" looks
+meanwhile() {
+	name=$1
+	shift
+	head -c 100000 /dev/zero > "$tap_dir/f"
+	head -c 100000 /dev/zero > "$tap_dir/other"
+	(
+		sleep 0.4
+		"$@"
+	) &
+	run check stable "$tap_dir/f" --watch 1.5 --json
+	wait $! || :
+	[ "$status" = 2 ] && grep -q '"cause":"replaced"' "$tap_dir/stdout" &&
+		tap_ok "$name" || tap_not_ok "$name" "$(why)"
+}
+shorten() {
+	"$PYTHON3" -c 'import os, sys
+os.truncate(sys.argv[1], 10000)' "$tap_dir/f"
+}
+
+run check stable /dev/null
+expect 'not of a device that has no blocks' 64 'neither a regular file'
+meanwhile 'a file that is replaced' mv "$tap_dir/other" "$tap_dir/f"
+meanwhile 'a file that is removed' rm "$tap_dir/f"
+meanwhile 'a file that is cut short' shorten
+head -c 4000000 /dev/zero > "$tap_dir/f"
+run check stable "$tap_dir/f" --watch 5 --deadline 0.1 --json
+[ "$status" = 2 ] && grep -q '"cause":"timeout"' "$tap_dir/stdout" &&
+	tap_ok 'a deadline that comes first' ||
+	tap_not_ok 'a deadline that comes first' "$(why)"
+
+if [ "$(id -u)" != 0 ]; then
+	tap_skip 'filesystems of our own' 'needs root'
+	tap_done
+fi
+
+# --- no disk ---
+
+dir=$tap_dir/tmpfs
+mkdir "$dir"
+if mount -t tmpfs none "$dir" 2> "$tap_dir/why"; then
+	mounted=$dir
+	echo x > "$dir/f"
+	verdict 'tmpfs: has no disk' 2 filesystem disk "$dir/f"
+	verdict 'tmpfs: and no journal' 2 filesystem committed "$dir/f"
+	unmount "$dir"
+	mounted=
+else
+	tap_skip 'tmpfs' 'cannot be mounted here'
+fi
+mkdir "$tap_dir/up" "$tap_dir/work" "$tap_dir/low" "$tap_dir/over"
+head -c 10000 /dev/zero > "$tap_dir/low/f"
+if mount -t overlay none "$tap_dir/over" -o \
+	"lowerdir=$tap_dir/low,upperdir=$tap_dir/up,workdir=$tap_dir/work" \
+	2> "$tap_dir/why"; then
+	mounted=$tap_dir/over
+	cat "$tap_dir/over/f" > /dev/null
+	for kind in clean absent disk committed; do
+		verdict "overlay: $kind" 2 filesystem "$kind" \
+			"$tap_dir/over/f"
+	done
+	unmount "$tap_dir/over"
+	mounted=
+else
+	tap_skip 'overlay' 'cannot be mounted here'
+fi
+
+# --- a server's ---
+
+mkdir "$tap_dir/served"
+"$PYTHON3" "$top_srcdir/tests/cli/fuse-file.py" "$tap_dir/served" \
+	> "$tap_dir/why" 2>&1 &
+server=$!
+while kill -0 "$server" 2> /dev/null &&
+	! grep -q " $tap_dir/served fuse" /proc/mounts; do
+	sleep 0.1
+done
+if kill -0 "$server" 2> /dev/null; then
+	mounted=$tap_dir/served
+	cat "$tap_dir/served/f" > "$tap_dir/there"
+	tap_run 'a server: the file is there' test -s "$tap_dir/there"
+	for kind in disk committed; do
+		verdict "a server: $kind" 2 network "$kind" "$tap_dir/served/f"
+	done
+	run check mark "$tap_dir/mark"
+	if grep -q '^watch pagedet-mark-' "$tap_dir/mark"; then
+		verdict 'a server: errors' 2 network errors \
+			--since "$tap_dir/mark" "$tap_dir/served/f"
+	else
+		tap_skip 'a server: errors' 'the kernel has no such trace'
+	fi
+	run check unmark "$tap_dir/mark"
+	unmount "$tap_dir/served"
+	mounted=
+	wait "$server" || :
+else
+	tap_skip 'a server' "no FUSE: $(cat "$tap_dir/why")"
+fi
+server=
+
+# --- data that is not plain ---
+
+if ! command -v mke2fs > /dev/null || ! command -v losetup > /dev/null; then
+	tap_skip 'ext4' 'needs mke2fs and losetup'
+	tap_done
+fi
+truncate -s 160M "$tap_dir/img"
+dir=$tap_dir/inline
+mke2fs -q -F -t ext4 -b 4096 -I 256 -O inline_data,encrypt "$tap_dir/img" \
+	> "$tap_dir/why" 2>&1
+if mount_image defaults; then
+	printf 'a few bytes' > "$dir/f"
+	fsync_file "$dir/f"
+	cat "$dir/f" > /dev/null
+	verdict 'data in the inode' 2 encoded disk "$dir/f"
+	mkdir "$dir/secret"
+	if "$PYTHON3" - "$dir/secret" > "$tap_dir/why" 2>&1 << 'END'
+import fcntl, os, struct, sys
+d = os.open(sys.argv[1], os.O_RDONLY)
+# struct fscrypt_add_key_arg, of 64 bytes; struct fscrypt_policy_v2
+key = bytearray(struct.pack("=II32sI", 2, 0, bytes(32), 64) + bytes(36) +
+                bytes(range(64)))
+fcntl.ioctl(d, 0xC0506617, key)
+fcntl.ioctl(d, 0x800C6613, struct.pack("=BBBBB3x16s", 2, 1, 4, 3, 0,
+                                       bytes(key[8:24])))
+f = os.open(sys.argv[1] + "/f", os.O_RDWR | os.O_CREAT)
+os.write(f, bytes(range(256)) * 64)
+os.fsync(f)
+END
+	then
+		verdict 'a file that is encrypted' 2 encoded disk \
+			"$dir/secret/f"
+	else
+		tap_skip 'a file that is encrypted' \
+			'the kernel has no fscrypt here'
+	fi
+	unmount_image
+else
+	[ -z "$loop" ] || losetup -d "$loop"
+	loop=
+	tap_skip 'data in the inode' 'cannot be mounted here'
+fi
+if command -v mkfs.btrfs > /dev/null; then
+	dir=$tap_dir/btrfs
+	mkfs.btrfs -q -f "$tap_dir/img" > "$tap_dir/why" 2>&1
+	if mount_image compress-force=zstd; then
+		head -c 1000000 /dev/zero | tr '\0' c > "$dir/f"
+		fsync_file "$dir/f"
+		verdict 'btrfs, compressed' 2 filesystem disk "$dir/f"
+		verdict 'btrfs: no journal that we read' 2 filesystem \
+			committed "$dir/f"
+		verdict 'btrfs: but clean can be told' 0 none clean "$dir/f"
+		unmount_image
+	else
+		[ -z "$loop" ] || losetup -d "$loop"
+		loop=
+		tap_skip 'btrfs' 'cannot be mounted here'
+	fi
+else
+	tap_skip 'btrfs' 'needs mkfs.btrfs'
+fi
+
+# --- a journal elsewhere ---
+
+dir=$tap_dir/external
+truncate -s 32M "$tap_dir/journal"
+journal_loop=$(losetup -f --show "$tap_dir/journal" 2> "$tap_dir/why") &&
+	mke2fs -q -F -O journal_dev -b 4096 "$journal_loop" \
+		> "$tap_dir/why" 2>&1 &&
+	mke2fs -q -F -t ext4 -b 4096 -J "device=$journal_loop" \
+		"$tap_dir/img" > "$tap_dir/why" 2>&1 || :
+if [ -n "$journal_loop" ] && mount_image data=journal; then
+	head -c 50000 /dev/urandom > "$dir/f"
+	verdict 'external journal: not committed' 1 not_committed committed \
+		"$dir/f"
+	fsync_file "$dir/f"
+	verdict 'external journal: committed' 0 none committed "$dir/f"
+	whole 'external journal: it was read' 'transactions in the journal'
+	unmount "$dir" && mounted=
+	# somebody else's journal is not believed
+	mke2fs -q -F -O journal_dev -b 4096 "$journal_loop" \
+		> "$tap_dir/why" 2>&1
+	cat "$loop" > /dev/null
+	verdict 'external journal: another one' 2 filesystem committed "$loop"
+	whole 'external journal: says so' 'not on the one that the superblock'
+	losetup -d "$loop" && loop=
+else
+	[ -z "$loop" ] || losetup -d "$loop"
+	loop=
+	tap_skip 'external journal' 'cannot be made here'
+fi
+
+# --- files that change while they are compared ---
+
+# Cut, punched, moved, written and synced without end: whatever is said, no
+# write is lost.
+dir=$tap_dir/races
+mke2fs -q -F -t ext4 -b 4096 "$tap_dir/img" > "$tap_dir/why" 2>&1
+if mount_image defaults; then
+	head -c 8000000 /dev/urandom > "$dir/long"
+	fsync_file "$dir/long"
+	for kind in disk committed; do
+		verdict "$kind: a deadline that comes first" 2 timeout \
+			"$kind" "$dir/long" --deadline 0.000001
+	done
+	"$PYTHON3" - "$dir" << 'END' &
+import ctypes, os, random, sys, time
+punch = ctypes.CDLL(None).fallocate
+punch.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_long]
+os.chdir(sys.argv[1])
+random.seed(1)
+end = time.monotonic() + 8
+while time.monotonic() < end:
+    f = os.open("new", os.O_RDWR | os.O_CREAT)
+    os.write(f, os.urandom(400000))
+    os.rename("new", "f")
+    for _ in range(20):
+        at = random.randrange(100) * 4096
+        what = random.randrange(5)
+        if what == 0:
+            os.ftruncate(f, at)
+        elif what == 1:
+            os.pwrite(f, os.urandom(5000), at)
+        elif what == 2:
+            os.fdatasync(f)
+        elif what == 3:
+            punch(f, 3, at, 40960)
+        else:
+            os.posix_fallocate(f, 0, 400000)
+    os.close(f)
+END
+	racing=$!
+	while [ ! -e "$dir/f" ]; do
+		sleep 0.1
+	done
+	n=0
+	lost=0
+	odd=0
+	while kill -0 "$racing" 2> /dev/null; do
+		n=$((n + 1))
+		run check disk "$dir/f" --json
+		[ "$status" -le 2 ] || odd=$status
+		! grep -q lost_write "$tap_dir/stdout" || lost=$((lost + 1))
+	done
+	wait "$racing" || :
+	echo "# $n times"
+	[ "$n" -gt 10 ] && [ "$lost" = 0 ] &&
+		tap_ok 'a file that changes: no write is called lost' ||
+		tap_not_ok "a file that changes: $lost of $n"
+	[ "$odd" = 0 ] && tap_ok 'a file that changes: always a verdict' ||
+		tap_not_ok "a file that changes: exit status $odd"
+	unmount_image
+else
+	[ -z "$loop" ] || losetup -d "$loop"
+	loop=
+	tap_skip 'a file that changes' 'cannot be mounted here'
+fi
+
+tap_done

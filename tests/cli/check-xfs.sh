@@ -1,0 +1,199 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# What is committed to the log of xfs: before and after fsync, and as a copy of
+# the image then has it, once its log was replayed.
+. "$top_srcdir/tests/cli/cli.sh"
+. "$top_srcdir/tests/cli/filesystems.sh"
+
+if [ "$(id -u)" != 0 ]; then
+	tap_skip 'xfs' 'needs root'
+	tap_done
+fi
+if ! command -v mkfs.xfs > /dev/null || ! command -v losetup > /dev/null; then
+	tap_skip 'xfs' 'needs mkfs.xfs and losetup'
+	tap_done
+fi
+
+copy_loop=
+log_loop=
+more_clean_up() {
+	! grep -q " $tap_dir/copied " /proc/mounts ||
+		unmount "$tap_dir/copied" 2> /dev/null || :
+	for d in $copy_loop $log_loop; do
+		losetup -d "$d" 2> /dev/null || :
+	done
+}
+mkdir "$tap_dir/copied"
+
+# crash: a copy of the image as it is now, its log replayed, on $tap_dir/copied
+crash() {
+	cp --sparse=always "$tap_dir/img" "$tap_dir/copy"
+	copy_loop=$(losetup -f --show "$tap_dir/copy") &&
+		mount -o nouuid "$copy_loop" "$tap_dir/copied" \
+			2> "$tap_dir/why"
+}
+uncrash() {
+	unmount "$tap_dir/copied"
+	losetup -d "$copy_loop"
+	copy_loop=
+}
+
+# bytes N FILE: so many, without a pattern
+bytes() {
+	head -c "$1" /dev/urandom > "$2"
+}
+
+# write_out FILE: data, and nothing of the log
+write_out() {
+	"$PYTHON3" - "$1" << 'END'
+import ctypes, os, sys
+f = os.open(sys.argv[1], os.O_RDWR)
+zero = ctypes.c_long(0)
+sys.exit(ctypes.CDLL(None).sync_file_range(f, zero, zero, 7) and 1)
+END
+}
+
+dir=$tap_dir/xfs
+truncate -s 320M "$tap_dir/img"
+mkfs.xfs -q "$tap_dir/img" > "$tap_dir/why" 2>&1
+loop=$(losetup -f --show "$tap_dir/img" 2> "$tap_dir/why") || {
+	tap_skip 'xfs' 'there is no loop device'
+	tap_done
+}
+verdict 'a new xfs: its log is clean' 0 none committed "$loop"
+whole 'a new xfs: by the record of an unmount' 'is of an unmount'
+losetup -d "$loop"
+if ! mount_image defaults; then
+	tap_skip 'xfs' 'cannot be mounted here'
+	tap_done
+fi
+f=$dir/f
+
+# a file that the log does not know
+bytes 300000 "$f"
+verdict 'a new file is not committed' 1 not_committed committed "$f"
+fsync_file "$f"
+verdict 'after fsync it is' 0 none committed "$f"
+whole 'where a replay would begin' 'a replay of the log begins at '
+crash && cmp "$f" "$tap_dir/copied/f" > "$tap_dir/why" 2>&1 &&
+	tap_ok 'a crash now: the file is there' ||
+	tap_not_ok 'a crash now: the file is there' "$tap_dir/why"
+uncrash
+
+# longer, and written out, but the log was not
+bytes 300000 "$tap_dir/more"
+cat "$tap_dir/more" >> "$f"
+verdict 'what was appended is not' 1 not_committed committed "$f"
+if write_out "$f"; then
+	verdict 'what was written out is on the disk' 0 none disk "$f"
+	verdict 'and still not committed' 1 not_committed committed "$f"
+	# the first page that a replay would cut
+	head -n 1 "$tap_dir/stdout" | grep -q '"first":73,"pages":74,' &&
+		tap_ok 'from the page on that a replay would cut' ||
+		tap_not_ok 'from the page on that a replay would cut' "$(why)"
+	verdict 'what was there before is' 0 none committed "$f" 0+73
+	crash
+	size=$(stat -c %s "$tap_dir/copied/f")
+	[ "$size" = 300000 ] && tap_ok 'a crash now: so it is' ||
+		tap_not_ok "a crash now: so it is, not $size bytes"
+	uncrash
+else
+	tap_skip 'written out without the log' 'the kernel does not do it'
+fi
+fsync_file "$f"
+verdict 'after fsync all of it is' 0 none committed "$f"
+crash && cmp "$f" "$tap_dir/copied/f" > "$tap_dir/why" 2>&1 &&
+	tap_ok 'a crash now: all of it is there' ||
+	tap_not_ok 'a crash now: all of it is there' "$tap_dir/why"
+uncrash
+
+# in place: the log has no part in it
+printf x | dd of="$f" bs=1 seek=5000 conv=notrunc 2> /dev/null
+verdict 'a byte that is dirty is not' 1 not_committed committed "$f"
+head -n 1 "$tap_dir/stdout" | grep -q '"first":1,"pages":1,' &&
+	tap_ok 'and that is the page' ||
+	tap_not_ok 'and that is the page' "$(why)"
+fsync_file "$f"
+verdict 'written, it is' 0 none committed "$f"
+"$PYTHON3" - "$f" > "$tap_dir/why" 2>&1 << 'END'
+import os, sys
+f = os.open(sys.argv[1], os.O_RDWR)
+for i in range(3):
+    os.ftruncate(f, 100 * (i + 1))
+    os.pwrite(f, b"again", 4096 * i)
+    os.fsync(f)
+END
+verdict 'cut and written again: it is' 0 none committed "$f"
+
+# many, so that inodes are in the log only
+i=0
+while [ "$i" -lt 200 ]; do
+	i=$((i + 1))
+	echo "file $i" > "$dir/g$i"
+done
+verdict 'one of many, before' 1 not_committed committed "$dir/g100"
+sync -f "$dir"
+wrong=
+for i in 1 50 100 150 200; do
+	"$PAGEDET" check committed "$dir/g$i" > /dev/null || wrong="$wrong $i"
+done
+[ -z "$wrong" ] && tap_ok 'many, after' || tap_not_ok "many, after: $wrong"
+crash
+cat "$tap_dir/copied"/g1 "$tap_dir/copied"/g200 > "$tap_dir/there"
+printf 'file 1\nfile 200\n' | cmp - "$tap_dir/there" &&
+	tap_ok 'a crash now: they are there' ||
+	tap_not_ok 'a crash now: they are there'
+uncrash
+
+# --- what cannot be told ---
+
+"$PYTHON3" -c 'import os, sys
+f = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+for i in range(200):
+    os.pwrite(f, b"x" * 4096, i * 8192)
+os.fsync(f)' "$dir/many"
+verdict 'more extents than an inode holds' 2 filesystem committed "$dir/many"
+verdict 'but what is on the disk can' 0 none disk "$dir/many"
+if cp --reflink=always "$f" "$dir/shared" 2> /dev/null; then
+	fsync_file "$dir/shared"
+	cat "$dir/shared" > /dev/null
+	verdict 'a file that shares blocks' 2 filesystem committed \
+		"$dir/shared"
+else
+	tap_skip 'a file that shares blocks' 'cannot be made here'
+fi
+verdict 'the device: not applicable' 2 filesystem committed "$loop"
+whole 'the device: why' 'not applicable'
+crash && uncrash
+cp --sparse=always "$tap_dir/img" "$tap_dir/copy"
+copy_loop=$(losetup -f --show "$tap_dir/copy")
+verdict 'what a crash leaves must be replayed' 2 filesystem committed \
+	"$copy_loop"
+losetup -d "$copy_loop"
+copy_loop=
+unmount "$dir" && mounted=
+verdict 'unmounted: the log is clean' 0 none committed "$loop"
+losetup -d "$loop" && loop=
+
+# --- the log on another device ---
+
+truncate -s 64M "$tap_dir/log"
+log_loop=$(losetup -f --show "$tap_dir/log")
+dir=$tap_dir/external
+if mkfs.xfs -q -f -l "logdev=$log_loop,size=64m" "$tap_dir/img" \
+	> "$tap_dir/why" 2>&1 && mount_image "logdev=$log_loop"; then
+	bytes 300000 "$dir/f"
+	verdict 'external log: a new file is not committed' 1 not_committed \
+		committed "$dir/f"
+	fsync_file "$dir/f"
+	verdict 'external log: after fsync it is' 0 none committed "$dir/f"
+	whole 'external log: it was read' 'checkpoints in '
+	unmount "$dir" && mounted=
+	verdict 'external log: only a mount names it' 2 filesystem \
+		committed "$loop"
+else
+	tap_skip 'external log' 'cannot be mounted here'
+fi
+
+tap_done
