@@ -2,6 +2,8 @@
 /* All of memory into a file of rows, and out of it again. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,6 +99,76 @@ static void compare_reading(const char *path, unsigned threads)
 	t.most_ns = (double)d.rows * 0.1e9 / 6e6;
 	trial_run(&t);
 	drain_close(&d);
+}
+
+/* --- many rows --- */
+
+/* One command: its time, and the most memory that it had. */
+static void measure_command(const char *name, struct command *c)
+{
+	char work[128];
+	const double ns = (double)command_run(c);
+
+	snprintf(work, sizeof(work), "%s: time", name);
+	trial_value(work, ns / 1e9, "s", 0);
+	snprintf(work, sizeof(work), "%s: memory used", name);
+	trial_value(work, (double)c->rss_kib / 1024, "MiB", 64);
+}
+
+/* The last line of @path is the sum of @rows pages. */
+static void check_total(const char *path, const char *rows)
+{
+	char line[1024] = "", wanted[64];
+	FILE *f = fopen(path, "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		;
+	if (f)
+		fclose(f);
+	snprintf(wanted, sizeof(wanted), "{\"total\":{\"pages\":%s,", rows);
+	if (strncmp(line, wanted, strlen(wanted)))
+		probe_die("%s pages were saved, and the sum of those that are "
+			  "read is %s", rows, line);
+}
+
+int compare_rows(int argc, char **argv)
+{
+	struct command save = { .argv = { command_pagedet(), "snapshot" } };
+	struct command sum = { .argv = { save.argv[0], "--from" } };
+	struct command few = { .argv = { save.argv[0], "--from" } };
+	char file[4096], out[4096], midst[64];
+	uint64_t middle;
+
+	if (argc != 2)
+		return 64;
+	middle = strtoull(argv[1], NULL, 10) / 2;
+	snprintf(file, sizeof(file), "%s/snapshot", argv[0]);
+	snprintf(out, sizeof(out), "%s/sums", argv[0]);
+	save.argv[2] = sum.argv[2] = few.argv[2] = file;
+	save.argv[3] = "--root";
+	save.argv[4] = argv[0];
+	save.argv[5] = "--fields";
+	save.argv[6] = "pfn,kind,flags,mapcount";
+	measure_command("written", &save);
+	trial_value("bytes of it", bytes_of(file) / (1 << 20), "MiB", 0);
+	sum.argv[3] = few.argv[3] = "scan";
+	sum.argv[4] = "--by";
+	sum.argv[5] = "kind";
+	sum.argv[6] = few.argv[6] = "--json";
+	sum.out = out;
+	measure_command("read, by kind", &sum);
+	check_total(out, argv[1]);
+	few.argv[4] = "--where";
+	snprintf(midst, sizeof(midst), "pfn>=%llu and pfn<%llu",
+		 (unsigned long long)middle, (unsigned long long)middle + 10);
+	few.argv[5] = midst;
+	measure_command("read, ten in its midst", &few);
+	few.argv[5] = "mapcount=3 and kind=anon and flags:dirty";
+	few.may_fail = true;
+	measure_command("read, all looked at and none listed", &few);
+	unlink(file);
+	unlink(out);
+	return 0;
 }
 
 int compare_snapshot(int argc, char **argv)

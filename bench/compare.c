@@ -37,6 +37,9 @@
  *   compare map SOURCE                 a picture of memory
  *   compare log NAME FILE              pages in a kernel log
  *   compare diff FILE FILE             all memory twice, and what changed
+ *   compare rows DIR N                 the N frames of "makeproc frames" as
+ *                                      rows into a file and out of it: time,
+ *                                      and memory, 64 MiB at most
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
@@ -94,6 +97,7 @@ int main(int argc, char **argv)
 		{ "explain", compare_explain },
 		{ "snapshot", compare_snapshot },
 		{ "diff", compare_diff },
+		{ "rows", compare_rows },
 		{ "version", print_version },
 	};
 	int status = 64;

@@ -70,5 +70,6 @@ int compare_track(int argc, char **argv);
 int compare_explain(int argc, char **argv);
 int compare_snapshot(int argc, char **argv);
 int compare_diff(int argc, char **argv);
+int compare_rows(int argc, char **argv);
 
 #endif

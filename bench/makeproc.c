@@ -15,6 +15,9 @@
  *
  *   makeproc file PATH       4 GiB, every page written, on disk and cached
  *   makeproc sparsefile PATH the same with every 64th page only
+ *
+ *   makeproc frames DIR N    a machine of N page frames, to be asked by --root:
+ *                            its files of /proc, 16 bytes a frame
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +27,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -193,6 +197,91 @@ static int make_file(const char *path, size_t chunk, size_t step)
 	return 0;
 }
 
+/* --- a captured machine --- */
+
+#define FRAMES_AT_ONCE 65536
+
+static FILE *create(const char *dir, const char *name)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/%s", dir, name);
+	f = fopen(path, "w");
+	if (!f)
+		probe_die("cannot create %s: %s", path, strerror(errno));
+	return f;
+}
+
+static uint64_t random_of(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Runs of frames that are alike, short and long; some are mapped, each one
+ * differently often. */
+static void make_frames(uint64_t *flags, uint64_t *count, size_t n,
+			uint64_t *state)
+{
+	static const uint64_t kinds[] = {
+		1 << 10,			/* buddy */
+		1 << 3 | 1 << 5 | 1 << 11 | 1 << 12, /* anon, mapped */
+		1 << 3 | 1 << 5 | 1 << 11,	/* file, mapped */
+		1 << 3 | 1 << 5,		/* file */
+		1 << 3 | 1 << 4 | 1 << 5,	/* the same, dirty */
+		1 << 7,				/* slab */
+		1 << 26,			/* page table */
+		0,
+	};
+	size_t at, run;
+
+	for (at = 0; at < n; at += run) {
+		const uint64_t r = random_of(state);
+		const uint64_t kind = kinds[r % PROBE_COUNT_OF(kinds)];
+		size_t i;
+
+		run = 1 + (r >> 8) % (r >> 20 & 7 ? 8 : 512);
+		if (run > n - at)
+			run = n - at;
+		for (i = at; i < at + run; i++) {
+			flags[i] = kind;
+			count[i] = kind >> 11 & 1 ?
+				1 + random_of(state) % 3 : 0;
+		}
+	}
+}
+
+static int make_machine(const char *dir, uint64_t frames)
+{
+	static uint64_t flags[FRAMES_AT_ONCE], count[FRAMES_AT_ONCE];
+	uint64_t state = 88172645463325252u, done;
+	char path[4096];
+	FILE *iomem, *f, *c;
+
+	snprintf(path, sizeof(path), "%s/proc", dir);
+	if ((mkdir(dir, 0700) && errno != EEXIST) || mkdir(path, 0700))
+		probe_die("cannot create %s: %s", path, strerror(errno));
+	iomem = create(dir, "iomem");
+	f = create(dir, "kpageflags");
+	c = create(dir, "kpagecount");
+	fprintf(iomem, "00000000-%08llx : System RAM\n",
+		(unsigned long long)(frames * 4096 - 1));
+	for (done = 0; done < frames; done += FRAMES_AT_ONCE) {
+		size_t n = frames - done < FRAMES_AT_ONCE ?
+			(size_t)(frames - done) : FRAMES_AT_ONCE;
+
+		make_frames(flags, count, n, &state);
+		fwrite(flags, sizeof(*flags), n, f);
+		fwrite(count, sizeof(*count), n, c);
+	}
+	if (fclose(iomem) | fclose(f) | fclose(c))
+		probe_die("cannot write below %s: %s", path, strerror(errno));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -204,6 +293,8 @@ int main(int argc, char **argv)
 		return make_file(argv[2], 1 << 20, 1 << 20);
 	if (!strcmp(mode, "sparsefile") && argc == 3)
 		return make_file(argv[2], 4096, 64 * 4096);
+	if (!strcmp(mode, "frames") && argc == 4)
+		return make_machine(argv[2], strtoull(argv[3], NULL, 10));
 	if (!strcmp(mode, "anon1g"))
 		make_small(&s, GIB);
 	else if (!strcmp(mode, "thp1g"))
@@ -217,7 +308,8 @@ int main(int argc, char **argv)
 			  (size_t)(argc > 3 ? atoi(argv[3]) : 40) << 20);
 	else
 		probe_die("usage: makeproc anon1g | thp1g | sparse | vmas |"
-			  " many [N [MIB]] | file PATH | sparsefile PATH");
+			  " many [N [MIB]] | file PATH | sparsefile PATH |"
+			  " frames DIR N");
 	printf("pid %d addr %p len %zu touched %zu huge_kib %lu", getpid(),
 	       (void *)s.addr, s.len, s.touched, huge_kib());
 	if (s.children)

@@ -256,8 +256,12 @@ void trial_run(const struct trial *t)
 void trial_value(const char *work, double value, const char *unit,
 		 double most)
 {
-	printf("%s\t-\t-\t%.1f %s (<= %.0f %s)\t-\t-\t-\t%s\n", work, value,
-	       unit, most, unit, value <= most ? "met" : "missed");
+	char goal[64] = "";
+
+	if (most > 0)
+		snprintf(goal, sizeof(goal), " (<= %.0f %s)", most, unit);
+	printf("%s\t-\t-\t%.1f %s%s\t-\t-\t-\t%s\n", work, value, unit, goal,
+	       !*goal ? "no goal" : value <= most ? "met" : "missed");
 	fflush(stdout);
 }
 

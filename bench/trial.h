@@ -48,7 +48,8 @@ struct trial {
  */
 void trial_run(const struct trial *t);
 
-/* The same line for something that is not a time. */
+/* The same line for something that is not a time, or a time once; 0 is no
+ * goal. */
 void trial_value(const char *work, double value, const char *unit,
 		 double most);
 /* And for a plain statement. */

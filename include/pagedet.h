@@ -725,7 +725,8 @@ void pagedet_options_init(struct pagedet_options *options, uint64_t size);
  *         EBADMSG a file is of no known kind or damaged, or that of another
  *         kernel; EIO reading failed;
  *         ENOSYS a part that is needed was not built; ENOTSUP none of the
- *         allowed sources exists here, or a file is one of debugfs; ENOMEM.
+ *         allowed sources exists here or reads that file, several files where
+ *         one is opened alone, or a file is one of debugfs; ENOMEM.
  *         For hash_key: EACCES others may read it, or it is no regular file;
  *         EBADMSG it is not a key; ENOENT its directory is not there.
  * Since: 0.1
@@ -2621,7 +2622,8 @@ int pagedet_emitter_new(struct pagedet *pd,
  * pagedet_emit_all - write everything that is left of an iterator
  * Makes no rows: the fast way out. Groups end with their total; mappers with a
  * summary per pfn. PAGEDET_FORMAT_SNAPSHOT takes the rows of one iterator; if
- * this fails, what was written is no whole file.
+ * this fails, what was written is no whole file; but after a deadline or a
+ * cancel it has the rows that came, and its coverage says that they are a part.
  * @emitter: [in]
  * @it: [in]
  * Return: 0, or a negative errno.

@@ -179,10 +179,11 @@ static int open_all(struct pagedet *pd, const struct pagedet_options *options)
 	if (r < 0)
 		return r;
 	for (ops = pdet_backends; *ops; ops++) {
-		if (!((*ops)->sources & in.sources) ||
-		    (*ops)->probe(&pd->env, &in) <= 0)
+		if (!((*ops)->sources & in.sources))
 			continue;
-		r = open_backend(pd, *ops, &in);
+		r = (*ops)->probe(&pd->env, &in);
+		if (r > 0)
+			r = open_backend(pd, *ops, &in);
 		if (r < 0)
 			return r;
 	}

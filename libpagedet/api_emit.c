@@ -127,6 +127,11 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 		if (r < 0)
 			return r;
 	}
+	/* A file of rows without its end is refused by whoever opens it; but
+	 * what somebody wanted to end early is a part, and says so. */
+	if (walked < 0 && walked != -ETIMEDOUT && walked != -ECANCELED &&
+	    pdet_emitter_saves(emitter))
+		return -pdet_errno_closed(-walked);
 	/* What was answered before a failure is still shown whole. */
 	memset(&end, 0, sizeof(end));
 	if (it->it->q.target == PAGEDET_TARGET_MAPPERS && walked == 0) {

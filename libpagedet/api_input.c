@@ -13,11 +13,22 @@
 #include <unistd.h>
 
 #include "api_check.h"
+#include "backend/backend.h"
 #include "backend/text_kind.h"
 #include "base/io.h"
+#include "base/text_stream.h"
 #include "kernel/vmlinux.h"
 #include "memory/dump_kind.h"
+#include "schema/schema.h"
 #include "schema/snapshot_read.h"
+
+#define DUMP PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE)
+#define LOG PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG)
+#define PAGE_OWNER PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_OWNER)
+#define SNAPSHOT PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT)
+
+static const char nothing[] = "it is no dump, snapshot, kernel log or "
+			      "page_owner text";
 
 static int unknown(struct pdet_env *env, const char *name, const char *why)
 {
@@ -37,9 +48,64 @@ static int refuse_kind(struct pdet_env *env, const char *name,
 	return -ENOTSUP;
 }
 
-/* A NULL in *ret: it is of no known kind. */
+/* A file, and who would read it. */
+struct kind {
+	const char *name;	/* NULL: of no known kind */
+	uint32_t reader;	/* PAGEDET_SOURCE_BIT() */
+	bool packed;
+	bool regular;		/* a file that can be read again */
+};
+
+static void name_dump(const char *head, size_t n, struct kind *ret)
+{
+	ret->name = pdet_dump_kind(head, n);
+	ret->reader = DUMP;
+	switch (pdet_dump_form(head, n)) {
+	case PDET_DUMP_GZIP:
+	case PDET_DUMP_ZSTD:
+	case PDET_DUMP_XZ:
+		ret->packed = true;
+		break;
+	default:
+		break;
+	}
+}
+
+static void name_text(const char *head, size_t n, struct kind *ret)
+{
+	ret->name = pdet_text_kind(head, n);
+	ret->reader = pdet_text_is_log(head, n) ? LOG : PAGE_OWNER;
+}
+
+/* What is compressed can only be text. */
+static int name_packed(struct pdet_env *env, const char *name,
+		       struct kind *ret)
+{
+	const char *packed = ret->name;
+	struct pdet_text_stream *s;
+	struct pdet_text_line line;
+	struct pdet_scan head;
+	int r;
+
+	r = pdet_text_stream_open(env, name, &s);
+	if (r < 0)
+		return r;
+	r = pdet_text_stream_peek(s, env, PDET_TEXT_HEAD, &head);
+	if (r == 0)
+		name_text(head.at, (size_t)(head.end - head.at), ret);
+	/* A compression that is not built in, or damage. */
+	if (r == 0 && !ret->name)
+		r = pdet_text_stream_line(s, env, &line);
+	pdet_text_stream_close(s);
+	if (r < 0 || ret->name)
+		return r;
+	return pdet_fail(env, EBADMSG, "cannot read %s: it is %s, and there "
+			 "is no kernel log or page_owner text in it", name,
+			 packed);
+}
+
 static int kind_of(struct pdet_env *env, int fd, const char *name,
-		   const char **ret)
+		   struct kind *ret)
 {
 	size_t size = PDET_DUMP_HEAD;
 	char *head = malloc(PDET_TEXT_HEAD);
@@ -48,12 +114,16 @@ static int kind_of(struct pdet_env *env, int fd, const char *name,
 	if (!head)
 		return pdet_fail(env, ENOMEM, "no memory");
 	n = pdet_pread(fd, head, size, 0);
-	*ret = n > 0 ? pdet_dump_kind(head, (size_t)n) : NULL;
-	if (n > 0 && pdet_is_snapshot(head, (size_t)n))
-		*ret = "a snapshot";
-	if (n > 0 && !*ret) {
+	if (n > 0)
+		name_dump(head, (size_t)n, ret);
+	if (n > 0 && pdet_is_snapshot(head, (size_t)n)) {
+		ret->name = "a snapshot";
+		ret->reader = SNAPSHOT;
+	}
+	if (n > 0 && !ret->name) {
 		n = pdet_pread(fd, head, PDET_TEXT_HEAD, 0);
-		*ret = n > 0 ? pdet_text_kind(head, (size_t)n) : NULL;
+		if (n > 0)
+			name_text(head, (size_t)n, ret);
 	}
 	free(head);
 	if (n < 0) {
@@ -63,24 +133,69 @@ static int kind_of(struct pdet_env *env, int fd, const char *name,
 	return n ? 0 : unknown(env, name, "it is empty");
 }
 
-static int refuse(struct pdet_env *env, const char *name, int fd)
+/* What is wrong with a file whoever reads it; 0 if nothing is. */
+static int find_fault(struct pdet_env *env, const char *name,
+		      struct kind *ret)
 {
-	const char *kind = NULL;
 	struct stat st;
-	int r;
+	int r, fd;
 
+	/* Named by the caller: not below the root. */
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return pdet_fail_errno(env, "cannot open %s", name);
 	if (fstat(fd, &st) < 0)
-		return pdet_fail_errno(env, "cannot read %s", name);
-	r = refuse_kind(env, name, &st);
-	if (r == 0)
-		r = kind_of(env, fd, name, &kind);
-	if (r < 0)
-		return r;
-	if (!kind)
-		return unknown(env, name, "it is no dump, snapshot, kernel "
-					  "log or page_owner text");
-	return pdet_fail(env, ENOSYS, "cannot read %s: it is %s, and no "
-			 "reader for that is built in", name, kind);
+		r = pdet_fail_errno(env, "cannot read %s", name);
+	else
+		r = refuse_kind(env, name, &st);
+	if (r == 0) {
+		ret->regular = S_ISREG(st.st_mode);
+		r = kind_of(env, fd, name, ret);
+	}
+	close(fd);
+	if (r == 0 && ret->packed)
+		return name_packed(env, name, ret);
+	return r == 0 && !ret->name ? unknown(env, name, nothing) : r;
+}
+
+static bool is_built(uint32_t source)
+{
+	const struct pdet_backend_ops *const *ops;
+
+	for (ops = pdet_backends; *ops && !((*ops)->sources & source); ops++)
+		;
+	return *ops;
+}
+
+static int refuse_source(struct pdet_env *env, const char *name,
+			 const struct kind *kind)
+{
+	pdet_fail(env, ENOTSUP, "cannot read %s: it is %s, and no allowed "
+		  "source reads that", name, kind->name);
+	pdet_advise(env, "allow %s",
+		    pdet_source_name((unsigned)__builtin_ctz(kind->reader)));
+	return -ENOTSUP;
+}
+
+/* Why nobody took a file that is whole and of a known kind. */
+static int refuse(struct pdet_env *env, const struct pagedet_options *options,
+		  const char *name, const struct kind *kind)
+{
+	if (!is_built(kind->reader))
+		return pdet_fail(env, ENOSYS, "cannot read %s: it is %s, and "
+				 "no reader for that is built in", name,
+				 kind->name);
+	if (options->sources && !(kind->reader & options->sources))
+		return refuse_source(env, name, kind);
+	if (options->n_files > 1)
+		return pdet_fail(env, ENOTSUP, "cannot read %s: it is %s, "
+				 "which is opened alone, and %llu files are "
+				 "named", name, kind->name,
+				 (unsigned long long)options->n_files);
+	if (kind->regular)
+		return unknown(env, name, nothing);
+	return pdet_fail(env, ENOTSUP, "cannot read %s: it is %s, and no "
+			 "regular file", name, kind->name);
 }
 
 int pdet_check_files(struct pdet_env *env,
@@ -106,23 +221,20 @@ int pdet_check_files(struct pdet_env *env,
 int pdet_refuse_files(struct pdet_env *env,
 		      const struct pagedet_options *options)
 {
-	int r = 0, fd;
+	struct kind first = { NULL, 0, false, false }, kind;
 	uint64_t i;
+	int r;
 
+	/* What is damaged matters more than who may read the others. */
 	for (i = 0; i < options->n_files; i++) {
-		/* Named by the caller: not below the root. */
-		fd = open(options->files[i],
-			  O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-		if (fd < 0)
-			return pdet_fail_errno(env, "cannot open %s",
-					       options->files[i]);
-		r = refuse(env, options->files[i], fd);
-		close(fd);
-		/* What is damaged matters more than what is not built. */
-		if (r != -ENOSYS)
+		kind = (struct kind){ NULL, 0, false, false };
+		r = find_fault(env, options->files[i], &kind);
+		if (r < 0)
 			return r;
+		if (!i)
+			first = kind;
 	}
-	return r;
+	return refuse(env, options, options->files[0], &first);
 }
 
 /* What it is; and whose, if that is the running kernel, which is known without

@@ -181,7 +181,8 @@ struct pdet_backend_ops {
 	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s that it serves */
 	size_t size;		/* of the struct that embeds pdet_backend */
 
-	/* Can this input be ours? 0 no .. 100 surely. Reads only. */
+	/* Can this input be ours? 0 no .. 100 surely; a negative errno if a
+	 * file that the caller named cannot be read. Reads only. */
 	int (*probe)(struct pdet_env *env, const struct pdet_input *in);
 	int (*open)(struct pdet_backend *b, struct pdet_env *env,
 		    const struct pdet_input *in);

@@ -67,9 +67,8 @@ static int image_probe(struct pdet_env *env, const struct pdet_input *in)
 	if (!in->options->n_files)
 		return !*env->root && in->sources & LIVE ? 40 : 0;
 	fd = open_file(env, in->options->files[0]);
-	/* Who opens it says why not. */
 	if (fd < 0)
-		return 1;
+		return fd;
 	for (ops = pdet_memories; *ops && !ours; ops++)
 		if ((*ops)->probe(env, &fd, 1))
 			ours = 100;

@@ -44,22 +44,31 @@ static int open_file(const char *name)
 
 static int saved_probe(struct pdet_env *env, const struct pdet_input *in)
 {
+	const char *name;
 	char head[PDET_SNAPSHOT_MAGIC_LEN];
 	struct stat st;
-	int fd, ours;
+	ssize_t n;
+	int fd;
 
-	(void)env;
+	if (in->options->n_files != 1)
+		return 0;
+	name = in->options->files[0];
+	if (stat(name, &st) < 0)
+		return pdet_fail_errno(env, "cannot open %s", name);
 	/* Nothing is opened twice that is there once. */
-	if (in->options->n_files != 1 || stat(in->options->files[0], &st) < 0 ||
-	    !S_ISREG(st.st_mode))
+	if (!S_ISREG(st.st_mode))
 		return 0;
-	fd = open_file(in->options->files[0]);
+	fd = open_file(name);
 	if (fd < 0)
-		return 0;
-	ours = pdet_pread(fd, head, sizeof(head), 0) == sizeof(head) &&
-	       pdet_is_snapshot(head, sizeof(head));
+		return pdet_fail_errno(env, "cannot open %s", name);
+	n = pdet_pread(fd, head, sizeof(head), 0);
 	close(fd);
-	return ours ? 100 : 0;
+	if (n < 0) {
+		errno = (int)-n;
+		return pdet_fail_errno(env, "cannot read %s", name);
+	}
+	return n == sizeof(head) && pdet_is_snapshot(head, sizeof(head)) ? 100 :
+									  0;
 }
 
 static ssize_t read_at(void *arg, void *buf, size_t n, uint64_t offset)

@@ -144,7 +144,8 @@ static int get_column(struct pdet_snapshot_block *b, unsigned f, const char *p,
 	c->n_cells = pdet_get32(p);
 	c->n_values = pdet_get32(p + 4);
 	p += 8;
-	if (c->n_cells > b->rows || c->n_values > b->rows)
+	if (!c->n_cells || c->n_cells > b->rows || !c->n_values ||
+	    c->n_values > b->rows)
 		return -EBADMSG;
 	if (!pdet_vec_reserve(&b->numbers, (size_t)c->n_cells * 2 +
 					   (size_t)c->n_values * 3))

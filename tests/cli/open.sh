@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# needs: procfs image
+# needs: procfs image log page_owner
 # What is opened before a question is asked: --from and what is in the file,
 # --root, extra information. Each thing that cannot be opened has its status and
 # its words.
@@ -55,7 +55,29 @@ from 'an ELF dump, cut short' 74 'an ELF file that is cut short' core
 from 'one of another machine' 74 'an ELF file that is cut' core-big-endian
 from 'a split dump, cut short' 65 'read kdump: it does not' kdump kdump
 for what in gzip zstd xz; do
-	from "a file compressed by $what" 69 "by $what" $what
+	run --from $what page 1
+	if grep -q 'not built in' "$tap_dir/stderr"; then
+		expect "a file compressed by $what, without its library" 69 \
+			"cannot read $what: "
+	else
+		expect "a file compressed by $what, cut short" 65 \
+			"cannot read $what: its $what data is cut off"
+	fi
+done
+gzip < diary > diary.gz
+gzip < log > log.gz
+from 'any text, compressed' 65 \
+	'by gzip, and there is no kernel log or page_owner text in it' diary.gz
+from 'two logs' 69 'log: it is a kernel log, which is opened alone' log log
+from 'two, one of them compressed' 69 \
+	'log.gz: it is a kernel log, which is opened alone' log.gz log
+from 'two, one of them damaged' 65 'its gzip data is cut off' log gzip
+for what in log log.gz; do
+	run --from $what --backend procfs page 1
+	expect "$what, and another source allowed" 69 \
+		"$what: it is a kernel log, and no allowed source reads that"
+	expect "$what, and another source allowed: what would help" 69 \
+		'hint: allow log'
 done
 run page 0x7bee --from log --fields refcount --json
 expect 'a kernel log, cut short' 0

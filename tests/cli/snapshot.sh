@@ -70,9 +70,12 @@ stdout_has 'doctor knows what is there' \
 	'{"field":"kind","source":"snapshot","can":true'
 stdout_has 'doctor knows what is not' '"source":"snapshot","can":false,"why":'
 run --from "$file" --backend procfs scan
-expect 'another source was wanted' 69 'a snapshot'
+expect 'another source was wanted' 69 \
+	'it is a snapshot, and no allowed source reads that'
+expect 'another source was wanted: what would help' 69 'hint: allow snapshot'
 run --from "$file" --from "$file" scan
-expect 'one file, no more' 69 'a snapshot'
+expect 'one file, no more' 69 \
+	'it is a snapshot, which is opened alone, and 2 files are named'
 
 # --- the options of the question ---
 

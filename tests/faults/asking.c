@@ -10,15 +10,15 @@
 
 #include "asking.h"
 
-static void broken(struct answer *a, const char *what)
+void ask_broken(struct answer *a, const char *what)
 {
 	if (!*a->broken)
 		snprintf(a->broken, sizeof(a->broken), "%s", what);
 }
 
 /* A failure has a number of the closed list, and words. */
-static int failed(struct answer *a, const struct pagedet *pd, int r,
-		  const char *call)
+int ask_failed(struct answer *a, const struct pagedet *pd, int r,
+	       const char *call)
 {
 	static const int list[] = {
 		EINVAL, E2BIG, ENOMEM, EACCES, ENOENT, ESRCH, ENODATA,
@@ -33,12 +33,12 @@ static int failed(struct answer *a, const struct pagedet *pd, int r,
 	if (i == sizeof(list) / sizeof(*list)) {
 		snprintf(words, sizeof(words), "%s: %d is not in the list",
 			 call, r);
-		broken(a, words);
+		ask_broken(a, words);
 	}
 	if (pd && !*pagedet_error(pd)) {
 		snprintf(words, sizeof(words), "%s: %d without words", call,
 			 r);
-		broken(a, words);
+		ask_broken(a, words);
 	}
 	if (!a->result) {
 		a->result = r;
@@ -54,27 +54,35 @@ static bool is_string(const struct pagedet_field_info *info)
 	       info->type == PAGEDET_TYPE_LIST;
 }
 
-static void keep_strings(struct answer *a, const struct pagedet_iter *it,
-			 struct kept_row *row)
+void ask_keep(struct answer *a, const struct pagedet_page *page,
+	      const char *(*text)(const void *arg, uint64_t id),
+	      const void *arg)
 {
+	struct kept_row *row = &a->row[a->n++];
+	const char *words;
 	unsigned f, n = 0;
+	uint64_t id;
 
+	row->page = *page;
 	for (f = 0; f < PAGEDET_FIELDS_MAX; f++) {
 		const struct pagedet_field_info *info = pagedet_field(f);
-		const char *text;
-		uint64_t id;
 
 		if (!info || !is_string(info))
 			continue;
 		row->text[n++][0] = '\0';
-		if (PAGEDET_CELL_STATE(row->page.cell[f]) != PAGEDET_HAVE)
+		if (PAGEDET_CELL_STATE(page->cell[f]) != PAGEDET_HAVE)
 			continue;
-		memcpy(&id, (char *)&row->page + info->offset, sizeof(id));
-		text = pagedet_string(it, id, NULL);
-		if (!text)
-			broken(a, "a string that is there has no text");
-		snprintf(row->text[n - 1], MAX_TEXT, "%s", text ? text : "");
+		memcpy(&id, (const char *)page + info->offset, sizeof(id));
+		words = text(arg, id);
+		if (!words)
+			ask_broken(a, "a string that is there has no text");
+		snprintf(row->text[n - 1], MAX_TEXT, "%s", words ? words : "");
 	}
+}
+
+static const char *text_of_row(const void *it, uint64_t id)
+{
+	return pagedet_string(it, id, NULL);
 }
 
 static int take_rows(struct answer *a, const struct pagedet *pd,
@@ -88,18 +96,17 @@ static int take_rows(struct answer *a, const struct pagedet *pd,
 			/* A map of memory that cannot be read has no end. */
 			if (a->n == MAX_ROWS)
 				return 0;
-			a->row[a->n].page = rows[i];
-			keep_strings(a, it, &a->row[a->n++]);
+			ask_keep(a, &rows[i], text_of_row, it);
 		}
 	if (n == 0) {
 		a->ended = true;
 		return 0;
 	}
-	failed(a, pd, n, "next");
+	ask_failed(a, pd, n, "next");
 	/* It does not go on as if nothing had been. */
 	after = pagedet_next(it, rows, 16);
 	if (after > 0)
-		broken(a, "rows after a failure");
+		ask_broken(a, "rows after a failure");
 	return n;
 }
 
@@ -117,18 +124,18 @@ static int emit(struct answer *a, const struct question *q, struct pagedet *pd,
 		o.fd = a->fd;
 	r = pagedet_emitter_new(pd, &o, &e);
 	if (r < 0)
-		return failed(a, pd, r, "emitter_new");
+		return ask_failed(a, pd, r, "emitter_new");
 	r = it ? pagedet_emit_all(e, it) : pagedet_emit_survey(e, pd);
 	if (r < 0)
-		failed(a, pd, r, "emit_all");
+		ask_failed(a, pd, r, "emit_all");
 	else
 		a->ended = true;
 	r = pagedet_emitter_finish(e);
 	if (r < 0)
-		failed(a, pd, r, "emitter_finish");
+		ask_failed(a, pd, r, "emitter_finish");
 	text = pagedet_emitter_text(e, &a->len);
 	if (a->len >= sizeof(a->emitted)) {
-		broken(a, "more text than there is room for");
+		ask_broken(a, "more text than there is room for");
 		a->len = 0;
 	}
 	memcpy(a->emitted, text, a->len);
@@ -192,7 +199,7 @@ static int make_query(struct answer *a, const struct question *q,
 	if (!q->fields)
 		return 0;
 	r = pagedet_fields_parse(pd, q->fields, query);
-	return r < 0 ? failed(a, pd, r, "fields_parse") : 0;
+	return r < 0 ? ask_failed(a, pd, r, "fields_parse") : 0;
 }
 
 static int run_query(struct answer *a, const struct question *q,
@@ -209,13 +216,13 @@ static int run_query(struct answer *a, const struct question *q,
 		return r;
 	r = pagedet_query(pd, &query, &it);
 	if (r < 0)
-		return failed(a, pd, r, "query");
+		return ask_failed(a, pd, r, "query");
 	r = q->format ? emit(a, q, pd, it) : take_rows(a, pd, it);
 	if (q->again && r == 0) {
 		a->n = 0;
 		a->ended = false;
 		r = pagedet_iter_retarget(it, q->items, q->n_items);
-		r = r < 0 ? failed(a, pd, r, "retarget") :
+		r = r < 0 ? ask_failed(a, pd, r, "retarget") :
 			    take_rows(a, pd, it);
 	}
 	take_rest(a, q, it);
@@ -234,7 +241,7 @@ static int run_index(struct answer *a, const struct question *q,
 	o.threads = q->threads;
 	r = pagedet_index_new(pd, &o, &index);
 	if (r < 0)
-		return failed(a, pd, r, "index_new");
+		return ask_failed(a, pd, r, "index_new");
 	pagedet_index_info(index, &info);
 	a->mappings = info.mappings;
 	a->unread = info.tasks_gone + info.tasks_denied;
@@ -270,19 +277,19 @@ static void take_groups(struct answer *a, const struct pagedet *pd,
 
 	while ((r = pagedet_owners_next(owners, &group)) == 1) {
 		if (a->n == MAX_ROWS) {
-			broken(a, "more groups than there is room for");
+			ask_broken(a, "more groups than there is room for");
 			return;
 		}
 		keep_group(a, &group, order);
 		r = pagedet_owners_stack(owners, group.value[0], &frame, 1);
 		if (r < 0 && (r != -ENOMEM || group.state[0] != PAGEDET_HAVE))
-			broken(a, "a stack has no frames");
+			ask_broken(a, "a stack has no frames");
 	}
 	if (r < 0)
-		failed(a, pd, r, "owners_next");
+		ask_failed(a, pd, r, "owners_next");
 	pagedet_owners_total(owners, &total);
 	if (total.groups != a->n)
-		broken(a, "the total has another number of groups");
+		ask_broken(a, "the total has another number of groups");
 	a->has_cover = true;
 	a->cover.complete = total.complete;
 	a->ended = true;
@@ -303,7 +310,7 @@ static int run_owners(struct answer *a, const struct question *q,
 	query.threads = q->threads;
 	r = pagedet_owners(pd, &query, &owners);
 	if (r < 0)
-		return failed(a, pd, r, "owners");
+		return ask_failed(a, pd, r, "owners");
 	take_groups(a, pd, owners, query.n_by == 2);
 	pagedet_owners_free(owners);
 	return 0;
@@ -319,10 +326,10 @@ static int run_survey(struct answer *a, const struct question *q,
 
 	r = pagedet_info(pd, &info);
 	if (r < 0)
-		return failed(a, pd, r, "info");
+		return ask_failed(a, pd, r, "info");
 	r = pagedet_dup(pd, &copy);
 	if (r < 0)
-		return failed(a, pd, r, "dup");
+		return ask_failed(a, pd, r, "dup");
 	r = emit(a, q, copy, NULL);
 	pagedet_free(copy);
 	return r;
@@ -337,13 +344,14 @@ void ask(const struct question *q, int fd, struct answer *a)
 	memset(a, 0, offsetof(struct answer, row));
 	a->fd = fd;
 	a->has_cover = a->ended = false;
-	a->n_summaries = 0;
+	a->n_summaries = a->n_findings = 0;
+	a->verdict = 0;
 	a->mappings = a->unread = 0;
 	a->len = 0;
 	a->emitted[0] = a->broken[0] = '\0';
 	pd = pagedet_new();
 	if (!pd) {
-		failed(a, NULL, -ENOMEM, "new");
+		ask_failed(a, NULL, -ENOMEM, "new");
 		return;
 	}
 	o.root = q->root;
@@ -356,9 +364,13 @@ void ask(const struct question *q, int fd, struct answer *a)
 	}
 	r = pagedet_open(pd, &o);
 	if (r < 0)
-		failed(a, pd, r, "open");
+		ask_failed(a, pd, r, "open");
 	else if (q->survey)
 		run_survey(a, q, pd);
+	else if (q->explains)
+		ask_explain(a, q, pd);
+	else if (q->check)
+		ask_check(a, q, pd);
 	else if (q->owners)
 		run_owners(a, q, pd);
 	else if (q->index)
@@ -366,4 +378,76 @@ void ask(const struct question *q, int fd, struct answer *a)
 	else
 		run_query(a, q, pd, NULL);
 	pagedet_free(pd);
+}
+
+/* --- snapshots --- */
+
+int ask_save(const char *root, const char *path)
+{
+	struct pagedet_emit_options o = PAGEDET_EMIT_OPTIONS_INIT;
+	struct pagedet_query query = PAGEDET_QUERY_INIT;
+	struct pagedet_options open = PAGEDET_OPTIONS_INIT;
+	struct pagedet *pd = pagedet_new();
+	struct pagedet_emitter *e = NULL;
+	struct pagedet_iter *it = NULL;
+	FILE *file = fopen(path, "w");
+	int r = -EIO;
+
+	open.root = root;
+	query.target = PAGEDET_TARGET_SCAN;
+	o.format = PAGEDET_FORMAT_SNAPSHOT;
+	o.fd = file ? fileno(file) : -1;
+	if (pd && file && pagedet_open(pd, &open) == 0 &&
+	    pagedet_fields_parse(pd, "all", &query) == 0 &&
+	    pagedet_query(pd, &query, &it) == 0 &&
+	    pagedet_emitter_new(pd, &o, &e) == 0 &&
+	    pagedet_emit_all(e, it) == 0)
+		r = pagedet_emitter_finish(e);
+	pagedet_emitter_free(e);
+	pagedet_iter_free(it);
+	pagedet_free(pd);
+	if (file)
+		fclose(file);
+	return r;
+}
+
+static void take_saved(struct answer *a, struct pagedet *pd)
+{
+	struct pagedet_coverage cover = { .size = sizeof(cover) };
+	struct pagedet_query query = PAGEDET_QUERY_INIT;
+	struct pagedet_iter *it = NULL;
+	int r;
+
+	query.target = PAGEDET_TARGET_SCAN;
+	r = pagedet_fields_parse(pd, "everything", &query);
+	if (r == 0)
+		r = pagedet_query(pd, &query, &it);
+	if (r == 0)
+		r = take_rows(a, pd, it);
+	if (r < 0 || pagedet_coverage(it, &cover) < 0)
+		ask_broken(a, pagedet_error(pd));
+	else if (cover.complete > a->cover.complete)
+		ask_broken(a, "a part is a whole when it was saved");
+	pagedet_iter_free(it);
+}
+
+void ask_saved(int fd, struct answer *a)
+{
+	struct pagedet_options o = PAGEDET_OPTIONS_INIT;
+	struct pagedet *pd = pagedet_new();
+	const char *const files[] = { a->emitted };
+
+	snprintf(a->emitted, sizeof(a->emitted), "/proc/self/fd/%d", fd);
+	o.files = files;
+	o.n_files = 1;
+	if (!pd)
+		ask_broken(a, "new");
+	else if (pagedet_open(pd, &o) < 0)
+		a->result ? (void)0 : ask_broken(a, pagedet_error(pd));
+	else if (a->result)
+		ask_broken(a, "what has failed is a whole snapshot");
+	else
+		take_saved(a, pd);
+	pagedet_free(pd);
+	a->emitted[0] = '\0';
 }

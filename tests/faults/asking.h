@@ -14,6 +14,7 @@
 #define MAX_ITEMS 6
 #define MAX_ROWS 2048
 #define MAX_TEXT 160
+#define MAX_FINDINGS 16
 #define MAX_EMITTED ((size_t)1 << 20)
 
 enum where {
@@ -21,6 +22,7 @@ enum where {
 	OLD,			/* old.scenario */
 	DIRECTORIES,		/* SMALL; cgroups are directories as they are */
 	MAPPED,			/* what tasks map of files */
+	SAVED,			/* SMALL, of which a snapshot was made */
 	DUMP,			/* that tests/dumps/mkkernel writes */
 	LIVE			/* the running kernel */
 };
@@ -29,7 +31,7 @@ struct question {
 	const char *name;
 	enum where at;
 	const char *root;	/* of the machine; NULL: the running kernel */
-	const char *file;	/* the dump, if it is one */
+	const char *file;	/* the dump or snapshot, if it is one */
 	const char *without;	/* what the machine has not, below its root */
 	const char *other_without; /* without that it answers honestly, too */
 	const char *fields;	/* to list */
@@ -49,6 +51,8 @@ struct question {
 	bool owners;		/* no query: page_owner's text at path, by
 				 * "stack" or "stack,order" */
 	bool survey;		/* no query: info, survey, a second handle */
+	bool explains;		/* no query: evidence of the items, findings */
+	uint32_t check;		/* no query: PAGEDET_CHECK_* of path */
 	bool entries;		/* about entries of all kinds of our own */
 	bool writes;		/* what is emitted, to a file */
 };
@@ -61,6 +65,14 @@ extern const int n_questions;
 struct kept_row {
 	struct pagedet_page page;
 	char text[PAGEDET_FIELDS_MAX / 4][MAX_TEXT]; /* of string fields */
+};
+
+/* What explains a page. */
+struct found_cause {
+	uint64_t evidence;
+	uint32_t question;
+	uint32_t rule;
+	uint32_t confidence;
 };
 
 struct answer {
@@ -76,8 +88,11 @@ struct answer {
 	struct pagedet_mappers summary[MAX_ITEMS];
 	uint64_t mappings;	/* of the index */
 	uint64_t unread;	/* tasks that the index could not read */
+	unsigned n_findings;
+	struct found_cause finding[MAX_FINDINGS];
+	uint32_t verdict;	/* of a check; 0: none was asked for */
 	size_t len;
-	char emitted[MAX_EMITTED];
+	char emitted[MAX_EMITTED]; /* a snapshot's rows are in row instead */
 	char broken[512];	/* a promise of the API that was broken */
 };
 
@@ -86,6 +101,29 @@ struct answer {
 /* ask - everything from pagedet_new() to pagedet_free(); what @q writes goes to
  * @fd. Takes no memory. */
 void ask(const struct question *q, int fd, struct answer *ret);
+
+/* ask_saved - the rows of the snapshot in @fd, with nothing failing: what was
+ * not answered in full must not be a whole one. */
+void ask_saved(int fd, struct answer *ret);
+
+/* ask_save - all that is known of the machine below @root, into a file. Returns
+ * 0, or a negative errno. */
+int ask_save(const char *root, const char *path);
+
+/* What those of other files need. */
+void ask_broken(struct answer *a, const char *what);
+int ask_failed(struct answer *a, const struct pagedet *pd, int r,
+	       const char *call);
+void ask_keep(struct answer *a, const struct pagedet_page *page,
+	      const char *(*text)(const void *arg, uint64_t id),
+	      const void *arg);
+
+/* --- reasons.c --- */
+
+/* Evidence of the items, and what follows from it; and a check. */
+int ask_explain(struct answer *a, const struct question *q,
+		struct pagedet *pd);
+int ask_check(struct answer *a, const struct question *q, struct pagedet *pd);
 
 /* --- untrue.c --- */
 

@@ -461,6 +461,11 @@ WRAP(int, fstat64, int fd, struct stat64 *st)
 	return STAT_FAILS(fd) ? -1 : __real_fstat64(fd, st);
 }
 
+WRAP(int, stat64, const char *path, struct stat64 *st)
+{
+	return STAT_FAILS_PATH(path) ? -1 : __real_stat64(path, st);
+}
+
 WRAP(int, fstatfs64, int fd, struct statfs64 *st)
 {
 	return STAT_FAILS(fd) ? -1 : __real_fstatfs64(fd, st);

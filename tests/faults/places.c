@@ -81,6 +81,8 @@ static void write_file(const char *path)
 	ck_assert_int_ge(fd, 0);
 	for (i = 0; i < PAGES; i++)
 		ck_assert_int_eq(write(fd, page, sizeof(page)), sizeof(page));
+	/* Whether it is clean is not a matter of time. */
+	ck_assert_int_eq(fsync(fd), 0);
 	close(fd);
 }
 
@@ -191,6 +193,7 @@ void places_make(const struct question *q)
 		[OLD] = "tests/faults/old.scenario",
 		[DIRECTORIES] = "tests/faults/machine.scenario",
 		[MAPPED] = "tests/golden/cli-mapped.scenario",
+		[SAVED] = "tests/faults/machine.scenario",
 	};
 
 	if (q->at == DUMP) {
@@ -206,6 +209,9 @@ void places_make(const struct question *q)
 	machine_new(&machine, scenarios[q->at]);
 	if (q->at == DIRECTORIES)
 		make_directories();
+	below(file, sizeof(file), "/file");
+	if (q->at == SAVED)
+		ck_assert_int_eq(ask_save(machine.root, file), 0);
 	if (q->without)
 		places_hide(q->without);
 }
@@ -214,7 +220,7 @@ void places_aim(struct question *q)
 {
 	if (q->at == LIVE)
 		aim_at_own(q);
-	else if (q->at == DUMP)
+	else if (q->at == DUMP || q->at == SAVED)
 		q->file = file;
 	else
 		q->root = machine.root;

@@ -156,14 +156,14 @@ static const char *cannot_be(const struct question *q,
 	return NULL;
 }
 
-/* A reason that a row gives and did not give is counted. */
+/* A reason that a row gives and did not give is counted, where they are. */
 static const char *not_counted(const struct answer *a,
 			     const struct kept_row *all,
 			     const struct kept_row *now)
 {
 	unsigned f;
 
-	for (f = 0; f < PAGEDET_FIELDS_MAX; f++) {
+	for (f = 0; a->has_cover && f < PAGEDET_FIELDS_MAX; f++) {
 		unsigned is = state(now, f);
 
 		if (pagedet_field(f) && is_reason(is) &&
@@ -445,6 +445,10 @@ static const char *untrue_text(const struct question *q,
 	if (q->writes && now->result &&
 	    !strncmp(all->emitted, now->emitted, now->len))
 		return NULL;
+	/* its first line has a '?' */
+	if (q->format == PAGEDET_FORMAT_SVG)
+		return now->result || accounted(all, now) ? NULL :
+		       "another picture, and no why";
 	if (q->format != PAGEDET_FORMAT_JSON || q->survey)
 		return now->result || strstr(now->emitted, "?") ||
 		       accounted(all, now) ? NULL : "other text, and no why";
@@ -487,6 +491,31 @@ static const char *untrue_summaries(const struct answer *all,
 	return NULL;
 }
 
+/* What was certain is so; and what is so stays, or cannot be told. */
+static const char *untrue_reasons(const struct answer *all,
+				  const struct answer *now)
+{
+	unsigned i, k;
+
+	if (now->verdict && now->verdict != all->verdict &&
+	    now->verdict != PAGEDET_CANNOT_TELL)
+		return say("verdict", "", all->verdict, now->verdict);
+	for (i = 0; i < now->n_findings; i++) {
+		const struct found_cause *f = &now->finding[i];
+
+		for (k = 0; k < all->n_findings; k++)
+			if (all->finding[k].evidence == f->evidence &&
+			    all->finding[k].question == f->question &&
+			    all->finding[k].rule == f->rule)
+				break;
+		if (k == all->n_findings ?
+		    f->confidence == PAGEDET_CONFIDENCE_CERTAIN :
+		    f->confidence > all->finding[k].confidence)
+			return say("confidence in rule", "", 0, f->rule);
+	}
+	return NULL;
+}
+
 /* What the kernel says of a program's failure is the same for most reasons. */
 static bool is_bpf(const char *words)
 {
@@ -504,7 +533,7 @@ const char *unclear(const struct question *q, const struct answer *now)
 	    !(q->sources && is_bpf(now->error)))
 		return "the reason is not given";
 	/* Of a dump it is often the memory in it, which has other names. */
-	if (!q->file && !faults_named(now->error) &&
+	if (q->at != DUMP && !faults_named(now->error) &&
 	    !(q->path && strstr(now->error, q->path)))
 		return "what it was about is not said";
 	return NULL;
@@ -524,7 +553,7 @@ const char *untrue(const struct question *q, const struct answer *all,
 	    now->unread == all->unread)
 		return say("mappings, and no task was left out", "",
 			   all->mappings, now->mappings);
-	if (q->format)
+	if (q->format && q->format != PAGEDET_FORMAT_SNAPSHOT)
 		why = untrue_text(q, all, now);
 	else if (q->by || q->options & PAGEDET_Q_GROUP)
 		why = untrue_groups(q, all, now);
@@ -532,7 +561,9 @@ const char *untrue(const struct question *q, const struct answer *all,
 		why = untrue_runs(q, all, now);
 	else
 		why = untrue_rows(q, all, now);
-	return why ? why : untrue_summaries(all, now);
+	if (!why)
+		why = untrue_summaries(all, now);
+	return why ? why : untrue_reasons(all, now);
 }
 
 const char *differs(const struct question *q, const struct answer *all,
@@ -543,6 +574,8 @@ const char *differs(const struct question *q, const struct answer *all,
 	if (now->result)
 		return now->error;
 	if (strcmp(all->emitted, now->emitted) || all->n != now->n ||
+	    all->verdict != now->verdict ||
+	    all->n_findings != now->n_findings ||
 	    (q->root && all->mappings != now->mappings))
 		return "the answer is another one";
 	for (i = 0; i < all->n; i++)

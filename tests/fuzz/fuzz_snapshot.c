@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Saved rows: a file; or, since checksums keep a fuzzer out, what stands behind
- * them. The first byte says which.
+ * them; or a file whose checksums are made right. The first byte says which.
  */
+#include "base/hash.h"
 #include "base/vec.h"
 #include "fuzz.h"
 #include "schema/snapshot_format.h"
@@ -82,6 +83,52 @@ static void try_file(const uint8_t *data, size_t size)
 	pdet_snapshot_block_free(block);
 }
 
+static void put_hash(char *section, size_t n)
+{
+	pdet_put64(section, pdet_hash(section + 8, n - 8));
+}
+
+/* The checksums of a file whose sections are where it says. */
+static void seal(char *data, size_t size)
+{
+	const size_t ends = PDET_SNAPSHOT_END_SIZE + PDET_SNAPSHOT_TAIL_SIZE;
+	struct pdet_snapshot_places places;
+	struct pdet_snapshot_end end;
+	uint64_t at;
+	size_t i, n;
+
+	if (size < PDET_SNAPSHOT_HEAD_SIZE + ends)
+		return;
+	n = pdet_get32(data + 20);
+	if (n <= size - PDET_SNAPSHOT_HEAD_SIZE)
+		put_hash(data + 8, 16 + n);
+	at = pdet_get64(data + size - PDET_SNAPSHOT_TAIL_SIZE);
+	if (at > size - ends)
+		return;
+	pdet_snapshot_get_end(data + at + PDET_SNAPSHOT_END_SIZE,
+			      size - at - ends, &end, &places);
+	for (i = 0; i < places.n; i++) {
+		const struct pdet_snapshot_place *p = &places.data[i];
+
+		if (p->bytes >= PDET_SNAPSHOT_BLOCK_SIZE && p->at < at &&
+		    p->bytes <= at - p->at)
+			put_hash(data + p->at, p->bytes);
+	}
+	pdet_vec_free(&places);
+	put_hash(data + at, size - at);
+}
+
+static void try_sealed(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size + 1);
+
+	MUST(copy);
+	memcpy(copy, data, size);
+	seal((char *)copy, size);
+	try_file(copy, size);
+	free(copy);
+}
+
 static void try_block(const uint8_t *data, size_t size)
 {
 	struct pdet_snapshot_block *block = pdet_snapshot_block_new();
@@ -120,15 +167,18 @@ static void try_records(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	switch (fuzz_number(&data, &size, 1) % 3) {
+	switch (fuzz_number(&data, &size, 1) % 4) {
 	case 0:
 		try_file(data, size);
 		break;
 	case 1:
 		try_block(data, size);
 		break;
-	default:
+	case 2:
 		try_records(data, size);
+		break;
+	default:
+		try_sealed(data, size);
 		break;
 	}
 	return 0;

@@ -130,11 +130,13 @@ END_TEST
 
 /* --- key files --- */
 
-static char dir[] = "/tmp/pagedet-key-XXXXXX";
+static char dir[32];
 static char path[64], other[64];
 
 static void begin(void)
 {
+	/* another one for each test, where all are of one process */
+	snprintf(dir, sizeof(dir), "/tmp/pagedet-key-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/key", dir);
 	snprintf(other, sizeof(other), "%s/other", dir);

@@ -765,11 +765,16 @@ START_TEST(the_name_of_the_key_is_saved)
 	uint64_t then = 0, now = 0;
 	struct pagedet_emitter *e;
 	struct pagedet_iter *it;
+	int r;
 
+	/* configure --with-backends */
+	r = pagedet_open(live, &from);
+	if (r == -ENOTSUP)
+		unit_skip("%s", pagedet_error(live));
+	ck_assert_int_eq(r, 0);
 	o.format = PAGEDET_FORMAT_SNAPSHOT;
 	o.fd = mkstemp(path);
 	ck_assert_int_ge(o.fd, 0);
-	ck_assert_int_eq(pagedet_open(live, &from), 0);
 	q.target = PAGEDET_TARGET_PFN;
 	q.items = &item;
 	q.n_items = 1;
@@ -786,9 +791,11 @@ START_TEST(the_name_of_the_key_is_saved)
 
 	from.files = files;
 	from.n_files = 1;
-	ck_assert_msg(pagedet_open(saved, &from) == 0, "%s",
-		      pagedet_error(saved));
+	r = pagedet_open(saved, &from);
 	unlink(path);
+	if (r == -ENOSYS)
+		unit_skip("%s", pagedet_error(saved));
+	ck_assert_msg(r == 0, "%s", pagedet_error(saved));
 	ck_assert_int_eq(pagedet_hash_key_id(saved, &now), 0);
 	ck_assert_uint_ne(then, 0);
 	ck_assert_uint_eq(now, then);

@@ -528,8 +528,8 @@ def check_content(field, plant, row, value):
     return None if isinstance(value, str) else "%r" % (value,)
 
 
-# The key is of that run: what a hash is of is compared by the unit tests, and
-# what is equal and what is not by tests/cli/content.sh.
+# The key is of that run, so that one row alone says little; truth/hashes.py
+# compares those of one run.
 @check("hash")
 def check_hash(field, plant, row, value):
     if row["_pfn"] is None or plant.is_poisoned or plant.is_io:
