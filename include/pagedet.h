@@ -1800,8 +1800,10 @@ struct pagedet_evidence {
 	uint64_t hash_key[4];	/* which key and kind of hash: only hashes
 				 * with the same number are compared */
 	uint64_t hash_ns[4];	/* CLOCK_REALTIME; 0 not known */
-	uint32_t hash_state[4];	/* PAGEDET_HAVE, or why it is not known */
-	uint32_t zero[4];	/* PAGEDET_YES: all its bytes are zero */
+	uint32_t hash_state[4];	/* PAGEDET_HAVE, or why it is not known;
+				 * PAGEDET_NONE as sent: it never was */
+	uint32_t zero[4];	/* PAGEDET_YES: all its bytes are zero, or would
+				 * be read so: a hole in the file behind it */
 	uint32_t questions;	/* PAGEDET_ASK_*; 0: what the evidence is
 				 * about, and only what has a cause */
 	uint32_t one_host;	/* YES: here and peer are one kernel */
@@ -1818,7 +1820,8 @@ struct pagedet_evidence {
 	uint32_t shape;		/* PAGEDET_SHAPE_* */
 	uint32_t file_written;	/* YES: since the page was sent, by the file's
 				 * mtime or by who was seen to write it */
-	uint64_t file_ns;	/* its mtime; 0 not known */
+	uint64_t file_ns;	/* its mtime; 0 not known. Stores through
+				 * mappings may move it, too */
 	uint64_t mappers;	/* mappings beyond those the caller knows */
 	uint64_t mapper_comm;	/* text: who has one of them */
 	uint32_t mapper_pid;	/* 0 not known */
@@ -1843,6 +1846,8 @@ struct pagedet_evidence {
 	uint32_t alloc_task;	/* YES: who allocated it is still there */
 	uint32_t no_swap;	/* YES: there is no space to swap to */
 	uint64_t alloc_frame;	/* text: the function that wanted it */
+	uint32_t here_hole;	/* YES: the file behind it has nothing there */
+	uint32_t peer_hole;
 };
 
 /* pagedet_finding.verdict */
@@ -1978,10 +1983,19 @@ int pagedet_explain(const struct pagedet_evidence *evidence, uint64_t n,
 
 /* pagedet_collect_options.options */
 enum pagedet_collect_option {
-	PAGEDET_COLLECT_CONTENT = 1 /* bytes may be read: zero, and the hash of
+	PAGEDET_COLLECT_CONTENT = 1, /* bytes may be read: zero, and the hash of
 				 * now. Where only /proc can read them that
 				 * marks pages as used */
+	PAGEDET_COLLECT_AGAIN = 2, /* with CONTENT: when all else is done they
+				 * are read once more, PAGEDET_AS_AGAIN */
+	PAGEDET_COLLECT_FILE = 4 /* the file behind shared memory of a task may
+				 * be opened: file_ns, here_hole. Of a page that
+				 * no entry maps a hole reads as zeroes; with
+				 * CONTENT what the file has is read, which may
+				 * bring it in */
 };
+
+struct pagedet_track;
 
 /* What to gather. Start from PAGEDET_COLLECT_OPTIONS_INIT. */
 struct pagedet_collect_options {
@@ -1997,17 +2011,33 @@ struct pagedet_collect_options {
 	uint32_t options;	/* PAGEDET_COLLECT_* */
 	uint32_t questions;	/* for questions of the evidence */
 	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s; 0 is the handle's */
+	struct pagedet_track *track; /* [nullable] armed when the pages were
+				 * sent, and not since: for track of pages of
+				 * this process. It is read, not armed anew */
+	const void *mark;	/* [nullable] [len: mark_size] of pagedet_mark()
+				 * when the pages were sent: for
+				 * counters_here */
+	uint64_t mark_size;	/* bytes */
+	uint64_t again_ns;	/* AGAIN: after the first reading no sooner than
+				 * that; what changes rarely is seen if it is
+				 * long. Waits if need be, but not if that is
+				 * past the deadline: then it is not read */
 };
 
 #define PAGEDET_COLLECT_OPTIONS_INIT \
 	{ sizeof(struct pagedet_collect_options), 0, 0, 0, \
-	  PAGEDET_TARGET_VIRT, 0, 0, 0 }
+	  PAGEDET_TARGET_VIRT, 0, 0, 0, NULL, NULL, 0, 0 }
 
 /**
  * pagedet_collect - gather evidence about pages
  * Fills in what this kernel knows: the rows here, who else maps them, swap,
- * whether who allocated them is still there, and, if allowed, what is in them.
- * What happened to them - what was sent, what the peer has, who was frozen -
+ * whether who allocated them is still there, and, if allowed, what is in them,
+ * and when the file behind them was written. With a tracker whether they were
+ * written, with a mark whether EDAC or machine checks have counted errors:
+ * NO only where there is EDAC, for nothing else counts those that were
+ * corrected, and no other counter moved. What is poisoned is tried to be read
+ * where the entry maps it no longer, so that nothing can be touched. What
+ * happened to the pages - what was sent, what the peer has, who was frozen -
  * only the caller knows, and adds.
  * @pd: [in] opened
  * @items: [in] [len: n] one page each: a pfn, or a pid and an address in the
@@ -2019,9 +2049,11 @@ struct pagedet_collect_options {
  *            id. After the deadline what is missing says timeout
  * Return: how many of them have a row, or a negative errno.
  * Errors: EINVAL not open, another target, an item is of more than a page, the
- *         size of evidence is too small; E2BIG options has a non-zero byte that
- *         this library does not know; ESRCH no such task; EACCES ENOTSUP
- *         ENODATA EBADMSG ENOSYS as pagedet_query(); ECANCELED; EIO; ENOMEM.
+ *         size of evidence is too small, AGAIN without CONTENT; E2BIG options
+ *         has a non-zero byte or a bit that this library does not know; ESRCH
+ *         no such task; EACCES ENOTSUP ENODATA EBADMSG ENOSYS as
+ *         pagedet_query(); EBADMSG mark is none, or damaged; ECANCELED; EIO;
+ *         ENOMEM.
  * Since: 0.1
  */
 int pagedet_collect(struct pagedet *pd, const struct pagedet_item *items,
@@ -2067,6 +2099,24 @@ int pagedet_evidence_save(struct pagedet *pd,
  */
 int pagedet_evidence_load(struct pagedet *pd, const void *bytes, uint64_t size,
 			  struct pagedet_evidence *evidence, uint64_t max);
+
+/**
+ * pagedet_evidence_join - what the peer has gathered, as the peer's side
+ * Its row, its contents of now, whether they could be read, whether it was
+ * frozen - not, if it read them twice and they were not the same - and its
+ * counters. Its texts are left out. What is not said of the peer is unknown
+ * afterwards, whatever was there.
+ * @evidence: [in,out] [len: n] of this side, all of the size that the first one
+ *            says
+ * @n: [in]
+ * @peer: [in] [len: n] number i is about the same page; of pagedet_collect() on
+ *        the other host, with what its caller has added
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL a size is too small, or no multiple of 8.
+ * Since: 0.1
+ */
+int pagedet_evidence_join(struct pagedet_evidence *evidence, uint64_t n,
+			  const struct pagedet_evidence *peer);
 
 /* ------------------------------------------------------------------------
  * Checks: assertions about the cached pages of a file
@@ -2272,7 +2322,9 @@ void pagedet_checked_free(struct pagedet_checked *checked);
 /**
  * pagedet_mark - note how many errors there were, for PAGEDET_CHECK_ERRORS
  * What the kernel counts now: errors_count and warning_count of each ext4,
- * error_stats of each btrfs, ioerr_cnt of disks.
+ * error_stats of each btrfs, ioerr_cnt of disks. And for pagedet_collect()
+ * those of memory: ce_count and ue_count of each EDAC memory controller,
+ * machine check exceptions, memory_failure of each node.
  * @pd: [in] opened: the running kernel
  * @mark: [out,nullable] [len: size]
  * @size: [in] bytes that fit; too few: nothing is written
@@ -2727,8 +2779,6 @@ void pagedet_emitter_free(struct pagedet_emitter *emitter);
 /* ------------------------------------------------------------------------
  * Write tracking: which pages of this process were written
  */
-
-struct pagedet_track;
 
 enum pagedet_track_method {
 	PAGEDET_TRACK_UFFD = 1,	/* userfaultfd, asynchronous write-protection,

@@ -37,6 +37,9 @@ int pdet_check_files(struct pdet_env *env,
 int pdet_refuse_files(struct pdet_env *env,
 		      const struct pagedet_options *options);
 
+/* pdet_track_of - what a caller's tracker is inside. */
+struct pdet_track *pdet_track_of(struct pagedet_track *track);
+
 /* Why a source is not there: sets reason and advice. */
 void pdet_survey_absent(struct pagedet *pd, uint32_t source,
 			struct pdet_ability *ret);

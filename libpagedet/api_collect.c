@@ -8,11 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api_check.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "explain/check_mark.h"
+#include "explain/collect_file.h"
+#include "explain/collect_track.h"
 #include "explain/explain.h"
 
 /* What rules look at, of what costs a read or a look-up. */
@@ -31,6 +35,9 @@ static const uint32_t wanted[] = {
 };
 
 #define BATCH 64
+#define OPTIONS \
+	((uint32_t)PAGEDET_COLLECT_CONTENT | (uint32_t)PAGEDET_COLLECT_AGAIN | \
+	 (uint32_t)PAGEDET_COLLECT_FILE)
 
 struct collecting {
 	struct pagedet *pd;
@@ -41,7 +48,8 @@ struct collecting {
 	uint64_t rows;
 	uint64_t start_ns;
 	uint64_t hash_key;	/* the id of the handle's */
-	uint32_t no_swap;
+	uint32_t no_swap, counters;
+	unsigned version;	/* whose contents rows have now */
 	bool of_pids;		/* pids of this kernel's records are ours */
 };
 
@@ -115,13 +123,22 @@ static void take_texts(struct pagedet_evidence *e,
 
 /* --- rows --- */
 
+static bool is_zero(const unsigned char *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && !bytes[i]; i++)
+		;
+	return i == len;
+}
+
 static void take_content(struct collecting *c, struct pagedet_evidence *e,
 			 const struct pagedet_iter *it, uint64_t row_at,
 			 const struct pagedet_page *row)
 {
-	const unsigned now = PAGEDET_AS_NOW;
+	const unsigned now = c->version;
 	const unsigned char *bytes;
-	size_t len, i;
+	size_t len;
 
 	bytes = pagedet_page_bytes(it, row_at, &len);
 	e->hash_state[now] = PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_HASH]);
@@ -129,9 +146,7 @@ static void take_content(struct collecting *c, struct pagedet_evidence *e,
 		return;
 	e->here_read = PAGEDET_READ_DONE;
 	e->hash_ns[now] = row->time_ns;
-	for (i = 0; i < len && !bytes[i]; i++)
-		;
-	e->zero[now] = i == len ? PAGEDET_YES : PAGEDET_NO;
+	e->zero[now] = is_zero(bytes, len) ? PAGEDET_YES : PAGEDET_NO;
 	if (e->hash_state[now] == PAGEDET_HAVE) {
 		e->hash[now] = row->hash;
 		e->hash_key[now] = c->hash_key;
@@ -174,6 +189,10 @@ static void take_row(struct collecting *c, const struct pagedet_iter *it,
 	if (row->ask >= c->n)
 		return;
 	e = at(c, row->ask);
+	if (c->version == PAGEDET_AS_AGAIN) {
+		take_content(c, e, it, row_at, row);
+		return;
+	}
 	take_texts(e, it, row);
 	memcpy(e->here, row, sizeof(*row));
 	if (c->o.options & PAGEDET_COLLECT_CONTENT)
@@ -214,8 +233,10 @@ static int ask_rows(struct collecting *c, const struct pagedet_item *items)
 	q.n_items = c->n;
 	q.sources = c->o.sources;
 	q.deadline_ns = time_left(c);
-	for (i = 0; i < PDET_COUNT(wanted); i++)
+	for (i = 0; c->version == PAGEDET_AS_NOW && i < PDET_COUNT(wanted); i++)
 		want(&q, wanted[i]);
+	want(&q, PAGEDET_FIELD_ASK);
+	want(&q, PAGEDET_FIELD_TIME_NS);
 	if (c->o.options & PAGEDET_COLLECT_CONTENT) {
 		want(&q, PAGEDET_FIELD_CONTENT);
 		want(&q, PAGEDET_FIELD_HASH);
@@ -332,6 +353,116 @@ static int find_mappers(struct collecting *c)
 	return r == -ENOMEM || r == -ECANCELED ? r : 0;
 }
 
+/* --- what the file behind a mapping has --- */
+
+/* What no entry maps, and the file has. */
+static void read_behind(struct collecting *c, struct pagedet_evidence *e,
+			const struct pdet_backing *b, uint64_t vaddr)
+{
+	const unsigned now = PAGEDET_AS_NOW;
+	const uint64_t page_size = c->pd->page_size;
+	struct pagedet_content content = { .size = sizeof(content) };
+	unsigned char *page = malloc(page_size);
+
+	if (page && pdet_backing_read(b, vaddr, page, page_size) &&
+	    pagedet_content(c->pd, page, page_size, PAGEDET_CONTENT_HASH,
+			    &content) == 0) {
+		e->here_read = PAGEDET_READ_DONE;
+		e->zero[now] = is_zero(page, page_size) ? PAGEDET_YES :
+							  PAGEDET_NO;
+		e->hash[now] = content.hash;
+		e->hash_key[now] = c->hash_key;
+		e->hash_ns[now] = pdet_clock_ns(CLOCK_REALTIME);
+		e->hash_state[now] = PAGEDET_HAVE;
+	}
+	free(page);
+}
+
+static void look_behind(struct collecting *c, struct pagedet_evidence *e,
+			const struct pdet_backing *b, uint64_t vaddr)
+{
+	struct pagedet_page row;
+
+	e->file_ns = b->mtime_ns;
+	e->here_hole = pdet_backing_hole(b, vaddr, c->pd->page_size);
+	memcpy(&row, e->here, sizeof(row));
+	if (pdet_row_absent(&row) != PAGEDET_YES)
+		return;
+	if (e->here_hole == PAGEDET_YES)
+		e->zero[PAGEDET_AS_NOW] = PAGEDET_YES;
+	else if (e->here_hole == PAGEDET_NO &&
+		 c->o.options & PAGEDET_COLLECT_CONTENT)
+		read_behind(c, e, b, vaddr);
+}
+
+static void look_at_files(struct collecting *c, const struct pagedet_item *own)
+{
+	struct pdet_backing b;
+	uint64_t i;
+
+	pdet_backing_begin(&b, &c->pd->env);
+	for (i = 0; i < c->n; i++) {
+		if (c->o.deadline_ns && time_left(c) == 1)
+			break;
+		if (pdet_backing_at(&b, own[i].pid, own[i].first))
+			look_behind(c, at(c, i), &b, own[i].first);
+	}
+	pdet_backing_end(&b);
+	pdet_clear(&c->pd->env);
+}
+
+/* --- what is in poisoned pages --- */
+
+/* An entry that says poisoned maps nothing: the kernel refuses to read there,
+ * and does not touch the page (mm/gup.c, mm/memory.c: do_swap_page()). */
+static void try_poisoned(struct collecting *c, const struct pagedet_item *own)
+{
+	struct pagedet_page row;
+	uint64_t i;
+	char byte;
+	int fd;
+
+	for (i = 0; i < c->n; i++) {
+		memcpy(&row, at(c, i)->here, sizeof(row));
+		if (pdet_row_pte(&row, PAGEDET_PTE_HWPOISON) != PAGEDET_YES)
+			continue;
+		fd = pdet_open(&c->pd->env, "/proc/%u/mem", own[i].pid);
+		if (fd < 0)
+			continue;
+		if (pread(fd, &byte, 1, (off_t)own[i].first) < 0)
+			at(c, i)->here_read = errno == EIO || errno == EFAULT ?
+					      PAGEDET_READ_REFUSED :
+					      PAGEDET_READ_OTHER;
+		close(fd);
+	}
+}
+
+/* --- who wrote --- */
+
+static int look_at_track(struct collecting *c, const struct pagedet_item *own)
+{
+	struct pdet_tracked *pages = calloc(c->n, sizeof(*pages));
+	uint64_t i, n = 0;
+	int r;
+
+	if (!pages)
+		return pdet_fail(&c->pd->env, ENOMEM, "no memory");
+	for (i = 0; i < c->n; i++)
+		if (own[i].pid == (uint32_t)getpid())
+			pages[n++] = (struct pdet_tracked){
+				.vaddr = own[i].first, .which = i };
+	r = pdet_collect_track(&c->pd->env, pdet_track_of(c->o.track), pages,
+			       n);
+	for (i = 0; i < n; i++)
+		at(c, pages[i].which)->track = pages[i].writes;
+	free(pages);
+	/* A tracker of somebody else's knows nothing: that is no failure. */
+	if (r == -ENOMEM)
+		return r;
+	pdet_clear(&c->pd->env);
+	return 0;
+}
+
 /* --- the machine --- */
 
 static bool is_live(const struct pagedet *pd)
@@ -386,6 +517,13 @@ static int check(struct collecting *c)
 	if (c->stride < sizeof(struct pagedet_evidence) || c->stride % 8)
 		return pdet_fail(env, EINVAL,
 				 "the evidence has no known size");
+	if (c->o.options & ~OPTIONS)
+		return pdet_fail(env, E2BIG, "the options have a bit that this "
+				 "library does not know");
+	if (c->o.options & PAGEDET_COLLECT_AGAIN &&
+	    !(c->o.options & PAGEDET_COLLECT_CONTENT))
+		return pdet_fail(env, EINVAL, "bytes that may not be read "
+				 "cannot be read again");
 	for (i = 0; i < c->n; i++) {
 		const struct pagedet_item *item = &c->items[i];
 
@@ -399,10 +537,16 @@ static int check(struct collecting *c)
 	return 0;
 }
 
-static void begin(struct collecting *c)
+static int begin(struct collecting *c)
 {
 	uint64_t i;
+	int r = 0;
 
+	if (c->o.mark && is_live(c->pd))
+		r = pdet_mark_memory(&c->pd->env, c->o.mark, c->o.mark_size,
+				     &c->counters);
+	if (r < 0)
+		return r;
 	c->no_swap = swap_is_gone(c->pd);
 	c->of_pids = sees_all_pids(c->pd);
 	for (i = 0; i < c->n; i++) {
@@ -413,7 +557,9 @@ static void begin(struct collecting *c)
 		e->id = i;
 		e->questions = c->o.questions;
 		e->no_swap = c->no_swap;
+		e->counters_here = c->counters;
 	}
+	return 0;
 }
 
 /* The caller's own addresses are those of a task, too. */
@@ -432,13 +578,73 @@ static int name_self(const struct collecting *c, struct pagedet_item **ret)
 	return 0;
 }
 
+/* All but the rows, of addresses of tasks of the running kernel. */
+static int look_further(struct collecting *c, const struct pagedet_item *own)
+{
+	if (c->o.target != PAGEDET_TARGET_VIRT || !is_live(c->pd))
+		return 0;
+	if (c->o.options & PAGEDET_COLLECT_CONTENT)
+		try_poisoned(c, own);
+	if (c->o.options & PAGEDET_COLLECT_FILE)
+		look_at_files(c, own);
+	return c->o.track ? look_at_track(c, own) : 0;
+}
+
+/* When it is time to read once more; false: that would be too late. */
+static bool wait_again(const struct collecting *c, uint64_t since_ns)
+{
+	const uint64_t gone = pdet_clock_ns(CLOCK_MONOTONIC) - since_ns;
+	const uint64_t left = c->o.again_ns > gone ? c->o.again_ns - gone : 0;
+	struct timespec t = { (time_t)(left / 1000000000u),
+			      (long)(left % 1000000000u) };
+
+	if (c->o.deadline_ns && left >= time_left(c))
+		return false;
+	while (nanosleep(&t, &t) < 0 && errno == EINTR)
+		;
+	return true;
+}
+
+static int read_again(struct collecting *c, const struct pagedet_item *own,
+		      uint64_t since_ns)
+{
+	uint64_t i;
+	int r = -ETIMEDOUT;
+
+	for (i = 0; i < c->n; i++)
+		at(c, i)->hash_state[PAGEDET_AS_AGAIN] = PAGEDET_TIMEOUT;
+	c->version = PAGEDET_AS_AGAIN;
+	if (wait_again(c, since_ns))
+		r = ask_rows(c, own);
+	return r == -ETIMEDOUT ? 0 : r;
+}
+
+static int gather(struct collecting *c, const struct pagedet_item *own)
+{
+	int r = ask_rows(c, own);
+	const uint64_t read_ns = pdet_clock_ns(CLOCK_MONOTONIC);
+
+	if (r == -ETIMEDOUT) {
+		mark_late(c);
+		return 0;
+	}
+	if (r == 0)
+		r = look_further(c, own);
+	if (r == 0 && c->o.mappers_ns)
+		r = find_mappers(c);
+	if (r == 0 && c->o.options & PAGEDET_COLLECT_AGAIN)
+		r = read_again(c, own, read_ns);
+	return r;
+}
+
 int pagedet_collect(struct pagedet *pd, const struct pagedet_item *items,
 		    uint64_t n, const struct pagedet_collect_options *options,
 		    struct pagedet_evidence *evidence)
 {
 	static const struct pagedet_collect_options defaults =
 		PAGEDET_COLLECT_OPTIONS_INIT;
-	struct collecting c = { .pd = pd, .items = items, .n = n };
+	struct collecting c = { .pd = pd, .items = items, .n = n,
+				.version = PAGEDET_AS_NOW };
 	struct pagedet_item *own = NULL;
 	int r;
 
@@ -463,14 +669,9 @@ int pagedet_collect(struct pagedet *pd, const struct pagedet_item *items,
 		r = name_self(&c, &own);
 	if (r < 0)
 		return r;
-	begin(&c);
-	r = ask_rows(&c, own);
+	r = begin(&c);
+	if (r == 0)
+		r = gather(&c, own);
 	free(own);
-	if (r == -ETIMEDOUT)
-		mark_late(&c);
-	else if (r == 0 && c.o.mappers_ns)
-		r = find_mappers(&c);
-	if (r < 0 && r != -ETIMEDOUT)
-		return r;
-	return (int)c.rows;
+	return r < 0 ? r : (int)c.rows;
 }

@@ -112,3 +112,19 @@ int pagedet_evidence_load(struct pagedet *pd, const void *bytes, uint64_t size,
 	return pdet_evidence_load(&pd->env, bytes, size, evidence,
 				  max ? evidence->size : 0, max);
 }
+
+int pagedet_evidence_join(struct pagedet_evidence *evidence, uint64_t n,
+			  const struct pagedet_evidence *peer)
+{
+	const uint64_t size = sizeof(struct pagedet_evidence);
+	uint64_t i;
+
+	if (n && (evidence->size < size || peer->size < size ||
+		  evidence->size % 8 || peer->size % 8))
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		pdet_evidence_join(
+			(void *)((char *)evidence + i * evidence->size),
+			(const void *)((const char *)peer + i * peer->size));
+	return 0;
+}

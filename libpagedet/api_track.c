@@ -91,6 +91,11 @@ int pagedet_track_info(const struct pagedet_track *track,
 	return pdet_answer_struct(&track->pd->env, ret, &info, sizeof(info));
 }
 
+struct pdet_track *pdet_track_of(struct pagedet_track *track)
+{
+	return track->t;
+}
+
 void pagedet_track_free(struct pagedet_track *track)
 {
 	if (!track)

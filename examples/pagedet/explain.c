@@ -7,6 +7,8 @@
 
 /* Looks for who else maps a page no longer than that. */
 #define MAPPERS_NS 2000000000u
+/* What writes a page while it is looked at does so within that. */
+#define AGAIN_NS 20000000u
 /* One for each question is the most that comes. */
 #define QUESTIONS 8
 
@@ -146,27 +148,6 @@ static int set_key(struct explaining *x)
 	return error ? cli_fail(x->pd, error) : CLI_ANSWERED;
 }
 
-/* The peer's own "now" is what is at the peer. */
-static void join_peer(struct explaining *x, const struct pagedet_evidence *peer)
-{
-	uint64_t i;
-
-	for (i = 0; i < x->n; i++) {
-		struct pagedet_evidence *e = &x->evidence[i];
-		const struct pagedet_evidence *p = &peer[i];
-
-		/* Its texts stay behind. */
-		memcpy(e->peer, p->here, sizeof(e->peer));
-		e->hash[PAGEDET_AS_PEER] = p->hash[PAGEDET_AS_NOW];
-		e->hash_key[PAGEDET_AS_PEER] = p->hash_key[PAGEDET_AS_NOW];
-		e->hash_ns[PAGEDET_AS_PEER] = p->hash_ns[PAGEDET_AS_NOW];
-		e->hash_state[PAGEDET_AS_PEER] = p->hash_state[PAGEDET_AS_NOW];
-		e->zero[PAGEDET_AS_PEER] = p->zero[PAGEDET_AS_NOW];
-		e->peer_read = p->here_read;
-		e->peer_frozen = p->here_frozen;
-	}
-}
-
 static int take_peer(struct explaining *x)
 {
 	struct pagedet_evidence *peer = NULL;
@@ -183,7 +164,7 @@ static int take_peer(struct explaining *x)
 		status = CLI_MALFORMED;
 	}
 	if (!status)
-		join_peer(x, peer);
+		pagedet_evidence_join(x->evidence, x->n, peer);
 	free(peer);
 	return status;
 }
@@ -296,7 +277,9 @@ int cli_run_explain(struct cli_job *job, struct pagedet *pd)
 	x.o.deadline_ns = job->deadline_ns;
 	if (is_mismatch(job)) {
 		x.o.target = PAGEDET_TARGET_VIRT;
-		x.o.options = PAGEDET_COLLECT_CONTENT;
+		x.o.options = PAGEDET_COLLECT_CONTENT | PAGEDET_COLLECT_AGAIN |
+			      PAGEDET_COLLECT_FILE;
+		x.o.again_ns = AGAIN_NS;
 		if (!status)
 			status = set_key(&x);
 	}

@@ -242,28 +242,6 @@ static void look_at_watch(struct asked *a, const char *name)
 /* What a counter says of what was asked. */
 enum { NOTHING, A_HINT, A_PROOF };
 
-static bool is_same(struct pdet_scan a, struct pdet_scan b)
-{
-	return a.end - a.at == b.end - b.at &&
-	       !memcmp(a.at, b.at, (size_t)(a.end - a.at));
-}
-
-static bool find(struct pdet_scan text, const struct pdet_mark_line *like,
-		 uint64_t *ret)
-{
-	struct pdet_mark_line line;
-
-	while (pdet_mark_next(&text, &line)) {
-		if (!is_same(line.kind, like->kind) ||
-		    !is_same(line.name, like->name) ||
-		    !is_same(line.counter, like->counter))
-			continue;
-		*ret = line.value;
-		return true;
-	}
-	return false;
-}
-
 /* The disk is it, or is a part of it. */
 static bool is_on_disk(const struct asked *a, struct pdet_scan name)
 {
@@ -301,7 +279,7 @@ static void compare(struct asked *a, const struct pdet_mark_line *line,
 	if (w == NOTHING)
 		return;
 	a->counters++;
-	if (!find(now, line, &count))
+	if (!pdet_mark_find(now, line, &count))
 		pdet_check_add(a->c, PAGEDET_CANNOT_TELL,
 			       PAGEDET_CAUSE_REPLACED, 0, 0,
 			       "%.*s %.*s is gone since the mark",
@@ -325,11 +303,12 @@ static bool compare_all(struct asked *a, struct pdet_scan mark,
 	uint64_t same = 0;
 
 	while (pdet_mark_next(&mark, &line)) {
-		if (pdet_scan_is(&line.kind, "watch"))
+		if (pdet_scan_is(&line.kind, "watch") ||
+		    pdet_mark_is_memory(&line))
 			continue;
 		if (!pdet_scan_is(&line.kind, "boot")) {
 			compare(a, &line, now);
-		} else if (!find(now, &line, &same)) {
+		} else if (!pdet_mark_find(now, &line, &same)) {
 			cannot(a, PAGEDET_CAUSE_REPLACED,
 			       "the mark is of another boot");
 			return false;
@@ -384,7 +363,7 @@ int pdet_check_errors(struct pdet_checked *c)
 	    !pdet_mark_check(c->check->mark, (size_t)c->check->mark_size,
 			     &before))
 		return pdet_fail(c->env, EBADMSG, PDET_BAD_MARK);
-	text = pdet_mark_make(NULL, &len);
+	text = pdet_mark_make(c->env, NULL, &len);
 	a = calloc(1, sizeof(*a));
 	if (text && a && pdet_mark_check(text, len, &now)) {
 		a->c = c;

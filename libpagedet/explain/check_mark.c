@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What counts errors: errors_count and warning_count of each ext4, error_stats
- * of btrfs, ioerr_cnt of SCSI disks. A counter that rose is a proof; that none
- * did is none, for xfs has no such counter, and ext4 does not count each failed
- * write. So a mark may have a watch, too.
+ * Errors since a mark. What counts those of files: errors_count and
+ * warning_count of each ext4, error_stats of btrfs, ioerr_cnt of SCSI disks. A
+ * counter that rose is a proof; that none did is none, for xfs has no such
+ * counter, and ext4 does not count each failed write. So a mark may have a
+ * watch, too.
+ *
+ * What counts those of memory: ce_count and ue_count of each EDAC memory
+ * controller (Documentation/ABI/testing/sysfs-devices-edac), machine check
+ * exceptions in /proc/interrupts, and total of memory_failure of each node
+ * (Documentation/ABI/testing/sysfs-memory-page-offline), which counts what was
+ * only injected or taken out of use by hand, too.
  *
  * A mark is text, so that people can look at it:
  *
@@ -29,18 +36,25 @@
 /* For the watch, and what is mounted meanwhile. */
 #define MAX_MORE 4096
 
+#define EDAC_DIR "/sys/devices/system/edac/mc"
+
+/* kinds of lines about memory */
+#define EDAC "edac"
+#define MCE "mce"
+#define FAILURE "memory_failure"
+
 struct list {
 	FILE *f;
+	const struct pdet_env *env;
 };
 
-static bool read_number(const char *path, uint64_t *ret)
+static bool read_number(const struct list *l, const char *path, uint64_t *ret)
 {
-	const struct pdet_env here = { .root = (char *)"" };
 	struct pdet_text text;
 	struct pdet_scan s;
 	bool ok;
 
-	if (pdet_slurp(&here, &text, 64, "%s", path) < 0)
+	if (pdet_slurp(l->env, &text, 64, "%s", path) < 0)
 		return false;
 	s = (struct pdet_scan){ text.data, text.data + text.len };
 	if (pdet_scan_word(&s, "0x"))
@@ -66,9 +80,12 @@ static bool is_name(const char *name)
 static void each(struct list *l, const char *dir,
 		 void (*visit)(struct list *l, const char *name))
 {
-	DIR *d = opendir(dir);
 	struct dirent *e;
+	char path[512];
+	DIR *d = NULL;
 
+	if (pdet_path(l->env, path, sizeof(path), "%s", dir) == 0)
+		d = opendir(path);
 	if (!d)
 		return;
 	while ((e = readdir(d)))
@@ -88,7 +105,7 @@ static void add_ext4(struct list *l, const char *name)
 	for (i = 0; i < PDET_COUNT(counters); i++) {
 		snprintf(path, sizeof(path), "/sys/fs/ext4/%s/%s", name,
 			 counters[i]);
-		if (read_number(path, &n))
+		if (read_number(l, path, &n))
 			add(l, "ext4", name, counters[i], n);
 	}
 }
@@ -99,20 +116,19 @@ static void add_disk(struct list *l, const char *name)
 	uint64_t n;
 
 	snprintf(path, sizeof(path), "/sys/block/%s/device/ioerr_cnt", name);
-	if (read_number(path, &n))
+	if (read_number(l, path, &n))
 		add(l, "disk", name, "ioerr_cnt", n);
 }
 
 /* "write_errs 0" and so on, for each of its devices. */
 static void add_btrfs_device(struct list *l, const char *uuid, const char *id)
 {
-	const struct pdet_env here = { .root = (char *)"" };
 	struct pdet_scan all, line, word;
 	struct pdet_text text;
 	char name[128];
 	uint64_t n;
 
-	if (pdet_slurp(&here, &text, 4096, "/sys/fs/btrfs/%s/devinfo/%s/"
+	if (pdet_slurp(l->env, &text, 4096, "/sys/fs/btrfs/%s/devinfo/%s/"
 		       "error_stats", uuid, id) < 0)
 		return;
 	all = (struct pdet_scan){ text.data, text.data + text.len };
@@ -135,7 +151,9 @@ static void add_btrfs(struct list *l, const char *uuid)
 	struct dirent *e;
 	DIR *d;
 
-	snprintf(path, sizeof(path), "/sys/fs/btrfs/%s/devinfo", uuid);
+	if (pdet_path(l->env, path, sizeof(path), "/sys/fs/btrfs/%s/devinfo",
+		      uuid) < 0)
+		return;
 	d = opendir(path);
 	if (!d)
 		return;
@@ -145,12 +163,62 @@ static void add_btrfs(struct list *l, const char *uuid)
 	closedir(d);
 }
 
+static void add_edac(struct list *l, const char *name)
+{
+	static const char *const counters[] = { "ce_count", "ue_count" };
+	char path[512];
+	uint64_t n;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(counters); i++) {
+		snprintf(path, sizeof(path), EDAC_DIR "/%s/%s", name,
+			 counters[i]);
+		if (read_number(l, path, &n))
+			add(l, EDAC, name, counters[i], n);
+	}
+}
+
+static void add_failures(struct list *l, const char *name)
+{
+	char path[512];
+	uint64_t n;
+
+	snprintf(path, sizeof(path),
+		 "/sys/devices/system/node/%s/memory_failure/total", name);
+	if (read_number(l, path, &n))
+		add(l, FAILURE, name, "total", n);
+}
+
+/* "MCE:" and a number for each processor. */
+static void add_machine_checks(struct list *l)
+{
+	struct pdet_scan all, line;
+	struct pdet_text text;
+	uint64_t n, sum = 0;
+
+	if (pdet_slurp(l->env, &text, PDET_MAX_MARK, "/proc/interrupts") < 0)
+		return;
+	all = (struct pdet_scan){ text.data, text.data + text.len };
+	while (pdet_scan_line(&all, &line)) {
+		pdet_scan_blanks(&line);
+		if (!pdet_scan_word(&line, "MCE:"))
+			continue;
+		pdet_scan_blanks(&line);
+		while (pdet_scan_dec(&line, &n)) {
+			sum += n;
+			pdet_scan_blanks(&line);
+		}
+		add(l, MCE, "cpus", "exceptions", sum);
+		break;
+	}
+	pdet_text_free(&text);
+}
+
 static void add_boot(struct list *l)
 {
-	const struct pdet_env here = { .root = (char *)"" };
 	struct pdet_text text;
 
-	if (pdet_slurp(&here, &text, 256, "/proc/sys/kernel/random/boot_id"))
+	if (pdet_slurp(l->env, &text, 256, "/proc/sys/kernel/random/boot_id"))
 		return;
 	fprintf(l->f, "boot %.*s\n", (int)strcspn(text.data, " \n"), text.data);
 	pdet_text_free(&text);
@@ -167,9 +235,9 @@ static void add_watch(struct list *l, const char *watch)
 		add(l, "watch", "none", watch, 0);
 }
 
-char *pdet_mark_make(const char *watch, size_t *len)
+char *pdet_mark_make(const struct pdet_env *env, const char *watch, size_t *len)
 {
-	struct list l = { NULL };
+	struct list l = { NULL, env };
 	char *text = NULL;
 	uint64_t sum;
 	size_t n = 0;
@@ -183,6 +251,9 @@ char *pdet_mark_make(const char *watch, size_t *len)
 	each(&l, "/sys/fs/ext4", add_ext4);
 	each(&l, "/sys/fs/btrfs", add_btrfs);
 	each(&l, "/sys/block", add_disk);
+	each(&l, EDAC_DIR, add_edac);
+	each(&l, "/sys/devices/system/node", add_failures);
+	add_machine_checks(&l);
 	if (fflush(l.f) == 0) {
 		sum = pdet_hash(text, n);
 		fprintf(l.f, "sum %016" PRIx64 "\n", sum);
@@ -198,7 +269,7 @@ char *pdet_mark_make(const char *watch, size_t *len)
 int pdet_mark(struct pdet_env *env, void *mark, size_t size)
 {
 	size_t len = 0;
-	char *text = pdet_mark_make(NULL, &len);
+	char *text = pdet_mark_make(env, NULL, &len);
 
 	if (!text)
 		return pdet_fail(env, ENOMEM, "no memory");
@@ -216,7 +287,7 @@ int pdet_mark_watch(struct pdet_env *env, void *mark, size_t size)
 	size_t len = 0;
 	int r;
 
-	text = pdet_mark_make(NULL, &len);
+	text = pdet_mark_make(env, NULL, &len);
 	if (!text)
 		return pdet_fail(env, ENOMEM, "no memory");
 	free(text);
@@ -226,7 +297,7 @@ int pdet_mark_watch(struct pdet_env *env, void *mark, size_t size)
 	if (r < 0)
 		watch = pdet_cause_name(r == -EACCES ? PAGEDET_CAUSE_ACCESS :
 						       PAGEDET_CAUSE_KERNEL);
-	text = pdet_mark_make(watch, &len);
+	text = pdet_mark_make(env, watch, &len);
 	if (text && size >= len)
 		memcpy(mark, text, len);
 	else if (r == 0)
@@ -314,4 +385,77 @@ bool pdet_mark_watched(struct pdet_scan text, char name[PDET_WATCH_NAME])
 		return true;
 	}
 	return false;
+}
+
+static bool is_same(struct pdet_scan a, struct pdet_scan b)
+{
+	return a.end - a.at == b.end - b.at &&
+	       !memcmp(a.at, b.at, (size_t)(a.end - a.at));
+}
+
+bool pdet_mark_find(struct pdet_scan text, const struct pdet_mark_line *like,
+		    uint64_t *ret)
+{
+	struct pdet_mark_line line;
+
+	while (pdet_mark_next(&text, &line)) {
+		if (!is_same(line.kind, like->kind) ||
+		    !is_same(line.name, like->name) ||
+		    !is_same(line.counter, like->counter))
+			continue;
+		*ret = line.value;
+		return true;
+	}
+	return false;
+}
+
+bool pdet_mark_is_memory(const struct pdet_mark_line *line)
+{
+	return pdet_scan_is(&line->kind, EDAC) ||
+	       pdet_scan_is(&line->kind, MCE) ||
+	       pdet_scan_is(&line->kind, FAILURE);
+}
+
+/* Corrected errors raise no exception: only EDAC can say that there were none.
+ */
+uint32_t pdet_mark_rose(struct pdet_scan before, struct pdet_scan now)
+{
+	bool edac = false, doubt = false;
+	struct pdet_mark_line line;
+	uint64_t count = 0;
+
+	while (pdet_mark_next(&before, &line)) {
+		const bool is_boot = pdet_scan_is(&line.kind, "boot");
+		const bool found = pdet_mark_find(now, &line, &count);
+
+		if (is_boot && !found)
+			return PAGEDET_DUNNO;
+		if (is_boot || !pdet_mark_is_memory(&line))
+			continue;
+		if (found && count > line.value &&
+		    !pdet_scan_is(&line.kind, FAILURE))
+			return PAGEDET_YES;
+		edac = edac || pdet_scan_is(&line.kind, EDAC);
+		doubt = doubt || !found || count != line.value;
+	}
+	return edac && !doubt ? PAGEDET_NO : PAGEDET_DUNNO;
+}
+
+int pdet_mark_memory(struct pdet_env *env, const void *mark, uint64_t size,
+		     uint32_t *ret)
+{
+	struct pdet_scan before, now;
+	size_t len = 0;
+	char *text;
+
+	if (size > PDET_MAX_MARK ||
+	    !pdet_mark_check(mark, (size_t)size, &before))
+		return pdet_fail(env, EBADMSG, PDET_BAD_MARK);
+	text = pdet_mark_make(env, NULL, &len);
+	if (!text)
+		return pdet_fail(env, ENOMEM, "no memory");
+	if (pdet_mark_check(text, len, &now))
+		*ret = pdet_mark_rose(before, now);
+	free(text);
+	return 0;
 }

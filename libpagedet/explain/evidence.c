@@ -65,7 +65,7 @@ static const struct part parts[] = {
 	N64(31, same_as), N32(32, earlier), N32(33, mode),
 	N32(34, peer_complete), N32(35, peer_discarded), N64(36, pass_sent),
 	N64(37, earlier_pass), N32(38, alloc_task), N32(39, no_swap),
-	N64(40, alloc_frame),
+	N64(40, alloc_frame), N32(41, here_hole), N32(42, peer_hole),
 };
 
 /* --- writing: counts what does not fit --- */
@@ -481,4 +481,49 @@ int pdet_evidence_load(struct pdet_env *env, const void *bytes, uint64_t size,
 			return refuse(env, "it has more behind its records");
 	}
 	return (int)n;
+}
+
+/* --- two sides --- */
+
+/* Texts of the peer stay behind: there is room for those of one side. */
+static void drop_texts(struct pagedet_page *row)
+{
+	unsigned f;
+
+	for (f = 0; f < PDET_FIELDS; f++) {
+		const uint32_t type = pdet_field_info(f)->type;
+
+		if ((type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST ||
+		     type == PAGEDET_TYPE_STACK) &&
+		    PAGEDET_CELL_STATE(row->cell[f]) == PAGEDET_HAVE)
+			row->cell[f] = (uint16_t)((row->cell[f] & 0xff00u) |
+						  PAGEDET_NO_MEMORY);
+	}
+}
+
+void pdet_evidence_join(struct pagedet_evidence *e,
+			const struct pagedet_evidence *peer)
+{
+	const unsigned now = PAGEDET_AS_NOW, again = PAGEDET_AS_AGAIN;
+	struct pagedet_page row;
+
+	memcpy(&row, peer->here, sizeof(row));
+	drop_texts(&row);
+	memcpy(e->peer, peer->here, sizeof(e->peer));
+	memcpy(e->peer, &row, sizeof(row));
+	e->hash[PAGEDET_AS_PEER] = peer->hash[now];
+	e->hash_key[PAGEDET_AS_PEER] = peer->hash_key[now];
+	e->hash_ns[PAGEDET_AS_PEER] = peer->hash_ns[now];
+	e->hash_state[PAGEDET_AS_PEER] = peer->hash_state[now];
+	e->zero[PAGEDET_AS_PEER] = peer->zero[now];
+	e->peer_read = peer->here_read;
+	e->counters_peer = peer->counters_here;
+	e->peer_hole = peer->here_hole;
+	e->peer_frozen = peer->here_frozen;
+	/* Read twice, and not the same: who says it was frozen is wrong. */
+	if (peer->hash_state[now] == PAGEDET_HAVE &&
+	    peer->hash_state[again] == PAGEDET_HAVE &&
+	    peer->hash_key[now] == peer->hash_key[again] &&
+	    peer->hash[now] != peer->hash[again])
+		e->peer_frozen = PAGEDET_NO;
 }

@@ -18,6 +18,11 @@ int pdet_evidence_save(struct pdet_env *env, const void *evidence,
 int pdet_evidence_load(struct pdet_env *env, const void *bytes, uint64_t size,
 		       void *evidence, uint64_t stride, uint64_t max);
 
+/* pdet_evidence_join - what @peer says of its own page is what @e says of the
+ * peer's. */
+void pdet_evidence_join(struct pagedet_evidence *e,
+			const struct pagedet_evidence *peer);
+
 /* pdet_evidence_seal - the checksum of all of @bytes into its place: what
  * tests and fuzzers do after they have changed something. */
 void pdet_evidence_seal(void *bytes, uint64_t size);

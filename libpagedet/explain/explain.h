@@ -76,6 +76,13 @@ void pdet_fact_hash(struct pdet_case *c, uint32_t version);
 void pdet_unknown(struct pdet_case *c, const char *what);
 /* pdet_lower - the same, and the finding is less sure without it. */
 void pdet_lower(struct pdet_case *c, const char *what);
+/* pdet_rest_on - so sure it is, and a field of the row here says so; true. */
+bool pdet_rest_on(struct pdet_case *c, unsigned field, uint32_t confidence);
+/* pdet_rest_on_kind - the same of its kind, if it is known to be this one. */
+bool pdet_rest_on_kind(struct pdet_case *c, uint32_t kind, uint32_t confidence);
+/* pdet_rest_on_poison - the kernel has taken the page here for a memory error:
+ * that is certain. */
+bool pdet_rest_on_poison(struct pdet_case *c);
 /* pdet_case_text - the text at a place of the evidence; "" if there is none. */
 const char *pdet_case_text(const struct pdet_case *c, uint64_t id);
 

@@ -261,3 +261,24 @@ void pdet_lower(struct pdet_case *c, const char *what)
 	if (c->confidence > PAGEDET_CONFIDENCE_LOW)
 		c->confidence--;
 }
+
+bool pdet_rest_on(struct pdet_case *c, unsigned field, uint32_t confidence)
+{
+	c->confidence = confidence;
+	pdet_fact_field(c, PAGEDET_SIDE_HERE, field);
+	return true;
+}
+
+bool pdet_rest_on_kind(struct pdet_case *c, uint32_t kind, uint32_t confidence)
+{
+	return pdet_row_is(&c->here, kind) &&
+	       pdet_rest_on(c, PAGEDET_FIELD_KIND, confidence);
+}
+
+bool pdet_rest_on_poison(struct pdet_case *c)
+{
+	if (pdet_row_poisoned(&c->here) != PAGEDET_YES)
+		return false;
+	pdet_rest_on(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_CERTAIN);
+	return pdet_rest_on(c, PAGEDET_FIELD_PTE, PAGEDET_CONFIDENCE_CERTAIN);
+}

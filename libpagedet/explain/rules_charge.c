@@ -4,15 +4,6 @@
 
 #define HERE PAGEDET_SIDE_HERE
 
-static bool of_kind(struct pdet_case *c, uint32_t kind, uint32_t confidence)
-{
-	if (!pdet_row_is(&c->here, kind))
-		return false;
-	c->confidence = confidence;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
-	return true;
-}
-
 static bool charged(struct pdet_case *c)
 {
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_MEMCG_INO) &&
@@ -32,23 +23,22 @@ static bool nobodys(struct pdet_case *c)
 	    !pdet_row_is(&c->here, PAGEDET_KIND_ZERO) &&
 	    !pdet_row_is(&c->here, PAGEDET_KIND_OFFLINE))
 		return false;
-	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
-	return true;
+	return pdet_rest_on(c, PAGEDET_FIELD_KIND, PAGEDET_CONFIDENCE_CERTAIN);
 }
 
 static bool by_object(struct pdet_case *c)
 {
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_SLAB_CACHE);
 	pdet_unknown(c, "who is charged for each object");
-	return of_kind(c, PAGEDET_KIND_SLAB, PAGEDET_CONFIDENCE_HIGH);
+	return pdet_rest_on_kind(c, PAGEDET_KIND_SLAB, PAGEDET_CONFIDENCE_HIGH);
 }
 
 static bool by_hugetlb(struct pdet_case *c)
 {
 	pdet_unknown(c, "whether cgroups are mounted with "
 		     "memory_hugetlb_accounting");
-	return of_kind(c, PAGEDET_KIND_HUGETLB, PAGEDET_CONFIDENCE_MEDIUM);
+	return pdet_rest_on_kind(c, PAGEDET_KIND_HUGETLB,
+				 PAGEDET_CONFIDENCE_MEDIUM);
 }
 
 /* What tasks and files hold is charged without being asked for. */
@@ -96,11 +86,8 @@ static bool charge_unknown(struct pdet_case *c)
 
 static bool poisoned(struct pdet_case *c)
 {
-	if (pdet_row_poisoned(&c->here) != PAGEDET_YES)
+	if (!pdet_rest_on_poison(c))
 		return false;
-	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_PTE);
 	pdet_fact_known(c, "counters_moved", c->e.counters_here, HERE);
 	if (c->e.counters_here == PAGEDET_YES) {
 		c->likely = "broken memory: counters of machine checks moved";
@@ -114,11 +101,8 @@ static bool poisoned(struct pdet_case *c)
 
 static bool not_poisoned(struct pdet_case *c)
 {
-	if (pdet_row_flag(&c->here, PAGEDET_PF_HWPOISON) != PAGEDET_NO)
-		return false;
-	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
-	return true;
+	return pdet_row_flag(&c->here, PAGEDET_PF_HWPOISON) == PAGEDET_NO &&
+	       pdet_rest_on(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_CERTAIN);
 }
 
 static bool poison_unknown(struct pdet_case *c)

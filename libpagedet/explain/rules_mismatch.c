@@ -63,9 +63,18 @@ static enum relation contents(const struct pdet_case *c)
 
 /* --- what findings rest on --- */
 
+static bool never_sent(const struct pdet_case *c)
+{
+	return c->e.hash_state[SENT] == PAGEDET_NONE;
+}
+
 static void three_hashes(struct pdet_case *c)
 {
-	pdet_fact_hash(c, SENT);
+	if (never_sent(c))
+		pdet_fact_word(c, "hash_sent", 0, "never sent",
+			       PAGEDET_SIDE_HERE);
+	else
+		pdet_fact_hash(c, SENT);
 	pdet_fact_hash(c, NOW);
 	pdet_fact_hash(c, PEER);
 }
@@ -123,13 +132,22 @@ static void tracking(struct pdet_case *c)
 			       PAGEDET_SIDE_HERE);
 }
 
+/* Its mtime is of a tick that began after the page was sent. That it is not
+ * proves nothing: a store through a mapping need not move it. */
+static bool file_moved(const struct pdet_case *c)
+{
+	return c->e.file_ns && c->e.hash_ns[SENT] &&
+	       c->e.file_ns > c->e.hash_ns[SENT];
+}
+
 static void writers(struct pdet_case *c)
 {
 	const char *comm = pdet_case_text(c, c->e.mapper_comm);
 
 	pdet_fact_known(c, "file_written", c->e.file_written,
 			PAGEDET_SIDE_HERE);
-	if (c->e.file_written == PAGEDET_YES && c->e.file_ns)
+	if (c->e.file_ns &&
+	    (c->e.file_written == PAGEDET_YES || file_moved(c)))
 		pdet_fact_number(c, "file_ns", c->e.file_ns,
 				 PAGEDET_TYPE_NUMBER, PAGEDET_SIDE_HERE, 0);
 	if (c->e.extra_mappers != PAGEDET_YES) {
@@ -181,6 +199,8 @@ static void steadiness(struct pdet_case *c)
 
 static void sent_unknown(struct pdet_case *c)
 {
+	if (never_sent(c))
+		return;
 	if (compare(c, SENT, NOW) == OTHER_KEYS ||
 	    compare(c, SENT, PEER) == OTHER_KEYS)
 		pdet_unknown(c, "the hash as sent, under the key of the "
@@ -189,28 +209,37 @@ static void sent_unknown(struct pdet_case *c)
 		pdet_unknown(c, "the hash as sent");
 }
 
+static const char version_unknown[] =
+	"whether it is an earlier version of the page";
+
 /* --- the rules --- */
+
+static bool moved(const struct pdet_case *c)
+{
+	return compare(c, NOW, AGAIN) == DIFFERENT;
+}
+
+static bool runs(const struct pdet_case *c)
+{
+	return c->e.peer_frozen == PAGEDET_NO ||
+	       c->e.here_frozen == PAGEDET_NO || moved(c);
+}
 
 static bool not_frozen(struct pdet_case *c)
 {
-	const bool moved = compare(c, NOW, AGAIN) == DIFFERENT;
-
-	if (contents(c) == EQUAL)
-		return false;
-	if (c->e.peer_frozen != PAGEDET_NO && c->e.here_frozen != PAGEDET_NO &&
-	    !moved)
+	if (contents(c) == EQUAL || !runs(c))
 		return false;
 	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
 	frozen(c);
-	if (moved) {
+	if (moved(c)) {
 		pdet_fact_hash(c, NOW);
 		pdet_fact_hash(c, AGAIN);
 	}
 	return true;
 }
 
-static bool poisoned(struct pdet_case *c, const struct pagedet_page *row,
-		     uint32_t read, uint32_t side)
+static bool unreadable(struct pdet_case *c, const struct pagedet_page *row,
+		       uint32_t read, uint32_t side)
 {
 	if (pdet_row_poisoned(row) != PAGEDET_YES ||
 	    (read != PAGEDET_READ_REFUSED && read != PAGEDET_READ_DUNNO))
@@ -230,10 +259,10 @@ static bool poisoned(struct pdet_case *c, const struct pagedet_page *row,
 
 static bool memory_error(struct pdet_case *c)
 {
-	const bool here = poisoned(c, &c->here, c->e.here_read,
-				   PAGEDET_SIDE_HERE);
-	const bool peer = poisoned(c, &c->peer, c->e.peer_read,
-				   PAGEDET_SIDE_PEER);
+	const bool here = unreadable(c, &c->here, c->e.here_read,
+				     PAGEDET_SIDE_HERE);
+	const bool peer = unreadable(c, &c->peer, c->e.peer_read,
+				     PAGEDET_SIDE_PEER);
 
 	if (!here && !peer)
 		return false;
@@ -272,6 +301,9 @@ static bool no_difference(struct pdet_case *c)
 			   "kernel";
 	} else if (c->e.compared == PAGEDET_YES) {
 		difference(c);
+		/* equal by chance, at two moments of pages that change */
+		if (runs(c))
+			pdet_lower(c, "a comparison while nothing runs");
 	} else {
 		c->confidence = PAGEDET_CONFIDENCE_HIGH;
 		pdet_fact_hash(c, NOW);
@@ -296,6 +328,9 @@ static void why_missing(struct pdet_case *c)
 	if (c->e.peer_complete == PAGEDET_NO) {
 		c->likely = "pages are still to come";
 		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
+	} else if (never_sent(c)) {
+		c->likely = "it was never sent";
+		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 	} else if (c->e.peer_discarded == PAGEDET_YES) {
 		c->likely = "the peer gave it back: a balloon, free page "
 			    "hints, or a hole in its file";
@@ -311,10 +346,19 @@ static void why_missing(struct pdet_case *c)
 	}
 }
 
+/* Where its file has nothing, who looks finds zeroes all the same, and may have
+ * looked: unless zeroes were sent, nothing has arrived. */
+static bool is_never_filled(const struct pdet_case *c)
+{
+	return c->e.peer_hole == PAGEDET_YES &&
+	       c->e.zero[PEER] == PAGEDET_YES &&
+	       (never_sent(c) || c->e.zero[SENT] == PAGEDET_NO);
+}
+
 static bool missing(struct pdet_case *c)
 {
 	/* A file's page may be cached without an entry that maps it. */
-	if (pdet_row_absent(&c->peer) != PAGEDET_YES ||
+	if ((pdet_row_absent(&c->peer) != PAGEDET_YES && !is_never_filled(c)) ||
 	    c->e.zero[PEER] == PAGEDET_NO || c->e.zero[NOW] == PAGEDET_YES)
 		return false;
 	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
@@ -329,6 +373,7 @@ static bool missing(struct pdet_case *c)
 	pdet_fact_field(c, PAGEDET_SIDE_PEER, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, PAGEDET_SIDE_PEER, PAGEDET_FIELD_PTE);
 	pdet_fact_field(c, PAGEDET_SIDE_PEER, PAGEDET_FIELD_VMA_PROT);
+	pdet_fact_known(c, "hole", c->e.peer_hole, PAGEDET_SIDE_PEER);
 	three_hashes(c);
 	sending(c);
 	why_missing(c);
@@ -394,6 +439,14 @@ static bool is_changed_after(const struct pdet_case *c)
 	       compare(c, SENT, PEER) != EQUAL && contents(c) == DIFFERENT;
 }
 
+/* An old one that stayed there looks the same. What was sent only once has no
+ * earlier version. */
+static void earlier_unknown(struct pdet_case *c)
+{
+	if (c->e.earlier == PAGEDET_DUNNO && c->e.pass_sent != 1)
+		pdet_lower(c, version_unknown);
+}
+
 /* One bit that differs is no proof: stale pages do that, too. */
 static bool bit_flip(struct pdet_case *c)
 {
@@ -404,6 +457,7 @@ static bool bit_flip(struct pdet_case *c)
 	three_hashes(c);
 	difference(c);
 	counters(c);
+	earlier_unknown(c);
 	steadiness(c);
 	return true;
 }
@@ -428,7 +482,7 @@ static void not_resent_facts(struct pdet_case *c)
 static bool write_untracked(struct pdet_case *c)
 {
 	const bool found = c->e.extra_mappers == PAGEDET_YES ||
-			   c->e.file_written == PAGEDET_YES;
+			   c->e.file_written == PAGEDET_YES || file_moved(c);
 
 	if (!is_not_resent(c) || c->e.track == PAGEDET_WRITES_SEEN)
 		return false;
@@ -448,12 +502,16 @@ static bool write_untracked(struct pdet_case *c)
 	} else {
 		return false;
 	}
+	c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 	if (c->e.file_written == PAGEDET_YES) {
 		c->likely = "its file was written";
-		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 	} else if (c->e.extra_mappers == PAGEDET_YES) {
 		c->likely = "somebody else who maps it wrote it";
-		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
+	} else if (found) {
+		c->likely = "its file was written, or mapped by somebody who "
+			    "is gone";
+	} else {
+		c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
 	}
 	not_resent_facts(c);
 	return true;
@@ -473,6 +531,9 @@ static bool dirty_log_lost(struct pdet_case *c)
 	if (c->e.track != PAGEDET_WRITES_SEEN &&
 	    c->e.extra_mappers == PAGEDET_YES)
 		pdet_lower(c, "whether another mapping wrote it");
+	else if (c->e.track != PAGEDET_WRITES_SEEN && file_moved(c))
+		pdet_lower(c, "whether its file was written past the mapping: "
+			   "its time moved");
 	not_resent_facts(c);
 	return true;
 }
@@ -491,6 +552,7 @@ static bool changed_after(struct pdet_case *c)
 		pdet_unknown(c, "where the bytes differ");
 	else if (c->e.bits == 1)
 		counters_unknown(c);
+	earlier_unknown(c);
 	steadiness(c);
 	return true;
 }
@@ -506,8 +568,7 @@ static bool two_faults(struct pdet_case *c)
 	writers(c);
 	difference(c);
 	if (c->e.earlier == PAGEDET_DUNNO)
-		pdet_unknown(c, "whether it is an earlier version of the "
-			     "page");
+		pdet_unknown(c, version_unknown);
 	if (c->e.same_as_other == PAGEDET_DUNNO)
 		pdet_unknown(c, "whether it is another page's contents");
 	steadiness(c);
@@ -533,8 +594,7 @@ static bool cannot_tell(struct pdet_case *c)
 	    compare(c, SENT, PEER) != DIFFERENT)
 		sent_unknown(c);
 	if (c->e.earlier == PAGEDET_DUNNO)
-		pdet_unknown(c, "whether it is an earlier version of the "
-			     "page");
+		pdet_unknown(c, version_unknown);
 	return true;
 }
 
@@ -543,7 +603,8 @@ static bool cannot_tell(struct pdet_case *c)
 
 const struct pdet_rule pdet_rules_mismatch[] = {
 	RULE(1, FINE, "not-frozen", not_frozen,
-	     "not a mismatch of the migration: one side ran while it was read",
+	     "no fault is shown: one side ran while it was read, so its contents "
+	     "need not be of one moment",
 	     "freeze both sides, and compare again"),
 	RULE(2, CAUSE, "memory-error", memory_error,
 	     "the kernel has taken the page for a memory error: its bytes are "

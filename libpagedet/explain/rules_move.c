@@ -23,21 +23,8 @@ static bool set(struct pdet_case *c, unsigned bit, uint32_t confidence)
 
 static bool nothing(struct pdet_case *c)
 {
-	if (!pdet_row_is_nothing(&c->here))
-		return false;
-	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
-	return true;
-}
-
-static bool poisoned(struct pdet_case *c)
-{
-	if (pdet_row_poisoned(&c->here) != PAGEDET_YES)
-		return false;
-	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_PTE);
-	return true;
+	return pdet_row_is_nothing(&c->here) &&
+	       pdet_rest_on(c, PAGEDET_FIELD_KIND, PAGEDET_CONFIDENCE_CERTAIN);
 }
 
 static void counts(struct pdet_case *c)
@@ -260,7 +247,7 @@ const struct pdet_rule pdet_rules_move[] = {
 	MOVE(201, FINE, "nothing-to-move", nothing,
 	     "there is nothing to move: the place is free, or has no page",
 	     "nothing"),
-	MOVE(202, CAUSE, "poisoned-stays", poisoned,
+	MOVE(202, CAUSE, "poisoned-stays", pdet_rest_on_poison,
 	     "taken for a memory error: what is in it is not moved",
 	     "look into the kernel log"),
 	MOVE(203, CAUSE, "pinned-stays", pinned,
@@ -302,7 +289,7 @@ const struct pdet_rule pdet_rules_move[] = {
 	KEEP(401, FINE, "nothing-to-reclaim", nothing,
 	     "there is nothing to reclaim: the place is free, or has no page",
 	     "nothing"),
-	KEEP(402, CAUSE, "poisoned-kept", poisoned,
+	KEEP(402, CAUSE, "poisoned-kept", pdet_rest_on_poison,
 	     "taken for a memory error: it is never used again",
 	     "look into the kernel log"),
 	KEEP(403, CAUSE, "not-on-lru", not_listed,

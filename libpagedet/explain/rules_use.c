@@ -4,18 +4,10 @@
 
 #define HERE PAGEDET_SIDE_HERE
 
-static bool with_field(struct pdet_case *c, unsigned field, uint32_t confidence)
-{
-	c->confidence = confidence;
-	pdet_fact_field(c, HERE, field);
-	return true;
-}
-
 /* The kind as its source has it. */
 static bool of_kind(struct pdet_case *c, uint32_t kind)
 {
-	return pdet_row_is(&c->here, kind) &&
-	       with_field(c, PAGEDET_FIELD_KIND, PAGEDET_CONFIDENCE_CERTAIN);
+	return pdet_rest_on_kind(c, kind, PAGEDET_CONFIDENCE_CERTAIN);
 }
 
 static void owner(struct pdet_case *c)
@@ -62,14 +54,6 @@ static bool no_page(struct pdet_case *c)
 	       of_kind(c, PAGEDET_KIND_UNMAPPED);
 }
 
-static bool set_aside(struct pdet_case *c)
-{
-	if (pdet_row_poisoned(&c->here) != PAGEDET_YES)
-		return false;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_PTE);
-	return with_field(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_CERTAIN);
-}
-
 static bool offline(struct pdet_case *c)
 {
 	c->likely = "a balloon, or memory that is being unplugged";
@@ -83,7 +67,7 @@ static bool reserved(struct pdet_case *c)
 	if (of_kind(c, PAGEDET_KIND_RESERVED))
 		return true;
 	return pdet_row_flag(&c->here, PAGEDET_PF_RESERVED) == PAGEDET_YES &&
-	       with_field(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_CERTAIN);
+	       pdet_rest_on(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_CERTAIN);
 }
 
 static bool zero(struct pdet_case *c)
@@ -169,7 +153,7 @@ static bool swap_cached(struct pdet_case *c)
 	if (pdet_row_flag(&c->here, PAGEDET_PF_SWAPCACHE) != PAGEDET_YES)
 		return false;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
-	return with_field(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_HIGH);
+	return pdet_rest_on(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_HIGH);
 }
 
 static bool cached(struct pdet_case *c)
@@ -346,7 +330,7 @@ const struct pdet_rule pdet_rules_use[] = {
 	USE(101, FINE, "page-free", is_free, "the page is free", "nothing"),
 	USE(102, FINE, "no-page", no_page, "there is no page at this place",
 	    "nothing"),
-	USE(103, CAUSE, "set-aside-as-poisoned", set_aside,
+	USE(103, CAUSE, "set-aside-as-poisoned", pdet_rest_on_poison,
 	    "set aside as a memory error (hwpoison): the kernel does not use "
 	    "it any more",
 	    "look into the kernel log for why; unpoison-pfn takes back what "

@@ -16,6 +16,20 @@ static void lines(const uint8_t *data, size_t size)
 	}
 }
 
+/* Of two halves that need not be of the same machine. */
+static void memory(const uint8_t *data, size_t size)
+{
+	const char *at = (const char *)data, *middle = at + size / 2;
+	const struct pdet_scan a = { at, middle };
+	const struct pdet_scan b = { middle, at + size };
+	const struct pdet_scan none = { at, at };
+
+	MUST(pdet_mark_rose(a, b) <= PAGEDET_NO);
+	MUST(pdet_mark_rose(b, a) <= PAGEDET_NO);
+	MUST(pdet_mark_rose(none, a) == PAGEDET_DUNNO);
+	MUST(pdet_mark_rose(a, none) != PAGEDET_YES);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pdet_scan text;
@@ -24,5 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(text.at >= (const char *)data && text.at <= text.end &&
 		     text.end < (const char *)data + size);
 	lines(data, size);
+	memory(data, size);
 	return 0;
 }

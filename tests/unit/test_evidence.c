@@ -186,6 +186,52 @@ START_TEST(newer_parts_are_left_out)
 }
 END_TEST
 
+START_TEST(what_the_peer_has)
+{
+	const unsigned now = PAGEDET_AS_NOW, again = PAGEDET_AS_AGAIN;
+	const unsigned peer = PAGEDET_AS_PEER;
+	struct pagedet_page row;
+
+	make();
+	out[0] = out[1] = in[1];
+	in[0].hash[now] = in[0].hash[again] = 5;
+	in[0].hash_key[now] = in[0].hash_key[again] = 6;
+	in[0].hash_state[now] = in[0].hash_state[again] = PAGEDET_HAVE;
+	in[0].here_frozen = PAGEDET_YES;
+	in[0].here_read = PAGEDET_READ_DONE;
+	in[0].here_hole = PAGEDET_NO;
+	in[0].counters_here = PAGEDET_NO;
+	out[1].peer_frozen = PAGEDET_YES;
+	ck_assert_int_eq(pagedet_evidence_join(out, 2, in), 0);
+	memcpy(&row, out[0].peer, sizeof(row));
+	ck_assert_uint_eq(row.pfn, 0x123456);
+	/* a text of the peer's would be another one here */
+	ck_assert_uint_eq(PAGEDET_CELL_STATE(row.cell[PAGEDET_FIELD_COMM]),
+			  PAGEDET_NO_MEMORY);
+	ck_assert_uint_eq(out[0].hash[peer], 5);
+	ck_assert_uint_eq(out[0].hash_key[peer], 6);
+	ck_assert_uint_eq(out[0].hash_state[peer], PAGEDET_HAVE);
+	ck_assert_uint_eq(out[0].zero[peer], PAGEDET_NO);
+	ck_assert_uint_eq(out[0].peer_read, PAGEDET_READ_DONE);
+	ck_assert_uint_eq(out[0].peer_hole, PAGEDET_NO);
+	ck_assert_uint_eq(out[0].counters_peer, PAGEDET_NO);
+	ck_assert_uint_eq(out[0].peer_frozen, PAGEDET_YES);
+	/* its own side stays */
+	ck_assert_int_eq(memcmp(out[0].here, in[1].here, sizeof(in[1].here)),
+			 0);
+	ck_assert_uint_eq(out[0].hash_state[now], PAGEDET_NOT_ASKED);
+	/* what is not said is not known any more */
+	ck_assert_uint_eq(out[1].peer_frozen, PAGEDET_DUNNO);
+	/* it says so, and its pages say no */
+	in[0].hash[again] = 9;
+	ck_assert_int_eq(pagedet_evidence_join(out, 2, in), 0);
+	ck_assert_uint_eq(out[0].peer_frozen, PAGEDET_NO);
+	in[0].size = 8;
+	ck_assert_int_eq(pagedet_evidence_join(out, 2, in), -EINVAL);
+	ck_assert_int_eq(pagedet_evidence_join(out, 0, in), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("evidence");
@@ -196,5 +242,6 @@ int main(void)
 	unit_test(s, every_byte_counts);
 	unit_test(s, forged);
 	unit_test(s, newer_parts_are_left_out);
+	unit_test(s, what_the_peer_has);
 	return unit_main(s);
 }

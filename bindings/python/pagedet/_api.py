@@ -438,6 +438,8 @@ PAGEDET_SIDE_PEER = 2
 
 # enum pagedet_collect_option
 PAGEDET_COLLECT_CONTENT = 1
+PAGEDET_COLLECT_AGAIN = 2
+PAGEDET_COLLECT_FILE = 4
 
 # enum pagedet_check_kind
 PAGEDET_CHECK_CLEAN = 1
@@ -602,15 +604,15 @@ class pagedet_owners(Structure):
     """Opaque."""
 
 
+class pagedet_track(Structure):
+    """Opaque."""
+
+
 class pagedet_checked(Structure):
     """Opaque."""
 
 
 class pagedet_diff(Structure):
-    """Opaque."""
-
-
-class pagedet_track(Structure):
     """Opaque."""
 
 
@@ -1015,6 +1017,8 @@ class pagedet_evidence(Structure):
         ("alloc_task", c_uint32),
         ("no_swap", c_uint32),
         ("alloc_frame", c_uint64),
+        ("here_hole", c_uint32),
+        ("peer_hole", c_uint32),
     ]
 
 
@@ -1075,6 +1079,10 @@ class pagedet_collect_options(Structure):
         ("options", c_uint32),
         ("questions", c_uint32),
         ("sources", c_uint32),
+        ("track", POINTER(pagedet_track)),
+        ("mark", c_void_p),
+        ("mark_size", c_uint64),
+        ("again_ns", c_uint64),
     ]
 
 
@@ -1510,6 +1518,10 @@ FUNCTIONS = {
             POINTER(pagedet_evidence),
             c_uint64,
         ],
+        "0.1"),
+    "pagedet_evidence_join": (
+        c_int,
+        [POINTER(pagedet_evidence), c_uint64, POINTER(pagedet_evidence)],
         "0.1"),
     "pagedet_check_by_name": (
         c_int,

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The file behind memory that is mapped shared: when it was written, and what
+ * it has where no entry maps a page. It is opened through map_files, which
+ * takes CAP_CHECKPOINT_RESTORE, or through a descriptor that the task has of it
+ * (Documentation/filesystems/proc.rst).
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "explain/collect_file.h"
+#include "pagedet.h"
+
+/* More descriptors than these are not looked through. */
+#define MOST_FDS 4096
+#define MOST_MAPS ((size_t)16 << 20)
+
+void pdet_backing_begin(struct pdet_backing *b, struct pdet_env *env)
+{
+	memset(b, 0, sizeof(*b));
+	b->env = env;
+	b->fd = -1;
+}
+
+static void forget_file(struct pdet_backing *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	b->fd = -1;
+	b->vma.end = 0;
+}
+
+void pdet_backing_end(struct pdet_backing *b)
+{
+	forget_file(b);
+	pdet_text_free(&b->maps);
+}
+
+static bool find_vma(struct pdet_backing *b, uint32_t pid, uint64_t vaddr)
+{
+	struct pdet_scan text, line;
+
+	if (b->pid != pid) {
+		pdet_text_free(&b->maps);
+		memset(&b->maps, 0, sizeof(b->maps));
+		b->pid = pid;
+		/* What cannot be read stays empty, and is not tried again. */
+		pdet_slurp(b->env, &b->maps, MOST_MAPS, "/proc/%u/maps", pid);
+	}
+	if (!b->maps.data)
+		return false;
+	text = (struct pdet_scan){ b->maps.data, b->maps.data + b->maps.len };
+	while (pdet_scan_line(&text, &line))
+		if (pdet_maps_line(line, &b->vma) && vaddr < b->vma.end)
+			return vaddr >= b->vma.start;
+	return false;
+}
+
+static bool is_file_of(const struct pdet_vma *vma, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_ino == vma->inode &&
+	       major(st->st_dev) == vma->dev >> 32 &&
+	       minor(st->st_dev) == (uint32_t)vma->dev;
+}
+
+/* Opens what a link of /proc leads to, if it is the file. */
+static int open_link(const struct pdet_backing *b, const char *dir,
+		     const char *name)
+{
+	char path[512];
+	struct stat st;
+
+	/* Opening what is no regular file may do things. */
+	if (pdet_path(b->env, path, sizeof(path), "/proc/%u/%s/%s", b->pid, dir,
+		      name) < 0 ||
+	    stat(path, &st) < 0 || !is_file_of(&b->vma, &st))
+		return -1;
+	/* It may be another by now, and is looked at once more: but no pipe is
+	 * waited for. */
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+static int open_by_fds(const struct pdet_backing *b)
+{
+	char path[512];
+	struct dirent *e;
+	int fd = -1, n = 0;
+	DIR *d;
+
+	if (pdet_path(b->env, path, sizeof(path), "/proc/%u/fd", b->pid) < 0)
+		return -1;
+	d = opendir(path);
+	while (d && fd < 0 && n++ < MOST_FDS && (e = readdir(d)))
+		if (*e->d_name != '.')
+			fd = open_link(b, "fd", e->d_name);
+	if (d)
+		closedir(d);
+	return fd;
+}
+
+static void open_file(struct pdet_backing *b)
+{
+	char name[64];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%" PRIx64 "-%" PRIx64, b->vma.start,
+		 b->vma.end);
+	b->fd = open_link(b, "map_files", name);
+	if (b->fd < 0)
+		b->fd = open_by_fds(b);
+	if (b->fd < 0)
+		return;
+	/* Between the two calls it may have become another. */
+	if (fstat(b->fd, &st) < 0 || !is_file_of(&b->vma, &st)) {
+		close(b->fd);
+		b->fd = -1;
+		return;
+	}
+	b->size = (uint64_t)st.st_size;
+	b->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+		      (uint64_t)st.st_mtim.tv_nsec;
+}
+
+bool pdet_backing_at(struct pdet_backing *b, uint32_t pid, uint64_t vaddr)
+{
+	if (b->pid == pid && vaddr >= b->vma.start && vaddr < b->vma.end)
+		return b->fd >= 0;
+	forget_file(b);
+	if (!find_vma(b, pid, vaddr)) {
+		b->vma.end = 0;
+		return false;
+	}
+	if (b->vma.inode && b->vma.prot & PAGEDET_PROT_SHARED)
+		open_file(b);
+	return b->fd >= 0;
+}
+
+static uint64_t offset_of(const struct pdet_backing *b, uint64_t vaddr)
+{
+	return b->vma.offset + (vaddr - b->vma.start);
+}
+
+uint32_t pdet_backing_hole(const struct pdet_backing *b, uint64_t vaddr,
+			   uint64_t page_size)
+{
+	const uint64_t from = offset_of(b, vaddr - vaddr % page_size);
+	off_t data;
+
+	/* Behind its end the file has no page that could be zero. */
+	if (from >= b->size)
+		return PAGEDET_DUNNO;
+	data = lseek(b->fd, (off_t)from, SEEK_DATA);
+	if (data < 0)
+		return errno == ENXIO ? PAGEDET_YES : PAGEDET_DUNNO;
+	return (uint64_t)data >= from + page_size ? PAGEDET_YES : PAGEDET_NO;
+}
+
+bool pdet_backing_read(const struct pdet_backing *b, uint64_t vaddr, void *page,
+		       uint64_t page_size)
+{
+	const uint64_t from = offset_of(b, vaddr - vaddr % page_size);
+
+	return pdet_pread(b->fd, page, page_size, from) == (ssize_t)page_size;
+}

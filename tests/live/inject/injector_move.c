@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* A migration: two processes, and the wire between them, which is us. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "injector.h"
+
+static int backing(const struct move *m, const struct where *w)
+{
+	char path[4096];
+	int fd;
+
+	if (m->ram == MEMFD) {
+		fd = memfd_create("guest", MFD_CLOEXEC);
+	} else {
+		snprintf(path, sizeof(path), "%s/ram.XXXXXX", w->dir);
+		fd = mkostemp(path, O_CLOEXEC);
+		unlink(path);
+	}
+	if (fd < 0 || ftruncate(fd, (off_t)(m->pages * PAGE)) < 0)
+		die("memory of a guest");
+	return fd;
+}
+
+static void give_fd(int fd, int as)
+{
+	if (fd >= 0 && dup2(fd, as) < 0)
+		die("dup2");
+}
+
+static void start(struct move *m, struct side *s, const struct where *w,
+		  uint32_t keeps, uid_t uid)
+{
+	static const char *const ram[] = { [ANON] = "anon", [THP] = "thp",
+					   [MEMFD] = "shared",
+					   [ON_DISK] = "shared" };
+	char pages[16], keeps_text[16], uid_text[16];
+	const char *key = uid ? w->nobodys_key : w->key;
+	int pair[2];
+	uint32_t i;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		die("socketpair");
+	s->ram = m->ram & (MEMFD | ON_DISK) ? backing(m, w) : -1;
+	snprintf(pages, sizeof(pages), "%u", m->pages);
+	snprintf(keeps_text, sizeof(keeps_text), "%u", keeps);
+	snprintf(uid_text, sizeof(uid_text), "%u", (unsigned)uid);
+	fflush(NULL);
+	s->pid = fork();
+	if (s->pid < 0)
+		die("fork");
+	if (s->pid == 0) {
+		/* ours have numbers above those, see injector.c */
+		give_fd(pair[1], FD_ORDERS);
+		give_fd(s->ram, FD_RAM);
+		give_fd(m->peer, FD_PEER);
+		give_fd(w->findings, FD_FINDINGS);
+		execl(w->vmm, "vmm", ram[m->ram], pages, keeps_text, key,
+		      uid_text, (char *)NULL);
+		die(w->vmm);
+	}
+	close(pair[1]);
+	s->orders = pair[0];
+	for (i = 0; i < m->pages; i++)
+		s->at[i] = tell(s, WHERE, i, 0);
+}
+
+void move_begin(struct move *m, const struct where *w, uint32_t keeps,
+		uid_t uid)
+{
+	m->peer = memfd_create("peer", MFD_CLOEXEC);
+	if (m->peer < 0)
+		die("memfd_create");
+	start(m, &m->src, w, keeps, uid);
+	start(m, &m->dst, w, keeps, uid);
+}
+
+static void stop(struct side *s)
+{
+	int status;
+
+	close(s->orders);
+	if (s->ram >= 0)
+		close(s->ram);
+	if (waitpid(s->pid, &status, 0) < 0 || status)
+		die("a guest's process failed");
+}
+
+void move_end(struct move *m)
+{
+	if (m->mapped)
+		munmap(m->mapped, PAGE);
+	stop(&m->src);
+	stop(&m->dst);
+	close(m->peer);
+}
+
+static void post(const struct side *s, const struct order *o)
+{
+	if (send(s->orders, o, sizeof(*o), MSG_NOSIGNAL) != sizeof(*o))
+		die("a guest's process is gone");
+}
+
+static void answer(const struct side *s, struct order *o)
+{
+	if (recv(s->orders, o, sizeof(*o), 0) != (ssize_t)sizeof(*o))
+		die("a guest's process is gone");
+}
+
+uint64_t tell(struct side *s, enum what what, uint32_t page, uint64_t arg)
+{
+	struct order o = { .what = what, .page = page, .arg = arg };
+
+	post(s, &o);
+	answer(s, &o);
+	return o.arg;
+}
+
+void send_page(struct move *m, uint32_t page, struct order *packet)
+{
+	memset(packet, 0, sizeof(*packet));
+	packet->what = SEND;
+	packet->page = page;
+	post(&m->src, packet);
+	answer(&m->src, packet);
+	packet->what = TAKE;
+}
+
+void deliver(struct move *m, struct order *packet, uint32_t page)
+{
+	struct order o = *packet;
+
+	o.page = page;
+	m->came[page] = o;
+	post(&m->dst, &o);
+	answer(&m->dst, &o);
+}
+
+static int open_of(const struct side *s, const char *name, int flags)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", s->pid, name);
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		die(path);
+	return fd;
+}
+
+/* Stores go on from before until the answer is there, none like another. */
+static uint64_t tell_while_moving(struct move *m, struct side *s,
+				  enum what what, uint64_t arg)
+{
+	struct order o = { .what = what, .arg = arg };
+	struct pollfd p = { .fd = s->orders, .events = POLLIN };
+	const bool moves = m->moving == s;
+	const int mem = moves ? open_of(s, "mem", O_WRONLY) : -1;
+	uint64_t word = random_of(m->random);
+	const int nice = getpriority(PRIO_PROCESS, 0);
+	bool posted = false;
+
+	/* who stores all the time must not wait for others to do so */
+	if (moves)
+		setpriority(PRIO_PROCESS, 0, -10);
+	do {
+		word++;
+		if (moves && pwrite(mem, &word, sizeof(word),
+				    (off_t)s->at[m->moving_page]) !=
+			     (ssize_t)sizeof(word))
+			die("/proc/PID/mem");
+		if (!posted)
+			post(s, &o);
+		posted = true;
+	} while (poll(&p, 1, moves ? 0 : -1) == 0);
+	if (moves) {
+		setpriority(PRIO_PROCESS, 0, nice);
+		close(mem);
+	}
+	answer(s, &o);
+	return o.arg;
+}
+
+void explain(struct move *m)
+{
+	const uint64_t len = tell_while_moving(m, &m->dst, GIVE, 0);
+
+	tell_while_moving(m, &m->src, EXPLAIN, len);
+}
+
+void store(const struct side *s, uint32_t page, const void *bytes, size_t len,
+	   size_t offset)
+{
+	const int fd = open_of(s, "mem", O_WRONLY);
+
+	if (pwrite(fd, bytes, len, (off_t)(s->at[page] + offset)) !=
+	    (ssize_t)len)
+		die("/proc/PID/mem");
+	close(fd);
+}
+
+void load(const struct side *s, uint32_t page, void *bytes)
+{
+	const int fd = open_of(s, "mem", O_RDONLY);
+
+	if (pread(fd, bytes, PAGE, (off_t)s->at[page]) != (ssize_t)PAGE)
+		die("/proc/PID/mem");
+	close(fd);
+}
+
+uint64_t pagemap(const struct side *s, uint32_t page)
+{
+	const int fd = open_of(s, "pagemap", O_RDONLY);
+	uint64_t word = 0;
+
+	if (pread(fd, &word, sizeof(word),
+		  (off_t)(s->at[page] / PAGE * sizeof(word))) != sizeof(word))
+		die("/proc/PID/pagemap");
+	close(fd);
+	return word;
+}
