@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What QEMU's human monitor prints of its memory: "info ramblock" and "info
+ * mtree -f", as of 7.2. A line that is not understood is passed over.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "blocks.h"
+
+/* "pc.ram    4 KiB  0x.. 0x.. 0x..": the name is all before the page size. */
+static bool parse_block(const char *line, struct block *b)
+{
+	uint64_t offset, used, total;
+	const char *end = strstr(line, " KiB ");
+	size_t len;
+
+	if (!end)
+		end = strstr(line, " MiB ");
+	if (!end || sscanf(end + 4, " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64,
+			   &offset, &used, &total) != 3)
+		return false;
+	while (end > line && isdigit((unsigned char)end[-1]))
+		end--;
+	while (end > line && end[-1] == ' ')
+		end--;
+	while (*line == ' ')
+		line++;
+	len = end > line ? (size_t)(end - line) : 0;
+	if (!len || len >= sizeof(b->name) || used > total ||
+	    total > 1ull << 46)
+		return false;
+	memcpy(b->name, line, len);
+	b->name[len] = 0;
+	b->used = used;
+	b->total = total;
+	return true;
+}
+
+unsigned blocks_parse(char *text, struct block *blocks)
+{
+	unsigned n = 0;
+	char *save, *line;
+
+	for (line = strtok_r(text, "\r\n", &save); line && n < MAX_BLOCKS;
+	     line = strtok_r(NULL, "\r\n", &save)) {
+		blocks[n] = (struct block){ .used = 0 };
+		blocks[n].at[SOURCE].fd = blocks[n].at[DESTINATION].fd = -1;
+		n += parse_block(line, &blocks[n]);
+	}
+	return n;
+}
+
+/* Blocks of devices have their path before the name of the region. */
+static bool is_region_of(const char *region, const char *block)
+{
+	const size_t len = strlen(block), n = strlen(region);
+
+	return !strcmp(region, block) ||
+	       (len > n && block[len - n - 1] == '/' &&
+		!strcmp(block + len - n, region));
+}
+
+static void add_range(struct block *blocks, unsigned n, const char *region,
+		      const struct range *range)
+{
+	struct block *found = NULL;
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (is_region_of(region, blocks[i].name)) {
+			if (found)
+				return;	/* whose it is cannot be told */
+			found = &blocks[i];
+		}
+	if (found && found->n_ranges < MAX_RANGES &&
+	    range->offset <= found->total &&
+	    range->len <= found->total - range->offset)
+		found->ranges[found->n_ranges++] = *range;
+}
+
+/* "0..-0.. (prio 0, ram): pc.ram @00..c3000 KVM" */
+static void parse_range(char *line, struct block *blocks, unsigned n)
+{
+	struct range range = { .offset = 0 };
+	uint64_t last;
+	char *kind = strstr(line, "(prio "), *name, *at;
+
+	if (!kind || sscanf(line, " %" SCNx64 "-%" SCNx64, &range.gpa,
+			    &last) != 2 || last < range.gpa)
+		return;
+	range.len = last - range.gpa + 1;
+	if (!range.len)
+		return;
+	name = strstr(kind, "): ");
+	kind = strchr(kind, ',');
+	if (!name || !kind || kind > name)
+		return;
+	range.rom = !strncmp(kind, ", rom)", 6);
+	if (!range.rom && strncmp(kind, ", ram)", 6))
+		return;
+	name += 3;
+	at = strstr(name, " @");
+	if (at && sscanf(at + 2, "%" SCNx64, &range.offset) != 1)
+		return;
+	if (at)
+		*at = 0;
+	name[strcspn(name, " ")] = 0;
+	add_range(blocks, n, name, &range);
+}
+
+/* Only the view that processors have of memory counts. */
+void blocks_parse_views(char *text, struct block *blocks, unsigned n)
+{
+	bool memory = false;
+	char *save, *line;
+
+	for (line = strtok_r(text, "\r\n", &save); line;
+	     line = strtok_r(NULL, "\r\n", &save))
+		if (!strncmp(line, "FlatView", 8))
+			memory = false;
+		else if (strstr(line, "AS \"memory\""))
+			memory = true;
+		else if (memory)
+			parse_range(line, blocks, n);
+}

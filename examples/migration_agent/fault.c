@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Harm that is done on purpose, for a try. Nothing else in this program looks
+ * at what is done here: the report must find it out.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+enum when { SENDING, FROZEN, EXPLAINING };
+
+struct fault {
+	const char *name;
+	const char *what;
+	enum when when;
+	/* True when it is done; while pages are sent it is tried again. */
+	bool (*act)(struct agent *a);
+};
+
+/* Whoever tries this out can compare with the report. */
+static void done(const char *name, uint64_t page)
+{
+	agent_say("fault %s: page %llu", name, (unsigned long long)page);
+}
+
+static bool not_done(void)
+{
+	agent_say("the fault could not be made");
+	return true;
+}
+
+/* --- which page, and its bytes --- */
+
+static uint64_t random_number(struct agent *a)
+{
+	uint64_t x = a->o.seed * 0x9e3779b97f4a7c15u + 1;
+
+	x ^= x >> 31;
+	x *= 0xbf58476d1ce4e5b9u;
+	a->o.seed = x ^ x >> 27;
+	return a->o.seed;
+}
+
+/* A page of memory whose contents the guest made, and which it leaves alone
+ * (@busy: which it goes on writing). */
+static uint64_t choose(struct agent *a, bool busy)
+{
+	const uint64_t from = busy ? GUEST_WRITES_FROM : GUEST_WRITES_TO;
+	const uint64_t to = busy ? GUEST_WRITES_TO : a->blocks[0].used;
+	const uint64_t n = (to - from) / PAGE_BYTES - 1;
+
+	return a->blocks[0].first + from / PAGE_BYTES + random_number(a) % n;
+}
+
+static int transfer(struct agent *a, int side, uint64_t page, void *bytes,
+		    bool write)
+{
+	const off_t at = (off_t)join_hva(a, page, side);
+	char path[48];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)a->vm[side].pid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		n = write ? pwrite(fd, bytes, PAGE_BYTES, at) :
+			    pread(fd, bytes, PAGE_BYTES, at);
+	if (n != PAGE_BYTES)
+		not_done();
+	if (fd >= 0)
+		close(fd);
+	return n == PAGE_BYTES ? 0 : -1;
+}
+
+/* The file that memory is, to be written; @at: where the page is in it. */
+static int open_file(struct agent *a, int side, uint64_t page, off_t *at)
+{
+	const struct block *b = join_block(a, page);
+	char path[48];
+	int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", b->at[side].fd);
+	if (b->at[side].fd >= 0)
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		agent_say("the fault needs --ram memfd or file");
+	*at = (off_t)(b->at[side].file_offset +
+		      (page - b->first) * PAGE_BYTES);
+	return fd;
+}
+
+static bool was_sent(struct agent *a, uint64_t page)
+{
+	bool sent;
+
+	if (!a->tapped)
+		return a->looks > 8;
+	pthread_mutex_lock(&a->versions.lock);
+	sent = a->versions.sent[page].times > 0;
+	pthread_mutex_unlock(&a->versions.lock);
+	return sent;
+}
+
+/* --- the faults --- */
+
+static bool flip_bit(struct agent *a)
+{
+	const uint64_t page = choose(a, false), at = random_number(a);
+	unsigned char bytes[PAGE_BYTES];
+
+	if (transfer(a, DESTINATION, page, bytes, false))
+		return true;
+	bytes[at % PAGE_BYTES] ^= (unsigned char)(1u << (at >> 32) % 8);
+	if (!transfer(a, DESTINATION, page, bytes, true))
+		done("flip-bit", page);
+	return true;
+}
+
+static bool zero_page(struct agent *a)
+{
+	const uint64_t page = choose(a, false);
+	unsigned char bytes[PAGE_BYTES] = { 0 };
+
+	if (!transfer(a, DESTINATION, page, bytes, true))
+		done("zero-page", page);
+	return true;
+}
+
+static bool swap_pages(struct agent *a)
+{
+	const uint64_t p = choose(a, false), q = p ^ 1;
+	unsigned char x[PAGE_BYTES], y[PAGE_BYTES];
+
+	if (transfer(a, DESTINATION, p, x, false) ||
+	    transfer(a, DESTINATION, q, y, false) ||
+	    transfer(a, DESTINATION, p, y, true) ||
+	    transfer(a, DESTINATION, q, x, true))
+		return true;
+	done("swap-pages", p);
+	done("swap-pages", q);
+	return true;
+}
+
+static bool punch_hole(struct agent *a)
+{
+	const uint64_t page = choose(a, false);
+	off_t at;
+	const int fd = open_file(a, DESTINATION, page, &at);
+
+	if (fd < 0)
+		return true;
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
+		      PAGE_BYTES))
+		not_done();
+	else
+		done("punch-hole", page);
+	close(fd);
+	return true;
+}
+
+/* The destination has it as it was first sent; that is put back at the end. */
+struct kept {
+	uint64_t page;
+	bool taken;
+	unsigned char bytes[PAGE_BYTES];
+};
+
+static struct kept kept = { .page = NO_PAGE };
+
+static void keep_older(struct agent *a)
+{
+	if (kept.page == NO_PAGE)
+		kept.page = choose(a, true);
+	if (!kept.taken && was_sent(a, kept.page))
+		kept.taken = look_bytes(a, DESTINATION, kept.page,
+					kept.bytes) > 0;
+}
+
+static bool put_back_older(struct agent *a)
+{
+	if (!kept.taken)
+		agent_say("the fault came too late");
+	else if (!transfer(a, DESTINATION, kept.page, kept.bytes, true))
+		done("older", kept.page);
+	return true;
+}
+
+/* What is written into a page of the source that was sent already; false: it
+ * was not written. */
+static const char written[] = "written past the machine's own mapping";
+typedef bool write_fn(int fd, off_t at);
+
+static bool by_file(int fd, off_t at)
+{
+	return pwrite(fd, written, sizeof(written), at + 512) > 0;
+}
+
+/* And it stays mapped. */
+static bool by_mapping(int fd, off_t at)
+{
+	void *map = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 fd, at);
+
+	if (map == MAP_FAILED)
+		return false;
+	memcpy((char *)map + 512, written, sizeof(written));
+	return true;
+}
+
+static bool write_sent(struct agent *a, uint64_t *page, write_fn *write,
+		       const char *name)
+{
+	off_t at;
+	int fd;
+
+	if (*page == NO_PAGE)
+		*page = choose(a, false);
+	if (!was_sent(a, *page))
+		return false;
+	fd = open_file(a, SOURCE, *page, &at);
+	if (fd < 0)
+		return true;
+	if (write(fd, at))
+		done(name, *page);
+	else
+		not_done();
+	close(fd);
+	return true;
+}
+
+static bool write_file(struct agent *a)
+{
+	static uint64_t page = NO_PAGE;
+
+	return write_sent(a, &page, by_file, "write-file");
+}
+
+static bool write_mapping(struct agent *a)
+{
+	static uint64_t page = NO_PAGE;
+
+	return write_sent(a, &page, by_mapping, "write-mapping");
+}
+
+static bool resume(struct agent *a)
+{
+	zero_page(a);
+	qmp_do(&a->vm[DESTINATION].qmp, "cont", NULL);
+	agent_sleep(50);
+	return true;
+}
+
+static bool kill_side(struct agent *a, int side)
+{
+	kill(a->vm[side].pid, SIGKILL);
+	agent_sleep(100);
+	return true;
+}
+
+static bool kill_source(struct agent *a)
+{
+	return kill_side(a, SOURCE);
+}
+
+static bool kill_destination(struct agent *a)
+{
+	return kill_side(a, DESTINATION);
+}
+
+static const struct fault faults[] = {
+	{ "flip-bit", "a bit of a page, at the destination", FROZEN,
+	  flip_bit },
+	{ "zero-page", "a page becomes zero, at the destination", FROZEN,
+	  zero_page },
+	{ "swap-pages", "two pages change places, at the destination", FROZEN,
+	  swap_pages },
+	{ "punch-hole", "a hole in the destination's file", FROZEN,
+	  punch_hole },
+	{ "older", "a page as it was before, at the destination", FROZEN,
+	  put_back_older },
+	{ "write-file", "write(2) to the source's file, while it is sent",
+	  SENDING, write_file },
+	{ "write-mapping", "another mapping of the source's file is written",
+	  SENDING, write_mapping },
+	{ "resume", "the destination goes on while it is looked at", FROZEN,
+	  resume },
+	{ "kill-early", "the destination dies while it is sent", SENDING,
+	  kill_destination },
+	{ "kill-source", "the source dies while it is looked at", EXPLAINING,
+	  kill_source },
+	{ "kill-destination", "the destination dies while it is looked at",
+	  EXPLAINING, kill_destination },
+};
+
+/* A bit for each of a list of names; 0: one of them is none. */
+uint64_t fault_parse(const char *list)
+{
+	uint64_t bits = 0;
+	size_t i, len;
+
+	for (;; list += len + 1) {
+		len = strcspn(list, ",");
+		for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+			if (strlen(faults[i].name) == len &&
+			    !memcmp(faults[i].name, list, len))
+				break;
+		if (i == sizeof(faults) / sizeof(*faults))
+			return 0;
+		bits |= 1ull << i;
+		if (!list[len])
+			return bits;
+	}
+}
+
+void fault_names(FILE *f)
+{
+	size_t i;
+
+	fputc('\n', f);
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		fprintf(f, "    %-17s %s\n", faults[i].name, faults[i].what);
+}
+
+static void act(struct agent *a, enum when when)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (a->o.faults & 1ull << i && faults[i].when == when &&
+		    faults[i].act(a))
+			a->o.faults &= ~(1ull << i);
+}
+
+void fault_sending(struct agent *a)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (a->o.faults & 1ull << i && faults[i].act == put_back_older)
+			keep_older(a);
+	act(a, SENDING);
+}
+
+void fault_frozen(struct agent *a)
+{
+	act(a, FROZEN);
+}
+
+void fault_explaining(struct agent *a)
+{
+	act(a, EXPLAINING);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Where guest memory is. QEMU names its blocks (info ramblock), says where the
+ * guest has them (info mtree -f) and where that is in its own memory (gpa2hva);
+ * /proc/PID/maps must agree. A block without a guest address cannot be found
+ * that way, and nothing is guessed: it is not compared, and said so.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+/* --- what QEMU says --- */
+
+static int ask_hva(struct qmp *q, uint64_t gpa, uint64_t *ret)
+{
+	char line[40], *text, *is;
+	int r = -1;
+
+	snprintf(line, sizeof(line), "gpa2hva 0x%" PRIx64, gpa);
+	text = qmp_human(q, line);
+	is = text ? strstr(text, " is 0x") : NULL;
+	if (is && sscanf(is, " is 0x%" SCNx64, ret) == 1)
+		r = 0;
+	free(text);
+	return r;
+}
+
+/* Every range must say the same of where the block begins. */
+static void find_begin(struct qmp *q, const struct block *from, struct block *b,
+		       int side)
+{
+	struct backing *at = &b->at[side];
+	uint64_t hva;
+	unsigned i;
+
+	if (!from->n_ranges)
+		strcpy(at->why, "the guest has no address for it, so QEMU "
+		       "does not say where it is");
+	for (i = 0; i < from->n_ranges; i++) {
+		const struct range *range = &from->ranges[i];
+
+		if (ask_hva(q, range->gpa, &hva) || hva < range->offset) {
+			strcpy(at->why, "gpa2hva does not say where it is");
+			at->hva = 0;
+			return;
+		}
+		hva -= range->offset;
+		if (i && hva != at->hva) {
+			strcpy(at->why, "gpa2hva says two things of it");
+			at->hva = 0;
+			return;
+		}
+		at->hva = hva;
+	}
+}
+
+/* --- what the kernel says --- */
+
+struct map {
+	uint64_t start, end, offset, dev, inode;
+	char prot[5];
+	const char *path;
+};
+
+static bool parse_map(char *line, struct map *m)
+{
+	unsigned major, minor;
+	int n = 0;
+
+	line[strcspn(line, "\n")] = 0;
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
+		   SCNu64 " %n", &m->start, &m->end, m->prot, &m->offset,
+		   &major, &minor, &m->inode, &n) != 7)
+		return false;
+	m->dev = (uint64_t)major << 32 | minor;
+	m->path = line + n;
+	return true;
+}
+
+static void take_map(struct backing *at, const struct map *m, uint64_t from)
+{
+	at->shared = m->prot[3] == 's';
+	memcpy(at->prot, m->prot, sizeof(at->prot));
+	at->dev = m->dev;
+	at->inode = m->inode;
+	at->file_offset = m->offset + (from - m->start);
+	snprintf(at->path, sizeof(at->path), "%s", m->path);
+}
+
+/* All of a block must be mapped, without a gap and in one manner. */
+static void check_maps(struct vm *vm, struct block *b, int side)
+{
+	struct backing *at = &b->at[side];
+	const uint64_t end = at->hva + b->used;
+	uint64_t next = at->hva;
+	struct map m = { .start = 0 };
+	char path[64], line[4400];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)vm->pid);
+	f = fopen(path, "re");
+	while (f && next < end && fgets(line, sizeof(line), f)) {
+		if (!parse_map(line, &m) || m.end <= next || m.start > next)
+			continue;
+		if (next == at->hva)
+			take_map(at, &m, next);
+		else if (m.inode != at->inode || m.dev != at->dev)
+			break;
+		next = m.end;
+	}
+	if (!f || next < end) {
+		snprintf(at->why, sizeof(at->why), "/proc/%d/maps does not "
+			 "have all of it where gpa2hva says", (int)vm->pid);
+		at->hva = 0;
+	}
+	if (f)
+		fclose(f);
+	if (at->hva && at->shared && at->inode) {
+		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%"
+			 PRIx64, (int)vm->pid, m.start, m.end);
+		at->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
+	}
+}
+
+/* --- both --- */
+
+static int ask_side(struct agent *a, int side, struct block *blocks,
+		    unsigned *n)
+{
+	struct qmp *q = &a->vm[side].qmp;
+	char *text = qmp_human(q, "info ramblock");
+
+	*n = text ? blocks_parse(text, blocks) : 0;
+	free(text);
+	if (!*n)
+		return agent_fail(AGENT_UNAVAILABLE, "the %s does not name its "
+				  "blocks of memory: %s", a->vm[side].name,
+				  q->error);
+	text = qmp_human(q, "info mtree -f");
+	if (text)
+		blocks_parse_views(text, blocks, *n);
+	free(text);
+	return 0;
+}
+
+static struct block *find(struct block *blocks, unsigned n, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(blocks[i].name, name))
+			return &blocks[i];
+	return NULL;
+}
+
+/* A machine that waits has not run its firmware, so it may show its memory in
+ * other places: each side is asked by its own view. */
+static void join_one(struct agent *a, struct block *b, struct block *peer)
+{
+	find_begin(&a->vm[SOURCE].qmp, b, b, SOURCE);
+	if (!peer)
+		strcpy(b->at[DESTINATION].why, "the destination has no block "
+		       "of this name");
+	else if (peer->total != b->total)
+		strcpy(b->at[DESTINATION].why, "at the destination it is of "
+		       "another size");
+	else
+		find_begin(&a->vm[DESTINATION].qmp, peer, b, DESTINATION);
+	if (b->at[SOURCE].hva)
+		check_maps(&a->vm[SOURCE], b, SOURCE);
+	if (b->at[DESTINATION].hva)
+		check_maps(&a->vm[DESTINATION], b, DESTINATION);
+	if (!b->at[SOURCE].hva || !b->at[DESTINATION].hva)
+		return;
+	b->first = a->pages;
+	b->pages = b->used / PAGE_BYTES;
+	a->pages += b->pages;
+}
+
+int join_blocks(struct agent *a)
+{
+	struct block *peers = calloc(MAX_BLOCKS, sizeof(*peers));
+	unsigned n_peers, i;
+	int status;
+
+	if (!peers)
+		return agent_fail_errno(AGENT_IO, "join");
+	status = ask_side(a, SOURCE, a->blocks, &a->n_blocks);
+	if (!status)
+		status = ask_side(a, DESTINATION, peers, &n_peers);
+	for (i = 0; !status && i < a->n_blocks; i++)
+		join_one(a, &a->blocks[i],
+			 find(peers, n_peers, a->blocks[i].name));
+	free(peers);
+	if (!status && !a->pages)
+		status = agent_fail(AGENT_UNAVAILABLE, "no block of memory "
+				    "could be found on both sides: %s",
+				    a->blocks[0].at[SOURCE].why[0] ?
+				    a->blocks[0].at[SOURCE].why :
+				    a->blocks[0].at[DESTINATION].why);
+	return status;
+}
+
+/* KVM has a directory for each machine, named by the pid and a descriptor. */
+void join_memslots(struct agent *a)
+{
+	static const char where[] = "/sys/kernel/debug/kvm";
+	char pid[24];
+	struct dirent *e;
+	DIR *d = opendir(where);
+	bool found = false;
+	size_t len;
+
+	len = (size_t)snprintf(pid, sizeof(pid), "%d-",
+			       (int)a->vm[SOURCE].pid);
+	while (d && !found && (e = readdir(d)))
+		found = !strncmp(e->d_name, pid, len);
+	if (found)
+		snprintf(a->memslots, sizeof(a->memslots), "KVM runs the "
+			 "source; its counters are in %s/%s*, its memory slots "
+			 "are not shown there", where, pid);
+	else if (d)
+		strcpy(a->memslots, "none: KVM does not run the source");
+	else
+		snprintf(a->memslots, sizeof(a->memslots), "none known: %s: %s",
+			 where, strerror(errno));
+	if (d)
+		closedir(d);
+}
+
+const struct block *join_block(const struct agent *a, uint64_t page)
+{
+	unsigned i;
+
+	for (i = 0; i < a->n_blocks; i++)
+		if (page - a->blocks[i].first < a->blocks[i].pages)
+			return &a->blocks[i];
+	return NULL;
+}
+
+uint64_t join_hva(const struct agent *a, uint64_t page, int side)
+{
+	const struct block *b = join_block(a, page);
+
+	return b->at[side].hva + (page - b->first) * PAGE_BYTES;
+}
+
+bool join_gpa(const struct agent *a, uint64_t page, uint64_t *gpa, bool *rom)
+{
+	const struct block *b = join_block(a, page);
+	const uint64_t offset = (page - b->first) * PAGE_BYTES;
+	unsigned i;
+
+	for (i = 0; i < b->n_ranges; i++)
+		if (offset - b->ranges[i].offset < b->ranges[i].len) {
+			*gpa = b->ranges[i].gpa + offset - b->ranges[i].offset;
+			*rom = b->ranges[i].rom;
+			return true;
+		}
+	return false;
+}
+
+uint64_t join_page(const struct agent *a, const char *name, uint64_t offset)
+{
+	unsigned i;
+
+	for (i = 0; i < a->n_blocks; i++)
+		if (!strcmp(a->blocks[i].name, name))
+			return offset / PAGE_BYTES < a->blocks[i].pages ?
+			       a->blocks[i].first + offset / PAGE_BYTES :
+			       NO_PAGE;
+	return NO_PAGE;
+}
+
+void join_free(struct agent *a)
+{
+	unsigned i, side;
+
+	for (i = 0; i < a->n_blocks; i++)
+		for (side = 0; side < SIDES; side++)
+			if (a->blocks[i].at[side].fd >= 0)
+				close(a->blocks[i].at[side].fd);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The command line. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent.h"
+
+enum {
+	OPT_MODE = 256, OPT_RAM, OPT_MEMORY, OPT_CPUS, OPT_SEED, OPT_FAULT,
+	OPT_KERNEL, OPT_INITRD, OPT_APPEND, OPT_SOURCE, OPT_DESTINATION,
+	OPT_QEMU, OPT_ACCEL, OPT_BANDWIDTH, OPT_DEADLINE, OPT_REPORT,
+	OPT_NO_TAP, OPT_HELP
+};
+
+static const struct option longs[] = {
+	{ "mode", 1, NULL, OPT_MODE }, { "ram", 1, NULL, OPT_RAM },
+	{ "memory", 1, NULL, OPT_MEMORY }, { "cpus", 1, NULL, OPT_CPUS },
+	{ "seed", 1, NULL, OPT_SEED }, { "fault", 1, NULL, OPT_FAULT },
+	{ "kernel", 1, NULL, OPT_KERNEL }, { "initrd", 1, NULL, OPT_INITRD },
+	{ "append", 1, NULL, OPT_APPEND }, { "source", 1, NULL, OPT_SOURCE },
+	{ "destination", 1, NULL, OPT_DESTINATION },
+	{ "qemu", 1, NULL, OPT_QEMU }, { "accel", 1, NULL, OPT_ACCEL },
+	{ "bandwidth", 1, NULL, OPT_BANDWIDTH },
+	{ "deadline", 1, NULL, OPT_DEADLINE },
+	{ "report", 1, NULL, OPT_REPORT }, { "no-tap", 0, NULL, OPT_NO_TAP },
+	{ "help", 0, NULL, OPT_HELP }, { NULL, 0, NULL, 0 },
+};
+
+static const char usage[] =
+"usage: migration_agent [options]\n"
+"Moves a virtual machine from one QEMU to another on this host, compares every\n"
+"page of both, and explains what differs. Needs root.\n"
+"\n"
+"  --mode MODE       precopy (default), multifd, postcopy, ignore-shared\n"
+"  --report DIR      where report.txt, .json and .html go (default: here)\n"
+"  --deadline N      seconds for the migration (default 60)\n"
+"  --bandwidth SIZE  a second, while both run (default 64M)\n"
+"  --no-tap          do not stand between both: hashes as sent are not known\n"
+"machines that run already, the destination with -incoming defer -S:\n"
+"  --source SOCKET --destination SOCKET    their QMP\n"
+"or machines that are made for it, with a small guest that keeps writing:\n"
+"  --ram KIND        anon (default), memfd, file\n"
+"  --memory SIZE     such as 128M (default)\n"
+"  --cpus N          (default 1)\n"
+"  --kernel FILE --initrd FILE --append TEXT    another guest\n"
+"  --qemu PROGRAM    (default qemu-system-x86_64)   --accel NAME (tcg)\n"
+"for a try: harm is done, and must be found\n"
+"  --seed N          which pages (default 1)\n"
+"  --fault LIST      some of:";
+
+static const struct {
+	const char *name;
+	uint32_t mode;
+} modes[] = {
+	{ "precopy", PAGEDET_MODE_PRECOPY },
+	{ "multifd", PAGEDET_MODE_MULTIFD },
+	{ "postcopy", PAGEDET_MODE_POSTCOPY },
+	{ "ignore-shared", PAGEDET_MODE_IGNORE_SHARED },
+};
+
+static int wrong(const char *option, const char *value, const char *what)
+{
+	return agent_fail(AGENT_USAGE, "--%s: '%s' is not %s", option, value,
+			  what);
+}
+
+/* A number with K, M or G behind it. */
+static bool parse_size(const char *text, uint64_t *ret)
+{
+	static const char units[] = "KMG";
+	unsigned shift = 0;
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	if (errno || end == text || *text == '-')
+		return false;
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit)
+		shift = 10 * (unsigned)(unit - units + 1);
+	if (*ret > UINT64_MAX >> shift || (unit ? end[1] : *end))
+		return false;
+	*ret <<= shift;
+	return true;
+}
+
+static int number(const char *option, const char *text, uint64_t least,
+		  uint64_t most, uint64_t *ret)
+{
+	uint64_t n;
+
+	if (!parse_size(text, &n) || n < least || n > most)
+		return agent_fail(AGENT_USAGE, "--%s: '%s' is not a number "
+				  "from %llu to %llu", option, text,
+				  (unsigned long long)least,
+				  (unsigned long long)most);
+	*ret = n;
+	return 0;
+}
+
+static int set_mode(struct options *o, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (!strcmp(modes[i].name, name)) {
+			o->mode = modes[i].mode;
+			o->mode_name = name;
+			return 0;
+		}
+	return wrong("mode", name, "precopy, multifd, postcopy or "
+		     "ignore-shared");
+}
+
+static int set_ram(struct options *o, const char *name)
+{
+	o->ram = name;
+	if (!strcmp(name, "anon") || !strcmp(name, "memfd") ||
+	    !strcmp(name, "file"))
+		return 0;
+	return wrong("ram", name, "anon, memfd or file");
+}
+
+static int set_fault(struct options *o, const char *list)
+{
+	o->faults = fault_parse(list);
+	return o->faults ? 0 : wrong("fault", list, "a list of faults; --help "
+				     "names them");
+}
+
+static int set(struct options *o, int option, const char *value)
+{
+	uint64_t n;
+	int status = 0;
+
+	switch (option) {
+	case OPT_MODE:
+		return set_mode(o, value);
+	case OPT_RAM:
+		return set_ram(o, value);
+	case OPT_FAULT:
+		return set_fault(o, value);
+	case OPT_MEMORY:
+		o->memory = value;
+		return number("memory", value, 32u << 20, 1ull << 36,
+			      &o->memory_bytes);
+	case OPT_CPUS:
+		status = number("cpus", value, 1, 64, &n);
+		if (!status)
+			o->cpus = (unsigned)n;
+		return status;
+	case OPT_SEED:
+		return number("seed", value, 0, UINT64_MAX, &o->seed);
+	case OPT_BANDWIDTH:
+		return number("bandwidth", value, 65536, 1ull << 40,
+			      &o->bandwidth);
+	case OPT_DEADLINE:
+		status = number("deadline", value, 1, 86400, &n);
+		if (!status)
+			o->seconds = (unsigned)n;
+		return status;
+	case OPT_KERNEL:
+		o->kernel = value;
+		break;
+	case OPT_INITRD:
+		o->initrd = value;
+		break;
+	case OPT_APPEND:
+		o->append = value;
+		break;
+	case OPT_SOURCE:
+		o->sockets[SOURCE] = value;
+		break;
+	case OPT_DESTINATION:
+		o->sockets[DESTINATION] = value;
+		break;
+	case OPT_QEMU:
+		o->qemu = value;
+		break;
+	case OPT_ACCEL:
+		o->accel = value;
+		break;
+	case OPT_REPORT:
+		o->report = value;
+		break;
+	case OPT_NO_TAP:
+		o->tap = false;
+		break;
+	default:
+		return agent_fail(AGENT_USAGE, "try migration_agent --help");
+	}
+	return status;
+}
+
+static int check(struct options *o)
+{
+	if (!o->sockets[SOURCE] != !o->sockets[DESTINATION])
+		return agent_fail(AGENT_USAGE, "--source and --destination: "
+				  "both or none");
+	if (o->mode == PAGEDET_MODE_IGNORE_SHARED && !o->sockets[SOURCE] &&
+	    strcmp(o->ram, "file"))
+		return agent_fail(AGENT_USAGE, "--mode ignore-shared needs "
+				  "--ram file: both must map it");
+	if (o->faults && (o->kernel || o->sockets[SOURCE]))
+		return agent_fail(AGENT_USAGE, "--fault knows the small guest "
+				  "only");
+	if ((o->initrd || o->append) && !o->kernel)
+		return agent_fail(AGENT_USAGE, "--initrd and --append go with "
+				  "--kernel");
+	return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, bool *done)
+{
+	int status = 0, c;
+
+	*o = (struct options){
+		.mode = PAGEDET_MODE_PRECOPY, .mode_name = "precopy",
+		.ram = "anon", .memory = "128M", .memory_bytes = 128u << 20,
+		.accel = "tcg", .qemu = "qemu-system-x86_64", .report = ".",
+		.bandwidth = 64u << 20, .seconds = 60, .cpus = 1, .seed = 1,
+		.tap = true,
+	};
+	*done = false;
+	while (!status && (c = getopt_long(argc, argv, "h", longs, NULL)) >= 0)
+		if (c == OPT_HELP || c == 'h') {
+			fputs(usage, stdout);
+			fault_names(stdout);
+			*done = true;
+			return 0;
+		} else {
+			status = set(o, c, optarg);
+		}
+	if (!status && optind < argc)
+		status = agent_fail(AGENT_USAGE, "'%s' is not an option",
+				    argv[optind]);
+	return status ? status : check(o);
+}

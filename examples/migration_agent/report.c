@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What all reports say alike, and the files that they go to. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+static bool stood_still(const struct agent *a)
+{
+	return a->vm[SOURCE].frozen == PAGEDET_YES &&
+	       a->vm[DESTINATION].frozen == PAGEDET_YES && !a->n_unsteady;
+}
+
+/* "Cannot tell" never passes for anything else. */
+enum agent_status report_status(const struct agent *a)
+{
+	bool cause = false;
+	uint64_t i;
+
+	if (a->trouble[0] || !stood_still(a) ||
+	    a->n_differences < a->n_different + a->n_lost)
+		return AGENT_UNSURE;
+	for (i = 0; i < a->n_differences; i++) {
+		const struct pagedet_finding *f = a->differences[i].finding;
+
+		if (!f || f->verdict == PAGEDET_VERDICT_CANNOT_TELL)
+			return AGENT_UNSURE;
+		cause |= f->verdict == PAGEDET_VERDICT_CAUSE;
+	}
+	return cause ? AGENT_DIFFERENT : AGENT_EQUAL;
+}
+
+void report_verdict(const struct agent *a, char *text, size_t size)
+{
+	const unsigned long long n = a->n_different, pages = a->pages;
+	const char *s = n == 1 ? "" : "s", *differ = n == 1 ? "s" : "";
+
+	if (a->trouble[0])
+		snprintf(text, size, "Cannot tell: %s.", a->trouble);
+	else if (a->vm[DESTINATION].ran)
+		snprintf(text, size, "Cannot tell: the destination went on "
+			 "before it could be compared; start it with -S.");
+	else if (!stood_still(a))
+		snprintf(text, size, "Cannot tell: the %s did not stand still "
+			 "while it was read.", a->n_unsteady ||
+			 a->vm[SOURCE].frozen != PAGEDET_YES ?
+			 a->vm[SOURCE].name : a->vm[DESTINATION].name);
+	else if (!a->n_differences)
+		snprintf(text, size, "Equal: all %llu pages that were compared "
+			 "are the same on both sides.", pages);
+	else if (report_status(a) == AGENT_EQUAL)
+		snprintf(text, size, "Equal: what differs between the sides is "
+			 "no fault.");
+	else if (report_status(a) == AGENT_DIFFERENT)
+		snprintf(text, size, "Different: %llu of %llu page%s differ%s, "
+			 "and each is explained below.", n, pages, s, differ);
+	else
+		snprintf(text, size, "Different: %llu of %llu page%s differ%s; "
+			 "%llu could not be read; not all of it can be "
+			 "explained.", n, pages, s, differ,
+			 (unsigned long long)a->n_lost);
+}
+
+const char *report_todo(const struct agent *a)
+{
+	switch (report_status(a)) {
+	case AGENT_EQUAL:
+		return "Let the destination go on.";
+	case AGENT_DIFFERENT:
+		return "Do not let the destination go on. The source still has "
+		       "all of its memory: let that go on, and do what is said "
+		       "with each finding before trying again.";
+	default:
+		if (a->trouble[0] && !a->vm[SOURCE].dead)
+			return "Do not trust the destination. The source still "
+			       "has all of its memory: let that go on, and "
+			       "look at what went wrong.";
+		if (a->vm[SOURCE].dead &&
+		    a->n_equal + a->n_different + a->n_lost == 0)
+			return "The source is lost, and the destination may "
+			       "lack some of its memory: start from a backup.";
+		if (a->vm[SOURCE].dead)
+			return "The source is lost. Compare what the "
+			       "destination has with a backup before it goes "
+			       "on.";
+		return "Do not let the destination go on before it is known. "
+		       "Freeze both, and compare again; what is missing is "
+		       "named with each finding.";
+	}
+}
+
+unsigned report_rules(const struct agent *a, struct report_rule *rules,
+		      unsigned max)
+{
+	unsigned n = 0, k;
+	uint64_t i;
+
+	for (i = 0; i < a->n_differences; i++) {
+		const struct pagedet_finding *f = a->differences[i].finding;
+
+		if (!f)
+			continue;
+		for (k = 0; k < n; k++)
+			if (rules[k].finding->rule == f->rule)
+				break;
+		if (k == max)
+			continue;
+		if (k == n)
+			rules[n++] = (struct report_rule){ f, 0 };
+		rules[k].n++;
+	}
+	return n;
+}
+
+const char *report_look(const struct seen *s)
+{
+	switch (s->look) {
+	case LOOK_ABSENT:
+		return "absent";
+	case LOOK_ZERO:
+		return "zero";
+	case LOOK_DATA:
+		return s->swapped ? "swapped out" : "data";
+	case LOOK_LOST:
+		return "not readable";
+	default:
+		return "not looked at";
+	}
+}
+
+const char *report_fact_side(const struct pagedet_fact *fact)
+{
+	return fact->side == PAGEDET_SIDE_HERE ? "source" :
+	       fact->side == PAGEDET_SIDE_PEER ? "destination" : "both";
+}
+
+void report_place(const struct agent *a, uint64_t page, char *text, size_t size)
+{
+	const struct block *b = join_block(a, page);
+	uint64_t gpa;
+	bool rom;
+
+	if (join_gpa(a, page, &gpa, &rom))
+		snprintf(text, size, "guest 0x%" PRIx64 " (%s + 0x%" PRIx64
+			 "%s)", gpa, b->name, (page - b->first) * PAGE_BYTES,
+			 rom ? ", read-only" : "");
+	else
+		snprintf(text, size, "%s + 0x%" PRIx64 " (hidden from the "
+			 "guest)", b->name, (page - b->first) * PAGE_BYTES);
+}
+
+void report_time(uint64_t ns, char *text, size_t size)
+{
+	const time_t t = (time_t)(ns / 1000000000u);
+	struct tm tm;
+	char seconds[32];
+
+	gmtime_r(&t, &tm);
+	strftime(seconds, sizeof(seconds), "%H:%M:%S", &tm);
+	snprintf(text, size, "%s.%03u", seconds,
+		 (unsigned)(ns / 1000000 % 1000));
+}
+
+/* Times are numbers to the library: people get the clock. */
+void report_fact(const struct pagedet_fact *fact, char *text, size_t size)
+{
+	const size_t len = strlen(fact->field);
+	char at[40];
+
+	if (len > 3 && !strcmp(fact->field + len - 3, "_ns"))
+		report_time(fact->value, text, size);
+	else
+		snprintf(text, size, "%s", fact->text);
+	if (!fact->time_ns)
+		return;
+	report_time(fact->time_ns, at, sizeof(at));
+	snprintf(text + strlen(text), size - strlen(text), " at %s", at);
+}
+
+void report_sent(const struct agent *a, uint64_t page, char *text, size_t size)
+{
+	const struct sent *s = &a->versions.sent[page];
+	char at[40];
+
+	if (!a->tapped || a->tap_why[0]) {
+		snprintf(text, size, "not known");
+	} else if (!s->times) {
+		snprintf(text, size, "never");
+	} else {
+		report_time(s->time_ns, at, sizeof(at));
+		snprintf(text, size, "%u time%s, last at %s%s%s", s->times,
+			 s->times == 1 ? "" : "s", at,
+			 s->unknown ? ", packed" : "",
+			 s->dropped ? ", then given back" : "");
+	}
+}
+
+uint64_t report_pfn(const uint64_t *words)
+{
+	struct pagedet_page row;
+
+	memcpy(&row, words, sizeof(row));
+	return PAGEDET_CELL_STATE(row.cell[PAGEDET_FIELD_PFN]) ==
+	       PAGEDET_HAVE ? row.pfn : UINT64_MAX;
+}
+
+/* --- files --- */
+
+static void write_json(const struct agent *a, FILE *f)
+{
+	json_t *report = report_json(a);
+
+	if (!report || json_dumpf(report, f, JSON_INDENT(1) |
+				  JSON_PRESERVE_ORDER))
+		agent_say("report.json: no memory");
+	fputc('\n', f);
+	json_decref(report);
+}
+
+/* Nobody sees half of a report. */
+static int write_one(const struct agent *a, const char *name,
+		     void (*write)(const struct agent *a, FILE *f))
+{
+	char path[4096], partial[4096 + 16];
+	FILE *f;
+	int bad;
+
+	snprintf(path, sizeof(path), "%s/%s", a->o.report, name);
+	snprintf(partial, sizeof(partial), "%s.partial", path);
+	f = fopen(partial, "we");
+	if (!f)
+		return agent_fail_errno(AGENT_IO, "cannot write %s", path);
+	write(a, f);
+	bad = fflush(f) || ferror(f);
+	bad |= fclose(f);
+	if (!bad && !rename(partial, path))
+		return 0;
+	agent_fail_errno(AGENT_IO, "cannot write %s", path);
+	unlink(partial);
+	return AGENT_IO;
+}
+
+int report_write(struct agent *a)
+{
+	int status = write_one(a, "report.txt", report_text);
+
+	if (!status)
+		status = write_one(a, "report.json", write_json);
+	if (!status)
+		status = write_one(a, "report.html", report_html);
+	report_text(a, stdout);
+	return status;
+}

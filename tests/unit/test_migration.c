@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * What the example migration_agent understands of QEMU: the streams and the
+ * monitor's texts that its fuzzers begin with.
+ */
+#include <stdarg.h>
+
+#include "../../examples/migration_agent/stream.h"
+#include "unit.h"
+
+struct said {
+	char text[4096];
+};
+
+__attribute__((format(printf, 2, 3)))
+static void say(struct said *s, const char *fmt, ...)
+{
+	const size_t n = strlen(s->text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s->text + n, sizeof(s->text) - n, fmt, ap);
+	va_end(ap);
+}
+
+/* Of a page that is sent whole its second byte tells them apart. */
+static void on_page(void *user, const char *block, uint64_t offset,
+		    const unsigned char *bytes, unsigned fill, uint64_t turn)
+{
+	say(user, "%s+%x %s%u turn %u\n", block, (unsigned)offset,
+	    bytes ? "has " : "all ", bytes ? bytes[1] : fill, (unsigned)turn);
+}
+
+static void on_dropped(void *user, const char *block, uint64_t offset,
+		       uint64_t len)
+{
+	say(user, "dropped %s+%x %x\n", block, (unsigned)offset,
+	    (unsigned)len);
+}
+
+static size_t read_corpus(const char *name, void *bytes, size_t size)
+{
+	char path[4096], of[128];
+	size_t n;
+	FILE *f;
+
+	snprintf(of, sizeof(of), "tests/fuzz/corpus/%s", name);
+	f = fopen(unit_source(path, sizeof(path), of), "rb");
+	ck_assert_msg(f != NULL, "cannot read %s", path);
+	n = fread(bytes, 1, size, f);
+	fclose(f);
+	return n;
+}
+
+static const struct {
+	const char *name, *said, *why;
+	bool main;
+	unsigned turns;
+} streams[] = {
+	{ "precopy",
+	  "pc.ram+1000 has 6 turn 1\npc.ram+2000 all 0 turn 1\n"
+	  "pc.ram+3000 all 170 turn 1\npc.bios+0 has 14 turn 1\n"
+	  "pc.ram+1000 has 10 turn 2\npc.ram+4000 all 256 turn 2\n"
+	  "pc.ram+5000 all 256 turn 2\n", NULL, true, 3 },
+	{ "postcopy",
+	  "pc.ram+1000 has 6 turn 1\ndropped pc.ram+1000 1000\n"
+	  "pc.ram+1000 has 8 turn 2\n", NULL, true, 3 },
+	{ "shared", "pc.bios+0 has 18 turn 1\n", NULL, true, 2 },
+	/* A page behind what all channels waited for is in the next turn. */
+	{ "multifd",
+	  "pc.ram+1000 has 6 turn 0\npc.ram+2000 has 8 turn 0\n"
+	  "pc.ram+4000 all 0 turn 1\npc.ram+3000 has 10 turn 1\n"
+	  "pc.ram+5000 all 256 turn 2\n", NULL, false, 2 },
+	{ "cut",
+	  "pc.ram+1000 has 6 turn 1\npc.ram+2000 all 0 turn 1\n"
+	  "pc.ram+3000 all 170 turn 1\n", "it ended before all was sent",
+	  true, 1 },
+	{ "other", "", "a section besides that of memory", true, 0 },
+};
+
+START_TEST(what_streams_say)
+{
+	static const struct stream_ops ops = { on_page, on_dropped };
+	static unsigned char bytes[1 << 16];
+	const bool shared = !strcmp(streams[_i].name, "shared");
+	struct said said = { "" };
+	struct stream *s = stream_new(&ops, &said, shared);
+	char name[64];
+
+	ck_assert_ptr_nonnull(s);
+	snprintf(name, sizeof(name), "migration/%s", streams[_i].name);
+	stream_take(s, bytes, read_corpus(name, bytes, sizeof(bytes)));
+	ck_assert_str_eq(said.text, streams[_i].said);
+	ck_assert_pstr_eq(stream_why(s), streams[_i].why);
+	ck_assert_int_eq(stream_is_main(s), streams[_i].main);
+	ck_assert_uint_eq(stream_turns(s), streams[_i].turns);
+	stream_free(s);
+}
+END_TEST
+
+static struct block blocks[MAX_BLOCKS];
+
+static unsigned read_blocks(const char *name)
+{
+	static char text[1 << 16];
+	unsigned n;
+	char *cut;
+
+	memset(text, 0, sizeof(text));
+	read_corpus(name, text, sizeof(text) - 1);
+	cut = strchr(text, '#');
+	ck_assert_ptr_nonnull(cut);
+	*cut = 0;
+	n = blocks_parse(text, blocks);
+	blocks_parse_views(cut + 1, blocks, n);
+	return n;
+}
+
+START_TEST(where_the_guest_has_memory)
+{
+	const struct range *r = blocks[0].ranges;
+
+	ck_assert_uint_eq(read_blocks("blocks/pc"), 4);
+	ck_assert_str_eq(blocks[0].name, "pc.ram");
+	ck_assert_uint_eq(blocks[0].used, 0x8000000);
+	/* what devices see at these addresses is another view */
+	ck_assert_uint_eq(blocks[0].n_ranges, 3);
+	ck_assert_uint_eq(r[1].gpa, 0xc3000);
+	ck_assert_uint_eq(r[1].offset, 0xc3000);
+	ck_assert_uint_eq(r[1].len, 0x25000);
+	ck_assert(r[1].rom && !r[0].rom && !r[2].rom);
+	ck_assert_uint_eq(r[2].len, 0x8000000 - 0xe8000);
+	ck_assert_str_eq(blocks[1].name, "/rom@etc/acpi/tables");
+	ck_assert_uint_eq(blocks[1].used, 0x20000);
+	ck_assert_uint_eq(blocks[1].total, 0x200000);
+	ck_assert_uint_eq(blocks[1].n_ranges, 0);
+	ck_assert_uint_eq(blocks[2].ranges[0].gpa, 0xfffc0000);
+	/* the name of a region lacks the device's path */
+	ck_assert_str_eq(blocks[3].name, "0000:00:02.0/vga.vram");
+	ck_assert_uint_eq(blocks[3].n_ranges, 1);
+}
+END_TEST
+
+START_TEST(nonsense_is_passed_over)
+{
+	ck_assert_uint_eq(read_blocks("blocks/odd"), 1);
+	ck_assert_str_eq(blocks[0].name, "a b");
+	ck_assert_uint_eq(blocks[0].n_ranges, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("migration");
+
+	unit_loop(s, what_streams_say,
+		  (int)(sizeof(streams) / sizeof(*streams)));
+	unit_test(s, where_the_guest_has_memory);
+	unit_test(s, nonsense_is_passed_over);
+	return unit_main(s);
+}
