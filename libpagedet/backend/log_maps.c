@@ -196,7 +196,12 @@ void pdet_log_put_map(const struct pdet_log_page *p,
 
 	pdet_log_cell(&o, F(PFN), p->pfn);
 	pdet_log_cell(&o, F(MAP), m->map);
-	pdet_log_cell(&o, F(VADDR), m->vaddr);
+	/* Hashed, as a driver may write the kernel's: 32 bits, and no kernel
+	 * address. */
+	if (m->map != PAGEDET_MAP_USER && m->vaddr >> 32 == 0)
+		pdet_log_cell_lost(&o, F(VADDR), PAGEDET_UNSUPPORTED);
+	else
+		pdet_log_cell(&o, F(VADDR), m->vaddr);
 	put_entry(&o, m);
 	if (m->map != PAGEDET_MAP_USER) {
 		for (i = 0; i < PDET_COUNT(of_task); i++)

@@ -276,6 +276,18 @@ tap.equal("its mappings",
            ("user", 88, "mkpages-child", "0x7fed1999d000", 1, "rw-s")])
 tap.equal("and their summary", (status, rows[-1]["found"],
                                 rows[-1]["expected"]), (0, 2, 2))
+# as kmod/ writes them
+with open(os.path.join(home, "queries/bpf_array.virt.log")) as f:
+    hashed = re.sub(r"\bffff[0-9a-f]{4}([0-9a-f]{8})\b", r"00000000\1", f.read())
+with open(os.path.join(tmp, "hashed"), "w") as f:
+    f.write(hashed)
+status, rows, said = ask("--from", os.path.join(tmp, "hashed"), "mappers",
+                         "0x1a2d", "--pointers", "--fields", "map,vaddr")
+tap.equal("a kernel address that is hashed is none",
+          [(r["map"], r.get("vaddr"), r.get("missing", {}).get("vaddr"))
+           for r in rows[:-1]],
+          [("direct", None, "unsupported"), ("vmalloc", None, "unsupported"),
+           ("user", "0x7fed1999d000", None), ("user", "0x7fed1999d000", None)])
 status, rows, said = ask("--from", os.path.join(home, "queries/pfn1.phys.log"),
                          "mappers", "1")
 tap.equal("an entry that maps nothing is no mapping",
