@@ -19,8 +19,10 @@ SOURCES = {
 HEADERS = glob.glob(os.path.join(HERE, "..", "planter*.h"))
 # What is in no dump.
 FAULT = os.path.join(HERE, "..", "fault")
+KMOD = os.path.join(HERE, "..", "kmod")
 OTHERS = {
     "subject": sorted(glob.glob(os.path.join(FAULT, "*.[ch]"))),
+    "user": sorted(glob.glob(os.path.join(KMOD, "*.[ch]"))),
 }
 # What pagedet cannot be without.
 LIBRARIES = ["libelf-dev", "zlib1g-dev", "libxxhash-dev"]

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether a page has anything but zeroes. It is read only while it is held,
+ * and in a way that survives a page without a mapping in the kernel, as those
+ * of memfd_secret(2), and memory that fails, where the processor can tell.
+ */
+#include <linux/uaccess.h>
+#include <asm/cpufeature.h>
+
+#include "detective.h"
+
+#define PART 256
+
+/* copy_mc_to_kernel() is a plain copy on a processor without fast strings. */
+static bool has_mc(void)
+{
+	return IS_ENABLED(CONFIG_ARCH_HAS_COPY_MC) &&
+	       boot_cpu_has(X86_FEATURE_ERMS);
+}
+
+const char *pd_content_how(void)
+{
+	return has_mc() ? "machine_check_safe" : "fault_safe";
+}
+
+static bool copy(void *to, const void *from, size_t size)
+{
+	if (copy_from_kernel_nofault(to, from, has_mc() ? 1 : size))
+		return false;
+#ifdef CONFIG_ARCH_HAS_COPY_MC
+	if (has_mc())
+		return copy_mc_to_kernel(to, from, size) == 0;
+#endif
+	return true;
+}
+
+enum pd_content pd_content(const struct pd_page *p)
+{
+	const char *from;
+	char part[PART];
+	size_t at;
+
+	if (!p->held || p->offline)
+		return PD_CONTENT_UNKNOWN;
+	if (p->poisoned)
+		return PD_CONTENT_POISONED;
+	from = __va(PFN_PHYS(p->pfn));
+	for (at = 0; at < PAGE_SIZE; at += PART) {
+		if (!copy(part, from + at, PART))
+			return PD_CONTENT_UNREADABLE;
+		if (memchr_inv(part, 0, PART))
+			return PD_CONTENT_DATA;
+	}
+	return PD_CONTENT_ZERO;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file that a page is of. What is in the place of its mapping is one only
+ * while the page is in the page cache, and the locked page keeps it there, and
+ * with it the inode. Pages of other kinds use that place, and the lock bit,
+ * for something else: those are not touched.
+ */
+#include <linux/dcache.h>
+#include <linux/pagemap.h>
+#include <linux/page-flags.h>
+
+#include "detective.h"
+
+/* "ext4_aops [ext4]": the module is not part of the name. */
+static void copy_aops(struct pd_page *p, const struct address_space *mapping)
+{
+	char *end;
+
+	scnprintf(p->aops, sizeof(p->aops), "%ps", mapping->a_ops);
+	end = strchr(p->aops, ' ');
+	if (end)
+		*end = '\0';
+}
+
+static struct dentry *look(struct pd_page *p)
+{
+	struct address_space *mapping = p->folio->mapping;
+	struct inode *inode;
+
+	if (!mapping || (unsigned long)mapping & PAGE_MAPPING_FLAGS) {
+		p->file = PD_FILE_NONE;
+		return NULL;
+	}
+	inode = mapping->host;
+	/* the swap cache */
+	if (!inode) {
+		p->file = PD_FILE_NONE;
+		return NULL;
+	}
+	p->file = PD_FILE_HAVE;
+	p->ino = inode->i_ino;
+	p->dev = inode->i_sb->s_dev;
+	copy_aops(p, mapping);
+	return d_find_alias(inode);
+}
+
+void pd_page_file(struct pd_page *p)
+{
+	struct name_snapshot name;
+	struct dentry *dentry;
+
+	if (!p->held || !p->exists)
+		return;
+	if (p->anon) {
+		p->file = PD_FILE_NONE;
+		return;
+	}
+	if (!folio_test_lru(p->folio) && !folio_test_hugetlb(p->folio)) {
+		p->file = p->mapping && !folio_test_slab(p->folio) ?
+			PD_FILE_UNKNOWN : PD_FILE_NONE;
+		return;
+	}
+	if (!folio_trylock(p->folio)) {
+		p->file = PD_FILE_BUSY;
+		return;
+	}
+	dentry = look(p);
+	folio_unlock(p->folio);
+	if (!dentry)
+		return;
+	take_dentry_name_snapshot(&name, dentry);
+	strscpy(p->dentry, name.name.name, sizeof(p->dentry));
+	release_dentry_name_snapshot(&name);
+	dput(dentry);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A text that grows; one that cannot is marked and stays as it is. */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "detective.h"
+
+#define LEAST 4096
+#define MOST (48u << 20)
+
+void pd_text_free(struct pd_text *t)
+{
+	kvfree(t->data);
+	memset(t, 0, sizeof(*t));
+}
+
+static bool reserve(struct pd_text *t, size_t more)
+{
+	size_t size = t->size ? t->size : LEAST;
+	char *data;
+
+	if (t->failed)
+		return false;
+	if (t->size - t->n > more)
+		return true;
+	while (size - t->n <= more)
+		size *= 2;
+	data = size <= MOST ? kvmalloc(size, GFP_KERNEL_ACCOUNT) : NULL;
+	if (!data) {
+		t->failed = true;
+		return false;
+	}
+	if (t->n)
+		memcpy(data, t->data, t->n);
+	kvfree(t->data);
+	t->data = data;
+	t->size = size;
+	return true;
+}
+
+void pd_text_add(struct pd_text *t, const char *fmt, ...)
+{
+	va_list args;
+
+	/* no line of ours is longer */
+	if (!reserve(t, 512))
+		return;
+	va_start(args, fmt);
+	t->n += vscnprintf(t->data + t->n, t->size - t->n, fmt, args);
+	va_end(args);
+}
+
+static void put(struct pd_text *t, const char *from, size_t n)
+{
+	memcpy(t->data + t->n, from, n);
+	t->n += n;
+}
+
+void pd_text_put(struct pd_text *t, const char *text)
+{
+	const size_t n = strlen(text);
+
+	if (reserve(t, n))
+		put(t, text, n);
+}
+
+/* A list has many numbers, and vscnprintf() would take most of the time of an
+ * answer.
+ */
+void pd_text_hex(struct pd_text *t, const char *key, u64 value)
+{
+	char digits[16];
+	size_t i = sizeof(digits);
+
+	do {
+		digits[--i] = hex_asc_lo(value);
+		value >>= 4;
+	} while (value);
+	pd_text_put(t, key);
+	if (reserve(t, sizeof(digits)))
+		put(t, digits + i, sizeof(digits) - i);
+}
+
+void pd_text_dec(struct pd_text *t, const char *key, s64 value)
+{
+	char digits[20];
+	size_t i = sizeof(digits);
+	u64 left = abs(value);
+
+	do {
+		digits[--i] = '0' + left % 10;
+		left /= 10;
+	} while (left);
+	if (value < 0)
+		digits[--i] = '-';
+	pd_text_put(t, key);
+	if (reserve(t, sizeof(digits)))
+		put(t, digits + i, sizeof(digits) - i);
+}
+
+static bool is_plain(char c)
+{
+	return c > ' ' && c < 0x7f && c != '\\' && c != '=';
+}
+
+void pd_text_field(struct pd_text *t, const char *key, const char *value)
+{
+	pd_text_add(t, " %s=", key);
+	if (!reserve(t, 4 * strlen(value)))
+		return;
+	for (; *value; value++) {
+		if (is_plain(*value)) {
+			t->data[t->n++] = *value;
+			continue;
+		}
+		t->data[t->n++] = '\\';
+		t->data[t->n++] = 'x';
+		t->data[t->n++] = hex_asc_hi(*value);
+		t->data[t->n++] = hex_asc_lo(*value);
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Who asks page_detective in a guest. */
+#ifndef TESTS_LIVE_KMOD_USER_H
+#define TESTS_LIVE_KMOD_USER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DETECTIVE "/sys/kernel/debug/page_detective/"
+
+/* user.c: a question on an open file, and its answer, to be freed; NULL with
+ * errno */
+char *user_ask(int fd, const char *text, size_t len);
+int user_open(void);
+uint64_t user_random(uint64_t *state);
+
+/* user_stress.c */
+int user_parallel(int processes, int rounds);
+int user_random_frames(uint64_t seed, long count, uint64_t last);
+int user_random_addresses(uint64_t seed, long count);
+int user_churn(void);
+
+/* user_sweep.c */
+int user_sweep(uint64_t first, long count);
+
+/* user_bench.c */
+int user_bench(uint64_t first, long count);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Many questions, while the memory that they are about changes. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "user.h"
+
+#ifndef MADV_SOFT_OFFLINE
+#define MADV_SOFT_OFFLINE 101
+#endif
+
+/* Whether the answer is about exactly these frames, each once, in order. */
+static int is_about(const char *answer, uint64_t first, int count)
+{
+	const char *at = answer;
+	char want[64];
+	int i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(want, sizeof(want), "page pfn=0x%llx ",
+			 (unsigned long long)(first + (uint64_t)i));
+		if (strncmp(at, want, strlen(want)))
+			return 0;
+		at = strchr(at, '\n');
+		if (!at++)
+			return 0;
+	}
+	return !strcmp(at, "end\n");
+}
+
+static int one_of_many(int me, int rounds)
+{
+	const uint64_t first = 0x1000 + (uint64_t)me * 64;
+	char text[64], *answer;
+	int fd = user_open(), i, count, n;
+
+	for (i = 0; fd >= 0 && i < rounds; i++) {
+		count = 1 + i % 64;
+		n = snprintf(text, sizeof(text), "pfn 0x%llx+%d content",
+			     (unsigned long long)first, count);
+		answer = user_ask(fd, text, (size_t)n);
+		if (!answer || !is_about(answer, first, count)) {
+			printf("process %d: %s\n", me,
+			       answer ? answer : strerror(errno));
+			return 1;
+		}
+		free(answer);
+	}
+	return fd < 0;
+}
+
+int user_parallel(int processes, int rounds)
+{
+	int i, status, failed = 0;
+
+	for (i = 0; i < processes; i++)
+		if (fork() == 0)
+			exit(one_of_many(i, rounds));
+	while (wait(&status) > 0)
+		failed |= status;
+	printf("parallel %s\n", failed ? "failed" : "good");
+	return !!failed;
+}
+
+static int ends_well(const char *answer)
+{
+	const size_t n = strlen(answer);
+
+	return n >= 4 && !strcmp(answer + n - 4, "end\n");
+}
+
+int user_random_frames(uint64_t seed, long count, uint64_t last)
+{
+	long i, states[3] = { 0 };
+	char text[64], *answer;
+	int fd = user_open(), n;
+
+	for (i = 0; fd >= 0 && i < count; i++) {
+		n = snprintf(text, sizeof(text), "%s 0x%llx %s",
+			     i % 20 ? "pfn" : "phys",
+			     (unsigned long long)(user_random(&seed) % last) <<
+			     (i % 20 ? 0 : 12),
+			     i % 2 ? "content" : "nocontent");
+		answer = user_ask(fd, text, (size_t)n);
+		if (!answer || !ends_well(answer)) {
+			printf("%s: %s\n", text, answer ? answer :
+			       strerror(errno));
+			return 1;
+		}
+		states[strstr(answer, "state=have") ? 0 :
+		       strstr(answer, "state=nopage") ? 1 : 2]++;
+		free(answer);
+	}
+	printf("frames %ld: have %ld, nopage %ld, unreferenced %ld\n", i,
+	       states[0], states[1], states[2]);
+	return i != count;
+}
+
+/* Whether it has memory of its own; what has none is asked for now and then. */
+static int is_wanted(long pid, uint64_t *seed)
+{
+	char path[64];
+	FILE *f;
+	int c;
+
+	snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
+	f = fopen(path, "re");
+	c = f ? fgetc(f) : EOF;
+	if (f)
+		fclose(f);
+	return c != EOF || user_random(seed) % 16 == 0;
+}
+
+/* The process after @after. */
+static long next_process(long after)
+{
+	long found = 0, pid, least = 0;
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		pid = atol(e->d_name);
+		if (pid > after && (!found || pid < found))
+			found = pid;
+		if (pid > 0 && (!least || pid < least))
+			least = pid;
+	}
+	if (dir)
+		closedir(dir);
+	return found ? found : least;
+}
+
+/* Some address in or near its memory, or anywhere at all. */
+static uint64_t random_address(long pid, uint64_t *seed)
+{
+	unsigned long start, end;
+	uint64_t addr = user_random(seed) >> 16;
+	char path[64], line[512];
+	long n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return addr;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 &&
+		    user_random(seed) % (uint64_t)++n == 0)
+			addr = start + user_random(seed) % (end - start +
+							    8192);
+	fclose(f);
+	return addr;
+}
+
+int user_random_addresses(uint64_t seed, long count)
+{
+	long i, pid = 0, answered = 0, refused = 0;
+	char text[96], *answer;
+	int fd = user_open(), n;
+
+	for (i = 0; fd >= 0 && i < count; i++) {
+		do
+			pid = next_process(pid);
+		while (!is_wanted(pid, &seed));
+		n = snprintf(text, sizeof(text), "virt %ld 0x%llx", pid,
+			     (unsigned long long)random_address(pid, &seed));
+		answer = user_ask(fd, text, (size_t)n);
+		if (answer && ends_well(answer)) {
+			answered++;
+		} else if (answer || (errno != ESRCH && errno != EINVAL &&
+				      errno != ERANGE && errno != EAGAIN)) {
+			printf("%s: %s\n", text, answer ? answer :
+			       strerror(errno));
+			return 1;
+		} else {
+			refused++;
+		}
+		free(answer);
+	}
+	printf("addresses %ld: answered %ld, refused %ld\n", i, answered,
+	       refused);
+	return i != count;
+}
+
+/* A process' life: memory of its own, given back, shared, changed. */
+static void live(uint64_t seed)
+{
+	const size_t size = (size_t)4 << 20;
+	char *p;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			 MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			return;
+		if (user_random(&seed) % 2)
+			madvise(p, size, MADV_HUGEPAGE);
+		memset(p, 1, size / 2);
+		if (user_random(&seed) % 2)
+			madvise(p, size / 4, MADV_DONTNEED);
+		if (user_random(&seed) % 2)
+			madvise(p, size / 2, MADV_PAGEOUT);
+		mprotect(p, size / 8, PROT_NONE);
+		if (user_random(&seed) % 4 == 0)
+			madvise(p + size / 4, 4096, MADV_SOFT_OFFLINE);
+		munmap(p, size);
+	}
+}
+
+/* Until it is killed, with all its children. */
+int user_churn(void)
+{
+	uint64_t seed = (uint64_t)getpid() * 0x9e3779b97f4a7c15ULL + 1;
+	int i;
+
+	setpgid(0, 0);
+	for (i = 0;; i++) {
+		if (fork() == 0) {
+			live(seed + (uint64_t)i);
+			_exit(0);
+		}
+		if (i % 4 == 3)
+			while (waitpid(-1, NULL, 0) > 0)
+				;
+	}
+}
