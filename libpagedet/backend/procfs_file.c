@@ -22,22 +22,9 @@
 #include "backend/procfs_file.h"
 #include "base/io.h"
 
-#ifndef SYS_cachestat
-#ifdef __alpha__
-#define SYS_cachestat 561
-#else
-#define SYS_cachestat 451
-#endif
-#endif
-
 #ifndef SYS_faccessat2
 #define SYS_faccessat2 439	/* 5.8 */
 #endif
-
-struct cachestat_range {
-	uint64_t off;
-	uint64_t len;
-};
 
 /* Below a root, symbolic links stay below it, too. */
 static int open_in_root(const char *root, const char *path)
@@ -333,19 +320,15 @@ void procfs_file_close(struct pdet_file *file)
 }
 
 int procfs_cachestat(const struct procfs_cached *f, uint64_t first,
-		     uint64_t n, struct procfs_cachestat *ret)
+		     uint64_t n, struct pdet_cachestat *ret)
 {
-	struct cachestat_range range = { first << f->shift, n << f->shift };
-
-	if (syscall(SYS_cachestat, f->fd, &range, ret, 0))
-		return -errno;
-	return 0;
+	return pdet_cachestat(f->fd, first << f->shift, n << f->shift, ret);
 }
 
 int procfs_lens(struct pdet_env *env, const struct procfs_cached *f,
 		struct procfs_lens *ret)
 {
-	struct procfs_cachestat cs;
+	struct pdet_cachestat cs;
 
 	if (f->huge)
 		return pdet_fail(env, ENOTSUP, "cannot see which pages of %s "
@@ -406,7 +389,7 @@ int procfs_file_count(struct pdet_session *s, struct pdet_file *file,
 {
 	struct procfs_cached *f = procfs_cached_of(file);
 	struct procfs_lens lens = { 0 };
-	struct procfs_cachestat cs;
+	struct pdet_cachestat cs;
 	int r;
 
 	if (first >= file->pages || !count) {

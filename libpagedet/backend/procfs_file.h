@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "backend/procfs.h"
+#include "kernel/cachestat.h"
 
 /* Our own page tables and descriptors, one for all files of a tree. */
 struct procfs_own {
@@ -33,15 +34,6 @@ struct procfs_cached {
 	struct procfs_view *views; /* without a window; the last one used is
 				 * first */
 	char path[];
-};
-
-/* cachestat(2), include/uapi/linux/mman.h of 6.5. */
-struct procfs_cachestat {
-	uint64_t cached;
-	uint64_t dirty;
-	uint64_t writeback;
-	uint64_t evicted;
-	uint64_t recently_evicted;
 };
 
 /* By what the pages of a file can be found. */
@@ -101,7 +93,7 @@ int procfs_cached_new(struct pdet_session *s, int fd, const struct statx *st,
 		      const char *path, struct procfs_cached **ret);
 /* 0, or negative errno: the kernel does not tell. */
 int procfs_cachestat(const struct procfs_cached *f, uint64_t first,
-		     uint64_t n, struct procfs_cachestat *ret);
+		     uint64_t n, struct pdet_cachestat *ret);
 /* -EACCES, with words, if there is no way. */
 int procfs_lens(struct pdet_env *env, const struct procfs_cached *f,
 		struct procfs_lens *ret);

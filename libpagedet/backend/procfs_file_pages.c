@@ -31,7 +31,7 @@ struct span {
 	uint64_t first;
 	uint32_t n;
 	bool counted;		/* by cachestat */
-	struct procfs_cachestat counts;
+	struct pdet_cachestat counts;
 };
 
 static int file_fail(struct walk *k, int code)
@@ -80,7 +80,7 @@ static void set_dense(struct walk *k, bool dense)
 /* --- where there are pages --- */
 
 static int count(struct walk *k, uint64_t first, uint64_t n,
-		 struct procfs_cachestat *ret)
+		 struct pdet_cachestat *ret)
 {
 	int r = procfs_cachestat(k->f, first, n, ret);
 
@@ -96,7 +96,7 @@ static int next_span(struct walk *k, uint64_t *at, uint64_t end,
 		     struct span *ret)
 {
 	uint64_t first = *at, step = k->window, middle, stop;
-	struct procfs_cachestat cs = { 0 };
+	struct pdet_cachestat cs = { 0 };
 	bool counted = true;
 	int r;
 
@@ -143,7 +143,7 @@ static int next_span(struct walk *k, uint64_t *at, uint64_t end,
 static int locate(struct walk *k, uint64_t first, uint32_t n, uint64_t cached,
 		  uint8_t *state)
 {
-	struct procfs_cachestat part = { 0 };
+	struct pdet_cachestat part = { 0 };
 	uint32_t half = n / 2;
 	int r;
 
@@ -171,7 +171,7 @@ static int locate(struct walk *k, uint64_t first, uint32_t n, uint64_t cached,
  */
 static int reconcile(struct walk *k, const struct span *span, uint8_t *state)
 {
-	const struct procfs_cachestat *cs = &span->counts;
+	const struct pdet_cachestat *cs = &span->counts;
 	const bool all = cs->cached >= span->n;
 	struct span part = *span;
 	uint32_t i, resident = 0;

@@ -88,7 +88,7 @@ static uint32_t run(const struct recheck *k, const struct group *g, uint32_t i)
  * cache, that holds. */
 static bool all_cached(const struct recheck *k, uint64_t first, uint32_t n)
 {
-	struct procfs_cachestat cs;
+	struct pdet_cachestat cs;
 
 	return n > MINCORE_CALL && k->f->counts &&
 	       procfs_cachestat(k->f, first, n, &cs) == 0 && cs.cached >= n;

@@ -193,7 +193,7 @@ static bool same_filesystem(const struct tree *t, const struct statx *st)
 static int visit(struct pdet_session *s, struct tree *t, int fd,
 		 const struct statx *st, struct procfs_cached **ret)
 {
-	struct procfs_cachestat cs;
+	struct pdet_cachestat cs;
 	struct procfs_lens lens;
 	struct procfs_cached *f;
 	int r;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "backend/backend.h"
+#include "kernel/cachestat.h"
 
 struct pdet_checked;
 
@@ -87,19 +88,7 @@ bool pdet_check_is_remote(const struct pdet_checked *c);
 /* What became of the file meanwhile is added. */
 void pdet_check_same(struct pdet_checked *c);
 
-/* check_cache.c: as procfs knows it, cachestat(2) of 6.5. */
-struct pdet_cachestat {
-	uint64_t cached;
-	uint64_t dirty;
-	uint64_t writeback;
-	uint64_t evicted;
-	uint64_t recently_evicted;
-};
-
-/* pdet_cachestat - of a descriptor; 0 or negative errno. */
-int pdet_cachestat(int fd, uint64_t offset, uint64_t len,
-		   struct pdet_cachestat *ret);
-/* The same of pages of the file. */
+/* pdet_check_stat - cachestat(2) of pages of the file. */
 int pdet_check_stat(const struct pdet_checked *c, uint64_t first, uint64_t n,
 		    struct pdet_cachestat *ret);
 /* pdet_check_uncounted - cachestat failed with @r: adds why all of it is

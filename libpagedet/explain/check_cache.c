@@ -9,32 +9,9 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "explain/check.h"
 #include "query/query.h"
-
-#ifndef SYS_cachestat
-#ifdef __alpha__
-#define SYS_cachestat 561
-#else
-#define SYS_cachestat 451
-#endif
-#endif
-
-struct cachestat_range {
-	uint64_t off;
-	uint64_t len;
-};
-
-int pdet_cachestat(int fd, uint64_t offset, uint64_t len,
-		   struct pdet_cachestat *ret)
-{
-	struct cachestat_range range = { offset, len };
-
-	return syscall(SYS_cachestat, fd, &range, ret, 0) ? -errno : 0;
-}
 
 int pdet_check_stat(const struct pdet_checked *c, uint64_t first, uint64_t n,
 		    struct pdet_cachestat *ret)
