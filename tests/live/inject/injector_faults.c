@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -226,22 +227,39 @@ static const char *bring_again(struct move *m, uint32_t page)
 	return NULL;
 }
 
+/* Each processor has a list that new pages wait in, which MADV_COLD empties:
+ * that of the one it runs on. */
+static void run_on(const struct side *s, unsigned nth)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(nth % (unsigned)sysconf(_SC_NPROCESSORS_CONF), &one);
+	/* of one that is offline it stays where it is */
+	sched_setaffinity(s->pid, sizeof(one), &one);
+}
+
 static const char *swap_out(const struct move *m, struct side *s,
 			    uint32_t page)
 {
+	bool out = false;
+	cpu_set_t all;
 	unsigned i;
 
 	if (m->no_swap)
 		return m->no_swap;
-	for (i = 0; i < 50; i++) {
-		/* first empties the list that new pages wait in */
+	if (sched_getaffinity(s->pid, sizeof(all), &all))
+		return "sched_getaffinity failed";
+	for (i = 0; i < 50 && !out; i++) {
+		run_on(s, i);
 		tell(s, ADVISE, page, MADV_COLD_);
 		tell(s, ADVISE, page, MADV_PAGEOUT_);
-		if (pagemap(s, page) & PM_SWAP)
-			return NULL;
-		nap(20);
+		out = pagemap(s, page) & PM_SWAP;
+		if (!out)
+			nap(20);
 	}
-	return "MADV_PAGEOUT swapped nothing out";
+	sched_setaffinity(s->pid, sizeof(all), &all);
+	return out ? NULL : "MADV_PAGEOUT swapped nothing out";
 }
 
 static const char *swap_out_source(struct move *m, uint32_t page)
