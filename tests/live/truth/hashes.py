@@ -5,12 +5,13 @@ fingerprints."""
 import itertools
 
 import ask
+import checks
 import machine
 
 
 def has_hash(plant):
-    return plant.word("fnv1a64") is not None and not plant.is_poisoned and \
-        not plant.is_io and plant.pfn is not None
+    return plant.word("fnv1a64") is not None and plant.pfn is not None and \
+        checks.lost_content(plant, {}) is None
 
 
 def check(report, pagedet, field):
