@@ -23,15 +23,15 @@ const char *pd_content_how(void)
 	return has_mc() ? "machine_check_safe" : "fault_safe";
 }
 
+/* A mapping that is missing is told as memory that fails is: a look before the
+ * copy, if only at one byte, would end the machine where that byte fails. */
 static bool copy(void *to, const void *from, size_t size)
 {
-	if (copy_from_kernel_nofault(to, from, has_mc() ? 1 : size))
-		return false;
 #ifdef CONFIG_ARCH_HAS_COPY_MC
 	if (has_mc())
 		return copy_mc_to_kernel(to, from, size) == 0;
 #endif
-	return true;
+	return copy_from_kernel_nofault(to, from, size) == 0;
 }
 
 enum pd_content pd_content(const struct pd_page *p)

@@ -6,6 +6,7 @@
  * for something else: those are not touched.
  */
 #include <linux/dcache.h>
+#include <linux/fs.h>
 #include <linux/pagemap.h>
 #include <linux/page-flags.h>
 
@@ -22,33 +23,48 @@ static void copy_aops(struct pd_page *p, const struct address_space *mapping)
 		*end = '\0';
 }
 
-static struct dentry *look(struct pd_page *p)
+/* Names change, and files without one are somebody's still. Without a reference
+ * to the dentry: it would outlive a filesystem that is unmounted now. */
+static void copy_name(struct pd_page *p, struct inode *inode)
+{
+	struct dentry *d;
+
+	spin_lock(&inode->i_lock);
+	hlist_for_each_entry(d, &inode->i_dentry, d_u.d_alias) {
+		spin_lock(&d->d_lock);
+		if (!d_unhashed(d))
+			strscpy(p->dentry, d->d_name.name, sizeof(p->dentry));
+		spin_unlock(&d->d_lock);
+		if (p->dentry[0])
+			break;
+	}
+	spin_unlock(&inode->i_lock);
+}
+
+static void look(struct pd_page *p)
 {
 	struct address_space *mapping = p->folio->mapping;
 	struct inode *inode;
 
 	if (!mapping || (unsigned long)mapping & PAGE_MAPPING_FLAGS) {
 		p->file = PD_FILE_NONE;
-		return NULL;
+		return;
 	}
 	inode = mapping->host;
 	/* the swap cache */
 	if (!inode) {
 		p->file = PD_FILE_NONE;
-		return NULL;
+		return;
 	}
 	p->file = PD_FILE_HAVE;
 	p->ino = inode->i_ino;
 	p->dev = inode->i_sb->s_dev;
 	copy_aops(p, mapping);
-	return d_find_alias(inode);
+	copy_name(p, inode);
 }
 
 void pd_page_file(struct pd_page *p)
 {
-	struct name_snapshot name;
-	struct dentry *dentry;
-
 	if (!p->held || !p->exists)
 		return;
 	if (p->anon) {
@@ -64,12 +80,6 @@ void pd_page_file(struct pd_page *p)
 		p->file = PD_FILE_BUSY;
 		return;
 	}
-	dentry = look(p);
+	look(p);
 	folio_unlock(p->folio);
-	if (!dentry)
-		return;
-	take_dentry_name_snapshot(&name, dentry);
-	strscpy(p->dentry, name.name.name, sizeof(p->dentry));
-	release_dentry_name_snapshot(&name);
-	dput(dentry);
 }
