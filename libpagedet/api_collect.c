@@ -616,7 +616,13 @@ static int read_again(struct collecting *c, const struct pagedet_item *own,
 	c->version = PAGEDET_AS_AGAIN;
 	if (wait_again(c, since_ns))
 		r = ask_rows(c, own);
-	return r == -ETIMEDOUT ? 0 : r;
+	if (r == 0 || r == -ENOMEM || r == -ECANCELED)
+		return r;
+	/* What was read before stands, though the task has ended. */
+	pdet_clear(&c->pd->env);
+	for (i = 0; r != -ETIMEDOUT && i < c->n; i++)
+		at(c, i)->hash_state[PAGEDET_AS_AGAIN] = PAGEDET_RACED;
+	return 0;
 }
 
 static int gather(struct collecting *c, const struct pagedet_item *own)

@@ -151,14 +151,18 @@ uint32_t pdet_backing_hole(const struct pdet_backing *b, uint64_t vaddr,
 			   uint64_t page_size)
 {
 	const uint64_t from = offset_of(b, vaddr - vaddr % page_size);
+	struct stat st;
 	off_t data;
 
 	/* Behind its end the file has no page that could be zero. */
 	if (from >= b->size)
 		return PAGEDET_DUNNO;
 	data = lseek(b->fd, (off_t)from, SEEK_DATA);
+	/* It may have become shorter since, which is no hole either. */
 	if (data < 0)
-		return errno == ENXIO ? PAGEDET_YES : PAGEDET_DUNNO;
+		return errno == ENXIO && fstat(b->fd, &st) == 0 &&
+		       from < (uint64_t)st.st_size ? PAGEDET_YES :
+						     PAGEDET_DUNNO;
 	return (uint64_t)data >= from + page_size ? PAGEDET_YES : PAGEDET_NO;
 }
 

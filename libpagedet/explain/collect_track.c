@@ -67,7 +67,7 @@ int pdet_collect_track(struct pdet_env *env, struct pdet_track *track,
 			take(&ranges[i], pages, n, &next);
 	} while (at != before && at);
 	/* What was not read to its end says nothing of anything. */
-	for (i = 0; r < 0 && i < n; i++)
+	for (i = 0; (r < 0 || at) && i < n; i++)
 		pages[i].writes = PAGEDET_WRITES_DUNNO;
 	return r < 0 ? r : 0;
 }

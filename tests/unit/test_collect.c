@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -109,6 +110,13 @@ START_TEST(behind_its_end_nothing_is_known)
 	pdet_backing_begin(&b, &env);
 	ck_assert(pdet_backing_at(&b, (uint32_t)getpid(), addr(at, 3)));
 	ck_assert_uint_eq(pdet_backing_hole(&b, addr(at, 3), page),
+			  PAGEDET_DUNNO);
+	/* cut short once more after it was opened */
+	ck_assert(pdet_backing_at(&b, (uint32_t)getpid(), addr(at, 0)));
+	ck_assert_uint_eq(pdet_backing_hole(&b, addr(at, 0), page),
+			  PAGEDET_YES);
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
+	ck_assert_uint_eq(pdet_backing_hole(&b, addr(at, 0), page),
 			  PAGEDET_DUNNO);
 	pdet_backing_end(&b);
 }
@@ -302,6 +310,40 @@ START_TEST(read_again_when_it_is_time)
 }
 END_TEST
 
+/* The task ends between the two readings. */
+START_TEST(what_was_read_stands)
+{
+	struct pagedet_collect_options o = PAGEDET_COLLECT_OPTIONS_INIT;
+	struct timespec little = { 0, 100000000 };
+	struct pagedet *pd = open_own();
+	struct pagedet_item item;
+	pid_t child;
+	char *at;
+	int fd;
+
+	at = map_file(&fd, MAP_SHARED);
+	at[0] = 'a';
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		nanosleep(&little, NULL);
+		_exit(at[0] != 'a');
+	}
+	memset(&item, 0, sizeof(item));
+	item.pid = (uint32_t)child;
+	item.first = addr(at, 0);
+	item.count = 1;
+	o.options = PAGEDET_COLLECT_CONTENT | PAGEDET_COLLECT_AGAIN;
+	o.again_ns = 400000000;
+	found->size = sizeof(*found);
+	ck_assert_int_ge(pagedet_collect(pd, &item, 1, &o, found), 0);
+	ck_assert_uint_ne(found->hash_state[PAGEDET_AS_AGAIN], PAGEDET_HAVE);
+	ck_assert_uint_eq(found->here_frozen, PAGEDET_DUNNO);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	pagedet_free(pd);
+}
+END_TEST
+
 /* --- counters of errors of memory --- */
 
 static char root[] = "/tmp/test_collect.XXXXXX";
@@ -402,6 +444,7 @@ int main(void)
 	unit_test(s, writes_of_many_ranges);
 	unit_test(s, files_and_bytes);
 	unit_test(s, read_again_when_it_is_time);
+	unit_test(s, what_was_read_stands);
 	unit_test(s, counters_since_a_mark);
 	return unit_main(s);
 }
