@@ -176,31 +176,41 @@ static const uint16_t *count_all(uint16_t table[TABLES][256],
 	return table[0];
 }
 
+/* More bytes than a table holds at once. */
+static uint64_t sum_of_many(uint16_t table[TABLES][256], const unsigned char *p,
+			    size_t left)
+{
+	uint64_t total[256] = { 0 }, sum = 0;
+	const uint16_t *counts;
+	size_t some;
+	unsigned i;
+
+	for (; left; left -= some, p += some) {
+		some = PDET_MIN(left, AT_ONCE);
+		counts = count_all(table, p, some);
+		for (i = 0; i < 256; i++)
+			total[i] += counts[i];
+	}
+	for (i = 0; i < 256; i++)
+		sum += term(total[i]);
+	return sum;
+}
+
 uint32_t pdet_entropy(const void *bytes, size_t n)
 {
 	uint16_t table[TABLES][256] __attribute__((aligned(16)));
-	const unsigned char *p = bytes;
-	uint64_t total[256] = { 0 };
-	uint64_t sum = 0, all;
 	const uint16_t *counts;
-	size_t left, some;
+	uint64_t sum = 0, all;
 	unsigned i;
 
 	if (!n)
 		return 0;
-	if (n <= AT_ONCE) {
-		counts = count_all(table, p, n);
+	if (n > AT_ONCE) {
+		sum = sum_of_many(table, bytes, n);
+	} else {
+		counts = count_all(table, bytes, n);
 		for (i = 0; i < 256; i++)
 			sum += term(counts[i]);
-	} else {
-		for (left = n; left; left -= some, p += some) {
-			some = PDET_MIN(left, AT_ONCE);
-			counts = count_all(table, p, some);
-			for (i = 0; i < 256; i++)
-				total[i] += counts[i];
-		}
-		for (i = 0; i < 256; i++)
-			sum += term(total[i]);
 	}
 	/* sum of c/n log2(n/c), rounded to the nearest thousandth */
 	all = term(n);
