@@ -71,6 +71,7 @@ struct qmp {
 	size_t len, cap;
 	bool gone;		/* the other side has closed it */
 	bool resumed;		/* a RESUME event came */
+	unsigned asked;		/* the id of the last command */
 	char error[256];
 };
 
@@ -94,6 +95,7 @@ struct vm {
 	bool ran;		/* the destination ran: it is another one now */
 	int frozen;		/* PAGEDET_YES, NO, DUNNO */
 	char status[32], version[32];
+	json_t *capability, *parameters; /* as they were, to be set again */
 };
 
 struct agent;
@@ -152,10 +154,32 @@ void versions_sent(struct versions *v, uint64_t page, uint64_t hash,
 void versions_dropped(struct versions *v, uint64_t page);
 void versions_seen(struct versions *v, uint64_t page, uint64_t hash,
 		   uint64_t time_ns);
-/* The last version of @page with @hash but the one sent last; or NULL. */
-const struct version *versions_find(const struct versions *v, uint64_t page,
-				    uint64_t hash);
+/* When all are known, and before they are asked for. */
+void versions_sort(struct versions *v);
+/* Did @page have @hash before it was sent for the last time? */
+bool versions_have(const struct versions *v, uint64_t page, uint64_t hash);
 void versions_free(struct versions *v);
+
+/* --- places.c: which pages of the source have what is asked for --- */
+
+struct place {
+	uint64_t hash;
+	uint64_t n, last;	/* how many pages have it, and the last one */
+};
+
+struct places {
+	struct place *place;
+	uint64_t n, max;
+};
+
+int places_new(struct places *p, uint64_t max);
+/* At most as often as there is room for; then places_sort(), once. */
+void places_ask(struct places *p, uint64_t hash);
+void places_sort(struct places *p);
+void places_seen(struct places *p, uint64_t page, uint64_t hash);
+/* NULL: it was not asked for. */
+const struct place *places_find(const struct places *p, uint64_t hash);
+void places_free(struct places *p);
 
 /* --- tap.c: stands between both, and keeps the hash of each page sent --- */
 
@@ -198,6 +222,21 @@ struct counters {
 
 void counters_read(struct counters *c);
 
+/* --- made.c: directories, and signals, at which they are removed --- */
+
+int made_dirs(struct agent *a);
+void made_remove(void);
+/* Until made_release(), signals that would end this are only noted. */
+void made_hold(void);
+bool made_interrupted(void);
+void made_release(void);
+
+/* --- settings.c: how a machine migrates --- */
+
+int settings_set(const struct agent *a, struct vm *vm);
+int settings_bandwidth(struct vm *vm, uint64_t bytes);
+void settings_restore(struct vm *vm);	/* if it is somebody else's */
+
 /* --- migrate.c --- */
 
 int migrate(struct agent *a);
@@ -232,8 +271,9 @@ int explain(struct agent *a);
 
 int report_write(struct agent *a);
 enum agent_status report_status(const struct agent *a);
-void report_text(const struct agent *a, FILE *f);
-void report_html(const struct agent *a, FILE *f);
+/* 0, or -1: not all of it could be written. */
+int report_text(const struct agent *a, FILE *f);
+int report_html(const struct agent *a, FILE *f);
 json_t *report_json(const struct agent *a);
 
 struct report_rule {		/* what one rule found */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * What QEMU's human monitor prints of its memory: "info ramblock" and "info
- * mtree -f", as of 7.2. A line that is not understood is passed over.
+ * mtree -f", as of 7.2. A block that is not understood would not be compared:
+ * that is said. What is not understood of the views is passed over.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,15 +11,25 @@
 
 #include "blocks.h"
 
+/* The space before the unit of a block's page size, or NULL. */
+static const char *find_unit(const char *line)
+{
+	static const char *const units[] = { " KiB ", " MiB ", " GiB " };
+	const char *at = NULL;
+	size_t i;
+
+	for (i = 0; !at && i < sizeof(units) / sizeof(*units); i++)
+		at = strstr(line, units[i]);
+	return at;
+}
+
 /* "pc.ram    4 KiB  0x.. 0x.. 0x..": the name is all before the page size. */
 static bool parse_block(const char *line, struct block *b)
 {
 	uint64_t offset, used, total;
-	const char *end = strstr(line, " KiB ");
+	const char *end = find_unit(line);
 	size_t len;
 
-	if (!end)
-		end = strstr(line, " MiB ");
 	if (!end || sscanf(end + 4, " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64,
 			   &offset, &used, &total) != 3)
 		return false;
@@ -39,18 +50,39 @@ static bool parse_block(const char *line, struct block *b)
 	return true;
 }
 
-unsigned blocks_parse(char *text, struct block *blocks)
+/* Only the headline has no numbers. */
+unsigned blocks_parse(char *text, struct block *blocks, const char **odd)
 {
+	struct block block;
 	unsigned n = 0;
 	char *save, *line;
 
-	for (line = strtok_r(text, "\r\n", &save); line && n < MAX_BLOCKS;
+	*odd = NULL;
+	for (line = strtok_r(text, "\r\n", &save); line;
 	     line = strtok_r(NULL, "\r\n", &save)) {
-		blocks[n] = (struct block){ .used = 0 };
-		blocks[n].at[SOURCE].fd = blocks[n].at[DESTINATION].fd = -1;
-		n += parse_block(line, &blocks[n]);
+		block = (struct block){ .used = 0 };
+		block.at[SOURCE].fd = block.at[DESTINATION].fd = -1;
+		if (n < MAX_BLOCKS && parse_block(line, &block))
+			blocks[n++] = block;
+		else if (!*odd && strstr(line, " 0x"))
+			*odd = line;
 	}
 	return n;
+}
+
+const struct block *blocks_missing(const struct block *blocks, unsigned n)
+{
+	const struct block *missing = NULL;
+	uint64_t most = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (blocks[i].used > most)
+			most = blocks[i].used;
+	for (i = 0; !missing && i < n; i++)
+		if (blocks[i].used == most && !blocks[i].pages)
+			missing = &blocks[i];
+	return missing;
 }
 
 /* Blocks of devices have their path before the name of the region. */

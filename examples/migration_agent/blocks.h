@@ -42,10 +42,13 @@ struct block {
 
 /*
  * The text of "info ramblock": how many of @blocks, of which there are
- * MAX_BLOCKS, were filled. Both write into @text.
+ * MAX_BLOCKS, were filled. @odd: the first line that names a block which is not
+ * among them, within @text, or NULL. Both write into @text.
  */
-unsigned blocks_parse(char *text, struct block *blocks);
+unsigned blocks_parse(char *text, struct block *blocks, const char **odd);
 /* The text of "info mtree -f": adds where the guest has each of them. */
 void blocks_parse_views(char *text, struct block *blocks, unsigned n);
+/* One that no other is larger than and that is not compared, or NULL. */
+const struct block *blocks_missing(const struct block *blocks, unsigned n);
 
 #endif

@@ -127,35 +127,52 @@ static void add_version(const struct agent *a, struct pagedet_evidence *e,
 			uint64_t page)
 {
 	const struct seen *peer = &a->now[DESTINATION][page];
-	const struct version *v;
 
 	if (peer->look != LOOK_DATA && peer->look != LOOK_ZERO)
 		return;
-	v = versions_find(&a->versions, page, peer->hash);
-	if (v)
+	if (versions_have(&a->versions, page, peer->hash))
 		e->earlier = PAGEDET_YES;
 	else if (a->tapped && !a->tap_why[0] && !a->versions.full)
 		e->earlier = PAGEDET_NO;
 }
 
-/* Does another page of the source have what this one has at the destination? */
+/* Where is at the source what each page that differs has at the destination? */
+static int find_places(const struct agent *a, struct places *p)
+{
+	uint64_t i;
+
+	if (places_new(p, a->n_differences))
+		return -1;
+	for (i = 0; i < a->n_differences; i++) {
+		const struct seen *peer =
+			&a->now[DESTINATION][a->differences[i].page];
+
+		if (peer->look == LOOK_DATA)
+			places_ask(p, peer->hash);
+	}
+	places_sort(p);
+	for (i = 0; i < a->pages; i++)
+		if (a->now[SOURCE][i].look == LOOK_DATA)
+			places_seen(p, i, a->now[SOURCE][i].hash);
+	return 0;
+}
+
+/* Does another page of the source have what this one has at the destination?
+ * The page itself has not, or it would not differ. */
 static void add_place(const struct agent *a, struct pagedet_evidence *e,
-		      uint64_t page)
+		      uint64_t page, const struct places *places)
 {
 	const struct seen *peer = &a->now[DESTINATION][page];
-	uint64_t i, n = 0;
+	const struct place *place;
 
 	if (peer->look != LOOK_DATA)
 		return;
-	for (i = 0; i < a->pages; i++)
-		if (i != page && a->now[SOURCE][i].look == LOOK_DATA &&
-		    a->now[SOURCE][i].hash == peer->hash) {
-			e->same_as = i;
-			n++;
-		}
-	e->same_as_other = yes_no(n);
-	if (n)
-		e->unique = yes_no(n == 1);
+	place = places_find(places, peer->hash);
+	e->same_as_other = yes_no(place->n);
+	if (!place->n)
+		return;
+	e->same_as = place->last;
+	e->unique = yes_no(place->n == 1);
 }
 
 static uint32_t moved(const struct agent *a)
@@ -182,7 +199,7 @@ static void add_file(const struct agent *a, struct pagedet_evidence *e,
 }
 
 static void add(const struct agent *a, struct pagedet_evidence *e,
-		uint64_t page)
+		uint64_t page, const struct places *places)
 {
 	e->id = page;
 	e->mode = a->o.mode;
@@ -200,8 +217,22 @@ static void add(const struct agent *a, struct pagedet_evidence *e,
 		 a->first_look_ns);
 	add_sent(a, e, page);
 	add_version(a, e, page);
-	add_place(a, e, page);
+	add_place(a, e, page, places);
 	add_file(a, e, page);
+}
+
+static int add_all(struct agent *a)
+{
+	struct places places;
+	uint64_t i;
+
+	if (find_places(a, &places))
+		return trouble(a, "evidence", "no memory");
+	versions_sort(&a->versions);
+	for (i = 0; i < a->n_differences; i++)
+		add(a, &a->evidence[i], a->differences[i].page, &places);
+	places_free(&places);
+	return 0;
 }
 
 /* --- the bytes --- */
@@ -270,9 +301,7 @@ static int gather(struct agent *a)
 	for (i = 0; !status && i < n; i++)
 		compare(a, &a->differences[i], &a->evidence[i]);
 	thawed(a);
-	for (i = 0; !status && i < n; i++)
-		add(a, &a->evidence[i], a->differences[i].page);
-	return status;
+	return status ? status : add_all(a);
 }
 
 static int ask(struct agent *a)

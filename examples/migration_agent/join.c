@@ -136,9 +136,15 @@ static int ask_side(struct agent *a, int side, struct block *blocks,
 {
 	struct qmp *q = &a->vm[side].qmp;
 	char *text = qmp_human(q, "info ramblock");
+	const char *odd = NULL;
 
-	*n = text ? blocks_parse(text, blocks) : 0;
+	*n = text ? blocks_parse(text, blocks, &odd) : 0;
+	if (odd)
+		agent_say("the %s names a block of memory that is not "
+			  "understood: %s", a->vm[side].name, odd);
 	free(text);
+	if (odd)
+		return AGENT_UNAVAILABLE;
 	if (!*n)
 		return agent_fail(AGENT_UNAVAILABLE, "the %s does not name its "
 				  "blocks of memory: %s", a->vm[side].name,
@@ -184,6 +190,18 @@ static void join_one(struct agent *a, struct block *b, struct block *peer)
 	a->pages += b->pages;
 }
 
+/* "Equal" must not be said of all but the guest's memory. */
+static int check_compared(const struct agent *a)
+{
+	const struct block *b = blocks_missing(a->blocks, a->n_blocks);
+
+	if (!b)
+		return 0;
+	return agent_fail(AGENT_UNAVAILABLE, "the memory %s cannot be "
+			  "compared: %s", b->name, b->at[SOURCE].why[0] ?
+			  b->at[SOURCE].why : b->at[DESTINATION].why);
+}
+
 int join_blocks(struct agent *a)
 {
 	struct block *peers = calloc(MAX_BLOCKS, sizeof(*peers));
@@ -199,13 +217,7 @@ int join_blocks(struct agent *a)
 		join_one(a, &a->blocks[i],
 			 find(peers, n_peers, a->blocks[i].name));
 	free(peers);
-	if (!status && !a->pages)
-		status = agent_fail(AGENT_UNAVAILABLE, "no block of memory "
-				    "could be found on both sides: %s",
-				    a->blocks[0].at[SOURCE].why[0] ?
-				    a->blocks[0].at[SOURCE].why :
-				    a->blocks[0].at[DESTINATION].why);
-	return status;
+	return status ? status : check_compared(a);
 }
 
 /* KVM has a directory for each machine, named by the pid and a descriptor. */

@@ -14,81 +14,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent.h"
 
-/* --- what is made for it, and goes away --- */
-
-/* Written before there is anything, so that a signal finds it ready. */
-static struct {
-	char file[11][96];
-	char dir[2][64];
-} made;
-
-static void will_make(const struct agent *a)
-{
-	static const char *const names[] = {
-		"key", "guest", "tap", "migration", "source.qmp", "source.log",
-		"destination.qmp", "destination.log", "both", "source",
-		"destination",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (i < 8 || a->ram_dir[0])
-			snprintf(made.file[i], sizeof(made.file[i]), "%s/%s",
-				 i < 8 ? a->dir : a->ram_dir, names[i]);
-	memcpy(made.dir[0], a->dir, sizeof(a->dir));
-	memcpy(made.dir[1], a->ram_dir, sizeof(a->ram_dir));
-}
-
-static void remove_all(void)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(made.file) / sizeof(*made.file); i++)
-		if (*made.file[i])
-			unlink(made.file[i]);
-	for (i = 0; i < 2; i++)
-		if (*made.dir[i])
-			rmdir(made.dir[i]);
-}
-
-/* Machines that were started here end with this process. */
-static void on_signal(int sig)
-{
-	remove_all();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static int make_dirs(struct agent *a)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction sa = { .sa_handler = on_signal };
-	size_t i;
-
-	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaction(signals[i], &sa, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	strcpy(a->dir, "/tmp/migration_agent-XXXXXX");
-	if (!mkdtemp(a->dir))
-		return agent_fail_errno(AGENT_IO, "cannot make a directory");
-	will_make(a);
-	snprintf(a->key_file, sizeof(a->key_file), "%s/key", a->dir);
-	if (a->o.sockets[SOURCE] || strcmp(a->o.ram, "file"))
-		return 0;
-	strcpy(a->ram_dir, "/dev/shm/migration_agent-XXXXXX");
-	if (!mkdtemp(a->ram_dir))
-		return agent_fail_errno(AGENT_IO, "cannot make a directory");
-	will_make(a);
-	return 0;
-}
+/* --- the guest --- */
 
 static int write_guest(const struct agent *a)
 {
@@ -136,7 +68,7 @@ static int open_library(struct agent *a)
 static int start(struct agent *a)
 {
 	const bool attach = a->o.sockets[SOURCE];
-	int side, status = make_dirs(a);
+	int side, status = made_dirs(a);
 
 	if (!status)
 		status = open_library(a);
@@ -197,7 +129,7 @@ static void finish(struct agent *a)
 	free(a->arena);
 	json_decref(a->info);
 	pagedet_free(a->pd);
-	remove_all();
+	made_remove();
 }
 
 int main(int argc, char **argv)

@@ -14,44 +14,12 @@
 #define LOOKS 12		/* of the source, meanwhile */
 #define POSTCOPY_MS 700		/* then the destination takes over */
 #define SLOW_MS 2500		/* both run for so long, at most */
-#define CHANNELS 4
+#define CANCEL_MS 15000
 
 static int fail(const struct vm *vm, const char *what)
 {
 	return agent_fail(AGENT_UNAVAILABLE, "%s: the %s: %s", what, vm->name,
 			  vm->qmp.error);
-}
-
-static json_t *capabilities(uint32_t mode)
-{
-	json_t *list = json_array();
-	const char *name = mode == PAGEDET_MODE_MULTIFD ? "multifd" :
-			   mode == PAGEDET_MODE_POSTCOPY ? "postcopy-ram" :
-			   mode == PAGEDET_MODE_IGNORE_SHARED ?
-			   "x-ignore-shared" : NULL;
-
-	if (name)
-		json_array_append_new(list, json_pack("{s:s, s:b}",
-				      "capability", name, "state", 1));
-	return json_pack("{s:o}", "capabilities", list);
-}
-
-static int set_bandwidth(struct vm *vm, uint64_t bytes)
-{
-	return qmp_do(&vm->qmp, "migrate-set-parameters",
-		      json_pack("{s:I}", "max-bandwidth", (json_int_t)bytes));
-}
-
-static int prepare(struct agent *a, struct vm *vm)
-{
-	if (qmp_do(&vm->qmp, "migrate-set-capabilities",
-		   capabilities(a->o.mode)))
-		return fail(vm, "cannot set the mode");
-	if (a->o.mode == PAGEDET_MODE_MULTIFD &&
-	    qmp_do(&vm->qmp, "migrate-set-parameters",
-		   json_pack("{s:i}", "multifd-channels", CHANNELS)))
-		return fail(vm, "cannot set the number of channels");
-	return 0;
 }
 
 /* "completed", "active" ...; the answer is kept for the report. */
@@ -86,14 +54,15 @@ static void remember(struct agent *a, struct seen *seen)
 	a->looks++;
 }
 
-static int ended(const char *status)
+/* 1 completed, -1 it will not be, 0 not yet or no answer came. */
+static int ended(const struct agent *a, const char *status)
 {
 	static const char *const ends[] = { "failed", "cancelled",
 					    "postcopy-paused" };
 	size_t i;
 
 	if (!status)
-		return -1;
+		return a->vm[SOURCE].qmp.gone ? -1 : 0;
 	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (!strcmp(status, ends[i]))
 			return -1;
@@ -134,12 +103,57 @@ static void read_files(struct agent *a)
 	}
 }
 
+/* Before the switch the source can have everything back. */
+static int cancel(struct agent *a)
+{
+	const uint64_t until = agent_clock() + CANCEL_MS;
+	const char *status;
+	int r;
+
+	qmp_do(&a->vm[SOURCE].qmp, "migrate_cancel", NULL);
+	do {
+		status = progress(a);
+		r = ended(a, status);
+		if (!r)
+			agent_sleep(10);
+	} while (!r && agent_clock() < until);
+	if (r > 0)
+		return 0;	/* it was quicker */
+	if (made_interrupted())
+		snprintf(a->trouble, sizeof(a->trouble), "the migration was "
+			 "interrupted: %s", status ? status :
+			 a->vm[SOURCE].qmp.error);
+	else
+		snprintf(a->trouble, sizeof(a->trouble), "the migration did "
+			 "not end within %u s: %s", a->o.seconds, status ?
+			 status : a->vm[SOURCE].qmp.error);
+	return AGENT_UNSURE;
+}
+
+/* Is it time to give up? Once parts of the guest are at either side, only the
+ * end is worse than to wait: machines of somebody else are not given up. */
+static bool is_late(const struct agent *a, uint64_t until, bool switched)
+{
+	if (switched && !a->vm[SOURCE].ours)
+		return false;
+	return made_interrupted() || agent_clock() > until;
+}
+
+static void say_late(const struct agent *a, uint64_t until, bool *said)
+{
+	if (*said || (!made_interrupted() && agent_clock() <= until))
+		return;
+	agent_say("it is too late to cancel: waiting for the %s",
+		  a->vm[DESTINATION].name);
+	*said = true;
+}
+
 /* Slowly at first, so that there is time to write into what was sent. */
 static int drive(struct agent *a)
 {
 	const uint64_t from = agent_clock();
 	const uint64_t until = from + a->o.seconds * 1000u;
-	bool fast = false, switched = false;
+	bool fast = false, switched = false, said = false;
 	const char *status;
 	int r = 0;
 
@@ -153,9 +167,13 @@ static int drive(struct agent *a)
 			fault_sending(a);
 		read_files(a);
 		status = progress(a);
-		r = ended(status);
-		if (r < 0 || agent_clock() > until)
+		r = ended(a, status);
+		if (r < 0)
 			return not_done(a, status);
+		if (!r && is_late(a, until, switched))
+			return switched ? not_done(a, status) : cancel(a);
+		if (!r && switched)
+			say_late(a, until, &said);
 		if (!r && a->o.mode == PAGEDET_MODE_POSTCOPY && !switched &&
 		    ms > POSTCOPY_MS) {
 			qmp_do(&a->vm[SOURCE].qmp, "migrate-start-postcopy",
@@ -163,7 +181,7 @@ static int drive(struct agent *a)
 			switched = true;
 		}
 		if (!r && !fast && (switched || ms > SLOW_MS)) {
-			set_bandwidth(&a->vm[SOURCE], 1ull << 40);
+			settings_bandwidth(&a->vm[SOURCE], 1ull << 40);
 			fast = true;
 		}
 		if (!r)
@@ -177,11 +195,13 @@ static int wait_destination(struct agent *a)
 {
 	const uint64_t until = agent_clock() + a->o.seconds * 1000u;
 	struct vm *vm = &a->vm[DESTINATION];
+	bool said = false;
 
-	while (!vm_status(vm) && agent_clock() < until) {
-		if (strcmp(vm->status, "inmigrate") &&
+	while (!vm->qmp.gone && !is_late(a, until, true)) {
+		if (!vm_status(vm) && strcmp(vm->status, "inmigrate") &&
 		    strcmp(vm->status, "postmigrate"))
 			return 0;
+		say_late(a, until, &said);
 		agent_sleep(10);
 	}
 	snprintf(a->trouble, sizeof(a->trouble), "the destination did not load "
@@ -190,23 +210,17 @@ static int wait_destination(struct agent *a)
 	return AGENT_UNSURE;
 }
 
-int migrate(struct agent *a)
+/* Both are set, and it begins: to its end, or until it is given up. */
+static int carry(struct agent *a)
 {
 	char in[160], out[160], to[80], tapped[80];
 	struct tap *tap = NULL;
-	int status;
+	int status = 0;
 
 	snprintf(to, sizeof(to), "%s/migration", a->dir);
 	snprintf(tapped, sizeof(tapped), "%s/tap", a->dir);
 	snprintf(in, sizeof(in), "unix:%s", to);
 	snprintf(out, sizeof(out), "unix:%s", a->o.tap ? tapped : to);
-	status = prepare(a, &a->vm[SOURCE]);
-	if (!status)
-		status = prepare(a, &a->vm[DESTINATION]);
-	if (status)
-		return status;
-	if (set_bandwidth(&a->vm[SOURCE], a->o.bandwidth))
-		return fail(&a->vm[SOURCE], "cannot set the bandwidth");
 	if (qmp_do(&a->vm[DESTINATION].qmp, "migrate-incoming",
 		   json_pack("{s:s}", "uri", in)))
 		return fail(&a->vm[DESTINATION], "cannot listen");
@@ -227,6 +241,28 @@ int migrate(struct agent *a)
 		status = wait_destination(a);
 	a->ended_ns = agent_now();
 	tap_stop(a, tap);
+	return status;
+}
+
+/* Machines that were started here end with this process; those of somebody else
+ * are left whole, and set as they were. */
+int migrate(struct agent *a)
+{
+	int side, status = 0;
+
+	if (!a->vm[SOURCE].ours)
+		made_hold();
+	for (side = 0; !status && side < SIDES; side++)
+		status = settings_set(a, &a->vm[side]);
+	if (!status)
+		status = carry(a);
+	for (side = 0; side < SIDES; side++)
+		settings_restore(&a->vm[side]);
+	if (made_interrupted())
+		agent_say("%s", a->trouble[0] ? a->trouble :
+			  "interrupted: the migration is done, and nothing "
+			  "was compared");
+	made_release();
 	return status;
 }
 

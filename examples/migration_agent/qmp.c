@@ -80,8 +80,14 @@ static bool is_event(struct qmp *q, const json_t *line)
 	return name != NULL;
 }
 
-/* The next line that is no event. */
-static json_t *wait_line(struct qmp *q)
+/* What was asked before may be answered when nobody waits for it any more. */
+static bool is_answer(const json_t *line, unsigned id)
+{
+	return !id || json_integer_value(json_object_get(line, "id")) == id;
+}
+
+/* The answer to what was asked as @id; 0: the next line that is no event. */
+static json_t *wait_line(struct qmp *q, unsigned id)
 {
 	const uint64_t until = agent_clock() + ANSWER_MS;
 	json_t *line;
@@ -89,7 +95,7 @@ static json_t *wait_line(struct qmp *q)
 
 	for (;;) {
 		line = next_line(q);
-		if (line && !is_event(q, line))
+		if (line && !is_event(q, line) && is_answer(line, id))
 			return line;
 		json_decref(line);
 		if (line)
@@ -149,8 +155,9 @@ static int send_line(struct qmp *q, json_t *line)
 
 json_t *qmp_ask(struct qmp *q, const char *command, json_t *arguments)
 {
-	json_t *line = json_pack("{s:s, s:o*}", "execute", command,
-				 "arguments", arguments);
+	const unsigned id = ++q->asked;
+	json_t *line = json_pack("{s:s, s:I, s:o*}", "execute", command, "id",
+				 (json_int_t)id, "arguments", arguments);
 	json_t *answer = NULL, *ret;
 	const char *why;
 
@@ -160,7 +167,7 @@ json_t *qmp_ask(struct qmp *q, const char *command, json_t *arguments)
 		return NULL;
 	}
 	if (!send_line(q, line))
-		answer = wait_line(q);
+		answer = wait_line(q, id);
 	json_decref(line);
 	if (!answer)
 		return NULL;
@@ -230,7 +237,7 @@ int qmp_open(struct qmp *q, const char *path, uint64_t until)
 		set_error(q, path, strerror(errno));
 		return -1;
 	}
-	line = wait_line(q);
+	line = wait_line(q, 0);
 	if (!json_object_get(line, "QMP")) {
 		if (line)
 			set_error(q, path, "this is no QMP");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* What all reports say alike, and the files that they go to. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,20 +211,41 @@ uint64_t report_pfn(const uint64_t *words)
 
 /* --- files --- */
 
-static void write_json(const struct agent *a, FILE *f)
+static int write_json(const struct agent *a, FILE *f)
 {
 	json_t *report = report_json(a);
+	const int r = report ? json_dumpf(report, f, JSON_INDENT(1) |
+					  JSON_PRESERVE_ORDER) : -1;
 
-	if (!report || json_dumpf(report, f, JSON_INDENT(1) |
-				  JSON_PRESERVE_ORDER))
-		agent_say("report.json: no memory");
-	fputc('\n', f);
+	if (r && !ferror(f))
+		errno = ENOMEM;
+	if (!r)
+		fputc('\n', f);
 	json_decref(report);
+	return r;
+}
+
+/* Reports have bytes of the guest, and others may write where they go: what is
+ * there already is not followed, and what is made is for root alone. */
+static FILE *create(const char *path)
+{
+	FILE *f = NULL;
+	int fd;
+
+	if (unlink(path) && errno != ENOENT)
+		return NULL;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  0600);
+	if (fd >= 0)
+		f = fdopen(fd, "w");
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
 }
 
 /* Nobody sees half of a report. */
 static int write_one(const struct agent *a, const char *name,
-		     void (*write)(const struct agent *a, FILE *f))
+		     int (*write)(const struct agent *a, FILE *f))
 {
 	char path[4096], partial[4096 + 16];
 	FILE *f;
@@ -231,17 +253,19 @@ static int write_one(const struct agent *a, const char *name,
 
 	snprintf(path, sizeof(path), "%s/%s", a->o.report, name);
 	snprintf(partial, sizeof(partial), "%s.partial", path);
-	f = fopen(partial, "we");
+	f = create(partial);
 	if (!f)
 		return agent_fail_errno(AGENT_IO, "cannot write %s", path);
-	write(a, f);
-	bad = fflush(f) || ferror(f);
-	bad |= fclose(f);
-	if (!bad && !rename(partial, path))
-		return 0;
-	agent_fail_errno(AGENT_IO, "cannot write %s", path);
-	unlink(partial);
-	return AGENT_IO;
+	bad = write(a, f) || fflush(f) || ferror(f);
+	if (bad)
+		agent_fail_errno(AGENT_IO, "cannot write %s", path);
+	if (fclose(f) && !bad)
+		bad = agent_fail_errno(AGENT_IO, "cannot write %s", path);
+	if (!bad && rename(partial, path))
+		bad = agent_fail_errno(AGENT_IO, "cannot write %s", path);
+	if (bad)
+		unlink(partial);
+	return bad ? AGENT_IO : 0;
 }
 
 int report_write(struct agent *a)
@@ -252,6 +276,7 @@ int report_write(struct agent *a)
 		status = write_one(a, "report.json", write_json);
 	if (!status)
 		status = write_one(a, "report.html", report_html);
-	report_text(a, stdout);
+	if ((report_text(a, stdout) || fflush(stdout)) && !status)
+		status = agent_fail_errno(AGENT_IO, "standard output");
 	return status;
 }

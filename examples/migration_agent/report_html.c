@@ -434,7 +434,7 @@ static void one_rule(const struct agent *a, const struct report_rule *r,
 	fputs("</details></div>\n", f);
 }
 
-void report_html(const struct agent *a, FILE *f)
+int report_html(const struct agent *a, FILE *f)
 {
 	struct report_rule rules[REPORT_RULES];
 	const unsigned n = report_rules(a, rules, REPORT_RULES);
@@ -450,4 +450,5 @@ void report_html(const struct agent *a, FILE *f)
 		one_rule(a, &rules[i], f);
 	blocks(a, f);
 	fputs("</body>\n</html>\n", f);
+	return ferror(f) ? -1 : 0;
 }

@@ -200,7 +200,7 @@ static void one_rule(const struct agent *a, const struct report_rule *r,
 			n - LISTED);
 }
 
-void report_text(const struct agent *a, FILE *f)
+int report_text(const struct agent *a, FILE *f)
 {
 	struct report_rule rules[REPORT_RULES];
 	const unsigned n = report_rules(a, rules, REPORT_RULES);
@@ -217,4 +217,5 @@ void report_text(const struct agent *a, FILE *f)
 		fprintf(f, "\nFindings\n");
 	for (i = 0; i < n; i++)
 		one_rule(a, &rules[i], f);
+	return ferror(f) ? -1 : 0;
 }

@@ -80,15 +80,27 @@ void versions_seen(struct versions *v, uint64_t page, uint64_t hash,
 	pthread_mutex_unlock(&v->lock);
 }
 
-const struct version *versions_find(const struct versions *v, uint64_t page,
-				    uint64_t hash)
+static int compare(const void *a, const void *b)
 {
-	size_t i;
+	const struct version *x = a, *y = b;
 
-	for (i = v->n; i--; )
-		if (v->list[i].page == page && v->list[i].hash == hash)
-			return &v->list[i];
-	return NULL;
+	if (x->page != y->page)
+		return x->page < y->page ? -1 : 1;
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+void versions_sort(struct versions *v)
+{
+	if (v->n)
+		qsort(v->list, v->n, sizeof(*v->list), compare);
+}
+
+bool versions_have(const struct versions *v, uint64_t page, uint64_t hash)
+{
+	const struct version version = { .page = page, .hash = hash };
+
+	return v->n && bsearch(&version, v->list, v->n, sizeof(*v->list),
+			       compare);
 }
 
 void versions_free(struct versions *v)

@@ -89,13 +89,15 @@ static void command_line(struct agent *a, struct words *w, int side,
 }
 
 /* It ends when the agent does, however that ends. */
-static void become(char **words, const char *log)
+static void become(char **words, const char *log, pid_t agent)
 {
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	const int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
 			     0600);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != agent)
+		_exit(126);	/* it ended before that */
 	if (null < 0 || out < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
 	    dup2(out, 2) < 0)
 		_exit(126);
@@ -166,6 +168,7 @@ int vm_start(struct agent *a, int side)
 {
 	struct vm *vm = &a->vm[side];
 	struct words w = { .n = 0 };
+	const pid_t agent = getpid();
 	char socket[96], log[96];
 	int status;
 
@@ -177,7 +180,7 @@ int vm_start(struct agent *a, int side)
 		return agent_fail_errno(AGENT_UNAVAILABLE, "cannot start the "
 					"%s", vm->name);
 	if (!vm->pid)
-		become(w.word, log);
+		become(w.word, log, agent);
 	vm->ours = true;
 	status = connect_to(vm, socket, START_MS);
 	if (status)

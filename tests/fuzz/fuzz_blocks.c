@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static char first[65537], second[65537];
 	const uint8_t *cut = size ? memchr(data, '#', size) : NULL;
 	const size_t n = cut ? (size_t)(cut - data) : size;
+	const char *odd;
 	unsigned count, i;
 
 	if (size > 65536)
@@ -31,8 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(second, 0, sizeof(second));
 	memcpy(first, data, n);
 	memcpy(second, data + n, size - n);
-	count = blocks_parse(first, blocks);
+	count = blocks_parse(first, blocks, &odd);
 	MUST(count <= MAX_BLOCKS);
+	MUST(!odd || strstr(odd, " 0x"));
 	blocks_parse_views(second, blocks, count);
 	for (i = 0; i < count; i++)
 		check(&blocks[i]);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What is made for it, and goes away: at the end, or when a signal comes. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+/* Written before there is anything, so that a signal finds it ready. */
+static struct {
+	char file[11][96];
+	char dir[2][64];
+} made;
+
+static volatile sig_atomic_t held, caught;
+
+static void will_make(const struct agent *a)
+{
+	static const char *const names[] = {
+		"key", "guest", "tap", "migration", "source.qmp", "source.log",
+		"destination.qmp", "destination.log", "both", "source",
+		"destination",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (i < 8 || a->ram_dir[0])
+			snprintf(made.file[i], sizeof(made.file[i]), "%s/%s",
+				 i < 8 ? a->dir : a->ram_dir, names[i]);
+	memcpy(made.dir[0], a->dir, sizeof(a->dir));
+	memcpy(made.dir[1], a->ram_dir, sizeof(a->ram_dir));
+}
+
+void made_remove(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(made.file) / sizeof(*made.file); i++)
+		if (*made.file[i])
+			unlink(made.file[i]);
+	for (i = 0; i < 2; i++)
+		if (*made.dir[i])
+			rmdir(made.dir[i]);
+}
+
+/* Machines that were started here end with this process. */
+static void end_by(int sig)
+{
+	made_remove();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void on_signal(int sig)
+{
+	caught = sig;
+	if (!held)
+		end_by(sig);
+}
+
+int made_dirs(struct agent *a)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction sa = { .sa_handler = on_signal,
+				.sa_flags = SA_RESTART };
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	strcpy(a->dir, "/tmp/migration_agent-XXXXXX");
+	if (!mkdtemp(a->dir))
+		return agent_fail_errno(AGENT_IO, "cannot make a directory");
+	will_make(a);
+	snprintf(a->key_file, sizeof(a->key_file), "%s/key", a->dir);
+	if (a->o.sockets[SOURCE] || strcmp(a->o.ram, "file"))
+		return 0;
+	strcpy(a->ram_dir, "/dev/shm/migration_agent-XXXXXX");
+	if (!mkdtemp(a->ram_dir))
+		return agent_fail_errno(AGENT_IO, "cannot make a directory");
+	will_make(a);
+	return 0;
+}
+
+void made_hold(void)
+{
+	held = 1;
+}
+
+bool made_interrupted(void)
+{
+	return caught;
+}
+
+void made_release(void)
+{
+	held = 0;
+	if (caught)
+		end_by(caught);
+}
