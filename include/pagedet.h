@@ -2402,7 +2402,9 @@ enum pagedet_change_id {
 				 * page has on either side, and is not zero. By
 				 * address: the frame that is gone from one
 				 * address appeared at another, and is at no
-				 * other on either side, as after mremap(2) */
+				 * other on either side, as after mremap(2).
+				 * Only if all was asked for and seen: scans or
+				 * tasks, as a whole, without filter */
 	PAGEDET_CHANGE_SPLIT = 6, /* order is less; or, without it, the page is
 				 * no longer compound */
 	PAGEDET_CHANGE_MERGED = 7, /* the reverse */
@@ -2412,7 +2414,9 @@ enum pagedet_change_id {
 				 * of groups owner and file, tgid, comm,
 				 * slab_cache, object */
 	PAGEDET_CHANGE_MAPCOUNT = 10, /* mapcount, if both are exact or both
-				 * averages, or user_maps */
+				 * averages, or, where mapcount_kind is not
+				 * known, of one source of the same kernel; or
+				 * user_maps */
 	PAGEDET_CHANGE_MEMCG = 11, /* memcg_ino, memcg_path, memcg_name */
 	PAGEDET_CHANGE_CONTENT = 12, /* content, entropy, or hash, if both are
 				 * made under the same key */
@@ -2441,8 +2445,8 @@ enum pagedet_diff_note {
 	PAGEDET_DIFF_OTHER_PLACES = 8, /* the questions are not about the same
 				 * places: what one side lacks was not asked
 				 * for, and is neither gone nor new */
-	PAGEDET_DIFF_PARTIAL = 16 /* a side was not answered as a whole: the
-				 * same */
+	PAGEDET_DIFF_PARTIAL = 16 /* a side was not answered as a whole, or its
+				 * filter is unknown of some pages: the same */
 };
 
 /* One place. An element of arrays: it will not grow. */
@@ -2479,7 +2483,8 @@ struct pagedet_diff_totals {
 	uint64_t undecided;	/* places without a change of which something
 				 * cannot be compared */
 	uint64_t unmatched;	/* rows of one side, if it is not known whether
-				 * the other has none or was not asked */
+				 * the other has none or was not asked, or
+				 * whether there is a page at all */
 	uint64_t unplaced;	/* rows of no place, or a second one of it */
 	uint64_t ambiguous;	/* gone or appeared, and more than one page may
 				 * be the same */
@@ -2512,7 +2517,8 @@ const char *pagedet_change_name(uint32_t change);
 /**
  * pagedet_saved_query - what a snapshot was the answer to
  * To ask the same of another kernel, or later: fields, target, items, path and
- * where are set, the rest is left as it is.
+ * where are set, the rest is left as it is. With EOVERFLOW fields and target
+ * are.
  * @pd: [in] opened: a snapshot
  * @query: [in,out] as for pagedet_query(); what it points to then
  *         [borrowed: pagedet_free]
@@ -2530,8 +2536,9 @@ int pagedet_saved_query(struct pagedet *pd, struct pagedet_query *query);
  * PAGEDET_DIFF_BY_*; fields that both were asked for are compared, as far as
  * they mean the same on both sides. Rows of tasks and files are read here,
  * others by pagedet_diff_next().
- * @was: [in] lists rows: neither groups nor runs; stays the caller's, is not to
- *       be used otherwise and to be freed after the difference
+ * @was: [in] lists rows: neither groups nor runs, PAGEDET_Q_KEEP_STRINGS has no
+ *       effect; stays the caller's, is not to be used otherwise and to be freed
+ *       after the difference
  * @now: [in] the same
  * @options: [in,nullable]
  * @ret: [out] [owned: pagedet_diff_free]
@@ -2736,8 +2743,8 @@ int pagedet_emit_checked(struct pagedet_emitter *emitter,
 
 /**
  * pagedet_emit_diff - write what changed, up to the end
- * SVG is a picture of the frames of both: for PAGEDET_DIFF_BY_PFN, and if
- * nothing was read yet.
+ * What was read by pagedet_diff_next() is not written again. SVG is a picture
+ * of the frames of both: for PAGEDET_DIFF_BY_PFN, and if nothing was read yet.
  * @emitter: [in] that nothing else is written to
  * @diff: [in]
  * Return: 0, or a negative errno.

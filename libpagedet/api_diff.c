@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* The border: what changed between two answers. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,16 @@ const char *pagedet_change_name(uint32_t change)
 
 int pagedet_saved_query(struct pagedet *pd, struct pagedet_query *query)
 {
+	/* All that is set here; callers of later versions have more. */
+	const size_t known = offsetof(struct pagedet_query, target) +
+			     sizeof(query->target);
 	const struct pdet_snapshot_about *about = NULL;
 	size_t i;
 
 	pdet_clear(&pd->env);
 	if (!pd->open)
 		return pdet_fail(&pd->env, EINVAL, "the handle is not open");
-	if (query->size < sizeof(*query))
+	if (query->size < known)
 		return pdet_fail(&pd->env, EINVAL, "the query has no size");
 	for (i = 0; i < pd->n_backends; i++)
 		if (pd->backends[i]->ops->saved)
@@ -29,18 +33,18 @@ int pagedet_saved_query(struct pagedet *pd, struct pagedet_query *query)
 				pd->backends[i]->ops->saved(pd->backends[i]));
 	if (!about)
 		return pdet_fail(&pd->env, ENOENT, "this is no snapshot");
+	query->target = about->target;
+	query->fields[0] = about->fields.bits[0];
+	query->fields[1] = about->fields.bits[1];
 	if (about->n_kept < about->n_items)
 		return pdet_fail(&pd->env, EOVERFLOW, "cannot ask the same "
 				 "again: the snapshot keeps %zu of %llu items",
 				 about->n_kept,
 				 (unsigned long long)about->n_items);
-	query->target = about->target;
 	query->items = about->items;
 	query->n_items = about->n_items;
 	query->path = about->path;
 	query->where = about->where;
-	query->fields[0] = about->fields.bits[0];
-	query->fields[1] = about->fields.bits[1];
 	return 0;
 }
 

@@ -210,17 +210,25 @@ int pagedet_emit_diff(struct pagedet_emitter *emitter,
 	struct pdet_diff_emit x = {
 		.e = emitter, .d = diff->d, .page_size = diff->now->page_size,
 	};
-	int r, walked, ended;
+	int r, walked = 1, ended;
 
 	if (pagedet_info(diff->now, &info) == 0)
 		x.info = &info;
 	r = pdet_emit_diff_begin(&x, env);
 	if (r < 0)
 		return r;
-	do {
+	/* What was found already and not read is first. */
+	if (diff->out) {
+		r = pdet_emit_diff_step(&x, env, diff->out, diff->cursor);
+		diff->cursor = diff->out->n;
+	}
+	while (walked > 0 && r == 0) {
 		walked = pdet_diff_more(diff);
-		r = walked > 0 ? pdet_emit_diff_step(&x, env, diff->out) : 0;
-	} while (walked > 0 && r == 0);
+		if (walked <= 0)
+			break;
+		r = pdet_emit_diff_step(&x, env, diff->out, 0);
+		diff->cursor = diff->out->n;
+	}
 	/* What was found before a failure is still shown whole. */
 	ended = pdet_emit_diff_end(&x, env);
 	return r < 0 ? r : walked < 0 ? walked : ended;

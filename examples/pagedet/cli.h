@@ -206,6 +206,7 @@ void cli_progress_end(struct cli_progress *p);
 void cli_interrupt_init(void);
 /* From now on a signal cancels @it instead of ending us; NULL: no more. */
 void cli_interrupt_cancels(struct pagedet_iter *it);
+void cli_interrupt_cancels_both(struct pagedet_iter *a, struct pagedet_iter *b);
 /* From now on somebody asks cli_interrupted() and ends his work; no more. */
 void cli_interrupt_asked(bool yes);
 /* A file to remove when a signal ends us; NULL: no more. */

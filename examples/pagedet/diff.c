@@ -15,6 +15,7 @@ struct side {
 	struct pagedet_query q;
 	struct pagedet_query saved; /* what it was the answer to ... */
 	bool is_saved;		/* ... if it is a snapshot */
+	int not_again;		/* negative errno: it cannot be asked again */
 	char *where;
 	struct pagedet_iter *it;
 };
@@ -77,14 +78,26 @@ static int open_second(struct comparing *c)
 	return error ? cli_fail(c->side[1].pd, error) : CLI_ANSWERED;
 }
 
-static int look_at(struct side *s)
+static void look_at(struct side *s)
 {
 	int error;
 
 	s->saved = (struct pagedet_query)PAGEDET_QUERY_INIT;
 	error = pagedet_saved_query(s->pd, &s->saved);
 	s->is_saved = !error || error == -EOVERFLOW;
-	return error == -EOVERFLOW ? cli_fail(s->pd, error) : CLI_ANSWERED;
+	if (error == -EOVERFLOW)
+		s->not_again = error;
+}
+
+/* Two snapshots are asked as they are. */
+static int check_again(const struct comparing *c)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++)
+		if (c->side[i].not_again && !c->side[!i].is_saved)
+			return cli_fail(c->side[i].pd, c->side[i].not_again);
+	return CLI_ANSWERED;
 }
 
 static void want(struct pagedet_query *q, uint32_t field)
@@ -209,7 +222,7 @@ static int ask(struct comparing *c)
 		if (error)
 			return cli_fail(s->pd, error);
 	}
-	cli_interrupt_cancels(c->side[1].it);
+	cli_interrupt_cancels_both(c->side[0].it, c->side[1].it);
 	error = pagedet_diff(c->side[0].it, c->side[1].it, NULL, &c->diff);
 	status = error ? cli_fail(c->side[0].pd, error) : CLI_ANSWERED;
 	return status;
@@ -251,7 +264,8 @@ static void tell_rest(const struct comparing *c)
 
 	tell_notes(c);
 	cli_verdict_losses(&c->verdict, c->job);
-	tell_count(t->unmatched, "could not be looked for on the other side");
+	tell_count(t->unmatched, "on one side only: what became of them is not "
+		   "known");
 	tell_count(t->unplaced, "without a place of their own were left out");
 	tell_count(t->ambiguous, "gone or new may be one of several elsewhere: "
 		   "not said to have moved");
@@ -366,7 +380,9 @@ int cli_run_diff(struct cli_job *job, struct pagedet *pd)
 		c.side[i].name = job->words[i];
 	status = open_second(&c);
 	for (i = 0; i < 2 && !status; i++)
-		status = look_at(&c.side[i]);
+		look_at(&c.side[i]);
+	if (!status)
+		status = check_again(&c);
 	for (i = 0; i < 2 && !status; i++)
 		status = set_query(&c, i);
 	if (!status)

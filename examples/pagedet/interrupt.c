@@ -12,7 +12,7 @@
 
 #include "cli.h"
 
-static struct pagedet_iter *volatile running;
+static struct pagedet_iter *volatile running[2];
 static volatile sig_atomic_t asked; /* somebody looks at interrupted */
 static const char *volatile unfinished;
 static volatile sig_atomic_t interrupted;
@@ -20,11 +20,12 @@ static volatile sig_atomic_t interrupted;
 static void on_signal(int sig)
 {
 	int saved = errno;
+	size_t i;
 
-	if ((running || asked) && !interrupted) {
+	if ((running[0] || asked) && !interrupted) {
 		interrupted = 1;
-		if (running)
-			pagedet_cancel(running);
+		for (i = 0; i < 2 && running[i]; i++)
+			pagedet_cancel(running[i]);
 		errno = saved;
 		return;
 	}
@@ -57,7 +58,14 @@ void cli_interrupt_init(void)
 
 void cli_interrupt_cancels(struct pagedet_iter *it)
 {
-	running = it;
+	cli_interrupt_cancels_both(it, NULL);
+}
+
+void cli_interrupt_cancels_both(struct pagedet_iter *a, struct pagedet_iter *b)
+{
+	running[1] = NULL;
+	running[0] = a;
+	running[1] = b;
 }
 
 void cli_interrupt_asked(bool yes)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * A picture of memory is a scan whose rows the library draws, or a comparison
- * of two: diff.c. Where a filter is
- * given memory is scanned twice: first all of it, which becomes the pale
- * ground, then what matches.
+ * of two: diff.c. Where a filter is given memory is scanned twice: first all of
+ * it, which becomes the pale ground, then what matches.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +27,9 @@ int cli_parse_map(struct cli_job *job)
 		if (job->by)
 			return cli_usage("map A B: the colours are what "
 					 "changed, not --by");
+		if (job->runs || job->undecided)
+			return cli_usage("map A B has no use for --%s",
+					 job->runs ? "runs" : "undecided");
 		job->command = cli_command_find("diff");
 		return cli_parse_diff(job);
 	}

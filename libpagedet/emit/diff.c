@@ -293,20 +293,26 @@ static void json(struct pdet_diff_emit *x, const struct pdet_diff_out *out,
 
 /* --- CSV --- */
 
+static void csv_reason(struct pdet_diff_emit *x, unsigned state)
+{
+	str(x, "?");
+	str(x, pdet_reason_name(state));
+}
+
 /* As CSV has values elsewhere: bits between bars, nothing for nothing. */
 static void csv_value(struct pdet_diff_emit *x, struct pdet_diff_row r,
 		      unsigned f)
 {
 	const unsigned state = pdet_batch_state(r.b, r.at, f);
 	struct pdet_out *out = &x->e->out;
-	char text[PDET_MASK_TEXT];
+	char text[PDET_MASK_TEXT] = "";
+	const char *string = text;
+	size_t len;
 
-	*text = '\0';
 	if (state == PAGEDET_NONE || state == PAGEDET_NOT_ASKED)
 		return;
 	if (state != PAGEDET_HAVE) {
-		str(x, "?");
-		str(x, pdet_reason_name(state));
+		csv_reason(x, state);
 		return;
 	}
 	switch (pdet_field_info(f)->type) {
@@ -315,15 +321,22 @@ static void csv_value(struct pdet_diff_emit *x, struct pdet_diff_row r,
 		return;
 	case PAGEDET_TYPE_MASK:
 		*pdet_put_mask(text, f, r.b->value[f][r.at], "", '|') = '\0';
+		str(x, *text ? text : "0");
+		return;
+	case PAGEDET_TYPE_STRING:
+	case PAGEDET_TYPE_LIST:
+		string = pdet_strtab_get(&r.b->strings, r.b->value[f][r.at],
+					 &len);
 		break;
 	default:
 		value_text(r, f, text, SHOWN);
+		len = strlen(text);
 		break;
 	}
-	if (*text)
-		out->at = pdet_csv_text(out, out->at, text, strlen(text), 0);
+	if (string)
+		out->at = pdet_csv_text(out, out->at, string, len, 0);
 	else
-		str(x, "0");
+		csv_reason(x, PAGEDET_NO_MEMORY);
 }
 
 static void csv_line(struct pdet_diff_emit *x, const struct pdet_diff_out *out,
@@ -485,7 +498,7 @@ static void text_totals(struct pdet_diff_emit *x)
 			   "something of them cannot be compared");
 	if (t->unmatched)
 		text_total(x, "unmatched", t->unmatched,
-			   "only one side was asked, or could see them");
+			   "on one side only: what that means is not known");
 	str(x, "compared by ");
 	str(x, by[x->d->by]);
 	str(x, "\n");
@@ -565,6 +578,9 @@ int pdet_emit_diff_begin(struct pdet_diff_emit *x, struct pdet_env *env)
 		if (x->d->by != PAGEDET_DIFF_BY_PFN)
 			return pdet_fail(env, EINVAL, "cannot draw a picture: "
 					 "only frames have a place in memory");
+		if (x->d->begun)
+			return pdet_fail(env, EINVAL, "cannot draw a picture: "
+					 "some changes were read already");
 		if (!pdet_diff_picture_begin(x))
 			return pdet_fail(env, ENOMEM, "cannot emit: no memory");
 		return 0;
@@ -583,7 +599,7 @@ int pdet_emit_diff_begin(struct pdet_diff_emit *x, struct pdet_env *env)
 }
 
 int pdet_emit_diff_step(struct pdet_diff_emit *x, struct pdet_env *env,
-			const struct pdet_diff_out *out)
+			const struct pdet_diff_out *out, uint32_t first)
 {
 	uint32_t i;
 
@@ -596,7 +612,7 @@ int pdet_emit_diff_step(struct pdet_diff_emit *x, struct pdet_env *env,
 		x->e->begun = true;
 		text_header(x);
 	}
-	for (i = 0; i < out->n && !totals_only(x); i++) {
+	for (i = first; i < out->n && !totals_only(x); i++) {
 		if (x->e->format == &pdet_emit_json)
 			json(x, out, i);
 		else if (x->e->format == &pdet_emit_csv)

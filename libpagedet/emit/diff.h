@@ -22,8 +22,9 @@ struct pdet_diff_emit {
 /* pdet_emit_diff_begin - 0, -EINVAL, -EIO, -ENOMEM; with words. e, d, info and
  * page_size are the caller's to set. */
 int pdet_emit_diff_begin(struct pdet_diff_emit *x, struct pdet_env *env);
+/* pdet_emit_diff_step - the changes from number @first on. */
 int pdet_emit_diff_step(struct pdet_diff_emit *x, struct pdet_env *env,
-			const struct pdet_diff_out *out);
+			const struct pdet_diff_out *out, uint32_t first);
 /* pdet_emit_diff_end - the totals; and frees what x has, in any case. */
 int pdet_emit_diff_end(struct pdet_diff_emit *x, struct pdet_env *env);
 

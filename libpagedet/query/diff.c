@@ -116,12 +116,10 @@ static void one_sided(struct pdet_diff *d, unsigned side)
 		return;
 	}
 	tell_same(d, row[side]);
-	if (!d->told_apart)
-		d->totals.unmatched++;
-	else if (pdet_diff_there(d, row[side]) == PDET_THERE_NO)
+	if (d->told_apart && pdet_diff_there(d, row[side]) == PDET_THERE_NO)
 		d->totals.same++;
 	else
-		d->totals.undecided++;
+		d->totals.unmatched++;
 }
 
 /* --- the merge --- */
@@ -162,6 +160,15 @@ static int order_of(const struct pdet_diff *d)
 	return pdet_place_cmp(&x, &y);
 }
 
+/* What a side lacks may be what it could not see. */
+static void check_cover(struct pdet_diff *d)
+{
+	if (!d->side[0].partial && !d->side[1].partial)
+		return;
+	d->told_apart = false;
+	d->notes |= PAGEDET_DIFF_PARTIAL;
+}
+
 /* The next rows of both: 1, 0 there are none, or negative errno. */
 static int more_rows(struct pdet_diff *d)
 {
@@ -177,6 +184,7 @@ static int more_rows(struct pdet_diff *d)
 			return r;
 		more |= r;
 	}
+	check_cover(d);
 	return more;
 }
 
@@ -266,32 +274,17 @@ static int drain(struct pdet_diff *d)
 
 /* --- from the beginning to the end --- */
 
-/* What could not be seen may be anything. */
-static void check_cover(struct pdet_diff *d)
-{
-	struct pdet_cover cover;
-	unsigned i;
-
-	for (i = 0; i < 2; i++) {
-		const struct pdet_diff_side *s = &d->side[i];
-
-		pdet_iter_cover(s->it, &cover);
-		if (s->it->walk->partial || cover.partial ||
-		    cover.tasks_denied || cover.files_denied) {
-			d->told_apart = false;
-			d->notes |= PAGEDET_DIFF_PARTIAL;
-		}
-	}
-}
-
 static int gather(struct pdet_diff *d)
 {
 	unsigned i;
 	int r = 0;
 
-	for (i = 0; i < 2 && r == 0; i++)
+	for (i = 0; i < 2 && r == 0; i++) {
 		if (d->side[i].gathered)
 			r = pdet_side_gather(&d->side[i]);
+		else
+			pdet_side_cover(&d->side[i]);
+	}
 	check_cover(d);
 	return r;
 }
@@ -315,11 +308,15 @@ static void add_up(struct pdet_diff *d)
 
 int pdet_diff_step(struct pdet_diff *d, const struct pdet_diff_out **ret)
 {
+	unsigned i;
 	int r = 0;
 
-	pdet_batch_clear(&d->out.rows[0], 1);
-	pdet_batch_clear(&d->out.rows[1], 1);
+	/* No id of a text is one of another later. */
+	for (i = 0; i < 2; i++)
+		pdet_batch_clear(&d->out.rows[i],
+				 pdet_strtab_next(&d->out.rows[i].strings));
 	d->out.n = 0;
+	d->begun = true;
 	if (!d->merged) {
 		r = merge(d);
 		d->merged = r <= 0;
@@ -330,7 +327,8 @@ int pdet_diff_step(struct pdet_diff *d, const struct pdet_diff_out **ret)
 	if (d->merged)
 		r = drain(d);
 	add_up(d);
-	if (r < 0)
+	/* What is there already is handed out first. */
+	if (r < 0 && !d->out.n)
 		return r;
 	*ret = &d->out;
 	return d->out.n ? 1 : d->error;

@@ -45,6 +45,8 @@ struct pdet_diff {
 	uint32_t notes;
 	bool same_boot;		/* frames of one are frames of the other */
 	bool told_apart;	/* a row that is missing is known to be none */
+	bool by_hash;		/* pages are recognized by their bytes */
+	bool same_counts;	/* counts of unknown kind mean the same */
 	struct pdet_fields columns; /* of out: both have them */
 	struct pdet_fields compare; /* of these */
 	struct pdet_fields never; /* asked, and not comparable at all */
@@ -64,6 +66,7 @@ struct pdet_diff {
 	} chunks;
 	size_t *mate;		/* by held: number + 1 of the other one */
 	size_t drained;
+	bool begun;		/* a step was made */
 	bool merged;		/* both sides have ended */
 	int error;		/* why one did, to be said at last */
 };
@@ -103,6 +106,10 @@ void pdet_diff_compare(const struct pdet_diff *d, struct pdet_diff_row was,
 
 enum pdet_there pdet_diff_there(const struct pdet_diff *d,
 				struct pdet_diff_row row);
+
+/* pdet_diff_counts - whether the mapcounts of two rows mean the same. */
+bool pdet_diff_counts(const struct pdet_diff *d, struct pdet_diff_row was,
+		      struct pdet_diff_row now);
 
 /* pdet_diff_field - whether one field of two rows differs: 1, 0, or -1 if that
  * cannot be told. */

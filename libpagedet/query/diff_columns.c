@@ -207,30 +207,32 @@ static bool mark_answered(struct pdet_diff *d, const struct pair *p,
 	}
 }
 
-/* Whether counts mean the same on both sides. */
-static bool same_counts(struct pdet_diff_row was, struct pdet_diff_row now,
-			uint32_t n)
+/* Whether all counts mean the same on both sides. */
+static bool same_counts(const struct pdet_diff *d, const struct pair *p,
+			struct pdet_diff_row was, struct pdet_diff_row now)
 {
-	const unsigned f = PAGEDET_FIELD_MAPCOUNT_KIND;
-	const uint64_t *a = was.b->value[f], *b = now.b->value[f];
+	uint32_t i;
 
-	return !a || !b ||
-	       (!memcmp(a + was.at, b + now.at, n * sizeof(*a)) &&
-		!memcmp(was.b->cell[f] + was.at, now.b->cell[f] + now.at,
-			n * sizeof(**was.b->cell)));
+	for (i = 0; i < p->n; i++, was.at++, now.at++)
+		if ((p->x[i] & 0xff) == PAGEDET_HAVE &&
+		    (p->y[i] & 0xff) == PAGEDET_HAVE &&
+		    !pdet_diff_counts(d, was, now))
+			return false;
+	return true;
 }
 
 /* Whether values mean what they are, of the bits of *@both; of what only some
  * rows have an answer for, too. */
-static bool is_plain(const struct pair *p, struct pdet_diff_row was,
-		     struct pdet_diff_row now, uint64_t *both)
+static bool is_plain(const struct pdet_diff *d, const struct pair *p,
+		     struct pdet_diff_row was, struct pdet_diff_row now,
+		     uint64_t *both)
 {
 	const unsigned type = pdet_field_info(p->f)->type;
 	uint64_t known[2];
 
 	*both = UINT64_MAX;
 	if (p->f == PAGEDET_FIELD_MAPCOUNT)
-		return same_counts(was, now, p->n);
+		return same_counts(d, p, was, now);
 	if (type == PAGEDET_TYPE_MASK) {
 		if (!same_known(was.b, was.at, p->n, p->f, &known[0]) ||
 		    !same_known(now.b, now.at, p->n, p->f, &known[1]))
@@ -278,7 +280,7 @@ static void mark_column(struct pdet_diff *d, unsigned f,
 	uint32_t lost;
 
 	if (x == PAGEDET_HAVE && y == PAGEDET_HAVE &&
-	    (f != PAGEDET_FIELD_MAPCOUNT || same_counts(was, now, n)) &&
+	    (f != PAGEDET_FIELD_MAPCOUNT || same_counts(d, &p, was, now)) &&
 	    mark_answered(d, &p, was, now, mark, &lost)) {
 		count(d, f, lost, n, PAGEDET_UNSUPPORTED);
 	} else if (x == PAGEDET_NONE && y == PAGEDET_NONE) {
@@ -286,7 +288,7 @@ static void mark_column(struct pdet_diff *d, unsigned f,
 	} else if ((x >= 0 && !is_answer(x)) || (y >= 0 && !is_answer(y))) {
 		mark_all(mark, n, UNDECIDED);
 		count(d, f, n, n, reason(p.x[0], p.y[0]));
-	} else if (is_plain(&p, was, now, &both)) {
+	} else if (is_plain(d, &p, was, now, &both)) {
 		mark_plain(d, &p, both, mark);
 	} else {
 		mark_slowly(d, f, was, now, n, mark);

@@ -101,6 +101,20 @@ static bool is_zero(struct pdet_diff_row r)
 	return !text || !strcmp(text, "zero");
 }
 
+/* The same bytes may be in many files: its place in one tells which it is. */
+static bool is_of_file(struct pdet_diff_row r)
+{
+	if (have(r, F(INODE)) || !have(r, F(KIND)))
+		return true;
+	switch (r.b->value[F(KIND)][r.at]) {
+	case PAGEDET_KIND_FILE: case PAGEDET_KIND_SHMEM:
+	case PAGEDET_KIND_HUGETLB:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool sign_of(const struct pdet_diff *d, struct pdet_diff_row r,
 		    struct candidate *c)
 {
@@ -122,11 +136,11 @@ static bool sign_of(const struct pdet_diff *d, struct pdet_diff_row r,
 		c->more = value[F(INDEX)][r.at];
 		return true;
 	}
-	if (!compares(d, F(HASH)) || !have(r, F(HASH)) || is_zero(r))
+	if (!d->by_hash || !have(r, F(HASH)) || is_zero(r) || is_of_file(r))
 		return false;
 	c->is.a = BY_HASH;
 	c->is.b = value[F(HASH)][r.at];
-	c->is.c = have(r, F(KIND)) ? value[F(KIND)][r.at] : UINT64_MAX;
+	c->is.c = value[F(KIND)][r.at];
 	return true;
 }
 
@@ -147,13 +161,15 @@ static bool same_sign(const struct candidate *x, const struct candidate *y)
 	return !pdet_place_cmp(&x->is, &y->is) && x->more == y->more;
 }
 
-/* One that is gone and one that appeared, and nobody else has this sign. */
+/* One that is gone and one that appeared, and nobody else has this sign: that
+ * takes having seen them all. */
 static bool belong(struct pdet_diff *d, const struct candidate *c, size_t n)
 {
 	if (n != 2 || c[0].appeared == c[1].appeared)
 		return false;
 	return c->is.a == BY_FILE ||
-	       (pdet_seen_single(&d->side[0].seen, c->is.b) &&
+	       (d->told_apart && !d->error &&
+		pdet_seen_single(&d->side[0].seen, c->is.b) &&
 		pdet_seen_single(&d->side[1].seen, c->is.b));
 }
 
@@ -188,6 +204,8 @@ int pdet_diff_pair(struct pdet_diff *d)
 		if (sign_of(d, pdet_diff_held_row(d, i, c.appeared), &c) &&
 		    !pdet_vec_push(&list, c)) {
 			pdet_vec_free(&list);
+			free(d->mate);
+			d->mate = NULL;
 			return -ENOMEM;
 		}
 	}

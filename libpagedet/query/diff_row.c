@@ -102,8 +102,21 @@ static bool is_vague(unsigned f, uint64_t x, uint64_t y)
 		y == PAGEDET_KIND_DEVICE);
 }
 
-static int have_differs(struct pdet_diff_row was, struct pdet_diff_row now,
-			unsigned f)
+/* An average and a count are not the same thing. */
+bool pdet_diff_counts(const struct pdet_diff *d, struct pdet_diff_row was,
+		      struct pdet_diff_row now)
+{
+	const unsigned f = F(MAPCOUNT_KIND);
+	const bool a = pdet_batch_has(was.b, f) && state(was, f) == HAVE;
+	const bool b = pdet_batch_has(now.b, f) && state(now, f) == HAVE;
+
+	if (a && b)
+		return value(was, f) == value(now, f);
+	return !a && !b && d->same_counts;
+}
+
+static int have_differs(const struct pdet_diff *d, struct pdet_diff_row was,
+			struct pdet_diff_row now, unsigned f)
 {
 	const unsigned type = pdet_field_info(f)->type;
 	const uint64_t a = value(was, f), b = value(now, f);
@@ -115,11 +128,7 @@ static int have_differs(struct pdet_diff_row was, struct pdet_diff_row now,
 		both = known(was, f) & known(now, f);
 		return both ? ((a ^ b) & both) != 0 : -1;
 	}
-	/* An average and a count are not the same thing. */
-	if (f == F(MAPCOUNT) && pdet_batch_has(was.b, F(MAPCOUNT_KIND)) &&
-	    pdet_batch_has(now.b, F(MAPCOUNT_KIND)) &&
-	    (state(was, F(MAPCOUNT_KIND)) != state(now, F(MAPCOUNT_KIND)) ||
-	     value(was, F(MAPCOUNT_KIND)) != value(now, F(MAPCOUNT_KIND))))
+	if (f == F(MAPCOUNT) && !pdet_diff_counts(d, was, now))
 		return -1;
 	if (is_vague(f, a, b) || is_vague(f, b, a))
 		return -1;
@@ -131,9 +140,8 @@ int pdet_diff_field(const struct pdet_diff *d, unsigned f,
 {
 	const unsigned a = state(was, f), b = state(now, f);
 
-	(void)d;
 	if (a == HAVE && b == HAVE)
-		return have_differs(was, now, f);
+		return have_differs(d, was, now, f);
 	if (a != HAVE && a != PAGEDET_NONE)
 		return -1;
 	return b == HAVE || b == PAGEDET_NONE ? a != b : -1;
@@ -203,7 +211,7 @@ static bool was_other(const struct pdet_diff *d, struct pdet_diff_row a,
 	return d->by == PAGEDET_DIFF_BY_PFN && a.b && b.b &&
 	       have_both(d, F(KIND), a, b) &&
 	       value(a, F(KIND)) == PAGEDET_KIND_UNKNOWN &&
-	       have_differs(a, b, F(KIND)) == 1;
+	       have_differs(d, a, b, F(KIND)) == 1;
 }
 
 /* --- both rows --- */

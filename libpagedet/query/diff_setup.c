@@ -104,6 +104,20 @@ static bool same_places(const struct asked *a, const struct asked *b,
 	return true;
 }
 
+/* Nothing of what its rows are about was left out. */
+static bool is_whole(const struct asked *a)
+{
+	uint64_t i;
+
+	for (i = 0; i < a->n_kept; i++)
+		if (a->items[i].first || a->items[i].count != PAGEDET_TO_END)
+			return false;
+	return a->n_kept == a->n_items && !a->where[0] && !a->where[1] &&
+	       !a->limit &&
+	       (a->target == PAGEDET_TARGET_SCAN ||
+		a->target == PAGEDET_TARGET_TASK);
+}
+
 /* --- whose memory it is --- */
 
 static int cannot(const struct pdet_diff *d, const char *why,
@@ -217,6 +231,32 @@ static void choose(struct pdet_diff *d, const struct pdet_diff_args *args)
 		d->notes |= PAGEDET_DIFF_OTHER_KEY;
 }
 
+/* The sources of a field, PAGEDET_SOURCE_BIT()s. */
+static uint32_t sources_of(const struct pdet_iter *it, unsigned f)
+{
+	uint32_t sources = 0;
+	unsigned i;
+
+	if (it->saved)
+		return pdet_snapshot_about(it->saved)->field[f].sources;
+	for (i = 0; i < it->plan.n_steps; i++)
+		if (pdet_fields_has(&it->plan.steps[i].fields, f))
+			sources |= PAGEDET_SOURCE_BIT(it->plan.steps[i].source);
+	return sources;
+}
+
+/* One source counts one kernel's mappings in one way; who wrote what was saved
+ * again is not known. */
+static bool same_counts(const struct pdet_diff *d,
+			const struct pdet_diff_args *args)
+{
+	const uint32_t source = sources_of(args->it[0], F(MAPCOUNT));
+
+	return d->same_boot && source && !(source & (source - 1)) &&
+	       source != PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT) &&
+	       source == sources_of(args->it[1], F(MAPCOUNT));
+}
+
 /* What places are made of must be there; of one task or file only the first. */
 static int check_places(struct pdet_diff *d)
 {
@@ -242,21 +282,23 @@ static int check_places(struct pdet_diff *d)
 	return 0;
 }
 
-/* What pages may be recognized by when they are in another place. */
-static int prepare_join(struct pdet_diff *d)
+/* What pages may be recognized by when they are in another place; @whole: all
+ * that may have the same sign are seen. */
+static int prepare_join(struct pdet_diff *d, bool whole)
 {
 	const bool file = pdet_fields_has(&d->compare, F(INODE)) &&
 			  pdet_fields_has(&d->compare, F(DEV)) &&
 			  pdet_fields_has(&d->compare, F(INDEX));
-	const bool hash = pdet_fields_has(&d->compare, F(HASH)) &&
-			  pdet_fields_has(&d->compare, F(CONTENT));
 	unsigned watched = d->by == PAGEDET_DIFF_BY_PFN ? F(HASH) : F(PFN);
 	unsigned i;
 
-	d->join = d->by == PAGEDET_DIFF_BY_PFN ? file || hash :
-		  d->by == PAGEDET_DIFF_BY_ADDRESS &&
+	d->by_hash = d->by == PAGEDET_DIFF_BY_PFN && whole &&
+		     pdet_fields_has(&d->compare, F(HASH)) &&
+		     pdet_fields_has(&d->compare, F(CONTENT));
+	d->join = d->by == PAGEDET_DIFF_BY_PFN ? file || d->by_hash :
+		  d->by == PAGEDET_DIFF_BY_ADDRESS && whole &&
 		  pdet_fields_has(&d->compare, F(PFN));
-	if (!d->join || (d->by == PAGEDET_DIFF_BY_PFN && !hash))
+	if (!d->join || (d->by == PAGEDET_DIFF_BY_PFN && !d->by_hash))
 		return 0;
 	for (i = 0; i < 2; i++) {
 		d->side[i].watched = watched;
@@ -302,11 +344,17 @@ int pdet_diff_prepare(struct pdet_diff *d, const struct pdet_diff_args *args)
 	if (r < 0)
 		return r;
 	choose(d, args);
+	d->same_counts = same_counts(d, args);
 	d->told_apart = same_places(&asked[0], &asked[1], single);
 	if (!d->told_apart)
 		d->notes |= PAGEDET_DIFF_OTHER_PLACES;
 	for (i = 0; i < 2; i++)
 		d->side[i].columns = d->columns;
 	r = check_places(d);
-	return r < 0 ? r : prepare_join(d);
+	if (r == 0)
+		r = prepare_join(d, is_whole(&asked[0]) && is_whole(&asked[1]));
+	/* Ids of texts are those of what is handed out here. */
+	for (i = 0; i < 2 && r == 0; i++)
+		args->it[i]->q.options &= ~(uint32_t)PAGEDET_Q_KEEP_STRINGS;
+	return r;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "query/diff_side.h"
+#include "schema/snapshot_read.h"
 
 /* Rows that are kept together. */
 #define CHUNK 4096
@@ -73,6 +74,20 @@ static int check_order(struct pdet_diff_side *s)
 	return 0;
 }
 
+/* Rows that a filter left out because nobody knows what they are, too: also
+ * those that were not saved. */
+void pdet_side_cover(struct pdet_diff_side *s)
+{
+	const struct pdet_iter *it = s->it;
+	struct pdet_cover cover;
+
+	pdet_iter_cover(s->it, &cover);
+	s->partial |= it->walk->partial || cover.partial || cover.undecided ||
+		      cover.tasks_denied || cover.files_denied ||
+		      (it->saved &&
+		       pdet_snapshot_end(it->saved)->coverage.undecided);
+}
+
 static int take_batch(struct pdet_diff_side *s)
 {
 	int r;
@@ -80,6 +95,7 @@ static int take_batch(struct pdet_diff_side *s)
 	s->at = 0;
 	do {
 		r = pdet_iter_step(s->it, &s->b);
+		pdet_side_cover(s);
 		if (r <= 0) {
 			s->b = NULL;
 			s->ended = true;
@@ -239,6 +255,7 @@ int pdet_side_gather(struct pdet_diff_side *s)
 		}
 	}
 	s->b = NULL;
+	pdet_side_cover(s);
 	if (s->order.n)
 		qsort(s->order.data, s->order.n, sizeof(*s->order.data),
 		      by_place);

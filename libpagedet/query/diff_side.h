@@ -33,6 +33,8 @@ struct pdet_diff_side {
 	struct pdet_batch *b;	/* at hand ... */
 	uint32_t at;		/* ... from this row on */
 	struct pdet_place place; /* of it, when gathered */
+	bool partial;		/* not all was seen of what is at hand, or
+				 * before; as known from its last rows on */
 	uint64_t next;		/* frames below it have been */
 	uint64_t rows;
 	uint64_t unplaced;	/* rows of no place, or of that of another */
@@ -51,6 +53,9 @@ struct pdet_diff_side {
 	} order;
 	size_t done;
 };
+
+/* pdet_side_cover - what could not be seen so far may be anything. */
+void pdet_side_cover(struct pdet_diff_side *s);
 
 /* pdet_side_next - to the next row with a place, which is then at b and at; of
  * a side that is not gathered, all rows from there on have one, ascending. 1,

@@ -98,6 +98,8 @@ static void start(struct walk_saved *w)
 {
 	const struct pdet_snapshot_places *places =
 		pdet_snapshot_places(w->file);
+	const struct pagedet_coverage *c =
+		&pdet_snapshot_end(w->file)->coverage;
 	struct pdet_iter *it = w->walk.it;
 	size_t i;
 
@@ -109,7 +111,7 @@ static void start(struct walk_saved *w)
 		if (may_match(w, &places->data[i]))
 			w->walk.total += places->data[i].rows;
 	/* What was saved of a part is a part. */
-	w->walk.partial = !pdet_snapshot_end(w->file)->coverage.complete;
+	w->walk.partial = !c->complete || c->tasks_denied || c->files_denied;
 }
 
 int pdet_walk_saved(struct pdet_iter *it, struct pdet_walk **ret)

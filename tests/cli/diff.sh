@@ -102,6 +102,21 @@ expect 'a field that was not saved' 2 'order cannot be compared'
 run diff a.snap b.snap --threads 2 --json --fields kind,mapcount -q
 tap_run 'by two threads' diff machine.json stdout
 
+# More items than a snapshot keeps: nothing is to be asked again of two.
+for side in a b; do
+	seq 0 5000 | "$PAGEDET" snapshot $side.many page - --root $side -q \
+		--fields pfn,kind
+done
+run diff a.many b.many --json -q
+expect 'two with many items' 1
+stdout_is 'two with many items: what changed' '{"change":"appeared","pfn":289,"was":{"kind":"free"},"now":{"kind":"anon"}}
+{"change":"reused","pfn":304,"was":{"kind":"slab"},"now":{"kind":"file"}}
+{"change":"gone","pfn":320,"was":{"kind":"anon"},"now":{"kind":"free"}}'
+run diff a.many live --root b
+expect 'many items and what is live' 65 'keeps 4096 of 5001'
+run diff live b.many --root a
+expect 'what is live and many items' 65 'keeps 4096 of 5001'
+
 # --- what is live and a dump ---
 
 if "$top_builddir/tests/dumps/mkkernel" elf > why 2>&1 &&
@@ -162,6 +177,10 @@ run map a.snap
 expect 'a picture of one' 64 'one of two is missing'
 run map a.snap b.snap --by kind
 expect 'a picture by a field' 64 'not --by'
+run map a.snap b.snap --runs
+expect 'a picture of runs' 64 'no use for --runs'
+run map a.snap b.snap --undecided
+expect 'a picture of what is undecided' 64 'no use for --undecided'
 
 # --- tasks ---
 

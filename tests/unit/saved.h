@@ -21,6 +21,7 @@ struct saved {
 	struct pdet_snapshot_about about;
 	struct pagedet_item item;
 	bool partial;
+	uint64_t denied, undecided; /* tasks; rows left out */
 	/* once it is opened */
 	struct pagedet *pd;
 	struct pagedet_iter *it;
@@ -100,6 +101,8 @@ static inline void saved_write(struct saved *s, int fd)
 	struct pdet_snapshot_columns c = { .n = s->b.n,
 					   .strings = &s->b.strings };
 	struct pagedet_coverage coverage = { .size = sizeof(coverage),
+					     .tasks_denied = s->denied,
+					     .undecided = s->undecided,
 					     .complete = !s->partial };
 	const struct pdet_snapshot_sink sink = { saved_put, &fd };
 	struct pdet_env env = { .root = NULL };

@@ -182,7 +182,8 @@ START_TEST(pages_come_and_go)
 	begin(NONE, PAGEDET_KIND_UNKNOWN);
 	compare();
 	ck_assert_int_eq(n, 0);
-	ck_assert_uint_eq(totals.undecided, 1);
+	ck_assert_uint_eq(totals.unmatched, 1);
+	ck_assert_uint_eq(totals.undecided, 0);
 	/* A row that is not there has no cell. */
 	begin(NONE, ANON);
 	compare();
@@ -303,6 +304,49 @@ START_TEST(what_is_not_known_is_no_change)
 }
 END_TEST
 
+/* Kinds of counts that were not saved: of one kernel one source counts in one
+ * way. */
+START_TEST(counts_of_unknown_kind)
+{
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		clean();
+		saved_new(&was, PAGEDET_TARGET_SCAN, F(PFN), F(KIND),
+			  F(MAPCOUNT), -1);
+		saved_new(&now, PAGEDET_TARGET_SCAN, F(PFN), F(KIND),
+			  F(MAPCOUNT), -1);
+		page(&was, 5, ANON);
+		page(&now, 5, ANON);
+		saved_set(&now, 0, F(MAPCOUNT), 2);
+		if (i == 1)
+			now.about.field[F(MAPCOUNT)].sources =
+				PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE);
+		if (i == 2)
+			was.about.field[F(MAPCOUNT)].sources =
+			now.about.field[F(MAPCOUNT)].sources =
+				PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT);
+		compare();
+		ck_assert_int_eq(n, i ? 0 : 1);
+		ck_assert_uint_eq(totals.undecided_in[F(MAPCOUNT)], i != 0);
+	}
+	/* neither said it of this page */
+	for (i = 0; i < 2; i++) {
+		begin(ANON, ANON);
+		saved_set(&now, 0, F(MAPCOUNT), 2);
+		saved_lost(&was, 0, F(MAPCOUNT_KIND));
+		saved_lost(&now, 0, F(MAPCOUNT_KIND));
+		if (i)
+			now.about.field[F(MAPCOUNT)].sources =
+				PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE);
+		compare();
+		ck_assert_int_eq(n, !i);
+		ck_assert_uint_eq(totals.undecided_in[F(MAPCOUNT)], i);
+	}
+	clean();
+}
+END_TEST
+
 START_TEST(hashes_of_different_keys)
 {
 	begin(ANON, ANON);
@@ -380,26 +424,40 @@ START_TEST(pages_move)
 }
 END_TEST
 
-START_TEST(pages_may_have_moved)
+/* The page of frame 5 is gone, that of 6 is new, and nobody says more. */
+static void two_apart(uint64_t kind, uint64_t hash, const char *content)
 {
-	/* other bytes; no bytes; another kind */
 	begin(NONE, NONE);
-	two(&was, 5, ANON, 77, "mixed");
-	two(&now, 6, ANON, 78, "mixed");
+	two(&was, 5, ANON, 77, content);
+	two(&now, 6, kind, hash, content);
+}
+
+static void did_not_move(void)
+{
 	compare();
 	ck_assert_int_eq(n, 2);
 	ck_assert_uint_eq(change[0].change, PAGEDET_CHANGE_GONE);
 	ck_assert_uint_eq(change[1].change, PAGEDET_CHANGE_APPEARED);
-	begin(NONE, NONE);
-	two(&was, 5, ANON, 77, "zero");
-	two(&now, 6, ANON, 77, "zero");
-	compare();
-	ck_assert_int_eq(n, 2);
-	begin(NONE, NONE);
-	two(&was, 5, ANON, 77, "mixed");
-	two(&now, 6, PAGEDET_KIND_SHMEM, 77, "mixed");
-	compare();
-	ck_assert_int_eq(n, 2);
+}
+
+START_TEST(pages_may_have_moved)
+{
+	/* other bytes; no bytes; another kind */
+	two_apart(ANON, 78, "mixed");
+	did_not_move();
+	two_apart(ANON, 77, "zero");
+	did_not_move();
+	two_apart(PAGEDET_KIND_SHMEM, 77, "mixed");
+	did_not_move();
+
+	/* Pages of files that are not known: many have the same bytes. */
+	two_apart(PAGEDET_KIND_SHMEM, 77, "mixed");
+	saved_set(&was, 0, F(KIND), PAGEDET_KIND_SHMEM);
+	did_not_move();
+	two_apart(ANON, 77, "mixed");
+	saved_set(&was, 0, F(INODE), 2);
+	saved_set(&now, 1, F(INODE), 2);
+	did_not_move();
 
 	/* A third page has the same bytes, on either side or both. */
 	begin(NONE, NONE);
@@ -418,6 +476,28 @@ START_TEST(pages_may_have_moved)
 	ck_assert_int_eq(n, 3);
 	ck_assert_uint_eq(totals.ambiguous, 3);
 	ck_assert_uint_eq(totals.first[PAGEDET_CHANGE_MOVED], 0);
+	clean();
+}
+END_TEST
+
+/* Another page with the same bytes may be where nobody looked. */
+START_TEST(nothing_moves_unless_all_was_seen)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++) {
+		begin(NONE, NONE);
+		two(&was, 5, ANON, 77, "mixed");
+		two(&now, 6, ANON, 77, "mixed");
+		now.partial = i == 0;
+		if (i == 1) {
+			saved_ask(&was, "pfn<9");
+			saved_ask(&now, "pfn<9");
+		}
+		compare_with(NULL, 0);
+		ck_assert_int_eq(n, 2);
+		ck_assert_uint_eq(totals.first[PAGEDET_CHANGE_MOVED], 0);
+	}
 	clean();
 }
 END_TEST
@@ -453,6 +533,27 @@ START_TEST(a_part_proves_nothing)
 	now.partial = true;
 	compare_with(NULL, 0);
 	only(5, BIT(GONE));
+	/* Some might not be read, or were left out when it was saved. */
+	begin(ANON, NONE);
+	now.denied = 1;
+	compare_with(NULL, 0);
+	ck_assert_int_eq(n, 0);
+	ck_assert_uint_eq(totals.notes, PAGEDET_DIFF_PARTIAL);
+	begin(ANON, NONE);
+	now.undecided = 1;
+	compare_with(NULL, 0);
+	ck_assert_int_eq(n, 0);
+	ck_assert_uint_eq(totals.notes, PAGEDET_DIFF_PARTIAL);
+	/* They are left out now. */
+	begin(ANON, ANON);
+	saved_lost(&now, 0, F(KIND));
+	saved_ask(&was, "kind=anon");
+	saved_ask(&now, "kind=anon");
+	compare_with(NULL, 0);
+	ck_assert_int_eq(n, 0);
+	ck_assert_uint_eq(totals.unmatched, 1);
+	ck_assert_uint_eq(totals.notes, PAGEDET_DIFF_PARTIAL);
+	ck_assert_uint_eq(totals.complete, 0);
 
 	/* Only one was filtered: what it lacks may be there. */
 	begin(ANON, PAGEDET_KIND_SLAB);
@@ -640,6 +741,15 @@ START_TEST(addresses)
 	compare();
 	ck_assert_int_eq(n, 2);
 	ck_assert_uint_eq(totals.ambiguous, 2);
+
+	/* It may be at an address that nobody looked at. */
+	begin_task();
+	was.item.count = now.item.count = 0x10;
+	address(&was, 0x1000, 9, 1);
+	address(&now, 0x3000, 9, 1);
+	compare();
+	ck_assert_int_eq(n, 2);
+	ck_assert_uint_eq(totals.first[PAGEDET_CHANGE_MOVED], 0);
 
 	/* A frame that an entry only remembers is no page. */
 	begin_task();
@@ -902,10 +1012,132 @@ START_TEST(what_was_asked_is_asked_again)
 	ck_assert(q.fields[0] >> F(VADDR) & 1);
 	q.size = 8;
 	ck_assert_int_eq(pagedet_saved_query(was.pd, &q), -EINVAL);
+	/* a caller of before the last members */
+	q.size = offsetof(struct pagedet_query, options);
+	ck_assert_int_eq(pagedet_saved_query(was.pd, &q), 0);
 	now.about.n_items = 2;
 	saved_ask(&now, NULL);
-	q.size = sizeof(q);
+	q = (struct pagedet_query)PAGEDET_QUERY_INIT;
 	ck_assert_int_eq(pagedet_saved_query(now.pd, &q), -EOVERFLOW);
+	ck_assert_uint_eq(q.target, PAGEDET_TARGET_TASK);
+	ck_assert(q.fields[0] >> F(VADDR) & 1);
+	ck_assert_ptr_null(q.items);
+	clean();
+}
+END_TEST
+
+/* --- texts --- */
+
+#define TEXT_FIELDS F(PFN), F(KIND), F(ALLOC_COMM), -1
+
+static void begin_texts(void)
+{
+	clean();
+	saved_new(&was, PAGEDET_TARGET_SCAN, TEXT_FIELDS);
+	saved_new(&now, PAGEDET_TARGET_SCAN, TEXT_FIELDS);
+}
+
+static void text_page(struct saved *s, uint64_t pfn, const char *comm)
+{
+	const uint32_t row = saved_row(s);
+
+	saved_set(s, row, F(PFN), pfn);
+	saved_set(s, row, F(KIND), ANON);
+	saved_text(s, row, F(ALLOC_COMM), comm);
+}
+
+START_TEST(a_stale_id_is_none)
+{
+	static struct pagedet_change many[2 * SAVED_ROWS];
+	uint64_t pfn, id;
+	int got;
+
+	begin_texts();
+	for (pfn = 0; pfn < SAVED_ROWS; pfn++) {
+		text_page(&was, 2 * pfn, pfn < SAVED_ROWS / 2 ? "cat" : "dog");
+		text_page(&now, 2 * pfn + 1, "cow");
+	}
+	saved_ask(&was, NULL);
+	saved_ask(&now, NULL);
+	ck_assert_int_eq(pagedet_diff(was.it, now.it, NULL, &diff), 0);
+	ck_assert_int_eq(pagedet_diff_next(diff, change, before, after, 1), 1);
+	id = before[0].alloc_comm;
+	ck_assert_str_eq(pagedet_diff_string(diff, 0, id, NULL), "cat");
+	got = pagedet_diff_next(diff, many, NULL, NULL, PDET_COUNT(many));
+	ck_assert_int_gt(got, 0);
+	ck_assert_int_lt(got, 2 * SAVED_ROWS - 1);
+	ck_assert_ptr_nonnull(pagedet_diff_string(diff, 0, id, NULL));
+	ck_assert_int_gt(pagedet_diff_next(diff, change, before, after, 2), 0);
+	ck_assert_ptr_null(pagedet_diff_string(diff, 0, id, NULL));
+	clean();
+}
+END_TEST
+
+START_TEST(strings_that_were_to_be_kept)
+{
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct saved *const sides[] = { &was, &now };
+	unsigned i;
+
+	begin_texts();
+	text_page(&was, 5, "cat");
+	text_page(&now, 5, "dog");
+	q.target = PAGEDET_TARGET_SCAN;
+	q.options = PAGEDET_Q_CHEAP | PAGEDET_Q_KEEP_STRINGS;
+	for (i = 0; i < 2; i++) {
+		saved_ask(sides[i], NULL);
+		pagedet_iter_free(sides[i]->it);
+		ck_assert_int_eq(pagedet_query(sides[i]->pd, &q,
+					       &sides[i]->it), 0);
+	}
+	compare();
+	only(5, BIT(OWNER));
+	ck_assert_str_eq(names[1], "dog");
+	clean();
+}
+END_TEST
+
+/* What pagedet_emit_diff() writes of the rest; NULL: it refuses. */
+static struct pagedet_emitter *emit_rest(uint32_t format)
+{
+	struct pagedet_emit_options o = PAGEDET_EMIT_OPTIONS_INIT;
+	struct pagedet_emitter *e;
+
+	o.format = format;
+	ck_assert_int_eq(pagedet_emitter_new(was.pd, &o, &e), 0);
+	if (pagedet_emit_diff(e, diff) == 0)
+		return e;
+	pagedet_emitter_free(e);
+	return NULL;
+}
+
+START_TEST(what_was_read_is_not_written)
+{
+	struct pagedet_emitter *e;
+	char expected[512], comm[301];
+	size_t len;
+
+	memset(comm, 'c', sizeof(comm) - 1);
+	memcpy(comm, "a,\"b\n", 5);
+	comm[sizeof(comm) - 1] = '\0';
+	begin_texts();
+	text_page(&was, 5, "cat");
+	text_page(&now, 5, "dog");
+	text_page(&was, 6, "cat");
+	text_page(&now, 6, comm);
+	saved_ask(&was, NULL);
+	saved_ask(&now, NULL);
+	ck_assert_int_eq(pagedet_diff(was.it, now.it, NULL, &diff), 0);
+	ck_assert_int_eq(pagedet_diff_next(diff, change, NULL, NULL, 1), 1);
+	ck_assert_ptr_null(emit_rest(PAGEDET_FORMAT_SVG));
+	ck_assert_ptr_nonnull(strstr(pagedet_error(was.pd), "read already"));
+	e = emit_rest(PAGEDET_FORMAT_CSV);
+	ck_assert_ptr_nonnull(e);
+	/* a text whole, and as it is */
+	snprintf(expected, sizeof(expected), "change,pfn,field,was,now\n"
+		 "owner,6,alloc_comm,cat,\"a,\"\"b\n%s\"\n", comm + 5);
+	ck_assert_str_eq(pagedet_emitter_text(e, &len), expected);
+	pagedet_emitter_free(e);
 	clean();
 }
 END_TEST
@@ -919,9 +1151,11 @@ int main(void)
 	unit_test(s, a_field_changes);
 	unit_test(s, several_have_the_first_as_name);
 	unit_test(s, what_is_not_known_is_no_change);
+	unit_test(s, counts_of_unknown_kind);
 	unit_test(s, hashes_of_different_keys);
 	unit_test(s, pages_move);
 	unit_test(s, pages_may_have_moved);
+	unit_test(s, nothing_moves_unless_all_was_seen);
 	unit_test(s, too_many_are_not_looked_for);
 	unit_test(s, a_part_proves_nothing);
 	unit_test(s, what_cannot_be_compared);
@@ -937,5 +1171,8 @@ int main(void)
 	unit_test(s, numbers_that_came_once);
 	unit_test(s, names_of_changes);
 	unit_test(s, what_was_asked_is_asked_again);
+	unit_test(s, a_stale_id_is_none);
+	unit_test(s, strings_that_were_to_be_kept);
+	unit_test(s, what_was_read_is_not_written);
 	return unit_main(s);
 }
