@@ -68,7 +68,7 @@ static struct {
 	char there[FILE_BYTES];
 } h;
 
-static pid_t child = -1;	/* 0: this is it */
+static pid_t child = -1;	/* 0: this is it; -1 there is none */
 static volatile sig_atomic_t ended_by;
 
 /* --- a disk that fails when it is told to --- */
@@ -150,7 +150,8 @@ static void bail_out(const char *what)
 static void on_signal(int sig)
 {
 	ended_by = sig;
-	kill(child, SIGKILL);
+	if (child > 0)
+		kill(child, SIGKILL);
 }
 
 /* --- TAP --- */
@@ -608,20 +609,27 @@ static void hold_signals(int how)
 	sigprocmask(how, &set, NULL);
 }
 
-/* Its exit status, or 1. */
+/* Its exit status, or 1. When it has ended no signal may come between its end
+ * and our knowing: its number is somebody else's then. */
 static int watch_child(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction sa = { .sa_handler = on_signal };
+	siginfo_t info;
 	int status = 1;
 	size_t i;
 
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &sa, NULL);
 	hold_signals(SIG_UNBLOCK);
-	while (waitpid(child, &status, 0) < 0)
+	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0)
 		if (errno != EINTR)
 			break;
+	hold_signals(SIG_BLOCK);
+	if (waitpid(child, &status, 0) < 0)
+		status = 1;
+	child = -1;
+	hold_signals(SIG_UNBLOCK);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 

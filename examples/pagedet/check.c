@@ -99,25 +99,28 @@ static int read_mark(const char *path, char *mark, uint64_t *ret)
 	return CLI_ANSWERED;
 }
 
-/* The trace of the mark that the new one takes the place of. */
-static void end_older(struct cli_job *job, struct pagedet *pd, char *mark)
+/* The mark that the new one takes the place of; its length, 0: none. */
+static uint64_t read_older(struct cli_job *job, char *mark)
 {
 	uint64_t len;
 
 	if (access(job->path, R_OK) == 0 && !read_mark(job->path, mark, &len))
-		pagedet_mark_end(pd, mark, (size_t)len);
+		return len;
+	return 0;
 }
 
 static int write_mark(struct cli_job *job, struct pagedet *pd)
 {
 	struct cli_output out;
+	char *mark, *older;
+	uint64_t len;
 	int n, status;
-	char *mark;
 
-	mark = malloc(MAX_MARK);
+	mark = malloc((size_t)2 * MAX_MARK);
 	if (!mark)
 		return cli_fail_errno("check mark");
-	end_older(job, pd, mark);
+	older = mark + MAX_MARK;
+	len = read_older(job, older);
 	n = pagedet_mark_watch(pd, mark, MAX_MARK);
 	if (n < 0 || (size_t)n > MAX_MARK) {
 		free(mark);
@@ -127,9 +130,11 @@ static int write_mark(struct cli_job *job, struct pagedet *pd)
 	if (!status)
 		status = cli_output_write(out.fd, mark, (size_t)n);
 	status = cli_output_close(&out, !status, status);
-	/* Nobody would know of its trace. */
+	/* Of one of the two traces nobody would know. */
 	if (status)
 		pagedet_mark_end(pd, mark, (size_t)n);
+	else if (len)
+		pagedet_mark_end(pd, older, (size_t)len);
 	free(mark);
 	return status;
 }

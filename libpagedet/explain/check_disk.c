@@ -27,7 +27,8 @@
 #define JOURNAL_DATA_FL 0x4000
 #define MAX_EXTENTS 1026
 #define TRIES 4
-/* A journal that was read longer ago is read again before it is blamed. */
+/* A journal that was read longer ago is read again before it is blamed; one
+ * that takes long to read lasts twice that. */
 #define JOURNAL_NS 100000000u
 /* Pieces without a cached page are passed over. */
 #define STRIDE ((uint64_t)1 << 16)
@@ -194,7 +195,7 @@ static int refused(struct pdet_disk *d, int r, const char *why)
 	if (r == -ENOMEM)
 		return pdet_fail(d->c->env, ENOMEM, "no memory");
 	cannot(d->c, r == -EBADMSG ? PAGEDET_CAUSE_FILESYSTEM :
-				     PAGEDET_CAUSE_IO, why);
+	       r == -EBUSY ? PAGEDET_CAUSE_JOURNAL : PAGEDET_CAUSE_IO, why);
 	return 1;
 }
 
@@ -240,9 +241,14 @@ static int open_journal(struct pdet_disk *d)
 		return 0;
 	if (holds_xfs(d))
 		return open_xfs(d);
-	r = pdet_journal_open(&d->journal, &d->device);
+	r = pdet_journal_open(&d->journal, &d->device, d->c);
+	/* A commit may have come meanwhile, and made it dirty. */
+	if (r == -EBUSY)
+		r = pdet_journal_again(&d->journal);
 	if (r < 0)
 		return refused(d, r, d->journal.why);
+	if (!d->c->block)
+		d->held_back = true;
 	d->block = malloc(d->journal.fs.block_size);
 	return d->block ? 0 : pdet_fail(d->c->env, ENOMEM, "no memory");
 }
@@ -346,9 +352,10 @@ static bool is_fresh(struct pdet_disk *d, uint64_t first, uint64_t pages)
 {
 	const bool xfs = d->xfs.open;
 	const uint64_t then = xfs ? d->xfs.read_ns : d->journal.read_ns;
+	const uint64_t took = xfs ? d->xfs.took_ns : d->journal.took_ns;
 
-	if (!d->committed ||
-	    pdet_clock_ns(CLOCK_MONOTONIC) - then <= JOURNAL_NS ||
+	if (!d->committed || pdet_clock_ns(CLOCK_MONOTONIC) - then <=
+			     PDET_MAX(JOURNAL_NS, 2 * took) ||
 	    (xfs ? pdet_xfs_journal_again(&d->xfs) :
 		   pdet_journal_again(&d->journal)) == 0)
 		return true;
@@ -357,60 +364,64 @@ static bool is_fresh(struct pdet_disk *d, uint64_t first, uint64_t pages)
 	return false;
 }
 
-/* One page, alone in the first places of the buffers. */
-static void look_again(struct pdet_disk *d, uint64_t page)
+/* One page, alone in the first places of the buffers. False: the deadline has
+ * come. */
+static bool look_again(struct pdet_disk *d, uint64_t page)
 {
 	struct pdet_cachestat before, after;
 	int i, r;
 
 	for (i = 0; i < TRIES; i++) {
+		/* Each time a journal may be read. */
+		if (pdet_check_late(d->c, page))
+			return false;
 		if (!is_fresh(d, page, 1))
-			return;
+			return true;
 		r = pdet_check_stat(d->c, page, 1, &before);
 		if (load(d, page, 1, 0) < 0 || !d->window.there[0])
-			return;	/* it is not cached any more */
+			return true;	/* it is not cached any more */
 		if (d->page[0].state == PDET_DISK_DATA &&
 		    !differs(d, page, 0))
-			return;
+			return true;
 		if (d->page[0].state == PDET_DISK_DIRTY) {
 			unknown(d, PAGEDET_CAUSE_UNREADABLE, page, "dirty: "
 				"what the disk has cannot be read without "
 				"writing it out");
-			return;
+			return true;
 		}
 		if (d->page[0].state == PDET_DISK_UNKNOWN) {
 			unknown(d, d->page[0].cause, page, d->page[0].why);
-			return;
+			return true;
 		}
 		if (r < 0 || pdet_check_stat(d->c, page, 1, &after) < 0) {
 			violated(d, PAGEDET_CAUSE_DIFFERENT, page, "different "
 				 "from the disk; the kernel does not tell "
 				 "whether it is dirty");
-			return;
+			return true;
 		}
 		if (!after.cached)
-			return;
+			return true;
 		if (before.dirty != after.dirty ||
 		    before.writeback || after.writeback)
 			continue;
 		if (after.dirty && d->page[0].unwritten) {
 			unknown(d, PAGEDET_CAUSE_UNWRITTEN, page, "dirty, and "
 				"its block on the disk was never written");
-			return;
+			return true;
 		}
 		if (after.dirty) {
 			not_written(d, page);
-			return;
+			return true;
 		}
 		/* Once more, lest it was written between the two looks. */
 		if (!i)
 			continue;
 		lost(d, page);
-		return;
+		return true;
 	}
 	unknown(d, PAGEDET_CAUSE_RACED, page,
 		"it changes while it is looked at");
-	return;
+	return true;
 }
 
 /* What the first look says; true: look again. */
@@ -440,7 +451,8 @@ static void check_unread(struct pdet_disk *d, uint64_t first, size_t n)
 				"it");
 }
 
-static void check_piece(struct pdet_disk *d, uint64_t first, size_t n)
+/* False: the deadline has come. */
+static bool check_piece(struct pdet_disk *d, uint64_t first, size_t n)
 {
 	bool again[PDET_WINDOW_PAGES];
 	struct pdet_cachestat cs;
@@ -450,7 +462,7 @@ static void check_piece(struct pdet_disk *d, uint64_t first, size_t n)
 
 	counted = pdet_check_stat(d->c, first, n, &cs) == 0;
 	if (counted && !cs.cached)
-		return;
+		return true;
 	r = load(d, first, n, 0);
 	if (r < 0) {
 		pdet_check_add(d->c, PAGEDET_CANNOT_TELL,
@@ -458,33 +470,38 @@ static void check_piece(struct pdet_disk *d, uint64_t first, size_t n)
 			       PAGEDET_CAUSE_FILESYSTEM : PAGEDET_CAUSE_IO,
 			       first, n, "cannot see where it is on the disk: "
 			       "%s", strerror(-r));
-		return;
+		return true;
 	}
 	if (counted && cs.cached > pdet_window_count(&d->window, n, 0))
 		check_unread(d, first, n);
 	for (i = 0; i < n; i++)
 		again[i] = is_doubtful(d, first + i, i);
 	for (i = 0; i < n; i++)
-		if (again[i])
-			look_again(d, first + i);
+		if (again[i] && !look_again(d, first + i))
+			return false;
+	return true;
 }
 
 /* Pages that a replay would cut, or leave out; returns where they begin. */
 static uint64_t check_length(struct pdet_disk *d)
 {
 	const struct pdet_checked *c = d->c;
-	const uint64_t size = d->xfs.inode.size;
+	const bool fast = d->journal.log.fast_commits;
+	const uint64_t size = pdet_disk_replayed_bytes(d);
 	uint64_t end;
 
-	if (!d->xfs.open || c->block || size >= c->bytes)
+	if (!d->committed || c->block || size >= c->bytes)
 		return c->end;
 	end = PDET_MAX(size >> c->shift, c->first);
 	if (end >= c->end)
 		return c->end;
-	pdet_check_add(d->c, PAGEDET_VIOLATED, PAGEDET_CAUSE_NOT_COMMITTED,
+	pdet_check_add(d->c, fast ? PAGEDET_CANNOT_TELL : PAGEDET_VIOLATED,
+		       fast ? PAGEDET_CAUSE_JOURNAL :
+			      PAGEDET_CAUSE_NOT_COMMITTED,
 		       end, c->end - end, "a replay of the log would leave a "
-		       "file of %llu bytes: the running transaction may have "
-		       "more", (unsigned long long)size);
+		       "file of %llu bytes: %s may have more",
+		       (unsigned long long)size, fast ? "a fast commit" :
+		       "the running transaction");
 	return end;
 }
 
@@ -504,9 +521,8 @@ static void check_all(struct pdet_disk *d)
 		}
 		for (; at < end; at += n) {
 			n = (size_t)PDET_MIN(end - at, PDET_WINDOW_PAGES);
-			if (pdet_check_late(c, at))
+			if (pdet_check_late(c, at) || !check_piece(d, at, n))
 				return;
-			check_piece(d, at, n);
 		}
 	}
 }
@@ -533,6 +549,13 @@ int pdet_check_disk(struct pdet_checked *c)
 
 	if (c->first == c->end || (!c->block && (!is_known(c) || !is_plain(c))))
 		return 0;
+	if (c->kind == PAGEDET_CHECK_COMMITTED && !c->block &&
+	    !c->st.st_nlink) {
+		pdet_check_add(c, PAGEDET_VIOLATED, PAGEDET_CAUSE_NOT_COMMITTED,
+			       c->first, c->end - c->first,
+			       "the file has no name: a replay removes it");
+		return 0;
+	}
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return pdet_fail(c->env, ENOMEM, "no memory");

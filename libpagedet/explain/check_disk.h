@@ -47,6 +47,9 @@ struct pdet_disk {
  * from page @at on. 0 or negative errno: nothing can be known of the file. */
 int pdet_disk_load(struct pdet_disk *d, uint64_t first, size_t n, size_t at);
 
+/* pdet_disk_replayed_bytes - how long a replay would leave the file. */
+uint64_t pdet_disk_replayed_bytes(const struct pdet_disk *d);
+
 /* pdet_disk_commit - puts what a replay of the journal would write over it. */
 void pdet_disk_commit(struct pdet_disk *d, uint64_t first, size_t n, size_t at);
 

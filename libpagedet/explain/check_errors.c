@@ -4,6 +4,7 @@
  * was traced at its inode is its own; a counter is that of a filesystem or of a
  * disk. Nothing lost, nothing traced and nothing counted is what holds.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "explain/check_mark.h"
@@ -33,6 +35,7 @@ struct asked {
 	bool file;		/* of one inode */
 	bool unsure;		/* there are more with its number */
 	bool known;		/* which superblock it is */
+	bool elsewhere;		/* a device whose data others have */
 	uint64_t dev, ino;	/* dev as in struct pdet_wb_err */
 	uint64_t node;		/* number of the device's own inode; 0 none */
 	char disk[PATH_MAX];	/* below /sys; "" none */
@@ -57,6 +60,34 @@ static void find_disk(struct asked *a)
 	a->node = (a->dev >> 32) << 20 | (a->dev & 0xffffffff);
 }
 
+/* It has partitions, or is below other devices; or that is not known. */
+static bool is_divided(const struct asked *a)
+{
+	const size_t len = strlen(a->disk);
+	char path[PATH_MAX + 300];
+	bool yes = false;
+	struct dirent *e;
+	int holders = 0;
+	DIR *d;
+
+	d = len ? opendir(a->disk) : NULL;
+	if (!d)
+		return true;
+	while (!yes && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s/partition", a->disk,
+			 e->d_name);
+		yes = *e->d_name != '.' && access(path, F_OK) == 0;
+	}
+	closedir(d);
+	snprintf(path, sizeof(path), "%s/holders", a->disk);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		holders += *e->d_name != '.';
+	if (d)
+		closedir(d);
+	return yes || holders || !d;
+}
+
 static void find_out(struct asked *a)
 {
 	struct pdet_checked *c = a->c;
@@ -69,6 +100,9 @@ static void find_out(struct asked *a)
 		a->dev = (uint64_t)major(c->st.st_rdev) << 32 |
 			 minor(c->st.st_rdev);
 		a->known = true;
+		find_disk(a);
+		a->elsewhere = !pdet_check_mount_of(c->st.st_rdev, &a->dev) ||
+			       is_divided(a);
 	} else if (pdet_check_mount(c->fd, &mount) == 0) {
 		a->dev = mount.m.dev;
 		a->known = true;
@@ -79,7 +113,8 @@ static void find_out(struct asked *a)
 	/* Each subvolume has a device number, and numbers of its own. */
 	a->unsure = a->dev != ((uint64_t)major(c->st.st_dev) << 32 |
 			       minor(c->st.st_dev));
-	find_disk(a);
+	if (!c->block)
+		find_disk(a);
 }
 
 /* --- what was traced --- */
@@ -176,6 +211,11 @@ static void add_unwatched(struct asked *a, struct pdet_scan mark)
 			cannot(a, PAGEDET_CAUSE_ACCESS, "not each failed write "
 			       "is counted, and whoever made the mark may not "
 			       "trace them: root may");
+		else if (pdet_scan_is(&line.counter, pdet_cause_name(
+						      PAGEDET_CAUSE_UNKNOWN)))
+			cannot(a, PAGEDET_CAUSE_UNKNOWN, "not each failed "
+			       "write is counted, and when the mark was made "
+			       "there was no memory or descriptor for a trace");
 		else
 			cannot(a, PAGEDET_CAUSE_KERNEL, "not each failed write "
 			       "is counted, and the kernel has no such trace: "
@@ -258,14 +298,19 @@ static bool is_on_disk(const struct asked *a, struct pdet_scan name)
 
 static int weight(const struct asked *a, const struct pdet_mark_line *line)
 {
+	/* Of a directory whose index is full ext4 warns as well. */
+	const int proof = pdet_scan_is(&line->counter, "warning_count") ?
+			  A_HINT : A_PROOF;
+
 	if (a->all)
-		return A_PROOF;
+		return proof;
 	if (pdet_scan_is(&line->kind, "btrfs"))
-		return a->c->magic == BTRFS_SUPER_MAGIC ? A_HINT : NOTHING;
+		return a->c->magic == BTRFS_SUPER_MAGIC ||
+		       (a->c->block && !(a->dev >> 32)) ? A_HINT : NOTHING;
 	if (!is_on_disk(a, line->name))
 		return NOTHING;
 	/* A disk counts what failed to be read, too. */
-	return pdet_scan_is(&line->kind, "ext4") && !a->file ? A_PROOF : A_HINT;
+	return pdet_scan_is(&line->kind, "ext4") && !a->file ? proof : A_HINT;
 }
 
 #define WORDS(s) (int)((s).end - (s).at), (s).at
@@ -325,9 +370,13 @@ static void add_blind(struct asked *a)
 	if (!a->all && !a->known)
 		cannot(a, PAGEDET_CAUSE_FILESYSTEM, "which filesystem it is on "
 		       "cannot be seen from here");
-	else if (!a->all && a->c->magic == OVERLAYFS_SUPER_MAGIC)
-		cannot(a, PAGEDET_CAUSE_FILESYSTEM, "an overlay has no pages "
-		       "of its own: ask of the file below it");
+	else if (!a->all && (a->c->magic == OVERLAYFS_SUPER_MAGIC ||
+			     a->c->magic == ECRYPTFS_SUPER_MAGIC))
+		cannot(a, PAGEDET_CAUSE_FILESYSTEM, "what is written goes to a "
+		       "file of another filesystem: ask of the one below it");
+	else if (a->elsewhere)
+		cannot(a, PAGEDET_CAUSE_FILESYSTEM, "no filesystem of its own "
+		       "is mounted from this device");
 	else if (!a->all && !a->c->block && pdet_check_is_remote(a->c))
 		cannot(a, PAGEDET_CAUSE_NETWORK, "what a server does with what "
 		       "is written is not told");

@@ -83,34 +83,67 @@ static void load_extent(struct pdet_disk *d, const struct fiemap_extent *e,
 	}
 }
 
-/* As a replay of the log of xfs would leave it. */
+/* A part of a file: bytes of it and of the disk. */
+static struct fiemap_extent part(uint64_t at, uint64_t place, uint64_t bytes,
+				 bool unwritten)
+{
+	return (struct fiemap_extent){
+		.fe_logical = at, .fe_physical = place, .fe_length = bytes,
+		.fe_flags = unwritten ? FIEMAP_EXTENT_UNWRITTEN : 0,
+	};
+}
+
+static void load_part(struct pdet_disk *d, struct fiemap_extent e,
+		      uint64_t base, uint64_t end, size_t at)
+{
+	const uint64_t from = PDET_MAX(e.fe_logical, base);
+	const uint64_t to = PDET_MIN(e.fe_logical + e.fe_length, end);
+
+	if (from < to)
+		load_extent(d, &e, base, from, to, at);
+}
+
+/* As a replay of the log or journal would leave it. */
 static void load_replayed(struct pdet_disk *d, uint64_t first, size_t n,
 			  size_t at)
 {
-	const struct pdet_xfs_inode *inode = &d->xfs.inode;
-	const uint64_t size = d->xfs.fs.block_size;
+	const struct pdet_xfs_inode *xfs = &d->xfs.inode;
+	const struct pdet_ext4_inode *ext4 = &d->journal.inode;
+	const uint64_t size = d->xfs.open ? d->xfs.fs.block_size :
+					    d->journal.fs.block_size;
 	const uint64_t base = first << d->c->shift;
 	const uint64_t end = base + (n << d->c->shift);
-	struct fiemap_extent e = { .fe_flags = 0 };
-	uint64_t from, to;
+	const uint64_t bytes = pdet_disk_replayed_bytes(d);
+	uint64_t from;
 	size_t i;
 
-	for (i = 0; i < inode->runs.n; i++) {
-		const struct pdet_xfs_run *r = &inode->runs.data[i];
+	for (i = 0; i < xfs->runs.n; i++) {
+		const struct pdet_xfs_run *r = &xfs->runs.data[i];
 
-		e.fe_logical = r->at * size;
-		e.fe_physical = r->place;
-		e.fe_flags = r->unwritten ? FIEMAP_EXTENT_UNWRITTEN : 0;
-		from = PDET_MAX(e.fe_logical, base);
-		to = PDET_MIN(e.fe_logical + r->n * size, end);
-		if (from < to)
-			load_extent(d, &e, base, from, to, at);
+		load_part(d, part(r->at * size, r->place, r->n * size,
+				  r->unwritten), base, end, at);
 	}
-	if (inode->size < end) {
-		from = PDET_MAX(inode->size, base) - base;
+	for (i = pdet_ext4_run_behind(ext4, base / size); i < ext4->runs.n &&
+	     ext4->runs.data[i].at * size < end; i++) {
+		const struct pdet_ext4_run *r = &ext4->runs.data[i];
+
+		load_part(d, part(r->at * size, r->block * size, r->n * size,
+				  r->unwritten), base, end, at);
+	}
+	if (bytes < end) {
+		from = PDET_MAX(bytes, base) - base;
 		memset(d->buf + (at << d->c->shift) + from, 0,
 		       (size_t)(end - base - from));
 	}
+}
+
+uint64_t pdet_disk_replayed_bytes(const struct pdet_disk *d)
+{
+	const struct pdet_xfs_inode *xfs = &d->xfs.inode;
+
+	if (d->xfs.open)
+		return xfs->links ? xfs->size : 0;
+	return d->journal.inode.bytes;
 }
 
 static void clear(struct pdet_disk *d, size_t n, size_t at)
@@ -195,7 +228,7 @@ int pdet_disk_load(struct pdet_disk *d, uint64_t first, size_t n, size_t at)
 {
 	if (d->c->block) {
 		load_device(d, first, n, at);
-	} else if (d->xfs.open) {
+	} else if (d->committed) {
 		clear(d, n, at);
 		load_replayed(d, first, n, at);
 	} else {

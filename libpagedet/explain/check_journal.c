@@ -2,11 +2,16 @@
 /*
  * The journal's blocks are found by its inode, or behind the superblock of a
  * device that is a journal only, which must have the UUID that the filesystem
- * names.
+ * names. Where a file is after a replay, its inode and nodes say as the disk
+ * has them, or the journal: never the cache of the device, which has what the
+ * running transaction did, too.
  */
 #include <errno.h>
+#include <linux/fs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 
 #include "base/clock.h"
@@ -34,6 +39,29 @@ static ssize_t read_log(void *arg, void *buf, size_t n, uint64_t offset)
 		return block ? -EINVAL : 0;
 	return pdet_device_read_at(j->device, buf, n,
 				   block * size + offset % size);
+}
+
+/* Within a block, as a replay would leave it. */
+static ssize_t read_replayed(void *arg, void *buf, size_t n, uint64_t offset)
+{
+	struct pdet_check_journal *j = arg;
+	const uint32_t size = j->fs.block_size;
+	const size_t within = (size_t)(offset % size);
+	char *block;
+	int r;
+
+	if (n > size - within)
+		return -EBADMSG;
+	block = aligned_alloc(4096, PDET_MAX(size, 4096u));
+	if (!block)
+		return -ENOMEM;
+	r = pdet_journal_block(j, offset / size, block);
+	if (r == 0)
+		r = pdet_device_read(j->device, block, size, offset - within);
+	if (r >= 0)
+		memcpy(buf, block + within, n);
+	free(block);
+	return r < 0 ? r : (ssize_t)n;
 }
 
 static int refuse(struct pdet_check_journal *j, int r, const char *why)
@@ -67,12 +95,15 @@ static int open_other(struct pdet_check_journal *j)
 }
 
 int pdet_journal_open(struct pdet_check_journal *j,
-		      const struct pdet_check_device *device)
+		      const struct pdet_check_device *device,
+		      const struct pdet_checked *c)
 {
 	int r;
 
 	memset(j, 0, sizeof(*j));
 	j->device = device;
+	j->fd = c->fd;
+	j->ino = c->block ? 0 : c->st.st_ino;
 	j->other.fd = j->other.cached_fd = j->other.behind = -1;
 	j->fs.read_at = read_fs;
 	j->fs.arg = (void *)device;
@@ -96,6 +127,41 @@ int pdet_journal_open(struct pdet_check_journal *j,
 	return pdet_journal_again(j);
 }
 
+/* One whose number was of another file before has another generation. */
+static int read_inode(struct pdet_check_journal *j)
+{
+	struct pdet_ext4 replayed = j->fs;
+	int r, generation = 0;
+	uint64_t place;
+
+	replayed.read_at = read_replayed;
+	replayed.arg = j;
+	pdet_ext4_inode_free(&j->inode);
+	memset(&j->inode, 0, sizeof(j->inode));
+	r = pdet_ext4_inode_place(&j->fs, j->ino, &place);
+	if (r == 0)
+		r = pdet_ext4_read_inode(&replayed, place, &j->inode);
+	if (r == -EBUSY)
+		return refuse(j, r, "the inode is dirty in the cache of the "
+			      "device: what the disk has of it cannot be read "
+			      "without writing it out");
+	if (r < 0)
+		return refuse(j, r, "where the file is after a replay cannot "
+			      "be followed");
+	if (ioctl(j->fd, FS_IOC_GETVERSION, &generation))
+		return refuse(j, -errno, "the generation of the inode cannot "
+			      "be read");
+	if (j->inode.links && j->inode.flags & PDET_EXT4_INLINE)
+		return refuse(j, -EBADMSG, "a replay would leave the data in "
+			      "the inode, not in a block");
+	if ((uint32_t)generation != j->inode.generation || !j->inode.links) {
+		j->inode.links = 0;
+		j->inode.bytes = 0;
+		j->inode.runs.n = 0;
+	}
+	return 0;
+}
+
 int pdet_journal_again(struct pdet_check_journal *j)
 {
 	int r;
@@ -106,12 +172,17 @@ int pdet_journal_again(struct pdet_check_journal *j)
 		r = -EBADMSG;
 	if (r == 0)
 		r = pdet_jbd2_walk(&j->log);
-	return r < 0 ? refuse(j, r, "the journal cannot be read") : 0;
+	if (r < 0)
+		return refuse(j, r, "the journal cannot be read");
+	r = j->ino ? read_inode(j) : 0;
+	j->took_ns = pdet_clock_ns(CLOCK_MONOTONIC) - j->read_ns;
+	return r;
 }
 
 void pdet_journal_close(struct pdet_check_journal *j)
 {
 	pdet_jbd2_free(&j->log);
+	pdet_ext4_inode_free(&j->inode);
 	pdet_ext4_free(&j->fs);
 	pdet_device_close(&j->other);
 }
@@ -132,9 +203,10 @@ bool pdet_journal_is_own(const struct pdet_check_journal *j, uint64_t offset)
 	const uint64_t block = offset / j->fs.block_size;
 	size_t i;
 
-	for (i = 0; i < j->fs.runs.n; i++)
-		if (block >= j->fs.runs.data[i].block &&
-		    block - j->fs.runs.data[i].block < j->fs.runs.data[i].n)
+	for (i = 0; i < j->fs.journal.runs.n; i++)
+		if (block >= j->fs.journal.runs.data[i].block &&
+		    block - j->fs.journal.runs.data[i].block <
+		    j->fs.journal.runs.data[i].n)
 			return true;
 	return false;
 }

@@ -12,14 +12,22 @@ struct pdet_check_journal {
 	struct pdet_check_device other; /* if it is not on the same one */
 	struct pdet_ext4 fs;
 	struct pdet_jbd2 log;
+	int fd;			/* of the file that is checked, */
+	uint64_t ino;		/* 0: of none */
+	struct pdet_ext4_inode inode; /* after a replay; without links: the file
+				 * is not there then */
 	uint64_t super_at;	/* bytes; of its superblock on another device */
-	uint64_t read_ns;	/* CLOCK_MONOTONIC when it was read */
+	uint64_t read_ns;	/* CLOCK_MONOTONIC when it was read, and */
+	uint64_t took_ns;	/* how long that took */
 	char why[160];		/* it could not be */
 };
 
-/* pdet_journal_open - 0, or negative errno: why says what is wrong. */
+/* pdet_journal_open - of the file that is checked, or of the device itself. 0,
+ * or negative errno: why says what is wrong; -EBUSY: what the disk has of the
+ * inode cannot be read, for it is dirty in the cache of the device. */
 int pdet_journal_open(struct pdet_check_journal *j,
-		      const struct pdet_check_device *device);
+		      const struct pdet_check_device *device,
+		      const struct pdet_checked *c);
 /* pdet_journal_again - as it is now. */
 int pdet_journal_again(struct pdet_check_journal *j);
 void pdet_journal_close(struct pdet_check_journal *j);

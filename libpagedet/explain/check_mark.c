@@ -296,7 +296,8 @@ int pdet_mark_watch(struct pdet_env *env, void *mark, size_t size)
 	r = pdet_watch_arm(name);
 	if (r < 0)
 		watch = pdet_cause_name(r == -EACCES ? PAGEDET_CAUSE_ACCESS :
-						       PAGEDET_CAUSE_KERNEL);
+					r == -ENOTSUP ? PAGEDET_CAUSE_KERNEL :
+							PAGEDET_CAUSE_UNKNOWN);
 	text = pdet_mark_make(env, watch, &len);
 	if (text && size >= len)
 		memcpy(mark, text, len);

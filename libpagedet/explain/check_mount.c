@@ -2,9 +2,12 @@
 /* The mount that a descriptor is of: stat(2) does not tell the device of its
  * superblock, for the subvolumes of a btrfs have their own. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/io.h"
 #include "explain/check_mount.h"
@@ -52,6 +55,44 @@ int pdet_check_mount(int fd, struct pdet_check_mount *ret)
 		return 0;
 	pdet_check_mount_free(ret);
 	return -ENOENT;
+}
+
+/* The superblock of a btrfs has a number of its own; its source is a name, of
+ * one of its devices. */
+static bool is_of(const struct pdet_mount *m, dev_t device)
+{
+	char source[PATH_MAX];
+	struct stat st;
+	size_t len;
+
+	if (m->dev == ((uint64_t)major(device) << 32 | minor(device)))
+		return true;
+	return pdet_mountinfo_text(m->source, source, sizeof(source), &len) &&
+	       *source == '/' && stat(source, &st) == 0 &&
+	       S_ISBLK(st.st_mode) && st.st_rdev == device;
+}
+
+bool pdet_check_mount_of(dev_t device, uint64_t *ret)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	bool found = false;
+	char *text = NULL;
+	struct pdet_mount m;
+	size_t cap = 0;
+	ssize_t n;
+
+	while (f && !found && (n = getline(&text, &cap, f)) > 0) {
+		const struct pdet_scan line = { text, text + n -
+						      (text[n - 1] == '\n') };
+
+		found = pdet_mountinfo_line(line, &m) && is_of(&m, device);
+	}
+	if (found)
+		*ret = m.dev;
+	free(text);
+	if (f)
+		fclose(f);
+	return found;
 }
 
 void pdet_check_mount_free(struct pdet_check_mount *m)

@@ -3,9 +3,9 @@
  * An instance of its own below tracefs (Documentation/trace/ftrace.rst), so
  * that nobody else's trace is touched: small buffers, the first events stay
  * when they are full, and what is dropped is counted. It outlives who began it;
- * as nobody may ever come back, a new one ends the oldest of these, so that
- * there are never more than a few. Where tracefs is not mounted, it is, but
- * nowhere.
+ * as nobody may ever come back, a new one ends the oldest of those whose maker
+ * is gone, or else of all, so that there are never more than a few. Where
+ * tracefs is not mounted, it is, but nowhere.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -150,19 +150,23 @@ static bool is_kept(const char *name)
 	       (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
 }
 
-/* How many were left alone, and the oldest: names begin with the time. */
-static size_t count(int instances, char oldest[PDET_WATCH_NAME])
+/* How many there are, and the one to end first: names begin with the time. */
+static size_t count(int instances, char first[PDET_WATCH_NAME])
 {
 	DIR *d = list(instances, ".");
+	bool kept = false, keep;
 	struct dirent *e;
 	size_t n = 0;
 
 	while (d && (e = readdir(d))) {
-		if (!pdet_watch_is_name(e->d_name, strlen(e->d_name)) ||
-		    is_kept(e->d_name))
+		if (!pdet_watch_is_name(e->d_name, strlen(e->d_name)))
 			continue;
-		if (!n++ || strcmp(e->d_name, oldest) < 0)
-			memcpy(oldest, e->d_name, PDET_WATCH_NAME);
+		keep = is_kept(e->d_name);
+		if (!n++ || (kept && !keep) ||
+		    (kept == keep && strcmp(e->d_name, first) < 0)) {
+			memcpy(first, e->d_name, PDET_WATCH_NAME);
+			kept = keep;
+		}
 	}
 	if (d)
 		closedir(d);
@@ -172,10 +176,10 @@ static size_t count(int instances, char oldest[PDET_WATCH_NAME])
 /* Somebody who reads one keeps it. */
 static void make_room(int instances)
 {
-	char oldest[PDET_WATCH_NAME];
+	char first[PDET_WATCH_NAME];
 
-	while (count(instances, oldest) >= MAX_WATCHES)
-		if (unlinkat(instances, oldest, AT_REMOVEDIR))
+	while (count(instances, first) >= MAX_WATCHES)
+		if (unlinkat(instances, first, AT_REMOVEDIR))
 			return;
 }
 
@@ -213,9 +217,18 @@ int pdet_watch_arm(char name[PDET_WATCH_NAME])
 		}
 		close(instances);
 	}
-	if (r == -EACCES || r == -EPERM)
+	switch (r) {
+	case -EACCES:
+	case -EPERM:
 		return -EACCES;
-	return r < 0 ? -ENOTSUP : 0;
+	case -ENOMEM:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOSPC:
+		return r;
+	default:
+		return r < 0 ? -ENOTSUP : 0;
+	}
 }
 
 int pdet_watch_end(const char *name)
@@ -245,35 +258,49 @@ static bool is_on(int dir)
 	return true;
 }
 
-/* "dropped events: 0" of each processor, and the other ways to lose some. */
-static int add_lost(int dir, uint64_t *lost)
+/* "dropped events: 0" of a processor, and the other ways to lose some. False:
+ * it does not say so. */
+static bool add_lost_of(int dir, const char *cpu, uint64_t *lost)
 {
 	static const char *const words[] = { "\noverrun: ",
 		"\ncommit overrun: ", "\ndropped events: " };
 	char name[300], text[512];
-	DIR *d = list(dir, "per_cpu");
-	struct dirent *e;
 	const char *at;
-	int n = 0;
 	size_t i;
 
-	while (d && (e = readdir(d))) {
+	snprintf(name, sizeof(name), "per_cpu/%s/stats", cpu);
+	if (get(dir, name, text, sizeof(text)))
+		return false;
+	for (i = 0; i < PDET_COUNT(words); i++) {
+		at = strstr(text, words[i]);
+		if (!at)
+			return false;
+		*lost += strtoull(at + strlen(words[i]), NULL, 10);
+	}
+	return true;
+}
+
+/* Of all of them, or it is not known. */
+static int add_lost(int dir, uint64_t *lost)
+{
+	DIR *d = list(dir, "per_cpu");
+	bool all = d, some = false;
+	struct dirent *e;
+
+	while (all) {
+		errno = 0;
+		e = readdir(d);
+		if (!e)
+			break;
 		if (strncmp(e->d_name, "cpu", 3))
 			continue;
-		snprintf(name, sizeof(name), "per_cpu/%s/stats", e->d_name);
-		if (get(dir, name, text, sizeof(text)))
-			break;
-		for (i = 0; i < PDET_COUNT(words); i++) {
-			at = strstr(text, words[i]);
-			if (at)
-				*lost += strtoull(at + strlen(words[i]), NULL,
-						  10);
-		}
-		n += strstr(text, words[PDET_COUNT(words) - 1]) != NULL;
+		all = add_lost_of(dir, e->d_name, lost);
+		some = true;
 	}
+	all = all && !errno;
 	if (d)
 		closedir(d);
-	return n ? 0 : -EIO;
+	return all && some ? 0 : -EIO;
 }
 
 static int read_lines(int dir,

@@ -16,8 +16,9 @@
 /* pdet_watch_is_name - the name of a watch, and of nothing else. */
 bool pdet_watch_is_name(const char *name, size_t len);
 
-/* pdet_watch_arm - begins one. 0 or negative errno: -EACCES, or -ENOTSUP: the
- * kernel has no such thing. */
+/* pdet_watch_arm - begins one. 0 or negative errno: -EACCES; -ENOMEM, -EMFILE,
+ * -ENFILE or -ENOSPC: there is no room for it now; or -ENOTSUP: the kernel has
+ * no such thing. */
 int pdet_watch_arm(char name[PDET_WATCH_NAME]);
 
 /* pdet_watch_end - 0, also if there is none of that name; or negative errno. */

@@ -102,7 +102,13 @@ int pdet_xfs_journal_again(struct pdet_check_xfs *x)
 	r = pdet_xfs_log_open(&x->log);
 	if (r < 0)
 		return refuse(x, r, "the log cannot be read");
-	return x->ino ? read_inode(x) : 0;
+	if (x->log.empty && x->other.fd >= 0)
+		return refuse(x, -EBADMSG, "the log is on another device, and "
+			      "what stands there was never written to: that it "
+			      "is the right one cannot be seen");
+	r = x->ino ? read_inode(x) : 0;
+	x->took_ns = pdet_clock_ns(CLOCK_MONOTONIC) - x->read_ns;
+	return r;
 }
 
 int pdet_xfs_journal_open(struct pdet_check_xfs *x,

@@ -14,7 +14,8 @@ struct pdet_check_xfs {
 	struct pdet_xfs_log log;
 	struct pdet_xfs_inode inode; /* after a replay */
 	uint64_t ino;		/* 0: of none */
-	uint64_t read_ns;	/* CLOCK_MONOTONIC when it was read */
+	uint64_t read_ns;	/* CLOCK_MONOTONIC when it was read, and */
+	uint64_t took_ns;	/* how long that took */
 	char why[160];		/* it could not be */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Finds the journal's inode by the first group's descriptor, and its blocks by
- * extents or, in what was once ext3, by lists of blocks. Numbers are
- * little-endian; none of them is believed.
+ * Finds an inode by the descriptor of its group, and its blocks by extents or,
+ * in what was once ext3, by lists of blocks. Numbers are little-endian; none of
+ * them is believed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,10 +19,12 @@
 #define EXTENTS_FL 0x80000
 #define HAS_JOURNAL 4		/* s_feature_compat */
 #define JOURNAL_DEV 8		/* s_feature_incompat */
+#define META_BG 0x10
 #define HAS_64BIT 0x80
 #define MAX_DEPTH 5
+#define MAX_NODES 4096		/* of a file that is read */
 #define INODE_BYTES 128		/* that all have */
-/* No journal has more pieces. */
+/* A file that has more pieces is not read. */
 #define MAX_RUNS ((size_t)1 << 20)
 
 static uint32_t le16(const uint8_t *p)
@@ -65,9 +67,11 @@ int pdet_ext4_open(struct pdet_ext4 *fs)
 	if (fs->is_64bit)
 		fs->blocks |= (uint64_t)le32(s + 336) << 32;
 	fs->first_block = le32(s + 20);
+	fs->inodes = le32(s);
 	fs->group_inodes = le32(s + 40);
 	fs->inode_size = le32(s + 76) ? le16(s + 88) : INODE_BYTES;
 	fs->desc_size = fs->is_64bit ? le16(s + 254) : 32;
+	fs->desc_blocks = incompat & META_BG ? le32(s + 260) : UINT32_MAX;
 	fs->has_journal = le32(s + 92) & HAS_JOURNAL;
 	memcpy(fs->uuid, s + 104, 16);
 	memcpy(fs->journal_uuid, s + 208, 16);
@@ -89,179 +93,258 @@ static bool is_block(const struct pdet_ext4 *fs, uint64_t block, uint64_t n)
 	       block <= fs->blocks - n;
 }
 
-/* Runs come in their order, so that none overlaps another. */
-static int add_run(struct pdet_ext4 *fs, uint64_t at, uint64_t block,
-		   uint64_t n)
-{
-	struct pdet_ext4_run *last = fs->runs.n ?
-		&fs->runs.data[fs->runs.n - 1] : NULL;
+struct reading {
+	const struct pdet_ext4 *fs;
+	struct pdet_ext4_inode *inode;
+	unsigned budget;	/* nodes */
+};
 
-	if (!n || !is_block(fs, block, n))
+/* Runs come in their order, so that none overlaps another. */
+static int add_run(struct reading *r, struct pdet_ext4_run run)
+{
+	struct pdet_ext4_inode *inode = r->inode;
+	struct pdet_ext4_run *last = inode->runs.n ?
+		&inode->runs.data[inode->runs.n - 1] : NULL;
+
+	if (!run.n || !is_block(r->fs, run.block, run.n))
 		return -EBADMSG;
-	if (last && at < last->at + last->n)
+	if (last && run.at < last->at + last->n)
 		return -EBADMSG;
-	if (last && at == last->at + last->n &&
-	    block == last->block + last->n) {
-		last->n += n;
+	if (last && run.at == last->at + last->n &&
+	    run.block == last->block + last->n &&
+	    run.unwritten == last->unwritten) {
+		last->n += run.n;
 		return 0;
 	}
-	if (fs->runs.n == MAX_RUNS)
+	if (inode->runs.n == MAX_RUNS)
 		return -EBADMSG;
-	return pdet_vec_push(&fs->runs, (struct pdet_ext4_run){ at, block, n })
-		? 0 : -ENOMEM;
+	return pdet_vec_push(&inode->runs, run) ? 0 : -ENOMEM;
 }
 
-static int read_block(const struct pdet_ext4 *fs, uint64_t block, uint8_t **ret)
+static int read_node(struct reading *r, uint64_t block, uint8_t **ret)
 {
+	const struct pdet_ext4 *fs = r->fs;
 	uint8_t *buf;
-	int r;
+	int e;
 
-	if (!is_block(fs, block, 1))
+	if (!is_block(fs, block, 1) || !r->budget)
 		return -EBADMSG;
+	r->budget--;
 	buf = malloc(fs->block_size);
 	if (!buf)
 		return -ENOMEM;
-	r = read_all(fs, buf, fs->block_size, block * fs->block_size);
-	if (r < 0)
+	e = read_all(fs, buf, fs->block_size, block * fs->block_size);
+	if (e < 0)
 		free(buf);
 	else
 		*ret = buf;
-	return r;
+	return e;
+}
+
+static int extent(struct reading *r, const uint8_t *e)
+{
+	struct pdet_ext4_run run = {
+		.at = le32(e),
+		.block = (uint64_t)le16(e + 6) << 32 | le32(e + 8),
+		.n = le16(e + 4),
+	};
+
+	/* more: they were never written */
+	run.unwritten = run.n > 32768;
+	if (run.unwritten)
+		run.n -= 32768;
+	return add_run(r, run);
 }
 
 /* One node of the tree of extents, @size bytes of it. */
-static int extents(struct pdet_ext4 *fs, const uint8_t *node, size_t size,
-		   unsigned depth, unsigned *budget)
+static int extents(struct reading *r, const uint8_t *node, size_t size,
+		   unsigned depth)
 {
 	const uint32_t n = le16(node + 2);
 	uint8_t *below;
-	uint32_t i, len;
-	int r = 0;
+	uint32_t i;
+	int e = 0;
 
 	if (le16(node) != EXTENT_MAGIC || le16(node + 6) != depth ||
-	    n > size / 12 - 1 || !*budget)
+	    n > size / 12 - 1)
 		return -EBADMSG;
-	--*budget;
-	for (i = 0; i < n && r == 0; i++) {
-		const uint8_t *e = node + 12 + (size_t)i * 12;
+	for (i = 0; i < n && e == 0; i++) {
+		const uint8_t *at = node + 12 + (size_t)i * 12;
 
 		if (!depth) {
-			len = le16(e + 4);
-			/* more: they were never written */
-			if (len > 32768)
-				return -EBADMSG;
-			r = add_run(fs, le32(e), (uint64_t)le16(e + 6) << 32 |
-				    le32(e + 8), len);
+			e = extent(r, at);
 			continue;
 		}
-		r = read_block(fs, (uint64_t)le16(e + 8) << 32 | le32(e + 4),
-			       &below);
-		if (r == 0) {
-			r = extents(fs, below, fs->block_size, depth - 1,
-				    budget);
+		e = read_node(r, (uint64_t)le16(at + 8) << 32 | le32(at + 4),
+			      &below);
+		if (e == 0) {
+			e = extents(r, below, r->fs->block_size, depth - 1);
 			free(below);
 		}
 	}
-	return r;
+	return e;
 }
 
-/* A list of blocks, or of lists, that begins with block *at of the file. */
-static int list(struct pdet_ext4 *fs, uint32_t block, unsigned depth,
+/* A list of blocks, or of lists, that begins with block *at of the file; 0 is a
+ * hole as long as all of them. */
+static int list(struct reading *r, uint32_t block, unsigned depth,
 		uint64_t end, uint64_t *at)
 {
+	const uint32_t n = r->fs->block_size / 4;
+	uint64_t span = 1;
 	uint8_t *below;
+	unsigned d;
 	uint32_t i;
-	int r;
+	int e;
 
 	if (*at >= end)
 		return 0;
-	if (!depth) {
-		r = add_run(fs, *at, block, 1);
-		++*at;
-		return r;
+	if (!block) {
+		for (d = 0; d < depth; d++)
+			span *= n;
+		*at += span;
+		return 0;
 	}
-	r = read_block(fs, block, &below);
-	if (r < 0)
-		return r;
-	for (i = 0; i < fs->block_size / 4 && *at < end && r == 0; i++)
-		r = list(fs, le32(below + (size_t)i * 4), depth - 1, end, at);
+	if (!depth) {
+		e = add_run(r, (struct pdet_ext4_run){ *at, block, 1, false });
+		++*at;
+		return e;
+	}
+	e = read_node(r, block, &below);
+	if (e < 0)
+		return e;
+	for (i = 0; i < n && *at < end && e == 0; i++)
+		e = list(r, le32(below + (size_t)i * 4), depth - 1, end, at);
 	free(below);
-	return r;
+	return e;
 }
 
-static int lists(struct pdet_ext4 *fs, const uint8_t *blocks)
+static int lists(struct reading *r, const uint8_t *blocks)
 {
-	const uint64_t end = fs->journal_bytes / fs->block_size;
+	const uint32_t size = r->fs->block_size;
+	const uint64_t bytes = r->inode->bytes;
+	const uint64_t end = bytes / size + !!(bytes % size);
 	uint64_t at = 0;
 	unsigned i;
-	int r = 0;
+	int e = 0;
 
-	for (i = 0; i < 15 && r == 0; i++)
-		r = list(fs, le32(blocks + (size_t)i * 4), i < 12 ? 0 : i - 11,
+	for (i = 0; i < 15 && e == 0; i++)
+		e = list(r, le32(blocks + (size_t)i * 4), i < 12 ? 0 : i - 11,
 			 end, &at);
-	return r;
+	return e;
+}
+
+int pdet_ext4_inode_place(const struct pdet_ext4 *fs, uint64_t ino,
+			  uint64_t *ret)
+{
+	uint64_t table, at;
+	uint8_t desc[64] = { 0 };
+	int r;
+
+	if (!ino || ino > fs->inodes || !fs->group_inodes)
+		return -EBADMSG;
+	at = (ino - 1) / fs->group_inodes * fs->desc_size;
+	if (at / fs->block_size >= fs->desc_blocks)
+		return -EBADMSG;
+	r = read_all(fs, desc, PDET_MIN(fs->desc_size, sizeof(desc)),
+		     (fs->first_block + 1) * fs->block_size + at);
+	if (r < 0)
+		return r;
+	table = le32(desc + 8) | (uint64_t)le32(desc + 40) << 32;
+	at = (ino - 1) % fs->group_inodes * fs->inode_size;
+	if (!is_block(fs, table, at / fs->block_size + 1))
+		return -EBADMSG;
+	*ret = table * fs->block_size + at;
+	return 0;
+}
+
+static bool is_regular(const struct pdet_ext4_inode *inode)
+{
+	return (inode->mode & 0xf000) == 0x8000;
+}
+
+int pdet_ext4_read_inode(const struct pdet_ext4 *fs, uint64_t place,
+			 struct pdet_ext4_inode *ret)
+{
+	struct reading reading = { fs, ret, MAX_NODES };
+	uint8_t inode[INODE_BYTES];
+	int r;
+
+	r = read_all(fs, inode, sizeof(inode), place);
+	if (r < 0)
+		return r;
+	ret->mode = le16(inode);
+	ret->links = le16(inode + 26);
+	ret->flags = le32(inode + 32);
+	ret->generation = le32(inode + 100);
+	ret->bytes = (uint64_t)le32(inode + 108) << 32 | le32(inode + 4);
+	if (!ret->links || !is_regular(ret) || ret->flags & PDET_EXT4_INLINE)
+		return 0;
+	if (ret->bytes > INT64_MAX)
+		return -EBADMSG;
+	if (!(ret->flags & EXTENTS_FL))
+		return lists(&reading, inode + 40);
+	if (le16(inode + 46) > MAX_DEPTH)
+		return -EBADMSG;
+	return extents(&reading, inode + 40, 60, le16(inode + 46));
 }
 
 int pdet_ext4_find_journal(struct pdet_ext4 *fs)
 {
-	const uint32_t number = fs->journal_inode - 1;
-	unsigned budget = 4096;	/* nodes */
-	uint8_t desc[64], inode[INODE_BYTES];
-	uint64_t table;
+	const struct pdet_ext4_inode *journal = &fs->journal;
+	uint64_t place;
+	size_t i;
 	int r;
 
-	/* It is among the reserved ones, which are in the first group. */
-	if (!fs->journal_inode || fs->journal_inode > 1024 ||
-	    number >= fs->group_inodes)
-		return -EBADMSG;
-	r = read_all(fs, desc, fs->is_64bit ? 64 : 32,
-		     (fs->first_block + 1) * fs->block_size);
+	r = pdet_ext4_inode_place(fs, fs->journal_inode, &place);
 	if (r < 0)
 		return r;
-	table = le32(desc + 8);
-	if (fs->is_64bit && fs->desc_size >= 64)
-		table |= (uint64_t)le32(desc + 40) << 32;
-	if (!is_block(fs, table, 1))
-		return -EBADMSG;
-	r = read_all(fs, inode, sizeof(inode), table * fs->block_size +
-		     (uint64_t)number * fs->inode_size);
+	pdet_ext4_free(fs);
+	r = pdet_ext4_read_inode(fs, place, &fs->journal);
 	if (r < 0)
 		return r;
-	fs->journal_bytes = (uint64_t)le32(inode + 108) << 32 | le32(inode + 4);
-	if ((le16(inode) & 0xf000) != 0x8000 ||
-	    fs->journal_bytes / fs->block_size > fs->blocks)
+	if (!is_regular(journal) ||
+	    journal->bytes / fs->block_size > fs->blocks)
 		return -EBADMSG;
-	fs->runs.n = 0;
-	if (!(le32(inode + 32) & EXTENTS_FL))
-		return lists(fs, inode + 40);
-	if (le16(inode + 46) > MAX_DEPTH)
-		return -EBADMSG;
-	return extents(fs, inode + 40, 60, le16(inode + 46), &budget);
+	for (i = 0; i < journal->runs.n; i++)
+		if (journal->runs.data[i].unwritten)
+			return -EBADMSG;
+	return 0;
+}
+
+size_t pdet_ext4_run_behind(const struct pdet_ext4_inode *inode, uint64_t at)
+{
+	size_t low = 0, high = inode->runs.n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (inode->runs.data[middle].at + inode->runs.data[middle].n <=
+		    at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 uint64_t pdet_ext4_place(const struct pdet_ext4 *fs, uint64_t at,
 			 uint64_t *follow)
 {
-	size_t low = 0, high = fs->runs.n, middle;
-	const struct pdet_ext4_run *run;
+	const size_t i = pdet_ext4_run_behind(&fs->journal, at);
+	const struct pdet_ext4_run *run = &fs->journal.runs.data[i];
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (fs->runs.data[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return 0;
-	run = &fs->runs.data[low - 1];
-	if (at - run->at >= run->n)
+	if (i == fs->journal.runs.n || at < run->at)
 		return 0;
 	*follow = run->n - (at - run->at);
 	return run->block + (at - run->at);
 }
 
+void pdet_ext4_inode_free(struct pdet_ext4_inode *inode)
+{
+	pdet_vec_free(&inode->runs);
+}
+
 void pdet_ext4_free(struct pdet_ext4 *fs)
 {
-	pdet_vec_free(&fs->runs);
+	pdet_ext4_inode_free(&fs->journal);
 }

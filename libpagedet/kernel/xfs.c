@@ -103,10 +103,11 @@ bool pdet_xfs_take_core(struct pdet_xfs_inode *inode, const uint8_t *core,
 	/* One without a mode is free. */
 	if (!number(core + 2, 2, little)) {
 		inode->format = PDET_XFS_EXTENTS;
-		inode->size = inode->extents = 0;
+		inode->size = inode->extents = inode->links = 0;
 		return true;
 	}
 	inode->format = core[5];
+	inode->links = (uint32_t)number(core + 16, 4, little);
 	inode->size = number(core + 56, 8, little);
 	inode->extents = flags2 & F2_NREXT64 ? number(core + 24, 8, little) :
 					       number(core + 76, 4, little);

@@ -38,6 +38,7 @@ struct pdet_xfs_run {
 
 struct pdet_xfs_inode {
 	bool known;		/* it stands there, whole */
+	uint32_t links;		/* 0: a replay removes it */
 	uint64_t size;		/* bytes of the file */
 	uint64_t lsn;		/* in the log, of what was written there last */
 	uint64_t extents;

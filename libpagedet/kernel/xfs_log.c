@@ -503,6 +503,7 @@ static void commit(struct walk *w, struct trans *t)
 	if (!t->has_core || (to->known && to->lsn > t->lsn))
 		return;
 	to->size = t->inode.size;
+	to->links = t->inode.links;
 	to->extents = t->inode.extents;
 	to->format = t->inode.format;
 	to->shares = t->inode.shares;

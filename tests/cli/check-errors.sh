@@ -187,7 +187,11 @@ if [ "$lost" -gt 0 ]; then
 else
 	tap_skip 'errors: events were lost' 'none was'
 fi
-unmount_image
+unmount "$dir" && mounted=
+run check mark "$mark"
+verdict 'errors: of a device that is not mounted' 2 filesystem \
+	errors --since "$mark" "$loop"
+losetup -d "$loop" && loop=
 
 # --- overlays keep no pages ---
 
@@ -228,6 +232,24 @@ done
 [ "$before" = "$(ls "$instances" | grep -vc '^pagedet-mark-' || :)" ] &&
 	tap_ok 'mark: other instances are left alone' ||
 	tap_not_ok 'mark: other instances are left alone'
+# who made them is still there, and made them long ago
+n=0
+while [ "$n" -lt 12 ]; do
+	n=$((n + 1))
+	mkdir "$instances/pagedet-mark-$(printf '%016x-%08x' "$n" $$)"
+done
+"$PAGEDET" check mark "$tap_dir/m-12"
+left=$(ls "$instances" | grep -c '^pagedet-mark-')
+[ "$left" -le 8 ] && tap_ok 'mark: also of who is still there' ||
+	tap_not_ok "mark: also of who is still there: $left"
+[ -d "$instances/$(name_in "$tap_dir/m-12")" ] &&
+	[ -d "$instances/pagedet-mark-$(printf '%016x-%08x' 12 $$)" ] &&
+	tap_ok 'mark: and of these the oldest' ||
+	tap_not_ok 'mark: and of these the oldest'
+for n in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	rmdir "$instances/pagedet-mark-$(printf '%016x-%08x' "$n" $$)" \
+		2> /dev/null || :
+done
 run check unmark "$tap_dir/m-12"
 expect 'unmark' 0
 tap_fails 'unmark: the watch has ended' \

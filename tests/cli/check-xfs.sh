@@ -44,16 +44,6 @@ bytes() {
 	head -c "$1" /dev/urandom > "$2"
 }
 
-# write_out FILE: data, and nothing of the log
-write_out() {
-	"$PYTHON3" - "$1" << 'END'
-import ctypes, os, sys
-f = os.open(sys.argv[1], os.O_RDWR)
-zero = ctypes.c_long(0)
-sys.exit(ctypes.CDLL(None).sync_file_range(f, zero, zero, 7) and 1)
-END
-}
-
 dir=$tap_dir/xfs
 truncate -s 320M "$tap_dir/img"
 mkfs.xfs -q "$tap_dir/img" > "$tap_dir/why" 2>&1
@@ -125,6 +115,29 @@ for i in range(3):
     os.fsync(f)
 END
 verdict 'cut and written again: it is' 0 none committed "$f"
+
+# all of it is committed, but a name is not
+"$PYTHON3" - "$dir" "$PAGEDET" > "$tap_dir/there" 2>&1 << 'END' || :
+import os, subprocess, sys
+dir = os.open(sys.argv[1], os.O_RDONLY)
+f = os.open(sys.argv[1], os.O_RDWR | os.O_TMPFILE)
+os.write(f, os.urandom(50000))
+os.fsync(f)
+path = "/proc/self/fd/%d" % f
+def say():
+    print(subprocess.run([sys.argv[2], "check", "committed", path],
+                         pass_fds=[f]).returncode)
+say()
+# with a directory it follows, as linkat(2) is told to
+os.link(path, "named", src_dir_fd=dir, dst_dir_fd=dir, follow_symlinks=True)
+say()
+os.fsync(f)
+say()
+END
+[ "$(grep '^[0-9]$' "$tap_dir/there" | tr -d '\n')" = 110 ] &&
+	tap_ok 'a file without a name, named, and that committed' ||
+	tap_not_ok 'a file without a name, named, and that committed' \
+		"$tap_dir/there"
 
 # many, so that inodes are in the log only
 i=0

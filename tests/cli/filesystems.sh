@@ -55,6 +55,16 @@ fsync_file() {
 os.fsync(os.open(sys.argv[1], os.O_RDWR))' "$1" 2> "$tap_dir/why"
 }
 
+# write_out FILE: data, and nothing of the journal or log
+write_out() {
+	"$PYTHON3" - "$1" << 'END'
+import ctypes, os, sys
+f = os.open(sys.argv[1], os.O_RDWR)
+zero = ctypes.c_long(0)
+sys.exit(ctypes.CDLL(None).sync_file_range(f, zero, zero, 7) and 1)
+END
+}
+
 # verdict NAME STATUS CAUSE ARGUMENTS...
 verdict() {
 	verdict_name=$1

@@ -37,17 +37,39 @@ static void try_log(struct fuzz_file *in)
 	pdet_jbd2_free(&j);
 }
 
+/* As of any file: with holes, and with what was never written. */
+static void try_inode(const struct pdet_ext4 *fs)
+{
+	struct pdet_ext4_inode inode = { .links = 0 };
+	uint64_t place;
+	size_t i;
+
+	if (pdet_ext4_inode_place(fs, fs->journal_inode, &place) == 0)
+		(void)pdet_ext4_read_inode(fs, place, &inode);
+	for (i = 0; i < inode.runs.n; i++) {
+		const struct pdet_ext4_run *r = &inode.runs.data[i];
+
+		MUST(r->n && r->block + r->n <= fs->blocks);
+		MUST(!i || r[-1].at + r[-1].n <= r->at);
+		MUST(pdet_ext4_run_behind(&inode, r->at) == i);
+	}
+	pdet_ext4_inode_free(&inode);
+}
+
 static void try_filesystem(struct fuzz_file *in)
 {
 	struct pdet_ext4 fs = { .read_at = fuzz_read_at, .arg = in };
 	uint64_t at = 0, follow, block;
 
-	if (pdet_ext4_open(&fs) == 0 && !fs.is_journal &&
-	    pdet_ext4_find_journal(&fs) == 0)
+	if (pdet_ext4_open(&fs) == 0 && !fs.is_journal) {
+		try_inode(&fs);
+		if (pdet_ext4_find_journal(&fs) < 0)
+			at = 64;
 		while (at < 64 && (block = pdet_ext4_place(&fs, at, &follow))) {
 			MUST(follow && block + follow <= fs.blocks);
 			at += follow;
 		}
+	}
 	pdet_ext4_free(&fs);
 }
 

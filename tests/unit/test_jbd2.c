@@ -252,9 +252,9 @@ START_TEST(journals_that_mke2fs_makes)
 	ck_assert(fs.has_journal);
 	ck_assert_uint_eq(fs.journal_inode, 8);
 	ck_assert_int_eq(pdet_ext4_find_journal(&fs), 0);
-	for (n = 0; n < fs.runs.n; n++)
-		blocks += fs.runs.data[n].n;
-	ck_assert_uint_eq(blocks * fs.block_size, fs.journal_bytes);
+	for (n = 0; n < fs.journal.runs.n; n++)
+		blocks += fs.journal.runs.data[n].n;
+	ck_assert_uint_eq(blocks * fs.block_size, fs.journal.bytes);
 	ck_assert_int_eq(pdet_jbd2_open(&j), 0);
 	ck_assert_uint_eq(j.block_size, fs.block_size);
 	ck_assert_uint_eq(j.max_len, blocks);
