@@ -186,7 +186,6 @@ void places_free(struct places *p);
 struct tap;
 int tap_start(struct agent *a, const char *listen, const char *connect,
 	      struct tap **ret);
-uint64_t tap_bytes(struct tap *t);
 /* Ends it; afterwards what it has learned is in a->versions. */
 void tap_stop(struct agent *a, struct tap *t);
 

@@ -39,7 +39,6 @@ struct tap {
 	struct sockaddr_un to;
 	struct channel *channel; /* MAX_CHANNELS of them */
 	unsigned n;
-	uint64_t bytes;		/* atomic */
 	char why[200];
 };
 
@@ -91,7 +90,7 @@ static const struct stream_ops ops = { on_page, on_dropped };
 
 /* Nothing here waits for one channel alone: the destination may read another
  * one first. */
-static void take(struct tap *t, struct channel *c, int from)
+static void take(struct channel *c, int from)
 {
 	struct way *w = &c->way[from];
 	const ssize_t n = recv(c->fd[from], w->piece, PIECE, MSG_DONTWAIT);
@@ -105,10 +104,8 @@ static void take(struct tap *t, struct channel *c, int from)
 	}
 	w->at = 0;
 	w->len = (size_t)n;
-	if (from != SOURCE)
-		return;
-	__atomic_add_fetch(&t->bytes, (uint64_t)n, __ATOMIC_RELAXED);
-	stream_take(c->stream, w->piece, w->len);
+	if (from == SOURCE)
+		stream_take(c->stream, w->piece, w->len);
 }
 
 static void give(struct channel *c, int from)
@@ -161,13 +158,13 @@ static short events(const struct channel *c, int side)
 		       (out->len ? POLLOUT : 0));
 }
 
-static void serve(struct tap *t, struct channel *c, int side, short ready)
+static void serve(struct channel *c, int side, short ready)
 {
 	if (c->way[!side].len && ready & (POLLOUT | POLLERR | POLLHUP))
 		give(c, !side);
 	if (!c->way[side].len && !c->way[side].ended &&
 	    ready & (POLLIN | POLLERR | POLLHUP))
-		take(t, c, side);
+		take(c, side);
 }
 
 static void *run(void *user)
@@ -195,7 +192,7 @@ static void *run(void *user)
 			break;
 		for (i = 0; i < 2 * n; i++)
 			if (p[2 + i].fd >= 0 && p[2 + i].revents)
-				serve(t, &t->channel[i / 2], (int)(i % 2),
+				serve(&t->channel[i / 2], (int)(i % 2),
 				      p[2 + i].revents);
 		if (p[1].revents)
 			add_channel(t);
@@ -259,11 +256,6 @@ int tap_start(struct agent *a, const char *listen, const char *connect,
 	}
 	*ret = t;
 	return 0;
-}
-
-uint64_t tap_bytes(struct tap *t)
-{
-	return __atomic_load_n(&t->bytes, __ATOMIC_RELAXED);
 }
 
 /* All channels must have been understood, and have waited equally often: else
