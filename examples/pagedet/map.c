@@ -27,8 +27,9 @@ int cli_parse_map(struct cli_job *job)
 		if (job->by)
 			return cli_usage("map A B: the colours are what "
 					 "changed, not --by");
-		if (job->runs || job->undecided)
+		if (job->summary || job->runs || job->undecided)
 			return cli_usage("map A B has no use for --%s",
+					 job->summary ? "summary" :
 					 job->runs ? "runs" : "undecided");
 		job->command = cli_command_find("diff");
 		return cli_parse_diff(job);

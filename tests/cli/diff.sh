@@ -179,6 +179,8 @@ run map a.snap b.snap --by kind
 expect 'a picture by a field' 64 'not --by'
 run map a.snap b.snap --runs
 expect 'a picture of runs' 64 'no use for --runs'
+run map a.snap b.snap --summary
+expect 'a picture of how many' 64 'no use for --summary'
 run map a.snap b.snap --undecided
 expect 'a picture of what is undecided' 64 'no use for --undecided'
 
