@@ -45,7 +45,8 @@ def tokenize(text):
 
 
 def without_cplusplus(tokens):
-    """Leave out #ifdef __cplusplus ... #endif, #include and the guard."""
+    """Leave out #ifdef __cplusplus ... #endif, #include, #line and the guard.
+    """
     kept = []
     depth, skip = 0, None
     for token in tokens:
@@ -70,7 +71,7 @@ def without_cplusplus(tokens):
         elif directive == "#define" and skip is None:
             if len(words) > 2:
                 kept.append(token)
-        elif directive != "#include" and skip is None:
+        elif directive not in ("#include", "#line") and skip is None:
             raise HeaderError(token.line, "unknown directive " + directive)
     return kept
 

@@ -5,7 +5,7 @@
 # end of its structs, and one with members added there.
 . "$top_srcdir/tests/tap.sh"
 
-header=$top_srcdir/include/pagedet.h
+header=$tap_dir/whole.h
 root=$tap_dir/root
 built=$top_builddir/abi-client.$$
 trap 'rm -rf "$tap_dir" "$built" "$built.o"' EXIT
@@ -15,6 +15,8 @@ if ! grep -q WITH_BACKEND_PROCFS "$top_builddir/config.h" ||
 	tap_skip "clients of other releases" "the source procfs is not built"
 	tap_done
 fi
+
+"$top_srcdir/scripts/whole-header" "$top_srcdir/include/pagedet.h" > "$header"
 
 cat > "$tap_dir/scenario" <<'EOT'
 pages 16

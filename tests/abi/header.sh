@@ -73,7 +73,18 @@ tap_run "pagedet.h and configure.ac have the same version" \
 	grep -q "AC_INIT(\[libpagedet\], \[$version\])" \
 	"$top_srcdir/configure.ac"
 
+sed -n 's,^#include "pagedet/\(.*\)"$,\1,p' "$top_srcdir/include/pagedet.h" |
+	LC_ALL=C sort > "$tap_dir/included"
+(cd "$top_srcdir/include/pagedet" && ls) | LC_ALL=C sort > "$tap_dir/parts"
+tap_run "pagedet.h includes each of its parts once" \
+	diff "$tap_dir/parts" "$tap_dir/included"
+echo '#include <pagedet/query.h>' > "$tap_dir/part.c"
+tap_fails "a part alone is refused" $CC -I"$top_srcdir/include" -fsyntax-only \
+	"$tap_dir/part.c"
+
+"$top_srcdir/scripts/whole-header" "$top_srcdir/include/pagedet.h" \
+	> "$tap_dir/whole.h"
 tap_run "each function is described in full" \
-	"$top_srcdir/scripts/check-docs" "$top_srcdir/include/pagedet.h"
+	"$top_srcdir/scripts/check-docs" "$tap_dir/whole.h"
 
 tap_done

@@ -5,8 +5,10 @@
 # what breaks a program built against an older one.
 . "$top_srcdir/tests/tap.sh"
 
-header=$top_srcdir/include/pagedet.h
+header=$tap_dir/pagedet.h
 check=$top_srcdir/scripts/check-layout
+
+"$top_srcdir/scripts/whole-header" "$top_srcdir/include/pagedet.h" > "$header"
 
 # layout MACHINE CC...
 layout() {

@@ -297,14 +297,16 @@ class Tree(unittest.TestCase):
     """The files that are checked in."""
 
     def test_no_drift(self):
-        """bindings/ is what scripts/gen-api makes of include/pagedet.h"""
+        """bindings/ is what scripts/gen-api makes of the public header"""
         done = gen_api("--check")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_drift_is_seen(self):
         """gen-api --check fails when a comment of the header changes"""
-        with open(os.path.join(TOP, "include", "pagedet.h")) as file:
-            text = file.read()
+        text = subprocess.run(
+            [os.path.join(TOP, "scripts", "whole-header"),
+             os.path.join(TOP, "include", "pagedet.h")],
+            capture_output=True, text=True, check=True).stdout
         changed = text.replace("- make a handle", "- make one handle")
         self.assertNotEqual(text, changed)
         with tempfile.NamedTemporaryFile("w", suffix=".h") as file:
@@ -325,6 +327,48 @@ class Tree(unittest.TestCase):
 
 class Refused(unittest.TestCase):
     """A header that bindings cannot follow."""
+
+    def test_line_of_a_part(self):
+        """gen-api names file and line where a part of the header is wrong"""
+        start = HEADER.index("/* What there is. */")
+        end = HEADER.index("/* Words. */")
+        part = ('/* Part of it. */\n#ifndef PAGEDET_H\n#error "no"\n#endif\n'
+                + HEADER[start:end])
+        head = (HEADER[:start] + '#include "parts/thing.h"\n\n'
+                + HEADER[end:])
+        bad = part.replace("\tPAGEDET_THING_B = 2", "\tPAGEDET_THING_B = f()")
+        self.assertNotEqual(part, bad)
+        with tempfile.TemporaryDirectory() as top:
+            path = os.path.join(top, "parts", "thing.h")
+            os.mkdir(os.path.dirname(path))
+            header = os.path.join(top, "whole.h")
+            for name, text in ((header, head), (path, part)):
+                with open(name, "w") as file:
+                    file.write(text)
+            done = gen_api("--json", "--header", header)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path, "w") as file:
+                file.write(bad)
+            done = gen_api("--json", "--header", header)
+            self.assertEqual(done.returncode, 1)
+            line = bad[:bad.index("f()")].count("\n") + 1
+            self.assertTrue(done.stderr.startswith("%s:%d: " % (path, line)),
+                            done.stderr)
+            # and of a line past the part
+            with open(path, "w") as file:
+                file.write(part)
+            with open(header, "w") as file:
+                file.write(head.replace("struct pagedet_words {",
+                                        "union pagedet_words {"))
+            done = gen_api("--json", "--header", header)
+            self.assertEqual(done.returncode, 1)
+            line = head[:head.index("struct pagedet_words {")].count("\n") + 1
+            self.assertTrue(done.stderr.startswith("%s:%d: " % (header, line)),
+                            done.stderr)
+            os.unlink(path)
+            done = gen_api("--json", "--header", header)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("parts/thing.h", done.stderr)
 
 
 def add_refusal(number, old, new, place, words):

@@ -90,10 +90,6 @@ class Layout(unittest.TestCase):
 
     def test_all_functions(self):
         """every function of the header is there"""
-        with open(os.path.join(INCLUDE, "pagedet.h")) as file:
-            header = file.read()
-        for function in description["functions"]:
-            self.assertIn(function["name"] + "(", header)
         found = subprocess.run(
             shlex.split(os.environ.get("CC", "cc")) +
             ["-E", "-P", "-x", "c", os.path.join(INCLUDE, "pagedet.h")],

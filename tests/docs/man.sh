@@ -4,20 +4,23 @@
 # page, and the pages can be read by man.
 . "$top_srcdir/tests/tap.sh"
 
+header=$tap_dir/pagedet.h
+"$top_srcdir/scripts/whole-header" "$top_srcdir/include/pagedet.h" > "$header"
+
 tap_run "every exported function is described, and in a man page" \
-	"$top_srcdir/scripts/check-docs" "$top_srcdir/include/pagedet.h" \
+	"$top_srcdir/scripts/check-docs" "$header" \
 	"$top_srcdir"/man/*.3
 
 # A name in a NAME section is what man and apropos find a page by.
 for name in $("$top_srcdir/scripts/list-header" functions \
-	"$top_srcdir/include/pagedet.h"); do
+	"$header"); do
 	grep -q "^\.Nm $name\( ,\)\{0,1\}\$" "$top_srcdir"/man/*.3 ||
 		echo "$name: in no NAME section"
 done > "$tap_dir/why"
 # And what stands there is exported.
 sed -n 's/^\.Nm \(pagedet_[a-z_]*\).*/\1/p' "$top_srcdir"/man/*.3 |
 	sort -u > "$tap_dir/named"
-"$top_srcdir/scripts/list-header" functions "$top_srcdir/include/pagedet.h" |
+"$top_srcdir/scripts/list-header" functions "$header" |
 	sort > "$tap_dir/functions"
 comm -23 "$tap_dir/named" "$tap_dir/functions" |
 	sed 's/$/: in a NAME section, and not exported/' >> "$tap_dir/why"
@@ -28,10 +31,10 @@ else
 fi
 
 # Constants that the pages speak of exist.
-"$top_srcdir/scripts/list-header" constants "$top_srcdir/include/pagedet.h" |
+"$top_srcdir/scripts/list-header" constants "$header" |
 	sort > "$tap_dir/constants"
 sed -n 's/^#[ \t]*define \(PAGEDET_[A-Z_]*\).*/\1/p' \
-	"$top_srcdir/include/pagedet.h" | sort >> "$tap_dir/constants"
+	"$header" | sort >> "$tap_dir/constants"
 cat "$top_srcdir"/man/*.[137] | grep -v '^\.Dt ' |
 	grep -o 'PAGEDET_[A-Z_]*[A-Z]' | sort -u |
 	while read -r name; do
