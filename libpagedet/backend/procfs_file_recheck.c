@@ -162,6 +162,22 @@ static int look(const struct recheck *k, const struct group *g)
 	return r < 0 ? r : torn;
 }
 
+/* A frame that was given back and taken again for the same page is where it
+ * was; what was read of it in between is of no cached page. */
+static void note_of_another(const struct recheck *k, uint32_t row,
+			    uint32_t end)
+{
+	const uint64_t never = KPF(BUDDY) | KPF(SLAB) | KPF(PGTABLE) |
+			       KPF(OFFLINE) | KPF(ANON) | KPF(NOPAGE);
+
+	for (; row < end; row++)
+		if (has_page(k->b, row) &&
+		    pdet_batch_state(k->b, row, PAGEDET_FIELD_FLAGS) ==
+		    PAGEDET_HAVE &&
+		    k->b->value[PAGEDET_FIELD_FLAGS][row] & never)
+			pdet_put_note(k->b, row, PAGEDET_NOTE_TORN);
+}
+
 static int check(const struct recheck *k, uint32_t row, uint32_t end,
 		 uint32_t *behind_it)
 {
@@ -196,6 +212,8 @@ int procfs_file_recheck(struct pdet_session *s, struct pdet_file *file,
 		  pdet_batch_has(b, PAGEDET_FIELD_FLAGS_KNOWN);
 	if (k.pagemap < 0 || k.f->fd < 0)
 		return 0;
+	if (k.flags)
+		note_of_another(&k, first, end);
 	while (first < end) {
 		if (!has_page(b, first)) {
 			first++;

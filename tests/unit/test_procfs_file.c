@@ -660,6 +660,47 @@ START_TEST(pages_of_large_folios_are_torn)
 }
 END_TEST
 
+/* Given back and taken again: in between, its frame was something else. */
+START_TEST(flags_of_another_page_are_torn)
+{
+	enum { PAGES = 8 };
+	static const uint64_t other[PAGES] = {
+		[1] = KPF(BUDDY), [2] = KPF(SLAB) | KPF(COMPOUND_TAIL),
+		[4] = KPF(PGTABLE), [5] = KPF(ANON) | KPF(LRU),
+		[7] = KPF(NOPAGE),
+	};
+	struct pdet_session *s = cache_start();
+	struct pdet_batch b;
+	struct pdet_file *f;
+	uint64_t at = 0;
+	char path[512];
+	uint32_t i;
+	int fd;
+
+	if (!cache_sees_pfns())
+		unit_skip("needs to see page frame numbers");
+	cache_make_dir();
+	fd = cache_file(cache_name(path, cache_dir, "f"), PAGES, 1);
+	f = open_file(s, path);
+	cache_batch(&b, PAGES, true);
+	next(s, f, &at, PAGES, &b);
+	ck_assert_uint_eq(b.n, PAGES);
+	put_flags(&b);
+	for (i = 0; i < PAGES; i++)
+		if (other[i])
+			pdet_put(&b, i, PAGEDET_FIELD_FLAGS, other[i], PROCFS);
+	ck_assert_int_eq(procfs_file_recheck(s, f, &b, 0, b.n), 0);
+	for (i = 0; i < PAGES; i++)
+		ck_assert_uint_eq(!!(cache_value(&b, i, PAGEDET_FIELD_NOTES) &
+				     PAGEDET_NOTE(PAGEDET_NOTE_TORN)),
+				  !!other[i]);
+	pdet_batch_free(&b);
+	procfs_file_close(f);
+	close(fd);
+	cache_remove(cache_dir);
+}
+END_TEST
+
 /* The metadata of a filesystem on a loop device, or what stands for it: some
  * blocks of it read. */
 static int make_loop(char *path, size_t size, const char *image, int *image_fd)
@@ -939,6 +980,7 @@ int main(void)
 	unit_test(s, incomplete_pages_are_not_touched);
 	unit_test(s, pages_that_went_are_torn);
 	unit_test(s, pages_of_large_folios_are_torn);
+	unit_test(s, flags_of_another_page_are_torn);
 	unit_test(s, block_devices_have_pages);
 	unit_test(s, a_strangers_file_is_refused);
 	unit_test(s, without_privilege_only_numbers_are_missing);
