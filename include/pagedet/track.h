@@ -20,14 +20,18 @@ enum pagedet_track_method {
 /* Who can write a page, as a bit number. */
 enum pagedet_track_writer {
 	PAGEDET_WRITER_STORE = 0, /* of any thread, through the range */
-	PAGEDET_WRITER_KERNEL = 1, /* for a system call, as read(2) into it */
+	PAGEDET_WRITER_KERNEL = 1, /* by these addresses: for read(2), also of
+				 * O_DIRECT, for io_uring, for vhost */
 	PAGEDET_WRITER_MEM_FILE = 2, /* /proc/PID/mem, ptrace */
 	PAGEDET_WRITER_GIVE_BACK = 3, /* MADV_DONTNEED of private memory */
 	PAGEDET_WRITER_OTHER_MAPPING = 4, /* the same memory mapped elsewhere */
 	PAGEDET_WRITER_OTHER_PROCESS = 5,
 	PAGEDET_WRITER_FILE = 6, /* write(2) to the file that is mapped */
 	PAGEDET_WRITER_PUNCH = 7, /* a hole in it, or its end moved */
-	PAGEDET_WRITER_DEVICE = 8 /* into pages pinned before */
+	PAGEDET_WRITER_DEVICE = 8, /* into pages pinned before it was armed: for
+				 * VFIO, for buffers registered with io_uring */
+	PAGEDET_WRITER_VCPU = 9	/* a virtual machine of KVM, whose memory it is
+				 */
 };
 
 enum pagedet_track_state {

@@ -121,7 +121,7 @@ static int soft_read(struct pdet_track *t, struct pdet_env *env, uint64_t *at,
 
 const struct pdet_track_how pdet_track_soft = {
 	.method = PAGEDET_TRACK_SOFT_DIRTY,
-	.sees = SEES(STORE) | SEES(KERNEL) | SEES(MEM_FILE),
+	.sees = SEES(STORE) | SEES(KERNEL) | SEES(MEM_FILE) | SEES(VCPU),
 	.blind = SEES(GIVE_BACK) | SEES(OTHER_MAPPING) | SEES(OTHER_PROCESS) |
 		 SEES(FILE) | SEES(PUNCH) | SEES(DEVICE),
 	.open = soft_open,

@@ -276,7 +276,8 @@ static int uffd_read(struct pdet_track *t, struct pdet_env *env, uint64_t *at,
 const struct pdet_track_how pdet_track_uffd = {
 	.method = PAGEDET_TRACK_UFFD,
 	.rearms = true,
-	.sees = SEES(STORE) | SEES(KERNEL) | SEES(MEM_FILE) | SEES(GIVE_BACK),
+	.sees = SEES(STORE) | SEES(KERNEL) | SEES(MEM_FILE) | SEES(GIVE_BACK) |
+		SEES(VCPU),
 	.blind = SEES(OTHER_MAPPING) | SEES(OTHER_PROCESS) | SEES(FILE) |
 		 SEES(PUNCH) | SEES(DEVICE),
 	.open = uffd_open,

@@ -492,7 +492,8 @@ static bool write_untracked(struct pdet_case *c)
 		if (!found)
 			pdet_unknown(c, "who else may write it: other "
 				     "mappings, descriptors of its file, "
-				     "devices");
+				     "devices and io_uring with pages that "
+				     "they have pinned");
 	} else if (c->e.file_written == PAGEDET_YES) {
 		/* Who writes through a mapping moves the mtime of some
 		 * filesystems, too. */
@@ -643,9 +644,11 @@ const struct pdet_rule pdet_rules_mismatch[] = {
 	     "test the memory of the host whose counters moved"),
 	RULE(5, CAUSE, "write-untracked", write_untracked,
 	     "written after it was sent, past the tracked mapping: by another "
-	     "mapping, a device, or through its file",
+	     "mapping, through its file, or into memory that a device or "
+	     "io_uring has pinned",
 	     "list who maps the page and who has its file open; check the "
-	     "ranges that vhost-user, VFIO and KVM log"),
+	     "ranges that vhost-user and VFIO log, and what is registered "
+	     "with io_uring"),
 	RULE(6, CAUSE, "dirty-log-lost", dirty_log_lost,
 	     "written after it was sent, and not sent again: the dirty log "
 	     "lost it",

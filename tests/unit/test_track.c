@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 #include "kernel/uapi.h"
-#include "pagedet.h"
-#include "unit.h"
+#include "tracking.h"
 
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
@@ -26,111 +25,6 @@
 
 #define PAGES 16
 #define HUGE ((size_t)2 << 20)
-#define UNKNOWN(why) (0x100 | PAGEDET_TRACK_##why)
-#define WRITTEN PAGEDET_TRACK_WRITTEN
-
-static const uint32_t methods[] = {
-	PAGEDET_TRACK_UFFD, PAGEDET_TRACK_SOFT_DIRTY
-};
-
-static struct pagedet *pd;
-static size_t page;
-
-static void start(void)
-{
-	const char *valgrind = getenv("PDET_VALGRIND");
-
-	if (valgrind && *valgrind)
-		unit_skip("valgrind knows no userfaultfd");
-	page = (size_t)sysconf(_SC_PAGESIZE);
-	pd = pagedet_new();
-	ck_assert_ptr_nonnull(pd);
-}
-
-static struct pagedet_track *track_by(uint32_t method, const void *at,
-				      size_t len, uint32_t options)
-{
-	struct pagedet_track_options o = PAGEDET_TRACK_OPTIONS_INIT;
-	struct pagedet_track *t = NULL;
-	int r;
-
-	o.methods = PAGEDET_TRACK_BIT(method);
-	o.options = options;
-	r = pagedet_track_new(pd, (uintptr_t)at, len, &o, &t);
-	if (r == -ENOTSUP || r == -EACCES)
-		unit_skip("%s", pagedet_error(pd));
-	ck_assert_msg(r == 0, "%d: %s", r, pagedet_error(pd));
-	return t;
-}
-
-static struct pagedet_track *track(const void *at, size_t len)
-{
-	return track_by(PAGEDET_TRACK_UFFD, at, len, 0);
-}
-
-static void arm(struct pagedet_track *t, int want)
-{
-	int r = pagedet_track_arm(t);
-
-	ck_assert_msg(r == want, "%d: %s", r, pagedet_error(pd));
-}
-
-static char *map(size_t len, int flags, int fd)
-{
-	char *at = mmap(NULL, len, PROT_READ | PROT_WRITE, flags, fd, 0);
-
-	ck_assert_msg(at != MAP_FAILED, "mmap: %s", strerror(errno));
-	return at;
-}
-
-static char *map_private(size_t len)
-{
-	return map(len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-}
-
-/* The state of each page: 0, WRITTEN, UNKNOWN(why). @room ranges a call. */
-static void look(struct pagedet_track *t, uint32_t options, uint32_t room,
-		 unsigned *states)
-{
-	struct pagedet_track_info info = { .size = sizeof(info) };
-	struct pagedet_track_range ranges[64];
-	uint64_t at = 0, last = 0, i;
-	int n, k;
-
-	ck_assert_int_eq(pagedet_track_info(t, &info), 0);
-	memset(states, 0, info.pages * sizeof(*states));
-	do {
-		n = pagedet_track_read(t, &at, options, ranges, room);
-		ck_assert_msg(n >= 0, "%s", pagedet_error(pd));
-		for (k = 0; k < n; k++) {
-			ck_assert_uint_ge(ranges[k].start, last);
-			ck_assert_uint_ge(ranges[k].start, info.addr);
-			ck_assert_uint_gt(ranges[k].end, ranges[k].start);
-			ck_assert_uint_le(ranges[k].end, info.addr + info.len);
-			last = ranges[k].end;
-			for (i = ranges[k].start; i < last; i += page)
-				states[(i - info.addr) / page] =
-					ranges[k].state == WRITTEN ? WRITTEN :
-					0x100 | ranges[k].why;
-		}
-	} while (at);
-}
-
-/* As @want says, one character a page: '.' not written, 'W', or the number of
- * why it is not known. */
-static void expect(struct pagedet_track *t, uint32_t options, const char *want)
-{
-	unsigned states[4096];
-	char got[4097];
-	size_t i, n = strlen(want);
-
-	look(t, options, 64, states);
-	for (i = 0; i < n; i++)
-		got[i] = !states[i] ? '.' : states[i] == WRITTEN ? 'W' :
-			 (char)('0' + (states[i] & 0xff));
-	got[n] = '\0';
-	ck_assert_str_eq(got, want);
-}
 
 START_TEST(refuses)
 {
@@ -196,7 +90,7 @@ START_TEST(not_armed)
 	ck_assert_uint_eq(info.method, methods[_i]);
 	ck_assert_uint_eq(info.sees & info.blind, 0);
 	ck_assert_uint_eq(info.sees | info.blind,
-			  (2u << PAGEDET_WRITER_DEVICE) - 1);
+			  (2u << PAGEDET_WRITER_VCPU) - 1);
 	ck_assert_uint_eq(info.huge_state, PAGEDET_NOT_ASKED);
 	arm(t, 0);
 	ck_assert_int_eq(pagedet_track_info(t, &info), 0);

@@ -33,7 +33,7 @@ class Guest:
     """
 
     def __init__(self, kernel, arch, files=None, cpu=None, memory=None,
-                 append="", vmcoreinfo=True, deadline=DEADLINE):
+                 append="", vmcoreinfo=True, deadline=DEADLINE, modules=()):
         if isinstance(kernel, str):
             kernel = kernels.get(kernel, arch)
         self.kernel = kernel
@@ -42,6 +42,7 @@ class Guest:
         self.machine["memory"] = memory or self.machine["memory"]
         self.arch = arch
         self.files = files or {}
+        self.modules = modules
         self.append = append
         self.vmcoreinfo = vmcoreinfo
         self.deadline = deadline
@@ -67,7 +68,7 @@ class Guest:
     def boot(self):
         start = time.monotonic()
         with open(self.path("initramfs"), "wb") as f:
-            f.write(initramfs.build(self.kernel, self.files))
+            f.write(initramfs.build(self.kernel, self.files, self.modules))
         subprocess.run([kernels.need("mke2fs", "e2fsprogs"), "-q", "-t",
                         "ext4", "-m", "0", self.path("disk"), DISK],
                        check=True, stdout=subprocess.DEVNULL)

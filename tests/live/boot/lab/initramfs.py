@@ -50,9 +50,9 @@ class Archive:
         return b"".join(self.parts)
 
 
-def build(kernel, files):
+def build(kernel, files, more=()):
     """Everything a guest starts with. @files: path in the guest -> path of a
-    file here, executable."""
+    file here, executable; @more: modules to be loaded."""
     archive = Archive()
     for path in ("dev", "proc", "sys", "tmp"):
         archive.directory(path)
@@ -62,7 +62,7 @@ def build(kernel, files):
     archive.program("bin/busybox", kernels.busybox(kernel.arch))
     for name in ("agent", "planter"):
         archive.program("bin/" + name, programs.program(name, kernel.arch))
-    modules = kernel.modules(MODULES)
+    modules = kernel.modules([*MODULES, *more])
     for name, data in modules:
         archive.add("lib/lab/%s.ko" % name, data)
     archive.add("lib/lab/modules",
