@@ -70,6 +70,7 @@ struct qmp {
 	char *buf;
 	size_t len, cap;
 	bool gone;		/* the other side has closed it */
+	bool silent;		/* the last answer did not come */
 	bool resumed;		/* a RESUME event came */
 	unsigned asked;		/* the id of the last command */
 	char error[256];
@@ -93,6 +94,7 @@ struct vm {
 	bool ours;		/* started here, to be ended here */
 	bool dead;
 	bool ran;		/* the destination ran: it is another one now */
+	bool goes_on;		/* and does so again */
 	int frozen;		/* PAGEDET_YES, NO, DUNNO */
 	char status[32], version[32];
 	json_t *capability, *parameters; /* as they were, to be set again */
@@ -242,6 +244,7 @@ int migrate(struct agent *a);
 /* Reads both sides, with both standing still; 0 or an exit status. */
 int freeze(struct agent *a);
 void thawed(struct agent *a);	/* looks again who stands still */
+void go_on(struct agent *a);	/* nothing is read any more */
 
 /* --- fault.c: does harm on purpose --- */
 
@@ -325,6 +328,7 @@ struct agent {
 	struct pagedet_finding *findings;
 	void *arena;
 	uint64_t n_findings;
+	bool split;		/* by postcopy: parts are at either side */
 	char trouble[640];	/* not "": why it ended before its end */
 	int status;
 };

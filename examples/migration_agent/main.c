@@ -106,6 +106,7 @@ static int work(struct agent *a)
 		status = explain(a);
 	else if (status == AGENT_UNSURE)
 		thawed(a);
+	go_on(a);
 	if (status && status != AGENT_UNSURE)
 		return status;
 	status = report_write(a);

@@ -80,6 +80,26 @@ static int not_done(struct agent *a, const char *status)
 	return AGENT_UNSURE;
 }
 
+/* Past the switch, and nothing moves: whoever has the machines knows more. */
+static int leave(struct agent *a, const char *status)
+{
+	snprintf(a->trouble, sizeof(a->trouble), "after postcopy began nothing "
+		 "was sent for %u s, and the migration was left as it is: %s",
+		 a->o.seconds, status ? status : a->vm[SOURCE].qmp.error);
+	a->split = true;	/* or that is not known */
+	return AGENT_UNSURE;
+}
+
+/* Was anything sent since it was asked last? */
+static bool moves(const struct agent *a, json_int_t *sent)
+{
+	const json_int_t last = *sent;
+
+	*sent = json_integer_value(json_object_get(
+		json_object_get(a->info, "ram"), "transferred"));
+	return *sent != last;
+}
+
 /* When the source's files were written. A guest that takes new pages moves
  * this time as well, but then the file grows. */
 static void read_files(struct agent *a)
@@ -131,20 +151,20 @@ static int cancel(struct agent *a)
 }
 
 /* Is it time to give up? Once parts of the guest are at either side, only the
- * end is worse than to wait: machines of somebody else are not given up. */
+ * end is worse than to wait: no signal ends that for machines of somebody
+ * else. */
 static bool is_late(const struct agent *a, uint64_t until, bool switched)
 {
-	if (switched && !a->vm[SOURCE].ours)
-		return false;
-	return made_interrupted() || agent_clock() > until;
+	return agent_clock() > until ||
+	       (made_interrupted() && (!switched || a->vm[SOURCE].ours));
 }
 
-static void say_late(const struct agent *a, uint64_t until, bool *said)
+static void say_late(const struct agent *a, bool *said)
 {
-	if (*said || (!made_interrupted() && agent_clock() <= until))
+	if (*said || !made_interrupted())
 		return;
-	agent_say("it is too late to cancel: waiting for the %s",
-		  a->vm[DESTINATION].name);
+	agent_say("it is too late to cancel: waiting for the %s, until nothing "
+		  "comes for %u s", a->vm[DESTINATION].name, a->o.seconds);
 	*said = true;
 }
 
@@ -152,7 +172,8 @@ static void say_late(const struct agent *a, uint64_t until, bool *said)
 static int drive(struct agent *a)
 {
 	const uint64_t from = agent_clock();
-	const uint64_t until = from + a->o.seconds * 1000u;
+	uint64_t until = from + a->o.seconds * 1000u;
+	json_int_t sent = 0;
 	bool fast = false, switched = false, said = false;
 	const char *status;
 	int r = 0;
@@ -168,12 +189,17 @@ static int drive(struct agent *a)
 		read_files(a);
 		status = progress(a);
 		r = ended(a, status);
+		if (status && !strncmp(status, "postcopy", 8))
+			a->split = true;
 		if (r < 0)
 			return not_done(a, status);
+		if (moves(a, &sent) && switched)
+			until = agent_clock() + a->o.seconds * 1000u;
 		if (!r && is_late(a, until, switched))
-			return switched ? not_done(a, status) : cancel(a);
+			return !switched ? cancel(a) : a->vm[SOURCE].ours ?
+			       not_done(a, status) : leave(a, status);
 		if (!r && switched)
-			say_late(a, until, &said);
+			say_late(a, &said);
 		if (!r && a->o.mode == PAGEDET_MODE_POSTCOPY && !switched &&
 		    ms > POSTCOPY_MS) {
 			qmp_do(&a->vm[SOURCE].qmp, "migrate-start-postcopy",
@@ -201,7 +227,7 @@ static int wait_destination(struct agent *a)
 		if (!vm_status(vm) && strcmp(vm->status, "inmigrate") &&
 		    strcmp(vm->status, "postmigrate"))
 			return 0;
-		say_late(a, until, &said);
+		say_late(a, &said);
 		agent_sleep(10);
 	}
 	snprintf(a->trouble, sizeof(a->trouble), "the destination did not load "
@@ -239,6 +265,8 @@ static int carry(struct agent *a)
 		status = drive(a);
 	if (!status)
 		status = wait_destination(a);
+	if (!status)
+		a->split = false;
 	a->ended_ns = agent_now();
 	tap_stop(a, tap);
 	return status;
@@ -256,8 +284,11 @@ int migrate(struct agent *a)
 		status = settings_set(a, &a->vm[side]);
 	if (!status)
 		status = carry(a);
-	for (side = 0; side < SIDES; side++)
+	/* One that still runs needs them, and QEMU lets them be taken away. */
+	for (side = 0; !a->split && side < SIDES; side++)
 		settings_restore(&a->vm[side]);
+	if (a->split && !a->vm[SOURCE].ours)
+		agent_say("both machines keep what was set for the migration");
 	if (made_interrupted())
 		agent_say("%s", a->trouble[0] ? a->trouble :
 			  "interrupted: the migration is done, and nothing "
@@ -278,6 +309,19 @@ static void stop(struct vm *vm)
 	qmp_events(&vm->qmp);
 	vm->qmp.resumed = false;
 	vm_status(vm);
+}
+
+/* A machine of somebody else that was stopped to be read. */
+void go_on(struct agent *a)
+{
+	struct vm *vm = &a->vm[DESTINATION];
+
+	if (vm->ran && !vm->ours)
+		vm->goes_on = !qmp_do(&vm->qmp, "cont", NULL);
+	if (vm->ran && !vm->ours && !vm->goes_on)
+		agent_say("the %s ran, and could not be let go on: %s",
+			  vm->name, vm->qmp.error);
+	made_release();
 }
 
 void thawed(struct agent *a)
@@ -328,14 +372,19 @@ static void count(struct agent *a)
 }
 
 /* Pages that came too late are what the destination was sent: the source is
- * read twice, so that it shows if it moves. */
+ * read twice, so that it shows if it moves. What is stopped for that goes on
+ * with go_on(): no signal comes between. */
 int freeze(struct agent *a)
 {
 	int status;
 
+	if (!a->vm[DESTINATION].ours)
+		made_hold();
 	stop(&a->vm[SOURCE]);
 	a->vm[SOURCE].ran = false;	/* before the switch it had to */
 	stop(&a->vm[DESTINATION]);
+	if (!a->vm[DESTINATION].ran)
+		made_release();
 	fault_frozen(a);
 	a->first_look_ns = agent_now();
 	status = look(a, SOURCE, a->now[SOURCE]);

@@ -15,6 +15,7 @@
 #include "agent.h"
 
 #define ANSWER_MS 15000
+#define SILENT_MS 1000		/* once it did not answer, until it does */
 #define LONGEST ((size_t)16 << 20)
 
 static void set_error(struct qmp *q, const char *what, const char *why)
@@ -89,14 +90,17 @@ static bool is_answer(const json_t *line, unsigned id)
 /* The answer to what was asked as @id; 0: the next line that is no event. */
 static json_t *wait_line(struct qmp *q, unsigned id)
 {
-	const uint64_t until = agent_clock() + ANSWER_MS;
+	const uint64_t until = agent_clock() + (q->silent ? SILENT_MS :
+							    ANSWER_MS);
 	json_t *line;
 	int r;
 
 	for (;;) {
 		line = next_line(q);
-		if (line && !is_event(q, line) && is_answer(line, id))
+		if (line && !is_event(q, line) && is_answer(line, id)) {
+			q->silent = false;
 			return line;
+		}
 		json_decref(line);
 		if (line)
 			continue;
@@ -105,6 +109,7 @@ static json_t *wait_line(struct qmp *q, unsigned id)
 			return NULL;
 		if (agent_clock() > until) {
 			set_error(q, "QMP", "no answer");
+			q->silent = true;
 			return NULL;
 		}
 	}

@@ -66,8 +66,32 @@ void report_verdict(const struct agent *a, char *text, size_t size)
 			 (unsigned long long)a->n_lost);
 }
 
+/* Since postcopy began no side has all of the guest. */
+static const char *todo_split(const struct agent *a)
+{
+	if (a->vm[SOURCE].dead)
+		return "The source is lost, and the destination lacks what had "
+		       "not come yet: start from a backup.";
+	if (a->vm[DESTINATION].dead)
+		return "The destination is lost, and with it what the guest "
+		       "did there. If it was never let go on there, the source "
+		       "still has all of its memory; else start from a backup.";
+	return "The guest is in two parts: it belongs to the destination since "
+	       "postcopy began, but what this one lacks is at the source only. "
+	       "End neither of them, and do not let the source go on: connect "
+	       "them again (migrate-recover at the destination, then migrate "
+	       "with resume at the source). If that fails, start from a "
+	       "backup.";
+}
+
 const char *report_todo(const struct agent *a)
 {
+	if (a->split)
+		return todo_split(a);
+	if (a->vm[DESTINATION].goes_on)
+		return "The destination runs again, as it did when it was "
+		       "found: what it has is its own by now. To compare, "
+		       "migrate to one that was started with -S.";
 	switch (report_status(a)) {
 	case AGENT_EQUAL:
 		return "Let the destination go on.";

@@ -44,6 +44,7 @@ static void machines(const struct agent *a, FILE *f)
 			(int)vm->pid, vm->version[0] ? vm->version : "?",
 			vm->dead ? "ended" : vm->status[0] ? vm->status : "?",
 			vm->frozen == PAGEDET_YES ? ", stood still" : "",
+			vm->goes_on ? ", was stopped for that, and runs again" :
 			vm->ran ? ", had run before it was stopped" : "");
 	}
 }

@@ -44,7 +44,8 @@ class Pair:
     SET = {"max-bandwidth": 11111111, "multifd-channels": 3,
            "max-postcopy-bandwidth": 65536}
 
-    def __init__(self, top, name):
+    def __init__(self, top, name, frozen=True):
+        """@frozen: the destination does not go on by itself"""
         self.paths, self.machines, self.monitors = [], [], []
         for side in ("source", "destination"):
             path = os.path.join(top, "%s-%s" % (name, side))
@@ -54,7 +55,7 @@ class Pair:
                 command += ["-qmp", "unix:%s,server=on,wait=off" %
                             socket_path]
             if side == "destination":
-                command += ["-incoming", "defer", "-S"]
+                command += ["-incoming", "defer", *["-S"] * frozen]
             self.paths.append(path)
             self.machines.append(subprocess.Popen(
                 command, stderr=subprocess.DEVNULL))
