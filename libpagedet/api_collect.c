@@ -397,16 +397,20 @@ static void look_behind(struct collecting *c, struct pagedet_evidence *e,
 
 static void look_at_files(struct collecting *c, const struct pagedet_item *own)
 {
+	struct pdet_place *order = pdet_backing_order(own, c->n);
 	struct pdet_backing b;
 	uint64_t i;
 
 	pdet_backing_begin(&b, &c->pd->env);
 	for (i = 0; i < c->n; i++) {
+		const uint64_t n = order ? order[i].which : i;
+
 		if (c->o.deadline_ns && time_left(c) == 1)
 			break;
-		if (pdet_backing_at(&b, own[i].pid, own[i].first))
-			look_behind(c, at(c, i), &b, own[i].first);
+		if (pdet_backing_at(&b, own[n].pid, own[n].first))
+			look_behind(c, at(c, n), &b, own[n].first);
 	}
+	free(order);
 	pdet_backing_end(&b);
 	pdet_clear(&c->pd->env);
 }

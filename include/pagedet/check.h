@@ -207,10 +207,10 @@ void pagedet_checked_free(struct pagedet_checked *checked);
 
 /**
  * pagedet_mark - note how many errors there were, for PAGEDET_CHECK_ERRORS
- * What the kernel counts now: errors_count and warning_count of each ext4,
- * error_stats of each btrfs, ioerr_cnt of disks. And for pagedet_collect()
- * those of memory: ce_count and ue_count of each EDAC memory controller,
- * machine check exceptions, memory_failure of each node.
+ * What the kernel counts now: errors_count, warning_count and msg_count of each
+ * ext4, error_stats of each btrfs, ioerr_cnt of disks. And for
+ * pagedet_collect() those of memory: ce_count and ue_count of each EDAC memory
+ * controller, machine check exceptions, memory_failure of each node.
  * @pd: [in] opened: the running kernel
  * @mark: [out,nullable] [len: size]
  * @size: [in] bytes that fit; too few: nothing is written

@@ -42,6 +42,7 @@ struct asked {
 	struct { struct failed *data; size_t n, cap; } failed;
 	uint64_t more;		/* events of further inodes */
 	uint64_t counters;
+	uint64_t ext4, ext4_told; /* filesystems, and those with msg_count */
 };
 
 /* --- what is asked about --- */
@@ -298,8 +299,10 @@ static bool is_on_disk(const struct asked *a, struct pdet_scan name)
 
 static int weight(const struct asked *a, const struct pdet_mark_line *line)
 {
-	/* Of a directory whose index is full ext4 warns as well. */
-	const int proof = pdet_scan_is(&line->counter, "warning_count") ?
+	/* Of a directory whose index is full ext4 warns as well, and when it is
+	 * mounted otherwise it has a message. */
+	const int proof = pdet_scan_is(&line->counter, "warning_count") ||
+			  pdet_scan_is(&line->counter, "msg_count") ?
 			  A_HINT : A_PROOF;
 
 	if (a->all)
@@ -324,6 +327,9 @@ static void compare(struct asked *a, const struct pdet_mark_line *line,
 	if (w == NOTHING)
 		return;
 	a->counters++;
+	a->ext4 += pdet_scan_is(&line->kind, "ext4") &&
+		   pdet_scan_is(&line->counter, "errors_count");
+	a->ext4_told += pdet_scan_is(&line->counter, "msg_count");
 	if (!pdet_mark_find(now, line, &count))
 		pdet_check_add(a->c, PAGEDET_CANNOT_TELL,
 			       PAGEDET_CAUSE_REPLACED, 0, 0,
@@ -337,7 +343,7 @@ static void compare(struct asked *a, const struct pdet_mark_line *line,
 			       " to %" PRIu64 "%s", WORDS(line->counter),
 			       WORDS(line->kind), WORDS(line->name),
 			       line->value, count, w == A_PROOF ? "" :
-			       ": it is not told for what");
+			       ": the kernel log may say for what");
 }
 
 /* False: they are not of one time. */
@@ -380,6 +386,10 @@ static void add_blind(struct asked *a)
 	else if (!a->all && !a->c->block && pdet_check_is_remote(a->c))
 		cannot(a, PAGEDET_CAUSE_NETWORK, "what a server does with what "
 		       "is written is not told");
+	if (a->ext4_told < a->ext4)
+		cannot(a, PAGEDET_CAUSE_KERNEL, "data that ext4 drops when it "
+		       "finds no block for it is counted as a message only, "
+		       "and the mark has no count of these");
 }
 
 static void check(struct asked *a, struct pdet_scan mark, struct pdet_scan now)

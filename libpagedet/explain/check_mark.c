@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Errors since a mark. What counts those of files: errors_count and
- * warning_count of each ext4, error_stats of btrfs, ioerr_cnt of SCSI disks. A
+ * Errors since a mark. What counts those of files: errors_count, warning_count
+ * and msg_count of each ext4, error_stats of btrfs, ioerr_cnt of SCSI disks. A
  * counter that rose is a proof; that none did is none, for xfs has no such
  * counter, and ext4 does not count each failed write. So a mark may have a
- * watch, too.
+ * watch, too. Where ext4 finds no block for what was written before (delayed
+ * allocation), it drops the data and says so in the log alone: only msg_count
+ * rises (Linux fs/ext4/inode.c, mpage_map_and_submit_extent(); ext4_msg()).
  *
  * What counts those of memory: ce_count and ue_count of each EDAC memory
  * controller (Documentation/ABI/testing/sysfs-devices-edac), machine check
@@ -97,7 +99,7 @@ static void each(struct list *l, const char *dir,
 static void add_ext4(struct list *l, const char *name)
 {
 	static const char *const counters[] = { "errors_count",
-						"warning_count" };
+						"warning_count", "msg_count" };
 	char path[512];
 	uint64_t n;
 	size_t i;

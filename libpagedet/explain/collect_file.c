@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -21,6 +22,29 @@
 /* More descriptors than these are not looked through. */
 #define MOST_FDS 4096
 #define MOST_MAPS ((size_t)16 << 20)
+
+static int by_place(const void *a, const void *b)
+{
+	const struct pdet_place *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+struct pdet_place *pdet_backing_order(const struct pagedet_item *items,
+				      uint64_t n)
+{
+	struct pdet_place *places = calloc(n, sizeof(*places));
+	uint64_t i;
+
+	for (i = 0; places && i < n; i++)
+		places[i] = (struct pdet_place){ items[i].first, i,
+						 items[i].pid };
+	if (places)
+		qsort(places, n, sizeof(*places), by_place);
+	return places;
+}
 
 void pdet_backing_begin(struct pdet_backing *b, struct pdet_env *env)
 {
@@ -34,7 +58,7 @@ static void forget_file(struct pdet_backing *b)
 	if (b->fd >= 0)
 		close(b->fd);
 	b->fd = -1;
-	b->vma.end = 0;
+	b->here = false;
 }
 
 void pdet_backing_end(struct pdet_backing *b)
@@ -43,11 +67,20 @@ void pdet_backing_end(struct pdet_backing *b)
 	pdet_text_free(&b->maps);
 }
 
+static void rewind_maps(struct pdet_backing *b)
+{
+	b->rest.at = b->maps.data;
+	b->rest.end = b->maps.data + b->maps.len;
+	b->vma.end = 0;
+}
+
+/* From where the last one was found, if this one is not before it. */
 static bool find_vma(struct pdet_backing *b, uint32_t pid, uint64_t vaddr)
 {
-	struct pdet_scan text, line;
+	const bool fresh = b->pid != pid;
+	struct pdet_scan line;
 
-	if (b->pid != pid) {
+	if (fresh) {
 		pdet_text_free(&b->maps);
 		memset(&b->maps, 0, sizeof(b->maps));
 		b->pid = pid;
@@ -56,11 +89,13 @@ static bool find_vma(struct pdet_backing *b, uint32_t pid, uint64_t vaddr)
 	}
 	if (!b->maps.data)
 		return false;
-	text = (struct pdet_scan){ b->maps.data, b->maps.data + b->maps.len };
-	while (pdet_scan_line(&text, &line))
-		if (pdet_maps_line(line, &b->vma) && vaddr < b->vma.end)
-			return vaddr >= b->vma.start;
-	return false;
+	if (fresh || vaddr < b->asked)
+		rewind_maps(b);
+	b->asked = vaddr;
+	while (vaddr >= b->vma.end && pdet_scan_line(&b->rest, &line))
+		if (!pdet_maps_line(line, &b->vma))
+			b->vma.end = 0;
+	return vaddr >= b->vma.start && vaddr < b->vma.end;
 }
 
 static bool is_file_of(const struct pdet_vma *vma, const struct stat *st)
@@ -130,14 +165,12 @@ static void open_file(struct pdet_backing *b)
 
 bool pdet_backing_at(struct pdet_backing *b, uint32_t pid, uint64_t vaddr)
 {
-	if (b->pid == pid && vaddr >= b->vma.start && vaddr < b->vma.end)
+	if (b->here && b->pid == pid && vaddr >= b->vma.start &&
+	    vaddr < b->vma.end)
 		return b->fd >= 0;
 	forget_file(b);
-	if (!find_vma(b, pid, vaddr)) {
-		b->vma.end = 0;
-		return false;
-	}
-	if (b->vma.inode && b->vma.prot & PAGEDET_PROT_SHARED)
+	b->here = find_vma(b, pid, vaddr);
+	if (b->here && b->vma.inode && b->vma.prot & PAGEDET_PROT_SHARED)
 		open_file(b);
 	return b->fd >= 0;
 }

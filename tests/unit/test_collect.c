@@ -122,6 +122,46 @@ START_TEST(behind_its_end_nothing_is_known)
 }
 END_TEST
 
+/* Pages of mappings in turn: what was read of maps is not read again. */
+START_TEST(maps_are_read_once)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	struct pagedet_item items[64];
+	const char *seen = NULL;
+	struct pdet_place *order;
+	struct pdet_backing b;
+	uint64_t i;
+	char *at[4];
+	int fd[4];
+
+	memset(items, 0, sizeof(items));
+	for (i = 0; i < 4; i++)
+		at[i] = map_file(&fd[i], i % 2 ? MAP_PRIVATE : MAP_SHARED);
+	for (i = 0; i < 64; i++) {
+		items[i].pid = pid;
+		items[i].first = i % 5 == 4 ? i * page : addr(at[i % 4], i / 8);
+	}
+	order = pdet_backing_order(items, 64);
+	ck_assert_ptr_nonnull(order);
+	pdet_backing_begin(&b, &env);
+	for (i = 0; i < 64; i++) {
+		const uint64_t n = order[i].which;
+
+		ck_assert_uint_eq(order[i].vaddr, items[n].first);
+		ck_assert_int_eq(pdet_backing_at(&b, pid, order[i].vaddr),
+				 n % 5 != 4 && n % 2 == 0);
+		ck_assert(!seen || b.rest.at >= seen);
+		seen = b.rest.at;
+	}
+	/* in their own order it is the same, but longer */
+	for (i = 0; i < 64; i++)
+		ck_assert_int_eq(pdet_backing_at(&b, pid, items[i].first),
+				 i % 5 != 4 && i % 2 == 0);
+	pdet_backing_end(&b);
+	free(order);
+}
+END_TEST
+
 /* --- trackers --- */
 
 static struct pagedet *open_own(void)
@@ -440,6 +480,7 @@ int main(void)
 	unit_test(s, holes_are_seen_without_a_touch);
 	unit_test(s, not_every_mapping_has_a_file);
 	unit_test(s, behind_its_end_nothing_is_known);
+	unit_test(s, maps_are_read_once);
 	unit_test(s, writes_are_told_by_page);
 	unit_test(s, writes_of_many_ranges);
 	unit_test(s, files_and_bytes);

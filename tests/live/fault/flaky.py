@@ -173,6 +173,16 @@ def traced(row, device):
         device in row["why"] and "Input/output error" in row["why"]
 
 
+def check_below(scene, disk, when):
+    """Of a disk that another device holds: whose errors are elsewhere."""
+    wrong = Wrong()
+    a = scene.ask("check", "errors", "--since", "/mark", disk, "--json")
+    wrong.answered(a, 2)
+    wrong.unless(a.rows() and a.rows()[-1].get("cause") == "filesystem",
+                 "another cause", a)
+    scene.result("failed writes: of the disk below, " + when, wrong)
+
+
 def check_errors(scene):
     """A disk that refuses to write: who was told, and who else was not."""
     if not scene.has("/dev/mapper/control"):
@@ -187,6 +197,7 @@ def check_errors(scene):
     for path in ("/errors/f", "/errors", device, "/sound/f"):
         wrong.answered(scene.ask("check", "errors", "--since", "/mark", path))
     scene.result("failed writes: before there is none", wrong)
+    check_below(scene, disk, "before")
     scene.must("subject dm load errors %d flakey %s 0 0 1000 1 error_writes" % (
         SECTORS, disk))
     wrong = Wrong()
@@ -202,6 +213,7 @@ def check_errors(scene):
         wrong.unless(any(traced(row, number) for row in a.rows()),
                      "no error was traced", a)
     scene.result("failed writes: they were traced", wrong)
+    check_below(scene, disk, "after")
     wrong = Wrong()
     wrong.answered(scene.ask("check", "errors", "--since", "/mark",
                              "/sound/f"))
