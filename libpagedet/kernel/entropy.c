@@ -8,6 +8,7 @@
 
 #include "base/env.h"
 #include "kernel/entropy.h"
+#include "kernel/entropy_avx512.h"
 
 #define TABLES 8
 
@@ -170,8 +171,14 @@ static void add_up(uint16_t table[TABLES][256])
 static const uint16_t *count_all(uint16_t table[TABLES][256],
 				 const unsigned char *p, size_t n)
 {
-	memset(table, 0, TABLES * sizeof(*table));
-	count(table, p, n);
+	size_t done;
+
+	memset(table, 0, sizeof(*table));
+	done = pdet_count_avx512(p, n, table[0]);
+	if (done == n)
+		return table[0];
+	memset(table + 1, 0, (TABLES - 1) * sizeof(*table));
+	count(table, p + done, n - done);
 	add_up(table);
 	return table[0];
 }

@@ -15,8 +15,10 @@
 
 #include "base/hash.h"
 #include "base/key.h"
+#include "base/wide.h"
 #include "kernel/content.h"
 #include "kernel/entropy.h"
+#include "kernel/entropy_avx512.h"
 #include "unit.h"
 
 #define PAGE 4096
@@ -82,6 +84,8 @@ START_TEST(entropy)
 		noise(some, sizeof(some), values);
 		near(some, PAGE);
 		near(some, 16384);
+		/* less than is counted with wide instructions */
+		near(some, PAGE - 1);
 	}
 	for (n = 1; n < 300; n++)
 		near(some + n, n);
@@ -93,6 +97,40 @@ START_TEST(entropy)
 	memset(some, 0, PAGE);
 	some[100] = 1;
 	near(some, PAGE);
+}
+END_TEST
+
+/* Of @n bytes, what is there already stays. */
+static void counts_are_right(const unsigned char *p, size_t n)
+{
+	const size_t whole = pdet_has_avx512() ? n - n % PDET_COUNT_BYTES : 0;
+	uint16_t want[256], counts[256];
+	size_t i;
+
+	for (i = 0; i < 256; i++)
+		want[i] = counts[i] = (uint16_t)(i * 100);
+	for (i = 0; i < whole; i++)
+		want[p[i]]++;
+	ck_assert_uint_eq(pdet_count_avx512(p, n, counts), whole);
+	ck_assert_mem_eq(counts, want, sizeof(want));
+}
+
+START_TEST(wide_counts)
+{
+	unsigned values, i;
+
+	for (values = 1; values <= 256; values++) {
+		noise(some, sizeof(some), values);
+		counts_are_right(some + values, 2 * PAGE + values);
+	}
+	/* each value alone, and all but a few the same */
+	for (i = 0; i < 256; i++) {
+		memset(some, (int)i, 32768);
+		counts_are_right(some, 32768);
+		counts_are_right(some + 1, PAGE - 1);
+		some[i] = some[PAGE - 1] = (unsigned char)~i;
+		counts_are_right(some, PAGE);
+	}
 }
 END_TEST
 
@@ -397,6 +435,7 @@ int main(void)
 	Suite *s = suite_create("fingerprint");
 
 	unit_test(s, entropy);
+	unit_test(s, wide_counts);
 	unit_test(s, hash);
 	unit_test(s, key_files);
 	unit_test(s, of_a_buffer);
