@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/diff.h"
+#include "query/diff_alike.h"
 
 /* Of columns that are looked at together: they stay in the cache. */
 #define CHUNK_ROWS 4096
@@ -294,6 +295,8 @@ static void add_up(struct pdet_diff *d)
 	struct pagedet_diff_totals *t = &d->totals;
 	unsigned i;
 
+	if (d->alike)
+		pdet_alike_count(d->alike, d);
 	for (i = 0; i < 2; i++)
 		t->rows[i] = d->side[i].rows;
 	t->unplaced = d->side[0].unplaced + d->side[1].unplaced;
@@ -316,6 +319,8 @@ int pdet_diff_step(struct pdet_diff *d, const struct pdet_diff_out **ret)
 		pdet_batch_clear(&d->out.rows[i],
 				 pdet_strtab_next(&d->out.rows[i].strings));
 	d->out.n = 0;
+	if (!d->begun)
+		d->alike = pdet_alike_begin(d);
 	d->begun = true;
 	if (!d->merged) {
 		r = merge(d);
@@ -372,6 +377,7 @@ void pdet_diff_free(struct pdet_diff *d)
 
 	if (!d)
 		return;
+	pdet_alike_end(d->alike);
 	for (i = 0; i < 2; i++) {
 		pdet_side_free(&d->side[i]);
 		pdet_batch_free(&d->out.rows[i]);

@@ -38,6 +38,8 @@ struct pdet_diff_held {
 	size_t n, cap;
 };
 
+struct pdet_alike;
+
 struct pdet_diff {
 	struct pdet_env *env;
 	struct pdet_diff_side side[2];
@@ -55,6 +57,7 @@ struct pdet_diff {
 	struct pdet_diff_out out;
 	pdet_diff_same_fn *same;
 	void *same_arg;
+	struct pdet_alike *alike; /* NULL: all rows come */
 
 	/* held candidates: rows of held[i] are row i % n of chunk i / n */
 	bool join;
@@ -123,6 +126,10 @@ int pdet_diff_field(const struct pdet_diff *d, unsigned f,
  * and what not. */
 void pdet_diff_mark(struct pdet_diff *d, struct pdet_diff_row was,
 		    struct pdet_diff_row now, uint32_t n, uint8_t *mark);
+
+/* pdet_diff_count - of @n rows, a field could not be compared in @undecided. */
+void pdet_diff_count(struct pagedet_diff_totals *t, unsigned f,
+		     uint32_t undecided, uint32_t n, unsigned why);
 
 /* --- diff_join.c --- */
 

@@ -56,11 +56,9 @@ static void mark_all(uint8_t *mark, uint32_t n, unsigned bit)
 		mark[i] |= (uint8_t)bit;
 }
 
-static void count(struct pdet_diff *d, unsigned f, uint32_t undecided,
-		  uint32_t n, unsigned why)
+void pdet_diff_count(struct pagedet_diff_totals *t, unsigned f,
+		     uint32_t undecided, uint32_t n, unsigned why)
 {
-	struct pagedet_diff_totals *t = &d->totals;
-
 	t->undecided_in[f] += undecided;
 	if (undecided && !t->why[f])
 		t->why[f] = why;
@@ -94,7 +92,7 @@ static void mark_slowly(struct pdet_diff *d, unsigned f,
 				     now.b->cell[f][now.at]);
 		mark[i] |= differ > 0 ? DIFFERS : differ < 0 ? UNDECIDED : 0;
 	}
-	count(d, f, lost, n, why);
+	pdet_diff_count(&d->totals, f, lost, n, why);
 }
 
 static void mark_values(const struct pair *p, uint8_t *mark)
@@ -264,7 +262,7 @@ static void mark_plain(struct pdet_diff *d, const struct pair *p,
 			mark[i] |= UNDECIDED;
 		}
 	}
-	count(d, p->f, lost, p->n, why);
+	pdet_diff_count(&d->totals, p->f, lost, p->n, why);
 }
 
 static void mark_column(struct pdet_diff *d, unsigned f,
@@ -282,12 +280,12 @@ static void mark_column(struct pdet_diff *d, unsigned f,
 	if (x == PAGEDET_HAVE && y == PAGEDET_HAVE &&
 	    (f != PAGEDET_FIELD_MAPCOUNT || same_counts(d, &p, was, now)) &&
 	    mark_answered(d, &p, was, now, mark, &lost)) {
-		count(d, f, lost, n, PAGEDET_UNSUPPORTED);
+		pdet_diff_count(&d->totals, f, lost, n, PAGEDET_UNSUPPORTED);
 	} else if (x == PAGEDET_NONE && y == PAGEDET_NONE) {
-		count(d, f, 0, n, 0);
+		pdet_diff_count(&d->totals, f, 0, n, 0);
 	} else if ((x >= 0 && !is_answer(x)) || (y >= 0 && !is_answer(y))) {
 		mark_all(mark, n, UNDECIDED);
-		count(d, f, n, n, reason(p.x[0], p.y[0]));
+		pdet_diff_count(&d->totals, f, n, n, reason(p.x[0], p.y[0]));
 	} else if (is_plain(d, &p, was, now, &both)) {
 		mark_plain(d, &p, both, mark);
 	} else {
@@ -303,7 +301,7 @@ void pdet_diff_mark(struct pdet_diff *d, struct pdet_diff_row was,
 	memset(mark, 0, n);
 	pdet_fields_for(f, &d->never) {
 		mark_all(mark, n, UNDECIDED);
-		count(d, f, n, n, d->never_why[f]);
+		pdet_diff_count(&d->totals, f, n, n, d->never_why[f]);
 	}
 	pdet_fields_for(f, &d->compare)
 		mark_column(d, f, was, now, n, mark);

@@ -93,6 +93,13 @@ static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 	pdet_cover_clear(from);
 }
 
+void pdet_iter_count(struct pdet_iter *it, struct pdet_cover *from)
+{
+	pthread_mutex_lock(&it->lock);
+	add_up(it, from);
+	pthread_mutex_unlock(&it->lock);
+}
+
 void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret)
 {
 	pthread_mutex_lock(&it->lock);

@@ -258,6 +258,8 @@ int pdet_engine_next(struct pdet_iter *it, struct pdet_batch **ret);
 int pdet_engine_group(struct pdet_iter *it);
 /* Why everything stops; the first reason stays. Any thread. */
 void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env);
+/* Counts what was done without it. The caller's thread. */
+void pdet_iter_count(struct pdet_iter *it, struct pdet_cover *from);
 /* What was counted so far. The caller's thread. */
 void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret);
 /* Deadline, cancel, progress; 0 or negative errno. */
@@ -282,6 +284,12 @@ int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_kaddr(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_saved(struct pdet_iter *it, struct pdet_walk **ret);
+
+/* Of a walk over saved rows, before its first step: only those come that
+ * query/diff_alike.h says of this side. */
+struct pdet_alike;
+void pdet_walk_saved_leave(struct pdet_walk *w, struct pdet_alike *alike,
+			   unsigned side);
 
 /* The summary of a pfn of a mappers walk; -ENOENT past the last. */
 int pdet_walk_mappers_summary(struct pdet_walk *w, uint64_t n,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Rows of a file, as they were saved: a block of it is a span. Blocks that a
- * filter on pfn leaves out are not read.
+ * filter on pfn leaves out are not read; rows that can be compared without that
+ * are not made.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "query/diff_alike.h"
 #include "query/query.h"
 #include "schema/snapshot_format.h"
 #include "schema/snapshot_read.h"
@@ -16,6 +18,8 @@ struct walk_saved {
 	struct pdet_fields fields; /* that are there and wanted */
 	uint64_t first, last;	/* frames that the filter may take */
 	size_t next;		/* block */
+	struct pdet_alike *alike; /* leaves out rows of this side; NULL */
+	unsigned side;
 };
 
 static struct walk_saved *walk_of(struct pdet_walk *w)
@@ -30,24 +34,62 @@ static bool may_match(const struct walk_saved *w,
 	       (place->first <= w->last && place->last >= w->first);
 }
 
+/* Moves *@at on to the next row of a block to be made, up to *@end; both are
+ * at the end of the block if there is none. */
+static int next_rows(struct walk_saved *w, size_t block, uint64_t *at,
+		     uint64_t *end)
+{
+	*end = pdet_snapshot_places(w->file)->data[block].rows;
+	return w->alike ? pdet_alike_rows(w->alike, w->side, block, at, end) :
+			  0;
+}
+
 static int saved_next(struct pdet_walk *base, struct pdet_worker *k,
 		      struct pdet_span *span, uint64_t pages)
 {
 	struct walk_saved *w = walk_of(base);
 	const struct pdet_snapshot_places *places =
 		pdet_snapshot_places(w->file);
+	uint64_t end;
+	int r;
 
-	(void)k;
 	(void)pages;
-	while (w->next < places->n && !may_match(w, &places->data[w->next]))
+	for (; w->next < places->n; w->next++) {
+		if (!may_match(w, &places->data[w->next]))
+			continue;
+		span->item = w->next;
+		span->place = w->next;
+		span->at = 0;
+		span->end = places->data[w->next].rows;
+		/* There may be many of which no row is made. */
+		r = w->alike ? pdet_engine_check(k) : 0;
+		if (r == 0)
+			r = next_rows(w, span->item, &span->at, &end);
+		if (r < 0)
+			return r;
+		if (span->at == span->end)
+			continue;
 		w->next++;
-	if (w->next == places->n)
-		return 0;
-	span->item = w->next;
-	span->place = w->next;
-	span->at = 0;
-	span->end = places->data[w->next++].rows;
-	return 1;
+		return 1;
+	}
+	return 0;
+}
+
+/* Who leaves out rows believes where others are. */
+static bool is_placed(const struct walk_saved *w, size_t block,
+		      const struct pdet_batch *b)
+{
+	const struct pdet_snapshot_place *place =
+		&pdet_snapshot_places(w->file)->data[block];
+	uint32_t row;
+	uint64_t pfn;
+
+	for (row = 0; row < b->n; row++) {
+		pfn = pdet_batch_get(b, row, PAGEDET_FIELD_PFN, place->first);
+		if (pfn < place->first || pfn > place->last)
+			return false;
+	}
+	return true;
 }
 
 static int saved_place(struct pdet_walk *base, struct pdet_worker *k,
@@ -55,8 +97,8 @@ static int saved_place(struct pdet_walk *base, struct pdet_worker *k,
 {
 	struct walk_saved *w = walk_of(base);
 	struct pdet_env *env = &pdet_session_of(k, base)->env;
-	const uint64_t left = span->end - span->at;
-	const uint32_t n = (uint32_t)PDET_MIN(left, b->cap);
+	uint64_t end;
+	uint32_t n;
 	int r;
 
 	if (!span->data)
@@ -67,11 +109,22 @@ static int saved_place(struct pdet_walk *base, struct pdet_worker *k,
 			       span->data);
 	if (r < 0)
 		return r;
-	pdet_batch_grow(b, n);
-	pdet_snapshot_get(span->data, (uint32_t)span->at, n, &w->fields, b, 0,
-			  base->source);
-	span->at += n;
-	k->cover.visited += n;
+	for (;;) {
+		r = next_rows(w, span->item, &span->at, &end);
+		if (r < 0)
+			return r;
+		n = (uint32_t)PDET_MIN(end - span->at, b->cap - b->n);
+		if (!n)
+			break;
+		pdet_snapshot_get(span->data, (uint32_t)span->at, n, &w->fields,
+				  b, (uint32_t)pdet_batch_grow(b, n),
+				  base->source);
+		span->at += n;
+	}
+	k->cover.visited += b->n;
+	if (w->alike && !is_placed(w, span->item, b))
+		return pdet_fail(env, EBADMSG, "cannot compare: rows are not "
+				 "in the order of frames");
 	return 0;
 }
 
@@ -84,7 +137,11 @@ static void saved_span_free(struct pdet_walk *w, struct pdet_span *span)
 
 static void saved_free(struct pdet_walk *base)
 {
-	free(walk_of(base));
+	struct walk_saved *w = walk_of(base);
+
+	if (w->alike)
+		pdet_alike_free(w->alike);
+	free(w);
 }
 
 static const struct pdet_walk_ops saved_ops = {
@@ -93,6 +150,15 @@ static const struct pdet_walk_ops saved_ops = {
 	.span_free = saved_span_free,
 	.free = saved_free,
 };
+
+void pdet_walk_saved_leave(struct pdet_walk *base, struct pdet_alike *alike,
+			   unsigned side)
+{
+	struct walk_saved *w = walk_of(base);
+
+	w->alike = alike;
+	w->side = side;
+}
 
 static void start(struct walk_saved *w)
 {

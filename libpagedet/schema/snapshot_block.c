@@ -293,6 +293,62 @@ void pdet_snapshot_get(const struct pdet_snapshot_block *b, uint32_t at,
 			put_column(b, at, n, f, to, row, source);
 }
 
+/* --- runs as they are --- */
+
+static void look_at_values(struct pdet_snapshot_runs *r, const struct column *c)
+{
+	const struct pdet_snapshot_block *b = r->block;
+	const uint64_t *ends = b->numbers.data + c->value_end;
+	uint64_t begins;
+
+	while (ends[r->value_run] <= r->at)
+		r->value_run++;
+	begins = r->value_run ? ends[r->value_run - 1] : 0;
+	r->end = (uint32_t)PDET_MIN(r->end, ends[r->value_run]);
+	r->stride = b->numbers.data[c->stride + r->value_run];
+	r->value = b->numbers.data[c->first + r->value_run] +
+		   (r->at - begins) * r->stride;
+	if (!c->text)
+		return;
+	r->text = r->value ? b->texts.data[r->value - 1] : NULL;
+	if (!r->text)
+		r->state = PAGEDET_NO_MEMORY;
+}
+
+static void look(struct pdet_snapshot_runs *r)
+{
+	const struct pdet_snapshot_block *b = r->block;
+	const struct column *c = &b->column[r->field];
+	const uint64_t *ends = b->numbers.data + c->cell_end;
+
+	while (ends[r->cell_run] <= r->at)
+		r->cell_run++;
+	r->end = (uint32_t)ends[r->cell_run];
+	r->state = b->numbers.data[c->cell + r->cell_run] & 0xff;
+	r->text = NULL;
+	if (r->state == PAGEDET_HAVE && r->values)
+		look_at_values(r, c);
+}
+
+void pdet_snapshot_first_run(const struct pdet_snapshot_block *b,
+			     unsigned field, bool values,
+			     struct pdet_snapshot_runs *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->block = b;
+	ret->values = values || b->column[field].text;
+	ret->field = field;
+	look(ret);
+}
+
+void pdet_snapshot_pass(struct pdet_snapshot_runs *r, uint32_t to)
+{
+	r->value += (to - r->at) * r->stride;
+	r->at = to;
+	if (to == r->end && to < r->block->rows)
+		look(r);
+}
+
 int64_t pdet_snapshot_find(const struct pdet_snapshot_block *b, uint64_t pfn)
 {
 	const struct column *c = &b->column[PAGEDET_FIELD_PFN];

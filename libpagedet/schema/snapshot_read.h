@@ -61,6 +61,30 @@ void pdet_snapshot_get(const struct pdet_snapshot_block *b, uint32_t at,
  * sorted and with PFN loaded. */
 int64_t pdet_snapshot_find(const struct pdet_snapshot_block *b, uint64_t pfn);
 
+/* A column from row at on: up to row end, it goes on in the same way. */
+struct pdet_snapshot_runs {
+	uint32_t at, end;
+	unsigned state;
+	uint64_t value;		/* of row at, if the state is HAVE; of texts
+				 * their number in this block */
+	uint64_t stride;	/* each is more than the one before by it */
+	const char *text;	/* the block's; NULL of others */
+	const struct pdet_snapshot_block *block;
+	unsigned field;
+	bool values;
+	uint32_t cell_run, value_run;
+};
+
+/* pdet_snapshot_first_run - of a column that was loaded; without @values, of
+ * rows of the same state. */
+void pdet_snapshot_first_run(const struct pdet_snapshot_block *b,
+			     unsigned field, bool values,
+			     struct pdet_snapshot_runs *ret);
+
+/* pdet_snapshot_pass - on to row @to, which is not behind r->end; behind the
+ * last row nothing happens. */
+void pdet_snapshot_pass(struct pdet_snapshot_runs *r, uint32_t to);
+
 /* --- snapshot_block.c --- */
 
 /* pdet_snapshot_decode - the same from @n bytes, once they are decompressed,

@@ -14,7 +14,9 @@
 #include "unit.h"
 
 #define F(name) PAGEDET_FIELD_##name
+#ifndef SAVED_ROWS
 #define SAVED_ROWS 4096
+#endif
 
 struct saved {
 	struct pdet_batch b;
