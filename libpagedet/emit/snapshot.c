@@ -112,7 +112,7 @@ static void snapshot_batch(struct pagedet_emitter *e,
 			   const struct pdet_batch *b)
 {
 	struct pdet_snapshot_columns columns = {
-		.n = b->n, .strings = &b->strings,
+		.n = b->n, .series = b->series, .strings = &b->strings,
 	};
 	struct saving *s = e->own;
 	bool memory = true, own;

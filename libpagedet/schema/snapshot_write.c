@@ -85,8 +85,12 @@ static uint32_t count_up(const uint64_t *value, uint32_t n, uint64_t next,
 	return i;
 }
 
-static bool add_values(struct column *c, const uint64_t *value, uint32_t n)
+/* @series: each is one more than the one before. */
+static bool add_values(struct column *c, const uint64_t *value, uint32_t n,
+		       bool series)
 {
+	const bool same = !series &&
+		!memcmp(value, value + 1, (n - 1) * sizeof(*value));
 	struct value_run *run;
 	uint32_t i = 0, more;
 
@@ -103,9 +107,13 @@ static bool add_values(struct column *c, const uint64_t *value, uint32_t n)
 		const uint64_t next = run->first + run->stride * run->n;
 
 		if (value[i] == next) {
-			more = run->stride ?
-				count_up(value + i, n - i, next, run->stride) :
-				pdet_words_equal(value + i, n - i);
+			if (run->stride)
+				more = series ? n - i :
+					count_up(value + i, n - i, next,
+						 run->stride);
+			else
+				more = same ? n - i :
+					pdet_words_equal(value + i, n - i);
 			run->n += more;
 			i += more;
 			continue;
@@ -199,7 +207,9 @@ static bool add_rows(struct pdet_snapshot_writer *w,
 				return false;
 			value = w->numbers.data;
 		}
-		if (!add_values(c, value, n) || !add_cells(c, cell, n))
+		if (!add_values(c, value, n, from->series &&
+				c->field == PAGEDET_FIELD_PFN) ||
+		    !add_cells(c, cell, n))
 			return false;
 	}
 	w->rows += n;
@@ -219,6 +229,7 @@ static bool add_rows(struct pdet_snapshot_writer *w,
 
 static bool put_column(struct pdet_snapshot_writer *w, struct column *c)
 {
+	static const uint64_t none;
 	const size_t most = 16 + 2 * PDET_NUMBERS_MOST(c->cells.n) +
 			    3 * PDET_NUMBERS_MOST(c->values.n);
 	char *begin, *p;
@@ -236,7 +247,8 @@ static bool put_column(struct pdet_snapshot_writer *w, struct column *c)
 	p = PUT_MEMBER(w, p, &c->cells, n);
 	p = PUT_MEMBER(w, p, &c->cells, cell);
 	p = PUT_MEMBER(w, p, &c->values, n);
-	p = PUT_MEMBER(w, p, &c->values, stride);
+	p = c->step ? PUT_MEMBER(w, p, &c->values, stride) :
+		      pdet_numbers_put(p, &none, 1);
 	p = PUT_MEMBER(w, p, &c->values, first);
 	pdet_put32(begin + 4, (uint32_t)(p - begin) - 8);
 	w->raw.n -= most - (size_t)(p - begin);

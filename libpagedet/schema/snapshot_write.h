@@ -21,6 +21,7 @@ struct pdet_snapshot_sink {
 /* Some rows as columns. Those that are saved must be there. */
 struct pdet_snapshot_columns {
 	uint32_t n;
+	bool series;		/* pfn of row i is that of row 0 + i, for all */
 	const uint64_t *value[PDET_FIELDS];
 	const uint16_t *cell[PDET_FIELDS];
 	const struct pdet_strtab *strings;

@@ -251,6 +251,57 @@ START_TEST(rows_come_back)
 }
 END_TEST
 
+/* Rows come in two parts, cut anywhere: what goes up before may stay behind,
+ * and the other way round. */
+START_TEST(parts_come_back)
+{
+	struct pdet_fields fields = { { 0, 0 } };
+	struct pdet_batch b;
+	uint64_t state = 3 + (uint64_t)_i, head = 10, rows;
+	uint32_t row, cut, n;
+	unsigned f;
+
+	pdet_fields_add(&fields, PAGEDET_FIELD_PFN);
+	pdet_fields_add(&fields, PAGEDET_FIELD_HEAD_PFN);
+	pdet_fields_add(&fields, PAGEDET_FIELD_KIND);
+	ck_assert(pdet_batch_init(&b, &fields, 64, 1 << 10));
+	pdet_batch_grow(&b, 64);
+	pdet_put_series(&b, 0, 64, PAGEDET_FIELD_PFN, 100, PROCFS);
+	for (row = 0; row < 64; row++) {
+		head += (row / 8 + (unsigned)_i) & 1;
+		pdet_put(&b, row, PAGEDET_FIELD_HEAD_PFN, head, PROCFS);
+		pdet_put(&b, row, PAGEDET_FIELD_KIND,
+			 unit_random(&state) % 8 ? 1 : 2, PROCFS);
+	}
+	for (cut = 0; cut <= 64; cut++) {
+		struct pdet_snapshot_bytes bytes = { 0 };
+		const struct pdet_snapshot_sink sink = { put, &bytes };
+		struct pdet_snapshot_columns c = columns_of(&b);
+		struct pdet_snapshot_about what;
+		struct pdet_snapshot_writer *w;
+
+		fill_about(&what, &b.have);
+		ck_assert_int_eq(pdet_snapshot_write(&env, &what, &sink, &w),
+				 0);
+		c.series = b.series;
+		for (n = cut, row = 0; row < 64; row += n, n = 64 - cut) {
+			c.n = n;
+			ck_assert_int_eq(n ? pdet_snapshot_add(w, &c) : 0, 0);
+			pdet_fields_for(f, &fields) {
+				c.value[f] += n;
+				c.cell[f] += n;
+			}
+		}
+		ck_assert_int_eq(pdet_snapshot_finish(w, &whole, 2000), 0);
+		pdet_snapshot_write_free(w);
+		ck_assert_int_eq(compare(&bytes, &b, 64, &rows), 0);
+		ck_assert_uint_eq(rows, 64);
+		pdet_vec_free(&bytes);
+	}
+	pdet_batch_free(&b);
+}
+END_TEST
+
 START_TEST(no_rows_come_back)
 {
 	struct pdet_fields fields = { { 1 << F(PFN), 0 } };
@@ -808,6 +859,7 @@ int main(void)
 	Suite *s = suite_create("snapshot");
 
 	unit_test(s, rows_come_back);
+	unit_loop(s, parts_come_back, 2);
 	unit_test(s, no_rows_come_back);
 	unit_test(s, what_was_asked_comes_back);
 	unit_test(s, every_byte_counts);
