@@ -350,16 +350,19 @@ static int answer(struct comparing *c)
 {
 	struct cli_output out;
 	int status = cli_output_open(&out, c->job->output);
+	bool asked;
 
 	if (!status) {
 		cli_progress_start(&c->progress, c->job, out.fd,
 				   &c->side[1].q);
 		status = ask(c);
 	}
-	if (!status)
+	/* Else nothing takes the place of an older file. */
+	asked = !status;
+	if (asked)
 		status = emit(c, out.fd);
 	cli_interrupt_cancels(NULL);
-	return cli_output_close(&out, status <= CLI_UNSURE &&
+	return cli_output_close(&out, asked && status <= CLI_UNSURE &&
 				!cli_interrupted(), status);
 }
 

@@ -326,6 +326,7 @@ static int emit(struct asking *a, int fd)
 static int answer(struct asking *a)
 {
 	struct cli_output out;
+	bool asked;
 	int status;
 
 	status = cli_output_open(&out, a->job->output);
@@ -335,11 +336,14 @@ static int answer(struct asking *a)
 	}
 	if (!status)
 		status = check_source(a);
-	if (!status)
+	/* A question that could not be asked has no answer, not even a part of
+	 * one: nothing takes the place of an older file. */
+	asked = !status;
+	if (asked)
 		status = emit(a, out.fd);
 	cli_interrupt_cancels(NULL);
 	pagedet_iter_free(a->it);
-	return cli_output_close(&out, status <= CLI_UNSURE &&
+	return cli_output_close(&out, asked && status <= CLI_UNSURE &&
 				!cli_interrupted(), status);
 }
 

@@ -212,6 +212,11 @@ grep -o '"change":"[a-z]*"\|"vaddr":"0x[0-9a-f]*","was"' stdout |
 	sed 's/.*:"\(.*\)"$/\1/; s/","was//' | paste -sd' ' - > said
 echo 'gone 0x7f0000001000 moved 0x7f0000004000' > expected
 tap_run 'two tasks: by address' diff expected said
+cp written older
+run diff c.snap live --root a -o written
+expect 'a task that is gone' 1 'no such task'
+tap_run 'a task that is gone: the file of before is still there' \
+	cmp older written
 run diff c.snap a.snap
 expect 'a task and a machine' 64 'not about the same places'
 run diff c.snap c.snap --format text -q

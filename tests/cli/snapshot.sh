@@ -197,6 +197,18 @@ tap_run 'a signal: it fails' test "$status" -ne 0
 tap_fails 'a signal: nothing is there' ls "$tap_dir/dir/new"
 tap_run 'a signal: nothing else is left' left
 
+# What cannot be asked leaves what was there: a task that is gone, a filter that
+# is none.
+run snapshot "$file" --root "$root"
+cp "$file" "$tap_dir/good"
+for words in 'task 99' 'virt 99 0' 'scan --where nonsense=1'; do
+	# shellcheck disable=SC2086 # these are words
+	run snapshot "$file" --root "$root" $words
+	tap_run "$words: it fails" test "$status" -ne 0
+	tap_run "$words: the snapshot of before is still there" \
+		cmp "$file" "$tap_dir/good"
+done
+
 # The time is over before the first row: that is a part, and stays one.
 run snapshot "$file" --root "$root" --deadline 0.000000001
 expect 'the deadline' 2 deadline
