@@ -24,8 +24,10 @@ OTHERS = {
     "subject": sorted(glob.glob(os.path.join(FAULT, "*.[ch]"))),
     "user": sorted(glob.glob(os.path.join(KMOD, "*.[ch]"))),
 }
-# What pagedet cannot be without.
-LIBRARIES = ["libelf-dev", "zlib1g-dev", "libxxhash-dev"]
+# What pagedet cannot be without, and what it reads files with that were packed
+# elsewhere; snappy would take a compiler of C++.
+LIBRARIES = ["libelf-dev", "zlib1g-dev", "libxxhash-dev",
+             "libzstd-dev", "liblzma-dev", "liblzo2-dev", "libdeflate-dev"]
 
 
 def is_ours(arch):
