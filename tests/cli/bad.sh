@@ -34,20 +34,20 @@ answers() {
 	stdout_is "$answers_name" "$answers_text"
 }
 
-machine_with root
+machine_with small
 
 # --- processes that are gone, or another user's ---
 
-ask root task 99
+ask small task 99
 expect 'a task that is gone' 1 'no such task'
-ask root task 12 99 --fields pid --by pid
+ask small task 12 99 --fields pid --by pid
 expect 'fields and counting' 64 'not both'
-ask root task 12 99 --by pid
+ask small task 12 99 --by pid
 expect 'one of two tasks is gone' 0 '1 task ended meanwhile'
 stdout_has 'the other one is answered' '{"pid":12,"pages":5,'
-ask root task 98 99
+ask small task 98 99
 expect 'all tasks are gone' 1 '2 tasks ended meanwhile'
-ask root virt 99 0
+ask small virt 99 0
 expect 'an address of a task that is gone' 1 'no such task'
 
 # Root may read all, so it is tried as nobody.
@@ -81,15 +81,15 @@ if [ -n "$not_ours" ]; then
 	expect "an address of another user's task" 77 'cannot read task 1'
 	run_unprivileged task $not_ours 99999999 --by pid
 	expect "only others' tasks" 2 '1 task may not be read'
-	chmod 0 "$tap_dir/root/proc/12/maps"
-	run_unprivileged task 12 --root "$tap_dir/root" --fields vaddr
+	chmod 0 "$tap_dir/small/proc/12/maps"
+	run_unprivileged task 12 --root "$tap_dir/small" --fields vaddr
 	expect 'a task whose file may not be read' 77 \
-		"cannot open $tap_dir/root/proc/12/maps: Permission denied"
-	run_unprivileged task 12 13 --root "$tap_dir/root" --json --by pid
+		"cannot open $tap_dir/small/proc/12/maps: Permission denied"
+	run_unprivileged task 12 13 --root "$tap_dir/small" --json --by pid
 	expect 'one of two tasks may not be read' 2 \
 		'1 task may not be read'
 	stdout_has 'the other one is answered, too' '{"pid":13,"pages":2,'
-	chmod 644 "$tap_dir/root/proc/12/maps"
+	chmod 644 "$tap_dir/small/proc/12/maps"
 fi
 
 # --- places at the end of all numbers, odd lengths ---
@@ -98,30 +98,30 @@ for place in ffffffffffffffff 0xfffffffffffff001+0xfff \
 	fffffffffffff000+4096; do
 	answers "virt $place" \
 		'{"vaddr":"0xfffffffffffff000","kind":"unmapped"}' \
-		root virt 12 $place --fields vaddr,kind
+		small virt 12 $place --fields vaddr,kind
 	answers "phys $place" '{"pfn":4503599627370495,"kind":"hole"}' \
-		root phys $place --fields pfn,kind
+		small phys $place --fields pfn,kind
 done
-ask root virt 12 fffffffffffff000+4097
+ask small virt 12 fffffffffffff000+4097
 expect 'a length past the last address' 64 'goes past 2^64'
 answers 'a byte' '{"vaddr":"0x7f0000000000"}' \
-	root virt 12 7f0000000001+1 --fields vaddr
+	small virt 12 7f0000000001+1 --fields vaddr
 answers 'two bytes of two pages' '{"vaddr":"0x7f0000000000"}
-{"vaddr":"0x7f0000001000"}' root virt 12 7f0000000fff+2 --fields vaddr
+{"vaddr":"0x7f0000001000"}' small virt 12 7f0000000fff+2 --fields vaddr
 answers 'a page and a byte' '{"vaddr":"0x7f0000000000"}
-{"vaddr":"0x7f0000001000"}' root virt 12 7f0000000000+4097 --fields vaddr
+{"vaddr":"0x7f0000001000"}' small virt 12 7f0000000000+4097 --fields vaddr
 answers 'a page from its middle on' '{"pfn":256}
-{"pfn":257}' root phys 0x100800+4096 --fields pfn
+{"pfn":257}' small phys 0x100800+4096 --fields pfn
 
 answers 'the page past the last one' '{"pfn":512,"kind":"hole"}' \
-	root page 512 --fields pfn,kind
+	small page 512 --fields pfn,kind
 answers 'nobody maps what is not there, not even none' \
 	'{"pfn":511,"mapcount":null,"memcg_ino":null}
 {"pfn":512,"mapcount":null,"memcg_ino":null}' \
-	root page 511+2 --fields pfn,mapcount,memcg_ino
+	small page 511+2 --fields pfn,mapcount,memcg_ino
 answers 'pages around the end' '{"pfn":511,"kind":"hole"}
-{"pfn":512,"kind":"hole"}' root page 511+2 --fields pfn,kind
-ask root mappers 512
+{"pfn":512,"kind":"hole"}' small page 511+2 --fields pfn,kind
+ask small mappers 512
 expect 'who maps the page past the last one' 1 'nobody maps it'
 
 # Memory that is switched off has no pages, whatever is asked of it.
@@ -143,7 +143,7 @@ done
 
 # nonsense EXPR WORDS
 nonsense() {
-	ask root scan --where "$1"
+	ask small scan --where "$1"
 	expect "--where '$1'" 64 "$2"
 	tap_fails "--where '$1': no answer" test -s "$tap_dir/stdout"
 }
@@ -168,11 +168,11 @@ nonsense "comm='x" 'the quote is not closed'
 
 answers 'a comm with newline and parenthesis' \
 	'{"pid":12,"tgid":12,"comm":"a)\n(b"}' \
-	root virt 12 400000 --fields pid,tgid,comm
-run --root "$tap_dir/root" task 12 --fields pid,comm,vaddr
+	small virt 12 400000 --fields pid,tgid,comm
+run --root "$tap_dir/small" task 12 --fields pid,comm,vaddr
 tap_run 'such a comm breaks no line of text' \
 	test "$(wc -l < "$tap_dir/stdout")" = 6
-run --root "$tap_dir/root" task 12 --fields comm --format csv
+run --root "$tap_dir/small" task 12 --fields comm --format csv
 stdout_has 'such a comm is quoted in CSV' '"a)
 (b"'
 machine_with hostile 'vma 13 7f2000000000-7f2000001000 rw-p 0 fe:01 9 /a\012b c (deleted)

@@ -193,15 +193,15 @@ END_TEST
 
 START_TEST(path_is_below_the_root)
 {
-	char root[] = "/some/root", path[32];
+	char root[] = "/captured", path[32];
 	struct pdet_env env = env_at(root);
 
 	ck_assert_int_eq(pdet_path(&env, path, sizeof(path), "/proc/%d", 12),
 			 0);
-	ck_assert_str_eq(path, "/some/root/proc/12");
+	ck_assert_str_eq(path, "/captured/proc/12");
 	/* exactly as long as fits, and one more */
-	ck_assert_int_eq(pdet_path(&env, path, 19, "/proc/%d", 12), 0);
-	ck_assert_int_eq(pdet_path(&env, path, 18, "/proc/%d", 12), -EINVAL);
+	ck_assert_int_eq(pdet_path(&env, path, 18, "/proc/%d", 12), 0);
+	ck_assert_int_eq(pdet_path(&env, path, 17, "/proc/%d", 12), -EINVAL);
 	ck_assert_int_eq(pdet_path(&env, path, 5, "/proc"), -EINVAL);
 }
 END_TEST
