@@ -50,6 +50,7 @@ struct collecting {
 	uint64_t hash_key;	/* the id of the handle's */
 	uint32_t no_swap, counters;
 	unsigned version;	/* whose contents rows have now */
+	bool denied;		/* some tasks might not be read for it */
 	bool of_pids;		/* pids of this kernel's records are ours */
 };
 
@@ -223,11 +224,13 @@ static int drain(struct collecting *c, struct pagedet_iter *it)
 
 static int ask_rows(struct collecting *c, const struct pagedet_item *items)
 {
+	struct pagedet_coverage cover = { .size = sizeof(cover) };
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pagedet_iter *it;
 	size_t i;
 	int r;
 
+	c->denied = false;
 	q.target = c->o.target;
 	q.items = items;
 	q.n_items = c->n;
@@ -245,6 +248,9 @@ static int ask_rows(struct collecting *c, const struct pagedet_item *items)
 	if (r < 0)
 		return r;
 	r = drain(c, it);
+	/* Of several tasks some may be refused. */
+	if (r == 0 && pagedet_coverage(it, &cover) == 0 && cover.tasks_denied)
+		c->denied = true;
 	pagedet_iter_free(it);
 	return r;
 }
@@ -609,23 +615,43 @@ static bool wait_again(const struct collecting *c, uint64_t since_ns)
 	return true;
 }
 
+/* Why what was read once was not read again. */
+static uint32_t lost_again(int r)
+{
+	switch (r) {
+	case 0:
+	case -ESRCH:
+		return PAGEDET_RACED;
+	case -EACCES:
+		return PAGEDET_NO_ACCESS;
+	case -EBADMSG:
+		return PAGEDET_CORRUPT;
+	default:
+		return PAGEDET_IO;
+	}
+}
+
 static int read_again(struct collecting *c, const struct pagedet_item *own,
 		      uint64_t since_ns)
 {
+	const unsigned again = PAGEDET_AS_AGAIN;
 	uint64_t i;
 	int r = -ETIMEDOUT;
 
 	for (i = 0; i < c->n; i++)
-		at(c, i)->hash_state[PAGEDET_AS_AGAIN] = PAGEDET_TIMEOUT;
-	c->version = PAGEDET_AS_AGAIN;
+		at(c, i)->hash_state[again] = PAGEDET_TIMEOUT;
+	c->version = again;
 	if (wait_again(c, since_ns))
 		r = ask_rows(c, own);
-	if (r == 0 || r == -ENOMEM || r == -ECANCELED)
+	if (r == -ENOMEM || r == -ECANCELED)
 		return r;
+	if (r == 0 && c->denied)
+		r = -EACCES;
 	/* What was read before stands, though the task has ended. */
 	pdet_clear(&c->pd->env);
 	for (i = 0; r != -ETIMEDOUT && i < c->n; i++)
-		at(c, i)->hash_state[PAGEDET_AS_AGAIN] = PAGEDET_RACED;
+		if (at(c, i)->hash_state[again] == PAGEDET_TIMEOUT)
+			at(c, i)->hash_state[again] = lost_again(r);
 	return 0;
 }
 

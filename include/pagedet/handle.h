@@ -174,7 +174,8 @@ enum pagedet_fd_kind {
 /* What is known of the opened kernel. */
 struct pagedet_info {
 	uint64_t size;		/* sizeof(struct pagedet_info) */
-	uint64_t page_size;	/* bytes */
+	uint64_t page_size;	/* bytes; 0 unknown, as of a kernel of which
+				 * there is only a log */
 	uint64_t max_pfn;	/* first pfn past the end; 0 unknown */
 	uint64_t nodes;		/* NUMA nodes with memory; 0 unknown */
 	uint64_t first_ns;	/* CLOCK_REALTIME of the oldest and newest */

@@ -178,7 +178,9 @@ int pagedet_fields_parse(struct pagedet *pd, const char *list,
  *         source here can walk this target (pagedet_error() says what it would
  *         need); EBADMSG types that were given are those of another kernel, or
  *         damaged, or what a dump says of its kernel contradicts itself;
- *         ENOSYS a part that is needed was not built; ENOMEM; EIO.
+ *         ENOSYS a part that is needed was not built; ETIMEDOUT the deadline
+ *         passed before a log that is the handle's source was read; ENOMEM;
+ *         EIO.
  * Since: 0.1
  */
 int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,

@@ -71,8 +71,8 @@ struct pdet_task {
 	struct pdet_backend *backend;
 	uint32_t pid;
 	bool named;		/* task_name() was called */
-	uint8_t lost;		/* why it has no name; 0: it ended */
-	uint32_t tgid;		/* 0 unknown */
+	uint8_t tgid_why, comm_why; /* why they are not known; 0: they are */
+	uint32_t tgid;
 	char comm[64];		/* may hold any byte but NUL */
 	size_t comm_len;
 };
@@ -164,6 +164,9 @@ struct pdet_wants {
 	bool stacks;		/* of tasks will be asked for */
 	bool alone;		/* one session, in the thread that prepares: it
 				 * may load what it turns out to need */
+	uint64_t deadline_ns;	/* CLOCK_MONOTONIC, for what prepare() reads as
+				 * a whole: then it fails with -ETIMEDOUT; 0
+				 * none */
 	bool perturb;		/* rows are few and have NOTES, and more was
 				 * asked than what comes for nothing: a look
 				 * that changes something is all right */
@@ -230,7 +233,7 @@ struct pdet_backend_ops {
 	int (*task_open)(struct pdet_session *s, uint32_t pid,
 			 struct pdet_task **ret);
 	void (*task_close)(struct pdet_task *t);
-	/* Fills in tgid and comm, as far as they can be read. */
+	/* Fills in tgid and comm, or why they cannot be read. */
 	void (*task_name)(struct pdet_session *s, struct pdet_task *t);
 	/* Still the same task with the same address space? 0, or -ESRCH. */
 	int (*task_same)(struct pdet_session *s, struct pdet_task *t);

@@ -12,6 +12,7 @@
 #include "backend/backend.h"
 #include "backend/log.h"
 #include "backend/text_kind.h"
+#include "base/clock.h"
 #include "base/pairs.h"
 #include "base/text_stream.h"
 #include "memory/dump_kind.h"
@@ -142,7 +143,7 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 	if (r < 0)
 		return pdet_fail(env, ENOMEM, "cannot keep what %s says: no "
 				 "memory", pdet_text_stream_name(in));
-	if (read == 0 || read == -ENOMEM || !l->pages.n)
+	if (read == 0 || read == -ENOMEM || read == -ETIMEDOUT || !l->pages.n)
 		return read;
 	/* What was good of it is worth something. */
 	pdet_log(env, PAGEDET_LOG_WARNING, "%s", env->error);
@@ -161,8 +162,22 @@ static int keep_stacks(struct log_source *l, struct pdet_env *env)
 	return 0;
 }
 
-static int load(struct log_source *l, struct pdet_env *env)
+/* As long as there is time; a regular file is not waited for. */
+static int check(void *arg, int *ms)
 {
+	const uint64_t *deadline_ns = arg;
+
+	*ms = -1;
+	return *deadline_ns && pdet_clock_ns(CLOCK_MONOTONIC) >= *deadline_ns ?
+	       ETIMEDOUT : 0;
+}
+
+/* @deadline_ns: CLOCK_MONOTONIC; 0 none. Then nothing is known: what it says
+ * last of a page may be behind. */
+static int load(struct log_source *l, struct pdet_env *env,
+		uint64_t deadline_ns)
+{
+	const struct pdet_text_watch watch = { check, &deadline_ns };
 	struct pdet_text_stream *in;
 	struct pdet_log *log;
 	int r;
@@ -173,13 +188,17 @@ static int load(struct log_source *l, struct pdet_env *env)
 	if (!log)
 		return pdet_fail(env, ENOMEM, "no memory");
 	unload(l);
-	r = pdet_text_stream_open(env, l->options->files[0], &in);
+	r = pdet_text_stream_open_watched(env, l->options->files[0], &watch,
+					  &in);
 	if (r == 0) {
 		r = read_all(l, env, in, log);
 		pdet_text_stream_close(in);
 	}
 	snprintf(l->release, sizeof(l->release), "%s", pdet_log_release(log));
 	pdet_log_free(log);
+	if (r == -ETIMEDOUT)
+		return pdet_fail(env, ETIMEDOUT, "cannot read all of %s: the "
+				 "deadline passed", l->options->files[0]);
 	if (r == 0)
 		r = keep_stacks(l, env);
 	if (r < 0)
@@ -196,9 +215,8 @@ static void log_info(struct pdet_backend *b, struct pdet_env *env,
 {
 	struct log_source *l = source_of(b);
 
-	if (load(l, env) < 0)
+	if (load(l, env, 0) < 0)
 		return;
-	ret->page_size = 4096;
 	snprintf(ret->release, sizeof(ret->release), "%s", l->release);
 }
 
@@ -223,8 +241,7 @@ static void log_survey(struct pdet_backend *b, struct pdet_env *env,
 static int log_prepare(struct pdet_backend *b, struct pdet_env *env,
 		       const struct pdet_wants *wants)
 {
-	(void)wants;
-	return load(source_of(b), env);
+	return load(source_of(b), env, wants->deadline_ns);
 }
 
 static int log_session_new(struct pdet_backend *b, struct pdet_env *env,
@@ -311,7 +328,7 @@ static int log_memory(struct pdet_backend *b, struct pdet_env *env,
 	size_t i;
 	int r;
 
-	r = load(l, env);
+	r = load(l, env, 0);
 	for (i = 0; i < l->pages.n && r == 0; i++) {
 		const uint64_t pfn = l->pages.data[i].pfn;
 

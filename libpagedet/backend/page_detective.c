@@ -351,7 +351,7 @@ static int detective_task_open(struct pdet_session *s, uint32_t pid,
 		return pdet_fail(&s->env, ENOMEM, "no memory");
 	t->task.backend = s->backend;
 	t->task.pid = pid;
-	t->task.lost = PAGEDET_UNSUPPORTED;
+	t->task.tgid_why = t->task.comm_why = PAGEDET_UNSUPPORTED;
 	*ret = &t->task;
 	return 0;
 }
@@ -455,6 +455,7 @@ static int put_address(struct page_detective_session *s,
 		m = pdet_log_map_of(&answer);
 		t->task.comm_len = m ? PDET_MIN((size_t)m->comm.len,
 						sizeof(t->task.comm)) : 0;
+		t->task.comm_why = t->task.comm_len ? 0 : PAGEDET_UNSUPPORTED;
 		if (t->task.comm_len)
 			memcpy(t->task.comm, answer.text.data + m->comm.at,
 			       t->task.comm_len);

@@ -79,15 +79,19 @@ static unsigned why_not_frame(struct procfs_session *s, uint64_t pfn)
 	return word & PDET_UNREADABLE ? PAGEDET_UNSAFE : PAGEDET_HAVE;
 }
 
-static bool is_there(const struct procfs_session *s,
-		     const struct procfs_bytes *y, uint64_t vaddr,
-		     uint64_t pfn)
+/* Whether the page is still at its address. */
+static unsigned why_not_there(const struct procfs_session *s,
+			      const struct procfs_bytes *y, uint64_t vaddr,
+			      uint64_t pfn)
 {
-	uint64_t word;
+	uint64_t word = 0;
+	const ssize_t n = pdet_pread(y->pagemap, &word, 8,
+				     (vaddr >> s->p->page_shift) * 8);
 
-	return pdet_pread(y->pagemap, &word, 8,
-			  (vaddr >> s->p->page_shift) * 8) == 8 &&
-	       word & PDET_PM_PRESENT && (word & PDET_PM_PFN_MASK) == pfn;
+	if (n < 0 && n != -ESRCH)
+		return procfs_reason((int)n);
+	return n == 8 && word & PDET_PM_PRESENT &&
+	       (word & PDET_PM_PFN_MASK) == pfn ? PAGEDET_HAVE : PAGEDET_RACED;
 }
 
 static unsigned read_page(struct procfs_session *s, struct pdet_batch *b,
@@ -113,12 +117,14 @@ static unsigned read_page(struct procfs_session *s, struct pdet_batch *b,
 	why = why_not_frame(s, pfn);
 	if (why != PAGEDET_HAVE)
 		return why;
-	if (!is_there(s, y, vaddr, pfn))
-		return PAGEDET_RACED;
+	why = why_not_there(s, y, vaddr, pfn);
+	if (why != PAGEDET_HAVE)
+		return why;
 	n = pdet_pread(y->mem, pdet_page_bytes_next(b), size, vaddr);
 	pdet_put_note(b, row, PAGEDET_NOTE_PERTURBED);
-	if (!is_there(s, y, vaddr, pfn))
-		return PAGEDET_RACED;
+	why = why_not_there(s, y, vaddr, pfn);
+	if (why != PAGEDET_HAVE)
+		return why;
 	/* The kernel refuses what was made to be read by nobody else. */
 	return n == (ssize_t)size ? PAGEDET_HAVE :
 	       n == -EIO || n == -EACCES ? PAGEDET_DENIED : PAGEDET_IO;

@@ -117,12 +117,23 @@ static uint64_t read_start_time(struct pdet_env *env, uint32_t pid)
 	return read_stat(env, pid, 22);
 }
 
-static void read_comm(struct pdet_env *env, struct pdet_task *t)
+/* Why nothing came to be known of a task; one that has ended is no page that
+ * is not there. */
+static uint8_t task_reason(int error)
+{
+	if (error == -ENOENT || error == -ESRCH)
+		return PAGEDET_RACED;
+	return (uint8_t)procfs_reason(error);
+}
+
+static uint8_t read_comm(struct pdet_env *env, struct pdet_task *t)
 {
 	struct pdet_text text;
+	int r;
 
-	if (pdet_slurp(env, &text, 4096, "/proc/%u/comm", t->pid) < 0)
-		return;
+	r = pdet_slurp(env, &text, 4096, "/proc/%u/comm", t->pid);
+	if (r < 0)
+		return task_reason(r);
 	/* The kernel adds one newline; others belong to the name. */
 	if (text.len && text.data[text.len - 1] == '\n')
 		text.len--;
@@ -130,27 +141,34 @@ static void read_comm(struct pdet_env *env, struct pdet_task *t)
 	memcpy(t->comm, text.data, t->comm_len);
 	t->comm[t->comm_len] = '\0';
 	pdet_text_free(&text);
+	return 0;
 }
 
-static void read_tgid(struct pdet_env *env, struct pdet_task *t)
+static uint8_t read_tgid(struct pdet_env *env, struct pdet_task *t)
 {
 	struct pdet_scan all, line;
 	struct pdet_text text;
+	uint8_t why = PAGEDET_CORRUPT;
 	uint64_t tgid;
+	int r;
 
-	if (pdet_slurp(env, &text, 1 << 20, "/proc/%u/status", t->pid) < 0)
-		return;
+	r = pdet_slurp(env, &text, 1 << 20, "/proc/%u/status", t->pid);
+	if (r < 0)
+		return task_reason(r);
 	all.at = text.data;
 	all.end = text.data + text.len;
 	while (pdet_scan_line(&all, &line)) {
 		if (!pdet_scan_word(&line, "Tgid:"))
 			continue;
 		pdet_scan_blanks(&line);
-		if (pdet_scan_dec(&line, &tgid))
-			t->tgid = (uint32_t)tgid;
+		if (!pdet_scan_dec(&line, &tgid))
+			break;
+		t->tgid = (uint32_t)tgid;
+		why = 0;
 		break;
 	}
 	pdet_text_free(&text);
+	return why;
 }
 
 static int open_file(struct procfs *p, struct pdet_env *env, uint32_t pid,
@@ -211,8 +229,8 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 
 void procfs_task_name(struct pdet_session *s, struct pdet_task *t)
 {
-	read_comm(&s->env, t);
-	read_tgid(&s->env, t);
+	t->comm_why = read_comm(&s->env, t);
+	t->tgid_why = read_tgid(&s->env, t);
 	t->named = true;
 }
 

@@ -196,6 +196,17 @@ static void pass(struct pdet_diff_side *s, uint32_t n)
 		s->b = NULL;
 }
 
+/* A side has failed: what is held comes first, and who asks for that begins
+ * with no words. */
+static void keep_words(struct pdet_diff *d)
+{
+	unsigned i;
+
+	for (i = 0; i < 2; i++)
+		if (!d->words.error[0])
+			pdet_take_words(&d->words, d->side[i].it->env);
+}
+
 static int merge(struct pdet_diff *d)
 {
 	struct pdet_diff_side *a = &d->side[0], *b = &d->side[1];
@@ -251,7 +262,7 @@ static int drain(struct pdet_diff *d)
 	unsigned side;
 	bool here;
 
-	if (!d->mate && pdet_diff_pair(d) < 0)
+	if (d->held.n && !d->mate && pdet_diff_pair(d) < 0)
 		return pdet_fail(d->env, ENOMEM, "cannot compare: no memory");
 	for (; d->drained < d->held.n && d->out.n < OUT_ROWS; d->drained++) {
 		i = d->drained;
@@ -326,6 +337,8 @@ int pdet_diff_step(struct pdet_diff *d, const struct pdet_diff_out **ret)
 		r = merge(d);
 		d->merged = r <= 0;
 		d->error = r < 0 ? r : 0;
+		if (r < 0)
+			keep_words(d);
 		if (d->merged)
 			check_cover(d);
 	}
@@ -336,7 +349,11 @@ int pdet_diff_step(struct pdet_diff *d, const struct pdet_diff_out **ret)
 	if (r < 0 && !d->out.n)
 		return r;
 	*ret = &d->out;
-	return d->out.n ? 1 : d->error;
+	if (d->out.n)
+		return 1;
+	if (d->error)
+		pdet_take_words(d->env, &d->words);
+	return d->error;
 }
 
 int pdet_diff_new(const struct pdet_diff_args *args, struct pdet_diff **ret)

@@ -72,6 +72,7 @@ struct pdet_diff {
 	bool begun;		/* a step was made */
 	bool merged;		/* both sides have ended */
 	int error;		/* why one did, to be said at last */
+	struct pdet_env words;	/* and those for it */
 };
 
 int pdet_diff_new(const struct pdet_diff_args *args, struct pdet_diff **ret);

@@ -195,7 +195,7 @@ int pdet_diff_pair(struct pdet_diff *d)
 	struct candidate c;
 	size_t i, end;
 
-	d->mate = calloc(d->held.n + 1, sizeof(*d->mate));
+	d->mate = calloc(d->held.n, sizeof(*d->mate));
 	if (!d->mate)
 		return -ENOMEM;
 	for (i = 0; i < d->held.n; i++) {

@@ -291,6 +291,7 @@ static int prepare(struct pdet_iter *it)
 		.kinds = it->fold && it->q.grouped && is_by_kind(it),
 		.runs = it->fold && !it->q.grouped,
 		.alone = it->q.threads == 1,
+		.deadline_ns = it->q.deadline_ns,
 		.perturb = !(it->q.options & PAGEDET_Q_CHEAP) &&
 			few_rows(it) <= FEW_ROWS &&
 			pdet_fields_has(&it->plan.columns,

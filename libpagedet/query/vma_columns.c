@@ -145,20 +145,18 @@ void pdet_task_put(struct pdet_session *s, struct pdet_task *t,
 		   struct pdet_batch *b, uint32_t row, uint32_t n,
 		   unsigned source)
 {
-	const unsigned lost = t->lost ? t->lost : PAGEDET_RACED;
-
 	pdet_put_run(b, row, n, F(PID), t->pid, source);
 	if (!b->value[F(TGID)] && !b->value[F(COMM)])
 		return;
 	if (!t->named)
 		t->backend->ops->task_name(s, t);
-	if (t->tgid)
+	if (!t->tgid_why)
 		pdet_put_run(b, row, n, F(TGID), t->tgid, source);
 	else
-		pdet_put_lost_run(b, row, n, F(TGID), lost, source);
-	if (t->comm_len)
+		pdet_put_lost_run(b, row, n, F(TGID), t->tgid_why, source);
+	if (!t->comm_why)
 		pdet_put_text_run(b, row, n, F(COMM), t->comm, t->comm_len,
 				  source);
 	else
-		pdet_put_lost_run(b, row, n, F(COMM), lost, source);
+		pdet_put_lost_run(b, row, n, F(COMM), t->comm_why, source);
 }

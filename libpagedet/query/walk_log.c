@@ -15,14 +15,17 @@
 #include "memory/dump_kind.h"
 #include "query/query.h"
 
-/* Lines between two looks at the clock. */
+/* Lines between two looks at the clock; and how long nobody looks at it while
+ * there are none. */
 #define TURN 1024
+#define WAIT_MS 100
 
 /* Rows that are worth handing on while there is more to read. */
 #define ENOUGH 64
 
 struct walk_log {
 	struct pdet_walk walk;
+	struct pdet_worker *worker; /* who reads */
 	struct pdet_text_stream *in;
 	struct pdet_log *log;
 	struct pdet_fields said; /* columns that a text may fill */
@@ -50,8 +53,9 @@ static int look(struct walk_log *w, struct pdet_env *env)
 	int r;
 
 	r = pdet_text_stream_peek(w->in, env, 4096, &head);
+	/* That nobody wrote in time is told by who reads on. */
 	if (r < 0)
-		return r;
+		return pdet_engine_check(w->worker) ? 0 : r;
 	kind = pdet_dump_kind(head.at, (size_t)(head.end - head.at));
 	if (kind) {
 		r = pdet_fail(env, EBADMSG,
@@ -67,19 +71,31 @@ static int look(struct walk_log *w, struct pdet_env *env)
 	return 0;
 }
 
+/* Lines may be those that somebody is still to write. */
+static int check(void *arg, int *ms)
+{
+	struct walk_log *w = arg;
+
+	*ms = WAIT_MS;
+	return -pdet_engine_check(w->worker);
+}
+
 static int log_begin(struct pdet_walk *base, struct pdet_worker *k)
 {
 	struct walk_log *w = walk_of(base);
 	struct pdet_env *env = &pdet_session_of(k, base)->env;
+	const struct pdet_text_watch watch = { check, w };
 	int r;
 
+	w->worker = k;
 	w->log = pdet_log_new();
 	if (!w->log)
 		return pdet_fail(env, ENOMEM, "no memory");
 	if (!base->it->text_only && base->it->page_size)
 		pdet_log_page_shift(w->log, (unsigned)__builtin_ctzll(
 			base->it->page_size));
-	r = pdet_text_stream_open(env, base->it->q.path, &w->in);
+	r = pdet_text_stream_open_watched(env, base->it->q.path, &watch,
+					  &w->in);
 	return r < 0 ? r : look(w, env);
 }
 
@@ -212,6 +228,7 @@ static int log_place(struct pdet_walk *base, struct pdet_worker *k,
 	unsigned lines = 0;
 	int r = 0;
 
+	w->worker = k;
 	/* Who saw the rows before has seen their stacks. */
 	if (!w->keep_stacks && w->stacks.bytes.n)
 		pdet_texts_free(&w->stacks);

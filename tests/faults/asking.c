@@ -110,12 +110,23 @@ static int take_rows(struct answer *a, const struct pagedet *pd,
 	return n;
 }
 
+void ask_take_text(struct answer *a, struct pagedet_emitter *e)
+{
+	const char *text = pagedet_emitter_text(e, &a->len);
+
+	if (a->len >= sizeof(a->emitted)) {
+		ask_broken(a, "more text than there is room for");
+		a->len = 0;
+	}
+	memcpy(a->emitted, text, a->len);
+	a->emitted[a->len] = '\0';
+}
+
 static int emit(struct answer *a, const struct question *q, struct pagedet *pd,
 		struct pagedet_iter *it)
 {
 	struct pagedet_emit_options o = PAGEDET_EMIT_OPTIONS_INIT;
 	struct pagedet_emitter *e;
-	const char *text;
 	int r;
 
 	o.format = q->format;
@@ -133,13 +144,7 @@ static int emit(struct answer *a, const struct question *q, struct pagedet *pd,
 	r = pagedet_emitter_finish(e);
 	if (r < 0)
 		ask_failed(a, pd, r, "emitter_finish");
-	text = pagedet_emitter_text(e, &a->len);
-	if (a->len >= sizeof(a->emitted)) {
-		ask_broken(a, "more text than there is room for");
-		a->len = 0;
-	}
-	memcpy(a->emitted, text, a->len);
-	a->emitted[a->len] = '\0';
+	ask_take_text(a, e);
 	pagedet_emitter_free(e);
 	return a->result;
 }
@@ -217,6 +222,11 @@ static int run_query(struct answer *a, const struct question *q,
 	r = pagedet_query(pd, &query, &it);
 	if (r < 0)
 		return ask_failed(a, pd, r, "query");
+	if (q->compares) {
+		r = ask_changes(a, q, it);
+		pagedet_iter_free(it);
+		return r;
+	}
 	r = q->format ? emit(a, q, pd, it) : take_rows(a, pd, it);
 	if (q->again && r == 0) {
 		a->n = 0;
@@ -344,7 +354,8 @@ void ask(const struct question *q, int fd, struct answer *a)
 	memset(a, 0, offsetof(struct answer, row));
 	a->fd = fd;
 	a->has_cover = a->ended = false;
-	a->n_summaries = a->n_findings = 0;
+	a->n_summaries = a->n_findings = a->n_evidence = a->n_changes = 0;
+	memset(&a->totals, 0, sizeof(a->totals));
 	a->verdict = 0;
 	a->mappings = a->unread = 0;
 	a->len = 0;
@@ -357,7 +368,7 @@ void ask(const struct question *q, int fd, struct answer *a)
 	o.root = q->root;
 	o.sources = q->sources ? q->sources :
 		    PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
-	if (q->file) {
+	if (q->file && !q->root) {
 		o.files = &q->file;
 		o.n_files = 1;
 		o.sources = 0;
@@ -382,7 +393,7 @@ void ask(const struct question *q, int fd, struct answer *a)
 
 /* --- snapshots --- */
 
-int ask_save(const char *root, const char *path)
+int ask_save(const struct question *q, const char *root, const char *path)
 {
 	struct pagedet_emit_options o = PAGEDET_EMIT_OPTIONS_INIT;
 	struct pagedet_query query = PAGEDET_QUERY_INIT;
@@ -395,6 +406,11 @@ int ask_save(const char *root, const char *path)
 
 	open.root = root;
 	query.target = PAGEDET_TARGET_SCAN;
+	if (q->compares) {
+		query.target = q->target;
+		query.items = q->items;
+		query.n_items = q->n_items;
+	}
 	o.format = PAGEDET_FORMAT_SNAPSHOT;
 	o.fd = file ? fileno(file) : -1;
 	if (pd && file && pagedet_open(pd, &open) == 0 &&

@@ -15,6 +15,7 @@
 #define MAX_ROWS 2048
 #define MAX_TEXT 160
 #define MAX_FINDINGS 16
+#define MAX_CHANGES 600
 #define MAX_EMITTED ((size_t)1 << 20)
 
 enum where {
@@ -23,6 +24,7 @@ enum where {
 	DIRECTORIES,		/* SMALL; cgroups are directories as they are */
 	MAPPED,			/* what tasks map of files */
 	SAVED,			/* SMALL, of which a snapshot was made */
+	CHANGED,		/* changed.scenario; and a snapshot of SMALL */
 	DUMP,			/* that tests/dumps/mkkernel writes */
 	LIVE			/* the running kernel */
 };
@@ -52,6 +54,9 @@ struct question {
 				 * "stack" or "stack,order" */
 	bool survey;		/* no query: info, survey, a second handle */
 	bool explains;		/* no query: evidence of the items, findings */
+	uint32_t collect;	/* for that: PAGEDET_COLLECT_* */
+	bool joins;		/* and with what a peer has gathered and sent */
+	bool compares;		/* with the same rows of the snapshot */
 	uint32_t check;		/* no query: PAGEDET_CHECK_* of path */
 	bool entries;		/* about entries of all kinds of our own */
 	bool writes;		/* what is emitted, to a file */
@@ -75,6 +80,13 @@ struct found_cause {
 	uint32_t confidence;
 };
 
+/* What has changed, and where: pid, vaddr or pfn of either side. */
+struct kept_change {
+	uint64_t pid[2], at[2];	/* UINT64_MAX: this side lacks it */
+	uint64_t fields[2];
+	uint32_t changes;
+};
+
 struct answer {
 	int fd;			/* where it was written, if it was */
 	int result;		/* 0, or the negative errno that came first */
@@ -90,6 +102,11 @@ struct answer {
 	uint64_t unread;	/* tasks that the index could not read */
 	unsigned n_findings;
 	struct found_cause finding[MAX_FINDINGS];
+	unsigned n_evidence;
+	struct pagedet_evidence evidence[MAX_ITEMS];
+	unsigned n_changes;
+	struct kept_change change[MAX_CHANGES];
+	struct pagedet_diff_totals totals;
 	uint32_t verdict;	/* of a check; 0: none was asked for */
 	size_t len;
 	char emitted[MAX_EMITTED]; /* a snapshot's rows are in row instead */
@@ -106,9 +123,9 @@ void ask(const struct question *q, int fd, struct answer *ret);
  * not answered in full must not be a whole one. */
 void ask_saved(int fd, struct answer *ret);
 
-/* ask_save - all that is known of the machine below @root, into a file. Returns
- * 0, or a negative errno. */
-int ask_save(const char *root, const char *path);
+/* ask_save - all that is known of the machine below @root, or of what of it is
+ * compared, into a file. Returns 0, or a negative errno. */
+int ask_save(const struct question *q, const char *root, const char *path);
 
 /* What those of other files need. */
 void ask_broken(struct answer *a, const char *what);
@@ -117,6 +134,7 @@ int ask_failed(struct answer *a, const struct pagedet *pd, int r,
 void ask_keep(struct answer *a, const struct pagedet_page *page,
 	      const char *(*text)(const void *arg, uint64_t id),
 	      const void *arg);
+void ask_take_text(struct answer *a, struct pagedet_emitter *e);
 
 /* --- reasons.c --- */
 
@@ -124,6 +142,20 @@ void ask_keep(struct answer *a, const struct pagedet_page *page,
 int ask_explain(struct answer *a, const struct question *q,
 		struct pagedet *pd);
 int ask_check(struct answer *a, const struct question *q, struct pagedet *pd);
+
+/* As untrue(), of what evidence has beside rows. */
+const char *untrue_evidence(const struct answer *all,
+			    const struct answer *now);
+
+/* --- changes.c --- */
+
+/* What changed from the snapshot to what @it lists. */
+int ask_changes(struct answer *a, const struct question *q,
+		struct pagedet_iter *it);
+
+/* As untrue(), of changes. */
+const char *untrue_changes(const struct question *q, const struct answer *all,
+			   const struct answer *now);
 
 /* --- untrue.c --- */
 

@@ -344,6 +344,12 @@ WRAP(int, __openat64_2, int dir, const char *path, int flags)
 		opened(__real___openat64_2(dir, path, flags));
 }
 
+WRAP(int, memfd_create, const char *name, unsigned flags)
+{
+	return FAILS_PATH(FAULT_OPEN, name) ? -1 :
+		opened(__real_memfd_create(name, flags));
+}
+
 WRAP(int, close, int fd)
 {
 	int r = __real_close(fd);

@@ -17,11 +17,12 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define MADV_GUARD_INSTALL_ 102	/* since 6.13 */
 
-static struct machine machine;
+static struct machine machine, before;
 static char file[sizeof(machine.root) + 8], tree[sizeof(machine.root) + 8];
 static char *area;		/* pages of our own */
 static char *mixed;		/* entries of several kinds */
 static char *huge;
+static char *shared;		/* the file */
 
 static void below(char *ret, size_t size, const char *path)
 {
@@ -102,6 +103,17 @@ static void make_files(void)
 	write_file(name);
 }
 
+static void map_file(void)
+{
+	const int fd = open(file, O_RDWR);
+
+	shared = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      fd, 0);
+	ck_assert_ptr_ne(shared, MAP_FAILED);
+	(void)*(volatile char *)shared;
+	close(fd);
+}
+
 /* The page frame of our first page; 0 if it is hidden. */
 static uint64_t frame(void)
 {
@@ -130,6 +142,15 @@ static void aim_at_own(struct question *q)
 			(uintptr_t)huge, 4 * PAGE, self, 0
 		};
 		q->n_items = 2;
+	}
+	if (q->explains) {
+		const char *const pages[] = { area, area + PAGE,
+					      mixed + 8 * PAGE, shared };
+
+		for (q->n_items = 0; q->n_items < 4; q->n_items++)
+			q->items[q->n_items] = (struct pagedet_item){
+				(uintptr_t)pages[q->n_items], 1, self, 0
+			};
 	}
 	if (q->target == PAGEDET_TARGET_FILE)
 		q->path = file;
@@ -194,6 +215,7 @@ void places_make(const struct question *q)
 		[DIRECTORIES] = "tests/faults/machine.scenario",
 		[MAPPED] = "tests/golden/cli-mapped.scenario",
 		[SAVED] = "tests/faults/machine.scenario",
+		[CHANGED] = "tests/faults/changed.scenario",
 	};
 
 	if (q->at == DUMP) {
@@ -204,6 +226,7 @@ void places_make(const struct question *q)
 		make_files();
 		make_area();
 		make_mixed();
+		map_file();
 		return;
 	}
 	machine_new(&machine, scenarios[q->at]);
@@ -211,7 +234,12 @@ void places_make(const struct question *q)
 		make_directories();
 	below(file, sizeof(file), "/file");
 	if (q->at == SAVED)
-		ck_assert_int_eq(ask_save(machine.root, file), 0);
+		ck_assert_int_eq(ask_save(q, machine.root, file), 0);
+	if (q->at == CHANGED) {
+		machine_new(&before, scenarios[SMALL]);
+		ck_assert_int_eq(ask_save(q, before.root, file), 0);
+		machine_free(&before);
+	}
 	if (q->without)
 		places_hide(q->without);
 }
@@ -220,9 +248,9 @@ void places_aim(struct question *q)
 {
 	if (q->at == LIVE)
 		aim_at_own(q);
-	else if (q->at == DUMP || q->at == SAVED)
+	else if (q->at == DUMP || q->at == SAVED || q->at == CHANGED)
 		q->file = file;
-	else
+	if (q->at != LIVE && q->at != DUMP && q->at != SAVED)
 		q->root = machine.root;
 }
 

@@ -9,6 +9,9 @@
 /* The same without the costly ones. */
 #define MANY "ask,notes,page,struct,task,vma,memcg,file"
 
+/* All that may be looked at. */
+#define CONTENTS (PAGEDET_COLLECT_CONTENT | PAGEDET_COLLECT_AGAIN | \
+		  PAGEDET_COLLECT_FILE)
 #define TARGET(name) .target = PAGEDET_TARGET_##name
 #define ONE(...) .items = { { __VA_ARGS__ } }, .n_items = 1
 #define TASK(pid) { 0, END, pid, 0 }
@@ -182,6 +185,30 @@ const struct question questions[] = {
 	{ .name = "saved: survey", .at = SAVED, .survey = true,
 	  .format = PAGEDET_FORMAT_JSON },
 
+	/* What changed. */
+	{ .name = "changes of memory", .compares = true, .at = CHANGED,
+	  TARGET(SCAN), .fields = MANY },
+	{ .name = "changes of memory by two threads", .compares = true,
+	  .at = CHANGED, TARGET(SCAN), .fields = MANY, .threads = 2 },
+	{ .name = "changes of a task", .compares = true, .at = CHANGED,
+	  TARGET(TASK), .fields = MANY, TASK_12 },
+	{ .name = "changes of pages that are named", .compares = true,
+	  .at = CHANGED, TARGET(PFN), .fields = MANY,
+	  .items = { { 0x100, 0x22, 0, 0 }, { 0x1ff, 3, 0, 0 } },
+	  .n_items = 2 },
+	{ .name = "changes of a task as JSON", .compares = true,
+	  .at = CHANGED, TARGET(TASK), .fields = MANY, TASK_12,
+	  .format = PAGEDET_FORMAT_JSON },
+	{ .name = "changes of memory as text", .compares = true,
+	  .at = CHANGED, TARGET(SCAN), .fields = MANY,
+	  .format = PAGEDET_FORMAT_TEXT },
+	{ .name = "changes of memory as CSV to a file", .compares = true,
+	  .at = CHANGED, TARGET(SCAN), .fields = MANY,
+	  .format = PAGEDET_FORMAT_CSV, .writes = true },
+	{ .name = "a picture of changes", .compares = true, .at = CHANGED,
+	  TARGET(SCAN), .fields = "pfn,kind,flags,flags_known",
+	  .format = PAGEDET_FORMAT_SVG },
+
 	/* What follows from rows. */
 	{ .name = "explained pages", .explains = true, TARGET(PFN),
 	  .items = { { 0x100, 1, 0, 0 }, { 0x114, 1, 0, 0 },
@@ -193,6 +220,15 @@ const struct question questions[] = {
 	{ .name = "explained pages of a snapshot", .explains = true,
 	  .at = SAVED, TARGET(PFN), .items = { { 0x100, 1, 0, 0 },
 		     { 0x120, 1, 0, 0 } }, .n_items = 2 },
+	{ .name = "pages explained by what a peer has", .explains = true,
+	  .joins = true, .at = CHANGED, TARGET(PFN),
+	  .items = { { 0x100, 1, 0, 0 }, { 0x114, 1, 0, 0 },
+		     { 0x13f, 1, 0, 0 } }, .n_items = 3 },
+	{ .name = "live: explained addresses", .explains = true, .at = LIVE,
+	  TARGET(VIRT), .collect = CONTENTS },
+	{ .name = "live: addresses explained by what a peer has",
+	  .explains = true, .joins = true, .at = LIVE, TARGET(VIRT),
+	  .collect = CONTENTS },
 	{ .name = "live: is a file clean", .at = LIVE, TARGET(FILE),
 	  .check = PAGEDET_CHECK_CLEAN },
 	{ .name = "live: is a file as on its disk", .at = LIVE, TARGET(FILE),

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Asks for what follows from rows: why a page is as it is, and whether a file
  * is as it should be. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "asking.h"
+#include "faults.h"
 
+/* Of all evidence that there can be, as bytes. */
+#define SENT ((size_t)MAX_ITEMS * 8192)
 #define ROOM ((size_t)MAX_FINDINGS * 4096 + MAX_ITEMS * 32)
 
 static const char *text_of_evidence(const void *arg, uint64_t id)
@@ -38,6 +43,64 @@ static void keep_evidence(struct answer *a, const struct pagedet_evidence *e,
 	}
 }
 
+/* What was gathered by @pd as bytes, and out of them again. */
+static int send(struct answer *a, struct pagedet *pd,
+		struct pagedet_evidence *e, unsigned n)
+{
+	static unsigned char bytes[SENT];
+	uint64_t size = 0;
+	int r;
+
+	r = pagedet_evidence_save(pd, e, n, bytes, sizeof(bytes), &size);
+	if (r < 0)
+		return ask_failed(a, pd, r, "evidence_save");
+	memset(e, 0, n * sizeof(*e));
+	e[0].size = sizeof(e[0]);
+	r = pagedet_evidence_load(pd, bytes, size, e, n);
+	if (r < 0)
+		return ask_failed(a, pd, r, "evidence_load");
+	if ((unsigned)r != n)
+		ask_broken(a, "not all evidence has come");
+	return 0;
+}
+
+/* The peer is the machine that was saved, or the same one again. */
+static int join(struct answer *a, const struct question *q, struct pagedet *pd,
+		const struct pagedet_collect_options *o,
+		struct pagedet_evidence *here)
+{
+	static struct pagedet_evidence e[MAX_ITEMS];
+	struct pagedet_options open = PAGEDET_OPTIONS_INIT;
+	struct pagedet *peer = NULL;
+	int r;
+
+	memset(e, 0, sizeof(e));
+	e[0].size = sizeof(e[0]);
+	if (q->file) {
+		open.files = &q->file;
+		open.n_files = 1;
+		peer = pagedet_new();
+		if (!peer)
+			return ask_failed(a, NULL, -ENOMEM, "new");
+		r = pagedet_open(peer, &open);
+	} else {
+		r = pagedet_dup(pd, &peer);
+	}
+	if (r < 0)
+		ask_failed(a, peer ? peer : pd, r, "peer");
+	if (r == 0) {
+		r = pagedet_collect(peer, q->items, q->n_items, o, e);
+		if (r < 0)
+			ask_failed(a, peer, r, "collect");
+	}
+	if (r >= 0)
+		r = send(a, peer, e, q->n_items);
+	if (r >= 0 && pagedet_evidence_join(here, q->n_items, e) < 0)
+		ask_broken(a, "what has come cannot be joined");
+	pagedet_free(peer);
+	return r;
+}
+
 static void keep_findings(struct answer *a, const struct pagedet_finding *f,
 			  int n)
 {
@@ -56,6 +119,7 @@ int ask_explain(struct answer *a, const struct question *q, struct pagedet *pd)
 	static struct pagedet_finding f[MAX_FINDINGS];
 	static char room[ROOM];
 	struct pagedet_collect_options o = PAGEDET_COLLECT_OPTIONS_INIT;
+	unsigned i;
 	int r;
 
 	memset(e, 0, sizeof(e));
@@ -63,14 +127,26 @@ int ask_explain(struct answer *a, const struct question *q, struct pagedet *pd)
 	e[0].size = sizeof(e[0]);
 	f[0].size = sizeof(f[0]);
 	o.target = q->target;
+	o.options = q->collect;
 	o.questions = PAGEDET_ASK_NOT_FREE | PAGEDET_ASK_PINNED |
 		      PAGEDET_ASK_UNACCOUNTED | PAGEDET_ASK_POISONED;
+	if (q->joins)
+		o.questions = PAGEDET_ASK_MISMATCH;
 	/* Enough for all, so that nothing is a matter of time. */
 	o.mappers_ns = 60000000000u;
 	r = pagedet_collect(pd, q->items, q->n_items, &o, e);
 	if (r < 0)
 		return ask_failed(a, pd, r, "collect");
-	keep_evidence(a, e, q->n_items);
+	if (q->joins) {
+		r = join(a, q, pd, &o, e);
+		if (r < 0)
+			return r;
+	}
+	/* What our own pages are at the moment is another thing each time. */
+	if (q->at != LIVE)
+		keep_evidence(a, e, q->n_items);
+	for (i = 0; i < q->n_items; i++)
+		a->evidence[a->n_evidence++] = e[i];
 	r = pagedet_explain(e, q->n_items, room, sizeof(room), f,
 			    MAX_FINDINGS);
 	if (r < 0)
@@ -82,6 +158,103 @@ int ask_explain(struct answer *a, const struct question *q, struct pagedet *pd)
 	a->ended = true;
 	return 0;
 }
+
+/* --- is it still so? --- */
+
+/* A number that is 0 as long as it is not known. */
+static const struct {
+	const char *name;
+	size_t at, width;
+} members[] = {
+#define MEMBER(name) \
+	{ #name, offsetof(struct pagedet_evidence, name), \
+	  sizeof(((struct pagedet_evidence *)NULL)->name) }
+	MEMBER(zero[PAGEDET_AS_NOW]), MEMBER(zero[PAGEDET_AS_AGAIN]),
+	MEMBER(zero[PAGEDET_AS_PEER]), MEMBER(here_read), MEMBER(peer_read),
+	MEMBER(track), MEMBER(file_ns), MEMBER(here_hole), MEMBER(peer_hole),
+	MEMBER(extra_mappers), MEMBER(mappers), MEMBER(mapper_pid),
+	MEMBER(counters_here), MEMBER(counters_peer), MEMBER(alloc_task),
+	MEMBER(no_swap), MEMBER(here_frozen), MEMBER(peer_frozen),
+#undef MEMBER
+};
+
+static uint64_t member(const struct pagedet_evidence *e, size_t i)
+{
+	uint64_t wide = 0;
+	uint32_t narrow = 0;
+
+	if (members[i].width == sizeof(wide))
+		memcpy(&wide, (const char *)e + members[i].at, sizeof(wide));
+	else
+		memcpy(&narrow, (const char *)e + members[i].at,
+		       sizeof(narrow));
+	return wide | narrow;
+}
+
+/* Contents that are known now were known; those that are not say why. */
+static bool is_true_hash(const struct pagedet_evidence *was,
+			 const struct pagedet_evidence *is, unsigned version)
+{
+	const uint32_t a = was->hash_state[version];
+	const uint32_t b = is->hash_state[version];
+	bool known;
+
+	/* What is at an address that cannot be looked at once more may be
+	 * another page by now. */
+	if (b == PAGEDET_RACED && !strstr(faults_what(), "/pagemap"))
+		known = false;
+	else
+		known = b >= PAGEDET_UNSUPPORTED;
+	/* Of a page without a row nothing is said. */
+	if (version != PAGEDET_AS_AGAIN && b == PAGEDET_NOT_ASKED)
+		known = true;
+	return a == b || known;
+}
+
+static bool is_known(const struct pagedet_evidence *was,
+		     const struct pagedet_evidence *is, size_t i)
+{
+	/* What could not be read at all, and why, is news. */
+	return !member(is, i) || member(is, i) == member(was, i) ||
+	       ((members[i].at == offsetof(struct pagedet_evidence,
+					   here_read) ||
+		 members[i].at == offsetof(struct pagedet_evidence,
+					   peer_read)) &&
+		member(is, i) != PAGEDET_READ_DONE);
+}
+
+const char *untrue_evidence(const struct answer *all, const struct answer *now)
+{
+	static char words[128];
+	unsigned i, k;
+
+	for (i = 0; i < now->n_evidence; i++) {
+		const struct pagedet_evidence *was = &all->evidence[i];
+		const struct pagedet_evidence *is = &now->evidence[i];
+
+		for (k = 0; k < 4; k++) {
+			if (is_true_hash(was, is, k))
+				continue;
+			snprintf(words, sizeof(words), "evidence %u: hash %u "
+				 "is %s, and was %s", i, k,
+				 pagedet_state_name(is->hash_state[k]),
+				 pagedet_state_name(was->hash_state[k]));
+			return words;
+		}
+		for (k = 0; k < sizeof(members) / sizeof(*members); k++) {
+			if (is_known(was, is, k))
+				continue;
+			snprintf(words, sizeof(words), "evidence %u: %s is "
+				 "%llx, and was %llx", i, members[k].name,
+				 (unsigned long long)member(is, k),
+				 (unsigned long long)member(was, k));
+			return words;
+		}
+	}
+	return NULL;
+}
+
+/* --- checks --- */
 
 int ask_check(struct answer *a, const struct question *q, struct pagedet *pd)
 {

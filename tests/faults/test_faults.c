@@ -200,8 +200,9 @@ static bool ask_first(const struct question *q)
 		return false;
 	ck_assert_msg(!all.result && !*all.broken, "%s: %s %s", q->name,
 		      all.error, all.broken);
-	ck_assert_msg(all.n || all.len || all.verdict, "%s: no answer",
-		      q->name);
+	ck_assert_msg(all.n || all.len || all.verdict || all.n_changes ||
+			      all.n_evidence,
+		      "%s: no answer", q->name);
 	if (q->others)
 		forget_others();
 	if (!q->other_without)

@@ -148,6 +148,8 @@ static const char *cannot_be(const struct question *q,
 		if (is == PAGEDET_NOT_ASKED &&
 		    q->options & PAGEDET_Q_CHEAP)
 			continue;
+		if (q->root && is == PAGEDET_RACED)
+			return say_field(f, all, now);
 		if (is_reason(is) && was != PAGEDET_NOT_ASKED)
 			continue;
 		if (is != was || !same_value(q, all, now, f))
@@ -553,7 +555,9 @@ const char *untrue(const struct question *q, const struct answer *all,
 	    now->unread == all->unread)
 		return say("mappings, and no task was left out", "",
 			   all->mappings, now->mappings);
-	if (q->format && q->format != PAGEDET_FORMAT_SNAPSHOT)
+	if (q->compares)
+		why = untrue_changes(q, all, now);
+	else if (q->format && q->format != PAGEDET_FORMAT_SNAPSHOT)
 		why = untrue_text(q, all, now);
 	else if (q->by || q->options & PAGEDET_Q_GROUP)
 		why = untrue_groups(q, all, now);
@@ -563,6 +567,8 @@ const char *untrue(const struct question *q, const struct answer *all,
 		why = untrue_rows(q, all, now);
 	if (!why)
 		why = untrue_summaries(all, now);
+	if (!why)
+		why = untrue_evidence(all, now);
 	return why ? why : untrue_reasons(all, now);
 }
 
@@ -576,6 +582,7 @@ const char *differs(const struct question *q, const struct answer *all,
 	if (strcmp(all->emitted, now->emitted) || all->n != now->n ||
 	    all->verdict != now->verdict ||
 	    all->n_findings != now->n_findings ||
+	    all->n_changes != now->n_changes ||
 	    (q->root && all->mappings != now->mappings))
 		return "the answer is another one";
 	for (i = 0; i < all->n; i++)

@@ -50,6 +50,13 @@ tap.equal("a compressed file",
           ask("from-log", "--text-only",
               os.path.join(home, "full-dmesg.txt.zst"))[1], right)
 
+head = subprocess.run([command, "--from",
+                       os.path.join(home, "full-dmesg.txt.zst"), "doctor"],
+                      capture_output=True, check=False).stdout.decode()
+tap.is_true("of its kernel it says the release, and no size of pages",
+            head.startswith("kernel         6.") and "page size" not in head,
+            head[:200])
+
 # --- ways to keep a log ---
 
 LINE = re.compile(r"^\[ *(\d+)\.(\d+)\] (.*)$", re.M)
