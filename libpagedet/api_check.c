@@ -228,14 +228,17 @@ static void survey_maps(struct pagedet *pd, struct pdet_backend *b,
 	ret->cost = PAGEDET_COST_SWEEP;
 }
 
-/* What bytes say can be said where they can be read. */
+/* What bytes say can be said where they can be read. Page Detective tells
+ * zeroes from others, and hands out none. */
 static void survey_bytes(struct pagedet *pd, struct pdet_backend *b,
 			 struct pdet_ability *ret)
 {
 	unsigned source;
 
 	for (source = 0; b->sources >> source; source++)
-		if (b->sources >> source & 1 && ret->reason != PAGEDET_HAVE)
+		if (b->sources >> source & 1 &&
+		    source != PAGEDET_SOURCE_PAGE_DETECTIVE &&
+		    ret->reason != PAGEDET_HAVE)
 			b->ops->survey(b, &pd->env, PAGEDET_TARGET_NOTHING,
 				       PAGEDET_FIELD_CONTENT, source, ret);
 }

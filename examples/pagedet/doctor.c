@@ -136,6 +136,7 @@ struct survey {
 	uint32_t sources;	/* that exist, as bits */
 	uint32_t columns;	/* of these, the ones that differ by field */
 	uint8_t whole[32];	/* what the others say: the number of a note */
+	char *way[32];		/* in which way a source is asked, if it says */
 	struct cli_tiers tiers;
 };
 
@@ -179,7 +180,9 @@ static int survey_field(struct survey *s, struct pagedet *pd, uint32_t field)
 			return cli_fail(pd, error);
 		cli_tiers_add(&s->tiers, field, &a);
 		note = note_of(s, &a);
-		if (note < 0)
+		if (a.can && *a.advice && !s->way[source])
+			s->way[source] = strdup(a.advice);
+		if (note < 0 || (a.can && *a.advice && !s->way[source]))
 			return cli_fail_errno("doctor");
 		if (a.reason == PAGEDET_UNSUPPORTED && !*a.advice)
 			s->never = (unsigned)note;
@@ -335,6 +338,10 @@ static void print_survey(FILE *f, struct survey *s)
 				fprintf(f, "[%u] %s\n", i, s->note[note]);
 	for (note = 1; note <= s->n_notes; note++)
 		print_others(f, s, note);
+	for (source = 1; source < 32; source++)
+		if (s->way[source])
+			fprintf(f, "%s:\n    %s\n",
+				pagedet_source_name(source), s->way[source]);
 }
 
 static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
@@ -359,6 +366,8 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 	}
 	for (i = 1; i <= s.n_notes; i++)
 		free(s.note[i]);
+	for (i = 0; i < CLI_COUNT(s.way); i++)
+		free(s.way[i]);
 	return status;
 }
 

@@ -20,7 +20,8 @@ void cli_helpers_find(struct cli_job *job)
 	ssize_t n;
 	size_t i;
 
-	if (!(job->open.sources &
+	if (job->open.sources &&
+	    !(job->open.sources &
 	      PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_DETECTIVE)))
 		return;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);

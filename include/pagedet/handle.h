@@ -208,7 +208,8 @@ struct pagedet_ability {
 	uint32_t tier;		/* PAGEDET_TIER_* that it takes; 0: not of a
 				 * dump */
 	const char *why;	/* words for the reason; "" if it can */
-	const char *advice;	/* what would make it possible; may be "" */
+	const char *advice;	/* what would make it possible, or in which way
+				 * it is possible; may be "" */
 };
 
 enum pagedet_cost {

@@ -177,6 +177,10 @@ struct pdet_session {
 	struct pdet_backend *backend;
 	struct pdet_env env;
 	const struct pdet_wants *wants;
+	/* Asked by who waits for long: true if nobody does any more, for the
+	 * deadline passed or the query was cancelled. NULL: never. */
+	bool (*stop)(void *arg);
+	void *stop_arg;
 };
 
 struct pdet_backend_ops {

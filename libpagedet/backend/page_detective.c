@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * The source "page_detective": what it can answer, and rows from its answers.
- * Each question writes some 20 lines to the kernel log, so it is asked only if
- * the caller named it, about single pages, and not about many.
+ * Where the driver answers in a file, nobody notices that. Else each question
+ * writes some 20 lines to the kernel log, so it is asked only if the caller
+ * named it, about single pages, and not about many.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/page_detective.h"
+#include "backend/page_detective_query.h"
 #include "base/clock.h"
 #include "base/io.h"
 
@@ -27,10 +28,12 @@
 
 static int detective_probe(struct pdet_env *env, const struct pdet_input *in)
 {
-	(void)env;
-	/* Only by name. */
-	return !in->options->n_files &&
-	       in->options->sources & PAGEDET_SOURCE_BIT(SOURCE) ? 30 : 0;
+	if (in->options->n_files)
+		return 0;
+	/* What others notice, only by name. */
+	if (in->options->sources & PAGEDET_SOURCE_BIT(SOURCE))
+		return 30;
+	return page_detective_query_probe(env) ? 20 : 0;
 }
 
 static int detective_open(struct pdet_backend *b, struct pdet_env *env,
@@ -80,42 +83,89 @@ static void detective_info(struct pdet_backend *b, struct pdet_env *env,
 	}
 }
 
-static void detective_survey(struct pdet_backend *b, struct pdet_env *env,
-			     uint32_t target, unsigned field, unsigned source,
-			     struct pdet_ability *ret)
+/* By "query": what is looked for beside the page, and for whom. */
+static unsigned query_cost(const struct page_detective *d, unsigned field,
+			   uint32_t target)
 {
-	struct page_detective *d = page_detective_of(b);
+	switch (field) {
+	case F(USER_MAPS):
+	case F(KERNEL_MAPS):
+		return PAGEDET_COST_SWEEP;
+	case F(CONTENT):
+		return PAGEDET_COST_CONTENT;
+	case F(DEV):
+	case F(INODE):
+	case F(INDEX):
+	case F(MEMCG_INO):
+	case F(MEMCG_PATH):
+	case F(MEMCG_NAME):
+		return d->alone && target == PAGEDET_TARGET_VIRT ?
+			PAGEDET_COST_FREE : PAGEDET_COST_READ;
+	default:
+		return d->alone && target != PAGEDET_TARGET_NOTHING ?
+			PAGEDET_COST_FREE : PAGEDET_COST_READ;
+	}
+}
+
+static unsigned log_cost(const struct page_detective *d, uint32_t target)
+{
+	/* Once it is asked, the answer has all. */
+	return d->alone && target != PAGEDET_TARGET_NOTHING ?
+		PAGEDET_COST_FREE : PAGEDET_COST_INTRUSIVE;
+}
+
+static bool tells(const struct page_detective *d, unsigned field)
+{
 	const struct pdet_fields told = pdet_log_fields();
 
-	(void)source;
-	memset(ret, 0, sizeof(*ret));
-	ret->reason = PAGEDET_UNSUPPORTED;
-	/* Once it is asked, the answer has all. */
-	ret->cost = d->alone && target != PAGEDET_TARGET_NOTHING ?
-		PAGEDET_COST_FREE : PAGEDET_COST_INTRUSIVE;
-	ret->partial = true;
+	if (d->query)
+		return page_detective_tells(field);
 	/* It has no line of page_owner. */
-	if ((!pdet_fields_has(&told, field) && field != F(MAP)) ||
-	    !strcmp(pdet_field_info(field)->group, "owner"))
-		return;
-	page_detective_look(d, env);
-	ret->reason = d->closed ? d->closed : d->reason;
-	if (ret->reason != PAGEDET_HAVE) {
-		snprintf(ret->advice, sizeof(ret->advice), "%s", d->advice);
-		return;
-	}
+	return (pdet_fields_has(&told, field) || field == F(MAP)) &&
+	       strcmp(pdet_field_info(field)->group, "owner") != 0;
+}
+
+/* Whether it is asked about that many: a list is asked about any number, if
+ * nothing else is wanted. */
+static bool takes_target(const struct page_detective *d, unsigned field,
+			 uint32_t target)
+{
 	switch (target) {
 	case PAGEDET_TARGET_NOTHING:
 	case PAGEDET_TARGET_PFN:
 	case PAGEDET_TARGET_PHYS:
 	case PAGEDET_TARGET_VIRT:
 	case PAGEDET_TARGET_MAPPERS:
-		return;
+		return true;
 	default:
-		ret->reason = PAGEDET_TOO_COSTLY;
-		snprintf(ret->advice, sizeof(ret->advice),
-			 "page_detective is asked about single pages: each question writes to the kernel log");
+		return d->query &&
+		       query_cost(d, field, target) < PAGEDET_COST_SWEEP;
 	}
+}
+
+static void detective_survey(struct pdet_backend *b, struct pdet_env *env,
+			     uint32_t target, unsigned field, unsigned source,
+			     struct pdet_ability *ret)
+{
+	struct page_detective *d = page_detective_of(b);
+
+	(void)source;
+	memset(ret, 0, sizeof(*ret));
+	ret->reason = PAGEDET_UNSUPPORTED;
+	page_detective_look(d, env);
+	ret->cost = (uint8_t)(d->query ? query_cost(d, field, target) :
+					 log_cost(d, target));
+	ret->partial = true;
+	if (!tells(d, field))
+		return;
+	ret->reason = d->closed ? d->closed : d->reason;
+	snprintf(ret->advice, sizeof(ret->advice), "%s", d->advice);
+	if (ret->reason != PAGEDET_HAVE || takes_target(d, field, target))
+		return;
+	ret->reason = PAGEDET_TOO_COSTLY;
+	snprintf(ret->advice, sizeof(ret->advice), "%s", d->query ?
+		 "it looks at all tasks, or reads the page: for single pages" :
+		 "each question writes to the kernel log: for single pages");
 }
 
 /* Why it is not open, for whoever asks what there is. */
@@ -127,8 +177,10 @@ static void detective_absent(struct pdet_env *env, struct pdet_ability *ret)
 	ret->reason = d.reason;
 	snprintf(ret->advice, sizeof(ret->advice), "%s", d.advice);
 	if (d.reason == PAGEDET_HAVE) {
-		ret->reason = PAGEDET_TOO_COSTLY;
-		snprintf(ret->advice, sizeof(ret->advice),
+		ret->reason = d.query ? PAGEDET_UNSUPPORTED :
+					PAGEDET_TOO_COSTLY;
+		snprintf(ret->advice, sizeof(ret->advice), "%s", d.query ?
+			 "not open: allow it" :
 			 "asked only if it is named: it writes to the kernel log");
 	}
 	page_detective_kmsg_close(&d.kmsg);
@@ -182,6 +234,8 @@ static void detective_session_free(struct pdet_session *base)
 	for (i = 0; i < s->kept.n; i++)
 		pdet_log_page_free(&s->kept.data[i].page);
 	pdet_vec_free(&s->kept);
+	page_detective_reply_free(&s->told.reply);
+	page_detective_holes_forget(s);
 	free(s);
 }
 
@@ -307,6 +361,10 @@ static int detective_fill(struct pdet_session *base, struct pdet_batch *b,
 	/* Rows of addresses were answered when they were made. */
 	if (base->wants->walks && base->wants->target == PAGEDET_TARGET_VIRT)
 		return 0;
+	if (page_detective_of(base->backend)->query) {
+		page_detective_query_fill(s, b, want);
+		return 0;
+	}
 	for (row = 0; row < b->n; row++) {
 		a = answer_of(s, pdet_batch_get(b, row, F(PFN), UINT64_MAX));
 		if (!a)
@@ -326,8 +384,11 @@ static int detective_told(struct pdet_session *base, uint64_t pfn, size_t *at,
 			  struct pdet_batch *b)
 {
 	struct page_detective_session *s = page_detective_session_of(base);
-	const struct page_detective_answer *a = answer_of(s, pfn);
+	const struct page_detective_answer *a;
 
+	if (page_detective_of(base->backend)->query)
+		return page_detective_query_told(s, pfn, at, b);
+	a = answer_of(s, pfn);
 	if (!a)
 		return -ENOMEM;
 	return a->reason ? -ENOENT :
@@ -336,6 +397,18 @@ static int detective_told(struct pdet_session *base, uint64_t pfn, size_t *at,
 }
 
 /* --- addresses of tasks --- */
+
+struct pdet_fields
+page_detective_said(const struct page_detective_session *s)
+{
+	struct pdet_fields said = s->session.wants->fields;
+
+	pdet_fields_remove(&said, F(ASK));
+	pdet_fields_remove(&said, F(NOTES));
+	pdet_fields_remove(&said, F(PAGES));
+	pdet_fields_remove(&said, F(TIME_NS));
+	return said;
+}
 
 struct detective_task {
 	struct pdet_task task;
@@ -392,8 +465,8 @@ static int put_nothing(struct pdet_session *s, struct detective_task *t,
 		       uint32_t row)
 {
 	const uint32_t present = PAGEDET_PTE(PAGEDET_PTE_PRESENT);
+	char name[PAGE_DETECTIVE_NAME];
 	struct pdet_vma vma;
-	char name[256];
 	int r = 0;
 
 	if (p->refusal == PDET_LOG_REFUSED_TASK)
@@ -407,8 +480,7 @@ static int put_nothing(struct pdet_session *s, struct detective_task *t,
 	if (p->refusal == PDET_LOG_REFUSED_ENTRY) {
 		pdet_put(b, row, F(PTE), 0, SOURCE);
 		pdet_put(b, row, F(PTE_KNOWN), present, SOURCE);
-		r = page_detective_vma(&s->env, t->task.pid, addr, &vma, name,
-				       sizeof(name));
+		r = page_detective_vma(&s->env, t->task.pid, addr, &vma, name);
 		if (r < 0)
 			return 0;
 	}
@@ -430,7 +502,7 @@ static int put_address(struct page_detective_session *s,
 	const struct page_detective_question q = {
 		.virt = true, .pid = t->task.pid, .addr = addr,
 	};
-	struct pdet_fields want = s->session.wants->fields;
+	const struct pdet_fields want = page_detective_said(s);
 	const struct pdet_log_map *m;
 	struct pdet_log_page answer;
 	const uint32_t row = b->n;
@@ -438,10 +510,6 @@ static int put_address(struct page_detective_session *s,
 	bool torn;
 	int r = 0;
 
-	pdet_fields_remove(&want, F(ASK));
-	pdet_fields_remove(&want, F(NOTES));
-	pdet_fields_remove(&want, F(PAGES));
-	pdet_fields_remove(&want, F(TIME_NS));
 	pdet_batch_grow(b, 1);
 	reason = ask(s, &q, &answer, &torn);
 	if (reason) {
@@ -468,6 +536,26 @@ static int put_address(struct page_detective_session *s,
 	return r;
 }
 
+/* The same by "query". */
+static int put_answer(struct page_detective_session *s,
+		      struct detective_task *t, uint64_t addr,
+		      struct pdet_batch *b)
+{
+	const uint32_t row = b->n;
+	int r = page_detective_query_address(s, t->task.pid, addr, b,
+					     &t->task);
+
+	if (r < 0)
+		return r;
+	pdet_put(b, row, F(VADDR), addr, SOURCE);
+	if (r == PAGE_DETECTIVE_UNMAPPED &&
+	    !pdet_vec_push(&t->unmapped, addr)) {
+		pdet_batch_cut(b, row);
+		return pdet_fail(&s->session.env, ENOMEM, "no memory");
+	}
+	return 0;
+}
+
 static int detective_entries(struct pdet_session *base, struct pdet_task *task,
 			     uint64_t *at, uint64_t end, bool all,
 			     struct pdet_batch *b)
@@ -482,7 +570,8 @@ static int detective_entries(struct pdet_session *base, struct pdet_task *task,
 	(void)all;
 	t->unmapped.n = 0;
 	while (*at < end && b->n < b->cap) {
-		r = put_address(s, t, *at, b);
+		r = page_detective_of(base->backend)->query ?
+			put_answer(s, t, *at, b) : put_address(s, t, *at, b);
 		if (r < 0)
 			return r;
 		*at += page;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The driver Page Detective as a source: one question at a time is written to
- * a file of debugfs, and the answer is read where the kernel puts it, which is
- * its log. Shared by page_detective*.c.
+ * The driver Page Detective as a source, in one of two ways: it answers in its
+ * file "query" (page_detective_query.h), or, as it was posted, one question at
+ * a time is written to a file of debugfs, and the answer is read where the
+ * kernel puts it, which is its log. Shared by page_detective*.c.
  */
 #ifndef PDET_BACKEND_PAGE_DETECTIVE_H
 #define PDET_BACKEND_PAGE_DETECTIVE_H
@@ -11,11 +12,20 @@
 
 #include "backend/backend.h"
 #include "backend/log.h"
+#include "backend/page_detective_reply.h"
+#include "base/io.h"
+#include "kernel/kpf.h"
 
 #define PAGE_DETECTIVE_DIR "/sys/kernel/debug/page_detective"
 
+/* A path whose bytes are all escaped, and words behind it. */
+#define PAGE_DETECTIVE_NAME (4 * 4096 + 64)
+
 /* The program that writes; in the directory of helpers. */
 #define PAGE_DETECTIVE_HELPER "page-detective-write"
+
+/* Longest question that it takes. */
+#define PAGE_DETECTIVE_LINE 120
 
 /* --- page_detective_kmsg.c: records of /dev/kmsg --- */
 
@@ -62,10 +72,11 @@ struct page_detective_report {
 };
 
 /* -ENOENT there is no such program; or another negative errno. No words.
- * @lock is held by it as long as it lives. */
+ * @lock is held by it as long as it lives; -1 none. */
 int page_detective_helper_start(struct page_detective_helper *h,
 				const struct pdet_env *env, const char *dir,
 				int lock);
+/* @which: 'v', 'p' or 'q', for the files. */
 int page_detective_helper_ask(struct page_detective_helper *h, char which,
 			      const char *text);
 /* 1 and a report, 0 not yet, -EPIPE it is gone, -EBADMSG. Does not wait. */
@@ -73,6 +84,8 @@ int page_detective_helper_report(struct page_detective_helper *h,
 				 struct page_detective_report *ret);
 /* @wait: it is idle and ends by itself; else it is left behind. */
 void page_detective_helper_stop(struct page_detective_helper *h, bool wait);
+/* Ends it in the middle of a question; false: it does not end. */
+bool page_detective_helper_kill(struct page_detective_helper *h);
 
 /* --- the source --- */
 
@@ -83,8 +96,11 @@ struct page_detective {
 	bool alone;		/* nobody else is asked */
 	bool looked;
 	bool real;		/* it is a kernel's, not a captured tree */
+	bool query;		/* it has the file "query", which is asked */
+	bool has_kpf;		/* kpf is there */
+	struct pdet_kpf kpf;
 	uint8_t reason;		/* PAGEDET_HAVE, or why it cannot be asked */
-	char advice[160];
+	char advice[160];	/* or, if it can, in which way */
 	int dir;		/* its directory, to lock; -1 not opened */
 	int flags;		/* /proc/kpageflags, -1 none */
 	struct page_detective_kmsg kmsg;
@@ -115,6 +131,14 @@ struct page_detective_session {
 		struct page_detective_answer *data;
 		size_t n, cap;
 	} kept;
+	struct {		/* whose mappings become rows, by "query" */
+		bool valid;
+		uint64_t pfn;
+		unsigned reason;
+		struct page_detective_reply reply;
+	} told;
+	bool has_iomem;		/* its text is there */
+	struct pdet_text iomem;
 };
 
 static inline struct page_detective_session *
@@ -122,6 +146,10 @@ page_detective_session_of(struct pdet_session *s)
 {
 	return PDET_CONTAINER(s, struct page_detective_session, session);
 }
+
+/* What is wanted of a row, but for what the engine writes. */
+struct pdet_fields
+page_detective_said(const struct page_detective_session *s);
 
 struct page_detective_question {
 	bool virt;
@@ -164,9 +192,9 @@ page_detective_may_ask_virt(const struct page_detective *d,
 bool page_detective_has_changed(const struct page_detective *d, uint64_t pfn,
 				uint64_t flags);
 
-/* The VMA that covers @addr: 1, 0 none, or negative errno without words. */
+/* The VMA that covers @addr: 1, 0 none, or negative errno without words. Its
+ * name is in @name, PAGE_DETECTIVE_NAME bytes. */
 int page_detective_vma(const struct pdet_env *env, uint32_t pid,
-		       uint64_t addr, struct pdet_vma *ret, char *name,
-		       size_t size);
+		       uint64_t addr, struct pdet_vma *ret, char *name);
 
 #endif

@@ -21,8 +21,8 @@
 #include "backend/page_detective.h"
 #include "base/io.h"
 
-/* An answer in the file itself is no longer. */
-#define MAX_TEXT ((size_t)1 << 22)
+/* An answer in the file itself is no longer (kmod/text.c, MOST). */
+#define MAX_TEXT ((size_t)48 << 20)
 
 extern char **environ;
 
@@ -58,7 +58,7 @@ static int spawn(struct page_detective_helper *h, char *const argv[], int fd,
 	if (!r)
 		r = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null",
 						     O_WRONLY, 0);
-	if (!r)
+	if (!r && lock >= 0)
 		r = posix_spawn_file_actions_adddup2(&actions, lock, 3);
 #if __GLIBC_PREREQ(2, 34)
 	if (!r)
@@ -78,8 +78,8 @@ int page_detective_helper_start(struct page_detective_helper *h,
 				const struct pdet_env *env, const char *dir,
 				int lock)
 {
-	char program[4096], virt[4096], phys[4096];
-	char *const argv[] = { program, virt, phys, NULL };
+	char program[4096], virt[4096], phys[4096], query[4096];
+	char *const argv[] = { program, virt, phys, query, NULL };
 	int fd[2], r;
 
 	if (h->pid)
@@ -89,6 +89,8 @@ int page_detective_helper_start(struct page_detective_helper *h,
 	    pdet_path(env, virt, sizeof(virt), "%s/virt",
 		      PAGE_DETECTIVE_DIR) < 0 ||
 	    pdet_path(env, phys, sizeof(phys), "%s/phys",
+		      PAGE_DETECTIVE_DIR) < 0 ||
+	    pdet_path(env, query, sizeof(query), "%s/query",
 		      PAGE_DETECTIVE_DIR) < 0)
 		return -EINVAL;
 	if (access(program, X_OK) < 0)
@@ -108,7 +110,7 @@ int page_detective_helper_start(struct page_detective_helper *h,
 int page_detective_helper_ask(struct page_detective_helper *h, char which,
 			      const char *text)
 {
-	char line[128];
+	char line[PAGE_DETECTIVE_LINE + 8];
 	int n = snprintf(line, sizeof(line), "%c%s\n", which, text);
 
 	return send(h->to, line, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -EPIPE;
@@ -212,4 +214,24 @@ void page_detective_helper_stop(struct page_detective_helper *h, bool wait)
 	}
 	h->pid = 0;
 	h->to = h->from = -1;
+}
+
+bool page_detective_helper_kill(struct page_detective_helper *h)
+{
+	const struct timespec pause = { 0, 1000000 };
+	bool ended = false;
+	int i;
+
+	if (!h->pid)
+		return true;
+	kill(h->pid, SIGKILL);
+	for (i = 0; i < 1000 && !ended; i++) {
+		ended = waitpid(h->pid, NULL, WNOHANG) != 0;
+		if (!ended)
+			nanosleep(&pause, NULL);
+	}
+	close(h->to);
+	h->pid = 0;
+	h->to = h->from = -1;
+	return ended;
 }

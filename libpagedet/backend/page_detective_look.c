@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "backend/page_detective.h"
+#include "backend/page_detective_query.h"
 #include "base/io.h"
 #include "kernel/kpf.h"
 #include "kernel/pagemap.h"
@@ -78,6 +78,8 @@ void page_detective_look(struct page_detective *d, struct pdet_env *env)
 		return;
 	}
 	d->real = fstatfs(d->dir, &fs) < 0 || fs.f_type == DEBUGFS_MAGIC;
+	if (page_detective_query_look(d, env))
+		return;
 	r = page_detective_kmsg_open(&d->kmsg, env);
 	if (r < 0 && pdet_errno_closed(-r) == EACCES)
 		cannot(d, PAGEDET_NO_ACCESS,
@@ -150,8 +152,7 @@ bool page_detective_has_changed(const struct page_detective *d, uint64_t pfn,
 }
 
 int page_detective_vma(const struct pdet_env *env, uint32_t pid,
-		       uint64_t addr, struct pdet_vma *ret, char *name,
-		       size_t size)
+		       uint64_t addr, struct pdet_vma *ret, char *name)
 {
 	struct pdet_scan all, line;
 	struct pdet_text text;
@@ -166,9 +167,11 @@ int page_detective_vma(const struct pdet_env *env, uint32_t pid,
 		if (!pdet_maps_line(line, ret) || addr < ret->start ||
 		    addr >= ret->end)
 			continue;
-		ret->name_len = PDET_MIN(ret->name_len, size);
+		ret->name_len = PDET_MIN(ret->name_len,
+					 (size_t)PAGE_DETECTIVE_NAME);
 		memcpy(name, ret->name, ret->name_len);
 		ret->name = name;
+		ret->name_len = pdet_unescape_octal(name, ret->name_len);
 		r = 1;
 	}
 	pdet_text_free(&text);
@@ -191,13 +194,13 @@ page_detective_may_ask_virt(const struct page_detective *d,
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t entry = 0;
-	char name[256];
+	char name[PAGE_DETECTIVE_NAME];
 	struct pdet_vma vma;
 	ssize_t n;
 	int fd, r;
 
 	*pfn = *flags = 0;
-	r = page_detective_vma(env, q->pid, q->addr, &vma, name, sizeof(name));
+	r = page_detective_vma(env, q->pid, q->addr, &vma, name);
 	if (r > 0 && is_secret(&vma)) {
 		*why = "memory of memfd_secret, which the kernel has no "
 		       "mapping of";

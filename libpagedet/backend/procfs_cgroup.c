@@ -20,8 +20,8 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/text.h"
+#include "kernel/cgroup_mount.h"
 #include "kernel/cgroup_path.h"
-#include "kernel/mountinfo.h"
 
 /* An unknown inode is a cgroup made since, or one that is gone: do not list
  * for each page of it again. */
@@ -75,47 +75,6 @@ static void note_partial(struct procfs_cgroups *c, size_t at, int code)
 	c->list.data[at].error = code;
 	if (!c->partial)
 		c->partial = code;
-}
-
-/* Is this a mount of the hierarchy that has the memory controller? */
-static bool memory_mount(struct pdet_scan line, bool v1, char *point,
-			 size_t size)
-{
-	struct pdet_mount m;
-	size_t len;
-
-	if (!pdet_mountinfo_line(line, &m))
-		return false;
-	if (!v1)
-		return pdet_scan_is(&m.fstype, "cgroup2") &&
-		       pdet_mountinfo_text(m.point, point, size, &len);
-	return pdet_scan_is(&m.fstype, "cgroup") &&
-	       pdet_mount_has(m.super_options, "memory") &&
-	       pdet_mountinfo_text(m.point, point, size, &len);
-}
-
-/* Where the hierarchy with the memory controller is mounted. */
-static int find_mount(struct pdet_env *env, char *point, size_t size)
-{
-	struct pdet_scan all, line;
-	struct pdet_text text;
-	int v1, r;
-
-	r = pdet_slurp(env, &text, 8 << 20, "/proc/self/mountinfo");
-	if (r < 0)
-		return r;
-	/* v1 first: a system may have both, with memory in v1. */
-	for (v1 = 1; v1 >= 0; v1--) {
-		all.at = text.data;
-		all.end = text.data + text.len;
-		while (pdet_scan_line(&all, &line))
-			if (memory_mount(line, v1, point, size)) {
-				pdet_text_free(&text);
-				return 0;
-			}
-	}
-	pdet_text_free(&text);
-	return -ENOENT;
 }
 
 static int list_below(struct procfs_cgroups *c, int fd, char *path, size_t len,
@@ -205,7 +164,7 @@ static int list_directories(struct procfs_cgroups *c, struct pdet_env *env)
 	int fd, r;
 
 	snprintf(c->what, sizeof(c->what), "/proc/self/mountinfo");
-	r = find_mount(env, point, sizeof(point));
+	r = pdet_cgroup_mount(env, point, sizeof(point));
 	if (r < 0)
 		return r;
 	snprintf(c->what, sizeof(c->what), "%s", point);
@@ -322,7 +281,7 @@ void procfs_fill_memcg_path(struct procfs_session *s, struct pdet_batch *b)
 
 void procfs_cgroup_point(struct pdet_env *env, char *ret, size_t size)
 {
-	if (find_mount(env, ret, size) < 0)
+	if (pdet_cgroup_mount(env, ret, size) < 0)
 		snprintf(ret, size, "/sys/fs/cgroup");
 }
 

@@ -14,43 +14,7 @@
 #include "backend/procfs.h"
 #include "base/io.h"
 #include "base/text.h"
-#include "kernel/btf_enum.h"
 #include "kernel/uapi.h"
-
-/* No kernel has fewer page flags; most enums have. */
-#define LEAST_FLAGS 16
-
-static bool enum_has(const void *types, const char *name)
-{
-	uint32_t value;
-
-	return pdet_btf_enum_value(types, name, &value);
-}
-
-static ssize_t read_at(void *arg, void *buf, size_t n, uint64_t offset)
-{
-	const int *fd = arg;
-
-	return pdet_pread(*fd, buf, n, offset);
-}
-
-/* Which flags exist, by name. */
-static void look_at_names(struct procfs *p, struct pdet_env *env)
-{
-	int fd = pdet_open(env, "/sys/kernel/btf/vmlinux");
-	const struct pdet_btf_reader reader = { read_at, &fd };
-	struct pdet_btf_enum e;
-	bool found;
-
-	if (fd < 0) {
-		pdet_kpf_known(&p->kpf, NULL, NULL);
-		return;
-	}
-	found = pdet_btf_enum_find(&reader, "pageflags", "PG_locked",
-				   LEAST_FLAGS, &e);
-	close(fd);
-	pdet_kpf_known(&p->kpf, found ? enum_has : NULL, &e);
-}
 
 /*
  * An anonymous page of our own, touched and not merged: its pagemap word
@@ -151,7 +115,7 @@ int procfs_look(struct procfs *p, struct pdet_env *env,
 			(of_tasks(wants) && !p->looked_tasks)))
 		pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	if (flags && !p->looked_flags) {
-		look_at_names(p, env);
+		pdet_kpf_look(&p->kpf, env);
 		/* Until a page of our own has shown otherwise; in a captured
 		 * tree there is none. */
 		p->kpf.ksm_lies = true;

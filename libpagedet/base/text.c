@@ -108,6 +108,18 @@ bool pdet_scan_is(const struct pdet_scan *s, const char *word)
 	return (size_t)(s->end - s->at) == len && !memcmp(s->at, word, len);
 }
 
+bool pdet_scan_is_device(struct pdet_scan s, uint64_t *ret)
+{
+	uint64_t major, minor;
+
+	if (!pdet_scan_dec(&s, &major) || !pdet_scan_char(&s, ':') ||
+	    !pdet_scan_dec(&s, &minor) || s.at != s.end ||
+	    major > UINT32_MAX || minor > UINT32_MAX)
+		return false;
+	*ret = major << 32 | minor;
+	return true;
+}
+
 size_t pdet_unescape_octal(char *text, size_t len)
 {
 	size_t in, out = 0;

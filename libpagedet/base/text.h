@@ -41,6 +41,10 @@ struct pdet_scan pdet_scan_token(struct pdet_scan *s);
 /* pdet_scan_is - the whole of @s is @word. */
 bool pdet_scan_is(const struct pdet_scan *s, const char *word);
 
+/* pdet_scan_is_device - the whole of @s is MAJOR:MINOR, decimal; *ret is
+ * major << 32 | minor. */
+bool pdet_scan_is_device(struct pdet_scan s, uint64_t *ret);
+
 /* pdet_unescape_octal - undo the kernel's \ooo escapes (fs/seq_file.c,
  * mangle_path) in place; returns the new length. */
 size_t pdet_unescape_octal(char *text, size_t len);

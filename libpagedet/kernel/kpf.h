@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/env.h"
 #include "pagedet.h"
 
 #define KPF(name) PAGEDET_PF(PAGEDET_PF_##name)
@@ -40,6 +41,10 @@ struct pdet_kpf {
 void pdet_kpf_known(struct pdet_kpf *kpf,
 		    bool (*has)(const void *types, const char *name),
 		    const void *types);
+
+/* pdet_kpf_look - the same from the running kernel's types, in
+ * /sys/kernel/btf/vmlinux below the root. */
+void pdet_kpf_look(struct pdet_kpf *kpf, const struct pdet_env *env);
 
 /*
  * pdet_kpf_flags - PAGEDET_PF bits of a word and, in *known, which of them

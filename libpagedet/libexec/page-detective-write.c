@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Writes questions to the files of the driver Page Detective, which may not
- * come back from one: usage: page-detective-write VIRT PHYS.
+ * come back from one, or only after long:
+ * usage: page-detective-write VIRT PHYS QUERY.
  *
- * Standard input has a question a line: 'v' or 'p' for the file, then what is
- * written. For each standard output gets "w RESULT ERRNO LENGTH" or, if the
+ * Standard input has a question a line: 'v', 'p' or 'q' for the file, then what
+ * is written. For each standard output gets "w RESULT ERRNO LENGTH" or, if the
  * file could not be opened, "o -1 ERRNO 0"; then LENGTH bytes that a kernel
- * has put into the file to be read.
+ * has put into the file to be read. QUERY is written and read while it is open,
+ * and only where it is the kernel's.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-/* An answer is no longer. */
+/* An answer of VIRT and PHYS is no longer, nor one of QUERY. */
 #define MAX_TEXT (1 << 20)
+#define MAX_ANSWER ((size_t)48 << 20)
 
 static bool write_all(const char *at, size_t n)
 {
@@ -80,13 +85,83 @@ static bool ask(const char *path, const char *question, char *text)
 	return report('w', result, error, text, read_answer(path, text));
 }
 
+/* A longer text has no end, and is taken for what it is. */
+static char *read_all(int fd, size_t *len)
+{
+	size_t n = 0, size = MAX_TEXT;
+	char *text = malloc(size), *more;
+	ssize_t got;
+
+	while (text && n < MAX_ANSWER) {
+		got = read(fd, text + n, size - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+		if (n < size)
+			continue;
+		more = realloc(text, size *= 2);
+		if (!more)
+			free(text);
+		text = more;
+	}
+	*len = n;
+	return text;
+}
+
+static bool query(const char *path, const char *question)
+{
+	struct statfs fs;
+	char *text = NULL;
+	ssize_t result;
+	size_t len = 0;
+	int error = 0, fd;
+	bool ok;
+
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return report('o', -1, errno, NULL, 0);
+	if (fstatfs(fd, &fs) < 0 || fs.f_type != DEBUGFS_MAGIC) {
+		close(fd);
+		return report('o', -1, ENODEV, NULL, 0);
+	}
+	result = write(fd, question, strlen(question));
+	if (result < 0)
+		error = errno;
+	else
+		text = read_all(fd, &len);
+	close(fd);
+	if (result >= 0 && !text) {
+		error = ENOMEM;
+		len = 0;
+	}
+	ok = report('w', result, error, text, len);
+	free(text);
+	return ok;
+}
+
+static bool answer(char *const paths[], const char *line, char *text)
+{
+	switch (*line) {
+	case 'v':
+		return ask(paths[0], line + 1, text);
+	case 'p':
+		return ask(paths[1], line + 1, text);
+	case 'q':
+		return query(paths[2], line + 1);
+	default:
+		return false;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char line[128], *text;
 	bool more = true;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: page-detective-write VIRT PHYS\n"
+	if (argc != 4) {
+		fprintf(stderr, "usage: page-detective-write VIRT PHYS QUERY\n"
 			"It is started by libpagedet.\n");
 		return 64;
 	}
@@ -95,9 +170,7 @@ int main(int argc, char **argv)
 		return 1;
 	while (more && fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (*line != 'v' && *line != 'p')
-			break;
-		more = ask(argv[*line == 'v' ? 1 : 2], line + 1, text);
+		more = answer(argv + 1, line, text);
 	}
 	free(text);
 	return 0;

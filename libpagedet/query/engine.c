@@ -435,6 +435,11 @@ static void worker_free(struct pdet_iter *it, struct pdet_worker *k)
 	free(k->keep);
 }
 
+static bool must_stop(void *arg)
+{
+	return pdet_engine_check(arg) < 0;
+}
+
 static int worker_init(struct pdet_iter *it, struct pdet_worker *k,
 		       bool caller)
 {
@@ -456,6 +461,8 @@ static int worker_init(struct pdet_iter *it, struct pdet_worker *k,
 			pdet_take_words(it->env, &env);
 			return r;
 		}
+		k->session[i]->stop = must_stop;
+		k->session[i]->stop_arg = k;
 	}
 	if (it->filter)
 		scratch += pdet_filter_scratch(it->filter,

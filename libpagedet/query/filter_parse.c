@@ -142,18 +142,6 @@ static bool whole_number(struct pdet_scan s, uint64_t *ret)
 	return ok && s.at == s.end;
 }
 
-static bool device_number(struct pdet_scan s, uint64_t *ret)
-{
-	uint64_t major, minor;
-
-	if (!pdet_scan_dec(&s, &major) || !pdet_scan_char(&s, ':') ||
-	    !pdet_scan_dec(&s, &minor) || s.at != s.end ||
-	    major > UINT32_MAX || minor > UINT32_MAX)
-		return false;
-	*ret = major << 32 | minor;
-	return true;
-}
-
 /* "rw-p", as in maps */
 static bool protection(struct pdet_scan s, uint64_t *ret)
 {
@@ -232,7 +220,7 @@ static int set_number(struct parser *p, struct pdet_filter_node *n,
 		ok = named(n->field, v, &n->number);
 		break;
 	case PAGEDET_TYPE_DEV:
-		ok = device_number(v, &n->number);
+		ok = pdet_scan_is_device(v, &n->number);
 		break;
 	case PAGEDET_TYPE_PROT:
 		ok = protection(v, &n->number);

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """What a run leaves for tests/live/matrix: a file, an object of JSON a line.
 
-  kernel    release and version, as the kernel says them; driver: whether it
-            has page_detective's files
+  kernel    release and version, as the kernel says them
   plant     a question for a page: how it was asked, fields that were claimed,
             fields without an answer, words for what was wrong, and for what
             claims.tsv requires and was not claimed
@@ -18,10 +17,6 @@ had.
 import json
 import os
 import re
-
-# A pattern: of names without one, a guest's shell does not say whether they are
-# there.
-DRIVER = "/sys/kernel/debug/page_detective/*"
 
 
 def path(directory, name):
@@ -45,5 +40,4 @@ class Cells:
         text = (there.read("/proc/version") or b"").decode("latin-1")
         found = re.match(r"Linux version (\S+) .*?(#\d+ .*)", text, re.DOTALL)
         self.add(kernel=found[1] if found else None,
-                 version=found[2].strip() if found else None,
-                 driver=bool(there.glob(DRIVER)))
+                 version=found[2].strip() if found else None)

@@ -122,7 +122,8 @@ def check_kind(field, plant, row, value):
 
 def is_memory():
     """Whether the kernel's own memory is asked."""
-    return machine.there.has_kernel() and machine.there.source() != "procfs"
+    return machine.there.has_kernel() and machine.there.source() not in (
+        "procfs", "page_detective")
 
 
 def is_lost_zero(plant):
@@ -401,6 +402,10 @@ def check_pte(field, plant, row, value):
     untold = untold_bits(plant)
     if row["source"]["pte"] != "procfs":
         untold |= {"written"}   # no bit, but what a call has found out
+    if row["source"]["pte"] == "page_detective":
+        # what is in the place of a page, the entry alone does not tell
+        untold |= {"soft_dirty", "uffd_wp"} if plant.has_page else \
+            set(PTE_NAMES) - {"present"}
     is_set, is_clear = (set(e.get(key, [])) - untold
                         for key in ("pte_set", "pte_clear"))
     missing = is_set - set(value)
@@ -554,6 +559,8 @@ def check_entropy(field, plant, row, value):
 
 def lost_content(plant, row):
     """Why there is no answer, where there must be none: no wrong reason."""
+    if machine.there.source() == "page_detective":
+        return lost_to_driver(plant, row)
     if plant.is_poisoned or plant.is_io:
         return "unsafe"
     if "swapped" in plant.expect.get("pte_set", []):
@@ -561,6 +568,16 @@ def lost_content(plant, row):
     if plant.name == "secretmem" and machine.there.is_live():
         return "denied"
     return None
+
+
+def lost_to_driver(plant, row):
+    """It has a word for zeroes only, and none for what is in the place of a
+    page that is not there."""
+    if plant.is_io or plant.name == "secretmem":
+        return "unsafe"
+    if "content" in row:
+        return None
+    return "unsupported"
 
 
 # --- all of them ---

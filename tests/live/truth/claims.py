@@ -19,6 +19,9 @@ def is_member(plant, name):
         return plant.vaddr is not None and plant.said.get("vma") is not None
     if name == "@present":
         return plant.pfn is not None
+    if name == "@held":
+        return plant.pfn is not None and not plant.is_io and \
+            not plant.is_poisoned
     if name == "@file":
         return bool(plant.file)
     if name == "@charged":
@@ -37,7 +40,7 @@ def has_feature(name, plant):
     if name == "kernel":
         return machine.there.has_kernel()
     if name == "memory":
-        return machine.there.source() != "procfs"
+        return machine.there.source() not in ("procfs", "page_detective")
     if name == "page_owner":
         return has_feature("page_owner_memory", plant) or \
             machine.there.with_owners and \
@@ -70,12 +73,19 @@ def read():
             yield parts
 
 
+def is_asked(source):
+    """The driver has claims of its own; the others are of those that know
+    what the kernel's files tell."""
+    return source == "derived" or (source == "page_detective") == \
+        (machine.there.source() == "page_detective")
+
+
 def check(field, plant, how, row):
     """Words for every claim that is required and not made."""
     wrong = []
     for who, ways, source, feature, name, _ in read():
         if not is_member(plant, who) or how not in ways.split(",") or \
-                not has_feature(feature, plant):
+                not is_asked(source) or not has_feature(feature, plant):
             continue
         if name not in row:
             wrong.append(Unclaimed("%s is not claimed (%s)" % (

@@ -38,6 +38,11 @@ class Plant:
         return "hwpoison" in self.expect.get("pte_set", [])
 
     @property
+    def has_page(self):
+        """Whether the entry maps something."""
+        return "present" in self.expect.get("pte_set", []) or self.is_io
+
+    @property
     def is_shown(self):
         """Whether the entry can be seen: pagemap leaves out what is no
         memory."""

@@ -23,6 +23,8 @@ KMOD = os.path.join(HERE, "..", "kmod")
 OTHERS = {
     "subject": sorted(glob.glob(os.path.join(FAULT, "*.[ch]"))),
     "user": sorted(glob.glob(os.path.join(KMOD, "*.[ch]"))),
+    "page-detective-write": [os.path.join(
+        TOP, "libpagedet", "libexec", "page-detective-write.c")],
 }
 # What pagedet cannot be without, and what it reads files with that were packed
 # elsewhere; snappy would take a compiler of C++.

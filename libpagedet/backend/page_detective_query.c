@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * One question to the file "query" and its answer. Each question has an open
+ * file of its own: users never mix, and the driver can be unloaded between any
+ * two. A question that looks at all tasks may take long and is ended by no
+ * signal but one that kills: the program that writes asks it, and is killed
+ * when nobody waits any more. In a captured tree nothing is written by us.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/page_detective_query.h"
+#include "base/clock.h"
+#include "base/io.h"
+
+#define QUERY PAGE_DETECTIVE_DIR "/query"
+#define FEATURES PAGE_DETECTIVE_DIR "/features"
+
+/* An answer is no longer (kmod/text.c, MOST). */
+#define MOST_TEXT ((size_t)48 << 20)
+#define READ 65536
+
+/* How long a look at all tasks may take. */
+#define PATIENCE_NS 60000000000
+#define POLL_MS 20
+
+/* Interrupted so often, by signals that end nothing. */
+#define TRIES 16
+
+struct text {
+	char *data;
+	size_t n, cap;
+};
+
+/* --- is it there --- */
+
+static int open_query(const struct pdet_env *env)
+{
+	char path[4096];
+	int fd;
+
+	if (pdet_path(env, path, sizeof(path), QUERY) < 0)
+		return -ENOENT;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+bool page_detective_query_probe(const struct pdet_env *env)
+{
+	char path[4096];
+
+	return pdet_path(env, path, sizeof(path), QUERY) == 0 &&
+	       faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0;
+}
+
+static unsigned reason_of(int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return PAGEDET_NO_ACCESS;
+	/* It was unloaded. */
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return PAGEDET_NO_KERNEL;
+	case ENOMEM:
+		return PAGEDET_NO_MEMORY;
+	/* The address got another page each time it was looked at. */
+	case EAGAIN:
+		return PAGEDET_RACED;
+	default:
+		return PAGEDET_IO;
+	}
+}
+
+/* What is off, of what the driver can do. */
+static void say_features(struct page_detective *d, const struct pdet_env *env)
+{
+	char name[64];
+	struct pdet_text text;
+	struct pdet_scan all;
+	size_t n;
+
+	n = (size_t)snprintf(d->advice, sizeof(d->advice),
+			     "asked in its file query, which nobody notices");
+	if (pdet_slurp(env, &text, 65536, FEATURES) < 0)
+		return;
+	all = (struct pdet_scan){ text.data, text.data + text.len };
+	while (n < sizeof(d->advice) &&
+	       page_detective_feature_off(&all, name, sizeof(name)))
+		n += (size_t)snprintf(d->advice + n, sizeof(d->advice) - n,
+				      "; it has no %s", name);
+	pdet_text_free(&text);
+}
+
+bool page_detective_query_look(struct page_detective *d,
+			       const struct pdet_env *env)
+{
+	int fd = open_query(env);
+
+	if (fd == -ENOENT)
+		return false;
+	d->query = true;
+	d->reason = PAGEDET_HAVE;
+	if (fd >= 0) {
+		close(fd);
+		say_features(d, env);
+		return true;
+	}
+	d->reason = (uint8_t)reason_of(-fd);
+	snprintf(d->advice, sizeof(d->advice), "%s",
+		 d->reason == PAGEDET_NO_ACCESS ?
+		 "needs CAP_SYS_ADMIN in the first user namespace" :
+		 "cannot open " QUERY);
+	return true;
+}
+
+/* --- asked by ourselves --- */
+
+static ssize_t write_all(int fd, const char *text, size_t len)
+{
+	ssize_t n;
+	int i = 0;
+
+	do
+		n = write(fd, text, len);
+	while (n < 0 && errno == EINTR && ++i < TRIES);
+	return n;
+}
+
+/* 0 or an errno. */
+static int read_all(int fd, struct text *t)
+{
+	ssize_t n;
+
+	for (;;) {
+		if (!pdet_vec_reserve(t, READ))
+			return ENOMEM;
+		n = read(fd, t->data + t->n, READ);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		if (!n)
+			return 0;
+		t->n += (size_t)n;
+		if (t->n > MOST_TEXT)
+			return EIO;
+	}
+}
+
+static unsigned ask_here(struct page_detective_session *s, const char *text,
+			 struct text *t, int *error)
+{
+	const size_t len = strlen(text);
+	ssize_t n;
+	int fd = open_query(&s->session.env), r;
+
+	if (fd < 0)
+		return reason_of(-fd);
+	n = write_all(fd, text, len);
+	if (n < 0)
+		*error = errno;
+	r = *error ? *error : n != (ssize_t)len ? EIO : read_all(fd, t);
+	close(fd);
+	return r ? reason_of(r) : 0;
+}
+
+/* --- by the program that writes --- */
+
+static bool must_stop(const struct page_detective_session *s)
+{
+	return s->session.stop && s->session.stop(s->session.stop_arg);
+}
+
+/* With the lock held. */
+static unsigned start(struct page_detective *d, struct pdet_env *env)
+{
+	int r = page_detective_helper_start(&d->helper, env, d->libexec_dir,
+					    -1);
+
+	if (r == 0)
+		return 0;
+	pdet_log(env, PAGEDET_LOG_WARNING,
+		 "page_detective is not asked who maps a page: needs %.100s/%s, which %s",
+		 d->libexec_dir, PAGE_DETECTIVE_HELPER,
+		 r == -ENOENT ? "is not there" : "cannot be run");
+	return PAGEDET_UNSAFE;
+}
+
+static unsigned give_up(struct page_detective *d, struct pdet_env *env)
+{
+	if (page_detective_helper_kill(&d->helper))
+		return PAGEDET_TIMEOUT;
+	d->closed = PAGEDET_UNSAFE;
+	pdet_log(env, PAGEDET_LOG_WARNING,
+		 "page_detective is not asked any more: who asked it cannot be ended");
+	return PAGEDET_TIMEOUT;
+}
+
+static unsigned wait_for_report(struct page_detective_session *s,
+				struct page_detective *d,
+				struct page_detective_report *ret)
+{
+	const uint64_t end = pdet_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	struct pollfd p = { .fd = d->helper.from, .events = POLLIN };
+	int r;
+
+	for (;;) {
+		r = page_detective_helper_report(&d->helper, ret);
+		if (r > 0)
+			return 0;
+		if (r < 0) {
+			page_detective_helper_kill(&d->helper);
+			return r == -ENOMEM ? PAGEDET_NO_MEMORY : PAGEDET_IO;
+		}
+		if (must_stop(s) || pdet_clock_ns(CLOCK_MONOTONIC) > end)
+			return give_up(d, &s->session.env);
+		poll(&p, 1, POLL_MS);
+	}
+}
+
+static unsigned ask_there(struct page_detective_session *s, const char *text,
+			  struct text *t, int *error)
+{
+	struct page_detective *d = page_detective_of(s->session.backend);
+	struct page_detective_report report = { 0 };
+	unsigned reason;
+
+	pthread_mutex_lock(&d->lock);
+	reason = d->closed ? d->closed : start(d, &s->session.env);
+	if (!reason && page_detective_helper_ask(&d->helper, 'q', text) < 0) {
+		page_detective_helper_kill(&d->helper);
+		reason = PAGEDET_IO;
+	}
+	if (!reason)
+		reason = wait_for_report(s, d, &report);
+	pthread_mutex_unlock(&d->lock);
+	if (reason)
+		return reason;
+	t->data = report.text;
+	t->n = report.len;
+	if (report.opened)
+		*error = report.error;
+	if (report.error)
+		return reason_of(report.error);
+	return report.result == (int64_t)strlen(text) ? 0 : PAGEDET_IO;
+}
+
+unsigned page_detective_query_ask(struct page_detective_session *s,
+				  const char *text, bool takes_long,
+				  struct page_detective_reply *ret,
+				  int *error)
+{
+	const struct page_detective *d =
+		page_detective_of(s->session.backend);
+	struct text t = { 0 };
+	unsigned reason;
+	int r;
+
+	memset(ret, 0, sizeof(*ret));
+	*error = 0;
+	if (must_stop(s))
+		return PAGEDET_TIMEOUT;
+	reason = takes_long || !d->real ? ask_there(s, text, &t, error) :
+					  ask_here(s, text, &t, error);
+	if (!reason) {
+		r = page_detective_parse((struct pdet_scan){
+				t.data, t.data + t.n }, ret);
+		reason = r == -ENOMEM ? PAGEDET_NO_MEMORY :
+			 r == -EBADMSG ? PAGEDET_CORRUPT :
+			 r < 0 ? PAGEDET_IO : 0;
+		if (r == -EBADMSG || r == -EIO)
+			pdet_log(&s->session.env, PAGEDET_LOG_WARNING,
+				 "an answer of page_detective is lost: it %s",
+				 r == -EIO ? "has no end" :
+				 "cannot be understood");
+	}
+	pdet_vec_free(&t);
+	return reason;
+}

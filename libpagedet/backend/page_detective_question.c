@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Which questions the file "query" is asked for what is wanted of rows: a list
+ * where that says enough, else a question for each page; and who maps a page,
+ * for which all tasks are looked at, only if that is wanted.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/page_detective_query.h"
+#include "base/io.h"
+#include "kernel/cgroup_mount.h"
+
+#define F(name) PAGEDET_FIELD_##name
+#define SOURCE PAGEDET_SOURCE_PAGE_DETECTIVE
+
+/* Frames of one list: the answer is there in some milliseconds. */
+#define MOST_FRAMES 2048
+
+/* Pages of one query whose mappings are looked for. */
+#define MOST_WALKS 256
+
+/* What is said in no list. */
+static const uint8_t of_one[] = {
+	F(DEV), F(INODE), F(INDEX), F(MEMCG_INO), F(MEMCG_PATH),
+	F(MEMCG_NAME), F(CONTENT), F(USER_MAPS), F(KERNEL_MAPS),
+};
+
+static bool wants_walk(const struct pdet_fields *want)
+{
+	return pdet_fields_has(want, F(USER_MAPS)) ||
+	       pdet_fields_has(want, F(KERNEL_MAPS));
+}
+
+static bool wants_one(const struct pdet_fields *want)
+{
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(of_one); i++)
+		if (pdet_fields_has(want, of_one[i]))
+			return true;
+	return false;
+}
+
+static const char *options(const struct pdet_fields *want, bool walk)
+{
+	const bool content = pdet_fields_has(want, F(CONTENT));
+
+	if (walk)
+		return content ? " walk content" : " walk nocontent";
+	return content ? " nowalk content" : " nowalk nocontent";
+}
+
+static void put_reason(struct pdet_batch *b, uint32_t row,
+		       const struct pdet_fields *want, unsigned reason)
+{
+	unsigned f;
+
+	pdet_fields_for(f, want)
+		pdet_put_lost(b, row, f, reason, SOURCE);
+}
+
+/* Without a frame there is nothing, or nothing to be known, of it. */
+static void put_like_pfn(struct pdet_batch *b, uint32_t row,
+			 const struct pdet_fields *want, unsigned state)
+{
+	put_reason(b, row, want, state == PAGEDET_NOT_ASKED ?
+		   PAGEDET_UNSUPPORTED : state);
+}
+
+/* --- what a row needs besides the answer --- */
+
+static const struct pdet_kpf *kpf_of(struct page_detective_session *s)
+{
+	struct page_detective *d = page_detective_of(s->session.backend);
+
+	pthread_mutex_lock(&d->lock);
+	if (!d->has_kpf)
+		pdet_kpf_look(&d->kpf, &s->session.env);
+	d->has_kpf = true;
+	pthread_mutex_unlock(&d->lock);
+	return &d->kpf;
+}
+
+/* A cgroup that was removed may have had its path before another one: the
+ * directory there must be the very one. */
+static bool is_online(struct page_detective_session *s,
+		      const struct page_detective_reply *a,
+		      const struct page_detective_page *p)
+{
+	const struct pdet_scan name = page_detective_words(a, p->memcg);
+	char point[4096], path[8192];
+	struct stat st;
+
+	return name.at && p->memcg_ino &&
+	       pdet_cgroup_mount(&s->session.env, point, sizeof(point)) == 0 &&
+	       pdet_path(&s->session.env, path, sizeof(path), "%s%.*s", point,
+			 (int)(name.end - name.at), name.at) == 0 &&
+	       stat(path, &st) == 0 && st.st_ino == p->memcg_ino;
+}
+
+static bool is_tail(const struct page_detective_page *p)
+{
+	return p->has & PAGE_DETECTIVE_KPAGEFLAGS &&
+	       p->kpageflags & KPF(COMPOUND_TAIL) &&
+	       p->has & PAGE_DETECTIVE_HEAD;
+}
+
+/* The word of a head that a list was asked for, if it is one of that folio. */
+static bool is_head_of(const struct page_detective_page *head,
+		       const struct page_detective_page *tail)
+{
+	const uint32_t keys = PAGE_DETECTIVE_KPAGEFLAGS | PAGE_DETECTIVE_HEAD |
+			      PAGE_DETECTIVE_ORDER;
+
+	return (head->has & keys) == keys && head->pfn == tail->head &&
+	       head->head == tail->head && head->order == tail->order;
+}
+
+static bool wants_flags(const struct pdet_fields *want)
+{
+	return pdet_fields_has(want, F(FLAGS)) ||
+	       pdet_fields_has(want, F(FLAGS_KNOWN)) ||
+	       pdet_fields_has(want, F(KIND)) ||
+	       pdet_fields_has(want, F(MEMCG_INO)) ||
+	       pdet_fields_has(want, F(PTE));
+}
+
+static void put_answer(struct page_detective_session *s,
+		       struct page_detective_putting *o)
+{
+	if (o->p->state == PAGE_DETECTIVE_NOPAGE &&
+	    pdet_fields_has(o->want, F(KIND)))
+		o->hole_why = page_detective_hole(s, o->p->pfn, &o->hole_kind);
+	page_detective_put(o);
+}
+
+/* --- lists --- */
+
+struct list {
+	char text[PAGE_DETECTIVE_QUESTION];
+	size_t len;
+	uint64_t next;		/* follows the last one */
+	uint64_t count;		/* of the last range */
+	size_t range;		/* where its text begins */
+	size_t n;
+};
+
+static void list_init(struct list *l)
+{
+	memcpy(l->text, "pfn", 4);
+	l->len = 3;
+	l->n = 0;
+}
+
+/* False: it is full. */
+static bool list_add(struct list *l, uint64_t pfn, size_t size)
+{
+	const bool goes_on = l->n && pfn == l->next;
+	const size_t from = goes_on ? l->range : l->len;
+	const uint64_t count = goes_on ? l->count + 1 : 1;
+	char word[64];
+	int n;
+
+	if (l->n == MOST_FRAMES)
+		return false;
+	n = snprintf(word, sizeof(word), " 0x%llx+%llu",
+		     (unsigned long long)(pfn - (count - 1)),
+		     (unsigned long long)count);
+	if (from + (size_t)n >= size)
+		return false;
+	memcpy(l->text + from, word, (size_t)n + 1);
+	l->len = from + (size_t)n;
+	l->range = from;
+	l->count = count;
+	l->next = pfn + 1;
+	l->n++;
+	return true;
+}
+
+/* Asks a list; the answer has as many pages, or there is none. */
+static unsigned ask_list(struct page_detective_session *s,
+			 const struct list *l,
+			 struct page_detective_reply *ret)
+{
+	int error;
+	unsigned reason = page_detective_query_ask(s, l->text, false, ret,
+						   &error);
+
+	if (!reason && ret->pages.n != l->n)
+		reason = PAGEDET_CORRUPT;
+	return reason;
+}
+
+static size_t question_size(struct page_detective_session *s)
+{
+	return page_detective_of(s->session.backend)->real ?
+		       PAGE_DETECTIVE_QUESTION : PAGE_DETECTIVE_LINE;
+}
+
+/* The heads of the tails among some pages. */
+struct heads {
+	struct page_detective_reply reply;
+	size_t at;
+};
+
+/* The head of a tail, looked for from the last one on. */
+static const struct page_detective_page *
+head_of(struct heads *h, const struct page_detective_page *p)
+{
+	for (; h->at < h->reply.pages.n; h->at++)
+		if (h->reply.pages.data[h->at].pfn == p->head)
+			return &h->reply.pages.data[h->at];
+	return NULL;
+}
+
+/* Asks about the heads of tails from page @first on, as many as go into a list:
+ * up to which page those are. */
+static size_t ask_heads(struct page_detective_session *s,
+			const struct page_detective_reply *a, size_t first,
+			struct heads *ret)
+{
+	const size_t size = question_size(s);
+	struct list l;
+	uint64_t last = UINT64_MAX;
+	size_t i;
+
+	memset(ret, 0, sizeof(*ret));
+	list_init(&l);
+	for (i = first; i < a->pages.n; i++) {
+		const struct page_detective_page *p = &a->pages.data[i];
+
+		if (!is_tail(p) || p->head == last)
+			continue;
+		if (!list_add(&l, p->head, size))
+			break;
+		last = p->head;
+	}
+	if (l.n && ask_list(s, &l, &ret->reply)) {
+		page_detective_reply_free(&ret->reply);
+		memset(&ret->reply, 0, sizeof(ret->reply));
+	}
+	return i;
+}
+
+static void put_row(struct page_detective_session *s,
+		    const struct page_detective_reply *a,
+		    const struct page_detective_page *p, struct heads *heads,
+		    struct pdet_batch *b, uint32_t row,
+		    const struct pdet_fields *want)
+{
+	struct page_detective_putting o = {
+		.a = a, .p = p, .b = b, .row = row, .want = want,
+		.kpf = kpf_of(s),
+	};
+	const struct page_detective_page *head = is_tail(p) ?
+		head_of(heads, p) : NULL;
+
+	if (head && is_head_of(head, p)) {
+		o.has_head_word = true;
+		o.head_word = head->kpageflags;
+	}
+	put_answer(s, &o);
+}
+
+/* Rows of an answer to a list, which is about those in @rows. */
+static void put_list(struct page_detective_session *s,
+		     const struct page_detective_reply *a,
+		     const uint32_t *rows, struct pdet_batch *b,
+		     const struct pdet_fields *want)
+{
+	struct heads heads;
+	size_t i, to = 0;
+
+	memset(&heads, 0, sizeof(heads));
+	for (i = 0; i < a->pages.n; i++) {
+		const struct page_detective_page *p = &a->pages.data[i];
+
+		if (i == to) {
+			page_detective_reply_free(&heads.reply);
+			to = wants_flags(want) ? ask_heads(s, a, i, &heads) :
+						 a->pages.n;
+			/* even one does not go into a list */
+			to = PDET_MAX(to, i + 1);
+		}
+		if (p->pfn == pdet_batch_get(b, rows[i], F(PFN), ~p->pfn))
+			put_row(s, a, p, &heads, b, rows[i], want);
+		else
+			put_reason(b, rows[i], want, PAGEDET_CORRUPT);
+	}
+	page_detective_reply_free(&heads.reply);
+}
+
+/* Rows from *row on, as many as go into a list. */
+static void fill_list(struct page_detective_session *s, struct pdet_batch *b,
+		      uint32_t *row, const struct pdet_fields *want)
+{
+	const size_t size = question_size(s);
+	struct page_detective_reply a;
+	uint32_t rows[MOST_FRAMES];
+	unsigned reason;
+	struct list l;
+	size_t i;
+
+	list_init(&l);
+	for (; *row < b->n; ++*row) {
+		const unsigned state = pdet_batch_state(b, *row, F(PFN));
+
+		if (state != PAGEDET_HAVE) {
+			put_like_pfn(b, *row, want, state);
+			continue;
+		}
+		if (!list_add(&l, b->value[F(PFN)][*row], size))
+			break;
+		rows[l.n - 1] = *row;
+	}
+	if (!l.n)
+		return;
+	reason = ask_list(s, &l, &a);
+	if (reason)
+		for (i = 0; i < l.n; i++)
+			put_reason(b, rows[i], want, reason);
+	else
+		put_list(s, &a, rows, b, want);
+	page_detective_reply_free(&a);
+}
+
+/* --- one page --- */
+
+/* The word of its head, if it is a tail. */
+static void add_head(struct page_detective_session *s,
+		     struct page_detective_putting *o)
+{
+	struct page_detective_reply a = { 0 };
+	struct list l;
+
+	if (!is_tail(o->p) || !wants_flags(o->want))
+		return;
+	list_init(&l);
+	list_add(&l, o->p->head, sizeof(l.text));
+	if (!ask_list(s, &l, &a) && is_head_of(&a.pages.data[0], o->p)) {
+		o->has_head_word = true;
+		o->head_word = a.pages.data[0].kpageflags;
+	}
+	page_detective_reply_free(&a);
+}
+
+static void put_page(struct page_detective_session *s,
+		     struct page_detective_putting *o)
+{
+	o->kpf = kpf_of(s);
+	add_head(s, o);
+	if (pdet_fields_has(o->want, F(MEMCG_INO)) ||
+	    pdet_fields_has(o->want, F(MEMCG_PATH)) ||
+	    pdet_fields_has(o->want, F(MEMCG_NAME)))
+		o->memcg_is_online = is_online(s, o->a, o->p);
+	put_answer(s, o);
+}
+
+/* Asks about one page; the answer is about it, or there is none. */
+static unsigned ask_phys(struct page_detective_session *s, uint64_t pfn,
+			 bool walk, const char *words,
+			 struct page_detective_reply *ret)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	char text[PAGE_DETECTIVE_LINE];
+	unsigned reason;
+	int error;
+
+	memset(ret, 0, sizeof(*ret));
+	/* Past all addresses there is nothing to ask about. */
+	if (pfn > UINT64_MAX / page)
+		return PAGEDET_UNSUPPORTED;
+	if (walk && s->asked == MOST_WALKS)
+		return PAGEDET_TOO_COSTLY;
+	s->asked += walk;
+	snprintf(text, sizeof(text), "phys 0x%llx%s",
+		 (unsigned long long)(pfn * page), words);
+	reason = page_detective_query_ask(s, text, walk, ret, &error);
+	if (!reason && (ret->pages.n != 1 || ret->pages.data[0].pfn != pfn))
+		reason = PAGEDET_CORRUPT;
+	return reason;
+}
+
+static void fill_one(struct page_detective_session *s, struct pdet_batch *b,
+		     uint32_t row, const struct pdet_fields *want)
+{
+	const unsigned state = pdet_batch_state(b, row, F(PFN));
+	const bool walk = wants_walk(want);
+	struct page_detective_reply a;
+	unsigned reason;
+
+	if (state != PAGEDET_HAVE) {
+		put_like_pfn(b, row, want, state);
+		return;
+	}
+	reason = ask_phys(s, b->value[F(PFN)][row], walk, options(want, walk),
+			  &a);
+	if (reason) {
+		put_reason(b, row, want, reason);
+	} else {
+		struct page_detective_putting o = {
+			.a = &a, .p = a.pages.data, .b = b, .row = row,
+			.want = want,
+		};
+
+		put_page(s, &o);
+	}
+	page_detective_reply_free(&a);
+}
+
+void page_detective_query_fill(struct page_detective_session *s,
+			       struct pdet_batch *b,
+			       const struct pdet_fields *want)
+{
+	const bool one = wants_one(want);
+	uint32_t row = 0;
+
+	page_detective_holes_forget(s);
+	while (row < b->n) {
+		if (one)
+			fill_one(s, b, row++, want);
+		else
+			fill_list(s, b, &row, want);
+	}
+}
+
+/* --- mappings --- */
+
+/* The answer whose mappings become rows is kept until the next page. */
+static unsigned ask_maps(struct page_detective_session *s, uint64_t pfn)
+{
+	if (s->told.valid && s->told.pfn == pfn)
+		return s->told.reason;
+	page_detective_reply_free(&s->told.reply);
+	s->told.reason = ask_phys(s, pfn, true, " walk nocontent",
+				  &s->told.reply);
+	if (!s->told.reason && !s->told.reply.pages.data[0].walked)
+		s->told.reason = PAGEDET_UNSUPPORTED;
+	s->told.pfn = pfn;
+	s->told.valid = true;
+	return s->told.reason;
+}
+
+static void put_map(struct page_detective_session *s, struct pdet_batch *b,
+		    const struct pdet_fields *want, size_t i)
+{
+	struct page_detective_putting o = {
+		.a = &s->told.reply, .p = s->told.reply.pages.data,
+		.b = b, .row = b->n, .want = want, .kpf = kpf_of(s),
+	};
+
+	pdet_batch_grow(b, 1);
+	page_detective_put_map(&o, &s->told.reply.maps.data[i]);
+}
+
+int page_detective_query_told(struct page_detective_session *s, uint64_t pfn,
+			      size_t *at, struct pdet_batch *b)
+{
+	const struct pdet_fields want = page_detective_said(s);
+	const struct page_detective_page *p;
+
+	if (!*at)
+		s->told.valid = false;
+	if (ask_maps(s, pfn))
+		return -ENOENT;
+	p = s->told.reply.pages.data;
+	for (; *at < p->n; ++*at) {
+		if (b->n == b->cap)
+			return 0;
+		put_map(s, b, &want, p->first + *at);
+	}
+	*at = SIZE_MAX;
+	return p->sum.complete ? 0 : -EAGAIN;
+}
+
+/* --- addresses --- */
+
+/* Whether the answer is about this address. */
+static bool answers(const struct page_detective_reply *a, uint32_t pid,
+		    uint64_t addr)
+{
+	const struct page_detective_page *p = a->pages.data;
+
+	return a->pages.n == 1 && p->has & PAGE_DETECTIVE_VIRT &&
+	       p->pid == pid && p->virt == addr;
+}
+
+/* Whose mapping it is, is told with all of them. */
+static void take_comm(const struct page_detective_reply *a, uint64_t addr,
+		      struct pdet_task *t)
+{
+	struct pdet_scan comm;
+	size_t i;
+
+	t->comm_len = 0;
+	for (i = 0; i < a->maps.n && !t->comm_len; i++) {
+		const struct page_detective_map *m = &a->maps.data[i];
+
+		if (m->kind != PAGEDET_MAP_USER || m->addr != addr ||
+		    !(m->has & PAGE_DETECTIVE_PID) || m->pid != t->pid)
+			continue;
+		comm = page_detective_words(a, m->comm);
+		t->comm_len = comm.at ? PDET_MIN((size_t)(comm.end - comm.at),
+						 sizeof(t->comm)) : 0;
+		if (t->comm_len)
+			memcpy(t->comm, comm.at, t->comm_len);
+	}
+	t->comm_why = t->comm_len ? 0 : PAGEDET_UNSUPPORTED;
+}
+
+/* 0, or PAGE_DETECTIVE_UNMAPPED. Without the table of VMAs nothing is known. */
+static int put_address(struct page_detective_session *s,
+		       struct page_detective_putting *o, uint32_t pid,
+		       uint64_t addr)
+{
+	const bool has_page = o->p && o->p->state != PAGE_DETECTIVE_NOTPRESENT;
+	char name[PAGE_DETECTIVE_NAME];
+	struct pdet_vma vma;
+	int r = page_detective_vma(&s->session.env, pid, addr, &vma, name);
+
+	if (r == 0 && !has_page) {
+		unsigned f;
+
+		pdet_fields_for(f, o->want)
+			pdet_put_none(o->b, o->row, f, SOURCE);
+		return PAGE_DETECTIVE_UNMAPPED;
+	}
+	if (!o->p || (r < 0 && !has_page)) {
+		put_reason(o->b, o->row, o->want, PAGEDET_UNSUPPORTED);
+		return 0;
+	}
+	if (has_page)
+		put_page(s, o);
+	else
+		page_detective_put_nothing(o);
+	if (r > 0)
+		page_detective_put_vma(o, &vma);
+	return 0;
+}
+
+int page_detective_query_address(struct page_detective_session *s,
+				 uint32_t pid, uint64_t addr,
+				 struct pdet_batch *b, struct pdet_task *t)
+{
+	const struct pdet_fields fields = page_detective_said(s);
+	const struct pdet_fields *want = &fields;
+	const bool walk = wants_walk(want);
+	char text[PAGE_DETECTIVE_LINE];
+	struct page_detective_reply a;
+	struct page_detective_putting o = {
+		.a = &a, .b = b, .row = b->n, .want = want,
+	};
+	unsigned reason;
+	int error, r = 0;
+
+	page_detective_holes_forget(s);
+	if (walk && s->asked == MOST_WALKS) {
+		pdet_batch_grow(b, 1);
+		put_reason(b, o.row, want, PAGEDET_TOO_COSTLY);
+		return 0;
+	}
+	s->asked += walk;
+	snprintf(text, sizeof(text), "virt %u 0x%llx%s", pid,
+		 (unsigned long long)addr, options(want, walk));
+	reason = page_detective_query_ask(s, text, walk, &a, &error);
+	if (!reason && !answers(&a, pid, addr))
+		reason = PAGEDET_CORRUPT;
+	if (error == ESRCH) {
+		page_detective_reply_free(&a);
+		return pdet_fail(&s->session.env, ESRCH,
+				 "there is no task %u", pid);
+	}
+	pdet_batch_grow(b, 1);
+	if (!reason)
+		o.p = a.pages.data;
+	/* No address of a program, or a task that has none. */
+	if (!reason || error == ERANGE || error == EINVAL)
+		r = put_address(s, &o, pid, addr);
+	else
+		put_reason(b, o.row, want, reason);
+	if (!reason)
+		take_comm(&a, addr, t);
+	page_detective_reply_free(&a);
+	return r;
+}

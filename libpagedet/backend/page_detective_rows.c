@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Columns from what the file "query" says of a page and of its mappings: just
+ * what a key proves. Entries are those of x86-64, the only machine that this
+ * file exists on.
+ */
+#include <string.h>
+
+#include "backend/page_detective_query.h"
+#include "kernel/user_entry.h"
+
+#define F(name) PAGEDET_FIELD_##name
+#define PTE(name) PAGEDET_PTE(PAGEDET_PTE_##name)
+#define HAS(o, key) ((o)->p->has & PAGE_DETECTIVE_##key)
+#define SOURCE PAGEDET_SOURCE_PAGE_DETECTIVE
+
+/* A small page's pins are counted in its references (include/linux/mm.h). */
+#define PIN_BIAS 1024
+
+static const uint8_t told[] = {
+	F(PFN), F(KIND), F(FLAGS), F(FLAGS_KNOWN), F(RAW_FLAGS), F(HEAD_PFN),
+	F(ORDER), F(REFCOUNT), F(MAPCOUNT), F(MAPCOUNT_KIND), F(PINCOUNT),
+	F(USER_MAPS), F(KERNEL_MAPS), F(MEMCG_INO), F(MEMCG_PATH),
+	F(MEMCG_NAME), F(DEV), F(INODE), F(INDEX), F(PATH), F(CONTENT),
+	F(MAP), F(PID), F(TGID), F(COMM), F(VADDR), F(PTE), F(PTE_KNOWN),
+	F(PTE_LEVEL), F(SWAP_TYPE), F(SWAP_OFFSET), F(VMA_START), F(VMA_END),
+	F(VMA_PROT), F(VMA_NAME),
+};
+static const uint8_t of_file[] = { F(DEV), F(INODE), F(INDEX), F(PATH) };
+static const uint8_t of_memcg[] = {
+	F(MEMCG_INO), F(MEMCG_PATH), F(MEMCG_NAME),
+};
+
+bool page_detective_tells(unsigned field)
+{
+	return memchr(told, (int)field, sizeof(told));
+}
+
+static void put(const struct page_detective_putting *o, unsigned field,
+		uint64_t value)
+{
+	if (pdet_fields_has(o->want, field))
+		pdet_put(o->b, o->row, field, value, SOURCE);
+}
+
+static void put_none(const struct page_detective_putting *o, unsigned field)
+{
+	if (pdet_fields_has(o->want, field))
+		pdet_put_none(o->b, o->row, field, SOURCE);
+}
+
+static void put_lost(const struct page_detective_putting *o, unsigned field,
+		     unsigned reason)
+{
+	if (pdet_fields_has(o->want, field))
+		pdet_put_lost(o->b, o->row, field, reason, SOURCE);
+}
+
+static void put_text(const struct page_detective_putting *o, unsigned field,
+		     struct pdet_scan s)
+{
+	if (pdet_fields_has(o->want, field))
+		pdet_put_text(o->b, o->row, field, s.at,
+			      (size_t)(s.end - s.at), SOURCE);
+}
+
+/* A count that cannot be below zero. */
+static void put_count(const struct page_detective_putting *o, unsigned field,
+		      int64_t value)
+{
+	if (value >= 0)
+		put(o, field, (uint64_t)value);
+}
+
+/* --- what the page is --- */
+
+static bool is_tail(const struct page_detective_page *p)
+{
+	return p->kpageflags & KPF(COMPOUND_TAIL);
+}
+
+/*
+ * PAGEDET_PF bits, and which of them are known; 0, or why they are not. A tail
+ * shows its own word on some kernels and its folio's on others: what belongs
+ * to the folio is taken from the head, which is right on both, and which of
+ * the two it is tells whether the tail's own bits are there.
+ */
+static unsigned flags_of(const struct page_detective_putting *o,
+			 uint64_t *flags, uint64_t *known)
+{
+	const uint64_t tell = KPF(LRU) | KPF(UPTODATE);
+	struct pdet_kpf kpf = *o->kpf;
+	bool own;
+
+	if (o->p->state == PAGE_DETECTIVE_NOPAGE) {
+		*flags = pdet_kpf_flags(&kpf, KPF(NOPAGE), 0, known);
+		return 0;
+	}
+	if (!HAS(o, KPAGEFLAGS))
+		return PAGEDET_UNSUPPORTED;
+	if (is_tail(o->p) && !o->has_head_word)
+		return PAGEDET_RACED;
+	/* The driver shows it of merged pages only. */
+	kpf.ksm_lies = false;
+	kpf.tails_own = true;
+	*flags = pdet_kpf_flags(&kpf, o->p->kpageflags, o->head_word, known);
+	own = o->head_word & tell && !(o->p->kpageflags & tell);
+	if (is_tail(o->p) && !own) {
+		*flags &= ~KPF(ANON_EXCLUSIVE);
+		*known &= ~KPF(ANON_EXCLUSIVE);
+	}
+	return 0;
+}
+
+static void put_flags(const struct page_detective_putting *o)
+{
+	uint64_t flags, known;
+	unsigned why = flags_of(o, &flags, &known);
+
+	if (why) {
+		put_lost(o, F(FLAGS), why);
+		put_lost(o, F(FLAGS_KNOWN), why);
+		put_lost(o, F(KIND), why);
+		return;
+	}
+	put(o, F(FLAGS), flags);
+	put(o, F(FLAGS_KNOWN), known);
+	if (o->p->state != PAGE_DETECTIVE_NOPAGE)
+		put(o, F(KIND), pdet_kpf_kind(flags));
+	else if (o->hole_why)
+		put_lost(o, F(KIND), o->hole_why);
+	else
+		put(o, F(KIND), o->hole_kind);
+}
+
+static void put_pincount(const struct page_detective_putting *o)
+{
+	const struct page_detective_page *p = o->p;
+
+	if (HAS(o, PINCOUNT)) {
+		put_count(o, F(PINCOUNT), p->pincount);
+		return;
+	}
+	if (!HAS(o, ORDER) || p->order || !HAS(o, REFCOUNT) ||
+	    p->refcount < 0)
+		return;
+	put(o, F(PINCOUNT), (uint64_t)p->refcount / PIN_BIAS);
+	if (p->refcount >= PIN_BIAS && pdet_fields_has(o->want, F(PINCOUNT)))
+		pdet_put_note(o->b, o->row, PAGEDET_NOTE_ESTIMATED);
+}
+
+static void put_struct(const struct page_detective_putting *o)
+{
+	const struct page_detective_page *p = o->p;
+
+	put_flags(o);
+	/* Said of a page that is not its head. */
+	if (HAS(o, PAGE_FLAGS))
+		put(o, F(RAW_FLAGS), p->page_flags);
+	else if (HAS(o, FLAGS))
+		put(o, F(RAW_FLAGS), p->flags);
+	if (HAS(o, HEAD))
+		put(o, F(HEAD_PFN), p->head);
+	if (HAS(o, ORDER))
+		put(o, F(ORDER), p->order);
+	if (HAS(o, REFCOUNT))
+		put_count(o, F(REFCOUNT), p->refcount);
+	/* The page's own and its folio's, where both are kept. */
+	if (HAS(o, MAPCOUNT) && p->mapcount >= 0) {
+		put(o, F(MAPCOUNT), (uint64_t)p->mapcount);
+		put(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
+	}
+	put_pincount(o);
+}
+
+static void put_file(const struct page_detective_putting *o)
+{
+	size_t i;
+
+	if (!HAS(o, FILE))
+		return;
+	for (i = 0; i < PDET_COUNT(of_file); i++) {
+		if (o->p->file == PAGE_DETECTIVE_FILE_NONE)
+			put_none(o, of_file[i]);
+		else if (o->p->file == PAGE_DETECTIVE_FILE_BUSY)
+			put_lost(o, of_file[i], PAGEDET_RACED);
+	}
+	if (o->p->file != PAGE_DETECTIVE_FILE_HAVE)
+		return;
+	put(o, F(DEV), o->p->dev);
+	put(o, F(INODE), o->p->ino);
+	put(o, F(INDEX), o->p->index);
+}
+
+/* One that was removed is charged still, and what it had is its parent's:
+ * which that is, is not said. */
+static void put_memcg(const struct page_detective_putting *o)
+{
+	struct pdet_scan path = page_detective_words(o->a, o->p->memcg);
+	const char *slash;
+	size_t i;
+
+	/* Of slabs each object is charged for itself. */
+	if (!HAS(o, MEMCG_INO) || !HAS(o, KPAGEFLAGS) ||
+	    (o->p->kpageflags | o->head_word) & KPF(SLAB))
+		return;
+	for (i = 0; i < PDET_COUNT(of_memcg) && !o->p->memcg_ino; i++)
+		put_none(o, of_memcg[i]);
+	if (!o->p->memcg_ino || !path.at || !o->memcg_is_online)
+		return;
+	put(o, F(MEMCG_INO), o->p->memcg_ino);
+	put_text(o, F(MEMCG_PATH), path);
+	slash = path.end - path.at > 1 ?
+		memrchr(path.at, '/', (size_t)(path.end - path.at)) : NULL;
+	if (slash)
+		path.at = slash + 1;
+	put_text(o, F(MEMCG_NAME), path);
+}
+
+/* Data may be of any class but that of zeroes. */
+static void put_content(const struct page_detective_putting *o)
+{
+	static const char zero[] = "zero";
+
+	if (!HAS(o, CONTENT))
+		return;
+	if (o->p->content == PAGE_DETECTIVE_ZERO)
+		put_text(o, F(CONTENT), (struct pdet_scan){
+				 zero, zero + sizeof(zero) - 1 });
+	else if (o->p->content != PAGE_DETECTIVE_DATA)
+		put_lost(o, F(CONTENT), PAGEDET_UNSAFE);
+}
+
+static void put_maps(const struct page_detective_putting *o)
+{
+	const struct page_detective_sum *sum = &o->p->sum;
+	const bool counted = pdet_fields_has(o->want, F(USER_MAPS)) ||
+			     pdet_fields_has(o->want, F(KERNEL_MAPS));
+
+	if (!o->p->walked || !counted)
+		return;
+	put(o, F(USER_MAPS), sum->user);
+	if (sum->has & PAGE_DETECTIVE_KERNEL)
+		put(o, F(KERNEL_MAPS), sum->kernel);
+	if (!sum->complete)
+		pdet_put_note(o->b, o->row, PAGEDET_NOTE_PARTIAL);
+}
+
+/* --- addresses --- */
+
+/* Bits that only the page behind an entry tells, as pagemap shows them: no
+ * page at all where a small entry is special, as that of the zero page. */
+static void add_page_bits(const struct page_detective_putting *o,
+			  const struct pdet_user_entry *e, uint64_t level,
+			  uint32_t *pte, uint32_t *known)
+{
+	const struct page_detective_page *p = o->p;
+	const bool shown = e->ordinary || level != PAGEDET_LEVEL_PTE;
+	uint64_t flags, flags_known;
+
+	if (!flags_of(o, &flags, &flags_known) &&
+	    flags_known & KPF(ZERO_PAGE)) {
+		*pte |= flags & KPF(ZERO_PAGE) ? PTE(ZERO) : 0;
+		*known |= PTE(ZERO);
+	}
+	if (!shown || HAS(o, ANON)) {
+		*pte |= shown && !p->anon ? PTE(FILE) : 0;
+		*known |= PTE(FILE);
+	}
+	if (!shown || HAS(o, MAPCOUNT)) {
+		*pte |= shown && p->mapcount == 1 ? PTE(EXCLUSIVE) : 0;
+		*known |= PTE(EXCLUSIVE);
+	}
+}
+
+/* An entry that maps the page; protected from all access it has no bit of
+ * presence, and is present all the same. */
+static void put_entry(const struct page_detective_putting *o, uint64_t entry,
+		      uint64_t level, bool of_user)
+{
+	const struct pdet_paging x86 = { .arch = &pdet_paging_x86_64 };
+	const struct pdet_user_entry e = pdet_user_entry(&x86, entry);
+	uint32_t pte = e.pte | PTE(PRESENT);
+	uint32_t known = e.known | PTE(PRESENT) | PTE(SWAPPED) | PTE(GUARD) |
+			 PTE(MIGRATION) | PTE(HWPOISON) | PTE(DEVICE);
+
+	if (of_user)
+		add_page_bits(o, &e, level, &pte, &known);
+	put(o, F(PTE), pte);
+	put(o, F(PTE_KNOWN), known);
+	put(o, F(PTE_LEVEL), level);
+	put_none(o, F(SWAP_TYPE));
+	put_none(o, F(SWAP_OFFSET));
+}
+
+static void put_all_lost(const struct page_detective_putting *o)
+{
+	unsigned f;
+
+	pdet_fields_for(f, o->want)
+		pdet_put_lost(o->b, o->row, f, PAGEDET_UNSUPPORTED, SOURCE);
+}
+
+void page_detective_put(const struct page_detective_putting *o)
+{
+	const struct page_detective_page *p = o->p;
+
+	put_all_lost(o);
+	put(o, F(PFN), p->pfn);
+	if (p->state == PAGE_DETECTIVE_NOPAGE) {
+		put_flags(o);
+		put_lost(o, F(CONTENT), PAGEDET_UNSAFE);
+	} else {
+		put_struct(o);
+		put_file(o);
+		put_memcg(o);
+		put_content(o);
+		put_maps(o);
+	}
+	if (!HAS(o, VIRT))
+		return;
+	put(o, F(PID), p->pid);
+	put_entry(o, p->entry, p->level, true);
+}
+
+void page_detective_put_nothing(const struct page_detective_putting *o)
+{
+	unsigned f;
+
+	/* Swapped out, moving, poisoned: the entry alone does not tell. */
+	if (o->p->entry) {
+		put_all_lost(o);
+		put(o, F(PTE), 0);
+		put(o, F(PTE_KNOWN), PTE(PRESENT));
+		put(o, F(PID), o->p->pid);
+		return;
+	}
+	pdet_fields_for(f, o->want)
+		pdet_put_none(o->b, o->row, f, SOURCE);
+	put(o, F(KIND), PAGEDET_KIND_UNTOUCHED);
+	put(o, F(PTE), 0);
+	put(o, F(PTE_KNOWN), PTE(PRESENT) | PTE(SWAPPED) | PTE(GUARD) |
+	    PTE(MIGRATION) | PTE(HWPOISON) | PTE(DEVICE));
+	put(o, F(PID), o->p->pid);
+}
+
+void page_detective_put_vma(const struct page_detective_putting *o,
+			    const struct pdet_vma *vma)
+{
+	const struct pdet_scan name = { vma->name, vma->name + vma->name_len };
+
+	put(o, F(VMA_START), vma->start);
+	put(o, F(VMA_END), vma->end);
+	put(o, F(VMA_PROT), vma->prot);
+	if (!vma->name_len) {
+		put_none(o, F(VMA_NAME));
+		return;
+	}
+	put_text(o, F(VMA_NAME), name);
+	if (HAS(o, FILE) && o->p->file == PAGE_DETECTIVE_FILE_HAVE &&
+	    o->p->dev == vma->dev && o->p->ino == vma->inode)
+		put_text(o, F(PATH), name);
+}
+
+static void put_map_vma(const struct page_detective_putting *o,
+			const struct page_detective_map *m)
+{
+	const struct pdet_scan name = page_detective_words(o->a, m->vma_name);
+	const uint32_t both = PAGE_DETECTIVE_VMA_START |
+			      PAGE_DETECTIVE_VMA_END;
+
+	if ((m->has & both) == both) {
+		put(o, F(VMA_START), m->vma_start);
+		put(o, F(VMA_END), m->vma_end);
+	}
+	/* VM_READ, VM_WRITE, VM_EXEC, VM_SHARED */
+	if (m->has & PAGE_DETECTIVE_VMA_FLAGS)
+		put(o, F(VMA_PROT), m->vma_flags & 15);
+	/* as /proc/PID/maps calls it: not at all */
+	if (name.at && pdet_scan_is(&name, "[anon]"))
+		put_none(o, F(VMA_NAME));
+	else if (name.at)
+		put_text(o, F(VMA_NAME), name);
+}
+
+/* A kernel's own mapping: where, would be its secret. */
+static void put_kernel_map(const struct page_detective_putting *o,
+			   const struct page_detective_map *m)
+{
+	static const char direct[] = "[direct map]";
+
+	put_none(o, F(PID));
+	put_none(o, F(TGID));
+	put_none(o, F(COMM));
+	if (m->kind == PAGEDET_MAP_DIRECT)
+		put_text(o, F(VMA_NAME), (struct pdet_scan){
+				 direct, direct + sizeof(direct) - 1 });
+}
+
+void page_detective_put_map(const struct page_detective_putting *o,
+			    const struct page_detective_map *m)
+{
+	const struct pdet_scan comm = page_detective_words(o->a, m->comm);
+
+	put_all_lost(o);
+	put(o, F(PFN), o->p->pfn);
+	put(o, F(MAP), m->kind);
+	put_entry(o, m->entry, m->level, m->kind == PAGEDET_MAP_USER);
+	if (m->kind != PAGEDET_MAP_USER) {
+		put_kernel_map(o, m);
+		return;
+	}
+	put(o, F(VADDR), m->addr);
+	if (m->has & PAGE_DETECTIVE_PID) {
+		put(o, F(PID), m->pid);
+		put(o, F(TGID), m->pid);
+	}
+	if (comm.at)
+		put_text(o, F(COMM), comm);
+	put_map_vma(o, m);
+}

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: page_detective procfs
+"""
+The file "query" of page_detective: what is asked there, by whom, and what comes
+of answers that go wrong. The answers are those of kernels.
+"""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+from captures import Driver, Tap, home
+
+tap = Tap()
+base = tempfile.mkdtemp()
+tmp = os.path.join(base, "by", "itself")
+os.makedirs(tmp)
+driver = Driver(tmp)
+there = os.path.join(driver.root, "sys/kernel/debug/page_detective")
+open(os.path.join(there, "query"), "w").close()
+os.makedirs(os.path.join(driver.root, "proc/172"))
+with open(os.path.join(driver.root, "proc/172/maps"), "w") as f:
+    f.write("7fe8d0ddb000-7fe8d0ddf000 rw-s 00000000 fe:00 14"
+            "      /disk/pagedet-plant.VXrLYF/dirty\\012file name\n"
+            "7fe8d1000000-7fe8d1040000 rw-p 00000000 00:00 0 \n")
+
+
+def capture(name):
+    return os.path.abspath(os.path.join(home, "query", name))
+
+
+def plan(*query, **more):
+    driver.plan(None, query=query, **more)
+
+
+def ask(*words, fields=None):
+    more = ("--fields", fields) if fields else ()
+    return driver.ask(*words, *more)
+
+
+# --- an address ---
+
+virt = ["virt 172 0x7fe8d0dde000 ", capture("file_dirty.virt"), 0]
+plan(virt)
+status, (row,), said = ask("virt", "172", "0x7fe8d0dde123")
+tap.equal("the question", driver.asked(),
+          ["qvirt 172 0x7fe8d0dde000 nowalk nocontent"])
+tap.equal("what is told of a page", [row.get(name) for name in (
+    "pfn", "kind", "refcount", "mapcount", "dev", "inode", "index", "path",
+    "vma_prot", "pid")], [0x928b, "file", 3, 1, "254:0", 14, 3,
+                          "/disk/pagedet-plant.VXrLYF/dirty\nfile name",
+                          "rw-s", 172])
+tap.equal("and nothing was said", (status, said), (0, ""))
+tap.equal("cgroups that are not there are not named",
+          row["missing"]["memcg_path"], "unsupported")
+plan(virt)
+status, (row,), said = ask("virt", "172", "0x7fe8d0dde123",
+                           fields="user_maps,comm,content")
+tap.equal("all tasks are looked at if that is wanted", driver.asked(),
+          ["qvirt 172 0x7fe8d0dde000 walk content"])
+tap.equal("and counted", (row["user_maps"], row["comm"]),
+          (1, "pl)an t\n(er \\x"))
+
+plan(["virt", capture("anon_untouched.virt"), 0])
+status, (row,), said = ask("virt", "172", "0x7fe8d1033000")
+tap.equal("an address without a page",
+          (row["kind"], row["pfn"], row["pte"]), ("untouched", None, []))
+plan(["virt", capture("unmapped.virt"), 0])
+status, (row,), said = ask("virt", "172", "0x10000")
+tap.equal("one without anything", (row["kind"], row["pfn"]),
+          ("unmapped", None))
+plan(["virt", capture("swapped.virt"), 0])
+status, (row,), said = ask("virt", "172", "0x7fe8d100f000")
+tap.equal("an entry that maps nothing is not explained",
+          (row["missing"]["pfn"], row["missing"]["kind"]),
+          ("unsupported", "unsupported"))
+plan(["virt", "", 34])
+status, (row,), said = ask("virt", "172", "0xffff800000000000")
+tap.equal("no address of a program", row["kind"], "unmapped")
+plan(["virt", "", 3])
+status, rows, said = ask("virt", "99", "0x1000")
+tap.equal("no such task", (status, rows), (1, []))
+
+# --- pages ---
+
+tail = ["pfn 0x9005+1", "page pfn=0x9005 state=have head=0x9000 refcount=1 "
+        "flags=0xfffffe0020868 page_flags=0xfffffc0000000 "
+        "kpageflags=0x400415828 order=9 mapcount=1 anon=1\nend\n", 0]
+head = ["pfn 0x9000+1", "page pfn=0x9000 state=have head=0x9000 refcount=1 "
+        "flags=0xfffffe0020868 kpageflags=0x40040d828 order=9 mapcount=1 "
+        "anon=1\nend\n", 0]
+plan(tail, head)
+status, (row,), said = ask("page", "0x9005", fields="flags,head_pfn")
+tap.equal("a tail is asked about with its head",
+          (driver.asked(), row["head_pfn"], "lru" in row["flags"],
+           "anon_exclusive" in row["flags_unknown"]),
+          (["qpfn 0x9005+1", "qpfn 0x9000+1"], 0x9000, True, True))
+plan(tail, ["pfn 0x9000+1", head[1].replace("order=9", "order=0"), 0])
+status, (row,), said = ask("page", "0x9005", fields="flags,head_pfn")
+tap.equal("which may be another one's by then", row["missing"]["flags"],
+          "raced")
+
+three = "".join(f"page pfn=0x{n:x} state=nopage\n" for n in (5, 6, 7))
+plan(["pfn 0x5+3", three + "end\n", 0])
+status, rows, said = ask("page", "5+3", fields="pfn,flags")
+tap.equal("neighbours are one question",
+          (driver.asked(), [(r["pfn"], r["flags"]) for r in rows]),
+          (["qpfn 0x5+3"], [(n, ["nopage"]) for n in (5, 6, 7)]))
+plan(["pfn", three.replace("0x6", "0x8") + "end\n", 0])
+status, rows, said = ask("page", "5+3", fields="flags")
+tap.equal("what answers another question is none",
+          [r.get("flags", r.get("missing", {}).get("flags")) for r in rows],
+          [["nopage"], "corrupt", ["nopage"]])
+plan(["pfn", three, 0])
+status, rows, said = ask("page", "5+3", fields="flags")
+tap.is_true("nor is what has no end", status == 2 and "no end" in said and
+            {r["missing"]["flags"] for r in rows} == {"io"}, rows, said)
+
+# --- who maps it ---
+
+maps = ["phys 0x928b000 walk nocontent", capture("file_dirty.virt"), 0]
+one = ["pfn 0x928b+1", "page pfn=0x928b state=have head=0x928b order=0 "
+       "mapcount=1\nend\n", 0]
+plan(maps, one)
+status, rows, said = ask("mappers", "0x928b")
+tap.equal("mappings", [(r["map"], r.get("pid"), r.get("tgid"),
+                        r.get("vma_name")) for r in rows[:-1]],
+          [("direct", None, None, "[direct map]"), ("other", None, None, None),
+           ("user", 172, 172,
+            "/disk/pagedet-plant.VXrLYF/dirty\nfile name")])
+tap.equal("as many as expected, all tasks looked at once",
+          (status, rows[-1]["found"], rows[-1]["expected"],
+           [q for q in driver.asked() if " walk" in q]),
+          (0, 1, 1, ["qphys 0x928b000 walk nocontent"]))
+with open(maps[1], "rb") as f:
+    text = f.read().decode("ascii").split("\n", 1)[1]
+plan([maps[0], text.replace("complete=1", "complete=0"), 0], one)
+status, rows, said = ask("mappers", "0x928b")
+tap.equal("some were left out", (status, rows[-1]["found"]), (2, 1))
+plan(["phys", text, 0])
+status, (row,), said = ask("page", "0x928b", fields="kernel_maps,content")
+tap.equal("they are counted", row.get("kernel_maps"), 2)
+
+# --- what goes wrong ---
+
+for name, error, reason in (("no privilege", 1, "no_access"),
+                            ("unloaded", 2, "no_kernel"),
+                            ("unloaded meanwhile", 19, "no_kernel"),
+                            ("taken away meanwhile", 5, "io"),
+                            ("no memory is left", 12, "no_memory"),
+                            ("it moves all the time", 11, "raced")):
+    plan(["", "", error], gone=error in (1, 2))
+    status, rows, said = ask("phys", "0x5000", fields="inode")
+    tap.equal(name, [r["missing"]["inode"] for r in rows], [reason])
+
+for name, text in (("a number", "page pfn=5x state=nopage\nend\n"),
+                   ("a word", "page pfn=5 state=fine\nend\n")):
+    plan(["", text, 0])
+    status, (row,), said = ask("page", "5", fields="flags")
+    tap.is_true("damaged: " + name, row["missing"]["flags"] == "corrupt" and
+                "cannot be understood" in said, row, said)
+for cut in range(1, len(head[1]), 7):
+    plan([*head], cut=cut)
+    status, (row,), said = ask("page", "0x9000", fields="refcount")
+    if row["missing"].get("refcount") != "io":
+        tap.is_true(f"cut by {cut}", False, row)
+        break
+else:
+    tap.is_true("cut anywhere", True)
+
+plan(hang=True)
+start = time.monotonic()
+status, rows, said = driver.ask("--deadline", "1", "mappers", "0x928b")
+with open(os.path.join(driver.root, "pid")) as f:
+    pid = int(f.read())
+tap.is_true("a deadline ends a question", status == 2 and
+            time.monotonic() - start < 10, status, said)
+tap.is_true("and who asked it", not os.path.exists(f"/proc/{pid}"), pid)
+
+# --- who asks ---
+
+plan(tail, head)
+r = subprocess.run([driver.binary, "--json", "--root", driver.root, "page",
+                    "0x9005", "--fields", "refcount"], capture_output=True,
+                   check=False)
+tap.equal("it need not be named",
+          [json.loads(line)["refcount"] for line in r.stdout.splitlines()],
+          [1])
+with open(os.path.join(there, "features"), "w") as f:
+    f.write("feature=query version=1 state=on\n"
+            "feature=kernel_walk needs=init_mm state=off\n")
+r = subprocess.run([driver.binary, "--root", driver.root, "doctor"],
+                   capture_output=True, text=True, check=False)
+tap.is_true("doctor says in which way, and what is off",
+            "asked in its file query" in r.stdout and
+            "it has no kernel_walk (init_mm)" in r.stdout, r.stdout)
+status, rows, said = driver.ask("doctor")
+tap.equal("bytes are not handed out", {
+    (r["field"], r["source"]) for r in rows if r["can"] and
+    r["field"] in ("content", "hash", "entropy")},
+    {("content", "page_detective")})
+os.unlink(os.path.join(there, "query"))
+r = subprocess.run([driver.binary, "--root", driver.root, "doctor"],
+                   capture_output=True, text=True, check=False)
+tap.is_true("without the file as before", "asked only if it is named" in
+            " ".join(r.stdout.split()), r.stdout)
+
+shutil.rmtree(base)
+tap.end()
