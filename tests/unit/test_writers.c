@@ -245,7 +245,9 @@ START_TEST(process_vm)
 	arm(t, 0);
 	child = fork();
 	if (child == 0) {
-		const struct iovec from = { &us, 1 }, to = { p + page, 1 };
+		char seven = 7;
+		const struct iovec from = { &seven, 1 };
+		const struct iovec to = { p + page, 1 };
 
 		_exit(process_vm_writev(us, &from, 1, &to, 1, 0) == 1 ? 0 :
 		      errno);
@@ -254,7 +256,7 @@ START_TEST(process_vm)
 	if (WEXITSTATUS(status))
 		unit_skip("process_vm_writev: %s",
 			  strerror(WEXITSTATUS(status)));
-	ck_assert_int_ne(p[page], 1);
+	ck_assert_int_eq(p[page], 7);
 	expect(t, 0, ".W.");
 	pagedet_track_free(t);
 	pagedet_free(pd);
