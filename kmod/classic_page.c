@@ -58,19 +58,17 @@ static void memcg_word(const struct pd_page *p)
 /* "[/a/b ] [/a ] [/ ]" */
 static void memcg_path(const struct pd_page *p)
 {
-	char line[900], path[PD_PATH];
-	size_t n = 0;
-	char *end;
+	/* one question at a time */
+	static char line[900];
+	size_t n = 0, left = strlen(p->memcg);
 
 	if (!p->charged)
 		return;
-	strscpy(path, p->memcg, sizeof(path));
-	while (path[0] && path[1]) {
-		n += scnprintf(line + n, sizeof(line) - n, "[%s ] ", path);
-		end = strrchr(path, '/');
-		if (!end)
-			break;
-		*end = '\0';
+	while (left > 1) {
+		n += scnprintf(line + n, sizeof(line) - n, "[%.*s ] ",
+			       (int)left, p->memcg);
+		while (left && p->memcg[--left] != '/')
+			;
 	}
 	scnprintf(line + n, sizeof(line) - n, "[/ ]");
 	pr_info("memcg: %s\n", line);

@@ -11,11 +11,14 @@
 
 #define PART 256
 
-/* copy_mc_to_kernel() is a plain copy on a processor without fast strings. */
+/* copy_mc_to_kernel() is a plain copy on a processor without fast strings. And
+ * KASAN looks at what it reads: it knows nothing of what the firmware has, and
+ * objects to slabs that are read as a whole.
+ */
 static bool has_mc(void)
 {
 	return IS_ENABLED(CONFIG_ARCH_HAS_COPY_MC) &&
-	       boot_cpu_has(X86_FEATURE_ERMS);
+	       !IS_ENABLED(CONFIG_KASAN) && boot_cpu_has(X86_FEATURE_ERMS);
 }
 
 const char *pd_content_how(void)
@@ -24,7 +27,8 @@ const char *pd_content_how(void)
 }
 
 /* A mapping that is missing is told as memory that fails is: a look before the
- * copy, if only at one byte, would end the machine where that byte fails. */
+ * copy, if only at one byte, would end the machine where that byte fails.
+ */
 static bool copy(void *to, const void *from, size_t size)
 {
 #ifdef CONFIG_ARCH_HAS_COPY_MC

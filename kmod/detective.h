@@ -5,13 +5,19 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/page-flags.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/types.h>
-#include <linux/version.h>
 
-/* Two lines of kernels are served. */
-#define PD_SINCE(major, minor) \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0))
+/* Two lines of kernels are served. In 6.1 the type of a page is a set of bits,
+ * and whatever else is not as in 6.12 goes with that.
+ */
+#ifdef PAGE_TYPE_BASE
+#define PD_6_1 1
+#else
+#define PD_6_1 0
+#endif
 
 /* A lock of an address space is given back after so many entries. */
 #define PD_ENTRIES 512
@@ -131,13 +137,13 @@ struct pd_page {
 	int nr_pages_mapped;	/* -1: this kernel does not count them */
 	u64 memcg_ino;		/* 0: not charged, if it is held */
 	bool charged;		/* the path is known */
-	char memcg[PD_PATH];
-
 	enum pd_file file;
 	dev_t dev;
 	unsigned long ino;
-	char aops[PD_NAME], dentry[PD_NAME];
 
+	/* empty until pd_page_cgroup() and pd_page_file() */
+	char memcg[PD_PATH];
+	char aops[PD_NAME], dentry[PD_NAME];
 	unsigned long raw[sizeof(struct page) / sizeof(long)];
 	unsigned long raw_head[2 * sizeof(struct page) / sizeof(long)];
 };
@@ -185,10 +191,43 @@ struct pd_text {
 
 void pd_text_free(struct pd_text *t);
 __printf(2, 3) void pd_text_add(struct pd_text *t, const char *fmt, ...);
-void pd_text_put(struct pd_text *t, const char *text);
+/* Room for that, and a byte more. */
+bool pd_text_reserve(struct pd_text *t, size_t more);
+
+/* A list has many words and numbers, which vscnprintf() would take most of the
+ * time of an answer for.
+ */
+static inline void pd_text_bytes(struct pd_text *t, const char *from, size_t n)
+{
+	if (t->size - t->n <= n && !pd_text_reserve(t, n))
+		return;
+	memcpy(t->data + t->n, from, n);
+	t->n += n;
+}
+
+static __always_inline void pd_text_put(struct pd_text *t, const char *text)
+{
+	pd_text_bytes(t, text, strlen(text));
+}
+
+void pd_text_hex_digits(struct pd_text *t, u64 value);
+void pd_text_dec_digits(struct pd_text *t, s64 value);
+
 /* " KEY=0x" or " KEY=", and the number. */
-void pd_text_hex(struct pd_text *t, const char *key, u64 value);
-void pd_text_dec(struct pd_text *t, const char *key, s64 value);
+static __always_inline void pd_text_hex(struct pd_text *t, const char *key,
+					u64 value)
+{
+	pd_text_put(t, key);
+	pd_text_hex_digits(t, value);
+}
+
+static __always_inline void pd_text_dec(struct pd_text *t, const char *key,
+					s64 value)
+{
+	pd_text_put(t, key);
+	pd_text_dec_digits(t, value);
+}
+
 /* " KEY=TEXT", with whatever is not a plain letter as \xHH. */
 void pd_text_field(struct pd_text *t, const char *key, const char *value);
 

@@ -14,8 +14,6 @@
 
 #include "detective.h"
 
-#define NEW_TYPES PD_SINCE(6, 12)
-
 /* A page may be split or joined to a larger one before the reference holds. */
 static void take_reference(struct pd_page *p)
 {
@@ -45,7 +43,7 @@ static const char *type_name(struct page *page)
 		return "table";
 	if (PageGuard(page))
 		return "guard";
-#if NEW_TYPES
+#if !PD_6_1
 	if (folio_test_hugetlb((struct folio *)page))
 		return "hugetlb";
 	if (folio_test_slab((struct folio *)page))
@@ -58,7 +56,7 @@ static void copy_type(struct pd_page *p, struct page *page)
 {
 	const unsigned int type = READ_ONCE(page->page_type);
 
-#if NEW_TYPES
+#if !PD_6_1
 	if (!page_type_has_type((int)type))
 		return;
 	p->type = type >> 24;
@@ -77,7 +75,7 @@ static void copy_mapcount(struct pd_page *p, struct folio *folio)
 {
 	const int own = atomic_read(&p->page->_mapcount);
 
-#if NEW_TYPES
+#if !PD_6_1
 	p->own_mapcount = page_type_has_type(own) ? 0 : own + 1;
 	p->mapcount = p->own_mapcount;
 	if (folio_test_large(folio))
@@ -90,12 +88,24 @@ static void copy_mapcount(struct pd_page *p, struct folio *folio)
 #endif
 }
 
+/* folio_order(), of one that may be none any more. */
+static unsigned int order_of(struct folio *folio)
+{
+	if (!test_bit(PG_head, &folio->flags))
+		return 0;
+#if !PD_6_1
+	return READ_ONCE(folio->_flags_1) & 0xff;
+#else
+	return READ_ONCE(folio->_folio_order);
+#endif
+}
+
 static void copy_large(struct pd_page *p, struct folio *folio)
 {
 	if (!folio_test_large(folio))
 		return;
 	p->entire_mapcount = folio_entire_mapcount(folio);
-#if NEW_TYPES
+#if !PD_6_1
 	p->rmappable = folio_test_large_rmappable(folio);
 	p->all_mapcount = folio_mapcount(folio);
 	p->nr_pages_mapped = atomic_read(&folio->_nr_pages_mapped) &
@@ -127,13 +137,13 @@ static void copy_mapping(struct pd_page *p, struct folio *folio)
 {
 	p->mapping = (unsigned long)READ_ONCE(folio->mapping);
 	/* In a slab page it is something else. */
-	if (!folio_test_slab(folio)) {
+	if (p->held && !folio_test_slab(folio)) {
 		p->ksm = (p->mapping & PAGE_MAPPING_FLAGS) == PAGE_MAPPING_KSM;
 		p->anon = p->mapping & PAGE_MAPPING_ANON;
 	}
 	p->index = READ_ONCE(folio->index);
-#if !PD_SINCE(6, 7)
-	if (p->hugetlb)
+#if PD_6_1
+	if (p->held && p->hugetlb)
 		p->index <<= p->order;
 #endif
 	p->index += p->pfn - p->head;
@@ -183,7 +193,7 @@ static void copy_all(struct pd_page *p, struct folio *folio)
 	p->head = page_to_pfn(&folio->page);
 	p->refcount = folio_ref_count(folio) - p->held;
 	p->hugetlb = folio_test_hugetlb(folio);
-	p->order = folio_order(folio);
+	p->order = order_of(folio);
 	copy_mapping(p, folio);
 	copy_flags(p, folio);
 	copy_type(p, &folio->page);
@@ -210,8 +220,10 @@ static void release_memory(void)
 
 void pd_page_get(struct pd_page *p, unsigned long pfn)
 {
-	/* up to what is copied on demand */
-	memset(p, 0, offsetof(struct pd_page, raw));
+	memset(p, 0, offsetof(struct pd_page, memcg));
+	p->memcg[0] = '\0';
+	p->aops[0] = '\0';
+	p->dentry[0] = '\0';
 	p->pfn = pfn;
 	p->head = pfn;
 	p->nr_pages_mapped = -1;

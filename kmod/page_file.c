@@ -24,7 +24,8 @@ static void copy_aops(struct pd_page *p, const struct address_space *mapping)
 }
 
 /* Names change, and files without one are somebody's still. Without a reference
- * to the dentry: it would outlive a filesystem that is unmounted now. */
+ * to the dentry: it would outlive a filesystem that is unmounted now.
+ */
 static void copy_name(struct pd_page *p, struct inode *inode)
 {
 	struct dentry *d;

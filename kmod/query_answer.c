@@ -9,6 +9,8 @@
 
 #include "detective.h"
 
+/* A line of a list, as a rule. */
+#define LINE 192
 /* Mappings of one page that are listed; all are counted. */
 #define MOST_MAPS 65536
 /* How often an address is looked up anew because it got another page. */
@@ -259,6 +261,8 @@ static int answer_frames(struct answer *a, struct pd_page *p)
 	size_t i;
 	int r = 0;
 
+	/* not grown step by step */
+	pd_text_reserve(a->text, q->n_frames * LINE);
 	for (i = 0; i < q->n_ranges && !r; i++)
 		r = answer_range(a, &q->ranges[i], p);
 	return r;

@@ -10,6 +10,7 @@
  * Options: walk, nowalk (who maps it; default: walk for one address, nowalk
  * for a list), content, nocontent (the same), pointers.
  */
+#include <linux/ctype.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -84,7 +85,8 @@ static int parse_frames(struct pd_query *q, char *text)
 	if (!q->ranges)
 		return -ENOMEM;
 	while ((word = next_word(&text))) {
-		if (is_option(q, word))
+		/* a list has many numbers, and few words */
+		if (!isdigit(*word) && is_option(q, word))
 			continue;
 		r = add_frames(q, word);
 		if (r)

@@ -15,7 +15,7 @@ void pd_text_free(struct pd_text *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static bool reserve(struct pd_text *t, size_t more)
+bool pd_text_reserve(struct pd_text *t, size_t more)
 {
 	size_t size = t->size ? t->size : LEAST;
 	char *data;
@@ -44,49 +44,30 @@ void pd_text_add(struct pd_text *t, const char *fmt, ...)
 	va_list args;
 
 	/* no line of ours is longer */
-	if (!reserve(t, 512))
+	if (!pd_text_reserve(t, 512))
 		return;
 	va_start(args, fmt);
 	t->n += vscnprintf(t->data + t->n, t->size - t->n, fmt, args);
 	va_end(args);
 }
 
-static void put(struct pd_text *t, const char *from, size_t n)
+void pd_text_hex_digits(struct pd_text *t, u64 value)
 {
-	memcpy(t->data + t->n, from, n);
+	const size_t n = value ? DIV_ROUND_UP(fls64(value), 4) : 1;
+	size_t i;
+
+	if (!pd_text_reserve(t, n))
+		return;
+	for (i = n; i--; value >>= 4)
+		t->data[t->n + i] = hex_asc_lo(value);
 	t->n += n;
 }
 
-void pd_text_put(struct pd_text *t, const char *text)
+void pd_text_dec_digits(struct pd_text *t, s64 value)
 {
-	const size_t n = strlen(text);
-
-	if (reserve(t, n))
-		put(t, text, n);
-}
-
-/* A list has many numbers, and vscnprintf() would take most of the time of an
- * answer.
- */
-void pd_text_hex(struct pd_text *t, const char *key, u64 value)
-{
-	char digits[16];
-	size_t i = sizeof(digits);
-
-	do {
-		digits[--i] = hex_asc_lo(value);
-		value >>= 4;
-	} while (value);
-	pd_text_put(t, key);
-	if (reserve(t, sizeof(digits)))
-		put(t, digits + i, sizeof(digits) - i);
-}
-
-void pd_text_dec(struct pd_text *t, const char *key, s64 value)
-{
+	u64 left = abs(value);
 	char digits[20];
 	size_t i = sizeof(digits);
-	u64 left = abs(value);
 
 	do {
 		digits[--i] = '0' + left % 10;
@@ -94,9 +75,7 @@ void pd_text_dec(struct pd_text *t, const char *key, s64 value)
 	} while (left);
 	if (value < 0)
 		digits[--i] = '-';
-	pd_text_put(t, key);
-	if (reserve(t, sizeof(digits)))
-		put(t, digits + i, sizeof(digits) - i);
+	pd_text_bytes(t, digits + i, sizeof(digits) - i);
 }
 
 static bool is_plain(char c)
@@ -107,7 +86,7 @@ static bool is_plain(char c)
 void pd_text_field(struct pd_text *t, const char *key, const char *value)
 {
 	pd_text_add(t, " %s=", key);
-	if (!reserve(t, 4 * strlen(value)))
+	if (!pd_text_reserve(t, 4 * strlen(value)))
 		return;
 	for (; *value; value++) {
 		if (is_plain(*value)) {

@@ -201,7 +201,7 @@ static const char *file_name(struct file *file, char *buf, size_t size)
 {
 	const char *name;
 
-#if PD_SINCE(6, 8)
+#if !PD_6_1
 	name = d_path(file_user_path(file), buf, size);
 #else
 	name = d_path(&file->f_path, buf, size);

@@ -144,7 +144,7 @@ def take(a, name, groups, said):
         a.kernel.append(HOW[groups[0]])
     elif name == "user":
         a.mappers.append((int(groups[0]), int(groups[2], 16), None))
-    elif name == "vma":
+    elif name == "vma" and a.mappers:
         pid, addr, _ = a.mappers.pop()
         a.mappers.append((pid, addr, groups[2]))
     elif name == "zero":

@@ -58,6 +58,13 @@ char *user_ask(int fd, const char *text, size_t len)
 	return answer;
 }
 
+uint64_t user_number(const char *answer, const char *key)
+{
+	const char *at = strstr(answer, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 0) : 0;
+}
+
 static int ask(char *const texts[])
 {
 	int fd = user_open();
@@ -148,6 +155,8 @@ int main(int argc, char **argv)
 		return hold();
 	if (!strcmp(what, "churn"))
 		return user_churn();
+	if (!strcmp(what, "refs") && argc == 3)
+		return user_refs(atoi(argv[2]));
 	if (!strcmp(what, "parallel") && argc == 4)
 		return user_parallel(atoi(argv[2]), atoi(argv[3]));
 	if (!strcmp(what, "frames") && argc == 5)

@@ -13,11 +13,18 @@
 char *user_ask(int fd, const char *text, size_t len);
 int user_open(void);
 uint64_t user_random(uint64_t *state);
+/* behind a key's first place in it; 0 if there is none */
+uint64_t user_number(const char *answer, const char *key);
 
 /* user_stress.c */
 int user_parallel(int processes, int rounds);
 int user_random_frames(uint64_t seed, long count, uint64_t last);
 int user_random_addresses(uint64_t seed, long count);
+
+/* user_refs.c */
+int user_refs(int rounds);
+
+/* user_churn.c */
 int user_churn(void);
 
 /* user_sweep.c */

@@ -2,18 +2,14 @@
 /* Many questions, while the memory that they are about changes. */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "user.h"
-
-#ifndef MADV_SOFT_OFFLINE
-#define MADV_SOFT_OFFLINE 101
-#endif
 
 /* Whether the answer is about exactly these frames, each once, in order. */
 static int is_about(const char *answer, uint64_t first, int count)
@@ -75,16 +71,25 @@ static int ends_well(const char *answer)
 	return n >= 4 && !strcmp(answer + n - 4, "end\n");
 }
 
+/* Of what memory there is and as much behind it, now and then of anything. */
+static uint64_t random_frame(uint64_t *seed, uint64_t last)
+{
+	const uint64_t frame = user_random(seed);
+
+	return user_random(seed) % 16 ? frame % last : frame >> frame % 64;
+}
+
 int user_random_frames(uint64_t seed, long count, uint64_t last)
 {
 	long i, states[3] = { 0 };
 	char text[64], *answer;
 	int fd = user_open(), n;
+	uint64_t kinds = 0;
 
 	for (i = 0; fd >= 0 && i < count; i++) {
 		n = snprintf(text, sizeof(text), "%s 0x%llx %s",
 			     i % 20 ? "pfn" : "phys",
-			     (unsigned long long)(user_random(&seed) % last) <<
+			     (unsigned long long)random_frame(&seed, last) <<
 			     (i % 20 ? 0 : 12),
 			     i % 2 ? "content" : "nocontent");
 		answer = user_ask(fd, text, (size_t)n);
@@ -95,10 +100,11 @@ int user_random_frames(uint64_t seed, long count, uint64_t last)
 		}
 		states[strstr(answer, "state=have") ? 0 :
 		       strstr(answer, "state=nopage") ? 1 : 2]++;
+		kinds |= user_number(answer, " kpageflags=");
 		free(answer);
 	}
-	printf("frames %ld: have %ld, nopage %ld, unreferenced %ld\n", i,
-	       states[0], states[1], states[2]);
+	printf("frames %ld: have %ld, nopage %ld, unreferenced %ld, kinds %#"
+	       PRIx64 "\n", i, states[0], states[1], states[2], kinds);
 	return i != count;
 }
 
@@ -186,48 +192,4 @@ int user_random_addresses(uint64_t seed, long count)
 	printf("addresses %ld: answered %ld, refused %ld\n", i, answered,
 	       refused);
 	return i != count;
-}
-
-/* A process' life: memory of its own, given back, shared, changed. */
-static void live(uint64_t seed)
-{
-	const size_t size = (size_t)4 << 20;
-	char *p;
-	int i;
-
-	for (i = 0; i < 8; i++) {
-		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-			 MAP_ANONYMOUS, -1, 0);
-		if (p == MAP_FAILED)
-			return;
-		if (user_random(&seed) % 2)
-			madvise(p, size, MADV_HUGEPAGE);
-		memset(p, 1, size / 2);
-		if (user_random(&seed) % 2)
-			madvise(p, size / 4, MADV_DONTNEED);
-		if (user_random(&seed) % 2)
-			madvise(p, size / 2, MADV_PAGEOUT);
-		mprotect(p, size / 8, PROT_NONE);
-		if (user_random(&seed) % 4 == 0)
-			madvise(p + size / 4, 4096, MADV_SOFT_OFFLINE);
-		munmap(p, size);
-	}
-}
-
-/* Until it is killed, with all its children. */
-int user_churn(void)
-{
-	uint64_t seed = (uint64_t)getpid() * 0x9e3779b97f4a7c15ULL + 1;
-	int i;
-
-	setpgid(0, 0);
-	for (i = 0;; i++) {
-		if (fork() == 0) {
-			live(seed + (uint64_t)i);
-			_exit(0);
-		}
-		if (i % 4 == 3)
-			while (waitpid(-1, NULL, 0) > 0)
-				;
-	}
 }

@@ -33,7 +33,9 @@ class Guest:
     """
 
     def __init__(self, kernel, arch, files=None, cpu=None, memory=None,
-                 append="", vmcoreinfo=True, deadline=DEADLINE, modules=()):
+                 append="", vmcoreinfo=True, deadline=DEADLINE, modules=(),
+                 nodes=1):
+        """@nodes: that its memory is divided into"""
         if isinstance(kernel, str):
             kernel = kernels.get(kernel, arch)
         self.kernel = kernel
@@ -46,6 +48,7 @@ class Guest:
         self.append = append
         self.vmcoreinfo = vmcoreinfo
         self.deadline = deadline
+        self.nodes = nodes
         self.times = {}
 
     def __enter__(self):
@@ -74,7 +77,8 @@ class Guest:
                        check=True, stdout=subprocess.DEVNULL)
         # an oops ends the guest, so that it is seen
         append = "console=%s loglevel=5 panic=-1 oops=panic rdinit=/init " \
-            "secretmem.enable=1 %s" % (self.machine["console"], self.append)
+            "secretmem.enable=1 %s %s" % (
+                self.machine["console"], self.kernel.append, self.append)
         arguments = [
             "-cpu", self.machine["cpu"], "-m", str(self.machine["memory"]),
             "-kernel", self.kernel.image, "-append", append.strip(),
@@ -83,6 +87,13 @@ class Guest:
             self.path("disk"), "-device", "virtio-blk-pci,drive=disk",
             # no driver wants it, so that its addresses can be mapped
             "-device", "edu"]
+        for i in range(self.nodes if self.nodes > 1 else 0):
+            arguments += [
+                "-object", "memory-backend-ram,id=node%d,size=%dM" % (
+                    i, self.machine["memory"] // self.nodes),
+                # the first has all processors
+                "-numa", "node,memdev=node%d%s" % (i, "" if i else
+                                                   ",cpus=0-1")]
         if self.vmcoreinfo:
             arguments += ["-device", "vmcoreinfo"]
         self.qemu = Qemu(self.arch, self.scratch.name, arguments,

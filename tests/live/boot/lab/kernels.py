@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """The kernels that are booted: Debian's, by meta package, so that it is the
-newest of its line; and one of our own (build-kernel)."""
+newest of its line; and those of our own (build-kernel)."""
 import glob
 import lzma
 import os
@@ -19,6 +19,9 @@ DEBIAN_ARCH = {"x86_64": "amd64", "aarch64": "arm64"}
 # Debian.
 META = {"6.1": ["linux-image-cloud-%s"],
         "6.12": ["linux-image-6.12-cloud-%s", "linux-image-cloud-%s"]}
+# What build-kernel makes, and the command line that it needs: with KASAN the
+# firmware's table of interrupts takes longer to read than may be.
+OWN = {"own": "", "debug": "acpi=noirq noapic"}
 
 
 class Missing(Exception):
@@ -71,14 +74,16 @@ def sysroot(arch, packages):
 class Kernel:
     """An image, its configuration and its modules."""
 
-    def __init__(self, arch, top, id_):
+    def __init__(self, arch, top, id_, append=""):
         """@id_: what tells it from all others"""
-        self.arch, self.id = arch, id_
+        self.arch, self.id, self.append = arch, id_, append
         self.image, = glob.glob(os.path.join(top, "boot", "vmlinuz-*"))
         self.release = os.path.basename(self.image)[len("vmlinuz-"):]
         with open(os.path.join(top, "boot", "config-" + self.release)) as f:
             self.config = dict(line.rstrip("\n").split("=", 1) for line in f
                                if line.startswith("CONFIG_"))
+        # to build modules with, of what we built
+        self.tree = os.path.join(top, "tree")
         self.files = {}
         modules = os.path.join(top, "lib", "modules", self.release)
         for path in glob.glob(modules + "/kernel/**/*.ko*", recursive=True):
@@ -120,8 +125,8 @@ def needed(module):
 
 
 def get(name, arch):
-    if name == "own":
-        return own(arch)
+    if name in OWN:
+        return own(name, arch)
     if name not in META or arch not in DEBIAN_ARCH:
         raise Missing("there is no kernel %s for %s" % (name, arch))
     missing = None
@@ -135,11 +140,11 @@ def get(name, arch):
     raise missing
 
 
-def own(arch):
-    """The kernel that build-kernel makes."""
+def own(name, arch):
+    """A kernel that build-kernel makes."""
     if arch != "x86_64":
-        raise Missing("our own kernel is built for x86_64 only")
-    p = subprocess.Popen([os.path.join(HERE, "build-kernel")],
+        raise Missing("our own kernels are built for x86_64 only")
+    p = subprocess.Popen([os.path.join(HERE, "build-kernel"), name],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     said = ""
     for line in p.stderr:
@@ -149,7 +154,7 @@ def own(arch):
     top = p.stdout.read().decode().strip()
     if p.wait():
         raise Missing(said.strip())
-    return Kernel(arch, top, os.path.basename(top))
+    return Kernel(arch, top, os.path.basename(top), OWN[name])
 
 
 def busybox(arch):

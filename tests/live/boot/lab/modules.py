@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Modules of ours, built for a kernel of Debian's by the headers that belong to
-it."""
+"""Modules of ours, built for a kernel by the headers that belong to it."""
 import glob
 import os
 import pathlib
@@ -15,7 +14,10 @@ PARTS = (r"^linux-headers-.*-common$", r"^linux-kbuild-")
 
 
 def headers(kernel):
-    """The build tree for modules, from packages that are not installed."""
+    """The build tree for modules: the kernel's own, or that of packages that
+    are not installed."""
+    if os.path.isdir(kernel.tree):
+        return kernel.tree
     package = "linux-headers-" + kernel.release
     debs = [kernels.fetch(kernel.arch, package)]
     debs += [kernels.fetch(kernel.arch, package, part) for part in PARTS]

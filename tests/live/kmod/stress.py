@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""Questions while everything changes, and what they leave."""
+import re
+
+from words import KPF
+
+USER = "/bin/user"
+DIR = "/sys/kernel/debug/page_detective/"
+# Half in memory, half in a file. And huge pages with little in them stay huge,
+# as long as nobody else splits them: some are planted.
+SWAP = """
+at=/sys/kernel/mm/transparent_hugepage/shrink_underused
+[ ! -f $at ] || echo 0 > $at
+swap=$(cat /sys/class/zram-control/hot_add)
+echo 12M > /sys/block/zram$swap/disksize
+dd if=/dev/zero of=/disk/swap bs=1M count=12 2> /dev/null
+for at in /dev/zram$swap /disk/swap; do
+	chmod 600 $at; mkswap $at > /dev/null; swapon -p 9 $at
+done
+echo $swap > /tmp/swap
+"""
+NO_SWAP = """
+swap=$(cat /tmp/swap)
+swapoff /disk/swap /dev/zram$swap
+rm /disk/swap
+echo $swap > /sys/class/zram-control/hot_remove
+"""
+# What can be done without is given back. Not what is planted: 2 would split
+# huge pages of which a part is not mapped, and sync would clean what is dirty.
+SETTLE = """
+for i in 1 2 3; do
+	echo 1 > /proc/sys/vm/drop_caches
+	for f in /sys/kernel/slab/*/shrink; do echo 1 > $f; done
+	sleep 0.5
+done
+"""
+BOTH = """
+user churn > /dev/null 2>&1 & churn=$!
+user addresses 2 %d > /tmp/addresses 2>&1 & addresses=$!
+user frames 1 %d %d; said=$?
+wait $addresses || said=1
+cat /tmp/addresses
+kill -9 -$churn; wait $churn 2> /dev/null
+exit $said
+"""
+# In each of the three files, and with a walk, most of the time.
+KILLED = """
+for i in $(seq %d); do
+	case $((i %% 3)) in
+	0) user addresses $i 100000 ;;
+	1) while true; do echo 0x1000000 > %sphys; done ;;
+	2) while true; do echo "1 0x400000" > %svirt; done ;;
+	esac > /dev/null 2>&1 & p=$!
+	sleep 0.$((i %% 9 + 1)); kill -9 $p; wait $p 2> /dev/null
+done; true
+"""
+GONE = """
+for i in $(seq 100); do
+	pidof user > /dev/null || exit 0
+	sleep 0.1
+done; exit 1
+"""
+# Counters of the kernel, and how far each must have come for so many frames.
+HAPPENED = {"processes": 100, "pswpout": 1000, "pswpin": 1000,
+            "pgmigrate_success": 5000, "compact_migrate_scanned": 1000,
+            "pgfree": 20000}
+FOR_FRAMES = 10000
+# Frames of all these are met, if only enough are asked for.
+KINDS = "lru anon buddy slab reserved mmap swapbacked uptodate".split()
+# What comes and goes anyway, of slabs and of pages. One that each question
+# left would be more; and "refs" looks at single ones.
+LEAST, LEAST_PAGES = 800, 1000
+# Kept for files, of /proc, too, until memory is short.
+KEPT = re.compile(r"dentry|buffer_head|\w*inode_cache")
+
+
+def used(memory):
+    """Pages that are neither free nor could be, nor lost."""
+    return memory["MemTotal"] - sum(memory.get(name, 0) for name in (
+        "MemFree", "PerCPU", "Buffers", "Cached", "Hugetlb",
+        "HardwareCorrupted"))
+
+
+class Stress:
+    def __init__(self, bench, frames, addresses, killed, rounds):
+        self.bench, self.guest = bench, bench.guest
+        self.frames, self.addresses = frames, addresses
+        self.killed, self.rounds = killed, rounds
+        self.slack = max(LEAST, (frames + addresses) // 20)
+        self.slack_pages = max(LEAST_PAGES, self.slack)
+
+    def sh(self, text):
+        return self.guest.must_run("sh", "-c", text).decode()
+
+    def counters(self):
+        text = self.guest.read("/proc/vmstat") + self.guest.read("/proc/stat")
+        return {name: int(value) for name, value in
+                re.findall(r"^(\w+) (\d+)$", text.decode(), re.M)}
+
+    def meminfo(self):
+        """In pages. PerCPU: those that are free, and in lists of their own."""
+        found = {name: int(value) // 4 for name, value in
+                 re.findall(r"^(\w+): +(\d+) kB", self.guest.read(
+                     "/proc/meminfo").decode(), re.M)}
+        found["PerCPU"] = sum(map(int, re.findall(
+            r"^ +count: +(\d+)", self.guest.read("/proc/zoneinfo").decode(),
+            re.M)))
+        return found
+
+    def is_lost(self):
+        """None: this kernel loses none."""
+        return self.meminfo().get("HardwareCorrupted")
+
+    def slabs(self):
+        return {name: int(n) for name, n in
+                re.findall(r"^(\S+) +(\d+)", self.guest.read(
+                    "/proc/slabinfo").decode(), re.M)}
+
+    def locked(self):
+        """Frames that somebody has locked, of those that can be."""
+        words = enumerate(self.bench.kpageflags(self.bench.frames))
+        return {hex(pfn) for pfn, word in words
+                if word >> KPF["locked"] & 1 and word >> KPF["lru"] & 1}
+
+    def state(self):
+        self.sh(SETTLE)
+        return {"slabs": self.slabs(), "locked": self.locked(),
+                "refcnt": self.bench.refcount(), "memory": self.meminfo()}
+
+    def ask(self, frames, addresses):
+        """What was said, and what is wrong about it."""
+        out, err, how = self.guest.run("sh", "-c", BOTH % (
+            addresses, frames, self.bench.frames * 2))
+        said = out.decode()
+        return said, [] if how == "exit 0" else [how, said, err.decode()]
+
+    def check_all(self):
+        self.sh(SWAP)
+        # what is there for good after the first time
+        _, wrong = self.ask(self.frames // 10, self.addresses // 10)
+        self.bench.result("random questions, to begin with", wrong)
+        self.sh(NO_SWAP)
+        before = self.state()
+        self.sh(SWAP)
+        self.check_asked()
+        self.check_killed()
+        self.sh(NO_SWAP)
+        self.check_left(before)
+
+    def check_asked(self):
+        counters = self.counters()
+        lost = self.is_lost()
+        said, wrong = self.ask(self.frames, self.addresses)
+        for line in said.splitlines():
+            self.bench.result("random %s" % line, wrong)
+        kinds = re.search(r"kinds (0x[0-9a-f]+)", said)
+        kinds = int(kinds.group(1), 16) if kinds else 0
+        self.bench.result("of all kinds", [name for name in KINDS if
+                                           not kinds >> KPF[name] & 1])
+        now = self.counters()
+        # not every kernel counts what memory does
+        came = {name: now[name] - counters[name] for name in HAPPENED
+                if name in now}
+        self.bench.result("meanwhile: " + ", ".join(
+            "%s %d" % item for item in came.items()), [
+                name for name, n in came.items()
+                if n * FOR_FRAMES < HAPPENED[name] * self.frames])
+        if lost is not None:
+            lost = self.is_lost() - lost
+            self.bench.result("meanwhile: %d pages failed" % lost,
+                              [] if lost > 0 else ["there was none"])
+        else:
+            self.bench.report.skip("poisoned", "MADV_HWPOISON: Invalid "
+                                   "argument")
+
+    def check_killed(self):
+        self.sh(KILLED % (self.killed, DIR, DIR))
+        wrong = [] if b"state=" in self.bench.ask("phys 0x1000") else [
+            "no answer"]
+        for name, text in (("virt", "1 0x400000"), ("phys", "0x1000000")):
+            said, _ = self.bench.write(name, text)
+            if not said.startswith("wrote"):
+                wrong.append("%s: %s" % (name, said))
+        self.bench.result("killed callers leave nothing that others need",
+                          wrong)
+
+    def check_left(self, before):
+        _, _, how = self.guest.run("sh", "-c", GONE)
+        self.bench.result("whoever was killed is gone", [] if how == "exit 0"
+                          else self.sh("ps").splitlines())
+        after = self.state()
+        grown = {name: n - before["slabs"].get(name, 0)
+                 for name, n in after["slabs"].items()
+                 if not KEPT.fullmatch(name)}
+        most = sorted(grown, key=grown.get)[-3:]
+        self.bench.result("slabs are as before: most came to " + ", ".join(
+            "%s %+d" % (name, grown[name]) for name in most), [
+                "%s: %+d" % (name, n) for name, n in grown.items()
+                if n > self.slack])
+        more = used(after["memory"]) - used(before["memory"])
+        self.bench.result("memory is as before: %+d pages" % more, [
+            "%s %+d" % (name, n - before["memory"][name])
+            for name, n in after["memory"].items()
+            if more > self.slack_pages and n != before["memory"][name]])
+        self.bench.result("no page is locked", sorted(after["locked"]))
+        self.bench.result("nobody has the module", [] if
+                          after["refcnt"] == 0 else [str(after["refcnt"])])
+        out, err, how = self.guest.run(USER, "refs", self.rounds)
+        self.bench.result(out.decode().strip() or "refs", [] if
+                          how == "exit 0" else [how, err.decode()])
