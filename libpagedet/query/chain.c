@@ -69,6 +69,17 @@ static bool is_folded(const struct pdet_batch *b, uint32_t row)
 	return pdet_batch_get(b, row, PAGEDET_FIELD_PAGES, 1) > 1;
 }
 
+/* What is said beside the cells. */
+static void take_notes(struct pdet_batch *b, uint32_t row,
+		       const struct pdet_batch *sub, uint32_t at)
+{
+	uint64_t notes = pdet_batch_get(sub, at, PAGEDET_FIELD_NOTES, 0) &
+			 ~pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0);
+
+	for (; notes; notes &= notes - 1)
+		pdet_put_note(b, row, (unsigned)__builtin_ctzll(notes));
+}
+
 /* A later source: rows that still need it are copied out, asked about, and
  * what it answers is copied back. */
 static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
@@ -78,6 +89,7 @@ static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
 	const struct pdet_backend *backend = k->it->backends[step->backend];
 	struct pdet_batch *sub = &k->sub;
 	uint32_t row, at = 0;
+	bool taken;
 	unsigned f;
 	int r;
 
@@ -106,6 +118,7 @@ static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
 	for (row = 0; row < b->n; row++) {
 		if (!k->keep[row])
 			continue;
+		taken = false;
 		pdet_fields_for(f, want) {
 			const unsigned state = pdet_batch_state(sub, at, f);
 			const unsigned before = pdet_batch_state(b, row, f);
@@ -114,9 +127,13 @@ static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
 			 * second one; an answer is better than both. */
 			if (b->cell[f] && may_retry(before) &&
 			    (state == PAGEDET_HAVE || state == PAGEDET_NONE ||
-			     before == PAGEDET_NOT_ASKED))
+			     before == PAGEDET_NOT_ASKED)) {
 				take_cell(b, row, sub, at, f);
+				taken = true;
+			}
 		}
+		if (taken)
+			take_notes(b, row, sub, at);
 		at++;
 	}
 	return 0;
