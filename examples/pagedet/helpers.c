@@ -6,9 +6,21 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
+
+/* It runs with our rights: nobody else may have put it there. */
+static bool is_ours(const char *program)
+{
+	struct stat st;
+
+	return stat(program, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+	       access(program, X_OK) == 0;
+}
 
 void cli_helpers_find(struct cli_job *job)
 {
@@ -37,7 +49,7 @@ void cli_helpers_find(struct cli_job *job)
 			 places[i]);
 		snprintf(program, sizeof(program), "%s/page-detective-write",
 			 job->helpers);
-		if (access(program, X_OK) == 0) {
+		if (is_ours(program)) {
 			job->open.libexec_dir = job->helpers;
 			return;
 		}

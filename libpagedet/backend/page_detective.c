@@ -126,20 +126,47 @@ static bool tells(const struct page_detective *d, unsigned field)
 }
 
 /* Whether it is asked about that many: a list is asked about any number, if
- * nothing else is wanted. */
+ * nothing else is wanted. Others count all mappings at once, and have the bytes
+ * of a page: where they are, it does not take their place. */
 static bool takes_target(const struct page_detective *d, unsigned field,
 			 uint32_t target)
 {
 	switch (target) {
 	case PAGEDET_TARGET_NOTHING:
+	case PAGEDET_TARGET_MAPPERS:
+		return true;
 	case PAGEDET_TARGET_PFN:
 	case PAGEDET_TARGET_PHYS:
 	case PAGEDET_TARGET_VIRT:
-	case PAGEDET_TARGET_MAPPERS:
-		return true;
+		return !d->query || d->alone ||
+		       (field != F(USER_MAPS) && field != F(CONTENT));
 	default:
 		return d->query &&
+		       (d->alone || !page_detective_asks_one(field)) &&
 		       query_cost(d, field, target) < PAGEDET_COST_SWEEP;
+	}
+}
+
+/* What the driver lacks, and what has nobody to ask it. */
+static unsigned query_lacks(const struct page_detective *d, unsigned field)
+{
+	switch (field) {
+	case F(KERNEL_MAPS):
+		if (d->no_kernel_walk)
+			return PAGEDET_NO_KERNEL;
+		return d->no_helper ? PAGEDET_UNSAFE : PAGEDET_HAVE;
+	case F(USER_MAPS):
+	case F(MAP):
+		return d->no_helper ? PAGEDET_UNSAFE : PAGEDET_HAVE;
+	case F(FLAGS):
+	case F(FLAGS_KNOWN):
+	case F(KIND):
+	case F(MEMCG_INO):
+	case F(MEMCG_PATH):
+	case F(MEMCG_NAME):
+		return d->no_kpageflags ? PAGEDET_NO_KERNEL : PAGEDET_HAVE;
+	default:
+		return PAGEDET_HAVE;
 	}
 }
 
@@ -160,11 +187,17 @@ static void detective_survey(struct pdet_backend *b, struct pdet_env *env,
 		return;
 	ret->reason = d->closed ? d->closed : d->reason;
 	snprintf(ret->advice, sizeof(ret->advice), "%s", d->advice);
+	if (ret->reason == PAGEDET_HAVE && d->query)
+		ret->reason = (uint8_t)query_lacks(d, field);
+	if (ret->reason == PAGEDET_UNSAFE && d->no_helper && !d->closed)
+		snprintf(ret->advice, sizeof(ret->advice),
+			 "who maps a page is asked by %.100s/%s, which cannot be run",
+			 d->libexec_dir, PAGE_DETECTIVE_HELPER);
 	if (ret->reason != PAGEDET_HAVE || takes_target(d, field, target))
 		return;
 	ret->reason = PAGEDET_TOO_COSTLY;
 	snprintf(ret->advice, sizeof(ret->advice), "%s", d->query ?
-		 "it looks at all tasks, or reads the page: for single pages" :
+		 "asked for that page by page, if it is named alone" :
 		 "each question writes to the kernel log: for single pages");
 }
 

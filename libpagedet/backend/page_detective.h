@@ -71,6 +71,8 @@ struct page_detective_report {
 	size_t len;
 };
 
+/* Whether there is such a program, and may be run. */
+bool page_detective_helper_is_there(const char *dir);
 /* -ENOENT there is no such program; or another negative errno. No words.
  * @lock is held by it as long as it lives; -1 none. */
 int page_detective_helper_start(struct page_detective_helper *h,
@@ -97,6 +99,8 @@ struct page_detective {
 	bool looked;
 	bool real;		/* it is a kernel's, not a captured tree */
 	bool query;		/* it has the file "query", which is asked */
+	bool no_helper;		/* that asks there what takes long */
+	bool no_kpageflags, no_kernel_walk; /* the driver lacks that */
 	bool has_kpf;		/* kpf is there */
 	struct pdet_kpf kpf;
 	uint8_t reason;		/* PAGEDET_HAVE, or why it cannot be asked */
@@ -137,6 +141,10 @@ struct page_detective_session {
 		unsigned reason;
 		struct page_detective_reply reply;
 	} told;
+	struct {		/* where cgroups are */
+		bool looked, found;
+		char point[4096];
+	} mount;
 	bool has_iomem;		/* its text is there */
 	struct pdet_text iomem;
 };

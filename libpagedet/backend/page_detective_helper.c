@@ -74,6 +74,15 @@ static int spawn(struct page_detective_helper *h, char *const argv[], int fd,
 	return 0;
 }
 
+bool page_detective_helper_is_there(const char *dir)
+{
+	char program[4096];
+
+	return snprintf(program, sizeof(program), "%s/%s", dir,
+			PAGE_DETECTIVE_HELPER) < (int)sizeof(program) &&
+	       access(program, X_OK) == 0;
+}
+
 int page_detective_helper_start(struct page_detective_helper *h,
 				const struct pdet_env *env, const char *dir,
 				int lock)
@@ -224,7 +233,10 @@ bool page_detective_helper_kill(struct page_detective_helper *h)
 
 	if (!h->pid)
 		return true;
-	kill(h->pid, SIGKILL);
+	/* Not if it ended: its number may be another one's by now. */
+	ended = waitpid(h->pid, NULL, WNOHANG) != 0;
+	if (!ended)
+		kill(h->pid, SIGKILL);
 	for (i = 0; i < 1000 && !ended; i++) {
 		ended = waitpid(h->pid, NULL, WNOHANG) != 0;
 		if (!ended)

@@ -3,8 +3,9 @@
  * One question to the file "query" and its answer. Each question has an open
  * file of its own: users never mix, and the driver can be unloaded between any
  * two. A question that looks at all tasks may take long and is ended by no
- * signal but one that kills: the program that writes asks it, and is killed
- * when nobody waits any more. In a captured tree nothing is written by us.
+ * signal but one that kills: the program that writes asks it, and is killed at
+ * a deadline or when the question is cancelled. If we end before, it ends with
+ * its answer. In a captured tree nothing is written by us.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +54,8 @@ bool page_detective_query_probe(const struct pdet_env *env)
 {
 	char path[4096];
 
-	return pdet_path(env, path, sizeof(path), QUERY) == 0 &&
+	/* a captured tree answers nothing */
+	return !*env->root && pdet_path(env, path, sizeof(path), QUERY) == 0 &&
 	       faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0;
 }
 
@@ -91,10 +93,14 @@ static void say_features(struct page_detective *d, const struct pdet_env *env)
 	if (pdet_slurp(env, &text, 65536, FEATURES) < 0)
 		return;
 	all = (struct pdet_scan){ text.data, text.data + text.len };
-	while (n < sizeof(d->advice) &&
-	       page_detective_feature_off(&all, name, sizeof(name)))
-		n += (size_t)snprintf(d->advice + n, sizeof(d->advice) - n,
-				      "; it has no %s", name);
+	while (page_detective_feature_off(&all, name, sizeof(name))) {
+		d->no_kpageflags |= !strncmp(name, "kpageflags", 10);
+		d->no_kernel_walk |= !strncmp(name, "kernel_walk", 11);
+		if (n < sizeof(d->advice))
+			n += (size_t)snprintf(d->advice + n,
+					      sizeof(d->advice) - n,
+					      "; it has no %s", name);
+	}
 	pdet_text_free(&text);
 }
 
@@ -110,12 +116,14 @@ bool page_detective_query_look(struct page_detective *d,
 	if (fd >= 0) {
 		close(fd);
 		say_features(d, env);
+		d->no_helper = !page_detective_helper_is_there(d->libexec_dir);
 		return true;
 	}
 	d->reason = (uint8_t)reason_of(-fd);
 	snprintf(d->advice, sizeof(d->advice), "%s",
 		 d->reason == PAGEDET_NO_ACCESS ?
-		 "needs CAP_SYS_ADMIN in the first user namespace" :
+		 "needs CAP_SYS_ADMIN in the first user namespace, "
+		 "and a kernel that is not locked down" :
 		 "cannot open " QUERY);
 	return true;
 }
@@ -198,6 +206,7 @@ static unsigned give_up(struct page_detective *d, struct pdet_env *env)
 	if (page_detective_helper_kill(&d->helper))
 		return PAGEDET_TIMEOUT;
 	d->closed = PAGEDET_UNSAFE;
+	snprintf(d->advice, sizeof(d->advice), "who asked it cannot be ended");
 	pdet_log(env, PAGEDET_LOG_WARNING,
 		 "page_detective is not asked any more: who asked it cannot be ended");
 	return PAGEDET_TIMEOUT;

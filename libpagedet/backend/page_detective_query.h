@@ -83,6 +83,8 @@ void page_detective_query_fill(struct page_detective_session *s,
 			       const struct pdet_fields *want);
 int page_detective_query_told(struct page_detective_session *s, uint64_t pfn,
 			      size_t *at, struct pdet_batch *b);
+/* Whether it is in no list: each page is asked about. */
+bool page_detective_asks_one(unsigned field);
 /* One row; PAGE_DETECTIVE_UNMAPPED: no VMA is there. */
 int page_detective_query_address(struct page_detective_session *s,
 				 uint32_t pid, uint64_t addr,

@@ -35,6 +35,11 @@ static bool wants_walk(const struct pdet_fields *want)
 	       pdet_fields_has(want, F(KERNEL_MAPS));
 }
 
+bool page_detective_asks_one(unsigned field)
+{
+	return memchr(of_one, (int)field, sizeof(of_one));
+}
+
 static bool wants_one(const struct pdet_fields *want)
 {
 	size_t i;
@@ -92,13 +97,20 @@ static bool is_online(struct page_detective_session *s,
 		      const struct page_detective_page *p)
 {
 	const struct pdet_scan name = page_detective_words(a, p->memcg);
-	char point[4096], path[8192];
+	char path[8192];
 	struct stat st;
 
-	return name.at && p->memcg_ino &&
-	       pdet_cgroup_mount(&s->session.env, point, sizeof(point)) == 0 &&
-	       pdet_path(&s->session.env, path, sizeof(path), "%s%.*s", point,
-			 (int)(name.end - name.at), name.at) == 0 &&
+	if (!name.at || !p->memcg_ino)
+		return false;
+	if (!s->mount.looked)
+		s->mount.found = pdet_cgroup_mount(&s->session.env,
+						   s->mount.point,
+						   sizeof(s->mount.point)) == 0;
+	s->mount.looked = true;
+	return s->mount.found &&
+	       pdet_path(&s->session.env, path, sizeof(path), "%s%.*s",
+			 s->mount.point, (int)(name.end - name.at),
+			 name.at) == 0 &&
 	       stat(path, &st) == 0 && st.st_ino == p->memcg_ino;
 }
 
@@ -136,6 +148,12 @@ static void put_answer(struct page_detective_session *s,
 	    pdet_fields_has(o->want, F(KIND)))
 		o->hole_why = page_detective_hole(s, o->p->pfn, &o->hole_kind);
 	page_detective_put(o);
+}
+
+/* Whether an answer is about a frame. */
+static bool is_frame(const struct page_detective_page *p, uint64_t pfn)
+{
+	return p->state != PAGE_DETECTIVE_NOTPRESENT && p->pfn == pfn;
 }
 
 /* --- lists --- */
@@ -286,7 +304,7 @@ static void put_list(struct page_detective_session *s,
 			/* even one does not go into a list */
 			to = PDET_MAX(to, i + 1);
 		}
-		if (p->pfn == pdet_batch_get(b, rows[i], F(PFN), ~p->pfn))
+		if (is_frame(p, pdet_batch_get(b, rows[i], F(PFN), ~p->pfn)))
 			put_row(s, a, p, &heads, b, rows[i], want);
 		else
 			put_reason(b, rows[i], want, PAGEDET_CORRUPT);
@@ -330,6 +348,18 @@ static void fill_list(struct page_detective_session *s, struct pdet_batch *b,
 
 /* --- one page --- */
 
+/* A tail is what it was when it was asked about, perhaps for long. */
+static bool is_same_tail(const struct page_detective_page *now,
+			 const struct page_detective_page *before)
+{
+	const uint64_t what = KPF(ANON) | KPF(HUGE) | KPF(THP) | KPF(SLAB) |
+			      KPF(KSM) | KPF(BUDDY) | KPF(PGTABLE);
+
+	return is_tail(now) && now->pfn == before->pfn &&
+	       now->head == before->head &&
+	       !((now->kpageflags ^ before->kpageflags) & what);
+}
+
 /* The word of its head, if it is a tail. */
 static void add_head(struct page_detective_session *s,
 		     struct page_detective_putting *o)
@@ -341,7 +371,9 @@ static void add_head(struct page_detective_session *s,
 		return;
 	list_init(&l);
 	list_add(&l, o->p->head, sizeof(l.text));
-	if (!ask_list(s, &l, &a) && is_head_of(&a.pages.data[0], o->p)) {
+	list_add(&l, o->p->pfn, sizeof(l.text));
+	if (!ask_list(s, &l, &a) && is_head_of(&a.pages.data[0], o->p) &&
+	    is_same_tail(&a.pages.data[1], o->p)) {
 		o->has_head_word = true;
 		o->head_word = a.pages.data[0].kpageflags;
 	}
@@ -380,7 +412,7 @@ static unsigned ask_phys(struct page_detective_session *s, uint64_t pfn,
 	snprintf(text, sizeof(text), "phys 0x%llx%s",
 		 (unsigned long long)(pfn * page), words);
 	reason = page_detective_query_ask(s, text, walk, ret, &error);
-	if (!reason && (ret->pages.n != 1 || ret->pages.data[0].pfn != pfn))
+	if (!reason && (ret->pages.n != 1 || !is_frame(ret->pages.data, pfn)))
 		reason = PAGEDET_CORRUPT;
 	return reason;
 }
@@ -496,8 +528,7 @@ static void take_comm(const struct page_detective_reply *a, uint64_t addr,
 	struct pdet_scan comm;
 	size_t i;
 
-	t->comm_len = 0;
-	for (i = 0; i < a->maps.n && !t->comm_len; i++) {
+	for (i = 0; i < a->maps.n && t->comm_why; i++) {
 		const struct page_detective_map *m = &a->maps.data[i];
 
 		if (m->kind != PAGEDET_MAP_USER || m->addr != addr ||
@@ -506,10 +537,11 @@ static void take_comm(const struct page_detective_reply *a, uint64_t addr,
 		comm = page_detective_words(a, m->comm);
 		t->comm_len = comm.at ? PDET_MIN((size_t)(comm.end - comm.at),
 						 sizeof(t->comm)) : 0;
-		if (t->comm_len)
-			memcpy(t->comm, comm.at, t->comm_len);
+		if (!t->comm_len)
+			continue;
+		memcpy(t->comm, comm.at, t->comm_len);
+		t->comm_why = 0;
 	}
-	t->comm_why = t->comm_len ? 0 : PAGEDET_UNSUPPORTED;
 }
 
 /* 0, or PAGE_DETECTIVE_UNMAPPED. Without the table of VMAs nothing is known. */

@@ -151,8 +151,8 @@ page_detective_words(const struct page_detective_reply *a,
 }
 
 /*
- * page_detective_feature - the next line of the file "features": the name of
- * what is off there, with what it lacks behind it ("kpageflags
+ * page_detective_feature_off - the next line of the file "features": the name
+ * of what is off there, with what it lacks behind it ("kpageflags
  * (stable_page_flags)"), into @buf, which is cut to @size. False at the end;
  * lines of what is on, and of other forms, are skipped.
  */

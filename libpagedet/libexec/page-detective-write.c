@@ -93,7 +93,8 @@ static char *read_all(int fd, size_t *len)
 	ssize_t got;
 
 	while (text && n < MAX_ANSWER) {
-		got = read(fd, text + n, size - n);
+		got = read(fd, text + n, size < MAX_ANSWER ? size - n :
+							     MAX_ANSWER - n);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
