@@ -20,6 +20,7 @@ struct asking {
 	struct cli_pfn_stream stream;
 	size_t step;
 	bool ground;		/* of a picture, is being asked for */
+	bool halfway;		/* it failed, and not at its beginning */
 	uint64_t start_ns;
 	uint32_t by[PAGEDET_FIELDS_MAX];
 	struct cli_verdict verdict;
@@ -238,6 +239,14 @@ static int first_query(struct asking *a)
 	return query(a);
 }
 
+/* Rows so far are true; but a snapshot has no end then, and nobody could open
+ * it. */
+static int halfway(struct asking *a, int status)
+{
+	a->halfway = true;
+	return status;
+}
+
 static int emit_steps(struct asking *a, struct pagedet_emitter *e)
 {
 	int error, more, status;
@@ -250,22 +259,22 @@ static int emit_steps(struct asking *a, struct pagedet_emitter *e)
 			cli_map_query(a->job, &a->q);
 			status = query(a);
 			if (status)
-				return status;
+				return halfway(a, status);
 			continue;
 		}
 		cli_verdict_add(&a->verdict, a->it, a->q.target);
 		if (error == -ETIMEDOUT || error == -ECANCELED)
 			return CLI_UNSURE;	/* the verdict has the words */
 		if (error)
-			return cli_fail(a->pd, error);
+			return halfway(a, cli_fail(a->pd, error));
 		more = more_items(a);
 		if (more < 0)
-			return -more;
+			return halfway(a, -more);
 		if (!more || cli_interrupted())
 			return CLI_ANSWERED;
 		status = query(a);
 		if (status)
-			return status;
+			return halfway(a, status);
 	}
 }
 
@@ -343,6 +352,8 @@ static int answer(struct asking *a)
 		status = emit(a, out.fd);
 	cli_interrupt_cancels(NULL);
 	pagedet_iter_free(a->it);
+	if (a->halfway && a->job->format == PAGEDET_FORMAT_SNAPSHOT)
+		asked = false;
 	return cli_output_close(&out, asked && status <= CLI_UNSURE &&
 				!cli_interrupted(), status);
 }
