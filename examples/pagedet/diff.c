@@ -354,7 +354,7 @@ static int answer(struct comparing *c)
 
 	if (!status) {
 		cli_progress_start(&c->progress, c->job, out.fd,
-				   &c->side[1].q);
+				   &c->side[0].q);
 		status = ask(c);
 	}
 	/* Else nothing takes the place of an older file. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "query/diff_alike.h"
 #include "schema/snapshot_format.h"
 #include "schema/snapshot_read.h"
@@ -435,6 +436,9 @@ static void count_left(struct pdet_alike *a, const struct pair *p,
 				count_undecided(a, p, f) : 0, left, 0);
 	for (side = 0; side < 2; side++) {
 		a->side[side].cover.visited += left;
+		/* for who waits; pdet_iter_count() knows */
+		atomic_fetch_add_explicit(&a->side[side].it->done, left,
+					  memory_order_relaxed);
 		pdet_fields_for(f, &a->side[side].columns)
 			cover_field(&a->side[side], p, f, left);
 	}
@@ -496,6 +500,13 @@ static int64_t block_of(const struct side *s,
 	       places->data[low].rows == is->rows ? (int64_t)low : -1;
 }
 
+static bool is_over(const struct pdet_iter *it)
+{
+	return atomic_load_explicit(&it->stopped, memory_order_relaxed) ||
+	       (it->q.deadline_ns &&
+		pdet_clock_ns(CLOCK_MONOTONIC) >= it->q.deadline_ns);
+}
+
 /* The pair with this block; *@ret is NULL if there is none. */
 static int pair_of(struct pdet_alike *a, unsigned side, size_t block,
 		   struct pair **ret)
@@ -521,7 +532,8 @@ static int pair_of(struct pdet_alike *a, unsigned side, size_t block,
 				     &pdet_snapshot_places(s->file)->
 					     data[block]);
 	*ret = NULL;
-	if (other < 0)
+	/* One that is to end is asked for rows, and says so. */
+	if (other < 0 || is_over(a->side[!side].it))
 		return 0;
 	if (!pdet_vec_reserve(&a->pairs, 1))
 		return -ENOMEM;

@@ -95,6 +95,8 @@ static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 
 void pdet_iter_count(struct pdet_iter *it, struct pdet_cover *from)
 {
+	atomic_fetch_sub_explicit(&it->done, from->visited,
+				  memory_order_relaxed);
 	pthread_mutex_lock(&it->lock);
 	add_up(it, from);
 	pthread_mutex_unlock(&it->lock);

@@ -258,7 +258,8 @@ int pdet_engine_next(struct pdet_iter *it, struct pdet_batch **ret);
 int pdet_engine_group(struct pdet_iter *it);
 /* Why everything stops; the first reason stays. Any thread. */
 void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env);
-/* Counts what was done without it. The caller's thread. */
+/* Counts what was done without it, and was added to it->done when it was. The
+ * caller's thread. */
 void pdet_iter_count(struct pdet_iter *it, struct pdet_cover *from);
 /* What was counted so far. The caller's thread. */
 void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret);
