@@ -135,7 +135,11 @@ static uint8_t read_comm(struct pdet_env *env, struct pdet_task *t)
 	if (r < 0)
 		return task_reason(r);
 	/* The kernel adds one newline; others belong to the name. */
-	if (text.len && text.data[text.len - 1] == '\n')
+	if (!text.len) {
+		pdet_text_free(&text);
+		return PAGEDET_CORRUPT;
+	}
+	if (text.data[text.len - 1] == '\n')
 		text.len--;
 	t->comm_len = PDET_MIN(text.len, sizeof(t->comm) - 1);
 	memcpy(t->comm, text.data, t->comm_len);
@@ -161,8 +165,13 @@ static uint8_t read_tgid(struct pdet_env *env, struct pdet_task *t)
 		if (!pdet_scan_word(&line, "Tgid:"))
 			continue;
 		pdet_scan_blanks(&line);
-		if (!pdet_scan_dec(&line, &tgid))
+		if (!pdet_scan_dec(&line, &tgid) || tgid > UINT32_MAX)
 			break;
+		/* it was reaped meanwhile */
+		if (!tgid) {
+			why = PAGEDET_RACED;
+			break;
+		}
 		t->tgid = (uint32_t)tgid;
 		why = 0;
 		break;
