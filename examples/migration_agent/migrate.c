@@ -174,7 +174,7 @@ static int drive(struct agent *a)
 	const uint64_t from = agent_clock();
 	uint64_t until = from + a->o.seconds * 1000u;
 	json_int_t sent = 0;
-	bool fast = false, switched = false, said = false;
+	bool fast = false, switched = false, said = false, past;
 	const char *status;
 	int r = 0;
 
@@ -193,12 +193,14 @@ static int drive(struct agent *a)
 			a->split = true;
 		if (r < 0)
 			return not_done(a, status);
-		if (moves(a, &sent) && switched)
+		if (moves(a, &sent) && a->split)
 			until = agent_clock() + a->o.seconds * 1000u;
-		if (!r && is_late(a, until, switched))
-			return !switched ? cancel(a) : a->vm[SOURCE].ours ?
+		/* the switch was asked for, or it is not known if it came */
+		past = a->split || (switched && !status);
+		if (!r && is_late(a, until, past))
+			return !past ? cancel(a) : a->vm[SOURCE].ours ?
 			       not_done(a, status) : leave(a, status);
-		if (!r && switched)
+		if (!r && past)
 			say_late(a, &said);
 		if (!r && a->o.mode == PAGEDET_MODE_POSTCOPY && !switched &&
 		    ms > POSTCOPY_MS) {
