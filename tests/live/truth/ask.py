@@ -315,12 +315,16 @@ FROM_USER = re.compile(r"(el0t_64_(sync|irq)|entry_SYSCALL_64_after_hwframe|"
 
 
 def check_stack(pagedet, pid, truth):
-    """@truth None: in user code, or all the way to where it left that."""
+    """@truth None: in user code, or all the way to where it left that; or it
+    ran in the kernel just then, and its stack is what it was before."""
     rows, _, err = pagedet.run("--json", "--fields", "pid",
                                "--where", "kind=reserved",
                                "--stacks", "task", pid)
-    found = [row.get("kernel_stack", [str(row)]) for row in rows
-             if row.get("tid") == pid]
+    rows = [row for row in rows if row.get("tid") == pid]
+    if not truth and len(rows) == 1 and \
+            rows[0].get("missing", {}).get("kernel_stack") == "raced":
+        return []
+    found = [row.get("kernel_stack", [str(row)]) for row in rows]
     if len(found) == 1 and (is_same_stack(found[0], truth) if truth else
                             not found[0] or FROM_USER.match(found[0][-1])):
         return []
