@@ -249,7 +249,8 @@ static int ask_rows(struct collecting *c, const struct pagedet_item *items)
 		return r;
 	r = drain(c, it);
 	/* Of several tasks some may be refused. */
-	if (r == 0 && pagedet_coverage(it, &cover) == 0 && cover.tasks_denied)
+	if (r == 0 && pagedet_coverage(it, &cover) == 0 &&
+	    cover.tasks_denied && !cover.tasks_gone)
 		c->denied = true;
 	pagedet_iter_free(it);
 	return r;
@@ -403,7 +404,7 @@ static void look_behind(struct collecting *c, struct pagedet_evidence *e,
 
 static void look_at_files(struct collecting *c, const struct pagedet_item *own)
 {
-	struct pdet_place *order = pdet_backing_order(own, c->n);
+	struct pdet_backed *order = pdet_backing_order(own, c->n);
 	struct pdet_backing b;
 	uint64_t i;
 

@@ -25,22 +25,22 @@
 
 static int by_place(const void *a, const void *b)
 {
-	const struct pdet_place *x = a, *y = b;
+	const struct pdet_backed *x = a, *y = b;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-struct pdet_place *pdet_backing_order(const struct pagedet_item *items,
-				      uint64_t n)
+struct pdet_backed *pdet_backing_order(const struct pagedet_item *items,
+				       uint64_t n)
 {
-	struct pdet_place *places = calloc(n, sizeof(*places));
+	struct pdet_backed *places = calloc(n, sizeof(*places));
 	uint64_t i;
 
 	for (i = 0; places && i < n; i++)
-		places[i] = (struct pdet_place){ items[i].first, i,
-						 items[i].pid };
+		places[i] = (struct pdet_backed){ items[i].first, i,
+						  items[i].pid };
 	if (places)
 		qsort(places, n, sizeof(*places), by_place);
 	return places;

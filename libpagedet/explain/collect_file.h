@@ -24,7 +24,7 @@ struct pdet_backing {
 };
 
 /* Addresses of tasks, and which of the items that is. */
-struct pdet_place {
+struct pdet_backed {
 	uint64_t vaddr;
 	uint64_t which;
 	uint32_t pid;
@@ -32,8 +32,8 @@ struct pdet_place {
 
 /* pdet_backing_order - items in the order in which maps are read through once
  * only; to be freed. NULL: no memory. */
-struct pdet_place *pdet_backing_order(const struct pagedet_item *items,
-				      uint64_t n);
+struct pdet_backed *pdet_backing_order(const struct pagedet_item *items,
+				       uint64_t n);
 
 void pdet_backing_begin(struct pdet_backing *b, struct pdet_env *env);
 void pdet_backing_end(struct pdet_backing *b);

@@ -128,7 +128,7 @@ START_TEST(maps_are_read_once)
 	const uint32_t pid = (uint32_t)getpid();
 	struct pagedet_item items[64];
 	const char *seen = NULL;
-	struct pdet_place *order;
+	struct pdet_backed *order;
 	struct pdet_backing b;
 	uint64_t i;
 	char *at[4];
