@@ -18,7 +18,7 @@ static void about_kernel(struct pagedet *pd, struct pdet_snapshot_about *a)
 	memcpy(a->boot_id, k->boot_id, sizeof(a->boot_id));
 	memcpy(a->release, k->release, sizeof(a->release));
 	memcpy(a->arch, k->arch, sizeof(a->arch));
-	a->page_size = pd->page_size;
+	a->page_size = k->page_size;
 	a->max_pfn = k->max_pfn;
 	a->nodes = k->nodes;
 	a->big_endian = k->big_endian;

@@ -262,6 +262,10 @@ static int get_machine(const struct record *r, struct pdet_snapshot_about *a)
 	a->nodes = pdet_get64(r->p + 16);
 	a->big_endian = pdet_get32(r->p + 24);
 	a->live = pdet_get32(r->p + 28);
+	a->has_machine = true;
+	/* Of a log's kernel it is not known. */
+	if (!a->page_size)
+		return 0;
 	/* Addresses are divided by it. */
 	return a->page_size < 512 || a->page_size >> 30 ||
 	       a->page_size & (a->page_size - 1) ? -EBADMSG : 0;
@@ -368,7 +372,7 @@ int pdet_snapshot_get_about(const char *p, size_t n,
 		if (r < 0)
 			break;
 	}
-	return r < 0 ? r : a->page_size ? 0 : -EBADMSG;
+	return r < 0 ? r : a->has_machine ? 0 : -EBADMSG;
 }
 
 /* A later version may have added numbers behind ours. */

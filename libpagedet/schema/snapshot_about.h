@@ -20,7 +20,8 @@ struct pdet_snapshot_about {
 	char boot_id[40];
 	char release[128];
 	char arch[72];
-	uint64_t page_size;
+	bool has_machine;	/* the numbers below were there */
+	uint64_t page_size;	/* 0 unknown */
 	uint64_t max_pfn;	/* 0 not known */
 	uint64_t nodes;		/* 0 not known */
 	bool big_endian, live;

@@ -57,6 +57,16 @@ tap.is_true("of its kernel it says the release, and no size of pages",
             head.startswith("kernel         6.") and "page size" not in head,
             head[:200])
 
+saved = os.path.join(tmp, "saved")
+subprocess.run([command, "snapshot", saved, "--from",
+                os.path.join(home, "full-dmesg.txt.zst"), "scan"],
+               capture_output=True, check=False)
+head = subprocess.run([command, "--from", saved, "doctor"],
+                      capture_output=True, check=False).stdout.decode()
+tap.is_true("nor does a snapshot of it",
+            head.startswith("kernel         6.") and "page size" not in head,
+            head[:200])
+
 # --- ways to keep a log ---
 
 LINE = re.compile(r"^\[ *(\d+)\.(\d+)\] (.*)$", re.M)
