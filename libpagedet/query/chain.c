@@ -129,7 +129,7 @@ static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
 			    (state == PAGEDET_HAVE || state == PAGEDET_NONE ||
 			     before == PAGEDET_NOT_ASKED)) {
 				take_cell(b, row, sub, at, f);
-				taken = true;
+				taken |= !pdet_is_reason(state);
 			}
 		}
 		if (taken)

@@ -79,8 +79,8 @@ enum pdet_snapshot_key {
 	PDET_SNAPSHOT_BOOT_ID = 2, /* text */
 	PDET_SNAPSHOT_RELEASE = 3, /* text: of the kernel */
 	PDET_SNAPSHOT_ARCH = 4,	/* text */
-	PDET_SNAPSHOT_MACHINE = 5, /* u64 page size (0: unknown), max pfn, nodes;
-				 * u32 big endian, live */
+	PDET_SNAPSHOT_MACHINE = 5, /* u64 page size (0 unknown), max pfn,
+				 * nodes; u32 big endian, live */
 	PDET_SNAPSHOT_FIRST_NS = 6, /* u64 CLOCK_REALTIME when it began */
 	PDET_SNAPSHOT_HASH_KEY = 7, /* u64 id of the key of field hash; 0: there
 				 * is none */

@@ -98,6 +98,7 @@ static int fake_fill(struct pdet_session *s, struct pdet_batch *b,
 {
 	struct fake *f = fake_of(s->backend);
 	int call = atomic_fetch_add(&f->fills, 1) + 1;
+	uint64_t notes;
 	uint32_t row;
 	unsigned field;
 
@@ -109,6 +110,10 @@ static int fake_fill(struct pdet_session *s, struct pdet_batch *b,
 	pdet_fields_for(field, want)
 		for (row = 0; row < b->n; row++)
 			put(f, b, row, field);
+	for (row = 0; row < b->n; row++)
+		for (notes = f->plan.notes; notes; notes &= notes - 1)
+			pdet_put_note(b, row,
+				      (unsigned)__builtin_ctzll(notes));
 	return 0;
 }
 

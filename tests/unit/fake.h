@@ -17,6 +17,7 @@ struct fake_plan {
 	unsigned cost;		/* PAGEDET_COST_* of every field */
 	/* of row pfn: the state that it gives instead of an answer, or 0 */
 	unsigned (*loses)(uint64_t pfn, unsigned field);
+	uint64_t notes;		/* that it puts into every row */
 	int fails_at;		/* call of fill() that fails; 0 never */
 	int error;		/* with this errno */
 };

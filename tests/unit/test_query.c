@@ -159,6 +159,41 @@ START_TEST(a_later_source_is_asked_only_for_what_is_missing)
 }
 END_TEST
 
+static unsigned odd_are_lost(uint64_t pfn, unsigned field)
+{
+	return pfn % 2 && field == F(REFCOUNT) ? PAGEDET_EXCLUDED : 0;
+}
+
+/* As that a number is an estimate: it is said of what was taken only. */
+START_TEST(notes_come_with_answers)
+{
+	const struct pdet_fields both = FIELDS(F(PFN), F(REFCOUNT));
+	const uint64_t estimated = PAGEDET_NOTE(PAGEDET_NOTE_ESTIMATED);
+	struct pdet_batch *b;
+	uint64_t seen = 0;
+	struct ask a;
+	uint32_t i;
+
+	ask_init(&a);
+	ask_source(&a, PAGEDET_SOURCE_KCORE, PAGEDET_COST_READ, both,
+		   odd_are_lost);
+	ask_source(&a, PAGEDET_SOURCE_VMCORE, PAGEDET_COST_FREE, both,
+		   third_is_excluded);
+	a.fake[0].plan.notes = estimated;
+	must_start(&a, FIELDS(F(PFN), F(REFCOUNT), F(NOTES)));
+	while (pdet_iter_step(a.it, &b) > 0)
+		for (i = 0; i < b->n; i++, seen++) {
+			uint64_t pfn = b->value[F(PFN)][i];
+
+			ck_assert_uint_eq(pdet_batch_get(b, i, F(NOTES), 0),
+					  pfn % 3 == 0 && pfn % 2 == 0 ?
+					  estimated : 0);
+		}
+	ck_assert_uint_eq(seen, FRAMES);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 static unsigned pins_are_unsafe(uint64_t pfn, unsigned field)
 {
 	(void)pfn;
@@ -644,6 +679,7 @@ int main(void)
 	unit_test(s, a_later_source_is_asked_only_for_what_is_missing);
 	unit_test(s, a_later_source_says_why);
 	unit_loop(s, who_is_noticed_comes_alone_or_not_at_all, 2);
+	unit_test(s, notes_come_with_answers);
 	unit_test(s, single_source_does_not_chain);
 	unit_test(s, damage_is_not_papered_over);
 	unit_test(s, nobody_can_is_known_before_the_first_row);
