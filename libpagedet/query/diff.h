@@ -128,6 +128,10 @@ int pdet_diff_field(const struct pdet_diff *d, unsigned f,
 void pdet_diff_mark(struct pdet_diff *d, struct pdet_diff_row was,
 		    struct pdet_diff_row now, uint32_t n, uint8_t *mark);
 
+/* pdet_diff_reason - of two cells, or their states: why one of them is no
+ * answer, the former's first. */
+unsigned pdet_diff_reason(unsigned was, unsigned now);
+
 /* pdet_diff_count - of @n rows, a field could not be compared in @undecided. */
 void pdet_diff_count(struct pagedet_diff_totals *t, unsigned f,
 		     uint32_t undecided, uint32_t n, unsigned why);

@@ -362,16 +362,22 @@ static uint32_t all_left(const struct pair *p)
 }
 
 /* Of a field that cannot be compared in some rows: in how many of those that
- * are left out. */
+ * are left out, and the first reason, which the row that says it may not have
+ * come to. */
 static uint32_t count_undecided(const struct pdet_alike *a,
-				const struct pair *p, unsigned f)
+				const struct pair *p, unsigned f,
+				unsigned *why)
 {
 	uint32_t undecided = 0, i = 0;
 	struct runs r;
 
 	for (first_run(a, f, false, &r);; next_run(&r)) {
-		if (!is_decided(&r))
+		if (!is_decided(&r)) {
 			undecided += left_of(p, r.at, r.end, &i);
+			if (!*why)
+				*why = pdet_diff_reason(r.value[0].state,
+							r.value[1].state);
+		}
 		if (r.end == p->rows)
 			return undecided;
 	}
@@ -416,7 +422,7 @@ static void count_left(struct pdet_alike *a, const struct pair *p,
 	struct pagedet_diff_totals *t = &a->totals;
 	const uint32_t left = all_left(p);
 	uint32_t row = 0, i, n = 0;
-	unsigned f, side;
+	unsigned f, side, why;
 
 	if (!left)
 		return;
@@ -431,9 +437,12 @@ static void count_left(struct pdet_alike *a, const struct pair *p,
 	t->same += left - n;
 	pdet_fields_for(f, &a->never)
 		pdet_diff_count(t, f, left, left, a->never_why[f]);
-	pdet_fields_for(f, &a->compare)
-		pdet_diff_count(t, f, pdet_fields_has(undecided, f) ?
-				count_undecided(a, p, f) : 0, left, 0);
+	pdet_fields_for(f, &a->compare) {
+		why = 0;
+		n = pdet_fields_has(undecided, f) ?
+			count_undecided(a, p, f, &why) : 0;
+		pdet_diff_count(t, f, n, left, why);
+	}
 	for (side = 0; side < 2; side++) {
 		a->side[side].cover.visited += left;
 		/* for who waits; pdet_iter_count() knows */

@@ -66,10 +66,9 @@ void pdet_diff_count(struct pagedet_diff_totals *t, unsigned f,
 		t->decided[f / 64] |= (uint64_t)1 << f % 64;
 }
 
-/* The reason of the side that has none of the two answers. */
-static unsigned reason(unsigned x, unsigned y)
+unsigned pdet_diff_reason(unsigned was, unsigned now)
 {
-	const unsigned a = x & 0xff, b = y & 0xff;
+	const unsigned a = was & 0xff, b = now & 0xff;
 
 	return pdet_is_reason(a) ? a : pdet_is_reason(b) ? b :
 				       PAGEDET_UNSUPPORTED;
@@ -88,8 +87,8 @@ static void mark_slowly(struct pdet_diff *d, unsigned f,
 		const int differ = pdet_diff_field(d, f, was, now);
 
 		if (differ < 0 && !lost++)
-			why = reason(was.b->cell[f][first + i],
-				     now.b->cell[f][now.at]);
+			why = pdet_diff_reason(was.b->cell[f][first + i],
+					       now.b->cell[f][now.at]);
 		mark[i] |= differ > 0 ? DIFFERS : differ < 0 ? UNDECIDED : 0;
 	}
 	pdet_diff_count(&d->totals, f, lost, n, why);
@@ -258,7 +257,7 @@ static void mark_plain(struct pdet_diff *d, const struct pair *p,
 			mark[i] |= x != y ? DIFFERS : 0;
 		} else {
 			if (!lost++)
-				why = reason(x, y);
+				why = pdet_diff_reason(x, y);
 			mark[i] |= UNDECIDED;
 		}
 	}
@@ -285,7 +284,8 @@ static void mark_column(struct pdet_diff *d, unsigned f,
 		pdet_diff_count(&d->totals, f, 0, n, 0);
 	} else if ((x >= 0 && !is_answer(x)) || (y >= 0 && !is_answer(y))) {
 		mark_all(mark, n, UNDECIDED);
-		pdet_diff_count(&d->totals, f, n, n, reason(p.x[0], p.y[0]));
+		pdet_diff_count(&d->totals, f, n, n,
+				pdet_diff_reason(p.x[0], p.y[0]));
 	} else if (is_plain(d, &p, was, now, &both)) {
 		mark_plain(d, &p, both, mark);
 	} else {

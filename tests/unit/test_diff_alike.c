@@ -397,6 +397,37 @@ START_TEST(values_go_up)
 }
 END_TEST
 
+/* What cannot be compared has a reason before its row is met, too. */
+START_TEST(half_of_it_has_reasons)
+{
+	struct pagedet_diff_totals t = { .size = sizeof(t) };
+	struct pagedet_page before, after;
+	struct pagedet_change change;
+	struct pagedet_diff *diff;
+	uint32_t row;
+
+	begin();
+	fill(&was, 2 * BLOCK + 77, 81);
+	fill(&now, 2 * BLOCK + 77, 81);
+	settle(&was);
+	settle(&now);
+	for (row = BLOCK / 2; row < was.b.n; row++)
+		saved_lost(&was, row, F(ORDER));
+	for (row = 0; row < BLOCK / 2; row++)
+		saved_set(&now, row, F(REFCOUNT), row + 1);
+	ask(&was, NULL, 1);
+	ask(&now, NULL, 1);
+	ck_assert_int_eq(pagedet_diff(was.it, now.it, NULL, &diff), 0);
+	ck_assert_int_eq(pagedet_diff_next(diff, &change, &before, &after, 1),
+			 1);
+	ck_assert_int_eq(pagedet_diff_totals(diff, &t), 0);
+	ck_assert_uint_gt(t.undecided_in[F(ORDER)], 0);
+	ck_assert_uint_eq(t.why[F(ORDER)], PAGEDET_RACED);
+	pagedet_diff_free(diff);
+	clean();
+}
+END_TEST
+
 /* Nothing of a field can be compared. */
 START_TEST(a_field_is_of_none)
 {
@@ -463,6 +494,7 @@ int main(void)
 	unit_loop(s, some_are_of_one_side, 10);
 	unit_loop(s, a_block_has_other_frames, 2);
 	unit_test(s, values_go_up);
+	unit_test(s, half_of_it_has_reasons);
 	unit_test(s, a_field_is_of_none);
 	unit_loop(s, counts_of_no_kind, 2);
 	unit_test(s, frames_that_do_not_ascend);
