@@ -149,6 +149,7 @@ static void user_part(const struct pd_page *p)
 static void investigate(unsigned long pfn)
 {
 	struct pd_page *p;
+	int r;
 
 	if (!pfn) {
 		pr_info("Skipping look-up for pfn[0] mapped many times into kernel page table\n");
@@ -157,12 +158,13 @@ static void investigate(unsigned long pfn)
 	p = kmalloc(sizeof(*p), GFP_KERNEL);
 	if (!p)
 		return;
-	pd_page_get(p, pfn);
-	if (!p->exists) {
+	r = pd_page_get(p, pfn);
+	if (!r)
+		r = pd_page_words(p);
+	if (!r && !p->exists) {
 		pr_info("pfn[%lx] is invalid\n", pfn);
-	} else {
-		pd_page_words(p);
-		pd_page_cgroup(p);
+	} else if (!r) {
+		pd_page_cgroup(p, true);
 		pd_page_file(p);
 		tame(p->dentry);
 		tame(p->memcg);
@@ -203,8 +205,8 @@ static void refused(const struct pd_virt *v, int r)
 		break;
 	case -ENXIO:
 		pr_err("pid_virt_to_phys: %s[%llx] present[0]%s\n",
-		       pd_level_name(e->level), e->value,
-		       e->level >= PD_P4D ? " bad[0]" : "");
+		       e->level == PD_P4D ? "p4d" : pd_level_name(e->level),
+		       e->value, e->level >= PD_P4D ? " bad[0]" : "");
 		break;
 	}
 	pr_err("page_detective_virt_write: Can't translate virtual to physical address\n");

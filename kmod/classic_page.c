@@ -55,14 +55,14 @@ static void memcg_word(const struct pd_page *p)
 		pr_info("memcg:%p\n", (void *)(p->memcg_data & ~3UL));
 }
 
-/* "[/a/b ] [/a ] [/ ]" */
+/* "[/a/b ] [/a ] [/ ]"; "[/ ]" if it is charged to none. */
 static void memcg_path(const struct pd_page *p)
 {
 	/* one question at a time */
 	static char line[900];
 	size_t n = 0, left = strlen(p->memcg);
 
-	if (!p->charged)
+	if (!p->held || (p->memcg_ino && !p->has_path))
 		return;
 	while (left > 1) {
 		n += scnprintf(line + n, sizeof(line) - n, "[%.*s ] ",
@@ -74,6 +74,13 @@ static void memcg_path(const struct pd_page *p)
 	pr_info("memcg: %s\n", line);
 }
 
+/* Of others there may be an address in its place. */
+static unsigned long index_of(const struct pd_page *p)
+{
+	return p->held && (p->anon || p->hugetlb || p->file == PD_FILE_HAVE) ?
+		p->index : 0;
+}
+
 void pd_classic_page(const struct pd_page *p)
 {
 	const char *what = p->ksm ? "ksm " : p->anon ? "anon " : "";
@@ -83,7 +90,7 @@ void pd_classic_page(const struct pd_page *p)
 	pr_info("page: refcount:%d mapcount:%d mapping:%p index:%#lx pfn:%#lx\n",
 		p->refcount, p->own_mapcount,
 		p->file == PD_FILE_HAVE ? (void *)p->mapping : NULL,
-		p->index, p->pfn);
+		index_of(p), p->pfn);
 	head_line(p);
 	memcg_word(p);
 	if (p->file == PD_FILE_HAVE && p->dentry[0])

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether a page has anything but zeroes. It is read only while it is held,
- * and in a way that survives a page without a mapping in the kernel, as those
- * of memfd_secret(2), and memory that fails, where the processor can tell.
+ * Whether a page has anything but zeroes. It is read only while it is held, and
+ * only if it is memory, not a device's or the firmware's; and in a way that
+ * survives a page without a mapping in the kernel, as those of memfd_secret(2),
+ * and memory that fails, where the processor can tell.
  */
+#include <linux/mm.h>
 #include <linux/uaccess.h>
 #include <asm/cpufeature.h>
 
@@ -18,6 +20,7 @@
 static bool has_mc(void)
 {
 	return IS_ENABLED(CONFIG_ARCH_HAS_COPY_MC) &&
+	       IS_ENABLED(CONFIG_X86_MCE) &&
 	       !IS_ENABLED(CONFIG_KASAN) && boot_cpu_has(X86_FEATURE_ERMS);
 }
 
@@ -45,6 +48,9 @@ enum pd_content pd_content(const struct pd_page *p)
 	size_t at;
 
 	if (!p->held || p->offline)
+		return PD_CONTENT_UNKNOWN;
+	/* Frames between memory have a struct page, too. */
+	if (PageReserved(p->page) && !page_is_ram(p->pfn))
 		return PD_CONTENT_UNKNOWN;
 	if (p->poisoned)
 		return PD_CONTENT_POISONED;

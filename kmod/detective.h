@@ -6,8 +6,11 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/page-flags.h>
+#include <linux/percpu-rwsem.h>
 #include <linux/sched.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
+#include <linux/swap.h>
 #include <linux/types.h>
 
 /* Two lines of kernels are served. In 6.1 the type of a page is a set of bits,
@@ -24,14 +27,19 @@
 
 /* --- symbols.c: what the kernel has and does not export --- */
 
+/* NULL: this kernel has it not. */
 struct pd_symbols {
 	struct mm_struct *init_mm;
-	u64 (*stable_page_flags)(const struct page *page);
-	void (*get_online_mems)(void);
-	void (*put_online_mems)(void);
+	struct percpu_rw_semaphore *mem_hotplug_lock;
+	const int *kptr_restrict;
+	/* called by these names only */
+	const void *stable_page_flags, *lru_add_drain_all;
 };
 
 extern struct pd_symbols pd_symbols;
+
+DECLARE_STATIC_CALL(pd_stable_page_flags, stable_page_flags);
+DECLARE_STATIC_CALL(pd_lru_add_drain_all, lru_add_drain_all);
 
 int pd_symbols_find(void);
 /* The next line of "features", or false behind the last. */
@@ -62,14 +70,17 @@ struct pd_walk {
 	unsigned long pfn;	/* wanted */
 	unsigned long addr;	/* goes up to @last, both included */
 	unsigned long last;
-	unsigned int seen;	/* entries, since the caller set it to 0 */
+	unsigned int seen;	/* entries, since the caller set it to 0: no
+				 * step goes over PD_ENTRIES
+				 */
 	bool done;
 	u64 table[PTRS_PER_PTE];
+	/* Once a step at most: it may take long. */
 	int (*hit)(struct pd_walk *w, unsigned long addr,
 		   const struct pd_entry *e);
 };
 
-/* Looks at one table, or at one entry of a higher one. */
+/* Looks at one table, or at one entry of a higher one, up to what is found. */
 int pd_walk_step(struct pd_walk *w);
 
 /* --- kernel_maps.c, user_maps.c: who maps a frame --- */
@@ -99,6 +110,12 @@ struct pd_maps {
 int pd_kernel_maps(struct pd_maps *m);
 int pd_user_maps(struct pd_maps *m);
 
+/* The address space of a process by any of its threads, the first of which may
+ * have ended; and a thread that has it. Both to be put. NULL: there is none.
+ */
+struct mm_struct *pd_task_mm(struct task_struct *any,
+			     struct task_struct **ret);
+
 /* As /proc/PID/maps has it, in a buffer of PATH_MAX; with the lock of the
  * address space held.
  */
@@ -115,10 +132,10 @@ struct pd_page {
 	unsigned long pfn, head;
 	/* There is a struct page that is in use for memory. */
 	bool exists;
-	/* There is a reference to it; without one it may change at any time
-	 * and less is known.
+	/* It stays what it is: there is a reference of ours, or it is reserved.
+	 * Else it may change at any time, and less is known.
 	 */
-	bool held;
+	bool held, referenced;
 	struct page *page;
 	struct folio *folio;	/* if held */
 
@@ -136,24 +153,30 @@ struct pd_page {
 	int all_mapcount, entire_mapcount, pincount;
 	int nr_pages_mapped;	/* -1: this kernel does not count them */
 	u64 memcg_ino;		/* 0: not charged, if it is held */
-	bool charged;		/* the path is known */
+	bool memcg_removed;	/* that is of an ancestor of its own */
+	bool has_path;		/* of its cgroup */
 	enum pd_file file;
 	dev_t dev;
 	unsigned long ino;
 
 	/* empty until pd_page_cgroup() and pd_page_file() */
 	char memcg[PD_PATH];
-	char aops[PD_NAME], dentry[PD_NAME];
+	char aops[PD_NAME], dentry[NAME_MAX + 1];
 	unsigned long raw[sizeof(struct page) / sizeof(long)];
 	unsigned long raw_head[2 * sizeof(struct page) / sizeof(long)];
 };
 
-void pd_page_get(struct pd_page *p, unsigned long pfn);
+/* Whether this kernel, as it is set now, lets anybody take references. */
+bool pd_page_may_hold(void);
+/* Both: 0, or -EINTR, and then there is nothing to be put. */
+int pd_page_get(struct pd_page *p, unsigned long pfn);
 /* The words of struct page itself, after that. */
-void pd_page_words(struct pd_page *p);
+int pd_page_words(struct pd_page *p);
 void pd_page_put(struct pd_page *p);
-/* What takes longer: the path of its cgroup, the file that it is of. */
-void pd_page_cgroup(struct pd_page *p);
+/* What takes longer: the path of its cgroup, or of that which memcg_ino is; the
+ * file that it is of.
+ */
+void pd_page_cgroup(struct pd_page *p, bool own);
 void pd_page_file(struct pd_page *p);
 
 enum pd_content {
@@ -161,7 +184,7 @@ enum pd_content {
 	PD_CONTENT_DATA,
 	PD_CONTENT_POISONED,	/* not looked at */
 	PD_CONTENT_UNREADABLE,	/* the kernel has no mapping, or memory failed */
-	PD_CONTENT_UNKNOWN,	/* no reference to the page */
+	PD_CONTENT_UNKNOWN,	/* no reference to the page, or no memory */
 };
 
 enum pd_content pd_content(const struct pd_page *p);
@@ -186,7 +209,7 @@ int pd_virt(struct pd_virt *v);
 struct pd_text {
 	char *data;
 	size_t n, size;
-	bool failed;
+	int error;	/* -ENOMEM; -E2BIG: longer than an answer may be */
 };
 
 void pd_text_free(struct pd_text *t);

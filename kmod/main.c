@@ -33,6 +33,8 @@ static int features_show(struct seq_file *s, void *unused)
 	seq_puts(s, "feature=query version=1 state=on\n");
 	for (i = 0; pd_symbols_line(i, line, sizeof(line)); i++)
 		seq_puts(s, line);
+	seq_printf(s, "feature=reference state=%s\n",
+		   pd_page_may_hold() ? "on" : "off");
 	seq_printf(s, "feature=content how=%s state=on\n", pd_content_how());
 	return 0;
 }

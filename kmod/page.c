@@ -2,7 +2,8 @@
 /*
  * What a frame is. The reference comes first: what has none (a free page, the
  * middle of a block that is no folio) may become another page at any moment,
- * and then only words are copied and nothing is followed.
+ * and then only words are copied and nothing is followed. Reserved pages stay
+ * what they are without one.
  */
 #include <linux/cgroup.h>
 #include <linux/kernel-page-flags.h>
@@ -14,22 +15,54 @@
 
 #include "detective.h"
 
-/* A page may be split or joined to a larger one before the reference holds. */
+/* Who gives these back does not ask whether somebody has a reference: pages of
+ * the kernel itself, and those that belong to a hypervisor.
+ */
+static bool is_counted(struct page *page)
+{
+	return !PageReserved(page) && !PageOffline(page);
+}
+
+/* In 6.1 a page whose struct is about to be shared with others, read-only, may
+ * be met while it is still its own: writing to it then would be fatal.
+ */
+bool pd_page_may_hold(void)
+{
+#if PD_6_1 && defined(CONFIG_HUGETLB_PAGE_OPTIMIZE_VMEMMAP)
+	return !static_key_enabled(&hugetlb_optimize_vmemmap_key);
+#else
+	return true;
+#endif
+}
+
+/* A page may be split or joined to a larger one before the reference holds.
+ * Meanwhile it has none at all, but unlike a free one it is mapped to
+ * something.
+ */
 static void take_reference(struct pd_page *p)
 {
 	unsigned int i;
 
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < 16 && is_counted(p->page) && pd_page_may_hold(); i++) {
 		struct folio *folio = page_folio(p->page);
 
-		if (!folio_try_get(folio))
-			return;
-		if (page_folio(p->page) == folio) {
+		if (!folio_try_get(folio)) {
+			if (!READ_ONCE(folio->mapping))
+				return;
+			cpu_relax();
+			continue;
+		}
+		if (page_folio(p->page) == folio && is_counted(p->page)) {
 			p->folio = folio;
 			p->held = true;
+			p->referenced = true;
 			return;
 		}
 		folio_put(folio);
+	}
+	if (PageReserved(p->page)) {
+		p->folio = page_folio(p->page);
+		p->held = true;
 	}
 }
 
@@ -127,7 +160,7 @@ static void copy_flags(struct pd_page *p, struct folio *folio)
 	p->offline = PageOffline(p->page);
 	if (!pd_symbols.stable_page_flags)
 		return;
-	p->kpageflags = pd_symbols.stable_page_flags(p->page);
+	p->kpageflags = static_call(pd_stable_page_flags)(p->page);
 	/* 6.12 calls every anonymous page merged. */
 	if (!p->ksm)
 		p->kpageflags &= ~(1ULL << KPF_KSM);
@@ -158,40 +191,52 @@ static void copy_words(unsigned long *to, const void *from, size_t size)
 }
 
 /* None of a slab page, whose objects are charged one by one. Under RCU. */
-static struct cgroup *cgroup_of(struct pd_page *p)
+static struct mem_cgroup *memcg_of(struct pd_page *p)
 {
-	struct mem_cgroup *memcg = page_memcg_check(&p->folio->page);
-
-	return memcg ? memcg->css.cgroup : NULL;
+	return page_memcg_check(&p->folio->page);
 }
 
-void pd_page_cgroup(struct pd_page *p)
+/* As /proc/kpagecgroup has it: one that was removed lives on in its parent. */
+static struct mem_cgroup *online(struct mem_cgroup *memcg)
 {
-	struct cgroup *cgroup;
+	while (memcg && !(memcg->css.flags & CSS_ONLINE))
+		memcg = parent_mem_cgroup(memcg);
+	return memcg;
+}
+
+void pd_page_cgroup(struct pd_page *p, bool own)
+{
+	struct mem_cgroup *memcg;
+	int n = -1;
 
 	if (!p->held)
 		return;
 	rcu_read_lock();
-	cgroup = cgroup_of(p);
-	p->charged = cgroup &&
-		cgroup_path(cgroup, p->memcg, sizeof(p->memcg)) > 0;
+	memcg = memcg_of(p);
+	if (!own)
+		memcg = online(memcg);
+	if (memcg)
+		n = cgroup_path(memcg->css.cgroup, p->memcg, sizeof(p->memcg));
 	rcu_read_unlock();
+	p->has_path = n > 0 && n < sizeof(p->memcg);
 }
 
 static void copy_cgroup(struct pd_page *p)
 {
-	struct cgroup *cgroup;
+	struct mem_cgroup *own, *memcg;
 
 	rcu_read_lock();
-	cgroup = cgroup_of(p);
-	p->memcg_ino = cgroup ? cgroup_ino(cgroup) : 0;
+	own = memcg_of(p);
+	memcg = online(own);
+	p->memcg_ino = memcg ? cgroup_ino(memcg->css.cgroup) : 0;
+	p->memcg_removed = memcg != own;
 	rcu_read_unlock();
 }
 
 static void copy_all(struct pd_page *p, struct folio *folio)
 {
 	p->head = page_to_pfn(&folio->page);
-	p->refcount = folio_ref_count(folio) - p->held;
+	p->refcount = folio_ref_count(folio) - p->referenced;
 	p->hugetlb = folio_test_hugetlb(folio);
 	p->order = order_of(folio);
 	copy_mapping(p, folio);
@@ -205,20 +250,29 @@ static void copy_all(struct pd_page *p, struct folio *folio)
 	copy_cgroup(p);
 }
 
-/* Between these no memory is taken out of the machine. */
-static void hold_memory(void)
+/* Between these no memory is taken out of the machine. That may take minutes,
+ * and move pages whose references it waits for: so nobody waits for its end
+ * with a reference, nor if he is killed.
+ */
+static int hold_memory(void)
 {
-	if (pd_symbols.get_online_mems)
-		pd_symbols.get_online_mems();
+	struct percpu_rw_semaphore *lock = pd_symbols.mem_hotplug_lock;
+
+	while (lock && !percpu_down_read_trylock(lock)) {
+		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
 }
 
 static void release_memory(void)
 {
-	if (pd_symbols.put_online_mems)
-		pd_symbols.put_online_mems();
+	if (pd_symbols.mem_hotplug_lock)
+		percpu_up_read(pd_symbols.mem_hotplug_lock);
 }
 
-void pd_page_get(struct pd_page *p, unsigned long pfn)
+int pd_page_get(struct pd_page *p, unsigned long pfn)
 {
 	memset(p, 0, offsetof(struct pd_page, memcg));
 	p->memcg[0] = '\0';
@@ -226,9 +280,10 @@ void pd_page_get(struct pd_page *p, unsigned long pfn)
 	p->dentry[0] = '\0';
 	p->pfn = pfn;
 	p->head = pfn;
-	p->nr_pages_mapped = -1;
+	p->nr_pages_mapped = PD_6_1 ? -1 : 0;
 	p->file = PD_FILE_UNKNOWN;
-	hold_memory();
+	if (hold_memory())
+		return -EINTR;
 	p->page = pfn_to_online_page(pfn);
 	if (p->page) {
 		p->exists = true;
@@ -236,26 +291,38 @@ void pd_page_get(struct pd_page *p, unsigned long pfn)
 		copy_all(p, p->held ? p->folio : page_folio(p->page));
 	}
 	release_memory();
+	return 0;
 }
 
-void pd_page_words(struct pd_page *p)
+static void copy_structs(struct pd_page *p)
+{
+	copy_words(p->raw, p->page, sizeof(p->raw));
+	if (p->order)
+		copy_words(p->raw_head, pfn_to_page(p->head),
+			   sizeof(p->raw_head));
+}
+
+int pd_page_words(struct pd_page *p)
 {
 	memset(p->raw, 0, sizeof(p->raw));
 	memset(p->raw_head, 0, sizeof(p->raw_head));
-	hold_memory();
-	/* One without a reference may have gone meanwhile. */
-	if (pfn_to_online_page(p->pfn) == p->page && p->exists) {
-		copy_words(p->raw, p->page, sizeof(p->raw));
-		if (p->order)
-			copy_words(p->raw_head, pfn_to_page(p->head),
-				   sizeof(p->raw_head));
+	if (p->held) {
+		copy_structs(p);
+		return 0;
 	}
+	if (hold_memory())
+		return -EINTR;
+	/* One without a reference may have gone meanwhile. */
+	if (p->exists && pfn_to_online_page(p->pfn) == p->page)
+		copy_structs(p);
 	release_memory();
+	return 0;
 }
 
 void pd_page_put(struct pd_page *p)
 {
-	if (p->held)
+	if (p->referenced)
 		folio_put(p->folio);
 	p->held = false;
+	p->referenced = false;
 }

@@ -23,8 +23,9 @@ static void copy_aops(struct pd_page *p, const struct address_space *mapping)
 		*end = '\0';
 }
 
-/* Names change, and files without one are somebody's still. Without a reference
- * to the dentry: it would outlive a filesystem that is unmounted now.
+/* Names change; a file that was removed, or never had a place, has its last or
+ * only one. Without a reference to the dentry: it would outlive a filesystem
+ * that is unmounted now.
  */
 static void copy_name(struct pd_page *p, struct inode *inode)
 {
@@ -32,11 +33,14 @@ static void copy_name(struct pd_page *p, struct inode *inode)
 
 	spin_lock(&inode->i_lock);
 	hlist_for_each_entry(d, &inode->i_dentry, d_u.d_alias) {
+		bool hashed;
+
 		spin_lock(&d->d_lock);
-		if (!d_unhashed(d))
+		hashed = !d_unhashed(d);
+		if (hashed || !p->dentry[0])
 			strscpy(p->dentry, d->d_name.name, sizeof(p->dentry));
 		spin_unlock(&d->d_lock);
-		if (p->dentry[0])
+		if (hashed)
 			break;
 	}
 	spin_unlock(&inode->i_lock);
@@ -64,17 +68,36 @@ static void look(struct pd_page *p)
 	copy_name(p, inode);
 }
 
+static bool is_cached(const struct pd_page *p)
+{
+	return folio_test_lru(p->folio) || folio_test_hugetlb(p->folio);
+}
+
+/* A page that has just come to the page cache is not among the others before a
+ * few more have come on the same processor; until then it looks like one of a
+ * driver.
+ */
+static bool may_be_new(const struct pd_page *p)
+{
+	return p->mapping && !(p->mapping & PAGE_MAPPING_FLAGS) && !p->type &&
+	       !folio_test_slab(p->folio);
+}
+
 void pd_page_file(struct pd_page *p)
 {
 	if (!p->held || !p->exists)
 		return;
-	if (p->anon) {
+	if (p->anon || !p->mapping) {
 		p->file = PD_FILE_NONE;
 		return;
 	}
-	if (!folio_test_lru(p->folio) && !folio_test_hugetlb(p->folio)) {
-		p->file = p->mapping && !folio_test_slab(p->folio) ?
-			PD_FILE_UNKNOWN : PD_FILE_NONE;
+	if (!p->referenced)
+		return;
+	if (!is_cached(p) && may_be_new(p) && pd_symbols.lru_add_drain_all)
+		static_call(pd_lru_add_drain_all)();
+	if (!is_cached(p)) {
+		p->file = folio_test_slab(p->folio) ? PD_FILE_NONE :
+						      PD_FILE_UNKNOWN;
 		return;
 	}
 	if (!folio_trylock(p->folio)) {

@@ -45,6 +45,14 @@ static int query_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* As printk() has it of %pK. */
+static bool may_see_pointers(const struct file *file)
+{
+	return pd_symbols.kptr_restrict &&
+	       READ_ONCE(*pd_symbols.kptr_restrict) < 2 &&
+	       file_ns_capable(file, &init_user_ns, CAP_SYSLOG);
+}
+
 static int ask(const struct file *file, struct asker *a, char *text)
 {
 	struct pd_query q = { 0 };
@@ -52,8 +60,7 @@ static int ask(const struct file *file, struct asker *a, char *text)
 
 	pd_text_free(&a->answer);
 	r = pd_query_parse(&q, text);
-	if (!r && q.pointers &&
-	    !file_ns_capable(file, &init_user_ns, CAP_SYSLOG))
+	if (!r && q.pointers && !may_see_pointers(file))
 		r = -EPERM;
 	if (!r)
 		r = pd_query_answer(&q, &a->answer);

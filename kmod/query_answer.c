@@ -61,7 +61,7 @@ static int found(struct pd_maps *m, const struct pd_map *map)
 			pd_text_add(t, " mm=0x%lx", (unsigned long)map->mm);
 	}
 	pd_text_put(t, "\n");
-	return t->failed ? -ENOMEM : 0;
+	return t->error;
 }
 
 static void put_file(struct pd_text *t, const struct pd_page *p)
@@ -114,7 +114,9 @@ static void put_held(struct pd_text *t, const struct pd_page *p)
 		pd_text_dec(t, " pincount=", p->pincount);
 	}
 	pd_text_dec(t, " memcg_ino=", p->memcg_ino);
-	if (p->charged)
+	if (p->memcg_removed)
+		pd_text_put(t, " memcg_removed=1");
+	if (p->has_path)
 		pd_text_field(t, "memcg", p->memcg);
 }
 
@@ -184,7 +186,7 @@ static int put_frame(struct answer *a, struct pd_page *p)
 
 	/* In a list nobody waits for these, unless he does for the walk. */
 	if (a->query->verb != PD_ASK_PFN || a->query->walk) {
-		pd_page_cgroup(p);
+		pd_page_cgroup(p, false);
 		pd_page_file(p);
 	}
 	put_facts(a, p);
@@ -204,7 +206,9 @@ static int get_virt(struct pd_virt *v, struct pd_page *p)
 		r = pd_virt(v);
 		if (r)
 			return r;
-		pd_page_get(p, v->entry.pfn);
+		r = pd_page_get(p, v->entry.pfn);
+		if (r)
+			return r;
 		r = pd_virt(v);
 		if (!r && v->entry.pfn == p->pfn)
 			return 0;
@@ -243,9 +247,13 @@ static int answer_range(struct answer *a, const struct pd_range *range,
 	int r = 0;
 
 	for (i = 0; i < range->count && !r; i++) {
-		pd_page_get(p, range->first + i);
+		r = pd_page_get(p, range->first + i);
+		if (r)
+			break;
 		pd_text_put(a->text, "page");
 		r = put_frame(a, p);
+		if (!r)
+			r = a->text->error;
 		if (++a->answered % PD_ENTRIES)
 			continue;
 		cond_resched();
@@ -270,7 +278,10 @@ static int answer_frames(struct answer *a, struct pd_page *p)
 
 static int answer_phys(struct answer *a, struct pd_page *p)
 {
-	pd_page_get(p, a->query->phys >> PAGE_SHIFT);
+	const int r = pd_page_get(p, a->query->phys >> PAGE_SHIFT);
+
+	if (r)
+		return r;
 	pd_text_add(a->text, "page phys=0x%llx", a->query->phys);
 	return put_frame(a, p);
 }
@@ -293,8 +304,8 @@ int pd_query_answer(struct pd_query *q, struct pd_text *t)
 		else
 			r = answer_phys(a, p);
 		pd_text_add(t, "end\n");
-		if (!r && t->failed)
-			r = -ENOMEM;
+		if (!r)
+			r = t->error;
 	}
 	if (a)
 		kfree(a->name);

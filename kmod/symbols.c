@@ -1,54 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is not exported to modules. kallsyms_lookup_name() is found by a kprobe
- * and finds the others; each is looked at before it is used, and what is not
- * there, or must not be called, switches off what needs it.
+ * and finds the others; what is not there switches off what needs it.
+ *
+ * Functions are called by static calls, which are direct jumps that the kernel
+ * writes: with indirect branch tracking a processor refuses to jump by pointer
+ * to functions that the kernel itself calls by name only. And these have the
+ * type that the kernel's headers say they have.
  */
 #define pr_fmt(fmt) "page_detective: " fmt
 
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/uaccess.h>
-#include <asm/cpufeature.h>
 #include <asm/ibt.h>
 
 #include "detective.h"
 
 struct pd_symbols pd_symbols;
 
+DEFINE_STATIC_CALL_NULL(pd_stable_page_flags, stable_page_flags);
+DEFINE_STATIC_CALL_NULL(pd_lru_add_drain_all, lru_add_drain_all);
+DEFINE_STATIC_CALL_NULL(lookup, kallsyms_lookup_name);
+
 static const struct {
 	const char *name, *feature;
 	size_t at;
-	bool function;
 } wanted[] = {
-	{ "init_mm", "kernel_walk",
-	  offsetof(struct pd_symbols, init_mm), false },
+	{ "init_mm", "kernel_walk", offsetof(struct pd_symbols, init_mm) },
 	{ "stable_page_flags", "kpageflags",
-	  offsetof(struct pd_symbols, stable_page_flags), true },
-	{ "get_online_mems", "hotplug_lock",
-	  offsetof(struct pd_symbols, get_online_mems), true },
-	{ "put_online_mems", "hotplug_lock",
-	  offsetof(struct pd_symbols, put_online_mems), true },
+	  offsetof(struct pd_symbols, stable_page_flags) },
+	{ "lru_add_drain_all", "new_file_pages",
+	  offsetof(struct pd_symbols, lru_add_drain_all) },
+	{ "mem_hotplug_lock", "hotplug_lock",
+	  offsetof(struct pd_symbols, mem_hotplug_lock) },
+	{ "kptr_restrict", "pointers",
+	  offsetof(struct pd_symbols, kptr_restrict) },
 };
-
-/* Its complement: the instruction itself must not be among our bytes. */
-#define NOT_ENDBR64 0x05e1f00cU
 
 static void **place(unsigned int i)
 {
 	return (void *)&pd_symbols + wanted[i].at;
-}
-
-/* With indirect branch tracking the processor refuses to jump to a function
- * whose first instruction does not allow it, and the kernel takes that away
- * from functions that it never calls by pointer.
- */
-static bool may_call(unsigned long addr)
-{
-	u32 first;
-
-	if (copy_from_kernel_nofault(&first, (void *)addr, sizeof(first)))
-		return false;
-	return !cpu_feature_enabled(X86_FEATURE_IBT) || ~first == NOT_ENDBR64;
 }
 
 static unsigned long find_lookup(void)
@@ -67,30 +59,25 @@ static unsigned long find_lookup(void)
 	if (!copy_from_kernel_nofault(&before, (void *)(addr - 4), 4) &&
 	    is_endbr(before))
 		addr -= 4;
-	return may_call(addr) ? addr : 0;
+	return addr;
 }
 
 int pd_symbols_find(void)
 {
-	unsigned long (*lookup)(const char *name);
-	unsigned long addr;
+	const unsigned long addr = find_lookup();
 	unsigned int i;
 
-	lookup = (void *)find_lookup();
-	if (!lookup) {
-		pr_err("not loaded: kallsyms_lookup_name cannot be found or called: a kernel with KPROBES and KALLSYMS is needed\n");
+	if (!addr) {
+		pr_err("not loaded: kallsyms_lookup_name cannot be found: a kernel with KPROBES and KALLSYMS is needed\n");
 		return -EOPNOTSUPP;
 	}
-	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
-		addr = lookup(wanted[i].name);
-		if (addr && (!wanted[i].function || may_call(addr)))
-			*place(i) = (void *)addr;
-	}
-	/* One without the other is of no use. */
-	if (!pd_symbols.get_online_mems || !pd_symbols.put_online_mems) {
-		pd_symbols.get_online_mems = NULL;
-		pd_symbols.put_online_mems = NULL;
-	}
+	static_call_update(lookup, (void *)addr);
+	for (i = 0; i < ARRAY_SIZE(wanted); i++)
+		*place(i) = (void *)static_call(lookup)(wanted[i].name);
+	static_call_update(pd_stable_page_flags,
+			   (void *)pd_symbols.stable_page_flags);
+	static_call_update(pd_lru_add_drain_all,
+			   (void *)pd_symbols.lru_add_drain_all);
 	return 0;
 }
 

@@ -14,6 +14,11 @@
 
 #include "detective.h"
 
+/* A huge page that nobody may touch is there, too; pud_present() does not say
+ * so.
+ */
+#define PROTECTED_PUD (_PAGE_PSE | _PAGE_PROTNONE)
+
 static int top_level(void)
 {
 	return pgtable_l5_enabled() ? PD_PGD : PD_P4D;
@@ -47,7 +52,8 @@ static bool is_present(int level, u64 value)
 	case PD_PMD:
 		return pmd_present(__pmd(value));
 	case PD_PUD:
-		return pud_present(__pud(value));
+		return pud_present(__pud(value)) ||
+		       (value & PROTECTED_PUD) == PROTECTED_PUD;
 	default:
 		return value & _PAGE_PRESENT;
 	}
@@ -105,6 +111,7 @@ int pd_descend(const struct mm_struct *mm, unsigned long addr, int lowest,
 	}
 }
 
+/* 1 if it was one, and then it took its time. */
 static int found(struct pd_walk *w, unsigned long addr)
 {
 	struct pd_entry e;
@@ -115,11 +122,13 @@ static int found(struct pd_walk *w, unsigned long addr)
 	rcu_read_unlock();
 	if (r || !e.leaf || e.pfn != w->pfn)
 		return 0;
-	return w->hit(w, addr, &e);
+	w->seen = PD_ENTRIES;
+	r = w->hit(w, addr, &e);
+	return r ? r : 1;
 }
 
-/* The table that @w->addr is in, up to @last. */
-static int scan_table(struct pd_walk *w, unsigned long last)
+/* The table that @w->addr is in, up to *@last, or to what is found. */
+static int scan_table(struct pd_walk *w, unsigned long *last)
 {
 	unsigned long addr = w->addr & PAGE_MASK;
 	unsigned int i = (addr >> PAGE_SHIFT) % PTRS_PER_PTE;
@@ -131,10 +140,12 @@ static int scan_table(struct pd_walk *w, unsigned long last)
 		if (!pte_none(pte) && pte_present(pte) &&
 		    pte_pfn(pte) == w->pfn) {
 			r = found(w, addr);
+			if (r > 0)
+				*last = addr | ~PAGE_MASK;
 			if (r)
 				return r;
 		}
-		if (last - addr < PAGE_SIZE)
+		if (*last - addr < PAGE_SIZE)
 			return 0;
 	}
 }
@@ -159,7 +170,13 @@ int pd_walk_step(struct pd_walk *w)
 
 	rcu_read_lock();
 	r = pd_descend(w->mm, w->addr, PD_PMD, &e);
-	if (!r && e.level == PD_PMD && e.table &&
+	/* It would be more than may be looked at in one go. */
+	if (!r && e.table && w->seen) {
+		rcu_read_unlock();
+		w->seen = PD_ENTRIES;
+		return 0;
+	}
+	if (!r && e.table &&
 	    copy_from_kernel_nofault(w->table, (void *)e.table,
 				     sizeof(w->table)))
 		r = -EAGAIN;
@@ -170,16 +187,13 @@ int pd_walk_step(struct pd_walk *w)
 		e.leaf = false;
 		e.table = 0;
 	}
-	last = w->addr | (pd_level_size(e.level) - 1);
-	if (last >= w->last) {
-		last = w->last;
-		w->done = true;
-	}
+	last = min(w->addr | (pd_level_size(e.level) - 1), w->last);
 	w->seen += e.table ? PTRS_PER_PTE : 1;
 	if (e.table)
-		r = scan_table(w, last);
+		r = scan_table(w, &last);
 	else
 		r = e.leaf ? scan_leaf(w, &e, last) : 0;
+	w->done = last == w->last;
 	w->addr = last + 1;
-	return r;
+	return min(r, 0);
 }

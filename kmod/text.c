@@ -7,7 +7,7 @@
 #include "detective.h"
 
 #define LEAST 4096
-#define MOST (48u << 20)
+#define MOST (32u << 20)
 
 void pd_text_free(struct pd_text *t)
 {
@@ -20,7 +20,7 @@ bool pd_text_reserve(struct pd_text *t, size_t more)
 	size_t size = t->size ? t->size : LEAST;
 	char *data;
 
-	if (t->failed)
+	if (t->error)
 		return false;
 	if (t->size - t->n > more)
 		return true;
@@ -28,7 +28,7 @@ bool pd_text_reserve(struct pd_text *t, size_t more)
 		size *= 2;
 	data = size <= MOST ? kvmalloc(size, GFP_KERNEL_ACCOUNT) : NULL;
 	if (!data) {
-		t->failed = true;
+		t->error = size <= MOST ? -ENOMEM : -E2BIG;
 		return false;
 	}
 	if (t->n)

@@ -5,6 +5,7 @@
  * unmapped meanwhile may be found or not.
  */
 #include <linux/dcache.h>
+#include <linux/ktime.h>
 #include <linux/mmap_lock.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -70,7 +71,8 @@ static int walk_all(struct user_walk *u)
 	int r = 0;
 
 	u->maps->tables++;
-	while (!r && !done) {
+	/* Of one that is only ours nobody has pages any more. */
+	while (!r && !done && atomic_read(&u->mm->mm_users) > 1) {
 		if (mmap_read_lock_killable(u->mm))
 			return -EINTR;
 		r = walk_some(u, &addr, &done);
@@ -98,22 +100,19 @@ static bool is_owner(const struct mm_struct *mm, const struct task_struct *task)
 	return ret;
 }
 
-/* The address space of a process, whose first thread may have ended. */
-static struct mm_struct *get_mm(struct pid *pid, struct task_struct **task)
+struct mm_struct *pd_task_mm(struct task_struct *any,
+			     struct task_struct **ret)
 {
-	struct task_struct *first, *t;
 	struct mm_struct *mm = NULL;
+	struct task_struct *t;
 
 	rcu_read_lock();
-	first = pid_task(pid, PIDTYPE_TGID);
-	if (first) {
-		for_each_thread(first, t) {
-			mm = get_task_mm(t);
-			if (mm) {
-				get_task_struct(t);
-				*task = t;
-				break;
-			}
+	for_each_thread(any, t) {
+		mm = get_task_mm(t);
+		if (mm) {
+			get_task_struct(t);
+			*ret = t;
+			break;
 		}
 	}
 	rcu_read_unlock();
@@ -122,9 +121,13 @@ static struct mm_struct *get_mm(struct pid *pid, struct task_struct **task)
 
 static int walk_process(struct user_walk *u, struct pid *pid)
 {
+	struct task_struct *first = get_pid_task(pid, PIDTYPE_TGID);
 	int r = 0;
 
-	u->mm = get_mm(pid, &u->task);
+	if (!first)
+		return 0;
+	u->mm = pd_task_mm(first, &u->task);
+	put_task_struct(first);
 	if (!u->mm)
 		return 0;
 	u->walk.mm = u->mm;
@@ -171,12 +174,29 @@ static size_t list_processes(struct pid **pids, size_t size, bool *skipped)
 	return n;
 }
 
+/* Whoever came after that is in no list. */
+static bool has_come_since(u64 when)
+{
+	struct task_struct *p;
+	bool ret = false;
+
+	rcu_read_lock();
+	for_each_process(p)
+		if (!(p->flags & PF_KTHREAD) && p->start_time >= when) {
+			ret = true;
+			break;
+		}
+	rcu_read_unlock();
+	return ret;
+}
+
 int pd_user_maps(struct pd_maps *m)
 {
 	const size_t size = count_processes() + SPARE;
 	struct user_walk *u = kzalloc(sizeof(*u), GFP_KERNEL);
 	struct pid **pids = kvcalloc(size, sizeof(*pids), GFP_KERNEL);
 	size_t i, n = 0;
+	u64 when;
 	int r = 0;
 
 	if (!u || !pids) {
@@ -186,9 +206,11 @@ int pd_user_maps(struct pd_maps *m)
 	u->maps = m;
 	u->walk.pfn = m->pfn;
 	u->walk.hit = hit;
+	when = ktime_get_ns();
 	n = list_processes(pids, size, &m->skipped);
 	for (i = 0; i < n && !r; i++)
 		r = walk_process(u, pids[i]);
+	m->skipped |= has_come_since(when);
 out:
 	for (i = 0; i < n; i++)
 		put_pid(pids[i]);
@@ -229,8 +251,13 @@ static const char *fixed_name(const struct vm_area_struct *vma)
 		if (name)
 			return name;
 	}
+#if !PD_6_1
+	if (vma_is_initial_heap(vma))
+		return "[heap]";
+#else
 	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
 		return "[heap]";
+#endif
 	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
 		return "[stack]";
 	return NULL;

@@ -31,7 +31,7 @@ static int look(struct pd_virt *v, struct mm_struct *mm)
 
 int pd_virt(struct pd_virt *v)
 {
-	struct task_struct *task = NULL;
+	struct task_struct *task = NULL, *thread;
 	struct mm_struct *mm;
 	struct pid *pid;
 	int r;
@@ -42,14 +42,13 @@ int pd_virt(struct pd_virt *v)
 	put_pid(pid);
 	if (!task)
 		return -ESRCH;
-	mm = get_task_mm(task);
-	if (!mm) {
-		/* A thread that ended is as good as none. */
-		r = task->flags & PF_KTHREAD ? -EINVAL : -ESRCH;
-		put_task_struct(task);
-		return r;
-	}
+	mm = pd_task_mm(task, &thread);
+	/* A process that ended is as good as none. */
+	r = task->flags & PF_KTHREAD ? -EINVAL : -ESRCH;
 	put_task_struct(task);
+	if (!mm)
+		return r;
+	put_task_struct(thread);
 	r = look(v, mm);
 	mmput_async(mm);
 	return r;

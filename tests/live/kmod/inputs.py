@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What must be refused, and how."""
+"""What is asked, and what must be said."""
 from errno import E2BIG, EINVAL, ERANGE, ESRCH
 
 # text, errno
@@ -53,4 +53,16 @@ EDGES = [
     ("pfn 0x20000000000000", "state=nopage"),
     ("virt 1 0", "state=notpresent"),
     ("virt 1 0x7fffffffefff", "state=notpresent"),
+]
+
+# pages that user_cases.c makes, and what the answer must have
+CASES = [
+    ("alone", r"state=have (?s:.*)\nmaps .* user=1 .* complete=1\n"),
+    ("forking", r"state=have (?s:.*)\nmaps .* complete=0\n"),
+    ("thread_ended", r"state=have (?s:.*)\nmaps .* user=1 "),
+    ("new_file", r"file=have .* dentry=new\b"),
+    ("removed_file", r"file=have .* dentry=removed\b"),
+    ("unnamed_file", r"file=have .* dentry=memfd:unnamed\b"),
+    ("removed_cgroup", r"parent=(\d+)\n.* memcg_ino=\1 memcg_removed=1 "
+     r"memcg=/testcg "),
 ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """Questions while everything changes, and what they leave."""
+import collections
 import re
 
 from words import KPF
@@ -54,6 +55,20 @@ for i in $(seq %d); do
 	sleep 0.$((i %% 9 + 1)); kill -9 $p; wait $p 2> /dev/null
 done; true
 """
+# Objects and areas that functions of the module asked for, and who asked for
+# these.
+OWNED = """
+cd /sys/kernel/debug/slab
+awk -v RS= '/\\[page_detective\\]/ { print; print "" }' */alloc_traces
+grep '\\[page_detective\\]' /proc/vmallocinfo; true
+"""
+HELD = """
+rm -f /tmp/f; mkfifo /tmp/f
+user hold < /tmp/f > /tmp/held &
+exec 5> /tmp/f; while ! grep -q held /tmp/held; do sleep 0.1; done
+%s
+exec 5>&-; wait; rm /tmp/f
+""" % OWNED
 GONE = """
 for i in $(seq 100); do
 	pidof user > /dev/null || exit 0
@@ -79,6 +94,19 @@ def used(memory):
     return memory["MemTotal"] - sum(memory.get(name, 0) for name in (
         "MemFree", "PerCPU", "Buffers", "Cached", "Hugetlb",
         "HardwareCorrupted"))
+
+
+def owned(text):
+    """How many of each."""
+    found = collections.Counter()
+    for part in text.split("\n\n"):
+        lines = part.strip().splitlines()
+        number = lines and re.match(r" *(\d+) ", lines[0])
+        if number and len(lines) > 1:
+            found["\n".join(lines[1:])] += int(number.group(1))
+        else:
+            found.update(re.sub(r"^0x\S+ +", "", line) for line in lines)
+    return found
 
 
 class Stress:
@@ -125,7 +153,8 @@ class Stress:
     def state(self):
         self.sh(SETTLE)
         return {"slabs": self.slabs(), "locked": self.locked(),
-                "refcnt": self.bench.refcount(), "memory": self.meminfo()}
+                "refcnt": self.bench.refcount(), "memory": self.meminfo(),
+                "owned": owned(self.sh(OWNED))}
 
     def ask(self, frames, addresses):
         """What was said, and what is wrong about it."""
@@ -202,9 +231,21 @@ class Stress:
             "%s %+d" % (name, n - before["memory"][name])
             for name, n in after["memory"].items()
             if more > self.slack_pages and n != before["memory"][name]])
+        self.check_owned(before["owned"], after["owned"])
         self.bench.result("no page is locked", sorted(after["locked"]))
         self.bench.result("nobody has the module", [] if
                           after["refcnt"] == 0 else [str(after["refcnt"])])
         out, err, how = self.guest.run(USER, "refs", self.rounds)
         self.bench.result(out.decode().strip() or "refs", [] if
                           how == "exit 0" else [how, err.decode()])
+
+    def check_owned(self, before, after):
+        """What it had when it was loaded stays; what was there earlier may
+        be of other functions, whose place it took."""
+        held = owned(self.sh(HELD)) - after
+        self.bench.result("of an open file %d objects are found" %
+                          sum(held.values()), [] if any(
+                              "query_open" in who for who in held) else
+                          ["none is found"])
+        self.bench.result("none is left of those that it asked for",
+                          list(after - before))

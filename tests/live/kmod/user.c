@@ -6,6 +6,9 @@
  *	user write FILE TEXT	what write(2) says
  *	user userns		open(2) as root of a user namespace of its own
  *	user hold		keeps the file open until its input ends
+ *	user case NAME		an answer about a page of its own
+ *	user sparse N TIMES	asks who maps a page of memory that has in each
+ *				of N times 512 parts of 2 MB only one page
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "user.h"
@@ -141,6 +145,30 @@ static int hold(void)
 	return 0;
 }
 
+static int sparse(size_t n, int times)
+{
+	const size_t part = (size_t)2 << 20, size = part * 512;
+	char *p = mmap(NULL, (n + 1) * size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int fd = user_open(), failed = fd < 0 || p == MAP_FAILED;
+	char text[64], *answer;
+	size_t i;
+
+	if (failed || madvise(p, (n + 1) * size, MADV_NOHUGEPAGE) < 0)
+		return 1;
+	p += size - (uintptr_t)p % size;
+	for (i = 1; i <= n; i++)
+		p[i * size - part] = 1;
+	snprintf(text, sizeof(text), "virt %d 0x%zx", getpid(),
+		 (size_t)(p + size - part));
+	while (times-- && !failed) {
+		answer = user_ask(fd, text, strlen(text));
+		failed = !answer || !strstr(answer, " user=1 ");
+		free(answer);
+	}
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -153,6 +181,10 @@ int main(int argc, char **argv)
 		return in_userns();
 	if (!strcmp(what, "hold"))
 		return hold();
+	if (!strcmp(what, "case") && argc == 3)
+		return user_case(argv[2]);
+	if (!strcmp(what, "sparse") && argc == 4)
+		return sparse(strtoul(argv[2], NULL, 0), atoi(argv[3]));
 	if (!strcmp(what, "churn"))
 		return user_churn();
 	if (!strcmp(what, "refs") && argc == 3)

@@ -30,6 +30,9 @@ int user_churn(void);
 /* user_sweep.c */
 int user_sweep(uint64_t first, long count);
 
+/* user_cases.c */
+int user_case(const char *name);
+
 /* user_bench.c */
 int user_bench(uint64_t first, long count);
 
