@@ -161,9 +161,13 @@ static void copy_flags(struct pd_page *p, struct folio *folio)
 	if (!pd_symbols.stable_page_flags)
 		return;
 	p->kpageflags = static_call(pd_stable_page_flags)(p->page);
-	/* 6.12 calls every anonymous page merged. */
+	/* 6.12 calls every anonymous page merged; and slabs are either, as it
+	 * happens, by what they have in the place of a mapping.
+	 */
 	if (!p->ksm)
 		p->kpageflags &= ~(1ULL << KPF_KSM);
+	if (p->kpageflags & 1ULL << KPF_SLAB)
+		p->kpageflags &= ~(1ULL << KPF_ANON);
 }
 
 static void copy_mapping(struct pd_page *p, struct folio *folio)

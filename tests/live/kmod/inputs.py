@@ -66,3 +66,7 @@ CASES = [
     ("removed_cgroup", r"parent=(\d+)\n.* memcg_ino=\1 memcg_removed=1 "
      r"memcg=/testcg "),
 ]
+GIGANTIC = [
+    ("protected_huge", r"level=pud .*state=have .* order=18 mapcount=1 "
+     r"(?s:.*)\nmaps .* user=1 "),
+]

@@ -60,6 +60,9 @@ static int is_wrong(const char *line, uint64_t pfn, const uint64_t *before,
 	if (!flags)
 		return 1;
 	said = strtoull(flags, NULL, 0);
+	/* a slab has something else in the place that says so */
+	if (*before & BIT(KPF_SLAB))
+		said |= *before & BIT(KPF_ANON);
 	/* the question itself takes memory for a while */
 	if (*before != *after ||
 	    (*before & BIT(KPF_BUDDY) && !(said & BIT(KPF_BUDDY))))
