@@ -38,7 +38,21 @@ static int features_show(struct seq_file *s, void *unused)
 	seq_printf(s, "feature=content how=%s state=on\n", pd_content_how());
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(features);
+
+static int features_open(struct inode *inode, struct file *file)
+{
+	const int r = pd_may_open();
+
+	return r ? r : single_open(file, features_show, NULL);
+}
+
+static const struct file_operations features_fops = {
+	.owner = THIS_MODULE,
+	.open = features_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
 
 /* Where reading memory, or a page table, is not what this module thinks. */
 static const char *why_unsafe(void)

@@ -68,7 +68,7 @@ int pd_symbols_find(void)
 	unsigned int i;
 
 	if (!addr) {
-		pr_err("not loaded: kallsyms_lookup_name cannot be found: a kernel with KPROBES and KALLSYMS is needed\n");
+		pr_err("not loaded: kallsyms_lookup_name cannot be found: KPROBES and KALLSYMS are needed, and kprobes must not be locked down\n");
 		return -EOPNOTSUPP;
 	}
 	static_call_update(lookup, (void *)addr);
