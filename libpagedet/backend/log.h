@@ -212,10 +212,11 @@ static inline struct pdet_scan pdet_log_page_text(const struct pdet_log_page *p,
 }
 
 /* pdet_log_entry_present - whether an entry maps anything: bit 0 on all
- * architectures that Page Detective knows. */
-static inline bool pdet_log_entry_present(uint64_t entry)
+ * architectures that Page Detective knows; on x86-64 bit 8 where nobody may
+ * touch the page (arch/x86/include/asm/pgtable_types.h, _PAGE_PROTNONE). */
+static inline bool pdet_log_entry_present(uint64_t entry, bool x86)
 {
-	return entry & 1;
+	return entry & (x86 ? 0x101 : 1);
 }
 
 /* --- log.c: lines become pages --- */
@@ -343,6 +344,9 @@ void pdet_log_put_map(const struct pdet_log_page *p,
 int pdet_log_put_maps(const struct pdet_log_page *p, size_t *at,
 		      struct pdet_batch *b, const struct pdet_fields *want,
 		      unsigned source);
+
+/* pdet_log_is_x86 - whether its entries are known to be those of x86-64. */
+bool pdet_log_is_x86(const struct pdet_log_page *p);
 
 /* pdet_log_map_name - the name of its VMA, if it can be relied on. */
 bool pdet_log_map_name(const struct pdet_log_page *p,

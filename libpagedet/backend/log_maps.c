@@ -34,13 +34,21 @@ static unsigned page_shift(const struct pdet_log_page *p)
 	return 12;
 }
 
-/*
- * Whether entries are those of x86-64: the direct map lies where only its
- * kernels have it (Documentation/arch/x86/x86_64/mm.rst), and an entry there
- * holds the address in x86's place.
- */
-static bool is_x86(const struct pdet_log_page *p)
+/* An address of the kernel's that was hashed: 32 bits, and none of anybody. */
+static bool is_hashed(const struct pdet_log_map *m)
 {
+	return m->map != PAGEDET_MAP_USER && m->vaddr >> 32 == 0;
+}
+
+/*
+ * The direct map lies where only kernels of x86-64 have it
+ * (Documentation/arch/x86/x86_64/mm.rst), or it is not said where; and an entry
+ * there holds the address in x86's place, and nothing where arm64 has bits that
+ * say who may not execute it.
+ */
+bool pdet_log_is_x86(const struct pdet_log_page *p)
+{
+	const uint64_t no_exec_of_arm64 = (uint64_t)3 << 53;
 	const uint64_t addr_bits = 0xffffffffff000;
 	size_t i;
 
@@ -55,7 +63,8 @@ static bool is_x86(const struct pdet_log_page *p)
 		    m->level > PAGEDET_LEVEL_PUD)
 			continue;
 		return (m->vaddr >> 47 == 0x1ffff ||
-			m->vaddr >> 56 == 0xff) && page_shift(p) == 12 &&
+			m->vaddr >> 56 == 0xff || is_hashed(m)) &&
+		       page_shift(p) == 12 && !(m->entry & no_exec_of_arm64) &&
 		       (m->entry & addr_bits) >> 12 ==
 			       (p->pfn & ~(pages - 1)) &&
 		       /* read-only or not, it is global or accessed */
@@ -69,13 +78,14 @@ static void put_entry(const struct pdet_log_putting *o,
 {
 	const struct pdet_paging x86 = { .arch = &pdet_paging_x86_64 };
 	uint32_t pte = 0, known = PTE(PRESENT);
+	const bool is_x86 = pdet_log_is_x86(o->p);
 	struct pdet_user_entry e;
 
-	if (pdet_log_entry_present(m->entry)) {
+	if (pdet_log_entry_present(m->entry, is_x86)) {
 		pte |= PTE(PRESENT);
 		known |= PTE(SWAPPED) | PTE(GUARD) | PTE(MIGRATION) |
 			 PTE(HWPOISON) | PTE(DEVICE);
-		if (is_x86(o->p)) {
+		if (is_x86) {
 			e = pdet_user_entry(&x86, m->entry);
 			pte |= e.pte;
 			known |= e.known;
@@ -196,9 +206,7 @@ void pdet_log_put_map(const struct pdet_log_page *p,
 
 	pdet_log_cell(&o, F(PFN), p->pfn);
 	pdet_log_cell(&o, F(MAP), m->map);
-	/* Hashed, as a driver may write the kernel's: 32 bits, and no kernel
-	 * address. */
-	if (m->map != PAGEDET_MAP_USER && m->vaddr >> 32 == 0)
+	if (is_hashed(m))
 		pdet_log_cell_lost(&o, F(VADDR), PAGEDET_UNSUPPORTED);
 	else
 		pdet_log_cell(&o, F(VADDR), m->vaddr);
@@ -218,8 +226,10 @@ int pdet_log_put_maps(const struct pdet_log_page *p, size_t *at,
 		      struct pdet_batch *b, const struct pdet_fields *want,
 		      unsigned source)
 {
+	const bool is_x86 = pdet_log_is_x86(p);
+
 	for (; *at < p->maps.n; ++*at) {
-		if (!pdet_log_entry_present(p->maps.data[*at].entry))
+		if (!pdet_log_entry_present(p->maps.data[*at].entry, is_x86))
 			continue;
 		if (b->n == b->cap)
 			return 0;

@@ -174,6 +174,7 @@ static bool text_is(const struct pdet_log_page *p, struct pdet_log_text t,
 static uint64_t maps_present(const struct pdet_log_page *p, bool user,
 			     uint64_t *listed)
 {
+	const bool is_x86 = pdet_log_is_x86(p);
 	uint64_t present = 0;
 	size_t i;
 
@@ -184,7 +185,7 @@ static uint64_t maps_present(const struct pdet_log_page *p, bool user,
 		if ((m->map == PAGEDET_MAP_USER) != user)
 			continue;
 		++*listed;
-		present += pdet_log_entry_present(m->entry);
+		present += pdet_log_entry_present(m->entry, is_x86);
 	}
 	return present;
 }

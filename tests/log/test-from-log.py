@@ -129,6 +129,38 @@ got = rows_of("\n".join(re.sub(r"^(\[T\d\]) (\[.*?\])", r"\2\1", x)
 tap.equal("two writers, told apart by their callers",
           sorted(map(json.dumps, got)), sorted(map(json.dumps, asked[:2])))
 
+# --- a driver that hashes the kernel's addresses ---
+
+pfn = 0x7d84
+protected = 1 << 63 | ~(pfn << 12) & 0xffffffffff000 | 0x960
+hashed = f"""\
+Page Detective: Investigating pid[72] virtual[7fed1a603000] \
+physical[{pfn << 12:x}] pfn[{pfn:x}]
+Page Detective: metadata for Small Page pfn[{pfn:x}] \
+folio[00000000e1a9dd23] order [0]
+Page Detective: page: refcount:2 mapcount:1 mapping:0000000000000000 \
+index:0x7fed1a603 pfn:{pfn:#x}
+Page Detective: anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0)
+Page Detective: The page is direct mapped addr[00000000d2cb53f1] pmd \
+entry[8000000007c001e3]
+Page Detective: The page is not mapped into kernel vmalloc area
+Page Detective: The page mapped into kernel page table: 1 times
+Page Detective: The page contains some data
+Page Detective: mapped by PID[72] cmd[a] mm[0000000045d1f2a3] \
+pgd[00000000f2ccd1e7] at addr[7fed1a603000] pte[{protected:x}]
+Page Detective: vma[0000000037d5ab1c] start[7fed1a603000] end[7fed1a604000] \
+flags[0000000000100070] name: [anon]
+Page Detective: The page mapped into user page tables: 1 times
+Page Detective: Finished investigation of virtual[7fed1a603000]
+"""
+(row,) = rows_of(hashed)[1]
+tap.equal("a page that nobody may touch is mapped",
+          (row["user_maps"], row["pte"], row.get("vma_prot")),
+          (1, ["present", "young", "dirty"], "---p"))
+other = hashed.replace("entry[8000000007c001e3]", "entry[60000007c00713]")
+(row,) = rows_of(other)[1]
+tap.equal("only x86-64 says so with that bit", row["user_maps"], 0)
+
 # --- names that mislead ---
 
 evil = ("Page Detective: Investigating physical[1000] pfn[1]\n"

@@ -35,6 +35,7 @@ class Answer:
         self.kernel = []	# kinds of mappings in the kernel
         self.counts = None	# (kernel, user)
         self.chain = None	# of cgroups
+        self.said = {}		# of a log: which lines
 
 
 def of_file(answer):
@@ -95,7 +96,7 @@ def of_log(text):
     """The one answer in a piece of the log, and the lines that nothing is
     known of; (None, ...) if it has no end."""
     a, strange = Answer(), []
-    said = {}
+    said = a.said
     for line in text.decode("utf-8", "surrogateescape").splitlines():
         line = re.sub(r"^\[[ 0-9.]+\] ", "", line)
         if not line.startswith("Page Detective: "):
