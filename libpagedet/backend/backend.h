@@ -15,6 +15,8 @@
 #ifndef PDET_BACKEND_BACKEND_H
 #define PDET_BACKEND_BACKEND_H
 
+#include <stdatomic.h>
+
 #include "base/env.h"
 #include "base/io.h"
 #include "base/range.h"
@@ -181,6 +183,9 @@ struct pdet_session {
 	 * deadline passed or the query was cancelled. NULL: never. */
 	bool (*stop)(void *arg);
 	void *stop_arg;
+	/* Of all sessions of the query: for who asks about so many places and
+	 * no more. 0 again when it is about others. NULL: nobody counts. */
+	atomic_uint *asked;
 };
 
 struct pdet_backend_ops {
@@ -299,8 +304,9 @@ struct pdet_backend_ops {
 	/* Appends a row for each mapping of a page, of tasks and of the
 	 * kernel, from number *at on until the batch is full; *at is moved,
 	 * behind the last to SIZE_MAX. For who was told about pages and can
-	 * walk through no tables. -ENOENT: not about this one; -EAGAIN: there
-	 * may be more. No words. */
+	 * walk through no tables. -EAGAIN: there may be more; above 0, without
+	 * words: the PAGEDET_* reason why nothing is known of this one's. One
+	 * session of a query is asked. */
 	int (*told)(struct pdet_session *s, uint64_t pfn, size_t *at,
 		    struct pdet_batch *b);
 

@@ -281,6 +281,12 @@ static const struct pdet_log_page *find(const struct log_source *l,
 		&l->pages.data[low] : NULL;
 }
 
+/* It was written without a page, as far as it is there. */
+static unsigned why_absent(const struct log_source *l)
+{
+	return l->cut ? PAGEDET_IO : PAGEDET_EXCLUDED;
+}
+
 static int log_fill(struct pdet_session *s, struct pdet_batch *b,
 		    const struct pdet_fields *want, unsigned source)
 {
@@ -296,10 +302,8 @@ static int log_fill(struct pdet_session *s, struct pdet_batch *b,
 			pdet_log_put(p, b, row, want, source);
 			continue;
 		}
-		/* It was written without this page, as far as it is there. */
 		pdet_fields_for(f, want)
-			pdet_put_lost(b, row, f, l->cut ? PAGEDET_IO :
-				      PAGEDET_EXCLUDED, source);
+			pdet_put_lost(b, row, f, why_absent(l), source);
 	}
 	return 0;
 }
@@ -307,10 +311,11 @@ static int log_fill(struct pdet_session *s, struct pdet_batch *b,
 static int log_told(struct pdet_session *s, uint64_t pfn, size_t *at,
 		    struct pdet_batch *b)
 {
-	const struct pdet_log_page *p = find(source_of(s->backend), pfn);
+	const struct log_source *l = source_of(s->backend);
+	const struct pdet_log_page *p = find(l, pfn);
 
 	if (!p)
-		return -ENOENT;
+		return (int)why_absent(l);
 	return pdet_log_put_maps(p, at, b, &s->wants->fields,
 				 PAGEDET_SOURCE_LOG);
 }

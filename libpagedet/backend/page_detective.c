@@ -18,9 +18,6 @@
 #define F(name) PAGEDET_FIELD_##name
 #define SOURCE PAGEDET_SOURCE_PAGE_DETECTIVE
 
-/* Pages of one query that are asked about. */
-#define MOST 256
-
 #define PATIENCE_NS 5000000000
 
 /* An answer is as good as asking again. */
@@ -147,8 +144,7 @@ static bool takes_target(const struct page_detective *d, unsigned field,
 	}
 }
 
-/* What the driver lacks, and what has nobody to ask it. */
-static unsigned query_lacks(const struct page_detective *d, unsigned field)
+unsigned page_detective_lacks(const struct page_detective *d, unsigned field)
 {
 	switch (field) {
 	case F(KERNEL_MAPS):
@@ -175,6 +171,7 @@ static void detective_survey(struct pdet_backend *b, struct pdet_env *env,
 			     struct pdet_ability *ret)
 {
 	struct page_detective *d = page_detective_of(b);
+	unsigned closed;
 
 	(void)source;
 	memset(ret, 0, sizeof(*ret));
@@ -185,11 +182,13 @@ static void detective_survey(struct pdet_backend *b, struct pdet_env *env,
 	ret->partial = true;
 	if (!tells(d, field))
 		return;
-	ret->reason = d->closed ? d->closed : d->reason;
-	snprintf(ret->advice, sizeof(ret->advice), "%s", d->advice);
+	closed = d->query ? page_detective_query_closed(d) : d->closed;
+	ret->reason = closed ? (uint8_t)closed : d->reason;
+	snprintf(ret->advice, sizeof(ret->advice), "%s", closed && d->query ?
+		 "who asked it last cannot be ended" : d->advice);
 	if (ret->reason == PAGEDET_HAVE && d->query)
-		ret->reason = (uint8_t)query_lacks(d, field);
-	if (ret->reason == PAGEDET_UNSAFE && d->no_helper && !d->closed)
+		ret->reason = (uint8_t)page_detective_lacks(d, field);
+	if (ret->reason == PAGEDET_UNSAFE && d->no_helper && !closed)
 		snprintf(ret->advice, sizeof(ret->advice),
 			 "who maps a page is asked by %.100s/%s, which cannot be run",
 			 d->libexec_dir, PAGE_DETECTIVE_HELPER);
@@ -229,6 +228,11 @@ static int detective_prepare(struct pdet_backend *b, struct pdet_env *env,
 	struct page_detective *d = page_detective_of(b);
 
 	page_detective_look(d, env);
+	/* Now: sessions do not wait for each other. */
+	if (d->reason == PAGEDET_HAVE && d->query && !d->has_kpf) {
+		pdet_kpf_look(&d->kpf, env);
+		d->has_kpf = true;
+	}
 	if (d->reason == PAGEDET_HAVE ||
 	    (!d->alone && (!wants->walks ||
 			   wants->target != PAGEDET_TARGET_VIRT)))
@@ -305,18 +309,22 @@ static unsigned ask(struct page_detective_session *s,
 	unsigned reason;
 
 	*torn = false;
-	if (d->closed || d->reason != PAGEDET_HAVE)
-		return d->closed ? d->closed : d->reason;
-	if (s->asked == MOST)
+	reason = d->closed;
+	if (!reason)
+		reason = d->reason;
+	if (reason != PAGEDET_HAVE)
+		return reason;
+	if (page_detective_must_stop(s))
+		return PAGEDET_TIMEOUT;
+	if (!page_detective_spend(s))
 		return PAGEDET_TOO_COSTLY;
-	s->asked++;
 	verdict = q->virt ?
 		page_detective_may_ask_virt(d, env, q, &pfn, &flags, &why) :
 		page_detective_may_ask(d, pfn, &flags, &why);
 	if (verdict == PAGE_DETECTIVE_REFUSED ||
 	    (verdict == PAGE_DETECTIVE_BLIND && d->real))
 		return refuse(s, pfn, verdict, why);
-	reason = page_detective_ask(d, env, q, ret);
+	reason = page_detective_ask(s, q, ret);
 	if (reason)
 		return reason;
 	if (verdict == PAGE_DETECTIVE_SAFE && pfn)
@@ -326,9 +334,9 @@ static unsigned ask(struct page_detective_session *s,
 	return 0;
 }
 
-/* Nothing of a row is known, but what the walk says. */
-static void put_reason(struct pdet_batch *b, uint32_t row,
-		       const struct pdet_fields *want, unsigned reason)
+void page_detective_put_reason(struct pdet_batch *b, uint32_t row,
+			       const struct pdet_fields *want,
+			       unsigned reason)
 {
 	unsigned f;
 
@@ -342,7 +350,8 @@ static void put_reason(struct pdet_batch *b, uint32_t row,
 static struct page_detective_answer *
 place_of_answer(struct page_detective_session *s, bool again)
 {
-	const size_t stay = again ? PDET_MIN(s->kept.n, (size_t)MOST) : 0;
+	const size_t stay = again ?
+		PDET_MIN(s->kept.n, (size_t)PAGE_DETECTIVE_MOST) : 0;
 
 	while (s->kept.n > stay)
 		pdet_log_page_free(&s->kept.data[--s->kept.n].page);
@@ -403,7 +412,7 @@ static int detective_fill(struct pdet_session *base, struct pdet_batch *b,
 		if (!a)
 			return -ENOMEM;
 		if (a->reason) {
-			put_reason(b, row, want, a->reason);
+			page_detective_put_reason(b, row, want, a->reason);
 			continue;
 		}
 		pdet_log_put(&a->page, b, row, want, source);
@@ -424,7 +433,7 @@ static int detective_told(struct pdet_session *base, uint64_t pfn, size_t *at,
 	a = answer_of(s, pfn);
 	if (!a)
 		return -ENOMEM;
-	return a->reason ? -ENOENT :
+	return a->reason ? (int)a->reason :
 		pdet_log_put_maps(&a->page, at, b, &base->wants->fields,
 				  SOURCE);
 }
@@ -505,8 +514,9 @@ static int put_nothing(struct pdet_session *s, struct detective_task *t,
 	if (p->refusal == PDET_LOG_REFUSED_TASK)
 		return pdet_fail(&s->env, ESRCH, "there is no task %u",
 				 t->task.pid);
-	put_reason(b, row, want, p->refusal == PDET_LOG_REFUSED_INPUT ?
-		   PAGEDET_IO : PAGEDET_UNSUPPORTED);
+	page_detective_put_reason(b, row, want,
+				  p->refusal == PDET_LOG_REFUSED_INPUT ?
+				  PAGEDET_IO : PAGEDET_UNSUPPORTED);
 	if (p->refusal == PDET_LOG_REFUSED_INPUT)
 		return 0;
 	pdet_put_none(b, row, F(PFN), SOURCE);
@@ -546,7 +556,7 @@ static int put_address(struct page_detective_session *s,
 	pdet_batch_grow(b, 1);
 	reason = ask(s, &q, &answer, &torn);
 	if (reason) {
-		put_reason(b, row, &want, reason);
+		page_detective_put_reason(b, row, &want, reason);
 	} else if (answer.refusal) {
 		r = put_nothing(&s->session, t, &answer, addr, &want, b, row);
 	} else {

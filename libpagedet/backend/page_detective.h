@@ -27,6 +27,10 @@
 /* Longest question that it takes. */
 #define PAGE_DETECTIVE_LINE 120
 
+/* Pages of one query that it is asked about, or whose mappings are looked for:
+ * pagedet(1) says so. */
+#define PAGE_DETECTIVE_MOST 256
+
 /* --- page_detective_kmsg.c: records of /dev/kmsg --- */
 
 struct page_detective_kmsg {
@@ -58,8 +62,8 @@ int page_detective_kmsg_read(struct page_detective_kmsg *k,
 
 struct page_detective_helper {
 	int pid;		/* 0: none was started */
+	int left;		/* one before it, that had not ended; 0 none */
 	int to, from;		/* pipes */
-	bool lost;		/* it does not answer any more */
 };
 
 /* What came of one write. */
@@ -73,14 +77,13 @@ struct page_detective_report {
 
 /* Whether there is such a program, and may be run. */
 bool page_detective_helper_is_there(const char *dir);
-/* -ENOENT there is no such program; or another negative errno. No words.
- * @lock is held by it as long as it lives; -1 none. */
-int page_detective_helper_start(struct page_detective_helper *h,
-				const struct pdet_env *env, const char *dir,
-				int lock);
-/* @which: 'v', 'p' or 'q', for the files. */
-int page_detective_helper_ask(struct page_detective_helper *h, char which,
-			      const char *text);
+/* Asks, and starts it if it does not run. -ENOENT there is no such program;
+ * -EBUSY the one before has not ended; -EPIPE it ends at once; or another
+ * negative errno. No words. @lock is held by it as long as it lives; -1 none.
+ * @which: 'v', 'p' or 'q', for the files. */
+int page_detective_helper_ask(struct page_detective_helper *h,
+			      const struct pdet_env *env, const char *dir,
+			      int lock, char which, const char *text);
 /* 1 and a report, 0 not yet, -EPIPE it is gone, -EBADMSG. Does not wait. */
 int page_detective_helper_report(struct page_detective_helper *h,
 				 struct page_detective_report *ret);
@@ -88,6 +91,8 @@ int page_detective_helper_report(struct page_detective_helper *h,
 void page_detective_helper_stop(struct page_detective_helper *h, bool wait);
 /* Ends it in the middle of a question; false: it does not end. */
 bool page_detective_helper_kill(struct page_detective_helper *h);
+/* Whether those that were left behind have ended, in @ms at the latest. */
+bool page_detective_helper_is_alone(struct page_detective_helper *h, int ms);
 
 /* --- the source --- */
 
@@ -111,7 +116,8 @@ struct page_detective {
 	struct page_detective_helper helper;
 	uint64_t patience_ns;	/* for one answer */
 	uint64_t tokens_ns;	/* when the next question may come */
-	uint8_t closed;		/* PAGEDET_UNSAFE: nothing is asked any more */
+	atomic_uchar closed;	/* PAGEDET_UNSAFE: nothing is asked any more, by
+				 * "query" until who asked has ended */
 };
 
 static inline struct page_detective *page_detective_of(struct pdet_backend *b)
@@ -130,12 +136,12 @@ struct page_detective_answer {
 
 struct page_detective_session {
 	struct pdet_session session;
-	uint32_t asked;		/* pages of this query */
 	struct {
 		struct page_detective_answer *data;
 		size_t n, cap;
 	} kept;
-	struct {		/* whose mappings become rows, by "query" */
+	struct {		/* the last page whose mappings were looked for,
+				 * by "query": they become rows */
 		bool valid;
 		uint64_t pfn;
 		unsigned reason;
@@ -155,9 +161,36 @@ page_detective_session_of(struct pdet_session *s)
 	return PDET_CONTAINER(s, struct page_detective_session, session);
 }
 
+/* Whether nobody waits any more. */
+static inline bool
+page_detective_must_stop(const struct page_detective_session *s)
+{
+	return s->session.stop && s->session.stop(s->session.stop_arg);
+}
+
+/* Whether one more of PAGE_DETECTIVE_MOST may be asked about. */
+static inline bool page_detective_spend(struct page_detective_session *s)
+{
+	atomic_uint *asked = s->session.asked;
+
+	if (!asked || atomic_fetch_add(asked, 1) < PAGE_DETECTIVE_MOST)
+		return true;
+	atomic_fetch_sub(asked, 1);
+	return false;
+}
+
+/* By "query": what the driver lacks, and what has nobody to ask it;
+ * PAGEDET_HAVE: nothing. */
+unsigned page_detective_lacks(const struct page_detective *d, unsigned field);
+
 /* What is wanted of a row, but for what the engine writes. */
 struct pdet_fields
 page_detective_said(const struct page_detective_session *s);
+
+/* Nothing of a row is known, but what the walk says. */
+void page_detective_put_reason(struct pdet_batch *b, uint32_t row,
+			       const struct pdet_fields *want,
+			       unsigned reason);
 
 struct page_detective_question {
 	bool virt;
@@ -167,16 +200,21 @@ struct page_detective_question {
 };
 
 /* page_detective_ask.c: one answer. 0, or why there is none, as
- * PAGEDET_UNSAFE ...; words are for the log of @env. Free ret with
+ * PAGEDET_UNSAFE ...; words are for the log. Free ret with
  * pdet_log_page_free(). */
-unsigned page_detective_ask(struct page_detective *d, struct pdet_env *env,
+unsigned page_detective_ask(struct page_detective_session *s,
 			    const struct page_detective_question *q,
 			    struct pdet_log_page *ret);
+/* page_detective.lock, which others hold until they are answered; false: nobody
+ * waits any more. */
+bool page_detective_lock(struct page_detective_session *s);
 
 /* --- page_detective_look.c: before a question --- */
 
 /* Looks whether the driver is there and can be asked. */
 void page_detective_look(struct page_detective *d, struct pdet_env *env);
+/* The driver's directory: a descriptor, or a negative errno without words. */
+int page_detective_open_dir(const struct pdet_env *env);
 
 enum page_detective_verdict {
 	PAGE_DETECTIVE_SAFE,

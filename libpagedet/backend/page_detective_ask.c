@@ -3,8 +3,8 @@
  * One question and its answer. All who ask wait for each other: in a process
  * with a mutex, between processes with a lock of the driver's directory, which
  * the process that writes holds as long as it lives, so that nobody asks while
- * one is stuck. The driver itself answers one question at a time; whose answer
- * it is stands in its first line.
+ * one is stuck. Who stops waiting leaves it behind. The driver itself answers
+ * one question at a time; whose answer it is stands in its first line.
  */
 #include <errno.h>
 #include <poll.h>
@@ -30,7 +30,11 @@
 
 #define PAUSE_NS 200000
 
+static const char left_behind[] = "a question was not answered in time: the "
+				  "process that asked it is left behind";
+
 struct asking {
+	struct page_detective_session *s;
 	struct page_detective *d;
 	struct pdet_env *env;
 	const struct page_detective_question *q;
@@ -168,16 +172,21 @@ static int take_text(struct asking *a)
 
 /* --- one try --- */
 
+/* It ends when its question is answered, and has the lock until then. */
+static void leave_behind(struct asking *a)
+{
+	page_detective_helper_stop(&a->d->helper, false);
+	close(a->d->dir);
+	a->d->dir = -1;
+}
+
 static unsigned close_source(struct asking *a, const char *why)
 {
 	a->d->closed = PAGEDET_UNSAFE;
 	snprintf(a->d->advice, sizeof(a->d->advice), "%s", why);
 	pdet_log(a->env, PAGEDET_LOG_WARNING,
 		 "page_detective is not asked any more: %s", why);
-	page_detective_helper_stop(&a->d->helper, false);
-	/* What is left behind keeps the lock. */
-	close(a->d->dir);
-	a->d->dir = -1;
+	leave_behind(a);
 	return PAGEDET_UNSAFE;
 }
 
@@ -272,23 +281,31 @@ static unsigned wait_for_answer(struct asking *a, size_t len)
 			if (pdet_clock_ns(CLOCK_MONOTONIC) > words_ns)
 				return 0;
 		}
+		if (page_detective_must_stop(a->s)) {
+			if (!a->reported)
+				leave_behind(a);
+			return PAGEDET_TIMEOUT;
+		}
 		if (pdet_clock_ns(CLOCK_MONOTONIC) > a->end_ns)
 			return a->reported ? PAGEDET_TIMEOUT :
-				close_source(a, "a question was not answered "
-					     "in time: the process that asked "
-					     "it is left behind");
+				close_source(a, left_behind);
 		wait_for_more(a);
 	}
 }
 
-static unsigned start_helper(struct asking *a)
+/* Hands the question to the helper: 0, or a reason. */
+static unsigned begin(struct asking *a, const char *text)
 {
 	struct page_detective *d = a->d;
-	int r = page_detective_helper_start(&d->helper, a->env,
-					    d->libexec_dir, d->dir);
+	int r = page_detective_helper_ask(&d->helper, a->env, d->libexec_dir,
+					  d->dir, a->q->virt ? 'v' : 'p',
+					  text);
 
 	if (r == 0)
 		return 0;
+	if (r == -EPIPE || r == -EBUSY)
+		return close_source(a, r == -EPIPE ? "its helper has ended" :
+				    "its helper does not end");
 	snprintf(d->advice, sizeof(d->advice), "needs %.100s/%s, which %s",
 		 d->libexec_dir, PAGE_DETECTIVE_HELPER,
 		 r == -ENOENT ? "is not there" : "cannot be run");
@@ -301,10 +318,8 @@ static unsigned start_helper(struct asking *a)
 static unsigned try_once(struct asking *a)
 {
 	char text[64];
-	unsigned reason = start_helper(a);
+	unsigned reason;
 
-	if (reason)
-		return reason;
 	if (a->d->kmsg.fd >= 0)
 		page_detective_kmsg_skip(&a->d->kmsg);
 	if (a->q->virt)
@@ -314,23 +329,23 @@ static unsigned try_once(struct asking *a)
 		snprintf(text, sizeof(text), "0x%llx",
 			 (unsigned long long)a->q->addr);
 	a->end_ns = pdet_clock_ns(CLOCK_MONOTONIC) + a->d->patience_ns;
-	if (page_detective_helper_ask(&a->d->helper, a->q->virt ? 'v' : 'p',
-				      text) < 0)
-		return close_source(a, "its helper has ended");
-	return wait_for_answer(a, strlen(text));
+	reason = begin(a, text);
+	return reason ? reason : wait_for_answer(a, strlen(text));
+}
+
+/* Why a file of the driver cannot be opened. */
+static unsigned reason_of(int error)
+{
+	return pdet_errno_closed(error) == EACCES ? PAGEDET_NO_ACCESS :
+	       error == ENOENT ? PAGEDET_NO_KERNEL : PAGEDET_IO;
 }
 
 /* What a question that was not written comes to. */
 static unsigned failure(struct asking *a)
 {
-	const int error = a->report.error;
-
 	if (a->has_found && a->refused)
 		return 0;
-	if (!a->report.opened)
-		return pdet_errno_closed(error) == EACCES ? PAGEDET_NO_ACCESS :
-		       error == ENOENT ? PAGEDET_NO_KERNEL : PAGEDET_IO;
-	return PAGEDET_IO;
+	return a->report.opened ? PAGEDET_IO : reason_of(a->report.error);
 }
 
 static unsigned ask_once(struct asking *a, bool *again)
@@ -364,6 +379,8 @@ static unsigned ask_until_whole(struct asking *a)
 	for (i = 0; i < TRIES && again; i++) {
 		pdet_log_page_free(a->found);
 		*a = first;
+		if (page_detective_must_stop(a->s))
+			return PAGEDET_TIMEOUT;
 		wait_turn(a->d);
 		reason = ask_once(a, &again);
 	}
@@ -374,15 +391,25 @@ static unsigned ask_until_whole(struct asking *a)
 }
 
 /* The lock between processes: 0, or a reason. */
-static unsigned lock_all(struct page_detective *d, struct pdet_env *env)
+static unsigned lock_all(struct asking *a)
 {
+	struct page_detective *d = a->d;
 	const uint64_t end = pdet_clock_ns(CLOCK_MONOTONIC) + d->patience_ns;
 
+	if (d->dir < 0)
+		d->dir = page_detective_open_dir(a->env);
+	if (d->dir < 0)
+		return reason_of(-d->dir);
 	while (flock(d->dir, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return PAGEDET_IO;
+		if (page_detective_must_stop(a->s))
+			return PAGEDET_TIMEOUT;
 		if (pdet_clock_ns(CLOCK_MONOTONIC) > end) {
-			pdet_log(env, PAGEDET_LOG_WARNING,
+			/* it is our own */
+			if (!page_detective_helper_is_alone(&d->helper, 0))
+				return close_source(a, left_behind);
+			pdet_log(a->env, PAGEDET_LOG_WARNING,
 				 "page_detective is not asked: somebody else's question has not been answered yet");
 			return PAGEDET_TIMEOUT;
 		}
@@ -391,18 +418,34 @@ static unsigned lock_all(struct page_detective *d, struct pdet_env *env)
 	return 0;
 }
 
-unsigned page_detective_ask(struct page_detective *d, struct pdet_env *env,
+bool page_detective_lock(struct page_detective_session *s)
+{
+	struct page_detective *d = page_detective_of(s->session.backend);
+
+	while (pthread_mutex_trylock(&d->lock)) {
+		if (page_detective_must_stop(s))
+			return false;
+		pause_ns(PAUSE_NS);
+	}
+	return true;
+}
+
+unsigned page_detective_ask(struct page_detective_session *s,
 			    const struct page_detective_question *q,
 			    struct pdet_log_page *ret)
 {
-	struct asking a = { .d = d, .env = env, .q = q, .found = ret };
+	struct page_detective *d = page_detective_of(s->session.backend);
+	struct asking a = {
+		.s = s, .d = d, .env = &s->session.env, .q = q, .found = ret,
+	};
 	unsigned reason;
 
 	memset(ret, 0, sizeof(*ret));
-	pthread_mutex_lock(&d->lock);
+	if (!page_detective_lock(s))
+		return PAGEDET_TIMEOUT;
 	reason = d->closed;
 	if (!reason)
-		reason = lock_all(d, env);
+		reason = lock_all(&a);
 	if (!reason) {
 		reason = ask_until_whole(&a);
 		if (d->dir >= 0)

@@ -83,9 +83,38 @@ bool page_detective_helper_is_there(const char *dir)
 	       access(program, X_OK) == 0;
 }
 
-int page_detective_helper_start(struct page_detective_helper *h,
-				const struct pdet_env *env, const char *dir,
-				int lock)
+/* Up to @ms; or somebody else has waited for it. */
+static bool has_ended(int pid, int ms)
+{
+	const struct timespec pause = { 0, 1000000 };
+
+	while (!waitpid(pid, NULL, WNOHANG)) {
+		if (ms-- <= 0)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+bool page_detective_helper_is_alone(struct page_detective_helper *h, int ms)
+{
+	if (h->left && has_ended(h->left, ms))
+		h->left = 0;
+	return !h->left;
+}
+
+/* At the end of its input it ends, if not before; false: not yet. */
+static bool leave(struct page_detective_helper *h, int ms)
+{
+	close(h->to);
+	h->left = h->pid;
+	h->pid = 0;
+	h->to = h->from = -1;
+	return page_detective_helper_is_alone(h, ms);
+}
+
+static int start(struct page_detective_helper *h, const struct pdet_env *env,
+		 const char *dir, int lock)
 {
 	char program[4096], virt[4096], phys[4096], query[4096];
 	char *const argv[] = { program, virt, phys, query, NULL };
@@ -93,6 +122,9 @@ int page_detective_helper_start(struct page_detective_helper *h,
 
 	if (h->pid)
 		return 0;
+	/* Who had a lock gives it back a moment before he has ended. */
+	if (!page_detective_helper_is_alone(h, 100))
+		return -EBUSY;
 	if (snprintf(program, sizeof(program), "%s/%s", dir,
 		     PAGE_DETECTIVE_HELPER) >= (int)sizeof(program) ||
 	    pdet_path(env, virt, sizeof(virt), "%s/virt",
@@ -116,13 +148,24 @@ int page_detective_helper_start(struct page_detective_helper *h,
 	return 0;
 }
 
-int page_detective_helper_ask(struct page_detective_helper *h, char which,
-			      const char *text)
+int page_detective_helper_ask(struct page_detective_helper *h,
+			      const struct pdet_env *env, const char *dir,
+			      int lock, char which, const char *text)
 {
 	char line[PAGE_DETECTIVE_LINE + 8];
 	int n = snprintf(line, sizeof(line), "%c%s\n", which, text);
+	int i, r = 0;
 
-	return send(h->to, line, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -EPIPE;
+	/* One that ended while nobody asked is replaced, by one. */
+	for (i = 0; i < 2 && r == 0; i++) {
+		r = start(h, env, dir, lock);
+		if (r == 0 &&
+		    send(h->to, line, (size_t)n, MSG_NOSIGNAL) == n)
+			return 0;
+		if (r == 0)
+			page_detective_helper_kill(h);
+	}
+	return r < 0 ? r : -EPIPE;
 }
 
 static int read_text(struct page_detective_helper *h,
@@ -208,42 +251,18 @@ int page_detective_helper_report(struct page_detective_helper *h,
 
 void page_detective_helper_stop(struct page_detective_helper *h, bool wait)
 {
-	const struct timespec pause = { 0, 1000000 };
-	int i;
-
-	if (!h->pid)
-		return;
-	close(h->to);
-	/* At the end of its input it ends. */
-	for (i = 0; i < (wait ? 200 : 1); i++) {
-		if (waitpid(h->pid, NULL, WNOHANG))
-			break;
-		if (wait)
-			nanosleep(&pause, NULL);
-	}
-	h->pid = 0;
-	h->to = h->from = -1;
+	if (h->pid)
+		leave(h, wait ? 200 : 0);
+	else
+		page_detective_helper_is_alone(h, 0);
 }
 
 bool page_detective_helper_kill(struct page_detective_helper *h)
 {
-	const struct timespec pause = { 0, 1000000 };
-	bool ended = false;
-	int i;
-
 	if (!h->pid)
 		return true;
 	/* Not if it ended: its number may be another one's by now. */
-	ended = waitpid(h->pid, NULL, WNOHANG) != 0;
-	if (!ended)
+	if (!has_ended(h->pid, 0))
 		kill(h->pid, SIGKILL);
-	for (i = 0; i < 1000 && !ended; i++) {
-		ended = waitpid(h->pid, NULL, WNOHANG) != 0;
-		if (!ended)
-			nanosleep(&pause, NULL);
-	}
-	close(h->to);
-	h->pid = 0;
-	h->to = h->from = -1;
-	return ended;
+	return leave(h, 1000);
 }

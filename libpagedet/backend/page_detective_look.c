@@ -43,6 +43,10 @@ static void say_absent(struct page_detective *d, const struct pdet_env *env,
 		cannot(d, PAGEDET_NO_ACCESS, "needs root");
 		return;
 	}
+	if (error == ENAMETOOLONG) {
+		cannot(d, PAGEDET_IO, "the root's path is too long");
+		return;
+	}
 	if (error != ENOENT && error != ENOTDIR) {
 		cannot(d, PAGEDET_IO, "cannot look at " PAGE_DETECTIVE_DIR);
 		return;
@@ -58,9 +62,19 @@ static void say_absent(struct page_detective *d, const struct pdet_env *env,
 	       "needs a kernel with CONFIG_PAGE_DETECTIVE; procfs, bpf and kcore answer the same questions");
 }
 
-void page_detective_look(struct page_detective *d, struct pdet_env *env)
+int page_detective_open_dir(const struct pdet_env *env)
 {
 	char path[4096];
+	int fd;
+
+	if (pdet_path(env, path, sizeof(path), PAGE_DETECTIVE_DIR) < 0)
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+void page_detective_look(struct page_detective *d, struct pdet_env *env)
+{
 	struct statfs fs;
 	int r;
 
@@ -68,13 +82,10 @@ void page_detective_look(struct page_detective *d, struct pdet_env *env)
 		return;
 	d->looked = true;
 	d->reason = PAGEDET_HAVE;
-	if (pdet_path(env, path, sizeof(path), PAGE_DETECTIVE_DIR) < 0) {
-		cannot(d, PAGEDET_IO, "the root's path is too long");
-		return;
-	}
-	d->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	d->dir = page_detective_open_dir(env);
 	if (d->dir < 0) {
-		say_absent(d, env, errno);
+		say_absent(d, env, -d->dir);
+		d->dir = -1;
 		return;
 	}
 	d->real = fstatfs(d->dir, &fs) < 0 || fs.f_type == DEBUGFS_MAGIC;

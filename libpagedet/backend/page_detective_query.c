@@ -4,8 +4,9 @@
  * file of its own: users never mix, and the driver can be unloaded between any
  * two. A question that looks at all tasks may take long and is ended by no
  * signal but one that kills: the program that writes asks it, and is killed at
- * a deadline or when the question is cancelled. If we end before, it ends with
- * its answer. In a captured tree nothing is written by us.
+ * a deadline or when the question is cancelled. Until it has ended nothing more
+ * is asked. If we end before, it ends with its answer. In a captured tree
+ * nothing is written by us.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,8 @@
 #define MOST_TEXT ((size_t)48 << 20)
 #define READ 65536
 
-/* How long a look at all tasks may take. */
+/* How long a look at all tasks may take where there is no deadline: pagedet(1)
+ * says so. */
 #define PATIENCE_NS 60000000000
 #define POLL_MS 20
 
@@ -128,6 +130,37 @@ bool page_detective_query_look(struct page_detective *d,
 	return true;
 }
 
+/* --- who asked could not be ended --- */
+
+/* Why nobody is asked: 0, if the one that could not be ended has ended. With
+ * the lock held. */
+static unsigned why_closed(struct page_detective *d)
+{
+	if (d->closed && page_detective_helper_is_alone(&d->helper, 0))
+		d->closed = 0;
+	return d->closed;
+}
+
+unsigned page_detective_query_closed(struct page_detective *d)
+{
+	unsigned reason = d->closed;
+
+	/* who holds the lock looks himself */
+	if (reason && !pthread_mutex_trylock(&d->lock)) {
+		reason = why_closed(d);
+		pthread_mutex_unlock(&d->lock);
+	}
+	return reason;
+}
+
+static unsigned give_up(struct page_detective *d, struct pdet_env *env)
+{
+	d->closed = PAGEDET_UNSAFE;
+	pdet_log(env, PAGEDET_LOG_WARNING,
+		 "page_detective is not asked any more until who asked it has ended");
+	return PAGEDET_UNSAFE;
+}
+
 /* --- asked by ourselves --- */
 
 static ssize_t write_all(int fd, const char *text, size_t len)
@@ -166,9 +199,14 @@ static unsigned ask_here(struct page_detective_session *s, const char *text,
 			 struct text *t, int *error)
 {
 	const size_t len = strlen(text);
+	const unsigned reason = page_detective_query_closed(
+		page_detective_of(s->session.backend));
 	ssize_t n;
-	int fd = open_query(&s->session.env), r;
+	int fd, r;
 
+	if (reason)
+		return reason;
+	fd = open_query(&s->session.env);
 	if (fd < 0)
 		return reason_of(-fd);
 	n = write_all(fd, text, len);
@@ -181,19 +219,19 @@ static unsigned ask_here(struct page_detective_session *s, const char *text,
 
 /* --- by the program that writes --- */
 
-static bool must_stop(const struct page_detective_session *s)
-{
-	return s->session.stop && s->session.stop(s->session.stop_arg);
-}
-
 /* With the lock held. */
-static unsigned start(struct page_detective *d, struct pdet_env *env)
+static unsigned begin(struct page_detective *d, struct pdet_env *env,
+		      const char *text)
 {
-	int r = page_detective_helper_start(&d->helper, env, d->libexec_dir,
-					    -1);
+	int r = page_detective_helper_ask(&d->helper, env, d->libexec_dir, -1,
+					  'q', text);
 
 	if (r == 0)
 		return 0;
+	if (r == -EBUSY)
+		return give_up(d, env);
+	if (r == -EPIPE)
+		return PAGEDET_IO;
 	pdet_log(env, PAGEDET_LOG_WARNING,
 		 "page_detective is not asked who maps a page: needs %.100s/%s, which %s",
 		 d->libexec_dir, PAGE_DETECTIVE_HELPER,
@@ -201,22 +239,21 @@ static unsigned start(struct page_detective *d, struct pdet_env *env)
 	return PAGEDET_UNSAFE;
 }
 
-static unsigned give_up(struct page_detective *d, struct pdet_env *env)
+static unsigned end(struct page_detective *d, struct pdet_env *env,
+		    unsigned reason)
 {
-	if (page_detective_helper_kill(&d->helper))
-		return PAGEDET_TIMEOUT;
-	d->closed = PAGEDET_UNSAFE;
-	snprintf(d->advice, sizeof(d->advice), "who asked it cannot be ended");
-	pdet_log(env, PAGEDET_LOG_WARNING,
-		 "page_detective is not asked any more: who asked it cannot be ended");
-	return PAGEDET_TIMEOUT;
+	if (!page_detective_helper_kill(&d->helper))
+		give_up(d, env);
+	return reason;
 }
 
 static unsigned wait_for_report(struct page_detective_session *s,
 				struct page_detective *d,
 				struct page_detective_report *ret)
 {
-	const uint64_t end = pdet_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	const uint64_t last = s->session.wants->deadline_ns ? UINT64_MAX :
+		pdet_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	struct pdet_env *env = &s->session.env;
 	struct pollfd p = { .fd = d->helper.from, .events = POLLIN };
 	int r;
 
@@ -224,12 +261,12 @@ static unsigned wait_for_report(struct page_detective_session *s,
 		r = page_detective_helper_report(&d->helper, ret);
 		if (r > 0)
 			return 0;
-		if (r < 0) {
-			page_detective_helper_kill(&d->helper);
-			return r == -ENOMEM ? PAGEDET_NO_MEMORY : PAGEDET_IO;
-		}
-		if (must_stop(s) || pdet_clock_ns(CLOCK_MONOTONIC) > end)
-			return give_up(d, &s->session.env);
+		if (r < 0)
+			return end(d, env, r == -ENOMEM ? PAGEDET_NO_MEMORY :
+							  PAGEDET_IO);
+		if (page_detective_must_stop(s) ||
+		    pdet_clock_ns(CLOCK_MONOTONIC) > last)
+			return end(d, env, PAGEDET_TIMEOUT);
 		poll(&p, 1, POLL_MS);
 	}
 }
@@ -241,12 +278,11 @@ static unsigned ask_there(struct page_detective_session *s, const char *text,
 	struct page_detective_report report = { 0 };
 	unsigned reason;
 
-	pthread_mutex_lock(&d->lock);
-	reason = d->closed ? d->closed : start(d, &s->session.env);
-	if (!reason && page_detective_helper_ask(&d->helper, 'q', text) < 0) {
-		page_detective_helper_kill(&d->helper);
-		reason = PAGEDET_IO;
-	}
+	if (!page_detective_lock(s))
+		return PAGEDET_TIMEOUT;
+	reason = why_closed(d);
+	if (!reason)
+		reason = begin(d, &s->session.env, text);
 	if (!reason)
 		reason = wait_for_report(s, d, &report);
 	pthread_mutex_unlock(&d->lock);
@@ -274,7 +310,7 @@ unsigned page_detective_query_ask(struct page_detective_session *s,
 
 	memset(ret, 0, sizeof(*ret));
 	*error = 0;
-	if (must_stop(s))
+	if (page_detective_must_stop(s))
 		return PAGEDET_TIMEOUT;
 	reason = takes_long || !d->real ? ask_there(s, text, &t, error) :
 					  ask_here(s, text, &t, error);

@@ -22,6 +22,9 @@ bool page_detective_query_look(struct page_detective *d,
 /* Whether one that was not named may be asked. */
 bool page_detective_query_probe(const struct pdet_env *env);
 
+/* Why nothing is asked: who asked cannot be ended. 0: nobody, or he has. */
+unsigned page_detective_query_closed(struct page_detective *d);
+
 /*
  * Asks. 0 and an answer; or why there is none, a reason, and in *error what
  * write(2) said, 0 if it was not that. @takes_long: it is ended when nobody
@@ -31,6 +34,17 @@ unsigned page_detective_query_ask(struct page_detective_session *s,
 				  const char *text, bool takes_long,
 				  struct page_detective_reply *ret,
 				  int *error);
+
+/* A page is what it was when it was asked about before, perhaps long ago. */
+static inline bool
+page_detective_is_alike(const struct page_detective_page *now,
+			const struct page_detective_page *before)
+{
+	const uint64_t what = KPF(ANON) | KPF(HUGE) | KPF(THP) | KPF(SLAB) |
+			      KPF(KSM) | KPF(BUDDY) | KPF(PGTABLE);
+
+	return !((now->kpageflags ^ before->kpageflags) & what);
+}
 
 /* --- page_detective_rows.c: columns from an answer --- */
 
@@ -76,13 +90,30 @@ unsigned page_detective_hole(struct page_detective_session *s, uint64_t pfn,
 /* What is read once holds no longer. */
 void page_detective_holes_forget(struct page_detective_session *s);
 
+/* --- page_detective_walk.c: who maps a page --- */
+
+/* Adds that to what was answered about a page, if it is wanted, without the
+ * mappings one by one, which are in s->told then. 0, or why it is not known. */
+unsigned page_detective_add_maps(struct page_detective_session *s,
+				 const struct pdet_fields *want,
+				 struct page_detective_page *p);
+/* Says so in the row; 0: nothing. */
+void page_detective_put_no_maps(struct page_detective_session *s,
+				const struct page_detective_putting *o,
+				unsigned why);
+int page_detective_query_told(struct page_detective_session *s, uint64_t pfn,
+			      size_t *at, struct pdet_batch *b);
+
 /* --- page_detective_question.c: what ops are in page_detective.c --- */
 
 void page_detective_query_fill(struct page_detective_session *s,
 			       struct pdet_batch *b,
 			       const struct pdet_fields *want);
-int page_detective_query_told(struct page_detective_session *s, uint64_t pfn,
-			      size_t *at, struct pdet_batch *b);
+/* Asks about one page; the answer is about it, or there is none: a reason.
+ * @walk: all tasks are looked at. Free ret in any case. */
+unsigned page_detective_ask_phys(struct page_detective_session *s,
+				 uint64_t pfn, const char *words, bool walk,
+				 struct page_detective_reply *ret);
 /* Whether it is in no list: each page is asked about. */
 bool page_detective_asks_one(unsigned field);
 /* One row; PAGE_DETECTIVE_UNMAPPED: no VMA is there. */

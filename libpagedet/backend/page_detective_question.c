@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Which questions the file "query" is asked for what is wanted of rows: a list
- * where that says enough, else a question for each page; and who maps a page,
- * for which all tasks are looked at, only if that is wanted.
+ * where that says enough, else a question for each page. Who maps a page is
+ * asked apart from it, page_detective_walk.c, so that all else is known
+ * whatever comes of that.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,20 +21,11 @@
 /* Frames of one list: the answer is there in some milliseconds. */
 #define MOST_FRAMES 2048
 
-/* Pages of one query whose mappings are looked for. */
-#define MOST_WALKS 256
-
 /* What is said in no list. */
 static const uint8_t of_one[] = {
 	F(DEV), F(INODE), F(INDEX), F(MEMCG_INO), F(MEMCG_PATH),
 	F(MEMCG_NAME), F(CONTENT), F(USER_MAPS), F(KERNEL_MAPS),
 };
-
-static bool wants_walk(const struct pdet_fields *want)
-{
-	return pdet_fields_has(want, F(USER_MAPS)) ||
-	       pdet_fields_has(want, F(KERNEL_MAPS));
-}
 
 bool page_detective_asks_one(unsigned field)
 {
@@ -50,29 +42,17 @@ static bool wants_one(const struct pdet_fields *want)
 	return false;
 }
 
-static const char *options(const struct pdet_fields *want, bool walk)
+static const char *options(const struct pdet_fields *want)
 {
-	const bool content = pdet_fields_has(want, F(CONTENT));
-
-	if (walk)
-		return content ? " walk content" : " walk nocontent";
-	return content ? " nowalk content" : " nowalk nocontent";
-}
-
-static void put_reason(struct pdet_batch *b, uint32_t row,
-		       const struct pdet_fields *want, unsigned reason)
-{
-	unsigned f;
-
-	pdet_fields_for(f, want)
-		pdet_put_lost(b, row, f, reason, SOURCE);
+	return pdet_fields_has(want, F(CONTENT)) ? " nowalk content" :
+						   " nowalk nocontent";
 }
 
 /* Without a frame there is nothing, or nothing to be known, of it. */
 static void put_like_pfn(struct pdet_batch *b, uint32_t row,
 			 const struct pdet_fields *want, unsigned state)
 {
-	put_reason(b, row, want, state == PAGEDET_NOT_ASKED ?
+	page_detective_put_reason(b, row, want, state == PAGEDET_NOT_ASKED ?
 		   PAGEDET_UNSUPPORTED : state);
 }
 
@@ -80,14 +60,7 @@ static void put_like_pfn(struct pdet_batch *b, uint32_t row,
 
 static const struct pdet_kpf *kpf_of(struct page_detective_session *s)
 {
-	struct page_detective *d = page_detective_of(s->session.backend);
-
-	pthread_mutex_lock(&d->lock);
-	if (!d->has_kpf)
-		pdet_kpf_look(&d->kpf, &s->session.env);
-	d->has_kpf = true;
-	pthread_mutex_unlock(&d->lock);
-	return &d->kpf;
+	return &page_detective_of(s->session.backend)->kpf;
 }
 
 /* A cgroup that was removed may have had its path before another one: the
@@ -307,7 +280,8 @@ static void put_list(struct page_detective_session *s,
 		if (is_frame(p, pdet_batch_get(b, rows[i], F(PFN), ~p->pfn)))
 			put_row(s, a, p, &heads, b, rows[i], want);
 		else
-			put_reason(b, rows[i], want, PAGEDET_CORRUPT);
+			page_detective_put_reason(b, rows[i], want,
+						  PAGEDET_CORRUPT);
 	}
 	page_detective_reply_free(&heads.reply);
 }
@@ -340,7 +314,7 @@ static void fill_list(struct page_detective_session *s, struct pdet_batch *b,
 	reason = ask_list(s, &l, &a);
 	if (reason)
 		for (i = 0; i < l.n; i++)
-			put_reason(b, rows[i], want, reason);
+			page_detective_put_reason(b, rows[i], want, reason);
 	else
 		put_list(s, &a, rows, b, want);
 	page_detective_reply_free(&a);
@@ -352,12 +326,9 @@ static void fill_list(struct page_detective_session *s, struct pdet_batch *b,
 static bool is_same_tail(const struct page_detective_page *now,
 			 const struct page_detective_page *before)
 {
-	const uint64_t what = KPF(ANON) | KPF(HUGE) | KPF(THP) | KPF(SLAB) |
-			      KPF(KSM) | KPF(BUDDY) | KPF(PGTABLE);
-
 	return is_tail(now) && now->pfn == before->pfn &&
 	       now->head == before->head &&
-	       !((now->kpageflags ^ before->kpageflags) & what);
+	       page_detective_is_alike(now, before);
 }
 
 /* The word of its head, if it is a tail. */
@@ -392,10 +363,9 @@ static void put_page(struct page_detective_session *s,
 	put_answer(s, o);
 }
 
-/* Asks about one page; the answer is about it, or there is none. */
-static unsigned ask_phys(struct page_detective_session *s, uint64_t pfn,
-			 bool walk, const char *words,
-			 struct page_detective_reply *ret)
+unsigned page_detective_ask_phys(struct page_detective_session *s,
+				 uint64_t pfn, const char *words, bool walk,
+				 struct page_detective_reply *ret)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char text[PAGE_DETECTIVE_LINE];
@@ -406,9 +376,6 @@ static unsigned ask_phys(struct page_detective_session *s, uint64_t pfn,
 	/* Past all addresses there is nothing to ask about. */
 	if (pfn > UINT64_MAX / page)
 		return PAGEDET_UNSUPPORTED;
-	if (walk && s->asked == MOST_WALKS)
-		return PAGEDET_TOO_COSTLY;
-	s->asked += walk;
 	snprintf(text, sizeof(text), "phys 0x%llx%s",
 		 (unsigned long long)(pfn * page), words);
 	reason = page_detective_query_ask(s, text, walk, ret, &error);
@@ -417,31 +384,54 @@ static unsigned ask_phys(struct page_detective_session *s, uint64_t pfn,
 	return reason;
 }
 
-static void fill_one(struct page_detective_session *s, struct pdet_batch *b,
-		     uint32_t row, const struct pdet_fields *want)
-{
-	const unsigned state = pdet_batch_state(b, row, F(PFN));
-	const bool walk = wants_walk(want);
+/* The page that was asked about last; zero is none. */
+struct last {
+	bool valid;
+	uint64_t pfn;
+	unsigned reason, maps_why;
 	struct page_detective_reply a;
-	unsigned reason;
+};
+
+static void ask_one(struct page_detective_session *s, uint64_t pfn,
+		    const struct pdet_fields *want, struct last *ret)
+{
+	page_detective_reply_free(&ret->a);
+	ret->valid = true;
+	ret->pfn = pfn;
+	ret->reason = page_detective_ask_phys(s, pfn, options(want), false,
+					      &ret->a);
+	if (!ret->reason)
+		ret->maps_why = page_detective_add_maps(s, want,
+							ret->a.pages.data);
+}
+
+/* Rows of mappings are often of one page. */
+static void fill_one(struct page_detective_session *s, struct pdet_batch *b,
+		     uint32_t row, const struct pdet_fields *want,
+		     struct last *last)
+{
+	const bool again = s->session.wants->target == PAGEDET_TARGET_MAPPERS;
+	const unsigned state = pdet_batch_state(b, row, F(PFN));
+	uint64_t pfn;
 
 	if (state != PAGEDET_HAVE) {
 		put_like_pfn(b, row, want, state);
 		return;
 	}
-	reason = ask_phys(s, b->value[F(PFN)][row], walk, options(want, walk),
-			  &a);
-	if (reason) {
-		put_reason(b, row, want, reason);
+	pfn = b->value[F(PFN)][row];
+	if (!again || !last->valid || last->pfn != pfn)
+		ask_one(s, pfn, want, last);
+	if (last->reason) {
+		page_detective_put_reason(b, row, want, last->reason);
 	} else {
 		struct page_detective_putting o = {
-			.a = &a, .p = a.pages.data, .b = b, .row = row,
-			.want = want,
+			.a = &last->a, .p = last->a.pages.data, .b = b,
+			.row = row, .want = want,
 		};
 
 		put_page(s, &o);
+		page_detective_put_no_maps(s, &o, last->maps_why);
 	}
-	page_detective_reply_free(&a);
 }
 
 void page_detective_query_fill(struct page_detective_session *s,
@@ -449,64 +439,17 @@ void page_detective_query_fill(struct page_detective_session *s,
 			       const struct pdet_fields *want)
 {
 	const bool one = wants_one(want);
+	struct last last = { 0 };
 	uint32_t row = 0;
 
 	page_detective_holes_forget(s);
 	while (row < b->n) {
 		if (one)
-			fill_one(s, b, row++, want);
+			fill_one(s, b, row++, want, &last);
 		else
 			fill_list(s, b, &row, want);
 	}
-}
-
-/* --- mappings --- */
-
-/* The answer whose mappings become rows is kept until the next page. */
-static unsigned ask_maps(struct page_detective_session *s, uint64_t pfn)
-{
-	if (s->told.valid && s->told.pfn == pfn)
-		return s->told.reason;
-	page_detective_reply_free(&s->told.reply);
-	s->told.reason = ask_phys(s, pfn, true, " walk nocontent",
-				  &s->told.reply);
-	if (!s->told.reason && !s->told.reply.pages.data[0].walked)
-		s->told.reason = PAGEDET_UNSUPPORTED;
-	s->told.pfn = pfn;
-	s->told.valid = true;
-	return s->told.reason;
-}
-
-static void put_map(struct page_detective_session *s, struct pdet_batch *b,
-		    const struct pdet_fields *want, size_t i)
-{
-	struct page_detective_putting o = {
-		.a = &s->told.reply, .p = s->told.reply.pages.data,
-		.b = b, .row = b->n, .want = want, .kpf = kpf_of(s),
-	};
-
-	pdet_batch_grow(b, 1);
-	page_detective_put_map(&o, &s->told.reply.maps.data[i]);
-}
-
-int page_detective_query_told(struct page_detective_session *s, uint64_t pfn,
-			      size_t *at, struct pdet_batch *b)
-{
-	const struct pdet_fields want = page_detective_said(s);
-	const struct page_detective_page *p;
-
-	if (!*at)
-		s->told.valid = false;
-	if (ask_maps(s, pfn))
-		return -ENOENT;
-	p = s->told.reply.pages.data;
-	for (; *at < p->n; ++*at) {
-		if (b->n == b->cap)
-			return 0;
-		put_map(s, b, &want, p->first + *at);
-	}
-	*at = SIZE_MAX;
-	return p->sum.complete ? 0 : -EAGAIN;
+	page_detective_reply_free(&last.a);
 }
 
 /* --- addresses --- */
@@ -562,7 +505,8 @@ static int put_address(struct page_detective_session *s,
 		return PAGE_DETECTIVE_UNMAPPED;
 	}
 	if (!o->p || (r < 0 && !has_page)) {
-		put_reason(o->b, o->row, o->want, PAGEDET_UNSUPPORTED);
+		page_detective_put_reason(o->b, o->row, o->want,
+					  PAGEDET_UNSUPPORTED);
 		return 0;
 	}
 	if (has_page)
@@ -580,25 +524,18 @@ int page_detective_query_address(struct page_detective_session *s,
 {
 	const struct pdet_fields fields = page_detective_said(s);
 	const struct pdet_fields *want = &fields;
-	const bool walk = wants_walk(want);
 	char text[PAGE_DETECTIVE_LINE];
 	struct page_detective_reply a;
 	struct page_detective_putting o = {
 		.a = &a, .b = b, .row = b->n, .want = want,
 	};
-	unsigned reason;
+	unsigned reason, maps_why = 0;
 	int error, r = 0;
 
 	page_detective_holes_forget(s);
-	if (walk && s->asked == MOST_WALKS) {
-		pdet_batch_grow(b, 1);
-		put_reason(b, o.row, want, PAGEDET_TOO_COSTLY);
-		return 0;
-	}
-	s->asked += walk;
 	snprintf(text, sizeof(text), "virt %u 0x%llx%s", pid,
-		 (unsigned long long)addr, options(want, walk));
-	reason = page_detective_query_ask(s, text, walk, &a, &error);
+		 (unsigned long long)addr, options(want));
+	reason = page_detective_query_ask(s, text, false, &a, &error);
 	if (!reason && !answers(&a, pid, addr))
 		reason = PAGEDET_CORRUPT;
 	if (error == ESRCH) {
@@ -607,15 +544,18 @@ int page_detective_query_address(struct page_detective_session *s,
 				 "there is no task %u", pid);
 	}
 	pdet_batch_grow(b, 1);
-	if (!reason)
+	if (!reason) {
 		o.p = a.pages.data;
+		maps_why = page_detective_add_maps(s, want, a.pages.data);
+	}
 	/* No address of a program, or a task that has none. */
 	if (!reason || error == ERANGE || error == EINVAL)
 		r = put_address(s, &o, pid, addr);
 	else
-		put_reason(b, o.row, want, reason);
-	if (!reason)
-		take_comm(&a, addr, t);
+		page_detective_put_reason(b, o.row, want, reason);
+	page_detective_put_no_maps(s, &o, maps_why);
+	if (o.p && o.p->walked)
+		take_comm(&s->told.reply, addr, t);
 	page_detective_reply_free(&a);
 	return r;
 }

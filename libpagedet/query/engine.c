@@ -465,6 +465,7 @@ static int worker_init(struct pdet_iter *it, struct pdet_worker *k,
 		}
 		k->session[i]->stop = must_stop;
 		k->session[i]->stop_arg = k;
+		k->session[i]->asked = &it->places[i];
 	}
 	if (it->filter)
 		scratch += pdet_filter_scratch(it->filter,

@@ -100,6 +100,9 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 	p.single_source = it->q.options & PAGEDET_Q_SINGLE_SOURCE;
 	p.text_only = it->text_only;
 	p.holes = it->q.options & PAGEDET_Q_HOLES;
+	p.counts = it->q.index ||
+		   pdet_mapindex_backend(it->backends, it->n_backends,
+					 ~(uint32_t)0);
 	if (it->saved)
 		p.saved = &pdet_snapshot_about(it->saved)->fields;
 	p.fields = args->fields;
@@ -411,6 +414,9 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_PAGES);
 	if (it->q.options & PAGEDET_Q_TASK_STACKS)
 		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_PID);
+	/* Those of users are counted. */
+	if (it->q.target == PAGEDET_TARGET_MAPPERS)
+		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_MAP);
 	it->rows_per_batch = batch_rows(it);
 	r = prepare(it);
 	if (r < 0)
@@ -700,6 +706,7 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 		       uint64_t n)
 {
 	struct pagedet_item *bigger;
+	size_t i;
 	int r;
 
 	if (!it->walk->ops->retarget || it->q.grouped || it->by_tasks)
@@ -728,6 +735,8 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 	it->resume = 0;
 	pdet_cover_clear(&it->cover);
 	pdet_cover_clear(&it->workers[0].cover);
+	for (i = 0; i < it->n_backends; i++)
+		atomic_store_explicit(&it->places[i], 0, memory_order_relaxed);
 	/* One thread; the full barrier costs a tenth of a look-up. */
 	atomic_store_explicit(&it->stopped, 0, memory_order_relaxed);
 	r = it->walk->ops->retarget(it->walk, &it->workers[0]);

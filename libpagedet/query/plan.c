@@ -315,7 +315,7 @@ static int plan_field(const struct pdet_plan_args *args,
 	if (survey(args, plan, field, !is_asked(args, field), offers, &n) < 0)
 		return -1;
 	/* Else they are counted. */
-	if (field == F(USER_MAPS) && !n) {
+	if (field == F(USER_MAPS) && !n && args->counts) {
 		plan->why[field] = PAGEDET_HAVE;
 		return 0;
 	}

@@ -42,6 +42,7 @@ struct pdet_plan_args {
 	bool single_source;
 	bool text_only;		/* nobody is asked about pages of a log */
 	bool holes;		/* frames without memory are rows */
+	bool counts;		/* mappings of users can be counted */
 	const struct pdet_fields *saved; /* rows of a file have these; NULL */
 	struct pdet_fields fields;
 	struct pdet_fields filter;

@@ -169,6 +169,7 @@ struct pdet_iter {
 	/* By backend; those that are not used have no session. */
 	struct pdet_wants wants[PDET_BACKENDS];
 	bool asked[PDET_BACKENDS];
+	atomic_uint places[PDET_BACKENDS]; /* pdet_session.asked */
 	struct pdet_filter *filter;
 	struct pdet_walk *walk;
 	struct pdet_mapindex *own_index; /* built for user_maps */

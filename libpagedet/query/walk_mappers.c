@@ -25,6 +25,7 @@ struct wanted {
 	uint64_t expected;
 	uint8_t state;		/* of expected */
 	uint8_t kind;		/* PAGEDET_MAPCOUNT_* */
+	uint8_t users;		/* PAGEDET_HAVE, or why they are unknown */
 	atomic_uint_fast64_t found;
 };
 
@@ -39,7 +40,6 @@ struct walk_mappers {
 	size_t pid;		/* the next one */
 	bool by_index;
 	bool told;		/* the backend was told, and looks at nothing */
-	uint8_t users;		/* PAGEDET_HAVE, or why tasks are unknown */
 	struct pdet_kernel_rows kernel;
 	size_t frame;		/* the next one to look for there */
 	volatile int satisfied;	/* nothing is left to be found */
@@ -178,6 +178,14 @@ static int list_pids(struct walk_mappers *w)
 	return b->ops->tasks(b, it->env, &w->pids, &w->n_pids);
 }
 
+static void put_users(struct walk_mappers *w, unsigned reason)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		w->wanted[i].users = (uint8_t)reason;
+}
+
 /* Without tasks the kernel's own mappings are still there to be found: 0 if
  * they will be, else @error. */
 static int do_without_tasks(struct walk_mappers *w, struct pdet_worker *k,
@@ -188,11 +196,11 @@ static int do_without_tasks(struct walk_mappers *w, struct pdet_worker *k,
 	if (w->kernel.backend != w->walk.backend)
 		return error;
 	if (error == -ENODATA)
-		w->users = PAGEDET_NO_TYPES;
+		put_users(w, PAGEDET_NO_TYPES);
 	else if (error == -EBADMSG)
-		w->users = PAGEDET_CORRUPT;
+		put_users(w, PAGEDET_CORRUPT);
 	else if (error == -ENOSYS)
-		w->users = PAGEDET_NOT_BUILT;
+		put_users(w, PAGEDET_NOT_BUILT);
 	else
 		return error;
 	w->n_pids = 0;
@@ -219,7 +227,7 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	w->by_index = base->it->q.index != NULL || w->told;
 	w->walk.total = w->by_index ? w->n : w->n_pids;
 	w->satisfied = !w->by_index && all_found(w);
-	w->users = PAGEDET_HAVE;
+	put_users(w, PAGEDET_HAVE);
 	if (w->by_index)
 		return 0;
 	r = list_pids(w);
@@ -517,14 +525,14 @@ static int place_told(struct walk_mappers *w, struct pdet_worker *k,
 			atomic_fetch_add(&f->found, 1);
 	pdet_put_run(b, first, b->n - first, PAGEDET_FIELD_ASK, f->ask,
 		     PAGEDET_SOURCE_DERIVED);
-	if (r < 0 || ms->at == SIZE_MAX) {
+	if (r || ms->at == SIZE_MAX) {
 		k->cover.visited++;
 		span->at = span->end;
 	}
-	if (r == -ENOENT)
-		w->users = PAGEDET_EXCLUDED;
-	k->cover.partial |= r == -ENOENT || r == -EAGAIN;
-	return r == -ENOENT || r == -EAGAIN ? 0 : r;
+	if (r > 0)
+		f->users = (uint8_t)r;
+	k->cover.partial |= r > 0 || r == -EAGAIN;
+	return r == -EAGAIN || r > 0 ? 0 : r;
 }
 
 static int mappers_place(struct pdet_walk *base, struct pdet_worker *k,
@@ -632,7 +640,7 @@ int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 	ret->expected = f->expected;
 	ret->expected_state = f->state;
 	ret->mapcount_kind = f->kind;
-	ret->found_state = is_found(f) ? PAGEDET_HAVE : w->users;
+	ret->found_state = is_found(f) ? PAGEDET_HAVE : f->users;
 	if (w->told) {
 		ret->unread = NULL;
 		ret->n_unread = 0;
@@ -693,6 +701,8 @@ int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret)
 	w->walk.it = it;
 	r = pdet_walk_backend(it, &w->walk);
 	w->told = r == 0 && w->walk.backend->ops->told;
+	/* Who told about one page goes on where he was. */
+	w->walk.serial = w->told;
 	if (r == 0)
 		r = list_frames(w);
 	if (r < 0) {

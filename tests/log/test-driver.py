@@ -105,6 +105,30 @@ with open(os.path.join(driver.root, "pid")) as f:
 time.sleep(0.2)
 same("and afterwards it goes on")
 
+driver.plan(anon, hang=True)
+start = time.monotonic()
+status, rows, said = driver.ask("--deadline", "1", "phys", "0x7bee000",
+                                "0x7bef000")
+tap.is_true("a deadline is heard while it does not", status == 2 and
+            [r["missing"]["refcount"] for r in rows[:1]] == ["timeout"] and
+            time.monotonic() - start < 4, status, rows, said)
+tap.is_true("and is no fault of the driver's", "not asked any more" not in said,
+            said)
+start = time.monotonic()
+driver.plan(anon)
+status, rows, said = driver.ask("--deadline", "1", *WORDS)
+tap.is_true("as it is while another's question is not answered",
+            status == 2 and not driver.asked() and
+            time.monotonic() - start < 4, status, rows, said)
+with open(os.path.join(driver.root, "pid")) as f:
+    os.kill(int(f.read()), signal.SIGKILL)
+time.sleep(0.2)
+
+driver.plan(phys, last=True)
+status, rows, said = driver.ask("phys", "0x7bee000", "0x7bee000")
+tap.equal("a writer that ended while nobody asked is replaced",
+          [r.get("refcount") for r in rows], [2, 2])
+
 driver.plan(anon, die=True)
 status, rows, said = driver.ask("phys", "0x7bee000", "0x7bef000")
 tap.is_true("a writer that the kernel ends closes the source",
@@ -217,6 +241,9 @@ status, rows, said = driver.ask("page", *["0x7bee"] * 300)
 tap.equal("256 pages of one query", len(driver.asked()), 256)
 tap.equal("the others are too many", rows[299]["missing"]["flags"],
           "too_costly")
+driver.plan(phys)
+status, rows, said = driver.ask("--threads", "4", "page", *["0x7bee"] * 300)
+tap.equal("with several threads as well", len(driver.asked()), 256)
 r = subprocess.run([driver.binary, "--json", "--root", driver.root, "page",
                     "0x7bee", "--fields", "everything"], capture_output=True,
                    check=False)

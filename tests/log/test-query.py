@@ -36,6 +36,10 @@ def plan(*query, **more):
     driver.plan(None, query=query, **more)
 
 
+def lost(row, field):
+    return row.get("missing", {}).get(field)
+
+
 def ask(*words, fields=None):
     more = ("--fields", fields) if fields else ()
     return driver.ask(*words, *more)
@@ -56,13 +60,21 @@ tap.equal("what is told of a page", [row.get(name) for name in (
 tap.equal("and nothing was said", (status, said), (0, ""))
 tap.equal("cgroups that are not there are not named",
           row["missing"]["memcg_path"], "unsupported")
-plan(virt)
+walked = ["phys 0x928b000 walk nocontent", capture("file_dirty.virt"), 0]
+plan(virt, walked)
 status, (row,), said = ask("virt", "172", "0x7fe8d0dde123",
                            fields="user_maps,comm,content")
 tap.equal("all tasks are looked at if that is wanted", driver.asked(),
-          ["qvirt 172 0x7fe8d0dde000 walk content"])
+          ["qvirt 172 0x7fe8d0dde000 nowalk content",
+           "qphys 0x928b000 walk nocontent"])
 tap.equal("and counted", (row["user_maps"], row["comm"]),
           (1, "pl)an t\n(er \\x"))
+plan(virt, ["phys", "", 12])
+status, (row,), said = ask("virt", "172", "0x7fe8d0dde123",
+                           fields="user_maps,inode,vma_prot")
+tap.equal("what needs no look at them is there without",
+          (row.get("inode"), row.get("vma_prot"), lost(row, "user_maps")),
+          (14, "rw-s", "no_memory"))
 
 plan(["virt", capture("anon_untouched.virt"), 0])
 status, (row,), said = ask("virt", "172", "0x7fe8d1033000")
@@ -140,7 +152,7 @@ tap.equal("no address was asked about", row["missing"]["inode"], "corrupt")
 
 # --- who maps it ---
 
-maps = ["phys 0x928b000 walk nocontent", capture("file_dirty.virt"), 0]
+maps = walked
 one = ["pfn 0x928b+1", "page pfn=0x928b state=have head=0x928b order=0 "
        "mapcount=1\nend\n", 0]
 plan(maps, one)
@@ -162,6 +174,53 @@ tap.equal("some were left out", (status, rows[-1]["found"]), (2, 1))
 plan(["phys", text, 0])
 status, (row,), said = ask("page", "0x928b", fields="kernel_maps,content")
 tap.equal("they are counted", row.get("kernel_maps"), 2)
+plan(maps, ["phys", text, 0], one)
+status, rows, said = ask("mappers", "0x928b",
+                         fields="pid,user_maps,kernel_maps,refcount")
+tap.equal("in rows of the mappings as well", [
+    (r["pid"], r["user_maps"], r["kernel_maps"], r["refcount"])
+    for r in rows[:-1]], [(None, 1, 2, 3)] * 2 + [(172, 1, 2, 3)])
+tap.equal("all found, whatever is shown of them", (status, said), (0, ""))
+tap.equal("without another look at all tasks",
+          [q for q in driver.asked() if " walk" in q],
+          ["qphys 0x928b000 walk nocontent"])
+plan(["phys 0x928b000 nowalk", text.replace("head=0x928b", "head=0x9280"), 0],
+     maps)
+status, (row,), said = ask("page", "0x928b", fields="user_maps,refcount")
+tap.equal("it may be another one's by then",
+          (row["refcount"], lost(row, "user_maps")), (3, "raced"))
+
+# --- who maps it is not known ---
+
+lists = ["pfn", one[1].replace("page ", "page pfn=0x5 state=have head=0x5 "
+                               "order=0 mapcount=1\npage ", 1), 0]
+for name, error, reason in (("no memory is left", 12, "no_memory"),
+                            ("it moves all the time", 11, "raced"),
+                            ("unloaded meanwhile", 19, "no_kernel")):
+    plan(["phys 0x5000", "", error], maps, lists)
+    status, rows, said = ask("mappers", "5", "0x928b")
+    sums = [r for r in rows if "unread" in r]
+    tap.equal(name + ", of one of two",
+              (status, [r.get("found") for r in sums],
+               lost(sums[0], "found")), (2, [None, 1], reason))
+    tap.equal(name + ": the other has its mappings",
+              len(rows) - len(sums), 3)
+
+quick = ("page phys=0x5000 pfn=0x5 state=have head=0x5 refcount=2 flags=0x0 "
+         "kpageflags=0x1028 order=0 mapcount=1 anon=1\nend\n")
+slow = quick.replace("end\n", "maps pfn=0x5 kernel=1 user=1 complete=1\nend\n")
+five = (["phys 0x5000 nowalk", quick, 0], ["phys 0x5000 walk", slow, 0])
+for threads in (), ("--threads", "4"):
+    plan(*five)
+    status, rows, said = ask(*threads, "page", *["5"] * 300,
+                             fields="refcount,user_maps")
+    walks = [q for q in driver.asked() if " walk" in q]
+    tap.equal("of 256 pages of a query, and no more " + " ".join(threads),
+              (len(walks), sorted({str(r.get("user_maps")) for r in rows}),
+               {r["missing"]["user_maps"] for r in rows if "missing" in r}),
+              (256, ["1", "None"], {"too_costly"}))
+    tap.equal("what else there is of the others is there " +
+              " ".join(threads), [r.get("refcount") for r in rows], [2] * 300)
 
 # --- what goes wrong ---
 
@@ -198,6 +257,31 @@ with open(os.path.join(driver.root, "pid")) as f:
 tap.is_true("a deadline ends a question", status == 2 and
             time.monotonic() - start < 10, status, said)
 tap.is_true("and who asked it", not os.path.exists(f"/proc/{pid}"), pid)
+
+plan(*five, hang=" walk")
+start = time.monotonic()
+status, (row,), said = driver.ask("--deadline", "1", "page", "5", "--fields",
+                                  "refcount,user_maps")
+tap.equal("what was known before a deadline is told",
+          (row.get("refcount"), lost(row, "user_maps")), (2, "timeout"))
+with open(os.path.join(driver.root, "pid")) as f:
+    pid = int(f.read())
+tap.is_true("who asked has ended", time.monotonic() - start < 10 and
+            not os.path.exists(f"/proc/{pid}"), pid)
+plan(tail, head, last=True)
+status, (row,), said = ask("page", "0x9005", fields="flags,head_pfn")
+tap.is_true("one that ended while nobody asked is replaced",
+            row["head_pfn"] == 0x9000 and "lru" in row.get("flags", ()), row,
+            said)
+
+os.rename(os.path.join(tmp, "page-detective-write"),
+          os.path.join(tmp, "elsewhere"))
+status, (row,), said = ask("page", "5", fields="user_maps")
+tap.is_true("nobody asks where nobody could be ended",
+            lost(row, "user_maps") == "unsafe" and
+            "page-detective-write" in said, row, said)
+os.rename(os.path.join(tmp, "elsewhere"),
+          os.path.join(tmp, "page-detective-write"))
 
 # --- who asks ---
 
