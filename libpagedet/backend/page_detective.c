@@ -93,7 +93,6 @@ static unsigned query_cost(const struct page_detective *d, unsigned field,
 	case F(DEV):
 	case F(INODE):
 	case F(INDEX):
-	case F(MEMCG_INO):
 	case F(MEMCG_PATH):
 	case F(MEMCG_NAME):
 		return d->alone && target == PAGEDET_TARGET_VIRT ?
@@ -141,28 +140,6 @@ static bool takes_target(const struct page_detective *d, unsigned field,
 		return d->query &&
 		       (d->alone || !page_detective_asks_one(field)) &&
 		       query_cost(d, field, target) < PAGEDET_COST_SWEEP;
-	}
-}
-
-unsigned page_detective_lacks(const struct page_detective *d, unsigned field)
-{
-	switch (field) {
-	case F(KERNEL_MAPS):
-		if (d->no_kernel_walk)
-			return PAGEDET_NO_KERNEL;
-		return d->no_helper ? PAGEDET_UNSAFE : PAGEDET_HAVE;
-	case F(USER_MAPS):
-	case F(MAP):
-		return d->no_helper ? PAGEDET_UNSAFE : PAGEDET_HAVE;
-	case F(FLAGS):
-	case F(FLAGS_KNOWN):
-	case F(KIND):
-	case F(MEMCG_INO):
-	case F(MEMCG_PATH):
-	case F(MEMCG_NAME):
-		return d->no_kpageflags ? PAGEDET_NO_KERNEL : PAGEDET_HAVE;
-	default:
-		return PAGEDET_HAVE;
 	}
 }
 
@@ -222,6 +199,17 @@ static void detective_absent(struct pdet_env *env, struct pdet_ability *ret)
 		close(d.flags);
 }
 
+/* What is read of a task below the root would be another one's. */
+static int refuse_pids(struct pdet_env *env)
+{
+	int r = pdet_fail(env, ENOTSUP, "cannot ask page_detective about a "
+			  "task: it knows tasks by our numbers, and %s/proc "
+			  "has those of another pid namespace", env->root);
+
+	pdet_advise(env, "procfs knows the tasks of that one");
+	return r;
+}
+
 static int detective_prepare(struct pdet_backend *b, struct pdet_env *env,
 			     const struct pdet_wants *wants)
 {
@@ -233,6 +221,9 @@ static int detective_prepare(struct pdet_backend *b, struct pdet_env *env,
 		pdet_kpf_look(&d->kpf, env);
 		d->has_kpf = true;
 	}
+	if (d->reason == PAGEDET_HAVE && d->other_pids && wants->walks &&
+	    wants->target == PAGEDET_TARGET_VIRT)
+		return refuse_pids(env);
 	if (d->reason == PAGEDET_HAVE ||
 	    (!d->alone && (!wants->walks ||
 			   wants->target != PAGEDET_TARGET_VIRT)))
@@ -272,6 +263,7 @@ static void detective_session_free(struct pdet_session *base)
 		pdet_log_page_free(&s->kept.data[i].page);
 	pdet_vec_free(&s->kept);
 	page_detective_reply_free(&s->told.reply);
+	pdet_vec_free(&s->addresses);
 	page_detective_holes_forget(s);
 	free(s);
 }
@@ -579,7 +571,7 @@ static int put_address(struct page_detective_session *s,
 	return r;
 }
 
-/* The same by "query". */
+/* The same by "query"; rows are whole when all are there. */
 static int put_answer(struct page_detective_session *s,
 		      struct detective_task *t, uint64_t addr,
 		      struct pdet_batch *b)
@@ -588,14 +580,30 @@ static int put_answer(struct page_detective_session *s,
 	int r = page_detective_query_address(s, t->task.pid, addr, b,
 					     &t->task);
 
-	if (r < 0)
-		return r;
-	pdet_put(b, row, F(VADDR), addr, SOURCE);
-	if (r == PAGE_DETECTIVE_UNMAPPED &&
-	    !pdet_vec_push(&t->unmapped, addr)) {
-		pdet_batch_cut(b, row);
-		return pdet_fail(&s->session.env, ENOMEM, "no memory");
-	}
+	if (r == 0)
+		pdet_put(b, row, F(VADDR), addr, SOURCE);
+	return r;
+}
+
+static void begin_answers(struct page_detective_session *s,
+			  struct detective_task *t)
+{
+	page_detective_holes_forget(s);
+	s->addresses.n = 0;
+	/* It may have another name since. */
+	t->task.comm_why = PAGEDET_UNSUPPORTED;
+}
+
+static int end_answers(struct page_detective_session *s,
+		       struct detective_task *t, struct pdet_batch *b)
+{
+	size_t i;
+
+	page_detective_put_vmas(s, t->task.pid, b);
+	for (i = 0; i < s->addresses.n; i++)
+		if (s->addresses.data[i].unmapped &&
+		    !pdet_vec_push(&t->unmapped, s->addresses.data[i].addr))
+			return pdet_fail(&s->session.env, ENOMEM, "no memory");
 	return 0;
 }
 
@@ -607,21 +615,24 @@ static int detective_entries(struct pdet_session *base, struct pdet_task *task,
 	struct detective_task *t = PDET_CONTAINER(task, struct detective_task,
 						  task);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const bool query = page_detective_of(base->backend)->query;
 	int r;
 
 	/* Those of an address are asked for one by one. */
 	(void)all;
 	t->unmapped.n = 0;
+	if (query)
+		begin_answers(s, t);
 	while (*at < end && b->n < b->cap) {
-		r = page_detective_of(base->backend)->query ?
-			put_answer(s, t, *at, b) : put_address(s, t, *at, b);
+		r = query ? put_answer(s, t, *at, b) :
+			    put_address(s, t, *at, b);
 		if (r < 0)
 			return r;
 		*at += page;
 		if (!*at)
 			break;
 	}
-	return 0;
+	return query ? end_answers(s, t, b) : 0;
 }
 
 /* The rows say already what is known, but where there is no VMA: then the next
@@ -645,15 +656,13 @@ static int detective_vma_at(struct pdet_session *s, struct pdet_task *task,
 	return 1;
 }
 
-/* The translation was the driver's own. */
-static int detective_recheck(struct pdet_session *s, struct pdet_task *t,
+/* The translation was the driver's own, and in the log all the rest. */
+static int detective_recheck(struct pdet_session *base, struct pdet_task *t,
 			     struct pdet_batch *b, uint32_t first, uint32_t n)
 {
-	(void)s;
-	(void)t;
-	(void)b;
-	(void)first;
-	(void)n;
+	if (page_detective_of(base->backend)->query)
+		page_detective_query_recheck(page_detective_session_of(base),
+					     t->pid, b, first, n);
 	return 0;
 }
 

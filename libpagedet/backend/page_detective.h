@@ -106,6 +106,7 @@ struct page_detective {
 	bool query;		/* it has the file "query", which is asked */
 	bool no_helper;		/* that asks there what takes long */
 	bool no_kpageflags, no_kernel_walk; /* the driver lacks that */
+	bool other_pids;	/* tasks have other numbers below the root */
 	bool has_kpf;		/* kpf is there */
 	struct pdet_kpf kpf;
 	uint8_t reason;		/* PAGEDET_HAVE, or why it cannot be asked */
@@ -134,6 +135,16 @@ struct page_detective_answer {
 	struct pdet_log_page page;
 };
 
+/* An address that a row is of, by "query", until it is asked about again. */
+struct page_detective_address {
+	uint64_t addr;
+	uint32_t row;
+	bool known;		/* page is; else it is no program's address */
+	bool unmapped;		/* no VMA is there */
+	bool again;		/* more was looked at after the answer */
+	struct page_detective_page page; /* without its texts and mappings */
+};
+
 struct page_detective_session {
 	struct pdet_session session;
 	struct {
@@ -147,6 +158,10 @@ struct page_detective_session {
 		unsigned reason;
 		struct page_detective_reply reply;
 	} told;
+	struct {		/* those of a batch, ascending */
+		struct page_detective_address *data;
+		size_t n, cap;
+	} addresses;
 	struct {		/* where cgroups are */
 		bool looked, found;
 		char point[4096];
@@ -178,10 +193,6 @@ static inline bool page_detective_spend(struct page_detective_session *s)
 	atomic_fetch_sub(asked, 1);
 	return false;
 }
-
-/* By "query": what the driver lacks, and what has nobody to ask it;
- * PAGEDET_HAVE: nothing. */
-unsigned page_detective_lacks(const struct page_detective *d, unsigned field);
 
 /* What is wanted of a row, but for what the engine writes. */
 struct pdet_fields
@@ -237,6 +248,12 @@ page_detective_may_ask_virt(const struct page_detective *d,
 /* Flags that say what a page is: they were others before. */
 bool page_detective_has_changed(const struct page_detective *d, uint64_t pfn,
 				uint64_t flags);
+
+/* Whether tasks have other numbers in /proc below the root than for us, and so
+ * for the driver, which finds them by those of who asks. */
+bool page_detective_counts_otherwise(const struct pdet_env *env);
+
+/* --- page_detective_vma.c: what is around an address --- */
 
 /* The VMA that covers @addr: 1, 0 none, or negative errno without words. Its
  * name is in @name, PAGE_DETECTIVE_NAME bytes. */

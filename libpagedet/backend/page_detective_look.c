@@ -59,7 +59,50 @@ static void say_absent(struct page_detective *d, const struct pdet_env *env,
 		return;
 	}
 	cannot(d, PAGEDET_NO_KERNEL,
-	       "needs a kernel with CONFIG_PAGE_DETECTIVE; procfs, bpf and kcore answer the same questions");
+	       "needs the module of kmod/ (insmod page_detective.ko), or the driver in the kernel; procfs, bpf and kcore answer without");
+}
+
+/* Whether a file that the kernel writes has more than one number in the line
+ * of this name. Without such a line there is but one. */
+static bool has_more(const struct pdet_text *text, const char *name)
+{
+	struct pdet_scan all = { text->data, text->data + text->len }, line;
+	uint64_t number;
+	unsigned n;
+
+	while (pdet_scan_line(&all, &line)) {
+		if (!pdet_scan_word(&line, name))
+			continue;
+		for (n = 0; pdet_scan_blanks(&line),
+		     pdet_scan_dec(&line, &number); n++)
+			;
+		return n != 1;
+	}
+	return false;
+}
+
+/* "self" is who looks, in the numbers of the namespace that those files are of;
+ * NSpid goes on with those of all below, down to his own (proc(5)). */
+bool page_detective_counts_otherwise(const struct pdet_env *env)
+{
+	char path[4096], self[32], own[32];
+	struct pdet_text text;
+	ssize_t n;
+	bool more;
+
+	snprintf(own, sizeof(own), "%ld", (long)getpid());
+	if (pdet_path(env, path, sizeof(path), "/proc/self") < 0)
+		return true;
+	n = readlink(path, self, sizeof(self) - 1);
+	if (n < 0)
+		return true;
+	self[n] = '\0';
+	if (strcmp(self, own) != 0 ||
+	    pdet_slurp(env, &text, 65536, "/proc/self/status") < 0)
+		return true;
+	more = has_more(&text, "NSpid:");
+	pdet_text_free(&text);
+	return more;
 }
 
 int page_detective_open_dir(const struct pdet_env *env)
@@ -89,6 +132,7 @@ void page_detective_look(struct page_detective *d, struct pdet_env *env)
 		return;
 	}
 	d->real = fstatfs(d->dir, &fs) < 0 || fs.f_type == DEBUGFS_MAGIC;
+	d->other_pids = d->real && page_detective_counts_otherwise(env);
 	if (page_detective_query_look(d, env))
 		return;
 	r = page_detective_kmsg_open(&d->kmsg, env);
@@ -160,33 +204,6 @@ bool page_detective_has_changed(const struct page_detective *d, uint64_t pfn,
 	uint64_t now = 0;
 
 	return read_flags(d, pfn, &now) >= 0 && (now ^ flags) & IDENTITY;
-}
-
-int page_detective_vma(const struct pdet_env *env, uint32_t pid,
-		       uint64_t addr, struct pdet_vma *ret, char *name)
-{
-	struct pdet_scan all, line;
-	struct pdet_text text;
-	int r;
-
-	r = pdet_slurp(env, &text, (size_t)64 << 20, "/proc/%u/maps", pid);
-	if (r < 0)
-		return r;
-	all = (struct pdet_scan){ text.data, text.data + text.len };
-	r = 0;
-	while (r == 0 && pdet_scan_line(&all, &line)) {
-		if (!pdet_maps_line(line, ret) || addr < ret->start ||
-		    addr >= ret->end)
-			continue;
-		ret->name_len = PDET_MIN(ret->name_len,
-					 (size_t)PAGE_DETECTIVE_NAME);
-		memcpy(name, ret->name, ret->name_len);
-		ret->name = name;
-		ret->name_len = pdet_unescape_octal(name, ret->name_len);
-		r = 1;
-	}
-	pdet_text_free(&text);
-	return r;
 }
 
 static bool is_secret(const struct pdet_vma *vma)

@@ -26,6 +26,9 @@
 #define MOST_TEXT ((size_t)48 << 20)
 #define READ 65536
 
+/* Of the form of its answers, that is known (kmod/README.md). */
+#define KNOWN_VERSION "1"
+
 /* How long a look at all tasks may take where there is no deadline: pagedet(1)
  * says so. */
 #define PATIENCE_NS 60000000000
@@ -95,6 +98,15 @@ static void say_features(struct page_detective *d, const struct pdet_env *env)
 	if (pdet_slurp(env, &text, 65536, FEATURES) < 0)
 		return;
 	all = (struct pdet_scan){ text.data, text.data + text.len };
+	if (page_detective_version(all, name, sizeof(name)) &&
+	    strcmp(name, KNOWN_VERSION) != 0) {
+		d->reason = PAGEDET_NO_KERNEL;
+		snprintf(d->advice, sizeof(d->advice),
+			 "its file query is of version %s, and only %s is known: load the module of kmod/ that came with this library",
+			 name, KNOWN_VERSION);
+		pdet_text_free(&text);
+		return;
+	}
 	while (page_detective_feature_off(&all, name, sizeof(name))) {
 		d->no_kpageflags |= !strncmp(name, "kpageflags", 10);
 		d->no_kernel_walk |= !strncmp(name, "kernel_walk", 11);

@@ -49,6 +49,7 @@ page_detective_is_alike(const struct page_detective_page *now,
 /* --- page_detective_rows.c: columns from an answer --- */
 
 struct page_detective_putting {
+	const struct page_detective *d;	/* what it lacks; NULL nothing */
 	const struct page_detective_reply *a;
 	const struct page_detective_page *p;
 	struct pdet_batch *b;
@@ -59,8 +60,8 @@ struct page_detective_putting {
 	 * was still its head. */
 	bool has_head_word;
 	uint64_t head_word;
-	/* The cgroup is there under its path. */
-	bool memcg_is_online;
+	/* The cgroup is there under its path, below the mount point. */
+	bool memcg_is_there;
 	/* Of PAGE_DETECTIVE_NOPAGE: PAGEDET_KIND_*, or why it is not known. */
 	unsigned hole_kind, hole_why;
 };
@@ -68,8 +69,16 @@ struct page_detective_putting {
 /* Whether it can tell a field, of pages or of their mappings. */
 bool page_detective_tells(unsigned field);
 
+/* What the driver lacks, and what has nobody to ask it: why it does not tell
+ * the field after all; PAGEDET_HAVE: it does. */
+unsigned page_detective_lacks(const struct page_detective *d, unsigned field);
+
 /* All columns of o->want, those of the address if that was asked about. */
 void page_detective_put(const struct page_detective_putting *o);
+
+/* Nothing of them is known; or there is none, for there is no VMA. */
+void page_detective_put_unknown(const struct page_detective_putting *o);
+void page_detective_put_unmapped(const struct page_detective_putting *o);
 
 /* The same for an address without a page. */
 void page_detective_put_nothing(const struct page_detective_putting *o);
@@ -116,10 +125,26 @@ unsigned page_detective_ask_phys(struct page_detective_session *s,
 				 struct page_detective_reply *ret);
 /* Whether it is in no list: each page is asked about. */
 bool page_detective_asks_one(unsigned field);
-/* One row; PAGE_DETECTIVE_UNMAPPED: no VMA is there. */
+/* Whether the answer is about this address. */
+bool page_detective_answers(const struct page_detective_reply *a, uint32_t pid,
+			    uint64_t addr);
+/* One row, which is kept in s->addresses. What is around it is put later. */
 int page_detective_query_address(struct page_detective_session *s,
 				 uint32_t pid, uint64_t addr,
 				 struct pdet_batch *b, struct pdet_task *t);
-#define PAGE_DETECTIVE_UNMAPPED 1
+
+/* --- page_detective_vma.c: what is around addresses --- */
+
+/* @p: what it has, NULL if it is no program's address. */
+int page_detective_keep_address(struct page_detective_session *s,
+				uint64_t addr, uint32_t row,
+				const struct page_detective_page *p);
+/* Rows of all that are kept, as far as they depend on VMAs. */
+void page_detective_put_vmas(struct page_detective_session *s, uint32_t pid,
+			     struct pdet_batch *b);
+/* Asks again about those that may not be what was there with the VMA. */
+void page_detective_query_recheck(struct page_detective_session *s,
+				  uint32_t pid, struct pdet_batch *b,
+				  uint32_t first, uint32_t n);
 
 #endif

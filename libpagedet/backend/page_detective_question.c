@@ -23,8 +23,8 @@
 
 /* What is said in no list. */
 static const uint8_t of_one[] = {
-	F(DEV), F(INODE), F(INDEX), F(MEMCG_INO), F(MEMCG_PATH),
-	F(MEMCG_NAME), F(CONTENT), F(USER_MAPS), F(KERNEL_MAPS),
+	F(DEV), F(INODE), F(INDEX), F(MEMCG_PATH), F(MEMCG_NAME), F(CONTENT),
+	F(USER_MAPS), F(KERNEL_MAPS),
 };
 
 bool page_detective_asks_one(unsigned field)
@@ -63,11 +63,11 @@ static const struct pdet_kpf *kpf_of(struct page_detective_session *s)
 	return &page_detective_of(s->session.backend)->kpf;
 }
 
-/* A cgroup that was removed may have had its path before another one: the
- * directory there must be the very one. */
-static bool is_online(struct page_detective_session *s,
-		      const struct page_detective_reply *a,
-		      const struct page_detective_page *p)
+/* The driver tells paths of the whole hierarchy, and a part of it may be what
+ * is mounted here: the directory there must be the very one. */
+static bool is_there(struct page_detective_session *s,
+		     const struct page_detective_reply *a,
+		     const struct page_detective_page *p)
 {
 	const struct pdet_scan name = page_detective_words(a, p->memcg);
 	char path[8192];
@@ -126,7 +126,8 @@ static void put_answer(struct page_detective_session *s,
 /* Whether an answer is about a frame. */
 static bool is_frame(const struct page_detective_page *p, uint64_t pfn)
 {
-	return p->state != PAGE_DETECTIVE_NOTPRESENT && p->pfn == pfn;
+	return p->state != PAGE_DETECTIVE_NOTPRESENT &&
+	       p->has & PAGE_DETECTIVE_PFN && p->pfn == pfn;
 }
 
 /* --- lists --- */
@@ -192,20 +193,44 @@ static size_t question_size(struct page_detective_session *s)
 		       PAGE_DETECTIVE_QUESTION : PAGE_DETECTIVE_LINE;
 }
 
-/* The heads of the tails among some pages. */
+/* The heads of the tails among some pages, and behind each one of its tails,
+ * asked about again. */
 struct heads {
 	struct page_detective_reply reply;
 	size_t at;
 };
 
-/* The head of a tail, looked for from the last one on. */
-static const struct page_detective_page *
-head_of(struct heads *h, const struct page_detective_page *p)
+/* A tail is what it was when it was asked about, perhaps for long. @now may be
+ * another one of that folio, which is the same. */
+static bool is_same_tail(const struct page_detective_page *now,
+			 const struct page_detective_page *before)
 {
-	for (; h->at < h->reply.pages.n; h->at++)
-		if (h->reply.pages.data[h->at].pfn == p->head)
-			return &h->reply.pages.data[h->at];
-	return NULL;
+	return is_tail(now) && now->head == before->head &&
+	       page_detective_is_alike(now, before);
+}
+
+/* The word of the head of a tail: @head is it, and its @tail, as they are
+ * now. */
+static void take_head(struct page_detective_putting *o,
+		      const struct page_detective_page *head,
+		      const struct page_detective_page *tail)
+{
+	if (!is_head_of(head, o->p) || !is_same_tail(tail, o->p))
+		return;
+	o->has_head_word = true;
+	o->head_word = head->kpageflags;
+}
+
+/* The head of a tail, looked for from the last one on. */
+static void find_head(struct heads *h, struct page_detective_putting *o)
+{
+	const struct page_detective_page *p = h->reply.pages.data;
+
+	for (; h->at + 1 < h->reply.pages.n; h->at += 2)
+		if (p[h->at].pfn == o->p->head) {
+			take_head(o, &p[h->at], &p[h->at + 1]);
+			return;
+		}
 }
 
 /* Asks about the heads of tails from page @first on, as many as go into a list:
@@ -226,7 +251,8 @@ static size_t ask_heads(struct page_detective_session *s,
 
 		if (!is_tail(p) || p->head == last)
 			continue;
-		if (!list_add(&l, p->head, size))
+		if (!list_add(&l, p->head, size) ||
+		    !list_add(&l, p->pfn, size))
 			break;
 		last = p->head;
 	}
@@ -245,15 +271,11 @@ static void put_row(struct page_detective_session *s,
 {
 	struct page_detective_putting o = {
 		.a = a, .p = p, .b = b, .row = row, .want = want,
-		.kpf = kpf_of(s),
+		.kpf = kpf_of(s), .d = page_detective_of(s->session.backend),
 	};
-	const struct page_detective_page *head = is_tail(p) ?
-		head_of(heads, p) : NULL;
 
-	if (head && is_head_of(head, p)) {
-		o.has_head_word = true;
-		o.head_word = head->kpageflags;
-	}
+	if (is_tail(p))
+		find_head(heads, &o);
 	put_answer(s, &o);
 }
 
@@ -322,15 +344,6 @@ static void fill_list(struct page_detective_session *s, struct pdet_batch *b,
 
 /* --- one page --- */
 
-/* A tail is what it was when it was asked about, perhaps for long. */
-static bool is_same_tail(const struct page_detective_page *now,
-			 const struct page_detective_page *before)
-{
-	return is_tail(now) && now->pfn == before->pfn &&
-	       now->head == before->head &&
-	       page_detective_is_alike(now, before);
-}
-
 /* The word of its head, if it is a tail. */
 static void add_head(struct page_detective_session *s,
 		     struct page_detective_putting *o)
@@ -343,11 +356,8 @@ static void add_head(struct page_detective_session *s,
 	list_init(&l);
 	list_add(&l, o->p->head, sizeof(l.text));
 	list_add(&l, o->p->pfn, sizeof(l.text));
-	if (!ask_list(s, &l, &a) && is_head_of(&a.pages.data[0], o->p) &&
-	    is_same_tail(&a.pages.data[1], o->p)) {
-		o->has_head_word = true;
-		o->head_word = a.pages.data[0].kpageflags;
-	}
+	if (!ask_list(s, &l, &a))
+		take_head(o, &a.pages.data[0], &a.pages.data[1]);
 	page_detective_reply_free(&a);
 }
 
@@ -355,11 +365,11 @@ static void put_page(struct page_detective_session *s,
 		     struct page_detective_putting *o)
 {
 	o->kpf = kpf_of(s);
+	o->d = page_detective_of(s->session.backend);
 	add_head(s, o);
-	if (pdet_fields_has(o->want, F(MEMCG_INO)) ||
-	    pdet_fields_has(o->want, F(MEMCG_PATH)) ||
+	if (pdet_fields_has(o->want, F(MEMCG_PATH)) ||
 	    pdet_fields_has(o->want, F(MEMCG_NAME)))
-		o->memcg_is_online = is_online(s, o->a, o->p);
+		o->memcg_is_there = is_there(s, o->a, o->p);
 	put_answer(s, o);
 }
 
@@ -454,9 +464,8 @@ void page_detective_query_fill(struct page_detective_session *s,
 
 /* --- addresses --- */
 
-/* Whether the answer is about this address. */
-static bool answers(const struct page_detective_reply *a, uint32_t pid,
-		    uint64_t addr)
+bool page_detective_answers(const struct page_detective_reply *a, uint32_t pid,
+			    uint64_t addr)
 {
 	const struct page_detective_page *p = a->pages.data;
 
@@ -464,14 +473,14 @@ static bool answers(const struct page_detective_reply *a, uint32_t pid,
 	       p->pid == pid && p->virt == addr;
 }
 
-/* Whose mapping it is, is told with all of them. */
+/* Whose mapping it is, is told with all of them: what it is called now. */
 static void take_comm(const struct page_detective_reply *a, uint64_t addr,
 		      struct pdet_task *t)
 {
 	struct pdet_scan comm;
 	size_t i;
 
-	for (i = 0; i < a->maps.n && t->comm_why; i++) {
+	for (i = 0; i < a->maps.n; i++) {
 		const struct page_detective_map *m = &a->maps.data[i];
 
 		if (m->kind != PAGEDET_MAP_USER || m->addr != addr ||
@@ -485,37 +494,6 @@ static void take_comm(const struct page_detective_reply *a, uint64_t addr,
 		memcpy(t->comm, comm.at, t->comm_len);
 		t->comm_why = 0;
 	}
-}
-
-/* 0, or PAGE_DETECTIVE_UNMAPPED. Without the table of VMAs nothing is known. */
-static int put_address(struct page_detective_session *s,
-		       struct page_detective_putting *o, uint32_t pid,
-		       uint64_t addr)
-{
-	const bool has_page = o->p && o->p->state != PAGE_DETECTIVE_NOTPRESENT;
-	char name[PAGE_DETECTIVE_NAME];
-	struct pdet_vma vma;
-	int r = page_detective_vma(&s->session.env, pid, addr, &vma, name);
-
-	if (r == 0 && !has_page) {
-		unsigned f;
-
-		pdet_fields_for(f, o->want)
-			pdet_put_none(o->b, o->row, f, SOURCE);
-		return PAGE_DETECTIVE_UNMAPPED;
-	}
-	if (!o->p || (r < 0 && !has_page)) {
-		page_detective_put_reason(o->b, o->row, o->want,
-					  PAGEDET_UNSUPPORTED);
-		return 0;
-	}
-	if (has_page)
-		put_page(s, o);
-	else
-		page_detective_put_nothing(o);
-	if (r > 0)
-		page_detective_put_vma(o, &vma);
-	return 0;
 }
 
 int page_detective_query_address(struct page_detective_session *s,
@@ -532,11 +510,10 @@ int page_detective_query_address(struct page_detective_session *s,
 	unsigned reason, maps_why = 0;
 	int error, r = 0;
 
-	page_detective_holes_forget(s);
 	snprintf(text, sizeof(text), "virt %u 0x%llx%s", pid,
 		 (unsigned long long)addr, options(want));
 	reason = page_detective_query_ask(s, text, false, &a, &error);
-	if (!reason && !answers(&a, pid, addr))
+	if (!reason && !page_detective_answers(&a, pid, addr))
 		reason = PAGEDET_CORRUPT;
 	if (error == ESRCH) {
 		page_detective_reply_free(&a);
@@ -547,15 +524,17 @@ int page_detective_query_address(struct page_detective_session *s,
 	if (!reason) {
 		o.p = a.pages.data;
 		maps_why = page_detective_add_maps(s, want, a.pages.data);
+		if (o.p->state != PAGE_DETECTIVE_NOTPRESENT)
+			put_page(s, &o);
+		page_detective_put_no_maps(s, &o, maps_why);
+		if (o.p->walked)
+			take_comm(&s->told.reply, addr, t);
 	}
 	/* No address of a program, or a task that has none. */
 	if (!reason || error == ERANGE || error == EINVAL)
-		r = put_address(s, &o, pid, addr);
+		r = page_detective_keep_address(s, addr, o.row, o.p);
 	else
 		page_detective_put_reason(b, o.row, want, reason);
-	page_detective_put_no_maps(s, &o, maps_why);
-	if (o.p && o.p->walked)
-		take_comm(&s->told.reply, addr, t);
 	page_detective_reply_free(&a);
 	return r;
 }

@@ -2,7 +2,8 @@
 /*
  * The grammar of answers, as a table of keys. What is known must be right in
  * form and in range, or nothing of the answer is believed: an answer that is
- * half understood is a wrong one.
+ * half understood is a wrong one. A word that is not in its list is one of a
+ * driver to come: what it stands for is not known, and all else is.
  *
  *   page pfn=0x92b1 state=have head=0x92b1 refcount=1 ... content=data
  *   map kind=user level=pte entry=0x80000000092b1867 addr=0x7fe8d1032000 ...
@@ -182,6 +183,7 @@ static int keep(struct page_detective_reply *a, struct pdet_scan s,
 	return 0;
 }
 
+/* 1: a word that nobody knows. */
 static int take(struct page_detective_reply *a, const struct key *key,
 		struct pdet_scan s, void *record)
 {
@@ -200,7 +202,9 @@ static int take(struct page_detective_reply *a, const struct key *key,
 		good = pdet_scan_is_device(s, &value);
 		break;
 	case WORD:
-		good = word(s, key->words, &value);
+		if (!word(s, key->words, &value))
+			return 1;
+		good = true;
 		break;
 	case TEXT:
 		return keep(a, s, to);
@@ -222,10 +226,10 @@ static struct pdet_scan cut(struct pdet_scan *s, char at)
 	return ret;
 }
 
-/* The pairs of a line; *has is the record's. */
+/* The pairs of a line; *has and *strange are the record's. */
 static int fields(struct page_detective_reply *a, struct pdet_scan s,
 		  const struct key *keys, size_t n, void *record,
-		  uint32_t *has)
+		  uint32_t *has, uint32_t *strange)
 {
 	int r = 0;
 
@@ -242,10 +246,14 @@ static int fields(struct page_detective_reply *a, struct pdet_scan s,
 			;
 		if (i == n)
 			continue;
-		if (*has & keys[i].bit)
+		if ((*has | *strange) & keys[i].bit)
 			return -EBADMSG;
-		*has |= keys[i].bit;
 		r = take(a, &keys[i], value, record);
+		if (r > 0)
+			*strange |= keys[i].bit;
+		else
+			*has |= keys[i].bit;
+		r = PDET_MIN(r, 0);
 	}
 	return r;
 }
@@ -266,15 +274,19 @@ static bool is_folio_right(const struct page_detective_page *p)
 
 static bool is_page_right(const struct page_detective_page *p)
 {
-	if (!(p->has & KEY(STATE)))
+	const uint32_t said = p->has | p->strange;
+
+	if (!(said & KEY(STATE)))
 		return false;
+	if (p->state == PAGE_DETECTIVE_STRANGE)
+		return true;
 	if (p->state == PAGE_DETECTIVE_NOTPRESENT)
-		return has_all(p->has, KEY(PID) | KEY(VIRT) | KEY(LEVEL) |
+		return has_all(said, KEY(PID) | KEY(VIRT) | KEY(LEVEL) |
 			       KEY(ENTRY));
 	/* What is not known by now never will be. */
 	if (!(p->has & KEY(PFN)) ||
 	    (p->has & KEY(VIRT) &&
-	     !has_all(p->has, KEY(PID) | KEY(LEVEL) | KEY(ENTRY))))
+	     !has_all(said, KEY(PID) | KEY(LEVEL) | KEY(ENTRY))))
 		return false;
 	return !(p->has & KEY(FILE)) || p->file != PAGE_DETECTIVE_FILE_HAVE ||
 	       has_all(p->has, KEY(DEV) | KEY(INO) | KEY(INDEX));
@@ -292,9 +304,12 @@ static int page(struct page_detective_reply *a, struct pdet_scan s)
 	p = &a->pages.data[a->pages.n++];
 	memset(p, 0, sizeof(*p));
 	p->first = a->maps.n;
-	r = fields(a, s, page_keys, PDET_COUNT(page_keys), p, &p->has);
+	r = fields(a, s, page_keys, PDET_COUNT(page_keys), p, &p->has,
+		   &p->strange);
 	if (r < 0 || !is_page_right(p))
 		return r < 0 ? r : -EBADMSG;
+	if (p->state == PAGE_DETECTIVE_STRANGE)
+		p->has &= KEY(PID) | KEY(VIRT) | KEY(PHYS) | KEY(PFN);
 	/* Without a reference it may have changed meanwhile. */
 	if (!is_folio_right(p))
 		p->has &= ~(uint32_t)(KEY(HEAD) | KEY(ORDER));
@@ -314,6 +329,9 @@ static bool is_map_right(const struct page_detective_map *m)
 {
 	const uint32_t vma = KEY(VMA_START) | KEY(VMA_END);
 
+	/* What it must have is not known. */
+	if (m->strange)
+		return true;
 	if (!has_all(m->has, KEY(KIND) | KEY(LEVEL) | KEY(ENTRY)))
 		return false;
 	if (m->kind != PAGEDET_MAP_USER)
@@ -336,8 +354,17 @@ static int map(struct page_detective_reply *a, struct pdet_scan s)
 	m = &a->maps.data[a->maps.n++];
 	memset(m, 0, sizeof(*m));
 	p->n++;
-	r = fields(a, s, map_keys, PDET_COUNT(map_keys), m, &m->has);
-	return r < 0 || is_map_right(m) ? r : -EBADMSG;
+	r = fields(a, s, map_keys, PDET_COUNT(map_keys), m, &m->has,
+		   &m->strange);
+	if (r < 0 || !is_map_right(m))
+		return r < 0 ? r : -EBADMSG;
+	/* It was counted among others. */
+	if (m->strange) {
+		a->maps.n--;
+		p->n--;
+		p->partial = true;
+	}
+	return 0;
 }
 
 /* More of a kind cannot be listed than were counted. */
@@ -359,14 +386,19 @@ static bool is_sum_right(const struct page_detective_reply *a,
 static int sum(struct page_detective_reply *a, struct pdet_scan s)
 {
 	struct page_detective_page *p = open_page(a);
+	uint32_t strange = 0;
 	int r;
 
 	if (!p)
 		return -EBADMSG;
 	p->walked = true;
 	r = fields(a, s, sum_keys, PDET_COUNT(sum_keys), &p->sum,
-		   &p->sum.has);
-	return r < 0 || is_sum_right(a, p) ? r : -EBADMSG;
+		   &p->sum.has, &strange);
+	if (r < 0 || !is_sum_right(a, p))
+		return r < 0 ? r : -EBADMSG;
+	if (p->partial)
+		p->sum.complete = 0;
+	return 0;
 }
 
 int page_detective_parse(struct pdet_scan text,
@@ -403,6 +435,26 @@ void page_detective_reply_free(struct page_detective_reply *a)
 }
 
 /* --- features --- */
+
+bool page_detective_version(struct pdet_scan text, char *buf, size_t size)
+{
+	struct pdet_scan line, pair;
+
+	while (pdet_scan_line(&text, &line)) {
+		pair = cut(&line, ' ');
+		if (!pdet_scan_is(&pair, "feature=query"))
+			continue;
+		while (line.at < line.end) {
+			pair = cut(&line, ' ');
+			if (!pdet_scan_word(&pair, "version="))
+				continue;
+			snprintf(buf, size, "%.*s",
+				 (int)(pair.end - pair.at), pair.at);
+			return true;
+		}
+	}
+	return false;
+}
 
 bool page_detective_feature_off(struct pdet_scan *text, char *buf,
 				size_t size)

@@ -2,7 +2,8 @@
 /*
  * What the file "query" of page_detective answers (kmod/README.md): a record a
  * line, each a word and KEY=VALUE pairs; the last line is "end". A pure parser.
- * Records and keys that nobody knows are skipped; what has no key is not known.
+ * Records and keys that nobody knows are skipped; what has no key, or a word
+ * that nobody knows, is not known.
  */
 #ifndef PDET_BACKEND_PAGE_DETECTIVE_REPLY_H
 #define PDET_BACKEND_PAGE_DETECTIVE_REPLY_H
@@ -23,7 +24,8 @@ struct page_detective_text {
 };
 
 enum page_detective_state {
-	PAGE_DETECTIVE_HAVE = 1,
+	PAGE_DETECTIVE_STRANGE,	/* that nobody knows, and nothing with it */
+	PAGE_DETECTIVE_HAVE,
 	PAGE_DETECTIVE_UNREFERENCED, /* nobody has a reference: less is known */
 	PAGE_DETECTIVE_NOPAGE,	/* no memory, or not online */
 	PAGE_DETECTIVE_NOTPRESENT /* the address has no page */
@@ -84,6 +86,7 @@ enum page_detective_key {
 /* One mapping of a page. */
 struct page_detective_map {
 	uint32_t has;
+	uint32_t strange;	/* keys whose word nobody knows */
 	uint64_t kind;		/* PAGEDET_MAP_* */
 	uint64_t level;		/* PAGEDET_LEVEL_* */
 	uint64_t entry;
@@ -103,6 +106,7 @@ struct page_detective_sum {
 
 struct page_detective_page {
 	uint32_t has;
+	uint32_t strange;	/* as of mappings */
 	uint64_t state;
 	uint64_t pid, virt, level, entry, phys;
 	uint64_t pfn, head, order;
@@ -117,6 +121,7 @@ struct page_detective_page {
 	uint64_t file, dev, ino, index, content;
 	struct page_detective_text memcg;
 	bool walked;		/* who maps it was looked for */
+	bool partial;		/* some mappings are of no known kind */
 	size_t first, n;	/* its mappings */
 	struct page_detective_sum sum; /* if it was walked */
 };
@@ -158,5 +163,11 @@ page_detective_words(const struct page_detective_reply *a,
  */
 bool page_detective_feature_off(struct pdet_scan *text, char *buf,
 				size_t size);
+
+/*
+ * page_detective_version - what the file "features" says of which version
+ * questions and answers are, into @buf, which is cut to @size. False: nothing.
+ */
+bool page_detective_version(struct pdet_scan text, char *buf, size_t size);
 
 #endif

@@ -36,6 +36,28 @@ bool page_detective_tells(unsigned field)
 	return memchr(told, (int)field, sizeof(told));
 }
 
+unsigned page_detective_lacks(const struct page_detective *d, unsigned field)
+{
+	switch (field) {
+	case F(KERNEL_MAPS):
+		if (d->no_kernel_walk)
+			return PAGEDET_NO_KERNEL;
+		return d->no_helper ? PAGEDET_UNSAFE : PAGEDET_HAVE;
+	case F(USER_MAPS):
+	case F(MAP):
+		return d->no_helper ? PAGEDET_UNSAFE : PAGEDET_HAVE;
+	case F(FLAGS):
+	case F(FLAGS_KNOWN):
+	case F(KIND):
+	case F(MEMCG_INO):
+	case F(MEMCG_PATH):
+	case F(MEMCG_NAME):
+		return d->no_kpageflags ? PAGEDET_NO_KERNEL : PAGEDET_HAVE;
+	default:
+		return PAGEDET_HAVE;
+	}
+}
+
 static void put(const struct page_detective_putting *o, unsigned field,
 		uint64_t value)
 {
@@ -104,6 +126,11 @@ static unsigned flags_of(const struct page_detective_putting *o,
 	kpf.ksm_lies = false;
 	kpf.tails_own = true;
 	*flags = pdet_kpf_flags(&kpf, o->p->kpageflags, o->head_word, known);
+	/* Nor of one that it could not hold, merged or not. */
+	if (o->p->state == PAGE_DETECTIVE_UNREFERENCED && *flags & KPF(ANON)) {
+		*flags &= ~KPF(KSM);
+		*known &= ~KPF(KSM);
+	}
 	own = o->head_word & tell && !(o->p->kpageflags & tell);
 	if (is_tail(o->p) && !own) {
 		*flags &= ~KPF(ANON_EXCLUSIVE);
@@ -117,6 +144,9 @@ static void put_flags(const struct page_detective_putting *o)
 	uint64_t flags, known;
 	unsigned why = flags_of(o, &flags, &known);
 
+	/* why it has no word is said already */
+	if (why == PAGEDET_UNSUPPORTED)
+		return;
 	if (why) {
 		put_lost(o, F(FLAGS), why);
 		put_lost(o, F(FLAGS_KNOWN), why);
@@ -192,8 +222,8 @@ static void put_file(const struct page_detective_putting *o)
 	put(o, F(INDEX), o->p->index);
 }
 
-/* One that was removed is charged still, and what it had is its parent's:
- * which that is, is not said. */
+/* Of one that was removed the driver tells the one above that has its charges
+ * now, as the kernel's own files do. */
 static void put_memcg(const struct page_detective_putting *o)
 {
 	struct pdet_scan path = page_detective_words(o->a, o->p->memcg);
@@ -206,9 +236,11 @@ static void put_memcg(const struct page_detective_putting *o)
 		return;
 	for (i = 0; i < PDET_COUNT(of_memcg) && !o->p->memcg_ino; i++)
 		put_none(o, of_memcg[i]);
-	if (!o->p->memcg_ino || !path.at || !o->memcg_is_online)
+	if (!o->p->memcg_ino)
 		return;
 	put(o, F(MEMCG_INO), o->p->memcg_ino);
+	if (!path.at || !o->memcg_is_there)
+		return;
 	put_text(o, F(MEMCG_PATH), path);
 	slash = path.end - path.at > 1 ?
 		memrchr(path.at, '/', (size_t)(path.end - path.at)) : NULL;
@@ -222,6 +254,10 @@ static void put_content(const struct page_detective_putting *o)
 {
 	static const char zero[] = "zero";
 
+	/* No memory, perhaps a device's, which may change when it is read. */
+	if (!HAS(o, CONTENT) && o->p->state == PAGE_DETECTIVE_HAVE &&
+	    HAS(o, KPAGEFLAGS) && o->p->kpageflags & KPF(RESERVED))
+		put_lost(o, F(CONTENT), PAGEDET_UNSAFE);
 	if (!HAS(o, CONTENT))
 		return;
 	if (o->p->content == PAGE_DETECTIVE_ZERO)
@@ -248,6 +284,16 @@ static void put_maps(const struct page_detective_putting *o)
 
 /* --- addresses --- */
 
+/* The table with the only entry may be that of several processes: of files of
+ * hugetlbfs, with pages as large as a PMD (mm/hugetlb.c, huge_pmd_share()). */
+static bool may_be_shared(const struct page_detective_putting *o,
+			  uint64_t level)
+{
+	return level == PAGEDET_LEVEL_PMD && o->p->mapcount == 1 &&
+	       !(HAS(o, ANON) && o->p->anon) &&
+	       (!HAS(o, KPAGEFLAGS) || o->p->kpageflags & KPF(HUGE));
+}
+
 /* Bits that only the page behind an entry tells, as pagemap shows them: no
  * page at all where a small entry is special, as that of the zero page. */
 static void add_page_bits(const struct page_detective_putting *o,
@@ -267,7 +313,7 @@ static void add_page_bits(const struct page_detective_putting *o,
 		*pte |= shown && !p->anon ? PTE(FILE) : 0;
 		*known |= PTE(FILE);
 	}
-	if (!shown || HAS(o, MAPCOUNT)) {
+	if (!shown || (HAS(o, MAPCOUNT) && !may_be_shared(o, level))) {
 		*pte |= shown && p->mapcount == 1 ? PTE(EXCLUSIVE) : 0;
 		*known |= PTE(EXCLUSIVE);
 	}
@@ -293,19 +339,25 @@ static void put_entry(const struct page_detective_putting *o, uint64_t entry,
 	put_none(o, F(SWAP_OFFSET));
 }
 
-static void put_all_lost(const struct page_detective_putting *o)
+/* What has no key: the driver lacks it, or does not tell. */
+void page_detective_put_unknown(const struct page_detective_putting *o)
 {
-	unsigned f;
+	unsigned f, lacks;
 
-	pdet_fields_for(f, o->want)
-		pdet_put_lost(o->b, o->row, f, PAGEDET_UNSUPPORTED, SOURCE);
+	pdet_fields_for(f, o->want) {
+		lacks = o->d ? page_detective_lacks(o->d, f) : PAGEDET_HAVE;
+		pdet_put_lost(o->b, o->row, f, lacks != PAGEDET_HAVE ?
+			      lacks : PAGEDET_UNSUPPORTED, SOURCE);
+	}
 }
 
 void page_detective_put(const struct page_detective_putting *o)
 {
 	const struct page_detective_page *p = o->p;
 
-	put_all_lost(o);
+	page_detective_put_unknown(o);
+	if (p->state == PAGE_DETECTIVE_STRANGE)
+		return;
 	put(o, F(PFN), p->pfn);
 	if (p->state == PAGE_DETECTIVE_NOPAGE) {
 		put_flags(o);
@@ -320,23 +372,29 @@ void page_detective_put(const struct page_detective_putting *o)
 	if (!HAS(o, VIRT))
 		return;
 	put(o, F(PID), p->pid);
-	put_entry(o, p->entry, p->level, true);
+	if (HAS(o, LEVEL))
+		put_entry(o, p->entry, p->level, true);
+}
+
+void page_detective_put_unmapped(const struct page_detective_putting *o)
+{
+	unsigned f;
+
+	pdet_fields_for(f, o->want)
+		pdet_put_none(o->b, o->row, f, SOURCE);
 }
 
 void page_detective_put_nothing(const struct page_detective_putting *o)
 {
-	unsigned f;
-
 	/* Swapped out, moving, poisoned: the entry alone does not tell. */
 	if (o->p->entry) {
-		put_all_lost(o);
+		page_detective_put_unknown(o);
 		put(o, F(PTE), 0);
 		put(o, F(PTE_KNOWN), PTE(PRESENT));
 		put(o, F(PID), o->p->pid);
 		return;
 	}
-	pdet_fields_for(f, o->want)
-		pdet_put_none(o->b, o->row, f, SOURCE);
+	page_detective_put_unmapped(o);
 	put(o, F(KIND), PAGEDET_KIND_UNTOUCHED);
 	put(o, F(PTE), 0);
 	put(o, F(PTE_KNOWN), PTE(PRESENT) | PTE(SWAPPED) | PTE(GUARD) |
@@ -402,16 +460,19 @@ void page_detective_put_map(const struct page_detective_putting *o,
 {
 	const struct pdet_scan comm = page_detective_words(o->a, m->comm);
 
-	put_all_lost(o);
+	page_detective_put_unknown(o);
 	put(o, F(PFN), o->p->pfn);
 	put(o, F(MAP), m->kind);
+	put_file(o);
 	put_entry(o, m->entry, m->level, m->kind == PAGEDET_MAP_USER);
 	if (m->kind != PAGEDET_MAP_USER) {
 		put_kernel_map(o, m);
 		return;
 	}
 	put(o, F(VADDR), m->addr);
-	if (m->has & PAGE_DETECTIVE_PID) {
+	/* In the namespace of who asked, and the others' rows are in that of
+	 * the files below the root. */
+	if (m->has & PAGE_DETECTIVE_PID && !(o->d && o->d->other_pids)) {
 		put(o, F(PID), m->pid);
 		put(o, F(TGID), m->pid);
 	}

@@ -107,6 +107,7 @@ static void put_map(struct page_detective_session *s, struct pdet_batch *b,
 		.a = &s->told.reply, .p = s->told.reply.pages.data,
 		.b = b, .row = b->n, .want = want,
 		.kpf = &page_detective_of(s->session.backend)->kpf,
+		.d = page_detective_of(s->session.backend),
 	};
 
 	pdet_batch_grow(b, 1);

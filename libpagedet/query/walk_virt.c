@@ -92,22 +92,42 @@ static int virt_next(struct pdet_walk *base, struct pdet_worker *k,
 
 /*
  * Reads entries. A descriptor of pagemap belongs to one address space: after
- * an exec the same pid has another one, and is opened again.
+ * an exec the same pid has another one, and is opened again. Without one any
+ * more nothing is appended.
  */
 static int read_entries(struct walk_virt *w, struct pdet_session *s,
-			uint64_t *at, uint64_t end, struct pdet_batch *b)
+			uint32_t pid, uint64_t *at, uint64_t end,
+			struct pdet_batch *b)
 {
 	const struct pdet_backend_ops *ops = w->walk.backend->ops;
-	uint32_t pid = w->task->pid, rows = b->n;
-	int r;
+	const uint32_t rows = b->n;
+	const uint64_t first = *at;
+	unsigned i;
+	int r = 0;
 
-	r = ops->entries(s, w->task, at, end, true, b);
-	if (r != -ESRCH)
-		return r;
-	pdet_batch_cut(b, rows);
-	close_task(w);
-	r = open_task(w, s, pid);
-	return r < 0 ? r : ops->entries(s, w->task, at, end, true, b);
+	for (i = 0; i < 2; i++) {
+		r = open_task(w, s, pid);
+		if (r < 0)
+			break;
+		r = ops->entries(s, w->task, at, end, true, b);
+		if (r != -ESRCH)
+			break;
+		pdet_batch_cut(b, rows);
+		*at = first;
+		close_task(w);
+	}
+	return r;
+}
+
+/* One of several: the others are still to be answered. */
+static bool passes_over(const struct walk_virt *w, struct pdet_worker *k,
+			int error)
+{
+	if (w->walk.it->q.n_items == 1)
+		return false;
+	k->cover.tasks_gone += error == -ESRCH;
+	k->cover.tasks_denied += error == -EACCES;
+	return error == -ESRCH || error == -EACCES;
 }
 
 /* The VMA that covers or follows @addr. 1, 0 none, or negative errno. */
@@ -182,19 +202,6 @@ static int virt_place(struct pdet_walk *base, struct pdet_worker *k,
 	uint32_t row = b->n;
 	int r;
 
-	r = open_task(w, s, item->pid);
-	if (r < 0 && base->it->q.n_items > 1 &&
-	    (r == -ESRCH || r == -EACCES)) {
-		/* One of several: the others are still to be answered. */
-		if (r == -ESRCH)
-			k->cover.tasks_gone++;
-		else
-			k->cover.tasks_denied++;
-		span->at = span->end;
-		return 0;
-	}
-	if (r < 0)
-		return r;
 	/* An answer of an earlier batch may be old by now. */
 	w->have_vma = false;
 	item_pages(item, page, &first);
@@ -203,12 +210,16 @@ static int virt_place(struct pdet_walk *base, struct pdet_worker *k,
 	/* The last page of the address space ends at 2^64, which is no
 	 * number: its end is the last multiple of a page that is one. */
 	end = addr + n * page;
-	r = read_entries(w, s, &addr, end ? end : UINT64_MAX, b);
-	if (r < 0)
+	r = read_entries(w, s, item->pid, &addr, end ? end : UINT64_MAX, b);
+	if (r == 0)
+		r = put_vmas(w, s, b, row);
+	if (r < 0 && !passes_over(w, k, r))
 		return r;
-	r = put_vmas(w, s, b, row);
-	if (r < 0)
-		return r;
+	if (r < 0) {
+		pdet_batch_cut(b, row);
+		span->at = span->end;
+		return 0;
+	}
 	pdet_task_put(s, w->task, b, row, b->n - row, base->source);
 	pdet_put_run(b, row, b->n - row, PAGEDET_FIELD_ASK, span->item,
 		     PAGEDET_SOURCE_DERIVED);

@@ -48,13 +48,15 @@ static void check_page(const struct page_detective_reply *a,
 	struct page_detective_putting o = {
 		.a = a, .p = p, .b = b, .want = want, .kpf = &kpf,
 		.has_head_word = p->pfn & 1, .head_word = p->flags,
-		.memcg_is_online = true,
+		.memcg_is_there = true,
 	};
 	size_t i;
 
 	check_text(a, p->memcg);
-	MUST(p->state >= PAGE_DETECTIVE_HAVE &&
-	     p->state <= PAGE_DETECTIVE_NOTPRESENT);
+	MUST(p->state <= PAGE_DETECTIVE_NOTPRESENT);
+	MUST((p->state == PAGE_DETECTIVE_STRANGE) ==
+	     !!(p->strange & PAGE_DETECTIVE_STATE));
+	MUST(!(p->has & p->strange));
 	MUST(p->first <= a->maps.n && p->n <= a->maps.n - p->first);
 	MUST(!(p->has & PAGE_DETECTIVE_HEAD) || p->head <= p->pfn);
 	pdet_batch_clear(b, 1);
@@ -93,6 +95,8 @@ static void check_features(struct pdet_scan text)
 
 	for (at = text.at; at < text.end; at++)
 		lines += *at == '\n';
+	if (page_detective_version(text, name, sizeof(name)))
+		MUST(memchr(name, '\0', sizeof(name)));
 	while (page_detective_feature_off(&text, name, sizeof(name))) {
 		MUST(memchr(name, '\0', sizeof(name)));
 		MUST(++n <= lines);

@@ -50,8 +50,9 @@ def ask(*words, fields=None):
 virt = ["virt 172 0x7fe8d0dde000 ", capture("file_dirty.virt"), 0]
 plan(virt)
 status, (row,), said = ask("virt", "172", "0x7fe8d0dde123")
-tap.equal("the question", driver.asked(),
-          ["qvirt 172 0x7fe8d0dde000 nowalk nocontent"])
+again = "qvirt 172 0x7fe8d0dde000 nowalk nocontent"
+tap.equal("the question, and once more behind the look at VMAs",
+          driver.asked(), [again, again])
 tap.equal("what is told of a page", [row.get(name) for name in (
     "pfn", "kind", "refcount", "mapcount", "dev", "inode", "index", "path",
     "vma_prot", "pid")], [0x928b, "file", 3, 1, "254:0", 14, 3,
@@ -66,7 +67,7 @@ status, (row,), said = ask("virt", "172", "0x7fe8d0dde123",
                            fields="user_maps,comm,content")
 tap.equal("all tasks are looked at if that is wanted", driver.asked(),
           ["qvirt 172 0x7fe8d0dde000 nowalk content",
-           "qphys 0x928b000 walk nocontent"])
+           "qphys 0x928b000 walk nocontent", again])
 tap.equal("and counted", (row["user_maps"], row["comm"]),
           (1, "pl)an t\n(er \\x"))
 plan(virt, ["phys", "", 12])
@@ -96,6 +97,47 @@ plan(["virt", "", 3])
 status, rows, said = ask("virt", "99", "0x1000")
 tap.equal("no such task", (status, rows), (1, []))
 
+with open(virt[1], "rb") as f:
+    page = f.read().decode("ascii").split("\n", 1)[1]
+for name, now in (
+        ("another page", [page.replace("928b", "928c"), 0]),
+        ("another entry", [page.replace("entry=0x800000000928b867 phys",
+                                        "entry=0x800000000928b865 phys"), 0]),
+        ("no page", ["page pid=172 virt=0x7fe8d0dde000 level=pte entry=0x0 "
+                     "state=notpresent\nend\n", 0]),
+        ("no task", ["", 3]), ("always another one", ["", 11])):
+    plan([*virt, 1], ["virt", *now])
+    status, (row,), said = ask("virt", "172", "0x7fe8d0dde123")
+    tap.equal("behind the look at VMAs there is " + name,
+              (row["pfn"], row["notes"]), (0x928b, ["torn"]))
+for name, now, notes in (
+        ("used", [page.replace("b867 phys", "b807 phys"), 0], []),
+        ("not to be known", ["", 12], ["unchecked"])):
+    plan([*virt, 1], ["virt", *now])
+    status, (row,), said = ask("virt", "172", "0x7fe8d0dde123")
+    tap.equal("or it was " + name, (row["pfn"], row["notes"]),
+              (0x928b, notes))
+plan(["virt", "page pid=172 virt=0x7fe8d0dde000 level=pte entry=0x0 "
+      "state=notpresent\nend\n", 0, 1], virt)
+status, (row,), said = ask("virt", "172", "0x7fe8d0dde123")
+tap.equal("nothing was there, and then a page", (row["kind"], row["notes"]),
+          ("untouched", ["torn"]))
+# who waits for a writer waits for ever
+os.mkfifo(os.path.join(driver.root, "proc/173"))
+os.rename(os.path.join(driver.root, "proc/172"),
+          os.path.join(driver.root, "proc/174"))
+os.mkdir(os.path.join(driver.root, "proc/172"))
+os.rename(os.path.join(driver.root, "proc/173"),
+          os.path.join(driver.root, "proc/172/maps"))
+plan(["virt", page.split("\n")[0] + "\nend\n", 0])
+status, (row,), said = ask("virt", "172", "0x7fe8d0dde123",
+                           fields="pfn,inode")
+tap.equal("VMAs that nobody wants are not read", (
+    row["inode"], driver.asked()), (14, [again]))
+shutil.rmtree(os.path.join(driver.root, "proc/172"))
+os.rename(os.path.join(driver.root, "proc/174"),
+          os.path.join(driver.root, "proc/172"))
+
 # --- pages ---
 
 tail = ["pfn 0x9005+1", "page pfn=0x9005 state=have head=0x9000 refcount=1 "
@@ -104,16 +146,28 @@ tail = ["pfn 0x9005+1", "page pfn=0x9005 state=have head=0x9000 refcount=1 "
 head = ["pfn 0x9000+1", "page pfn=0x9000 state=have head=0x9000 refcount=1 "
         "flags=0xfffffe0020868 kpageflags=0x40040d828 order=9 mapcount=1 "
         "anon=1\nend\n", 0]
-plan(tail, head)
+both = [head[0] + " 0x9005+1", head[1].replace("end\n", tail[1]), 0]
+plan(tail, both)
 status, (row,), said = ask("page", "0x9005", fields="flags,head_pfn")
-tap.equal("a tail is asked about with its head",
+tap.equal("a tail is asked about again, with its head",
           (driver.asked(), row["head_pfn"], "lru" in row["flags"],
            "anon_exclusive" in row["flags_unknown"]),
-          (["qpfn 0x9005+1", "qpfn 0x9000+1"], 0x9000, True, True))
-plan(tail, ["pfn 0x9000+1", head[1].replace("order=9", "order=0"), 0])
-status, (row,), said = ask("page", "0x9005", fields="flags,head_pfn")
-tap.equal("which may be another one's by then", row["missing"]["flags"],
-          "raced")
+          (["qpfn 0x9005+1", "qpfn 0x9000+1 0x9005+1"], 0x9000, True, True))
+plan(["pfn 0x9005+2", tail[1].replace("end\n", "") +
+      tail[1].replace("9005", "9006"), 0], both)
+status, rows, said = ask("page", "0x9005+2", fields="flags,head_pfn")
+tap.equal("one of those of a folio is enough",
+          (driver.asked()[1], ["lru" in row["flags"] for row in rows]),
+          ("qpfn 0x9000+1 0x9005+1", [True, True]))
+for name, text in (
+        ("its head", both[1].replace("order=9", "order=0", 1)),
+        ("a folio of that order", both[1].replace("0x40040d828", "0x40c800")
+         .replace("0x400415828", "0x414800")),
+        ("what it was", both[1].replace("0x400415828", "0x828"))):
+    plan(tail, [both[0], text, 0])
+    status, (row,), said = ask("page", "0x9005", fields="flags,head_pfn")
+    tap.equal("by then it may be another one's: " + name,
+              row["missing"]["flags"], "raced")
 
 three = "".join(f"page pfn=0x{n:x} state=nopage\n" for n in (5, 6, 7))
 plan(["pfn 0x5+3", three + "end\n", 0])
@@ -142,10 +196,14 @@ with open(os.path.join(driver.root, "proc/self/mountinfo"), "w") as f:
     f.write("30 24 0:26 / /cg rw - cgroup2 cgroup2 rw\n")
 inode = os.stat(os.path.join(driver.root, "cg/a/b")).st_ino
 for name, number, expected in (("the very one", inode, "/a/b"),
-                               ("another one since", inode + 1, None)):
+                               ("of another part", inode + 1, None)):
     plan(["phys", held % number, 0])
-    status, (row,), said = ask("page", "5", fields="memcg_path")
-    tap.equal("a cgroup: " + name, row.get("memcg_path"), expected)
+    status, (row,), said = ask("page", "5", fields="memcg_path,memcg_ino")
+    tap.equal("a cgroup: " + name, (row.get("memcg_path"), row["memcg_ino"]),
+              (expected, number))
+plan(["pfn", held.replace("phys=0x5000 ", "") % 7, 0])
+status, (row,), said = ask("page", "5", fields="memcg_ino")
+tap.equal("by its number it is told in a list", row["memcg_ino"], 7)
 plan(["phys", held.replace("state=have", "state=notpresent") % inode, 0])
 status, (row,), said = ask("page", "5", fields="inode")
 tap.equal("no address was asked about", row["missing"]["inode"], "corrupt")
@@ -166,15 +224,13 @@ tap.equal("as many as expected, all tasks looked at once",
           (status, rows[-1]["found"], rows[-1]["expected"],
            [q for q in driver.asked() if " walk" in q]),
           (0, 1, 1, ["qphys 0x928b000 walk nocontent"]))
-with open(maps[1], "rb") as f:
-    text = f.read().decode("ascii").split("\n", 1)[1]
-plan([maps[0], text.replace("complete=1", "complete=0"), 0], one)
+plan([maps[0], page.replace("complete=1", "complete=0"), 0], one)
 status, rows, said = ask("mappers", "0x928b")
 tap.equal("some were left out", (status, rows[-1]["found"]), (2, 1))
-plan(["phys", text, 0])
+plan(["phys", page, 0])
 status, (row,), said = ask("page", "0x928b", fields="kernel_maps,content")
 tap.equal("they are counted", row.get("kernel_maps"), 2)
-plan(maps, ["phys", text, 0], one)
+plan(maps, ["phys", page, 0], one)
 status, rows, said = ask("mappers", "0x928b",
                          fields="pid,user_maps,kernel_maps,refcount")
 tap.equal("in rows of the mappings as well", [
@@ -184,7 +240,7 @@ tap.equal("all found, whatever is shown of them", (status, said), (0, ""))
 tap.equal("without another look at all tasks",
           [q for q in driver.asked() if " walk" in q],
           ["qphys 0x928b000 walk nocontent"])
-plan(["phys 0x928b000 nowalk", text.replace("head=0x928b", "head=0x9280"), 0],
+plan(["phys 0x928b000 nowalk", page.replace("head=0x928b", "head=0x9280"), 0],
      maps)
 status, (row,), said = ask("page", "0x928b", fields="user_maps,refcount")
 tap.equal("it may be another one's by then",
@@ -221,6 +277,33 @@ for threads in (), ("--threads", "4"):
               (256, ["1", "None"], {"too_costly"}))
     tap.equal("what else there is of the others is there " +
               " ".join(threads), [r.get("refcount") for r in rows], [2] * 300)
+plan(maps, one)
+status, rows, said = ask("mappers", "0x928b", fields="pid,dev,inode,index")
+tap.equal("and tell whose file it is", [
+    [row.get(name) for name in ("dev", "inode", "index")]
+    for row in rows[:-1]], [["254:0", 14, 3]] * 3)
+
+# --- what is new ---
+
+new = (page.replace("level=pte", "level=p3d", 1)
+       .replace("kind=kernel", "kind=iommu")
+       .replace("content=data", "content=text"))
+plan(["phys", new, 0], one)
+status, rows, said = ask("mappers", "0x928b")
+tap.equal("a kind of mapping that nobody knows is left out",
+          (status, [row["map"] for row in rows[:-1]]), (2, ["direct", "user"]))
+plan(["phys", new, 0])
+status, (row,), said = ask("page", "0x928b",
+                           fields="kernel_maps,content,inode,notes")
+tap.equal("it was counted, and nothing else is lost", (
+    row["kernel_maps"], row["inode"], row["notes"],
+    row["missing"]["content"]), (2, 14, ["partial"], "unsupported"))
+plan(["pfn", "page pfn=5 state=fine refcount=7\npage pfn=6 state=nopage\n"
+      "end\n", 0])
+status, rows, said = ask("page", "5+2", fields="refcount,flags")
+tap.equal("nor more than one record", [
+    (row.get("flags"), row.get("refcount")) for row in rows],
+    [(None, None), (["nopage"], None)])
 
 # --- what goes wrong ---
 
@@ -235,7 +318,7 @@ for name, error, reason in (("no privilege", 1, "no_access"),
     tap.equal(name, [r["missing"]["inode"] for r in rows], [reason])
 
 for name, text in (("a number", "page pfn=5x state=nopage\nend\n"),
-                   ("a word", "page pfn=5 state=fine\nend\n")):
+                   ("a word", "page pfn=5 state\nend\n")):
     plan(["", text, 0])
     status, (row,), said = ask("page", "5", fields="flags")
     tap.is_true("damaged: " + name, row["missing"]["flags"] == "corrupt" and
@@ -268,7 +351,7 @@ with open(os.path.join(driver.root, "pid")) as f:
     pid = int(f.read())
 tap.is_true("who asked has ended", time.monotonic() - start < 10 and
             not os.path.exists(f"/proc/{pid}"), pid)
-plan(tail, head, last=True)
+plan(tail, both, last=True)
 status, (row,), said = ask("page", "0x9005", fields="flags,head_pfn")
 tap.is_true("one that ended while nobody asked is replaced",
             row["head_pfn"] == 0x9000 and "lru" in row.get("flags", ()), row,
@@ -285,7 +368,7 @@ os.rename(os.path.join(tmp, "elsewhere"),
 
 # --- who asks ---
 
-plan(tail, head)
+plan(tail, both)
 r = subprocess.run([driver.binary, "--json", "--root", driver.root, "page",
                     "0x9005", "--fields", "refcount"], capture_output=True,
                    check=False)
@@ -301,6 +384,24 @@ r = subprocess.run([driver.binary, "--root", driver.root, "--backend",
 tap.is_true("doctor says in which way, and what is off",
             "asked in its file query" in r.stdout and
             "it has no kernel_walk (init_mm)" in r.stdout, r.stdout)
+plan(["phys", page.replace("kernel=2 ", ""), 0])
+status, (row,), said = ask("page", "0x928b", fields="kernel_maps,user_maps")
+tap.equal("the reason is the same in each row",
+          (row["user_maps"], row["missing"]["kernel_maps"]), (1, "no_kernel"))
+with open(os.path.join(there, "features"), "w") as f:
+    f.write("feature=query version=1 state=on\n"
+            "feature=kpageflags needs=stable_page_flags state=off\n")
+plan(["pfn", "page pfn=5 state=have refcount=2\nend\n", 0])
+status, (row,), said = ask("page", "5", fields="flags,refcount")
+tap.equal("and that of flags", (row["refcount"], row["missing"]["flags"]),
+          (2, "no_kernel"))
+with open(os.path.join(there, "features"), "w") as f:
+    f.write("feature=query version=2 state=on\n")
+plan(virt)
+status, rows, said = ask("virt", "172", "0x7fe8d0dde123")
+tap.is_true("of another version nothing is asked", status and not rows and
+            not driver.asked() and "version 2, and only 1" in said, status, rows, said)
+os.unlink(os.path.join(there, "features"))
 status, rows, said = driver.ask("doctor")
 tap.equal("bytes are not handed out", {
     (r["field"], r["source"]) for r in rows if r["can"] and

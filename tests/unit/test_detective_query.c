@@ -75,7 +75,7 @@ putting(struct rows *r, size_t page, struct page_detective_putting *o)
 {
 	*o = (struct page_detective_putting){
 		.a = &r->reply, .p = &r->reply.pages.data[page], .b = &r->b,
-		.want = &r->want, .kpf = &r->kpf, .memcg_is_online = true,
+		.want = &r->want, .kpf = &r->kpf, .memcg_is_there = true,
 	};
 	pdet_batch_clear(&r->b, 1);
 	pdet_batch_grow(&r->b, 1);
@@ -162,17 +162,95 @@ START_TEST(anon)
 }
 END_TEST
 
-/* One that was removed may have left what it had to its parent. */
-START_TEST(offline)
+/* A path that is another one's here, or nobody's. */
+START_TEST(elsewhere)
 {
 	struct page_detective_putting o;
 	struct rows r;
 
 	rows_init(&r, "anon.virt");
-	putting(&r, 0, &o)->memcg_is_online = false;
+	putting(&r, 0, &o)->memcg_is_there = false;
 	page_detective_put(&o);
-	is(&r, F(MEMCG_INO), PAGEDET_UNSUPPORTED);
+	has(&r, F(MEMCG_INO), 62);
 	is(&r, F(MEMCG_PATH), PAGEDET_UNSUPPORTED);
+	is(&r, F(MEMCG_NAME), PAGEDET_UNSUPPORTED);
+	rows_free(&r);
+}
+END_TEST
+
+/* Why a key is not there, as it is said before anything is asked. */
+START_TEST(lacks)
+{
+	const struct page_detective d = {
+		.no_kpageflags = true, .no_kernel_walk = true,
+		.no_helper = true, .other_pids = true,
+	};
+	struct page_detective_putting o;
+	struct rows r;
+
+	rows_init(&r, "anon.virt");
+	r.reply.pages.data[0].has &= ~(uint32_t)PAGE_DETECTIVE_KPAGEFLAGS;
+	r.reply.pages.data[0].walked = false;
+	putting(&r, 0, &o)->d = &d;
+	page_detective_put(&o);
+	is(&r, F(FLAGS), PAGEDET_NO_KERNEL);
+	is(&r, F(KIND), PAGEDET_NO_KERNEL);
+	is(&r, F(MEMCG_INO), PAGEDET_NO_KERNEL);
+	is(&r, F(KERNEL_MAPS), PAGEDET_NO_KERNEL);
+	is(&r, F(USER_MAPS), PAGEDET_UNSAFE);
+	is(&r, F(CONTENT), PAGEDET_UNSUPPORTED);
+	/* A number of our namespace is nobody's in the files of another. */
+	putting(&r, 0, &o)->d = &d;
+	page_detective_put_map(&o, &r.reply.maps.data[2]);
+	is(&r, F(PID), PAGEDET_UNSUPPORTED);
+	is(&r, F(TGID), PAGEDET_UNSUPPORTED);
+	is(&r, F(FLAGS), PAGEDET_NO_KERNEL);
+	says(&r, F(COMM), "pl)an t\n(er \\x");
+	rows_free(&r);
+}
+END_TEST
+
+/* Merged or not is told of what could be held. */
+START_TEST(not_held)
+{
+	struct page_detective_putting o;
+	struct rows r;
+
+	rows_init(&r, "anon.virt");
+	r.reply.pages.data[0].state = PAGE_DETECTIVE_UNREFERENCED;
+	page_detective_put(putting(&r, 0, &o));
+	ck_assert(r.b.value[F(FLAGS)][0] & KPF(ANON));
+	ck_assert(!(r.b.value[F(FLAGS_KNOWN)][0] & KPF(KSM)));
+	ck_assert(r.b.value[F(FLAGS_KNOWN)][0] & KPF(LRU));
+	rows_free(&r);
+}
+END_TEST
+
+/* Of a file's huge page one entry may be that of several processes. */
+START_TEST(exclusive)
+{
+	struct page_detective_page *p;
+	struct page_detective_putting o;
+	struct rows r;
+
+	rows_init(&r, "hugetlb_tail.virt");
+	p = r.reply.pages.data;
+	page_detective_put(putting(&r, 0, &o));
+	ck_assert(r.b.value[F(PTE)][0] & PTE(EXCLUSIVE));
+	p->anon = 0;
+	page_detective_put(putting(&r, 0, &o));
+	ck_assert(!(r.b.value[F(PTE)][0] & PTE(EXCLUSIVE)));
+	ck_assert(!(r.b.value[F(PTE_KNOWN)][0] & PTE(EXCLUSIVE)));
+	page_detective_put_map(putting(&r, 0, &o), &r.reply.maps.data[1]);
+	ck_assert(!(r.b.value[F(PTE_KNOWN)][0] & PTE(EXCLUSIVE)));
+	p->mapcount = 2;
+	page_detective_put(putting(&r, 0, &o));
+	ck_assert(!(r.b.value[F(PTE)][0] & PTE(EXCLUSIVE)));
+	ck_assert(r.b.value[F(PTE_KNOWN)][0] & PTE(EXCLUSIVE));
+	p->mapcount = 1;
+	p->kpageflags &= ~KPF(HUGE);
+	page_detective_put(putting(&r, 0, &o));
+	ck_assert(r.b.value[F(PTE)][0] & PTE(EXCLUSIVE));
 	rows_free(&r);
 }
 END_TEST
@@ -221,6 +299,7 @@ START_TEST(mapping)
 	page_detective_put_map(putting(&r, 0, &o), &r.reply.maps.data[0]);
 	has(&r, F(MAP), PAGEDET_MAP_DIRECT);
 	says(&r, F(VMA_NAME), "[direct map]");
+	has(&r, F(INODE), 14);
 	is(&r, F(VADDR), PAGEDET_UNSUPPORTED);
 	is(&r, F(PID), PAGEDET_NONE);
 	page_detective_put_map(putting(&r, 0, &o), &r.reply.maps.data[2]);
@@ -228,6 +307,9 @@ START_TEST(mapping)
 	has(&r, F(VADDR), 0x7fe8d0dde000);
 	has(&r, F(PID), 172);
 	has(&r, F(TGID), 172);
+	has(&r, F(DEV), (uint64_t)254 << 32);
+	has(&r, F(INODE), 14);
+	has(&r, F(INDEX), 3);
 	says(&r, F(COMM), "pl)an t\n(er \\x");
 	has(&r, F(VMA_START), 0x7fe8d0ddb000);
 	has(&r, F(VMA_PROT), 3 | PAGEDET_PROT_SHARED);
@@ -286,6 +368,14 @@ START_TEST(unreadable)
 	is(&r, F(CONTENT), PAGEDET_UNSAFE);
 	ck_assert(r.b.value[F(FLAGS)][0] & KPF(HWPOISON));
 	has(&r, F(USER_MAPS), 0);
+	rows_free(&r);
+	rows_init(&r, "zero.phys");
+	r.reply.pages.data[0].has &= ~(uint32_t)PAGE_DETECTIVE_CONTENT;
+	page_detective_put(putting(&r, 0, &o));
+	is(&r, F(CONTENT), PAGEDET_UNSAFE);
+	r.reply.pages.data[0].kpageflags &= ~KPF(RESERVED);
+	page_detective_put(putting(&r, 0, &o));
+	is(&r, F(CONTENT), PAGEDET_UNSUPPORTED);
 	rows_free(&r);
 	rows_init(&r, "device.virt");
 	putting(&r, 0, &o)->hole_kind = PAGEDET_KIND_HOLE;
@@ -408,8 +498,16 @@ static const struct {
 	/* words and keys to come */
 	{ "page pfn=1 state=nopage color=red\nzone a=b\nend more=1\n", 0 },
 	{ "news\nend\n", 0 },
+	{ "page pfn=1 state=gone\nend\n", 0 },
+	{ "page state=gone\nend\n", 0 },
+	{ "page pfn=1 state=have content=text file=gone\nend\n", 0 },
+	{ "page pid=1 virt=0 level=p3d entry=0 state=notpresent\nend\n", 0 },
+	{ "page pfn=1 state=have\nmap kind=iommu\nmap kind=user level=p3d\n"
+	  "maps pfn=1 user=1 kernel=1\nend\n", 0 },
 	{ "page pfn=1 state=nopage\nend\nend\n", -EBADMSG },
-	{ "page pfn=1 state=gone\nend\n", -EBADMSG },
+	{ "page pfn=1 state=gone state=nopage\nend\n", -EBADMSG },
+	{ "page pfn=1 state=nopage file=gone file=none\nend\n", -EBADMSG },
+	{ "page pfn=1 state=gone refcount=x\nend\n", -EBADMSG },
 	{ "page pfn=1\nend\n", -EBADMSG },
 	{ "page state=have\nend\n", -EBADMSG },
 	{ "page pfn=1 pfn=1 state=nopage\nend\n", -EBADMSG },
@@ -454,6 +552,52 @@ START_TEST(form)
 }
 END_TEST
 
+static void rows_take(struct rows *r, const char *text)
+{
+	page_detective_reply_free(&r->reply);
+	ck_assert_int_eq(parse(text, strlen(text), &r->reply), 0);
+}
+
+/* Words of a driver to come: what they stand for is not known, and all else
+ * is. */
+START_TEST(strange)
+{
+	struct page_detective_putting o;
+	struct rows r;
+
+	rows_init(&r, "anon.virt");
+	rows_take(&r, "page pfn=1 state=have head=1 order=0 refcount=2 "
+		  "kpageflags=0x28 file=other content=text\n"
+		  "map kind=direct level=pte entry=0x1\n"
+		  "map kind=iommu addr=0x5000\n"
+		  "map kind=user level=p3d entry=0x1 addr=0x1000\n"
+		  "maps pfn=1 kernel=2 user=1 complete=1\n"
+		  "page pfn=2 state=mirrored refcount=2 kpageflags=0x28\n"
+		  "page pid=1 virt=0x1000 level=p3d entry=0x1867 pfn=1 "
+		  "state=have head=1 order=0 refcount=3\nend\n");
+	page_detective_put(putting(&r, 0, &o));
+	has(&r, F(PFN), 1);
+	has(&r, F(REFCOUNT), 2);
+	is(&r, F(INODE), PAGEDET_UNSUPPORTED);
+	is(&r, F(CONTENT), PAGEDET_UNSUPPORTED);
+	has(&r, F(KERNEL_MAPS), 2);
+	has(&r, F(USER_MAPS), 1);
+	ck_assert_uint_eq(r.reply.maps.n, 1);
+	ck_assert_uint_eq(r.reply.pages.data[0].n, 1);
+	ck_assert_uint_eq(r.reply.pages.data[0].sum.complete, 0);
+	page_detective_put(putting(&r, 1, &o));
+	is(&r, F(PFN), PAGEDET_UNSUPPORTED);
+	is(&r, F(REFCOUNT), PAGEDET_UNSUPPORTED);
+	is(&r, F(FLAGS), PAGEDET_UNSUPPORTED);
+	page_detective_put(putting(&r, 2, &o));
+	has(&r, F(REFCOUNT), 3);
+	has(&r, F(PID), 1);
+	is(&r, F(PTE_LEVEL), PAGEDET_UNSUPPORTED);
+	is(&r, F(PTE), PAGEDET_UNSUPPORTED);
+	rows_free(&r);
+}
+END_TEST
+
 /* A folio that does not fit was another one meanwhile. */
 START_TEST(folio)
 {
@@ -464,8 +608,7 @@ START_TEST(folio)
 	struct rows r;
 
 	rows_init(&r, "swapped.virt");
-	page_detective_reply_free(&r.reply);
-	ck_assert_int_eq(parse(text, sizeof(text) - 1, &r.reply), 0);
+	rows_take(&r, text);
 	page_detective_put(putting(&r, 0, &o));
 	is(&r, F(HEAD_PFN), PAGEDET_UNSUPPORTED);
 	is(&r, F(ORDER), PAGEDET_UNSUPPORTED);
@@ -494,7 +637,32 @@ START_TEST(features)
 	all = read_answer("features", &len);
 	text = (struct pdet_scan){ all, all + len };
 	ck_assert(!page_detective_feature_off(&text, name, sizeof(name)));
+	text = (struct pdet_scan){ all, all + len };
+	ck_assert(page_detective_version(text, name, sizeof(name)));
+	ck_assert_str_eq(name, "1");
 	free(all);
+}
+END_TEST
+
+static const struct {
+	const char *text, *version;
+} versions[] = {
+	{ "feature=query version=1 state=on\n", "1" },
+	{ "news\nfeature=content\nfeature=query state=on version=2.1", "2.1" },
+	{ "feature=query version=1234567 state=on\n", "1234567" },
+	{ "feature=query state=on\nfeature=other version=3\n", NULL },
+	{ "", NULL },
+};
+
+START_TEST(version)
+{
+	const char *text = versions[_i].text;
+	char name[8] = "";
+	const bool said = page_detective_version((struct pdet_scan){
+			text, text + strlen(text) }, name, sizeof(name));
+
+	ck_assert_int_eq(said, versions[_i].version != NULL);
+	ck_assert_str_eq(name, said ? versions[_i].version : "");
 }
 END_TEST
 
@@ -503,7 +671,10 @@ int main(void)
 	Suite *s = suite_create("detective_query");
 
 	unit_loop(s, anon, 2);
-	unit_test(s, offline);
+	unit_test(s, elsewhere);
+	unit_test(s, lacks);
+	unit_test(s, not_held);
+	unit_test(s, exclusive);
 	unit_test(s, file);
 	unit_test(s, mapping);
 	unit_loop(s, tail, 2);
@@ -514,7 +685,9 @@ int main(void)
 	unit_loop(s, list, 2);
 	unit_loop(s, cut, 3);
 	unit_loop(s, form, (int)PDET_COUNT(forms));
+	unit_test(s, strange);
 	unit_test(s, folio);
 	unit_test(s, features);
+	unit_loop(s, version, (int)PDET_COUNT(versions));
 	return unit_main(s);
 }

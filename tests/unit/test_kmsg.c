@@ -6,17 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "pagedet.h"
-#include "unit.h"
+#include "driver.h"
 
 ssize_t __real_read(int fd, void *buf, size_t size);
 ssize_t __wrap_read(int fd, void *buf, size_t size);
 
-static char dir[] = "/tmp/pagedet-kmsg-XXXXXX";
 static char kmsg[128];
 static int overruns;		/* so many times what is there is lost */
 static int again;		/* so many times there is nothing yet */
@@ -42,38 +38,16 @@ ssize_t __wrap_read(int fd, void *buf, size_t size)
 	return -1;
 }
 
-static void write_file(const char *name, const char *text)
-{
-	char path[PATH_MAX];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	ck_assert_int_ge(fputs(text, f), 0);
-	ck_assert_int_eq(fclose(f), 0);
-}
-
 static void make_root(const char *plan)
 {
-	static const char *const dirs[] = {
-		"sys", "sys/kernel", "sys/kernel/debug",
-		"sys/kernel/debug/page_detective", "dev",
-	};
-	char path[PATH_MAX], text[PATH_MAX + 256];
-	size_t i;
+	char text[PATH_MAX + 256];
 
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(kmsg, sizeof(kmsg), "%s/dev/kmsg", dir);
-	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
-	write_file("dev/kmsg", "");
 	snprintf(text, sizeof(text), "{\"capture\": \"%s/tests/fixtures/"
 		 "page_detective/queries/anon.phys.kmsg\"%s}",
-		 getenv("top_srcdir") ? getenv("top_srcdir") : ".", plan);
-	write_file("plan.json", text);
+		 driver_top(), plan);
+	driver_make(text);
+	snprintf(kmsg, sizeof(kmsg), "%s/dev/kmsg", driver_root);
+	driver_write("dev/kmsg", "");
 }
 
 static int count_asked(void)
@@ -82,7 +56,7 @@ static int count_asked(void)
 	int n = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/asked", dir);
+	snprintf(path, sizeof(path), "%s/asked", driver_root);
 	f = fopen(path, "r");
 	if (!f)
 		return 0;
@@ -90,14 +64,6 @@ static int count_asked(void)
 		n++;
 	fclose(f);
 	return n;
-}
-
-static void remove_root(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ck_assert_int_eq(system(command), 0);
 }
 
 static int warnings;
@@ -112,20 +78,13 @@ static void hear(void *user, int level, const char *text)
 /* Asks about the page of the capture. */
 static void ask(struct pagedet_page *row)
 {
-	struct pagedet_options o = PAGEDET_OPTIONS_INIT;
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pagedet_item item = { 0x7bee, 1, 0, 0 };
 	struct pagedet *pd = pagedet_new();
 	struct pagedet_iter *it;
-	char helpers[PATH_MAX];
 
-	snprintf(helpers, sizeof(helpers), "%s/tests/log",
-		 getenv("top_srcdir") ? getenv("top_srcdir") : ".");
-	o.root = dir;
-	o.libexec_dir = helpers;
-	o.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_DETECTIVE);
 	pagedet_set_log(pd, hear, NULL, PAGEDET_LOG_WARNING);
-	ck_assert_int_eq(pagedet_open(pd, &o), 0);
+	driver_open(pd);
 	q.target = PAGEDET_TARGET_PFN;
 	q.items = &item;
 	q.n_items = 1;
@@ -151,7 +110,7 @@ START_TEST(test_lost_and_asked_again)
 	ck_assert_int_ge(count_asked(), 2);
 	ck_assert_int_le(count_asked(), 3);
 	ck_assert_int_eq(warnings, 0);
-	remove_root();
+	driver_remove();
 }
 END_TEST
 
@@ -165,7 +124,7 @@ START_TEST(test_lost)
 	ck_assert_int_eq(STATE(row, PAGEDET_FIELD_REFCOUNT), PAGEDET_IO);
 	ck_assert_int_eq(count_asked(), 3);
 	ck_assert_int_eq(warnings, 1);
-	remove_root();
+	driver_remove();
 }
 END_TEST
 
@@ -178,7 +137,7 @@ START_TEST(test_not_there_yet)
 	ask(&row);
 	ck_assert_int_eq(row.refcount, 2);
 	ck_assert_int_eq(count_asked(), 1);
-	remove_root();
+	driver_remove();
 }
 END_TEST
 

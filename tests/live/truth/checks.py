@@ -406,6 +406,9 @@ def check_pte(field, plant, row, value):
         # what is in the place of a page, the entry alone does not tell
         untold |= {"soft_dirty", "uffd_wp"} if plant.has_page else \
             set(PTE_NAMES) - {"present"}
+        # the table may be that of several processes
+        if e.get("kind") == "hugetlb" and "file" in e.get("pte_set", []):
+            untold |= {"exclusive"}
     is_set, is_clear = (set(e.get(key, [])) - untold
                         for key in ("pte_set", "pte_clear"))
     missing = is_set - set(value)
