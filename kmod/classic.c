@@ -45,11 +45,11 @@ static int kernel_found(struct pd_maps *m, const struct pd_map *map)
 		[PD_KERNEL] = "mapped into kernel",
 	};
 
-	if (m->counts[map->where] <= MOST_LINES)
-		pr_info("The page is %s addr[%p] %s entry[%llx]\n",
-			how[map->where], (void *)map->addr,
-			pd_level_name(map->level), map->entry);
-	return 0;
+	if (m->counts[map->where] > MOST_LINES)
+		return 0;
+	pr_info("The page is %s addr[%p] %s entry[%llx]\n", how[map->where],
+		(void *)map->addr, pd_level_name(map->level), map->entry);
+	return 1;
 }
 
 static int user_found(struct pd_maps *m, const struct pd_map *map)
@@ -76,7 +76,7 @@ static int user_found(struct pd_maps *m, const struct pd_map *map)
 		vma->vm_start, vma->vm_end, (unsigned long)vma->vm_flags,
 		name);
 	kfree(name);
-	return 0;
+	return 1;
 }
 
 static void took(const char *what, ktime_t start)

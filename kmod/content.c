@@ -49,8 +49,11 @@ enum pd_content pd_content(const struct pd_page *p)
 
 	if (!p->held || p->offline)
 		return PD_CONTENT_UNKNOWN;
+	/* Given to a hypervisor since. */
+	if (p->referenced && PageOffline(p->page))
+		return PD_CONTENT_UNKNOWN;
 	/* Frames between memory have a struct page, too. */
-	if (PageReserved(p->page) && !page_is_ram(p->pfn))
+	if (p->reserved && !page_is_ram(p->pfn))
 		return PD_CONTENT_UNKNOWN;
 	if (p->poisoned)
 		return PD_CONTENT_POISONED;

@@ -75,12 +75,12 @@ struct pd_walk {
 				 */
 	bool done;
 	u64 table[PTRS_PER_PTE];
-	/* Once a step at most: it may take long. */
+	/* 1: it took its time, and the step ends with it; or an error */
 	int (*hit)(struct pd_walk *w, unsigned long addr,
 		   const struct pd_entry *e);
 };
 
-/* Looks at one table, or at one entry of a higher one, up to what is found. */
+/* Looks at one table, or at one entry of a higher one. */
 int pd_walk_step(struct pd_walk *w);
 
 /* --- kernel_maps.c, user_maps.c: who maps a frame --- */
@@ -100,6 +100,7 @@ struct pd_map {
 
 struct pd_maps {
 	unsigned long pfn;
+	/* as pd_walk.hit */
 	int (*found)(struct pd_maps *m, const struct pd_map *map);
 	unsigned long counts[PD_USER + 1];
 	unsigned long tables;	/* address spaces that were looked at */
@@ -149,7 +150,7 @@ struct pd_page {
 	unsigned long mapping, index, memcg_data;
 	unsigned int type;	/* as it is in struct page; 0 none */
 	const char *type_name;
-	bool anon, ksm, hugetlb, rmappable, poisoned, offline;
+	bool anon, ksm, hugetlb, rmappable, poisoned, offline, reserved;
 	int all_mapcount, entire_mapcount, pincount;
 	int nr_pages_mapped;	/* -1: this kernel does not count them */
 	u64 memcg_ino;		/* 0: not charged, if it is held */

@@ -6,21 +6,39 @@
  * what they are without one.
  */
 #include <linux/cgroup.h>
+#include <linux/delay.h>
 #include <linux/kernel-page-flags.h>
 #include <linux/memcontrol.h>
 #include <linux/memory_hotplug.h>
 #include <linux/page-flags.h>
 #include <linux/page_ref.h>
 #include <linux/hugetlb.h>
+#include <linux/uaccess.h>
 
 #include "detective.h"
+
+/* It has the structs of the memory that it is of, and goes with that. Its bit
+ * says something else of pages that are in use.
+ */
+static bool is_own_memmap(struct page *page)
+{
+#ifdef CONFIG_MEMORY_HOTPLUG
+	const unsigned long in_use = BIT(PG_lru) | BIT(PG_swapbacked);
+
+	return PageVmemmapSelfHosted(page) && !READ_ONCE(page->mapping) &&
+	       !(READ_ONCE(page->flags) & in_use) && !PageSlab(page);
+#else
+	return false;
+#endif
+}
 
 /* Who gives these back does not ask whether somebody has a reference: pages of
  * the kernel itself, and those that belong to a hypervisor.
  */
 static bool is_counted(struct page *page)
 {
-	return !PageReserved(page) && !PageOffline(page);
+	return !PageReserved(page) && !PageOffline(page) &&
+	       !is_own_memmap(page);
 }
 
 /* In 6.1 a page whose struct is about to be shared with others, read-only, may
@@ -35,21 +53,35 @@ bool pd_page_may_hold(void)
 #endif
 }
 
+/* Whoever switches that on waits for processors that have no interrupts, and
+ * then begins with it.
+ */
+static bool try_get(struct folio *folio)
+{
+	unsigned long flags;
+	bool ret;
+
+	local_irq_save(flags);
+	ret = pd_page_may_hold() && folio_try_get(folio);
+	local_irq_restore(flags);
+	return ret;
+}
+
 /* A page may be split or joined to a larger one before the reference holds.
- * Meanwhile it has none at all, but unlike a free one it is mapped to
- * something.
+ * Meanwhile, for some microseconds, it has none at all, but unlike a free one it
+ * is mapped to something.
  */
 static void take_reference(struct pd_page *p)
 {
 	unsigned int i;
 
-	for (i = 0; i < 16 && is_counted(p->page) && pd_page_may_hold(); i++) {
+	for (i = 0; i < 200 && is_counted(p->page); i++) {
 		struct folio *folio = page_folio(p->page);
 
-		if (!folio_try_get(folio)) {
-			if (!READ_ONCE(folio->mapping))
+		if (!try_get(folio)) {
+			if (!READ_ONCE(folio->mapping) || !pd_page_may_hold())
 				return;
-			cpu_relax();
+			udelay(1);
 			continue;
 		}
 		if (page_folio(p->page) == folio && is_counted(p->page)) {
@@ -158,6 +190,7 @@ static void copy_flags(struct pd_page *p, struct folio *folio)
 	p->poisoned = PageHWPoison(p->page) ||
 		(p->hugetlb && PageHWPoison(&folio->page));
 	p->offline = PageOffline(p->page);
+	p->reserved = PageReserved(p->page);
 	if (!pd_symbols.stable_page_flags)
 		return;
 	p->kpageflags = static_call(pd_stable_page_flags)(p->page);
@@ -186,12 +219,11 @@ static void copy_mapping(struct pd_page *p, struct folio *folio)
 	p->index += p->pfn - p->head;
 }
 
+/* Of a head that is none any more the other half may be in no memory. */
 static void copy_words(unsigned long *to, const void *from, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < size / sizeof(*to); i++)
-		to[i] = READ_ONCE(((const unsigned long *)from)[i]);
+	if (copy_from_kernel_nofault(to, from, size))
+		memset(to, 0, size);
 }
 
 /* None of a slab page, whose objects are charged one by one. Under RCU. */
@@ -213,7 +245,7 @@ void pd_page_cgroup(struct pd_page *p, bool own)
 	struct mem_cgroup *memcg;
 	int n = -1;
 
-	if (!p->held)
+	if (!p->referenced)
 		return;
 	rcu_read_lock();
 	memcg = memcg_of(p);
@@ -310,7 +342,7 @@ int pd_page_words(struct pd_page *p)
 {
 	memset(p->raw, 0, sizeof(p->raw));
 	memset(p->raw_head, 0, sizeof(p->raw_head));
-	if (p->held) {
+	if (p->referenced) {
 		copy_structs(p);
 		return 0;
 	}

@@ -61,7 +61,7 @@ static int found(struct pd_maps *m, const struct pd_map *map)
 			pd_text_add(t, " mm=0x%lx", (unsigned long)map->mm);
 	}
 	pd_text_put(t, "\n");
-	return t->error;
+	return t->error ? t->error : 1;
 }
 
 static void put_file(struct pd_text *t, const struct pd_page *p)

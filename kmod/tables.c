@@ -111,7 +111,6 @@ int pd_descend(const struct mm_struct *mm, unsigned long addr, int lowest,
 	}
 }
 
-/* 1 if it was one, and then it took its time. */
 static int found(struct pd_walk *w, unsigned long addr)
 {
 	struct pd_entry e;
@@ -122,12 +121,13 @@ static int found(struct pd_walk *w, unsigned long addr)
 	rcu_read_unlock();
 	if (r || !e.leaf || e.pfn != w->pfn)
 		return 0;
-	w->seen = PD_ENTRIES;
 	r = w->hit(w, addr, &e);
-	return r ? r : 1;
+	if (r > 0)
+		w->seen = PD_ENTRIES;
+	return r;
 }
 
-/* The table that @w->addr is in, up to *@last, or to what is found. */
+/* The table that @w->addr is in, up to *@last, which may come nearer. */
 static int scan_table(struct pd_walk *w, unsigned long *last)
 {
 	unsigned long addr = w->addr & PAGE_MASK;

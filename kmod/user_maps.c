@@ -5,7 +5,6 @@
  * unmapped meanwhile may be found or not.
  */
 #include <linux/dcache.h>
-#include <linux/ktime.h>
 #include <linux/mmap_lock.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -174,20 +173,25 @@ static size_t list_processes(struct pid **pids, size_t size, bool *skipped)
 	return n;
 }
 
-/* Whoever came after that is in no list. */
-static bool has_come_since(u64 when)
+/* Whether there are others than in the list, which has them in the kernel's
+ * order: new ones come at its end.
+ */
+static bool are_more(struct pid **pids, size_t n)
 {
 	struct task_struct *p;
-	bool ret = false;
+	size_t i = 0;
 
 	rcu_read_lock();
-	for_each_process(p)
-		if (!(p->flags & PF_KTHREAD) && p->start_time >= when) {
-			ret = true;
+	for_each_process(p) {
+		if (p->flags & PF_KTHREAD)
+			continue;
+		while (i < n && pids[i] != task_tgid(p))
+			i++;
+		if (i++ == n)
 			break;
-		}
+	}
 	rcu_read_unlock();
-	return ret;
+	return i > n;
 }
 
 int pd_user_maps(struct pd_maps *m)
@@ -196,7 +200,6 @@ int pd_user_maps(struct pd_maps *m)
 	struct user_walk *u = kzalloc(sizeof(*u), GFP_KERNEL);
 	struct pid **pids = kvcalloc(size, sizeof(*pids), GFP_KERNEL);
 	size_t i, n = 0;
-	u64 when;
 	int r = 0;
 
 	if (!u || !pids) {
@@ -206,11 +209,10 @@ int pd_user_maps(struct pd_maps *m)
 	u->maps = m;
 	u->walk.pfn = m->pfn;
 	u->walk.hit = hit;
-	when = ktime_get_ns();
 	n = list_processes(pids, size, &m->skipped);
 	for (i = 0; i < n && !r; i++)
 		r = walk_process(u, pids[i]);
-	m->skipped |= has_come_since(when);
+	m->skipped |= are_more(pids, n);
 out:
 	for (i = 0; i < n; i++)
 		put_pid(pids[i]);
