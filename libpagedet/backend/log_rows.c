@@ -328,6 +328,18 @@ static void put_file(const struct pdet_log_putting *o)
 			   (struct pdet_scan){ object, object + n });
 }
 
+/* Of slabs each object is charged for itself, and the word says so with its
+ * lowest bit; if it was hashed, only flags can say that it is no slab. */
+static bool is_charged_as_one(const struct pdet_log_page *p)
+{
+	uint64_t flags, known;
+
+	if (p->memcg_data >> 32)
+		return !(p->memcg_data & 1);
+	flags = flags_of(p, &known);
+	return known & ~flags & KPF(SLAB);
+}
+
 static void put_memcg(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
@@ -344,8 +356,7 @@ static void put_memcg(const struct pdet_log_putting *o)
 		}
 		return;
 	}
-	/* Of slabs each object is charged for itself. */
-	if (!path.at || p->memcg_data & 1)
+	if (!path.at || !is_charged_as_one(p))
 		return;
 	pdet_log_cell_text(o, F(MEMCG_PATH), path);
 	slash = path.end - path.at > 1 ?

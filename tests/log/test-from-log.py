@@ -140,7 +140,13 @@ Page Detective: metadata for Small Page pfn[{pfn:x}] \
 folio[00000000e1a9dd23] order [0]
 Page Detective: page: refcount:2 mapcount:1 mapping:0000000000000000 \
 index:0x7fed1a603 pfn:{pfn:#x}
+Page Detective: memcg:00000000e1f0a4b3
 Page Detective: anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0)
+Page Detective: raw: 0000000000020028 000000004a5f3c1e 000000007e1b2d44 \
+00000000c39f8a61
+Page Detective: raw: 00000007fed1a603 0000000000000000 0000000200000000 \
+00000000e1f0a4b3
+Page Detective: memcg: [/a.slice/b ] [/a.slice ] [/ ]
 Page Detective: The page is direct mapped addr[00000000d2cb53f1] pmd \
 entry[8000000007c001e3]
 Page Detective: The page is not mapped into kernel vmalloc area
@@ -157,6 +163,13 @@ Page Detective: Finished investigation of virtual[7fed1a603000]
 tap.equal("a page that nobody may touch is mapped",
           (row["user_maps"], row["pte"], row.get("vma_prot")),
           (1, ["present", "young", "dirty"], "---p"))
+tap.equal("what was hashed says nothing of a cgroup", row.get("memcg_path"),
+          "/a.slice/b")
+slab = hashed.replace("Page Detective: raw: 0000000000020028",
+                      "page_type: f5(slab)\n"
+                      "Page Detective: raw: 0000000000020028")
+(row,) = rows_of(slab)[1]
+tap.equal("of a slab there is none for all", row.get("memcg_path"), None)
 other = hashed.replace("entry[8000000007c001e3]", "entry[60000007c00713]")
 (row,) = rows_of(other)[1]
 tap.equal("only x86-64 says so with that bit", row["user_maps"], 0)
