@@ -310,9 +310,11 @@ static bool take_type(struct pdet_log_page *p, struct pdet_scan s,
 }
 
 /* Four words a line. The seventh of a struct page of 64 bytes holds _mapcount
- * and, above it, _refcount. */
+ * and, above it, _refcount: one more than was said before, if who shows them
+ * does not count himself. */
 static bool take_raw(struct pdet_log_page *p, struct pdet_scan s)
 {
+	const uint64_t refcount = (uint64_t)p->refcount;
 	uint64_t word[4];
 	size_t n;
 
@@ -327,7 +329,9 @@ static bool take_raw(struct pdet_log_page *p, struct pdet_scan s)
 		p->has |= PDET_LOG_RAW;
 	} else if (!p->has_type_word) {
 		p->type_word = (uint32_t)word[2];
-		p->has_type_word = word[2] >> 32 == (uint64_t)p->refcount;
+		p->has_type_word = word[2] >> 32 == refcount ||
+				   (p->has & PDET_LOG_META &&
+				    word[2] >> 32 == refcount + 1);
 	}
 	return true;
 }

@@ -329,7 +329,8 @@ static void put_file(const struct pdet_log_putting *o)
 }
 
 /* Of slabs each object is charged for itself, and the word says so with its
- * lowest bit; if it was hashed, only flags can say that it is no slab. */
+ * lowest bit; if it was hashed, only flags can say that it is no slab, as that
+ * of being on a list of those that can be taken back. */
 static bool is_charged_as_one(const struct pdet_log_page *p)
 {
 	uint64_t flags, known;
@@ -337,7 +338,7 @@ static bool is_charged_as_one(const struct pdet_log_page *p)
 	if (p->memcg_data >> 32)
 		return !(p->memcg_data & 1);
 	flags = flags_of(p, &known);
-	return known & ~flags & KPF(SLAB);
+	return flags & KPF(LRU) || known & ~flags & KPF(SLAB);
 }
 
 static void put_memcg(const struct pdet_log_putting *o)

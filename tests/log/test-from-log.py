@@ -144,7 +144,7 @@ Page Detective: memcg:00000000e1f0a4b3
 Page Detective: anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0)
 Page Detective: raw: 0000000000020028 000000004a5f3c1e 000000007e1b2d44 \
 00000000c39f8a61
-Page Detective: raw: 00000007fed1a603 0000000000000000 0000000200000000 \
+Page Detective: raw: 00000007fed1a603 0000000000000000 0000000300000000 \
 00000000e1f0a4b3
 Page Detective: memcg: [/a.slice/b ] [/a.slice ] [/ ]
 Page Detective: The page is direct mapped addr[00000000d2cb53f1] pmd \
@@ -165,9 +165,12 @@ tap.equal("a page that nobody may touch is mapped",
           (1, ["present", "young", "dirty"], "---p"))
 tap.equal("what was hashed says nothing of a cgroup", row.get("memcg_path"),
           "/a.slice/b")
-slab = hashed.replace("Page Detective: raw: 0000000000020028",
-                      "page_type: f5(slab)\n"
-                      "Page Detective: raw: 0000000000020028")
+tap.is_true("and of what type it is, is known",
+            "slab" not in row["flags_unknown"], row["flags_unknown"])
+slab = hashed.replace("anon flags: 0x20028(uptodate|lru|swapbacked|",
+                      "flags: 0x0(") \
+    .replace("Page Detective: raw: 0000000000020028",
+             "page_type: f5(slab)\nPage Detective: raw: 0000000000000000")
 (row,) = rows_of(slab)[1]
 tap.equal("of a slab there is none for all", row.get("memcg_path"), None)
 other = hashed.replace("entry[8000000007c001e3]", "entry[60000007c00713]")
