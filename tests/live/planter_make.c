@@ -27,6 +27,7 @@
 #define PM_FILE ((uint64_t)1 << 61)
 #define PM_SWAP ((uint64_t)1 << 62)
 #define PM_SOFT_DIRTY ((uint64_t)1 << 55)
+#define PM_EXCLUSIVE ((uint64_t)1 << 56)
 #define PM_UFFD_WP ((uint64_t)1 << 57)
 #define KPF_KSM ((uint64_t)1 << 21)
 
@@ -174,6 +175,35 @@ static void make_contents(struct field *f)
 	plant_anon(f, "bytes_data", at + 3 * PAGE)->content = "data";
 }
 
+/*
+ * A read of what was never written shows the zero page on most kernels. Some
+ * give the reader a page of its own instead, which nobody else maps: pagemap
+ * calls that entry exclusive, and one of the zero page never.
+ */
+static void make_zero(struct field *f)
+{
+	char *at = region(1, PROT_READ);
+	struct plant *p;
+	uint64_t word;
+
+	*(volatile char *)at;
+	word = word_pagemap(f->pid, (uintptr_t)at);
+	if (word != NO_NUMBER && word & PM_EXCLUSIVE) {
+		plant_skip("zero", "a read gets a page of its own here, not "
+			   "the zero page");
+		return;
+	}
+	p = plant_new(f, "zero", at);
+	p->kind = "zero";
+	p->flags_set = "zero_page";
+	p->flags_clear = "anon,mmap,lru,slab,buddy,swapbacked";
+	p->pte_set = "present,zero";
+	p->pte_clear = NOT_PRESENT_ELSE ",exclusive";
+	p->level = 1;
+	p->no_file = true;
+	p->content = "zero";
+}
+
 void make_anonymous(struct field *f)
 {
 	char *at = plant_region(3);
@@ -211,17 +241,7 @@ void make_anonymous(struct field *f)
 		p->flags_clear = ANON_CLEAR ",swapbacked";
 	}
 
-	at = region(1, PROT_READ);
-	*(volatile char *)at;
-	p = plant_new(f, "zero", at);
-	p->kind = "zero";
-	p->flags_set = "zero_page";
-	p->flags_clear = "anon,mmap,lru,slab,buddy,swapbacked";
-	p->pte_set = "present,zero";
-	p->pte_clear = NOT_PRESENT_ELSE ",exclusive";
-	p->level = 1;
-	p->no_file = true;
-	p->content = "zero";
+	make_zero(f);
 	make_contents(f);
 }
 

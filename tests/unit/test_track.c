@@ -178,23 +178,52 @@ START_TEST(truth)
 }
 END_TEST
 
+/* Some kernels give whoever reads untouched memory a page of its own instead
+ * of the zero page. pagemap's bit 56 tells them apart: only one process maps
+ * the page. */
+static bool reads_get_zero_page(void)
+{
+	volatile char *p = map_private(page);
+	uint64_t word = 0;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+	(void)*p;
+	if (fd >= 0) {
+		ck_assert_int_eq(pread(fd, &word, 8, (off_t)((uintptr_t)p /
+							     page * 8)), 8);
+		close(fd);
+	}
+	munmap((void *)p, page);
+	return !(word >> 56 & 1);
+}
+
 /* Private memory: what was given back is not what it was. */
 START_TEST(private_memory)
 {
+	const char *soft_dirty = "W8..W8";
 	struct pagedet_track *t;
 	volatile char *p;
+	bool zero_page;
 
 	start();
+	/* before it is armed: soft-dirty bits call all of an area written that
+	 * a new one beside it becomes part of */
+	zero_page = reads_get_zero_page();
 	p = map_private(6 * page);
 	p[0] = p[page] = p[2 * page] = 1;
 	t = track_by(methods[_i], (void *)p, 6 * page, 0);
 	arm(t, 0);
 	p[0] = 2;
 	madvise((void *)(p + page), page, MADV_DONTNEED);
-	(void)p[3 * page];	/* a read of what was never there */
+	/* A read of what was never there writes nothing. Soft-dirty bits call
+	 * every new page written, so that one of its own must not come here. */
+	if (methods[_i] == PAGEDET_TRACK_UFFD || zero_page)
+		(void)p[3 * page];
+	else
+		soft_dirty = "W8.8W8";
 	p[4 * page] = 1;
 	/* soft-dirty bits do not tell untouched from given back */
-	expect(t, 0, methods[_i] == PAGEDET_TRACK_UFFD ? "WW..W." : "W8..W8");
+	expect(t, 0, methods[_i] == PAGEDET_TRACK_UFFD ? "WW..W." : soft_dirty);
 	pagedet_track_free(t);
 	pagedet_free(pd);
 }
