@@ -64,6 +64,22 @@ class Guest:
             raise
         return self
 
+    def boot(self):
+        """A guest that dies before its first answer has said nothing of what
+        is tested, and boots once more."""
+        start = time.monotonic()
+        self.prepare()
+        try:
+            self.start_machine()
+        except Failed as e:
+            if not self.qemu.has_ended():
+                raise
+            print("# booting once more: %s" % str(e).strip().replace(
+                "\n", "\n# "), file=sys.stderr, flush=True)
+            self.qemu.end()
+            self.start_machine()
+        self.took("boot", start)
+
     def __exit__(self, *exc):
         if getattr(self, "qemu", None):
             self.qemu.end()
@@ -72,17 +88,21 @@ class Guest:
     def path(self, name):
         return os.path.join(self.scratch.name, name)
 
-    def boot(self):
-        start = time.monotonic()
+    def prepare(self):
+        """What it boots from."""
         with open(self.path("initramfs"), "wb") as f:
             f.write(initramfs.build(self.kernel, self.files, self.modules))
         subprocess.run([kernels.need("mke2fs", "e2fsprogs"), "-q", "-t",
                         "ext4", "-m", "0", self.path("disk"), DISK],
                        check=True, stdout=subprocess.DEVNULL)
+
+    def start_machine(self):
+        """Until it has answered for the first time."""
         # an oops ends the guest, so that it is seen
         append = "console=%s loglevel=5 panic=-1 oops=panic rdinit=/init " \
-            "secretmem.enable=1 %s %s %s" % (
-                self.machine["console"], self.kernel.append, self.append,
+            "secretmem.enable=1 %s %s %s %s" % (
+                self.machine["console"], self.machine["append"],
+                self.kernel.append, self.append,
                 "" if "maxcpus=" in self.append else ONE_CPU)
         arguments = [
             "-cpu", self.machine["cpu"], "-m", str(self.machine["memory"]),
@@ -107,7 +127,6 @@ class Guest:
                         self.qemu.process.args]
         self.agent = Port(self.qemu, "agent")
         self.answer()
-        self.took("boot", start)
 
     def took(self, what, start):
         self.times[what] = time.monotonic() - start
