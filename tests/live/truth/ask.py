@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """Asking pagedet, and asking again while the page changes underneath."""
 import json
-import re
 import time
 
 import machine
@@ -309,24 +308,13 @@ def kernels_stack(pid):
                       truth.decode().splitlines()]
 
 
-# How it came into the kernel, by itself or by an interrupt.
-FROM_USER = re.compile(r"(el0t_64_(sync|irq)|entry_SYSCALL_64_after_hwframe|"
-                       r"asm_(common|sysvec|exc)_\w+)\+")
-
-
 def check_stack(pagedet, pid, truth):
-    """@truth None: in user code, or all the way to where it left that; or it
-    ran in the kernel just then, and its stack is what it was before."""
     rows, _, err = pagedet.run("--json", "--fields", "pid",
                                "--where", "kind=reserved",
                                "--stacks", "task", pid)
-    rows = [row for row in rows if row.get("tid") == pid]
-    if not truth and len(rows) == 1 and \
-            rows[0].get("missing", {}).get("kernel_stack") == "raced":
-        return []
-    found = [row.get("kernel_stack", [str(row)]) for row in rows]
-    if len(found) == 1 and (is_same_stack(found[0], truth) if truth else
-                            not found[0] or FROM_USER.match(found[0][-1])):
+    found = [row.get("kernel_stack", [str(row)]) for row in rows
+             if row.get("tid") == pid]
+    if len(found) == 1 and is_same_stack(found[0], truth):
         return []
     return ["%d: %s, but %s is true: %s" % (pid, found, truth, err.strip())]
 
@@ -342,11 +330,8 @@ def check_stacks(report, pagedet, field):
             if truth is None:
                 report.skip("stacks", "the kernel has no /proc/PID/stack")
                 return
-            # it was asked for the last time when the dump was under way
-            moved = pid == field.facts["planter"] and \
-                not machine.there.is_live()
-            differs = check_stack(pagedet, pid, None if moved else truth) \
-                if moved or truth else ["%d never sleeps" % pid]
+            differs = check_stack(pagedet, pid, truth) if truth else \
+                ["%d never sleeps" % pid]
             if not differs:
                 break
         wrong += differs

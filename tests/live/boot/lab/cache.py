@@ -60,6 +60,14 @@ def entry(room, name, key, make, only=False):
     return path
 
 
+def forget(room, name):
+    """Entries of this name are made anew when they are next wanted."""
+    room = os.path.join(TOP, room)
+    with locked(os.path.basename(room) + "-" + name):
+        if os.path.isdir(room):
+            drop(room, lambda other: other.rpartition("-")[0] == name)
+
+
 def drop(room, is_it):
     for name in filter(is_it, os.listdir(room)):
         shutil.rmtree(os.path.join(room, name), ignore_errors=True)

@@ -62,6 +62,8 @@ TABLES = "/proc/kpageflags /proc/kpagecount /proc/kpagecgroup".split()
 WORDS = "pagemap pfn kpageflags kpagecount kpagecgroup fnv1a64".split()
 
 PF_WQ_WORKER = 0x20
+# seconds; an emulated machine is slow, and more so beside others
+SLEEPS_BY = 60
 # user addresses end far below; vsyscall is above
 LAST_ADDRESS = 1 << 56
 
@@ -82,6 +84,11 @@ def get(name):
     key = cache.digest(kernel.id, json.dumps(recipe), *sources())
     return cache.entry("dump", name, key,
                        lambda new: make(new, name, kernel, key), only=True)
+
+
+def forget(name):
+    """It is made anew when it is next asked for."""
+    cache.forget("dump", name)
 
 
 def make(top, name, kernel, key):
@@ -110,6 +117,7 @@ def make(top, name, kernel, key):
         said = listen(port, again=True)
         # whoever needs memory may change the type of a block
         save(g, "/proc/pagetypeinfo", top)
+        save_sleep(g, sleepers(said), top)
         g.took("truth", start)
 
         g.qemu.command("stop")
@@ -149,6 +157,38 @@ def listen(port, again=False):
         if "ready" in line:
             return said
         said.append(line)
+
+
+def sleepers(said):
+    """The planter, and whoever else of it has its pages mapped."""
+    return sorted({line[key] for line in said for key in ("planter", "pid")
+                   if line.get(key)} |
+                  {pid for line in said if "expect" in line
+                   for pid, _ in line["expect"].get("mappers", [])})
+
+
+def save_sleep(g, pids, top):
+    """Waits until they all sleep. Nobody writes to them, so that they go on
+    sleeping, and a dump has these stacks. The file of one that runs is empty,
+    or another one the next time."""
+    end = time.monotonic() + SLEEPS_BY
+    for pid in pids:
+        path = "/proc/%d/stack" % pid
+        before = None
+        while True:
+            state = g.read("/proc/%d/stat" % pid).rsplit(b")", 1)[1].split()[0]
+            try:
+                stack = g.read(path)
+            except guest.Refused:
+                stack = b"?"    # a kernel without that file
+            if state == b"S" and stack and stack == before:
+                break
+            before = stack
+            if time.monotonic() > end:
+                raise g.qemu.failed("%d does not sleep: %s, %s" % (
+                    pid, state.decode(), stack.decode()))
+            time.sleep(0.05)
+        save(g, path, top)
 
 
 def mark(said, after):
