@@ -8,7 +8,8 @@ import subprocess
 import time
 
 QEMU = "qemu-system-x86_64"
-SECONDS = 45
+# the agent itself gives up after 60
+SECONDS = 90
 
 
 class Monitor:
