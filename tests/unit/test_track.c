@@ -206,8 +206,8 @@ START_TEST(private_memory)
 	bool zero_page;
 
 	start();
-	/* before it is armed: soft-dirty bits call all of an area written that
-	 * a new one beside it becomes part of */
+	/* before it is armed: when a new area is joined to an old one,
+	 * soft-dirty bits call all of both written */
 	zero_page = reads_get_zero_page();
 	p = map_private(6 * page);
 	p[0] = p[page] = p[2 * page] = 1;

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""The stages of the gate: make targets, and what each has said."""
+import contextlib
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import results
+
+# seconds between two looks at what was said
+TICK = 0.2
+# seconds that who is told to end may take
+PATIENCE = 5
+# Lines that are shown when they come.
+SHOWN = re.compile(r"(FAIL|ERROR|XPASS): |not ok|Bail out!|# run |"
+                   r"# booting once more|"
+                   r".*: error: |.*undefined reference|.*\*\*\* ")
+
+
+def session(number):
+    """Processes of a session that have not ended."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            with open(path, "rb") as f:
+                words = f.read().rpartition(b")")[2].split()
+            if int(words[3]) == number and words[0] not in b"ZX":
+                found.append(int(path.split("/")[2]))
+    return found
+
+
+class Make:
+    """Targets of the build tree, one at a time."""
+
+    def __init__(self, build):
+        self.build = build
+        self.process = None
+        # of a make that has started us
+        self.environment = {name: value for name, value in os.environ.items()
+                            if name not in ("MAKEFLAGS", "MAKELEVEL",
+                                            "MFLAGS")}
+
+    def run(self, log, *words):
+        """Its exit status. The output goes to a file, so that a process that a
+        test leaves behind, and that keeps it open, is not waited for."""
+        with open(log, "wb") as to:
+            self.process = subprocess.Popen(
+                ["make", "-C", self.build, *words], stdout=to, stderr=to,
+                stdin=subprocess.DEVNULL, start_new_session=True,
+                env=self.environment)
+        with open(log, encoding="utf-8", errors="replace") as f:
+            while self.process.poll() is None:
+                self.show(f)
+                time.sleep(TICK)
+            self.show(f)
+        status = self.process.returncode
+        self.end()
+        return status
+
+    @staticmethod
+    def show(f):
+        for line in f.read().splitlines():
+            if SHOWN.match(line):
+                print("  " + line, flush=True)
+
+    def end(self):
+        """Every process that it has started ends with it."""
+        if not self.process:
+            return
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            until = time.monotonic() + PATIENCE
+            for pid in session(self.process.pid):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+            while session(self.process.pid) and time.monotonic() < until:
+                self.process.poll()
+                time.sleep(TICK)
+        self.process = None
+
+    def words(self, target):
+        """What a target prints."""
+        return subprocess.run(["make", "-s", "-C", self.build, target],
+                              stdin=subprocess.DEVNULL, check=True,
+                              stdout=subprocess.PIPE,
+                              env=self.environment).stdout.decode().split()
+
+    def log(self, name):
+        return os.path.join(self.build, name.replace("/", ".") + ".log")
+
+
+class Units:
+    """make check: a run is a test program."""
+
+    heading = "make check"
+
+    def __init__(self, make):
+        self.make = make
+        self.log = make.log("check")
+
+    def run(self):
+        """([Result], [Failure] of the stage as a whole)"""
+        for top, _, names in os.walk(self.make.build):
+            for name in names:
+                # it says nothing about this run
+                if name.endswith(".trs"):
+                    os.unlink(os.path.join(top, name))
+        jobs = len(os.sched_getaffinity(0))
+        status = self.make.run(self.log, "-k", "-j%d" % jobs, "check")
+        found, lost = [], []
+        for test in self.make.words("list-tests"):
+            result = results.of_test(self.make.build, test)
+            if result:
+                found.append(result)
+            else:
+                lost.append(test)
+        broken = []
+        if lost:
+            broken.append(results.Failure(
+                "%d of %d tests were not made, %s first" % (
+                    len(lost), len(lost) + len(found), lost[0]),
+                errors(self.log), self.log))
+        elif status and not any(result.failures for result in found):
+            broken.append(results.Failure("make check: exit status %d" %
+                                          status, errors(self.log), self.log))
+        return found, broken
+
+    def again(self, first):
+        kept = self.make.log("first-" + first.name)
+        shutil.copyfile(first.log, kept)
+        for failure in first.failures:
+            failure.log = kept
+        trs = os.path.splitext(first.log)[0] + ".trs"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(trs)
+        log = self.make.log("again-" + first.name)
+        status = self.make.run(log, "check", "TESTS=" + first.name)
+        return judged(first, results.of_test(self.make.build, first.name),
+                      status, log)
+
+
+class Lab:
+    """A target that runs tests/live/lab."""
+
+    def __init__(self, make, target, heading):
+        self.make, self.target, self.heading = make, target, heading
+        self.log = make.log(target)
+
+    def run(self):
+        status = self.make.run(self.log, self.target)
+        found = list(results.of_runs(self.log).values())
+        if not found or status and not any(r.failures for r in found):
+            return found, [results.Failure(
+                "make %s: exit status %d" % (self.target, status),
+                errors(self.log), self.log)]
+        return found, []
+
+    def again(self, first):
+        log = self.make.log("again-" + first.name)
+        status = self.make.run(log, "check-again", "RUNS=" + first.name)
+        return judged(first, results.of_runs(log).get(first.name), status,
+                      log)
+
+
+def judged(first, second, status, log):
+    """A second look; None: it has left nothing."""
+    if not second:
+        second = results.Result(first.name, log)
+        second.fail("it has left no result", errors(log))
+    elif status and not second.failures:
+        second.fail("make: exit status %d" % status, errors(log))
+    second.compare(first)
+    second.boots[:0] = first.boots
+    return second
+
+
+def errors(log):
+    """What went wrong in a log of make."""
+    with open(log, encoding="utf-8", errors="replace") as f:
+        lines = f.read().splitlines()
+    return [line for line in lines if re.search(
+        r": error: |undefined reference|\*\*\* |^ERROR", line)] or \
+        results.end_of(lines)
+
+
+def every(make):
+    return [Units(make),
+            Lab(make, "check-live", "tests on the running kernel"),
+            Lab(make, "check-lab",
+                "the same on Debian's kernels, in emulation"),
+            Lab(make, "check-kmod-short", "the module of kmod/ in them")]
