@@ -96,6 +96,11 @@ def used(memory):
         "HardwareCorrupted"))
 
 
+# What the allocator makes for a new slab, when somebody asks for an object and
+# there is no room: it goes with that slab, and not with the object.
+OF_SLAB = re.compile(r"\s*(alloc_slab_obj_exts|memcg_alloc_slab_cgroups)\+")
+
+
 def owned(text):
     """How many of each."""
     found = collections.Counter()
@@ -103,7 +108,8 @@ def owned(text):
         lines = part.strip().splitlines()
         number = lines and re.match(r" *(\d+) ", lines[0])
         if number and len(lines) > 1:
-            found["\n".join(lines[1:])] += int(number.group(1))
+            if not OF_SLAB.match(lines[1]):
+                found["\n".join(lines[1:])] += int(number.group(1))
         else:
             found.update(re.sub(r"^0x\S+ +", "", line) for line in lines)
     return found

@@ -64,6 +64,8 @@ WORDS = "pagemap pfn kpageflags kpagecount kpagecgroup fnv1a64".split()
 PF_WQ_WORKER = 0x20
 # seconds; an emulated machine is slow, and more so beside others
 SLEEPS_BY = 60
+# until who was woken sleeps again
+QUIET = 1
 # user addresses end far below; vsyscall is above
 LAST_ADDRESS = 1 << 56
 
@@ -108,7 +110,7 @@ def make(top, name, kernel, key):
         cgroups = list_cgroups(g)
         save_cgroups(g, cgroups, top)
         tasks = list_tasks(g, top)
-        listen(port, again=True)
+        save_sleep(g, sleepers(listen(port, again=True)), top)
         for path in TABLES:
             save(g, path, top)
         save_spaces(g, tasks, top)
@@ -117,9 +119,10 @@ def make(top, name, kernel, key):
         said = listen(port, again=True)
         # whoever needs memory may change the type of a block
         save(g, "/proc/pagetypeinfo", top)
-        save_sleep(g, sleepers(said), top)
         g.took("truth", start)
 
+        # whatever goes through a port wakes the planter once more
+        time.sleep(QUIET)
         g.qemu.command("stop")
         for form, path in (("elf", "dump.elf"), ("kdump-zlib", "dump.kdump")):
             start = time.monotonic()
@@ -168,27 +171,26 @@ def sleepers(said):
 
 
 def save_sleep(g, pids, top):
-    """Waits until they all sleep. Nobody writes to them, so that they go on
-    sleeping, and a dump has these stacks. The file of one that runs is empty,
-    or another one the next time."""
-    end = time.monotonic() + SLEEPS_BY
-    for pid in pids:
-        path = "/proc/%d/stack" % pid
-        before = None
-        while True:
-            state = g.read("/proc/%d/stat" % pid).rsplit(b")", 1)[1].split()[0]
-            try:
-                stack = g.read(path)
-            except guest.Refused:
-                stack = b"?"    # a kernel without that file
-            if state == b"S" and stack and stack == before:
-                break
-            before = stack
-            if time.monotonic() > end:
-                raise g.qemu.failed("%d does not sleep: %s, %s" % (
-                    pid, state.decode(), stack.decode()))
-            time.sleep(0.05)
-        save(g, path, top)
+    """The stacks of those who sleep, when they all do: there they sleep when a
+    dump is written, too. Every word that goes through a port of the guest
+    wakes whoever reads from another one, so that a shell in the guest looks,
+    and waits before it does."""
+    look = """sleep %d; all=$(cd /proc; for pid in %s; do
+            cat $pid/stat; echo "= $pid"; cat $pid/stack; echo
+        done); echo "$all" """ % (QUIET, " ".join(map(str, pids)))
+    for _ in range(SLEEPS_BY // QUIET):
+        said = g.must_run("sh", "-c", look).decode("latin-1")
+        # the planter's name has a bracket and a line break
+        found = re.findall(r"\) (\w) [-0-9 ]*\n= (\d+)\n((?:\[.*\n)*)", said)
+        if [int(pid) for _, pid, _ in found] == pids and \
+                all(state == "S" for state, _, _ in found):
+            break
+    else:
+        raise g.qemu.failed("they do not sleep: " + said)
+    for _, pid, stack in found:
+        if stack:   # there are kernels without that file
+            with open(place(top, "/proc/%s/stack" % pid), "w") as f:
+                f.write(stack)
 
 
 def mark(said, after):
