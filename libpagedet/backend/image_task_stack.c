@@ -122,8 +122,8 @@ static int why_none(struct image_session *s, uint32_t tid, int error)
 
 	if (error == -EAGAIN && !s->image->memory->live)
 		return pdet_fail(env, ENOENT, "thread %u ran when the dump was "
-				 "written, and the registers of its processor "
-				 "are not there", tid);
+				 "written, and no registers of a processor "
+				 "are there that lead to its stack", tid);
 	if (error == -EAGAIN)
 		return pdet_fail(env, EAGAIN, "thread %u runs: its stack is in "
 				 "the registers of a processor", tid);

@@ -11,13 +11,14 @@
 
 #include "kernel/task_stack.h"
 
-enum { TASK_PID, TASK_ON_CPU, TASK_CPU, TASK_STACK, TASK_SWITCHES, TASK_FORCED,
-       TASK_SP, TASK_FP, TASK_PC, TASK_FIELDS };
+enum { TASK_PID, TASK_ON_CPU, TASK_CPU, TASK_STACK, TASK_AREA, TASK_SWITCHES,
+       TASK_FORCED, TASK_SP, TASK_FP, TASK_PC, TASK_FIELDS };
 static const pdet_field_names task_names[TASK_FIELDS] = {
 	[TASK_PID] = { "task_struct.pid" },
 	[TASK_ON_CPU] = { "task_struct.on_cpu" },
 	[TASK_CPU] = { "task_struct.thread_info.cpu", "task_struct.cpu" },
 	[TASK_STACK] = { "task_struct.stack" },
+	[TASK_AREA] = { "task_struct.stack_vm_area" },
 	[TASK_SWITCHES] = { "task_struct.nvcsw" },
 	[TASK_FORCED] = { "task_struct.nivcsw" },
 	[TASK_SP] = { "task_struct.thread.sp",
@@ -32,6 +33,11 @@ static const pdet_field_names frame_names[FRAME_FIELDS] = {
 	[FRAME_IP] = { "inactive_task_frame.ret_addr" },
 };
 
+enum { AREA_PAGES, AREA_FIELDS };
+static const pdet_field_names area_names[AREA_FIELDS] = {
+	[AREA_PAGES] = { "vm_struct.nr_pages" },
+};
+
 bool pdet_task_stacks_init(struct pdet_task_stacks *t,
 			   const struct pdet_paging *paging,
 			   const struct pdet_btf *btf,
@@ -42,6 +48,7 @@ bool pdet_task_stacks_init(struct pdet_task_stacks *t,
 	t->paging = paging;
 	pdet_struct_find(&t->task, btf, task_names, TASK_FIELDS);
 	pdet_struct_find(&t->frame, btf, frame_names, FRAME_FIELDS);
+	pdet_struct_find(&t->area, btf, area_names, AREA_FIELDS);
 	if (!pdet_struct_has(&t->task, TASK_ON_CPU) ||
 	    !pdet_struct_has(&t->task, TASK_SP))
 		return false;
@@ -59,10 +66,12 @@ bool pdet_task_stacks_init(struct pdet_task_stacks *t,
 struct kept {
 	uint64_t switches;
 	uint64_t stack;		/* of the task; 0: not known */
+	uint64_t bytes;		/* of that; 0: not known */
 	uint64_t ip, sp, fp;
 	bool runs;		/* then it is what the processor had */
 	bool user;
-	bool own;		/* where it is, is the task's own stack */
+	bool own;		/* it is on the task's own stack, or was
+				 * before an interrupt came */
 };
 
 /* No stack of a task is larger, and none smaller. */
@@ -83,25 +92,51 @@ static bool are_numbered(const struct pdet_task_stacks *t)
 	return true;
 }
 
-static bool find_cpu(const struct pdet_task_stacks *t, uint64_t stack,
-		     uint32_t pid, uint32_t number, struct kept *ret)
+/* Whether that is in the task's own stack, for sure. */
+static bool is_own(const struct kept *k, uint64_t at)
+{
+	return k->stack && at - k->stack < (k->bytes ? k->bytes :
+					    LEAST_STACK_BYTES);
+}
+
+/*
+ * The processor that is on the task's stack; or the one that the kernel names,
+ * which may have left it for an interrupt's - or is in the middle of a switch,
+ * where both tasks are marked as running, and on the stack of the other one.
+ */
+static bool find_cpu(const struct pdet_task_stacks *t, uint32_t pid,
+		     uint32_t number, struct kept *ret)
 {
 	const bool numbered = are_numbered(t);
 	struct pdet_cpu cpu;
 	uint32_t i;
 
-	for (i = 0; pdet_notes_cpu(t->cpus, i, &cpu); i++) {
-		if ((numbered ? i != number : cpu.pid != pid) &&
-		    (cpu.user || cpu.sp - stack >= STACK_BYTES))
+	for (i = 0; !ret->own && pdet_notes_cpu(t->cpus, i, &cpu); i++) {
+		const bool own = !cpu.user && is_own(ret, cpu.sp);
+
+		if (!own && (numbered ? i != number : cpu.pid != pid))
 			continue;
 		ret->runs = true;
+		ret->own = own;
 		ret->user = cpu.user;
 		ret->ip = cpu.ip;
 		ret->sp = cpu.sp;
 		ret->fp = cpu.fp;
-		return true;
 	}
-	return false;
+	return ret->runs;
+}
+
+/* 0: not known; of a stack that is no area of its own, as the first task's. */
+static uint64_t stack_bytes(struct pdet_space *space,
+			    const struct pdet_task_stacks *t, uint64_t area)
+{
+	uint64_t bytes;
+
+	if (!pdet_is_address(area) || !pdet_struct_has(&t->area, AREA_PAGES) ||
+	    pdet_struct_value(space, &t->area, area, AREA_PAGES, &bytes) < 0)
+		return 0;
+	bytes <<= t->paging->page_shift;
+	return bytes < LEAST_STACK_BYTES || bytes > STACK_BYTES ? 0 : bytes;
 }
 
 static int read_task(struct pdet_space *space, const struct pdet_task_stacks *t,
@@ -121,12 +156,14 @@ static int read_task(struct pdet_space *space, const struct pdet_task_stacks *t,
 		.fp = pdet_struct_get(s, buf, TASK_FP),
 		.ip = pdet_struct_get(s, buf, TASK_PC),
 	};
-	if (!pdet_struct_get(s, buf, TASK_ON_CPU) ||
-	    find_cpu(t, ret->stack,
-		     (uint32_t)pdet_struct_get(s, buf, TASK_PID),
-		     (uint32_t)pdet_struct_get(s, buf, TASK_CPU), ret))
+	ret->bytes = stack_bytes(space, t, pdet_struct_get(s, buf, TASK_AREA));
+	if (!pdet_struct_get(s, buf, TASK_ON_CPU)) {
+		ret->own = ret->stack;
 		return 0;
-	return -EAGAIN;
+	}
+	return find_cpu(t, (uint32_t)pdet_struct_get(s, buf, TASK_PID),
+			(uint32_t)pdet_struct_get(s, buf, TASK_CPU), ret) ?
+	       0 : -EAGAIN;
 }
 
 /* On x86-64 the rest is on the stack. */
@@ -168,11 +205,12 @@ static uint64_t without_signature(const struct pdet_paging *p, uint64_t v)
  * record is that of the task's own stack, and none leads back. */
 static bool leads_on(struct kept *k, uint64_t from, uint64_t to)
 {
-	const uint64_t at = k->stack ? to - k->stack : STACK_BYTES;
+	const uint64_t most = k->bytes ? k->bytes : STACK_BYTES;
 
 	if (k->own)
-		return to > from && at < STACK_BYTES;
-	k->own = at < (to > from ? LEAST_STACK_BYTES : STACK_BYTES);
+		return to > from && to - k->stack < most;
+	k->own = to > from ? is_own(k, to) :
+		 k->stack && to - k->stack < most;
 	return to > from || k->own;
 }
 
@@ -212,7 +250,6 @@ size_t pdet_task_stack(struct pdet_space *space,
 	if (*error || k.user)
 		return 0;
 	s.signal = k.runs;
-	k.own = k.stack && (!k.runs || k.sp - k.stack < LEAST_STACK_BYTES);
 	s.ip = without_signature(t->paging, k.ip);
 	s.sp = k.sp;
 	s.bp = k.fp;
@@ -227,9 +264,16 @@ size_t pdet_task_stack(struct pdet_space *space,
 		frames[i++] = s.ip;
 		r = t->has_orc ? pdet_orc_next(space, &t->orc, &s) :
 				 next_record(space, t, &k, &s);
+		k.own = k.own || is_own(&k, s.sp);
 	} while (r > 0);
 	if (!*error)
 		*error = r;
+	/* As far as can be seen it is another task's. */
+	if (k.runs && !k.own) {
+		if (!*error || *error == -E2BIG || *error == -EBADMSG)
+			*error = -EAGAIN;
+		return 0;
+	}
 	/* What it left behind is gone if it has run since. */
 	r = read_task(space, t, task, &again);
 	if (r < 0 || again.switches != k.switches) {

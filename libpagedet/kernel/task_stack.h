@@ -13,7 +13,7 @@
 struct pdet_task_stacks {
 	const struct pdet_paging *paging;
 	struct pdet_notes cpus;	/* of the processors, if it is a dump */
-	struct pdet_struct task, frame;
+	struct pdet_struct task, frame, area;
 	bool has_orc;
 	struct pdet_orc orc;
 };
@@ -29,8 +29,9 @@ bool pdet_task_stacks_init(struct pdet_task_stacks *t,
 /*
  * pdet_task_stack - of the task_struct at @task, innermost first; at most @n
  * of them. How many: none if it is in user code. *error: why that is not all
- * of it; 0 it is, -EAGAIN it runs, or ran meanwhile, -E2BIG there are more, or
- * a result of memory/memory.h.
+ * of it; 0 it is, -EAGAIN it runs, or ran meanwhile, and what registers there
+ * are do not lead to its own stack, -E2BIG there are more, or a result of
+ * memory/memory.h.
  */
 size_t pdet_task_stack(struct pdet_space *space,
 		       const struct pdet_task_stacks *t, uint64_t task,

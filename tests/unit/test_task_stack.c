@@ -12,8 +12,8 @@
 #define FRAMES 8
 
 enum { T_PID = 8, T_CPU = 12, T_ON_CPU = 16, T_SWITCHES = 24, T_FORCED = 32,
-       T_STACK = 40, T_THREAD = 64, TASK = 256, C_FP = 8, C_SP = 16,
-       C_PC = 24, F_BP = 40, F_IP = 48 };
+       T_STACK = 40, T_AREA = 48, T_THREAD = 64, TASK = 256, A_PAGES = 16,
+       AREA = 32, C_FP = 8, C_SP = 16, C_PC = 24, F_BP = 40, F_IP = 48 };
 
 struct world {
 	struct kmem *k;
@@ -32,6 +32,9 @@ static struct world *start(bool arm64)
 	}, x86[] = { { "sp", C_SP, 0, 0, 8 } }, frame[] = {
 		{ "bp", F_BP, 0, 0, 8 }, { "ret_addr", F_IP, 0, 0, 8 },
 	};
+	static const struct structs_member pages[] = {
+		{ "nr_pages", A_PAGES, 0, 0, 4 },
+	};
 	const struct pdet_orc_table none = { 0, 0, 0 };
 	struct world *w = calloc(1, sizeof(*w));
 	uint32_t thread;
@@ -39,6 +42,7 @@ static struct world *start(bool arm64)
 	ck_assert_ptr_nonnull(w);
 	w->k = kmem_new();
 	structs_init(&w->s);
+	structs_add(&w->s, "vm_struct", AREA, pages, 1);
 	if (arm64) {
 		const struct structs_member in[] = {
 			{ "cpu_context", 0, 0, 0, STRUCTS_IN(structs_add(&w->s,
@@ -55,13 +59,14 @@ static struct world *start(bool arm64)
 		const struct structs_member task[] = {
 			{ "pid", T_PID, 0, 0, 4 }, { "cpu", T_CPU, 0, 0, 4 },
 			{ "stack", T_STACK, 0, 0, 8 },
+			{ "stack_vm_area", T_AREA, 0, 0, 8 },
 			{ "on_cpu", T_ON_CPU, 0, 0, 4 },
 			{ "nvcsw", T_SWITCHES, 0, 0, 8 },
 			{ "nivcsw", T_FORCED, 0, 0, 8 },
 			{ "thread", T_THREAD, 0, 0, STRUCTS_IN(thread) },
 		};
 
-		structs_add(&w->s, "task_struct", TASK, task, 7);
+		structs_add(&w->s, "task_struct", TASK, task, 8);
 	}
 	ck_assert(pdet_task_stacks_init(&w->t, &w->k->p, structs_btf(&w->s),
 					&none, NULL));
@@ -258,10 +263,84 @@ START_TEST(interrupts_have_a_stack)
 	record(w, STACK + 0x40, irq, TEXT + 0x30);
 	ck_assert_uint_eq(ask(w, FRAMES), irq == STACK + 0x7000 ? 7 : 5);
 	ck_assert_int_eq(w->error, -EBADMSG);
-	/* to the stack of another task, below it */
+	/* to the stack of another task, below it: that was interrupted */
 	record(w, irq + 0x40, STACK - 0x200000, TEXT + 0x82);
+	ck_assert_uint_eq(ask(w, FRAMES), 0);
+	ck_assert_int_eq(w->error, -EAGAIN);
+	/* it is not known whose */
+	kmem_fail(w->k, irq + 0x40, -EIO);
+	ck_assert_uint_eq(ask(w, FRAMES), 0);
+	ck_assert_int_eq(w->error, -EIO);
+	end(w);
+}
+END_TEST
+
+/* In the middle of a switch both tasks are marked as running there, and the
+ * processor is on the stack of the other one already, or still. */
+START_TEST(switch_under_way)
+{
+	const bool arm64 = _i & 1, near = _i & 2;
+	const uint64_t other = STACK + (near ? 0x4000 : 0x100000);
+	struct world *w = start(arm64);
+	char data[ARM64_NOTE];
+
+	sleep_there(w, arm64);
+	kmem_u32(w->k, w->task + T_PID, 73);
+	kmem_u32(w->k, w->task + T_CPU, 0);
+	kmem_u32(w->k, w->task + T_ON_CPU, 1);
+	kmem_u64(w->k, w->task + T_STACK, STACK - 0x1000);
+	record(w, other, other + 0x40, TEXT + 0x81);
+	record(w, other + 0x40, 0, 0);
+	if (arm64)
+		arm64_note(data, 1, TEXT + 0x80, other, other);
+	else
+		note(data, 1, TEXT + 0x80, other - 8, other, false);
+	w->t.cpus = (struct pdet_notes){ data, arm64 ? ARM64_NOTE : NOTE };
+	ck_assert_uint_eq(ask(w, FRAMES), 0);
+	ck_assert_int_eq(w->error, -EAGAIN);
+	/* nor are there more of it than fit */
+	ck_assert_uint_eq(ask(w, 1), 0);
+	ck_assert_int_eq(w->error, -EAGAIN);
+	/* in user code nobody switches */
+	if (!arm64) {
+		note(data, 1, 0x401000, 0x7ffc0000, 0, true);
+		ck_assert_uint_eq(ask(w, FRAMES), 0);
+		ck_assert_int_eq(w->error, 0);
+	}
+	end(w);
+}
+END_TEST
+
+/* How large a stack is, its area says: of 32 KB the upper half is the task's
+ * own, too, and what lies behind it is not. */
+START_TEST(large_stacks)
+{
+	const bool arm64 = _i;
+	struct world *w = start(arm64);
+	uint64_t area = kmem_object(w->k, AREA);
+	char data[ARM64_NOTE];
+
+	sleep_there(w, arm64);
+	kmem_u32(w->k, w->task + T_PID, 42);
+	kmem_u32(w->k, w->task + T_ON_CPU, 1);
+	kmem_u64(w->k, w->task + T_STACK, STACK - 0x6000);
+	kmem_u64(w->k, w->task + T_AREA, area);
+	kmem_u32(w->k, area + A_PAGES, 8);
+	if (arm64)
+		arm64_note(data, 42, TEXT + 0x80, STACK, STACK);
+	else
+		note(data, 42, TEXT + 0x80, STACK - 8, STACK, false);
+	w->t.cpus = (struct pdet_notes){ data, arm64 ? ARM64_NOTE : NOTE };
 	ck_assert_uint_eq(ask(w, FRAMES), 3);
-	ck_assert_int_eq(w->error, -EBADMSG);
+	ck_assert_int_eq(w->error, 0);
+	/* 16 KB only: that is somebody else's */
+	kmem_u32(w->k, area + A_PAGES, 4);
+	ck_assert_uint_eq(ask(w, FRAMES), 0);
+	ck_assert_int_eq(w->error, -EAGAIN);
+	/* it cannot be: then no more than what all have */
+	kmem_u32(w->k, area + A_PAGES, 4000);
+	ck_assert_uint_eq(ask(w, FRAMES), 0);
+	ck_assert_int_eq(w->error, -EAGAIN);
 	end(w);
 }
 END_TEST
@@ -322,6 +401,8 @@ int main(void)
 	unit_loop(s, who_runs_has_none, 2);
 	unit_loop(s, who_ran_when_the_dump_was_written, 2);
 	unit_loop(s, interrupts_have_a_stack, 6);
+	unit_loop(s, switch_under_way, 4);
+	unit_loop(s, large_stacks, 2);
 	unit_loop(s, damaged_stacks, 2);
 	unit_loop(s, damaged_tasks, 2);
 	return unit_main(s);
