@@ -16,9 +16,6 @@
 #include "base/io.h"
 #include "kernel/directmap.h"
 
-/* No direct map is shorter, and nothing else is that near behind it. */
-#define DIRECT_MAP ((uint64_t)1 << 46)
-
 /* The failure in @env becomes the part's. */
 int pdet_image_note(struct image_part *part, struct pdet_env *env, int error)
 {
@@ -262,8 +259,9 @@ static bool find_supers(struct image *im, struct pdet_env *env,
 		pdet_directmap_find(im->space.reader, &im->paging,
 				    &first) == 0 &&
 		pdet_super_blocks_find(&im->space, &im->file_types, super,
-				       first, first + DIRECT_MAP,
-				       &ret->address) == 0;
+				       first,
+				       pdet_directmap_end(&im->paging, first) -
+				       1, &ret->address) == 0;
 	return ret->found;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel/areas.h"
+#include "kernel/directmap.h"
 #include "pagedet.h"
 
 #define TIB ((uint64_t)1 << 40)
@@ -107,16 +108,15 @@ static void add_arm64(struct pdet_areas *a, const struct pdet_vmcoreinfo *info)
 		    number(info, "VMALLOC_END"), false);
 }
 
-/* The direct map: on arm64 all below the middle of the smallest kernel's half,
- * on x86-64 as far as there is memory. */
+/* The direct map: on arm64 all that it can be, on x86-64 as far as there is
+ * memory. */
 static void add_direct(struct pdet_areas *a, const struct pdet_areas_facts *f)
 {
-	const unsigned bits = PDET_MIN(a->paging->va_bits, 48u);
 	uint64_t first = a->direct, end = a->direct + f->end;
 
 	if (!a->paging->one_root) {
 		first = -((uint64_t)1 << a->paging->va_bits);
-		end = -((uint64_t)1 << (bits - 1));
+		end = pdet_directmap_end(a->paging, a->direct);
 	}
 	if (a->has_direct)
 		add(a, "[direct map]", PAGEDET_MAP_DIRECT, first, end);

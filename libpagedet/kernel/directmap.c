@@ -48,3 +48,11 @@ int pdet_directmap_find(struct pdet_reader *r, const struct pdet_paging *p,
 	*ret = base;
 	return 0;
 }
+
+uint64_t pdet_directmap_end(const struct pdet_paging *p, uint64_t base)
+{
+	/* a quarter of what the tables translate: 64 TB, or 32 PB */
+	if (p->one_root)
+		return base + ((uint64_t)1 << (p->va_bits - 2));
+	return -((uint64_t)1 << (PDET_MIN(p->va_bits, 48u) - 1));
+}

@@ -50,11 +50,35 @@ START_TEST(not_found)
 }
 END_TEST
 
+/* Wherever it was put, the kernel's image is not in it. */
+START_TEST(its_end)
+{
+	const struct pdet_paging x86 = tables_x86(4), la57 = tables_x86(5);
+	const struct pdet_paging arm64 = tables_arm64(4096, 48, 16);
+	const struct pdet_paging small = tables_arm64(4096, 39, 25);
+	const struct pdet_paging large = tables_arm64(65536, 52, 12);
+	const uint64_t kaslr = 0xffff6dd080000000, image = 0xffffaace14b04348;
+
+	ck_assert_uint_eq(pdet_directmap_end(&x86, BASE),
+			  BASE + ((uint64_t)1 << 46));
+	ck_assert_uint_eq(pdet_directmap_end(&la57, 0xff11000000000000),
+			  0xff91000000000000);
+	ck_assert_uint_eq(pdet_directmap_end(&arm64, kaslr),
+			  0xffff800000000000);
+	ck_assert_uint_lt(pdet_directmap_end(&arm64, kaslr), image);
+	ck_assert_uint_eq(pdet_directmap_end(&small, 0xffffff8000000000),
+			  0xffffffc000000000);
+	ck_assert_uint_eq(pdet_directmap_end(&large, 0xfff0000000000000),
+			  0xffff800000000000);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("directmap");
 
 	unit_loop(s, found, 2);
 	unit_test(s, not_found);
+	unit_test(s, its_end);
 	return unit_main(s);
 }
