@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """What a run has said: results counted, failures with their reasons. A run is a
 test program of make check, or one of tests/live/lab."""
+import collections
 import os
 import re
 
@@ -26,7 +27,7 @@ class Result:
     def __init__(self, name, log):
         self.name, self.log = name, log
         self.passed = 0
-        self.good = set()       # names of what passed
+        self.good = collections.Counter()       # what passed, by key()
         self.skips = []
         self.boots = []         # why a guest had to boot once more
         self.failures = []
@@ -36,16 +37,25 @@ class Result:
 
     def compare(self, first):
         """A second look that does not make what failed at the first one does
-        not disprove it."""
+        not disprove it. Several tests may have one name."""
         if self.failures:
             return
+        bad = collections.Counter(key(failure.name)
+                                  for failure in first.failures if failure.made)
         for failure in first.failures:
-            if failure.made and failure.name not in self.good:
+            name = key(failure.name)
+            if failure.made and \
+                    self.good[name] < first.good[name] + bad[name]:
                 self.fail(failure.name, ["failed, and was not made the second "
                                          "time, for the first time:"] +
                           failure.why)
         if not self.passed and not self.failures:
             self.fail("nothing passed the second time", self.skips)
+
+
+def key(name):
+    """A name without the numbers in it, which may be others each time."""
+    return re.sub(r"[-+]?\b(0x[0-9a-f]+|\d+)\b", "N", name)
 
 
 def end_of(lines):
@@ -92,7 +102,7 @@ def of_tap(name, lines, status, log):
                 result.skips.append(skip[1] or "does not say why")
             else:
                 result.passed += 1
-                result.good.add(title(line))
+                result.good[key(title(line))] += 1
         elif "# booting once more: " in line:
             result.boots.append(line.partition(": ")[2])
     if result.failures:
@@ -130,10 +140,10 @@ def of_test(build, test):
     result.skips = told.skips[:judged.count("SKIP")]
     result.skips += ["does not say why"] * (judged.count("SKIP") -
                                             len(result.skips))
-    if bad:
-        result.failures = told.failures[:len(bad)] + [
-            Failure(line, end_of(lines), base + ".log") for line in lines
-            if line.startswith("ERROR: ")][:len(bad) - len(told.failures)]
+    failures = told.failures + [
+        Failure(line, end_of(lines), base + ".log") for line in lines
+        if line.startswith("ERROR: ")]
+    result.failures = failures[:len(bad)]
     if bad and not result.failures or not judged:
         result.fail(" ".join(bad) or "no result", end_of(lines))
     return result

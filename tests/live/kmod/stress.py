@@ -97,7 +97,7 @@ def used(memory):
 
 
 # What the allocator makes for a new slab, when somebody asks for an object and
-# there is no room: it goes with that slab, and not with the object.
+# all others are full: it goes with that slab, and not with the object.
 OF_SLAB = re.compile(r"\s*(alloc_slab_obj_exts|memcg_alloc_slab_cgroups)\+")
 
 
