@@ -126,7 +126,7 @@ static bool find_cpu(const struct pdet_task_stacks *t, uint32_t pid,
 	return ret->runs;
 }
 
-/* 0: not known; of a stack that is no area of its own, as the first task's. */
+/* 0: not known, as for the first task, whose stack is not an area. */
 static uint64_t stack_bytes(struct pdet_space *space,
 			    const struct pdet_task_stacks *t, uint64_t area)
 {

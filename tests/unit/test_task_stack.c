@@ -191,6 +191,19 @@ static void arm64_note(char *at, uint32_t pid, uint64_t ip, uint64_t sp,
 	put_note(at, ARM64_LEN, pid, regs, sizeof(regs));
 }
 
+/* The task is marked as running on the one processor that the dump has, whose
+ * number or task is @pid, and which is at @at. */
+static void runs_at(struct world *w, char data[ARM64_NOTE], bool arm64,
+		    uint32_t pid, uint64_t at)
+{
+	kmem_u32(w->k, w->task + T_ON_CPU, 1);
+	if (arm64)
+		arm64_note(data, pid, TEXT + 0x80, at, at);
+	else
+		note(data, pid, TEXT + 0x80, at - 8, at, false);
+	w->t.cpus = (struct pdet_notes){ data, arm64 ? ARM64_NOTE : NOTE };
+}
+
 /* By whose they are, as the kernel says, or by the processor, as QEMU does. */
 START_TEST(who_ran_when_the_dump_was_written)
 {
@@ -243,15 +256,10 @@ START_TEST(interrupts_have_a_stack)
 
 	sleep_there(w, arm64);
 	kmem_u32(w->k, w->task + T_PID, 42);
-	kmem_u32(w->k, w->task + T_ON_CPU, 1);
 	kmem_u64(w->k, w->task + T_STACK, STACK - 0x1000);
 	record(w, irq, irq + 0x40, TEXT + 0x81);
 	record(w, irq + 0x40, STACK, TEXT + 0x82);
-	if (arm64)
-		arm64_note(data, 42, TEXT + 0x80, irq, irq);
-	else
-		note(data, 42, TEXT + 0x80, irq - 8, irq, false);
-	w->t.cpus = (struct pdet_notes){ data, arm64 ? ARM64_NOTE : NOTE };
+	runs_at(w, data, arm64, 42, irq);
 	ck_assert_uint_eq(ask(w, FRAMES), 5);
 	ck_assert_int_eq(w->error, 0);
 	ck_assert_uint_eq(w->frames[0], TEXT + 0x80);
@@ -287,15 +295,10 @@ START_TEST(switch_under_way)
 	sleep_there(w, arm64);
 	kmem_u32(w->k, w->task + T_PID, 73);
 	kmem_u32(w->k, w->task + T_CPU, 0);
-	kmem_u32(w->k, w->task + T_ON_CPU, 1);
 	kmem_u64(w->k, w->task + T_STACK, STACK - 0x1000);
 	record(w, other, other + 0x40, TEXT + 0x81);
 	record(w, other + 0x40, 0, 0);
-	if (arm64)
-		arm64_note(data, 1, TEXT + 0x80, other, other);
-	else
-		note(data, 1, TEXT + 0x80, other - 8, other, false);
-	w->t.cpus = (struct pdet_notes){ data, arm64 ? ARM64_NOTE : NOTE };
+	runs_at(w, data, arm64, 1, other);
 	ck_assert_uint_eq(ask(w, FRAMES), 0);
 	ck_assert_int_eq(w->error, -EAGAIN);
 	/* nor are there more of it than fit */
@@ -322,15 +325,10 @@ START_TEST(large_stacks)
 
 	sleep_there(w, arm64);
 	kmem_u32(w->k, w->task + T_PID, 42);
-	kmem_u32(w->k, w->task + T_ON_CPU, 1);
 	kmem_u64(w->k, w->task + T_STACK, STACK - 0x6000);
 	kmem_u64(w->k, w->task + T_AREA, area);
 	kmem_u32(w->k, area + A_PAGES, 8);
-	if (arm64)
-		arm64_note(data, 42, TEXT + 0x80, STACK, STACK);
-	else
-		note(data, 42, TEXT + 0x80, STACK - 8, STACK, false);
-	w->t.cpus = (struct pdet_notes){ data, arm64 ? ARM64_NOTE : NOTE };
+	runs_at(w, data, arm64, 42, STACK);
 	ck_assert_uint_eq(ask(w, FRAMES), 3);
 	ck_assert_int_eq(w->error, 0);
 	/* 16 KB only: that is somebody else's */
