@@ -250,6 +250,9 @@ void go_on(struct agent *a);	/* nothing is read any more */
 
 uint64_t fault_parse(const char *list);
 void fault_names(FILE *f);
+void fault_starting(struct agent *a);	/* nothing was sent yet */
+/* A page passes; called by the tap's thread. */
+void fault_sent(struct agent *a, uint64_t page, const unsigned char *bytes);
 void fault_sending(struct agent *a);	/* pages are being sent */
 void fault_frozen(struct agent *a);	/* nothing was read yet */
 void fault_explaining(struct agent *a);	/* differences are known */

@@ -12,6 +12,8 @@
 
 #include "agent.h"
 
+#define HOLD_MS 10000		/* what is sent, at most */
+
 enum when { SENDING, FROZEN, EXPLAINING };
 
 struct fault {
@@ -163,7 +165,7 @@ static bool punch_hole(struct agent *a)
 	return true;
 }
 
-/* The destination has it as it was first sent; that is put back at the end. */
+/* A page as it was first sent; that is put back at the end. */
 struct kept {
 	uint64_t page;
 	bool taken;
@@ -172,19 +174,35 @@ struct kept {
 
 static struct kept kept = { .page = NO_PAGE };
 
-static void keep_older(struct agent *a)
+static bool is_kept(struct agent *a, int side)
 {
-	if (kept.page == NO_PAGE)
-		kept.page = choose(a, true);
-	if (!kept.taken && was_sent(a, kept.page))
-		kept.taken = look_bytes(a, DESTINATION, kept.page,
-					kept.bytes) > 0;
+	unsigned char bytes[PAGE_BYTES];
+
+	return look_bytes(a, side, kept.page, bytes) >= 0 &&
+	       !memcmp(bytes, kept.bytes, PAGE_BYTES);
 }
 
+/* Nothing is handed on until the guest has written the page once more, so that
+ * it will be sent again: however slow all is, what is kept becomes old. */
+static void keep_older(struct agent *a, const unsigned char *bytes)
+{
+	const uint64_t until = agent_clock() + HOLD_MS;
+
+	memcpy(kept.bytes, bytes, PAGE_BYTES);
+	kept.taken = true;
+	while (is_kept(a, SOURCE) && agent_clock() < until)
+		agent_sleep(1);
+}
+
+/* It is no harm where that is what the page has. */
 static bool put_back_older(struct agent *a)
 {
 	if (!kept.taken)
-		agent_say("the fault came too late");
+		agent_say("fault older: not done: page %llu was not seen to be "
+			  "sent", (unsigned long long)kept.page);
+	else if (is_kept(a, SOURCE) || is_kept(a, DESTINATION))
+		agent_say("fault older: not done: page %llu is as it was first "
+			  "sent", (unsigned long long)kept.page);
 	else if (!transfer(a, DESTINATION, kept.page, kept.bytes, true))
 		done("older", kept.page);
 	return true;
@@ -336,13 +354,24 @@ static void act(struct agent *a, enum when when)
 			a->o.faults &= ~(1ull << i);
 }
 
-void fault_sending(struct agent *a)
+/* What is chosen here is not changed while fault_sent() may be called. */
+void fault_starting(struct agent *a)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		if (a->o.faults & 1ull << i && faults[i].act == put_back_older)
-			keep_older(a);
+			kept.page = choose(a, true);
+}
+
+void fault_sent(struct agent *a, uint64_t page, const unsigned char *bytes)
+{
+	if (page == kept.page && !kept.taken)
+		keep_older(a, bytes);
+}
+
+void fault_sending(struct agent *a)
+{
 	act(a, SENDING);
 }
 

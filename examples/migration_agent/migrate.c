@@ -252,6 +252,7 @@ static int carry(struct agent *a)
 	if (qmp_do(&a->vm[DESTINATION].qmp, "migrate-incoming",
 		   json_pack("{s:s}", "uri", in)))
 		return fail(&a->vm[DESTINATION], "cannot listen");
+	fault_starting(a);
 	if (a->o.tap)
 		status = tap_start(a, tapped, to, &tap);
 	if (status)

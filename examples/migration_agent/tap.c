@@ -71,6 +71,8 @@ static void on_page(void *user, const char *block, uint64_t offset,
 		known = false;
 	versions_sent(&t->a->versions, page, c.hash, turn, known,
 		      known && c.hash == t->a->hash_zero);
+	if (bytes)
+		fault_sent(t->a, page, bytes);
 }
 
 /* Postcopy: what the destination has of it is old, and is given back. */
