@@ -22,6 +22,9 @@
 
 #define PAGES 4
 
+/* Newer than the headers of the systems that we build on. */
+#define MFD_NOEXEC_SEAL_ 8U
+
 static char *new_file(const char *dir, const char *name, int *fd)
 {
 	char *path;
@@ -54,6 +57,14 @@ static char *map_pages(int fd, unsigned n, int prot, int flags)
 	/* no neighbours come along */
 	madvise(at, n * PAGE, MADV_RANDOM);
 	return at;
+}
+
+/* btrfs has a device for each subvolume, overlayfs one of its own: maps says
+ * one and stat another. */
+static bool hides_device(const struct statfs *fs)
+{
+	return fs->f_type == BTRFS_SUPER_MAGIC ||
+	       fs->f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
 static void of_file(struct plant *p, int fd, const char *path, uint64_t index)
@@ -211,7 +222,10 @@ static void make_in_memory(struct field *f)
 	} else {
 		plant_skip("tmpfs", "/dev/shm is no tmpfs");
 	}
-	fd = memfd_create("plant", MFD_CLOEXEC);
+	/* vm.memfd_noexec may insist on it; before 6.3 it is not known */
+	fd = memfd_create("plant", MFD_CLOEXEC | MFD_NOEXEC_SEAL_);
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("plant", MFD_CLOEXEC);
 	shmem_plant(f, "memfd", fd, NULL, 3);
 
 	at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -245,15 +259,21 @@ static void make_text(struct field *f)
 	uintptr_t addr = (uintptr_t)make_text & ~(PAGE - 1);
 	unsigned long start, end, offset;
 	char line[1024];
+	struct statfs fs;
 	struct plant *p;
 	FILE *maps;
 
 	maps = fopen("/proc/self/maps", "r");
-	if (len < 0 || fd < 0 || !maps) {
+	if (len < 0 || fd < 0 || !maps || fstatfs(fd, &fs) < 0) {
 		plant_skip("text", "cannot read about ourselves");
 		return;
 	}
 	path[len] = '\0';
+	if (hides_device(&fs)) {
+		plant_skip("text", "%s has another device in maps", path);
+		fclose(maps);
+		return;
+	}
 	while (fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) !=
 			    3 ||
@@ -273,14 +293,28 @@ static void make_text(struct field *f)
 	fclose(maps);
 }
 
+static void skip_on_disk(const char *dir, const char *why)
+{
+	static const char *const names[] = {
+		"file_clean", "file_cow", "file_dirty", "file_synced",
+		"file_unmapped",
+	};
+	unsigned i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		plant_skip(names[i], "%s %s", dir, why);
+}
+
 void make_files(struct field *f)
 {
 	struct statfs fs;
 
 	if (statfs(f->dir, &fs) < 0)
-		plant_skip("file_clean", "cannot look at %s", f->dir);
+		skip_on_disk(f->dir, "cannot be looked at");
 	else if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
-		plant_skip("file_clean", "%s has no disk below it", f->dir);
+		skip_on_disk(f->dir, "has no disk below it");
+	else if (hides_device(&fs))
+		skip_on_disk(f->dir, "has another device in maps");
 	else
 		make_on_disk(f);
 	make_in_memory(f);

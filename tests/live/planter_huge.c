@@ -11,6 +11,9 @@
 
 #define LARGE ((size_t)64 << 10)
 
+/* of 2 MB, whatever size is the default */
+#define MAP_POOL (MAP_ANONYMOUS | MAP_HUGETLB | 21 << MAP_HUGE_SHIFT)
+
 /* 2 MB of address space at a multiple of 2 MB. */
 static char *huge_region(void)
 {
@@ -103,9 +106,9 @@ static void make_hugetlb(struct field *f)
 
 	if (keep_hugetlb(2)) {
 		own = mmap(NULL, HUGE, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+			   MAP_PRIVATE | MAP_POOL, -1, 0);
 		shared = mmap(NULL, HUGE, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+			      MAP_SHARED | MAP_POOL, -1, 0);
 	}
 	if (own == MAP_FAILED || shared == MAP_FAILED) {
 		plant_skip("hugetlb_head", "cannot get two huge pages: %s",

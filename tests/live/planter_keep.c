@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +24,16 @@
 #define THP_SYS "/sys/kernel/mm/transparent_hugepage/"
 #define LARGE_ENABLED THP_SYS "hugepages-64kB/enabled"
 #define SHMEM_ENABLED THP_SYS "shmem_enabled"
+#define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages"
+#define DAMON_SYS "/sys/kernel/mm/damon/admin/kdamonds/"
+#define RECLAIM_SYS "/sys/module/damon_reclaim/parameters/"
 
 /* Settings that plants change; put back in this order. */
 static struct {
 	const char *path;
 	char value[64];
 } settings[] = {
-	{ .path = "/proc/sys/vm/nr_hugepages" },
+	{ .path = POOL },
 	{ .path = "/sys/kernel/mm/ksm/run" },
 	{ .path = "/sys/kernel/mm/ksm/pages_to_scan" },
 	{ .path = "/sys/kernel/mm/ksm/sleep_millisecs" },
@@ -249,6 +253,63 @@ static bool write_swap_header(void)
 	return good;
 }
 
+static bool has_line(const char *dir, const char *name, const char *line)
+{
+	char path[512], text[64];
+
+	snprintf(path, sizeof(path), "%s%s", dir, name);
+	return keep_read(path, text, sizeof(text)) == 0 && !strcmp(text, line);
+}
+
+/* Whether it is so of one of the directories. */
+static bool any_has(const char *pattern, bool (*has)(const char *dir))
+{
+	bool found = false;
+	glob_t dirs;
+	size_t i;
+
+	if (glob(pattern, GLOB_MARK, NULL, &dirs))
+		return false;
+	for (i = 0; i < dirs.gl_pathc && !found; i++)
+		found = has(dirs.gl_pathv[i]);
+	globfree(&dirs);
+	return found;
+}
+
+static bool spares_anon(const char *filter)
+{
+	return has_line(filter, "type", "anon") &&
+	       has_line(filter, "matching", "Y") &&
+	       !has_line(filter, "allow", "Y");
+}
+
+static bool pages_out(const char *scheme)
+{
+	char filters[512];
+
+	snprintf(filters, sizeof(filters), "%s*filters/[0-9]*", scheme);
+	return has_line(scheme, "action", "pageout") &&
+	       !any_has(filters, spares_anon);
+}
+
+static bool kdamond_swaps(const char *kdamond)
+{
+	char schemes[512];
+
+	snprintf(schemes, sizeof(schemes), "%scontexts/*/schemes/[0-9]*",
+		 kdamond);
+	return has_line(kdamond, "state", "on") && any_has(schemes, pages_out);
+}
+
+/* DAMON may have been told to page out what nobody uses for a while: it would
+ * take plants, and fill the swap. */
+static bool damon_swaps(void)
+{
+	return any_has(DAMON_SYS "[0-9]*", kdamond_swaps) ||
+	       (has_line(RECLAIM_SYS, "enabled", "Y") &&
+		!has_line(RECLAIM_SYS, "skip_anon", "Y"));
+}
+
 bool keep_swap(char *why, size_t size)
 {
 	char bytes[32];
@@ -262,6 +323,10 @@ bool keep_swap(char *why, size_t size)
 	}
 	if (!zram_is_ours()) {
 		snprintf(why, size, "%s is in use", ZRAM);
+		return false;
+	}
+	if (damon_swaps()) {
+		snprintf(why, size, "DAMON would page out to %s", ZRAM);
 		return false;
 	}
 	snprintf(bytes, sizeof(bytes), "%zu", ZRAM_PAGES * PAGE);

@@ -29,6 +29,7 @@
 #define PM_SOFT_DIRTY ((uint64_t)1 << 55)
 #define PM_EXCLUSIVE ((uint64_t)1 << 56)
 #define PM_UFFD_WP ((uint64_t)1 << 57)
+#define PM_GUARD ((uint64_t)1 << 58)
 #define KPF_KSM ((uint64_t)1 << 21)
 
 #define UNMAPPED ((uintptr_t)16 * PAGE)
@@ -245,25 +246,34 @@ void make_anonymous(struct field *f)
 	make_contents(f);
 }
 
-void make_special(struct field *f)
+static void make_guard(struct field *f)
 {
 	char *at = plant_region(2);
 	struct plant *p;
-	int fd;
 
 	plant_fill(at, 6);
-	if (madvise(at, PAGE, MADV_GUARD_INSTALL_) == 0) {
-		p = plant_new(f, "guard", at);
-		p->kind = "anon";
-		p->pte_set = "guard";
-		p->pte_clear = "present,swapped,migration,hwpoison,device";
-	} else {
+	if (madvise(at, PAGE, MADV_GUARD_INSTALL_) < 0) {
 		plant_skip("guard", "MADV_GUARD_INSTALL: %s",
 			   strerror(errno));
+		return;
 	}
+	/* kernels had guards before pagemap had a bit for them */
+	if (!(word_pagemap(f->pid, (uintptr_t)at) & PM_GUARD)) {
+		plant_skip("guard", "pagemap does not tell a guard from swap");
+		return;
+	}
+	p = plant_new(f, "guard", at);
+	p->kind = "anon";
+	p->pte_set = "guard";
+	p->pte_clear = "present,swapped,migration,hwpoison,device";
+}
 
-	fd = (int)syscall(SYS_memfd_secret_, 0);
-	at = MAP_FAILED;
+static void make_secret(struct field *f)
+{
+	int fd = (int)syscall(SYS_memfd_secret_, 0);
+	char *at = MAP_FAILED;
+	struct plant *p;
+
 	if (fd >= 0 && ftruncate(fd, (off_t)PAGE) == 0)
 		at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			  0);
@@ -283,6 +293,12 @@ void make_special(struct field *f)
 	} else {
 		plant_skip("secretmem", "memfd_secret: %s", strerror(errno));
 	}
+}
+
+void make_special(struct field *f)
+{
+	make_guard(f);
+	make_secret(f);
 }
 
 /* --- merged, swapped, protected --- */
@@ -309,11 +325,16 @@ void make_merged(struct field *f)
 	}
 	keep_write("/sys/kernel/mm/ksm/pages_to_scan", "10000");
 	keep_write("/sys/kernel/mm/ksm/sleep_millisecs", "10");
-	keep_write("/sys/kernel/mm/ksm/run", "1");
 	for (i = 0; i < 300; i++) {
 		if (word_pfn(word_pagemap(f->pid, (uintptr_t)a)) ==
 		    word_pfn(word_pagemap(f->pid, (uintptr_t)b)))
 			break;
+		/* each time: a daemon may switch it off */
+		if (keep_write("/sys/kernel/mm/ksm/run", "1") < 0) {
+			plant_skip("ksm_a", "KSM cannot be switched on: %s",
+				   strerror(errno));
+			return;
+		}
 		nap(100);
 	}
 	/* what is merged stays so while nobody scans */

@@ -23,6 +23,16 @@
 /* Longer than the tick that a file's time is of. */
 #define TICK_MS 12
 
+/* What the kernel said, as a reason, which is kept until we end. */
+static const char *refused(const char *what, uint64_t error)
+{
+	char *why;
+
+	if (asprintf(&why, "%s: %s", what, strerror((int)error)) < 0)
+		die(what);
+	return why;
+}
+
 /* --- on the way --- */
 
 static void lose(struct move *m, struct order *packets, uint32_t page)
@@ -212,46 +222,55 @@ static const char *give_back(struct move *m, uint32_t page)
 {
 	const int advice = m->ram == ANON ? MADV_DONTNEED : MADV_REMOVE;
 
-	return tell(&m->dst, ADVISE, page, (uint64_t)advice) ?
-	       "madvise: cannot give back" : NULL;
+	const uint64_t error = tell(&m->dst, ADVISE, page, (uint64_t)advice);
+
+	return error ? refused("madvise: cannot give back", error) : NULL;
 }
 
 /* Given back, and brought again as it was: another page, the same contents. */
 static const char *bring_again(struct move *m, uint32_t page)
 {
 	struct order again = m->came[page];
+	const char *why = give_back(m, page);
 
-	if (give_back(m, page))
-		return "madvise: cannot give back";
+	if (why)
+		return why;
 	deliver(m, &again, page);
 	return NULL;
 }
 
 /* Each processor has a list that new pages wait in, which MADV_COLD empties:
- * that of the one it runs on. */
-static void run_on(const struct side *s, unsigned nth)
+ * that of the one it runs on. Moves it to the next of @all after @cpu. */
+static size_t run_on_next(const struct side *s, const cpu_set_t *all,
+			  size_t cpu)
 {
 	cpu_set_t one;
 
+	do
+		cpu = (cpu + 1) % CPU_SETSIZE;
+	while (!CPU_ISSET(cpu, all));
 	CPU_ZERO(&one);
-	CPU_SET(nth % (unsigned)sysconf(_SC_NPROCESSORS_CONF), &one);
+	CPU_SET(cpu, &one);
 	/* of one that is offline it stays where it is */
 	sched_setaffinity(s->pid, sizeof(one), &one);
+	return cpu;
 }
 
 static const char *swap_out(const struct move *m, struct side *s,
 			    uint32_t page)
 {
+	size_t cpu = CPU_SETSIZE - 1;
 	bool out = false;
 	cpu_set_t all;
-	unsigned i;
+	int left;
 
 	if (m->no_swap)
 		return m->no_swap;
 	if (sched_getaffinity(s->pid, sizeof(all), &all))
 		return "sched_getaffinity failed";
-	for (i = 0; i < 50 && !out; i++) {
-		run_on(s, i);
+	/* all of them, and again */
+	for (left = CPU_COUNT(&all) + 50; left && !out; left--) {
+		cpu = run_on_next(s, &all, cpu);
 		tell(s, ADVISE, page, MADV_COLD_);
 		tell(s, ADVISE, page, MADV_PAGEOUT_);
 		out = pagemap(s, page) & PM_SWAP;
@@ -274,18 +293,24 @@ static const char *swap_out_peer(struct move *m, uint32_t page)
 
 static const char *merge(struct move *m, uint32_t page)
 {
+	uint64_t error;
 	unsigned i;
 
-	if (tell(&m->src, ADVISE, page, MADV_MERGEABLE) ||
-	    tell(&m->dst, ADVISE, page, MADV_MERGEABLE))
-		return "MADV_MERGEABLE: Invalid argument";
+	error = tell(&m->src, ADVISE, page, MADV_MERGEABLE);
+	if (!error)
+		error = tell(&m->dst, ADVISE, page, MADV_MERGEABLE);
+	if (error)
+		return refused("MADV_MERGEABLE", error);
 	keep_write("/sys/kernel/mm/ksm/pages_to_scan", "20000");
 	keep_write("/sys/kernel/mm/ksm/sleep_millisecs", "1");
-	keep_write("/sys/kernel/mm/ksm/run", "1");
 	for (i = 0; i < 3000; i++) {
 		if ((pagemap(&m->src, page) & PM_PFN) ==
 		    (pagemap(&m->dst, page) & PM_PFN))
 			break;
+		/* each time: a daemon may switch it off */
+		if (keep_write("/sys/kernel/mm/ksm/run", "1") < 0)
+			return refused("KSM cannot be switched on",
+				       (uint64_t)errno);
 		nap(2);
 	}
 	keep_write("/sys/kernel/mm/ksm/run", "0");
@@ -309,16 +334,18 @@ static const char *merge_and_break(struct move *m, uint32_t page)
 
 static const char *split_huge(struct move *m, uint32_t page)
 {
-	return tell(&m->dst, SPLIT, page, 0) ? "mprotect failed" : NULL;
+	const uint64_t error = tell(&m->dst, SPLIT, page, 0);
+
+	return error ? refused("mprotect", error) : NULL;
 }
 
 /* --- what breaks --- */
 
 static const char *break_page(struct side *s, uint32_t page)
 {
-	if (tell(s, ADVISE, page, MADV_HWPOISON_))
-		return "MADV_HWPOISON: Invalid argument";
-	return NULL;
+	const uint64_t error = tell(s, ADVISE, page, MADV_HWPOISON_);
+
+	return error ? refused("MADV_HWPOISON", error) : NULL;
 }
 
 static const char *break_source(struct move *m, uint32_t page)
@@ -334,9 +361,10 @@ static const char *break_peer(struct move *m, uint32_t page)
 static const char *offline(struct move *m, uint32_t page)
 {
 	const uint64_t was = pagemap(&m->dst, page) & PM_PFN;
+	const uint64_t error = tell(&m->dst, ADVISE, page, MADV_SOFT_OFFLINE_);
 
-	if (tell(&m->dst, ADVISE, page, MADV_SOFT_OFFLINE_))
-		return "MADV_SOFT_OFFLINE: Invalid argument";
+	if (error)
+		return refused("MADV_SOFT_OFFLINE", error);
 	return (pagemap(&m->dst, page) & PM_PFN) == was ?
 	       "the page did not move" : NULL;
 }

@@ -6,6 +6,19 @@ import sys
 import cells
 
 
+# Programs that say what they are about before they say why they cannot, and
+# may show the end of a log below that.
+TALKERS = ("build-kernel: ", "fetch-deb: ")
+
+
+def reason(why):
+    """(the line that says why, all others)"""
+    lines = why.splitlines()
+    at = max((i for i, line in enumerate(lines) if line.startswith(TALKERS)),
+             default=0)
+    return lines[at], lines[:at] + lines[at + 1:]
+
+
 class Unclaimed(str):
     """Words for a field that is required and not claimed."""
 
@@ -67,9 +80,9 @@ class Report:
         print("# disagreements: %d" % total)
 
     def skip(self, name, why):
-        why, *more = why.splitlines()
-        is_listed = any(allowed == name and reason.search(why)
-                        for allowed, reason in self.allowed)
+        why, more = reason(why)
+        is_listed = any(allowed == name and listed.search(why)
+                        for allowed, listed in self.allowed)
         self.cells.add(skip=name, why=why, listed=is_listed)
         if not is_listed:
             self.say(name, ["skipped, and skips.txt does not list it: " + why])
