@@ -70,6 +70,20 @@ tap_fails() {
 	fi
 }
 
+# tap_wait COMMAND...: until it exits with 0, for 60 s at least; fails if it did
+# not. Instead of a sleep: how long something takes depends on the machine.
+tap_wait() {
+	tap_tries=0
+	until "$@" > /dev/null 2>&1; do
+		tap_tries=$((tap_tries + 1))
+		if [ "$tap_tries" -gt 1200 ]; then
+			echo "# 60 s were not enough for: $*"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
 tap_done() {
 	printf '1..%d\n' "$tap_n"
 	exit "$tap_failed"

@@ -37,6 +37,14 @@ size_after_crash() {
 	copy_loop=
 }
 
+new_f() {
+	new_file 100000 "$f"
+}
+
+dirty_many() {
+	other_byte "$dir/many" 4096000
+}
+
 # with_form NAME OPTION...: of mke2fs
 with_form() {
 	name=$1
@@ -53,9 +61,8 @@ with_form() {
 		return 0
 	fi
 	f=$dir/f
-	head -c 100000 /dev/urandom > "$f"
-	verdict "$name: a new file is not committed" 1 not_committed \
-		committed "$f"
+	fresh new_f "$name: a new file is not committed" 1 \
+		not_committed committed "$f"
 	if write_out "$f"; then
 		verdict "$name: what was written out is on the disk" 0 none \
 			disk "$f"
@@ -91,10 +98,8 @@ for i in range(600):
 os.fsync(f)
 END
 	verdict "$name: a file in many pieces" 0 none committed "$dir/many"
-	printf x | dd of="$dir/many" bs=1 seek=4096000 conv=notrunc \
-		2> /dev/null
-	verdict "$name: one of them is dirty" 1 not_committed committed \
-		"$dir/many"
+	fresh dirty_many "$name: one of them is dirty" 1 \
+		not_committed committed "$dir/many"
 	head -n 1 "$tap_dir/stdout" | grep -q '"first":1000,"pages":1,' &&
 		tap_ok "$name: and that is the page" ||
 		tap_not_ok "$name: and that is the page" "$(why)"

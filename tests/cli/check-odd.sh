@@ -16,20 +16,38 @@ more_clean_up() {
 
 chmod 755 "$tap_dir"
 
+new_f() {
+	new_file 50000 "$dir/f"
+}
+
 # --- files that change meanwhile: as anybody ---
 
-# meanwhile NAME COMMAND...: done while "check stable" looks
+# it_looks: it has the file open, and the memory for what it copies of it
+it_looks() {
+	find "/proc/$looking/fd" -lname '/memfd:pagedet-check*' | grep -q .
+}
+it_looks_or_ended() {
+	it_looks || grep -q ') Z ' "/proc/$looking/stat"
+}
+# meanwhile NAME COMMAND...: done while "check stable" looks; once more and for
+# longer if it looked no more when that was done
 meanwhile() {
 	name=$1
 	shift
-	head -c 100000 /dev/zero > "$tap_dir/f"
-	head -c 100000 /dev/zero > "$tap_dir/other"
-	(
-		sleep 0.4
+	for seconds in 1.5 6 60; do
+		head -c 100000 /dev/zero > "$tap_dir/f"
+		head -c 100000 /dev/zero > "$tap_dir/other"
+		"$PAGEDET" check stable "$tap_dir/f" --watch $seconds --json \
+			> "$tap_dir/stdout" 2> "$tap_dir/stderr" < /dev/null &
+		looking=$!
+		tap_wait it_looks_or_ended
 		"$@"
-	) &
-	run check stable "$tap_dir/f" --watch 1.5 --json
-	wait $! || :
+		looked=no
+		! it_looks || looked=yes
+		status=0
+		wait "$looking" || status=$?
+		[ $looked = no ] || break
+	done
 	[ "$status" = 2 ] && grep -q '"cause":"replaced"' "$tap_dir/stdout" &&
 		tap_ok "$name" || tap_not_ok "$name" "$(why)"
 }
@@ -91,10 +109,11 @@ mkdir "$tap_dir/served"
 "$PYTHON3" "$top_srcdir/tests/cli/fuse-file.py" "$tap_dir/served" \
 	> "$tap_dir/why" 2>&1 &
 server=$!
-while kill -0 "$server" 2> /dev/null &&
-	! grep -q " $tap_dir/served fuse" /proc/mounts; do
-	sleep 0.1
-done
+is_served_or_ended() {
+	grep -q " $tap_dir/served fuse" /proc/mounts ||
+		! kill -0 "$server"
+}
+tap_wait is_served_or_ended
 if kill -0 "$server" 2> /dev/null; then
 	mounted=$tap_dir/served
 	cat "$tap_dir/served/f" > "$tap_dir/there"
@@ -190,9 +209,8 @@ journal_loop=$(losetup -f --show "$tap_dir/journal" 2> "$tap_dir/why") &&
 	mke2fs -q -F -t ext4 -b 4096 -J "device=$journal_loop" \
 		"$tap_dir/img" > "$tap_dir/why" 2>&1 || :
 if [ -n "$journal_loop" ] && mount_image data=journal; then
-	head -c 50000 /dev/urandom > "$dir/f"
-	verdict 'external journal: not committed' 1 not_committed committed \
-		"$dir/f"
+	fresh new_f 'external journal: not committed' 1 \
+		not_committed committed "$dir/f"
 	fsync_file "$dir/f"
 	verdict 'external journal: committed' 0 none committed "$dir/f"
 	whole 'external journal: it was read' 'transactions in the journal'
@@ -230,7 +248,7 @@ punch.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_long]
 os.chdir(sys.argv[1])
 random.seed(1)
 end = time.monotonic() + 8
-while time.monotonic() < end:
+while time.monotonic() < end or not os.path.exists("enough"):
     f = os.open("new", os.O_RDWR | os.O_CREAT)
     os.write(f, os.urandom(400000))
     os.rename("new", "f")
@@ -250,9 +268,7 @@ while time.monotonic() < end:
     os.close(f)
 END
 	racing=$!
-	while [ ! -e "$dir/f" ]; do
-		sleep 0.1
-	done
+	tap_wait test -e "$dir/f"
 	n=0
 	lost=0
 	odd=0
@@ -261,6 +277,7 @@ END
 		run check disk "$dir/f" --json
 		[ "$status" -le 2 ] || odd=$status
 		! grep -q lost_write "$tap_dir/stdout" || lost=$((lost + 1))
+		[ "$n" -le 10 ] || : > "$dir/enough"
 	done
 	wait "$racing" || :
 	echo "# $n times"

@@ -94,31 +94,55 @@ if [ "$(id -u)" != 0 ]; then
 	tap_done
 fi
 
+dirty_f() {
+	other_byte "$f" 50000
+}
+
+new_f() {
+	new_file 8192 "$f"
+}
+
+# new_block: a page of $dir/g, on a block that was never written
+new_block() {
+	rm -f "$dir/g"
+	fallocate -l 65536 "$dir/g"
+	head -c 4096 /dev/urandom |
+		dd of="$dir/g" conv=notrunc 2> /dev/null
+}
+
+# new_dir: one more below $dir, committed
+new_dir() {
+	n_dirs=$((n_dirs + 1))
+	mkdir "$dir/new$n_dirs"
+	"$PYTHON3" -c 'import os, sys
+os.fsync(os.open(sys.argv[1], os.O_RDONLY))' "$dir/new$n_dirs"
+}
+n_dirs=0
+
 # of_files NAME OPTIONS: what is so on any of them
 of_files() {
 	name=$1
 	f=$dir/f
-	# without the byte that is written to it below
-	head -c 100001 /dev/urandom | LC_ALL=C tr x y > "$f"
+	# without the bytes that are written to it below
+	head -c 100001 /dev/urandom | LC_ALL=C tr xz y > "$f"
 	fsync_file "$f"
 	verdict "$name: clean after fsync" 0 none clean "$f"
 	verdict "$name: on the disk after fsync" 0 none disk "$f"
-	printf x | dd of="$f" bs=1 seek=50000 conv=notrunc 2> /dev/null
-	verdict "$name: a byte written is not clean" 1 dirty clean "$f"
-	verdict "$name: nor on the disk" 1 not_written disk "$f"
-	run check disk "$f" 12+1 --json
+	fresh dirty_f "$name: a byte written is not clean" 1 \
+		dirty clean "$f"
+	fresh dirty_f "$name: nor on the disk" 1 not_written \
+		disk "$f"
+	fresh dirty_f "$name: nor is its page" 1 not_written \
+		disk "$f" 12+1
 	whole "$name: and that is the page" '"violations":1,'
 	verdict "$name: another page is" 0 none disk "$f" 0+8
 	fsync_file "$f"
 	verdict "$name: on the disk again" 0 none disk "$f"
 	verdict "$name: cached" 1 cached absent "$f"
-	fallocate -l 65536 "$dir/g"
-	head -c 4096 /dev/urandom |
-		dd of="$dir/g" conv=notrunc 2> /dev/null
 	case $name in
 	*journal*) ;;
-	*) verdict "$name: dirty, on a block never written" 2 unwritten \
-		disk "$dir/g" ;;
+	*) fresh new_block "$name: dirty, on a block never written" 2 \
+		unwritten disk "$dir/g" ;;
 	esac
 	# behind the filesystem's back
 	"$PYTHON3" - "$f" "$loop" > "$tap_dir/why" 2>&1 << 'END'
@@ -179,9 +203,8 @@ for mode in ordered journal; do
 	fi
 	of_files "ext4 data=$mode" "data=$mode"
 	f=$dir/h
-	head -c 8192 /dev/urandom > "$f"
-	verdict "$mode: nothing is committed before fsync" 1 not_committed \
-		committed "$f"
+	fresh new_f "$mode: nothing is committed before fsync" \
+		1 not_committed committed "$f"
 	fsync_file "$f"
 	verdict "$mode: all is committed after it" 0 none committed "$f"
 	run check committed "$f" --json
@@ -200,7 +223,8 @@ os.fsync(os.open(sys.argv[1], os.O_RDONLY))' "$dir/new"
 	run check committed "$loop" --json
 	tap_fails "$mode: now it is, and replay would write it" \
 		grep -q '"violated"' "$tap_dir/stdout"
-	verdict "$mode: home blocks are not written yet" 1 dirty clean "$loop"
+	fresh new_dir "$mode: home blocks are not written yet" 1 dirty \
+		clean "$loop"
 	unmount_image
 	rm "$tap_dir/img"
 done

@@ -78,7 +78,7 @@ refused() {
 	refused_words=$3
 	shift 3
 	status=0
-	timeout 10 "$PAGEDET" page 1 "$@" > "$tap_dir/stdout" \
+	timeout 60 "$PAGEDET" page 1 "$@" > "$tap_dir/stdout" \
 		2> "$tap_dir/stderr" < /dev/null || status=$?
 	expect "$refused_name" "$refused_status" "$refused_words"
 	tap_fails "$refused_name: no answer" test -s "$tap_dir/stdout"

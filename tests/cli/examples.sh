@@ -62,9 +62,7 @@ fi
 sleep 1000 &
 pid=$!
 # Until then it is a copy of this shell.
-until [ "$(cat "/proc/$pid/comm")" = sleep ]; do
-	sleep 0.01
-done
+tap_wait grep -qx sleep "/proc/$pid/comm"
 address=$(sed -n 's/-.*\[stack\].*//p' "/proc/$pid/maps")
 end=$(sed -n 's/^[^-]*-\([^ ]*\) .*\[stack\].*/\1/p' "/proc/$pid/maps")
 # The strings of the environment end at the end of the stack.
@@ -124,11 +122,7 @@ if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
 			no_new_directory
 	done
 	# they go when the last mount of them does
-	tries=0
-	until no_new_device > /dev/null || [ "$tries" -ge 50 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
+	tap_wait no_new_device || :
 	tap_run 'journal_harness: no loop device is left' no_new_device
 else
 	says 'journal_harness: what it would take' '# SKIP '

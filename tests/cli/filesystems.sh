@@ -65,19 +65,58 @@ sys.exit(ctypes.CDLL(None).sync_file_range(f, zero, zero, 7) and 1)
 END
 }
 
+# is_verdict STATUS CAUSE ARGUMENTS...: whether this is what is answered
+is_verdict() {
+	verdict_status=$1
+	verdict_cause=$2
+	shift 2
+	run check "$@" --json
+	[ "$status" = "$verdict_status" ] && tail -n 1 "$tap_dir/stdout" |
+		grep -q "\"cause\":\"$verdict_cause\""
+}
+
 # verdict NAME STATUS CAUSE ARGUMENTS...
 verdict() {
 	verdict_name=$1
-	verdict_status=$2
-	verdict_cause=$3
-	shift 3
-	run check "$@" --json
-	if [ "$status" = "$verdict_status" ] && tail -n 1 "$tap_dir/stdout" |
-		grep -q "\"cause\":\"$verdict_cause\""; then
+	shift
+	if is_verdict "$@"; then
 		tap_ok "$verdict_name"
 	else
-		tap_not_ok "$verdict_name: $verdict_status, $verdict_cause" \
-			"$(why)"
+		tap_not_ok "$verdict_name: $1, $2" "$(why)"
 	fi
+}
+
+# fresh COMMAND NAME STATUS CAUSE ARGUMENTS...: a verdict of what COMMAND has
+# just written. Anybody's sync(2) writes it out before it is asked: then it is
+# written again, and asked again.
+fresh() {
+	fresh_command=$1
+	fresh_name=$2
+	shift 2
+	for fresh_try in 1 2 3 4 5; do
+		$fresh_command
+		if is_verdict "$@"; then
+			tap_ok "$fresh_name"
+			return
+		fi
+		echo "# $fresh_name: not the time $fresh_try"
+	done
+	tap_not_ok "$fresh_name: $1, $2" "$(why)"
+}
+
+# new_file BYTES FILE: without a pattern, and with nothing of an older one
+new_file() {
+	rm -f "$2"
+	head -c "$1" /dev/urandom > "$2"
+}
+
+# other_byte FILE OFFSET: x or z, each time the other one
+byte=
+other_byte() {
+	case $byte in
+	x) byte=z ;;
+	*) byte=x ;;
+	esac
+	printf %s "$byte" | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
 }
 

@@ -22,9 +22,7 @@ sleep 1000 &
 pid=$!
 trap 'kill "$pid" 2> /dev/null; rm -rf "$tap_dir"' EXIT
 # Until then it is a copy of this shell.
-until [ "$(cat "/proc/$pid/comm")" = sleep ]; do
-	sleep 0.01
-done
+tap_wait grep -qx sleep "/proc/$pid/comm"
 end=$(sed -n 's/^[^-]*-\([^ ]*\) .*\[stack\].*/\1/p' "/proc/$pid/maps")
 address=$(printf '%x' "$((0x$end - 4096))")
 

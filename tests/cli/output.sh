@@ -159,6 +159,9 @@ expect 'a bad line behind good ones' 65 "line 100002: 'x'"
 tap_fails 'a bad line behind good ones: nothing is there' ls "$out"
 tap_run 'a bad line behind good ones: nothing else is left' left
 
+writes() {
+	find "$tap_dir/dir" -name '.pagedet-*' -size +1k | grep -q .
+}
 # stopped SIGNAL STATUS WORDS: by a signal, when the first part was written and
 # the second part of the input is waited for
 stopped() {
@@ -169,9 +172,7 @@ stopped() {
 	pid=$!
 	exec 3> "$tap_dir/fifo"
 	seq 0 65536 >&3
-	until find "$tap_dir/dir" -name '.pagedet-*' -size +1k | grep -q .; do
-		sleep 0.05
-	done
+	tap_wait writes
 	kill -s "$1" "$pid"
 	status=0
 	wait "$pid" || status=$?

@@ -25,8 +25,9 @@ struct answer {
 	bool broken;		/* a line is no row */
 };
 
-/* answer_ask - runs @command; a NULL ends its words. After @seconds it is ended
- * by SIGALRM. */
+/* answer_ask - runs @command; a NULL ends its words. SIGXCPU ends it after
+ * @seconds of processor time, and SIGALRM after ten times as long by the
+ * clock. */
 void answer_ask(struct answer *ret, char *const command[], unsigned seconds);
 void answer_free(struct answer *a);
 

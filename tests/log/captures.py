@@ -7,10 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 top = os.environ.get("top_srcdir", os.path.join(os.path.dirname(__file__),
                                                 "../.."))
 build = os.environ.get("top_builddir", top)
+sys.path.insert(0, os.path.join(top, "tests"))
+
+from wait import PATIENCE, wait_for  # noqa: E402
+
 home = os.path.join(top, "tests/fixtures/page_detective")
 command = os.path.join(build, "examples/pagedet/pagedet")
 
@@ -93,11 +98,40 @@ class Driver:
         self.plan(None)
 
     def plan(self, capture, **more):
+        if "hang" in more:
+            self.forget()
         for name in ("asked", "next", "dev/kmsg"):
             with open(os.path.join(self.root, name), "w") as f:
                 f.write("1" if name == "next" else "")
         with open(os.path.join(self.root, "plan.json"), "w") as f:
             json.dump({"capture": capture, **more}, f)
+
+    def forget(self):
+        """Who hung before."""
+        if os.path.exists(os.path.join(self.root, "pid")):
+            os.unlink(os.path.join(self.root, "pid"))
+
+    def who_hangs(self):
+        """His pid, or None, as it is now."""
+        try:
+            with open(os.path.join(self.root, "pid")) as f:
+                return int(f.read() or 0)
+        except FileNotFoundError:
+            return None
+
+    def ask_until_it_hangs(self, *words):
+        """Until a deadline, which ends who hangs: what ask() returns, whether
+        that was in good time, and who hung. A deadline that came before he did
+        is no test."""
+        for seconds in (1, 4, 16, PATIENCE):
+            end = time.monotonic() + seconds + PATIENCE
+            answer = self.ask("--deadline", str(seconds), *words,
+                              timeout=10 * PATIENCE)
+            in_time = time.monotonic() < end
+            pid = self.who_hangs()
+            if pid:
+                break
+        return answer, in_time, pid
 
     def old(self, path):
         """Records that are there before the question."""

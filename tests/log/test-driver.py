@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import time
 
-from captures import Driver, Tap, captures
+from captures import Driver, Tap, captures, wait_for
 
 tap = Tap()
 base = tempfile.mkdtemp()
@@ -26,6 +26,7 @@ anon, other = all_of["queries/anon.virt"], all_of["queries/heap.virt"]
 phys = all_of["queries/anon.phys"]
 WORDS = ("virt", "72", "0x7fed1a609123")
 FIELDS = ("--fields", "cheap")
+IS_BUSY = "somebody else's question has not been answered yet"
 
 driver.plan(anon)
 _, (right,), _ = driver.ask(*WORDS)
@@ -60,7 +61,7 @@ start = time.monotonic()
 status, rows, said = driver.ask(*WORDS)
 tap.is_true("an old answer is none", rows[0].get("refcount") is None and
             rows[0]["missing"]["refcount"] == "timeout", rows)
-tap.is_true("and it is not waited for long", time.monotonic() - start < 30)
+tap.is_true("and it is not waited for long", time.monotonic() - start < 60)
 
 # --- writes that fail ---
 
@@ -92,37 +93,34 @@ tap.is_true("a write that does not come back is left behind",
 tap.equal("and nothing more is asked", driver.asked(), ["p0x7bee000"])
 tap.is_true("which is said", "not asked any more" in said and
             "left behind" in said, said)
-tap.is_true("in good time", 4 < time.monotonic() - start < 30)
+tap.is_true("in good time", 4 < time.monotonic() - start < 60)
+pid = wait_for(driver.who_hangs)
 
-start = time.monotonic()
 driver.plan(anon)
 status, rows, said = driver.ask(*WORDS)
 tap.is_true("as long as it hangs nobody else asks",
             rows[0]["missing"]["refcount"] == "timeout" and
             not driver.asked(), rows, said)
-with open(os.path.join(driver.root, "pid")) as f:
-    os.kill(int(f.read()), signal.SIGKILL)
-time.sleep(0.2)
+tap.is_true("which is said, too", IS_BUSY in said, said)
+os.kill(pid, signal.SIGKILL)
 same("and afterwards it goes on")
 
+# Without a deadline both of them end after 5 seconds, with other words.
 driver.plan(anon, hang=True)
-start = time.monotonic()
-status, rows, said = driver.ask("--deadline", "1", "phys", "0x7bee000",
+status, rows, said = driver.ask("--deadline", "3", "phys", "0x7bee000",
                                 "0x7bef000")
+pid = wait_for(driver.who_hangs)
 tap.is_true("a deadline is heard while it does not", status == 2 and
-            [r["missing"]["refcount"] for r in rows[:1]] == ["timeout"] and
-            time.monotonic() - start < 4, status, rows, said)
+            [r["missing"]["refcount"] for r in rows[:1]] == ["timeout"],
+            status, rows, said)
 tap.is_true("and is no fault of the driver's", "not asked any more" not in said,
             said)
-start = time.monotonic()
 driver.plan(anon)
 status, rows, said = driver.ask("--deadline", "1", *WORDS)
 tap.is_true("as it is while another's question is not answered",
-            status == 2 and not driver.asked() and
-            time.monotonic() - start < 4, status, rows, said)
-with open(os.path.join(driver.root, "pid")) as f:
-    os.kill(int(f.read()), signal.SIGKILL)
-time.sleep(0.2)
+            status == 2 and not driver.asked() and IS_BUSY not in said,
+            status, rows, said)
+os.kill(pid, signal.SIGKILL)
 
 driver.plan(phys, last=True)
 status, rows, said = driver.ask("phys", "0x7bee000", "0x7bee000")
@@ -148,13 +146,19 @@ tap.is_true("without the program that writes it is unsafe",
 
 # --- several who ask ---
 
-driver.plan(phys, delay=0.05)
-asking = [subprocess.Popen([driver.binary, "--json", "--root", driver.root,
-                            "--backend", "page_detective", "page", "0x7bee",
-                            "0x7bee", "0x7bee"], stdout=subprocess.PIPE)
-          for _ in range(4)]
-rows = [json.loads(line) for p in asking
-        for line in p.communicate()[0].splitlines()]
+# Nobody waits for another for more than 5 seconds, which is not enough when the
+# machine does something else: then it is no test.
+for _ in range(4):
+    driver.plan(phys, delay=0.05)
+    asking = [subprocess.Popen([driver.binary, "--json", "--root", driver.root,
+                                "--backend", "page_detective", "page",
+                                "0x7bee", "0x7bee", "0x7bee"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+              for _ in range(4)]
+    ends = [p.communicate() for p in asking]
+    if not any(b"answered" in said for _, said in ends):
+        break
+rows = [json.loads(line) for out, _ in ends for line in out.splitlines()]
 tap.equal("four processes at once all get theirs",
           [(r["pfn"], r.get("refcount")) for r in rows], [(0x7bee, 2)] * 12)
 tap.equal("one question after the other", len(driver.asked()), 12)

@@ -10,9 +10,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 
-from captures import Driver, Tap, home
+from captures import Driver, Tap, home, wait_for
 
 tap = Tap()
 base = tempfile.mkdtemp()
@@ -332,25 +331,24 @@ for cut in range(1, len(head[1]), 7):
 else:
     tap.is_true("cut anywhere", True)
 
+
+def has_ended(pid):
+    return pid and wait_for(lambda: not os.path.exists(f"/proc/{pid}"))
+
+
 plan(hang=True)
-start = time.monotonic()
-status, rows, said = driver.ask("--deadline", "1", "mappers", "0x928b")
-with open(os.path.join(driver.root, "pid")) as f:
-    pid = int(f.read())
-tap.is_true("a deadline ends a question", status == 2 and
-            time.monotonic() - start < 10, status, said)
-tap.is_true("and who asked it", not os.path.exists(f"/proc/{pid}"), pid)
+(status, rows, said), in_time, pid = driver.ask_until_it_hangs("mappers",
+                                                               "0x928b")
+tap.is_true("a deadline ends a question", status == 2 and in_time, status,
+            said)
+tap.is_true("and who asked it", has_ended(pid), pid)
 
 plan(*five, hang=" walk")
-start = time.monotonic()
-status, (row,), said = driver.ask("--deadline", "1", "page", "5", "--fields",
-                                  "refcount,user_maps")
+(status, (row,), said), in_time, pid = driver.ask_until_it_hangs(
+    "page", "5", "--fields", "refcount,user_maps")
 tap.equal("what was known before a deadline is told",
           (row.get("refcount"), lost(row, "user_maps")), (2, "timeout"))
-with open(os.path.join(driver.root, "pid")) as f:
-    pid = int(f.read())
-tap.is_true("who asked has ended", time.monotonic() - start < 10 and
-            not os.path.exists(f"/proc/{pid}"), pid)
+tap.is_true("who asked has ended", in_time and has_ended(pid), pid)
 plan(tail, both, last=True)
 status, (row,), said = ask("page", "0x9005", fields="flags,head_pfn")
 tap.is_true("one that ended while nobody asked is replaced",

@@ -350,26 +350,45 @@ START_TEST(read_again_when_it_is_time)
 }
 END_TEST
 
-/* The task ends between the two readings. */
+/* A task that ends when nobody has the other end of its pipe. */
+static pid_t child;
+static int child_ends[2] = { -1, -1 };
+
+int __real_nanosleep(const struct timespec *t, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left);
+
+/* The first reading is done when it is said that there is no second one yet:
+ * the task ends while that is waited for. */
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left)
+{
+	siginfo_t info;
+
+	if (child_ends[1] >= 0 &&
+	    found->hash_state[PAGEDET_AS_AGAIN] == PAGEDET_TIMEOUT) {
+		close(child_ends[1]);
+		child_ends[1] = -1;
+		ck_assert_int_eq(waitid(P_PID, (id_t)child, &info,
+					WEXITED | WNOWAIT), 0);
+	}
+	return __real_nanosleep(t, left);
+}
+
 START_TEST(what_was_read_stands)
 {
 	struct pagedet_collect_options o = PAGEDET_COLLECT_OPTIONS_INIT;
-	/* long enough to be looked at before, however slow that is */
-	const char *valgrind = getenv("PDET_VALGRIND");
-	const struct timespec little = { valgrind && *valgrind ? 5 : 0,
-					 400000000 };
 	struct pagedet *pd = open_own();
 	struct pagedet_item item;
-	pid_t child;
-	char *at;
+	char *at, none;
 	int fd;
 
 	at = map_file(&fd, MAP_SHARED);
 	at[0] = 'a';
+	ck_assert_int_eq(pipe(child_ends), 0);
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (!child) {
-		nanosleep(&little, NULL);
+		close(child_ends[1]);
+		ck_assert_int_eq(read(child_ends[0], &none, 1), 0);
 		pagedet_free(pd);
 		_exit(at[0] != 'a');
 	}
@@ -378,12 +397,13 @@ START_TEST(what_was_read_stands)
 	item.first = addr(at, 0);
 	item.count = 1;
 	o.options = PAGEDET_COLLECT_CONTENT | PAGEDET_COLLECT_AGAIN;
-	o.again_ns = (uint64_t)(little.tv_sec + 1) * 1000000000u;
+	o.again_ns = 10000000;
 	found->size = sizeof(*found);
 	ck_assert_int_ge(pagedet_collect(pd, &item, 1, &o, found), 0);
 	ck_assert_uint_eq(found->hash_state[PAGEDET_AS_AGAIN], PAGEDET_RACED);
 	ck_assert_uint_eq(found->here_frozen, PAGEDET_DUNNO);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	close(child_ends[0]);
 	pagedet_free(pd);
 }
 END_TEST

@@ -23,11 +23,6 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options);
 static char dir[32];
 static bool stuck;		/* nobody ends */
 
-pid_t __wrap_waitpid(pid_t pid, int *status, int options)
-{
-	return stuck ? 0 : __real_waitpid(pid, status, options);
-}
-
 /* Answers in the file "query" about pfn 5, else what the log said, unless there
  * is a file "hang". */
 static const char helper[] =
@@ -101,6 +96,23 @@ static void end(struct pagedet *pd)
 	ck_assert_int_eq(system(command), 0);
 }
 
+/* Who hangs has written its number: it has taken the question. */
+static bool hangs(void)
+{
+	struct stat st;
+
+	return stat(path_of("pid"), &st) == 0 && st.st_size > 0;
+}
+
+/* Before it is ended it is looked at like this: not before it hangs. */
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	if (!stuck)
+		return __real_waitpid(pid, status, options);
+	unit_wait(hangs);
+	return 0;
+}
+
 static unsigned count_asked(const char *word)
 {
 	FILE *f = fopen(path_of("asked"), "r");
@@ -149,11 +161,11 @@ static struct pagedet_page ask_again(struct pagedet_iter *it,
 	return next(it);
 }
 
-/* Waits for 0.1 s. */
+/* Waits for 1 s. */
 static void no_answer_in_time(struct pagedet *pd,
 			      const struct pagedet_item *page)
 {
-	struct pagedet_iter *it = query(pd, page, "refcount", 100000000);
+	struct pagedet_iter *it = query(pd, page, "refcount", 1000000000);
 	struct pagedet_page row = next(it);
 
 	ck_assert_int_eq(STATE(row, PAGEDET_FIELD_REFCOUNT), PAGEDET_TIMEOUT);
@@ -230,12 +242,14 @@ START_TEST(left_behind)
 	ck_assert_int_eq(row.refcount, 2);
 	write_file("hang", "");
 	no_answer_in_time(pd, &logged);
+	unit_wait(hangs);
 	ck_assert_uint_eq(count_asked("p0x7bee000"), 2);
 	ck_assert_int_eq(unlink(path_of("hang")), 0);
 	no_answer_in_time(pd, &logged);
 	ck_assert_uint_eq(count_asked("p0x7bee000"), 2);
 
 	f = fopen(path_of("pid"), "r");
+	ck_assert_ptr_nonnull(f);
 	ck_assert_int_eq(fscanf(f, "%d", &pid), 1);
 	fclose(f);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);

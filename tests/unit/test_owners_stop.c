@@ -110,11 +110,11 @@ START_TEST(a_pipe_that_does_not_end)
 
 	start();
 	fill_pipe(fds, RECORD RECORD HALF);
-	q.deadline_ns = SECOND_NS / 5;
+	q.deadline_ns = SECOND_NS;
 	q.threads = (uint32_t)_i + 1;
 	took = ask();
-	ck_assert_uint_ge(took, SECOND_NS / 5);
-	ck_assert_uint_lt(took, 5 * SECOND_NS);
+	ck_assert_uint_ge(took, SECOND_NS);
+	ck_assert_uint_lt(took, 60 * SECOND_NS);
 	ck_assert_uint_eq(total.stopped, ETIMEDOUT);
 	ck_assert_uint_eq(total.complete, 0);
 	ck_assert_uint_eq(total.groups, 1);
@@ -185,7 +185,7 @@ START_TEST(a_fifo)
 	snprintf(path, sizeof(path), "%s/fifo", folder);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	q.deadline_ns = SECOND_NS / 10;
-	ck_assert_uint_lt(ask(), 5 * SECOND_NS);
+	ck_assert_uint_lt(ask(), 60 * SECOND_NS);
 	ck_assert_uint_eq(total.stopped, ETIMEDOUT);
 	pagedet_owners_free(owners);
 
@@ -213,7 +213,7 @@ START_TEST(cancelled_while_it_waits)
 	q.progress = on_progress;
 	q.threads = (uint32_t)_i + 1;
 	seen.cancel_at = 5;
-	ck_assert_uint_lt(ask(), 5 * SECOND_NS);
+	ck_assert_uint_lt(ask(), 60 * SECOND_NS);
 	ck_assert_uint_eq(seen.calls, 5);
 	ck_assert_uint_eq(total.stopped, ECANCELED);
 	ck_assert_uint_eq(total.complete, 0);

@@ -8,10 +8,12 @@
 #define TESTS_UNIT_H
 
 #include <check.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define UNIT_SKIP "SKIP: "
 
@@ -91,6 +93,19 @@ static inline uint64_t unit_random(uint64_t *state)
 	*state ^= *state >> 7;
 	*state ^= *state << 17;
 	return *state;
+}
+
+/* Waits until @is_there, for a minute. Instead of a sleep: how long something
+ * takes depends on the machine. */
+static inline void unit_wait(bool (*is_there)(void))
+{
+	const struct timespec pause = { 0, 10000000 };
+	const time_t end = time(NULL) + 60;
+
+	while (!is_there()) {
+		ck_assert_msg(time(NULL) <= end, "a minute was not enough");
+		nanosleep(&pause, NULL);
+	}
 }
 
 /* A copy that ends where it ends: a read past it is seen by valgrind and the

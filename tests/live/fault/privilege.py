@@ -58,7 +58,9 @@ def check_userns_own(scene, uid, who):
     wrong = Wrong()
     a = scene.run(
         "unshare", "-U", "-r", "sh", "-c",
-        "subject hold 4 > /tmp/own.$$ & sleep 0.5; "
+        "subject hold 4 > /tmp/own.$$ & n=0; "
+        "until [ -s /tmp/own.$$ ] || [ $n = 600 ]; do "
+        "sleep 0.1; n=$((n + 1)); done; "
         "at=$(sed 's/.*vaddr\": \\([0-9]*\\).*/\\1/' /tmp/own.$$); "
         "timeout -s KILL 30 %s virt $! $(printf %%x $at)+0x4000 --json; "
         "status=$?; kill -9 $!; exit $status" % scene.pagedet, uid=uid)

@@ -10,9 +10,14 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "injector.h"
+
+/* So long after the first reading there is a second one: vmm_explain.c. */
+#define AGAIN_NS 10000000u
+#define MOVING_TRIES 50
 
 static int backing(const struct move *m, const struct where *w)
 {
@@ -157,37 +162,66 @@ static int open_of(const struct side *s, const char *name, int flags)
 	return fd;
 }
 
-/* Stores go on from before until the answer is there, none like another. */
-static uint64_t tell_while_moving(struct move *m, struct side *s,
-				  enum what what, uint64_t arg)
+static uint64_t now_ns(void)
 {
-	struct order o = { .what = what, .arg = arg };
-	struct pollfd p = { .fd = s->orders, .events = POLLIN };
-	const bool moves = m->moving == s;
-	const int mem = moves ? open_of(s, "mem", O_WRONLY) : -1;
-	uint64_t word = random_of(m->random);
-	const int nice = getpriority(PRIO_PROCESS, 0);
-	bool posted = false;
+	struct timespec t;
 
-	/* who stores all the time must not wait for others to do so */
-	if (moves)
-		setpriority(PRIO_PROCESS, 0, -10);
-	do {
-		word++;
-		if (moves && pwrite(mem, &word, sizeof(word),
-				    (off_t)s->at[m->moving_page]) !=
-			     (ssize_t)sizeof(word))
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Stores go on from before until the answer is there, none like another;
+ * @pause_ns: the longest time in which there may have been none. */
+static uint64_t tell_and_store(const struct side *s, int mem, uint64_t at,
+			       uint64_t *word, struct order o,
+			       uint64_t *pause_ns)
+{
+	struct pollfd p = { .fd = s->orders, .events = POLLIN };
+	uint64_t last = 0, begin, pause;
+	bool came = false;
+
+	*pause_ns = 0;
+	while (!came) {
+		begin = now_ns();
+		++*word;
+		if (pwrite(mem, word, sizeof(*word), (off_t)at) !=
+		    (ssize_t)sizeof(*word))
 			die("/proc/PID/mem");
-		if (!posted)
+		if (!last)
 			post(s, &o);
-		posted = true;
-	} while (poll(&p, 1, moves ? 0 : -1) == 0);
-	if (moves) {
-		setpriority(PRIO_PROCESS, 0, nice);
-		close(mem);
+		came = poll(&p, 1, 0) != 0;
+		pause = now_ns() - (last ? last : begin);
+		if (pause > *pause_ns)
+			*pause_ns = pause;
+		last = begin;
 	}
 	answer(s, &o);
 	return o.arg;
+}
+
+/* A store must fall between two readings: where that is not sure, as the
+ * machine did something else, the order is given again. */
+static uint64_t tell_while_moving(struct move *m, struct side *s,
+				  enum what what, uint64_t arg)
+{
+	const struct order o = { .what = what, .arg = arg };
+	const int nice = getpriority(PRIO_PROCESS, 0);
+	uint64_t word = random_of(m->random), r, pause_ns;
+	unsigned tries = MOVING_TRIES;
+	int mem;
+
+	if (m->moving != s)
+		return tell(s, what, 0, arg);
+	mem = open_of(s, "mem", O_WRONLY);
+	/* who stores all the time must not wait for others to do so */
+	setpriority(PRIO_PROCESS, 0, -10);
+	do
+		r = tell_and_store(s, mem, s->at[m->moving_page], &word, o,
+				   &pause_ns);
+	while (pause_ns >= AGAIN_NS && --tries);
+	setpriority(PRIO_PROCESS, 0, nice);
+	close(mem);
+	return r;
 }
 
 void explain(struct move *m)
