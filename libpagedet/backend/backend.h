@@ -230,6 +230,11 @@ struct pdet_backend_ops {
 	int (*fill)(struct pdet_session *s, struct pdet_batch *b,
 		    const struct pdet_fields *want, unsigned source);
 
+	/* Adds to @set what fill() reads together with some of it: asked for
+	 * one after the other, they may be of different moments. May be NULL:
+	 * what it reads does not change. */
+	void (*together)(const struct pdet_backend *b, struct pdet_fields *set);
+
 	/* Where there is memory, ascending, without overlap. */
 	int (*memory)(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_ranges *ret);

@@ -524,6 +524,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.session_new = image_session_new,
 	.session_free = image_session_free,
 	.fill = pdet_image_fill,
+	.together = pdet_image_together,
 	.memory = pdet_image_memory,
 	.tasks = pdet_image_tasks,
 	.task_open = pdet_image_task_open,

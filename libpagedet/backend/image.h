@@ -241,6 +241,7 @@ int pdet_image_inode(struct image_session *s, uint64_t mapping,
 /* --- pdet_image_pages.c: what struct pages say --- */
 int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 		    const struct pdet_fields *want, unsigned source);
+void pdet_image_together(const struct pdet_backend *b, struct pdet_fields *set);
 /* One page, as far as it is known; negative errno: its struct page cannot be
  * read. */
 struct image_page {

@@ -33,6 +33,15 @@ static const struct pdet_fields of_memcg = { {
 	BIT(MEMCG_INO) | BIT(MEMCG_PATH) | BIT(MEMCG_NAME), 0
 } };
 
+struct pdet_fields pdet_image_owner_fields(void)
+{
+	struct pdet_fields all = of_file;
+
+	pdet_fields_join(&all, &of_memcg);
+	pdet_fields_add(&all, PAGEDET_FIELD_SLAB_CACHE);
+	return all;
+}
+
 struct image_owner_wants
 pdet_image_owner_wants(const struct pdet_fields *want)
 {

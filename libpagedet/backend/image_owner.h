@@ -29,6 +29,9 @@ struct image_owner_wants {
 	bool file, memcg, cache;
 };
 
+/* All of them. */
+struct pdet_fields pdet_image_owner_fields(void);
+
 struct image_owner_wants
 pdet_image_owner_wants(const struct pdet_fields *want);
 

@@ -679,6 +679,20 @@ static int fill_lacking(const struct filling *f)
 	return 0;
 }
 
+void pdet_image_together(const struct pdet_backend *b, struct pdet_fields *set)
+{
+	const struct image *im = PDET_CONTAINER(b, const struct image, backend);
+	struct pdet_fields page = pdet_image_owner_fields();
+	size_t i;
+
+	if (!im->memory || !im->memory->live)
+		return;
+	for (i = 0; i < PDET_COUNT(decoded); i++)
+		pdet_fields_add(&page, decoded[i].field);
+	if (pdet_fields_meet(set, &page))
+		pdet_fields_join(set, &page);
+}
+
 int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,
 		    const struct pdet_fields *want, unsigned source)
 {

@@ -414,6 +414,14 @@ static int detective_fill(struct pdet_session *base, struct pdet_batch *b,
 	return 0;
 }
 
+/* An answer is about all of a page. */
+static void detective_together(const struct pdet_backend *b,
+			       struct pdet_fields *set)
+{
+	(void)b;
+	memset(set, 0xff, sizeof(*set));
+}
+
 static int detective_told(struct pdet_session *base, uint64_t pfn, size_t *at,
 			  struct pdet_batch *b)
 {
@@ -680,6 +688,7 @@ const struct pdet_backend_ops pdet_page_detective_ops = {
 	.session_new = detective_session_new,
 	.session_free = detective_session_free,
 	.fill = detective_fill,
+	.together = detective_together,
 	.told = detective_told,
 	.task_open = detective_task_open,
 	.task_close = detective_task_close,

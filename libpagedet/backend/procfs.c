@@ -382,6 +382,7 @@ const struct pdet_backend_ops pdet_procfs_ops = {
 	.session_new = procfs_session_new,
 	.session_free = procfs_session_free,
 	.fill = procfs_fill,
+	.together = procfs_together,
 	.memory = procfs_memory,
 	.tasks = procfs_tasks,
 	.threads = procfs_threads,

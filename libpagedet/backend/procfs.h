@@ -212,6 +212,7 @@ unsigned procfs_look_mapcount(struct procfs *p, struct pdet_env *env);
 /* --- procfs_kpage.c --- */
 int procfs_fill(struct pdet_session *s, struct pdet_batch *b,
 		const struct pdet_fields *want, unsigned source);
+void procfs_together(const struct pdet_backend *b, struct pdet_fields *set);
 
 /* --- procfs_fold.c: rows with the same words become one; @neighbours: only
  * where they stand behind each other --- */

@@ -32,6 +32,18 @@ static bool may_merge(const struct procfs_session *s, uint64_t flags)
 	       (s->tails_seen && !s->kpf.tails_own);
 }
 
+/* Whether the words may be of two moments: then the page is a row of its own,
+ * so that it can be looked at again. */
+static bool may_be_torn(uint64_t flags, uint64_t count, uint64_t cgroup)
+{
+	if (flags >= PROCFS_WORD_RACED)
+		return false;
+	return pdet_kpf_is_odd(flags) ||
+	       (flags & KPF(BUDDY) &&
+		((count && count < PROCFS_WORD_RACED) ||
+		 (cgroup && cgroup < PROCFS_WORD_RACED)));
+}
+
 static uint32_t slot_of(uint64_t flags, uint64_t count, uint64_t cgroup)
 {
 	uint64_t h = flags * 0x9e3779b97f4a7c15;
@@ -70,15 +82,17 @@ void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 	for (row = 0; row < b->n; row = end) {
 		uint64_t f = flags[row], c = count ? counts[row] : 0;
 		uint64_t g = cgroup ? cgroups[row] : 0;
+		bool alone = f & KPF(NOPAGE) || may_be_torn(f, c, g);
 
-		end = f & KPF(NOPAGE) ? row + 1 :
+		end = alone ? row + 1 :
 		      run_end(flags, row, b->n, &ends[KPAGE_FLAGS]);
 		if (count)
 			end = run_end(counts, row, end, &ends[KPAGE_COUNT]);
 		if (cgroup)
 			end = run_end(cgroups, row, end, &ends[KPAGE_CGROUP]);
 		at = slot_of(f, c, g);
-		for (probe = 0; !neighbours && probe < PROBES; probe++) {
+		alone |= neighbours || !may_merge(s, f);
+		for (probe = 0; !alone && probe < PROBES; probe++) {
 			uint32_t seen = t->row[at];
 
 			if (t->stamp[at] != t->now) {
@@ -91,12 +105,11 @@ void procfs_fold(struct procfs_session *s, struct pdet_batch *b, bool count,
 				break;
 			at = (at + 1) & (SLOTS - 1);
 		}
-		if (probe < PROBES && !neighbours && may_merge(s, f)) {
+		if (probe < PROBES && !alone) {
 			pages[t->row[at]] += end - row;
 			continue;
 		}
-		if (!neighbours && t->stamp[at] != t->now &&
-		    may_merge(s, f)) {
+		if (!alone && t->stamp[at] != t->now) {
 			t->stamp[at] = t->now;
 			t->row[at] = out;
 		}

@@ -243,6 +243,19 @@ static bool any(const struct pdet_fields *want, uint64_t bits)
 	return want->bits[0] & bits;
 }
 
+void procfs_together(const struct pdet_backend *b, struct pdet_fields *set)
+{
+	static const uint64_t words[] = {
+		FLAG_BITS | OWNER_BITS, COUNT_BITS, CGROUP_BITS,
+	};
+	size_t i;
+
+	(void)b;
+	for (i = 0; i < PDET_COUNT(words); i++)
+		if (any(set, words[i]))
+			set->bits[0] |= words[i];
+}
+
 static void put_lost_fields(struct pdet_batch *b, uint32_t row, uint32_t n,
 			    const uint8_t *list, size_t count,
 			    const struct pdet_fields *want, unsigned reason)

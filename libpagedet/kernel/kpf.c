@@ -156,3 +156,17 @@ unsigned pdet_kpf_kind(uint64_t flags)
 	 * mapped may be anything the kernel allocated. */
 	return PAGEDET_KIND_UNKNOWN;
 }
+
+bool pdet_kpf_is_odd(uint64_t flags)
+{
+	/* What is freed loses them before it is free, and what is used is free
+	 * no more before it gets them (free_pages_prepare(), prep_new_page()
+	 * of Linux mm/page_alloc.c). */
+	const uint64_t used = KPF(LRU) | KPF(ANON) | KPF(KSM) | KPF(MMAP) |
+			      KPF(SLAB) | KPF(PGTABLE) | KPF(HUGE) |
+			      KPF(WRITEBACK) | KPF(SWAPCACHE);
+	/* Objects are on no list of pages to reclaim. */
+	const uint64_t both = KPF(SLAB) | KPF(LRU);
+
+	return (flags & KPF(BUDDY) && flags & used) || (flags & both) == both;
+}

@@ -57,4 +57,8 @@ uint64_t pdet_kpf_flags(const struct pdet_kpf *kpf, uint64_t word,
 /* pdet_kpf_kind - what the bits alone say of the use of the page. */
 unsigned pdet_kpf_kind(uint64_t flags);
 
+/* pdet_kpf_is_odd - whether no page can have them all at one moment: they were
+ * read while it became another one, or something is broken. */
+bool pdet_kpf_is_odd(uint64_t flags);
+
 #endif

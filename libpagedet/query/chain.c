@@ -69,9 +69,8 @@ static bool is_folded(const struct pdet_batch *b, uint32_t row)
 	return pdet_batch_get(b, row, PAGEDET_FIELD_PAGES, 1) > 1;
 }
 
-/* What is said beside the cells. */
-static void take_notes(struct pdet_batch *b, uint32_t row,
-		       const struct pdet_batch *sub, uint32_t at)
+void pdet_chain_take_notes(struct pdet_batch *b, uint32_t row,
+			   const struct pdet_batch *sub, uint32_t at)
 {
 	uint64_t notes = pdet_batch_get(sub, at, PAGEDET_FIELD_NOTES, 0) &
 			 ~pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0);
@@ -133,7 +132,7 @@ static int fill_rest(struct pdet_worker *k, struct pdet_batch *b,
 			}
 		}
 		if (taken)
-			take_notes(b, row, sub, at);
+			pdet_chain_take_notes(b, row, sub, at);
 		at++;
 	}
 	return 0;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "query/moment.h"
 #include "query/query.h"
 #include "query/stage.h"
 
@@ -433,6 +434,7 @@ static void worker_free(struct pdet_iter *it, struct pdet_worker *k)
 		if (k->session[i])
 			it->backends[i]->ops->session_free(k->session[i]);
 	pdet_batch_free(&k->sub);
+	pdet_again_free(&k->again);
 	pdet_group_free(k->group);
 	free(k->keep);
 }

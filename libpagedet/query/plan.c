@@ -411,6 +411,44 @@ static bool uses_entry(const struct pdet_fields *columns)
 	return pdet_fields_has(columns, F(KIND));
 }
 
+/* Whether @set has one of those that the stage writes when all else is done. */
+static bool has_last(const struct pdet_fields *set)
+{
+	return pdet_fields_has(set, F(PAGES)) ||
+	       pdet_fields_has(set, F(TIME_NS)) ||
+	       pdet_fields_has(set, F(NOTES)) ||
+	       pdet_fields_has(set, F(USER_MAPS));
+}
+
+/* What comes from one reading is not read twice, once for the filter and once
+ * for the rest: in between the page may become another one. */
+static void close_early(const struct pdet_plan_args *args,
+			struct pdet_plan *plan)
+{
+	struct pdet_fields seen, come;
+	const struct pdet_backend *b;
+	unsigned round, i;
+
+	for (round = 0; round < plan->n_steps; round++) {
+		memset(&seen, 0, sizeof(seen));
+		for (i = 0; i < plan->n_steps; i++) {
+			const struct pdet_step *step = &plan->steps[i];
+
+			b = args->backends[step->backend];
+			come.bits[0] = step->fields.bits[0] &
+				       plan->early.bits[0] & ~seen.bits[0];
+			come.bits[1] = step->fields.bits[1] &
+				       plan->early.bits[1] & ~seen.bits[1];
+			pdet_fields_join(&seen, &come);
+			if (b->ops->together && !pdet_fields_empty(&come))
+				b->ops->together(b, &come);
+			come.bits[0] &= step->fields.bits[0];
+			come.bits[1] &= step->fields.bits[1];
+			pdet_fields_join(&plan->early, &come);
+		}
+	}
+}
+
 int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 {
 	struct pdet_plan plan;
@@ -481,6 +519,8 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		if (plan_field(args, &plan, F(KIND)) < 0)
 			goto no_memory;
 	}
+	plan.judged_late = has_last(&args->filter);
+	close_early(args, &plan);
 	plan.absent.bits[0] &= plan.columns.bits[0];
 	plan.absent.bits[1] &= plan.columns.bits[1];
 	*ret = plan;

@@ -25,6 +25,7 @@ struct pdet_plan {
 	struct pdet_fields given; /* of columns: the walk writes them */
 	struct pdet_fields absent; /* of columns: do not apply to the target */
 	struct pdet_fields early; /* of columns: before the filter */
+	bool judged_late;	/* the filter looks at what is known last */
 	struct pdet_step steps[PDET_CHAIN];
 	unsigned n_steps;
 	uint8_t why[PDET_FIELDS]; /* PAGEDET_HAVE, or why nobody can */

@@ -60,6 +60,13 @@ struct pdet_iter;
 struct pdet_mapindex;
 struct pdet_run;
 
+/* Rows that are read again; of moment.c. */
+struct pdet_again {
+	struct pdet_batch batch;
+	uint32_t *row;		/* in the batch that they are of */
+	uint8_t *same;		/* how often each said the same again */
+};
+
 /* One thread's part. */
 struct pdet_worker {
 	struct pdet_iter *it;
@@ -67,6 +74,7 @@ struct pdet_worker {
 	bool started;
 	struct pdet_session *session[PDET_BACKENDS];
 	struct pdet_batch sub;	/* rows that a later source is asked for */
+	struct pdet_again again;
 	uint8_t *keep;		/* per row of a batch */
 	struct pdet_group *group;
 	struct pdet_cover cover;
@@ -275,6 +283,9 @@ int pdet_cgroup_by_tasks(struct pdet_iter *it);
 /* --- chain.c: columns of a batch from the sources of the plan --- */
 int pdet_chain_fill(struct pdet_worker *k, struct pdet_batch *b,
 		    const struct pdet_fields *fields);
+/* What row @at of another batch says beside its cells. */
+void pdet_chain_take_notes(struct pdet_batch *b, uint32_t row,
+			   const struct pdet_batch *sub, uint32_t at);
 
 /* --- walks: each makes one from it->q, or fails with words --- */
 int pdet_walk_pfn(struct pdet_iter *it, struct pdet_walk **ret);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * What happens to a batch, in this order: rows from the walk, columns that the
- * filter looks at, the filter, all other columns for what is left, the second
- * look at translations, and a state for every cell that nobody wrote.
+ * filter looks at, the filter, all other columns for what is left, rows that
+ * contradict themselves again, the second look at translations, the filter
+ * again, and a state for every cell that nobody wrote.
  */
 #include <string.h>
 
 #include "base/clock.h"
 #include "query/derive.h"
 #include "query/mapindex.h"
+#include "query/moment.h"
 #include "query/stage.h"
-#include "schema/page_bytes.h"
 
 #define DERIVED PAGEDET_SOURCE_DERIVED
 
@@ -57,29 +58,68 @@ static void drop_holes(struct pdet_worker *k, struct pdet_batch *b)
 		pdet_batch_keep(b, k->keep);
 }
 
-/* Keeps what is true, and what is unknown if that is to be listed. */
-static void judge(struct pdet_worker *k, struct pdet_batch *b)
+/* How many pages the rows that the filter cannot tell about speak for. */
+static uint64_t count_unknown(const struct pdet_batch *b, const uint8_t *truth)
 {
-	const struct pdet_iter *it = k->it;
-	bool list = it->q.options & PAGEDET_Q_UNDECIDED;
-	uint8_t *truth = k->keep;
 	uint64_t unknown = 0;
-	uint32_t row, dropped = 0;
+	uint32_t row;
 
-	pdet_filter_eval(it->filter, b, truth);
-	for (row = 0; row < b->n; row++) {
+	for (row = 0; row < b->n; row++)
 		if (truth[row] == PDET_UNKNOWN)
 			unknown += pdet_batch_get(b, row, PAGEDET_FIELD_PAGES,
 						  1);
-		if (list && truth[row] == PDET_UNKNOWN)
-			pdet_put_note(b, row, PAGEDET_NOTE_UNDECIDED);
+	return unknown;
+}
+
+/* Drops what is false; and what is unknown, unless @unknown. */
+static void drop(struct pdet_batch *b, uint8_t *truth, bool unknown)
+{
+	uint32_t row, dropped = 0;
+
+	for (row = 0; row < b->n; row++) {
 		truth[row] = truth[row] == PDET_TRUE ||
-			     (list && truth[row] == PDET_UNKNOWN);
+			     (unknown && truth[row] == PDET_UNKNOWN);
 		dropped += !truth[row];
 	}
-	k->cover.undecided += unknown;
 	if (dropped)
 		pdet_batch_keep(b, truth);
+}
+
+/* By the early columns: what is false is not asked about any more. */
+static void judge_early(struct pdet_worker *k, struct pdet_batch *b)
+{
+	const struct pdet_iter *it = k->it;
+	const bool later = it->q.options & PAGEDET_Q_UNDECIDED ||
+			   it->plan.judged_late;
+
+	pdet_filter_eval(it->filter, b, k->keep);
+	if (!later)
+		k->cover.undecided += count_unknown(b, k->keep);
+	drop(b, k->keep, later);
+}
+
+/* By what is shown: it may not be what it was before. */
+static void judge(struct pdet_worker *k, struct pdet_batch *b)
+{
+	const struct pdet_iter *it = k->it;
+	const bool list = it->q.options & PAGEDET_Q_UNDECIDED;
+	uint32_t row;
+
+	pdet_filter_eval(it->filter, b, k->keep);
+	k->cover.undecided += count_unknown(b, k->keep);
+	for (row = 0; list && row < b->n; row++)
+		if (k->keep[row] == PDET_UNKNOWN)
+			pdet_put_note(b, row, PAGEDET_NOTE_UNDECIDED);
+	drop(b, k->keep, list);
+}
+
+/* Which rows the walk was asked for. */
+static void match(struct pdet_worker *k, struct pdet_batch *b)
+{
+	struct pdet_walk *w = k->it->walk;
+
+	k->cover.undecided += w->ops->match(w, b, k->keep);
+	pdet_batch_keep(b, k->keep);
 }
 
 /* As many as the kernel counts: there are no others anywhere. */
@@ -235,28 +275,14 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 /* Bytes of a page that was no longer there are not those of the row. */
 static void drop_torn_bytes(struct pdet_batch *b)
 {
-	static const uint8_t fields[] = {
-		PAGEDET_FIELD_CONTENT, PAGEDET_FIELD_HASH,
-		PAGEDET_FIELD_ENTROPY,
-	};
-	const uint64_t *notes = b->value[PAGEDET_FIELD_NOTES];
 	uint32_t row;
-	unsigned i, f;
 
-	if (!b->value[PAGEDET_FIELD_CONTENT] || !notes)
+	if (!b->value[PAGEDET_FIELD_CONTENT] || !b->value[PAGEDET_FIELD_NOTES])
 		return;
-	for (row = 0; row < b->n; row++) {
-		if (!(pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0) &
-		      PAGEDET_NOTE(PAGEDET_NOTE_TORN)))
-			continue;
-		pdet_page_bytes_drop(b, row);
-		for (i = 0; i < sizeof(fields); i++) {
-			f = fields[i];
-			if (pdet_batch_state(b, row, f) == PAGEDET_HAVE)
-				pdet_put_lost(b, row, f, PAGEDET_RACED,
-					      b->cell[f][row] >> 8);
-		}
-	}
+	for (row = 0; row < b->n; row++)
+		if (pdet_batch_get(b, row, PAGEDET_FIELD_NOTES, 0) &
+		    PAGEDET_NOTE(PAGEDET_NOTE_TORN))
+			pdet_moment_drop_bytes(b, row);
 }
 
 static void count_torn(struct pdet_worker *k, const struct pdet_batch *b)
@@ -287,7 +313,7 @@ bool pdet_stage_glance(struct pdet_worker *k, struct pdet_batch *b)
 	pdet_put(b, 0, PAGEDET_FIELD_NOTES,
 		 it->q.options & PAGEDET_Q_UNCHECKED && it->walk->ops->recheck ?
 			 PAGEDET_NOTE(PAGEDET_NOTE_UNCHECKED) : 0, DERIVED);
-	if (!it->walk->ops->glance(it->walk, k, b))
+	if (!it->walk->ops->glance(it->walk, k, b) || pdet_moment_is_odd(b, 0))
 		return false;
 	k->cover.visited++;
 	pdet_fields_join(&k->cover.answered, &b->have);
@@ -313,13 +339,10 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 		if (r < 0)
 			return r;
 		pdet_derive_bytes(b, &plan->early, it->secret);
-		if (it->walk->ops->match) {
-			k->cover.undecided +=
-				it->walk->ops->match(it->walk, b, k->keep);
-			pdet_batch_keep(b, k->keep);
-		}
+		if (it->walk->ops->match)
+			match(k, b);
 		if (it->filter)
-			judge(k, b);
+			judge_early(k, b);
 		late.bits[0] &= ~plan->early.bits[0];
 		late.bits[1] &= ~plan->early.bits[1];
 	}
@@ -330,6 +353,11 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 	if (it->q.target == PAGEDET_TARGET_SCAN && !it->saved &&
 	    !(it->q.options & PAGEDET_Q_HOLES))
 		drop_holes(k, b);
+	r = it->saved ? 0 : pdet_moment_again(k, b);
+	if (r < 0)
+		return r;
+	if (r > 0 && it->walk->ops->match)
+		match(k, b);
 	if (it->walk->ops->recheck && !(it->q.options & PAGEDET_Q_UNCHECKED) &&
 	    !it->count_only && b->n)
 		it->walk->ops->recheck(it->walk, k, span, b);
@@ -338,6 +366,8 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 	drop_torn_bytes(b);
 	put_user_maps(it, b);
 	put_engine_fields(it, b);
+	if (it->filter)
+		judge(k, b);
 	settle(k, b);
 	count_torn(k, b);
 	return 0;

@@ -72,7 +72,7 @@ void fake_session_free(struct pdet_session *s)
 }
 
 static void put(struct fake *f, struct pdet_batch *b, uint32_t row,
-		unsigned field)
+		unsigned field, int call)
 {
 	uint64_t pfn = b->value[PAGEDET_FIELD_PFN][row];
 	unsigned lost = f->plan.loses ? f->plan.loses(pfn, field) : 0;
@@ -88,7 +88,9 @@ static void put(struct fake *f, struct pdet_batch *b, uint32_t row,
 		pdet_put_text(b, row, field, text, strlen(text),
 			      f->plan.source);
 	} else {
-		pdet_put(b, row, field, fake_value(pfn, field),
+		pdet_put(b, row, field,
+			 f->plan.says ? f->plan.says(pfn, field, call) :
+					fake_value(pfn, field),
 			 f->plan.source);
 	}
 }
@@ -109,12 +111,20 @@ static int fake_fill(struct pdet_session *s, struct pdet_batch *b,
 				 "cannot read frames: made to fail");
 	pdet_fields_for(field, want)
 		for (row = 0; row < b->n; row++)
-			put(f, b, row, field);
+			put(f, b, row, field, call);
 	for (row = 0; row < b->n; row++)
 		for (notes = f->plan.notes; notes; notes &= notes - 1)
 			pdet_put_note(b, row,
 				      (unsigned)__builtin_ctzll(notes));
 	return 0;
+}
+
+static void fake_together(const struct pdet_backend *b, struct pdet_fields *set)
+{
+	const struct fake *f = PDET_CONTAINER(b, const struct fake, backend);
+
+	if (pdet_fields_meet(set, &f->plan.word))
+		pdet_fields_join(set, &f->plan.word);
 }
 
 static int fake_memory(struct pdet_backend *b, struct pdet_env *env,
@@ -134,6 +144,7 @@ static const struct pdet_backend_ops fake_ops = {
 	.session_new = fake_session_new,
 	.session_free = fake_session_free,
 	.fill = fake_fill,
+	.together = fake_together,
 	.memory = fake_memory,
 };
 

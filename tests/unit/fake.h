@@ -17,6 +17,10 @@ struct fake_plan {
 	unsigned cost;		/* PAGEDET_COST_* of every field */
 	/* of row pfn: the state that it gives instead of an answer, or 0 */
 	unsigned (*loses)(uint64_t pfn, unsigned field);
+	/* what it says in a call of fill() instead of fake_value(); the first
+	 * call is 1 */
+	uint64_t (*says)(uint64_t pfn, unsigned field, int call);
+	struct pdet_fields word; /* fields that it reads together */
 	uint64_t notes;		/* that it puts into every row */
 	int fails_at;		/* call of fill() that fails; 0 never */
 	int error;		/* with this errno */
