@@ -95,11 +95,14 @@ class Make:
 class Units:
     """make check: a run is a test program."""
 
-    heading = "make check"
+    def __init__(self, make, name="check", heading="make check", is_part=None):
+        """@is_part: whether a test is one of those that are made"""
+        self.make, self.heading, self.is_part = make, heading, is_part
+        self.log = make.log(name)
 
-    def __init__(self, make):
-        self.make = make
-        self.log = make.log("check")
+    def tests(self):
+        return [test for test in self.make.words("list-tests")
+                if not self.is_part or self.is_part(test)]
 
     def run(self):
         """([Result], [Failure] of the stage as a whole)"""
@@ -109,9 +112,10 @@ class Units:
                 if name.endswith(".trs"):
                     os.unlink(os.path.join(top, name))
         jobs = len(os.sched_getaffinity(0))
-        status = self.make.run(self.log, "-k", "-j%d" % jobs, "check")
+        words = ["TESTS=" + " ".join(self.tests())] if self.is_part else []
+        status = self.make.run(self.log, "-k", "-j%d" % jobs, "check", *words)
         found, lost = [], []
-        for test in self.make.words("list-tests"):
+        for test in self.tests():
             result = results.of_test(self.make.build, test)
             if result:
                 found.append(result)
@@ -186,9 +190,30 @@ def errors(log):
         results.end_of(lines)
 
 
-def every(make):
-    return [Units(make),
-            Lab(make, "check-live", "tests on the running kernel"),
-            Lab(make, "check-lab",
-                "the same on Debian's kernels, in emulation"),
-            Lab(make, "check-kmod-short", "the module of kmod/ in them")]
+def is_cli(test):
+    return test.startswith("tests/cli/")
+
+
+# By the name that one of them is asked for.
+STAGES = {
+    "unit": lambda make: Units(make, "check-unit",
+                               "make check, but for the command",
+                               lambda test: not is_cli(test)),
+    "cli": lambda make: Units(make, "check-cli", "make check of the command",
+                              is_cli),
+    "live": lambda make: Lab(make, "check-live",
+                             "tests on the running kernel"),
+    "lab": lambda make: Lab(make, "check-lab",
+                            "the same on Debian's kernels, in emulation"),
+    "kmod": lambda make: Lab(make, "check-kmod-short",
+                             "the module of kmod/ in them"),
+}
+
+
+def every(make, names=()):
+    """Those that are named; else what the gate runs: tests of the library and
+    of the command are made side by side there."""
+    if names:
+        return [begin(make) for name, begin in STAGES.items() if name in names]
+    return [Units(make)] + [begin(make) for name, begin in STAGES.items()
+                            if name not in ("unit", "cli")]
