@@ -11,6 +11,9 @@ from kernels import HERE, TOP, Missing
 
 FLAGS = ["-std=gnu11", "-O2", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64",
          "-static"]
+# Objects are compiled once, not for a shared library as well, and nobody
+# debugs them: it takes 4/10 of the time.
+CONFIGURE = ["--disable-shared", "CFLAGS=-O2"]
 # What makes dumps: changed, they are made anew.
 SOURCES = {
     "agent": [os.path.join(HERE, "agent.c")],
@@ -67,8 +70,8 @@ def pagedet(arch):
     """The static command for another architecture, from a build tree of the
     cache that is brought up to date."""
     root = kernels.sysroot(arch, LIBRARIES)
-    top = os.path.join(cache.TOP, "build",
-                       arch + "-" + cache.digest(TOP, root))
+    top = os.path.join(cache.TOP, "build", arch + "-" +
+                       cache.digest(TOP, root, *CONFIGURE))
     # a make that calls us must not hand its variables down
     env = {name: value for name, value in os.environ.items()
            if name not in ("CC", "MAKEFLAGS", "MAKELEVEL", "PKG_CONFIG")}
@@ -79,7 +82,7 @@ def pagedet(arch):
         os.makedirs(top, exist_ok=True)
         if not os.path.exists(os.path.join(top, "Makefile")):
             must_build(arch, top, env, os.path.join(TOP, "configure"),
-                       "--host=%s-linux-gnu" % arch)
+                       "--host=%s-linux-gnu" % arch, *CONFIGURE)
         must_build(arch, top, env, "make", "-j%d" % os.cpu_count(),
                    "pagedet-static")
     return os.path.join(top, "pagedet-static")
