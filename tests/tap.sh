@@ -84,6 +84,19 @@ tap_wait() {
 	done
 }
 
+# tap_lock NAME: one test of the whole machine at a time goes on from here, until
+# tap_unlock or its end: what it looks at all others share. Only root's tests
+# do such things.
+tap_lock() {
+	[ "$(id -u)" = 0 ] && command -v flock > /dev/null || return 0
+	mkdir -p /run/lock
+	exec 8> "/run/lock/pagedet-test-$1"
+	flock -w 600 8 || echo "# another test has kept $1 for 600 s"
+}
+tap_unlock() {
+	exec 8>&-
+}
+
 tap_done() {
 	printf '1..%d\n' "$tap_n"
 	exit "$tap_failed"

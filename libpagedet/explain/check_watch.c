@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/vec.h"
 #include "explain/check_watch.h"
 
 #ifndef TRACEFS_MAGIC
@@ -150,37 +151,47 @@ static bool is_kept(const char *name)
 	       (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
 }
 
-/* How many there are, and the one to end first: names begin with the time. */
-static size_t count(int instances, char first[PDET_WATCH_NAME])
+struct watch {
+	bool kept;
+	char name[PDET_WATCH_NAME];
+};
+
+/* In the order in which they are to be ended: names begin with the time. */
+static int in_order(const void *a, const void *b)
 {
+	const struct watch *x = a, *y = b;
+
+	return x->kept != y->kept ? x->kept - y->kept :
+				    strcmp(x->name, y->name);
+}
+
+/* Somebody who reads one keeps it; then the next one goes. */
+static void make_room(int instances)
+{
+	struct { struct watch *data; size_t n, cap; } all = { 0 };
 	DIR *d = list(instances, ".");
-	bool kept = false, keep;
 	struct dirent *e;
-	size_t n = 0;
+	struct watch w;
+	size_t i, left;
 
 	while (d && (e = readdir(d))) {
 		if (!pdet_watch_is_name(e->d_name, strlen(e->d_name)))
 			continue;
-		keep = is_kept(e->d_name);
-		if (!n++ || (kept && !keep) ||
-		    (kept == keep && strcmp(e->d_name, first) < 0)) {
-			memcpy(first, e->d_name, PDET_WATCH_NAME);
-			kept = keep;
-		}
+		w.kept = is_kept(e->d_name);
+		memcpy(w.name, e->d_name, PDET_WATCH_NAME);
+		if (!pdet_vec_push(&all, w))
+			break;
 	}
 	if (d)
 		closedir(d);
-	return n;
-}
-
-/* Somebody who reads one keeps it. */
-static void make_room(int instances)
-{
-	char first[PDET_WATCH_NAME];
-
-	while (count(instances, first) >= MAX_WATCHES)
-		if (unlinkat(instances, first, AT_REMOVEDIR))
-			return;
+	left = all.n;
+	if (left)
+		qsort(all.data, left, sizeof(*all.data), in_order);
+	for (i = 0; i < all.n && left >= MAX_WATCHES; i++)
+		if (unlinkat(instances, all.data[i].name, AT_REMOVEDIR) == 0 ||
+		    errno == ENOENT)
+			left--;
+	pdet_vec_free(&all);
 }
 
 static int set_up(int instances, const char *name)

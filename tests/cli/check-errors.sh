@@ -31,6 +31,7 @@ of_each() {
 	done
 }
 
+tap_lock marks
 chmod 755 "$tap_dir"
 file=$tap_dir/file
 echo something > "$file"
@@ -346,10 +347,14 @@ while [ "$n" -lt 12 ]; do
 	n=$((n + 1))
 	mkdir "$instances/pagedet-mark-$(printf '%016x-%08x' "$n" $$)"
 done
+first=$instances/pagedet-mark-$(printf '%016x-%08x' 1 $$)
+exec 7< "$first/trace_pipe"
 "$PAGEDET" check mark "$tap_dir/m-12"
 left=$(ls "$instances" | grep -c '^pagedet-mark-')
 [ "$left" -le 8 ] && tap_ok 'mark: also of who is still there' ||
 	tap_not_ok "mark: also of who is still there: $left"
+tap_run 'mark: but one that somebody reads' test -d "$first"
+exec 7<&-
 [ -d "$instances/$(name_in "$tap_dir/m-12")" ] &&
 	[ -d "$instances/pagedet-mark-$(printf '%016x-%08x' 12 $$)" ] &&
 	tap_ok 'mark: and of these the oldest' ||

@@ -121,6 +121,7 @@ if kill -0 "$server" 2> /dev/null; then
 	for kind in disk committed; do
 		verdict "a server: $kind" 2 network "$kind" "$tap_dir/served/f"
 	done
+	tap_lock marks
 	run check mark "$tap_dir/mark"
 	if grep -q '^watch pagedet-mark-' "$tap_dir/mark"; then
 		verdict 'a server: errors' 2 network errors \
@@ -129,6 +130,7 @@ if kill -0 "$server" 2> /dev/null; then
 		tap_skip 'a server: errors' 'the kernel has no such trace'
 	fi
 	run check unmark "$tap_dir/mark"
+	tap_unlock
 	unmount "$tap_dir/served"
 	mounted=
 	wait "$server" || :

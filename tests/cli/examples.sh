@@ -103,7 +103,8 @@ no_new_device() {
 directories > "$tap_dir/directories"
 devices > "$tap_dir/devices"
 
-# Filesystems of its own, which are gone with it.
+# Filesystems of its own, which are gone with it, and marks.
+tap_lock marks
 runs "filesystems" journal_harness
 if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
 	says 'journal_harness: what is committed' '^ok .*: committed holds'
