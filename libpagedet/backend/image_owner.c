@@ -33,13 +33,12 @@ static const struct pdet_fields of_memcg = { {
 	BIT(MEMCG_INO) | BIT(MEMCG_PATH) | BIT(MEMCG_NAME), 0
 } };
 
-struct pdet_fields pdet_image_owner_fields(void)
+void pdet_image_owners_together(struct pdet_fields *set)
 {
-	struct pdet_fields all = of_file;
-
-	pdet_fields_join(&all, &of_memcg);
-	pdet_fields_add(&all, PAGEDET_FIELD_SLAB_CACHE);
-	return all;
+	if (pdet_fields_meet(set, &of_file))
+		pdet_fields_join(set, &of_file);
+	if (pdet_fields_meet(set, &of_memcg))
+		pdet_fields_join(set, &of_memcg);
 }
 
 struct image_owner_wants

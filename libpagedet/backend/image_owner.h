@@ -29,8 +29,8 @@ struct image_owner_wants {
 	bool file, memcg, cache;
 };
 
-/* All of them. */
-struct pdet_fields pdet_image_owner_fields(void);
+/* As pdet_backend_ops.together: of one word of struct page. */
+void pdet_image_owners_together(struct pdet_fields *set);
 
 struct image_owner_wants
 pdet_image_owner_wants(const struct pdet_fields *want);

@@ -682,7 +682,7 @@ static int fill_lacking(const struct filling *f)
 void pdet_image_together(const struct pdet_backend *b, struct pdet_fields *set)
 {
 	const struct image *im = PDET_CONTAINER(b, const struct image, backend);
-	struct pdet_fields page = pdet_image_owner_fields();
+	struct pdet_fields page = { { 0, 0 } };
 	size_t i;
 
 	if (!im->memory || !im->memory->live)
@@ -691,6 +691,8 @@ void pdet_image_together(const struct pdet_backend *b, struct pdet_fields *set)
 		pdet_fields_add(&page, decoded[i].field);
 	if (pdet_fields_meet(set, &page))
 		pdet_fields_join(set, &page);
+	/* Whose it is takes more to find out: for those rows only. */
+	pdet_image_owners_together(set);
 }
 
 int pdet_image_fill(struct pdet_session *base, struct pdet_batch *b,

@@ -245,9 +245,8 @@ static bool any(const struct pdet_fields *want, uint64_t bits)
 
 void procfs_together(const struct pdet_backend *b, struct pdet_fields *set)
 {
-	static const uint64_t words[] = {
-		FLAG_BITS | OWNER_BITS, COUNT_BITS, CGROUP_BITS,
-	};
+	/* paths of cgroups are of the inode that was read, whenever */
+	static const uint64_t words[] = { FLAG_BITS | OWNER_BITS, COUNT_BITS };
 	size_t i;
 
 	(void)b;

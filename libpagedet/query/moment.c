@@ -81,19 +81,30 @@ void pdet_again_free(struct pdet_again *a)
 	free(a->same);
 }
 
-/* How many rows are odd; a->row has them. */
-static uint32_t list_odd(struct pdet_again *a, const struct pdet_batch *b)
+static bool has_bits(const struct pdet_batch *b, uint32_t row, uint64_t bits)
 {
-	const uint64_t *flags = b->value[F(FLAGS)], *kind = b->value[F(KIND)];
-	uint32_t row, n = 0;
+	return pdet_batch_get(b, row, F(FLAGS), 0) & bits;
+}
 
-	for (row = 0; row < b->n; row++) {
-		/* Most rows end here. */
-		if (!(flags && flags[row] & (KPF(BUDDY) | KPF(SLAB))) &&
-		    !(kind && kind[row] == PAGEDET_KIND_FREE))
-			continue;
-		if (!pdet_moment_is_odd(b, row) || !can_be_read(b, row))
-			continue;
+/* The first odd row from @row on; b->n: none is. */
+static uint32_t next_odd(const struct pdet_batch *b, uint32_t row)
+{
+	for (; row < b->n; row++)
+		/* most rows are neither */
+		if ((has_bits(b, row, KPF(BUDDY) | KPF(SLAB)) ||
+		     pdet_batch_get(b, row, F(KIND), 0) == PAGEDET_KIND_FREE) &&
+		    pdet_moment_is_odd(b, row) && can_be_read(b, row))
+			break;
+	return row;
+}
+
+/* How many rows are odd; a->row has them. */
+static uint32_t list_odd(struct pdet_again *a, const struct pdet_batch *b,
+			 uint32_t row)
+{
+	uint32_t n = 0;
+
+	for (; row < b->n; row = next_odd(b, row + 1)) {
 		a->same[n] = 0;
 		a->row[n++] = row;
 	}
@@ -148,6 +159,12 @@ static int read_again(struct pdet_worker *k, const struct pdet_batch *b,
 	return pdet_chain_fill(k, sub, fields);
 }
 
+/* A source may say nothing more than when the row was made. */
+static bool is_said(const struct pdet_batch *b, uint32_t row, unsigned field)
+{
+	return pdet_batch_state(b, row, field) != PAGEDET_NOT_ASKED;
+}
+
 static bool is_same(const struct pdet_batch *a, uint32_t row,
 		    const struct pdet_batch *b, uint32_t at)
 {
@@ -155,8 +172,8 @@ static bool is_same(const struct pdet_batch *a, uint32_t row,
 
 	for (i = 0; i < PDET_COUNT(states); i++) {
 		f = states[i];
-		if (a->cell[f] && (a->cell[f][row] != b->cell[f][at] ||
-				   a->value[f][row] != b->value[f][at]))
+		if (is_said(b, at, f) && (a->cell[f][row] != b->cell[f][at] ||
+					  a->value[f][row] != b->value[f][at]))
 			return false;
 	}
 	return true;
@@ -177,7 +194,8 @@ static uint32_t take(struct pdet_again *a, struct pdet_batch *b,
 		if (!same)
 			pdet_moment_drop_bytes(b, row);
 		pdet_fields_for(f, fields)
-			pdet_batch_copy_cell(b, row, &a->batch, i, f);
+			if (is_said(&a->batch, i, f))
+				pdet_batch_copy_cell(b, row, &a->batch, i, f);
 		pdet_chain_take_notes(b, row, &a->batch, i);
 		if (!pdet_moment_is_odd(b, row) || same == PROOF)
 			continue;
@@ -191,16 +209,17 @@ int pdet_moment_again(struct pdet_worker *k, struct pdet_batch *b)
 {
 	struct pdet_again *a = &k->again;
 	struct pdet_fields fields;
-	uint32_t n, i;
+	uint32_t first, n, i;
 	int r, tries;
 
 	if (!b->value[F(FLAGS)] && !b->value[F(KIND)])
 		return 0;
+	first = next_odd(b, 0);
+	if (first == b->n)
+		return 0;
 	if (!room(a, b, k->it))
 		return -ENOMEM;
-	n = list_odd(a, b);
-	if (!n)
-		return 0;
+	n = list_odd(a, b, first);
 	fields = readable(&k->it->plan);
 	for (tries = 0; n && tries < TRIES; tries++) {
 		r = read_again(k, b, &fields, n);

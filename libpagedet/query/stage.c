@@ -85,6 +85,26 @@ static void drop(struct pdet_batch *b, uint8_t *truth, bool unknown)
 		pdet_batch_keep(b, truth);
 }
 
+/* What is known last is not known yet, though something may be there. */
+static void eval_early(const struct pdet_iter *it, struct pdet_batch *b,
+		       uint8_t *truth)
+{
+	static const uint8_t last[] = {
+		PAGEDET_FIELD_NOTES, PAGEDET_FIELD_PAGES,
+		PAGEDET_FIELD_TIME_NS, PAGEDET_FIELD_USER_MAPS,
+	};
+	uint64_t *value[sizeof(last)];
+	unsigned i;
+
+	for (i = 0; i < PDET_COUNT(last); i++) {
+		value[i] = b->value[last[i]];
+		b->value[last[i]] = NULL;
+	}
+	pdet_filter_eval(it->filter, b, truth);
+	for (i = 0; i < PDET_COUNT(last); i++)
+		b->value[last[i]] = value[i];
+}
+
 /* By the early columns: what is false is not asked about any more. */
 static void judge_early(struct pdet_worker *k, struct pdet_batch *b)
 {
@@ -92,7 +112,7 @@ static void judge_early(struct pdet_worker *k, struct pdet_batch *b)
 	const bool later = it->q.options & PAGEDET_Q_UNDECIDED ||
 			   it->plan.judged_late;
 
-	pdet_filter_eval(it->filter, b, k->keep);
+	eval_early(it, b, k->keep);
 	if (!later)
 		k->cover.undecided += count_unknown(b, k->keep);
 	drop(b, k->keep, later);

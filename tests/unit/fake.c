@@ -109,6 +109,8 @@ static int fake_fill(struct pdet_session *s, struct pdet_batch *b,
 	if (f->plan.fails_at && call >= f->plan.fails_at)
 		return pdet_fail(&s->env, f->plan.error,
 				 "cannot read frames: made to fail");
+	if (f->plan.quiet_from && call >= f->plan.quiet_from)
+		return 0;
 	pdet_fields_for(field, want)
 		for (row = 0; row < b->n; row++)
 			put(f, b, row, field, call);

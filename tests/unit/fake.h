@@ -21,6 +21,7 @@ struct fake_plan {
 	 * call is 1 */
 	uint64_t (*says)(uint64_t pfn, unsigned field, int call);
 	struct pdet_fields word; /* fields that it reads together */
+	int quiet_from;		/* call that says nothing; 0: none */
 	uint64_t notes;		/* that it puts into every row */
 	int fails_at;		/* call of fill() that fails; 0 never */
 	int error;		/* with this errno */

@@ -244,6 +244,19 @@ START_TEST(what_stays_is_a_fact)
 }
 END_TEST
 
+/* As one that has answered when the row was made. */
+START_TEST(what_is_said_once_is_kept)
+{
+	struct ask a;
+
+	ask_changing(&a, always_odd);
+	a.fake[0].plan.quiet_from = 2;
+	must_start(&a, FIELDS(F(KIND), F(MAPCOUNT), F(NOTES)));
+	ck_assert_uint_eq(each(&a, is_odd), PAGES);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 static uint64_t charged_after_a_look(uint64_t pfn, unsigned field, int call)
 {
 	if (field == F(MEMCG_INO))
@@ -357,6 +370,26 @@ START_TEST(a_filter_may_look_at_what_is_known_last)
 }
 END_TEST
 
+static void is_torn_estimate(const struct pdet_batch *b, uint32_t row)
+{
+	ck_assert_uint_eq(note_of(b, row), PAGEDET_NOTE(PAGEDET_NOTE_TORN) |
+			  PAGEDET_NOTE(PAGEDET_NOTE_ESTIMATED));
+}
+
+/* More is noted after the filter was asked for the first time. */
+START_TEST(the_first_note_is_not_the_last)
+{
+	struct ask a;
+
+	ask_changing(&a, never_the_same);
+	a.fake[0].plan.notes = PAGEDET_NOTE(PAGEDET_NOTE_ESTIMATED);
+	a.q.where = "mapcount>0 and notes:torn";
+	must_start(&a, FIELDS(F(KIND), F(MAPCOUNT), F(NOTES)));
+	ck_assert_uint_eq(each(&a, is_torn_estimate), PAGES);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("moment");
@@ -367,10 +400,12 @@ int main(void)
 	unit_test(s, only_those_are_read_again);
 	unit_loop(s, what_never_settles_is_torn, 2);
 	unit_test(s, what_stays_is_a_fact);
+	unit_test(s, what_is_said_once_is_kept);
 	unit_test(s, what_is_free_is_charged_to_nobody);
 	unit_test(s, one_word_can_contradict_itself);
 	unit_test(s, groups_are_of_one_moment);
 	unit_test(s, bytes_of_another_page_are_not_shown);
 	unit_loop(s, a_filter_may_look_at_what_is_known_last, 6);
+	unit_test(s, the_first_note_is_not_the_last);
 	return unit_main(s);
 }
