@@ -229,5 +229,8 @@ int pdet_moment_again(struct pdet_worker *k, struct pdet_batch *b)
 	}
 	for (i = 0; i < n; i++)
 		pdet_put_note(b, a->row[i], PAGEDET_NOTE_TORN);
+	/* notes that are shown are counted when all are there */
+	if (!b->value[F(NOTES)])
+		k->cover.torn += n;
 	return 1;
 }

@@ -216,6 +216,18 @@ START_TEST(what_never_settles_is_torn)
 }
 END_TEST
 
+START_TEST(what_is_torn_is_counted_also_without_notes)
+{
+	struct ask a;
+
+	ask_changing(&a, never_the_same);
+	must_start(&a, FIELDS(F(KIND), F(MAPCOUNT)));
+	ck_assert_uint_eq(each(&a, NULL), PAGES);
+	ck_assert_uint_eq(cover_of(&a).torn, PAGES);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 static uint64_t always_odd(uint64_t pfn, unsigned field, int call)
 {
 	(void)pfn;
@@ -399,6 +411,7 @@ int main(void)
 	unit_test(s, the_filter_is_asked_again_of_what_is_shown);
 	unit_test(s, only_those_are_read_again);
 	unit_loop(s, what_never_settles_is_torn, 2);
+	unit_test(s, what_is_torn_is_counted_also_without_notes);
 	unit_test(s, what_stays_is_a_fact);
 	unit_test(s, what_is_said_once_is_kept);
 	unit_test(s, what_is_free_is_charged_to_nobody);
