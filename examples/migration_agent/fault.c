@@ -194,7 +194,7 @@ static void keep_older(struct agent *a, const unsigned char *bytes)
 		agent_sleep(1);
 }
 
-/* It is no harm where that is what the page has. */
+/* Where that is what the page has, it does not harm. */
 static bool put_back_older(struct agent *a)
 {
 	if (!kept.taken)

@@ -122,7 +122,7 @@ class Driver:
     def ask_until_it_hangs(self, *words):
         """Until a deadline, which ends who hangs: what ask() returns, whether
         that was in good time, and who hung. A deadline that came before he did
-        is no test."""
+        tests nothing."""
         for seconds in (1, 4, 16, PATIENCE):
             end = time.monotonic() + seconds + PATIENCE
             answer = self.ask("--deadline", str(seconds), *words,

@@ -147,7 +147,7 @@ tap.is_true("without the program that writes it is unsafe",
 # --- several who ask ---
 
 # Nobody waits for another for more than 5 seconds, which is not enough when the
-# machine does something else: then it is no test.
+# machine does something else: then it tests nothing.
 for _ in range(4):
     driver.plan(phys, delay=0.05)
     asking = [subprocess.Popen([driver.binary, "--json", "--root", driver.root,

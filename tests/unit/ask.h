@@ -21,20 +21,6 @@ struct ask {
 	struct pdet_iter *it;
 };
 
-static inline struct pdet_fields fields_of(const uint8_t *list, size_t n)
-{
-	struct pdet_fields set = { { 0, 0 } };
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		pdet_fields_add(&set, list[i]);
-	return set;
-}
-
-#define FIELDS(...) \
-	fields_of((const uint8_t[]){ __VA_ARGS__ }, \
-		  sizeof((const uint8_t[]){ __VA_ARGS__ }))
-
 static inline void ask_init(struct ask *a)
 {
 	memset(a, 0, sizeof(*a));
@@ -44,8 +30,8 @@ static inline void ask_init(struct ask *a)
 }
 
 static inline void ask_source(struct ask *a, unsigned source, unsigned cost,
-		       struct pdet_fields fields,
-		       unsigned (*loses)(uint64_t, unsigned))
+			      struct pdet_fields fields,
+			      unsigned (*loses)(uint64_t, unsigned))
 {
 	struct fake_plan plan = {
 		.source = source, .cost = cost, .fields = fields,

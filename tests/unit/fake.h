@@ -34,6 +34,21 @@ struct fake {
 	atomic_int rows;	/* that it was asked about */
 };
 
+/* A set, by its fields. */
+static inline struct pdet_fields fields_of(const uint8_t *list, size_t n)
+{
+	struct pdet_fields set = { { 0, 0 } };
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		pdet_fields_add(&set, list[i]);
+	return set;
+}
+
+#define FIELDS(...) \
+	fields_of((const uint8_t[]){ __VA_ARGS__ }, \
+		  sizeof((const uint8_t[]){ __VA_ARGS__ }))
+
 /* The value that every fake gives for a field of a frame. */
 uint64_t fake_value(uint64_t pfn, unsigned field);
 

@@ -241,20 +241,6 @@ static void init(struct asked *a, uint32_t target)
 	a->list[0] = &a->kernel[0].backend;
 }
 
-static struct pdet_fields fields_of(const uint8_t *list, size_t n)
-{
-	struct pdet_fields set = { { 0, 0 } };
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		pdet_fields_add(&set, list[i]);
-	return set;
-}
-
-#define FIELDS(...) \
-	fields_of((const uint8_t[]){ __VA_ARGS__ }, \
-		  sizeof((const uint8_t[]){ __VA_ARGS__ }))
-
 static void start(struct asked *a, struct pdet_fields wanted)
 {
 	struct pdet_iter_args args = {

@@ -75,6 +75,21 @@ static struct pdet_cover cover_of(struct ask *a)
 	return cover;
 }
 
+/* A question about what such a source says, and how many rows there are. */
+static uint64_t rows_of(uint64_t (*says)(uint64_t, unsigned, int),
+			struct pdet_fields wanted,
+			void (*check)(const struct pdet_batch *b, uint32_t row))
+{
+	struct ask a;
+	uint64_t rows;
+
+	ask_changing(&a, says);
+	must_start(&a, wanted);
+	rows = each(&a, check);
+	pdet_iter_free(a.it);
+	return rows;
+}
+
 /* --- fields of one word --- */
 
 static uint64_t freed_after_a_look(uint64_t pfn, unsigned field, int call)
@@ -284,12 +299,9 @@ static void is_charged(const struct pdet_batch *b, uint32_t row)
 
 START_TEST(what_is_free_is_charged_to_nobody)
 {
-	struct ask a;
-
-	ask_changing(&a, charged_after_a_look);
-	must_start(&a, FIELDS(F(KIND), F(MEMCG_INO)));
-	ck_assert_uint_eq(each(&a, is_charged), PAGES);
-	pdet_iter_free(a.it);
+	ck_assert_uint_eq(rows_of(charged_after_a_look,
+				  FIELDS(F(KIND), F(MEMCG_INO)), is_charged),
+			  PAGES);
 }
 END_TEST
 
@@ -310,12 +322,9 @@ static uint64_t one_word_odd(uint64_t pfn, unsigned field, int call)
 
 START_TEST(one_word_can_contradict_itself)
 {
-	struct ask a;
-
-	ask_changing(&a, one_word_odd);
-	must_start(&a, FIELDS(F(KIND), F(FLAGS), F(NOTES)));
-	ck_assert_uint_eq(each(&a, is_anon), PAGES);
-	pdet_iter_free(a.it);
+	ck_assert_uint_eq(rows_of(one_word_odd,
+				  FIELDS(F(KIND), F(FLAGS), F(NOTES)), is_anon),
+			  PAGES);
 }
 END_TEST
 
@@ -347,12 +356,10 @@ static void is_without_bytes(const struct pdet_batch *b, uint32_t row)
 /* They were read of a page that was on its way. */
 START_TEST(bytes_of_another_page_are_not_shown)
 {
-	struct ask a;
-
-	ask_changing(&a, taken_after_a_look);
-	must_start(&a, FIELDS(F(KIND), F(MAPCOUNT), F(CONTENT)));
-	ck_assert_uint_eq(each(&a, is_without_bytes), PAGES);
-	pdet_iter_free(a.it);
+	ck_assert_uint_eq(rows_of(taken_after_a_look,
+				  FIELDS(F(KIND), F(MAPCOUNT), F(CONTENT)),
+				  is_without_bytes),
+			  PAGES);
 }
 END_TEST
 

@@ -190,6 +190,7 @@ END_TEST
 static struct {
 	const char *file;	/* NULL: nothing does */
 	uint64_t word;
+	bool next;		/* of the next frame as well */
 } meanwhile;
 
 static void happen(int fd, off_t at, size_t size)
@@ -207,6 +208,8 @@ static void happen(int fd, off_t at, size_t size)
 		return;
 	meanwhile.file = NULL;
 	put(name, 0x21 * 8, &meanwhile.word, sizeof(meanwhile.word));
+	if (meanwhile.next)
+		put(name, 0x22 * 8, &meanwhile.word, sizeof(meanwhile.word));
 }
 
 ssize_t __real_pread64(int fd, void *buf, size_t size, off_t at);
@@ -316,6 +319,51 @@ START_TEST(a_mapping_that_ends)
 	ck_assert_uint_eq(m.found_state, PAGEDET_HAVE);
 	ck_assert_uint_eq(m.found, 0);
 	ck_assert_uint_eq(m.expected, _i ? 0 : 1);
+	pagedet_iter_free(it);
+}
+END_TEST
+
+/* Taken between the readings of their two words: pages that are counted are of
+ * one moment, too, though what looks alike is counted together. */
+START_TEST(frames_that_were_taken)
+{
+	static const uint32_t by[] = {
+		PAGEDET_FIELD_KIND, PAGEDET_FIELD_MAPCOUNT,
+	};
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	uint64_t words[64] = { 0 }, count[64] = { 0 };
+	unsigned n_free = 0, n_anon = 0, i;
+	struct pagedet_iter *it;
+	struct pagedet_page row;
+
+	make_tree(0);
+	for (i = 0; i < 64; i++)
+		words[i] = KPF(BUDDY);
+	count[0x21] = count[0x22] = 1;
+	put(FLAGS, 0, words, sizeof(words));
+	put(COUNT, 0, count, sizeof(count));
+	start(root);
+	q.target = PAGEDET_TARGET_SCAN;
+	q.group_by = by;
+	q.n_group_by = 2;
+	ck_assert_msg(pagedet_query(pd, &q, &it) == 0, "%s",
+		      pagedet_error(pd));
+	meanwhile.file = FLAGS;
+	meanwhile.word = ANON_PAGE;
+	meanwhile.next = true;
+	while (pagedet_next(it, &row, 1) == 1)
+		if (row.kind == PAGEDET_KIND_FREE) {
+			ck_assert_uint_eq(row.mapcount, 0);
+			n_free += (unsigned)row.pages;
+		} else {
+			ck_assert_uint_eq(row.kind, PAGEDET_KIND_ANON);
+			ck_assert_uint_eq(row.mapcount, 1);
+			n_anon += (unsigned)row.pages;
+		}
+	remove_tree();
+	ck_assert_ptr_null(meanwhile.file);
+	ck_assert_uint_eq(n_free, 62);
+	ck_assert_uint_eq(n_anon, 2);
 	pagedet_iter_free(it);
 }
 END_TEST
@@ -514,6 +562,7 @@ int main(void)
 	unit_loop(s, a_frame_that_was_given_back,
 		  sizeof(frames) / sizeof(*frames));
 	unit_loop(s, a_mapping_that_ends, 2);
+	unit_test(s, frames_that_were_taken);
 	unit_test(s, an_area_that_was_added);
 	unit_test(s, written_where_it_is_tracked);
 	unit_test(s, written_in_shared_memory);
