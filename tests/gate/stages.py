@@ -15,6 +15,9 @@ import results
 TICK = 0.2
 # seconds that who is told to end may take
 PATIENCE = 5
+# Seconds for a test of make check, see tests/tap-run; none takes a fifth of that
+# on a quiet machine.
+LIMIT = "900"
 # Lines that are shown when they come.
 SHOWN = re.compile(r"(FAIL|ERROR|XPASS): |not ok|Bail out!|# run |"
                    r"# booting once more|"
@@ -43,6 +46,7 @@ class Make:
         self.environment = {name: value for name, value in os.environ.items()
                             if name not in ("MAKEFLAGS", "MAKELEVEL",
                                             "MFLAGS")}
+        self.environment.setdefault("TAP_LIMIT", LIMIT)
 
     def run(self, log, *words):
         """Its exit status. The output goes to a file, so that a process that a

@@ -117,6 +117,12 @@ def owned(text):
     return found
 
 
+def say(text):
+    """What a test has counted: its name is the same each time."""
+    for line in text.splitlines():
+        print("# " + line)
+
+
 class Stress:
     def __init__(self, bench, frames, addresses, killed, rounds):
         self.bench, self.guest = bench, bench.guest
@@ -190,8 +196,8 @@ class Stress:
         counters = self.counters()
         lost = self.is_lost()
         said, wrong = self.ask(self.frames, self.addresses)
-        for line in said.splitlines():
-            self.bench.result("random %s" % line, wrong)
+        say(said)
+        self.bench.result("random frames and addresses", wrong)
         kinds = re.search(r"kinds (0x[0-9a-f]+)", said)
         kinds = int(kinds.group(1), 16) if kinds else 0
         self.bench.result("of all kinds", [name for name in KINDS if
@@ -232,10 +238,11 @@ class Stress:
                  for name, n in after["slabs"].items()
                  if not KEPT.fullmatch(name)}
         most = sorted(grown, key=grown.get)[-3:]
-        self.bench.result("slabs are as before: most came to " + ", ".join(
-            "%s %+d" % (name, grown[name]) for name in most), [
-                "%s: %+d" % (name, n) for name, n in grown.items()
-                if n > self.slack])
+        say("most came to " + ", ".join("%s %+d" % (name, grown[name])
+                                        for name in most))
+        self.bench.result("slabs are as before", [
+            "%s: %+d" % (name, n) for name, n in grown.items()
+            if n > self.slack])
         more = used(after["memory"]) - used(before["memory"])
         self.bench.result("memory is as before: %+d pages" % more, [
             "%s %+d" % (name, n - before["memory"][name])
@@ -246,8 +253,9 @@ class Stress:
         self.bench.result("nobody has the module", [] if
                           after["refcnt"] == 0 else [str(after["refcnt"])])
         out, err, how = self.guest.run(USER, "refs", self.rounds)
-        self.bench.result(out.decode().strip() or "refs", [] if
-                          how == "exit 0" else [how, err.decode()])
+        say(out.decode())
+        self.bench.result("refs", [] if how == "exit 0" else
+                          [how, err.decode()])
 
     def check_owned(self, before, after):
         """What it had when it was loaded stays; what was there earlier may
