@@ -7,11 +7,19 @@ import fcntl
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
+import time
 
 TOP = os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
     "pagedet", "lab")
+
+
+# seconds that another process may read an entry which must go
+PATIENCE = 600
+# Directories of entries that this process reads, until it ends.
+held = {}
 
 
 @contextlib.contextmanager
@@ -38,11 +46,13 @@ def digest(*parts):
 
 def entry(room, name, key, make, only=False):
     """The directory TOP/room/name-key; @make fills it if it is not there.
-    With @only, entries of the same name with other keys are dropped then."""
+    With @only, entries of the same name with other keys are dropped then. It
+    stays while this process does."""
     room = os.path.join(TOP, room)
     path = os.path.join(room, "%s-%s" % (name, key))
     with locked(os.path.basename(room) + "-" + name):
         if os.path.isdir(path):
+            hold(path)
             return path
         os.makedirs(room, exist_ok=True)
         half = ".new-%s@" % name
@@ -53,6 +63,7 @@ def entry(room, name, key, make, only=False):
             os.mkdir(new)
             make(new)
             os.rename(new, path)
+        hold(path)
         if only:
             mine = os.path.basename(path)
             drop(room, lambda other: other != mine and
@@ -65,9 +76,39 @@ def forget(room, name):
     room = os.path.join(TOP, room)
     with locked(os.path.basename(room) + "-" + name):
         if os.path.isdir(room):
-            drop(room, lambda other: other.rpartition("-")[0] == name)
+            drop(room, lambda other: other.rpartition("-")[0] == name,
+                 PATIENCE)
 
 
-def drop(room, is_it):
+def hold(path):
+    if path not in held:
+        held[path] = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(held[path], fcntl.LOCK_SH)
+
+
+def is_read(path, seconds):
+    """Whether another process does, and goes on with it for so long."""
+    if path in held:
+        os.close(held.pop(path))
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        until = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return False
+            if time.monotonic() >= until:
+                return True
+            time.sleep(0.2)
+    finally:
+        os.close(fd)
+
+
+def drop(room, is_it, seconds=0):
+    """What is read stays; who has time waits for the end of that."""
     for name in filter(is_it, os.listdir(room)):
-        shutil.rmtree(os.path.join(room, name), ignore_errors=True)
+        path = os.path.join(room, name)
+        if not is_read(path, seconds):
+            shutil.rmtree(path, ignore_errors=True)
+        elif seconds:
+            print("# %s stays: it is read" % path, file=sys.stderr)
