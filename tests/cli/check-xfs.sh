@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# What is committed to the log of xfs: before and after fsync, and as a copy of
-# the image then has it, once its log was replayed.
+# Tests "check committed" on xfs, before and after fsync. A copy of the image
+# must agree once its log was replayed.
 . "$top_srcdir/tests/cli/cli.sh"
 . "$top_srcdir/tests/cli/filesystems.sh"
 
@@ -26,7 +26,8 @@ more_clean_up() {
 }
 mkdir "$tap_dir/copied"
 
-# crash: a copy of the image as it is now, its log replayed, on $tap_dir/copied
+# crash: mounts a copy of the current image, after a log replay, on
+# $tap_dir/copied
 crash() {
 	cp --sparse=always "$tap_dir/img" "$tap_dir/copy"
 	copy_loop=$(losetup -f --show "$tap_dir/copy") &&
@@ -39,7 +40,7 @@ uncrash() {
 	copy_loop=
 }
 
-# bytes N FILE: so many, without a pattern
+# bytes N FILE: writes N bytes without a pattern
 bytes() {
 	head -c "$1" /dev/urandom > "$2"
 }
@@ -60,7 +61,7 @@ if ! mount_image defaults; then
 fi
 f=$dir/f
 
-# a file that the log does not know
+# a file that is not in the log
 bytes 300000 "$f"
 verdict 'a new file is not committed' 1 not_committed committed "$f"
 fsync_file "$f"
@@ -71,7 +72,7 @@ crash && cmp "$f" "$tap_dir/copied/f" > "$tap_dir/why" 2>&1 &&
 	tap_not_ok 'a crash now: the file is there' "$tap_dir/why"
 uncrash
 
-# longer, and written out, but the log was not
+# longer and written out, but the log was not
 bytes 300000 "$tap_dir/more"
 cat "$tap_dir/more" >> "$f"
 verdict 'what was appended is not' 1 not_committed committed "$f"
@@ -79,7 +80,7 @@ if write_out "$f"; then
 	verdict 'what was written out is on the disk' 0 none disk "$f"
 	verdict 'and still not committed' 1 not_committed committed "$f"
 	# the first page that a replay would cut
-	head -n 1 "$tap_dir/stdout" | grep -q '"first":73,"pages":74,' &&
+	grep -q '"first":73,"pages":74,' "$tap_dir/stdout" &&
 		tap_ok 'from the page on that a replay would cut' ||
 		tap_not_ok 'from the page on that a replay would cut' "$(why)"
 	verdict 'what was there before is' 0 none committed "$f" 0+73
@@ -98,7 +99,7 @@ crash && cmp "$f" "$tap_dir/copied/f" > "$tap_dir/why" 2>&1 &&
 	tap_not_ok 'a crash now: all of it is there' "$tap_dir/why"
 uncrash
 
-# in place: the log has no part in it
+# written in place: the log has no part in it
 printf x | dd of="$f" bs=1 seek=5000 conv=notrunc 2> /dev/null
 verdict 'a byte that is dirty is not' 1 not_committed committed "$f"
 head -n 1 "$tap_dir/stdout" | grep -q '"first":1,"pages":1,' &&
@@ -116,7 +117,7 @@ for i in range(3):
 END
 verdict 'cut and written again: it is' 0 none committed "$f"
 
-# all of it is committed, but a name is not
+# everything is committed, except a name
 "$PYTHON3" - "$dir" "$PAGEDET" > "$tap_dir/there" 2>&1 << 'END' || :
 import os, subprocess, sys
 dir = os.open(sys.argv[1], os.O_RDONLY)
@@ -128,7 +129,7 @@ def say():
     print(subprocess.run([sys.argv[2], "check", "committed", path],
                          pass_fds=[f]).returncode)
 say()
-# with a directory it follows, as linkat(2) is told to
+# with a directory it follows links, as linkat(2) with its flag
 os.link(path, "named", src_dir_fd=dir, dst_dir_fd=dir, follow_symlinks=True)
 say()
 os.fsync(f)
@@ -139,7 +140,7 @@ END
 	tap_not_ok 'a file without a name, named, and that committed' \
 		"$tap_dir/there"
 
-# many, so that inodes are in the log only
+# many, so that some inodes are only in the log
 i=0
 while [ "$i" -lt 200 ]; do
 	i=$((i + 1))
@@ -159,7 +160,7 @@ printf 'file 1\nfile 200\n' | cmp - "$tap_dir/there" &&
 	tap_not_ok 'a crash now: they are there'
 uncrash
 
-# --- what cannot be told ---
+# --- files that it cannot tell ---
 
 "$PYTHON3" -c 'import os, sys
 f = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
@@ -201,12 +202,50 @@ if mkfs.xfs -q -f -l "logdev=$log_loop,size=64m" "$tap_dir/img" \
 		committed "$dir/f"
 	fsync_file "$dir/f"
 	verdict 'external log: after fsync it is' 0 none committed "$dir/f"
-	whole 'external log: it was read' 'checkpoints in '
+	whole 'external log: it was read' ' checkpoint'
 	unmount "$dir" && mounted=
 	verdict 'external log: only a mount names it' 2 filesystem \
 		committed "$loop"
 else
 	tap_skip 'external log' 'cannot be mounted here'
+fi
+
+# --- a reused inode number ---
+
+rm -f "$tap_dir/img"
+truncate -s 320M "$tap_dir/img"
+dir=$tap_dir/number
+mkfs.xfs -q -f "$tap_dir/img" > "$tap_dir/why" 2>&1
+if mount_image defaults; then
+	"$PYTHON3" - "$dir" << 'END' && same=true || same=false
+import os, sys, time
+os.chdir(sys.argv[1])
+os.close(os.open("old", os.O_CREAT))
+d = os.open(".", os.O_RDONLY)
+os.fsync(d)
+number = os.stat("old").st_ino
+os.unlink("old")
+# it becomes free some time later
+for i in range(100):
+    os.close(os.open("new", os.O_CREAT))
+    if os.stat("new").st_ino == number:
+        sys.exit(0)
+    os.unlink("new")
+    time.sleep(0.02)
+sys.exit(1)
+END
+	if $same; then
+		verdict 'a number that was another file'"'"'s' 1 \
+			not_committed committed "$dir/new"
+		fsync_file "$dir/new"
+		verdict 'and then it is this one'"'"'s' 0 none committed \
+			"$dir/new"
+	else
+		tap_skip 'a number that was another file'"'"'s' 'was not given'
+	fi
+	unmount_image
+else
+	tap_skip 'a number that was another file'"'"'s' 'cannot be mounted here'
 fi
 
 tap_done

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# The one-file programs run, as any user, and say what is true.
+# Tests that the one-file examples run as any user, with right results.
 . "$top_srcdir/tests/tap.sh"
 
 examples=$top_builddir/examples
 
-# runs NAME PROGRAM ARGUMENTS...: what it says is in $tap_dir/out
+# runs NAME PROGRAM ARGUMENTS...: its output is in $tap_dir/out
 runs() {
 	name=$1 program=$2
 	shift 2
@@ -22,7 +22,7 @@ says() {
 	fi
 }
 
-# Page frame numbers, and whose they are, are root's to see.
+# Only root may see page frame numbers and their users.
 root=no
 if [ "$(id -u)" = 0 ] && dd if=/proc/kpageflags of=/dev/null bs=8 count=1 \
 	2> /dev/null; then
@@ -67,7 +67,7 @@ until [ "$(cat "/proc/$pid/comm")" = sleep ]; do
 done
 address=$(sed -n 's/-.*\[stack\].*//p' "/proc/$pid/maps")
 end=$(sed -n 's/^[^-]*-\([^ ]*\) .*\[stack\].*/\1/p' "/proc/$pid/maps")
-# The strings of the environment end at the end of the stack.
+# The environment's strings are at the end of the stack.
 last=$(printf '%x' "$((0x$end - 4096))")
 runs "a page of the stack" who-maps "$pid" "$last"
 if [ $root = yes ]; then
@@ -81,7 +81,7 @@ tap_fails 'who-maps: no such process' "$examples/who-maps" 4194305 0
 tap_fails 'who-maps: no number' "$examples/who-maps" 12x
 kill "$pid"
 
-# Filesystems of its own, which are gone with it.
+# New filesystems, which end with the test.
 runs "filesystems" journal_harness
 if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
 	says 'journal_harness: what is committed' '^ok .*: committed holds'
@@ -90,7 +90,7 @@ if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
 		'^ok .*full disk: disk violated'
 	tap_fails 'journal_harness: nothing is left' \
 		sh -c 'ls -d /tmp/journal_harness-*'
-	# ended at several moments
+	# killed at several moments
 	for after in 0.1 0.6 1.2; do
 		"$examples/journal_harness" > "$tap_dir/out" 2>&1 &
 		pid=$!
@@ -100,7 +100,7 @@ if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
 		tap_fails "journal_harness: nothing is left, ended $after" \
 			sh -c 'ls -d /tmp/journal_harness-*'
 	done
-	# they go when the last mount of them does
+	# they end with their last mount
 	tries=0
 	while losetup -l 2> /dev/null | grep -q journal_harness &&
 		[ "$tries" -lt 50 ]; do
@@ -115,5 +115,21 @@ fi
 runs 'what it is for' journal_harness --help
 says 'journal_harness: what it takes' '^usage: journal_harness '
 tap_fails 'journal_harness: other words' "$examples/journal_harness" --flaky
+
+# Anonymous memory has no file to write: nothing starts, and nothing is called
+# equal.
+agent=$examples/migration_agent/migration_agent
+for fault in write-file write-mapping punch-hole; do
+	if [ ! -x "$agent" ]; then
+		tap_skip "migration_agent: $fault of anonymous memory" \
+			'needs jansson'
+		continue
+	fi
+	status=0
+	"$agent" --fault "$fault" > "$tap_dir/out" 2>&1 || status=$?
+	echo "status $status" >> "$tap_dir/out"
+	says "migration_agent: $fault of anonymous memory" '^status 64$'
+	says "migration_agent: $fault: what it needs" 'needs --ram memfd'
+done
 
 tap_done

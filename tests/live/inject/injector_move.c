@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A migration: two processes, and the wire between them, which is us. */
+/* Runs one migration: two processes, with this one as the wire between them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -59,7 +59,10 @@ static void start(struct move *m, struct side *s, const struct where *w,
 	if (s->pid < 0)
 		die("fork");
 	if (s->pid == 0) {
-		/* ours have numbers above those, see injector.c */
+		/*
+		 * This process's descriptors have higher numbers, see
+		 * injector.c.
+		 */
 		give_fd(pair[1], FD_ORDERS);
 		give_fd(s->ram, FD_RAM);
 		give_fd(m->peer, FD_PEER);
@@ -157,7 +160,7 @@ static int open_of(const struct side *s, const char *name, int flags)
 	return fd;
 }
 
-/* Stores go on from before until the answer is there, none like another. */
+/* Stores continuously until the answer comes, each with another value. */
 static uint64_t tell_while_moving(struct move *m, struct side *s,
 				  enum what what, uint64_t arg)
 {
@@ -169,7 +172,7 @@ static uint64_t tell_while_moving(struct move *m, struct side *s,
 	const int nice = getpriority(PRIO_PROCESS, 0);
 	bool posted = false;
 
-	/* who stores all the time must not wait for others to do so */
+	/* A page under constant stores must not wait for other pages. */
 	if (moves)
 		setpriority(PRIO_PROCESS, 0, -10);
 	do {

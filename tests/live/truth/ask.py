@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Asking pagedet, and asking again while the page changes underneath."""
+"""Asks pagedet, and asks again if the page changes meanwhile."""
 import json
 import re
 import time
@@ -18,7 +18,8 @@ class Pagedet:
 
     def run(self, *arguments, timeout=300):
         """(rows, exit status, stderr)"""
-        # A kernel's memory knows more than claims.tsv has for its files.
+        # The memory of a kernel has more fields than claims.tsv lists for its
+        # files.
         source = ["--backend", machine.there.source() +
                   (",page_owner" if machine.there.with_owners else "")] \
             if machine.there.is_live() else []
@@ -68,7 +69,7 @@ def of_bytes():
 
 def question(how, *plants):
     """Several: by page or phys, or by virt in one task."""
-    # Through the files of a task its pages would be used by being read.
+    # Reading the pages through the task's files would mark them as used.
     common = ["--json", "-v", "--fields", ",".join(["all"] + of_bytes()), how]
     plant = plants[0]
     if how == "virt":
@@ -80,14 +81,14 @@ def question(how, *plants):
     return common + [plant.file["path"], plant.file["index"]]
 
 
-# Named by itself, an answer that no row has is status 2.
+# pagedet exits with 2 if no row has a field that was named explicitly.
 OF_BYTES = "pagedet: %s: not answered in any row"
 
 
 def all_but_bytes(status, err):
     """(exit status, stderr) as if the fields that only bytes answer had not
     been asked for by name."""
-    # the driver tells pages of zeroes from others
+    # The driver recognizes pages of zeroes.
     lost = of_bytes()[machine.there.source() != "page_detective":]
     said = [line for line in err.splitlines() if line not in
             [OF_BYTES % name for name in lost]]
@@ -309,7 +310,8 @@ def kernels_stack(pid):
                       truth.decode().splitlines()]
 
 
-# How it came into the kernel, by itself or by an interrupt.
+# Matches the entry into the kernel from user space, by the program itself or by
+# an interrupt.
 FROM_USER = re.compile(r"(el0t_64_(sync|irq)|entry_SYSCALL_64_after_hwframe|"
                        r"asm_(common|sysvec|exc)_\w+)\+")
 
@@ -342,7 +344,8 @@ def check_stacks(report, pagedet, field):
             if truth is None:
                 report.skip("stacks", "the kernel has no /proc/PID/stack")
                 return
-            # it was asked for the last time when the dump was under way
+            # The last request to the planter came while the dump was being
+            # made.
             moved = pid == field.facts["planter"] and \
                 not machine.there.is_live()
             differs = check_stack(pagedet, pid, None if moved else truth) \
