@@ -187,7 +187,7 @@ int compare_dump_scan(int argc, char **argv)
 		bare_open(bare, argv[1], argv[3]);
 		t.bound = (struct trial_side){ "bare reads of the memory map",
 			run_bare, bare };
-		t.bound_most = lib.threads == 1 ? 2 : 0;
+		t.bound_most = lib.threads == 1 ? 1.3 : 0;
 	} else {
 		kdumpfile.command.argv[2] = argv[2];
 		kdumpfile.command.argv[3] = argv[3];

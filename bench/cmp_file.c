@@ -40,7 +40,8 @@ static void raw_close(struct raw *r)
 	probe_cache_close(&r->cache);
 }
 
-static void in_process(const char *name, struct raw *raw, const char *path)
+static void in_process(const char *name, struct raw *raw, const char *path,
+		       double most)
 {
 	struct drain lib;
 	char work[96];
@@ -48,7 +49,9 @@ static void in_process(const char *name, struct raw *raw, const char *path)
 		.work = work,
 		.bound = { "mincore, touch, pagemap, kpageflags", run_flags,
 			   raw },
-		.library = { "pagedet_query", drain_run, &lib }
+		.library = { "pagedet_query", drain_run, &lib },
+		.bound_most = most,
+		.tight = most > 0
 	};
 
 	snprintf(work, sizeof(work), "%s, index, pfn, flags as columns",
@@ -81,13 +84,13 @@ int compare_file(int argc, char **argv)
 		.library = { "pagedet file", command_run, &pagedet }
 	};
 
-	if (argc < 2 || argc > 3)
+	if (argc < 2 || argc > 4)
 		return 64;
-	t.faster = argc == 3 ? atof(argv[2]) : 0;
+	t.faster = argc > 2 ? atof(argv[2]) : 0;
 	snprintf(work, sizeof(work), "%s, flags, summary, whole process",
 		 argv[0]);
 	raw_open(&raw, argv[1]);
-	in_process(argv[0], &raw, argv[1]);
+	in_process(argv[0], &raw, argv[1], argc > 3 ? atof(argv[3]) : 0);
 	trial_run(&t);
 	raw_close(&raw);
 	return 0;

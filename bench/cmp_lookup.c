@@ -135,7 +135,7 @@ int compare_page(int argc, char **argv)
 		.peer = { "page-types -a PFN,PFN+1 -N -L", command_run,
 			  &page_types },
 		.library = { "pagedet page PFN", command_run, &pagedet },
-		.rounds = STARTS, .peer_most = 1.5
+		.rounds = STARTS, .peer_most = 1
 	};
 
 	if (argc != 1)

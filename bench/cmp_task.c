@@ -14,7 +14,8 @@ static uint64_t run_total(void *arg)
 }
 
 /* The library's columns against the raw calls; @pid is opened in @raw. */
-static void in_process(const char *name, struct probe_task *raw)
+static void in_process(const char *name, struct probe_task *raw,
+		       double most)
 {
 	struct pagedet_item item = {
 		.count = PAGEDET_TO_END, .pid = (uint32_t)raw->pid
@@ -25,7 +26,9 @@ static void in_process(const char *name, struct probe_task *raw)
 		.work = work,
 		.bound = { "PAGEMAP_SCAN, pagemap, sort, kpageflags",
 			   run_total, raw },
-		.library = { "pagedet_query", drain_run, &lib }
+		.library = { "pagedet_query", drain_run, &lib },
+		.bound_most = most,
+		.tight = most > 0
 	};
 
 	snprintf(work, sizeof(work), "%s, vaddr, pfn, flags as columns", name);
@@ -99,13 +102,13 @@ int compare_task(int argc, char **argv)
 		.library = { "pagedet task", command_run, &pagedet }
 	};
 
-	if (argc < 2 || argc > 3)
+	if (argc < 2 || argc > 4)
 		return 64;
-	t.faster = argc == 3 ? atof(argv[2]) : 0;
+	t.faster = argc > 2 ? atof(argv[2]) : 0;
 	snprintf(work, sizeof(work), "%s, flags, summary, whole process",
 		 name);
 	probe_task_open(&raw, atoi(pid), PROBE_FLAGS);
-	in_process(name, &raw);
+	in_process(name, &raw, argc > 3 ? atof(argv[3]) : 0);
 	peer = peer_pages(pid);
 	if (peer < raw.pfns / 2)
 		where_peer_stops(work, &pagedet, peer, &raw);

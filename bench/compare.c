@@ -5,16 +5,17 @@
  *
  *   compare scan                       whole memory, flags, summary
  *   compare lines FILE                 one record a page, written to FILE
- *   compare task NAME PID [FASTER]     all pages of a task
+ *   compare task NAME PID [FASTER [MOST]]  all pages of a task; MOST: columns
+ *                                      to the raw calls
  *   compare lookup PID ADDR LEN        one address after the other
  *   compare page PFN                   one page, whole process
  *   compare mappers PFN PID...         who maps it; peers ask these processes
  *   compare index                      mappings of all processes
- *   compare file NAME PATH [FASTER]    flags of cached pages
+ *   compare file NAME PATH [FASTER [MOST]]  flags of cached pages
  *   compare count PATH                 number of cached pages
  *   compare check PATH                 whether its pages are clean
  *   compare rss NAME ARG...            memory used by "pagedet ARG..."
- *   compare bpf                        whole memory, read through BPF
+ *   compare bpf BARE_BPF BLOCKS        whole memory, read through BPF
  *   compare bpf-page PFN               one page through BPF
  *   compare dump-open NAME DUMP PFN MOST-MS MOST-MS-WITH-TYPES
  *   compare dump-page NAME DUMP PFN    one page of a dump, warm
@@ -77,7 +78,8 @@ int main(int argc, char **argv)
 		{ "scan", compare_scan }, { "lines", compare_lines },
 		{ "task", compare_task }, { "lookup", compare_lookup },
 		{ "page", compare_page }, { "mappers", compare_mappers },
-		{ "index", compare_index }, { "file", compare_file },
+		{ "index", compare_index }, { "top", compare_top },
+		{ "file", compare_file },
 		{ "count", compare_count }, { "rss", compare_rss },
 		{ "check", compare_check },
 		{ "bpf", compare_bpf }, { "bpf-page", compare_bpf_page },

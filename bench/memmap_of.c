@@ -5,6 +5,7 @@
  * read the least that a summary of all pages needs. Looks inside.
  *
  *   memmap_of DUMP
+ *   memmap_of --live	of the running kernel, and the addresses are its own
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/memmap.h"
+#include "kernel/page/memmap.h"
+#include "memory/open.h"
 
 static void die(const char *what, const char *why)
 {
@@ -27,6 +29,33 @@ static void print(uint64_t first, uint64_t end)
 		       (unsigned long long)(end - first));
 }
 
+static struct pdet_memory *open_memory(struct pdet_env *env, const char *name,
+				       bool live)
+{
+	struct pdet_memory *m;
+	int fd, r;
+
+	if (live) {
+		r = pdet_memory_open_live(env, ~(uint32_t)0, &m);
+	} else {
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			die(name, strerror(errno));
+		r = pdet_memory_open(env, &fd, 1, &m);
+	}
+	if (r < 0)
+		die(name, env->error);
+	return m;
+}
+
+static bool has_pages(const struct pdet_memmap *m, uint64_t pfn)
+{
+	int error;
+	const enum pdet_memmap_is is = pdet_memmap_is(m, pfn, &error);
+
+	return is == PDET_MEMMAP_USED || is == PDET_MEMMAP_SHARED;
+}
+
 int main(int argc, char **argv)
 {
 	struct pdet_env env = { .root = (char []){ "" } };
@@ -37,15 +66,12 @@ int main(int argc, char **argv)
 	struct pdet_space space;
 	struct pdet_reader *r;
 	struct pdet_memory *m;
-	int fd;
+	bool live;
 
 	if (argc != 2)
-		die("usage", "memmap_of DUMP");
-	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		die(argv[1], strerror(errno));
-	if (pdet_memory_open(&env, &fd, 1, &m) < 0)
-		die(argv[1], env.error);
+		die("usage", "memmap_of DUMP|--live");
+	live = !strcmp(argv[1], "--live");
+	m = open_memory(&env, argv[1], live);
 	if (m->ops->reader_new(m, 1 << 20, &r) < 0 || !m->vmcoreinfo ||
 	    !pdet_vmcoreinfo_parse(&info, m->vmcoreinfo, m->vmcoreinfo_len))
 		die(argv[1], "no memory, or no VMCOREINFO");
@@ -55,10 +81,14 @@ int main(int argc, char **argv)
 	if (pdet_memmap_read(&memmap, &env, &space, &info,
 			     paging.page_shift) < 0)
 		die(argv[1], env.error);
-	last = m->ranges.data[m->ranges.n - 1].last >> paging.page_shift;
+	last = live ? (memmap.n_sections << memmap.section_shift) - 1 :
+	       m->ranges.data[m->ranges.n - 1].last >> paging.page_shift;
 	for (pfn = 0; pfn <= last; pfn++) {
 		page = pdet_memmap_page(&memmap, pfn);
-		if (!page || pdet_space_phys(&space, page, &addr, &len) < 0)
+		addr = page;
+		if (!page || !(live ? has_pages(&memmap, pfn) :
+			       pdet_space_phys(&space, page, &addr,
+					       &len) == 0))
 			continue;
 		if (addr != end) {
 			print(first, end);

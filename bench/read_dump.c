@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/team.h"
-#include "memory/memory.h"
+#include "memory/open.h"
 
 #define MAX_FILES 64
 #define SHARE ((uint64_t)4 << 20)

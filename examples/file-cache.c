@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * file-cache - which parts of a file are cached, dirty, mapped?
+ * file-cache - which parts of a file are cached, dirty or mapped?
  *
  *   file-cache FILE
  *
- * Teaches: a batch as columns, the form for many pages - one array of values
- * per field and one of cells beside it. Nothing is read into the cache.
+ * Teaches: batches as columns, the form for many pages. Each field has an array
+ * of values and an array of cells. The program reads nothing into the cache.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,14 +13,14 @@
 
 #include <pagedet.h>
 
-/* One MiB of the file. */
+/* The pages of one MiB of the file. */
 struct part {
 	uint64_t number;
 	uint64_t cached, dirty, mapped;
 	uint64_t unknown;	/* pages whose flags could not be read */
 };
 
-/* Says what went wrong; returns the exit status. */
+/* Prints the error. Returns the exit status. */
 static int failed(const struct pagedet *pd, int error, const char *what)
 {
 	fprintf(stderr, "file-cache: %s: %s\n", what, pagedet_error(pd));
@@ -30,7 +30,7 @@ static int failed(const struct pagedet *pd, int error, const char *what)
 	return error == -EACCES ? 0 : 1;
 }
 
-/* The columns come in an order of the library's own; find one. */
+/* Finds a column: the library chooses their order. */
 static const struct pagedet_column *column(const struct pagedet_columns *b,
 					   uint32_t field)
 {
@@ -52,7 +52,7 @@ static void print_part(const struct part *p)
 	if (!p->cached)
 		return;
 	printf("%8" PRIu64 " %8" PRIu64, p->number, p->cached);
-	/* A count that leaves pages out would pass for a fact. */
+	/* A count without these pages would look complete. */
 	if (p->unknown)
 		printf("        ?        ?\n");
 	else
@@ -67,12 +67,15 @@ static void add_page(struct part *p, const struct pagedet_column *flags,
 		p->unknown++;
 		return;
 	}
-	/* "dirty" is the folio's: one stored byte makes all its pages so. */
+	/*
+	 * "dirty" belongs to the folio: one stored byte sets it for all its
+	 * pages.
+	 */
 	p->dirty += flags->value[row] >> PAGEDET_PF_DIRTY & 1;
 	p->mapped += mapcount->value[row] > 0;
 }
 
-/* Rows arrive in the order of the file, so one part is open at a time. */
+/* Rows come in the order of the file, so only one part is open. */
 static int add_batch(const struct pagedet_columns *b, uint64_t pages_per_mib,
 		     struct part *p)
 {

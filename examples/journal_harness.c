@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * journal_harness - does fsync do what it says, and a journal what it is for?
+ * journal_harness - tests whether fsync and a journal keep their promises
  *
  *   journal_harness [--flaky DEVICE]
  *
- * Teaches: assertions about cached pages, by descriptor, and what to do with
- * a verdict. Makes small filesystems in memory - ext4 with ordered and with
- * journalled data, and xfs if there is a mkfs.xfs -, writes, asks, mounts what
- * a crash would have left, puts a disk below that drops writes or refuses them
- * (if the kernel has dm-flakey), and lets one run full. --flaky does only the
- * former of these two, on a device that has an ext4 already. Prints TAP; needs
- * root.
+ * Teaches: assertions about cached pages of a descriptor, and the use of
+ * verdicts. The program makes small filesystems in memory: ext4 with ordered
+ * and with journalled data, and xfs if mkfs.xfs exists. It writes to them,
+ * checks, and mounts what a crash would have left. With dm-flakey in the kernel
+ * it also tests a disk that drops or refuses writes, and one that runs full.
+ * --flaky only tests dropped and refused writes, on a device that has an ext4
+ * already. The output is TAP; it needs root.
  *
- * A child does the work. Mounts are in a namespace of its own and loop devices
- * go with them, and what else there is ends with the parent, so that nothing is
- * left behind however the child ends.
+ * A child does the work. It has its own mount namespace, and loop devices end
+ * with it. The parent removes everything else. Nothing is left behind, however
+ * the child ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,21 +57,21 @@ static const struct kind kinds[] = {
 };
 
 static struct {
-	char dir[64];		/* everything is below it, in memory */
+	char dir[64];		/* contains everything, in memory */
 	char image[128], copy[128], point[128], point2[128], full[128];
-	char flaky[64];		/* name of the disk that fails */
+	char flaky[64];		/* name of the flaky disk */
 	struct pagedet *pd;
 	int n, failed;
-	char mark[65536];	/* since when errors are traced */
+	char mark[65536];	/* start of the trace of errors */
 	int mark_size;
 	char data[FILE_BYTES];
 	char there[FILE_BYTES];
 } h;
 
-static pid_t child = -1;	/* 0: this is it; -1 there is none */
+static pid_t child = -1;	/* 0: in the child; -1: there is none */
 static volatile sig_atomic_t ended_by;
 
-/* --- a disk that fails when it is told to --- */
+/* --- a disk that fails on request --- */
 
 struct message {
 	struct dm_ioctl head;
@@ -95,8 +95,10 @@ static int ask_dm(unsigned long request, struct message *m, unsigned flags)
 	return r;
 }
 
-/* Above @disk there is one from now on that behaves so: "1000 0" well, "0 1000
- * 1 drop_writes" drops them. Its name goes to @name. */
+/*
+ * Adds a disk above @disk that behaves as @how says: "1000 0" works, "0 1000 1
+ * drop_writes" drops writes. @name gets its name.
+ */
 static int set_flaky(const char *disk, uint64_t sectors, const char *how,
 		     char *name, size_t size)
 {
@@ -124,7 +126,7 @@ static void remove_flaky(void)
 
 /* --- cleaning up --- */
 
-/* What is mounted below goes away with the namespace. */
+/* Mounts below end with the namespace. */
 static void clean_up(void)
 {
 	if (chdir("/") == 0 && *h.dir) {
@@ -138,7 +140,7 @@ static void clean_up(void)
 	pagedet_free(h.pd);
 }
 
-/* The child leaves the rest to its parent. */
+/* The parent cleans up after the child. */
 static void bail_out(const char *what)
 {
 	printf("Bail out! %s: %s\n", what, strerror(errno));
@@ -175,8 +177,8 @@ static void skip(const char *what, const char *why)
 }
 
 /*
- * One assertion about an opened file: the verdict must be @verdict and, if
- * @cause is not 0, for that reason. What cannot be told is not what holds.
+ * Checks one assertion about an open file. The verdict must be @verdict, with
+ * cause @cause if that is not 0. An unknown verdict never counts as holding.
  */
 static void must_be(const char *name, int fd, uint32_t kind, uint32_t verdict,
 		    uint32_t cause)
@@ -211,7 +213,7 @@ static void must_be(const char *name, int fd, uint32_t kind, uint32_t verdict,
 
 /* --- filesystems --- */
 
-/* 0: it ran and succeeded. */
+/* Returns 0 if it ran and succeeded. */
 static int run(const char *const *words, const char *last)
 {
 	char *argv[8];
@@ -230,8 +232,10 @@ static int run(const char *const *words, const char *last)
 	return status;
 }
 
-/* A loop device that goes away when it is not used any more; its descriptor,
- * to be closed after mounting. */
+/*
+ * Makes a loop device that ends with its last use. The caller closes the
+ * returned descriptor after mounting.
+ */
 static int make_loop(const char *image, char *name, size_t size)
 {
 	struct loop_info64 info = { .lo_flags = LO_FLAGS_AUTOCLEAR };
@@ -246,7 +250,7 @@ static int make_loop(const char *image, char *name, size_t size)
 		fd = open(name, O_RDWR | O_CLOEXEC);
 		if (fd >= 0 && ioctl(fd, LOOP_SET_FD, file) == 0)
 			break;
-		/* somebody else was faster */
+		/* Another program was faster. */
 		if (fd >= 0)
 			close(fd);
 		fd = -1;
@@ -268,7 +272,7 @@ static int mount_image(const struct kind *k, const char *image,
 
 	if (loop < 0)
 		return -1;
-	/* A copy of an xfs has its UUID, too. */
+	/* A copy of an xfs has the same UUID. */
 	snprintf(options, sizeof(options), "%s%s", k->options,
 		 !strcmp(k->type, "xfs") ? "nouuid" : "");
 	r = mount(name, point, k->type, 0, options);
@@ -294,9 +298,9 @@ static int new_file(const char *point, const char *name)
 	return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
-/* --- what is tested --- */
+/* --- tests --- */
 
-/* Only if the kernel traces failed writes it is known that none did. */
+/* It is known that no write failed only if the kernel traces failed writes. */
 static void must_have_errors(const char *name, int fd, uint32_t verdict)
 {
 	if (memmem(h.mark, (size_t)h.mark_size, " armed ", 7))
@@ -305,7 +309,7 @@ static void must_have_errors(const char *name, int fd, uint32_t verdict)
 		skip(name, "the kernel has no trace of failed writes");
 }
 
-/* One that is written to again, in place. */
+/* Writes to a file again, in place. */
 static void test_dirty(const struct kind *k, int fd)
 {
 	if (pwrite(fd, h.data + 1, 1, 5000) != 1)
@@ -325,7 +329,7 @@ static void test_fsync(const struct kind *k, int fd)
 	result(fsync(fd) == 0, "%s: fsync", k->name);
 	must_be(k->name, fd, PAGEDET_CHECK_CLEAN, PAGEDET_HOLDS, 0);
 	test_dirty(k, fd);
-	/* Data that goes through the journal may be nowhere else yet. */
+	/* Data that goes through the journal may not be on the disk yet. */
 	if (!strstr(k->options, "journal"))
 		must_be(k->name, fd, PAGEDET_CHECK_DISK, PAGEDET_HOLDS, 0);
 	must_be(k->name, fd, PAGEDET_CHECK_COMMITTED, PAGEDET_HOLDS, 0);
@@ -335,7 +339,7 @@ static void test_fsync(const struct kind *k, int fd)
 	must_have_errors(k->name, fd, PAGEDET_HOLDS);
 }
 
-/* A piece of a file at a time, holes as holes. */
+/* Copies a piece of a file at a time, and keeps holes. */
 static int copy_image(void)
 {
 	static char buf[65536], zero[sizeof(buf)];
@@ -360,8 +364,10 @@ static int copy_image(void)
 	return n == 0 ? 0 : -1;
 }
 
-/* What fsync has promised is there after a crash: the image is copied while it
- * is in use, and mounting the copy replays its journal. */
+/*
+ * Data that fsync has confirmed must survive a crash. The image is copied while
+ * in use, and mounting the copy replays its journal.
+ */
 static void test_crash(const struct kind *k)
 {
 	int fd;
@@ -412,7 +418,7 @@ static void test_kind(const struct kind *k)
 	unlink(h.image);
 }
 
-/* A file that is nowhere: nothing can be told of it but that. */
+/* A file without a disk: the check must say so. */
 static void test_memory(void)
 {
 	static const char name[] = "tmpfs";
@@ -429,8 +435,10 @@ static void test_memory(void)
 	close(fd);
 }
 
-/* Writes are dropped: everybody is told that all went well. Then they are
- * refused: fsync fails, once. Each time all pages are clean after it. */
+/*
+ * First the disk drops writes and reports success. Then it refuses them, and
+ * fsync fails once. Afterwards all pages are clean in both cases.
+ */
 static void test_fails(const char *disk, uint64_t sectors, int fd)
 {
 	static const char drops[] = "disk that drops writes";
@@ -443,7 +451,9 @@ static void test_fails(const char *disk, uint64_t sectors, int fd)
 		bail_out(drops);
 	result(fsync(fd) == 0, "%s: fsync succeeds", drops);
 	must_be(drops, fd, PAGEDET_CHECK_CLEAN, PAGEDET_HOLDS, 0);
-	/* It is a lost write; not all kernels tell that it is clean. */
+	/*
+	 * The write is lost, but not every kernel shows that the page is clean.
+	 */
 	must_be(drops, fd, PAGEDET_CHECK_DISK, PAGEDET_VIOLATED, 0);
 	must_have_errors(drops, fd, PAGEDET_HOLDS);
 	if (set_flaky(disk, sectors, "0 1000 1 error_writes", name,
@@ -455,7 +465,7 @@ static void test_fails(const char *disk, uint64_t sectors, int fd)
 	must_have_errors(refuses, fd, PAGEDET_VIOLATED);
 }
 
-/* The number of sectors of a device; 0: it cannot be read. */
+/* The number of sectors of a device; 0 if it cannot be read. */
 static uint64_t sectors_of(const char *disk)
 {
 	int fd = open(disk, O_RDONLY | O_CLOEXEC);
@@ -493,7 +503,7 @@ static void test_flaky(const char *disk)
 	remove_flaky();
 }
 
-/* The loop device stays as long as its descriptor. */
+/* The loop device lives as long as its descriptor. */
 static void test_flaky_image(const struct kind *k)
 {
 	char name[32];
@@ -509,8 +519,10 @@ static void test_flaky_image(const struct kind *k)
 	unlink(h.image);
 }
 
-/* The image is larger than what is below it. fsync fails, once; then the kernel
- * calls all pages clean, and only the disk tells. */
+/*
+ * The image is larger than its disk. fsync fails once; then the kernel calls
+ * all pages clean, and only the disk tells the truth.
+ */
 static void test_full(const struct kind *k)
 {
 	static const char name[] = "full disk";
@@ -541,7 +553,7 @@ static void test_full(const struct kind *k)
 	umount2(h.full, MNT_DETACH);
 }
 
-/* --- setting up --- */
+/* --- setup --- */
 
 static void make_dir(char *path, size_t size, const char *name)
 {
@@ -571,7 +583,7 @@ static int set_up(void)
 	snprintf(h.image, sizeof(h.image), "%s/image", h.dir);
 	snprintf(h.copy, sizeof(h.copy), "%s/copy", h.dir);
 	snprintf(h.flaky, sizeof(h.flaky), "journal_harness-%d", getpid());
-	/* bytes without a pattern (xorshift64) */
+	/* Bytes without a pattern (xorshift64). */
 	for (i = 0; i < FILE_BYTES; i++) {
 		x ^= x << 13;
 		x ^= x >> 7;
@@ -599,7 +611,7 @@ static int work(const char *disk)
 	return h.failed;
 }
 
-/* Signals that end it come when there is somebody to clean up. */
+/* Blocks signals that end the program while no one could clean up. */
 static void hold_signals(int how)
 {
 	sigset_t set;
@@ -611,8 +623,10 @@ static void hold_signals(int how)
 	sigprocmask(how, &set, NULL);
 }
 
-/* Its exit status, or 1. When it has ended no signal may come between its end
- * and our knowing: its number is somebody else's then. */
+/*
+ * Returns the child's exit status, or 1. Signals stay blocked between the
+ * child's end and waitpid(), because another process may get its pid.
+ */
 static int watch_child(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };

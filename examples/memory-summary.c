@@ -4,9 +4,9 @@
  *
  *   memory-summary [--json] [ROOT]	/proc and /sys are read below ROOT
  *
- * Teaches: grouping, where rows are groups and "pages" counts; an emitter,
- * which makes JSON of the same without rows; and coverage, which says whether
- * the sum is about everything.
+ * Teaches: grouping, where rows are groups and "pages" is their size; an
+ * emitter, which writes the same as JSON without rows; and coverage, which
+ * tells whether the sum is complete.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 #include <pagedet.h>
 
-/* Says what went wrong; returns the exit status. */
+/* Prints the error. Returns the exit status. */
 static int failed(const struct pagedet *pd, int error, const char *what)
 {
 	fprintf(stderr, "memory-summary: %s: %s\n", what, pagedet_error(pd));
@@ -40,7 +40,7 @@ static int print_table(struct pagedet *pd, struct pagedet_iter *it)
 	printf("%-10s %12s %12s\n", "kind", "pages", "MiB");
 	while ((n = pagedet_next(it, rows, 32)) > 0) {
 		for (i = 0; i < n; i++) {
-			/* "?" for pages whose kind could not be known */
+			/* "?" for pages whose kind is not known. */
 			pagedet_format(it, &rows[i], PAGEDET_FIELD_KIND, kind,
 				       sizeof(kind));
 			printf("%-10s %12" PRIu64 " %12.1f\n", kind,
@@ -52,7 +52,7 @@ static int print_table(struct pagedet *pd, struct pagedet_iter *it)
 	return n < 0 ? failed(pd, n, "stopped") : 0;
 }
 
-/* An object per kind, then the total. */
+/* Writes one object per kind, then the total. */
 static int print_json(struct pagedet *pd, struct pagedet_iter *it)
 {
 	struct pagedet_emit_options options = PAGEDET_EMIT_OPTIONS_INIT;
@@ -67,7 +67,7 @@ static int print_json(struct pagedet *pd, struct pagedet_iter *it)
 	error = pagedet_emit_all(out, it);
 	if (error)
 		status = failed(pd, error, "stopped");
-	/* What was counted before is still written. */
+	/* Writes what was counted before a failure. */
 	error = pagedet_emitter_finish(out);
 	if (error) {
 		fprintf(stderr, "memory-summary: cannot write: %s\n",
@@ -78,7 +78,7 @@ static int print_json(struct pagedet *pd, struct pagedet_iter *it)
 	return status;
 }
 
-/* Whether the sum is about everything. */
+/* Checks whether the sum is complete. */
 static int check_coverage(struct pagedet *pd, struct pagedet_iter *it,
 			  int json)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What is the page behind an address? The question: "quickstart PID ADDRESS",
- * or an address of our own, the one of the variable "item". The answer: one
- * field by hand, then all as JSON.
+ * What is the page behind an address? Asks about "quickstart PID ADDRESS", or
+ * about an address of its own, that of the variable "item". Prints one field by
+ * hand, and then all of them as JSON.
  */
 #include <pagedet.h>
 #include <stdio.h>
@@ -32,13 +32,15 @@ int main(int argc, char **argv)
 	bad = !pd || pagedet_open(pd, NULL) || pagedet_query(pd, &q, &it);
 	bad = bad || pagedet_next(it, &row, 1) < 1;
 
-	/* Every field says whether it is answered: without privilege the page
-	 * frame number is not, and zero would be a lie. */
+	/*
+	 * A cell tells whether its field is answered. Without privilege the pfn
+	 * is not, and printing zero would be wrong.
+	 */
 	if (!bad && PAGEDET_CELL_STATE(row.cell[PAGEDET_FIELD_PFN]) ==
 	    PAGEDET_HAVE)
 		dprintf(json.fd, "pfn %llu\n", (unsigned long long)row.pfn);
 
-	/* The same question once more, all of the answer as a line of JSON. */
+	/* Make the same query again, and write the whole answer as JSON. */
 	bad = bad || pagedet_iter_retarget(it, &item, 1) ||
 	      pagedet_emitter_new(pd, &json, &out) ||
 	      pagedet_emit_all(out, it) || pagedet_emitter_finish(out);

@@ -5,8 +5,8 @@
  *   who-maps PFN          a page frame number, decimal or 0x hex
  *   who-maps PID ADDRESS  the page at a hex address of a process
  *
- * Teaches: one query whose answer is the question of the next one, rows that
- * are mappings, and the summary that says whether the list is complete.
+ * Teaches: using the answer of one query in the next, rows that are mappings,
+ * and the summary that tells whether the list is complete.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 #include <pagedet.h>
 
-/* Says what went wrong; returns the exit status. */
+/* Prints the error. Returns the exit status. */
 static int failed(const struct pagedet *pd, int error, const char *what)
 {
 	fprintf(stderr, "who-maps: %s: %s\n", what, pagedet_error(pd));
@@ -40,8 +40,8 @@ static int parse(const char *word, int base, uint64_t *ret)
 }
 
 /*
- * Sets *found if *pfn is the page behind the address; else there is none, or it
- * is hidden. Returns the exit status.
+ * Sets *found if *pfn is the page behind the address. Otherwise there is none,
+ * or it is hidden. Returns the exit status.
  */
 static int translate(struct pagedet *pd, uint64_t pid, uint64_t address,
 		     int *found, uint64_t *pfn)
@@ -71,7 +71,7 @@ static int translate(struct pagedet *pd, uint64_t pid, uint64_t address,
 	*pfn = row.pfn;
 	*found = state == PAGEDET_HAVE;
 	if (state != PAGEDET_HAVE) {
-		/* Two different things: no page, or a page we may not know. */
+		/* No page, and a hidden page, are different results. */
 		pagedet_format(it, &row, PAGEDET_FIELD_PTE, pte, sizeof(pte));
 		printf("no page frame number: %s; the entry: %s\n",
 		       pagedet_state_text(state), pte);
@@ -102,7 +102,10 @@ static void print_row(const struct pagedet_iter *it,
 	printf("\n");
 }
 
-/* Says how complete the list is. Nothing found is not the same as nobody. */
+/*
+ * Prints how complete the list is. An empty list does not prove that no one
+ * maps the page.
+ */
 static int print_summary(const struct pagedet *pd,
 			 const struct pagedet_iter *it)
 {

@@ -2,10 +2,10 @@
 /*
  * libpagedet - what is this page?
  *
- * One question, one answer shape. A query names pages of the running kernel,
- * of a dump or of a saved text; each page comes back as a row of fields, and
- * every field says whether it is answered, is definitely nothing, was lost, or
- * cannot be known here - and from which source.
+ * A query names pages of the running kernel, of a memory dump or of a saved
+ * text. libpagedet answers each page with a row of fields. Every field of a row
+ * is in one of four states: answered, definitely nothing, lost, or impossible
+ * to know here. It also names the source of its answer.
  *
  *   struct pagedet *pd = pagedet_new();
  *   struct pagedet_query q = PAGEDET_QUERY_INIT;
@@ -22,25 +22,28 @@
  *           use(&row);
  *
  * Conventions
- *   - Functions that can fail return 0 or a count; below zero is a negative
- *     errno from this closed list: EINVAL E2BIG ENOMEM EACCES ENOENT ESRCH
- *     ENODATA EBADMSG EIO EOVERFLOW ENOTSUP ENOSYS EINTR EAGAIN ETIMEDOUT
- *     ECANCELED. The words are in pagedet_error(), what would help in
- *     pagedet_advice().
- *   - A question that nobody can answer is not an error: it is a cell with a
+ *   - A function that can fail returns 0 or a count on success. On failure it
+ *     returns a negative errno from this closed list: EINVAL E2BIG ENOMEM
+ *     EACCES ENOENT ESRCH ENODATA EBADMSG EIO EOVERFLOW ENOTSUP ENOSYS EINTR
+ *     EAGAIN ETIMEDOUT ECANCELED. pagedet_error() explains the failure, and
+ *     pagedet_advice() says what would help.
+ *   - A field that no source can answer is not an error. Its cell holds the
  *     reason.
- *   - Out-parameters are last and untouched on failure.
- *   - One handle, and everything made from it, is used by one thread at a
- *     time. Only pagedet_cancel() may be called from elsewhere.
- *   - Nothing is printed, no signal is touched, nothing is forked. Descriptors
- *     are close-on-exec. After fork() the child may only free the handle.
- *   - Integers have fixed width. Sizes are in bytes, addresses in bytes, page
- *     frame numbers (pfn) and page offsets in base pages, times in ns.
+ *   - Out-parameters come last. A failed call leaves them unchanged.
+ *   - Only one thread at a time may use a handle and everything made from it.
+ *     The exception is pagedet_cancel(), which any thread may call. Types that
+ *     are made without a handle say which threads may use them. Functions
+ *     without any object may run in any number of threads.
+ *   - libpagedet prints nothing, changes no signal handling and does not fork.
+ *     Its descriptors are close-on-exec. After fork() the child may only free
+ *     the handle.
+ *   - Integers have a fixed width. Sizes and addresses are in bytes, page frame
+ *     numbers (pfn) and page offsets in base pages, times in ns.
  *
- * Its parts are below pagedet/, in the order of the includes at the end; a
- * program includes this header alone.
+ * The parts of this header are below pagedet/, in the order of the includes at
+ * the end. A program includes only this header.
  *
- * Marks in the comments, read by scripts/gen-api for the bindings:
+ * Marks in the comments, which scripts/gen-api reads for the bindings:
  *   [in] [out] [nullable] [len: PARAM] [borrowed: UNTIL] [owned: FREE_FUNCTION]
  */
 #ifndef PAGEDET_H
@@ -62,12 +65,15 @@ extern "C" {
 #include "pagedet/query.h"
 #include "pagedet/content.h"
 #include "pagedet/mapindex.h"
+#include "pagedet/kernel.h"
+#include "pagedet/usage.h"
 #include "pagedet/owners.h"
 #include "pagedet/explain.h"
 #include "pagedet/check.h"
 #include "pagedet/diff.h"
 #include "pagedet/emit.h"
 #include "pagedet/track.h"
+#include "pagedet/migrate.h"
 
 #ifdef __cplusplus
 }

@@ -49,7 +49,7 @@ m4_popdef([pdet_with])
 
 # PDET_OPTIONAL(NAME, VAR, MODULES, PURPOSE, DEBIAN-PACKAGES)
 # A library that libpagedet uses where it is found: PDET_FIND, and HAVE_VAR in
-# config.h, and its modules in Requires.private of pagedet.pc.
+# config.h, and its modules in $PDET_REQUIRES, which static linking asks for.
 AC_DEFUN([PDET_OPTIONAL], [
 PDET_FIND([$1], [$2], [$3], [$4], [$5])
 AS_IF([test "x$pdet_have_$2" = xyes], [

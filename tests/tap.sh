@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# For tests that are shell scripts: TAP, and a directory that goes away. A
-# script sources this, calls what is below, and ends with "tap_done".
+# Shared by shell tests: prints TAP, and provides a temporary directory. A
+# script sources this, calls the functions below, and ends with "tap_done".
 #
-# From "make check": $top_srcdir, $top_builddir, both absolute.
+# "make check" sets $top_srcdir and $top_builddir, both absolute.
 set -eu
 
 : "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
@@ -12,8 +12,8 @@ export LC_ALL
 tap_n=0
 tap_failed=0
 
-# tap_is_open DIR: can everybody go there? Some things are tried by root as
-# nobody, who cannot where the tree is in root's home.
+# tap_is_open DIR: whether everyone may enter it. Root runs some tests as
+# nobody, who may not enter a tree in root's home.
 tap_is_open() {
 	[ "$(id -u)" != 0 ] || ! command -v setpriv > /dev/null ||
 		setpriv --reuid=65534 --regid=65534 --clear-groups \
@@ -34,7 +34,7 @@ tap_ok() {
 	printf 'ok %d - %s\n' "$tap_n" "$1"
 }
 
-# tap_not_ok NAME [FILE]: FILE, if there is one, says why
+# tap_not_ok NAME [FILE]: FILE, if given, explains it
 tap_not_ok() {
 	tap_n=$((tap_n + 1))
 	tap_failed=1
@@ -48,7 +48,7 @@ tap_skip() {
 	printf 'ok %d - %s # SKIP %s\n' "$tap_n" "$1" "$2"
 }
 
-# tap_run NAME COMMAND...: ok if it exits 0; else what it printed is shown
+# tap_run NAME COMMAND...: ok if it exits 0; otherwise shows its output
 tap_run() {
 	tap_name=$1
 	shift
@@ -59,7 +59,7 @@ tap_run() {
 	fi
 }
 
-# tap_fails NAME COMMAND...: ok if it exits with something else than 0
+# tap_fails NAME COMMAND...: ok if it does not exit 0
 tap_fails() {
 	tap_name=$1
 	shift

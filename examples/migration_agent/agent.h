@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * migration_agent - moves a virtual machine, and explains each page that is not
- * the same at both ends.
+ * migration_agent - migrates a virtual machine, and explains every page that
+ * differs between both ends.
  *
- * Pages are numbered from 0 on through all blocks of guest memory that are
- * known on both sides, in the order of the source. Who explains is told what
- * was seen, never what was done to the machines on purpose (fault.c).
+ * Pages are numbered from 0 through all blocks of guest memory that both sides
+ * know, in the source's order. The code that explains differences gets only
+ * observations, and never learns which faults fault.c injected.
  */
 #ifndef AGENT_H
 #define AGENT_H
 
 #include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,22 +21,21 @@
 #include <pagedet.h>
 
 #include "blocks.h"
-#include "stream.h"
 
-#define NO_PAGE UINT64_MAX
-
-/* Exit status, as of pagedet(1). */
+/* Exit status, as for pagedet(1). */
 enum agent_status {
 	AGENT_EQUAL = 0,
 	AGENT_DIFFERENT = 1,
 	AGENT_UNSURE = 2,
 	AGENT_USAGE = 64,
+	AGENT_MALFORMED = 65,
+	AGENT_NO_INPUT = 66,
 	AGENT_UNAVAILABLE = 69,
 	AGENT_IO = 74,
 	AGENT_DENIED = 77
 };
 
-/* --- text.c: words on stderr, and time --- */
+/* --- text.c: messages on stderr, and time --- */
 
 void agent_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int agent_fail(int status, const char *fmt, ...)
@@ -52,15 +52,19 @@ struct options {
 	uint32_t mode;		/* PAGEDET_MODE_* */
 	const char *mode_name;
 	const char *ram;	/* "anon", "memfd", "file" */
-	uint64_t faults;	/* for fault.c alone */
+	uint64_t faults;	/* only for fault.c */
 	const char *sockets[SIDES]; /* QMP of machines that run already */
 	const char *accel, *memory, *kernel, *initrd, *append, *qemu, *report;
 	uint64_t memory_bytes, bandwidth, seed;
 	unsigned seconds, cpus;
-	bool tap;
+	bool tap, go_on;
+	uint32_t pids[SIDES];	/* 0: the processes behind the sockets */
+	const char *blocks;	/* a map of blocks, used without a monitor */
+	const char *sent;	/* and hashes as sent, */
+	const char *hash_key;	/* with that key */
 };
 
-/* 0, or an exit status with *@done if there is no more to do. */
+/* Returns 0, or an exit status and *@done if there is nothing more to do. */
 int options_parse(struct options *o, int argc, char **argv, bool *done);
 
 /* --- qmp.c: one connection to a monitor --- */
@@ -72,17 +76,26 @@ struct qmp {
 	bool gone;		/* the other side has closed it */
 	bool silent;		/* the last answer did not come */
 	bool resumed;		/* a RESUME event came */
-	unsigned asked;		/* the id of the last command */
+	bool stopped;		/* a STOP event came */
+	unsigned asked;		/* id of the last command */
 	char error[256];
 };
 
 int qmp_open(struct qmp *q, const char *path, uint64_t until);
-/* The answer (a new reference), or NULL with q->error. Takes @arguments. */
+/*
+ * Returns the answer (a new reference), or NULL with q->error. Takes over
+ * @arguments.
+ */
 json_t *qmp_ask(struct qmp *q, const char *command, json_t *arguments);
 int qmp_do(struct qmp *q, const char *command, json_t *arguments);
-/* What a command of the human monitor prints, or NULL; to be freed. */
+/*
+ * Returns the output of a command of the human monitor, or NULL. The caller
+ * frees it.
+ */
 char *qmp_human(struct qmp *q, const char *line);
-void qmp_events(struct qmp *q);	/* takes what came without being asked */
+void qmp_events(struct qmp *q);	/* takes events that have arrived */
+/* Waits for an event, at most @ms. */
+void qmp_wait(struct qmp *q, unsigned ms);
 void qmp_close(struct qmp *q);
 
 /* --- vm.c: a machine --- */
@@ -91,19 +104,20 @@ struct vm {
 	const char *name;	/* "source", "destination" */
 	struct qmp qmp;
 	pid_t pid;
-	bool ours;		/* started here, to be ended here */
+	bool given;		/* a process without a monitor */
+	bool ours;		/* started by this agent, which ends it */
 	bool dead;
-	bool ran;		/* the destination ran: it is another one now */
-	bool goes_on;		/* and does so again */
+	bool ran;		/* the destination ran, so it has changed */
+	bool goes_on;		/* and runs again */
 	int frozen;		/* PAGEDET_YES, NO, DUNNO */
 	char status[32], version[32];
-	json_t *capability, *parameters; /* as they were, to be set again */
+	json_t *capability, *parameters; /* original values, to be restored */
 };
 
 struct agent;
 int vm_start(struct agent *a, int side);
 int vm_attach(struct agent *a, int side);
-int vm_status(struct vm *vm);	/* fills status; 0, or -1: cannot tell */
+int vm_status(struct vm *vm);	/* sets status; 0, or -1 if not known */
 bool vm_alive(struct vm *vm);
 int vm_wait_guest(struct agent *a);
 void vm_end(struct vm *vm);
@@ -112,7 +126,7 @@ extern const unsigned char guest_program[];
 extern const unsigned guest_program_bytes;
 #define GUEST_STAMPED_AT 0x1000u
 #define GUEST_STAMPED 0x64657470u
-/* The guest goes on writing between these. */
+/* The guest keeps writing between these. */
 #define GUEST_WRITES_FROM 0x1000000u
 #define GUEST_WRITES_TO 0x1800000u
 
@@ -120,101 +134,56 @@ extern const unsigned guest_program_bytes;
 
 int join_blocks(struct agent *a);
 void join_memslots(struct agent *a);
+/*
+ * Finds the mapping of a block. All of it must be mapped without a gap and in
+ * the same way; otherwise its hva becomes 0.
+ */
+void join_maps(struct vm *vm, struct block *b, int side);
 const struct block *join_block(const struct agent *a, uint64_t page);
 uint64_t join_hva(const struct agent *a, uint64_t page, int side);
-/* False if the guest has no address for it. */
+/* Returns false if the guest has no address for the page. */
 bool join_gpa(const struct agent *a, uint64_t page, uint64_t *gpa, bool *rom);
 uint64_t join_page(const struct agent *a, const char *name, uint64_t offset);
 void join_free(struct agent *a);
 
-/* --- versions.c: what pages were, and were sent as --- */
-
-struct version {
-	uint64_t page, hash, time_ns;
-	bool sent;
-};
-
-struct sent {
-	uint64_t hash, time_ns, turn;
-	uint32_t times;
-	bool unknown;		/* sent in a way that nobody can hash here */
-	bool dropped;		/* and then given back by the destination */
-};
-
-struct versions {
-	pthread_mutex_t lock;
-	struct sent *sent;	/* by page */
-	struct version *list;	/* older ones, and those seen at the source */
-	size_t n, max;
-	bool full;		/* some are not in the list */
-	uint64_t n_sent, n_zero, n_again;
-};
-
-int versions_new(struct versions *v, uint64_t pages);
-void versions_sent(struct versions *v, uint64_t page, uint64_t hash,
-		   uint64_t turn, bool known, bool zero);
-void versions_dropped(struct versions *v, uint64_t page);
-void versions_seen(struct versions *v, uint64_t page, uint64_t hash,
-		   uint64_t time_ns);
-/* When all are known, and before they are asked for. */
-void versions_sort(struct versions *v);
-/* Did @page have @hash before it was sent for the last time? */
-bool versions_have(const struct versions *v, uint64_t page, uint64_t hash);
-void versions_free(struct versions *v);
-
-/* --- places.c: which pages of the source have what is asked for --- */
-
-struct place {
-	uint64_t hash;
-	uint64_t n, last;	/* how many pages have it, and the last one */
-};
-
-struct places {
-	struct place *place;
-	uint64_t n, max;
-};
-
-int places_new(struct places *p, uint64_t max);
-/* At most as often as there is room for; then places_sort(), once. */
-void places_ask(struct places *p, uint64_t hash);
-void places_sort(struct places *p);
-void places_seen(struct places *p, uint64_t page, uint64_t hash);
-/* NULL: it was not asked for. */
-const struct place *places_find(const struct places *p, uint64_t hash);
-void places_free(struct places *p);
-
-/* --- tap.c: stands between both, and keeps the hash of each page sent --- */
+/* --- tap.c: a proxy between both that hashes each page sent --- */
 
 struct tap;
 int tap_start(struct agent *a, const char *listen, const char *connect,
 	      struct tap **ret);
-/* Ends it; afterwards what it has learned is in a->versions. */
+/* Ends the tap. Its results are then in a->versions. */
 void tap_stop(struct agent *a, struct tap *t);
 
-/* --- look.c: what is in the pages of a side --- */
+/* --- look.c: contents of a side's pages --- */
 
-enum look {
-	LOOK_NOTHING = 0,	/* not looked at */
-	LOOK_ABSENT,		/* no page: reads as zeroes */
-	LOOK_ZERO,
-	LOOK_DATA,
-	LOOK_LOST		/* cannot be read */
-};
-
-struct seen {
-	uint64_t hash;
-	uint8_t look;		/* enum look */
-	uint8_t kind;		/* PAGEDET_KIND_* */
-	uint8_t swapped, huge;
-};
-
-int look_at(struct agent *a, int side, struct seen *seen);
-/* The bytes of a page: 1, 0 if it is absent and so zero, or -1. */
+int look_at(struct agent *a, int side, struct pagedet_seen *seen);
+/*
+ * Reads some pages, in ascending order; @bytes may be NULL. Another thread
+ * needs another handle.
+ */
+int look_pages(struct agent *a, struct pagedet *pd, int side,
+	       const uint64_t *pages, uint64_t n, void *bytes,
+	       struct pagedet_seen *seen);
+/* How many of @pages lie one after the other, and the address of the first. */
+uint64_t look_run(const struct agent *a, int side, const uint64_t *pages,
+		  uint64_t n, uint64_t *hva);
+/* Gets the bytes of a page: 1, 0 if it is absent and therefore zero, or -1. */
 int look_bytes(const struct agent *a, int side, uint64_t page, void *bytes);
-/* 1 equal, 0 different, -1 one of them is not known. */
-int look_equal(const struct seen *x, const struct seen *y);
 
-/* --- counters.c: what the host counts of machine checks --- */
+/* --- given.c: two processes and a map of blocks --- */
+
+int given_blocks(struct agent *a);
+int given_sent(struct agent *a);
+int given_status(struct vm *vm);
+
+/* --- watch.c: reads memory while pages are sent --- */
+
+int watch_start(struct agent *a);
+void watch_stopped(struct agent *a);	/* the source has stopped */
+void watch_last(struct agent *a);	/* it may be read for the last time */
+void watch_end(struct agent *a);	/* waits for the current read */
+
+/* --- counters.c: machine checks that the host has counted --- */
 
 struct counters {
 	uint64_t sum;
@@ -223,32 +192,60 @@ struct counters {
 
 void counters_read(struct counters *c);
 
-/* --- made.c: directories, and signals, at which they are removed --- */
+/* --- made.c: directories, which signals remove --- */
 
 int made_dirs(struct agent *a);
 void made_remove(void);
-/* Until made_release(), signals that would end this are only noted. */
+/*
+ * Until made_release(), signals that would end the process are only recorded.
+ */
 void made_hold(void);
 bool made_interrupted(void);
 void made_release(void);
 
-/* --- settings.c: how a machine migrates --- */
+/* --- settings.c: migration settings of a machine --- */
 
 int settings_set(const struct agent *a, struct vm *vm);
 int settings_bandwidth(struct vm *vm, uint64_t bytes);
-void settings_restore(struct vm *vm);	/* if it is somebody else's */
+void settings_restore(struct vm *vm);	/* if the agent did not start it */
 
 /* --- migrate.c --- */
 
 int migrate(struct agent *a);
-/* Reads both sides, with both standing still; 0 or an exit status. */
+/* Stops both sides and reads them. Returns 0 or an exit status. */
 int freeze(struct agent *a);
-void thawed(struct agent *a);	/* looks again who stands still */
-void go_on(struct agent *a);	/* nothing is read any more */
+void thawed(struct agent *a);	/* checks again which side is frozen */
+void go_on(struct agent *a);	/* reading has ended */
 
-/* --- fault.c: does harm on purpose --- */
+/* --- early.c: the destination's pages before the switch --- */
+
+int early_start(struct agent *a);
+void early_sent(struct agent *a, uint64_t page, uint64_t n);
+void early_end(struct agent *a); /* waits for a read that is under way */
+/* Whether the page was not read since it was sent. */
+bool early_is_late(const struct agent *a, uint64_t page);
+/* What both sides map is equal, even if the destination runs. */
+void early_share(struct agent *a);
+/* Reads again what was read early, and counts what is no longer the same. */
+void early_prove(struct agent *a);
+void early_free(struct agent *a);
+
+/* --- quick.c: lets the destination run as early as possible --- */
+
+int quick_start(struct agent *a);
+int quick_freeze(struct agent *a);
+/* The bytes of a page at the destination, or NULL. */
+const void *quick_bytes(const struct agent *a, uint64_t page);
+void quick_free(struct agent *a);
+/* Reads the source, which is still frozen. */
+int freeze_look(struct agent *a, int side, struct pagedet_seen *seen);
+void freeze_count(struct agent *a);
+
+/* --- fault.c: injects faults --- */
 
 uint64_t fault_parse(const char *list);
+/* The first of @faults that needs --ram memfd or file, or NULL. */
+const char *fault_of_file(uint64_t faults);
 void fault_names(FILE *f);
 void fault_starting(struct agent *a);	/* nothing was sent yet */
 /* A page passes; called by the tap's thread. */
@@ -266,7 +263,7 @@ struct difference {
 	struct pagedet_difference how;
 	bool compared;
 	unsigned char bytes[SIDES][HEX_BYTES];
-	unsigned from;		/* offset of bytes */
+	unsigned from;		/* offset of the first byte in bytes */
 	const struct pagedet_finding *finding; /* NULL: not explained */
 };
 
@@ -276,13 +273,13 @@ int explain(struct agent *a);
 
 int report_write(struct agent *a);
 enum agent_status report_status(const struct agent *a);
-/* 0, or -1: not all of it could be written. */
+/* Returns 0, or -1 if not everything could be written. */
 int report_text(const struct agent *a, FILE *f);
 int report_html(const struct agent *a, FILE *f);
 json_t *report_json(const struct agent *a);
 
-struct report_rule {		/* what one rule found */
-	const struct pagedet_finding *finding; /* the first one */
+struct report_rule {		/* the findings of one rule */
+	const struct pagedet_finding *finding; /* the first finding */
 	uint64_t n;
 };
 
@@ -290,23 +287,24 @@ unsigned report_rules(const struct agent *a, struct report_rule *rules,
 		      unsigned max);
 void report_verdict(const struct agent *a, char *text, size_t size);
 const char *report_todo(const struct agent *a);
-const char *report_look(const struct seen *s);
+const char *report_look(const struct pagedet_seen *s);
 const char *report_fact_side(const struct pagedet_fact *fact);
 void report_fact(const struct pagedet_fact *fact, char *text, size_t size);
 /* "pc.ram + 0x1000", "guest 0x1000" */
 void report_place(const struct agent *a, uint64_t page, char *text,
 		  size_t size);
 void report_time(uint64_t ns, char *text, size_t size);
+struct pagedet_versions_info report_versions(const struct agent *a);
 void report_sent(const struct agent *a, uint64_t page, char *text,
 		 size_t size);
-uint64_t report_pfn(const uint64_t *row);	/* UINT64_MAX: none known */
+uint64_t report_pfn(const uint64_t *row);	/* UINT64_MAX: not known */
 #define REPORT_RULES 16u
 
-/* --- all of it --- */
+/* --- the whole agent --- */
 
 struct agent {
 	struct options o;
-	char dir[64];		/* sockets, logs, files of memory */
+	char dir[64];		/* sockets, logs and memory files */
 	char ram_dir[64];
 	struct vm vm[SIDES];
 	struct pagedet *pd;
@@ -314,25 +312,41 @@ struct agent {
 	char key_file[96];
 	struct block blocks[MAX_BLOCKS];
 	unsigned n_blocks;
-	char memslots[200];	/* what was found of KVM's */
+	char memslots[200];	/* what KVM shows about its slots */
 	uint64_t pages;
-	struct versions versions;
-	char tap_why[200];	/* not "": why hashes as sent are not known */
+	struct pagedet_blocks *map;
+	struct pagedet_versions *versions;
+	char tap_why[200];	/* why hashes as sent are not known; or "" */
 	bool tapped;
-	unsigned looks;		/* how often the source was read meanwhile */
-	uint64_t started_ns, ended_ns, first_look_ns, second_look_ns;
-	json_t *info;		/* query-migrate, at the end */
+	struct watch *watch;
+	atomic_uint looks;	/* reads of the source during the migration */
+	bool went_on;		/* the destination ran once it was read */
+	uint64_t waited_ms;	/* how long it waited */
+	pthread_t early_thread;
+	struct pagedet *early_pd;
+	atomic_bool early_over;	/* no page is read early any more */
+	bool early_runs;
+	atomic_uchar *late;	/* by page: whether it was read since it was
+				 * sent */
+	uint64_t n_early;	/* its pages that were read before the switch */
+	uint64_t n_unproven;	/* of them, those that have changed since */
+	unsigned char *kept;	/* bytes of pages that were read after it, */
+	uint64_t *kept_pages, n_kept; /* and the numbers of these, ascending */
+	uint64_t kept_ns;	/* when they were read */
+	bool *copied;		/* which of them are hashed later */
+	uint64_t started_ns, ended_ns;
+	json_t *info;		/* query-migrate at the end */
 	struct counters before, after;
-	struct seen *now[SIDES], *again;
+	struct pagedet_seen *now[SIDES], *again;
 	uint64_t n_equal, n_different, n_lost, n_unsteady;
-	struct difference *differences;	/* up to MAX_EXPLAINED */
+	struct difference *differences;	/* at most MAX_EXPLAINED */
 	uint64_t n_differences;
 	struct pagedet_evidence *evidence;
 	struct pagedet_finding *findings;
 	void *arena;
 	uint64_t n_findings;
-	bool split;		/* by postcopy: parts are at either side */
-	char trouble[640];	/* not "": why it ended before its end */
+	bool split;		/* by postcopy: each side has a part */
+	char trouble[640];	/* why it ended early; or "" */
 	int status;
 };
 

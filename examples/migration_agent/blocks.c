@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What QEMU's human monitor prints of its memory: "info ramblock" and "info
- * mtree -f", as of 7.2. A block that is not understood would not be compared:
- * that is said. What is not understood of the views is passed over.
+ * Parses what QEMU's human monitor prints about its memory: "info ramblock" and
+ * "info mtree -f", as of 7.2. A block that is not understood would not be
+ * compared, so the agent reports it. Views that are not understood are skipped.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -23,7 +23,10 @@ static const char *find_unit(const char *line)
 	return at;
 }
 
-/* "pc.ram    4 KiB  0x.. 0x.. 0x..": the name is all before the page size. */
+/*
+ * "pc.ram    4 KiB  0x.. 0x.. 0x..": everything before the page size is the
+ * name.
+ */
 static bool parse_block(const char *line, struct block *b)
 {
 	uint64_t offset, used, total;
@@ -50,7 +53,7 @@ static bool parse_block(const char *line, struct block *b)
 	return true;
 }
 
-/* Only the headline has no numbers. */
+/* Only the heading has no numbers. */
 unsigned blocks_parse(char *text, struct block *blocks, const char **odd)
 {
 	struct block block;
@@ -85,7 +88,7 @@ const struct block *blocks_missing(const struct block *blocks, unsigned n)
 	return missing;
 }
 
-/* Blocks of devices have their path before the name of the region. */
+/* A device's block has its path before the region's name. */
 static bool is_region_of(const char *region, const char *block)
 {
 	const size_t len = strlen(block), n = strlen(region);
@@ -104,7 +107,7 @@ static void add_range(struct block *blocks, unsigned n, const char *region,
 	for (i = 0; i < n; i++)
 		if (is_region_of(region, blocks[i].name)) {
 			if (found)
-				return;	/* whose it is cannot be told */
+				return;	/* the block is ambiguous */
 			found = &blocks[i];
 		}
 	if (found && found->n_ranges < MAX_RANGES &&
@@ -143,7 +146,7 @@ static void parse_range(char *line, struct block *blocks, unsigned n)
 	add_range(blocks, n, name, &range);
 }
 
-/* Only the view that processors have of memory counts. */
+/* Only the processors' view of memory counts. */
 void blocks_parse_views(char *text, struct block *blocks, unsigned n)
 {
 	bool memory = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Blocks of guest memory, as QEMU's monitor names them. */
+/* The blocks of guest memory, as QEMU's monitor names them. */
 #ifndef BLOCKS_H
 #define BLOCKS_H
 
@@ -17,38 +17,38 @@ struct range {
 	bool rom;
 };
 
-struct backing {		/* where a block is, on one side */
-	uint64_t hva;		/* 0: not known, why says so */
-	uint64_t file_offset;	/* of hva, if it is a file's */
+struct backing {		/* the place of a block on one side */
+	uint64_t hva;		/* 0: not known, why has the reason */
+	uint64_t file_offset;	/* offset of hva in its file, if any */
 	uint64_t dev, inode;	/* 0: anonymous */
 	bool shared;
 	char prot[5];
 	char path[256];
 	char why[160];
-	int fd;			/* of that file, or -1 */
+	int fd;			/* descriptor of that file, or -1 */
 };
 
 struct block {
 	char name[256];
 	uint64_t used, total;	/* bytes */
-	uint64_t first, pages;	/* page numbers; no pages: not compared */
-	struct range ranges[MAX_RANGES]; /* where the guest has it */
+	uint64_t first, pages;	/* page numbers; 0 pages: not compared */
+	struct range ranges[MAX_RANGES]; /* its guest addresses */
 	unsigned n_ranges;
 	struct backing at[SIDES];
 	uint64_t written_ns;	/* mtime of the source's file; 0 not known */
-	uint64_t allocated;	/* sectors of it, when last looked at */
-	uint64_t others_ns;	/* written_ns when that was not the guest */
+	uint64_t allocated;	/* its sectors, when last read */
+	uint64_t others_ns;	/* written_ns if the guest did not write */
 };
 
 /*
- * The text of "info ramblock": how many of @blocks, of which there are
- * MAX_BLOCKS, were filled. @odd: the first line that names a block which is not
- * among them, within @text, or NULL. Both write into @text.
+ * Parses the text of "info ramblock" and fills in at most MAX_BLOCKS of
+ * @blocks. Returns how many. @odd gets the first line, within @text, that names
+ * a block which is not among them, or NULL. Both functions change @text.
  */
 unsigned blocks_parse(char *text, struct block *blocks, const char **odd);
-/* The text of "info mtree -f": adds where the guest has each of them. */
+/* Parses the text of "info mtree -f", and adds the guest addresses. */
 void blocks_parse_views(char *text, struct block *blocks, unsigned n);
-/* One that no other is larger than and that is not compared, or NULL. */
+/* The largest block that is not compared, or NULL. */
 const struct block *blocks_missing(const struct block *blocks, unsigned n);
 
 #endif

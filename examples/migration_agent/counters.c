@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Errors of memory that this host has counted: EDAC's, where a driver for its
- * memory controllers is loaded, and machine check exceptions. Without EDAC,
- * corrected errors may go unseen, so that nothing moved is not known then.
+ * Reads this host's counters of memory errors: EDAC, if a driver for the memory
+ * controllers is loaded, and machine check exceptions. Without EDAC corrected
+ * errors may be invisible, so unchanged counters then prove nothing.
  */
 #include <glob.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Why pages differ. Each side gathers what its kernel knows; what the
- * destination knows comes as bytes, as it would over a network; what only the
- * agent knows - what was sent, who stood still - is added. Then the library's
- * rules are asked.
+ * Explains differing pages. Each side collects what its kernel knows. The
+ * destination's evidence comes as bytes, as over a network. The agent adds what
+ * only it knows: what was sent, and which side was frozen. Then it applies the
+ * library's rules.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define COLLECT_NS 10000000000u
 #define MAPPERS_NS 1000000000u
 
-/* --- what each kernel knows --- */
+/* --- evidence of each kernel --- */
 
 static int trouble(struct agent *a, const char *what, const char *why)
 {
@@ -36,7 +36,9 @@ static int collect(struct agent *a, int side, struct pagedet_evidence *e,
 		return trouble(a, "evidence", "no memory");
 	o.deadline_ns = COLLECT_NS;
 	o.mappers_ns = MAPPERS_NS;
-	o.options = PAGEDET_COLLECT_CONTENT;
+	/* A running destination has changed its contents. */
+	if (side == SOURCE || !a->went_on)
+		o.options = PAGEDET_COLLECT_CONTENT;
 	o.questions = PAGEDET_ASK_MISMATCH;
 	for (i = 0; i < n; i++) {
 		items[i].first = join_hva(a, a->differences[i].page, side);
@@ -53,7 +55,7 @@ static int collect(struct agent *a, int side, struct pagedet_evidence *e,
 	return trouble(a, what, pagedet_error(a->pd));
 }
 
-/* The other host would send these bytes; they are checked as if it had. */
+/* The other host would send these bytes: check them in the same way. */
 static int over_the_wire(struct agent *a, struct pagedet_evidence *e,
 			 uint64_t n)
 {
@@ -76,103 +78,75 @@ static int over_the_wire(struct agent *a, struct pagedet_evidence *e,
 					 pagedet_error(a->pd));
 }
 
-/* --- what the agent knows --- */
+/* --- facts of the agent --- */
 
 static uint32_t yes_no(bool yes)
 {
 	return yes ? PAGEDET_YES : PAGEDET_NO;
 }
 
-static void set_hash(const struct agent *a, struct pagedet_evidence *e,
-		     unsigned version, uint64_t hash, uint64_t ns)
-{
-	e->hash[version] = hash;
-	e->hash_key[version] = a->hash_key;
-	e->hash_ns[version] = ns;
-	e->hash_state[version] = PAGEDET_HAVE;
-	e->zero[version] = yes_no(hash == a->hash_zero);
-}
-
-/* What was seen when both stood still, where the evidence lacks it. */
+/* Adds what was read while both were frozen, if the evidence lacks it. */
 static void add_look(const struct agent *a, struct pagedet_evidence *e,
-		     unsigned version, const struct seen *s, uint64_t ns)
+		     unsigned version, const struct pagedet_seen *s)
 {
-	if (s->look == LOOK_NOTHING || s->look == LOOK_LOST)
-		return;
-	if (s->look == LOOK_ABSENT)
-		e->zero[version] = PAGEDET_YES;
-	else if (e->hash_state[version] != PAGEDET_HAVE)
-		set_hash(a, e, version, s->hash, ns);
+	if (e->hash_state[version] != PAGEDET_HAVE)
+		pagedet_seen_evidence(s, version, a->hash_key, e);
 }
 
-static void add_sent(const struct agent *a, struct pagedet_evidence *e,
-		     uint64_t page)
+/* Everything sent was loaded, so a page that is absent now was discarded. */
+static void add_discarded(const struct agent *a, struct pagedet_evidence *e,
+			  uint64_t page)
 {
-	const struct sent *s = &a->versions.sent[page];
-
-	if (!a->tapped || a->tap_why[0] || s->unknown)
+	if (e->hash_state[PAGEDET_AS_SENT] != PAGEDET_HAVE ||
+	    e->peer_discarded == PAGEDET_YES)
 		return;
-	if (!s->times) {
-		e->hash_state[PAGEDET_AS_SENT] = PAGEDET_NONE;
-		return;
-	}
-	set_hash(a, e, PAGEDET_AS_SENT, s->hash, s->time_ns);
-	/* All that was sent was loaded: what is not there now was there. */
-	e->peer_discarded = yes_no(s->dropped ||
-		(e->zero[PAGEDET_AS_SENT] == PAGEDET_NO &&
-		 a->now[DESTINATION][page].look == LOOK_ABSENT));
+	e->peer_discarded = yes_no(e->zero[PAGEDET_AS_SENT] == PAGEDET_NO &&
+		a->now[DESTINATION][page].state == PAGEDET_SEEN_ABSENT);
 }
 
-static void add_version(const struct agent *a, struct pagedet_evidence *e,
-			uint64_t page)
+/* Finds the pages of the source with the contents of each differing page. */
+static struct pagedet_elsewhere *find_places(const struct agent *a)
 {
-	const struct seen *peer = &a->now[DESTINATION][page];
-
-	if (peer->look != LOOK_DATA && peer->look != LOOK_ZERO)
-		return;
-	if (versions_have(&a->versions, page, peer->hash))
-		e->earlier = PAGEDET_YES;
-	else if (a->tapped && !a->tap_why[0] && !a->versions.full)
-		e->earlier = PAGEDET_NO;
-}
-
-/* Where is at the source what each page that differs has at the destination? */
-static int find_places(const struct agent *a, struct places *p)
-{
+	struct pagedet_elsewhere *found = calloc(a->n_differences,
+						 sizeof(*found));
 	uint64_t i;
 
-	if (places_new(p, a->n_differences))
-		return -1;
-	for (i = 0; i < a->n_differences; i++) {
-		const struct seen *peer =
-			&a->now[DESTINATION][a->differences[i].page];
-
-		if (peer->look == LOOK_DATA)
-			places_ask(p, peer->hash);
-	}
-	places_sort(p);
-	for (i = 0; i < a->pages; i++)
-		if (a->now[SOURCE][i].look == LOOK_DATA)
-			places_seen(p, i, a->now[SOURCE][i].hash);
-	return 0;
+	for (i = 0; found && i < a->n_differences; i++)
+		found[i].hash = a->now[DESTINATION][
+			a->differences[i].page].hash;
+	if (found)
+		pagedet_seen_find(a->now[SOURCE], a->pages, found,
+				  a->n_differences);
+	return found;
 }
 
-/* Does another page of the source have what this one has at the destination?
- * The page itself has not, or it would not differ. */
-static void add_place(const struct agent *a, struct pagedet_evidence *e,
-		      uint64_t page, const struct places *places)
+static int by_hash(const void *a, const void *b)
 {
-	const struct seen *peer = &a->now[DESTINATION][page];
-	const struct place *place;
+	const struct pagedet_elsewhere *x = a, *y = b;
 
-	if (peer->look != LOOK_DATA)
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+/*
+ * Adds whether another page of the source has the contents that this page has
+ * at the destination. The page itself does not, or it would not differ.
+ */
+static void add_place(const struct agent *a, struct pagedet_evidence *e,
+		      uint64_t page, const struct pagedet_elsewhere *found)
+{
+	const struct pagedet_seen *peer = &a->now[DESTINATION][page];
+	const struct pagedet_elsewhere key = { .hash = peer->hash };
+
+	if (peer->state != PAGEDET_SEEN_DATA)
 		return;
-	place = places_find(places, peer->hash);
-	e->same_as_other = yes_no(place->n);
-	if (!place->n)
+	found = bsearch(&key, found, a->n_differences, sizeof(key), by_hash);
+	if (!found)
 		return;
-	e->same_as = place->last;
-	e->unique = yes_no(place->n == 1);
+	e->same_as_other = yes_no(found->n);
+	if (!found->n)
+		return;
+	e->same_as = found->last;
+	e->unique = yes_no(found->n == 1);
 }
 
 static uint32_t moved(const struct agent *a)
@@ -199,43 +173,58 @@ static void add_file(const struct agent *a, struct pagedet_evidence *e,
 }
 
 static void add(const struct agent *a, struct pagedet_evidence *e,
-		uint64_t page, const struct places *places)
+		uint64_t page, const struct pagedet_elsewhere *found)
 {
 	e->id = page;
 	e->mode = a->o.mode;
 	e->one_host = PAGEDET_YES;
 	e->here_frozen = (uint32_t)a->vm[SOURCE].frozen;
 	e->peer_frozen = (uint32_t)a->vm[DESTINATION].frozen;
-	e->peer_complete = PAGEDET_YES;
-	/* Only a library inside of QEMU could arm it. */
+	if (!a->o.blocks)
+		e->peer_complete = PAGEDET_YES;
+	if (a->vm[DESTINATION].frozen == PAGEDET_YES)
+		e->peer_ran = PAGEDET_NO;
+	if (a->vm[SOURCE].frozen == PAGEDET_YES)
+		e->here_ran = PAGEDET_NO;
+	/* Only a library inside QEMU could arm it. */
 	e->track = PAGEDET_WRITES_NOT_ARMED;
 	e->counters_here = e->counters_peer = moved(a);
-	add_look(a, e, PAGEDET_AS_NOW, &a->now[SOURCE][page],
-		 a->first_look_ns);
-	add_look(a, e, PAGEDET_AS_AGAIN, &a->again[page], a->second_look_ns);
-	add_look(a, e, PAGEDET_AS_PEER, &a->now[DESTINATION][page],
-		 a->first_look_ns);
-	add_sent(a, e, page);
-	add_version(a, e, page);
-	add_place(a, e, page, places);
+	e->differences = a->n_different + a->n_lost;
+	add_look(a, e, PAGEDET_AS_NOW, &a->now[SOURCE][page]);
+	add_look(a, e, PAGEDET_AS_AGAIN, &a->again[page]);
+	add_look(a, e, PAGEDET_AS_PEER, &a->now[DESTINATION][page]);
+	pagedet_versions_evidence(a->versions, page, e);
+	add_discarded(a, e, page);
+	add_place(a, e, page, found);
 	add_file(a, e, page);
 }
 
 static int add_all(struct agent *a)
 {
-	struct places places;
+	struct pagedet_elsewhere *found = find_places(a);
 	uint64_t i;
 
-	if (find_places(a, &places))
+	if (!found)
 		return trouble(a, "evidence", "no memory");
-	versions_sort(&a->versions);
 	for (i = 0; i < a->n_differences; i++)
-		add(a, &a->evidence[i], a->differences[i].page, &places);
-	places_free(&places);
+		add(a, &a->evidence[i], a->differences[i].page, found);
+	free(found);
 	return 0;
 }
 
 /* --- the bytes --- */
+
+static int bytes_of(const struct agent *a, int side, uint64_t page, void *to)
+{
+	const void *kept;
+
+	if (side == SOURCE || !a->went_on)
+		return look_bytes(a, side, page, to);
+	kept = quick_bytes(a, page);
+	if (kept)
+		memcpy(to, kept, PAGE_BYTES);
+	return kept ? 0 : -1;
+}
 
 static void compare(struct agent *a, struct difference *d,
 		    struct pagedet_evidence *e)
@@ -245,7 +234,7 @@ static void compare(struct agent *a, struct difference *d,
 
 	d->how.size = sizeof(d->how);
 	for (side = 0; side < SIDES; side++)
-		if (look_bytes(a, side, d->page, bytes[side]) < 0)
+		if (bytes_of(a, side, d->page, bytes[side]) < 0)
 			return;
 	if (pagedet_compare_bytes(bytes[SOURCE], bytes[DESTINATION],
 				  PAGE_BYTES, &d->how))
@@ -262,7 +251,7 @@ static void compare(struct agent *a, struct difference *d,
 	e->shape = d->how.shape;
 }
 
-/* --- all of it --- */
+/* --- the whole --- */
 
 static int list(struct agent *a)
 {
@@ -275,8 +264,8 @@ static int list(struct agent *a)
 	if (!a->differences || !a->evidence)
 		return trouble(a, "evidence", "no memory");
 	for (i = 0; i < a->pages && a->n_differences < n; i++)
-		if (look_equal(&a->now[SOURCE][i],
-			       &a->now[DESTINATION][i]) <= 0)
+		if (pagedet_seen_equal(&a->now[SOURCE][i],
+				       &a->now[DESTINATION][i]) != PAGEDET_YES)
 			a->differences[a->n_differences++].page = i;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Harm that is done on purpose, for a try. Nothing else in this program looks
- * at what is done here: the report must find it out.
+ * Injects faults, for tests. No other file of this program uses what is done
+ * here: the report must find it out.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -20,14 +20,29 @@ struct fault {
 	const char *name;
 	const char *what;
 	enum when when;
-	/* True when it is done; while pages are sent it is tried again. */
+	bool of_file;		/* memory must be a file: --ram memfd, file */
+	/*
+	 * Returns true once it is done. While pages are sent, it is tried
+	 * again.
+	 */
 	bool (*act)(struct agent *a);
 };
 
-/* Whoever tries this out can compare with the report. */
+/* Prints the truth, for comparison with the report. */
 static void done(const char *name, uint64_t page)
 {
 	agent_say("fault %s: page %llu", name, (unsigned long long)page);
+}
+
+/* The source may have stopped before it was written. */
+static void done_here(struct agent *a, const char *name, uint64_t page)
+{
+	struct vm *vm = &a->vm[SOURCE];
+	const bool runs = !vm_status(vm) && vm->frozen == PAGEDET_NO;
+
+	done(name, page);
+	if (!runs)
+		agent_say("fault late: page %llu", (unsigned long long)page);
 }
 
 static bool not_done(void)
@@ -36,7 +51,7 @@ static bool not_done(void)
 	return true;
 }
 
-/* --- which page, and its bytes --- */
+/* --- the page, and its bytes --- */
 
 static uint64_t random_number(struct agent *a)
 {
@@ -48,8 +63,10 @@ static uint64_t random_number(struct agent *a)
 	return a->o.seed;
 }
 
-/* A page of memory whose contents the guest made, and which it leaves alone
- * (@busy: which it goes on writing). */
+/*
+ * Chooses a page that the guest has written and leaves alone, or, if @busy,
+ * keeps writing.
+ */
 static uint64_t choose(struct agent *a, bool busy)
 {
 	const uint64_t from = busy ? GUEST_WRITES_FROM : GUEST_WRITES_TO;
@@ -57,6 +74,34 @@ static uint64_t choose(struct agent *a, bool busy)
 	const uint64_t n = (to - from) / PAGE_BYTES - 1;
 
 	return a->blocks[0].first + from / PAGE_BYTES + random_number(a) % n;
+}
+
+/*
+ * The guest leaves some pages as they are: zero. Clearing one of them does not
+ * change it, so that another page is chosen.
+ */
+#define TRIES 64
+
+static bool is_zero(const unsigned char *bytes)
+{
+	static const unsigned char zero[PAGE_BYTES];
+
+	return !memcmp(bytes, zero, PAGE_BYTES);
+}
+
+static uint64_t choose_data(struct agent *a)
+{
+	unsigned char bytes[PAGE_BYTES];
+	uint64_t page;
+	unsigned i;
+
+	for (i = 0; i < TRIES; i++) {
+		page = choose(a, false);
+		if (look_bytes(a, DESTINATION, page, bytes) > 0 &&
+		    !is_zero(bytes))
+			break;
+	}
+	return page;
 }
 
 static int transfer(struct agent *a, int side, uint64_t page, void *bytes,
@@ -79,7 +124,7 @@ static int transfer(struct agent *a, int side, uint64_t page, void *bytes,
 	return n == PAGE_BYTES ? 0 : -1;
 }
 
-/* The file that memory is, to be written; @at: where the page is in it. */
+/* Opens the memory's file for writing; @at gets the page's offset in it. */
 static int open_file(struct agent *a, int side, uint64_t page, off_t *at)
 {
 	const struct block *b = join_block(a, page);
@@ -90,7 +135,7 @@ static int open_file(struct agent *a, int side, uint64_t page, off_t *at)
 	if (b->at[side].fd >= 0)
 		fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		agent_say("the fault needs --ram memfd or file");
+		not_done();
 	*at = (off_t)(b->at[side].file_offset +
 		      (page - b->first) * PAGE_BYTES);
 	return fd;
@@ -98,21 +143,18 @@ static int open_file(struct agent *a, int side, uint64_t page, off_t *at)
 
 static bool was_sent(struct agent *a, uint64_t page)
 {
-	bool sent;
+	struct pagedet_version_of of = { .size = sizeof(of) };
 
 	if (!a->tapped)
 		return a->looks > 8;
-	pthread_mutex_lock(&a->versions.lock);
-	sent = a->versions.sent[page].times > 0;
-	pthread_mutex_unlock(&a->versions.lock);
-	return sent;
+	return !pagedet_versions_of(a->versions, page, &of) && of.times;
 }
 
 /* --- the faults --- */
 
 static bool flip_bit(struct agent *a)
 {
-	const uint64_t page = choose(a, false), at = random_number(a);
+	const uint64_t page = choose_data(a), at = random_number(a);
 	unsigned char bytes[PAGE_BYTES];
 
 	if (transfer(a, DESTINATION, page, bytes, false))
@@ -125,7 +167,7 @@ static bool flip_bit(struct agent *a)
 
 static bool zero_page(struct agent *a)
 {
-	const uint64_t page = choose(a, false);
+	const uint64_t page = choose_data(a);
 	unsigned char bytes[PAGE_BYTES] = { 0 };
 
 	if (!transfer(a, DESTINATION, page, bytes, true))
@@ -135,7 +177,7 @@ static bool zero_page(struct agent *a)
 
 static bool swap_pages(struct agent *a)
 {
-	const uint64_t p = choose(a, false), q = p ^ 1;
+	const uint64_t p = choose_data(a), q = p ^ 1;
 	unsigned char x[PAGE_BYTES], y[PAGE_BYTES];
 
 	if (transfer(a, DESTINATION, p, x, false) ||
@@ -150,7 +192,7 @@ static bool swap_pages(struct agent *a)
 
 static bool punch_hole(struct agent *a)
 {
-	const uint64_t page = choose(a, false);
+	const uint64_t page = choose_data(a);
 	off_t at;
 	const int fd = open_file(a, DESTINATION, page, &at);
 
@@ -165,14 +207,14 @@ static bool punch_hole(struct agent *a)
 	return true;
 }
 
-/* A page as it was first sent; that is put back at the end. */
+/* A page as it was first sent. It is put back at the end. */
 struct kept {
 	uint64_t page;
 	bool taken;
 	unsigned char bytes[PAGE_BYTES];
 };
 
-static struct kept kept = { .page = NO_PAGE };
+static struct kept kept = { .page = PAGEDET_NO_PAGE };
 
 static bool is_kept(struct agent *a, int side)
 {
@@ -182,8 +224,10 @@ static bool is_kept(struct agent *a, int side)
 	       !memcmp(bytes, kept.bytes, PAGE_BYTES);
 }
 
-/* Nothing is handed on until the guest has written the page once more, so that
- * it will be sent again: however slow all is, what is kept becomes old. */
+/*
+ * Nothing is forwarded until the guest has written the page once more, so that
+ * it will be sent again: however slow the machine is, what is kept becomes old.
+ */
 static void keep_older(struct agent *a, const unsigned char *bytes)
 {
 	const uint64_t until = agent_clock() + HOLD_MS;
@@ -194,7 +238,7 @@ static void keep_older(struct agent *a, const unsigned char *bytes)
 		agent_sleep(1);
 }
 
-/* Where that is what the page has, it does not harm. */
+/* If the page still has these bytes, nothing would be harmed. */
 static bool put_back_older(struct agent *a)
 {
 	if (!kept.taken)
@@ -208,8 +252,10 @@ static bool put_back_older(struct agent *a)
 	return true;
 }
 
-/* What is written into a page of the source that was sent already; false: it
- * was not written. */
+/*
+ * Writes into a page of the source that was already sent. Returns false if it
+ * was not written.
+ */
 static const char written[] = "written past the machine's own mapping";
 typedef bool write_fn(int fd, off_t at);
 
@@ -218,7 +264,7 @@ static bool by_file(int fd, off_t at)
 	return pwrite(fd, written, sizeof(written), at + 512) > 0;
 }
 
-/* And it stays mapped. */
+/* The mapping stays. */
 static bool by_mapping(int fd, off_t at)
 {
 	void *map = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -230,21 +276,28 @@ static bool by_mapping(int fd, off_t at)
 	return true;
 }
 
+#define TICK_MS 20	/* more than one tick with HZ=100 */
+
 static bool write_sent(struct agent *a, uint64_t *page, write_fn *write,
 		       const char *name)
 {
 	off_t at;
 	int fd;
 
-	if (*page == NO_PAGE)
+	if (*page == PAGEDET_NO_PAGE)
 		*page = choose(a, false);
 	if (!was_sent(a, *page))
 		return false;
 	fd = open_file(a, SOURCE, *page, &at);
 	if (fd < 0)
 		return true;
+	/*
+	 * File times advance only once per tick. A write in the tick in which
+	 * the page was sent looks older than that.
+	 */
+	agent_sleep(TICK_MS);
 	if (write(fd, at))
-		done(name, *page);
+		done_here(a, name, *page);
 	else
 		not_done();
 	close(fd);
@@ -253,14 +306,14 @@ static bool write_sent(struct agent *a, uint64_t *page, write_fn *write,
 
 static bool write_file(struct agent *a)
 {
-	static uint64_t page = NO_PAGE;
+	static uint64_t page = PAGEDET_NO_PAGE;
 
 	return write_sent(a, &page, by_file, "write-file");
 }
 
 static bool write_mapping(struct agent *a)
 {
-	static uint64_t page = NO_PAGE;
+	static uint64_t page = PAGEDET_NO_PAGE;
 
 	return write_sent(a, &page, by_mapping, "write-mapping");
 }
@@ -292,30 +345,30 @@ static bool kill_destination(struct agent *a)
 
 static const struct fault faults[] = {
 	{ "flip-bit", "a bit of a page, at the destination", FROZEN,
-	  flip_bit },
+	  false, flip_bit },
 	{ "zero-page", "a page becomes zero, at the destination", FROZEN,
-	  zero_page },
+	  false, zero_page },
 	{ "swap-pages", "two pages change places, at the destination", FROZEN,
-	  swap_pages },
+	  false, swap_pages },
 	{ "punch-hole", "a hole in the destination's file", FROZEN,
-	  punch_hole },
+	  true, punch_hole },
 	{ "older", "a page as it was before, at the destination", FROZEN,
-	  put_back_older },
+	  false, put_back_older },
 	{ "write-file", "write(2) to the source's file, while it is sent",
-	  SENDING, write_file },
+	  SENDING, true, write_file },
 	{ "write-mapping", "another mapping of the source's file is written",
-	  SENDING, write_mapping },
+	  SENDING, true, write_mapping },
 	{ "resume", "the destination goes on while it is looked at", FROZEN,
-	  resume },
+	  false, resume },
 	{ "kill-early", "the destination dies while it is sent", SENDING,
-	  kill_destination },
+	  false, kill_destination },
 	{ "kill-source", "the source dies while it is looked at", EXPLAINING,
-	  kill_source },
+	  false, kill_source },
 	{ "kill-destination", "the destination dies while it is looked at",
-	  EXPLAINING, kill_destination },
+	  EXPLAINING, false, kill_destination },
 };
 
-/* A bit for each of a list of names; 0: one of them is none. */
+/* Returns a bit for each name of a list; 0 if one is unknown. */
 uint64_t fault_parse(const char *list)
 {
 	uint64_t bits = 0;
@@ -335,13 +388,24 @@ uint64_t fault_parse(const char *list)
 	}
 }
 
+const char *fault_of_file(uint64_t bits)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (bits & 1ull << i && faults[i].of_file)
+			return faults[i].name;
+	return NULL;
+}
+
 void fault_names(FILE *f)
 {
 	size_t i;
 
 	fputc('\n', f);
 	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
-		fprintf(f, "    %-17s %s\n", faults[i].name, faults[i].what);
+		fprintf(f, "  %c %-17s %s\n", faults[i].of_file ? '*' : ' ',
+			faults[i].name, faults[i].what);
 }
 
 static void act(struct agent *a, enum when when)
@@ -354,7 +418,7 @@ static void act(struct agent *a, enum when when)
 			a->o.faults &= ~(1ull << i);
 }
 
-/* What is chosen here is not changed while fault_sent() may be called. */
+/* The choice does not change while fault_sent() may be called. */
 void fault_starting(struct agent *a)
 {
 	size_t i;

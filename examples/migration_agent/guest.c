@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The guest, as guest.S says how it is made. */
+/* The guest's code as bytes. guest.S describes how it is made. */
 #include "agent.h"
 
 const unsigned char guest_program[] = {

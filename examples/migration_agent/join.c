@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Where guest memory is. QEMU names its blocks (info ramblock), says where the
- * guest has them (info mtree -f) and where that is in its own memory (gpa2hva);
- * /proc/PID/maps must agree. A block without a guest address cannot be found
- * that way, and nothing is guessed: it is not compared, and said so.
+ * Finds guest memory. QEMU names its blocks (info ramblock), gives their guest
+ * addresses (info mtree -f) and the addresses in its own memory (gpa2hva);
+ * /proc/PID/maps must agree. A block without a guest address cannot be found in
+ * this way. It is then not compared, and the agent reports that.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #include "agent.h"
 
-/* --- what QEMU says --- */
+/* --- QEMU's data --- */
 
 static int ask_hva(struct qmp *q, uint64_t gpa, uint64_t *ret)
 {
@@ -32,7 +32,7 @@ static int ask_hva(struct qmp *q, uint64_t gpa, uint64_t *ret)
 	return r;
 }
 
-/* Every range must say the same of where the block begins. */
+/* All ranges must agree on the block's start. */
 static void find_begin(struct qmp *q, const struct block *from, struct block *b,
 		       int side)
 {
@@ -61,7 +61,7 @@ static void find_begin(struct qmp *q, const struct block *from, struct block *b,
 	}
 }
 
-/* --- what the kernel says --- */
+/* --- the kernel's data --- */
 
 struct map {
 	uint64_t start, end, offset, dev, inode;
@@ -94,8 +94,7 @@ static void take_map(struct backing *at, const struct map *m, uint64_t from)
 	snprintf(at->path, sizeof(at->path), "%s", m->path);
 }
 
-/* All of a block must be mapped, without a gap and in one manner. */
-static void check_maps(struct vm *vm, struct block *b, int side)
+void join_maps(struct vm *vm, struct block *b, int side)
 {
 	struct backing *at = &b->at[side];
 	const uint64_t end = at->hva + b->used;
@@ -166,8 +165,33 @@ static struct block *find(struct block *blocks, unsigned n, const char *name)
 	return NULL;
 }
 
-/* A machine that waits has not run its firmware, so it may show its memory in
- * other places: each side is asked by its own view. */
+/* Numbers the block's pages from here on. */
+static void add(struct agent *a, struct block *b)
+{
+	const struct pagedet_block block = {
+		.size = sizeof(block), .name = b->name,
+		.bytes = b->used / PAGE_BYTES * PAGE_BYTES,
+		.addr = { b->at[SOURCE].hva, b->at[DESTINATION].hva },
+	};
+	unsigned i;
+
+	if (pagedet_blocks_add(a->map, &block)) {
+		strcpy(b->at[SOURCE].why, "it is not of whole pages");
+		return;
+	}
+	b->first = a->pages;
+	b->pages = block.bytes / PAGE_BYTES;
+	a->pages = pagedet_blocks_count(a->map);
+	for (i = 0; i < b->n_ranges; i++)
+		pagedet_blocks_add_range(a->map, b->name, b->ranges[i].offset,
+					 b->ranges[i].gpa, b->ranges[i].len,
+					 b->ranges[i].rom);
+}
+
+/*
+ * A machine that waits has not run its firmware, and may map memory at other
+ * addresses. Each side is therefore asked with its own view.
+ */
 static void join_one(struct agent *a, struct block *b, struct block *peer)
 {
 	find_begin(&a->vm[SOURCE].qmp, b, b, SOURCE);
@@ -180,17 +204,17 @@ static void join_one(struct agent *a, struct block *b, struct block *peer)
 	else
 		find_begin(&a->vm[DESTINATION].qmp, peer, b, DESTINATION);
 	if (b->at[SOURCE].hva)
-		check_maps(&a->vm[SOURCE], b, SOURCE);
+		join_maps(&a->vm[SOURCE], b, SOURCE);
 	if (b->at[DESTINATION].hva)
-		check_maps(&a->vm[DESTINATION], b, DESTINATION);
+		join_maps(&a->vm[DESTINATION], b, DESTINATION);
 	if (!b->at[SOURCE].hva || !b->at[DESTINATION].hva)
 		return;
-	b->first = a->pages;
-	b->pages = b->used / PAGE_BYTES;
-	a->pages += b->pages;
+	add(a, b);
 }
 
-/* "Equal" must not be said of all but the guest's memory. */
+/*
+ * The result must not be "equal" if a part of the guest's memory is left out.
+ */
 static int check_compared(const struct agent *a)
 {
 	const struct block *b = blocks_missing(a->blocks, a->n_blocks);
@@ -208,8 +232,10 @@ int join_blocks(struct agent *a)
 	unsigned n_peers, i;
 	int status;
 
-	if (!peers)
+	if (!peers || pagedet_blocks_new(PAGE_BYTES, &a->map)) {
+		free(peers);
 		return agent_fail_errno(AGENT_IO, "join");
+	}
 	status = ask_side(a, SOURCE, a->blocks, &a->n_blocks);
 	if (!status)
 		status = ask_side(a, DESTINATION, peers, &n_peers);
@@ -221,11 +247,11 @@ int join_blocks(struct agent *a)
 }
 
 /*
- * KVM has a directory for each machine, named by the pid and a descriptor. Its
- * memory slots, guest physical to host virtual, are in none of its files: these
- * are counters, and a histogram of how often pages are mapped (Linux
- * virt/kvm/kvm_main.c, kvm_create_vm_debugfs(); arch/x86/kvm/debugfs.c); fdinfo
- * of the machine has nothing of KVM's. Seen so on 6.1 and 6.12.
+ * KVM has a directory per machine, named by pid and descriptor. None of its
+ * files has the memory slots (guest physical to host virtual). They have
+ * counters, and a histogram of how often pages are mapped (Linux
+ * virt/kvm/kvm_main.c, kvm_create_vm_debugfs(); arch/x86/kvm/debugfs.c). fdinfo
+ * of the machine has nothing of KVM. Observed on 6.1 and 6.12.
  */
 void join_memslots(struct agent *a)
 {
@@ -263,44 +289,38 @@ const struct block *join_block(const struct agent *a, uint64_t page)
 	return NULL;
 }
 
+static struct pagedet_page_at page_at(const struct agent *a, uint64_t page)
+{
+	struct pagedet_page_at at = { .size = sizeof(at) };
+
+	pagedet_blocks_at(a->map, page, &at);
+	return at;
+}
+
 uint64_t join_hva(const struct agent *a, uint64_t page, int side)
 {
-	const struct block *b = join_block(a, page);
-
-	return b->at[side].hva + (page - b->first) * PAGE_BYTES;
+	return page_at(a, page).addr[side];
 }
 
 bool join_gpa(const struct agent *a, uint64_t page, uint64_t *gpa, bool *rom)
 {
-	const struct block *b = join_block(a, page);
-	const uint64_t offset = (page - b->first) * PAGE_BYTES;
-	unsigned i;
+	const struct pagedet_page_at at = page_at(a, page);
 
-	for (i = 0; i < b->n_ranges; i++)
-		if (offset - b->ranges[i].offset < b->ranges[i].len) {
-			*gpa = b->ranges[i].gpa + offset - b->ranges[i].offset;
-			*rom = b->ranges[i].rom;
-			return true;
-		}
-	return false;
+	*gpa = at.guest;
+	*rom = at.read_only;
+	return at.has_guest;
 }
 
 uint64_t join_page(const struct agent *a, const char *name, uint64_t offset)
 {
-	unsigned i;
-
-	for (i = 0; i < a->n_blocks; i++)
-		if (!strcmp(a->blocks[i].name, name))
-			return offset / PAGE_BYTES < a->blocks[i].pages ?
-			       a->blocks[i].first + offset / PAGE_BYTES :
-			       NO_PAGE;
-	return NO_PAGE;
+	return pagedet_blocks_page(a->map, name, offset);
 }
 
 void join_free(struct agent *a)
 {
 	unsigned i, side;
 
+	pagedet_blocks_free(a->map);
 	for (i = 0; i < a->n_blocks; i++)
 		for (side = 0; side < SIDES; side++)
 			if (a->blocks[i].at[side].fd >= 0)

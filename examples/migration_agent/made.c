@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What is made for it, and goes away: at the end, or when a signal comes. */
+/*
+ * Records files that the agent makes, and removes them at its end or on a
+ * signal.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +10,7 @@
 
 #include "agent.h"
 
-/* Written before there is anything, so that a signal finds it ready. */
+/* Set before the file exists, so that a signal finds it. */
 static struct {
 	char file[11][96];
 	char dir[2][64];
@@ -44,7 +47,7 @@ void made_remove(void)
 			rmdir(made.dir[i]);
 }
 
-/* Machines that were started here end with this process. */
+/* Machines that the agent started end with it. */
 static void end_by(int sig)
 {
 	made_remove();

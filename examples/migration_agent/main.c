@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * migration_agent - moves a virtual machine from one QEMU to another, compares
- * every page of both while they stand still, and explains what differs.
+ * migration_agent - migrates a virtual machine from one QEMU to another,
+ * compares every page of both while they are frozen, and explains what differs.
  *
  *   migration_agent [--mode MODE] [--ram KIND] [--report DIR]
  *   migration_agent --source QMP.sock --destination QMP.sock
+ *   migration_agent --source-pid N --destination-pid N --blocks FILE
  *
- * Teaches: pagedet_query() over the memory of another process,
- * pagedet_content() for bytes on their way, pagedet_collect() on both sides,
- * evidence that is sent from one to the other, and pagedet_explain(). Exit
- * status: 0 equal, 1 different and explained, 2 cannot tell, 64 and above as
- * of pagedet(1).
+ * Teaches: pagedet_query() for the memory of another process, pagedet_content()
+ * for bytes on their way, pagedet_collect() on both sides, evidence sent from
+ * one side to the other, and pagedet_explain(). Exit status: 0 equal, 1
+ * different and explained, 2 not known, 64 and above as for pagedet(1).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static int open_library(struct agent *a)
 	struct pagedet_info info = { .size = sizeof(info) };
 	unsigned char zero[PAGE_BYTES] = { 0 };
 
-	o.hash_key = a->key_file;
+	o.hash_key = a->o.hash_key ? a->o.hash_key : a->key_file;
 	a->pd = pagedet_new();
 	if (!a->pd)
 		return agent_fail_errno(AGENT_IO, "pagedet");
@@ -63,7 +63,7 @@ static int open_library(struct agent *a)
 	return 0;
 }
 
-/* --- in order --- */
+/* --- the order of events --- */
 
 static int start(struct agent *a)
 {
@@ -72,33 +72,44 @@ static int start(struct agent *a)
 
 	if (!status)
 		status = open_library(a);
-	if (!status && !attach && !a->o.kernel)
+	if (!status && !attach && !a->o.kernel && !a->o.blocks)
 		status = write_guest(a);
-	for (side = 0; !status && side < SIDES; side++)
+	for (side = 0; a->o.blocks && side < SIDES; side++) {
+		a->vm[side].given = true;
+		a->vm[side].pid = (pid_t)a->o.pids[side];
+	}
+	for (side = 0; !a->o.blocks && !status && side < SIDES; side++)
 		status = attach ? vm_attach(a, side) : vm_start(a, side);
 	return status;
 }
 
 static int join(struct agent *a)
 {
-	int status = join_blocks(a);
+	struct pagedet_versions_options o = PAGEDET_VERSIONS_OPTIONS_INIT;
+	int status = a->o.blocks ? given_blocks(a) : join_blocks(a);
 
 	if (status)
 		return status;
-	join_memslots(a);
+	if (!a->o.blocks)
+		join_memslots(a);
+	o.pages = a->pages;
+	o.hash_key = a->hash_key;
+	o.hash_zero = a->hash_zero;
 	a->again = calloc(a->pages, sizeof(*a->again));
 	a->now[SOURCE] = calloc(a->pages, sizeof(*a->again));
 	a->now[DESTINATION] = calloc(a->pages, sizeof(*a->again));
 	if (!a->again || !a->now[SOURCE] || !a->now[DESTINATION] ||
-	    versions_new(&a->versions, a->pages))
+	    pagedet_versions_new(&o, &a->versions))
 		return agent_fail_errno(AGENT_IO, "memory");
+	if (a->o.blocks)
+		return a->o.sent ? given_sent(a) : 0;
 	return vm_wait_guest(a);
 }
 
-/* From here on, what goes wrong is in the report. */
+/* From here on the report has the errors. */
 static int work(struct agent *a)
 {
-	int status = migrate(a);
+	int status = a->o.blocks ? 0 : migrate(a);
 
 	if (!status)
 		status = freeze(a);
@@ -120,8 +131,9 @@ static void finish(struct agent *a)
 	for (side = 0; side < SIDES; side++)
 		vm_end(&a->vm[side]);
 	join_free(a);
-	versions_free(&a->versions);
+	pagedet_versions_free(a->versions);
 	free(a->again);
+	quick_free(a);
 	free(a->now[SOURCE]);
 	free(a->now[DESTINATION]);
 	free(a->differences);

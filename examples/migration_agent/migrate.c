@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/*
- * The migration itself, and reading both sides while they stand still. While
- * pages are sent the source is read again and again: these are the versions
- * that the destination may be left with.
- */
+/* Runs the migration, and reads both sides while they are frozen. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,9 +7,8 @@
 
 #include "agent.h"
 
-#define LOOKS 12		/* of the source, meanwhile */
 #define POSTCOPY_MS 700		/* then the destination takes over */
-#define SLOW_MS 2500		/* both run for so long, at most */
+#define SLOW_MS 2500		/* limit of the time that both run */
 #define CANCEL_MS 15000
 
 static int fail(const struct vm *vm, const char *what)
@@ -22,7 +17,7 @@ static int fail(const struct vm *vm, const char *what)
 			  vm->qmp.error);
 }
 
-/* "completed", "active" ...; the answer is kept for the report. */
+/* Returns "completed", "active" ...; keeps the answer for the report. */
 static const char *progress(struct agent *a)
 {
 	json_t *info = qmp_ask(&a->vm[SOURCE].qmp, "query-migrate", NULL);
@@ -34,27 +29,7 @@ static const char *progress(struct agent *a)
 	return json_string_value(json_object_get(info, "status"));
 }
 
-static void remember(struct agent *a, struct seen *seen)
-{
-	const uint64_t now = agent_now();
-	uint64_t i;
-
-	if (look_at(a, SOURCE, seen))
-		return;
-	for (i = 0; i < a->pages; i++) {
-		const struct seen *s = &seen[i], *last = &a->again[i];
-		const uint64_t hash = s->look == LOOK_DATA ? s->hash :
-				      a->hash_zero;
-
-		if (s->look != LOOK_NOTHING && s->look != LOOK_LOST &&
-		    (!a->looks || look_equal(s, last) == 0))
-			versions_seen(&a->versions, i, hash, now);
-	}
-	memcpy(a->again, seen, a->pages * sizeof(*seen));
-	a->looks++;
-}
-
-/* 1 completed, -1 it will not be, 0 not yet or no answer came. */
+/* Returns 1 completed, -1 failed, 0 not yet or no answer. */
 static int ended(const struct agent *a, const char *status)
 {
 	static const char *const ends[] = { "failed", "cancelled",
@@ -80,7 +55,7 @@ static int not_done(struct agent *a, const char *status)
 	return AGENT_UNSURE;
 }
 
-/* Past the switch, and nothing moves: whoever has the machines knows more. */
+/* Nothing moves after the switch: leaves the decision to the user. */
 static int leave(struct agent *a, const char *status)
 {
 	snprintf(a->trouble, sizeof(a->trouble), "after postcopy began nothing "
@@ -90,7 +65,7 @@ static int leave(struct agent *a, const char *status)
 	return AGENT_UNSURE;
 }
 
-/* Was anything sent since it was asked last? */
+/* Whether anything was sent since the last call. */
 static bool moves(const struct agent *a, json_int_t *sent)
 {
 	const json_int_t last = *sent;
@@ -100,8 +75,10 @@ static bool moves(const struct agent *a, json_int_t *sent)
 	return *sent != last;
 }
 
-/* When the source's files were written. A guest that takes new pages moves
- * this time as well, but then the file grows. */
+/*
+ * Reads the mtimes of the source's files. A guest that allocates pages changes
+ * them as well, but then the file grows.
+ */
 static void read_files(struct agent *a)
 {
 	struct stat st;
@@ -123,7 +100,7 @@ static void read_files(struct agent *a)
 	}
 }
 
-/* Before the switch the source can have everything back. */
+/* Before the switch the source can continue alone. */
 static int cancel(struct agent *a)
 {
 	const uint64_t until = agent_clock() + CANCEL_MS;
@@ -138,7 +115,7 @@ static int cancel(struct agent *a)
 			agent_sleep(10);
 	} while (!r && agent_clock() < until);
 	if (r > 0)
-		return 0;	/* it was quicker */
+		return 0;	/* it completed first */
 	if (made_interrupted())
 		snprintf(a->trouble, sizeof(a->trouble), "the migration was "
 			 "interrupted: %s", status ? status :
@@ -150,9 +127,11 @@ static int cancel(struct agent *a)
 	return AGENT_UNSURE;
 }
 
-/* Is it time to give up? Once parts of the guest are at either side, only the
- * end is worse than to wait: no signal ends that for machines of somebody
- * else. */
+/*
+ * Whether to give up. If each side has a part of the guest, giving up is worse
+ * than waiting: for machines that the agent did not start, no signal ends the
+ * wait.
+ */
 static bool is_late(const struct agent *a, uint64_t until, bool switched)
 {
 	return agent_clock() > until ||
@@ -168,7 +147,7 @@ static void say_late(const struct agent *a, bool *said)
 	*said = true;
 }
 
-/* Slowly at first, so that there is time to write into what was sent. */
+/* Slow at first, which leaves time to write into sent pages. */
 static int drive(struct agent *a)
 {
 	const uint64_t from = agent_clock();
@@ -181,8 +160,6 @@ static int drive(struct agent *a)
 	while (!r) {
 		const uint64_t ms = agent_clock() - from;
 
-		if (a->looks < LOOKS && !switched)
-			remember(a, a->now[SOURCE]);
 		read_files(a);
 		if (!switched && !fast)
 			fault_sending(a);
@@ -195,7 +172,7 @@ static int drive(struct agent *a)
 			return not_done(a, status);
 		if (moves(a, &sent) && a->split)
 			until = agent_clock() + a->o.seconds * 1000u;
-		/* the switch was asked for, or it is not known if it came */
+		/* The switch was requested, or it may have happened. */
 		past = a->split || (switched && !status);
 		if (!r && is_late(a, until, past))
 			return !past ? cancel(a) : a->vm[SOURCE].ours ?
@@ -204,6 +181,7 @@ static int drive(struct agent *a)
 			say_late(a, &said);
 		if (!r && a->o.mode == PAGEDET_MODE_POSTCOPY && !switched &&
 		    ms > POSTCOPY_MS) {
+			early_end(a);
 			qmp_do(&a->vm[SOURCE].qmp, "migrate-start-postcopy",
 			       NULL);
 			switched = true;
@@ -213,12 +191,16 @@ static int drive(struct agent *a)
 			fast = true;
 		}
 		if (!r)
-			agent_sleep(fast ? 10 : 40);
+			qmp_wait(&a->vm[SOURCE].qmp,
+				 a->vm[SOURCE].qmp.stopped ? 1 :
+				 fast ? 10 : 40);
+		if (a->vm[SOURCE].qmp.stopped)
+			watch_stopped(a);
 	}
 	return 0;
 }
 
-/* The source is done before the destination has loaded all. */
+/* The source finishes before the destination has loaded everything. */
 static int wait_destination(struct agent *a)
 {
 	const uint64_t until = agent_clock() + a->o.seconds * 1000u;
@@ -230,7 +212,7 @@ static int wait_destination(struct agent *a)
 		    strcmp(vm->status, "postmigrate"))
 			return 0;
 		say_late(a, &said);
-		agent_sleep(10);
+		agent_sleep(1);
 	}
 	snprintf(a->trouble, sizeof(a->trouble), "the destination did not load "
 		 "what was sent: %s", vm->qmp.gone ? vm->qmp.error :
@@ -238,7 +220,7 @@ static int wait_destination(struct agent *a)
 	return AGENT_UNSURE;
 }
 
-/* Both are set, and it begins: to its end, or until it is given up. */
+/* Configures both and runs the migration until it completes or is given up. */
 static int carry(struct agent *a)
 {
 	char in[160], out[160], to[80], tapped[80];
@@ -261,7 +243,11 @@ static int carry(struct agent *a)
 	counters_read(&a->before);
 	read_files(a);
 	a->started_ns = agent_now();
-	if (qmp_do(&a->vm[SOURCE].qmp, "migrate",
+	a->vm[SOURCE].qmp.stopped = false;
+	status = a->o.go_on ? quick_start(a) : 0;
+	if (!status)
+		status = watch_start(a);
+	if (!status && qmp_do(&a->vm[SOURCE].qmp, "migrate",
 		   json_pack("{s:s}", "uri", out)))
 		status = fail(&a->vm[SOURCE], "cannot migrate");
 	if (!status)
@@ -271,12 +257,22 @@ static int carry(struct agent *a)
 	if (!status)
 		a->split = false;
 	a->ended_ns = agent_now();
+	if (!status)
+		watch_stopped(a);
+	early_end(a);
+	if (!status && a->o.go_on)
+		status = quick_freeze(a);
+	if (!status)
+		watch_last(a);
+	watch_end(a);
 	tap_stop(a, tap);
 	return status;
 }
 
-/* Machines that were started here end with this process; those of somebody else
- * are left whole, and set as they were. */
+/*
+ * Migrates. Machines that the agent started end with it. Others are left
+ * intact, with their original settings.
+ */
 int migrate(struct agent *a)
 {
 	int side, status = 0;
@@ -287,7 +283,10 @@ int migrate(struct agent *a)
 		status = settings_set(a, &a->vm[side]);
 	if (!status)
 		status = carry(a);
-	/* One that still runs needs them, and QEMU lets them be taken away. */
+	/*
+	 * A machine that still runs needs them, and QEMU would allow their
+	 * removal.
+	 */
 	for (side = 0; !a->split && side < SIDES; side++)
 		settings_restore(&a->vm[side]);
 	if (a->split && !a->vm[SOURCE].ours)
@@ -300,9 +299,9 @@ int migrate(struct agent *a)
 	return status;
 }
 
-/* --- reading both --- */
+/* --- reading of both sides --- */
 
-/* It was not started with -S: what it has now is its own. */
+/* It was not started with -S: its contents are its own. */
 static void stop(struct vm *vm)
 {
 	if (vm_status(vm) || vm->frozen != PAGEDET_NO)
@@ -314,7 +313,14 @@ static void stop(struct vm *vm)
 	vm_status(vm);
 }
 
-/* A machine of somebody else that was stopped to be read. */
+/* Processes stay as the user left them. */
+static void stop_nobody(struct agent *a)
+{
+	vm_status(&a->vm[SOURCE]);
+	vm_status(&a->vm[DESTINATION]);
+}
+
+/* Resumes a machine that was stopped only for reading. */
 void go_on(struct agent *a)
 {
 	struct vm *vm = &a->vm[DESTINATION];
@@ -336,7 +342,10 @@ void thawed(struct agent *a)
 
 		qmp_events(&vm->qmp);
 		vm_status(vm);
-		if (vm->qmp.resumed || vm->ran)
+		/* Its contents were read before. */
+		if (side == DESTINATION && a->went_on)
+			vm->frozen = PAGEDET_YES;
+		else if (vm->qmp.resumed || vm->ran)
 			vm->frozen = PAGEDET_NO;
 		if (!vm_alive(vm) && !a->trouble[0])
 			snprintf(a->trouble, sizeof(a->trouble), "the %s ended "
@@ -344,7 +353,7 @@ void thawed(struct agent *a)
 	}
 }
 
-static int look(struct agent *a, int side, struct seen *seen)
+int freeze_look(struct agent *a, int side, struct pagedet_seen *seen)
 {
 	const int r = look_at(a, side, seen);
 
@@ -358,46 +367,53 @@ static int look(struct agent *a, int side, struct seen *seen)
 	return AGENT_UNSURE;
 }
 
-static void count(struct agent *a)
+void freeze_count(struct agent *a)
 {
 	uint64_t i;
 
 	for (i = 0; i < a->pages; i++) {
-		const int same = look_equal(&a->now[SOURCE][i],
-					    &a->now[DESTINATION][i]);
+		const uint32_t same = pagedet_seen_equal(
+			&a->now[SOURCE][i], &a->now[DESTINATION][i]);
 
-		a->n_equal += same > 0;
-		a->n_different += same == 0;
-		a->n_lost += same < 0;
-		a->n_unsteady += look_equal(&a->now[SOURCE][i],
-					    &a->again[i]) == 0;
+		a->n_equal += same == PAGEDET_YES;
+		a->n_different += same == PAGEDET_NO;
+		a->n_lost += same == PAGEDET_DUNNO;
+		a->n_unsteady += pagedet_seen_equal(&a->now[SOURCE][i],
+			&a->again[i]) == PAGEDET_NO;
 	}
 }
 
-/* Pages that came too late are what the destination was sent: the source is
- * read twice, so that it shows if it moves. What is stopped for that goes on
- * with go_on(): no signal comes between. */
+/*
+ * Stops both sides and reads the source, the destination, and the source again,
+ * which shows whether it still changes. go_on() resumes what was stopped; no
+ * signal may come between.
+ */
 int freeze(struct agent *a)
 {
-	int status;
+	int status = 0;
 
-	if (!a->vm[DESTINATION].ours)
+	if (!a->vm[DESTINATION].ours && !a->o.blocks)
 		made_hold();
-	stop(&a->vm[SOURCE]);
-	a->vm[SOURCE].ran = false;	/* before the switch it had to */
-	stop(&a->vm[DESTINATION]);
+	if (!a->o.blocks)
+		stop(&a->vm[SOURCE]);
+	a->vm[SOURCE].ran = false;	/* it had to run before the switch */
+	if (a->o.blocks)
+		stop_nobody(a);
+	else if (!a->went_on)
+		stop(&a->vm[DESTINATION]);
 	if (!a->vm[DESTINATION].ran)
 		made_release();
-	fault_frozen(a);
-	a->first_look_ns = agent_now();
-	status = look(a, SOURCE, a->now[SOURCE]);
+	if (!a->went_on)
+		fault_frozen(a);
+	status = freeze_look(a, SOURCE, a->now[SOURCE]);
+	if (!status && !a->went_on)
+		status = freeze_look(a, DESTINATION, a->now[DESTINATION]);
 	if (!status)
-		status = look(a, DESTINATION, a->now[DESTINATION]);
+		status = freeze_look(a, SOURCE, a->again);
+	if (!status && a->went_on)
+		early_share(a);
 	if (!status)
-		status = look(a, SOURCE, a->again);
-	a->second_look_ns = agent_now();
-	if (!status)
-		count(a);
+		freeze_count(a);
 	read_files(a);
 	counters_read(&a->after);
 	return status;

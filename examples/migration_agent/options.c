@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The command line. */
+/* Parses the command line. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@ enum {
 	OPT_MODE = 256, OPT_RAM, OPT_MEMORY, OPT_CPUS, OPT_SEED, OPT_FAULT,
 	OPT_KERNEL, OPT_INITRD, OPT_APPEND, OPT_SOURCE, OPT_DESTINATION,
 	OPT_QEMU, OPT_ACCEL, OPT_BANDWIDTH, OPT_DEADLINE, OPT_REPORT,
-	OPT_NO_TAP, OPT_HELP
+	OPT_NO_TAP, OPT_GO_ON, OPT_SOURCE_PID, OPT_DESTINATION_PID,
+	OPT_BLOCKS, OPT_SENT, OPT_HASH_KEY, OPT_HELP
 };
 
 static const struct option longs[] = {
@@ -25,6 +26,11 @@ static const struct option longs[] = {
 	{ "bandwidth", 1, NULL, OPT_BANDWIDTH },
 	{ "deadline", 1, NULL, OPT_DEADLINE },
 	{ "report", 1, NULL, OPT_REPORT }, { "no-tap", 0, NULL, OPT_NO_TAP },
+	{ "go-on", 0, NULL, OPT_GO_ON },
+	{ "source-pid", 1, NULL, OPT_SOURCE_PID },
+	{ "destination-pid", 1, NULL, OPT_DESTINATION_PID },
+	{ "blocks", 1, NULL, OPT_BLOCKS }, { "sent", 1, NULL, OPT_SENT },
+	{ "hash-key", 1, NULL, OPT_HASH_KEY },
 	{ "help", 0, NULL, OPT_HELP }, { NULL, 0, NULL, 0 },
 };
 
@@ -38,8 +44,17 @@ static const char usage[] =
 "  --deadline N      seconds for the migration (default 60)\n"
 "  --bandwidth SIZE  a second, while both run (default 64M)\n"
 "  --no-tap          do not stand between both: hashes as sent are not known\n"
+"  --go-on           let the destination go on as soon as it has all, and compare\n"
+"                    meanwhile: what was seen there as it was sent is not read\n"
+"                    again. Without it both stand still until it is compared\n"
 "machines that run already, the destination with -incoming defer -S:\n"
 "  --source SOCKET --destination SOCKET    their QMP\n"
+"  --source-pid N --destination-pid N      behind a proxy: whose memory it is\n"
+"or two processes, without a monitor, which somebody has stopped:\n"
+"  --source-pid N --destination-pid N --blocks FILE\n"
+"                    FILE is a map of blocks, as of pagedet_migrate(3)\n"
+"  --sent FILE --hash-key FILE    BLOCK OFFSET HASH a line, numbers hex: all\n"
+"                    pages that were sent, as they were sent last\n"
 "or machines that are made for it, with a small guest that keeps writing:\n"
 "  --ram KIND        anon (default), memfd, file\n"
 "  --memory SIZE     such as 128M (default)\n"
@@ -48,7 +63,7 @@ static const char usage[] =
 "  --qemu PROGRAM    (default qemu-system-x86_64)   --accel NAME (tcg)\n"
 "for a try: harm is done, and must be found\n"
 "  --seed N          which pages (default 1)\n"
-"  --fault LIST      some of:";
+"  --fault LIST      some of these; * needs --ram memfd or file:";
 
 static const struct {
 	const char *name;
@@ -66,7 +81,7 @@ static int wrong(const char *option, const char *value, const char *what)
 			  what);
 }
 
-/* A number with K, M or G behind it. */
+/* Parses a number with an optional K, M or G. */
 static bool parse_size(const char *text, uint64_t *ret)
 {
 	static const char units[] = "KMG";
@@ -186,6 +201,25 @@ static int set(struct options *o, int option, const char *value)
 	case OPT_REPORT:
 		o->report = value;
 		break;
+	case OPT_SOURCE_PID:
+	case OPT_DESTINATION_PID:
+		status = number(option == OPT_SOURCE_PID ? "source-pid" :
+				"destination-pid", value, 1, 1u << 30, &n);
+		if (!status)
+			o->pids[option == OPT_DESTINATION_PID] = (uint32_t)n;
+		return status;
+	case OPT_BLOCKS:
+		o->blocks = value;
+		break;
+	case OPT_SENT:
+		o->sent = value;
+		break;
+	case OPT_HASH_KEY:
+		o->hash_key = value;
+		break;
+	case OPT_GO_ON:
+		o->go_on = true;
+		break;
 	case OPT_NO_TAP:
 		o->tap = false;
 		break;
@@ -197,9 +231,27 @@ static int set(struct options *o, int option, const char *value)
 
 static int check(struct options *o)
 {
+	const char *of_file = fault_of_file(o->faults);
+
 	if (!o->sockets[SOURCE] != !o->sockets[DESTINATION])
 		return agent_fail(AGENT_USAGE, "--source and --destination: "
 				  "both or none");
+	if (o->blocks && (!o->pids[SOURCE] || !o->pids[DESTINATION] ||
+			  o->sockets[SOURCE] || o->faults || o->go_on))
+		return agent_fail(AGENT_USAGE, "--blocks needs --source-pid "
+				  "and --destination-pid, and no machine");
+	if (o->sent && (!o->blocks || !o->hash_key))
+		return agent_fail(AGENT_USAGE, "--sent goes with --blocks and "
+				  "--hash-key");
+	if (!o->blocks && !o->sockets[SOURCE] &&
+	    (o->pids[SOURCE] || o->pids[DESTINATION]))
+		return agent_fail(AGENT_USAGE, "--source-pid and "
+				  "--destination-pid go with --source or "
+				  "--blocks");
+	if (o->blocks)
+		o->mode = PAGEDET_MODE_DUNNO;
+	if (o->blocks)
+		o->mode_name = "not known";
 	if (o->mode == PAGEDET_MODE_IGNORE_SHARED && !o->sockets[SOURCE] &&
 	    strcmp(o->ram, "file"))
 		return agent_fail(AGENT_USAGE, "--mode ignore-shared needs "
@@ -207,6 +259,9 @@ static int check(struct options *o)
 	if (o->faults && (o->kernel || o->sockets[SOURCE]))
 		return agent_fail(AGENT_USAGE, "--fault knows the small guest "
 				  "only");
+	if (of_file && !strcmp(o->ram, "anon"))
+		return agent_fail(AGENT_USAGE, "--fault %s needs --ram memfd "
+				  "or --ram file", of_file);
 	if ((o->initrd || o->append) && !o->kernel)
 		return agent_fail(AGENT_USAGE, "--initrd and --append go with "
 				  "--kernel");

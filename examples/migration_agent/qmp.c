@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A client of QEMU's monitor (QMP): one JSON object a line, each way. What is
- * awaited never takes longer than ANSWER_MS, and no line may be longer than
- * LONGEST.
+ * A client of QEMU's monitor (QMP): one JSON object per line in both
+ * directions. A wait takes at most ANSWER_MS, and a line has at most LONGEST
+ * bytes.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "agent.h"
 
 #define ANSWER_MS 15000
-#define SILENT_MS 1000		/* once it did not answer, until it does */
+#define SILENT_MS 1000		/* after a missing answer, until the next one */
 #define LONGEST ((size_t)16 << 20)
 
 static void set_error(struct qmp *q, const char *what, const char *why)
@@ -23,7 +23,7 @@ static void set_error(struct qmp *q, const char *what, const char *why)
 	snprintf(q->error, sizeof(q->error), "%s: %s", what, why);
 }
 
-/* One more piece of the stream: 1, 0 at the end of time, -1. */
+/* Reads one more piece: 1, 0 on timeout, -1. */
 static int take_more(struct qmp *q, int timeout)
 {
 	struct pollfd p = { .fd = q->fd, .events = POLLIN };
@@ -56,7 +56,7 @@ static int take_more(struct qmp *q, int timeout)
 	return -1;
 }
 
-/* The next line that is there already, or NULL. */
+/* The next complete line, or NULL. */
 static json_t *next_line(struct qmp *q)
 {
 	char *end = q->len ? memchr(q->buf, '\n', q->len) : NULL;
@@ -78,16 +78,20 @@ static bool is_event(struct qmp *q, const json_t *line)
 
 	if (name && !strcmp(name, "RESUME"))
 		q->resumed = true;
+	if (name && !strcmp(name, "STOP"))
+		q->stopped = true;
 	return name != NULL;
 }
 
-/* What was asked before may be answered when nobody waits for it any more. */
+/* An earlier command may be answered after its timeout. */
 static bool is_answer(const json_t *line, unsigned id)
 {
 	return !id || json_integer_value(json_object_get(line, "id")) == id;
 }
 
-/* The answer to what was asked as @id; 0: the next line that is no event. */
+/*
+ * Waits for the answer to command @id; 0: the next line that is not an event.
+ */
 static json_t *wait_line(struct qmp *q, unsigned id)
 {
 	const uint64_t until = agent_clock() + (q->silent ? SILENT_MS :
@@ -113,6 +117,13 @@ static json_t *wait_line(struct qmp *q, unsigned id)
 			return NULL;
 		}
 	}
+}
+
+void qmp_wait(struct qmp *q, unsigned ms)
+{
+	if (!q->gone)
+		take_more(q, (int)ms);
+	qmp_events(q);
 }
 
 void qmp_events(struct qmp *q)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What all reports say alike, and the files that they go to. */
+/* Shared by all reports: common texts, and the output files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static bool stood_still(const struct agent *a)
 	       a->vm[DESTINATION].frozen == PAGEDET_YES && !a->n_unsteady;
 }
 
-/* "Cannot tell" never passes for anything else. */
+/* An unknown result must never pass for another one. */
 enum agent_status report_status(const struct agent *a)
 {
 	bool cause = false;
@@ -38,7 +38,7 @@ enum agent_status report_status(const struct agent *a)
 void report_verdict(const struct agent *a, char *text, size_t size)
 {
 	const unsigned long long n = a->n_different, pages = a->pages;
-	const char *s = n == 1 ? "" : "s", *differ = n == 1 ? "s" : "";
+	const char *s = pages == 1 ? "" : "s", *differ = n == 1 ? "s" : "";
 
 	if (a->trouble[0])
 		snprintf(text, size, "Cannot tell: %s.", a->trouble);
@@ -50,6 +50,21 @@ void report_verdict(const struct agent *a, char *text, size_t size)
 			 "while it was read.", a->n_unsteady ||
 			 a->vm[SOURCE].frozen != PAGEDET_YES ?
 			 a->vm[SOURCE].name : a->vm[DESTINATION].name);
+	else if (!a->n_differences && a->went_on && !a->n_unproven)
+		snprintf(text, size, "Equal: all %llu pages that were compared "
+			 "are the same on both sides; %llu of the "
+			 "destination's as they were read before the switch, "
+			 "and still were when it ran.", pages,
+			 (unsigned long long)a->n_early);
+	else if (!a->n_differences && a->went_on)
+		snprintf(text, size, "Equal: all %llu pages that were compared "
+			 "are the same on both sides; %llu of the "
+			 "destination's as they were read before the switch. "
+			 "%llu of these changed afterwards: the guest wrote "
+			 "them, or they were damaged before it ran, which "
+			 "cannot be told.", pages,
+			 (unsigned long long)a->n_early,
+			 (unsigned long long)a->n_unproven);
 	else if (!a->n_differences)
 		snprintf(text, size, "Equal: all %llu pages that were compared "
 			 "are the same on both sides.", pages);
@@ -59,6 +74,13 @@ void report_verdict(const struct agent *a, char *text, size_t size)
 	else if (report_status(a) == AGENT_DIFFERENT)
 		snprintf(text, size, "Different: %llu of %llu page%s differ%s, "
 			 "and each is explained below.", n, pages, s, differ);
+	else if (a->n_differences < a->n_different + a->n_lost)
+		snprintf(text, size, "Different: %llu of %llu page%s differ%s; "
+			 "%llu could not be read; the first %llu of these %llu "
+			 "are explained.", n, pages, s, differ,
+			 (unsigned long long)a->n_lost,
+			 (unsigned long long)a->n_differences,
+			 (unsigned long long)(a->n_different + a->n_lost));
 	else
 		snprintf(text, size, "Different: %llu of %llu page%s differ%s; "
 			 "%llu could not be read; not all of it can be "
@@ -66,7 +88,7 @@ void report_verdict(const struct agent *a, char *text, size_t size)
 			 (unsigned long long)a->n_lost);
 }
 
-/* Since postcopy began no side has all of the guest. */
+/* Since postcopy began, each side has only a part of the guest. */
 static const char *todo_split(const struct agent *a)
 {
 	if (a->vm[SOURCE].dead)
@@ -84,8 +106,53 @@ static const char *todo_split(const struct agent *a)
 	       "backup.";
 }
 
+/* The guest may have written more than either side can be trusted with. */
+static const char *todo_went_on(const struct agent *a)
+{
+	return report_status(a) == AGENT_DIFFERENT ?
+	       "The destination runs with memory that is not the source's: stop "
+	       "it, and do what is said with each finding. Since it went on, "
+	       "what the guest did there is at the destination only." :
+	       "Do not trust the destination, which runs: it is not known yet "
+	       "why memory differs. Keep the source stopped until it is.";
+}
+
+/* Whether the side is proven right for every differing page. */
+static bool is_intact(const struct agent *a, unsigned side)
+{
+	uint64_t i;
+
+	for (i = 0; i < a->n_differences; i++) {
+		const struct pagedet_finding *f = a->differences[i].finding;
+
+		if (!f || (side == SOURCE ? f->here_intact : f->peer_intact) !=
+				  PAGEDET_YES)
+			return false;
+	}
+	return true;
+}
+
+/* Advice must never let a side continue that may be damaged. */
+static const char *todo_different(const struct agent *a)
+{
+	if (is_intact(a, SOURCE))
+		return "Do not let the destination go on. What the source has "
+		       "of these pages is right: let that go on, and do what is "
+		       "said with each finding before trying again.";
+	if (is_intact(a, DESTINATION))
+		return "Do not let the source go on. What the destination has "
+		       "of these pages is what the source had when it stopped: "
+		       "let that go on, and do what is said with each finding.";
+	return "Do not let either side go on yet: neither is proven to have "
+	       "all of these pages right. What is said with a finding is about "
+	       "its pages alone; a backup that is older than the migration is "
+	       "safe.";
+}
+
 const char *report_todo(const struct agent *a)
 {
+	if (a->went_on && report_status(a) != AGENT_EQUAL && !a->split)
+		return todo_went_on(a);
 	if (a->split)
 		return todo_split(a);
 	if (a->vm[DESTINATION].goes_on)
@@ -94,16 +161,15 @@ const char *report_todo(const struct agent *a)
 		       "migrate to one that was started with -S.";
 	switch (report_status(a)) {
 	case AGENT_EQUAL:
-		return "Let the destination go on.";
+		return a->went_on ? "The destination goes on." :
+				    "Let the destination go on.";
 	case AGENT_DIFFERENT:
-		return "Do not let the destination go on. The source still has "
-		       "all of its memory: let that go on, and do what is said "
-		       "with each finding before trying again.";
+		return todo_different(a);
 	default:
 		if (a->trouble[0] && !a->vm[SOURCE].dead)
-			return "Do not trust the destination. The source still "
-			       "has all of its memory: let that go on, and "
-			       "look at what went wrong.";
+			return "Do not trust the destination. Look at what "
+			       "went wrong; nothing here speaks for or against "
+			       "the source's memory, which was not compared.";
 		if (a->vm[SOURCE].dead &&
 		    a->n_equal + a->n_different + a->n_lost == 0)
 			return "The source is lost, and the destination may "
@@ -141,16 +207,16 @@ unsigned report_rules(const struct agent *a, struct report_rule *rules,
 	return n;
 }
 
-const char *report_look(const struct seen *s)
+const char *report_look(const struct pagedet_seen *s)
 {
-	switch (s->look) {
-	case LOOK_ABSENT:
+	switch (s->state) {
+	case PAGEDET_SEEN_ABSENT:
 		return "absent";
-	case LOOK_ZERO:
+	case PAGEDET_SEEN_ZERO:
 		return "zero";
-	case LOOK_DATA:
-		return s->swapped ? "swapped out" : "data";
-	case LOOK_LOST:
+	case PAGEDET_SEEN_DATA:
+		return s->bits & PAGEDET_SEEN_SWAPPED ? "swapped out" : "data";
+	case PAGEDET_SEEN_LOST:
 		return "not readable";
 	default:
 		return "not looked at";
@@ -190,7 +256,7 @@ void report_time(uint64_t ns, char *text, size_t size)
 		 (unsigned)(ns / 1000000 % 1000));
 }
 
-/* Times are numbers to the library: people get the clock. */
+/* The library has times as numbers: shows them as time of day. */
 void report_fact(const struct pagedet_fact *fact, char *text, size_t size)
 {
 	const size_t len = strlen(fact->field);
@@ -206,21 +272,31 @@ void report_fact(const struct pagedet_fact *fact, char *text, size_t size)
 	snprintf(text + strlen(text), size - strlen(text), " at %s", at);
 }
 
+struct pagedet_versions_info report_versions(const struct agent *a)
+{
+	struct pagedet_versions_info info = { .size = sizeof(info) };
+
+	pagedet_versions_info(a->versions, &info);
+	return info;
+}
+
 void report_sent(const struct agent *a, uint64_t page, char *text, size_t size)
 {
-	const struct sent *s = &a->versions.sent[page];
+	struct pagedet_version_of of = { .size = sizeof(of) };
 	char at[40];
 
-	if (!a->tapped || a->tap_why[0]) {
+	pagedet_versions_of(a->versions, page, &of);
+	if (of.sent == PAGEDET_SENT_DUNNO) {
 		snprintf(text, size, "not known");
-	} else if (!s->times) {
+	} else if (of.sent == PAGEDET_SENT_NEVER) {
 		snprintf(text, size, "never");
 	} else {
-		report_time(s->time_ns, at, sizeof(at));
-		snprintf(text, size, "%u time%s, last at %s%s%s", s->times,
-			 s->times == 1 ? "" : "s", at,
-			 s->unknown ? ", packed" : "",
-			 s->dropped ? ", then given back" : "");
+		report_time(of.sent_ns, at, sizeof(at));
+		snprintf(text, size, "%llu time%s, last at %s%s%s",
+			 (unsigned long long)of.times,
+			 of.times == 1 ? "" : "s", at,
+			 of.sent == PAGEDET_SENT_PACKED ? ", packed" : "",
+			 of.dropped ? ", then given back" : "");
 	}
 }
 
@@ -249,8 +325,11 @@ static int write_json(const struct agent *a, FILE *f)
 	return r;
 }
 
-/* Reports have bytes of the guest, and others may write where they go: what is
- * there already is not followed, and what is made is for root alone. */
+/*
+ * Reports contain bytes of the guest, and others may be able to write to the
+ * directory. The file is created without following existing links, and only
+ * root may read it.
+ */
 static FILE *create(const char *path)
 {
 	FILE *f = NULL;
@@ -267,7 +346,7 @@ static FILE *create(const char *path)
 	return f;
 }
 
-/* Nobody sees half of a report. */
+/* A report becomes visible only when it is complete. */
 static int write_one(const struct agent *a, const char *name,
 		     int (*write)(const struct agent *a, FILE *f))
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The report as one page for a browser: nothing is fetched, no script runs, and
- * it follows the colours of the reader's system. What machines and kernels say
- * is escaped.
+ * Writes the report as one HTML page. It loads nothing, runs no script, and
+ * follows the colours of the reader's system. Texts of machines and kernels are
+ * escaped.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -102,26 +102,26 @@ static const struct {
 	{ "again", "sent more than once" },
 };
 
-/* Cells of a row, and the height of a cell that has to be seen. */
+/* Cells per row, and the smallest visible height of a cell. */
 #define COLUMNS 256u
 #define MAX_CELLS 65536u
 
-static enum state state_of(const struct seen *s)
+static enum state state_of(const struct pagedet_seen *s)
 {
-	if (s->look == LOOK_ABSENT)
+	if (s->state == PAGEDET_SEEN_ABSENT)
 		return ABSENT;
-	if (s->look == LOOK_ZERO)
+	if (s->state == PAGEDET_SEEN_ZERO)
 		return ZERO;
-	if (s->look != LOOK_DATA)
+	if (s->state != PAGEDET_SEEN_DATA)
 		return OTHER;
-	if (s->swapped)
+	if (s->bits & PAGEDET_SEEN_SWAPPED)
 		return SWAPPED;
 	return s->kind == PAGEDET_KIND_ANON ? ANON :
 	       s->kind == PAGEDET_KIND_SHMEM ? SHMEM :
 	       s->kind == PAGEDET_KIND_FILE ? FILE_PAGE : OTHER;
 }
 
-/* Of the pages of a cell the one that says most. */
+/* The most important state among the pages of a cell. */
 static enum state cell_state(const struct agent *a, int side, uint64_t cell,
 			     uint64_t per_cell)
 {
@@ -138,18 +138,26 @@ static enum state cell_state(const struct agent *a, int side, uint64_t cell,
 	return most;
 }
 
-/* Was any of the pages of a cell sent more than once? */
+static uint64_t times_of(const struct agent *a, uint64_t page)
+{
+	struct pagedet_version_of of = { .size = sizeof(of) };
+
+	pagedet_versions_of(a->versions, page, &of);
+	return of.times;
+}
+
+/* Whether any page of a cell was sent more than once. */
 static bool cell_again(const struct agent *a, uint64_t cell, uint64_t per_cell)
 {
 	uint64_t i;
 
 	for (i = cell * per_cell; i < (cell + 1) * per_cell; i++)
-		if (i < a->pages && a->versions.sent[i].times > 1)
+		if (i < a->pages && times_of(a, i) > 1)
 			return true;
 	return false;
 }
 
-/* @state AGAIN is drawn above the others. */
+/* Whether a cell has @state; AGAIN is drawn above the others. */
 static bool cell_is(const struct agent *a, int side, uint64_t cell,
 		    uint64_t per_cell, enum state state)
 {
@@ -178,8 +186,10 @@ static void draw_state(const struct agent *a, int side, enum state state,
 	fputs("\"/>\n", f);
 }
 
-/* A differing page is one dot among thousands: it is drawn larger than it
- * is, and says where it is to a pointer that rests on it. */
+/*
+ * Draws each differing page larger than its size, because it is one of
+ * thousands. Its tooltip gives its place.
+ */
 static void draw_hits(const struct agent *a, uint64_t per_cell, FILE *f)
 {
 	char place[400];
@@ -258,7 +268,7 @@ static void maps(const struct agent *a, FILE *f)
 	fputs("</p>\n", f);
 }
 
-/* --- words --- */
+/* --- texts --- */
 
 static void row(FILE *f, const char *name, const char *value)
 {
@@ -293,8 +303,8 @@ static void summary(const struct agent *a, FILE *f)
 	if (a->tapped && !a->tap_why[0])
 		snprintf(line, sizeof(line), "%" PRIu64 " pages were hashed on "
 			 "the way: %" PRIu64 " zero, %" PRIu64 " sent again",
-			 a->versions.n_sent, a->versions.n_zero,
-			 a->versions.n_again);
+			 report_versions(a).sent, report_versions(a).sent_zero,
+			 report_versions(a).sent_again);
 	else
 		snprintf(line, sizeof(line), "not known: %s", a->tapped ?
 			 a->tap_why : "nothing stood between both");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The report for programs: one object. What is not known is null or is not
- * there; addresses and hashes are text, as they exceed what a double holds.
+ * Writes the report for programs: one object. Unknown values are null or
+ * missing. Addresses and hashes are strings, because a double cannot hold them.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static json_t *text_or_null(const char *text)
 
 static void set(json_t *object, const char *key, json_t *value)
 {
-	/* What is no UTF-8 is no text. */
+	/* Bytes that are not UTF-8 become null. */
 	json_object_set_new(object, key, value ? value : json_null());
 }
 
@@ -132,14 +132,14 @@ static void add_side(json_t *o, const struct agent *a,
 {
 	const struct pagedet_evidence *e = &a->evidence[d - a->differences];
 	const uint64_t pfn = report_pfn(side == SOURCE ? e->here : e->peer);
-	const struct seen *s = &a->now[side][d->page];
+	const struct pagedet_seen *s = &a->now[side][d->page];
 	json_t *x = json_object();
 
 	set(x, "hva", hex(join_hva(a, d->page, side)));
 	set(x, "pfn", pfn == UINT64_MAX ? NULL : number(pfn));
 	set(x, "content", json_string(report_look(s)));
-	set(x, "hash", s->look == LOOK_DATA || s->look == LOOK_ZERO ?
-	    hex(s->hash) : NULL);
+	set(x, "hash", s->state == PAGEDET_SEEN_DATA ||
+	    s->state == PAGEDET_SEEN_ZERO ? hex(s->hash) : NULL);
 	if (d->compared)
 		set(x, "bytes", bytes(d->bytes[side]));
 	set(o, a->vm[side].name, x);
@@ -148,7 +148,7 @@ static void add_side(json_t *o, const struct agent *a,
 static json_t *page(const struct agent *a, const struct difference *d)
 {
 	const struct block *b = join_block(a, d->page);
-	const struct sent *s = &a->versions.sent[d->page];
+	struct pagedet_version_of of = { .size = sizeof(of) };
 	json_t *o = json_object();
 	uint64_t gpa;
 	bool rom;
@@ -157,11 +157,12 @@ static json_t *page(const struct agent *a, const struct difference *d)
 	set(o, "block", json_string(b->name));
 	set(o, "offset", hex((d->page - b->first) * PAGE_BYTES));
 	set(o, "guest", join_gpa(a, d->page, &gpa, &rom) ? hex(gpa) : NULL);
-	if (a->tapped && !a->tap_why[0]) {
-		set(o, "sent_times", number(s->times));
-		set(o, "sent_hash", s->times && !s->unknown ? hex(s->hash) :
-		    NULL);
-		set(o, "sent_ns", s->times ? number(s->time_ns) : NULL);
+	pagedet_versions_of(a->versions, d->page, &of);
+	if (of.sent != PAGEDET_SENT_DUNNO) {
+		set(o, "sent_times", number(of.times));
+		set(o, "sent_hash", of.sent == PAGEDET_SENT_KNOWN ?
+		    hex(of.hash) : NULL);
+		set(o, "sent_ns", of.times ? number(of.sent_ns) : NULL);
 	}
 	if (d->compared) {
 		set(o, "bits", number(d->how.bits));
@@ -180,6 +181,7 @@ static json_t *page(const struct agent *a, const struct difference *d)
 
 static json_t *migration(const struct agent *a)
 {
+	const struct pagedet_versions_info sent = report_versions(a);
 	const bool tapped = a->tapped && !a->tap_why[0];
 	json_t *o = json_object();
 
@@ -187,10 +189,15 @@ static json_t *migration(const struct agent *a)
 	set(o, "started_ns", number(a->started_ns));
 	set(o, "ended_ns", number(a->ended_ns));
 	set(o, "source_looks", number(a->looks));
-	set(o, "pages_sent", tapped ? number(a->versions.n_sent) : NULL);
-	set(o, "pages_sent_again", tapped ? number(a->versions.n_again) : NULL);
+	set(o, "pages_sent", tapped ? number(sent.sent) : NULL);
+	set(o, "pages_sent_again", tapped ? number(sent.sent_again) : NULL);
 	set(o, "as_sent_unknown", tapped ? NULL : json_string(a->tapped ?
 	    a->tap_why : "nothing stood between both"));
+	set(o, "went_on", json_boolean(a->went_on));
+	set(o, "waited_ms", a->went_on ? number(a->waited_ms) : NULL);
+	set(o, "read_before_switch", a->went_on ? number(a->n_early) : NULL);
+	set(o, "changed_since", a->went_on ? number(a->n_unproven) : NULL);
+	set(o, "read_when_stopped", json_boolean(report_versions(a).stopped));
 	set(o, "qemu_says", json_incref(a->info));
 	return o;
 }
@@ -209,7 +216,7 @@ json_t *report_json(const struct agent *a)
 	set(o, "trouble", text_or_null(a->trouble));
 	set(o, "machines", json_pack("[o, o]", machine(&a->vm[SOURCE]),
 				     machine(&a->vm[DESTINATION])));
-	set(o, "migration", migration(a));
+	set(o, "migration", a->o.blocks ? NULL : migration(a));
 	for (i = 0; i < a->n_blocks; i++)
 		json_array_append_new(blocks, block(&a->blocks[i]));
 	set(o, "blocks", blocks);
@@ -219,6 +226,7 @@ json_t *report_json(const struct agent *a)
 	set(counts, "equal", number(a->n_equal));
 	set(counts, "different", number(a->n_different));
 	set(counts, "not_readable", number(a->n_lost));
+	set(counts, "explained", number(a->n_findings));
 	set(counts, "unsteady", number(a->n_unsteady));
 	set(o, "pages", counts);
 	for (i = 0; i < a->n_differences && a->evidence; i++)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The report for people at a terminal. */
+/* Writes the report for a terminal. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "agent.h"
 
-#define LISTED 20		/* pages of one rule; the others have all */
+#define LISTED 20		/* pages listed per rule; the other reports list
+				 * all */
 #define WIDTH 78
 
-/* Words, wrapped, below a first line that is there already. */
+/* Wraps words below a first line that is already written. */
 static void wrap(FILE *f, const char *label, unsigned indent, const char *text)
 {
 	unsigned column = (unsigned)strlen(label);
@@ -43,6 +44,7 @@ static void machines(const struct agent *a, FILE *f)
 		fprintf(f, "  %-12s pid %d, QEMU %s, %s%s%s\n", vm->name,
 			(int)vm->pid, vm->version[0] ? vm->version : "?",
 			vm->dead ? "ended" : vm->status[0] ? vm->status : "?",
+			side && a->went_on ? ", was read and went on" :
 			vm->frozen == PAGEDET_YES ? ", stood still" : "",
 			vm->goes_on ? ", was stopped for that, and runs again" :
 			vm->ran ? ", had run before it was stopped" : "");
@@ -58,6 +60,8 @@ static void migration(const struct agent *a, FILE *f)
 		json_object_get(ram, "transferred"));
 	char from[40], to[40];
 
+	if (a->o.blocks)
+		return;
 	report_time(a->started_ns, from, sizeof(from));
 	report_time(a->ended_ns, to, sizeof(to));
 	fprintf(f, "\nMigration\n  mode         %s, from %s to %s UTC\n",
@@ -69,13 +73,23 @@ static void migration(const struct agent *a, FILE *f)
 	if (a->tapped && !a->tap_why[0])
 		fprintf(f, "  as sent      %" PRIu64 " pages were hashed on "
 			"the way: %" PRIu64 " zero, %" PRIu64 " sent again\n",
-			a->versions.n_sent, a->versions.n_zero,
-			a->versions.n_again);
+			report_versions(a).sent, report_versions(a).sent_zero,
+			report_versions(a).sent_again);
 	else
 		fprintf(f, "  as sent      not known: %s\n", a->tapped ?
 			a->tap_why : "nothing stood between both");
-	fprintf(f, "  history      the source was read %u times meanwhile\n",
-		a->looks);
+	fprintf(f, "  history      the source was read %u times, %s\n",
+		a->looks, report_versions(a).stopped ?
+		a->went_on ? "the last time when the destination ran" :
+		"the last time as soon as it had stopped" :
+		"not when it had stopped");
+	if (a->went_on)
+		fprintf(f, "  went on      the destination waited %llu ms to "
+			"be read, %llu of its pages had been before; %llu of "
+			"these changed afterwards\n",
+			(unsigned long long)a->waited_ms,
+			(unsigned long long)a->n_early,
+			(unsigned long long)a->n_unproven);
 }
 
 static void one_block(const struct block *b, FILE *f)
@@ -101,10 +115,15 @@ static void memory(const struct agent *a, FILE *f)
 	fprintf(f, "\nMemory\n");
 	for (i = 0; i < a->n_blocks; i++)
 		one_block(&a->blocks[i], f);
-	fprintf(f, "  memory slots %s\n", a->memslots);
+	if (a->memslots[0])
+		fprintf(f, "  memory slots %s\n", a->memslots);
 	fprintf(f, "  compared     %" PRIu64 " pages: %" PRIu64 " equal, %"
 		PRIu64 " different, %" PRIu64 " not readable\n", a->pages,
 		a->n_equal, a->n_different, a->n_lost);
+	if (a->n_differences < a->n_different + a->n_lost)
+		fprintf(f, "  explained    the first %" PRIu64 " of %" PRIu64
+			" that differ or cannot be read\n", a->n_differences,
+			a->n_different + a->n_lost);
 }
 
 static void hex(FILE *f, const char *name, const unsigned char *bytes)

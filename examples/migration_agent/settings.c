@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * How machines migrate. Those of somebody else get back what they had: the
- * arguments that will set it again are kept before anything is changed.
+ * Migration settings. The original settings of machines that the agent did not
+ * start are saved before any change, and restored.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Stands between both machines: every byte is handed on unchanged, and the hash
- * of each page is kept as it passes. That is "the hash as sent", without which
- * a page that was lost at the source cannot be told from one that was broken at
- * the destination. Runs in a thread with a handle of its own.
+ * A proxy between both machines. It forwards every byte unchanged, and hashes
+ * each page as it passes. Without this "hash as sent", a page lost at the
+ * source and a page damaged at the destination look the same. It runs in a
+ * thread with its own handle.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +19,14 @@
 #define MAX_CHANNELS 20
 #define PIECE 131072u
 
-struct way {			/* from one side to the other */
+struct way {			/* one direction */
 	unsigned char piece[PIECE];
-	size_t at, len;		/* of it, not yet handed on; 0: nothing */
-	bool ended;		/* nothing more comes from there */
+	size_t at, len;		/* buffered bytes; 0: none */
+	bool ended;		/* this side has closed */
 };
 
 struct channel {
-	struct stream *stream;
+	struct pagedet_stream *stream;
 	int fd[SIDES];
 	struct way way[SIDES];	/* from that side */
 };
@@ -37,7 +37,7 @@ struct tap {
 	pthread_t thread;
 	int listener, stop[2];
 	struct sockaddr_un to;
-	struct channel *channel; /* MAX_CHANNELS of them */
+	struct channel *channel; /* MAX_CHANNELS elements */
 	unsigned n;
 	char why[200];
 };
@@ -48,51 +48,69 @@ static void complain(struct tap *t, const char *why)
 		snprintf(t->why, sizeof(t->why), "%s", why);
 }
 
-/* --- what is learned --- */
+/* --- results --- */
 
-static void on_page(void *user, const char *block, uint64_t offset,
-		    const unsigned char *bytes, unsigned fill, uint64_t turn)
+/* Gets the hash of a page, or that it is packed. */
+static uint32_t hash(struct tap *t, const struct pagedet_streamed_page *p,
+		     uint64_t *ret)
 {
-	struct tap *t = user;
 	struct pagedet_content c = { .size = sizeof(c) };
-	const uint64_t page = join_page(t->a, block, offset);
 	unsigned char filled[PAGE_BYTES];
-	bool known = bytes || fill != STREAM_PACKED;
+	const void *bytes = p->bytes;
 
-	if (page == NO_PAGE)
-		return;
-	if (!bytes && fill && known) {
-		memset(filled, (int)fill, sizeof(filled));
-		bytes = filled;
-	}
-	c.hash = t->a->hash_zero;
-	if (bytes && pagedet_content(t->pd, bytes, PAGE_BYTES,
-				     PAGEDET_CONTENT_HASH, &c))
-		known = false;
-	versions_sent(&t->a->versions, page, c.hash, turn, known,
-		      known && c.hash == t->a->hash_zero);
-	if (bytes)
-		fault_sent(t->a, page, bytes);
+	*ret = t->a->hash_zero;
+	if (p->kind == PAGEDET_STREAMED_PACKED)
+		return PAGEDET_SENT_PACKED;
+	if (p->kind == PAGEDET_STREAMED_FILL && !p->fill)
+		return PAGEDET_SENT_KNOWN;
+	if (p->kind == PAGEDET_STREAMED_FILL)
+		bytes = memset(filled, (int)p->fill, sizeof(filled));
+	if (pagedet_content(t->pd, bytes, PAGE_BYTES, PAGEDET_CONTENT_HASH,
+			    &c))
+		return PAGEDET_SENT_PACKED;
+	*ret = c.hash;
+	return PAGEDET_SENT_KNOWN;
 }
 
-/* Postcopy: what the destination has of it is old, and is given back. */
-static void on_dropped(void *user, const char *block, uint64_t offset,
-		       uint64_t len)
+static void learn(struct tap *t, const struct pagedet_streamed_page *p)
 {
-	struct tap *t = user;
-	uint64_t page = join_page(t->a, block, offset);
+	const uint64_t page = join_page(t->a, p->block, p->offset);
+	uint64_t n = p->len / PAGE_BYTES, is;
+	uint32_t state;
 
-	for (; page < t->a->pages && len >= PAGE_BYTES; len -= PAGE_BYTES)
-		versions_dropped(&t->a->versions, page++);
+	if (page == PAGEDET_NO_PAGE)
+		return;
+	/* Postcopy: the destination's version is old and is discarded. */
+	if (p->kind == PAGEDET_STREAMED_DROP) {
+		n = n < t->a->pages - page ? n : t->a->pages - page;
+		pagedet_versions_dropped(t->a->versions, page, n);
+		early_sent(t->a, page, n);
+		return;
+	}
+	state = hash(t, p, &is);
+	pagedet_versions_sent(t->a->versions, page, state, is, p->turn);
+	early_sent(t->a, page, 1);
+	if (p->bytes)
+		fault_sent(t->a, page, p->bytes);
 }
 
-static const struct stream_ops ops = { on_page, on_dropped };
+static void learn_all(struct tap *t, struct pagedet_stream *s,
+		      const struct way *w)
+{
+	struct pagedet_streamed_page page = { .size = sizeof(page) };
+	uint64_t at = 0;
 
-/* --- handing on --- */
+	while (pagedet_stream_take(s, w->piece, w->len, &at, &page) == 1)
+		learn(t, &page);
+}
 
-/* Nothing here waits for one channel alone: the destination may read another
- * one first. */
-static void take(struct channel *c, int from)
+/* --- forwarding --- */
+
+/*
+ * Nothing here waits for one channel only: the destination may read another one
+ * first.
+ */
+static void take(struct tap *t, struct channel *c, int from)
 {
 	struct way *w = &c->way[from];
 	const ssize_t n = recv(c->fd[from], w->piece, PIECE, MSG_DONTWAIT);
@@ -107,7 +125,7 @@ static void take(struct channel *c, int from)
 	w->at = 0;
 	w->len = (size_t)n;
 	if (from == SOURCE)
-		stream_take(c->stream, w->piece, w->len);
+		learn_all(t, c->stream, w);
 }
 
 static void give(struct channel *c, int from)
@@ -130,28 +148,30 @@ static void give(struct channel *c, int from)
 static void add_channel(struct tap *t)
 {
 	struct channel *c = &t->channel[t->n];
+	struct pagedet_stream_options o = PAGEDET_STREAM_OPTIONS_INIT;
 	const int fd = accept4(t->listener, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return;
 	c->fd[SOURCE] = fd;
 	c->fd[DESTINATION] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	c->stream = stream_new(&ops, t, t->a->o.mode ==
-			       PAGEDET_MODE_IGNORE_SHARED);
-	if (t->n < MAX_CHANNELS - 1 && c->stream && c->fd[DESTINATION] >= 0 &&
+	if (t->a->o.mode == PAGEDET_MODE_IGNORE_SHARED)
+		o.options = PAGEDET_STREAM_IGNORE_SHARED;
+	if (t->n < MAX_CHANNELS - 1 && !pagedet_stream_new(&o, &c->stream) &&
+	    c->fd[DESTINATION] >= 0 &&
 	    !connect(c->fd[DESTINATION], (struct sockaddr *)&t->to,
 		     sizeof(t->to))) {
 		t->n++;
 		return;
 	}
 	complain(t, "the destination could not be reached");
-	stream_free(c->stream);
+	pagedet_stream_free(c->stream);
 	close(fd);
 	if (c->fd[DESTINATION] >= 0)
 		close(c->fd[DESTINATION]);
 }
 
-/* What is awaited of the socket on @side. */
+/* The poll events of the socket on @side. */
 static short events(const struct channel *c, int side)
 {
 	const struct way *in = &c->way[side], *out = &c->way[!side];
@@ -160,13 +180,13 @@ static short events(const struct channel *c, int side)
 		       (out->len ? POLLOUT : 0));
 }
 
-static void serve(struct channel *c, int side, short ready)
+static void serve(struct tap *t, struct channel *c, int side, short ready)
 {
 	if (c->way[!side].len && ready & (POLLOUT | POLLERR | POLLHUP))
 		give(c, !side);
 	if (!c->way[side].len && !c->way[side].ended &&
 	    ready & (POLLIN | POLLERR | POLLHUP))
-		take(c, side);
+		take(t, c, side);
 }
 
 static void *run(void *user)
@@ -194,7 +214,7 @@ static void *run(void *user)
 			break;
 		for (i = 0; i < 2 * n; i++)
 			if (p[2 + i].fd >= 0 && p[2 + i].revents)
-				serve(&t->channel[i / 2], (int)(i % 2),
+				serve(t, &t->channel[i / 2], (int)(i % 2),
 				      p[2 + i].revents);
 		if (p[1].revents)
 			add_channel(t);
@@ -202,7 +222,7 @@ static void *run(void *user)
 	return NULL;
 }
 
-/* --- begin and end --- */
+/* --- start and end --- */
 
 static int listen_at(const char *path)
 {
@@ -260,28 +280,37 @@ int tap_start(struct agent *a, const char *listen, const char *connect,
 	return 0;
 }
 
-/* All channels must have been understood, and have waited equally often: else
- * which of two versions came later is not known. */
+static struct pagedet_stream_info info_of(const struct tap *t, unsigned i)
+{
+	struct pagedet_stream_info info = { .size = sizeof(info) };
+
+	pagedet_stream_info(t->channel[i].stream, &info);
+	return info;
+}
+
+/*
+ * All channels must have been understood, with the same number of turns.
+ * Otherwise the order of two versions is not known.
+ */
 static void judge(struct tap *t)
 {
 	uint64_t turns = 0;
 	unsigned i, n_main = 0;
 
 	for (i = 0; i < t->n; i++) {
-		const struct stream *s = t->channel[i].stream;
+		const struct pagedet_stream_info s = info_of(t, i);
 
-		if (stream_why(s))
-			complain(t, stream_why(s));
-		n_main += stream_is_main(s);
-		if (stream_is_main(s))
-			turns = stream_turns(s);
+		if (s.why)
+			complain(t, s.why);
+		n_main += s.is_main;
+		if (s.is_main)
+			turns = s.turns;
 	}
 	if (n_main != 1)
 		complain(t, n_main ? "there were two migrations" :
 			 "nothing was sent through it");
 	for (i = 0; i < t->n; i++)
-		if (!stream_is_main(t->channel[i].stream) &&
-		    stream_turns(t->channel[i].stream) != turns)
+		if (!info_of(t, i).is_main && info_of(t, i).turns != turns)
 			complain(t, "channels that do not agree on what was "
 				 "sent when");
 }
@@ -297,10 +326,11 @@ void tap_stop(struct agent *a, struct tap *t)
 	pthread_join(t->thread, NULL);
 	judge(t);
 	memcpy(a->tap_why, t->why, sizeof(a->tap_why));
+	pagedet_versions_complete(a->versions, !t->why[0]);
 	for (i = 0; i < t->n; i++) {
 		close(t->channel[i].fd[SOURCE]);
 		close(t->channel[i].fd[DESTINATION]);
-		stream_free(t->channel[i].stream);
+		pagedet_stream_free(t->channel[i].stream);
 	}
 	close(t->listener);
 	close(t->stop[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Words on stderr, and the time. */
+/* Prints messages on stderr, and reads clocks. */
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -46,7 +46,7 @@ int agent_fail_errno(int status, const char *fmt, ...)
 	return error == EACCES || error == EPERM ? AGENT_DENIED : status;
 }
 
-/* The clock that files are marked by, so that both can be compared. */
+/* The clock of file times, so that both can be compared. */
 uint64_t agent_now(void)
 {
 	struct timespec t;

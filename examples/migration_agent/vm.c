@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Machines: started here, or found behind the socket of their monitor. */
+/* Starts machines, or finds running ones behind their monitor's socket. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ static char *room(struct words *w)
 
 #define ROOM sizeof(((struct words *)0)->text[0])
 
-/* Both map one file if memory is not to be sent at all. */
+/* If memory is not sent at all, both machines map the same file. */
 static void add_ram(struct agent *a, struct words *w, int side)
 {
 	const bool one = a->o.mode == PAGEDET_MODE_IGNORE_SHARED;
@@ -88,7 +88,7 @@ static void command_line(struct agent *a, struct words *w, int side,
 	}
 }
 
-/* It ends when the agent does, however that ends. */
+/* The machine ends when the agent does, for any reason. */
 static void become(char **words, const char *log, pid_t agent)
 {
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -97,7 +97,7 @@ static void become(char **words, const char *log, pid_t agent)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != agent)
-		_exit(126);	/* it ended before that */
+		_exit(126);	/* the agent ended before that */
 	if (null < 0 || out < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
 	    dup2(out, 2) < 0)
 		_exit(126);
@@ -121,7 +121,7 @@ static void say_log(const struct vm *vm, const char *path)
 		agent_say("the %s said: %s", vm->name, text);
 }
 
-/* Its version, as "7.2.22". */
+/* Gets its version, as "7.2.22". */
 static void ask_version(struct vm *vm)
 {
 	json_t *answer = qmp_ask(&vm->qmp, "query-version", NULL);
@@ -133,14 +133,21 @@ static void ask_version(struct vm *vm)
 	json_decref(answer);
 }
 
-/* Whoever listens at the other end of the socket is the machine. */
-static int find_pid(struct vm *vm)
+/*
+ * The process at the other end of the socket is the machine, unless @pid says
+ * that it is a proxy.
+ */
+static int find_pid(struct vm *vm, uint32_t pid)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	if (vm->ours)
 		return 0;
+	if (pid) {
+		vm->pid = (pid_t)pid;
+		return 0;
+	}
 	if (getsockopt(vm->qmp.fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ||
 	    peer.pid <= 0)
 		return agent_fail_errno(AGENT_UNAVAILABLE,
@@ -150,18 +157,20 @@ static int find_pid(struct vm *vm)
 	return 0;
 }
 
-static int connect_to(struct vm *vm, const char *path, unsigned ms)
+static int connect_to(struct vm *vm, const char *path, unsigned ms,
+		      uint32_t pid)
 {
 	if (qmp_open(&vm->qmp, path, agent_clock() + ms))
 		return agent_fail(AGENT_UNAVAILABLE, "cannot talk to the %s: "
 				  "%s", vm->name, vm->qmp.error);
 	ask_version(vm);
-	return find_pid(vm);
+	return find_pid(vm, pid);
 }
 
 int vm_attach(struct agent *a, int side)
 {
-	return connect_to(&a->vm[side], a->o.sockets[side], 0);
+	return connect_to(&a->vm[side], a->o.sockets[side], 0,
+			  a->o.pids[side]);
 }
 
 int vm_start(struct agent *a, int side)
@@ -182,7 +191,7 @@ int vm_start(struct agent *a, int side)
 	if (!vm->pid)
 		become(w.word, log, agent);
 	vm->ours = true;
-	status = connect_to(vm, socket, START_MS);
+	status = connect_to(vm, socket, START_MS, 0);
 	if (status)
 		say_log(vm, log);
 	return status;
@@ -202,10 +211,13 @@ bool vm_alive(struct vm *vm)
 
 int vm_status(struct vm *vm)
 {
-	json_t *answer = qmp_ask(&vm->qmp, "query-status", NULL);
 	const char *status = NULL;
 	int running = 0, r;
+	json_t *answer;
 
+	if (vm->given)
+		return given_status(vm);
+	answer = qmp_ask(&vm->qmp, "query-status", NULL);
 	r = json_unpack(answer, "{s:s, s:b}", "status", &status, "running",
 			&running);
 	if (!r) {
@@ -219,8 +231,10 @@ int vm_status(struct vm *vm)
 	return r ? -1 : 0;
 }
 
-/* The guest that is made for this says when all its pages are stamped; another
- * one has until then what --append and its own programs do. */
+/*
+ * Waits for the guest. The agent's own guest reports when it has written all
+ * its pages. Another guest gets time to run its own programs and --append.
+ */
 int vm_wait_guest(struct agent *a)
 {
 	const uint64_t until = agent_clock() + START_MS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Part of pagedet.h: a page as a row: fields, cells, values, flags. */
+/* Part of pagedet.h: one page as a row: its fields, cells, values and flags. */
 #ifndef PAGEDET_H
 #error "include pagedet.h"
 #endif
@@ -9,9 +9,9 @@
  */
 
 /*
- * Field ids. Pinned: a number is never reused, new ones go last, all are below
- * PAGEDET_FIELDS_MAX. pagedet_field() describes each one at run time, and
- * pagedet-fields(7) in prose.
+ * Field ids. They are part of the ABI: a number is never reused, and a new one
+ * goes last and is below PAGEDET_FIELDS_MAX. pagedet_field() describes each
+ * field at run time; pagedet-fields(7) explains them.
  */
 enum pagedet_field_id {
 	PAGEDET_FIELD_ASK = 0,
@@ -73,42 +73,46 @@ enum pagedet_field_id {
 	PAGEDET_FIELD_AT = 56,
 	PAGEDET_FIELD_OBJECT = 57,
 	PAGEDET_FIELD_REPORT = 58,
-	PAGEDET_FIELD_ENTROPY = 59
+	PAGEDET_FIELD_ENTROPY = 59,
+	PAGEDET_FIELD_REASON = 60,
+	PAGEDET_FIELD_EVENT_NS = 61
 };
 
 #define PAGEDET_FIELDS_MAX 128
 
 /*
- * A cell is 16 bits beside each value: the state in the low byte, the source
- * in the high byte. A value is meaningful only where the state is HAVE.
+ * Each value has a cell of 16 bits. Its low byte is the state, its high byte is
+ * the source. A value has a meaning only if its state is PAGEDET_HAVE.
  */
 #define PAGEDET_CELL_STATE(cell) ((unsigned)(cell) & 0xffu)
 #define PAGEDET_CELL_SOURCE(cell) ((unsigned)(cell) >> 8)
 
 enum pagedet_state {
-	PAGEDET_NOT_ASKED = 0,	/* the query did not want this field */
+	PAGEDET_NOT_ASKED = 0,	/* the query did not ask for this field */
 	PAGEDET_HAVE = 1,	/* answered */
-	PAGEDET_NONE = 2,	/* definitely nothing there: an anonymous
-				 * page has no inode */
-	/* the rest are reasons why there is no answer */
+	PAGEDET_NONE = 2,	/* definitely nothing there: an anonymous page
+				 * has no inode */
+	/* All following states are reasons for a missing answer. */
 	PAGEDET_UNSUPPORTED = 16, /* no source here knows this field */
 	PAGEDET_NOT_BUILT = 17,	/* the library was built without a part */
 	PAGEDET_NO_KERNEL = 18,	/* the kernel lacks the feature or has it off */
 	PAGEDET_NO_ACCESS = 19,	/* a privilege is missing */
-	PAGEDET_NO_TYPES = 20,	/* needs BTF or debug information */
+	PAGEDET_NO_TYPES = 20,	/* the value needs BTF or debug information */
 	PAGEDET_OLD_ROW = 21,	/* the caller's row ends before this field */
-	PAGEDET_TOO_COSTLY = 22, /* would take work that was not allowed */
+	PAGEDET_TOO_COSTLY = 22, /* the query did not allow this much work */
 	PAGEDET_EXCLUDED = 23,	/* the dump or text lacks this page */
-	PAGEDET_RACED = 24,	/* changed while it was read */
-	PAGEDET_CORRUPT = 25,	/* the kernel's own structures disagree */
+	PAGEDET_RACED = 24,	/* it changed while libpagedet read it */
+	PAGEDET_CORRUPT = 25,	/* the kernel's structures contradict each
+				 * other */
 	PAGEDET_IO = 26,	/* reading failed */
 	PAGEDET_NO_MEMORY = 27,	/* this process had no memory for it */
-	PAGEDET_DENIED = 28,	/* this task or file refused */
-	PAGEDET_UNSAFE = 29,	/* asking could harm the kernel or the caller */
-	PAGEDET_TIMEOUT = 30	/* the deadline came first */
+	PAGEDET_DENIED = 28,	/* this task or file refused access */
+	PAGEDET_UNSAFE = 29,	/* reading it could harm the kernel or the
+				 * caller */
+	PAGEDET_TIMEOUT = 30	/* the deadline passed first */
 };
 
-/* Where an answer comes from; also the names that --backend takes. */
+/* The source of an answer. --backend takes the same names. */
 enum pagedet_source {
 	PAGEDET_SOURCE_NOBODY = 0,
 	PAGEDET_SOURCE_PROCFS = 1,
@@ -130,7 +134,7 @@ enum pagedet_source {
 
 /* PAGEDET_FIELD_KIND */
 enum pagedet_kind {
-	PAGEDET_KIND_UNKNOWN = 0, /* has memory, says nothing of its use */
+	PAGEDET_KIND_UNKNOWN = 0, /* memory whose use is unknown */
 	PAGEDET_KIND_FREE = 1,
 	PAGEDET_KIND_ANON = 2,
 	PAGEDET_KIND_FILE = 3,
@@ -146,15 +150,16 @@ enum pagedet_kind {
 	PAGEDET_KIND_KERNEL = 13,
 	PAGEDET_KIND_HOLE = 14,	/* a pfn without memory */
 	PAGEDET_KIND_UNINIT = 15, /* struct page never initialised */
-	PAGEDET_KIND_UNTOUCHED = 16, /* an address with a VMA, without entry */
+	PAGEDET_KIND_UNTOUCHED = 16, /* a VMA without a page table entry */
 	PAGEDET_KIND_UNMAPPED = 17 /* an address without a VMA */
 };
 
 /*
  * Bits of PAGEDET_FIELD_FLAGS and PAGEDET_FIELD_FLAGS_KNOWN, as bit numbers.
  * Numbers below 60 are those of include/uapi/linux/kernel-page-flags.h (Linux
- * 6.12), so a bit that a newer kernel adds keeps its number and prints as
- * bitNN. 60 and up are ours, for meanings that the kernel moved.
+ * 6.12). A bit that a newer kernel adds therefore keeps its number and prints
+ * as bitNN. Bits from 60 on belong to libpagedet: the kernel changed what their
+ * own numbers mean.
  */
 enum pagedet_page_flag {
 	PAGEDET_PF_LOCKED = 0,
@@ -195,7 +200,8 @@ enum pagedet_page_flag {
 	PAGEDET_PF_ARCH_2 = 41,
 	PAGEDET_PF_ARCH_3 = 42,
 	PAGEDET_PF_MAPPEDTODISK = 60, /* KPF bit 34 before Linux 6.12 */
-	PAGEDET_PF_ANON_EXCLUSIVE = 61 /* the same bit on anonymous pages */
+	PAGEDET_PF_ANON_EXCLUSIVE = 61 /* the same kernel bit on anonymous
+				 * pages */
 };
 
 #define PAGEDET_PF(bit) ((uint64_t)1 << (bit))
@@ -208,12 +214,12 @@ enum pagedet_pte_flag {
 	PAGEDET_PTE_MIGRATION = 3,
 	PAGEDET_PTE_HWPOISON = 4,
 	PAGEDET_PTE_DEVICE = 5,	/* device-private or -exclusive entry */
-	PAGEDET_PTE_FILE = 6,	/* file page or shared anonymous */
+	PAGEDET_PTE_FILE = 6,	/* file page or shared anonymous page */
 	PAGEDET_PTE_ZERO = 7,	/* maps the zero page */
-	PAGEDET_PTE_EXCLUSIVE = 8, /* mapped here and nowhere else */
+	PAGEDET_PTE_EXCLUSIVE = 8, /* no other mapping of the page exists */
 	PAGEDET_PTE_SOFT_DIRTY = 9,
 	PAGEDET_PTE_UFFD_WP = 10,
-	PAGEDET_PTE_WRITTEN = 11, /* since write tracking was armed */
+	PAGEDET_PTE_WRITTEN = 11, /* written since write tracking was armed */
 	PAGEDET_PTE_YOUNG = 12,
 	PAGEDET_PTE_DIRTY = 13,
 	PAGEDET_PTE_WRITE = 14,
@@ -222,24 +228,24 @@ enum pagedet_pte_flag {
 
 #define PAGEDET_PTE(bit) ((uint32_t)1 << (bit))
 
-/* Bits of PAGEDET_FIELD_NOTES, as bit numbers: what to know about the row. */
+/* Bits of PAGEDET_FIELD_NOTES, as bit numbers: warnings about the row. */
 enum pagedet_note {
-	PAGEDET_NOTE_TORN = 0,	/* the page moved while the row was read */
-	PAGEDET_NOTE_PERTURBED = 1, /* looking changed something */
+	PAGEDET_NOTE_TORN = 0,	/* the page changed during the read */
+	PAGEDET_NOTE_PERTURBED = 1, /* the read itself changed something */
 	PAGEDET_NOTE_ESTIMATED = 2, /* a count is computed, not read */
-	PAGEDET_NOTE_PARTIAL = 3, /* part of the answer did not arrive */
-	PAGEDET_NOTE_STALE = 4,	/* the pfn is what an entry remembers */
-	PAGEDET_NOTE_UNDECIDED = 5, /* the filter is neither true nor false */
-	PAGEDET_NOTE_UNCHECKED = 6, /* the translation was not re-read */
-	PAGEDET_NOTE_CHANGED = 7 /* not what the log says it was */
+	PAGEDET_NOTE_PARTIAL = 3, /* part of the answer is missing */
+	PAGEDET_NOTE_STALE = 4,	/* the pfn is an old one that an entry kept */
+	PAGEDET_NOTE_UNDECIDED = 5, /* the filter's result is unknown */
+	PAGEDET_NOTE_UNCHECKED = 6, /* the translation was read only once */
+	PAGEDET_NOTE_CHANGED = 7 /* differs from what the log says */
 };
 
 #define PAGEDET_NOTE(bit) ((uint32_t)1 << (bit))
 
 /* PAGEDET_FIELD_MAPCOUNT_KIND */
 enum pagedet_mapcount_kind {
-	PAGEDET_MAPCOUNT_EXACT = 1, /* of this page */
-	PAGEDET_MAPCOUNT_AVERAGE = 2 /* of the folio, per page */
+	PAGEDET_MAPCOUNT_EXACT = 1, /* the count of this page */
+	PAGEDET_MAPCOUNT_AVERAGE = 2 /* the folio's count, per page */
 };
 
 /* PAGEDET_FIELD_ZONE */
@@ -252,7 +258,9 @@ enum pagedet_zone {
 	PAGEDET_ZONE_DEVICE = 5
 };
 
-/* Bits of PAGEDET_FIELD_VMA_PROT; text is that of /proc/PID/maps: "rw-p". */
+/*
+ * Bits of PAGEDET_FIELD_VMA_PROT. Text has the form of /proc/PID/maps: "rw-p".
+ */
 enum pagedet_prot {
 	PAGEDET_PROT_READ = 1,
 	PAGEDET_PROT_WRITE = 2,
@@ -260,7 +268,7 @@ enum pagedet_prot {
 	PAGEDET_PROT_SHARED = 8
 };
 
-/* PAGEDET_FIELD_PTE_LEVEL: what kind of entry maps the page. */
+/* PAGEDET_FIELD_PTE_LEVEL: the level of the entry that maps the page. */
 enum pagedet_pte_level {
 	PAGEDET_LEVEL_PTE = 1,
 	PAGEDET_LEVEL_PMD = 2,
@@ -279,11 +287,13 @@ enum pagedet_map {
 
 /* PAGEDET_FIELD_AT, in rows of PAGEDET_TARGET_LOG */
 enum pagedet_at {
-	PAGEDET_AT_LOG = 1,	/* what the text says */
-	PAGEDET_AT_NOW = 2	/* what the kernel or dump says */
+	PAGEDET_AT_LOG = 1,	/* the page as the log describes it */
+	PAGEDET_AT_NOW = 2	/* the page as the kernel or dump has it */
 };
 
-/* PAGEDET_FIELD_REPORT, in rows of PAGEDET_TARGET_LOG: what said so */
+/*
+ * PAGEDET_FIELD_REPORT, in rows of PAGEDET_TARGET_LOG: the kind of log message
+ */
 enum pagedet_report {
 	PAGEDET_REPORT_PAGE_DETECTIVE = 1,
 	PAGEDET_REPORT_DUMP_PAGE = 2,
@@ -297,9 +307,11 @@ enum pagedet_report {
 	PAGEDET_REPORT_APEI = 10, /* firmware: GHES, CPER */
 	PAGEDET_REPORT_SLAB = 11,
 	PAGEDET_REPORT_KASAN = 12,
-	PAGEDET_REPORT_LIST = 13, /* a list_head that was written over */
+	PAGEDET_REPORT_LIST = 13, /* an overwritten list_head */
 	PAGEDET_REPORT_IO_ERROR = 14,
-	PAGEDET_REPORT_HUNG_TASK = 15 /* it waits for a page that moves */
+	PAGEDET_REPORT_HUNG_TASK = 15, /* a task waits for a migrating page */
+	PAGEDET_REPORT_MIGRATION = 16, /* the kernel failed to migrate a page */
+	PAGEDET_REPORT_FAULT = 17 /* a program's fault that raised a signal */
 };
 
 /* ------------------------------------------------------------------------
@@ -307,27 +319,28 @@ enum pagedet_report {
  */
 
 /*
- * struct pagedet_page - the answer about one page, or about one address
- * without a page, one mapping, one run, one group.
+ * struct pagedet_page - the answer about one page. A row may instead describe
+ * one address without a page, one mapping, one run or one group.
  *
- * Flat, fixed width, append only. The caller's size travels in
- * pagedet_query.row_size: a newer library fills only that prefix, an older one
- * zeroes the rest. Members of type u64 whose comment says "id" are looked up
- * with pagedet_string() or pagedet_stack() and live as long as the iterator's
- * current step.
+ * Its members have a fixed width, and new ones are only appended.
+ * pagedet_query.row_size holds the caller's size: a newer library fills only
+ * that prefix, and an older one zeroes the rest. A comment "string id" or
+ * "stack id" marks a u64 that pagedet_string() or pagedet_stack() looks up. An
+ * id is valid until the iterator's next step.
  */
 struct pagedet_page {
 	uint16_t cell[PAGEDET_FIELDS_MAX]; /* by field id */
 
-	uint64_t ask;		/* which item of the query this answers */
-	uint64_t pages;		/* base pages that this row speaks for */
-	uint64_t time_ns;	/* CLOCK_REALTIME when it was read */
+	uint64_t ask;		/* index of the query's item that this
+				 * answers */
+	uint64_t pages;		/* number of base pages in this row */
+	uint64_t time_ns;	/* CLOCK_REALTIME of the read */
 	uint64_t pfn;
-	uint64_t vaddr;		/* in the task, or of the kernel mapping */
+	uint64_t vaddr;		/* address in the task or in the kernel */
 	uint64_t head_pfn;	/* first page of the folio */
 	uint64_t flags;		/* PAGEDET_PF_* bits */
-	uint64_t flags_known;	/* which of them this source can tell */
-	uint64_t raw_flags;	/* the frame's own page->flags word */
+	uint64_t flags_known;	/* the flags that this source can report */
+	uint64_t raw_flags;	/* page->flags of this page itself */
 	uint64_t refcount;
 	uint64_t mapcount;
 	uint64_t pincount;
@@ -336,29 +349,30 @@ struct pagedet_page {
 	uint64_t vma_start;
 	uint64_t vma_end;
 	uint64_t vma_name;	/* string id */
-	uint64_t user_maps;	/* mappings found by looking at every task */
+	uint64_t user_maps;	/* mappings found in a walk of all tasks */
 	uint64_t kernel_maps;
 	uint64_t memcg_ino;	/* inode of the memory cgroup's directory */
 	uint64_t memcg_path;	/* string id */
 	uint64_t memcg_name;	/* string id */
 	uint64_t dev;		/* major << 32 | minor */
 	uint64_t inode;
-	uint64_t index;		/* page offset in the file, base pages */
+	uint64_t index;		/* offset in the file, in base pages */
 	uint64_t path;		/* string id */
 	uint64_t slab_cache;	/* string id */
-	uint64_t alloc_stack;	/* stack id: hash of its frames by name, the
-				 * same in every capture; pagedet_stack() */
+	uint64_t alloc_stack;	/* stack id: a hash of the frames' names, the
+				 * same in every capture; see pagedet_stack() */
 	uint64_t free_stack;
 	uint64_t alloc_comm;	/* string id */
-	uint64_t gfp_mask;	/* the kernel's own word */
+	uint64_t gfp_mask;	/* the kernel's own value */
 	uint64_t gfp;		/* string id: names joined by '|' */
 	uint64_t migratetype;	/* string id */
 	uint64_t allocator;	/* string id */
 	uint64_t alloc_ns;	/* time since boot */
 	uint64_t free_ns;
 	uint64_t migrate_reason; /* string id */
-	uint64_t content;	/* string id: class of the bytes, such as
-				 * "zero"; pagedet-fields(7) lists them */
+	uint64_t content;	/* string id: the class of the bytes, for
+				 * example "zero"; pagedet-fields(7) lists
+				 * them */
 	uint64_t hash;		/* low 64 bits of the keyed XXH3-128 */
 	uint32_t notes;		/* PAGEDET_NOTE_* bits */
 	uint32_t order;
@@ -378,19 +392,22 @@ struct pagedet_page {
 	uint32_t alloc_order;
 	uint32_t map;		/* PAGEDET_MAP_* */
 	uint32_t at;		/* PAGEDET_AT_* */
-	uint64_t object;	/* string id: what is at a kernel address */
+	uint64_t object;	/* string id: the object at a kernel address */
 	uint64_t report;	/* PAGEDET_REPORT_* */
-	uint64_t entropy;	/* of the bytes: thousandths of a bit a byte */
+	uint64_t entropy;	/* entropy of the bytes, in 1/1000 bit per
+				 * byte */
+	uint64_t reason;	/* string id: why the log mentions the page */
+	uint64_t event_ns;	/* since boot, when the kernel logged it */
 };
 
-/* How the value of a field is to be read and shown. */
+/* How to interpret and show the value of a field. */
 enum pagedet_type {
 	PAGEDET_TYPE_NUMBER = 1,
 	PAGEDET_TYPE_HEX = 2,	/* number, shown as 0x... */
 	PAGEDET_TYPE_ENUM = 3,	/* pagedet_value_name() names the value */
 	PAGEDET_TYPE_MASK = 4,	/* pagedet_value_name() names each bit */
 	PAGEDET_TYPE_STRING = 5, /* id for pagedet_string() */
-	PAGEDET_TYPE_LIST = 6,	/* the same, names joined by '|' */
+	PAGEDET_TYPE_LIST = 6,	/* string id of names joined by '|' */
 	PAGEDET_TYPE_STACK = 7,	/* id for pagedet_stack() */
 	PAGEDET_TYPE_DEV = 8,	/* major << 32 | minor */
 	PAGEDET_TYPE_PROT = 9	/* PAGEDET_PROT_* bits */
@@ -399,22 +416,22 @@ enum pagedet_type {
 /*
  * struct pagedet_field_info - one field, as this library knows it.
  *
- * Fields at or past the caller's row_size cannot be in its rows: compare
- * offset + width with it.
+ * A row of the caller holds a field only if offset + width is at most the
+ * caller's row_size.
  */
 struct pagedet_field_info {
-	uint64_t size;		/* of this struct in the library that runs */
+	uint64_t size;		/* this struct's size in the running library */
 	uint32_t id;
 	uint32_t type;		/* PAGEDET_TYPE_* */
-	uint32_t offset;	/* in struct pagedet_page, bytes */
+	uint32_t offset;	/* offset in struct pagedet_page, bytes */
 	uint32_t width;		/* 4 or 8 bytes */
-	uint32_t position;	/* where it stands in the output: 0, 1 ... */
-	uint32_t known;		/* of a mask: the field that says which of its
-				 * bits are known; else its own id */
-	const char *name;	/* as in JSON, --fields and filters */
+	uint32_t position;	/* position in the output: 0, 1 ... */
+	uint32_t known;		/* for a mask, the field that says which bits
+				 * are known; otherwise its own id */
+	const char *name;	/* the name in JSON, --fields and filters */
 	const char *unit;	/* "pfn", "ns", "bytes", "pages", "millibits"
 				 * or "" */
-	const char *group;	/* --fields group it belongs to */
-	const char *since;	/* release that added it */
-	const char *text;	/* one line for people */
+	const char *group;	/* the --fields group of this field */
+	const char *since;	/* the release that added it */
+	const char *text;	/* a description in one line */
 };

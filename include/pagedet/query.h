@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Part of pagedet.h: the question, and the rows that answer it. */
+/*
+ * Part of pagedet.h: the query, and the iterator over the rows that answer it.
+ */
 #ifndef PAGEDET_H
 #error "include pagedet.h"
 #endif
@@ -9,135 +11,191 @@
  */
 
 /*
- * What pages are asked for. "item" is struct pagedet_item; its count is at
- * least 1, or PAGEDET_TO_END. The answer to item i carries ask = i.
+ * The pages that a query asks about. "items" below are struct pagedet_item. The
+ * count of an item is at least 1, or PAGEDET_TO_END. Rows that answer item i
+ * have ask = i.
  */
 enum pagedet_target {
 	PAGEDET_TARGET_NOTHING = 0,
 	PAGEDET_TARGET_PFN = 1,	/* items: first pfn, count pages */
 	PAGEDET_TARGET_PHYS = 2, /* items: first byte address, count bytes */
-	PAGEDET_TARGET_VIRT = 3, /* items: pid, first byte address, count
-				 * bytes; a row for every page of it */
+	PAGEDET_TARGET_VIRT = 3, /* items: pid, first byte address, count bytes;
+				 * one row per page of the range */
 	PAGEDET_TARGET_TASK = 4, /* items: pid, address range in bytes (0,
-				 * PAGEDET_TO_END for all); a row for every
-				 * entry in the page tables */
-	PAGEDET_TARGET_FILE = 5, /* path; items: first page offset, count
-				 * pages; no items is the whole file. Cached
-				 * pages, or, in a captured tree, those of them
-				 * that tasks map; TREE and MOUNT likewise */
-	PAGEDET_TARGET_TREE = 6, /* path of a directory: all files below it
-				 * on its filesystem */
-	PAGEDET_TARGET_MOUNT = 7, /* path of a mount point, or any file on it:
-				 * the whole filesystem */
-	PAGEDET_TARGET_BLOCK = 8, /* path of a block device; items as FILE */
-	PAGEDET_TARGET_CGROUP = 9, /* path of a cgroup: pages charged to it */
+				 * PAGEDET_TO_END for all); one row per page
+				 * table entry */
+	PAGEDET_TARGET_FILE = 5, /* path; items: first page offset, count pages;
+				 * without items the whole file. Its cached
+				 * pages; in a captured tree only those that
+				 * tasks map. The same holds for TREE and
+				 * MOUNT */
+	PAGEDET_TARGET_TREE = 6, /* path of a directory: all files below it on
+				 * the same filesystem */
+	PAGEDET_TARGET_MOUNT = 7, /* path of a mount point, or of any file on
+				 * it: the whole filesystem */
+	PAGEDET_TARGET_BLOCK = 8, /* path of a block device; items as for
+				 * FILE */
+	PAGEDET_TARGET_CGROUP = 9, /* path of a cgroup: the pages charged to
+				 * it */
 	PAGEDET_TARGET_KADDR = 10, /* items: first kernel address, count 1;
 				 * flags PAGEDET_KADDR_*. vaddr, pte, map, vma
-				 * and object are about the address */
+				 * and object describe the address */
 	PAGEDET_TARGET_LOG = 11, /* path of a kernel log text, "-" is standard
-				 * input: for each page that it mentions a row
-				 * of what it says and one of what is there
-				 * now, with the same ask; only the former if
-				 * the query's sources are PAGEDET_SOURCE_LOG */
+				 * input. Each page in the log gets two rows
+				 * with the same ask: the page as the log
+				 * describes it, and the page as it is now. Only
+				 * the first, if sources of the query is
+				 * PAGEDET_SOURCE_LOG */
 	PAGEDET_TARGET_SCAN = 12, /* every page of memory */
-	PAGEDET_TARGET_MAPPERS = 13 /* items: as PFN; a row for each mapping */
+	PAGEDET_TARGET_MAPPERS = 13 /* items: as for PFN; one row per mapping */
 };
 
 #define PAGEDET_TO_END ((uint64_t)-1)
 
 /* pagedet_item.flags for PAGEDET_TARGET_KADDR */
 enum pagedet_kaddr {
-	PAGEDET_KADDR_ANY = 0,	/* PAGE for what is in a struct page, else
-				 * MEMORY */
-	PAGEDET_KADDR_MEMORY = 1, /* the page that the address lies in */
-	PAGEDET_KADDR_PAGE = 2,	/* the page that this struct page describes */
-	PAGEDET_KADDR_FOLIO = 3	/* the first page of its folio */
+	PAGEDET_KADDR_ANY = 0,	/* PAGE for an address in a struct page,
+				 * otherwise MEMORY */
+	PAGEDET_KADDR_MEMORY = 1, /* the page that contains the address */
+	PAGEDET_KADDR_PAGE = 2,	/* the page of the struct page at the address */
+	PAGEDET_KADDR_FOLIO = 3	/* the first page of that page's folio */
 };
 
-/* An element of arrays: it will not grow. */
+/* One range of a query. Used as an array element, so it will never grow. */
 struct pagedet_item {
 	uint64_t first;
 	uint64_t count;
-	uint32_t pid;		/* thread or process id where one is needed */
+	uint32_t pid;		/* thread or process id, if the target needs
+				 * one */
 	uint32_t flags;
 };
 
 /* pagedet_query.options */
 enum pagedet_query_option {
-	PAGEDET_Q_CHEAP = 1,	/* also every field that costs nothing here */
-	PAGEDET_Q_RUNS = 2,	/* fold neighbours with equal answers */
-	PAGEDET_Q_UNDECIDED = 4, /* list rows whose filter is unknown, too */
+	PAGEDET_Q_CHEAP = 1,	/* also ask for every field that costs
+				 * nothing */
+	PAGEDET_Q_RUNS = 2,	/* merge neighbours with equal answers */
+	PAGEDET_Q_UNDECIDED = 4, /* also return rows whose filter is unknown */
 	PAGEDET_Q_SINGLE_SOURCE = 8, /* ask only the first source of a chain */
-	PAGEDET_Q_KEEP_STRINGS = 16, /* ids stay valid to the iterator's end */
-	PAGEDET_Q_UNCHECKED = 32, /* do not read a translation twice: rows
-				 * carry PAGEDET_NOTE_UNCHECKED */
-	PAGEDET_Q_HOLES = 64,	/* PAGEDET_TARGET_SCAN: rows for pfns without
-				 * a page, too */
-	PAGEDET_Q_GROUP = 128,	/* count pages per distinct answer of group_by
-				 * instead of listing; without group_by all
+	PAGEDET_Q_KEEP_STRINGS = 16, /* ids stay valid as long as the
+				 * iterator */
+	PAGEDET_Q_UNCHECKED = 32, /* read each translation only once: rows carry
+				 * PAGEDET_NOTE_UNCHECKED */
+	PAGEDET_Q_HOLES = 64,	/* PAGEDET_TARGET_SCAN: also return rows for
+				 * pfns without a page */
+	PAGEDET_Q_GROUP = 128,	/* count pages per distinct value of group_by
+				 * instead of listing them; without group_by all
 				 * pages are one group */
-	PAGEDET_Q_TASK_STACKS = 256 /* pagedet_task_stack() will be asked */
+	PAGEDET_Q_TASK_STACKS = 256, /* the caller will use
+				 * pagedet_task_stack() */
+	PAGEDET_Q_ANY_BOOT = 512 /* PAGEDET_TARGET_LOG: return the running
+				 * kernel's pages even if the log may be of
+				 * another boot */
 };
 
 /* pagedet_query.order */
 enum pagedet_order {
-	PAGEDET_ORDER_WALK = 0,	/* as the target is walked: always the same */
-	PAGEDET_ORDER_ANY = 1	/* as rows become ready: fastest with threads */
+	PAGEDET_ORDER_WALK = 0,	/* order of the walk: always the same */
+	PAGEDET_ORDER_ANY = 1,	/* order of completion: fastest with threads */
+	PAGEDET_ORDER_UP = 2,	/* by the field order_by, smallest first, rows
+				 * without an answer last. libpagedet completes
+				 * the walk before the first row. A limit up to
+				 * PAGEDET_ORDER_MAX is needed for rows, not for
+				 * groups. Rows have no pagedet_page_bytes() */
+	PAGEDET_ORDER_DOWN = 3	/* as PAGEDET_ORDER_UP, but largest first */
 };
 
-/* Told to the progress callback. */
+/*
+ * The largest limit of an ordered query. pagedet_query() allocates 40 bytes for
+ * each row of the limit and each field of a row: 2.6 MB per field with this
+ * limit. During the walk the text of the rows takes up to three times
+ * string_bytes.
+ */
+#define PAGEDET_ORDER_MAX 65536
+
+/* Passed to the progress callback. */
 struct pagedet_progress {
 	uint64_t size;		/* sizeof(struct pagedet_progress) */
 	uint64_t done;		/* places visited */
-	uint64_t total;		/* places expected; 0 not known yet */
+	uint64_t total;		/* places to visit in all; 0 not known yet */
 	uint64_t rows;
 	uint64_t elapsed_ns;
 };
 
-/* Return: 0 to go on, anything else cancels. */
+/* One file or directory of a list; see pagedet_query.next_place. */
+struct pagedet_place {
+	uint64_t size;		/* sizeof(struct pagedet_place) */
+	const char *path;	/* of a file, or for PAGEDET_TARGET_TREE of a
+				 * directory; must stay valid until the next
+				 * call */
+	uint64_t first;		/* page offset in the file, or in each file
+				 * below the directory */
+	uint64_t count;		/* pages; PAGEDET_TO_END is all of them */
+};
+
+/*
+ * Sets *@ret to the next place of a list. @error is 0, or the negative errno of
+ * the failure to open the place before; @why explains it. The walk continues
+ * with the other places. Return: 1, or 0 at the end of the list; any other
+ * value cancels the query.
+ */
+typedef int pagedet_place_fn(void *user, int error, const char *why,
+			     struct pagedet_place *ret);
+
+/* Return: 0 to continue; any other value cancels the query. */
 typedef int pagedet_progress_fn(void *user, const struct pagedet_progress *p);
 
 /*
- * struct pagedet_query - one question. Start from PAGEDET_QUERY_INIT or
- * pagedet_query_init(). Everything it points to is copied by pagedet_query().
+ * struct pagedet_query - one query. Start from PAGEDET_QUERY_INIT or
+ * pagedet_query_init(). pagedet_query() copies everything that it points to.
  */
 struct pagedet_query {
 	uint64_t size;		/* sizeof(struct pagedet_query) */
 	uint64_t row_size;	/* sizeof(struct pagedet_page) */
-	uint64_t fields[2];	/* wanted: bit (id % 64) of word (id / 64) */
+	uint64_t fields[2];	/* wanted fields: bit (id % 64) of word (id /
+				 * 64) */
 	const struct pagedet_item *items; /* [nullable] [len: n_items] */
 	uint64_t n_items;
-	const char *path;	/* [nullable] for targets that take one */
+	const char *path;	/* [nullable] for targets that need a path */
 	const char *where;	/* [nullable] filter, see pagedet(1); NULL
-				 * takes all */
-	const uint32_t *group_by; /* [nullable] [len: n_group_by] field ids, for
-				 * PAGEDET_Q_GROUP, which they imply */
+				 * accepts all rows */
+	const uint32_t *group_by; /* [nullable] [len: n_group_by] field ids;
+				 * setting them implies PAGEDET_Q_GROUP */
 	uint64_t n_group_by;
 	struct pagedet_index *index; /* [nullable] for mappers and user_maps;
-				 * NULL makes one pass over the tasks instead */
+				 * NULL walks all tasks once instead */
 	pagedet_progress_fn *progress; /* [nullable] called on the calling
 				 * thread */
 	void *progress_user;	/* [nullable] */
-	uint64_t progress_ns;	/* at most this often; 0 is 200 ms */
-	uint64_t deadline_ns;	/* from the call of pagedet_query(); 0 none */
-	uint64_t limit;		/* rows; 0 none */
-	uint64_t string_bytes;	/* bound for interned text; 0 is 8 MiB */
+	uint64_t progress_ns;	/* shortest interval; 0 is 200 ms */
+	uint64_t deadline_ns;	/* from the call of pagedet_query(); 0 no
+				 * deadline */
+	uint64_t limit;		/* largest number of rows; 0 no limit */
+	uint64_t string_bytes;	/* limit for interned text; 0 is 8 MiB */
 	uint32_t target;	/* PAGEDET_TARGET_* */
 	uint32_t options;	/* PAGEDET_Q_* */
 	uint32_t order;		/* PAGEDET_ORDER_* */
-	uint32_t threads;	/* the caller's included; 0 and 1 are one */
-	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s; 0 is the handle's */
-	uint32_t reserved;
+	uint32_t threads;	/* including the caller's; 0 and 1 are one */
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s; 0 as the handle's */
+	uint32_t order_by;	/* PAGEDET_FIELD_* that rows carry, for
+				 * PAGEDET_ORDER_UP and _DOWN; otherwise 0 */
+	pagedet_place_fn *next_place; /* [nullable] replaces path and items by a
+				 * sequence of files for PAGEDET_TARGET_FILE or
+				 * directories for PAGEDET_TARGET_TREE. The
+				 * field ask is the number of the place. Called
+				 * on the calling thread, which then works
+				 * alone */
+	void *next_place_user;	/* [nullable] */
 };
 
 #define PAGEDET_QUERY_INIT \
 	{ sizeof(struct pagedet_query), sizeof(struct pagedet_page), \
 	  { 0, 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, 0, \
-	  0, 0, 0, 0, 0, 0, 0 }
+	  0, 0, 0, 0, 0, 0, 0, NULL, NULL }
 
 /**
- * pagedet_query_init - fill in the sizes, zero the rest
- * @query: [out]
+ * pagedet_query_init - set the sizes and zero the rest
+ * @query: [out] the struct to set
  * @size: [in] sizeof(struct pagedet_query) of the caller
  * @row_size: [in] sizeof(struct pagedet_page) of the caller
  * Errors: none.
@@ -147,13 +205,13 @@ void pagedet_query_init(struct pagedet_query *query, uint64_t size,
 			uint64_t row_size);
 
 /**
- * pagedet_fields_parse - turn "pfn,flags,owner" into wanted fields
+ * pagedet_fields_parse - add the fields of a list like "pfn,flags" to a query
  * @pd: [in] for the error text
  * @list: [in] field names and groups, separated by commas. Groups: "cheap"
- *        (adds PAGEDET_Q_CHEAP), "all" (every field that reads no content and
- *        looks at no other task), "everything", and the group names that
- *        pagedet_field() gives
- * @query: [in,out] fields and options are added to
+ *        (adds PAGEDET_Q_CHEAP), "all" (every field except those that need page
+ *        contents or a walk of other tasks), "everything", and the group names
+ *        that pagedet_field() gives
+ * @query: [in,out] its fields and options are extended
  * Return: 0, or a negative errno.
  * Errors: ENOENT a name is neither field nor group; EINVAL the list is empty.
  * Since: 0.1
@@ -162,11 +220,35 @@ int pagedet_fields_parse(struct pagedet *pd, const char *list,
 			 struct pagedet_query *query);
 
 /**
- * pagedet_query - ask
- * Checks the question and makes the plan; pages are read by pagedet_next().
+ * pagedet_filter_fields - find the fields that a filter uses
+ * @pd: [in] for the error text
+ * @where: [in] a filter, see pagedet(1)
+ * @ret: [out] [len: 2] two words, as pagedet_query.fields
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the filter is wrong; pagedet_advice() may suggest a
+ *         correction; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_filter_fields(struct pagedet *pd, const char *where, uint64_t *ret);
+
+/**
+ * pagedet_target_fields - find the fields that pages of a target can have
+ * No source ever answers another field for this target: a page of a scan, for
+ * example, has no address in a task. Saved rows and rows of a log may have any
+ * field.
+ * @target: [in] PAGEDET_TARGET_*
+ * @ret: [out] [len: 2] two words, as pagedet_query.fields
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_target_fields(uint32_t target, uint64_t *ret);
+
+/**
+ * pagedet_query - start a query
+ * Checks the query and makes its plan. pagedet_next() reads the pages.
  * @pd: [in] opened
- * @query: [in]
- * @ret: [out] [owned: pagedet_iter_free]
+ * @query: [in] the query
+ * @ret: [out] [owned: pagedet_iter_free] the new iterator
  * Return: 0, or a negative errno.
  * Errors: EINVAL the handle is not open, no such target, an item is empty or
  *         wraps, a filter or field list is wrong, the path is of the wrong
@@ -174,13 +256,12 @@ int pagedet_fields_parse(struct pagedet *pd, const char *list,
  *         non-zero byte that this library does not know; ENOENT no such file,
  *         cgroup; ENODATA nothing can be known of the file: in a captured tree
  *         no task maps it, or tasks map several of its name; ESRCH no such
- *         task; EACCES the target itself may not be looked at; ENOTSUP no
- *         source here can walk this target (pagedet_error() says what it would
- *         need); EBADMSG types that were given are those of another kernel, or
- *         damaged, or what a dump says of its kernel contradicts itself;
- *         ENOSYS a part that is needed was not built; ETIMEDOUT the deadline
- *         passed before a log that is the handle's source was read; ENOMEM;
- *         EIO.
+ *         task; EACCES access to the target itself is denied; ENOTSUP no source
+ *         here can walk this target (pagedet_error() says what it would need);
+ *         EBADMSG types that were given are those of another kernel, or
+ *         damaged, or a dump contradicts itself about its kernel; ENOSYS a part
+ *         that is needed was not built; ETIMEDOUT the deadline passed before a
+ *         log that is the handle's source was read; ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
@@ -190,15 +271,15 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
  * The iterator
  */
 
-/* One field of a batch. An element of arrays: it will not grow. */
+/* One field of a batch. Used as an array element, so it will never grow. */
 struct pagedet_column {
 	uint32_t field;		/* PAGEDET_FIELD_* */
 	uint32_t reserved;
-	const uint64_t *value;	/* one per row, 0 where not answered */
+	const uint64_t *value;	/* one per row, 0 without an answer */
 	const uint16_t *cell;	/* one per row */
 };
 
-/* A batch as columns. */
+/* A batch of rows as columns. */
 struct pagedet_columns {
 	uint64_t size;		/* sizeof(struct pagedet_columns) */
 	uint64_t rows;
@@ -206,89 +287,94 @@ struct pagedet_columns {
 	const struct pagedet_column *columns; /* [len: n_columns] */
 };
 
-/* How much of the question was looked at, and what got lost. */
+/* How much of the query was visited, and how many answers were lost. */
 struct pagedet_coverage {
 	uint64_t size;		/* sizeof(struct pagedet_coverage) */
-	uint64_t wanted;	/* places to look at; 0 not known */
-	uint64_t visited;	/* places looked at */
-	uint64_t skipped;	/* places known to be empty, not looked at */
-	uint64_t rows;		/* rows handed out, or grouped */
+	uint64_t wanted;	/* places to visit; 0 not known */
+	uint64_t visited;	/* places visited */
+	uint64_t skipped;	/* places skipped because they are empty */
+	uint64_t rows;		/* rows returned or grouped */
 	uint64_t undecided;	/* places whose filter is unknown */
-	uint64_t torn;		/* rows whose page moved while being read */
+	uint64_t torn;		/* rows whose page changed during the read */
 	uint64_t spilled;	/* pages put into the group "other" */
-	uint64_t tasks;		/* tasks looked at */
-	uint64_t tasks_gone;	/* that ended meanwhile */
-	uint64_t tasks_denied;	/* that exist and may not be read */
-	uint64_t files;		/* files looked at */
-	uint64_t files_gone;	/* that vanished or shrank meanwhile */
-	uint64_t files_denied;	/* that exist and may not be read */
-	uint64_t lost[32];	/* cells without answer, by PAGEDET_* reason */
-	uint64_t answered[2];	/* fields with an answer in some row */
+	uint64_t tasks;		/* tasks visited */
+	uint64_t tasks_gone;	/* tasks that ended during the query */
+	uint64_t tasks_denied;	/* tasks that exist but may not be read */
+	uint64_t files;		/* files visited */
+	uint64_t files_gone;	/* files that vanished or shrank during it */
+	uint64_t files_denied;	/* files that exist but may not be read */
+	uint64_t lost[32];	/* cells without an answer, by reason */
+	uint64_t answered[2];	/* fields that at least one row answers */
 	uint64_t resume;	/* first place not visited; 0 if complete */
-	uint32_t complete;	/* 1: everything wanted was visited */
-	uint32_t stopped;	/* ETIMEDOUT, ECANCELED, EIO ...: why not; 0
-				 * with complete 0: the walk ended, but there
-				 * may be more than can be seen here, which the
-				 * log says */
+	uint32_t complete;	/* 1: all wanted places were visited */
+	uint32_t stopped;	/* why not: ETIMEDOUT, ECANCELED, EIO ...; 0
+				 * with complete 0: the walk ended, but may not
+				 * see everything here, which the log reports */
+	uint64_t tasks_damaged;	/* tasks of which only a part could be read,
+				 * because their data is damaged or not in the
+				 * dump */
 };
 
-/* What PAGEDET_TARGET_MAPPERS found for one pfn. */
+/* The result of PAGEDET_TARGET_MAPPERS for one pfn. */
 struct pagedet_mappers {
 	uint64_t size;		/* sizeof(struct pagedet_mappers) */
 	uint64_t pfn;
-	uint64_t found;		/* user mappings found; see found_state */
-	uint64_t expected;	/* what the kernel counts; where fewer were
-				 * found, it was counted again after the walk,
-				 * and this is the lesser of both */
-	uint64_t n_unread;	/* tasks that could not be looked at */
-	const uint32_t *unread;	/* their pids [len: n_unread] */
+	uint64_t found;		/* number of user mappings; see found_state */
+	uint64_t expected;	/* the kernel's count. If fewer mappings were
+				 * found, libpagedet read the count again after
+				 * the walk and gives the smaller one */
+	uint64_t n_unread;	/* number of tasks that could not be read */
+	const uint32_t *unread;	/* [len: n_unread] pids of these tasks */
 	uint32_t expected_state; /* PAGEDET_HAVE, or why it is not known */
 	uint32_t mapcount_kind;	/* PAGEDET_MAPCOUNT_* of expected */
-	uint32_t found_state;	/* PAGEDET_HAVE, or why nobody could look for
-				 * user mappings: found is no number then */
+	uint32_t found_state;	/* PAGEDET_HAVE, or why no source could look for
+				 * user mappings; found is then not a number */
 	uint32_t reserved;
 };
 
 /**
- * pagedet_next - the next rows
- * @it: [in]
+ * pagedet_next - read the next rows
+ * @it: [in] from pagedet_query()
  * @rows: [out] [len: n], each query.row_size bytes
- * @n: [in] how many fit, at least 1
+ * @n: [in] size of @rows in rows, at least 1
  * Return: how many rows were written, 0 at the end, or a negative errno. Fewer
  *         than @n does not mean the end. After ETIMEDOUT and ECANCELED the
- *         rows so far are right, and pagedet_coverage() says what is missing.
- * Errors: EINVAL; ETIMEDOUT the deadline passed; ECANCELED pagedet_cancel()
- *         or the progress callback; EIO reading failed for the whole walk;
- *         ENOMEM; ESRCH the task asked for ended before anything was read.
+ *         earlier rows are valid, and pagedet_coverage() says what is missing.
+ * Errors: EINVAL @n is 0; ETIMEDOUT the deadline passed; ECANCELED
+ *         pagedet_cancel() or the progress callback; EIO reading failed for the
+ *         whole walk; ENOMEM; ESRCH the task asked for ended before anything
+ *         was read.
  * Since: 0.1
  */
 int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,
 		 uint32_t n);
 
 /**
- * pagedet_next_columns - the next rows as columns
- * Faster than rows, and what arrays of other languages want.
- * @it: [in]
- * @ret: [in,out] size is set by the caller; arrays [borrowed: the next step].
- *       Their memory stays readable until pagedet_iter_free(), only what is in
- *       it changes.
+ * pagedet_next_columns - read the next rows as columns
+ * Faster than rows, and suited to array libraries of other languages.
+ * @it: [in] from pagedet_query()
+ * @ret: [in,out] the caller sets size; arrays [borrowed: the next step]. Their
+ *       memory stays readable until pagedet_iter_free(), only its contents
+ *       change.
  * Return: how many rows, 0 at the end, or a negative errno.
- * Errors: as pagedet_next().
+ * Errors: EINVAL size is too small; as pagedet_next().
  * Since: 0.1
  */
 int pagedet_next_columns(struct pagedet_iter *it, struct pagedet_columns *ret);
 
 /**
- * pagedet_iter_retarget - ask the same about other places
- * Keeps plan, buffers and descriptors: the fast way for one look-up after the
- * other. Targets PFN, PHYS, VIRT, TASK, MAPPERS, KADDR.
- * @it: [in]
- * @items: [in] [len: n_items]
- * @n_items: [in]
+ * pagedet_iter_retarget - repeat the query for other places
+ * Keeps the plan, buffers and descriptors. This is the fast way to make many
+ * single look-ups. Works for the targets PFN, PHYS, VIRT, TASK, MAPPERS and
+ * KADDR.
+ * @it: [in] from pagedet_query()
+ * @items: [in] [len: n_items] the new places
+ * @n_items: [in] number of @items
  * Return: 0, or a negative errno.
  * Errors: EINVAL the target takes no items, an item is empty or wraps, the
- *         query groups or has several threads; ESRCH no such task; EACCES the
- *         task may not be looked at; ENOMEM.
+ *         query groups, has several threads or orders rows by a field
+ *         (PAGEDET_ORDER_UP, _DOWN); ESRCH no such task; EACCES access to the
+ *         task is denied; ENOMEM.
  * Since: 0.1
  */
 int pagedet_iter_retarget(struct pagedet_iter *it,
@@ -296,24 +382,24 @@ int pagedet_iter_retarget(struct pagedet_iter *it,
 
 /**
  * pagedet_cancel - make a running query stop soon
- * The only call that another thread or a signal handler may make.
- * @it: [in] not freed meanwhile
+ * This is the only call that another thread or a signal handler may make.
+ * @it: [in] must not be freed during the call
  * Errors: none.
  * Since: 0.1
  */
 void pagedet_cancel(struct pagedet_iter *it);
 
 /**
- * pagedet_iter_free - end a query
- * @it: [in,nullable]
+ * pagedet_iter_free - end a query and free its iterator
+ * @it: [in,nullable] NULL does nothing
  * Errors: none.
  * Since: 0.1
  */
 void pagedet_iter_free(struct pagedet_iter *it);
 
 /**
- * pagedet_iter_fields - which fields the rows of this iterator carry
- * @it: [in]
+ * pagedet_iter_fields - find the fields that rows of this iterator carry
+ * @it: [in] from pagedet_query()
  * @ret: [out] [len: 2] two words, as pagedet_query.fields
  * Errors: none.
  * Since: 0.1
@@ -321,22 +407,24 @@ void pagedet_iter_free(struct pagedet_iter *it);
 void pagedet_iter_fields(const struct pagedet_iter *it, uint64_t *ret);
 
 /**
- * pagedet_why - why nobody can answer a field in this query
- * Known before the first row.
- * @it: [in]
+ * pagedet_why - say why no source can answer a field in this query
+ * The answer is known before the first row.
+ * @it: [in] from pagedet_query()
  * @field: [in] PAGEDET_FIELD_*
- * Return: PAGEDET_HAVE if some source can, PAGEDET_NOT_ASKED if it was not
- *         wanted, else the reason PAGEDET_UNSUPPORTED ...
+ * Return: PAGEDET_HAVE if some source can, PAGEDET_NOT_ASKED if the query did
+ *         not want it, otherwise the reason PAGEDET_UNSUPPORTED ...
  * Errors: none.
  * Since: 0.1
  */
 uint32_t pagedet_why(const struct pagedet_iter *it, uint32_t field);
 
 /**
- * pagedet_why_advice - what would make a field possible
- * @it: [in]
+ * pagedet_why_advice - say what would make answers to a field possible
+ * A field that is answered only for some pages has advice too: what would let a
+ * source answer it for more pages.
+ * @it: [in] from pagedet_query()
  * @field: [in] PAGEDET_FIELD_*
- * Return: "needs CAP_SYS_ADMIN", or "" ; never NULL
+ * Return: "needs CAP_SYS_ADMIN", or ""; never NULL
  *         [borrowed: pagedet_iter_free].
  * Errors: none.
  * Since: 0.1
@@ -344,9 +432,9 @@ uint32_t pagedet_why(const struct pagedet_iter *it, uint32_t field);
 const char *pagedet_why_advice(const struct pagedet_iter *it, uint32_t field);
 
 /**
- * pagedet_coverage - how much was looked at so far
- * @it: [in]
- * @ret: [in,out] size is set by the caller
+ * pagedet_coverage - say how much the query has visited so far
+ * @it: [in] from pagedet_query()
+ * @ret: [in,out] the caller sets size
  * Return: 0, or a negative errno.
  * Errors: EINVAL size is too small.
  * Since: 0.1
@@ -355,27 +443,27 @@ int pagedet_coverage(const struct pagedet_iter *it,
 		     struct pagedet_coverage *ret);
 
 /**
- * pagedet_mappers - what PAGEDET_TARGET_MAPPERS found for one pfn
- * Complete once pagedet_next() has answered 0.
- * @it: [in]
+ * pagedet_mappers - get the result of PAGEDET_TARGET_MAPPERS for one pfn
+ * The result is complete once pagedet_next() has returned 0.
+ * @it: [in] from pagedet_query()
  * @n: [in] 0, 1, 2 ...: the pfns in the order of the query
- * @ret: [in,out] size is set by the caller; unread [borrowed: the next step]
+ * @ret: [in,out] the caller sets size; unread [borrowed: the next step]
  * Return: 0, or a negative errno.
- * Errors: EINVAL size is too small, or the target is another; ENOENT @n is
- *         past the last pfn; EAGAIN the walk has not ended.
+ * Errors: EINVAL size is too small, or the target is another; ENOENT @n is past
+ *         the last pfn; EAGAIN the walk has not ended.
  * Since: 0.1
  */
 int pagedet_mappers(const struct pagedet_iter *it, uint64_t n,
 		    struct pagedet_mappers *ret);
 
 /**
- * pagedet_string - the text behind an id
- * @it: [in]
+ * pagedet_string - get the text of a string id
+ * @it: [in] from pagedet_query()
  * @id: [in] value of a field of type STRING or LIST
- * @len: [out,nullable] bytes, without the terminating NUL; the text itself may
- *       hold any byte but NUL
- * Return: the text, or NULL if the id is no longer valid
- *         [nullable] [borrowed: the next step].
+ * @len: [out,nullable] bytes, without the terminating NUL; the text may contain
+ *       any byte except NUL
+ * Return: the text, or NULL if the id is no longer valid [nullable]
+ *         [borrowed: the next step].
  * Errors: none.
  * Since: 0.1
  */
@@ -383,16 +471,15 @@ const char *pagedet_string(const struct pagedet_iter *it, uint64_t id,
 			   size_t *len);
 
 /**
- * pagedet_stack - the frames behind a stack id
- * The id is XXH3-64 of the frames as they are here, each with a newline behind
- * it. Names and offsets do not change when the kernel starts elsewhere; a frame
- * that has no name, as of a module that was unloaded, is its address.
- * @it: [in] wanted a field of type STACK
+ * pagedet_stack - get the frames of a stack id
+ * The id is XXH3-64 of the frames in the form below, each followed by a
+ * newline. Names and offsets do not depend on the kernel's load address. A
+ * frame without a name, for example of an unloaded module, is its address.
+ * @it: [in] of a query that wanted a field of type STACK
  * @id: [in] value of a field of type STACK
- * @frames: [out] [len: n] text of each frame, innermost first:
- *          "name+0x10/0x40 [module]"
- *          [borrowed: the next step]
- * @n: [in] how many fit
+ * @frames: [out] [len: n] text of each frame, innermost first: "name+0x10/0x40
+ *          [module]" [borrowed: the next step]
+ * @n: [in] size of @frames, in elements
  * Return: how many frames the stack has, or a negative errno.
  * Errors: ENOENT the id is no longer valid, or there are no frames for it;
  *         ENOMEM; EBADMSG EIO they cannot be read again.
@@ -402,12 +489,12 @@ int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
 		  const char **frames, uint32_t n);
 
 /**
- * pagedet_threads - the threads of a process
- * @it: [in] of a query with PAGEDET_Q_TASK_STACKS, whose target is VIRT, TASK
- *      or MAPPERS
+ * pagedet_threads - list the threads of a process
+ * @it: [in] of a query with PAGEDET_Q_TASK_STACKS and the target VIRT, TASK or
+ *      MAPPERS
  * @pid: [in] as in rows
  * @tids: [out] [len: n] thread ids, ascending
- * @n: [in] how many fit
+ * @n: [in] size of @tids, in elements
  * Return: how many threads it has, or a negative errno.
  * Errors: EINVAL the query is none of these; ESRCH there is no such process;
  *         EACCES it may not be read; ENOTSUP no source that is open here knows
@@ -418,43 +505,46 @@ int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
 		    uint32_t n);
 
 /**
- * pagedet_task_stack - where a thread is in the kernel
- * What /proc/PID/stack tells, of a dump as of a running kernel: by the kernel's
- * own ORC tables on x86-64, by frame pointers on arm64
- * (Documentation/arch/x86/orc-unwinder.rst, arch/arm64/kernel/stacktrace.c).
+ * pagedet_task_stack - get the kernel stack of a thread
+ * Gives the frames that /proc/PID/stack shows, for a dump as well as for the
+ * running kernel. libpagedet unwinds by the kernel's own ORC tables on x86-64
+ * and by frame pointers on arm64 (Documentation/arch/x86/orc-unwinder.rst,
+ * arch/arm64/kernel/stacktrace.c).
  * @it: [in] as for pagedet_threads()
  * @tid: [in] thread id
- * @frames: [out] [len: n] text of each frame, innermost first:
- *          "name+0x10/0x40 [module]"; an address where there is no name; as the
- *          last one "?" where what follows could not be read
+ * @frames: [out] [len: n] text of each frame, innermost first: "name+0x10/0x40
+ *          [module]", or an address if it has no name. The last frame is "?" if
+ *          the rest of the stack could not be read
  *          [borrowed: the next step, or the next call for any thread]
- * @n: [in] how many fit
- * Return: how many frames the stack has, 0 if it is in user code, or a negative
- *         errno.
+ * @n: [in] size of @frames, in elements
+ * Return: how many frames the stack has, 0 if the thread is in user code, or a
+ *         negative errno.
  * Errors: EAGAIN it runs, so its stack is in the registers of a processor;
  *         ENOENT it ran when the dump was written, which has no registers;
  *         EINVAL, ESRCH, EACCES, ENOTSUP, EBADMSG, EIO, ENOMEM as for
- *         pagedet_threads(); ENOTSUP also if the kernel has nothing to unwind
- *         by; ENODATA its types or symbols are not known.
+ *         pagedet_threads(); ENOTSUP also if the kernel has no data for
+ *         unwinding; ENODATA its types or symbols are not known.
  * Since: 0.1
  */
 int pagedet_task_stack(const struct pagedet_iter *it, uint32_t tid,
 		       const char **frames, uint32_t n);
 
 /**
- * pagedet_page_bytes - the bytes of a page of this step
- * Only when the query wanted a field of group "content", and only of rows
- * whose content is answered: a whole page, as it was when it was read. Rows of
- * runs and groups have none. Read by bpf, kcore and out of dumps, which changes
- * nothing; where none of these is open, pages of tasks that are present are
- * read through /proc/PID/mem, which marks them as used, and their rows as
- * perturbed. What is not present is not brought in, and what is poisoned is
- * not read.
- * @it: [in]
+ * pagedet_page_bytes - get the bytes of a page of this step
+ * The bytes are a whole page as it was when libpagedet read it. They exist only
+ * if the query wanted a field of group "content" and the row has an answer to
+ * it. Rows of runs and groups have none. Rows of PAGEDET_ORDER_UP and _DOWN
+ * have none either, because libpagedet keeps rows until the walk ends:
+ * pagedet_error() then says so, and the caller can query these pages again.
+ * bpf, kcore and dumps give the bytes without changing anything. If none of
+ * them is open, libpagedet reads present pages of tasks through /proc/PID/mem.
+ * That marks the pages as accessed, and their rows as perturbed. libpagedet
+ * never brings in a page that is not present, and never reads a poisoned page.
+ * @it: [in] from pagedet_query()
  * @row: [in] number of the row in this step
  * @len: [out] bytes
- * Return: the bytes, or NULL if they were not read
- *         [nullable] [borrowed: the next step].
+ * Return: the bytes, or NULL if they were not read [nullable]
+ *         [borrowed: the next step].
  * Errors: none.
  * Since: 0.1
  */

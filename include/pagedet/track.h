@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Part of pagedet.h: which pages of this process were written. */
+/* Part of pagedet.h: tracks which pages of this process were written. */
 #ifndef PAGEDET_H
 #error "include pagedet.h"
 #endif
@@ -9,29 +9,29 @@
  */
 
 enum pagedet_track_method {
-	PAGEDET_TRACK_UFFD = 1,	/* userfaultfd, asynchronous write-protection,
-				 * and PAGEMAP_SCAN */
+	PAGEDET_TRACK_UFFD = 1,	/* userfaultfd with asynchronous
+				 * write-protection, and PAGEMAP_SCAN */
 	PAGEDET_TRACK_SOFT_DIRTY = 2 /* clear_refs: clears the bits of the whole
-				 * process, also for others who use them */
+				 * process, also for their other users */
 };
 
 #define PAGEDET_TRACK_BIT(method) ((uint32_t)1 << (method))
 
-/* Who can write a page, as a bit number. */
+/* The ways to write a page, as bit numbers. */
 enum pagedet_track_writer {
-	PAGEDET_WRITER_STORE = 0, /* of any thread, through the range */
-	PAGEDET_WRITER_KERNEL = 1, /* by these addresses: for read(2), also of
-				 * O_DIRECT, for io_uring, for vhost */
+	PAGEDET_WRITER_STORE = 0, /* a store of any thread through the range */
+	PAGEDET_WRITER_KERNEL = 1, /* the kernel through these addresses:
+				 * read(2), also with O_DIRECT, io_uring,
+				 * vhost */
 	PAGEDET_WRITER_MEM_FILE = 2, /* /proc/PID/mem, ptrace */
 	PAGEDET_WRITER_GIVE_BACK = 3, /* MADV_DONTNEED of private memory */
 	PAGEDET_WRITER_OTHER_MAPPING = 4, /* the same memory mapped elsewhere */
 	PAGEDET_WRITER_OTHER_PROCESS = 5,
-	PAGEDET_WRITER_FILE = 6, /* write(2) to the file that is mapped */
-	PAGEDET_WRITER_PUNCH = 7, /* a hole in it, or its end moved */
-	PAGEDET_WRITER_DEVICE = 8, /* into pages pinned before it was armed: for
-				 * VFIO, for buffers registered with io_uring */
-	PAGEDET_WRITER_VCPU = 9	/* a virtual machine of KVM, whose memory it is
-				 */
+	PAGEDET_WRITER_FILE = 6, /* write(2) to the mapped file */
+	PAGEDET_WRITER_PUNCH = 7, /* a hole in the file, or its end moved */
+	PAGEDET_WRITER_DEVICE = 8, /* into pages pinned before arming: VFIO,
+				 * buffers registered with io_uring */
+	PAGEDET_WRITER_VCPU = 9	/* a KVM guest that uses this memory */
 };
 
 enum pagedet_track_state {
@@ -39,35 +39,37 @@ enum pagedet_track_state {
 	PAGEDET_TRACK_WRITTEN = 2
 };
 
-/* Why it is not known whether pages were written. */
+/* Why libpagedet does not know whether pages were written. */
 enum pagedet_track_why {
 	PAGEDET_TRACK_NOT_ARMED = 1, /* pagedet_track_arm() was not called */
 	PAGEDET_TRACK_UNMAPPED = 2,
-	PAGEDET_TRACK_REMAPPED = 3, /* mapped after it was armed */
+	PAGEDET_TRACK_REMAPPED = 3, /* mapped after arming */
 	PAGEDET_TRACK_TAKEN = 4, /* another userfaultfd is registered there */
-	PAGEDET_TRACK_KIND = 5,	/* memory that the kernel does not track */
-	PAGEDET_TRACK_READ_ONLY = 6, /* cannot be written by this mapping */
+	PAGEDET_TRACK_KIND = 5,	/* the kernel does not track this kind of
+				 * memory */
+	PAGEDET_TRACK_READ_ONLY = 6, /* this mapping cannot write */
 	PAGEDET_TRACK_CUT = 7,	/* the range ends within a huge page */
-	PAGEDET_TRACK_NO_ENTRY = 8, /* no page there: never was, or given back,
-				 * which soft-dirty bits do not show */
-	PAGEDET_TRACK_FAILED = 9 /* the kernel failed to look */
+	PAGEDET_TRACK_NO_ENTRY = 8, /* no page: there never was one, or it was
+				 * freed, which soft-dirty bits do not show */
+	PAGEDET_TRACK_FAILED = 9 /* the kernel's scan failed */
 };
 
 enum pagedet_track_option {
-	PAGEDET_TRACK_COUNT_HUGE = 1 /* at arming; two more looks at it all */
+	PAGEDET_TRACK_COUNT_HUGE = 1 /* when arming; costs two more scans of the
+				 * range */
 };
 
 struct pagedet_track_options {
 	uint64_t size;		/* sizeof(struct pagedet_track_options) */
-	uint32_t methods;	/* PAGEDET_TRACK_BIT()s allowed; 0 is that of
-				 * PAGEDET_TRACK_UFFD alone */
+	uint32_t methods;	/* allowed PAGEDET_TRACK_BIT()s; 0 is only
+				 * PAGEDET_TRACK_UFFD */
 	uint32_t options;	/* PAGEDET_TRACK_COUNT_HUGE */
 };
 
 #define PAGEDET_TRACK_OPTIONS_INIT \
 	{ sizeof(struct pagedet_track_options), 0, 0 }
 
-/* An element of arrays: it will not grow. */
+/* One range of pages. Used as an array element, so it will never grow. */
 struct pagedet_track_range {
 	uint64_t start;		/* address */
 	uint64_t end;		/* address behind the last byte */
@@ -81,34 +83,34 @@ struct pagedet_track_info {
 	uint64_t len;		/* bytes */
 	uint64_t page_size;	/* bytes */
 	uint64_t pages;		/* in the range */
-	uint64_t armed;		/* pages of them, when last armed */
-	uint64_t arms;		/* how often it was armed */
-	uint64_t first_ns;	/* CLOCK_REALTIME when arming it last began */
-	uint64_t last_ns;	/* and ended; 0 never */
-	uint64_t huge_before;	/* pages mapped by huge entries before that */
-	uint64_t huge_after;	/* and after it: what is less was split */
+	uint64_t armed;		/* of them, armed by the last arming */
+	uint64_t arms;		/* number of armings */
+	uint64_t first_ns;	/* CLOCK_REALTIME at begin of the last arming */
+	uint64_t last_ns;	/* and at its end; 0 never armed */
+	uint64_t huge_before;	/* pages with huge entries before it */
+	uint64_t huge_after;	/* and after it; the difference was split */
 	uint32_t huge_state;	/* PAGEDET_HAVE, or why they are not known */
 	uint32_t method;	/* PAGEDET_TRACK_* */
-	uint32_t sees;		/* 1 << PAGEDET_WRITER_*: who is seen */
-	uint32_t blind;		/* and who is not */
-	uint32_t rearms;	/* 1: PAGEDET_TRACK_REARM can be had */
+	uint32_t sees;		/* 1 << PAGEDET_WRITER_*: writes it detects */
+	uint32_t blind;		/* and writes that it misses */
+	uint32_t rearms;	/* 1: PAGEDET_TRACK_REARM is possible */
 	uint32_t reserved;
 };
 
 /**
  * pagedet_track_new - prepare to track writes to memory of this process
- * Changes nothing yet. Only stores through this mapping are seen, and those
- * that info.sees names.
- * @pd: [in] for words; need not be open
+ * Changes nothing yet. Tracking detects only stores through this mapping and
+ * the writes that info.sees names.
+ * @pd: [in] for error texts; need not be open
  * @addr: [in] address, a multiple of the page size
  * @len: [in] bytes, a multiple of the page size
- * @options: [in,nullable]
- * @ret: [out] [owned: pagedet_track_free]
+ * @options: [in,nullable] NULL is PAGEDET_TRACK_OPTIONS_INIT
+ * @ret: [out] [owned: pagedet_track_free] the new tracker
  * Return: 0, or a negative errno.
- * Errors: EINVAL not whole pages, or none, or no such method; E2BIG options
- *         has a non-zero byte that this library does not know; ENOTSUP this
- *         kernel has no method that is allowed; EACCES the process may not use
- *         it; ENOMEM; EIO.
+ * Errors: EINVAL not whole pages, or none, or no such method; E2BIG options has
+ *         a non-zero byte that this library does not know; ENOTSUP this kernel
+ *         has no method that is allowed; EACCES the process may not use it;
+ *         ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_track_new(struct pagedet *pd, uint64_t addr, uint64_t len,
@@ -116,31 +118,31 @@ int pagedet_track_new(struct pagedet *pd, uint64_t addr, uint64_t len,
 		      struct pagedet_track **ret);
 
 /**
- * pagedet_track_arm - from now on, pages count as not written
- * Kernel: UFFDIO_REGISTER, UFFDIO_WRITEPROTECT; or 4 into clear_refs. What is
- * written while it runs may count or not; called again, it forgets what was
- * not read.
- * @track: [in]
- * Return: 0; 1 some of the range is not armed, pagedet_track_read() says what
- *         and why; or a negative errno, and nothing is armed.
- * Errors: ENOTSUP nothing of it can be armed, in words; ESRCH after fork, in
- *         the child; EACCES ENOMEM EIO.
+ * pagedet_track_arm - start tracking: all pages count as not written
+ * Uses UFFDIO_REGISTER and UFFDIO_WRITEPROTECT, or writes 4 to clear_refs.
+ * Writes during the call may or may not count. Another call discards the writes
+ * that were not read yet.
+ * @track: [in] from pagedet_track_new()
+ * Return: 0; 1 if part of the range is not armed, and pagedet_track_read() says
+ *         which part and why; or a negative errno, and nothing is armed.
+ * Errors: ENOTSUP nothing of it can be armed, and pagedet_error() says why;
+ *         ESRCH after fork, in the child; EACCES ENOMEM EIO.
  * Since: 0.1
  */
 int pagedet_track_arm(struct pagedet_track *track);
 
 /* Options of pagedet_track_read(). */
-#define PAGEDET_TRACK_REARM 1u	/* written pages count anew, without a gap */
+#define PAGEDET_TRACK_REARM 1u	/* reset written pages, without a gap */
 
 /**
- * pagedet_track_read - which pages were written, or may have been
- * What is in no range was not written, from the old *@at to the new.
- * @track: [in]
- * @at: [in,out] 0 begins; then as it was left; 0 again at the end
+ * pagedet_track_read - list the pages that were written, or may have been
+ * Pages between the old and the new *@at that are in no range were not written.
+ * @track: [in] from pagedet_track_new()
+ * @at: [in,out] 0 to begin; then the value of the last call; 0 again at the end
  * @options: [in] PAGEDET_TRACK_REARM or 0
  * @ranges: [out] [len: n] ascending
- * @n: [in] how many fit, 1 or more
- * Return: how many there are, or a negative errno.
+ * @n: [in] size of @ranges in elements, at least 1
+ * Return: how many elements of @ranges are filled in, or a negative errno.
  * Errors: EINVAL *@at is not of this range, or there is no room; E2BIG unknown
  *         options; ENOTSUP this method cannot read and arm in one step; ESRCH
  *         after fork, in the child; ENOMEM; EIO.
@@ -151,9 +153,9 @@ int pagedet_track_read(struct pagedet_track *track, uint64_t *at,
 		       uint32_t n);
 
 /**
- * pagedet_track_why - words for why it is not known
+ * pagedet_track_why - explain why it is not known whether pages were written
  * @why: [in] PAGEDET_TRACK_NOT_ARMED ...
- * Return: the words, NULL if there is no such reason [nullable]
+ * Return: the explanation, or NULL if there is no such reason [nullable]
  *         [borrowed: forever].
  * Errors: none.
  * Since: 0.1
@@ -161,9 +163,9 @@ int pagedet_track_read(struct pagedet_track *track, uint64_t *at,
 const char *pagedet_track_why(uint32_t why);
 
 /**
- * pagedet_track_info - how it is tracked, who is seen, how much
- * @track: [in]
- * @ret: [in,out] size is set by the caller
+ * pagedet_track_info - describe the method of tracking, and what it detects
+ * @track: [in] from pagedet_track_new()
+ * @ret: [in,out] the caller sets size
  * Return: 0, or a negative errno.
  * Errors: EINVAL size is too small.
  * Since: 0.1
@@ -172,9 +174,9 @@ int pagedet_track_info(const struct pagedet_track *track,
 		       struct pagedet_track_info *ret);
 
 /**
- * pagedet_track_free - stop tracking
- * The range is as it was before, but for huge pages that were split.
- * @track: [in,nullable]
+ * pagedet_track_free - stop tracking and free the tracker
+ * Restores the range, except for huge pages that tracking has split.
+ * @track: [in,nullable] NULL does nothing
  * Errors: none.
  * Since: 0.1
  */

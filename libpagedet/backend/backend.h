@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The contract between query/ and where answers come from.
+ * The contract between query/ and the sources of answers.
  *
- * A backend is opened once per handle. For each query it is prepared on the
- * caller's thread - that is when it opens files, looks at the kernel, builds
- * tables - and after that only read, except through a session. A session is
- * one thread's view of it: buffers, descriptors, an env for errors. Sessions
- * of one backend run in parallel.
+ * A backend is opened once for each handle. For each query it is prepared on
+ * the caller's thread: it opens files, examines the kernel and builds tables.
+ * After that it is only read; changes are made only in sessions. A session
+ * belongs to one thread: it has buffers, descriptors, and an env for errors.
+ * Sessions of one backend run in parallel.
  *
- * Members may be NULL: then the backend cannot do that, and query/ says so.
- * "Negative errno" is from the closed list, with words in the env. A function
- * that fails leaves nothing half done behind.
+ * A member may be NULL: the backend then does not have that ability, and query/
+ * reports this. A negative errno is from the public list, with an error text in
+ * the env. If a function fails, there is nothing to undo.
  */
 #ifndef PDET_BACKEND_BACKEND_H
 #define PDET_BACKEND_BACKEND_H
@@ -21,72 +21,91 @@
 #include "base/io.h"
 #include "base/range.h"
 #include "base/vec.h"
-#include "kernel/maps.h"
+#include "kernel/text/maps.h"
 #include "schema/batch.h"
 
 struct pdet_backend;
 struct pdet_text;
 
-/* What pagedet_open() was told, in one place for every backend. */
+/* The input of pagedet_open(), the same for every backend. */
 struct pdet_input {
 	const struct pagedet_options *options;
-	uint32_t sources;	/* allowed */
+	uint32_t sources;	/* allowed sources */
 };
 
-/* Whether a source can answer a field here and now. */
+/* Whether a source can answer a field for one target. */
 struct pdet_ability {
-	uint8_t reason;		/* PAGEDET_HAVE, or why not */
+	uint8_t reason;		/* PAGEDET_HAVE, or the reason why not */
 	uint8_t cost;		/* PAGEDET_COST_* */
-	uint8_t tier;		/* PAGEDET_TIER_*; 0: not of a dump */
-	bool partial;		/* of some pages only */
-	char advice[160];
+	uint8_t tier;		/* PAGEDET_TIER_*; 0: not a dump */
+	bool partial;		/* only for some pages */
+	bool vague;		/* for some pages its value means unknown:
+				 * PAGEDET_KIND_UNKNOWN */
+	char advice[256];
 };
 
-/* Where page_owner's records are as text. */
+/* Whether a row of a survey's table, with these bits, is about @field for
+ * @target. No field has a number above 63 yet. */
+static inline bool pdet_answers(uint64_t fields, uint32_t targets,
+				unsigned field, uint32_t target)
+{
+	return field < 64 && fields >> field & 1 && targets >> target & 1;
+}
+
+/* A source of page_owner's records as text. */
 struct pdet_owners_text {
-	int fd;			/* of the running kernel's file, to be read by
-				 * pages: kernel/owner_live.h; -1: a file like
-				 * any other */
+	int fd;			/* the running kernel's file, to be read by
+				 * page: kernel/owner/live.h; -1: an ordinary
+				 * file */
 	char path[4096];
 };
 
-/* What one backend knows of the kernel as a whole. */
+/* Facts of a backend about the kernel as a whole. */
 struct pdet_kernel_info {
 	uint64_t page_size;
-	uint64_t max_pfn;	/* 0 unknown */
-	uint64_t nodes;		/* 0 unknown */
+	uint64_t max_pfn;	/* 0: unknown */
+	uint64_t nodes;		/* 0: unknown */
 	bool live;
 	bool big_endian;
 	char arch[72];
 	char release[128];
 	char boot_id[40];
 	char host[72];
-	uint64_t first_ns, last_ns; /* CLOCK_REALTIME of rows that were saved;
-				 * 0: they are read now */
-	uint64_t hash_key;	/* the id of their hashes' key; 0: none */
+	uint64_t first_ns, last_ns; /* CLOCK_REALTIME of saved rows; 0: rows are
+				     * read now */
+	uint64_t hash_key;	/* id of the key of saved hashes; 0: none */
 };
 
 struct pdet_snapshot;
 
-/* An opened task. Backends embed it. */
+/* An open task. Backends embed it. */
 struct pdet_task {
 	struct pdet_backend *backend;
 	uint32_t pid;
 	bool named;		/* task_name() was called */
-	uint8_t tgid_why, comm_why; /* why they are not known; 0: they are */
+	uint8_t tgid_why, comm_why; /* reasons why tgid and comm are unknown; 0:
+				     * known */
 	uint32_t tgid;
 	char comm[64];		/* may hold any byte but NUL */
 	size_t comm_len;
 };
 
-/* A mapping that was found; or, where any page is looked for, several that are
- * alike, of pages and of frames that follow each other. */
+/* Memory use of a process. */
+struct pdet_usage {
+	struct pagedet_usage row; /* without the name */
+	bool named;
+	size_t comm_len;
+	char comm[64];		/* may hold any byte but NUL */
+};
+
+/* A mapping that was found. In a search for any page it may stand for several
+ * equal mappings of consecutive pages and frames. */
 struct pdet_found {
 	uint64_t pfn;
 	uint64_t vaddr;
 	uint32_t pte;		/* PAGEDET_PTE bits */
 	uint32_t pte_known;
-	uint64_t more;		/* how many follow the first one */
+	uint64_t more;		/* number of mappings after the first */
 };
 
 struct pdet_found_list {
@@ -94,30 +113,30 @@ struct pdet_found_list {
 	size_t n, cap;
 };
 
-/* The same for one of the kernel's own. */
+/* The same for a mapping of the kernel. */
 struct pdet_kernel_found {
 	uint64_t pfn;
 	uint64_t vaddr;
 	uint32_t pte;		/* PAGEDET_PTE bits */
 	uint32_t pte_known;
 	uint8_t level;		/* PAGEDET_LEVEL_* */
-	uint8_t map;		/* PAGEDET_MAP_*; 0 not known */
+	uint8_t map;		/* PAGEDET_MAP_*; 0: unknown */
 };
 
 struct pdet_kernel_found_list {
 	struct pdet_kernel_found *data;
 	size_t n, cap;
-	bool lost;		/* there may be more */
+	bool lost;		/* some mappings may be missing */
 };
 
-/* Sorted pfns to look for. */
+/* Sorted pfns to search for. */
 struct pdet_pfnset {
 	const uint64_t *pfn;
 	size_t n;
 };
 
-/* pdet_pfnset_at - the first of the set that is not below @pfn; set->n: all
- * are. */
+/* pdet_pfnset_at - index of the first element that is not below @pfn; set->n:
+ * there is none. */
 static inline size_t pdet_pfnset_at(const struct pdet_pfnset *set, uint64_t pfn)
 {
 	size_t low = 0, high = set->n;
@@ -133,45 +152,58 @@ static inline size_t pdet_pfnset_at(const struct pdet_pfnset *set, uint64_t pfn)
 	return low;
 }
 
-/* An opened file whose cached pages are wanted. Backends embed it. */
+/* An open file for its cached pages. Backends embed it. */
 struct pdet_file {
 	struct pdet_backend *backend;
 	uint64_t pages;		/* size in base pages, rounded up */
-	uint64_t dev;		/* 0 with inode 0: cannot be proved */
+	uint64_t dev;		/* 0 with inode 0: unproven */
 	uint64_t inode;
 	unsigned kind;		/* PAGEDET_KIND_FILE, _SHMEM, _HUGETLB */
 	bool block;		/* is a block device */
-	const char *path;	/* as the answer says it */
+	const char *path;	/* as shown in answers */
 };
 
-/* Walking all files of a directory tree or a filesystem. Backends embed it. */
+/* The number of cached pages of a file. */
+struct pdet_file_count {
+	uint64_t pages;
+	uint64_t lost;		/* pages that the file has, but whose state is
+				 * unknown */
+	unsigned why;		/* 0: pages + lost is the total; otherwise the
+				 * PAGEDET_* reason why it may be larger */
+};
+
+/*
+ * A walk over all files of a directory tree or a filesystem. Backends embed it.
+ */
 struct pdet_tree {
 	struct pdet_backend *backend;
-	uint64_t files;		/* met so far */
-	uint64_t gone;		/* vanished meanwhile */
+	uint64_t files;		/* visited so far */
+	uint64_t gone;		/* disappeared meanwhile */
 	uint64_t denied;	/* could not be opened */
 };
 
-/* What prepare() is told: what this query will want. */
+/* What a query will need, for prepare(). */
 struct pdet_wants {
 	struct pdet_fields fields;
 	uint32_t target;	/* PAGEDET_TARGET_* */
-	bool walks;		/* its places are found by this backend */
-	bool fold;		/* nothing is asked that differs between pages
-				 * with the same answers: fill() may turn rows
+	bool walks;		/* this backend finds the query's places */
+	bool fold;		/* no requested field can tell pages with the
+				 * same answers apart: fill() may fold the rows
 				 * of a series into one row with PAGES */
-	bool kinds;		/* the same, and only by kind */
-	bool runs;		/* as fold, but only rows of neighbours become
-				 * one, with the PFN of the first */
-	bool stacks;		/* of tasks will be asked for */
+	bool kinds;		/* the same; in addition, pages are counted only
+				 * by kind */
+	bool runs;		/* as fold, but only for neighbouring rows; the
+				 * folded row has the PFN of the first */
+	bool stacks;		/* stacks of tasks will be requested */
 	bool alone;		/* one session, in the thread that prepares: it
-				 * may load what it turns out to need */
-	uint64_t deadline_ns;	/* CLOCK_MONOTONIC, for what prepare() reads as
-				 * a whole: then it fails with -ETIMEDOUT; 0
-				 * none */
-	bool perturb;		/* rows are few and have NOTES, and more was
-				 * asked than what comes for nothing: a look
-				 * that changes something is all right */
+				 * may load data on demand */
+	uint64_t deadline_ns;	/* CLOCK_MONOTONIC deadline for data that
+				 * prepare() reads as a whole; after it
+				 * prepare() fails with -ETIMEDOUT; 0 if there
+				 * is none */
+	bool perturb;		/* the query has few rows, has NOTES, and goes
+				 * beyond cheap fields: a read with side effects
+				 * is acceptable */
 };
 
 /* A session. Backends embed it. */
@@ -179,22 +211,25 @@ struct pdet_session {
 	struct pdet_backend *backend;
 	struct pdet_env env;
 	const struct pdet_wants *wants;
-	/* Asked by who waits for long: true if nobody does any more, for the
-	 * deadline passed or the query was cancelled. NULL: never. */
+	/* Called by long waits and by reads of kernel memory (base/stop.h).
+	 * True if the deadline has passed or the query was cancelled. NULL:
+	 * never. */
 	bool (*stop)(void *arg);
 	void *stop_arg;
-	/* Of all sessions of the query: for who asks about so many places and
-	 * no more. 0 again when it is about others. NULL: nobody counts. */
+	/* Number of places that were asked about, shared by all sessions of a
+	 * query, for a backend with a limit. It is reset to 0 for other places.
+	 * NULL: places are not counted. */
 	atomic_uint *asked;
 };
 
 struct pdet_backend_ops {
 	const char *name;
-	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s that it serves */
+	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s that it provides */
 	size_t size;		/* of the struct that embeds pdet_backend */
 
-	/* Can this input be ours? 0 no .. 100 surely; a negative errno if a
-	 * file that the caller named cannot be read. Reads only. */
+	/* Whether this input belongs to the backend: from 0 (no) to 100
+	 * (certain). Returns a negative errno if a file that the caller named
+	 * cannot be read. Only reads. */
 	int (*probe)(struct pdet_env *env, const struct pdet_input *in);
 	int (*open)(struct pdet_backend *b, struct pdet_env *env,
 		    const struct pdet_input *in);
@@ -202,31 +237,37 @@ struct pdet_backend_ops {
 	void (*info)(struct pdet_backend *b, struct pdet_env *env,
 		     struct pdet_kernel_info *ret);
 
-	/* What it can answer for a target, and why not. Opens what it must to
-	 * know, reads nothing else. */
+	/* Whether it can answer a field for a target, or the reason why not.
+	 * Opens only the files needed to know that. */
 	void (*survey)(struct pdet_backend *b, struct pdet_env *env,
 		       uint32_t target, unsigned field, unsigned source,
 		       struct pdet_ability *ret);
 
-	/* Not open, for it is asked only by name: whether it could be, and what
-	 * that takes. */
+	/* For a backend that is opened only if it is named: whether it could be
+	 * opened, and what that requires. */
 	void (*absent)(struct pdet_env *env, struct pdet_ability *ret);
 
-	/* Hands in a descriptor that somebody else opened. */
+	/* Passes in a descriptor that the caller opened. */
 	int (*add_fd)(struct pdet_backend *b, struct pdet_env *env,
 		      uint32_t kind, uint32_t pid, int fd);
 
 	int (*prepare)(struct pdet_backend *b, struct pdet_env *env,
 		       const struct pdet_wants *wants);
-	/* The session has a copy of @env. Fails with words, or -ENOMEM. */
+	/*
+	 * Makes a session, which gets a copy of @env. Fails with an error text,
+	 * or with -ENOMEM.
+	 */
 	int (*session_new)(struct pdet_backend *b, struct pdet_env *env,
 			   const struct pdet_wants *wants,
 			   struct pdet_session **ret);
 	void (*session_free)(struct pdet_session *s);
 
-	/* Answers fields @want for rows whose pfn column is answered; rows
-	 * without pfn get what can be said without. Every cell of @want is
-	 * written. */
+	/* Answers fields @want for rows with a pfn. A row without a pfn gets
+	 * what is known without it. Writes every cell of @want. @b is a bare
+	 * batch only if @folds is set. A backend with @reads_bytes reads the
+	 * bytes of the page. It is asked for content after all other sources
+	 * have answered. */
+	bool folds, reads_bytes;
 	int (*fill)(struct pdet_session *s, struct pdet_batch *b,
 		    const struct pdet_fields *want, unsigned source);
 
@@ -235,69 +276,114 @@ struct pdet_backend_ops {
 	 * what it reads does not change. */
 	void (*together)(const struct pdet_backend *b, struct pdet_fields *set);
 
-	/* Where there is memory, ascending, without overlap. */
+	/* The ranges with memory, ascending, without overlap. */
 	int (*memory)(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_ranges *ret);
 
 	/* --- tasks --- */
-	/* All of them, ascending; free with free(). */
+	/* All tasks, ascending; the caller frees them with free(). *lost counts
+	 * unreadable tasks and parts of the list. */
 	int (*tasks)(struct pdet_backend *b, struct pdet_env *env,
-		     uint32_t **ret, size_t *n);
-	/* -ESRCH it is gone, -EACCES it may not be read */
+		     uint32_t **ret, size_t *n, uint64_t *lost);
+	/* Details of all threads, or of one thread of each process, in any
+	 * order; the caller frees them with free(). *lost counts unreadable
+	 * ones. */
+	int (*list_tasks)(struct pdet_backend *b, struct pdet_env *env,
+			  bool processes, struct pagedet_task **ret, size_t *n,
+			  uint64_t *lost);
+	/* Gets the memory use of a process, if the kernel has counted it.
+	 * Returns 1, or 0 if the process has no memory. -ESRCH: it has ended;
+	 * -EACCES: access is denied; -EBADMSG: the text has another format.
+	 * -ENOTSUP: it is not counted, and a walk will find more; *ret has the
+	 * facts already known. Any thread may call it with its own env. Sets no
+	 * error text. */
+	int (*usage)(struct pdet_backend *b, struct pdet_env *env, uint32_t pid,
+		     struct pdet_usage *ret);
+	/* An estimate of a task's resident pages; 0: unknown. Sets no error
+	 * text. */
+	uint64_t (*task_size)(struct pdet_backend *b, struct pdet_env *env,
+			      uint32_t pid);
+	/* -ESRCH: the task has ended; -EACCES: it may not be read. */
 	int (*task_open)(struct pdet_session *s, uint32_t pid,
 			 struct pdet_task **ret);
 	void (*task_close)(struct pdet_task *t);
-	/* Fills in tgid and comm, or why they cannot be read. */
+	/* Sets tgid and comm, or the reasons why they are unknown. */
 	void (*task_name)(struct pdet_session *s, struct pdet_task *t);
-	/* Still the same task with the same address space? 0, or -ESRCH. */
+	/*
+	 * Checks that it is still the same task with the same address space.
+	 * Returns 0 or -ESRCH.
+	 */
 	int (*task_same)(struct pdet_session *s, struct pdet_task *t);
-	/* The VMA that covers @addr or is the next one: 1, 0 none left. The
-	 * name is valid until the next call. */
+	/* Finds the VMA that contains @addr, or the next one. Returns 1, or 0
+	 * if there is none. The name is valid until the next call. */
 	int (*vma_at)(struct pdet_session *s, struct pdet_task *t,
 		      uint64_t addr, struct pdet_vma *ret);
-	/* The same in ascending order from 0 on, faster for all of them. */
+	/* The same for all VMAs in ascending order, faster. -EBADMSG at the
+	 * end: some may be missing, because a part is damaged. */
 	int (*vma_first)(struct pdet_session *s, struct pdet_task *t);
 	int (*vma_next)(struct pdet_session *s, struct pdet_task *t,
 			struct pdet_vma *ret);
-	/* Ranges of [start, end) that may have entries: leaves out what is
-	 * surely empty, ascending. At most @max, from *at on; *at is moved. */
+	/* Returns 1 and the address range that populated() can search quickly
+	 * without VMAs. If it returns 0, or if the backend does not have this
+	 * function, populated() needs VMAs. */
+	int (*space)(struct pdet_session *s, struct pdet_task *t,
+		     struct pdet_range *ret);
+	/* Finds at most @max ranges of [*at, end) that may have entries, in
+	 * ascending order. Skips parts that are certainly empty. Advances *at.
+	 */
 	int (*populated)(struct pdet_session *s, struct pdet_task *t,
 			 uint64_t *at, uint64_t end, struct pdet_range *ret,
 			 size_t max);
-	/* Appends a row per page of [*at, end) - only those with an entry
-	 * unless @all - until the batch is full or @end: vaddr, pfn, pte and
-	 * the rest of the entry. *at is moved. -ESRCH the address space is
-	 * gone. */
+	/* Appends rows for pages of [*at, end), until the batch is full: for
+	 * each page if @all, otherwise for each page with an entry. Fills
+	 * vaddr, pfn, pte and the rest of the entry. Advances *at. -ESRCH: the
+	 * address space is gone. */
 	int (*entries)(struct pdet_session *s, struct pdet_task *t,
 		       uint64_t *at, uint64_t end, bool all,
 		       struct pdet_batch *b);
-	/* Answers row 0 of @b, all that the query wants but what the walk and
-	 * the engine write, if there is an ordinary page at @addr; with @again
-	 * the entry is read twice. False: it must be asked the long way. */
+	/* A fast path for an ordinary page at @addr. Answers row 0 of @b,
+	 * except the fields that the walk and the engine write. With @again it
+	 * reads the entry twice. If it returns false, use the normal path. */
 	bool (*glance)(struct pdet_session *s, struct pdet_task *t,
 		       uint64_t addr, bool again, struct pdet_batch *b);
-	/* Reads the entries of rows @first .. @first + n - 1 again and notes
-	 * which have moved. */
+	/* Reads the entries of rows @first .. @first + n - 1 again, and notes
+	 * which ones have changed. */
 	int (*recheck)(struct pdet_session *s, struct pdet_task *t,
 		       struct pdet_batch *b, uint32_t first, uint32_t n);
-	/* Appends where [start, end) maps a page of @set (NULL: any page).
-	 * -EBADMSG: there may be more, for a part is damaged. */
+	/* Appends the mappings in [start, end) of pages in @set (NULL: any
+	 * page). -EBADMSG: some may be missing, because a part is damaged. */
 	int (*mappings)(struct pdet_session *s, struct pdet_task *t,
 			uint64_t start, uint64_t end,
 			const struct pdet_pfnset *set,
 			struct pdet_found_list *ret);
 
+	/* Counts the page table entries that map the large folio that begins at
+	 * @head, or a page of it. Returns a negative errno, without an error
+	 * text, if that is not known. */
+	int (*folio_maps)(struct pdet_session *s, uint64_t head, uint64_t *ret);
+
+	/* --- the kernel as a whole --- */
+	/* -ENOENT, with an error text: the kernel lacks the symbol. */
+	int (*symbol)(struct pdet_backend *b, struct pdet_env *env,
+		      const char *name, uint64_t *ret);
+	/* Passes each record of the kernel's log to @fn, oldest first. Returns
+	 * the result of @fn if it is not 0. *lost counts unreadable records. */
+	int (*kernel_log)(struct pdet_backend *b, struct pdet_env *env,
+			  pagedet_log_record_fn *fn, void *user,
+			  uint64_t *lost);
+
 	/* --- the kernel's own addresses --- */
-	/* Appends a row: the page that a kernel address is about, in the way
-	 * that @as (PAGEDET_KADDR_*) says, and what that address is. */
+	/* Appends a row for the page that a kernel address stands for,
+	 * interpreted according to @as (PAGEDET_KADDR_*), and describes the
+	 * address. */
 	int (*kaddr)(struct pdet_session *s, uint64_t addr, unsigned as,
 		     struct pdet_batch *b);
-	/* Translates it again and notes if its row is about another page. */
+	/* Translates the address again, and notes if the page has changed. */
 	void (*kaddr_recheck)(struct pdet_session *s, uint64_t addr,
 			      unsigned as, struct pdet_batch *b, uint32_t row);
-	/* Appends where the kernel's own page tables map a page of @set, in
-	 * one walk through all of them. @stop is asked now and then: 1 if it
-	 * ended the walk, else 0 or negative errno. */
+	/* Appends the mappings of pages in @set in the kernel's own page
+	 * tables, with one walk over all tables. Calls @stop from time to time.
+	 * Returns 1 if it ended the walk, else 0 or a negative errno. */
 	int (*kernel_mappings)(struct pdet_session *s,
 			       const struct pdet_pfnset *set,
 			       bool (*stop)(void *arg), void *arg,
@@ -306,87 +392,117 @@ struct pdet_backend_ops {
 	void (*kernel_area)(struct pdet_session *s, uint64_t addr,
 			    struct pdet_batch *b, uint32_t row);
 
-	/* Appends a row for each mapping of a page, of tasks and of the
-	 * kernel, from number *at on until the batch is full; *at is moved,
-	 * behind the last to SIZE_MAX. For who was told about pages and can
-	 * walk through no tables. -EAGAIN: there may be more; above 0, without
-	 * words: the PAGEDET_* reason why nothing is known of this one's. One
-	 * session of a query is asked. */
+	/* Appends a row for each mapping of a page, by tasks and by the kernel.
+	 * Starts at mapping *at, and stops when the batch is full. Advances
+	 * *at, and sets it to SIZE_MAX at the end. Used by sources that have
+	 * reports and cannot walk page tables. -EAGAIN: there may be more. A
+	 * result above 0, without an error text, is the PAGEDET_* reason why
+	 * nothing is known of this page's mappings. Only one session of a query
+	 * is asked. */
 	int (*told)(struct pdet_session *s, uint64_t pfn, size_t *at,
 		    struct pdet_batch *b);
 
-	/* --- where threads are; only if wants->stacks --- */
-	/* Of a process, ascending; free with free(). */
+	/* --- stacks of threads; called only if wants->stacks is set --- */
+	/*
+	 * The threads of a process, ascending; the caller frees them with
+	 * free(). Returns 1 if there may be more threads, because a part of the
+	 * list is damaged.
+	 */
 	int (*threads)(struct pdet_session *s, uint32_t pid, uint32_t **ret,
 		       size_t *n);
-	/* The frames of one, innermost first, each with a newline behind it;
-	 * the last is "?" if there are more. -EAGAIN: it runs. */
+	/* The frames of a thread's stack, innermost first, each with a newline;
+	 * the last is "?" if there are more. -EAGAIN: it is running. */
 	int (*task_stack)(struct pdet_session *s, uint32_t tid,
 			  struct pdet_text *ret);
 
-	/* --- stacks --- */
-	/* The frames behind a value of ALLOC_STACK or FREE_STACK that it has
-	 * answered, innermost first, each with a newline behind it. -ENOENT it
-	 * has not, or they are gone. No words. */
+	/* --- stacks of allocations and frees --- */
+	/* Gets the frames for a value of ALLOC_STACK or FREE_STACK that this
+	 * backend gave. The innermost frame is first, and each one ends with a
+	 * newline. -ENOENT: the value is not from this backend, or the frames
+	 * are gone. Sets no error text. */
 	int (*stack)(struct pdet_session *s, uint64_t id,
 		     struct pdet_text *ret);
 
-	/* --- rows that were saved --- */
-	/* The file that they are in, for whoever lists them as they are. */
+	/* --- saved rows --- */
+	/* The file that has the rows, for callers that list them unchanged. */
 	const struct pdet_snapshot *(*saved)(struct pdet_backend *b);
 
 	/* --- page_owner's records as text --- */
-	/* -ENOTSUP, -EACCES ... with words: they cannot be read. */
+	/*
+	 * If the records cannot be read, returns -ENOTSUP, -EACCES or another
+	 * error, with an error text.
+	 */
 	int (*owners)(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_owners_text *ret);
 
-	/* --- files; not called where no_cache is set --- */
+	/* --- files; not called if no_cache is set --- */
 	int (*file_open)(struct pdet_session *s, const char *path, bool block,
 			 struct pdet_file **ret);
+	/* An estimate of the pages of a file, by its name; 0: unknown. Sets no
+	 * error text. */
+	uint64_t (*file_size)(struct pdet_backend *b, struct pdet_env *env,
+			      const char *path);
+	/* The file's descriptor, if its page cache is the one of the answer;
+	 * otherwise -1. */
+	int (*file_fd)(const struct pdet_file *f);
+	/* Opens a file like @as that this process has open as @fd, for its
+	 * cached pages. Returns 1, or 0 if this backend does not know the file.
+	 * file_pages() may then fail with -EAGAIN, without an error text and
+	 * without effect, if the pages cannot be determined at the moment. */
+	int (*file_opened)(struct pdet_session *s, int fd,
+			   const struct pdet_file *as, struct pdet_file **ret);
 	void (*file_close)(struct pdet_file *f);
-	/* How many pages of [first, first + count) are cached, cheaply. */
+	/*
+	 * The number of cached pages in [first, first + count); a cheap call.
+	 */
 	int (*file_count)(struct pdet_session *s, struct pdet_file *f,
-			  uint64_t first, uint64_t count, uint64_t *ret);
-	/* Appends a row per cached page of [*at, end) until the batch is full
-	 * or @end: index, pfn. *at is moved. */
+			  uint64_t first, uint64_t count,
+			  struct pdet_file_count *ret);
+	/* Appends a row with index and pfn for each cached page of [*at, end),
+	 * until the batch is full. Advances *at. Returns 0, or the PAGEDET_*
+	 * reason why pages before *at may be missing. */
 	int (*file_pages)(struct pdet_session *s, struct pdet_file *f,
 			  uint64_t *at, uint64_t end, struct pdet_batch *b);
 	int (*file_recheck)(struct pdet_session *s, struct pdet_file *f,
 			    struct pdet_batch *b, uint32_t first, uint32_t n);
 	int (*tree_open)(struct pdet_session *s, const char *path,
 			 uint32_t target, struct pdet_tree **ret);
-	/* 1 and a file, or 0 at the end. */
+	/* 1 with a file, or 0 at the end. */
 	int (*tree_next)(struct pdet_session *s, struct pdet_tree *t,
 			 struct pdet_file **ret);
 	void (*tree_close)(struct pdet_tree *t);
-	/* The mounts that names of VMAs are seen through, as the text of
-	 * mountinfo. Free with pdet_text_free(). No words. */
+	/* The mounts that apply to names of VMAs, as mountinfo text. The caller
+	 * frees it with pdet_text_free(). Sets no error text. */
 	int (*mount_table)(struct pdet_backend *b, struct pdet_env *env,
 			   struct pdet_text *ret);
 
 	/* --- cgroups --- */
-	/* Inodes of a cgroup and all below it, sorted. */
+	/* The inodes of a cgroup and all its descendants, sorted. */
 	int (*cgroup)(struct pdet_backend *b, struct pdet_env *env,
 		      const char *path, uint64_t **ret, size_t *n);
-	/* Tasks of a cgroup and all below it, ascending; for where it is not
-	 * to be seen what is charged. Free with free(). */
+	/* The tasks of a cgroup and all its descendants, ascending, for kernels
+	 * that do not show charges of pages. The caller frees them with
+	 * free(). */
 	int (*cgroup_tasks)(struct pdet_backend *b, struct pdet_env *env,
 			    const char *path, uint32_t **ret, size_t *n);
 };
 
 struct pdet_backend {
 	const struct pdet_backend_ops *ops;
-	uint32_t sources;	/* of ops->sources, those that are open */
-	uint64_t page_size;	/* of its kernel; 0: this machine's */
-	bool dear;		/* its first answer takes so long that it is
-				 * only asked what others do not know */
-	bool no_cache;		/* the files and their page cache are not
-				 * here: only what tasks map can be seen */
+	uint32_t sources;	/* those of ops->sources that are open */
+	uint64_t page_size;	/* of its kernel; 0: as on this machine */
+	bool dear;		/* its first answer is slow: it is asked only
+				 * for what the others do not know */
+	uint32_t bulk;		/* bits 1 << PAGEDET_TARGET_*: for many pages of
+				 * these targets it is faster than the others,
+				 * and is asked first */
+	bool no_cache;		/* files and page cache are not available: only
+				 * mappings of tasks are visible */
 };
 
 /*
- * pdet_backends - all that this library was built with, NULL at the end; in
- * registry.c, the only file that names them.
+ * pdet_backends - all backends built in, NULL at the end; in registry.c, the
+ * only file that names them.
  */
 extern const struct pdet_backend_ops *const pdet_backends[];
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What is never so of a page that a task maps, or hardly ever. */
+/* Detects states that a page mapped by a task never has, or almost never. */
 #include "backend/given_back.h"
-#include "kernel/kpf.h"
+#include "kernel/page/kpf.h"
 
 #define KIND(name) (UINT32_C(1) << PAGEDET_KIND_##name)
-/* Kinds that hardly anybody maps. */
+/* Kinds that tasks almost never map. */
 #define ODD_KINDS (KIND(UNKNOWN) | KIND(FREE) | KIND(SLAB) | KIND(PGTABLE))
 
 static bool said(const struct pdet_batch *b, uint32_t row, unsigned field,
@@ -14,7 +14,10 @@ static bool said(const struct pdet_batch *b, uint32_t row, unsigned field,
 	       b->cell[field][row] == PDET_CELL(PAGEDET_HAVE, source);
 }
 
-/* The zero page is not counted where it is mapped, nor what is no memory. */
+/*
+ * The kernel does not count mappings of the zero page, nor of frames without
+ * memory.
+ */
 static bool is_odd(uint64_t flags)
 {
 	return !(flags & (KPF(MMAP) | KPF(ZERO_PAGE) | KPF(NOPAGE)));
@@ -44,7 +47,10 @@ unsigned pdet_given_back_read(const struct pdet_batch *b, uint32_t row,
 	return read;
 }
 
-/* Counted, and without any flag: two files, copied at two times, say so. */
+/*
+ * A page that is mapped but has no flags: the two files were read at different
+ * times and disagree.
+ */
 static bool contradicts(const struct pdet_batch *b, uint32_t row,
 			unsigned source)
 {
@@ -64,4 +70,19 @@ bool pdet_given_back(const struct pdet_batch *b, uint32_t row, unsigned source,
 	     !(ODD_KINDS >> pdet_kpf_kind(flags) & 1)))
 		return true;
 	return read & PDET_READ_MAPCOUNT && mapcount;
+}
+
+void pdet_given_back_cached(struct pdet_batch *b, uint32_t first, uint32_t n)
+{
+	const uint64_t never = KPF(BUDDY) | KPF(SLAB) | KPF(PGTABLE) |
+			       KPF(OFFLINE) | KPF(ANON) | KPF(NOPAGE);
+	uint32_t row;
+
+	if (!pdet_batch_has(b, PAGEDET_FIELD_FLAGS))
+		return;
+	for (row = first; row < first + n; row++)
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
+			    PAGEDET_HAVE &&
+		    pdet_batch_get(b, row, PAGEDET_FIELD_FLAGS, 0) & never)
+			pdet_put_note(b, row, PAGEDET_NOTE_TORN);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Frames that were given away, and back. Where memory is short, a page may be
- * swapped out and its frame be the next one that the same address gets: the
- * entry is the same before and after, but the page was looked at in between,
- * when the frame was nobody's or somebody else's. What a row says that is not
- * as it is of mapped pages is therefore read again. Pages of drivers stay as
- * they are: mapped, and nothing of the page says so.
+ * Detects frames that were freed and allocated again during a query. A page may
+ * be swapped out if memory is short, and its address may get the same frame
+ * again. The entry is then equal before and after, but the page was read while
+ * the frame was free or in other use. A row whose page does not look mapped is
+ * therefore read again. Pages of drivers stay unchanged: they are mapped, but
+ * nothing in the page shows it.
  */
 #ifndef PDET_BACKEND_GIVEN_BACK_H
 #define PDET_BACKEND_GIVEN_BACK_H
@@ -17,16 +17,21 @@ enum pdet_given_back {
 	PDET_READ_MAPCOUNT = 2
 };
 
-/* pdet_given_back_read - what must be read again of the page of a row that has
- * a present entry: PDET_READ_*, mostly nothing. Only what @source has said is
- * looked at. */
+/* pdet_given_back_read - decide which parts to read again for the page of a row
+ * with a present entry: PDET_READ_*, usually none. Only values from @source
+ * count. */
 unsigned pdet_given_back_read(const struct pdet_batch *b, uint32_t row,
 			      unsigned source);
 
-/* pdet_given_back - whether what was read again, @flags (KPF bits) and
- * @mapcount, shows that the row has another page. @read says which of them
- * were. */
+/* pdet_given_back - true if the new values of @flags (KPF bits) and @mapcount
+ * show that the row has another page now. @read says which of the two were
+ * read. */
 bool pdet_given_back(const struct pdet_batch *b, uint32_t row, unsigned source,
 		     unsigned read, uint64_t flags, uint64_t mapcount);
+
+/* pdet_given_back_cached - check rows first .. first + n - 1, which are about
+ * cached pages of a file. A row with flags that no cached page has gets the
+ * note "torn". */
+void pdet_given_back_cached(struct pdet_batch *b, uint32_t first, uint32_t n);
 
 #endif

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Knows what is no page, and what is one that must be left alone. */
+/*
+ * Decides which rows do not have a page to read, and which pages must not be
+ * read.
+ */
 #include "backend/page_content.h"
-#include "kernel/content.h"
+#include "content/content.h"
 #include "schema/page_bytes.h"
 
 #include <string.h>
 
 #define F(name) PAGEDET_FIELD_##name
 
-/* An address without a frame. */
+/* The state for an address without a frame. */
 static unsigned without_frame(const struct pdet_batch *b, uint32_t row,
 			      unsigned state)
 {
-	/* The page is somewhere: to have it read would bring it back. */
+	/* The page is swapped out: reading it would bring it back. */
 	if (pdet_batch_get(b, row, F(PTE), 0) &
 	    PAGEDET_PTE(PAGEDET_PTE_SWAPPED))
 		return PAGEDET_TOO_COSTLY;
 	return state == PAGEDET_HAVE ? PAGEDET_UNSUPPORTED : state;
 }
 
-/* A frame that an entry only remembers. */
+/* A frame number kept in a non-present entry. */
 static unsigned remembered(uint64_t pte)
 {
 	return pte & (PAGEDET_PTE(PAGEDET_PTE_HWPOISON) |
@@ -42,7 +45,7 @@ unsigned pdet_content_why_not(const struct pdet_batch *b, uint32_t row,
 	    PAGEDET_NOTE(PAGEDET_NOTE_STALE))
 		return remembered(pdet_batch_get(b, row, F(PTE), 0));
 	has_flags = pdet_batch_state(b, row, F(FLAGS));
-	/* What is mapped where there is no memory is a device. */
+	/* A mapping outside memory is a device. */
 	if (kind == PAGEDET_KIND_HOLE)
 		return pdet_batch_get(b, row, F(PTE), 0) &
 			PAGEDET_PTE(PAGEDET_PTE_PRESENT) ? PAGEDET_UNSAFE :
@@ -50,11 +53,11 @@ unsigned pdet_content_why_not(const struct pdet_batch *b, uint32_t row,
 	if (has_flags != PAGEDET_HAVE) {
 		if (!live)
 			return PAGEDET_HAVE;
-		/* Whether it is poisoned cannot be told. */
+		/* It is unknown whether the page is poisoned. */
 		return pdet_is_reason(has_flags) ? has_flags : PAGEDET_UNSAFE;
 	}
 	flags = b->value[F(FLAGS)][row];
-	/* Of a device, or switched off. */
+	/* a device, or offline */
 	if (flags & (PDET_UNREADABLE | PAGEDET_PF(PAGEDET_PF_NOPAGE)))
 		return PAGEDET_UNSAFE;
 	return PAGEDET_HAVE;
@@ -62,7 +65,7 @@ unsigned pdet_content_why_not(const struct pdet_batch *b, uint32_t row,
 
 void pdet_content_take(struct pdet_batch *b, uint32_t row, unsigned source)
 {
-	const char *page = pdet_page_bytes_take(b, row);
+	const char *page = pdet_page_bytes_take(b->bytes, row);
 	char buf[PDET_CONTENT_NAME];
 	const char *name = pdet_content_class(page, b->bytes->page_size, buf);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The only file that names concrete backends. */
+/* Lists the backends. Only this file names them. */
 #include "backend/backend.h"
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The source "snapshot": rows that were saved, opened instead of a kernel.
- * Whoever scans lists them as they are; of a saved scan single frames are
- * found. Of a page that was not saved nothing is known.
+ * The source "snapshot": saved rows, opened instead of a kernel. A scan lists
+ * the rows unchanged; a saved scan also answers for single frames. Nothing is
+ * known of pages that were not saved.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #include "backend/backend.h"
-#include "schema/snapshot_format.h"
-#include "schema/snapshot_read.h"
+#include "base/text/plural.h"
+#include "snapshot/format.h"
+#include "snapshot/read.h"
 
 #define SNAPSHOT PAGEDET_SOURCE_SNAPSHOT
 
@@ -28,7 +29,7 @@ struct saved {
 struct session {
 	struct pdet_session session;
 	struct pdet_snapshot_block *block;
-	struct pdet_fields fields; /* of it */
+	struct pdet_fields fields; /* columns of the file */
 };
 
 static struct saved *saved_of(struct pdet_backend *b)
@@ -38,7 +39,7 @@ static struct saved *saved_of(struct pdet_backend *b)
 
 static int open_file(const char *name)
 {
-	/* Named by the caller: not below the root. */
+	/* The caller named the file, so it is not below the root. */
 	return open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
@@ -55,7 +56,7 @@ static int saved_probe(struct pdet_env *env, const struct pdet_input *in)
 	name = in->options->files[0];
 	if (stat(name, &st) < 0)
 		return pdet_fail_errno(env, "cannot open %s", name);
-	/* Nothing is opened twice that is there once. */
+	/* Do not open other files: opening some has side effects. */
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	fd = open_file(name);
@@ -78,7 +79,7 @@ static ssize_t read_at(void *arg, void *buf, size_t n, uint64_t offset)
 	return pdet_pread(s->fd, buf, n, offset);
 }
 
-/* What it is, for those who want to know more. */
+/* Log details of the file. */
 static void tell(const struct saved *s, struct pdet_env *env)
 {
 	const struct pdet_snapshot_about *a = pdet_snapshot_about(s->file);
@@ -89,12 +90,13 @@ static void tell(const struct saved *s, struct pdet_env *env)
 
 	if (a->first_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), " at %Y-%m-%d %H:%M:%S UTC", &tm);
-	pdet_log(env, PAGEDET_LOG_INFO, "%s: %llu rows saved%s of %s%sLinux %s",
-		 s->name, (unsigned long long)end->rows, when, a->host,
+	pdet_log(env, PAGEDET_LOG_INFO, "%s: %llu row%s saved%s of %s%sLinux "
+		 "%s", s->name, (unsigned long long)end->rows,
+		 pdet_plural(end->rows), when, a->host,
 		 *a->host ? ", " : "", *a->release ? a->release : "?");
 	if (!end->coverage.complete)
-		pdet_log(env, PAGEDET_LOG_WARNING, "%s: what was asked then "
-			 "was answered in part", s->name);
+		pdet_log(env, PAGEDET_LOG_WARNING, "%s: the saved query was "
+			 "answered only in part", s->name);
 }
 
 static int saved_open(struct pdet_backend *b, struct pdet_env *env,
@@ -184,7 +186,7 @@ static void saved_survey(struct pdet_backend *b, struct pdet_env *env,
 	ret->partial = true;
 	if (!pdet_fields_has(&a->fields, field))
 		cannot(ret, PAGEDET_UNSUPPORTED,
-		       "it was not saved: name it when the snapshot is made");
+		       "it was not saved: name it when you make the snapshot");
 	else if (a->field[field].why != PAGEDET_HAVE)
 		cannot(ret, a->field[field].why, a->field[field].advice);
 	else if (target == PAGEDET_TARGET_SCAN ||
@@ -233,7 +235,7 @@ static void saved_session_free(struct pdet_session *session)
 	free(s);
 }
 
-/* The block that has a frame, in memory; 0 there is none. */
+/* Load the block that contains a frame. Returns 0 if there is none. */
 static int load_block_of(struct session *s, uint64_t pfn)
 {
 	const struct pdet_snapshot *file = saved_of(s->session.backend)->file;
@@ -260,7 +262,7 @@ static int load_block_of(struct session *s, uint64_t pfn)
 	return r < 0 ? r : 1;
 }
 
-/* One row of a frame; without one nothing is known. */
+/* Fill the row from a saved row of its frame, or as unknown. */
 static int fill_row(struct session *s, struct pdet_batch *b, uint32_t row,
 		    const struct pdet_fields *want, unsigned source)
 {
@@ -290,10 +292,10 @@ static int saved_fill(struct pdet_session *session, struct pdet_batch *b,
 	uint32_t row;
 	int r = 0;
 
-	/* They are written already. */
+	/* A scan has already written all columns. */
 	if (session->wants->target == PAGEDET_TARGET_SCAN)
 		return 0;
-	/* Nobody else can say when, and what was noted then. */
+	/* Only the snapshot knows the time, and the notes of that time. */
 	if (session->wants->target != PAGEDET_TARGET_LOG) {
 		pdet_fields_add(&these, PAGEDET_FIELD_TIME_NS);
 		pdet_fields_add(&these, PAGEDET_FIELD_NOTES);

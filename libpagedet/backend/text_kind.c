@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Words that the kernel prints about pages, and that make a text a kernel log
- * or page_owner's records: any other text is not taken for one.
+ * Recognises a kernel log or page_owner's records by phrases that the kernel
+ * prints about pages. Other text is not accepted as either.
  */
 #include <string.h>
 
@@ -30,10 +30,15 @@ static const struct {
 	{ "soft_offline: 0x", log_text },
 	{ "Soft offline: 0x", log_text },
 	{ "Injecting memory failure ", log_text },
+	{ "MCE 0x", log_text },
+	{ "migrating pfn ", log_text },
+	{ ") PFNs busy", log_text },
+	/* arch/x86/mm/fault.c */
+	{ "]: segfault at ", log_text },
 	/* mm/kasan/report.c */
 	{ "BUG: KASAN: ", log_text },
 	/* arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c */
-	{ "mce: [Hardware Error]: ", log_text },
+	{ "[Hardware Error]: ", log_text },
 	{ "EDAC MC", log_text },
 	/* lib/list_debug.c, mm/slub.c */
 	{ "list_add corruption", log_text },
@@ -56,7 +61,7 @@ bool pdet_text_is_log(const char *text, size_t len)
 	return pdet_text_kind(text, len) == log_text;
 }
 
-/* Bytes that no text has; a console may have some noise. */
+/* True if many bytes cannot be text; a console may have some noise. */
 bool pdet_text_is_binary(const char *text, size_t len)
 {
 	size_t odd = 0, i;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What kind of text a file is, known by a line that only it has. */
+/* Recognises the kind of a text by a line that only this kind has. */
 #ifndef PDET_BACKEND_TEXT_KIND_H
 #define PDET_BACKEND_TEXT_KIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A line that tells stands in this many bytes from the beginning. */
+/* The line must be within this many bytes of the start. */
 #define PDET_TEXT_HEAD ((size_t)1 << 20)
 
-/* pdet_text_is_log - a line tells that it is a kernel log. */
+/* pdet_text_is_log - true if a line proves that it is a kernel log. */
 bool pdet_text_is_log(const char *text, size_t len);
 
-/* pdet_text_is_binary - most likely no text at all. */
+/* pdet_text_is_binary - true if it is most likely not text. */
 bool pdet_text_is_binary(const char *text, size_t len);
 
-/* pdet_text_kind - "a kernel log" ...; NULL if no line tells. */
+/* pdet_text_kind - the kind, such as "a kernel log"; NULL if it is unknown. */
 const char *pdet_text_kind(const char *text, size_t len);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Half a byte at a time: a few blocks of a journal are all that it is for. */
+/*
+ * Computes CRC-32C half a byte at a time. A small table is enough, because only
+ * a few blocks of a journal are checked.
+ */
 #include "base/crc32c.h"
 
 uint32_t pdet_crc32c(uint32_t crc, const void *data, size_t len)
 {
-	/* of 0 .. 15 by the polynomial 0x82f63b78 */
+	/* the CRCs of 0 .. 15 for the polynomial 0x82f63b78 */
 	static const uint32_t table[16] = {
 		0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1,
 		0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The small bundle that every room is handed: where to read, where to put the
- * words of a failure, whom to tell. Lower rooms never see the handle. Each
- * thread has an env of its own; workers have no log function, because
- * callbacks run on the caller's thread only.
+ * The context that every function gets: the root for paths, the error text, and
+ * the log callback. Lower rooms never see the handle. Each thread has its own
+ * env. Workers have no log function, because callbacks run only on the caller's
+ * thread.
  */
 #ifndef PDET_BASE_ENV_H
 #define PDET_BASE_ENV_H
@@ -32,46 +32,53 @@ struct pdet_env {
 	int log_level;
 	char error[PDET_ERROR_SIZE];
 	char advice[PDET_ERROR_SIZE];
+	/* Set from the handle during a call: true if the caller no longer waits
+	 * for the answer. NULL: the caller always waits. */
+	bool (*stop)(void *arg);
+	void *stop_arg;
 };
 
 /*
- * pdet_fail - note what went wrong and return -@code. @code is a positive
- * errno; EPERM becomes EACCES. The text says "cannot VERB OBJECT: why".
+ * pdet_fail - set the error text and return -@code. @code is a positive errno;
+ * EPERM becomes EACCES. The text is "cannot VERB OBJECT: why".
  */
 int pdet_fail(struct pdet_env *env, int code, const char *fmt, ...)
 	PDET_PRINTF(3, 4);
 
-/* pdet_fail_errno - the same with ": " and the words for errno at the end. */
+/* pdet_fail_errno - the same, with ": " and the text of errno appended. */
 int pdet_fail_errno(struct pdet_env *env, const char *fmt, ...)
 	PDET_PRINTF(2, 3);
 
-/* pdet_context - put "context: " before the text of a failure below. */
+/* pdet_context - put "context: " before the error text of a called function. */
 void pdet_context(struct pdet_env *env, const char *fmt, ...)
 	PDET_PRINTF(2, 3);
 
-/* pdet_advise - say what would help. */
+/* pdet_advise - set the advice for the failure. */
 void pdet_advise(struct pdet_env *env, const char *fmt, ...)
 	PDET_PRINTF(2, 3);
 
-/* pdet_clear - forget an earlier failure. */
+/* pdet_clear - clear the error text. */
 void pdet_clear(struct pdet_env *env);
 
-/* pdet_take_words - those of a failure below, which had an env of its own. */
+/*
+ * pdet_take_words - copy the error text of a called function that had its own
+ * env.
+ */
 void pdet_take_words(struct pdet_env *env, const struct pdet_env *from);
 
-/* pdet_log - tell the log callback, if there is one for this level. */
+/* pdet_log - call the log callback if it is set for this level. */
 void pdet_log(struct pdet_env *env, int level, const char *fmt, ...)
 	PDET_PRINTF(3, 4);
 
-/* pdet_errno_closed - the errno of the public list that stands for it. */
+/* pdet_errno_closed - map @code to an errno of the public list. */
 int pdet_errno_closed(int code);
 
-/* pdet_is_shortage - @r says that there is no memory, or no descriptor is left:
- * nothing about what was to be read, and nothing else will work. */
+/* pdet_is_shortage - true if @r means no memory or no free descriptor. It says
+ * nothing about the file, and further calls will fail too. */
 bool pdet_is_shortage(int r);
 
-/* pdet_errno_kept - the same as pdet_errno_closed(), but shortages stay what
- * they are: for those who will say why. */
+/* pdet_errno_kept - as pdet_errno_closed(), but keeps ENOMEM, EMFILE and
+ * ENFILE, for callers that report the cause. */
 int pdet_errno_kept(int code);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Words of failures. The text grows outwards: the function that failed says
- * what it could not do, each caller may put its own part in front.
+ * Formats error texts. The function that fails writes what it could not do.
+ * Each caller may put its own context before it.
  */
 #include <errno.h>
 #include <stdio.h>

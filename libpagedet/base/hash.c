@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The only files that include xxhash are this one and hash_avx2.c, which is it
- * once more for wider registers. Inlined from its header, so that neither
- * start-up nor an agent's list of libraries grows by it.
+ * Computes hashes with xxhash. Only this file and hash_avx2.c (the same code
+ * for AVX2) include xxhash. The header is inlined, so that no library must be
+ * loaded.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The keyed hash once more, for processors with AVX2: twice as fast. */
+/* The keyed hash, compiled for processors with AVX2: twice as fast. */
 #include "base/hash.h"
 #include "base/wide.h"
 
 #if PDET_WITH_AVX2
-/* Its headers first, as they are: only what follows is for AVX2. */
+/* Include the headers that xxhash needs before AVX2 is turned on. */
 #include <immintrin.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #pragma GCC target("avx2")
 #endif
 
-/* Pages are hashed one after the other: while one is, the next is fetched. */
+/* Prefetch one page ahead, because pages are hashed one after the other. */
 #define XXH_PREFETCH_DIST 4096
 #define XXH_VECTOR XXH_AVX2
 #define XXH_INLINE_ALL
@@ -28,8 +28,8 @@ uint64_t pdet_hash_keyed_avx2(const void *data, size_t len, const void *secret)
 	const uint64_t hash = XXH3_128bits_withSecret(data, len, secret,
 						      PDET_SECRET).low64;
 
-	/* gcc leaves it out here, and the caller's next instruction that
-	 * knows only the lower halves would wait for 150 cycles. */
+	/* gcc omits this instruction here. Without it, the next SSE instruction
+	 * of the caller waits for 150 cycles. */
 	_mm256_zeroupper();
 	return hash;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Reading files. Knows nothing of what is in them. */
+/* Reads files. It does not interpret their contents. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -127,7 +127,7 @@ void pdet_text_free(struct pdet_text *text)
 	text->len = 0;
 }
 
-/* From @done on. */
+/* Continue a read that has @done bytes. */
 static ssize_t read_rest(int fd, void *buf, size_t size, uint64_t offset,
 			 size_t done)
 {
@@ -154,7 +154,7 @@ ssize_t pdet_pread(int fd, void *buf, size_t size, uint64_t offset)
 	ssize_t n = offset > INT64_MAX ? 0 :
 		pread(fd, buf, size, (off_t)offset);
 
-	/* Mostly one call does. */
+	/* One call is usually enough. */
 	return n == (ssize_t)size ? n :
 		read_rest(fd, buf, size, offset, n < 0 ? 0 : (size_t)n);
 }

@@ -5,7 +5,7 @@
 
 #include "base/env.h"
 
-/* A whole small file in memory, NUL-terminated. */
+/* A small file, read completely and NUL-terminated. */
 struct pdet_text {
 	char *data;
 	size_t len;
@@ -18,7 +18,7 @@ struct pdet_text {
 int pdet_open(const struct pdet_env *env, const char *fmt, ...)
 	PDET_PRINTF(2, 3);
 
-/* pdet_path - root + printf(fmt) into @buf; -ENAMETOOLONG's stand-in EINVAL. */
+/* pdet_path - write root + printf(fmt) into @buf; -EINVAL if it is too long. */
 int pdet_path(const struct pdet_env *env, char *buf, size_t size,
 	      const char *fmt, ...) PDET_PRINTF(4, 5);
 
@@ -29,13 +29,13 @@ int pdet_path(const struct pdet_env *env, char *buf, size_t size,
 int pdet_slurp(const struct pdet_env *env, struct pdet_text *ret, size_t max,
 	       const char *fmt, ...) PDET_PRINTF(4, 5);
 
-/* pdet_slurp_fd - the same from an open descriptor, from its beginning. */
+/* pdet_slurp_fd - the same for an open descriptor, from offset 0. */
 int pdet_slurp_fd(int fd, struct pdet_text *ret, size_t max);
 
 void pdet_text_free(struct pdet_text *text);
 
 /*
- * pdet_pread - read up to @size bytes at @offset, going on after short reads
+ * pdet_pread - read up to @size bytes at @offset; continue after short reads
  * and EINTR. Returns bytes read (short only at the end), or a negative errno.
  */
 ssize_t pdet_pread(int fd, void *buf, size_t size, uint64_t offset);

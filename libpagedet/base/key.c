@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Knows where a secret comes from: the kernel's random numbers, or a file that
- * only its owner may read. Who knows it can look for contents by their hashes,
- * so a file that others can read is refused instead of used.
+ * Creates and reads the secret of keyed hashes: from the kernel's random
+ * numbers, or from a file that only its owner may read. Anybody with the secret
+ * can search for contents by their hashes. A file that others can read is
+ * therefore refused.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +17,11 @@
 #include "base/io.h"
 #include "base/key.h"
 
-/* Of 192 random bytes about 135 differ, and fewer than this never do; of 192
- * characters of text, even in base64, not as many. */
+/* 192 random bytes have about 135 different values, and never fewer than this
+ * number. 192 characters of text, even of base64, have fewer. */
 #define LEAST_VALUES 80
 
-/* How often somebody else may make or remove the file meanwhile. */
+/* Retries if another process creates or removes the file at the same time. */
 #define TRIES 8
 
 static bool is_random(const unsigned char *secret)
@@ -70,13 +71,13 @@ static int check_file(struct pdet_env *env, const char *path,
 		return refuse(env, path, EACCES, "not a regular file");
 	if (st->st_mode & 077) {
 		r = refuse(env, path, EACCES, "others may read or change it");
-		pdet_advise(env, "chmod 600 it if nobody has, or name a file "
-			    "that does not exist: it is made");
+		pdet_advise(env, "chmod 600 it if nobody has read it, or name "
+			    "a new file, which is then created");
 		return r;
 	}
 	if (st->st_size != PDET_SECRET)
 		return pdet_fail(env, EBADMSG, "cannot use key '%s': it has "
-				 "%lld bytes, a key has %d", path,
+				 "%lld bytes, but a key has %d", path,
 				 (long long)st->st_size, PDET_SECRET);
 	return 0;
 }
@@ -97,14 +98,14 @@ static int read_secret(struct pdet_env *env, int fd, const char *path,
 	return 0;
 }
 
-/* 1: there is none. */
+/* Returns 1 if the file does not exist. */
 static int read_file(struct pdet_env *env, const char *path,
 		     unsigned char *secret)
 {
 	struct stat st;
 	int fd, r;
 
-	/* A pipe is not waited for. */
+	/* O_NONBLOCK: do not wait if it is a pipe. */
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
 		  O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
@@ -128,7 +129,7 @@ static bool write_secret(int fd, const unsigned char *secret)
 	size_t at = 0;
 	ssize_t n;
 
-	/* Whatever the umask says. */
+	/* independent of the umask */
 	if (fchmod(fd, 0600) < 0)
 		return false;
 	while (at < PDET_SECRET) {
@@ -144,7 +145,10 @@ static bool write_secret(int fd, const unsigned char *secret)
 	return fsync(fd) == 0;
 }
 
-/* 1: somebody else has made it meanwhile. It gets its name when it is whole. */
+/*
+ * Returns 1 if another process has created the file. The file gets its name
+ * only when it is complete.
+ */
 static int make_file(struct pdet_env *env, const char *path,
 		     const unsigned char *secret)
 {
@@ -194,7 +198,8 @@ int pdet_key_file(struct pdet_env *env, struct pdet_key *key, const char *path)
 		key->known = false;
 	}
 	if (r == 1)
-		r = refuse(env, path, EAGAIN, "it comes and goes");
+		r = refuse(env, path, EAGAIN, "it is created and removed again "
+					      "and again");
 	if (r == 0)
 		key->known = true;
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The secret under which contents are hashed, and the file that keeps it. */
+/* The secret of keyed content hashes, and the file that stores it. */
 #ifndef PDET_BASE_KEY_H
 #define PDET_BASE_KEY_H
 
@@ -11,19 +11,20 @@ struct pdet_key {
 	unsigned char secret[PDET_SECRET];
 };
 
-/* pdet_key_random - one of its own, unless it is known already. */
+/* pdet_key_random - set a random key unless @key is already known. */
 int pdet_key_random(struct pdet_env *env, struct pdet_key *key);
 
 /*
- * pdet_key_file - what @path holds, which is the secret and nothing else. Made
- * with random bytes and mode 0600 if it is missing: at once and whole, so that
- * of two who make it both get the same. -EACCES: others may read it, or it is
- * a symbolic link or no file; -EBADMSG: it is not a key.
+ * pdet_key_file - read the key from @path, which holds nothing else. A missing
+ * file is created atomically with random bytes and mode 0600. Two processes
+ * that create it at the same time get the same key. -EACCES: others may read
+ * the file, or it is a symbolic link or not a regular file; -EBADMSG: it is not
+ * a key.
  */
 int pdet_key_file(struct pdet_env *env, struct pdet_key *key,
 		  const char *path);
 
-/* pdet_key_forget - nothing of it stays in memory. */
+/* pdet_key_forget - erase the key from memory. */
 void pdet_key_forget(struct pdet_key *key);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Memory for large arrays that are written once from end to end: on huge pages
- * where the kernel gives them. Filling 16 MB of small pages costs 4 ms of
+ * Allocates large arrays that are filled once from start to end, on huge pages
+ * if the kernel provides them. Filling 16 MB of small pages costs 4 ms of page
  * faults.
  */
 #ifndef PDET_BASE_LARGE_H
@@ -13,7 +13,7 @@
 
 #define PDET_HUGE_PAGE ((size_t)2 << 20)
 
-/* At least @size bytes for free(), or NULL without memory. */
+/* At least @size bytes, to be freed with free(); NULL if memory is short. */
 static inline void *pdet_large_alloc(size_t size)
 {
 	void *p;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Loads outside libraries. The only file that calls dlopen. */
+/* Loads optional libraries. Only this file calls dlopen. */
 #include <dlfcn.h>
 #include <stdio.h>
 
 #include "base/library.h"
 
-/* The words are gone with the next call. */
+#ifndef PDET_LINKED
+/* Copy the text: the next dl call overwrites it. */
 static void note_why(struct pdet_library *lib)
 {
 	const char *why = dlerror();
@@ -36,3 +37,4 @@ void *pdet_library_function(struct pdet_library *lib, const char *name)
 		note_why(lib);
 	return function;
 }
+#endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Functions of outside libraries that are loaded when they are needed first,
- * so that a start waits for none of them and none must be installed. Where a
- * program is linked statically nothing can be loaded: there the same source
- * is built with PDET_LINKED and takes the functions that are linked.
+ * Loads functions of optional libraries on first use. Start-up loads none of
+ * them, and none must be installed. A statically linked program cannot load
+ * libraries: the same source is then built with PDET_LINKED and calls the
+ * functions that are linked in.
  *
  *   struct pdet_library lib = { 0 };
  *   if (!pdet_library_open(&lib, "libz.so.1")) ...
@@ -15,15 +15,15 @@
 
 #include <stdbool.h>
 
-/* libtool builds the objects of libpagedet.so with PIC and those of
- * libpagedet.a without. */
+/* libtool builds objects for libpagedet.so with PIC, and those for libpagedet.a
+ * without it. */
 #if defined(PDET_LINKED_WITHOUT_PIC) && !defined(PIC)
 #define PDET_LINKED 1
 #endif
 
 struct pdet_library {
 	void *handle;
-	char why[160];		/* it cannot be used; "" if it can */
+	char why[160];		/* why it cannot be used; "" if it can */
 };
 
 #ifdef PDET_LINKED
@@ -45,12 +45,14 @@ static inline void pdet_library_close(struct pdet_library *lib)
 
 #else
 
-/* pdet_library_open - @name is that of the file with its ABI: "libz.so.1".
- * False: lib->why says why not. */
+/* pdet_library_open - load the file @name, which includes the ABI version:
+ * "libz.so.1". Returns false and sets lib->why on failure. */
 bool pdet_library_open(struct pdet_library *lib, const char *name);
 void pdet_library_close(struct pdet_library *lib);
 
-/* pdet_library_function - NULL, and why, if there is none of that name. */
+/*
+ * pdet_library_function - NULL, with lib->why set, if the library lacks @name.
+ */
 void *pdet_library_function(struct pdet_library *lib, const char *name);
 
 #define PDET_FUNCTION(lib, name) \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * One sweep from low to high. A heap holds the layers that have begun, with
- * the highest on top; between two places where a layer begins or the topmost
- * ends, it is the topmost that is seen.
+ * Sweeps the layers from low to high numbers. A heap holds the layers that have
+ * begun, the highest on top. The visible layer changes only where a layer
+ * begins or where the topmost ends.
  */
 #include <errno.h>
 #include <stdlib.h>

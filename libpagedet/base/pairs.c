@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Slots in a row, at most half of them used, so that probing ends soon. */
+/*
+ * An open-addressing hash table. At most half of the slots are used, so that
+ * probing ends soon.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +14,7 @@ void pdet_pairs_free(struct pdet_pairs *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* The slot of @key, or the empty one where it belongs. */
+/* The slot of @key, or the empty slot where it belongs. */
 static struct pdet_pair *find(const struct pdet_pairs *p, uint64_t key)
 {
 	size_t i = (size_t)(key * 0x9e3779b97f4a7c15 >> 32);

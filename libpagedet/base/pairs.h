@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A table of numbers by number; zero is empty. */
+/* A hash table from number to number. A zeroed table is empty. */
 #ifndef PDET_BASE_PAIRS_H
 #define PDET_BASE_PAIRS_H
 
@@ -17,11 +17,10 @@ struct pdet_pairs {
 
 void pdet_pairs_free(struct pdet_pairs *p);
 
-/* pdet_pairs_get - false if there is none of that key. */
+/* pdet_pairs_get - false if @key is not in the table. */
 bool pdet_pairs_get(const struct pdet_pairs *p, uint64_t key, uint64_t *ret);
 
-/* pdet_pairs_set - in place of the one of that key, if there is one. False
- * without memory. */
+/* pdet_pairs_set - add @key, or replace its value. False if memory is short. */
 bool pdet_pairs_set(struct pdet_pairs *p, uint64_t key, uint64_t value);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Starting threads for one piece of work and waiting for their end. */
+/* Starts threads for one piece of work and waits until they end. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Growing arrays of one type, zero is empty:
+ * Growing arrays of one type. A zeroed array is empty:
  *
  *   struct { uint32_t *data; size_t n, cap; } pids = { 0 };
  *   if (!pdet_vec_push(&pids, pid)) return -ENOMEM;
@@ -12,7 +12,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A bigger copy of @data, or NULL without memory; then @data is as before. */
+/*
+ * Enlarges @data. Returns NULL if memory is short, and leaves @data unchanged.
+ */
 static inline void *pdet_vec_grow(void *data, size_t *cap, size_t width)
 {
 	size_t want = *cap ? *cap * 2 : 16;
@@ -26,7 +28,7 @@ static inline void *pdet_vec_grow(void *data, size_t *cap, size_t width)
 	return bigger;
 }
 
-/* Makes room for @more; false without memory. */
+/* Makes room for @more elements. Returns false if memory is short. */
 #define pdet_vec_reserve(vec, more) __extension__({                       \
 	bool enough_ = true;                                              \
 	while (enough_ && (vec)->cap - (vec)->n < (more)) {               \

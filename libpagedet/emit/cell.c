@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * One value as characters, by its type alone: numbers, names of bits, strings
- * that somebody hostile may have chosen.
+ * Formats one value by its type alone: numbers, names of bits, and strings that
+ * an attacker may have chosen.
  */
 #include "emit/cell.h"
 #include "emit/emit.h"
@@ -147,8 +147,10 @@ uint64_t pdet_mask_bit(unsigned field, const char *name)
 
 int pdet_utf8(const char *s, const char *end, uint32_t *code)
 {
-	/* The second byte of some characters has a narrower range: no over-long
-	 * forms, no surrogates, nothing past U+10FFFF (Unicode, table 3-7). */
+	/*
+	 * The second byte of some characters has a narrower range: no overlong
+	 * forms, no surrogates, nothing past U+10FFFF (Unicode, table 3-7).
+	 */
 	const unsigned char *p = (const unsigned char *)s;
 	unsigned low = 0x80, high = 0xbf;
 	int more, i;
@@ -205,12 +207,10 @@ void pdet_cut_str(struct pdet_cut *cut, const char *text)
 	pdet_cut_put(cut, text, strlen(text));
 }
 
-/* Control characters of both ranges, and those that turn the direction of
- * writing around and so can make one text look like another. */
-static bool harmless(uint32_t code)
+bool pdet_is_harmless(uint32_t code)
 {
 	return code >= 0x20 && (code < 0x7f || code > 0x9f) &&
-	       code != 0x200e && code != 0x200f &&
+	       code != 0x61c && code != 0x200e && code != 0x200f &&
 	       (code < 0x2028 || code > 0x202e) &&
 	       (code < 0x2066 || code > 0x2069);
 }
@@ -224,7 +224,7 @@ void pdet_cut_plain(struct pdet_cut *cut, const char *text, size_t len)
 
 	while (text < end) {
 		n = pdet_utf8(text, end, &code);
-		if (n > 0 && harmless(code)) {
+		if (n > 0 && pdet_is_harmless(code)) {
 			pdet_cut_put(cut, text, (size_t)n);
 			text += n;
 			continue;
@@ -237,7 +237,7 @@ void pdet_cut_plain(struct pdet_cut *cut, const char *text, size_t len)
 	}
 }
 
-/* A string that looks like no answer is put between quotes. */
+/* A string that looks like a missing answer gets quotes. */
 static void cut_string(struct pdet_cut *cut, const struct pdet_view *v)
 {
 	bool quote = !v->len ||
@@ -276,7 +276,7 @@ static void cut_number(struct pdet_cut *cut, const struct pdet_view *v,
 {
 	char text[2 * PDET_DIGITS + 4], *p = pdet_put_dec(text, v->value);
 
-	/* Page frame numbers are quoted in both radixes by kernel and tools. */
+	/* The kernel and its tools print page frame numbers in both radixes. */
 	if (style != PDET_CELL_TABLE &&
 	    !strcmp(pdet_field_info(v->field)->unit, "pfn")) {
 		*p++ = ' ';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* One value as characters: what every format needs of it. */
+/* Formats one value; shared by all output formats. */
 #ifndef PDET_EMIT_CELL_H
 #define PDET_EMIT_CELL_H
 
@@ -10,7 +10,7 @@
 
 #include "schema/schema.h"
 
-/* Room that any number takes, decimal or hex. */
+/* Enough room for any number, decimal or hex. */
 #define PDET_DIGITS 24
 
 /* "00" "01" ... "99" */
@@ -19,10 +19,10 @@ extern const char pdet_digit_pairs[201];
 /* 0, 10, 100 ... 10^19 */
 extern const uint64_t pdet_powers[20];
 
-/* pdet_put_dec - up to PDET_DIGITS bytes at @p; returns the end. */
+/* pdet_put_dec - write up to PDET_DIGITS bytes at @p. Returns the end. */
 static inline char *pdet_put_dec(char *p, uint64_t v)
 {
-	/* log10 from log2: 1233 / 4096 is a little over log10(2). */
+	/* log10 from log2: 1233 / 4096 is slightly more than log10(2). */
 	unsigned log = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
 	char *end = p + log + (v >= pdet_powers[log]), *at = end;
 
@@ -38,7 +38,7 @@ static inline char *pdet_put_dec(char *p, uint64_t v)
 	return end;
 }
 
-/* pdet_put_hex - "0x..." of up to PDET_DIGITS bytes at @p; returns the end. */
+/* pdet_put_hex - write "0x...", up to PDET_DIGITS bytes. Returns the end. */
 char *pdet_put_hex(char *p, uint64_t v);
 
 /* pdet_put_dev - "8:1", up to PDET_DIGITS bytes. */
@@ -50,33 +50,39 @@ char *pdet_put_prot(char *p, uint64_t prot);
 /* pdet_put_size - "48.2 MiB", up to PDET_DIGITS bytes. */
 char *pdet_put_size(char *p, uint64_t bytes);
 
-/* pdet_put_share - per cent with one digit, up to PDET_DIGITS bytes; only all
- * is 100, only nothing is 0. */
+/*
+ * pdet_put_share - write a percentage with one digit, up to PDET_DIGITS bytes.
+ * It is 100 only for the whole total, and 0 only for nothing.
+ */
 char *pdet_put_share(char *p, uint64_t part, uint64_t total);
 
-/* The longest text that pdet_put_mask() makes. */
+/* The longest text of pdet_put_mask(). */
 #define PDET_MASK_TEXT ((size_t)64 * 20)
 
 /*
- * pdet_put_mask - the names of @bits, each between @quote (may be ""), with
- * @between in the middle; a bit without a name is bitNN.
+ * pdet_put_mask - write the names of @bits. Each stands between @quote (may be
+ * ""), and @between separates them. A bit without a name is bitNN.
  */
 char *pdet_put_mask(char *p, unsigned field, uint64_t bits, const char *quote,
 		    char between);
 
 /*
- * Few combinations of bits make up most of memory, so formats keep the text of
- * those that came last: PDET_MASK_SLOTS of these, zeroed, for each column.
+ * A cache of mask texts, because few combinations of bits make up most of
+ * memory. Each column has PDET_MASK_SLOTS zeroed entries for the latest texts.
  */
 struct pdet_mask_text {
 	uint64_t value, unknown;
-	uint32_t len;		/* 0: to be filled in */
-	char text[2 * PDET_MASK_TEXT + 128]; /* each bit twice, and keys */
+	uint32_t len;		/* 0: not filled in yet */
+	char text[2 * PDET_MASK_TEXT + 128]; /* room for each bit twice, and for
+				 * keys */
 };
 
 #define PDET_MASK_SLOTS 64
 
-/* pdet_mask_slot - the text for these bits; len is 0 if it is not there yet. */
+/*
+ * pdet_mask_slot - get the entry for these bits. Its len is 0 if it is not
+ * filled in.
+ */
 static inline struct pdet_mask_text *
 pdet_mask_slot(struct pdet_mask_text *slots, uint64_t value, uint64_t unknown)
 {
@@ -92,22 +98,30 @@ pdet_mask_slot(struct pdet_mask_text *slots, uint64_t value, uint64_t unknown)
 	return m;
 }
 
-/* pdet_mask_named - the bits of a mask that have a name; 0 for other types. */
+/* pdet_mask_named - the bits of a mask that have names; 0 for other types. */
 uint64_t pdet_mask_named(unsigned field);
 
-/* pdet_mask_bit - the bit of that name as a mask, 0 if there is none. */
+/* pdet_mask_bit - the bit with that name as a mask; 0 if there is none. */
 uint64_t pdet_mask_bit(unsigned field, const char *name);
 
 /*
- * pdet_utf8 - length of the UTF-8 character at @s, and its code; or minus the
- * length of the bytes there that no character begins with. @s is before @end.
+ * pdet_utf8 - decode the UTF-8 character at @s. Returns its length and sets
+ * *@code. If no character starts there, returns minus the number of invalid
+ * bytes. @s is before @end.
  */
 int pdet_utf8(const char *s, const char *end, uint32_t *code);
 
-/* pdet_reason_name - never NULL. */
+/*
+ * pdet_is_harmless - true if the character is neither a control character (C0
+ * or C1) nor one that changes the writing direction. Those can make one text
+ * look like another.
+ */
+bool pdet_is_harmless(uint32_t code);
+
+/* pdet_reason_name - the name of a reason; never NULL. */
 const char *pdet_reason_name(unsigned state);
 
-/* A text that ends where the room ends, and knows how long it would be. */
+/* A text that is cut when its buffer is full. Its full length is counted. */
 struct pdet_cut {
 	char *to;
 	size_t size;
@@ -117,14 +131,19 @@ struct pdet_cut {
 void pdet_cut_put(struct pdet_cut *cut, const char *text, size_t len);
 void pdet_cut_str(struct pdet_cut *cut, const char *text);
 
-/* pdet_cut_plain - a string for people: what could move a terminal's cursor,
- * and what is not UTF-8, as \xNN. */
+/*
+ * pdet_cut_plain - add a string for people. Bytes that could control a
+ * terminal, and bytes that are not UTF-8, become \xNN.
+ */
 void pdet_cut_plain(struct pdet_cut *cut, const char *text, size_t len);
 
-/* Not a state of the schema: the value is there and is not to be shown. */
+/*
+ * Marks a value that exists but must not be shown. The schema does not have
+ * this state.
+ */
 #define PDET_STATE_HIDDEN 255
 
-/* One cell, taken out of its batch. */
+/* One cell, copied from its batch. */
 struct pdet_view {
 	uint64_t value;
 	uint64_t unknown;	/* named bits of a mask that are not known */
@@ -136,12 +155,12 @@ struct pdet_view {
 };
 
 enum pdet_cell_style {
-	PDET_CELL_TABLE,	/* as short as can be */
-	PDET_CELL_RECORD,	/* on a line of its own */
-	PDET_CELL_FORMAT	/* the same, names of bits joined by ',' */
+	PDET_CELL_TABLE,	/* as short as possible */
+	PDET_CELL_RECORD,	/* on its own line */
+	PDET_CELL_FORMAT	/* as RECORD, but bits joined by ',' */
 };
 
-/* pdet_cut_cell - a cell for people. */
+/* pdet_cut_cell - add a cell for people. */
 void pdet_cut_cell(struct pdet_cut *cut, const struct pdet_view *v,
 		   enum pdet_cell_style style);
 

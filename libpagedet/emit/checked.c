@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Verdicts: an object a line, a line of CSV, or a line for people; the last one
- * is that on the whole. */
-#include <errno.h>
-
+/*
+ * Writes the verdicts of a check: one JSON object, CSV line or text line for
+ * each. The last one is the verdict on the whole check.
+ */
 #include "emit/cell.h"
 #include "emit/checked.h"
 #include "emit/emitter.h"
@@ -151,11 +151,5 @@ int pdet_emit_checked(struct pagedet_emitter *e, struct pdet_env *env,
 		one(&s, &v, false);
 	pdet_checked_whole(c, &v);
 	one(&s, &v, true);
-	if (e->out.error == ENOMEM)
-		return pdet_fail(env, ENOMEM, "cannot emit: no memory");
-	if (!e->out.error)
-		return 0;
-	errno = e->out.error;
-	pdet_fail_errno(env, "cannot write output");
-	return -EIO;
+	return pdet_out_result(&e->out, env);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * CSV (RFC 4180) with one header line. Nothing there is an empty field, no
- * answer is "?reason", a mask without bits is 0. Lines end in a newline alone,
- * as the tools around a pipe expect. Strings keep their bytes.
+ * Writes CSV (RFC 4180) with one header line. Nothing is an empty field, a
+ * missing answer is "?reason", a mask without bits is 0. Lines end with a
+ * newline only, as the tools around a pipe expect. In strings, bytes that
+ * control a terminal or are not UTF-8 become \xNN. A string that a spreadsheet
+ * would take for a formula gets an apostrophe in front.
  */
 #include <stdlib.h>
 
@@ -14,11 +16,13 @@
 
 struct csv {
 	struct pdet_mask_text *mask[PDET_FIELDS]; /* by column */
-	const char *name[PDET_FIELDS][NAMES]; /* of enum values, by column */
+	const char *name[PDET_FIELDS][NAMES]; /* names of enum values, by
+				 * column */
 	size_t row_room;	/* for a row without its strings */
-	bool begun;		/* the header below stands in the output */
+	bool begun;		/* the header below has been written */
 	unsigned n_header;
-	uint8_t header[PDET_FIELDS + 1]; /* fields, then whether grouped */
+	uint8_t header[PDET_FIELDS + 1]; /* its fields, then whether it is
+				 * grouped */
 };
 
 static char *put(char *p, const char *text)
@@ -29,7 +33,7 @@ static char *put(char *p, const char *text)
 	return p + len;
 }
 
-/* What a reader would take apart, or for no answer, stands between quotes. */
+/* Whether a reader would split the text, or take it for a missing answer. */
 static bool needs_quotes(const char *s, size_t len)
 {
 	return !len || *s == '?' || memchr(s, ',', len) ||
@@ -37,26 +41,61 @@ static bool needs_quotes(const char *s, size_t len)
 	       memchr(s, '\r', len);
 }
 
-/* Asks for its own room and leaves @keep. */
+/* Whether the text starts like a formula in spreadsheets. */
+static bool looks_like_formula(const char *s, size_t len)
+{
+	return len > 1 && memchr("=+-@\t\r", *s, 6);
+}
+
+static char *put_byte(char *p, unsigned char byte)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	*p++ = '\\';
+	*p++ = 'x';
+	*p++ = hex[byte >> 4];
+	*p++ = hex[byte & 15];
+	return p;
+}
+
+/* Writes the character at @s, or invalid bytes. Returns how many. */
+static size_t put_character(char **p, const char *s, const char *end)
+{
+	uint32_t code;
+	int n = pdet_utf8(s, end, &code), i;
+
+	if (n > 0 && (pdet_is_harmless(code) || code == '\n' ||
+		      code == '\t')) {
+		if (code == '"')
+			*(*p)++ = '"';
+		memcpy(*p, s, (size_t)n);
+		*p += n;
+		return (size_t)n;
+	}
+	n = n < 0 ? -n : n;
+	for (i = 0; i < n; i++)
+		*p = put_byte(*p, (unsigned char)s[i]);
+	return (size_t)n;
+}
+
+/* Gets its own room, and leaves @keep. */
 char *pdet_csv_text(struct pdet_out *out, char *p, const char *s, size_t len,
 		      size_t keep)
 {
-	bool quotes = needs_quotes(s, len);
-	size_t part, i;
+	const bool quotes = needs_quotes(s, len);
+	const char *const end = s + len;
+	const char *part;
 
-	p = pdet_out_room(out, p, keep + 2);
+	p = pdet_out_room(out, p, keep + 3);
 	if (quotes)
 		*p++ = '"';
-	while (len) {
-		part = PDET_MIN(len, (size_t)CHUNK);
-		p = pdet_out_room(out, p, keep + 2 * part + 2);
-		for (i = 0; i < part; i++) {
-			if (s[i] == '"')
-				*p++ = '"';
-			*p++ = s[i];
-		}
-		s += part;
-		len -= part;
+	if (looks_like_formula(s, len))
+		*p++ = '\'';
+	while (s < end) {
+		p = pdet_out_room(out, p, keep + 4 * (CHUNK + 4) + 2);
+		part = s + PDET_MIN((size_t)(end - s), (size_t)CHUNK);
+		while (s < part)
+			s += put_character(&p, s, end);
 	}
 	if (quotes)
 		*p++ = '"';
@@ -70,7 +109,7 @@ static char *put_reason(const struct pagedet_emitter *e, char *p,
 	return e->query.grouped ? p : put(p, pdet_reason_name(state));
 }
 
-/* The mask, and the column of what is not known of it. */
+/* Writes the mask, and the column of its unknown bits. */
 static void fill_mask(const struct pdet_emit_col *c, struct pdet_mask_text *m)
 {
 	char *p = m->text;
@@ -235,7 +274,7 @@ static bool csv_begin(struct pagedet_emitter *e)
 		csv->row_room += sizeof(csv->mask[i]->text);
 	}
 	header[e->n_col] = e->query.grouped;
-	/* A second query with the same columns goes on in the same table. */
+	/* A second query with the same columns continues the table. */
 	if (csv->begun && csv->n_header == e->n_col &&
 	    !memcmp(csv->header, header, sizeof(header)))
 		return true;

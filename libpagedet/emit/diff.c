@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Changes as text: of each place what it was and what it is, then how many
- * there are. JSON has an object for each side, CSV a line for each field.
+ * Writes changes: for each place its old and new values, then the totals. JSON
+ * has an object for each side, CSV a line for each field.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text/plural.h"
 #include "emit/cell.h"
 #include "emit/diff.h"
 #include "emit/emitter.h"
 
 #define F(name) PAGEDET_FIELD_##name
 
-/* Letters of a value that are shown for people. */
+/* Longest value in text for people, in characters. */
 #define SHOWN 160
 #define CHANGE_WIDTH 10
 #define PLACE_WIDTH 26
@@ -40,7 +42,9 @@ static struct pdet_diff_row row_of(const struct pdet_diff_out *out, unsigned i,
 	return row;
 }
 
-/* Whether a side has a row at all: then it says something of the place. */
+/*
+ * Whether a side has a row, which is needed to say something about the place.
+ */
 static bool is_row(const struct pdet_diff_emit *x, struct pdet_diff_row r)
 {
 	unsigned i;
@@ -51,7 +55,10 @@ static bool is_row(const struct pdet_diff_emit *x, struct pdet_diff_row r)
 	return false;
 }
 
-/* The row that says where it is: now, or where it was. */
+/*
+ * The row that shows the place: the new one, or the old one if there is no new
+ * one.
+ */
 static struct pdet_diff_row placed(const struct pdet_diff_emit *x,
 				   const struct pdet_diff_out *out, unsigned i)
 {
@@ -90,7 +97,7 @@ static void put_cell(struct pdet_diff_emit *x, struct pdet_diff_row r,
 	str(x, text);
 }
 
-/* " +dirty -lru": the bits that came and went. */
+/* " +dirty -lru": the bits that were set and cleared. */
 static void put_bits(struct pdet_diff_emit *x, unsigned f, uint64_t bits,
 		     const char *sign)
 {
@@ -141,7 +148,7 @@ static void text_place(struct pdet_diff_emit *x, struct pdet_diff_row r)
 	pad_to(x, (size_t)(p - text), PLACE_WIDTH);
 }
 
-/* Of a page that came or went from or to nowhere: what it is. */
+/* Describes a page that appeared, or one that is gone. */
 static void text_one_side(struct pdet_diff_emit *x, struct pdet_diff_row r,
 			  bool now)
 {
@@ -189,6 +196,10 @@ static void text(struct pdet_diff_emit *x, const struct pdet_diff_out *out,
 	str(x, name);
 	pad_to(x, strlen(name), CHANGE_WIDTH);
 	text_place(x, placed(x, out, i));
+	if (c->pages > 1) {
+		dec(x, c->pages);
+		str(x, " pages: ");
+	}
 	if (!is_row(x, was) || !is_row(x, now))
 		text_one_side(x, placed(x, out, i), is_row(x, now));
 	else
@@ -216,6 +227,14 @@ static void text_header(struct pdet_diff_emit *x)
 
 /* --- JSON --- */
 
+static void json_number(struct pdet_diff_emit *x, const char *key, uint64_t n)
+{
+	str(x, ",\"");
+	str(x, key);
+	str(x, "\":");
+	dec(x, n);
+}
+
 static void json_side(struct pdet_diff_emit *x, struct pdet_diff_row r,
 		      const struct pagedet_change *c, bool whole)
 {
@@ -238,7 +257,7 @@ static void json_side(struct pdet_diff_emit *x, struct pdet_diff_row r,
 	out->at = pdet_json_object(x->e, r.b, r.at, &show, out->at);
 }
 
-/* A part of the place; one that is not known is not there. */
+/* Writes a part of the place, unless it is not known. */
 static void json_place(struct pdet_diff_emit *x, struct pdet_diff_row r,
 		       unsigned f)
 {
@@ -284,6 +303,7 @@ static void json(struct pdet_diff_emit *x, const struct pdet_diff_out *out,
 	str(x, k ? "\"]" : "");
 	for (k = 0; k < x->n_place; k++)
 		json_place(x, at, x->place[k]);
+	json_number(x, "pages", c->pages);
 	str(x, ",\"was\":");
 	json_side(x, was, c, whole);
 	str(x, ",\"now\":");
@@ -299,7 +319,7 @@ static void csv_reason(struct pdet_diff_emit *x, unsigned state)
 	str(x, pdet_reason_name(state));
 }
 
-/* As CSV has values elsewhere: bits between bars, nothing for nothing. */
+/* As in other CSV, bits are between bars, and nothing is an empty field. */
 static void csv_value(struct pdet_diff_emit *x, struct pdet_diff_row r,
 		      unsigned f)
 {
@@ -357,6 +377,8 @@ static void csv_line(struct pdet_diff_emit *x, const struct pdet_diff_out *out,
 		if (f >= 0)
 			csv_value(x, row_of(out, i, side), (unsigned)f);
 	}
+	str(x, ",");
+	dec(x, out->change[i].pages);
 	str(x, "\n");
 }
 
@@ -374,7 +396,10 @@ static void csv(struct pdet_diff_emit *x, const struct pdet_diff_out *out,
 		any = true;
 		csv_line(x, out, i, (int)f);
 	}
-	/* One that a side lacks differs in what it is. */
+	/*
+	 * If one side does not have the place, writes the values of the other
+	 * side.
+	 */
 	if (!any)
 		csv_line(x, out, i, pdet_batch_has(&out->rows[0], F(KIND)) ?
 				    F(KIND) : -1);
@@ -389,7 +414,7 @@ static void csv_header(struct pdet_diff_emit *x)
 		str(x, ",");
 		str(x, pdet_field_info(x->place[i])->name);
 	}
-	str(x, ",field,was,now\n");
+	str(x, ",field,was,now,pages\n");
 }
 
 /* --- totals --- */
@@ -399,22 +424,19 @@ static bool totals_only(const struct pdet_diff_emit *x)
 	return x->e->options & PAGEDET_EMIT_TOTALS;
 }
 
-static uint64_t changed(const struct pagedet_diff_totals *t)
+static bool has_room(const struct pdet_diff_emit *x)
+{
+	return !totals_only(x) && (!x->e->limit || x->n < x->e->limit);
+}
+
+static uint64_t sum(const uint64_t by_change[PAGEDET_CHANGE_MAX])
 {
 	uint64_t n = 0;
 	unsigned i;
 
 	for (i = 0; i < PAGEDET_CHANGE_MAX; i++)
-		n += t->first[i];
+		n += by_change[i];
 	return n;
-}
-
-static void json_number(struct pdet_diff_emit *x, const char *key, uint64_t n)
-{
-	str(x, ",\"");
-	str(x, key);
-	str(x, "\":");
-	dec(x, n);
 }
 
 static void json_totals(struct pdet_diff_emit *x)
@@ -431,11 +453,13 @@ static void json_totals(struct pdet_diff_emit *x)
 		json_number(x, "pages", t->first[i]);
 		json_number(x, "bytes", t->first[i] * x->page_size);
 		json_number(x, "all", t->changes[i]);
+		json_number(x, "changes", t->events[i]);
 		str(x, "}\n");
 	}
 	str(x, "{\"total\":{\"pages\":");
-	dec(x, changed(t));
-	json_number(x, "bytes", changed(t) * x->page_size);
+	dec(x, sum(t->first));
+	json_number(x, "bytes", sum(t->first) * x->page_size);
+	json_number(x, "changes", sum(t->events));
 	json_number(x, "compared", t->compared);
 	json_number(x, "same", t->same);
 	json_number(x, "undecided", t->undecided);
@@ -485,17 +509,24 @@ static void text_totals(struct pdet_diff_emit *x)
 		[PAGEDET_DIFF_BY_FILE] = "place in the file",
 	};
 	const struct pagedet_diff_totals *t = &x->d->totals;
+	char events[48];
 	unsigned i;
 
-	if (!totals_only(x) && changed(t))
+	if (!totals_only(x) && sum(t->first))
 		str(x, "\n");
-	for (i = 1; pdet_change_name(i); i++)
-		if (t->first[i])
-			text_total(x, pdet_change_name(i), t->first[i], "");
+	for (i = 1; pdet_change_name(i); i++) {
+		if (!t->first[i])
+			continue;
+		snprintf(events, sizeof(events), "in %llu change%s",
+			 (unsigned long long)t->events[i],
+			 pdet_plural(t->events[i]));
+		text_total(x, pdet_change_name(i), t->first[i],
+			   t->events[i] < t->first[i] ? events : "");
+	}
 	text_total(x, "no change", t->same, "");
 	if (t->undecided)
 		text_total(x, "undecided", t->undecided,
-			   "something of them cannot be compared");
+			   "some of their fields cannot be compared");
 	if (t->unmatched)
 		text_total(x, "unmatched", t->unmatched,
 			   "on one side only: what that means is not known");
@@ -518,7 +549,7 @@ static void csv_totals(struct pdet_diff_emit *x)
 	const struct pagedet_diff_totals *t = &x->d->totals;
 	unsigned i;
 
-	str(x, "change,pages,bytes\n");
+	str(x, "change,pages,bytes,changes\n");
 	for (i = 1; pdet_change_name(i); i++) {
 		if (!t->first[i])
 			continue;
@@ -527,24 +558,15 @@ static void csv_totals(struct pdet_diff_emit *x)
 		dec(x, t->first[i]);
 		str(x, ",");
 		dec(x, t->first[i] * x->page_size);
+		str(x, ",");
+		dec(x, t->events[i]);
 		str(x, "\n");
 	}
 }
 
-/* --- the way through --- */
+/* --- entry points --- */
 
-static int result(struct pdet_diff_emit *x, struct pdet_env *env)
-{
-	if (x->e->out.error == ENOMEM)
-		return pdet_fail(env, ENOMEM, "cannot emit: no memory");
-	if (!x->e->out.error)
-		return 0;
-	errno = x->e->out.error;
-	pdet_fail_errno(env, "cannot write output");
-	return -EIO;
-}
-
-/* The fields that name a place, of those that there are. */
+/* Finds the fields that name a place, among those present. */
 static void set_place(struct pdet_diff_emit *x)
 {
 	static const unsigned fields[][PDET_DIFF_PLACE] = {
@@ -595,7 +617,7 @@ int pdet_emit_diff_begin(struct pdet_diff_emit *x, struct pdet_env *env)
 	} else if (!totals_only(x) && x->e->format == &pdet_emit_csv) {
 		csv_header(x);
 	}
-	return result(x, env);
+	return pdet_out_result(&x->e->out, env);
 }
 
 int pdet_emit_diff_step(struct pdet_diff_emit *x, struct pdet_env *env,
@@ -605,14 +627,14 @@ int pdet_emit_diff_step(struct pdet_diff_emit *x, struct pdet_env *env,
 
 	if (x->picture) {
 		pdet_diff_picture_step(x, out);
-		return result(x, env);
+		return pdet_out_result(&x->e->out, env);
 	}
 	if (!totals_only(x) && x->e->format == &pdet_emit_text &&
 	    !x->e->begun) {
 		x->e->begun = true;
 		text_header(x);
 	}
-	for (i = first; i < out->n && !totals_only(x); i++) {
+	for (i = first; i < out->n && has_room(x); i++, x->n++) {
 		if (x->e->format == &pdet_emit_json)
 			json(x, out, i);
 		else if (x->e->format == &pdet_emit_csv)
@@ -620,7 +642,7 @@ int pdet_emit_diff_step(struct pdet_diff_emit *x, struct pdet_env *env,
 		else
 			text(x, out, i);
 	}
-	return result(x, env);
+	return pdet_out_result(&x->e->out, env);
 }
 
 int pdet_emit_diff_end(struct pdet_diff_emit *x, struct pdet_env *env)
@@ -634,5 +656,5 @@ int pdet_emit_diff_end(struct pdet_diff_emit *x, struct pdet_env *env)
 	else if (totals_only(x))
 		csv_totals(x);
 	x->e->open = false;
-	return result(x, env);
+	return pdet_out_result(&x->e->out, env);
 }

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Columns become text. One file per format, driven by the schema's tables:
- * no code per field.
+ * Writes columns as text. Each format has its own file. The tables of the
+ * schema drive them: there is no code for single fields.
  *
- *   pdet_emitter_new, then per query: pdet_emit_begin, pdet_emit_batch ...,
- *   pdet_emit_end; at last pdet_emitter_finish, pdet_emitter_free.
+ * Call pdet_emitter_new(), then pdet_emit_begin(), pdet_emit_batch() ... and
+ * pdet_emit_end() for each query, and at last pdet_emitter_finish() and
+ * pdet_emitter_free().
  */
 #ifndef PDET_EMIT_EMIT_H
 #define PDET_EMIT_EMIT_H
 
 #include "base/env.h"
 #include "schema/batch.h"
-#include "schema/snapshot_about.h"
+#include "snapshot/about.h"
 
 struct pagedet_emitter;
 
-/* What the rows of one query are. */
+/* Describes the rows of one query. */
 struct pdet_emit_query {
-	struct pdet_fields fields; /* to show */
-	const uint32_t *group_by; /* keys in the order asked; NULL: a listing */
+	struct pdet_fields fields; /* fields to show */
+	const uint32_t *group_by; /* keys in order; NULL: a listing */
 	size_t n_group_by;
-	bool grouped;		/* rows are groups, even without keys */
-	bool runs;		/* rows speak for several pages */
+	bool grouped;		/* rows are groups, even if without keys */
+	bool runs;		/* rows may stand for several pages */
 	uint32_t target;	/* PAGEDET_TARGET_* */
 	uint64_t page_size;
 	const struct pagedet_info *info; /* for pictures; NULL: not known */
-	/* for the text footer: why nobody can answer a field, and advice */
+	/*
+	 * for the footer of a text: the reason why no source answers a field,
+	 * and advice
+	 */
 	uint32_t (*why)(const void *user, uint32_t field);
 	const char *(*advice)(const void *user, uint32_t field);
 	/* for PAGEDET_EMIT_STACKS: as pagedet_stack() */
@@ -36,29 +40,29 @@ struct pdet_emit_query {
 	const struct pdet_snapshot_about *about;
 };
 
-/* One pfn of PAGEDET_TARGET_MAPPERS, and the sums of a grouping. */
+/* The end of a query: sums of groups, and progress. */
 struct pdet_emit_end {
 	const struct pagedet_mappers *mappers;
 	size_t n_mappers;
-	uint64_t pages;		/* grouped: all of them */
+	uint64_t pages;		/* for groups: pages in all of them */
 	uint64_t undecided;
-	uint64_t spilled;	/* grouped: pages in the group "other" */
-	uint64_t wanted, visited; /* places; wanted 0 is not known */
+	uint64_t spilled;	/* for groups: pages in the group "other" */
+	uint64_t wanted, visited; /* places; wanted 0: not known */
 	bool complete;
 
 	/* for PAGEDET_FORMAT_SNAPSHOT, which needs it */
 	const struct pagedet_coverage *coverage;
-	uint64_t last_ns;	/* of rows that were saved before; 0: now */
+	uint64_t last_ns;	/* time of saved rows; 0: now */
 };
 
-/* Where a thread is in the kernel. */
+/* The kernel stack of a thread. */
 struct pdet_emit_thread {
 	uint32_t pid, tid;
 	const char *const *frames;
 	uint32_t n;
-	uint32_t reason;	/* why they are not known; 0 they are, and if
-				 * there is none, it is in user code */
-	const char *words;	/* the same for people */
+	uint32_t reason;	/* the reason why the frames are not known; 0 if
+				 * they are known. No frames means user code */
+	const char *words;	/* the same as text */
 };
 
 int pdet_emitter_new(struct pdet_env *env,
@@ -66,40 +70,46 @@ int pdet_emitter_new(struct pdet_env *env,
 		     struct pagedet_emitter **ret);
 void pdet_emitter_free(struct pagedet_emitter *e);
 
-/* pdet_emitter_draws - the format is PAGEDET_FORMAT_SVG: it wants to know of
- * the kernel, and how pages are spread over rows is all the same to it. */
+/*
+ * pdet_emitter_draws - whether the format is PAGEDET_FORMAT_SVG. It needs data
+ * about the kernel. It does not matter how rows divide the pages.
+ */
 bool pdet_emitter_draws(const struct pagedet_emitter *e);
 
-/* pdet_emitter_saves - the format is PAGEDET_FORMAT_SNAPSHOT. */
+/* pdet_emitter_saves - whether the format is PAGEDET_FORMAT_SNAPSHOT. */
 bool pdet_emitter_saves(const struct pagedet_emitter *e);
 
-/* The text is written to the fd as it grows, in large pieces; a failed write
- * is -EIO with words in @env, and stays so. */
+/*
+ * Text goes to the fd in large pieces as it grows. A failed write is -EIO with
+ * an error text in @env, and every later call fails, too.
+ */
 int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
 		    const struct pdet_emit_query *q);
-/* String ids are those of @b->strings. */
+/* @b->strings holds the texts of string ids. */
 int pdet_emit_batch(struct pagedet_emitter *e, struct pdet_env *env,
 		    const struct pdet_batch *b);
 int pdet_emit_end(struct pagedet_emitter *e, struct pdet_env *env,
 		  const struct pdet_emit_end *end);
 
-/* Behind the end of a query. Not in CSV, which has rows only. */
+/*
+ * Comes after the end of a query. CSV leaves it out, because it has only rows.
+ */
 int pdet_emit_thread(struct pagedet_emitter *e, struct pdet_env *env,
 		     const struct pdet_emit_thread *t);
 
-/* One line of a survey. */
+/* Writes one line of a survey. */
 int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 		      unsigned field, unsigned source,
 		      const struct pagedet_ability *a);
 
-/* Words of a failure go to the env that the emitter was made with. */
+/* Error texts go to the env of pdet_emitter_new(). */
 int pdet_emitter_finish(struct pagedet_emitter *e);
 const char *pdet_emitter_text(struct pagedet_emitter *e, size_t *len);
 
 /*
- * pdet_format_cell - one cell as plain text, as in the text table: "-" nothing
- * there, "?" no answer. @known is the value of the mask's known field (all
- * ones if there is none). Returns the length that the whole text has.
+ * pdet_format_cell - write one cell as in the text table: "-" for nothing, "?"
+ * for no answer. @known is the value of the mask's known field, or all ones if
+ * there is none. Returns the length of the whole text.
  */
 size_t pdet_format_cell(unsigned field, uint64_t value, uint16_t cell,
 			uint64_t known, const char *string, size_t string_len,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The life of an emitter: the bounded buffer and the descriptor behind it,
- * which columns a query shows and in what order. Knows no format.
+ * The core of an emitter: its bounded buffer, its descriptor, and the columns
+ * of a query in their order. The formats are in other files.
  */
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 static const uint64_t nothing;
 
-/* All bytes up to @at to the descriptor; the buffer is empty afterwards. */
+/* Writes all bytes up to @at to the descriptor and empties the buffer. */
 static void drain(struct pdet_out *out)
 {
 	const char *from = out->buf;
@@ -59,9 +59,12 @@ char *pdet_out_more(struct pdet_out *out, char *p, size_t need)
 	out->at = p;
 	if (out->error)
 		out->at = out->buf;
-	else if (out->fd >= 0)
+	else if (out->fd >= 0) {
 		drain(out);
-	else if (!grow(out, need)) {
+		/* Without memory the buffer keeps its size. */
+		if (out->end - out->buf < (ptrdiff_t)PDET_OUT_BYTES)
+			grow(out, PDET_OUT_BYTES);
+	} else if (!grow(out, need)) {
 		out->error = ENOMEM;
 		out->at = out->buf;
 	}
@@ -109,14 +112,13 @@ static int no_memory(struct pdet_env *env)
 	return pdet_fail(env, ENOMEM, "cannot emit: no memory");
 }
 
-/* The words for a failure of now or before, or 0. */
-static int result(const struct pagedet_emitter *e, struct pdet_env *env)
+int pdet_out_result(const struct pdet_out *out, struct pdet_env *env)
 {
-	if (!e->out.error)
+	if (!out->error)
 		return 0;
-	if (e->out.error == ENOMEM)
+	if (out->error == ENOMEM)
 		return no_memory(env);
-	errno = e->out.error;
+	errno = out->error;
 	pdet_fail_errno(env, "cannot write output");
 	return -EIO;
 }
@@ -162,17 +164,18 @@ int pdet_emitter_new(struct pdet_env *env,
 	e->format = format;
 	e->options = options->options;
 	e->width = options->width;
+	e->limit = options->limit;
 	e->by = options->by;
 	if (options->title)
 		e->title = strdup(options->title);
 	e->own = calloc(1, format->size);
-	e->out.buf = malloc(PDET_OUT_BYTES);
+	e->out.buf = malloc(PDET_OUT_ROOM);
 	if (!e->own || !e->out.buf || (options->title && !e->title)) {
 		pdet_emitter_free(e);
 		return no_memory(env);
 	}
 	e->out.at = e->out.buf;
-	e->out.end = e->out.buf + PDET_OUT_BYTES;
+	e->out.end = e->out.buf + PDET_OUT_ROOM;
 	e->out.fd = options->fd < 0 ? -1 : options->fd;
 	*ret = e;
 	return 0;
@@ -186,6 +189,7 @@ void pdet_emitter_free(struct pagedet_emitter *e)
 		e->format->free(e);
 	free(e->own);
 	free(e->title);
+	free(e->from);
 	free(e->out.buf);
 	free(e);
 }
@@ -222,7 +226,7 @@ static void add_col(struct pagedet_emitter *e, unsigned field)
 		      field == PAGEDET_FIELD_VMA_END);
 }
 
-/* The keys in the order asked, each once, then the count. */
+/* Columns of groups: the keys in order, each once, then the count. */
 static void group_cols(struct pagedet_emitter *e, const uint32_t *keys,
 		       size_t n)
 {
@@ -240,7 +244,9 @@ static void group_cols(struct pagedet_emitter *e, const uint32_t *keys,
 	add_col(e, PAGEDET_FIELD_PAGES);
 }
 
-/* A known mask is not a column of its own beside the mask it speaks of. */
+/*
+ * If the known mask of a field is a column, it is not shown beside the field.
+ */
 static void list_cols(struct pagedet_emitter *e)
 {
 	struct pdet_fields show = e->query.fields;
@@ -256,7 +262,7 @@ static void list_cols(struct pagedet_emitter *e)
 			add_col(e, pdet_field_at(i));
 }
 
-/* The iterator that the query belonged to may be gone. */
+/* The iterator of the query may be freed already. */
 static void give_up(struct pagedet_emitter *e)
 {
 	e->query.why = NULL;
@@ -272,7 +278,7 @@ int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
 		    const struct pdet_emit_query *q)
 {
 	const char *why = NULL;
-	int r = result(e, env);
+	int r = pdet_out_result(&e->out, env);
 
 	if (r)
 		return r;
@@ -299,10 +305,10 @@ int pdet_emit_begin(struct pagedet_emitter *e, struct pdet_env *env,
 	e->open = true;
 	if (!e->format->begin(e))
 		e->out.error = ENOMEM;
-	return result(e, env);
+	return pdet_out_result(&e->out, env);
 }
 
-/* What a column says that was asked for and that the batch does not have. */
+/* The cell of a wanted column that the batch does not have. */
 static uint16_t absent_cell(const struct pagedet_emitter *e, unsigned field)
 {
 	uint32_t state = PAGEDET_NOT_ASKED;
@@ -353,7 +359,10 @@ bool pdet_emit_hidden(const struct pagedet_emitter *e,
 		return true;
 	if (pdet_batch_state(b, row, PAGEDET_FIELD_MAP) == PAGEDET_HAVE)
 		return b->value[PAGEDET_FIELD_MAP][row] != PAGEDET_MAP_USER;
-	/* Without the kind of mapping, the half of the address space tells. */
+	/*
+	 * If the kind of mapping is not known, the half of the address space
+	 * decides.
+	 */
 	return pdet_col_value(c, row) >> 63;
 }
 
@@ -364,7 +373,7 @@ int pdet_emit_batch(struct pagedet_emitter *e, struct pdet_env *env,
 		pdet_emit_bind(e, b);
 		e->format->batch(e, b);
 	}
-	return result(e, env);
+	return pdet_out_result(&e->out, env);
 }
 
 int pdet_emit_end(struct pagedet_emitter *e, struct pdet_env *env,
@@ -373,7 +382,7 @@ int pdet_emit_end(struct pagedet_emitter *e, struct pdet_env *env,
 	if (!e->out.error)
 		e->format->end(e, end);
 	e->open = false;
-	return result(e, env);
+	return pdet_out_result(&e->out, env);
 }
 
 int pdet_emit_thread(struct pagedet_emitter *e, struct pdet_env *env,
@@ -381,7 +390,7 @@ int pdet_emit_thread(struct pagedet_emitter *e, struct pdet_env *env,
 {
 	if (!e->out.error && e->format->thread)
 		e->format->thread(e, t);
-	return result(e, env);
+	return pdet_out_result(&e->out, env);
 }
 
 int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
@@ -397,10 +406,11 @@ int pdet_emit_ability(struct pagedet_emitter *e, struct pdet_env *env,
 				 field, source);
 	if (!e->format->ability)
 		return pdet_fail(env, EINVAL, "cannot write what can be "
-				 "answered: the format has pages only");
+					      "answered: this format can only "
+					      "have pages");
 	if (!e->out.error)
 		e->format->ability(e, info->name, source_name, a);
-	return result(e, env);
+	return pdet_out_result(&e->out, env);
 }
 
 int pdet_emitter_finish(struct pagedet_emitter *e)
@@ -410,7 +420,7 @@ int pdet_emitter_finish(struct pagedet_emitter *e)
 		e->format->finish(e);
 	if (e->out.fd >= 0)
 		drain(&e->out);
-	return result(e, e->env);
+	return pdet_out_result(&e->out, e->env);
 }
 
 const char *pdet_emitter_text(struct pagedet_emitter *e, size_t *len)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Findings: one JSON object a line, CSV of one line each, and for people, who
- * get the cause first, then what to do, then what it rests on.
+ * Writes findings: one JSON object per line, one CSV line each, or text for
+ * people with the cause first, then the advice, then the facts.
  */
-#include <errno.h>
 #include <stdio.h>
 
 #include "emit/cell.h"
@@ -32,7 +31,7 @@ static void hex(struct pagedet_emitter *e, uint64_t value)
 	out->at = pdet_put_hex(out->at, value);
 }
 
-/* Which page it is about, as far as its row says. */
+/* Copies what the row says about its page. */
 static void row_of(const struct pagedet_evidence *evidence,
 		   struct pagedet_page *row)
 {
@@ -44,6 +43,36 @@ static void row_of(const struct pagedet_evidence *evidence,
 static bool has(const struct pagedet_page *row, unsigned field)
 {
 	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_HAVE;
+}
+
+/*
+ * Users paste commands from the text: let them name this page and the opened
+ * files.
+ */
+#define WITH_PAGE 4096
+static const char *with_page(const struct pagedet_emitter *e, const char *text,
+			     const struct pagedet_page *row,
+			     char buf[WITH_PAGE])
+{
+	static const char command[] = "pagedet ";
+	const char *at = strstr(text, command);
+	const char *from = at && e->from ? e->from : "";
+	const char *rest = at ? at + strlen(command) : text;
+	const char *pfn = has(row, PAGEDET_FIELD_PFN) ? strstr(rest, "PFN") :
+							NULL;
+	char number[24] = "";
+
+	if (!*from && !pfn)
+		return text;
+	if (pfn)
+		snprintf(number, sizeof(number), "%llu",
+			 (unsigned long long)row->pfn);
+	else
+		pfn = rest + strlen(rest);
+	snprintf(buf, WITH_PAGE, "%.*s%s%.*s%s%s", (int)(rest - text), text,
+		 from, (int)(pfn - rest), rest, number,
+		 *number ? pfn + strlen("PFN") : "");
+	return buf;
 }
 
 static const char *side_name(uint32_t side)
@@ -129,9 +158,46 @@ static void json_page(struct pagedet_emitter *e, const struct pagedet_page *row)
 	}
 }
 
+static const char *state_name(uint32_t state)
+{
+	static const char *const names[] = {
+		"possible", "excluded", "not looked at",
+	};
+
+	return state < PDET_COUNT(names) ? names[state] : "possible";
+}
+
+static bool with_alternatives(const struct pagedet_emitter *e)
+{
+	return e->options & PAGEDET_EMIT_ALTERNATIVES;
+}
+
+static void json_alternatives(struct pagedet_emitter *e,
+			      const struct pagedet_finding *f,
+			      const struct pagedet_page *row)
+{
+	char buf[WITH_PAGE];
+	uint32_t i;
+
+	str(e, ",\"alternatives\":[");
+	for (i = 0; i < f->n_alternatives; i++) {
+		const struct pagedet_alternative *a = &f->alternatives[i];
+
+		if (i)
+			str(e, ",");
+		json_member(e, "{\"name\":", a->name);
+		json_member(e, ",\"cause\":", a->cause);
+		json_member(e, ",\"state\":", state_name(a->state));
+		json_member(e, ",\"why\":", with_page(e, a->why, row, buf));
+		str(e, "}");
+	}
+	str(e, "]");
+}
+
 static void json(struct pagedet_emitter *e, const struct pagedet_finding *f,
 		 const struct pagedet_page *row)
 {
+	char buf[WITH_PAGE];
 	uint32_t i;
 
 	json_member(e, "{\"finding\":", f->name);
@@ -147,14 +213,16 @@ static void json(struct pagedet_emitter *e, const struct pagedet_finding *f,
 	for (i = 0; i < f->n_unknown; i++) {
 		if (i)
 			str(e, ",");
-		json_text(e, f->unknown[i], strlen(f->unknown[i]));
+		json_member(e, "", with_page(e, f->unknown[i], row, buf));
 	}
-	json_member(e, "],\"advice\":", f->advice);
+	json_member(e, "],\"advice\":", with_page(e, f->advice, row, buf));
 	if (*f->likely) {
 		json_member(e, ",\"likely\":", f->likely);
 		json_member(e, ",\"likely_confidence\":",
 			    confidence(f->likely_confidence));
 	}
+	if (with_alternatives(e))
+		json_alternatives(e, f, row);
 	str(e, ",\"rule\":");
 	pdet_out_dec(&e->out, f->rule);
 	str(e, ",\"id\":");
@@ -174,6 +242,8 @@ static void csv_text(struct pagedet_emitter *e, const char *text)
 static void csv(struct pagedet_emitter *e, const struct pagedet_finding *f,
 		const struct pagedet_page *row)
 {
+	char buf[WITH_PAGE];
+
 	pdet_out_dec(&e->out, f->id);
 	str(e, ",");
 	if (has(row, PAGEDET_FIELD_PFN))
@@ -189,7 +259,7 @@ static void csv(struct pagedet_emitter *e, const struct pagedet_finding *f,
 	csv_text(e, confidence(f->confidence));
 	csv_text(e, f->cause);
 	csv_text(e, f->likely);
-	csv_text(e, f->advice);
+	csv_text(e, with_page(e, f->advice, row, buf));
 	pdet_out_dec(&e->out, f->n_unknown);
 	str(e, "\n");
 }
@@ -247,9 +317,34 @@ static void text_fact(struct pagedet_emitter *e, const struct pagedet_fact *f)
 	str(e, ")\n");
 }
 
+static void text_alternatives(struct pagedet_emitter *e,
+			      const struct pagedet_finding *f,
+			      const struct pagedet_page *row)
+{
+	char buf[WITH_PAGE];
+	uint32_t i;
+
+	if (f->n_alternatives)
+		str(e, "  alternatives\n");
+	for (i = 0; i < f->n_alternatives; i++) {
+		const struct pagedet_alternative *a = &f->alternatives[i];
+
+		str(e, "    ");
+		str(e, a->name);
+		str(e, " ");
+		str(e, state_name(a->state));
+		str(e, ": ");
+		plain(e, with_page(e, a->why, row, buf));
+		str(e, "  (");
+		plain(e, a->cause);
+		str(e, ")\n");
+	}
+}
+
 static void text(struct pagedet_emitter *e, const struct pagedet_finding *f,
 		 const struct pagedet_page *row)
 {
+	char buf[WITH_PAGE];
 	uint32_t i;
 
 	text_page(e, row, f->id);
@@ -271,7 +366,7 @@ static void text(struct pagedet_emitter *e, const struct pagedet_finding *f,
 	}
 	if (strcmp(f->advice, "nothing")) {
 		str(e, "  what to do: ");
-		plain(e, f->advice);
+		plain(e, with_page(e, f->advice, row, buf));
 		str(e, "\n");
 	}
 	if (f->n_facts)
@@ -282,9 +377,11 @@ static void text(struct pagedet_emitter *e, const struct pagedet_finding *f,
 		str(e, "  not known\n");
 	for (i = 0; i < f->n_unknown; i++) {
 		str(e, "    ");
-		plain(e, f->unknown[i]);
+		plain(e, with_page(e, f->unknown[i], row, buf));
 		str(e, "\n");
 	}
+	if (with_alternatives(e))
+		text_alternatives(e, f, row);
 	str(e, "\n");
 }
 
@@ -308,15 +405,4 @@ void pdet_emit_finding(struct pagedet_emitter *e,
 		text(e, f, &row);
 	else
 		json(e, f, &row);
-}
-
-int pdet_emit_failed(struct pagedet_emitter *e)
-{
-	if (e->out.error == ENOMEM)
-		return pdet_fail(e->env, ENOMEM, "cannot emit: no memory");
-	if (!e->out.error)
-		return 0;
-	errno = e->out.error;
-	pdet_fail_errno(e->env, "cannot write output");
-	return -EIO;
 }

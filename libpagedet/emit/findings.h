@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Findings become text. */
+/* Writes findings as text. */
 #ifndef PDET_EMIT_FINDINGS_H
 #define PDET_EMIT_FINDINGS_H
 
 #include "emit/emit.h"
 
 /*
- * pdet_emit_finding - one finding; @evidence is what it was made of, or NULL.
- * What was written is in the emitter's hands; pdet_emit_failed() says if that
- * went well.
+ * pdet_emit_finding - write one finding. @evidence is what it was made from, or
+ * NULL. Errors stay in the emitter; pdet_out_result() returns them.
  */
 void pdet_emit_finding(struct pagedet_emitter *e,
 		       const struct pagedet_finding *f,
 		       const struct pagedet_evidence *evidence);
-/* pdet_emit_finding_head - what stands above all of them: of CSV, names. */
+/* pdet_emit_finding_head - write the header; only CSV has one. */
 void pdet_emit_finding_head(struct pagedet_emitter *e);
-int pdet_emit_failed(struct pagedet_emitter *e);
 
 #endif

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * JSON lines: one object a row, keys are the names of the fields. Made to keep
- * up with reading: the text of keys, names and masks is prepared, a row asks
- * for room once, nothing is formatted by printf.
+ * Writes JSON lines: one object per row, with the names of fields as keys. It
+ * is built for speed: keys, names and masks are prepared texts, each row
+ * requests room once, and nothing uses printf.
  */
 #include <stdlib.h>
 
 #include "emit/cell.h"
 #include "emit/stack.h"
 
-/* Copies of short prepared texts go in blocks of this size, so sources and
- * targets have that much slack. */
+/*
+ * Short prepared texts are copied in blocks of this size. Sources and targets
+ * have that much slack.
+ */
 #define BLOCK 32
 
-/* Strings are taken in pieces of this size. */
+/* Strings are processed in pieces of this size. */
 #define CHUNK 1024
 
 #define NAMES 32
@@ -32,13 +34,13 @@ struct json {
 	size_t row_room;	/* for a row without its strings */
 };
 
-/* Of a row: what is not known. */
+/* The unknown values of a row. */
 struct lost {
 	unsigned n;
 	struct {
 		unsigned col;
 		unsigned state;
-		bool frames;	/* not the id, but what it stands for */
+		bool frames;	/* show its frames instead of the id */
 	} cell[2 * PDET_FIELDS];
 };
 
@@ -49,7 +51,7 @@ static void lose(struct lost *lost, unsigned col, unsigned state, bool frames)
 	lost->cell[lost->n++].frames = frames;
 }
 
-/* A prepared text of one block at most. */
+/* Copies a prepared text of at most one block. */
 static inline char *copy(char *p, const char *from, size_t len)
 {
 	memcpy(p, from, BLOCK);
@@ -81,8 +83,10 @@ static char *put_quoted(char *p, const char *name)
 	return p;
 }
 
-/* Objects and arrays are written with a comma after each part: the last one
- * becomes the closing bracket. */
+/*
+ * Objects and arrays have a comma after each part. The last comma becomes the
+ * closing bracket.
+ */
 static char *put_close(char *p, char bracket)
 {
 	if (p[-1] == ',')
@@ -118,16 +122,15 @@ static char *put_escape(char *p, uint32_t code)
 	return p;
 }
 
-/* DEL and the C1 controls, too: JSON is looked at on terminals. */
+/* JSON is also read on terminals. */
 static bool plain(uint32_t code)
 {
-	return code >= 0x20 && code != '"' && code != '\\' &&
-	       (code < 0x7f || code > 0x9f);
+	return code != '"' && code != '\\' && pdet_is_harmless(code);
 }
 
 /*
- * The text between quotes. Asks for its own room, and leaves @keep for what
- * comes after. *bad is set if some of it is not UTF-8.
+ * Writes the text between quotes. Gets its own room, and leaves @keep bytes for
+ * the caller. *@bad is set if a part of the text is not UTF-8.
  */
 char *pdet_json_text(struct pdet_out *out, char *p, const char *s, size_t len,
 		      size_t keep, bool *bad)
@@ -140,7 +143,7 @@ char *pdet_json_text(struct pdet_out *out, char *p, const char *s, size_t len,
 	*p++ = '"';
 	while (s < end) {
 		if (s >= checked) {
-			/* a byte becomes six at most */
+			/* A byte becomes at most six. */
 			p = pdet_out_room(out, p, keep + 6 * CHUNK + BLOCK);
 			checked = s + CHUNK;
 		}
@@ -215,7 +218,7 @@ static char *put_string(struct pagedet_emitter *e, const struct json *j,
 	*p++ = ',';
 	if (!bad)
 		return p;
-	/* without the quote and the colon behind it */
+	/* Omit the quote and the colon behind it. */
 	memcpy(p, jc->key, jc->key_len - 2);
 	p = put(p + jc->key_len - 2, "_hex\":");
 	p = put_hex_bytes(&e->out, p, s, len, j->row_room);
@@ -223,7 +226,7 @@ static char *put_string(struct pagedet_emitter *e, const struct json *j,
 	return p;
 }
 
-/* With what is not known of it, both keys included. */
+/* Includes the unknown bits, with both keys. */
 static void fill_mask(const struct pdet_emit_col *c,
 		      const struct json_col *jc, struct pdet_mask_text *m)
 {
@@ -344,7 +347,7 @@ static char *put_sources(const struct pagedet_emitter *e,
 	return p;
 }
 
-/* Groups have exactly their keys: what is not known is "?". */
+/* Groups always have exactly their keys, so an unknown value is "?". */
 static char *put_no_value(const struct pagedet_emitter *e,
 			  const struct json_col *jc, char *p, unsigned col,
 			  unsigned state, struct lost *lost)
@@ -385,7 +388,7 @@ static char *put_frames(struct pagedet_emitter *e, char *p, unsigned col,
 	return p;
 }
 
-/* The columns of one part of a row. */
+/* Writes the columns of one part of a row. */
 static char *put_cols(struct pagedet_emitter *e, const struct pdet_batch *b,
 		      uint32_t row, enum pdet_stack_part part, char *p,
 		      struct lost *lost)
@@ -440,7 +443,7 @@ char *pdet_json_object(struct pagedet_emitter *e, const struct pdet_batch *b,
 	unsigned i;
 
 	p = pdet_out_room(&e->out, p, j->row_room);
-	/* A part that is not written is not there. */
+	/* A part that was not written is omitted. */
 	for (i = 0; i < e->n_col; i++)
 		if (!pdet_fields_has(only, e->col[i].field))
 			j->col[i].part = PDET_STACK_ALLOC;
@@ -453,8 +456,10 @@ char *pdet_json_object(struct pagedet_emitter *e, const struct pdet_batch *b,
 	return put_close(p, '}');
 }
 
-/* The same as an object of their own: null if there is nothing in all of them,
- * not at all if none was asked for. */
+/*
+ * Writes the part as an object of its own. It is null if all columns are
+ * nothing, and omitted if none is wanted.
+ */
 static char *put_object(struct pagedet_emitter *e, const struct pdet_batch *b,
 			uint32_t row, enum pdet_stack_part part,
 			const char *key, char *p, struct lost *lost)
@@ -528,7 +533,7 @@ static void forget(struct json *j)
 	memset(j, 0, sizeof(*j));
 }
 
-/* The first byte of each slot is the length of the text after it. */
+/* The first byte of each slot is the length of its text. */
 static bool prepare_names(const struct pdet_emit_col *c, struct json_col *jc)
 {
 	const char *name;
@@ -567,7 +572,10 @@ static bool json_begin(struct pagedet_emitter *e)
 
 		*p++ = ':';
 		jc->key_len = (size_t)(p - jc->key);
-		/* key and value, then name and reason or source, twice */
+		/*
+		 * This is needed twice: for key and value, and for name and
+		 * reason or source.
+		 */
 		j->row_room += 6 * BLOCK;
 		if (c->type == PAGEDET_TYPE_MASK) {
 			jc->mask = calloc(PDET_MASK_SLOTS,
@@ -599,7 +607,7 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 					   m->mapcount_kind);
 	const bool unseen = pdet_is_reason(m->found_state);
 	const bool lost = pdet_is_reason(m->expected_state);
-	/* A count whose meaning cannot be told, as of a captured folio. */
+	/* The meaning of the count is unknown, as for a captured folio. */
 	const bool vague = m->expected_state == PAGEDET_HAVE && !kind;
 	uint64_t i;
 

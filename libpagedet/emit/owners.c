@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Groups of page_owner's records: as one JSON object a line, as CSV, and for
- * people, who get a line for each group with its stack below.
+ * Writes groups of page_owner's records as JSON lines, as CSV, or as text with
+ * one line per group and its stack below.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct emitting {
 
 /* --- parts --- */
 
-/* False without memory. */
+/* Returns false without memory. */
 static bool get_frames(struct emitting *s, uint64_t id)
 {
 	int n = pdet_owners_stack(s->o, id, s->frames, s->cap);
@@ -60,7 +60,7 @@ static void dec(struct emitting *s, uint64_t value)
 	pdet_out_dec(&s->e->out, value);
 }
 
-/* Files of stacks only count pages. */
+/* Files with stacks count only pages. */
 static bool has_times(const struct emitting *s)
 {
 	return s->group.times || !s->group.pages;
@@ -88,7 +88,7 @@ static void json_key(struct emitting *s, const char *name)
 	str(s, "\":");
 }
 
-/* Names joined by '|' are an array. */
+/* Names joined by '|' become an array. */
 static void json_list(struct emitting *s, const char *text, size_t len)
 {
 	const char *end = text + len, *bar;
@@ -227,7 +227,7 @@ static void csv_head(struct emitting *s)
 	str(s, "\n");
 }
 
-/* A frame may hold anything, if the text is not a kernel's. */
+/* A frame may contain anything if a text is not from a kernel. */
 static void csv_frame(struct emitting *s, const char *frame)
 {
 	const char *quote;
@@ -240,7 +240,7 @@ static void csv_frame(struct emitting *s, const char *frame)
 	str(s, frame);
 }
 
-/* The functions of a stack, joined by ';'. */
+/* Writes the functions of a stack, joined by ';'. */
 static bool csv_frames(struct emitting *s, uint64_t id)
 {
 	uint32_t i;
@@ -334,11 +334,10 @@ static void text_head(struct emitting *s)
 	if (pdet_owners_compared(s->o))
 		column(s, "grown by");
 	column(s, "bytes");
-	column(s, "allocated");
-	str(s, "\n");
+	str(s, "   allocated\n");
 }
 
-/* Unlike 1 MB, 1048576 can be added up. */
+/* Unlike 1 MB, users can add up 1048576. */
 static void text_number(struct emitting *s, uint64_t value, bool known)
 {
 	char buf[32];
@@ -347,7 +346,7 @@ static void text_number(struct emitting *s, uint64_t value, bool known)
 	column(s, known ? buf : "?");
 }
 
-/* Of memory that grows, how old the oldest is and the newest. */
+/* Shows the oldest and newest age, which tells whether memory grows. */
 static void text_when(struct emitting *s)
 {
 	char buf[64];
@@ -391,6 +390,8 @@ static void text_value(struct emitting *s, unsigned i)
 	} else if (pdet_owner_key_is_text(key)) {
 		text = pdet_owners_text(s->o, value, &len);
 		text_plain(s, text, len);
+		if (!len)
+			str(s, key == PAGEDET_OWNER_GFP ? "0" : "''");
 	} else {
 		dec(s, value);
 	}
@@ -464,11 +465,6 @@ int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
 	for (; ok && max && pdet_owners_next(o, &s.group) == 1; max--)
 		ok = group(&s);
 	free(s.frames);
-	if (!ok || e->out.error == ENOMEM)
-		return pdet_fail(env, ENOMEM, "cannot emit: no memory");
-	if (!e->out.error)
-		return 0;
-	errno = e->out.error;
-	pdet_fail_errno(env, "cannot write output");
-	return -EIO;
+	return ok ? pdet_out_result(&e->out, env) :
+		    pdet_fail(env, ENOMEM, "cannot emit: no memory");
 }

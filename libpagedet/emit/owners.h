@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Groups of page_owner's records as text. */
+/* Writes groups of page_owner's records as text. */
 #ifndef PDET_EMIT_OWNERS_H
 #define PDET_EMIT_OWNERS_H
 
 #include "emit/emit.h"
-#include "query/owners.h"
+#include "owners/owners.h"
 
-/* pdet_emit_owners - the next groups, @max at most. 0, -EIO, -ENOMEM. */
+/*
+ * pdet_emit_owners - write the next groups, at most @max. Returns 0, -EIO or
+ * -ENOMEM.
+ */
 int pdet_emit_owners(struct pagedet_emitter *e, struct pdet_env *env,
 		     struct pdet_owners *o, uint64_t max);
 

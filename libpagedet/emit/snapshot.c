@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The file of saved rows: all columns that were asked for, and the frame, as
- * they are. Kernel addresses that are not to be shown are not saved either.
+ * Writes the snapshot file: all wanted columns and the frame, unchanged. Kernel
+ * addresses that must not be shown are not saved.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "base/clock.h"
 #include "emit/cell.h"
 #include "emit/emitter.h"
-#include "schema/snapshot_write.h"
+#include "snapshot/write.h"
 
 struct saving {
 	struct pdet_snapshot_writer *writer;
 	struct pdet_fields fields;
-	/* of columns that are not saved as they are; as long as @cap */
+	/* columns that are saved in another form, each with @cap values */
 	uint64_t *value[PDET_FIELDS];
 	uint16_t *cell[PDET_FIELDS];
 	uint32_t cap;
@@ -37,7 +37,7 @@ static bool snapshot_begin(struct pagedet_emitter *e)
 	struct saving *s = e->own;
 
 	s->fields = e->query.about->fields;
-	/* It is not there for long. */
+	/* The writer writes the data at once, so it need not stay. */
 	stop(e, pdet_snapshot_write(e->env, e->query.about, &sink,
 				    &s->writer));
 	e->query.about = NULL;
@@ -56,7 +56,7 @@ static void free_columns(struct saving *s)
 	}
 }
 
-/* Room for a column of our own. */
+/* Makes room for a changed column. */
 static bool own_column(struct saving *s, unsigned f, uint32_t n)
 {
 	if (s->cap < n) {
@@ -70,7 +70,7 @@ static bool own_column(struct saving *s, unsigned f, uint32_t n)
 	return s->value[f] && s->cell[f];
 }
 
-/* Without the addresses that are hidden. */
+/* Copies the column without hidden addresses. */
 static bool copy_shown(struct pagedet_emitter *e, const struct pdet_batch *b,
 		       const struct pdet_emit_col *c)
 {
@@ -93,7 +93,7 @@ static bool copy_shown(struct pagedet_emitter *e, const struct pdet_batch *b,
 	return true;
 }
 
-/* A column that the batch lacks: the same for all rows. */
+/* A column that the batch lacks has the same cell in all rows. */
 static bool make_absent(struct saving *s, unsigned f, uint32_t n)
 {
 	uint32_t row;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Which fields are about the allocation of a page, and which about its last
- * free; and the frames behind an id. */
+/*
+ * Separates the fields about a page's allocation from those about its last
+ * free, and gets the frames of a stack id.
+ */
 #include <errno.h>
 
 #include "emit/stack.h"
@@ -46,7 +48,7 @@ int pdet_stack_frames(const struct pagedet_emitter *e, uint64_t id,
 	case -ENOMEM:
 		return -(int)PAGEDET_NO_MEMORY;
 	case -ENOENT:
-		/* they were there when the id was answered */
+		/* They existed when the id was answered. */
 		return -(int)PAGEDET_RACED;
 	default:
 		return n < 0 ? -(int)PAGEDET_IO :

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* PAGEDET_EMIT_STACKS: what stands where in an answer about who allocated and
- * freed a page. */
+/*
+ * PAGEDET_EMIT_STACKS: the layout of answers about a page's allocation and
+ * free.
+ */
 #ifndef PDET_EMIT_STACK_H
 #define PDET_EMIT_STACK_H
 
 #include "emit/emitter.h"
 
-/* Nobody keeps longer ones. */
+/* No source keeps longer stacks. */
 #define PDET_EMIT_FRAMES 256
 
-/* Of which object a field is part; fields have other names there. */
+/* The object that contains a field. Fields have other names in it. */
 enum pdet_stack_part {
 	PDET_STACK_PAGE,	/* the page itself */
 	PDET_STACK_ALLOC,
@@ -18,8 +20,10 @@ enum pdet_stack_part {
 
 const char *pdet_stack_key(unsigned field, enum pdet_stack_part *part);
 
-/* pdet_stack_frames - of the query at hand: how many there are, at most
- * PDET_EMIT_FRAMES; below 0 they cannot be had, and it is minus the reason. */
+/*
+ * pdet_stack_frames - get frames of the current query. Returns their number, at
+ * most PDET_EMIT_FRAMES. If they are not available, returns minus the reason.
+ */
 int pdet_stack_frames(const struct pagedet_emitter *e, uint64_t id,
 		      const char *frames[PDET_EMIT_FRAMES]);
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Text for people: holds the first rows back until it is known how the answer
- * is best shown - one row as labelled lines, several as a table as wide as
- * they need - then lets the rest pass through.
+ * Writes text for people. It buffers the first rows until it can choose the
+ * layout: labelled lines for one row, or a table of the needed width for
+ * several. Then it writes further rows at once.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "emit/text.h"
 
-/* Rows held back; all groups, because their shares need the sum. */
+/*
+ * Number of buffered rows. Groups are all buffered, because shares need the
+ * sum.
+ */
 #define HOLD_ROWS 200
 #define HOLD_GROUPS 4096
 #define HOLD_BYTES ((size_t)256 * 1024)
@@ -25,6 +28,31 @@ bool pdet_text_alarm(const struct pdet_text *t, unsigned col,
 {
 	return v->state == PAGEDET_CORRUPT ||
 	       (v->state == PAGEDET_HAVE && v->value & t->alarm[col]);
+}
+
+/* Few colours, readable on light and dark backgrounds. */
+const char *pdet_text_colour_of(const struct pagedet_emitter *e, unsigned col,
+				const struct pdet_view *v)
+{
+	if (pdet_text_alarm(e->own, col, v))
+		return PDET_RED;
+	if (v->state != PAGEDET_HAVE)
+		return PDET_DIM;
+	if (e->col[col].field != PAGEDET_FIELD_KIND)
+		return NULL;
+	switch (v->value) {
+	case PAGEDET_KIND_ANON:
+	case PAGEDET_KIND_SHMEM:
+		return PDET_MAGENTA;
+	case PAGEDET_KIND_FILE:
+		return PDET_CYAN;
+	case PAGEDET_KIND_SLAB:
+		return PDET_GREEN;
+	case PAGEDET_KIND_FREE:
+		return PDET_DIM;
+	default:
+		return NULL;
+	}
 }
 
 static bool room_for(char **data, size_t *cap, size_t need)
@@ -44,7 +72,7 @@ static bool room_for(char **data, size_t *cap, size_t need)
 	return true;
 }
 
-/* One column a character: bytes that do not go on with one. */
+/* Counts one column per character; continuation bytes have none. */
 static size_t columns(const char *text, size_t len)
 {
 	size_t i, n = 0;
@@ -133,8 +161,14 @@ static void account(struct pdet_seen *seen, const struct pdet_view *v)
 {
 	switch (v->state) {
 	case PAGEDET_HAVE:
-		seen->unknown_always &= v->unknown;
-		seen->unknown_ever |= v->unknown;
+		/* A log seldom tells every field. */
+		if (v->source != PAGEDET_SOURCE_LOG) {
+			seen->unknown_always &= v->unknown;
+			seen->unknown_ever |= v->unknown;
+			seen->judged++;
+		}
+		seen->ever |= v->field == PAGEDET_FIELD_KIND ?
+			      1ull << v->value % 64 : v->value;
 		seen->have++;
 		break;
 	case PAGEDET_NONE:
@@ -143,6 +177,12 @@ static void account(struct pdet_seen *seen, const struct pdet_view *v)
 	case PDET_STATE_HIDDEN:
 		seen->hidden++;
 		return;
+	case PAGEDET_UNSUPPORTED:
+		if (v->source == PAGEDET_SOURCE_LOG) {
+			seen->unsaid++;
+			return;
+		}
+		/* fallthrough */
 	default:
 		seen->lost[v->state % PDET_COUNT(seen->lost)]++;
 		return;
@@ -219,7 +259,7 @@ static void put_row(struct pagedet_emitter *e, const struct pdet_view *row)
 	t->begun = true;
 }
 
-/* Decides, and writes what was held back. */
+/* Chooses the layout and writes the buffered rows. */
 static void lay_out(struct pagedet_emitter *e, bool ended)
 {
 	struct pdet_text *t = e->own;
@@ -232,7 +272,7 @@ static void lay_out(struct pagedet_emitter *e, bool ended)
 	if (t->begun)
 		pdet_out_str(&e->out, "\n");
 	t->folded = e->n_col > PDET_TEXT_FEW;
-	/* Between several rows an empty line means the next row. */
+	/* If there are several rows, an empty line precedes the next one. */
 	t->spaced = ended && t->rows == 1 && t->folded;
 	if (e->query.grouped)
 		pdet_table_lay_out(e, ended);
@@ -242,9 +282,11 @@ static void lay_out(struct pagedet_emitter *e, bool ended)
 			    !pdet_table_lay_out(e, ended);
 	if (t->record)
 		pdet_record_lay_out(e);
-	else
+	else if (!e->query.grouped)
+		pdet_text_same(e);
+	if (!t->record)
 		pdet_table_head(e);
-	/* The record of the first row is not set off from what is above. */
+	/* The record of the first row needs no gap above it. */
 	t->begun = !t->record;
 	for (i = 0; i < t->n_held; i++) {
 		pdet_text_row(e, i, row);
@@ -298,16 +340,17 @@ static bool text_begin(struct pagedet_emitter *e)
 	t->held = NULL;
 	t->rows = t->total = 0;
 	t->laid_out = t->record = t->folded = false;
-	memset(t->seen, 0, sizeof(t->seen));
+	free(t->seen);
+	t->seen = calloc(PDET_MAX(e->n_col, 1u), sizeof(*t->seen));
+	if (!t->seen)
+		return false;
 	memset(t->out_of_table, 0, sizeof(t->out_of_table));
+	memset(t->same, 0, sizeof(t->same));
+	memset(t->letters, 0, sizeof(t->letters));
+	memset(t->no_room, 0, sizeof(t->no_room));
+	t->no_hex = false;
 	free_masks(t);
 	for (i = 0; i < e->n_col; i++) {
-		if (e->col[i].type == PAGEDET_TYPE_MASK) {
-			t->mask[i] = calloc(PDET_MASK_SLOTS,
-					    sizeof(*t->mask[i]));
-			if (!t->mask[i])
-				return false;
-		}
 		t->seen[i].unknown_always = ~(uint64_t)0;
 		t->alarm[i] = pdet_mask_bit(e->col[i].field, "hwpoison") |
 			      pdet_mask_bit(e->col[i].field, "torn");
@@ -327,7 +370,7 @@ static void text_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 	pdet_text_notes(e, end);
 }
 
-/* The walk failed: what came so far is shown, without sums. */
+/* The walk failed: shows the rows that have come, but not sums. */
 static void text_give_up(struct pagedet_emitter *e)
 {
 	struct pdet_text *t = e->own;
@@ -426,6 +469,7 @@ static void text_free(struct pagedet_emitter *e)
 	struct pdet_text *t = e->own;
 
 	free_masks(t);
+	free(t->seen);
 	free(t->held);
 	free(t->strings);
 	free(t->scratch);

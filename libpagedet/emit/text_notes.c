@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The footer of a text: what could not be known and why, what was left out of
- * the table, sums. Nothing of it is printed when there is nothing to say.
+ * Writes the footer of a text: the values that could not be known, with the
+ * reasons, what the table left out, and sums. If there is nothing to report,
+ * the footer is empty.
  */
 #include "emit/text.h"
 
-/* Of tasks that could not be looked at, these are named. */
+/* This many unreadable tasks are named. */
 #define NAMED_TASKS 8
 
 struct note {
 	struct pagedet_emitter *e;
-	bool any;		/* a line was written: the footer is set off */
+	bool any;		/* a line was written after the gap */
 	char text[4096];
 	struct pdet_cut cut;
 };
@@ -54,10 +55,27 @@ static const char *advice(const struct pagedet_emitter *e, unsigned col,
 	unsigned f = e->col[col].field;
 	const char *text = NULL;
 
-	/* The advice is for the reason that holds for the whole query. */
-	if (q->advice && (!q->why || q->why(q->user, f) == state))
+	/*
+	 * The advice belongs to the reason of the whole query, or to pages for
+	 * which the open sources do not know the field.
+	 */
+	if (q->advice && (!q->why || q->why(q->user, f) == state ||
+			  (q->why(q->user, f) == PAGEDET_HAVE &&
+			   state == PAGEDET_UNSUPPORTED)))
 		text = q->advice(q->user, f);
 	return text ? text : "";
+}
+
+/* Whether the field would be known if the query named it. */
+static bool is_not_looked_for(const char *help)
+{
+	return !strncmp(help, PDET_NOT_LOOKED_FOR,
+			strlen(PDET_NOT_LOOKED_FOR));
+}
+
+static bool is_same_help(const char *a, const char *b)
+{
+	return !strcmp(a, b) || (is_not_looked_for(a) && is_not_looked_for(b));
 }
 
 static void say_reason(struct note *note, unsigned state, const char *help)
@@ -65,6 +83,10 @@ static void say_reason(struct note *note, unsigned state, const char *help)
 	const char *text = pdet_state_text(state);
 
 	say(note, ": ");
+	if (is_not_looked_for(help)) {
+		say(note, help);
+		return;
+	}
 	say(note, pdet_reason_name(state));
 	if (text) {
 		say(note, " - ");
@@ -74,7 +96,6 @@ static void say_reason(struct note *note, unsigned state, const char *help)
 		say(note, "; ");
 		say(note, help);
 	}
-	finish(note);
 }
 
 /* Fields lost in every row for the same reason share a line. */
@@ -84,18 +105,27 @@ static void lost_always(struct note *note, bool *done, unsigned col,
 	const struct pagedet_emitter *e = note->e;
 	const struct pdet_text *t = e->own;
 	const char *help = advice(e, col, state);
+	bool these[PDET_FIELDS] = { false };
 	unsigned i;
 
 	start(note, "?");
 	for (i = col; i < e->n_col; i++) {
 		if (t->seen[i].lost[state] != t->rows ||
-		    strcmp(advice(e, i, state), help))
+		    !is_same_help(advice(e, i, state), help))
 			continue;
 		say(note, i == col ? " " : ", ");
 		say(note, e->col[i].name);
-		done[i] = true;
+		these[i] = done[i] = true;
 	}
 	say_reason(note, state, help);
+	/* The list already has its first field. */
+	for (i = col + 1; i < e->n_col && is_not_looked_for(help); i++) {
+		if (!these[i])
+			continue;
+		say(note, ",");
+		say(note, e->col[i].name);
+	}
+	finish(note);
 }
 
 static void lost_sometimes(struct note *note, unsigned col, unsigned state)
@@ -105,7 +135,7 @@ static void lost_sometimes(struct note *note, unsigned col, unsigned state)
 
 	start(note, "? ");
 	say(note, e->col[col].name);
-	/* A group is many rows: its own count would mislead. */
+	/* A group is many rows: its count would mislead. */
 	if (!e->query.grouped) {
 		say(note, " in ");
 		say_number(note, t->seen[col].lost[state]);
@@ -114,6 +144,7 @@ static void lost_sometimes(struct note *note, unsigned col, unsigned state)
 		say(note, " rows");
 	}
 	say_reason(note, state, advice(e, col, state));
+	finish(note);
 }
 
 static void note_lost(struct note *note)
@@ -135,6 +166,33 @@ static void note_lost(struct note *note)
 	}
 }
 
+/* Notes which fields the log does not have, for all pages or for some. */
+static void note_unsaid(struct note *note, bool always)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	uint64_t rows = 0;
+	bool any = false;
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++)
+		rows = PDET_MAX(rows, t->seen[i].unsaid);
+	for (i = 0; i < e->n_col; i++) {
+		if (!t->seen[i].unsaid ||
+		    (t->seen[i].unsaid == rows) != always)
+			continue;
+		if (any)
+			say(note, ", ");
+		else
+			start(note, always ? "the text does not say: " :
+					     "it does not always say: ");
+		say(note, e->col[i].name);
+		any = true;
+	}
+	if (any)
+		finish(note);
+}
+
 static void note_left_out(struct note *note)
 {
 	const struct pagedet_emitter *e = note->e;
@@ -154,6 +212,73 @@ static void note_left_out(struct note *note)
 	}
 	if (any)
 		finish(note);
+}
+
+/* Explains the letters of a narrow table. */
+static void note_letters(struct note *note, unsigned col)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	const unsigned field = e->col[col].field;
+	uint64_t bits = t->seen[col].ever;
+	char text[] = " ?=";
+
+	start(note, e->col[col].name);
+	say(note, ":");
+	for (; bits; bits &= bits - 1) {
+		const unsigned bit = (unsigned)__builtin_ctzll(bits);
+
+		text[1] = pdet_text_letter(field, bit);
+		if (!text[1])
+			continue;
+		say(note, text);
+		say(note, pdet_value_name(field, bit));
+	}
+	finish(note);
+}
+
+/* Explains kinds whose names do not tell the user of the memory. */
+static void note_kinds(struct note *note)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++) {
+		if (e->col[i].field != PAGEDET_FIELD_KIND ||
+		    !(t->seen[i].ever >> PAGEDET_KIND_UNINIT & 1))
+			continue;
+		start(note, "uninit: free memory that the kernel has not set "
+			    "up yet");
+		finish(note);
+	}
+}
+
+/* Lists what the terminal had no room for. */
+static void note_narrow(struct note *note)
+{
+	const struct pagedet_emitter *e = note->e;
+	const struct pdet_text *t = e->own;
+	bool any = false;
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++)
+		if (t->letters[i])
+			note_letters(note, i);
+	for (i = 0; i < e->n_col; i++) {
+		if (!t->no_room[i])
+			continue;
+		if (any)
+			say(note, ", ");
+		else
+			start(note, "no room here: ");
+		say(note, e->col[i].name);
+		any = true;
+	}
+	if (!any)
+		return;
+	say(note, " (a wider terminal, --json or --format csv have them)");
+	finish(note);
 }
 
 static void note_bits(struct note *note, unsigned col, uint64_t bits,
@@ -179,7 +304,7 @@ static void note_unknown_bits(struct note *note)
 
 	for (i = 0; i < e->n_col; i++) {
 		const struct pdet_seen *seen = &t->seen[i];
-		uint64_t always = seen->have ? seen->unknown_always : 0;
+		uint64_t always = seen->judged ? seen->unknown_always : 0;
 
 		note_bits(note, i, always, ": cannot be known: ");
 		note_bits(note, i, seen->unknown_ever & ~always,
@@ -223,8 +348,8 @@ static void note_hidden(struct note *note)
 	for (i = 0; i < e->n_col; i++) {
 		if (!t->seen[i].hidden)
 			continue;
-		start(note, "hidden: kernel addresses are shown only when "
-			    "asked for");
+		start(note, "hidden: kernel addresses are shown only with "
+			    "--pointers");
 		finish(note);
 		return;
 	}
@@ -277,7 +402,7 @@ static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 		say_number(note, m->n_unread);
 		say(note, m->n_unread == 1 ? " task:" : " tasks:");
 	}
-	/* Who may read nobody else's meets hundreds; JSON has all of them. */
+	/* An unprivileged user may meet hundreds of them; JSON has all. */
 	named = m->n_unread > NAMED_TASKS + 1 ? NAMED_TASKS : m->n_unread;
 	for (i = 0; i < named; i++) {
 		say(note, " ");
@@ -311,10 +436,15 @@ void pdet_text_notes(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 
 	for (i = 0; i < end->n_mappers; i++)
 		note_mappers(&note, &end->mappers[i]);
-	if (!t->record)
+	if (!t->record) {
+		note_narrow(&note);
 		note_left_out(&note);
+	}
+	note_kinds(&note);
 	if (t->rows)
 		note_lost(&note);
+	note_unsaid(&note, true);
+	note_unsaid(&note, false);
 	if (!t->record)
 		note_unknown_bits(&note);
 	note_hidden(&note);
@@ -325,5 +455,5 @@ void pdet_text_notes(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 	note_pages(&note, "undecided: ", end->undecided,
 		   "of which it is not known whether they match");
 	note_pages(&note, "other: ", end->spilled,
-		   "in groups that found no room");
+		   "in groups for which there was no room");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A row as labelled lines, one field a line, related fields together: for the
- * answer about one page, and for terminals too narrow for a table.
+ * Writes a row as labelled lines, one field per line, with related fields
+ * together. It serves answers about one page, and terminals too narrow for a
+ * table.
  */
 #include "emit/stack.h"
 #include "emit/text.h"
@@ -17,7 +18,7 @@ void pdet_record_lay_out(struct pagedet_emitter *e)
 					  strlen(e->col[i].name));
 }
 
-/* In a long answer, fields without one are listed in a line of their own. */
+/* In a long answer, fields without a value share one line. */
 static bool listed(const struct pdet_text *t, const struct pdet_view *v)
 {
 	return t->folded && v->state != PAGEDET_HAVE &&
@@ -34,7 +35,7 @@ static void put_label(struct pagedet_emitter *e, const char *label)
 	pdet_out_pad(&e->out, t->label_width + 2 - strlen(label));
 }
 
-/* A line for each function, below the id. */
+/* Writes one line per function, below the id. */
 static void put_frames(struct pagedet_emitter *e, uint64_t id)
 {
 	const struct pdet_text *t = e->own;
@@ -90,8 +91,10 @@ static void put_field(struct pagedet_emitter *e, unsigned col,
 		put_frames(e, v->value);
 }
 
-/* "-  swap_type swap_offset", "?  memcg_path": the sign is the label. The
- * first of these lists is set off from the fields above. */
+/*
+ * "-  swap_type swap_offset", "?  memcg_path": the sign is the label. The first
+ * of these lists follows an empty line.
+ */
 static void put_list(struct pagedet_emitter *e, const struct pdet_view *row,
 		     bool none, bool *first)
 {
@@ -125,8 +128,10 @@ static bool same_group(const struct pagedet_emitter *e, unsigned a, unsigned b)
 		       pdet_field_info(e->col[b].field)->group);
 }
 
-/* The columns in the order of their groups' first fields; what is about the
- * row itself comes last. */
+/*
+ * Orders columns by the first field of their group. Fields about the row itself
+ * come last.
+ */
 static unsigned group_order(const struct pagedet_emitter *e, unsigned *ret)
 {
 	bool done[PDET_FIELDS] = { false };
@@ -150,8 +155,10 @@ static unsigned group_order(const struct pagedet_emitter *e, unsigned *ret)
 	return n;
 }
 
-/* With stacks, what is about the allocation comes before what is about the
- * free, and each stack, which is long, behind the rest. */
+/*
+ * With stacks, the allocation comes before the free, and each long stack comes
+ * after its other fields.
+ */
 static unsigned stack_order(const struct pagedet_emitter *e, unsigned *ret)
 {
 	enum pdet_stack_part part, of;

@@ -1,19 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Several rows as a table: which columns, how wide, what is cut so that a line
- * of the terminal is enough.
+ * Writes several rows as a table. Chooses columns and widths, and cuts cells so
+ * that each row fits into a line of the terminal.
  */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "emit/text.h"
 
 #define BETWEEN 2		/* blanks between columns */
-#define NARROWEST 8		/* no column is cut to less */
+#define NARROWEST 12		/* no column is cut further */
 
 static const char ellipsis[] = "...";
 static const char total_label[] = "total";
 
 #define ELLIPSIS (sizeof(ellipsis) - 1)
 
-/* Bad news first, so that it is there when the rest is cut. */
+/*
+ * Writes a letter for each set bit. A bit without a letter, which later rows
+ * may have, gets its name.
+ */
+static uint32_t lay_letters(const struct pdet_text *t, unsigned col,
+			    const struct pdet_view *v, char *text)
+{
+	uint64_t bits = v->value & t->alarm[col], odd = 0;
+	char *p = text, letter;
+	int pass;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (; bits; bits &= bits - 1) {
+			letter = pdet_text_letter(v->field,
+					(unsigned)__builtin_ctzll(bits));
+			if (letter)
+				*p++ = letter;
+			else
+				odd |= bits & -bits;
+		}
+		bits = v->value & ~t->alarm[col];
+	}
+	if (odd && p > text)
+		*p++ = ',';
+	p = pdet_put_mask(p, v->field, odd, "", ',');
+	if (!v->value)
+		*p++ = '0';
+	return (uint32_t)(p - text);
+}
+
+/* Bad news comes first, so that a cut cannot remove it. */
 static size_t lay_mask(struct pdet_text *t, unsigned col,
 		       const struct pdet_view *v)
 {
@@ -21,7 +54,9 @@ static size_t lay_mask(struct pdet_text *t, unsigned col,
 	uint64_t alarm = v->value & t->alarm[col];
 	char *p = m->text;
 
-	if (!m->len) {
+	if (!m->len && t->letters[col]) {
+		m->len = lay_letters(t, col, v, m->text);
+	} else if (!m->len) {
 		p = pdet_put_mask(p, v->field, alarm, "", ',');
 		if (alarm && alarm != v->value)
 			*p++ = ',';
@@ -35,7 +70,7 @@ static size_t lay_mask(struct pdet_text *t, unsigned col,
 	return m->len;
 }
 
-/* One field of the table into the scratch; returns its width. */
+/* Writes one cell of the table to the scratch. Returns its width. */
 static size_t lay_cell(struct pagedet_emitter *e,
 		       const struct pdet_text_col *tc,
 		       const struct pdet_view *v)
@@ -62,9 +97,6 @@ static size_t lay_cell(struct pagedet_emitter *e,
 	case PDET_TEXT_SIZE:
 		p = pdet_put_size(p, v->value * e->query.page_size);
 		break;
-	case PDET_TEXT_BYTES:
-		p = pdet_put_dec(p, v->value * e->query.page_size);
-		break;
 	default:
 		p = pdet_put_share(p, v->value, t->total);
 	}
@@ -89,8 +121,10 @@ static void add(struct pdet_text *t, unsigned col, enum pdet_text_part part,
 		     type == PAGEDET_TYPE_MASK;
 }
 
-/* A column without answers is left to the footer. While more rows may come,
- * only what nobody can answer in this query is. */
+/*
+ * The footer reports columns without answers. If more rows may come, a column
+ * is left out only if no source can answer it in this query.
+ */
 static bool left_out(const struct pagedet_emitter *e, unsigned col, bool ended)
 {
 	const struct pdet_text *t = e->own;
@@ -115,15 +149,15 @@ static void choose(struct pagedet_emitter *e, bool ended)
 		const struct pdet_emit_col *c = &e->col[i];
 
 		t->out_of_table[i] = left_out(e, i, ended);
-		if (t->out_of_table[i])
+		if (t->out_of_table[i] || t->same[i] || t->no_room[i])
 			continue;
 		add(t, i, PDET_TEXT_VALUE, c->name, c->type);
-		if (!strcmp(pdet_field_info(c->field)->unit, "pfn"))
+		if (!t->no_hex &&
+		    !strcmp(pdet_field_info(c->field)->unit, "pfn"))
 			add(t, i, PDET_TEXT_HEX, "hex", c->type);
 		if (!e->query.grouped || i + 1 < e->n_col)
 			continue;
 		add(t, i, PDET_TEXT_SIZE, "size", c->type);
-		add(t, i, PDET_TEXT_BYTES, "bytes", c->type);
 		if (t->total)
 			add(t, i, PDET_TEXT_SHARE, "share", c->type);
 	}
@@ -144,7 +178,7 @@ static size_t least(const struct pdet_text_col *tc)
 	return PDET_MAX(strlen(tc->head), (size_t)NARROWEST);
 }
 
-/* Takes from the widest columns first, evenly. */
+/* Narrows the widest columns first, evenly. */
 static bool narrow(struct pdet_text *t, size_t width)
 {
 	struct pdet_text_col *widest;
@@ -203,7 +237,7 @@ static void room_for_total(struct pagedet_emitter *e)
 	}
 }
 
-bool pdet_table_lay_out(struct pagedet_emitter *e, bool ended)
+bool pdet_table_try(struct pagedet_emitter *e, bool ended, bool cut)
 {
 	struct pdet_text *t = e->own;
 	struct pdet_view row[PDET_FIELDS];
@@ -228,12 +262,37 @@ bool pdet_table_lay_out(struct pagedet_emitter *e, bool ended)
 	if (e->query.grouped && e->n_col > 1)
 		room_for_total(e);
 	if (e->width)
-		fits = narrow(t, e->width);
+		fits = cut ? narrow(t, e->width) : sum(t) <= e->width;
 	t->table_width = sum(t);
 	return fits;
 }
 
-/* @n characters on. */
+/* These fields are long, and a single page is not shown as a table. */
+static bool make_masks(struct pagedet_emitter *e)
+{
+	struct pdet_text *t = e->own;
+	unsigned i;
+
+	for (i = 0; i < e->n_col; i++) {
+		if (e->col[i].type != PAGEDET_TYPE_MASK)
+			continue;
+		t->mask[i] = calloc(PDET_MASK_SLOTS, sizeof(*t->mask[i]));
+		if (!t->mask[i])
+			return false;
+	}
+	return true;
+}
+
+bool pdet_table_lay_out(struct pagedet_emitter *e, bool ended)
+{
+	if (!make_masks(e)) {
+		e->out.error = ENOMEM;
+		return false;
+	}
+	return pdet_table_try(e, ended, false) || pdet_text_fit(e, ended);
+}
+
+/* Skips @n characters. */
 static size_t characters(const char *text, size_t len, size_t n)
 {
 	size_t i;
@@ -244,7 +303,7 @@ static size_t characters(const char *text, size_t len, size_t n)
 	return i;
 }
 
-/* Of a path the end tells more, of anything else the beginning. */
+/* Cuts a path at its start, and anything else at its end. */
 static void put_cut(struct pdet_out *out, const char *text, size_t len,
 		    size_t wide, size_t room)
 {
@@ -260,8 +319,10 @@ static void put_cut(struct pdet_out *out, const char *text, size_t len,
 	}
 }
 
-/* What the scratch holds, in its column. A cell that is wider than the column
- * pushes the rest, as far as the line has room. */
+/*
+ * Writes the scratch in its column. A cell wider than the column moves the
+ * rest, if the line has room.
+ */
 static void put_cell(struct pagedet_emitter *e, unsigned k, size_t wide,
 		     const char *colour, size_t *slack)
 {
@@ -325,10 +386,11 @@ void pdet_table_row(struct pagedet_emitter *e, const struct pdet_view *row)
 
 	for (k = 0; k < t->n_table; k++) {
 		const struct pdet_text_col *tc = &t->table[k];
-		bool alarm = pdet_text_alarm(t, tc->col, &row[tc->col]);
 
 		wide = lay_cell(e, tc, &row[tc->col]);
-		put_cell(e, k, wide, alarm ? PDET_RED : NULL, &slack);
+		put_cell(e, k, wide,
+			 pdet_text_colour_of(e, tc->col, &row[tc->col]),
+			 &slack);
 	}
 	pdet_out_str(&e->out, "\n");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The file behind memory that is mapped shared: when it was written, and what
- * it has where no entry maps a page. It is opened through map_files, which
- * takes CAP_CHECKPOINT_RESTORE, or through a descriptor that the task has of it
+ * Reads the file behind a shared mapping: the time when it was written, and its
+ * contents where no entry maps a page. The file is opened through map_files,
+ * which needs CAP_CHECKPOINT_RESTORE, or through a descriptor of the task
  * (Documentation/filesystems/proc.rst).
  */
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "explain/collect_file.h"
 #include "pagedet.h"
 
-/* More descriptors than these are not looked through. */
+/* Limit of descriptors to search. */
 #define MOST_FDS 4096
 #define MOST_MAPS ((size_t)16 << 20)
 
@@ -74,7 +74,7 @@ static void rewind_maps(struct pdet_backing *b)
 	b->vma.end = 0;
 }
 
-/* From where the last one was found, if this one is not before it. */
+/* Starts at the last VMA found, unless this address is before it. */
 static bool find_vma(struct pdet_backing *b, uint32_t pid, uint64_t vaddr)
 {
 	const bool fresh = b->pid != pid;
@@ -84,7 +84,9 @@ static bool find_vma(struct pdet_backing *b, uint32_t pid, uint64_t vaddr)
 		pdet_text_free(&b->maps);
 		memset(&b->maps, 0, sizeof(b->maps));
 		b->pid = pid;
-		/* What cannot be read stays empty, and is not tried again. */
+		/*
+		 * If it cannot be read it stays empty, and is not tried again.
+		 */
 		pdet_slurp(b->env, &b->maps, MOST_MAPS, "/proc/%u/maps", pid);
 	}
 	if (!b->maps.data)
@@ -105,20 +107,22 @@ static bool is_file_of(const struct pdet_vma *vma, const struct stat *st)
 	       minor(st->st_dev) == (uint32_t)vma->dev;
 }
 
-/* Opens what a link of /proc leads to, if it is the file. */
+/* Opens the target of a link in /proc if it is the file. */
 static int open_link(const struct pdet_backing *b, const char *dir,
 		     const char *name)
 {
 	char path[512];
 	struct stat st;
 
-	/* Opening what is no regular file may do things. */
+	/* Opening anything but a regular file may have side effects. */
 	if (pdet_path(b->env, path, sizeof(path), "/proc/%u/%s/%s", b->pid, dir,
 		      name) < 0 ||
 	    stat(path, &st) < 0 || !is_file_of(&b->vma, &st))
 		return -1;
-	/* It may be another by now, and is looked at once more: but no pipe is
-	 * waited for. */
+	/*
+	 * The target may have changed since: the caller checks it again. This
+	 * open must not wait for a pipe.
+	 */
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
@@ -152,7 +156,7 @@ static void open_file(struct pdet_backing *b)
 		b->fd = open_by_fds(b);
 	if (b->fd < 0)
 		return;
-	/* Between the two calls it may have become another. */
+	/* Between the two calls the target may have changed. */
 	if (fstat(b->fd, &st) < 0 || !is_file_of(&b->vma, &st)) {
 		close(b->fd);
 		b->fd = -1;
@@ -187,11 +191,11 @@ uint32_t pdet_backing_hole(const struct pdet_backing *b, uint64_t vaddr,
 	struct stat st;
 	off_t data;
 
-	/* Behind its end the file has no page that could be zero. */
+	/* Past its end, the file has no page that could be zero. */
 	if (from >= b->size)
 		return PAGEDET_DUNNO;
 	data = lseek(b->fd, (off_t)from, SEEK_DATA);
-	/* It may have become shorter since, which is no hole either. */
+	/* The file may have become shorter, which does not make a hole. */
 	if (data < 0)
 		return errno == ENXIO && fstat(b->fd, &st) == 0 &&
 		       from < (uint64_t)st.st_size ? PAGEDET_YES :

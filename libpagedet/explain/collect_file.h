@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The file behind memory that is mapped shared. */
+/* Reads the file behind a shared mapping. */
 #ifndef PDET_EXPLAIN_COLLECT_FILE_H
 #define PDET_EXPLAIN_COLLECT_FILE_H
 
 #include "base/env.h"
 #include "base/io.h"
-#include "kernel/maps.h"
+#include "kernel/text/maps.h"
 
 struct pagedet_item;
 
-/* The mapping that was looked at last. */
+/* The mapping that was last used. */
 struct pdet_backing {
 	struct pdet_env *env;
 	uint32_t pid;
-	struct pdet_text maps;	/* of this task; data NULL: cannot be read */
-	struct pdet_scan rest;	/* of them, behind vma */
-	struct pdet_vma vma;	/* the first that ends behind asked */
+	struct pdet_text maps;	/* maps of this task; if data is NULL, it cannot
+				 * be read */
+	struct pdet_scan rest;	/* lines of maps behind vma */
+	struct pdet_vma vma;	/* the first VMA that ends behind asked */
 	uint64_t asked;		/* address */
-	bool here;		/* it is in vma */
-	int fd;			/* of its file; -1: not to be had */
-	uint64_t size;		/* of the file */
+	bool here;		/* asked is in vma */
+	int fd;			/* its file; -1: not available */
+	uint64_t size;		/* size of the file */
 	uint64_t mtime_ns;	/* CLOCK_REALTIME */
 };
 
-/* Addresses of tasks, and which of the items that is. */
+/* An address of a task, and the index of its item. */
 struct pdet_backed {
 	uint64_t vaddr;
 	uint64_t which;
 	uint32_t pid;
 };
 
-/* pdet_backing_order - items in the order in which maps are read through once
- * only; to be freed. NULL: no memory. */
+/*
+ * pdet_backing_order - sort items so that maps is read only once. The caller
+ * frees the result. Returns NULL without memory.
+ */
 struct pdet_backed *pdet_backing_order(const struct pagedet_item *items,
 				       uint64_t n);
 
@@ -39,22 +42,25 @@ void pdet_backing_begin(struct pdet_backing *b, struct pdet_env *env);
 void pdet_backing_end(struct pdet_backing *b);
 
 /*
- * pdet_backing_at - find the file that is mapped shared at an address. False:
- * there is none, or it cannot be opened. All but true is lost with the next
- * call. Any order will do, but that of pdet_backing_order() is the quick one.
+ * pdet_backing_at - find the file of the shared mapping at an address. Returns
+ * false if there is none, or if it cannot be opened. The result is valid until
+ * the next call. Calls may be in any order; the order of pdet_backing_order()
+ * is fast.
  */
 bool pdet_backing_at(struct pdet_backing *b, uint32_t pid, uint64_t vaddr);
 
 /*
- * pdet_backing_hole - whether the file has nothing at all for the page there,
- * so that it reads as zeroes: PAGEDET_YES, _NO, _DUNNO. Looks at the file's
- * index only (lseek(2), SEEK_DATA), which knows of swapped pages, too.
+ * pdet_backing_hole - whether the file has nothing at the page, which then
+ * reads as zeroes: PAGEDET_YES, _NO or _DUNNO. Asks only the file's index
+ * (lseek(2), SEEK_DATA), which includes swapped pages.
  */
 uint32_t pdet_backing_hole(const struct pdet_backing *b, uint64_t vaddr,
 			   uint64_t page_size);
 
-/* pdet_backing_read - the page out of the file; false if not all of it came.
- * No mapping of it is made. */
+/*
+ * pdet_backing_read - read the page from the file without mapping it. Returns
+ * false if a part of it cannot be read.
+ */
 bool pdet_backing_read(const struct pdet_backing *b, uint64_t vaddr, void *page,
 		       uint64_t page_size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What a tracker knows of single pages. Its answer is ranges, ascending; what
- * is in none of them was not written. Where nothing is tracked that is said,
- * and a page that the tracker is not about stays unknown.
+ * Translates the answer of a tracker to single pages. The answer is ascending
+ * ranges; pages outside of them were not written. Untracked memory is in a
+ * range of its own. Pages that the tracker does not cover stay unknown.
  */
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static uint32_t writes_of(const struct pagedet_track_range *range)
 	}
 }
 
-/* Ranges ascend, and so do the pages: @next is the first that is not told. */
+/* Ranges and pages both ascend: @next is the first page without an answer. */
 static void take(const struct pagedet_track_range *range,
 		 struct pdet_tracked *pages, uint64_t n, uint64_t *next)
 {
@@ -66,7 +66,7 @@ int pdet_collect_track(struct pdet_env *env, struct pdet_track *track,
 		for (i = 0; i < (uint64_t)r; i++)
 			take(&ranges[i], pages, n, &next);
 	} while (at != before && at);
-	/* What was not read to its end says nothing of anything. */
+	/* An incomplete answer says nothing about any page. */
 	for (i = 0; (r < 0 || at) && i < n; i++)
 		pages[i].writes = PAGEDET_WRITES_DUNNO;
 	return r < 0 ? r : 0;

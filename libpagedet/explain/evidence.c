@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Evidence as bytes: a head, then a record for each page, then nothing. All
+ * Serialises evidence: a head, then one record per page, and nothing else. All
  * numbers are little-endian.
  *
  *   head     8 "PDETEVID"   2 version   2 zero   4 records
@@ -9,9 +9,9 @@
  *   record   4 bytes behind this number, then parts
  *   part     2 tag   2 bytes behind this number, then its value
  *
- * Tags are pinned, and a part that is all zero is not written. A row is a list
- * of cells: 1 field, 2 cell, 1 width of the value (0, 4, 8), the value. Readers
- * skip tags and fields that they do not know.
+ * Tags never change their meaning, and a part that is all zero is not written.
+ * A row is a list of cells: 1 field, 2 cell, 1 width of the value (0, 4, 8),
+ * the value. Readers skip unknown tags and fields.
  */
 #include <endian.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ enum kind {
 
 struct part {
 	uint16_t tag;
-	uint16_t count;		/* of numbers */
+	uint16_t count;		/* how many numbers */
 	uint32_t at;
 	uint32_t kind;
 };
@@ -66,9 +66,63 @@ static const struct part parts[] = {
 	N32(34, peer_complete), N32(35, peer_discarded), N64(36, pass_sent),
 	N64(37, earlier_pass), N32(38, alloc_task), N32(39, no_swap),
 	N64(40, alloc_frame), N32(41, here_hole), N32(42, peer_hole),
+	N64(43, more_hash), N64(44, more_key), N64(45, more_ns),
+	N32(46, more_state), N32(47, more_zero), N32(48, here_missing),
+	N32(49, peer_missing), N32(50, here_discarded), N32(51, sent_stopped),
+	N32(52, here_ran), N32(53, peer_ran), N32(54, here_other_maps),
+	N32(55, peer_other_maps), N32(56, peer_mapper_pid),
+	N64(57, differences), N64(58, folio_mapcount), N32(59, folio_counted),
 };
 
-/* --- writing: counts what does not fit --- */
+void pdet_evidence_get(struct pagedet_evidence *e, const void *from,
+		       uint64_t size)
+{
+	memset(e, 0, sizeof(*e));
+	memcpy(e, from, PDET_MIN(size, sizeof(*e)));
+}
+
+uint64_t pdet_evidence_text(struct pagedet_evidence *e, const char *text)
+{
+	const size_t len = strlen(text) + 1;
+	size_t end = 1, last = 0, i;
+
+	if (len == 1)
+		return 0;
+	for (i = 1; i < sizeof(e->texts); i++)
+		if (e->texts[i])
+			last = i;
+	if (last)
+		end = last + 2;
+	if (end + len > sizeof(e->texts))
+		return 0;
+	memcpy(e->texts + end, text, len);
+	return end;
+}
+
+struct pdet_version pdet_version(const struct pagedet_evidence *e, unsigned v)
+{
+	const unsigned more = v - PAGEDET_AS_MORE;
+
+	if (v < PAGEDET_AS_MORE)
+		return (struct pdet_version){ e->hash[v], e->hash_key[v],
+					      e->hash_ns[v], e->hash_state[v],
+					      e->zero[v] };
+	return (struct pdet_version){ e->more_hash[more], e->more_key[more],
+				      e->more_ns[more], e->more_state[more],
+				      e->more_zero[more] };
+}
+
+bool pdet_evidence_is_known(const void *evidence, uint64_t size)
+{
+	uint64_t i;
+
+	for (i = sizeof(struct pagedet_evidence); i < size; i++)
+		if (((const char *)evidence)[i])
+			return false;
+	return true;
+}
+
+/* --- writing; the bytes are counted even if they do not fit --- */
 
 struct out {
 	unsigned char *at;	/* NULL: only count */
@@ -89,7 +143,7 @@ static void put_number(struct out *o, uint64_t value, size_t width)
 	put(o, &le, width);
 }
 
-/* Over a place that was left for it. */
+/* Overwrites a place that was reserved. */
 static void patch(struct out *o, uint64_t at, uint64_t value, size_t width)
 {
 	const uint64_t le = htole64(value);
@@ -111,7 +165,7 @@ static uint64_t number_at(const void *from, size_t width)
 	return wide;
 }
 
-/* Addresses of the upper half are the kernel's. */
+/* Addresses of the upper half belong to the kernel. */
 static bool is_secret(unsigned field, uint64_t value)
 {
 	return value >> 63 && (field == PAGEDET_FIELD_VADDR ||
@@ -146,7 +200,7 @@ static void put_row(struct out *o, const uint64_t *words)
 	}
 }
 
-/* Without the zeroes at the end, the last of which nobody takes away. */
+/* Omits the zeroes at the end. A reader leaves the last byte zero. */
 static void put_texts(struct out *o, const char *texts)
 {
 	size_t len = PAGEDET_EVIDENCE_TEXT - 1;
@@ -215,13 +269,16 @@ static void put_all(struct out *o, const char *evidence, uint64_t stride,
 	put_number(o, 0, 8);
 	put_number(o, 0, 8);
 	for (i = 0; i < n; i++) {
-		memcpy(&e, evidence + i * stride, sizeof(e));
+		pdet_evidence_get(&e, evidence + i * stride, stride);
 		put_record(o, &e);
 	}
 	patch(o, 16, o->len - PDET_EVIDENCE_HEAD, 8);
 }
 
-/* Of the head up to the sum, and of the sum of the records. */
+/*
+ * The checksum of the head up to this place, and of the checksum of the
+ * records.
+ */
 static uint64_t sum_of(const void *bytes, uint64_t size)
 {
 	unsigned char parts_of_it[32];
@@ -249,19 +306,19 @@ int pdet_evidence_save(struct pdet_env *env, const void *evidence,
 		       uint64_t *ret)
 {
 	struct out o = { NULL, 0 };
-	uint64_t i, k;
+	uint64_t i;
 
 	if (n > INT_MAX)
 		return pdet_fail(env, EOVERFLOW, "cannot save evidence: too "
 				 "many pages");
-	if (n && stride < sizeof(struct pagedet_evidence))
-		return pdet_fail(env, EINVAL, "the evidence has no known size");
+	if (n && stride < PDET_EVIDENCE_FIRST)
+		return pdet_fail(env, EINVAL, "this library does not know "
+					      "evidence of this size");
 	for (i = 0; i < n; i++)
-		for (k = sizeof(struct pagedet_evidence); k < stride; k++)
-			if (((const char *)evidence)[i * stride + k])
-				return pdet_fail(env, E2BIG, "the evidence has "
-						 "more than this library "
-						 "knows of");
+		if (!pdet_evidence_is_known((const char *)evidence + i * stride,
+					    stride))
+			return pdet_fail(env, E2BIG, "the evidence has parts "
+					 "that this library does not know");
 	put_all(&o, evidence, stride, n);
 	if (bytes && o.len <= size) {
 		o.at = bytes;
@@ -296,7 +353,7 @@ static bool get(struct in *in, size_t width, uint64_t *value)
 	return true;
 }
 
-/* The next @len bytes by themselves. */
+/* Takes the next @len bytes as a part. */
 static bool split(struct in *in, uint64_t len, struct in *part)
 {
 	if (left(in) < len)
@@ -326,12 +383,12 @@ static bool get_cell(struct in *in, struct pagedet_page *row)
 	    (width && width != 4 && width != 8) ||
 	    (width && !get(in, width, &value)))
 		return false;
-	/* A value is there exactly if the cell says so. */
+	/* There is a value if and only if the cell has an answer. */
 	if ((PAGEDET_CELL_STATE(cell) == PAGEDET_HAVE) != (width != 0) ||
 	    !cell || field >= PAGEDET_FIELDS_MAX)
 		return false;
 	if (field >= PDET_FIELDS)
-		return true;	/* of a newer library */
+		return true;	/* from a newer library */
 	info = pdet_field_info((unsigned)field);
 	if (row->cell[field] || (width && width != info->width))
 		return false;
@@ -388,9 +445,9 @@ static bool get_part(struct in *record, struct pagedet_evidence *e,
 	if (!get(record, 2, &tag) || !get(record, 2, &len) ||
 	    !split(record, len, &in) || tag <= *before)
 		return false;
-	*before = tag;		/* each once, ascending */
+	*before = tag;		/* tags are ascending, each once */
 	if (tag > PDET_COUNT(parts))
-		return true;	/* of a newer library */
+		return true;	/* from a newer library */
 	p = &parts[tag - 1];
 	to = (char *)e + p->at;
 	if (p->kind == ROW)
@@ -425,25 +482,26 @@ static int check_head(struct pdet_env *env, const void *bytes, uint64_t size,
 	struct in in = { head + sizeof(magic), head + sizeof(head) };
 
 	if (size < sizeof(head))
-		return refuse(env, "it is cut off, or none");
+		return refuse(env, "it is cut off, or is not evidence");
 	memcpy(head, bytes, sizeof(head));
 	if (memcmp(head, magic, sizeof(magic)))
-		return refuse(env, "it is none");
+		return refuse(env, "it is not evidence");
 	get(&in, 2, &version);
 	get(&in, 2, &zero);
 	get(&in, 4, n);
 	get(&in, 8, &len);
 	get(&in, 8, &sum);
 	if (version != VERSION || zero)
-		return pdet_fail(env, EBADMSG, "cannot read evidence: version "
-				 "%u is not known here", (unsigned)version);
+		return pdet_fail(env, EBADMSG, "cannot read evidence: this "
+				 "library does not know version %u",
+				 (unsigned)version);
 	if (len != size - sizeof(head))
-		return refuse(env, "it is cut off, or has more behind it");
-	/* A record takes 4 bytes at least. */
+		return refuse(env, "it is cut off, or more bytes follow it");
+	/* A record has at least 4 bytes. */
 	if (*n > len / 4 || *n > INT_MAX)
-		return refuse(env, "it counts more pages than it holds");
+		return refuse(env, "it counts more pages than it has");
 	if (sum != sum_of(bytes, size))
-		return refuse(env, "it is damaged: its checksum is another");
+		return refuse(env, "it is damaged: its checksum is wrong");
 	body->at = (const unsigned char *)bytes + sizeof(head);
 	body->end = body->at + len;
 	return 0;
@@ -457,12 +515,15 @@ int pdet_evidence_load(struct pdet_env *env, const void *bytes, uint64_t size,
 	uint64_t n = 0, i;
 	int pass, r;
 
-	if (max && (stride < sizeof(e) || stride % 8))
-		return pdet_fail(env, EINVAL, "the evidence has no known size");
+	if (max && (stride < PDET_EVIDENCE_FIRST || stride % 8))
+		return pdet_fail(env, EINVAL, "this library does not know "
+					      "evidence of this size");
 	r = check_head(env, bytes, size, &body, &n);
 	if (r < 0)
 		return r;
-	/* Nothing is handed out before all of it is known to be good. */
+	/*
+	 * The first pass checks all bytes. Only the second one writes results.
+	 */
 	for (pass = 0; pass < 2; pass++) {
 		struct in in = body;
 
@@ -475,17 +536,20 @@ int pdet_evidence_load(struct pdet_env *env, const void *bytes, uint64_t size,
 				continue;
 			e.size = stride;
 			memset(to, 0, stride);
-			memcpy(to, &e, sizeof(e));
+			memcpy(to, &e, PDET_MIN(stride, sizeof(e)));
 		}
 		if (left(&in))
-			return refuse(env, "it has more behind its records");
+			return refuse(env, "more bytes follow its records");
 	}
 	return (int)n;
 }
 
 /* --- two sides --- */
 
-/* Texts of the peer stay behind: there is room for those of one side. */
+/*
+ * Drops the texts of the peer, because there is only room for those of one
+ * side.
+ */
 static void drop_texts(struct pagedet_page *row)
 {
 	unsigned f;
@@ -501,29 +565,62 @@ static void drop_texts(struct pagedet_page *row)
 	}
 }
 
+/* Copies the peer's own version @from to version @to of this side. */
+static void join_version(struct pagedet_evidence *e, unsigned to,
+			 const struct pagedet_evidence *peer, unsigned from)
+{
+	const struct pdet_version v = pdet_version(peer, from);
+
+	if (to < PAGEDET_AS_MORE) {
+		e->hash[to] = v.hash;
+		e->hash_key[to] = v.key;
+		e->hash_ns[to] = v.ns;
+		e->hash_state[to] = v.state;
+		e->zero[to] = v.zero;
+		return;
+	}
+	to -= PAGEDET_AS_MORE;
+	e->more_hash[to] = v.hash;
+	e->more_key[to] = v.key;
+	e->more_ns[to] = v.ns;
+	e->more_state[to] = v.state;
+	e->more_zero[to] = v.zero;
+}
+
+/*
+ * Two reads gave different bytes, so the page was not frozen, whatever the
+ * caller says.
+ */
+static bool has_moved(const struct pagedet_evidence *e)
+{
+	const unsigned now = PAGEDET_AS_NOW, again = PAGEDET_AS_AGAIN;
+
+	return e->hash_state[now] == PAGEDET_HAVE &&
+	       e->hash_state[again] == PAGEDET_HAVE &&
+	       e->hash_key[now] == e->hash_key[again] &&
+	       e->hash[now] != e->hash[again];
+}
+
 void pdet_evidence_join(struct pagedet_evidence *e,
 			const struct pagedet_evidence *peer)
 {
-	const unsigned now = PAGEDET_AS_NOW, again = PAGEDET_AS_AGAIN;
 	struct pagedet_page row;
 
 	memcpy(&row, peer->here, sizeof(row));
 	drop_texts(&row);
 	memcpy(e->peer, peer->here, sizeof(e->peer));
 	memcpy(e->peer, &row, sizeof(row));
-	e->hash[PAGEDET_AS_PEER] = peer->hash[now];
-	e->hash_key[PAGEDET_AS_PEER] = peer->hash_key[now];
-	e->hash_ns[PAGEDET_AS_PEER] = peer->hash_ns[now];
-	e->hash_state[PAGEDET_AS_PEER] = peer->hash_state[now];
-	e->zero[PAGEDET_AS_PEER] = peer->zero[now];
+	join_version(e, PAGEDET_AS_PEER, peer, PAGEDET_AS_NOW);
+	join_version(e, PAGEDET_AS_PEER_STOPPED, peer, PAGEDET_AS_STOPPED);
+	join_version(e, PAGEDET_AS_PEER_AGAIN, peer, PAGEDET_AS_AGAIN);
 	e->peer_read = peer->here_read;
 	e->counters_peer = peer->counters_here;
 	e->peer_hole = peer->here_hole;
-	e->peer_frozen = peer->here_frozen;
-	/* Read twice, and not the same: who says it was frozen is wrong. */
-	if (peer->hash_state[now] == PAGEDET_HAVE &&
-	    peer->hash_state[again] == PAGEDET_HAVE &&
-	    peer->hash_key[now] == peer->hash_key[again] &&
-	    peer->hash[now] != peer->hash[again])
-		e->peer_frozen = PAGEDET_NO;
+	e->peer_missing = peer->here_missing;
+	e->peer_ran = peer->here_ran;
+	e->peer_other_maps = peer->here_other_maps;
+	e->peer_mapper_pid = peer->mapper_pid;
+	if (peer->here_discarded)
+		e->peer_discarded = peer->here_discarded;
+	e->peer_frozen = has_moved(peer) ? PAGEDET_NO : peer->here_frozen;
 }

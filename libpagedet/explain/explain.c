@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Evidence in, findings out: the tables of rules, in order, and where in the
- * caller's memory the answers go. Reads and allocates nothing else.
+ * Applies the tables of rules, in order, to the evidence, and places findings
+ * in the caller's memory. It reads and allocates nothing else.
  */
 #include <errno.h>
 #include <limits.h>
 
 #include "base/hash.h"
+#include "explain/evidence.h"
 #include "explain/explain.h"
 
 static const struct pdet_rule *const tables[] = {
@@ -25,19 +26,19 @@ const struct pdet_rule *pdet_rule(uint32_t n)
 	return NULL;
 }
 
-/* --- pages whose contents are those of others --- */
+/* --- pages with the contents of other pages --- */
 
 #define NOBODY UINT32_MAX
-/* Whoever makes hashes meet does not make us slow. */
+/* Bounds the search if an attacker makes hashes collide. */
 #define PROBES 64
 
-/* Who has some contents now: the first two of them. */
+/* The first two pages whose contents are certain and are these. */
 struct holder {
 	uint32_t first, second;
 };
 
 struct others {
-	struct holder *slot;	/* NULL: not looked for */
+	struct holder *slot;	/* NULL: do not search */
 	uint64_t mask;
 };
 
@@ -55,7 +56,10 @@ struct print {
 	uint64_t hash, key;
 };
 
-/* False if there is none, or it is worth nothing: zeroes are anywhere. */
+/*
+ * Returns false if there is no hash, or if it is useless because many pages are
+ * zero.
+ */
 static bool print_of(const struct array *a, uint64_t i, unsigned version,
 		     struct print *p)
 {
@@ -68,7 +72,10 @@ static bool print_of(const struct array *a, uint64_t i, unsigned version,
 	return state == PAGEDET_HAVE && zero != PAGEDET_YES;
 }
 
-/* Where these contents are, or would be; NULL after too many others. */
+/*
+ * Finds the slot of these contents, used or free. Returns NULL if too many
+ * other slots had to be tried.
+ */
 static struct holder *find(const struct others *o, const struct array *a,
 			   const struct print *p)
 {
@@ -126,7 +133,7 @@ static int look_for_others(struct others *o, const struct array *a,
 	return 0;
 }
 
-/* What the caller says himself stands. */
+/* An answer of the caller itself stays. */
 static void meet_others(const struct others *o, const struct array *a,
 			uint64_t i, struct pagedet_evidence *e)
 {
@@ -152,8 +159,10 @@ static void meet_others(const struct others *o, const struct array *a,
 
 struct findings {
 	char *data;
-	uint64_t size;		/* of each */
+	uint64_t size;		/* size of each one */
 	uint64_t n, max;
+	uint64_t pages;		/* pages with evidence */
+	bool rest;		/* a finding has named the number of others */
 };
 
 static bool is_mismatch(const struct pagedet_evidence *e)
@@ -161,44 +170,41 @@ static bool is_mismatch(const struct pagedet_evidence *e)
 	unsigned i;
 
 	for (i = 0; i < 4; i++)
-		if (e->hash_state[i] || e->zero[i])
+		if (e->hash_state[i] || e->zero[i] || e->more_state[i] ||
+		    e->more_zero[i])
 			return true;
 	return e->compared || e->peer_frozen || e->peer_read;
 }
 
-/* A page that moved while it was looked at. */
-static void doubt(struct pdet_case *c, const struct pdet_rule *rule)
+static void forget(struct pdet_case *c, const struct pdet_rule *rule,
+		   char *mark)
 {
-	if (rule->info.question == PAGEDET_ASK_MISMATCH ||
-	    pdet_row_note(&c->here, PAGEDET_NOTE_TORN) != PAGEDET_YES)
-		return;
-	pdet_unknown(c, "a look at it during which it does not move");
-	if (c->confidence > PAGEDET_CONFIDENCE_MEDIUM)
-		c->confidence = PAGEDET_CONFIDENCE_MEDIUM;
+	c->arena->at = mark;
+	c->arena->full = false;
+	c->n_facts = c->n_unknown = c->n_alternatives = 0;
+	c->cause = rule->info.cause;
+	c->likely = "";
+	c->confidence = PAGEDET_CONFIDENCE_NONE;
+	c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
 }
 
 static bool fits(struct pdet_case *c, const struct pdet_rule *rule)
 {
 	char *mark = c->arena->at;
+	unsigned i;
 
-	c->n_facts = 0;
-	c->n_unknown = 0;
-	c->cause = rule->info.cause;
-	c->likely = "";
-	c->confidence = PAGEDET_CONFIDENCE_NONE;
-	c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
-	if (rule->fits(c)) {
-		doubt(c, rule);
-		if (rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL) {
-			c->confidence = PAGEDET_CONFIDENCE_NONE;
-			if (!c->n_unknown)
-				pdet_unknown(c, "which of it is true: what is "
-					     "known contradicts itself");
-		}
+	for (i = 0; i < PDET_WAYS && rule->ways[i].fits; i++) {
+		forget(c, rule, mark);
+		if (!rule->ways[i].fits(c))
+			continue;
+		pdet_weigh(c, rule, &rule->ways[i]);
+		if (rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL &&
+		    !c->n_unknown)
+			pdet_unknown(c, "which part is true: the evidence "
+				     "contradicts itself");
 		return true;
 	}
-	c->arena->at = mark;
-	c->arena->full = false;
+	forget(c, rule, mark);
 	return false;
 }
 
@@ -211,6 +217,33 @@ static const void *keep(struct pdet_arena *arena, const void *from,
 		return NULL;
 	to = pdet_arena_take(arena, n * width, _Alignof(uint64_t));
 	return to ? memcpy(to, from, n * width) : NULL;
+}
+
+/* Without privilege no other source helps. */
+static const char *advice_of(const struct pdet_case *c,
+			     const struct pdet_rule *rule)
+{
+	const uint16_t kind = c->here.cell[PAGEDET_FIELD_KIND];
+
+	if (rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL &&
+	    rule->info.question != PAGEDET_ASK_MISMATCH &&
+	    PAGEDET_CELL_STATE(kind) == PAGEDET_NO_ACCESS)
+		return "run it as root: the kernel shows this page only to "
+		       "root";
+	return rule->lets_run && pdet_intact(c, rule->lets_run) != PAGEDET_YES ?
+	       rule->otherwise : rule->info.advice;
+}
+
+static void put_sides(struct pagedet_finding *f, const struct pdet_case *c,
+		      const struct pdet_rule *rule)
+{
+	if (rule->info.question != PAGEDET_ASK_MISMATCH)
+		return;
+	f->here_intact = pdet_intact(c, PAGEDET_SIDE_HERE);
+	f->peer_intact = pdet_intact(c, PAGEDET_SIDE_PEER);
+	if (rule->lets_run &&
+	    pdet_intact(c, rule->lets_run) == PAGEDET_YES)
+		f->lets_run = rule->lets_run;
 }
 
 static int put(struct findings *out, struct pdet_case *c, uint64_t i,
@@ -226,10 +259,18 @@ static int put(struct findings *out, struct pdet_case *c, uint64_t i,
 	f.name = rule->info.name;
 	f.cause = c->cause;
 	f.likely = c->likely;
-	f.advice = rule->info.advice;
+	f.advice = advice_of(c, rule);
 	f.facts = keep(c->arena, c->facts, c->n_facts, sizeof(*c->facts));
 	f.unknown = keep(c->arena, c->unknown, c->n_unknown,
 			 sizeof(*c->unknown));
+	/* An old client has no room for them. */
+	if (out->size >= sizeof(f)) {
+		f.alternatives = keep(c->arena, c->alternatives,
+				      c->n_alternatives,
+				      sizeof(*c->alternatives));
+		f.n_alternatives = c->n_alternatives;
+	}
+	put_sides(&f, c, rule);
 	f.n_facts = c->n_facts;
 	f.n_unknown = c->n_unknown;
 	f.rule = rule->info.id;
@@ -244,7 +285,10 @@ static int put(struct findings *out, struct pdet_case *c, uint64_t i,
 	return 0;
 }
 
-/* The first rule of the table that fits; NULL if none is about the question. */
+/*
+ * Finds the first rule of the table that fits. Returns NULL if no rule is for
+ * the question.
+ */
 static const struct pdet_rule *first_that_fits(struct pdet_case *c,
 					       const struct pdet_rule *rule,
 					       uint32_t question)
@@ -253,6 +297,20 @@ static const struct pdet_rule *first_that_fits(struct pdet_case *c,
 		if (rule->info.question == question && fits(c, rule))
 			return rule;
 	return NULL;
+}
+
+/* In the first mismatch only, states the number of other pages that differ. */
+static void name_rest(struct findings *out, struct pdet_case *c,
+		      uint32_t question)
+{
+	if (out->rest || question != PAGEDET_ASK_MISMATCH ||
+	    c->e.differences <= out->pages)
+		return;
+	out->rest = true;
+	pdet_fact_number(c, "differences", c->e.differences,
+			 PAGEDET_TYPE_NUMBER, PAGEDET_SIDE_BOTH, 0);
+	pdet_unknown(c, "what happened to the other pages that differ: "
+		     "evidence was collected for only some of them");
 }
 
 static int ask(struct findings *out, struct pdet_case *c, uint64_t i,
@@ -271,6 +329,7 @@ static int ask(struct findings *out, struct pdet_case *c, uint64_t i,
 		c->arena->full = false;
 		return 0;
 	}
+	name_rest(out, c, question);
 	if (out->n < out->max) {
 		r = put(out, c, i, rule);
 	} else {
@@ -281,7 +340,10 @@ static int ask(struct findings *out, struct pdet_case *c, uint64_t i,
 	return r;
 }
 
-/* What is asked if nobody says: what is plain to see must be worth saying. */
+/*
+ * Questions that are asked by default, beside the main one. If a pin or poison
+ * is plainly visible, it must be reported.
+ */
 #define BESIDE (PAGEDET_ASK_PINNED | PAGEDET_ASK_POISONED)
 
 static int explain(struct findings *out, struct pdet_case *c, uint64_t i)
@@ -300,39 +362,28 @@ static int explain(struct findings *out, struct pdet_case *c, uint64_t i)
 	return r;
 }
 
-/* Of a newer caller: what we do not know must not be there. */
-static bool is_known(const char *e, uint64_t size)
-{
-	uint64_t i;
-
-	for (i = sizeof(struct pagedet_evidence); i < size; i++)
-		if (e[i])
-			return false;
-	return true;
-}
-
 int pdet_explain(const void *evidence, uint64_t stride, uint64_t n,
 		 struct pdet_arena *arena, void *findings,
 		 uint64_t finding_size, uint64_t max)
 {
 	const struct array a = { evidence, stride, n };
-	struct findings out = { findings, finding_size, 0, max };
+	struct findings out = { findings, finding_size, 0, max, n, false };
 	struct others others;
 	struct pdet_case c;
 	uint64_t i;
 	int r;
 
-	/* There are eight questions, and the answer is an int. */
-	if (n > INT_MAX / 8 || stride < sizeof(c.e) || stride % 8 ||
-	    finding_size < sizeof(struct pagedet_finding) || finding_size % 8)
+	/* There are eight questions, and the result is an int. */
+	if (n > INT_MAX / 8 || stride < PDET_EVIDENCE_FIRST || stride % 8 ||
+	    finding_size < PDET_FINDING_FIRST || finding_size % 8)
 		return -EINVAL;
 	for (i = 0; i < n; i++)
-		if (!is_known(a.data + i * stride, stride))
+		if (!pdet_evidence_is_known(a.data + i * stride, stride))
 			return -E2BIG;
 	r = look_for_others(&others, &a, arena);
 	c.arena = arena;
 	for (i = 0; r == 0 && i < n; i++) {
-		memcpy(&c.e, a.data + i * stride, sizeof(c.e));
+		pdet_evidence_get(&c.e, a.data + i * stride, stride);
 		memcpy(&c.here, c.e.here, sizeof(c.here));
 		memcpy(&c.peer, c.e.peer, sizeof(c.peer));
 		meet_others(&others, &a, i, &c.e);

@@ -1,56 +1,109 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What the rules share: the case before them, what they may ask of it, and how
- * they say what a finding rests on. Nothing here reads or allocates anything.
+ * Shared by the rules: the case, the questions that a rule may ask about it,
+ * and functions that record facts. Nothing here reads files or allocates
+ * memory.
  */
 #ifndef PDET_EXPLAIN_EXPLAIN_H
 #define PDET_EXPLAIN_EXPLAIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/env.h"
 #include "schema/schema.h"
 
-/* What one finding may rest on, and name as unknown. */
-#define PDET_FACTS 16
-#define PDET_UNKNOWN 12
+/* Limit of facts, and of unknown data, of one finding. */
+#define PDET_FACTS 24
+#define PDET_UNKNOWN 24
+/* Limit of alternatives. */
+#define PDET_ALTERNATIVES 24
 
-/* Memory of the caller, handed out from its start. */
+/* Memory of the caller, which is used up from its start. */
 struct pdet_arena {
 	char *at;
 	char *end;
-	bool none;		/* nothing is to be kept */
+	bool none;		/* keep nothing */
 	bool full;		/* something did not fit */
 };
 
 struct pdet_case {
 	struct pagedet_evidence e;
-	struct pagedet_page here, peer; /* its rows */
+	struct pagedet_page here, peer; /* rows of the evidence */
 	struct pdet_arena *arena;
-	/* what the rule says, beside its own words */
+	/* what the rule adds to its own texts */
 	const char *cause;
 	const char *likely;
 	uint32_t confidence;
 	uint32_t likely_confidence;
 	struct pagedet_fact facts[PDET_FACTS];
 	const char *unknown[PDET_UNKNOWN];
-	uint32_t n_facts, n_unknown;
+	struct pagedet_alternative alternatives[PDET_ALTERNATIVES];
+	uint32_t n_facts, n_unknown, n_alternatives;
 };
+
+/* The state of an alternative, PAGEDET_ALTERNATIVE_*, and the reason for it. */
+struct pdet_state {
+	uint32_t state;
+	const char *why;	/* as pagedet_alternative.why */
+};
+
+/*
+ * One alternative: another cause, or an error of the observation. While it is
+ * not examined, the finding has at most the confidence @blind.
+ */
+struct pdet_rival {
+	const char *name;
+	const char *cause;
+	struct pdet_state (*look)(const struct pdet_case *c);
+	uint32_t blind;		/* PAGEDET_CONFIDENCE_MEDIUM, _LOW */
+};
+
+/* One way in which a rule can fit. */
+struct pdet_way {
+	/*
+	 * Whether the rule fits. It records facts, which are dropped if it does
+	 * not fit.
+	 */
+	bool (*fits)(struct pdet_case *c);
+	uint32_t most;		/* confidence without alternatives */
+	const struct pdet_rival *const *rivals; /* NULL: none; ends with NULL */
+};
+
+#define PDET_WAYS 3
 
 struct pdet_rule {
 	struct pagedet_rule info;
-	/* Does it fit? Says so, how sure it is, and what it rests on. What it
-	 * says is forgotten if it does not. */
-	bool (*fits)(struct pdet_case *c);
+	struct pdet_way ways[PDET_WAYS]; /* the first one that fits is used */
+	const struct pdet_rival *own; /* the rule itself among its rivals */
+	/*
+	 * For rules whose advice is to let a side continue: that side, and the
+	 * advice to give if that side is not proven intact.
+	 */
+	uint32_t lets_run;
+	const char *otherwise;
 };
 
-#define PDET_RULE(id, question, verdict, name, fits, cause, advice)       \
-	{ { sizeof(struct pagedet_rule), (name), (cause), (advice), (id), \
-	    PAGEDET_ASK_##question, PAGEDET_VERDICT_##verdict, 0 },       \
-	  (fits) }
+#define PDET_RULE_INFO(id, question, verdict, name, cause, advice)         \
+	{ sizeof(struct pagedet_rule), (name), (cause), (advice), (id),     \
+	  PAGEDET_ASK_##question, PAGEDET_VERDICT_##verdict, 0 }
 
-/* Each ends with a rule without name. */
+/*
+ * The last arguments are the ways in which it can fit: { fits, highest
+ * confidence, rivals }.
+ */
+#define PDET_RULE(id, question, verdict, name, cause, advice, ...)         \
+	{ .info = PDET_RULE_INFO(id, question, verdict, name, cause,        \
+				 advice),                                   \
+	  .ways = { __VA_ARGS__ } }
+
+#define PDET_CERTAIN PAGEDET_CONFIDENCE_CERTAIN
+#define PDET_HIGH PAGEDET_CONFIDENCE_HIGH
+#define PDET_MEDIUM PAGEDET_CONFIDENCE_MEDIUM
+#define PDET_LOW PAGEDET_CONFIDENCE_LOW
+
+/* Each table ends with a rule without a name. */
 extern const struct pdet_rule pdet_rules_mismatch[];
 extern const struct pdet_rule pdet_rules_use[];
 extern const struct pdet_rule pdet_rules_move[];
@@ -58,36 +111,105 @@ extern const struct pdet_rule pdet_rules_charge[];
 
 /* --- facts.c --- */
 
-/* pdet_fact_field - a field of a row; nothing if it is not answered, or there
- * is nothing. */
+/* pdet_fact_field - record a field of a row, if it has a value. */
 void pdet_fact_field(struct pdet_case *c, uint32_t side, unsigned field);
-/* pdet_fact_number - a member of the evidence, or a sum. */
+/* pdet_fact_number - record a member of the evidence, or a sum. */
 void pdet_fact_number(struct pdet_case *c, const char *name, uint64_t value,
 		      uint32_t type, uint32_t side, uint64_t time_ns);
-/* pdet_fact_word - the same, of a value that has a name. */
+/* pdet_fact_word - the same for a value with a name. */
 void pdet_fact_word(struct pdet_case *c, const char *name, uint64_t value,
 		    const char *word, uint32_t side);
-/* pdet_fact_known - PAGEDET_YES and PAGEDET_NO; else nothing. */
+/*
+ * pdet_fact_known - record PAGEDET_YES or PAGEDET_NO. Other values are not
+ * recorded.
+ */
 void pdet_fact_known(struct pdet_case *c, const char *name, uint32_t known,
 		     uint32_t side);
-/* pdet_fact_hash - PAGEDET_AS_*, if it is known. */
+/* pdet_fact_hash - record the hash of PAGEDET_AS_*, if it is known. */
 void pdet_fact_hash(struct pdet_case *c, uint32_t version);
-/* pdet_unknown - a static text: what would have decided. */
+/*
+ * pdet_unknown - record missing data that would have decided. @text must be
+ * static.
+ */
 void pdet_unknown(struct pdet_case *c, const char *what);
-/* pdet_lower - the same, and the finding is less sure without it. */
-void pdet_lower(struct pdet_case *c, const char *what);
-/* pdet_rest_on - so sure it is, and a field of the row here says so; true. */
-bool pdet_rest_on(struct pdet_case *c, unsigned field, uint32_t confidence);
-/* pdet_rest_on_kind - the same of its kind, if it is known to be this one. */
-bool pdet_rest_on_kind(struct pdet_case *c, uint32_t kind, uint32_t confidence);
-/* pdet_rest_on_poison - the kernel has taken the page here for a memory error:
- * that is certain. */
+/*
+ * pdet_rest_on - record that a field of the row of this side shows this.
+ * Returns true.
+ */
+bool pdet_rest_on(struct pdet_case *c, unsigned field);
+/*
+ * pdet_rest_on_kind - whether the kind is known to be this one. Records the
+ * kind.
+ */
+bool pdet_rest_on_kind(struct pdet_case *c, uint32_t kind);
+/*
+ * pdet_rest_on_damage - whether a kernel found the struct page damaged. If so,
+ * nothing in it is reliable.
+ */
+bool pdet_rest_on_damage(struct pdet_case *c);
+/* pdet_fact_folio - for a page of a large folio: record the number of its
+ * pages, and the number of entries that map it. */
+void pdet_fact_folio(struct pdet_case *c);
+/* pdet_unknown_report - record as unknown whether the kernel found the struct
+ * page wrong, if nobody looked or if a part of the log was not seen. */
+void pdet_unknown_report(struct pdet_case *c);
+/*
+ * pdet_rest_on_poison - whether the kernel took the page of this side out of
+ * use because of a memory error.
+ */
 bool pdet_rest_on_poison(struct pdet_case *c);
-/* pdet_case_text - the text at a place of the evidence; "" if there is none. */
+/*
+ * pdet_case_text - the text at an offset of the evidence; "" if there is none.
+ */
 const char *pdet_case_text(const struct pdet_case *c, uint64_t id);
 
-/* pdet_arena_take - room of @size bytes; NULL if there is none. */
+/* pdet_arena_take - take @size bytes. Returns NULL if there is no room. */
 void *pdet_arena_take(struct pdet_arena *arena, size_t size, size_t align);
+
+/* --- certainty.c: the confidence of a finding --- */
+
+static inline struct pdet_state pdet_gone(const char *by)
+{
+	return (struct pdet_state){ PAGEDET_ALTERNATIVE_EXCLUDED, by };
+}
+
+static inline struct pdet_state pdet_maybe(const char *why)
+{
+	return (struct pdet_state){ PAGEDET_ALTERNATIVE_POSSIBLE, why };
+}
+
+static inline struct pdet_state pdet_unseen(const char *look)
+{
+	return (struct pdet_state){ PAGEDET_ALTERNATIVE_NOT_LOOKED, look };
+}
+
+/*
+ * pdet_weigh - examine the alternatives of a rule that fits, and set the
+ * confidence. If all are excluded, it is that of the way. If one is not
+ * excluded, it is at most medium, and lower than that of the way; if data is
+ * missing, it is not above the rival's blind. If several are not excluded, it
+ * is low.
+ */
+void pdet_weigh(struct pdet_case *c, const struct pdet_rule *rule,
+		const struct pdet_way *way);
+
+/* --- rivals_row.c: alternatives of findings that rest on a row --- */
+
+/* The row is about one page at one moment, and its counts are right. */
+extern const struct pdet_rival *const pdet_rivals_row[];
+extern const struct pdet_rival *const pdet_rivals_counts[];
+/* Also, the page is in the page cache. */
+extern const struct pdet_rival *const pdet_rivals_cached[];
+extern const struct pdet_rival pdet_rival_moved, pdet_rival_stale;
+extern const struct pdet_rival pdet_rival_estimated;
+
+/* --- mismatch_intact.c --- */
+
+/*
+ * pdet_intact - whether the contents of a side of a mismatch are proven right
+ * (PAGEDET_YES) or wrong (PAGEDET_NO); otherwise PAGEDET_DUNNO.
+ */
+uint32_t pdet_intact(const struct pdet_case *c, uint32_t side);
 
 /* --- row.c: what a row proves --- */
 
@@ -102,46 +224,89 @@ static inline bool pdet_row_lacks(const struct pagedet_page *row,
 	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_NONE;
 }
 
-/* PAGEDET_YES, PAGEDET_NO, or PAGEDET_DUNNO of PAGEDET_PF_*, PAGEDET_PTE_*. */
+/*
+ * The state of flag PAGEDET_PF_* or PAGEDET_PTE_*: PAGEDET_YES, PAGEDET_NO or
+ * PAGEDET_DUNNO.
+ */
 uint32_t pdet_row_flag(const struct pagedet_page *row, unsigned bit);
 uint32_t pdet_row_pte(const struct pagedet_page *row, unsigned bit);
 uint32_t pdet_row_note(const struct pagedet_page *row, unsigned bit);
-/* The kind is known, and it is this one. */
+/*
+ * The kernel has migrated the page before, and its owner has not changed since.
+ */
+bool pdet_row_was_moved(const struct pagedet_page *row);
+/* The kind is known, and is this one. */
 bool pdet_row_is(const struct pagedet_page *row, uint32_t kind);
-/* Memory of tasks or files: PAGEDET_KIND_ANON, _FILE, _SHMEM. */
+/*
+ * Whether it is memory of tasks or files: PAGEDET_KIND_ANON, _FILE or _SHMEM.
+ */
 bool pdet_row_is_user(const struct pagedet_page *row);
-/* There is no page to ask about: free, or no memory at all. */
+/* There is no page to explain: it is free, or not memory. */
 bool pdet_row_is_nothing(const struct pagedet_page *row);
-/* Whether the kernel has taken it for a memory error. */
+/* Whether the kernel disabled the page after a memory error. */
 uint32_t pdet_row_poisoned(const struct pagedet_page *row);
-/* No entry in the page table, not even one of swap. */
+/* The page table has no entry, not even a swap entry. */
 uint32_t pdet_row_absent(const struct pagedet_page *row);
-/* Whether a task maps this very page. */
+/* Whether a task maps exactly this page. */
 uint32_t pdet_row_mapped(const struct pagedet_page *row);
 /*
- * References beyond those that mappings and caches explain: of a folio of one
- * page, whose counts are all known; else false. Those of mappings and caches go
- * to *expected.
+ * Whether the page is in the page cache of a file. If a page is on an LRU list
+ * and has a mapping, it is. A mapping alone is not enough, because drivers
+ * (perf, fb) also set the mapping of their own pages.
  */
-bool pdet_row_extra(const struct pagedet_page *row, uint64_t *expected,
-		    uint64_t *extra);
+uint32_t pdet_row_cached(const struct pagedet_page *row);
 /*
- * PAGEDET_YES if it is pinned, with how sure that is: the count of a small
- * folio is made of its references, of which 1024 may also be 1024 ordinary ones
- * (Documentation/core-api/pin_user_pages.rst).
+ * Whether the kernel allocated it as whole pages. Such a page has no kind, and
+ * is not on an LRU list.
+ */
+bool pdet_row_is_kernel(const struct pagedet_page *row);
+/*
+ * Whether page_owner's record of the allocation is about the present user.
+ * PAGEDET_NO: the page was freed since. When the kernel migrates a page, it
+ * copies both the time of the allocation and that of the free.
+ */
+uint32_t pdet_row_owned(const struct pagedet_page *row);
+/* The page belongs to a folio of several pages. */
+bool pdet_row_is_large(const struct pagedet_page *row);
+/*
+ * Counts the references that mappings, caches and the allocation do not
+ * explain. Returns false if a count is unknown. *@expected gets the number of
+ * explained references. For a page of a large folio the counts are those of the
+ * folio. @folio is the number of entries that map it, or PDET_NOT_COUNTED if
+ * that is not known.
+ */
+#define PDET_NOT_COUNTED UINT64_MAX
+bool pdet_row_extra(const struct pagedet_page *row, uint64_t folio,
+		    uint64_t *expected, uint64_t *extra);
+
+static inline bool pdet_case_extra(const struct pdet_case *c,
+				   uint64_t *expected, uint64_t *extra)
+{
+	return pdet_row_extra(&c->here, c->e.folio_counted == PAGEDET_YES ?
+					c->e.folio_mapcount : PDET_NOT_COUNTED,
+			      expected, extra);
+}
+/*
+ * PAGEDET_YES if the page is pinned, with a confidence. A small folio has no
+ * separate pin count: a pin adds 1024 references, and 1024 ordinary references
+ * look the same (Documentation/core-api/pin_user_pages.rst).
  */
 uint32_t pdet_row_pinned(const struct pagedet_page *row, uint32_t *confidence);
 
 /* --- explain.c --- */
 
 /*
- * pdet_explain - as pagedet_explain(); structs are of the library's own size
- * when @stride and @finding_size say so, else shorter or longer ones.
+ * pdet_explain - as pagedet_explain(). @stride and @finding_size are the sizes
+ * of the client's structs. These may be shorter or longer than the structs of
+ * the library.
  */
 int pdet_explain(const void *evidence, uint64_t stride, uint64_t n,
 		 struct pdet_arena *arena, void *findings,
 		 uint64_t finding_size, uint64_t max);
 
 const struct pdet_rule *pdet_rule(uint32_t n);
+
+/* Size of the first struct pagedet_finding. Old clients may use it. */
+#define PDET_FINDING_FIRST offsetof(struct pagedet_finding, alternatives)
 
 #endif

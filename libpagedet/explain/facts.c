@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What a finding rests on, put into words in the caller's memory. Whatever the
- * evidence holds, nothing is read outside of it.
+ * Formats the facts of a finding in the caller's memory. It never reads outside
+ * of the evidence, whatever the evidence contains.
  */
 #include <stdio.h>
 
+#include "explain/evidence.h"
 #include "explain/explain.h"
 
 void *pdet_arena_take(struct pdet_arena *arena, size_t size, size_t align)
@@ -96,7 +97,7 @@ static const char *bit_names(struct pdet_case *c, unsigned field, uint64_t bits)
 	return keep(c, text, len);
 }
 
-/* Written from the end; thousands of hashes are. */
+/* Formats from the end, because thousands of hashes need it. */
 static const char *digits(struct pdet_case *c, uint64_t value, unsigned base)
 {
 	char text[24], *end = text + sizeof(text), *at = end;
@@ -169,7 +170,7 @@ void pdet_fact_field(struct pdet_case *c, uint32_t side, unsigned field)
 		PAGEDET_CELL_SOURCE(row->cell[field]));
 	struct pagedet_fact *f;
 
-	/* That there is nothing says something of few fields only. */
+	/* Only for a few fields is nothing a fact. */
 	if (!pdet_row_has(row, field) &&
 	    !(pdet_row_lacks(row, field) && field == PAGEDET_FIELD_MEMCG_INO))
 		return;
@@ -234,51 +235,130 @@ void pdet_fact_hash(struct pdet_case *c, uint32_t version)
 {
 	static const char *const hash[] = {
 		"hash_sent", "hash_now", "hash_again", "hash_peer",
+		"hash_before", "hash_stopped", "hash_stopped", "hash_again",
 	};
 	static const char *const zero[] = {
 		"zero_sent", "zero_now", "zero_again", "zero_peer",
+		"zero_before", "zero_stopped", "zero_stopped", "zero_again",
 	};
-	const uint32_t side = version == PAGEDET_AS_PEER ? PAGEDET_SIDE_PEER :
-							   PAGEDET_SIDE_HERE;
+	const struct pdet_version v = pdet_version(&c->e, version);
+	const uint32_t side = version == PAGEDET_AS_PEER ||
+			      version >= PAGEDET_AS_PEER_STOPPED ?
+			      PAGEDET_SIDE_PEER : PAGEDET_SIDE_HERE;
 
-	if (c->e.hash_state[version] == PAGEDET_HAVE)
-		pdet_fact_number(c, hash[version], c->e.hash[version],
-				 PAGEDET_TYPE_HEX, side,
-				 c->e.hash_ns[version]);
+	if (v.state == PAGEDET_HAVE)
+		pdet_fact_number(c, hash[version], v.hash, PAGEDET_TYPE_HEX,
+				 side, v.ns);
 	else
-		pdet_fact_known(c, zero[version], c->e.zero[version], side);
+		pdet_fact_known(c, zero[version], v.zero, side);
 }
 
 void pdet_unknown(struct pdet_case *c, const char *what)
 {
+	uint32_t i;
+
+	for (i = 0; i < c->n_unknown; i++)
+		if (c->unknown[i] == what || !strcmp(c->unknown[i], what))
+			return;
 	if (!c->arena->none && c->n_unknown < PDET_UNKNOWN)
 		c->unknown[c->n_unknown++] = what;
 }
 
-void pdet_lower(struct pdet_case *c, const char *what)
+bool pdet_rest_on(struct pdet_case *c, unsigned field)
 {
-	pdet_unknown(c, what);
-	if (c->confidence > PAGEDET_CONFIDENCE_LOW)
-		c->confidence--;
-}
-
-bool pdet_rest_on(struct pdet_case *c, unsigned field, uint32_t confidence)
-{
-	c->confidence = confidence;
 	pdet_fact_field(c, PAGEDET_SIDE_HERE, field);
 	return true;
 }
 
-bool pdet_rest_on_kind(struct pdet_case *c, uint32_t kind, uint32_t confidence)
+bool pdet_rest_on_kind(struct pdet_case *c, uint32_t kind)
 {
 	return pdet_row_is(&c->here, kind) &&
-	       pdet_rest_on(c, PAGEDET_FIELD_KIND, confidence);
+	       pdet_rest_on(c, PAGEDET_FIELD_KIND);
+}
+
+void pdet_fact_folio(struct pdet_case *c)
+{
+	if (!pdet_row_is_large(&c->here))
+		return;
+	pdet_fact_field(c, PAGEDET_SIDE_HERE, PAGEDET_FIELD_ORDER);
+	if (c->e.folio_counted == PAGEDET_YES)
+		pdet_fact_number(c, "folio_mapcount", c->e.folio_mapcount,
+				 PAGEDET_TYPE_NUMBER, PAGEDET_SIDE_HERE, 0);
+	else
+		pdet_unknown(c, "how many entries map its folio (needs a dump, "
+			     "or a source that reads kernel memory)");
+}
+
+void pdet_unknown_report(struct pdet_case *c)
+{
+	switch (PAGEDET_CELL_STATE(c->here.cell[PAGEDET_FIELD_REPORT])) {
+	case PAGEDET_HAVE:
+	case PAGEDET_NONE:
+		return;
+	case PAGEDET_NO_ACCESS:
+		pdet_unknown(c, "whether the kernel reported it as a bad page: "
+			     "its log cannot be read (CAP_SYSLOG)");
+		return;
+	case PAGEDET_TIMEOUT:
+		pdet_unknown(c, "whether the kernel reported it as a bad page: "
+			     "there was no time to read its log");
+		return;
+	case PAGEDET_EXCLUDED:
+		pdet_unknown(c, "whether the kernel reported it as a bad page: "
+			     "a part of its log is lost");
+		return;
+	default:
+		pdet_unknown(c, "whether the kernel reported it as a bad page: "
+			     "its log was not looked at");
+	}
+}
+
+/*
+ * "bad page state: nonzero mapcount; CAUSE": the words of the report come
+ * first.
+ */
+static void put_reason_first(struct pdet_case *c)
+{
+	const char *reason = pdet_row_has(&c->here, PAGEDET_FIELD_REASON) ?
+		pdet_case_text(c, c->here.reason) : "";
+	char text[PAGEDET_EVIDENCE_TEXT + 512];
+	int len;
+
+	if (!*reason) {
+		pdet_unknown(c, "the report's reason: a part of it is lost");
+		return;
+	}
+	if (c->arena->none)
+		return;
+	len = snprintf(text, sizeof(text), "bad page state: %s; %s", reason,
+		       c->cause);
+	c->cause = keep(c, text, PDET_MIN((size_t)len, sizeof(text) - 1));
+}
+
+bool pdet_rest_on_damage(struct pdet_case *c)
+{
+	static const unsigned fields[] = {
+		PAGEDET_FIELD_REASON, PAGEDET_FIELD_REPORT,
+		PAGEDET_FIELD_EVENT_NS, PAGEDET_FIELD_FLAGS,
+		PAGEDET_FIELD_REFCOUNT, PAGEDET_FIELD_MAPCOUNT,
+	};
+	size_t i;
+
+	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) ||
+	    c->here.report != PAGEDET_REPORT_BAD_PAGE_STATE)
+		return false;
+	put_reason_first(c);
+	for (i = 0; i < PDET_COUNT(fields); i++)
+		pdet_fact_field(c, PAGEDET_SIDE_HERE, fields[i]);
+	pdet_unknown(c, "what the page was before (its struct page is "
+			"damaged)");
+	return true;
 }
 
 bool pdet_rest_on_poison(struct pdet_case *c)
 {
 	if (pdet_row_poisoned(&c->here) != PAGEDET_YES)
 		return false;
-	pdet_rest_on(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_CERTAIN);
-	return pdet_rest_on(c, PAGEDET_FIELD_PTE, PAGEDET_CONFIDENCE_CERTAIN);
+	pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
+	return pdet_rest_on(c, PAGEDET_FIELD_PTE);
 }

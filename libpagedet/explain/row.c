@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What a row proves, and no more: a flag that its source cannot see is neither
- * set nor clear, an average is no count, an entry that remembers a page is no
- * mapping of it.
+ * Decides what a row proves, and nothing more. If the source cannot see a flag,
+ * the flag is neither set nor clear. An average is not a count. An entry that
+ * remembers a page is not a mapping of it.
  */
 #include "explain/explain.h"
 
@@ -81,8 +81,10 @@ uint32_t pdet_row_absent(const struct pagedet_page *row)
 	for (i = 0; i < PDET_COUNT(there); i++)
 		if (row->pte & PAGEDET_PTE(there[i]))
 			return PAGEDET_NO;
-	/* What else an entry may hold cannot be told apart by everybody; that
-	 * it is none of these must be known at least of the first two. */
+	/*
+	 * Not every source sees all kinds of entries. It must be known that
+	 * there are none of at least the first two kinds.
+	 */
 	return pdet_row_pte(row, PAGEDET_PTE_PRESENT) == PAGEDET_NO &&
 	       pdet_row_pte(row, PAGEDET_PTE_SWAPPED) == PAGEDET_NO ?
 	       PAGEDET_YES : PAGEDET_DUNNO;
@@ -110,26 +112,92 @@ static bool is_single(const struct pagedet_page *row)
 	       pdet_row_flag(row, PAGEDET_PF_COMPOUND_TAIL) == PAGEDET_NO;
 }
 
-bool pdet_row_extra(const struct pagedet_page *row, uint64_t *expected,
-		    uint64_t *extra)
+uint32_t pdet_row_cached(const struct pagedet_page *row)
 {
-	uint64_t n;
+	if (!pdet_row_is(row, PAGEDET_KIND_FILE) &&
+	    !pdet_row_is(row, PAGEDET_KIND_SHMEM))
+		return PAGEDET_NO;
+	return pdet_row_flag(row, PAGEDET_PF_LRU) == PAGEDET_YES ?
+	       PAGEDET_YES : PAGEDET_DUNNO;
+}
 
-	if (!pdet_row_is_user(row) || !is_single(row) ||
-	    !pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) ||
-	    !pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT) ||
-	    !pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT_KIND) ||
-	    row->mapcount_kind != PAGEDET_MAPCOUNT_EXACT ||
-	    row->mapcount > UINT64_MAX / 2)
+bool pdet_row_is_kernel(const struct pagedet_page *row)
+{
+	return pdet_row_is(row, PAGEDET_KIND_KERNEL) ||
+	       (pdet_row_is(row, PAGEDET_KIND_UNKNOWN) &&
+		pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) && row->refcount &&
+		pdet_row_flag(row, PAGEDET_PF_LRU) == PAGEDET_NO);
+}
+
+uint32_t pdet_row_owned(const struct pagedet_page *row)
+{
+	if (!pdet_row_has(row, PAGEDET_FIELD_ALLOC_NS))
+		return PAGEDET_DUNNO;
+	return pdet_row_has(row, PAGEDET_FIELD_FREE_NS) &&
+	       row->free_ns > row->alloc_ns ? PAGEDET_NO : PAGEDET_YES;
+}
+
+bool pdet_row_was_moved(const struct pagedet_page *row)
+{
+	return pdet_row_has(row, PAGEDET_FIELD_MIGRATE_REASON) &&
+	       pdet_row_owned(row) == PAGEDET_YES;
+}
+
+bool pdet_row_is_large(const struct pagedet_page *row)
+{
+	if (pdet_row_has(row, PAGEDET_FIELD_ORDER))
+		return row->order != 0 && !pdet_row_is_nothing(row);
+	return pdet_row_flag(row, PAGEDET_PF_COMPOUND_HEAD) == PAGEDET_YES ||
+	       pdet_row_flag(row, PAGEDET_PF_COMPOUND_TAIL) == PAGEDET_YES;
+}
+
+/*
+ * Gets the number of entries that map the counted unit, and the number of its
+ * pages.
+ */
+static bool count_maps(const struct pagedet_page *row, uint64_t folio,
+		       uint64_t *maps, uint64_t *pages)
+{
+	*pages = 1;
+	*maps = row->mapcount;
+	if (is_single(row))
+		return pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT) &&
+		       pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT_KIND) &&
+		       row->mapcount_kind == PAGEDET_MAPCOUNT_EXACT &&
+		       row->mapcount <= UINT64_MAX / 2;
+	*maps = folio;
+	if (!pdet_row_has(row, PAGEDET_FIELD_ORDER) || row->order > 40)
 		return false;
-	/* What may be one is taken for one. */
-	n = row->mapcount;
-	if (!pdet_row_is(row, PAGEDET_KIND_ANON))
-		n++;	/* the page cache */
-	else if (pdet_row_flag(row, PAGEDET_PF_SWAPCACHE) != PAGEDET_NO)
-		n++;
+	*pages = (uint64_t)1 << row->order;
+	return folio <= UINT64_MAX / 2;
+}
+
+bool pdet_row_extra(const struct pagedet_page *row, uint64_t folio,
+		    uint64_t *expected, uint64_t *extra)
+{
+	uint64_t n, pages;
+	uint32_t cached;
+
+	if (!(pdet_row_is_user(row) || pdet_row_is_kernel(row)) ||
+	    !pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) ||
+	    !count_maps(row, folio, &n, &pages))
+		return false;
+	/*
+	 * A cache holds a reference for each page. If there may be one
+	 * reference of a cache, it is assumed to exist. If there may be many,
+	 * they are not.
+	 */
+	cached = pdet_row_is(row, PAGEDET_KIND_ANON) ?
+		 pdet_row_flag(row, PAGEDET_PF_SWAPCACHE) :
+		 pdet_row_cached(row);
+	if (pdet_row_is_kernel(row))
+		n++;	/* whoever allocated it */
+	else if (cached == PAGEDET_DUNNO && pages > 1)
+		return false;
+	else if (cached != PAGEDET_NO)
+		n += pages;
 	if (pdet_row_flag(row, PAGEDET_PF_PRIVATE) != PAGEDET_NO)
-		n++;	/* buffer heads, or what else the filesystem keeps */
+		n++;	/* buffer heads, or other data of the filesystem */
 	*expected = n;
 	*extra = row->refcount > n ? row->refcount - n : 0;
 	return true;
@@ -137,7 +205,7 @@ bool pdet_row_extra(const struct pagedet_page *row, uint64_t *expected,
 
 uint32_t pdet_row_pinned(const struct pagedet_page *row, uint32_t *confidence)
 {
-	/* what a pin adds to the references of a small folio */
+	/* A pin adds this to the references of a small folio. */
 	static const uint64_t bias = 1024;
 	uint64_t expected, extra;
 
@@ -145,7 +213,7 @@ uint32_t pdet_row_pinned(const struct pagedet_page *row, uint32_t *confidence)
 	if (pdet_row_has(row, PAGEDET_FIELD_PINCOUNT)) {
 		if (!row->pincount)
 			return PAGEDET_NO;
-		/* Folios of four pages and more have a count of their own. */
+		/* Folios of four pages or more have a pin count. */
 		if (pdet_row_has(row, PAGEDET_FIELD_ORDER) && row->order > 1 &&
 		    pdet_row_note(row, PAGEDET_NOTE_ESTIMATED) != PAGEDET_YES)
 			return PAGEDET_YES;
@@ -155,9 +223,13 @@ uint32_t pdet_row_pinned(const struct pagedet_page *row, uint32_t *confidence)
 	} else if (row->refcount < bias) {
 		return PAGEDET_NO;
 	}
-	/* With all others known to be few it is hardly anything else. */
+	/*
+	 * It is known that there are few other references, so that hardly
+	 * anything else fits.
+	 */
 	*confidence = PAGEDET_CONFIDENCE_LOW;
-	if (pdet_row_extra(row, &expected, &extra))
+	if (pdet_row_is_user(row) && pdet_row_extra(row, PDET_NOT_COUNTED,
+						   &expected, &extra))
 		*confidence = extra >= bias ? PAGEDET_CONFIDENCE_HIGH :
 					      PAGEDET_CONFIDENCE_NONE;
 	return *confidence ? PAGEDET_YES : PAGEDET_DUNNO;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Why no memory cgroup is charged for a page; and whether it is poisoned. */
+/*
+ * Rules that explain why no memory cgroup is charged for a page, and rules for
+ * poison.
+ */
 #include "explain/explain.h"
 
 #define HERE PAGEDET_SIDE_HERE
@@ -9,7 +12,6 @@ static bool charged(struct pdet_case *c)
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_MEMCG_INO) &&
 	    !pdet_row_has(&c->here, PAGEDET_FIELD_MEMCG_PATH))
 		return false;
-	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MEMCG_INO);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MEMCG_PATH);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MEMCG_NAME);
@@ -23,25 +25,24 @@ static bool nobodys(struct pdet_case *c)
 	    !pdet_row_is(&c->here, PAGEDET_KIND_ZERO) &&
 	    !pdet_row_is(&c->here, PAGEDET_KIND_OFFLINE))
 		return false;
-	return pdet_rest_on(c, PAGEDET_FIELD_KIND, PAGEDET_CONFIDENCE_CERTAIN);
+	return pdet_rest_on(c, PAGEDET_FIELD_KIND);
 }
 
 static bool by_object(struct pdet_case *c)
 {
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_SLAB_CACHE);
-	pdet_unknown(c, "who is charged for each object");
-	return pdet_rest_on_kind(c, PAGEDET_KIND_SLAB, PAGEDET_CONFIDENCE_HIGH);
+	pdet_unknown(c, "which cgroup is charged for each object");
+	return pdet_rest_on_kind(c, PAGEDET_KIND_SLAB);
 }
 
 static bool by_hugetlb(struct pdet_case *c)
 {
 	pdet_unknown(c, "whether cgroups are mounted with "
 		     "memory_hugetlb_accounting");
-	return pdet_rest_on_kind(c, PAGEDET_KIND_HUGETLB,
-				 PAGEDET_CONFIDENCE_MEDIUM);
+	return pdet_rest_on_kind(c, PAGEDET_KIND_HUGETLB);
 }
 
-/* What tasks and files hold is charged without being asked for. */
+/* Memory of tasks and files is always charged. */
 static bool not_asked(struct pdet_case *c)
 {
 	const char *gfp = pdet_case_text(c, c->here.gfp);
@@ -50,7 +51,6 @@ static bool not_asked(struct pdet_case *c)
 	    !pdet_row_has(&c->here, PAGEDET_FIELD_GFP) || !*gfp ||
 	    strstr(gfp, "ACCOUNT") || pdet_row_is_user(&c->here))
 		return false;
-	c->confidence = PAGEDET_CONFIDENCE_HIGH;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MEMCG_INO);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_GFP);
@@ -63,7 +63,6 @@ static bool none(struct pdet_case *c)
 {
 	if (!pdet_row_lacks(&c->here, PAGEDET_FIELD_MEMCG_INO))
 		return false;
-	c->confidence = PAGEDET_CONFIDENCE_LOW;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MEMCG_INO);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_ALLOC_COMM);
@@ -102,7 +101,7 @@ static bool poisoned(struct pdet_case *c)
 static bool not_poisoned(struct pdet_case *c)
 {
 	return pdet_row_flag(&c->here, PAGEDET_PF_HWPOISON) == PAGEDET_NO &&
-	       pdet_rest_on(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_CERTAIN);
+	       pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
 }
 
 static bool poison_unknown(struct pdet_case *c)
@@ -113,44 +112,66 @@ static bool poison_unknown(struct pdet_case *c)
 	return true;
 }
 
-#define CHARGE(id, verdict, name, fits, cause, advice) \
-	PDET_RULE(id, UNACCOUNTED, verdict, name, fits, cause, advice)
-#define POISON(id, verdict, name, fits, cause, advice) \
-	PDET_RULE(id, POISONED, verdict, name, fits, cause, advice)
+#define CHARGE(id, verdict, name, fits, most, rivals, cause, advice) \
+	PDET_RULE(id, UNACCOUNTED, verdict, name, cause, advice, \
+		  { fits, PDET_##most, rivals })
+#define POISON(id, verdict, name, fits, most, rivals, cause, advice) \
+	PDET_RULE(id, POISONED, verdict, name, cause, advice, \
+		  { fits, PDET_##most, rivals })
 
 const struct pdet_rule pdet_rules_charge[] = {
-	CHARGE(501, FINE, "charged", charged, "a cgroup is charged for it",
+	CHARGE(510, CANNOT_TELL, "charge-damaged", pdet_rest_on_damage,
+	       LOW, NULL,
+	       "cannot tell which cgroup is charged: the kernel found its "
+	       "struct page damaged",
+	       "find what used the page before"),
+	CHARGE(501, FINE, "charged", charged,
+	       CERTAIN, pdet_rivals_row,
+	       "a cgroup is charged for it",
 	       "nothing"),
 	CHARGE(502, FINE, "nobodys", nobodys,
-	       "nobody is charged for such a page", "nothing"),
+	       CERTAIN, pdet_rivals_row,
+	       "no cgroup is charged for this kind of page", "nothing"),
 	CHARGE(503, CAUSE, "charged-by-object", by_object,
+	       HIGH, pdet_rivals_row,
 	       "slab memory is charged object by object, not by page",
 	       "nothing; memory.stat of a cgroup counts its slab objects"),
 	CHARGE(504, CAUSE, "charged-as-hugetlb", by_hugetlb,
+	       MEDIUM, pdet_rivals_row,
 	       "huge pages are charged by the hugetlb controller, not as "
 	       "memory", "see hugetlb.*.current of the cgroup"),
 	CHARGE(505, CAUSE, "not-asked-for", not_asked,
-	       "who allocated it did not ask for it to be charged "
-	       "(__GFP_ACCOUNT)",
+	       HIGH, pdet_rivals_row,
+	       "its allocation did not ask for a charge (__GFP_ACCOUNT)",
 	       "nothing, unless a task can make it grow: then report it to "
 	       "the maker of that code"),
 	CHARGE(506, CAUSE, "not-charged", none,
-	       "allocated while no cgroup was to be charged: by the kernel "
-	       "itself, or by a task without one",
-	       "nothing; 'pagedet stack' says by whom, where page_owner is "
-	       "on"),
+	       LOW, pdet_rivals_row,
+	       "allocated while no cgroup was charged: by the kernel itself, "
+	       "or by a task without a cgroup",
+	       "nothing; 'pagedet stack PFN' says what allocated it, if "
+	       "page_owner is on"),
 	CHARGE(509, CANNOT_TELL, "charge-unknown", charge_unknown,
+	       LOW, NULL,
 	       "cannot tell which cgroup is charged",
-	       "ask as root, and a kernel with CONFIG_MEMCG"),
+	       "ask as root, on a kernel with CONFIG_MEMCG"),
+	POISON(610, CANNOT_TELL, "poison-damaged", pdet_rest_on_damage,
+	       LOW, NULL,
+	       "cannot tell whether its memory is broken: the kernel found its "
+	       "struct page damaged",
+	       "find what used the page before"),
 	POISON(601, CAUSE, "hwpoison", poisoned,
-	       "the kernel has taken it for a memory error (hwpoison)",
-	       "look into the kernel log; if there are machine checks, test "
-	       "the memory or replace it"),
+	       CERTAIN, pdet_rivals_row,
+	       "the kernel has marked it as a memory error (hwpoison)",
+	       "read the kernel log; if there are machine checks, test or "
+	       "replace the memory"),
 	POISON(602, FINE, "not-poisoned", not_poisoned,
-	       "the kernel has not taken it for a memory error", "nothing"),
+	       CERTAIN, pdet_rivals_row,
+	       "the kernel has not marked it as a memory error", "nothing"),
 	POISON(609, CANNOT_TELL, "poison-unknown", poison_unknown,
-	       "cannot tell whether it was taken for a memory error",
-	       "ask as root; a kernel without memory failure handling marks "
-	       "no page"),
-	{ { 0, NULL, NULL, NULL, 0, 0, 0, 0 }, NULL },
+	       LOW, NULL,
+	       "cannot tell whether it was marked as a memory error",
+	       "ask as root; a kernel without memory failure handling never "
+	       "marks a page"),
+	{ .info = { 0 } },
 };

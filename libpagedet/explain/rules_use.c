@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What a page is used for, so that it is not free; whether that is a leak. */
+/*
+ * Rules that explain what uses a page, so that it is not free, and rules for
+ * leaks.
+ */
 #include "explain/explain.h"
 
 #define HERE PAGEDET_SIDE_HERE
 
-/* The kind as its source has it. */
+/* The kind as its source gives it. */
 static bool of_kind(struct pdet_case *c, uint32_t kind)
 {
-	return pdet_rest_on_kind(c, kind, PAGEDET_CONFIDENCE_CERTAIN);
+	return pdet_rest_on_kind(c, kind);
 }
 
 static void owner(struct pdet_case *c)
@@ -20,6 +23,14 @@ static void owner(struct pdet_case *c)
 	const char *frame = pdet_case_text(c, c->e.alloc_frame);
 	size_t i;
 
+	/* The record is about an earlier owner. */
+	if (pdet_row_owned(&c->here) == PAGEDET_NO) {
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_ALLOC_NS);
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_FREE_NS);
+		pdet_unknown(c, "what allocated it since: page_owner knows "
+			     "only the allocation before the last free");
+		return;
+	}
 	for (i = 0; i < PDET_COUNT(fields); i++)
 		pdet_fact_field(c, HERE, fields[i]);
 	if (*frame)
@@ -30,15 +41,16 @@ static void owner(struct pdet_case *c)
 
 static bool owner_known(const struct pdet_case *c)
 {
-	return pdet_row_has(&c->here, PAGEDET_FIELD_ALLOC_STACK) ||
-	       pdet_row_has(&c->here, PAGEDET_FIELD_ALLOC_PID);
+	return pdet_row_owned(&c->here) != PAGEDET_NO &&
+	       (pdet_row_has(&c->here, PAGEDET_FIELD_ALLOC_STACK) ||
+		pdet_row_has(&c->here, PAGEDET_FIELD_ALLOC_PID));
 }
 
 static void owner_or_not(struct pdet_case *c)
 {
 	owner(c);
 	if (!owner_known(c))
-		pdet_unknown(c, "who allocated it (page_owner)");
+		pdet_unknown(c, "what allocated it (page_owner)");
 }
 
 static bool is_free(struct pdet_case *c)
@@ -46,10 +58,20 @@ static bool is_free(struct pdet_case *c)
 	return of_kind(c, PAGEDET_KIND_FREE);
 }
 
+/* Struct pages past the end of memory may look the same. */
+static bool not_set_up(struct pdet_case *c)
+{
+	return of_kind(c, PAGEDET_KIND_UNINIT);
+}
+
+static bool not_in_use(struct pdet_case *c)
+{
+	return is_free(c) || of_kind(c, PAGEDET_KIND_UNINIT);
+}
+
 static bool no_page(struct pdet_case *c)
 {
 	return of_kind(c, PAGEDET_KIND_HOLE) ||
-	       of_kind(c, PAGEDET_KIND_UNINIT) ||
 	       of_kind(c, PAGEDET_KIND_UNTOUCHED) ||
 	       of_kind(c, PAGEDET_KIND_UNMAPPED);
 }
@@ -67,7 +89,7 @@ static bool reserved(struct pdet_case *c)
 	if (of_kind(c, PAGEDET_KIND_RESERVED))
 		return true;
 	return pdet_row_flag(&c->here, PAGEDET_PF_RESERVED) == PAGEDET_YES &&
-	       pdet_rest_on(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_CERTAIN);
+	       pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
 }
 
 static bool zero(struct pdet_case *c)
@@ -89,7 +111,7 @@ static bool slab(struct pdet_case *c)
 		return false;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_SLAB_CACHE);
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_SLAB_CACHE))
-		pdet_unknown(c, "which cache it is of (needs a dump, or a "
+		pdet_unknown(c, "which cache it belongs to (needs a dump, or a "
 			     "source that reads kernel memory)");
 	owner(c);
 	return true;
@@ -117,6 +139,7 @@ static void mapper(struct pdet_case *c)
 
 	for (i = 0; i < PDET_COUNT(fields); i++)
 		pdet_fact_field(c, HERE, fields[i]);
+	pdet_fact_folio(c);
 	if (c->e.mapper_pid)
 		pdet_fact_number(c, "mapper_pid", c->e.mapper_pid,
 				 PAGEDET_TYPE_NUMBER, HERE, 0);
@@ -129,21 +152,24 @@ static void mapper(struct pdet_case *c)
 
 static bool mapped(struct pdet_case *c)
 {
-	const uint32_t is = pdet_row_mapped(&c->here);
-
-	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
-	if (is == PAGEDET_DUNNO) {
-		/* Of the folio, all of which is freed at once. */
-		c->confidence = PAGEDET_CONFIDENCE_HIGH;
-		if (!(pdet_row_has(&c->here, PAGEDET_FIELD_MAPCOUNT) &&
-		      c->here.mapcount) &&
-		    pdet_row_flag(&c->here, PAGEDET_PF_MMAP) != PAGEDET_YES)
-			return false;
-		c->cause = "tasks map it, or another page of its folio";
-		pdet_unknown(c, "a mapcount of this very page");
-	} else if (is == PAGEDET_NO) {
+	if (pdet_row_mapped(&c->here) != PAGEDET_YES)
 		return false;
-	}
+	mapper(c);
+	return true;
+}
+
+/* The folio is mapped. The kernel frees a folio only as a whole. */
+static bool folio_mapped(struct pdet_case *c)
+{
+	const bool counted = pdet_row_has(&c->here, PAGEDET_FIELD_MAPCOUNT) &&
+			     c->here.mapcount;
+
+	if (pdet_row_mapped(&c->here) != PAGEDET_DUNNO ||
+	    (!counted &&
+	     pdet_row_flag(&c->here, PAGEDET_PF_MMAP) != PAGEDET_YES))
+		return false;
+	c->cause = "tasks map it, or another page of its folio";
+	pdet_unknown(c, "the mapcount of this page alone");
 	mapper(c);
 	return true;
 }
@@ -153,42 +179,79 @@ static bool swap_cached(struct pdet_case *c)
 	if (pdet_row_flag(&c->here, PAGEDET_PF_SWAPCACHE) != PAGEDET_YES)
 		return false;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
-	return pdet_rest_on(c, PAGEDET_FIELD_FLAGS, PAGEDET_CONFIDENCE_HIGH);
+	return pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
+}
+
+static bool is_cached(const struct pdet_case *c)
+{
+	return pdet_row_is(&c->here, PAGEDET_KIND_FILE) ||
+	       pdet_row_is(&c->here, PAGEDET_KIND_SHMEM);
+}
+
+/* A page in use has at least one reference, that of its cache. */
+static bool is_unreferenced(const struct pdet_case *c)
+{
+	return pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) &&
+	       !c->here.refcount;
+}
+
+static void cached_facts(struct pdet_case *c)
+{
+	static const unsigned fields[] = {
+		PAGEDET_FIELD_KIND, PAGEDET_FIELD_REFCOUNT, PAGEDET_FIELD_PATH,
+		PAGEDET_FIELD_DEV, PAGEDET_FIELD_INODE, PAGEDET_FIELD_INDEX,
+		PAGEDET_FIELD_MAPCOUNT, PAGEDET_FIELD_FLAGS,
+	};
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(fields); i++)
+		pdet_fact_field(c, HERE, fields[i]);
 }
 
 static bool cached(struct pdet_case *c)
 {
-	if (!pdet_row_is(&c->here, PAGEDET_KIND_FILE) &&
-	    !pdet_row_is(&c->here, PAGEDET_KIND_SHMEM))
+	if (!is_cached(c) || is_unreferenced(c))
 		return false;
-	c->confidence = PAGEDET_CONFIDENCE_HIGH;
-	if (pdet_row_has(&c->here, PAGEDET_FIELD_INODE))
-		c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
-	else
-		pdet_unknown(c, "which file it is of");
 	if (pdet_row_is(&c->here, PAGEDET_KIND_SHMEM))
 		c->likely = "memory of a memfd, of tmpfs or shared between "
-			    "tasks: it stays until the file is gone";
+			    "tasks: it stays until the file is removed";
 	else
 		c->likely = "reclaim takes it when memory is short";
 	c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_PATH);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_DEV);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_INODE);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_INDEX);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
+	cached_facts(c);
 	return true;
 }
 
-/* Mapped by nobody, and not free. */
+static bool cached_of(struct pdet_case *c)
+{
+	return pdet_row_has(&c->here, PAGEDET_FIELD_INODE) && cached(c);
+}
+
+static bool cached_somewhere(struct pdet_case *c)
+{
+	pdet_unknown(c, "which file it belongs to");
+	return cached(c);
+}
+
+/* It is marked as in use, but nobody has a reference to it. */
+static bool unreferenced(struct pdet_case *c)
+{
+	if (!is_unreferenced(c) ||
+	    !(is_cached(c) || pdet_row_is(&c->here, PAGEDET_KIND_ANON)))
+		return false;
+	pdet_unknown(c, "whether it is being freed at this moment, or its "
+		     "struct page is damaged");
+	pdet_unknown_report(c);
+	cached_facts(c);
+	return true;
+}
+
+/* No task maps it, and it is not free. */
 static bool anon_unmapped(struct pdet_case *c)
 {
 	if (!pdet_row_is(&c->here, PAGEDET_KIND_ANON) ||
 	    pdet_row_mapped(&c->here) != PAGEDET_NO)
 		return false;
-	c->confidence = PAGEDET_CONFIDENCE_MEDIUM;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
@@ -210,24 +273,33 @@ static bool device(struct pdet_case *c)
 	return of_kind(c, PAGEDET_KIND_DEVICE);
 }
 
-/* No type, no cache, no mapping: somebody in the kernel took it as pages. */
-static bool kernel_memory(struct pdet_case *c)
+static void kernel_facts(struct pdet_case *c)
 {
-	const bool known = pdet_row_is(&c->here, PAGEDET_KIND_KERNEL);
-
-	if (!known && !(pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN) &&
-			pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) &&
-			c->here.refcount &&
-			pdet_row_mapped(&c->here) == PAGEDET_NO))
-		return false;
-	c->confidence = known ? PAGEDET_CONFIDENCE_HIGH :
-				PAGEDET_CONFIDENCE_MEDIUM;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_ORDER);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_ALLOCATOR);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KERNEL_MAPS);
 	owner_or_not(c);
+	pdet_unknown_report(c);
+}
+
+static bool kernel_memory(struct pdet_case *c)
+{
+	if (!pdet_row_is(&c->here, PAGEDET_KIND_KERNEL))
+		return false;
+	kernel_facts(c);
+	return true;
+}
+
+/* No type, no cache and no mapping: kernel code allocated it as pages. */
+static bool kernel_likely(struct pdet_case *c)
+{
+	if (!pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN) ||
+	    !pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) ||
+	    !c->here.refcount || pdet_row_mapped(&c->here) != PAGEDET_NO)
+		return false;
+	kernel_facts(c);
 	return true;
 }
 
@@ -245,13 +317,22 @@ static bool use_unknown(struct pdet_case *c)
 	if (pdet_row_mapped(&c->here) == PAGEDET_DUNNO)
 		pdet_unknown(c, "whether tasks map it");
 	owner_or_not(c);
+	pdet_unknown_report(c);
 	return true;
 }
 
 /* --- leaks --- */
 
-/* There is somebody who will free it. */
+/* It has a user, which will free it. */
 static bool used(struct pdet_case *c)
+{
+	if (pdet_row_mapped(&c->here) != PAGEDET_YES)
+		return false;
+	mapper(c);
+	return true;
+}
+
+static bool has_user_kind(const struct pdet_case *c)
 {
 	static const uint32_t kinds[] = {
 		PAGEDET_KIND_FILE, PAGEDET_KIND_SHMEM, PAGEDET_KIND_SLAB,
@@ -261,54 +342,60 @@ static bool used(struct pdet_case *c)
 	};
 	size_t i;
 
-	c->confidence = PAGEDET_CONFIDENCE_CERTAIN;
-	if (pdet_row_mapped(&c->here) == PAGEDET_YES) {
-		mapper(c);
-		return true;
-	}
-	c->confidence = PAGEDET_CONFIDENCE_HIGH;
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
-	if (pdet_row_flag(&c->here, PAGEDET_PF_SWAPCACHE) == PAGEDET_YES)
-		return true;
-	for (i = 0; i < PDET_COUNT(kinds); i++) {
-		if (!pdet_row_is(&c->here, kinds[i]))
-			continue;
-		if (kinds[i] == PAGEDET_KIND_SLAB)
-			pdet_unknown(c, "whether the objects in it are "
-				     "leaked");
-		return true;
-	}
-	return false;
+	for (i = 0; i < PDET_COUNT(kinds); i++)
+		if (pdet_row_is(&c->here, kinds[i]))
+			return true;
+	return pdet_row_flag(&c->here, PAGEDET_PF_SWAPCACHE) == PAGEDET_YES;
 }
 
-/* Memory that the kernel uses looks the same: never more than a suspicion. */
+static bool used_by_kind(struct pdet_case *c)
+{
+	if (!has_user_kind(c) || is_unreferenced(c))
+		return false;
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
+	if (pdet_row_is(&c->here, PAGEDET_KIND_SLAB))
+		pdet_unknown(c, "whether the objects in it are leaked");
+	return true;
+}
+
+static bool is_suspect(const struct pdet_case *c)
+{
+	return !pdet_row_is_nothing(&c->here) && owner_known(c) &&
+	       pdet_row_mapped(&c->here) == PAGEDET_NO &&
+	       (pdet_row_is(&c->here, PAGEDET_KIND_ANON) ||
+		pdet_row_is(&c->here, PAGEDET_KIND_KERNEL) ||
+		pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN));
+}
+
+/* Memory in use by the kernel looks the same: this is only a suspicion. */
 static bool suspect(struct pdet_case *c)
 {
-	const bool anon = pdet_row_is(&c->here, PAGEDET_KIND_ANON);
-
-	if (pdet_row_is_nothing(&c->here) || !owner_known(c) ||
-	    pdet_row_mapped(&c->here) != PAGEDET_NO ||
-	    !(anon || pdet_row_is(&c->here, PAGEDET_KIND_KERNEL) ||
-	      pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN)))
+	if (!is_suspect(c))
 		return false;
-	c->confidence = anon || c->e.alloc_task == PAGEDET_NO ?
-			PAGEDET_CONFIDENCE_MEDIUM : PAGEDET_CONFIDENCE_LOW;
-	if (c->e.alloc_task == PAGEDET_NO)
+	if (c->e.alloc_task == PAGEDET_NO) {
 		c->likely = "the task that allocated it has ended";
-	c->likely_confidence = c->e.alloc_task == PAGEDET_NO ?
-			       PAGEDET_CONFIDENCE_MEDIUM : 0;
+		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
+	}
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KERNEL_MAPS);
 	owner(c);
-	pdet_unknown(c, "who holds its address: only its owner's code, or "
-		     "more such pages as time goes by, tell a leak");
+	pdet_unknown_report(c);
+	pdet_unknown(c, "what holds its address: a leak shows only in the code "
+			"of its owner, or in a growing number of such pages");
 	if (c->e.alloc_task == PAGEDET_DUNNO)
 		pdet_unknown(c, "whether the task that allocated it is still "
 			     "there");
 	return true;
+}
+
+/* No task is left that could free it. */
+static bool orphan(struct pdet_case *c)
+{
+	return (pdet_row_is(&c->here, PAGEDET_KIND_ANON) ||
+		c->e.alloc_task == PAGEDET_NO) && suspect(c);
 }
 
 static bool leak_unknown(struct pdet_case *c)
@@ -321,74 +408,133 @@ static bool leak_unknown(struct pdet_case *c)
 	return true;
 }
 
-#define USE(id, verdict, name, fits, cause, advice) \
-	PDET_RULE(id, NOT_FREE, verdict, name, fits, cause, advice)
-#define LEAK(id, verdict, name, fits, cause, advice) \
-	PDET_RULE(id, LEAKED, verdict, name, fits, cause, advice)
+#define USE(id, verdict, name, cause, advice, ...) \
+	PDET_RULE(id, NOT_FREE, verdict, name, cause, advice, __VA_ARGS__)
+#define LEAK(id, verdict, name, cause, advice, ...) \
+	PDET_RULE(id, LEAKED, verdict, name, cause, advice, __VA_ARGS__)
+
+/* The source states the kind, so only errors of the row compete. */
+#define ROW pdet_rivals_row
 
 const struct pdet_rule pdet_rules_use[] = {
-	USE(101, FINE, "page-free", is_free, "the page is free", "nothing"),
-	USE(102, FINE, "no-page", no_page, "there is no page at this place",
-	    "nothing"),
-	USE(103, CAUSE, "set-aside-as-poisoned", pdet_rest_on_poison,
-	    "set aside as a memory error (hwpoison): the kernel does not use "
-	    "it any more",
-	    "look into the kernel log for why; unpoison-pfn takes back what "
-	    "was only a test"),
-	USE(104, CAUSE, "offline", offline,
-	    "a driver has taken it out of use, though it is still there",
-	    "ask the balloon or the hypervisor to give it back"),
-	USE(105, CAUSE, "reserved", reserved,
-	    "reserved when the kernel started: it is not given to anybody",
-	    "nothing; /proc/iomem and the kernel's command line say for what"),
-	USE(106, CAUSE, "zero-page", zero,
-	    "the page of zeroes that all tasks share", "nothing"),
-	USE(107, CAUSE, "page-table", pgtable,
-	    "a page table; it is freed with the mappings below it, or with "
-	    "its task", "unmap what is not needed, or end the task"),
-	USE(108, CAUSE, "slab", slab,
-	    "objects of the kernel's slab allocator are in it; it is freed "
-	    "when all of them are",
-	    "see /proc/slabinfo; writing 2 to /proc/sys/vm/drop_caches frees "
-	    "inodes and dentries"),
-	USE(109, CAUSE, "hugetlb", hugetlb,
-	    "of a huge page of the hugetlb pool, which keeps it, used or not",
-	    "shrink the pool: /proc/sys/vm/nr_hugepages"),
-	USE(110, CAUSE, "mapped", mapped, "tasks map it",
-	    "'pagedet mappers' lists them"),
-	USE(111, CAUSE, "swap-cache", swap_cached,
-	    "in the swap cache: on its way to swap, or read back from there",
-	    "nothing; reclaim takes it when memory is short"),
-	USE(112, CAUSE, "page-cache", cached,
-	    "it holds contents of a file, and no task maps it",
-	    "'pagedet explain page --why reclaim' says if it can go"),
-	USE(113, CAUSE, "anon-unmapped", anon_unmapped,
-	    "anonymous memory that nobody maps: it is being freed or moved, "
-	    "or somebody holds a reference",
-	    "ask again: if it stays, look for who pins it"),
-	USE(114, CAUSE, "zsmalloc", zsmalloc,
-	    "compressed memory (zram, zswap)",
-	    "nothing; it shrinks as tasks use or give back what they swapped"),
-	USE(115, CAUSE, "device-memory", device, "memory of a device",
-	    "nothing"),
-	USE(116, CAUSE, "kernel-memory", kernel_memory,
-	    "allocated by kernel code, as whole pages, and not freed since",
-	    "'pagedet stack' says by whom, where page_owner is on"),
-	USE(119, CANNOT_TELL, "use-unknown", use_unknown,
-	    "cannot tell what it is used for",
-	    "ask with a source that reads kernel memory (bpf, kcore), or a "
-	    "dump"),
-	LEAK(701, FINE, "nothing-leaked", is_free, "the page is free",
-	     "nothing"),
-	LEAK(702, FINE, "no-page-leaked", no_page,
-	     "there is no page at this place", "nothing"),
-	LEAK(703, FINE, "has-a-user", used,
-	     "somebody uses it, who will free it", "nothing"),
-	LEAK(704, CAUSE, "leak-suspected", suspect,
-	     "allocated, not freed, and no user of it can be seen",
-	     "compare 'pagedet owners' of now and later: a leak grows"),
-	LEAK(709, CANNOT_TELL, "leak-unknown", leak_unknown,
-	     "cannot tell whether somebody still uses it",
-	     "start the kernel with page_owner=on"),
-	{ { 0, NULL, NULL, NULL, 0, 0, 0, 0 }, NULL },
+	USE(120, CAUSE, "damaged-struct-page",
+	    "the kernel found its struct page damaged when it was freed or "
+	    "handed out, and does not use it again",
+	    "find what used the page before",
+	    { pdet_rest_on_damage, PDET_HIGH, ROW }),
+	USE(101, FINE, "page-free",
+	     "the page is free", "nothing",
+	     { is_free, PDET_CERTAIN, ROW }),
+	USE(102, FINE, "no-page",
+	     "there is no page at this frame",
+	     "nothing",
+	     { no_page, PDET_CERTAIN, ROW }),
+	USE(117, FINE, "not-set-up",
+	     "RAM that the kernel has not set up yet: nothing was written to "
+	     "its struct page; the memory is free and unused",
+	     "nothing; the kernel sets it up when it needs the memory",
+	     { not_set_up, PDET_HIGH, ROW }),
+	USE(103, CAUSE, "set-aside-as-poisoned",
+	     "set aside as a memory error (hwpoison): the kernel does not use "
+	     "it any more",
+	     "the kernel log says why; unpoison-pfn reverts an error that was "
+	     "injected for a test",
+	     { pdet_rest_on_poison, PDET_CERTAIN, ROW }),
+	USE(104, CAUSE, "offline",
+	     "a driver has taken it out of use, but it still exists",
+	     "ask the balloon or the hypervisor to give it back",
+	     { offline, PDET_CERTAIN, ROW }),
+	USE(105, CAUSE, "reserved",
+	     "reserved when the kernel started: the page allocator does not "
+	     "have it",
+	     "nothing; /proc/iomem and the kernel's command line say what it "
+	     "is for",
+	     { reserved, PDET_CERTAIN, ROW }),
+	USE(106, CAUSE, "zero-page",
+	     "the page of zeroes that all tasks share", "nothing",
+	     { zero, PDET_CERTAIN, ROW }),
+	USE(107, CAUSE, "page-table",
+	     "a page table; it is freed with the mappings below it, or with "
+	     "its task", "unmap memory that is not needed, or end the task",
+	     { pgtable, PDET_CERTAIN, ROW }),
+	USE(108, CAUSE, "slab",
+	     "objects of the kernel's slab allocator are in it; it is freed "
+	     "when all of them are",
+	     "see /proc/slabinfo; writing 2 to /proc/sys/vm/drop_caches frees "
+	     "inodes and dentries",
+	     { slab, PDET_CERTAIN, ROW }),
+	USE(109, CAUSE, "hugetlb",
+	     "a huge page of the hugetlb pool, which keeps it whether it is "
+	     "used or not",
+	     "shrink the pool: /proc/sys/vm/nr_hugepages",
+	     { hugetlb, PDET_CERTAIN, ROW }),
+	USE(118, CAUSE, "marked-but-unreferenced",
+	     "it has no references, but is marked as in use: it is being "
+	     "freed, or its struct page is damaged",
+	     "ask again: if this stays, look for a bad page in the kernel log, "
+	     "and for code that frees pages twice",
+	     { unreferenced, PDET_MEDIUM, ROW }),
+	USE(110, CAUSE, "mapped",
+	     "tasks map it",
+	     "'pagedet mappers PFN' lists them",
+	     { mapped, PDET_CERTAIN, ROW },
+	     { folio_mapped, PDET_HIGH, ROW }),
+	USE(111, CAUSE, "swap-cache",
+	     "in the swap cache: on its way to swap, or read back from there",
+	     "nothing; reclaim takes it when memory is short",
+	     { swap_cached, PDET_HIGH, ROW }),
+	USE(112, CAUSE, "page-cache",
+	     "it caches a page of a file, and no task maps it",
+	     "'pagedet explain PFN --why reclaim' says whether it can be "
+	     "reclaimed",
+	     { cached_of, PDET_CERTAIN, pdet_rivals_cached },
+	     { cached_somewhere, PDET_HIGH, pdet_rivals_cached }),
+	USE(113, CAUSE, "anon-unmapped",
+	     "anonymous memory that no task maps: it is being freed or moved, "
+	     "or there is another reference to it",
+	     "ask again: if it stays, find what pins it",
+	     { anon_unmapped, PDET_MEDIUM, ROW }),
+	USE(114, CAUSE, "zsmalloc",
+	     "compressed memory (zram, zswap)",
+	     "nothing; it shrinks as tasks use or give back what they swapped",
+	     { zsmalloc, PDET_CERTAIN, ROW }),
+	USE(115, CAUSE, "device-memory",
+	     "memory of a device",
+	     "nothing",
+	     { device, PDET_CERTAIN, ROW }),
+	USE(116, CAUSE, "kernel-memory",
+	     "allocated by kernel code, as whole pages, and not freed since",
+	     "'pagedet stack PFN' says what allocated it, if page_owner is on",
+	     { kernel_memory, PDET_HIGH, ROW },
+	     { kernel_likely, PDET_MEDIUM, ROW }),
+	USE(119, CANNOT_TELL, "use-unknown",
+	     "cannot tell what it is used for",
+	     "ask a source that reads kernel memory (bpf, kcore) or a dump",
+	     { use_unknown, PDET_LOW, NULL }),
+	LEAK(710, CANNOT_TELL, "leak-damaged",
+	     "cannot tell whether it is in use: the kernel found its "
+	     "struct page damaged",
+	     "find what used the page before",
+	     { pdet_rest_on_damage, PDET_LOW, NULL }),
+	LEAK(701, FINE, "nothing-leaked",
+	     "the page is free",
+	     "nothing",
+	     { not_in_use, PDET_CERTAIN, ROW }),
+	LEAK(702, FINE, "no-page-leaked",
+	     "there is no page at this frame", "nothing",
+	     { no_page, PDET_CERTAIN, ROW }),
+	LEAK(703, FINE, "has-a-user",
+	     "it is in use, and its user will free it", "nothing",
+	     { used, PDET_CERTAIN, ROW },
+	     { used_by_kind, PDET_HIGH, ROW }),
+	LEAK(704, CAUSE, "leak-suspected",
+	     "allocated, not freed, and without a visible user",
+	     "compare 'pagedet owners' now and later: a leak grows",
+	     { orphan, PDET_MEDIUM, ROW },
+	     { suspect, PDET_LOW, ROW }),
+	LEAK(709, CANNOT_TELL, "leak-unknown",
+	     "cannot tell whether it is still in use",
+	     "start the kernel with page_owner=on",
+	     { leak_unknown, PDET_LOW, NULL }),
+	{ .info = { 0 } },
 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Writes questions to the files of the driver Page Detective, which may not
- * come back from one, or only after long:
- * usage: page-detective-write VIRT PHYS QUERY.
+ * Writes queries to the files of the driver Page Detective. The driver may take
+ * long to return from a write, or never return.
  *
- * Standard input has a question a line: 'v', 'p' or 'q' for the file, then what
- * is written. For each standard output gets "w RESULT ERRNO LENGTH" or, if the
- * file could not be opened, "o -1 ERRNO 0"; then LENGTH bytes that a kernel
- * has put into the file to be read. QUERY is written and read while it is open,
- * and only where it is the kernel's.
+ * usage: page-detective-write VIRT PHYS QUERY
+ *
+ * Standard input has one query a line: 'v', 'p' or 'q' for the file, then the
+ * text to write. For each query, standard output gets "w RESULT ERRNO LENGTH",
+ * or "o -1 ERRNO 0" if the file could not be opened. LENGTH bytes follow, if a
+ * kernel gives an answer to be read from the file. QUERY is written and read
+ * through one descriptor, and only if it is the kernel's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* An answer of VIRT and PHYS is no longer, nor one of QUERY. */
+/* Longest answers of VIRT and PHYS, and of QUERY. */
 #define MAX_TEXT (1 << 20)
 #define MAX_ANSWER ((size_t)48 << 20)
 
@@ -49,8 +50,8 @@ static bool report(char what, long long result, int error, const char *text,
 	return write_all(line, (size_t)n) && write_all(text, len);
 }
 
-/* What there is to read. The files of the driver as it was posted cannot be
- * read; a pipe would wait. */
+/* Read the answer, if the file gives one. Files of the driver as it was posted
+ * cannot be read, and a pipe would block. */
 static size_t read_answer(const char *path, char *text)
 {
 	struct stat st;
@@ -85,7 +86,7 @@ static bool ask(const char *path, const char *question, char *text)
 	return report('w', result, error, text, read_answer(path, text));
 }
 
-/* A longer text has no end, and is taken for what it is. */
+/* A longer text is treated as endless. */
 static char *read_all(int fd, size_t *len)
 {
 	size_t n = 0, size = MAX_TEXT;

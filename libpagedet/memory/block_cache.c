@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Four-way sets, so that a hit is four comparisons; the oldest of a set that
- * was not used since its turn came goes first.
+ * A cache in four-way sets, so that a hit takes four comparisons. A set evicts
+ * its oldest block that was not used since the last pass of its clock hand.
  */
 #include <stdlib.h>
 
@@ -18,8 +18,8 @@ bool pdet_block_cache_init(struct pdet_block_cache *c, size_t block,
 	for (c->sets = 1; c->sets * 2 * c->ways <= blocks;)
 		c->sets *= 2;
 	c->set = calloc(c->sets, sizeof(*c->set));
-	/* Most readers need few of them: no huge pages, each of which would be
-	 * cleared for the first block in it. */
+	/* Avoid huge pages: most readers need few blocks, but a whole huge page
+	 * would be cleared for the first. */
 	c->data = malloc(c->sets * c->ways * block);
 	return c->set && c->data;
 }
@@ -62,7 +62,7 @@ char *pdet_block_cache_add(struct pdet_block_cache *c, uint64_t number)
 	struct pdet_cache_set *set = set_of(c, number);
 	unsigned way;
 
-	/* At the latest the second time round one is not marked. */
+	/* After one round at most, an unmarked block is found. */
 	do {
 		way = set->hand;
 		set->hand = (uint8_t)((way + 1) % c->ways);

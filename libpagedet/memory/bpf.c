@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The running kernel's memory through BPF: a program of a few instructions
- * that copies what is asked for into a map, which is mapped here. It is not
- * attached to anything; it runs when bpf(2) is told to run it. Needs CAP_BPF
- * and CAP_PERFMON, and a kernel that is not locked down for confidentiality
- * (Linux Documentation/bpf, kernel/bpf/syscall.c).
+ * Reads the running kernel's memory through BPF. A short program copies the
+ * requested bytes into a mapped BPF map. The program is not attached; bpf(2)
+ * runs it directly. It needs CAP_BPF and CAP_PERFMON, and a kernel that is not
+ * locked down for confidentiality (Linux Documentation/bpf,
+ * kernel/bpf/syscall.c).
  *
- * Where physical memory is mapped is not assumed: a task_struct is in that
- * mapping, and the note whose physical address the kernel tells must be found
- * in it.
+ * The address of the direct map is not assumed. The direct map contains the
+ * task_struct of this task, and the VMCOREINFO note, whose physical address the
+ * kernel exports, must be found in it.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -21,18 +21,21 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "memory/find_vmcoreinfo.h"
 #include "memory/memory.h"
 #include "pagedet.h"
 
-/* Copied by one call. What is read is copied out at once; what is viewed stays
- * until the next view: a page of struct pages, 64 times. */
+/* Bytes that one call copies. A read is copied out at once. A view stays until
+ * the next one: a page of struct pages, 64 times. */
 #define READ_BYTES ((uint32_t)16 << 10)
 #define VIEW_BYTES ((uint32_t)PDET_VIEW_BYTES)
+/* Layout of the map for pieces: the list of pieces, then their bytes. */
+#define LIST_BYTES ((uint32_t)(PDET_GATHER * sizeof(struct pdet_gather)))
+#define PIECES_BYTES ((uint32_t)PDET_GATHER * PDET_GATHER_BYTES)
 
-/* What the mapping's beginning is aligned to on x86-64 and arm64, and how far
- * behind it a task_struct is looked for: 16 TiB. */
+/* Alignment of the direct map on x86-64 and arm64, and how far below a
+ * task_struct it may begin: 16 TiB. */
 #define ALIGN ((uint64_t)1 << 30)
 #define MOST_STEPS ((uint64_t)1 << 14)
 
@@ -40,29 +43,34 @@ struct bpf_reader;
 
 struct bpf {
 	struct pdet_memory m;
-	uint64_t base;		/* to be added to a physical address */
-	/* what opening needed, for the first who needs one; or NULL */
+	uint64_t base;		/* added to a physical address */
+	/*
+	 * the reader that the opening code used, which becomes the first one
+	 * that is requested; or NULL
+	 */
 	_Atomic(struct bpf_reader *) spare;
 };
 
-/* A program, and the map that it copies into. */
+/* A program, and the map that receives its copies. */
 struct window {
 	int map, program;
-	char *value;		/* of the map; MAP_FAILED: there is none */
+	char *value;		/* mapped value; MAP_FAILED: none */
 	uint32_t size;
 };
 
 struct bpf_reader {
 	struct pdet_reader reader;
-	/* Making a large one takes as long as reading a lot: the second one is
-	 * made when something is viewed. */
-	struct window read, view;
+	/* Creating a large window takes as long as a large read. The view and
+	 * pieces windows are created on first use. */
+	struct window read, view, pieces;
+	int no_pieces;		/* error of creating pieces; 0: not failed */
 };
 
-/* What the program is told. */
+/* The parameters of a program run. */
 struct request {
 	uint64_t addr;
-	uint64_t size;		/* 0: copy the address of this task */
+	uint64_t size;		/* for pieces, their number; 0: copy the address
+				 * of this task */
 };
 
 static long sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr, size_t size)
@@ -73,7 +81,10 @@ static long sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr, size_t size)
 static bool bpf_probe(struct pdet_env *env, const int *fds, size_t n)
 {
 	(void)fds;
-	/* Another kernel's tree cannot be read with this one's memory. */
+	/*
+	 * A captured tree of another kernel must not be combined with this
+	 * kernel's memory.
+	 */
 	return !n && !*env->root;
 }
 
@@ -98,9 +109,25 @@ static int make_map(uint32_t size)
 #define CALL(helper) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define EXIT INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
-static int load_program(int map, uint32_t size)
+static int load(const struct bpf_insn *insns, uint32_t n)
 {
-	/* r6 = addr, r7 = size, r8 = the value of the map's element */
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.prog_type = BPF_PROG_TYPE_SYSCALL;
+	a.prog_flags = BPF_F_SLEEPABLE;
+	a.insns = (uintptr_t)insns;
+	a.insn_cnt = n;
+	/* only GPL programs may read kernel memory */
+	a.license = (uintptr_t)"Dual BSD/GPL";
+	memcpy(a.prog_name, "pagedet", 8);
+	return (int)sys_bpf(BPF_PROG_LOAD, &a, sizeof(a));
+}
+
+/* Load the program that copies a range, or the address of the task. */
+static int load_copy(int map, uint32_t size)
+{
+	/* r6 = addr, r7 = size, r8 = value of the map's element */
 	const struct bpf_insn insns[] = {
 		INSN(BPF_LDX | BPF_MEM | BPF_DW, 6, 1, 0, 0),
 		INSN(BPF_LDX | BPF_MEM | BPF_DW, 7, 1, 8, 0),
@@ -126,17 +153,60 @@ static int load_program(int map, uint32_t size)
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, -1),
 		EXIT,
 	};
-	union bpf_attr a;
 
-	memset(&a, 0, sizeof(a));
-	a.prog_type = BPF_PROG_TYPE_SYSCALL;
-	a.prog_flags = BPF_F_SLEEPABLE;
-	a.insns = (uintptr_t)insns;
-	a.insn_cnt = sizeof(insns) / sizeof(*insns);
-	/* what reads the kernel's memory is for such programs only */
-	a.license = (uintptr_t)"Dual BSD/GPL";
-	memcpy(a.prog_name, "pagedet", 8);
-	return (int)sys_bpf(BPF_PROG_LOAD, &a, sizeof(a));
+	return load(insns, PDET_COUNT(insns));
+}
+
+/*
+ * Load the program that copies the pieces listed in the map. It records which
+ * pieces could not be copied.
+ */
+static int load_pieces(int map, uint32_t size)
+{
+	/* r6 = number, r7 = bytes so far, r8 = value of the map's element, r9 =
+	 * index of the piece; on the stack: its offset in the list */
+	const struct bpf_insn insns[] = {
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, 6, 1, 8, 0),
+		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
+		REG(2, 10),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		CALL(BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 24, 0),
+		REG(8, 0),
+		INSN(BPF_JMP | BPF_JGT | BPF_K, 6, 0, 22, PDET_GATHER),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 7, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 9, 0, 0, 0),
+		/* 12: next piece */
+		INSN(BPF_JMP | BPF_JLE | BPF_X, 6, 9, 17, 0),
+		REG(1, 9),
+		INSN(BPF_ALU64 | BPF_LSH | BPF_K, 1, 0, 0, 4),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_X, 1, 8, 0, 0),
+		INSN(BPF_STX | BPF_MEM | BPF_DW, 10, 1, -16, 0),
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, 3, 1, 0, 0),
+		INSN(BPF_LDX | BPF_MEM | BPF_W, 2, 1, 8, 0),
+		INSN(BPF_JMP | BPF_JGT | BPF_K, 2, 0, 12, PDET_GATHER_BYTES),
+		INSN(BPF_JMP | BPF_JGT | BPF_K, 7, 0, 11,
+		     (int32_t)(size - LIST_BYTES - PDET_GATHER_BYTES)),
+		REG(1, 8),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_X, 1, 7, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 1, 0, 0, LIST_BYTES),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_X, 7, 2, 0, 0),
+		CALL(BPF_FUNC_probe_read_kernel),
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, 1, 10, -16, 0),
+		INSN(BPF_STX | BPF_MEM | BPF_W, 1, 0, 12, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 9, 0, 0, 1),
+		INSN(BPF_JMP | BPF_JA, 0, 0, -18, 0),
+		/* 30: all done */
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+		EXIT,
+		/* 32: error */
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, -1),
+		EXIT,
+	};
+
+	return load(insns, PDET_COUNT(insns));
 }
 
 static const struct window no_window = { -1, -1, MAP_FAILED, 0 };
@@ -152,14 +222,15 @@ static void close_window(struct window *w)
 	*w = no_window;
 }
 
-static int open_window(struct window *w, uint32_t size)
+static int open_window(struct window *w, uint32_t size, int prot,
+		       int (*load_program)(int map, uint32_t size))
 {
 	int error;
 
 	w->size = size;
 	w->map = make_map(size);
 	if (w->map >= 0)
-		w->value = mmap(NULL, size, PROT_READ, MAP_SHARED, w->map, 0);
+		w->value = mmap(NULL, size, prot, MAP_SHARED, w->map, 0);
 	if (w->value != MAP_FAILED)
 		w->program = load_program(w->map, size);
 	if (w->program >= 0)
@@ -175,6 +246,7 @@ static void bpf_reader_free(struct pdet_reader *base)
 
 	close_window(&r->read);
 	close_window(&r->view);
+	close_window(&r->pieces);
 	free(r);
 }
 
@@ -194,8 +266,8 @@ static int bpf_reader_new(struct pdet_memory *m, size_t cache_bytes,
 	if (!r)
 		return -ENOMEM;
 	r->reader.memory = m;
-	r->read = r->view = no_window;
-	error = open_window(&r->read, READ_BYTES);
+	r->read = r->view = r->pieces = no_window;
+	error = open_window(&r->read, READ_BYTES, PROT_READ, load_copy);
 	if (error < 0)
 		free(r);
 	else
@@ -216,7 +288,7 @@ static int run(const struct window *w, uint64_t addr, uint64_t size)
 	a.test.ctx_size_in = sizeof(q);
 	if (sys_bpf(BPF_PROG_TEST_RUN, &a, sizeof(a.test)) < 0)
 		return errno == EPERM || errno == EACCES ? -EACCES : -EIO;
-	/* it faults where nothing is mapped */
+	/* the probe read faulted: nothing is mapped */
 	return a.test.retval ? -ENOENT : 0;
 }
 
@@ -238,19 +310,47 @@ static int bpf_read_kvirt(struct pdet_reader *base, uint64_t addr, void *buf,
 	return 0;
 }
 
+/* Create a window on first use. */
+static int need_window(struct window *w, uint32_t size, int prot,
+		       int (*load_program)(int map, uint32_t size))
+{
+	int e = w->program < 0 ? open_window(w, size, prot, load_program) : 0;
+
+	return e == -EPERM ? -EACCES :
+	       e == 0 || e == -ENOMEM || e == -EACCES ? e : -EIO;
+}
+
 static int bpf_view_kvirt(struct pdet_reader *base, uint64_t addr, size_t n,
 			  const char **ret)
 {
 	struct bpf_reader *r = (struct bpf_reader *)base;
-	int e = 0;
+	int e = need_window(&r->view, VIEW_BYTES, PROT_READ, load_copy);
 
-	if (r->view.program < 0)
-		e = open_window(&r->view, VIEW_BYTES);
 	if (e < 0)
-		return e == -ENOMEM || e == -EACCES ? e :
-		       e == -EPERM ? -EACCES : -EIO;
+		return e;
 	*ret = r->view.value;
 	return run(&r->view, addr, n);
+}
+
+static int bpf_gather(struct pdet_reader *base, struct pdet_gather *pieces,
+		      size_t n, const char **ret)
+{
+	struct bpf_reader *r = (struct bpf_reader *)base;
+	int e = r->no_pieces;
+
+	if (e == 0)
+		e = need_window(&r->pieces, LIST_BYTES + PIECES_BYTES,
+				PROT_READ | PROT_WRITE, load_pieces);
+	r->no_pieces = e;
+	if (e < 0)
+		return e;
+	memcpy(r->pieces.value, pieces, n * sizeof(*pieces));
+	e = run(&r->pieces, 0, n);
+	if (e < 0)
+		return e == -ENOENT ? -EIO : e;
+	memcpy(pieces, r->pieces.value, n * sizeof(*pieces));
+	*ret = r->pieces.value + LIST_BYTES;
+	return 0;
 }
 
 static int bpf_current_task(struct pdet_reader *base, uint64_t *ret)
@@ -292,7 +392,7 @@ static int refuse(struct pdet_env *env, int error)
 	case -ENOSYS:
 		pdet_fail(env, ENOTSUP,
 			  "its BPF has no programs that read memory");
-		/* Locked down it says the same. */
+		/* Lockdown gives the same error. */
 		pdet_advise(env, "needs Linux 5.14, CONFIG_BPF_EVENTS%s",
 			    locked < 0 ?
 			    " and no lockdown for confidentiality" :
@@ -304,7 +404,7 @@ static int refuse(struct pdet_env *env, int error)
 	}
 }
 
-/* Physical address of the note that has VMCOREINFO. */
+/* The physical address of the VMCOREINFO note. */
 static int note_address(struct pdet_env *env, uint64_t *ret)
 {
 	struct pdet_text text;
@@ -345,8 +445,8 @@ static int find_base(struct bpf *b, struct pdet_env *env,
 		if (b->m.vmcoreinfo)
 			return 0;
 	}
-	return pdet_fail(env, ENODATA, "where it maps physical memory cannot "
-			 "be found");
+	return pdet_fail(env, ENODATA, "the place where it maps physical "
+			 "memory cannot be found");
 }
 
 static int bpf_open(struct pdet_memory *m, struct pdet_env *env,
@@ -391,5 +491,6 @@ const struct pdet_memory_ops pdet_memory_bpf = {
 	.read_phys = bpf_read_phys,
 	.read_kvirt = bpf_read_kvirt,
 	.view_kvirt = bpf_view_kvirt,
+	.gather = bpf_gather,
 	.current_task = bpf_current_task,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Plain or flattened: who reads a dump need not know. */
+/* Reads a dump file, plain or flattened. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "memory/dump_file.h"
+#include "memory/flat_scan.h"
 
 enum pdet_dump_form pdet_dump_file_form(int fd)
 {
@@ -22,7 +23,7 @@ enum pdet_dump_form pdet_dump_file_form(int fd)
 		return form;
 	len = pdet_flat_peek(fd, head, sizeof(head));
 	form = pdet_dump_form(head, len);
-	/* Its beginning may come later in the stream. */
+	/* The start of the dump may come later in the stream. */
 	return form == PDET_DUMP_NONE ? PDET_DUMP_FLAT : form;
 }
 
@@ -38,10 +39,10 @@ int pdet_dump_file_open(struct pdet_dump_file *file, struct pdet_env *env,
 	memset(file, 0, sizeof(*file));
 	file->fd = fd;
 	if (fstat(fd, &st) < 0)
-		return pdet_fail_errno(env, "its size cannot be had");
+		return pdet_fail_errno(env, "its size cannot be read");
 	end = S_ISREG(st.st_mode) ? st.st_size : lseek(fd, 0, SEEK_END);
 	if (end < 0)
-		return pdet_fail_errno(env, "its size cannot be had");
+		return pdet_fail_errno(env, "its size cannot be read");
 	file->size = (uint64_t)end;
 	n = pdet_pread(fd, head, sizeof(head), 0);
 	if (n < 0) {
@@ -82,7 +83,7 @@ uint64_t pdet_dump_file_next(const struct pdet_dump_file *file, uint64_t offset)
 {
 	off_t at;
 
-	/* of one that was cut, what was not written is lost */
+	/* if the stream was cut, unwritten bytes are lost, not zero */
 	if (file->flattened)
 		return file->flat.lost ? offset :
 			pdet_flat_next(&file->flat, offset);

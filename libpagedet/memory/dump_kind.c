@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * How files begin that hold the memory of a kernel: ELF core files (QEMU,
- * /proc/vmcore, /proc/kcore), the compressed dumps of diskdump and kdump, what
- * makedumpfile writes into a pipe, and any of them as a compressed file.
+ * Detects the form of a memory dump by its first bytes: ELF core files (QEMU,
+ * /proc/vmcore, /proc/kcore), diskdump and kdump, the flattened form of
+ * makedumpfile, and compressed files of these.
  */
 #include <elf.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static const struct {
 	[PDET_DUMP_XZ] = { BEGINS("\xfd" "7zXZ\0"), "compressed by xz" },
 };
 
-/* e_type is at the same place in 32 and 64 bits; programs are ELF, too. */
+/* e_type has the same offset in 32 and 64 bits. Programs are ELF files too. */
 static bool is_core(const unsigned char *head, size_t len)
 {
 	bool big;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What kind of dump a file is, known by how it begins. */
+/* Detects the form of a dump by its first bytes. */
 #ifndef PDET_MEMORY_DUMP_KIND_H
 #define PDET_MEMORY_DUMP_KIND_H
 
 #include <stddef.h>
 
-/* Bytes from the beginning of a file that are enough to tell. */
+/* Number of bytes that suffice to detect the form. */
 #define PDET_DUMP_HEAD 64
 
 enum pdet_dump_form {
@@ -13,7 +13,8 @@ enum pdet_dump_form {
 	PDET_DUMP_ELF,
 	PDET_DUMP_KDUMP,
 	PDET_DUMP_DISKDUMP,
-	PDET_DUMP_FLAT,		/* makedumpfile's stream of one of the above */
+	PDET_DUMP_FLAT,		/* the stream of makedumpfile that contains one
+				 * of the forms above */
 	PDET_DUMP_GZIP,
 	PDET_DUMP_ZSTD,
 	PDET_DUMP_XZ,
@@ -21,7 +22,10 @@ enum pdet_dump_form {
 
 enum pdet_dump_form pdet_dump_form(const void *head, size_t len);
 
-/* pdet_dump_kind - "an ELF dump" ...; NULL if it begins like none. */
+/*
+ * pdet_dump_kind - the kind of dump, such as "an ELF dump". NULL if it is not a
+ * dump.
+ */
 const char *pdet_dump_kind(const void *head, size_t len);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * ELF dumps: of QEMU, copies of /proc/vmcore, makedumpfile -E. What a segment
- * has in memory and not in the file was left out when it was written; where
- * segments overlap, the one whose bytes are there holds.
+ * Reads ELF dumps: those of QEMU, copies of /proc/vmcore, and those of
+ * makedumpfile -E. The memory of a segment beyond its file size was excluded
+ * from the dump. Where segments overlap, the one with bytes in the file is
+ * used.
  */
 #include <elf.h>
 #include <errno.h>
@@ -17,21 +18,21 @@
 #include "memory/note.h"
 #include "pagedet.h"
 
-/* Reads of less than a half go through the cache. */
+/* Reads smaller than half a block use the cache. */
 #define BLOCK ((size_t)4096)
 
-/* No machine has physical addresses of more bits. */
+/* No machine has longer physical addresses. */
 #define PHYS_BITS 56
 
 struct elf {
 	struct pdet_memory m;
 	struct pdet_dump_file file;
-	struct pdet_overlay pieces; /* of parts */
+	struct pdet_overlay pieces; /* index into parts */
 	struct {
 		struct elf_part {
 			uint64_t first;	/* physical */
 			uint64_t offset;
-			int result;	/* of reading it, if not 0 */
+			int result;	/* result of a read, if not 0 */
 		} *data;
 		size_t n, cap;
 	} parts;
@@ -39,7 +40,7 @@ struct elf {
 
 struct elf_reader {
 	struct pdet_reader reader;
-	const struct pdet_piece *last;	/* the piece that was read last */
+	const struct pdet_piece *last;	/* the last piece read */
 	struct pdet_dump_cursor cursor;
 	struct pdet_block_cache cache;
 };
@@ -55,7 +56,10 @@ struct layers {
 	size_t n, cap;
 };
 
-/* @n bytes of a segment; the higher, the better they can be read. */
+/*
+ * Add @n bytes of a segment. A part that is easier to read gets a greater
+ * height.
+ */
 static bool add_part(struct elf *e, struct layers *l, uint64_t first,
 		     uint64_t n, uint64_t offset, int result)
 {
@@ -63,7 +67,7 @@ static bool add_part(struct elf *e, struct layers *l, uint64_t first,
 
 	if (!n)
 		return true;
-	/* of equals, the first one */
+	/* the first of several equal parts wins */
 	height = height << 32 | (UINT32_MAX - e->parts.n);
 	return pdet_vec_push(l, (struct pdet_layer){
 			first, first + n - 1, height,
@@ -77,12 +81,12 @@ static bool add_segment(struct elf *e, struct layers *l, struct pdet_env *env,
 {
 	uint64_t there = PDET_MIN(s->filesz, s->memsz), left;
 
-	/* What it says of its place cannot be. */
+	/* Its physical addresses are impossible. */
 	if (s->paddr >> PHYS_BITS || s->memsz >> PHYS_BITS ||
 	    (s->paddr + s->memsz) >> PHYS_BITS) {
 		if (s->paddr != UINT64_MAX)
-			pdet_log(env, PAGEDET_LOG_WARNING, "segment without "
-				 "a place in memory left out");
+			pdet_log(env, PAGEDET_LOG_WARNING, "a segment without "
+				 "a physical address was left out");
 		return true;
 	}
 	left = s->offset < e->file.size ? e->file.size - s->offset : 0;
@@ -92,7 +96,10 @@ static bool add_segment(struct elf *e, struct layers *l, struct pdet_env *env,
 	       add_part(e, l, s->paddr + there, s->memsz - there, 0, -ENODATA);
 }
 
-/* A process has one address for all, which is none. */
+/*
+ * A core dump of a process has the same invalid physical address in all
+ * segments.
+ */
 static bool is_process(const struct pdet_elf_head *head)
 {
 	size_t i, loads = 0;
@@ -171,8 +178,8 @@ static int elf_open(struct pdet_memory *m, struct pdet_env *env,
 	int r;
 
 	if (n > 1)
-		return pdet_fail(env, EINVAL, "it is an ELF dump, which is "
-				 "one file, and there are %zu", n);
+		return pdet_fail(env, EINVAL, "it is an ELF dump, which is one "
+				 "file, but %zu files are named", n);
 	r = pdet_dump_file_open(&e->file, env, fds[0]);
 	if (r < 0)
 		return r;
@@ -216,7 +223,7 @@ static int elf_reader_new(struct pdet_memory *m, size_t cache_bytes,
 	return 0;
 }
 
-/* The piece that holds @addr; NULL: there is no memory. */
+/* The piece that contains @addr. NULL: there is no memory. */
 static const struct pdet_piece *find(struct elf_reader *r, uint64_t addr)
 {
 	const struct elf *e = (const struct elf *)r->reader.memory;
@@ -240,7 +247,7 @@ static int read_part(struct elf_reader *r, const struct elf_part *part,
 				   part->offset + (addr - part->first));
 }
 
-/* A small read, in a block that is in the file as a whole. */
+/* A small read within a block that is entirely in the file. */
 static int read_block(struct elf_reader *r, const struct elf_part *part,
 		      uint64_t addr, void *buf, size_t n)
 {
@@ -250,7 +257,7 @@ static int read_block(struct elf_reader *r, const struct elf_part *part,
 
 	if (result < 0) {
 		pdet_block_cache_drop(&r->cache, number);
-		/* what is wrong may lie beside what was asked for */
+		/* the error may be outside the requested bytes */
 		return read_part(r, part, addr, buf, n);
 	}
 	memcpy(buf, block + addr % BLOCK, n);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The only file of this room that includes libelf. It is handed a copy of the
- * headers, side by side: the file may be flattened, may end anywhere, and may
- * be as large as memory, so nothing but pread touches it.
+ * Reads ELF headers with libelf; no other file of this room includes libelf.
+ * libelf gets a copy of the headers in one buffer, because the file may be
+ * flattened, truncated, or as large as memory. The file is only read with
+ * pread.
  */
+#include "config.h"
+
 #include <errno.h>
 #include <gelf.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +24,58 @@
 #else
 #define BYTE_ORDER_HERE ELFDATA2LSB
 #define BYTE_ORDER_OTHER "big-endian"
+#endif
+
+#if defined(HAVE_ELFUTILS_WITHOUT_TREES) && defined(PDET_LINKED)
+/*
+ * The static libelf and libdw of elfutils 0.192 call these functions of
+ * elfutils, but do not include them (sourceware.org bug 32293; fixed in 0.193).
+ * The root is the first member of their tree. Only a libelf built with
+ * --enable-thread-safety has a lock after it.
+ */
+struct search_tree {
+	void *root;
+};
+
+typedef int compare_fn(const void *, const void *);
+
+void eu_search_tree_init(struct search_tree *tree);
+void eu_search_tree_fini(struct search_tree *tree, void (*end)(void *));
+void *eu_tsearch(const void *key, struct search_tree *tree, compare_fn *fn);
+void *eu_tfind(const void *key, struct search_tree *tree, compare_fn *fn);
+void *eu_tdelete(const void *key, struct search_tree *tree, compare_fn *fn);
+void eu_tdestroy(struct search_tree *tree, void (*end)(void *));
+
+void eu_search_tree_init(struct search_tree *tree)
+{
+	tree->root = NULL;
+}
+
+void eu_search_tree_fini(struct search_tree *tree, void (*end)(void *))
+{
+	tdestroy(tree->root, end);
+	tree->root = NULL;
+}
+
+void *eu_tsearch(const void *key, struct search_tree *tree, compare_fn *fn)
+{
+	return tsearch(key, &tree->root, fn);
+}
+
+void *eu_tfind(const void *key, struct search_tree *tree, compare_fn *fn)
+{
+	return tfind(key, &tree->root, fn);
+}
+
+void *eu_tdelete(const void *key, struct search_tree *tree, compare_fn *fn)
+{
+	return tdelete(key, &tree->root, fn);
+}
+
+void eu_tdestroy(struct search_tree *tree, void (*end)(void *))
+{
+	eu_search_tree_fini(tree, end);
+}
 #endif
 
 struct libelf {
@@ -75,7 +131,7 @@ static int check(const Elf64_Ehdr *head, struct pdet_env *env)
 		return damaged(env, "it is neither 32-bit nor 64-bit");
 	if (head->e_ident[EI_DATA] == ELFDATANONE ||
 	    head->e_ident[EI_DATA] > ELFDATA2MSB)
-		return damaged(env, "it has no byte order");
+		return damaged(env, "it does not say its byte order");
 	if (head->e_ident[EI_DATA] != BYTE_ORDER_HERE)
 		return pdet_fail(env, ENOTSUP, "it is a " BYTE_ORDER_OTHER
 				 " ELF file, and this machine is not");
@@ -84,7 +140,10 @@ static int check(const Elf64_Ehdr *head, struct pdet_env *env)
 	return 0;
 }
 
-/* ELF header, section header 0 and the program headers behind each other. */
+/*
+ * Copy the ELF header, section header 0 and the program headers into one
+ * buffer.
+ */
 static int copy_headers(struct pdet_env *env,
 			const struct pdet_dump_file *file, char **image,
 			size_t *len)
@@ -226,7 +285,7 @@ int pdet_elf_notes_read(const struct pdet_elf_head *head,
 			lost = 1;
 			continue;
 		}
-		/* the next ones begin at a multiple of 4, too */
+		/* the next notes also begin at a multiple of 4 */
 		memset(data + done + n, 0, 3);
 		done += ((size_t)n + 3) & ~(size_t)3;
 	}

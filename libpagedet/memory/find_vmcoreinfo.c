@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The kernel keeps VMCOREINFO as an ELF note at the beginning of a page
- * (vmcoreinfo_note, kernel/vmcore_info.c), so that a crash kernel finds it;
- * it can be told by its head without knowing anything else. Copies of it would
- * be in notes of core files and so behind other headers.
+ * Finds VMCOREINFO in physical memory. The kernel stores it as an ELF note at
+ * the start of a page (vmcoreinfo_note, kernel/vmcore_info.c) for the crash
+ * kernel. Its head identifies it. A copy in a core file would follow other
+ * headers.
  */
 #include <elf.h>
 #include <errno.h>
@@ -16,15 +16,15 @@
 
 #define NAME "VMCOREINFO"
 #define TEXT_MAX 65536
-/* On every machine, or a multiple of it. */
+/* Page size of every machine, or a divisor of it. */
 #define PAGE ((uint64_t)4096)
 /*
- * It comes from the first pages that a kernel hands out, and those lie low:
- * 16 GB are far more than it takes.
+ * The kernel allocates it early, from low pages, so 16 GB are far more than
+ * enough.
  */
 #define MOST_PAGES ((uint64_t)1 << 22)
-/* That is said where it takes longer than a second; pages between looks at the
- * clock. */
+/* The search is logged if it takes longer than a second; the clock is checked
+ * after this many pages. */
 #define PATIENCE_NS 1000000000
 #define LOOK_AT_CLOCK 4096
 
@@ -40,21 +40,27 @@ static bool is_head(const struct head *h)
 		!memcmp(h->name, NAME, sizeof(NAME));
 }
 
-/* 1: it is no page that can be read. */
+/*
+ * Returns 1 if the page cannot be read, and -ETIMEDOUT if the caller no longer
+ * waits.
+ */
 static int look_at(struct pdet_memory *m, struct pdet_reader *r,
 		   uint64_t addr, char *text)
 {
 	struct head h;
+	int e = pdet_read_phys(r, addr, &h, sizeof(h));
 
-	if (m->ops->read_phys(r, addr, &h, sizeof(h)) < 0)
-		return 1;
-	if (!is_head(&h) ||
-	    m->ops->read_phys(r, addr + sizeof(h), text, h.note.n_descsz) < 0)
+	if (e < 0)
+		return e == -ETIMEDOUT ? e : 1;
+	if (!is_head(&h))
 		return 0;
+	e = pdet_read_phys(r, addr + sizeof(h), text, h.note.n_descsz);
+	if (e < 0)
+		return e == -ETIMEDOUT ? e : 0;
 	return pdet_memory_take_vmcoreinfo(m, text, h.note.n_descsz);
 }
 
-/* The first page behind @addr that is worth a look. */
+/* The first page after @addr that may have memory. */
 static uint64_t next_page(struct pdet_memory *m, struct pdet_reader *r,
 			  uint64_t addr, bool holes)
 {
@@ -65,14 +71,14 @@ static uint64_t next_page(struct pdet_memory *m, struct pdet_reader *r,
 		(addr + PAGE - 1) & ~(PAGE - 1);
 }
 
-/* Whether it was said. */
+/* Returns true if it was logged. */
 static bool say_that_it_takes_long(struct pdet_env *env, uint64_t since)
 {
 	if (pdet_clock_ns(CLOCK_MONOTONIC) - since < PATIENCE_NS)
 		return false;
 	pdet_log(env, PAGEDET_LOG_WARNING, "the headers have no " NAME ": "
-		 "looking for it in the first %llu GB of memory; to have it in "
-		 "a file and name that (--vmcoreinfo) would spare it",
+		 "searching the first %llu GB of memory for it; a file with it "
+		 "(--vmcoreinfo) avoids the search",
 		 (unsigned long long)(MOST_PAGES * PAGE >> 30));
 	return true;
 }
@@ -109,6 +115,13 @@ static int look_through(struct pdet_memory *m, struct pdet_env *env,
 	return 0;
 }
 
+static bool nobody_waits(void *arg)
+{
+	const struct pdet_env *env = arg;
+
+	return env->stop(env->stop_arg);
+}
+
 int pdet_find_vmcoreinfo(struct pdet_memory *m, struct pdet_env *env)
 {
 	struct pdet_reader *r;
@@ -120,6 +133,8 @@ int pdet_find_vmcoreinfo(struct pdet_memory *m, struct pdet_env *env)
 		return -ENOMEM;
 	result = m->ops->reader_new(m, 0, &r);
 	if (result == 0) {
+		r->stop.ask = env->stop ? nobody_waits : NULL;
+		r->stop.arg = env;
 		result = look_through(m, env, r, text);
 		m->ops->reader_free(r);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Reading a flattened dump. Chunks are small, so a large dump has millions of
- * them; those that continue each other make a run, and of a run only some
- * chunks are remembered: the rest is found by walking on from one of these.
+ * Reads a flattened dump. Chunks are small, so a large dump has millions.
+ * Consecutive chunks form a run. Only some chunks of a run have a mark; a read
+ * walks from a mark to its chunk.
  */
 #include <endian.h>
 #include <errno.h>
@@ -11,9 +11,11 @@
 
 #include "base/io.h"
 #include "memory/flat.h"
-#include "memory/flat_scan.h"
 
-/* The headers are written first, though not always from their beginning. */
+/*
+ * Number of chunks to examine. Headers are written first, but not always from
+ * their start.
+ */
 #define PEEKS 16
 
 void pdet_flat_close(struct pdet_flat *flat)
@@ -47,7 +49,7 @@ size_t pdet_flat_peek(int fd, void *buf, size_t n)
 	return got < 0 ? 0 : (size_t)got;
 }
 
-/* The last mark of a run that does not lie behind @offset. */
+/* The last mark of a run at or before @offset. */
 static const struct pdet_flat_mark *find_mark(const struct pdet_flat *flat,
 					      const struct pdet_flat_run *run,
 					      uint64_t offset, size_t *ret)
@@ -66,8 +68,8 @@ static const struct pdet_flat_mark *find_mark(const struct pdet_flat *flat,
 	return mark + low;
 }
 
-/* From a mark on over the chunks of the run. Chunks of other runs lie in
- * between; those belong elsewhere. */
+/* Walk from a mark over the chunks of its run, and skip chunks of other runs in
+ * between. */
 static int walk(const struct pdet_flat *flat,
 		const struct pdet_flat_mark *mark, uint64_t offset,
 		struct pdet_flat_cursor *c)
@@ -81,7 +83,7 @@ static int walk(const struct pdet_flat *flat,
 		    sizeof(head))
 			return -EIO;
 		size = be64toh(head.size);
-		/* what was there when the dump was opened is not there now */
+		/* the file has changed since it was opened */
 		if (size > INT64_MAX || at > INT64_MAX - size - sizeof(head))
 			return -EBADMSG;
 		at += sizeof(head);
@@ -98,7 +100,7 @@ static int walk(const struct pdet_flat *flat,
 	return 0;
 }
 
-/* The chunk that holds @offset, cut to what is seen of it. */
+/* The chunk that holds @offset, cut to its visible part. */
 static int find(const struct pdet_flat *flat, const struct pdet_piece *piece,
 		uint64_t offset, struct pdet_flat_cursor *c)
 {

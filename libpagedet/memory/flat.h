@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The flattened form of makedumpfile: a dump as a stream of chunks, each with
- * the place where it belongs (makedumpfile.h, struct makedumpfile_header and
- * struct makedumpfile_data_header). QEMU writes it, too. Where chunks overlap,
- * the later one holds.
+ * The flattened form of makedumpfile, which QEMU writes too: a dump as a stream
+ * of chunks, each with its offset (makedumpfile.h, struct makedumpfile_header
+ * and struct makedumpfile_data_header). Where chunks overlap, the later one
+ * wins.
  */
 #ifndef PDET_MEMORY_FLAT_H
 #define PDET_MEMORY_FLAT_H
@@ -11,61 +11,68 @@
 #include "base/env.h"
 #include "base/overlay.h"
 
-/* Bytes before the first chunk; the first are the magic. */
+/* Bytes before the first chunk; they begin with the magic. */
 #define PDET_FLAT_HEAD 4096
+
+/* The head of a chunk in the file, big-endian. Both are all ones at the end of
+ * the stream. */
+struct pdet_flat_head {
+	uint64_t offset;
+	uint64_t size;
+};
 
 struct pdet_flat {
 	int fd;
 	uint64_t size;		/* of the dump, not of the stream */
-	int lost;		/* 0: the stream has an end; -EIO it was cut;
-				 * -EBADMSG it is damaged in the middle */
-	/* Chunks that continue each other, in the order of the stream. */
+	int lost;		/* 0: the stream is complete; -EIO: it was cut;
+				 * -EBADMSG: it is damaged in the middle */
+	/* Runs of chunks that continue each other, in stream order. */
 	struct pdet_flat_run {
 		uint64_t first;
 		uint64_t last;
 		uint64_t begun;	/* number of its first chunk */
-		uint64_t ended;	/* and of its last one */
+		uint64_t ended;	/* number of its last chunk */
 		uint64_t chunks;
-		uint32_t mark;	/* its first one */
+		uint32_t mark;	/* index of its first mark */
 		uint32_t n_marks;
 	} *run;
 	size_t n_runs, cap_runs;
-	/* Every so many chunks of a run: where they belong and stand. */
+	/*
+	 * Marks at regular chunks of a run: offset in the dump, and position in
+	 * the stream.
+	 */
 	struct pdet_flat_mark {
 		uint64_t offset;
 		uint64_t at;
 	} *mark;
 	size_t n_marks;
 	unsigned step;		/* one of 1 << step chunks has a mark */
-	struct pdet_overlay pieces; /* of runs */
+	struct pdet_overlay pieces; /* index into runs */
 };
 
-/* Where the last read ended: the chunk that was found is used again. */
+/* The chunk of the last read, which the next read tries first. */
 struct pdet_flat_cursor {
 	uint64_t first;
 	uint64_t last;		/* first > last: none */
-	uint64_t at;		/* of the first byte, in the stream */
+	uint64_t at;		/* position of its first byte in the stream */
 };
 
 #define PDET_FLAT_CURSOR { 1, 0, 0 }
 
-/* pdet_flat_open - reads the heads of all chunks of a file of @stream bytes.
- * Fails with words. */
-int pdet_flat_open(struct pdet_flat *flat, struct pdet_env *env, int fd,
-		   uint64_t stream);
 void pdet_flat_close(struct pdet_flat *flat);
 
-/* pdet_flat_read - all @n bytes of the dump from @offset on; what no chunk
- * has is zero if the stream has its end, else the failure that it is. */
+/* pdet_flat_read - read all @n bytes of the dump at @offset. Bytes without a
+ * chunk are zero if the stream is complete; otherwise the read fails with
+ * flat->lost. */
 int pdet_flat_read(const struct pdet_flat *flat, struct pdet_flat_cursor *c,
 		   void *buf, size_t n, uint64_t offset);
 
-/* pdet_flat_next - from @offset on, the first byte of the dump that a chunk
- * has; its size: none. */
+/* pdet_flat_next - the first byte from @offset on that has a chunk. If there is
+ * none, the size of the dump. */
 uint64_t pdet_flat_next(const struct pdet_flat *flat, uint64_t offset);
 
-/* pdet_flat_peek - the first bytes of the dump, if one of the first chunks has
- * them. How many. */
+/* pdet_flat_peek - copy the first bytes of the dump, if one of the first chunks
+ * has them. Returns their number. */
 size_t pdet_flat_peek(int fd, void *buf, size_t n);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The one walk over a flattened dump when it is opened: chunks become runs,
- * runs become pieces.
+ * Scans a flattened dump once when it is opened: chunks become runs, and runs
+ * become visible pieces.
  *
- * Writers fill two places at a time, descriptors and data, so a chunk may
- * continue any of the last few runs. What is later holds; that is decided by
- * run, which is right as long as runs that overlap were not written at the same
- * time. Where they were, everything is read again with runs whose chunks stand
- * behind each other in the stream.
+ * Writers alternate between two places, descriptors and data, so a chunk may
+ * continue any of the last few runs. Later data wins. That is decided for whole
+ * runs, which is correct unless overlapping runs were written at the same time.
+ * In that case the file is scanned again, with runs of chunks that are adjacent
+ * in the stream.
  */
 #include <endian.h>
 #include <errno.h>
@@ -16,7 +16,6 @@
 
 #include "base/io.h"
 #include "base/vec.h"
-#include "memory/flat.h"
 #include "memory/flat_scan.h"
 
 #define OPEN_RUNS 4
@@ -24,28 +23,28 @@
 #define MAX_MARKS ((size_t)1 << 19)
 #define MAX_RUNS ((size_t)1 << 18)
 
-/* Heads that are read at once where chunks are small. */
+/* Size of one read if chunks are small. */
 #define WINDOW 4096
 
 struct scan {
 	struct pdet_flat *flat;
-	uint64_t stream;	/* bytes of the file */
-	/* Marks in the order of the stream, with the run of each. */
+	uint64_t stream;	/* size of the file */
+	/* Marks in stream order, and the run of each. */
 	struct pdet_flat_mark *mark;
 	uint32_t *run_of;
 	size_t cap;
-	uint64_t chunk;		/* number of the next one */
-	uint32_t open[OPEN_RUNS]; /* the latest first */
+	uint64_t chunk;		/* number of the next chunk */
+	uint32_t open[OPEN_RUNS]; /* most recent first */
 	unsigned n_open;
 	unsigned max_open;
-	/* A part of the file. */
+	/* The buffered part of the file. */
 	uint64_t window_at;
 	size_t window_len;
 	uint64_t last_size;
 	char window[WINDOW];
 };
 
-/* Every second mark of each run goes. */
+/* Remove every second mark of each run. */
 static int thin_out(struct scan *s)
 {
 	struct pdet_flat *flat = s->flat;
@@ -113,7 +112,7 @@ static int find_run(struct scan *s, uint64_t offset, uint32_t *ret)
 	uint32_t found = UINT32_MAX;
 	unsigned i, kept = 0;
 
-	/* Two that end at the same place: only one of them goes on. */
+	/* If two runs end at the same offset, only one of them can continue. */
 	for (i = 0; i < s->n_open; i++) {
 		if (flat->run[s->open[i]].last + 1 != offset)
 			s->open[kept++] = s->open[i];
@@ -122,7 +121,10 @@ static int find_run(struct scan *s, uint64_t offset, uint32_t *ret)
 	}
 	s->n_open = PDET_MIN(kept, s->max_open - 1);
 	if (found == UINT32_MAX) {
-		/* Half of them is for marks, of which each has one. */
+		/*
+		 * The limit is half the limit of marks, because each run has at
+		 * least one mark.
+		 */
 		if (flat->n_runs == MAX_RUNS)
 			return -E2BIG;
 		if (flat->n_runs == flat->cap_runs) {
@@ -166,7 +168,7 @@ static int add_chunk(struct scan *s, uint64_t offset, uint64_t size,
 	return 0;
 }
 
-/* 1: read; 0: the file ends before it. */
+/* Returns 1 if the chunk was read, or 0 if the file ends before it. */
 static int read_head(struct scan *s, uint64_t at, struct pdet_flat_head *ret)
 {
 	ssize_t n;
@@ -224,7 +226,7 @@ static int scan_chunks(struct scan *s)
 	}
 }
 
-/* Marks of a run behind each other. */
+/* Sort the marks by run. */
 static int sort_marks(struct scan *s)
 {
 	struct pdet_flat *flat = s->flat;
@@ -255,7 +257,10 @@ static int by_first(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Do two runs overlap that were written at the same time? Sorted by first. */
+/*
+ * True if overlapping runs were written at the same time. Layers are sorted by
+ * first.
+ */
 static bool at_once(const struct pdet_flat *flat,
 		    const struct pdet_layer *layers, size_t n)
 {
@@ -272,7 +277,7 @@ static bool at_once(const struct pdet_flat *flat,
 				return true;
 			over[kept++] = over[j];
 		}
-		/* more than that is for the slow way */
+		/* too many overlaps: use the slow way */
 		if (kept == OVERLAPS)
 			return true;
 		over[kept] = run;
@@ -281,7 +286,7 @@ static bool at_once(const struct pdet_flat *flat,
 	return false;
 }
 
-/* 1: which chunk is the later one cannot be told by run. */
+/* Returns 1 if the runs do not show which chunk is later. */
 static int make_pieces(struct scan *s)
 {
 	struct pdet_flat *flat = s->flat;
@@ -308,7 +313,7 @@ static int make_pieces(struct scan *s)
 	return r;
 }
 
-/* 1: see make_pieces(). */
+/* Returns 1 as make_pieces(). */
 static int scan(struct scan *s, unsigned max_open)
 {
 	struct pdet_flat *flat = s->flat;
@@ -332,7 +337,7 @@ static int scan(struct scan *s, unsigned max_open)
 static int words(struct pdet_env *env, int r)
 {
 	if (r == -E2BIG)
-		return pdet_fail(env, EBADMSG, "its chunks follow no order");
+		return pdet_fail(env, EBADMSG, "its chunks are not in order");
 	if (r == -ENOMEM)
 		return pdet_fail(env, ENOMEM, "no memory");
 	errno = -r;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What flat.c and flat_scan.c share: the head of a chunk in the file. */
+/* Opens a flattened dump: one walk over all of its chunks. */
 #ifndef PDET_MEMORY_FLAT_SCAN_H
 #define PDET_MEMORY_FLAT_SCAN_H
 
-#include <stdint.h>
+#include "memory/flat.h"
 
-/* Big-endian. Both are all ones at the end of the stream. */
-struct pdet_flat_head {
-	uint64_t offset;
-	uint64_t size;
-};
+/* pdet_flat_open - read the heads of all chunks of a file of @stream bytes.
+ * Fails with an error text. */
+int pdet_flat_open(struct pdet_flat *flat, struct pdet_env *env, int fd,
+		   uint64_t stream);
 
 #endif

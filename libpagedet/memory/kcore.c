@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * /proc/kcore: the running kernel as a core file without an end (Linux
- * fs/proc/kcore.c). Its segments are what the kernel maps: all of memory, its
- * image, modules, the memory map. Where nothing is mapped within a segment the
- * kernel writes zeroes, which nobody can tell from zeroes that are there.
+ * Reads /proc/kcore: the running kernel as a core file without an end (Linux
+ * fs/proc/kcore.c). Its segments are the kernel's mappings: all memory, the
+ * image, modules, the memory map. The kernel writes zeroes for unmapped
+ * addresses in a segment. They cannot be distinguished from real zeroes.
  */
 #include <elf.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 struct segment {
 	uint64_t first, last;	/* addresses, virtual or physical */
-	uint64_t offset;	/* in the file, of the first */
+	uint64_t offset;	/* in the file, of first */
 };
 
 struct segments {
@@ -37,17 +37,17 @@ struct kcore {
 	struct pdet_memory m;
 	int fd;
 	struct segments virt, phys;	/* sorted */
-	pthread_mutex_t lock;	/* of fd, for who has no other one */
+	pthread_mutex_t lock;	/* for readers without an own fd */
 };
 
 /*
- * What is read passes through a page that the kernel has for each open file:
- * two threads that read the same one get bytes of each other. So every reader
- * opens it again.
+ * The kernel copies reads through one page for each open file. Two threads on
+ * the same open file would get each other's bytes. Every reader therefore opens
+ * the file again.
  */
 struct kcore_reader {
 	struct pdet_reader reader;
-	int fd;			/* -1: it shares */
+	int fd;			/* -1: uses the shared one */
 };
 
 static bool kcore_probe(struct pdet_env *env, const int *fds, size_t n)
@@ -69,7 +69,7 @@ static int by_first(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Sorts, and leaves out what overlaps: the image is within memory, too. */
+/* Sort the segments and remove overlaps: the image is also within memory. */
 static void tidy(struct segments *s)
 {
 	size_t i, n = 0;
@@ -154,8 +154,8 @@ static int kcore_open(struct pdet_memory *m, struct pdet_env *env,
 	k->fd = -1;
 	pthread_mutex_init(&k->lock, NULL);
 	if (n > 1)
-		return pdet_fail(env, EINVAL, "it is /proc/kcore, which is "
-				 "one file, and there are %zu", n);
+		return pdet_fail(env, EINVAL, "it is /proc/kcore, which is one "
+				 "file, but %zu files are named", n);
 	m->live = true;
 	snprintf(m->format, sizeof(m->format), "kcore");
 	k->fd = n ? fcntl(fds[0], F_DUPFD_CLOEXEC, 0) :
@@ -199,7 +199,10 @@ static int kcore_reader_new(struct pdet_memory *m, size_t cache_bytes,
 	(void)cache_bytes;
 	if (!r)
 		return -ENOMEM;
-	/* Who was handed the file may not be allowed to open it. */
+	/*
+	 * A process that was passed the descriptor may not be allowed to open
+	 * the file.
+	 */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d",
 		 ((const struct kcore *)m)->fd);
 	r->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -232,7 +235,7 @@ static ssize_t read_file(struct pdet_reader *base, void *buf, size_t n,
 	return got;
 }
 
-/* The segment that has @addr; NULL: none. */
+/* The segment that contains @addr, or NULL if there is none. */
 static const struct segment *find(const struct segments *s, uint64_t addr)
 {
 	size_t first = 0, n = s->n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Opening a compressed dump: one file, or the parts of a split one in any
- * order. A part that was not given leaves its blocks unreadable.
+ * Opens a compressed dump: one file, or the parts of a split dump in any order.
+ * The blocks of a missing part are unreadable.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,20 +54,20 @@ static int open_files(struct kdump *k, struct pdet_env *env, const int *fds,
 					0) == 0)
 			form = pdet_dump_form(magic, sizeof(magic));
 		if (form != PDET_DUMP_KDUMP && form != PDET_DUMP_DISKDUMP)
-			return pdet_fail(env, EBADMSG, "it does not begin "
-					 "like a dump%s", file->flattened ?
+			return pdet_fail(env, EBADMSG, "it does not begin as a "
+					 "dump does%s", file->flattened ?
 					 ", as a flattened one should" : "");
 		r = pdet_kdump_head_read(&heads[i], env, file);
 		if (r < 0)
 			return r;
 		if (n > 1 && !heads[i].split)
-			return pdet_fail(env, EINVAL, "it is a whole dump, "
-					 "and not one part of %zu", n);
+			return pdet_fail(env, EINVAL, "it is a complete dump, "
+					 "not one part of %zu", n);
 	}
 	return 0;
 }
 
-/* Files of one dump? */
+/* Check that the files belong to one dump. */
 static int check_parts(struct pdet_env *env, const struct kdump_head *heads,
 		       size_t n)
 {
@@ -95,7 +95,10 @@ static int add_part(struct kdump *k, struct pdet_env *env,
 	return pdet_kdump_bitmap_open(&part->bitmap, env, file, head);
 }
 
-/* Frames that no part has: which of them exist, the bitmaps of any part say. */
+/*
+ * Add frames whose part is missing. The bitmaps of every part show which frames
+ * exist.
+ */
 static int add_absent(struct kdump *k, struct pdet_env *env,
 		      const struct kdump_head *head, uint64_t first,
 		      uint64_t end)
@@ -105,7 +108,7 @@ static int add_absent(struct kdump *k, struct pdet_env *env,
 	if (first >= end)
 		return 0;
 	pdet_log(env, PAGEDET_LOG_WARNING, "the part of the dump with frames "
-		 "%#llx-%#llx is not there", (unsigned long long)first,
+		 "%#llx-%#llx is missing", (unsigned long long)first,
 		 (unsigned long long)end - 1);
 	hole.first = first;
 	hole.end = end;
@@ -117,7 +120,7 @@ static bool is_empty(const struct kdump_head *head)
 	return head->first == head->end;
 }
 
-/* The part that comes next from frame @at on; n_files: there is none. */
+/* The part with the next frame from @at on, or n_files if there is none. */
 static size_t next_part(const struct kdump *k, const struct kdump_head *heads,
 			uint64_t at)
 {
@@ -158,8 +161,8 @@ static int add_parts(struct kdump *k, struct pdet_env *env,
 	return add_absent(k, env, heads, at, k->frames);
 }
 
-/* What is in the file, up to @max bytes; NULL: cannot be read, or no memory,
- * which *@r says. */
+/* Copy up to @max bytes from the file. Returns NULL if it cannot be read, or if
+ * memory is short; *@r is then the reason. */
 static char *copy(const struct pdet_dump_file *file, uint64_t at, uint64_t len,
 		  uint64_t max, int *r)
 {
@@ -178,7 +181,7 @@ static char *copy(const struct pdet_dump_file *file, uint64_t at, uint64_t len,
 	return NULL;
 }
 
-/* Each part may have them, or the first only. */
+/* Every part may have notes, or only the first. */
 static int take_notes(struct kdump *k, const struct kdump_head *heads)
 {
 	struct pdet_memory *m = &k->m;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The bitmaps of a compressed dump, which for a terabyte are 32 MB each. They
- * are read from end to end once, to count; after that a reader gets a window
- * of 4096 frames when it needs one, and more only where a dump has so many
- * windows that counting them would take the memory.
+ * Reads the bitmaps of a compressed dump, 32 MB each for a terabyte. They are
+ * read once completely for counting. After that a reader loads a window of 4096
+ * frames when it needs one. Windows are larger if a dump would have too many
+ * counters.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static uint64_t frames_of(const struct kdump_bitmap *b)
 	return (uint64_t)b->window * 8;
 }
 
-/* @n bytes at byte @at of a bitmap, zeroes behind its end. */
+/* Get @n bytes at byte @at of a bitmap. After its end they are zeroes. */
 static int read_bytes(const struct kdump_bitmap *b,
 		      struct pdet_dump_cursor *cursor, uint64_t bitmap,
 		      uint64_t at, void *buf, size_t n)
@@ -35,7 +35,9 @@ static int read_bytes(const struct kdump_bitmap *b,
 					 bitmap + at) : 0;
 }
 
-/* Clears what is not of frames first .. end - 1; @word begins at frame @at. */
+/*
+ * Clear bits outside of the frames first .. end - 1. @word begins at frame @at.
+ */
 static uint64_t clip(const struct kdump_bitmap *b, uint64_t word, uint64_t at)
 {
 	if (at + 64 <= b->first || at >= b->end)
@@ -57,7 +59,7 @@ static uint64_t to_host(uint64_t word)
 #endif
 }
 
-/* Nothing is in @n bytes of a bitmap: only where windows begin is told. */
+/* Skip @n empty bytes of a bitmap. @word is called only where windows begin. */
 static int skip(const struct kdump_bitmap *b, uint64_t at, size_t n,
 		int (*word)(void *arg, uint64_t at, uint64_t bits), void *arg)
 {
@@ -69,8 +71,8 @@ static int skip(const struct kdump_bitmap *b, uint64_t at, size_t n,
 	return r;
 }
 
-/* Calls @word for each 64 frames of a bitmap from @b->first on; of what was
- * never written, only as often as it takes. */
+/* Call @word for each 64 frames of a bitmap from @b->first on. For unwritten
+ * parts it is called as seldom as possible. */
 static int each_word(const struct kdump_bitmap *b, uint64_t bitmap,
 		     int (*word)(void *arg, uint64_t at, uint64_t bits),
 		     void *arg)
@@ -135,7 +137,7 @@ int pdet_kdump_bitmap_open(struct kdump_bitmap *b, struct pdet_env *env,
 		if (windows <= MAX_WINDOWS)
 			break;
 	}
-	/* Before memory is had for what it only says to have. */
+	/* Check before allocating memory for the claimed size. */
 	if (file->size < b->dumped || file->size - b->dumped < (b->end + 7) / 8)
 		return pdet_fail(env, EIO, "it is a dump that is cut short in "
 				 "its bitmaps");
@@ -158,7 +160,8 @@ void pdet_kdump_bitmap_close(struct kdump_bitmap *b)
 struct run {
 	struct pdet_memory *m;
 	size_t block;
-	uint64_t first;		/* of ones that go on; UINT64_MAX: none */
+	uint64_t first;		/* start of the current run of ones, or
+				 * UINT64_MAX if there is none */
 };
 
 static int end_run(struct run *run, uint64_t at)
@@ -178,7 +181,7 @@ static int find_runs(void *arg, uint64_t at, uint64_t bits)
 	unsigned i = 0;
 	int r;
 
-	/* Mostly all are alike. */
+	/* Most words are all zeroes or all ones. */
 	if (bits == 0)
 		return end_run(run, at);
 	if (bits == ~(uint64_t)0) {
@@ -250,7 +253,7 @@ int pdet_kdump_window_load(struct kdump_window *w, const struct kdump_bitmap *b,
 	return 0;
 }
 
-/* It is not in the dump: does it exist? */
+/* The frame is not in the dump: find out whether it exists. */
 static int absent(struct kdump_window *w, struct pdet_dump_cursor *cursor,
 		  uint64_t bit)
 {

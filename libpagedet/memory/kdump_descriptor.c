@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What descriptors of blocks may say, and how many of them lie behind the end
- * of a file that was cut short.
+ * Validates block descriptors, and counts those whose data is beyond the end of
+ * a truncated file.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "memory/kdump.h"
 
-/* Read at once. */
+/* Descriptors in one read. */
 #define BATCH ((uint64_t)2048)
-/* Looked at from the beginning. */
+/* Descriptors to check at the start. */
 #define FIRST ((uint64_t)64)
-/* Looked at from the end, where blocks of zeroes share one place. */
+/*
+ * Number of descriptors to check at the end. Blocks of zeroes there share one
+ * place.
+ */
 #define MOST_ZEROES ((uint64_t)8 << 20)
 
 bool pdet_kdump_codec(uint32_t flags, enum pdet_codec_id *ret)
@@ -47,7 +50,7 @@ int pdet_kdump_descriptor_check(const struct kdump_descriptor *d,
 		return -EBADMSG;
 	if (!(d->flags & KDUMP_COMPRESSED))
 		return d->size == block ? 0 : -EBADMSG;
-	/* compressed or not, whichever is smaller; some slack */
+	/* limit: the smaller of compressed and plain size, with some slack */
 	return d->size <= 2 * block ? 0 : -EBADMSG;
 }
 
@@ -70,8 +73,8 @@ static bool is_possible(const struct kdump_descriptor *d,
 		pdet_kdump_codec(d->flags, &id);
 }
 
-/* Data begins where descriptors end. One of the first has the first data; a
- * single one that is damaged proves nothing. */
+/* Data begins where the descriptors end, and one of the first descriptors has
+ * the first data. A single damaged one proves nothing. */
 bool pdet_kdump_part_agrees(const struct kdump_part *part, size_t block)
 {
 	uint64_t n = part->bitmap.blocks, some = PDET_MIN(n, FIRST), i;
@@ -80,12 +83,12 @@ bool pdet_kdump_part_agrees(const struct kdump_part *part, size_t block)
 
 	if (part->absent || !n)
 		return true;
-	/* one more: what looks like a descriptor is one */
+	/* one more descriptor, which is valid, follows */
 	if (read_some(part, &last, n, 1) == 0 && last.offset > end &&
 	    is_possible(&last, part, block) &&
 	    last.offset < part->file->size)
 		return false;
-	/* or one less */
+	/* or the last one is already data */
 	if (read_some(part, &last, n - 1, 1) < 0 ||
 	    read_some(part, d, 0, some) < 0 ||
 	    is_possible(&last, part, block))
@@ -97,8 +100,8 @@ bool pdet_kdump_part_agrees(const struct kdump_part *part, size_t block)
 }
 
 struct counted {
-	uint64_t lost;		/* not written, or behind the end */
-	bool differ;		/* not all in the same place */
+	uint64_t lost;		/* not written, or beyond the end */
+	bool differ;		/* not all at the same place */
 };
 
 static struct counted count(const struct kdump_part *part,
@@ -118,7 +121,7 @@ static struct counted count(const struct kdump_part *part,
 	return c;
 }
 
-/* Data lies in the order of the blocks: if any is lost, it is the last. */
+/* Data has the order of the blocks, so the last ones are lost first. */
 static bool is_cut(const struct kdump_part *part, struct kdump_descriptor *d)
 {
 	uint64_t end = part->bitmap.blocks, n, seen;
@@ -135,7 +138,7 @@ static bool is_cut(const struct kdump_part *part, struct kdump_descriptor *d)
 	return false;
 }
 
-/* Of a flattened one, any of the descriptors may be lost. */
+/* In a flattened dump any descriptor may be lost. */
 static uint64_t count_lost(const struct kdump_part *part,
 			   struct kdump_descriptor *d)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Header and sub header of a compressed dump, versions 1 to 6. What a 64-bit
- * kernel of this byte order wrote is read, any other is named.
+ * Reads header and sub header of a compressed dump, versions 1 to 6. Only dumps
+ * of a 64-bit kernel of this byte order are supported; others are refused by
+ * name.
  */
 #include <byteswap.h>
 #include <elf.h>
@@ -12,10 +13,10 @@
 #include "memory/kdump.h"
 #include "pagedet.h"
 
-/* No machine has physical addresses of more bits. */
+/* No machine has longer physical addresses. */
 #define PHYS_BITS 56
 
-/* Old C libraries have no name for it. */
+/* Older C libraries lack the constant. */
 #define MACHINE_LOONGARCH 258
 
 struct header {
@@ -31,7 +32,7 @@ struct header {
 	char timestamp[16];
 	uint32_t status;
 	uint32_t block_size;
-	uint32_t sub_hdr_size;	/* these two in blocks */
+	uint32_t sub_hdr_size;	/* both in blocks */
 	uint32_t bitmap_blocks;
 	uint32_t max_mapnr;	/* version 6: see max_mapnr_64 */
 	uint32_t total_ram_blocks;
@@ -62,7 +63,10 @@ struct sub_header {
 
 _Static_assert(sizeof(struct sub_header) == 104, "as in diskdump_mod.h");
 
-/* Where a 32-bit kernel has block_size: its struct timeval is shorter. */
+/*
+ * The offset of block_size if a 32-bit kernel wrote the header, because its
+ * struct timeval is shorter.
+ */
 #define BLOCK_SIZE_32 416
 
 static int damaged(struct pdet_env *env, const char *why)
@@ -83,7 +87,7 @@ static bool is_block_size(uint32_t size)
 		!(size & (size - 1));
 }
 
-/* By the name that uname(2) has for it. */
+/* From the machine name of uname(2). */
 static uint16_t machine_of(const char *name)
 {
 	static const struct {
@@ -129,7 +133,7 @@ static int check(const struct header *h, struct pdet_env *env)
 	snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(machine) - 1,
 		 h->machine);
 	if (h->version > UINT16_MAX && bswap_32(h->version) <= UINT16_MAX)
-		return pdet_fail(env, ENOTSUP, "it is a dump of a machine of "
+		return pdet_fail(env, ENOTSUP, "it is a dump of a machine with "
 				 "the other byte order%s%s%s",
 				 *machine ? " (" : "", machine,
 				 *machine ? ")" : "");
@@ -140,9 +144,9 @@ static int check(const struct header *h, struct pdet_env *env)
 		       sizeof(block32));
 		if (is_block_size(block32))
 			return narrow(env, "");
-		return damaged(env, "block_size is no size of a page");
+		return damaged(env, "block_size is not the size of a page");
 	}
-	/* What comes after 6 was added behind what is there. */
+	/* Later versions only append to version 6. */
 	if (!h->version || h->version > UINT16_MAX)
 		return damaged(env, "there is no such version");
 	return 0;
@@ -179,15 +183,15 @@ static int check_places(struct kdump_head *ret, struct pdet_env *env)
 	if (!ret->frames)
 		return damaged(env, "max_mapnr is zero");
 	if (ret->frames > ((uint64_t)1 << PHYS_BITS) / ret->block)
-		return damaged(env, "max_mapnr is more than memory can be");
+		return damaged(env, "max_mapnr is larger than any memory");
 	if (bytes > ret->bitmap_bytes)
-		return damaged(env, "max_mapnr is more than the bitmap has");
+		return damaged(env, "max_mapnr is larger than the bitmap");
 	if (!ret->split) {
 		ret->first = 0;
 		ret->end = ret->frames;
 	}
 	ret->end = PDET_MIN(ret->end, ret->frames);
-	/* makedumpfile writes parts of nothing where there is little. */
+	/* makedumpfile writes empty parts if there is little memory. */
 	ret->first = PDET_MIN(ret->first, ret->end);
 	return 0;
 }
@@ -218,7 +222,7 @@ int pdet_kdump_head_read(struct kdump_head *ret, struct pdet_env *env,
 	sub_bytes = (uint64_t)h.sub_hdr_size * h.block_size;
 	ret->bitmap = h.block_size + sub_bytes;
 	ret->bitmap_bytes = (uint64_t)h.bitmap_blocks * h.block_size;
-	/* That of diskdump is another one. */
+	/* The sub header of diskdump has another format. */
 	if (h.signature[0] == 'K') {
 		if (!sub_bytes)
 			return damaged(env, "it has no sub header");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * One thread's reading of a compressed dump: from a frame by way of the bitmap
- * to its descriptor, and from there to the block. Whoever goes from block to
- * block finds the next descriptors and the next data already read.
+ * One thread's reader of a compressed dump: from a frame through the bitmap to
+ * its descriptor, and then to the block. Sequential reads find the next
+ * descriptors and data in buffers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 #define DESCRIPTORS 128
 #define FEW_DESCRIPTORS 8
-/* Compressed data read at once by who goes on where it was. */
+/* Compressed data read ahead by a sequential reader. */
 #define AHEAD ((size_t)64 << 10)
-/* Memory for windows, and how many at most. */
+/* Memory for windows, and their largest number. */
 #define WINDOW_BYTES ((size_t)1 << 20)
 #define MAX_WINDOWS 32
 
@@ -25,8 +25,8 @@ struct kdump_reader {
 	struct pdet_block_cache cache;
 	struct kdump_window window[MAX_WINDOWS];
 	size_t n_windows;
-	char *windows;		/* their memory */
-	/* Of the part: */
+	char *windows;		/* buffer of the windows */
+	/* Positions in the current part: */
 	struct pdet_dump_cursor bits;
 	struct pdet_dump_cursor descriptors;
 	struct pdet_dump_cursor data;
@@ -36,9 +36,10 @@ struct kdump_reader {
 	char *ahead;
 	uint64_t ahead_at;
 	size_t ahead_len;
-	uint64_t next_data;	/* behind what was decompressed last */
-	struct kdump_descriptor last; /* of the block read last */
-	struct kdump_descriptor zeroes; /* that blocks of zeroes share */
+	uint64_t next_data;	/* offset after the last decompressed data */
+	struct kdump_descriptor last; /* of the last block read */
+	struct kdump_descriptor zeroes; /* the descriptor that all blocks of
+					 * zeroes share */
 	struct pdet_codec *codec[PDET_N_CODECS];
 };
 
@@ -69,7 +70,10 @@ void pdet_kdump_reader_free(struct pdet_reader *reader)
 
 static bool make_windows(struct kdump_reader *r, size_t bytes)
 {
-	/* both bitmaps, and four bytes for each eight of one */
+	/*
+	 * both bitmaps, and a count of four bytes for each eight bytes of one
+	 * of them
+	 */
 	size_t size = 2 * bytes + bytes / 2, i;
 	char *p;
 
@@ -144,7 +148,7 @@ static int find_descriptor(struct kdump_reader *r, uint64_t rank,
 	result = pdet_dump_file_read(r->part->file, &r->descriptors,
 				     r->descriptor,
 				     n * sizeof(*r->descriptor), at);
-	/* the file may end behind this one */
+	/* the file may end after this one */
 	if (result < 0 && n > 1) {
 		n = 1;
 		result = pdet_dump_file_read(r->part->file, &r->descriptors,
@@ -159,8 +163,8 @@ static int find_descriptor(struct kdump_reader *r, uint64_t rank,
 	return 0;
 }
 
-/* The window of @frame, which is less than k->frames; its part is the one of
- * the reader afterwards. */
+/* The window of @frame, which must be below k->frames. The reader switches to
+ * its part. */
 static int find_window(struct kdump_reader *r, uint64_t frame,
 		       struct kdump_window **ret)
 {
@@ -228,7 +232,7 @@ uint64_t pdet_kdump_next_phys(struct pdet_reader *reader, uint64_t addr)
 	return UINT64_MAX;
 }
 
-/* What a block is made of, in memory. */
+/* Get the data of a block into memory. */
 static int find_data(struct kdump_reader *r, const struct kdump_descriptor *d,
 		     const char **ret)
 {
@@ -252,7 +256,7 @@ static int find_data(struct kdump_reader *r, const struct kdump_descriptor *d,
 	r->ahead_len = 0;
 	result = n < d->size ? -EIO :
 		pdet_dump_file_read(file, &r->data, r->ahead, n, d->offset);
-	/* what is wrong may lie behind it */
+	/* the error may be behind it */
 	if (result < 0 && n > d->size) {
 		n = d->size;
 		result = pdet_dump_file_read(file, &r->data, r->ahead, n,
@@ -310,15 +314,15 @@ static int read_whole(struct kdump_reader *r, const struct kdump_descriptor *d,
 		result = decompress(r, d, id, out, block);
 	if (result < 0)
 		return result;
-	/* Two blocks in the same place: those of zeroes share it. */
+	/* Two blocks at the same place: only blocks of zeroes share it. */
 	if (same(d, &r->last) && is_zero(out, block))
 		r->zeroes = *d;
 	r->last = *d;
 	return 0;
 }
 
-/* @n bytes of one block, which is not in the cache. @bulk: nobody will want
- * them a second time. */
+/* Read @n bytes of a block that is not cached. If @bulk, they will not be
+ * needed again. */
 static int read_block(struct kdump_reader *r, uint64_t frame, size_t at,
 		      char *out, size_t n, bool bulk)
 {

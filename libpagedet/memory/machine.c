@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Names of machines; of many of them nothing else is known here. */
+/* Names of machines; most of them are not supported otherwise. */
 #include <elf.h>
 #include <stdio.h>
 

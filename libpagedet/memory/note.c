@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Notes of dumps: what is in them, and where one ends. */
+/* Parses the notes of dumps, and checks their sizes. */
 #include <elf.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ bool pdet_notes_next(struct pdet_notes *notes, struct pdet_note *ret)
 	memcpy(&head, notes->data, sizeof(head));
 	name = sizeof(head);
 	desc = name + ALIGN4(head.n_namesz);
-	/* a last one is not always padded */
+	/* the last note may lack padding */
 	if (desc + head.n_descsz > notes->len)
 		return false;
 	ret->name = notes->data + name;
@@ -66,7 +66,7 @@ uint16_t pdet_notes_machine(struct pdet_notes notes)
 	return 0;
 }
 
-/* struct elf_prstatus has them behind what is the same everywhere, as struct
+/* struct elf_prstatus has them after a part common to all machines, as struct
  * user_regs_struct (arch/x86/include/asm/user_64.h) or user_pt_regs
  * (arch/arm64/include/uapi/asm/ptrace.h). */
 static bool read_cpu(const struct pdet_note *note, struct pdet_cpu *ret)

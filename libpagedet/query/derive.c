@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Knows what follows from bytes that a source has read. Nothing is read here:
- * one reading answers the class, the hash and the entropy.
+ * Computes class, hash and entropy from bytes that a source has read. It reads
+ * no page itself.
  */
 #include "base/hash.h"
-#include "kernel/entropy.h"
+#include "content/entropy.h"
 #include "query/derive.h"
 #include "schema/page_bytes.h"
 
@@ -32,12 +32,12 @@ static void derive_row(struct pdet_batch *b, uint32_t row, unsigned field,
 		pdet_put_none(b, row, field, DERIVED);
 		return;
 	}
-	page = pdet_page_bytes_of(b, row);
+	page = pdet_page_bytes_of(b->bytes, row);
 	if (page && state == PAGEDET_HAVE)
 		pdet_put(b, row, field, derive(b, page, field, secret),
 			 DERIVED);
 	else
-		/* The class may be what somebody else said of it. */
+		/* Another source may have given the class. */
 		pdet_put_lost(b, row, field, state == PAGEDET_HAVE ?
 			      PAGEDET_UNSUPPORTED : state, DERIVED);
 }
@@ -59,7 +59,7 @@ void pdet_derive_bytes(struct pdet_batch *b, const struct pdet_fields *fields,
 	}
 	if (!any)
 		return;
-	/* Both of a page while it is in the processor's cache. */
+	/* Compute both while the page is in the processor's cache. */
 	for (row = 0; row < b->n; row++)
 		for (i = 0; i < sizeof(derived); i++)
 			if (wanted[i] && !b->cell[derived[i]][row])

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Spans become batches, with one thread or several.
+ * Runs the walk: spans become batches, with one thread or several.
  *
- * Spans are handed out in order into a ring of slots; threads fill the batch
- * of a slot, the caller takes them from the front. A span that yields more
- * than one batch keeps its slot until it is used up. The caller's thread works
- * like the others: it fills what is next itself rather than wait.
+ * Spans go in order into the slots of a ring. Threads fill the batch of a slot,
+ * and the caller takes batches from the front. A span that yields several
+ * batches keeps its slot until it is used up. The caller's thread fills the
+ * next batch itself instead of waiting for it.
  *
- * When rows are only counted, there is no order and no ring: each thread takes
- * spans and adds to groups of its own.
+ * Grouped rows need no order and no ring. Each thread then takes spans and adds
+ * rows to its own groups.
  */
 #include <errno.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ void pdet_iter_stop(struct pdet_iter *it, int code, const struct pdet_env *env)
 	}
 }
 
-/* Tells the caller how far it is; only on the caller's thread. */
+/* Reports progress; only on the caller's thread. */
 static void tell_progress(struct pdet_iter *it, uint64_t now)
 {
 	struct pagedet_progress p = { .size = sizeof(p) };
@@ -42,20 +42,20 @@ static void tell_progress(struct pdet_iter *it, uint64_t now)
 	if (now - it->told_ns < it->q.progress_ns)
 		return;
 	it->told_ns = now;
-	p.done = atomic_load_explicit(&it->done, memory_order_relaxed) +
-		 it->workers[0].cover.visited + it->workers[0].cover.skipped;
-	p.total = it->walk->total;
+	p.done = atomic_load_explicit(&it->done, memory_order_relaxed);
+	/* There are no counts while sources are prepared. */
+	if (it->workers)
+		p.done += it->workers[0].cover.visited +
+			  it->workers[0].cover.skipped;
+	p.total = it->walk ? it->walk->total : 0;
 	p.rows = it->rows;
 	p.elapsed_ns = now - it->first_ns;
 	if (it->q.progress(it->q.progress_user, &p))
 		pdet_iter_stop(it, ECANCELED, NULL);
 }
 
-int pdet_engine_check(struct pdet_worker *k)
+static int check(struct pdet_iter *it, bool caller)
 {
-	struct pdet_iter *it = k->it;
-	bool caller = k == &it->workers[0];
-
 	if (it->q.deadline_ns || (it->q.progress && caller)) {
 		uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
 
@@ -67,7 +67,19 @@ int pdet_engine_check(struct pdet_worker *k)
 	return -atomic_load_explicit(&it->stopped, memory_order_relaxed);
 }
 
-/* Adds a worker's counts to the iterator's; with the lock held. */
+int pdet_engine_check(struct pdet_worker *k)
+{
+	return check(k->it, k == &k->it->workers[0]);
+}
+
+bool pdet_iter_must_stop(void *it)
+{
+	return check(it, ((struct pdet_iter *)it)->n_workers <= 1) < 0;
+}
+
+/*
+ * Adds the counts of a worker to those of the iterator. The lock must be held.
+ */
 static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 {
 	struct pdet_cover *to = &it->cover;
@@ -83,6 +95,7 @@ static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 	to->tasks += from->tasks;
 	to->tasks_gone += from->tasks_gone;
 	to->tasks_denied += from->tasks_denied;
+	to->tasks_damaged += from->tasks_damaged;
 	to->files += from->files;
 	to->files_gone += from->files_gone;
 	to->files_denied += from->files_denied;
@@ -106,7 +119,7 @@ void pdet_iter_count(struct pdet_iter *it, struct pdet_cover *from)
 void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret)
 {
 	pthread_mutex_lock(&it->lock);
-	/* The caller's own thread adds up when somebody asks. */
+	/* The caller's own counts are added when the sum is read. */
 	if (it->workers)
 		add_up(it, &it->workers[0].cover);
 	*ret = it->cover;
@@ -115,7 +128,7 @@ void pdet_iter_cover(struct pdet_iter *it, struct pdet_cover *ret)
 		ret->spilled = pdet_group_spilled(it->group);
 }
 
-/* The next span into @span; with the lock held. 1, 0 at the end. */
+/* Gets the next span. The lock must be held. Returns 1, or 0 at the end. */
 static int next_span(struct pdet_iter *it, struct pdet_worker *k,
 		     struct pdet_span *span)
 {
@@ -133,6 +146,22 @@ static int next_span(struct pdet_iter *it, struct pdet_worker *k,
 
 /* --- groups --- */
 
+/*
+ * A single thread takes no lock: next_span() may call user code, which may ask
+ * for the progress of the query.
+ */
+static void lock(struct pdet_iter *it)
+{
+	if (it->n_workers > 1)
+		pthread_mutex_lock(&it->lock);
+}
+
+static void unlock(struct pdet_iter *it)
+{
+	if (it->n_workers > 1)
+		pthread_mutex_unlock(&it->lock);
+}
+
 static void group_spans(struct pdet_worker *k)
 {
 	struct pdet_iter *it = k->it;
@@ -147,10 +176,10 @@ static void group_spans(struct pdet_worker *k)
 		return;
 	}
 	while (pdet_engine_check(k) == 0) {
-		pthread_mutex_lock(&it->lock);
+		lock(it);
 		add_up(it, &k->cover);
 		r = next_span(it, k, &span);
-		pthread_mutex_unlock(&it->lock);
+		unlock(it);
 		if (r <= 0)
 			break;
 		do {
@@ -199,8 +228,10 @@ static void run_slot(struct pdet_worker *k, struct pdet_slot *slot)
 	slot->more = r == 0 && slot->span.at < slot->span.end;
 }
 
-/* A slot to work on: the first that is pending, else a new one at the end.
- * With the lock held; NULL if there is nothing to do now. */
+/*
+ * A slot to work on: the first pending one, or a new one at the end. The lock
+ * must be held. Returns NULL if there is nothing to do now.
+ */
 static struct pdet_slot *take_slot(struct pdet_iter *it, struct pdet_worker *k)
 {
 	struct pdet_slot *slot;
@@ -216,11 +247,12 @@ static struct pdet_slot *take_slot(struct pdet_iter *it, struct pdet_worker *k)
 	if (it->used == it->n_slots || it->walk_ended)
 		return NULL;
 	slot = &it->slots[(it->first + it->used) % it->n_slots];
-	/* What next() counted is not left to a slot that may not come. */
+	/* Add what next() has counted: the next slot may never come. */
 	if (next_span(it, k, &slot->span) <= 0) {
 		add_up(it, &k->cover);
 		return NULL;
 	}
+	slot->begin = slot->span.place;
 	slot->state = PDET_SLOT_RUNNING;
 	it->used++;
 	return slot;
@@ -266,7 +298,7 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Threads of the library take no signals: those are the caller's. */
+/* Threads of the library block all signals, which belong to the caller. */
 static void start_threads(struct pdet_iter *it)
 {
 	sigset_t all, before;
@@ -278,7 +310,7 @@ static void start_threads(struct pdet_iter *it)
 	sigfillset(&all);
 	if (it->n_workers < 2 || pthread_sigmask(SIG_SETMASK, &all, &before))
 		return;
-	/* With fewer threads than allowed the answer is the same. */
+	/* If a thread cannot start, the other threads give the same answer. */
 	for (i = 1; i < it->n_workers; i++)
 		it->workers[i].started =
 			pthread_create(&it->workers[i].thread, NULL,
@@ -286,7 +318,7 @@ static void start_threads(struct pdet_iter *it)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The caller is done with the batch at the front. */
+/* The caller no longer uses the batch at the front. */
 static void release_front(struct pdet_iter *it)
 {
 	struct pdet_slot *slot = it->current_slot;
@@ -296,6 +328,7 @@ static void release_front(struct pdet_iter *it)
 		return;
 	it->place = slot->span.place;
 	if (slot->more) {
+		slot->begin = slot->span.place;
 		slot->state = PDET_SLOT_PENDING;
 	} else {
 		slot->state = PDET_SLOT_EMPTY;
@@ -306,7 +339,7 @@ static void release_front(struct pdet_iter *it)
 		pthread_cond_signal(&it->work);
 }
 
-/* With one thread there is one slot and nobody to lock out. */
+/* With one thread there is one slot and no lock. */
 static int next_alone(struct pdet_iter *it, struct pdet_batch **ret)
 {
 	struct pdet_worker *k = &it->workers[0];
@@ -323,6 +356,7 @@ static int next_alone(struct pdet_iter *it, struct pdet_batch **ret)
 		}
 	}
 	for (;;) {
+		slot->begin = slot->span.place;
 		r = pdet_engine_check(k);
 		if (r < 0)
 			break;
@@ -330,6 +364,7 @@ static int next_alone(struct pdet_iter *it, struct pdet_batch **ret)
 			r = next_span(it, k, &slot->span);
 			if (r <= 0)
 				break;
+			slot->begin = slot->span.place;
 		}
 		run_slot(k, slot);
 		r = slot->error;
@@ -342,7 +377,7 @@ static int next_alone(struct pdet_iter *it, struct pdet_batch **ret)
 		}
 	}
 	if (r < 0 && !it->resume)
-		it->resume = slot->span.place;
+		it->resume = slot->begin;
 	return r;
 }
 
@@ -360,10 +395,13 @@ static int next_from_ring(struct pdet_iter *it, struct pdet_batch **ret)
 		r = pdet_engine_check(k);
 		if (r < 0 && (!front || front->state != PDET_SLOT_READY ||
 			      front->error)) {
-			/* what was ready in order has been given */
+			/*
+			 * All batches that were ready in order have been
+			 * delivered. A worker may still move the place of the
+			 * next one.
+			 */
 			if (!it->resume)
-				it->resume = front ? front->span.place :
-						     it->place;
+				it->resume = front ? front->begin : it->place;
 			break;
 		}
 		if (front && front->state == PDET_SLOT_READY) {
@@ -439,9 +477,32 @@ static void worker_free(struct pdet_iter *it, struct pdet_worker *k)
 	free(k->keep);
 }
 
+/*
+ * Backends may call this while the lock is held. Reporting progress takes the
+ * lock. Only if there is a single thread does this function report progress.
+ */
 static bool must_stop(void *arg)
 {
-	return pdet_engine_check(arg) < 0;
+	struct pdet_worker *k = arg;
+
+	return check(k->it, k->it->n_workers == 1) < 0;
+}
+
+int pdet_engine_session(struct pdet_worker *k, struct pdet_env *env,
+			size_t backend)
+{
+	struct pdet_iter *it = k->it;
+	struct pdet_backend *b = it->backends[backend];
+	int r;
+
+	r = b->ops->session_new(b, env, &it->wants[backend],
+				&k->session[backend]);
+	if (r < 0)
+		return r;
+	k->session[backend]->stop = must_stop;
+	k->session[backend]->stop_arg = k;
+	k->session[backend]->asked = &it->places[backend];
+	return 0;
 }
 
 static int worker_init(struct pdet_iter *it, struct pdet_worker *k,
@@ -452,22 +513,17 @@ static int worker_init(struct pdet_iter *it, struct pdet_worker *k,
 	int r;
 
 	k->it = it;
-	/* Callbacks run on the caller's thread only. */
+	/* Callbacks run only on the caller's thread. */
 	if (!caller)
 		env.log = NULL;
 	for (i = 0; i < it->n_backends; i++) {
 		if (!it->asked[i])
 			continue;
-		r = it->backends[i]->ops->session_new(it->backends[i], &env,
-						      &it->wants[i],
-						      &k->session[i]);
+		r = pdet_engine_session(k, &env, i);
 		if (r < 0) {
 			pdet_take_words(it->env, &env);
 			return r;
 		}
-		k->session[i]->stop = must_stop;
-		k->session[i]->stop_arg = k;
-		k->session[i]->asked = &it->places[i];
 	}
 	if (it->filter)
 		scratch += pdet_filter_scratch(it->filter,

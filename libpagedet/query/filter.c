@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Running a filter over columns, node by node. */
+/* Evaluates a parsed filter over the columns of a batch, node by node. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/filter.h"
 #include "query/filter_node.h"
 
 int pdet_filter_new(struct pdet_env *env, const char *text,
@@ -102,7 +103,7 @@ static uint8_t truth(bool yes)
 	return yes ? PDET_TRUE : PDET_FALSE;
 }
 
-/* What a test says where there is nothing. */
+/* The result of a test on a cell that is nothing. */
 static uint8_t of_nothing(unsigned op)
 {
 	return truth(op == PDET_OP_NE || op == PDET_OP_NO_MATCH ||
@@ -183,7 +184,7 @@ static void test_texts(const struct pdet_filter_node *n,
 	uint8_t last_truth = PDET_UNKNOWN;
 	uint32_t i;
 
-	/* Neighbours mostly have the same text. */
+	/* Neighbours usually have the same text. */
 	for (i = 0; i < b->n; i++) {
 		uint64_t id = b->value[n->field][i];
 		const char *text;
@@ -197,7 +198,7 @@ static void test_texts(const struct pdet_filter_node *n,
 	}
 }
 
-/* Corrects rows that are not answered, or whose bit is not known. */
+/* Corrects rows without an answer, and rows whose bit is not known. */
 static void three_valued(const struct pdet_filter_node *n,
 			 const struct pdet_batch *b, uint8_t *out)
 {

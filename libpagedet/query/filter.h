@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Filters: "kind=anon and not (flags:lru or mapcount>1)". Three-valued, so
- * that what is not known decides nothing: "!flags:ksm" is not true where ksm
- * could not be read.
+ * Filters of rows, for example "kind=anon and not (flags:lru or mapcount>1)".
+ * The logic has three values, so that an unknown value decides nothing:
+ * "!flags:ksm" is not true if ksm could not be read.
  *
  *   expression  and, or, not (also !), parentheses; "not" binds first
- *   test        FIELD OP VALUE
- *   =  !=       numbers, names, texts; VALUE none: there is nothing there
+ *   test        FIELD OP VALUE, or only the name of a kind or a flag
+ *   =  !=       numbers, names, texts; VALUE none: definitely nothing
  *   <  <= > >=  numbers
  *   :           a bit of a mask, or a name in a list
  *   ~  !~       texts: POSIX extended regular expression
@@ -26,18 +26,21 @@ enum pdet_truth {
 
 struct pdet_filter;
 
-/* pdet_filter_new - parse; -EINVAL with words that name the place. */
+/*
+ * pdet_filter_new - parse a filter. If it returns -EINVAL, the error text
+ * quotes the wrong place.
+ */
 int pdet_filter_new(struct pdet_env *env, const char *text,
 		    struct pdet_filter **ret);
 void pdet_filter_free(struct pdet_filter *f);
 
-/* The fields that it looks at. */
+/* The fields that the filter reads. */
 struct pdet_fields pdet_filter_fields(const struct pdet_filter *f);
 
 /*
- * pdet_filter_range - bounds that @field must be in for the filter not to be
- * false, from tests joined by "and" at the top; the whole range if there are
- * none. Lets a walk leave out what cannot match.
+ * pdet_filter_range - bounds of @field. The filter is false for all values
+ * outside of them, so a walk can leave these out. The bounds come from tests
+ * that "and" joins at the top level. Without such tests there are no bounds.
  */
 void pdet_filter_range(const struct pdet_filter *f, unsigned field,
 		       uint64_t *first, uint64_t *last);
@@ -45,7 +48,10 @@ void pdet_filter_range(const struct pdet_filter *f, unsigned field,
 /* Bytes of scratch that pdet_filter_eval() needs for @rows rows. */
 size_t pdet_filter_scratch(const struct pdet_filter *f, uint32_t rows);
 
-/* pdet_filter_eval - enum pdet_truth per row into scratch[0 .. n - 1]. */
+/*
+ * pdet_filter_eval - write an enum pdet_truth for each row to scratch[0 .. n -
+ * 1].
+ */
 void pdet_filter_eval(const struct pdet_filter *f, const struct pdet_batch *b,
 		      uint8_t *scratch);
 

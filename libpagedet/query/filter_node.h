@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The parsed form of a filter: filter_parse.c makes it, filter.c runs it. */
+/* The parsed form of a filter. filter_parse.c makes it, filter.c runs it. */
 #ifndef PDET_QUERY_FILTER_NODE_H
 #define PDET_QUERY_FILTER_NODE_H
 
 #include <regex.h>
 
-#include "query/filter.h"
+#include "base/env.h"
+#include "schema/schema.h"
 
 enum pdet_filter_op {
 	PDET_OP_AND,
@@ -17,22 +18,22 @@ enum pdet_filter_op {
 	PDET_OP_LE,
 	PDET_OP_GT,
 	PDET_OP_GE,
-	PDET_OP_BIT,		/* of a mask */
+	PDET_OP_BIT,		/* a bit of a mask */
 	PDET_OP_HAS,		/* a name in a list */
 	PDET_OP_MATCH,
 	PDET_OP_NO_MATCH,
 	PDET_OP_IS_NONE,
-	PDET_OP_IS_SOME		/* not none */
+	PDET_OP_IS_SOME		/* any value, but not nothing */
 };
 
 struct pdet_filter_node {
 	uint8_t op;
 	uint8_t field;
 	uint16_t left, right;	/* AND, OR, NOT: numbers of nodes */
-	uint16_t depth;		/* scratch rows needed below and here */
+	uint16_t depth;		/* scratch rows needed by this subtree */
 	bool has_regex;
-	uint64_t number;	/* or number of the bit */
-	char *text;		/* STRING and LIST */
+	uint64_t number;	/* a number, or the number of a bit */
+	char *text;		/* for STRING and LIST */
 	regex_t regex;
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Text to filter, by recursive descent. Bounds itself: so many nodes, so many
- * nested parentheses.
+ * Parses the text of a filter by recursive descent. The number of nodes and the
+ * depth of parentheses are limited.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "query/filter_node.h"
 
 struct parser {
@@ -17,7 +17,7 @@ struct parser {
 	const char *text;
 	struct pdet_scan s;
 	unsigned nesting;
-	int error;		/* the first one */
+	int error;		/* the first error */
 };
 
 static int complain(struct parser *p, const char *at, const char *what)
@@ -79,12 +79,14 @@ static int binary(struct parser *p, unsigned op, int left, int right)
 		return i;
 	p->f->node[i].left = (uint16_t)left;
 	p->f->node[i].right = (uint16_t)right;
-	/* left stays in place while right is worked out behind it */
+	/*
+	 * The result of left stays in scratch while right is computed above it.
+	 */
 	p->f->node[i].depth = PDET_MAX(l->depth, (uint16_t)(r->depth + 1));
 	return i;
 }
 
-/* "<=" before "<". */
+/* "<=" must come before "<". */
 static const struct {
 	char text[3];
 	uint8_t op;
@@ -95,6 +97,7 @@ static const struct {
 	{ ":", PDET_OP_BIT }, { "~", PDET_OP_MATCH },
 };
 
+/* Returns 0 if there is no operator. */
 static int operator(struct parser *p)
 {
 	unsigned i;
@@ -103,8 +106,7 @@ static int operator(struct parser *p)
 	for (i = 0; i < PDET_COUNT(operators); i++)
 		if (pdet_scan_word(&p->s, operators[i].text))
 			return operators[i].op;
-	return complain(p, p->s.at,
-			"expected one of = != < <= > >= : ~ !~");
+	return 0;
 }
 
 /* A value, quoted or up to a blank or parenthesis. */
@@ -133,7 +135,9 @@ static int value(struct parser *p, struct pdet_scan *ret, bool *quoted)
 		       complain(p, ret->at, "expected a value") : 0;
 }
 
-/* Decimal or 0x hex; a leading zero means nothing. */
+/*
+ * Parses a number, decimal or hex with 0x. A leading zero does not mean octal.
+ */
 static bool whole_number(struct pdet_scan s, uint64_t *ret)
 {
 	bool ok = pdet_scan_word(&s, "0x") || pdet_scan_word(&s, "0X") ?
@@ -187,31 +191,57 @@ static bool is_text(unsigned type)
 	return type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST;
 }
 
-/* Whether @op makes sense for a field of @type, in words if not. */
+/* Returns NULL if @op suits a field of @type, otherwise the reason why not. */
 static const char *op_fits(unsigned type, unsigned op)
 {
 	switch (op) {
 	case PDET_OP_EQ:
 	case PDET_OP_NE:
 		return type == PAGEDET_TYPE_MASK ?
-			"a set of flags has no one value; use ':'" :
+			"a set of flags does not have a single value; use ':'" :
 			NULL;
 	case PDET_OP_BIT:
 		return type == PAGEDET_TYPE_MASK ||
 				       type == PAGEDET_TYPE_LIST ?
-			NULL : "':' asks for one of a set of flags";
+			NULL : "':' tests one flag of a set";
 	case PDET_OP_MATCH:
 	case PDET_OP_NO_MATCH:
 		return is_text(type) ? NULL : "'~' is for text";
 	default:
-		return is_ordered(type) ? NULL : "it has no order";
+		return is_ordered(type) ? NULL : "values of this field have no "
+						 "order";
 	}
+}
+
+/*
+ * A bare name has one of these meanings, in this order: a kind, a flag of the
+ * page, a flag of the page table entry.
+ */
+static const struct {
+	uint8_t field;
+	uint8_t op;
+} bare[] = {
+	{ PAGEDET_FIELD_KIND, PDET_OP_EQ },
+	{ PAGEDET_FIELD_FLAGS, PDET_OP_BIT },
+	{ PAGEDET_FIELD_PTE, PDET_OP_BIT },
+};
+
+/* Names the member of @meant that is nearest to the unknown word. */
+static void suggest(struct parser *p, const struct pdet_meant *meant,
+		    struct pdet_scan word)
+{
+	const char *near = pdet_meant(meant, word.at,
+				      (size_t)(word.end - word.at));
+
+	if (near)
+		pdet_advise(p->env, "did you mean '%s'?", near);
 }
 
 static int set_number(struct parser *p, struct pdet_filter_node *n,
 		      struct pdet_scan v)
 {
 	const struct pagedet_field_info *field = pdet_field_info(n->field);
+	struct pdet_meant meant = { .n = 0 };
 	bool ok;
 
 	switch (field->type) {
@@ -234,7 +264,10 @@ static int set_number(struct parser *p, struct pdet_filter_node *n,
 	switch (field->type) {
 	case PAGEDET_TYPE_ENUM:
 	case PAGEDET_TYPE_MASK:
-		return complain(p, v.at, "no such name");
+		complain(p, v.at, "no such name");
+		pdet_meant_values(&meant, n->field);
+		suggest(p, &meant, v);
+		return p->error;
 	case PAGEDET_TYPE_DEV:
 		return complain(p, v.at, "expected MAJOR:MINOR");
 	case PAGEDET_TYPE_PROT:
@@ -254,13 +287,57 @@ static int set_text(struct parser *p, struct pdet_filter_node *n,
 	if (n->op != PDET_OP_MATCH && n->op != PDET_OP_NO_MATCH)
 		return 0;
 	if (regcomp(&n->regex, n->text, REG_EXTENDED | REG_NOSUB))
-		return complain(p, v.at, "it is no regular expression");
+		return complain(p, v.at, "it is not a regular expression");
 	n->has_regex = true;
 	return 0;
 }
 
+static int set_leaf(struct parser *p, unsigned op, unsigned field,
+		    uint64_t number)
+{
+	int i = new_node(p, op);
+
+	if (i < 0)
+		return i;
+	p->f->node[i].field = (uint8_t)field;
+	p->f->node[i].number = number;
+	pdet_fields_add(&p->f->fields, field);
+	return i;
+}
+
+/*
+ * A test that is a bare name: "dirty", "anon" or "swapped". "mapped" is also
+ * one, although no field has such a bit.
+ */
+static int bare_test(struct parser *p, struct pdet_scan name)
+{
+	const unsigned len = (unsigned)(name.end - name.at);
+	struct pdet_meant meant = { .n = 0 };
+	size_t i;
+	int v;
+
+	for (i = 0; i < PDET_COUNT(bare); i++) {
+		v = pdet_value_by_name(bare[i].field, name.at, len);
+		if (v >= 0)
+			return set_leaf(p, bare[i].op, bare[i].field,
+					(uint64_t)v);
+	}
+	if (pdet_scan_is(&name, "mapped"))
+		return set_leaf(p, PDET_OP_GT, PAGEDET_FIELD_MAPCOUNT, 0);
+	if (pdet_field_by_any_name(name.at, len) >= 0)
+		return complain(p, p->s.at,
+				"expected one of = != < <= > >= : ~ !~");
+	complain(p, name.at, "there is no such field, kind or flag");
+	pdet_meant_fields(&meant);
+	for (i = 0; i < PDET_COUNT(bare); i++)
+		pdet_meant_values(&meant, bare[i].field);
+	suggest(p, &meant, name);
+	return p->error;
+}
+
 static int test(struct parser *p)
 {
+	struct pdet_meant meant = { .n = 0 };
 	struct pdet_filter_node *n;
 	struct pdet_scan name, v;
 	const char *why;
@@ -275,12 +352,17 @@ static int test(struct parser *p)
 	name.end = p->s.at;
 	if (name.at == name.end)
 		return complain(p, name.at, "expected a field");
-	field = pdet_field_by_name(name.at, (unsigned)(name.end - name.at));
-	if (field < 0)
-		return complain(p, name.at, "there is no such field");
 	op = operator(p);
-	if (op < 0)
-		return op;
+	if (!op)
+		return bare_test(p, name);
+	field = pdet_field_by_any_name(name.at,
+				       (unsigned)(name.end - name.at));
+	if (field < 0) {
+		complain(p, name.at, "there is no such field");
+		pdet_meant_fields(&meant);
+		suggest(p, &meant, name);
+		return p->error;
+	}
 	r = value(p, &v, &quoted);
 	if (r < 0)
 		return r;

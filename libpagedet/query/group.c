@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A table of groups. Its key is, per field, the value and whether it is
- * answered, nothing or unknown - all reasons alike, and whatever the source.
- * Runs of equal rows, which most of memory is, cost one comparison a row.
+ * The table of groups. For each field, a key has the value and one of three
+ * states: answered, nothing, or unknown. It does not contain sources, and all
+ * reasons are the same. Most of memory consists of runs of equal rows. For
+ * these, each row costs one comparison.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 struct key {
 	uint64_t value[MAX_KEYS];
-	uint8_t state[MAX_KEYS]; /* HAVE, NONE, or the first reason met */
+	uint8_t state[MAX_KEYS]; /* HAVE, NONE, or the first reason */
 };
 
 struct entry {
@@ -28,7 +29,7 @@ struct pdet_group {
 	uint32_t keys[MAX_KEYS];
 	bool text[MAX_KEYS];
 	size_t n_keys;
-	size_t max;		/* groups */
+	size_t max;		/* largest number of groups */
 	struct {
 		struct entry *data;
 		size_t n, cap;
@@ -37,11 +38,13 @@ struct pdet_group {
 		struct key *data;
 		size_t n, cap;
 	} names;
-	uint32_t *slot;		/* number of the entry + 1 */
+	uint32_t *slot;		/* index of the entry + 1 */
 	size_t slots;
 	struct pdet_strtab strings;
 	uint64_t spilled;
 	uint64_t total;
+	unsigned order_by;	/* PAGEDET_FIELD_* */
+	bool up;		/* smallest first */
 };
 
 struct pdet_group *pdet_group_new(const uint32_t *keys, size_t n,
@@ -63,7 +66,10 @@ struct pdet_group *pdet_group_new(const uint32_t *keys, size_t n,
 			     type == PAGEDET_TYPE_LIST;
 	}
 	g->n_keys = n;
-	/* half for text, half for keys, entries and slots */
+	g->order_by = PAGEDET_FIELD_PAGES;
+	/*
+	 * Half of the memory is for text, and half for keys, entries and slots.
+	 */
 	g->max = PDET_MAX(max_bytes / 2 /
 			  (sizeof(struct key) + sizeof(struct entry) + 16),
 			  (size_t)64);
@@ -82,7 +88,7 @@ void pdet_group_free(struct pdet_group *g)
 	free(g);
 }
 
-/* What is not known is one group, whatever the reason. */
+/* Unknown values form one group, whatever their reason. */
 static unsigned class_of(unsigned state)
 {
 	return pdet_is_reason(state) ? PAGEDET_UNSUPPORTED : state;
@@ -100,8 +106,10 @@ static bool same_key(const struct pdet_group *g, const struct key *a,
 	return true;
 }
 
-/* Keys are a few words, looked up for every run of pages: a multiplication
- * each is enough, and several times faster than a hash of bytes. */
+/*
+ * Each run of pages needs a look-up of a key of a few words. One multiplication
+ * per word is enough, and several times faster than a hash of bytes.
+ */
 static uint64_t hash_key(const struct pdet_group *g, const struct key *k)
 {
 	uint64_t h = 0;
@@ -134,7 +142,7 @@ static bool grow_slots(struct pdet_group *g)
 	return true;
 }
 
-/* Adds pages to the group of a key whose texts are ids of @g->strings. */
+/* Adds pages to the group of a key whose string ids are in @g->strings. */
 static int add(struct pdet_group *g, const struct key *k, uint64_t pages)
 {
 	struct entry e = { pages, hash_key(g, k) };
@@ -168,7 +176,7 @@ static int add(struct pdet_group *g, const struct key *k, uint64_t pages)
 	return 0;
 }
 
-/* The key of a row; false if its text has no room any more. */
+/* Makes the key of a row. Returns false if there is no room for its text. */
 static bool row_key(struct pdet_group *g, const struct pdet_batch *b,
 		    uint32_t row, struct key *k)
 {
@@ -210,7 +218,7 @@ int pdet_group_add_pages(struct pdet_group *g, const struct pdet_batch *b,
 	return add(g, &k, pages);
 }
 
-/* How many rows from @row on have the same keys, column by column. */
+/* The number of rows from @row on with equal keys, found column by column. */
 static uint32_t run_of_rows(const struct pdet_group *g,
 			    const struct pdet_batch *b, uint32_t row)
 {
@@ -283,37 +291,68 @@ int pdet_group_merge(struct pdet_group *g, const struct pdet_group *from)
 	return 0;
 }
 
-/* Largest first; then by key, so that the order is the same every time. */
+/*
+ * Compares key @i of both groups, first by state and then by value. Known keys
+ * come before unknown ones.
+ */
+static int compare_key(const struct pdet_group *g, size_t i,
+		       const struct key *k, const struct key *l, bool down)
+{
+	int order;
+
+	if (k->state[i] != l->state[i])
+		return k->state[i] < l->state[i] ? -1 : 1;
+	if (k->value[i] == l->value[i])
+		return 0;
+	if (g->text[i])
+		order = strcmp(pdet_strtab_get(&g->strings, k->value[i], NULL),
+			       pdet_strtab_get(&g->strings, l->value[i], NULL));
+	else
+		order = k->value[i] < l->value[i] ? -1 : 1;
+	return down ? -order : order;
+}
+
+/*
+ * Orders groups as requested, then the largest first, then by key. The order is
+ * thus always the same.
+ */
 static int compare(const void *a, const void *b, void *data)
 {
 	const struct pdet_group *g = data;
 	const uint32_t *x = a, *y = b;
 	const struct entry *e = &g->entries.data[*x], *f = &g->entries.data[*y];
 	const struct key *k = &g->names.data[*x], *l = &g->names.data[*y];
+	const bool up = g->up && g->order_by == PAGEDET_FIELD_PAGES;
+	int order;
 	size_t i;
 
-	if (e->pages != f->pages)
-		return e->pages > f->pages ? -1 : 1;
 	for (i = 0; i < g->n_keys; i++) {
-		if (k->state[i] != l->state[i])
-			return k->state[i] < l->state[i] ? -1 : 1;
-		if (k->value[i] == l->value[i])
-			continue;
-		if (g->text[i])
-			return strcmp(pdet_strtab_get(&g->strings, k->value[i],
-						      NULL),
-				      pdet_strtab_get(&g->strings, l->value[i],
-						      NULL));
-		return k->value[i] < l->value[i] ? -1 : 1;
+		order = g->keys[i] == g->order_by ?
+			compare_key(g, i, k, l, !g->up) : 0;
+		if (order)
+			return order;
+	}
+	if (e->pages != f->pages)
+		return (e->pages > f->pages) != up ? -1 : 1;
+	for (i = 0; i < g->n_keys; i++) {
+		order = compare_key(g, i, k, l, false);
+		if (order)
+			return order;
 	}
 	return 0;
+}
+
+void pdet_group_order(struct pdet_group *g, unsigned field, bool down)
+{
+	g->order_by = field;
+	g->up = !down;
 }
 
 void pdet_group_sort(struct pdet_group *g)
 {
 	size_t i;
 
-	/* The slots are not needed any more: they become the order. */
+	/* Nothing looks up slots any more: reuse their memory for the order. */
 	if (g->slots < g->entries.n || !g->entries.n)
 		return;
 	for (i = 0; i < g->entries.n; i++)

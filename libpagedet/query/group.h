@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Counting pages per distinct answer. Each worker has groups of its own; they
- * are added up at the end. What does not fit the bound for memory is counted
- * in one group "other".
+ * Counts pages per distinct answer. Each worker has its own groups, and the
+ * engine adds them up at the end. Pages that exceed the memory limit are
+ * counted in one group, "other".
  */
 #ifndef PDET_QUERY_GROUP_H
 #define PDET_QUERY_GROUP_H
@@ -11,8 +11,10 @@
 
 struct pdet_group;
 
-/* pdet_group_new - @keys in the order asked; none counts everything. NULL
- * without memory. */
+/*
+ * pdet_group_new - create a table with @keys in this order. Without keys,
+ * everything is counted in one group. Returns NULL without memory.
+ */
 struct pdet_group *pdet_group_new(const uint32_t *keys, size_t n,
 				  size_t max_bytes);
 void pdet_group_free(struct pdet_group *g);
@@ -20,20 +22,25 @@ void pdet_group_free(struct pdet_group *g);
 /* Adds the rows of a batch: each counts its PAGES column, or one page. */
 int pdet_group_add(struct pdet_group *g, const struct pdet_batch *b);
 
-/* Adds @pages without a row, to the group of @b's row @row. */
+/* Adds @pages to the group of row @row of @b, without reading its PAGES. */
 int pdet_group_add_pages(struct pdet_group *g, const struct pdet_batch *b,
 			 uint32_t row, uint64_t pages);
 
-/* Adds all of @from. */
+/* Adds all groups of @from. */
 int pdet_group_merge(struct pdet_group *g, const struct pdet_group *from);
 
-/* Sorts groups, largest first; call before reading. */
+/*
+ * Orders the groups by @field, which is a key or PAGES, instead of the largest
+ * first. Groups without a known value come last.
+ */
+void pdet_group_order(struct pdet_group *g, unsigned field, bool down);
+/* Sorts the groups. Call it before they are read. */
 void pdet_group_sort(struct pdet_group *g);
 size_t pdet_group_count(const struct pdet_group *g);
-/* Writes group @i as row @row of @b: the keys and PAGES. */
+/* Writes group @i to row @row of @b: its keys and PAGES. */
 void pdet_group_get(const struct pdet_group *g, size_t i,
 		    struct pdet_batch *b, uint32_t row);
-/* Pages in all groups, and those in "other". */
+/* The number of pages in all groups, and in "other". */
 uint64_t pdet_group_pages(const struct pdet_group *g);
 uint64_t pdet_group_spilled(const struct pdet_group *g);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A question from its copy to its last batch: makes the plan and the walk,
- * starts the engine, and hands out listings, runs or groups.
+ * Runs a query from its copy to its last batch: makes the plan and the walk,
+ * starts the engine, and delivers lists, runs or groups.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,20 +9,34 @@
 
 #include "base/clock.h"
 #include "query/mapindex.h"
+#include "query/order.h"
 #include "query/query.h"
 #include "query/run.h"
-#include "schema/snapshot_read.h"
+#include "query/stacks.h"
+#include "snapshot/read.h"
 
 #define DEFAULT_STRING_BYTES ((uint64_t)8 << 20)
 #define DEFAULT_PROGRESS_NS 200000000
 
-/* Rows of a batch: enough that calls do not matter, few enough that a thread's
- * columns stay in its cache. */
+/*
+ * Rows per batch. Large enough to make the cost of calls negligible, and small
+ * enough that a thread's columns stay in its cache.
+ */
 #define MAX_ROWS 4096
+/*
+ * For this many pages of a file or task (256 MiB), the walk takes longer than
+ * starting a source.
+ */
+#define LARGE 65536
 #define MIN_ROWS 256
 #define FEW_ROWS 16
 #define BATCH_BYTES (512u << 10)
-/* The same for bytes of their pages, where those are read. */
+/*
+ * Rows per batch if sources fold them. Few rows are then written, and each
+ * batch compares equal pages only once.
+ */
+#define FOLD_ROWS 16384
+/* Bytes per batch, if page bytes are read. */
 #define PAGE_BYTES (1u << 20)
 
 static bool is_single_page_target(uint32_t target)
@@ -47,10 +61,15 @@ static int copy_question(struct pdet_iter *it, const struct pagedet_query *q)
 	to->target = q->target;
 	to->options = q->options;
 	to->limit = q->limit;
+	to->order = q->order;
+	to->order_by = q->order_by;
 	to->string_bytes = q->string_bytes ? q->string_bytes :
 					     DEFAULT_STRING_BYTES;
 	to->deadline_ns = q->deadline_ns ? it->first_ns + q->deadline_ns : 0;
-	to->threads = PDET_MAX(q->threads, 1u);
+	to->next_place = q->next_place;
+	to->next_place_user = q->next_place_user;
+	/* Callbacks run only on the calling thread. */
+	to->threads = q->next_place ? 1 : PDET_MAX(q->threads, 1u);
 	to->progress = q->progress;
 	to->progress_user = q->progress_user;
 	to->progress_ns = q->progress_ns ? q->progress_ns :
@@ -84,6 +103,98 @@ static int copy_question(struct pdet_iter *it, const struct pagedet_query *q)
 	return 0;
 }
 
+/* The number of rows that a query about single places can have. */
+static uint64_t few_rows(const struct pdet_iter *it)
+{
+	uint64_t rows = 0, unit, i;
+
+	switch (it->q.target) {
+	case PAGEDET_TARGET_PFN:
+	case PAGEDET_TARGET_KADDR:
+		unit = 1;
+		break;
+	case PAGEDET_TARGET_PHYS:
+	case PAGEDET_TARGET_VIRT:
+		unit = it->page_size;
+		break;
+	default:
+		return UINT64_MAX;
+	}
+	for (i = 0; i < it->q.n_items; i++) {
+		const uint64_t pages = it->q.items[i].count / unit;
+
+		if (pages > MAX_ROWS || rows > MAX_ROWS)
+			return UINT64_MAX;
+		/* A range may begin and end inside a page. */
+		rows += pages + 2;
+	}
+	return rows;
+}
+
+/*
+ * Whether the query is for a few places, so that starting a source takes longer
+ * than reading. One thread reads them as one batch. The allowed number of
+ * threads must not matter here, because it would then decide which sources
+ * answer.
+ */
+static bool is_lookup(const struct pdet_iter *it)
+{
+	switch (it->q.target) {
+	case PAGEDET_TARGET_PFN:
+	case PAGEDET_TARGET_PHYS:
+	case PAGEDET_TARGET_VIRT:
+		return few_rows(it) <= MAX_ROWS;
+	default:
+		return false;
+	}
+}
+
+static unsigned workers(const struct pdet_iter *it)
+{
+	return is_lookup(it) ? 1 : it->q.threads;
+}
+
+/* Whether the plan would ask a bulk source first. */
+static bool has_bulk(const struct pdet_plan_args *args)
+{
+	size_t i;
+
+	for (i = 0; i < args->n_backends; i++)
+		if (args->backends[i]->sources & args->sources &&
+		    args->backends[i]->bulk >> args->target & 1)
+			return true;
+	return false;
+}
+
+/* Whether the query is so large that the start of a source does not count. */
+static bool is_much(const struct pdet_iter *it,
+		    const struct pdet_plan_args *args)
+{
+	const int walker = pdet_walker(it);
+	struct pdet_backend *b = walker < 0 ? NULL : it->backends[walker];
+	uint64_t pages = 0, i;
+
+	if (!has_bulk(args))
+		return false;
+	switch (it->q.target) {
+	case PAGEDET_TARGET_FILE:
+		if (b && b->ops->file_size && it->q.path && !it->q.n_items)
+			pages = b->ops->file_size(b, it->env, it->q.path);
+		return pages >= LARGE;
+	case PAGEDET_TARGET_TASK:
+		/* The flags decide what some entries are. */
+		if (pdet_plan_wants_entries(args))
+			return false;
+		for (i = 0; b && b->ops->task_size && i < it->q.n_items &&
+			    pages < LARGE; i++)
+			pages += b->ops->task_size(b, it->env,
+						   it->q.items[i].pid);
+		return pages >= LARGE;
+	default:
+		return few_rows(it) > MAX_ROWS;
+	}
+}
+
 static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 {
 	struct pdet_plan_args p;
@@ -97,6 +208,7 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 	p.target = it->q.target;
 	p.cheap = it->q.options & PAGEDET_Q_CHEAP;
 	p.few = is_single_page_target(it->q.target);
+	p.lookup = is_lookup(it);
 	p.single_source = it->q.options & PAGEDET_Q_SINGLE_SOURCE;
 	p.text_only = it->text_only;
 	p.holes = it->q.options & PAGEDET_Q_HOLES;
@@ -114,15 +226,20 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 		pdet_fields_add(&p.group, it->q.group_by[i]);
 	if (it->q.options & PAGEDET_Q_RUNS)
 		pdet_fields_add(&p.fields, PAGEDET_FIELD_PAGES);
-	/* Groups are shown by their keys and nothing else. */
+	/* The output of groups has only their keys. */
 	if (it->q.grouped) {
 		p.cheap = false;
 		memset(&p.fields, 0, sizeof(p.fields));
 	}
+	p.many = is_much(it, &p);
+	it->plan_args = p;
 	return pdet_plan_build(&p, &it->plan);
 }
 
-/* Whether groups need nothing of a single page: then files only count. */
+/*
+ * Whether the groups need no facts about single pages. Files are then only
+ * counted.
+ */
 static bool is_count_only(const struct pdet_iter *it)
 {
 	uint64_t i;
@@ -151,8 +268,10 @@ static bool is_count_only(const struct pdet_iter *it)
 	return true;
 }
 
-/* Whether neighbouring frames with the same answers may be counted as one row:
- * all that is looked at is the same for all of them. */
+/*
+ * Whether neighbouring frames with the same answers may be counted as one row.
+ * All fields in use must be the same for all of them.
+ */
 static bool may_fold(const struct pdet_iter *it)
 {
 	static const uint8_t same[] = {
@@ -161,15 +280,19 @@ static bool may_fold(const struct pdet_iter *it)
 		PAGEDET_FIELD_REFCOUNT, PAGEDET_FIELD_MAPCOUNT,
 		PAGEDET_FIELD_MEMCG_INO, PAGEDET_FIELD_MEMCG_PATH,
 		PAGEDET_FIELD_MEMCG_NAME, PAGEDET_FIELD_PAGES,
-		/* identifies rows: looked at by nobody in groups, and that
-		 * of the first one in runs */
+		/*
+		 * These fields identify rows. Groups ignore them, and runs show
+		 * those of their first row.
+		 */
 		PAGEDET_FIELD_PFN,
 	};
 	struct pdet_fields rest = it->plan.columns;
 	uint64_t i;
 
-	/* With a filter sources are asked twice, for one part of the columns
-	 * and the other: rows must stay what they were. */
+	/*
+	 * With a filter, sources fill some columns before it and the others
+	 * after it. Rows must not change in between.
+	 */
 	if (!(it->q.grouped || it->q.options & PAGEDET_Q_RUNS) ||
 	    it->q.target != PAGEDET_TARGET_SCAN || it->filter)
 		return false;
@@ -181,35 +304,7 @@ static bool may_fold(const struct pdet_iter *it)
 	return pdet_fields_empty(&rest);
 }
 
-/* How many rows a question about single places can have. */
-static uint64_t few_rows(const struct pdet_iter *it)
-{
-	uint64_t rows = 0, unit, i;
-
-	switch (it->q.target) {
-	case PAGEDET_TARGET_PFN:
-	case PAGEDET_TARGET_KADDR:
-		unit = 1;
-		break;
-	case PAGEDET_TARGET_PHYS:
-	case PAGEDET_TARGET_VIRT:
-		unit = it->page_size;
-		break;
-	default:
-		return UINT64_MAX;
-	}
-	for (i = 0; i < it->q.n_items; i++) {
-		/* a range may begin and end inside a page */
-		uint64_t pages = it->q.items[i].count / unit + 2;
-
-		if (pages > MAX_ROWS || rows > MAX_ROWS)
-			return UINT64_MAX;
-		rows += pages;
-	}
-	return rows;
-}
-
-/* A question about one page should not pay for columns of thousands. */
+/* A query about one page must not pay for the columns of thousands of rows. */
 static uint32_t batch_rows(const struct pdet_iter *it)
 {
 	uint64_t few = few_rows(it);
@@ -218,7 +313,8 @@ static uint32_t batch_rows(const struct pdet_iter *it)
 
 	if (few <= FEW_ROWS)
 		return FEW_ROWS;
-
+	if (it->fold)
+		return FOLD_ROWS;
 	pdet_fields_for(f, &it->plan.columns)
 		columns++;
 	if (pdet_fields_has(&it->plan.columns, PAGEDET_FIELD_CONTENT))
@@ -261,7 +357,7 @@ static int make_walk(struct pdet_iter *it)
 	}
 }
 
-/* What the query wants of one backend; whether it wants anything. */
+/* Whether the query uses backend @i. */
 static bool used(const struct pdet_iter *it, size_t i)
 {
 	unsigned step;
@@ -274,7 +370,7 @@ static bool used(const struct pdet_iter *it, size_t i)
 	return false;
 }
 
-/* Whether groups are told apart by nothing but the kind. */
+/* Whether the kind is the only key of the groups. */
 static bool is_by_kind(const struct pdet_iter *it)
 {
 	uint64_t i;
@@ -285,6 +381,41 @@ static bool is_by_kind(const struct pdet_iter *it)
 	return true;
 }
 
+static unsigned reason_of(int error)
+{
+	switch (error) {
+	case -EACCES:
+		return PAGEDET_NO_ACCESS;
+	case -EIO:
+		return PAGEDET_IO;
+	case -EBADMSG:
+		return PAGEDET_CORRUPT;
+	case -ENOTSUP:
+		return PAGEDET_NO_KERNEL;
+	default:
+		return PAGEDET_NO_TYPES;
+	}
+}
+
+/*
+ * The source that failed to start reads kernel memory. It would only have added
+ * to what the other sources know, so their answers are still true. Returns 0,
+ * or negative errno.
+ */
+static int do_without(struct pdet_iter *it, size_t i, int error)
+{
+	if (pdet_is_shortage(error) || error == -ETIMEDOUT ||
+	    it->wants[i].walks || !it->backends[i]->dear ||
+	    it->n_backends == 1)
+		return error;
+	it->asked[i] = false;
+	if (pdet_plan_without(&it->plan, (unsigned)i, reason_of(error),
+			      it->env->error) < 0)
+		return pdet_fail(it->env, ENOMEM, "no memory for the plan");
+	pdet_clear(it->env);
+	return 0;
+}
+
 static int prepare(struct pdet_iter *it)
 {
 	struct pdet_wants wants = {
@@ -293,7 +424,7 @@ static int prepare(struct pdet_iter *it)
 		.fold = it->fold && it->q.grouped,
 		.kinds = it->fold && it->q.grouped && is_by_kind(it),
 		.runs = it->fold && !it->q.grouped,
-		.alone = it->q.threads == 1,
+		.alone = workers(it) == 1,
 		.deadline_ns = it->q.deadline_ns,
 		.perturb = !(it->q.options & PAGEDET_Q_CHEAP) &&
 			few_rows(it) <= FEW_ROWS &&
@@ -315,9 +446,55 @@ static int prepare(struct pdet_iter *it)
 		r = it->backends[i]->ops->prepare(it->backends[i], it->env,
 						  &it->wants[i]);
 		if (r < 0)
+			r = do_without(it, i, r);
+		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+/*
+ * Starts a source that is needed after all. Returns 1, or 0 if it cannot be
+ * asked.
+ */
+static int start_later(struct pdet_iter *it, unsigned backend)
+{
+	int r;
+
+	if (it->asked[backend])
+		return 1;
+	r = it->backends[backend]->ops->prepare(it->backends[backend], it->env,
+						&it->wants[backend]);
+	if (r == 0)
+		r = pdet_engine_session(&it->workers[0], it->env, backend);
+	if (r == 0) {
+		it->asked[backend] = true;
+		return 1;
+	}
+	if (pdet_is_shortage(r))
+		return r;
+	/* The answers of other sources are still true. */
+	pdet_clear(it->env);
+	return 0;
+}
+
+int pdet_iter_later(struct pdet_iter *it)
+{
+	struct pdet_plan *plan = &it->plan;
+	unsigned i, n = 0;
+	int r;
+
+	if (it->tried_later)
+		return 0;
+	it->tried_later = true;
+	r = pdet_plan_later(&it->plan_args, plan);
+	for (i = 0; i < plan->n_late && r >= 0; i++) {
+		r = start_later(it, plan->late[i].backend);
+		if (r > 0)
+			plan->late[n++] = plan->late[i];
+	}
+	plan->n_late = n;
+	return PDET_MIN(r, 0);
 }
 
 static int begin(struct pdet_iter *it)
@@ -337,7 +514,7 @@ static int begin(struct pdet_iter *it)
 	return r;
 }
 
-/* What the caller sees of groups and runs. */
+/* Creates the groups or runs that the caller will see. */
 static int make_output(struct pdet_iter *it)
 {
 	struct pdet_fields keys = { { 0, 0 } };
@@ -349,9 +526,20 @@ static int make_output(struct pdet_iter *it)
 		pdet_fields_add(&keys, PAGEDET_FIELD_PAGES);
 		it->group = pdet_group_new(it->q.group_by, it->q.n_group_by,
 					   it->q.string_bytes);
+		if (it->group && it->q.order >= PAGEDET_ORDER_UP)
+			pdet_group_order(it->group, it->q.order_by,
+					 it->q.order == PAGEDET_ORDER_DOWN);
 		return it->group && pdet_batch_init(&it->out, &keys, MAX_ROWS,
 						    it->q.string_bytes) ?
 			       0 : -ENOMEM;
+	}
+	if (it->q.order >= PAGEDET_ORDER_UP) {
+		it->ordered = pdet_order_new(&it->plan.wanted, it->q.order_by,
+					     it->q.order == PAGEDET_ORDER_DOWN,
+					     (uint32_t)it->q.limit,
+					     it->q.string_bytes);
+		if (!it->ordered)
+			return -ENOMEM;
 	}
 	if (it->q.options & PAGEDET_Q_RUNS) {
 		it->run = pdet_run_new(&it->plan.wanted, it->rows_per_batch,
@@ -361,7 +549,7 @@ static int make_output(struct pdet_iter *it)
 	return 0;
 }
 
-/* Whether all comes from the walk's own backend, without a filter. */
+/* Whether the walk's own backend answers everything, and there is no filter. */
 static bool may_glance(const struct pdet_iter *it)
 {
 	const struct pdet_plan *plan = &it->plan;
@@ -374,7 +562,28 @@ static bool may_glance(const struct pdet_iter *it)
 		 plan->steps[0].backend == it->walk->index));
 }
 
-/* Whether rows are those of a file. */
+/* Checks that rows or groups have the field that orders them. */
+static int check_order(const struct pdet_iter *it)
+{
+	const uint32_t by = it->q.order_by;
+	bool carried = pdet_fields_has(&it->plan.wanted, by);
+	uint64_t i;
+
+	if (it->q.order < PAGEDET_ORDER_UP)
+		return 0;
+	if (it->q.grouped)
+		carried = by == PAGEDET_FIELD_PAGES;
+	for (i = 0; i < it->q.n_group_by; i++)
+		carried |= it->q.group_by[i] == by;
+	if (carried)
+		return 0;
+	return pdet_fail(it->env, EINVAL,
+			 "cannot sort by %s: %s do not have it",
+			 pdet_field_info(by)->name,
+			 it->q.grouped ? "groups" : "rows");
+}
+
+/* Checks whether the rows come from a file. */
 static void find_saved(struct pdet_iter *it)
 {
 	const int i = pdet_walker(it);
@@ -406,6 +615,8 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	}
 	find_saved(it);
 	r = make_plan(it, args);
+	if (r == 0)
+		r = check_order(it);
 	if (r < 0)
 		return r;
 	it->count_only = is_count_only(it);
@@ -414,7 +625,7 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_PAGES);
 	if (it->q.options & PAGEDET_Q_TASK_STACKS)
 		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_PID);
-	/* Those of users are counted. */
+	/* The walk counts user mappings. */
 	if (it->q.target == PAGEDET_TARGET_MAPPERS)
 		pdet_fields_add(&it->plan.columns, PAGEDET_FIELD_MAP);
 	it->rows_per_batch = batch_rows(it);
@@ -425,12 +636,66 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	if (r < 0)
 		return r;
 	it->walk->partial |= it->by_tasks;
-	it->n_workers = it->walk->serial ? 1 : it->q.threads;
+	it->n_workers = it->walk->serial ? 1 : workers(it);
 	it->may_glance = may_glance(it);
 	r = pdet_engine_start(it);
 	if (r == 0)
 		r = make_output(it);
 	return r < 0 ? r : begin(it);
+}
+
+/* Sets the error text for why the query stopped. */
+static int say_stopped(struct pdet_iter *it, int r)
+{
+	switch (r) {
+	case -ETIMEDOUT:
+		return pdet_fail(it->env, ETIMEDOUT, "the deadline passed");
+	case -ECANCELED:
+		return pdet_fail(it->env, ECANCELED, "the query was cancelled");
+	default:
+		break;
+	}
+	if (it->error[0]) {
+		memcpy(it->env->error, it->error, sizeof(it->error));
+		memcpy(it->env->advice, it->advice, sizeof(it->advice));
+	} else if (r == -ENOMEM) {
+		pdet_fail(it->env, ENOMEM, "no memory");
+	}
+	return r;
+}
+
+/* A read on the caller's thread asks the right iterator whether to stop. */
+struct asked {
+	bool (*stop)(void *arg);
+	void *arg;
+};
+
+static struct asked ask_iter(struct pdet_iter *it)
+{
+	const struct asked before = { it->env->stop, it->env->stop_arg };
+
+	it->env->stop = pdet_iter_must_stop;
+	it->env->stop_arg = it;
+	return before;
+}
+
+static void ask_as_before(struct pdet_iter *it, struct asked before)
+{
+	it->env->stop = before.stop;
+	it->env->stop_arg = before.arg;
+}
+
+/* If the call failed only because the query must stop, says so. */
+static int set_up_in_time(struct pdet_iter *it,
+			  const struct pdet_iter_args *args)
+{
+	const struct asked before = ask_iter(it);
+	int r = set_up(it, args);
+
+	ask_as_before(it, before);
+	if (r < 0 && atomic_load(&it->stopped))
+		return say_stopped(it, -atomic_load(&it->stopped));
+	return r;
 }
 
 int pdet_iter_new(const struct pdet_iter_args *args, struct pdet_iter **ret)
@@ -445,6 +710,7 @@ int pdet_iter_new(const struct pdet_iter_args *args, struct pdet_iter **ret)
 	it->n_backends = args->n_backends;
 	it->first_ns = pdet_clock_ns(CLOCK_MONOTONIC);
 	it->page_size = args->page_size;
+	it->live = args->live;
 	it->text_only = args->query->target == PAGEDET_TARGET_LOG &&
 		args->query->sources == PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
 	atomic_init(&it->stopped, 0);
@@ -457,7 +723,7 @@ int pdet_iter_new(const struct pdet_iter_args *args, struct pdet_iter **ret)
 		free(it);
 		return pdet_fail(args->env, ENOMEM, "no memory");
 	}
-	r = set_up(it, args);
+	r = set_up_in_time(it, args);
 	if (r < 0) {
 		if (r == -ENOMEM && !args->env->error[0])
 			pdet_fail(args->env, ENOMEM, "no memory");
@@ -480,6 +746,7 @@ void pdet_iter_free(struct pdet_iter *it)
 	pdet_plan_free(&it->plan);
 	pdet_group_free(it->group);
 	pdet_run_free(it->run);
+	pdet_order_free(it->ordered);
 	pdet_batch_free(&it->out);
 	pdet_strtab_free(&it->kept);
 	pdet_text_free(&it->task_stack);
@@ -494,27 +761,27 @@ void pdet_iter_free(struct pdet_iter *it)
 	free(it);
 }
 
-/* The words for why it stopped. */
-static int say_stopped(struct pdet_iter *it, int r)
+/*
+ * If no task may be read, or there is no list of tasks, each row gets the
+ * reason, and other fields are still answered.
+ */
+static int without_index(struct pdet_iter *it, int error)
 {
-	switch (r) {
-	case -ETIMEDOUT:
-		return pdet_fail(it->env, ETIMEDOUT, "the deadline passed");
-	case -ECANCELED:
-		return pdet_fail(it->env, ECANCELED, "the query was cancelled");
-	default:
-		break;
-	}
-	if (it->error[0]) {
-		memcpy(it->env->error, it->error, sizeof(it->error));
-		memcpy(it->env->advice, it->advice, sizeof(it->advice));
-	} else if (r == -ENOMEM) {
-		pdet_fail(it->env, ENOMEM, "no memory");
-	}
-	return r;
+	const unsigned f = PAGEDET_FIELD_USER_MAPS;
+
+	if (pdet_is_shortage(error) || error == -ETIMEDOUT ||
+	    error == -ECANCELED)
+		return error;
+	it->plan.why[f] = (uint8_t)reason_of(error);
+	free(it->plan.advice[f]);
+	it->plan.advice[f] = strdup(it->env->error);
+	if (!it->plan.advice[f])
+		return -ENOMEM;
+	pdet_clear(it->env);
+	return 0;
 }
 
-/* user_maps without an index of the caller's needs one of our own. */
+/* user_maps needs an index. If the caller has none, builds one. */
 static int build_index(struct pdet_iter *it)
 {
 	struct pdet_mapindex_args args;
@@ -536,13 +803,8 @@ static int build_index(struct pdet_iter *it)
 	if (!args.backend)
 		return 0;
 	r = pdet_mapindex_new(&args, &it->own_index);
-	/* Nobody may be looked at: then the field says so in every row. */
-	if (r == -EACCES) {
-		it->plan.why[PAGEDET_FIELD_USER_MAPS] = PAGEDET_NO_ACCESS;
-		return 0;
-	}
 	if (r < 0)
-		return r;
+		return without_index(it, r);
 	it->q.index = it->own_index;
 	return 0;
 }
@@ -561,8 +823,10 @@ static int step_groups(struct pdet_iter *it, struct pdet_batch **ret)
 	if (!it->grouped_done) {
 		it->grouped_done = true;
 		r = pdet_engine_group(it);
-		/* What was counted is still right: it is handed out, and the
-		 * coverage says that it is not all. */
+		/*
+		 * The counts so far are still right: deliver them, and let the
+		 * coverage say that they are incomplete.
+		 */
 		if (r < 0 && r != -ETIMEDOUT && r != -ECANCELED)
 			it->group_error = r;
 	}
@@ -584,11 +848,9 @@ static int step_groups(struct pdet_iter *it, struct pdet_batch **ret)
 	return 1;
 }
 
-/* Texts for which runs had no memory. */
-static void count_lost_texts(struct pdet_iter *it)
+/* Counts texts for which there was no memory. */
+static void count_lost(struct pdet_iter *it, uint64_t lost)
 {
-	uint64_t lost = pdet_run_lost(it->run);
-
 	if (!lost)
 		return;
 	pthread_mutex_lock(&it->lock);
@@ -612,7 +874,7 @@ static int step_runs(struct pdet_iter *it, struct pdet_batch **ret)
 		if (pdet_run_fold(it->run, it->current, &it->cursor,
 				  string_base(it))) {
 			*ret = pdet_run_take(it->run, false);
-			count_lost_texts(it);
+			count_lost(it, pdet_run_lost(it->run));
 			return 1;
 		}
 	}
@@ -621,13 +883,13 @@ static int step_runs(struct pdet_iter *it, struct pdet_batch **ret)
 	it->ended = true;
 	it->current = NULL;
 	*ret = pdet_run_take(it->run, true);
-	count_lost_texts(it);
+	count_lost(it, pdet_run_lost(it->run));
 	if ((*ret)->n)
 		return 1;
 	return r < 0 ? say_stopped(it, r) : 0;
 }
 
-/* Strings that must outlive their batch get ids of their own. */
+/* Strings that must outlive their batch get their own ids. */
 static int keep_strings(struct pdet_iter *it, struct pdet_batch *b)
 {
 	unsigned f;
@@ -665,27 +927,59 @@ void pdet_iter_any_runs(struct pdet_iter *it)
 	it->run = NULL;
 }
 
-int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret)
+static int step_rows(struct pdet_iter *it, struct pdet_batch **ret)
+{
+	return it->run ? step_runs(it, ret) : pdet_engine_next(it, ret);
+}
+
+/* Reads the whole walk. Then delivers the first rows in order. */
+static int step_ordered(struct pdet_iter *it, struct pdet_batch **ret)
+{
+	struct pdet_batch *b;
+	int r = 0;
+
+	while (!it->ordered_done && (r = step_rows(it, &b)) > 0)
+		pdet_order_add(it->ordered, b);
+	/* Rows from before a deadline or a cancel are delivered. */
+	if (r < 0 && r != -ETIMEDOUT && r != -ECANCELED)
+		return r;
+	if (it->ordered_done) {
+		r = -atomic_load(&it->stopped);
+		return r ? say_stopped(it, r) : 0;
+	}
+	it->ordered_done = true;
+	*ret = pdet_order_take(it->ordered, string_base(it));
+	count_lost(it, pdet_order_lost(it->ordered));
+	return (*ret)->n ? 1 : r;
+}
+
+static int step(struct pdet_iter *it, struct pdet_batch **ret)
 {
 	struct pdet_batch *b = NULL;
 	int r;
 
-	if (it->q.limit && it->rows >= it->q.limit)
-		return 0;
+	if (it->q.limit && it->rows >= it->q.limit) {
+		/* If a walk was stopped, other rows might have come first. */
+		r = it->ordered ? -atomic_load(&it->stopped) : 0;
+		return r ? say_stopped(it, r) : 0;
+	}
 	if (it->stacks.list.n && !(it->q.options & PAGEDET_Q_KEEP_STRINGS))
 		pdet_stacks_clear(&it->stacks);
 	r = build_index(it);
 	if (r < 0) {
-		/* That was the answer: asking again gives the same. */
+		/*
+		 * The stop was the answer, so another call gets the same
+		 * answer.
+		 */
 		pdet_iter_stop(it, -r, it->env);
 		return r;
 	}
 	if (it->q.grouped)
 		r = step_groups(it, &b);
-	else if (it->run)
-		r = step_runs(it, &b);
+	else if (it->ordered)
+		r = step_ordered(it, &b);
 	else
-		r = pdet_engine_next(it, &b);
+		r = step_rows(it, &b);
 	if (r < 0 && !it->q.grouped && !it->run)
 		return say_stopped(it, r);
 	if (r <= 0)
@@ -702,6 +996,15 @@ int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret)
 	return 1;
 }
 
+int pdet_iter_step(struct pdet_iter *it, struct pdet_batch **ret)
+{
+	const struct asked before = ask_iter(it);
+	int r = step(it, ret);
+
+	ask_as_before(it, before);
+	return r;
+}
+
 int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 		       uint64_t n)
 {
@@ -709,12 +1012,14 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 	size_t i;
 	int r;
 
-	if (!it->walk->ops->retarget || it->q.grouped || it->by_tasks)
+	if (!it->walk->ops->retarget || it->q.grouped || it->by_tasks ||
+	    it->ordered)
 		return pdet_fail(it->env, EINVAL,
-				 "this query cannot be asked about other places");
-	if (it->n_workers > 1)
+				 "this query cannot be retargeted");
+	if (it->q.threads > 1)
 		return pdet_fail(it->env, EINVAL,
-				 "only a query with one thread can be asked about other places");
+				 "only a query with one thread can be "
+				 "retargeted");
 	if (n > it->q.items_cap) {
 		bigger = realloc(it->q.items, n * sizeof(*bigger));
 		if (!bigger)
@@ -737,7 +1042,9 @@ int pdet_iter_retarget(struct pdet_iter *it, const struct pagedet_item *items,
 	pdet_cover_clear(&it->workers[0].cover);
 	for (i = 0; i < it->n_backends; i++)
 		atomic_store_explicit(&it->places[i], 0, memory_order_relaxed);
-	/* One thread; the full barrier costs a tenth of a look-up. */
+	/*
+	 * There is only one thread. A full barrier costs a tenth of a look-up.
+	 */
 	atomic_store_explicit(&it->stopped, 0, memory_order_relaxed);
 	r = it->walk->ops->retarget(it->walk, &it->workers[0]);
 	return r < 0 ? say_stopped(it, r) : 0;

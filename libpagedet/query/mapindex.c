@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Building and asking the mapping index. Threads collect the entries of whole
- * tasks in blocks; then all are put in order of their frames.
+ * Builds the mapping index and looks up pages in it. Each thread collects the
+ * entries of whole tasks in blocks. Then all entries are sorted by frame.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/large.h"
+#include "base/privilege.h"
 #include "base/team.h"
 #include "query/mapindex.h"
 #include "query/mapindex_sort.h"
@@ -23,10 +24,10 @@
 #define DEFAULT_PROGRESS_NS 200000000
 #define BLOCK_ENTRIES (PDET_HUGE_PAGE / sizeof(struct pdet_mapping))
 
-/* Entries of one task, as they lie in a block. */
+/* The entries of one task within a block. */
 struct piece {
 	size_t task;
-	size_t number;		/* within its part */
+	size_t number;		/* index within its part */
 	struct pdet_mapping_chunk chunk;
 };
 
@@ -38,10 +39,11 @@ struct pieces {
 struct pdet_mapindex {
 	struct pdet_mapping *entry;
 	size_t n;
-	uint64_t mappings;	/* that the entries stand for */
+	uint64_t mappings;	/* mappings that the entries stand for */
 	uint64_t page_size;
 	uint32_t *pids;		/* by task number */
 	size_t n_pids;
+	uint64_t lost;		/* tasks missing from the list */
 	struct pdet_mapindex_info info;
 	struct {
 		uint32_t *data;
@@ -55,17 +57,18 @@ struct builder {
 	struct pdet_wants wants;
 	struct part *parts;
 	unsigned n_parts;
-	atomic_size_t next;	/* task */
+	atomic_size_t next;	/* next task */
 	atomic_int error;	/* positive errno of the first failure */
-	const struct part *failed; /* whose words say why; of the first */
+	const struct part *failed; /* the part that failed first, with its error
+				    * text */
 	pthread_mutex_t lock;
 	uint64_t started_ns, told_ns; /* CLOCK_MONOTONIC */
 };
 
-/* What one thread collects. */
+/* Mappings that one thread has collected. */
 struct part {
 	struct builder *b;
-	bool caller;		/* runs on the caller's thread */
+	bool caller;		/* it runs on the caller's thread */
 	struct pdet_session *session;
 	struct {
 		struct pdet_mapping **data;
@@ -74,10 +77,10 @@ struct part {
 	size_t used;		/* entries of the last block */
 	struct pieces pieces;
 	struct pdet_found_list found;
-	uint64_t mappings;	/* that its entries stand for */
+	uint64_t mappings;	/* mappings that its entries stand for */
 };
 
-/* Tells the caller how far it is; on the caller's thread. */
+/* Reports progress; on the caller's thread. */
 static bool cancelled_by_caller(struct builder *b)
 {
 	struct pagedet_progress p = { .size = sizeof(p) };
@@ -110,21 +113,33 @@ static bool must_stop(void *part)
 	return atomic_load_explicit(&b->error, memory_order_relaxed);
 }
 
-/* A task that could not be read is data. */
+/* As cancelled_by_caller(), for the time when there are no parts yet. */
+static bool nobody_waits(void *builder)
+{
+	struct part p = { .b = builder, .caller = true };
+
+	return must_stop(&p);
+}
+
+/* A task that could not be read is a result, not an error. */
 static void note_unread(struct builder *b, uint32_t pid, int error)
 {
 	pthread_mutex_lock(&b->lock);
 	if (error == -ESRCH) {
 		b->ix->info.tasks_gone++;
 	} else {
-		b->ix->info.tasks_denied++;
+		b->ix->info.tasks_denied += error == -EACCES;
+		b->ix->info.tasks_damaged += error != -EACCES;
 		if (!pdet_vec_push(&b->ix->unread, pid))
 			atomic_store(&b->error, ENOMEM);
 	}
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* Room for entries at the end of the last block: how many; 0 without memory. */
+/*
+ * Makes room at the end of the last block. Returns the number of entries that
+ * fit, or 0 without memory.
+ */
 static size_t room(struct part *p)
 {
 	struct pdet_mapping *block;
@@ -142,13 +157,16 @@ static size_t room(struct part *p)
 	return BLOCK_ENTRIES;
 }
 
-/* How far a part is with what was found in a task. */
+/* The position in the areas found in a task. */
 struct cursor {
 	const struct pdet_found *f, *end;
-	uint64_t done;		/* pages of f */
+	uint64_t done;		/* pages of f that are done */
 };
 
-/* At most @space entries, each for frames of one block: how many. */
+/*
+ * Makes at most @space entries, each for frames of one block. Returns their
+ * number.
+ */
 static size_t make_entries(struct cursor *c, size_t task, unsigned shift,
 			   struct pdet_mapping *to, size_t space)
 {
@@ -218,7 +236,7 @@ static int collect(struct part *p, size_t task)
 	}
 	if (r == -ESRCH || r == -EACCES || r == -EBADMSG) {
 		note_unread(b, pid, r);
-		/* Where a part of it is damaged, the rest is true. */
+		/* If a part of the task is damaged, the rest is still true. */
 		if (r != -EBADMSG)
 			return 0;
 		r = 0;
@@ -253,7 +271,7 @@ static int by_task(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The pieces of all parts, in order of the tasks. */
+/* Lists the pieces of all parts in the order of the tasks. */
 static int gather(struct builder *b, struct pdet_mapping_chunk **ret,
 		  size_t *n_ret)
 {
@@ -317,6 +335,8 @@ static int new_parts(struct builder *b)
 			pdet_take_words(args->env, &env);
 			return r;
 		}
+		b->parts[i].session->stop = must_stop;
+		b->parts[i].session->stop_arg = &b->parts[i];
 	}
 	return 0;
 }
@@ -339,7 +359,7 @@ static void free_parts(struct builder *b)
 	free(b->parts);
 }
 
-/* Words for what ended it. */
+/* Sets the error text for what ended the work. */
 static int explain(struct builder *b, int r)
 {
 	struct pdet_env *env = b->args->env;
@@ -370,6 +390,14 @@ static int run(struct builder *b)
 	return r < 0 ? r : put_in_order(b);
 }
 
+/* If the call failed only because the query must stop, says so. */
+static int in_time(struct builder *b, int r)
+{
+	const int stopped = atomic_load(&b->error);
+
+	return stopped ? explain(b, -stopped) : r;
+}
+
 static int build(struct builder *b)
 {
 	const struct pdet_mapindex_args *args = b->args;
@@ -377,22 +405,26 @@ static int build(struct builder *b)
 	int r;
 
 	r = args->backend->ops->tasks(args->backend, args->env, &ix->pids,
-				      &ix->n_pids);
+				      &ix->n_pids, &ix->lost);
 	if (r < 0)
-		return r;
+		return in_time(b, r);
 	if (ix->n_pids >= (size_t)1 << TASK_BITS)
 		return pdet_fail(args->env, EOVERFLOW, "too many tasks");
 	r = args->backend->ops->prepare(args->backend, args->env, &b->wants);
 	if (r < 0)
-		return r;
+		return in_time(b, r);
 	r = run(b);
 	if (r < 0)
 		return explain(b, r);
-	if (ix->n || !ix->info.tasks_denied)
+	if (ix->n || !(ix->info.tasks_denied + ix->info.tasks_damaged))
 		return 0;
+	if (ix->info.tasks_damaged)
+		return pdet_fail(args->env, EBADMSG, "cannot see who maps "
+				 "what: the areas (VMAs) or page tables of "
+				 "tasks are damaged or not in the dump");
 	r = pdet_fail(args->env, EACCES,
-		      "cannot see who maps what: no task may be read");
-	pdet_advise(args->env, "needs CAP_SYS_ADMIN and CAP_SYS_PTRACE");
+		      "cannot find mappings: no task may be read");
+	pdet_advise_trace(args->env, "needs CAP_SYS_ADMIN and CAP_SYS_PTRACE");
 	return r;
 }
 
@@ -412,6 +444,8 @@ int pdet_mapindex_new(const struct pdet_mapindex_args *args,
 {
 	struct pdet_mapindex *ix = calloc(1, sizeof(*ix));
 	struct builder b = { .args = args, .ix = ix };
+	bool (*stop)(void *arg) = args->env->stop;
+	void *const stop_arg = args->env->stop_arg;
 	int r = -ENOMEM;
 
 	b.n_parts = PDET_MAX(args->threads, 1u);
@@ -420,7 +454,11 @@ int pdet_mapindex_new(const struct pdet_mapindex_args *args,
 	b.started_ns = b.told_ns = pdet_clock_ns(CLOCK_MONOTONIC);
 	if (ix && pthread_mutex_init(&b.lock, NULL) == 0) {
 		ix->page_size = args->page_size;
+		args->env->stop = nobody_waits;
+		args->env->stop_arg = &b;
 		r = build(&b);
+		args->env->stop = stop;
+		args->env->stop_arg = stop_arg;
 		pthread_mutex_destroy(&b.lock);
 	}
 	free_parts(&b);
@@ -445,8 +483,10 @@ void pdet_mapindex_free(struct pdet_mapindex *ix)
 	free(ix);
 }
 
-/* The first entry of @block, frames that are asked for together, or of a later
- * one. */
+/*
+ * The first entry of @block, or of a later one. A block holds the frames that
+ * callers look up together.
+ */
 static size_t lower_bound(const struct pdet_mapindex *ix, uint64_t block)
 {
 	size_t low = 0, high = ix->n;
@@ -467,9 +507,11 @@ uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn)
 	return pdet_mapindex_find(ix, pfn, NULL, 0);
 }
 
-bool pdet_mapindex_partial(const struct pdet_mapindex *ix)
+unsigned pdet_mapindex_partial(const struct pdet_mapindex *ix)
 {
-	return ix->info.tasks_denied;
+	if (ix->info.tasks_denied)
+		return PAGEDET_NO_ACCESS;
+	return ix->info.tasks_damaged || ix->lost ? PAGEDET_CORRUPT : 0;
 }
 
 uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,
@@ -485,7 +527,9 @@ uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,
 		const struct pdet_mapping *e = &ix->entry[i];
 
 		nth = pfn - (e->key >> TASK_BITS);
-		/* also if the first one is behind @pfn */
+		/*
+		 * This is also true if the entry's first frame is after @pfn.
+		 */
 		if (nth > (e->place >> PTE_BITS & RUN_MASK))
 			continue;
 		if (found++ >= n)

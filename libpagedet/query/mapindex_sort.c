@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A radix sort for 16-byte entries that are many more than the cache holds:
- * one step deals all of them into some thousand buckets by the high bits of
- * the pfn, then each bucket is sorted for itself, in the cache. Threads share
- * both steps. Nothing is moved more often than that.
+ * A radix sort for 16-byte entries that take far more room than the cache. One
+ * step distributes all entries to some thousand buckets by the high bits of the
+ * pfn. Then each bucket is sorted by itself, in the cache. Threads share both
+ * steps. Each entry is moved only in these two steps.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -16,11 +16,11 @@
 #include "base/team.h"
 #include "query/mapindex_sort.h"
 
-/* As many write streams as address translation keeps up with. */
+/* The number of write streams for which the TLB is large enough. */
 #define MOST_BUCKET_BITS 12
 #define BUCKET_ENTRIES 128
 #define DIGIT_BITS 10
-/* Up to here, sorting by insertion is faster. */
+/* Up to this number of entries an insertion sort is faster. */
 #define FEW 24
 
 struct sorter {
@@ -32,15 +32,15 @@ struct sorter {
 	size_t n_buckets;
 	unsigned n_shares;
 	size_t *share;		/* [n_shares + 1] first chunk of each */
-	size_t *place;		/* [n_shares][n_buckets] how many, then where
-				 * the next goes */
+	size_t *place;		/* [n_shares][n_buckets]: first the count, later
+				 * the place of the next entry */
 	size_t *start;		/* [n_buckets + 1] in out */
 	atomic_uint next_share;
 	atomic_size_t next_bucket;
 	atomic_bool no_memory;
 };
 
-/* --- dealing into buckets --- */
+/* --- distribution to buckets --- */
 
 static void count_share(struct sorter *s, unsigned share)
 {
@@ -85,7 +85,7 @@ static void deal_work(void *arg, unsigned who)
 		deal_share(s, share);
 }
 
-/* From how many there are in each bucket and share to where they go. */
+/* Turns the count of each bucket and share into a place. */
 static void lay_out(struct sorter *s)
 {
 	size_t at = 0, bucket, n, *place;
@@ -103,7 +103,7 @@ static void lay_out(struct sorter *s)
 	s->start[bucket] = at;
 }
 
-/* --- within a bucket --- */
+/* --- sorting of a bucket --- */
 
 static void sort_few(struct pdet_mapping *a, size_t n)
 {
@@ -189,9 +189,11 @@ static void sort_work(void *arg, unsigned who)
 	free(tmp);
 }
 
-/* --- all --- */
+/* --- the whole sort --- */
 
-/* About as many entries in each share; shares end where chunks do. */
+/*
+ * Makes shares of about equal numbers of entries. Shares end where chunks do.
+ */
 static void share_out(struct sorter *s)
 {
 	size_t c = 0, n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Puts the mappings that were collected in order of their frames. */
+/* Sorts the collected mappings by frame. */
 #ifndef PDET_QUERY_MAPINDEX_SORT_H
 #define PDET_QUERY_MAPINDEX_SORT_H
 
@@ -8,14 +8,14 @@
 
 #define PDET_MAPPING_TASK_BITS 24
 #define PDET_MAPPING_RUN_BITS 3
-/* key >> this is a block of 8 frames, by which entries are sorted. */
+/* key >> this is a block of 8 frames. Entries are sorted by block. */
 #define PDET_MAPPING_BLOCK_SHIFT \
 	(PDET_MAPPING_TASK_BITS + PDET_MAPPING_RUN_BITS)
 
 /*
- * One mapping, or several that are alike, of pages that follow each other and
- * of frames that do: most often the kernel gave a task several at once. None
- * goes beyond a block, so those of a frame are all in one place.
+ * One mapping, or several alike mappings of consecutive pages to consecutive
+ * frames: the kernel usually allocates several frames at once. An entry never
+ * crosses a block, so all entries of a frame are in one place.
  *
  * key    first pfn << 24 | number of the task
  * place  page number of the first address << 19 | (frames - 1) << 16 |
@@ -26,17 +26,17 @@ struct pdet_mapping {
 	uint64_t place;
 };
 
-/* Some of them, in one piece. */
+/* A contiguous array of entries. */
 struct pdet_mapping_chunk {
 	const struct pdet_mapping *data;
 	size_t n;
-	uint64_t bits;		/* all that is set in any of the keys */
+	uint64_t bits;		/* all bits set in any of the keys */
 };
 
 /*
- * pdet_mapping_sort - all entries of @chunks in order of the block of their
- * frames; those of one block stay in order of the chunks. @ret is for free()
- * and exact in size. 0 or -ENOMEM.
+ * pdet_mapping_sort - sort the entries of @chunks by the block of their frames.
+ * Entries of one block stay in the order of the chunks. @ret has the exact
+ * size; the caller frees it with free(). Returns 0 or -ENOMEM.
  */
 int pdet_mapping_sort(const struct pdet_mapping_chunk *chunks, size_t n_chunks,
 		      unsigned threads, struct pdet_mapping **ret,

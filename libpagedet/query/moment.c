@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "kernel/kpf.h"
+#include "kernel/page/kpf.h"
 #include "query/moment.h"
 #include "schema/page_bytes.h"
 
@@ -44,7 +44,7 @@ void pdet_moment_drop_bytes(struct pdet_batch *b, uint32_t row)
 	static const uint8_t fields[] = { F(CONTENT), F(HASH), F(ENTROPY) };
 	unsigned i, f;
 
-	pdet_page_bytes_drop(b, row);
+	pdet_page_bytes_drop(b->bytes, row);
 	for (i = 0; i < PDET_COUNT(fields); i++) {
 		f = fields[i];
 		if (pdet_batch_state(b, row, f) == PAGEDET_HAVE)

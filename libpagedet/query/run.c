@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Knows when two rows say the same of neighbours, across batches too. */
+/*
+ * Folds neighbouring rows that have the same answers, even if they are in
+ * different batches.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +10,11 @@
 #include "query/run.h"
 
 struct pdet_run {
-	struct pdet_batch out;	/* finished runs, and the open one at the end */
-	struct pdet_batch open;	/* the open one, while @out is handed out */
+	struct pdet_batch out;	/* finished runs, then the open one */
+	struct pdet_batch open;	/* the open run, while the caller has @out */
 	uint64_t page_size;
-	bool handed;		/* out is with the caller */
-	uint64_t lost;		/* texts, since somebody asked */
+	bool handed;		/* the caller has out */
+	uint64_t lost;		/* texts lost since the last call */
 };
 
 struct pdet_run *pdet_run_new(const struct pdet_fields *columns, uint32_t cap,
@@ -39,8 +42,10 @@ void pdet_run_free(struct pdet_run *r)
 	free(r);
 }
 
-/* By how much a place moves from one page to the next; 0 for fields that are
- * no place. */
+/*
+ * The step by which a place advances from one page to the next; 0 for other
+ * fields.
+ */
 static uint64_t stride(const struct pdet_run *r, unsigned field)
 {
 	switch (field) {
@@ -64,7 +69,7 @@ static bool same_text(const struct pdet_batch *a, uint64_t x,
 	return s && t && !strcmp(s, t);
 }
 
-/* Does row @at of @b go on where row @row of @a ends, with equal answers? */
+/* Whether row @at of @b continues row @row of @a, with equal answers. */
 static bool extends(const struct pdet_run *r, const struct pdet_batch *a,
 		    uint32_t row, const struct pdet_batch *b, uint32_t at)
 {
@@ -86,7 +91,7 @@ static bool extends(const struct pdet_run *r, const struct pdet_batch *a,
 				return false;
 			continue;
 		}
-		/* A page that is its own folio has itself as head. */
+		/* A page that is its own folio is its own head page. */
 		if (f == PAGEDET_FIELD_HEAD_PFN && y == x + pages)
 			continue;
 		if (y != x + pages * stride(r, f))

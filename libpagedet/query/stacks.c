@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * An id is a hash, so rows with it may be copied, counted and kept; what it
- * stands for is asked of the source that gave it out, and not before somebody
- * wants to see it.
+ * Finds the text of a stack by its id. An id is a hash, so rows with it may be
+ * copied, counted and kept. The source that gave the id is asked for the text
+ * only when the caller wants it.
  */
 #include <errno.h>
 
-#include "query/query.h"
+#include "query/stacks.h"
 
 void pdet_stacks_clear(struct pdet_stacks *s)
 {
@@ -20,7 +20,7 @@ void pdet_stacks_clear(struct pdet_stacks *s)
 
 static int ask(const struct pdet_iter *it, uint64_t id, struct pdet_text *ret)
 {
-	/* the caller's own */
+	/* the caller's worker */
 	const struct pdet_worker *k = &it->workers[0];
 	int r = -ENOENT;
 	size_t i;
@@ -34,7 +34,7 @@ static int ask(const struct pdet_iter *it, uint64_t id, struct pdet_text *ret)
 	return r;
 }
 
-/* Lines become texts of their own. */
+/* Each line becomes a text of its own. */
 static uint32_t cut(struct pdet_text *text)
 {
 	uint32_t n = 0;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What happens to a batch, in this order: rows from the walk, columns that the
- * filter looks at, the filter, all other columns for what is left, rows that
- * contradict themselves again, the second look at translations, the filter
- * again, and a state for every cell that nobody wrote.
+ * Takes a batch through its stages. First come the rows of the walk, the
+ * columns that the filter reads, and the filter. For the rows that are left
+ * come all other columns. Rows that contradict themselves are read again. Then
+ * come the second read of translations, and the filter again. In the end, every
+ * cell that nobody wrote gets a state.
  */
 #include <string.h>
 
 #include "base/clock.h"
+#include "query/counted.h"
 #include "query/derive.h"
 #include "query/mapindex.h"
 #include "query/moment.h"
@@ -15,7 +17,7 @@
 
 #define DERIVED PAGEDET_SOURCE_DERIVED
 
-/* Fields that do not apply to this target are nothing, in every row. */
+/* If a field does not apply to the target, it is nothing in every row. */
 static void put_absent(const struct pdet_plan *plan, struct pdet_batch *b)
 {
 	unsigned f;
@@ -24,8 +26,10 @@ static void put_absent(const struct pdet_plan *plan, struct pdet_batch *b)
 		pdet_put_none_run(b, 0, b->n, f, DERIVED);
 }
 
-/* Frames without a page inside the ranges of a scan: holes, memory that is
- * switched off, that of devices. */
+/*
+ * Frames without a page inside the ranges of a scan: holes, offline memory,
+ * device memory.
+ */
 static bool is_hole(const struct pdet_batch *b, uint32_t row)
 {
 	if (pdet_batch_state(b, row, PAGEDET_FIELD_FLAGS) == PAGEDET_HAVE)
@@ -58,7 +62,7 @@ static void drop_holes(struct pdet_worker *k, struct pdet_batch *b)
 		pdet_batch_keep(b, k->keep);
 }
 
-/* How many pages the rows that the filter cannot tell about speak for. */
+/* The number of pages of rows for which the filter is unknown. */
 static uint64_t count_unknown(const struct pdet_batch *b, const uint8_t *truth)
 {
 	uint64_t unknown = 0;
@@ -142,23 +146,30 @@ static void match(struct pdet_worker *k, struct pdet_batch *b)
 	pdet_batch_keep(b, k->keep);
 }
 
-/* As many as the kernel counts: there are no others anywhere. */
+/*
+ * True if the index has as many mappings as the kernel counts: there is no
+ * other mapping.
+ */
 static bool is_all(const struct pdet_batch *b, uint32_t row, uint64_t maps)
 {
-	return pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0) ==
+	return pdet_is_counted(pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
+					      PAGEDET_KIND_UNKNOWN)) &&
+	       pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0) ==
 		       PAGEDET_MAPCOUNT_EXACT &&
 	       pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT, ~maps) == maps;
 }
 
-/* How many mappings the index has of each frame. */
+/* Sets user_maps to the number of mappings in the index. */
 static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 {
 	const unsigned f = PAGEDET_FIELD_USER_MAPS;
 	const struct pdet_mapindex *ix = it->q.index;
+	unsigned why;
 	uint32_t row;
 
 	if (!b->value[f] || it->plan.why[f] != PAGEDET_HAVE || !ix)
 		return;
+	why = pdet_mapindex_partial(ix);
 	for (row = 0; row < b->n; row++) {
 		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);
 		uint64_t maps;
@@ -172,12 +183,11 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 		}
 		maps = pdet_mapindex_count(ix,
 					   b->value[PAGEDET_FIELD_PFN][row]);
-		/* There may be more in tasks that may not be read. */
-		if (pdet_mapindex_partial(ix) && !is_all(b, row, maps)) {
+		/* Tasks that were not read may have more. */
+		if (why && !is_all(b, row, maps)) {
 			pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
 			if (!maps) {
-				pdet_put_lost(b, row, f, PAGEDET_NO_ACCESS,
-					      DERIVED);
+				pdet_put_lost(b, row, f, why, DERIVED);
 				continue;
 			}
 		}
@@ -185,7 +195,7 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 	}
 }
 
-/* Engine's columns that a file of saved rows lacks. */
+/* Sets columns of the engine that a file of saved rows lacks. */
 static void put_saved_fields(struct pdet_batch *b)
 {
 	static const uint8_t fields[] = {
@@ -200,16 +210,16 @@ static void put_saved_fields(struct pdet_batch *b)
 					  PAGEDET_SOURCE_NOBODY);
 }
 
-/* The engine's own columns. */
+/* Sets the engine's own columns. */
 static void put_engine_fields(const struct pdet_iter *it, struct pdet_batch *b)
 {
 	const unsigned notes = PAGEDET_FIELD_NOTES;
 	uint32_t row;
 
-	/* When, and what was noted, was saved or is not known. */
+	/* The time and the notes come from the file, or are not known. */
 	if (it->saved && b->n)
 		put_saved_fields(b);
-	/* Unless the walk or a source has folded rows. */
+	/* This is so unless the walk or a source has folded rows. */
 	if (b->value[PAGEDET_FIELD_PAGES] && b->n &&
 	    !b->cell[PAGEDET_FIELD_PAGES][0])
 		pdet_put_run(b, 0, b->n, PAGEDET_FIELD_PAGES, 1, DERIVED);
@@ -226,7 +236,7 @@ static void put_engine_fields(const struct pdet_iter *it, struct pdet_batch *b)
 			pdet_put_note(b, row, PAGEDET_NOTE_UNCHECKED);
 }
 
-/* All cells are the same, which they mostly are. */
+/* All cells are the same, which is the usual case. */
 static bool is_uniform(const uint16_t *cell, uint32_t n)
 {
 	uint16_t odd = 0;
@@ -243,7 +253,7 @@ static void count_lost(struct pdet_cover *cover, unsigned state, uint32_t n)
 	cover->lost[state] += n;
 }
 
-/* Every cell gets a state, and losses are counted. */
+/* Gives every cell a state, and counts losses. */
 static void settle(struct pdet_worker *k, struct pdet_batch *b)
 {
 	const struct pdet_plan *plan = &k->it->plan;
@@ -277,7 +287,9 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 			unsigned state = cell[row] & 0xff;
 
 			if (state == PAGEDET_NOT_ASKED) {
-				/* A source that was to answer said nothing. */
+				/*
+				 * A source that was to answer has not done so.
+				 */
 				pdet_put_lost(b, row, f, PAGEDET_UNSUPPORTED,
 					      PAGEDET_SOURCE_NOBODY);
 				state = PAGEDET_UNSUPPORTED;
@@ -292,7 +304,7 @@ static void settle(struct pdet_worker *k, struct pdet_batch *b)
 	}
 }
 
-/* Bytes of a page that was no longer there are not those of the row. */
+/* The bytes of a page that had moved do not belong to the row. */
 static void drop_torn_bytes(struct pdet_batch *b)
 {
 	uint32_t row;
@@ -314,7 +326,9 @@ static void count_torn(struct pdet_worker *k, const struct pdet_batch *b)
 		k->cover.torn += notes[row] >> PAGEDET_NOTE_TORN & 1;
 }
 
-/* Where ids of strings go on: at a place of its own, unless none was given. */
+/*
+ * The first string id of a batch. A batch without strings does not use up ids.
+ */
 static uint64_t string_base(struct pdet_iter *it, const struct pdet_batch *b)
 {
 	if (b->strings.base > 1 && !b->strings.entry.n)
@@ -329,11 +343,12 @@ bool pdet_stage_glance(struct pdet_worker *k, struct pdet_batch *b)
 
 	pdet_batch_clear(b, string_base(it, b));
 	pdet_batch_grow(b, 1);
-	/* Of the engine's own columns a glance has no other. */
+	/* A glance does not set any other column of the engine. */
 	pdet_put(b, 0, PAGEDET_FIELD_NOTES,
 		 it->q.options & PAGEDET_Q_UNCHECKED && it->walk->ops->recheck ?
 			 PAGEDET_NOTE(PAGEDET_NOTE_UNCHECKED) : 0, DERIVED);
-	if (!it->walk->ops->glance(it->walk, k, b) || pdet_moment_is_odd(b, 0))
+	if (!it->walk->ops->glance(it->walk, k, b) ||
+	    pdet_moment_is_odd(b, 0) || pdet_chain_is_open(k, b))
 		return false;
 	k->cover.visited++;
 	pdet_fields_join(&k->cover.answered, &b->have);

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Knows which stretches of a task are worth one call. */
+/*
+ * Reads where a task maps pages. It knows which areas are worth one call
+ * together.
+ */
+#include <errno.h>
+
 #include "query/sweep.h"
 
-/* Areas closer than this are read with one call: an empty entry costs 3 ns,
- * a call 1000. */
+/*
+ * If areas are closer than this, they are read with one call: an empty entry
+ * costs 3 ns, a call 1000 ns.
+ */
 #define GAP_PAGES 128
 
-/* Looked at with one call: half a millisecond. */
+/* The pages of one call: half a millisecond. */
 #define STEP_PAGES 16384
 
 struct sweep {
@@ -19,7 +26,7 @@ struct sweep {
 	struct pdet_found_list *ret;
 };
 
-/* Populated pages [start, end). */
+/* Reads the populated pages in [start, end). */
 static int look(const struct sweep *w, uint64_t start, uint64_t end)
 {
 	const struct pdet_backend_ops *ops = w->task->backend->ops;
@@ -67,7 +74,7 @@ int pdet_sweep_task(struct pdet_session *s, struct pdet_task *task,
 	const struct pdet_backend_ops *ops = task->backend->ops;
 	uint64_t start = 0, end = 0;
 	struct pdet_vma vma;
-	int r;
+	int r, last;
 
 	r = ops->vma_first(s, task);
 	if (r < 0)
@@ -85,5 +92,9 @@ int pdet_sweep_task(struct pdet_session *s, struct pdet_task *task,
 		start = vma.start;
 		end = vma.end;
 	}
-	return r < 0 || !end ? r : sweep_range(&w, start, end);
+	/* Other areas may be missing, but these are true. */
+	if ((r < 0 && r != -EBADMSG) || !end)
+		return r;
+	last = sweep_range(&w, start, end);
+	return last ? last : r;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Knows rows and columns; knows nothing of where values come from. */
+/* Stores rows as columns. It does not know the sources of values. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/batch.h"
 #include "schema/page_bytes.h"
 
-/* Up to here, clearing all cells at once is faster than column by column. */
+/* Below this size, clearing all cells at once is faster than by column. */
 #define FEW_BYTES 1024
 
 bool pdet_batch_init(struct pdet_batch *b, const struct pdet_fields *fields,
@@ -42,7 +43,7 @@ bool pdet_batch_init(struct pdet_batch *b, const struct pdet_fields *fields,
 void pdet_batch_free(struct pdet_batch *b)
 {
 	pdet_strtab_free(&b->strings);
-	pdet_page_bytes_free(b);
+	pdet_page_bytes_free(b->bytes);
 	free(b->memory);
 	memset(b, 0, sizeof(*b));
 }
@@ -50,10 +51,10 @@ void pdet_batch_free(struct pdet_batch *b)
 void pdet_batch_clear(struct pdet_batch *b, uint64_t base)
 {
 	b->n = 0;
-	b->series = false;
+	b->series = b->bare = false;
 	pdet_strtab_clear(&b->strings, base);
 	if (b->bytes)
-		pdet_page_bytes_clear(b);
+		pdet_page_bytes_clear(b->bytes);
 }
 
 int64_t pdet_batch_grow(struct pdet_batch *b, uint32_t n)
@@ -63,10 +64,11 @@ int64_t pdet_batch_grow(struct pdet_batch *b, uint32_t n)
 
 	if (n > b->cap - b->n)
 		return -1;
+	pdet_batch_write_out(b);
 	b->series = false;
 	b->n += n;
-	/* Whoever writes a cell writes its value, too: only cells need a
-	 * beginning. */
+	/* Whoever writes a cell also writes its value, so only cells are
+	 * cleared. */
 	if (!first && b->cells_size <= FEW_BYTES) {
 		memset(b->cells, 0, b->cells_size);
 		return first;
@@ -111,7 +113,7 @@ unsigned pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
 	to->value[field][to_row] = value;
 	to->cell[field][to_row] = cell;
 	if (field == PAGEDET_FIELD_CONTENT && to == from && to->bytes)
-		pdet_page_bytes_move(to, to_row, from_row);
+		pdet_page_bytes_move(to->bytes, to_row, from_row);
 	return 0;
 }
 
@@ -175,8 +177,8 @@ void pdet_put_text_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 		pdet_put_lost_run(b, row, n, field, PAGEDET_NO_MEMORY, source);
 }
 
-/* A few at a time, with wide instructions: of all that there is to a row of
- * those that are only counted, this takes longest. */
+/* Process a few at a time with wide instructions: this is the most expensive
+ * part of a row that is only counted. */
 typedef uint64_t values __attribute__((vector_size(32), aligned(8), may_alias));
 typedef uint16_t cells __attribute__((vector_size(16), aligned(2), may_alias));
 
@@ -266,4 +268,44 @@ void pdet_put_series(struct pdet_batch *b, uint32_t row, uint32_t n,
 		b->series = row == 0 && n == b->n;
 	count_up(v + row, n, first);
 	repeat_cell(c + row, n, cell);
+}
+
+void pdet_batch_series(struct pdet_batch *b, uint32_t n, uint64_t first,
+		       unsigned source)
+{
+	b->n = n;
+	b->series = b->bare = true;
+	pdet_put(b, 0, PAGEDET_FIELD_PFN, first, source);
+}
+
+void pdet_batch_write_out(struct pdet_batch *b)
+{
+	const uint32_t n = b->n;
+	uint64_t first;
+	unsigned source;
+
+	if (!b->bare)
+		return;
+	first = b->value[PAGEDET_FIELD_PFN][0];
+	source = b->cell[PAGEDET_FIELD_PFN][0] >> 8;
+	b->bare = false;
+	b->n = 0;
+	pdet_batch_grow(b, n);
+	pdet_put_series(b, 0, n, PAGEDET_FIELD_PFN, first, source);
+}
+
+void pdet_batch_folded(struct pdet_batch *b, uint32_t n,
+		       const struct pdet_fields *written, unsigned source)
+{
+	unsigned f;
+
+	b->n = n;
+	b->series = b->bare = false;
+	pdet_fields_for(f, &b->have)
+		if (f != PAGEDET_FIELD_PFN && !pdet_fields_has(written, f))
+			memset(b->cell[f], 0, n * sizeof(uint16_t));
+	repeat_cell(b->cell[PAGEDET_FIELD_PFN], n,
+		    b->cell[PAGEDET_FIELD_PFN][0]);
+	repeat_cell(b->cell[PAGEDET_FIELD_PAGES], n,
+		    PDET_CELL(PAGEDET_HAVE, source));
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A batch: some rows as columns, one array of values and one of cells per
- * field. The only door through which values get in, so that a cell always has
- * exactly one state and one source, and a value only where the state is HAVE.
+ * A batch of rows, stored as one array of values and one array of cells for
+ * each field. All values enter through these functions. They ensure that a cell
+ * has exactly one state and one source, and a value only if its state is HAVE.
  *
- * Writing to a column that the batch does not have does nothing: callers say
- * what they know, the plan decides what is kept.
+ * Writing to a column that the batch lacks does nothing. Sources write all they
+ * know, and the plan decides which columns exist.
  */
 #ifndef PDET_SCHEMA_BATCH_H
 #define PDET_SCHEMA_BATCH_H
 
-#include "base/strtab.h"
+#include "base/text/strtab.h"
 #include "schema/schema.h"
 
 #define PDET_CELL(state, source) ((uint16_t)((source) << 8 | (state)))
@@ -18,29 +18,47 @@
 struct pdet_batch {
 	uint32_t n;		/* rows in use */
 	uint32_t cap;
-	bool series;		/* pfn of row i is that of row 0 + i, for all */
+	bool series;		/* pfn of row i is that of row 0 plus i */
+	bool bare;		/* in addition, only that pfn is written; no
+				 * other cell is initialised */
 	struct pdet_fields have; /* columns that exist */
 	uint64_t *value[PDET_FIELDS];
 	uint16_t *cell[PDET_FIELDS];
-	struct pdet_strtab strings; /* text behind string ids of these rows */
+	struct pdet_strtab strings; /* texts that the string ids of these rows
+				     * refer to */
 	void *memory;
-	uint16_t *cells;	/* of all columns, one after the other */
+	uint16_t *cells;	/* of all columns, one column after the other */
 	size_t cells_size;
-	struct pdet_page_bytes *bytes; /* NULL: none were read */
+	struct pdet_page_bytes *bytes; /* NULL: no page was read */
 };
 
-/* pdet_batch_init - false without memory. @max bounds the text. */
+/* pdet_batch_init - returns false if memory is short. @max limits the text. */
 bool pdet_batch_init(struct pdet_batch *b, const struct pdet_fields *fields,
 		     uint32_t cap, size_t max);
 
 void pdet_batch_free(struct pdet_batch *b);
 
-/* pdet_batch_clear - no rows; strings forgotten, ids go on from @base. */
+/*
+ * pdet_batch_clear - remove all rows and strings; string ids continue at @base.
+ */
 void pdet_batch_clear(struct pdet_batch *b, uint64_t base);
 
-/* pdet_batch_grow - @n more rows, not asked in every column; -1 if they do not
- * fit, else the first of them. */
+/* pdet_batch_grow - add @n rows in the state NOT_ASKED in every column. Returns
+ * the first one, or -1 if they do not fit. */
 int64_t pdet_batch_grow(struct pdet_batch *b, uint32_t n);
+
+/*
+ * pdet_batch_series - add @n rows of consecutive frames to an empty batch,
+ * which then has no cells yet. It is for sources that fold these rows into a
+ * few. Other callers call pdet_batch_write_out() first. A source that folds
+ * writes rows, and then calls pdet_batch_folded() with their number and the
+ * columns whose cells it wrote, beside pfn and pages.
+ */
+void pdet_batch_series(struct pdet_batch *b, uint32_t n, uint64_t first,
+		       unsigned source);
+void pdet_batch_write_out(struct pdet_batch *b);
+void pdet_batch_folded(struct pdet_batch *b, uint32_t n,
+		       const struct pdet_fields *written, unsigned source);
 
 /* pdet_batch_cut - keep only the first @n rows. */
 void pdet_batch_cut(struct pdet_batch *b, uint32_t n);
@@ -48,13 +66,14 @@ void pdet_batch_cut(struct pdet_batch *b, uint32_t n);
 /* pdet_batch_keep - keep the rows where keep[row] is not 0, in order. */
 void pdet_batch_keep(struct pdet_batch *b, const uint8_t *keep);
 
-/* pdet_batch_copy_row - all columns that both have; texts too, when the two
- * are different batches. Returns for how many texts there was no room. */
+/* pdet_batch_copy_row - copy all columns that both batches have. If the batches
+ * differ, texts are copied, too. Returns the number of texts for which there
+ * was no room. */
 unsigned pdet_batch_copy_row(struct pdet_batch *to, uint32_t to_row,
 			 const struct pdet_batch *from, uint32_t from_row);
 
-/* pdet_batch_copy_cell - one column of it, which both have. Returns 1 if there
- * was no room for its text. */
+/* pdet_batch_copy_cell - copy one column that both batches have. Returns 1 if
+ * its text had no room. */
 unsigned pdet_batch_copy_cell(struct pdet_batch *to, uint32_t to_row,
 			  const struct pdet_batch *from, uint32_t from_row,
 			  unsigned field);
@@ -71,8 +90,8 @@ static inline unsigned pdet_batch_state(const struct pdet_batch *b,
 				PAGEDET_NOT_ASKED;
 }
 
-/* pdet_batch_answered - whether row 0 has an answer in every column, or that
- * there is nothing. */
+/* pdet_batch_answered - true if every column of row 0 has a value or the state
+ * NONE. */
 static inline bool pdet_batch_answered(const struct pdet_batch *b)
 {
 	const uint16_t *cell = b->cells;
@@ -84,7 +103,7 @@ static inline bool pdet_batch_answered(const struct pdet_batch *b)
 	return all;
 }
 
-/* The value, or @otherwise where it is not answered. */
+/* The value, or @otherwise if the cell does not have one. */
 static inline uint64_t pdet_batch_get(const struct pdet_batch *b, uint32_t row,
 				      unsigned field, uint64_t otherwise)
 {
@@ -92,7 +111,7 @@ static inline uint64_t pdet_batch_get(const struct pdet_batch *b, uint32_t row,
 		       b->value[field][row] : otherwise;
 }
 
-/* One answer. */
+/* Set a value. */
 static inline void pdet_put(struct pdet_batch *b, uint32_t row, unsigned field,
 			    uint64_t value, unsigned source)
 {
@@ -102,7 +121,7 @@ static inline void pdet_put(struct pdet_batch *b, uint32_t row, unsigned field,
 	b->cell[field][row] = PDET_CELL(PAGEDET_HAVE, source);
 }
 
-/* There is definitely nothing. */
+/* Record that there is definitely nothing. */
 static inline void pdet_put_none(struct pdet_batch *b, uint32_t row,
 				 unsigned field, unsigned source)
 {
@@ -112,7 +131,7 @@ static inline void pdet_put_none(struct pdet_batch *b, uint32_t row,
 	b->cell[field][row] = PDET_CELL(PAGEDET_NONE, source);
 }
 
-/* No answer, and why. */
+/* Record why there is no answer. */
 static inline void pdet_put_lost(struct pdet_batch *b, uint32_t row,
 				 unsigned field, unsigned reason,
 				 unsigned source)
@@ -123,7 +142,7 @@ static inline void pdet_put_lost(struct pdet_batch *b, uint32_t row,
 	b->cell[field][row] = PDET_CELL(reason, source);
 }
 
-/* Bits into a mask that is already answered; nothing if it is not. */
+/* Add bits to a mask that already has a value; otherwise do nothing. */
 static inline void pdet_put_bits(struct pdet_batch *b, uint32_t row,
 				 unsigned field, uint64_t bits)
 {
@@ -131,10 +150,13 @@ static inline void pdet_put_bits(struct pdet_batch *b, uint32_t row,
 		b->value[field][row] |= bits;
 }
 
-/* A note about a row. */
+/* Add a note to a row. */
 void pdet_put_note(struct pdet_batch *b, uint32_t row, unsigned note);
 
-/* A text; lost with no_memory when the batch's bound for text is reached. */
+/*
+ * Set a text. If the batch's limit for text is reached, the cell is lost with
+ * no_memory.
+ */
 void pdet_put_text(struct pdet_batch *b, uint32_t row, unsigned field,
 		   const char *text, size_t len, unsigned source);
 
@@ -143,21 +165,21 @@ void pdet_put_text_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 		       unsigned field, const char *text, size_t len,
 		       unsigned source);
 
-/* The same value and cell for @n rows of a column that exists. */
+/* Set one value and cell in @n rows of a column that exists. */
 void pdet_put_cells(struct pdet_batch *b, uint32_t row, uint32_t n,
 		    unsigned field, uint64_t value, uint16_t cell);
 
-/* pdet_put_cell - the same cell for @n rows of a column that exists, whose
- * values were decoded into it; where they are no answer they become 0. */
+/* pdet_put_cell - set one cell in @n rows of a column that exists and already
+ * has the values. The values become 0 if the cell is not an answer. */
 void pdet_put_cell(struct pdet_batch *b, uint32_t row, uint32_t n,
 		   unsigned field, uint16_t cell);
 
-/* pdet_put_values - @n values of a column that exists, each by @stride more
- * than the one before; their cells are the caller's to put. */
+/* pdet_put_values - set @n values of a column that exists, each @stride more
+ * than the one before. The caller sets their cells. */
 void pdet_put_values(struct pdet_batch *b, uint32_t row, uint32_t n,
 		     unsigned field, uint64_t first, uint64_t stride);
 
-/* The same answer for @n rows. */
+/* Set the same answer in @n rows. */
 static inline void pdet_put_run(struct pdet_batch *b, uint32_t row, uint32_t n,
 				unsigned field, uint64_t value,
 				unsigned source)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The tables in page.def and names.def as data, and the proof that they and
- * the public struct say the same. Knows names; knows nothing of where values
- * come from.
+ * Turns the tables page.def and names.def into data, and proves at compile time
+ * that they agree with the public struct. It does not know the sources of
+ * values.
  */
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text/nearest.h"
 #include "schema/schema.h"
 
-/* Every member is in the table with its true width ... */
+/* Every member is in the table with its correct width ... */
 #define PDET_FIELD(id, member, width, ...)                                \
 	_Static_assert(sizeof(((struct pagedet_page *)0)->member) * 8 ==  \
 		       (width), "page.def: width of " #member);           \
@@ -32,14 +33,14 @@ _Static_assert(PDET_FIELDS == 0
 	       , "schema.h: PDET_FIELDS is not the number of fields");
 #undef PDET_FIELD
 
-/* The place of each field in the table. */
+/* The position of each field in the table. */
 #define PDET_FIELD(id, ...) POSITION_##id,
 enum {
 #include "schema/page.def"
 };
 #undef PDET_FIELD
 
-/* Which bits of a mask are known stands in a field of its own. */
+/* Known bits of a mask are a separate field. */
 #define KNOWN_FIELD(field)                                                \
 	((field) == PAGEDET_FIELD_FLAGS ? PAGEDET_FIELD_FLAGS_KNOWN :     \
 	 (field) == PAGEDET_FIELD_PTE ? PAGEDET_FIELD_PTE_KNOWN : (field))
@@ -136,6 +137,88 @@ int pdet_field_by_name(const char *name, unsigned len)
 	return -1;
 }
 
+/* Aliases that users type for a field; pagedet-fields(7) lists them too. */
+static const struct {
+	const char *name;
+	uint8_t field;
+} aliases[] = {
+	{ "addr", PAGEDET_FIELD_VADDR },
+	{ "address", PAGEDET_FIELD_VADDR },
+	{ "cgroup", PAGEDET_FIELD_MEMCG_PATH },
+	{ "cmd", PAGEDET_FIELD_COMM },
+	{ "command", PAGEDET_FIELD_COMM },
+	{ "device", PAGEDET_FIELD_DEV },
+	{ "file", PAGEDET_FIELD_PATH },
+	{ "filename", PAGEDET_FIELD_PATH },
+	{ "ino", PAGEDET_FIELD_INODE },
+	{ "memcg", PAGEDET_FIELD_MEMCG_PATH },
+	{ "name", PAGEDET_FIELD_COMM },
+	{ "numa", PAGEDET_FIELD_NODE },
+	{ "offset", PAGEDET_FIELD_INDEX },
+	{ "process", PAGEDET_FIELD_COMM },
+	{ "prot", PAGEDET_FIELD_VMA_PROT },
+	{ "slab", PAGEDET_FIELD_SLAB_CACHE },
+	{ "task", PAGEDET_FIELD_PID },
+	{ "tid", PAGEDET_FIELD_PID },
+	{ "type", PAGEDET_FIELD_KIND },
+	{ "vma", PAGEDET_FIELD_VMA_NAME },
+};
+
+int pdet_field_by_any_name(const char *name, unsigned len)
+{
+	int field = pdet_field_by_name(name, len);
+	size_t i;
+
+	for (i = 0; i < COUNT(aliases) && field < 0; i++)
+		if (same(aliases[i].name, name, len))
+			field = aliases[i].field;
+	return field;
+}
+
+static void add_meant(struct pdet_meant *m, const char *name)
+{
+	if (m->n < PDET_MEANT)
+		m->name[m->n++] = name;
+}
+
+void pdet_meant_fields(struct pdet_meant *m)
+{
+	size_t i;
+
+	for (i = 0; i < PDET_FIELDS; i++)
+		add_meant(m, field_table[i].name);
+	for (i = 0; i < COUNT(aliases); i++)
+		add_meant(m, aliases[i].name);
+}
+
+void pdet_meant_groups(struct pdet_meant *m)
+{
+	unsigned f;
+
+	add_meant(m, "cheap");
+	add_meant(m, "all");
+	add_meant(m, "everything");
+	for (f = 0; f < PDET_FIELDS; f++)
+		add_meant(m, field_table[f].group);
+}
+
+void pdet_meant_values(struct pdet_meant *m, unsigned field)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(value_names); i++)
+		if (value_names[i].field == field)
+			add_meant(m, value_names[i].name);
+}
+
+const char *pdet_meant(const struct pdet_meant *m, const char *word,
+		       size_t len)
+{
+	int i = pdet_nearest(word, len, m->name, m->n);
+
+	return i < 0 ? NULL : m->name[i];
+}
+
 bool pdet_group_fields(const char *name, unsigned len, struct pdet_fields *ret)
 {
 	bool all = same("all", name, len);
@@ -157,7 +240,7 @@ bool pdet_group_fields(const char *name, unsigned len, struct pdet_fields *ret)
 	return found;
 }
 
-/* The known masks have the names of the masks they speak of. */
+/* The known mask of a field uses the names of that field. */
 static unsigned named_field(unsigned field)
 {
 	switch (field) {

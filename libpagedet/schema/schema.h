@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Fields, their groups and names, and sets of fields. */
+/* Fields, their names and groups, and sets of fields. */
 #ifndef PDET_SCHEMA_SCHEMA_H
 #define PDET_SCHEMA_SCHEMA_H
 
@@ -8,10 +8,10 @@
 
 #include "pagedet.h"
 
-/* How many fields this library has; ids are 0 .. PDET_FIELDS - 1. */
-#define PDET_FIELDS 60
+/* Number of fields of this library; ids are 0 .. PDET_FIELDS - 1. */
+#define PDET_FIELDS 62
 
-/* A set of fields, as pagedet_query.fields. */
+/* A set of fields, in the form of pagedet_query.fields. */
 struct pdet_fields {
 	uint64_t bits[2];
 };
@@ -50,7 +50,7 @@ static inline bool pdet_fields_empty(const struct pdet_fields *set)
 	return !(set->bits[0] | set->bits[1]);
 }
 
-/* Takes the lowest field out of a set; false if it is empty. */
+/* Remove the lowest field from a set. Returns false if it is empty. */
 static inline bool pdet_fields_take(struct pdet_fields *set, unsigned *f)
 {
 	if (set->bits[0]) {
@@ -69,7 +69,7 @@ static inline bool pdet_fields_take(struct pdet_fields *set, unsigned *f)
 #define PDET_REST_AT(line) pdet_rest_##line
 #define PDET_REST(line) PDET_REST_AT(line)
 
-/* For each field of a set as it is at the start. */
+/* Loop over the fields of the set. The loop uses a copy. */
 #define pdet_fields_for(f, set)                                           \
 	for (struct pdet_fields PDET_REST(__LINE__) = *(set);             \
 	     pdet_fields_take(&PDET_REST(__LINE__), &(f));)
@@ -77,18 +77,42 @@ static inline bool pdet_fields_take(struct pdet_fields *set, unsigned *f)
 /* All fields of this library. */
 struct pdet_fields pdet_fields_all(void);
 
-/* The order in which fields are shown: position 0 .. PDET_FIELDS - 1. */
+/* The order in which fields are printed: position 0 .. PDET_FIELDS - 1. */
 unsigned pdet_field_at(unsigned position);
 
-/* pdet_field_info - never NULL for an id below PDET_FIELDS. */
+/*
+ * pdet_field_info - get the description of a field. It is never NULL for an id
+ * below PDET_FIELDS.
+ */
 const struct pagedet_field_info *pdet_field_info(unsigned field);
 
 /* pdet_field_by_name - the id, or -1. */
 int pdet_field_by_name(const char *name, unsigned len);
 
+/* pdet_field_by_any_name - the same. It also knows aliases. */
+int pdet_field_by_any_name(const char *name, unsigned len);
+
+/* Candidates for a mistyped name. */
+#define PDET_MEANT 320
+struct pdet_meant {
+	const char *name[PDET_MEANT];
+	size_t n;
+};
+
+/* pdet_meant_fields - add the names and aliases of all fields.
+ * pdet_meant_groups - add the names of groups. pdet_meant_values - add the
+ * names of a field's values. */
+void pdet_meant_fields(struct pdet_meant *m);
+void pdet_meant_groups(struct pdet_meant *m);
+void pdet_meant_values(struct pdet_meant *m, unsigned field);
+
+/* pdet_meant - the nearest name, or NULL. */
+const char *pdet_meant(const struct pdet_meant *m, const char *word,
+		       size_t len);
+
 /*
- * pdet_group_fields - the fields of "owner", "vma" ..., "all", "everything";
- * false if there is no such group.
+ * pdet_group_fields - the fields of "owner", "vma" ..., "all", "everything".
+ * Returns false if there is no such group.
  */
 bool pdet_group_fields(const char *name, unsigned len,
 		       struct pdet_fields *ret);
@@ -106,16 +130,22 @@ const char *pdet_state_name(unsigned state);
 const char *pdet_state_text(unsigned state);
 const char *pdet_source_name(unsigned source);
 
-/* pdet_is_reason - the state says that there is no answer. */
+/* pdet_is_reason - true if the state means that there is no answer. */
 static inline bool pdet_is_reason(unsigned state)
 {
 	return state >= PAGEDET_UNSUPPORTED;
 }
 
-/* The field that holds the known bits of a mask field, or the field itself. */
+/* The field with the known bits of a mask field; otherwise the field itself. */
 static inline unsigned pdet_known_field(unsigned field)
 {
 	return pdet_field_info(field)->known;
 }
+
+/*
+ * Advice for an expensive field that the query did not name. The field's name
+ * follows the text.
+ */
+#define PDET_NOT_LOOKED_FOR "not read; add --fields cheap,"
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What the comment above a function says, and that it says all it must."""
+"""Parses the comment above a function, and checks that it is complete."""
 import re
 
 from .text import HeaderError, comment_lines, one_line, take_marks
@@ -145,7 +145,7 @@ def errors(name, line, text, errnos):
 
 
 def resolve(function, known, line):
-    """Spell out "as pagedet_next()"."""
+    """Replace "as pagedet_next()" by the errors of that function."""
     out = []
     for error in function["errors"]:
         other = error.get("as")

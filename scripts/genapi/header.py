@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""The public header as data."""
+"""Parses the public header."""
 import re
 
 from . import functions
@@ -8,7 +8,7 @@ from .types import Type, declarator
 
 
 class Header:
-    """Everything public, in the order of the header. describe() is the JSON.
+    """All declarations, in the order of the header. describe() gives the JSON.
     """
 
     def __init__(self, text):
@@ -68,7 +68,7 @@ class Header:
             comment = None
 
     def trailing(self, line):
-        """The comment behind a member, in the same line."""
+        """The comment behind a member, on the same line."""
         token = self.tokens[self.at]
         if token.kind == "comment" and token.line == line:
             self.at += 1
@@ -104,7 +104,7 @@ class Header:
                                    "comment": text})
 
     def expression(self, text, line, params=()):
-        """C to an expression that Python computes alike for what we write."""
+        """Translate a C expression to Python, as far as the header uses C."""
         out = re.sub(r"\(uint(\d+)_t\)\s*-\s*1\b",
                      lambda m: str((1 << int(m.group(1))) - 1), text)
         out = re.sub(r"\((?:unsigned|int|u?int\d+_t)\)", "", out)
@@ -230,7 +230,7 @@ class Header:
         return entry
 
     def member_length(self, struct, member, members):
-        """By convention n_items counts items; [len: X] says it aloud."""
+        """By convention n_items counts items; [len: X] says it explicitly."""
         guess = "n_" + member["name"]
         if member["pointers"] and "len" not in member and guess in members:
             member["len"] = guess
@@ -304,7 +304,7 @@ class Header:
             part = []
         return params
 
-    # --- what names another thing must name one that exists
+    # --- every name must refer to something that exists
 
     def check_references(self):
         known = {f["name"]: f for f in self.functions}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""The low layer of the Python binding, from the description alone."""
+"""Generates the low layer of the Python binding from the description."""
 import re
 import textwrap
 
@@ -50,14 +50,14 @@ def bracketed(name, items, indent):
 
 
 def counted_text(function):
-    """Its char * result has a length and may hold any byte."""
+    """Its char * result has a length and may contain any byte."""
     return function["return"]["base"] == "char" and \
         any(p["name"] == "len" and p["direction"] == "out"
             for p in function["params"])
 
 
 def imports(body):
-    """Of ctypes, only what is used."""
+    """The names of ctypes that are used."""
     names = sorted(set(re.findall(r"\b(?:c_\w+|CFUNCTYPE|POINTER|Structure)\b",
                                   body)))
     lines = textwrap.wrap(", ".join(names) + ")", 60)
@@ -101,7 +101,7 @@ def prototypes(api):
 
 
 def structures(api):
-    """In the header's order; a callback stands before what holds it."""
+    """In the order of the header; a callback comes before its users."""
     lines = []
     for name in api["opaque"]:
         lines += ["", "", "class %s(Structure):" % name,

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Tokens of the header, and what its comments say.
+"""Splits the header into tokens, and parses its comments.
 
-Comments stay in the stream of tokens: they carry half of the meaning.
+Comments are tokens as well, because they carry half of the meaning.
 """
 import re
 
 
 class HeaderError(Exception):
-    """What is wrong with the header, and in which line."""
+    """An error in the header, with its line."""
 
     def __init__(self, line, text):
         super().__init__(text)
@@ -91,7 +91,7 @@ def one_line(text):
 
 
 def plain(token):
-    """A comment as text: paragraphs stay, lines do not."""
+    """The text of a comment; only paragraphs keep their breaks."""
     if token is None:
         return ""
     parts = "\n".join(text for _, text in comment_lines(token))

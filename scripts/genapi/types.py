@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""C types and declarators, as far as other languages can follow them."""
+"""Parses C types and declarators that other languages can express."""
 import re
 
 from .text import HeaderError
@@ -27,7 +27,7 @@ class Type:
                     words.append(token.text)
         self.text = text.strip()
         self.base = " ".join(words)
-        # what is pointed to must not be written through this type
+        # const: the target must not be written through this type
         self.const = tokens[0].text == "const" if tokens else False
         if not self.base:
             raise HeaderError(line, "no type here")

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A program built against some header - an old release's, today's, or one of
- * a release to come - and run with today's library. Uses what the first
- * release had, and nothing of what initializers set up, for their form may
- * change. Prints TAP.
+ * A program built against the header of an old release, of today, or of a later
+ * release, and run with today's library. It uses what the first release had,
+ * but no initializers, because their form may change. Prints TAP.
  *
  *   client ROOT	a root whose pfns 0 to 7 are anonymous pages
  *
- * LATER: the header is of a release to come, where pagedet_page, _query,
- * _options and _info have a last member "later".
+ * LATER: the header is of a later release, where pagedet_page, _query, _options
+ * and _info have a last member "later".
  */
 #include <errno.h>
 #include <pagedet.h>
@@ -39,7 +38,7 @@ static int all(const unsigned char *bytes, size_t n, unsigned char value)
 	return 1;
 }
 
-/* What a field that the query wanted may be in a row of our size. */
+/* Checks the cell of a wanted field in a row of this header's size. */
 static int cell_is_right(const struct pagedet_page *row, uint32_t id)
 {
 	const struct pagedet_field_info *field = pagedet_field(id);

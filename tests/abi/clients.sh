@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# Programs built against the header of every release run with the library of
-# today; so does one built against today's header with members cut off at the
-# end of its structs, and one with members added there.
+# Tests that programs built against the header of every release run with today's
+# library, and programs built against today's header with struct members removed
+# or added at the end.
 . "$top_srcdir/tests/tap.sh"
 
 header=$tap_dir/whole.h
@@ -27,14 +27,14 @@ page 8+8 flags=buddy
 EOT
 "$top_builddir/tests/fixtures/mkproc" "$tap_dir/scenario" "$root"
 
-# client NAME FOLDER-OF-THE-HEADER [FLAGS...]
+# client NAME FOLDER-OF-THE-HEADER [FLAGS...]: build and run one client.
 client() {
 	client_name=$1
 	folder=$2
 	shift 2
 	rm -f "$tap_dir/client" "$tap_dir/client.o"
-	# Compiled without libtool, which takes no path with a blank in it for
-	# one path; linked from where the library is.
+	# libtool splits a path at a blank, so compile without it. Link from the
+	# library's folder.
 	{
 		$CC -std=gnu11 -Wall -Wextra -Werror "$@" -I"$folder" \
 			-c -o "$tap_dir/client.o" \
@@ -66,14 +66,18 @@ client() {
 	done < "$tap_dir/out"
 }
 
-# edit FOLDER AWK-PROGRAM: today's header, changed; the program sees the lines
-# of struct "name", whose last member is on line "last"
+# edit FOLDER AWK-PROGRAM: change a copy of today's header. The program gets the
+# lines of struct "name". The struct's last members begin on the lines "before"
+# and "last".
 edit() {
 	mkdir "$tap_dir/$1"
 	awk '
 	FNR == 1 { file++ }
 	/^struct pagedet_[a-z]+ \{/ { name = $2 }
-	file == 1 && name != "" && /^\t[a-z].*;/ { last[name] = FNR }
+	file == 1 && name != "" && /^\t[a-z].*;/ {
+		before[name] = last[name]
+		last[name] = FNR
+	}
 	/^};/ { name = "" }
 	file == 2 '"$2" "$header" "$header" > "$tap_dir/$1/pagedet.h"
 	if cmp -s "$header" "$tap_dir/$1/pagedet.h"; then
@@ -84,9 +88,9 @@ edit() {
 client "today's header" "$top_srcdir/include"
 
 edit before '{
-	# Two members of 32 bits, so that nothing is padded.
+	# Remove two members, so that a pair of 32 bits leaves no padding.
 	if ((name == "pagedet_page" || name == "pagedet_query") &&
-	    (FNR == last[name] || FNR == last[name] - 1))
+	    FNR >= before[name])
 		next
 	print
 }'

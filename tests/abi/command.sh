@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# The command and the examples use the public API and nothing else, although
-# the command carries the inside of the library within itself.
+# Tests that the command and the examples use only the public API, although the
+# command is linked with the whole library.
 . "$top_srcdir/tests/tap.sh"
 
 # Includes: their own headers, pagedet.h, the system's.
-find "$top_srcdir/examples" -name '*.[ch]' | sort > "$tap_dir/files"
+find "$top_srcdir/examples" "$top_srcdir/tools" -name '*.[ch]' | sort > "$tap_dir/files"
 while IFS= read -r file; do
 	own=$(dirname "$file")
 	sed -n 's/^[ \t]*#[ \t]*include[ \t]*["<]\([^">]*\)[">].*/\1/p' \
@@ -26,13 +26,13 @@ else
 	tap_ok "sources name the public API only"
 fi
 
-# What its objects ask of others is exported.
+# The library exports each of its functions that the command's objects use.
 awk '/^[ \t]*[a-z_0-9]+;/ { gsub(/[ \t;]/, ""); print }' \
 	"$top_srcdir/libpagedet/libpagedet.map" | sort > "$tap_dir/exports"
-$NM -u "$top_builddir"/examples/pagedet/pagedet-*.o |
+$NM -u "$top_builddir"/tools/pagedet/pagedet-*.o |
 	sed -n 's/^ *U \(\(pagedet\|pdet\|procfs\)_.*\)/\1/p' | sort -u \
 	> "$tap_dir/used"
-$NM -g --defined-only "$top_builddir"/examples/pagedet/pagedet-*.o |
+$NM -g --defined-only "$top_builddir"/tools/pagedet/pagedet-*.o |
 	awk 'NF == 3 { print $3 }' | sort -u > "$tap_dir/own"
 comm -23 "$tap_dir/used" "$tap_dir/own" | comm -23 - "$tap_dir/exports" \
 	> "$tap_dir/why"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# Header, export list, shared and static library agree on what is public.
+# Tests that header, export list, shared and static library agree on what is
+# public.
 . "$top_srcdir/tests/tap.sh"
 
 shared=$top_builddir/.libs/libpagedet.so

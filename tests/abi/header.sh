@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# The public header is clean in every C and C++ that people still use, with
-# every compiler that is here, and on 32 bits; its functions are described.
+# Tests that the public header compiles without warnings in every common C and
+# C++ standard, with every compiler here, and for 32 bits, and that its
+# functions are documented.
 . "$top_srcdir/tests/tap.sh"
 
 warnings="-pedantic -Wall -Wextra -Werror"
@@ -28,7 +29,7 @@ int client(void)
 }
 EOT
 
-# matrix LANGUAGE COMPILER STANDARD...
+# matrix LANGUAGE COMPILER STANDARD...: compile the header in each STANDARD.
 matrix() {
 	language=$1
 	compiler=$2
@@ -52,7 +53,7 @@ for compiler in g++ clang++; do
 	matrix c++ "$compiler" c++98 c++11 c++14 c++17 c++20
 done
 
-# The table of fields proves at compile time that it and the header agree.
+# The field table proves at compile time that it agrees with the header.
 for file in schema batch; do
 	name="schema/$file.c on 32 bits"
 	if ! command -v i686-linux-gnu-gcc > /dev/null; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# What "make install" puts somewhere is enough to build an example with the
-# flags of pagedet.pc, against the shared library and against the static one.
+# Tests that an example builds with the installed files and the flags of
+# pagedet.pc, against the shared and the static library.
 . "$top_srcdir/tests/tap.sh"
 
 if [ -n "$PDET_SANITIZE" ]; then
@@ -11,8 +11,8 @@ if [ -n "$PDET_SANITIZE" ]; then
 	tap_done
 fi
 
-# Below the build tree, because that is where a build may write - unless there
-# is a blank in its path: libtool does not install there.
+# Install below the build tree, where a build may write. libtool cannot install
+# into a path with a blank, so use /tmp in that case.
 case $top_builddir in
 *[[:space:]]*) installed=$(mktemp -d /tmp/pagedet-test.XXXXXX) ;;
 *) installed=$top_builddir/tests/abi/installed ;;
@@ -21,7 +21,7 @@ rm -rf "$installed"
 mkdir -p "$installed"
 trap 'rm -rf "$tap_dir" "$installed"' EXIT
 
-# Every folder is named: configure may have been told any of them.
+# Name every folder, because configure may have been given any of them.
 tap_run "make install into another prefix" \
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u DESTDIR \
 	"$MAKE" -C "$top_builddir" install \
@@ -29,6 +29,7 @@ tap_run "make install into another prefix" \
 	bindir="$installed/bin" libdir="$installed/lib" \
 	includedir="$installed/include" datarootdir="$installed/share" \
 	datadir="$installed/share" mandir="$installed/share/man" \
+	docdir="$installed/share/doc/libpagedet" \
 	pkgconfigdir="$installed/lib/pkgconfig" \
 	bashcompletiondir="$installed/share/bash-completion/completions"
 
@@ -45,8 +46,11 @@ tap_run "pagedet.pc is there" pc --exists --print-errors
 tap_run "its version is that of configure" \
 	grep -q "AC_INIT(\[libpagedet\], \[$(pc --modversion)\])" \
 	"$top_srcdir/configure.ac"
-libs=$(pc --libs-only-l | sed 's/ *$//')
-tap_run "shared linking asks for nothing private" test "$libs" = -lpagedet
+# Other modules of pkg-config are not visible here, as on a user's machine.
+alone=$(PKG_CONFIG_LIBDIR=$installed/lib/pkgconfig pc --cflags --libs 2>&1 |
+	sed 's/ *$//')
+tap_run "no other module is needed, and no other flag comes along: $alone" \
+	test "$alone" = "-I$installed/include -L$installed/lib -lpagedet"
 
 find "$installed/include" -type f | sed "s,^$installed/include/,," \
 	> "$tap_dir/headers"
@@ -59,13 +63,13 @@ tap_run "pagedet.h and its parts are the only headers" \
 tap_run "the command is there and runs" \
 	"$installed/bin/pagedet" --version
 
-# What a library that counts its executed lines needs.
+# A client needs this flag if the library counts executed lines.
 counts=
 case $PDET_CLIENT_FLAGS in
 *--coverage*) counts=--coverage ;;
 esac
 
-# build NAME FLAGS...: examples/quickstart.c as a stranger would
+# build NAME FLAGS...: build examples/quickstart.c as a user would.
 build() {
 	name=$1
 	shift
@@ -74,7 +78,7 @@ build() {
 	tap_run "an example builds, $name" $CC -o "$tap_dir/client" "$@"
 }
 
-# runs NAME: it prints a line of JSON with the kind of its page
+# runs NAME: expect a line of JSON with the kind of the page.
 runs() {
 	"$tap_dir/client" > "$tap_dir/out" 2>&1 || echo "status $?" \
 		>> "$tap_dir/out"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# The layout of the public structs and the values of the public constants are
-# what is recorded in layout-*.txt, and the check that compares layouts sees
-# what breaks a program built against an older one.
+# Tests that layouts of public structs and values of public constants equal
+# those in layout-*.txt, and that the comparison detects incompatible changes.
 . "$top_srcdir/tests/tap.sh"
 
 header=$tap_dir/pagedet.h
@@ -30,7 +29,7 @@ layout() {
 	fi
 }
 
-# The word length tells the layouts apart, not the machine.
+# Choose the layout by the word length, not by the machine.
 if $CC -x c -dM -E - < /dev/null | grep -q '__x86_64__\|__aarch64__'; then
 	layout x86_64 $CC
 else
@@ -49,7 +48,7 @@ size s 16
 constant C 1
 EOT
 
-# change SED-SCRIPT: a newer layout
+# change SED-SCRIPT: derive a newer layout from the old one.
 change() {
 	sed "$1" "$tap_dir/old" > "$tap_dir/new"
 }

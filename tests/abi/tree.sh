@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# The tree is in order: no file was forgotten in the lists of the build, and
-# all of them are in the style that CONTRIBUTING.md asks for.
+# Tests that no file is missing from the lists of the build, and that all files
+# follow the style of CONTRIBUTING.md.
 . "$top_srcdir/tests/tap.sh"
 
 tap_run "every file is in a list of the build" \
@@ -46,5 +46,21 @@ tap_run "a program of one file needs no list" \
 echo '# tests/unit' > "$tap_dir/tree/Makefile.am"
 tap_fails "a forgotten file is seen" "$top_srcdir/scripts/check-lists" \
 	"$tap_dir/tree"
+
+# found NAME TEST: expect the short name to select this test.
+found() {
+	tap_run "$1 is $2" test "$("$top_srcdir/scripts/find-test" "$1" \
+		tests/unit/base/text/test_text tests/unit/diff/test_diff \
+		tests/cli/diff.sh tests/log/test-real.py)" = "$2"
+}
+found text tests/unit/base/text/test_text
+found unit/text tests/unit/base/text/test_text
+found unit/diff tests/unit/diff/test_diff
+found cli/diff tests/cli/diff.sh
+found real tests/log/test-real.py
+tap_fails "a name of two tests is refused" "$top_srcdir/scripts/find-test" \
+	diff tests/unit/diff/test_diff tests/cli/diff.sh
+tap_fails "a name of no test is refused" "$top_srcdir/scripts/find-test" \
+	tex tests/unit/base/text/test_text
 
 tap_done

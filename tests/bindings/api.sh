@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# The description of the API for bindings, and what is generated from it, are
-# those of the header; the generator refuses what bindings cannot follow.
+# Tests that the description of the API, and the code generated from it, match
+# the header, and that the generator rejects what bindings cannot express.
 . "$top_srcdir/tests/tap.sh"
 
 python=${PYTHON:-${PYTHON3:-python3}}

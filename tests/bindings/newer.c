@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A library of a release to come, as far as a binding of today needs it: rows
- * have fields, sources have a source, states have a reason that the header
- * does not know, and descriptions are longer. It counts what is freed in the
- * wrong order or used from two threads, and wipes what it frees, so that a
- * binding that errs is seen.
+ * Simulates the library of a later release for today's bindings. Rows have new
+ * fields, there is a new source and a new reason that the header does not know,
+ * and descriptions are longer. It counts objects that are freed in the wrong
+ * order or used from two threads, and wipes what it frees, so that errors of a
+ * binding become visible.
  *
- * The rows are made up: pfn n is anonymous, with comm "task-n" for even n; the
- * comm of odd n is lost for the new reason. Pfn 13 fails with -EIO, and pfn 40
- * shows where the kernel maps it. Of the two bits of the glow, only the second
+ * The rows are invented. Pfn n is anonymous, with comm "task-n" for even n; for
+ * odd n comm is lost for the new reason. Pfn 13 fails with -EIO, and pfn 40
+ * shows the kernel's mappings. Of the two bits of the glow, only the second one
  * is known.
  */
 #include <errno.h>
@@ -32,7 +32,7 @@
 
 struct pagedet {
 	int opened;
-	unsigned made;		/* iterators, indexes, emitters alive */
+	unsigned made;		/* living iterators, indexes, emitters */
 	char error[80];
 	const char *advice;
 	pthread_t user;
@@ -70,14 +70,14 @@ struct pagedet_emitter {
 	char text[64];
 };
 
-/* What the test asks for. */
+/* Read and set by the test. */
 unsigned newer_wrong;		/* broken rules */
 unsigned newer_handles, newer_iters;
 uint32_t newer_descriptor;
 struct pagedet_index_options newer_index;
 uint64_t newer_group_by;	/* with PAGEDET_Q_GROUP, fields plus one */
 
-/* Descriptions with a member more. */
+/* Descriptions with one more member. */
 struct longer_info {
 	struct pagedet_field_info info;
 	const char *taste;
@@ -88,7 +88,7 @@ struct longer_part {
 	const char *taste;
 };
 
-/* In the order of the columns; their position is another. */
+/* In the order of the columns; their position is another one. */
 #define FIELD(id_, known_, position_, type_, offset_, width_, name_, unit_, \
 	      since_)                                                     \
 	{ { .size = sizeof(struct longer_info), .id = (id_),              \
@@ -113,7 +113,10 @@ static const struct longer_info fields[] = {
 	      "9.0"),
 	FIELD(SURE, SURE, 5, PAGEDET_TYPE_MASK, END + 12, 4, "sure", "",
 	      "9.0"),
-	/* never asked for; what the last is called says nothing of glow */
+	/*
+	 * No query wants this field. The name of the last field does not
+	 * concern glow.
+	 */
 	FIELD(PAGEDET_FIELD_PTE, PAGEDET_FIELD_PTE, 7, PAGEDET_TYPE_MASK,
 	      OF(pte), 4, "pte", "", "0.1"),
 	FIELD(PAGEDET_FIELD_MAP, PAGEDET_FIELD_MAP, 8, PAGEDET_TYPE_ENUM,
@@ -373,7 +376,7 @@ static void set(struct pagedet_iter *it, int column, uint32_t row,
 	it->cell[column][row] = (uint16_t)(NEW_SOURCE << 8 | state);
 }
 
-/* The next rows as columns; how many, or an error. */
+/* Makes the next rows as columns. Returns how many, or an error. */
 static int step(struct pagedet_iter *it, uint32_t most)
 {
 	struct pagedet_progress told = { .size = sizeof(told) };
@@ -560,8 +563,10 @@ int pagedet_emitter_new(struct pagedet *pd,
 	return 0;
 }
 
-/* Without pagedet_emit_all() and the rest: an older library lacks functions,
- * this one is both. */
+/*
+ * Without pagedet_emit_all() and others: an older library lacks functions, and
+ * this one is older and newer at once.
+ */
 const char *pagedet_emitter_text(struct pagedet_emitter *emitter, size_t *len)
 {
 	*len = 3;

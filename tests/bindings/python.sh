@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# The Python binding: on a library that is newer than it, on the library that
-# was just built, and its examples beside their twins in C.
+# Tests the Python binding with a newer library, with the library just built,
+# and its examples against those in C.
 . "$top_srcdir/tests/tap.sh"
 
 python=${PYTHON:-${PYTHON3:-python3}}
@@ -11,7 +11,7 @@ if ! command -v "$python" > /dev/null; then
 	tap_done
 fi
 if [ -n "${PDET_SANITIZE:-}" ]; then
-	# The sanitizers want to be in the program, which is python.
+	# The sanitizers must be linked into the program, which is Python.
 	tap_skip "the Python binding" "the library is built with sanitizers"
 	tap_done
 fi

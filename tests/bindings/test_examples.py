@@ -87,7 +87,7 @@ class Twins(unittest.TestCase):
 
     def test_command(self):
         """memory_summary.py prints what the command prints"""
-        command = os.path.join(tree.BUILD, "examples", "pagedet", "pagedet")
+        command = os.path.join(tree.BUILD, "tools/pagedet/pagedet")
         if not os.path.exists(command):
             self.skipTest("there is no " + command)
         there = run(command, "--root", lab.root, "scan", "--by", "kind",

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# Each command's answer about a small machine of which everything is known, and
-# the exit status that goes with it.
+# Tests each command's answer about a small, fully known machine, and its exit
+# status.
 . "$top_srcdir/tests/cli/cli.sh"
 
 root=$tap_dir/root
 "$top_builddir/tests/fixtures/mkproc" \
 	"$top_srcdir/tests/golden/cli-machine.scenario" "$root"
 
-# ask ARGUMENTS...: as JSON, about that machine
+# ask ARGUMENTS...: queries that machine, with JSON output
 ask() {
 	run --root "$root" --json "$@"
 }
 
-# answers NAME TEXT ARGUMENTS...: status 0, TEXT, nothing to remark
+# answers NAME TEXT ARGUMENTS...: status 0, output TEXT, no message
 answers() {
 	answers_name=$1
 	answers_text=$2
@@ -37,13 +37,13 @@ answers 'a list knows what was asked' '{"ask":0,"pfn":304}
 {"ask":1,"pfn":1}
 {"ask":2,"pfn":304}' page 304 0+2 0x130 --fields ask,pfn
 answers 'the last number there is' \
-	'{"pfn":18446744073709551615,"kind":"hole"}' \
-	page 18446744073709551615 --fields pfn,kind
+	'{"pfn":9223372036854775807,"kind":"hole"}' \
+	page 9223372036854775807 --fields pfn,kind
 answers 'a physical address' '{"pfn":256}' phys 100fff --fields pfn
 answers 'a physical range' '{"pfn":256}
 {"pfn":257}' phys 0x100fff+2 --fields pfn
-answers 'the last address there is' '{"pfn":4503599627370495,"kind":"hole"}' \
-	phys ffffffffffffffff --fields pfn,kind
+answers 'the last address there is' '{"pfn":2251799813685247,"kind":"hole"}' \
+	phys 7fffffffffffffff --fields pfn,kind
 for place in before behind; do
 	if [ $place = before ]; then
 		run --json --fields pfn --root "$root" page 5
@@ -69,7 +69,7 @@ stdout_is 'standard input' '{"ask":0,"pfn":256}
 {"ask":1,"pfn":258}
 {"ask":2,"pfn":272}'
 
-# More than is asked for at once.
+# More than one query takes.
 seq 0 140000 > "$tap_dir/in"
 sed 's/.*/{"pfn":&}/' "$tap_dir/in" > "$tap_dir/expected"
 from_stdin --fields pfn
@@ -97,7 +97,7 @@ from_stdin --by node
 tap_run 'a long list makes one total' \
 	test "$(grep -c '"total":{"pages":140001,' "$tap_dir/stdout")" = 1
 from_stdin --fields pfn --deadline 0.000001
-expect 'the deadline is for the whole list' 2 'the deadline came first'
+expect 'the deadline is for the whole list' 2 'the deadline passed first'
 echo x >> "$tap_dir/in"
 from_stdin --fields pfn
 expect 'a bad line far behind' 65 "line 140002: 'x'"
@@ -151,12 +151,36 @@ answers 'by two fields' '{"kind":"anon","memcg_ino":45,"pages":2,"bytes":8192}
 	scan --by kind,memcg_ino --where kind=anon
 answers 'runs' '{"pfn":288,"kind":"free","pages":4}' \
 	scan --runs --fields pfn,kind --where kind=free
+for where in 'pages=1' 'time_ns>0' '!notes:torn'; do
+	answers "a filter on what every row says: $where" '{"pfn":256}' \
+		page 256 --fields pfn --where "$where"
+done
+ask page 256 --where 'pages>1'
+expect 'a filter on what every row says: not one' 1 'no page matched'
 ask scan --where kind=shmem
 expect 'nothing matches' 1 'no page matched'
 ask scan --where kind=shmem -q
 expect 'nothing matches, quietly' 1
 ask scan --where 'pfn=256 and refcount>0'
 expect 'a condition that nobody can decide' 2 '1 page undecided'
+either='(pfn=256 or pfn=257 and refcount>0) and kind=anon'
+ask scan --where "$either" --fields pfn
+expect 'one page matches, one is undecided' 0 '1 page undecided'
+stdout_is 'one page matches, one is undecided: the first is listed' \
+	'{"pfn":256}'
+ask scan --where "$either" --summary
+expect 'one page matches, one is undecided: counted' 0 '1 page undecided'
+ask scan --where "$either" --undecided --fields pfn
+expect 'the undecided one is listed, too' 0 '1 page undecided'
+ask scan --where "$either" --fields pfn --strict
+expect 'with --strict that is status 2' 2 '1 page undecided'
+stdout_is 'with --strict the answer is the same' '{"pfn":256}'
+ask scan --where "$either" --summary --strict -q
+expect 'counted with --strict' 2
+ask scan --where kind=anon --strict --fields pfn
+expect 'with --strict and nothing undecided' 0
+ask doctor --strict
+expect '--strict without a filter to apply' 64 'takes no --strict'
 ask scan --where 'pfn=256 and refcount>0' --undecided --fields pfn
 stdout_is '--undecided lists it' '{"pfn":256}'
 ask scan --where 'kind=nonsense'
@@ -166,7 +190,7 @@ expect 'no such field to count by' 64 "'nonsense'"
 ask page 1 --fields nonsense
 expect 'no such field' 64 nonsense
 
-# --- who maps it ---
+# --- mappings of a page ---
 
 ask mappers 0x101 --fields pfn,map,pid,vaddr
 expect 'mappers: status' 0
@@ -180,7 +204,7 @@ ask mappers 0x120
 expect 'nobody' 1 'nobody maps it'
 stdout_is 'nobody has a summary' '{"pfn":288,"found":0,"expected":0,"mapcount_kind":"exact","unread":[]}'
 
-# --- what is not answered ---
+# --- fields without an answer ---
 
 ask page 256 --fields pfn,refcount
 expect 'a field by name that nobody answers' 2 'refcount:'
@@ -197,7 +221,7 @@ expect 'a source that is not here' 69 'source'
 ask kaddr ffff888000000000
 expect 'kernel addresses' 69 'needs'
 ask from-log /dev/null
-expect 'a log without pages' 1 'no page is mentioned'
+expect 'a log without pages' 1 'the log mentions no page'
 ask stack 0x100
 expect 'stacks' 69 'cannot tell who allocated a page'
 
@@ -223,7 +247,7 @@ stdout_has 'doctor: what can be answered' \
 	'{"field":"pfn","source":"procfs","can":true'
 stdout_has 'doctor: what cannot' \
 	'{"field":"refcount","source":"procfs","can":false,"why":"'
-run doctor --root "$root"
+run doctor --root "$root" -v
 stdout_has 'doctor, for people: the sources' 'sources        procfs'
 tap_run 'doctor, for people: every field' sh -c '
 	"$1" help fields | sed 1d | while read -r field rest; do
@@ -231,5 +255,14 @@ tap_run 'doctor, for people: every field' sh -c '
 	done' sh "$PAGEDET" "$tap_dir/stdout"
 tap_fails 'doctor, for people: no blanks at the end' \
 	grep -q ' $' "$tap_dir/stdout"
+
+# --- a running thread on arm64, according to its kernel ---
+
+pid=$(cd "$root/proc" && ls -d [0-9]* | head -n 1)
+echo '[<0>] 0x0' > "$root/proc/$pid/stack"
+mkdir -p "$root/proc/$pid/task/$pid"
+run --root "$root" task "$pid" --stacks --json --fields pid --where kind=reserved
+tap_fails 'no function at address 0 is a frame' grep -q '0x0' "$tap_dir/stdout"
+stdout_has 'it runs, so it has no stack to show' '"kernel_stack":"raced"'
 
 tap_done

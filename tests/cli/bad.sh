@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs image
-# What is wrong, odd, gone, cut short or hostile in what is asked about: each
-# has its exit status and its words, and nothing is invented.
+# Tests wrong, odd, missing, truncated and hostile input. Each has its exit
+# status and message, and nothing is invented.
 . "$top_srcdir/tests/cli/cli.sh"
 
 mkproc=$top_builddir/tests/fixtures/mkproc
 machine=$top_srcdir/tests/golden/cli-machine.scenario
 
-# machine_with NAME [LINES]: the small machine below $tap_dir/NAME, and changes
+# machine_with NAME [LINES]: makes the small machine, with changes, below
+# $tap_dir/NAME
 machine_with() {
 	{
 		cat "$machine"
@@ -17,14 +18,14 @@ machine_with() {
 	"$mkproc" "$tap_dir/scenario" "$tap_dir/$1"
 }
 
-# ask ROOT ARGUMENTS...: as JSON
+# ask ROOT ARGUMENTS...: with JSON output
 ask() {
 	ask_root=$tap_dir/$1
 	shift
 	run --root "$ask_root" --json "$@"
 }
 
-# answers NAME TEXT ROOT ARGUMENTS...: status 0, TEXT, nothing to remark
+# answers NAME TEXT ROOT ARGUMENTS...: status 0, output TEXT, no message
 answers() {
 	answers_name=$1
 	answers_text=$2
@@ -36,7 +37,7 @@ answers() {
 
 machine_with small
 
-# --- processes that are gone, or another user's ---
+# --- processes that have ended, or of another user ---
 
 ask small task 99
 expect 'a task that is gone' 1 'no such task'
@@ -50,7 +51,7 @@ expect 'all tasks are gone' 1 '2 tasks ended meanwhile'
 ask small virt 99 0
 expect 'an address of a task that is gone' 1 'no such task'
 
-# Root may read all, so it is tried as nobody.
+# Root may read everything, so this runs as nobody.
 not_ours=1
 if [ "$(id -u)" -ne 0 ]; then
 	unprivileged() {
@@ -79,6 +80,20 @@ if [ -n "$not_ours" ]; then
 		grep -q 'hint: needs' "$tap_dir/stderr"
 	run_unprivileged virt $not_ours 1000
 	expect "an address of another user's task" 77 'cannot read task 1'
+	for words in 'page 1' 'phys 1000' 'page 1 --fields pfn,kind' \
+		'page 1 --json'; do
+		chmod 0 "$tap_dir/small/proc/kpageflags" \
+			"$tap_dir/small/proc/kpagecount"
+		# shellcheck disable=SC2086
+		run_unprivileged $words --root "$tap_dir/small"
+		expect "$words: its number alone is no answer" 77 \
+			'nothing could be answered: a privilege is missing'
+		chmod 644 "$tap_dir/small/proc/kpageflags" \
+			"$tap_dir/small/proc/kpagecount"
+		# shellcheck disable=SC2086
+		run_unprivileged $words --root "$tap_dir/small"
+		expect "$words: an answer" 0
+	done
 	run_unprivileged task $not_ours 99999999 --by pid
 	expect "only others' tasks" 2 '1 task may not be read'
 	chmod 0 "$tap_dir/small/proc/12/maps"
@@ -92,14 +107,37 @@ if [ -n "$not_ours" ]; then
 	chmod 644 "$tap_dir/small/proc/12/maps"
 fi
 
-# --- places at the end of all numbers, odd lengths ---
+# A user with the privilege is not told to get it.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+	chmod 0 "$tap_dir/small/proc/12/maps"
+	status=0
+	setpriv --bounding-set=-dac_override,-dac_read_search "$PAGEDET" \
+		task 12 --root "$tap_dir/small" --fields vaddr \
+		> "$tap_dir/stdout" 2> "$tap_dir/stderr" < /dev/null ||
+		status=$?
+	expect 'a task that something else refuses' 77 'cannot read task 12'
+	if [ $((0x$(sed -n 's/^CapEff:[^0-9a-f]*//p' /proc/self/status) >> \
+		19 & 1)) -eq 1 ] &&
+		[ "$(readlink /proc/self/ns/user)" = 'user:[4026531837]' ]; then
+		expect 'a task that something else refuses: hint' 77 \
+			'hint: this process has CAP_SYS_PTRACE, so something else'
+	else
+		expect 'a task that may not be read: hint' 77 'hint: needs'
+	fi
+	chmod 644 "$tap_dir/small/proc/12/maps"
+fi
+
+# --- places at the end of the number range, odd lengths ---
 
 for place in ffffffffffffffff 0xfffffffffffff001+0xfff \
 	fffffffffffff000+4096; do
 	answers "virt $place" \
 		'{"vaddr":"0xfffffffffffff000","kind":"unmapped"}' \
 		small virt 12 $place --fields vaddr,kind
-	answers "phys $place" '{"pfn":4503599627370495,"kind":"hole"}' \
+done
+for place in 7fffffffffffffff 0x7ffffffffffff001+0xfff \
+	7ffffffffffff000+4096; do
+	answers "phys $place" '{"pfn":2251799813685247,"kind":"hole"}' \
 		small phys $place --fields pfn,kind
 done
 ask small virt 12 fffffffffffff000+4097
@@ -124,7 +162,7 @@ answers 'pages around the end' '{"pfn":511,"kind":"hole"}
 ask small mappers 512
 expect 'who maps the page past the last one' 1 'nobody maps it'
 
-# Memory that is switched off has no pages, whatever is asked of it.
+# Offline memory has no pages, in any query.
 machine_with off 'pages 0x600
 blocksize 0x200000
 block 0 node=0
@@ -139,7 +177,7 @@ for fields in kind flags order,mapcount kind,flags memcg_ino; do
 		'{"total":{"pages":9,"bytes":36864,'
 done
 
-# --- conditions that are none ---
+# --- invalid conditions ---
 
 # nonsense EXPR WORDS
 nonsense() {
@@ -152,7 +190,7 @@ nonsense nonsense 'there is no such field'
 nonsense 'nonsense=1' 'there is no such field'
 nonsense 'kind=' 'expected a value'
 nonsense 'kind=nonsense' 'no such name'
-nonsense 'kind>3' 'it has no order'
+nonsense 'kind>3' 'values of this field have no order'
 nonsense 'flags:nonsense' 'no such name'
 nonsense 'pfn=abc' 'expected a number'
 nonsense 'pfn<18446744073709551616' 'expected a number'
@@ -161,10 +199,10 @@ nonsense 'kind=anon and' 'expected a field'
 nonsense 'kind=anon kind=file' 'expected "and" or "or"'
 nonsense '(kind=anon' 'expected'
 nonsense 'kind=anon)' 'expected "and" or "or"'
-nonsense 'comm~[' 'it is no regular expression'
+nonsense 'comm~[' 'it is not a regular expression'
 nonsense "comm='x" 'the quote is not closed'
 
-# --- names that are hostile ---
+# --- hostile names ---
 
 answers 'a comm with newline and parenthesis' \
 	'{"pid":12,"tgid":12,"comm":"a)\n(b"}' \
@@ -195,14 +233,14 @@ expect 'a directory with a newline that is not there' 66 'none\x0a'
 run page 1 --root "$tap_dir/none${newline}"
 expect 'a root with a newline that is not there' 66 'none\x0a'
 
-# --- files of the kernel that end too early ---
+# --- files of the kernel that are truncated ---
 
 machine_with cut 'truncate proc/kpageflags 2100
 truncate proc/kpagecount 2100'
 answers 'what stands before the end of kpageflags' \
 	'{"pfn":257,"kind":"anon","mapcount":2}' \
 	cut page 257 --fields pfn,kind,mapcount
-# Where zones have memory, its end is not that of the file.
+# If zones have memory, its end is not that of the file.
 ask cut page 272 --fields pfn,kind,mapcount,memcg_ino
 expect 'what stands behind the end of kpageflags' 2 'kind: not answered'
 stdout_is 'what stands behind the end of kpageflags is not made up' \
@@ -275,7 +313,7 @@ stdout_is '60,000 mappings: who maps a page of the last one' \
 	'{"pid":7,"vaddr":"0x2d4be000"}
 {"pfn":60255,"found":1,"expected":1,"mapcount_kind":"exact","unread":[]}'
 
-# Somebody maps it who is not here, as in another pid namespace.
+# A process that is not visible maps it, as in another pid namespace.
 cat > "$tap_dir/scenario" << 'EOF'
 pages 0x1000
 iomem 0 0-ffffff System RAM
@@ -288,7 +326,7 @@ page 257 flags=uptodate,lru,anon,mmap,swapbacked count=1
 EOF
 "$mkproc" "$tap_dir/scenario" "$tap_dir/some"
 ask some mappers 256 257 --fields pfn,pid
-expect 'more mappings than are found' 2 '2 mappings counted and not found'
+expect 'more mappings than are found' 2 '2 mappings counted but not found'
 stdout_is 'what was found' '{"pfn":256,"pid":7}
 {"pfn":257,"pid":7}
 {"pfn":256,"found":1,"expected":3,"mapcount_kind":"exact","unread":[]}
@@ -298,8 +336,8 @@ expect 'all of the other are' 0
 
 # --- files that change ---
 
-# A reader that waits holds the command in the middle of the file. Its path is
-# long, so that what is held back is a small part of the file only.
+# A reader that waits holds the command in the middle of the file. Its long path
+# keeps the buffered part small.
 long=$(printf '%0200d' 0)
 mkdir "$tap_dir/$long"
 file=$tap_dir/$long/$long

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * changes - pages to which something is known to happen
+ * changes - makes known changes to pages
  *
- * Says "PID ADDRESS" (hex), waits for a line of its input, does it all, says
- * "done" and waits for the end of its input. By page of ADDRESS:
+ * Prints "PID ADDRESS" (hex), waits for a line of input, makes all changes,
+ * prints "done" and waits for the end of its input. By page from ADDRESS on:
  *   0 stays; 1 is written; 2 is unmapped; 3 is moved to 16 by mremap;
- *   4 is given back; 5 is copied on write; 6 is touched for the first time
+ *   4 is discarded; 5 is copied on write; 6 is touched for the first time
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -24,7 +24,7 @@ static char *page(int n)
 	return at + (size_t)n * size;
 }
 
-/* The child keeps the old page until it is written here. */
+/* The child keeps the old page until this process writes to it. */
 static int copy_on_write(int n)
 {
 	int ready[2], status;
@@ -56,7 +56,9 @@ int main(void)
 		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at == MAP_FAILED)
 		return 1;
-	/* a kernel without huge pages does not know the advice: as well */
+	/*
+	 * A kernel without huge pages rejects the advice, which does no harm.
+	 */
 	madvise(at, PAGES * size, MADV_NOHUGEPAGE);
 	for (i = 0; i < 6; i++)
 		memset(page(i), 'a' + i, size);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# Files that assertions cannot be told of, each with its reason: filesystems
-# that are a server's or have no disk, data that is not plain, journals
-# elsewhere, files that change while they are looked at, and a deadline.
+# Tests files for which assertions cannot tell, each with its reason: remote
+# filesystems or ones without a disk, encoded data, external journals, files
+# that change during the check, and a deadline.
 . "$top_srcdir/tests/cli/cli.sh"
 . "$top_srcdir/tests/cli/filesystems.sh"
 
@@ -20,17 +20,17 @@ new_f() {
 	new_file 50000 "$dir/f"
 }
 
-# --- files that change meanwhile: as anybody ---
+# --- files that change during the check, as any user ---
 
-# it_looks: it has the file open, and the memory for what it copies of it
+# it_looks: whether it has opened the file, and the memory for its copies
 it_looks() {
 	find "/proc/$looking/fd" -lname '/memfd:pagedet-check*' | grep -q .
 }
 it_looks_or_ended() {
 	it_looks || grep -q ') Z ' "/proc/$looking/stat"
 }
-# meanwhile NAME COMMAND...: done while "check stable" looks; once more and for
-# longer if it looked no more when that was done
+# meanwhile NAME COMMAND...: runs it while "check stable" watches. If that had
+# ended before the command did, both are tried again, for longer.
 meanwhile() {
 	name=$1
 	shift
@@ -92,18 +92,38 @@ if mount -t overlay none "$tap_dir/over" -o \
 	"lowerdir=$tap_dir/low,upperdir=$tap_dir/up,workdir=$tap_dir/work" \
 	2> "$tap_dir/why"; then
 	mounted=$tap_dir/over
-	cat "$tap_dir/over/f" > /dev/null
+	# as_below NAME LAYER: the verdict is that of the file below
+	as_below() {
+		cat "$tap_dir/over/f" > /dev/null
+		for kind in clean absent disk committed; do
+			run check "$kind" "$2" --json
+			below=$(sed 's/"path":"[^"]*"//' "$tap_dir/stdout")
+			run check "$kind" "$tap_dir/over/f" --json
+			[ "$(sed 's/"path":"[^"]*"//' "$tap_dir/stdout")" = \
+				"$below" ] && tap_ok "$1: $kind" ||
+				tap_not_ok "$1: $kind: $below" "$(why)"
+		done
+	}
+	sync "$tap_dir/low/f"
+	as_below 'overlay: a file of the lower layer' "$tap_dir/low/f"
+	printf x >> "$tap_dir/over/f"
+	as_below 'overlay: a file that was copied up' "$tap_dir/up/f"
+	[ "$status" != 0 ] && tap_ok 'overlay: it is not committed' ||
+		tap_not_ok 'overlay: it is not committed' "$(why)"
+	# not visible here
+	mount --bind "$tap_dir/low" "$tap_dir/up"
 	for kind in clean absent disk committed; do
-		verdict "overlay: $kind" 2 filesystem "$kind" \
-			"$tap_dir/over/f"
+		verdict "overlay: a layer that is hidden: $kind" 2 filesystem \
+			"$kind" "$tap_dir/over/f"
 	done
+	umount "$tap_dir/up"
 	unmount "$tap_dir/over"
 	mounted=
 else
 	tap_skip 'overlay' 'cannot be mounted here'
 fi
 
-# --- a server's ---
+# --- a server's disk ---
 
 mkdir "$tap_dir/served"
 "$PYTHON3" "$top_srcdir/tests/cli/fuse-file.py" "$tap_dir/served" \
@@ -139,7 +159,7 @@ else
 fi
 server=
 
-# --- data that is not plain ---
+# --- encoded data ---
 
 if ! command -v mke2fs > /dev/null || ! command -v losetup > /dev/null; then
 	tap_skip 'ext4' 'needs mke2fs and losetup'
@@ -187,7 +207,7 @@ if command -v mkfs.btrfs > /dev/null; then
 	if mount_image compress-force=zstd; then
 		head -c 1000000 /dev/zero | tr '\0' c > "$dir/f"
 		fsync_file "$dir/f"
-		verdict 'btrfs, compressed' 2 filesystem disk "$dir/f"
+		verdict 'btrfs, compressed' 2 encoded disk "$dir/f"
 		verdict 'btrfs: no journal that we read' 2 filesystem \
 			committed "$dir/f"
 		verdict 'btrfs: but clean can be told' 0 none clean "$dir/f"
@@ -201,7 +221,7 @@ else
 	tap_skip 'btrfs' 'needs mkfs.btrfs'
 fi
 
-# --- a journal elsewhere ---
+# --- an external journal ---
 
 dir=$tap_dir/external
 truncate -s 32M "$tap_dir/journal"
@@ -215,14 +235,14 @@ if [ -n "$journal_loop" ] && mount_image data=journal; then
 		not_committed committed "$dir/f"
 	fsync_file "$dir/f"
 	verdict 'external journal: committed' 0 none committed "$dir/f"
-	whole 'external journal: it was read' 'transactions in the journal'
+	whole 'external journal: it was read' ' in the journal, '
 	unmount "$dir" && mounted=
-	# somebody else's journal is not believed
+	# the journal of another filesystem is rejected
 	mke2fs -q -F -O journal_dev -b 4096 "$journal_loop" \
 		> "$tap_dir/why" 2>&1
 	cat "$loop" > /dev/null
 	verdict 'external journal: another one' 2 filesystem committed "$loop"
-	whole 'external journal: says so' 'not on the one that the superblock'
+	whole 'external journal: says so' 'not on the device that the superblock'
 	losetup -d "$loop" && loop=
 else
 	[ -z "$loop" ] || losetup -d "$loop"
@@ -232,8 +252,8 @@ fi
 
 # --- files that change while they are compared ---
 
-# Cut, punched, moved, written and synced without end: whatever is said, no
-# write is lost.
+# Truncation, holes, renames, writes and syncs without end: the verdict is never
+# a lost write.
 dir=$tap_dir/races
 mke2fs -q -F -t ext4 -b 4096 "$tap_dir/img" > "$tap_dir/why" 2>&1
 if mount_image defaults; then

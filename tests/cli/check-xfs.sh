@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# What is committed to the log of xfs: before and after fsync, and as a copy of
-# the image then has it, once its log was replayed.
+# Tests "check committed" on xfs, before and after fsync. A copy of the image
+# must agree once its log was replayed.
 . "$top_srcdir/tests/cli/cli.sh"
 . "$top_srcdir/tests/cli/filesystems.sh"
 
@@ -26,7 +26,8 @@ more_clean_up() {
 }
 mkdir "$tap_dir/copied"
 
-# crash: a copy of the image as it is now, its log replayed, on $tap_dir/copied
+# crash: mounts a copy of the current image, after a log replay, on
+# $tap_dir/copied
 crash() {
 	cp --sparse=always "$tap_dir/img" "$tap_dir/copy"
 	copy_loop=$(losetup -f --show "$tap_dir/copy") &&
@@ -47,7 +48,7 @@ dirty_f() {
 	other_byte "$f" 5000
 }
 
-# append: to what of $f is committed, once more
+# append: appends to the committed part of $f, each time anew
 append() {
 	truncate -s 300000 "$f"
 	fsync_file "$f"
@@ -58,7 +59,7 @@ append_out() {
 	write_out "$f"
 }
 
-# many_files: so many that inodes are in the log only
+# many_files: so many that some inodes are only in the log
 many_files() {
 	rm -f "$dir"/g*
 	i=0
@@ -84,7 +85,7 @@ if ! mount_image defaults; then
 fi
 f=$dir/f
 
-# a file that the log does not know
+# a file that is not in the log
 fresh new_f 'a new file is not committed' 1 not_committed committed "$f"
 fsync_file "$f"
 verdict 'after fsync it is' 0 none committed "$f"
@@ -94,7 +95,7 @@ crash && cmp "$f" "$tap_dir/copied/f" > "$tap_dir/why" 2>&1 &&
 	tap_not_ok 'a crash now: the file is there' "$tap_dir/why"
 uncrash
 
-# longer, and written out, but the log was not
+# longer and written out, but the log was not
 new_file 300000 "$tap_dir/more"
 fresh append 'what was appended is not' 1 not_committed committed "$f"
 if write_out "$f"; then
@@ -102,7 +103,7 @@ if write_out "$f"; then
 	fresh append_out 'and still not committed' 1 not_committed \
 		committed "$f"
 	# the first page that a replay would cut
-	head -n 1 "$tap_dir/stdout" | grep -q '"first":73,"pages":74,' &&
+	grep -q '"first":73,"pages":74,' "$tap_dir/stdout" &&
 		tap_ok 'from the page on that a replay would cut' ||
 		tap_not_ok 'from the page on that a replay would cut' "$(why)"
 	verdict 'what was there before is' 0 none committed "$f" 0+73
@@ -126,7 +127,7 @@ crash && cmp "$f" "$tap_dir/copied/f" > "$tap_dir/why" 2>&1 &&
 	tap_not_ok 'a crash now: all of it is there' "$tap_dir/why"
 uncrash
 
-# in place: the log has no part in it
+# written in place: the log has no part in it
 fresh dirty_f 'a byte that is dirty is not' 1 not_committed committed "$f"
 head -n 1 "$tap_dir/stdout" | grep -q '"first":1,"pages":1,' &&
 	tap_ok 'and that is the page' ||
@@ -143,7 +144,7 @@ for i in range(3):
 END
 verdict 'cut and written again: it is' 0 none committed "$f"
 
-# all of it is committed, but a name is not
+# everything is committed, except a name
 name_it() {
 	"$PYTHON3" - "$dir" "$PAGEDET" << 'END' > "$tap_dir/there" 2>&1 || :
 import os, subprocess, sys
@@ -156,7 +157,7 @@ def say():
     print(subprocess.run([sys.argv[2], "check", "committed", path],
                          pass_fds=[f]).returncode)
 say()
-# with a directory it follows, as linkat(2) is told to
+# with a directory it follows links, as linkat(2) with its flag
 os.link(path, "named", src_dir_fd=dir, dst_dir_fd=dir, follow_symlinks=True)
 say()
 os.fsync(f)
@@ -191,7 +192,7 @@ printf 'file 1\nfile 200\n' | cmp - "$tap_dir/there" &&
 	tap_not_ok 'a crash now: they are there'
 uncrash
 
-# --- what cannot be told ---
+# --- files that it cannot tell ---
 
 "$PYTHON3" -c 'import os, sys
 f = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
@@ -233,12 +234,50 @@ if mkfs.xfs -q -f -l "logdev=$log_loop,size=64m" "$tap_dir/img" \
 		not_committed committed "$f"
 	fsync_file "$dir/f"
 	verdict 'external log: after fsync it is' 0 none committed "$dir/f"
-	whole 'external log: it was read' 'checkpoints in '
+	whole 'external log: it was read' ' checkpoint'
 	unmount "$dir" && mounted=
 	verdict 'external log: only a mount names it' 2 filesystem \
 		committed "$loop"
 else
 	tap_skip 'external log' 'cannot be mounted here'
+fi
+
+# --- a reused inode number ---
+
+rm -f "$tap_dir/img"
+truncate -s 320M "$tap_dir/img"
+dir=$tap_dir/number
+mkfs.xfs -q -f "$tap_dir/img" > "$tap_dir/why" 2>&1
+if mount_image defaults; then
+	"$PYTHON3" - "$dir" << 'END' && same=true || same=false
+import os, sys, time
+os.chdir(sys.argv[1])
+os.close(os.open("old", os.O_CREAT))
+d = os.open(".", os.O_RDONLY)
+os.fsync(d)
+number = os.stat("old").st_ino
+os.unlink("old")
+# it becomes free some time later
+for i in range(100):
+    os.close(os.open("new", os.O_CREAT))
+    if os.stat("new").st_ino == number:
+        sys.exit(0)
+    os.unlink("new")
+    time.sleep(0.02)
+sys.exit(1)
+END
+	if $same; then
+		verdict 'a number that was another file'"'"'s' 1 \
+			not_committed committed "$dir/new"
+		fsync_file "$dir/new"
+		verdict 'and then it is this one'"'"'s' 0 none committed \
+			"$dir/new"
+	else
+		tap_skip 'a number that was another file'"'"'s' 'was not given'
+	fi
+	unmount_image
+else
+	tap_skip 'a number that was another file'"'"'s' 'cannot be mounted here'
 fi
 
 tap_done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# Assertions: each one holds, is violated, cannot be told; on this directory's
-# filesystem, and as root on filesystems made for it.
+# Tests assertions that hold, are violated, or cannot be told, on this
+# directory's filesystem, and as root on filesystems made for it.
 . "$top_srcdir/tests/cli/cli.sh"
 . "$top_srcdir/tests/cli/filesystems.sh"
 
@@ -11,7 +11,7 @@ more_clean_up() {
 		unmount "$tap_dir/full" 2> /dev/null || :
 }
 
-# --- words ---
+# --- arguments ---
 
 chmod 755 "$tap_dir"
 file=$tap_dir/file
@@ -21,7 +21,7 @@ expect 'check: what?' 64 'check lacks arguments'
 run check tidy "$file"
 expect 'check: no such assertion' 64 "'tidy' is not clean, disk"
 run check clean
-expect 'check clean: of what?' 64 'lacks a PATH'
+expect 'check clean: of what?' 64 'needs a PATH'
 run check clean "$file" 1+0
 expect 'check: an empty range' 64 'asks for nothing'
 run check clean "$file" --since "$file"
@@ -41,7 +41,7 @@ case $status in
 *) tap_not_ok 'check: not of a captured tree' "$(why)" ;;
 esac
 
-# --- here, as anybody ---
+# --- here, as any user ---
 
 kind=$(stat -f -c %T "$tap_dir")
 run check clean "$file" --json
@@ -64,7 +64,7 @@ tmpfs | overlayfs | ramfs)
 	run check clean "$file" --json
 	if [ "$status" = 1 ]; then
 		tap_ok 'clean: a byte was written'
-		# the folio's, which may be larger than the page
+		# of the folio, which may be larger than the page
 		whole 'clean: by how many' '"verdict":"violated","first":0'
 	else
 		tap_skip 'clean: a byte was written' 'it was written out'
@@ -86,8 +86,13 @@ run check absent "$file" 100+1 --json
 	whole 'absent: behind the end' '"verdict":"holds"'
 run check stable "$file" --watch 0.05 --json
 whole 'stable: nothing seen is no proof' '"verdict":"unknown"'
+run check stable "$file" --watch 0.05 --tap
+expect 'stable: TAP: the status says that it cannot tell' 2
+stdout_has 'stable: TAP skips what cannot be told' \
+	"ok 1 - stable $file # SKIP unknown: "
+tap_fails 'stable: which has not failed' grep -q '^not ok' "$tap_dir/stdout"
 
-# --- as root, on filesystems of our own ---
+# --- as root, on new filesystems ---
 
 if [ "$(id -u)" != 0 ]; then
 	tap_skip 'filesystems of our own' 'needs root'
@@ -102,7 +107,7 @@ new_f() {
 	new_file 8192 "$f"
 }
 
-# new_block: a page of $dir/g, on a block that was never written
+# new_block: writes a page of $dir/g, on a block that was never written
 new_block() {
 	rm -f "$dir/g"
 	fallocate -l 65536 "$dir/g"
@@ -110,7 +115,7 @@ new_block() {
 		dd of="$dir/g" conv=notrunc 2> /dev/null
 }
 
-# new_dir: one more below $dir, committed
+# new_dir: makes one more directory in $dir, and commits it
 new_dir() {
 	n_dirs=$((n_dirs + 1))
 	mkdir "$dir/new$n_dirs"
@@ -119,11 +124,11 @@ os.fsync(os.open(sys.argv[1], os.O_RDONLY))' "$dir/new$n_dirs"
 }
 n_dirs=0
 
-# of_files NAME OPTIONS: what is so on any of them
+# of_files NAME OPTIONS: tests that hold on every filesystem
 of_files() {
 	name=$1
 	f=$dir/f
-	# without the bytes that are written to it below
+	# without the bytes that are written below
 	head -c 100001 /dev/urandom | LC_ALL=C tr xz y > "$f"
 	fsync_file "$f"
 	verdict "$name: clean after fsync" 0 none clean "$f"
@@ -141,8 +146,8 @@ of_files() {
 	verdict "$name: cached" 1 cached absent "$f"
 	case $name in
 	*journal*) ;;
-	*) fresh new_block "$name: dirty, on a block never written" 2 \
-		unwritten disk "$dir/g" ;;
+	*) fresh new_block "$name: dirty, on a block never written" 1 \
+		not_written disk "$dir/g" ;;
 	esac
 	# behind the filesystem's back
 	"$PYTHON3" - "$f" "$loop" > "$tap_dir/why" 2>&1 << 'END'
@@ -208,9 +213,11 @@ for mode in ordered journal; do
 	fsync_file "$f"
 	verdict "$mode: all is committed after it" 0 none committed "$f"
 	run check committed "$f" --json
-	whole "$mode: says what is in the journal" 'transactions in the journal'
+	whole "$mode: says what is in the journal" ' in the journal, '
+	counts_well "$mode: what is in the journal"
 	# metadata, in the cache of the device
-	# the pages that the filesystem reads are whole only if the device is read
+	# the pages that the filesystem reads are complete only if the device is
+	# read
 	cat "$loop" > /dev/null
 	mkdir "$dir/new"
 	run check committed "$loop" --json
@@ -219,7 +226,7 @@ for mode in ordered journal; do
 		tap_skip "$mode: a new directory" 'it was committed meanwhile'
 	"$PYTHON3" -c 'import os, sys
 os.fsync(os.open(sys.argv[1], os.O_RDONLY))' "$dir/new"
-	# a page of which a part is new may not be seen
+	# a partly new page may not be visible
 	run check committed "$loop" --json
 	tap_fails "$mode: now it is, and replay would write it" \
 		grep -q '"violated"' "$tap_dir/stdout"
@@ -232,7 +239,8 @@ done
 if command -v mkfs.xfs > /dev/null; then
 	dir=$tap_dir/xfs
 	truncate -s 320M "$tap_dir/img"
-	mkfs.xfs -q "$tap_dir/img" > "$tap_dir/why" 2>&1
+	# An image from a failed mount may still exist.
+	mkfs.xfs -q -f "$tap_dir/img" > "$tap_dir/why" 2>&1
 	if mount_image defaults; then
 		of_files xfs defaults
 		unmount_image
@@ -243,8 +251,8 @@ else
 	tap_skip 'xfs' 'needs mkfs.xfs'
 fi
 
-# Pages that somebody stores to without end, while they are written out.
-# hammer STABLE: leaves the verdict, or status 77
+# Stores to pages without end during their writeback. hammer STABLE: leaves the
+# verdict, or status 77
 hammer() {
 	dir=$tap_dir/hammer$1
 	truncate -s 48M "$tap_dir/img"
@@ -252,7 +260,7 @@ hammer() {
 	status=77
 	loop=$(losetup -f --show "$tap_dir/img" 2> "$tap_dir/why") || return 0
 	mkdir "$dir"
-	# how it is when the filesystem is mounted
+	# the state when the filesystem is mounted
 	{ echo "$1" > "/sys/block/${loop#/dev/}/queue/stable_writes"; } \
 		2> "$tap_dir/why" && mount "$loop" "$dir" && mounted=$dir ||
 		return 0
@@ -305,7 +313,7 @@ mkdir "$tap_dir/full"
 dir=$tap_dir/onfull
 if mount -t tmpfs -o size=12M none "$tap_dir/full" 2> "$tap_dir/why"; then
 	truncate -s 64M "$tap_dir/full/img"
-	ln -s full/img "$tap_dir/img"
+	ln -sf full/img "$tap_dir/img"
 	mke2fs -q -F -t ext4 -b 4096 -J size=4 "$tap_dir/img" \
 		> "$tap_dir/why" 2>&1
 	if mount_image defaults; then

@@ -1,31 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# shellcheck shell=sh
-# For tests of the command: runs it, keeps what it said, compares.
+# Shared by tests of the command: runs it, keeps its output, compares.
 #
-# PAGEDET  the command to test; without it, the one that was built
+# PAGEDET  the command to test; default: the one that was built
 . "$top_srcdir/tests/tap.sh"
 
-: "${PAGEDET:=$top_builddir/examples/pagedet/pagedet}"
+: "${PAGEDET:=$top_builddir/tools/pagedet/pagedet}"
 [ -x "$PAGEDET" ] || {
 	echo "Bail out! there is no $PAGEDET"
 	exit 1
 }
-# How the caller's terminal looks is no matter of these tests.
+# The caller's terminal must not affect these tests.
 unset COLUMNS NO_COLOR
 TERM=dumb
 export TERM
-# A build with --enable-coverage complains where it may not write its counts.
+# A build with --enable-coverage complains if it cannot write its counts.
 GCOV_ERROR_FILE=/dev/null
 export GCOV_ERROR_FILE
 
-# run ARGUMENTS...: leaves $status, $tap_dir/stdout, $tap_dir/stderr
+# run ARGUMENTS...: sets $status, $tap_dir/stdout, $tap_dir/stderr
 run() {
 	status=0
 	"$PAGEDET" "$@" > "$tap_dir/stdout" 2> "$tap_dir/stderr" < /dev/null ||
 		status=$?
 }
 
-# why: what is known of the last run, for a test that failed
+# why: prints the data of the last run, for a failed test
 why() {
 	{
 		echo "exit status $status"
@@ -35,7 +34,7 @@ why() {
 	echo "$tap_dir/why"
 }
 
-# expect NAME STATUS [WORDS]: the last run ended so, and said WORDS on stderr
+# expect NAME STATUS [WORDS]: checks the last run's status, and WORDS on stderr
 expect() {
 	if [ "$status" -ne "$2" ]; then
 		tap_not_ok "$1: exit status $2" "$(why)"
@@ -49,7 +48,7 @@ expect() {
 	fi
 }
 
-# stdout_is NAME TEXT: what it wrote is TEXT and a newline
+# stdout_is NAME TEXT: its output is TEXT and a newline
 stdout_is() {
 	if [ "$(cat "$tap_dir/stdout")" = "$2" ]; then
 		tap_ok "$1"
@@ -69,9 +68,20 @@ stdout_has() {
 	fi
 }
 
-# --- dumps and the like ---
+# counts_well NAME: after the number 1, no noun of its output is a plural
+counts_well() {
+	if cat "$tap_dir/stdout" "$tap_dir/stderr" | grep -E -e \
+		'(^|[^0-9.:+xX-])1 (page|row|task|record|transaction|block|time|piece|byte|bit|file|name|process|checkpoint|event|read|change|mapping|group)(e?s)([^a-z]|$)' \
+		> "$tap_dir/plurals"; then
+		tap_not_ok "$1: a plural after 1" "$tap_dir/plurals"
+	else
+		tap_ok "$1: no plural after 1"
+	fi
+}
 
-# refused NAME STATUS WORDS OPTIONS...: page 1, and in time
+# --- dumps and similar files ---
+
+# refused NAME STATUS WORDS OPTIONS...: queries page 1; must fail in time
 refused() {
 	refused_name=$1
 	refused_status=$2
@@ -84,7 +94,8 @@ refused() {
 	tap_fails "$refused_name: no answer" test -s "$tap_dir/stdout"
 }
 
-# change FILE COPY OLD NEW...: a copy in which bytes have become others, as many
+# change FILE COPY OLD NEW...: makes a copy in which bytes are replaced by as
+# many others
 change() {
 	change_copy=$2
 	cp "$1" "$2"
@@ -95,7 +106,7 @@ change() {
 	done
 }
 
-# with FILE COPY OFFSET BYTES...: a copy with other bytes there
+# with FILE COPY OFFSET BYTES...: makes a copy with other bytes at that offset
 with() {
 	with_copy=$2
 	cp "$1" "$2"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs image
-# What pages hold: out of a dump that was made up, and of a process of our own
-# through each source; what is not present stays so.
+# Tests contents of pages: from a simulated dump, and from a process through
+# each source. Absent pages stay absent.
 . "$top_srcdir/tests/cli/cli.sh"
 
 # --- a dump ---
 
-# content NAME PFN ANSWER: what JSON says of it
+# content NAME PFN ANSWER: checks it in JSON
 content() {
 	run page "$2" --from "$from" --json --fields kind,content
 	stdout_is "$1" "{\"kind\":\"$3\",$4}"
@@ -68,7 +68,7 @@ with open(sys.argv[3]) as f:
         true = sum(n / len(page) * math.log2(len(page) / n)
                    for n in collections.Counter(page).values()) * 1000
         seen.add(row["entropy"])
-        # half a thousandth is lost by rounding
+        # rounding loses half a thousandth
         if abs(row["entropy"] - true) > 0.51:
             sys.exit("page %#x: %d, and %f is true" % (
                 row["pfn"], row["entropy"], true))
@@ -126,7 +126,7 @@ else
 	tap_skip 'dumps' 'needs libcheck'
 fi
 
-# --- this kernel ---
+# --- the running kernel ---
 
 cat > "$tap_dir/pages.py" << 'END'
 """Pages of every kind, asked for through one source. Prints TAP lines."""
@@ -193,7 +193,7 @@ for i, (name, _) in enumerate(contents):
     result("who noticed it: " + name, ("perturbed" in row.get("notes", [])) ==
            (source == "procfs"), row)
 
-# never touched, and given back
+# never touched, and discarded
 ctypes.memset(at + 5 * PAGE, 1, PAGE)
 anon.madvise(mmap.MADV_DONTNEED, 5 * PAGE, PAGE)
 for name, i in ("never touched", 6), ("given back", 5):
@@ -203,7 +203,7 @@ for name, i in ("never touched", 6), ("given back", 5):
     result(name + ", and not touched by us",
            before == word(at + i * PAGE) == before & ~(1 << 63), before)
 
-# of a file, on no device: mapped here, in the cache or no more
+# pages of a file without a device: mapped, cached, or no longer cached
 path = os.path.join(scratch, "file")
 with open(path, "wb") as f:
     f.write(b"x" * PAGE * 4)
@@ -232,7 +232,7 @@ if not resident(at):
     result("one that is nowhere, and is not read in",
            not resident(at) and not word(at) >> 63, row)
 
-# that nobody else may read
+# that no other user may read
 fd = libc.syscall(447, 0)
 if fd >= 0:
     os.ftruncate(fd, PAGE)
@@ -260,7 +260,7 @@ for source in bpf procfs; do
 		'not ok - '*) tap_not_ok "${line#not ok - }" "$tap_dir/result" ;;
 		esac
 	done < "$tap_dir/result"
-	# what is random is so anew each time
+	# random bytes differ each time
 	sed -n '/ data /d; s/^# hash //p' "$tap_dir/result" \
 		> "$tap_dir/hashes.$source"
 done
@@ -271,5 +271,5 @@ fi
 
 run page 1 --backend procfs --fields content
 stdout_has 'frames through files of /proc: who would know' \
-	'bytes of page frames are read by bpf, kcore or out of a dump'
+	'only bpf, kcore and dumps read the bytes of page frames'
 tap_done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs snapshot
-# What changed between two: of machines whose truth is written down, of a
-# process to which things are done, of a file that is cut.
+# Tests differences between machines with known contents, of a process that is
+# changed, and of a truncated file.
 . "$top_srcdir/tests/cli/cli.sh"
 
 mkproc=$top_builddir/tests/fixtures/mkproc
@@ -50,33 +50,33 @@ no change                    4    16.0 KiB
 compared by frame
 END
 cat > machine.json << 'END'
-{"change":"mapcount","pfn":273,"was":{"mapcount":2},"now":{"mapcount":3}}
-{"change":"appeared","pfn":289,"was":{"kind":"free","mapcount":0},"now":{"kind":"anon","mapcount":1}}
-{"change":"reused","also":["mapcount"],"pfn":304,"was":{"kind":"slab","mapcount":0},"now":{"kind":"file","mapcount":2}}
-{"change":"gone","pfn":320,"was":{"kind":"anon","mapcount":1},"now":{"kind":"free","mapcount":0}}
+{"change":"mapcount","pfn":273,"pages":1,"was":{"mapcount":2},"now":{"mapcount":3}}
+{"change":"appeared","pfn":289,"pages":1,"was":{"kind":"free","mapcount":0},"now":{"kind":"anon","mapcount":1}}
+{"change":"reused","also":["mapcount"],"pfn":304,"pages":1,"was":{"kind":"slab","mapcount":0},"now":{"kind":"file","mapcount":2}}
+{"change":"gone","pfn":320,"pages":1,"was":{"kind":"anon","mapcount":1},"now":{"kind":"free","mapcount":0}}
 END
 cat > machine.csv << 'END'
-change,pfn,field,was,now
-mapcount,273,mapcount,2,3
-appeared,289,kind,free,anon
-appeared,289,mapcount,0,1
-reused,304,kind,slab,file
-reused,304,mapcount,0,2
-gone,320,kind,anon,free
-gone,320,mapcount,1,0
+change,pfn,field,was,now,pages
+mapcount,273,mapcount,2,3,1
+appeared,289,kind,free,anon,1
+appeared,289,mapcount,0,1,1
+reused,304,kind,slab,file,1
+reused,304,mapcount,0,2,1
+gone,320,kind,anon,free,1
+gone,320,mapcount,1,0,1
 END
-END_SUMMARY='{"change":"appeared","pages":1,"bytes":4096,"all":1}
-{"change":"gone","pages":1,"bytes":4096,"all":1}
-{"change":"reused","pages":1,"bytes":4096,"all":1}
-{"change":"mapcount","pages":1,"bytes":4096,"all":2}
-{"total":{"pages":4,"bytes":16384,"compared":8,"same":4,"undecided":0,"unmatched":0,"unplaced":0,"ambiguous":0,"spilled":0,"missing":{}}}'
+END_SUMMARY='{"change":"appeared","pages":1,"bytes":4096,"all":1,"changes":1}
+{"change":"gone","pages":1,"bytes":4096,"all":1,"changes":1}
+{"change":"reused","pages":1,"bytes":4096,"all":1,"changes":1}
+{"change":"mapcount","pages":1,"bytes":4096,"all":2,"changes":1}
+{"total":{"pages":4,"bytes":16384,"changes":4,"compared":8,"same":4,"undecided":0,"unmatched":0,"unplaced":0,"ambiguous":0,"spilled":0,"missing":{}}}'
 
 run snapshot a.snap --root a --fields pfn,kind,flags,mapcount -q
 run snapshot b.snap --root b --fields pfn,kind,flags,mapcount -q
 run diff a.snap a.snap -q
 expect 'nothing changed' 0
 run diff a.snap b.snap
-expect 'something changed' 1 'taken for the same'
+expect 'something changed' 1 'assumed to be the same'
 stdout_has 'flags that came and went' \
 	'flags     272 (0x110)               flags -dirty'
 run diff a.snap b.snap --fields kind,mapcount -q
@@ -87,14 +87,25 @@ run diff a.snap b.snap --format csv --fields kind,mapcount -q
 tap_run 'as CSV' diff machine.csv stdout
 run diff a.snap b.snap --json --fields kind,mapcount -q --summary
 stdout_is 'only counted' "$END_SUMMARY"
+for bound in --limit --top; do
+	run diff a.snap b.snap --json --fields kind,mapcount -q $bound 2
+	expect "$bound: the same status" 1
+	head -n 2 machine.json > first
+	tap_run "$bound: the first changes" diff first stdout
+	run diff a.snap b.snap --fields kind,mapcount -q $bound 1
+	sed '3,5d' machine.txt > first
+	tap_run "$bound: for people, with all totals" diff first stdout
+done
+run diff a.snap b.snap --format csv --fields kind,mapcount -q --limit 9 --top 2
+tap_run 'CSV of two changes' test "$(wc -l < stdout)" = 4
 run diff a.snap live --root b --json --fields kind,mapcount -q
 expect 'a snapshot and what is live' 1
 tap_run 'a snapshot and what is live say the same' diff machine.json stdout
 run diff live a.snap --root a --json
-expect 'the same machine' 0 'taken for the same'
+expect 'the same machine' 0 'assumed to be the same'
 run diff a.snap b.snap --json --fields kind,mapcount -q --where kind=anon
-stdout_is 'of some pages' '{"change":"appeared","pfn":289,"was":null,"now":{"kind":"anon","mapcount":1}}
-{"change":"gone","pfn":320,"was":{"kind":"anon","mapcount":1},"now":null}'
+stdout_is 'of some pages' '{"change":"appeared","pfn":289,"pages":1,"was":null,"now":{"kind":"anon","mapcount":1}}
+{"change":"gone","pfn":320,"pages":1,"was":{"kind":"anon","mapcount":1},"now":null}'
 run diff a.snap b.snap -o written -q
 tap_run 'into a file' grep -q '^appeared' written
 run diff a.snap b.snap --fields kind,order
@@ -102,22 +113,57 @@ expect 'a field that was not saved' 2 'order cannot be compared'
 run diff a.snap b.snap --threads 2 --json --fields kind,mapcount -q
 tap_run 'by two threads' diff machine.json stdout
 
-# More items than a snapshot keeps: nothing is to be asked again of two.
+# More items than a snapshot keeps: the query cannot be repeated.
 for side in a b; do
 	seq 0 5000 | "$PAGEDET" snapshot $side.many page - --root $side -q \
 		--fields pfn,kind
 done
 run diff a.many b.many --json -q
 expect 'two with many items' 1
-stdout_is 'two with many items: what changed' '{"change":"appeared","pfn":289,"was":{"kind":"free"},"now":{"kind":"anon"}}
-{"change":"reused","pfn":304,"was":{"kind":"slab"},"now":{"kind":"file"}}
-{"change":"gone","pfn":320,"was":{"kind":"anon"},"now":{"kind":"free"}}'
+stdout_is 'two with many items: what changed' '{"change":"appeared","pfn":289,"pages":1,"was":{"kind":"free"},"now":{"kind":"anon"}}
+{"change":"reused","pfn":304,"pages":1,"was":{"kind":"slab"},"now":{"kind":"file"}}
+{"change":"gone","pfn":320,"pages":1,"was":{"kind":"anon"},"now":{"kind":"free"}}'
 run diff a.many live --root b
-expect 'many items and what is live' 65 'keeps 4096 of 5001'
+expect 'many items and what is live' 65 'only 4096 of 5001'
 run diff live b.many --root a
-expect 'what is live and many items' 65 'keeps 4096 of 5001'
+expect 'what is live and many items' 65 'only 4096 of 5001'
 
-# --- what is live and a dump ---
+# --- a huge page is split: one change ---
+
+cat > e.scenario << 'END'
+pages 0x600
+page 0x200 flags=uptodate,lru,anon,mmap,swapbacked,thp,compound_head count=1
+page 0x201+511 flags=thp,compound_tail count=1
+END
+cat > f.scenario << 'END'
+pages 0x600
+page 0x200+512 flags=uptodate,lru,anon,mmap,swapbacked count=1
+END
+"$mkproc" e.scenario e
+"$mkproc" f.scenario f
+for side in e f; do
+	run snapshot $side.snap --root $side --fields pfn,kind,order,head_pfn -q
+done
+run diff e.snap f.snap -q
+stdout_has 'a split: one row' \
+	'split     512 (0x200)               512 pages: order 9 -> 0'
+tap_run 'a split: no other row' test "$(grep -c pages: stdout)" = 1
+stdout_has 'a split: the sum of pages and changes' \
+	'split                      512     2.0 MiB  in 1 change'
+run diff e.snap f.snap -q --json
+stdout_has 'a split: JSON' '{"change":"split","pfn":512,"pages":512,"was":'
+run diff e.snap f.snap -q --format csv
+stdout_has 'a split: CSV' 'split,512,order,9,0,512'
+run diff e.snap f.snap -q --json --summary
+stdout_has 'a split: its sum' \
+	'{"change":"split","pages":512,"bytes":2097152,"all":512,"changes":1}'
+run diff e.snap f.snap -q --format csv --summary
+stdout_has 'a split: its sum as CSV' 'split,512,2097152,1'
+run map e.snap f.snap -q
+tap_run 'a split: a picture has all its pages' \
+	grep -q '>split</text>.*>512</text>' stdout
+
+# --- the running kernel and a dump ---
 
 if "$top_builddir/tests/dumps/mkkernel" elf > why 2>&1 &&
 	"$PAGEDET" page 1 --from elf > why 2>&1; then
@@ -129,9 +175,9 @@ END
 	"$mkproc" e.scenario e
 	run diff live elf --root e --fields kind,mapcount --json \
 		--where 'pfn>=1 and pfn<3'
-	expect 'what is live and a dump' 1 'taken for the same'
+	expect 'what is live and a dump' 1 'assumed to be the same'
 	stdout_is 'what is live and a dump: the page that is another' \
-		'{"change":"reused","also":["mapcount"],"pfn":2,"was":{"kind":"anon","mapcount":1},"now":{"kind":"reserved","mapcount":0}}'
+		'{"change":"reused","also":["mapcount"],"pfn":2,"pages":1,"was":{"kind":"anon","mapcount":1},"now":{"kind":"reserved","mapcount":0}}'
 else
 	tap_skip 'what is live and a dump' 'dumps are not built, or no libcheck'
 fi
@@ -143,11 +189,11 @@ expect 'one of two' 64 'lacks arguments'
 run diff a.snap b.snap c.snap
 expect 'three' 64 'one argument too many'
 run diff a.snap b.snap --from a.snap
-expect '--from' 64 'not --from'
+expect '--from' 64 'A and B name what to read'
 run diff a.snap b.snap --by kind
-expect '--by' 64 'no use for --by'
+expect '--by' 64 'takes no --by'
 run diff a.snap b.snap --backend procfs
-expect '--backend without what is live' 64 'is for what is live'
+expect '--backend without what is live' 64 'is for the running kernel'
 run diff a.snap nowhere
 expect 'no such file' 66 'nowhere'
 head -c 100 a.snap > cut.snap
@@ -174,15 +220,15 @@ else
 	tap_skip 'the picture is well-formed' 'no python3'
 fi
 run map a.snap
-expect 'a picture of one' 64 'one of two is missing'
+expect 'a picture of one' 64 'B is missing'
 run map a.snap b.snap --by kind
-expect 'a picture by a field' 64 'not --by'
+expect 'a picture by a field' 64 'takes no --by'
 run map a.snap b.snap --runs
-expect 'a picture of runs' 64 'no use for --runs'
+expect 'a picture of runs' 64 'takes no --runs'
 run map a.snap b.snap --summary
-expect 'a picture of how many' 64 'no use for --summary'
+expect 'a picture of how many' 64 'takes no --summary'
 run map a.snap b.snap --undecided
-expect 'a picture of what is undecided' 64 'no use for --undecided'
+expect 'a picture of what is undecided' 64 'takes no --undecided'
 
 # --- tasks ---
 
@@ -208,8 +254,8 @@ run snapshot c.snap task 12 --root c --fields pid,vaddr,pfn,kind,pte -q
 run snapshot d.snap task 13 --root d --fields pid,vaddr,pfn,kind,pte -q
 run diff c.snap d.snap --json --fields pfn,kind -q
 expect 'two tasks' 1
-grep -o '"change":"[a-z]*"\|"vaddr":"0x[0-9a-f]*","was"' stdout |
-	sed 's/.*:"\(.*\)"$/\1/; s/","was//' | paste -sd' ' - > said
+grep -o '"change":"[a-z]*"\|"vaddr":"0x[0-9a-f]*","pages"' stdout |
+	sed 's/.*:"\(.*\)"$/\1/; s/","pages//' | paste -sd' ' - > said
 echo 'gone 0x7f0000001000 moved 0x7f0000004000' > expected
 tap_run 'two tasks: by address' diff expected said
 cp written older
@@ -218,19 +264,19 @@ expect 'a task that is gone' 1 'no such task'
 tap_run 'a task that is gone: the file of before is still there' \
 	cmp older written
 run diff c.snap a.snap
-expect 'a task and a machine' 64 'not about the same places'
+expect 'a task and a machine' 64 'about different kinds of places'
 run diff c.snap c.snap --format text -q
 expect 'a task and itself' 0
 run map c.snap d.snap -q
 expect 'no picture of addresses' 64 'only frames have a place'
 
-# --- a process to which things are done ---
+# --- a process that is changed ---
 
 compile() {
 	"${CC:-cc}" -O1 -o changes "$top_srcdir/tests/cli/changes.c" \
 		> why.compile 2>&1
 }
-# begin: starts it; leaves $pid and $address
+# begin: starts it; sets $pid and $address
 begin() {
 	mkfifo to from
 	./changes < to > from &
@@ -247,11 +293,11 @@ finish() {
 	wait
 	rm -f to from
 }
-# at N: the address of page N as it is written
+# at N: prints the address of page N
 at() {
 	printf '0x%x' "$((0x$address + $1 * $(getconf PAGESIZE)))"
 }
-# changed: "PAGE CHANGE" of the last run, of the pages of the process
+# changed: prints "PAGE CHANGE" for the process's pages in the last run
 changed() {
 	python3 -c '
 import json, sys
@@ -290,7 +336,7 @@ elif [ "$(id -u)" = 0 ] && dd if=/proc/kpageflags of=/dev/null bs=8 \
 END
 	tap_run 'what was done to it' diff expected said
 	run diff p.snap live --json
-	expect 'another key' 1 'hashes are of different keys'
+	expect 'another key' 1 'made with different keys'
 	finish
 else
 	begin
@@ -299,7 +345,7 @@ else
 	go
 	run diff p.snap live -q --json
 	changed > said
-	# Without frames nobody knows which page moved, or was copied.
+	# Without frames it is not known which page moved or was copied.
 	cat > expected << 'END'
 2 gone
 3 gone
@@ -311,7 +357,7 @@ END
 	finish
 fi
 
-# --- a file that is cut ---
+# --- a truncated file ---
 
 size=$(getconf PAGESIZE)
 head -c $((4 * size)) /dev/zero > file

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: image
-# Dumps that are none, of other machines, cut short, or not to be read: each has
-# its exit status and its words; and what is left of one is answered.
+# Tests files that are not dumps, or dumps that are foreign, truncated or
+# unreadable. Each has its exit status and message; what is left of a dump is
+# answered.
 . "$top_srcdir/tests/cli/cli.sh"
 
 dumps=$top_builddir/tests/dumps
@@ -15,7 +16,7 @@ cd "$tap_dir"
 "$dumps/mkdump" -c raw elf kdump
 "$dumps/mkdump" -f elf -F elf flat
 
-# --- whole ones ---
+# --- intact dumps ---
 
 for form in elf kdump flat; do
 	run page 1 --from $form --json --fields pfn,kind,refcount,mapcount
@@ -31,13 +32,17 @@ for form in elf kdump flat; do
 	tap_fails "$form: and nothing is said" test -s stdout
 done
 
+run scan --from elf --where 'pfn=1 or pfn=2 and alloc_pid=3' --json --fields pfn
+expect 'a dump in which one page is undecided' 2 '1 page undecided'
+stdout_is 'a dump in which one page is undecided: the other one' '{"pfn":1}'
+
 run diff elf kdump --fields kind,flags,refcount,mapcount
-expect 'two forms of one dump: nothing changed' 0 'taken for the same'
+expect 'two forms of one dump: nothing changed' 0 'assumed to be the same'
 run diff elf kdump -q --json --summary
 stdout_has 'two forms of one dump: every page was compared' \
-	'"pages":0,"bytes":0,"compared":8192,"same":8192,"undecided":0'
+	'"pages":0,"bytes":0,"changes":0,"compared":8192,"same":8192,"undecided":0'
 
-# --- none, and of other machines ---
+# --- other files, and other machines ---
 
 mkdir dir
 mkfifo pipe
@@ -52,43 +57,43 @@ with kdump kdump-big-endian 8 '\0\0\0\6' 428 '\0\0\20\0'
 with kdump kdump-block 428 '\0\0\20\0'
 with kdump kdump-frames 436 '\1\0\0\0'
 with flat flat-chunk 4096 '\377'
-refused 'not a dump' 65 'zeroes: it is no dump' --from zeroes
+refused 'not a dump' 65 'zeroes: it is not a dump' --from zeroes
 refused 'an empty file' 65 'empty: it is empty' --from empty
 refused 'a directory' 65 'dir: it is a directory' --from dir
 refused 'a pipe that nobody writes to' 69 'pipe: it is a pipe' --from pipe
 refused 'no such file' 66 'cannot open none: No such file' --from none
 refused 'ELF, big-endian' 69 'it is a big-endian ELF file' --from big-endian
 refused 'ELF, 32 bits' 69 '32-bit kernels are not' --from narrow
-refused 'ELF that is no core' 65 'program: it is no dump' --from program
+refused 'ELF that is not a core file' 65 'program: it is not a dump' --from program
 refused 'ELF, neither 32 nor 64 bits' 65 'neither 32-bit nor 64-bit' \
 	--from classless
 refused 'kdump, 32 bits' 69 'it is a dump of a 32-bit kernel (i686)' \
 	--from kdump-narrow
-refused 'kdump, big-endian' 69 'of the other byte order' \
+refused 'kdump, big-endian' 69 'with the other byte order' \
 	--from kdump-big-endian
-refused 'kdump with blocks of no size' 65 'block_size is no size of a page' \
+refused 'kdump with blocks of no size' 65 'block_size is not the size of a page' \
 	--from kdump-block
 refused 'kdump with half a bitmap' 65 'its header is damaged: max_mapnr' \
 	--from kdump-frames
-refused 'flattened, damaged in its first chunk' 65 'does not begin like' \
+refused 'flattened, damaged in its first chunk' 65 'does not begin as' \
 	--from flat-chunk
-refused 'a whole dump twice' 64 'it is a whole dump, and not one part' \
+refused 'a whole dump twice' 64 'it is a complete dump, not one part' \
 	--from kdump --from kdump
-refused 'two ELF dumps' 64 'which is one file, and there are 2' \
+refused 'two ELF dumps' 64 'which is one file, but 2 files are named' \
 	--from elf --from elf
 
 with elf other-machine 18 '\25\0'
 with elf riscv 18 '\363\0'
 with elf unheard-of 18 '\1\100'
 refused 'a machine of another kind' 69 \
-	'it is a dump of a machine of another kind (ppc64)' --from other-machine
-refused 'and another one' 69 'of another kind (riscv)' --from riscv
-refused 'one without a name' 69 'of another kind (ELF machine 16385)' \
+	'it is a dump of another kind of machine (ppc64)' --from other-machine
+refused 'and another one' 69 'of another kind of machine (riscv)' --from riscv
+refused 'one without a name' 69 'of another kind of machine (ELF machine 16385)' \
 	--from unheard-of
 run page 1 --from elf --btf zeroes --fields pfn,kind
-expect 'types that are none' 65 'they are no BTF, or damaged'
+expect 'types that are none' 65 'they are not BTF, or are damaged'
 
-# Root may read all, so it is tried as nobody.
+# Root may read everything, so this runs as nobody.
 unprivileged=
 if [ "$(id -u)" -ne 0 ]; then
 	unprivileged=env
@@ -111,9 +116,9 @@ else
 	tap_skip 'a dump that may not be read' 'needs setpriv'
 fi
 
-# --- cut short ---
+# --- truncated dumps ---
 
-# shorten FILE BYTES: begins like it
+# shorten FILE BYTES: copies its beginning
 shorten() {
 	head -c "$2" "$1" > cut
 }
@@ -127,11 +132,11 @@ refused 'kdump, cut in its sub header' 74 'in its sub header' --from cut
 shorten kdump 9000
 refused 'kdump, cut in its bitmaps' 74 'cut short in its bitmaps' --from cut
 shorten flat 4100
-refused 'flattened, cut in its first chunk' 65 'like a dump, as a flattened' \
+refused 'flattened, cut in its first chunk' 65 'as a dump does, as a flattened' \
 	--from cut
 
-# Page tables and the first struct pages are there, the last ones are not: a
-# page is cut through the middle.
+# The page tables and the first struct pages exist, the last ones do not: a page
+# is cut in the middle.
 for form in elf kdump flat; do
 	case $form in
 	kdump) shorten kdump 600000 ;;
@@ -154,4 +159,39 @@ for form in elf kdump flat; do
 		stdout
 done
 
+# --- a large dump without VMCOREINFO, in which it is searched ---
+
+# 64 GB of zeroes: the ELF header, one program header, and the memory
+{
+	printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\76\0\1\0\0\0'
+	printf '\0\0\0\0\0\0\0\0\100\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+	printf '\0\0\0\0\100\0\70\0\1\0\0\0\0\0\0\0'
+	printf '\1\0\0\0\6\0\0\0\0\20\0\0\0\0\0\0'
+	printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+	printf '\0\0\0\0\20\0\0\0\0\0\0\0\20\0\0\0\0\20\0\0\0\0\0\0'
+} > sparse
+if truncate -s 68719480832 sparse 2> why; then
+	start=$(date +%s)
+	run page 1 --from sparse --deadline 0.3
+	expect 'the search ends at the deadline' 2 \
+		'the search of its memory for VMCOREINFO was stopped'
+	tap_run 'the search ends soon' test "$(($(date +%s) - start))" -lt 10
+else
+	tap_skip 'the search ends at the deadline' 'no large files here'
+fi
+rm -f sparse
+
+# --- the time of the dump ---
+
+run --from elf map
+expect 'a picture of a dump' 0
+stdout_has 'has the date of its file, and says so' '(file of 20'
+tap_fails 'and not that of today' grep -q '[0-9][0-9]:[0-9][0-9]:[0-9][0-9] UTC' \
+	"$tap_dir/stdout"
+LC_ALL=C sed 's/BUILD-ID=[0-9a-f]\{40\}/CRASHTIME=1700000000\nX=xxxxxxxxxxxxxxxxxxxxxxxxxx/' \
+	elf > crashed
+run --from crashed map
+expect 'a picture of a crash' 0
+stdout_has 'has the time of the crash' 'crashed 2023-11-14 22:13:20 UTC'
+rm -f crashed
 tap_done

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# The one-file programs run, as any user, and say what is true.
+# Tests that the one-file examples run as any user, with right results.
 . "$top_srcdir/tests/tap.sh"
 
 examples=$top_builddir/examples
 
-# runs NAME PROGRAM ARGUMENTS...: what it says is in $tap_dir/out
+# runs NAME PROGRAM ARGUMENTS...: its output is in $tap_dir/out
 runs() {
 	name=$1 program=$2
 	shift 2
@@ -22,7 +22,7 @@ says() {
 	fi
 }
 
-# Page frame numbers, and whose they are, are root's to see.
+# Only root may see page frame numbers and their users.
 root=no
 if [ "$(id -u)" = 0 ] && dd if=/proc/kpageflags of=/dev/null bs=8 count=1 \
 	2> /dev/null; then
@@ -65,7 +65,7 @@ pid=$!
 tap_wait grep -qx sleep "/proc/$pid/comm"
 address=$(sed -n 's/-.*\[stack\].*//p' "/proc/$pid/maps")
 end=$(sed -n 's/^[^-]*-\([^ ]*\) .*\[stack\].*/\1/p' "/proc/$pid/maps")
-# The strings of the environment end at the end of the stack.
+# The environment's strings are at the end of the stack.
 last=$(printf '%x' "$((0x$end - 4096))")
 runs "a page of the stack" who-maps "$pid" "$last"
 if [ $root = yes ]; then
@@ -79,8 +79,8 @@ tap_fails 'who-maps: no such process' "$examples/who-maps" 4194305 0
 tap_fails 'who-maps: no number' "$examples/who-maps" 12x
 kill "$pid"
 
-# What journal_harness leaves is new: one that was killed before may have left
-# something, too.
+# A journal_harness that was killed earlier may have left something: only new
+# things count.
 directories() {
 	ls -d /tmp/journal_harness-* 2> /dev/null || :
 }
@@ -88,7 +88,7 @@ devices() {
 	PATH=$PATH:/sbin losetup -l -n -O BACK-FILE 2> /dev/null |
 		grep journal_harness || :
 }
-# new WHAT: those that were not there before, and whether there are none
+# new WHAT: prints those that did not exist before; fails if there are any
 new() {
 	"$1" | grep -vxF -f "$tap_dir/$1" > "$tap_dir/new" || :
 	cat "$tap_dir/new"
@@ -103,7 +103,7 @@ no_new_device() {
 directories > "$tap_dir/directories"
 devices > "$tap_dir/devices"
 
-# Filesystems of its own, which are gone with it, and marks.
+# New filesystems, which end with the test, and marks.
 tap_lock marks
 runs "filesystems" journal_harness
 if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
@@ -112,7 +112,7 @@ if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
 	says 'journal_harness: what a full disk leaves' \
 		'^ok .*full disk: disk violated'
 	tap_run 'journal_harness: no directory is left' no_new_directory
-	# ended at several moments
+	# killed at several moments
 	for after in 0.1 0.6 1.2; do
 		"$examples/journal_harness" > "$tap_dir/out" 2>&1 &
 		pid=$!
@@ -122,14 +122,31 @@ if [ "$(id -u)" = 0 ] && grep -q '^ok .*clean holds' "$tap_dir/out"; then
 		tap_run "journal_harness: no directory is left, ended $after" \
 			no_new_directory
 	done
-	# they go when the last mount of them does
+	# they end with their last mount
 	tap_wait no_new_device || :
 	tap_run 'journal_harness: no loop device is left' no_new_device
 else
 	says 'journal_harness: what it would take' '# SKIP '
 fi
+tap_unlock
 runs 'what it is for' journal_harness --help
 says 'journal_harness: what it takes' '^usage: journal_harness '
 tap_fails 'journal_harness: other words' "$examples/journal_harness" --flaky
+
+# Anonymous memory has no file to write: nothing starts, and nothing is called
+# equal.
+agent=$examples/migration_agent/migration_agent
+for fault in write-file write-mapping punch-hole; do
+	if [ ! -x "$agent" ]; then
+		tap_skip "migration_agent: $fault of anonymous memory" \
+			'needs jansson'
+		continue
+	fi
+	status=0
+	"$agent" --fault "$fault" > "$tap_dir/out" 2>&1 || status=$?
+	echo "status $status" >> "$tap_dir/out"
+	says "migration_agent: $fault of anonymous memory" '^status 64$'
+	says "migration_agent: $fault: what it needs" 'needs --ram memfd'
+done
 
 tap_done

@@ -4,8 +4,8 @@
 PATH=$PATH:/sbin:/usr/sbin
 loop=
 mounted=
-# unmount DIR: a loop device lets go of its file, and writeback of its pages,
-# when they are ready
+# unmount DIR: waits until a loop device has released its file and writeback its
+# pages
 unmount() {
 	unmount_tries=0
 	until umount "$1" 2> /dev/null; do
@@ -26,7 +26,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# whole: the last line of JSON says this
+# whole: prints the verdict of the last line of JSON
 whole() {
 	if tail -n 1 "$tap_dir/stdout" | grep -qF -e "$2"; then
 		tap_ok "$1"
@@ -36,7 +36,7 @@ whole() {
 	fi
 }
 
-# mount_image OPTIONS: $tap_dir/img on $dir, by $loop
+# mount_image OPTIONS: mounts $tap_dir/img on $dir, through $loop
 mount_image() {
 	mkdir -p "$dir"
 	loop=$(losetup -f --show "$tap_dir/img" 2> "$tap_dir/why") &&
@@ -55,7 +55,7 @@ fsync_file() {
 os.fsync(os.open(sys.argv[1], os.O_RDWR))' "$1" 2> "$tap_dir/why"
 }
 
-# write_out FILE: data, and nothing of the journal or log
+# write_out FILE: writes data, but not the journal or log
 write_out() {
 	"$PYTHON3" - "$1" << 'END'
 import ctypes, os, sys

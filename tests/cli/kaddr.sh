@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs image
-# Kernel addresses of a dump that is made here, of a kernel that tells no more
-# than VMCOREINFO; and of the running kernel, through BPF.
+# Tests kernel addresses: in a dump made here whose kernel has only VMCOREINFO,
+# and on the running kernel through BPF.
 . "$top_srcdir/tests/cli/cli.sh"
 
-# 8 MiB of memory: a direct map, an area of vmalloc, a device, a memory map and
-# an image, and page tables for them.
+# 8 MiB of memory: a direct map, a vmalloc area, a device, a memory map and an
+# image, with page tables for them.
 cat > "$tap_dir/make.py" << 'END'
 import struct
 import sys
@@ -55,7 +55,7 @@ for pa in range(0, 6 << 20, 2 << 20):
     map_page(DIRECT + pa, pa | NX | 0x1e3, 1)
 for pa in range(6 << 20, RAM, 4096):
     map_page(DIRECT + pa, pa | NX | 0x163)
-# taken out of the direct map: as set_direct_map_invalid_noflush() leaves it
+# removed from the direct map, as set_direct_map_invalid_noflush() does
 map_page(DIRECT + 0x700000, ~0x700000 & 0xffffffffff000 | NX | 0x60)
 map_page(VMALLOC, 0x6f0000 | NX | 0x163)
 map_page(VMALLOC + 0x1000, 0x6a5000 | 0x161)
@@ -197,7 +197,7 @@ expect 'something else' 64 'is not memory, page or folio'
 run page 1 --as page
 expect 'of another command' 64 "is an option of 'kaddr'"
 
-# --- where nothing is ---
+# --- addresses of nothing ---
 
 gone='"kind":"unmapped","pte":[],"pte_level":null'
 answers 'between areas of vmalloc' \
@@ -224,7 +224,7 @@ answers 'taken out of the direct map' \
 ask 'ffff8a22005zz'
 expect 'no number' 64 "is no"
 
-# --- how it is shown ---
+# --- output ---
 
 answers 'several' '{"ask":0,"pfn":1365}
 {"ask":1,"pfn":null}
@@ -268,7 +268,7 @@ if grep -q '^?' "$tap_dir/stdout" || grep -q 'cannot' "$tap_dir/stderr"; then
 	tap_done
 	exit
 fi
-# Code, whose name and place the kernel tells in its own list.
+# Code, whose name and address are in the kernel's own list.
 symbol=$(sed -n 's/ [tT] vfs_read$//p' /proc/kallsyms)
 case $symbol in
 0000000000000000 | '')
@@ -283,7 +283,7 @@ case $symbol in
 	expect 'its page is in the direct map, too' 0
 	stdout_is 'its page is in the direct map, too: twice' \
 		'{"kernel_maps":2}'
-	run mappers --json --pointers --fields pfn,map,vaddr,kernel_maps "$pfn"
+	run mappers -q --json --pointers --fields pfn,map,vaddr,kernel_maps "$pfn"
 	expect 'both are found' 0
 	stdout_has 'both are found: the direct map' '"map":"direct"'
 	at=$(sed -n 's/.*"map":"direct","vaddr":"0x\([0-9a-f]*\)".*/\1/p' \

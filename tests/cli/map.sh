@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# A picture of memory says what a scan says, and is well-formed whatever stands
-# in memory.
+# Tests pictures of memory: they agree with a scan, and are well-formed whatever
+# memory contains.
 . "$top_srcdir/tests/cli/cli.sh"
 
 mkproc=$top_builddir/tests/fixtures/mkproc
@@ -34,7 +34,7 @@ well_formed() {
 import sys, xml.dom.minidom
 xml.dom.minidom.parse(sys.argv[1])' "$2"
 }
-# legend FILE: "NAME PAGES" of the lines that have both
+# legend FILE: prints "NAME PAGES" of each line with both
 legend() {
 	grep -o '<text [^>]*>[^<]*</text>' "$1" | grep -v bold |
 		sed 's/<text \([^>]*\)>\([^<]*\)<.*/\1|\2/' |
@@ -95,6 +95,64 @@ expect 'a field that nobody knows' 2 'alloc_comm'
 stdout_has 'is drawn as such, with the reason' '>? unsupported'
 well_formed 'well-formed without an answer' "$tap_dir/stdout"
 
+# --- PNG ---
+
+png=$tap_dir/map.png
+if command -v rsvg-convert > /dev/null; then
+	run map --root "$root" -o "$png"
+	expect 'PNG' 0
+	tap_run 'it is one' sh -c 'head -c 8 "$1" | od -An -c | grep -q "211   P   N   G"' \
+		sh "$png"
+	run map --root "$root" --where nonsense -o "$tap_dir/none.png"
+	expect 'PNG with a filter that is wrong' 64 'cannot understand filter'
+else
+	tap_skip 'PNG' 'no rsvg-convert'
+fi
+# An impossible format is reported before memory is read, and no SVG gets the
+# name.
+rm -f "$png"
+status=0
+PATH=/nonexistent "$PAGEDET" map --root "$root" -o "$png" \
+	> "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
+expect 'PNG without rsvg-convert' 69 'rsvg-convert'
+tap_run 'no SVG is called PNG' test ! -e "$png"
+
+# --- holes ---
+
+cat > "$tap_dir/scenario" << 'END'
+pages 0x40000
+page 0x0+0x1000 flags=uptodate,lru,anon,mmap,swapbacked count=1
+page 0x30000+0x1000 flags=buddy
+zone node=0 name=DMA start=0 spanned=0x40000 present=0x2000
+iomem 0 0-ffffff System RAM
+iomem 0 30000000-30ffffff System RAM
+END
+mkdir "$tap_dir/holes"
+"$mkproc" "$tap_dir/scenario" "$tap_dir/holes"
+run map --root "$tap_dir/holes"
+expect 'holes' 0
+stdout_has 'a hole is left out, and said' 'left out: 16 MiB to 768 MiB'
+stdout_has 'what is behind it has its address' '<title>0x30000000 to '
+
+for format in --json '--format=csv' '--format=text' '--format=arrow'; do
+	run map --root "$root" $format
+	expect "map $format" 64 'map takes no --format'
+	tap_fails "map $format writes nothing" test -s "$tap_dir/stdout"
+done
+run map --root "$root" --top 3
+expect 'map --top' 64 'map takes no --top'
+if command -v script > /dev/null; then
+	status=0
+	script -qec "$PAGEDET map --root '$root'" /dev/null < /dev/null \
+		> "$tap_dir/stdout" || status=$?
+	tap_run 'no picture for a terminal: status' test "$status" = 64
+	stdout_has 'no picture for a terminal' 'try: pagedet map -o map.svg'
+	script -qec "$PAGEDET map --root '$root' -o -" /dev/null < /dev/null \
+		> "$tap_dir/stdout"
+	stdout_has 'but if it is asked for' '<svg'
+else
+	tap_skip 'no picture for a terminal' 'needs script(1)'
+fi
 run map --root "$root" --by kind,flags
 expect 'two fields' 64 'one field'
 run map --root "$root" --by nonsense
@@ -106,7 +164,7 @@ expect 'no such layout' 64 'spiral'
 run map --root "$root" --summary
 expect 'it counts anyway' 64 'summary'
 run map --root "$root" --where nonsense -o "$tap_dir/none.svg"
-expect 'a filter that is wrong' 64 'was not written'
+expect 'a filter that is wrong' 64 'cannot understand filter'
 tap_run 'no file is left' test ! -e "$tap_dir/none.svg"
 run scan --root "$root" --layout linear
 expect 'only a map has a layout' 64 'layout'

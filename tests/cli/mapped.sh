@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# Files of a captured tree: their pages are known as far as tasks map them, and
-# that this is not all is said every time.
+# Tests files of a captured tree: their pages are known only where tasks map
+# them, and every answer says so.
 . "$top_srcdir/tests/cli/cli.sh"
 
 root=$tap_dir/root
@@ -13,7 +13,7 @@ ask() {
 	run --root "$root" --json "$@"
 }
 
-# shows NAME ROWS ARGUMENTS...: these rows, and that there may be more
+# shows NAME ROWS ARGUMENTS...: checks the rows, and that there may be more
 shows() {
 	shows_name=$1
 	shows_rows=$2
@@ -24,7 +24,7 @@ shows() {
 	stdout_is "$shows_name" "$shows_rows"
 }
 
-# cannot NAME STATUS WORDS ARGUMENTS...: no row
+# cannot NAME STATUS WORDS ARGUMENTS...: checks a failure without rows
 cannot() {
 	cannot_name=$1
 	cannot_status=$2
@@ -81,11 +81,11 @@ and newline' --fields index,path
 cannot 'nothing of it is in memory' 2 'shows only those that a task maps' \
 	file /lib/empty
 cannot 'nobody maps it' 2 'no task that could be read maps it' file /lib/none
-cannot 'nobody maps it: why that is all' 2 'hint: of a captured tree' \
+cannot 'nobody maps it: why that is all' 2 'hint: a captured tree' \
 	file /lib/none
 ask file /lib/a --fields index -q
 expect 'quietly' 2
-cannot 'the deadline' 2 'the deadline came first' \
+cannot 'the deadline' 2 'the deadline passed first' \
 	file /lib/a --deadline 0.000001
 
 # --- names ---
@@ -107,12 +107,12 @@ cannot 'the kernel has files of this name' 2 'only a file of that name elsew' \
 shows 'one of these, by its full name' \
 	'{"pfn":384,"kind":"shmem","missing":{"dev":"unsupported"}}' \
 	file '/dev/zero (deleted)' --fields pfn,kind,dev --where 'kind=shmem'
-cannot 'several of one name' 2 'tasks map 2 of that name' \
+cannot 'several of one name' 2 'tasks map 2 files of that name' \
 	file '/memfd:twice (deleted)'
 cannot 'a file of a container' 2 'only a file of that name elsewhere' \
 	file /lib/inside
 
-# --- other times, other eyes ---
+# --- captures of different times, hidden data ---
 
 shows 'what was copied at different times' \
 	'{"pfn":304,"kind":"file","index":0,"notes":["torn"]}
@@ -170,13 +170,13 @@ shows 'a mount: what containers have of it' '{"inode":200,"pages":2,"bytes":8192
 {"total":{"pages":4,"bytes":16384,"undecided":0}}' mount /home --by inode
 cannot 'nobody maps a file there' 2 'no task that could be read maps a file' \
 	tree /opt
-cannot 'a block device' 69 'does not show what is cached of a block device' \
+cannot 'a block device' 69 'does not show the cached pages of a block device' \
 	block /dev/sda 0+8
 rm "$root/proc/self/mountinfo"
 cannot 'without a table of mounts: a mount' 69 'needs /proc/self/mountinfo' \
 	mount /home
 cannot 'without a table of mounts: names of containers' 2 \
-	'tasks map 2 of that name' file /lib/a
+	'tasks map 2 files of that name' file /lib/a
 shows 'without a table of mounts: one name' '{"pfn":274}' \
 	file /lib/both --fields pfn
 mkdir -p "$root/proc/1"

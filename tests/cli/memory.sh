@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs image
-# What the running kernel's memory says of a page, through BPF, is what its
-# files say, and more.
+# Tests that the running kernel's memory, read through BPF, agrees with its
+# files and tells more.
 . "$top_srcdir/tests/cli/cli.sh"
 
 if [ ! -e /proc/kcore ]; then
@@ -20,7 +20,7 @@ if grep -q '^?' "$tap_dir/stdout" || grep -q 'cannot' "$tap_dir/stderr"; then
 	exit
 fi
 
-# What the kernel calls a file begins at a mount.
+# The kernel's name of a file begins at a mount.
 if ! grep -q '^[^ ]* [^ ]* [^ ]* [^ ]* / ' /proc/self/mountinfo; then
 	tap_skip "the running kernel's memory" 'our root directory is no mount'
 	tap_done
@@ -30,7 +30,7 @@ fi
 sleep 300 &
 sleeper=$!
 trap 'kill $sleeper' EXIT
-# until it is the program
+# until it has become the program
 tap_wait grep -q sleep "/proc/$sleeper/comm"
 cat > "$tap_dir/compare.py" << 'END'
 import json
@@ -67,19 +67,19 @@ for page in task:
     if not isinstance(page.get("pfn"), int):
         continue
     pfn = str(page["pfn"])
-    # Other processes map libraries and go; what did not change in between is
-    # to be compared.
+    # Other processes map and unmap libraries; pages that did not change between
+    # are compared.
     for attempt in range(20):
         files = from_files(pfn)
         memory, = ask("page", pfn, "--backend", "bpf", "--fields",
                       ",".join(FIELDS) + ",refcount,dev,inode,index,path")
-        # referenced comes and goes with every process that looks
+        # every access sets or clears referenced
         unknown = {"referenced"} | set(
             files.get("flags_unknown", []) + memory.get("flags_unknown", []))
         differ = [f for f in FIELDS if f in files and f in memory and
                   (known(files) != known(memory) if f == "flags"
                    else files[f] != memory[f]) and
-                  # every process maps libraries and [vvar], also who asks
+                  # every process maps libraries and [vvar], also this one
                   not (f == "mapcount" and
                        (page.get("path") or
                         str(page.get("vma_name")).startswith("[v")))]
@@ -110,8 +110,8 @@ END
 tap_run "pages of a process are the same in files and in memory" \
 	"$PYTHON3" "$tap_dir/compare.py" "$PAGEDET" $sleeper
 
-# Files do not know how large a free block is, which is no reason not to ask
-# the memory. Blocks are used by whoever comes: one of several will do.
+# Files do not tell the size of a free block, but that alone must not open
+# memory. Blocks may be allocated any time: one of several suffices.
 has_order() {
 	for pfn in $("$PAGEDET" scan --backend bpf --where \
 			'kind=free and order>=9' --fields pfn --json \

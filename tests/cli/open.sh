@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs image log page_owner
-# What is opened before a question is asked: --from and what is in the file,
-# --root, extra information. Each thing that cannot be opened has its status and
-# its words.
+# Tests what is opened before a query: --from and its file formats, --root,
+# extra information. Each failure has its exit status and message.
 . "$top_srcdir/tests/cli/cli.sh"
 
-# from NAME STATUS WORDS FILE...: asked of these files
+# from NAME STATUS WORDS FILE...: queries these files
 from() {
 	from_name=$1
 	from_status=$2
@@ -29,7 +28,7 @@ printf 'KDUMP   \6\0\0\0Linux' > kdump
 printf 'DISKDUMP\6\0\0\0Linux' > diskdump
 printf 'makedumpfile\0\0\0\0\0\0\0\0\0\0\0\1' > flattened
 # The first 18 bytes of an ELF header: 64 bits little-endian, 32 bits
-# big-endian, a program, one that ends too early.
+# big-endian, a program, a truncated one.
 printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0' > core
 printf '\177ELF\1\2\1\0\0\0\0\0\0\0\0\0\0\4' > core-big-endian
 printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0' > program
@@ -48,8 +47,8 @@ echo 'Page allocated via order 0, mask 0x0(), pid 1, tgid 1 (a), ts 4 ns' \
 	cat log
 } > log-far-behind
 
-from 'a dump of kdump, cut short' 65 'does not begin like a dump' kdump
-from 'a dump of diskdump, cut short' 65 'like a dump' diskdump
+from 'a dump of kdump, cut short' 65 'does not begin as a dump does' kdump
+from 'a dump of diskdump, cut short' 65 'as a dump does' diskdump
 from 'a flattened dump, cut short' 65 'flattened' flattened
 from 'an ELF dump, cut short' 74 'an ELF file that is cut short' core
 from 'one of another machine' 74 'an ELF file that is cut' core-big-endian
@@ -67,15 +66,15 @@ done
 gzip < diary > diary.gz
 gzip < log > log.gz
 from 'any text, compressed' 65 \
-	'by gzip, and there is no kernel log or page_owner text in it' diary.gz
-from 'two logs' 69 'log: it is a kernel log, which is opened alone' log log
+	'by gzip, and has no kernel log or page_owner text in it' diary.gz
+from 'two logs' 69 'log: it is a kernel log, which must be opened alone' log log
 from 'two, one of them compressed' 69 \
-	'log.gz: it is a kernel log, which is opened alone' log.gz log
+	'log.gz: it is a kernel log, which must be opened alone' log.gz log
 from 'two, one of them damaged' 65 'its gzip data is cut off' log gzip
 for what in log log.gz; do
 	run --from $what --backend procfs page 1
 	expect "$what, and another source allowed" 69 \
-		"$what: it is a kernel log, and no allowed source reads that"
+		"$what: it is a kernel log, which no allowed source reads"
 	expect "$what, and another source allowed: what would help" 69 \
 		'hint: allow log'
 done
@@ -83,19 +82,19 @@ run page 0x7bee --from log --fields refcount --json
 expect 'a kernel log, cut short' 0
 stdout_is 'says what it says' '{"refcount":2}'
 from 'text of page_owner, cut short' 65 'no record of page_owner' owner
-from 'a program' 65 'program: it is no dump' program
-from 'a damaged ELF file' 65 'cut: it is no dump' cut
-from 'any text' 65 'diary: it is no dump' diary
-from 'a line of a log past the first MiB' 65 'it is no dump' log-far-behind
+from 'a program' 65 'program: it is not a dump' program
+from 'a damaged ELF file' 65 'cut: it is not a dump' cut
+from 'any text' 65 'diary: it is not a dump' diary
+from 'a line of a log past the first MiB' 65 'it is not a dump' log-far-behind
 from 'an empty file' 65 'empty: it is empty' empty
 from 'a device that is always empty' 65 'it is empty' /dev/null
 from 'a directory' 65 'it is a directory' dir
 from 'a part that is damaged' 65 'kdump' kdump empty
 from 'no such file' 66 'cannot open none: No such file' none
-# Not even the first bytes of what may not be looked into.
+# Not even the first bytes of a file that must not be read.
 if mkdir debug 2> why && mount -t debugfs debugfs debug 2> why; then
 	file=$(find debug -maxdepth 2 -type f -readable | head -n 1)
-	from 'a file of debugfs' 69 'it is no file but the running' "$file"
+	from 'a file of debugfs' 69 'it is in the running' "$file"
 	umount debug
 else
 	tap_skip 'a file of debugfs' "$(cat why)"
@@ -120,7 +119,7 @@ tap_run 'and what it would take' grep -q 'hint: needs /proc' stderr
 run page 1 --root dir --backend procfs
 expect 'a root without the source allowed' 69 'none of the allowed sources'
 
-# Root may search what it likes, so it is tried as nobody.
+# Root may search everything, so this runs as nobody.
 mkdir -m 700 closed
 mkdir closed/proc
 unprivileged=

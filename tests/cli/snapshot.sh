@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs snapshot
-# Rows are saved and asked again: what was saved is answered as it was, what
-# was not is said, and no half file has the final name.
+# Tests saving rows and querying them: saved values are the same, missing ones
+# are reported, and an incomplete file never has the final name.
 . "$top_srcdir/tests/cli/cli.sh"
 
 root=$tap_dir/root
@@ -16,8 +16,8 @@ left() {
 	return 0
 }
 
-# again NAME WORDS...: with the machine gone, WORDS of the file answer the same
-# as of the machine
+# again NAME WORDS...: without the machine, WORDS on the file answer the same as
+# on the machine
 again() {
 	again_name=$1
 	shift
@@ -63,7 +63,7 @@ expect 'a field that was not saved: nobody knows' 2 inode
 stdout_is 'a field that was not saved' \
 	'{"pfn":256,"missing":{"inode":"unsupported"}}'
 run --from "$file" task 10
-expect 'another walk' 69 'a snapshot has the rows that were saved'
+expect 'another walk' 69 'a snapshot has only the rows that were saved'
 run --from "$file" doctor --json
 expect 'doctor' 0
 stdout_has 'doctor knows what is there' \
@@ -71,13 +71,13 @@ stdout_has 'doctor knows what is there' \
 stdout_has 'doctor knows what is not' '"source":"snapshot","can":false,"why":'
 run --from "$file" --backend procfs scan
 expect 'another source was wanted' 69 \
-	'it is a snapshot, and no allowed source reads that'
+	'it is a snapshot, which no allowed source reads'
 expect 'another source was wanted: what would help' 69 'hint: allow snapshot'
 run --from "$file" --from "$file" scan
 expect 'one file, no more' 69 \
-	'it is a snapshot, which is opened alone, and 2 files are named'
+	'it is a snapshot, which must be opened alone, but 2 files are named'
 
-# --- the options of the question ---
+# --- the options of the query ---
 
 run snapshot "$file" scan --root "$root" --where kind=anon --fields pfn,kind
 expect 'a part' 0
@@ -86,6 +86,10 @@ run --from "$file" --json scan --fields pfn,kind
 cp "$tap_dir/stdout" "$tap_dir/part"
 run --root "$root" --json scan --where kind=anon --fields pfn,kind
 tap_run 'and nothing else' cmp "$tap_dir/part" "$tap_dir/stdout"
+run snapshot "$file" page 256 --root "$root" --fields pfn,kind -q
+run page 256 --from "$file" -v
+expect 'one row' 0 ': 1 row saved'
+counts_well 'one row'
 run snapshot "$file" --root "$root" --where kind=hugetlb
 expect 'no row' 1 'no page matched'
 run --from "$file" scan
@@ -137,7 +141,7 @@ run snapshot --help
 expect 'help' 0
 stdout_has 'help says what it is' 'snapshot FILE [COMMAND ...]'
 
-# --- whole or not at all ---
+# --- complete or not at all ---
 
 run snapshot "$file" --root "$root"
 "$PAGEDET" snapshot - --root "$root" > "$tap_dir/piped"
@@ -162,7 +166,7 @@ expect 'other bytes in the middle' 65 damaged
 	echo
 ) > "$tap_dir/longer"
 run --from "$tap_dir/longer" scan
-expect 'something behind it' 65 'not written to its end'
+expect 'something behind it' 65 'not written completely'
 
 run snapshot "$file" --root "$tap_dir/none"
 expect 'a machine that is not there' 66 "$tap_dir/none"
@@ -181,7 +185,7 @@ expect 'a file that may not grow' 74 "snap' was not written"
 tap_run 'it is what it was' cmp "$tap_dir/before" "$file"
 tap_run 'nothing else is left' left
 
-# A signal comes while the numbers of pages are waited for.
+# A signal comes while the command waits for page numbers.
 rm -f "$tap_dir/dir/new"
 mkfifo "$tap_dir/fifo"
 "$PAGEDET" snapshot "$tap_dir/dir/new" page - --root "$root" \
@@ -197,8 +201,8 @@ tap_run 'a signal: it fails' test "$status" -ne 0
 tap_fails 'a signal: nothing is there' ls "$tap_dir/dir/new"
 tap_run 'a signal: nothing else is left' left
 
-# What cannot be asked leaves what was there: a task that is gone, a filter that
-# is none.
+# A query that fails to start leaves the existing file: an ended task, an
+# invalid filter.
 run snapshot "$file" --root "$root"
 cp "$file" "$tap_dir/good"
 for words in 'task 99' 'virt 99 0' 'scan --where nonsense=1'; do
@@ -209,10 +213,11 @@ for words in 'task 99' 'virt 99 0' 'scan --where nonsense=1'; do
 		cmp "$file" "$tap_dir/good"
 done
 
-# The time is over before the first row: that is a part, and stays one.
+# The deadline passes before the first row: the snapshot is partial, and stays
+# so.
 run snapshot "$file" --root "$root" --deadline 0.000000001
 expect 'the deadline' 2 deadline
 run --from "$file" scan
-expect 'a part, later' 2 'answered in part'
+expect 'a part, later' 2 'answered only in part'
 
 tap_done

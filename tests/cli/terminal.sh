@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-# What depends on a terminal: colour, and the width of tables. script(1) makes
-# the terminal.
+# Tests what depends on a terminal: colour, and the width of tables. script(1)
+# provides the terminal.
 . "$top_srcdir/tests/cli/cli.sh"
 
 if ! command -v script > /dev/null; then
@@ -14,7 +14,7 @@ root=$tap_dir/root
 	"$top_srcdir/tests/golden/cli-machine.scenario" "$root"
 escape=$(printf '\033')
 
-# on_terminal COLUMNS ARGUMENTS...: leaves $status, $tap_dir/stdout
+# on_terminal COLUMNS ARGUMENTS...: sets $status, $tap_dir/stdout
 on_terminal() {
 	{
 		echo "stty rows 24 cols $1"
@@ -31,7 +31,7 @@ on_terminal() {
 coloured() {
 	grep -q "$escape" "$tap_dir/stdout"
 }
-# The longest line, without what is not shown.
+# The longest line, without invisible characters.
 longest() {
 	sed "s/$escape\[[0-9]*m//g" "$tap_dir/stdout" |
 		awk 'length($0) > n { n = length($0) } END { print n + 0 }'
@@ -66,6 +66,26 @@ tap_run 'nothing is shown of what goes elsewhere' \
 on_terminal 80 page 256 --json
 tap_fails 'JSON has no colour' coloured
 
+# Not millions of rows.
+on_terminal 80 scan
+stdout_has 'a scan: the sums by kind' 'total'
+stdout_has 'a scan: how to list' '--all lists the pages, --where EXPR'
+for words in --all '--where anon' '--fields pfn' '--limit 3'; do
+	# shellcheck disable=SC2086
+	on_terminal 80 scan $words
+	tap_fails "scan $words lists" grep -q total "$tap_dir/stdout"
+done
+
+# The kernel's count of a cgroup includes more than its pages.
+echo 123456789 > "$root/sys/fs/cgroup/a/memory.current"
+on_terminal 80 cgroup /a
+stdout_has 'a cgroup: its pages' 'charged    12.0 KiB in pages'
+stdout_has "a cgroup: the kernel's count" '117.7 MiB  (the kernel'
+stdout_has 'a cgroup: what is not counted' 'slab objects are charged one by one'
+on_terminal 80 cgroup /a/b
+tap_fails "a cgroup: the kernel's count is not known" \
+	grep -q "the kernel's count" "$tap_dir/stdout"
+
 for columns in 50 72 100; do
 	on_terminal $columns task 12 --fields vaddr,pfn,kind,flags,pte,comm
 	tap_run "$columns columns are enough" test "$(longest)" -le $columns
@@ -80,16 +100,16 @@ unset COLUMNS
 run --root "$root" task 12 --fields vaddr,pfn,kind,flags,pte,comm
 tap_run 'a file is as wide as the table needs' test "$(longest)" -gt 60
 
-# On a terminal, progress of work that takes longer than a second is shown, in
-# one line that goes away.
+# On a terminal, work that takes longer than a second shows its progress in one
+# line that vanishes.
 on_terminal 80 scan --summary
 shows_progress() {
 	grep -q 'scan: looked at [0-9]* of 4294967296, [0-9]*%' "$1"
 }
 tap_fails 'quick work shows no progress' grep -q 'looked at' \
 	"$tap_dir/stdout"
-# 16 terabytes of frames with no flags at all, for one thread: many of them could
-# be done in two seconds.
+# 16 terabytes of frames without any flag, for one thread: several threads might
+# be done within two seconds.
 truncate -s 32G "$root/proc/kpageflags"
 echo '00000000-fffffffffff : System RAM' > "$root/proc/iomem"
 sed 's/spanned .*/spanned 4294967296/' "$root/proc/zoneinfo" > "$tap_dir/zones"

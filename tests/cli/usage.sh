@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# Words that the command does not understand, and what it says of itself.
-# Nothing here looks at memory.
+# Tests words that the command does not understand, and its help. Nothing here
+# reads memory.
 . "$top_srcdir/tests/cli/cli.sh"
 
 # refused WORDS ARGUMENTS...: status 64, WORDS on stderr, nothing on stdout
@@ -33,7 +33,7 @@ refused '--runs lists pages, --by counts them' scan --runs --by kind
 refused '--fields lists pages, --by counts' scan --fields pfn --by kind
 refused '--fields lists pages, --summary' scan --fields nonsense --summary
 refused "--tap is an option of 'check'" scan --tap
-refused "'doctor' has no use for --where" doctor --where kind=anon
+refused "'doctor' takes no --where" doctor --where kind=anon
 refused "there is no command 'nonsense'" help nonsense
 refused "'x' is one argument too many" help page x
 
@@ -50,7 +50,7 @@ refused "'5+1+1' is not a number" page 5+1+1
 refused "' 5' is not a number" page ' 5'
 refused "'18446744073709551616' does not fit" page 18446744073709551616
 refused "'0x10000000000000000' does not fit" page 0x10000000000000000
-refused 'goes past 2^64' page 0xffffffffffffffff+2
+refused 'goes past 2^64' page 2+0xffffffffffffffff
 refused 'there is no option -5' page -5
 refused "'-' reads all" page 1 -
 
@@ -58,16 +58,17 @@ refused "'-' reads all" page 1 -
 refused "'7g' is not a hex number" phys 7g
 refused "'10+1f' is not decimal" phys 10+1f
 refused 'goes past 2^64' virt 1 ffffffffffffffff+2
-refused 'lacks arguments' virt 1
-refused "'x' is not a number" virt x 1000
-refused "'0' is no process id" task 0
-refused "'2147483648' is no process id" task 2147483648
+refused "'1x' is not a number" virt 1x 1000
+refused "'x' is not a hex number" virt 1 x
+refused "'0' is not a process id" task 0
+refused "'2147483648' is not a process id" task 2147483648
 refused 'one argument too many' tree / /
 refused 'one argument too many' scan 1
 refused 'the path is empty' file ''
-refused "'x' is not a number" file /etc/passwd x
+refused "'9x' is not a number" file /etc/passwd 9x
+refused "'+1' lacks a number" file /etc/passwd +1
 
-# standard input is data: wrong data is not wrong usage
+# standard input is data: wrong data is not a usage error
 stdin() {
 	status=0
 	# shellcheck disable=SC2059
@@ -84,6 +85,8 @@ stdin '%0100d\n'
 expect 'an endless word' 65 'line 1:'
 stdin '\033[2J\n'
 expect 'bytes that would steer a terminal' 65 '\x1b[2J'
+stdin '1\n0xffffea0004000000\n'
+expect 'an address of the kernel' 65 'is a kernel address'
 stdin ' \n\n'
 expect 'an empty list' 1 'names no page'
 status=0
@@ -93,7 +96,7 @@ status=0
 "$PAGEDET" page - <&- > "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
 expect 'closed standard input' 74 'cannot read standard input'
 
-# parts that are not here answer so, whatever stands behind them
+# parts that were not built say so, whatever follows them
 for command in kmem kmap; do
 	run "$command" anything --tap
 	expect "$command" 69 "$command needs"
@@ -101,7 +104,7 @@ for command in kmem kmap; do
 	stdout_has "help of $command" 'not in this version'
 done
 
-# what it says of itself
+# help
 run help
 expect 'help' 0
 run --help
@@ -131,24 +134,5 @@ stdout_has '--version lists the optional parts' 'optional parts'
 status=0
 "$PAGEDET" help > /dev/full 2> "$tap_dir/stderr" || status=$?
 expect 'help to a full disk' 74 'cannot write'
-
-# The completion offers what there is, and only that.
-run help
-offered() {
-	sed -n "/local $1='/,/'\$/p" \
-		"$top_srcdir/examples/completion/pagedet.bash" |
-		sed "s/local $1=//" | tr -s "' \t" '[\n*]' | sed '/^$/d' | sort
-}
-sed -n '/^Commands/,/^  \*/p' "$tap_dir/stdout" |
-	awk '/^  [a-z]/ { print $1 } END { print "help" }' | sort \
-	> "$tap_dir/commands"
-sed -n '/^Options/,/^Exit/p' "$tap_dir/stdout" |
-	sed -n 's/^  \(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | sort \
-	> "$tap_dir/options"
-for what in commands options; do
-	offered $what > "$tap_dir/offered"
-	tap_run "the completion knows the $what" \
-		diff "$tap_dir/$what" "$tap_dir/offered"
-done
 
 tap_done

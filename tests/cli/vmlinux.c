@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What the kernel of tests/dumps/mkkernel would have been compiled from: its
- * types, for debug information, and a few of its symbols.
+ * A source for debug information: the types of the kernel of
+ * tests/dumps/mkkernel, and a few of its symbols. CHARGE is the name of the
+ * member that says who is charged for a page.
  */
+#ifndef CHARGE
+#define CHARGE memcg_data
+#endif
+
 enum pageflags {
 	PG_locked, PG_writeback, PG_referenced, PG_uptodate, PG_dirty, PG_lru,
 	PG_head, PG_active = 8, PG_large_rmappable, PG_owner_priv_1,
@@ -34,7 +39,7 @@ struct page {
 	};
 	int _mapcount;
 	int _refcount;
-	unsigned long memcg_data;
+	unsigned long CHARGE;
 };
 
 struct folio {
@@ -55,8 +60,29 @@ struct slab {
 	char rest[48];
 };
 
+struct kernfs_node {
+	const char *name;
+	struct kernfs_node *__parent;
+	unsigned long id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	unsigned int flags;
+	struct cgroup_subsys_state *parent;
+};
+
+struct mem_cgroup {
+	struct cgroup_subsys_state css;
+};
+
 struct page page;
 struct folio folio;
+struct mem_cgroup memcg;
 struct slab slab;
 enum pageflags flags;
 enum pagetype type;

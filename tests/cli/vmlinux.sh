@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: image
-# What the caller gives beside a dump: vmlinux, types, VMCOREINFO. Those of
-# another kernel are refused; with the right ones a dump that has lost its own
-# answers as it did before, and without any it says what it can.
+# Tests extra information for a dump: vmlinux, types, VMCOREINFO. That of
+# another kernel is rejected. With the right one, a dump without its own answers
+# as before. Without any it answers what it can.
 . "$top_srcdir/tests/cli/cli.sh"
 
 dumps=$top_builddir/tests/dumps
@@ -40,15 +40,21 @@ expect 'VMCOREINFO alone: all pages' 0
 tap_run 'VMCOREINFO alone: as many' test "$(wc -l < stdout)" -eq 8192
 tap_fails 'VMCOREINFO alone: not the same' cmp -s whole stdout
 
-run mappers 1 --from bare --json
+# The kernel counts the mappings of an anonymous page, but not of any page.
+unmapped=$(sed -n 's/^{"pfn":\([0-9]*\),"kind":"anon",.*"mapcount":0.*/\1/p' \
+	whole | head -n 1)
+run mappers "$unmapped" --from bare --json
 expect 'mappers of a page that no user maps' 1 'nobody maps it'
 stdout_has 'none of users, and that is known' \
-	'{"pfn":1,"found":0,"expected":0,"mapcount_kind":"exact","unread":[]}'
+	"{\"pfn\":$unmapped,\"found\":0,\"expected\":0,\"mapcount_kind\":\"exact\",\"unread\":[]}"
+run mappers 1 --from bare --json
+expect 'mappers of a reserved page' 2 'not everything could be read'
+stdout_has 'mappers that no count tells' '"missing":{"found":"no_types"}'
 mapped=$(sed -n 's/^{"pfn":\([0-9]*\),"kind":"[^"]*",.*"mapcount":[1-9].*/\1/p' \
 	whole | head -n 1)
 run mappers "$mapped" --from bare --json
 expect 'mappers of a page that users map' 2 \
-	'warning: cannot look for mappings of users: cannot find the'
+	'warning: cannot look for mappings by tasks: cannot find the'
 stdout_has 'how many were found is not known' '"missing":{"found":"no_types"}'
 run mappers "$mapped" --from bare
 stdout_has 'and people are told' ': user mappings ? (no_types), mapcount'
@@ -72,12 +78,12 @@ tap_run 'doctor: fields of tier 2 cannot be had' awk '
 run doctor --root "$top_srcdir/tests/golden"
 tap_fails 'doctor: no tiers where there is no dump' grep -q '^tier' stdout
 
-# --- damage that VMCOREINFO and types show each other ---
+# --- contradictions between VMCOREINFO and types ---
 
 change elf other-flag 'NUMBER(PG_lru)=5' 'NUMBER(PG_lru)=4'
 run page 600 --from other-flag --json --fields pfn,flags
 expect 'a flag that has two numbers: said' 0 \
-	'of NUMBER(PG_lru), VMCOREINFO says 4 and they 5; what they differ in'
+	'for NUMBER(PG_lru), VMCOREINFO says 4, and they say 5; values that depend on'
 stdout_has 'a flag that has two numbers: unknown' '"flags_unknown":['
 tap_run 'a flag that has two numbers: is among them' \
 	grep -q '"flags_unknown":\[.*"lru"' stdout
@@ -88,16 +94,16 @@ tap_run 'a type of pages that has two numbers: unknown' \
 	grep -q '"flags_unknown":\[.*"buddy"' stdout
 change elf other-place 'OFFSET(page._refcount)=52' 'OFFSET(page._refcount)=56'
 refused 'a member that has two places' 65 \
-	'of OFFSET(page._refcount), VMCOREINFO says 56 and they 52' \
+	'for OFFSET(page._refcount), VMCOREINFO says 56, and they say 52' \
 	--from other-place --fields kind
 run page 1 --from other-place
 stdout_has 'and where kinds are not asked for by name' 'kind      ?'
 stdout_has 'and there the reason' 'corrupt - the kernel'
 change elf other-size 'SIZE(page)=64' 'SIZE(page)=56'
-refused 'struct page has two sizes' 65 'of SIZE(page), VMCOREINFO says 56' \
+refused 'struct page has two sizes' 65 'for SIZE(page), VMCOREINFO says 56' \
 	--from other-size --fields kind
 
-# --- VMCOREINFO of somebody else ---
+# --- VMCOREINFO of another kernel ---
 
 LC_ALL=C tr '\0' '\n' < elf | LC_ALL=C grep -a -A 100 '^OSRELEASE=' |
 	LC_ALL=C awk '!/=/ { exit } { print }' > info
@@ -107,7 +113,7 @@ expect 'its own VMCOREINFO given' 0
 tap_run 'its own VMCOREINFO given: the same' cmp whole stdout
 sed 's/^\(SYMBOL(_stext)=ffffffff8\)1/\12/' info > other-info
 refused 'VMCOREINFO of another boot' 65 \
-	'it is that of another kernel: SYMBOL(_stext) is' \
+	'it is of another kernel: SYMBOL(_stext) is' \
 	--from elf --vmcoreinfo other-info
 change elf no-info 'VMCOREINFO' 'VMCOREINFA'
 run page 1 --from no-info --json --fields pfn,refcount
@@ -123,7 +129,7 @@ for option in vmcoreinfo btf vmlinux; do
 		--from elf --$option dir
 	refused "--$option: a pipe" 69 'it is a pipe' --from elf --$option pipe
 done
-refused '--vmcoreinfo: any text' 65 'diary: it is no VMCOREINFO' \
+refused '--vmcoreinfo: any text' 65 'diary: it is not VMCOREINFO' \
 	--from elf --vmcoreinfo diary
 if [ -r /sys/kernel/btf/vmlinux ]; then
 	refused 'types of another kernel' 65 \
@@ -132,14 +138,15 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 else
 	tap_skip 'types of another kernel' 'this one has none'
 fi
-refused '--vmlinux: any text' 65 'diary: it is no ELF file' \
+refused '--vmlinux: any text' 65 'diary: it is not an ELF file' \
 	--from elf --vmlinux diary
 refused '--vmlinux: the dump' 65 'elf: it is a core file' \
 	--from elf --vmlinux elf
 
 # --- vmlinux ---
 
-# Where the kernel's own symbols are, and 2 MiB before that: it was moved.
+# The address of the kernel's own symbols, and 2 MiB before it: it was
+# relocated.
 cat > script << 'END'
 SECTIONS {
 	init_top_pgt = 0xffffffff7fe10000;
@@ -179,25 +186,26 @@ if [ "$(uname -m)" != x86_64 ] ||
 fi
 compile other -g "-Wl,--build-id=0x76$id"
 compile without -g -Wl,--build-id=none
+compile renamed -g "-Wl,--build-id=0x$id" -DCHARGE=unheard_of
 compile stripped -s "-Wl,--build-id=0x$id"
 head -c 2000 vmlinux > cut
 
 refused 'that of another kernel' 65 \
-	"its build id is 76$id, the kernel's $id" --from elf --vmlinux other
+	"its build id is 76$id, and the kernel's is $id" --from elf --vmlinux other
 refused 'one without a build id' 65 \
-	"its build id is none, the kernel's $id" --from elf --vmlinux without
+	"its build id is none, and the kernel's is $id" --from elf --vmlinux without
 refused 'one that is cut' 65 'cut: it is an ELF file that is cut short' \
 	--from elf --vmlinux cut
 if [ -r /sys/kernel/notes ]; then
 	refused 'that of a dump, of the running kernel' 65 \
-		"its build id is $id, the kernel's" --vmlinux vmlinux
+		"its build id is $id, and the kernel's is" --vmlinux vmlinux
 else
 	tap_skip 'that of a dump, of the running kernel' \
 		'the kernel does not say its build id'
 fi
 run page 1 --from no-id --vmlinux vmlinux --json --fields pfn,refcount
 expect 'a kernel that does not say its build id' 0 \
-	"the kernel does not say its build id (its own: $id)"
+	"the kernel does not say its build id (the file's: $id)"
 stdout_is 'and its answer' '{"pfn":1,"refcount":1}'
 ask --from elf --vmlinux stripped
 expect 'one without debug information' 0
@@ -219,6 +227,11 @@ tap_run 'no types but those in vmlinux: the same' cmp whole stdout
 ask --from bare --vmlinux vmlinux
 expect 'no types and no symbols but those in vmlinux' 0
 tap_run 'no types and no symbols but those: the same' cmp whole stdout
+run page 1 --from no-types --vmlinux vmlinux --json --fields pfn,memcg_ino
+stdout_is 'a page that is not charged' '{"pfn":1,"memcg_ino":null}'
+run page 1 --from no-types --vmlinux renamed --json --fields pfn,memcg_ino
+stdout_is 'a kernel whose charges have an unheard-of name' \
+	'{"pfn":1,"missing":{"memcg_ino":"no_types"}}'
 run doctor --from bare --vmlinux vmlinux
 stdout_has 'doctor: vmlinux is here' 'tier 3         and vmlinux - here'
 refused 'types that VMCOREINFO contradicts' 65 \

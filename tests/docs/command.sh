@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# pagedet(1) has every command, option and exit status that the command has,
-# and no other ones.
+# Tests that pagedet(1) has exactly the commands, options and exit statuses of
+# the command.
 . "$top_srcdir/tests/cli/cli.sh"
 
 # The page as plain words: macros and their punctuation taken away.
@@ -13,7 +13,7 @@ section() {
 	sed -n "/^\.Sh $1\$/,/^\.Sh /p" "$top_srcdir/man/pagedet.1"
 }
 
-# compare WHAT: $tap_dir/has, of the command, and $tap_dir/man are the same
+# compare WHAT: expect $tap_dir/has (from the command) to equal $tap_dir/man.
 compare() {
 	sort -u -o "$tap_dir/has" "$tap_dir/has"
 	sort -u -o "$tap_dir/man" "$tap_dir/man"
@@ -41,10 +41,10 @@ echo help >> "$tap_dir/has"
 section COMMANDS | sed -n 's/^\.It Cm \([a-z-]*\).*/\1/p' > "$tap_dir/man"
 compare "commands"
 
-# Commands that wait for a part of the library stand apart.
+# The manual lists the commands that the help marks as reserved.
 sed -n '/^Commands$/,/^Options/s/^  \([a-z][a-z-]*\) .* \*$/\1/p' \
 	"$tap_dir/help" > "$tap_dir/waits"
-section COMMANDS | sed '1,/^These have their place/d' |
+section COMMANDS | sed '1,/^These commands are reserved/d' |
 	sed -n 's/^\.It Cm \([a-z-]*\).*/\1/p' | sort > "$tap_dir/man"
 sort "$tap_dir/waits" | comm -23 - "$tap_dir/man" > "$tap_dir/why"
 if [ -s "$tap_dir/why" ]; then
@@ -54,9 +54,9 @@ else
 fi
 
 sed -n '/^Options/,/^Exit status/p' "$tap_dir/help" | grep -o -e '^  .*' |
-	sed -n 's/^  \(-[a-zA-Z]\), \(--[a-z-]*\).*/\1 \2/p
+	sed -n 's/^  \(-[a-zA-Z0]\), \(--[a-z-]*\).*/\1 \2/p
 		s/^  \(--[a-z-]*\).*/\1/p' | tr ' ' '\n' > "$tap_dir/has"
-section OPTIONS | sed -n '/^\.It Fl/p' | grep -o 'Fl [a-zA-Z-]*' |
+section OPTIONS | sed -n '/^\.It Fl/p' | grep -o 'Fl [a-zA-Z0-]*' |
 	sed -e 's/Fl /-/' > "$tap_dir/man"
 compare "options"
 
@@ -65,15 +65,15 @@ sed -n '/^Exit status/,$p' "$tap_dir/help" | grep -o '\(^\|  \) *[0-9][0-9]*  ' 
 section 'EXIT STATUS' | sed -n 's/^\.It \([0-9]*\)$/\1/p' > "$tap_dir/man"
 compare "exit status"
 
-# Formats, sources, reasons: words that options take and answers have.
+# The words of formats, sources and reasons, in options and answers.
 sed -n 's/^PDET_STATE([A-Z_]*, "\([a-z_]*\)".*/\1/p' \
 	"$top_srcdir/libpagedet/schema/names.def" |
 	grep -vx 'not_asked\|have\|none' > "$tap_dir/has"
 section HONESTY | sed -n 's/^\.It Cm \([a-z_]*\)$/\1/p' > "$tap_dir/man"
 compare "reasons"
 
-# What the examples type is understood: options, commands, filters. None of
-# them is run on anything: the root is empty.
+# pagedet accepts the options, commands and filters of the examples. None of the
+# examples inspects anything, because the root is empty.
 mkdir "$tap_dir/root"
 section EXAMPLES | sed -n '/^\.Bd/,/^\.Ed/s/^pagedet /pagedet /p' \
 	> "$tap_dir/examples"

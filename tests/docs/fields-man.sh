@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# pagedet-fields(7) is what the tables of the library say, and the script that
-# writes it notices what was forgotten.
+# Tests that pagedet-fields(7) matches the library's tables, and that its
+# generator detects omissions.
 . "$top_srcdir/tests/tap.sh"
 
 generate=$top_srcdir/scripts/gen-fields-man
@@ -14,7 +14,7 @@ fi
 tap_run "man/pagedet-fields.7 is what scripts/gen-fields-man writes" \
 	"$PYTHON3" "$generate" --check "$top_srcdir"
 
-# tree: what the script reads, to be spoilt
+# tree: copy the files that the script reads, so that a test can spoil them.
 tree() {
 	rm -rf "$tap_dir/tree"
 	for file in libpagedet/schema/page.def libpagedet/schema/names.def \
@@ -26,7 +26,7 @@ tree() {
 	done
 }
 
-# refused NAME WORDS FILE SED: with FILE so changed, it fails and says WORDS
+# refused NAME WORDS FILE SED: expect failure with WORDS after SED changed FILE.
 refused() {
 	spoilt=$3
 	edit=$4

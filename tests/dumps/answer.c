@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The command in a process of its own, and its lines of JSON, which are taken
- * apart only as far as is needed here: rows of pfn, kind, flags and counts. */
+/*
+ * Runs the command in a process of its own, and parses its JSON lines as far as
+ * needed: rows of pfn, kind, flags and counts.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -133,7 +135,10 @@ struct span {
 	size_t len;
 };
 
-/* From the value of a field on, or what is missing; no text has quotes. */
+/*
+ * The text from the value of a field on, or of what is missing. No text
+ * contains quotes.
+ */
 static const char *find(const struct answer_row *row, const char *field)
 {
 	static const char missing[] = "\"missing\":";
@@ -171,7 +176,7 @@ bool answer_is(const struct answer_row *row, const char *field,
 		at[1 + n] == '"';
 }
 
-/* A name within a list. */
+/* Whether a name is in a list. */
 static bool has(const struct span *list, const char *name, size_t len)
 {
 	const char *at = list->at, *end = list->at + list->len;
@@ -184,7 +189,7 @@ static bool has(const struct span *list, const char *name, size_t len)
 	return false;
 }
 
-/* Each name of a list is in one of the others. */
+/* Whether each name of a list is in one of the others. */
 static bool within(const struct span *list, const struct span *a,
 		   const struct span *b)
 {
@@ -218,13 +223,13 @@ static bool same_field(const struct answer_row *was,
 	if (value(is, field, &b))
 		return value(was, field, &a) && a.len == b.len &&
 			!memcmp(a.at, b.at, a.len);
-	/* said to be lost, and not just left out */
+	/* Reported as lost, not just omitted. */
 	missing.at = find(is, "missing");
 	missing.len = missing.at ? (size_t)(is->at + is->len - missing.at) : 0;
 	return missing.len && has(&missing, field, strlen(field));
 }
 
-/* Flags that both know are equal, and what was not known is not known now. */
+/* Flags known to both are equal, and unknown ones are still unknown. */
 static bool same_flags(const struct answer_row *was,
 		       const struct answer_row *is)
 {
@@ -240,8 +245,10 @@ static bool same_flags(const struct answer_row *was,
 	return within(&a, &b, &unknown) && within(&b, &a, &none);
 }
 
-/* Of a kind that is unknown nothing is claimed; whether a page is the zero page
- * may be unknown. */
+/*
+ * An unknown kind claims nothing. It may be unknown whether a page is the zero
+ * page.
+ */
 static bool same_kind(const struct answer_row *was,
 		      const struct answer_row *is)
 {

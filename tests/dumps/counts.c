@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What a kernel counts, against what walks through its structures find: the
- * VMAs of each process, and the pages of each inode. Prints TAP.
+ * Compares the kernel's counters with walks of its structures: the VMAs of each
+ * process, and the pages of each inode. Prints TAP.
  *
  *   counts DUMP
  */
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/image.h"
-#include "handle.h"
+#include "api/handle.h"
+#include "backend/image/image.h"
 
 struct counting {
 	struct image *im;
-	uint64_t found;		/* of the one at hand */
+	uint64_t found;		/* of the current object */
 	bool lost;
-	/* and of all */
+	/* Sums over all objects. */
 	uint64_t number, sum, wrong;
 };
 
@@ -84,7 +84,7 @@ static int count_vmas(void *arg, const struct pdet_task_struct *task)
 
 /* --- pages of inodes --- */
 
-/* What was evicted has left a value, and is not counted. */
+/* An evicted page has left a value, which is not counted. */
 static int add_pages(void *arg, uint64_t first, uint64_t last, uint64_t entry)
 {
 	struct counting *c = arg;
@@ -97,14 +97,14 @@ static int add_pages(void *arg, uint64_t first, uint64_t last, uint64_t entry)
 static int count_pages(void *arg, uint64_t addr)
 {
 	struct counting *c = arg;
-	const struct pdet_xarray_visit visit = { add_pages, lose, c };
+	const struct pdet_xarray_visit visit = { add_pages, lose, c, false };
 	struct pdet_space *space = &c->im->space;
 	const struct pdet_files *types = &c->im->file_types;
 	struct pdet_mapping mapping;
 	struct pdet_inode inode;
 
 	start(c);
-	/* Pages of a block device are those of another inode. */
+	/* Pages of a block device belong to another inode. */
 	if (pdet_inode_read(space, types, addr, &inode) < 0 ||
 	    pdet_mapping_read(space, types, inode.mapping, &mapping) < 0) {
 		c->lost = true;
@@ -131,8 +131,10 @@ static int look_at_super(void *arg, uint64_t addr)
 		compare(c, "filesystem at", addr, 0);
 		return 0;
 	}
-	/* Until 6.7 its entries are not of as many pages as they stand for
-	 * (a08c7193e4f1). */
+	/*
+	 * Until 6.7 its entries count differently from the pages that they
+	 * stand for (a08c7193e4f1).
+	 */
 	if (!strcmp(super.type, "hugetlbfs"))
 		return 0;
 	if (pdet_inodes_each(&c->im->space, &c->im->file_types, addr,

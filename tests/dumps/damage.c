@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Bits, bytes, numbers and whole stretches, in headers and in memory; and
- * ends, where something begins or ends and anywhere. */
+/*
+ * Damages bits, bytes, numbers and long ranges, in headers and memory, and
+ * truncates files at borders and anywhere.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@ const char *damage_name(enum damage_kind kind)
 	return names[kind];
 }
 
-/* All from @at on is as it was. */
+/* Restores everything from @at on. */
 static void copy_from(struct damage *d, uint64_t at)
 {
 	char *buf = malloc(CHUNK);
@@ -83,7 +85,7 @@ static uint64_t below(uint64_t *state, uint64_t n)
 	return n ? next(state) % n : 0;
 }
 
-/* A byte of the headers, or of the head of a chunk. */
+/* Chooses a byte of the headers, or of a chunk's header. */
 static void choose_head(struct damage *d, uint64_t *state)
 {
 	const struct dump_map *m = &d->map;
@@ -125,7 +127,7 @@ static void choose_cut(struct damage *d, uint64_t *state)
 		d->what = "anywhere";
 		d->place = below(state, m->size);
 		return;
-	case 1:			/* a kernel's own memory is often there */
+	case 1:			/* the kernel's own memory is often there */
 		d->what = "near the end";
 		d->place = m->size - 1 - below(state, m->size / 256);
 		return;
@@ -147,7 +149,7 @@ static void choose_cut(struct damage *d, uint64_t *state)
 		d->place = m->size;
 }
 
-/* A number of @n bytes that somebody may count with. */
+/* Chooses a number of @n bytes that readers may compute with. */
 static uint64_t choose_number(uint64_t was, uint64_t *state)
 {
 	switch (next(state) % 8) {
@@ -179,7 +181,7 @@ static void choose_bytes(struct damage *d, uint64_t *state)
 	case 0:			/* a bit */
 		d->n = 1;
 		break;
-	case 1:			/* a stretch */
+	case 1:			/* a range of bytes */
 		d->n = 1 + below(state, DAMAGE_BYTES);
 		break;
 	default:		/* a number */
@@ -202,7 +204,10 @@ static void choose_bytes(struct damage *d, uint64_t *state)
 			d->bytes[i] = (unsigned char)next(state);
 }
 
-/* Only bytes of what was chosen: those behind it are somebody else's. */
+/*
+ * Limits the damage to the chosen object: bytes behind it belong to another
+ * one.
+ */
 static void clip(struct damage *d)
 {
 	uint64_t n = d->n, at, i;

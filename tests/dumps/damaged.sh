@@ -1,27 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: image
-# Dumps of every form, damaged in a thousand ways: see mutate.c. What came of
-# ten thousand is in RESULTS.md.
+# Damages dumps of every form in a thousand ways: see mutate.c. RESULTS.md has
+# the results of ten thousand ways.
 #
-#   damaged.sh		a small kernel that was made up
-#   damaged.sh NAME...	dumps of the lab, by their names there
+#   damaged.sh		a small simulated kernel
+#   damaged.sh NAME...	dumps of the lab, by name
 #
-# PDET_WAYS  ways to damage the dump of each form
-# PDET_SEED  other ways
+# PDET_WAYS  number of ways for each form of dump
+# PDET_SEED  another seed
 . "$top_srcdir/tests/tap.sh"
 
 dumps=$top_builddir/tests/dumps
-pagedet=$top_builddir/examples/pagedet/pagedet
+pagedet=$top_builddir/tools/pagedet/pagedet
 seed=${PDET_SEED:-1}
 
-# Caches of 8 MiB are ours. Sanitizers take more of all.
+# pagedet's caches may use 8 MiB. Sanitizers need more time and memory.
 limits='-t 10 -m 72'
 if [ -n "${PDET_SANITIZE:-}" ]; then
 	limits='-t 60'
 fi
 
-# damaged NAME OPTIONS DUMP
+# damaged NAME OPTIONS DUMP: run the mutations of one dump.
 damaged() {
 	# shellcheck disable=SC2086
 	if "$dumps/mutate" -j 2 -n "$ways" -s "$seed" $limits $2 \
@@ -40,7 +40,7 @@ damaged() {
 	rm -f "$tap_dir"/copy.*
 }
 
-# form NAME OPTIONS WORDS...: of the dump that mkdump makes by WORDS
+# form NAME OPTIONS WORDS...: damage the dump that mkdump makes from WORDS.
 form() {
 	form_name=$1
 	form_options=$2

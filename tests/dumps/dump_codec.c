@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Compression by the libraries that were found, each as its users call it. */
+/*
+ * Compresses with the available libraries, each in the way of its usual
+ * callers.
+ */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* An ELF core file as QEMU and makedumpfile -E write it. */
+/* Writes ELF core files in the form of QEMU and makedumpfile -E. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static Elf64_Phdr *add(struct segments *s, uint32_t type)
 	return &bigger[s->n++];
 }
 
-/* Runs of blocks, with what is excluded behind each. */
+/* Finds runs of blocks, with the excluded ones behind each. */
 static void find_runs(struct segments *s, const struct dump_memory *m)
 {
 	enum dump_state before = DUMP_NOTHING, state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The compressed dump of kdump and diskdump, as makedumpfile and QEMU lay it
- * out: descriptors and data grow at the same time, each through a buffer, and
- * all blocks of zeroes share the data of one.
+ * Writes compressed dumps of kdump and diskdump in the layout of makedumpfile
+ * and QEMU. Descriptors and data grow at the same time, each through a buffer,
+ * and all zero blocks share the data of one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct buffer {
 	struct dump_sink *sink;
 	char *data;
 	size_t n, size;
-	uint64_t at;		/* of its beginning in the dump */
+	uint64_t at;		/* place of its beginning in the dump */
 };
 
 struct writer {
@@ -34,15 +34,16 @@ struct writer {
 	const struct dump_kdump *kdump;
 	const struct dump_memory *memory;
 	size_t block;
-	uint64_t bitmap;	/* where the first one begins */
-	uint64_t bitmap_len;	/* of one */
+	uint64_t bitmap;	/* place of the first bitmap */
+	uint64_t bitmap_len;	/* length of one bitmap */
 	unsigned bitmaps;
 	uint64_t vmcoreinfo;
 	uint64_t notes;
 	uint32_t sub_blocks;
 	struct buffer descriptors;
 	struct buffer data;
-	uint64_t zeroes;	/* where their data is; 0: none yet */
+	uint64_t zeroes;	/* place of the data of zero blocks; 0: none
+				 * yet */
 };
 
 static void *grab(size_t n)
@@ -108,7 +109,7 @@ static void write_header(struct writer *w)
 	memcpy(h, k->diskdump ? "DISKDUMP" : "KDUMP   ", 8);
 	put32(h + 8, k->version);
 	strcpy(h + 12, "Linux");
-	/* other readers believe none of these names if one is empty */
+	/* Other readers reject all of these names if one is empty. */
 	strcpy(h + 12 + 65, "(none)");
 	strcpy(h + 12 + 3 * 65, "(none)");
 	strcpy(h + 12 + 5 * 65, "(none)");
@@ -237,7 +238,7 @@ static void write_blocks(struct writer *w, uint64_t first, uint64_t end)
 	free(smaller);
 }
 
-/* Behind the sub header: notes, then VMCOREINFO. */
+/* Lays out what follows the sub header: notes, then VMCOREINFO. */
 static void place(struct writer *w)
 {
 	const struct dump_kdump *k = w->kdump;

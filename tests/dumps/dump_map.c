@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* ELF, kdump's compressed form, and both of them flattened. */
+/* Maps ELF dumps, compressed kdump files, and both of them flattened. */
 #include <elf.h>
 #include <endian.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define FLAT_HEAD 4096
 #define HEADER 464
 #define SUB_HEADER 104
-/* Chunks whose borders are remembered. */
+/* Number of chunks whose borders are kept. */
 #define MOST_CHUNKS ((size_t)1024)
 
 struct descriptor {
@@ -68,7 +68,7 @@ static void read_chunks(struct dump_map *m)
 	}
 }
 
-/* The chunk that holds a byte of the dump; NULL: none, which reads as 0. */
+/* The chunk with a byte of the dump; NULL: none, which reads as 0. */
 static const struct dump_chunk *chunk_of(const struct dump_map *m, uint64_t at)
 {
 	size_t i;
@@ -89,7 +89,7 @@ uint64_t dump_map_place(const struct dump_map *m, uint64_t at)
 	return c ? c->at + DUMP_CHUNK_HEAD + (at - c->offset) : 0;
 }
 
-/* Bytes of the dump. */
+/* Reads bytes of the dump. */
 static void fetch(const struct dump_map *m, void *buf, size_t n, uint64_t at)
 {
 	const struct dump_chunk *c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A dump as a file, or as the stream that makedumpfile -F writes. */
+/* Writes a dump to a file, or as the stream of makedumpfile -F. */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Writes dumps in the forms that real writers have, and some that they could
- * have: for tests, and for mkdump, which makes one dump out of another. Knows
- * nothing of the library. Whatever fails ends the program.
+ * Writes dumps in the forms of real programs, and in possible other forms, for
+ * tests and for mkdump, which converts a dump. It does not use the library. A
+ * failure ends the program.
  */
 #ifndef TESTS_DUMPS_DUMP_WRITE_H
 #define TESTS_DUMPS_DUMP_WRITE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The memory that goes in, by block. */
+/* The memory to write, by block. */
 enum dump_state {
 	DUMP_NOTHING,
 	DUMP_EXCLUDED,
@@ -19,14 +19,14 @@ enum dump_state {
 };
 
 struct dump_memory {
-	uint64_t frames;	/* blocks of address space */
+	uint64_t frames;	/* blocks of the address space */
 	size_t block;
-	/* The block is written to @buf if it is DUMP_BLOCK. */
+	/* Writes the block to @buf if it is DUMP_BLOCK. */
 	enum dump_state (*read)(void *arg, uint64_t frame, void *buf);
 	void *arg;
 };
 
-/* Where it goes: places in a file, or chunks of a flattened one. */
+/* The output: places in a file, or chunks of a flattened dump. */
 struct dump_sink {
 	int fd;
 	bool flattened;
@@ -48,47 +48,51 @@ enum dump_codec {
 };
 
 const char *dump_codec_name(enum dump_codec codec);
-/* Was it there when this was built? */
+/* Whether the build found the library of this compression. */
 bool dump_codec_built(enum dump_codec codec);
 
-/* dump_compress - at most @room bytes; 0: more would be needed. */
+/* dump_compress - compress to at most @room bytes; 0: not enough room. */
 size_t dump_compress(enum dump_codec codec, const void *in, size_t n,
 		     void *out, size_t room);
 
 struct dump_kdump {
 	unsigned version;	/* of the header */
-	bool diskdump;		/* the older signature, one bitmap */
+	bool diskdump;		/* the older signature, with one bitmap */
 	enum dump_codec codec;
 	const char *machine;
 	const char *release;
 	const char *vmcoreinfo;	/* NULL: none */
 	const void *notes;
 	size_t notes_len;
-	bool split;		/* only the data of frames first .. end - 1 */
+	bool split;		/* only data of frames first .. end - 1 */
 	uint64_t first;
 	uint64_t end;
-	size_t cache;		/* of descriptors, and of data; 0: 16 KB */
-	bool shuffled;		/* a flattened one: the header comes last, and
-				 * a wrong one before it */
+	size_t cache;		/* of descriptors and data; 0: 16 KB */
+	bool shuffled;		/* flattened: the header comes last, after a
+				 * wrong one */
 };
 
 void dump_write_kdump(struct dump_sink *s, const struct dump_kdump *kdump,
 		      const struct dump_memory *memory);
 
-/* An ELF dump has the blocks that are DUMP_BLOCK; each run of them is one
- * segment, which goes on in memory over the excluded ones behind it. */
+/*
+ * An ELF dump has the blocks that are DUMP_BLOCK. Each run of them is one
+ * segment, whose memory size includes the excluded blocks behind it.
+ */
 struct dump_elf {
 	uint16_t machine;
 	const void *notes;	/* NULL: none */
 	size_t notes_len;
 	uint64_t phoff;		/* 0: behind the ELF header */
-	bool xnum;		/* the number of segments is in section 0 */
+	bool xnum;		/* section 0 has the number of segments */
 };
 
 void dump_write_elf(struct dump_sink *s, const struct dump_elf *elf,
 		    const struct dump_memory *memory);
 
-/* dump_note - adds a note to @buf of @len bytes; the new length. */
+/*
+ * dump_note - add a note to @buf, which has @len bytes. Returns the new length.
+ */
 size_t dump_note(void *buf, size_t len, const char *name, uint32_t type,
 		 const void *desc, size_t n);
 

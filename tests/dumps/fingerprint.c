@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What a dump has of the bytes of pages: for each of them a line of its frame
- * and the FNV-1a of its bytes, "zero" behind it if all are, or why there are
- * none: "excluded", "none" (no memory), "io".
+ * Prints fingerprints of pages in a dump: one line per page with its frame and
+ * the FNV-1a of its bytes, followed by "zero" if all are zero; or why there are
+ * no bytes: "excluded", "none" (not memory), "io".
  *
  *   fingerprint DUMP PFN...
  */
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memory/memory.h"
+#include "memory/open.h"
 
 #define PAGE 4096
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Every block follows from its number and the seed. */
+/* Computes every block from its number and the seed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ uint64_t made_vmcoreinfo_frame(const struct made *m)
 	return m->frames * 2 / 3 | 1;
 }
 
-/* Two holes; a page in five is excluded. */
+/* There are two holes, and every fifth page is excluded. */
 enum dump_state made_state(const struct made *m, uint64_t frame)
 {
 	uint64_t part = frame * 16 / m->frames;
@@ -52,7 +52,7 @@ enum dump_state made_state(const struct made *m, uint64_t frame)
 		DUMP_BLOCK;
 }
 
-/* A line is 32 bytes, of which some are alike in all. */
+/* A line has 32 bytes, some of which are equal in all lines. */
 static void fill_text(const struct made *m, uint64_t frame, char *buf)
 {
 	char line[] = "frame ........ is here: ......\n";
@@ -212,11 +212,11 @@ static void count(struct made_counts *c, enum dump_state state, int result,
 		c->bad += result == -EBADMSG;
 		break;
 	}
-	/* what is cut off may have been anything */
+	/* A cut block may have been anything. */
 	c->wrong += result == 0 && (state != DUMP_BLOCK || !equal);
 }
 
-/* Who goes from one to the next leaves nothing out that can be read. */
+/* A walk from block to block must not omit readable ones. */
 static uint64_t left_out(const struct made *m, struct pdet_reader *r,
 			 uint64_t *steps)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A memory that was made up, of which everything is known: blocks of zeroes,
- * of text, of noise; some excluded, some that do not exist. Written as a dump
- * into a file without a name, and compared with what a reader says of it.
+ * A simulated memory with known contents: blocks of zeroes, text and noise,
+ * excluded blocks, and blocks that do not exist. It is written as a dump to an
+ * unnamed file, and compared with a reader's result.
  */
 #ifndef TESTS_DUMPS_MADE_H
 #define TESTS_DUMPS_MADE_H
 
 #include "dump_write.h"
-#include "memory/memory.h"
+#include "memory/open.h"
 
 struct made {
 	uint64_t seed;
 	uint64_t frames;
 	size_t block;
 	bool all;		/* nothing is excluded */
-	bool vmcoreinfo;	/* is in memory, at made_vmcoreinfo_frame() */
-	char *kept;		/* all of it, by made_keep() */
+	bool vmcoreinfo;	/* memory has it, at made_vmcoreinfo_frame() */
+	char *kept;		/* all blocks, by made_keep() */
 };
 
-/* made_keep - for who compares many times. */
+/* made_keep - keep all blocks, for many comparisons. */
 void made_keep(struct made *m);
 void made_forget(struct made *m);
 
@@ -31,31 +31,33 @@ enum dump_state made_state(const struct made *m, uint64_t frame);
 enum dump_state made_block(void *arg, uint64_t frame, void *buf);
 struct dump_memory made_memory(struct made *m);
 
-/* Files without a name; the caller closes them. */
+/* Make unnamed files, which the caller closes. */
 int made_kdump(struct made *m, const struct dump_kdump *kdump, bool flattened);
 int made_elf(struct made *m, const struct dump_elf *elf, bool flattened);
-int made_copy(int fd, uint64_t n); /* the first @n bytes of it */
+int made_copy(int fd, uint64_t n); /* its first @n bytes */
 uint64_t made_size(int fd);
 
-/* What a reader said, block by block. */
+/* A reader's result, counted by block. */
 struct made_counts {
-	uint64_t right;		/* blocks as they should be, of any state */
-	uint64_t excluded;	/* said to be, and are */
+	uint64_t right;		/* correct blocks of any state */
+	uint64_t excluded;	/* correctly reported as excluded */
 	uint64_t nothing;
-	uint64_t io;		/* blocks that are there and were not read */
+	uint64_t io;		/* existing blocks that were not read */
 	uint64_t bad;
-	uint64_t wrong;		/* neither right nor an error; or left out by
-				 * who goes from one to the next */
-	uint64_t steps;		/* that it took */
+	uint64_t wrong;		/* wrong without an error, or skipped by a
+				 * walk */
+	uint64_t steps;		/* number of steps */
 };
 
 struct made_counts made_compare(const struct made *m, struct pdet_reader *r);
 
-/* The same in reads of odd lengths over the borders of blocks: how many were
- * wrong. */
+/*
+ * The same with reads of odd lengths across blocks. Returns how many were
+ * wrong.
+ */
 uint64_t made_compare_odd(const struct made *m, struct pdet_reader *r);
 
-/* made_open - in an env of its own; NULL: the words are in @error. */
+/* made_open - open with its own env; NULL with the error text in @error. */
 struct pdet_memory *made_open(const int *fds, size_t n, char *error,
 			      size_t size, int *result);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Makes a dump out of another one, in a form that the tools at hand do not
- * write: other compressions, flattened, split, larger blocks, with blocks left
- * out. What it reads is read by the library.
+ * Converts a dump to a form that the usual tools do not write: other
+ * compressions, flattened, split, larger blocks, with blocks left out. It reads
+ * with the library.
  */
 #include <elf.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "dump_write.h"
-#include "memory/memory.h"
+#include "memory/open.h"
 
 #define PAGE 4096
 
@@ -46,7 +46,7 @@ struct source {
 	struct pdet_memory *memory;
 	struct pdet_reader *reader;
 	size_t block;
-	unsigned char *excluded; /* a byte a page */
+	unsigned char *excluded; /* one byte per page */
 	uint64_t pages;
 };
 

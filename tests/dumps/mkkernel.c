@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Writes an ELF dump of a kernel that was made up: 32 MiB of memory, of which
- * the dump has what the kernel itself needs - page tables, a memory map with
- * pages of many kinds, symbols, types - and some of the rest.
+ * Writes an ELF dump of a simulated kernel with 32 MiB of memory. The dump has
+ * what the kernel itself needs (page tables, a memory map with many kinds of
+ * pages, symbols, types) and some of the rest.
  *
  *   mkkernel OUT
  */
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "dump_write.h"
-#include "kernel/kpf.h"
+#include "kernel/page/kpf.h"
 #include "unit/kmem.h"
 #include "unit/pages.h"
 #include "unit/symbols.h"
@@ -21,7 +21,7 @@
 #define MEMORY (KPF(UPTODATE) | KPF(LRU) | KPF(SWAPBACKED))
 #define CACHED (KPF(UPTODATE) | KPF(LRU) | KPF(REFERENCED))
 #define ANON_VMA (PAGES_POINTER | 1)
-/* The highest page table: low, so that a dump that is cut has it. */
+/* The highest page table; low, so that a truncated dump has it. */
 #define ROOT_FRAME 16
 /* PRESENT, HAS_MEM_MAP, ONLINE, EARLY */
 #define SECTION_STATE 15
@@ -40,7 +40,10 @@ struct kernel {
 	char page[PFNS][64];
 	char notes[8192];
 	size_t notes_len;
-	/* Frames go together by sixteen, as other machines' pages do. */
+	/*
+	 * Frames are kept in groups of sixteen, because other machines have
+	 * larger pages.
+	 */
 	bool kept[PFNS / 16];
 };
 
@@ -92,7 +95,7 @@ static void one_page(struct kernel *k, unsigned pfn)
 		pages_plain(&k->layout, page, KPF(HWPOISON), 0, 0, 1);
 }
 
-/* A block of 512 pages. */
+/* Adds a block of 512 pages. */
 static void many_pages(struct kernel *k, unsigned pfn)
 {
 	const unsigned end = pfn + 512;
@@ -125,7 +128,7 @@ static void make_pages(struct kernel *k)
 		pages_plain(&k->layout, k->page[pfn], KPF(RESERVED), 0, 0, 1);
 	for (; pfn < PFNS - 512; pfn += 512)
 		many_pages(k, pfn);
-	/* nobody has written to those yet */
+	/* These were never initialised. */
 	memset(k->page[pfn], 0xff, 512 * sizeof(*k->page));
 }
 

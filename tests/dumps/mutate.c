@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Damages copies of a dump in many ways and asks about each: the command must
- * not crash, hang, or take more memory than it may; it must end with a status
- * and words that fit; and of what the damage did not touch, it must say what it
- * says of the whole dump, or that it cannot.
+ * Damages copies of a dump in many ways and queries each. The command must not
+ * crash, hang, or exceed its memory limit. Its exit status and messages must
+ * fit. Answers that the damage does not affect must stay the same, or be
+ * reported as lost.
  *
  * The same seed damages the same dump in the same ways.
  */
@@ -47,11 +47,11 @@ struct options {
 	const char *command, *dump, *copy;
 };
 
-/* What came out of it, for one kind of damage. */
+/* The results of one kind of damage. */
 struct result {
 	uint64_t ways;
-	uint64_t refused;	/* an exit status of 64 or more */
-	uint64_t rows;		/* that the damage did not touch */
+	uint64_t refused;	/* exit status of 64 or more */
+	uint64_t rows;		/* rows that the damage did not affect */
 	uint64_t same, less, other;
 	uint64_t touched;
 };
@@ -79,7 +79,7 @@ static const char *const question[] = {
 
 /* --- asking --- */
 
-/* PAGEDET --from COPY and the words of @text, or of @words. */
+/* Runs PAGEDET --from COPY with the words of @text, or of @words. */
 static void ask(struct run *run, const char *text, const char *const *words,
 		struct answer *ret)
 {
@@ -133,14 +133,14 @@ static void judge_end(struct run *run, unsigned i, const char *asked,
 	if (a->status >= 0 && a->status < 128)
 		__atomic_fetch_add(&run->results->statuses[a->status], 1,
 				   __ATOMIC_RELAXED);
-	/* Two that write at once: the one that is lost was no record. */
+	/* Concurrent writers may lose a value here. */
 	if (a->seconds > run->results->slowest)
 		run->results->slowest = a->seconds;
 	if (a->kilobytes > run->results->kilobytes)
 		run->results->kilobytes = a->kilobytes;
 }
 
-/* What is cut off is known to be, and so is what does not decompress. */
+/* A cut, or a failed decompression, is always detected. */
 static void judge_other(struct run *run, unsigned i, const struct answer *a,
 			const struct answer_row *was,
 			const struct answer_row *is)
@@ -155,7 +155,7 @@ static void judge_other(struct run *run, unsigned i, const struct answer *a,
 	complain(run, i, "a scan", why, a);
 }
 
-/* Rows of both by their numbers, which go up. */
+/* Compares rows by pfn, in ascending order. */
 static void judge_rows(struct run *run, unsigned i, const struct answer *a)
 {
 	struct result r = { .ways = 1, .refused = a->status >= 64 };

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Which frames answers come from is seen by reading the whole dump as the
- * library does: its memory map, symbols and types.
+ * Finds the frames that answers need by reading the whole dump with the
+ * library: its memory map, symbols and types.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
-#include "kernel/find_btf.h"
-#include "kernel/memmap.h"
+#include "kernel/page/memmap.h"
+#include "memory/open.h"
+#include "symbol/find_btf.h"
 #include "touched.h"
 
-/* A free block is of so many pages at most. */
+/* Largest free block. */
 #define BLOCK_SHIFT 10
 
 static void die(const char *what, const char *why)
@@ -25,14 +26,14 @@ struct kernel {
 	struct pdet_env env;
 	struct pdet_memory *memory;
 	const struct pdet_memory_ops *real;
-	struct pdet_memory_ops ops; /* that see what is read */
+	struct pdet_memory_ops ops; /* observe reads */
 	struct pdet_reader *reader;
 	struct pdet_vmcoreinfo info;
 	struct pdet_paging paging;
 	struct pdet_space space;
 	struct pdet_memmap memmap;
 	const struct dump_map *map;
-	struct touched_frames *used; /* by what is read now */
+	struct touched_frames *used; /* of the current reads */
 };
 
 static void add_used(struct kernel *k, uint64_t addr)
@@ -102,7 +103,7 @@ static void read_names(struct kernel *k)
 	pdet_kallsyms_free(&symbols);
 }
 
-/* Of the struct page of a page; UINT64_MAX: it has none in the dump. */
+/* The frame of a page's struct page; UINT64_MAX: the dump lacks it. */
 static uint64_t frame_of_page(struct kernel *k, uint64_t pfn)
 {
 	const uint64_t page = pdet_memmap_page(&k->memmap, pfn);
@@ -114,7 +115,7 @@ static uint64_t frame_of_page(struct kernel *k, uint64_t pfn)
 	return addr / k->map->block;
 }
 
-/* Pages that may be in a free block depend on where that begins. */
+/* Pages that may be in a free block depend on its first page. */
 static uint64_t group_of(const struct answer_row *row, uint64_t head)
 {
 	return answer_is(row, "kind", "free") ||
@@ -173,7 +174,7 @@ uint64_t touched_used(const struct touched *t, uint64_t random)
 	return u->data[random / TOUCHED_USES % u->n];
 }
 
-/* Blocks go over folios and pages between them, so by where they are. */
+/* Blocks are larger than folios and pages, so they compare by place. */
 static bool same_group(const struct touched *t, const struct answer *whole,
 		       size_t a, size_t b)
 {
@@ -184,13 +185,16 @@ static bool same_group(const struct touched *t, const struct answer *whole,
 		whole->row[b].pfn >> BLOCK_SHIFT;
 }
 
-/* Rows in the reach of row @i, which is hit. */
+/* Marks the rows that damage to row @i affects. */
 static void spread(struct touched *t, const struct answer *whole, size_t i)
 {
 	const uint64_t block = whole->row[i].pfn >> BLOCK_SHIFT;
 	size_t k;
 
-	/* it asks the next one whether it is a tail */
+	/*
+	 * The previous page reads the next one to see whether it is a tail
+	 * page.
+	 */
 	if (i)
 		t->row[i - 1] = true;
 	for (k = i; k-- > 0 && (whole->row[k].pfn >> BLOCK_SHIFT == block ||

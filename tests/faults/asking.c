@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Asks through the public API, as a careful program would: every result is
- * looked at, everything is freed, whatever failed.
+ * Uses the public API like a careful program: it checks every result and frees
+ * everything, whatever fails.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ void ask_broken(struct answer *a, const char *what)
 		snprintf(a->broken, sizeof(a->broken), "%s", what);
 }
 
-/* A failure has a number of the closed list, and words. */
+/* A failure must have a number of the closed list, and an error text. */
 int ask_failed(struct answer *a, const struct pagedet *pd, int r,
 	       const char *call)
 {
@@ -93,7 +93,7 @@ static int take_rows(struct answer *a, const struct pagedet *pd,
 
 	while ((n = pagedet_next(it, rows, 16)) > 0)
 		for (i = 0; i < n; i++) {
-			/* A map of memory that cannot be read has no end. */
+			/* A scan of unreadable memory has no end. */
 			if (a->n == MAX_ROWS)
 				return 0;
 			ask_keep(a, &rows[i], text_of_row, it);
@@ -103,7 +103,7 @@ static int take_rows(struct answer *a, const struct pagedet *pd,
 		return 0;
 	}
 	ask_failed(a, pd, n, "next");
-	/* It does not go on as if nothing had been. */
+	/* It must not continue as if nothing had happened. */
 	after = pagedet_next(it, rows, 16);
 	if (after > 0)
 		ask_broken(a, "rows after a failure");
@@ -166,7 +166,7 @@ static void take_rest(struct answer *a, const struct question *q,
 	}
 }
 
-/* A file of the source tree. */
+/* The path of a file in the source tree. */
 static const char *in_source(const char *path)
 {
 	static char name[4096];
@@ -254,13 +254,14 @@ static int run_index(struct answer *a, const struct question *q,
 		return ask_failed(a, pd, r, "index_new");
 	pagedet_index_info(index, &info);
 	a->mappings = info.mappings;
-	a->unread = info.tasks_gone + info.tasks_denied;
+	a->unread = info.tasks_gone + info.tasks_denied +
+		    info.tasks_damaged;
 	r = run_query(a, q, pd, index);
 	pagedet_index_free(index);
 	return r;
 }
 
-/* A group as a row: a stack, an order, pages. */
+/* Keeps a group as a row: a stack, an order, pages. */
 static void keep_group(struct answer *a,
 		       const struct pagedet_owner_group *group, bool order)
 {
@@ -326,7 +327,7 @@ static int run_owners(struct answer *a, const struct question *q,
 	return 0;
 }
 
-/* What can be answered, and from a second handle the same. */
+/* Asks for abilities; a second handle must have the same. */
 static int run_survey(struct answer *a, const struct question *q,
 		      struct pagedet *pd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A question as data, what came of it, and whether an answer that was given
- * while something failed is still the truth.
+ * A query as data, its result, and whether an answer that was given while
+ * something failed is still true.
  */
 #ifndef TESTS_ASKING_H
 #define TESTS_ASKING_H
@@ -21,11 +21,11 @@
 enum where {
 	SMALL,			/* machine.scenario */
 	OLD,			/* old.scenario */
-	DIRECTORIES,		/* SMALL; cgroups are directories as they are */
-	MAPPED,			/* what tasks map of files */
-	SAVED,			/* SMALL, of which a snapshot was made */
-	CHANGED,		/* changed.scenario; and a snapshot of SMALL */
-	DUMP,			/* that tests/dumps/mkkernel writes */
+	DIRECTORIES,		/* SMALL, with cgroups as real directories */
+	MAPPED,			/* mappings of files in tasks */
+	SAVED,			/* SMALL, saved as a snapshot */
+	CHANGED,		/* changed.scenario, and a snapshot of SMALL */
+	DUMP,			/* written by tests/dumps/mkkernel */
 	LIVE			/* the running kernel */
 };
 
@@ -33,10 +33,12 @@ struct question {
 	const char *name;
 	enum where at;
 	const char *root;	/* of the machine; NULL: the running kernel */
-	const char *file;	/* the dump or snapshot, if it is one */
-	const char *without;	/* what the machine has not, below its root */
-	const char *other_without; /* without that it answers honestly, too */
-	const char *fields;	/* to list */
+	const char *file;	/* the dump or snapshot, if there is one */
+	const char *without;	/* file that the machine lacks, below its
+				 * root */
+	const char *other_without; /* another one that honest answers may
+				 * lack */
+	const char *fields;	/* fields to list */
 	const char *by;		/* or to group by, separated by commas */
 	const char *where;
 	const char *path;
@@ -46,20 +48,22 @@ struct question {
 	uint32_t target;
 	uint32_t options;	/* PAGEDET_Q_* */
 	uint32_t threads;
-	uint32_t format;	/* PAGEDET_FORMAT_*: emitted instead of rows */
+	uint32_t format;	/* PAGEDET_FORMAT_*: output instead of rows */
 	bool again;		/* retargeted to the same items */
 	bool index;		/* with a mapping index */
-	bool others;		/* looks at tasks that are not ours */
-	bool owners;		/* no query: page_owner's text at path, by
+	bool others;		/* reads tasks of other processes */
+	bool owners;		/* not a query: page_owner's text at path, by
 				 * "stack" or "stack,order" */
-	bool survey;		/* no query: info, survey, a second handle */
-	bool explains;		/* no query: evidence of the items, findings */
-	uint32_t collect;	/* for that: PAGEDET_COLLECT_* */
-	bool joins;		/* and with what a peer has gathered and sent */
-	bool compares;		/* with the same rows of the snapshot */
-	uint32_t check;		/* no query: PAGEDET_CHECK_* of path */
-	bool entries;		/* about entries of all kinds of our own */
-	bool writes;		/* what is emitted, to a file */
+	bool survey;		/* not a query: info, survey, a second handle */
+	bool explains;		/* not a query: evidence of the items,
+				 * findings */
+	uint32_t collect;	/* for it: PAGEDET_COLLECT_* */
+	bool joins;		/* and with the evidence of a peer */
+	bool compares;		/* compares with the same rows of the
+				 * snapshot */
+	uint32_t check;		/* not a query: PAGEDET_CHECK_* of path */
+	bool entries;		/* about all kinds of entries of this process */
+	bool writes;		/* the output goes to a file */
 };
 
 /* --- questions.c --- */
@@ -72,7 +76,7 @@ struct kept_row {
 	char text[PAGEDET_FIELDS_MAX / 4][MAX_TEXT]; /* of string fields */
 };
 
-/* What explains a page. */
+/* A finding. */
 struct found_cause {
 	uint64_t evidence;
 	uint32_t question;
@@ -80,7 +84,7 @@ struct found_cause {
 	uint32_t confidence;
 };
 
-/* What has changed, and where: pid, vaddr or pfn of either side. */
+/* A change and its place: pid, vaddr or pfn on each side. */
 struct kept_change {
 	uint64_t pid[2], at[2];	/* UINT64_MAX: this side lacks it */
 	uint64_t fields[2];
@@ -88,9 +92,9 @@ struct kept_change {
 };
 
 struct answer {
-	int fd;			/* where it was written, if it was */
-	int result;		/* 0, or the negative errno that came first */
-	char error[512];	/* its words */
+	int fd;			/* the output file, if any */
+	int result;		/* 0, or the first negative errno */
+	char error[512];	/* its error text */
 	unsigned n;
 	struct kept_row row[MAX_ROWS];
 	struct pagedet_coverage cover;
@@ -107,27 +111,34 @@ struct answer {
 	unsigned n_changes;
 	struct kept_change change[MAX_CHANGES];
 	struct pagedet_diff_totals totals;
-	uint32_t verdict;	/* of a check; 0: none was asked for */
+	uint32_t verdict;	/* of a check; 0: no check */
 	size_t len;
-	char emitted[MAX_EMITTED]; /* a snapshot's rows are in row instead */
-	char broken[512];	/* a promise of the API that was broken */
+	char emitted[MAX_EMITTED]; /* empty for a snapshot, whose rows are in
+				 * row */
+	char broken[512];	/* a broken promise of the API */
 };
 
 /* --- asking.c --- */
 
-/* ask - everything from pagedet_new() to pagedet_free(); what @q writes goes to
- * @fd. Takes no memory. */
+/*
+ * ask - make the query, from pagedet_new() to pagedet_free(). Output goes to
+ * @fd. It allocates nothing itself.
+ */
 void ask(const struct question *q, int fd, struct answer *ret);
 
-/* ask_saved - the rows of the snapshot in @fd, with nothing failing: what was
- * not answered in full must not be a whole one. */
+/*
+ * ask_saved - read the rows of the snapshot in @fd without failures. An
+ * incomplete answer must not be a complete snapshot.
+ */
 void ask_saved(int fd, struct answer *ret);
 
-/* ask_save - all that is known of the machine below @root, or of what of it is
- * compared, into a file. Returns 0, or a negative errno. */
+/*
+ * ask_save - save a snapshot of the machine below @root, or of the part that @q
+ * compares. Returns 0, or negative errno.
+ */
 int ask_save(const struct question *q, const char *root, const char *path);
 
-/* What those of other files need. */
+/* Needed by other files. */
 void ask_broken(struct answer *a, const char *what);
 int ask_failed(struct answer *a, const struct pagedet *pd, int r,
 	       const char *call);
@@ -138,41 +149,41 @@ void ask_take_text(struct answer *a, struct pagedet_emitter *e);
 
 /* --- reasons.c --- */
 
-/* Evidence of the items, and what follows from it; and a check. */
+/* Collects evidence of the items and explains it; also runs checks. */
 int ask_explain(struct answer *a, const struct question *q,
 		struct pagedet *pd);
 int ask_check(struct answer *a, const struct question *q, struct pagedet *pd);
 
-/* As untrue(), of what evidence has beside rows. */
+/* As untrue(), for evidence besides rows. */
 const char *untrue_evidence(const struct answer *all,
 			    const struct answer *now);
 
 /* --- changes.c --- */
 
-/* What changed from the snapshot to what @it lists. */
+/* Compares the snapshot with the rows of @it. */
 int ask_changes(struct answer *a, const struct question *q,
 		struct pagedet_iter *it);
 
-/* As untrue(), of changes. */
+/* As untrue(), for changes. */
 const char *untrue_changes(const struct question *q, const struct answer *all,
 			   const struct answer *now);
 
 /* --- untrue.c --- */
 
 /*
- * untrue - what in @now, given while something failed, is not so in @all, what
- * was answered when nothing did; NULL if it is as it should be.
+ * untrue - what in @now, the answer while something failed, contradicts @all,
+ * the answer without failures; NULL: nothing.
  */
 const char *untrue(const struct question *q, const struct answer *all,
 		   const struct answer *now);
 
 /*
- * unclear - what is wrong with the words of a failure: they name what it was
- * about, and why that failed; NULL if nothing is.
+ * unclear - what is wrong with the error text of a failure, which must name the
+ * object and the reason; NULL: nothing.
  */
 const char *unclear(const struct question *q, const struct answer *now);
 
-/* differs - the same where failures must not show. */
+/* differs - the same for queries whose answers failures must not change. */
 const char *differs(const struct question *q, const struct answer *all,
 		    const struct answer *now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Asks what changed, and whether what is said of that while something failed is
- * still so: no change is invented, and one that is not told is accounted for.
+ * Asks what changed, and checks answers given while something failed: no change
+ * is invented, and a missing one is accounted for.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 #define BIT(name) ((uint32_t)1 << PAGEDET_CHANGE_##name)
 #define CAME_OR_WENT (BIT(APPEARED) | BIT(GONE))
-/* Where a page is may not be found, and then its place has another one. */
+/* If the new place of a page is not found, its old place has another change. */
 #define ELSEWHERE (BIT(MOVED) | BIT(MIGRATED))
-/* What fields say by themselves. */
+/* Changes that single fields show. */
 #define OF_FIELDS \
 	(BIT(FLAGS) | BIT(OWNER) | BIT(MAPCOUNT) | BIT(MEMCG) | BIT(CONTENT) | \
 	 BIT(OTHER))
@@ -143,7 +143,7 @@ static bool same_side(const struct kept_change *a, const struct kept_change *b,
 	return a->at[side] == b->at[side] && a->pid[side] == b->pid[side];
 }
 
-/* A side that has lost its place, or lacks it now, is none to compare. */
+/* A side without its place, now or before, is not comparable. */
 static bool may_be_side(const struct kept_change *all,
 			const struct kept_change *now, unsigned side)
 {
@@ -158,7 +158,7 @@ static bool is_known(const struct kept_change *all,
 	if (now->fields[0] & ~all->fields[0] ||
 	    now->fields[1] & ~all->fields[1])
 		return false;
-	/* Without the one thing that tells, what fields say is left. */
+	/* Without the decisive field, the other fields decide. */
 	if (all->changes & (CAME_OR_WENT | BIT(REUSED)))
 		allowed |= OF_FIELDS;
 	return !(now->changes & ~allowed) && may_be_side(all, now, 0) &&
@@ -166,8 +166,10 @@ static bool is_known(const struct kept_change *all,
 	       (same_side(all, now, 0) || same_side(all, now, 1));
 }
 
-/* One half of a page that moved: it is said that it was not looked for, or more
- * than one may be it. */
+/*
+ * One half of a page that moved: either it was not searched, or several pages
+ * may be it.
+ */
 static bool is_half(const struct answer *answer, const struct kept_change *all,
 		    const struct kept_change *now)
 {
@@ -222,7 +224,7 @@ static uint64_t untold(const struct answer *all, const struct answer *now)
 	return more;
 }
 
-/* Values that are shown as unknown. */
+/* Counts values that are shown as unknown. */
 static unsigned marks(const struct answer *a)
 {
 	const char *at = a->emitted;

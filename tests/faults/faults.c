@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The wrapped functions. Each counts, fails if its turn has come, and keeps
- * account of what it hands out. What is not going on between faults_begin()
- * and faults_end() passes through.
+ * The wrapped functions. Each one counts calls, fails if it is its turn, and
+ * records what it hands out. Outside of faults_begin() and faults_end() they do
+ * nothing else.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "faults.h"
-#include "kernel/uapi.h"
+#include "kernel/object/uapi.h"
 
-/* Addresses handed out, as an open hash table; 1 stands for a free place. */
+/* Addresses handed out, as an open hash table; 1 marks a free place. */
 #define PLACES 65536
 #define FREED 1
 
@@ -32,10 +32,10 @@ static struct fault_plan plan;
 static uint64_t calls;
 static uintptr_t taken[PLACES];
 static long n_memory, n_files, n_mapped, n_threads;
-static char failed[256];	/* the first call that did */
-static char names[64][64];	/* what failures were about, each once */
+static char failed[256];	/* the first call that failed */
+static char names[64][64];	/* objects of failures, each once */
 static unsigned n_names;
-static bool nameless;		/* or about nothing with a name */
+static bool nameless;		/* or an object without a name */
 static int last_error;
 
 /* --- account --- */
@@ -59,7 +59,9 @@ static void take(const void *p)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Memory from before faults_begin() or from libc's inside is not known. */
+/*
+ * Memory from before faults_begin(), or from inside libc, is not in the table.
+ */
 static void give_back(const void *p)
 {
 	size_t at = place_of((uintptr_t)p), i;
@@ -144,7 +146,7 @@ bool faults_named(const char *words)
 
 ssize_t __real_readlink(const char *path, char *buf, size_t size);
 
-/* The last part of a path. */
+/* Records the last part of a path. */
 static void note_name(const char *path)
 {
 	const char *last = strrchr(path, '/');
@@ -163,7 +165,7 @@ static void note_name(const char *path)
 	snprintf(names[n_names++], sizeof(*names), "%s", last);
 }
 
-/* What @call was about: a path, or what stands behind a descriptor. */
+/* Records the object of @call: a path, or that of a descriptor. */
 static void note(const char *call, const char *path, int fd)
 {
 	char link[64], name[160] = "";
@@ -179,7 +181,7 @@ static void note(const char *call, const char *path, int fd)
 			 path ? path : name);
 }
 
-/* Is it the turn of this call? Then errno is set. */
+/* Whether this call must fail. If so, sets errno. */
 static bool fails_at(unsigned kind, int error, const char *call,
 		     const char *path, int fd)
 {
@@ -201,7 +203,7 @@ static bool fails_at(unsigned kind, int error, const char *call,
 	return now;
 }
 
-/* Without the "__wrap_" in front. */
+/* The name without "__wrap_". */
 #define CALL (__func__ + sizeof("__wrap"))
 
 #define FAILS(kind, error) fails_at(kind, error, CALL, NULL, -1)
@@ -210,8 +212,10 @@ static bool fails_at(unsigned kind, int error, const char *call,
 
 /* --- memory --- */
 
-/* What nobody has written yet is sometimes all zeroes, sometimes all ones: an
- * answer made of it is now this, now that. */
+/*
+ * Fills uninitialised memory with zeroes or ones in turn, so that an answer
+ * made of it varies.
+ */
 static void *spoil(void *p, size_t size)
 {
 	if (p && armed)
@@ -370,7 +374,7 @@ WRAP(DIR *, opendir, const char *path)
 	return d;
 }
 
-/* The descriptor is the directory's from then on. */
+/* From then on the descriptor belongs to the directory. */
 WRAP(DIR *, fdopendir, int fd)
 {
 	return FAILS(FAULT_OPEN | FAULT_MEMORY, ENOMEM) ? NULL :
@@ -409,8 +413,7 @@ WRAP(int, fcntl64, int fd, int what, ...)
 #define STAT_FAILS_PATH(path) \
 	(plan.error != EINTR && FAILS_PATH(FAULT_READ, path))
 
-/* What is left of a read if this one is to be short. Files of words give
- * whole words. */
+/* The size of a short read. Files of words give whole words. */
 static size_t cut(size_t size)
 {
 	if (size >= 16 && fails_at(FAULT_SHORT, 0, "short", NULL, -1))
@@ -430,7 +433,7 @@ WRAP(ssize_t, pread64, int fd, void *buf, size_t size, off64_t offset)
 		__real_pread64(fd, buf, cut(size), offset);
 }
 
-/* Fortified: the last argument is the room that @buf has. */
+/* Fortified: the last argument is the size of @buf. */
 WRAP(ssize_t, __read_chk, int fd, void *buf, size_t size, size_t room)
 {
 	return FAILS_FD(FAULT_READ, fd) ? -1 :
@@ -541,7 +544,7 @@ WRAP(int, ioctl, int fd, unsigned long what, ...)
 	return __real_ioctl(fd, what, arg);
 }
 
-/* Whether what it returns is a new descriptor. */
+/* Whether its result is a new descriptor. */
 static bool opens(long number, long what)
 {
 	return number == SYS_openat2 ||
@@ -549,7 +552,7 @@ static bool opens(long number, long what)
 		(what == BPF_MAP_CREATE || what == BPF_PROG_LOAD));
 }
 
-/* No more arguments than any of those in use has. */
+/* As many arguments as any of the calls in use has. */
 WRAP(long, syscall, long number, ...)
 {
 	long arg[6], r;
@@ -569,7 +572,7 @@ WRAP(long, syscall, long number, ...)
 
 WRAP(ssize_t, write, int fd, const void *buf, size_t size)
 {
-	/* What is written is the output, whatever it is called. */
+	/* Every write goes to the output, whatever its name. */
 	if (FAILS(FAULT_WRITE, plan.error))
 		return -1;
 	return __real_write(fd, buf, cut(size));

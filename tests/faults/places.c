@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Captured machines are made by mkproc. Of the running kernel only what stays
- * as it is can be asked: pages that are locked in memory, files that nobody
- * else has.
+ * Makes captured machines with mkproc. On the running kernel it uses only what
+ * stays unchanged: pages locked in memory, and files that no one else has.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -19,10 +18,10 @@
 
 static struct machine machine, before;
 static char file[sizeof(machine.root) + 8], tree[sizeof(machine.root) + 8];
-static char *area;		/* pages of our own */
+static char *area;		/* pages of this process */
 static char *mixed;		/* entries of several kinds */
 static char *huge;
-static char *shared;		/* the file */
+static char *shared;		/* the mapped file */
 
 static void below(char *ret, size_t size, const char *path)
 {
@@ -56,11 +55,11 @@ static void make_area(void)
 	area = map(PAGES * PAGE);
 	madvise(area, PAGES * PAGE, MADV_NOHUGEPAGE);
 	memset(area, 1, PAGES * PAGE);
-	/* Not moved, not swapped: its page frames stay the same. */
+	/* Neither moved nor swapped: its frames stay the same. */
 	mlock(area, PAGES * PAGE);
 }
 
-/* Written, only read, guarded, never touched; a huge page if there are any. */
+/* Written, only read, guarded, and untouched pages; a huge page if possible. */
 static void make_mixed(void)
 {
 	mixed = map(PAGES * PAGE);
@@ -74,16 +73,29 @@ static void make_mixed(void)
 	*(volatile char *)huge = 1;
 }
 
+/*
+ * The kernel does not reclaim mapped and locked pages. The mapping ends with
+ * the test's process.
+ */
+static void keep_cached(int fd)
+{
+	char *at = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	mlock(at, PAGES * PAGE);
+}
+
 static void write_file(const char *path)
 {
 	static const char page[PAGE] = "x";
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), i;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), i;
 
 	ck_assert_int_ge(fd, 0);
 	for (i = 0; i < PAGES; i++)
 		ck_assert_int_eq(write(fd, page, sizeof(page)), sizeof(page));
-	/* Whether it is clean is not a matter of time. */
+	/* It must be clean at any time. */
 	ck_assert_int_eq(fsync(fd), 0);
+	keep_cached(fd);
 	close(fd);
 }
 
@@ -114,7 +126,7 @@ static void map_file(void)
 	close(fd);
 }
 
-/* The page frame of our first page; 0 if it is hidden. */
+/* The frame of the first page; 0 if it is hidden. */
 static uint64_t frame(void)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY);
@@ -168,7 +180,7 @@ static void make_dump(void)
 	char *const argv[] = { shell, option, quietly, program, file, NULL };
 
 	make_folder();
-	/* it is made by a test, which is not one of these */
+	/* A test makes it, which is not one of these. */
 	unsetenv("CK_RUN_CASE");
 	snprintf(program, sizeof(program), "%s/tests/dumps/mkkernel",
 		 top && *top ? top : ".");
@@ -177,7 +189,7 @@ static void make_dump(void)
 
 /* --- machines --- */
 
-/* Who charged a page has the inode number that the directory has here. */
+/* Charges must have the inode number that the directory has here. */
 static void renumber(uint64_t was, const char *path)
 {
 	static uint64_t words[0x1000];

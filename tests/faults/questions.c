@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Every way to ask, of machines that have something for it. */
+/* The table of queries: every kind, for machines that have data for it. */
 #include "asking.h"
 
 #define END PAGEDET_TO_END
-/* All fields but time_ns, which differs every time. */
+/* All fields except time_ns, which always differs. */
 #define ALL \
 	"ask,notes,page,struct,task,vma,maps,memcg,file,owner,content,entropy"
 /* The same without the costly ones. */
 #define MANY "ask,notes,page,struct,task,vma,memcg,file"
 
-/* All that may be looked at. */
+/* Everything that may be read. */
 #define CONTENTS (PAGEDET_COLLECT_CONTENT | PAGEDET_COLLECT_AGAIN | \
 		  PAGEDET_COLLECT_FILE)
 #define TARGET(name) .target = PAGEDET_TARGET_##name
@@ -76,7 +76,7 @@ const struct question questions[] = {
 	{ .name = "one address after the other", .again = true, TARGET(VIRT),
 	  .fields = MANY, ONE(0x7f0000008000, 1, 12, 0) },
 
-	/* Cgroups: by what is charged to them, and by their tasks. */
+	/* Cgroups: by charges, and by their tasks. */
 	{ .name = "cgroup", TARGET(CGROUP), .path = "/a",
 	  .fields = "pfn,kind,memcg_ino,memcg_path",
 	  .other_without = "/proc/kpagecgroup" },
@@ -103,7 +103,7 @@ const struct question questions[] = {
 	{ .name = "many swap areas", .at = OLD, TARGET(VIRT),
 	  .fields = MANY, ONE(0x7f0000000000, 0x4000, 12, 0) },
 
-	/* What tasks map of files. */
+	/* Mappings of files in tasks. */
 	{ .name = "a captured file", .at = MAPPED, TARGET(FILE),
 	  .path = "/lib/a", .fields = MANY },
 	{ .name = "pages of a captured file by two threads",
@@ -127,7 +127,7 @@ const struct question questions[] = {
 	  .fields = "vaddr,pfn,dev,inode,index,path,vma",
 	  .items = { TASK(12), TASK(14) }, .n_items = 2 },
 
-	/* As text. */
+	/* Text output. */
 	{ .name = "JSON", TARGET(TASK), .fields = MANY,
 	  .format = PAGEDET_FORMAT_JSON, TASK_12 },
 	{ .name = "CSV", TARGET(TASK), .fields = MANY,
@@ -159,7 +159,7 @@ const struct question questions[] = {
 	{ .name = "survey as text", .survey = true,
 	  .format = PAGEDET_FORMAT_TEXT },
 
-	/* Rows are saved, and asked again. */
+	/* Rows are saved and queried. */
 	{ .name = "a snapshot", TARGET(SCAN), .fields = MANY,
 	  .format = PAGEDET_FORMAT_SNAPSHOT, .writes = true },
 	{ .name = "a snapshot of tasks by two threads", TARGET(TASK),
@@ -185,7 +185,7 @@ const struct question questions[] = {
 	{ .name = "saved: survey", .at = SAVED, .survey = true,
 	  .format = PAGEDET_FORMAT_JSON },
 
-	/* What changed. */
+	/* Changes. */
 	{ .name = "changes of memory", .compares = true, .at = CHANGED,
 	  TARGET(SCAN), .fields = MANY },
 	{ .name = "changes of memory by two threads", .compares = true,
@@ -209,7 +209,7 @@ const struct question questions[] = {
 	  TARGET(SCAN), .fields = "pfn,kind,flags,flags_known",
 	  .format = PAGEDET_FORMAT_SVG },
 
-	/* What follows from rows. */
+	/* Conclusions from rows. */
 	{ .name = "explained pages", .explains = true, TARGET(PFN),
 	  .items = { { 0x100, 1, 0, 0 }, { 0x114, 1, 0, 0 },
 		     { 0x152, 1, 0, 0 }, { 0x205, 1, 0, 0 } }, .n_items = 4 },
@@ -248,7 +248,7 @@ const struct question questions[] = {
 	  .path = "tests/fixtures/page_owner/6.1.192.txt.gz",
 	  .where = "alloc_order>0" },
 
-	/* Of the running kernel: what stays as it is while we look. */
+	/* The running kernel: what stays the same during the query. */
 	{ .name = "live: a page of our own", .at = LIVE, TARGET(PFN),
 	  .fields = "pfn,kind,mapcount", .n_items = 1 },
 	{ .name = "live: addresses of our own", .at = LIVE,
@@ -279,7 +279,7 @@ const struct question questions[] = {
 	{ .name = "live: survey", .at = LIVE, .survey = true,
 	  .format = PAGEDET_FORMAT_JSON },
 
-	/* The same by reading the kernel's memory, alone and with others. */
+	/* The same from the kernel's memory, alone and with other sources. */
 	{ .name = "BPF: a page of our own", BPF, TARGET(PFN),
 	  .fields = "pfn,kind,flags,mapcount,node,zone", .n_items = 1 },
 	{ .name = "BPF: what takes types", BPF, TARGET(PFN),
@@ -293,7 +293,7 @@ const struct question questions[] = {
 	{ .name = "BPF too: addresses of our own", BPF_TOO, TARGET(VIRT),
 	  .fields = "vaddr,pfn,kind,pid,comm,mapcount,node", .n_items = 1 },
 
-	/* A dump: what the kernel says of itself is in its memory. */
+	/* A dump: its kernel describes itself in memory. */
 	{ .name = "dump: pages", .at = DUMP, TARGET(PFN),
 	  .fields = "pfn,kind,flags,refcount,mapcount",
 	  .items = { { 0x258, 0x40, 0, 0 }, { 0x1258, 8, 0, 0 } },

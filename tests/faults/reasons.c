@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Asks for what follows from rows: why a page is as it is, and whether a file
- * is as it should be. */
+/*
+ * Asks for what follows from rows: explanations of pages, and checks of files.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "asking.h"
 #include "faults.h"
 
-/* Of all evidence that there can be, as bytes. */
+/* Room for all possible evidence as bytes. */
 #define SENT ((size_t)MAX_ITEMS * 8192)
 #define ROOM ((size_t)MAX_FINDINGS * 4096 + MAX_ITEMS * 32)
 
@@ -19,7 +20,7 @@ static const char *text_of_evidence(const void *arg, uint64_t id)
 	return id < sizeof(e->texts) ? e->texts + id : NULL;
 }
 
-/* Of a page of which nothing came to be known there is none. */
+/* A page about which nothing is known has no row. */
 static bool has_row(const struct pagedet_page *page)
 {
 	static const struct pagedet_page nothing;
@@ -37,13 +38,13 @@ static void keep_evidence(struct answer *a, const struct pagedet_evidence *e,
 		memcpy(&page, e[i].here, sizeof(page));
 		if (!has_row(&page))
 			continue;
-		/* it differs every time */
+		/* It always differs. */
 		page.cell[PAGEDET_FIELD_TIME_NS] = PAGEDET_NOT_ASKED;
 		ask_keep(a, &page, text_of_evidence, &e[i]);
 	}
 }
 
-/* What was gathered by @pd as bytes, and out of them again. */
+/* Serialises @pd's evidence and reads it again. */
 static int send(struct answer *a, struct pagedet *pd,
 		struct pagedet_evidence *e, unsigned n)
 {
@@ -64,7 +65,7 @@ static int send(struct answer *a, struct pagedet *pd,
 	return 0;
 }
 
-/* The peer is the machine that was saved, or the same one again. */
+/* The peer is the saved machine, or the same one again. */
 static int join(struct answer *a, const struct question *q, struct pagedet *pd,
 		const struct pagedet_collect_options *o,
 		struct pagedet_evidence *here)
@@ -132,7 +133,7 @@ int ask_explain(struct answer *a, const struct question *q, struct pagedet *pd)
 		      PAGEDET_ASK_UNACCOUNTED | PAGEDET_ASK_POISONED;
 	if (q->joins)
 		o.questions = PAGEDET_ASK_MISMATCH;
-	/* Enough for all, so that nothing is a matter of time. */
+	/* Enough for all, so that time does not matter. */
 	o.mappers_ns = 60000000000u;
 	r = pagedet_collect(pd, q->items, q->n_items, &o, e);
 	if (r < 0)
@@ -142,7 +143,7 @@ int ask_explain(struct answer *a, const struct question *q, struct pagedet *pd)
 		if (r < 0)
 			return r;
 	}
-	/* What our own pages are at the moment is another thing each time. */
+	/* The state of this process's pages always differs. */
 	if (q->at != LIVE)
 		keep_evidence(a, e, q->n_items);
 	for (i = 0; i < q->n_items; i++)
@@ -161,7 +162,7 @@ int ask_explain(struct answer *a, const struct question *q, struct pagedet *pd)
 
 /* --- is it still so? --- */
 
-/* A number that is 0 as long as it is not known. */
+/* Members that are 0 while they are not known. */
 static const struct {
 	const char *name;
 	size_t at, width;
@@ -191,7 +192,7 @@ static uint64_t member(const struct pagedet_evidence *e, size_t i)
 	return wide | narrow;
 }
 
-/* Contents that are known now were known; those that are not say why. */
+/* Contents known now must have been known; others must have a reason. */
 static bool is_true_hash(const struct pagedet_evidence *was,
 			 const struct pagedet_evidence *is, unsigned version)
 {
@@ -199,13 +200,12 @@ static bool is_true_hash(const struct pagedet_evidence *was,
 	const uint32_t b = is->hash_state[version];
 	bool known;
 
-	/* What is at an address that cannot be looked at once more may be
-	 * another page by now. */
+	/* An address that cannot be read again may have another page by now. */
 	if (b == PAGEDET_RACED && !strstr(faults_what(), "/pagemap"))
 		known = false;
 	else
 		known = b >= PAGEDET_UNSUPPORTED;
-	/* Of a page without a row nothing is said. */
+	/* Nothing is known of a page without a row. */
 	if (version != PAGEDET_AS_AGAIN && b == PAGEDET_NOT_ASKED)
 		known = true;
 	return a == b || known;
@@ -214,7 +214,7 @@ static bool is_true_hash(const struct pagedet_evidence *was,
 static bool is_known(const struct pagedet_evidence *was,
 		     const struct pagedet_evidence *is, size_t i)
 {
-	/* What could not be read at all, and why, is news. */
+	/* A new failure to read, with its reason, is allowed. */
 	return !member(is, i) || member(is, i) == member(was, i) ||
 	       ((members[i].at == offsetof(struct pagedet_evidence,
 					   here_read) ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * When is an answer still true? Every cell that is there is what it is when
- * nothing fails; a cell without answer has a reason, and the reason is counted;
- * a row that did not come is accounted for.
+ * Decides whether an answer is still true. Every answered cell must equal that
+ * without failures. A cell without an answer must have a reason, which is
+ * counted. A missing row must be accounted for.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static uint64_t value(const struct kept_row *row, unsigned f)
 	return narrow;
 }
 
-/* The place of a string field among the kept strings, or -1. */
+/* The index of a string field among the kept strings, or -1. */
 static int string_of(unsigned f)
 {
 	int n = 0;
@@ -64,13 +64,13 @@ static int string_of(unsigned f)
 	return -1;
 }
 
-/* Another source that stands in may know more. */
+/* Another source may replace it and know more. */
 static bool has_others(const struct question *q)
 {
 	return q->sources & (q->sources - 1);
 }
 
-/* Bits that both know are equal, and nobody knows more than before. */
+/* Bits known to both are equal, and no more bits are known than before. */
 static bool same_mask(const struct question *q, const struct kept_row *all,
 		      const struct kept_row *now, unsigned f)
 {
@@ -85,9 +85,11 @@ static bool same_mask(const struct question *q, const struct kept_row *all,
 	       !(k != f && know_now & ~know_all && !has_others(q));
 }
 
-/* More notes are no lie; without a frame there is less to note, and whether the
- * page has changed since a log spoke of it is not noted if either is not known:
- * what the log says of it is another row. */
+/*
+ * Additional notes are true. Without a frame there are fewer notes. Whether a
+ * page differs from the log is not noted if either is not known; the log's own
+ * statement is in another row.
+ */
 static bool same_notes(const struct kept_row *all, const struct kept_row *now)
 {
 	const uint64_t gone = value(all, PAGEDET_FIELD_NOTES) &
@@ -106,9 +108,9 @@ static bool same_value(const struct question *q, const struct kept_row *all,
 		return same_notes(all, now);
 	if (f == PAGEDET_FIELD_FLAGS_KNOWN || f == PAGEDET_FIELD_PTE_KNOWN)
 		return has_others(q) || !(value(now, f) & ~value(all, f));
-	if (f == PAGEDET_FIELD_USER_MAPS)	/* judged by itself */
+	if (f == PAGEDET_FIELD_USER_MAPS)	/* checked separately */
 		return value(now, f) <= value(all, f);
-	/* as it is where the types were not to be had */
+	/* As it is without types. */
 	if (f == PAGEDET_FIELD_KIND && q->at == DUMP &&
 	    value(now, f) == PAGEDET_KIND_UNKNOWN)
 		return true;
@@ -132,7 +134,7 @@ static const char *say_field(unsigned f, const struct kept_row *all,
 	return words;
 }
 
-/* NULL, or the field in which a row cannot be the other. */
+/* NULL, or the field in which two rows contradict each other. */
 static const char *cannot_be(const struct question *q,
 			     const struct kept_row *all,
 			     const struct kept_row *now)
@@ -144,7 +146,7 @@ static const char *cannot_be(const struct question *q,
 
 		if (!pagedet_field(f) || (is == was && is != PAGEDET_HAVE))
 			continue;
-		/* Of the cheap fields, which ones there are differs. */
+		/* The set of cheap fields may differ. */
 		if (is == PAGEDET_NOT_ASKED &&
 		    q->options & PAGEDET_Q_CHEAP)
 			continue;
@@ -158,7 +160,7 @@ static const char *cannot_be(const struct question *q,
 	return NULL;
 }
 
-/* A reason that a row gives and did not give is counted, where they are. */
+/* A new reason in a row must be counted in the coverage. */
 static const char *not_counted(const struct answer *a,
 			     const struct kept_row *all,
 			     const struct kept_row *now)
@@ -175,7 +177,7 @@ static const char *not_counted(const struct answer *a,
 	return NULL;
 }
 
-/* Mappings that were not found are those of tasks that were left out. */
+/* Missing mappings must belong to tasks that were left out. */
 static const char *not_found(const struct answer *all,
 			     const struct answer *now,
 			     const struct kept_row *was,
@@ -187,13 +189,14 @@ static const char *not_found(const struct answer *all,
 	    value(is, PAGEDET_FIELD_NOTES) &
 		    PAGEDET_NOTE(PAGEDET_NOTE_PARTIAL) ||
 	    now->cover.tasks_denied > all->cover.tasks_denied ||
+	    now->cover.tasks_damaged > all->cover.tasks_damaged ||
 	    now->cover.tasks_gone > all->cover.tasks_gone ||
 	    now->unread > all->unread)
 		return NULL;
 	return say_field(f, was, is);
 }
 
-/* Something says that rows are missing. */
+/* Whether the answer says that rows are missing. */
 static bool accounted(const struct answer *all, const struct answer *now)
 {
 	const struct pagedet_coverage *c = &now->cover, *was = &all->cover;
@@ -206,6 +209,7 @@ static bool accounted(const struct answer *all, const struct answer *now)
 	       c->stopped ||
 	       c->tasks_gone > was->tasks_gone ||
 	       c->tasks_denied > was->tasks_denied ||
+	       c->tasks_damaged > was->tasks_damaged ||
 	       c->files_gone > was->files_gone ||
 	       c->files_denied > was->files_denied ||
 	       c->undecided > was->undecided || c->spilled > was->spilled ||
@@ -228,7 +232,7 @@ static bool same_place(const struct kept_row *a, const struct kept_row *b)
 	return a->page.vaddr || a->page.pfn == b->page.pfn;
 }
 
-/* Where it is not known that a frame is a hole, it has a row that says so. */
+/* A hole that is not known as such has a row that says so. */
 static bool may_be_hole(const struct answer *all, const struct kept_row *row)
 {
 	unsigned i;
@@ -242,7 +246,7 @@ static bool may_be_hole(const struct answer *all, const struct kept_row *row)
 	return true;
 }
 
-/* What is wrong with a row: compared with the one about the same place. */
+/* Compares a row with that for the same place. */
 static const char *find_fault(const struct question *q,
 			      const struct answer *all,
 			      const struct kept_row *now, unsigned i)
@@ -261,7 +265,7 @@ static const char *find_fault(const struct question *q,
 		   now->page.vaddr, now->page.pfn);
 }
 
-/* The rows that came are some of those, in the same order. */
+/* The rows must be some of the original ones, in the same order. */
 static const char *untrue_rows(const struct question *q,
 			       const struct answer *all,
 			       const struct answer *now)
@@ -294,7 +298,7 @@ static const char *untrue_rows(const struct question *q,
 
 /* --- runs --- */
 
-/* The run that has this frame. */
+/* The run that contains this frame. */
 static const struct kept_row *run_of(const struct answer *a, uint64_t pfn)
 {
 	unsigned i;
@@ -314,7 +318,7 @@ static bool is_no_page(const struct kept_row *row)
 	       kind == PAGEDET_KIND_HOLE || kind == PAGEDET_KIND_DEVICE;
 }
 
-/* Every page of a run could stand in the run that had it. */
+/* Every page of a run must fit the original run. */
 static const char *untrue_runs(const struct question *q,
 			       const struct answer *all,
 			       const struct answer *now)
@@ -389,7 +393,7 @@ static bool has_unknown_key(const struct kept_row *row)
 	return false;
 }
 
-/* No group has more pages than it has; the rest is with the unknown. */
+/* No group may have more pages than before; the rest must be in "unknown". */
 static const char *untrue_groups(const struct question *q,
 				 const struct answer *all,
 				 const struct answer *now)
@@ -434,7 +438,7 @@ static bool has_line(const char *text, const char *line, size_t len)
 	return false;
 }
 
-/* Every line of JSON is one of those, or says that something is missing. */
+/* Every line of JSON is an original one, or reports something missing. */
 static const char *untrue_text(const struct question *q,
 			       const struct answer *all,
 			       const struct answer *now)
@@ -443,11 +447,11 @@ static const char *untrue_text(const struct question *q,
 
 	if (!now->result && !strcmp(all->emitted, now->emitted))
 		return NULL;
-	/* What came before the file was full. */
+	/* Accept the part that was written before the file was full. */
 	if (q->writes && now->result &&
 	    !strncmp(all->emitted, now->emitted, now->len))
 		return NULL;
-	/* its first line has a '?' */
+	/* Its first line has a '?'. */
 	if (q->format == PAGEDET_FORMAT_SVG)
 		return now->result || accounted(all, now) ? NULL :
 		       "another picture, and no why";
@@ -493,7 +497,7 @@ static const char *untrue_summaries(const struct answer *all,
 	return NULL;
 }
 
-/* What was certain is so; and what is so stays, or cannot be told. */
+/* A certain finding must be true. A true one stays, or becomes unknown. */
 static const char *untrue_reasons(const struct answer *all,
 				  const struct answer *now)
 {
@@ -518,7 +522,7 @@ static const char *untrue_reasons(const struct answer *all,
 	return NULL;
 }
 
-/* What the kernel says of a program's failure is the same for most reasons. */
+/* The kernel's text about a failed BPF program is the same for most reasons. */
 static bool is_bpf(const char *words)
 {
 	return strstr(words, "BPF is not allowed") ||
@@ -527,14 +531,14 @@ static bool is_bpf(const char *words)
 
 const char *unclear(const struct question *q, const struct answer *now)
 {
-	/* Without a handle there are no words. */
+	/* Without a handle there is no error text. */
 	if (!now->result || !*faults_what() ||
 	    strstr(now->error, "no memory") || !strcmp(now->error, "new: "))
 		return NULL;
 	if (!strcasestr(now->error, strerror(faults_error())) &&
 	    !(q->sources && is_bpf(now->error)))
 		return "the reason is not given";
-	/* Of a dump it is often the memory in it, which has other names. */
+	/* A dump often fails in its memory, which has other names. */
 	if (q->at != DUMP && !faults_named(now->error) &&
 	    !(q->path && strstr(now->error, q->path)))
 		return "what it was about is not said";
@@ -548,7 +552,7 @@ const char *untrue(const struct question *q, const struct answer *all,
 
 	if (*now->broken)
 		return now->broken;
-	/* The running system has other ones every time. */
+	/* The running system always has different ones. */
 	if (q->root && now->mappings > all->mappings)
 		return say("mappings", "", all->mappings, now->mappings);
 	if (q->root && !now->result && now->mappings < all->mappings &&

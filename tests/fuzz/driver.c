@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Runs a fuzzer without libFuzzer: over the files and directories that are
- * named, or over tests/fuzz/corpus/NAME of the source tree. Each input is also
- * tried cut short and with single bits turned, so that a plain "make check"
- * looks a little further than the corpus. Prints TAP.
+ * Runs a fuzzer without libFuzzer over the given files and directories, or over
+ * tests/fuzz/corpus/NAME of the source tree. Each input is also truncated, and
+ * single bits are flipped, so that "make check" tests more than the corpus.
+ * Prints TAP.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define INPUT_SIZE (1 << 20)
 /* For one input; far more than any needs. */
 #define SECONDS 60
-/* Damaged copies of one input, so that large ones take no longer. */
+/* Damaged copies per input, so that large ones take no longer. */
 #define COPIES 512
 
 struct counts {
@@ -24,7 +24,7 @@ struct counts {
 	unsigned runs;
 };
 
-/* Inputs end where they end, so that reading on is seen. */
+/* Inputs have buffers of exact size, so that reads past them are detected. */
 static void run(const uint8_t *data, size_t size, struct counts *c)
 {
 	uint8_t *copy = malloc(size ? size : 1);
@@ -32,7 +32,7 @@ static void run(const uint8_t *data, size_t size, struct counts *c)
 	if (!copy)
 		abort();
 	memcpy(copy, data, size);
-	/* what does not come back is a failure, too */
+	/* An input that does not end is a failure, too. */
 	alarm(SECONDS);
 	LLVMFuzzerTestOneInput(copy, size);
 	alarm(0);
@@ -69,7 +69,7 @@ static int run_file(const char *path, struct counts *c)
 		abort();
 	size = fread(data, 1, INPUT_SIZE, f);
 	fclose(f);
-	/* said before it runs, for it may not come back */
+	/* Printed before the run, which may not return. */
 	printf("# %s\n", path);
 	fflush(stdout);
 	run(data, size, c);
@@ -103,7 +103,7 @@ static int run_path(const char *path, struct counts *c)
 	return r;
 }
 
-/* "/x/.libs/lt-fuzz_maps" is about maps. */
+/* "/x/.libs/lt-fuzz_maps" fuzzes maps. */
 static const char *subject(const char *program)
 {
 	const char *name = strstr(program, "fuzz_"), *next;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What fuzzers of dumps share: a file that holds anything is opened and read,
- * and every promise of memory.h is looked after. */
+/*
+ * Shared by fuzzers of dumps: opens and reads a file of any bytes, and checks
+ * every promise of memory.h.
+ */
 #ifndef TESTS_FUZZ_DUMP_H
 #define TESTS_FUZZ_DUMP_H
 
@@ -9,15 +11,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "fuzz.h"
-#include "memory/memory.h"
 #include "memory/note.h"
+#include "memory/open.h"
 
-/* The same file for all inputs, emptied. */
+/* One file for all inputs, emptied each time. */
 static inline int fuzz_file(void)
 {
-	/* loaded once, not for each input */
+	/* Loaded once, not for each input. */
 	static struct pdet_codec *kept[PDET_N_CODECS];
 	static int fd = -1;
 	unsigned i;
@@ -45,7 +47,7 @@ static inline void fuzz_result(int r)
 	     r == -EBADMSG || r == -ENOSYS || r == -ENOMEM);
 }
 
-/* A read, by two readers of which one forgets what it had. */
+/* Reads with two readers, one of which drops its cache. */
 static inline void fuzz_read(struct pdet_memory *m,
 			     struct pdet_reader *const *readers, uint64_t addr,
 			     size_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What every fuzzer shares. A fuzzer is one file with LLVMFuzzerTestOneInput;
- * it is linked with libFuzzer, or with driver.c, which replays a corpus.
+ * Shared by all fuzzers. A fuzzer is one file with LLVMFuzzerTestOneInput. It
+ * is linked with libFuzzer, or with driver.c, which replays a corpus.
  */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A promise of the code under test. */
+/* Checks a promise of the code under test. */
 #define MUST(promise) \
 	((promise) ? (void)0 : fuzz_broken(#promise, __FILE__, __LINE__))
 
@@ -25,7 +25,7 @@ static inline void fuzz_broken(const char *promise, const char *file, int line)
 	abort();
 }
 
-/* The next @n bytes of the input as a number, 0 past its end. */
+/* Takes the next @n bytes of the input as a number, 0 past its end. */
 static inline uint64_t fuzz_number(const uint8_t **data, size_t *size,
 				   size_t n)
 {
@@ -39,7 +39,7 @@ static inline uint64_t fuzz_number(const uint8_t **data, size_t *size,
 	return value;
 }
 
-/* The input as a file. */
+/* Provides the input as a file. */
 struct fuzz_file {
 	const void *data;
 	size_t size;

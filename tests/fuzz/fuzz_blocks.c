@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What a monitor of QEMU prints: the first half names blocks, the second where
- * the guest has them. What is taken lies within its block, and has a name.
+ * Fuzzes the output of QEMU's monitor: the first half names blocks, the second
+ * gives their guest addresses. Accepted ranges lie within their block, which
+ * has a name.
  */
 #include "../../examples/migration_agent/blocks.h"
 #include "fuzz.h"

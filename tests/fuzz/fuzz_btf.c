@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A kernel's types: any bytes, as a whole and only the first of them. */
+/* Fuzzes a kernel's types: any bytes, all of them and only the first ones. */
 #include "fuzz.h"
-#include "kernel/btf.h"
-#include "kernel/btf_part.h"
+#include "kernel/types/btf.h"
+#include "kernel/types/btf_part.h"
 
 static const char *const paths[] = {
 	"page.flags", "page.deep", "page.a", "page.grid", "page.old",
@@ -36,7 +36,7 @@ static void ask_enums(const struct pdet_btf *btf, const char *data,
 		MUST(i < 65536);
 		MUST(!*constant ||
 		     (constant >= data && constant < data + size));
-		/* many may have one name: some of them is found */
+		/* Several may have one name: any of them is found. */
 		MUST(pdet_btf_enumerator(btf, "page", constant, &same));
 		if (i > 20)
 			break;
@@ -44,7 +44,7 @@ static void ask_enums(const struct pdet_btf *btf, const char *data,
 	pdet_btf_enumerator(btf, NULL, "PG_locked", &value);
 }
 
-/* Of what is whole in it, a part says the same as all. */
+/* A part gives the same as all of it, as far as types are complete in it. */
 static void ask_part(const struct pdet_btf *btf, const void *data, size_t size,
 		     uint32_t bytes)
 {
@@ -66,7 +66,7 @@ static void ask_part(const struct pdet_btf *btf, const void *data, size_t size,
 		MUST(pdet_btf_struct_size(part, "page", &a) &&
 		     pdet_btf_struct_size(btf, "page", &b) && a == b);
 		for (i = 0; i < 5; i++) {
-			/* of types that are not there, bits are not known */
+			/* Bits of missing types are not known. */
 			if (!pdet_btf_member(btf, paths[i], &m) || m.bit_size)
 				continue;
 			MUST(pdet_btf_member(part, paths[i], &same));
@@ -80,7 +80,7 @@ static void ask_part(const struct pdet_btf *btf, const void *data, size_t size,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* as it is in a kernel: aligned */
+	/* Aligned, as in a kernel. */
 	uint32_t *copy = malloc(size + 4);
 	struct pdet_btf *btf;
 	uint64_t value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A kernel's BTF: any bytes. */
+/* Fuzzes reading an enum from a kernel's BTF: any bytes. */
 #include "fuzz.h"
-#include "kernel/btf_enum.h"
+#include "kernel/types/btf_enum.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

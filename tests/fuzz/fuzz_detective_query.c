@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* An answer of page_detective's file "query": any text, whose pages and
- * mappings become rows. */
+/*
+ * Fuzzes answers of page_detective's file "query": any text, whose pages and
+ * mappings become rows.
+ */
 #include <errno.h>
 
-#include "backend/page_detective_query.h"
+#include "backend/page_detective/query.h"
 #include "fuzz.h"
 
 static void check_text(const struct page_detective_reply *a,
@@ -27,7 +29,7 @@ static void check_map(const struct page_detective_reply *a,
 	MUST(m->pid <= INT32_MAX);
 }
 
-/* Each cell has a state, and what is said of bits is known. */
+/* Each cell has a state, and set bits are known. */
 static void check_row(const struct page_detective_putting *o)
 {
 	unsigned f;
@@ -86,7 +88,7 @@ static struct pdet_fields columns(void)
 	return all;
 }
 
-/* The same text as the list of features: each line at most once. */
+/* The same text as a list of features: each line at most once. */
 static void check_features(struct pdet_scan text)
 {
 	char name[64];
@@ -114,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int r = page_detective_parse(text, &a);
 
 	MUST(r == 0 || r == -EIO || r == -EBADMSG);
-	/* What was taken is no more than was there. */
+	/* The result is not larger than the input. */
 	MUST(a.text.n <= size && a.pages.n <= size / 4 &&
 	     a.maps.n <= size / 4);
 	MUST(pdet_batch_init(&b, &want, 1, 1 << 20));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A vmlinux: its sections by libelf, and its debug information by libdw, which
- * both are handed what they get. The input is the file.
+ * Fuzzes a vmlinux: its sections with libelf, and its debug information with
+ * libdw. Both get the input as the file.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #include "base/env.h"
 #include "base/library.h"
 #include "fuzz.h"
-#include "kernel/dwarf.h"
-#include "kernel/vmlinux.h"
+#include "kernel/types/dwarf.h"
+#include "symbol/vmlinux.h"
 
 static const char *const members[] = {
 	"sample.next", "sample.in.b", "sample.low", "sample.grid", "sample.how",
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int r;
 
 	if (fd < 0) {
-		/* loaded once, not for each input */
+		/* Loaded once, not for each input. */
 		pdet_library_open(&kept, "libdw.so.1");
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
 	}

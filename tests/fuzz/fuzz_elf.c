@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* An ELF dump: the input is the file. */
+/* Fuzzes ELF dumps: the input is the file. */
 #include "dump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Evidence that somebody sent, whose checksum is made right: what is taken can
- * be explained, and comes back the same when it is saved again.
+ * Fuzzes received evidence, with the right checksum. Accepted evidence can be
+ * explained, and saving it again gives the same.
  */
 #include "explain/evidence.h"
 #include "explain/explain.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Filter expressions: any text, tried on rows that are answered, empty, lost
- * and half known. What is taken must keep the laws of three-valued logic.
+ * Fuzzes filter expressions: any text, on rows that are answered, empty, lost
+ * and partly known. Accepted filters must obey three-valued logic.
  */
 #include "fuzz.h"
 #include "query/filter.h"
@@ -39,7 +39,7 @@ static void fill(struct pdet_batch *b)
 static void run(const struct pdet_filter *f, const struct pdet_batch *b,
 		uint8_t *ret)
 {
-	/* exactly what was promised, so that more is seen */
+	/* Exactly the documented size, so that overruns are detected. */
 	uint8_t *scratch = malloc(pdet_filter_scratch(f, ROWS));
 
 	if (!scratch)
@@ -68,7 +68,7 @@ static void check(struct pdet_env *env, const struct pdet_filter *f,
 			MUST(is[i] == PDET_FALSE);
 	}
 	MUST(!pdet_fields_empty(&fields));
-	/* what is lost is never known */
+	/* A lost row is always unknown. */
 	MUST(is[3] == PDET_UNKNOWN);
 	inverted = malloc(strlen(text) + 8);
 	if (!inverted)
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pdet_batch b;
 	char *text;
 
-	/* What regular expressions cost is the C library's affair. */
+	/* The cost of regular expressions belongs to the C library. */
 	if (memchr(data, '~', size) && size > 32)
 		return 0;
 	text = malloc(size + 1);

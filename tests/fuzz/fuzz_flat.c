@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A flattened dump: the input is all that comes behind its first 4096 bytes,
- * heads of chunks too. What is read is compared with an array into which every
- * chunk was copied.
+ * Fuzzes flattened dumps. The input is everything after the first 4096 bytes,
+ * including chunk headers. The result is compared with an array into which
+ * every chunk was copied.
  */
 #include <endian.h>
 
 #include "dump.h"
-#include "memory/flat.h"
+#include "memory/flat_scan.h"
 
-/* Of the dump; what lies farther is only read. */
+/* Length of the dump. The program only reads data behind it. */
 #define SPAN (64 << 10)
 
 struct model {
@@ -57,7 +57,7 @@ static void make_model(struct model *m, const uint8_t *data, size_t size)
 	}
 }
 
-/* What reading @n bytes at @offset should come to. */
+/* The expected result of reading @n bytes at @offset. */
 static int expected(const struct model *m, uint64_t offset, uint64_t n)
 {
 	if (offset > m->size || n > m->size - offset)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* /proc/iomem: any text, line by line. */
+/* Fuzzes /proc/iomem: any text, line by line. */
 #include "fuzz.h"
-#include "kernel/iomem.h"
+#include "kernel/text/iomem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

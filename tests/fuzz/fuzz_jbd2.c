@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Journals, as a log alone, and in a filesystem: the first byte says which. */
+/* Fuzzes journals, alone or in a filesystem: the first byte decides. */
+#include "disk/ext4.h"
+#include "disk/jbd2.h"
 #include "fuzz.h"
-#include "kernel/ext4.h"
-#include "kernel/jbd2.h"
 
 static void read_copies(const struct pdet_jbd2 *j)
 {
@@ -37,7 +37,7 @@ static void try_log(struct fuzz_file *in)
 	pdet_jbd2_free(&j);
 }
 
-/* As of any file: with holes, and with what was never written. */
+/* As in any file: with holes and unwritten blocks. */
 static void try_inode(const struct pdet_ext4 *fs)
 {
 	struct pdet_ext4_inode inode = { .links = 0 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A kernel's table of symbols: any memory, with the tables wherever the input
- * says. Where each of them begins, in four bytes; then the address of _stext;
- * then the memory.
+ * Fuzzes a kernel's symbol tables in any memory. The input has the begin of
+ * each table in four bytes, the address of _stext, and the memory.
  */
 #include <errno.h>
 
 #include "fuzz.h"
-#include "kernel/kallsyms.h"
+#include "symbol/kallsyms.h"
 
 #define BASE 0xffffffff80000000
 
@@ -35,7 +34,7 @@ static const struct pdet_memory_ops ops = {
 	.read_kvirt = read_kvirt,
 };
 
-/* Going through them once finds the same as keeping them. */
+/* A single pass finds the same as the stored tables. */
 static void pick(const struct pdet_kallsyms *k, struct pdet_space *space,
 		 const struct pdet_vmcoreinfo *info)
 {
@@ -69,7 +68,7 @@ static void ask(const struct pdet_kallsyms *k)
 			MUST(k->address[at] == k->address[i]);
 	}
 	pdet_kallsyms_find(k, find, 2);
-	/* by it the coding was found */
+	/* It identified the coding. */
 	MUST(find[0].found);
 	for (i = 0; i < 2; i++) {
 		if (!find[i].found)
@@ -100,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (i = 0; i < 6; i++) {
 		at = fuzz_number(&data, &size, 4);
-		/* it need not have one */
+		/* It is optional. */
 		if (i == 5 && at == 0xffffffff)
 			continue;
 		len += (size_t)snprintf(text + len, sizeof(text) - len,

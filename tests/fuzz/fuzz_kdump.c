@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A compressed dump. Its blocks are large and mostly empty, so the input is
- * what stands in it: the first byte is how many blocks of 4096 bytes the file
- * has, and bit 7: it is flattened; then come pieces of 3 bytes for the place,
+ * Fuzzes compressed dumps. Their blocks are large and mostly empty, so the
+ * input is only their contents. The first byte is the number of blocks of 4096
+ * bytes; its bit 7 means flattened. Then come pieces: 3 bytes for the place,
  * one for the length, and that many bytes. In a flattened file a piece is a
  * chunk.
  */
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += n;
 		size -= n;
 	}
-	/* what is left over: nothing; the stream has its end, or has not */
+	/* If nothing is left over, the stream has its end or lacks it. */
 	if (flattened && !size)
 		fuzz_put(fd, all_ones, sizeof(all_ones), at);
 	fuzz_dump(fd);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * /proc/kpageflags: words, on a kernel of which anything may be known. The
- * first byte says which names it has, the second what else is known, the rest
- * are pairs of a word and its head's.
+ * Fuzzes words of /proc/kpageflags on any kernel. The first byte chooses the
+ * kernel's names, the second what else is known. The rest are pairs of a word
+ * and its head page's word.
  */
 #include "fuzz.h"
-#include "kernel/kpf.h"
+#include "kernel/page/kpf.h"
 
 static const char *const names[] = {
 	"PG_error", "PG_hwpoison", "PG_idle", "PG_uncached", "PG_arch_2",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A kernel log: any text, whose pages become rows. */
-#include "backend/log.h"
+/* Fuzzes kernel logs: any text, whose pages become rows. */
+#include "backend/log/log.h"
 #include "fuzz.h"
 
-/* What the row has as an id is there, line by line. */
+/* The stack id of the row leads to all its lines. */
 static void check_stack(const struct pdet_log_page *p,
 			const struct pdet_log_stack *stack,
 			struct pdet_batch *b, unsigned field)
@@ -39,11 +39,12 @@ static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 	MUST(p->kind == PDET_LOG_DETECTIVE || p->kind == PDET_LOG_DUMP_PAGE ||
 	     p->kind == PDET_LOG_REPORT);
 	MUST(p->report >= PAGEDET_REPORT_PAGE_DETECTIVE &&
-	     p->report <= PAGEDET_REPORT_HUNG_TASK);
+	     p->report <= PAGEDET_REPORT_FAULT);
 	MUST(p->says.at + p->says.len <= p->text.n);
 	MUST(p->comm.at + p->comm.len <= p->text.n);
 	MUST(p->cache.at + p->cache.len <= p->text.n);
 	MUST(p->file.at + p->file.len <= p->text.n);
+	MUST(p->why.at + p->why.len <= p->text.n);
 	pdet_log_claims(p, &claim);
 	MUST(!(claim.flags & ~claim.flags_known));
 	MUST(!m || (m >= p->maps.data && m < p->maps.data + p->maps.n));
@@ -62,7 +63,7 @@ static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 	pdet_batch_clear(b, 1);
 	pdet_batch_grow(b, 1);
 	pdet_log_put(p, b, 0, &want, PAGEDET_SOURCE_LOG);
-	/* Each cell has a state, and what is known of flags is. */
+	/* Each cell has a state, and set flags are known. */
 	pdet_fields_for(f, &want)
 		MUST(pdet_batch_state(b, 0, f) != PAGEDET_NOT_ASKED);
 	check_stack(p, &p->owner.alloc, b, PAGEDET_FIELD_ALLOC_STACK);
@@ -86,6 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t pages = 0, lines = 0;
 
 	MUST(log && pdet_batch_init(&b, &columns, 1, 1 << 20));
+	if (size & 1)
+		pdet_log_in_order(log);
 	while (pdet_scan_line(&text, &line)) {
 		lines++;
 		MUST(pdet_log_feed(log, line) == 0);
@@ -94,13 +97,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			pages++;
 		}
 	}
-	/* Whether the last line has an end is for the text to say. */
+	/* The text tells whether the last line is complete. */
 	MUST(pdet_log_end(log, size && data[size - 1] != '\n') == 0);
 	while ((p = pdet_log_take(log))) {
 		check(p, &b);
 		pages++;
 	}
-	/* A page takes a line at least. */
+	/* A page takes at least one line. */
 	MUST(pages <= lines);
 	pdet_batch_free(&b);
 	pdet_log_free(log);

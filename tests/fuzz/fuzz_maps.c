@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* /proc/PID/maps: any text, line by line. */
+/* Fuzzes /proc/PID/maps: any text, line by line. */
 #include "fuzz.h"
-#include "kernel/maps.h"
+#include "kernel/text/maps.h"
 #include "pagedet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

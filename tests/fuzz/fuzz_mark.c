@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What a check compares with may be any file. */
-#include "explain/check_mark.h"
+/* Fuzzes marks of checks: any bytes. */
+#include "check/mark.h"
 #include "fuzz.h"
 
 static void lines(const uint8_t *data, size_t size)
@@ -16,7 +16,7 @@ static void lines(const uint8_t *data, size_t size)
 	}
 }
 
-/* Of two halves that need not be of the same machine. */
+/* Two halves, which may be of different machines. */
 static void memory(const uint8_t *data, size_t size)
 {
 	const char *at = (const char *)data, *middle = at + size / 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* /proc/PID/mountinfo: any text, line by line. */
+/* Fuzzes /proc/PID/mountinfo: any text, line by line. */
 #include "fuzz.h"
-#include "kernel/mountinfo.h"
+#include "kernel/text/mountinfo.h"
 
 static void check_text(const struct pdet_scan *line, struct pdet_scan text)
 {
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(!pdet_mount_has(m.super_options, "a,b"));
 		MUST(pdet_mount_has(m.super_options, "rw") <=
 		     (m.super_options.end - m.super_options.at >= 2));
-		/* what is stacked never shows whose pages it maps */
+		/* A stacked filesystem never shows the owner of its pages. */
 		if (pdet_scan_is(&m.fstype, "overlay"))
 			MUST(!pdet_mount_shows_owner(&m));
 	}

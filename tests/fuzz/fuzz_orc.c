@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Unwinding by ORC: any memory, with the tables and the stack wherever the
- * input says. First a byte for the form of entries, then where the offsets and
- * the entries begin and how many there are, then the registers, all as offsets
- * of two bytes; then the memory.
+ * Fuzzes unwinding by ORC in any memory. The input has a byte for the form of
+ * entries, the begin of offsets and entries with their number, and the
+ * registers, all as offsets of two bytes; then the memory.
  */
 #include <errno.h>
 
 #include "fuzz.h"
-#include "kernel/orc.h"
+#include "symbol/orc.h"
 
 #define BASE 0xffffffff80000000
 #define STEPS 64
@@ -125,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct types types;
 	struct pdet_btf *btf = make_types(&types, fuzz_number(&data, &size, 1) &
 						  1);
-	struct pdet_orc_table table;
+	struct pdet_orc_table table = { 0 };
 	struct pdet_orc_state s = { 0 };
 	struct pdet_orc orc;
 	unsigned i;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* page_owner's text: any text, whole and cut, and what its groups add up to.
- * The first byte says where it is cut. */
+/*
+ * Fuzzes page_owner's text, whole and cut, and checks the sums of its groups.
+ * The first byte gives the cut.
+ */
 #include "fuzz.h"
+#include "owners/count.h"
 #include "pagedet.h"
-#include "query/owners_count.h"
 
 static const struct pdet_owner_asked asked = {
 	.by = { PAGEDET_OWNER_STACK, PAGEDET_OWNER_COMM, PAGEDET_OWNER_GFP,
@@ -49,7 +51,7 @@ static uint64_t cut_records(const char *data, size_t n, bool last)
 	return records;
 }
 
-/* What is left out is not looked at, so at least as many are records. */
+/* A filter may drop records, so there are at least as many. */
 static void count(const char *data, size_t n, uint64_t records)
 {
 	struct pdet_owner_count c;
@@ -78,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	n = (size - 1) * (data[0] + 1) / 256;
-	/* It ends where it ends. */
+	/* A buffer of exact size. */
 	copy = malloc(n + 1);
 	memcpy(copy, text, n);
 	copy = realloc(copy, n ? n : 1);

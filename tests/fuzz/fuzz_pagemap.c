@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * /proc/PID/pagemap: words, on a kernel of which anything may be known. The
- * first 16 bytes of the input say what is known, the next 8 are a kpageflags
- * word, the rest are words to decode.
+ * Fuzzes words of /proc/PID/pagemap on any kernel. The first 16 bytes say what
+ * is known, the next 8 are a kpageflags word, and the rest are words to decode.
  */
 #include "fuzz.h"
-#include "kernel/pagemap.h"
+#include "kernel/page/pagemap.h"
 
 #define P(name) PAGEDET_PTE(PAGEDET_PTE_##name)
 #define WHAT (P(PRESENT) | P(SWAPPED) | P(GUARD) | P(MIGRATION) | \

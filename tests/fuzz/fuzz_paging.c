@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Page tables: any. A byte chooses what kind of kernel; then come entries: in
- * which of sixteen pages, where there, what it is, and if that says so its
- * eight bytes.
+ * Fuzzes page tables. A byte chooses the kind of kernel. Then come entries:
+ * which of sixteen pages, the index there, the kind of entry, and for some
+ * kinds eight bytes.
  */
 #include <elf.h>
 #include <errno.h>
 
 #include "fuzz.h"
-#include "kernel/paging.h"
+#include "kernel/address/paging.h"
 
 #define PAGES 16
-/* Of one kind; enough to see what there is to see. */
+/* Limit per kind. */
 #define MOST 500
 
 static const struct {
@@ -91,7 +91,7 @@ static void put_entries(struct machine *m, const uint8_t *data, size_t size)
 		kind = fuzz_number(&data, &size, 1);
 		if (kind >= 16 * 8)
 			entry = fuzz_number(&data, &size, 8);
-		else	/* to a page of ours: valid, and seven more bits */
+		else	/* to a page of the input: valid, and seven more bits */
 			entry = kind % 16 << m->p.page_shift |
 				(kind / 16 % 4 == 0 ? 0x67 :
 				 kind / 16 % 4 == 1 ? 0x3 :
@@ -102,7 +102,7 @@ static void put_entries(struct machine *m, const uint8_t *data, size_t size)
 
 struct found {
 	struct machine *m;
-	uint64_t next;		/* nothing may begin before */
+	uint64_t next;		/* nothing may begin before it */
 	bool any;
 	unsigned leaves, losses;
 };
@@ -154,13 +154,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct machine m;
 	struct found f;
-	const struct pdet_paging_visit visit = { on_leaf, on_lost, &f };
+	const struct pdet_paging_visit visit = { on_leaf, on_lost, &f,
+						 NULL };
 	unsigned i, half;
 	int r;
 
 	set_up(&m, (unsigned)fuzz_number(&data, &size, 1));
 	put_entries(&m, data, size);
-	/* the kernel's root, then a process' */
+	/* The kernel's root, then that of a process. */
 	for (half = 0; half < 2; half++) {
 		f = (struct found){ .m = &m };
 		m.root = half << m.p.page_shift;

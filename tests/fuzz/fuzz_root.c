@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A captured tree in which one file holds anything: the first byte of the
- * input says which, the rest is what stands in it. Every kind of question is
- * asked through the public interface; each must end, and no cell may lie about
- * its own state.
+ * Fuzzes a captured tree in which one file has any contents: the first byte
+ * chooses the file, the rest is its contents. Every kind of query goes through
+ * the public API. Each must end, and no cell may lie about its state.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +15,7 @@
 
 #define MAX_ROWS 20000
 
-/* Two pages of memory of its own, and two of a file. */
+/* Two pages of its own memory, and two of a file. */
 #define PRESENT ((uint64_t)1 << 63)
 #define FILE_PAGE (PRESENT | (uint64_t)1 << 61)
 static const uint64_t entries[64] = {
@@ -24,8 +23,10 @@ static const uint64_t entries[64] = {
 	[0x20] = FILE_PAGE | 7, [0x21] = FILE_PAGE | 8,
 };
 
-/* A tree of 64 frames and two tasks. What is here is what stays when another
- * file is the one that is tried. */
+/*
+ * A tree of 64 frames and two tasks: the files that stay while another one is
+ * fuzzed.
+ */
 static const struct {
 	const char *path;
 	const void *data;	/* NULL: zeroes */
@@ -148,7 +149,7 @@ static void check_cell(struct pagedet_iter *it,
 	}
 }
 
-/* Bits that are set are known. */
+/* Set bits must be known. */
 static void check_known(const struct pagedet_columns *columns, uint64_t row,
 			uint32_t mask, uint32_t known)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Saved rows: a file; or, since checksums keep a fuzzer out, what stands behind
- * them; or a file whose checksums are made right. The first byte says which.
+ * Fuzzes snapshots: a file; the contents behind checksums, which would stop a
+ * fuzzer; or a file with corrected checksums. The first byte decides.
  */
 #include "base/hash.h"
 #include "base/vec.h"
 #include "fuzz.h"
-#include "schema/snapshot_format.h"
-#include "schema/snapshot_read.h"
+#include "snapshot/format.h"
+#include "snapshot/read.h"
 
 #define ROWS 64
 #define SNAPSHOT PAGEDET_SOURCE_SNAPSHOT
@@ -19,7 +19,9 @@ static bool is_text(unsigned f)
 	return type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST;
 }
 
-/* Each cell has a state, a value only if that is HAVE, and texts are there. */
+/*
+ * Each cell has a state, a value only if that is HAVE, and a text for each id.
+ */
 static void check_rows(const struct pdet_batch *b,
 		       const struct pdet_fields *fields)
 {
@@ -88,7 +90,7 @@ static void put_hash(char *section, size_t n)
 	pdet_put64(section, pdet_hash(section + 8, n - 8));
 }
 
-/* The checksums of a file whose sections are where it says. */
+/* Corrects the checksums of a file whose sections are at the stated places. */
 static void seal(char *data, size_t size)
 {
 	const size_t ends = PDET_SNAPSHOT_END_SIZE + PDET_SNAPSHOT_TAIL_SIZE;

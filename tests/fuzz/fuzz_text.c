@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The scanners of base/text.h, against what the C library makes of it. */
+/*
+ * Fuzzes the scanners of base/text/text.h, and compares them with the C
+ * library.
+ */
 #include <ctype.h>
 #include <errno.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "fuzz.h"
 
 static void check_number(const struct pdet_scan *token, int base)

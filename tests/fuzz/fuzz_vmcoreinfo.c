@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* VMCOREINFO: any text. */
+/* Fuzzes VMCOREINFO: any text. */
 #include <elf.h>
 
 #include "fuzz.h"
-#include "kernel/paging.h"
+#include "kernel/address/paging.h"
 
-/* A failure changes nothing. */
+/* A failed look-up changes nothing. */
 static void ask(const struct pdet_vmcoreinfo *info,
 		bool (*get)(const struct pdet_vmcoreinfo *, const char *,
 			    uint64_t *), const char *key)
@@ -16,7 +16,7 @@ static void ask(const struct pdet_vmcoreinfo *info,
 		MUST(value == 0x5a5a5a5a5a5a5a5a);
 }
 
-/* What every value of it leads to is in bounds. */
+/* Every value leads to results within bounds. */
 static void set_up(const struct pdet_vmcoreinfo *info, uint16_t machine)
 {
 	struct pdet_env env = { .root = NULL };
@@ -28,7 +28,7 @@ static void set_up(const struct pdet_vmcoreinfo *info, uint16_t machine)
 	}
 	MUST(p.levels >= 2 && p.levels <= PDET_PAGING_LEVELS);
 	MUST(p.va_bits < 64);
-	/* the highest table has two entries at least, and at most a page */
+	/* The highest table has at least two entries, and at most a page. */
 	MUST(p.va_bits > pdet_paging_shift(&p, p.levels - 1));
 	MUST(p.va_bits <= pdet_paging_shift(&p, p.levels));
 }
@@ -48,7 +48,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (pdet_vmcoreinfo_text(&info, "OSRELEASE", &s))
 		MUST((const uint8_t *)s.end <= data + size);
-	ask(&info, pdet_vmcoreinfo_hex, "KERNELOFFSET");
 	ask(&info, pdet_vmcoreinfo_symbol, "_stext");
 	ask(&info, pdet_vmcoreinfo_offset, "page.flags");
 	ask(&info, pdet_vmcoreinfo_size, "page");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Lines of a trace: the kernel writes them, and names of tasks. */
+/* Fuzzes trace lines, which contain names of tasks. */
+#include "disk/wb_err.h"
 #include "fuzz.h"
-#include "kernel/wb_err.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

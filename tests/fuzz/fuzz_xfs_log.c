@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* An xfs with its log in it: all that a replay would make of one inode. The
- * first byte is the inode; with its highest bit checksums are made right, for
- * who damages an image on purpose can do that. */
+/*
+ * Fuzzes an xfs and its log: the result of a replay for one inode. The first
+ * byte is the inode; its highest bit corrects checksums, as an attacker can.
+ */
 #include <errno.h>
 
 #include "base/crc32c.h"
+#include "disk/xfs_log.h"
 #include "fuzz.h"
-#include "kernel/xfs_log.h"
 
 struct in_log {
 	struct fuzz_file *file;
@@ -26,7 +27,9 @@ static uint32_t be32(const uint8_t *p)
 	       (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Of all that looks like a record with one header. */
+/*
+ * Corrects the checksum of everything that looks like a record with one header.
+ */
 static void sum_again(uint8_t *data, size_t size)
 {
 	uint32_t crc, len;

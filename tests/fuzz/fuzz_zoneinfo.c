@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* /proc/zoneinfo: any text. */
+/* Fuzzes /proc/zoneinfo: any text. */
 #include "fuzz.h"
-#include "kernel/zoneinfo.h"
+#include "kernel/text/zoneinfo.h"
 #include "pagedet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

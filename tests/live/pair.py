@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Two QEMUs that the migration agent did not start, seen from outside."""
+"""Two QEMUs that the migration agent did not start, controlled from outside."""
 import contextlib
 import json
 import os
@@ -51,7 +51,7 @@ class Pair:
         for side in ("source", "destination"):
             path = os.path.join(top, "%s-%s" % (name, side))
             command = [QEMU, "-accel", "tcg", "-nodefaults", "-display",
-                       "none", "-m", "48"]
+                       "none", "-m", "256"]
             for socket_path in (path, path + "-too"):
                 command += ["-qmp", "unix:%s,server=on,wait=off" %
                             socket_path]

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Makes pages of every kind that the running kernel can be made to make, and
- * prints what is true of each, as one JSON object a line: what it was made as,
- * what must be said of it and what must not, and the kernel's raw words, read
- * by itself. A line "again" on standard input prints all of them once more
- * (files are made dirty again, words are read anew); the end of input ends it.
+ * Makes pages of every kind that the running kernel supports, and prints the
+ * truth about each as one JSON object per line: how it was made, what must be
+ * and must not be reported, and the kernel's raw words, which it reads itself.
+ * A line "again" on standard input prints all of them again (it makes files
+ * dirty and reads words again). It ends at the end of input.
  *
  *   planter [-p] [DIRECTORY [CGROUP]]
  *
- *   -p          poison a page, too: it is lost to the machine until it boots
+ *   -p          poison a page, too: it is lost until the machine reboots
  *   DIRECTORY   where files are made; TMPDIR or /var/tmp
- *   CGROUP      where a cgroup is made, as a directory; where we are
+ *   CGROUP      parent of the new cgroup, as a directory; the current one
  *
- * Needs root. Two processes: the planter, and the keeper that puts back what
- * was changed on the machine, however the planter ends.
+ * It needs root. There are two processes: the planter, and the keeper, which
+ * restores the machine's settings however the planter ends.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +29,7 @@
 
 #include "planter.h"
 
-/* A task may call itself anything: this one makes bad parsers stumble. */
+/* A task may have any name: this one confuses bad parsers. */
 #define COMM "pl)an t\n(er \\x"
 
 #define MADV_COLD_ 20
@@ -67,9 +67,9 @@ void plant_skip(const char *name, const char *fmt, ...)
 }
 
 /*
- * Pages just made wait in a list of the CPU before they are on the LRU and
- * look like what they are. Every page was made on the one CPU that we are
- * bound to, so it is enough to make the kernel empty that CPU's list.
+ * New pages wait in a list of the CPU before they are on the LRU and show their
+ * final state. This process is bound to one CPU, so it is enough to make the
+ * kernel empty that CPU's list.
  */
 static void drain(void)
 {

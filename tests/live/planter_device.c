@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A plant that is no memory: an address of a device, mapped into us. It is
- * never read or written, because devices do something then. */
+/*
+ * A plant that is not memory: a mapped address of a device. It is never read or
+ * written, because that has effects on devices.
+ */
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -14,8 +16,10 @@
 /* include/linux/ioport.h */
 #define RESOURCE_MEMORY 0x200
 
-/* The first resource of a PCI device that is memory and a page or more: its
- * number, or -1. */
+/*
+ * The first resource of a PCI device that is memory and at least a page: its
+ * number, or -1.
+ */
 static int find_resource(const char *device, uint64_t *start)
 {
 	uint64_t end, flags;
@@ -36,7 +40,7 @@ static int find_resource(const char *device, uint64_t *start)
 	return found;
 }
 
-/* Devices that no driver uses are left alone by everybody. */
+/* No one accesses a device without a driver. */
 static bool has_driver(const char *device)
 {
 	char path[512];
@@ -84,7 +88,7 @@ void make_device(struct field *f)
 	p = plant_new(f, "device", at);
 	p->io = p->unread = p->no_file = true;
 	p->pfn = start / PAGE;
-	p->kind = "hole";	/* what answers there is no memory */
+	p->kind = "hole";	/* the address is not memory */
 	p->flags_clear = "anon,slab,buddy,pgtable,mmap,lru,uptodate";
 	p->pte_set = "present";
 	p->pte_clear = "swapped,guard,migration,hwpoison,zero";

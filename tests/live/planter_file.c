@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Plants that are pages of files: on disk, in tmpfs, of no name. */
+/* Plants that are pages of files: on disk, in tmpfs, without a name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -54,7 +54,7 @@ static char *map_pages(int fd, unsigned n, int prot, int flags)
 
 	if (at == MAP_FAILED)
 		return NULL;
-	/* no neighbours come along */
+	/* No read-ahead of neighbours. */
 	madvise(at, n * PAGE, MADV_RANDOM);
 	return at;
 }
@@ -105,8 +105,10 @@ static void write_again(const struct plant *p)
 	*(volatile char *)p->addr += 1;
 }
 
-/* Clean, dirty and synced in files of their own: dirty is the folio's, and a
- * folio may have all pages of a small file. */
+/*
+ * Clean, dirty and synced pages need files of their own: dirty belongs to the
+ * folio, and one folio may have all pages of a small file.
+ */
 static void make_on_disk(struct field *f)
 {
 	struct plant *p;
@@ -119,7 +121,7 @@ static void make_on_disk(struct field *f)
 			   strerror(errno));
 		return;
 	}
-	/* away and read back, so that it never was dirty in memory */
+	/* Dropped and read again, so that it was never dirty in memory. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	at = map_pages(fd, PAGES, PROT_READ, MAP_PRIVATE);
 	if (at) {
@@ -142,14 +144,14 @@ static void make_on_disk(struct field *f)
 		p->refcount = 1;
 	}
 
-	/* a name that breaks a line */
+	/* A name with a newline. */
 	path = new_file(f->dir, "dirty\nfile name", &fd);
 	if (fd >= 0 && write_pages(fd, PAGES) && fsync(fd) == 0 &&
 	    (at = map_pages(fd, PAGES, PROT_READ | PROT_WRITE, MAP_SHARED))) {
 		p = file_plant(f, "file_dirty", fd, path, at, 3);
 		p->flags_set = "uptodate,mmap,lru,dirty";
 		p->flags_clear = FILE_CLEAR ",writeback";
-		/* until the kernel writes it back */
+		/* Until the kernel writes it back. */
 		p->renew = write_again;
 	}
 
@@ -195,7 +197,7 @@ static void shmem_plant(struct field *f, const char *name, int fd,
 	at[index * PAGE] = 1;
 	p = file_plant(f, name, fd, path, at, index);
 	p->kind = "shmem";
-	p->refcount = 2;	/* its file and us */
+	p->refcount = 2;	/* its file and this process */
 	p->flags_set = SHMEM_SET;
 	p->flags_clear = SHMEM_CLEAR;
 	p->pte_set = "present,file,exclusive";
@@ -214,10 +216,10 @@ static void make_in_memory(struct field *f)
 		snprintf(name, sizeof(name), "pagedet-plant.%d", f->pid);
 		path = new_file("/dev/shm", name, &fd);
 		shmem_plant(f, "tmpfs", fd, path, 2);
-		/* stays as long as it is mapped, and goes with us */
+		/* Stays while it is mapped, and ends with this process. */
 		if (fd >= 0)
 			unlink(path);
-		/* now behind no name at all */
+		/* The file has no name any more. */
 		f->plant[f->n - 1].path = NULL;
 	} else {
 		plant_skip("tmpfs", "/dev/shm is no tmpfs");
@@ -238,7 +240,7 @@ static void make_in_memory(struct field *f)
 	at[PAGE] = 1;
 	p = file_plant(f, "shared_anon", -1, NULL, at, 1);
 	p->kind = "shmem";
-	p->refcount = 2;	/* its file and us */
+	p->refcount = 2;	/* its file and this process */
 	p->flags_set = SHMEM_SET;
 	p->flags_clear = SHMEM_CLEAR;
 	p->pte_set = "present,file,exclusive";
@@ -282,12 +284,12 @@ static void make_text(struct field *f)
 		p = file_plant(f, "text", fd, path, (char *)addr, 0);
 		p->flags_set = "uptodate,mmap";
 		p->flags_clear = NOT_ANON;
-		/* the keeper runs the same program */
+		/* The keeper runs the same program. */
 		p->n_mappers = 0;
 		p->mapcount = NO_NUMBER;
 		p->charged = false;
 		p->index = (offset + addr - start) / PAGE;
-		/* a binary may lie in a tmpfs */
+		/* The program may be in a tmpfs. */
 		p->kind = "file|shmem";
 	}
 	fclose(maps);

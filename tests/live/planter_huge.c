@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Plants that are more than one page: huge, large, of the pool. */
+/* Plants with several pages: huge pages, large folios, hugetlb. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -71,7 +71,7 @@ static void make_thp(struct field *f)
 	*at = 1;
 	if (is_huge(f, at, KPF_THP) &&
 	    madvise(at + HUGE / 2, PAGE, MADV_DONTNEED) == 0) {
-		/* now mapped page by page; nobody shall fill the gap */
+		/* Mapped page by page; the kernel must not fill the gap. */
 		madvise(at, HUGE, MADV_NOHUGEPAGE);
 		p = thp(f, "thp_by_pages", at + 3 * PAGE, false);
 		p->level = 1;
@@ -121,7 +121,7 @@ static void make_hugetlb(struct field *f)
 	p->kind = "hugetlb";
 	p->flags_set = "huge,compound_head,anon,mmap";
 	p->flags_clear = ELSE_CLEAR ",compound_tail";
-	p->charged = false;	/* has accounts of its own */
+	p->charged = false;	/* hugetlb has its own accounts */
 	p->no_file = false;
 	p = thp(f, "hugetlb_tail", own + 9 * PAGE, false);
 	p->kind = "hugetlb";
@@ -134,7 +134,7 @@ static void make_hugetlb(struct field *f)
 	p->flags_set = "huge,compound_tail,mmap";
 	p->flags_clear = ELSE_CLEAR ",compound_head,anon";
 	p->flags_unknown = NULL;
-	/* its file holds it once, or once for each page */
+	/* Its file holds it once, or once per page. */
 	p->refcount = NO_NUMBER;
 	p->pte_set = "present,file,exclusive";
 	p->pte_clear = NOT_PRESENT_ELSE ",zero";
@@ -142,7 +142,7 @@ static void make_hugetlb(struct field *f)
 	p->no_file = false;
 }
 
-/* Larger than a page, smaller than what one entry of the next level maps. */
+/* Larger than a page, smaller than the area of a PMD. */
 static void make_large(struct field *f)
 {
 	char *at = plant_region(2 * LARGE / PAGE);
@@ -169,7 +169,7 @@ static void make_large(struct field *f)
 	p->refcount = LARGE / PAGE;
 }
 
-/* One of shared memory, which is a file's. */
+/* A huge page of shared memory, which belongs to a file. */
 static void make_shared_thp(struct field *f)
 {
 	char *at = huge_region();
@@ -194,7 +194,8 @@ static void make_shared_thp(struct field *f)
 	p->pte_set = "present,file,exclusive";
 	p->pte_clear = NOT_PRESENT_ELSE ",zero";
 	p->flags_unknown = NULL;
-	p->refcount = HUGE / PAGE + 1;	/* every page of its file's, and us */
+	p->refcount = HUGE / PAGE + 1;	/* each page of its file, and this
+				 * process */
 	p->no_file = false;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What the planter changes on the machine - size of the hugetlb pool, KSM, a
- * swap area on zram, a cgroup, a directory - and how all of it is put back.
- * The keeper process that did none of the planting calls keep_end(), so it
- * happens even when the planter dies.
+ * Changes settings of the machine (hugetlb pool, KSM, swap on zram, a cgroup, a
+ * directory) and restores them. The keeper process, which makes no plants,
+ * calls keep_end(), so that this happens even if the planter dies.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +27,7 @@
 #define DAMON_SYS "/sys/kernel/mm/damon/admin/kdamonds/"
 #define RECLAIM_SYS "/sys/module/damon_reclaim/parameters/"
 
-/* Settings that plants change; put back in this order. */
+/* Settings that plants change, in the order of restoring. */
 static struct {
 	const char *path;
 	char value[64];
@@ -43,7 +42,7 @@ static struct {
 
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
 
-static char parent_cgroup[512];	/* where we were, as a directory */
+static char parent_cgroup[512];	/* the original cgroup, as a directory */
 static char zram_before[64];
 static char swaps_before[4096];
 static pid_t keeper;
@@ -77,8 +76,10 @@ int keep_write(const char *path, const char *text)
 	return n == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-/* The directory of our memory cgroup: version 1 by its controller, version 2
- * otherwise. @path is what the kernel calls it. */
+/*
+ * Finds the directory of this process's memory cgroup: version 1 by its
+ * controller, otherwise version 2. @path gets the kernel's name of it.
+ */
 static bool cgroup_dir(char *dir, size_t size, char *path, size_t path_size)
 {
 	static const char *const places[] = {
@@ -106,13 +107,13 @@ static bool cgroup_dir(char *dir, size_t size, char *path, size_t path_size)
 			snprintf(probe, sizeof(probe), "%s/%s", dir,
 				 v1 ? "memory.usage_in_bytes" :
 				      "memory.current");
-			/* the root of version 2 has no memory.current */
+			/* The root of version 2 has no memory.current. */
 			found = access(probe, F_OK) == 0 ||
 				(!v1 && !strcmp(name, "/") && i &&
 				 access(dir, F_OK) == 0);
 		}
 		if (!v1 && found) {
-			/* only if version 1 does not have the controller */
+			/* Only if version 1 does not have the controller. */
 			snprintf(probe, sizeof(probe), "%s/cgroup.controllers",
 				 dir);
 			found = keep_read(probe, line, sizeof(line)) == 0 &&
@@ -129,7 +130,10 @@ static void own_cgroup(char *dir, size_t size)
 	snprintf(dir, size, "%s/pagedet-plant.%d", parent_cgroup, keeper);
 }
 
-/* A setting as it is written: of "always [never]", what is in brackets. */
+/*
+ * Reads a setting in the form in which it is written: of "always [never]" the
+ * word in brackets.
+ */
 static int read_setting(const char *path, char *value, size_t size)
 {
 	char *from, *to;
@@ -207,7 +211,7 @@ void keep_end(const char *dir)
 	}
 	if (*parent_cgroup) {
 		own_cgroup(path, sizeof(path));
-		/* the last task leaves it a moment after it has ended */
+		/* The last task leaves it shortly after it has ended. */
 		for (i = 0; i < 100 && rmdir(path) < 0 && errno == EBUSY; i++)
 			usleep(10000);
 	}
@@ -226,7 +230,7 @@ void keep_cgroup(struct field *f)
 		return;
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", dir);
 	snprintf(pid, sizeof(pid), "%d", getpid());
-	/* Without the controller of its own, pages are charged further up. */
+	/* Without the controller, pages are charged to an ancestor. */
 	if (keep_write(procs, pid) < 0 ||
 	    !cgroup_dir(dir, sizeof(dir), path, sizeof(path)) ||
 	    stat(dir, &st) < 0)
@@ -235,7 +239,7 @@ void keep_cgroup(struct field *f)
 	f->cgroup_ino = st.st_ino;
 }
 
-/* include/linux/swap.h, union swap_header: what mkswap writes. */
+/* include/linux/swap.h, union swap_header: the header that mkswap writes. */
 static bool write_swap_header(void)
 {
 	char page[PAGE] = { 0 };
@@ -314,7 +318,7 @@ bool keep_swap(char *why, size_t size)
 {
 	char bytes[32];
 
-	/* somebody's swap is as good as ours */
+	/* An existing swap area is good enough. */
 	if (strchr(swaps_before, '\n'))
 		return true;
 	if (access(ZRAM, F_OK) < 0) {

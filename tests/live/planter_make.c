@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Plants that need no file and are small: anonymous memory in every state. */
+/* Plants that are small and need no file: anonymous memory in every state. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -17,7 +17,7 @@
 
 #include "planter.h"
 
-/* Newer than the headers of the systems that we build on. */
+/* Newer than the headers of the oldest supported build systems. */
 #define MADV_COLD_ 20
 #define MADV_PAGEOUT_ 21
 #define MADV_GUARD_INSTALL_ 102
@@ -159,7 +159,7 @@ void make_shared_by_fork(struct field *f)
 
 /* --- small pages --- */
 
-/* Pages whose bytes are of a kind. */
+/* Pages with each class of contents. */
 static void make_contents(struct field *f)
 {
 	char *at = plant_region(4);
@@ -213,7 +213,7 @@ void make_anonymous(struct field *f)
 	plant_fill(at + PAGE, 2);
 	plant_anon(f, "anon", at + PAGE)->content = "data";
 	plant_nothing(f, "anon_untouched", at + 2 * PAGE, "untouched");
-	/* the kernel hands out no address this low unless asked for it */
+	/* The kernel gives out no address this low unless asked. */
 	plant_nothing(f, "unmapped", (void *)UNMAPPED, "unmapped");
 
 	at = plant_region(1);
@@ -236,7 +236,7 @@ void make_anonymous(struct field *f)
 	at = plant_region(1);
 	plant_fill(at, 5);
 	if (madvise(at, PAGE, MADV_FREE) == 0) {
-		/* loses SWAPBACKED as soon as reclaim may take it */
+		/* Loses SWAPBACKED once reclaim may free it. */
 		p = plant_anon(f, "lazyfree", at);
 		p->flags_set = "anon,uptodate,mmap";
 		p->flags_clear = ANON_CLEAR ",swapbacked";
@@ -280,7 +280,7 @@ static void make_secret(struct field *f)
 	if (at != MAP_FAILED) {
 		*(volatile char *)at = 1;
 		p = plant_new(f, "secretmem", at);
-		/* on the list of unevictable pages or on none */
+		/* On the unevictable list, or on none. */
 		p->kind = "file|unknown";
 		p->flags_set = "mmap,uptodate";
 		p->flags_clear = ELSE_CLEAR ",anon,swapbacked";
@@ -337,7 +337,7 @@ void make_merged(struct field *f)
 		}
 		nap(100);
 	}
-	/* what is merged stays so while nobody scans */
+	/* Merged pages stay merged while no one scans. */
 	keep_write("/sys/kernel/mm/ksm/run", "0");
 	if (i == 300) {
 		plant_skip("ksm_a", "KSM merged nothing in 30 seconds");
@@ -365,7 +365,7 @@ void make_swapped(struct field *f)
 	}
 	for (i = 0; i < 4; i++)
 		plant_fill(at + i * PAGE, 8 + i);
-	/* first empties the list that new pages wait in */
+	/* First empties the list in which new pages wait. */
 	madvise(at, 4 * PAGE, MADV_COLD_);
 	for (i = 0; i < 50; i++) {
 		madvise(at, 4 * PAGE, MADV_PAGEOUT_);
@@ -384,7 +384,7 @@ void make_swapped(struct field *f)
 	p->pte_clear = "present,guard,migration,hwpoison,device,zero";
 	*(volatile char *)(at + 2 * PAGE);
 	p = plant_anon(f, "swapped_back", at + 2 * PAGE);
-	/* the copy in swap may still be its twin */
+	/* The copy in swap may still be its twin. */
 	p->pte_set = "present";
 	p->refcount = NO_NUMBER;
 }
@@ -430,7 +430,7 @@ void make_write_protected(struct field *f)
 		plant_skip("uffd_wp", "userfaultfd: %s", strerror(errno));
 	}
 
-	/* write tracking: the kernel itself lifts the protection */
+	/* Write tracking: the kernel itself removes the protection. */
 	at = plant_region(2);
 	plant_fill(at, 13);
 	plant_fill(at + PAGE, 14);
@@ -449,9 +449,11 @@ void make_write_protected(struct field *f)
 	}
 }
 
-/* --- what every program has --- */
+/* --- parts of every program --- */
 
-/* A page of the stack below all that was in use when we had another cgroup. */
+/*
+ * A page of the stack below everything in use while the other cgroup was set.
+ */
 static __attribute__((noinline)) uintptr_t touch_stack(void)
 {
 	volatile char deep[16 * PAGE];
@@ -478,7 +480,7 @@ void make_program(struct field *f)
 	if (vdso) {
 		*(volatile char *)vdso;
 		p = plant_new(f, "vdso", (void *)vdso);
-		/* part of the kernel's image: reserved, or without a mark */
+		/* Part of the kernel image: reserved, or without a flag. */
 		p->kind = "reserved|unknown";
 		p->flags_clear = "anon,slab,buddy,pgtable,swapbacked";
 		p->pte_set = "present";

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Plants that the kernel was asked to do something with: to forget that they
- * were written, to hold them, to take them for broken. */
+/*
+ * Plants to which the kernel did something: cleared soft-dirty bits, held or
+ * poisoned them.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
@@ -15,7 +17,7 @@
 
 #define MADV_HWPOISON_ 100
 #define PM_PRESENT ((uint64_t)1 << 63)
-/* include/linux/mm.h, GUP_PIN_COUNTING_BIAS: what one pin adds */
+/* include/linux/mm.h, GUP_PIN_COUNTING_BIAS: what one pin adds. */
 #define PIN 1024
 
 /* --- soft-dirty --- */
@@ -42,7 +44,7 @@ void make_soft_clean(struct field *f)
 
 #define IDLE_BITMAP "/sys/kernel/mm/page_idle/bitmap"
 
-/* Bits that are 0 are left as they are. */
+/* Bits that are 0 stay unchanged. */
 static bool mark_idle(uintptr_t addr)
 {
 	uint64_t pfn = word_pfn(word_pagemap(getpid(), addr));
@@ -61,13 +63,16 @@ static void leave_idle(const struct plant *p)
 	mark_idle(p->addr);
 }
 
-/* The mark stays until somebody looks into the page tables. */
+/* The mark stays until someone reads the page tables. */
 static void use_again(const struct plant *p)
 {
 	char *at = (char *)p->addr;
 
 	mark_idle(p->addr);
-	/* or the processor, which knows the entry, does not mark it as used */
+	/*
+	 * Otherwise the TLB has the entry, and the processor does not set its
+	 * accessed bit.
+	 */
 	mprotect(at, PAGE, PROT_READ);
 	mprotect(at, PAGE, PROT_READ | PROT_WRITE);
 	*(volatile char *)at += 1;
@@ -107,7 +112,7 @@ static void make_spliced(struct field *f)
 		plant_skip("spliced", "vmsplice: %s", strerror(errno));
 		return;
 	}
-	/* the pipe stays open, and holds it */
+	/* The pipe stays open and holds it. */
 	p = plant_anon(f, "spliced", at.iov_base);
 	p->refcount = 2;
 }
@@ -130,9 +135,9 @@ void make_pinned(struct field *f)
 	make_spliced(f);
 }
 
-/* --- broken --- */
+/* --- poisoned --- */
 
-/* The kernel tells whoever has mapped what broke. */
+/* The kernel signals every process that maps a poisoned page. */
 static void ignore(int sig)
 {
 	(void)sig;
@@ -157,7 +162,7 @@ void make_poisoned(struct field *f)
 		plant_skip("poisoned", "MADV_HWPOISON: %s", strerror(errno));
 		return;
 	}
-	/* the entry names the page, but does not map it */
+	/* The entry names the page, but does not map it. */
 	p = plant_new(f, "poisoned", at);
 	p->pfn = pfn;
 	p->kind = "anon";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The planter's own view of its pages: raw words read with nothing but pread,
- * and everything it knows as one JSON object a line.
+ * The planter's own view of its pages: raw words that it reads with pread, and
+ * everything it knows as one JSON object per line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ uint64_t word_pfn(uint64_t pagemap)
 	return pagemap != NO_NUMBER && pagemap >> 63 && pfn ? pfn : NO_NUMBER;
 }
 
-/* move_pages(2) without a place to move to only says where pages are. */
+/* move_pages(2) without target nodes only reports where pages are. */
 uint64_t word_node(const void *addr)
 {
 	void *pages[1] = { (void *)((uintptr_t)addr & ~(PAGE - 1)) };
@@ -66,7 +66,7 @@ uint64_t word_node(const void *addr)
 	return (uint64_t)status[0];
 }
 
-/* Words of kpageflags, many at once: a folio of 2 MB has 512. */
+/* Words of kpageflags, read together: a folio of 2 MB has 512. */
 struct glance {
 	uint64_t first;
 	uint64_t words[512];
@@ -87,8 +87,10 @@ static uint64_t glance_at(struct glance *g, uint64_t pfn)
 	return g->words[pfn - g->first];
 }
 
-/* How many pages the folio of @pfn has, and how many of them lie before it;
- * 0 if its pages make no sense. */
+/*
+ * The number of pages of @pfn's folio, and how many of them are before it; 0 if
+ * its pages are inconsistent.
+ */
 static uint64_t count_folio(struct glance *g, uint64_t pfn, uint64_t *back)
 {
 	uint64_t flags = glance_at(g, pfn), n;
@@ -166,7 +168,7 @@ static void number(const char *key, uint64_t value)
 		printf(", \"%s\": %" PRIu64, key, value);
 }
 
-/* A word of the kernel, or null where it has none. */
+/* A word of the kernel, or null if there is none. */
 static void word(const char *key, uint64_t value)
 {
 	if (value == NO_NUMBER)
@@ -193,7 +195,7 @@ static void list(const char *key, const char *names)
 	putchar(']');
 }
 
-/* The line of maps that the address is in. */
+/* Finds the line of maps with the address. */
 static bool find_vma(const struct plant *p, char *line, size_t size)
 {
 	unsigned long start, end;
@@ -213,7 +215,7 @@ static bool find_vma(const struct plant *p, char *line, size_t size)
 	return found;
 }
 
-/* 64-bit FNV-1a of what a page holds. */
+/* 64-bit FNV-1a of a page's contents. */
 static uint64_t fingerprint(const unsigned char *page)
 {
 	uint64_t sum = 0xcbf29ce484222325u;
@@ -224,8 +226,10 @@ static uint64_t fingerprint(const unsigned char *page)
 	return sum;
 }
 
-/* Reading must not change the page: only through an address of our own,
- * because the kernel takes any other way for use of it. */
+/*
+ * The read must not change the page: it uses an own address, because the kernel
+ * counts any other way as an access.
+ */
 static void print_content(const struct field *f, const struct plant *p,
 			  const char *vma)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Writers of a virtual machine's memory, in a guest that has them: a processor
- * of KVM, by its own page tables, and vhost, a thread of the kernel in the mm
- * of who began it. Both take their pages through the mapping, so both are seen,
- * and again after it was armed anew: nothing that they cached may outlast that.
+ * Tests writers of a VM's memory in a guest that has them: a KVM processor,
+ * through its own page tables, and vhost, a kernel thread in the creator's mm.
+ * Both access pages through the mapping. Both must therefore be detected, also
+ * after tracking was armed again: nothing that they have cached may survive
+ * that.
  */
 #include <fcntl.h>
 #include <linux/kvm.h>
@@ -38,7 +39,7 @@ static int must(int fd, unsigned long request, const void *arg)
 	return r;
 }
 
-/* --- a processor --- */
+/* --- a KVM processor --- */
 
 /* In real mode: writes pages 3, 4, 5; then 4; then 4 and 5. */
 static const unsigned char code[] = {
@@ -78,7 +79,7 @@ static struct kvm_run *make_processor(int kvm, char *memory, int *cpu)
 	return run;
 }
 
-/* Until it says that it has written. */
+/* Runs until it reports that it has written. */
 static void run_on(struct kvm_run *run, int cpu)
 {
 	must(cpu, KVM_RUN, NULL);
@@ -99,7 +100,7 @@ START_TEST(processor)
 	p = filled(PAGES, SHARED(_i), 0);
 	memcpy(p + page, code, sizeof(code));
 	run = make_processor(kvm, p, &cpu);
-	/* now it knows where these are, and that it may write them */
+	/* Now it has cached these pages as writable. */
 	run_on(run, cpu);
 	ck_assert_int_eq(p[5 * page], 1);
 	t = track_by(METHOD(_i), p, PAGES * page, 0);
@@ -129,10 +130,10 @@ END_TEST
 #define CID 42
 #define QUEUE 4			/* descriptors */
 #define BUFFER 512
-/* Pages of the queue that is written to, and of what is received. */
+/* Pages of the queue that is written, and of received data. */
 enum { TABLES = 0, USED = 2, RECEIVED = 4, OTHER = 6 };
 
-/* Only one is given to the device, but it wants two. */
+/* The device uses only one queue, but needs two. */
 static void add_queue(int fd, unsigned n, char *tables, char *used)
 {
 	struct vhost_vring_state state = { n, QUEUE };
@@ -175,7 +176,7 @@ static int make_vsock(char *p)
 	return fd;
 }
 
-/* A buffer for what is received. */
+/* Offers a buffer for received data. */
 static void offer(char *p, uint16_t n)
 {
 	struct vring_desc *d = (void *)(p + TABLES * page);
@@ -188,7 +189,7 @@ static void offer(char *p, uint16_t n)
 	avail[1] = n + 1;
 }
 
-/* Somebody wants to speak with that machine: a packet for it. */
+/* Sends a packet to that machine. */
 static void call(char *p, uint16_t nth)
 {
 	const struct sockaddr_vm to = {
@@ -207,8 +208,10 @@ static void call(char *p, uint16_t nth)
 	ck_assert_uint_eq(used[1], nth);
 }
 
-/* The kernel's thread still tells now and then, in the used ring, that it need
- * not be called. */
+/*
+ * The kernel thread still reports sometimes, in the used ring, that it needs no
+ * calls.
+ */
 static void arm_at_rest(struct pagedet_track *t)
 {
 	unsigned states[PAGES];

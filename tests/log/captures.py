@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""The captures of tests/fixtures/page_detective, and the command asked."""
+"""The captures of tests/fixtures/page_detective, and queries of the command."""
 import glob
 import json
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(top, "tests"))
 from wait import PATIENCE, wait_for  # noqa: E402
 
 home = os.path.join(top, "tests/fixtures/page_detective")
-command = os.path.join(build, "examples/pagedet/pagedet")
+command = os.path.join(build, "tools/pagedet/pagedet")
 
 QUERY = re.compile(r'# query: (virt|phys) <- "([^"]*)"')
 
@@ -44,6 +44,25 @@ def captures(kind):
     found = sorted(glob.glob(os.path.join(home, "**", "*." + kind),
                              recursive=True))
     return {os.path.relpath(p, home)[:-len(kind) - 1]: p for p in found}
+
+
+BLOCK = re.compile(r"Page Detective: (?=page: |head: |memcg:|aops:|raw: |"
+                   r"(anon |ksm )?flags: )")
+
+
+def as_module(text):
+    """As the driver built as a module logs it: the core's lines have no prefix,
+    and say why they are there."""
+    lines = []
+    for line in text.splitlines(keepends=True):
+        new = BLOCK.sub("", line)
+        behind_raw = lines and re.search("[ ;](raw|head): [0-9a-f]{16} ",
+                                         lines[-1])
+        if behind_raw and not re.search("[ ;](raw|head): ", new):
+            stamp = re.match(r"[^\]]*\] |[^;]*;", lines[-1])[0]
+            lines.append(stamp + "page dumped because: page detective\n")
+        lines.append(new)
+    return "".join(lines)
 
 
 def truth(folder):
@@ -77,6 +96,10 @@ class Tap:
 
     def equal(self, name, got, wanted):
         self.is_true(name, got == wanted, f"got    {got}", f"wanted {wanted}")
+
+    def skip(self, name, why):
+        self.n += 1
+        print(f"ok {self.n} - {name} # SKIP {why}")
 
     def end(self):
         print(f"1..{self.n}")

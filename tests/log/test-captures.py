@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: log page_detective
-"""
-Every answer of Page Detective that was captured: the row that it becomes is the
-one in tests/golden/log-captures.jsonl (UPDATE_GOLDEN=1 writes it), says nothing
-that contradicts what the page was made as, and is the same from /dev/kmsg's
-records, from a log with time stamps, and from the driver itself.
+"""Tests every captured answer of Page Detective. Its row equals that in
+tests/golden/log-captures.jsonl (UPDATE_GOLDEN=1 writes it) and does not
+contradict how the page was made. It is the same from /dev/kmsg's records, from
+a log with time stamps, and from the driver itself.
 """
 import json
 import os
 import shutil
 import tempfile
 
-from captures import (Driver, Tap, ask, captures, query_of, top, truth)
+from captures import (Driver, Tap, as_module, ask, captures, query_of, top,
+                      truth)
 
 GOLDEN = os.path.join(top, "tests/golden/log-captures.jsonl")
 
@@ -23,10 +23,11 @@ BITS = {"locked": 0, "error": 1, "referenced": 2, "uptodate": 3, "dirty": 4,
         "huge": 17, "unevictable": 18, "hwpoison": 19, "nopage": 20,
         "thp": 22, "offline": 23, "zero_page": 24, "pgtable": 26,
         "reserved": 32, "mlocked": 33}
-# The driver and the writer of the capture change them while they look.
+# The driver and the writer of the capture change these flags by their own
+# reads.
 RESTLESS = {"referenced", "active", "lru", "writeback", "dirty", "locked",
             "reclaim"}
-# Made by the time the truth was written, and something else by now.
+# These pages changed after the test made them and before it wrote the truth.
 MOVED = {"freed", "ext4_writeback", "soft_offlined", "lazyfree"}
 
 KINDS = {"anon_private": "anon", "anon_thp": "anon", "anon_thp_tail": "anon",
@@ -114,6 +115,11 @@ for name, path in captures("kmsg").items():
                if "partial" not in r["notes"]],
               [{k: v for k, v in r.items() if k not in ("notes", "missing")}
                for r in rows if "partial" not in r["notes"]])
+    with open(log, encoding="utf-8") as f:
+        module = as_module(f.read())
+    tap.equal(f"{name}: the same of a module",
+              ask("from-log", "--text-only", stdin=module.encode())[1],
+              ask("from-log", "--text-only", log)[1])
     folder, base = os.path.split(name)
     t = truth(folder).get(base.rsplit(".", 1)[0])
     if folder == "backslash-name":	# of another boot
@@ -127,16 +133,17 @@ if os.environ.get("UPDATE_GOLDEN"):
         for name, rows in made.items():
             f.write(json.dumps({"capture": name, "rows": rows}) + "\n")
 
-# --- the driver gives the same ---
+# --- the driver gives the same answers ---
 
-OURS = ("report", "at", "object", "missing")
+OURS = ("report", "at", "object", "missing", "event_ns", "reason")
 driver = Driver(tmp)
 
 
 def columns(row):
     missing = {k for k in row.get("missing", {})}
     return {k: v for k, v in row.items() if k not in OURS}, \
-        missing - {"tgid", "dev", "path", "object", "slab_cache"}
+        missing - {"tgid", "dev", "path", "object", "slab_cache", "reason",
+                   "event_ns"}
 
 
 for name, path in captures("kmsg").items():

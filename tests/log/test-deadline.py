@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: log
-"""
-pagedet, of a log that somebody still writes or that is long, until a deadline:
-it comes to its end, says so, and what it has said by then is right.
+"""Tests deadlines of pagedet on a log that is long or still being written: the
+command ends and says so, and its output so far is right.
 """
 import json
 import os
@@ -14,12 +13,12 @@ import time
 
 from captures import Tap, ask, command, top
 
-# seconds; far more than any of these needs
+# The limit in seconds, far more than any of these commands needs.
 PATIENCE = 60
 FIXTURE = os.path.join(top, "tests/fixtures/dump_page/6.12.117.log")
 
 TEXT = ["from-log", "--json", "--text-only"]
-CAME = b"the deadline came first"
+CAME = b"the deadline passed first"
 
 tap = Tap()
 tmp = tempfile.mkdtemp()
@@ -60,12 +59,12 @@ rows = until("a pipe in which nothing is",
              TEXT + ["-", "--deadline", "0.3"], CAME, subprocess.PIPE)
 tap.equal("it has no rows", rows, [])
 
-# What comes last may go on, and says so.
+# The last answer may be incomplete, and its row notes that.
 rows = until("a pipe in which there is a log",
              TEXT + ["-", "--deadline", "2"], CAME, subprocess.PIPE, text)
 tap.equal("what was said is right", rows[:-1], right[:len(right) - 1])
 
-# The end of a line that is not there yet is not made up.
+# pagedet does not guess the missing end of a line.
 cut = text[:text.index(b"pfn:0x") + 7]
 rows = until("a pipe in which half a line is",
              TEXT + ["-", "--deadline", "1"], CAME, subprocess.PIPE, cut)
@@ -78,7 +77,7 @@ rows = until("a FIFO into which nobody writes",
              TEXT + [fifo, "--deadline", "0.3"], CAME)
 tap.equal("it has no rows either", rows, [])
 
-# --- a log that is asked instead of a kernel ---
+# --- a log instead of a kernel ---
 
 long = os.path.join(tmp, "long")
 with open(long, "wb") as f:

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: log page_owner
-"""
-What page_owner adds to a block of dump_page(): the fields and stacks that its
-own text has, from every way to keep a log, and nothing that was not said. The
-log of tests/fixtures/dump_page is a real kernel's.
+"""Tests page_owner's lines in a block of dump_page(): the same fields and
+stacks as page_owner's own text, from every form of log, and nothing invented.
+The log of tests/fixtures/dump_page is from a real kernel.
 """
 import os
 import re
@@ -42,7 +41,8 @@ OWNED = (BLOCK + "page_owner tracks the page as allocated\n" + LAST + "\n" +
          lines(FRAMES) + "page last free pid 9 tgid 9 stack trace:\n" +
          lines(FREE) +
          "page has been migrated, last migrate reason: compaction\n")
-# The same as the file page_owner has it; it knows no stack of the free.
+# The same record in the format of the page_owner file. The file has no stack of
+# the free.
 RECORD = ("Page allocated via order 0, mask 0xcc0(GFP_KERNEL|__GFP_ZERO), "
           "pid 412, tgid 411 (a b), ts 123456789 ns, free_ts 99 ns\n"
           "PFN 0x7bee type Unmovable Block 61 type Unmovable Flags 0x0()\n" +
@@ -122,7 +122,7 @@ with tempfile.TemporaryDirectory() as tmp:
         got = row_of("".join(how(x) + "\n" for x in OWNED.splitlines()))
         tap.equal(f"{name}: the same", said(got), said(right))
 
-    # --- what is said in other words, or not ---
+    # --- what is said in other words, or not said ---
 
     none = row_of(BLOCK)
     tap.equal("a kernel without page_owner", set(lost(none).values()),
@@ -224,8 +224,8 @@ with tempfile.TemporaryDirectory() as tmp:
                     name in row and row[name] is None and \
                     name != "migrate_reason":
                 bad.append((end, OWNED[end - 20:end], name, row[name]))
-    # Only a line's end tells that it is one, and the frames of the free have no
-    # end of their own.
+    # Only the newline ends a frame. The stack of the free has no end mark of
+    # its own.
     short = OWNED.index(FREE[1]) - 1
     bad = [x for x in bad if not (x[0] == short and x[2] == "free_stack")]
     tap.equal("cut off anywhere, nothing is invented", bad, [])
@@ -243,7 +243,7 @@ with tempfile.TemporaryDirectory() as tmp:
                                              real + ".kmsg", "--fields",
                                              ALL)[1], rows)
     by_pfn = {r["pfn"]: r for r in rows}
-    # The third page of the four has no block and no record of its own.
+    # The third page of the four has no block and no record in the log.
     theirs = {r["pfn"]: r for r in
               ask("--from", real + ".page_owner", "page", "0x1425", "0x27c",
                   "0x27d", "0x27f", "0x280", "0x1426", "--fields", ALL)[1]}

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: page_detective procfs
-"""
-The file "query" of page_detective: what is asked there, by whom, and what comes
-of answers that go wrong. The answers are those of kernels.
+"""Tests page_detective's file "query": the questions, the asking process, and
+faulty answers. The answers are from real kernels.
 """
 import json
 import os
@@ -121,7 +120,7 @@ plan(["virt", "page pid=172 virt=0x7fe8d0dde000 level=pte entry=0x0 "
 status, (row,), said = ask("virt", "172", "0x7fe8d0dde123")
 tap.equal("nothing was there, and then a page", (row["kind"], row["notes"]),
           ("untouched", ["torn"]))
-# who waits for a writer waits for ever
+# An open of this FIFO would wait forever, because nobody writes to it.
 os.mkfifo(os.path.join(driver.root, "proc/173"))
 os.rename(os.path.join(driver.root, "proc/172"),
           os.path.join(driver.root, "proc/174"))
@@ -184,7 +183,7 @@ status, rows, said = ask("page", "5+3", fields="flags")
 tap.is_true("nor is what has no end", status == 2 and "no end" in said and
             {r["missing"]["flags"] for r in rows} == {"io"}, rows, said)
 
-# --- cgroups, by the directory that there is ---
+# --- cgroups, by an existing directory ---
 
 held = ("page phys=0x5000 pfn=0x5 state=have head=0x5 refcount=2 flags=0x0 "
         "kpageflags=0x1028 order=0 mapcount=1 anon=1 ksm=0 hugetlb=0 thp=0 "
@@ -377,10 +376,10 @@ with open(os.path.join(there, "features"), "w") as f:
     f.write("feature=query version=1 state=on\n"
             "feature=kernel_walk needs=init_mm state=off\n")
 r = subprocess.run([driver.binary, "--root", driver.root, "--backend",
-                    "page_detective", "doctor"],
+                    "page_detective", "doctor", "-v"],
                    capture_output=True, text=True, check=False)
 tap.is_true("doctor says in which way, and what is off",
-            "asked in its file query" in r.stdout and
+            "asked through its file query" in r.stdout and
             "it has no kernel_walk (init_mm)" in r.stdout, r.stdout)
 plan(["phys", page.replace("kernel=2 ", ""), 0])
 status, (row,), said = ask("page", "0x928b", fields="kernel_maps,user_maps")
@@ -400,13 +399,13 @@ status, rows, said = ask("virt", "172", "0x7fe8d0dde123")
 tap.is_true("of another version nothing is asked", status and not rows and
             not driver.asked() and "version 2, and only 1" in said, status, rows, said)
 os.unlink(os.path.join(there, "features"))
-status, rows, said = driver.ask("doctor")
+status, rows, said = driver.ask("doctor", "-v")
 tap.equal("bytes are not handed out", {
     (r["field"], r["source"]) for r in rows if r["can"] and
     r["field"] in ("content", "hash", "entropy")},
     {("content", "page_detective")})
 os.unlink(os.path.join(there, "query"))
-r = subprocess.run([driver.binary, "--root", driver.root, "doctor"],
+r = subprocess.run([driver.binary, "--root", driver.root, "doctor", "-v"],
                    capture_output=True, text=True, check=False)
 tap.is_true("without the file as before", "asked only if it is named" in
             " ".join(r.stdout.split()), r.stdout)

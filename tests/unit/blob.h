@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* BTF in the making (Documentation/bpf/btf.rst): types, then strings. */
+/* Builds BTF (Documentation/bpf/btf.rst): types, then strings. */
 #ifndef TESTS_UNIT_BLOB_H
 #define TESTS_UNIT_BLOB_H
 
@@ -43,7 +43,7 @@ static inline void blob_word(struct blob *b, uint32_t word)
 	b->words[b->n_words++] = word;
 }
 
-/* Each text once, as the kernel's are. */
+/* Adds a text once, as kernels do. */
 static inline uint32_t blob_string(struct blob *b, const char *text)
 {
 	uint32_t at = 0;
@@ -58,7 +58,7 @@ static inline uint32_t blob_string(struct blob *b, const char *text)
 	return at;
 }
 
-/* The three words of a type; its id. */
+/* Adds the three words of a type. Returns its id. */
 static inline uint32_t blob_type(struct blob *b, const char *name,
 				 uint32_t kind, uint32_t vlen, uint32_t size)
 {
@@ -88,7 +88,7 @@ static inline uint32_t blob_array(struct blob *b, uint32_t of, uint32_t index,
 	return id;
 }
 
-/* Also of a DATASEC: type, offset, size are its words, too. */
+/* Adds a member, also for a DATASEC, which has type, offset and size. */
 static inline void blob_member(struct blob *b, const char *name, uint32_t type,
 			       uint32_t bits)
 {
@@ -97,7 +97,7 @@ static inline void blob_member(struct blob *b, const char *name, uint32_t type,
 	blob_word(b, bits);
 }
 
-/* Bytes that end where they end; @size is their number. */
+/* Copies the blob to memory of exactly its size, @size bytes. */
 static inline char *blob_bytes(const struct blob *b, size_t *size)
 {
 	const uint32_t types = b->n_words * 4;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What tests of cached pages share: a session of the procfs backend made by
- * hand, a directory on tmpfs, where nothing is written back or dropped, and
- * one on a disk.
+ * Shared by tests of cached pages: a session of the procfs backend, a directory
+ * on tmpfs, where pages are never written back or dropped, and one on a disk.
  */
 #ifndef TESTS_CACHE_H
 #define TESTS_CACHE_H
@@ -17,12 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/procfs.h"
+#include "backend/procfs/procfs.h"
 #include "unit.h"
 
 #define NOBODY 65534
 
-/* Numbers of calls that may be missing. */
+/* Numbers of system calls that headers may lack. */
 #define CACHE_STAT_CALL 451
 #define CACHE_OPENAT2_CALL 437
 
@@ -30,10 +29,10 @@ static struct procfs cache_procfs;
 static struct procfs_session cache_session;
 static char cache_no_root[] = "";
 static char cache_dir[64];	/* on tmpfs */
-static char cache_disk[64];	/* of TMPDIR, and not on tmpfs */
+static char cache_disk[64];	/* below TMPDIR, and not on tmpfs */
 static size_t cache_page;
 
-/* @words: PROCFS_WORDS of them */
+/* @words: PROCFS_WORDS elements. */
 static inline void cache_open_session(struct procfs_session *s,
 				      uint64_t *words)
 {
@@ -103,7 +102,7 @@ static inline const char *cache_name(char *path, const char *dir,
 	return path;
 }
 
-/* A file with one byte written in each of some pages, which are @step apart. */
+/* Makes a file with one byte written in some pages, @step apart. */
 static inline int cache_file(const char *path, uint64_t pages, uint64_t step)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -142,7 +141,7 @@ static inline uint64_t cache_value(const struct pdet_batch *b, uint32_t row,
 	return b->value[field][row];
 }
 
-/* Whether page frame numbers are shown to us. */
+/* Whether this process may see page frame numbers. */
 static inline bool cache_sees_pfns(void)
 {
 	uint64_t word = 0;
@@ -157,7 +156,7 @@ static inline bool cache_sees_pfns(void)
 	return word & PDET_PM_PFN_MASK;
 }
 
-/* Whether there is a system call of that number; made with wrong arguments. */
+/* Whether the system call exists; it is made with wrong arguments. */
 static inline bool cache_has_call(long number)
 {
 	return syscall(number, -1, NULL, NULL, 0, 0, 0) == 0 ||
@@ -170,7 +169,7 @@ static inline void cache_need_root(void)
 		unit_skip("needs root to become somebody else");
 }
 
-/* Runs @what as nobody in a child; its failed assertions are ours. */
+/* Runs @what as user nobody in a child, and passes on its failed assertions. */
 static inline void cache_as_nobody(void (*what)(void))
 {
 	int status;

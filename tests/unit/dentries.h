@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Dentries and mounts in a kernel's memory. */
+/* Writes dentries and mounts to a kernel's memory. */
 #ifndef TESTS_UNIT_DENTRIES_H
 #define TESTS_UNIT_DENTRIES_H
 
-#include "kernel/path.h"
+#include "kernel/object/path.h"
 #include "kmem.h"
 #include "structs.h"
 
@@ -16,8 +16,11 @@ enum {
 	S_TYPE = 40, S_MOUNTS = 200
 };
 
-/* In structs_add(), names with dots are none: unnamed unions stand for them. */
-static inline void dentries_structs(struct structs *s)
+/*
+ * For structs_add(), a name with dots stands for members of unnamed unions.
+ * @chained: the mounts of a filesystem are a chain, as since 6.18.
+ */
+static inline void dentries_structs_of(struct structs *s, bool chained)
 {
 	static const struct structs_member qstr[] = {
 		{ "len", 4, 0, 0, 4 }, { "name", 8, 0, 0, 8 },
@@ -31,17 +34,19 @@ static inline void dentries_structs(struct structs *s)
 		{ "mnt", 0, 0, 0, 8 }, { "dentry", 8, 0, 0, 8 },
 	}, vfsmount[] = {
 		{ "mnt_root", 0, 0, 0, 8 },
-	}, mount[] = {
-		{ "mnt_parent", M_PARENT, 0, 0, 8 },
-		{ "mnt_mountpoint", M_POINT, 0, 0, 8 },
-		{ "mnt", M_MNT, 0, 0, 32 },
-		{ "mnt_instance", M_INSTANCE, 0, 0, 16 },
-		{ "mnt_ns", M_NS, 0, 0, 8 },
 	}, super[] = {
 		{ "s_type", S_TYPE, 0, 0, 8 },
 		{ "s_mounts", S_MOUNTS, 0, 0, 16 },
 	}, ops[] = {
 		{ "d_dname", 72, 0, 0, 8 },
+	};
+	const struct structs_member mount[] = {
+		{ "mnt_parent", M_PARENT, 0, 0, 8 },
+		{ "mnt_mountpoint", M_POINT, 0, 0, 8 },
+		{ "mnt", M_MNT, 0, 0, 32 },
+		{ chained ? "mnt_next_for_sb" : "mnt_instance", M_INSTANCE, 0,
+		  0, chained ? 8 : 16 },
+		{ "mnt_ns", M_NS, 0, 0, 8 },
 	};
 	const uint32_t word = s->word;
 	uint32_t id_qstr, id_hlist, id_alias, id_first, id_path;
@@ -74,7 +79,12 @@ static inline void dentries_structs(struct structs *s)
 	blob_member(&s->blob, "i_dentry", id_first, I_DENTRY * 8);
 }
 
-/* Below @parent; 0: a root. */
+static inline void dentries_structs(struct structs *s)
+{
+	dentries_structs_of(s, false);
+}
+
+/* Adds a dentry below @parent; 0: a root. */
 static inline uint64_t dentries_new(struct kmem *k, uint64_t parent,
 				    const char *name)
 {
@@ -89,8 +99,10 @@ static inline uint64_t dentries_new(struct kmem *k, uint64_t parent,
 	return d;
 }
 
-/* A mount of what begins at @root, at a dentry of another one; 0: nowhere.
- * The address of its vfsmount. */
+/*
+ * Adds a mount of @root at a dentry of another mount; 0: nowhere. Returns the
+ * address of its vfsmount.
+ */
 static inline uint64_t dentries_mount(struct kmem *k, uint64_t root,
 				      uint64_t on, uint64_t point)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Two snapshots made by hand that are compared, and what came of it. */
+/* Makes two snapshots, compares them, and keeps the result. */
 #ifndef TESTS_DIFFERING_H
 #define TESTS_DIFFERING_H
 
@@ -39,7 +39,7 @@ static inline void keep_names(void)
 	}
 }
 
-/* Compares; @result is what that is to give. */
+/* Compares them; @result is the expected result. */
 static inline void compare_with(const struct pagedet_diff_options *o,
 				int result)
 {
@@ -91,7 +91,7 @@ static inline uint32_t page(struct saved *s, uint64_t pfn, uint64_t kind)
 	return row;
 }
 
-/* Two memories with one page in each; returns to change one. */
+/* Makes two snapshots with one page each, for a test to change. */
 static inline void begin(uint64_t kind_was, uint64_t kind_now)
 {
 	clean();
@@ -103,7 +103,7 @@ static inline void begin(uint64_t kind_was, uint64_t kind_now)
 		page(&now, 5, kind_now);
 }
 
-/* Pages 5 and 6 of @s: @kind at @at, the other is free. */
+/* Sets pages 5 and 6 of @s: @kind at @at, the other is free. */
 static inline void two(struct saved *s, uint64_t at, uint64_t kind,
 		       uint64_t hash, const char *content)
 {

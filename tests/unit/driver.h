@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A root with Page Detective, which the program of tests/log plays: what it
- * answers stands in plan.json. */
+/*
+ * Makes a root with Page Detective, which the program of tests/log simulates.
+ * plan.json has its answers.
+ */
 #ifndef TESTS_DRIVER_H
 #define TESTS_DRIVER_H
 
@@ -56,7 +58,7 @@ static inline void driver_remove(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* A new handle that asks nobody else. */
+/* Opens a new handle that uses no other source. */
 static inline void driver_open(struct pagedet *pd)
 {
 	struct pagedet_options o = PAGEDET_OPTIONS_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* For tests of the rules: evidence that is made up, and what comes of it. */
+/* Makes evidence for tests of the rules, and checks the findings. */
 #ifndef TESTS_UNIT_EXPLAIN_H
 #define TESTS_UNIT_EXPLAIN_H
 
@@ -10,7 +10,7 @@
 
 #define ROOM 65536
 
-/* What one scenario makes of the evidence. */
+/* The evidence of the current scenario. */
 static struct pagedet_evidence e;
 static struct pagedet_page here, peer;
 static struct pagedet_finding found[8];
@@ -54,6 +54,7 @@ static inline void set_kind(uint32_t kind)
 {
 	SET(&here, KIND, kind, kind);
 	SET(&here, PFN, pfn, 4711);
+	SET(&here, NOTES, notes, 0);
 }
 
 static inline void set_hash(unsigned version, uint64_t hash)
@@ -63,12 +64,42 @@ static inline void set_hash(unsigned version, uint64_t hash)
 	e.zero[version] = hash ? PAGEDET_NO : PAGEDET_YES;
 }
 
-/* S0, S1, D, both sides frozen. */
+static inline void set_more(unsigned version, uint64_t hash)
+{
+	const unsigned i = version - PAGEDET_AS_MORE;
+
+	e.more_hash[i] = hash;
+	e.more_state[i] = PAGEDET_HAVE;
+	e.more_zero[i] = hash ? PAGEDET_NO : PAGEDET_YES;
+}
+
+static inline void unset_more(unsigned version)
+{
+	e.more_state[version - PAGEDET_AS_MORE] = PAGEDET_NOT_ASKED;
+	e.more_zero[version - PAGEDET_AS_MORE] = PAGEDET_DUNNO;
+}
+
+static inline void unset_sent(void)
+{
+	e.hash_state[PAGEDET_AS_SENT] = PAGEDET_NOT_ASKED;
+	e.zero[PAGEDET_AS_SENT] = PAGEDET_DUNNO;
+}
+
+/*
+ * Both sides are frozen, and all observations but tracking are present. Memory
+ * had the sent version, and the source had its current version when it stopped.
+ */
 static inline void hashes(uint64_t sent, uint64_t now, uint64_t at_peer)
 {
 	setup();
 	e.here_frozen = e.peer_frozen = PAGEDET_YES;
+	e.here_ran = e.peer_ran = PAGEDET_NO;
+	e.here_other_maps = e.extra_mappers = PAGEDET_NO;
+	e.counters_here = e.counters_peer = PAGEDET_NO;
+	e.earlier = e.same_as_other = PAGEDET_NO;
+	set_more(PAGEDET_AS_BEFORE, sent);
 	set_hash(PAGEDET_AS_SENT, sent);
+	set_more(PAGEDET_AS_STOPPED, now);
 	set_hash(PAGEDET_AS_NOW, now);
 	set_hash(PAGEDET_AS_PEER, at_peer);
 }
@@ -105,6 +136,17 @@ static inline bool names_unknown(const char *part)
 	return false;
 }
 
+static inline const struct pagedet_alternative *alternative(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < found[0].n_alternatives; i++)
+		if (!strcmp(found[0].alternatives[i].name, name))
+			return &found[0].alternatives[i];
+	ck_abort_msg("no alternative %s", name);
+	return NULL;
+}
+
 static inline const struct pagedet_fact *fact(const char *field, uint32_t side)
 {
 	uint32_t i;
@@ -116,7 +158,7 @@ static inline const struct pagedet_fact *fact(const char *field, uint32_t side)
 	return NULL;
 }
 
-/* A page's scenario: asked again after one thing has changed. */
+/* A scenario for one page. A test changes one thing and asks again. */
 static inline void user_page(uint32_t kind, uint64_t flags)
 {
 	setup();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Answers that a test can foresee, and losses and failures on order. */
+/* Predictable answers, and losses and failures on request. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +33,17 @@ static void fake_survey(struct pdet_backend *b, struct pdet_env *env,
 	(void)env;
 	(void)target;
 	(void)source;
+	f->surveys++;
 	memset(ret, 0, sizeof(*ret));
 	ret->cost = (uint8_t)f->plan.cost;
 	ret->reason = PAGEDET_HAVE;
+	ret->partial = f->plan.partial;
+	ret->vague = field == PAGEDET_FIELD_KIND && f->plan.unsure;
+	if (f->plan.shut) {
+		ret->reason = PAGEDET_NO_ACCESS;
+		snprintf(ret->advice, sizeof(ret->advice), "needs CAP_FAKE");
+		return;
+	}
 	if (pdet_fields_has(&f->plan.fields, field))
 		return;
 	ret->reason = PAGEDET_NO_KERNEL;
@@ -49,6 +57,17 @@ int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
 	(void)env;
 	(void)wants;
 	return 0;
+}
+
+static int start(struct pdet_backend *b, struct pdet_env *env,
+		 const struct pdet_wants *wants)
+{
+	struct fake *f = fake_of(b);
+
+	(void)wants;
+	f->starts++;
+	return f->plan.no_start ?
+	       pdet_fail(env, f->plan.no_start, "made not to start") : 0;
 }
 
 int fake_session_new(struct pdet_backend *b, struct pdet_env *env,
@@ -82,6 +101,9 @@ static void put(struct fake *f, struct pdet_batch *b, uint32_t row,
 		pdet_put_none(b, row, field, f->plan.source);
 	} else if (lost) {
 		pdet_put_lost(b, row, field, lost, f->plan.source);
+	} else if (field == PAGEDET_FIELD_KIND && f->plan.unsure &&
+		   f->plan.unsure(pfn)) {
+		pdet_put(b, row, field, PAGEDET_KIND_UNKNOWN, f->plan.source);
 	} else if (is_text(field)) {
 		snprintf(text, sizeof(text), "%u of %llu", field,
 			 (unsigned long long)pfn);
@@ -142,7 +164,7 @@ static const struct pdet_backend_ops fake_ops = {
 	.name = "fake",
 	.size = sizeof(struct fake),
 	.survey = fake_survey,
-	.prepare = fake_prepare,
+	.prepare = start,
 	.session_new = fake_session_new,
 	.session_free = fake_session_free,
 	.fill = fake_fill,
@@ -155,5 +177,7 @@ void fake_init(struct fake *f, const struct fake_plan *plan)
 	memset(f, 0, sizeof(*f));
 	f->backend.ops = &fake_ops;
 	f->backend.sources = PAGEDET_SOURCE_BIT(plan->source);
+	f->backend.dear = plan->dear;
+	f->backend.bulk = plan->bulk;
 	f->plan = *plan;
 }

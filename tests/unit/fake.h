@@ -1,37 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A backend that answers out of its head, so that query/ is tested alone. Two
- * of them stand for two sources: the first knows some fields of some pages,
- * the second the rest.
+ * A backend with invented answers, which lets query/ be tested alone. Two of
+ * them stand for two sources: the first knows some fields of some pages, the
+ * second one the rest.
  */
 #ifndef TESTS_FAKE_H
 #define TESTS_FAKE_H
 
 #include "query/query.h"
 
-/* What a fake is to do; zero is a source that knows everything. */
+/*
+ * Behaviour of a fake source. A zeroed plan is a source that knows everything.
+ */
 struct fake_plan {
-	unsigned source;	/* PAGEDET_SOURCE_* that it says it is */
-	struct pdet_fields fields; /* that it can answer */
-	uint64_t frames;	/* of memory, from 0 */
+	unsigned source;	/* the PAGEDET_SOURCE_* that it claims to be */
+	struct pdet_fields fields; /* fields that it can answer */
+	uint64_t frames;	/* frames of memory, from 0 */
 	unsigned cost;		/* PAGEDET_COST_* of every field */
-	/* of row pfn: the state that it gives instead of an answer, or 0 */
+	/* Returns the state that replaces the answer for row pfn, or 0. */
 	unsigned (*loses)(uint64_t pfn, unsigned field);
-	/* what it says in a call of fill() instead of fake_value(); the first
-	 * call is 1 */
+	/* Returns the value for a call of fill() instead of fake_value(). The
+	 * first call is 1. */
 	uint64_t (*says)(uint64_t pfn, unsigned field, int call);
 	struct pdet_fields word; /* fields that it reads together */
-	int quiet_from;		/* call that says nothing; 0: none */
-	uint64_t notes;		/* that it puts into every row */
-	int fails_at;		/* call of fill() that fails; 0 never */
-	int error;		/* with this errno */
+	int quiet_from;		/* first fill() without answers; 0: none */
+	uint64_t notes;		/* notes that it sets in every row */
+	int fails_at;		/* number of the failing fill(); 0: none */
+	int error;		/* the errno of that failure */
+	bool dear;		/* as pdet_backend.dear, .bulk */
+	uint32_t bulk;
+	/* Returns true for rows whose kind is uncertain. */
+	bool (*unsure)(uint64_t pfn);
+	bool partial;		/* claims to answer only some pages */
+	bool shut;		/* claims that access is denied */
+	int no_start;		/* prepare() fails with this errno */
 };
 
 struct fake {
 	struct pdet_backend backend;
 	struct fake_plan plan;
 	atomic_int fills;	/* calls of fill() so far */
-	atomic_int rows;	/* that it was asked about */
+	atomic_int rows;	/* pages that it was asked about */
+	int surveys;		/* number of surveys */
+	int starts;		/* calls of prepare() */
 };
 
 /* A set, by its fields. */
@@ -49,12 +60,12 @@ static inline struct pdet_fields fields_of(const uint8_t *list, size_t n)
 	fields_of((const uint8_t[]){ __VA_ARGS__ }, \
 		  sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
-/* The value that every fake gives for a field of a frame. */
+/* The value of a field for a frame, the same for every fake. */
 uint64_t fake_value(uint64_t pfn, unsigned field);
 
 void fake_init(struct fake *f, const struct fake_plan *plan);
 
-/* What a backend does that has nothing to prepare or to keep. */
+/* Operations of a backend that has nothing to prepare or keep. */
 int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
 		 const struct pdet_wants *wants);
 int fake_session_new(struct pdet_backend *b, struct pdet_env *env,

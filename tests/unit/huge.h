@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A huge page of 2 MiB for the time of a test, if root asks and the kernel has
- * the memory. The pool belongs to the whole machine: programs that change it
- * take turns, and each gives back what it took.
+ * Provides a huge page of 2 MiB during a test, if it runs as root and the
+ * kernel has the memory. The pool belongs to the whole machine. Programs that
+ * change it take turns, and each restores it.
  */
 #ifndef TESTS_HUGE_H
 #define TESTS_HUGE_H
@@ -17,7 +17,7 @@
 #define HUGE_POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
 
 static struct {
-	int fd;			/* of nr_hugepages, locked */
+	int fd;			/* nr_hugepages, locked */
 	unsigned long before;
 } huge_pool;
 
@@ -38,7 +38,7 @@ static inline void huge_write(unsigned long pages)
 	char text[32];
 	const int n = snprintf(text, sizeof(text), "%lu", pages);
 
-	/* It takes what it can, and less says so when it is used. */
+	/* The kernel may add fewer pages; the user of the page notices. */
 	(void)!pwrite(huge_pool.fd, text, (size_t)n, 0);
 }
 
@@ -77,7 +77,7 @@ static void huge_tear_down(void)
 	close(huge_pool.fd);
 }
 
-/* A test that wants such a page; around it, even if it fails. */
+/* Adds a test that needs such a page. The pool is restored even if it fails. */
 static inline void huge_test(Suite *suite, const char *name,
 			     const TTest *test)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Logs of a journal, written by hand: small ones of blocks of 1024 bytes. */
+/* Builds small journal logs with blocks of 1024 bytes. */
 #ifndef TESTS_JOURNAL_H
 #define TESTS_JOURNAL_H
 
@@ -16,7 +16,7 @@ struct log {
 	size_t size;
 	uint32_t incompat;
 	uint32_t seed;
-	uint32_t at;		/* next block */
+	uint32_t at;		/* index of the next block */
 	uint32_t sequence;
 };
 
@@ -80,7 +80,7 @@ static inline void log_super(struct log *l, uint32_t start, uint32_t sequence)
 	l->size = sizeof(l->data);
 }
 
-/* @n blocks of the filesystem, each filled with @fill, from @first on. */
+/* Logs @n blocks of the filesystem from @first on, each filled with @fill. */
 static inline void log_blocks(struct log *l, uint64_t first, unsigned n,
 			      uint8_t fill, int escaped)
 {

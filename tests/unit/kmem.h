@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/*
- * A kernel's memory by its own addresses: what a test writes is mapped, page
- * by page, and nothing else.
- */
+/* A kernel's virtual memory. Only pages that a test writes are mapped. */
 #ifndef TESTS_UNIT_KMEM_H
 #define TESTS_UNIT_KMEM_H
 
-#include "kernel/space.h"
+#include "kernel/address/space.h"
 #include "tables.h"
 
 struct kmem {
@@ -36,7 +33,7 @@ static inline void kmem_free(struct kmem *k)
 	free(k);
 }
 
-/* Where the byte at @va is; its page is there from now on. */
+/* The byte at @va; maps its page if necessary. */
 static inline char *kmem_at(struct kmem *k, uint64_t va)
 {
 	struct pdet_leaf leaf;
@@ -75,7 +72,7 @@ static inline void kmem_text(struct kmem *k, uint64_t va, const char *text)
 	kmem_write(k, va, text, strlen(text) + 1);
 }
 
-/* @n bytes of zeros that are nobody's, on a border of @align. */
+/* Allocates @n zero bytes, aligned to @align. */
 static inline uint64_t kmem_object_at(struct kmem *k, uint64_t n,
 				      uint64_t align)
 {
@@ -94,7 +91,7 @@ static inline uint64_t kmem_object(struct kmem *k, uint64_t n)
 	return kmem_object_at(k, n, 64);
 }
 
-/* From now on the page at @va cannot be read. */
+/* Makes reads of the page at @va fail from now on. */
 static inline void kmem_fail(struct kmem *k, uint64_t va, int error)
 {
 	struct pdet_leaf leaf;

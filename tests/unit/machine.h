@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A captured tree for the time of a test: tests/fixtures/mkproc makes it out of
- * a scenario, below TMPDIR.
+ * Makes a captured tree below TMPDIR during a test, from a scenario for
+ * tests/fixtures/mkproc.
  */
 #ifndef TESTS_MACHINE_H
 #define TESTS_MACHINE_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Maple trees in a kernel's memory, by the comments of maple_tree.h of Linux:
- * each node is written by hand, with its slots and where they end. */
+/*
+ * Builds maple trees in a kernel's memory according to the comments of Linux's
+ * maple_tree.h: a test gives each node's slots and their ends.
+ */
 #ifndef TESTS_UNIT_MAPLE_H
 #define TESTS_UNIT_MAPLE_H
 
-#include "kernel/maple.h"
+#include "kernel/container/maple.h"
 #include "kmem.h"
 #include "structs.h"
 
@@ -38,8 +40,10 @@ struct maple_slot {
 	uint64_t entry;
 };
 
-/* A node with these slots; what points to it. Its parent is written when it is
- * put into one. */
+/*
+ * Adds a node with these slots. Returns the pointer to it. Its parent is set
+ * when it is added to one.
+ */
 static inline uint64_t maple_node(struct kmem *k, unsigned type,
 				  const struct maple_slot *slots, unsigned n)
 {

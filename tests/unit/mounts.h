@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Mounts that nobody else sees, and that end with the test. */
+/* Makes mounts that no other process sees and that end with the test. */
 #ifndef TESTS_UNIT_MOUNTS_H
 #define TESTS_UNIT_MOUNTS_H
 
@@ -8,8 +8,10 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-/* Why there can be none, NULL: there are. In a chroot whose root is no mount,
- * what we mount might show up elsewhere. */
+/*
+ * Why mounts are not possible; NULL if they are. If the root of a chroot is not
+ * a mount, a mount here might show up elsewhere.
+ */
 static inline const char *mounts_of_our_own(void)
 {
 	if (geteuid() || unshare(CLONE_NEWNS))

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A kernel that keeps who allocated a page: its types, a section's worth of
- * records, pools of stacks, tables of names. */
+/*
+ * Builds a kernel's memory with page_owner: its types, one section of records,
+ * stack pools, and tables of names.
+ */
 #ifndef TESTS_UNIT_OWNERS_H
 #define TESTS_UNIT_OWNERS_H
 
-#include "kernel/owner_names.h"
-#include "kernel/page_owner.h"
-#include "kernel/stackdepot.h"
+#include "kernel/owner/names.h"
+#include "kernel/owner/page_owner.h"
+#include "kernel/owner/stackdepot.h"
 #include "kmem.h"
 #include "structs.h"
 
@@ -111,8 +113,9 @@ static inline void owners_names(struct owners *o)
 	kmem_u64(o->k, o->reasons + 8, owners_text(o, "memory_failure"));
 }
 
-/* @newer: numbers of pools begin with 1. @elsewhere: the table has a place of
- * its own. */
+/*
+ * @newer: pool numbers begin with 1. @elsewhere: the table has its own place.
+ */
 static inline struct owners *owners_new(bool newer, bool elsewhere)
 {
 	struct owners *o = calloc(1, sizeof(*o));
@@ -164,7 +167,7 @@ static inline void owners_free(struct owners *o)
 	free(o);
 }
 
-/* A stack of @n frames in a pool; its number. */
+/* Adds a stack of @n frames to a pool. Returns its handle. */
 static inline uint32_t owners_stack(struct owners *o, bool newer,
 				    uint32_t pool, uint32_t offset, uint32_t n,
 				    uint64_t first)

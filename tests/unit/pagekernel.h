@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * How kernels of several ages lay out a struct page: what VMCOREINFO says, and
- * what the types add. Offsets are those of Debian's kernels for x86-64.
+ * Layouts of struct page in several kernel versions: VMCOREINFO, and what types
+ * add. Offsets are those of Debian's kernels for x86-64.
  */
 #ifndef TESTS_UNIT_PAGEKERNEL_H
 #define TESTS_UNIT_PAGEKERNEL_H
 
-#include "kernel/layout.h"
+#include "kernel/types/layout.h"
 #include "structs.h"
 
-enum pagekernel_age { AGE_6_1, AGE_6_12, AGE_6_18, AGE_7_1, AGES };
+/* Tests of each age leave 5.10 out, because it differs in many ways. */
+enum pagekernel_age { AGE_6_1, AGE_6_12, AGE_6_18, AGE_7_1, AGES,
+		      AGE_5_10 = AGES };
 
 #define PAGEKERNEL_COMMON                                   \
 	"SIZE(page)=64\nOFFSET(page.flags)=0\n"             \
@@ -17,7 +19,18 @@ enum pagekernel_age { AGE_6_1, AGE_6_12, AGE_6_18, AGE_7_1, AGES };
 	"OFFSET(page.lru)=8\nOFFSET(page._mapcount)=48\n"   \
 	"OFFSET(page.private)=40\nLENGTH(zone.free_area)=11\n"
 
-static const char *const pagekernel_info[AGES] = {
+static const char *const pagekernel_info[AGES + 1] = {
+	[AGE_5_10] = PAGEKERNEL_COMMON
+		"OFFSET(page.compound_head)=8\n"
+		"OFFSET(page.compound_dtor)=16\n"
+		"OFFSET(page.compound_order)=17\n"
+		"NUMBER(PG_lru)=4\nNUMBER(PG_private)=13\n"
+		"NUMBER(PG_swapcache)=10\nNUMBER(PG_swapbacked)=19\n"
+		"NUMBER(PG_slab)=9\nNUMBER(PG_hwpoison)=23\n"
+		"NUMBER(PG_head_mask)=65536\n"
+		"NUMBER(PAGE_BUDDY_MAPCOUNT_VALUE)=-129\n"
+		"NUMBER(PAGE_OFFLINE_MAPCOUNT_VALUE)=-257\n"
+		"NUMBER(HUGETLB_PAGE_DTOR)=2\n",
 	[AGE_6_1] = PAGEKERNEL_COMMON
 		"OFFSET(page.compound_head)=8\n"
 		"OFFSET(page.compound_dtor)=16\n"
@@ -61,6 +74,13 @@ static const char *const pagekernel_info[AGES] = {
 
 #define AT(name, offset) { name, offset, 0, 0, 0 }
 
+static const struct structs_member pagekernel_page_5_10[] = {
+	AT("flags", 0), AT("compound_head", 8), AT("compound_dtor", 16),
+	AT("compound_order", 17), AT("compound_mapcount", 20),
+	AT("compound_nr", 24), AT("mapping", 24), AT("slab_cache", 24),
+	AT("index", 32), AT("private", 40), AT("_mapcount", 48),
+	AT("_refcount", 52), AT("mem_cgroup", 56),
+};
 static const struct structs_member pagekernel_page_6_1[] = {
 	AT("flags", 0), AT("compound_head", 8), AT("compound_dtor", 16),
 	AT("compound_order", 17), AT("compound_mapcount", 20),
@@ -107,6 +127,17 @@ static const struct structs_member pagekernel_slab_6_1[] = {
 
 #undef AT
 
+static const struct structs_constant pagekernel_flags_5_10[] = {
+	{ "PG_locked", 0 }, { "PG_referenced", 1 }, { "PG_uptodate", 2 },
+	{ "PG_dirty", 3 }, { "PG_lru", 4 }, { "PG_active", 5 },
+	{ "PG_error", 8 }, { "PG_slab", 9 }, { "PG_owner_priv_1", 10 },
+	{ "PG_arch_1", 11 }, { "PG_reserved", 12 }, { "PG_private", 13 },
+	{ "PG_private_2", 14 }, { "PG_writeback", 15 }, { "PG_head", 16 },
+	{ "PG_mappedtodisk", 17 }, { "PG_reclaim", 18 },
+	{ "PG_swapbacked", 19 }, { "PG_unevictable", 20 },
+	{ "PG_mlocked", 21 }, { "PG_uncached", 22 }, { "PG_hwpoison", 23 },
+	{ "PG_swapcache", 10 }, { "PG_double_map", 6 },
+};
 static const struct structs_constant pagekernel_flags_6_1[] = {
 	{ "PG_locked", 0 }, { "PG_referenced", 1 }, { "PG_uptodate", 2 },
 	{ "PG_dirty", 3 }, { "PG_lru", 4 }, { "PG_active", 5 },
@@ -142,6 +173,9 @@ static inline void pagekernel_structs(struct structs *s,
 #define ADD(name, size, m) structs_add(s, name, size, m, sizeof(m) / sizeof(*m))
 	structs_init(s);
 	switch (age) {
+	case AGE_5_10:
+		ADD("page", 64, pagekernel_page_5_10);
+		break;
 	case AGE_6_1:
 		ADD("page", 64, pagekernel_page_6_1);
 		ADD("folio", 128, pagekernel_folio_6_1);
@@ -162,16 +196,18 @@ static inline void pagekernel_structs(struct structs *s,
 	}
 #undef ADD
 #define ADD(name, c) structs_add_enum(s, name, c, sizeof(c) / sizeof(*c))
-	if (age == AGE_6_1)
+	if (age == AGE_5_10)
+		ADD("pageflags", pagekernel_flags_5_10);
+	else if (age == AGE_6_1)
 		ADD("pageflags", pagekernel_flags_6_1);
 	else
 		ADD("pageflags", pagekernel_flags_6_12);
-	if (age > AGE_6_1)
+	if (age > AGE_6_1 && age != AGE_5_10)
 		ADD("pagetype", pagekernel_types_6_12);
 #undef ADD
 }
 
-/* What is known with types, or without. */
+/* The layout that is known with or without types. */
 static inline void pagekernel_layout(struct pdet_layout *l,
 				     enum pagekernel_age age, bool types)
 {

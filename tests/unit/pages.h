@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Struct pages in the making, of any kernel whose layout is given. */
+/* Builds struct pages for any given layout. */
 #ifndef TESTS_UNIT_PAGES_H
 #define TESTS_UNIT_PAGES_H
 
-#include "kernel/page_count.h"
+#include "kernel/page/count.h"
+#include "kernel/page/page.h"
 #include "pagekernel.h"
 
 #define PAGES_MAP 0xffffea0000000000ull
@@ -25,7 +26,7 @@ static inline void pages_set(const struct pdet_layout *l, char *page,
 	memcpy(page + l->member[m], &v, byte ? 1 : half ? 4 : 8);
 }
 
-/* The word for flags, PAGEDET_PF bits; node and zone are in it, too. */
+/* The flags word for PAGEDET_PF bits; it includes node and zone. */
 static inline uint64_t pages_flags(const struct pdet_layout *l, uint64_t flags)
 {
 	uint64_t word = 0x00fffe0000000000;
@@ -39,7 +40,7 @@ static inline uint64_t pages_flags(const struct pdet_layout *l, uint64_t flags)
 	return word;
 }
 
-/* One that is used once and mapped @mapcount times. */
+/* A page with one reference and @mapcount mappings. */
 static inline void pages_plain(const struct pdet_layout *l, char *page,
 			       uint64_t flags, uint64_t mapping,
 			       int32_t mapcount, int32_t refcount)
@@ -52,7 +53,7 @@ static inline void pages_plain(const struct pdet_layout *l, char *page,
 	pages_set(l, page, PDET_MEMBER_PAGE_REFCOUNT, (uint32_t)refcount);
 }
 
-/* One of a type, which its kernel has. */
+/* A page with a page type, which the kernel must have. */
 static inline void pages_typed(const struct pdet_layout *l, char *page,
 			       unsigned type, int32_t refcount)
 {
@@ -67,7 +68,7 @@ static inline void pages_typed(const struct pdet_layout *l, char *page,
 		  (0xf0ull + i) << 24 : (uint32_t)~(1u << i));
 }
 
-/* The second page and all further ones of a folio that is not mapped. */
+/* The tail pages of a folio that is not mapped. */
 static inline void pages_tail(const struct pdet_layout *l, char *page,
 			      uint64_t head)
 {

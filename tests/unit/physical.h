@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The memory of a machine that is not there: pages that a test puts where it
- * likes, and a provider that reads them.
+ * A simulated physical memory: a test places pages, and a provider reads them.
  */
 #ifndef TESTS_UNIT_PHYSICAL_H
 #define TESTS_UNIT_PHYSICAL_H
@@ -17,13 +16,13 @@ struct physical {
 	struct pdet_memory memory;
 	struct pdet_reader reader;
 	unsigned page_shift;
-	uint64_t next;		/* where the next new page is */
+	uint64_t next;		/* place of the next new page */
 	uint64_t reads;
 	size_t n, last;
 	struct {
 		uint64_t number;
 		char *bytes;
-		int error;	/* that reading it gives */
+		int error;	/* error of a read */
 	} page[PHYSICAL_PAGES];
 };
 
@@ -91,7 +90,7 @@ static inline void physical_free(struct physical *m)
 	free(m);
 }
 
-/* The byte at @addr; its page is there from now on. */
+/* The byte at @addr; adds its page if necessary. */
 static inline char *physical_at(struct physical *m, uint64_t addr)
 {
 	const uint64_t size = (uint64_t)1 << m->page_shift;
@@ -109,7 +108,7 @@ static inline char *physical_at(struct physical *m, uint64_t addr)
 	return bytes + (addr & (size - 1));
 }
 
-/* From now on reading the page at @addr fails. */
+/* Makes reads of the page at @addr fail from now on. */
 static inline void physical_fail(struct physical *m, uint64_t addr, int error)
 {
 	physical_at(m, addr);
@@ -125,7 +124,7 @@ static inline void physical_write(struct physical *m, uint64_t addr,
 		*physical_at(m, addr++) = *from++;
 }
 
-/* Empty, and nobody's. */
+/* Allocates an empty page. */
 static inline uint64_t physical_page(struct physical *m)
 {
 	uint64_t addr = m->next;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/*
- * Snapshots made by hand: rows whose truth a test knows, in a file, opened as a
- * program does.
- */
+/* Makes snapshots with known rows, and opens their files as a program does. */
 #ifndef TESTS_SAVED_H
 #define TESTS_SAVED_H
 
@@ -10,7 +7,7 @@
 #include <unistd.h>
 
 #include "schema/batch.h"
-#include "schema/snapshot_write.h"
+#include "snapshot/write.h"
 #include "unit.h"
 
 #define F(name) PAGEDET_FIELD_##name
@@ -24,12 +21,12 @@ struct saved {
 	struct pagedet_item item;
 	bool partial;
 	uint64_t denied, undecided; /* tasks; rows left out */
-	/* once it is opened */
+	/* Set when it is opened. */
 	struct pagedet *pd;
 	struct pagedet_iter *it;
 };
 
-/* @...: the fields of its rows, -1 at the end. */
+/* @...: fields of its rows; -1 ends the list. */
 static inline void saved_new(struct saved *s, uint32_t target, ...)
 {
 	struct pdet_fields fields = { { 0, 0 } };
@@ -60,7 +57,7 @@ static inline void saved_new(struct saved *s, uint32_t target, ...)
 		target == PAGEDET_TARGET_TASK ? 1 : 0;
 }
 
-/* A row where nothing of any field is there. */
+/* Adds a row in which every field is nothing. */
 static inline uint32_t saved_row(struct saved *s)
 {
 	const int64_t row = pdet_batch_grow(&s->b, 1);
@@ -122,7 +119,7 @@ static inline void saved_write(struct saved *s, int fd)
 	pdet_snapshot_write_free(w);
 }
 
-/* Writes, opens and asks for all of it, with @where or NULL. */
+/* Writes and opens it, and queries all rows, with the filter @where or NULL. */
 static inline void saved_ask(struct saved *s, const char *where)
 {
 	struct pagedet_options o = PAGEDET_OPTIONS_INIT;

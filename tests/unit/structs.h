@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Types of kernels that are not there: structs by the offsets of their members,
- * and what a kernel's VMCOREINFO says beside.
+ * Builds types of simulated kernels: structs by the offsets of their members,
+ * and the matching VMCOREINFO.
  */
 #ifndef TESTS_UNIT_STRUCTS_H
 #define TESTS_UNIT_STRUCTS_H
 
 #include "blob.h"
-#include "kernel/btf.h"
-#include "kernel/vmcoreinfo.h"
+#include "kernel/text/vmcoreinfo.h"
+#include "kernel/types/btf.h"
 
 struct structs_member {
 	const char *name;
 	uint32_t offset;
-	uint32_t bits;		/* of a bit-field; 0: none */
-	uint32_t bit;		/* its first */
-	uint32_t bytes;		/* 0: 8 */
+	uint32_t bits;		/* width of a bit-field; 0: none */
+	uint32_t bit;		/* its first bit */
+	uint32_t bytes;		/* 0 means 8 */
 };
 
-/* As bytes of a member: it is a struct that was added under this id. */
+/* As the bytes of a member: a struct that was added with this id. */
 #define STRUCTS_IN(id) (0x80000000u | (id))
 
 #define STRUCTS_MOST 64
@@ -30,7 +30,7 @@ struct structs_constant {
 
 struct structs {
 	struct blob blob;
-	uint32_t byte, word;	/* types */
+	uint32_t byte, word;	/* ids of types */
 	char *bytes;
 	struct pdet_btf *btf;
 };
@@ -52,7 +52,7 @@ static inline uint32_t structs_type(struct structs *s, uint32_t bytes)
 	       blob_array(&s->blob, s->byte, s->word, bytes);
 }
 
-/* Its id. */
+/* Returns its id. */
 static inline uint32_t structs_add(struct structs *s, const char *name,
 				   uint32_t size,
 				   const struct structs_member *m, unsigned n)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A kernel's tables of symbols, made as scripts/kallsyms.c of Linux makes
- * them: the pair of characters that saves the most becomes a token, until
- * there are 256.
+ * Builds a kernel's symbol tables as Linux's scripts/kallsyms.c does: the most
+ * profitable pair of characters becomes a token, until there are 256 tokens.
  */
 #ifndef TESTS_UNIT_SYMBOLS_H
 #define TESTS_UNIT_SYMBOLS_H
 
-#include "kernel/kallsyms.h"
+#include "symbol/kallsyms.h"
 #include "tables.h"
 
-/* How addresses are written. */
+/* How addresses are encoded. */
 enum symbols_coding {
 	SYMBOLS_PERCPU,		/* CONFIG_KALLSYMS_ABSOLUTE_PERCPU */
-	SYMBOLS_BASE,		/* from kallsyms_relative_base */
-	SYMBOLS_ITSELF,		/* from the offset's own address */
+	SYMBOLS_BASE,		/* relative to kallsyms_relative_base */
+	SYMBOLS_ITSELF,		/* relative to the offset's own address */
 	SYMBOLS_CODINGS
 };
 
@@ -24,7 +23,7 @@ struct symbols_entry {
 	const char *name;
 };
 
-/* The tables, where they are mapped, and what VMCOREINFO says of them. */
+/* The tables, their addresses, and their entries in VMCOREINFO. */
 #define SYMBOLS_NUM 0xffffffff82000100ull
 #define SYMBOLS_NAMES 0xffffffff82000108ull
 #define SYMBOLS_TOKENS 0xffffffff82200000ull
@@ -50,7 +49,7 @@ struct symbols {
 	struct pdet_env env;
 	char info_text[512];
 	struct pdet_vmcoreinfo info;
-	/* a symbol in the making: its characters, or tokens */
+	/* The symbols during the build: characters or tokens. */
 	struct {
 		uint16_t *token;
 		size_t n;
@@ -59,7 +58,7 @@ struct symbols {
 	size_t names_len;
 };
 
-/* Kernel memory; each page of 4 KiB is where nothing else is. */
+/* Writes kernel memory; each page of 4 KiB has a place of its own. */
 static inline void symbols_write(struct symbols *s, uint64_t va,
 				 const void *data, size_t n)
 {
@@ -80,7 +79,7 @@ static inline void symbols_write(struct symbols *s, uint64_t va,
 	}
 }
 
-/* Where the byte at @va is, to damage it. */
+/* The byte at @va, for tests that damage it. */
 static inline char *symbols_byte(struct symbols *s, uint64_t va)
 {
 	return physical_at(s->m, 0x10000000 + (va & 0xfffffff));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Page tables in a machine that is not there. How an address is put into an
- * entry is written here a second time, from the manuals and the kernel's
+ * Builds page tables in a simulated memory. The encoding of addresses in
+ * entries is written here independently, from the manuals and the kernel's
  * macros (__phys_to_pte_val).
  */
 #ifndef TESTS_UNIT_TABLES_H
@@ -9,17 +9,17 @@
 
 #include <elf.h>
 
-#include "kernel/paging.h"
+#include "kernel/address/paging.h"
 #include "physical.h"
 
 #define X86_PRESENT 0x1ull
 #define X86_TABLE 0x67ull	/* present, writable, user, accessed, dirty */
 #define X86_HUGE 0x80ull
 #define ARM64_TABLE 0x3ull
-#define ARM64_PAGE 0x703ull	/* valid, of level 0, shared, accessed */
+#define ARM64_PAGE 0x703ull	/* valid, page, shared, accessed */
 #define ARM64_BLOCK 0x701ull
 
-/* A kernel that says this of itself. */
+/* Sets up paging of a kernel with this VMCOREINFO. */
 static inline bool tables_set_up(struct pdet_paging *ret, struct pdet_env *env,
 				 uint16_t machine, const char *text)
 {
@@ -54,7 +54,7 @@ static inline struct pdet_paging tables_x86(unsigned levels)
 		"NUMBER(sme_mask)=0\n");
 }
 
-/* @t1sz 0: such an old kernel that it does not say. */
+/* @t1sz 0: an old kernel that does not export it. */
 static inline struct pdet_paging tables_arm64(unsigned page_size,
 					      unsigned va_bits, unsigned t1sz)
 {
@@ -72,7 +72,7 @@ static inline struct pdet_paging tables_arm64(unsigned page_size,
 	return tables_of(EM_AARCH64, text);
 }
 
-/* @addr as it is in an entry. */
+/* Encodes @addr as in an entry. */
 static inline uint64_t tables_address(const struct pdet_paging *p,
 				      uint64_t addr)
 {
@@ -89,7 +89,7 @@ static inline uint64_t tables_table(const struct pdet_paging *p, uint64_t addr)
 	       (p->arch->machine == EM_X86_64 ? X86_TABLE : ARM64_TABLE);
 }
 
-/* A page that all may use. */
+/* An entry for a page with all permissions. */
 static inline uint64_t tables_page(const struct pdet_paging *p, uint64_t addr,
 				   unsigned level)
 {
@@ -110,8 +110,10 @@ static inline unsigned tables_index(const struct pdet_paging *p,
 	return (unsigned)(va >> shift & ((1ull << bits) - 1));
 }
 
-/* Puts @entry where the entry of @level for @va is; makes what tables it
- * needs. The address of its table. */
+/*
+ * Writes @entry of @level for @va, and adds missing tables. Returns the address
+ * of its table.
+ */
 static inline uint64_t tables_map(struct physical *m,
 				  const struct pdet_paging *p, uint64_t root,
 				  uint64_t va, unsigned level, uint64_t entry)

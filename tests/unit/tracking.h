@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Trackers of writes in tests: by each method, memory to be tracked, and what
- * is said of each page of it.
+ * Trackers of writes in tests: memory to track with each method, and the
+ * reported state of each page.
  */
 #ifndef TESTS_TRACKING_H
 #define TESTS_TRACKING_H
@@ -14,7 +14,7 @@
 #include "pagedet.h"
 #include "unit.h"
 
-/* Tests that are looped over: each method, with private and shared memory. */
+/* Looped tests run with each method, and private and shared memory. */
 #define METHOD(i) methods[(i) & 1]
 #define SHARED(i) ((i) & 2)
 
@@ -80,7 +80,7 @@ static inline char *map_private(size_t len)
 	return map(len, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
-/* Pages that are all there; shared: of a file in memory. */
+/* Allocates populated pages; shared: of a file in memory. */
 static inline char *filled(size_t pages, bool shared, int byte)
 {
 	int fd = -1;
@@ -96,7 +96,9 @@ static inline char *filled(size_t pages, bool shared, int byte)
 	return p;
 }
 
-/* The state of each page: 0, WRITTEN, UNKNOWN(why). @room ranges a call. */
+/*
+ * Gets the state of each page: 0, WRITTEN, UNKNOWN(why). @room ranges per call.
+ */
 static inline void look(struct pagedet_track *t, uint32_t options,
 			uint32_t room, unsigned *states)
 {
@@ -124,8 +126,10 @@ static inline void look(struct pagedet_track *t, uint32_t options,
 	} while (at);
 }
 
-/* As @want says, one character a page: '.' not written, 'W', or the number of
- * why it is not known. */
+/*
+ * Checks states against @want, one character per page: '.' not written, 'W'
+ * written, or the number of the reason why it is not known.
+ */
 static inline void expect(struct pagedet_track *t, uint32_t options,
 			  const char *want)
 {

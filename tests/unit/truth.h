@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Reads the fixtures' ground truth: pages that a program made, each of a known
- * kind, and the kernel's own words about them. ground-truth.jsonl says what
- * each was made as; plants.jsonl, by tests/live/planter, what must be said.
+ * Reads the ground truth of the fixtures: pages of known kinds that a program
+ * made, and the kernel's words about them. ground-truth.jsonl says how each was
+ * made. plants.jsonl, by tests/live/planter, says what must be reported.
  */
 #ifndef TESTS_TRUTH_H
 #define TESTS_TRUTH_H
@@ -20,18 +20,22 @@ struct truth_words {
 
 struct truth {
 	char name[40];
-	char kind[48];		/* what it was made as */
+	char kind[48];		/* how it was made */
 	struct truth_words made; /* when it was made */
 	struct truth_words dump; /* later, after a fork */
-	/* of plants.jsonl, where kind is what must be said */
+	/*
+	 * From plants.jsonl, where kind is the kind that pagedet must report.
+	 */
 	uint64_t flags_set, flags_clear;
 	uint64_t pte_set, pte_clear;
 };
 
 #define TRUTH_MAX 128
 
-/* The text of "key": up to the next delimiter, without quotes; false if the
- * key is missing or null. */
+/*
+ * Gets the text of "key" up to the next delimiter, without quotes. Returns
+ * false if the key is missing or null.
+ */
 static inline bool truth_text(const char *json, const char *key, char *ret,
 			      size_t size)
 {
@@ -71,7 +75,7 @@ static inline void truth_words(const char *json, struct truth_words *ret)
 	ret->has_flags = truth_word(json, "kpageflags", &ret->flags);
 }
 
-/* "key": ["a", "b"] as bits; nothing if there is no such list. */
+/* "key": ["a", "b"] as bits; 0 if there is no such list. */
 static inline uint64_t truth_bits(const char *json, const char *key,
 				  unsigned field)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What every unit test shares: libcheck runs the tests, each in a process of
- * its own, and this prints the results as TAP. A test that cannot be done here
- * calls unit_skip(); libcheck itself has no word for that.
+ * Shared by all unit tests. libcheck runs each test in its own process; this
+ * prints the results as TAP. A test that is not possible here calls
+ * unit_skip(), which libcheck does not have.
  */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
@@ -19,7 +19,7 @@
 
 #define unit_skip(...) ck_abort_msg(UNIT_SKIP __VA_ARGS__)
 
-/* One test is one test case, so that results have the test's name. */
+/* Each test is its own test case, so that results show its name. */
 static inline void unit_add_loop(Suite *suite, const char *name,
 				 const TTest *test, int n)
 {
@@ -31,10 +31,10 @@ static inline void unit_add_loop(Suite *suite, const char *name,
 }
 
 #define unit_test(suite, name) unit_add_loop(suite, #name, name, 1)
-/* The same test for _i = 0 .. n - 1. */
+/* Runs the same test for _i = 0 .. n - 1. */
 #define unit_loop(suite, name, n) unit_add_loop(suite, #name, name, n)
 
-/* A message may have lines; TAP comments are one each. */
+/* A message may have several lines; each becomes a TAP comment. */
 static inline void unit_comment(const char *text)
 {
 	printf("# ");
@@ -43,7 +43,7 @@ static inline void unit_comment(const char *text)
 	printf("\n");
 }
 
-/* Runs everything; the exit status of the program. */
+/* Runs everything. Returns the exit status of the program. */
 static inline int unit_main(Suite *suite)
 {
 	SRunner *sr = srunner_create(suite);
@@ -76,7 +76,7 @@ static inline int unit_main(Suite *suite)
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* A file of the source tree; "make check" says where that is. */
+/* The path of a file in the source tree, which "make check" gives. */
 static inline const char *unit_source(char *path, size_t size,
 				      const char *name)
 {
@@ -86,7 +86,7 @@ static inline const char *unit_source(char *path, size_t size,
 	return path;
 }
 
-/* Numbers without a pattern, the same every time (xorshift64). */
+/* Numbers without a pattern, always the same (xorshift64). */
 static inline uint64_t unit_random(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -108,8 +108,10 @@ static inline void unit_wait(bool (*is_there)(void))
 	}
 }
 
-/* A copy that ends where it ends: a read past it is seen by valgrind and the
- * address sanitizer. */
+/*
+ * Copies data to memory of exactly its size. valgrind and the address sanitizer
+ * then notice a read past its end.
+ */
 static inline char *unit_exact(const void *data, size_t len)
 {
 	char *copy = malloc(len ? len : 1);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A small xfs of blocks of 1024 bytes, written by hand: a superblock, inode
- * XFS_INO, and a log of 64 sectors. */
+/*
+ * Builds a small xfs with blocks of 1024 bytes: a superblock, inode XFS_INO,
+ * and a log of 64 sectors.
+ */
 #ifndef TESTS_XFSLOG_H
 #define TESTS_XFSLOG_H
 
@@ -12,9 +14,9 @@
 
 #define XFS_BLOCK 1024u
 #define XFS_BLOCKS 64u
-#define XFS_LOG_BLOCK 32u	/* where the log begins */
+#define XFS_LOG_BLOCK 32u	/* first block of the log */
 #define XFS_SECTORS 64u
-#define XFS_INO 17u		/* block 8, the second one there */
+#define XFS_INO 17u		/* block 8, its second inode */
 #define XFS_INO_AT (8u * XFS_BLOCK + 512)
 #define XFS_UUID "uuid of this xfs"
 
@@ -24,10 +26,10 @@ enum { XLOG_CORE = 1, XLOG_DEXT = 4 };
 
 struct xfs {
 	uint8_t disk[XFS_BLOCKS * XFS_BLOCK];
-	/* the record that is made */
+	/* The record being built. */
 	uint8_t ops[8192];
 	uint32_t n, n_ops;
-	uint32_t at, cycle;	/* of the log */
+	uint32_t at, cycle;	/* in the log */
 	uint64_t tail;
 };
 
@@ -103,7 +105,7 @@ static inline void xfs_inode_sum(struct xfs *x)
 	xfs_le(p + 100, 4, ~pdet_crc32c(~0u, p, 512) & 0xffffffffu);
 }
 
-/* On the disk: one extent of @n blocks at block 40. */
+/* Sets the inode on the disk: one extent of @n blocks at block 40. */
 static inline void xfs_home(struct xfs *x, uint64_t size, uint32_t n,
 			    uint64_t lsn)
 {
@@ -150,8 +152,10 @@ static inline void xfs_form(uint8_t *p, uint64_t ino, uint32_t fields,
 	xfs_le(p + 16, 8, ino);
 }
 
-/* Inode @ino is @size bytes now, with an extent of @n blocks at block 44; 0:
- * the extents are not logged. The core may be in two pieces. */
+/*
+ * Logs inode @ino with @size bytes and an extent of @n blocks at block 44; 0:
+ * the extents are not logged. The core may be in two pieces.
+ */
 static inline void xfs_log_inode(struct xfs *x, uint32_t tid, uint64_t ino,
 				 uint64_t size, uint32_t n, int split)
 {
@@ -176,7 +180,7 @@ static inline uint8_t *xfs_sector(struct xfs *x, uint32_t n)
 	return xfs_log(x) + (size_t)((x->at + n) % XFS_SECTORS) * 512;
 }
 
-/* What was done becomes a record, of sectors that may go round. */
+/* Makes a record of the logged items. Its sectors may wrap around. */
 static inline void xfs_record(struct xfs *x)
 {
 	const uint32_t sectors = (x->n + 511) / 512, cycle = x->cycle;
@@ -215,7 +219,7 @@ static inline void xfs_record(struct xfs *x)
 	x->n = x->n_ops = 0;
 }
 
-/* A record of nothing that we look at, of some sectors. */
+/* Makes a record of ignored items with some sectors. */
 static inline void xfs_fill(struct xfs *x, uint32_t sectors)
 {
 	static const uint8_t nothing[4096];

@@ -14,11 +14,14 @@ PAGEDET_VERSION_MINOR = 1
 PAGEDET_VERSION_PATCH = 0
 PAGEDET_FIELDS_MAX = 128
 PAGEDET_TO_END = 18446744073709551615
+PAGEDET_ORDER_MAX = 65536
+PAGEDET_SUMS = 16
 PAGEDET_OWNER_KEYS = 16
 PAGEDET_EVIDENCE_ROW = 160
 PAGEDET_EVIDENCE_TEXT = 512
 PAGEDET_CHANGE_MAX = 32
 PAGEDET_TRACK_REARM = 1
+PAGEDET_NO_PAGE = 18446744073709551615
 
 # enum pagedet_field_id
 PAGEDET_FIELD_ASK = 0
@@ -81,6 +84,8 @@ PAGEDET_FIELD_AT = 56
 PAGEDET_FIELD_OBJECT = 57
 PAGEDET_FIELD_REPORT = 58
 PAGEDET_FIELD_ENTROPY = 59
+PAGEDET_FIELD_REASON = 60
+PAGEDET_FIELD_EVENT_NS = 61
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -254,6 +259,8 @@ PAGEDET_REPORT_KASAN = 12
 PAGEDET_REPORT_LIST = 13
 PAGEDET_REPORT_IO_ERROR = 14
 PAGEDET_REPORT_HUNG_TASK = 15
+PAGEDET_REPORT_MIGRATION = 16
+PAGEDET_REPORT_FAULT = 17
 
 # enum pagedet_type
 PAGEDET_TYPE_NUMBER = 1
@@ -324,10 +331,13 @@ PAGEDET_Q_UNCHECKED = 32
 PAGEDET_Q_HOLES = 64
 PAGEDET_Q_GROUP = 128
 PAGEDET_Q_TASK_STACKS = 256
+PAGEDET_Q_ANY_BOOT = 512
 
 # enum pagedet_order
 PAGEDET_ORDER_WALK = 0
 PAGEDET_ORDER_ANY = 1
+PAGEDET_ORDER_UP = 2
+PAGEDET_ORDER_DOWN = 3
 
 # enum pagedet_content_want
 PAGEDET_CONTENT_CLASS = 1
@@ -352,6 +362,24 @@ PAGEDET_SHAPE_SCATTERED = 12
 PAGEDET_DIFFERS_NEITHER = 0
 PAGEDET_DIFFERS_A = 1
 PAGEDET_DIFFERS_B = 2
+
+# enum pagedet_task_flag
+PAGEDET_TASK_KTHREAD = 1
+PAGEDET_TASK_HAS_PARENT = 2
+PAGEDET_TASK_HAS_RSS = 4
+PAGEDET_TASK_HAS_START = 8
+
+# enum pagedet_tasks_option
+PAGEDET_TASKS_PROCESSES = 1
+
+# enum pagedet_sum
+PAGEDET_SUM_RSS = 0
+PAGEDET_SUM_PSS = 1
+PAGEDET_SUM_USS = 2
+PAGEDET_SUM_SHARED = 3
+PAGEDET_SUM_DIRTY = 4
+PAGEDET_SUM_SWAP = 5
+PAGEDET_SUM_HUGETLB = 6
 
 # enum pagedet_owner_key
 PAGEDET_OWNER_STACK = 0
@@ -398,6 +426,11 @@ PAGEDET_AS_SENT = 0
 PAGEDET_AS_NOW = 1
 PAGEDET_AS_AGAIN = 2
 PAGEDET_AS_PEER = 3
+PAGEDET_AS_MORE = 4
+PAGEDET_AS_BEFORE = 4
+PAGEDET_AS_STOPPED = 5
+PAGEDET_AS_PEER_STOPPED = 6
+PAGEDET_AS_PEER_AGAIN = 7
 
 # enum pagedet_read
 PAGEDET_READ_DUNNO = 0
@@ -436,10 +469,16 @@ PAGEDET_SIDE_BOTH = 0
 PAGEDET_SIDE_HERE = 1
 PAGEDET_SIDE_PEER = 2
 
+# enum pagedet_alternative_state
+PAGEDET_ALTERNATIVE_POSSIBLE = 0
+PAGEDET_ALTERNATIVE_EXCLUDED = 1
+PAGEDET_ALTERNATIVE_NOT_LOOKED = 2
+
 # enum pagedet_collect_option
 PAGEDET_COLLECT_CONTENT = 1
 PAGEDET_COLLECT_AGAIN = 2
 PAGEDET_COLLECT_FILE = 4
+PAGEDET_COLLECT_LOG = 8
 
 # enum pagedet_check_kind
 PAGEDET_CHECK_CLEAN = 1
@@ -521,6 +560,7 @@ PAGEDET_EMIT_POINTERS = 4
 PAGEDET_EMIT_STACKS = 8
 PAGEDET_EMIT_LINEAR = 16
 PAGEDET_EMIT_TOTALS = 32
+PAGEDET_EMIT_ALTERNATIVES = 64
 
 # enum pagedet_track_method
 PAGEDET_TRACK_UFFD = 1
@@ -555,6 +595,42 @@ PAGEDET_TRACK_FAILED = 9
 
 # enum pagedet_track_option
 PAGEDET_TRACK_COUNT_HUGE = 1
+
+# enum pagedet_seen_state
+PAGEDET_SEEN_NOTHING = 0
+PAGEDET_SEEN_ABSENT = 1
+PAGEDET_SEEN_ZERO = 2
+PAGEDET_SEEN_DATA = 3
+PAGEDET_SEEN_LOST = 4
+
+# enum pagedet_seen_bit
+PAGEDET_SEEN_SWAPPED = 1
+PAGEDET_SEEN_HUGE = 2
+PAGEDET_SEEN_FILE = 4
+PAGEDET_SEEN_BYTES = 8
+
+# enum pagedet_look_option
+PAGEDET_LOOK_FILE = 1
+PAGEDET_LOOK_BRING_IN = 2
+
+# enum pagedet_sent_state
+PAGEDET_SENT_DUNNO = 0
+PAGEDET_SENT_NEVER = 1
+PAGEDET_SENT_KNOWN = 2
+PAGEDET_SENT_PACKED = 3
+
+# enum pagedet_end
+PAGEDET_END_SOURCE = 0
+PAGEDET_END_DESTINATION = 1
+
+# enum pagedet_stream_option
+PAGEDET_STREAM_IGNORE_SHARED = 1
+
+# enum pagedet_streamed
+PAGEDET_STREAMED_BYTES = 1
+PAGEDET_STREAMED_FILL = 2
+PAGEDET_STREAMED_PACKED = 3
+PAGEDET_STREAMED_DROP = 4
 
 
 def PAGEDET_CELL_STATE(cell):
@@ -601,6 +677,10 @@ class pagedet_emitter(Structure):
     """Opaque."""
 
 
+class pagedet_usages(Structure):
+    """Opaque."""
+
+
 class pagedet_owners(Structure):
     """Opaque."""
 
@@ -614,6 +694,18 @@ class pagedet_checked(Structure):
 
 
 class pagedet_diff(Structure):
+    """Opaque."""
+
+
+class pagedet_versions(Structure):
+    """Opaque."""
+
+
+class pagedet_blocks(Structure):
+    """Opaque."""
+
+
+class pagedet_stream(Structure):
     """Opaque."""
 
 
@@ -680,6 +772,8 @@ class pagedet_page(Structure):
         ("object", c_uint64),
         ("report", c_uint64),
         ("entropy", c_uint64),
+        ("reason", c_uint64),
+        ("event_ns", c_uint64),
     ]
 
 
@@ -775,7 +869,19 @@ class pagedet_progress(Structure):
     ]
 
 
+class pagedet_place(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("path", c_char_p),
+        ("first", c_uint64),
+        ("count", c_uint64),
+    ]
+
+
 pagedet_progress_fn = CFUNCTYPE(c_int, c_void_p, POINTER(pagedet_progress))
+
+
+pagedet_place_fn = CFUNCTYPE(c_int, c_void_p, c_int, c_char_p, POINTER(pagedet_place))
 
 
 class pagedet_query(Structure):
@@ -801,7 +907,9 @@ class pagedet_query(Structure):
         ("order", c_uint32),
         ("threads", c_uint32),
         ("sources", c_uint32),
-        ("reserved", c_uint32),
+        ("order_by", c_uint32),
+        ("next_place", pagedet_place_fn),
+        ("next_place_user", c_void_p),
     ]
 
 
@@ -844,6 +952,7 @@ class pagedet_coverage(Structure):
         ("resume", c_uint64),
         ("complete", c_uint32),
         ("stopped", c_uint32),
+        ("tasks_damaged", c_uint64),
     ]
 
 
@@ -907,12 +1016,94 @@ class pagedet_index_info(Structure):
         ("last_ns", c_uint64),
         ("n_unread", c_uint64),
         ("unread", POINTER(c_uint32)),
+        ("tasks_damaged", c_uint64),
     ]
 
 
 class pagedet_index_options(Structure):
     _fields_ = [
         ("size", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("progress", pagedet_progress_fn),
+        ("progress_user", c_void_p),
+        ("progress_ns", c_uint64),
+        ("threads", c_uint32),
+        ("sources", c_uint32),
+    ]
+
+
+class pagedet_task(Structure):
+    _fields_ = [
+        ("pid", c_uint32),
+        ("tgid", c_uint32),
+        ("ppid", c_uint32),
+        ("flags", c_uint32),
+        ("state", c_uint32),
+        ("reserved", c_uint32),
+        ("rss", c_uint64),
+        ("start_ns", c_uint64),
+        ("comm", c_char * 64),
+    ]
+
+
+class pagedet_area(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("start", c_uint64),
+        ("end", c_uint64),
+        ("offset", c_uint64),
+        ("dev", c_uint64),
+        ("inode", c_uint64),
+        ("len", c_uint64),
+        ("name", c_char_p),
+        ("prot", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_log_record(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("seq", c_uint64),
+        ("time_ns", c_uint64),
+        ("level", c_uint32),
+        ("facility", c_uint32),
+        ("len", c_uint64),
+        ("text", c_char_p),
+    ]
+
+
+class pagedet_usage(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("value", c_uint64 * 16),
+        ("state", c_uint32 * 16),
+        ("estimated", c_uint32),
+        ("pid", c_uint32),
+        ("source", c_uint32),
+        ("reserved", c_uint32),
+        ("comm", c_char_p),
+    ]
+
+
+class pagedet_usage_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("processes", c_uint64),
+        ("without_memory", c_uint64),
+        ("gone", c_uint64),
+        ("denied", c_uint64),
+        ("damaged", c_uint64),
+        ("complete", c_uint32),
+        ("stopped", c_uint32),
+    ]
+
+
+class pagedet_usage_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("pids", POINTER(c_uint32)),
+        ("n_pids", c_uint64),
         ("deadline_ns", c_uint64),
         ("progress", pagedet_progress_fn),
         ("progress_user", c_void_p),
@@ -1020,6 +1211,25 @@ class pagedet_evidence(Structure):
         ("alloc_frame", c_uint64),
         ("here_hole", c_uint32),
         ("peer_hole", c_uint32),
+        ("more_hash", c_uint64 * 4),
+        ("more_key", c_uint64 * 4),
+        ("more_ns", c_uint64 * 4),
+        ("more_state", c_uint32 * 4),
+        ("more_zero", c_uint32 * 4),
+        ("here_missing", c_uint32),
+        ("peer_missing", c_uint32),
+        ("here_discarded", c_uint32),
+        ("sent_stopped", c_uint32),
+        ("here_ran", c_uint32),
+        ("peer_ran", c_uint32),
+        ("here_other_maps", c_uint32),
+        ("peer_other_maps", c_uint32),
+        ("peer_mapper_pid", c_uint32),
+        ("reserved", c_uint32),
+        ("differences", c_uint64),
+        ("folio_mapcount", c_uint64),
+        ("folio_counted", c_uint32),
+        ("reserved2", c_uint32),
     ]
 
 
@@ -1032,6 +1242,16 @@ class pagedet_fact(Structure):
         ("source", c_char_p),
         ("type", c_uint32),
         ("side", c_uint32),
+    ]
+
+
+class pagedet_alternative(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("cause", c_char_p),
+        ("why", c_char_p),
+        ("state", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1054,6 +1274,11 @@ class pagedet_finding(Structure):
         ("confidence", c_uint32),
         ("likely_confidence", c_uint32),
         ("reserved", c_uint32),
+        ("alternatives", POINTER(pagedet_alternative)),
+        ("n_alternatives", c_uint32),
+        ("lets_run", c_uint32),
+        ("here_intact", c_uint32),
+        ("peer_intact", c_uint32),
     ]
 
 
@@ -1121,6 +1346,7 @@ class pagedet_change(Structure):
         ("changes", c_uint32),
         ("fields", c_uint64 * 2),
         ("undecided", c_uint64 * 2),
+        ("pages", c_uint64),
     ]
 
 
@@ -1154,6 +1380,7 @@ class pagedet_diff_totals(Structure):
         ("notes", c_uint32),
         ("complete", c_uint32),
         ("reserved", c_uint32),
+        ("events", c_uint64 * 32),
     ]
 
 
@@ -1165,7 +1392,7 @@ class pagedet_emit_options(Structure):
         ("fd", c_int32),
         ("width", c_uint32),
         ("by", c_uint32),
-        ("reserved", c_uint32),
+        ("limit", c_uint32),
         ("title", c_char_p),
     ]
 
@@ -1209,7 +1436,139 @@ class pagedet_track_info(Structure):
     ]
 
 
+class pagedet_seen(Structure):
+    _fields_ = [
+        ("hash", c_uint64),
+        ("time_ns", c_uint64),
+        ("state", c_uint32),
+        ("kind", c_uint32),
+        ("bits", c_uint32),
+        ("why", c_uint32),
+    ]
+
+
+class pagedet_look_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("bytes", c_void_p),
+        ("bytes_size", c_uint64),
+        ("options", c_uint32),
+        ("sources", c_uint32),
+    ]
+
+
+class pagedet_elsewhere(Structure):
+    _fields_ = [("hash", c_uint64), ("n", c_uint64), ("last", c_uint64)]
+
+
+class pagedet_versions_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("pages", c_uint64),
+        ("max_bytes", c_uint64),
+        ("hash_key", c_uint64),
+        ("hash_zero", c_uint64),
+    ]
+
+
+class pagedet_version_of(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("hash", c_uint64),
+        ("sent_ns", c_uint64),
+        ("times", c_uint64),
+        ("sent", c_uint32),
+        ("dropped", c_uint32),
+        ("before_hash", c_uint64),
+        ("before_ns", c_uint64),
+        ("stopped_hash", c_uint64),
+        ("stopped_ns", c_uint64),
+        ("before", c_uint32),
+        ("stopped", c_uint32),
+    ]
+
+
+class pagedet_versions_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("pages", c_uint64),
+        ("sent", c_uint64),
+        ("sent_zero", c_uint64),
+        ("sent_again", c_uint64),
+        ("looks", c_uint64),
+        ("older", c_uint64),
+        ("bytes", c_uint64),
+        ("full", c_uint32),
+        ("stopped", c_uint32),
+    ]
+
+
+class pagedet_block(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("name", c_char_p),
+        ("bytes", c_uint64),
+        ("addr", c_uint64 * 2),
+    ]
+
+
+class pagedet_page_at(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("name", c_char_p),
+        ("block", c_uint64),
+        ("offset", c_uint64),
+        ("addr", c_uint64 * 2),
+        ("guest", c_uint64),
+        ("has_guest", c_uint32),
+        ("read_only", c_uint32),
+    ]
+
+
+class pagedet_stream_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("page_size", c_uint64),
+        ("packet_bytes", c_uint64),
+        ("options", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_streamed_page(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("block", c_char_p),
+        ("offset", c_uint64),
+        ("len", c_uint64),
+        ("bytes", c_void_p),
+        ("turn", c_uint64),
+        ("kind", c_uint32),
+        ("fill", c_uint32),
+    ]
+
+
+class pagedet_stream_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("why", c_char_p),
+        ("turns", c_uint64),
+        ("is_main", c_uint32),
+        ("over", c_uint32),
+    ]
+
+
 pagedet_log_fn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+
+
+pagedet_stop_fn = CFUNCTYPE(c_int, c_void_p)
+
+
+pagedet_area_fn = CFUNCTYPE(c_int, c_void_p, POINTER(pagedet_area))
+
+
+pagedet_log_record_fn = CFUNCTYPE(c_int, c_void_p, POINTER(pagedet_log_record))
 
 
 # name: (result, arguments, since)
@@ -1233,6 +1592,10 @@ FUNCTIONS = {
     "pagedet_field_by_name": (
         c_int,
         [c_char_p],
+        "0.1"),
+    "pagedet_nearest": (
+        c_int,
+        [c_char_p, POINTER(c_char_p), c_uint64],
         "0.1"),
     "pagedet_value_name": (
         c_char_p,
@@ -1278,6 +1641,10 @@ FUNCTIONS = {
         None,
         [POINTER(pagedet), pagedet_log_fn, c_void_p, c_int],
         "0.1"),
+    "pagedet_set_stop": (
+        None,
+        [POINTER(pagedet), pagedet_stop_fn, c_void_p],
+        "0.1"),
     "pagedet_error": (
         c_char_p,
         [POINTER(pagedet)],
@@ -1305,6 +1672,14 @@ FUNCTIONS = {
     "pagedet_fields_parse": (
         c_int,
         [POINTER(pagedet), c_char_p, POINTER(pagedet_query)],
+        "0.1"),
+    "pagedet_filter_fields": (
+        c_int,
+        [POINTER(pagedet), c_char_p, POINTER(c_uint64)],
+        "0.1"),
+    "pagedet_target_fields": (
+        None,
+        [c_uint32, POINTER(c_uint64)],
         "0.1"),
     "pagedet_query": (
         c_int,
@@ -1426,6 +1801,48 @@ FUNCTIONS = {
         None,
         [POINTER(pagedet_index)],
         "0.1"),
+    "pagedet_tasks": (
+        c_int,
+        [
+            POINTER(pagedet),
+            c_uint32,
+            POINTER(pagedet_task),
+            c_uint64,
+            POINTER(c_uint64),
+        ],
+        "0.1"),
+    "pagedet_areas": (
+        c_int,
+        [POINTER(pagedet), c_uint32, pagedet_area_fn, c_void_p],
+        "0.1"),
+    "pagedet_symbol": (
+        c_int,
+        [POINTER(pagedet), c_char_p, POINTER(c_uint64)],
+        "0.1"),
+    "pagedet_kernel_log": (
+        c_int,
+        [POINTER(pagedet), pagedet_log_record_fn, c_void_p, POINTER(c_uint64)],
+        "0.1"),
+    "pagedet_usage": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_usage_options),
+            POINTER(POINTER(pagedet_usages)),
+        ],
+        "0.1"),
+    "pagedet_usage_next": (
+        c_int,
+        [POINTER(pagedet_usages), POINTER(pagedet_usage)],
+        "0.1"),
+    "pagedet_usage_info": (
+        c_int,
+        [POINTER(pagedet_usages), POINTER(pagedet_usage_info)],
+        "0.1"),
+    "pagedet_usage_free": (
+        None,
+        [POINTER(pagedet_usages)],
+        "0.1"),
     "pagedet_owner_key_by_name": (
         c_int,
         [c_char_p],
@@ -1445,6 +1862,10 @@ FUNCTIONS = {
     "pagedet_owners_compare": (
         c_int,
         [POINTER(pagedet_owners), POINTER(pagedet_owners)],
+        "0.1"),
+    "pagedet_owners_order": (
+        c_int,
+        [POINTER(pagedet_owners), c_char_p, c_uint64],
         "0.1"),
     "pagedet_owners_next": (
         c_int,
@@ -1699,5 +2120,151 @@ FUNCTIONS = {
     "pagedet_track_free": (
         None,
         [POINTER(pagedet_track)],
+        "0.1"),
+    "pagedet_look": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_item),
+            c_uint64,
+            POINTER(pagedet_look_options),
+            POINTER(pagedet_seen),
+            c_uint64,
+        ],
+        "0.1"),
+    "pagedet_seen_equal": (
+        c_uint32,
+        [POINTER(pagedet_seen), POINTER(pagedet_seen)],
+        "0.1"),
+    "pagedet_seen_find": (
+        c_int,
+        [
+            POINTER(pagedet_seen),
+            c_uint64,
+            POINTER(pagedet_elsewhere),
+            c_uint64,
+        ],
+        "0.1"),
+    "pagedet_versions_new": (
+        c_int,
+        [
+            POINTER(pagedet_versions_options),
+            POINTER(POINTER(pagedet_versions)),
+        ],
+        "0.1"),
+    "pagedet_versions_sent": (
+        c_int,
+        [POINTER(pagedet_versions), c_uint64, c_uint32, c_uint64, c_uint64],
+        "0.1"),
+    "pagedet_versions_dropped": (
+        c_int,
+        [POINTER(pagedet_versions), c_uint64, c_uint64],
+        "0.1"),
+    "pagedet_versions_complete": (
+        c_int,
+        [POINTER(pagedet_versions), c_uint32],
+        "0.1"),
+    "pagedet_versions_look": (
+        c_int,
+        [POINTER(pagedet_versions), POINTER(pagedet_seen), c_uint64, c_uint32],
+        "0.1"),
+    "pagedet_versions_had": (
+        c_int,
+        [POINTER(pagedet_versions), c_uint64, c_uint64],
+        "0.1"),
+    "pagedet_versions_of": (
+        c_int,
+        [POINTER(pagedet_versions), c_uint64, POINTER(pagedet_version_of)],
+        "0.1"),
+    "pagedet_versions_info": (
+        c_int,
+        [POINTER(pagedet_versions), POINTER(pagedet_versions_info)],
+        "0.1"),
+    "pagedet_versions_evidence": (
+        c_int,
+        [POINTER(pagedet_versions), c_uint64, POINTER(pagedet_evidence)],
+        "0.1"),
+    "pagedet_seen_evidence": (
+        c_int,
+        [POINTER(pagedet_seen), c_uint32, c_uint64, POINTER(pagedet_evidence)],
+        "0.1"),
+    "pagedet_versions_free": (
+        None,
+        [POINTER(pagedet_versions)],
+        "0.1"),
+    "pagedet_blocks_new": (
+        c_int,
+        [c_uint64, POINTER(POINTER(pagedet_blocks))],
+        "0.1"),
+    "pagedet_blocks_add": (
+        c_int,
+        [POINTER(pagedet_blocks), POINTER(pagedet_block)],
+        "0.1"),
+    "pagedet_blocks_add_range": (
+        c_int,
+        [
+            POINTER(pagedet_blocks),
+            c_char_p,
+            c_uint64,
+            c_uint64,
+            c_uint64,
+            c_uint32,
+        ],
+        "0.1"),
+    "pagedet_blocks_load": (
+        c_int,
+        [POINTER(pagedet_blocks), c_char_p, c_uint64, POINTER(c_uint64)],
+        "0.1"),
+    "pagedet_blocks_count": (
+        c_uint64,
+        [POINTER(pagedet_blocks)],
+        "0.1"),
+    "pagedet_blocks_page": (
+        c_uint64,
+        [POINTER(pagedet_blocks), c_char_p, c_uint64],
+        "0.1"),
+    "pagedet_blocks_guest": (
+        c_uint64,
+        [POINTER(pagedet_blocks), c_uint64],
+        "0.1"),
+    "pagedet_blocks_at": (
+        c_int,
+        [POINTER(pagedet_blocks), c_uint64, POINTER(pagedet_page_at)],
+        "0.1"),
+    "pagedet_blocks_items": (
+        c_int,
+        [
+            POINTER(pagedet_blocks),
+            c_uint32,
+            c_uint32,
+            POINTER(pagedet_item),
+            c_uint64,
+        ],
+        "0.1"),
+    "pagedet_blocks_free": (
+        None,
+        [POINTER(pagedet_blocks)],
+        "0.1"),
+    "pagedet_stream_new": (
+        c_int,
+        [POINTER(pagedet_stream_options), POINTER(POINTER(pagedet_stream))],
+        "0.1"),
+    "pagedet_stream_take": (
+        c_int,
+        [
+            POINTER(pagedet_stream),
+            c_void_p,
+            c_uint64,
+            POINTER(c_uint64),
+            POINTER(pagedet_streamed_page),
+        ],
+        "0.1"),
+    "pagedet_stream_info": (
+        c_int,
+        [POINTER(pagedet_stream), POINTER(pagedet_stream_info)],
+        "0.1"),
+    "pagedet_stream_free": (
+        None,
+        [POINTER(pagedet_stream)],
         "0.1"),
 }

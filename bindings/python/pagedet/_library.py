@@ -46,7 +46,7 @@ class Damaged(Error):
 
 
 class Timeout(Error, TimeoutError):
-    """ETIMEDOUT: the deadline came first. Rows so far are right, coverage()
+    """ETIMEDOUT: the deadline passed first. Rows so far are right, coverage()
     says what is missing."""
 
 

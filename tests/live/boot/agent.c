@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The lab's hands inside a guest: reads requests from a virtio-serial port,
- * does them one after another and answers there. It is the first process, and
- * it needs no memory but what it has from the start, so that looking at memory
- * changes little of it.
+ * The agent inside a guest of the lab. It reads requests from a virtio-serial
+ * port, serves one after another and answers there. It is the first process of
+ * the guest. It allocates no memory after its start, so that it disturbs little
+ * of what tests look at.
  *
  *   agent PORT
  *
- * A request is the number of its words and then each word, numbers as decimal
+ * A request is the number of its words and then each word: numbers as decimal
  * lines, words with their length before them. An answer is any number of
  * frames: a letter, a length, a newline, and that many bytes.
  *
@@ -20,7 +20,7 @@
  *   time                          d: nanoseconds since 1970
  *   off                           no answer: the machine is off
  *
- * The end of every answer is a frame "."; "?" says that the request is none.
+ * The end of every answer is a frame "."; "?" answers an unknown request.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ static void get(char *to, size_t len)
 			len -= (size_t)n;
 			continue;
 		}
-		/* 0: nobody is there yet */
+		/* No one has opened the other end yet. */
 		if (n == 0)
 			usleep(10000);
 		else if (errno != EINTR)
@@ -102,7 +102,7 @@ static size_t get_number(void)
 	return n;
 }
 
-/* Words end with a NUL here, so that they are strings as well. */
+/* Each word also gets a NUL, which makes it a string. */
 static size_t get_request(void)
 {
 	size_t n = get_number(), used = 0, i;
@@ -156,7 +156,7 @@ static void become(char **argv, int in, int out, int err)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Hands on what there is; false at the end. */
+/* Forwards available output; returns false at its end. */
 static bool pass_on(int fd, char type)
 {
 	ssize_t n = read(fd, pump, sizeof(pump));
@@ -171,7 +171,7 @@ static int wait_for(pid_t pid)
 	int status;
 	pid_t p;
 
-	/* and bury what others left behind */
+	/* Also reaps orphans of other programs. */
 	do {
 		p = waitpid(-1, &status, 0);
 	} while (p != pid && (p >= 0 || errno == EINTR));
@@ -292,7 +292,7 @@ static void say_time(void)
 	frame_number('d', t.tv_sec * 1000000000LL + t.tv_nsec);
 }
 
-/* False if the request is none. */
+/* Returns false if the request is unknown. */
 static bool serve(size_t n)
 {
 	const char *what = n ? word[0] : "";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Memory that broke, and memory that was moved away before it could."""
+"""Tests poisoned pages, and pages that were moved away before a failure."""
 from scene import Wrong
 
 NODE = "/sys/kernel/debug/hwpoison/corrupt-pfn"
@@ -20,7 +20,7 @@ def subject(scene, *words):
     return None
 
 
-# pages that broke here
+# PFNs of the pages that this test poisoned.
 broken = set()
 
 
@@ -34,7 +34,7 @@ def check_bad_page(scene, wrong, source, pfn):
     wrong.lacks(row, "unsupported" if source == "procfs" else "unsafe",
                 "content")
     broken.add(pfn)
-    # its neighbour is as good as before
+    # The neighbour page is undamaged.
     if pfn ^ 1 in broken:
         return
     a = scene.ask("--backend", source, "page", "%d+1" % (pfn ^ 1), "--fields",
@@ -53,7 +53,7 @@ def check_bad_entries(scene, wrong, source, facts):
         return
     for n, row in enumerate(rows):
         if n == 1:
-            # it looks swapped out, and is not
+            # The entry resembles a swap entry, but the page is not swapped out.
             wrong.is_(row, pfn=facts["was"][1], swap_type=None,
                       swap_offset=None)
             wrong.unless("hwpoison" in row["pte"] and
@@ -88,7 +88,7 @@ def check_poison(scene):
         wrong.unless([row["pfn"] for row in a.rows()] == [pfn],
                      "not it alone", a)
         a = scene.ask("--backend", source, "mappers", pfn, "--json")
-        # memory has the kernel's own mapping of it
+        # A reader of kernel memory also finds the direct map of the kernel.
         wrong.answered(a, 1 if source == "procfs" else 0)
         wrong.unless([row for row in a.rows() if row.get("map") == "user"]
                      == [], "somebody maps it", a)

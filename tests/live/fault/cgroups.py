@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Who is charged, where cgroups are deep or gone."""
-from scene import Wrong
+"""Tests charges to deep and to removed cgroups."""
+import time
+
+from scene import PATIENCE, Wrong
 
 TOP = "/sys/fs/cgroup"
 SOURCES = ("procfs", "bpf", "kcore")
@@ -56,7 +58,7 @@ def check_nested(scene):
                       not (row["memcg_path"] + "/").startswith(top + "/")]
         scene.result("nested cgroups: all below, " + source, wrong)
     wrong = Wrong()
-    # a name that begins alike is another one
+    # A longer name with the same beginning is another cgroup.
     scene.must("mkdir %s/testcg/a2" % TOP)
     a = scene.ask("cgroup", "/testcg/a2", "--json")
     wrong.answered(a, 1)
@@ -67,10 +69,16 @@ def check_nested(scene):
 
 
 def check_removed_owner(scene, pfn):
-    """page_owner's text says it in other words."""
+    """page_owner's text says it in other words. The kernel takes a cgroup
+    offline a moment after rmdir has returned (css_killed_work_fn)."""
     wrong = Wrong()
-    a = scene.ask("--backend", "page_owner", "page", pfn, "--fields",
-                  "memcg_name", "--json")
+    until = time.monotonic() + PATIENCE
+    while True:
+        a = scene.ask("--backend", "page_owner", "page", pfn, "--fields",
+                      "memcg_name", "--json")
+        if a.row().get("memcg_name") != "gone" or time.monotonic() > until:
+            break
+        time.sleep(0.1)
     wrong.answered(a)
     wrong.is_(a.row(), memcg_name="gone (offline)")
     scene.result("removed cgroup: its page, page_owner", wrong)
@@ -89,7 +97,7 @@ def check_removed(scene):
         a = memcg_row(scene, source, pfn)
         row = a.row()
         wrong.answered(a)
-        # as kpagecgroup has it: who is responsible by now
+        # kpagecgroup names the cgroup that is responsible now.
         wrong.is_(row, kind="shmem", memcg_ino=above)
         if source == "procfs":
             wrong.is_(row, memcg_path="/testcg")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""A process that ends while its pages are walked, at each step of the walk."""
+"""Tests a process that ends during a walk of its pages, at each step of the
+walk."""
 import json
 
 from scene import Answer, Wrong
@@ -39,7 +40,7 @@ def problems(said, answer):
     wrong.unless(said["hung"] or answer.status in (0, 1),
                  where + ": the status is neither 0 nor 1", answer)
     if answer.status == 1:
-        # then nothing is there, and the reason is said
+        # Status 1 means no result, and stderr gives the reason.
         wrong.unless(answer.err.strip(), where + ": no reason", answer)
     wrong.unless(not answer.out or answer.rows(), where + ": no JSON", answer)
     return wrong

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""A disk that fails: what is in the page cache can still be looked at, and
-nothing waits for the disk."""
+"""Tests a failing disk: the page cache can still be read, and no query waits
+for the disk."""
 from scene import Wrong
 
 SECTORS = 65536
@@ -36,7 +36,7 @@ def check(scene):
     disk, device = make(scene)
     before = {row["index"]: row["pfn"] for row in scene.ask(
         "file", POINT + "/cached", "--json").rows()}
-    # fails from now on
+    # The disk fails from now on.
     dm(scene, "load", "flakey", disk, 0, 0, 1000)
     wrong = Wrong()
     scene.must("dd if=/dev/zero of=%s/cached bs=4096 count=2 conv=notrunc "
@@ -45,7 +45,7 @@ def check(scene):
     check_cached(wrong, a, before, {0, 1})
     scene.result("flaky disk: dirty pages", wrong)
     wrong = Wrong()
-    # the kernel gives up, and calls the pages clean
+    # The kernel gives up and marks the pages clean.
     synced = scene.sh("sync %s/cached" % POINT)
     wrong.unless(synced.status == 1, "it was written", synced)
     a = scene.ask("file", POINT + "/cached", "--json")
@@ -63,7 +63,7 @@ def check(scene):
         wrong.unless(a.status in (0, 1, 2, 74), "no answer", a)
         wrong.unless(a.status == 0 or a.err, "no reason", a)
     scene.result("flaky disk: all of it", wrong)
-    # umount does not wait for it either
+    # umount does not wait for the disk either.
     scene.sh("umount %s" % POINT)
 
 
@@ -86,7 +86,7 @@ def check_cold(scene):
     wrong.says(a, "no page of it is cached")
     read = scene.sh("cat %s/cold > /dev/null" % POINT)
     wrong.unless(read.status == 1, "it can be read", read)
-    # what could not be read may stay, and is not up to date then
+    # A page whose read failed may stay in the cache, but is not up to date.
     a = scene.ask("file", POINT + "/cold", "--json")
     wrong.unless(a.status in (0, 1), "no answer", a)
     for row in a.rows():
@@ -133,7 +133,7 @@ def check_lost(scene):
     wrong.answered(a, 1)
     rows = a.rows() or [{}]
     wrong.is_(rows[0], verdict="violated", first=0, pages=2)
-    # without cachestat it is not known whether they are clean
+    # pagedet cannot tell whether the pages are clean without cachestat.
     wrong.unless(rows[0].get("cause") in ("lost_write", "different"),
                  "another cause", a)
     wrong.is_(rows[-1], whole=True, violations=2)
@@ -169,7 +169,7 @@ def check_harness(scene):
 def traced(row, device):
     """The verdict is about writeback of that file, and says what failed."""
     return row.get("cause") == "error" and \
-        "writeback failed of inode" in row.get("why", "") and \
+        "writeback of inode" in row.get("why", "") and \
         device in row["why"] and "Input/output error" in row["why"]
 
 

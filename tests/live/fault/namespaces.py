@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Inside a pid namespace, pids are those that are used there."""
+"""Tests that pids inside a pid namespace are those of the namespace."""
 import json
 
 from scene import Answer, Wrong
@@ -44,18 +44,18 @@ def check(scene):
     wrong.says(outer, "cannot read task 4999: there is no such task")
     scene.result("pid namespace: a task of it", wrong)
     wrong = Wrong()
-    # one of two, and that is said
+    # pagedet finds one of two mappings and reports that one is missing.
     wrong.answered(mappers, 2)
     rows = [row for row in mappers.rows() if row.get("map") == "user"]
     wrong.unless([row["pid"] for row in rows] == [2], "not it alone", mappers)
     wrong.is_(mappers.rows()[-1] if mappers.rows() else {}, found=1,
               expected=2)
     wrong.says(text, "found 1 user mapping", "mapcount 2",
-               "1 mapping counted and not found: of tasks that are not seen")
+               "1 mapping counted but not found: of tasks that cannot be seen")
     wrong.is_(page.row(), mapcount=2, user_maps=1)
     scene.result("pid namespace: who shares its page", wrong)
     wrong = Wrong()
-    # 2 is a kernel thread there: it must not be taken for ours
+    # PID 2 is a kernel thread there. pagedet must not confuse it with our task.
     for a in (virt_bpf, mappers_bpf):
         wrong.answered(a, 69)
         wrong.says(a, "the first pid namespace", "procfs knows the tasks")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Pages that come and go while they are asked about."""
+"""Tests pages that appear and vanish while they are queried."""
 import collections
 
 from scene import Wrong
@@ -13,7 +13,7 @@ ROW = "pfn,kind,flags,mapcount,pte,swap_offset,notes"
 NEVER = ["kind=free and mapcount>0", "flags:buddy and flags:lru",
          "flags:buddy and flags:anon", "flags:buddy and flags:slab",
          "kind=slab and flags:lru"]
-# Why a field may be lost on the way.
+# The only valid reason for losing a field under pressure.
 LOST = {"raced"}
 
 
@@ -27,7 +27,7 @@ def impossible(row):
         wrong.append("present and swapped out")
     if "torn" in notes or "stale" in notes:
         return wrong
-    # each of them was written to
+    # The test wrote to each page.
     if "present" not in pte and "swapped" not in pte and \
             row["kind"] != "unknown":
         wrong.append("neither a page nor swapped out")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""A guest to which something happens, and what pagedet says of it there."""
+"""A guest in which something happens, and pagedet's answers there."""
 import json
 import shlex
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A process to which something happens, so that others can be asked what they
- * see of it. It says as one line of JSON what is true, and then waits.
+ * The subject of tests: a process to which something happens. It prints the
+ * truth as one line of JSON, and then waits.
  *
  *   subject hold N           N anonymous pages
- *   subject poison           4 pages, the second of which is broken
+ *   subject poison           4 pages, the second of which is poisoned
  *   subject offline          4 pages, the second of which is moved away
- *   subject broken-file FILE a file's pages, the second of which is broken
- *   subject thrash N CGROUP  N pages, touched in no order for ever, charged
+ *   subject broken-file FILE a file's pages, the second of which is poisoned
+ *   subject thrash N CGROUP  N pages, touched in random order for ever, charged
  *                            there: a file of processes
  *   subject exits ...        subject_exits.c
  *   subject pidns ...        subject_pidns.c
@@ -51,7 +51,7 @@ char *subject_pages(size_t n, int flags)
 
 	if (at == MAP_FAILED)
 		subject_die("mmap");
-	/* no page of it is a part of a larger one */
+	/* No page may be part of a larger folio. */
 	madvise(at, n * PAGE, MADV_NOHUGEPAGE);
 	for (i = 0; i < n; i++)
 		snprintf(at + i * PAGE, PAGE, "page %zu of %d", i, getpid());
@@ -83,7 +83,10 @@ void subject_join(const char *cgroup)
 static void wait_for_ever(void)
 {
 	fflush(stdout);
-	/* whoever waits for the end of the output does not wait for us */
+	/*
+	 * A reader that waits for the end of output must not wait for this
+	 * process.
+	 */
 	fclose(stdout);
 	fclose(stderr);
 	for (;;)
@@ -106,14 +109,13 @@ static void say(const char *at, const uint64_t *was, int error)
 	printf("]}\n");
 }
 
-/* The kernel does not let it be ignored. */
+/* The kernel does not allow to ignore this signal. */
 static void go_on(int signal_nr)
 {
 	(void)signal_nr;
 }
 
-/* Has @advice done to the second of some pages, and says what became of them.
- */
+/* Applies @advice to the second page, and prints the result. */
 static int advise(char *at, int advice)
 {
 	uint64_t was[FEW];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What the parts of subject share. */
+/* Shared by the parts of subject. */
 #ifndef PAGEDET_TESTS_SUBJECT_H
 #define PAGEDET_TESTS_SUBJECT_H
 
@@ -9,28 +9,28 @@
 
 #define PAGE ((size_t)4096)
 
-/* subject_die - says what went wrong, and ends the process. */
+/* subject_die - print an error and end the process. */
 void subject_die(const char *what) __attribute__((noreturn));
 
-/* subject_pages - @n pages, each with a text of its own; @flags: MAP_*. */
+/* subject_pages - allocate @n pages, each with its own text; @flags: MAP_*. */
 char *subject_pages(size_t n, int flags);
 
-/* subject_pfn - the frame that is mapped at @at here, 0: none. */
+/* subject_pfn - the frame mapped at @at in this process, 0 if there is none. */
 uint64_t subject_pfn(const void *at);
 
-/* subject_join - goes to a cgroup, by its file of processes. */
+/* subject_join - move to a cgroup, given its file of processes. */
 void subject_join(const char *cgroup);
 
-/* What a question may name: {pid} {vaddr} {pfn}. */
+/* Values for {pid} {vaddr} {pfn} in a command. */
 struct subject_words {
 	pid_t pid;
 	uint64_t vaddr, pfn;
 };
 
-/* subject_replace - replaces such names in the words of a command. */
+/* subject_replace - replace these names in the words of a command. */
 void subject_replace(char **argv, const struct subject_words *w);
 
-/* The commands, with the words after their name. */
+/* The commands; arguments are the words behind their names. */
 int subject_dm(int argc, char **argv);
 int subject_exits(int argc, char **argv);
 int subject_pidns(int argc, char **argv);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A device of the device mapper, made and given another table: what dmsetup
- * does, which guests do not have.
+ * Creates a device-mapper device and loads tables, as dmsetup does, which
+ * guests do not have.
  *
  *   subject dm create NAME SECTORS TARGET WORDS...
  *   subject dm load NAME SECTORS TARGET WORDS...
  *
- * NAME becomes the device whose number is printed. A table that is loaded
- * replaces the one that is there, and nothing is written out before.
+ * create prints the device number of NAME. load replaces the table without
+ * writing anything out before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ int subject_dm(int argc, char **argv)
 		 "%s", argv[3]);
 	join_words(table.words, sizeof(table.words), argv + 4);
 	ask(fd, DM_TABLE_LOAD, name, &table);
-	/* what was dirty meets the new table */
+	/* Dirty data meets the new table. */
 	state = (struct message){ .head.flags = DM_SUSPEND_FLAG |
 					       DM_NOFLUSH_FLAG |
 					       DM_SKIP_LOCKFS_FLAG };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * A process that ends while another looks at it: the other is traced, and the
- * first one killed before one of its system calls; so again from the first
- * call to the last, as often as asked.
+ * A process that ends while another one looks at it. The observer is traced,
+ * and the victim is killed before one of the observer's system calls: from the
+ * first call to the last, repeatedly.
  *
  *   subject exits POINTS CGROUP PROGRAM WORDS...
  *
- * CGROUP is the file of processes of where it is charged. It is killed and
- * buried at every other point, and stays a zombie at the rest. For each point
- * a line of JSON, and behind it as many bytes of output and of stderr as it
- * says. The first of them is without a death.
+ * CGROUP is the file of processes of the victim's cgroup. At every other point
+ * the victim is killed and reaped, at the others it stays a zombie. For each
+ * point there is a line of JSON, followed by the stated bytes of output and
+ * stderr. The first point has no kill.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include "subject.h"
 
 #define HELD 16
-/* seconds after which nothing more is expected */
+/* seconds until the program counts as hung */
 #define PATIENCE 20
 
 struct round {
@@ -88,7 +88,7 @@ static void end_victim(struct round *r)
 	siginfo_t info;
 
 	kill(r->victim, SIGKILL);
-	/* its memory is gone when it is a zombie */
+	/* The memory of a zombie is gone. */
 	while (waitid(P_PID, (id_t)r->victim, &info, WEXITED |
 		      (r->zombie ? WNOWAIT : 0)) < 0 && errno == EINTR)
 		;
@@ -116,10 +116,10 @@ static void ring(int signal_nr)
 	(void)signal_nr;
 }
 
-/* Lets the program go on from call to call, until nothing is left to do. */
+/* Lets the program run from call to call until it ends. */
 static void trace(struct round *r, pid_t pid)
 {
-	/* no SA_RESTART: it must end a wait */
+	/* Without SA_RESTART, so that it ends a wait. */
 	struct sigaction sa = { .sa_handler = ring };
 	bool is_entry = true, is_done = false;
 	int signal_nr, status;

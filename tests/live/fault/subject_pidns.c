@@ -4,8 +4,8 @@
  *
  *   subject pidns COMMAND
  *
- * COMMAND is for the shell, which runs inside, where {pid} is the process that
- * has the page; the one outside is named on the first line of the output.
+ * A shell inside the namespace runs COMMAND, where {pid} is the inner process
+ * with the page. The first line of output names the outer one.
  */
 #include <errno.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ static int inside(char *at, char *command)
 	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("proc", "/proc", "proc", 0, NULL) < 0)
 		subject_die("mount of /proc");
-	/* what is shared is not mapped until it is touched */
+	/* A shared page is not mapped until it is touched. */
 	if (*(volatile char *)(at + 1) == 'a')
 		w.pfn = subject_pfn(at);
 	w.pid = fork();
@@ -43,10 +43,10 @@ static int inside(char *at, char *command)
 		for (;;)
 			pause();
 	}
-	/* the child has it mapped when it has written there */
+	/* The child maps the page by writing to it. */
 	while (*(volatile char *)(at + 1) == 'a')
 		usleep(1000);
-	/* so that nobody but the two has it */
+	/* Only these two may map it. */
 	munmap(at, PAGE);
 	subject_replace(argv, &w);
 	pid = fork();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What injector, which makes faults and knows them, and vmm, which has to find
- * them, say to each other: orders, each of which is answered. vmm is never told
- * what is a fault and what is not.
+ * The protocol between injector, which injects faults and knows them, and vmm,
+ * which must find them. Each order has an answer. vmm never learns what is a
+ * fault.
  */
 #ifndef PAGEDET_TESTS_INJECT_H
 #define PAGEDET_TESTS_INJECT_H
@@ -14,23 +14,24 @@
 
 /* Descriptors of vmm. */
 #define FD_ORDERS 3		/* SOCK_SEQPACKET */
-#define FD_RAM 4		/* the file that is its memory, if any */
-#define FD_PEER 5		/* evidence of the destination goes through */
+#define FD_RAM 4		/* file of its memory, if any */
+#define FD_PEER 5		/* carries evidence of the destination */
 #define FD_FINDINGS 6
 
 enum what {
-	WHERE = 1,	/* @arg of the answer: the address of a page */
-	FILL,		/* the guest stores a page, made of @arg */
-	POKE,		/* and one byte, at offset @arg */
-	ZERO,		/* and zeroes */
+	WHERE = 1,	/* @arg of the answer: address of the page */
+	FILL,		/* the guest stores a page made from @arg */
+	POKE,		/* the guest stores one byte at offset @arg */
+	ZERO,		/* the guest stores zeroes */
 	ADVISE,		/* madvise(page, @arg); the answer is errno */
-	SPLIT,		/* the huge entry that maps a page is split */
+	SPLIT,		/* split the huge entry of the page */
 	ROUND,		/* a pass of the migration begins */
 	SEND,		/* the answer is a packet for TAKE */
-	TAKE,		/* a page has come: @bytes, or zeroes if @arg */
-	PAUSE,		/* @arg: 1 the guest stands still, 0 it runs */
-	GIVE,		/* evidence to the peer; the answer is its length */
-	EXPLAIN		/* with the peer's of this length */
+	TAKE,		/* a page arrived: @bytes, or zeroes if @arg */
+	PAUSE,		/* @arg: 1 the guest is frozen, 0 it runs */
+	GIVE,		/* send evidence to the peer; the answer is its
+			 * length */
+	EXPLAIN		/* explain, with the peer's evidence of this length */
 };
 
 struct order {
@@ -40,15 +41,17 @@ struct order {
 	unsigned char bytes[PAGE];
 };
 
-/* What vmm keeps, as bits. */
+/* Bits for the data that vmm keeps. */
 #define KEEPS_HASHES 1u		/* as sent */
-#define KEEPS_HISTORY 2u	/* of passes before */
+#define KEEPS_HISTORY 2u	/* of earlier passes */
 #define KEEPS_TRACK 4u
 #define KEEPS_PAUSE 8u		/* whether it was frozen */
-#define KEEPS_BYTES 16u		/* those of the peer are compared */
-#define KEEPS_ALL 31u
+#define KEEPS_BYTES 16u		/* compares bytes with the peer */
+#define KEEPS_BEFORE 32u	/* memory, read just before sending */
+#define KEEPS_STOPPED 64u	/* memory, read once the guest stopped */
+#define KEEPS_ALL 127u
 
-/* fill - a page that no other is like. */
+/* fill - make a page that differs from all others. */
 static inline void fill(unsigned char *page, uint64_t seed)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15u + 1;

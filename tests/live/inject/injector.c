@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Injects faults into migrations between processes that stand in for VMMs, and
- * writes down what it did; what they find of it, they write down themselves.
+ * records the truth. The processes record their findings.
  *
  *   injector [--seed N] [--moves N | --each] [--only NAME] VMM DIR
  *
- * DIR/labels: what was done, DIR/findings: what was found, as lines of JSON,
- * those of each migration behind one that has its number. --each: every kind
- * once, for each kind of memory; otherwise N migrations by chance. NAME: only
- * these kinds, "guest" are those that hosts need not have.
+ * DIR/labels has the truth and DIR/findings the findings, as lines of JSON. The
+ * findings of each migration follow a line with its number. --each: every kind
+ * of fault once per kind of memory; otherwise N random migrations. NAME selects
+ * kinds of faults; "guest" are those that not every host supports.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,11 +31,11 @@
 
 struct fault {
 	const struct kind *kind;
-	uint32_t page;		/* the first of kind->pages */
-	const char *skipped;	/* why it could not be done */
+	uint32_t page;		/* first of kind->pages */
+	const char *skipped;	/* why it was not possible */
 };
 
-/* What is kept from those who explain. */
+/* Data that the explaining side does not get. */
 static const struct withheld {
 	const char *name;
 	uint32_t keeps;
@@ -46,6 +46,8 @@ static const struct withheld {
 	{ "unprivileged", KEEPS_ALL, NOBODY },
 	{ "no history", KEEPS_ALL & ~KEEPS_HISTORY, 0 },
 	{ "not paused knowingly", KEEPS_ALL & ~KEEPS_PAUSE, 0 },
+	{ "not read before", KEEPS_ALL & ~KEEPS_BEFORE, 0 },
+	{ "not read as it stopped", KEEPS_ALL & ~KEEPS_STOPPED, 0 },
 	{ "not compared", KEEPS_ALL & ~KEEPS_BYTES, 0 },
 	{ "", KEEPS_ALL, 0 },
 };
@@ -73,7 +75,7 @@ void nap(unsigned ms)
 	nanosleep(&t, NULL);
 }
 
-/* splitmix64, by Sebastiano Vigna, who gave it to the public. */
+/* splitmix64 by Sebastiano Vigna, in the public domain. */
 uint64_t random_of(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -115,7 +117,7 @@ static void send_now(struct move *m, uint32_t page)
 	deliver(m, &packet, page);
 }
 
-/* What a guest does that has nothing to hide. */
+/* Normal work of a guest. */
 static void work(struct run *r, struct move *m, const struct fault *f,
 		 unsigned n)
 {
@@ -190,12 +192,25 @@ static void write_label(struct run *r, const struct move *m,
 			(unsigned long long)m->src.at[f->page + p]);
 }
 
+static void happen(struct run *r, struct move *m, struct fault *f, unsigned n,
+		   bool running)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		if (f[i].kind->running != running)
+			continue;
+		f[i].skipped = f[i].kind->then ?
+			       f[i].kind->then(m, f[i].page) : NULL;
+		write_label(r, m, &f[i]);
+	}
+}
+
 static void migrate(struct run *r, enum ram ram, struct fault *f, unsigned n,
 		    uint32_t pages, const struct withheld *without)
 {
 	struct move m = { .ram = ram, .pages = pages, .random = &r->random,
 			  .no_swap = r->no_swap };
-	unsigned i;
 
 	r->number++;
 	move_begin(&m, &r->where, without->keeps, without->uid);
@@ -203,19 +218,16 @@ static void migrate(struct run *r, enum ram ram, struct fault *f, unsigned n,
 		"\"without\":\"%s\"}\n", r->number, ram, pages, without->name);
 	work(r, &m, f, n);
 	last_pass(r, &m, f, n);
+	happen(r, &m, f, n, true);
 	tell(&m.src, PAUSE, 0, 1);
 	tell(&m.dst, PAUSE, 0, 1);
-	for (i = 0; i < n; i++) {
-		f[i].skipped = f[i].kind->then ?
-			       f[i].kind->then(&m, f[i].page) : NULL;
-		write_label(r, &m, &f[i]);
-	}
+	happen(r, &m, f, n, false);
 	dprintf(r->where.findings, "{\"move\":%u}\n", r->number);
 	explain(&m);
 	move_end(&m);
 }
 
-/* --- which --- */
+/* --- choices --- */
 
 static bool is_wanted(const struct run *r, const struct kind *k)
 {
@@ -236,14 +248,14 @@ static void each(struct run *r)
 
 			if (!is_wanted(r, f.kind) || !(f.kind->ram & ram))
 				continue;
-			/* the last one is alone in a huge page */
+			/* The last page is alone in a huge page. */
 			if (f.kind->same)
 				f.page = 15;
 			migrate(r, ram, &f, 1, 16, &withheld[N_WITHHELD]);
 		}
 }
 
-/* Of four in ten something, for each rule as often. */
+/* Withholds data in four of ten cases, equally often for each rule. */
 static const struct withheld *draw_withheld(struct run *r)
 {
 	return &withheld[(r->number + r->number / 10) % 10 < 4 ?
@@ -271,7 +283,7 @@ static const struct kind *draw_kind(struct run *r, unsigned rule, unsigned ram)
 	return k;
 }
 
-/* The rule that the main fault is about: each as often. */
+/* Chooses the rule of the main fault, each one equally often. */
 static unsigned draw_rule(const struct run *r)
 {
 	static const unsigned rules[] = { 1, 3, 4, 5, 6, 7, 9, 10, 11, 12 };
@@ -292,7 +304,10 @@ static void by_chance(struct run *r)
 	while (!f->kind->alone && !r->only && more--) {
 		const struct kind *k = draw_kind(r, 0, ram);
 
-		/* what takes a second to make is not made by the way */
+		/*
+		 * A fault that takes a second to make is not made as a side
+		 * fault.
+		 */
 		if (k->alone || k->rule == 11)
 			continue;
 		f[n].kind = k;
@@ -302,9 +317,9 @@ static void by_chance(struct run *r)
 	migrate(r, ram, f, n, pages, draw_withheld(r));
 }
 
-/* --- the machine --- */
+/* --- setup --- */
 
-/* Descriptors of ours are above those that a guest's process gets. */
+/* Keeps this process's descriptors above those that a vmm gets. */
 static void leave_room(void)
 {
 	int fd;
@@ -314,7 +329,7 @@ static void leave_room(void)
 	while (fd >= 0 && fd <= FD_FINDINGS);
 }
 
-/* A key for hashes, of @uid alone. */
+/* Makes a hash key that only @uid can read. */
 static const char *make_key(const char *dir, const char *name, uid_t uid,
 			    const unsigned char *bytes)
 {
@@ -337,7 +352,7 @@ static void work_all(struct run *r, const char *dir, bool is_each,
 	char path[4096], why[256];
 
 	leave_room();
-	/* guests of nobody's go through it */
+	/* The vmm processes of user nobody need access. */
 	if (chmod(dir, 0755) < 0)
 		die(dir);
 	snprintf(path, sizeof(path), "%s/findings", dir);
@@ -368,7 +383,7 @@ static void end_worker(int number)
 	kill((pid_t)worker, SIGKILL);
 }
 
-/* The parent lives on to put back what was changed. */
+/* The parent stays to restore what was changed. */
 static int keep(void)
 {
 	static const int ends[] = { SIGHUP, SIGINT, SIGTERM };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What makes faults, and knows them. */
+/* The injector: it makes faults and knows them. */
 #ifndef PAGEDET_TESTS_INJECTOR_H
 #define PAGEDET_TESTS_INJECTOR_H
 
@@ -21,41 +21,46 @@ enum ram {
 struct side {
 	pid_t pid;
 	int orders;
-	int ram;		/* the file behind its memory; -1 none */
+	int ram;		/* file of its memory; -1: none */
 	uint64_t at[PAGES_MAX];	/* addresses */
 };
 
 struct move {
 	struct side src, dst;
-	int peer;		/* memory that evidence goes through */
+	int peer;		/* memory for evidence */
 	enum ram ram;
 	uint32_t pages;
 	uint64_t *random;
-	struct order came[PAGES_MAX]; /* the packet that was delivered last */
-	/* What goes on while the source explains, or the destination gathers:
-	 * somebody stores there. */
+	struct order came[PAGES_MAX]; /* the packet that was last delivered */
+	/*
+	 * While the source explains or the destination collects, another
+	 * process stores to this page.
+	 */
 	uint32_t moving_page;
 	struct side *moving;
-	void *mapped;		/* by us, of the source's memory */
-	const char *no_swap;	/* why there is none; NULL: there is */
+	void *mapped;		/* this process's mapping of the source's
+				 * memory */
+	const char *no_swap;	/* why there is no swap; NULL: there is */
 };
 
-/* What happens to a page, and what has to be found. */
+/* A kind of fault, and the finding that must result. */
 struct kind {
 	const char *name;
 	unsigned rule;
 	const char *confidence;
-	unsigned ram;		/* enum ram, where it can be done */
-	uint32_t pages;		/* that it takes, one after the other */
-	bool alone;		/* what it does is to all pages */
-	bool in_guest;		/* needs what hosts need not have */
-	bool absent;		/* is not sent at all before */
-	bool zero;		/* is zero before it is sent last */
-	/* The packets of its pages on their way; NULL: nothing happens. */
+	unsigned ram;		/* enum ram: memory where it is possible */
+	uint32_t pages;		/* number of consecutive pages it needs */
+	bool alone;		/* it affects all pages */
+	bool in_guest;		/* not every host supports it */
+	bool absent;		/* the page is never sent before */
+	bool zero;		/* it is zero before it is last sent */
+	/* Changes packets on their way; NULL: changes none. */
 	void (*deliver)(struct move *m, struct order *packets, uint32_t page);
-	/* Afterwards; the reason if it cannot be done. */
+	/* Runs after delivery. Returns why it is not possible, or NULL. */
 	const char *(*then)(struct move *m, uint32_t page);
-	bool same;		/* what is sent last is what was there */
+	bool running;		/* then runs before the source stops */
+	bool same;		/* the last version sent equals the one
+				 * before */
 };
 
 extern const struct kind kinds[];
@@ -72,17 +77,17 @@ struct where {
 	int findings;
 };
 
-/* move_begin - two processes; @uid of both, @keeps of the source. */
+/* move_begin - start two processes as user @uid; the source keeps @keeps. */
 void move_begin(struct move *m, const struct where *w, uint32_t keeps,
 		uid_t uid);
 void move_end(struct move *m);
-/* tell - an order, and its answer. */
+/* tell - send an order and return its answer. */
 uint64_t tell(struct side *s, enum what what, uint32_t page, uint64_t arg);
 void send_page(struct move *m, uint32_t page, struct order *packet);
 void deliver(struct move *m, struct order *packet, uint32_t page);
-/* The guests stand still, and all is explained. */
+/* Freezes both guests and lets them explain everything. */
 void explain(struct move *m);
-/* store - somebody else's bytes into memory of a process, by /proc/PID/mem */
+/* store - write bytes to a process's memory through /proc/PID/mem. */
 void store(const struct side *s, uint32_t page, const void *bytes, size_t len,
 	   size_t offset);
 void load(const struct side *s, uint32_t page, void *bytes);

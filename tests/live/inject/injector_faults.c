@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What can happen to a page that is migrated. Each is done for real: to the
- * packet on its way, to the memory of either process, to the file behind it.
+ * The faults of a migrated page. Each is real: it changes the packet on its
+ * way, the memory of a process, or its file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,16 +14,16 @@
 #include "injector.h"
 #include "planter.h"
 
-/* Newer than the headers of the systems that we build on. */
+/* Newer than the headers of the oldest supported build systems. */
 #define MADV_COLD_ 20
 #define MADV_PAGEOUT_ 21
 #define MADV_HWPOISON_ 100
 #define MADV_SOFT_OFFLINE_ 101
 
-/* Longer than the tick that a file's time is of. */
+/* Longer than one tick of file times. */
 #define TICK_MS 12
 
-/* What the kernel said, as a reason, which is kept until we end. */
+/* What the kernel said, as a reason, which is kept until the process ends. */
 static const char *refused(const char *what, uint64_t error)
 {
 	char *why;
@@ -42,7 +42,7 @@ static void lose(struct move *m, struct order *packets, uint32_t page)
 	(void)page;
 }
 
-/* What was sent before comes late. */
+/* An earlier version arrives late. */
 static void reorder(struct move *m, struct order *packets, uint32_t page)
 {
 	struct order old = m->came[page];
@@ -60,7 +60,7 @@ static void flip(struct move *m, struct order *packets, uint32_t page)
 
 		packets->bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
 	}
-	/* an even number of times is not at all */
+	/* An even number of flips would cancel out. */
 	packets->bytes[5] = (unsigned char)~m->came[page].bytes[5];
 	packets->bytes[6] ^= 1;
 	deliver(m, packets, page);
@@ -93,7 +93,7 @@ static void shift(struct move *m, struct order *packets, uint32_t page)
 	deliver(m, &packets[2], page);
 }
 
-/* --- what somebody else does --- */
+/* --- other processes --- */
 
 static void one_bit(const struct move *m, const struct side *s, uint32_t page)
 {
@@ -117,6 +117,15 @@ static const char *store_peer(struct move *m, uint32_t page)
 
 	fill(bytes, random_of(m->random));
 	store(&m->dst, page, bytes, 1 + random_of(m->random) % PAGE, 0);
+	return NULL;
+}
+
+static const char *store_source(struct move *m, uint32_t page)
+{
+	unsigned char bytes[PAGE];
+
+	fill(bytes, random_of(m->random));
+	store(&m->src, page, bytes, 1 + random_of(m->random) % PAGE, 0);
 	return NULL;
 }
 
@@ -181,7 +190,7 @@ static const char *punch(struct move *m, uint32_t page)
 	return NULL;
 }
 
-/* --- what the guest does --- */
+/* --- the guest --- */
 
 static const char *refill(struct move *m, uint32_t page)
 {
@@ -216,18 +225,25 @@ static const char *move_peer(struct move *m, uint32_t page)
 	return NULL;
 }
 
-/* --- what the VMMs do --- */
+/* --- the VMMs --- */
 
 static const char *give_back(struct move *m, uint32_t page)
 {
 	const int advice = m->ram == ANON ? MADV_DONTNEED : MADV_REMOVE;
-
 	const uint64_t error = tell(&m->dst, ADVISE, page, (uint64_t)advice);
 
 	return error ? refused("madvise: cannot give back", error) : NULL;
 }
 
-/* Given back, and brought again as it was: another page, the same contents. */
+static const char *give_back_source(struct move *m, uint32_t page)
+{
+	const int advice = m->ram == ANON ? MADV_DONTNEED : MADV_REMOVE;
+	const uint64_t error = tell(&m->src, ADVISE, page, (uint64_t)advice);
+
+	return error ? refused("madvise: cannot give back", error) : NULL;
+}
+
+/* Discards and restores the page: another page with the same contents. */
 static const char *bring_again(struct move *m, uint32_t page)
 {
 	struct order again = m->came[page];
@@ -239,8 +255,10 @@ static const char *bring_again(struct move *m, uint32_t page)
 	return NULL;
 }
 
-/* Each processor has a list that new pages wait in, which MADV_COLD empties:
- * that of the one it runs on. Moves it to the next of @all after @cpu. */
+/*
+ * New pages wait in a list of each CPU. MADV_COLD empties that of the current
+ * CPU. Moves the process to the next CPU of @all after @cpu.
+ */
 static size_t run_on_next(const struct side *s, const cpu_set_t *all,
 			  size_t cpu)
 {
@@ -251,7 +269,7 @@ static size_t run_on_next(const struct side *s, const cpu_set_t *all,
 	while (!CPU_ISSET(cpu, all));
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	/* of one that is offline it stays where it is */
+	/* If that CPU is offline, it stays where it is. */
 	sched_setaffinity(s->pid, sizeof(one), &one);
 	return cpu;
 }
@@ -317,7 +335,7 @@ static const char *merge(struct move *m, uint32_t page)
 	return i < 3000 ? NULL : "KSM merged nothing";
 }
 
-/* Merged, and then each has its own again. */
+/* Merges pages, and then gives each its own copy again. */
 static const char *merge_and_break(struct move *m, uint32_t page)
 {
 	const char *why = merge(m, page);
@@ -339,7 +357,7 @@ static const char *split_huge(struct move *m, uint32_t page)
 	return error ? refused("mprotect", error) : NULL;
 }
 
-/* --- what breaks --- */
+/* --- hardware --- */
 
 static const char *break_page(struct side *s, uint32_t page)
 {
@@ -369,7 +387,7 @@ static const char *offline(struct move *m, uint32_t page)
 	       "the page did not move" : NULL;
 }
 
-/* --- all of them --- */
+/* --- the table --- */
 
 #define ANY (ANON | MEMFD | ON_DISK)
 #define SHARED (MEMFD | ON_DISK)
@@ -377,7 +395,7 @@ static const char *offline(struct move *m, uint32_t page)
 const struct kind kinds[] = {
 	{ .name = "peer runs", .rule = 1, .confidence = "certain", .ram = ANY,
 	  .alone = true, .then = run_peer },
-	{ .name = "source moves", .rule = 1, .confidence = "certain",
+	{ .name = "source moves", .rule = 15, .confidence = "medium",
 	  .ram = ANY, .alone = true, .then = move_source },
 	{ .name = "peer moves", .rule = 1, .confidence = "certain", .ram = ANY,
 	  .alone = true, .then = move_peer },
@@ -392,24 +410,31 @@ const struct kind kinds[] = {
 	{ .name = "given back", .rule = 3, .confidence = "certain",
 	  .ram = ANON | MEMFD, .then = give_back },
 	{ .name = "zero page raced", .rule = 4, .confidence = "high",
-	  .ram = ANY, .zero = true, .then = refill },
-	{ .name = "file written", .rule = 5, .confidence = "high",
-	  .ram = SHARED, .then = write_source_file },
-	{ .name = "mapped and written", .rule = 5, .confidence = "high",
-	  .ram = SHARED, .then = map_and_store },
-	{ .name = "written by who left", .rule = 5, .confidence = "high",
-	  .ram = SHARED, .then = map_store_and_leave },
+	  .ram = ANY, .zero = true, .then = refill, .running = true },
+	{ .name = "file written", .rule = 5, .confidence = "medium",
+	  .ram = SHARED, .then = write_source_file, .running = true },
+	{ .name = "mapped and written", .rule = 5, .confidence = "medium",
+	  .ram = SHARED, .then = map_and_store, .running = true },
+	{ .name = "written by who left", .rule = 5, .confidence = "medium",
+	  .ram = SHARED, .then = map_store_and_leave, .running = true },
 	{ .name = "page not resent", .rule = 6, .confidence = "high",
-	  .ram = ANY, .then = refill },
+	  .ram = ANY, .then = refill, .running = true },
 	{ .name = "byte not resent", .rule = 6, .confidence = "high",
-	  .ram = ANY, .then = poke },
+	  .ram = ANY, .then = poke, .running = true },
+	{ .name = "stored at the stopped source", .rule = 15,
+	  .confidence = "high", .ram = ANY, .then = store_source },
+	{ .name = "file of the stopped source written", .rule = 15,
+	  .confidence = "high", .ram = SHARED, .then = write_source_file },
+	{ .name = "stopped source given back", .rule = 17,
+	  .confidence = "high", .ram = ANON | MEMFD,
+	  .then = give_back_source },
 	{ .name = "bits flipped on the way", .rule = 7, .confidence = "high",
 	  .ram = ANY, .deliver = flip },
 	{ .name = "cut off on the way", .rule = 7, .confidence = "high",
 	  .ram = ANY, .deliver = cut },
 	{ .name = "zeroed on the way", .rule = 7, .confidence = "high",
 	  .ram = ANY, .deliver = zero },
-	{ .name = "bit flipped at the peer", .rule = 7, .confidence = "high",
+	{ .name = "bit flipped at the peer", .rule = 7, .confidence = "medium",
 	  .ram = ANY, .then = flip_peer },
 	{ .name = "stored at the peer", .rule = 7, .confidence = "high",
 	  .ram = ANY, .then = store_peer },
@@ -442,10 +467,10 @@ const struct kind kinds[] = {
 	{ .name = "taken offline", .rule = 11, .confidence = "certain",
 	  .ram = ANON, .in_guest = true, .then = offline },
 	{ .name = "lost, and flipped", .rule = 12, .confidence = "low",
-	  .ram = ANY, .deliver = flip, .then = poke },
+	  .ram = ANY, .deliver = flip, .then = poke, .running = true },
 	{ .name = "file written, and flipped", .rule = 12,
 	  .confidence = "low", .ram = SHARED, .deliver = flip,
-	  .then = write_source_file },
+	  .then = write_source_file, .running = true },
 };
 
 const size_t n_kinds = sizeof(kinds) / sizeof(*kinds);

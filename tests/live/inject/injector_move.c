@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A migration: two processes, and the wire between them, which is us. */
+/* Runs one migration: two processes, with this one as the wire between them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -64,7 +64,10 @@ static void start(struct move *m, struct side *s, const struct where *w,
 	if (s->pid < 0)
 		die("fork");
 	if (s->pid == 0) {
-		/* ours have numbers above those, see injector.c */
+		/*
+		 * This process's descriptors have higher numbers, see
+		 * injector.c.
+		 */
 		give_fd(pair[1], FD_ORDERS);
 		give_fd(s->ram, FD_RAM);
 		give_fd(m->peer, FD_PEER);
@@ -170,8 +173,10 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Stores go on from before until the answer is there, none like another;
- * @pause_ns: the longest time in which there may have been none. */
+/*
+ * Stores continuously until the answer comes, each time another value.
+ * @pause_ns: the longest time in which there may have been no store
+ */
 static uint64_t tell_and_store(const struct side *s, int mem, uint64_t at,
 			       uint64_t *word, struct order o,
 			       uint64_t *pause_ns)
@@ -199,8 +204,10 @@ static uint64_t tell_and_store(const struct side *s, int mem, uint64_t at,
 	return o.arg;
 }
 
-/* A store must fall between two readings: where that is not sure, as the
- * machine did something else, the order is given again. */
+/*
+ * A store must fall between two readings. Where that is not sure, because the
+ * machine did something else, the order is given again.
+ */
 static uint64_t tell_while_moving(struct move *m, struct side *s,
 				  enum what what, uint64_t arg)
 {
@@ -213,7 +220,7 @@ static uint64_t tell_while_moving(struct move *m, struct side *s,
 	if (m->moving != s)
 		return tell(s, what, 0, arg);
 	mem = open_of(s, "mem", O_WRONLY);
-	/* who stores all the time must not wait for others to do so */
+	/* A page under constant stores must not wait for other pages. */
 	setpriority(PRIO_PROCESS, 0, -10);
 	do
 		r = tell_and_store(s, mem, s->at[m->moving_page], &word, o,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What was found of migrations with faults, against what was done."""
+"""Compares the findings about migrations with the injected faults."""
 import collections
 import json
 
@@ -9,6 +9,7 @@ FINE = 11
 
 # How many of a rule's cases must be found, with full evidence.
 RECALL = {1: 0.95, 2: 0.95, 3: 0.95, 4: 0.95, 9: 0.95, 11: 0.95,
+          15: 0.95, 16: 0.95, 17: 0.95,
           5: 0.85, 6: 0.85, 7: 0.85, 10: 0.85}
 
 
@@ -77,9 +78,20 @@ class Cases:
         """What is found where nothing was done."""
         return [c for c in self.all if not c.label and not c.is_right]
 
-    def certain_and_wrong(self):
+    def sure_and_wrong(self):
         return [c for c in self.all
-                if c.confidence == "certain" and not c.is_right]
+                if c.confidence in ("certain", "high") and not c.is_right]
+
+    def calibration(self):
+        """A line for each confidence: how often it was right."""
+        lines = []
+        for name in ("certain", "high", "medium", "low"):
+            said = [c for c in self.all if c.confidence == name]
+            right = sum(c.is_right for c in said)
+            lines.append("# %-8s%6d said,%6d right%s" % (
+                name, len(said), right,
+                said and "  %.3f" % (right / len(said)) or ""))
+        return lines
 
     def withheld(self):
         """The share of migrations of which something was not known."""

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Memory of a guest, source or destination of a migration, and an agent that
- * is linked with the library: it keeps the hash of what was sent, tracks
- * writes, and gathers evidence when asked.
+ * Stands in for a VMM: a guest's memory, at the source or destination, and an
+ * agent linked with the library. It keeps hashes of what was sent, tracks
+ * writes, and collects evidence on request.
  *
  *   vmm KIND PAGES KEEPS KEY UID    KIND: anon, thp, shared
  */
@@ -27,7 +27,7 @@ void vmm_die(const char *what)
 	exit(74);
 }
 
-/* The last page of huge memory is in a huge page of its own. */
+/* The last page of huge memory has a huge page of its own. */
 unsigned char *vmm_at(const struct vmm *v, uint32_t page)
 {
 	if (v->huge && page == v->pages - 1)
@@ -60,7 +60,9 @@ static void map(struct vmm *v, const char *kind)
 	v->ram = at;
 }
 
-/* Not allowed, not there: then it is not armed, as with any agent. */
+/*
+ * If tracking is not allowed or not available it is not armed, as in any agent.
+ */
 static void track(struct vmm *v)
 {
 	if (!(v->keeps & KEEPS_TRACK) ||
@@ -73,7 +75,7 @@ static void track(struct vmm *v)
 	}
 }
 
-/* What was written in the pass before counts from when each page was sent. */
+/* A write in the previous pass counts from the time when each page was sent. */
 static void note_written(struct vmm *v, const struct pagedet_track_range *range)
 {
 	uint32_t i;
@@ -125,6 +127,11 @@ static void send_page(struct vmm *v, struct order *o)
 	struct pagedet_content content = { .size = sizeof(content) };
 	struct sent *s = &v->sent[o->page];
 
+	if (pagedet_content(v->pd, vmm_at(v, o->page), PAGE,
+			    PAGEDET_CONTENT_HASH, &content) < 0)
+		vmm_die(pagedet_error(v->pd));
+	s->before = content.hash;
+	s->zero_before = !memcmp(vmm_at(v, o->page), zeroes, PAGE);
 	memcpy(o->bytes, vmm_at(v, o->page), PAGE);
 	o->arg = !memcmp(o->bytes, zeroes, PAGE);
 	if (pagedet_content(v->pd, o->bytes, PAGE, PAGEDET_CONTENT_HASH,
@@ -138,7 +145,7 @@ static void send_page(struct vmm *v, struct order *o)
 	s->written = false;
 }
 
-/* A page of zeroes is written only where there is something else. */
+/* A zero page is written only over other contents. */
 static void take_page(struct vmm *v, const struct order *o)
 {
 	static const unsigned char zeroes[PAGE];
@@ -164,6 +171,14 @@ static uint64_t split(struct vmm *v, const struct order *o)
 	    mprotect(at, PAGE, PROT_READ | PROT_WRITE) < 0)
 		return (uint64_t)errno;
 	return 0;
+}
+
+static void pause_guest(struct vmm *v, bool stop)
+{
+	v->ran |= v->paused && !stop;
+	v->paused = stop;
+	if (stop)
+		vmm_look_stopped(v);
 }
 
 static void obey(struct vmm *v, struct order *o)
@@ -199,7 +214,7 @@ static void obey(struct vmm *v, struct order *o)
 		take_page(v, o);
 		break;
 	case PAUSE:
-		v->paused = o->arg;
+		pause_guest(v, o->arg);
 		break;
 	case GIVE:
 		o->arg = vmm_give(v);
@@ -210,7 +225,7 @@ static void obey(struct vmm *v, struct order *o)
 	}
 }
 
-/* Breaking a page ourselves raises a signal that cannot be ignored. */
+/* Poisoning an own page raises a signal that cannot be ignored. */
 static void go_on(int number)
 {
 	(void)number;
@@ -224,7 +239,7 @@ static void be(const char *uid)
 		return;
 	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
 		vmm_die("setresuid");
-	/* our files in /proc are ours again */
+	/* Makes this process's files in /proc its own again. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -243,8 +258,9 @@ int main(int argc, char **argv)
 	options.hash_key = argv[4];
 	options.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
 	v.sent = calloc(v.pages, sizeof(*v.sent));
+	v.stopped = calloc(v.pages, sizeof(*v.stopped));
 	v.pd = pagedet_new();
-	if (!v.sent || !v.pd)
+	if (!v.sent || !v.stopped || !v.pd)
 		vmm_die("memory");
 	map(&v, argv[1]);
 	be(argv[5]);
@@ -260,5 +276,6 @@ int main(int argc, char **argv)
 	pagedet_track_free(v.track);
 	pagedet_free(v.pd);
 	free(v.sent);
+	free(v.stopped);
 	return 0;
 }

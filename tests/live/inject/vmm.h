@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A process that stands in for a VMM with an agent in it. */
+/* A process that stands in for a VMM with an agent. */
 #ifndef PAGEDET_TESTS_VMM_H
 #define PAGEDET_TESTS_VMM_H
 
@@ -10,14 +10,22 @@
 
 #define PASSES 8
 
-/* What is known of a page that was sent. */
+/* The known facts about a sent page. */
 struct sent {
-	uint64_t hash[PASSES];	/* by pass, of those that it was sent in */
+	uint64_t hash[PASSES];	/* for each pass in which it was sent */
 	bool in[PASSES];
-	unsigned last;		/* pass; 0 never */
+	unsigned last;		/* pass; 0 never sent */
 	uint64_t last_ns;
 	bool zero;
+	uint64_t before;	/* hash of its memory just before that */
+	bool zero_before;
 	bool written;		/* since then, as far as it was read */
+};
+
+/* The known facts about a page when the guest stopped. */
+struct stopped {
+	uint64_t hash;
+	bool known, zero;
 };
 
 struct vmm {
@@ -26,11 +34,12 @@ struct vmm {
 	unsigned char *ram;
 	size_t ram_len;
 	bool huge;
-	uint32_t pages;		/* that are in play */
+	uint32_t pages;		/* pages in use */
 	uint32_t keeps;
 	unsigned pass;
-	bool paused;
+	bool paused, ran;	/* ran: resumed after it had stopped */
 	struct sent *sent;
+	struct stopped *stopped;
 	char mark[65536];
 	int mark_len;
 };
@@ -39,11 +48,16 @@ void vmm_die(const char *what) __attribute__((noreturn));
 
 unsigned char *vmm_at(const struct vmm *v, uint32_t page);
 
-/* vmm_give - gathers evidence, and puts it, with the bytes, into FD_PEER.
- * Returns the length of the evidence. */
+/* vmm_look_stopped - read all existing pages when the guest stops. */
+void vmm_look_stopped(struct vmm *v);
+
+/*
+ * vmm_give - collect evidence and write it, with the bytes, to FD_PEER. Returns
+ * the length of the evidence.
+ */
 uint64_t vmm_give(struct vmm *v);
 
-/* vmm_explain - explains all pages; findings go to FD_FINDINGS. */
+/* vmm_explain - explain all pages; findings go to FD_FINDINGS. */
 void vmm_explain(struct vmm *v, uint64_t peer_len);
 
 #endif

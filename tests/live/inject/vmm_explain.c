@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * What the agent knows of its pages: what the library gathers, what it has kept
- * itself, and, at the source, what the destination has gathered.
+ * Combines the evidence that the library collects, the agent's own records and,
+ * at the source, the destination's evidence.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,13 @@
 #include "vmm.h"
 
 #define MAPPERS_NS 300000000u
-/* What stores all the time does so within that. */
+/* A continuous writer writes within this time. */
 #define AGAIN_NS 10000000u
 
 struct known {
 	struct pagedet_evidence *evidence;
-	unsigned char *bytes;	/* of all pages */
-	unsigned char *has;	/* whether those of a page are known */
+	unsigned char *bytes;	/* bytes of all pages */
+	unsigned char *has;	/* whether the page's bytes are known */
 	uint64_t key;
 };
 
@@ -52,8 +53,10 @@ static bool has_entry(const struct pagedet_evidence *e)
 			  PAGEDET_PTE(PAGEDET_PTE_SWAPPED));
 }
 
-/* What the library did not read: it may have no right to, and what changes just
- * then it leaves alone. And what has changed since it read the second time. */
+/*
+ * Adds hashes that the library did not read: it may lack the right, and it
+ * leaves out a page that is changing. Also adds changes since its second read.
+ */
 static void add_hash(const struct vmm *v, const struct known *k, uint32_t i,
 		     unsigned version)
 {
@@ -75,8 +78,10 @@ static void add_hash(const struct vmm *v, const struct known *k, uint32_t i,
 							  PAGEDET_YES;
 }
 
-/* It may read its own memory, and bring in what was swapped out; but it brings
- * in nothing where nothing is. */
+/*
+ * Reads its own memory, and brings in swapped pages, but does not populate
+ * absent ones.
+ */
 static void read_own(const struct vmm *v, struct known *k, uint32_t i,
 		     unsigned version)
 {
@@ -96,6 +101,65 @@ static void read_own(const struct vmm *v, struct known *k, uint32_t i,
 	else
 		e->here_read = errno == EFAULT ? PAGEDET_READ_REFUSED :
 						 PAGEDET_READ_OTHER;
+}
+
+static void set_more(struct pagedet_evidence *e, unsigned version,
+		     uint64_t hash, bool zero, uint64_t key)
+{
+	const unsigned i = version - PAGEDET_AS_MORE;
+
+	e->more_hash[i] = hash;
+	e->more_key[i] = key;
+	e->more_state[i] = PAGEDET_HAVE;
+	e->more_zero[i] = zero ? PAGEDET_YES : PAGEDET_NO;
+}
+
+/*
+ * Whether it has an entry, in memory or swap. Reading an absent page would
+ * populate it.
+ */
+static bool is_there(int pagemap, const void *at)
+{
+	const uint64_t there = 3ull << 62;
+	uint64_t word = 0;
+
+	return pread(pagemap, &word, sizeof(word),
+		     (off_t)((uintptr_t)at / PAGE * sizeof(word))) ==
+	       sizeof(word) && word & there;
+}
+
+void vmm_look_stopped(struct vmm *v)
+{
+	struct pagedet_content content = { .size = sizeof(content) };
+	const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint32_t i;
+
+	for (i = 0; i < v->pages; i++) {
+		struct stopped *s = &v->stopped[i];
+
+		s->known = is_there(pagemap, vmm_at(v, i));
+		if (!s->known)
+			continue;
+		must(v, pagedet_content(v->pd, vmm_at(v, i), PAGE, 0,
+					&content));
+		s->hash = content.hash;
+		s->zero = !strcmp(content.name, "zero");
+	}
+	close(pagemap);
+}
+
+/* Adds what the agent read when its guest stopped, and whether it ran since. */
+static void add_stopped(const struct vmm *v, const struct known *k, uint32_t i)
+{
+	const struct stopped *s = &v->stopped[i];
+	struct pagedet_evidence *e = &k->evidence[i];
+
+	if (v->keeps & KEEPS_STOPPED && s->known)
+		set_more(e, PAGEDET_AS_STOPPED, s->hash, s->zero, k->key);
+	if (!(v->keeps & KEEPS_PAUSE))
+		return;
+	e->here_frozen = v->paused ? PAGEDET_YES : PAGEDET_NO;
+	e->here_ran = v->ran || !v->paused ? PAGEDET_YES : PAGEDET_NO;
 }
 
 static void gather(const struct vmm *v, struct known *k)
@@ -130,8 +194,7 @@ static void gather(const struct vmm *v, struct known *k)
 	nanosleep(&again, NULL);
 	for (i = 0; i < v->pages; i++) {
 		read_own(v, k, i, PAGEDET_AS_AGAIN);
-		k->evidence[i].here_frozen = !(v->keeps & KEEPS_PAUSE) ?
-			PAGEDET_DUNNO : v->paused ? PAGEDET_YES : PAGEDET_NO;
+		add_stopped(v, k, i);
 	}
 	free(items);
 }
@@ -193,6 +256,30 @@ static void load_peer(const struct vmm *v, struct known *k, uint64_t len)
 	free(saved);
 }
 
+static void add_before(const struct sent *s, struct pagedet_evidence *e,
+		       uint64_t key)
+{
+	if (s->last)
+		set_more(e, PAGEDET_AS_BEFORE, s->before, s->zero_before, key);
+}
+
+/* Whether the peer's contents are in no page here. */
+static void add_place(const struct vmm *v, const struct known *k, uint32_t at)
+{
+	const unsigned now = PAGEDET_AS_NOW, peer = PAGEDET_AS_PEER;
+	struct pagedet_evidence *e = &k->evidence[at];
+	uint32_t i;
+
+	if (e->hash_state[peer] != PAGEDET_HAVE)
+		return;
+	for (i = 0; i < v->pages; i++)
+		if (i != at && (k->evidence[i].hash_state[now] !=
+				PAGEDET_HAVE ||
+				k->evidence[i].hash[now] == e->hash[peer]))
+			return;
+	e->same_as_other = PAGEDET_NO;
+}
+
 static void add_sent(const struct sent *s, struct pagedet_evidence *e,
 		     uint64_t key)
 {
@@ -203,6 +290,7 @@ static void add_sent(const struct sent *s, struct pagedet_evidence *e,
 		return;
 	}
 	e->pass_sent = s->last;
+	e->sent_stopped = PAGEDET_NO;
 	e->hash[sent] = s->hash[s->last];
 	e->hash_key[sent] = key;
 	e->hash_ns[sent] = s->last_ns;
@@ -263,6 +351,9 @@ static void add_kept(const struct vmm *v, const struct known *here,
 		add_sent(s, e, here->key);
 	if (v->keeps & KEEPS_HISTORY)
 		add_history(s, e);
+	if (v->keeps & KEEPS_BEFORE)
+		add_before(s, e, here->key);
+	add_place(v, here, i);
 	add_track(v, s, e);
 	if (v->keeps & KEEPS_BYTES)
 		compare(here, peer, i);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What page_detective says, in its file and in the log, as the same words."""
+"""Parses page_detective's answers in its file and in the log alike."""
 import re
 
 

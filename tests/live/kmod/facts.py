@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Whether an answer about a planted page is true."""
+"""Checks whether an answer about a planted page is true."""
 import re
 
 from words import KPF, RESTLESS
@@ -22,7 +22,7 @@ def check_flags(plant, said):
         return []
     word = int(said, 16)
     wrong = []
-    # what it is for this kernel's own file is no matter
+    # The bits that this kernel's own file leaves unknown do not matter.
     unknown = set(plant.expect.get("flags_unknown", [])) - {"ksm"} | RESTLESS
     tail = word >> KPF["compound_tail"] & 1
     for name, bit in KPF.items():
@@ -132,7 +132,7 @@ def check_kernel(plant, a):
     if plant.is_io or a.counts is None:
         return []
     wrong = differ("kernel mappings", a.counts[0], len(a.kernel))
-    # memory that failed may be taken out of the kernel's map
+    # The kernel may remove failed memory from its direct map.
     if plant.is_poisoned:
         return wrong
     return wrong + differ("direct mappings", a.kernel.count("direct"),

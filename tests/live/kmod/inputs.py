@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What is asked, and what must be said."""
+"""Questions, and their expected answers."""
 from errno import E2BIG, EINVAL, ERANGE, ESRCH
 
 # text, errno
@@ -18,7 +18,7 @@ QUERIES = [
     ("virt 1 0xffff888000000000", ERANGE), ("x" * 100000, EINVAL),
 ]
 
-# file, text, errno, the line in the log
+# (file, text, errno, line in the log)
 CLASSIC = [
     ("virt", "1", EINVAL, "Invalid virt file input"),
     ("virt", "1\n", EINVAL, "Invalid virt file input"),
@@ -43,7 +43,7 @@ CLASSIC = [
     ("phys", "1" * 200, EINVAL, None),
 ]
 
-# text, what the answer says
+# (text, words of the answer)
 EDGES = [
     ("phys 0", "state=have"), ("phys 0xfffffffffffffff", "state=nopage"),
     ("phys 0xffffffffffffffff", "state=nopage"),
@@ -55,7 +55,7 @@ EDGES = [
     ("virt 1 0x7fffffffefff", "state=notpresent"),
 ]
 
-# pages that user_cases.c makes, and what the answer must have
+# (page made by user_cases.c, pattern the answer must match)
 CASES = [
     ("alone", r"state=have (?s:.*)\nmaps .* user=1 .* complete=1\n"),
     ("forking", r"state=have (?s:.*)\nmaps .* complete=0\n"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What the command pagedet reads in the log that the module wrote."""
+"""The answers that the command pagedet reads in the module's log."""
 import json
 import subprocess
 

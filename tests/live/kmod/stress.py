@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Questions while everything changes, and what they leave."""
+"""Asks questions while memory changes, and checks what they leave behind."""
 import collections
 import re
 
@@ -26,8 +26,8 @@ swapoff /disk/swap /dev/zram$swap
 rm /disk/swap
 echo $swap > /sys/class/zram-control/hot_remove
 """
-# What can be done without is given back. Not what is planted: 2 would split
-# huge pages of which a part is not mapped, and sync would clean what is dirty.
+# Free all caches that can be rebuilt, but leave the plants alone. Writing 2
+# would split huge pages that are partly unmapped. sync would clean dirty pages.
 # Slabs are shrunk once: each file of /sys that somebody opens is an object that
 # the kernel frees up to 5 s after it is closed.
 SETTLE = """
@@ -46,7 +46,7 @@ cat /tmp/addresses
 kill -9 -$churn; wait $churn 2> /dev/null
 exit $said
 """
-# In each of the three files, and with a walk, most of the time.
+# Kill readers of each of the three files, mostly during a walk.
 KILLED = """
 for i in $(seq %d); do
 	case $((i %% 3)) in
@@ -57,8 +57,8 @@ for i in $(seq %d); do
 	sleep 0.$((i %% 9 + 1)); kill -9 $p; wait $p 2> /dev/null
 done; true
 """
-# Objects and areas that functions of the module asked for, and who asked for
-# these. What describes an area may stay behind it for long.
+# Slab objects and vmalloc areas that the module allocated, with their
+# allocating functions. The descriptor of an area may outlive it for long.
 OWNED = """
 cd /sys/kernel/debug/slab
 awk -v RS= '/\\[page_detective\\]/ { print; print "" }' $(ls -d */alloc_traces | grep -v vmap_area)
@@ -77,17 +77,17 @@ for i in $(seq 100); do
 	sleep 0.1
 done; exit 1
 """
-# Counters of the kernel, and how far each must have come for so many frames.
+# Counters of the kernel, with the minimum increase for FOR_FRAMES frames.
 HAPPENED = {"processes": 100, "pswpout": 1000, "pswpin": 1000,
             "pgmigrate_success": 5000, "compact_migrate_scanned": 1000,
             "pgfree": 20000}
 FOR_FRAMES = 10000
-# Frames of all these are met, if only enough are asked for.
+# A large enough sample of frames meets all of these kinds.
 KINDS = "lru anon buddy slab reserved mmap swapbacked uptodate".split()
-# What comes and goes anyway, of slabs and of pages. One that each question
-# left would be more; and "refs" looks at single ones.
+# Slab memory and pages vary by this much anyway. A leak in each query would
+# exceed it. "refs" checks single references.
 LEAST, LEAST_PAGES = 800, 1000
-# Kept for files, of /proc, too, until memory is short.
+# The kernel keeps these caches for files, also of /proc, until memory is short.
 KEPT = re.compile(r"dentry|buffer_head|\w*inode_cache")
 
 
@@ -179,8 +179,8 @@ class Stress:
 
     def check_all(self):
         self.sh(SWAP)
-        # what is there for good after the first time; each file of debugfs is,
-        # when it was read
+        # The first queries allocate memory that stays allocated, and so does
+        # the first read of each file of debugfs.
         _, wrong = self.ask(self.frames // 10, self.addresses // 10)
         self.sh(OWNED)
         self.bench.result("random questions, to begin with", wrong)
@@ -203,7 +203,7 @@ class Stress:
         self.bench.result("of all kinds", [name for name in KINDS if
                                            not kinds >> KPF[name] & 1])
         now = self.counters()
-        # not every kernel counts what memory does
+        # Not every kernel has all these counters.
         came = {name: now[name] - counters[name] for name in HAPPENED
                 if name in now}
         self.bench.result("meanwhile: " + ", ".join(

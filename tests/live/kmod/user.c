@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Asks page_detective in a guest: what a shell cannot do.
+ * Uses page_detective in a guest, where a shell does not suffice.
  *
  *	user ask TEXT...	questions on one open file, and their answers
- *	user write FILE TEXT	what write(2) says
- *	user userns		open(2) as root of a user namespace of its own
+ *	user write FILE TEXT	the result of write(2)
+ *	user userns		open(2) as root of a new user namespace
  *	user hold		keeps the file open until its input ends
  *	user case NAME		an answer about a page of its own
- *	user sparse N TIMES	asks who maps a page of memory that has in each
- *				of N times 512 parts of 2 MB only one page
+ *	user sparse N TIMES	asks TIMES times who maps a page of memory that
+ *				has one page in each of N parts of 1 GB
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Who asks page_detective in a guest. */
+/* Shared by the programs that use page_detective in a guest. */
 #ifndef TESTS_LIVE_KMOD_USER_H
 #define TESTS_LIVE_KMOD_USER_H
 
@@ -8,12 +8,14 @@
 
 #define DETECTIVE "/sys/kernel/debug/page_detective/"
 
-/* user.c: a question on an open file, and its answer, to be freed; NULL with
- * errno */
+/*
+ * user.c: asks a question on an open file and returns the answer, which the
+ * caller frees; NULL with errno.
+ */
 char *user_ask(int fd, const char *text, size_t len);
 int user_open(void);
 uint64_t user_random(uint64_t *state);
-/* behind a key's first place in it; 0 if there is none */
+/* The number behind the first place of a key; 0 if there is none. */
 uint64_t user_number(const char *answer, const char *key);
 
 /* user_stress.c */

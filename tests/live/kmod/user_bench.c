@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* How long the same frames take: in one question, one by one, and read from
- * the three files of /proc. */
+/*
+ * Measures queries of the same frames: in one question, one by one, and through
+ * the three files of /proc.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +40,10 @@ static int batch(int fd, uint64_t first, long count)
 	return (int)i;
 }
 
-/* As a caller does who knows nothing of lists: for each page the file is
- * opened, and closed. */
+/*
+ * Opens and closes the file for each page, like a caller that does not know
+ * lists.
+ */
 static int single(uint64_t first, long count, const char *option)
 {
 	char text[64], *answer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Pages of one's own that are not as most are, each asked about. */
+/* Asks about unusual pages of this process. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,9 @@
 #define GB ((size_t)1 << 30)
 #define CGROUPS "/sys/fs/cgroup/"
 
-/* The first answer about an address with a word, or the last. */
+/*
+ * The first answer about an address that contains a word, or the last answer.
+ */
 static int ask_for(const void *p, const char *word, int tries)
 {
 	int fd = user_open();
@@ -48,7 +50,7 @@ static int ask_about(const void *p)
 	return ask_for(p, "", 1);
 }
 
-/* The first page of a file, which is there. */
+/* Asks about the first page of a file, which is present. */
 static int ask_about_file(int fd)
 {
 	char *p;
@@ -105,7 +107,7 @@ static void *ask_and_end(void *page)
 	_exit(ask_about(page));
 }
 
-/* The first thread has ended, and the process goes on. */
+/* The first thread has ended, but the process continues. */
 static int thread_ended(void)
 {
 	void *page = own_page(PAGE, 0);
@@ -129,7 +131,7 @@ static int enter(const char *cgroup)
 	return r;
 }
 
-/* The page stays charged to a cgroup that is no more. */
+/* The page stays charged to a removed cgroup. */
 static int removed_cgroup(void)
 {
 	struct stat st;
@@ -143,7 +145,7 @@ static int removed_cgroup(void)
 	    stat(CGROUPS "testcg", &st) < 0)
 		return 1;
 	printf("parent=%llu\n", (unsigned long long)st.st_ino);
-	/* it goes a little later */
+	/* The kernel removes it a little later. */
 	return ask_for(page, " memcg_removed=1 ", 1000);
 }
 
@@ -159,7 +161,7 @@ static void *fork_often(void *arg)
 	return arg;
 }
 
-/* Others come while it is walked. */
+/* Processes are created during the walk. */
 static int forking(void)
 {
 	void *page = own_page(PAGE, 0);
@@ -174,11 +176,11 @@ static int alone(void)
 {
 	void *page = own_page(PAGE, 0);
 
-	/* something else may begin just then */
+	/* Another process may start just then. */
 	return !page || ask_for(page, " complete=1\n", 10);
 }
 
-/* A huge page that nobody may touch. */
+/* A huge page without access permissions. */
 static int protected_huge(void)
 {
 	char *p = own_page(GB, MAP_HUGETLB | MAP_HUGE_1GB);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Memory that changes while it is asked about: processes that come and go, and
- * what they do to pages in their time. */
+/*
+ * Changes memory while it is queried: processes that come and go, and what they
+ * do to their pages.
+ */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -25,10 +27,10 @@
 #define PAGE ((size_t)4096)
 #define MB ((size_t)1 << 20)
 #define HUGE (2 * MB)
-/* Lives that go on at once, and what one does before it ends. */
+/* Concurrent processes, and steps of one before it ends. */
 #define LIVES 4
 #define DEEDS 4
-/* Pages that may be lost: each is gone until the guest is. */
+/* Limit of pages lost for the rest of the guest's life. */
 #define MOST_LOST 256
 
 static atomic_int *lost;
@@ -64,7 +66,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* Given back, protected, in huge pages or not. */
+/* Discards, protects, and uses or avoids huge pages. */
 static void changed(uint64_t *seed)
 {
 	const size_t size = 4 * MB;
@@ -81,7 +83,7 @@ static void changed(uint64_t *seed)
 	munmap(p, size);
 }
 
-/* Out, and in again. */
+/* Swaps pages out, and in again. */
 static void swapped(uint64_t *seed)
 {
 	const size_t size = 2 * MB;
@@ -98,7 +100,7 @@ static void swapped(uint64_t *seed)
 	munmap(p, size);
 }
 
-/* A file's pages: dirty, written back, dropped, cut off. */
+/* Makes pages of a file dirty, writes them back, drops and truncates them. */
 static void of_file(uint64_t *seed)
 {
 	char path[64];
@@ -122,7 +124,7 @@ static void of_file(uint64_t *seed)
 	close(fd);
 }
 
-/* One memory of two processes, with a hole made in it. */
+/* Shares memory between two processes, and punches a hole in it. */
 static void shared(uint64_t *seed)
 {
 	int fd = memfd_create("churn", MFD_CLOEXEC);
@@ -148,8 +150,7 @@ static void shared(uint64_t *seed)
 	close(fd);
 }
 
-/* To the other node and back, and to wherever the kernel puts them when it
- * makes room. */
+/* Migrates pages to the other node and back, and by memory compaction. */
 static void moved(uint64_t *seed)
 {
 	static void *at[MB / PAGE];
@@ -176,7 +177,7 @@ static void moved(uint64_t *seed)
 	munmap(p, 2 * HUGE);
 }
 
-/* What a page is of when it fails. */
+/* The memory of a page that fails. */
 static char *victim(uint64_t *seed, int *fd)
 {
 	*fd = -1;
@@ -193,8 +194,9 @@ static char *victim(uint64_t *seed, int *fd)
 		get(PAGE, MAP_SHARED, *fd);
 }
 
-/* Whichever page the address has now; it stays, as long as nobody makes room
- * with pages that are locked.
+/*
+ * Takes the address's current page offline. The page stays there unless
+ * compaction moves locked pages.
  */
 static void offline(const char *p, const char *file)
 {
@@ -213,8 +215,10 @@ static void offline(const char *p, const char *file)
 	close(map);
 }
 
-/* A page that fails, or that is taken away before it does. It is not touched
- * any more. */
+/*
+ * Poisons a page, or takes it offline before it fails. It is not touched any
+ * more.
+ */
 static void poisoned(uint64_t *seed)
 {
 	char *p;
@@ -245,7 +249,7 @@ static void poisoned(uint64_t *seed)
 		close(fd);
 }
 
-/* Tables that come and go. */
+/* Creates and frees page tables. */
 static void sparse(uint64_t *seed)
 {
 	const size_t size = 64 * HUGE;
@@ -299,8 +303,10 @@ static void *outlive(void *arg)
 	return arg;
 }
 
-/* A process whose first thread has ended, and one that becomes another
- * program. */
+/*
+ * A process whose first thread has ended, and one that executes another
+ * program.
+ */
 static void replaced(uint64_t *seed)
 {
 	const pid_t pid = fork();
@@ -331,7 +337,7 @@ static void live(uint64_t seed)
 			&seed);
 }
 
-/* Until it is killed, with all its children. */
+/* Runs until it is killed with all its children. */
 int user_churn(void)
 {
 	uint64_t seed = (uint64_t)getpid() * 0x9e3779b97f4a7c15ULL + 1;

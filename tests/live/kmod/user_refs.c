@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Whether questions about a page leave a reference to it. */
+/* Tests that questions leave no references to a page. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "user.h"
 
 #define PAGE ((size_t)4096)
-/* Pages of each kind. */
+/* Pages per kind. */
 #define EACH ((size_t)64)
 #define KINDS 3
 #define PAGES (KINDS * EACH)
-/* References that are on their way to somewhere come and go. */
+/* Temporary references come and go. */
 #define TRIES 10
 
 static char *at[PAGES];
@@ -38,7 +38,7 @@ static int take(size_t kind, int fd)
 	return mlock(p, EACH * PAGE) < 0;
 }
 
-/* Of nobody, of memory with a name, of a program. */
+/* Takes anonymous memory, a memfd, and a program's pages. */
 static int take_all(void)
 {
 	int memory = memfd_create("refs", MFD_CLOEXEC);
@@ -67,7 +67,7 @@ static int find_frames(void)
 	return 0;
 }
 
-/* The references of each page, as somebody else has them. */
+/* Reads the reference counts from another source. */
 static int read_refs(int fd, uint64_t *refs)
 {
 	char text[PAGES * 20 + 8], *p = text, *answer, *line;

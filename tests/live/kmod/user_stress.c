@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Many questions, while the memory that they are about changes. */
+/* Asks many questions while the memory in question changes. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "user.h"
 
-/* Whether the answer is about exactly these frames, each once, in order. */
+/* Whether the answer has exactly these frames, each once, in order. */
 static int is_about(const char *answer, uint64_t first, int count)
 {
 	const char *at = answer;
@@ -71,7 +71,7 @@ static int ends_well(const char *answer)
 	return n >= 4 && !strcmp(answer + n - 4, "end\n");
 }
 
-/* Of what memory there is and as much behind it, now and then of anything. */
+/* A frame of memory or past its end, sometimes any number. */
 static uint64_t random_frame(uint64_t *seed, uint64_t last)
 {
 	const uint64_t frame = user_random(seed);
@@ -108,7 +108,10 @@ int user_random_frames(uint64_t seed, long count, uint64_t last)
 	return i != count;
 }
 
-/* Whether it has memory of its own; what has none is asked for now and then. */
+/*
+ * Whether the task has its own memory. Tasks without it are asked about
+ * sometimes.
+ */
 static int is_wanted(long pid, uint64_t *seed)
 {
 	char path[64];
@@ -142,7 +145,7 @@ static long next_process(long after)
 	return found ? found : least;
 }
 
-/* Some address in or near its memory, or anywhere at all. */
+/* An address in or near its memory, or any address. */
 static uint64_t random_address(long pid, uint64_t *seed)
 {
 	unsigned long start, end;

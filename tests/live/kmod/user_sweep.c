@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A list of frames against /proc/kpageflags, read before and after by the same
- * process, which is part of what it looks at. */
+/*
+ * Compares a list of frames with /proc/kpageflags, read before and after by
+ * this process, which is itself part of that memory.
+ */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/kernel-page-flags.h>
@@ -12,8 +14,10 @@
 #include "user.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
-/* What comes and goes; what 6.12 says of every anonymous page; and whether it
- * is one process' own (34). */
+/*
+ * Flags that come and go, a flag that 6.12 sets for every anonymous page, and
+ * the flag for exclusive pages (34).
+ */
 #define RESTLESS \
 	(BIT(KPF_LOCKED) | BIT(KPF_REFERENCED) | BIT(KPF_ACTIVE) | \
 	 BIT(KPF_LRU) | BIT(KPF_IDLE) | BIT(KPF_RECLAIM) | \
@@ -44,7 +48,9 @@ static const char *value_of(const char *line, const char *key)
 	return at && at < end ? at + strlen(key) : NULL;
 }
 
-/* One line of the answer. @before, @after: NULL behind the last frame. */
+/*
+ * Checks one line of the answer. @before, @after: NULL behind the last frame.
+ */
 static int is_wrong(const char *line, uint64_t pfn, const uint64_t *before,
 		    const uint64_t *after)
 {
@@ -60,10 +66,10 @@ static int is_wrong(const char *line, uint64_t pfn, const uint64_t *before,
 	if (!flags)
 		return 1;
 	said = strtoull(flags, NULL, 0);
-	/* a slab has something else in the place that says so */
+	/* A slab uses the place of that count for other data. */
 	if (*before & BIT(KPF_SLAB))
 		said |= *before & BIT(KPF_ANON);
-	/* the question itself takes memory for a while */
+	/* The question itself takes memory for a while. */
 	if (*before != *after ||
 	    (*before & BIT(KPF_BUDDY) && !(said & BIT(KPF_BUDDY))))
 		return 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What crash says of a dump. It is given one list of commands, because it takes
-seconds to start; what each prints goes to a file of its own."""
+"""Queries a dump with crash. It gets one list of commands, because it takes
+seconds to start. Each command's output goes to a file of its own."""
 import os
 import re
 import subprocess
@@ -14,7 +14,7 @@ kmem -s > slabs
 kmem -v > areas
 ps > tasks
 """
-# of page.mapping
+# The driver bit of page.mapping.
 DRIVER = 2
 
 
@@ -22,8 +22,8 @@ class Crash:
     def __init__(self, dump, vmlinux, scratch):
         self.scratch = scratch
         self.run(dump, vmlinux, COMMANDS)
-        # It finds only some of the tasks, and does not know how 6.1 keeps
-        # their areas.
+        # crash finds only some of the tasks. It does not know how 6.1 stores
+        # their memory areas.
         self.run(dump, vmlinux, "".join(
             "set %s > task\nfiles > files-%s\n" % (pid, pid)
             for pid in self.tasks()))
@@ -75,7 +75,8 @@ class Crash:
                 "pfn": (page - first) // 64, "word": int(flags, 16),
                 "refcount": int(counts[:8], 16),
                 "mapcount": int(counts[8:]) + 1, "index": int(index),
-                # what a driver moves by itself has no use for the count
+                # A page that a driver migrates itself does not use the
+                # mapcount.
                 "has_count": int(mapping, 16) & 3 != DRIVER,
                 "head_pfn": (head - 1 - first) // 64 if head & 1 else None})
         return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What drgn says of a dump of a 6.1 kernel; runs in an environment that has
+"""Queries a dump of a 6.1 kernel with drgn; runs in an environment that has
 it.
 
 usage: ask_drgn.py DUMP VMLINUX
@@ -17,13 +17,13 @@ from drgn.helpers.linux.mm import (
     compound_order, decode_page_flags, access_process_vm)
 from drgn.helpers.linux.pid import for_each_task
 
-# of page.mapping
+# Bits of page.mapping.
 ANON, DRIVER = 1, 2
-# of page.memcg_data
+# Bit of page.memcg_data.
 KMEM = 2
-# of page.page_type, where it is not set
+# Bit of page.page_type, clear if the page has the type.
 BUDDY = 0x80
-# Every how many-th page of a task is read through its page tables.
+# Read one page in this many through a task's page tables.
 EVERY = 7
 XA_NODE = 2
 
@@ -51,7 +51,7 @@ class Dump:
         tail = bool(PageTail(page))
         order = compound_order(head).value_()
         slab = bool(PageSlab(head))
-        # a type is a bit that is not set in a number that no count reaches
+        # A page type is a clear bit in a number that no mapcount reaches.
         typed = 0xf0000000 <= page.page_type.value_() < 0xffffff80
         said = {
             "pfn": pfn,
@@ -73,7 +73,7 @@ class Dump:
                 said["cache"] = cache.name.string_().decode()
             return said
         mapping = head.mapping.value_()
-        # what a driver moves by itself has no use for the count
+        # A page that a driver migrates itself does not use the mapcount.
         if not typed and mapping & 3 != DRIVER:
             said["mapcount"] = self.mapcount(page, head, mapping)
         if mapping and not mapping & 3:
@@ -145,7 +145,7 @@ class Dump:
                 yield self.area(slot)
             elif slot and kind != 1:
                 yield from self.node(slot)
-            # the last one in use goes to the end
+            # The last used slot reaches to the end of the node.
             if i + 1 < n and (i >= pivots.type_.length or
                               not pivots[i].value_() or
                               pivots[i].value_() == 2 ** 64 - 1):

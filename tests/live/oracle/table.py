@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What two programs say of the same things, field by field."""
+"""Compares the answers of two programs, field by field."""
 import collections
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Asking pagedet, and asking again while the page changes underneath."""
+"""Asks pagedet, and asks again if the page changes meanwhile."""
 import json
 import os
 import time
@@ -20,7 +20,8 @@ class Pagedet:
 
     def run(self, *arguments, timeout=300):
         """(rows, exit status, stderr)"""
-        # A kernel's memory knows more than claims.tsv has for its files.
+        # The memory of a kernel has more fields than claims.tsv lists for its
+        # files.
         source = ["--backend", machine.there.source() +
                   (",page_owner" if machine.there.with_owners else "")] \
             if machine.there.is_live() else []
@@ -87,7 +88,7 @@ def of_bytes():
 
 def question(how, *plants):
     """Several: by page or phys, or by virt in one task."""
-    # Through the files of a task its pages would be used by being read.
+    # Reading the pages through the task's files would mark them as used.
     common = ["--json", "-v", "--fields", ",".join(["all"] + of_bytes()), how]
     plant = plants[0]
     if how == "virt":
@@ -99,14 +100,14 @@ def question(how, *plants):
     return common + [plant.file["path"], plant.file["index"]]
 
 
-# Named by itself, an answer that no row has is status 2.
+# pagedet exits with 2 if no row has a field that was named explicitly.
 OF_BYTES = "pagedet: %s: not answered in any row"
 
 
 def all_but_bytes(status, err):
     """(exit status, stderr) as if the fields that only bytes answer had not
     been asked for by name."""
-    # the driver tells pages of zeroes from others
+    # The driver recognizes pages of zeroes.
     lost = of_bytes()[machine.there.source() != "page_detective":]
     said = [line for line in err.splitlines() if line not in
             [OF_BYTES % name for name in lost]]

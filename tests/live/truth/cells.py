@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What a run leaves for tests/live/matrix: a file, an object of JSON a line.
+"""The results of a run for tests/live/matrix: a file with one JSON object per
+line.
 
-  kernel    release and version, as the kernel says them
-  plant     a question for a page: how it was asked, fields that were claimed,
-            fields without an answer, words for what was wrong, and for what
-            claims.tsv requires and was not claimed
-  skip      what, why, and whether skips.txt has it
+  kernel    release and version of the kernel
+  plant     a question about a page: the command, claimed fields, fields
+            without an answer, texts about wrong fields, and fields that
+            claims.tsv requires and that were not claimed
+  skip      what, why, and whether skips.txt lists it
   test      any other test that failed
   records   what page_owner's text was compared with
-  died      why the run could not go on
-  end       the last line: how many tests failed. A run without it is not whole.
+  died      why the run could not continue
+  end       the last line: how many tests failed; without it the run is
+            incomplete
 
-Lines are written as things happen, so that a run that is killed leaves what it
-had.
+Lines are written at once, so that a killed run leaves its results.
 """
 import json
 import os

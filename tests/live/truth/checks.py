@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""One function per field: what may be claimed of a plant. A field without a
-function here fails as soon as it is claimed, so that nothing goes unchecked.
+"""One function per field: what may be claimed of a plant. A claimed field
+without a function here fails, so that nothing goes unchecked.
 
-Each takes (field, plant, row, value) and answers words if @value is wrong.
+Each function takes (field, plant, row, value) and returns a text if @value is
+wrong.
 """
 import os
 import re
@@ -45,14 +46,14 @@ def is_no_page(row):
     return row["_pfn"] is None or None in row["_count"]
 
 
-# include/linux/mm.h, GUP_PIN_COUNTING_BIAS: what one pin adds to refcount
+# One pin adds this to refcount: GUP_PIN_COUNTING_BIAS in include/linux/mm.h.
 PIN = 1024
 
-# What only an address has; asked by page there is nothing of it.
+# Only a query by address has values for these fields.
 OF_ADDRESS = set("pid tgid comm vaddr pte pte_level swap_type swap_offset "
                  "vma_start vma_end vma_prot vma_name".split())
-# What only other targets fill.
-ELSEWHERE = {"at", "map", "object", "report"}
+# Only other kinds of queries fill these fields.
+ELSEWHERE = {"at", "event_ns", "map", "object", "reason", "report"}
 
 
 # --- row ---
@@ -82,7 +83,7 @@ def check_notes(field, plant, row, value):
     strange = set(value) - set(NOTES)
     if strange:
         return "there are no notes %s" % sorted(strange)
-    # settled() asked until the words stood still
+    # settled() repeated the query until the kernel's words stopped changing.
     if "torn" in value:
         return "torn, but the words did not change"
     return None
@@ -140,10 +141,10 @@ def untold_bits(plant):
         return {"idle", "ksm", "soft_dirty", "uffd_wp", "written"}
     if not is_memory():
         return set()
-    # a mark of being idle has to be looked at to be true
+    # The idle flag may be stale until somebody reads the idle bitmap.
     untold = {"idle"}
     if machine.there.arch() == "aarch64":
-        # which bit it is, if any, nothing in the kernel tells
+        # The kernel does not tell which bit is uffd_wp on arm64.
         untold.add("uffd_wp")
     return untold | {"zero_page", "thp", "mmap"} if is_lost_zero(plant) else \
         untold
@@ -169,7 +170,7 @@ def check_flags(field, plant, row, value):
         return wrong
     untold = untold_bits(plant)
     if row["source"]["flags"] == "procfs":
-        # what kpageflags has for it tells nothing
+        # These bits of kpageflags prove nothing about this plant.
         untold |= set(e.get("flags_unknown", []))
     is_set, is_clear = (set(e.get(key, [])) - untold
                         for key in ("flags_set", "flags_clear"))
@@ -207,7 +208,8 @@ def check_word(field, value, unknown, words):
     return None
 
 
-# Where the kernel keeps them (include/linux/page-flags.h): before 6.10, since.
+# Bit numbers in the kernel (include/linux/page-flags.h): before 6.10, and
+# since.
 RAW_BITS = ({"uptodate": 2, "dirty": 3, "lru": 4},
             {"uptodate": 3, "dirty": 4, "lru": 5})
 
@@ -248,7 +250,7 @@ def check_pincount(field, plant, row, value):
 
 @check("slab_cache")
 def check_slab_cache(field, plant, row, value):
-    # no page of ours is the kernel's own
+    # No plant is a slab page of the kernel.
     return differ(value, None)
 
 
@@ -258,7 +260,7 @@ def check_mapcount(field, plant, row, value):
         return differ(value, None)
     if "mapcount" in plant.expect:
         return differ(value, plant.expect["mapcount"])
-    # the vdso and libc are mapped by every program, pagedet too
+    # Every program maps the vdso and libc, and so does pagedet itself.
     if not min(row["_count"]) <= value <= max(row["_count"]) + 1:
         return "%r, but the kernel counts %s" % (value, row["_count"])
     return None
@@ -268,7 +270,7 @@ def check_mapcount(field, plant, row, value):
 def check_mapcount_kind(field, plant, row, value):
     if is_no_page(row):
         return differ(value, None)
-    # of a huge page with one page given back an average is still 1
+    # The average mapcount of a huge page is still 1 after one page was freed.
     order = plant.said.get("folio_order")
     return differ(value, "exact") if order == 0 else (
         None if value in ("exact", "average") else "%r is no kind" % value)
@@ -300,7 +302,8 @@ def check_memcg_ino(field, plant, row, value):
     if "memcg_ino" in plant.expect:
         return differ(value, plant.expect["memcg_ino"])
     if value is None:
-        # none is right only where the kernel has 0 and may know
+        # No value is right only if the kernel reports 0 and may know the
+        # cgroup.
         return None if 0 in row["_cgroup"] else \
             "nothing, but the kernel says %s" % (row["_cgroup"],)
     if value not in row["_cgroup"]:
@@ -319,7 +322,7 @@ def check_memcg_path(field, plant, row, value):
         return differ(value, plant.expect["memcg_path"])
     if value is None:
         return None if 0 in row["_cgroup"] else "nothing, but it is charged"
-    # of one that was removed, the kernel says who inherits what it had
+    # The kernel reports the cgroup that inherited the charges of a removed one.
     where = value
     while where.endswith(OFFLINE) or (value.endswith(OFFLINE) and
                                       not cgroup_inodes(where)
@@ -384,7 +387,7 @@ def check_vma_name(field, plant, row, value):
     vma = plant.vma()
     if "vma_name" in plant.expect:
         return differ(value, plant.expect["vma_name"])
-    # the text of maps escapes a newline, the name has one
+    # The text of maps escapes a newline. The VMA's name contains it.
     name = vma and vma[6].replace("\\012", "\n")
     return differ(value or "", name or "")
 
@@ -403,10 +406,10 @@ def check_pte(field, plant, row, value):
     if row["source"]["pte"] != "procfs":
         untold |= {"written"}   # no bit, but what a call has found out
     if row["source"]["pte"] == "page_detective":
-        # what is in the place of a page, the entry alone does not tell
+        # The entry alone does not tell what replaced the page.
         untold |= {"soft_dirty", "uffd_wp"} if plant.has_page else \
             set(PTE_NAMES) - {"present"}
-        # the table may be that of several processes
+        # Several processes may share the page table.
         if e.get("kind") == "hugetlb" and "file" in e.get("pte_set", []):
             untold |= {"exclusive"}
     is_set, is_clear = (set(e.get(key, [])) - untold
@@ -426,8 +429,16 @@ def check_pte(field, plant, row, value):
     if plant.is_io:
         return None     # pagemap shows nothing of it
     word = row["_pagemap"]
+    asked = set(PTE) - {"swapped"}
+    if plant.name in ("thp_zero", "shared_thp") and \
+            row["source"]["pte"] != "procfs":
+        # pagemap says until 7.2 that the huge zero page is a page of a file,
+        # and until 6.10 that no page of a large entry is.
+        asked.discard("file")
+        if plant.name == "thp_zero" and "file" in value:
+            return "has file, but the zero page is not a page of a file"
     for name, bit in PTE.items():
-        if name in unknown or name == "swapped" or \
+        if name in unknown or name not in asked or \
                 (name == "soft_dirty" and not field.facts["soft_dirty"]):
             continue
         if (name in value) != bool(word >> bit & 1):
@@ -519,7 +530,7 @@ def check_user_maps(field, plant, row, value):
 
 # --- content ---
 
-# What the planter calls a page of zeroes.
+# The planter's fingerprint of a page of zeroes.
 ZEROES = content.fingerprint(bytes(content.PAGE))
 
 
@@ -536,8 +547,8 @@ def check_content(field, plant, row, value):
     return None if isinstance(value, str) else "%r" % (value,)
 
 
-# The key is of that run, so that one row alone says little; truth/hashes.py
-# compares those of one run.
+# Each run has its own key, so one row alone proves little. truth/hashes.py
+# compares the rows of one run.
 @check("hash")
 def check_hash(field, plant, row, value):
     if row["_pfn"] is None or plant.is_poisoned or plant.is_io:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""claims.tsv: what must be claimed."""
+"""Reads claims.tsv: the fields that must be claimed."""
 import os
 
 import machine

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""The bytes of pages in an ELF dump, read here: a dump that does not have what
-the planter saw proves nothing."""
+"""Reads the bytes of pages in an ELF dump: a dump proves something only if it
+has the bytes that the planter saw."""
 import struct
 
 PT_LOAD = 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Snapshots from one machine to the other: what a guest has saved is read here,
-what was saved here is read in the guest, and a dump is saved here; each time the
-rows are those that were there."""
+"""Tests snapshots across machines: one of a guest is read here, one of this
+machine is read in the guest, and one of a dump is made here. The rows must be
+the same each time."""
 import json
 import os
 import subprocess
@@ -10,10 +10,11 @@ import tempfile
 import machine
 
 FIELDS = "all"
-# Of the guest, each written once: a shorter file would keep the end of another.
+# Files in the guest. Each is written once, because a shorter file would keep
+# the end of an older one.
 THERE = "/tmp/rows.snapshot"
 AGAIN = "/tmp/rows.again"
-# of the command; the emulation is slow
+# The limit for a command, in seconds. The emulation is slow.
 DEADLINE = 300
 
 
@@ -108,5 +109,5 @@ def check_dump(report, field, pagedet):
             run_here(pagedet.path, *reading(path)) if saved[2] in (0, 2)
             else saved,
             machine.there.run([pagedet.path, "--json"] + words, DEADLINE),
-            # when it was read
+            # The time of the read differs.
             but=["time_ns"]))

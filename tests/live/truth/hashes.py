@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Hashes of one run, which have one key: pages of the same bytes have the same
-one, and others have others. What the bytes are is said by the planter's
-fingerprints."""
+"""Tests hashes of one run, which have one key: equal pages have equal hashes,
+and different pages have different ones. The planter's fingerprints tell which
+pages are equal."""
 import itertools
 
 import ask
@@ -15,7 +15,7 @@ def has_hash(plant):
 
 
 def check(report, pagedet, field):
-    # which has files of /proc, and no bytes of frames in them
+    # procfs has no bytes of page frames.
     if machine.there.source() == "procfs":
         return
     for _ in range(ask.TRIES):
@@ -44,7 +44,7 @@ def differences(plants, rows):
     wrong += ["%s and %s: %s and %s" % (a[0], b[0], a[2], b[2])
               for a, b in pairs
               if a[2] and b[2] and (a[1] == b[1]) != (a[2] == b[2])]
-    # otherwise nothing has been compared
+    # A run without both kinds of pairs compared nothing.
     wrong += ["no two pages are %s" % what for what, same in
               (("equal", True), ("different", False))
               if same not in {a[1] == b[1] for a, b in pairs}]

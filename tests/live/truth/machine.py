@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""The machine whose pages are looked at: this one, unless something else with
-the same functions is put into @there."""
+"""The machine whose pages are examined: this one, unless @there is set to
+another object with the same functions."""
 import glob
 import os
 import platform
@@ -10,9 +10,9 @@ import time
 
 class Here:
     asked = "procfs"
-    # whether page_owner is asked beside it
+    # True if page_owner is queried as well.
     with_owners = False
-    # whether a command takes long to begin
+    # True if a command takes long to start.
     is_slow = False
 
     def read(self, path):

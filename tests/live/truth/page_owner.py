@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What the kernel itself says of allocations: the text of page_owner, and the
-blocks of pages that pagetypeinfo counts; and what may be claimed of a plant by
-them, as in checks.py."""
+"""The kernel's own records of allocations: page_owner's text, and the blocks
+of pages that pagetypeinfo counts. They tell what may be claimed of a plant, as
+in checks.py."""
 import re
 
 import machine
@@ -18,16 +18,16 @@ RECORD = re.compile(
 MOVED = re.compile("^Page has been migrated, last migrate reason: (.*)$",
                    re.MULTILINE)
 TEXT = "/sys/kernel/debug/page_owner"
-# of an allocation of 1 GiB
+# The order of an allocation of 1 GiB.
 MOST_ORDER = 18
-# of a record; the kernel cuts it at a page
+# The maximum length of a record. The kernel cuts a record at one page.
 MOST_TEXT = 4096
 
 
 def parse(text):
     """Records by pfn: the words of each as pagedet would have them."""
     records = {}
-    # a task's name may have any character in it, a newline too
+    # A task's name may contain any character, even a newline.
     for part in re.split(r"\n\n(?=Page allocated via |\Z)",
                          text.decode("latin-1")):
         if not part.strip():
@@ -96,7 +96,7 @@ def by_text(key):
     return judge
 
 
-# Pages that whoever maps them has made itself, and nobody else since.
+# The task that maps these pages allocated them, and nobody has since.
 OWN = "anon mlocked prot_none heap bytes_zero bytes_same bytes_text " \
     "bytes_data thp_head thp_tail".split()
 
@@ -128,28 +128,28 @@ def is_stack(value):
 
 @check("alloc_stack")
 def check_alloc_stack(field, plant, row, value):
-    # of which frames, tests/live/owners compares
+    # tests/live/owners compares the frames of the stack.
     record = owners.of(row["_pfn"]) if row["_pfn"] is not None else None
     return None if bool(is_stack(value)) == bool(record) else "%r" % (value,)
 
 
 @check("free_stack")
 def check_free_stack(field, plant, row, value):
-    # the text does not have it
+    # The text of page_owner has no stack of the free.
     return None if bool(is_stack(value)) == bool(row["free_ns"]) else \
         "%r, but freed at %r" % (value, row["free_ns"])
 
 
 @check("free_ns")
 def check_free_ns(field, plant, row, value):
-    # plants are in use
+    # The plants are in use.
     return None if value is None or 0 < value <= row["alloc_ns"] else \
         "%r, after it was allocated" % (value,)
 
 
 @check("allocator")
 def check_allocator(field, plant, row, value):
-    # no page of ours is the kernel's own
+    # No plant is a slab page of the kernel.
     return differ(value, None if row["alloc_stack"] is None else "others")
 
 
@@ -224,11 +224,12 @@ def check_blocks(report, pagedet):
         return
     seen, reserved = {}, {}
     for node, zone, frames in spans():
-        # as the kernel counts: by the first page, or the zone's first
+        # The kernel counts a block by its first page, or by the first page of
+        # the zone.
         firsts = frames[::1 << block_order()]
         for row in ask(pagedet, firsts):
             if "migratetype" not in row:
-                # /proc has no such file of each block
+                # /proc has no file with the type of each block.
                 return
             if row["migratetype"] is not None:
                 key = node, zone, row["migratetype"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""The planter: starting it, reading what it says, doubting what it says."""
+"""Starts the planter, reads its output, and verifies it."""
 import glob
 import json
 import os
@@ -134,7 +134,7 @@ def doubts(plant):
             if name not in names:
                 wrong.append("flag %s is not in %#x" % (name, flags))
         for name in e.get("flags_clear", []):
-            # idle stays until somebody looks whether it is true
+            # The idle flag may be stale until somebody reads the idle bitmap.
             if name in names and name != "idle" and \
                     name not in e.get("flags_unknown", []):
                 wrong.append("flag %s is in %#x" % (name, flags))

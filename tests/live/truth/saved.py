@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""A directory that boot/dump made, with the functions of truth/machine.py: the
-machine of one moment, and what its planter said then."""
+"""A directory that boot/dump made, with the functions of truth/machine.py: a
+machine at one moment, and its planter's output."""
 import glob
 import json
 import os

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""All of memory, counted per set of flags: pagedet against page-types.
+"""Counts all of memory per set of flags, with pagedet and page-types.
 
-The machine goes on working between two counts, so each program counts twice,
-in turn, and what may differ is bounded by how much a program differs from
-itself. Who takes much memory and gives it back may do so each time between the
-same two counts: then they go on, a few times.
+The machine keeps working between counts. Each program therefore counts twice,
+in turn, and the two may differ only as much as a program differs from itself.
+Something that takes much memory and gives it back may do so each time between
+the same two counts. Then the programs go on counting, a few times.
 """
 import os
 import subprocess
@@ -13,16 +13,16 @@ import machine
 import words
 from words import KPF
 
-# Bits that stay as they are for the time of four counts, and that page-types
-# shows as the kernel does.
+# These flags stay the same during four counts. page-types shows them as the
+# kernel does.
 STEADY = ("slab buddy anon swapbacked compound_head compound_tail huge nopage "
           "thp offline zero_page pgtable reserved mlocked").split()
-# what changes anyway: this many pages, and this part of the larger count
+# Tolerate changes of this many pages, and of this part of the larger count.
 SLACK = 4096
 PART = 0.02
 # how often each counts, at most
 ROUNDS = 6
-# read at once
+# The number of words in one read.
 WORDS = 1 << 13
 
 
@@ -38,8 +38,8 @@ def find_page_types(*how):
 
 def canonical(names):
     names = set(names) & set(STEADY)
-    # a slab page's mapping is a list of its own; kernels that show it as a
-    # mapping say anon
+    # The mapping of a slab page is a list. Kernels that take the list for a
+    # mapping report anon.
     if "slab" in names:
         names -= {"anon"}
     return frozenset(names)
@@ -68,7 +68,7 @@ def count_pagedet(pagedet):
     for row in rows:
         if "total" in row:
             continue
-        # a struct page that is not set up has none, and is 0 in the file
+        # An uninitialized struct page has no flags, and the file shows 0.
         lazy |= row["flags"] is None
         key = canonical(row["flags"] or ())
         counts[key] = counts.get(key, 0) + row["pages"]
@@ -102,7 +102,7 @@ def disagreements(theirs, ours):
     counts: how much, they tell themselves."""
     found = {}
     for key in set().union(*theirs, *ours):
-        # pfns without memory: pagedet does not walk them
+        # pagedet does not walk pfns without memory.
         if key == frozenset(["nopage"]):
             continue
         t = [c.get(key, 0) for c in theirs]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Results as TAP, and the list of skips that are allowed."""
+"""Prints results as TAP, with the list of allowed skips."""
 import re
 import sys
 

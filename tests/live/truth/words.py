@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """The kernel's words and the names of their bits, from its documentation
-(admin-guide/mm/pagemap.rst) - written down a second time on purpose."""
+(admin-guide/mm/pagemap.rst). They are written here independently on purpose."""
 import struct
 
 import machine
@@ -16,11 +16,11 @@ KPF = {
     "mlocked": 33, "private": 35, "private_2": 36, "owner_private": 37,
     "arch": 38, "arch_2": 41, "arch_3": 42,
 }
-# what bit 34 is called depends on the page and the kernel
+# The name of bit 34 depends on the page and the kernel.
 BIT34 = ("owner_2", "mappedtodisk", "anon_exclusive")
 FLAGS = list(KPF) + list(BIT34) + ["uncached"]
 
-# /proc/PID/pagemap
+# Bits of /proc/PID/pagemap.
 PTE = {"soft_dirty": 55, "exclusive": 56, "uffd_wp": 57, "guard": 58,
        "file": 61, "swapped": 62, "present": 63}
 PTE_NAMES = ("present swapped guard migration hwpoison device file zero "
@@ -31,14 +31,14 @@ KINDS = ("free anon file shmem hugetlb slab pgtable zero reserved offline "
          "zsmalloc device kernel hole uninit unknown untouched "
          "unmapped").split()
 
-# What a folio has as a whole. Kernels before 6.9 show a tail's own word, in
-# which these are never set.
+# These flags belong to a whole folio. Kernels before 6.9 show the word of a
+# tail page itself, in which these bits are never set.
 FOLIO_WIDE = sum(1 << KPF[name] for name in (
     "locked error referenced uptodate dirty lru active writeback reclaim "
     "swapcache swapbacked unevictable mlocked private private_2 "
     "owner_private").split())
 
-# Flags that come and go while nobody does anything to the page.
+# The kernel changes these flags even if no program touches the page.
 RESTLESS = {"locked", "referenced", "active", "lru", "idle", "reclaim",
             "writeback"}
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Large dumps, to measure with: no planted pages, but memory that is full of
-what programs have in it, and tasks that all map the same pages.
+"""Makes large dumps for measurements: without planted pages, but with memory
+full of programs' data, and tasks that all map the same pages.
 
   dump.elf, dump.kdump   as QEMU writes them; the second is zlib, flattened
-  shared.json            a page that all these tasks map: pfn, and how often the
-                         kernel says that it is mapped
+  shared.json            a page that all these tasks map: its pfn, and the
+                         kernel's mapcount
   tasks.jsonl, info.json as in other dumps
 """
 import json
@@ -24,8 +24,8 @@ RECIPES = {
 }
 
 TASKS = 100
-# Half of memory is what a tmpfs may have. The kernel's own text and types
-# compress as most memory does.
+# A tmpfs may use half of memory. The kernel's own text and types compress as
+# well as most memory does.
 FILL_MB = 900
 FILL = """
 mkdir /tmp/fill
@@ -73,7 +73,7 @@ def make(top, name, kernel, key):
             g.took(form, start)
         g.qemu.command("cont")
         g.off()
-    # memory that was never used needs no room on the disk
+    # Memory that was never used needs no space on the disk.
     subprocess.run(["fallocate", "--dig-holes",
                     os.path.join(top, "dump.elf")], check=True)
     dumps.write_lines(top, "tasks.jsonl", tasks)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""What is kept between runs, below ${XDG_CACHE_HOME:-~/.cache}/pagedet/lab.
-An entry is a directory that is there as a whole or not at all; two runs that
-want the same one wait for each other."""
+"""Keeps files between runs, below ${XDG_CACHE_HOME:-~/.cache}/pagedet/lab. An
+entry is a directory that is complete or does not exist. Two runs that want the
+same one wait for each other."""
 import contextlib
 import fcntl
 import hashlib
@@ -56,7 +56,8 @@ def entry(room, name, key, make, only=False):
             return path
         os.makedirs(room, exist_ok=True)
         half = ".new-%s@" % name
-        # of one that was killed while it made it
+        # Remove the leftovers of a process that was killed while it made this
+        # entry.
         drop(room, lambda other: other.startswith(half))
         with tempfile.TemporaryDirectory(prefix=half, dir=room) as scratch:
             new = os.path.join(scratch, "entry")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Dumps of guests, each with the truth about the moment it was taken:
+"""Makes dumps of guests, each with the truth at the time of the dump:
 
   dump.elf, dump.kdump   as QEMU writes them; the second is zlib, flattened
-  truth.jsonl            what the planter said just before, a page a line;
-                         at_dump has the kernel's words of that moment again,
-                         stable_across_dump tells that they were the same after
+  truth.jsonl            the planter's output just before, one page per line;
+                         at_dump has the kernel's words at the dump,
+                         stable_across_dump says that they stayed the same
   tasks.jsonl            all threads: pid, tgid, ppid, comm, and the same mark
   cgroups.jsonl          inode and path of all cgroups
-  proc/, sys/            files of the guest by their names, so that the
-                         directory is a root that procfs can be read from; of
-                         pagemap the words that are not 0, with holes between
-  info.json              kernel, machine, seconds taken; key: of all that the
-                         dump depends on
+  proc/, sys/            files of the guest with their names, so that procfs can
+                         use the directory as a root; pagemap has only words
+                         that are not 0, with holes between
+  info.json              kernel, machine, seconds taken; key: everything that
+                         the dump depends on
 """
 import json
 import os
@@ -37,12 +37,12 @@ RECIPES = {
     # who allocated every page
     "x86_64-own": {"kernel": "own", "arch": "x86_64",
                    "append": "page_owner=on"},
-    # no VMCOREINFO note: it has to be found
+    # The dump has no VMCOREINFO note, so pagedet must find it in memory.
     "x86_64-6.1-nonote": {"kernel": "6.1", "arch": "x86_64",
                           "vmcoreinfo": False},
 }
 
-# Files that are read whole; before the tables, because reading costs memory.
+# Read these files whole, before the tables: reading costs memory.
 FILES = """
 /proc/kallsyms /proc/vmallocinfo /proc/slabinfo /proc/iomem /proc/modules
 /proc/cmdline /proc/version /proc/mounts /proc/swaps /proc/devices
@@ -52,12 +52,13 @@ FILES = """
 /sys/devices/system/memory/block_size_bytes
 /sys/kernel/mm/transparent_hugepage/enabled
 """.split()
-# The same, but they change by the minute; our own kernel only.
+# These are read whole too, but they change by the minute. Only our own kernel
+# has them.
 LATE_FILES = """
 /sys/kernel/debug/page_owner_stacks/show_stacks /sys/kernel/debug/page_owner
 """.split()
 TASK_FILES = "smaps status stat statm cgroup mountinfo comm stack".split()
-# The page tables of all memory, a word for each page frame.
+# The tables of all memory have one word for each page frame.
 TABLES = "/proc/kpageflags /proc/kpagecount /proc/kpagecgroup".split()
 WORDS = "pagemap pfn kpageflags kpagecount kpagecgroup fnv1a64".split()
 
@@ -66,7 +67,7 @@ PF_WQ_WORKER = 0x20
 SLEEPS_BY = 60
 # until who was woken sleeps again
 QUIET = 1
-# user addresses end far below; vsyscall is above
+# User addresses end far below this, and vsyscall lies above it.
 LAST_ADDRESS = 1 << 56
 
 
@@ -98,7 +99,7 @@ def make(top, name, kernel, key):
     with guest.Guest(**recipe) as g:
         start = time.monotonic()
         port = g.plant()
-        # what cannot be made is said but once
+        # The planter reports only once what it cannot make.
         skips = [line for line in listen(port) if "skip" in line]
         g.took("plant", start)
 
@@ -117,7 +118,7 @@ def make(top, name, kernel, key):
         for path in LATE_FILES:
             save(g, path, top)
         said = listen(port, again=True)
-        # whoever needs memory may change the type of a block
+        # An allocation may change the migrate type of a block.
         save(g, "/proc/pagetypeinfo", top)
         g.took("truth", start)
 
@@ -132,7 +133,7 @@ def make(top, name, kernel, key):
         after = {line.get("name"): line for line in listen(port, again=True)}
         tasks_after = list_tasks(g)
         g.off()
-    # memory that was never used needs no room on the disk
+    # Memory that was never used needs no space on the disk.
     subprocess.run(["fallocate", "--dig-holes",
                     os.path.join(top, "dump.elf")], check=True)
     mark(said, after)
@@ -199,7 +200,7 @@ def mark(said, after):
             continue
         line["at_dump"] = {key: line[key] for key in WORDS if key in line}
         later = after[line["name"]]
-        # what is made dirty again has other bytes each time
+        # A page that is dirtied again has other bytes each time.
         line["stable_across_dump"] = all(
             line.get(key) == later.get(key) for key in WORDS
             if key != "fnv1a64")
@@ -290,7 +291,8 @@ def look_at_task(g, path):
     comm = g.read(path + "/comm").decode("latin-1")[:-1]
     stat = g.read(path + "/stat").decode("latin-1").rsplit(")", 1)[1].split()
     if int(stat[6]) & PF_WQ_WORKER:
-        # the file adds what the worker does; rescuers have that for a name
+        # The file appends the worker's current job. A rescuer's name has these
+        # characters by itself.
         if not comm.startswith("kworker/R-"):
             comm = re.split("[-+]", comm)[0]
         comm = comm[:15]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""A booted kernel and what can be asked of it: agent.c is the other side."""
+"""A booted kernel, and requests to the agent in it (agent.c)."""
 import os
 import signal
 import subprocess
@@ -11,12 +11,12 @@ import initramfs
 import kernels
 from qemu import MACHINES, Failed, Qemu  # noqa: F401
 
-# Seconds that a guest may take from its start to its end.
+# A guest may run for this many seconds.
 DEADLINE = 300
 DISK = "64M"
-# The kernel changes its own code while it boots, by way of a breakpoint, and
-# QEMU may keep that when another processor translates it just then. So that is
-# done by one; /init has the others come.
+# The kernel patches its own code with breakpoints while it boots. QEMU may keep
+# a breakpoint if another processor translates the code at that moment. So the
+# kernel boots with one processor, and /init starts the others.
 ONE_CPU = "maxcpus=1 lab.online"
 
 
@@ -98,7 +98,7 @@ class Guest:
 
     def start_machine(self):
         """Until it has answered for the first time."""
-        # an oops ends the guest, so that it is seen
+        # An oops ends the guest, so that the test notices it.
         append = "console=%s loglevel=5 panic=-1 oops=panic rdinit=/init " \
             "secretmem.enable=1 %s %s %s %s" % (
                 self.machine["console"], self.machine["append"],
@@ -110,13 +110,13 @@ class Guest:
             "-initrd", self.path("initramfs"), "-drive",
             "file=%s,if=none,id=disk,format=raw,cache=unsafe" %
             self.path("disk"), "-device", "virtio-blk-pci,drive=disk",
-            # no driver wants it, so that its addresses can be mapped
+            # No driver binds this device, so a program can map its addresses.
             "-device", "edu"]
         for i in range(self.nodes if self.nodes > 1 else 0):
             arguments += [
                 "-object", "memory-backend-ram,id=node%d,size=%dM" % (
                     i, self.machine["memory"] // self.nodes),
-                # the first has all processors
+                # The first node has all processors.
                 "-numa", "node,memdev=node%d%s" % (i, "" if i else
                                                    ",cpus=0-1")]
         if self.vmcoreinfo:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""The initramfs of a guest: an archive as cpio -H newc makes it, written here
-so that it needs neither the program nor root."""
+"""Makes the initramfs of a guest: an archive in the form of cpio -H newc. It
+needs neither cpio nor root."""
 import os
 import stat
 
@@ -56,7 +56,7 @@ def build(kernel, files, more=()):
     archive = Archive()
     for path in ("dev", "proc", "sys", "tmp"):
         archive.directory(path)
-    # so that what goes wrong early is seen
+    # This shows errors of the early boot.
     archive.add("dev/console", mode=stat.S_IFCHR | 0o600, device=(5, 1))
     archive.program("init", os.path.join(kernels.HERE, "init"))
     archive.program("bin/busybox", kernels.busybox(kernel.arch))

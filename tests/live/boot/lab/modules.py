@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Modules of ours, built for a kernel by the headers that belong to it."""
+"""Builds this project's modules with the headers of a kernel."""
 import glob
 import os
 import pathlib
@@ -29,7 +29,7 @@ def headers(kernel):
         with open(path) as f:
             text = f.read()
         with open(path, "w") as f:
-            # as if it were installed where it is
+            # Make the headers work where they are, without an installation.
             f.write(re.sub(r"/usr/src", "$(dir $(lastword "
                            "$(MAKEFILE_LIST)))..", text))
 
@@ -58,7 +58,7 @@ def module(name, kernel, source):
         if p.returncode:
             raise kernels.Missing("cannot build %s:\n%s" % (name, text))
 
-    # one of each kernel is kept
+    # The cache keeps one module for each kernel.
     top = cache.entry("module", "%s-%s-%s" % (name, kernel.arch,
                                               kernel.release), key, build,
                       only=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Programs of others that read dumps, and the debug file that they need: out of
+"""Provides other programs that read dumps, and their debug files: from
 Debian's packages, unpacked below the cache and run from there. Nothing is
-installed; what they link is looked for where it belongs."""
+installed; their libraries must be on this machine."""
 import os
 import subprocess
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""Programs of ours that run in guests, built static for their architecture."""
+"""Builds this project's programs for guests, static and for their
+architecture."""
 import glob
 import os
 import pathlib
@@ -14,13 +15,13 @@ FLAGS = ["-std=gnu11", "-O2", "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64",
 # Objects are compiled once, not for a shared library as well, and nobody
 # debugs them: it takes 4/10 of the time.
 CONFIGURE = ["--disable-shared", "CFLAGS=-O2"]
-# What makes dumps: changed, they are made anew.
+# These programs make the dumps. A changed source makes the dumps anew.
 SOURCES = {
     "agent": [os.path.join(HERE, "agent.c")],
     "planter": sorted(glob.glob(os.path.join(HERE, "..", "planter*.c"))),
 }
 HEADERS = glob.glob(os.path.join(HERE, "..", "planter*.h"))
-# What is in no dump.
+# These programs are in no dump.
 FAULT = os.path.join(HERE, "..", "fault")
 KMOD = os.path.join(HERE, "..", "kmod")
 OTHERS = {
@@ -29,8 +30,8 @@ OTHERS = {
     "page-detective-write": [os.path.join(
         TOP, "libpagedet", "libexec", "page-detective-write.c")],
 }
-# What pagedet cannot be without, and what it reads files with that were packed
-# elsewhere; snappy would take a compiler of C++.
+# libpagedet requires the first libraries. The others decompress dumps that
+# another machine wrote. snappy would need a C++ compiler.
 LIBRARIES = ["libelf-dev", "zlib1g-dev", "libxxhash-dev",
              "libzstd-dev", "liblzma-dev", "liblzo2-dev", "libdeflate-dev"]
 
@@ -72,7 +73,7 @@ def pagedet(arch):
     root = kernels.sysroot(arch, LIBRARIES)
     top = os.path.join(cache.TOP, "build", arch + "-" +
                        cache.digest(TOP, root, *CONFIGURE))
-    # a make that calls us must not hand its variables down
+    # Do not pass on the variables of a calling make.
     env = {name: value for name, value in os.environ.items()
            if name not in ("CC", "MAKEFLAGS", "MAKELEVEL", "PKG_CONFIG")}
     env["PKG_CONFIG_SYSROOT_DIR"] = root

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""One QEMU: its process, its console, its monitor, and the end of it. It has
-no network, and it dies with this process, however that ends."""
+"""Runs one QEMU: its process, console, monitor and end. It has no network, and
+ends with this process, however that ends."""
 import json
 import os
 import socket
@@ -15,7 +15,7 @@ MACHINES = {
         "program": "qemu-system-x86_64",
         "package": "qemu-system-x86",
         "machine": "pc,accel=tcg",
-        # four levels of page tables, as most machines have
+        # Most machines have four levels of page tables.
         "cpu": "max,la57=off",
         "console": "ttyS0",
         # while the host has other work, ticks of the timer come too late for
@@ -50,7 +50,7 @@ class Qemu:
         self.sockets = {}
         theirs = []
         command = [
-            # no orphan, even if we are killed
+            # The guest ends even if this process is killed.
             need("setpriv", "util-linux"), "--pdeathsig", "KILL",
             need(machine["program"], machine["package"]),
             "-machine", machine["machine"], "-smp", "2",

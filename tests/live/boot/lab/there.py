@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""A guest with the functions of truth/machine.py, so that the same tests look
-at its pages from here."""
+"""A guest with the functions of truth/machine.py, so that the same tests can
+examine its pages from outside."""
 import functools
 import os
 

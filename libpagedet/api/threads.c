@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The border for threads and their kernel stacks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/threads.h"
+#include "query/walk/task_stacks.h"
+
+/* No source gives more frames. */
+#define MOST_FRAMES 512
+
+int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
+		    uint32_t n)
+{
+	return pdet_threads_get(it->it, pid, tids, n);
+}
+
+int pagedet_task_stack(const struct pagedet_iter *it, uint32_t tid,
+		       const char **frames, uint32_t n)
+{
+	return pdet_task_stack_get(it->it, tid, frames, n);
+}
+
+/* --- output behind rows --- */
+
+static int ascending(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort(struct pdet_pids *pids)
+{
+	size_t n, i;
+
+	if (!pids->n)
+		return;
+	qsort(pids->data, pids->n, sizeof(*pids->data), ascending);
+	for (i = n = 1; i < pids->n; i++)
+		if (pids->data[i] != pids->data[n - 1])
+			pids->data[n++] = pids->data[i];
+	pids->n = n;
+}
+
+bool pdet_pids_asked(struct pdet_pids *pids, const struct pdet_iter *it)
+{
+	uint64_t i;
+
+	if (it->q.target == PAGEDET_TARGET_MAPPERS)
+		return true;
+	for (i = 0; i < it->q.n_items; i++)
+		if (!pdet_vec_push(pids, it->q.items[i].pid))
+			return false;
+	sort(pids);
+	return true;
+}
+
+bool pdet_pids_add(struct pdet_pids *pids, const struct pdet_batch *b)
+{
+	const size_t n = pids->n;
+	uint32_t row;
+
+	if (!pdet_batch_has(b, PAGEDET_FIELD_PID))
+		return true;
+	for (row = 0; row < b->n; row++)
+		if (pdet_batch_state(b, row, PAGEDET_FIELD_PID) ==
+			    PAGEDET_HAVE &&
+		    !pdet_vec_push(pids, (uint32_t)
+				   b->value[PAGEDET_FIELD_PID][row]))
+			return false;
+	if (pids->n != n)
+		sort(pids);
+	return true;
+}
+
+static uint32_t reason_of(int error)
+{
+	switch (error) {
+	case -EACCES:
+		return PAGEDET_DENIED;
+	case -ENOTSUP:
+		return PAGEDET_NO_KERNEL;
+	case -ENOENT:
+		return PAGEDET_UNSUPPORTED;
+	case -ENODATA:
+		return PAGEDET_NO_TYPES;
+	case -EBADMSG:
+		return PAGEDET_CORRUPT;
+	case -ENOMEM:
+		return PAGEDET_NO_MEMORY;
+	case -EAGAIN:
+	case -ESRCH:
+		return PAGEDET_RACED;
+	default:
+		return PAGEDET_IO;
+	}
+}
+
+static int emit_error(struct pagedet_emitter *emitter, struct pagedet_iter *it,
+		      uint32_t pid, uint32_t tid, int error)
+{
+	const struct pdet_emit_thread t = {
+		.pid = pid, .tid = tid, .reason = reason_of(error),
+		.words = it->pd->env.error,
+	};
+
+	return pdet_emit_thread(emitter, &it->pd->env, &t);
+}
+
+static int emit_thread(struct pagedet_emitter *emitter,
+		       struct pagedet_iter *it, uint32_t pid, uint32_t tid)
+{
+	const char *frames[MOST_FRAMES];
+	struct pdet_emit_thread t = { .pid = pid, .tid = tid,
+				      .frames = frames };
+	int r = pdet_task_stack_get(it->it, tid, frames, MOST_FRAMES);
+
+	if (r < 0)
+		return emit_error(emitter, it, pid, tid, r);
+	t.n = PDET_MIN((uint32_t)r, (uint32_t)MOST_FRAMES);
+	return pdet_emit_thread(emitter, &it->pd->env, &t);
+}
+
+static int emit_process(struct pagedet_emitter *emitter,
+			struct pagedet_iter *it, uint32_t pid)
+{
+	uint32_t *tids;
+	int n = pdet_threads_get(it->it, pid, NULL, 0), r = 0, i;
+
+	if (n < 0)
+		return emit_error(emitter, it, pid, pid, n);
+	tids = malloc((size_t)n * sizeof(*tids));
+	if (!tids)
+		return pdet_fail(&it->pd->env, ENOMEM, "no memory");
+	/* There may be more threads by now. */
+	r = pdet_threads_get(it->it, pid, tids, (uint32_t)n);
+	n = PDET_MIN(n, r);
+	if (r < 0)
+		r = emit_error(emitter, it, pid, pid, r);
+	for (i = 0; i < n && r >= 0; i++)
+		r = emit_thread(emitter, it, pid, tids[i]);
+	free(tids);
+	return PDET_MIN(r, 0);
+}
+
+int pdet_threads_emit(struct pagedet_emitter *emitter, struct pagedet_iter *it,
+		      const struct pdet_pids *pids)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < pids->n; i++)
+		r = emit_process(emitter, it, pids->data[i]);
+	/* A running or ended thread is an answer. */
+	if (r == 0)
+		pdet_clear(&it->pd->env);
+	return r;
+}

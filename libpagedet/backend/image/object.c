@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Names the object at a kernel address: a symbol, a struct page, a slab object,
+ * a per-CPU variable. Other memory has no name.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/image/kernel.h"
+#include "kernel/address/kernel_entry.h"
+
+struct object {
+	unsigned state;		/* PAGEDET_HAVE, or why there is no text */
+	size_t len;
+	char text[IMAGE_SYMBOL + 64];
+};
+
+static void set_text(struct object *o, size_t len)
+{
+	o->state = PAGEDET_HAVE;
+	o->len = PDET_MIN(len, sizeof(o->text) - 1);
+}
+
+/* --- the memory map --- */
+
+static bool find_struct_page(const struct image_session *s, uint64_t va,
+			     struct object *o)
+{
+	uint64_t pfn, within;
+	int n;
+
+	if (s->image->pages.error ||
+	    !pdet_memmap_find(&s->image->memmap, va, &pfn, &within))
+		return false;
+	n = snprintf(o->text, sizeof(o->text), "struct page of pfn %llu",
+		     (unsigned long long)pfn);
+	if (within)
+		n += snprintf(o->text + n, sizeof(o->text) - (size_t)n,
+			      " +0x%llx", (unsigned long long)within);
+	set_text(o, (size_t)n);
+	return true;
+}
+
+/* --- code and data --- */
+
+/* Kernels without CONFIG_KALLSYMS_ALL name only executable addresses. */
+static bool is_nameable(const struct image *im, const struct image_address *a)
+{
+	const struct pdet_range *named = &im->kernel.named;
+
+	if (named->last)
+		return a->va >= named->first && a->va <= named->last;
+	return a->mapped &&
+	       pdet_kernel_entry(&im->paging, a->leaf.entry) &
+		       PAGEDET_PTE(PAGEDET_PTE_EXEC);
+}
+
+static void find_symbol(struct image_session *s, const struct image_address *a,
+			struct object *o)
+{
+	const struct image *im = s->image;
+	size_t len;
+
+	if (im->symbols.error) {
+		o->state = PAGEDET_NO_TYPES;
+	} else if (!is_nameable(im, a)) {
+		o->state = im->kernel.named.last ? PAGEDET_NONE :
+						   PAGEDET_NO_KERNEL;
+	} else {
+		len = pdet_image_code(s, a->va, o->text);
+		if (len)
+			set_text(o, len);
+	}
+}
+
+/* --- per-CPU data --- */
+
+static bool find_percpu(const struct image *im, uint64_t va, struct object *o)
+{
+	const struct pdet_percpu *p = &im->kernel.percpu;
+	const struct pdet_range *symbols = &im->kernel.percpu_symbols;
+	char symbol[IMAGE_SYMBOL];
+	uint64_t at;
+	uint32_t i;
+
+	for (i = 0; symbols->last && i < p->n; i++) {
+		at = va - p->offset[i];
+		if (at < symbols->first || at > symbols->last ||
+		    !pdet_image_symbol(im, at, symbol))
+			continue;
+		set_text(o, (size_t)snprintf(o->text, sizeof(o->text),
+					     "%s of processor %u", symbol, i));
+		return true;
+	}
+	return false;
+}
+
+/* --- slabs --- */
+
+static void find_in_slab(struct image_session *s, uint64_t addr, uint64_t head,
+			 struct object *o)
+{
+	const struct image *im = s->image;
+	const uint64_t start = head << im->paging.page_shift;
+	struct pdet_slab_cache cache;
+	struct pdet_slab_set free;
+	struct pdet_slab slab;
+	const char *state = "";
+	int64_t within;
+	uint32_t i;
+	int r;
+
+	o->state = PAGEDET_NO_TYPES;
+	if (im->slabs.error)
+		return;
+	r = pdet_slab_read(&s->space, &im->slab_types,
+			   pdet_memmap_page(&im->memmap, head), &slab);
+	if (r == 0)
+		r = pdet_slab_cache_read(&s->space, &im->slab_types,
+					 slab.cache, &cache);
+	if (r < 0) {
+		o->state = pdet_image_kernel_reason(s, r);
+		return;
+	}
+	/* past the last object */
+	o->state = PAGEDET_NONE;
+	if (!pdet_slab_index(&cache, &slab, addr - start, &i, &within))
+		return;
+	r = pdet_slab_free(&s->space, &im->slab_types, &cache, &slab,
+			   im->kernel.areas.direct + start, &im->kernel.percpu,
+			   im->kernel.nodes, &free);
+	if (pdet_slab_has(&free, i))
+		state = ", free";
+	else if (r < 0)
+		state = ", perhaps free";
+	set_text(o, (size_t)snprintf(o->text, sizeof(o->text),
+		"object %u of %u in %s %c0x%llx%s", i, slab.objects, cache.name,
+		within < 0 ? '-' : '+', within < 0 ?
+		(unsigned long long)-within : (unsigned long long)within,
+		state));
+}
+
+/* --- all --- */
+
+static void find_object(struct image_session *s, const struct image_address *a,
+			struct object *o)
+{
+	const struct image *im = s->image;
+	const struct pdet_areas *areas = &im->kernel.areas;
+	const struct pdet_area *area = a->mapped ?
+		pdet_areas_of(areas, a->va, a->addr) :
+		pdet_areas_find(areas, a->va);
+	uint64_t head;
+	unsigned kind;
+
+	o->state = PAGEDET_NONE;
+	if (!a->is_kernel || find_struct_page(s, a->va, o))
+		return;
+	if (area == &areas->image) {
+		find_symbol(s, a, o);
+		return;
+	}
+	if (area && area->pieces) {
+		const size_t len = pdet_image_code(s, a->va, o->text);
+
+		if (len)
+			set_text(o, len);
+		else
+			find_percpu(im, a->va, o);
+		return;
+	}
+	if (!a->has_addr || !area || area->map != PAGEDET_MAP_DIRECT)
+		return;
+	if (!im->pages.error &&
+	    pdet_image_folio(s, a->addr >> im->paging.page_shift, &head,
+			     &kind) == 0 && kind == PAGEDET_KIND_SLAB)
+		find_in_slab(s, a->addr, head, o);
+	else
+		find_percpu(im, a->va, o);
+}
+
+void pdet_image_put_object(struct image_session *s, struct pdet_batch *b,
+			   uint32_t row, const struct image_address *a)
+{
+	const unsigned f = PAGEDET_FIELD_OBJECT, source = s->image->source;
+	struct object o;
+
+	if (!b->value[f])
+		return;
+	find_object(s, a, &o);
+	if (o.state == PAGEDET_HAVE)
+		pdet_put_text(b, row, f, o.text, o.len, source);
+	else
+		pdet_put_lost(b, row, f, o.state, source);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* One task, found by its number in the kernel's list of tasks. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/image/task.h"
+
+int pdet_image_refuse_pids(struct pdet_env *env, const char *what)
+{
+	int r = pdet_fail(env, ENOTSUP, "cannot find %s by its number: the "
+			  "kernel's pids are those of the first pid namespace, "
+			  "and this is another one", what);
+
+	pdet_advise(env, "procfs knows the tasks of this pid namespace");
+	return r;
+}
+
+/* Find the task's root page table. */
+static int find_root(struct image_session *s, struct image_task *t)
+{
+	uint64_t len;
+	int r;
+
+	r = pdet_mm_read(&s->space, &s->image->mm_types, t->is.mm, &t->mm);
+	if (r == 0)
+		r = pdet_space_phys(&s->space, t->mm.pgd, &t->root, &len);
+	return r;
+}
+
+/* --- by pid --- */
+
+static int add_task(void *arg, const struct pdet_task_struct *task)
+{
+	struct image_session *s = arg;
+	const struct image_known_task known = { task->pid, task->addr };
+
+	return pdet_vec_push(&s->tasks, known) ? 0 : 1;
+}
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct image_known_task *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Keep the whole list when a second task is needed, because a query may need
+ * all tasks. Do not do this on a running kernel, where a cached task may be
+ * reused. */
+static void learn_tasks(struct image_session *s)
+{
+	const struct pdet_tasks_visit visit = { add_task, NULL, s, false };
+
+	if (s->image->memory->live || s->finds++ != 1)
+		return;
+	/* a task that is missing here is searched for in the list */
+	(void)pdet_tasks_each(&s->space, &s->image->task_types, &visit);
+	if (s->tasks.n)
+		qsort(s->tasks.data, s->tasks.n, sizeof(*s->tasks.data),
+		      compare_known);
+}
+
+static bool find_known(struct image_session *s, uint32_t pid,
+		       struct pdet_task_struct *ret)
+{
+	const struct image_known_task wanted = { pid, 0 }, *known = NULL;
+
+	learn_tasks(s);
+	if (s->tasks.n)
+		known = bsearch(&wanted, s->tasks.data, s->tasks.n,
+				sizeof(*known), compare_known);
+	return known && pdet_task_read(&s->space, &s->image->task_types,
+				       known->addr, ret) == 0;
+}
+
+/* On a running kernel the list may change during the walk. Damage is reported
+ * only if it persists. */
+int pdet_image_find_task(struct image_session *s, uint32_t pid,
+			 struct pdet_task_struct *ret)
+{
+	struct pdet_env *env = &s->session.env;
+	unsigned i;
+	int r = -EBADMSG;
+
+	if (s->image->other_pids) {
+		char what[32];
+
+		snprintf(what, sizeof(what), "task %u", pid);
+		return pdet_image_refuse_pids(env, what);
+	}
+	if (find_known(s, pid, ret))
+		return 0;
+	for (i = 0; r < 0 && r != -ENOENT && i < PDET_IMAGE_LOOKS; i++) {
+		r = pdet_tasks_find(&s->space, &s->image->task_types, pid,
+				    ret);
+		if (!s->image->memory->live)
+			break;
+	}
+	if (r == -ENOENT)
+		return pdet_fail(env, ESRCH, "there is no task %u", pid);
+	if (r < 0 && r != -EBADMSG && s->image->memory->live) {
+		errno = -r;
+		return pdet_fail_errno(env, "cannot find task %u: cannot read "
+				       "the list of tasks", pid);
+	}
+	if (r < 0)
+		return pdet_fail(env, EBADMSG, "cannot find task %u: the list "
+				 "of tasks is damaged", pid);
+	return 0;
+}
+
+/* --- one --- */
+
+int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
+			 struct pdet_task **ret)
+{
+	struct image_session *s = image_session_of(base);
+	struct image_task *t;
+	int r;
+
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return pdet_fail(&base->env, ENOMEM, "no memory");
+	t->task.backend = base->backend;
+	t->task.pid = pid;
+	r = pdet_image_find_task(s, pid, &t->is);
+	/* A kernel thread borrows an mm that is not its own. */
+	t->has_mm = r == 0 && t->is.mm && !t->is.kthread;
+	if (t->has_mm && find_root(s, t) < 0)
+		r = pdet_fail(&base->env, EBADMSG, "cannot read task %u: its "
+			      "address space is damaged or not in the dump",
+			      pid);
+	if (r < 0) {
+		free(t);
+		return r;
+	}
+	*ret = &t->task;
+	return 0;
+}
+
+void pdet_image_task_close(struct pdet_task *base)
+{
+	struct image_task *t = image_task_of(base);
+
+	pdet_vec_free(&t->vmas);
+	free(t);
+}
+
+void pdet_image_task_name(struct pdet_session *s, struct pdet_task *base)
+{
+	struct image_task *t = image_task_of(base);
+
+	(void)s;
+	base->named = true;
+	base->tgid = t->is.tgid;
+	base->comm_len = strnlen(t->is.comm, sizeof(t->is.comm));
+	memcpy(base->comm, t->is.comm, base->comm_len);
+	base->comm[base->comm_len] = '\0';
+}
+
+int pdet_image_task_same(struct pdet_session *base, struct pdet_task *task)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_task *t = image_task_of(task);
+	struct pdet_task_struct now;
+
+	if (!s->image->memory->live)
+		return 0;
+	if (pdet_task_read(&s->space, &s->image->task_types, t->is.addr,
+			   &now) == 0 && now.pid == t->is.pid &&
+	    now.start_ns == t->is.start_ns && now.mm == t->is.mm)
+		return 0;
+	return pdet_fail(&base->env, ESRCH, "task %u has ended", task->pid);
+}

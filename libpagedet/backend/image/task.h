@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Declarations for one task of an image, shared by task.c, vma.c and entry.c.
+ */
+#ifndef PDET_BACKEND_IMAGE_TASK_H
+#define PDET_BACKEND_IMAGE_TASK_H
+
+#include "backend/image/image.h"
+
+/* Number of tries if structures of a running kernel look damaged. */
+#define PDET_IMAGE_LOOKS 8
+
+struct image_task {
+	struct pdet_task task;
+	struct pdet_task_struct is;
+	bool has_mm;		/* false for kernel threads */
+	struct pdet_mm mm;
+	uint64_t root;		/* physical address of its root page table */
+	/* All VMAs. */
+	bool has_vmas;
+	struct {
+		struct pdet_vm_area *data;
+		size_t n, cap;
+	} vmas;
+	int vma_error;		/* of the first unreadable VMA */
+	size_t at;
+	char name[PDET_PATH];	/* of the last VMA */
+};
+
+/*
+ * pdet_image_vmas_whole - check whether the task's tree has all VMAs. Returns 0
+ * if it does, and always for memory that changes. -EBADMSG: a VMA may be
+ * missing because it is damaged or not in the dump. Or -ENOMEM.
+ */
+int pdet_image_vmas_whole(struct image_session *s, struct image_task *t);
+
+/* pdet_image_refuse_pids - fail because the kernel uses other pids than the
+ * caller, so that @what cannot be found by its number. */
+int pdet_image_refuse_pids(struct pdet_env *env, const char *what);
+
+/*
+ * pdet_image_find_task - returns 0, or a negative errno with an error text in
+ * the session.
+ */
+int pdet_image_find_task(struct image_session *s, uint32_t pid,
+			 struct pdet_task_struct *ret);
+
+/* The VMA, or the gap between VMAs, that was examined last. Zero it first. */
+struct image_area {
+	uint64_t start, end;
+	uint64_t flags;		/* PDET_VM_* */
+	int error;		/* 0, or why it cannot be read */
+};
+
+/*
+ * pdet_image_area - find the area of the task that contains @va. Does not find
+ * its name.
+ */
+void pdet_image_area(struct image_session *s, struct image_task *t,
+		     uint64_t va, struct image_area *area);
+
+static inline struct image_task *image_task_of(struct pdet_task *t)
+{
+	return PDET_CONTAINER(t, struct image_task, task);
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Reads kernel stacks of threads and names their frames. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/image/kernel.h"
+#include "backend/image/task.h"
+
+/* /proc/PID/stack has at most 64. */
+#define FRAMES 256
+
+struct listing {
+	uint32_t pid;
+	struct {
+		uint32_t *data;
+		size_t n, cap;
+	} tids;
+	bool lost, no_memory;
+};
+
+static int add_thread(void *arg, const struct pdet_task_struct *task)
+{
+	struct listing *l = arg;
+
+	if (task->tgid != l->pid || pdet_vec_push(&l->tids, task->pid))
+		return 0;
+	l->no_memory = true;
+	return 1;
+}
+
+static void note_lost(void *arg, uint64_t addr, int error)
+{
+	struct listing *l = arg;
+
+	(void)addr;
+	(void)error;
+	l->lost = true;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int pdet_image_threads(struct pdet_session *base, uint32_t pid, uint32_t **ret,
+		       size_t *n)
+{
+	struct image_session *s = image_session_of(base);
+	struct listing l = { .pid = pid };
+	const struct pdet_tasks_visit visit = { add_thread, note_lost, &l,
+						.processes = false };
+
+	pdet_tasks_each(&s->space, &s->image->task_types, &visit);
+	if (l.no_memory || !l.tids.n) {
+		pdet_vec_free(&l.tids);
+		return l.no_memory ?
+			pdet_fail(&base->env, ENOMEM, "no memory") : l.lost ?
+			pdet_fail(&base->env, EBADMSG, "cannot find the "
+				  "threads of %u: the list of tasks is damaged",
+				  pid) :
+			pdet_fail(&base->env, ESRCH, "there is no process %u",
+				  pid);
+	}
+	qsort(l.tids.data, l.tids.n, sizeof(*l.tids.data), ascending);
+	*ret = l.tids.data;
+	*n = l.tids.n;
+	return l.lost;
+}
+
+/* The return address of a call that never returns may be in the next function.
+ * The kernel therefore names the calling instruction (%pB). */
+static size_t put_name(struct image_session *s, uint64_t ip, char *buf)
+{
+	char name[IMAGE_SYMBOL];
+	size_t len = pdet_image_code(s, ip - 1, name), at;
+	unsigned long long offset;
+	char *plus = len ? strrchr(name, '+') : NULL, *end;
+
+	if (!plus)
+		return (size_t)snprintf(buf, IMAGE_SYMBOL, "0x%llx\n",
+					(unsigned long long)ip);
+	offset = strtoull(plus + 1, &end, 16);
+	at = (size_t)(plus - name);
+	return (size_t)snprintf(buf, IMAGE_SYMBOL + 16, "%.*s+0x%llx%s\n",
+				(int)at, name, offset + 1, end);
+}
+
+static int put_frames(struct image_session *s, const uint64_t *frames,
+		      size_t n, bool whole, struct pdet_text *ret)
+{
+	char line[IMAGE_SYMBOL + 32];
+	struct {
+		char *data;
+		size_t n, cap;
+	} text = { NULL, 0, 0 };
+	size_t i, len;
+
+	for (i = 0; i <= n; i++) {
+		if (i < n)
+			len = put_name(s, frames[i], line);
+		else if (!whole)
+			len = (size_t)snprintf(line, sizeof(line), "?\n");
+		else
+			break;
+		if (!pdet_vec_reserve(&text, len)) {
+			pdet_vec_free(&text);
+			return -ENOMEM;
+		}
+		memcpy(text.data + text.n, line, len);
+		text.n += len;
+	}
+	*ret = (struct pdet_text){ text.data, text.n };
+	return 0;
+}
+
+static int why_none(struct image_session *s, uint32_t tid, int error)
+{
+	struct pdet_env *env = &s->session.env;
+
+	if (error == -EAGAIN && !s->image->memory->live)
+		return pdet_fail(env, ENOENT, "thread %u was running when the "
+				 "dump was written, and the dump has no "
+				 "registers of a processor that lead to its "
+				 "stack", tid);
+	if (error == -EAGAIN)
+		return pdet_fail(env, EAGAIN, "thread %u is running: its stack "
+				 "is in the registers of a processor", tid);
+	errno = error == -ENOENT ? EBADMSG : -error;
+	return pdet_fail_errno(env, "cannot read the stack of thread %u", tid);
+}
+
+int pdet_image_task_stack(struct pdet_session *base, uint32_t tid,
+			  struct pdet_text *ret)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_kernel *k = &s->image->kernel;
+	struct pdet_task_struct task;
+	uint64_t frames[FRAMES];
+	int r = pdet_image_find_task(s, tid, &task), error;
+	size_t n;
+
+	if (r < 0)
+		return r;
+	if (k->strange_orc)
+		return pdet_fail(&base->env, ENODATA, "cannot read the stack "
+				 "of thread %u: the kernel's unwind table "
+				 "(ORC) is of an unknown version", tid);
+	if (!k->has_stacks)
+		return pdet_fail(&base->env, ENODATA, "cannot read the stack "
+				 "of thread %u: types or symbols that are "
+				 "needed are not known", tid);
+	n = pdet_task_stack(&s->space, &k->stacks, task.addr, frames, FRAMES,
+			    &error);
+	if (!n && error)
+		return why_none(s, tid, error);
+	r = put_frames(s, frames, n, !error, ret);
+	return r < 0 ? pdet_fail(&base->env, ENOMEM, "no memory") : 0;
+}

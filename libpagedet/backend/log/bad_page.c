@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Parses reports of invalid pages and page table entries (Linux
+ * mm/page_alloc.c, bad_page(), and mm/memory.c, print_bad_pte(); 5.10 to 6.18):
+ *
+ *   BUG: Bad page state in process X  pfn:1a2b3
+ *   [a block of dump_page()]
+ *   BUG: Bad page map in process X  pte:8000000071c00227 pmd:74b30067
+ *   [a block of dump_page()]
+ *   addr:0000000020563000 vm_flags:08100077 anon_vma:ffff8880547d2200
+ *       mapping:0000000000000000 index:20563
+ *   file:libc.so.6 fault:filemap_fault mmap:... read_folio:...
+ *
+ * Both end with "CPU: 1 PID: 3614 Comm: X ...". Newer kernels name the level of
+ * the entry in the first line, and put the entries on a line after it.
+ */
+#include <string.h>
+
+#include "backend/log/report.h"
+
+/* Cut "X  pte:8000000071c00227 ..." to "X". */
+static bool before_entry(struct pdet_scan *s)
+{
+	static const char *const levels[] = {
+		"  pte:", "  pmd:", "  pud:", "  p4d:", "  pgd:", " pte:",
+	};
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(levels); i++)
+		if (pdet_log_before(s, levels[i]))
+			return true;
+	return false;
+}
+
+bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
+			      bool *memory)
+{
+	struct pdet_scan number;
+	uint64_t pfn;
+
+	if (!pdet_scan_word(&s, "BUG: Bad page "))
+		return false;
+	if (pdet_scan_word(&s, "state in process ")) {
+		number = s;
+		/* Take the last match, because X may contain the same text. Log
+		 * collectors may merge two blanks into one. */
+		if (!pdet_log_before(&s, " pfn:"))
+			return false;
+		number.at = s.end + strlen(" pfn:");
+		if (!pdet_log_hex(&number, &pfn))
+			return false;
+		p->report = PAGEDET_REPORT_BAD_PAGE_STATE;
+		p->pfn = pfn;
+		p->has |= PDET_LOG_PFN;
+		p->needs_block = true;
+	} else if (pdet_scan_word(&s, "map in process ")) {
+		if (!before_entry(&s))
+			return false;
+		p->report = PAGEDET_REPORT_BAD_PAGE_MAP;
+	} else {
+		return false;
+	}
+	p->expects = true;
+	pdet_log_name(p, s, memory);
+	return true;
+}
+
+/* Before 4.15 a null pointer appears as "          (null)". */
+static bool pointer(struct pdet_scan s, uint64_t *ret)
+{
+	*ret = 0;
+	pdet_scan_blanks(&s);
+	return pdet_scan_word(&s, "(null)") || pdet_log_hex(&s, ret);
+}
+
+/* Parse the text after "addr:", completely or not at all. */
+static bool address(struct pdet_log_page *p, struct pdet_scan s)
+{
+	struct pdet_scan flags, mapping, index;
+	uint64_t addr, vm_flags, file, at;
+
+	if (p->has_address || !pdet_scan_word(&s, "addr:"))
+		return false;
+	if (!pdet_log_hex(&s, &addr) ||
+	    !pdet_log_behind(s, " vm_flags:", &flags) ||
+	    !pdet_log_hex(&flags, &vm_flags) ||
+	    !pdet_log_behind(s, " mapping:", &mapping) ||
+	    !pointer(mapping, &file) ||
+	    !pdet_log_behind(s, " index:", &index) ||
+	    !pdet_log_hex(&index, &at))
+		return true;	/* damaged: ignore it */
+	p->expects = false;
+	p->has_address = true;
+	p->virt = addr;
+	p->has_vm_flags = true;
+	p->vm_flags = vm_flags;
+	if (file) {
+		p->file_index = true;
+		p->index_in_file = at;
+	}
+	return true;
+}
+
+/* "file:libc.so.6 fault:..."; before 6.9 "(null)" or "          (null)". */
+static bool file(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	if (!p->has_address || !pdet_scan_word(&s, "file:"))
+		return false;
+	if (!pdet_log_before(&s, " fault:"))
+		return true;
+	pdet_scan_blanks(&s);
+	if (!pdet_scan_is(&s, "(null)") && !p->file.len && s.at < s.end)
+		*memory &= pdet_log_keep(p, s, &p->file);
+	return true;
+}
+
+bool pdet_log_bad_page(struct pdet_log_page *p, struct pdet_scan s,
+		       bool *memory)
+{
+	if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP &&
+	    (address(p, s) || file(p, s, memory)))
+		return true;
+	if (!pdet_log_cpu(p, s, memory))
+		return false;
+	p->over = true;
+	return true;
+}

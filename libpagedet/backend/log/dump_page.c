@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Parses a block of dump_page() (Linux mm/debug.c, __dump_page() and
+ * __dump_folio()), from 5.10 to 6.18. Older kernels print less; missing values
+ * are unknown.
+ */
+#include <string.h>
+
+#include "backend/log/log.h"
+
+#define PF(name) PAGEDET_PF(PAGEDET_PF_##name)
+
+/* Names of page flags (include/trace/events/mmflags.h). */
+static const struct {
+	const char *name;
+	uint64_t bit;
+} flag_names[] = {
+	{ "locked", PF(LOCKED) },
+	{ "error", PF(ERROR) },
+	{ "referenced", PF(REFERENCED) },
+	{ "uptodate", PF(UPTODATE) },
+	{ "dirty", PF(DIRTY) },
+	{ "lru", PF(LRU) },
+	{ "active", PF(ACTIVE) },
+	{ "slab", PF(SLAB) },
+	{ "writeback", PF(WRITEBACK) },
+	{ "reclaim", PF(RECLAIM) },
+	{ "swapbacked", PF(SWAPBACKED) },
+	{ "head", PF(COMPOUND_HEAD) },
+	{ "unevictable", PF(UNEVICTABLE) },
+	{ "hwpoison", PF(HWPOISON) },
+	{ "idle", PF(IDLE) },
+	{ "reserved", PF(RESERVED) },
+	{ "mlocked", PF(MLOCKED) },
+	{ "owner_2", PF(OWNER_2) },
+	{ "private", PF(PRIVATE) },
+	{ "private_2", PF(PRIVATE_2) },
+	{ "owner_priv_1", PF(OWNER_PRIVATE) },
+	{ "arch_1", PF(ARCH) },
+	{ "uncached", PF(UNCACHED) },
+	{ "arch_2", PF(ARCH_2) },
+	{ "arch_3", PF(ARCH_3) },
+	{ "mappedtodisk", PF(MAPPEDTODISK) },
+};
+
+/* Flags that every kernel prints: if they are missing they are clear. */
+#define ALWAYS \
+	(PF(LOCKED) | PF(REFERENCED) | PF(UPTODATE) | PF(DIRTY) | PF(LRU) | \
+	 PF(ACTIVE) | PF(WRITEBACK) | PF(RECLAIM) | PF(SWAPBACKED) | \
+	 PF(UNEVICTABLE) | PF(RESERVED) | PF(MLOCKED) | PF(PRIVATE) | \
+	 PF(PRIVATE_2) | PF(OWNER_PRIVATE) | PF(ARCH) | PF(SWAPCACHE))
+
+bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
+		   struct pdet_log_text *ret)
+{
+	const size_t len = (size_t)(text.end - text.at);
+
+	if (p->text.n > UINT32_MAX - len || !pdet_vec_reserve(&p->text, len))
+		return false;
+	if (len)
+		memcpy(p->text.data + p->text.n, text.at, len);
+	ret->at = (uint32_t)p->text.n;
+	ret->len = (uint32_t)len;
+	p->text.n += len;
+	return true;
+}
+
+static bool signed_number(struct pdet_scan *s, int64_t *ret)
+{
+	bool minus = pdet_scan_char(s, '-');
+	uint64_t value;
+
+	if (!pdet_scan_dec(s, &value) || value > INT64_MAX)
+		return false;
+	*ret = minus ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+static bool hex_number(struct pdet_scan *s, uint64_t *ret)
+{
+	pdet_scan_word(s, "0x");
+	return pdet_scan_hex(s, ret);
+}
+
+/*
+ * Find the text after the first " NAME" of a line, or after NAME at its start.
+ */
+static bool find(struct pdet_scan line, const char *name,
+		 struct pdet_scan *ret)
+{
+	const size_t len = strlen(name);
+	const char *at = line.at;
+
+	while ((size_t)(line.end - at) >= len) {
+		at = memmem(at, (size_t)(line.end - at), name, len);
+		if (!at)
+			return false;
+		if (at == line.at || at[-1] == ' ') {
+			*ret = (struct pdet_scan){ at + len, line.end };
+			return true;
+		}
+		at++;
+	}
+	return false;
+}
+
+static bool find_signed(struct pdet_scan line, const char *name, int64_t *ret)
+{
+	struct pdet_scan s;
+
+	return find(line, name, &s) && signed_number(&s, ret);
+}
+
+static bool find_hex(struct pdet_scan line, const char *name, uint64_t *ret)
+{
+	struct pdet_scan s;
+
+	return find(line, name, &s) && hex_number(&s, ret);
+}
+
+/* "page: refcount:2 ..."; before 6.9 "page:ffffea0000000000 refcount:2 ...",
+ * where the address may be hashed. */
+static bool page_line(struct pdet_scan *s, bool *old)
+{
+	uint64_t addr;
+
+	if (!pdet_scan_word(s, "page:"))
+		return false;
+	*old = pdet_scan_hex(s, &addr);
+	if (!*old && pdet_scan_word(s, "(____ptrval____)"))
+		*old = true;
+	if (!pdet_scan_char(s, ' '))
+		return false;
+	/* "count:" before 5.1 */
+	if ((size_t)(s->end - s->at) > 9 && !memcmp(s->at, "ref", 3))
+		return !memcmp(s->at, "refcount:", 9);
+	return (size_t)(s->end - s->at) > 6 && !memcmp(s->at, "count:", 6);
+}
+
+bool pdet_log_dump_page_begins(struct pdet_scan text)
+{
+	bool old;
+
+	return page_line(&text, &old);
+}
+
+bool pdet_log_dump_page_pfn(struct pdet_scan text, uint64_t *ret)
+{
+	return find_hex(text, "pfn:", ret);
+}
+
+static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
+{
+	bool old;
+
+	if (!page_line(&s, &old))
+		return false;
+	if ((!find_signed(s, "refcount:", &p->refcount) &&
+	     !find_signed(s, "count:", &p->refcount)) ||
+	    !find_signed(s, "mapcount:", &p->mapcount))
+		return true;	/* damaged: ignore it */
+	p->old_form = old;
+	p->has |= PDET_LOG_PAGE;
+	p->has_mapping = find_hex(s, "mapping:", &p->mapping);
+	if (find_hex(s, "index:", &p->index))
+		p->has |= PDET_LOG_INDEX;
+	if (find_hex(s, "pfn:", &p->dumped_pfn))
+		p->has |= PDET_LOG_DUMPED_PFN;
+	if (p->kind == PDET_LOG_DUMP_PAGE && p->has & PDET_LOG_DUMPED_PFN) {
+		p->pfn = p->dumped_pfn;
+		p->has |= PDET_LOG_PFN;
+	}
+	return true;
+}
+
+/* "head: order:9 mapcount:2 entire_mapcount:2 nr_pages_mapped:0 pincount:0";
+ * before 6.2 "head:ADDRESS order:9 compound_mapcount:1 compound_pincount:0".
+ * The hex dump has the same word before it. */
+static bool take_head(struct pdet_log_page *p, struct pdet_scan s)
+{
+	int64_t order;
+
+	if (!pdet_scan_word(&s, "head:"))
+		return false;
+	if (!find_signed(s, "order:", &order) || order < 0 || order > 63)
+		return true;
+	p->order = (uint32_t)order;
+	p->has |= PDET_LOG_HEAD;
+	if (find_signed(s, "mapcount:", &p->head_mapcount) &&
+	    find_signed(s, "entire_mapcount:", &p->entire) &&
+	    find_signed(s, "nr_pages_mapped:", &p->nr_mapped))
+		p->has |= PDET_LOG_ENTIRE;
+	if (find_signed(s, "pincount:", &p->pincount) ||
+	    find_signed(s, "compound_pincount:", &p->pincount))
+		p->has |= PDET_LOG_PINCOUNT;
+	return true;
+}
+
+/* "aops:ext4_aops ino:1a dentry name(?):"busybox"". */
+static bool take_mapping(struct pdet_log_page *p, struct pdet_scan s,
+			 bool *memory)
+{
+	struct pdet_scan name;
+
+	if (pdet_scan_word(&s, "invalid mapping:") ||
+	    pdet_scan_word(&s, "failed to read mapping"))
+		return true;
+	if (!pdet_scan_word(&s, "aops:"))
+		return false;
+	name = pdet_scan_token(&s);
+	*memory &= pdet_log_keep(p, name, &p->aops);
+	if (find_hex(s, "ino:", &p->inode))
+		p->has |= PDET_LOG_INODE;
+	/* up to the last quote, because the name may contain quotes */
+	if (find(s, "dentry name(?):\"", &name) ||
+	    find(s, "dentry name:\"", &name)) {
+		name.end = memrchr(name.at, '"', (size_t)(name.end - name.at));
+		if (name.end)
+			*memory &= pdet_log_keep(p, name, &p->dentry);
+	}
+	return true;
+}
+
+static void take_flag(struct pdet_log_page *p, struct pdet_scan word)
+{
+	struct pdet_scan s = word;
+	uint64_t node;
+	size_t i;
+
+	if (pdet_scan_word(&s, "node=")) {
+		if (pdet_scan_dec(&s, &node) && node <= UINT32_MAX) {
+			p->node = (uint32_t)node;
+			p->has |= PDET_LOG_NODE;
+		}
+		return;
+	}
+	for (i = 0; i < PDET_COUNT(flag_names); i++)
+		if (pdet_scan_is(&word, flag_names[i].name))
+			p->flags |= flag_names[i].bit;
+}
+
+bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan s)
+{
+	struct pdet_scan word;
+	uint64_t value;
+
+	if (!hex_number(&s, &value) || !pdet_scan_char(&s, '('))
+		return false;
+	p->flags_word = value;
+	p->has |= PDET_LOG_FLAGS;
+	for (;;) {
+		word.at = s.at;
+		while (s.at < s.end && *s.at != '|' && *s.at != ')')
+			s.at++;
+		word.end = s.at;
+		take_flag(p, word);
+		if (!pdet_scan_char(&s, '|'))
+			break;
+	}
+	if (pdet_scan_word(&s, ") CMA"))
+		p->has |= PDET_LOG_CMA;
+	p->flags_known = ALWAYS | p->flags;
+	/* Bits whose meaning depends on others (include/linux/page-flags.h):
+	 * PG_swapcache is PG_owner_priv_1. */
+	if (p->flags & PF(OWNER_PRIVATE) && p->flags & PF(SWAPBACKED))
+		p->flags = (p->flags & ~PF(OWNER_PRIVATE)) | PF(SWAPCACHE);
+	if (p->anon && p->flags & (PF(OWNER_2) | PF(MAPPEDTODISK))) {
+		p->flags &= ~(PF(OWNER_2) | PF(MAPPEDTODISK));
+		p->flags |= PF(ANON_EXCLUSIVE);
+		p->flags_known &= ~(PF(OWNER_2) | PF(MAPPEDTODISK));
+		p->flags_known |= PF(ANON_EXCLUSIVE);
+	}
+	return true;
+}
+
+/* "anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0) CMA". */
+static bool take_flags(struct pdet_log_page *p, struct pdet_scan s)
+{
+	if (pdet_scan_word(&s, "anon "))
+		p->anon = true;
+	else if (pdet_scan_word(&s, "ksm "))
+		p->anon = p->ksm = true;
+	return pdet_scan_word(&s, "flags: ") && pdet_log_flags(p, s);
+}
+
+/* "page_type: f4(hugetlb)" since 6.11; in 6.4 - 6.10 "0xffffff7f(buddy)". */
+static bool take_type(struct pdet_log_page *p, struct pdet_scan s,
+		      bool *memory)
+{
+	static const struct {
+		const char *name;
+		uint64_t bit;
+	} types[] = {
+		{ "buddy", PF(BUDDY) }, { "offline", PF(OFFLINE) },
+		{ "table", PF(PGTABLE) }, { "pgtable", PF(PGTABLE) },
+		{ "hugetlb", PF(HUGE) }, { "slab", PF(SLAB) },
+	};
+	struct pdet_scan name;
+	uint64_t value;
+	size_t i;
+
+	if (!pdet_scan_word(&s, "page_type: "))
+		return false;
+	if (!hex_number(&s, &value) || !pdet_scan_char(&s, '('))
+		return true;
+	name.at = s.at;
+	while (s.at < s.end && *s.at != ')')
+		s.at++;
+	name.end = s.at;
+	p->has |= PDET_LOG_TYPE;
+	*memory &= pdet_log_keep(p, name, &p->page_type);
+	for (i = 0; i < PDET_COUNT(types); i++)
+		if (pdet_scan_is(&name, types[i].name))
+			p->flags |= types[i].bit;
+	return true;
+}
+
+/* Parse four words of the hex dump. The seventh word of a struct page of 64
+ * bytes has _mapcount and, above it, _refcount. It is one higher than printed
+ * before, if the printing code does not count its own reference. */
+static bool take_raw(struct pdet_log_page *p, struct pdet_scan s)
+{
+	const uint64_t refcount = (uint64_t)p->refcount;
+	uint64_t word[4];
+	size_t n;
+
+	if (!pdet_scan_word(&s, "raw: "))
+		return false;
+	for (n = 0; n < PDET_COUNT(word) && pdet_scan_hex(&s, &word[n]); n++)
+		pdet_scan_blanks(&s);
+	if (n < PDET_COUNT(word))
+		return true;
+	if (!(p->has & PDET_LOG_RAW)) {
+		p->raw = word[0];
+		p->has |= PDET_LOG_RAW;
+	} else if (!p->has_type_word) {
+		p->type_word = (uint32_t)word[2];
+		p->has_type_word = word[2] >> 32 == refcount ||
+				   (p->has & PDET_LOG_META &&
+				    word[2] >> 32 == refcount + 1);
+	}
+	return true;
+}
+
+/* "memcg:ffff90a2c0f65000": the raw word of struct page. */
+static bool take_memcg(struct pdet_log_page *p, struct pdet_scan s)
+{
+	uint64_t word;
+
+	if (!pdet_scan_word(&s, "memcg:") &&
+	    !pdet_scan_word(&s, "pages's memcg:") &&
+	    !pdet_scan_word(&s, "page->mem_cgroup:"))
+		return false;
+	if (!pdet_scan_hex(&s, &word))
+		return false;
+	p->memcg_data = word;
+	p->has |= PDET_LOG_MEMCG_DATA;
+	return true;
+}
+
+/* page_owner's lines may follow it. */
+static bool take_reason(struct pdet_log_page *p, struct pdet_scan s,
+			bool *memory)
+{
+	if (!pdet_scan_word(&s, "page dumped because: "))
+		return false;
+	/* An answer of Page Detective continues after its block. */
+	if (p->kind == PDET_LOG_DETECTIVE)
+		return true;
+	p->has |= PDET_LOG_FINISHED;
+	if (!p->why.len)
+		*memory &= pdet_log_keep(p, s, &p->why);
+	/* The text of a report itself is more specific. */
+	if (p->block && !p->says.len)
+		*memory &= pdet_log_keep(p, s, &p->says);
+	return true;
+}
+
+bool pdet_log_dump_page(struct pdet_log_page *p, struct pdet_scan s,
+			bool *memory)
+{
+	return take_page(p, s) || take_head(p, s) || take_memcg(p, s) ||
+	       take_mapping(p, s, memory) || take_flags(p, s) ||
+	       take_type(p, s, memory) || take_raw(p, s) ||
+	       take_reason(p, s, memory);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Parses reports of programs with invalid accesses (Linux arch/x86/mm/fault.c,
+ * show_signal_msg(), arch/x86/kernel/traps.c, show_signal(), arch/arm64/kernel/
+ * traps.c, arm64_show_signal(); 4.14 to 6.18):
+ *
+ *   prog[412]: segfault at 10 ip 55d0c2a9b13d sp 7ffc0a1b2c30 error 4 in
+ *       prog[55d0c2a9b000+1000] likely on CPU 3 (core 3, socket 0)
+ *   Code: 48 89 e5 b8 00 00 00 00 <8b> 00 5d c3 ...
+ *   traps: prog[412] general protection fault ip:7f.. sp:7f.. error:0 in
+ *       libc.so.6[7f3a10028000+195000]
+ *   prog[412]: unhandled exception: DABT (lower EL), ESR 0x92000006, level 2
+ *       translation fault in prog[aaaac0e70000+1000]
+ *   prog[412]: unhandled level 2 translation fault (11) at 0x10, esr
+ *       0x92000006, in prog[400000+1000]      (arm64 before 4.17)
+ *   CPU: 0 PID: 412 Comm: prog Not tainted ...
+ *   pc : 0000aaaac0e70754                     (arm64)
+ *   pc : [<0000000000400754>] lr : [<0000007f9b6d9a00>] pstate: 60000000
+ *                                             (arm64 before 4.16)
+ *
+ * Newer kernels also print the offset of the instruction in the file: "prog[
+ * 113d,55d0c2a9b000+1000]". A file appears only with the last component of its
+ * name.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/log/report.h"
+
+/* TASK_COMM_LEN, two brackets and the largest pid. */
+#define MOST_HEAD 32
+/* Longest text: a line, and the program's bytes after it. */
+#define MOST_WORDS 1200
+
+/* --- the number after "error" (arch/x86/include/asm/trap_pf.h) */
+
+enum x86_error {
+	X86_PRESENT = 1 << 0, X86_WRITE = 1 << 1, X86_USER = 1 << 2,
+	X86_RESERVED = 1 << 3, X86_FETCH = 1 << 4, X86_KEY = 1 << 5,
+	X86_SHADOW = 1 << 6, X86_SGX = 1 << 15
+};
+
+static const char *x86_why(uint64_t error)
+{
+	if (error & X86_SGX)
+		return "SGX refuses it";
+	if (error & X86_RESERVED)
+		return "its page table entry has a reserved bit set";
+	if (error & X86_KEY)
+		return "its protection key forbids it";
+	return error & X86_PRESENT ? "its page is present and forbids it" :
+				     "no page is present there";
+}
+
+static const char *x86_access(uint64_t error)
+{
+	if (error & X86_FETCH)
+		return "instruction fetch";
+	if (error & X86_SHADOW)
+		return "shadow stack access";
+	return error & X86_WRITE ? "write" : "read";
+}
+
+static int x86_words(char *buf, size_t size, uint64_t error)
+{
+	return snprintf(buf, size, "%s by %s, %s", x86_access(error),
+			error & X86_USER ? "the program" : "the kernel",
+			x86_why(error));
+}
+
+/* ESR_EL1 (Arm ARM, D17): bits 26 to 31 are the class. For a data abort, bit 6
+ * means a write, and the low six bits are the kind of fault. */
+static int arm64_words(char *buf, size_t size, uint64_t esr)
+{
+	static const char *const faults[16] = {
+		[1] = "no page is present there",
+		[2] = "its access flag is not set",
+		[3] = "its page is present and forbids it",
+	};
+	const unsigned class = esr >> 26 & 0x3f, status = esr & 0x3f;
+	const char *fault = faults[status >> 2];
+	const bool fetch = class == 0x20;
+
+	if ((class != 0x24 && !fetch) || !fault)
+		return 0;
+	return snprintf(buf, size, "%s by the program, %s",
+			fetch ? "instruction fetch" :
+			esr & 1 << 6 ? "write" : "read", fault);
+}
+
+/* --- lines --- */
+
+/* Parse "prog[412]", which ends at @end. */
+static bool program(struct pdet_log_page *p, struct pdet_scan s,
+		    const char *end, bool *memory)
+{
+	const char *open;
+
+	if (end - s.at < 4 || end[-1] != ']')
+		return false;
+	open = memrchr(s.at, '[', (size_t)(end - s.at));
+	if (!open || open == s.at || open - s.at > 15)
+		return false;
+	p->file.len = 0;
+	s.end = end - 1;
+	return pdet_log_task(p, s, '[', memory);
+}
+
+/* Find @word after a program's name, which may contain @word itself. */
+static bool head(struct pdet_log_page *p, struct pdet_scan *s,
+		 const char *word, bool *memory)
+{
+	const size_t len = strlen(word);
+	const size_t most = PDET_MIN((size_t)(s->end - s->at), MOST_HEAD + len);
+	const char *at = memmem(s->at, most, word, len);
+
+	if (!at || !program(p, *s, at + 1, memory))
+		return false;
+	s->at = at + len;
+	return true;
+}
+
+/* Parse " in prog[113d,55d0c2a9b000+1000]". The first number may be missing. */
+static void mapped(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan name, at;
+	uint64_t offset, base, len;
+
+	if (!pdet_log_behind(s, " in ", &name))
+		return;
+	at = name;
+	at.at = memchr(name.at, '[', (size_t)(name.end - name.at));
+	if (!at.at || at.at == name.at)
+		return;
+	name.end = at.at++;
+	*memory &= pdet_log_keep(p, name, &p->file);
+	if (!pdet_scan_hex(&at, &offset) || !pdet_scan_char(&at, ',') ||
+	    !pdet_scan_hex(&at, &base) || !pdet_scan_char(&at, '+') ||
+	    !pdet_scan_hex(&at, &len) || !pdet_scan_char(&at, ']'))
+		return;
+	p->has_position = true;
+	p->position = offset;
+}
+
+/* Append the kernel's text to ours. */
+static void say(struct pdet_log_page *p, const char *words,
+		struct pdet_scan said, bool *memory)
+{
+	char text[MOST_WORDS];
+	int n = snprintf(text, sizeof(text), "%s%s%.*s", words,
+			 *words ? ": " : "", (int)(said.end - said.at),
+			 said.at);
+
+	if (n > 0)
+		*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text +
+			PDET_MIN((size_t)n, sizeof(text) - 1) }, &p->why);
+}
+
+static void address(struct pdet_log_page *p, uint64_t addr)
+{
+	p->has_address = true;
+	p->virt = addr;
+}
+
+/* "segfault at 10 ip 55d0c2a9b13d sp 7ffc0a1b2c30 error 4" */
+static bool segfault(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	uint64_t addr, ip, sp, error;
+	struct pdet_scan said;
+	char words[128];
+
+	if (!head(p, &s, "]: segfault at ", memory))
+		return false;
+	said = (struct pdet_scan){ s.at - strlen("segfault at "), s.end };
+	if (!pdet_log_hex(&s, &addr) || !pdet_scan_word(&s, " ip ") ||
+	    !pdet_log_hex(&s, &ip) || !pdet_scan_word(&s, " sp ") ||
+	    !pdet_log_hex(&s, &sp) || !pdet_scan_word(&s, " error ") ||
+	    !pdet_log_hex(&s, &error))
+		return false;
+	p->shift = PDET_LOG_X86_SHIFT;
+	address(p, addr);
+	x86_words(words, sizeof(words), error);
+	mapped(p, s, memory);
+	say(p, words, said, memory);
+	return true;
+}
+
+/* "traps: prog[412] general protection fault ip:7f.. sp:7f.. error:0", which
+ * has no address. */
+static bool trap(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan ip, said;
+	uint64_t value;
+
+	if (!pdet_scan_word(&s, "traps: ") || !head(p, &s, "] ", memory))
+		return false;
+	said = s;
+	if (!pdet_log_behind(s, " ip:", &ip) || !pdet_log_hex(&ip, &value) ||
+	    !pdet_scan_word(&ip, " sp:") || !pdet_log_hex(&ip, &value) ||
+	    !pdet_scan_word(&ip, " error:") || !pdet_log_hex(&ip, &value))
+		return false;
+	p->shift = PDET_LOG_X86_SHIFT;
+	mapped(p, ip, memory);
+	say(p, "", said, memory);
+	return true;
+}
+
+static bool arm64(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan esr, at, said;
+	uint64_t value, addr;
+	char words[128] = "";
+
+	if (!head(p, &s, "]: unhandled ", memory))
+		return false;
+	said = s;
+	if (!pdet_log_behind(s, ", ESR ", &esr) &&
+	    !pdet_log_behind(s, ", esr ", &esr))
+		return false;
+	if (!pdet_log_hex(&esr, &value))
+		return false;
+	p->wants_pc = true;
+	if (pdet_log_behind(s, ") at ", &at) && at.at < esr.at &&
+	    pdet_log_hex(&at, &addr))
+		address(p, addr);
+	arm64_words(words, sizeof(words), value);
+	mapped(p, esr, memory);
+	say(p, words, said, memory);
+	return true;
+}
+
+bool pdet_log_fault_begins(struct pdet_log_page *p, struct pdet_scan s,
+			   bool *memory)
+{
+	const size_t most = PDET_MIN((size_t)(s.end - s.at), MOST_HEAD + 8);
+
+	/* Very few log lines have a bracket there. */
+	if (!memchr(s.at, '[', most))
+		return false;
+	if (!segfault(p, s, memory) && !trap(p, s, memory) &&
+	    !arm64(p, s, memory)) {
+		p->has_address = p->has_position = p->task = false;
+		p->wants_pc = false;
+		p->shift = 0;
+		p->comm.len = p->file.len = p->why.len = 0;
+		p->text.n = 0;
+		return false;
+	}
+	p->report = PAGEDET_REPORT_FAULT;
+	p->found = true;
+	return true;
+}
+
+/* Add to the text of the report: "; NAME: SAID". */
+static void add(struct pdet_log_page *p, const char *name,
+		struct pdet_scan said, bool *memory)
+{
+	const struct pdet_scan why = pdet_log_page_text(p, p->why);
+	char text[MOST_WORDS];
+
+	snprintf(text, sizeof(text), "%.*s; %s", (int)(why.end - why.at),
+		 why.at, name);
+	say(p, text, said, memory);
+}
+
+/* Take the number of "pc : [<0000000000400754>] func+0x14/0x30". If it is an
+ * address of the kernel, the registers belong to something else. */
+static bool take_pc(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan number;
+	uint64_t pc;
+
+	if (!p->wants_pc || !pdet_scan_word(&s, "pc : "))
+		return false;
+	pdet_scan_word(&s, "[<");
+	number = s;
+	if (!pdet_log_hex(&s, &pc) || pc >> 63)
+		return false;
+	number.end = s.at;
+	add(p, "pc", number, memory);
+	p->wants_pc = false;
+	return true;
+}
+
+/* "Code: 48 89 e5 <8b> 00": the program's bytes around the instruction,
+ * optionally on the next line. */
+bool pdet_log_fault(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	if (take_pc(p, s, memory))
+		return true;
+	if (!pdet_scan_word(&s, "Code: "))
+		return false;
+	add(p, "Code", s, memory);
+	p->over = true;
+	return true;
+}

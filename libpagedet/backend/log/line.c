@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Removes prefixes from lines of a kernel log: the head of a /dev/kmsg record
+ * (Documentation/ABI/testing/dev-kmsg), time stamps and callers of consoles and
+ * of dmesg(1), and syslog's date, host and tag. An unknown prefix counts as
+ * text.
+ */
+#include <string.h>
+
+#include "backend/log/log.h"
+
+/* Facility 0 is the kernel; others are processes. */
+#define FACILITY 3
+
+/* A longer "[...]" is not a time stamp. */
+#define BRACKET 48
+
+/* Longest prefix of syslog: date, host, tag. */
+#define SYSLOG 192
+
+/* The byte that "\xNN" stands for, or -1 if it is not an escape. */
+static int escaped_byte(const char *at, const char *end)
+{
+	int high, low;
+
+	if (end - at < 4 || at[0] != '\\' || at[1] != 'x')
+		return -1;
+	high = pdet_hex_digit(at[2]);
+	low = pdet_hex_digit(at[3]);
+	return high < 16 && low < 16 ? high << 4 | low : -1;
+}
+
+/* Decode "\xNN"; text longer than the buffer is cut. */
+static void unescape(struct pdet_log_line *l)
+{
+	const char *in = l->text.at;
+	size_t n = 0;
+	int byte;
+
+	if (!memchr(in, '\\', (size_t)(l->text.end - in)))
+		return;
+	while (in < l->text.end && n < sizeof(l->unescaped)) {
+		byte = escaped_byte(in, l->text.end);
+		if (byte >= 0) {
+			l->unescaped[n++] = (char)byte;
+			in += 4;
+		} else {
+			l->unescaped[n++] = *in++;
+		}
+	}
+	l->text.at = l->unescaped;
+	l->text.end = l->unescaped + n;
+}
+
+/*
+ * True if a text without a record head has escapes: every backslash begins the
+ * escape of an unprintable byte. dmesg(1) has already decoded escaped
+ * backslashes, so "\\x2d" may then be part of a name.
+ */
+static bool is_escaped(struct pdet_scan s)
+{
+	int byte;
+
+	while ((s.at = memchr(s.at, '\\', (size_t)(s.end - s.at)))) {
+		byte = escaped_byte(s.at, s.end);
+		if (byte < 0)
+			return false;
+		if (byte >= ' ' && byte < 0x7f && byte != '\\')
+			return false;
+		s.at += 4;
+	}
+	return true;
+}
+
+/* "T72", "C1": a thread or a processor, after blanks. */
+static bool caller(struct pdet_scan s, struct pdet_log_line *l)
+{
+	uint64_t id;
+	bool cpu;
+
+	pdet_scan_blanks(&s);
+	cpu = pdet_scan_char(&s, 'C');
+	if ((!cpu && !pdet_scan_char(&s, 'T')) || !pdet_scan_dec(&s, &id) ||
+	    s.at != s.end)
+		return false;
+	l->has_caller = true;
+	l->caller = id << 1 | cpu;
+	return true;
+}
+
+/* Parse "14.720424", the whole of @s. */
+static void since_boot(struct pdet_scan s, struct pdet_log_stamp *ret)
+{
+	uint64_t seconds, us;
+
+	pdet_scan_blanks(&s);
+	if (!pdet_scan_dec(&s, &seconds) || seconds >> 40 ||
+	    !pdet_scan_char(&s, '.') || s.end - s.at != 6 ||
+	    !pdet_scan_dec(&s, &us) || s.at != s.end)
+		return;
+	ret->has_us = true;
+	ret->us = seconds * 1000000 + us;
+}
+
+/* Parse "12:03:02" at the start of @s. */
+static void time_of_day(struct pdet_scan s, struct pdet_log_stamp *ret)
+{
+	uint64_t hour, minute, second;
+
+	if (!pdet_scan_dec(&s, &hour) || !pdet_scan_char(&s, ':') ||
+	    !pdet_scan_dec(&s, &minute) || !pdet_scan_char(&s, ':') ||
+	    !pdet_scan_dec(&s, &second) || hour > 23 || minute > 59 ||
+	    second > 60)
+		return;
+	ret->has_day = true;
+	ret->day_s = (uint32_t)(hour * 3600 + minute * 60 + second);
+}
+
+/* Set the text to the rest of a line. */
+static void text(struct pdet_log_line *l, struct pdet_scan s)
+{
+	l->indented = s.at < s.end && *s.at == ' ';
+	pdet_scan_blanks(&s);
+	l->text = s;
+}
+
+/* "6,363,12875760,-,caller=T72;text": the head of a record. */
+static bool record(struct pdet_log_line *l)
+{
+	struct pdet_scan s = l->text;
+	struct pdet_scan word;
+	uint64_t prio, time;
+
+	if (!pdet_scan_dec(&s, &prio) || !pdet_scan_char(&s, ',') ||
+	    !pdet_scan_dec(&s, &l->seq) || !pdet_scan_char(&s, ',') ||
+	    !pdet_scan_dec(&s, &time) || !pdet_scan_char(&s, ','))
+		return false;
+	for (word.at = s.at; s.at < s.end && *s.at != ';'; s.at++)
+		;
+	if (s.at == s.end)
+		return false;
+	word.end = s.at++;
+	for (; word.at < word.end; word.at++)
+		if (*word.at == ',' && pdet_scan_word(&word, ",caller=")) {
+			caller(word, l);
+			break;
+		}
+	l->record = true;
+	l->stamp.has_us = true;
+	l->stamp.us = time;
+	l->user = prio >> FACILITY;
+	text(l, s);
+	unescape(l);
+	return true;
+}
+
+/* "[   14.720424]", "[   T72]", "[Sun Nov 22 12:03:02 2026]" ... */
+static bool bracket(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)BRACKET);
+	struct pdet_scan in;
+	const char *end, *c;
+	bool number = false;
+
+	if (!max || *s->at != '[')
+		return false;
+	end = memchr(s->at, ']', max);
+	if (!end)
+		return false;
+	in = (struct pdet_scan){ s->at + 1, end };
+	for (c = in.at; c < in.end; c++) {
+		number |= *c >= '0' && *c <= '9';
+		if (!((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
+		      (*c >= 'A' && *c <= 'Z') || strchr(" .:+<>,-", *c)))
+			return false;
+	}
+	if (!number)
+		return false;
+	caller(in, l);
+	since_boot(in, &l->stamp);
+	s->at = end + 1;
+	return true;
+}
+
+/* "<6>", as in the old syslog(2) and on some consoles. */
+static bool priority(struct pdet_scan *s)
+{
+	struct pdet_scan try = *s;
+	uint64_t prio;
+
+	if (!pdet_scan_char(&try, '<') || !pdet_scan_dec(&try, &prio) ||
+	    prio > 191 || !pdet_scan_char(&try, '>'))
+		return false;
+	s->at = try.at;
+	return true;
+}
+
+/* "kern  :info  : ", from dmesg -x. */
+static bool decoded(struct pdet_scan *s)
+{
+	struct pdet_scan try = *s;
+
+	if (!pdet_scan_word(&try, "kern"))
+		return false;
+	pdet_scan_blanks(&try);
+	if (!pdet_scan_char(&try, ':'))
+		return false;
+	while (try.at < try.end && *try.at >= 'a' && *try.at <= 'z')
+		try.at++;
+	pdet_scan_blanks(&try);
+	if (!pdet_scan_char(&try, ':'))
+		return false;
+	s->at = try.at;
+	return true;
+}
+
+/* "2026-11-22T12:03:02,123456+00:00 ", from dmesg --time-format=iso. */
+static bool iso_time(struct pdet_scan *s, struct pdet_log_stamp *ret)
+{
+	static const char form[] = "0000-00-00T00:00:00";
+	size_t i;
+
+	if ((size_t)(s->end - s->at) < sizeof(form))
+		return false;
+	for (i = 0; form[i]; i++)
+		if (form[i] == '0' ? pdet_hex_digit(s->at[i]) > 9 :
+				     s->at[i] != form[i])
+			return false;
+	time_of_day((struct pdet_scan){ s->at + strlen("0000-00-00T"), s->end },
+		    ret);
+	while (s->at < s->end && *s->at != ' ')
+		s->at++;
+	return true;
+}
+
+/* "Nov 22 12:03:02 host kernel: ": the kernel's text follows the tag. */
+static void syslog(struct pdet_scan *s, struct pdet_log_stamp *ret)
+{
+	static const char tag[] = " kernel:";
+	size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)SYSLOG);
+	const char *at = memmem(s->at, max, tag, sizeof(tag) - 1);
+	const char *colon;
+
+	if (!at)
+		return;
+	/* A date with a time of day precedes it. */
+	colon = memchr(s->at, ':', (size_t)(at - s->at));
+	if (!colon || colon + 1 == at || pdet_hex_digit(colon[1]) > 15)
+		return;
+	for (colon -= 2; colon > s->at && colon[-1] != ' ' && colon[-1] != 'T';)
+		colon--;
+	time_of_day((struct pdet_scan){ colon, at }, ret);
+	s->at = at + sizeof(tag) - 1;
+}
+
+/* Blanks may precede the prefix, or be part of the text. */
+static bool prefix(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	struct pdet_scan try = *s;
+
+	pdet_scan_blanks(&try);
+	if (!bracket(&try, l) && !priority(&try) && !decoded(&try) &&
+	    !iso_time(&try, &l->stamp))
+		return false;
+	s->at = try.at;
+	return true;
+}
+
+/* " host kernel:", from journalctl -o short-monotonic. */
+static void host(struct pdet_scan *s)
+{
+	struct pdet_scan try = *s, name;
+
+	pdet_scan_blanks(&try);
+	name = pdet_scan_token(&try);
+	if (name.at < name.end && pdet_scan_word(&try, " kernel:"))
+		*s = try;
+}
+
+void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
+{
+	struct pdet_scan s;
+	unsigned i;
+
+	memset(ret, 0, offsetof(struct pdet_log_line, unescaped));
+	if (line.at < line.end && line.end[-1] == '\r')
+		line.end--;
+	ret->text = line;
+	if (record(ret))
+		return;
+	s = line;
+	syslog(&s, &ret->stamp);
+	/* A console may print several prefixes. */
+	for (i = 0; i < 6 && prefix(&s, ret); i++)
+		;
+	if (ret->stamp.has_us)
+		host(&s);
+	/* After a record, " SUBSYSTEM=pci" is its dictionary. In a log without
+	 * record heads, such a line is a stack frame. */
+	ret->continues = s.at == line.at && s.at < s.end && *s.at == ' ';
+	if (s.at != line.at && s.at < s.end && *s.at == ' ')
+		s.at++;
+	text(ret, s);
+	if (is_escaped(ret->text))
+		unescape(ret);
+}

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Assembles lines into pages. Several writers may print at the same time, each
+ * with an incomplete page. Lines are kept apart if the log identifies their
+ * callers. Otherwise only Page Detective's lines are separate, because it
+ * writes one answer at a time.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "backend/log/log.h"
+#include "base/hash.h"
+
+/* Most incomplete pages at a time. */
+#define OPEN 4
+
+/* Most lines and bytes of text of one block or report. Later text starts a new
+ * one. */
+#define MOST_LINES 4096
+#define MOST_TEXT ((size_t)1 << 18)
+
+/* Most complete pages that wait for an earlier one. */
+#define MOST_HELD 256
+
+static const char prefix[] = "Page Detective: ";
+
+struct open_page {
+	bool used;
+	bool has_caller;
+	uint64_t caller;
+	uint64_t last;		/* its last line, counted as in heard */
+	struct pdet_log_page page;
+};
+
+struct pdet_log {
+	struct open_page open[OPEN];
+	struct {
+		struct pdet_log_page *data;
+		size_t n, cap;
+	} ready;		/* complete pages */
+	size_t taken;		/* number taken from ready */
+	struct pdet_log_page given;
+	struct pdet_log_page scratch; /* empty except during a call */
+	uint8_t shift;
+	uint8_t n_open;
+	bool in_order;
+	uint64_t line;
+	uint64_t heard;		/* lines so far, without meaningless ones */
+	uint64_t seq;		/* sequence number of the next record */
+	bool has_seq;
+	char release[96];
+	struct pdet_log_boot boot;
+	struct pdet_log_line parsed;
+};
+
+void pdet_log_page_free(struct pdet_log_page *p)
+{
+	pdet_vec_free(&p->maps);
+	pdet_vec_free(&p->text);
+	memset(p, 0, sizeof(*p));
+}
+
+struct pdet_log *pdet_log_new(void)
+{
+	return calloc(1, sizeof(struct pdet_log));
+}
+
+void pdet_log_page_shift(struct pdet_log *log, unsigned shift)
+{
+	log->shift = (uint8_t)shift;
+}
+
+void pdet_log_free(struct pdet_log *log)
+{
+	size_t i;
+
+	if (!log)
+		return;
+	for (i = 0; i < OPEN; i++)
+		pdet_log_page_free(&log->open[i].page);
+	for (i = log->taken; i < log->ready.n; i++)
+		pdet_log_page_free(&log->ready.data[i]);
+	pdet_vec_free(&log->ready);
+	pdet_log_page_free(&log->given);
+	pdet_log_page_free(&log->scratch);
+	free(log);
+}
+
+const char *pdet_log_release(const struct pdet_log *log)
+{
+	return log->release;
+}
+
+void pdet_log_in_order(struct pdet_log *log)
+{
+	log->in_order = true;
+}
+
+/* Move the page with the earliest first line to the front of the complete
+ * pages. Returns false if an incomplete page began earlier. */
+static bool put_first(struct pdet_log *log)
+{
+	struct pdet_log_page *first = &log->ready.data[log->taken], other;
+	size_t i, min = log->taken;
+
+	for (i = log->taken; i < log->ready.n; i++)
+		if (log->ready.data[i].line < log->ready.data[min].line)
+			min = i;
+	memcpy(&other, first, sizeof(other));
+	memcpy(first, &log->ready.data[min], sizeof(*first));
+	memcpy(&log->ready.data[min], &other, sizeof(other));
+	for (i = 0; i < OPEN && log->ready.n - log->taken < MOST_HELD; i++)
+		if (log->open[i].used && log->open[i].page.line < first->line)
+			return false;
+	return true;
+}
+
+/* Free the room of pages already taken. */
+static void forget_taken(struct pdet_log *log)
+{
+	if (log->taken < MOST_HELD)
+		return;
+	log->ready.n -= log->taken;
+	memmove(log->ready.data, log->ready.data + log->taken,
+		log->ready.n * sizeof(*log->ready.data));
+	log->taken = 0;
+}
+
+struct pdet_log_page *pdet_log_take(struct pdet_log *log)
+{
+	if (log->taken == log->ready.n) {
+		log->taken = log->ready.n = 0;
+		return NULL;
+	}
+	if (log->in_order && !put_first(log)) {
+		forget_taken(log);
+		return NULL;
+	}
+	pdet_log_page_free(&log->given);
+	memcpy(&log->given, &log->ready.data[log->taken], sizeof(log->given));
+	log->taken++;
+	return &log->given;
+}
+
+void pdet_log_steal(struct pdet_log *log, struct pdet_log_page *ret)
+{
+	memcpy(ret, &log->given, sizeof(*ret));
+	memset(&log->given, 0, sizeof(log->given));
+}
+
+void pdet_log_settle(struct pdet_log_page *p, unsigned shift)
+{
+	if (!p->shift)
+		p->shift = (uint8_t)shift;
+	if (p->shift && p->has_phys && p->kind == PDET_LOG_REPORT) {
+		p->pfn = p->phys >> p->shift;
+		p->has |= PDET_LOG_PFN;
+	}
+}
+
+/* Complete a page. It is partial if an expected part is missing. @cut: the last
+ * line may be incomplete. */
+static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
+{
+	struct pdet_log_page *p = &o->page;
+
+	p->found |= p->has_phys;
+	pdet_log_settle(p, p->shift);
+	if (!pdet_log_names_something(p)) {
+		pdet_log_page_free(p);
+		memset(o, 0, sizeof(*o));
+		log->n_open--;
+		return 0;
+	}
+	if (!pdet_vec_reserve(&log->ready, 1))
+		return -ENOMEM;
+	if (p->needs_block && !p->block)
+		p->partial = true;
+	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
+	    !(p->has & PDET_LOG_FINISHED))
+		p->partial = true;
+	if (p->kind == PDET_LOG_DUMP_PAGE && !(p->has & PDET_LOG_FLAGS))
+		p->partial = true;
+	pdet_log_owner_end(p, cut);
+	memcpy(&log->ready.data[log->ready.n++], p, sizeof(*p));
+	memset(o, 0, sizeof(*o));
+	log->n_open--;
+	return 0;
+}
+
+static int complete(struct pdet_log *log, struct open_page *o)
+{
+	return complete_cut(log, o, false);
+}
+
+static bool is_by(const struct open_page *o, const struct pdet_log_line *l)
+{
+	return !o->has_caller || !l->has_caller || o->caller == l->caller;
+}
+
+enum part {
+	OF_DETECTIVE,
+	OF_BLOCK,		/* lines of dump_page(), page_owner */
+	OF_EXPECTED,		/* a block should follow */
+	OF_REPORT
+};
+
+static bool is_part(const struct pdet_log_page *p, enum part part)
+{
+	switch (part) {
+	case OF_DETECTIVE:
+		return p->kind == PDET_LOG_DETECTIVE;
+	case OF_BLOCK:
+		return p->kind == PDET_LOG_DUMP_PAGE;
+	case OF_EXPECTED:
+		return p->expects;
+	default:
+		return p->kind != PDET_LOG_DETECTIVE &&
+		       p->report != PAGEDET_REPORT_DUMP_PAGE;
+	}
+}
+
+/* The open page to which a line of this writer belongs. */
+static struct open_page *open_of(struct pdet_log *log,
+				 const struct pdet_log_line *l, enum part part)
+{
+	struct open_page *found = NULL;
+	size_t i;
+
+	for (i = 0; i < OPEN; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (o->used && is_by(o, l) && is_part(&o->page, part) &&
+		    (!found || o->last > found->last))
+			found = o;
+	}
+	return found;
+}
+
+/* A slot for a new page. If all are in use, the oldest page is completed.
+ * Returns NULL if memory is short. */
+static struct open_page *begin(struct pdet_log *log,
+			       const struct pdet_log_line *l)
+{
+	struct open_page *o = &log->open[0];
+	size_t i;
+
+	for (i = 0; i < OPEN && o->used; i++)
+		if (!log->open[i].used || log->open[i].last < o->last)
+			o = &log->open[i];
+	if (o->used && complete(log, o) < 0)
+		return NULL;
+	o->used = true;
+	o->has_caller = l->has_caller;
+	o->caller = l->caller;
+	o->last = log->heard;
+	o->page.line = log->line;
+	o->page.seq = l->seq;
+	o->page.stamp = l->stamp;
+	o->page.boot = log->boot;
+	o->page.hash = pdet_hash(l->text.at,
+				 (size_t)(l->text.end - l->text.at));
+	o->page.shift = log->boot.page_shift ? log->boot.page_shift :
+					       log->shift;
+	log->n_open++;
+	return o;
+}
+
+static int begin_detective(struct pdet_log *log, const struct pdet_log_line *l,
+			   const struct pdet_log_page *question)
+{
+	struct open_page *o = open_of(log, l, OF_DETECTIVE);
+
+	/* The driver answers only one query at a time, so the previous answer
+	 * was cut off. But a refusal is printed before it is its turn. */
+	if (o && !question->refusal && complete(log, o) < 0)
+		return -ENOMEM;
+	o = begin(log, l);
+	if (!o)
+		return -ENOMEM;
+	o->page.kind = PDET_LOG_DETECTIVE;
+	o->page.report = PAGEDET_REPORT_PAGE_DETECTIVE;
+	o->page.has = question->has;
+	o->page.partial = question->partial;
+	o->page.refusal = question->refusal;
+	o->page.pid = question->pid;
+	o->page.virt = question->virt;
+	o->page.phys = question->phys;
+	o->page.pfn = question->pfn;
+	o->page.bad_entry = question->bad_entry;
+	o->page.bad_level = question->bad_level;
+	/* No more lines follow. */
+	return question->refusal ? complete(log, o) : 0;
+}
+
+/*
+ * Process a line of Page Detective. Returns 1 if it was one, 0 if not, or
+ * -ENOMEM.
+ */
+static int feed_detective(struct pdet_log *log, struct pdet_log_line *l)
+{
+	struct pdet_log_page question = { 0 };
+	struct open_page *o;
+	bool memory = true, taken;
+
+	if (pdet_log_detective_begins(l->text, &question) ||
+	    pdet_log_detective_refuses(l->text, &question))
+		return begin_detective(log, l, &question) < 0 ? -ENOMEM : 1;
+	o = open_of(log, l, OF_DETECTIVE);
+	if (!o && pdet_log_detective_resumes(l->text, &question)) {
+		if (begin_detective(log, l, &question) < 0)
+			return -ENOMEM;
+		o = open_of(log, l, OF_DETECTIVE);
+	}
+	if (!o)
+		return 0;
+	taken = pdet_log_detective(&o->page, l->text, &memory) ||
+		pdet_log_dump_page(&o->page, l->text, &memory);
+	if (taken)
+		o->last = log->heard;
+	if (!memory)
+		return -ENOMEM;
+	if (taken && o->page.has & PDET_LOG_FINISHED)
+		return complete(log, o) < 0 ? -ENOMEM : 1;
+	return taken;
+}
+
+/* Take a line of a block, or of page_owner after it. */
+static bool take_of_block(struct pdet_log_page *p,
+			  const struct pdet_log_line *l, bool *memory)
+{
+	if (pdet_log_owner(p, l->text, l->indented, memory))
+		return true;
+	pdet_log_owner_other(p, l->text);
+	return pdet_log_dump_page(p, l->text, memory);
+}
+
+static void touch(struct pdet_log *log, struct open_page *o)
+{
+	o->last = log->heard;
+	o->page.lines++;
+}
+
+/* Begin a block, or add it to the previous report if that expects one. */
+static struct open_page *begin_block(struct pdet_log *log,
+				     const struct pdet_log_line *l)
+{
+	struct open_page *o = open_of(log, l, OF_EXPECTED);
+	uint64_t pfn;
+
+	if (o && o->page.has & PDET_LOG_PFN &&
+	    pdet_log_dump_page_pfn(l->text, &pfn) && pfn != o->page.pfn)
+		o = NULL;
+	if (o) {
+		o->page.expects = false;
+		o->page.block = true;
+		o->page.kind = PDET_LOG_DUMP_PAGE;
+		return o;
+	}
+	o = open_of(log, l, OF_BLOCK);
+	if (o && o->page.report == PAGEDET_REPORT_DUMP_PAGE &&
+	    complete(log, o) < 0)
+		return NULL;
+	o = begin(log, l);
+	if (o) {
+		o->page.kind = PDET_LOG_DUMP_PAGE;
+		o->page.report = PAGEDET_REPORT_DUMP_PAGE;
+	}
+	return o;
+}
+
+/* True if a block without prefix belongs to an answer that does not have a
+ * block yet. The block shows the page itself or the head of its folio. */
+static bool is_block_of(const struct pdet_log_page *p, struct pdet_scan text)
+{
+	uint64_t pfn;
+
+	/* The line before the block identifies the folio. */
+	if ((p->has & (PDET_LOG_PAGE | PDET_LOG_META)) != PDET_LOG_META ||
+	    !pdet_log_dump_page_begins(text) ||
+	    !pdet_log_dump_page_pfn(text, &pfn))
+		return false;
+	return pfn == p->pfn || pfn == p->pfn >> p->order << p->order;
+}
+
+/* "page_type:" is printed by the core kernel, so it never has the prefix. */
+static bool is_type_of(const struct pdet_log_page *p, struct pdet_scan text)
+{
+	return p->has & PDET_LOG_FLAGS &&
+	       !(p->has & (PDET_LOG_RAW | PDET_LOG_TYPE)) &&
+	       pdet_scan_word(&text, "page_type:");
+}
+
+/* Another block begins. The next lines do not belong to the answer. Its own
+ * lines may come in between. */
+static void leave_bare(struct pdet_log_page *p)
+{
+	p->partial |= !(p->has & PDET_LOG_RAW);
+	p->bare = false;
+}
+
+/* Take a line of Page Detective without its prefix. Lines printed by the core
+ * kernel for a module lack it. */
+static bool take_bare(struct pdet_log *log, const struct pdet_log_line *l,
+		      bool *memory)
+{
+	struct open_page *o = open_of(log, l, OF_DETECTIVE), *report;
+	struct pdet_log_page *p;
+
+	if (!o)
+		return false;
+	p = &o->page;
+	if (is_block_of(p, l->text)) {
+		report = open_of(log, l, OF_EXPECTED);
+		p->bare = !report || report->last < o->last;
+	} else if (p->bare && pdet_log_dump_page_begins(l->text)) {
+		leave_bare(p);
+	}
+	if (p->bare ? !take_of_block(p, l, memory) &&
+		      !pdet_log_chain(p, l->text, memory) :
+		      !is_type_of(p, l->text) ||
+		      !pdet_log_dump_page(p, l->text, memory))
+		return false;
+	o->last = log->heard;
+	return true;
+}
+
+/* Process a line that may come from dump_page(). */
+static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
+{
+	bool memory = true, taken = take_bare(log, l, &memory);
+	struct open_page *o;
+
+	if (taken)
+		return memory ? 1 : -ENOMEM;
+	if (pdet_log_dump_page_begins(l->text)) {
+		o = begin_block(log, l);
+		if (!o)
+			return -ENOMEM;
+	} else {
+		o = open_of(log, l, OF_BLOCK);
+	}
+	if (o)
+		taken = take_of_block(&o->page, l, &memory);
+	if (taken)
+		touch(log, o);
+	return memory ? taken : -ENOMEM;
+}
+
+/* Add another line to the report of a page, which may have no other line. */
+static int join(struct pdet_log *log, const struct pdet_log_line *l,
+		struct pdet_log_page *q, bool *memory)
+{
+	struct open_page *o;
+	size_t i;
+
+	for (i = 0; i < OPEN; i++) {
+		o = &log->open[i];
+		if (!o->used || !o->page.joins || !is_by(o, l) ||
+		    !pdet_log_poison_joins(&o->page, q, memory))
+			continue;
+		touch(log, o);
+		pdet_log_page_free(q);
+		return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+	}
+	return 0;
+}
+
+/* Process a line that may belong to a report. */
+static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	struct open_page *o = log->n_open ? open_of(log, l, OF_REPORT) : NULL;
+	struct pdet_log_page *p = &log->scratch;
+	bool memory = true;
+	int r;
+
+	if (o && pdet_log_report_takes(&o->page, l->text, &memory)) {
+		touch(log, o);
+		if (!memory)
+			return -ENOMEM;
+		return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+	}
+	if (!pdet_log_report_begins(p, l->text, &memory))
+		return memory ? 0 : -ENOMEM;
+	if (p->joins && memory) {
+		r = join(log, l, p, &memory);
+		if (r)
+			return memory ? r : -ENOMEM;
+	} else if (o && p->report == o->page.report &&
+		   complete(log, o) < 0) {
+		/* The previous report was cut off. */
+		return -ENOMEM;
+	}
+	o = memory ? begin(log, l) : NULL;
+	if (!o)
+		return -ENOMEM;
+	p->line = o->page.line;
+	p->seq = o->page.seq;
+	p->stamp = o->page.stamp;
+	p->boot = o->page.boot;
+	p->hash = o->page.hash;
+	if (!p->shift)
+		p->shift = o->page.shift;
+	p->kind = PDET_LOG_REPORT;
+	memcpy(&o->page, p, sizeof(*p));
+	memset(p, 0, sizeof(*p));
+	return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+}
+
+static int close_old(struct pdet_log *log)
+{
+	size_t i;
+
+	for (i = 0; i < OPEN && log->n_open; i++) {
+		const struct open_page *o = &log->open[i];
+
+		if (o->used && o->page.kind != PDET_LOG_DETECTIVE &&
+		    (log->heard - o->last > pdet_log_patience(&o->page) ||
+		     o->page.lines > MOST_LINES ||
+		     o->page.text.n > MOST_TEXT) &&
+		    complete(log, &log->open[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* "Linux version 6.12.117 (lab@lab) ...": a new boot, possibly of another
+ * kernel. */
+static void take_release(struct pdet_log *log, struct pdet_scan s)
+{
+	struct pdet_scan word;
+	size_t len;
+
+	if (!pdet_scan_word(&s, "Linux version "))
+		return;
+	word = pdet_scan_token(&s);
+	len = (size_t)(word.end - word.at);
+	if (!len || len >= sizeof(log->release))
+		return;
+	memcpy(log->release, word.at, len);
+	log->release[len] = '\0';
+}
+
+static void count_record(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	size_t i;
+
+	if (!l->record)
+		return;
+	/* Open pages have a gap. */
+	for (i = 0; log->has_seq && l->seq > log->seq && i < OPEN; i++) {
+		log->open[i].page.partial |= log->open[i].used;
+		pdet_log_owner_hole(&log->open[i].page);
+	}
+	log->has_seq = true;
+	log->seq = l->seq + 1;
+}
+
+/*
+ * Search for the prefix's first letter, which few lines have: faster than
+ * memmem().
+ */
+static const char *find_prefix(struct pdet_scan s)
+{
+	const char *const begin = s.at;
+	const size_t len = sizeof(prefix) - 1, letter = strlen("Page ");
+
+	while ((s.at = memchr(s.at, 'D', (size_t)(s.end - s.at)))) {
+		const char *at = s.at - letter;
+
+		if ((size_t)(s.at - begin) >= letter &&
+		    (size_t)(s.end - at) >= len && !memcmp(at, prefix, len))
+			return at;
+		s.at++;
+	}
+	return NULL;
+}
+
+int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
+{
+	struct pdet_log_line *l = &log->parsed;
+	const char *at;
+	int r;
+
+	log->line++;
+	pdet_log_line(line, l);
+	count_record(log, l);
+	/* A message from a process is not a statement of the kernel. */
+	if (l->user || (l->continues && log->has_seq))
+		return 0;
+	log->heard++;
+	if (l->text.end - l->text.at > PDET_LOG_TEXT)
+		l->text.end = l->text.at + PDET_LOG_TEXT;
+	take_release(log, l->text);
+	pdet_log_boot_line(&log->boot, l->text, &l->stamp);
+	/* Unknown prefixes of log daemons may precede it. */
+	at = find_prefix(l->text);
+	if (at) {
+		l->text.at = at + sizeof(prefix) - 1;
+		r = feed_detective(log, l);
+	} else {
+		/* If nothing is open, only "page:" can begin a block. */
+		r = log->n_open || (l->text.at < l->text.end &&
+				    *l->text.at == 'p') ?
+			feed_dump_page(log, l) : 0;
+		if (r == 0)
+			r = feed_report(log, l);
+	}
+	return r < 0 ? r : close_old(log);
+}
+
+int pdet_log_end(struct pdet_log *log, bool cut)
+{
+	size_t i, first;
+
+	for (;;) {
+		first = OPEN;
+		for (i = 0; i < OPEN; i++)
+			if (log->open[i].used &&
+			    (first == OPEN || log->open[i].page.line <
+					      log->open[first].page.line))
+				first = i;
+		if (first == OPEN)
+			return 0;
+		if (complete_cut(log, &log->open[first], cut) < 0)
+			return -ENOMEM;
+	}
+}

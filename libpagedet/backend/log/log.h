@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Parses a kernel log for statements about pages: Page Detective's answers,
+ * blocks of dump_page(), and reports that name a page. Lines of several writers
+ * may be interleaved. The parser does no I/O: the caller feeds it lines, and it
+ * returns pages.
+ *
+ * PFNs and addresses are hex, with or without 0x. pids, counts, orders, times,
+ * blocks, sectors and inodes of reports are decimal.
+ */
+#ifndef PDET_BACKEND_LOG_LOG_H
+#define PDET_BACKEND_LOG_LOG_H
+
+#include "base/env.h"
+#include "base/text/text.h"
+#include "base/text/texts.h"
+#include "base/vec.h"
+#include "schema/batch.h"
+
+/* --- line.c: the prefix of a line --- */
+
+/* Longest text of a line that is parsed: printk() has 1024 bytes, and a record
+ * of /dev/kmsg may escape each as "\xNN". */
+#define PDET_LOG_TEXT 4096
+
+/* The time of a line, as far as the line has it. */
+struct pdet_log_stamp {
+	bool has_us, has_day;
+	uint64_t us;		/* since boot */
+	uint32_t day_s;		/* since midnight, in the log's time zone */
+};
+
+/* Facts about the boot that lines belong to. */
+struct pdet_log_boot {
+	bool has_id, has_banner, has_clock;
+	char id[33];
+	uint64_t banner;	/* hash of the banner line */
+	int64_t booted_s;	/* seconds since 1970 */
+	uint8_t page_shift;	/* log2 of the page size; 0: not said */
+};
+
+struct pdet_log_line {
+	struct pdet_scan text;	/* without prefix, escapes and CR */
+	bool record;		/* it has the head of a /dev/kmsg record */
+	bool user;		/* a process wrote it */
+	bool continues;		/* begins with a blank and has no prefix: among
+				 * records it is a dictionary line, not text */
+	bool indented;		/* a blank precedes the text */
+	bool has_caller;
+	uint64_t caller;	/* writer: thread or processor */
+	uint64_t seq;		/* sequence number of a record */
+	struct pdet_log_stamp stamp;
+	char unescaped[PDET_LOG_TEXT];
+};
+
+/* boot.c: pdet_log_boot_line - add the facts of a line to *@b. */
+void pdet_log_boot_line(struct pdet_log_boot *b, struct pdet_scan text,
+			const struct pdet_log_stamp *stamp);
+
+/* pdet_log_behind - set *@ret to the text after the first @word in @line.
+ * Returns false if @line does not have @word. */
+bool pdet_log_behind(struct pdet_scan line, const char *word,
+		     struct pdet_scan *ret);
+
+/* pdet_log_line - split a line. ret->text points into @line or *@ret. */
+void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret);
+
+/* --- pages --- */
+
+/* Position of a text in pdet_log_page.text. */
+struct pdet_log_text {
+	uint32_t at, len;
+};
+
+/* A mapping of a page in Page Detective's list. */
+struct pdet_log_map {
+	uint8_t map;		/* PAGEDET_MAP_* */
+	uint8_t level;		/* PAGEDET_LEVEL_* */
+	bool has_pid;		/* the task of a user mapping exists */
+	bool has_vma;
+	uint32_t pid;
+	uint64_t vaddr;
+	uint64_t entry;		/* raw entry */
+	uint64_t vma_start, vma_end, vma_flags;
+	struct pdet_log_text comm, vma_name;
+};
+
+struct pdet_log_maps {
+	struct pdet_log_map *data;
+	size_t n, cap;
+};
+
+/* The reason why Page Detective did not translate an address. */
+enum pdet_log_refusal {
+	PDET_LOG_REFUSED_NOT = 0,
+	PDET_LOG_REFUSED_INPUT,	/* it did not understand the query */
+	PDET_LOG_REFUSED_TASK,	/* no such task */
+	PDET_LOG_REFUSED_KTHREAD, /* the task has no address space */
+	PDET_LOG_REFUSED_ADDRESS, /* not a user address */
+	PDET_LOG_REFUSED_ENTRY	/* the entry is not present */
+};
+
+enum pdet_log_kind {
+	PDET_LOG_DETECTIVE = 1,	/* an answer of Page Detective */
+	PDET_LOG_DUMP_PAGE,	/* a block, or a report with one */
+	PDET_LOG_REPORT		/* a report without a block */
+};
+
+/* Bits of pdet_log_page.has: the parts that were printed. */
+enum pdet_log_has {
+	PDET_LOG_PFN = 1 << 0,
+	PDET_LOG_VIRT = 1 << 2,	/* the query has it, and pid */
+	PDET_LOG_META = 1 << 3,	/* "metadata for" */
+	PDET_LOG_PAGE = 1 << 4,	/* "page:" with its values */
+	PDET_LOG_DUMPED_PFN = 1 << 5,
+	PDET_LOG_INDEX = 1 << 6,
+	PDET_LOG_HEAD = 1 << 7,	/* "head:" of a large folio, with order */
+	PDET_LOG_ENTIRE = 1 << 8, /* also entire_mapcount */
+	PDET_LOG_PINCOUNT = 1 << 9,
+	PDET_LOG_MEMCG_DATA = 1 << 10,
+	PDET_LOG_INODE = 1 << 11,
+	PDET_LOG_FLAGS = 1 << 12,
+	PDET_LOG_NODE = 1 << 13,
+	PDET_LOG_TYPE = 1 << 14, /* "page_type:" */
+	PDET_LOG_RAW = 1 << 15,	/* first line of "raw:" */
+	PDET_LOG_CHAIN = 1 << 16, /* memcgs by name */
+	PDET_LOG_KERNEL = 1 << 17, /* kernel mappings were counted */
+	PDET_LOG_ZERO = 1 << 18, /* all bytes are zero */
+	PDET_LOG_USERS = 1 << 20, /* user mappings were counted */
+	PDET_LOG_FINISHED = 1 << 21,
+	PDET_LOG_INVALID = 1 << 22, /* the page does not exist */
+	PDET_LOG_CMA = 1 << 23,	/* its pageblock belongs to CMA */
+};
+
+/* State of a page_owner stack, which is printed line by line. */
+enum pdet_log_stack_state {
+	PDET_LOG_STACK_UNSAID = 0,
+	PDET_LOG_STACK_NONE,	/* there is no stack */
+	PDET_LOG_STACK_OPEN,	/* the next line may be a frame */
+	PDET_LOG_STACK_LEFT,	/* another writer's line came; more frames may
+				 * follow */
+	PDET_LOG_STACK_WHOLE,
+	PDET_LOG_STACK_BROKEN	/* a part is missing */
+};
+
+struct pdet_log_stack {
+	enum pdet_log_stack_state state;
+	unsigned frames;
+	struct pdet_log_text text; /* frames, each with a newline */
+};
+
+/* page_owner's lines after a block (owner.c). */
+struct pdet_log_owner {
+	bool kept;		/* the page has a record ... */
+	bool never;		/* ... or none */
+	bool said;		/* the complete line of the allocation */
+	bool trace;		/* another backtrace came later */
+	bool last;		/* the last line was one of these, or may be one
+				 * when it is complete */
+	bool reason_lost;
+	unsigned has;		/* PDET_OWNER_* */
+	uint32_t order, pid, tgid;
+	uint64_t gfp_mask, ns, free_ns;
+	struct pdet_log_text gfp, comm, reason;
+	struct pdet_log_stack alloc, free;
+};
+
+struct pdet_log_page {
+	enum pdet_log_kind kind;
+	enum pdet_log_refusal refusal;
+	uint32_t has;		/* PDET_LOG_* */
+	uint64_t line;		/* number of its first line */
+	uint64_t seq;		/* of the record, if there are records */
+	struct pdet_log_stamp stamp; /* of that line */
+	uint64_t hash;		/* of its text */
+	struct pdet_log_boot boot;
+	bool partial;		/* a part is missing */
+	bool old_form;		/* "page:ADDRESS refcount": before 6.9; mapcount
+				 * is then the page's total */
+	bool bare;		/* Page Detective as a module: its block of
+				 * dump_page() has no prefix */
+	bool large_rmappable, hugetlb; /* as classified by Page Detective */
+	bool anon, ksm;
+	bool has_mapping, has_type_word;
+
+	uint64_t pfn;		/* the query's, or the dumped page's */
+	uint64_t phys, virt;
+	uint32_t pid;
+	uint64_t dumped_pfn;	/* the page whose struct page is shown */
+	uint32_t order;
+	int64_t refcount, mapcount;
+	uint64_t index;
+	uint64_t mapping;	/* may be hashed; 0: none */
+	int64_t head_mapcount;	/* of the whole folio */
+	int64_t entire, nr_mapped, pincount;
+	uint32_t type_word;	/* _mapcount or page_type */
+	uint64_t memcg_data, inode;
+	uint64_t flags_word;
+	uint64_t flags, flags_known; /* PAGEDET_PF bits */
+	uint32_t node;
+	uint64_t raw;		/* first word of struct page */
+	uint64_t kernel_maps, user_maps; /* counted by Page Detective */
+	uint64_t bad_entry;	/* for PDET_LOG_REFUSED_ENTRY */
+	uint8_t bad_level;
+	struct pdet_log_text aops, dentry, page_type, memcg;
+	struct pdet_log_owner owner;
+
+	/* reports */
+	uint32_t report;	/* PAGEDET_REPORT_* */
+	uint8_t form;		/* index in report.c's table */
+	uint8_t shift;		/* log2 of the page size; 0: not known */
+	bool joins;		/* a later line may be about the same page */
+	bool expects;		/* the next block belongs to it ... */
+	bool needs_block;	/* ... and is required */
+	bool block;		/* the block has come */
+	bool over;		/* it is complete */
+	bool found;		/* enough is known for a row */
+	bool task;		/* pid is known */
+	bool has_address;	/* virt is known */
+	bool has_kaddr, hashed;
+	bool has_phys;		/* phys is known; pfn follows from it */
+	bool wants_pc;		/* registers follow, with the address of the
+				 * instruction */
+	bool has_vm_flags, file_index, is_slab, has_dev, has_position;
+	uint32_t lines;
+	uint64_t kaddr, vm_flags, index_in_file, dev;
+	uint64_t position;	/* position on that device, in bytes */
+	struct pdet_log_text comm, says, cache, file;
+	struct pdet_log_text why; /* "page dumped because:" and similar */
+
+	struct pdet_log_maps maps;
+	struct { char *data; size_t n, cap; } text;
+};
+
+/* pdet_log_page_text - the bytes of @t; NULL and 0 if it was not printed. */
+static inline struct pdet_scan pdet_log_page_text(const struct pdet_log_page *p,
+						  struct pdet_log_text t)
+{
+	struct pdet_scan s = { NULL, NULL };
+
+	if (t.len) {
+		s.at = p->text.data + t.at;
+		s.end = s.at + t.len;
+	}
+	return s;
+}
+
+/* pdet_log_entry_present - true if an entry is present: bit 0 on all
+ * architectures of Page Detective; on x86-64 also bit 8, for PROT_NONE
+ * (arch/x86/include/asm/pgtable_types.h, _PAGE_PROTNONE). */
+static inline bool pdet_log_entry_present(uint64_t entry, bool x86)
+{
+	return entry & (x86 ? 0x101 : 1);
+}
+
+/* --- log.c: assembles pages from lines --- */
+
+struct pdet_log;
+
+struct pdet_log *pdet_log_new(void);
+
+/* pdet_log_page_shift - set the page size, 2^@shift bytes, of the machine that
+ * wrote the log, for pages of which the log itself does not say it. Without it
+ * a physical address is not a page. */
+void pdet_log_page_shift(struct pdet_log *log, unsigned shift);
+/* pdet_log_settle - the same for one page that lacks it, once its machine is
+ * known. */
+void pdet_log_settle(struct pdet_log_page *p, unsigned shift);
+void pdet_log_free(struct pdet_log *log);
+
+/* pdet_log_feed - process the next line; 0 or -ENOMEM. */
+int pdet_log_feed(struct pdet_log *log, struct pdet_scan line);
+
+/* pdet_log_end - end of the log: complete all open pages. @cut: the last line
+ * may be incomplete. */
+int pdet_log_end(struct pdet_log *log, bool cut);
+
+/* pdet_log_in_order - return pages in the order of their first lines. A
+ * complete page waits for earlier ones. */
+void pdet_log_in_order(struct pdet_log *log);
+
+/* pdet_log_take - the next complete page, or NULL. Valid until the next call of
+ * one of these functions. */
+struct pdet_log_page *pdet_log_take(struct pdet_log *log);
+
+/* pdet_log_steal - move the page taken last to the caller. */
+void pdet_log_steal(struct pdet_log *log, struct pdet_log_page *ret);
+
+void pdet_log_page_free(struct pdet_log_page *p);
+
+/* pdet_log_release - the release of the kernel that wrote the log, if known:
+ * "6.12.117", else "". */
+const char *pdet_log_release(const struct pdet_log *log);
+
+/* --- page_detective.c, dump_page.c: the grammars. Returns false if @text is
+ * another kind of line. *memory becomes false if memory is short. --- */
+bool pdet_log_detective(struct pdet_log_page *p, struct pdet_scan text,
+			bool *memory);
+bool pdet_log_dump_page(struct pdet_log_page *p, struct pdet_scan text,
+			bool *memory);
+/*
+ * Whether a line begins a block. The second function also parses the query of
+ * an answer into *p.
+ */
+bool pdet_log_dump_page_begins(struct pdet_scan text);
+/* The page that the line is about, if it has one. */
+bool pdet_log_dump_page_pfn(struct pdet_scan text, uint64_t *ret);
+/*
+ * Parse "0x20028(uptodate|lru|node=0)". Returns false if it has another form.
+ */
+bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan text);
+bool pdet_log_detective_begins(struct pdet_scan text, struct pdet_log_page *p);
+/* The same for an answer whose query line is lost, from a line that identifies
+ * the page. */
+bool pdet_log_detective_resumes(struct pdet_scan text, struct pdet_log_page *p);
+/* The cgroups of a page. A module may print them without prefix. */
+bool pdet_log_chain(struct pdet_log_page *p, struct pdet_scan text,
+		    bool *memory);
+/* The reason why a query has no answer. */
+bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
+
+/* Store a copy of a text in the page. */
+bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
+		   struct pdet_log_text *ret);
+
+/* --- report.c: reports that name a page --- */
+
+/*
+ * The first function returns true if a line begins a report, and parses it into
+ * *p, which must be empty. The second one returns true if it is another line of
+ * @p.
+ */
+bool pdet_log_report_begins(struct pdet_log_page *p, struct pdet_scan text,
+			    bool *memory);
+bool pdet_log_report_takes(struct pdet_log_page *p, struct pdet_scan text,
+			   bool *memory);
+/* poison.c: merge @q, another line about the same page, into @p. Returns false
+ * if @q belongs to another report. */
+bool pdet_log_poison_joins(struct pdet_log_page *p,
+			   const struct pdet_log_page *q, bool *memory);
+/* The number of lines of others that may come in between. */
+unsigned pdet_log_patience(const struct pdet_log_page *p);
+/* True if there is enough for a row. */
+bool pdet_log_names_something(const struct pdet_log_page *p);
+
+/* --- owner.c: page_owner's lines after a block, and its fields --- */
+
+/* The same for lines of page_owner. If @indented, a blank precedes @text. */
+bool pdet_log_owner(struct pdet_log_page *p, struct pdet_scan text,
+		    bool indented, bool *memory);
+/* The line belongs to another writer. */
+void pdet_log_owner_other(struct pdet_log_page *p, struct pdet_scan text);
+/* Some lines are lost. */
+void pdet_log_owner_hole(struct pdet_log_page *p);
+/* No more lines come. If @cut, the last one may be incomplete. */
+void pdet_log_owner_end(struct pdet_log_page *p, bool cut);
+
+/* pdet_log_stacks - put the stacks of @p into @ret, under the ids used in rows.
+ * False if memory is short. */
+bool pdet_log_stacks(const struct pdet_log_page *p, struct pdet_texts *ret);
+
+/* --- rows.c: converts pages to rows --- */
+
+/* The fields that a block can give for a page. The second function adds the
+ * fields that only reports give. */
+struct pdet_fields pdet_log_fields(void);
+struct pdet_fields pdet_log_said_fields(void);
+
+/* pdet_log_put - fill @row: the columns of @b that are in @want and that @p
+ * knows. @source is recorded as the source. */
+void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
+		  uint32_t row, const struct pdet_fields *want,
+		  unsigned source);
+
+/* Claims of the log about a page, to compare with a row of the kernel. */
+struct pdet_log_claim {
+	bool has_kind, has_inode, has_refcount;
+	unsigned kind;
+	uint64_t inode, refcount;
+	uint64_t flags, flags_known;
+};
+
+void pdet_log_claims(const struct pdet_log_page *p,
+		     struct pdet_log_claim *ret);
+
+/* --- maps.c: converts mappings to rows --- */
+
+/* Fields about the address of a task, not about the page there. */
+#define PDET_LOG_OF_ADDRESS 12
+extern const uint8_t pdet_log_of_address[PDET_LOG_OF_ADDRESS];
+
+/* pdet_log_put_map - fill the columns of one mapping, like those of a task's
+ * address. */
+void pdet_log_put_map(const struct pdet_log_page *p,
+		      const struct pdet_log_map *m, struct pdet_batch *b,
+		      uint32_t row, const struct pdet_fields *want,
+		      unsigned source);
+
+/*
+ * pdet_log_put_maps - put a row for each present mapping, as ops->told() does.
+ */
+int pdet_log_put_maps(const struct pdet_log_page *p, size_t *at,
+		      struct pdet_batch *b, const struct pdet_fields *want,
+		      unsigned source);
+
+/*
+ * pdet_log_is_x86 - true if the entries of the log are certainly from x86-64.
+ */
+bool pdet_log_is_x86(const struct pdet_log_page *p);
+
+/* pdet_log_map_name - the name of the mapping's VMA, if it is reliable. */
+bool pdet_log_map_name(const struct pdet_log_page *p,
+		       const struct pdet_log_map *m, struct pdet_scan *ret);
+
+/* pdet_log_map_of - the mapping of the query's address, or NULL if it is not
+ * listed. */
+const struct pdet_log_map *pdet_log_map_of(const struct pdet_log_page *p);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Parses reports of failed memory, or of memory taken out of use before it
+ * fails (Linux mm/memory-failure.c, mm/madvise.c, mm/hwpoison-inject.c and
+ * arch/x86/mm/fault.c; 5.10 to 6.18):
+ *
+ *   Injecting memory failure for pfn 0xdfe2 at process virtual address 0x7fa8
+ *   Injecting memory failure at pfn 0x10d88e
+ *   Memory failure: 0xdfe2: Sending SIGBUS to hw:137 due to hardware memory
+ *       corruption                    ("Killing" before 5.9)
+ *   Memory failure: 0xdfe2: recovery action for dirty LRU page: Recovered
+ *   Memory failure: 0xdfe2: already hardware poisoned
+ *   Memory failure: 0xdfe2: WORDS, Memory failure: 0xdfe2 WORDS
+ *   Soft offlining pfn 0xdfcf at process virtual address 0x7fa8
+ *   soft offline: 0xdfcf: WORDS       ("soft_offline", "Soft offline")
+ *   Unpoison: 0xdfe2: WORDS           (before 5.19 the number is at the end)
+ *   MCE: Killing hw:137 due to hardware memory corruption fault at 7fa8
+ *
+ * Several lines about one page form one report, until a line has the outcome.
+ */
+#include <string.h>
+
+#include "backend/log/report.h"
+#include "kernel/page/kpf.h"
+
+/* Page flags implied by the words between "recovery action for" and the result
+ * (action_page_types[] there). */
+static const struct {
+	const char *words;
+	uint64_t set, clear;
+} types[] = {
+	{ "dirty ", KPF(DIRTY), 0 },
+	{ "clean ", 0, KPF(DIRTY) },
+	{ "swapcache page", KPF(SWAPCACHE), 0 },
+	{ "LRU page", KPF(LRU), 0 },
+	{ "mlocked ", KPF(MLOCKED), 0 },
+	{ "unevictable ", KPF(UNEVICTABLE), 0 },
+	{ "free buddy page", KPF(BUDDY), 0 },
+	{ "huge page", KPF(HUGE), 0 },
+};
+
+static void poisoned(struct pdet_log_page *p, bool is)
+{
+	p->flags_known |= KPF(HWPOISON);
+	p->flags = is ? p->flags | KPF(HWPOISON) : p->flags & ~KPF(HWPOISON);
+}
+
+/* "dirty LRU page: Recovered". */
+static void outcome(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan type = s, behind;
+	size_t i;
+
+	pdet_log_says(p, s, memory);
+	p->over = true;
+	poisoned(p, true);
+	if (!pdet_log_before(&type, ": "))
+		return;
+	for (i = 0; i < PDET_COUNT(types); i++)
+		if (pdet_log_behind(type, types[i].words, &behind)) {
+			p->flags |= types[i].set;
+			p->flags_known |= types[i].set | types[i].clear;
+		}
+}
+
+/* Parse the text after the page's number. */
+static void failure(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	static const char *const kills[] = {
+		"Sending SIGBUS to ", "Killing ", "forcibly killing ",
+		"Cannot send advisory machine check signal to ",
+	};
+	struct pdet_scan task = s;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(kills); i++) {
+		if (!pdet_scan_word(&task, kills[i]))
+			continue;
+		if (!pdet_log_before(&task, " due to hardware memory"))
+			pdet_log_before(&task, " because of failure");
+		pdet_log_task(p, task, ':', memory);
+		poisoned(p, true);
+		return;
+	}
+	if (pdet_scan_word(&task, "recovery action for ")) {
+		outcome(p, task, memory);
+		return;
+	}
+	if (pdet_scan_word(&task, "already hardware poisoned"))
+		poisoned(p, true);
+	pdet_log_says(p, s, memory);
+}
+
+static bool numbered(struct pdet_log_page *p, struct pdet_scan *s)
+{
+	if (!pdet_scan_word(s, "0x") || !pdet_scan_hex(s, &p->pfn))
+		return false;
+	/* "0x1234: words", "0x1234 cannot catch tail" */
+	pdet_scan_char(s, ':');
+	pdet_scan_blanks(s);
+	p->has |= PDET_LOG_PFN;
+	return true;
+}
+
+static bool memory_failure(struct pdet_log_page *p, struct pdet_scan s,
+			   bool *memory)
+{
+	/* "MCE 0xdfe2: " before 4.9 */
+	if ((!pdet_scan_word(&s, "Memory failure: ") &&
+	     !pdet_scan_word(&s, "MCE ")) || !numbered(p, &s))
+		return false;
+	p->report = PAGEDET_REPORT_MEMORY_FAILURE;
+	failure(p, s, memory);
+	return true;
+}
+
+/* Parse the page's number, and its address in a process. */
+static bool asked_for(struct pdet_log_page *p, struct pdet_scan s)
+{
+	uint64_t pfn, addr;
+
+	if (pdet_scan_word(&s, "Soft offlining pfn "))
+		p->report = PAGEDET_REPORT_SOFT_OFFLINE;
+	else if (pdet_scan_word(&s, "Injecting memory failure for pfn ") ||
+		 pdet_scan_word(&s, "Injecting memory failure for page ") ||
+		 pdet_scan_word(&s, "Injecting memory failure at pfn "))
+		p->report = PAGEDET_REPORT_MEMORY_FAILURE;
+	else
+		return false;
+	if (!pdet_log_hex(&s, &pfn)) {
+		p->report = 0;
+		return false;
+	}
+	p->pfn = pfn;
+	p->has |= PDET_LOG_PFN;
+	if ((pdet_scan_word(&s, " at process virtual address ") ||
+	     pdet_scan_word(&s, " at ")) && pdet_log_hex(&s, &addr)) {
+		p->has_address = true;
+		p->virt = addr;
+	}
+	return true;
+}
+
+static bool soft_offline(struct pdet_log_page *p, struct pdet_scan s,
+			 bool *memory)
+{
+	if (!pdet_scan_word(&s, "Soft offline: ") &&
+	    !pdet_scan_word(&s, "soft offline: ") &&
+	    !pdet_scan_word(&s, "soft_offline: "))
+		return false;
+	if (!numbered(p, &s))
+		return false;
+	p->report = PAGEDET_REPORT_SOFT_OFFLINE;
+	p->over = true;
+	pdet_log_says(p, s, memory);
+	if (pdet_scan_word(&s, "page already poisoned"))
+		poisoned(p, true);
+	return true;
+}
+
+/* "0xdfe2: software-unpoisoned page" or "Software-unpoisoned page 0xdfe2". */
+static bool unpoison(struct pdet_log_page *p, struct pdet_scan s,
+		     bool *memory)
+{
+	struct pdet_scan number = s, done;
+
+	if (!pdet_scan_word(&s, "Unpoison: "))
+		return false;
+	number = s;
+	if (numbered(p, &s)) {
+		number.at = number.end;
+	} else if (pdet_log_before(&s, " 0x")) {
+		number.at = s.end + 1;
+		if (!numbered(p, &number) || number.at != number.end)
+			p->has = 0;
+	}
+	if (!(p->has & PDET_LOG_PFN))
+		return false;
+	p->report = PAGEDET_REPORT_UNPOISON;
+	pdet_log_says(p, s, memory);
+	if (pdet_log_behind(s, "oftware-unpoisoned page", &done) ||
+	    pdet_log_behind(s, "age was already unpoisoned", &done))
+		poisoned(p, false);
+	p->over = true;
+	return true;
+}
+
+static bool killed(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	static const char words[] =
+		" due to hardware memory corruption fault at ";
+	struct pdet_scan number = s;
+	uint64_t addr;
+
+	if (!pdet_scan_word(&s, "MCE: Killing ") || !pdet_log_before(&s, words))
+		return false;
+	number.at = s.end + strlen(words);
+	if (!pdet_log_hex(&number, &addr) || !pdet_log_task(p, s, ':', memory))
+		return false;
+	p->report = PAGEDET_REPORT_MEMORY_FAILURE;
+	p->has_address = true;
+	p->virt = addr;
+	p->over = true;
+	return true;
+}
+
+bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
+			    bool *memory)
+{
+	p->joins = true;
+	if (memory_failure(p, s, memory) || asked_for(p, s) ||
+	    soft_offline(p, s, memory) || unpoison(p, s, memory) ||
+	    killed(p, s, memory))
+		return true;
+	p->joins = false;
+	p->has = 0;
+	return false;
+}
+
+bool pdet_log_poison_joins(struct pdet_log_page *p,
+			   const struct pdet_log_page *q, bool *memory)
+{
+	if (p->report != q->report || p->pfn != q->pfn ||
+	    !(p->has & q->has & PDET_LOG_PFN) ||
+	    /* each task gets a row of its own */
+	    (p->task && q->task && p->pid != q->pid) ||
+	    (p->has_address && q->has_address))
+		return false;
+	if (q->task && !p->task) {
+		p->task = true;
+		p->pid = q->pid;
+		pdet_log_name(p, pdet_log_page_text(q, q->comm), memory);
+	}
+	p->flags = (p->flags & ~q->flags_known) | q->flags;
+	p->flags_known |= q->flags_known;
+	/* The outcome replaces intermediate messages. */
+	if (q->says.len) {
+		p->says.len = 0;
+		pdet_log_says(p, pdet_log_page_text(q, q->says), memory);
+	}
+	p->over |= q->over;
+	return true;
+}

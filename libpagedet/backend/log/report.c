@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Recognises the form of a report line, and parses numbers, tasks and addresses
+ * that several forms share. Most lines of a log are not reports; the first
+ * letter already excludes almost all of them.
+ */
+#include <string.h>
+
+#include "backend/log/report.h"
+
+/* TASK_COMM_LEN without its NUL. */
+#define COMM_MAX 15
+
+bool pdet_log_hex(struct pdet_scan *s, uint64_t *ret)
+{
+	struct pdet_scan try = *s;
+
+	pdet_scan_word(&try, "0x");
+	if (!pdet_scan_hex(&try, ret))
+		return false;
+	*s = try;
+	return true;
+}
+
+bool pdet_log_behind(struct pdet_scan line, const char *word,
+		     struct pdet_scan *ret)
+{
+	const size_t len = strlen(word);
+	const char *at = memmem(line.at, (size_t)(line.end - line.at), word,
+				len);
+
+	if (!at)
+		return false;
+	*ret = (struct pdet_scan){ at + len, line.end };
+	return true;
+}
+
+bool pdet_log_before(struct pdet_scan *s, const char *word)
+{
+	const size_t len = strlen(word);
+	const char *at;
+
+	if ((size_t)(s->end - s->at) < len)
+		return false;
+	for (at = s->end - len; at >= s->at; at--)
+		if (!memcmp(at, word, len)) {
+			s->end = at;
+			return true;
+		}
+	return false;
+}
+
+void pdet_log_name(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	while (s.end > s.at && s.end[-1] == ' ')
+		s.end--;
+	if (!p->comm.len && s.at < s.end && s.end - s.at <= COMM_MAX)
+		*memory &= pdet_log_keep(p, s, &p->comm);
+}
+
+bool pdet_log_task(struct pdet_log_page *p, struct pdet_scan s, char c,
+		   bool *memory)
+{
+	const char *at = memrchr(s.at, c, (size_t)(s.end - s.at));
+	struct pdet_scan number;
+	uint64_t pid;
+
+	if (!at)
+		return false;
+	number = (struct pdet_scan){ at + 1, s.end };
+	if (!pdet_scan_dec(&number, &pid) || number.at != number.end ||
+	    pid > INT32_MAX)
+		return false;
+	p->task = true;
+	p->pid = (uint32_t)pid;
+	pdet_log_name(p, (struct pdet_scan){ s.at, at }, memory);
+	return true;
+}
+
+bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
+		  bool *memory)
+{
+	const struct pdet_scan known = pdet_log_page_text(p, p->comm);
+	const size_t len = (size_t)(known.end - known.at);
+	struct pdet_scan s = text;
+	uint64_t number, pid;
+
+	if (!pdet_scan_word(&s, "CPU: ") || !pdet_scan_dec(&s, &number) ||
+	    !pdet_scan_char(&s, ' '))
+		return false;
+	if (pdet_scan_word(&s, "UID: ") &&
+	    (!pdet_scan_dec(&s, &number) || !pdet_scan_char(&s, ' ')))
+		return false;
+	if (!pdet_scan_word(&s, "PID: ") || !pdet_scan_dec(&s, &pid) ||
+	    pid > INT32_MAX || !pdet_scan_word(&s, " Comm: "))
+		return false;
+	if (known.at && ((size_t)(s.end - s.at) < len ||
+			 memcmp(s.at, known.at, len)))
+		return true;	/* printed by a different task */
+	if (!p->task) {
+		p->task = true;
+		p->pid = (uint32_t)pid;
+	}
+	/* The name may contain blanks, so the text after it ends it. */
+	s.end = s.at + PDET_MIN(s.end - s.at, COMM_MAX + 13);
+	if (pdet_log_before(&s, " Not tainted") ||
+	    pdet_log_before(&s, " Tainted: "))
+		pdet_log_name(p, s, memory);
+	return true;
+}
+
+void pdet_log_says(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	while (s.end > s.at && s.end[-1] == ' ')
+		s.end--;
+	if (!p->says.len && s.at < s.end)
+		*memory &= pdet_log_keep(p, s, &p->says);
+}
+
+void pdet_log_kernel_address(struct pdet_log_page *p, uint64_t addr,
+			     bool may_be_hash)
+{
+	/* A hashed address has 32 bits. */
+	if (may_be_hash && addr >> 32 == 0) {
+		p->hashed |= addr != 0;
+		return;
+	}
+	p->has_kaddr = true;
+	p->kaddr = addr;
+}
+
+/* --- forms --- */
+
+typedef bool form_fn(struct pdet_log_page *p, struct pdet_scan s,
+		     bool *memory);
+
+enum form {
+	BAD_PAGE, POISON, MACHINE_CHECK, SLAB, KASAN, IO, HUNG, MOVE,
+	FAULT			/* may begin with any letter */
+};
+
+static const struct {
+	form_fn *begins;
+	form_fn *takes;		/* NULL: it has one line */
+} forms[] = {
+	[BAD_PAGE] = { pdet_log_bad_page_begins, pdet_log_bad_page },
+	[POISON] = { pdet_log_poison_begins, NULL },
+	[MACHINE_CHECK] = { pdet_log_machine_check_begins,
+			    pdet_log_machine_check },
+	[SLAB] = { pdet_log_slab_begins, pdet_log_slab },
+	[KASAN] = { pdet_log_kasan_begins, pdet_log_kasan },
+	[IO] = { pdet_log_io_begins, NULL },
+	[HUNG] = { pdet_log_hung_begins, pdet_log_hung },
+	[MOVE] = { pdet_log_move_begins, NULL },
+	[FAULT] = { pdet_log_fault_begins, pdet_log_fault },
+};
+
+#define BIT(form) (1 << (form))
+
+/* The forms whose first line begins with this letter. */
+static const uint16_t of_letter[256] = {
+	['B'] = BIT(BAD_PAGE) | BIT(SLAB) | BIT(KASAN) | BIT(IO) |
+		BIT(MACHINE_CHECK),
+	['E'] = BIT(MACHINE_CHECK) | BIT(IO),
+	['I'] = BIT(POISON) | BIT(IO) | BIT(HUNG),
+	['M'] = BIT(POISON),
+	['S'] = BIT(POISON),
+	['U'] = BIT(POISON),
+	['X'] = BIT(IO),
+	['['] = BIT(MACHINE_CHECK),
+	['{'] = BIT(MACHINE_CHECK),
+	['l'] = BIT(SLAB),
+	['m'] = BIT(MACHINE_CHECK) | BIT(MOVE),
+	['s'] = BIT(POISON),
+	/*
+	 * kinds of errors (block/blk-core.c, blk_errors[]), and functions that
+	 * print them
+	 */
+	['_'] = BIT(MOVE), ['a'] = BIT(IO) | BIT(MOVE), ['f'] = BIT(MOVE),
+	['b'] = BIT(IO), ['c'] = BIT(IO), ['d'] = BIT(IO),
+	['i'] = BIT(IO), ['k'] = BIT(IO), ['n'] = BIT(IO), ['o'] = BIT(IO),
+	['p'] = BIT(IO), ['r'] = BIT(IO), ['t'] = BIT(IO), ['z'] = BIT(IO),
+};
+
+bool pdet_log_report_begins(struct pdet_log_page *p, struct pdet_scan text,
+			    bool *memory)
+{
+	unsigned which, i;
+
+	which = text.at < text.end ?
+		of_letter[(unsigned char)*text.at] | BIT(FAULT) : 0;
+	for (i = 0; which >> i; i++) {
+		if (!(which >> i & 1) || !forms[i].begins(p, text, memory))
+			continue;
+		p->form = (uint8_t)i;
+		p->over |= !forms[i].takes && !p->joins && !p->expects;
+		return true;
+	}
+	return false;
+}
+
+bool pdet_log_report_takes(struct pdet_log_page *p, struct pdet_scan text,
+			   bool *memory)
+{
+	return p->report && forms[p->form].takes &&
+	       forms[p->form].takes(p, text, memory);
+}
+
+unsigned pdet_log_patience(const struct pdet_log_page *p)
+{
+	switch (p->report) {
+	case PAGEDET_REPORT_KASAN:
+	case PAGEDET_REPORT_SLAB:
+	case PAGEDET_REPORT_HUNG_TASK:
+		return PDET_LOG_PATIENCE_LONG;
+	case PAGEDET_REPORT_FAULT:
+		return p->wants_pc ? PDET_LOG_PATIENCE :
+				     PDET_LOG_PATIENCE_SHORT;
+	default:
+		return PDET_LOG_PATIENCE;
+	}
+}
+
+bool pdet_log_names_something(const struct pdet_log_page *p)
+{
+	return p->kind != PDET_LOG_REPORT || p->has & PDET_LOG_PFN ||
+	       p->has_address || p->has_kaddr || p->hashed || p->found;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Reports of the kernel that name a page: shared by the files of the forms,
+ * report.c and log.c.
+ */
+#ifndef PDET_BACKEND_LOG_REPORT_H
+#define PDET_BACKEND_LOG_REPORT_H
+
+#include "backend/log/rows.h"
+
+/* x86 has no other base pages. */
+#define PDET_LOG_X86_SHIFT 12
+
+/* Number of other lines after which a report ends. After the head of a KASAN or
+ * SLUB report come the stacks of three tasks. */
+#define PDET_LOG_PATIENCE 64
+#define PDET_LOG_PATIENCE_LONG 512
+/* A program's bytes are on the next line. */
+#define PDET_LOG_PATIENCE_SHORT 8
+
+/* --- report.c --- */
+
+/* pdet_log_hex - a hex number, with 0x or without. */
+bool pdet_log_hex(struct pdet_scan *s, uint64_t *ret);
+
+/* pdet_log_before - cut @s before the last @word in it. */
+bool pdet_log_before(struct pdet_scan *s, const char *word);
+
+/* pdet_log_task - parse "COMM:PID" or "COMM/PID", which is the whole of @s. The
+ * name may contain @c. If the text has another form, the function returns false
+ * and stores nothing. */
+bool pdet_log_task(struct pdet_log_page *p, struct pdet_scan s, char c,
+		   bool *memory);
+
+/* pdet_log_name - store a task's name if it is plausible and none is known. */
+void pdet_log_name(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
+
+/* pdet_log_cpu - parse "CPU: 1 [UID: 0] PID: 58 Comm: modprobe ...". The pid is
+ * used if the name matches the known one, or if no name is known. */
+bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
+		  bool *memory);
+
+/* pdet_log_says - store the report's text. Only the first text is kept. */
+void pdet_log_says(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
+
+/* pdet_log_kernel_address - an address printed with "%px", or with "%p", which
+ * is usually a hash (Documentation/core-api/printk-formats.rst). */
+void pdet_log_kernel_address(struct pdet_log_page *p, uint64_t addr,
+			     bool may_be_hash);
+
+/* --- the forms. The first function of each says whether a report begins here,
+ * and parses it into *p, which is empty if not. The second one says whether
+ * this is another line of the report. --- */
+
+bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
+			      bool *memory);
+bool pdet_log_bad_page(struct pdet_log_page *p, struct pdet_scan s,
+		       bool *memory);
+bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
+			    bool *memory);
+bool pdet_log_machine_check_begins(struct pdet_log_page *p, struct pdet_scan s,
+				   bool *memory);
+bool pdet_log_machine_check(struct pdet_log_page *p, struct pdet_scan s,
+			    bool *memory);
+bool pdet_log_slab_begins(struct pdet_log_page *p, struct pdet_scan s,
+			  bool *memory);
+bool pdet_log_slab(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
+bool pdet_log_kasan_begins(struct pdet_log_page *p, struct pdet_scan s,
+			   bool *memory);
+bool pdet_log_kasan(struct pdet_log_page *p, struct pdet_scan s,
+		    bool *memory);
+bool pdet_log_io_begins(struct pdet_log_page *p, struct pdet_scan s,
+			bool *memory);
+bool pdet_log_move_begins(struct pdet_log_page *p, struct pdet_scan s,
+			  bool *memory);
+bool pdet_log_fault_begins(struct pdet_log_page *p, struct pdet_scan s,
+			   bool *memory);
+bool pdet_log_fault(struct pdet_log_page *p, struct pdet_scan s,
+		    bool *memory);
+bool pdet_log_hung_begins(struct pdet_log_page *p, struct pdet_scan s,
+			  bool *memory);
+bool pdet_log_hung(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
+
+#endif

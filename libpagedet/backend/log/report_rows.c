@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Fills columns from a report: its kind, the task and address that it names,
+ * and its text if no block of dump_page() has more.
+ */
+#include <string.h>
+
+#include "backend/log/report.h"
+
+#define F(name) PAGEDET_FIELD_##name
+
+/* Put tasks and addresses. maps.c handles the tasks and addresses of a query to
+ * Page Detective. */
+static void put_place(const struct pdet_log_putting *o)
+{
+	const struct pdet_log_page *p = o->p;
+	const unsigned shift = p->shift ? p->shift : 12;
+	size_t i;
+
+	if (p->has_address || p->has_kaddr || p->hashed || p->task ||
+	    p->comm.len) {
+		for (i = 0; i < PDET_LOG_OF_ADDRESS; i++)
+			pdet_log_cell_lost(o, pdet_log_of_address[i],
+					   PAGEDET_UNSUPPORTED);
+		pdet_log_cell_lost(o, F(TGID), PAGEDET_UNSUPPORTED);
+	}
+	if (p->task)
+		pdet_log_cell(o, F(PID), p->pid);
+	if (p->comm.len)
+		pdet_log_cell_text(o, F(COMM), pdet_log_page_text(p, p->comm));
+	/* No page is smaller than 4 KiB. */
+	if (p->has_address)
+		pdet_log_cell(o, F(VADDR), p->virt >> shift << shift);
+	else if (p->has_kaddr)
+		pdet_log_cell(o, F(VADDR), p->kaddr);
+	/* VM_READ, VM_WRITE, VM_EXEC, VM_SHARED */
+	if (p->has_vm_flags)
+		pdet_log_cell(o, F(VMA_PROT), p->vm_flags & 15);
+}
+
+static void put_file(const struct pdet_log_putting *o)
+{
+	const struct pdet_log_page *p = o->p;
+
+	if (p->report == PAGEDET_REPORT_IO_ERROR) {
+		if (p->has_dev)
+			pdet_log_cell(o, F(DEV), p->dev);
+		if (p->has & PDET_LOG_INODE)
+			pdet_log_cell(o, F(INODE), p->inode);
+	}
+	if (p->has_position && p->shift)
+		pdet_log_cell(o, F(INDEX), p->position >> p->shift);
+	/*
+	 * The inode belongs to the file mapped at the address, not to the page.
+	 */
+	if (p->file_index && !p->block)
+		pdet_log_cell(o, F(INDEX), p->index_in_file);
+}
+
+/* Put the flags implied by the text, if there is no block. */
+static void put_flags(const struct pdet_log_putting *o)
+{
+	const struct pdet_log_page *p = o->p;
+
+	if (p->has & PDET_LOG_FLAGS || !p->flags_known)
+		return;
+	pdet_log_cell(o, F(FLAGS), p->flags & p->flags_known);
+	pdet_log_cell(o, F(FLAGS_KNOWN), p->flags_known);
+	if (p->flags & PAGEDET_PF(PAGEDET_PF_BUDDY))
+		pdet_log_cell(o, F(KIND), PAGEDET_KIND_FREE);
+	else if (p->flags & PAGEDET_PF(PAGEDET_PF_HUGE))
+		pdet_log_cell(o, F(KIND), PAGEDET_KIND_HUGETLB);
+}
+
+/* Put the time and the reason of the report. */
+static void put_event(const struct pdet_log_putting *o)
+{
+	const struct pdet_log_page *p = o->p;
+
+	if (p->stamp.has_us)
+		pdet_log_cell(o, F(EVENT_NS), p->stamp.us * 1000);
+	if (p->says.len || p->why.len)
+		pdet_log_cell_text(o, F(REASON), pdet_log_page_text(p,
+				   p->says.len ? p->says : p->why));
+}
+
+void pdet_log_put_report(const struct pdet_log_putting *o)
+{
+	const struct pdet_log_page *p = o->p;
+
+	pdet_log_cell(o, F(REPORT), p->report);
+	put_event(o);
+	if (p->report == PAGEDET_REPORT_PAGE_DETECTIVE ||
+	    p->report == PAGEDET_REPORT_DUMP_PAGE)
+		return;
+	put_place(o);
+	put_file(o);
+	put_flags(o);
+	if (p->is_slab)
+		pdet_log_cell(o, F(KIND), PAGEDET_KIND_SLAB);
+	if (p->cache.len)
+		pdet_log_cell_text(o, F(SLAB_CACHE),
+				   pdet_log_page_text(p, p->cache));
+	/* A block that names a file is more specific, but does not have the
+	 * reason of the report. */
+	if (p->says.len && (!p->aops.len ||
+			    p->report == PAGEDET_REPORT_BAD_PAGE_STATE))
+		pdet_log_cell_text(o, F(OBJECT),
+				   pdet_log_page_text(p, p->says));
+	else if (p->file.len && !p->aops.len)
+		pdet_log_cell_text(o, F(OBJECT),
+				   pdet_log_page_text(p, p->file));
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The source "log": a kernel log opened instead of a kernel. It has only the
+ * pages named in the log; the last statement about a page counts. The log is
+ * read as a whole at the first query.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/backend.h"
+#include "backend/log/log.h"
+#include "backend/text_kind.h"
+#include "base/clock.h"
+#include "base/codec/text_stream.h"
+#include "base/pairs.h"
+#include "memory/dump_kind.h"
+
+struct log_source {
+	struct pdet_backend backend;
+	const struct pagedet_options *options;
+	struct {
+		struct pdet_log_page *data;
+		size_t n, cap;
+	} pages;		/* sorted by pfn once the log is read */
+	struct pdet_texts stacks;
+	bool read;
+	bool cut;		/* the rest could not be read */
+	char release[96];
+};
+
+static struct log_source *source_of(struct pdet_backend *b)
+{
+	return PDET_CONTAINER(b, struct log_source, backend);
+}
+
+static int log_probe(struct pdet_env *env, const struct pdet_input *in)
+{
+	struct pdet_text_stream *s;
+	struct pdet_scan head;
+	struct stat st;
+	int ours = 0;
+
+	/* Never probe a pipe: its data can be read only once. */
+	if (in->options->n_files != 1 || stat(in->options->files[0], &st) < 0 ||
+	    !S_ISREG(st.st_mode) ||
+	    pdet_text_stream_open(env, in->options->files[0], &s) < 0)
+		return 0;
+	/* A memory dump may contain the text of a log. */
+	if (pdet_text_stream_peek(s, env, 4096, &head) == 0 &&
+	    !pdet_dump_kind(head.at, (size_t)(head.end - head.at)) &&
+	    !pdet_text_is_binary(head.at, (size_t)(head.end - head.at)) &&
+	    pdet_text_stream_peek(s, env, PDET_TEXT_HEAD, &head) == 0 &&
+	    pdet_text_is_log(head.at, (size_t)(head.end - head.at)))
+		ours = 100;
+	pdet_text_stream_close(s);
+	pdet_clear(env);
+	return ours;
+}
+
+static int log_open(struct pdet_backend *b, struct pdet_env *env,
+		    const struct pdet_input *in)
+{
+	(void)env;
+	source_of(b)->options = in->options;
+	b->no_cache = true;
+	return 0;
+}
+
+static void unload(struct log_source *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->pages.n; i++)
+		pdet_log_page_free(&l->pages.data[i]);
+	pdet_vec_free(&l->pages);
+	pdet_texts_free(&l->stacks);
+	l->cut = false;
+}
+
+static void log_close(struct pdet_backend *b)
+{
+	unload(source_of(b));
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct pdet_log_page *x = a, *y = b;
+
+	return (x->pfn > y->pfn) - (x->pfn < y->pfn);
+}
+
+/* The statement that begins last replaces earlier ones about the same page. */
+static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
+		struct pdet_log *log, const struct pdet_log_page *p)
+{
+	struct pdet_log_page *before;
+	uint64_t i;
+
+	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
+		before = &l->pages.data[i];
+		if (before->line > p->line)
+			return 0;
+		pdet_log_page_free(before);
+		pdet_log_steal(log, before);
+		return 0;
+	}
+	if (!pdet_vec_reserve(&l->pages, 1) ||
+	    !pdet_pairs_set(by_pfn, p->pfn, l->pages.n))
+		return -ENOMEM;
+	pdet_log_steal(log, &l->pages.data[l->pages.n++]);
+	return 0;
+}
+
+static int take_pages(struct log_source *l, struct pdet_pairs *by_pfn,
+		      struct pdet_log *log)
+{
+	const struct pdet_log_page *p;
+	int r = 0;
+
+	while (r == 0 && (p = pdet_log_take(log)))
+		if (p->has & PDET_LOG_PFN)
+			r = keep(l, by_pfn, log, p);
+	return r;
+}
+
+static int read_all(struct log_source *l, struct pdet_env *env,
+		    struct pdet_text_stream *in, struct pdet_log *log)
+{
+	struct pdet_pairs by_pfn = { 0 };
+	struct pdet_text_line line = { .open = false };
+	int r, read;
+
+	do {
+		read = pdet_text_stream_line(in, env, &line);
+		r = read > 0 ? pdet_log_feed(log, line.text) :
+			       pdet_log_end(log, line.open || read < 0);
+		if (r == 0)
+			r = take_pages(l, &by_pfn, log);
+	} while (r == 0 && read > 0);
+	pdet_pairs_free(&by_pfn);
+	if (r < 0)
+		return pdet_fail(env, ENOMEM, "cannot keep the events of %s: "
+				 "no memory", pdet_text_stream_name(in));
+	if (read == 0 || read == -ENOMEM || read == -ETIMEDOUT || !l->pages.n)
+		return read;
+	/* Use the valid part of a damaged log. */
+	pdet_log(env, PAGEDET_LOG_WARNING, "%s", env->error);
+	pdet_clear(env);
+	l->cut = true;
+	return 0;
+}
+
+static int keep_stacks(struct log_source *l, struct pdet_env *env)
+{
+	size_t i;
+
+	for (i = 0; i < l->pages.n; i++)
+		if (!pdet_log_stacks(&l->pages.data[i], &l->stacks))
+			return pdet_fail(env, ENOMEM, "no memory");
+	return 0;
+}
+
+/* Continue until the deadline. Reading a regular file does not wait. */
+static int check(void *arg, int *ms)
+{
+	const uint64_t *deadline_ns = arg;
+
+	*ms = -1;
+	return *deadline_ns && pdet_clock_ns(CLOCK_MONOTONIC) >= *deadline_ns ?
+	       ETIMEDOUT : 0;
+}
+
+/* @deadline_ns: CLOCK_MONOTONIC; 0: there is no deadline. After the deadline
+ * nothing is known, because the last statement about a page may still
+ * follow. */
+static int load(struct log_source *l, struct pdet_env *env,
+		uint64_t deadline_ns)
+{
+	const struct pdet_text_watch watch = { check, &deadline_ns };
+	struct pdet_text_stream *in;
+	struct pdet_log *log;
+	int r;
+
+	if (l->read)
+		return 0;
+	log = pdet_log_new();
+	if (!log)
+		return pdet_fail(env, ENOMEM, "no memory");
+	unload(l);
+	r = pdet_text_stream_open_watched(env, l->options->files[0], &watch,
+					  &in);
+	if (r == 0) {
+		r = read_all(l, env, in, log);
+		pdet_text_stream_close(in);
+	}
+	snprintf(l->release, sizeof(l->release), "%s", pdet_log_release(log));
+	pdet_log_free(log);
+	if (r == -ETIMEDOUT)
+		return pdet_fail(env, ETIMEDOUT, "cannot read all of %s: the "
+				 "deadline passed", l->options->files[0]);
+	if (r == 0)
+		r = keep_stacks(l, env);
+	if (r < 0)
+		return r;
+	if (l->pages.n)
+		qsort(l->pages.data, l->pages.n, sizeof(*l->pages.data),
+		      compare);
+	l->read = true;
+	return 0;
+}
+
+static void log_info(struct pdet_backend *b, struct pdet_env *env,
+		     struct pdet_kernel_info *ret)
+{
+	struct log_source *l = source_of(b);
+
+	if (load(l, env, 0) < 0)
+		return;
+	snprintf(ret->release, sizeof(ret->release), "%s", l->release);
+}
+
+static void log_survey(struct pdet_backend *b, struct pdet_env *env,
+		       uint32_t target, unsigned field, unsigned source,
+		       struct pdet_ability *ret)
+{
+	const struct pdet_fields told = pdet_log_said_fields();
+
+	(void)b;
+	(void)env;
+	(void)target;
+	(void)source;
+	memset(ret, 0, sizeof(*ret));
+	ret->cost = PAGEDET_COST_FREE;
+	ret->partial = true;
+	ret->reason = pdet_fields_has(&told, field) ||
+		      field == PAGEDET_FIELD_MAP ? PAGEDET_HAVE :
+						   PAGEDET_UNSUPPORTED;
+}
+
+static int log_prepare(struct pdet_backend *b, struct pdet_env *env,
+		       const struct pdet_wants *wants)
+{
+	return load(source_of(b), env, wants->deadline_ns);
+}
+
+static int log_session_new(struct pdet_backend *b, struct pdet_env *env,
+			   const struct pdet_wants *wants,
+			   struct pdet_session **ret)
+{
+	struct pdet_session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->backend = b;
+	s->env = *env;
+	s->wants = wants;
+	*ret = s;
+	return 0;
+}
+
+static void log_session_free(struct pdet_session *s)
+{
+	free(s);
+}
+
+static const struct pdet_log_page *find(const struct log_source *l,
+					uint64_t pfn)
+{
+	size_t low = 0, high = l->pages.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (l->pages.data[mid].pfn < pfn)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < l->pages.n && l->pages.data[low].pfn == pfn ?
+		&l->pages.data[low] : NULL;
+}
+
+/* The log has no statement about the page, as far as it was read. */
+static unsigned why_absent(const struct log_source *l)
+{
+	return l->cut ? PAGEDET_IO : PAGEDET_EXCLUDED;
+}
+
+static int log_fill(struct pdet_session *s, struct pdet_batch *b,
+		    const struct pdet_fields *want, unsigned source)
+{
+	const struct log_source *l = source_of(s->backend);
+	const struct pdet_log_page *p;
+	uint32_t row;
+	unsigned f;
+
+	for (row = 0; row < b->n; row++) {
+		p = find(l, pdet_batch_get(b, row, PAGEDET_FIELD_PFN,
+					   UINT64_MAX));
+		if (p) {
+			pdet_log_put(p, b, row, want, source);
+			continue;
+		}
+		pdet_fields_for(f, want)
+			pdet_put_lost(b, row, f, why_absent(l), source);
+	}
+	return 0;
+}
+
+static int log_told(struct pdet_session *s, uint64_t pfn, size_t *at,
+		    struct pdet_batch *b)
+{
+	const struct log_source *l = source_of(s->backend);
+	const struct pdet_log_page *p = find(l, pfn);
+
+	if (!p)
+		return (int)why_absent(l);
+	return pdet_log_put_maps(p, at, b, &s->wants->fields,
+				 PAGEDET_SOURCE_LOG);
+}
+
+static int log_stack(struct pdet_session *s, uint64_t id,
+		     struct pdet_text *ret)
+{
+	return pdet_texts_get(&source_of(s->backend)->stacks, id, ret);
+}
+
+static int log_memory(struct pdet_backend *b, struct pdet_env *env,
+		      struct pdet_ranges *ret)
+{
+	struct log_source *l = source_of(b);
+	size_t i;
+	int r;
+
+	r = load(l, env, 0);
+	for (i = 0; i < l->pages.n && r == 0; i++) {
+		const uint64_t pfn = l->pages.data[i].pfn;
+
+		if (ret->n && ret->data[ret->n - 1].last + 1 == pfn)
+			ret->data[ret->n - 1].last = pfn;
+		else if (!pdet_vec_push(ret, (struct pdet_range){ pfn, pfn }))
+			r = pdet_fail(env, ENOMEM, "no memory");
+	}
+	return r;
+}
+
+const struct pdet_backend_ops pdet_log_ops = {
+	.name = "log",
+	.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG),
+	.size = sizeof(struct log_source),
+	.probe = log_probe,
+	.open = log_open,
+	.close = log_close,
+	.info = log_info,
+	.survey = log_survey,
+	.prepare = log_prepare,
+	.session_new = log_session_new,
+	.session_free = log_session_free,
+	.fill = log_fill,
+	.memory = log_memory,
+	.told = log_told,
+	.stack = log_stack,
+};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Parses characters and numbers, and never reads past the end. */
+#include <string.h>
+
+#include "base/text/text.h"
+
+int pdet_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 16;
+}
+
+bool pdet_scan_hex(struct pdet_scan *s, uint64_t *ret)
+{
+	const char *p = s->at;
+	uint64_t value = 0;
+
+	for (; p < s->end && pdet_hex_digit(*p) < 16; p++) {
+		if (value >> 60)
+			return false;
+		value = value << 4 | (uint64_t)pdet_hex_digit(*p);
+	}
+	if (p == s->at)
+		return false;
+	s->at = p;
+	*ret = value;
+	return true;
+}
+
+bool pdet_scan_dec(struct pdet_scan *s, uint64_t *ret)
+{
+	const char *p = s->at;
+	uint64_t value = 0;
+
+	for (; p < s->end && *p >= '0' && *p <= '9'; p++) {
+		uint64_t d = (uint64_t)(*p - '0');
+
+		if (value > (UINT64_MAX - d) / 10)
+			return false;
+		value = value * 10 + d;
+	}
+	if (p == s->at)
+		return false;
+	s->at = p;
+	*ret = value;
+	return true;
+}
+
+bool pdet_scan_char(struct pdet_scan *s, char c)
+{
+	if (s->at == s->end || *s->at != c)
+		return false;
+	s->at++;
+	return true;
+}
+
+bool pdet_scan_word(struct pdet_scan *s, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(s->end - s->at) < len || memcmp(s->at, word, len))
+		return false;
+	s->at += len;
+	return true;
+}
+
+void pdet_scan_blanks(struct pdet_scan *s)
+{
+	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t'))
+		s->at++;
+}
+
+bool pdet_scan_line(struct pdet_scan *text, struct pdet_scan *line)
+{
+	const char *nl;
+
+	if (text->at == text->end)
+		return false;
+	line->at = text->at;
+	nl = memchr(text->at, '\n', (size_t)(text->end - text->at));
+	line->end = nl ? nl : text->end;
+	text->at = nl ? nl + 1 : text->end;
+	return true;
+}
+
+struct pdet_scan pdet_scan_token(struct pdet_scan *s)
+{
+	struct pdet_scan token;
+
+	pdet_scan_blanks(s);
+	token.at = s->at;
+	while (s->at < s->end && *s->at != ' ' && *s->at != '\t' &&
+	       *s->at != '\n')
+		s->at++;
+	token.end = s->at;
+	return token;
+}
+
+bool pdet_scan_is(const struct pdet_scan *s, const char *word)
+{
+	size_t len = strlen(word);
+
+	return (size_t)(s->end - s->at) == len && !memcmp(s->at, word, len);
+}
+
+bool pdet_scan_is_device(struct pdet_scan s, uint64_t *ret)
+{
+	uint64_t major, minor;
+
+	if (!pdet_scan_dec(&s, &major) || !pdet_scan_char(&s, ':') ||
+	    !pdet_scan_dec(&s, &minor) || s.at != s.end ||
+	    major > UINT32_MAX || minor > UINT32_MAX)
+		return false;
+	*ret = major << 32 | minor;
+	return true;
+}
+
+size_t pdet_unescape_octal(char *text, size_t len)
+{
+	size_t in, out = 0;
+
+	for (in = 0; in < len; in++) {
+		if (text[in] == '\\' && in + 3 < len &&
+		    text[in + 1] >= '0' && text[in + 1] <= '3' &&
+		    text[in + 2] >= '0' && text[in + 2] <= '7' &&
+		    text[in + 3] >= '0' && text[in + 3] <= '7') {
+			text[out++] = (char)((text[in + 1] - '0') << 6 |
+					     (text[in + 2] - '0') << 3 |
+					     (text[in + 3] - '0'));
+			in += 3;
+		} else {
+			text[out++] = text[in];
+		}
+	}
+	return out;
+}

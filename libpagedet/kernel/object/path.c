@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Builds paths from the last name to the first, so it fills the buffer from its
+ * end. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/container/list.h"
+#include "kernel/object/path.h"
+
+/* This is the limit for each of these: names in a path, mounts on the way,
+ * names of an inode, mounts of one filesystem. */
+#define MOST 4096
+#define NAME_BYTES 256
+#define DELETED " (deleted)"
+
+enum { FILE_PATH_MNT, FILE_PATH_DENTRY, FILE_FIELDS };
+static const pdet_field_names file_names[FILE_FIELDS] = {
+	[FILE_PATH_MNT] = { "file.f_path.mnt" },
+	[FILE_PATH_DENTRY] = { "file.f_path.dentry" },
+};
+
+enum { DENTRY_NAME, DENTRY_LEN, DENTRY_PARENT, DENTRY_INODE, DENTRY_PPREV,
+       DENTRY_OPS, DENTRY_SB, DENTRY_ALIAS, DENTRY_FIELDS };
+static const pdet_field_names dentry_names[DENTRY_FIELDS] = {
+	[DENTRY_NAME] = { "dentry.d_name.name", "dentry.__d_name.name" },
+	[DENTRY_LEN] = { "dentry.d_name.len", "dentry.__d_name.len" },
+	[DENTRY_PARENT] = { "dentry.d_parent" },
+	[DENTRY_INODE] = { "dentry.d_inode" },
+	[DENTRY_PPREV] = { "dentry.d_hash.pprev" },
+	[DENTRY_OPS] = { "dentry.d_op", "dentry.__d_op" },
+	[DENTRY_SB] = { "dentry.d_sb" },
+	[DENTRY_ALIAS] = { "dentry.d_u.d_alias", "dentry.d_alias" },
+};
+
+enum { VFSMOUNT_ROOT, VFSMOUNT_FIELDS };
+static const pdet_field_names vfsmount_names[VFSMOUNT_FIELDS] = {
+	[VFSMOUNT_ROOT] = { "vfsmount.mnt_root" },
+};
+
+enum { MOUNT_PARENT, MOUNT_POINT, MOUNT_MNT, MOUNT_INSTANCE, MOUNT_NS,
+       MOUNT_NEXT, MOUNT_FIELDS };
+static const pdet_field_names mount_names[MOUNT_FIELDS] = {
+	[MOUNT_PARENT] = { "mount.mnt_parent" },
+	[MOUNT_POINT] = { "mount.mnt_mountpoint" },
+	[MOUNT_MNT] = { "mount.mnt" },
+	[MOUNT_INSTANCE] = { "mount.mnt_instance" }, /* until 6.17 */
+	[MOUNT_NS] = { "mount.mnt_ns" },
+	[MOUNT_NEXT] = { "mount.mnt_next_for_sb" }, /* 6.18 */
+};
+
+enum { INODE_DENTRY, INODE_SB, INODE_INO, INODE_FIELDS };
+static const pdet_field_names inode_names[INODE_FIELDS] = {
+	[INODE_DENTRY] = { "inode.i_dentry.first" },
+	[INODE_SB] = { "inode.i_sb" },
+	[INODE_INO] = { "inode.i_ino" },
+};
+
+enum { SUPER_TYPE, SUPER_MOUNTS, SUPER_FIELDS };
+static const pdet_field_names super_names[SUPER_FIELDS] = {
+	[SUPER_TYPE] = { "super_block.s_type" },
+	[SUPER_MOUNTS] = { "super_block.s_mounts" },
+};
+
+static const pdet_field_names ops_names[] = {
+	{ "dentry_operations.d_dname" },
+};
+
+bool pdet_paths_init(struct pdet_paths *p, const struct pdet_btf *btf)
+{
+	unsigned i;
+
+	pdet_struct_find(&p->file, btf, file_names, FILE_FIELDS);
+	pdet_struct_find(&p->dentry, btf, dentry_names, DENTRY_FIELDS);
+	pdet_struct_find(&p->vfsmount, btf, vfsmount_names, VFSMOUNT_FIELDS);
+	pdet_struct_find(&p->mount, btf, mount_names, MOUNT_FIELDS);
+	pdet_struct_find(&p->inode, btf, inode_names, INODE_FIELDS);
+	pdet_struct_find(&p->super, btf, super_names, SUPER_FIELDS);
+	pdet_struct_find(&p->ops, btf, ops_names, 1);
+	p->mount_of_vfsmount = p->mount.field[MOUNT_MNT].at;
+	p->alias = pdet_struct_has(&p->dentry, DENTRY_ALIAS) ?
+		   (uint32_t)p->dentry.field[DENTRY_ALIAS].at : 0;
+	for (i = DENTRY_NAME; i <= DENTRY_PPREV; i++)
+		if (!pdet_struct_has(&p->dentry, i))
+			return false;
+	return pdet_struct_has(&p->vfsmount, VFSMOUNT_ROOT) &&
+	       pdet_struct_has(&p->mount, MOUNT_PARENT) &&
+	       pdet_struct_has(&p->mount, MOUNT_POINT) &&
+	       p->mount_of_vfsmount >= 0;
+}
+
+/* --- one dentry --- */
+
+struct dentry {
+	uint64_t addr, parent, inode, ops, sb;
+	bool unhashed;
+	uint64_t name;
+	uint32_t len;
+};
+
+static int read_dentry(struct pdet_space *space, const struct pdet_paths *p,
+		       uint64_t addr, struct dentry *ret)
+{
+	const struct pdet_struct *s = &p->dentry;
+	char buf[PDET_STRUCT_BYTES];
+	int r = pdet_struct_read(space, s, addr, buf);
+
+	if (r < 0)
+		return r;
+	ret->addr = addr;
+	ret->parent = pdet_struct_get(s, buf, DENTRY_PARENT);
+	ret->inode = pdet_struct_get(s, buf, DENTRY_INODE);
+	ret->ops = pdet_struct_get(s, buf, DENTRY_OPS);
+	ret->sb = pdet_struct_get(s, buf, DENTRY_SB);
+	ret->unhashed = !pdet_struct_get(s, buf, DENTRY_PPREV);
+	ret->name = pdet_struct_get(s, buf, DENTRY_NAME);
+	ret->len = (uint32_t)pdet_struct_get(s, buf, DENTRY_LEN);
+	/* Only objects outside any tree have no name, as block devices. */
+	return (ret->len || ret->parent == addr) && ret->len < NAME_BYTES ?
+	       0 : -EBADMSG;
+}
+
+static int read_name(struct pdet_space *space, const struct dentry *d,
+		     char name[NAME_BYTES])
+{
+	int r = pdet_is_address(d->name) ?
+		pdet_space_read(space, d->name, name, d->len) : -EBADMSG;
+
+	if (r < 0)
+		return r == -ENOENT ? -EBADMSG : r;
+	/* During a rename, the length may belong to the other name. */
+	if (memchr(name, '\0', d->len))
+		return -EBADMSG;
+	name[d->len] = '\0';
+	return 0;
+}
+
+/* --- whole paths --- */
+
+struct text {
+	char *buf;
+	size_t at;		/* it begins there */
+};
+
+static bool prepend(struct text *t, const char *bytes, size_t n)
+{
+	if (n > t->at)
+		return false;
+	t->at -= n;
+	memcpy(t->buf + t->at, bytes, n);
+	return true;
+}
+
+static int prepend_name(struct pdet_space *space, const struct dentry *d,
+			struct text *t)
+{
+	char name[NAME_BYTES];
+	int r = read_name(space, d, name);
+
+	if (r < 0)
+		return r;
+	return prepend(t, name, d->len) && prepend(t, "/", 1) ? 0 : -EBADMSG;
+}
+
+/*
+ * Go from a mount to the dentry on which it is mounted. *top: it is the root
+ * mount.
+ */
+static int climb(struct pdet_space *space, const struct pdet_paths *p,
+		 uint64_t *mount, uint64_t *dentry, bool *top)
+{
+	uint64_t parent;
+	int r = pdet_struct_value(space, &p->mount, *mount, MOUNT_PARENT,
+				  &parent);
+
+	if (r < 0)
+		return r;
+	*top = parent == *mount;
+	if (*top)
+		return 0;
+	r = pdet_struct_value(space, &p->mount, *mount, MOUNT_POINT, dentry);
+	*mount = parent;
+	return r;
+}
+
+static int root_of(struct pdet_space *space, const struct pdet_paths *p,
+		   uint64_t mount, uint64_t *ret)
+{
+	return pdet_struct_value(space, &p->vfsmount,
+				 mount + (uint64_t)p->mount_of_vfsmount,
+				 VFSMOUNT_ROOT, ret);
+}
+
+/* If @mount is 0, stop at the root of the filesystem. */
+static int walk_up(struct pdet_space *space, const struct pdet_paths *p,
+		   uint64_t mount, uint64_t dentry, struct text *t)
+{
+	struct dentry d;
+	uint64_t root = 0;
+	unsigned i;
+	bool top;
+	int r = mount ? root_of(space, p, mount, &root) : 0;
+
+	for (i = 0; r >= 0 && i < MOST; i++) {
+		if (mount && dentry == root) {
+			r = climb(space, p, &mount, &dentry, &top);
+			if (r >= 0 && top)
+				return 0;
+			if (r >= 0)
+				r = root_of(space, p, mount, &root);
+			continue;
+		}
+		r = read_dentry(space, p, dentry, &d);
+		if (r < 0)
+			return r;
+		if (d.parent == d.addr)
+			return 0;
+		r = prepend_name(space, &d, t);
+		dentry = d.parent;
+	}
+	return r < 0 ? r : -EBADMSG;
+}
+
+/*
+ * Objects outside any tree, such as pipes and memfds, are named after their
+ * filesystem.
+ */
+static int pseudo_name(struct pdet_space *space, const struct pdet_paths *p,
+		       const struct dentry *d, struct text *t)
+{
+	char name[NAME_BYTES], fs[16] = "", text[NAME_BYTES + 32];
+	uint64_t type = 0, fs_name, ino = 0;
+	int r = read_name(space, d, name);
+
+	if (r < 0)
+		return r;
+	if (pdet_struct_value(space, &p->super, d->sb, SUPER_TYPE, &type) ||
+	    pdet_space_u64(space, type, &fs_name) ||
+	    pdet_space_text(space, fs_name, fs, sizeof(fs)) < 0)
+		return -EBADMSG;
+	if (!strcmp(fs, "pipefs") || !strcmp(fs, "sockfs")) {
+		r = pdet_struct_value(space, &p->inode, d->inode, INODE_INO,
+				      &ino);
+		if (r < 0)
+			return r;
+		snprintf(text, sizeof(text), "%s:[%llu]",
+			 *fs == 'p' ? "pipe" : "socket",
+			 (unsigned long long)ino);
+	} else if (!strcmp(fs, "anon_inodefs")) {
+		snprintf(text, sizeof(text), "anon_inode:%s", name);
+	} else {
+		snprintf(text, sizeof(text), "/%s" DELETED, name);
+	}
+	return prepend(t, text, strlen(text)) ? 0 : -EBADMSG;
+}
+
+static bool is_pseudo(struct pdet_space *space, const struct pdet_paths *p,
+		      const struct dentry *d, uint64_t root)
+{
+	uint64_t namer;
+
+	return d->ops && (d->parent != d->addr || d->addr != root) &&
+	       pdet_struct_has(&p->ops, 0) &&
+	       !pdet_struct_value(space, &p->ops, d->ops, 0, &namer) && namer;
+}
+
+static ssize_t finish(struct text *t)
+{
+	const size_t n = PDET_PATH - 1 - t->at;
+
+	if (!n) {
+		memcpy(t->buf, "/", 2);
+		return 1;
+	}
+	memmove(t->buf, t->buf + t->at, n + 1);
+	return (ssize_t)n;
+}
+
+ssize_t pdet_path_of_dentry(struct pdet_space *space,
+			    const struct pdet_paths *p, uint64_t vfsmount,
+			    uint64_t dentry, char buf[PDET_PATH])
+{
+	const uint64_t mount = vfsmount ?
+		vfsmount - (uint64_t)p->mount_of_vfsmount : 0;
+	struct text t = { buf, PDET_PATH - 1 };
+	uint64_t root = 0;
+	struct dentry d;
+	int r = read_dentry(space, p, dentry, &d);
+
+	if (!r && mount)
+		r = root_of(space, p, mount, &root);
+	if (r < 0)
+		return r;
+	buf[t.at] = '\0';
+	if (is_pseudo(space, p, &d, root)) {
+		r = pseudo_name(space, p, &d, &t);
+	} else if (!d.len) {
+		r = -ENOENT;
+	} else {
+		if (d.unhashed && d.parent != d.addr)
+			prepend(&t, DELETED, strlen(DELETED));
+		r = walk_up(space, p, mount, dentry, &t);
+	}
+	return r < 0 ? r : finish(&t);
+}
+
+ssize_t pdet_path_of_file(struct pdet_space *space, const struct pdet_paths *p,
+			  uint64_t file, char buf[PDET_PATH])
+{
+	uint64_t mnt, dentry;
+	int r = pdet_struct_value(space, &p->file, file, FILE_PATH_MNT, &mnt);
+
+	if (!r)
+		r = pdet_struct_value(space, &p->file, file, FILE_PATH_DENTRY,
+				      &dentry);
+	return r < 0 ? r : pdet_path_of_dentry(space, p, mnt, dentry, buf);
+}
+
+/* --- of inodes --- */
+
+/* Whether a dentry is below another one. Returns 1, 0, or negative errno. */
+static int is_below(struct pdet_space *space, const struct pdet_paths *p,
+		    uint64_t dentry, uint64_t root)
+{
+	uint64_t parent;
+	unsigned i;
+	int r;
+
+	for (i = 0; i < MOST; i++, dentry = parent) {
+		if (dentry == root)
+			return 1;
+		r = pdet_struct_value(space, &p->dentry, dentry, DENTRY_PARENT,
+				      &parent);
+		if (r < 0 || parent == dentry)
+			return r;
+	}
+	return -EBADMSG;
+}
+
+struct search {
+	struct pdet_space *space;
+	const struct pdet_paths *p;
+	uint64_t mnt_ns, dentry;
+	uint64_t mount;		/* found */
+	int error;		/* of a mount that cannot be read */
+};
+
+static bool fits(struct search *s, uint64_t mount)
+{
+	uint64_t ns, root;
+	int r = pdet_struct_value(s->space, &s->p->mount, mount, MOUNT_NS,
+				  &ns);
+
+	if (r == 0 && ns != s->mnt_ns)
+		return false;
+	if (r == 0)
+		r = root_of(s->space, s->p, mount, &root);
+	if (r == 0 && !pdet_is_address(root))
+		r = -EBADMSG;
+	if (r == 0)
+		r = is_below(s->space, s->p, s->dentry, root);
+	if (r < 0)
+		s->error = r;
+	else if (r > 0)
+		s->mount = mount;
+	return r > 0;
+}
+
+static int try_mount(void *arg, uint64_t node)
+{
+	struct search *s = arg;
+
+	return fits(s, node - (uint64_t)s->p->mount.field[MOUNT_INSTANCE].at);
+}
+
+static void find_mount(struct search *s, uint64_t sb)
+{
+	const struct pdet_paths *p = s->p;
+	uint64_t at;
+	unsigned i;
+	int r;
+
+	if (!pdet_struct_has(&p->mount, MOUNT_NS) ||
+	    !pdet_struct_has(&p->super, SUPER_MOUNTS))
+		return;
+	at = pdet_struct_addr(&p->super, sb, SUPER_MOUNTS);
+	if (pdet_struct_has(&p->mount, MOUNT_INSTANCE)) {
+		r = pdet_list_each(s->space, at, MOST, try_mount, s);
+		s->error = r < 0 ? r : s->error;
+		return;
+	}
+	if (!pdet_struct_has(&p->mount, MOUNT_NEXT))
+		return;
+	r = pdet_space_u64(s->space, at, &at);
+	for (i = 0; r == 0 && at; i++) {
+		if (fits(s, at))
+			return;
+		r = i == MOST ? -EBADMSG :
+			pdet_struct_value(s->space, &p->mount, at, MOUNT_NEXT,
+					  &at);
+	}
+	s->error = r < 0 ? r : s->error;
+}
+
+ssize_t pdet_path_of_inode(struct pdet_space *space,
+			   const struct pdet_paths *p, uint64_t inode,
+			   uint64_t mnt_ns, char buf[PDET_PATH], bool *mounted)
+{
+	struct search s = { space, p, mnt_ns, 0, 0, 0 };
+	uint64_t first, sb;
+	int r = pdet_struct_value(space, &p->inode, inode, INODE_DENTRY,
+				  &first);
+
+	*mounted = false;
+	if (r < 0)
+		return r;
+	if (!first || !pdet_struct_has(&p->dentry, DENTRY_ALIAS))
+		return -ENOENT;
+	s.dentry = first - p->alias;
+	r = mnt_ns ? pdet_struct_value(space, &p->inode, inode, INODE_SB,
+				       &sb) : 0;
+	if (r < 0)
+		return r;
+	if (mnt_ns)
+		find_mount(&s, sb);
+	if (s.error && !s.mount)
+		return s.error == -ENOENT ? -EBADMSG : s.error;
+	*mounted = s.mount;
+	return pdet_path_of_dentry(space, p, s.mount ? s.mount +
+				   (uint64_t)p->mount_of_vfsmount : 0,
+				   s.dentry, buf);
+}

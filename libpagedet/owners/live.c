@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Reads the records of the running kernel in parallel. Most of the time is
+ * spent in the kernel, which writes one record at a time for each reader.
+ * Memory is divided into chunks, and each thread reads the records of its
+ * chunks. A record belongs to the chunk of its first page. No record is
+ * therefore counted twice or lost.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "kernel/owner/live.h"
+#include "owners/read.h"
+
+/*
+ * Pages per chunk: enough for about a hundred records. Each chunk costs one
+ * extra record, but threads must end at about the same time.
+ */
+#define FIRST_CHUNK 1024u
+#define MOST_CHUNK (1u << 20)
+#define FEW 64u
+#define MANY 256u
+
+/* Past every possible page. */
+#define NOWHERE ((uint64_t)1 << 63)
+
+/* Bytes per read. */
+#define BLOCK ((size_t)1 << 18)
+
+struct dealing {
+	struct pdet_owners_reading *to;
+	int fd;
+	atomic_uint_fast64_t next; /* first page of the next chunk */
+	atomic_int error;	/* negative errno of the first failure */
+	struct pdet_owner_count *counts;
+};
+
+static void fail(struct dealing *d, int error)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&d->error, &none, error);
+}
+
+/* Skips chunks that are known to be empty. */
+static void skip_to(struct dealing *d, uint64_t pfn)
+{
+	uint_fast64_t next = atomic_load(&d->next);
+
+	pfn = PDET_MIN(pfn, NOWHERE);
+	while (next < pfn &&
+	       !atomic_compare_exchange_weak(&d->next, &next, pfn))
+		;
+}
+
+static bool goes_on(struct dealing *d, unsigned who)
+{
+	return !pdet_owners_stopped(d->to->watch, who == 0, NULL) &&
+	       !atomic_load_explicit(&d->error, memory_order_relaxed);
+}
+
+/* Returns how many records there were. */
+static uint64_t read_chunk(struct dealing *d, unsigned who, uint64_t from,
+			   uint64_t end, char *buf)
+{
+	struct pdet_owner_part part = { .at = from, .end = end,
+					.behind = end };
+	struct pdet_owner_count *c = &d->counts[who];
+	ssize_t n = 0;
+
+	while (goes_on(d, who)) {
+		n = pdet_owner_live_block(d->fd, &part, buf, BLOCK);
+		if (n <= 0)
+			break;
+		if (!pdet_owner_count_block(c, buf, (size_t)n, true)) {
+			n = -ENOMEM;
+			break;
+		}
+		atomic_fetch_add_explicit(&d->to->watch->done, (uint64_t)n,
+					  memory_order_relaxed);
+	}
+	c->left.unprinted += part.unwritten;
+	if (n < 0)
+		fail(d, (int)n);
+	else
+		skip_to(d, part.behind);
+	return part.records;
+}
+
+static void read_chunks(void *arg, unsigned who)
+{
+	struct dealing *d = arg;
+	char *buf = malloc(BLOCK);
+	uint64_t from, chunk = FIRST_CHUNK, records;
+
+	if (!buf)
+		fail(d, -ENOMEM);
+	while (buf && goes_on(d, who)) {
+		from = atomic_fetch_add(&d->next, chunk);
+		if (from >= NOWHERE)
+			break;
+		records = read_chunk(d, who, from, from + chunk, buf);
+		if (records < FEW && chunk < MOST_CHUNK)
+			chunk *= 2;
+		else if (records > MANY && chunk > 1)
+			chunk /= 2;
+	}
+	free(buf);
+}
+
+int pdet_owners_read_live(struct pdet_owners_reading *r, int fd,
+			  const char *name)
+{
+	struct dealing d = { .to = r, .fd = fd };
+	unsigned n;
+	int error;
+
+	d.counts = pdet_owners_parts(r, &n);
+	if (!d.counts)
+		return pdet_owners_no_memory(r->env);
+	pdet_team_run(n, read_chunks, &d);
+	error = atomic_load(&d.error);
+	if (pdet_owners_add_up(r, d.counts, n) < 0 || error == -ENOMEM)
+		return pdet_owners_no_memory(r->env);
+	if (error == -EBADMSG)
+		pdet_fail(r->env, EBADMSG, "cannot read %s: its text is not "
+			  "page_owner's", name);
+	else if (error)
+		pdet_fail(r->env, -error, "cannot read %s: %s", name,
+			  strerror(-error));
+	return pdet_owners_judge(r, name, error);
+}

@@ -1,0 +1,737 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Finds the mappings of given frames. User mappings come from one walk of all
+ * tasks' page tables, or from a mapping index. Then come the kernel's own
+ * mappings. At the end, the mappings of each frame are compared with the
+ * kernel's count. If each frame has as many mappings as the kernel counts, the
+ * walk ends early.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/counted.h"
+#include "query/mapindex.h"
+#include "query/sweep.h"
+#include "query/walk/kernel_rows.h"
+#include "query/walk/vma_columns.h"
+
+/* Frames per walk of the kernel's page tables. */
+#define KERNEL_FRAMES 65536
+
+/* One wanted frame. */
+struct wanted {
+	uint64_t pfn;
+	uint64_t ask;		/* its index in the query */
+	uint64_t expected;
+	uint8_t state;		/* of expected */
+	uint8_t kind;		/* PAGEDET_MAPCOUNT_* */
+	bool counted;		/* each of its mappings is */
+	uint8_t users;		/* PAGEDET_HAVE, or the reason why user mappings
+				 * are unknown */
+	atomic_uint_fast64_t found;
+};
+
+struct walk_mappers {
+	struct pdet_walk walk;
+	struct wanted *wanted;	/* sorted by pfn */
+	uint64_t *pfns;		/* the sorted pfns alone */
+	size_t *order;		/* indexes in wanted, in the order of the
+				 * query */
+	size_t n;
+	uint32_t *pids;
+	size_t n_pids;
+	uint64_t lost;		/* tasks missing from the list */
+	size_t pid;		/* index of the next one */
+	bool by_index;
+	bool told;		/* the backend gave the mappings itself, so
+				 * nothing is searched */
+	struct pdet_kernel_rows kernel;
+	size_t frame;		/* the next frame of that search */
+	volatile int satisfied;	/* all mappings were found */
+	bool ended;
+	bool counted_again;
+	struct {
+		uint32_t *data;
+		size_t n, cap;
+	} unread;
+};
+
+struct mappers_span {
+	uint32_t pid;
+	bool opened;
+	struct pdet_task *task;
+	struct pdet_found_list found;
+	struct pdet_kernel_found_list kernel;
+	bool in_kernel;		/* it searches frames, not a task */
+	bool looked;
+	size_t at;
+};
+
+static struct walk_mappers *walk_of(struct pdet_walk *w)
+{
+	return PDET_CONTAINER(w, struct walk_mappers, walk);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	if (x->pfn != y->pfn)
+		return x->pfn < y->pfn ? -1 : 1;
+	return x->ask < y->ask ? -1 : x->ask > y->ask;
+}
+
+static int compare_asks(const void *a, const void *b, void *data)
+{
+	const struct wanted *wanted = data;
+	uint64_t x = wanted[*(const size_t *)a].ask;
+	uint64_t y = wanted[*(const size_t *)b].ask;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Finds the entry of @pfn, which must exist. */
+static struct wanted *find(struct walk_mappers *w, uint64_t pfn)
+{
+	const struct pdet_pfnset set = { w->pfns, w->n };
+
+	return &w->wanted[pdet_pfnset_at(&set, pfn)];
+}
+
+/*
+ * Whether there are as many mappings as the kernel counts. If that is an
+ * average, it does not prove anything.
+ */
+static bool is_found(const struct wanted *f)
+{
+	return f->state == PAGEDET_HAVE && f->counted &&
+	       f->kind == PAGEDET_MAPCOUNT_EXACT &&
+	       atomic_load(&f->found) >= f->expected;
+}
+
+/* Sets the kernel's mapcount of a frame from row @row of @b. */
+static void put_expected(struct wanted *f, const struct pdet_batch *b,
+			 uint32_t row)
+{
+	f->state = (uint8_t)pdet_batch_state(b, row, PAGEDET_FIELD_MAPCOUNT);
+	f->expected = pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT, 0);
+	f->kind = (uint8_t)pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND,
+					  0);
+	f->counted = pdet_is_counted(pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
+						    PAGEDET_KIND_UNKNOWN));
+}
+
+/*
+ * Lowers the count to the one after the walk. If a mapping ended before its
+ * task was read, it is not missing.
+ */
+static void put_less(struct wanted *f, const struct pdet_batch *b,
+		     uint32_t row)
+{
+	const uint64_t found = atomic_load(&f->found);
+	struct wanted now = { .pfn = f->pfn };
+
+	put_expected(&now, b, row);
+	if (f->state == PAGEDET_HAVE && now.state == PAGEDET_HAVE &&
+	    f->kind == PAGEDET_MAPCOUNT_EXACT && now.kind == f->kind &&
+	    found < f->expected && now.expected < f->expected)
+		f->expected = PDET_MAX(now.expected, found);
+}
+
+static int read_expected(struct walk_mappers *w, struct pdet_worker *k,
+			 void (*put)(struct wanted *f,
+				     const struct pdet_batch *b, uint32_t row))
+{
+	const struct pdet_iter *it = w->walk.it;
+	struct pdet_fields fields = { { 0, 0 } };
+	struct pdet_batch b;
+	size_t at, i, n;
+	int r = 0;
+
+	pdet_fields_add(&fields, PAGEDET_FIELD_PFN);
+	pdet_fields_add(&fields, PAGEDET_FIELD_MAPCOUNT);
+	pdet_fields_add(&fields, PAGEDET_FIELD_MAPCOUNT_KIND);
+	pdet_fields_add(&fields, PAGEDET_FIELD_KIND);
+	if (!pdet_batch_init(&b, &fields, it->rows_per_batch, 0))
+		return -ENOMEM;
+	pdet_fields_remove(&fields, PAGEDET_FIELD_PFN);
+	for (at = 0; at < w->n && r == 0; at += n) {
+		n = PDET_MIN(w->n - at, (size_t)b.cap);
+		pdet_batch_clear(&b, 1);
+		pdet_batch_grow(&b, (uint32_t)n);
+		for (i = 0; i < n; i++)
+			pdet_put(&b, (uint32_t)i, PAGEDET_FIELD_PFN,
+				 w->pfns[at + i], w->walk.source);
+		r = w->walk.backend->ops->fill(pdet_session_of(k, &w->walk),
+					       &b, &fields, w->walk.source);
+		for (i = 0; i < n && r == 0; i++)
+			put(&w->wanted[at + i], &b, (uint32_t)i);
+	}
+	pdet_batch_free(&b);
+	return r;
+}
+
+static bool all_found(struct walk_mappers *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (!is_found(&w->wanted[i]))
+			return false;
+	return true;
+}
+
+static int list_pids(struct walk_mappers *w)
+{
+	struct pdet_iter *it = w->walk.it;
+	struct pdet_backend *b = w->walk.backend;
+
+	free(w->pids);
+	w->pids = NULL;
+	w->n_pids = 0;
+	w->lost = 0;
+	return b->ops->tasks(b, it->env, &w->pids, &w->n_pids, &w->lost);
+}
+
+static void put_users(struct walk_mappers *w, unsigned reason)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		w->wanted[i].users = (uint8_t)reason;
+}
+
+/*
+ * Without tasks, the kernel's own mappings can still be found. Returns 0 if
+ * they will be, otherwise @error.
+ */
+static int do_without_tasks(struct walk_mappers *w, struct pdet_worker *k,
+			    int error)
+{
+	struct pdet_env *env = w->walk.it->env;
+
+	if (w->kernel.backend != w->walk.backend)
+		return error;
+	if (error == -ENODATA)
+		put_users(w, PAGEDET_NO_TYPES);
+	else if (error == -EBADMSG)
+		put_users(w, PAGEDET_CORRUPT);
+	else if (error == -ENOSYS)
+		put_users(w, PAGEDET_NOT_BUILT);
+	else
+		return error;
+	w->n_pids = 0;
+	/*
+	 * If no user mapping exists for any of the pages, nothing is missing.
+	 */
+	if (w->satisfied)
+		return 0;
+	pdet_log(env, PAGEDET_LOG_WARNING, "cannot look for mappings by tasks: "
+		 "%s", env->error);
+	pdet_clear(env);
+	k->cover.partial = true;
+	return 0;
+}
+
+static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
+{
+	struct walk_mappers *w = walk_of(base);
+	int r;
+
+	r = read_expected(w, k, put_expected);
+	if (r < 0)
+		return r;
+	pdet_kernel_rows_init(&w->kernel, base);
+	w->frame = w->kernel.backend ? 0 : w->n;
+	w->by_index = base->it->q.index != NULL || w->told;
+	w->walk.total = w->by_index ? w->n : w->n_pids;
+	w->satisfied = !w->by_index && all_found(w);
+	put_users(w, PAGEDET_HAVE);
+	if (w->by_index)
+		return 0;
+	r = list_pids(w);
+	if (r < 0 && !atomic_load(&base->it->stopped))
+		r = do_without_tasks(w, k, r);
+	w->walk.total = w->n_pids;
+	return r;
+}
+
+static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
+			struct pdet_span *span, uint64_t pages)
+{
+	struct walk_mappers *w = walk_of(base);
+	struct mappers_span *ms = span->data;
+	const bool in_kernel = w->by_index ? w->pid == w->n :
+			       w->pid == w->n_pids || w->satisfied;
+
+	(void)pages;
+	if (in_kernel && w->frame == w->n) {
+		k->cover.partial |= w->lost && !w->satisfied;
+		w->ended = true;
+		return 0;
+	}
+	if (!ms)
+		span->data = ms = calloc(1, sizeof(*ms));
+	if (!ms)
+		return pdet_fail(&pdet_session_of(k, base)->env, ENOMEM,
+				 "no memory");
+	ms->found.n = ms->kernel.n = 0;
+	ms->kernel.lost = false;
+	ms->at = 0;
+	ms->opened = ms->looked = false;
+	ms->in_kernel = in_kernel;
+	ms->pid = w->by_index || in_kernel ? 0 : w->pids[w->pid];
+	span->item = in_kernel ? w->frame : w->pid;
+	span->place = ms->pid;
+	span->at = 0;
+	span->end = 1;
+	if (in_kernel)
+		w->frame += PDET_MIN(w->n - w->frame, (size_t)KERNEL_FRAMES);
+	else
+		w->pid++;
+	return 1;
+}
+
+static void note_unread(struct walk_mappers *w, struct pdet_worker *k,
+			uint32_t pid, int error)
+{
+	pdet_cover_unread(&k->cover, error);
+	if (error == -ESRCH)
+		return;
+	pthread_mutex_lock(&w->walk.it->lock);
+	/* If memory is short, the task is counted, but its pid is lost. */
+	(void)!pdet_vec_push(&w->unread, pid);
+	pthread_mutex_unlock(&w->walk.it->lock);
+}
+
+struct sweeper {
+	struct walk_mappers *w;
+	struct pdet_worker *k;
+};
+
+static bool must_stop(void *arg)
+{
+	struct sweeper *s = arg;
+
+	return s->w->satisfied || pdet_engine_check(s->k) < 0;
+}
+
+static int sweep(struct walk_mappers *w, struct pdet_worker *k,
+		 struct mappers_span *ms)
+{
+	const struct pdet_backend_ops *ops = w->walk.backend->ops;
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	struct pdet_pfnset set = { w->pfns, w->n };
+	struct sweeper sweeper = { w, k };
+	size_t i;
+	int r;
+
+	r = ops->task_open(s, ms->pid, &ms->task);
+	if (r == 0) {
+		ms->opened = true;
+		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
+				    must_stop, &sweeper, &ms->found);
+	}
+	/* If only a part was read, the next step continues after it. */
+	if (r > 0 && !w->satisfied) {
+		ms->found.n = 0;
+		return pdet_engine_check(k);
+	}
+	if (r < 0 && r != -ESRCH && r != -EACCES && r != -EBADMSG)
+		return r;
+	k->cover.visited++;
+	if (r < 0)
+		note_unread(w, k, ms->pid, r);
+	/* If a part of the task is damaged, the rest is still true. */
+	if (r < 0 && r != -EBADMSG)
+		return 0;
+	k->cover.tasks += r == 0;
+	for (i = 0; i < ms->found.n; i++)
+		atomic_fetch_add(&find(w, ms->found.data[i].pfn)->found, 1);
+	if (ms->found.n && all_found(w))
+		w->satisfied = 1;
+	return 0;
+}
+
+/* Sets the columns of one mapping. */
+static void put_mapping(struct walk_mappers *w, struct pdet_session *s,
+			struct pdet_task *task, const struct pdet_found *f,
+			uint64_t ask, struct pdet_batch *b)
+{
+	const struct pdet_iter *it = w->walk.it;
+	const unsigned source = w->walk.source;
+	struct pdet_vma vma;
+	uint32_t row = b->n;
+	int r;
+
+	pdet_batch_grow(b, 1);
+	pdet_put(b, row, PAGEDET_FIELD_ASK, ask, PAGEDET_SOURCE_DERIVED);
+	pdet_put(b, row, PAGEDET_FIELD_PFN, f->pfn, source);
+	pdet_put(b, row, PAGEDET_FIELD_VADDR, f->vaddr, source);
+	pdet_put(b, row, PAGEDET_FIELD_PTE, f->pte, source);
+	pdet_put(b, row, PAGEDET_FIELD_PTE_KNOWN, f->pte_known, source);
+	pdet_put(b, row, PAGEDET_FIELD_MAP, PAGEDET_MAP_USER, source);
+	pdet_put_none(b, row, PAGEDET_FIELD_SWAP_TYPE, source);
+	pdet_put_none(b, row, PAGEDET_FIELD_SWAP_OFFSET, source);
+	if (!task)
+		return;
+	pdet_task_put(s, task, b, row, 1, source);
+	if (!pdet_vma_wanted(&it->plan))
+		return;
+	r = w->walk.backend->ops->vma_at(s, task, f->vaddr, &vma);
+	if (r > 0 && vma.start <= f->vaddr)
+		pdet_vma_put(it, b, row, 1, &vma, source);
+	else if (r == -EBADMSG)
+		pdet_vma_put_lost(b, row, 1, PAGEDET_CORRUPT, source);
+}
+
+static void close_task(struct mappers_span *ms)
+{
+	if (ms->opened)
+		ms->task->backend->ops->task_close(ms->task);
+	ms->opened = false;
+}
+
+static int place_swept(struct walk_mappers *w, struct pdet_worker *k,
+		       struct pdet_span *span, struct pdet_batch *b)
+{
+	struct mappers_span *ms = span->data;
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	int r;
+
+	if (!ms->opened && !ms->at) {
+		r = sweep(w, k, ms);
+		if (r < 0)
+			return r;
+	}
+	for (; ms->at < ms->found.n && b->n < b->cap; ms->at++) {
+		const struct pdet_found *f = &ms->found.data[ms->at];
+
+		put_mapping(w, s, ms->task, f, find(w, f->pfn)->ask, b);
+	}
+	if (ms->at < ms->found.n)
+		return 0;
+	close_task(ms);
+	span->at = span->end;
+	return 0;
+}
+
+/* Lists all mappings of one frame from the index. */
+static int list_indexed(struct walk_mappers *w, struct mappers_span *ms,
+			struct wanted *f, struct pagedet_mapping **ret,
+			uint64_t *n)
+{
+	const struct pdet_mapindex *ix = w->walk.it->q.index;
+	struct pagedet_mapping *list;
+
+	(void)ms;
+	*n = pdet_mapindex_count(ix, f->pfn);
+	list = malloc((*n + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	pdet_mapindex_find(ix, f->pfn, list, *n);
+	atomic_store(&f->found, *n);
+	*ret = list;
+	return 0;
+}
+
+static int place_indexed(struct walk_mappers *w, struct pdet_worker *k,
+			 struct pdet_span *span, struct pdet_batch *b)
+{
+	const struct pdet_backend_ops *ops = w->walk.backend->ops;
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	struct mappers_span *ms = span->data;
+	struct wanted *f = &w->wanted[span->item];
+	struct pagedet_mapping *list;
+	struct pdet_task *task = NULL;
+	uint64_t n;
+	int r;
+
+	r = list_indexed(w, ms, f, &list, &n);
+	if (r < 0)
+		return r;
+	for (; ms->at < n && b->n < b->cap; ms->at++) {
+		const struct pagedet_mapping *m = &list[ms->at];
+		struct pdet_found found = { m->pfn, m->vaddr, m->pte,
+					    m->pte, 0 };
+		uint32_t row = b->n;
+
+		if (!task || task->pid != m->pid) {
+			if (task)
+				ops->task_close(task);
+			task = NULL;
+			if (ops->task_open(s, m->pid, &task) < 0)
+				task = NULL;
+		}
+		put_mapping(w, s, task, &found, f->ask, b);
+		if (!task)
+			pdet_put(b, row, PAGEDET_FIELD_PID, m->pid,
+				 w->walk.source);
+	}
+	if (task)
+		ops->task_close(task);
+	free(list);
+	k->cover.visited++;
+	if (ms->at == n)
+		span->at = span->end;
+	return 0;
+}
+
+/* --- the kernel's own mappings --- */
+
+static bool must_end(void *arg)
+{
+	return pdet_engine_check(arg) < 0;
+}
+
+static int look_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
+			  const struct pdet_span *span,
+			  struct mappers_span *ms)
+{
+	const struct pdet_pfnset set = {
+		w->pfns + span->item,
+		PDET_MIN(w->n - span->item, (size_t)KERNEL_FRAMES),
+	};
+	int r = w->kernel.backend->ops->kernel_mappings(
+			k->session[w->kernel.index], &set, must_end, k,
+			&ms->kernel);
+
+	if (r > 0)
+		return pdet_engine_check(k);
+	k->cover.partial |= ms->kernel.lost;
+	ms->looked = true;
+	return r;
+}
+
+static int place_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
+			   struct pdet_span *span, struct pdet_batch *b)
+{
+	struct mappers_span *ms = span->data;
+	uint64_t ask[256];
+	size_t n, i;
+	int r = ms->looked ? 0 : look_in_kernel(w, k, span, ms);
+
+	while (r == 0 && ms->at < ms->kernel.n && b->n < b->cap) {
+		const struct pdet_kernel_found *f = ms->kernel.data + ms->at;
+
+		n = PDET_MIN(ms->kernel.n - ms->at, (size_t)(b->cap - b->n));
+		n = PDET_MIN(n, PDET_COUNT(ask));
+		for (i = 0; i < n; i++)
+			ask[i] = find(w, f[i].pfn)->ask;
+		r = pdet_kernel_rows_put(&w->kernel, k, b, f, ask,
+					 (uint32_t)n);
+		ms->at += n;
+	}
+	if (r == 0 && ms->at == ms->kernel.n)
+		span->at = span->end;
+	return r;
+}
+
+/* --- mappings that the backend gives itself --- */
+
+static int place_told(struct walk_mappers *w, struct pdet_worker *k,
+		      struct pdet_span *span, struct pdet_batch *b)
+{
+	struct mappers_span *ms = span->data;
+	struct wanted *f = &w->wanted[span->item];
+	const uint32_t first = b->n;
+	uint32_t row;
+	int r = w->walk.backend->ops->told(pdet_session_of(k, &w->walk),
+					   f->pfn, &ms->at, b);
+
+	for (row = first; row < b->n; row++)
+		if (pdet_batch_get(b, row, PAGEDET_FIELD_MAP, 0) ==
+		    PAGEDET_MAP_USER)
+			atomic_fetch_add(&f->found, 1);
+	pdet_put_run(b, first, b->n - first, PAGEDET_FIELD_ASK, f->ask,
+		     PAGEDET_SOURCE_DERIVED);
+	if (r || ms->at == SIZE_MAX) {
+		k->cover.visited++;
+		span->at = span->end;
+	}
+	if (r > 0)
+		f->users = (uint8_t)r;
+	k->cover.partial |= r > 0 || r == -EAGAIN;
+	return r == -EAGAIN || r > 0 ? 0 : r;
+}
+
+static int mappers_place(struct pdet_walk *base, struct pdet_worker *k,
+			 struct pdet_span *span, struct pdet_batch *b)
+{
+	struct walk_mappers *w = walk_of(base);
+
+	if (((struct mappers_span *)span->data)->in_kernel)
+		return place_in_kernel(w, k, span, b);
+	if (w->told)
+		return place_told(w, k, span, b);
+	return w->by_index ? place_indexed(w, k, span, b) :
+			     place_swept(w, k, span, b);
+}
+
+static void mappers_span_free(struct pdet_walk *w, struct pdet_span *span)
+{
+	struct mappers_span *ms = span->data;
+
+	(void)w;
+	if (!ms)
+		return;
+	close_task(ms);
+	pdet_vec_free(&ms->found);
+	pdet_vec_free(&ms->kernel);
+	free(ms);
+	span->data = NULL;
+}
+
+/* Sorts the frames of the query and drops repeated ones. */
+static int list_frames(struct walk_mappers *w)
+{
+	const struct pdet_question *q = &w->walk.it->q;
+	struct { struct wanted *data; size_t n, cap; } list = { 0 };
+	uint64_t i, j, ask = 0;
+	size_t out = 0;
+
+	for (i = 0; i < q->n_items; i++)
+		for (j = 0; j < q->items[i].count; j++) {
+			struct wanted f = {
+				.pfn = q->items[i].first + j, .ask = ask++,
+			};
+
+			if (!pdet_vec_reserve(&list, 1)) {
+				pdet_vec_free(&list);
+				return pdet_fail(w->walk.it->env, ENOMEM,
+						 "no memory for %llu pfns",
+						 (unsigned long long)ask);
+			}
+			memcpy(&list.data[list.n++], &f, sizeof(f));
+		}
+	free(w->wanted);
+	free(w->pfns);
+	free(w->order);
+	w->wanted = list.data;
+	w->pfns = malloc((list.n + 1) * sizeof(*w->pfns));
+	w->order = malloc((list.n + 1) * sizeof(*w->order));
+	w->n = 0;
+	if (!w->pfns || !w->order)
+		return pdet_fail(w->walk.it->env, ENOMEM, "no memory");
+	if (list.n)
+		qsort(list.data, list.n, sizeof(*list.data), compare);
+	for (i = 0; i < list.n; i++) {
+		if (out && w->pfns[out - 1] == list.data[i].pfn)
+			continue;
+		if (out != i)
+			memcpy(&list.data[out], &list.data[i],
+			       sizeof(*list.data));
+		w->pfns[out++] = list.data[i].pfn;
+	}
+	w->n = out;
+	for (i = 0; i < out; i++)
+		w->order[i] = i;
+	qsort_r(w->order, out, sizeof(*w->order), compare_asks, w->wanted);
+	return 0;
+}
+
+/*
+ * Reads the counts again, once, on the caller's thread, when the workers have
+ * finished. If that fails, the first counts are kept.
+ */
+static void count_again(struct walk_mappers *w)
+{
+	struct pdet_worker *k = &w->walk.it->workers[0];
+
+	if (w->counted_again || w->by_index || all_found(w))
+		return;
+	w->counted_again = true;
+	if (read_expected(w, k, put_less) < 0)
+		pdet_clear(&pdet_session_of(k, &w->walk)->env);
+}
+
+int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
+			      struct pagedet_mappers *ret)
+{
+	struct walk_mappers *w = walk_of(base);
+	const struct wanted *f;
+
+	if (!w->ended)
+		return -EAGAIN;
+	if (n >= w->n)
+		return -ENOENT;
+	count_again(w);
+	f = &w->wanted[w->order[n]];
+	ret->pfn = f->pfn;
+	ret->found = atomic_load(&f->found);
+	ret->expected = f->expected;
+	ret->expected_state = f->state;
+	ret->mapcount_kind = f->kind;
+	ret->found_state = is_found(f) ? PAGEDET_HAVE : f->users;
+	if (w->told) {
+		ret->unread = NULL;
+		ret->n_unread = 0;
+	} else if (w->by_index) {
+		struct pdet_mapindex_info info;
+
+		pdet_mapindex_info(base->it->q.index, &info);
+		ret->unread = info.unread;
+		ret->n_unread = info.n_unread;
+	} else {
+		ret->unread = w->unread.data;
+		ret->n_unread = w->unread.n;
+	}
+	return 0;
+}
+
+static int mappers_retarget(struct pdet_walk *base, struct pdet_worker *k)
+{
+	struct walk_mappers *w = walk_of(base);
+	int r;
+
+	w->pid = 0;
+	w->ended = w->counted_again = false;
+	w->unread.n = 0;
+	r = list_frames(w);
+	return r < 0 ? r : mappers_begin(base, k);
+}
+
+static void mappers_free(struct pdet_walk *base)
+{
+	struct walk_mappers *w = walk_of(base);
+
+	free(w->wanted);
+	free(w->pfns);
+	free(w->order);
+	free(w->pids);
+	pdet_vec_free(&w->unread);
+	free(w);
+}
+
+static const struct pdet_walk_ops mappers_ops = {
+	.begin = mappers_begin,
+	.next = mappers_next,
+	.place = mappers_place,
+	.span_free = mappers_span_free,
+	.retarget = mappers_retarget,
+	.free = mappers_free,
+};
+
+int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret)
+{
+	struct walk_mappers *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return pdet_fail(it->env, ENOMEM, "no memory");
+	w->walk.ops = &mappers_ops;
+	w->walk.it = it;
+	r = pdet_walk_backend(it, &w->walk);
+	w->told = r == 0 && w->walk.backend->ops->told;
+	/* The backend continues at the mapping of the page where it stopped. */
+	w->walk.serial = w->told;
+	if (r == 0)
+		r = list_frames(w);
+	if (r < 0) {
+		mappers_free(&w->walk);
+		return r;
+	}
+	*ret = &w->walk;
+	return 0;
+}

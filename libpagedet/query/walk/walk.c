@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Chooses the backend that walks a target. */
+#include <errno.h>
+
+#include "query/query.h"
+
+static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
+{
+	switch (target) {
+	case PAGEDET_TARGET_PFN:
+	case PAGEDET_TARGET_PHYS:
+	case PAGEDET_TARGET_LOG:
+		return ops->fill;
+	case PAGEDET_TARGET_SCAN:
+		return ops->memory || ops->saved;
+	case PAGEDET_TARGET_CGROUP:
+		return ops->memory && ops->cgroup;
+	case PAGEDET_TARGET_VIRT:
+		return ops->task_open && ops->entries;
+	case PAGEDET_TARGET_TASK:
+		return ops->task_open && ops->entries && ops->vma_first;
+	case PAGEDET_TARGET_MAPPERS:
+		return (ops->tasks && ops->mappings) || ops->told;
+	case PAGEDET_TARGET_KADDR:
+		return ops->kaddr;
+	case PAGEDET_TARGET_FILE:
+	case PAGEDET_TARGET_BLOCK:
+		return ops->file_open;
+	case PAGEDET_TARGET_TREE:
+	case PAGEDET_TARGET_MOUNT:
+		return ops->tree_open;
+	default:
+		return false;
+	}
+}
+
+int pdet_walker(const struct pdet_iter *it)
+{
+	size_t i;
+
+	for (i = 0; i < it->n_backends; i++)
+		if (has_ops(it->backends[i]->ops, it->q.target))
+			return (int)i;
+	return -1;
+}
+
+static int cannot_walk(const struct pdet_iter *it)
+{
+	size_t i;
+
+	pdet_fail(it->env, ENOTSUP,
+		  "no open source can walk this target");
+	for (i = 0; i < it->n_backends; i++)
+		if (it->backends[i]->ops->saved)
+			pdet_advise(it->env, "a snapshot has only the rows "
+				    "that were saved: scan lists them, and "
+				    "page and phys find those of a saved scan");
+	return -ENOTSUP;
+}
+
+int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w)
+{
+	const int i = pdet_walker(it);
+
+	if (i < 0)
+		return cannot_walk(it);
+	w->backend = it->backends[i];
+	w->index = (unsigned)i;
+	w->source = (unsigned)__builtin_ctz(w->backend->sources);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Unwinds the kernel stack of a task, as in /proc/PID/stack. The registers of a
+ * running task are not in memory, but dumps have them in notes.
+ */
+#ifndef PDET_SYMBOL_TASK_STACK_H
+#define PDET_SYMBOL_TASK_STACK_H
+
+#include "memory/note.h"
+#include "symbol/orc.h"
+
+struct pdet_task_stacks {
+	const struct pdet_paging *paging;
+	struct pdet_notes cpus;	/* notes of the processors, if it is a dump */
+	struct pdet_struct task, frame, area;
+	bool has_orc;
+	struct pdet_orc orc;
+};
+
+/* pdet_task_stacks_init - @orc as in orc.h. If its n is 0, the kernel has no
+ * ORC and uses frame pointers. Returns false if the types lack something that
+ * is needed. */
+bool pdet_task_stacks_init(struct pdet_task_stacks *t,
+			   const struct pdet_paging *paging,
+			   const struct pdet_btf *btf,
+			   const struct pdet_orc_table *orc,
+			   const struct pdet_modules *modules);
+
+/*
+ * pdet_task_stack - get the return addresses of the task_struct at @task,
+ * innermost first, at most @n. Returns their number, or 0 if the task is in
+ * user code. *@error is 0 if the stack is complete, -EAGAIN if the task is
+ * running, or ran meanwhile, and no registers lead to its own stack, -E2BIG if
+ * there are more, or a result of memory/memory.h.
+ */
+size_t pdet_task_stack(struct pdet_space *space,
+		       const struct pdet_task_stacks *t, uint64_t task,
+		       uint64_t *frames, size_t n, int *error);
+
+#endif

@@ -1,0 +1,265 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests what users type who do not know the command: each input is answered, or
+# one line leads to the answer, without a manual.
+#
+# A line of the table has the right exit statuses, a pattern in the answer, and
+# the input. "@" in front of it queries a small captured machine, so that the
+# answer is the same everywhere. Queries of the running kernel may also end with
+# 2, 69 or 77, and then say why.
+. "$top_srcdir/tests/cli/cli.sh"
+
+root=$tap_dir/root
+{
+	cat "$top_srcdir/tests/golden/cli-machine.scenario"
+	echo 'task 2 comm=kthreadd kthread'
+} > "$tap_dir/scenario"
+"$top_builddir/tests/fixtures/mkproc" "$tap_dir/scenario" "$root"
+# PF_KTHREAD
+sed -i 's/ S 1 0 0 0 0 0 / S 1 0 0 0 0 2097152 /' "$root/proc/2/stat" \
+	"$root/proc/2/task/2/stat"
+cd "$tap_dir"
+echo 'a file' > notes.txt
+cat notes.txt > /dev/null
+echo 'a log' > bad.log
+
+# answered NAME STATUSES PATTERN: checks the last run
+answered() {
+	case " $2 " in
+	*" $status "*) ;;
+	*)
+		tap_not_ok "$1: exit status is one of $2" "$(why)"
+		return ;;
+	esac
+	cat "$tap_dir/stdout" "$tap_dir/stderr" > "$tap_dir/said"
+	if grep -Eq -e "$3" "$tap_dir/said"; then
+		tap_ok "$1"
+	elif [ "$status" -eq 69 ] || [ "$status" -eq 77 ]; then
+		tap_run "$1: says why not" test -s "$tap_dir/stderr"
+	else
+		echo "looked for: $3" >> "$tap_dir/stderr"
+		tap_not_ok "$1" "$(why)"
+	fi
+	# One line about the mistake, and one that leads on.
+	[ "$status" -ne 64 ] || tap_run "$1: one hint" \
+		test "$(grep -c '^pagedet: hint: ' "$tap_dir/stderr")" -eq 1
+}
+
+run
+answered 'pagedet' 64 "'pagedet help'"
+n=1
+while IFS='	' read -r statuses pattern words; do
+	case $statuses in
+	'' | '#'*)
+		continue ;;
+	esac
+	n=$((n + 1))
+	name="pagedet $words"
+	case $words in
+	@*)
+		eval "set -- --root '$root' ${words#@}"
+		name="pagedet ${words#@}" ;;
+	*)
+		eval "set -- $words" ;;
+	esac
+	status=0
+	timeout 60 "$PAGEDET" "$@" > "$tap_dir/stdout" 2> "$tap_dir/stderr" \
+		< /dev/null || status=$?
+	answered "$name" "$statuses" "$pattern"
+done << 'TABLE'
+# someone on call: what uses the memory?
+64	try: pagedet .*summary	mem
+64	try: pagedet .*summary	memory
+64	try: pagedet .*summary	summary
+64	try: pagedet .*summary	free
+64	try: pagedet .*summary	usage
+64	try: pagedet .*summary	stat
+64	try: pagedet .*summary	vmstat
+64	try: pagedet .*summary	meminfo
+64	try: pagedet top	ps
+64	try: pagedet (top|tasks)	processes
+64	try: pagedet doctor	info
+64	try: pagedet scan	list
+64	try: pagedet .*pid|task PID	pid
+64	try: pagedet task PID	process
+64	try: pagedet mappers	who
+64	try: pagedet .*from-log	log
+64	try: pagedet --from DUMP	dump
+64	try: pagedet kaddr	symbols
+64	try: pagedet cgroup	container
+64	try: pagedet .*slab	slabtop
+66	'/tmp' is not a cgroup	cgroup /tmp
+66	is not a cgroup	cgroup ./
+64	try: pagedet owners	leak
+0 2 69 77	PSS|RSS	top
+0 2 69 77	PSS|RSS	top process --limit 3
+0 2 69 77	PSS|RSS	top --sort rss --top 2
+0 2 69 77	PSS|RSS	top --sort swap --limit 1
+64	did you mean 'file'	top files
+64	try: pagedet top --top N	top 10
+64	try: pagedet task 20041;	top 20041
+64	try: pagedet scan --where flags:thp --summary	thp
+64	try: pagedet virt PID ADDR	addr 12 7f0000000000
+64	try: pagedet scan --where kind=shmem	shm
+64	try: pagedet scan --where 'mapcount>1'	shared
+64	try: pagedet scan --where 'flags:thp or kind=hugetlb'	huge
+0 1	kind	@scan --where 'flags:thp or kind=hugetlb' --by kind --undecided
+64	try: pagedet scan --by node	numa
+64	try: pagedet block DEV	buffers
+64	try: pagedet mappers FILE	lsof
+64	pagedet explain PFN --why pinned	pinned
+64	try: pagedet scan --where hwpoison	hwpoison
+64	try: pagedet explain PFN --why migrate	compaction
+64	file bad.log, or: pagedet from-log bad.log;	bad.log
+64	try: pagedet file notes.txt;	notes.txt
+64	try: pagedet tree DIR	file .
+64	--where 'pincount>0'	@scan --where pinned
+64	try: --where 'mapcount>1'	@scan --where 'shared and anon'
+64	--by flags, or --where dirty	@scan --by dirty
+64	--by kind, or --where anon	@scan --by anon
+64	try: pagedet task PID	scan -p 12
+64	try: pagedet task PID	scan --pid 12
+64	try: --top N	top -n 5
+64	try: pagedet cgroup PATH	scan --cgroup /a
+64	try: --where dirty	scan --dirty
+64	try: --format csv	scan --csv
+64	--format csv	scan -f csv
+64	--sort FIELD	top -s rss
+64	is not a number of seconds	top --watch 10s
+64	anon and kind=file	@scan --where kind=anon --where kind=file
+64	SVG or PNG	@map -o memory.jpg
+64	try: pagedet map -o map.svg	@map --json
+64	try: pagedet map -o map.svg	@map --format csv
+64	virt PID ADDR	@explain 12 0x56449259c000
+64	process.*cgroup.*file	top mysqld
+0 2 69 77	"pss":	top --json --limit 1
+0	free	@scan --summary
+0	free	@scan --by type --sort size --top 1
+0	pfn	@scan --limit 2
+0	^anon +2	@scan --by type
+0 2	/a/b	@scan --by cgroup
+0 2	memcg_path	@scan --by memcg
+0	anon	@scan --where anon
+0 1	page	@scan --where dirty
+0	pages	@scan --where mapped --summary
+64	try: pagedet top	@scan --by pid
+64	try: pagedet top	@scan --by process
+64	try: pagedet task	@scan --by vma
+64	try: pagedet task	@scan --where pid=12 --summary
+64	try: pagedet task	@scan --where comm=bash
+64	try: pagedet mappers	file notes.txt --by comm
+64	try: pagedet mappers	file notes.txt --by process
+0	12	@tasks
+0	anon	@task other
+1	did you mean 'other'	@task othr
+1	pagedet tasks	@task nginx
+64	did you mean 'task'	tsak 1
+64	did you mean 'scan'	scna
+64	did you mean 'doctor'	docter
+64	did you mean 'mappers'	mapers 1
+64	did you mean --where	scan --wher dirty
+64	did you mean --summary	scan --sumary
+64	did you mean 'memcg_path'	@scan --by memcgpath
+64	did you mean 'dirty'	@scan --where flags:dirtyy
+64	did you mean 'anon'	@scan --where kind=anno
+64	did you mean 'dirty'	@scan --where dirrty
+64	did you mean 'mapcount'	@scan --where 'mapcont>1'
+64	did you mean 'json'	scan --format jsn
+64	did you mean 'procfs'	scan --backend procf
+64	did you mean 'flags'	@scan --fields flgs
+# a database administrator: which process has this file in memory?
+0 1 2	comm|nobody|no process|could not be read	mappers /proc/self/exe
+0 1 2	comm|no process|could not be read	mappers --file notes.txt
+0 1 2	comm|no process|could not be read	mappers notes.txt
+0 1 2 69 77	pages?|hidden|cached	explain notes.txt
+64	is not a number	mappers nothing.txt
+0 2	notes.txt|file|pages	file notes.txt
+0 2	notes.txt|file|pages	file notes.txt bad.log
+0 2	notes.txt|file|pages	file *.txt bad.log --summary
+2	nothing.txt: No such file	file notes.txt nothing.txt
+0 1 2 69 77	pages?|hidden|cached	explain ./notes.txt
+66	No such file	mappers ./nothing
+64	try: pagedet file	notes/notes.txt
+64	try: pagedet tree	ls
+# a kernel developer: this page, this address
+0	kind	@page 256
+0	free|nothing|anon	@explain 256
+64	explains it	explain
+64	help explain	explain foo
+64	try: pagedet page	4711
+64	try: pagedet kaddr	ffff888000001000
+0 1 2 69 77	no symbol|pfn|addr	kaddr init_task
+0 1 2 66 69 77	Linux|read|log	dmesg
+0	pid	tasks
+64	virt PID ADDR	explain 12 7f0000000000
+# a kernel address is not a page frame number
+64	try: pagedet kaddr 0xffffea0004000000;	@page 0xffffea0004000000
+64	try: pagedet kaddr 0xffffea0004000000;	@page ffffea0004000000
+64	try: pagedet kaddr 0xffffea0004000000;	@page 0xffffea0004000000+2
+64	try: pagedet kaddr 0xffff888100000000;	@phys 0xffff888100000000
+64	try: pagedet kaddr 0xffff888100000000;	@phys ffff888100000000
+64	try: pagedet kaddr 0xffffea0004000000;	@mappers 0xffffea0004000000
+64	try: pagedet kaddr 0xffffea0004000000;	@stack 0xffffea0004000000
+64	try: pagedet kaddr 0xff11000100000000;	@page 0xff11000100000000
+# ranges in the form of other programs
+64	try: pagedet page 0x100\+17;	@page 0x100-0x110
+64	try: pagedet page 0x100\+17;	@page 0x100..0x110
+64	try: pagedet page 256\+2;	@page 256-257
+64	try: pagedet phys 0x100000\+4096;	@phys 100000-100fff
+64	try: pagedet file notes.txt 0\+4;	file notes.txt 0-3
+64	try: pagedet virt 12 0x400000\+4096;	@virt 12 00400000-00401000
+64	try: pagedet mappers 0x100\+17;	@mappers 0x100-0x110
+64	try: pagedet explain 0x100\+17;	@explain 0x100-0x110
+64	explain mismatch PID 0x7000\+4096;	@explain mismatch 12 7000-8000
+64	try: pagedet stack	owner
+64	try: pagedet mappers	rmap
+64	try: pagedet virt	vtop
+# a tester: does it exist, in a form for programs?
+0	"pid":	tasks --json
+0	"pages"	@scan --summary --json
+0	pagedet [0-9]	-V
+0	pagedet [0-9]	--version
+0	pagedet [0-9]	version
+0	usage	-h
+0	usage	help
+0	usage	help help
+0	usage	help task
+0	hwpoison	help where
+0	free memory that the kernel has not set up	help kinds
+0	dirty.*writeback	help flags
+0	Here dirty is	help top
+0	dirty	help where
+0	memcg_path	help fields
+0	--where	help options
+64	try: pagedet task	help pmap
+1	task 2 \(.*\) is a kernel thread	@task 2
+# a packager: what was built in, what can it do here?
+0 2 69 77	sources	doctor
+64	try: pagedet help	man
+# a student: my own memory
+0 2 69 77	kind|pfn|vaddr	virt self
+0 2	anon|untouched|pfn	virt self '[stack]' --by kind
+1	area	virt self '[hep]'
+0 2	anon|file|unknown|untouched	task self --summary
+64	stack|heap	virt self heap
+64	try: pagedet task	maps
+64	try: pagedet task	pmap
+TABLE
+
+# --- depending on the current directory ---
+
+for dir in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+	[ ! -e "$dir/memory.stat" ] || break
+done
+if [ -e "$dir/memory.stat" ]; then
+	cd "$dir"
+	run cgroup . --by kind
+	answered 'cgroup .' '0 2 69 77' 'kind|charged'
+	cd "$tap_dir"
+else
+	tap_skip 'cgroup .' 'there is no memory cgroup here'
+fi
+tap_run "$n first guesses are at least 60" test "$n" -ge 60
+
+tap_done

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: page_owner
+# Tests groups of page_owner's records: orders, leaving out small groups, the
+# text of the kernel's page_owner_sort, and the counts by stack of newer
+# kernels.
+. "$top_srcdir/tests/cli/cli.sh"
+
+# record PFN ORDER PID COMM NS FUNCTION [LINE...]
+record() {
+	printf 'Page allocated via order %s, mask 0x140cca(%s), pid %s, tgid %s (%s), ts %s ns\n' \
+		"$2" 'GFP_HIGHUSER_MOVABLE|__GFP_COMP' "$3" "$3" "$4" "$5"
+	printf 'PFN 0x%x type Movable Block 0 type Movable Flags 0xfffffc0002000(node=0|zone=1)\n' "$1"
+	printf ' %s+0x1/0x2\n do_syscall_64+0x5/0x9\n' "$6"
+	shift 6
+	for line; do
+		printf '%s\n' "$line"
+	done
+	echo
+}
+text=$tap_dir/owners.txt
+{
+	record 256 0 7 sh 1000 alloc_a
+	record 257 0 9 sh 4000 alloc_a
+	record 260 2 7 cc 2000 alloc_b
+	record 512 0 8 cc 3000 alloc_c 'Slab cache page' \
+		'Charged (via objcg) to offline memcg web'
+	record 513 0 8 cc 3000 alloc_c 'Slab cache page' \
+		'Charged (via objcg) to offline memcg web'
+} > "$text"
+
+# order LIST [OPTIONS]: prints the first frames in the order of the groups
+order() {
+	sort=$1
+	shift
+	run owners "$text" --json --sort "$sort" "$@"
+	order=$(sed 's/.*"frames":\["\([a-z_]*\)+.*/\1/' "$tap_dir/stdout" |
+		tr '\n' ' ')
+}
+# is_order NAME WANT
+is_order() {
+	if [ "$order" = "$2" ]; then
+		tap_ok "$1"
+	else
+		echo "expected $2, is $order" > "$tap_dir/why"
+		tap_not_ok "$1" "$tap_dir/why"
+	fi
+}
+order pages
+is_order 'by pages' 'alloc_b alloc_a alloc_c '
+order -pages,oldest
+is_order 'the other way round, then the oldest' 'alloc_a alloc_c alloc_b '
+order times,-oldest
+is_order 'by times, then the youngest' 'alloc_c alloc_a alloc_b '
+order ns
+is_order 'by time' 'alloc_a alloc_b alloc_c '
+order -pid,times --by stack,pid
+is_order 'by a key' 'alloc_a alloc_c alloc_b alloc_a '
+order pages --min-pages 3
+is_order 'small groups are left out' 'alloc_b '
+order pages --top 2
+is_order 'the first ones' 'alloc_b alloc_a '
+run owners "$text" --sort pid
+expect 'a key that is none of --by' 64 "'pid' is not pages"
+run owners "$text" --sort pages,
+expect 'an empty key' 64 "'' is not pages"
+run owners "$text" --min-pages x
+expect 'no number' 64 "--min-pages: 'x' is not a number"
+
+# --- the text of page_owner_sort ---
+
+run owners "$text" --format page_owner_sort --sort times,pages
+expect 'as page_owner_sort: status' 0
+stdout_is 'as page_owner_sort' '2 times, 2 pages:
+ alloc_a+0x1/0x2
+ do_syscall_64+0x5/0x9
+
+2 times, 2 pages:
+ alloc_c+0x1/0x2
+ do_syscall_64+0x5/0x9
+Slab cache page
+Charged (via objcg) to offline memcg web
+
+1 times, 4 pages:
+ alloc_b+0x1/0x2
+ do_syscall_64+0x5/0x9'
+run owners "$text" --format page_owner_sort --by pid,comm --sort pid
+stdout_is 'as page_owner_sort, of tasks' '1 times, 4 pages, PID 7, task_comm_name: cc
+1 times, 1 pages, PID 7, task_comm_name: sh
+2 times, 2 pages, PID 8, task_comm_name: cc
+1 times, 1 pages, PID 9, task_comm_name: sh'
+run scan --format page_owner_sort
+expect 'of nothing else' 64 "is for 'owners'"
+
+# The program itself, if it was built before: the same groups.
+peer=$(ls "${HOME:-/nonexistent}"/.cache/pagedet/page_owner_sort-*/page_owner_sort \
+	2> /dev/null | head -n 1)
+if [ -n "$peer" ] && "$peer" --cull=st "$text" "$tap_dir/peer" \
+	> /dev/null 2>&1; then
+	groups() {
+		awk 'BEGIN { RS = "" } { gsub("\n", "|"); print }' "$1" | sort
+	}
+	run owners "$text" --format page_owner_sort
+	groups "$tap_dir/peer" > "$tap_dir/theirs"
+	groups "$tap_dir/stdout" > "$tap_dir/ours"
+	tap_run 'the same as page_owner_sort' \
+		diff "$tap_dir/theirs" "$tap_dir/ours"
+else
+	tap_skip 'the same as page_owner_sort' \
+		'scripts/build-page-owner-sort has not built it'
+fi
+
+# --- a kernel that counts by stack ---
+
+stacks=$tap_dir/tree/sys/kernel/debug/page_owner_stacks
+mkdir -p "$stacks" "$tap_dir/tree/proc"
+printf ' alloc_a+0x1/0x2\n do_syscall_64+0x5/0x9\nnr_base_pages: 12\n\n' \
+	> "$stacks/show_stacks"
+echo 10 > "$stacks/count_threshold"
+run owners --root "$tap_dir/tree" --json
+expect 'counts by stack: status' 0 'fewer than 10 pages are hidden'
+stdout_has 'counts by stack' '"pages":12,"bytes":49152'
+stdout_has 'times are not known, and not zero' '"missing":{"times"'
+echo 0 > "$stacks/count_threshold"
+run owners --root "$tap_dir/tree" --json
+expect 'no threshold' 0 'counts pages, not times'
+tap_fails 'nothing is hidden' grep -q hidden "$tap_dir/stderr"
+rm "$stacks/count_threshold"
+run owners --root "$tap_dir/tree" --json
+expect 'a threshold that cannot be read' 0 'stacks may be hidden'
+run owners --root "$tap_dir/tree" --by pid
+tap_fails 'they do not know tasks' test "$status" = 0
+cp "$text" "$tap_dir/tree/sys/kernel/debug/page_owner"
+run owners --root "$tap_dir/tree" --json
+tap_run 'programs get times, where page_owner has them' grep -q \
+	'"times":[1-9]' "$tap_dir/stdout"
+tap_done

@@ -1,0 +1,273 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests top, summaries, rounds, and readers that close the pipe.
+. "$top_srcdir/tests/cli/cli.sh"
+
+cd "$tap_dir"
+if [ ! -r /proc/self/smaps_rollup ]; then
+	tap_skip 'top' 'this kernel or chroot has no /proc/self/smaps_rollup'
+	tap_done
+fi
+
+# --- the kernel's own sums ---
+
+# sums PID: prints a pattern for its JSON. PSS and USS change with each
+# neighbour that starts or ends, such as the awk that reads here
+sums() {
+	awk '
+$1 == "Rss:" { rss = $2 }
+$1 == "Swap:" { swap = $2 }
+$1 ~ /_Dirty:/ && $1 !~ /^Pss/ { dirty += $2 }
+END {
+	if (rss == "")
+		exit 1
+	printf "\"rss\":%d,\"pss\":[0-9]*,\"uss\":[0-9]*,", rss * 1024
+	printf "\"swap\":%d,\"dirty\":%d,\n", swap * 1024, dirty * 1024
+}' "/proc/$1/smaps_rollup" 2> /dev/null
+}
+
+# At least one is idle and belongs to this test.
+sleep 600 &
+sleeper=$!
+trap 'kill $sleeper; chmod -R u+w "$tap_dir"; rm -rf "$tap_dir"' EXIT
+
+# Each task is compared while it stays the same before and after; others are
+# read again.
+: > equal
+for round in 1 2 3 4 5 6; do
+	: > before
+	: > differs
+	for dir in /proc/[0-9]*; do
+		pid=${dir#/proc/}
+		[ "$pid" = $$ ] || grep -qx "$pid" equal ||
+			! line=$(sums "$pid") || echo "$pid $line" >> before
+	done
+	"$PAGEDET" top --json -q > rows || :
+	while read -r pid line; do
+		[ "$(sums "$pid")" = "$line" ] || continue
+		if grep -q "^{\"pid\":$pid,.*$line" rows; then
+			echo "$pid" >> equal
+		else
+			echo "$pid: $line" >> differs
+			grep "^{\"pid\":$pid," rows >> differs ||
+				echo 'no row' >> differs
+		fi
+	done < before
+	[ -s differs ] || break
+done
+tap_run 'a task at rest has the sums of smaps_rollup' grep -qx "$sleeper" equal
+if [ -s differs ]; then
+	tap_not_ok 'and so has every task that did not move' differs
+else
+	tap_ok 'and so has every task that did not move'
+fi
+
+# --- a process that cannot change ---
+
+root=$tap_dir/root
+"$top_builddir/tests/fixtures/mkproc" \
+	"$top_srcdir/tests/golden/cli-machine.scenario" "$root"
+pid=$(cd "$root/proc" && ls -d [0-9]* | head -n 1)
+cat > "$root/proc/$pid/smaps_rollup" << 'EOF'
+00400000-7ffff000 ---p 00000000 00:00 0                          [rollup]
+Rss:                1000 kB
+Pss:                 500 kB
+Pss_Dirty:           100 kB
+Shared_Clean:        300 kB
+Shared_Dirty:         40 kB
+Private_Clean:       600 kB
+Private_Dirty:        60 kB
+Swap:                  8 kB
+Shared_Hugetlb:     2048 kB
+Private_Hugetlb:       0 kB
+EOF
+run top --root "$root" --json
+tap_run 'every sum' grep -q "^{\"pid\":$pid,.*\"rss\":1024000,\"pss\":512000,\"uss\":675840,\"swap\":8192,\"dirty\":102400,\"shared\":348160,\"hugetlb\":2097152}" \
+	"$tap_dir/stdout"
+sed -i '/^Shared_Dirty/d' "$root/proc/$pid/smaps_rollup"
+run top --root "$root" --json
+tap_run 'without a line its sums are not known' grep -q "^{\"pid\":$pid,.*\"uss\":675840,.*\"dirty\":null,\"shared\":null,.*\"dirty\":\"unsupported\",\"shared\":\"unsupported\"" \
+	"$tap_dir/stdout"
+
+# --- forms ---
+
+run top --json --top 2 -q
+tap_run 'top N: N objects' test "$(wc -l < stdout)" = 2
+tap_run 'the keys stand as promised' grep -qE \
+	'^\{"pid":[0-9]+,"comm":".*","rss":[0-9]+,"pss":[0-9]+,"uss":[0-9]+,"swap":[0-9]+,"dirty":[0-9]+,"shared":[0-9]+,' \
+	stdout
+run top --json --sort pid -q
+sed 's/^{"pid":\([0-9]*\),.*/\1/' stdout > pids
+tap_run '--sort pid ascends' sh -c 'test -s pids && sort -nc pids'
+run top --json --sort -pid -q
+sed 's/^{"pid":\([0-9]*\),.*/\1/' stdout > pids
+tap_run '--sort -pid descends' sh -c 'test -s pids && sort -rnc pids'
+run top --json --sort rss -q
+sed 's/.*"rss":\([0-9]*\),.*/\1/' stdout > rss
+tap_run '--sort rss: the largest first' sh -c 'test -s rss && sort -rnc rss'
+run top --csv --format csv -q
+expect 'there is no --csv' 64 'no option'
+run top --format csv --limit 1 -q
+tap_run 'CSV has a head' test "$(head -n 1 stdout)" = \
+	pid,comm,rss,pss,uss,swap,dirty,shared,hugetlb
+run top process -q --limit 3
+stdout_has 'a table has heads' 'PSS        USS        RSS'
+stdout_has 'and a total' ' processes'
+COLUMNS=60 "$PAGEDET" top -q > stdout || :
+tap_run 'a table fits the terminal' awk \
+	'length > 60 { bad = 1 } END { exit bad || NR < 3 }' stdout
+tap_run 'what it had no room for is said' grep -q \
+	'^no room: .*dirty.* (--json has them)$' stdout
+COLUMNS=200 "$PAGEDET" top -q > stdout || :
+tap_fails 'a wide terminal has room' grep -q '^no room' stdout
+run top nonsense
+expect 'no such thing' 64 "there is no ranking by 'nonsense'"
+run top --sort nonsense
+expect 'no such column' 64 "not 'nonsense'"
+run top --format arrow
+expect 'no Arrow' 64 'text, json or csv'
+
+# --- users who may not read other processes ---
+
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
+   tap_is_open "$(dirname "$PAGEDET")"; then
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGEDET" top \
+		--json > stdout 2> stderr && status=0 || status=$?
+	expect 'a stranger: others are counted, the status says so' 2 \
+		'may not be read: only RSS and swap are known'
+	stdout_has 'a stranger: RSS is known, roughly' \
+		'"estimated":["rss","swap"],"missing":{"pss":"no_access","uss":"no_access"'
+	tap_run 'a stranger: what is not known is not zero' grep -q \
+		'"pss":null,"uss":null' stdout
+	tap_run 'a stranger: his own are known' grep -q '"comm":"pagedet".*"pss":[1-9]' \
+		stdout
+else
+	tap_skip 'a stranger' 'needs root, setpriv and an open directory'
+fi
+
+# --- other things ---
+
+run top kind --json -q
+if [ "$status" = 77 ]; then
+	tap_skip 'kinds' 'needs CAP_SYS_ADMIN'
+	tap_skip 'rows in an order' 'needs CAP_SYS_ADMIN'
+else
+	stdout_has 'slabs have no RSS: nothing, not zero' '{"kind":"slab","bytes":'
+	tap_run 'and no reason either' grep -q \
+		'^{"kind":"slab",.*"rss":null.*"hugetlb":null}$' stdout
+	tap_run 'files have all sums' grep -qE \
+		'^\{"kind":"file","bytes":[0-9]+,"rss":[0-9]+,"pss":[0-9]+,"uss":[0-9]+,' \
+		stdout
+	run scan --sort mapcount --top 5 --json --fields pfn,mapcount -q
+	expect 'rows in an order' 0
+	sed 's/.*"mapcount":\([0-9]*\)[,}].*/\1/' stdout > counts
+	tap_run 'rows in an order: the largest first' sort -rnc counts
+	tap_run 'rows in an order: as many as were asked' test \
+		"$(wc -l < stdout)" = 5
+	run scan --by kind --top 1 --json -q
+	tap_run '--top of groups: one, and the total' test \
+		"$(wc -l < stdout)" = 2
+	run scan --by kind --sort kind --json -q
+	expect 'groups by key' 0
+	run scan --limit 3 --json -q
+	expect '--limit ends early, and that is not partial' 0
+	tap_run '--limit: as many' test "$(wc -l < stdout)" = 3
+fi
+run scan --sort mapcount
+expect 'rows in an order need a bound' 64 'needs --top N'
+run scan --by kind --sort nonsense
+expect 'no such field' 64 "no field 'nonsense'"
+run scan --limit 0
+expect 'no bound is nothing' 64 'leaves nothing'
+
+# --- rows and sums of one task ---
+
+run task $$ --fields vaddr,kind --json --limit 4
+expect 'rows of a task, bounded' 0
+tap_run 'as many' test "$(wc -l < stdout)" = 4
+run task $$ --fields vaddr --json --limit 4 --sort -vaddr
+expect 'rows of a task from its end' 0
+tap_run 'descending' sh -c 'sort -rc stdout'
+run task $$
+stdout_has 'no terminal: rows' 'vaddr'
+if command -v script > /dev/null; then
+	TERM=dumb script -qec "$PAGEDET task $$" /dev/null < /dev/null \
+		> stdout 2> stderr || :
+	stdout_has 'a terminal: sums' '  pss '
+	stdout_has 'and how to list' "'--all' lists the pages"
+	TERM=dumb script -qec "$PAGEDET task $$ --all" /dev/null < /dev/null \
+		> stdout 2> stderr || :
+	stdout_has 'a terminal: --all lists' vaddr
+	head -c 100000 /dev/zero > zeroes
+	cat zeroes > /dev/null
+	TERM=dumb script -qec "$PAGEDET file zeroes" /dev/null < /dev/null \
+		> stdout 2> stderr || :
+	stdout_has 'a file: of how much' ' of 97.7 KiB'
+	stdout_has 'a file: dirty' '  dirty '
+else
+	tap_skip 'summaries on a terminal' 'needs script'
+fi
+
+# --- rounds ---
+
+# rounds ARGUMENTS...: runs rounds for two seconds, then sends SIGINT
+rounds() {
+	# a background job without a terminal ignores SIGINT
+	python3 -c '
+import signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+p = subprocess.Popen(sys.argv[1:])
+time.sleep(2)
+p.send_signal(signal.SIGINT)
+sys.exit(p.wait(20))' "$PAGEDET" "$@" > stdout 2> stderr &&
+		status=0 || status=$?
+}
+if command -v python3 > /dev/null; then
+	rounds top --watch 0.5 -q --limit 1
+	expect 'rounds end with status 0' 0
+	tap_run 'a block a round' test "$(grep -c '  COMM$' stdout)" -ge 2
+	rounds task $$ --watch=0.5 -q
+	expect 'rounds of a summary' 0
+	tap_run 'a block a round, of a summary' test \
+		"$(grep -c '^  pss ' stdout)" -ge 2
+else
+	tap_skip 'rounds' 'needs python3'
+fi
+run top --watch --format arrow
+expect 'no rounds of Arrow' 64 'text, json or csv'
+run page 1 --watch
+expect 'no rounds of a look-up' 64 'is an option of'
+
+# --- readers that close the pipe ---
+
+# quiet NAME ARGUMENTS...: nothing on stderr, ended by SIGPIPE; the reader has
+# closed the pipe before the first byte
+quiet() {
+	quiet_name=$1
+	shift
+	: > status
+	: > stderr
+	{ sleep 0.3; "$PAGEDET" "$@" 2> stderr || echo $? > status; } | true
+	status=$(cat status)
+	case $status in
+	141) tap_run "$quiet_name" test ! -s stderr ;;
+	*) tap_not_ok "$quiet_name: status $status" stderr ;;
+	esac
+}
+quiet 'help' help
+quiet 'help of fields' help fields
+quiet 'rows of a task' task $$ --fields vaddr,kind
+quiet 'rows of a task as JSON' task $$ --fields vaddr,kind --json
+quiet 'a summary' top --json -q
+mkfifo fifo
+head -c 1 fifo > /dev/null &
+reader=$!
+"$PAGEDET" task $$ --fields vaddr,kind,pte --json -o fifo 2> stderr &&
+	status=0 || status=$?
+wait "$reader"
+case $status in
+0|141) tap_run 'a pipe with a name' test ! -s stderr ;;
+*) tap_not_ok "a pipe with a name: status $status" stderr ;;
+esac
+tap_done

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""Runs the example migration_agent, and compares its report with the faults
+that it injected."""
+import contextlib
+import json
+import os
+import re
+import subprocess
+import time
+
+from pair import SECONDS
+
+EQUAL, DIFFERENT, UNSURE, USAGE = 0, 1, 2, 64
+
+# What each fault must be called, and how sure one may be: less where the
+# hardware has no counters of its errors (EDAC), as most virtual hosts.
+RULES = {
+    "flip-bit": ("changed-after-send", {"medium", "high"}),
+    "zero-page": ("changed-after-send", {"high"}),
+    "swap-pages": ("misplaced", {"high"}),
+    "punch-hole": ("missing-at-peer", {"certain"}),
+    "older": ("stale-version", {"high"}),
+    "write-file": ("write-untracked", {"low", "medium"}),
+    "write-mapping": ("write-untracked", {"low", "medium"}),
+}
+# What pages may be called that nobody harmed.
+STALE = {"dirty-log-lost", "stale-version", "zero-page-race"}
+
+
+def leftovers():
+    """Directories of agents that run, or that did not clean up."""
+    return {os.path.join(top, name) for top in ("/tmp", "/dev/shm")
+            for name in os.listdir(top)
+            if name.startswith("migration_agent-")}
+
+
+def wait_for(process):
+    """What it has said; one that does not end is told to, so that it can
+    remove what it has made."""
+    try:
+        return [text.decode() for text in process.communicate(timeout=SECONDS)]
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        try:
+            process.communicate(timeout=10)
+        finally:
+            process.kill()
+        raise
+
+
+class Run:
+    """One run of the agent, and its report."""
+
+    def __init__(self, agent, top, *words):
+        self.top = top
+        before = leftovers()
+        start = time.monotonic()
+        p = subprocess.Popen([agent, "--report", top, *words],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.text, self.said = wait_for(p)
+        self.seconds = time.monotonic() - start
+        self.left = leftovers() - before
+        self.status = p.returncode
+        harm = [(name, int(page)) for name, page in re.findall(
+            r"fault ([a-z-]+): page (\d+)", self.said)]
+        # Pages that were written when the source may have stopped already.
+        self.late = {page for name, page in harm if name == "late"}
+        harm = [(name, page) for name, page in harm if name != "late"]
+        self.harmed = {page: name for name, page in harm}
+        pages = [page for _, page in harm]
+        self.twice = {page for page in pages if pages.count(page) > 1}
+        self.report = {}
+        with contextlib.suppress(FileNotFoundError, ValueError):
+            with open(os.path.join(top, "report.json")) as f:
+                self.report = json.load(f)
+
+    def problems(self, status):
+        """What is wrong with every report alike."""
+        if self.status != status or self.report.get("status") != status:
+            yield "status %d, not %d; the report says %s\n%s%s" % (
+                self.status, status, self.report.get("verdict"), self.said,
+                self.text)
+            return
+        with open(os.path.join(self.top, "report.txt")) as f:
+            if f.read() != self.text:
+                yield "report.txt is not what was printed"
+        with open(os.path.join(self.top, "report.html")) as f:
+            page = f.read()
+        if self.report["verdict"] not in page or "</html>" not in page:
+            yield "report.html does not have the verdict"
+        if re.search(r"https?://|<script", page):
+            yield "report.html needs more than itself"
+        for name in os.listdir(self.top):
+            if name.endswith(".partial"):
+                yield "%s is left" % name
+        for path in self.left:
+            yield "%s is left" % path
+
+    def stale(self):
+        """Pages that nobody harmed."""
+        return [d for d in self.report.get("differences", [])
+                if d["page"] not in self.harmed]
+
+    def wrong_findings(self, rules=RULES):
+        found = {d["page"]: d for d in self.report["differences"]}
+        for page, name in self.harmed.items():
+            d = found.get(page)
+            if d is None:
+                yield "%s: page %d is not found" % (name, page)
+            elif (d["finding"] != rules[name][0] or
+                  d["confidence"] not in rules[name][1]):
+                yield "%s: page %d is called %s, %s" % (
+                    name, page, d["finding"], d["confidence"])
+        for d in self.stale():
+            if d["finding"] not in STALE or d["confidence"] == "certain":
+                yield "page %d, which nobody harmed, is called %s, %s" % (
+                    d["page"], d["finding"], d["confidence"])
+
+
+def check_join(report):
+    """The same memory is compared, wherever it is."""
+    blocks = {b["name"]: b for b in report["blocks"]}
+    main = blocks.get("pc.ram") or blocks.get("ram")
+    if not main or not main["compared"] or not main["source"]["hva"]:
+        yield "the guest's memory is not found"
+    for b in report["blocks"]:
+        if not b["compared"] and not (b["source"].get("why") or
+                                      b["destination"].get("why")):
+            yield "%s is not compared, and not said why" % b["name"]
+    pages = report["pages"]
+    if pages["equal"] + pages["different"] != pages["compared"]:
+        yield "%d pages, but %d compared" % (
+            pages["equal"] + pages["different"], pages["compared"])

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Parses the arguments of a command: page frame numbers, addresses, tasks,
+ * paths.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Adds the arguments from @first on, which are all ranges. */
+static int add_ranges(struct cli_job *job, int first, enum cli_radix radix,
+		      uint32_t pid)
+{
+	struct pagedet_item item = { 0, 0, pid, 0 };
+	const char *wrong;
+	int i, status;
+
+	for (i = first; i < job->n_words; i++) {
+		if (job->several && cli_is_path(job, job->words[i]))
+			continue;
+		wrong = cli_range(job->words[i], radix, &item);
+		if (wrong)
+			return cli_no_range(job, job->words[i], radix, wrong);
+		/*
+		 * If the user named a source, it gets exactly what was typed.
+		 */
+		if (cli_names_pages(job) && !job->open.sources &&
+		    cli_is_kernel_address(item.first))
+			return cli_no_page_number(job, job->words[i],
+						  item.first);
+		status = cli_add_item(job, &item);
+		if (status)
+			return status;
+	}
+	return CLI_ANSWERED;
+}
+
+int cli_parse_pfns(struct cli_job *job)
+{
+	return add_ranges(job, 0, CLI_DECIMAL, 0);
+}
+
+int cli_parse_pfns_or_stdin(struct cli_job *job)
+{
+	int i;
+
+	for (i = 0; i < job->n_words; i++)
+		if (!strcmp(job->words[i], "-"))
+			job->from_stdin = true;
+	if (!job->from_stdin)
+		return cli_parse_pfns(job);
+	if (job->n_words > 1)
+		return cli_usage("%s: '-' reads all numbers from standard "
+				 "input and cannot be combined with other "
+				 "arguments",
+				 job->command->name);
+	return CLI_ANSWERED;
+}
+
+int cli_parse_phys(struct cli_job *job)
+{
+	return add_ranges(job, 0, CLI_HEX, 0);
+}
+
+/* Adds an address, or the name of an area of the process. */
+static int add_addresses(struct cli_job *job, uint32_t pid, const char *task)
+{
+	struct pagedet_item item = { 0, 0, pid, 0 };
+	int i, status = CLI_ANSWERED;
+
+	for (i = 1; i < job->n_words && !status; i++) {
+		const char *word = job->words[i];
+		struct cli_name name = { task, NULL, NULL };
+		const char *wrong = cli_range(word, CLI_HEX, &item);
+
+		/* Addresses begin with a digit or, in hex, with a letter. */
+		if (wrong && (*word == '[' || *word == '/' ||
+			      (strpbrk(word, ".:") && !strstr(word, ".."))))
+			name.area = word;
+		else if (wrong && *word >= '0' && *word <= '9')
+			return cli_no_range(job, word, CLI_HEX, wrong);
+		else if (wrong)
+			return cli_refuse("name an area as '[heap]';",
+					  "%s: '%s' %s", job->command->name,
+					  word, wrong);
+		status = cli_add_named(job, &item, &name);
+	}
+	return status;
+}
+
+int cli_parse_virt(struct cli_job *job)
+{
+	const char *name;
+	uint32_t pid;
+	int status;
+
+	if (job->n_words == 1) {
+		job->command = cli_command_find("task");
+		return cli_parse_tasks(job);
+	}
+	status = cli_parse_pid(job, job->words[0], &pid, &name);
+	return status ? status : add_addresses(job, pid, name);
+}
+
+int cli_parse_tasks(struct cli_job *job)
+{
+	struct pagedet_item item = { 0, PAGEDET_TO_END, 0, 0 };
+	struct cli_name name = { NULL, NULL, NULL };
+	int i, status;
+
+	for (i = 0; i < job->n_words; i++) {
+		status = cli_parse_pid(job, job->words[i], &item.pid,
+				       &name.task);
+		if (!status)
+			status = cli_add_named(job, &item, &name);
+		if (status)
+			return status;
+	}
+	return CLI_ANSWERED;
+}
+
+/* Pages, or a file. */
+int cli_parse_mappers(struct cli_job *job)
+{
+	const char *path = job->file;
+
+	if (!path && job->n_words == 1 && cli_is_file(job, job->words[0]))
+		path = job->words[0];
+	else if (path && job->n_words)
+		return cli_usage("mappers: --file '%s' cannot be combined with "
+				 "'%s'",
+				 path, job->words[0]);
+	if (!path && !job->n_words)
+		return cli_usage("mappers lacks arguments: %s",
+				 job->command->arguments);
+	job->path = path;
+	return path ? CLI_ANSWERED : cli_parse_pfns(job);
+}
+
+int cli_parse_path(struct cli_job *job)
+{
+	job->path = job->words[0];
+	if (!*job->path)
+		return cli_usage("%s: the path is empty", job->command->name);
+	return CLI_ANSWERED;
+}
+
+int cli_parse_paths(struct cli_job *job)
+{
+	job->list = !strcmp(job->words[0], "-");
+	if (job->list && job->n_words > 1)
+		return cli_usage("%s: '-' reads all files and ranges from "
+				 "standard input and cannot be combined with "
+				 "other arguments", job->command->name);
+	if (job->nul && !job->list)
+		return cli_usage("%s: --null needs the list on standard input, "
+				 "'-'", job->command->name);
+	return job->list ? CLI_ANSWERED : cli_parse_path(job);
+}
+
+int cli_parse_files(struct cli_job *job)
+{
+	int status = cli_parse_paths(job);
+	struct stat st;
+	int i;
+
+	if (status || job->list)
+		return status;
+	if (!job->open.n_files && !job->open.root && job->n_words == 1 &&
+	    !stat(job->path, &st) && S_ISDIR(st.st_mode))
+		return cli_refuse("try: pagedet tree DIR;",
+				  "file: '%s' is a directory", job->path);
+	for (i = 1; i < job->n_words; i++) {
+		if (!strcmp(job->words[i], "-"))
+			return cli_usage("file: '-' reads all files and ranges "
+					 "from standard input and cannot be "
+					 "combined with other arguments");
+		job->several |= cli_is_path(job, job->words[i]);
+	}
+	status = add_ranges(job, 1, CLI_DECIMAL, 0);
+	job->list = job->several;
+	if (job->several) {
+		/*
+		 * These arguments were only examined, because each one belongs
+		 * to its file.
+		 */
+		job->path = NULL;
+		job->n_items = 0;
+	}
+	return status;
+}
+
+int cli_parse_file(struct cli_job *job)
+{
+	int status = cli_parse_path(job);
+
+	return status ? status : add_ranges(job, 1, CLI_DECIMAL, 0);
+}
+
+/* A word that is not a hex number is a symbol. */
+int cli_parse_kaddrs(struct cli_job *job)
+{
+	struct pagedet_item item = { 0, 1, 0, job->as };
+	const char *wrong;
+	int i, status;
+
+	for (i = 0; i < job->n_words; i++) {
+		struct cli_name name = { NULL, NULL, NULL };
+		const char *word = job->words[i];
+
+		wrong = cli_number(word, CLI_HEX, &item.first);
+		if (wrong && ((*word >= '0' && *word <= '9') || !*word ||
+			      !strncmp(word, "ffff", 4)))
+			return cli_usage("%s: '%s' %s", job->command->name,
+					 word, wrong);
+		if (wrong)
+			name.symbol = word;
+		status = cli_add_named(job, &item, &name);
+		if (status)
+			return status;
+	}
+	return CLI_ANSWERED;
+}
+
+int cli_parse_log(struct cli_job *job)
+{
+	bool given = job->n_words && strcmp(job->words[0], "-");
+
+	job->from_file = given;
+	if (!job->n_words && !job->open.n_files && isatty(STDIN_FILENO) &&
+	    !job->quiet)
+		cli_say("waiting for a kernel log on standard input; Ctrl-D "
+			"ends it; 'from-log FILE' reads a file");
+	job->path = given ? job->words[0] : "-";
+	return CLI_ANSWERED;
+}
+
+int cli_parse_nothing(struct cli_job *job)
+{
+	(void)job;
+	return CLI_ANSWERED;
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The command explain: collects evidence about pages, and applies the rules. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Time limit of the search for other mappings. */
+#define MAPPERS_NS 2000000000u
+/* A concurrent writer usually writes within this time. */
+#define AGAIN_NS 20000000u
+/* At most one finding per question. */
+#define QUESTIONS 8
+
+struct explaining {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_collect_options o;
+	struct pagedet_evidence *evidence;
+	struct pagedet_finding *findings;
+	void *arena;
+	uint64_t n, sent, hash_key;
+	uint64_t n_findings;
+	uint64_t cached;	/* number of pages of the file */
+	int rows;
+};
+
+static bool is_mismatch(const struct cli_job *job)
+{
+	return job->path != NULL;
+}
+
+static int check_options(const struct cli_job *job)
+{
+	if (!is_mismatch(job) && (job->sent || job->peer || job->save))
+		return cli_usage("--%s is an option of 'explain mismatch'",
+				 job->sent ? "sent" : job->peer ? "peer" :
+				 "save");
+	if (is_mismatch(job) && job->why)
+		return cli_usage("--why is an option of 'explain page'");
+	if (job->peer && job->save)
+		return cli_usage("--peer cannot be combined with --save");
+	if (job->alternatives && job->format == PAGEDET_FORMAT_CSV)
+		return cli_usage("--alternatives cannot be written as CSV");
+	return CLI_ANSWERED;
+}
+
+/* Splits ranges into single pages, the form of evidence. */
+static int spread(struct cli_job *job, uint64_t step)
+{
+	struct pagedet_item *pages;
+	uint64_t n = 0, i, at;
+	size_t k;
+
+	for (k = 0; k < job->n_items; k++) {
+		const struct pagedet_item *item = &job->items[k];
+
+		n += (item->first % step + item->count - 1) / step + 1;
+		if (item->count > 1u << 30 || n > 1000000)
+			return cli_usage("explain: there are more than a "
+					 "million pages");
+	}
+	pages = calloc(n, sizeof(*pages));
+	if (!pages)
+		return cli_fail_errno("explain");
+	for (k = 0, i = 0; k < job->n_items; k++) {
+		const struct pagedet_item *item = &job->items[k];
+		const uint64_t end = item->first + (item->count - 1);
+
+		for (at = item->first; ; at += step - at % step) {
+			pages[i].first = at;
+			pages[i].count = 1;
+			pages[i++].pid = item->pid;
+			if (end - at < step - at % step)
+				break;
+		}
+	}
+	free(job->items);
+	job->items = pages;
+	job->n_items = job->max_items = (size_t)i;
+	return CLI_ANSWERED;
+}
+
+/* Whether it is an address of the user's half, which needs a process. */
+static bool is_user_address(const char *word)
+{
+	uint64_t n;
+
+	return !cli_number(word, CLI_HEX, &n) && n >> 63 == 0 &&
+	       strlen(word) >= 8;
+}
+
+/* Parses PFN, a kernel ADDR, or a file. */
+static int parse_pages(struct cli_job *job, bool named)
+{
+	struct pagedet_item item = { 0, 1, 0, 0 };
+	const char *wrong;
+	int i, status;
+
+	if (!named && !job->file && job->n_words == 1 &&
+	    cli_is_file(job, job->words[0]))
+		job->file = job->words[0];
+	else if (job->file && job->n_words)
+		return cli_usage("explain: --file '%s' cannot be combined with "
+				 "'%s'",
+				 job->file, job->words[0]);
+	if (job->file && job->alternatives)
+		return cli_usage("--alternatives is for a page: explain PFN");
+	if (job->file)
+		return CLI_ANSWERED;
+	if (!job->n_words)
+		return cli_usage("explain lacks arguments: %s",
+				 job->command->arguments);
+	for (i = 0; i < job->n_words; i++) {
+		const char *word = job->words[i];
+
+		wrong = cli_range(word, CLI_DECIMAL, &item);
+		if (wrong && !strncmp(word, "ffff", 4))
+			wrong = cli_number(word, CLI_HEX, &item.first);
+		/*
+		 * No machine has 2^40 page frames. Addresses of the kernel's
+		 * half have the highest bit set.
+		 */
+		if (i && (wrong ? is_user_address(word) :
+			  item.first >> 40 && !(item.first >> 63)))
+			return cli_refuse("'virt PID ADDR' shows the page of "
+					  "an address;",
+					  "explain: '%s' is not a page frame "
+					  "number", word);
+		if (wrong && !named && (*word < '0' || *word > '9'))
+			return cli_usage("explain: '%s' is not page, mismatch "
+					 "or crash, a page frame number, or a "
+					 "file", word);
+		if (wrong)
+			return cli_no_range(job, word, CLI_DECIMAL, wrong);
+		status = cli_add_item(job, &item);
+		if (status)
+			return status;
+	}
+	return CLI_ANSWERED;
+}
+
+/* Parses the log; --file names the program. */
+static int parse_crash(struct cli_job *job)
+{
+	if (job->n_words > 2)
+		return cli_usage("explain crash takes one log at a time");
+	if (job->why || job->sent || job->peer || job->save)
+		return cli_usage("explain crash takes no --why, --sent, --peer "
+				 "or --save");
+	if (job->open.n_files || job->open.root)
+		return cli_usage("explain crash reads the files of this "
+				 "machine: it takes neither --from nor --root");
+	job->crash = true;
+	job->words++;
+	job->n_words--;
+	return cli_parse_log(job);
+}
+
+int cli_parse_explain(struct cli_job *job)
+{
+	const char *what = job->n_words ? job->words[0] : "";
+	const bool named = !strcmp(what, "page") || !strcmp(what, "mismatch");
+	int status;
+
+	if (!strcmp(what, "crash"))
+		return parse_crash(job);
+	if (!strcmp(what, "mismatch"))
+		job->path = what;	/* marks that no file is given */
+	if (named) {
+		job->words++;
+		job->n_words--;
+	}
+	if (is_mismatch(job) && job->n_words < 2)
+		return cli_usage("explain mismatch lacks arguments: PID "
+				 "ADDR...");
+	status = check_options(job);
+	if (status)
+		return status;
+	return is_mismatch(job) ? cli_parse_virt(job) :
+				  parse_pages(job, named);
+}
+
+static int set_questions(struct explaining *x)
+{
+	const char *at = x->job->why;
+
+	x->o.questions = is_mismatch(x->job) ? PAGEDET_ASK_MISMATCH : 0;
+	if (!at)
+		return CLI_ANSWERED;
+	do {
+		size_t len = strcspn(at, ",");
+		char name[32] = "";
+		int question = -1;
+
+		if (len < sizeof(name)) {
+			memcpy(name, at, len);
+			question = pagedet_question_by_name(name);
+		}
+		if (question < 0 || question == PAGEDET_ASK_MISMATCH)
+			return cli_usage("--why: '%.*s' is not free, migrate, "
+					 "pinned, reclaim, charge, poison or "
+					 "leak", (int)len, at);
+		x->o.questions |= (uint32_t)question;
+		at += len;
+	} while (*at++ == ',');
+	return CLI_ANSWERED;
+}
+
+static int set_sent(struct explaining *x)
+{
+	const char *wrong;
+
+	if (!x->job->sent)
+		return CLI_ANSWERED;
+	if (x->job->n_items > 1)
+		return cli_usage("--sent is for one page");
+	if (!x->job->open.hash_key)
+		return cli_usage("--sent needs --hash-key: without it each run "
+				 "has its own key");
+	wrong = cli_number(x->job->sent, CLI_HEX, &x->sent);
+	if (wrong)
+		return cli_usage("--sent: '%s' %s", x->job->sent, wrong);
+	return CLI_ANSWERED;
+}
+
+static int set_key(struct explaining *x)
+{
+	const int error = pagedet_hash_key_id(x->pd, &x->hash_key);
+
+	return error ? cli_fail(x->pd, error) : CLI_ANSWERED;
+}
+
+static int take_peer(struct explaining *x)
+{
+	struct pagedet_evidence *peer = NULL;
+	uint64_t n = 0;
+	int status;
+
+	if (!x->job->peer)
+		return CLI_ANSWERED;
+	status = cli_peer_load(x->pd, x->job->peer, &peer, &n);
+	if (!status && n != x->n) {
+		cli_say("'%s' has evidence of %llu page%s, not of %llu",
+			x->job->peer, (unsigned long long)n, cli_plural(n),
+			(unsigned long long)x->n);
+		status = CLI_MALFORMED;
+	}
+	if (!status)
+		pagedet_evidence_join(x->evidence, x->n, peer);
+	free(peer);
+	return status;
+}
+
+static int collect(struct explaining *x)
+{
+	x->evidence = calloc(x->n, sizeof(*x->evidence));
+	if (!x->evidence)
+		return cli_fail_errno("explain");
+	x->evidence->size = sizeof(*x->evidence);
+	x->rows = pagedet_collect(x->pd, x->job->items, x->n, &x->o,
+				  x->evidence);
+	if (x->rows < 0)
+		return cli_fail(x->pd, x->rows);
+	if (x->job->sent) {
+		x->evidence->hash[PAGEDET_AS_SENT] = x->sent;
+		x->evidence->hash_state[PAGEDET_AS_SENT] = PAGEDET_HAVE;
+		x->evidence->hash_key[PAGEDET_AS_SENT] = x->hash_key;
+	}
+	return take_peer(x);
+}
+
+static int explain(struct explaining *x)
+{
+	const uint64_t max = x->n * QUESTIONS, room = max * 4096 + x->n * 32;
+	int n;
+
+	x->findings = calloc(max, sizeof(*x->findings));
+	x->arena = malloc(room);
+	if (!x->findings || !x->arena)
+		return cli_fail_errno("explain");
+	x->findings->size = sizeof(*x->findings);
+	n = pagedet_explain(x->evidence, x->n, x->arena, room, x->findings,
+			    max);
+	if (n < 0)
+		return cli_fail(x->pd, n);
+	x->n_findings = (uint64_t)n;
+	return CLI_ANSWERED;
+}
+
+static int emit(struct explaining *x)
+{
+	struct pagedet_emitter *e;
+	struct cli_output out;
+	uint64_t folded = 0;
+	int status, error;
+
+	if (!is_mismatch(x->job))
+		folded = cli_explain_fold(x->findings, &x->n_findings,
+					  x->evidence);
+
+	status = cli_output_open(&out, x->job->output);
+	if (!status)
+		status = cli_emitter_new(x->job, x->pd, out.fd, out.fd, &e);
+	if (!status) {
+		error = pagedet_emit_findings(e, x->findings, x->n_findings,
+					      x->evidence);
+		status = error ? cli_emit_failed(x->pd, error, out.fd) :
+				 cli_emitter_finish(x->pd, e, out.fd);
+		pagedet_emitter_free(e);
+	}
+	if (folded && !status && !x->job->quiet)
+		cli_say("%llu findings that are the same for other pages of a "
+			"folio are left out", (unsigned long long)folded);
+	return cli_output_close(&out, !status && !cli_interrupted(), status);
+}
+
+static int judge(const struct explaining *x)
+{
+	bool cause = false, unsure = false;
+	uint64_t i;
+
+	for (i = 0; i < x->n_findings; i++) {
+		cause |= x->findings[i].verdict == PAGEDET_VERDICT_CAUSE;
+		unsure |= x->findings[i].verdict ==
+			  PAGEDET_VERDICT_CANNOT_TELL;
+	}
+	if ((uint64_t)x->rows < x->n && !x->job->quiet)
+		cli_say("%llu of %llu page%s could not be looked at",
+			(unsigned long long)(x->n - (uint64_t)x->rows),
+			(unsigned long long)x->n, cli_plural(x->n));
+	if (unsure || (uint64_t)x->rows < x->n)
+		return CLI_UNSURE;
+	return cause ? CLI_ANSWERED : CLI_NO;
+}
+
+static int run(struct explaining *x)
+{
+	struct pagedet_info info = { .size = sizeof(info) };
+	int error = pagedet_info(x->pd, &info);
+	int status = CLI_ANSWERED, judged;
+
+	if (error)
+		return cli_fail(x->pd, error);
+	if (x->job->file)
+		status = cli_explain_pages_of(x->job, x->pd, &x->cached);
+	else if (!is_mismatch(x->job))
+		status = cli_explain_addresses(x->job, x->pd);
+	if (status)
+		return status;
+	status = spread(x->job, is_mismatch(x->job) ? info.page_size : 1);
+	x->n = x->job->n_items;
+	if (!status)
+		status = set_sent(x);
+	if (!status)
+		status = collect(x);
+	if (!status && x->job->save)
+		return cli_peer_save(x->pd, x->job->save, x->evidence, x->n);
+	if (!status)
+		status = explain(x);
+	if (status)
+		return status;
+	judged = judge(x);
+	if (x->job->file)
+		status = cli_explain_report(x->job, x->findings,
+					    x->n_findings, x->evidence, x->n);
+	else
+		status = emit(x);
+	if (x->job->file && x->cached > x->n && !x->job->quiet)
+		cli_say("looked at %llu of the %llu pages that are cached",
+			(unsigned long long)x->n,
+			(unsigned long long)x->cached);
+	return status ? status : judged;
+}
+
+int cli_run_explain(struct cli_job *job, struct pagedet *pd)
+{
+	struct explaining x = { .job = job, .pd = pd,
+				.o = PAGEDET_COLLECT_OPTIONS_INIT };
+	int status;
+
+	if (job->crash)
+		return cli_run_crash(job, pd);
+	status = set_questions(&x);
+
+	x.o.target = PAGEDET_TARGET_PFN;
+	x.o.mappers_ns = MAPPERS_NS;
+	x.o.deadline_ns = cli_deadline_left(job);
+	x.o.options = PAGEDET_COLLECT_LOG;
+	if (is_mismatch(job)) {
+		x.o.target = PAGEDET_TARGET_VIRT;
+		x.o.options = PAGEDET_COLLECT_CONTENT | PAGEDET_COLLECT_AGAIN |
+			      PAGEDET_COLLECT_FILE;
+		x.o.again_ns = AGAIN_NS;
+		if (!status)
+			status = set_key(&x);
+	}
+	if (!status)
+		status = run(&x);
+	free(x.evidence);
+	free(x.findings);
+	free(x.arena);
+	return status;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Formats sizes and texts for tables of the command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+void cli_size(char *ret, size_t size, uint64_t bytes)
+{
+	static const char units[] = "KMGTPE";
+	double n = (double)bytes / 1024;
+	size_t i = 0;
+
+	if (!bytes) {
+		snprintf(ret, size, "0");
+		return;
+	}
+	for (; n >= 1023.95 && units[i + 1]; i++)
+		n /= 1024;
+	snprintf(ret, size, "%.1f %ciB", n, units[i]);
+}
+
+void cli_csv_text(FILE *f, const char *text)
+{
+	if (!strpbrk(text, ",\"\n\r")) {
+		fputs(text, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc(*text, f);
+	}
+	fputc('"', f);
+}
+
+/* A character begins with any byte but 10xxxxxx. */
+static uint32_t count_columns(const char *s)
+{
+	uint32_t columns = 0;
+
+	for (; *s; s++)
+		columns += (*s & 0xc0) != 0x80;
+	return columns;
+}
+
+static const char *skip_columns(const char *s, uint32_t columns)
+{
+	for (; *s && (columns || (*s & 0xc0) == 0x80); s++)
+		columns -= (*s & 0xc0) != 0x80;
+	return s;
+}
+
+void cli_clipped_text(FILE *f, const char *text, uint32_t width)
+{
+	static const char dots[] = "...";
+	const uint32_t n_dots = sizeof(dots) - 1;
+	char *plain = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&plain, &len);
+	const char *s = "?";
+	uint32_t columns;
+
+	if (memory) {
+		cli_plain_text(memory, text, strlen(text));
+		s = fclose(memory) ? s : plain;
+	}
+	columns = count_columns(s);
+	if (!width || columns <= width)
+		fputs(s, f);
+	else if (width <= n_dots)
+		fwrite(s, 1, (size_t)(skip_columns(s, width) - s), f);
+	else if (strchr(s, '/'))
+		/* Paths differ at their ends, so keep the end. */
+		fprintf(f, "%s%s", dots,
+			skip_columns(s, columns - width + n_dots));
+	else
+		fprintf(f, "%.*s%s",
+			(int)(skip_columns(s, width - n_dots) - s), s, dots);
+	free(plain);
+}

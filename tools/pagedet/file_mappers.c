@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Lists the processes that map a file, one line for each, with the number of
+ * pages. The areas of every process show which processes map the file, and the
+ * page tables show which pages.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+struct mapping {
+	struct cli_job *job;
+	struct pagedet *pd;
+	FILE *f;
+	char path[PATH_MAX];	/* in the form of /proc/PID/maps */
+	uint64_t dev, inode;	/* 0: compare only the name */
+	bool by_name;		/* a file on this machine */
+	uint64_t page_size;
+	uint32_t pid;
+	/* Sums of this process. */
+	uint64_t mapped, pages, copied, swapped;
+	/* Counts over all processes. */
+	uint64_t processes, gone, unread;
+	bool stopped;		/* before all were looked at */
+};
+
+/* maps marks the name of a deleted file. */
+static bool is_it(const struct mapping *m, const struct pagedet_area *area)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t len = strlen(m->path), tail = sizeof(deleted) - 1;
+
+	/* In a container another file may have that name. */
+	if (m->inode && area->inode)
+		return area->inode == m->inode && area->dev == m->dev;
+	if (area->len < len || memcmp(area->name, m->path, len))
+		return false;
+	/* Another file with that name may exist. */
+	return area->len == len ||
+	       (!m->inode && area->len == len + tail &&
+		!memcmp(area->name + len, deleted, tail));
+}
+
+static int try_area(void *user, const struct pagedet_area *area)
+{
+	struct mapping *m = user;
+	struct pagedet_item item = { area->start, area->end - area->start,
+				     m->pid, 0 };
+
+	if (!is_it(m, area))
+		return 0;
+	m->mapped += item.count;
+	return cli_add_item(m->job, &item);
+}
+
+static void count(struct mapping *m, const struct pagedet_page *row)
+{
+	const uint32_t pte = row->pte;
+
+	if (PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_PTE]) != PAGEDET_HAVE)
+		return;
+	if (pte & PAGEDET_PTE(PAGEDET_PTE_SWAPPED))
+		m->swapped++;
+	else if (!(pte & PAGEDET_PTE(PAGEDET_PTE_PRESENT)))
+		return;
+	else if (pte & PAGEDET_PTE(PAGEDET_PTE_FILE) ||
+		 !(row->pte_known & PAGEDET_PTE(PAGEDET_PTE_FILE)))
+		m->pages++;
+	else
+		m->copied++;
+}
+
+static int count_pages(struct mapping *m)
+{
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_page rows[64];
+	struct pagedet_iter *it;
+	int n, i;
+
+	q.target = PAGEDET_TARGET_TASK;
+	q.items = m->job->items;
+	q.n_items = m->job->n_items;
+	q.deadline_ns = cli_deadline_left(m->job);
+	q.fields[PAGEDET_FIELD_PTE / 64] |= 1ull << PAGEDET_FIELD_PTE % 64;
+	n = pagedet_query(m->pd, &q, &it);
+	if (n)
+		return n;
+	do {
+		n = pagedet_next(it, rows, CLI_COUNT(rows));
+		for (i = 0; i < n; i++)
+			count(m, &rows[i]);
+	} while (n > 0 && !cli_must_stop(m->job));
+	pagedet_iter_free(it);
+	return n;
+}
+
+static void print(struct mapping *m, const struct pagedet_task *t)
+{
+	const size_t len = strnlen(t->comm, sizeof(t->comm));
+	const unsigned long long kib = m->page_size / 1024;
+
+	if (m->job->format == PAGEDET_FORMAT_JSON) {
+		fprintf(m->f, "{\"pid\":%u,", t->pid);
+		cli_json_member(m->f, "comm", t->comm, len);
+		fprintf(m->f, ",\"pages\":%llu,\"bytes\":%llu,\"copied\":%llu,"
+			"\"swapped\":%llu,\"mapped\":%llu}\n",
+			(unsigned long long)m->pages,
+			(unsigned long long)(m->pages * m->page_size),
+			(unsigned long long)m->copied,
+			(unsigned long long)m->swapped,
+			(unsigned long long)(m->mapped / m->page_size));
+		return;
+	}
+	if (m->processes == 1)
+		fprintf(m->f, "%7s %9s %11s %9s %9s  %s\n", "pid", "pages",
+			"KiB", "copied", "virtual", "comm");
+	fprintf(m->f, "%7u %9llu %11llu %9llu %9llu  ", t->pid,
+		(unsigned long long)m->pages,
+		(unsigned long long)m->pages * kib,
+		(unsigned long long)(m->copied + m->swapped),
+		(unsigned long long)(m->mapped / m->page_size));
+	cli_plain_text(m->f, t->comm, len);
+	fputc('\n', m->f);
+}
+
+static int look_at(struct mapping *m, const struct pagedet_task *t)
+{
+	int error;
+
+	m->pid = t->pid;
+	m->mapped = m->pages = m->copied = m->swapped = 0;
+	m->job->n_items = 0;
+	error = pagedet_areas(m->pd, t->pid, try_area, m);
+	if (!error && m->job->n_items)
+		error = count_pages(m);
+	if (error == -ENOMEM)
+		return cli_fail(m->pd, error);
+	if (error) {
+		m->gone += error == -ESRCH;
+		m->unread += error != -ESRCH;
+		return CLI_ANSWERED;
+	}
+	if (!m->job->n_items)
+		return CLI_ANSWERED;
+	m->processes++;
+	print(m, t);
+	return CLI_ANSWERED;
+}
+
+static int look_at_all(struct mapping *m)
+{
+	struct pagedet_task *tasks;
+	uint64_t lost;
+	size_t n, i;
+	int status;
+
+	status = cli_tasks(m->pd, PAGEDET_TASKS_PROCESSES, &tasks, &n, &lost);
+	if (status)
+		return status;
+	m->unread += lost;
+	for (i = 0; i < n && !status && !m->stopped; i++) {
+		if (!(tasks[i].flags & PAGEDET_TASK_KTHREAD))
+			status = look_at(m, &tasks[i]);
+		m->stopped = cli_must_stop(m->job);
+	}
+	free(tasks);
+	return status;
+}
+
+struct own_area {
+	uint64_t address;
+	struct mapping *m;
+};
+
+static int take_own(void *user, const struct pagedet_area *area)
+{
+	struct own_area *own = user;
+
+	if (own->address < area->start || own->address >= area->end)
+		return 0;
+	own->m->dev = area->dev;
+	own->m->inode = area->inode;
+	return 1;
+}
+
+/*
+ * Finds device and inode in the kernel's form for mappings, because stat() of
+ * btrfs and overlayfs gives other numbers. For this, the file is mapped, but
+ * not accessed. If that fails, the name must suffice.
+ */
+static void identify(struct mapping *m)
+{
+	int fd = open(m->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct own_area own = { .m = m };
+	void *at;
+
+	if (fd < 0)
+		return;
+	at = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return;
+	own.address = (uintptr_t)at;
+	pagedet_areas(m->pd, (uint32_t)getpid(), take_own, &own);
+	munmap(at, 1);
+}
+
+/*
+ * Finds the name of the file in maps. The files of a dump are not on this
+ * machine.
+ */
+static int find_file(struct mapping *m)
+{
+	struct stat st;
+	int n;
+
+	if (m->job->open.n_files || m->job->open.root) {
+		n = snprintf(m->path, sizeof(m->path), "%s", m->job->path);
+		if ((size_t)n < sizeof(m->path))
+			return CLI_ANSWERED;
+		errno = ENAMETOOLONG;
+		return cli_fail_errno("%s", m->job->path);
+	}
+	if (!realpath(m->job->path, m->path) || stat(m->path, &st))
+		return cli_fail_errno("cannot find '%s'", m->job->path);
+	if (S_ISDIR(st.st_mode))
+		return cli_refuse("try: pagedet tree DIR;",
+				  "mappers: '%s' is a directory", m->job->path);
+	identify(m);
+	m->by_name = !m->inode;
+	return CLI_ANSWERED;
+}
+
+/* Its lines are not rows of fields. */
+static int check_options(const struct cli_job *job)
+{
+	if (job->where || job->by || job->fields || job->summary || job->runs ||
+	    job->undecided || job->stacks || job->sort || cli_bound(job))
+		return cli_usage("mappers FILE takes no --where, --by, "
+				 "--fields, --summary, --runs, --undecided, "
+				 "--stacks, --sort, --top or --limit");
+	return cli_check_format(job);
+}
+
+static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
+{
+	struct pagedet_info info = { .size = sizeof(info) };
+	struct mapping m = { .job = job, .pd = pd };
+	struct cli_report report;
+	int status = check_options(job);
+
+	if (!status)
+		status = find_file(&m);
+	if (!status)
+		status = cli_report_open(&report);
+	if (status)
+		return status;
+	pagedet_info(pd, &info);
+	m.page_size = info.page_size ? info.page_size : 4096;
+	m.f = report.f;
+	cli_interrupt_asked(true);
+	status = look_at_all(&m);
+	cli_interrupt_asked(false);
+	if (!status && (m.unread || m.by_name || m.stopped))
+		status = CLI_UNSURE;
+	else if (!status && !m.processes)
+		status = CLI_NO;
+	status = cli_report_close(&report, job, status);
+	if (status == CLI_NO && !job->quiet)
+		cli_say("no process maps it");
+	if (m.by_name && !job->quiet)
+		cli_say("'%s' cannot be mapped here, so files were compared by "
+			"name: a container may have another file of that name",
+			m.path);
+	if (m.stopped && !job->quiet)
+		cli_say("%s: other processes may map it", cli_stop_words());
+	if (m.unread && !job->quiet)
+		cli_say("%llu process%s could not be read: %s may map it, too",
+			(unsigned long long)m.unread,
+			m.unread == 1 ? "" : "es",
+			m.unread == 1 ? "it" : "they");
+	return status;
+}
+
+int cli_run_mappers(struct cli_job *job, struct pagedet *pd)
+{
+	return job->path ? run_file_mappers(job, pd) : cli_run_query(job, pd);
+}

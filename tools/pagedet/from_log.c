@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The command from-log: what a kernel log says about pages. Each event has a
+ * line: when it happened, what happened, which page, and why. --details shows
+ * all fields of each event. For a dump it reads the dump's own log.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define BATCH 64
+#define F(name) PAGEDET_FIELD_##name
+
+/* Fields that a line about an event shows. */
+static const uint32_t told[] = {
+	F(PFN), F(KIND), F(REFCOUNT), F(MAPCOUNT), F(FLAGS), F(MEMCG_PATH),
+};
+
+struct events {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_iter *it;
+	FILE *f;
+	struct cli_verdict verdict;
+	uint64_t n;		/* number of events */
+	uint64_t faults;
+	uint64_t unsaid[CLI_COUNT(told)]; /* events without that field */
+	struct cli_faults alive;
+};
+
+static bool has(const struct pagedet_page *row, uint32_t field)
+{
+	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_HAVE;
+}
+
+static void put_string(const struct events *e, const struct pagedet_page *row,
+		       uint32_t field, uint64_t id, const char *before)
+{
+	const char *text, *end;
+	size_t len;
+
+	if (!has(row, field))
+		return;
+	text = pagedet_string(e->it, id, &len);
+	if (!text)
+		return;
+	fputs(before, e->f);
+	/* The bytes of a program's code are only for explain. */
+	end = row->report == PAGEDET_REPORT_FAULT ?
+		memmem(text, len, "; Code: ", 8) : NULL;
+	cli_plain_text(e->f, text, end ? (size_t)(end - text) : len);
+}
+
+static void put_time(const struct events *e, const struct pagedet_page *row)
+{
+	if (has(row, F(EVENT_NS)))
+		fprintf(e->f, "[%5llu.%06llu] ",
+			(unsigned long long)(row->event_ns / 1000000000),
+			(unsigned long long)(row->event_ns / 1000 % 1000000));
+}
+
+static void put_report(const struct events *e, const struct pagedet_page *row)
+{
+	const char *name = pagedet_value_name(F(REPORT), row->report);
+
+	for (; name && *name; name++)
+		fputc(*name == '_' ? ' ' : *name, e->f);
+}
+
+static void put_pfn(const struct events *e, const struct pagedet_page *row)
+{
+	if (has(row, F(PFN)))
+		fprintf(e->f, ", pfn %llu (0x%llx)",
+			(unsigned long long)row->pfn,
+			(unsigned long long)row->pfn);
+}
+
+static void put_task(const struct events *e, const struct pagedet_page *row)
+{
+	put_string(e, row, F(COMM), row->comm, ", ");
+	if (has(row, F(PID)))
+		fprintf(e->f, "%s[%u]", has(row, F(COMM)) ? "" : ", task ",
+			row->pid);
+}
+
+static void put_flags(const struct events *e, const struct pagedet_page *row)
+{
+	const char *before = ", flags ";
+	uint64_t bits;
+
+	if (!has(row, F(FLAGS)))
+		return;
+	for (bits = row->flags & row->flags_known; bits; bits &= bits - 1) {
+		const char *name = pagedet_value_name(F(FLAGS), (uint64_t)
+						      __builtin_ctzll(bits));
+
+		fprintf(e->f, "%s%s", before, name ? name : "?");
+		before = "|";
+	}
+}
+
+static void put_number(const struct events *e, const struct pagedet_page *row,
+		       uint32_t field, uint64_t value, const char *name)
+{
+	if (has(row, field))
+		fprintf(e->f, ", %s %llu", name, (unsigned long long)value);
+}
+
+/* Writes the page's fields from the log, or from the kernel. */
+static void put_page(const struct events *e, const struct pagedet_page *row)
+{
+	const char *kind = pagedet_value_name(F(KIND), row->kind);
+
+	if (has(row, F(KIND)) && row->kind != PAGEDET_KIND_UNKNOWN && kind)
+		fprintf(e->f, ", %s", kind);
+	put_number(e, row, F(REFCOUNT), row->refcount, "refcount");
+	put_number(e, row, F(MAPCOUNT), row->mapcount, "mapcount");
+	put_flags(e, row);
+	put_string(e, row, F(SLAB_CACHE), row->slab_cache, ", cache ");
+	put_string(e, row, F(MEMCG_PATH), row->memcg_path, ", cgroup ");
+	put_string(e, row, F(PATH), row->path, ", ");
+}
+
+/* If a report does not name a file, the field has its reason. */
+static bool is_reason(const struct events *e, const struct pagedet_page *row)
+{
+	size_t len, other;
+	const char *text, *reason;
+
+	if (!has(row, F(REASON)))
+		return false;
+	text = pagedet_string(e->it, row->object, &len);
+	reason = pagedet_string(e->it, row->reason, &other);
+	return text && reason && len == other && !memcmp(text, reason, len);
+}
+
+static void count_unsaid(struct events *e, const struct pagedet_page *row)
+{
+	const bool about_page = row->report != PAGEDET_REPORT_FAULT &&
+		row->report != PAGEDET_REPORT_IO_ERROR;
+	size_t i;
+
+	/* Events about a program's address or a block have no other fields. */
+	for (i = 0; i < CLI_COUNT(told) && about_page; i++)
+		e->unsaid[i] += PAGEDET_CELL_STATE(row->cell[told[i]]) ==
+				PAGEDET_UNSUPPORTED;
+}
+
+static void put_event(struct events *e, const struct pagedet_page *row)
+{
+	e->n++;
+	put_time(e, row);
+	put_report(e, row);
+	put_string(e, row, F(REASON), row->reason, ": ");
+	put_pfn(e, row);
+	put_task(e, row);
+	if (has(row, F(VADDR)) && !(row->vaddr >> 63))
+		fprintf(e->f, ", page at 0x%llx",
+			(unsigned long long)row->vaddr);
+	put_page(e, row);
+	if (row->report != PAGEDET_REPORT_FAULT && !is_reason(e, row))
+		put_string(e, row, F(OBJECT), row->object, ", ");
+	if (row->notes & PAGEDET_NOTE(PAGEDET_NOTE_PARTIAL))
+		fputs(" (its end or a part of it is missing)", e->f);
+	fputc('\n', e->f);
+	count_unsaid(e, row);
+	if (row->report != PAGEDET_REPORT_FAULT)
+		return;
+	e->faults++;
+	if (!e->job->text_only)
+		cli_faults_alive(&e->alive, e->pd, e->it, row, e->f);
+}
+
+static void put_now(struct events *e, const struct pagedet_page *row)
+{
+	fputs("    now", e->f);
+	put_page(e, row);
+	if (has(row, F(KIND)) && row->kind == PAGEDET_KIND_UNKNOWN)
+		fputs(", of an unknown kind", e->f);
+	if (row->notes & PAGEDET_NOTE(PAGEDET_NOTE_CHANGED))
+		fputs(" (another page by now)", e->f);
+	fputc('\n', e->f);
+}
+
+static int put_rows(struct events *e)
+{
+	struct pagedet_page rows[BATCH];
+	int i, n;
+
+	while ((n = pagedet_next(e->it, rows, BATCH)) > 0)
+		for (i = 0; i < n; i++) {
+			if (rows[i].at == PAGEDET_AT_NOW)
+				put_now(e, &rows[i]);
+			else
+				put_event(e, &rows[i]);
+		}
+	return n;
+}
+
+/* Writes once which fields no event has. */
+static void put_unsaid(const struct events *e)
+{
+	const char *before = "\nthe text does not say: ";
+	uint64_t about = 0;
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(told); i++)
+		about = e->unsaid[i] > about ? e->unsaid[i] : about;
+	for (i = 0; i < CLI_COUNT(told) && about; i++) {
+		if (e->unsaid[i] != about)
+			continue;
+		fprintf(e->f, "%s%s", before, pagedet_field(told[i])->name);
+		before = ", ";
+	}
+	if (about)
+		fputc('\n', e->f);
+}
+
+static int set_query(const struct events *e, struct pagedet_query *q)
+{
+	const struct cli_job *job = e->job;
+
+	q->target = PAGEDET_TARGET_LOG;
+	q->path = job->path;
+	q->where = job->where;
+	q->deadline_ns = cli_deadline_left(job);
+	q->threads = 1;
+	if (job->text_only)
+		q->sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+	if (job->now)
+		q->options |= PAGEDET_Q_ANY_BOOT;
+	return pagedet_fields_parse(e->pd, "at,report,event_ns,reason,pfn,pid,"
+				    "comm,vaddr,kind,flags,refcount,mapcount,"
+				    "memcg_path,path,slab_cache,object,notes",
+				    q);
+}
+
+static int run(struct events *e)
+{
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	int n = set_query(e, &q);
+
+	if (!n)
+		n = pagedet_query(e->pd, &q, &e->it);
+	if (n)
+		return cli_fail(e->pd, n);
+	cli_interrupt_cancels(e->it);
+	n = put_rows(e);
+	cli_interrupt_cancels(NULL);
+	put_unsaid(e);
+	if (e->faults && e->job->from_file)
+		fprintf(e->f, "\n'pagedet explain crash %s' compares the "
+			"programs' code with the disk\n", e->job->path);
+	cli_verdict_add(&e->verdict, e->it, q.target);
+	if (n < 0 && n != -ETIMEDOUT && n != -ECANCELED)
+		return cli_fail(e->pd, n);
+	return cli_verdict_tell(&e->verdict, e->job, e->it);
+}
+
+static int run_short(struct cli_job *job, struct pagedet *pd)
+{
+	struct events e = { .job = job, .pd = pd,
+			    .alive.here = !job->open.n_files &&
+					  !job->open.root };
+	struct cli_report report;
+	int status = cli_report_open(&report);
+
+	if (status)
+		return status;
+	job->terse = true;
+	e.f = report.f;
+	status = run(&e);
+	pagedet_iter_free(e.it);
+	cli_faults_free(&e.alive);
+	return cli_report_close(&report, job, status);
+}
+
+/* Whether the output has one line for each event. */
+static bool is_short(const struct cli_job *job)
+{
+	return job->format == PAGEDET_FORMAT_TEXT && !job->details &&
+	       !job->fields && !job->by && !job->summary && !job->runs &&
+	       !job->sort && !job->limit && !job->top && !job->undecided &&
+	       !job->verbose && !job->pointers;
+}
+
+/* Makes the dump's log the standard input. */
+static int take_own_log(const struct cli_job *job, struct pagedet *pd)
+{
+	FILE *f = tmpfile();
+	int status;
+
+	if (!f)
+		return cli_fail_errno("cannot keep the log of the dump");
+	status = cli_dmesg_text(job, pd, f);
+	if (status <= CLI_UNSURE &&
+	    (fflush(f) || dup2(fileno(f), STDIN_FILENO) < 0 ||
+	     lseek(STDIN_FILENO, 0, SEEK_SET) < 0))
+		status = cli_fail_errno("cannot keep the log of the dump");
+	fclose(f);
+	return status;
+}
+
+int cli_run_log(struct cli_job *job, struct pagedet *pd)
+{
+	int log = CLI_ANSWERED, status;
+
+	if (!job->n_words && job->open.n_files) {
+		log = take_own_log(job, pd);
+		if (log > CLI_UNSURE)
+			return log;
+	}
+	status = is_short(job) ? run_short(job, pd) : cli_run_query(job, pd);
+	/* A lost part of the log may have contained an event. */
+	return log == CLI_UNSURE && status < CLI_UNSURE ? log : status;
+}

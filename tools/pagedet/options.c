@@ -1,0 +1,704 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The options: one table defines, parses and explains them. They may stand
+ * anywhere; the remaining words are the command and its arguments.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* How a command uses rows. */
+enum { LISTS = 1, GROUPS = 2, COMPARES = 4, BOUNDS = 8 };
+
+struct option {
+	const char *name;
+	char letter;		/* 0: none */
+	char only;		/* for commands that do one of these; 0: for all
+				 * commands */
+	const char *commands;	/* NULL: all; otherwise those it is for */
+	const char *value;	/* name of its value; NULL: it has none */
+	const char *values;	/* all values, or NULL: too many */
+	bool optional;		/* the value may be missing, which is NULL */
+	int (*set)(struct cli_job *job, const char *value);
+	size_t text_at;		/* or: where to store the value as it is */
+	size_t bool_at;		/* or: what to set to true */
+	const char *help;
+};
+
+static int set_from(struct cli_job *job, const char *value)
+{
+	const char **more;
+
+	if (!strcmp(value, "live")) {
+		job->live = true;
+		return CLI_ANSWERED;
+	}
+	more = realloc(job->from, (job->open.n_files + 1) * sizeof(*more));
+	if (!more)
+		return cli_fail_errno("--from");
+	more[job->open.n_files++] = value;
+	job->from = more;
+	job->open.files = more;
+	return CLI_ANSWERED;
+}
+
+static int no_source(const char *word, size_t len)
+{
+	const char *names[32];
+	uint32_t source;
+	size_t n = 0;
+
+	for (source = 1; source < CLI_COUNT(names); source++)
+		if (pagedet_source_name(source) &&
+		    source != PAGEDET_SOURCE_DERIVED)
+			names[n++] = pagedet_source_name(source);
+	return cli_no_name("--backend: there is no source", word, len, names,
+			   n);
+}
+
+static int set_backend(struct cli_job *job, const char *value)
+{
+	const char *at = value;
+
+	job->open.sources = 0;
+	do {
+		size_t len = strcspn(at, ",");
+		char name[32];
+		int source;
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, at);
+		source = len < sizeof(name) ? pagedet_source_by_name(name) : -1;
+		if (source <= PAGEDET_SOURCE_NOBODY ||
+		    source == PAGEDET_SOURCE_DERIVED)
+			return no_source(at, len);
+		job->open.sources |= PAGEDET_SOURCE_BIT(source);
+		at += len;
+	} while (*at++ == ',');
+	return CLI_ANSWERED;
+}
+
+static int set_format(struct cli_job *job, const char *value)
+{
+	static const struct { const char *name; uint32_t id; } formats[] = {
+		{ "text", PAGEDET_FORMAT_TEXT },
+		{ "json", PAGEDET_FORMAT_JSON },
+		{ "csv", PAGEDET_FORMAT_CSV },
+		{ "arrow", PAGEDET_FORMAT_ARROW },
+	};
+	const char *names[CLI_COUNT(formats)];
+	size_t i;
+
+	job->as_sort = !strcmp(value, "page_owner_sort");
+	if (job->as_sort)
+		return CLI_ANSWERED;
+	for (i = 0; i < CLI_COUNT(formats); i++) {
+		if (strcmp(value, formats[i].name))
+			continue;
+		job->format = formats[i].id;
+		job->format_given = true;
+		return CLI_ANSWERED;
+	}
+	for (i = 0; i < CLI_COUNT(formats); i++)
+		names[i] = formats[i].name;
+	return cli_no_name("--format: there is no format", value,
+			   strlen(value), names, i);
+}
+
+static int set_json(struct cli_job *job, const char *value)
+{
+	(void)value;
+	return set_format(job, "json");
+}
+
+static int set_threads(struct cli_job *job, const char *value)
+{
+	const char *wrong;
+	uint64_t n;
+
+	wrong = cli_number(value, CLI_DECIMAL, &n);
+	if (wrong)
+		return cli_usage("--threads: '%s' %s", value, wrong);
+	if (!n || n > 1024)
+		return cli_usage("--threads: '%s' is not within 1 and 1024",
+				 value);
+	job->threads = (uint32_t)n;
+	return CLI_ANSWERED;
+}
+
+static int set_deadline(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_seconds(value, &job->deadline_ns);
+
+	if (wrong)
+		return cli_usage("--deadline: '%s' %s", value, wrong);
+	return CLI_ANSWERED;
+}
+
+static int set_progress(struct cli_job *job, const char *value)
+{
+	(void)value;
+	job->progress = CLI_ON;
+	return CLI_ANSWERED;
+}
+
+static int set_no_progress(struct cli_job *job, const char *value)
+{
+	(void)value;
+	job->progress = CLI_OFF;
+	return CLI_ANSWERED;
+}
+
+static int set_verbose(struct cli_job *job, const char *value)
+{
+	(void)value;
+	job->verbose++;
+	return CLI_ANSWERED;
+}
+
+static int set_as(struct cli_job *job, const char *value)
+{
+	static const struct { const char *name; uint32_t as; } kinds[] = {
+		{ "memory", PAGEDET_KADDR_MEMORY },
+		{ "page", PAGEDET_KADDR_PAGE },
+		{ "folio", PAGEDET_KADDR_FOLIO },
+	};
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(kinds); i++) {
+		if (strcmp(value, kinds[i].name))
+			continue;
+		job->as = kinds[i].as;
+		return CLI_ANSWERED;
+	}
+	return cli_usage("--as: '%s' is not memory, page or folio", value);
+}
+
+static int set_layout(struct cli_job *job, const char *value)
+{
+	job->linear = !strcmp(value, "linear");
+	if (job->linear || !strcmp(value, "hilbert"))
+		return CLI_ANSWERED;
+	return cli_usage("--layout: '%s' is not hilbert or linear", value);
+}
+
+static int set_bound(const char *name, const char *value, uint64_t *ret)
+{
+	const char *wrong = cli_number(value, CLI_DECIMAL, ret);
+
+	if (wrong)
+		return cli_usage("--%s: '%s' %s", name, value, wrong);
+	if (!*ret)
+		return cli_usage("--%s: '%s' leaves nothing to list", name,
+				 value);
+	return CLI_ANSWERED;
+}
+
+static int set_top(struct cli_job *job, const char *value)
+{
+	return set_bound("top", value, &job->top);
+}
+
+static int set_limit(struct cli_job *job, const char *value)
+{
+	return set_bound("limit", value, &job->limit);
+}
+
+static int set_min_pages(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_number(value, CLI_DECIMAL, &job->min_pages);
+
+	if (wrong)
+		return cli_usage("--min-pages: '%s' %s", value, wrong);
+	return CLI_ANSWERED;
+}
+
+static int set_window(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_seconds(value, &job->window_ns);
+
+	if (wrong)
+		return cli_usage("--window: '%s' %s", value, wrong);
+	return CLI_ANSWERED;
+}
+
+static int set_where(struct cli_job *job, const char *value)
+{
+	if (job->where)
+		return cli_usage("--where: there are two; join them by 'and': "
+				 "'%s and %s'", job->where, value);
+	job->where = value;
+	return CLI_ANSWERED;
+}
+
+static int set_watch(struct cli_job *job, const char *value)
+{
+	const char *wrong = value ? cli_seconds(value, &job->watch_ns) : NULL;
+
+	job->watching = true;
+	if (wrong)
+		return cli_usage("--watch: '%s' %s", value, wrong);
+	return CLI_ANSWERED;
+}
+
+#define TEXT(member) .text_at = offsetof(struct cli_job, member)
+#define BOOL(member) .bool_at = offsetof(struct cli_job, member)
+
+static const struct option options[] = {
+	{ "from", .value = "SOURCE", .set = set_from, .help =
+	  "live (default), or a dump, snapshot, kernel log or page_owner "
+	  "text; several times for a split dump" },
+	{ "backend", .value = "LIST", .set = set_backend, .help =
+	  "allow only these: procfs page_detective page_owner bpf kcore vmcore "
+	  "snapshot log" },
+	{ "fields", .value = "LIST", TEXT(fields),
+	  .only = LISTS | COMPARES, .help =
+	  "field names or groups: cheap (default), all, everything, owner "
+	  "...; see 'pagedet help fields'" },
+	{ "format", .value = "F",
+	  .values = "text json csv arrow page_owner_sort",
+	  .set = set_format, .help =
+	  "text (default), json (one object on each line), csv, arrow; for "
+	  "owners also page_owner_sort, as that program writes" },
+	{ "json", .set = set_json, .help = "short for --format json" },
+	{ "output", 'o', .value = "FILE", TEXT(output), .help =
+	  "write there, under a temporary name until complete; - is standard "
+	  "output" },
+	{ "where", .value = "EXPR", .set = set_where,
+	  .only = LISTS | GROUPS | COMPARES, .help =
+	  "list only pages for which this is true; see 'pagedet help where'" },
+	{ "by", .value = "LIST", TEXT(by), .only = LISTS | GROUPS, .help =
+	  "count pages for each combination of these fields, instead of "
+	  "listing" },
+	{ "summary", BOOL(summary), .only = LISTS | COMPARES, .help =
+	  "count instead of listing; by kind, unless --by names other fields" },
+	{ "runs", BOOL(runs), .only = LISTS, .help =
+	  "fold neighbours with equal answers into one row" },
+	{ "undecided", BOOL(undecided), .only = LISTS, .help =
+	  "also list pages for which it is not known whether --where is true" },
+	{ "strict", BOOL(strict), .only = LISTS | GROUPS | COMPARES, .help =
+	  "exit with status 2 if it is not known for some page whether --where "
+	  "is true; without it only if nothing matched, or for a dump" },
+	{ "threads", .value = "N", .set = set_threads, .help =
+	  "threads to use (default: one for a look-up, all processors for "
+	  "more)" },
+	{ "deadline", .value = "SECONDS", .set = set_deadline, .help =
+	  "stop after that time, with what was found so far" },
+	{ "progress", .set = set_progress, .help =
+	  "show progress on standard error (default: on a terminal, after a "
+	  "second)" },
+	{ "no-progress", .set = set_no_progress,
+	  .help = "never show progress" },
+	{ "root", .value = "DIR", TEXT(open.root), .help =
+	  "read /proc, /sys and debugfs below DIR" },
+	{ "vmlinux", .value = "FILE", TEXT(open.vmlinux), .help =
+	  "the kernel's ELF file: symbols and types for a dump that has none" },
+	{ "btf", .value = "FILE", TEXT(open.btf), .help =
+	  "type information of the kernel" },
+	{ "vmcoreinfo", .value = "FILE", TEXT(open.vmcoreinfo), .help =
+	  "VMCOREINFO text for a dump that has none" },
+	{ "hash-key", .value = "FILE", TEXT(open.hash_key), .help =
+	  "use or create this key, so that hashes of several runs can be "
+	  "compared" },
+	{ "null", '0', BOOL(nul), .commands = "file tree", .help =
+	  "each name of the list on standard input ends with a NUL byte" },
+	{ "pointers", BOOL(pointers), .help = "show kernel addresses" },
+	{ "file", .value = "FILE", TEXT(file), .commands = "mappers explain",
+	  .help = "the argument is a file, whatever its name looks like" },
+	{ "as", .value = "WHAT", .values = "memory page folio",
+	  .set = set_as, .commands = "kaddr", .help =
+	  "what an address means: memory, page (its struct page) or folio" },
+	{ "stacks", BOOL(stacks), .commands = "mappers task virt",
+	  .help = "show where the threads of these tasks are in the kernel" },
+	{ "sort", .value = "FIELD", TEXT(sort),
+	  .only = LISTS | GROUPS | BOUNDS, .help =
+	  "sort by FIELD: counts from the largest, names and places upward; "
+	  "-FIELD reverses the order. Rows need --top. For owners: pages, "
+	  "times, bytes, oldest, newest, ns, keys or a key of --by; several as "
+	  "KEY,KEY" },
+	{ "top", .value = "N", .set = set_top,
+	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
+	  "only the first N rows, groups or changes in that order" },
+	{ "limit", .value = "N", .set = set_limit,
+	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
+	  "at most N rows, groups or changes; no more rows are read after "
+	  "them" },
+	{ "all", BOOL(all), .only = LISTS | BOUNDS, .help =
+	  "list everything, where a terminal would get a summary or a part" },
+	{ "min-pages", .value = "N", .set = set_min_pages,
+	  .commands = "owners", .help = "only groups with at least N pages" },
+	{ "window", .value = "SECONDS", .set = set_window,
+	  .commands = "owners", .help =
+	  "the length of a window for --by window (default: 1)" },
+	{ "before", .value = "FILE", TEXT(before), .commands = "owners",
+	  .help = "show what has grown since this text was written" },
+	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners", .help =
+	  "write the stacks as a flame graph (SVG)" },
+	{ "folded", BOOL(folded), .commands = "owners", .help =
+	  "write the stacks as lines that flame graph tools read" },
+	{ "why", .value = "LIST",
+	  .values = "free migrate pinned reclaim charge poison leak",
+	  TEXT(why), .commands = "explain", .help =
+	  "what to explain: free, migrate, pinned, reclaim, charge, poison, "
+	  "leak" },
+	{ "alternatives", BOOL(alternatives), .commands = "explain", .help =
+	  "list the causes that each finding could be confused with, and what "
+	  "excludes them" },
+	{ "sent", .value = "HASH", TEXT(sent), .commands = "explain", .help =
+	  "the hash of the page as it was sent" },
+	{ "peer", .value = "FILE", TEXT(peer), .commands = "explain", .help =
+	  "what --save wrote on the other host, about the same pages" },
+	{ "save", .value = "FILE", TEXT(save), .commands = "explain", .help =
+	  "write the evidence there, and explain nothing" },
+	{ "with", .value = "SOURCE", TEXT(with), .commands = "compare", .help =
+	  "where the second process is: live, a dump, a snapshot (default: the "
+	  "source of --from)" },
+	{ "layout", .value = "NAME", .values = "hilbert linear",
+	  .set = set_layout, .commands = "map",
+	  .help = "hilbert (default): neighbours in memory are neighbours in "
+	  "the picture; or linear: row by row" },
+	{ "tap", BOOL(tap), .commands = "check", .help =
+	  "answer in the Test Anything Protocol" },
+	{ "since", .value = "FILE", TEXT(since), .commands = "check", .help =
+	  "compare with what 'check mark FILE' saved" },
+	{ "watch", .value = "SECONDS", .optional = true, .set = set_watch,
+	  .commands = "top scan task file tree mount block cgroup check",
+	  .help = "answer again every 2 seconds, or as often as given, until "
+	  "Ctrl-C; for 'check stable' how long to watch (default: 1)" },
+	{ "text-only", BOOL(text_only), .commands = "from-log", .help =
+	  "show what the log says, and ask no other source" },
+	{ "details", BOOL(details), .commands = "from-log", .help =
+	  "show all fields, not one line for each event" },
+	{ "now", BOOL(now), .commands = "from-log", .help =
+	  "show what the pages are now, even if the log may be of another "
+	  "boot" },
+	{ "quiet", 'q', BOOL(quiet), .help =
+	  "print only errors on standard error, and not remarks" },
+	{ "verbose", 'v', .set = set_verbose, .help =
+	  "say which source each answer came from; twice: also what is being "
+	  "tried" },
+	{ "help", 'h', BOOL(help), .help = "explain the command" },
+	{ "version", 'V', BOOL(version), .help =
+	  "version, and the optional parts built in" },
+};
+
+static uint64_t bit(const struct option *o)
+{
+	return (uint64_t)1 << (o - options);
+}
+
+static const struct option *find(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(options); i++)
+		if (strlen(options[i].name) == len &&
+		    !memcmp(options[i].name, name, len))
+			return &options[i];
+	return NULL;
+}
+
+static const struct option *find_letter(char letter)
+{
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(options); i++)
+		if (options[i].letter && options[i].letter == letter)
+			return &options[i];
+	return NULL;
+}
+
+/* The help page that explains an option. */
+static const char *topic_of(const struct option *o)
+{
+	if (!strcmp(o->name, "where"))
+		return "where";
+	return !strcmp(o->name, "fields") || !strcmp(o->name, "by") ?
+		"fields" : "options";
+}
+
+/* Whether @name is a word of @list. */
+static bool is_listed(const char *list, const char *name)
+{
+	const size_t len = strlen(name);
+	size_t some;
+
+	for (; *list; list += some + (list[some] == ' ')) {
+		some = strcspn(list, " ");
+		if (some == len && !memcmp(list, name, len))
+			return true;
+	}
+	return false;
+}
+
+/* Keeps options that select the source and the question, without the format. */
+static void keep_for_again(struct cli_job *job, const struct option *o,
+			   const char *value)
+{
+	static const char kept[] = "from backend root vmlinux btf vmcoreinfo "
+				   "why";
+	const size_t len = strlen(job->again);
+	const char *quote = strpbrk(value, " \t\n\"\\$`*?[;&|<>(){}#~") ?
+			    "'" : "";
+
+	/* If an option does not fit or cannot be quoted, it is left out. */
+	if (!is_listed(kept, o->name) || strchr(value, '\'') ||
+	    len + strlen(o->name) + strlen(value) + 8 > sizeof(job->again))
+		return;
+	snprintf(job->again + len, sizeof(job->again) - len, " --%s %s%s%s",
+		 o->name, quote, value, quote);
+}
+
+static int take(struct cli_job *job, const struct option *o, const char *value)
+{
+	job->given |= bit(o);
+	if (o->value && value)
+		keep_for_again(job, o, value);
+	cli_topic(topic_of(o));
+	if (o->set)
+		return o->set(job, value);
+	if (o->value)
+		*(const char **)((char *)job + o->text_at) = value;
+	else
+		*(bool *)((char *)job + o->bool_at) = true;
+	return CLI_ANSWERED;
+}
+
+static int lacks_value(const struct option *o)
+{
+	cli_topic(topic_of(o));
+	return cli_usage("--%s lacks its %s", o->name, o->value);
+}
+
+static int no_option(const char *name, size_t len)
+{
+	const char *names[CLI_COUNT(options)];
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(options); i++)
+		names[i] = options[i].name;
+	return cli_no_option(name, len, names, i);
+}
+
+/*
+ * If an option does not take a value, the word after it is not its value. @word
+ * may be NULL.
+ */
+static bool is_seconds(const char *word)
+{
+	uint64_t ns;
+
+	return word && !cli_seconds(word, &ns);
+}
+
+static bool begins_with_digit(const char *word)
+{
+	return word && *word >= '0' && *word <= '9';
+}
+
+/*
+ * Parses --name, --name=VALUE, --name VALUE. Advances *i past the used words.
+ */
+static int parse_long(struct cli_job *job, int argc, char **argv, int *i)
+{
+	const char *name = argv[*i] + 2;
+	size_t len = strcspn(name, "=");
+	const struct option *o = find(name, len);
+
+	if (!o)
+		return no_option(name, len);
+	if (name[len] == '=') {
+		if (!o->value)
+			return cli_usage("--%s takes no value", o->name);
+		return take(job, o, name + len + 1);
+	}
+	/* "10s" was meant as the value, so --watch reports the mistake. */
+	if (!o->value || (o->optional && !is_seconds(argv[*i + 1]) &&
+			  !begins_with_digit(argv[*i + 1])))
+		return take(job, o, NULL);
+	if (*i + 1 >= argc)
+		return lacks_value(o);
+	return take(job, o, argv[++*i]);
+}
+
+/* Parses -q, -qv, -oFILE, -o FILE. */
+static int parse_letters(struct cli_job *job, int argc, char **argv, int *i)
+{
+	const char *s;
+	int status;
+
+	for (s = argv[*i] + 1; *s; s++) {
+		const struct option *o = find_letter(*s);
+
+		if (!o)
+			return cli_no_letter(*s);
+		if (o->value && s[1])
+			return take(job, o, s + 1);
+		if (o->value && *i + 1 >= argc)
+			return lacks_value(o);
+		if (o->value)
+			return take(job, o, argv[++*i]);
+		status = take(job, o, NULL);
+		if (status)
+			return status;
+	}
+	return CLI_ANSWERED;
+}
+
+int cli_options_parse(struct cli_job *job, int argc, char **argv)
+{
+	bool only_words = false;
+	int i, status;
+
+	job->words = argv;
+	for (i = 1; i < argc; i++) {
+		cli_topic("options");
+		status = CLI_ANSWERED;
+		if (only_words || argv[i][0] != '-' || !argv[i][1])
+			job->words[job->n_words++] = argv[i];
+		else if (argv[i][1] != '-')
+			status = parse_letters(job, argc, argv, &i);
+		else if (argv[i][2])
+			status = parse_long(job, argc, argv, &i);
+		else
+			only_words = true;
+		if (status)
+			return status;
+	}
+	if (job->live && job->open.n_files)
+		return cli_usage("--from: live and a file exclude each other");
+	cli_topic(NULL);
+	return CLI_ANSWERED;
+}
+
+static int role_of(const struct cli_command *c)
+{
+	return (c->target ? LISTS : 0) | (c->groups ? GROUPS : 0) |
+	       (c->compares ? COMPARES : 0) |
+	       (c->bounds ? BOUNDS : 0);
+}
+
+int cli_options_check(const struct cli_job *job)
+{
+	const struct cli_command *c = job->command;
+	const int role = role_of(c);
+	const struct option *o;
+
+	if (job->as_sort && c->run != cli_run_owners)
+		return cli_usage("--format page_owner_sort is for 'owners'");
+	for (o = options; o < options + CLI_COUNT(options); o++) {
+		if (!(job->given & bit(o)))
+			continue;
+		if (o->commands && !is_listed(o->commands, c->name))
+			return cli_usage("--%s is an option of '%s'", o->name,
+					 o->commands);
+		if (o->only && !(o->only & role))
+			return cli_usage("'%s' takes no --%s", c->name,
+					 o->name);
+	}
+	if ((job->runs || job->fields) && (job->by || job->summary) &&
+	    !c->compares)
+		return cli_usage("--%s lists pages, --%s counts them: not both",
+				 job->runs ? "runs" : "fields",
+				 job->by ? "by" : "summary");
+	return CLI_ANSWERED;
+}
+
+/* Prints words of @text from column @indent on, at most 79 wide. */
+static void print_wrapped(const char *text, int indent)
+{
+	int column = indent;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+
+		if (column > indent && column + 1 + len > 79) {
+			printf("\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", len, text);
+		column += len;
+		text += len;
+		text += *text == ' ';
+	}
+	putchar('\n');
+}
+
+void cli_options_help(void)
+{
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(options); i++) {
+		const struct option *o = &options[i];
+		char name[64];
+
+		if (o->letter)
+			snprintf(name, sizeof(name), "-%c, --%s %s", o->letter,
+				 o->name, o->value ? o->value : "");
+		else
+			snprintf(name, sizeof(name), o->optional ?
+				 "--%s [%s]" : "--%s %s", o->name,
+				 o->value ? o->value : "");
+		printf("  %-20s", name);
+		if (strlen(name) > 20)
+			printf("\n%22s", "");
+		putchar(' ');
+		print_wrapped(o->help, 23);
+	}
+}
+
+/* --- for shells --- */
+
+static const struct option *option_of(const char *word)
+{
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	if (word[1] == '-')
+		return find(word + 2, strcspn(word + 2, "="));
+	return word[2] ? NULL : find_letter(word[1]);
+}
+
+bool cli_options_takes_next(const char *word)
+{
+	const struct option *o = option_of(word);
+
+	return o && o->value && !o->optional && !strchr(word, '=');
+}
+
+bool cli_options_complete(const char *before, const char *word)
+{
+	const struct option *o = option_of(word);
+	const char *equals = strchr(word, '=');
+
+	if (o && o->value && equals && word[1] == '-') {
+		cli_complete_value(o->name, o->value, o->values, word,
+				   (size_t)(equals - word) + 1);
+		return true;
+	}
+	if (!cli_options_takes_next(before))
+		return false;
+	o = option_of(before);
+	cli_complete_value(o->name, o->value, o->values, word, 0);
+	return true;
+}
+
+void cli_options_offer(const char *word, const char *command)
+{
+	const struct cli_command *c = command ? cli_command_find(command) :
+						NULL;
+	const struct option *o;
+	char name[64];
+
+	for (o = options; o < options + CLI_COUNT(options); o++) {
+		if (c && ((o->commands && !is_listed(o->commands, c->name)) ||
+			  (o->only && !(o->only & role_of(c)))))
+			continue;
+		snprintf(name, sizeof(name), "--%s", o->name);
+		if (!strncmp(name, word, strlen(word)))
+			printf("%s\t%s\n", name, o->help);
+	}
+}

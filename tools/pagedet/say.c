@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Prints messages to stderr, and maps failures to exit statuses. Names of files
+ * and tasks may contain anything, so control characters are shown as \xNN.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static void write_all(const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(STDERR_FILENO, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;	/* nothing more can be reported */
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+static void say(const char *fmt, va_list ap)
+{
+	static const char digit[] = "0123456789abcdef";
+	char text[2048], line[4 * sizeof(text) + 16];
+	size_t n;
+	const char *s;
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	n = (size_t)sprintf(line, "pagedet: ");
+	for (s = text; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c >= ' ' && c != 0x7f) {
+			line[n++] = (char)c;
+			continue;
+		}
+		line[n++] = '\\';
+		line[n++] = 'x';
+		line[n++] = digit[c >> 4];
+		line[n++] = digit[c & 15];
+	}
+	line[n++] = '\n';
+	if (!cli_watch_takes_note(line, n))
+		write_all(line, n);
+}
+
+void cli_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+/* The help page about the current arguments. */
+static const char *topic;
+
+const char *cli_topic(const char *name)
+{
+	const char *before = topic;
+
+	topic = name;
+	return before;
+}
+
+static void hint(const char *first)
+{
+	if (topic)
+		cli_say("hint: %s%s'pagedet help %s' explains it", first,
+			*first ? " " : "", topic);
+	else
+		cli_say("hint: %s%s'pagedet help' lists commands", first,
+			*first ? " " : "");
+}
+
+int cli_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	hint("");
+	return CLI_USAGE;
+}
+
+int cli_refuse(const char *instead, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	hint(instead);
+	return CLI_USAGE;
+}
+
+/* @error is a positive errno, of the library or the system. */
+static int status_of(int error)
+{
+	switch (error) {
+	case ESRCH:
+		return CLI_NO;
+	case ETIMEDOUT: case ECANCELED: case ENODATA:
+		return CLI_UNSURE;
+	case EINVAL: case E2BIG:
+		return CLI_USAGE;
+	case EBADMSG: case EOVERFLOW:
+		return CLI_MALFORMED;
+	case ENOENT: case ENOTDIR: case ELOOP:
+		return CLI_NO_INPUT;
+	case ENOTSUP: case ENOSYS:
+		return CLI_UNAVAILABLE;
+	case EACCES: case EPERM:
+		return CLI_DENIED;
+	default:
+		return CLI_IO;
+	}
+}
+
+int cli_status(int error)
+{
+	return status_of(-error);
+}
+
+int cli_fail_errno(const char *fmt, ...)
+{
+	int error = errno;
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (error == EPIPE)
+		cli_interrupt_pipe();
+	cli_say("%s: %s", text, strerror(error));
+	return status_of(error);
+}
+
+int cli_fail(const struct pagedet *pd, int error)
+{
+	const char *text = pagedet_error(pd);
+	const char *advice = pagedet_advice(pd);
+
+	if (error == -ECANCELED) {
+		cli_say("%s: looked at 0", cli_stop_words());
+		return CLI_UNSURE;
+	}
+	cli_say("%s", *text ? text : strerror(-error));
+	if (error == -EINVAL || error == -E2BIG)
+		hint(advice);
+	else if (*advice)
+		cli_say("hint: %s", advice);
+	return status_of(-error);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The command snapshot FILE [COMMAND ...]: saves the rows of another command.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Rejects options that do not suit it. */
+static int check_options(const struct cli_job *job)
+{
+	if (job->output)
+		return cli_usage("snapshot: FILE is the output: -o cannot be "
+				 "used");
+	if (job->format != PAGEDET_FORMAT_TEXT)
+		return cli_usage("snapshot: the file has its own format; use "
+				 "--format when you read it");
+	if (job->by || job->summary || job->runs)
+		return cli_usage("snapshot saves rows; use --by, --summary and "
+				 "--runs when you read them");
+	if (job->stacks)
+		return cli_usage("snapshot: --stacks cannot be saved");
+	return CLI_ANSWERED;
+}
+
+int cli_wrap_snapshot(struct cli_job *job)
+{
+	const struct cli_command *c;
+	const char *name;
+	int status = check_options(job);
+
+	if (status)
+		return status;
+	if (!job->n_words)
+		return cli_usage("snapshot lacks arguments: %s",
+				 job->command->arguments);
+	job->output = job->words[0];
+	if (!strcmp(job->output, "-") && isatty(STDOUT_FILENO))
+		return cli_usage("snapshot: standard output is a terminal");
+	name = job->n_words > 1 ? job->words[1] : "scan";
+	c = cli_command_find(name);
+	if (!c)
+		return cli_usage("there is no command '%s'", name);
+	if (!c->needs && c->run != cli_run_query)
+		return cli_usage("snapshot saves the rows of a query, and '%s' "
+				 "is not a query", name);
+	job->words += job->n_words > 1 ? 2 : 1;
+	job->n_words -= job->n_words > 1 ? 2 : 1;
+	job->command = c;
+	job->format = PAGEDET_FORMAT_SNAPSHOT;
+	return CLI_ANSWERED;
+}

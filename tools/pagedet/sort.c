@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Applies --sort, --top and --limit to rows and groups of pages. */
+#include <string.h>
+
+#include "cli.h"
+
+/*
+ * Amounts are sorted in descending order, as users expect; names and places in
+ * ascending order.
+ */
+static bool is_amount(uint32_t field)
+{
+	switch (field) {
+	case PAGEDET_FIELD_PAGES:
+	case PAGEDET_FIELD_ORDER:
+	case PAGEDET_FIELD_REFCOUNT:
+	case PAGEDET_FIELD_MAPCOUNT:
+	case PAGEDET_FIELD_PINCOUNT:
+	case PAGEDET_FIELD_USER_MAPS:
+	case PAGEDET_FIELD_KERNEL_MAPS:
+	case PAGEDET_FIELD_ALLOC_ORDER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint64_t cli_bound(const struct cli_job *job)
+{
+	if (!job->top || !job->limit)
+		return job->top ? job->top : job->limit;
+	return job->top < job->limit ? job->top : job->limit;
+}
+
+int cli_sort_query(const struct cli_job *job, struct pagedet_query *q)
+{
+	const char *name = job->sort;
+	bool reverse;
+	int field;
+
+	q->limit = cli_bound(job);
+	if (!name)
+		return CLI_ANSWERED;
+	reverse = *name == '-';
+	name += reverse;
+	field = pagedet_field_by_name(strcmp(name, "bytes") &&
+				      strcmp(name, "size") ? name : "pages");
+	if (field < 0)
+		return cli_usage("--sort: there is no field '%s'", name);
+	if (!q->n_group_by && !q->limit)
+		return cli_usage("--sort of rows needs --top N: sorting all of "
+				 "them would take unbounded memory");
+	if (!q->n_group_by && q->limit > PAGEDET_ORDER_MAX)
+		return cli_usage("--sort: at most %d rows can be sorted",
+				 PAGEDET_ORDER_MAX);
+	q->order_by = (uint32_t)field;
+	q->order = is_amount(q->order_by) != reverse ? PAGEDET_ORDER_DOWN :
+						       PAGEDET_ORDER_UP;
+	if (!q->n_group_by)
+		q->fields[field / 64] |= 1ull << (field % 64);
+	return CLI_ANSWERED;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Suggests what the user meant: commands by their names in other tools,
+ * corrections of mistyped names, and the command for a question that has no
+ * meaning here.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+/* A word typed as a command, and its suggestion. */
+static const struct {
+	const char *word;
+	const char *command;
+} synonyms[] = {
+	{ "addr", "virt PID ADDR" },
+	{ "address", "virt PID ADDR" },
+	{ "allocs", "owners" },
+	{ "anon", "scan --where kind=anon" },
+	{ "buddyinfo", "scan --where kind=free --by zone,order" },
+	{ "buffers", "block DEV" },
+	{ "cache", "tree DIR" },
+	{ "cached", "file PATH" },
+	{ "cat", "page PFN" },
+	{ "cg", "cgroup PATH" },
+	{ "cgroups", "scan --by cgroup" },
+	{ "compaction", "explain PFN --why migrate" },
+	{ "compare", "diff A B" },
+	{ "config", "doctor" },
+	{ "container", "cgroup PATH" },
+	{ "decode", "from-log FILE" },
+	{ "device", "block DEV 0" },
+	{ "dir", "tree DIR" },
+	{ "dirty", "scan --where dirty --by path" },
+	{ "dump", "--from DUMP scan --summary" },
+	{ "du", "tree DIR" },
+	{ "fincore", "file PATH" },
+	{ "folio", "page PFN" },
+	{ "frame", "page PFN" },
+	{ "free", "scan --summary" },
+	{ "fs", "mount PATH" },
+	{ "graph", "map -o FILE.svg" },
+	{ "huge", "scan --where 'flags:thp or kind=hugetlb' --by kind" },
+	{ "hugepages", "scan --where kind=hugetlb --by node" },
+	{ "hwpoison", "scan --where hwpoison" },
+	{ "info", "doctor" },
+	{ "kernel", "kaddr ADDR" },
+	{ "kmsg", "dmesg" },
+	{ "kpageflags", "page PFN" },
+	{ "leak", "owners" },
+	{ "list", "scan" },
+	{ "log", "from-log FILE" },
+	{ "ls", "tree DIR" },
+	{ "lsof", "mappers FILE" },
+	{ "man", "help" },
+	{ "maps", "task PID --by vma_name" },
+	{ "mem", "scan --summary" },
+	{ "meminfo", "scan --summary" },
+	{ "memory", "scan --summary" },
+	{ "mm", "task PID" },
+	{ "numa", "scan --by node,kind" },
+	{ "oom", "top" },
+	{ "owner", "stack PFN" },
+	{ "page-types", "scan --by flags" },
+	{ "page_owner", "owners" },
+	{ "pagemap", "task PID" },
+	{ "pages", "page PFN" },
+	{ "pagetypeinfo", "scan --by zone,kind" },
+	{ "pfn", "page PFN" },
+	{ "pgrep", "tasks" },
+	{ "physical", "phys ADDR" },
+	{ "picture", "map -o FILE.svg" },
+	{ "pid", "task PID" },
+	{ "pinned", "scan --where 'pincount>0', or: pagedet explain PFN "
+		    "--why pinned" },
+	{ "pmap", "task PID --by vma_name" },
+	{ "proc", "task PID" },
+	{ "process", "task PID" },
+	{ "processes", "tasks" },
+	{ "ps", "top" },
+	{ "query", "scan --where EXPR" },
+	{ "rmap", "mappers PFN" },
+	{ "save", "snapshot FILE" },
+	{ "shared", "scan --where 'mapcount>1' --summary" },
+	{ "shm", "scan --where kind=shmem --by path" },
+	{ "show", "page PFN" },
+	{ "slab", "scan --where kind=slab --by slab_cache" },
+	{ "slabinfo", "scan --where kind=slab --by slab_cache" },
+	{ "slabtop", "top slab" },
+	{ "smaps", "task PID --by vma_name" },
+	{ "smem", "top" },
+	{ "stacks", "task PID --stacks" },
+	{ "stat", "scan --summary" },
+	{ "stats", "scan --summary" },
+	{ "status", "doctor" },
+	{ "summary", "scan --summary" },
+	{ "swap", "task PID --where swapped" },
+	{ "sym", "kaddr SYMBOL" },
+	{ "symbol", "kaddr SYMBOL" },
+	{ "symbols", "kaddr SYMBOL" },
+	{ "thp", "scan --where flags:thp --summary" },
+	{ "thread", "task PID" },
+	{ "threads", "tasks" },
+	{ "translate", "virt PID ADDR" },
+	{ "usage", "scan --summary" },
+	{ "users", "mappers PFN" },
+	{ "virtual", "virt PID ADDR" },
+	{ "vma", "virt PID '[heap]'" },
+	{ "vmstat", "scan --summary" },
+	{ "vtop", "virt PID ADDR" },
+	{ "who", "mappers FILE" },
+	{ "why", "explain PFN" },
+	{ "zones", "scan --by zone" },
+};
+
+#define NAMES 512
+
+/* --- commands --- */
+
+static size_t add_commands(const char **names, size_t n)
+{
+	const struct cli_command *c;
+
+	for (c = cli_commands; c->name && n < NAMES; c++)
+		names[n++] = c->name;
+	return n;
+}
+
+static const char *synonym(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(synonyms); i++)
+		if (!strcmp(synonyms[i].word, name))
+			return synonyms[i].command;
+	return NULL;
+}
+
+/* Describes a word that cannot be the name of a command. */
+static const char *argument_without(const char *name)
+{
+	struct pagedet_item item;
+
+	if (strchr(name, '/'))
+		return "file PATH";
+	if (!strncmp(name, "ffff", 4) || !strncmp(name, "0xffff", 6))
+		return "kaddr ADDR";
+	if (!cli_range(name, CLI_DECIMAL, &item))
+		return "page PFN, or: pagedet task PID";
+	return NULL;
+}
+
+/* Suggests a command for an existing file, if its name can be pasted. */
+static const char *command_for_file(const char *name, char *text, size_t size)
+{
+	const bool plain = !strpbrk(name, " \t\n'\"\\$`*?[;&|<>(){}#~") &&
+			   *name != '-' && strlen(name) < 64;
+	const size_t len = strlen(name);
+	struct stat st;
+
+	if (stat(name, &st))
+		return NULL;
+	if (S_ISDIR(st.st_mode))
+		snprintf(text, size, "tree %s", plain ? name : "DIR");
+	else if (len > 4 && !strcmp(name + len - 4, ".log"))
+		snprintf(text, size, "file %s, or: pagedet from-log %s",
+			 plain ? name : "PATH", plain ? name : "FILE");
+	else
+		snprintf(text, size, "file %s", plain ? name : "PATH");
+	return text;
+}
+
+int cli_no_command(const char *name)
+{
+	const char *names[NAMES], *instead = synonym(name);
+	char text[256], file[192];
+	int i;
+
+	if (!instead && !strchr(name, '/'))
+		instead = command_for_file(name, file, sizeof(file));
+	if (!instead) {
+		i = pagedet_nearest(name, names, add_commands(names, 0));
+		if (i >= 0)
+			return cli_usage("there is no command '%s'; did you "
+					 "mean '%s'?", name, names[i]);
+		instead = argument_without(name);
+	}
+	if (!instead)
+		return cli_usage("there is no command '%s'", name);
+	snprintf(text, sizeof(text), "try: pagedet %s;", instead);
+	return cli_refuse(text, "there is no command '%s'", name);
+}
+
+/* --- names --- */
+
+int cli_no_name(const char *what, const char *word, size_t len,
+		const char *const *names, size_t n)
+{
+	char copy[64], list[512];
+	size_t i, at = 0;
+	int near;
+
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
+	near = len < sizeof(copy) ? pagedet_nearest(copy, names, n) : -1;
+	if (near >= 0)
+		return cli_usage("%s '%.*s'; did you mean '%s'?", what,
+				 (int)len, word, names[near]);
+	list[0] = '\0';
+	for (i = 0; i < n && at < sizeof(list); i++)
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s",
+				       !i ? "" : i + 1 < n ? ", " : " and ",
+				       names[i]);
+	return cli_usage("%s '%.*s'; there is %s", what, (int)len, word, list);
+}
+
+int cli_no_field(const char *what, const char *word, size_t len)
+{
+	const char *before = cli_topic("fields");
+	const char *names[PAGEDET_FIELDS_MAX];
+	char copy[64], instead[128];
+	size_t n = 0;
+	uint32_t f;
+	int near;
+
+	for (f = 0; f < PAGEDET_FIELDS_MAX; f++)
+		if (pagedet_field(f))
+			names[n++] = pagedet_field(f)->name;
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
+	near = len < sizeof(copy) ? pagedet_nearest(copy, names, n) : -1;
+	if (!strcmp(what, "--by") &&
+	    cli_is_kind_or_flag(copy, instead, sizeof(instead)))
+		cli_refuse(instead, "%s: there is no field '%s'", what, copy);
+	else if (near >= 0)
+		cli_usage("%s: there is no field '%.*s'; did you mean '%s'?",
+			  what, (int)len, word, names[near]);
+	else
+		cli_usage("%s: there is no field '%.*s'", what, (int)len, word);
+	cli_topic(before);
+	return CLI_USAGE;
+}
+
+/* --- questions without a meaning --- */
+
+static bool has(const uint64_t fields[2], uint32_t f)
+{
+	return fields[f / 64] >> f % 64 & 1;
+}
+
+/*
+ * Finds the command whose rows have such fields. --by needs all pages; --where
+ * may be about one process.
+ */
+static const char *who_knows(const struct cli_job *job, const char *option,
+			     uint32_t f)
+{
+	const struct pagedet_field_info *info = pagedet_field(f);
+	const bool of_file = job->command->target == PAGEDET_TARGET_FILE;
+
+	if (f == PAGEDET_FIELD_OBJECT)
+		return "kaddr ADDR";
+	if (!strcmp(info->group, "row"))
+		return "from-log FILE";
+	if (!strcmp(info->group, "maps"))
+		return "mappers PFN";
+	if (of_file)
+		return "mappers FILE";
+	if (!strcmp(info->group, "vma"))
+		return "task PID --by vma_name";
+	if (strcmp(option, "where") &&
+	    (f == PAGEDET_FIELD_PID || f == PAGEDET_FIELD_TGID ||
+	     f == PAGEDET_FIELD_COMM))
+		return "top";
+	return "task PID";
+}
+
+static int refuse(const struct cli_job *job, const char *option, uint32_t f)
+{
+	char instead[160];
+
+	snprintf(instead, sizeof(instead), "try: pagedet %s;",
+		 who_knows(job, option, f));
+	return cli_refuse(instead, "--%s: no page of '%s' has a '%s': it is "
+			  "known only for %s", option, job->command->name,
+			  pagedet_field(f)->name,
+			  !strcmp(pagedet_field(f)->group, "row") ?
+			  "what a log says" :
+			  f == PAGEDET_FIELD_OBJECT ? "kernel addresses" :
+			  "addresses of a process");
+}
+
+/* Saved rows and rows of a log may have any field. */
+static bool is_kept(struct pagedet *pd)
+{
+	const uint32_t kept = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT) |
+			      PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+	struct pagedet_info info = { .size = sizeof(info) };
+
+	return pagedet_info(pd, &info) == 0 && info.sources & kept;
+}
+
+static int check_by(const struct cli_job *job, const uint64_t can[2])
+{
+	const char *at = job->by;
+	char name[32];
+	size_t len;
+	int f;
+
+	for (; at && *at; at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)len, at);
+		f = len < sizeof(name) ? pagedet_field_by_name(name) : -1;
+		/* An unknown field is reported later. */
+		if (f >= 0 && !has(can, (uint32_t)f))
+			return refuse(job, "by", (uint32_t)f);
+	}
+	return CLI_ANSWERED;
+}
+
+static int no_filter(const struct cli_job *job, struct pagedet *pd, int error)
+{
+	const char *lead = cli_where_lead(job->where);
+	char instead[160];
+
+	cli_topic("where");
+	if (!lead || error != -EINVAL || *pagedet_advice(pd))
+		return cli_fail(pd, error);
+	snprintf(instead, sizeof(instead), "try: %s;", lead);
+	return cli_refuse(instead, "%s", pagedet_error(pd));
+}
+
+int cli_check_meaning(const struct cli_job *job, struct pagedet *pd)
+{
+	uint64_t can[2], asked[2];
+	int status, error;
+	uint32_t f;
+
+	if (!job->command->target || (!job->by && !job->where))
+		return CLI_ANSWERED;
+	pagedet_target_fields(job->command->target, can);
+	if (is_kept(pd))
+		can[0] = can[1] = UINT64_MAX;
+	status = check_by(job, can);
+	if (status || !job->where)
+		return status;
+	error = pagedet_filter_fields(pd, job->where, asked);
+	if (error)
+		return no_filter(job, pd, error);
+	for (f = 0; f < PAGEDET_FIELDS_MAX; f++)
+		if (has(asked, f) && !has(can, f))
+			return refuse(job, "where", f);
+	return CLI_ANSWERED;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Suggests what the user meant by an argument that the command rejects. It may
+ * be a kernel address in place of a page frame number, or a range in the form
+ * of another program.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* --- kernel addresses --- */
+
+bool cli_is_kernel_address(uint64_t n)
+{
+	return n >> 63;
+}
+
+bool cli_names_pages(const struct cli_job *job)
+{
+	const uint32_t target = job->command->target;
+
+	return target == PAGEDET_TARGET_PFN || target == PAGEDET_TARGET_PHYS ||
+	       target == PAGEDET_TARGET_MAPPERS;
+}
+
+/*
+ * With or without 0x, because nobody writes such a page frame number in
+ * decimal.
+ */
+static bool is_kernel_word(const char *word, uint64_t *ret)
+{
+	const size_t len = strcspn(word, "+");
+	char copy[24];
+
+	if (strncmp(word, "ffff", 4) && strncmp(word, "0xff", 4))
+		return false;
+	if (len >= sizeof(copy))
+		return false;
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
+	return !cli_number(copy, CLI_HEX, ret) && cli_is_kernel_address(*ret);
+}
+
+int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n)
+{
+	const bool phys = job->command->target == PAGEDET_TARGET_PHYS;
+	char instead[80];
+
+	snprintf(instead, sizeof(instead), "try: pagedet kaddr 0x%llx;",
+		 (unsigned long long)n);
+	return cli_refuse(instead, "%s: '%s' is not a %s: it is a kernel "
+			  "address", job->command->name, word,
+			  phys ? "physical address" : "page frame number");
+}
+
+/* --- ranges --- */
+
+/* "explain mismatch PID ADDR": addresses of a process, as in virt. */
+static bool is_mismatch(const struct cli_job *job)
+{
+	return job->command->run == cli_run_explain && job->path;
+}
+
+/* The words before the number. */
+static const char *words_before(const struct cli_job *job)
+{
+	static const char odd[] = " \t\n'\"\\$`*?[;&|<>(){}#~";
+
+	switch (job->command->target) {
+	case PAGEDET_TARGET_VIRT:
+		return strpbrk(job->words[0], odd) ? "PID" : job->words[0];
+	case PAGEDET_TARGET_FILE:
+	case PAGEDET_TARGET_BLOCK:
+		return strpbrk(job->words[0], odd) ? "PATH" : job->words[0];
+	default:
+		return is_mismatch(job) ? "mismatch PID" : "";
+	}
+}
+
+/*
+ * FIRST-LAST and FIRST..LAST. The end of a process's area is the address after
+ * its last byte, as in /proc/PID/maps.
+ */
+static bool is_range(const struct cli_job *job, const char *word,
+		     enum cli_radix radix, struct pagedet_item *ret)
+{
+	const size_t len = strcspn(word, "-.");
+	const bool maps = job->command->target == PAGEDET_TARGET_VIRT ||
+			  is_mismatch(job);
+	const char *last = word + len;
+	char first[24];
+	uint64_t end;
+
+	if (!len || len >= sizeof(first) || !*last)
+		return false;
+	if (*last == '.' && last[1] != '.')
+		return false;
+	last += *last == '.' ? 2 : 1;
+	snprintf(first, sizeof(first), "%.*s", (int)len, word);
+	if (cli_number(first, radix, &ret->first) ||
+	    cli_number(last, radix, &end) || end < ret->first ||
+	    (maps && end == ret->first))
+		return false;
+	ret->count = end - ret->first + !maps;
+	return ret->count != 0;
+}
+
+int cli_no_range(const struct cli_job *job, const char *word,
+		 enum cli_radix radix, const char *wrong)
+{
+	const char *name = job->command->name;
+	const char *before = words_before(job);
+	const bool hex = radix == CLI_HEX || !strncmp(word, "0x", 2);
+	struct pagedet_item item = { 0, 0, 0, 0 };
+	char instead[512];
+
+	if (cli_names_pages(job) && is_kernel_word(word, &item.first))
+		return cli_no_page_number(job, word, item.first);
+	if (!is_range(job, word, radix, &item))
+		return cli_usage("%s: '%s' %s", name, word, wrong);
+	snprintf(instead, sizeof(instead), hex ?
+		 "try: pagedet %s %s%s0x%llx+%llu;" :
+		 "try: pagedet %s %s%s%llu+%llu;", name, before,
+		 *before ? " " : "", (unsigned long long)item.first,
+		 (unsigned long long)item.count);
+	return cli_refuse(instead, "%s: '%s' is not a range: write FIRST+COUNT",
+			  name, word);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Suggests what the user meant by an unknown option, or by a flag in place of a
+ * field. The option may be one of another program. A value may stand in place
+ * of a name.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct lead {
+	const char *word;
+	const char *instead;	/* follows "try: " */
+};
+
+static const struct lead options[] = {
+	{ "arrow", "--format arrow" },
+	{ "cgroup", "pagedet cgroup PATH, or --by cgroup" },
+	{ "count", "--top N" },
+	{ "csv", "--format csv" },
+	{ "filter", "--where EXPR" },
+	{ "follow", "--watch" },
+	{ "group", "--by LIST" },
+	{ "head", "--top N" },
+	{ "human", "--summary" },
+	{ "interval", "--watch SECONDS" },
+	{ "input", "--from FILE" },
+	{ "lines", "--top N" },
+	{ "max", "--top N" },
+	{ "number", "--top N" },
+	{ "path", "pagedet file PATH" },
+	{ "pfn", "pagedet page PFN" },
+	{ "pid", "pagedet task PID" },
+	{ "process", "pagedet task PID" },
+	{ "total", "--summary" },
+	{ "user", "pagedet top" },
+};
+
+static const struct lead letters[] = {
+	{ "a", "--all" }, { "b", "--by LIST" }, { "c", "--format csv" },
+	{ "d", "--watch SECONDS" }, { "f", "--format csv, or --from FILE" },
+	{ "g", "--by LIST" }, { "i", "--from FILE" }, { "j", "--json" },
+	{ "l", "--limit N" }, { "n", "--top N" },
+	{ "p", "pagedet task PID" }, { "r", "--from FILE" },
+	{ "s", "--summary, or --sort FIELD" }, { "t", "--top N" },
+	{ "w", "--where EXPR" },
+};
+
+/* Words without a meaning in --where. */
+static const struct lead filters[] = {
+	{ "cached", "--where kind=file" },
+	{ "clean", "--where 'not dirty'" },
+	{ "pinned", "--where 'pincount>0', or pagedet explain PFN --why "
+		    "pinned" },
+	{ "poisoned", "--where hwpoison" },
+	{ "shared", "--where 'mapcount>1'" },
+	{ "swapped", "pagedet task PID --where swapped" },
+	{ "unused", "--where kind=free" },
+	{ "used", "--where 'kind!=free'" },
+};
+
+static const char *find(const struct lead *leads, size_t n, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(leads[i].word, word))
+			return leads[i].instead;
+	return NULL;
+}
+
+/* Whether a field has a value, or a bit, with that name. */
+static bool is_value(uint32_t field, const char *word)
+{
+	const char *name;
+	uint64_t value;
+
+	for (value = 0; value < 64; value++) {
+		name = pagedet_value_name(field, value);
+		if (name && !strcmp(name, word))
+			return true;
+	}
+	return false;
+}
+
+/* --- options --- */
+
+int cli_no_option(const char *name, size_t len, const char *const *names,
+		  size_t n)
+{
+	char copy[64], instead[128];
+	const char *lead;
+	int near;
+
+	if (len >= sizeof(copy))
+		return cli_usage("there is no option --%.*s", (int)len, name);
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, name);
+	lead = find(options, CLI_COUNT(options), copy);
+	near = lead ? -1 : pagedet_nearest(copy, names, n);
+	if (near >= 0)
+		return cli_usage("there is no option --%s; did you mean "
+				 "--%s?", copy, names[near]);
+	if (lead)
+		snprintf(instead, sizeof(instead), "try: %s;", lead);
+	else if (is_value(PAGEDET_FIELD_FLAGS, copy) ||
+		 is_value(PAGEDET_FIELD_KIND, copy))
+		snprintf(instead, sizeof(instead), "try: --where %s;", copy);
+	else if (pagedet_field_by_name(copy) >= 0)
+		snprintf(instead, sizeof(instead), "try: --by %s;", copy);
+	else
+		return cli_usage("there is no option --%s", copy);
+	return cli_refuse(instead, "there is no option --%s", copy);
+}
+
+int cli_no_letter(char letter)
+{
+	const char word[2] = { letter, '\0' };
+	const char *lead = find(letters, CLI_COUNT(letters), word);
+	char instead[128];
+
+	if (!lead)
+		return cli_usage("there is no option -%c", letter);
+	snprintf(instead, sizeof(instead), "try: %s;", lead);
+	return cli_refuse(instead, "there is no option -%c", letter);
+}
+
+/* --- values in place of fields --- */
+
+bool cli_is_kind_or_flag(const char *word, char *instead, size_t size)
+{
+	const bool kind = is_value(PAGEDET_FIELD_KIND, word);
+
+	if (!kind && !is_value(PAGEDET_FIELD_FLAGS, word))
+		return false;
+	snprintf(instead, size, "try: --by %s, or --where %s;",
+		 kind ? "kind" : "flags", word);
+	return true;
+}
+
+/* Searches the words of @expr, in order, for one with a suggestion. */
+const char *cli_where_lead(const char *expr)
+{
+	const char *lead = NULL;
+	char word[32];
+	size_t len;
+
+	while (!lead && *expr) {
+		expr += strcspn(expr, "abcdefghijklmnopqrstuvwxyz_");
+		len = strspn(expr, "abcdefghijklmnopqrstuvwxyz_");
+		if (len < sizeof(word)) {
+			snprintf(word, sizeof(word), "%.*s", (int)len, expr);
+			lead = find(filters, CLI_COUNT(filters), word);
+		}
+		expr += len;
+	}
+	return lead;
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Prints a summary of a task, file, tree or cgroup for a terminal: a few sums,
+ * and the command that lists the pages.
+ */
+#include <errno.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Mappings of a task that are listed. */
+#define BIGGEST 5
+
+/* Sums of pages, in bytes. */
+struct counted {
+	uint64_t all, dirty, writeback, mapped;
+	uint64_t dirty_unknown, writeback_unknown, mapped_unknown;
+	uint64_t kind[PAGEDET_KIND_UNMAPPED + 1];
+};
+
+struct asking {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_query q;
+	struct pagedet_iter *it;
+	struct cli_verdict verdict;
+	uint64_t page_size;
+	uint64_t files;
+	bool some;		/* pages can be listed */
+	FILE *f;
+};
+
+/* Whether an option is about rows. */
+static bool asks_for_rows(const struct cli_job *job)
+{
+	return job->all || job->fields || job->where || job->format_given ||
+	       job->by || job->summary || job->runs || job->undecided ||
+	       job->stacks || job->sort || cli_bound(job) ||
+	       job->format != PAGEDET_FORMAT_TEXT;
+}
+
+static bool is_for_person(const struct cli_job *job)
+{
+	const char *out = job->output;
+
+	return job->watching ||
+	       ((!out || !strcmp(out, "-")) && isatty(STDOUT_FILENO));
+}
+
+bool cli_summarizes(const struct cli_job *job)
+{
+	switch (job->command->target) {
+	case PAGEDET_TARGET_TASK:
+	case PAGEDET_TARGET_FILE:
+	case PAGEDET_TARGET_TREE:
+	case PAGEDET_TARGET_CGROUP:
+		break;
+	default:
+		return false;
+	}
+	if (job->list || asks_for_rows(job))
+		return false;
+	/* If a user names single pages, rows are wanted. */
+	if (job->command->target == PAGEDET_TARGET_FILE && job->n_items)
+		return job->watching;
+	return is_for_person(job);
+}
+
+bool cli_counts(const struct cli_job *job)
+{
+	return (job->list || job->command->target == PAGEDET_TARGET_SCAN) &&
+	       !job->command->picture && !asks_for_rows(job) &&
+	       is_for_person(job);
+}
+
+/* --- queries --- */
+
+/* Runs a query, and passes each group to @take. */
+static int ask(struct asking *a, const uint32_t *by, size_t n_by,
+	       int (*take)(void *arg, struct asking *a,
+			   const struct pagedet_columns *c, uint64_t row),
+	       void *arg)
+{
+	struct cli_progress line;
+	struct pagedet_coverage coverage;
+	struct pagedet_columns c;
+	int error, n, status = CLI_ANSWERED;
+	uint64_t row;
+
+	a->q.group_by = by;
+	a->q.n_group_by = n_by;
+	a->q.threads = cli_threads(a->job);
+	a->q.deadline_ns = cli_deadline_left(a->job);
+	cli_progress_start(&line, a->job, STDOUT_FILENO, &a->q);
+	error = pagedet_query(a->pd, &a->q, &a->it);
+	if (error)
+		return cli_fail(a->pd, error);
+	cli_interrupt_cancels(a->it);
+	memset(&c, 0, sizeof(c));
+	c.size = sizeof(c);
+	while ((n = pagedet_next_columns(a->it, &c)) > 0)
+		for (row = 0; row < (uint64_t)n && !status; row++)
+			status = take(arg, a, &c, row);
+	cli_progress_end(&line);
+	cli_interrupt_cancels(NULL);
+	cli_verdict_add(&a->verdict, a->it, a->q.target);
+	memset(&coverage, 0, sizeof(coverage));
+	coverage.size = sizeof(coverage);
+	pagedet_coverage(a->it, &coverage);
+	a->files = coverage.files;
+	pagedet_iter_free(a->it);
+	a->it = NULL;
+	if (n < 0 && n != -ETIMEDOUT && n != -ECANCELED)
+		return cli_fail(a->pd, n);
+	return status;
+}
+
+/* Counts a bit. It is known or unknown for each page. */
+static void count_bit(uint64_t *set, uint64_t *unknown, unsigned bit,
+		      uint64_t flags, uint64_t known, uint64_t bytes)
+{
+	if (!(known >> bit & 1))
+		*unknown += bytes;
+	else if (flags >> bit & 1)
+		*set += bytes;
+}
+
+static int count_group(void *arg, struct asking *a,
+		       const struct pagedet_columns *c, uint64_t row)
+{
+	struct counted *n = arg;
+	uint32_t state;
+	const uint64_t bytes = a->page_size *
+		cli_value_of(c, row, PAGEDET_FIELD_PAGES, &state);
+	const uint64_t flags = cli_value_of(c, row, PAGEDET_FIELD_FLAGS,
+					    &state);
+	uint64_t known = cli_value_of(c, row, PAGEDET_FIELD_FLAGS_KNOWN,
+				      &state);
+	uint64_t maps, kind;
+
+	known = state == PAGEDET_HAVE ? known : 0;
+	n->all += bytes;
+	count_bit(&n->dirty, &n->dirty_unknown, PAGEDET_PF_DIRTY, flags, known,
+		  bytes);
+	count_bit(&n->writeback, &n->writeback_unknown, PAGEDET_PF_WRITEBACK,
+		  flags, known, bytes);
+	maps = cli_value_of(c, row, PAGEDET_FIELD_MAPCOUNT, &state);
+	if (state != PAGEDET_HAVE && state != PAGEDET_NONE)
+		n->mapped_unknown += bytes;
+	else if (maps)
+		n->mapped += bytes;
+	kind = cli_value_of(c, row, PAGEDET_FIELD_KIND, &state);
+	if (state != PAGEDET_HAVE || kind > PAGEDET_KIND_UNMAPPED)
+		kind = PAGEDET_KIND_UNKNOWN;
+	n->kind[kind] += bytes;
+	return CLI_ANSWERED;
+}
+
+/* --- text --- */
+
+static void put_line(FILE *f, const char *name, uint64_t bytes, bool roughly)
+{
+	char size[32];
+
+	cli_size(size, sizeof(size), bytes);
+	fprintf(f, "  %-10s %s%s\n", name, roughly ? "~" : "", size);
+}
+
+/*
+ * If the bit is unknown for some pages, the sum covers only a part, or is not
+ * known at all.
+ */
+static void put_part(FILE *f, const char *name, uint64_t bytes,
+		     uint64_t unknown)
+{
+	char size[32], rest[32];
+
+	cli_size(size, sizeof(size), bytes);
+	cli_size(rest, sizeof(rest), unknown);
+	if (!unknown)
+		fprintf(f, "  %-10s %s\n", name, size);
+	else if (bytes)
+		fprintf(f, "  %-10s %s, not known for %s\n", name, size, rest);
+	else
+		fprintf(f, "  %-10s ?  (not known for %s)\n", name, rest);
+}
+
+static void put_kinds(FILE *f, const struct counted *n)
+{
+	bool done[PAGEDET_KIND_UNMAPPED + 1] = { false };
+	const char *between = "";
+	char size[32];
+	unsigned i, k, best;
+
+	fprintf(f, "  %-10s ", "by kind");
+	for (i = 0; i <= PAGEDET_KIND_UNMAPPED; i++) {
+		best = PAGEDET_KIND_UNMAPPED + 1;
+		for (k = 0; k <= PAGEDET_KIND_UNMAPPED; k++)
+			if (n->kind[k] && !done[k] &&
+			    (best > PAGEDET_KIND_UNMAPPED ||
+			     n->kind[k] > n->kind[best]))
+				best = k;
+		if (best > PAGEDET_KIND_UNMAPPED)
+			break;
+		done[best] = true;
+		cli_size(size, sizeof(size), n->kind[best]);
+		fprintf(f, "%s%s %s", between,
+			pagedet_value_name(PAGEDET_FIELD_KIND, best), size);
+		between = ", ";
+	}
+	fprintf(f, "%s\n", *between ? "" : "-");
+}
+
+static void put_hint(struct asking *a)
+{
+	fprintf(a->f, "'--all' lists the pages\n");
+}
+
+/* --- a task --- */
+
+struct mappings {
+	struct cli_table by_name;
+	struct counted n;
+};
+
+static int add_mapping(void *arg, struct asking *a,
+		       const struct pagedet_columns *c, uint64_t row)
+{
+	struct mappings *m = arg;
+	uint32_t state;
+	const uint64_t id = cli_value_of(c, row, PAGEDET_FIELD_VMA_NAME,
+					 &state);
+	const char *name = state == PAGEDET_HAVE ?
+		pagedet_string(a->it, id, NULL) :
+		state == PAGEDET_NONE ? "(without a name)" : "?";
+	const uint64_t bytes = a->page_size *
+		cli_value_of(c, row, PAGEDET_FIELD_PAGES, &state);
+	uint64_t kind = cli_value_of(c, row, PAGEDET_FIELD_KIND, &state);
+	struct cli_entry *e = cli_table_entry(&m->by_name, name ? name : "?");
+
+	if (state != PAGEDET_HAVE || kind > PAGEDET_KIND_UNMAPPED)
+		kind = PAGEDET_KIND_UNKNOWN;
+	m->n.kind[kind] += bytes;
+	if (!e)
+		return CLI_IO;
+	e->bytes += bytes;
+	return CLI_ANSWERED;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct cli_entry *x = a, *y = b;
+
+	return (y->bytes > x->bytes) - (y->bytes < x->bytes);
+}
+
+static void put_mappings(struct asking *a, struct cli_table *t)
+{
+	const uint32_t width = cli_width(STDOUT_FILENO);
+	char size[32];
+	size_t i;
+
+	if (t->n)
+		qsort(t->entries, t->n, sizeof(*t->entries), by_bytes);
+	for (i = 0; i < t->n && i < BIGGEST; i++) {
+		cli_size(size, sizeof(size), t->entries[i].bytes);
+		fprintf(a->f, "  %-10s %10s  ", i ? "" : "biggest", size);
+		cli_clipped_text(a->f, t->entries[i].name,
+				 width > 30 ? width - 25 : 0);
+		fputc('\n', a->f);
+	}
+	if (t->n > BIGGEST)
+		fprintf(a->f, "  %-10s %10s  %zu more\n", "", "",
+			t->n - BIGGEST);
+}
+
+static int put_task(struct asking *a, uint32_t pid)
+{
+	static const uint32_t by[] = {
+		PAGEDET_FIELD_VMA_NAME, PAGEDET_FIELD_KIND,
+	};
+	const struct pagedet_item item = { 0, PAGEDET_TO_END, pid, 0 };
+	struct cli_table usage = { .processes = true };
+	struct mappings maps = { .by_name = { 0 } };
+	struct pagedet_usage_info info;
+	const struct cli_entry *e;
+	int status, told;
+	size_t i;
+
+	a->q.items = &item;
+	a->q.n_items = 1;
+	a->q.where = "pte:present";
+	status = cli_usage_of(a->job, a->pd, &pid, 1, &usage, &info);
+	/* If the task may not be read, the walk reports that, with advice. */
+	if (!status)
+		status = ask(a, by, CLI_COUNT(by), add_mapping, &maps);
+	if (!status) {
+		told = cli_usage_tell(a->job, &usage, &info);
+		e = usage.entries;
+		fprintf(a->f, "%s (%" PRIu32 ")\n",
+			usage.n && e->name ? e->name : "?", pid);
+		if (!usage.n)
+			fputs("  it has no memory of its own\n", a->f);
+		for (i = 0; usage.n && cli_sums[i].name; i++) {
+			const uint32_t sum = cli_sums[i].sum;
+
+			if (e->state[sum] != PAGEDET_HAVE)
+				fprintf(a->f, "  %-10s ?  (%s)\n",
+					cli_sums[i].name,
+					pagedet_state_text(e->state[sum]));
+			else if (e->value[sum] || sum != PAGEDET_SUM_HUGETLB)
+				put_line(a->f, cli_sums[i].name,
+					 e->value[sum],
+					 e->estimated >> sum & 1);
+		}
+		if (maps.by_name.n) {
+			put_kinds(a->f, &maps.n);
+			put_mappings(a, &maps.by_name);
+			a->some = true;
+		}
+		status = told;
+	}
+	cli_table_free(&usage);
+	cli_table_free(&maps.by_name);
+	return status;
+}
+
+static int put_tasks(struct asking *a)
+{
+	int status = CLI_ANSWERED, told;
+	size_t i;
+
+	for (i = 0; i < a->job->n_items && status <= CLI_UNSURE &&
+	     !cli_interrupted(); i++) {
+		told = put_task(a, a->job->items[i].pid);
+		/* "unknown" outweighs "no". */
+		status = told > status ? told : status;
+	}
+	if (a->some)
+		put_hint(a);
+	return status;
+}
+
+/* --- files --- */
+
+/*
+ * Bytes of the files below @path on its filesystem. Unreadable files are left
+ * out; the walk reports them.
+ */
+static uint64_t tree_size(const char *path)
+{
+	char *const paths[] = { (char *)path, NULL };
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	uint64_t bytes = 0;
+	FTSENT *e;
+
+	while (fts && !cli_interrupted() && (e = fts_read(fts)))
+		if (e->fts_info == FTS_F && S_ISREG(e->fts_statp->st_mode))
+			bytes += (uint64_t)e->fts_statp->st_size;
+	if (fts)
+		fts_close(fts);
+	return bytes;
+}
+
+/* For a dump or a captured tree, sizes are not known. */
+static bool total_of(const struct cli_job *job, uint64_t *ret)
+{
+	struct stat st;
+
+	if (job->open.n_files || job->open.root || stat(job->path, &st))
+		return false;
+	if (job->command->target == PAGEDET_TARGET_TREE)
+		*ret = tree_size(job->path);
+	else if (S_ISREG(st.st_mode))
+		*ret = (uint64_t)st.st_size;
+	else
+		return false;
+	return true;
+}
+
+static void put_cached(struct asking *a, const struct counted *n)
+{
+	char size[32], of[32] = "";
+	uint64_t total;
+
+	cli_size(size, sizeof(size), n->all);
+	fprintf(a->f, "  %-10s %s", "cached", size);
+	if (total_of(a->job, &total)) {
+		cli_size(of, sizeof(of), total);
+		fprintf(a->f, " of %s", of);
+		if (total)
+			fprintf(a->f, ", %.0f%%", 100.0 * (double)
+				(n->all < total ? n->all : total) /
+				(double)total);
+	}
+	if (a->q.target == PAGEDET_TARGET_TREE)
+		fprintf(a->f, ", %" PRIu64 " file%s", a->files,
+			cli_plural(a->files));
+	fputc('\n', a->f);
+	put_part(a->f, "dirty", n->dirty, n->dirty_unknown);
+	put_part(a->f, "mapped", n->mapped, n->mapped_unknown);
+}
+
+/* --- a cgroup --- */
+
+static void put_charged(struct asking *a, const struct counted *n)
+{
+	char size[32];
+	const char *file;
+	uint64_t usage;
+
+	cli_size(size, sizeof(size), n->all);
+	fprintf(a->f, "  %-10s %s in pages\n", "charged", size);
+	file = cli_cgroup_usage(a->job, &usage);
+	cli_size(size, sizeof(size), file ? usage : 0);
+	if (file)
+		fprintf(a->f, "  %-10s %s  (the kernel's count, %s)\n",
+			"in all", size, file);
+	fprintf(a->f, "  %-10s slab objects are charged one by one and are not "
+		"counted as pages\n", "not here");
+	put_kinds(a->f, n);
+	put_part(a->f, "dirty", n->dirty, n->dirty_unknown);
+}
+
+/* --- both --- */
+
+static int put_pages(struct asking *a)
+{
+	static const uint32_t by[] = {
+		PAGEDET_FIELD_KIND, PAGEDET_FIELD_MAPCOUNT,
+		PAGEDET_FIELD_FLAGS, PAGEDET_FIELD_FLAGS_KNOWN,
+	};
+	struct counted n = { .all = 0 };
+	int status;
+
+	a->q.path = a->job->path;
+	a->q.items = a->job->items;
+	a->q.n_items = a->job->n_items;
+	status = ask(a, by, CLI_COUNT(by), count_group, &n);
+	if (status)
+		return status;
+	cli_clipped_text(a->f, a->job->path, 0);
+	fputc('\n', a->f);
+	if (a->q.target == PAGEDET_TARGET_CGROUP)
+		put_charged(a, &n);
+	else
+		put_cached(a, &n);
+	put_part(a->f, "writeback", n.writeback, n.writeback_unknown);
+	put_hint(a);
+	return CLI_ANSWERED;
+}
+
+int cli_run_summary(struct cli_job *job, struct pagedet *pd)
+{
+	struct asking a = { .job = job, .pd = pd, .q = PAGEDET_QUERY_INIT };
+	struct pagedet_info info = { .size = sizeof(info) };
+	struct cli_report report;
+	int error, status;
+
+	error = pagedet_info(pd, &info);
+	if (error)
+		return cli_fail(pd, error);
+	a.page_size = info.page_size;
+	a.q.target = job->command->target;
+	status = cli_report_open(&report);
+	if (status)
+		return status;
+	a.f = report.f;
+	cli_interrupt_asked(true);
+	status = job->command->target == PAGEDET_TARGET_TASK ?
+		put_tasks(&a) : put_pages(&a);
+	cli_interrupt_asked(job->watching);
+	status = cli_report_close(&report, job, status);
+	if (status > CLI_UNSURE)
+		return status;
+	if (!job->quiet)
+		cli_verdict_losses(&a.verdict, job);
+	if (a.verdict.partial || cli_interrupted())
+		return CLI_UNSURE;
+	/* As the list of its pages does. */
+	if (!status && !a.verdict.sum.rows)
+		status = CLI_NO;
+	if (status == CLI_NO)
+		cli_tell_kthreads(job, pd);
+	return status;
+}

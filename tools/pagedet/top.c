@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The command top: the largest users of memory. This file is about processes,
+ * and top_pages.c is about everything else.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const struct cli_sum cli_sums[] = {
+	{ "pss", PAGEDET_SUM_PSS }, { "uss", PAGEDET_SUM_USS },
+	{ "rss", PAGEDET_SUM_RSS }, { "shared", PAGEDET_SUM_SHARED },
+	{ "dirty", PAGEDET_SUM_DIRTY }, { "swap", PAGEDET_SUM_SWAP },
+	{ "hugetlb", PAGEDET_SUM_HUGETLB }, { NULL, 0 },
+};
+
+/* The order that the output format promises. */
+static const uint32_t json_order[] = {
+	PAGEDET_SUM_RSS, PAGEDET_SUM_PSS, PAGEDET_SUM_USS, PAGEDET_SUM_SWAP,
+	PAGEDET_SUM_DIRTY, PAGEDET_SUM_SHARED, PAGEDET_SUM_HUGETLB,
+};
+
+/* --- arguments --- */
+
+static const struct top_kind {
+	const char *name;
+	uint32_t key;		/* PAGEDET_FIELD_* */
+} kinds[] = {
+	{ "process", PAGEDET_FIELD_PID },
+	{ "cgroup", PAGEDET_FIELD_MEMCG_PATH },
+	{ "file", PAGEDET_FIELD_PATH }, { "slab", PAGEDET_FIELD_SLAB_CACHE },
+	{ "kind", PAGEDET_FIELD_KIND },
+};
+
+static int find_sort(const struct cli_job *job, struct cli_table *t)
+{
+	const char *name = job->sort ? job->sort : "";
+	size_t i;
+
+	t->reverse = *name == '-';
+	name += t->reverse;
+	t->sort = t->processes ? CLI_BY_PSS : CLI_BY_BYTES;
+	if (!*name)
+		return CLI_ANSWERED;
+	for (i = 0; cli_sums[i].name; i++)
+		if (!strcmp(name, cli_sums[i].name)) {
+			t->sort = (int)cli_sums[i].sum;
+			return CLI_ANSWERED;
+		}
+	if (t->processes && !strcmp(name, "pid"))
+		t->sort = CLI_BY_PID;
+	else if (!strcmp(name, t->processes ? "comm" : "key") ||
+		 (!t->processes && !strcmp(name, pagedet_field(t->key)->name)))
+		t->sort = CLI_BY_NAME;
+	else if (!t->processes && (!strcmp(name, "bytes") ||
+				   !strcmp(name, "size")))
+		t->sort = CLI_BY_BYTES;
+	else
+		return cli_usage("--sort: top has %s, rss, pss, uss, shared, "
+				 "dirty, swap and hugetlb, not '%s'",
+				 t->processes ? "pid, comm" : "key, bytes",
+				 name);
+	return CLI_ANSWERED;
+}
+
+/*
+ * The number may be a process, or a number of lines. If it is in the thousands,
+ * it is unlikely to be a number of lines.
+ */
+static int no_number(const char *word)
+{
+	char instead[80];
+
+	snprintf(instead, sizeof(instead), strlen(word) > 3 ?
+		 "try: pagedet task %.20s;" :
+		 "try: pagedet top --top N, or: pagedet task %.20s;", word);
+	return cli_refuse(instead, "top: memory cannot be ranked by '%s'",
+			  word);
+}
+
+static int find_kind(const struct cli_job *job, struct cli_table *t)
+{
+	const char *word = job->n_words ? job->words[0] : "process";
+	const char *names[CLI_COUNT(kinds)];
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(kinds); i++) {
+		names[i] = kinds[i].name;
+		if (strcmp(word, kinds[i].name))
+			continue;
+		t->key = kinds[i].key;
+		t->processes = !i;
+		return find_sort(job, t);
+	}
+	if (strspn(word, "0123456789") == strlen(word))
+		return no_number(word);
+	return cli_no_name("top: there is no ranking by", word, strlen(word),
+			   names, CLI_COUNT(kinds));
+}
+
+int cli_parse_top(struct cli_job *job)
+{
+	struct cli_table t = { 0 };
+
+	if (job->format == PAGEDET_FORMAT_ARROW)
+		return cli_usage("top writes text, json or csv");
+	return find_kind(job, &t);
+}
+
+/* --- order --- */
+
+/* Unknown sums come last in either order. */
+static int compare_sums(const struct cli_entry *a, const struct cli_entry *b,
+			int sum, bool reverse)
+{
+	const bool x = a->state[sum] == PAGEDET_HAVE;
+	const bool y = b->state[sum] == PAGEDET_HAVE;
+	int order;
+
+	if (!x || !y)
+		return y - x;
+	order = (b->value[sum] > a->value[sum]) -
+		(b->value[sum] < a->value[sum]);
+	return reverse ? -order : order;
+}
+
+static int compare_names(const struct cli_entry *a, const struct cli_entry *b)
+{
+	const int order = strcmp(a->name ? a->name : "",
+				 b->name ? b->name : "");
+
+	return order ? order : (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int compare(const void *one, const void *two, void *data)
+{
+	const struct cli_entry *a = one, *b = two;
+	const struct cli_table *t = data;
+	const int sum = t->sort;
+	int order = 0;
+
+	if (sum == CLI_BY_PID)
+		order = (a->pid > b->pid) - (a->pid < b->pid);
+	else if (sum == CLI_BY_NAME)
+		order = compare_names(a, b);
+	else if (sum == CLI_BY_BYTES)
+		order = (b->bytes > a->bytes) - (b->bytes < a->bytes);
+	if (t->reverse)
+		order = -order;
+	if (sum >= 0)
+		order = compare_sums(a, b, sum, t->reverse);
+	/* If PSS is not known, RSS decides. */
+	if (!order && sum == CLI_BY_PSS)
+		order = compare_sums(a, b, PAGEDET_SUM_RSS, t->reverse);
+	return order ? order : compare_names(a, b);
+}
+
+/* --- processes --- */
+
+static int add_process(struct cli_table *t, const struct pagedet_usage *u)
+{
+	struct cli_entry *e = cli_table_add(t, u->comm);
+
+	if (!e)
+		return CLI_IO;
+	e->pid = u->pid;
+	e->estimated = u->estimated;
+	memcpy(e->value, u->value, sizeof(e->value));
+	memcpy(e->state, u->state, sizeof(e->state));
+	return CLI_ANSWERED;
+}
+
+struct waiting {
+	struct cli_progress line;
+	struct pagedet_query shown;
+};
+
+/* Called often, so that a signal is noticed soon. */
+static int on_progress(void *user, const struct pagedet_progress *now)
+{
+	struct waiting *w = user;
+
+	if (w->shown.progress)
+		w->shown.progress(w->shown.progress_user, now);
+	return cli_interrupted();
+}
+
+int cli_usage_of(const struct cli_job *job, struct pagedet *pd,
+		 const uint32_t *pids, size_t n, struct cli_table *t,
+		 struct pagedet_usage_info *info)
+{
+	struct pagedet_usage_options o = PAGEDET_USAGE_OPTIONS_INIT;
+	struct waiting w = { .shown = PAGEDET_QUERY_INIT };
+	struct pagedet_usages *usages;
+	struct pagedet_usage u;
+	int error, status = CLI_ANSWERED;
+
+	cli_progress_start(&w.line, job, STDOUT_FILENO, &w.shown);
+	o.pids = pids;
+	o.n_pids = n;
+	o.threads = cli_threads(job);
+	o.deadline_ns = cli_deadline_left(job);
+	o.progress = on_progress;
+	o.progress_user = &w;
+	error = pagedet_usage(pd, &o, &usages);
+	cli_progress_end(&w.line);
+	if (error)
+		return cli_fail(pd, error);
+	snprintf(t->advice, sizeof(t->advice), "%s", pagedet_advice(pd));
+	memset(&u, 0, sizeof(u));
+	u.size = sizeof(u);
+	while (!status && pagedet_usage_next(usages, &u) > 0)
+		status = add_process(t, &u);
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	pagedet_usage_info(usages, info);
+	pagedet_usage_free(usages);
+	return status;
+}
+
+int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
+		   const struct pagedet_usage_info *info)
+{
+	const char *s = info->denied == 1 ? "" : "es";
+
+	if (info->complete)
+		return CLI_ANSWERED;
+	if (job->quiet)
+		return CLI_UNSURE;
+	if (info->denied)
+		cli_say("%" PRIu64 " process%s may not be read: only RSS and "
+			"swap are known", info->denied, s);
+	if (info->denied && !job->watching)
+		cli_say("hint: %s", t->advice);
+	if (info->damaged)
+		cli_say("%" PRIu64 " of the processes are damaged: their sums "
+			"are too small", info->damaged);
+	if (info->stopped)
+		cli_say("%s: not every process was read",
+			info->stopped == ETIMEDOUT ?
+			"the deadline passed first" : "interrupted");
+	return CLI_UNSURE;
+}
+
+/* --- output --- */
+
+static void put_missing(FILE *f, const struct cli_entry *e)
+{
+	bool some = false;
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(json_order); i++) {
+		const uint32_t sum = json_order[i];
+		const uint32_t state = e->state[sum];
+
+		if (state == PAGEDET_HAVE || state == PAGEDET_NONE)
+			continue;
+		fprintf(f, "%s\"%s\":\"%s\"", some ? "," : ",\"missing\":{",
+			cli_sum_name(sum), pagedet_state_name(state));
+		some = true;
+	}
+	if (some)
+		fputc('}', f);
+}
+
+static void put_estimated(FILE *f, const struct cli_entry *e)
+{
+	bool some = false;
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(json_order); i++) {
+		const uint32_t sum = json_order[i];
+
+		if (!(e->estimated >> sum & 1) ||
+		    e->state[sum] != PAGEDET_HAVE)
+			continue;
+		fprintf(f, "%s\"%s\"", some ? "," : ",\"estimated\":[",
+			cli_sum_name(sum));
+		some = true;
+	}
+	if (some)
+		fputc(']', f);
+}
+
+static void put_json(FILE *f, const struct cli_table *t,
+		     const struct cli_entry *e)
+{
+	const char *key = t->processes ? "comm" : pagedet_field(t->key)->name;
+	size_t i;
+
+	fputc('{', f);
+	if (t->processes)
+		fprintf(f, "\"pid\":%" PRIu32 ",", e->pid);
+	if (e->name)
+		cli_json_member(f, key, e->name, strlen(e->name));
+	else
+		fprintf(f, "\"%s\":null", key);
+	if (!t->processes)
+		fprintf(f, ",\"bytes\":%" PRIu64, e->bytes);
+	for (i = 0; i < CLI_COUNT(json_order); i++) {
+		const uint32_t sum = json_order[i];
+
+		if (e->state[sum] == PAGEDET_HAVE)
+			fprintf(f, ",\"%s\":%" PRIu64, cli_sum_name(sum),
+				e->value[sum]);
+		else
+			fprintf(f, ",\"%s\":null", cli_sum_name(sum));
+	}
+	put_estimated(f, e);
+	put_missing(f, e);
+	fputs("}\n", f);
+}
+
+static void put_csv(FILE *f, const struct cli_table *t,
+		    const struct cli_entry *e)
+{
+	size_t i;
+
+	if (t->processes)
+		fprintf(f, "%" PRIu32 ",", e->pid);
+	cli_csv_text(f, e->name ? e->name : "");
+	if (!t->processes)
+		fprintf(f, ",%" PRIu64, e->bytes);
+	for (i = 0; i < CLI_COUNT(json_order); i++) {
+		const uint32_t sum = json_order[i];
+
+		if (e->state[sum] == PAGEDET_HAVE)
+			fprintf(f, ",%" PRIu64, e->value[sum]);
+		else
+			fprintf(f, ",%s", e->state[sum] == PAGEDET_NONE ? "" :
+				"?");
+	}
+	fputc('\n', f);
+}
+
+static void put_csv_head(FILE *f, const struct cli_table *t)
+{
+	size_t i;
+
+	fprintf(f, "%s%s", t->processes ? "pid,comm" :
+		pagedet_field(t->key)->name, t->processes ? "" : ",bytes");
+	for (i = 0; i < CLI_COUNT(json_order); i++)
+		fprintf(f, ",%s", cli_sum_name(json_order[i]));
+	fputc('\n', f);
+}
+
+/* Sorts, applies limits and writes. */
+static int put_table(const struct cli_job *job, struct cli_table *t, int status)
+{
+	const uint64_t bound = cli_bound(job);
+	struct cli_report report;
+	size_t n = t->n, i;
+	int error = cli_report_open(&report);
+
+	if (error)
+		return error;
+	if (t->n)
+		qsort_r(t->entries, t->n, sizeof(*t->entries), compare, t);
+	if (bound && bound < n)
+		n = (size_t)bound;
+	if (job->format == PAGEDET_FORMAT_TEXT)
+		cli_table_text(report.f, job, t, n);
+	if (job->format == PAGEDET_FORMAT_CSV)
+		put_csv_head(report.f, t);
+	for (i = 0; i < n && job->format == PAGEDET_FORMAT_JSON; i++)
+		put_json(report.f, t, &t->entries[i]);
+	for (i = 0; i < n && job->format == PAGEDET_FORMAT_CSV; i++)
+		put_csv(report.f, t, &t->entries[i]);
+	return cli_report_close(&report, job, status);
+}
+
+int cli_run_top(struct cli_job *job, struct pagedet *pd)
+{
+	struct pagedet_usage_info info;
+	struct cli_table t = { 0 };
+	int status;
+
+	find_kind(job, &t);
+	cli_interrupt_asked(true);
+	status = t.processes ? cli_usage_of(job, pd, NULL, 0, &t, &info) :
+			       cli_count_pages(job, pd, &t);
+	cli_interrupt_asked(job->watching);
+	if (t.n && (status == CLI_ANSWERED ||
+		    (status == CLI_UNSURE && !t.processes)))
+		status = put_table(job, &t, status);
+	if (!status && t.processes)
+		status = cli_usage_tell(job, &t, &info);
+	if (!status && !t.n) {
+		if (!job->quiet)
+			cli_say("%s", t.processes ? "no process has memory" :
+				"no page has an owner of this kind");
+		status = CLI_NO;
+	}
+	cli_table_free(&t);
+	return status;
+}
