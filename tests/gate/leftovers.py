@@ -13,8 +13,9 @@ PLACES = os.environ.get("GATE_PLACES", "/tmp:/var/tmp:/dev/shm").split(":")
 # As mkdtemp(3) and Python's tempfile name what tests and examples make.
 OURS = re.compile(
     r"(migration_agent-|journal_harness-|pagedet\.|"
-    r"pagedet-(driver-|ask-|base\.|key-|log-|ext4-|vmlinux\.|test\.|plant\.|inject\.|"
-    r"lab\.)|test_(emit|collect|log_boot)\.|tap-run\.)[A-Za-z0-9_]{6}([a-z0-9_]{2})?$")
+    r"pagedet-(driver-|ask-|base\.|key-|log-|ext4-|vmlinux\.|test\.|plant\.|"
+    r"inject\.|lab\.)|test_(emit|collect|log_boot)\.|tap-run\.)"
+    r"[A-Za-z0-9_]{6}([a-z0-9_]{2})?$")
 
 
 def listing():

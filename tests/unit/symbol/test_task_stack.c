@@ -38,7 +38,7 @@ static struct world *start(bool arm64)
 	static const struct structs_member pages[] = {
 		{ "nr_pages", A_PAGES, 0, 0, 4 },
 	};
-	const struct pdet_orc_table none = { 0, 0, 0 };
+	const struct pdet_orc_table none = { 0 };
 	struct world *w = calloc(1, sizeof(*w));
 	uint32_t thread;
 
