@@ -313,6 +313,8 @@ struct pagedet_coverage {
 	uint64_t tasks_damaged;	/* tasks of which only a part could be read,
 				 * because their data is damaged or not in the
 				 * dump */
+	uint64_t matched;	/* pages whose filter is true; 0 without a
+				 * filter */
 };
 
 /* The result of PAGEDET_TARGET_MAPPERS for one pfn. */

@@ -90,6 +90,7 @@ static void add_up(struct pdet_iter *it, struct pdet_cover *from)
 	to->visited += from->visited;
 	to->skipped += from->skipped;
 	to->undecided += from->undecided;
+	to->matched += from->matched;
 	to->torn += from->torn;
 	to->spilled += from->spilled;
 	to->tasks += from->tasks;

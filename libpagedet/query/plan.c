@@ -702,7 +702,7 @@ static bool uses_entry(const struct pdet_fields *columns)
 	return pdet_fields_has(columns, F(KIND));
 }
 
-/* Whether @set has one of those that the stage writes when all else is done. */
+/* Whether @set has a field that the stage writes after all others. */
 static bool has_last(const struct pdet_fields *set)
 {
 	return pdet_fields_has(set, F(PAGES)) ||
@@ -711,8 +711,10 @@ static bool has_last(const struct pdet_fields *set)
 	       pdet_fields_has(set, F(USER_MAPS));
 }
 
-/* What comes from one reading is not read twice, once for the filter and once
- * for the rest: in between the page may become another one. */
+/*
+ * Fields that come from one reading are not read twice, once for the filter and
+ * once for the row: in between the page may become another one.
+ */
 static void close_early(const struct pdet_plan_args *args,
 			struct pdet_plan *plan)
 {
@@ -865,10 +867,10 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		if (plan_field(args, &plan, F(KIND)) < 0)
 			goto no_memory;
 	}
-	plan.judged_late = has_last(&args->filter);
-	close_early(args, &plan);
 	add_with_kind(&plan.later, &plan.columns);
 	order_steps(args, &plan);
+	plan.judged_late = has_last(&args->filter);
+	close_early(args, &plan);
 	plan.absent.bits[0] &= plan.columns.bits[0];
 	plan.absent.bits[1] &= plan.columns.bits[1];
 	*ret = plan;

@@ -62,17 +62,17 @@ static void drop_holes(struct pdet_worker *k, struct pdet_batch *b)
 		pdet_batch_keep(b, k->keep);
 }
 
-/* The number of pages of rows for which the filter is unknown. */
-static uint64_t count_unknown(const struct pdet_batch *b, const uint8_t *truth)
+/* The number of pages of rows for which the filter is @what. */
+static uint64_t count(const struct pdet_batch *b, const uint8_t *truth,
+		      unsigned what)
 {
-	uint64_t unknown = 0;
+	uint64_t pages = 0;
 	uint32_t row;
 
 	for (row = 0; row < b->n; row++)
-		if (truth[row] == PDET_UNKNOWN)
-			unknown += pdet_batch_get(b, row, PAGEDET_FIELD_PAGES,
-						  1);
-	return unknown;
+		if (truth[row] == what)
+			pages += pdet_batch_get(b, row, PAGEDET_FIELD_PAGES, 1);
+	return pages;
 }
 
 /* Drops what is false; and what is unknown, unless @unknown. */
@@ -118,7 +118,7 @@ static void judge_early(struct pdet_worker *k, struct pdet_batch *b)
 
 	eval_early(it, b, k->keep);
 	if (!later)
-		k->cover.undecided += count_unknown(b, k->keep);
+		k->cover.undecided += count(b, k->keep, PDET_UNKNOWN);
 	drop(b, k->keep, later);
 }
 
@@ -130,7 +130,8 @@ static void judge(struct pdet_worker *k, struct pdet_batch *b)
 	uint32_t row;
 
 	pdet_filter_eval(it->filter, b, k->keep);
-	k->cover.undecided += count_unknown(b, k->keep);
+	k->cover.undecided += count(b, k->keep, PDET_UNKNOWN);
+	k->cover.matched += count(b, k->keep, PDET_TRUE);
 	for (row = 0; list && row < b->n; row++)
 		if (k->keep[row] == PDET_UNKNOWN)
 			pdet_put_note(b, row, PAGEDET_NOTE_UNDECIDED);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fake.h"
+#include "kernel/page/kpf.h"
 
 static struct fake *fake_of(struct pdet_backend *b)
 {
@@ -16,6 +17,9 @@ uint64_t fake_value(uint64_t pfn, unsigned field)
 {
 	if (field == PAGEDET_FIELD_KIND)
 		return pfn % 3 ? PAGEDET_KIND_ANON : PAGEDET_KIND_FILE;
+	/* A page that is used must not be free as well. */
+	if (field == PAGEDET_FIELD_FLAGS)
+		return (pfn * 100 + field) & ~(KPF(BUDDY) | KPF(SLAB));
 	return pfn * 100 + field;
 }
 

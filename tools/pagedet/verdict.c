@@ -90,6 +90,7 @@ void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it,
 	v->sum.visited += c.visited;
 	v->sum.rows += c.rows;
 	v->sum.undecided += c.undecided;
+	v->sum.matched += c.matched;
 	v->sum.spilled += c.spilled;
 	v->sum.tasks_gone += c.tasks_gone;
 	v->sum.tasks_denied += c.tasks_denied;
@@ -254,7 +255,7 @@ static bool undecided_counts(const struct cli_verdict *v,
 	const struct pagedet_coverage *c = &v->sum;
 
 	return c->undecided &&
-	       (job->strict || !c->rows || c->undecided >= c->visited ||
+	       (job->strict || !c->rows || (job->where && !c->matched) ||
 		job->open.n_files ||
 		job->command->target == PAGEDET_TARGET_LOG);
 }

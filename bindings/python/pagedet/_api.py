@@ -953,6 +953,7 @@ class pagedet_coverage(Structure):
         ("complete", c_uint32),
         ("stopped", c_uint32),
         ("tasks_damaged", c_uint64),
+        ("matched", c_uint64),
     ]
 
 

@@ -14,10 +14,10 @@ int pdet_directmap_find(struct pdet_reader *r, const struct pdet_paging *p,
 			uint64_t *ret);
 
 /*
- * pdet_directmap_end - the end of the addresses that it can have with any amount
- * of memory, if it was found at @base. On arm64 it ends where the half of the
- * smallest kernel does (PAGE_END, arch/arm64/include/asm/memory.h), and with
- * KASLR it may begin shortly before that.
+ * pdet_directmap_end - the end of the addresses that it can have with any
+ * amount of memory, if it was found at @base. On arm64 it ends where the half
+ * of the smallest kernel does (PAGE_END, arch/arm64/include/asm/memory.h), and
+ * with KASLR it may begin shortly before that.
  */
 uint64_t pdet_directmap_end(const struct pdet_paging *p, uint64_t base);
 

@@ -14,7 +14,7 @@
 #include "backend/text_kind.h"
 #include "base/codec/text_stream.h"
 #include "memory/dump_kind.h"
-#include "query/log_boot.h"
+#include "query/walk/log_boot.h"
 #include "query/query.h"
 
 /*

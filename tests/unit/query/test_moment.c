@@ -39,6 +39,7 @@ static uint64_t free_or_mapped(unsigned field, bool is_free, uint64_t maps)
 	case F(FLAGS_KNOWN):
 		return ~(uint64_t)0;
 	case F(MAPCOUNT):
+	case F(MEMCG_INO):
 		return maps;
 	default:
 		return 0;
@@ -166,7 +167,7 @@ START_TEST(what_is_free_and_mapped_is_read_again)
 }
 END_TEST
 
-/* Mapped when the count was read, and free since: the filter does not hold of
+/* Charged when the filter read it, and free since: the filter does not hold of
  * what is shown. */
 static uint64_t freed_between(uint64_t pfn, unsigned field, int call)
 {
@@ -179,8 +180,8 @@ START_TEST(the_filter_is_asked_again_of_what_is_shown)
 	struct ask a;
 
 	ask_changing(&a, freed_between);
-	a.q.where = "mapcount>0";
-	must_start(&a, FIELDS(F(KIND), F(MAPCOUNT)));
+	a.q.where = "memcg_ino>0";
+	must_start(&a, FIELDS(F(KIND), F(MEMCG_INO)));
 	ck_assert_uint_eq(each(&a, NULL), 0);
 	ck_assert_int_eq(atomic_load(&a.fake[0].fills), 3);
 	pdet_iter_free(a.it);

@@ -320,6 +320,7 @@ START_TEST(what_a_filter_cannot_know_is_counted_and_listed_when_asked)
 				b->value[F(PFN)][i] % 3 == 0);
 	pdet_iter_cover(a.it, &cover);
 	ck_assert_uint_eq(cover.undecided, unknown);
+	ck_assert_uint_eq(cover.matched, FRAMES - unknown);
 	ck_assert_uint_eq(listed, _i ? FRAMES : FRAMES - unknown);
 	pdet_iter_free(a.it);
 }

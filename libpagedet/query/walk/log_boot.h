@@ -3,8 +3,8 @@
  * Decides whether a log is of the running boot. The page frame numbers of
  * another boot name other pages.
  */
-#ifndef PDET_QUERY_LOG_BOOT_H
-#define PDET_QUERY_LOG_BOOT_H
+#ifndef PDET_QUERY_WALK_LOG_BOOT_H
+#define PDET_QUERY_WALK_LOG_BOOT_H
 
 #include "backend/backend.h"
 #include "backend/log/log.h"

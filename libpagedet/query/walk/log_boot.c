@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "query/log_boot.h"
+#include "query/walk/log_boot.h"
 
 /* Tolerance in seconds. A clock that was set since then shows another time. */
 #define SAME_S 3

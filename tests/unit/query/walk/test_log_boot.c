@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "query/log_boot.h"
-#include "../unit.h"
+#include "query/walk/log_boot.h"
+#include "../../unit.h"
 
 #define EVENT "Memory failure: 0x1234: recovery action for free buddy page: " \
 	      "Recovered"
