@@ -249,6 +249,10 @@ static void compare(const char *where, unsigned threads, struct result *ret)
 		ret->coverage[i].size = sizeof(ret->coverage[i]);
 		ck_assert_int_eq(pagedet_coverage(i ? now.it : was.it,
 						  &ret->coverage[i]), 0);
+		/* Only one way has a filter. */
+		ck_assert_uint_eq(ret->coverage[i].matched,
+				  where ? ret->coverage[i].rows : 0);
+		ret->coverage[i].matched = 0;
 	}
 	pagedet_diff_free(diff);
 }
