@@ -13,30 +13,37 @@
  *   struct pagedet_page row;
  *   struct pagedet_iter *it;
  *
- *   pagedet_open(pd, NULL);
  *   q.target = PAGEDET_TARGET_PFN;
  *   q.items = &item;
  *   q.n_items = 1;
  *   q.options = PAGEDET_Q_CHEAP;
- *   if (pagedet_query(pd, &q, &it) == 0 && pagedet_next(it, &row, 1) == 1)
- *           use(&row);
+ *   if (pd && pagedet_open(pd, NULL) == 0 && pagedet_query(pd, &q, &it) == 0) {
+ *           if (pagedet_next(it, &row, 1) == 1)
+ *                   use(&row);
+ *           pagedet_iter_free(it);
+ *   }
+ *   pagedet_free(pd);
  *
  * Conventions
  *   - A function that can fail returns 0 or a count on success. On failure it
  *     returns a negative errno from this closed list: EINVAL E2BIG ENOMEM
  *     EACCES ENOENT ESRCH ENODATA EBADMSG EIO EOVERFLOW ENOTSUP ENOSYS EINTR
  *     EAGAIN ETIMEDOUT ECANCELED. pagedet_error() explains the failure, and
- *     pagedet_advice() says what would help.
+ *     pagedet_advice() says what would help. ENOMEM is also the answer if the
+ *     process has no free descriptor.
  *   - A field that no source can answer is not an error. Its cell holds the
  *     reason.
- *   - Out-parameters come last. A failed call leaves them unchanged.
+ *   - Out-parameters come last. A failed call leaves them unchanged, unless its
+ *     comment says otherwise.
  *   - Only one thread at a time may use a handle and everything made from it.
  *     The exception is pagedet_cancel(), which any thread may call. Types that
  *     are made without a handle say which threads may use them. Functions
  *     without any object may run in any number of threads.
- *   - libpagedet prints nothing, changes no signal handling and does not fork.
- *     Its descriptors are close-on-exec. After fork() the child may only free
- *     the handle.
+ *   - libpagedet prints nothing and changes no signal handling. It starts no
+ *     process, except the helper of the source page_detective, which
+ *     pagedet_open(3) describes: a program that waits for any child, or counts
+ *     them, leaves that source out. Its descriptors are close-on-exec. After
+ *     fork() the child may only free the handle.
  *   - Integers have a fixed width. Sizes and addresses are in bytes, page frame
  *     numbers (pfn) and page offsets in base pages, times in ns.
  *

@@ -123,7 +123,7 @@ int pagedet_check_by_name(const char *name);
  * pagedet_check_name - name an assertion
  * @kind: [in] PAGEDET_CHECK_*
  * Return: the name, or NULL if the number is not an assertion [nullable]
- *         [borrowed: the library].
+ *         [borrowed: forever].
  * Errors: none.
  * Since: 0.1
  */
@@ -133,7 +133,7 @@ const char *pagedet_check_name(uint32_t kind);
  * pagedet_verdict_name - name a verdict
  * @verdict: [in] PAGEDET_HOLDS, PAGEDET_VIOLATED, PAGEDET_CANNOT_TELL
  * Return: "holds", "violated", "unknown", or NULL for another number [nullable]
- *         [borrowed: the library].
+ *         [borrowed: forever].
  * Errors: none.
  * Since: 0.1
  */
@@ -143,7 +143,7 @@ const char *pagedet_verdict_name(uint32_t verdict);
  * pagedet_cause_name - name a cause
  * @cause: [in] PAGEDET_CAUSE_*
  * Return: "lost_write" ..., or NULL if the number is not a cause [nullable]
- *         [borrowed: the library].
+ *         [borrowed: forever].
  * Errors: none.
  * Since: 0.1
  */
@@ -157,12 +157,12 @@ const char *pagedet_cause_name(uint32_t cause);
  * @check: [in] the assertion and its object
  * @ret: [out] [owned: pagedet_checked_free] the results
  * Return: 0, or a negative errno.
- * Errors: EINVAL not open, no such kind, neither path nor fd, an empty range,
- *         fd is not open for reading, the path or fd is neither a regular file
- *         nor a block device; E2BIG check has a non-zero byte that this library
- *         does not know; ENOENT no such file; EACCES it may not be read;
- *         EBADMSG mark is not a mark, or damaged; ENOTSUP the handle is not of
- *         the running kernel; ENOMEM; EIO.
+ * Errors: EINVAL not open, no such kind, an empty range, fd is not open for
+ *         reading; except for PAGEDET_CHECK_ERRORS: neither path nor fd, or
+ *         they are neither a regular file nor a block device; E2BIG check has a
+ *         non-zero byte that this library does not know; ENOENT no such file;
+ *         EACCES it may not be read; EBADMSG mark is not a mark, or damaged;
+ *         ENOTSUP the handle is not of the running kernel; ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_check(struct pagedet *pd, const struct pagedet_check *check,
@@ -172,7 +172,7 @@ int pagedet_check(struct pagedet *pd, const struct pagedet_check *check,
  * pagedet_checked_next - get the next range that is violated or unknown
  * @checked: [in] from pagedet_check()
  * @ret: [in,out] the caller sets size
- * Return: 1, or 0 at the end.
+ * Return: 1, 0 at the end, or a negative errno.
  * Errors: EINVAL size is not that of any version.
  * Since: 0.1
  */

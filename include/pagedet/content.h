@@ -36,7 +36,7 @@ struct pagedet_content {
  * @bytes: [in] [len: len] the bytes
  * @len: [in] bytes: a multiple of 4096, at most 1 GiB
  * @want: [in] PAGEDET_CONTENT_* bits; 0 is all
- * @ret: [out] the caller sets size; name is valid until the next call
+ * @ret: [in,out] the caller sets size; name is valid until the next call
  * Return: 0, or a negative errno.
  * Errors: EINVAL not open, no such length, an unknown bit, or ret has no size;
  *         EIO the kernel gave no random bytes for a key.
@@ -108,7 +108,7 @@ struct pagedet_difference {
  * @a: [in] [len: len] the first bytes
  * @b: [in] [len: len] the second bytes
  * @len: [in] bytes; two contents of 0 bytes are equal
- * @ret: [out] the caller sets size
+ * @ret: [in,out] the caller sets size
  * Return: 0, or a negative errno.
  * Errors: EINVAL ret has no size.
  * Since: 0.1

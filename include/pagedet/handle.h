@@ -16,8 +16,8 @@ struct pagedet_emitter;
 /* A part of the library that a build may leave out. */
 struct pagedet_part {
 	uint64_t size;		/* this struct's size in the running library */
-	const char *name;	/* "zstd" */
-	const char *purpose;	/* "zstd-compressed dumps and text" */
+	const char *name;	/* "json" */
+	const char *purpose;	/* what it is for, as a text */
 	uint32_t built;		/* 1 if this library contains it */
 	uint32_t reserved;
 };
@@ -252,7 +252,8 @@ struct pagedet *pagedet_new(void);
 
 /**
  * pagedet_free - free a handle
- * The caller must first free all iterators, indexes and emitters of the handle.
+ * The caller must first free everything that was made from the handle:
+ * iterators, indexes, emitters, owners, usages, checks and trackers.
  * @pd: [in,nullable] NULL does nothing
  * Errors: none.
  * Since: 0.1
@@ -290,12 +291,14 @@ int pagedet_open(struct pagedet *pd, const struct pagedet_options *options);
 
 /**
  * pagedet_dup - create a second handle on the same kernel, for another thread
- * Both handles share constant data and the key of hashes. Each has its own
- * errors and iterators.
+ * Opens the same again, with the same options and the same key of hashes. Each
+ * handle has its own errors and iterators. The callbacks of pagedet_set_log()
+ * and pagedet_set_stop() and the descriptors of pagedet_add_fd() are not taken
+ * over.
  * @pd: [in] opened
  * @ret: [out] [owned: pagedet_free] the new handle
  * Return: 0, or a negative errno.
- * Errors: EINVAL @pd is not open; ENOMEM; EACCES EIO as pagedet_open().
+ * Errors: EINVAL @pd is not open; others as pagedet_open().
  * Since: 0.1
  */
 int pagedet_dup(struct pagedet *pd, struct pagedet **ret);
@@ -364,9 +367,10 @@ const char *pagedet_advice(const struct pagedet *pd);
  * @fd: [in] open for reading; libpagedet duplicates it, the caller keeps its
  *      own
  * Return: 0, or a negative errno.
- * Errors: EINVAL no such kind, or a pid where none belongs or the reverse;
- *         EACCES @fd is not open for reading; ENOTSUP the handle has no procfs
- *         source; ENOMEM; EIO duplicating failed.
+ * Errors: EINVAL the handle is not open, no such kind, a pid where none
+ *         belongs or the reverse, or @fd is not a descriptor; EACCES @fd is not
+ *         open for reading; ENOTSUP the handle has no procfs source; ENOMEM;
+ *         EIO duplicating failed.
  * Since: 0.1
  */
 int pagedet_add_fd(struct pagedet *pd, uint32_t kind, uint32_t pid, int fd);

@@ -399,8 +399,9 @@ int pagedet_blocks_new(uint64_t page_size, struct pagedet_blocks **ret);
  * @blocks: [in] from pagedet_blocks_new()
  * @block: [in] its name, length and addresses
  * Return: 0, or a negative errno.
- * Errors: EINVAL no name, a name that the map already has, not whole pages, or
- *         addresses that are too small for it; E2BIG block has a non-zero byte
+ * Errors: EINVAL no name, one of more than 255 bytes or that the map already
+ *         has, no bytes, not whole pages, or an address that is not aligned or
+ *         that wraps; E2BIG block has a non-zero byte
  *         that this library does not know; EOVERFLOW there are 4096 already, or
  *         more than 2^40 pages; ENOMEM.
  * Since: 0.1
@@ -535,8 +536,10 @@ enum pagedet_stream_option {
 /* How to parse a channel. Start from PAGEDET_STREAM_OPTIONS_INIT. */
 struct pagedet_stream_options {
 	uint64_t size;		/* sizeof(struct pagedet_stream_options) */
-	uint64_t page_size;	/* of the guest, bytes: 4096 to 65536 */
-	uint64_t packet_bytes;	/* size of a multifd packet; 0 is QEMU's, 512
+	uint64_t page_size;	/* of the guest, bytes: a power of two from
+				 * 4096 to 65536 */
+	uint64_t packet_bytes;	/* size of a multifd packet: a multiple of
+				 * page_size, at most 32 MiB; 0 is QEMU's, 512
 				 * KiB */
 	uint32_t options;	/* PAGEDET_STREAM_* */
 	uint32_t reserved;

@@ -133,7 +133,7 @@ int pagedet_owner_key_by_name(const char *name);
  * pagedet_owner_key_name - name a key of owners
  * @key: [in] PAGEDET_OWNER_*
  * Return: the name, or NULL if the number is not a key [nullable]
- *         [borrowed: the library].
+ *         [borrowed: forever].
  * Errors: none.
  * Since: 0.1
  */
@@ -193,8 +193,8 @@ int pagedet_owners_order(struct pagedet_owners *owners, const char *keys,
  * pagedet_owners_next - get the next group
  * @owners: [in] from pagedet_owners()
  * @ret: [in,out] the caller sets size
- * Return: 1, or 0 at the end.
- * Errors: E2BIG size is not that of any version.
+ * Return: 1, 0 at the end, or a negative errno.
+ * Errors: EINVAL size is not that of any version.
  * Since: 0.1
  */
 int pagedet_owners_next(struct pagedet_owners *owners,
@@ -232,7 +232,7 @@ int pagedet_owners_stack(struct pagedet_owners *owners, uint64_t id,
  * @owners: [in] from pagedet_owners()
  * @ret: [in,out] the caller sets size
  * Return: 0, or a negative errno.
- * Errors: E2BIG size is not that of any version.
+ * Errors: EINVAL size is not that of any version.
  * Since: 0.1
  */
 int pagedet_owners_total(const struct pagedet_owners *owners,

@@ -147,7 +147,9 @@ typedef int pagedet_progress_fn(void *user, const struct pagedet_progress *p);
 
 /*
  * struct pagedet_query - one query. Start from PAGEDET_QUERY_INIT or
- * pagedet_query_init(). pagedet_query() copies everything that it points to.
+ * pagedet_query_init(). pagedet_query() copies everything that it points to,
+ * except index, and what belongs to progress and next_place: these must exist
+ * until pagedet_iter_free().
  */
 struct pagedet_query {
 	uint64_t size;		/* sizeof(struct pagedet_query) */
@@ -213,7 +215,8 @@ void pagedet_query_init(struct pagedet_query *query, uint64_t size,
  *        that pagedet_field() gives
  * @query: [in,out] its fields and options are extended
  * Return: 0, or a negative errno.
- * Errors: ENOENT a name is neither field nor group; EINVAL the list is empty.
+ * Errors: ENOENT a name is neither field nor group; EINVAL a name in the
+ *         list is empty.
  * Since: 0.1
  */
 int pagedet_fields_parse(struct pagedet *pd, const char *list,

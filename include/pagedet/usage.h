@@ -114,7 +114,7 @@ int pagedet_usage(struct pagedet *pd,
  * The processes come in ascending order of pid.
  * @usages: [in] from pagedet_usage()
  * @ret: [in,out] the caller sets size
- * Return: 1, or 0 at the end.
+ * Return: 1, 0 at the end, or a negative errno.
  * Errors: EINVAL size is too small.
  * Since: 0.1
  */
