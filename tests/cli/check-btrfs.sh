@@ -23,6 +23,16 @@ more_clean_up() {
 }
 dir=$tap_dir/btrfs
 
+# new_f: makes $f anew, without the bytes that are written later
+new_f() {
+	rm -f "$f"
+	head -c 100001 /dev/urandom | LC_ALL=C tr xz y > "$f"
+}
+
+dirty_f() {
+	other_byte "$f" 50000
+}
+
 # make OPTION...: runs mkfs.btrfs
 make_btrfs() {
 	rm -f "$tap_dir/img"
@@ -39,14 +49,11 @@ for profile in single dup; do
 		tap_done
 	fi
 	f=$dir/f
-	# without the byte that is written below
-	head -c 100001 /dev/urandom | LC_ALL=C tr x y > "$f"
-	verdict "$profile: written, and nowhere on the disk" 1 not_written \
-		disk "$f"
+	fresh new_f "$profile: written, and nowhere on the disk" 1 \
+		not_written disk "$f"
 	fsync_file "$f"
 	verdict "$profile: on the disk" 0 none disk "$f"
-	printf x | dd of="$f" bs=1 seek=50000 conv=notrunc 2> /dev/null
-	verdict "$profile: a byte is not" 1 not_written disk "$f"
+	fresh dirty_f "$profile: a byte is not" 1 not_written disk "$f"
 	head -n 1 "$tap_dir/stdout" | grep -q '"first":12,"pages":1,' &&
 		tap_ok "$profile: of that page" ||
 		tap_not_ok "$profile: of that page" "$(why)"

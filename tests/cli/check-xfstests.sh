@@ -88,14 +88,11 @@ _scratch_mkfs() { "mkfs.$FSTYP" "$MKFS_FORCE" -q "$SCRATCH_DEV"; }
 _scratch_mount() { mount "$SCRATCH_DEV" "$SCRATCH_MNT"; }
 END
 
-# on FSTYP FORCE: the option that makes its mkfs overwrite a filesystem
-on() {
-	if ! command -v "mkfs.$1" > /dev/null; then
-		tap_skip "xfstests: $1" "needs mkfs.$1"
-		return 0
-	fi
+# run_001 FSTYP FORCE SIZE XFS_IO: runs it on an image that is new; sets $status,
+# and leaves in $tap_dir/why how its output differs
+run_001() {
 	rm -f "$tap_dir/img"
-	truncate -s 320M "$tap_dir/img"
+	truncate -s "$3" "$tap_dir/img"
 	loop=$(losetup -f --show "$tap_dir/img")
 	mounted=$dir
 	status=0
@@ -103,10 +100,33 @@ on() {
 		cd "$here"
 		rm -f 001.full 001.notrun
 		FSTYP=$1 MKFS_FORCE=$2 SCRATCH_DEV=$loop SCRATCH_MNT=$dir \
-			XFS_IO_PROG=xfs_io bash ./001
+			XFS_IO_PROG=$4 bash ./001
 	) > "$tap_dir/out" 2>&1 || status=$?
 	diff "$top_srcdir/examples/xfstests/001.out" "$tap_dir/out" \
-		> "$tap_dir/why" 2>&1 && [ "$status" = 0 ] &&
+		> "$tap_dir/why" 2>&1 || :
+}
+
+# was_written_out: whether it differs in this alone, that what it had just
+# written was committed: anybody's sync(2) does that
+was_written_out() {
+	grep '^[<>]' "$tap_dir/why" > "$tap_dir/lines" &&
+		! grep -qv '^> not violated: ' "$tap_dir/lines"
+}
+
+# on FSTYP FORCE: the option that makes its mkfs overwrite a filesystem
+on() {
+	if ! command -v "mkfs.$1" > /dev/null; then
+		tap_skip "xfstests: $1" "needs mkfs.$1"
+		return 0
+	fi
+	# until nobody syncs meanwhile
+	for try in 1 2 3 4 5; do
+		run_001 "$1" "$2" 320M xfs_io
+		was_written_out && [ "$try" != 5 ] || break
+		echo "# xfstests: $1: not the time $try"
+		unmount_image
+	done
+	[ ! -s "$tap_dir/why" ] && [ "$status" = 0 ] &&
 		tap_ok "xfstests: $1" || tap_not_ok "xfstests: $1" \
 		"$tap_dir/why"
 	grep -q 'committed .*: violated' "$here/001.full" &&
@@ -127,18 +147,17 @@ mkdir "$tap_dir/bin"
 printf '#!/bin/sh\ncase $* in *fsync*) ;; *) exec %s "$@" ;; esac\n' \
 	"$(command -v xfs_io)" > "$tap_dir/bin/xfs_io"
 chmod 755 "$tap_dir/bin/xfs_io"
-rm -f "$tap_dir/img"
-truncate -s 64M "$tap_dir/img"
-loop=$(losetup -f --show "$tap_dir/img")
-mounted=$dir
-(
-	cd "$here"
-	FSTYP=ext4 MKFS_FORCE=-F SCRATCH_DEV=$loop SCRATCH_MNT=$dir \
-		XFS_IO_PROG="$tap_dir/bin/xfs_io" bash ./001
-) > "$tap_dir/out" 2>&1 || :
-diff "$top_srcdir/examples/xfstests/001.out" "$tap_dir/out" \
-	> "$tap_dir/why" 2>&1 && tap_not_ok 'xfstests: fsync does nothing' ||
-	tap_ok 'xfstests: fsync does nothing, and it fails'
+# until nobody syncs instead
+for try in 1 2 3 4 5; do
+	run_001 ext4 -F 64M "$tap_dir/bin/xfs_io"
+	! grep -q 'in no commit of the journal' "$tap_dir/why" &&
+		[ "$try" != 5 ] || break
+	echo "# xfstests: fsync does nothing: not the time $try"
+	unmount_image
+done
+[ -s "$tap_dir/why" ] &&
+	tap_ok 'xfstests: fsync does nothing, and it fails' ||
+	tap_not_ok 'xfstests: fsync does nothing'
 grep -q 'in no commit of the journal' "$tap_dir/why" &&
 	tap_ok 'xfstests: and says why' ||
 	tap_not_ok 'xfstests: and says why' "$tap_dir/why"

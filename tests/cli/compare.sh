@@ -20,11 +20,7 @@ start() {
 	./unlike "$@" < "$name.in" > "$name.out" &
 	eval "exec $fd> $name.in"
 	fd=$((fd + 1))
-	tries=0
-	while [ ! -s "$name.out" ] && [ "$tries" -lt 100 ]; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
+	tap_wait test -s "$name.out"
 	read -r pid at < "$name.out"
 }
 fd=4

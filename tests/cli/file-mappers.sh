@@ -14,13 +14,15 @@ trap 'kill $ours $theirs 2> /dev/null || :; chmod -R u+w "$tap_dir"
 	rm -rf "$tap_dir"' EXIT
 theirs=
 
-# begun PID: waits until it has become the program
+is_prog() {
+	grep -qx prog "/proc/$1/comm" 2> /dev/null
+}
+is_prog_or_ended() {
+	is_prog "$1" || [ ! -e "/proc/$1" ] || grep -q ') Z ' "/proc/$1/stat"
+}
+# begun PID: waits until it has become the program; fails if it ended before
 begun() {
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		[ "$(cat "/proc/$1/comm" 2> /dev/null)" != prog ] || return 0
-		sleep 0.2
-	done
-	return 1
+	tap_wait is_prog_or_ended "$1" && is_prog "$1"
 }
 
 begun $ours

@@ -8,22 +8,11 @@
 mkfifo "$tap_dir/stop"
 "$top_builddir/tests/cli/held" < "$tap_dir/stop" > "$tap_dir/held" &
 exec 5> "$tap_dir/stop"
-while kill -0 "$!" && ! grep -q done "$tap_dir/held"; do
-	sleep 0.05
-done
-# New pages wait in a batch of their processor, which holds a reference. The
-# kernel moves all of them to the LRU lists (mm/fadvise.c, lru_add_drain_all())
-# if a cached page cannot be dropped, because it is mapped.
-"$PYTHON3" - "$tap_dir/mapped" << 'END'
-import mmap, os, sys
-fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
-os.write(fd, bytes(mmap.PAGESIZE))
-os.fsync(fd)
-with mmap.mmap(fd, mmap.PAGESIZE) as page:
-    page[0]
-    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-END
-sleep 0.3
+is_held_or_ended() {
+	grep -q done "$tap_dir/held" || [ ! -e "/proc/$!" ] ||
+		grep -q ') Z ' "/proc/$!/stat"
+}
+tap_wait is_held_or_ended
 
 # page NAME: set $pfn to the frame of the page, or $reason if there is none.
 page() {
@@ -42,6 +31,30 @@ page() {
 	grep -q '"refcount":[0-9]' "$tap_dir/stdout" || pfn=
 	reason='no source here has references'
 }
+
+# New pages wait in a batch of their processor, which holds a reference. The
+# kernel moves all of them to the LRU lists (mm/fadvise.c, lru_add_drain_all())
+# if a cached page cannot be dropped, because it is mapped.
+"$PYTHON3" - "$tap_dir/mapped" << 'END'
+import mmap, os, sys
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+os.write(fd, bytes(mmap.PAGESIZE))
+os.fsync(fd)
+with mmap.mmap(fd, mmap.PAGESIZE) as page:
+    page[0]
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+END
+# are_moved: whether these pages are on the lists
+are_moved() {
+	for name in pipe socket zerocopy message io_uring aio; do
+		page "$name"
+		[ -n "$pfn" ] || continue
+		run page "$pfn" --json --fields flags
+		! grep -q '"flags":\[' "$tap_dir/stdout" ||
+			grep -q '"lru"' "$tap_dir/stdout" || return 1
+	done
+}
+tap_wait are_moved || :
 
 # says NAME WHY TEXT...: expect each TEXT in the explanation of the page.
 says() {

@@ -30,7 +30,8 @@ END {
 # At least one is idle and belongs to this test.
 sleep 600 &
 sleeper=$!
-trap 'kill $sleeper; chmod -R u+w "$tap_dir"; rm -rf "$tap_dir"' EXIT
+running=
+trap 'kill $sleeper $running; chmod -R u+w "$tap_dir"; rm -rf "$tap_dir"' EXIT
 
 # Each task is compared while it stays the same before and after; others are
 # read again.
@@ -211,23 +212,36 @@ fi
 
 # --- rounds ---
 
-# rounds ARGUMENTS...: runs rounds for two seconds, then sends SIGINT
+has_ended() {
+	[ ! -e "/proc/$running" ] || grep -q ') Z ' "/proc/$running/stat"
+}
+# has_two PATTERN: whether two blocks have such a line
+has_two() {
+	[ "$(grep -c -e "$1" stdout)" -ge 2 ] || has_ended
+}
+# rounds PATTERN ARGUMENTS...: runs rounds until two blocks have such a line,
+# then sends SIGINT, which must end it
 rounds() {
+	pattern=$1
+	shift
+	: > stdout
 	# a background job without a terminal ignores SIGINT
 	python3 -c '
-import signal, subprocess, sys, time
+import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-p = subprocess.Popen(sys.argv[1:])
-time.sleep(2)
-p.send_signal(signal.SIGINT)
-sys.exit(p.wait(20))' "$PAGEDET" "$@" > stdout 2> stderr &&
-		status=0 || status=$?
+os.execv(sys.argv[1], sys.argv[1:])' "$PAGEDET" "$@" > stdout 2> stderr &
+	running=$!
+	tap_wait has_two "$pattern" || :
+	kill -INT "$running" 2> /dev/null || :
+	tap_wait has_ended || kill -KILL "$running"
+	wait "$running" && status=0 || status=$?
+	running=
 }
 if command -v python3 > /dev/null; then
-	rounds top --watch 0.5 -q --limit 1
+	rounds '  COMM$' top --watch 0.5 -q --limit 1
 	expect 'rounds end with status 0' 0
 	tap_run 'a block a round' test "$(grep -c '  COMM$' stdout)" -ge 2
-	rounds task $$ --watch=0.5 -q
+	rounds '^  pss ' task $$ --watch=0.5 -q
 	expect 'rounds of a summary' 0
 	tap_run 'a block a round, of a summary' test \
 		"$(grep -c '^  pss ' stdout)" -ge 2
@@ -243,13 +257,14 @@ expect 'no rounds of a look-up' 64 'is an option of'
 
 # quiet NAME ARGUMENTS...: nothing on stderr, ended by SIGPIPE; the reader has
 # closed the pipe before the first byte
+mkfifo left
 quiet() {
 	quiet_name=$1
 	shift
-	: > status
-	: > stderr
-	{ sleep 0.3; "$PAGEDET" "$@" 2> stderr || echo $? > status; } | true
-	status=$(cat status)
+	# we are the reader: only with one can it be opened
+	exec 6<> left 7> left 6<&-
+	"$PAGEDET" "$@" >&7 7>&- 2> stderr && status=0 || status=$?
+	exec 7>&-
 	case $status in
 	141) tap_run "$quiet_name" test ! -s stderr ;;
 	*) tap_not_ok "$quiet_name: status $status" stderr ;;
