@@ -86,7 +86,7 @@ if [ -n "$not_ours" ]; then
 			"$tap_dir/small/proc/kpagecount"
 		# shellcheck disable=SC2086
 		run_unprivileged $words --root "$tap_dir/small"
-		expect "$words: its number alone is no answer" 77 \
+		expect "$words: its number alone is not an answer" 77 \
 			'nothing could be answered: a privilege is missing'
 		chmod 644 "$tap_dir/small/proc/kpageflags" \
 			"$tap_dir/small/proc/kpagecount"

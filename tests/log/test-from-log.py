@@ -384,7 +384,7 @@ tap.equal("no page", rows_of("hello\nworld\n")[:2], (1, []))
 tap.equal("a file that is not there", ask("from-log", tmp + "/none")[0], 66)
 tap.equal("a directory", ask("from-log", tmp)[0] >= 64, True)
 status, rows, said = rows_of(os.urandom(1 << 20))
-tap.is_true("random bytes are no text", status == 65 and "not text" in said,
+tap.is_true("random bytes are not a text", status == 65 and "not text" in said,
             status, said)
 status, rows, said = ask("from-log", command)
 tap.is_true("a program is none", status == 65, status, said)

@@ -192,7 +192,7 @@ enum {
 	COUNT = 1 << KPAGE_COUNT,
 	CGROUP = 1 << KPAGE_CGROUP,
 	NUMBERS = 1 << KPAGE_FILES,	/* addresses have frames for us */
-	LIVE = NUMBERS << 1,		/* files that are no copies */
+	LIVE = NUMBERS << 1,		/* files that are not copies */
 	ANOTHER = NUMBERS << 2		/* another source */
 };
 

@@ -17,7 +17,7 @@ int pdet_hex_digit(char c);
 
 /*
  * pdet_scan_hex, pdet_scan_dec - scan a number without prefix. False if there
- * is no digit or it does not fit 64 bits; the position is then unchanged.
+ * is not a digit or it does not fit 64 bits; the position is then unchanged.
  */
 bool pdet_scan_hex(struct pdet_scan *s, uint64_t *ret);
 bool pdet_scan_dec(struct pdet_scan *s, uint64_t *ret);
