@@ -30,7 +30,7 @@ struct pdet_page_facts {
 	unsigned bad;		/* PDET_BAD_* */
 	unsigned kind;		/* PAGEDET_KIND_* */
 	unsigned type;		/* PDET_TYPE_* of the folio; PDET_TYPES: there
-				 * is not a type, or not a known one */
+				 * is no type, or libpagedet does not know it */
 	bool large;		/* part of a folio with several pages */
 	bool may_be_zero;	/* a huge page that is the huge zero page, or
 				 * not */
