@@ -31,7 +31,8 @@ struct pagedet_content {
  * The bytes are in the caller's memory, for example a page that it sent or
  * received. The result is what the fields content, hash and entropy give for a
  * page with these bytes: libpagedet applies the same rules and the same key. It
- * looks at nothing but these bytes.
+ * looks at nothing but these bytes. Of a snapshot with hashes it can compute
+ * the hash only if the handle was opened with the key of these (hash_key).
  * @pd: [in] opened
  * @bytes: [in] [len: len] the bytes
  * @len: [in] bytes: a multiple of 4096, at most 1 GiB
@@ -39,7 +40,8 @@ struct pagedet_content {
  * @ret: [in,out] the caller sets size; name is valid until the next call
  * Return: 0, or a negative errno.
  * Errors: EINVAL not open, no such length, an unknown bit, or ret has no size;
- *         EIO the kernel gave no random bytes for a key.
+ *         ENODATA the hash is wanted, and the hashes of the snapshot have
+ *         another key; EIO the kernel gave no random bytes for a key.
  * Since: 0.1
  */
 int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,

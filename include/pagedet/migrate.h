@@ -92,8 +92,10 @@ struct pagedet_look_options {
  * Return: 0, or a negative errno.
  * Errors: EINVAL not open, not whole pages, too many for seen or for bytes;
  *         E2BIG options has a non-zero byte or a bit that this library does not
- *         know; ENODATA a snapshot that has no hashes; ESRCH EACCES ENOTSUP
- *         EBADMSG ENOSYS as pagedet_query(); ECANCELED; EIO; ENOMEM.
+ *         know; ENODATA a snapshot that has no hashes, or does not tell the
+ *         hash of a page of zeroes (an older one) and was opened without the
+ *         key of its hashes; ESRCH EACCES ENOTSUP EBADMSG ENOSYS as
+ *         pagedet_query(); ECANCELED; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_look(struct pagedet *pd, const struct pagedet_item *items,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* The border for bytes of the caller, and the key of their hashes. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/arguments.h"
+#include "api/content.h"
 #include "content/difference.h"
 #include "content/entropy.h"
 
@@ -19,6 +21,31 @@ static int ready(struct pagedet *pd)
 	if (!pd->open)
 		return pdet_fail(&pd->env, EINVAL, "the handle is not open");
 	return 0;
+}
+
+/* Learns whose key the saved hashes have, if there are any. */
+static int know(struct pagedet *pd)
+{
+	struct pagedet_info info = { .size = sizeof(info) };
+
+	return pagedet_info(pd, &info);
+}
+
+/* A new hash is of use only beside others with its key. */
+static int key_of_hashes(struct pagedet *pd)
+{
+	int r = know(pd);
+
+	if (r < 0)
+		return r;
+	if (!pd->info.hash_key)
+		return pdet_key_random(&pd->env, &pd->key);
+	if (pd->key.known &&
+	    pdet_hash_secret(pd->key.secret) == pd->info.hash_key)
+		return 0;
+	pdet_advise(&pd->env, "open it with the file of that key (hash_key)");
+	return pdet_fail(&pd->env, ENODATA,
+			 "the hashes of this snapshot have another key");
 }
 
 int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,
@@ -45,7 +72,7 @@ int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,
 	if (want & PAGEDET_CONTENT_CLASS)
 		c.name = pdet_content_class(bytes, len, pd->content_name);
 	if (want & PAGEDET_CONTENT_HASH) {
-		r = pdet_key_random(&pd->env, &pd->key);
+		r = key_of_hashes(pd);
 		if (r < 0)
 			return r;
 		c.hash = pdet_hash_keyed(bytes, len, pd->key.secret);
@@ -57,11 +84,10 @@ int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,
 
 int pagedet_hash_key_id(struct pagedet *pd, uint64_t *ret)
 {
-	struct pagedet_info info = { .size = sizeof(info) };
 	int r = ready(pd);
 
 	if (r == 0)
-		r = pagedet_info(pd, &info);
+		r = know(pd);
 	/* Saved hashes have the key of their time. */
 	if (r == 0 && pd->info.hash_key) {
 		*ret = pd->info.hash_key;
@@ -71,6 +97,28 @@ int pagedet_hash_key_id(struct pagedet *pd, uint64_t *ret)
 		r = pdet_key_random(&pd->env, &pd->key);
 	if (r == 0)
 		*ret = pdet_hash_secret(pd->key.secret);
+	return r;
+}
+
+int pdet_hash_of_zeroes(struct pagedet *pd, uint64_t *ret)
+{
+	struct pagedet_content c = { .size = sizeof(c) };
+	void *zeroes;
+	int r = know(pd);
+
+	if (r < 0)
+		return r;
+	if (pd->info.hash_zero) {
+		*ret = pd->info.hash_zero;
+		return 0;
+	}
+	zeroes = calloc(1, pd->page_size);
+	if (!zeroes)
+		return pdet_fail(&pd->env, ENOMEM, "no memory");
+	r = pagedet_content(pd, zeroes, pd->page_size, PAGEDET_CONTENT_HASH,
+			    &c);
+	free(zeroes);
+	*ret = c.hash;
 	return r;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "api/arguments.h"
+#include "api/content.h"
 #include "base/clock.h"
 #include "explain/collect_file.h"
 #include "explain/explain.h"
@@ -382,16 +383,12 @@ static int check(struct looking *l, uint64_t max)
 static int prepare(struct looking *l)
 {
 	struct pagedet_info info = { .size = sizeof(info) };
-	struct pagedet_content c = { .size = sizeof(c) };
-	int r = pagedet_info(l->pd, &info);
+	const int r = pagedet_info(l->pd, &info);
 
 	if (r < 0)
 		return r;
 	l->live = info.live;
-	memset(l->bytes, 0, l->page);
-	r = pagedet_content(l->pd, l->bytes, l->page, PAGEDET_CONTENT_HASH, &c);
-	l->hash_zero = c.hash;
-	return r;
+	return pdet_hash_of_zeroes(l->pd, &l->hash_zero);
 }
 
 static int look(struct looking *l, uint64_t max)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/content.h"
 #include "api/snapshot.h"
 #include "base/clock.h"
 #include "snapshot/format.h"
@@ -82,8 +83,12 @@ int pdet_about_snapshot(struct pagedet_iter *it, struct pdet_snapshot_about *a)
 		about_field(of, f, &a->field[f]);
 	if (pdet_fields_has(&a->fields, PAGEDET_FIELD_HASH)) {
 		r = pagedet_hash_key_id(it->pd, &a->hash_key);
-		if (r < 0)
+		if (r == 0)
+			r = pdet_hash_of_zeroes(it->pd, &a->hash_zero);
+		if (r < 0 && r != -ENODATA)
 			return r;
+		/* Hashes of an older snapshot are saved again as they are. */
+		pdet_clear(&it->pd->env);
 	}
 	if (!about_question(&of->q, a))
 		return pdet_fail(&it->pd->env, ENOMEM, "no memory");

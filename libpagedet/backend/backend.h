@@ -74,6 +74,8 @@ struct pdet_kernel_info {
 	uint64_t first_ns, last_ns; /* CLOCK_REALTIME of saved rows; 0: rows are
 				     * read now */
 	uint64_t hash_key;	/* id of the key of saved hashes; 0: none */
+	uint64_t hash_zero;	/* of a page of zeroes under that key; 0: not
+				 * known */
 };
 
 struct pdet_snapshot;

@@ -147,6 +147,7 @@ static void saved_info(struct pdet_backend *b, struct pdet_env *env,
 	ret->big_endian = a->big_endian;
 	ret->first_ns = a->first_ns;
 	ret->hash_key = a->hash_key;
+	ret->hash_zero = a->hash_zero;
 	ret->last_ns = pdet_snapshot_end(file)->last_ns;
 	snprintf(ret->arch, sizeof(ret->arch), "%s", a->arch);
 	snprintf(ret->release, sizeof(ret->release), "%s", a->release);

@@ -131,6 +131,8 @@ void pdet_snapshot_put_about(struct pdet_snapshot_bytes *b,
 	}
 	put_number(b, PDET_SNAPSHOT_FIRST_NS, a->first_ns);
 	put_number(b, PDET_SNAPSHOT_HASH_KEY, a->hash_key);
+	if (a->hash_zero)
+		put_number(b, PDET_SNAPSHOT_HASH_ZERO, a->hash_zero);
 	p = put_record(b, PDET_SNAPSHOT_QUERY, 16);
 	if (p) {
 		p = pdet_put32(p, a->target);
@@ -351,6 +353,8 @@ static int take_about(const struct record *r, struct pdet_snapshot_about *a)
 		return get_number(r, &a->first_ns);
 	case PDET_SNAPSHOT_HASH_KEY:
 		return get_number(r, &a->hash_key);
+	case PDET_SNAPSHOT_HASH_ZERO:
+		return get_number(r, &a->hash_zero);
 	case PDET_SNAPSHOT_QUERY:
 		return get_query(r, a);
 	case PDET_SNAPSHOT_ITEMS:

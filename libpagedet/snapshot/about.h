@@ -30,6 +30,8 @@ struct pdet_snapshot_about {
 	uint64_t first_ns;	/* CLOCK_REALTIME */
 	uint64_t hash_key;	/* id of the key of field hash; 0 if there are
 				 * no hashes */
+	uint64_t hash_zero;	/* of a page of zeroes under that key; 0 not
+				 * known */
 	uint32_t target;	/* PAGEDET_TARGET_* */
 	uint32_t options;	/* PAGEDET_Q_* */
 	uint64_t n_items;	/* of the query */

@@ -96,6 +96,9 @@ enum pdet_snapshot_key {
 				   * PAGEDET_HAVE or the reason why no source
 				   * answers; u32 sources that were asked; text:
 				   * advice */
+	PDET_SNAPSHOT_HASH_ZERO = 13, /* u64 hash of a page of zeroes under the
+				   * key of field hash; not in files without
+				   * hashes, nor in older ones */
 	/* At the end. */
 	PDET_SNAPSHOT_COVERAGE = 32, /* u64s of struct pagedet_coverage from
 				 * wanted to files_denied, answered, resume,

@@ -5,6 +5,8 @@
  * process would use it.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -157,6 +159,98 @@ START_TEST(nothing_is_mapped)
 }
 END_TEST
 
+/* Saves the pages of this process at @at with their hashes. */
+static void save(const char *at, const char *path)
+{
+	const struct pagedet_item item = { (uintptr_t)at, PAGES * page,
+					   (uint32_t)getpid(), 0 };
+	struct pagedet_emit_options o = PAGEDET_EMIT_OPTIONS_INIT;
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_emitter *e;
+	struct pagedet_iter *it;
+
+	q.target = PAGEDET_TARGET_VIRT;
+	q.items = &item;
+	q.n_items = 1;
+	ck_assert_int_eq(pagedet_fields_parse(pd, "pid,vaddr,pfn,kind,pte,hash,"
+					      "vma_name,vma_prot", &q), 0);
+	o.format = PAGEDET_FORMAT_SNAPSHOT;
+	o.fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	ck_assert_int_ge(o.fd, 0);
+	ck_assert_int_eq(pagedet_query(pd, &q, &it), 0);
+	ck_assert_int_eq(pagedet_emitter_new(pd, &o, &e), 0);
+	ck_assert_int_eq(pagedet_emit_all(e, it), 0);
+	ck_assert_int_eq(pagedet_emitter_finish(e), 0);
+	pagedet_emitter_free(e);
+	pagedet_iter_free(it);
+	close(o.fd);
+}
+
+static struct pagedet *open_with(const char *snapshot, const char *key)
+{
+	struct pagedet_options o = PAGEDET_OPTIONS_INIT;
+	struct pagedet *ret = pagedet_new();
+
+	o.files = snapshot ? &snapshot : NULL;
+	o.n_files = snapshot ? 1 : 0;
+	o.hash_key = key;
+	ck_assert_msg(!pagedet_open(ret, &o), "%s", pagedet_error(ret));
+	return ret;
+}
+
+/* What hashes of a snapshot mean is known with their key and without it. */
+START_TEST(saved_memory)
+{
+	struct pagedet_content c = { .size = sizeof(c) };
+	char dir[] = "/tmp/pagedet.XXXXXX", path[2][64];
+	struct pagedet_seen seen[PAGES];
+	uint64_t hash, id, saved_id;
+	unsigned with_key;
+	char *at;
+
+	open_live();
+	pagedet_free(pd);
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path[0], sizeof(path[0]), "%s/key", dir);
+	snprintf(path[1], sizeof(path[1]), "%s/saved", dir);
+	pd = open_with(NULL, path[0]);
+	at = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	at[0] = 'a';
+	at[page] = 0;
+	save(at, path[1]);
+	ck_assert_int_eq(pagedet_content(pd, at, page, PAGEDET_CONTENT_HASH,
+					 &c), 0);
+	hash = c.hash;
+	ck_assert_int_eq(pagedet_hash_key_id(pd, &id), 0);
+	for (with_key = 0; with_key < 2; with_key++) {
+		pagedet_free(pd);
+		pd = open_with(path[1], with_key ? path[0] : NULL);
+		ck_assert_int_eq(pagedet_hash_key_id(pd, &saved_id), 0);
+		ck_assert_uint_eq(saved_id, id);
+		look(at, NULL, seen);
+		is(0, DATA);
+		is(1, ZERO);
+		is(2, ABSENT);
+		ck_assert_uint_eq(seen[0].hash, hash);
+		/* A hash under another key would be compared as if alike. */
+		c.hash = 0;
+		ck_assert_int_eq(pagedet_content(pd, at, page,
+						 PAGEDET_CONTENT_HASH, &c),
+				 with_key ? 0 : -ENODATA);
+		ck_assert_uint_eq(c.hash, with_key ? hash : 0);
+		ck_assert_int_eq(pagedet_content(pd, at, page,
+						 PAGEDET_CONTENT_CLASS, &c),
+				 0);
+		ck_assert_str_eq(c.name, "data");
+	}
+	unlink(path[0]);
+	unlink(path[1]);
+	rmdir(dir);
+	munmap(at, PAGES * page);
+	pagedet_free(pd);
+}
+END_TEST
+
 START_TEST(arguments_are_checked)
 {
 	struct pagedet_item item = { 0x1001, 4096, 0, 0 };
@@ -193,6 +287,7 @@ int main(void)
 	unit_test(s, shared_memory);
 	unit_test(s, private_memory_of_a_file);
 	unit_test(s, nothing_is_mapped);
+	unit_test(s, saved_memory);
 	unit_test(s, arguments_are_checked);
 	return unit_main(s);
 }

@@ -69,6 +69,7 @@ static void fill_about(struct pdet_snapshot_about *a,
 	a->live = true;
 	a->first_ns = 1000;
 	a->hash_key = 0x1122334455667788;
+	a->hash_zero = 0x99aabbccddeeff00;
 	a->target = PAGEDET_TARGET_SCAN;
 	a->options = PAGEDET_Q_CHEAP;
 	a->n_items = 5000;
@@ -346,6 +347,7 @@ START_TEST(what_was_asked_comes_back)
 	ck_assert(a->live && !a->big_endian);
 	ck_assert_uint_eq(a->first_ns, want.first_ns);
 	ck_assert_uint_eq(a->hash_key, want.hash_key);
+	ck_assert_uint_eq(a->hash_zero, want.hash_zero);
 	ck_assert_uint_eq(a->target, want.target);
 	ck_assert_uint_eq(a->options, want.options);
 	ck_assert_uint_eq(a->n_items, want.n_items);
