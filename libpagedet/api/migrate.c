@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/arguments.h"
+#include "explain/evidence.h"
 #include "migrate/blocks.h"
 #include "migrate/seen.h"
 #include "migrate/versions.h"
@@ -38,9 +39,23 @@ static int take(void *to, size_t size, const void *from, const char *name)
 		      -EINVAL;
 }
 
-static bool is_evidence(const struct pagedet_evidence *e)
+/* Copies the caller's prefix: an older client's struct is shorter than ours. */
+static int take_evidence(struct pagedet_evidence *to,
+			 const struct pagedet_evidence *from)
 {
-	return e->size >= sizeof(*e);
+	if (from->size < PDET_EVIDENCE_FIRST)
+		return -EINVAL;
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, PDET_MIN(sizeof(*to), (size_t)from->size));
+	to->size = sizeof(*to);
+	return 0;
+}
+
+static void give_evidence(struct pagedet_evidence *to,
+			  struct pagedet_evidence *from)
+{
+	from->size = to->size;
+	memcpy(to, from, PDET_MIN(sizeof(*from), (size_t)to->size));
 }
 
 /* --- contents --- */
@@ -61,9 +76,13 @@ int pagedet_seen_find(const struct pagedet_seen *seen, uint64_t n,
 int pagedet_seen_evidence(const struct pagedet_seen *seen, uint32_t version,
 			  uint64_t hash_key, struct pagedet_evidence *evidence)
 {
-	if (!is_evidence(evidence) || version >= PDET_SEEN_VERSIONS)
+	struct pagedet_evidence e;
+	const int r = take_evidence(&e, evidence);
+
+	if (r < 0 || version >= PDET_SEEN_VERSIONS)
 		return -EINVAL;
-	pdet_seen_evidence(seen, version, hash_key, evidence);
+	pdet_seen_evidence(seen, version, hash_key, &e);
+	give_evidence(evidence, &e);
 	return 0;
 }
 
@@ -142,9 +161,15 @@ int pagedet_versions_info(struct pagedet_versions *versions,
 int pagedet_versions_evidence(struct pagedet_versions *versions, uint64_t page,
 			      struct pagedet_evidence *evidence)
 {
-	if (!is_evidence(evidence))
-		return -EINVAL;
-	return pdet_versions_evidence(versions->v, page, evidence);
+	struct pagedet_evidence e;
+	int r = take_evidence(&e, evidence);
+
+	if (r < 0)
+		return r;
+	r = pdet_versions_evidence(versions->v, page, &e);
+	if (r == 0)
+		give_evidence(evidence, &e);
+	return r;
 }
 
 void pagedet_versions_free(struct pagedet_versions *versions)

@@ -4,6 +4,7 @@
  * contents.
  */
 #include <errno.h>
+#include <stddef.h>
 
 #include <pagedet.h>
 
@@ -216,6 +217,42 @@ static struct pagedet_evidence story(uint64_t before, uint64_t sent,
 
 #define before_of(e) (e).more_state[PAGEDET_AS_BEFORE - PAGEDET_AS_MORE]
 
+/* The struct of a client that was built with its first release. */
+START_TEST(evidence_of_an_older_client)
+{
+	static struct pagedet_evidence e;
+	struct pagedet_versions *v = new_versions(1, 0);
+	const struct pagedet_seen peer = data(40), now = data(42);
+	struct pagedet_evidence after;
+
+	memset(&e, 0x55, sizeof(e));
+	memset(&e, 0, offsetof(struct pagedet_evidence, more_hash));
+	e.size = offsetof(struct pagedet_evidence, more_hash);
+	after = e;
+	send(v, 0, 40, 1);
+	send(v, 0, 41, 2);
+	pagedet_versions_complete(v, 1);
+	ck_assert_int_eq(pagedet_seen_evidence(&peer, PAGEDET_AS_PEER, KEY,
+					       &e), 0);
+	ck_assert_int_eq(pagedet_seen_evidence(&now, PAGEDET_AS_STOPPED, KEY,
+					       &e), 0);
+	ck_assert_int_eq(pagedet_versions_evidence(v, 0, &e), 0);
+	ck_assert_uint_eq(e.hash[PAGEDET_AS_PEER], 40);
+	ck_assert_uint_eq(e.hash[PAGEDET_AS_SENT], 41);
+	ck_assert_uint_eq(e.earlier, PAGEDET_YES);
+	ck_assert_uint_eq(e.size,
+			  offsetof(struct pagedet_evidence, more_hash));
+	/* What lies behind it is not ours. */
+	ck_assert_mem_eq(e.more_hash, after.more_hash,
+			 sizeof(e) - (size_t)e.size);
+	e.size -= 8;
+	ck_assert_int_eq(pagedet_versions_evidence(v, 0, &e), -EINVAL);
+	ck_assert_int_eq(pagedet_seen_evidence(&peer, PAGEDET_AS_PEER, KEY,
+					       &e), -EINVAL);
+	pagedet_versions_free(v);
+}
+END_TEST
+
 START_TEST(evidence_of_what_was_before)
 {
 	struct pagedet_evidence e = story(5, 5, 6);
@@ -316,6 +353,7 @@ int main(void)
 	unit_test(s, what_was_seen);
 	unit_test(s, not_all_are_kept);
 	unit_test(s, evidence_of_what_was_sent);
+	unit_test(s, evidence_of_an_older_client);
 	unit_test(s, evidence_of_what_was_before);
 	unit_test(s, what_equals_what);
 	unit_test(s, contents_elsewhere);
