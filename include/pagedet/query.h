@@ -253,10 +253,16 @@ void pagedet_target_fields(uint32_t target, uint64_t *ret);
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_iter_free] the new iterator
  * Return: 0, or a negative errno.
- * Errors: EINVAL the handle is not open, no such target, an item is empty or
- *         wraps, a filter or field list is wrong, the path is of the wrong
- *         kind, as a directory where a file is meant; E2BIG query has a
- *         non-zero byte that this library does not know; ENOENT no such file,
+ * Errors: EINVAL the handle is not open, no such target, a path or items are
+ *         missing or are not for this target, an item is empty, wraps, has no
+ *         pid, or is more than 2^32 pages for MAPPERS, the filter is wrong,
+ *         the path is of the wrong kind, as a directory where a file is meant,
+ *         sorted rows have no limit or one above PAGEDET_ORDER_MAX, order_by
+ *         without such an order, more than 16 fields to group by, or one twice,
+ *         more than 1024 threads, next_place beside a path or items or for
+ *         another target, row_size has no room for the cells; E2BIG query has a
+ *         non-zero byte, a field, option or order that this library does not
+ *         know; ENOENT no such file,
  *         cgroup; ENODATA nothing can be known of the file: in a captured tree
  *         no task maps it, or tasks map several of its name; ESRCH no such
  *         task; EACCES access to the target itself is denied; ENOTSUP no source
@@ -346,7 +352,8 @@ struct pagedet_mappers {
  *         than @n does not mean the end. After ETIMEDOUT and ECANCELED the
  *         earlier rows are valid, and pagedet_coverage() says what is missing.
  * Errors: EINVAL @n is 0; ETIMEDOUT the deadline passed; ECANCELED
- *         pagedet_cancel() or the progress callback; EIO reading failed for the
+ *         pagedet_cancel(), the function of pagedet_set_stop(), progress or
+ *         next_place; EIO reading failed for the
  *         whole walk; ENOMEM; ESRCH the task asked for ended before anything
  *         was read.
  * Since: 0.1
