@@ -8,7 +8,8 @@ import re
 # Lines of a reason that are shown.
 LINES = 5
 # What automake writes behind each result, in the same log.
-DRIVER = re.compile(r"(PASS|FAIL|SKIP|ERROR|XFAIL|XPASS): ")
+WORDS = "PASS|FAIL|SKIP|ERROR|XFAIL|XPASS"
+DRIVER = re.compile("(%s): " % WORDS)
 MAKE = re.compile(r"make(\[\d+\])?: ")
 SKIP = re.compile(r"# *SKIP\s*(.*)", re.IGNORECASE)
 PLAN = re.compile(r"1\.\.(\d+)\s*(?:# *SKIP\s*(.*))?$", re.IGNORECASE)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 
+import progress
 import results
 
 # seconds between two looks at what was said
@@ -48,9 +49,10 @@ class Make:
                                             "MFLAGS")}
         self.environment.setdefault("TAP_LIMIT", LIMIT)
 
-    def run(self, log, *words):
+    def run(self, log, *words, at=None):
         """Its exit status. The output goes to a file, so that a process that a
-        test leaves behind, and that keeps it open, is not waited for."""
+        test leaves behind, and that keeps it open, is not waited for.
+        @at: says how far it is"""
         with open(log, "wb") as to:
             self.process = subprocess.Popen(
                 ["make", "-C", self.build, *words], stdout=to, stderr=to,
@@ -58,18 +60,24 @@ class Make:
                 env=self.environment)
         with open(log, encoding="utf-8", errors="replace") as f:
             while self.process.poll() is None:
-                self.show(f)
+                self.show(f, at)
                 time.sleep(TICK)
-            self.show(f)
+            self.show(f, at)
         status = self.process.returncode
         self.end()
         return status
 
     @staticmethod
-    def show(f):
+    def show(f, at=None):
         for line in f.read().splitlines():
+            if at:
+                at.take(line)
             if SHOWN.match(line):
+                if at:
+                    at.clear()
                 print("  " + line, flush=True)
+        if at:
+            at.tick()
 
     def end(self):
         """Every process that it has started ends with it."""
@@ -116,10 +124,16 @@ class Units:
                 if name.endswith(".trs"):
                     os.unlink(os.path.join(top, name))
         jobs = len(os.sched_getaffinity(0))
-        words = ["TESTS=" + " ".join(self.tests())] if self.is_part else []
-        status = self.make.run(self.log, "-k", "-j%d" % jobs, "check", *words)
+        tests = self.tests()
+        words = ["TESTS=" + " ".join(tests)] if self.is_part else []
+        at = progress.Progress("make check", (
+            ("objects", r"  CC +(\S+)", None),
+            ("tests", r"(?:%s): (\S+)" % results.WORDS, len(tests))))
+        status = self.make.run(self.log, "-k", "-j%d" % jobs, "check", *words,
+                               at=at)
+        at.clear()
         found, lost = [], []
-        for test in self.tests():
+        for test in tests:
             result = results.of_test(self.make.build, test)
             if result:
                 found.append(result)
@@ -158,7 +172,11 @@ class Lab:
         self.log = make.log(target)
 
     def run(self):
-        status = self.make.run(self.log, self.target)
+        at = progress.Progress("make " + self.target, (
+            ("objects", r"  CC +(\S+)", None),
+            ("runs", r"# end ([^ :]\S*): status", r"# runs (.*)")))
+        status = self.make.run(self.log, self.target, at=at)
+        at.clear()
         found = list(results.of_runs(self.log).values())
         if not found or status and not any(r.failures for r in found):
             return found, [results.Failure(
