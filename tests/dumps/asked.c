@@ -126,18 +126,19 @@ static const char *get(const char *row, const char *name, size_t *len)
 
 static char *key_of(const struct question *q, const char *row)
 {
-	char *key = calloc(1, 1024);
-	size_t at = 0, len;
+	char key[4 * 256], *end = key;
+	size_t len;
 	unsigned i;
 
-	for (i = 0; i < 4 && q->keys[i] && key; i++) {
+	for (i = 0; i < 4 && q->keys[i]; i++) {
 		const char *value = get(row, q->keys[i], &len);
 
-		at += (size_t)snprintf(key + at, 1024 - at, "%.*s ",
-				       value ? (int)PDET_MIN(len, 250ul) : 1,
-				       value ? value : "?");
+		len = value ? PDET_MIN(len, 250ul) : 1;
+		end = mempcpy(end, value ? value : "?", len);
+		*end++ = ' ';
 	}
-	return key;
+	*end = '\0';
+	return strdup(key);
 }
 
 static int by_key(const void *a, const void *b)

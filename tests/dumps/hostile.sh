@@ -16,7 +16,7 @@ if [ -z "$dump" ]; then
 	xz -dc "$top_srcdir/tests/fixtures/vmcore/qemu.elf.xz" > "$dump"
 fi
 # What sanitizers take is not ours.
-limit=-m160
+limit=-m104
 [ -z "${PDET_SANITIZE:-}" ] || limit=-m0
 if "$hostile" -n "${PDET_CASES:-300}" -s "${PDET_SEED:-1}" $limit \
 	"$dump" > "$tap_dir/out" 2>&1; then

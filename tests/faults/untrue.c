@@ -45,23 +45,25 @@ static uint64_t value(const struct kept_row *row, unsigned f)
 	return narrow;
 }
 
+static bool is_string(unsigned f)
+{
+	const struct pagedet_field_info *info = pagedet_field(f);
+
+	return info && (info->type == PAGEDET_TYPE_STRING ||
+			info->type == PAGEDET_TYPE_LIST);
+}
+
 /* The index of a string field among the kept strings, or -1. */
 static int string_of(unsigned f)
 {
 	int n = 0;
 	unsigned i;
 
-	for (i = 0; i <= f; i++) {
-		const struct pagedet_field_info *info = pagedet_field(i);
-
-		if (!info || (info->type != PAGEDET_TYPE_STRING &&
-			      info->type != PAGEDET_TYPE_LIST))
-			continue;
-		if (i == f)
-			return n;
-		n++;
-	}
-	return -1;
+	if (!is_string(f))
+		return -1;
+	for (i = 0; i < f; i++)
+		n += is_string(i);
+	return n;
 }
 
 /* Another source may replace it and know more. */
@@ -134,10 +136,9 @@ static const char *say_field(unsigned f, const struct kept_row *all,
 	return words;
 }
 
-/* NULL, or the field in which two rows contradict each other. */
-static const char *cannot_be(const struct question *q,
-			     const struct kept_row *all,
-			     const struct kept_row *now)
+/* The field in which two rows contradict each other, or -1. */
+static int contradicts(const struct question *q, const struct kept_row *all,
+		       const struct kept_row *now)
 {
 	unsigned f;
 
@@ -151,13 +152,22 @@ static const char *cannot_be(const struct question *q,
 		    q->options & PAGEDET_Q_CHEAP)
 			continue;
 		if (q->root && is == PAGEDET_RACED)
-			return say_field(f, all, now);
+			return (int)f;
 		if (is_reason(is) && was != PAGEDET_NOT_ASKED)
 			continue;
 		if (is != was || !same_value(q, all, now, f))
-			return say_field(f, all, now);
+			return (int)f;
 	}
-	return NULL;
+	return -1;
+}
+
+static const char *cannot_be(const struct question *q,
+			     const struct kept_row *all,
+			     const struct kept_row *now)
+{
+	const int f = contradicts(q, all, now);
+
+	return f < 0 ? NULL : say_field((unsigned)f, all, now);
 }
 
 /* A new reason in a row must be counted in the coverage. */
@@ -275,8 +285,8 @@ static const char *untrue_rows(const struct question *q,
 
 	for (i = 0; i < now->n; i++, at = next + 1) {
 		next = at;
-		while (next < all->n && cannot_be(q, &all->row[next],
-						  &now->row[i]))
+		while (next < all->n && contradicts(q, &all->row[next],
+						    &now->row[i]) >= 0)
 			next++;
 		if (next == all->n && may_be_hole(all, &now->row[i])) {
 			next = at - 1;
