@@ -109,17 +109,17 @@ for name, path in captures("kmsg").items():
               1 if not rows else
               2 if any("partial" in r["notes"] for r in rows) else 0)
     log = path[:-len("kmsg")] + "log"
+    stamped = ask("from-log", "--text-only", log)[1]
     tap.equal(f"{name}: the same with time stamps",
               [{k: v for k, v in r.items() if k not in ("notes", "missing")}
-               for r in ask("from-log", "--text-only", log)[1]
-               if "partial" not in r["notes"]],
+               for r in stamped if "partial" not in r["notes"]],
               [{k: v for k, v in r.items() if k not in ("notes", "missing")}
                for r in rows if "partial" not in r["notes"]])
     with open(log, encoding="utf-8") as f:
         module = as_module(f.read())
     tap.equal(f"{name}: the same of a module",
               ask("from-log", "--text-only", stdin=module.encode())[1],
-              ask("from-log", "--text-only", log)[1])
+              stamped)
     folder, base = os.path.split(name)
     t = truth(folder).get(base.rsplit(".", 1)[0])
     if folder == "backslash-name":	# of another boot
