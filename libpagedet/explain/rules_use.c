@@ -3,6 +3,8 @@
  * Rules that explain what uses a page, so that it is not free, and rules for
  * leaks.
  */
+#include <string.h>
+
 #include "explain/explain.h"
 
 #define HERE PAGEDET_SIDE_HERE
@@ -222,9 +224,28 @@ static bool cached(struct pdet_case *c)
 	return true;
 }
 
+/*
+ * The kernel's own filesystem of block devices is on no device, and its inode
+ * numbers are device numbers.
+ */
+static bool is_of_device(const struct pdet_case *c)
+{
+	return pdet_row_is(&c->here, PAGEDET_KIND_FILE) &&
+	       pdet_row_has(&c->here, PAGEDET_FIELD_DEV) &&
+	       !(c->here.dev >> 32) && c->here.inode >> 20 &&
+	       pdet_row_has(&c->here, PAGEDET_FIELD_PATH) &&
+	       !strncmp(pdet_case_text(c, c->here.path), "/dev/", 5);
+}
+
 static bool cached_of(struct pdet_case *c)
 {
-	return pdet_row_has(&c->here, PAGEDET_FIELD_INODE) && cached(c);
+	if (!pdet_row_has(&c->here, PAGEDET_FIELD_INODE))
+		return false;
+	if (is_of_device(c))
+		c->cause = "it caches a page of a block device: metadata of "
+			   "the filesystem on it, or what was read from the "
+			   "device itself; no task maps it";
+	return cached(c);
 }
 
 static bool cached_somewhere(struct pdet_case *c)

@@ -13,7 +13,8 @@ enum {
 	M_PARENT = 16, M_POINT = 24, M_MNT = 32, M_INSTANCE = 112, M_NS = 192,
 	F_MNT = 16, F_DENTRY = 24,
 	I_SB = 40, I_INO = 64, I_DENTRY = 312,
-	S_TYPE = 40, S_MOUNTS = 200
+	S_TYPE = 40, S_MOUNTS = 200,
+	B_NAME = 64, B_INODE = 1000
 };
 
 /*
@@ -39,6 +40,8 @@ static inline void dentries_structs_of(struct structs *s, bool chained)
 		{ "s_mounts", S_MOUNTS, 0, 0, 16 },
 	}, ops[] = {
 		{ "d_dname", 72, 0, 0, 8 },
+	}, kobject[] = {
+		{ "name", 0, 0, 0, 8 },
 	};
 	const struct structs_member mount[] = {
 		{ "mnt_parent", M_PARENT, 0, 0, 8 },
@@ -49,7 +52,8 @@ static inline void dentries_structs_of(struct structs *s, bool chained)
 		{ "mnt_ns", M_NS, 0, 0, 8 },
 	};
 	const uint32_t word = s->word;
-	uint32_t id_qstr, id_hlist, id_alias, id_first, id_path;
+	uint32_t id_qstr, id_hlist, id_alias, id_first, id_path, id_kobject,
+		 id_inode, id_device, id_bdev;
 
 #define ADD(name, size, m) \
 	structs_add(s, name, size, m, sizeof(m) / sizeof(*m))
@@ -58,6 +62,7 @@ static inline void dentries_structs_of(struct structs *s, bool chained)
 	id_alias = ADD("", 16, alias);
 	id_first = ADD("hlist_head", 8, first);
 	id_path = ADD("path", 16, path);
+	id_kobject = ADD("kobject", 64, kobject);
 	ADD("vfsmount", 32, vfsmount);
 	ADD("mount", 256, mount);
 	ADD("super_block", 1024, super);
@@ -77,6 +82,15 @@ static inline void dentries_structs_of(struct structs *s, bool chained)
 	blob_member(&s->blob, "i_sb", word, I_SB * 8);
 	blob_member(&s->blob, "i_ino", word, I_INO * 8);
 	blob_member(&s->blob, "i_dentry", id_first, I_DENTRY * 8);
+	id_inode = s->blob.n_types;
+	id_device = structs_add(s, "device", 64, &(struct structs_member){
+		"kobj", 0, 0, 0, STRUCTS_IN(id_kobject) }, 1);
+	id_bdev = structs_add(s, "block_device", B_INODE,
+			      &(struct structs_member){
+		"bd_device", B_NAME, 0, 0, STRUCTS_IN(id_device) }, 1);
+	structs_add(s, "bdev_inode", 1600, (struct structs_member[]){
+		{ "bdev", 0, 0, 0, STRUCTS_IN(id_bdev) },
+		{ "vfs_inode", B_INODE, 0, 0, STRUCTS_IN(id_inode) } }, 2);
 }
 
 static inline void dentries_structs(struct structs *s)

@@ -5,6 +5,7 @@
  * few hundred lookups of each kind are cached.
  */
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,8 +112,8 @@ int pdet_image_inode(struct image_session *s, uint64_t mapping,
 	if (r == 0)
 		r = pdet_super_read(&s->space, types, inode.super, &super);
 	if (r == 0)
-		*ret = (struct image_inode){ inode.addr, inode.ino,
-					     super.dev };
+		*ret = (struct image_inode){ inode.addr, inode.ino, super.dev,
+					     super.magic == BDEVFS_MAGIC };
 	return r;
 }
 
@@ -132,6 +133,7 @@ static const struct image_owner *inode_of(struct image_session *s,
 			o->addr = inode.addr;
 			o->dev = inode.dev;
 			o->ino = inode.ino;
+			o->device = inode.device;
 		}
 	}
 	if (path && !o->error && !o->has_text) {
@@ -140,7 +142,10 @@ static const struct image_owner *inode_of(struct image_session *s,
 		 * A path inside the filesystem could belong to a different
 		 * visible file.
 		 */
-		keep_text(o, buf, !im->mnt_ns ? -EBADMSG :
+		keep_text(o, buf, o->device ?
+			  pdet_path_of_device(&s->space, &im->path_types,
+					      o->addr, buf) :
+			  !im->mnt_ns ? -EBADMSG :
 			  pdet_path_of_inode(&s->space, &im->path_types,
 					     o->addr, im->mnt_ns, buf,
 					     &mounted));
@@ -235,7 +240,8 @@ static void put_text(const struct putting *p, uint32_t row, unsigned field,
 	if (o->text_error == -ENOENT)
 		pdet_put_none(p->b, row, field, p->source);
 	else if (o->text_error)
-		pdet_put_lost(p->b, row, field, reason_of(p, o->text_error),
+		pdet_put_lost(p->b, row, field, o->text_error == -ENOTSUP ?
+			      PAGEDET_NO_TYPES : reason_of(p, o->text_error),
 			      p->source);
 	else
 		pdet_put_text(p->b, row, field, o->text, o->text_len,

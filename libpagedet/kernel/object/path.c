@@ -66,6 +66,13 @@ static const pdet_field_names ops_names[] = {
 	{ "dentry_operations.d_dname" },
 };
 
+/* 5.11 put the struct device into struct block_device. */
+enum { BDEV_INODE, BDEV_NAME, BDEV_FIELDS };
+static const pdet_field_names bdev_names[BDEV_FIELDS] = {
+	[BDEV_INODE] = { "bdev_inode.vfs_inode" },
+	[BDEV_NAME] = { "bdev_inode.bdev.bd_device.kobj.name" },
+};
+
 bool pdet_paths_init(struct pdet_paths *p, const struct pdet_btf *btf)
 {
 	unsigned i;
@@ -77,6 +84,7 @@ bool pdet_paths_init(struct pdet_paths *p, const struct pdet_btf *btf)
 	pdet_struct_find(&p->inode, btf, inode_names, INODE_FIELDS);
 	pdet_struct_find(&p->super, btf, super_names, SUPER_FIELDS);
 	pdet_struct_find(&p->ops, btf, ops_names, 1);
+	pdet_struct_find(&p->bdev, btf, bdev_names, BDEV_FIELDS);
 	p->mount_of_vfsmount = p->mount.field[MOUNT_MNT].at;
 	p->alias = pdet_struct_has(&p->dentry, DENTRY_ALIAS) ?
 		   (uint32_t)p->dentry.field[DENTRY_ALIAS].at : 0;
@@ -429,4 +437,34 @@ ssize_t pdet_path_of_inode(struct pdet_space *space,
 	return pdet_path_of_dentry(space, p, s.mount ? s.mount +
 				   (uint64_t)p->mount_of_vfsmount : 0,
 				   s.dentry, buf);
+}
+
+/* --- of block devices --- */
+
+ssize_t pdet_path_of_device(struct pdet_space *space,
+			    const struct pdet_paths *p, uint64_t inode,
+			    char buf[PDET_PATH])
+{
+	static const char dev[] = "/dev/";
+	char *name = buf + strlen(dev), *c;
+	uint64_t bdev, at;
+	ssize_t n;
+	int r;
+
+	if (!pdet_struct_has(&p->bdev, BDEV_INODE) ||
+	    !pdet_struct_has(&p->bdev, BDEV_NAME))
+		return -ENOTSUP;
+	bdev = inode - (uint64_t)p->bdev.field[BDEV_INODE].at;
+	r = pdet_struct_value(space, &p->bdev, bdev, BDEV_NAME, &at);
+	if (r < 0)
+		return r;
+	n = pdet_is_address(at) ?
+		pdet_space_text(space, at, name, NAME_BYTES) : -EBADMSG;
+	if (n <= 0)
+		return n == -ENOENT || !n ? -EBADMSG : n;
+	memcpy(buf, dev, strlen(dev));
+	/* devtmpfs makes a directory where sysfs has this mark. */
+	for (c = name; (c = strchr(c, '!'));)
+		*c = '/';
+	return (ssize_t)strlen(buf);
 }

@@ -13,7 +13,8 @@
 #define PDET_PATH 4112
 
 struct pdet_paths {
-	struct pdet_struct file, dentry, vfsmount, mount, inode, super, ops;
+	struct pdet_struct file, dentry, vfsmount, mount, inode, super, ops,
+			   bdev;
 	int32_t mount_of_vfsmount; /* byte offset; -1 unknown */
 	uint32_t alias;		/* byte offset of inode.i_dentry in a dentry */
 };
@@ -26,7 +27,8 @@ bool pdet_paths_init(struct pdet_paths *p, const struct pdet_btf *btf);
 /*
  * Each function writes a NUL-terminated path to @buf and returns its length, or
  * a result of memory/memory.h. -EBADMSG: the path is damaged, or its chain is
- * endless; -ENOENT: there is no path.
+ * endless; -ENOENT: there is no path; -ENOTSUP: the types do not say where
+ * it is.
  */
 
 /* pdet_path_of_file - the path of a struct file. */
@@ -47,5 +49,13 @@ ssize_t pdet_path_of_inode(struct pdet_space *space,
 			   const struct pdet_paths *p, uint64_t inode,
 			   uint64_t mnt_ns, char buf[PDET_PATH],
 			   bool *mounted);
+
+/*
+ * pdet_path_of_device - the name of a block device in /dev, by the inode that
+ * has its pages (in the filesystem bdev).
+ */
+ssize_t pdet_path_of_device(struct pdet_space *space,
+			    const struct pdet_paths *p, uint64_t inode,
+			    char buf[PDET_PATH]);
 
 #endif

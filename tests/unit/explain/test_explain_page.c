@@ -80,8 +80,25 @@ START_TEST(why_not_free_of_user_memory)
 	EXPECT(NOT_FREE, "page-cache", HIGH);
 	SET(&here, INODE, inode, 12);
 	EXPECT(NOT_FREE, "page-cache", CERTAIN);
+	ck_assert_ptr_nonnull(strstr(found[0].cause, "page of a file"));
 	set_mapcount(&here, 1);
 	EXPECT(NOT_FREE, "mapped", CERTAIN);
+}
+END_TEST
+
+/* Of a block device; otherwise of a file that only has such a name. */
+START_TEST(cached_of_a_device)
+{
+	user_page(PAGEDET_KIND_FILE, F(LRU));
+	SET(&here, INODE, inode, 254 << 20);
+	SET(&here, DEV, dev, 3);
+	strcpy(e.texts + 1, "/dev/vda");
+	SET(&here, PATH, path, 1);
+	EXPECT(NOT_FREE, "page-cache", CERTAIN);
+	ck_assert_ptr_nonnull(strstr(found[0].cause, "metadata"));
+	SET(&here, DEV, dev, 8ull << 32);
+	EXPECT(NOT_FREE, "page-cache", CERTAIN);
+	ck_assert_ptr_null(strstr(found[0].cause, "metadata"));
 }
 END_TEST
 
@@ -469,6 +486,7 @@ int main(void)
 
 	unit_test(s, why_not_free);
 	unit_test(s, why_not_free_of_user_memory);
+	unit_test(s, cached_of_a_device);
 	unit_test(s, bad_pages);
 	unit_test(s, reported_as_bad);
 	unit_test(s, large_folios);

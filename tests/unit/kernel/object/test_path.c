@@ -212,6 +212,38 @@ START_TEST(without_a_name)
 }
 END_TEST
 
+START_TEST(of_devices)
+{
+	struct tree *t = start();
+	const uint64_t bdev = kmem_object(t->k, 1600);
+	const uint64_t inode = bdev + B_INODE;
+	const uint64_t name = kmem_object(t->k, 32);
+
+	/* a device that is not there */
+	ck_assert_int_eq(pdet_path_of_device(&t->k->space, &t->p, inode,
+					     t->buf), -EBADMSG);
+	kmem_u64(t->k, bdev + B_NAME, name);
+	ck_assert_int_eq(pdet_path_of_device(&t->k->space, &t->p, inode,
+					     t->buf), -EBADMSG);
+	kmem_text(t->k, name, "vda");
+	ck_assert_int_eq(pdet_path_of_device(&t->k->space, &t->p, inode,
+					     t->buf), 8);
+	ck_assert_str_eq(t->buf, "/dev/vda");
+	kmem_text(t->k, name, "cciss!c0d0p1");
+	ck_assert_int_eq(pdet_path_of_device(&t->k->space, &t->p, inode,
+					     t->buf), 17);
+	ck_assert_str_eq(t->buf, "/dev/cciss/c0d0p1");
+	kmem_fail(t->k, name, -ENODATA);
+	ck_assert_int_eq(pdet_path_of_device(&t->k->space, &t->p, inode,
+					     t->buf), -ENODATA);
+	/* until 5.10 */
+	t->p.bdev.field[1].at = -1;
+	ck_assert_int_eq(pdet_path_of_device(&t->k->space, &t->p, inode,
+					     t->buf), -ENOTSUP);
+	end(t);
+}
+END_TEST
+
 /*
  * A file may be seen through a mount that cannot be read. It is then not known
  * that nobody sees it, but the path through an intact mount is known.
@@ -325,6 +357,7 @@ int main(void)
 	unit_test(s, without_a_tree);
 	unit_test(s, of_inodes);
 	unit_loop(s, without_a_name, 2);
+	unit_test(s, of_devices);
 	unit_loop(s, damaged_mounts, 16);
 	unit_loop(s, damage, 8);
 	return unit_main(s);
