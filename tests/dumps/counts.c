@@ -6,6 +6,7 @@
  *   counts DUMP
  */
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +136,7 @@ static int look_at_super(void *arg, uint64_t addr)
 	 * Until 6.7 its entries count differently from the pages that they
 	 * stand for (a08c7193e4f1).
 	 */
-	if (!strcmp(super.type, "hugetlbfs"))
+	if (super.magic == HUGETLBFS_MAGIC)
 		return 0;
 	if (pdet_inodes_each(&c->im->space, &c->im->file_types, addr,
 			     count_pages, c) < 0) {

@@ -284,6 +284,7 @@ static void test_threads(struct losing *l)
 
 static void find_file(struct losing *l)
 {
+	struct pdet_directories dirs = { { NULL } };
 	struct image *im = l->objects.im;
 	char buf[PDET_PATH], *slash;
 	bool mounted;
@@ -291,13 +292,16 @@ static void find_file(struct losing *l)
 
 	for (i = 0; i < l->objects.of[OBJECT_INODE].n && !l->inode; i++) {
 		const uint64_t inode = l->objects.of[OBJECT_INODE].data[i].addr;
-		const ssize_t n = pdet_path_of_inode(&im->space,
-						     &im->path_types, inode,
-						     im->mnt_ns, buf, &mounted);
+		struct pdet_inode is;
 
-		if (n > 0 && mounted && !strcmp(buf, l->path))
+		if (pdet_inode_read(&im->space, &im->file_types, inode, &is) ||
+		    pdet_path_of_inode(&im->space, &im->path_types, &dirs, &is,
+				       im->mnt_ns, buf, &mounted) <= 0)
+			continue;
+		if ( mounted && !strcmp(buf, l->path))
 			l->inode = inode;
 	}
+	pdet_directories_free(&dirs);
 	if (!l->inode)
 		die(l->path);
 	snprintf(l->folder, sizeof(l->folder), "%s", l->path);

@@ -8,8 +8,8 @@
 #include "structs.h"
 
 enum {
-	D_PPREV = 16, D_PARENT = 24, D_LEN = 36, D_NAME = 40, D_INODE = 48,
-	D_OPS = 96, D_SB = 104, D_ALIAS = 176,
+	D_PPREV = 16, D_PARENT = 24, D_HASH = 32, D_LEN = 36, D_NAME = 40,
+	D_INODE = 48, D_SHORT = 56, D_OPS = 96, D_SB = 104, D_ALIAS = 176,
 	M_PARENT = 16, M_POINT = 24, M_MNT = 32, M_INSTANCE = 112, M_NS = 192,
 	F_MNT = 16, F_DENTRY = 24,
 	I_SB = 40, I_INO = 64, I_DENTRY = 312,
@@ -24,7 +24,8 @@ enum {
 static inline void dentries_structs_of(struct structs *s, bool chained)
 {
 	static const struct structs_member qstr[] = {
-		{ "len", 4, 0, 0, 4 }, { "name", 8, 0, 0, 8 },
+		{ "hash", 0, 0, 0, 4 }, { "len", 4, 0, 0, 4 },
+		{ "name", 8, 0, 0, 8 },
 	}, hlist[] = {
 		{ "next", 0, 0, 0, 8 }, { "pprev", 8, 0, 0, 8 },
 	}, alias[] = {
@@ -53,7 +54,7 @@ static inline void dentries_structs_of(struct structs *s, bool chained)
 	};
 	const uint32_t word = s->word;
 	uint32_t id_qstr, id_hlist, id_alias, id_first, id_path, id_kobject,
-		 id_inode, id_device, id_bdev;
+		 id_inode, id_device, id_bdev, id_short;
 
 #define ADD(name, size, m) \
 	structs_add(s, name, size, m, sizeof(m) / sizeof(*m))
@@ -68,11 +69,13 @@ static inline void dentries_structs_of(struct structs *s, bool chained)
 	ADD("super_block", 1024, super);
 	ADD("dentry_operations", 128, ops);
 #undef ADD
-	blob_type(&s->blob, "dentry", BLOB_STRUCT, 7, 192);
+	id_short = structs_type(s, 40);
+	blob_type(&s->blob, "dentry", BLOB_STRUCT, 8, 192);
 	blob_member(&s->blob, "d_hash", id_hlist, 8 * 8);
 	blob_member(&s->blob, "d_parent", word, D_PARENT * 8);
 	blob_member(&s->blob, "d_name", id_qstr, 32 * 8);
 	blob_member(&s->blob, "d_inode", word, D_INODE * 8);
+	blob_member(&s->blob, "d_iname", id_short, D_SHORT * 8);
 	blob_member(&s->blob, "d_op", word, D_OPS * 8);
 	blob_member(&s->blob, "d_sb", word, D_SB * 8);
 	blob_member(&s->blob, "d_u", id_alias, D_ALIAS * 8);

@@ -34,11 +34,15 @@ static struct image_tree *tree_of(struct pdet_tree *t)
 static ssize_t path_of(struct image_session *s, uint64_t inode,
 		       char buf[PDET_PATH])
 {
+	struct pdet_inode is;
 	bool mounted;
-	ssize_t len = pdet_path_of_inode(&s->space, &s->image->path_types,
-					 inode, s->image->mnt_ns, buf,
-					 &mounted);
+	ssize_t len = pdet_inode_read(&s->space, &s->image->file_types, inode,
+				      &is);
 
+	if (len < 0)
+		return len;
+	len = pdet_path_of_inode(&s->space, &s->image->path_types, &s->dirs,
+				 &is, s->image->mnt_ns, buf, &mounted);
 	return len >= 0 && !mounted ? -ENOENT : len;
 }
 

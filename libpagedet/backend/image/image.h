@@ -206,6 +206,8 @@ struct image_session {
 	} column;
 	struct pdet_page_fold *fold;
 	struct image_owners *owners;
+	struct pdet_directories dirs;
+	struct pdet_super super; /* the last one; address 0: none */
 	struct pdet_paging_places places; /* only for a dump */
 	/*
 	 * The list of tasks, ascending by pid; filled when a second task is

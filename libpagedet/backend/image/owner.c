@@ -100,56 +100,54 @@ int pdet_image_inode(struct image_session *s, uint64_t mapping,
 		     struct image_inode *ret)
 {
 	const struct pdet_files *types = &s->image->file_types;
-	struct pdet_mapping m;
-	struct pdet_inode inode;
-	struct pdet_super super;
-	int r;
+	int r = pdet_inode_of_mapping(&s->space, types, mapping, &ret->is);
 
-	r = pdet_mapping_read(&s->space, types, mapping, &m);
-	if (r == 0)
-		r = m.inode ? pdet_inode_read(&s->space, types, m.inode,
-					      &inode) : -ENOENT;
-	if (r == 0)
-		r = pdet_super_read(&s->space, types, inode.super, &super);
-	if (r == 0)
-		*ret = (struct image_inode){ inode.addr, inode.ino, super.dev,
-					     super.magic == BDEVFS_MAGIC };
+	if (r == 0 && ret->is.super != s->super.addr) {
+		s->super.addr = 0;
+		r = pdet_super_read(&s->space, types, ret->is.super, &s->super);
+	}
+	ret->dev = s->super.dev;
+	ret->device = s->super.magic == BDEVFS_MAGIC;
 	return r;
+}
+
+static ssize_t path_of(struct image_session *s, const struct image_inode *inode,
+		       char buf[PDET_PATH])
+{
+	const struct image *im = s->image;
+	bool mounted;
+
+	if (inode->device)
+		return pdet_path_of_device(&s->space, &im->path_types,
+					   inode->is.addr, buf);
+	/*
+	 * A path inside the filesystem could belong to a different visible
+	 * file.
+	 */
+	return !im->mnt_ns ? -EBADMSG :
+	       pdet_path_of_inode(&s->space, &im->path_types, &s->dirs,
+				  &inode->is, im->mnt_ns, buf, &mounted);
 }
 
 static const struct image_owner *inode_of(struct image_session *s,
 					  uint64_t mapping, bool path)
 {
-	const struct image *im = s->image;
-	char buf[PDET_PATH];
 	struct image_inode inode;
+	char buf[PDET_PATH];
 	struct image_owner *o;
-	bool fresh, mounted;
+	bool fresh;
 
 	o = owner_of(s, mapping, &fresh);
-	if (fresh) {
-		o->error = pdet_image_inode(s, mapping, &inode);
-		if (o->error == 0) {
-			o->addr = inode.addr;
-			o->dev = inode.dev;
-			o->ino = inode.ino;
-			o->device = inode.device;
-		}
-	}
-	if (path && !o->error && !o->has_text) {
-		o->has_text = true;
-		/*
-		 * A path inside the filesystem could belong to a different
-		 * visible file.
-		 */
-		keep_text(o, buf, o->device ?
-			  pdet_path_of_device(&s->space, &im->path_types,
-					      o->addr, buf) :
-			  !im->mnt_ns ? -EBADMSG :
-			  pdet_path_of_inode(&s->space, &im->path_types,
-					     o->addr, im->mnt_ns, buf,
-					     &mounted));
-	}
+	if (!fresh && (!path || o->error || o->has_text))
+		return o;
+	o->error = pdet_image_inode(s, mapping, &inode);
+	if (o->error)
+		return o;
+	o->dev = inode.dev;
+	o->ino = inode.is.ino;
+	o->has_text = path;
+	if (path)
+		keep_text(o, buf, path_of(s, &inode, buf));
 	return o;
 }
 

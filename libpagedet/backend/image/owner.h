@@ -12,7 +12,6 @@ struct image_owner {
 	uint64_t key;		/* 0: empty */
 	int error;		/* a result of memory/memory.h */
 	uint64_t addr, dev, ino;
-	bool device;		/* of a file: a block device */
 	bool has_text;
 	int text_error;
 	char *text;		/* path or name */
@@ -26,7 +25,8 @@ struct image_owners {
 /* pdet_image_inode - find the inode whose pages a struct address_space has.
  * Returns 0, or a result of memory/memory.h. */
 struct image_inode {
-	uint64_t addr, ino, dev;
+	struct pdet_inode is;
+	uint64_t dev;
 	bool device;		/* it has the pages of a block device */
 };
 int pdet_image_inode(struct image_session *s, uint64_t mapping,

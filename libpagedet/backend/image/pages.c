@@ -93,8 +93,10 @@ static int session_room(struct image_session *s, uint32_t rows, bool owners)
 		s->owners = calloc(1, sizeof(*s->owners));
 	if (!s->pages || (owners && !s->owners))
 		return -ENOMEM;
-	if (owners && s->image->memory->live)
+	if (owners && s->image->memory->live) {
 		pdet_image_owners_clear(s->owners);
+		s->super.addr = 0;
+	}
 	return (rows <= c->cap && (c->has_owners || !owners)) ||
 	       grow(c, PDET_MAX(rows, c->cap), owners) ? 0 : -ENOMEM;
 }

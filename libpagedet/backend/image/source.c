@@ -427,6 +427,7 @@ static void image_session_free(struct pdet_session *base)
 	if (s->owners)
 		pdet_image_owners_clear(s->owners);
 	free(s->owners);
+	pdet_directories_free(&s->dirs);
 	if (s->counts)
 		pdet_kernel_counts_free(s->counts);
 	free(s->counts);

@@ -20,7 +20,7 @@ static void put_owner(struct image_session *s, const struct pdet_vm_area *v,
 		return;
 	}
 	ret->dev = inode.dev;
-	ret->inode = inode.ino;
+	ret->inode = inode.is.ino;
 }
 
 /* Describe a VMA for a query. Its name is valid until the next call. */

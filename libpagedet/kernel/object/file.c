@@ -4,7 +4,6 @@
  * the inode to its filesystem.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "kernel/container/list.h"
 #include "kernel/object/file.h"
@@ -26,7 +25,7 @@ static const pdet_field_names mapping_names[MAPPING_FIELDS] = {
 };
 
 enum { INODE_INO, INODE_SB, INODE_MAPPING, INODE_SIZE, INODE_MODE, INODE_RDEV,
-       INODE_LIST, INODE_FIELDS };
+       INODE_LIST, INODE_DENTRY, INODE_DATA, INODE_HOST, INODE_FIELDS };
 static const pdet_field_names inode_names[INODE_FIELDS] = {
 	[INODE_INO] = { "inode.i_ino" },
 	[INODE_SB] = { "inode.i_sb" },
@@ -35,20 +34,19 @@ static const pdet_field_names inode_names[INODE_FIELDS] = {
 	[INODE_MODE] = { "inode.i_mode" },
 	[INODE_RDEV] = { "inode.i_rdev" },
 	[INODE_LIST] = { "inode.i_sb_list" },
+	[INODE_DENTRY] = { "inode.i_dentry.first" },
+	[INODE_DATA] = { "inode.i_data" },
+	[INODE_HOST] = { "inode.i_data.host" },
 };
 
-enum { SUPER_LIST, SUPER_DEV, SUPER_TYPE, SUPER_ID, SUPER_MAGIC, SUPER_INODES,
-       SUPER_FIELDS };
+enum { SUPER_LIST, SUPER_DEV, SUPER_MAGIC, SUPER_INODES, SUPER_FIELDS };
 static const pdet_field_names super_names[SUPER_FIELDS] = {
 	[SUPER_LIST] = { "super_block.s_list" },
 	[SUPER_DEV] = { "super_block.s_dev" },
-	[SUPER_TYPE] = { "super_block.s_type" },
-	[SUPER_ID] = { "super_block.s_id" },
 	[SUPER_MAGIC] = { "super_block.s_magic" },
 	[SUPER_INODES] = { "super_block.s_inodes" },
 };
 
-static const pdet_field_names type_names[] = { { "file_system_type.name" } };
 static const pdet_field_names file_names[] = { { "file.f_mapping" } };
 static const pdet_field_names fs_names[] = { { "fs_struct.root.mnt" } };
 static const pdet_field_names vfsmount_names[] = { { "vfsmount.mnt_sb" } };
@@ -68,13 +66,12 @@ bool pdet_files_init(struct pdet_files *f, const struct pdet_btf *btf)
 	pdet_struct_find(&f->mapping, btf, mapping_names, MAPPING_FIELDS);
 	pdet_struct_find(&f->inode, btf, inode_names, INODE_FIELDS);
 	pdet_struct_find(&f->super, btf, super_names, SUPER_FIELDS);
-	pdet_struct_find(&f->type, btf, type_names, 1);
 	pdet_struct_find(&f->file, btf, file_names, 1);
 	pdet_struct_find(&f->fs, btf, fs_names, 1);
 	pdet_struct_find(&f->vfsmount, btf, vfsmount_names, 1);
 	return has_all(&f->mapping, MAPPING_FIELDS) &&
-	       has_all(&f->inode, INODE_FIELDS) &&
-	       has_all(&f->super, SUPER_FIELDS) && has_all(&f->type, 1) &&
+	       has_all(&f->inode, INODE_DENTRY) &&
+	       has_all(&f->super, SUPER_FIELDS) &&
 	       pdet_xarrays_init(&f->xarrays, btf);
 }
 
@@ -106,8 +103,9 @@ int pdet_mapping_of_file(struct pdet_space *space, const struct pdet_files *f,
 	return r < 0 ? r : pdet_mapping_read(space, f, mapping, ret);
 }
 
-int pdet_inode_read(struct pdet_space *space, const struct pdet_files *f,
-		    uint64_t addr, struct pdet_inode *ret)
+/* *host: the inode of its own address_space; 0: unknown. */
+static int read_inode(struct pdet_space *space, const struct pdet_files *f,
+		      uint64_t addr, struct pdet_inode *ret, uint64_t *host)
 {
 	const struct pdet_struct *s = &f->inode;
 	char buf[PDET_STRUCT_BYTES];
@@ -119,6 +117,8 @@ int pdet_inode_read(struct pdet_space *space, const struct pdet_files *f,
 	ret->ino = pdet_struct_get(s, buf, INODE_INO);
 	ret->super = pdet_struct_get(s, buf, INODE_SB);
 	ret->mapping = pdet_struct_get(s, buf, INODE_MAPPING);
+	ret->dentry = pdet_struct_get(s, buf, INODE_DENTRY);
+	*host = pdet_struct_get(s, buf, INODE_HOST);
 	ret->size = pdet_struct_get(s, buf, INODE_SIZE);
 	ret->mode = (uint32_t)pdet_struct_get(s, buf, INODE_MODE);
 	ret->rdev = device(pdet_struct_get(s, buf, INODE_RDEV));
@@ -126,36 +126,49 @@ int pdet_inode_read(struct pdet_space *space, const struct pdet_files *f,
 		0 : -EBADMSG;
 }
 
-/* Copy a string from a struct; its last byte may be missing. */
-static void take_text(char to[PDET_FS_NAME], const char *from, size_t n)
-{
-	n = PDET_MIN(n, PDET_FS_NAME - 1u);
-	memcpy(to, from, n);
-	to[n] = '\0';
-}
-
 int pdet_super_read(struct pdet_space *space, const struct pdet_files *f,
 		    uint64_t addr, struct pdet_super *ret)
 {
 	const struct pdet_struct *s = &f->super;
 	char buf[PDET_STRUCT_BYTES];
-	uint64_t name;
-	ssize_t r = pdet_struct_read(space, s, addr, buf);
+	int r = pdet_struct_read(space, s, addr, buf);
 
 	if (r < 0)
-		return (int)r;
+		return r;
 	ret->addr = addr;
 	ret->dev = device(pdet_struct_get(s, buf, SUPER_DEV));
 	ret->magic = pdet_struct_get(s, buf, SUPER_MAGIC);
-	take_text(ret->id, pdet_struct_bytes(s, buf, SUPER_ID),
-		  s->field[SUPER_ID].size);
-	r = pdet_struct_value(space, &f->type,
-			      pdet_struct_get(s, buf, SUPER_TYPE), 0, &name);
-	if (!r)
-		r = pdet_is_address(name) ?
-			pdet_space_text(space, name, ret->type, PDET_FS_NAME) :
-			-EBADMSG;
-	return r == -ENOENT ? -EBADMSG : r < 0 ? (int)r : 0;
+	return 0;
+}
+
+int pdet_inode_read(struct pdet_space *space, const struct pdet_files *f,
+		    uint64_t addr, struct pdet_inode *ret)
+{
+	uint64_t host;
+
+	return read_inode(space, f, addr, ret, &host);
+}
+
+int pdet_inode_of_mapping(struct pdet_space *space, const struct pdet_files *f,
+			  uint64_t mapping, struct pdet_inode *ret)
+{
+	struct pdet_mapping m;
+	uint64_t host;
+	int r;
+
+	/* Nearly always it is a part of the inode: one read suffices. */
+	if (pdet_struct_has(&f->inode, INODE_DATA)) {
+		const uint64_t inode =
+			mapping - (uint64_t)f->inode.field[INODE_DATA].at;
+
+		if (read_inode(space, f, inode, ret, &host) == 0 &&
+		    host == inode)
+			return 0;
+	}
+	r = pdet_mapping_read(space, f, mapping, &m);
+	if (r < 0)
+		return r;
+	return m.inode ? pdet_inode_read(space, f, m.inode, ret) : -ENOENT;
 }
 
 /* --- lists --- */

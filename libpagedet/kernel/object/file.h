@@ -8,10 +8,8 @@
 
 #include "kernel/container/xarray.h"
 
-#define PDET_FS_NAME 32
-
 struct pdet_files {
-	struct pdet_struct mapping, inode, super, type, file, fs, vfsmount;
+	struct pdet_struct mapping, inode, super, file, fs, vfsmount;
 	struct pdet_xarrays xarrays;
 };
 
@@ -41,6 +39,7 @@ struct pdet_inode {
 	uint64_t addr;
 	uint64_t ino;
 	uint64_t super;
+	uint64_t dentry;	/* its first name, as a list node; 0: none */
 	uint64_t mapping;	/* address_space with its pages; a block device
 				 * uses that of another inode */
 	uint64_t size;		/* bytes */
@@ -52,12 +51,15 @@ struct pdet_inode {
 int pdet_inode_read(struct pdet_space *space, const struct pdet_files *f,
 		    uint64_t addr, struct pdet_inode *ret);
 
+/* pdet_inode_of_mapping - the inode whose pages an address_space has. -ENOENT:
+ * none has. */
+int pdet_inode_of_mapping(struct pdet_space *space, const struct pdet_files *f,
+			  uint64_t mapping, struct pdet_inode *ret);
+
 struct pdet_super {
 	uint64_t addr;
 	uint64_t dev;		/* major << 32 | minor */
 	uint64_t magic;
-	char type[PDET_FS_NAME]; /* "ext4" */
-	char id[PDET_FS_NAME];
 };
 
 int pdet_super_read(struct pdet_space *space, const struct pdet_files *f,

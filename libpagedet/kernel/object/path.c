@@ -3,6 +3,7 @@
  * end. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/container/list.h"
@@ -12,6 +13,7 @@
  * names of an inode, mounts of one filesystem. */
 #define MOST 4096
 #define NAME_BYTES 256
+#define SHORT_BYTES 40
 #define DELETED " (deleted)"
 
 enum { FILE_PATH_MNT, FILE_PATH_DENTRY, FILE_FIELDS };
@@ -20,11 +22,14 @@ static const pdet_field_names file_names[FILE_FIELDS] = {
 	[FILE_PATH_DENTRY] = { "file.f_path.dentry" },
 };
 
-enum { DENTRY_NAME, DENTRY_LEN, DENTRY_PARENT, DENTRY_INODE, DENTRY_PPREV,
-       DENTRY_OPS, DENTRY_SB, DENTRY_ALIAS, DENTRY_FIELDS };
+enum { DENTRY_NAME, DENTRY_LEN, DENTRY_HASH, DENTRY_SHORT, DENTRY_PARENT,
+       DENTRY_INODE, DENTRY_PPREV, DENTRY_OPS, DENTRY_SB, DENTRY_ALIAS,
+       DENTRY_FIELDS };
 static const pdet_field_names dentry_names[DENTRY_FIELDS] = {
 	[DENTRY_NAME] = { "dentry.d_name.name", "dentry.__d_name.name" },
 	[DENTRY_LEN] = { "dentry.d_name.len", "dentry.__d_name.len" },
+	[DENTRY_HASH] = { "dentry.d_name.hash", "dentry.__d_name.hash" },
+	[DENTRY_SHORT] = { "dentry.d_shortname", "dentry.d_iname" },
 	[DENTRY_PARENT] = { "dentry.d_parent" },
 	[DENTRY_INODE] = { "dentry.d_inode" },
 	[DENTRY_PPREV] = { "dentry.d_hash.pprev" },
@@ -49,12 +54,7 @@ static const pdet_field_names mount_names[MOUNT_FIELDS] = {
 	[MOUNT_NEXT] = { "mount.mnt_next_for_sb" }, /* 6.18 */
 };
 
-enum { INODE_DENTRY, INODE_SB, INODE_INO, INODE_FIELDS };
-static const pdet_field_names inode_names[INODE_FIELDS] = {
-	[INODE_DENTRY] = { "inode.i_dentry.first" },
-	[INODE_SB] = { "inode.i_sb" },
-	[INODE_INO] = { "inode.i_ino" },
-};
+static const pdet_field_names inode_names[] = { { "inode.i_ino" } };
 
 enum { SUPER_TYPE, SUPER_MOUNTS, SUPER_FIELDS };
 static const pdet_field_names super_names[SUPER_FIELDS] = {
@@ -81,7 +81,7 @@ bool pdet_paths_init(struct pdet_paths *p, const struct pdet_btf *btf)
 	pdet_struct_find(&p->dentry, btf, dentry_names, DENTRY_FIELDS);
 	pdet_struct_find(&p->vfsmount, btf, vfsmount_names, VFSMOUNT_FIELDS);
 	pdet_struct_find(&p->mount, btf, mount_names, MOUNT_FIELDS);
-	pdet_struct_find(&p->inode, btf, inode_names, INODE_FIELDS);
+	pdet_struct_find(&p->inode, btf, inode_names, 1);
 	pdet_struct_find(&p->super, btf, super_names, SUPER_FIELDS);
 	pdet_struct_find(&p->ops, btf, ops_names, 1);
 	pdet_struct_find(&p->bdev, btf, bdev_names, BDEV_FIELDS);
@@ -89,7 +89,8 @@ bool pdet_paths_init(struct pdet_paths *p, const struct pdet_btf *btf)
 	p->alias = pdet_struct_has(&p->dentry, DENTRY_ALIAS) ?
 		   (uint32_t)p->dentry.field[DENTRY_ALIAS].at : 0;
 	for (i = DENTRY_NAME; i <= DENTRY_PPREV; i++)
-		if (!pdet_struct_has(&p->dentry, i))
+		if (i != DENTRY_HASH && i != DENTRY_SHORT &&
+		    !pdet_struct_has(&p->dentry, i))
 			return false;
 	return pdet_struct_has(&p->vfsmount, VFSMOUNT_ROOT) &&
 	       pdet_struct_has(&p->mount, MOUNT_PARENT) &&
@@ -103,7 +104,11 @@ struct dentry {
 	uint64_t addr, parent, inode, ops, sb;
 	bool unhashed;
 	uint64_t name;
-	uint32_t len;
+	uint32_t len, hash;	/* of the name */
+	/* The part of the dentry that is the name, if that is short. */
+	uint64_t inside;
+	uint32_t room;		/* 0: there is no such part */
+	char text[SHORT_BYTES];
 };
 
 static int read_dentry(struct pdet_space *space, const struct pdet_paths *p,
@@ -123,6 +128,14 @@ static int read_dentry(struct pdet_space *space, const struct pdet_paths *p,
 	ret->unhashed = !pdet_struct_get(s, buf, DENTRY_PPREV);
 	ret->name = pdet_struct_get(s, buf, DENTRY_NAME);
 	ret->len = (uint32_t)pdet_struct_get(s, buf, DENTRY_LEN);
+	ret->hash = (uint32_t)pdet_struct_get(s, buf, DENTRY_HASH);
+	ret->inside = pdet_struct_addr(s, addr, DENTRY_SHORT);
+	ret->room = 0;
+	if (s->field[DENTRY_SHORT].read) {
+		ret->room = PDET_MIN(s->field[DENTRY_SHORT].size, SHORT_BYTES);
+		memcpy(ret->text, pdet_struct_bytes(s, buf, DENTRY_SHORT),
+		       ret->room);
+	}
 	/* Only objects outside any tree have no name, as block devices. */
 	return (ret->len || ret->parent == addr) && ret->len < NAME_BYTES ?
 	       0 : -EBADMSG;
@@ -131,9 +144,14 @@ static int read_dentry(struct pdet_space *space, const struct pdet_paths *p,
 static int read_name(struct pdet_space *space, const struct dentry *d,
 		     char name[NAME_BYTES])
 {
-	int r = pdet_is_address(d->name) ?
-		pdet_space_read(space, d->name, name, d->len) : -EBADMSG;
+	int r = 0;
 
+	if (d->name == d->inside && d->len <= d->room)
+		memcpy(name, d->text, d->len);
+	else
+		r = pdet_is_address(d->name) ?
+			pdet_space_read(space, d->name, name, d->len) :
+			-EBADMSG;
 	if (r < 0)
 		return r == -ENOENT ? -EBADMSG : r;
 	/* During a rename, the length may belong to the other name. */
@@ -247,8 +265,7 @@ static int pseudo_name(struct pdet_space *space, const struct pdet_paths *p,
 	    pdet_space_text(space, fs_name, fs, sizeof(fs)) < 0)
 		return -EBADMSG;
 	if (!strcmp(fs, "pipefs") || !strcmp(fs, "sockfs")) {
-		r = pdet_struct_value(space, &p->inode, d->inode, INODE_INO,
-				      &ino);
+		r = pdet_struct_value(space, &p->inode, d->inode, 0, &ino);
 		if (r < 0)
 			return r;
 		snprintf(text, sizeof(text), "%s:[%llu]",
@@ -324,7 +341,7 @@ ssize_t pdet_path_of_file(struct pdet_space *space, const struct pdet_paths *p,
 	return r < 0 ? r : pdet_path_of_dentry(space, p, mnt, dentry, buf);
 }
 
-/* --- of inodes --- */
+/* --- mounts --- */
 
 /* Whether a dentry is below another one. Returns 1, 0, or negative errno. */
 static int is_below(struct pdet_space *space, const struct pdet_paths *p,
@@ -348,8 +365,8 @@ static int is_below(struct pdet_space *space, const struct pdet_paths *p,
 struct search {
 	struct pdet_space *space;
 	const struct pdet_paths *p;
-	uint64_t mnt_ns, dentry;
-	uint64_t mount;		/* found */
+	uint64_t mnt_ns, super, dentry;
+	uint64_t mount;		/* found; 0: none */
 	int error;		/* of a mount that cannot be read */
 };
 
@@ -381,62 +398,158 @@ static int try_mount(void *arg, uint64_t node)
 	return fits(s, node - (uint64_t)s->p->mount.field[MOUNT_INSTANCE].at);
 }
 
-static void find_mount(struct search *s, uint64_t sb)
+/* Find a mount of the filesystem through which @dentry is seen. Returns a
+ * failure only if it was a mount that could not be read. */
+static int find_mount(struct search *s, uint64_t dentry)
 {
 	const struct pdet_paths *p = s->p;
 	uint64_t at;
 	unsigned i;
 	int r;
 
-	if (!pdet_struct_has(&p->mount, MOUNT_NS) ||
+	s->dentry = dentry;
+	s->mount = 0;
+	s->error = 0;
+	if (!s->mnt_ns || !pdet_struct_has(&p->mount, MOUNT_NS) ||
 	    !pdet_struct_has(&p->super, SUPER_MOUNTS))
-		return;
-	at = pdet_struct_addr(&p->super, sb, SUPER_MOUNTS);
+		return 0;
+	at = pdet_struct_addr(&p->super, s->super, SUPER_MOUNTS);
 	if (pdet_struct_has(&p->mount, MOUNT_INSTANCE)) {
 		r = pdet_list_each(s->space, at, MOST, try_mount, s);
 		s->error = r < 0 ? r : s->error;
-		return;
+	} else if (pdet_struct_has(&p->mount, MOUNT_NEXT)) {
+		r = pdet_space_u64(s->space, at, &at);
+		for (i = 0; r == 0 && at && !fits(s, at); i++)
+			r = i == MOST ? -EBADMSG :
+				pdet_struct_value(s->space, &p->mount, at,
+						  MOUNT_NEXT, &at);
+		s->error = r < 0 ? r : s->error;
 	}
-	if (!pdet_struct_has(&p->mount, MOUNT_NEXT))
-		return;
-	r = pdet_space_u64(s->space, at, &at);
-	for (i = 0; r == 0 && at; i++) {
-		if (fits(s, at))
-			return;
-		r = i == MOST ? -EBADMSG :
-			pdet_struct_value(s->space, &p->mount, at, MOUNT_NEXT,
-					  &at);
-	}
-	s->error = r < 0 ? r : s->error;
+	return s->mount || !s->error ? 0 :
+	       s->error == -ENOENT ? -EBADMSG : s->error;
 }
 
-ssize_t pdet_path_of_inode(struct pdet_space *space,
-			   const struct pdet_paths *p, uint64_t inode,
-			   uint64_t mnt_ns, char buf[PDET_PATH], bool *mounted)
+/* --- of directories --- */
+
+struct pdet_directory {
+	struct dentry is;	/* as it was then */
+	bool mounted;
+	size_t len;
+	char path[];		/* empty for the root */
+};
+
+void pdet_directories_free(struct pdet_directories *d)
 {
-	struct search s = { space, p, mnt_ns, 0, 0, 0 };
-	uint64_t first, sb;
-	int r = pdet_struct_value(space, &p->inode, inode, INODE_DENTRY,
-				  &first);
+	unsigned i;
+
+	for (i = 0; i < PDET_DIRECTORIES; i++)
+		free(d->slot[i]);
+	memset(d, 0, sizeof(*d));
+}
+
+/* On a running kernel, another directory may now be at the same address. */
+static bool is_same(const struct dentry *a, const struct dentry *b)
+{
+	return a->addr == b->addr && a->parent == b->parent &&
+	       a->inode == b->inode && a->name == b->name &&
+	       a->len == b->len && a->hash == b->hash;
+}
+
+static int keep_directory(struct pdet_directory **slot, const struct dentry *is,
+			  bool mounted, const struct text *t)
+{
+	const size_t len = PDET_PATH - 1 - t->at;
+	struct pdet_directory *d = malloc(sizeof(*d) + len);
+
+	if (!d)
+		return -ENOMEM;
+	*d = (struct pdet_directory){ *is, mounted, len };
+	memcpy(d->path, t->buf + t->at, len);
+	free(*slot);
+	*slot = d;
+	return 0;
+}
+
+/* Find the path of a directory: by its parent directory, at most @above of
+ * them, or else by its mount. */
+static int find_directory(struct search *s, struct pdet_directories *dirs,
+			  uint64_t dentry, unsigned above,
+			  const struct pdet_directory **ret)
+{
+	struct pdet_directory **slot =
+		&dirs->slot[dentry * 0x9e3779b97f4a7c15 >> 52];
+	const struct pdet_directory *up = NULL;
+	char buf[PDET_PATH];
+	struct text t = { buf, PDET_PATH - 1 };
+	struct dentry is;
+	int r = read_dentry(s->space, s->p, dentry, &is);
+
+	if (r == 0 && (!*slot || !is_same(&(*slot)->is, &is))) {
+		if (is.parent != dentry && above)
+			r = find_directory(s, dirs, is.parent, above - 1, &up);
+		if (r == 0 && up && up->mounted) {
+			r = prepend_name(s->space, &is, &t);
+			if (r == 0 && !prepend(&t, up->path, up->len))
+				r = -EBADMSG;
+		} else if (r == 0) {
+			r = find_mount(s, dentry);
+			if (r == 0)
+				r = walk_up(s->space, s->p, s->mount, dentry,
+					    &t);
+		}
+		if (r == 0)
+			r = keep_directory(slot, &is, s->mount ||
+					   (up && up->mounted), &t);
+	}
+	*ret = *slot;
+	return r;
+}
+
+/* --- of inodes --- */
+
+/* How many directories are kept at once on the way up. Paths that are deeper
+ * are rare. */
+#define ABOVE 16
+
+ssize_t pdet_path_of_inode(struct pdet_space *space,
+			   const struct pdet_paths *p,
+			   struct pdet_directories *dirs,
+			   const struct pdet_inode *inode, uint64_t mnt_ns,
+			   char buf[PDET_PATH], bool *mounted)
+{
+	struct search s = { .space = space, .p = p, .mnt_ns = mnt_ns,
+			    .super = inode->super };
+	const struct pdet_directory *dir = NULL;
+	struct text t = { buf, PDET_PATH - 1 };
+	struct dentry d;
+	int r;
 
 	*mounted = false;
-	if (r < 0)
-		return r;
-	if (!first || !pdet_struct_has(&p->dentry, DENTRY_ALIAS))
+	if (!inode->dentry || !pdet_struct_has(&p->dentry, DENTRY_ALIAS))
 		return -ENOENT;
-	s.dentry = first - p->alias;
-	r = mnt_ns ? pdet_struct_value(space, &p->inode, inode, INODE_SB,
-				       &sb) : 0;
+	r = read_dentry(space, p, inode->dentry - p->alias, &d);
+	if (r == 0 && d.parent != d.addr && !is_pseudo(space, p, &d, 0))
+		r = find_directory(&s, dirs, d.parent, ABOVE, &dir);
 	if (r < 0)
 		return r;
-	if (mnt_ns)
-		find_mount(&s, sb);
-	if (s.error && !s.mount)
-		return s.error == -ENOENT ? -EBADMSG : s.error;
+	if (dir && dir->mounted) {
+		*mounted = true;
+		buf[t.at] = '\0';
+		if (d.unhashed)
+			prepend(&t, DELETED, strlen(DELETED));
+		r = prepend_name(space, &d, &t);
+		if (r == 0 && !prepend(&t, dir->path, dir->len))
+			r = -EBADMSG;
+		return r < 0 ? r : finish(&t);
+	}
+	/* It may be mounted itself. */
+	r = find_mount(&s, d.addr);
+	if (r < 0)
+		return r;
 	*mounted = s.mount;
 	return pdet_path_of_dentry(space, p, s.mount ? s.mount +
 				   (uint64_t)p->mount_of_vfsmount : 0,
-				   s.dentry, buf);
+				   d.addr, buf);
 }
 
 /* --- of block devices --- */

@@ -7,7 +7,7 @@
 #ifndef PDET_KERNEL_OBJECT_PATH_H
 #define PDET_KERNEL_OBJECT_PATH_H
 
-#include "kernel/types/fields.h"
+#include "kernel/object/file.h"
 
 /* PATH_MAX, " (deleted)" and a NUL */
 #define PDET_PATH 4112
@@ -43,12 +43,22 @@ ssize_t pdet_path_of_dentry(struct pdet_space *space,
 			    const struct pdet_paths *p, uint64_t vfsmount,
 			    uint64_t dentry, char buf[PDET_PATH]);
 
+/* The paths of directories of one mount namespace, so that each file costs only
+ * its own name. */
+#define PDET_DIRECTORIES 4096	/* 1 << 12 */
+struct pdet_directories {
+	struct pdet_directory *slot[PDET_DIRECTORIES];
+};
+
+void pdet_directories_free(struct pdet_directories *d);
+
 /* pdet_path_of_inode - one of the names of an inode. If there is a mount in
  * mount namespace @mnt_ns, the path uses it, and *@mounted is set. */
 ssize_t pdet_path_of_inode(struct pdet_space *space,
-			   const struct pdet_paths *p, uint64_t inode,
-			   uint64_t mnt_ns, char buf[PDET_PATH],
-			   bool *mounted);
+			   const struct pdet_paths *p,
+			   struct pdet_directories *dirs,
+			   const struct pdet_inode *inode, uint64_t mnt_ns,
+			   char buf[PDET_PATH], bool *mounted);
 
 /*
  * pdet_path_of_device - the name of a block device in /dev, by the inode that

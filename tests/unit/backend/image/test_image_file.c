@@ -45,10 +45,7 @@ static void add_types(struct structs *s)
 		{ "i_sb_list", 280, 0, 0, 16 },
 	}, super[] = {
 		{ "s_list", 0, 0, 0, 16 }, { "s_dev", 16, 0, 0, 4 },
-		{ "s_type", 40, 0, 0, 8 }, { "s_magic", 96, 0, 0, 8 },
-		{ "s_id", 968, 0, 0, 32 }, { "s_inodes", 1416, 0, 0, 16 },
-	}, type[] = {
-		{ "name", 0, 0, 0, 8 },
+		{ "s_magic", 96, 0, 0, 8 }, { "s_inodes", 1416, 0, 0, 16 },
 	};
 
 #define ADD(name, size, m) \
@@ -58,7 +55,6 @@ static void add_types(struct structs *s)
 	ADD("address_space", MAPPING, mapping);
 	ADD("inode", 600, inode);
 	ADD("super_block", 1500, super);
-	ADD("file_system_type", 64, type);
 #undef ADD
 }
 

@@ -11,7 +11,7 @@ enum { N_SHIFT = 0, N_OFFSET = 1, N_PARENT = 8, N_SLOTS = 40, NODE = 576,
        MAP_HOST = 0, MAP_PAGES = 8, X_HEAD = 8, MAP_NR = 88,
        I_MODE = 0, I_SB = 40, I_MAPPING = 48, I_INO = 64, I_RDEV = 76,
        I_SIZE = 80, I_LIST = 280, INODE = 600,
-       S_LIST = 0, S_DEV = 16, S_TYPE = 40, S_MAGIC = 96, S_ID = 968,
+       S_LIST = 0, S_DEV = 16, S_MAGIC = 96,
        S_INODES = 1416, SUPER = 1500, F_MAPPING = 24 };
 
 #define END UINT64_MAX
@@ -52,11 +52,8 @@ static void add_types(struct structs *s)
 		{ "i_sb_list", I_LIST, 0, 0, 16 },
 	}, super[] = {
 		{ "s_list", S_LIST, 0, 0, 16 }, { "s_dev", S_DEV, 0, 0, 4 },
-		{ "s_type", S_TYPE, 0, 0, 8 }, { "s_magic", S_MAGIC, 0, 0, 8 },
-		{ "s_id", S_ID, 0, 0, 32 },
+		{ "s_magic", S_MAGIC, 0, 0, 8 },
 		{ "s_inodes", S_INODES, 0, 0, 16 },
-	}, type[] = {
-		{ "name", 0, 0, 0, 8 },
 	}, path[] = {
 		{ "mnt", 0, 0, 0, 8 },
 	}, vfsmount[] = {
@@ -73,7 +70,6 @@ static void add_types(struct structs *s)
 	ADD("address_space", 192, mapping);
 	ADD("inode", INODE, inode);
 	ADD("super_block", SUPER, super);
-	ADD("file_system_type", 64, type);
 	ADD("file", 232, opened);
 	ADD("vfsmount", 32, vfsmount);
 	id = ADD("path", 16, path);
@@ -343,23 +339,14 @@ START_TEST(filesystems)
 
 	ring(f->k, supers, s1 + S_LIST, s2 + S_LIST);
 	ring(f->k, s2 + S_INODES, i1 + I_LIST, i2 + I_LIST);
-	kmem_text(f->k, type + 8, "ext4");
-	kmem_u64(f->k, type, type + 8);
-	kmem_u64(f->k, s2 + S_TYPE, type);
 	kmem_u32(f->k, s2 + S_DEV, 259 << 20 | 70000);
 	kmem_u64(f->k, s2 + S_MAGIC, 0xef53);
-	kmem_write(f->k, s2 + S_ID, "0123456789abcdef0123456789abcdef", 32);
 	ck_assert_int_eq(pdet_supers_each(&f->k->space, &f->f, supers,
 					  see_addr, f), 0);
 	ck_assert(f->n_seen == 2 && f->seen[0] == s1 && f->seen[1] == s2);
 	ck_assert_int_eq(pdet_super_read(&f->k->space, &f->f, s2, &super), 0);
 	ck_assert_uint_eq(super.dev, 259ull << 32 | 70000);
 	ck_assert_uint_eq(super.magic, 0xef53);
-	ck_assert_str_eq(super.type, "ext4");
-	ck_assert_uint_eq(strlen(super.id), 31);
-	/* Its type is unreadable. */
-	ck_assert_int_eq(pdet_super_read(&f->k->space, &f->f, s1, &super),
-			 -EBADMSG);
 	/* The head of the list is where no filesystem can be. */
 	ck_assert_int_eq(pdet_super_blocks_find(&f->k->space, &f->f, s2,
 						supers + 1, END, &got), 0);

@@ -6,6 +6,7 @@ struct tree {
 	struct kmem *k;
 	struct structs s;
 	struct pdet_paths p;
+	struct pdet_directories dirs;
 	uint64_t root, disk, home, user, file; /* dentries */
 	uint64_t root_mnt, disk_mnt;
 	char buf[PDET_PATH];
@@ -38,6 +39,7 @@ static struct tree *start(void)
 
 static void end(struct tree *t)
 {
+	pdet_directories_free(&t->dirs);
 	structs_free(&t->s);
 	kmem_free(t->k);
 	free(t);
@@ -115,6 +117,28 @@ START_TEST(without_a_tree)
 }
 END_TEST
 
+static ssize_t known_path_of(struct tree *t, uint64_t inode, uint64_t ns,
+			     bool *mounted)
+{
+	struct pdet_inode in = { .addr = inode };
+
+	*mounted = false;
+	/* pdet_inode_read() would do this. */
+	if (pdet_space_u64(&t->k->space, inode + I_SB, &in.super) < 0)
+		return -ENODATA;
+	pdet_space_u64(&t->k->space, inode + I_DENTRY, &in.dentry);
+	return pdet_path_of_inode(&t->k->space, &t->p, &t->dirs, &in, ns,
+				  t->buf, mounted);
+}
+
+/* As if no directory was seen before. */
+static ssize_t path_of(struct tree *t, uint64_t inode, uint64_t ns,
+		       bool *mounted)
+{
+	pdet_directories_free(&t->dirs);
+	return known_path_of(t, inode, ns, mounted);
+}
+
 START_TEST(of_inodes)
 {
 	struct tree *t = start();
@@ -124,14 +148,12 @@ START_TEST(of_inodes)
 	const uint64_t instance = t->disk_mnt - M_MNT + M_INSTANCE;
 	bool mounted;
 
-	ck_assert_int_eq(pdet_path_of_inode(&t->k->space, &t->p, inode, ns,
-					    t->buf, &mounted), -ENOENT);
+	ck_assert_int_eq(path_of(t, inode, ns, &mounted), -ENOENT);
 	kmem_u64(t->k, inode + I_SB, sb);
 	kmem_u64(t->k, inode + I_DENTRY, t->file + D_ALIAS);
 	kmem_u64(t->k, list, list);
 	kmem_u64(t->k, list + 8, list);
-	ck_assert_int_gt(pdet_path_of_inode(&t->k->space, &t->p, inode, ns,
-					    t->buf, &mounted), 0);
+	ck_assert_int_gt(path_of(t, inode, ns, &mounted), 0);
 	ck_assert_str_eq(t->buf, "/user/a file\n");
 	ck_assert(!mounted);
 	kmem_u64(t->k, list, instance);
@@ -139,12 +161,10 @@ START_TEST(of_inodes)
 	kmem_u64(t->k, instance, list);
 	kmem_u64(t->k, instance + 8, list);
 	/* In another namespace. */
-	ck_assert_int_gt(pdet_path_of_inode(&t->k->space, &t->p, inode, ns,
-					    t->buf, &mounted), 0);
+	ck_assert_int_gt(path_of(t, inode, ns, &mounted), 0);
 	ck_assert(!mounted);
 	kmem_u64(t->k, t->disk_mnt - M_MNT + M_NS, ns);
-	ck_assert_int_gt(pdet_path_of_inode(&t->k->space, &t->p, inode, ns,
-					    t->buf, &mounted), 0);
+	ck_assert_int_gt(path_of(t, inode, ns, &mounted), 0);
 	ck_assert_str_eq(t->buf, "/home/user/a file\n");
 	ck_assert(mounted);
 	end(t);
@@ -190,8 +210,13 @@ static void cache(struct tree *t, struct cached *c, bool chained,
 
 static ssize_t cached_path(struct tree *t, struct cached *c)
 {
-	return pdet_path_of_inode(&t->k->space, &t->p, c->inode, c->ns,
-				  t->buf, &c->mounted);
+	return path_of(t, c->inode, c->ns, &c->mounted);
+}
+
+/* The same with the directories that were seen. */
+static ssize_t known_path(struct tree *t, struct cached *c)
+{
+	return known_path_of(t, c->inode, c->ns, &c->mounted);
 }
 
 /* The kernel opens a block device as a file without a name (since 6.9). */
@@ -208,6 +233,67 @@ START_TEST(without_a_name)
 	kmem_u64(t->k, c.inode + I_DENTRY,
 		 dentries_new(t->k, t->disk, "") + D_ALIAS);
 	ck_assert_int_eq(cached_path(t, &c), -EBADMSG);
+	end(t);
+}
+END_TEST
+
+/* The path of the directory of another file, until it is renamed or its memory
+ * is used again. */
+START_TEST(in_one_directory)
+{
+	struct tree *t = start();
+	const uint64_t other = dentries_new(t->k, t->user, "other");
+	struct cached c;
+
+	cache(t, &c, false, dentries_mount(t->k, t->disk, 0, 0), t->disk_mnt);
+	kmem_u64(t->k, t->disk_mnt - M_MNT + M_NS, c.ns);
+	ck_assert_int_gt(cached_path(t, &c), 0);
+	ck_assert_str_eq(t->buf, "/home/user/a file\n");
+	/* From here on the mounts are not looked at. */
+	kmem_u64(t->k, t->disk_mnt - M_MNT + M_NS, 0);
+	kmem_u64(t->k, c.inode + I_DENTRY, other + D_ALIAS);
+	ck_assert_int_gt(known_path(t, &c), 0);
+	ck_assert_str_eq(t->buf, "/home/user/other");
+	ck_assert(c.mounted);
+	/* A short name is inside the dentry. */
+	kmem_text(t->k, other + D_SHORT, "other");
+	kmem_u64(t->k, other + D_NAME, other + D_SHORT);
+	ck_assert_int_gt(known_path(t, &c), 0);
+	ck_assert_str_eq(t->buf, "/home/user/other");
+	kmem_u64(t->k, other + D_PPREV, 0);
+	ck_assert_int_gt(known_path(t, &c), 0);
+	ck_assert_str_eq(t->buf, "/home/user/other (deleted)");
+	/* The directory was renamed; the one above it is still known. */
+	kmem_text(t->k, t->user + D_SHORT, "me");
+	kmem_u64(t->k, t->user + D_NAME, t->user + D_SHORT);
+	kmem_u32(t->k, t->user + D_LEN, 2);
+	kmem_u32(t->k, t->user + D_HASH, 1);
+	ck_assert_int_gt(known_path(t, &c), 0);
+	ck_assert_str_eq(t->buf, "/home/me/other (deleted)");
+	/* It is now in another one, which is not mounted. */
+	kmem_u64(t->k, t->user + D_PARENT, t->home);
+	ck_assert_int_gt(known_path(t, &c), 0);
+	ck_assert_str_eq(t->buf, "/home/me/other (deleted)");
+	ck_assert(!c.mounted);
+	kmem_fail(t->k, t->user, -ENODATA);
+	ck_assert_int_eq(known_path(t, &c), -ENODATA);
+	end(t);
+}
+END_TEST
+
+/* A file that is mounted itself, in a filesystem without another mount. */
+START_TEST(mounted_file)
+{
+	struct tree *t = start();
+	const uint64_t at = dentries_new(t->k, t->root, "hosts");
+	const uint64_t mnt = dentries_mount(t->k, t->file, t->root_mnt, at);
+	struct cached c;
+
+	cache(t, &c, false, t->disk_mnt, mnt);
+	kmem_u64(t->k, mnt - M_MNT + M_NS, c.ns);
+	ck_assert_int_gt(cached_path(t, &c), 0);
+	ck_assert_str_eq(t->buf, "/hosts");
+	ck_assert(c.mounted);
 	end(t);
 }
 END_TEST
@@ -357,6 +443,8 @@ int main(void)
 	unit_test(s, without_a_tree);
 	unit_test(s, of_inodes);
 	unit_loop(s, without_a_name, 2);
+	unit_test(s, in_one_directory);
+	unit_test(s, mounted_file);
 	unit_test(s, of_devices);
 	unit_loop(s, damaged_mounts, 16);
 	unit_loop(s, damage, 8);
