@@ -160,6 +160,24 @@ else
 	tap_run 'files have all sums' grep -qE \
 		'^\{"kind":"file","bytes":[0-9]+,"rss":[0-9]+,"pss":[0-9]+,"uss":[0-9]+,' \
 		stdout
+	# --- what must be written back ---
+	head -c 40960 /dev/zero > written
+	if [ "$(stat -f -c %T .)" != tmpfs ]; then
+		run top file --where "path=$tap_dir/written" --json
+		stdout_has 'a file, and what of it is dirty' \
+			"{\"path\":\"$tap_dir/written\",\"bytes\":40960,"
+		tap_run 'dirty: known' grep -q '"dirty":[0-9]' stdout
+	fi
+	if [ "$(stat -f -c %T /dev/shm 2> /dev/null)" = tmpfs ]; then
+		shm=$(mktemp /dev/shm/pagedet-test.XXXXXX)
+		head -c 40960 /dev/zero > "$shm"
+		run top file --where "path=$shm and dirty" --json
+		rm "$shm"
+		tap_run 'tmpfs: nothing has to be written back' grep -q \
+			'"bytes":40960,.*"dirty":null,"shared":' stdout
+	fi
+	run top kind --where nonsense
+	expect 'the filter of the pages is checked' 64 nonsense
 	run scan --sort mapcount --top 5 --json --fields pfn,mapcount -q
 	expect 'rows in an order' 0
 	sed 's/.*"mapcount":\([0-9]*\)[,}].*/\1/' stdout > counts
@@ -175,6 +193,8 @@ else
 	expect '--limit ends early, and that is not partial' 0
 	tap_run '--limit: as many' test "$(wc -l < stdout)" = 3
 fi
+run top --where dirty
+expect 'sums of processes have no filter' 64 'top process takes no --where'
 run scan --sort mapcount
 expect 'rows in an order need a bound' 64 'needs --top N'
 run scan --by kind --sort nonsense

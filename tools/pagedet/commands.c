@@ -163,8 +163,10 @@ const struct cli_command cli_commands[] = {
 	  "are known only roughly (~), and the status is 2.\n"
 	  "For cgroups, files, slab caches and kinds, 'bytes' is the size of all\n"
 	  "their pages, and the other columns are the sums over all processes.\n"
-	  "Here dirty is what must be written back to files, mapped or not (flag\n"
-	  "'dirty', without anonymous memory).\n"
+	  "Here dirty is what must be written back to files, mapped or not: their\n"
+	  "pages with flag 'dirty'. Anonymous memory, tmpfs and shared memory do\n"
+	  "not count: they have no file to be written to.\n"
+	  "--where counts only the pages for which it is true.\n"
 	  "--sort takes a column, pid or comm. A terminal gets as many lines and\n"
 	  "columns as fit; --all shows all lines, and --watch repeats them.\n",
 	  .parse = cli_parse_top, WORDS(0, 1), .run = cli_run_top,

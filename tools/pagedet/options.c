@@ -266,7 +266,7 @@ static const struct option options[] = {
 	  "write there, under a temporary name until complete; - is standard "
 	  "output" },
 	{ "where", .value = "EXPR", .set = set_where,
-	  .only = LISTS | GROUPS | COMPARES, .help =
+	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
 	  "list only pages for which this is true; see 'pagedet help where'" },
 	{ "by", .value = "LIST", TEXT(by), .only = LISTS | GROUPS, .help =
 	  "count pages for each combination of these fields, instead of "
@@ -277,7 +277,8 @@ static const struct option options[] = {
 	  "fold neighbours with equal answers into one row" },
 	{ "undecided", BOOL(undecided), .only = LISTS, .help =
 	  "also list pages for which it is not known whether --where is true" },
-	{ "strict", BOOL(strict), .only = LISTS | GROUPS | COMPARES, .help =
+	{ "strict", BOOL(strict), .only = LISTS | GROUPS | BOUNDS | COMPARES,
+	  .help =
 	  "exit with status 2 if it is not known for some page whether --where "
 	  "is true; without it only if nothing matched, or for a dump" },
 	{ "threads", .value = "N", .set = set_threads, .help =

@@ -105,10 +105,16 @@ static int find_kind(const struct cli_job *job, struct cli_table *t)
 int cli_parse_top(struct cli_job *job)
 {
 	struct cli_table t = { 0 };
+	int status;
 
 	if (job->format == PAGEDET_FORMAT_ARROW)
 		return cli_usage("top writes text, json or csv");
-	return find_kind(job, &t);
+	status = find_kind(job, &t);
+	if (!status && t.processes && (job->where || job->strict))
+		return cli_refuse("try: pagedet task PID --where ... --summary",
+				  "top process takes no --where and no "
+				  "--strict: the kernel sums the pages");
+	return status;
 }
 
 /* --- order --- */

@@ -136,8 +136,11 @@ static int add_group(struct cli_table *t, const struct group *g,
 	if (!may_be_mapped(kind))
 		return CLI_ANSWERED;
 	add_maps(e, g, bytes);
-	/* Anonymous memory is not written back to a file. */
-	if (kind != PAGEDET_KIND_ANON)
+	/*
+	 * Anonymous memory is not written back to a file, and neither is that
+	 * of tmpfs.
+	 */
+	if (kind == PAGEDET_KIND_FILE || kind == PAGEDET_KIND_UNKNOWN)
 		add_dirty(e, g, bytes);
 	/* Memory in swap has no page to count. */
 	if (kind != PAGEDET_KIND_FILE)
@@ -177,6 +180,21 @@ static void tell_rest(const struct cli_job *job, const struct cli_table *t)
 	}
 }
 
+/* The pages that may have the key, and for which the user's filter is true.
+ * Returns NULL if there is no memory. */
+static char *where_of(const struct cli_job *job, uint32_t key)
+{
+	const char *have = key == PAGEDET_FIELD_SLAB_CACHE ? "kind=slab" :
+			   key == PAGEDET_FIELD_PATH ?
+			   "(kind=file or kind=shmem)" : "";
+	const bool both = job->where && *have;
+	char *text;
+
+	return asprintf(&text, "%s%s%s%s", both ? "(" : "",
+			job->where ? job->where : "", both ? ") and " : "",
+			have) < 0 ? NULL : text;
+}
+
 int cli_count_pages(struct cli_job *job, struct pagedet *pd,
 		    struct cli_table *t)
 {
@@ -193,6 +211,7 @@ int cli_count_pages(struct cli_job *job, struct pagedet *pd,
 	struct pagedet_info info;
 	int error, status, told;
 	size_t i, n = 1;
+	char *where;
 
 	memset(&info, 0, sizeof(info));
 	info.size = sizeof(info);
@@ -205,14 +224,16 @@ int cli_count_pages(struct cli_job *job, struct pagedet *pd,
 	q.target = PAGEDET_TARGET_SCAN;
 	q.group_by = by;
 	q.n_group_by = n;
-	q.where = t->key == PAGEDET_FIELD_SLAB_CACHE ? "kind=slab" :
-		  t->key == PAGEDET_FIELD_PATH ? "kind=file or kind=shmem" :
-						 NULL;
+	where = where_of(job, t->key);
+	if (!where)
+		return cli_fail_errno("top");
+	q.where = *where ? where : NULL;
 	q.string_bytes = STRING_BYTES;
 	q.threads = cli_threads(job);
 	q.deadline_ns = cli_deadline_left(job);
 	cli_progress_start(&line, job, STDOUT_FILENO, &q);
 	error = pagedet_query(pd, &q, &it);
+	free(where);
 	if (error)
 		return cli_fail(pd, error);
 	cli_interrupt_cancels(it);
