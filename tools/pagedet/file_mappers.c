@@ -80,6 +80,7 @@ static void count(struct mapping *m, const struct pagedet_page *row)
 static int count_pages(struct mapping *m)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_coverage c = { .size = sizeof(c) };
 	struct pagedet_page rows[64];
 	struct pagedet_iter *it;
 	int n, i;
@@ -97,6 +98,10 @@ static int count_pages(struct mapping *m)
 		for (i = 0; i < n; i++)
 			count(m, &rows[i]);
 	} while (n > 0 && !cli_must_stop(m->job));
+	/* Another source knew its areas, but its pages may not be read. */
+	if (n == 0 && (pagedet_coverage(it, &c) || c.tasks_denied ||
+		       c.tasks_damaged))
+		n = -EACCES;
 	pagedet_iter_free(it);
 	return n;
 }
