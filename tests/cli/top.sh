@@ -137,6 +137,13 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 		--json > stdout 2> stderr && status=0 || status=$?
 	expect 'a stranger: others are counted, the status says so' 2 \
 		'may not be read: only RSS and swap are known'
+	expect 'a stranger: the biggest of the others has a name' 2 \
+		'the biggest of them is '
+	sed 's/.*"rss":\([0-9]*\),"pss":\([0-9a-z]*\),.*/\1 \2/' stdout > places
+	tap_run 'a stranger: where PSS is not known, RSS gives the place' awk '
+{ place = $2 == "null" ? $1 : $2; bad = bad || (NR > 1 && place + 0 > last)
+  last = place + 0; unknown += $2 == "null" }
+END { exit bad || !unknown }' places
 	stdout_has 'a stranger: RSS is known, roughly' \
 		'"estimated":["rss","swap"],"missing":{"pss":"no_access","uss":"no_access"'
 	tap_run 'a stranger: what is not known is not zero' grep -q \

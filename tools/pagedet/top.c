@@ -119,18 +119,25 @@ int cli_parse_top(struct cli_job *job)
 
 /* --- order --- */
 
+/* The sum that gives an entry its place. Where PSS is not known, RSS is. */
+static int place_of(const struct cli_entry *e, int sum)
+{
+	return sum == CLI_BY_PSS && e->state[sum] != PAGEDET_HAVE ?
+	       PAGEDET_SUM_RSS : sum;
+}
+
 /* Unknown sums come last in either order. */
 static int compare_sums(const struct cli_entry *a, const struct cli_entry *b,
 			int sum, bool reverse)
 {
-	const bool x = a->state[sum] == PAGEDET_HAVE;
-	const bool y = b->state[sum] == PAGEDET_HAVE;
+	const int i = place_of(a, sum), j = place_of(b, sum);
+	const bool x = a->state[i] == PAGEDET_HAVE;
+	const bool y = b->state[j] == PAGEDET_HAVE;
 	int order;
 
 	if (!x || !y)
 		return y - x;
-	order = (b->value[sum] > a->value[sum]) -
-		(b->value[sum] < a->value[sum]);
+	order = (b->value[j] > a->value[i]) - (b->value[j] < a->value[i]);
 	return reverse ? -order : order;
 }
 
@@ -159,9 +166,6 @@ static int compare(const void *one, const void *two, void *data)
 		order = -order;
 	if (sum >= 0)
 		order = compare_sums(a, b, sum, t->reverse);
-	/* If PSS is not known, RSS decides. */
-	if (!order && sum == CLI_BY_PSS)
-		order = compare_sums(a, b, PAGEDET_SUM_RSS, t->reverse);
 	return order ? order : compare_names(a, b);
 }
 
@@ -228,6 +232,30 @@ int cli_usage_of(const struct cli_job *job, struct pagedet *pd,
 	return status;
 }
 
+/* Names the biggest process that may not be read: another order, or a limit,
+ * may hide it. */
+static void name_denied(const struct cli_table *t)
+{
+	const struct cli_entry *found = NULL;
+	char size[32];
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		const struct cli_entry *e = &t->entries[i];
+
+		if (e->state[PAGEDET_SUM_PSS] == PAGEDET_NO_ACCESS &&
+		    e->state[PAGEDET_SUM_RSS] == PAGEDET_HAVE &&
+		    (!found || e->value[PAGEDET_SUM_RSS] >
+			       found->value[PAGEDET_SUM_RSS]))
+			found = e;
+	}
+	if (!found)
+		return;
+	cli_size(size, sizeof(size), found->value[PAGEDET_SUM_RSS]);
+	cli_say("the biggest of them is %" PRIu32 " (%s): rss ~%s", found->pid,
+		found->name ? found->name : "?", size);
+}
+
 int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
 		   const struct pagedet_usage_info *info)
 {
@@ -240,6 +268,8 @@ int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
 	if (info->denied)
 		cli_say("%" PRIu64 " process%s may not be read: only RSS and "
 			"swap are known", info->denied, s);
+	if (info->denied && t->n > 1)
+		name_denied(t);
 	if (info->denied && !job->watching)
 		cli_say("hint: %s", t->advice);
 	if (info->damaged)
