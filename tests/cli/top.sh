@@ -86,6 +86,13 @@ EOF
 run top --root "$root" --json
 tap_run 'every sum' grep -q "^{\"pid\":$pid,.*\"rss\":1024000,\"pss\":512000,\"uss\":675840,\"swap\":8192,\"dirty\":102400,\"shared\":348160,\"hugetlb\":2097152}" \
 	"$tap_dir/stdout"
+printf 'MemTotal: 100000 kB\nMemFree: 90000 kB\n' > "$root/proc/meminfo"
+run top --root "$root"
+expect 'most memory belongs to no process' 0 \
+	"explain 500.0 KiB (5 %) of the 9.8 MiB in use: 'pagedet top kind'"
+printf 'MemTotal: 100000 kB\nMemFree: 99100 kB\n' > "$root/proc/meminfo"
+run top --root "$root"
+expect 'most memory belongs to processes' 0
 sed -i '/^Shared_Dirty/d' "$root/proc/$pid/smaps_rollup"
 run top --root "$root" --json
 tap_run 'without a line its sums are not known' grep -q "^{\"pid\":$pid,.*\"uss\":675840,.*\"dirty\":null,\"shared\":null,.*\"dirty\":\"unsupported\",\"shared\":\"unsupported\"" \

@@ -161,6 +161,8 @@ const struct cli_command cli_commands[] = {
 	  "They are the kernel's own sums (/proc/PID/smaps_rollup); for a dump,\n"
 	  "pages are counted. For a process that may not be read, rss and swap\n"
 	  "are known only roughly (~), and the status is 2; rss gives its place.\n"
+	  "A remark says if processes explain less than half of the memory in\n"
+	  "use: 'pagedet top kind' shows all of it.\n"
 	  "For cgroups, files, slab caches and kinds, 'bytes' is the size of all\n"
 	  "their pages, and the other columns are the sums over all processes.\n"
 	  "Here dirty is what must be written back to files, mapped or not: their\n"

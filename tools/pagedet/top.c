@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -409,6 +410,47 @@ static int put_table(const struct cli_job *job, struct cli_table *t, int status)
 	return cli_report_close(&report, job, status);
 }
 
+/* A number of /proc/meminfo, in bytes; 0: unknown. */
+static uint64_t memory_of(const struct cli_job *job, const char *key)
+{
+	char path[PATH_MAX], line[128];
+	unsigned long long kib = 0;
+	const size_t len = strlen(key);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/meminfo",
+		 job->open.root ? job->open.root : "");
+	f = fopen(path, "re");
+	while (f && !kib && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, len) && line[len] == ':')
+			kib = strtoull(line + len + 1, NULL, 10);
+	if (f)
+		fclose(f);
+	return (uint64_t)kib * 1024;
+}
+
+/* Reports that most memory belongs to no process. */
+static void tell_share(const struct cli_job *job, const struct cli_table *t)
+{
+	const uint64_t total = memory_of(job, "MemTotal");
+	const uint64_t used = total - memory_of(job, "MemFree");
+	char one[32], all[32];
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		sum += t->entries[i].value[place_of(&t->entries[i],
+						    CLI_BY_PSS)];
+	if (job->quiet || job->watching || job->open.n_files ||
+	    job->format != PAGEDET_FORMAT_TEXT || !total || sum >= used / 2)
+		return;
+	cli_size(one, sizeof(one), sum);
+	cli_size(all, sizeof(all), used);
+	cli_say("processes explain %s (%" PRIu64 " %%) of the %s in use: "
+		"'pagedet top kind' shows all of it", one, sum * 100 / used,
+		all);
+}
+
 int cli_run_top(struct cli_job *job, struct pagedet *pd)
 {
 	struct pagedet_usage_info info;
@@ -423,8 +465,10 @@ int cli_run_top(struct cli_job *job, struct pagedet *pd)
 	if (t.n && (status == CLI_ANSWERED ||
 		    (status == CLI_UNSURE && !t.processes)))
 		status = put_table(job, &t, status);
-	if (!status && t.processes)
+	if (!status && t.processes) {
+		tell_share(job, &t);
 		status = cli_usage_tell(job, &t, &info);
+	}
 	if (!status && !t.n) {
 		if (!job->quiet)
 			cli_say("%s", t.processes ? "no process has memory" :
