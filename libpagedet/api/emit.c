@@ -199,7 +199,9 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	r = pagedet_coverage(it, &coverage);
 	end.wanted = coverage.wanted;
 	end.visited = coverage.visited;
-	end.complete = r == 0 && coverage.complete && walked == 0;
+	end.complete = r == 0 && coverage.complete && walked == 0 &&
+		       !coverage.tasks_denied && !coverage.tasks_damaged &&
+		       !coverage.files_denied;
 	if (r == 0)
 		end.coverage = &coverage;
 	end.last_ns = it->it->saved || !it->pd->info.live ?

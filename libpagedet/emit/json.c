@@ -647,6 +647,18 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 	pdet_out_str(out, unseen || lost || vague ? "}}\n" : "}\n");
 }
 
+/* Says that the sums are those of a part. */
+static void put_part(struct pdet_out *out, const struct pdet_emit_end *end)
+{
+	pdet_out_str(out, ",\"complete\":false,\"visited\":");
+	pdet_out_dec(out, end->visited);
+	pdet_out_str(out, ",\"wanted\":");
+	if (end->wanted)
+		pdet_out_dec(out, end->wanted);
+	else
+		pdet_out_str(out, "null");
+}
+
 static void json_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 {
 	struct pdet_out *out = &e->out;
@@ -666,6 +678,8 @@ static void json_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 		pdet_out_str(out, ",\"spilled\":");
 		pdet_out_dec(out, end->spilled);
 	}
+	if (!end->complete)
+		put_part(out, end);
 	pdet_out_str(out, "}}\n");
 }
 

@@ -339,7 +339,7 @@ static bool text_begin(struct pagedet_emitter *e)
 	free(t->held);
 	t->held = NULL;
 	t->rows = t->total = 0;
-	t->laid_out = t->record = t->folded = false;
+	t->in_part = t->laid_out = t->record = t->folded = false;
 	free(t->seen);
 	t->seen = calloc(PDET_MAX(e->n_col, 1u), sizeof(*t->seen));
 	if (!t->seen)
@@ -363,6 +363,7 @@ static void text_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 	struct pdet_text *t = e->own;
 
 	t->total = end->pages;
+	t->in_part = !end->complete;
 	if (!t->laid_out)
 		lay_out(e, true);
 	if (e->query.grouped && e->n_col > 1)
@@ -374,11 +375,11 @@ static void text_end(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 static void text_give_up(struct pagedet_emitter *e)
 {
 	struct pdet_text *t = e->own;
-	static const struct pdet_emit_end none;
+	static const struct pdet_emit_end no_sums = { .complete = true };
 
 	if (!t->laid_out)
 		lay_out(e, true);
-	pdet_text_notes(e, &none);
+	pdet_text_notes(e, &no_sums);
 }
 
 static size_t longest_name(void)

@@ -61,6 +61,7 @@ struct pdet_text {
 	size_t scratch_len, scratch_cap;
 	uint64_t rows;
 	uint64_t total;		/* pages of all groups; 0: not known */
+	bool in_part;		/* there may be more than these */
 	bool laid_out;		/* the layout is chosen, nothing is buffered */
 	bool record;		/* labelled lines instead of a table */
 	bool spaced;		/* with empty lines between groups of fields */

@@ -428,6 +428,21 @@ static void note_pages(struct note *note, const char *what, uint64_t pages,
 	finish(note);
 }
 
+/* Sums of a part must not pass for those of the whole. */
+static void note_part(struct note *note, const struct pdet_emit_end *end)
+{
+	if (end->complete)
+		return;
+	start(note, "at least: a part was not looked at; visited: ");
+	say_number(note, end->visited);
+	if (end->wanted) {
+		say(note, " of ");
+		say_number(note, end->wanted);
+	}
+	say(note, end->wanted == 1 ? " place" : " places");
+	finish(note);
+}
+
 void pdet_text_notes(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 {
 	const struct pdet_text *t = e->own;
@@ -452,6 +467,7 @@ void pdet_text_notes(struct pagedet_emitter *e, const struct pdet_emit_end *end)
 		note_sources(&note);
 	if (!e->query.grouped)
 		return;
+	note_part(&note, end);
 	note_pages(&note, "undecided: ", end->undecided,
 		   "of which it is not known whether they match");
 	note_pages(&note, "other: ", end->spilled,

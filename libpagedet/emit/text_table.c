@@ -12,7 +12,6 @@
 #define NARROWEST 12		/* no column is cut further */
 
 static const char ellipsis[] = "...";
-static const char total_label[] = "total";
 
 #define ELLIPSIS (sizeof(ellipsis) - 1)
 
@@ -158,7 +157,8 @@ static void choose(struct pagedet_emitter *e, bool ended)
 		if (!e->query.grouped || i + 1 < e->n_col)
 			continue;
 		add(t, i, PDET_TEXT_SIZE, "size", c->type);
-		if (t->total)
+		/* A share of a part would pass for one of the whole. */
+		if (t->total && !t->in_part)
 			add(t, i, PDET_TEXT_SHARE, "share", c->type);
 	}
 }
@@ -212,6 +212,11 @@ static bool narrow(struct pdet_text *t, size_t width)
 	return true;
 }
 
+static const char *total_label(const struct pdet_text *t)
+{
+	return t->in_part ? "at least" : "total";
+}
+
 static struct pdet_view all_pages(const struct pdet_text *t)
 {
 	return (struct pdet_view){
@@ -228,7 +233,8 @@ static void room_for_total(struct pagedet_emitter *e)
 	unsigned k;
 	size_t wide;
 
-	t->table[0].width = PDET_MAX(t->table[0].width, strlen(total_label));
+	t->table[0].width = PDET_MAX(t->table[0].width,
+				     strlen(total_label(t)));
 	for (k = 0; k < t->n_table; k++) {
 		if (t->table[k].col + 1 < e->n_col)
 			continue;
@@ -402,7 +408,7 @@ void pdet_table_total(struct pagedet_emitter *e)
 	size_t slack = spare(e), wide;
 	unsigned k;
 
-	put_word(e, 0, total_label, NULL);
+	put_word(e, 0, total_label(t), NULL);
 	for (k = 1; k < t->n_table; k++) {
 		if (t->table[k].col + 1 < e->n_col) {
 			put_word(e, k, "", NULL);

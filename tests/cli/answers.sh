@@ -98,6 +98,12 @@ tap_run 'a long list makes one total' \
 	test "$(grep -c '"total":{"pages":140001,' "$tap_dir/stdout")" = 1
 from_stdin --fields pfn --deadline 0.000001
 expect 'the deadline is for the whole list' 2 'the deadline passed first'
+run --root "$root" scan --summary --deadline 0.000000001
+expect 'no time for a sum' 2 'the deadline passed first'
+stdout_has 'the sum of a part says so' 'at least      0   0 B'
+stdout_has 'and what was visited' 'a part was not looked at; visited: 0 of '
+run --root "$root" scan --summary --deadline 0.000000001 --json
+stdout_has 'as JSON' '"undecided":0,"complete":false,"visited":0,"wanted":'
 echo x >> "$tap_dir/in"
 from_stdin --fields pfn
 expect 'a bad line far behind' 65 "line 140002: 'x'"

@@ -69,7 +69,7 @@ shows 'ranges, in the order asked' '{"ask":0,"pfn":263,"index":7}
 shows 'to the last page there can be' '{"pfn":266,"index":10}' \
 	file /lib/a 8+0xfffffffffffffff7 --fields index,pfn
 shows 'counted' '{"kind":"file","path":"/lib/a","pages":8,"bytes":32768}
-{"total":{"pages":8,"bytes":32768,"undecided":0}}' \
+{"total":{"pages":8,"bytes":32768,"undecided":0,"complete":false,"visited":8,"wanted":null}}' \
 	file /lib/a --by kind,path
 shows 'folded' '{"index":0,"pages":4}
 {"index":5,"pages":3}
@@ -137,7 +137,7 @@ cannot 'a task that could not be read' 2 'no task that could be read maps it' \
 
 shows 'a directory' '{"path":"/lib/a","pages":8,"bytes":32768}
 {"path":"/lib/both","pages":1,"bytes":4096}
-{"total":{"pages":9,"bytes":36864,"undecided":0}}' tree /lib/ --by path
+{"total":{"pages":9,"bytes":36864,"undecided":0,"complete":false,"visited":9,"wanted":null}}' tree /lib/ --by path
 ask tree / --by path
 stdout_is 'all: one filesystem, what has a name there' \
 	'{"path":"/lib/a","pages":8,"bytes":32768}
@@ -146,7 +146,7 @@ stdout_is 'all: one filesystem, what has a name there' \
 {"path":"/tmp/with blank\nand newline","pages":2,"bytes":8192}
 {"path":"/lib/both","pages":1,"bytes":4096}
 {"path":"/var/cut","pages":1,"bytes":4096}
-{"total":{"pages":19,"bytes":77824,"undecided":0}}'
+{"total":{"pages":19,"bytes":77824,"undecided":0,"complete":false,"visited":19,"wanted":null}}'
 shows 'files in order of their names' \
 	'{"pfn":288,"index":0,"path":"/home/u/f"}
 {"pfn":289,"index":1,"path":"/home/u/f"}' tree home --fields pfn,index,path
@@ -167,7 +167,7 @@ shows 'a mount, by a file on it' '{"pfn":388,"kind":"shmem"}' \
 shows 'a mount: what containers have of it' '{"inode":200,"pages":2,"bytes":8192}
 {"inode":100,"pages":1,"bytes":4096}
 {"inode":101,"pages":1,"bytes":4096}
-{"total":{"pages":4,"bytes":16384,"undecided":0}}' mount /home --by inode
+{"total":{"pages":4,"bytes":16384,"undecided":0,"complete":false,"visited":4,"wanted":null}}' mount /home --by inode
 cannot 'nobody maps a file there' 2 'no task that could be read maps a file' \
 	tree /opt
 cannot 'a block device' 69 'does not show the cached pages of a block device' \

@@ -86,6 +86,15 @@ on_terminal 80 cgroup /a/b
 tap_fails "a cgroup: the kernel's count is not known" \
 	grep -q "the kernel's count" "$tap_dir/stdout"
 
+# Sums of a part do not pass for those of the whole.
+on_terminal 80 cgroup /a --deadline 0.000000001
+stdout_has 'no time for a cgroup: its pages' 'charged    at least 0 in pages'
+stdout_has 'no time for a cgroup: its kinds' 'by kind    ?'
+stdout_has 'no time for a cgroup: what was visited' 'visited    0 of '
+on_terminal 80 task 12 --deadline 0.000000001
+tap_fails 'no time for a task: it may have memory' \
+	grep -q 'no memory' "$tap_dir/stdout"
+
 for columns in 50 72 100; do
 	on_terminal $columns task 12 --fields vaddr,pfn,kind,flags,pte,comm
 	tap_run "$columns columns are enough" test "$(longest)" -le $columns

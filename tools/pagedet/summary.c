@@ -30,7 +30,7 @@ struct asking {
 	struct pagedet_iter *it;
 	struct cli_verdict verdict;
 	uint64_t page_size;
-	uint64_t files;
+	struct pagedet_coverage coverage; /* of the last query */
 	bool some;		/* pages can be listed */
 	FILE *f;
 };
@@ -87,7 +87,6 @@ static int ask(struct asking *a, const uint32_t *by, size_t n_by,
 	       void *arg)
 {
 	struct cli_progress line;
-	struct pagedet_coverage coverage;
 	struct pagedet_columns c;
 	int error, n, status = CLI_ANSWERED;
 	uint64_t row;
@@ -109,10 +108,9 @@ static int ask(struct asking *a, const uint32_t *by, size_t n_by,
 	cli_progress_end(&line);
 	cli_interrupt_cancels(NULL);
 	cli_verdict_add(&a->verdict, a->it, a->q.target);
-	memset(&coverage, 0, sizeof(coverage));
-	coverage.size = sizeof(coverage);
-	pagedet_coverage(a->it, &coverage);
-	a->files = coverage.files;
+	memset(&a->coverage, 0, sizeof(a->coverage));
+	a->coverage.size = sizeof(a->coverage);
+	pagedet_coverage(a->it, &a->coverage);
 	pagedet_iter_free(a->it);
 	a->it = NULL;
 	if (n < 0 && n != -ETIMEDOUT && n != -ECANCELED)
@@ -163,6 +161,15 @@ static int count_group(void *arg, struct asking *a,
 
 /* --- text --- */
 
+/* What stands before a sum: not everything may have been looked at. */
+static const char *at_least(const struct asking *a)
+{
+	const struct pagedet_coverage *c = &a->coverage;
+
+	return !c->complete || c->tasks_denied || c->tasks_damaged ||
+	       c->files_denied ? "at least " : "";
+}
+
 static void put_line(FILE *f, const char *name, uint64_t bytes, bool roughly)
 {
 	char size[32];
@@ -175,26 +182,29 @@ static void put_line(FILE *f, const char *name, uint64_t bytes, bool roughly)
  * If the bit is unknown for some pages, the sum covers only a part, or is not
  * known at all.
  */
-static void put_part(FILE *f, const char *name, uint64_t bytes,
+static void put_part(const struct asking *a, const char *name, uint64_t bytes,
 		     uint64_t unknown)
 {
 	char size[32], rest[32];
+	FILE *f = a->f;
 
 	cli_size(size, sizeof(size), bytes);
 	cli_size(rest, sizeof(rest), unknown);
 	if (!unknown)
-		fprintf(f, "  %-10s %s\n", name, size);
+		fprintf(f, "  %-10s %s%s\n", name, at_least(a), size);
 	else if (bytes)
-		fprintf(f, "  %-10s %s, not known for %s\n", name, size, rest);
+		fprintf(f, "  %-10s %s%s, not known for %s\n", name,
+			at_least(a), size, rest);
 	else
 		fprintf(f, "  %-10s ?  (not known for %s)\n", name, rest);
 }
 
-static void put_kinds(FILE *f, const struct counted *n)
+static void put_kinds(const struct asking *a, const struct counted *n)
 {
 	bool done[PAGEDET_KIND_UNMAPPED + 1] = { false };
-	const char *between = "";
+	const char *between = at_least(a);
 	char size[32];
+	FILE *f = a->f;
 	unsigned i, k, best;
 
 	fprintf(f, "  %-10s ", "by kind");
@@ -213,11 +223,16 @@ static void put_kinds(FILE *f, const struct counted *n)
 			pagedet_value_name(PAGEDET_FIELD_KIND, best), size);
 		between = ", ";
 	}
-	fprintf(f, "%s\n", *between ? "" : "-");
+	fprintf(f, "%s\n", i ? "" : *between ? "?" : "-");
 }
 
 static void put_hint(struct asking *a)
 {
+	const struct pagedet_coverage *c = &a->coverage;
+
+	if (*at_least(a) && c->wanted)
+		fprintf(a->f, "  %-10s %" PRIu64 " of %" PRIu64 " places\n",
+			"visited", c->visited, c->wanted);
 	fprintf(a->f, "'--all' lists the pages\n");
 }
 
@@ -304,7 +319,7 @@ static int put_task(struct asking *a, uint32_t pid)
 		e = usage.entries;
 		fprintf(a->f, "%s (%" PRIu32 ")\n",
 			usage.n && e->name ? e->name : "?", pid);
-		if (!usage.n)
+		if (!usage.n && info.complete)
 			fputs("  it has no memory of its own\n", a->f);
 		for (i = 0; usage.n && cli_sums[i].name; i++) {
 			const uint32_t sum = cli_sums[i].sum;
@@ -319,7 +334,7 @@ static int put_task(struct asking *a, uint32_t pid)
 					 e->estimated >> sum & 1);
 		}
 		if (maps.by_name.n) {
-			put_kinds(a->f, &maps.n);
+			put_kinds(a, &maps.n);
 			put_mappings(a, &maps.by_name);
 			a->some = true;
 		}
@@ -349,22 +364,22 @@ static int put_tasks(struct asking *a)
 /* --- files --- */
 
 /*
- * Bytes of the files below @path on its filesystem. Unreadable files are left
- * out; the walk reports them.
+ * Bytes of the files below the path on its filesystem. Unreadable files are
+ * left out; the walk reports them. Returns false if it had to stop.
  */
-static uint64_t tree_size(const char *path)
+static bool tree_size(const struct cli_job *job, uint64_t *ret)
 {
-	char *const paths[] = { (char *)path, NULL };
+	char *const paths[] = { (char *)job->path, NULL };
 	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	uint64_t bytes = 0;
 	FTSENT *e;
 
-	while (fts && !cli_interrupted() && (e = fts_read(fts)))
+	*ret = 0;
+	while (fts && !cli_must_stop(job) && (e = fts_read(fts)))
 		if (e->fts_info == FTS_F && S_ISREG(e->fts_statp->st_mode))
-			bytes += (uint64_t)e->fts_statp->st_size;
+			*ret += (uint64_t)e->fts_statp->st_size;
 	if (fts)
 		fts_close(fts);
-	return bytes;
+	return !cli_must_stop(job);
 }
 
 /* For a dump or a captured tree, sizes are not known. */
@@ -375,12 +390,9 @@ static bool total_of(const struct cli_job *job, uint64_t *ret)
 	if (job->open.n_files || job->open.root || stat(job->path, &st))
 		return false;
 	if (job->command->target == PAGEDET_TARGET_TREE)
-		*ret = tree_size(job->path);
-	else if (S_ISREG(st.st_mode))
-		*ret = (uint64_t)st.st_size;
-	else
-		return false;
-	return true;
+		return tree_size(job, ret);
+	*ret = (uint64_t)st.st_size;
+	return S_ISREG(st.st_mode);
 }
 
 static void put_cached(struct asking *a, const struct counted *n)
@@ -389,21 +401,21 @@ static void put_cached(struct asking *a, const struct counted *n)
 	uint64_t total;
 
 	cli_size(size, sizeof(size), n->all);
-	fprintf(a->f, "  %-10s %s", "cached", size);
+	fprintf(a->f, "  %-10s %s%s", "cached", at_least(a), size);
 	if (total_of(a->job, &total)) {
 		cli_size(of, sizeof(of), total);
 		fprintf(a->f, " of %s", of);
-		if (total)
+		if (total && !*at_least(a))
 			fprintf(a->f, ", %.0f%%", 100.0 * (double)
 				(n->all < total ? n->all : total) /
 				(double)total);
 	}
 	if (a->q.target == PAGEDET_TARGET_TREE)
-		fprintf(a->f, ", %" PRIu64 " file%s", a->files,
-			cli_plural(a->files));
+		fprintf(a->f, ", %" PRIu64 " file%s", a->coverage.files,
+			cli_plural(a->coverage.files));
 	fputc('\n', a->f);
-	put_part(a->f, "dirty", n->dirty, n->dirty_unknown);
-	put_part(a->f, "mapped", n->mapped, n->mapped_unknown);
+	put_part(a, "dirty", n->dirty, n->dirty_unknown);
+	put_part(a, "mapped", n->mapped, n->mapped_unknown);
 }
 
 /* --- a cgroup --- */
@@ -415,7 +427,7 @@ static void put_charged(struct asking *a, const struct counted *n)
 	uint64_t usage;
 
 	cli_size(size, sizeof(size), n->all);
-	fprintf(a->f, "  %-10s %s in pages\n", "charged", size);
+	fprintf(a->f, "  %-10s %s%s in pages\n", "charged", at_least(a), size);
 	file = cli_cgroup_usage(a->job, &usage);
 	cli_size(size, sizeof(size), file ? usage : 0);
 	if (file)
@@ -423,8 +435,8 @@ static void put_charged(struct asking *a, const struct counted *n)
 			"in all", size, file);
 	fprintf(a->f, "  %-10s slab objects are charged one by one and are not "
 		"counted as pages\n", "not here");
-	put_kinds(a->f, n);
-	put_part(a->f, "dirty", n->dirty, n->dirty_unknown);
+	put_kinds(a, n);
+	put_part(a, "dirty", n->dirty, n->dirty_unknown);
 }
 
 /* --- both --- */
@@ -450,7 +462,7 @@ static int put_pages(struct asking *a)
 		put_charged(a, &n);
 	else
 		put_cached(a, &n);
-	put_part(a->f, "writeback", n.writeback, n.writeback_unknown);
+	put_part(a, "writeback", n.writeback, n.writeback_unknown);
 	put_hint(a);
 	return CLI_ANSWERED;
 }

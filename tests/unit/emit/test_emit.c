@@ -95,7 +95,7 @@ static char *text_of(struct pagedet_emitter *e)
 static char *emit(uint32_t format, uint32_t options, uint32_t width,
 		  const struct pdet_emit_end *end)
 {
-	static const struct pdet_emit_end nothing;
+	static const struct pdet_emit_end nothing = { .complete = true };
 	struct pagedet_emitter *e = emitter(format, options, -1, width);
 
 	ck_assert_int_eq(pdet_emit_begin(e, &env, &query), 0);
@@ -656,6 +656,7 @@ START_TEST(groups)
 	static const uint32_t keys[] = { F(COMM), F(KIND) };
 	struct pdet_emit_end end = {
 		.pages = 1000001, .undecided = 12, .spilled = 3,
+		.complete = true,
 	};
 
 	set_up("kind,comm,pages");
@@ -674,6 +675,12 @@ START_TEST(groups)
 	end.spilled = end.undecided = 0;
 	ck_golden(emit(PAGEDET_FORMAT_JSON, 0, 0, &end), "groups-plain.json");
 	ck_golden(emit(PAGEDET_FORMAT_TEXT, 0, 0, &end), "groups-plain.txt");
+	/* Sums of a part do not pass for those of the whole. */
+	end.complete = false;
+	end.visited = 1000001;
+	ck_golden(emit(PAGEDET_FORMAT_JSON, 0, 0, &end), "groups-part.json");
+	end.wanted = 4194304;
+	ck_golden(emit(PAGEDET_FORMAT_TEXT, 0, 0, &end), "groups-part.txt");
 	pdet_batch_free(&batch);
 }
 END_TEST
@@ -724,7 +731,7 @@ START_TEST(kinds_explained)
 	static const char words[] = "uninit: free memory that the kernel has "
 				    "not set up yet\n";
 	static const uint32_t keys[] = { F(KIND) };
-	struct pdet_emit_end end = { .pages = 3 };
+	struct pdet_emit_end end = { .pages = 3, .complete = true };
 	char *text;
 	int uninit;
 
@@ -748,7 +755,7 @@ END_TEST
 /* Without keys there is one group; without pages there is none. */
 START_TEST(group_without_keys)
 {
-	struct pdet_emit_end end = { .pages = 3 };
+	struct pdet_emit_end end = { .pages = 3, .complete = true };
 
 	set_up("pages");
 	query.grouped = true;
@@ -786,7 +793,8 @@ START_TEST(human_sizes)
 	unsigned i;
 
 	for (i = 0; i < PDET_COUNT(some); i++) {
-		struct pdet_emit_end end = { .pages = some[i].pages };
+		struct pdet_emit_end end = { .pages = some[i].pages,
+					     .complete = true };
 
 		set_up("pages");
 		query.grouped = true;
