@@ -45,7 +45,7 @@ TEXT = b"""[   12.000001] BUG: Bad page state in process modprobe  pfn:81a09
 SHORT = """\
 [   12.000001] bad page state: non-NULL mapping, pfn 530953 (0x81a09), modprobe[58], refcount 0, mapcount 0, flags referenced|dirty
 [   13.000001] memory failure: dirty LRU page: Recovered, pfn 57314 (0xdfe2), flags dirty|lru|hwpoison
-[   14.000001] dump page: a test, pfn 107187 (0x1a2b3), file, refcount 3, mapcount 1, flags uptodate|dirty|lru|mmap|swapbacked, ext4_aops "x"
+[   14.000001] dump page: a test, pfn 107187 (0x1a2b3), file, refcount 3, mapcount 1, flags uptodate|dirty|lru|swapbacked, ext4_aops "x"
 [   15.000001] fault: write by the program, no page is present there: segfault at 10 ip 000055d0c2a9b13d sp 00007ffc0a1b2c30 error 6 in prog[113d,55d0c2a9b000+1000], prog[412], page at 0x0
 
 the text does not say: kind, refcount, mapcount, memcg_path

@@ -255,6 +255,9 @@ tap.equal("and who allocated it, called what it likes",
            "a), ts 9 ns", 123456789, 99])
 tap.equal("what the block of the page is for is not said",
           row["missing"]["migratetype"], "unsupported")
+tap.is_true("what would follow from the text is not in it",
+            "mmap" not in row["flags"] and "mmap" in row["flags_unknown"] and
+            row["missing"]["pincount"] == "unsupported", row)
 tap.equal("no address is asked about", (row["pid"], row["vaddr"]),
           (None, None))
 

@@ -245,20 +245,37 @@ void pdet_log_claims(const struct pdet_log_page *p,
 
 /* --- columns --- */
 
+/*
+ * A row of a log has only what the text says. An answer of a source also has
+ * what follows from that.
+ */
+static bool is_quote(const struct pdet_log_putting *o)
+{
+	return o->source == PAGEDET_SOURCE_LOG;
+}
+
+static void put_flags(const struct pdet_log_putting *o)
+{
+	/* The kernel has no such flag: it follows from the mapcount. */
+	const uint64_t left_out = is_quote(o) ? KPF(MMAP) : 0;
+	uint64_t known, flags = flags_of(o->p, &known);
+
+	pdet_log_cell(o, F(FLAGS), flags & ~left_out);
+	pdet_log_cell(o, F(FLAGS_KNOWN), known & ~left_out);
+}
+
 static void put_struct(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
-	uint64_t head, known;
+	uint64_t head;
 	int64_t maps;
 	uint32_t order;
 	unsigned kind;
 
 	if (kind_of(p, &kind))
 		pdet_log_cell(o, F(KIND), kind);
-	if (p->has & PDET_LOG_FLAGS) {
-		pdet_log_cell(o, F(FLAGS), flags_of(p, &known));
-		pdet_log_cell(o, F(FLAGS_KNOWN), known);
-	}
+	if (p->has & PDET_LOG_FLAGS)
+		put_flags(o);
 	if (p->has & PDET_LOG_RAW &&
 	    (is_own(p) || p->kind == PDET_LOG_DUMP_PAGE))
 		pdet_log_cell(o, F(RAW_FLAGS), p->raw);
@@ -277,7 +294,8 @@ static void put_struct(const struct pdet_log_putting *o)
 	}
 	if (p->has & PDET_LOG_PINCOUNT) {
 		count(o, F(PINCOUNT), p->pincount);
-	} else if (order_of(p, &order) && !order && p->refcount >= 0) {
+	} else if (!is_quote(o) && order_of(p, &order) && !order &&
+		   p->refcount >= 0) {
 		pdet_log_cell(o, F(PINCOUNT), (uint64_t)p->refcount / PIN_BIAS);
 		if (p->refcount >= PIN_BIAS &&
 		    pdet_fields_has(o->want, F(PINCOUNT)))
