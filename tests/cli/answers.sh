@@ -122,7 +122,7 @@ answers 'addresses without' \
 	virt 12 7f0000002000+0x3000 \
 	--fields vaddr,pfn,kind,swap_type,swap_offset
 answers 'an address outside' '{"vaddr":"0x10000","kind":"unmapped"}' \
-	virt 12 10000 --fields vaddr,kind
+	virt 12 0x10000 --fields vaddr,kind
 answers 'the last address of all' \
 	'{"vaddr":"0xfffffffffffff000","kind":"unmapped"}' \
 	virt 12 ffffffffffffffff --fields vaddr,kind
@@ -137,8 +137,22 @@ answers 'two tasks' '{"ask":0,"pid":13,"vaddr":"0x400000"}
 	task 13 12 --fields ask,pid,vaddr --where 'pid=13 or pte:guard'
 ask task 99
 expect 'no such task' 1 'no such task'
-ask virt 99 1000
+ask virt 99 0x1000
 expect 'no such task, one address' 1 'no such task'
+
+# An address without 0x is hex, also if it has only decimal digits.
+ask virt 12 10000 20000 --fields vaddr,kind
+expect 'addresses that look like decimal' 0 \
+	"'10000' was read as hex, 0x10000; the decimal number is written 0x2710"
+tap_run 'and that is said once' test "$(wc -l < "$tap_dir/stderr")" = 1
+ask phys 100000+4096 --fields pfn
+expect 'a physical address' 0 'the decimal number is written 0x186a0'
+stdout_is 'it is still read as hex' '{"pfn":256}'
+for words in 'phys -q 100000' 'phys 0x100000' 'virt 12 00400000' 'virt 12 0'; do
+	# shellcheck disable=SC2086
+	ask $words
+	expect "$words: nothing to note" 0
+done
 
 # --- cgroups, all memory ---
 

@@ -80,7 +80,7 @@ if [ -n "$not_ours" ]; then
 		grep -q 'hint: needs' "$tap_dir/stderr"
 	run_unprivileged virt $not_ours 1000
 	expect "an address of another user's task" 77 'cannot read task 1'
-	for words in 'page 1' 'phys 1000' 'page 1 --fields pfn,kind' \
+	for words in 'page 1' 'phys 0x1000' 'page 1 --fields pfn,kind' \
 		'page 1 --json'; do
 		chmod 0 "$tap_dir/small/proc/kpageflags" \
 			"$tap_dir/small/proc/kpagecount"
@@ -206,7 +206,7 @@ nonsense "comm='x" 'the quote is not closed'
 
 answers 'a comm with newline and parenthesis' \
 	'{"pid":12,"tgid":12,"comm":"a)\n(b"}' \
-	small virt 12 400000 --fields pid,tgid,comm
+	small virt 12 0x400000 --fields pid,tgid,comm
 run --root "$tap_dir/small" task 12 --fields pid,comm,vaddr
 tap_run 'such a comm breaks no line of text' \
 	test "$(wc -l < "$tap_dir/stdout")" = 6

@@ -23,6 +23,8 @@ static int add_ranges(struct cli_job *job, int first, enum cli_radix radix,
 		wrong = cli_range(job->words[i], radix, &item);
 		if (wrong)
 			return cli_no_range(job, job->words[i], radix, wrong);
+		if (radix == CLI_HEX)
+			cli_tell_radix(job, job->words[i]);
 		/*
 		 * If the user named a source, it gets exactly what was typed.
 		 */
@@ -85,6 +87,7 @@ static int add_addresses(struct cli_job *job, uint32_t pid, const char *task)
 			return cli_refuse("name an area as '[heap]';",
 					  "%s: '%s' %s", job->command->name,
 					  word, wrong);
+		cli_tell_radix(job, word);
 		status = cli_add_named(job, &item, &name);
 	}
 	return status;
@@ -217,6 +220,7 @@ int cli_parse_kaddrs(struct cli_job *job)
 					 word, wrong);
 		if (wrong)
 			name.symbol = word;
+		cli_tell_radix(job, word);
 		status = cli_add_named(job, &item, &name);
 		if (status)
 			return status;

@@ -109,6 +109,7 @@ struct cli_job {
 	size_t n_items, max_items;
 	bool named;		/* some item has */
 	bool lost_tasks;	/* a name may be that of others, too */
+	bool told_radix;	/* of an address that looks like decimal */
 	const char *file;	/* --file: never a number */
 	bool from_stdin;	/* page frame numbers */
 	bool list;		/* files: from standard input or arguments */
@@ -233,6 +234,11 @@ int cli_check_meaning(const struct cli_job *job, struct pagedet *pd);
 bool cli_is_kernel_address(uint64_t n);
 /* Whether numbers of the command are pages, and not places in a file. */
 bool cli_names_pages(const struct cli_job *job);
+/*
+ * Says once how an address was read that could be meant as decimal: without 0x,
+ * and only with decimal digits.
+ */
+void cli_tell_radix(struct cli_job *job, const char *word);
 /*
  * Reports that @word, the address @n, is not a page frame number, and suggests
  * a command. Returns CLI_USAGE.

@@ -37,6 +37,7 @@ static int parse_side(struct cli_job *job, int word, bool ranges)
 			 cli_number(job->words[word + 1], CLI_HEX, &item.first);
 	if (wrong)
 		return cli_no_range(job, job->words[word + 1], CLI_HEX, wrong);
+	cli_tell_radix(job, job->words[word + 1]);
 	return cli_add_named(job, &item, &name);
 }
 

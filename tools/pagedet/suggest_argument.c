@@ -53,6 +53,23 @@ int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n)
 			  phys ? "physical address" : "page frame number");
 }
 
+/* --- radix --- */
+
+void cli_tell_radix(struct cli_job *job, const char *word)
+{
+	const size_t len = strspn(word, "0123456789");
+	struct pagedet_item item;
+
+	/* Nobody writes zeroes before a decimal number. */
+	if (job->quiet || job->told_radix || len < 2 || *word == '0' ||
+	    (word[len] && word[len] != '+') ||
+	    cli_range(word, CLI_DECIMAL, &item))
+		return;
+	job->told_radix = true;
+	cli_say("address '%s' was read as hex, 0x%s; the decimal number is "
+		"written 0x%llx", word, word, (unsigned long long)item.first);
+}
+
 /* --- ranges --- */
 
 /* "explain mismatch PID ADDR": addresses of a process, as in virt. */
