@@ -3,6 +3,7 @@
  * Writes the verdicts of a check: one JSON object, CSV line or text line for
  * each. The last one is the verdict on the whole check.
  */
+#include "base/text/plural.h"
 #include "emit/cell.h"
 #include "emit/checked.h"
 #include "emit/emitter.h"
@@ -10,6 +11,8 @@
 struct emitting {
 	struct pagedet_emitter *e;
 	struct pdet_checked *c;
+	bool unknown;		/* of some pages; others may violate it */
+	uint64_t listed;	/* pages that violate it, in the lines so far */
 };
 
 static void str(struct emitting *s, const char *text)
@@ -99,6 +102,31 @@ static void plain(struct emitting *s, const char *text)
 	pdet_out_put(&s->e->out, buf, PDET_MIN(cut.len, sizeof(buf)));
 }
 
+/* How many violate it, of how many, and whether that is all. */
+static void put_violations(struct emitting *s, const struct pagedet_verdict *v)
+{
+	const bool reads = s->c->kind == PAGEDET_CHECK_STABLE;
+	const bool of_them = v->violations <= v->looked_at;
+	const uint64_t n = of_them ? v->looked_at : v->violations;
+
+	if (!v->violations)
+		return;
+	str(s, s->unknown ? ": at least " : ": ");
+	dec(s, v->violations);
+	if (of_them) {
+		str(s, " of ");
+		dec(s, n);
+	}
+	str(s, reads ? " read" : " page");
+	str(s, pdet_plural(n));
+	str(s, reads ? " under writeback" : of_them ? " looked at" : "");
+	if (!reads && s->listed < v->violations) {
+		str(s, ", ");
+		dec(s, s->listed);
+		str(s, " are listed");
+	}
+}
+
 static void text(struct emitting *s, const struct pagedet_verdict *v,
 		 bool whole)
 {
@@ -121,10 +149,7 @@ static void text(struct emitting *s, const struct pagedet_verdict *v,
 		plain(s, pdet_checked_path(s->c));
 		str(s, *pdet_checked_path(s->c) ? ": " : "");
 		str(s, pdet_verdict_name(v->verdict));
-		if (v->violations) {
-			str(s, ", violations >= ");
-			dec(s, v->violations);
-		}
+		put_violations(s, v);
 	}
 	if (*why && (!whole || v->verdict != PAGEDET_VIOLATED)) {
 		str(s, whole ? ": " : "  ");
@@ -138,7 +163,7 @@ int pdet_emit_checked(struct pagedet_emitter *e, struct pdet_env *env,
 {
 	void (*one)(struct emitting *s, const struct pagedet_verdict *v,
 		    bool whole) = json;
-	struct emitting s = { e, c };
+	struct emitting s = { .e = e, .c = c };
 	struct pagedet_verdict v;
 
 	if (e->format == &pdet_emit_csv) {
@@ -147,8 +172,11 @@ int pdet_emit_checked(struct pagedet_emitter *e, struct pdet_env *env,
 	} else if (e->format == &pdet_emit_text) {
 		one = text;
 	}
-	while (pdet_checked_next(c, &v))
+	while (pdet_checked_next(c, &v)) {
+		s.unknown |= v.verdict == PAGEDET_CANNOT_TELL;
+		s.listed += v.violations;
 		one(&s, &v, false);
+	}
 	pdet_checked_whole(c, &v);
 	one(&s, &v, true);
 	return pdet_out_result(&e->out, env);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "emit/checked.h"
 #include "emit/emit.h"
 #include "../unit.h"
 
@@ -806,6 +807,59 @@ START_TEST(human_sizes)
 			      want, text);
 		free(text);
 		pdet_batch_free(&batch);
+	}
+}
+END_TEST
+
+/* --- checks --- */
+
+/* How many violate it, of how many, and whether these are all. */
+START_TEST(violations)
+{
+	static const struct {
+		uint32_t kind;
+		uint64_t violations, looked_at;
+		bool unknown;
+		const char *text;
+	} cases[] = {
+		{ PAGEDET_CHECK_CLEAN, 64, 64, false,
+		  "clean f: violated: 64 of 64 pages looked at\n" },
+		{ PAGEDET_CHECK_ABSENT, 64, 1000, true,
+		  "absent f: violated: at least 64 of 1000 pages looked at\n" },
+		{ PAGEDET_CHECK_CLEAN, 70000, 80000, false,
+		  "clean f: violated: 70000 of 80000 pages looked at, 64 are "
+		  "listed\n" },
+		/* They were not looked at one by one. */
+		{ PAGEDET_CHECK_COMMITTED, 64, 0, false,
+		  "committed f: violated: 64 pages\n" },
+		{ PAGEDET_CHECK_STABLE, 1, 1, false,
+		  "stable f: violated: 1 of 1 read under writeback\n" },
+		{ PAGEDET_CHECK_ERRORS, 0, 3, false, "errors f: violated\n" },
+	};
+	unsigned i;
+
+	for (i = 0; i < PDET_COUNT(cases); i++) {
+		struct pagedet_emitter *e = emitter(PAGEDET_FORMAT_TEXT, 0, -1,
+						    0);
+		struct pagedet_verdict found[] = {
+			{ .verdict = PAGEDET_VIOLATED, .pages = 64,
+			  .violations = cases[i].violations ? 64 : 0 },
+			{ .verdict = PAGEDET_CANNOT_TELL, .pages = 7 },
+		};
+		struct pdet_checked c = {
+			.kind = cases[i].kind, .path = (char *)"f",
+			.found = { found, cases[i].unknown ? 2 : 1, 2 },
+			.whole = { .verdict = PAGEDET_VIOLATED,
+				   .violations = cases[i].violations,
+				   .looked_at = cases[i].looked_at },
+		};
+		char *text;
+
+		ck_assert_int_eq(pdet_emit_checked(e, &env, &c), 0);
+		text = text_of(e);
+		ck_assert_msg(strstr(text, cases[i].text) != NULL, "%u: %s", i,
+			      text);
+		free(text);
 	}
 }
 END_TEST
@@ -1614,6 +1668,7 @@ int main(void)
 	unit_test(s, kinds_explained);
 	unit_test(s, group_without_keys);
 	unit_test(s, human_sizes);
+	unit_test(s, violations);
 	unit_test(s, mappers);
 	unit_test(s, many_unread);
 	unit_test(s, pointers);
