@@ -207,6 +207,7 @@ struct image_session {
 	struct pdet_page_fold *fold;
 	struct image_owners *owners;
 	struct pdet_directories dirs;
+	uint64_t dirs_ns;	/* of a running kernel: since when */
 	struct pdet_super super; /* the last one; address 0: none */
 	struct pdet_paging_places places; /* only for a dump */
 	/*

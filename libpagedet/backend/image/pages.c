@@ -11,6 +11,7 @@
 #include "backend/image/kernel.h"
 #include "backend/image/owner.h"
 #include "backend/image/page_owner.h"
+#include "base/clock.h"
 #include "kernel/page/fold.h"
 #include "kernel/page/kpf.h"
 
@@ -18,6 +19,8 @@
 #define BLOCK 4096
 /* Reading fewer runs than this with one call saves nothing. */
 #define FEW 4
+/* As long the paths of directories of a running kernel are used. */
+#define DIRECTORIES_NS 100000000u
 
 struct filling {
 	struct image_session *s;
@@ -83,6 +86,20 @@ static bool grow(struct image_columns *c, uint32_t rows, bool owners)
 	return true;
 }
 
+/*
+ * A directory above may have another name, or another mount may hide it: the
+ * directory itself does not show that.
+ */
+static void forget_directories(struct image_session *s)
+{
+	const uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
+
+	if (now - s->dirs_ns < DIRECTORIES_NS)
+		return;
+	pdet_directories_free(&s->dirs);
+	s->dirs_ns = now;
+}
+
 static int session_room(struct image_session *s, uint32_t rows, bool owners)
 {
 	struct image_columns *c = &s->column;
@@ -96,6 +113,7 @@ static int session_room(struct image_session *s, uint32_t rows, bool owners)
 	if (owners && s->image->memory->live) {
 		pdet_image_owners_clear(s->owners);
 		s->super.addr = 0;
+		forget_directories(s);
 	}
 	return (rows <= c->cap && (c->has_owners || !owners)) ||
 	       grow(c, PDET_MAX(rows, c->cap), owners) ? 0 : -ENOMEM;
