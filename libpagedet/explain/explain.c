@@ -183,6 +183,7 @@ static void forget(struct pdet_case *c, const struct pdet_rule *rule,
 	c->arena->full = false;
 	c->n_facts = c->n_unknown = c->n_alternatives = 0;
 	c->cause = rule->info.cause;
+	c->advice = rule->info.advice;
 	c->likely = "";
 	c->confidence = PAGEDET_CONFIDENCE_NONE;
 	c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
@@ -231,7 +232,7 @@ static const char *advice_of(const struct pdet_case *c,
 		return "run it as root: the kernel shows this page only to "
 		       "root";
 	return rule->lets_run && pdet_intact(c, rule->lets_run) != PAGEDET_YES ?
-	       rule->otherwise : rule->info.advice;
+	       rule->otherwise : c->advice;
 }
 
 static void put_sides(struct pagedet_finding *f, const struct pdet_case *c,

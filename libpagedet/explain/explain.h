@@ -34,6 +34,7 @@ struct pdet_case {
 	struct pdet_arena *arena;
 	/* what the rule adds to its own texts */
 	const char *cause;
+	const char *advice;
 	const char *likely;
 	uint32_t confidence;
 	uint32_t likely_confidence;
@@ -128,9 +129,12 @@ void pdet_fact_known(struct pdet_case *c, const char *name, uint32_t known,
 /* pdet_fact_hash - record the hash of PAGEDET_AS_*, if it is known. */
 void pdet_fact_hash(struct pdet_case *c, uint32_t version);
 /*
- * pdet_unknown - record missing data that would have decided. @text must be
- * static.
+ * pdet_unknown - record missing data that would have decided. @what must be
+ * static. It may end in PDET_IN_MEMORY, which advises to ask a source, unless
+ * such a source was asked.
  */
+#define PDET_IN_MEMORY \
+	" (needs a dump, or a source that reads kernel memory)"
 void pdet_unknown(struct pdet_case *c, const char *what);
 /*
  * pdet_rest_on - record that a field of the row of this side shows this.
@@ -241,6 +245,8 @@ bool pdet_row_is(const struct pagedet_page *row, uint32_t kind);
  * Whether it is memory of tasks or files: PAGEDET_KIND_ANON, _FILE or _SHMEM.
  */
 bool pdet_row_is_user(const struct pagedet_page *row);
+/* A source that reads kernel memory has answered a part of the row. */
+bool pdet_row_is_from_memory(const struct pagedet_page *row);
 /* There is no page to explain: it is free, or not memory. */
 bool pdet_row_is_nothing(const struct pagedet_page *row);
 /* Whether the kernel disabled the page after a memory error. */

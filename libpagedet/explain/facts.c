@@ -253,9 +253,25 @@ void pdet_fact_hash(struct pdet_case *c, uint32_t version)
 		pdet_fact_known(c, zero[version], v.zero, side);
 }
 
+/* Never advises to ask a source that was asked. */
+static const char *unless_asked(struct pdet_case *c, const char *what)
+{
+	const size_t len = strlen(what), end = strlen(PDET_IN_MEMORY);
+	char text[256];
+
+	if (len < end || strcmp(what + len - end, PDET_IN_MEMORY) ||
+	    !pdet_row_is_from_memory(&c->here))
+		return what;
+	snprintf(text, sizeof(text), "%.*s (kernel memory does not tell)",
+		 (int)(len - end), what);
+	return keep(c, text, strlen(text));
+}
+
 void pdet_unknown(struct pdet_case *c, const char *what)
 {
 	uint32_t i;
+
+	what = unless_asked(c, what);
 
 	for (i = 0; i < c->n_unknown; i++)
 		if (c->unknown[i] == what || !strcmp(c->unknown[i], what))
@@ -285,8 +301,8 @@ void pdet_fact_folio(struct pdet_case *c)
 		pdet_fact_number(c, "folio_mapcount", c->e.folio_mapcount,
 				 PAGEDET_TYPE_NUMBER, PAGEDET_SIDE_HERE, 0);
 	else
-		pdet_unknown(c, "how many entries map its folio (needs a dump, "
-			     "or a source that reads kernel memory)");
+		pdet_unknown(c, "how many entries map its folio"
+			     PDET_IN_MEMORY);
 }
 
 void pdet_unknown_report(struct pdet_case *c)

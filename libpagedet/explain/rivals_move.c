@@ -3,8 +3,7 @@
 #include "explain/rivals_move.h"
 
 const char pdet_pins_unknown[] =
-	"its references and pins (needs a dump, or a source that reads kernel "
-	"memory; /proc has neither)";
+	"its references and pins" PDET_IN_MEMORY;
 
 static struct pdet_state flag_gone(const struct pdet_case *c, unsigned bit,
 				   const char *gone, const char *open,

@@ -49,6 +49,20 @@ bool pdet_row_is_user(const struct pagedet_page *row)
 	       pdet_row_is(row, PAGEDET_KIND_SHMEM);
 }
 
+bool pdet_row_is_from_memory(const struct pagedet_page *row)
+{
+	const uint32_t memory = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_BPF) |
+				PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE) |
+				PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE);
+	unsigned f;
+
+	for (f = 0; f < PDET_FIELDS; f++)
+		if (pdet_row_has(row, f) &&
+		    memory >> PAGEDET_CELL_SOURCE(row->cell[f]) & 1)
+			return true;
+	return false;
+}
+
 bool pdet_row_is_nothing(const struct pagedet_page *row)
 {
 	return pdet_row_is(row, PAGEDET_KIND_FREE) ||

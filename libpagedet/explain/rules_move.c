@@ -213,6 +213,10 @@ static bool pins_not_known(struct pdet_case *c)
 		pdet_unknown(c, "how many references it has");
 	else
 		pdet_unknown(c, pdet_pins_unknown);
+	if (pdet_row_is_from_memory(&c->here))
+		c->advice = pdet_row_is_user(&c->here) ?
+			    "try MADV_PAGEOUT: a pinned page stays" :
+			    "nothing: kernel memory was read, and does not tell";
 	return true;
 }
 

@@ -48,6 +48,17 @@ static bool owner_known(const struct pdet_case *c)
 		pdet_row_has(&c->here, PAGEDET_FIELD_ALLOC_PID));
 }
 
+/* What can still be asked about the allocation. */
+static const char *ask_owner(const struct pdet_case *c, const char *other)
+{
+	const uint16_t cell = c->here.cell[PAGEDET_FIELD_ALLOC_PID];
+
+	if (PAGEDET_CELL_STATE(cell) == PAGEDET_NO_KERNEL)
+		return "start a kernel that has page_owner with page_owner=on: "
+		       "it says what allocated a page";
+	return other;
+}
+
 static void owner_or_not(struct pdet_case *c)
 {
 	owner(c);
@@ -107,14 +118,40 @@ static bool pgtable(struct pdet_case *c)
 	return true;
 }
 
+/*
+ * Caches whose unused objects the kernel frees on request: inodes, dentries, and
+ * others with a shrinker. Inodes of sockets and of memory are always in use.
+ */
+static bool shrinks(const char *cache)
+{
+	static const char *const others[] = {
+		"btrfs_extent_map", "dentry", "dquot", "ext4_extent_status",
+		"mb_cache_entry", "mbcache", "radix_tree_node", "xfs_buf",
+		"xfs_dquot",
+	};
+	static const char *const in_use[] = { "hugetlbfs", "shmem", "sock" };
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(in_use); i++)
+		if (!strncmp(cache, in_use[i], strlen(in_use[i])))
+			return false;
+	for (i = 0; i < PDET_COUNT(others); i++)
+		if (!strcmp(cache, others[i]))
+			return true;
+	return strstr(cache, "inode");
+}
+
 static bool slab(struct pdet_case *c)
 {
 	if (!of_kind(c, PAGEDET_KIND_SLAB))
 		return false;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_SLAB_CACHE);
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_SLAB_CACHE))
-		pdet_unknown(c, "which cache it belongs to (needs a dump, or a "
-			     "source that reads kernel memory)");
+		pdet_unknown(c, "which cache it belongs to" PDET_IN_MEMORY);
+	if (shrinks(pdet_case_text(c, c->here.slab_cache)))
+		c->advice = "writing 2 to /proc/sys/vm/drop_caches frees its "
+			    "objects that nothing uses; /proc/slabinfo counts "
+			    "them";
 	owner(c);
 	return true;
 }
@@ -148,8 +185,26 @@ static void mapper(struct pdet_case *c)
 	if (*comm)
 		pdet_fact_word(c, "mapper_comm", c->e.mapper_comm, comm,
 			       HERE);
-	if (!c->e.mapper_pid && !pdet_row_has(&c->here, PAGEDET_FIELD_PID))
+	if (c->e.mapper_pid || pdet_row_has(&c->here, PAGEDET_FIELD_PID))
+		return;
+	/* It was looked for its mappers. */
+	if (PAGEDET_CELL_STATE(c->here.cell[PAGEDET_FIELD_USER_MAPS]) ==
+	    PAGEDET_NO_ACCESS) {
+		pdet_unknown(c, "which tasks map it: none of those that can be "
+			     "read from here");
+		c->advice = "ask in the first pid namespace, with the right to "
+			    "read every task: 'pagedet mappers PFN'";
+	} else {
 		pdet_unknown(c, "which tasks map it (pagedet mappers PFN)");
+	}
+}
+
+/* Adds that reclaim does not take it, if a flag says so. */
+static bool is_kept(struct pdet_case *c)
+{
+	return (pdet_row_flag(&c->here, PAGEDET_PF_MLOCKED) == PAGEDET_YES ||
+		pdet_row_flag(&c->here, PAGEDET_PF_UNEVICTABLE) ==
+		PAGEDET_YES) && pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
 }
 
 static bool mapped(struct pdet_case *c)
@@ -157,6 +212,12 @@ static bool mapped(struct pdet_case *c)
 	if (pdet_row_mapped(&c->here) != PAGEDET_YES)
 		return false;
 	mapper(c);
+	if (is_kept(c))
+		c->cause = pdet_row_flag(&c->here, PAGEDET_PF_MLOCKED) ==
+			   PAGEDET_YES ?
+			   "tasks map it, and it is locked in memory (mlock)" :
+			   "tasks map it, and reclaim does not take it "
+			   "(unevictable)";
 	return true;
 }
 
@@ -214,7 +275,10 @@ static bool cached(struct pdet_case *c)
 {
 	if (!is_cached(c) || is_unreferenced(c))
 		return false;
-	if (pdet_row_is(&c->here, PAGEDET_KIND_SHMEM))
+	if (is_kept(c))
+		c->likely = "reclaim does not take it: it is locked in memory "
+			    "(mlock), or unevictable";
+	else if (pdet_row_is(&c->here, PAGEDET_KIND_SHMEM))
 		c->likely = "memory of a memfd, of tmpfs or shared between "
 			    "tasks: it stays until the file is removed";
 	else
@@ -278,8 +342,7 @@ static bool anon_unmapped(struct pdet_case *c)
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT))
-		pdet_unknown(c, "its references (needs a dump, or a source "
-			     "that reads kernel memory)");
+		pdet_unknown(c, "its references" PDET_IN_MEMORY);
 	owner(c);
 	return true;
 }
@@ -303,6 +366,7 @@ static void kernel_facts(struct pdet_case *c)
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KERNEL_MAPS);
 	owner_or_not(c);
 	pdet_unknown_report(c);
+	c->advice = ask_owner(c, c->advice);
 }
 
 static bool kernel_memory(struct pdet_case *c)
@@ -333,12 +397,14 @@ static bool use_unknown(struct pdet_case *c)
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_KIND))
 		pdet_unknown(c, "what kind of page it is");
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT))
-		pdet_unknown(c, "its references (needs a dump, or a source "
-			     "that reads kernel memory)");
+		pdet_unknown(c, "its references" PDET_IN_MEMORY);
 	if (pdet_row_mapped(&c->here) == PAGEDET_DUNNO)
 		pdet_unknown(c, "whether tasks map it");
 	owner_or_not(c);
 	pdet_unknown_report(c);
+	if (pdet_row_is_from_memory(&c->here))
+		c->advice = ask_owner(c, "nothing: kernel memory was read, and "
+				      "does not tell");
 	return true;
 }
 
@@ -481,8 +547,7 @@ const struct pdet_rule pdet_rules_use[] = {
 	USE(108, CAUSE, "slab",
 	     "objects of the kernel's slab allocator are in it; it is freed "
 	     "when all of them are",
-	     "see /proc/slabinfo; writing 2 to /proc/sys/vm/drop_caches frees "
-	     "inodes and dentries",
+	     "see /proc/slabinfo, which counts the objects of each cache",
 	     { slab, PDET_CERTAIN, ROW }),
 	USE(109, CAUSE, "hugetlb",
 	     "a huge page of the hugetlb pool, which keeps it whether it is "

@@ -102,6 +102,97 @@ START_TEST(cached_of_a_device)
 }
 END_TEST
 
+/* Only objects of some caches are freed on request. */
+START_TEST(slab_caches)
+{
+	static const struct {
+		const char *name;
+		bool shrinks;
+	} caches[] = {
+		{ "dentry", true }, { "ext4_inode_cache", true },
+		{ "xfs_inode", true }, { "radix_tree_node", true },
+		{ "kmem_cache_node", false }, { "dentry_of_mine", false },
+		{ "sock_inode_cache", false }, { "kmalloc-64", false },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+		setup();
+		set_kind(PAGEDET_KIND_SLAB);
+		strcpy(e.texts + 1, caches[i].name);
+		SET(&here, SLAB_CACHE, slab_cache, 1);
+		EXPECT(NOT_FREE, "slab", CERTAIN);
+		ck_assert_msg(!strstr(found[0].advice, "drop_caches") !=
+			      caches[i].shrinks, "%s: %s", caches[i].name,
+			      found[0].advice);
+	}
+	setup();
+	set_kind(PAGEDET_KIND_SLAB);
+	EXPECT(NOT_FREE, "slab", CERTAIN);
+	ck_assert_ptr_null(strstr(found[0].advice, "drop_caches"));
+}
+END_TEST
+
+/* --- no advice to ask what was asked --- */
+
+static void from_bpf(unsigned field)
+{
+	here.cell[field] = PAGEDET_HAVE | PAGEDET_SOURCE_BPF << 8;
+}
+
+START_TEST(sources_that_were_asked)
+{
+	setup();
+	set_kind(PAGEDET_KIND_UNKNOWN);
+	EXPECT(NOT_FREE, "use-unknown", NONE);
+	ck_assert_ptr_nonnull(strstr(found[0].advice, "bpf"));
+	ck_assert(names_unknown("its references (needs a dump"));
+	from_bpf(PAGEDET_FIELD_ORDER);
+	EXPECT(NOT_FREE, "use-unknown", NONE);
+	ck_assert_ptr_null(strstr(found[0].advice, "bpf"));
+	ck_assert(!names_unknown("needs a dump"));
+	ck_assert(names_unknown("its references (kernel memory does not"));
+	EXPECT(PINNED, "pin-unknown", NONE);
+	ck_assert_ptr_null(strstr(found[0].advice, "bpf"));
+	/* page_owner could tell, if the kernel had it. */
+	here.cell[PAGEDET_FIELD_ALLOC_PID] = PAGEDET_NO_KERNEL;
+	EXPECT(NOT_FREE, "use-unknown", NONE);
+	ck_assert_ptr_nonnull(strstr(found[0].advice, "page_owner=on"));
+}
+END_TEST
+
+START_TEST(mappers_that_are_not_seen)
+{
+	user_page(PAGEDET_KIND_ANON, F(ANON) | F(LRU));
+	set_mapcount(&here, 1);
+	EXPECT(NOT_FREE, "mapped", CERTAIN);
+	ck_assert_ptr_nonnull(strstr(found[0].advice, "lists them"));
+	here.cell[PAGEDET_FIELD_USER_MAPS] = PAGEDET_NO_ACCESS;
+	EXPECT(NOT_FREE, "mapped", CERTAIN);
+	ck_assert_ptr_null(strstr(found[0].advice, "lists them"));
+	ck_assert(names_unknown("none of those that can be read"));
+	e.mapper_pid = 12;
+	EXPECT(NOT_FREE, "mapped", CERTAIN);
+	ck_assert_ptr_nonnull(strstr(found[0].advice, "lists them"));
+}
+END_TEST
+
+START_TEST(locked_in_memory)
+{
+	user_page(PAGEDET_KIND_ANON, F(ANON) | F(UNEVICTABLE));
+	set_mapcount(&here, 1);
+	EXPECT(NOT_FREE, "mapped", CERTAIN);
+	ck_assert_ptr_nonnull(strstr(found[0].cause, "unevictable"));
+	set_flags(&here, F(ANON) | F(UNEVICTABLE) | F(MLOCKED));
+	EXPECT(NOT_FREE, "mapped", CERTAIN);
+	ck_assert_ptr_nonnull(strstr(found[0].cause, "mlock"));
+	ck_assert_ptr_nonnull(fact("flags", PAGEDET_SIDE_HERE));
+	user_page(PAGEDET_KIND_FILE, F(LRU) | F(UNEVICTABLE));
+	EXPECT(NOT_FREE, "page-cache", HIGH);
+	ck_assert_ptr_nonnull(strstr(found[0].likely, "does not take it"));
+}
+END_TEST
+
 /* A page with a mapping but without references is no longer in a cache. */
 START_TEST(bad_pages)
 {
@@ -486,7 +577,14 @@ int main(void)
 
 	unit_test(s, why_not_free);
 	unit_test(s, why_not_free_of_user_memory);
+<<<<<<< HEAD
 	unit_test(s, cached_of_a_device);
+=======
+	unit_test(s, slab_caches);
+	unit_test(s, sources_that_were_asked);
+	unit_test(s, mappers_that_are_not_seen);
+	unit_test(s, locked_in_memory);
+>>>>>>> 0f85874 (explain: advise only what is true and was not asked)
 	unit_test(s, bad_pages);
 	unit_test(s, reported_as_bad);
 	unit_test(s, large_folios);
