@@ -66,6 +66,9 @@ static void owner_or_not(struct pdet_case *c)
 		pdet_unknown(c, "what allocated it (page_owner)");
 }
 
+static const char ask_again[] =
+	"ask again: a page that is being freed does not stay so";
+
 static bool is_free(struct pdet_case *c)
 {
 	return of_kind(c, PAGEDET_KIND_FREE);
@@ -377,6 +380,39 @@ static bool kernel_memory(struct pdet_case *c)
 	return true;
 }
 
+/* Kernel code has it, but not by references. */
+static bool frozen(struct pdet_case *c)
+{
+	if (!is_unreferenced(c) || !kernel_memory(c))
+		return false;
+	if (pdet_row_is_large(&c->here)) {
+		c->likely = "a large kmalloc(), whose pages have no references";
+		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_HEAD_PFN);
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
+	}
+	pdet_unknown(c, "whether it is frozen, or being freed at this moment");
+	return true;
+}
+
+/* Nothing but its references is known, and there is none. */
+static bool unheld(struct pdet_case *c)
+{
+	if (!is_unreferenced(c) ||
+	    !pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN) ||
+	    pdet_row_mapped(&c->here) != PAGEDET_NO)
+		return false;
+	kernel_facts(c);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
+	c->advice = ask_again;
+	if (pdet_row_is_large(&c->here))
+		return true;
+	c->likely = "free, in a per-CPU list, whose pages have no mark";
+	c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
+	return true;
+}
+
 /* No type, no cache and no mapping: kernel code allocated it as pages. */
 static bool kernel_likely(struct pdet_case *c)
 {
@@ -588,6 +624,16 @@ const struct pdet_rule pdet_rules_use[] = {
 	     "memory of a device",
 	     "nothing",
 	     { device, PDET_CERTAIN, ROW }),
+	USE(121, CAUSE, "frozen",
+	     "kernel code has it without counting references to it (frozen), "
+	     "or it is being freed",
+	     "'pagedet stack PFN' says what allocated it, if page_owner is on",
+	     { frozen, PDET_MEDIUM, ROW }),
+	USE(122, CANNOT_TELL, "unreferenced",
+	     "no reference to it is counted: it is free in a per-CPU list, "
+	     "being freed, or kernel code has it without counting (frozen)",
+	     ask_again,
+	     { unheld, PDET_LOW, NULL }),
 	USE(116, CAUSE, "kernel-memory",
 	     "allocated by kernel code, as whole pages, and not freed since",
 	     "'pagedet stack PFN' says what allocated it, if page_owner is on",

@@ -193,6 +193,26 @@ START_TEST(locked_in_memory)
 }
 END_TEST
 
+/* A page without references is not simply in use. */
+START_TEST(without_references)
+{
+	user_page(PAGEDET_KIND_KERNEL, 0);
+	counted(0, 0);
+	EXPECT(NOT_FREE, "frozen", MEDIUM);
+	ck_assert_str_eq(found[0].likely, "");
+	set_flags(&here, F(COMPOUND_HEAD));
+	SET(&here, ORDER, order, 2);
+	EXPECT(NOT_FREE, "frozen", MEDIUM);
+	ck_assert_ptr_nonnull(strstr(found[0].likely, "kmalloc"));
+	user_page(PAGEDET_KIND_UNKNOWN, 0);
+	counted(0, 0);
+	EXPECT(NOT_FREE, "unreferenced", NONE);
+	ck_assert_ptr_nonnull(strstr(found[0].likely, "per-CPU"));
+	set_flags(&here, F(RESERVED));
+	EXPECT(NOT_FREE, "reserved", CERTAIN);
+}
+END_TEST
+
 /* A page with a mapping but without references is no longer in a cache. */
 START_TEST(bad_pages)
 {
@@ -577,14 +597,12 @@ int main(void)
 
 	unit_test(s, why_not_free);
 	unit_test(s, why_not_free_of_user_memory);
-<<<<<<< HEAD
 	unit_test(s, cached_of_a_device);
-=======
 	unit_test(s, slab_caches);
 	unit_test(s, sources_that_were_asked);
 	unit_test(s, mappers_that_are_not_seen);
 	unit_test(s, locked_in_memory);
->>>>>>> 0f85874 (explain: advise only what is true and was not asked)
+	unit_test(s, without_references);
 	unit_test(s, bad_pages);
 	unit_test(s, reported_as_bad);
 	unit_test(s, large_folios);
