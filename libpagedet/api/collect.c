@@ -308,6 +308,10 @@ static void mark_unseen(struct pagedet_evidence *e,
 	    m.found)
 		return;
 	memcpy(&row, e->here, sizeof(row));
+	/* Another source may know. */
+	if (PAGEDET_CELL_STATE(row.cell[PAGEDET_FIELD_USER_MAPS]) ==
+	    PAGEDET_HAVE)
+		return;
 	row.cell[PAGEDET_FIELD_USER_MAPS] =
 		PDET_CELL(PAGEDET_NO_ACCESS, PAGEDET_SOURCE_DERIVED);
 	memcpy(e->here, &row, sizeof(row));
