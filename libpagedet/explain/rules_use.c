@@ -122,8 +122,9 @@ static bool pgtable(struct pdet_case *c)
 }
 
 /*
- * Caches whose unused objects the kernel frees on request: inodes, dentries, and
- * others with a shrinker. Inodes of sockets and of memory are always in use.
+ * Caches whose unused objects the kernel frees on request: inodes, dentries,
+ * and others with a shrinker. Inodes of sockets and of memory are always in
+ * use.
  */
 static bool shrinks(const char *cache)
 {
