@@ -13,8 +13,8 @@
 
 #define ADDRESS_HELP \
 	"An address is hex, with or without 0x; a note says so if it could\n" \
-	"be decimal. LEN is a number of bytes, decimal, or hex with 0x. Every\n" \
-	"page that the bytes touch is shown.\n"
+	"be decimal. LEN is a number of bytes, decimal, or hex with 0x.\n" \
+	"Every page that the bytes touch is shown.\n"
 
 #define PID_HELP \
 	"PID is a process or thread id, or the name of a process as ps\n" \
