@@ -39,7 +39,7 @@ stdout_has 'a file that is mapped only in part: what is known' \
 	'3 pages: 1 the same, 0 different, 2 not known'
 stdout_has 'nobody claims that it differs' 'mismatch-unknown'
 tap_fails 'nor that the peer lacks it' grep -q 'missing-at-peer' stdout
-run --from elf compare 74 295e4000+0x1000 79 1000
+run --from elf compare 74 295e4000+0x1000 79 0x1000
 expect 'what is not mapped is not known' 2
 stdout_has 'what is not mapped is said' 'unmapped'
 
