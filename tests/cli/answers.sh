@@ -125,7 +125,7 @@ answers 'an address outside' '{"vaddr":"0x10000","kind":"unmapped"}' \
 	virt 12 0x10000 --fields vaddr,kind
 answers 'the last address of all' \
 	'{"vaddr":"0xfffffffffffff000","kind":"unmapped"}' \
-	virt 12 ffffffffffffffff --fields vaddr,kind
+	virt 12 ffffffffffffffff --fields vaddr,kind -q
 answers 'a task' '{"pfn":272,"vaddr":"0x400000"}
 {"pfn":256,"vaddr":"0x7f0000000000"}
 {"pfn":257,"vaddr":"0x7f0000001000"}

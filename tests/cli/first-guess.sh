@@ -182,9 +182,25 @@ done << 'TABLE'
 66	No such file	mappers ./nothing
 64	try: pagedet file	notes/notes.txt
 64	try: pagedet tree	ls
+64	its path, such as	mappers libc.so.6
+1	12 is also a process .*pagedet task 12	@mappers 12
 # a kernel developer: this page, this address
 0	kind	@page 256
 0	free|nothing|anon	@explain 256
+64	try: pagedet page 0x1a2b3;	page 1a2b3
+64	try: pagedet mappers 0x1a2b3;	mappers 1a2b3
+64	have no sign	page -1
+64	echo TEXT \| pagedet from-log	from-log 'BUG: Bad page state in process x  pfn:81a09'
+64	COMMAND --watch	watch
+64	try: --where dirty;	@scan --where flags=dirty
+64	try: --where 'path=none'	@scan --where 'not path'
+64	try: --where 'path!=none'	@scan --where path
+0	--fields notes	help notes
+0	path of the file|--fields path	help path
+64	try: pagedet check clean	check dirty notes.txt
+64	try: pagedet check absent	check cached notes.txt
+0 1 2 69 77	pagedet from-log FILE|hidden	explain ./bad.log
+0	try: pagedet kaddr 0xffff888000001000	@virt 12 0xffff888000001000
 64	explains it	explain
 64	help explain	explain foo
 64	try: pagedet page	4711
@@ -242,7 +258,8 @@ done << 'TABLE'
 0 2	anon|untouched|pfn	virt self '[stack]' --by kind
 1	area	virt self '[hep]'
 0 2	anon|file|unknown|untouched	task self --summary
-64	stack|heap	virt self heap
+64	virt PID '.heap.'	virt self heap
+64	virt PID '.stack.'	virt self stack
 64	try: pagedet task	maps
 64	try: pagedet task	pmap
 TABLE

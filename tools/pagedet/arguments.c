@@ -3,6 +3,7 @@
  * Parses the arguments of a command: page frame numbers, addresses, tasks,
  * paths.
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,6 +67,21 @@ int cli_parse_phys(struct cli_job *job)
 	return add_ranges(job, 0, CLI_HEX, 0);
 }
 
+static int no_area(const struct cli_job *job, const char *word,
+		   const char *wrong)
+{
+	static const char *const areas[] = { "heap", "stack", "vdso", "vvar" };
+	char instead[64] = "name an area as '[heap]';";
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(areas); i++)
+		if (!strcmp(word, areas[i]))
+			snprintf(instead, sizeof(instead),
+				 "try: pagedet virt PID '[%s]';", word);
+	return cli_refuse(instead, "%s: '%s' %s", job->command->name, word,
+			  wrong);
+}
+
 /* Adds an address, or the name of an area of the process. */
 static int add_addresses(struct cli_job *job, uint32_t pid, const char *task)
 {
@@ -84,9 +100,9 @@ static int add_addresses(struct cli_job *job, uint32_t pid, const char *task)
 		else if (wrong && *word >= '0' && *word <= '9')
 			return cli_no_range(job, word, CLI_HEX, wrong);
 		else if (wrong)
-			return cli_refuse("name an area as '[heap]';",
-					  "%s: '%s' %s", job->command->name,
-					  word, wrong);
+			return no_area(job, word, wrong);
+		else
+			cli_tell_kernel_address(job, word, item.first);
 		cli_tell_radix(job, word);
 		status = cli_add_named(job, &item, &name);
 	}
@@ -232,6 +248,11 @@ int cli_parse_log(struct cli_job *job)
 {
 	bool given = job->n_words && strcmp(job->words[0], "-");
 
+	if (given && strchr(job->words[0], ' ') && access(job->words[0], F_OK))
+		return cli_refuse("a text is read from standard input: echo "
+				  "TEXT | pagedet from-log;", "%s: there is no "
+				  "file '%s'", job->command->name,
+				  job->words[0]);
 	job->from_file = given;
 	if (!job->n_words && !job->open.n_files && isatty(STDIN_FILENO) &&
 	    !job->quiet)

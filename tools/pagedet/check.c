@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,14 +42,38 @@ static int parse_errors(struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* Suggests the assertion that is violated if @what is true, or is the same. */
+static bool is_opposite(const char *what, char *instead, size_t size)
+{
+	static const char *const words[][2] = {
+		{ "dirty", "clean" }, { "writeback", "clean" },
+		{ "synced", "disk" }, { "written", "disk" },
+		{ "lost", "disk" }, { "cached", "absent" },
+		{ "journal", "committed" },
+	};
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(words); i++)
+		if (!strcmp(words[i][0], what)) {
+			snprintf(instead, size, "try: pagedet check %s PATH;",
+				 words[i][1]);
+			return true;
+		}
+	return false;
+}
+
 int cli_parse_check(struct cli_job *job)
 {
 	const char *what = job->words[0], *wrong;
+	char instead[64];
 	int kind;
 
 	if (!strcmp(what, "mark") || !strcmp(what, "unmark"))
 		return parse_mark(job);
 	kind = pagedet_check_by_name(what);
+	if (kind < 0 && is_opposite(what, instead, sizeof(instead)))
+		return cli_refuse(instead, "check: '%s' is not an assertion",
+				  what);
 	if (kind < 0)
 		return cli_usage("check: '%s' is not clean, disk, stable, "
 				 "absent, committed, mark, unmark or errors",

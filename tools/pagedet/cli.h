@@ -212,6 +212,8 @@ const struct cli_command *cli_command_find(const char *name);
  * Reports that there is no such command, and suggests one. Returns CLI_USAGE.
  */
 int cli_no_command(const char *name);
+/* Whether a file may be a kernel log, by its name. */
+bool cli_is_log_name(const char *path);
 /*
  * Reports that @word is not one of @names, and suggests one or lists all. @what
  * begins the message: "--format: there is no format". Returns CLI_USAGE.
@@ -232,6 +234,9 @@ int cli_check_meaning(const struct cli_job *job, struct pagedet *pd);
  * memory.
  */
 bool cli_is_kernel_address(uint64_t n);
+/* Notes that @word, the address @n, is not one of a process. */
+void cli_tell_kernel_address(const struct cli_job *job, const char *word,
+			     uint64_t n);
 /* Whether numbers of the command are pages, and not places in a file. */
 bool cli_names_pages(const struct cli_job *job);
 /*
@@ -262,10 +267,10 @@ int cli_no_letter(char letter);
  */
 bool cli_is_kind_or_flag(const char *word, char *instead, size_t size);
 /*
- * The suggestion that follows "try: ", if --where has a word for which there is
- * one. Otherwise NULL.
+ * Sets @instead to the suggestion that follows "try: ", if there is one for
+ * this value of --where.
  */
-const char *cli_where_lead(const char *expr);
+bool cli_where_lead(const char *expr, char *instead, size_t size);
 
 /* --- process.c: processes and areas by name --- */
 int cli_add_item(struct cli_job *job, const struct pagedet_item *item);
@@ -274,8 +279,11 @@ int cli_add_named(struct cli_job *job, const struct pagedet_item *item,
 /* Parses @word. Returns the pid, or 0 and the name. */
 int cli_parse_pid(const struct cli_job *job, const char *word, uint32_t *ret,
 		  const char **name);
-/* Tells the user if tasks without memory are kernel threads. */
-void cli_tell_kthreads(const struct cli_job *job, struct pagedet *pd);
+/*
+ * For a query without rows: tells if tasks without memory are kernel threads,
+ * and if a page that nobody maps has the number of a process.
+ */
+void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd);
 /* Replaces names in the items by numbers. */
 int cli_resolve(struct cli_job *job, struct pagedet *pd);
 /*

@@ -366,6 +366,9 @@ static int run(struct explaining *x)
 					    x->n_findings, x->evidence, x->n);
 	else
 		status = emit(x);
+	if (x->job->file && !x->job->quiet && cli_is_log_name(x->job->file))
+		cli_say("hint: for what a kernel log says: pagedet from-log "
+			"FILE");
 	if (x->job->file && x->cached > x->n && !x->job->quiet)
 		cli_say("looked at %llu of the %llu pages that are cached",
 			(unsigned long long)x->n,

@@ -59,8 +59,8 @@ static void general(void)
 
 	printf("What is this page of memory?\n\n"
 	       "usage: pagedet [options] COMMAND [arguments]\n"
-	       "       pagedet help COMMAND | fields | kinds | flags | where | "
-	       "options\n\n"
+	       "       pagedet help COMMAND | FIELD | fields | kinds | flags |\n"
+	       "                    where | options\n\n"
 	       "Commands\n");
 	for (c = cli_commands; c->name; c++) {
 		printf("  %-8s %-25s", c->name, c->arguments);
@@ -115,6 +115,21 @@ static void names_of(uint32_t field)
 		column += printf("%s%s", column ? " " : "  ", name);
 	}
 	putchar('\n');
+}
+
+static void field(uint32_t f)
+{
+	const struct pagedet_field_info *info = pagedet_field(f);
+
+	printf("The field %s: %s\n--fields %s asks for it, and --fields %s "
+	       "for all of its group.\n", info->name, info->text, info->name,
+	       info->group);
+	if (info->type == PAGEDET_TYPE_ENUM ||
+	    info->type == PAGEDET_TYPE_MASK) {
+		printf("\nIts values\n");
+		names_of(f);
+	}
+	printf("\npagedet-fields(7) explains it.\n");
 }
 
 static void flags(void)
@@ -192,9 +207,12 @@ int cli_help(const char *topic)
 		return cli_flush_stdout();
 	}
 	c = cli_command_find(topic);
-	if (!c)
+	if (c)
+		one(c);
+	else if (pagedet_field_by_name(topic) >= 0)
+		field((uint32_t)pagedet_field_by_name(topic));
+	else
 		return cli_no_command(topic);
-	one(c);
 	return cli_flush_stdout();
 }
 

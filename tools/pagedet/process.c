@@ -106,26 +106,34 @@ int cli_tasks(struct pagedet *pd, uint32_t options, struct pagedet_task **ret,
 
 static bool is_asked(const struct cli_job *job, uint32_t pid)
 {
+	const bool pages = job->command->target == PAGEDET_TARGET_MAPPERS;
 	size_t i;
 
 	for (i = 0; i < job->n_items; i++)
-		if (job->items[i].pid == pid)
+		if (pages ? job->items[i].first == pid :
+			    job->items[i].pid == pid)
 			return true;
 	return false;
 }
 
-void cli_tell_kthreads(const struct cli_job *job, struct pagedet *pd)
+void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 {
+	const bool pages = job->command->target == PAGEDET_TARGET_MAPPERS;
 	struct pagedet_task *tasks;
 	uint64_t lost;
 	size_t n, i;
 
-	if (job->quiet || job->command->target != PAGEDET_TARGET_TASK ||
+	if (job->quiet ||
+	    (!pages && job->command->target != PAGEDET_TARGET_TASK) ||
 	    cli_tasks(pd, 0, &tasks, &n, &lost))
 		return;
 	for (i = 0; i < n; i++)
-		if (tasks[i].flags & PAGEDET_TASK_KTHREAD &&
-		    is_asked(job, tasks[i].pid))
+		if (pages && is_asked(job, tasks[i].pid))
+			cli_say("hint: %u is also a process (%s); its memory: "
+				"pagedet task %u", tasks[i].pid, tasks[i].comm,
+				tasks[i].pid);
+		else if (tasks[i].flags & PAGEDET_TASK_KTHREAD &&
+			 is_asked(job, tasks[i].pid))
 			cli_say("task %u (%s) is a kernel thread: it has no "
 				"memory of its own", tasks[i].pid,
 				tasks[i].comm);

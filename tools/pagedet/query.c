@@ -443,7 +443,7 @@ int cli_run_query(struct cli_job *job, struct pagedet *pd)
 	}
 	status = answer(&a);
 	if (status == CLI_NO)
-		cli_tell_kthreads(job, pd);
+		cli_tell_no_row(job, pd);
 	if (a.paths && a.paths->status)
 		status = a.paths->status;
 out:

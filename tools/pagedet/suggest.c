@@ -111,6 +111,7 @@ static const struct {
 	{ "vma", "virt PID '[heap]'" },
 	{ "vmstat", "scan --summary" },
 	{ "vtop", "virt PID ADDR" },
+	{ "watch", "COMMAND --watch, such as: pagedet top --watch" },
 	{ "who", "mappers FILE" },
 	{ "why", "explain PFN" },
 	{ "zones", "scan --by zone" },
@@ -153,19 +154,29 @@ static const char *argument_without(const char *name)
 	return NULL;
 }
 
+bool cli_is_log_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const size_t len = strlen(name);
+
+	return (len > 4 && !strcmp(name + len - 4, ".log")) ||
+	       !strcmp(name, "syslog") || !strcmp(name, "messages") ||
+	       strstr(name, "dmesg") || strstr(name, "kmsg");
+}
+
 /* Suggests a command for an existing file, if its name can be pasted. */
 static const char *command_for_file(const char *name, char *text, size_t size)
 {
 	const bool plain = !strpbrk(name, " \t\n'\"\\$`*?[;&|<>(){}#~") &&
 			   *name != '-' && strlen(name) < 64;
-	const size_t len = strlen(name);
 	struct stat st;
 
 	if (stat(name, &st))
 		return NULL;
 	if (S_ISDIR(st.st_mode))
 		snprintf(text, size, "tree %s", plain ? name : "DIR");
-	else if (len > 4 && !strcmp(name + len - 4, ".log"))
+	else if (cli_is_log_name(name))
 		snprintf(text, size, "file %s, or: pagedet from-log %s",
 			 plain ? name : "PATH", plain ? name : "FILE");
 	else
@@ -321,11 +332,11 @@ static int check_by(const struct cli_job *job, const uint64_t can[2])
 
 static int no_filter(const struct cli_job *job, struct pagedet *pd, int error)
 {
-	const char *lead = cli_where_lead(job->where);
-	char instead[160];
+	char lead[128], instead[160];
 
 	cli_topic("where");
-	if (!lead || error != -EINVAL || *pagedet_advice(pd))
+	if (error != -EINVAL || *pagedet_advice(pd) ||
+	    !cli_where_lead(job->where, lead, sizeof(lead)))
 		return cli_fail(pd, error);
 	snprintf(instead, sizeof(instead), "try: %s;", lead);
 	return cli_refuse(instead, "%s", pagedet_error(pd));

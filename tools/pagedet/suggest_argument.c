@@ -53,6 +53,17 @@ int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n)
 			  phys ? "physical address" : "page frame number");
 }
 
+void cli_tell_kernel_address(const struct cli_job *job, const char *word,
+			     uint64_t n)
+{
+	/* The page of vsyscall is the only one that a process has there. */
+	if (!job->quiet && cli_is_kernel_address(n) &&
+	    n >> 12 != 0xffffffffff600)
+		cli_say("%s: '%s' is a kernel address, not one of a process; "
+			"try: pagedet kaddr 0x%llx", job->command->name, word,
+			(unsigned long long)n);
+}
+
 /* --- radix --- */
 
 void cli_tell_radix(struct cli_job *job, const char *word)
@@ -133,6 +144,17 @@ int cli_no_range(const struct cli_job *job, const char *word,
 
 	if (cli_names_pages(job) && is_kernel_word(word, &item.first))
 		return cli_no_page_number(job, word, item.first);
+	if (radix == CLI_DECIMAL && *word != '-' &&
+	    !cli_number(word, CLI_HEX, &item.first)) {
+		snprintf(instead, sizeof(instead), "try: pagedet %s %s%s0x%s;",
+			 name, before, *before ? " " : "", word);
+		return cli_refuse(instead, "%s: '%s' %s", name, word, wrong);
+	}
+	if (job->command->target == PAGEDET_TARGET_MAPPERS &&
+	    strspn(word, "0123456789") == 0)
+		return cli_refuse("a file is named by its path, such as "
+				  "/DIR/FILE or ./FILE;", "%s: '%s' %s", name,
+				  word, wrong);
 	if (!is_range(job, word, radix, &item))
 		return cli_usage("%s: '%s' %s", name, word, wrong);
 	snprintf(instead, sizeof(instead), hex ?

@@ -119,6 +119,9 @@ int cli_no_letter(char letter)
 	const char *lead = find(letters, CLI_COUNT(letters), word);
 	char instead[128];
 
+	if (letter >= '0' && letter <= '9')
+		return cli_refuse("numbers have no sign, and --top N shows N "
+				  "rows;", "there is no option -%c", letter);
 	if (!lead)
 		return cli_usage("there is no option -%c", letter);
 	snprintf(instead, sizeof(instead), "try: %s;", lead);
@@ -139,7 +142,7 @@ bool cli_is_kind_or_flag(const char *word, char *instead, size_t size)
 }
 
 /* Searches the words of @expr, in order, for one with a suggestion. */
-const char *cli_where_lead(const char *expr)
+static const char *lead_of_words(const char *expr)
 {
 	const char *lead = NULL;
 	char word[32];
@@ -155,4 +158,40 @@ const char *cli_where_lead(const char *expr)
 		expr += len;
 	}
 	return lead;
+}
+
+/* A flag as the value of flags: flags=dirty. */
+static bool is_flag_as_value(const char *expr, char *instead, size_t size)
+{
+	char word[32];
+
+	if (sscanf(expr, "flags = %31[a-z_0-9]", word) != 1 &&
+	    sscanf(expr, "flags == %31[a-z_0-9]", word) != 1)
+		return false;
+	snprintf(instead, size, "--where %s", word);
+	return is_value(PAGEDET_FIELD_FLAGS, word);
+}
+
+/* A field as if it were true or false: "path", "not path". */
+static bool is_field_alone(const char *expr, char *instead, size_t size)
+{
+	const bool negated = !strncmp(expr, "not ", 4);
+	const char *field = expr + (negated ? 4 : 0);
+
+	if (pagedet_field_by_name(field) < 0)
+		return false;
+	snprintf(instead, size, "--where '%s%snone'", field,
+		 negated ? "=" : "!=");
+	return true;
+}
+
+bool cli_where_lead(const char *expr, char *instead, size_t size)
+{
+	const char *lead = lead_of_words(expr);
+
+	if (!lead)
+		return is_flag_as_value(expr, instead, size) ||
+		       is_field_alone(expr, instead, size);
+	snprintf(instead, size, "%s", lead);
+	return true;
 }

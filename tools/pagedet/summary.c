@@ -498,6 +498,6 @@ int cli_run_summary(struct cli_job *job, struct pagedet *pd)
 	if (!status && !a.verdict.sum.rows)
 		status = CLI_NO;
 	if (status == CLI_NO)
-		cli_tell_kthreads(job, pd);
+		cli_tell_no_row(job, pd);
 	return status;
 }
