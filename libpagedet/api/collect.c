@@ -297,26 +297,6 @@ static void take_mapper(struct collecting *c, const uint64_t *which,
 	e->mapper_comm = comm ? pdet_evidence_text(e, comm) : 0;
 }
 
-/* All tasks that can be read were asked, and none of them maps the page. */
-static void mark_unseen(struct pagedet_evidence *e,
-			const struct pagedet_iter *it, uint64_t n)
-{
-	struct pagedet_mappers m = { .size = sizeof(m) };
-	struct pagedet_page row;
-
-	if (pagedet_mappers(it, n, &m) || m.found_state != PAGEDET_HAVE ||
-	    m.found)
-		return;
-	memcpy(&row, e->here, sizeof(row));
-	/* Another source may know. */
-	if (PAGEDET_CELL_STATE(row.cell[PAGEDET_FIELD_USER_MAPS]) ==
-	    PAGEDET_HAVE)
-		return;
-	row.cell[PAGEDET_FIELD_USER_MAPS] =
-		PDET_CELL(PAGEDET_NO_ACCESS, PAGEDET_SOURCE_DERIVED);
-	memcpy(e->here, &row, sizeof(row));
-}
-
 static int sweep(struct collecting *c, const struct pagedet_item *pfns,
 		 const uint64_t *which, uint64_t n)
 {
@@ -342,8 +322,6 @@ static int sweep(struct collecting *c, const struct pagedet_item *pfns,
 		for (i = 0; i < r; i++)
 			if (rows[i].ask < n)
 				take_mapper(c, which, it, &rows[i]);
-	for (i = 0; r == 0 && (uint64_t)i < n; i++)
-		mark_unseen(at(c, which[i]), it, (uint64_t)i);
 	pagedet_iter_free(it);
 	return r;
 }

@@ -189,18 +189,8 @@ static void mapper(struct pdet_case *c)
 	if (*comm)
 		pdet_fact_word(c, "mapper_comm", c->e.mapper_comm, comm,
 			       HERE);
-	if (c->e.mapper_pid || pdet_row_has(&c->here, PAGEDET_FIELD_PID))
-		return;
-	/* It was looked for its mappers. */
-	if (PAGEDET_CELL_STATE(c->here.cell[PAGEDET_FIELD_USER_MAPS]) ==
-	    PAGEDET_NO_ACCESS) {
-		pdet_unknown(c, "which tasks map it: none of those that can be "
-			     "read from here");
-		c->advice = "ask in the first pid namespace, with the right to "
-			    "read every task: 'pagedet mappers PFN'";
-	} else {
+	if (!c->e.mapper_pid && !pdet_row_has(&c->here, PAGEDET_FIELD_PID))
 		pdet_unknown(c, "which tasks map it (pagedet mappers PFN)");
-	}
 }
 
 /* Adds that reclaim does not take it, if a flag says so. */

@@ -161,22 +161,6 @@ START_TEST(sources_that_were_asked)
 }
 END_TEST
 
-START_TEST(mappers_that_are_not_seen)
-{
-	user_page(PAGEDET_KIND_ANON, F(ANON) | F(LRU));
-	set_mapcount(&here, 1);
-	EXPECT(NOT_FREE, "mapped", CERTAIN);
-	ck_assert_ptr_nonnull(strstr(found[0].advice, "lists them"));
-	here.cell[PAGEDET_FIELD_USER_MAPS] = PAGEDET_NO_ACCESS;
-	EXPECT(NOT_FREE, "mapped", CERTAIN);
-	ck_assert_ptr_null(strstr(found[0].advice, "lists them"));
-	ck_assert(names_unknown("none of those that can be read"));
-	e.mapper_pid = 12;
-	EXPECT(NOT_FREE, "mapped", CERTAIN);
-	ck_assert_ptr_nonnull(strstr(found[0].advice, "lists them"));
-}
-END_TEST
-
 START_TEST(locked_in_memory)
 {
 	user_page(PAGEDET_KIND_ANON, F(ANON) | F(UNEVICTABLE));
@@ -600,7 +584,6 @@ int main(void)
 	unit_test(s, cached_of_a_device);
 	unit_test(s, slab_caches);
 	unit_test(s, sources_that_were_asked);
-	unit_test(s, mappers_that_are_not_seen);
 	unit_test(s, locked_in_memory);
 	unit_test(s, without_references);
 	unit_test(s, bad_pages);
