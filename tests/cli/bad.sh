@@ -133,7 +133,7 @@ for place in ffffffffffffffff 0xfffffffffffff001+0xfff \
 	fffffffffffff000+4096; do
 	answers "virt $place" \
 		'{"vaddr":"0xfffffffffffff000","kind":"unmapped"}' \
-		small virt 12 $place --fields vaddr,kind
+		small virt 12 $place --fields vaddr,kind -q
 done
 for place in 7fffffffffffffff 0x7ffffffffffff001+0xfff \
 	7ffffffffffff000+4096; do
