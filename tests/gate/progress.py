@@ -12,22 +12,22 @@ PAUSE = int(os.environ.get("GATE_PAUSE", "30"))
 
 class Progress:
     def __init__(self, what, counters, to=sys.stdout, clock=time.monotonic):
-        """@counters: (unit, pattern, total). Group 1 of the pattern is the name
-        of a unit that has been reached. Total may be None, or a pattern whose
-        group 1 lists all names."""
+        """@counters: (unit, pattern, all). Group 1 of the pattern is the name
+        of a unit that has been reached. All is the list of names, others are
+        not of this stage; or a pattern whose group 1 lists them; or None."""
         self.what, self.counters, self.to, self.clock = what, counters, to, clock
         self.names = [set() for _ in counters]
-        self.totals = [total if isinstance(total, int) else 0
-                       for _, _, total in counters]
+        self.totals = [len(known) if isinstance(known, list) else 0
+                       for _, _, known in counters]
         self.begin = self.said = clock()
         self.live = to.isatty()
 
     def take(self, line):
-        for i, (_, pattern, total) in enumerate(self.counters):
+        for i, (_, pattern, known) in enumerate(self.counters):
             found = re.match(pattern, line)
-            if found:
+            if found and (not isinstance(known, list) or found[1] in known):
                 self.names[i].add(found[1])
-            plan = isinstance(total, str) and re.match(total, line)
+            plan = isinstance(known, str) and re.match(known, line)
             if plan:
                 self.totals[i] += len(plan[1].split())
 

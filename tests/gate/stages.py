@@ -128,7 +128,7 @@ class Units:
         words = ["TESTS=" + " ".join(tests)] if self.is_part else []
         at = progress.Progress("make check", (
             ("objects", r"  CC +(\S+)", None),
-            ("tests", r"(?:%s): (\S+)" % results.WORDS, len(tests))))
+            ("tests", r"(?:%s): (\S+)" % results.WORDS, tests)))
         status = self.make.run(self.log, "-k", "-j%d" % jobs, "check", *words,
                                at=at)
         at.clear()
