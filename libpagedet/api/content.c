@@ -43,9 +43,10 @@ static int key_of_hashes(struct pagedet *pd)
 	if (pd->key.known &&
 	    pdet_hash_secret(pd->key.secret) == pd->info.hash_key)
 		return 0;
+	r = pdet_fail(&pd->env, ENODATA,
+		      "the hashes of this snapshot have another key");
 	pdet_advise(&pd->env, "open it with the file of that key (hash_key)");
-	return pdet_fail(&pd->env, ENODATA,
-			 "the hashes of this snapshot have another key");
+	return r;
 }
 
 int pagedet_content(struct pagedet *pd, const void *bytes, uint64_t len,

@@ -238,6 +238,9 @@ START_TEST(saved_memory)
 						 PAGEDET_CONTENT_HASH, &c),
 				 with_key ? 0 : -ENODATA);
 		ck_assert_uint_eq(c.hash, with_key ? hash : 0);
+		if (!with_key)
+			ck_assert_ptr_nonnull(strstr(pagedet_advice(pd),
+						     "hash_key"));
 		ck_assert_int_eq(pagedet_content(pd, at, page,
 						 PAGEDET_CONTENT_CLASS, &c),
 				 0);
