@@ -75,6 +75,7 @@ extern "C" {
 #include "pagedet/kernel.h"
 #include "pagedet/usage.h"
 #include "pagedet/owners.h"
+#include "pagedet/allocs.h"
 #include "pagedet/explain.h"
 #include "pagedet/check.h"
 #include "pagedet/diff.h"

@@ -118,6 +118,18 @@ int pagedet_emit_owners(struct pagedet_emitter *emitter,
 			struct pagedet_owners *owners, uint64_t max);
 
 /**
+ * pagedet_emit_allocs - write groups of allocations
+ * @emitter: [in] from pagedet_emitter_new()
+ * @allocs: [in] written from its next group on
+ * @max: [in] largest number of groups; UINT64_MAX is all
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the format is SVG or a snapshot; EIO writing failed.
+ * Since: 0.1
+ */
+int pagedet_emit_allocs(struct pagedet_emitter *emitter,
+			struct pagedet_allocs *allocs, uint64_t max);
+
+/**
  * pagedet_emit_findings - write findings
  * @emitter: [in] from pagedet_emitter_new()
  * @findings: [in] [len: n] from pagedet_explain()

@@ -34,7 +34,7 @@ bool pdet_owner_count_init(struct pdet_owner_count *c,
 
 	memset(c, 0, sizeof(*c));
 	c->asked = asked;
-	c->table.n_keys = asked->n_by;
+	c->table.groups.n_keys = asked->n_by;
 	if (!asked->filter)
 		c->skip = skipped(asked);
 	if (!asked->filter)
@@ -102,9 +102,9 @@ static bool look_at(struct pdet_owner_count *c, const struct pdet_scan *stack,
 	len = (size_t)(module.end - module.at);
 	seen->has_module = len;
 	seen->module = pdet_hash(module.at, len);
-	return (!len || pdet_owner_table_keep(&c->table, seen->module,
+	return (!len || pdet_groups_keep(&c->table.groups, seen->module,
 					      module.at, len)) &&
-	       (!n || pdet_owner_table_keep(&c->table, seen->is.id,
+	       (!n || pdet_groups_keep(&c->table.groups, seen->is.id,
 					    c->frames.data, n));
 }
 
@@ -137,7 +137,7 @@ static bool set_text(struct pdet_owner_count *c, struct key *k,
 {
 	k->value = pdet_hash(text, n);
 	k->state = PAGEDET_HAVE;
-	return pdet_owner_table_keep(&c->table, k->value, text, n);
+	return pdet_groups_keep(&c->table.groups, k->value, text, n);
 }
 
 static bool set_scan(struct pdet_owner_count *c, struct key *k,

@@ -57,7 +57,7 @@ static void skip_to(struct dealing *d, uint64_t pfn)
 
 static bool goes_on(struct dealing *d, unsigned who)
 {
-	return !pdet_owners_stopped(d->to->watch, who == 0, NULL) &&
+	return !pdet_watch_stopped(d->to->watch, who == 0, NULL) &&
 	       !atomic_load_explicit(&d->error, memory_order_relaxed);
 }
 

@@ -12,7 +12,7 @@ struct pdet_owners {
 	struct pdet_owner_asked asked;
 	struct pdet_filter *filter;
 	uint64_t page_size;
-	struct pdet_owners_watch watch;
+	struct pdet_watch watch;
 	struct pdet_owners_reading in;
 	struct pdet_owner_total total;
 	uint32_t *order;
@@ -140,11 +140,12 @@ int pdet_owners_new(const struct pdet_owners_args *args,
 
 	if (!o)
 		return pdet_fail(args->env, ENOMEM, "no memory");
-	pdet_owners_watch_init(&o->watch, q);
+	pdet_watch_init(&o->watch, q->deadline_ns, q->progress,
+			q->progress_user, q->progress_ns);
 	o->in = (struct pdet_owners_reading){
 		.env = args->env, .asked = &o->asked, .watch = &o->watch,
 		.threads = PDET_MAX(1u, PDET_MIN(q->threads, MAX_THREADS)),
-		.sum = { .table = { .n_keys = 1 } },
+		.sum = { .table = { .groups = { .n_keys = 1 } } },
 	};
 	r = ask(o, args);
 	if (r == 0)
@@ -335,9 +336,9 @@ int pdet_owners_next(struct pdet_owners *o, struct pagedet_owner_group *ret)
 	ret->newest_ns = total->newest;
 	ret->times_before = total->times_before;
 	ret->pages_before = total->pages_before;
-	for (i = 0; i < t->n_keys; i++) {
-		ret->value[i] = t->values.data[group * t->n_keys + i];
-		ret->state[i] = t->states.data[group * t->n_keys + i];
+	for (i = 0; i < t->groups.n_keys; i++) {
+		ret->value[i] = pdet_groups_value(&t->groups, group)[i];
+		ret->state[i] = pdet_groups_state(&t->groups, group)[i];
 	}
 	return 1;
 }
@@ -345,7 +346,7 @@ int pdet_owners_next(struct pdet_owners *o, struct pagedet_owner_group *ret)
 const char *pdet_owners_text(const struct pdet_owners *o, uint64_t id,
 			     size_t *len)
 {
-	return pdet_owner_table_text(&o->in.sum.table, id, len);
+	return pdet_groups_text(&o->in.sum.table.groups, id, len);
 }
 
 int pdet_owners_stack(struct pdet_owners *o, uint64_t id, const char **frames,
@@ -356,7 +357,7 @@ int pdet_owners_stack(struct pdet_owners *o, uint64_t id, const char **frames,
 	size_t len = 0;
 	char *at, *end;
 
-	text = pdet_owner_table_text(&o->in.sum.table, id, &len);
+	text = pdet_groups_text(&o->in.sum.table.groups, id, &len);
 	if (!text)
 		return -ENOENT;
 	free(o->frames);

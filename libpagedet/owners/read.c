@@ -114,7 +114,7 @@ int pdet_owners_judge(struct pdet_owners_reading *r, const char *name, int end)
 
 static void wait_turn(struct reading *r, bool caller)
 {
-	struct pdet_owners_watch *w = r->to->watch;
+	struct pdet_watch *w = r->to->watch;
 	struct timespec until;
 	int ms = 0;
 
@@ -124,7 +124,7 @@ static void wait_turn(struct reading *r, bool caller)
 		return;
 	}
 	pthread_mutex_unlock(&r->lock);
-	pdet_owners_stopped(w, true, &ms);
+	pdet_watch_stopped(w, true, &ms);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += ms * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000;
@@ -247,7 +247,7 @@ static int must_stop(void *arg, int *ms)
 {
 	struct reading *r = arg;
 
-	return pdet_owners_stopped(r->to->watch, r->reader == 0, ms);
+	return pdet_watch_stopped(r->to->watch, r->reader == 0, ms);
 }
 
 /* Returns 0 if it is not known. */
@@ -279,7 +279,7 @@ int pdet_owners_read_path(struct pdet_owners_reading *to, const char *path)
 	if (pdet_owner_live_is(path))
 		return open_live(to, path);
 	to->watch->total = size_of(path);
-	code = pdet_owners_watched(to->watch) ?
+	code = pdet_is_watched(to->watch) ?
 	       pdet_text_stream_open_watched(to->env, path, &watch,
 					     &r.stream) :
 	       pdet_text_stream_open(to->env, path, &r.stream);

@@ -4,12 +4,12 @@
 #define PDET_OWNERS_READ_H
 
 #include "owners/count.h"
-#include "owners/watch.h"
+#include "schema/watch.h"
 
 struct pdet_owners_reading {
 	struct pdet_env *env;
 	const struct pdet_owner_asked *asked;
-	struct pdet_owners_watch *watch;
+	struct pdet_watch *watch;
 	unsigned threads;
 	/* The result. */
 	struct pdet_owner_count sum;

@@ -92,9 +92,9 @@ static struct pdet_owner_seen *seen_of(struct rows *r, uint64_t id)
 	if (len)
 		seen.module = pdet_hash(module.at, len);
 	i = c->seen.n;
-	if ((len && !pdet_owner_table_keep(&c->table, seen.module, module.at,
+	if ((len && !pdet_groups_keep(&c->table.groups, seen.module, module.at,
 					   len)) ||
-	    !pdet_owner_table_keep(&c->table, id, c->frames.data,
+	    !pdet_groups_keep(&c->table.groups, id, c->frames.data,
 				   c->frames.n) ||
 	    !pdet_vec_push(&c->seen, seen) ||
 	    !pdet_pairs_set(&c->by_text, id, i))
@@ -130,7 +130,7 @@ static bool set_key(struct rows *r, uint32_t key, uint64_t *value,
 	} else if (pdet_owner_key_is_text(key)) {
 		text = pdet_strtab_get(&r->b->strings, v, &len);
 		*value = pdet_hash(text, len);
-		return pdet_owner_table_keep(&r->count->table, *value, text,
+		return pdet_groups_keep(&r->count->table.groups, *value, text,
 					     len);
 	} else {
 		*value = v;
@@ -200,7 +200,7 @@ static int end_of(struct pdet_owners_reading *to, int code)
 	return 0;
 }
 
-static uint64_t time_left(const struct pdet_owners_watch *w)
+static uint64_t time_left(const struct pdet_watch *w)
 {
 	const uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
 

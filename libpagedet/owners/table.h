@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Sums of page_owner's records by keys. The values of keys (numbers, or hashes
- * of texts) mean the same in every table, so that tables of several threads can
- * be added up.
+ * Sums of page_owner's records by keys. Tables of several threads can be added
+ * up.
  */
 #ifndef PDET_OWNERS_TABLE_H
 #define PDET_OWNERS_TABLE_H
 
-#include "base/pairs.h"
-#include "base/vec.h"
+#include "base/groups.h"
 #include "pagedet.h"
 
 struct pdet_owner_total {
@@ -20,27 +18,11 @@ struct pdet_owner_total {
 };
 
 struct pdet_owner_table {
-	unsigned n_keys;
+	struct pdet_groups groups;
 	struct {
 		struct pdet_owner_total *data;
 		size_t n, cap;
-	} totals;
-	struct {
-		uint64_t *data;
-		size_t n, cap;
-	} values;		/* n_keys for each group */
-	struct {
-		uint8_t *data;
-		size_t n, cap;
-	} states;
-	uint32_t *slot;		/* index of the group + 1 */
-	size_t slots;
-	/* Texts of values: their offsets, by hash. */
-	struct pdet_pairs text_at;
-	struct {
-		char *data;
-		size_t n, cap;
-	} text;
+	} totals;		/* by group */
 };
 
 void pdet_owner_table_free(struct pdet_owner_table *t);
@@ -65,17 +47,6 @@ static inline void pdet_owner_total_at(struct pdet_owner_total *t, uint64_t ns)
 	t->oldest = ns < t->oldest ? ns : t->oldest;
 	t->newest = ns > t->newest ? ns : t->newest;
 }
-
-/*
- * pdet_owner_table_keep - store the text of @hash. Returns false without
- * memory.
- */
-bool pdet_owner_table_keep(struct pdet_owner_table *t, uint64_t hash,
-			   const char *text, size_t n);
-
-/* pdet_owner_table_text - get a text; NULL if there is none. */
-const char *pdet_owner_table_text(const struct pdet_owner_table *t,
-				  uint64_t hash, size_t *n);
 
 /* pdet_owner_table_add - add @from to @to. Returns false without memory. */
 bool pdet_owner_table_add(struct pdet_owner_table *to,

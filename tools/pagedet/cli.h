@@ -75,6 +75,8 @@ struct cli_job {
 	bool stacks;		/* of the tasks that map a page */
 	const char *sort;	/* field; a - before it reverses the order */
 	const char *before, *flame; /* for owners */
+	const char *kallsyms;	/* for kmem, as the next one */
+	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
 	bool folded;
@@ -592,6 +594,10 @@ void cli_diff_title(const struct cli_job *job, char *title, size_t size);
 /* --- compare.c --- */
 int cli_parse_compare(struct cli_job *job);
 int cli_run_compare(struct cli_job *job, struct pagedet *pd);
+
+/* --- kmem.c --- */
+int cli_parse_kmem(struct cli_job *job);
+int cli_run_kmem(struct cli_job *job, struct pagedet *pd);
 
 /* --- owners.c --- */
 int cli_parse_owners(struct cli_job *job);

@@ -205,6 +205,19 @@ static int set_limit(struct cli_job *job, const char *value)
 	return set_bound("limit", value, &job->limit);
 }
 
+static int set_page_size(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_number(value, CLI_DECIMAL, &job->page_size);
+
+	if (wrong)
+		return cli_usage("--page-size: '%s' %s", value, wrong);
+	if (job->page_size < 4096 || job->page_size > 1u << 20 ||
+	    job->page_size & (job->page_size - 1))
+		return cli_usage("--page-size: '%s' is not a size of pages, "
+				 "such as 4096 or 65536", value);
+	return CLI_ANSWERED;
+}
+
 static int set_min_pages(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_number(value, CLI_DECIMAL, &job->min_pages);
@@ -332,6 +345,11 @@ static const struct option options[] = {
 	{ "window", .value = "SECONDS", .set = set_window,
 	  .commands = "owners", .help =
 	  "the length of a window for --by window (default: 1)" },
+	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem",
+	  .help = "a copy of /proc/kallsyms of the boot that was traced" },
+	{ "page-size", .value = "BYTES", .set = set_page_size,
+	  .commands = "kmem",
+	  .help = "of the kernel that was traced, to count bytes of pages" },
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners",
 	  .help = "show what has grown since this text was written" },
 	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners", .help =

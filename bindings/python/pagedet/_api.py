@@ -17,6 +17,7 @@ PAGEDET_TO_END = 18446744073709551615
 PAGEDET_ORDER_MAX = 65536
 PAGEDET_SUMS = 16
 PAGEDET_OWNER_KEYS = 16
+PAGEDET_ALLOC_KEYS = 16
 PAGEDET_EVIDENCE_ROW = 160
 PAGEDET_EVIDENCE_TEXT = 512
 PAGEDET_CHANGE_MAX = 32
@@ -406,6 +407,22 @@ PAGEDET_OWNERS_SORT_KEYS = 4
 # enum pagedet_owners_option
 PAGEDET_OWNERS_REVERSE = 1
 
+# enum pagedet_alloc_key
+PAGEDET_ALLOC_SITE = 0
+PAGEDET_ALLOC_FUNCTION = 1
+PAGEDET_ALLOC_MODULE = 2
+PAGEDET_ALLOC_CACHE = 3
+PAGEDET_ALLOC_FAMILY = 4
+PAGEDET_ALLOC_CPU = 5
+PAGEDET_ALLOC_NODE = 6
+PAGEDET_ALLOC_TID = 7
+PAGEDET_ALLOC_COMM = 8
+PAGEDET_ALLOC_GFP = 9
+PAGEDET_ALLOC_ORDER = 10
+PAGEDET_ALLOC_MIGRATETYPE = 11
+PAGEDET_ALLOC_BYTES_REQ = 12
+PAGEDET_ALLOC_BYTES_ALLOC = 13
+
 # enum pagedet_question
 PAGEDET_ASK_MISMATCH = 1
 PAGEDET_ASK_NOT_FREE = 2
@@ -682,6 +699,10 @@ class pagedet_usages(Structure):
 
 
 class pagedet_owners(Structure):
+    """Opaque."""
+
+
+class pagedet_allocs(Structure):
     """Opaque."""
 
 
@@ -1164,6 +1185,85 @@ class pagedet_owners_total(Structure):
         ("text_bytes", c_uint64),
         ("complete", c_uint32),
         ("stopped", c_uint32),
+    ]
+
+
+class pagedet_allocs_query(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("path", c_char_p),
+        ("kallsyms", c_char_p),
+        ("by", POINTER(c_uint32)),
+        ("n_by", c_uint64),
+        ("page_size", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("progress", pagedet_progress_fn),
+        ("progress_user", c_void_p),
+        ("progress_ns", c_uint64),
+    ]
+
+
+class pagedet_alloc_group(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("times", c_uint64),
+        ("requested", c_uint64),
+        ("allocated", c_uint64),
+        ("unsized", c_uint64),
+        ("freed", c_uint64),
+        ("replaced", c_uint64),
+        ("live", c_uint64),
+        ("live_bytes", c_uint64),
+        ("failed", c_uint64),
+        ("cross_cpu", c_uint64),
+        ("mismatched", c_uint64),
+        ("less", c_uint64),
+        ("lifetime_ns", c_uint64),
+        ("value", c_uint64 * 16),
+        ("state", c_uint32 * 16),
+    ]
+
+
+class pagedet_allocs_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("groups", c_uint64),
+        ("times", c_uint64),
+        ("requested", c_uint64),
+        ("allocated", c_uint64),
+        ("unsized", c_uint64),
+        ("freed", c_uint64),
+        ("replaced", c_uint64),
+        ("live", c_uint64),
+        ("live_bytes", c_uint64),
+        ("failed", c_uint64),
+        ("cross_cpu", c_uint64),
+        ("mismatched", c_uint64),
+        ("less", c_uint64),
+        ("lifetime_ns", c_uint64),
+        ("events", c_uint64),
+        ("other", c_uint64),
+        ("freed_unknown", c_uint64),
+        ("pages_unknown", c_uint64),
+        ("freed_nothing", c_uint64),
+        ("early", c_uint64),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
+        ("lost", c_uint64),
+        ("gaps", c_uint64),
+        ("uncounted", c_uint64),
+        ("missing", c_uint64),
+        ("cut_bytes", c_uint64),
+        ("damaged", c_uint64),
+        ("strange", c_uint64),
+        ("disorder", c_uint64),
+        ("sites", c_uint64),
+        ("unnamed", c_uint64),
+        ("untold", c_uint64),
+        ("complete", c_uint32),
+        ("stopped", c_uint32),
+        ("no_ns", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1888,6 +1988,42 @@ FUNCTIONS = {
         None,
         [POINTER(pagedet_owners)],
         "0.1"),
+    "pagedet_alloc_key_by_name": (
+        c_int,
+        [c_char_p],
+        "0.1"),
+    "pagedet_alloc_key_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_allocs": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_allocs_query),
+            POINTER(POINTER(pagedet_allocs)),
+        ],
+        "0.1"),
+    "pagedet_allocs_order": (
+        c_int,
+        [POINTER(pagedet_allocs), c_char_p],
+        "0.1"),
+    "pagedet_allocs_next": (
+        c_int,
+        [POINTER(pagedet_allocs), POINTER(pagedet_alloc_group)],
+        "0.1"),
+    "pagedet_allocs_text": (
+        c_void_p,
+        [POINTER(pagedet_allocs), c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_allocs_total": (
+        c_int,
+        [POINTER(pagedet_allocs), POINTER(pagedet_allocs_total)],
+        "0.1"),
+    "pagedet_allocs_free": (
+        None,
+        [POINTER(pagedet_allocs)],
+        "0.1"),
     "pagedet_rule": (
         POINTER(pagedet_rule),
         [c_uint32],
@@ -2056,6 +2192,10 @@ FUNCTIONS = {
     "pagedet_emit_owners": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet_owners), c_uint64],
+        "0.1"),
+    "pagedet_emit_allocs": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_allocs), c_uint64],
         "0.1"),
     "pagedet_emit_findings": (
         c_int,

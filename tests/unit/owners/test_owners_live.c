@@ -114,22 +114,21 @@ static void fill(void)
 	add(INT64_MAX - 1, 0, 7);
 }
 
-static struct pdet_owners_watch watch;
+static struct pdet_watch watch;
 static struct pdet_owner_asked asked;
 static struct pdet_owners_reading got;
 
 static int read_by(unsigned threads)
 {
-	const struct pagedet_owners_query q = PAGEDET_OWNERS_QUERY_INIT;
-
-	pdet_owners_watch_init(&watch, &q);
+	pdet_watch_init(&watch, 0, NULL, NULL, 0);
 	asked = (struct pdet_owner_asked){
 		.by = { PAGEDET_OWNER_STACK }, .n_by = 1,
 		.source = PAGEDET_SOURCE_PAGE_OWNER,
 	};
 	got = (struct pdet_owners_reading){
 		.env = &env, .asked = &asked, .watch = &watch,
-		.threads = threads, .sum = { .table = { .n_keys = 1 } },
+		.threads = threads,
+		.sum = { .table = { .groups = { .n_keys = 1 } } },
 	};
 	return pdet_owners_read_live(&got, FD, "page_owner");
 }
@@ -141,8 +140,9 @@ static const struct pdet_owner_total *group_of(unsigned stack)
 
 	snprintf(name, sizeof(name), "function_%u+0x1/0x2\n", stack);
 	for (i = 0; i < got.sum.table.totals.n; i++) {
-		const char *text = pdet_owner_table_text(&got.sum.table,
-					got.sum.table.values.data[i], &len);
+		const struct pdet_groups *g = &got.sum.table.groups;
+		const char *text =
+			pdet_groups_text(g, *pdet_groups_value(g, i), &len);
 
 		if (text && !strcmp(text, name))
 			return &got.sum.table.totals.data[i];

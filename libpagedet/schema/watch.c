@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Watches deadline, progress and cancel while page_owner's records are read. */
+/* Several threads may read; the first reason to stop is kept. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/env.h"
-#include "owners/watch.h"
+#include "schema/watch.h"
 
 #define MILLISECOND_NS 1000000u
 #define PROGRESS_NS (200u * MILLISECOND_NS)
 
-void pdet_owners_watch_init(struct pdet_owners_watch *w,
-			    const struct pagedet_owners_query *q)
+void pdet_watch_init(struct pdet_watch *w, uint64_t deadline_ns,
+		     pagedet_progress_fn *progress, void *user,
+		     uint64_t progress_ns)
 {
 	memset(w, 0, sizeof(*w));
 	w->start_ns = w->told_ns = pdet_clock_ns(CLOCK_MONOTONIC);
-	if (q->deadline_ns)
-		w->deadline_ns = q->deadline_ns > UINT64_MAX - w->start_ns ?
-				 UINT64_MAX : w->start_ns + q->deadline_ns;
-	w->progress = q->progress;
-	w->user = q->progress_user;
-	w->every_ns = q->progress_ns ? q->progress_ns : PROGRESS_NS;
+	if (deadline_ns)
+		w->deadline_ns = deadline_ns > UINT64_MAX - w->start_ns ?
+				 UINT64_MAX : w->start_ns + deadline_ns;
+	w->progress = progress;
+	w->user = user;
+	w->every_ns = progress_ns ? progress_ns : PROGRESS_NS;
 }
 
-bool pdet_owners_watched(const struct pdet_owners_watch *w)
+bool pdet_is_watched(const struct pdet_watch *w)
 {
 	return w->deadline_ns || w->progress;
 }
 
 /* Keeps the first reason. */
-static void stop(struct pdet_owners_watch *w, int why)
+static void stop(struct pdet_watch *w, int why)
 {
 	int none = 0;
 
 	atomic_compare_exchange_strong(&w->stopped, &none, why);
 }
 
-static void tell(struct pdet_owners_watch *w, uint64_t now)
+static void tell(struct pdet_watch *w, uint64_t now)
 {
 	struct pagedet_progress p = { .size = sizeof(p) };
 
@@ -48,11 +49,11 @@ static void tell(struct pdet_owners_watch *w, uint64_t now)
 		stop(w, ECANCELED);
 }
 
-int pdet_owners_stopped(struct pdet_owners_watch *w, bool caller, int *ms)
+int pdet_watch_stopped(struct pdet_watch *w, bool caller, int *ms)
 {
 	uint64_t now, wait = PROGRESS_NS;
 
-	if (!pdet_owners_watched(w))
+	if (!pdet_is_watched(w))
 		return 0;
 	now = pdet_clock_ns(CLOCK_MONOTONIC);
 	if (w->deadline_ns && now >= w->deadline_ns)

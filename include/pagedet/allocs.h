@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Part of pagedet.h: the events of a trace of allocations, added up. */
+#ifndef PAGEDET_H
+#error "include pagedet.h"
+#endif
+
+/* ------------------------------------------------------------------------
+ * Allocations: who allocates what, how much is wasted, what is still live
+ */
+
+/*
+ * The keys that allocations are grouped by. They are part of the ABI, as field
+ * ids are. A value is a number or, if the comment says "text", an id for
+ * pagedet_allocs_text().
+ */
+enum pagedet_alloc_key {
+	PAGEDET_ALLOC_SITE = 0,	/* text: the place of the call, "load_msg+0x45",
+				 * or its address if no name is known. Pages
+				 * have none */
+	PAGEDET_ALLOC_FUNCTION = 1, /* text: the function of the place */
+	PAGEDET_ALLOC_MODULE = 2, /* text: its module; nothing: the kernel */
+	PAGEDET_ALLOC_CACHE = 3, /* text: the slab cache. Linux 6.12 does not
+				 * write it, 6.18 does */
+	PAGEDET_ALLOC_FAMILY = 4, /* text: "kmalloc", "cache" or "page" */
+	PAGEDET_ALLOC_CPU = 5,
+	PAGEDET_ALLOC_NODE = 6,	/* that was asked for; nothing: any */
+	PAGEDET_ALLOC_TID = 7,	/* thread that was current */
+	PAGEDET_ALLOC_COMM = 8,	/* text: its name, if the trace has it */
+	PAGEDET_ALLOC_GFP = 9,	/* the flags, as numbers of that kernel */
+	PAGEDET_ALLOC_ORDER = 10, /* of pages */
+	PAGEDET_ALLOC_MIGRATETYPE = 11, /* of pages: a number of that kernel */
+	PAGEDET_ALLOC_BYTES_REQ = 12, /* bytes that were requested for one
+				 * object */
+	PAGEDET_ALLOC_BYTES_ALLOC = 13 /* bytes that it got */
+};
+
+/* Largest number of keys of one query. */
+#define PAGEDET_ALLOC_KEYS 16
+
+/*
+ * struct pagedet_allocs_query - start from PAGEDET_ALLOCS_QUERY_INIT.
+ * pagedet_allocs() only reads what it points to, and keeps none of it.
+ */
+struct pagedet_allocs_query {
+	uint64_t size;		/* sizeof(struct pagedet_allocs_query) */
+	const char *path;	/* a trace.dat of trace-cmd, a perf.data, or a
+				 * directory with the copies of tracefs that
+				 * pagedet_allocs(3) names */
+	const char *kallsyms;	/* [nullable] copy of /proc/kallsyms of the
+				 * traced boot; NULL: the one of the trace */
+	const uint32_t *by;	/* [nullable] [len: n_by] PAGEDET_ALLOC_*; NULL
+				 * groups by site */
+	uint64_t n_by;
+	uint64_t page_size;	/* of the traced kernel; 0: as the trace says. A
+				 * directory does not say it, and bytes of pages
+				 * are then not known */
+	uint64_t deadline_ns;	/* from the call; 0 no deadline */
+	pagedet_progress_fn *progress; /* [nullable] called on the calling
+				 * thread; places are bytes of the trace */
+	void *progress_user;	/* [nullable] */
+	uint64_t progress_ns;	/* shortest interval; 0 is 200 ms */
+};
+
+#define PAGEDET_ALLOCS_QUERY_INIT \
+	{ sizeof(struct pagedet_allocs_query), NULL, NULL, NULL, 0, 0, 0, \
+	  NULL, NULL, 0 }
+
+struct pagedet_allocs;
+
+/* A group: the allocations with the same keys, and what became of them. */
+struct pagedet_alloc_group {
+	uint64_t size;		/* sizeof(struct pagedet_alloc_group) */
+	uint64_t times;		/* allocations that succeeded */
+	uint64_t requested;	/* bytes of these */
+	uint64_t allocated;	/* bytes that they got */
+	uint64_t unsized;	/* of the times: pages, if the size of a page is
+				 * not known; their bytes are in no sum */
+	uint64_t freed;		/* of the times, by an event of the trace */
+	uint64_t replaced;	/* of the times: their address was allocated
+				 * again, so their free has no event */
+	uint64_t live;		/* of the times, the others: not known to be
+				 * freed. Some frees have no event, so that not
+				 * all of them are live */
+	uint64_t live_bytes;
+	uint64_t failed;	/* allocations that gave nothing */
+	uint64_t cross_cpu;	/* frees on another processor */
+	uint64_t mismatched;	/* frees by the other family: kfree() of an
+				 * object of a cache, which is allowed since
+				 * Linux 6.4, or the reverse, which is not */
+	uint64_t less;		/* got fewer bytes than requested */
+	uint64_t lifetime_ns;	/* of those that were freed, together */
+	uint64_t value[PAGEDET_ALLOC_KEYS]; /* in the order of the query's by */
+	uint32_t state[PAGEDET_ALLOC_KEYS]; /* PAGEDET_HAVE, PAGEDET_NONE, or
+				 * why the value is not known */
+};
+
+/* The sum of all groups, what is in no group, and what was lost. */
+struct pagedet_allocs_total {
+	uint64_t size;		/* sizeof(struct pagedet_allocs_total) */
+	uint64_t groups;
+	uint64_t times;		/* as in struct pagedet_alloc_group */
+	uint64_t requested;
+	uint64_t allocated;
+	uint64_t unsized;
+	uint64_t freed;
+	uint64_t replaced;
+	uint64_t live;
+	uint64_t live_bytes;
+	uint64_t failed;
+	uint64_t cross_cpu;
+	uint64_t mismatched;
+	uint64_t less;
+	uint64_t lifetime_ns;
+	uint64_t events;	/* of memory allocation */
+	uint64_t other;		/* events of other kinds */
+	uint64_t freed_unknown;	/* frees of objects that were not allocated in
+				 * the trace */
+	uint64_t pages_unknown;	/* the same of pages */
+	uint64_t freed_nothing;	/* kfree(NULL), and of what kmalloc(0) gave */
+	uint64_t early;		/* frees with a time before their allocation */
+	uint64_t begin_ns;	/* first event, in the clock of the trace */
+	uint64_t end_ns;	/* last event */
+	uint64_t lost;		/* events that the kernel lost and counted */
+	uint64_t gaps;		/* losses whose size the kernel does not say */
+	uint64_t uncounted;	/* processors of which the trace has no count of
+				 * losses: those behind the last event that it
+				 * has are not known */
+	uint64_t missing;	/* events that were read from the kernel, and
+				 * are not in the trace */
+	uint64_t cut_bytes;	/* that the trace should have at its end */
+	uint64_t damaged;	/* pieces of the trace that cannot be read, each
+				 * with an unknown number of events */
+	uint64_t strange;	/* events whose format is missing */
+	uint64_t disorder;	/* events that come behind later ones */
+	uint64_t sites;		/* places of calls, if a key needs them */
+	uint64_t unnamed;	/* of these: no function is known */
+	uint64_t untold;	/* bit 1 << PAGEDET_ALLOC_*: some groups have no
+				 * value of this key, because the trace does not
+				 * tell it */
+	uint32_t complete;	/* 1: all of the trace was read */
+	uint32_t stopped;	/* if not: ETIMEDOUT or ECANCELED; otherwise
+				 * 0 */
+	uint32_t no_ns;		/* 1: the clock of the trace counts something
+				 * else, and all times are in that unit */
+	uint32_t reserved;
+};
+
+/**
+ * pagedet_alloc_key_by_name - find a key of allocations
+ * @name: [in] "site", "function", "cache" ...
+ * Return: PAGEDET_ALLOC_*, or a negative errno.
+ * Errors: ENOENT there is no such key.
+ * Since: 0.1
+ */
+int pagedet_alloc_key_by_name(const char *name);
+
+/**
+ * pagedet_alloc_key_name - name a key of allocations
+ * @key: [in] PAGEDET_ALLOC_*
+ * Return: the name, or NULL if the number is not a key [nullable]
+ *         [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_alloc_key_name(uint32_t key);
+
+/**
+ * pagedet_allocs - read a trace of allocations and group them
+ * Reads all events once, in the order of their times, and finds the allocation
+ * that each free ends. Needs nothing of this machine. What is lost or damaged
+ * is counted, and the rest is still grouped; a deadline or a cancel keeps what
+ * was read so far.
+ * @pd: [in] need not be opened
+ * @query: [in] the query
+ * @ret: [out] [owned: pagedet_allocs_free] the groups
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL there is no path, no such key, too many keys, or one twice, or
+ *         the trace says another page_size;
+ *         E2BIG query has a non-zero byte that this library does not know;
+ *         ENOENT no such file, or one of the trace is missing; EACCES it may
+ *         not be read, or kallsyms hides addresses; EBADMSG a file is not what
+ *         it should be, a perf.data does not say what its events are, or
+ *         kallsyms is of another boot or kernel;
+ *         ENODATA a trace.dat has no events of the top instance; ENOTSUP it has
+ *         the text of a latency tracer, is of a version that this library does
+ *         not know, or is a perf.data that has one event of many only, or
+ *         events without time, processor or data; ENOSYS it is compressed in a
+ *         form that this library was built without; EIO; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
+		   struct pagedet_allocs **ret);
+
+/**
+ * pagedet_allocs_order - set the order of groups
+ * Restarts the list of groups.
+ * @allocs: [in] from pagedet_allocs()
+ * @keys: [in,nullable] sort keys, the most important first, for example
+ *        "live_bytes,-cpu": a number of struct pagedet_alloc_group or "waste"
+ *        (allocated less requested), the largest first, or a key that they are
+ *        grouped by, ascending. A - before a key reverses it. NULL is
+ *        "allocated"
+ * Return: 0, or a negative errno; then nothing has changed.
+ * Errors: EINVAL there is no such key, or they are not grouped by it; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_allocs_order(struct pagedet_allocs *allocs, const char *keys);
+
+/**
+ * pagedet_allocs_next - get the next group
+ * @allocs: [in] from pagedet_allocs()
+ * @ret: [in,out] the caller sets size
+ * Return: 1, 0 at the end, or a negative errno.
+ * Errors: EINVAL size is not that of any version.
+ * Since: 0.1
+ */
+int pagedet_allocs_next(struct pagedet_allocs *allocs,
+			struct pagedet_alloc_group *ret);
+
+/**
+ * pagedet_allocs_text - get the text of a value
+ * @allocs: [in] from pagedet_allocs()
+ * @id: [in] a value of a key that is a text
+ * @len: [out,nullable] bytes; a text may contain any byte
+ * Return: the text, followed by a NUL, or NULL if the id has no text [nullable]
+ *         [borrowed: pagedet_allocs_free].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_allocs_text(const struct pagedet_allocs *allocs,
+				uint64_t id, size_t *len);
+
+/**
+ * pagedet_allocs_total - get the sum of all groups, and what is in no group
+ * @allocs: [in] from pagedet_allocs()
+ * @ret: [in,out] the caller sets size
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is not that of any version.
+ * Since: 0.1
+ */
+int pagedet_allocs_total(const struct pagedet_allocs *allocs,
+			 struct pagedet_allocs_total *ret);
+
+/**
+ * pagedet_allocs_free - free groups
+ * @allocs: [in,nullable] NULL does nothing
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_allocs_free(struct pagedet_allocs *allocs);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Reads a trace of allocations, and adds it up in groups. */
+#ifndef PDET_ALLOCS_ALLOCS_H
+#define PDET_ALLOCS_ALLOCS_H
+
+#include "base/env.h"
+#include "pagedet.h"
+
+struct pdet_allocs;
+
+/* pdet_allocs_new - the errors are those of pagedet_allocs(). */
+int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
+		    struct pdet_allocs **ret);
+void pdet_allocs_free(struct pdet_allocs *a);
+
+/* pdet_allocs_order - returns 0, or -EINVAL, -ENOMEM with an error text. */
+int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
+		      const char *keys);
+
+/* pdet_allocs_next - get the next group. Returns 1, or 0 at the end. */
+int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret);
+const char *pdet_allocs_text(const struct pdet_allocs *a, uint64_t id,
+			     size_t *len);
+void pdet_allocs_total(const struct pdet_allocs *a,
+		       struct pagedet_allocs_total *ret);
+
+/* pdet_allocs_keys - the keys of the groups. */
+const uint32_t *pdet_allocs_keys(const struct pdet_allocs *a, unsigned *n);
+
+#endif

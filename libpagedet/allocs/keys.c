@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Texts become ids once: a place of a call is named when it comes first. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "allocs/keys.h"
+#include "base/env.h"
+#include "base/hash.h"
+
+static const struct {
+	const char *name;
+	bool is_text;
+} keys[] = {
+	[PAGEDET_ALLOC_SITE] = { "site", true },
+	[PAGEDET_ALLOC_FUNCTION] = { "function", true },
+	[PAGEDET_ALLOC_MODULE] = { "module", true },
+	[PAGEDET_ALLOC_CACHE] = { "cache", true },
+	[PAGEDET_ALLOC_FAMILY] = { "family", true },
+	[PAGEDET_ALLOC_CPU] = { "cpu", false },
+	[PAGEDET_ALLOC_NODE] = { "node", false },
+	[PAGEDET_ALLOC_TID] = { "tid", false },
+	[PAGEDET_ALLOC_COMM] = { "comm", true },
+	[PAGEDET_ALLOC_GFP] = { "gfp", false },
+	[PAGEDET_ALLOC_ORDER] = { "order", false },
+	[PAGEDET_ALLOC_MIGRATETYPE] = { "migratetype", false },
+	[PAGEDET_ALLOC_BYTES_REQ] = { "bytes_req", false },
+	[PAGEDET_ALLOC_BYTES_ALLOC] = { "bytes_alloc", false },
+};
+
+/* A value of one key. */
+struct value {
+	uint64_t value;
+	uint8_t state;
+};
+
+static const struct value nothing = { 0, PAGEDET_NONE };
+static const struct value untold = { 0, PAGEDET_UNSUPPORTED };
+
+static struct value have(uint64_t value)
+{
+	return (struct value){ value, PAGEDET_HAVE };
+}
+
+const char *pdet_alloc_key_name(uint32_t key)
+{
+	return key < PDET_COUNT(keys) ? keys[key].name : NULL;
+}
+
+bool pdet_alloc_key_is_text(uint32_t key)
+{
+	return key < PDET_COUNT(keys) && keys[key].is_text;
+}
+
+/* The id of a text; 0 without memory. */
+static uint64_t keep(struct pdet_alloc_keys *k, const char *text, size_t n)
+{
+	const uint64_t id = pdet_hash(text, n);
+
+	return pdet_groups_keep(&k->groups, id, text, n) ? id : 0;
+}
+
+bool pdet_alloc_keys_comm(struct pdet_alloc_keys *k, uint64_t tid,
+			  const char *text, size_t n)
+{
+	const uint64_t id = keep(k, text, n);
+
+	return id && pdet_pairs_set(&k->comms, tid, id);
+}
+
+/* "function+0x10 [module]", or its address. */
+static bool name_site(struct pdet_alloc_keys *k, uint64_t address,
+		      struct pdet_alloc_site *ret)
+{
+	const struct pdet_trace_function *f =
+		k->names ? pdet_trace_names_find(k->names, address) : NULL;
+	const char *text = k->names ? k->names->text : NULL;
+	char offset[32], whole[1024];
+	int n;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!f) {
+		n = snprintf(whole, sizeof(whole), "%#" PRIx64, address);
+		ret->site = keep(k, whole, (size_t)n);
+		return ret->site;
+	}
+	snprintf(offset, sizeof(offset), "+%#" PRIx64, address - f->address);
+	n = snprintf(whole, sizeof(whole), "%.*s%s%s%.*s%s", f->name_len,
+		     text + f->name, offset, f->module ? " [" : "",
+		     f->module_len, text + f->module, f->module ? "]" : "");
+	n = PDET_MIN(n, (int)sizeof(whole) - 1);
+	ret->site = keep(k, whole, (size_t)n);
+	ret->function = keep(k, text + f->name, f->name_len);
+	if (f->module)
+		ret->module = keep(k, text + f->module, f->module_len);
+	return ret->site && ret->function && (ret->module || !f->module);
+}
+
+/* NULL without memory. */
+static const struct pdet_alloc_site *site_of(struct pdet_alloc_keys *k,
+					     uint64_t address)
+{
+	struct pdet_alloc_site site;
+	uint64_t at;
+
+	if (pdet_pairs_get(&k->site_at, address, &at))
+		return &k->sites.data[at];
+	at = k->sites.n;
+	if (!name_site(k, address, &site) || !pdet_vec_push(&k->sites, site) ||
+	    !pdet_pairs_set(&k->site_at, address, at))
+		return NULL;
+	k->unnamed += !site.function;
+	return &k->sites.data[at];
+}
+
+static bool get_site(struct pdet_alloc_keys *k, uint32_t key, uint64_t address,
+		     struct value *ret)
+{
+	const struct pdet_alloc_site *s;
+
+	*ret = nothing;
+	if (!address)
+		return true;
+	s = site_of(k, address);
+	if (!s)
+		return false;
+	if (key == PAGEDET_ALLOC_SITE)
+		*ret = have(s->site);
+	else if (!s->function)
+		*ret = untold;
+	else if (key == PAGEDET_ALLOC_FUNCTION)
+		*ret = have(s->function);
+	else if (s->module)
+		*ret = have(s->module);
+	return true;
+}
+
+static bool get_family(struct pdet_alloc_keys *k, unsigned kind,
+		       struct value *ret)
+{
+	const char *name = kind == PDET_KMEM_KMALLOC ? "kmalloc" :
+			   kind == PDET_KMEM_CACHE_ALLOC ? "cache" : "page";
+
+	*ret = have(keep(k, name, strlen(name)));
+	return ret->value;
+}
+
+static bool get_cache(struct pdet_alloc_keys *k,
+		      const struct pdet_kmem_event *e, struct value *ret)
+{
+	*ret = e->kind == PDET_KMEM_CACHE_ALLOC ? untold : nothing;
+	if (!e->cache)
+		return true;
+	*ret = have(keep(k, e->cache, e->cache_len));
+	return ret->value;
+}
+
+static struct value get_comm(const struct pdet_alloc_keys *k, int32_t tid)
+{
+	uint64_t id;
+
+	return tid >= 0 && pdet_pairs_get(&k->comms, (uint64_t)tid, &id) ?
+		       have(id) : untold;
+}
+
+/* A number that only some kinds of events have. */
+static struct value some(bool has, uint64_t value)
+{
+	return has ? have(value) : nothing;
+}
+
+static bool get(struct pdet_alloc_keys *k, uint32_t key,
+		const struct pdet_kmem_event *e, struct value *ret)
+{
+	const bool is_page = e->kind == PDET_KMEM_PAGE_ALLOC;
+
+	switch (key) {
+	case PAGEDET_ALLOC_SITE:
+	case PAGEDET_ALLOC_FUNCTION:
+	case PAGEDET_ALLOC_MODULE:
+		return get_site(k, key, e->site, ret);
+	case PAGEDET_ALLOC_CACHE:
+		return get_cache(k, e, ret);
+	case PAGEDET_ALLOC_FAMILY:
+		return get_family(k, e->kind, ret);
+	case PAGEDET_ALLOC_CPU:
+		*ret = have(e->cpu);
+		return true;
+	case PAGEDET_ALLOC_NODE:
+		*ret = e->node == PDET_KMEM_NO_NUMBER ? untold :
+		       some(e->node >= 0, (uint64_t)e->node);
+		return true;
+	case PAGEDET_ALLOC_TID:
+		*ret = e->pid < 0 ? untold : have((uint64_t)e->pid);
+		return true;
+	case PAGEDET_ALLOC_COMM:
+		*ret = get_comm(k, e->pid);
+		return true;
+	case PAGEDET_ALLOC_GFP:
+		*ret = e->gfp == PDET_KMEM_NO_GFP ? untold : have(e->gfp);
+		return true;
+	case PAGEDET_ALLOC_ORDER:
+		*ret = some(is_page, e->order);
+		return true;
+	case PAGEDET_ALLOC_MIGRATETYPE:
+		*ret = some(is_page && e->migratetype != PDET_KMEM_NO_NUMBER,
+			    (uint64_t)e->migratetype);
+		return true;
+	case PAGEDET_ALLOC_BYTES_REQ:
+		*ret = some(!is_page, e->requested);
+		return true;
+	default:
+		*ret = some(!is_page, e->allocated);
+		return true;
+	}
+}
+
+/* False without memory. */
+static bool rename_thread(struct pdet_alloc_keys *k,
+			  const struct pdet_kmem_event *e)
+{
+	uint64_t id;
+
+	if (e->cache)
+		return pdet_alloc_keys_comm(k, (uint32_t)e->pid, e->cache,
+					    e->cache_len);
+	return !pdet_pairs_get(&k->comms, e->object, &id) ||
+	       pdet_pairs_set(&k->comms, (uint32_t)e->pid, id);
+}
+
+int64_t pdet_alloc_keys_group(void *arg, const struct pdet_kmem_event *e)
+{
+	struct pdet_alloc_keys *k = arg;
+	uint64_t value[PAGEDET_ALLOC_KEYS];
+	uint8_t state[PAGEDET_ALLOC_KEYS];
+	struct value v;
+	unsigned i;
+
+	if (e->kind == PDET_KMEM_NAME)
+		return rename_thread(k, e) ? 0 : -1;
+	for (i = 0; i < k->groups.n_keys; i++) {
+		if (!get(k, k->by[i], e, &v))
+			return -1;
+		value[i] = v.value;
+		state[i] = v.state;
+		if (v.state == untold.state)
+			k->untold |= (uint64_t)1 << k->by[i];
+	}
+	return pdet_groups_find(&k->groups, value, state);
+}
+
+void pdet_alloc_keys_free(struct pdet_alloc_keys *k)
+{
+	pdet_groups_free(&k->groups);
+	pdet_pairs_free(&k->comms);
+	pdet_pairs_free(&k->site_at);
+	pdet_vec_free(&k->sites);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The group of an allocation: the values of the keys that were asked for. */
+#ifndef PDET_ALLOCS_KEYS_H
+#define PDET_ALLOCS_KEYS_H
+
+#include "base/groups.h"
+#include "pagedet.h"
+#include "trace/kmem.h"
+#include "trace/names.h"
+
+/* What is known of the place of a call. */
+struct pdet_alloc_site {
+	uint64_t site, function, module; /* ids of texts; function 0: it has no
+					  * name; module 0: the kernel */
+};
+
+struct pdet_alloc_keys {
+	uint32_t by[PAGEDET_ALLOC_KEYS];
+	struct pdet_groups groups;
+	const struct pdet_trace_names *names; /* NULL: not known */
+	struct pdet_pairs comms; /* ids of the names of threads */
+	/* Places of calls, by address. */
+	struct pdet_pairs site_at;
+	struct {
+		struct pdet_alloc_site *data;
+		size_t n, cap;
+	} sites;
+	size_t unnamed;		/* of the sites */
+	uint64_t untold;	/* bits of keys that some events do not have */
+};
+
+/* pdet_alloc_keys_group - the group's number, or -1 without memory; or take
+ * over the name of a thread. @arg is a struct pdet_alloc_keys. */
+int64_t pdet_alloc_keys_group(void *arg, const struct pdet_kmem_event *e);
+
+/* pdet_alloc_keys_comm - the name of a thread. False without memory. */
+bool pdet_alloc_keys_comm(struct pdet_alloc_keys *k, uint64_t tid,
+			  const char *text, size_t n);
+
+/* pdet_alloc_key_name - the name of a key, or NULL if it does not exist. */
+const char *pdet_alloc_key_name(uint32_t key);
+bool pdet_alloc_key_is_text(uint32_t key);
+
+void pdet_alloc_keys_free(struct pdet_alloc_keys *k);
+
+#endif

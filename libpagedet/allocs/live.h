@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The objects that are live, by address: allocated, and not freed yet. */
+#ifndef PDET_ALLOCS_LIVE_H
+#define PDET_ALLOCS_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pdet_live {
+	uint64_t object;	/* 0: an empty slot */
+	uint64_t ns;		/* of its allocation */
+	uint32_t requested, allocated; /* bytes; UINT32_MAX if there are more */
+	uint32_t group;
+	uint16_t cpu;
+	uint8_t kind;		/* PDET_KMEM_* of its allocation */
+	uint8_t order;
+};
+
+/* Zeroed, it is empty. */
+struct pdet_live_table {
+	struct pdet_live *slot;
+	size_t n, slots;	/* a power of two, or 0 */
+	unsigned shift;		/* 64 less its logarithm */
+	uint64_t key;		/* of the hash */
+};
+
+/*
+ * pdet_live_put - the entry for @object, to be filled in: a new one, or the one
+ * that it has already, with its old values and *had set. NULL without memory.
+ * It stays until the next call.
+ */
+struct pdet_live *pdet_live_put(struct pdet_live_table *t, uint64_t object,
+				bool *had);
+
+/* pdet_live_take - remove @object. False: it is not there. */
+bool pdet_live_take(struct pdet_live_table *t, uint64_t object,
+		    struct pdet_live *ret);
+
+void pdet_live_free(struct pdet_live_table *t);
+
+/* Where the search for @object begins. */
+static inline size_t pdet_live_slot(const struct pdet_live_table *t,
+				    uint64_t object)
+{
+	const uint64_t hash = (object ^ t->key) * 0x9e3779b97f4a7c15u;
+
+	return (size_t)(hash >> t->shift);
+}
+
+/* pdet_live_expect - read ahead for a call with @object that comes soon. */
+static inline void pdet_live_expect(const struct pdet_live_table *t,
+				    uint64_t object)
+{
+	if (t->slots)
+		__builtin_prefetch(&t->slot[pdet_live_slot(t, object)], 1);
+}
+
+#endif

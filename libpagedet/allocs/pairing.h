@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Finds the allocation that each free ends, and adds both up in groups. What
+ * was allocated before the trace began, or freed by a path without an event,
+ * has no partner and is counted as such, never invented.
+ */
+#ifndef PDET_ALLOCS_PAIRING_H
+#define PDET_ALLOCS_PAIRING_H
+
+#include "allocs/live.h"
+#include "trace/kmem.h"
+
+/* Sums of one group. */
+struct pdet_alloc_sum {
+	uint64_t times;		/* allocations that succeeded */
+	uint64_t requested, allocated; /* bytes of these */
+	uint64_t unsized;	/* of these: pages, whose bytes are not known
+				 * and not in the sums */
+	uint64_t freed;		/* of these, by an event */
+	uint64_t replaced;	/* of these: the address was allocated again, so
+				 * the free had no event */
+	uint64_t live, live_bytes; /* the others */
+	uint64_t failed;	/* allocations that gave nothing */
+	uint64_t cross_cpu;	/* frees on another processor */
+	uint64_t mismatched;	/* frees by the other family: kfree of an object
+				 * of a cache, or the reverse */
+	uint64_t less;		/* got fewer bytes than requested */
+	uint64_t lifetime_ns;	/* of those that were freed, together */
+};
+
+/* What belongs to no group. */
+struct pdet_alloc_rest {
+	uint64_t event[PDET_KMEM_KINDS]; /* events by kind */
+	uint64_t freed_unknown[2]; /* frees of objects, and of pages, that were
+				 * not allocated in the trace */
+	uint64_t freed_nothing;	/* frees of NULL, and of what kmalloc(0) gave */
+	uint64_t early;		/* frees before their allocation: their clocks
+				 * differ, or the order is lost */
+};
+
+struct pdet_pairing {
+	/* The group of an allocation: its number; or -1 without memory. Groups
+	 * are numbered from 0. It is called for PDET_KMEM_NAME too, whose
+	 * number is not used. */
+	int64_t (*group)(void *arg, const struct pdet_kmem_event *e);
+	void *arg;
+	uint64_t page_size;	/* 0: not known */
+	struct {
+		struct pdet_alloc_sum *data;
+		size_t n, cap;
+	} sums;			/* by group */
+	struct pdet_alloc_rest rest;
+	struct pdet_live_table objects, pages;
+};
+
+/* pdet_pairing_add - add events, in the order of their times. -ENOMEM. */
+int pdet_pairing_add(struct pdet_pairing *p, const struct pdet_kmem_event *e,
+		     size_t n);
+
+void pdet_pairing_free(struct pdet_pairing *p);
+
+#endif

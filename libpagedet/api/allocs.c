@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The border for traces of allocations. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/arguments.h"
+#include "allocs/keys.h"
+#include "emit/allocs.h"
+
+struct pagedet_allocs {
+	struct pagedet *pd;
+	struct pdet_allocs *a;
+};
+
+int pagedet_alloc_key_by_name(const char *name)
+{
+	const char *known;
+	uint32_t key;
+
+	for (key = 0; (known = pdet_alloc_key_name(key)); key++)
+		if (!strcmp(name, known))
+			return (int)key;
+	return -ENOENT;
+}
+
+const char *pagedet_alloc_key_name(uint32_t key)
+{
+	return pdet_alloc_key_name(key);
+}
+
+int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
+		   struct pagedet_allocs **ret)
+{
+	static const struct pagedet_allocs_query defaults =
+		PAGEDET_ALLOCS_QUERY_INIT;
+	struct pagedet_allocs_query q;
+	struct pagedet_allocs *a;
+	int r;
+
+	pdet_clear(&pd->env);
+	r = pdet_check_struct(&pd->env, &q, sizeof(q), query, &defaults,
+			      "struct pagedet_allocs_query");
+	if (r < 0)
+		return r;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return pdet_fail(&pd->env, ENOMEM, "no memory");
+	a->pd = pd;
+	r = pdet_allocs_new(&pd->env, &q, &a->a);
+	if (r < 0) {
+		free(a);
+		return r;
+	}
+	*ret = a;
+	return 0;
+}
+
+int pagedet_allocs_order(struct pagedet_allocs *allocs, const char *keys)
+{
+	pdet_clear(&allocs->pd->env);
+	return pdet_allocs_order(allocs->a, &allocs->pd->env, keys);
+}
+
+int pagedet_allocs_next(struct pagedet_allocs *allocs,
+			struct pagedet_alloc_group *ret)
+{
+	struct pagedet_alloc_group group;
+	int r;
+
+	if (!pdet_allocs_next(allocs->a, &group))
+		return 0;
+	r = pdet_answer_struct(&allocs->pd->env, ret, &group, sizeof(group));
+	return r < 0 ? r : 1;
+}
+
+const char *pagedet_allocs_text(const struct pagedet_allocs *allocs,
+				uint64_t id, size_t *len)
+{
+	size_t n;
+
+	return pdet_allocs_text(allocs->a, id, len ? len : &n);
+}
+
+int pagedet_allocs_total(const struct pagedet_allocs *allocs,
+			 struct pagedet_allocs_total *ret)
+{
+	struct pagedet_allocs_total total;
+
+	pdet_allocs_total(allocs->a, &total);
+	return pdet_answer_struct(&allocs->pd->env, ret, &total,
+				  sizeof(total));
+}
+
+void pagedet_allocs_free(struct pagedet_allocs *allocs)
+{
+	if (!allocs)
+		return;
+	pdet_allocs_free(allocs->a);
+	free(allocs);
+}
+
+int pagedet_emit_allocs(struct pagedet_emitter *emitter,
+			struct pagedet_allocs *allocs, uint64_t max)
+{
+	return pdet_emit_allocs(emitter, &allocs->pd->env, allocs->a, max);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Writes groups of allocations as JSON lines, as CSV, or as a table. */
+#include <errno.h>
+
+#include "allocs/keys.h"
+#include "emit/allocs.h"
+#include "emit/cell.h"
+#include "emit/emitter.h"
+
+struct emitting {
+	struct pagedet_emitter *e;
+	struct pdet_allocs *a;
+	const uint32_t *by;
+	unsigned n_by;
+	struct pagedet_alloc_group group;
+	struct pagedet_allocs_total total;
+};
+
+/* What the group does not have is computed. */
+#define WASTE SIZE_MAX
+
+/* Numbers of a group. The table shows some of them. Bytes can be unknown. */
+static const struct {
+	const char *name;
+	size_t at;
+	bool shown, is_bytes;
+} numbers[] = {
+#define NUMBER(name, shown, is_bytes) \
+	{ #name, offsetof(struct pagedet_alloc_group, name), shown, is_bytes }
+	NUMBER(times, true, false),
+	NUMBER(requested, true, true),
+	NUMBER(allocated, true, true),
+	{ "waste", WASTE, true, false },
+	NUMBER(unsized, false, false),
+	NUMBER(freed, false, false),
+	NUMBER(live, true, false),
+	NUMBER(live_bytes, true, true),
+	NUMBER(replaced, true, false),
+	NUMBER(failed, false, false),
+	NUMBER(cross_cpu, true, false),
+	NUMBER(mismatched, false, false),
+	NUMBER(less, false, false),
+	NUMBER(lifetime_ns, false, false),
+#undef NUMBER
+};
+
+static uint64_t number(const struct emitting *s, size_t i)
+{
+	const struct pagedet_alloc_group *g = &s->group;
+	uint64_t v;
+
+	if (numbers[i].at == WASTE)
+		return g->allocated - PDET_MIN(g->allocated, g->requested);
+	memcpy(&v, (const char *)g + numbers[i].at, sizeof(v));
+	return v;
+}
+
+/* Whether nothing that the number would sum up is known. */
+static bool is_unknown(const struct emitting *s, size_t i)
+{
+	if (numbers[i].at == offsetof(struct pagedet_alloc_group, lifetime_ns))
+		return s->total.no_ns;
+	return numbers[i].is_bytes && s->group.unsized &&
+	       s->group.unsized == s->group.times;
+}
+
+static void str(struct emitting *s, const char *text)
+{
+	pdet_out_str(&s->e->out, text);
+}
+
+static bool is_number(uint32_t key)
+{
+	return !pdet_alloc_key_is_text(key);
+}
+
+static const char *text_of(const struct emitting *s, unsigned i, size_t *len)
+{
+	*len = 0;
+	return pdet_allocs_text(s->a, s->group.value[i], len);
+}
+
+/* Bits of flags can be seen in hexadecimal numbers only. */
+static void key_number(struct emitting *s, unsigned i)
+{
+	struct pdet_out *out = &s->e->out;
+
+	if (s->by[i] != PAGEDET_ALLOC_GFP) {
+		pdet_out_dec(out, s->group.value[i]);
+		return;
+	}
+	out->at = pdet_out_room(out, out->at, PDET_DIGITS);
+	out->at = pdet_put_hex(out->at, s->group.value[i]);
+}
+
+/* --- JSON --- */
+
+static void json_key(struct emitting *s, const char *before, const char *name)
+{
+	str(s, before);
+	str(s, "\"");
+	str(s, name);
+	str(s, "\":");
+}
+
+static void json_value(struct emitting *s, unsigned i)
+{
+	struct pdet_out *out = &s->e->out;
+	const char *text;
+	size_t len;
+	bool bad;
+
+	json_key(s, "", pdet_alloc_key_name(s->by[i]));
+	if (s->group.state[i] != PAGEDET_HAVE) {
+		str(s, "null");
+	} else if (is_number(s->by[i])) {
+		pdet_out_dec(out, s->group.value[i]);
+	} else {
+		text = text_of(s, i, &len);
+		out->at = pdet_json_text(out, out->at, text, len, 0, &bad);
+	}
+	str(s, ",");
+}
+
+static void json_numbers(struct emitting *s)
+{
+	size_t k;
+
+	for (k = 0; k < PDET_COUNT(numbers); k++) {
+		json_key(s, k ? "," : "", numbers[k].name);
+		if (is_unknown(s, k))
+			str(s, "null");
+		else
+			pdet_out_dec(&s->e->out, number(s, k));
+	}
+}
+
+static void json_reason(struct emitting *s, bool *any, const char *name,
+			unsigned state)
+{
+	json_key(s, *any ? "," : ",\"missing\":{", name);
+	str(s, "\"");
+	str(s, pdet_reason_name(state));
+	str(s, "\"");
+	*any = true;
+}
+
+static void json_missing(struct emitting *s)
+{
+	bool any = false;
+	unsigned i;
+	size_t k;
+
+	for (i = 0; i < s->n_by; i++)
+		if (pdet_is_reason(s->group.state[i]))
+			json_reason(s, &any, pdet_alloc_key_name(s->by[i]),
+				    s->group.state[i]);
+	for (k = 0; k < PDET_COUNT(numbers); k++)
+		if (is_unknown(s, k))
+			json_reason(s, &any, numbers[k].name,
+				    PAGEDET_UNSUPPORTED);
+	str(s, any ? "}" : "");
+}
+
+static void json_group(struct emitting *s)
+{
+	unsigned i;
+
+	str(s, "{");
+	for (i = 0; i < s->n_by; i++)
+		json_value(s, i);
+	json_numbers(s);
+	json_missing(s);
+	str(s, "}\n");
+}
+
+/* What is in no group, and what the sums do not have in them. */
+static void json_total(struct emitting *s)
+{
+	const struct pagedet_allocs_total *t = &s->total;
+	static const struct {
+		const char *name;
+		size_t at;
+	} rest[] = {
+#define REST(name) { #name, offsetof(struct pagedet_allocs_total, name) }
+		REST(groups), REST(events), REST(other), REST(freed_unknown),
+		REST(pages_unknown), REST(freed_nothing), REST(early),
+		REST(begin_ns), REST(end_ns), REST(lost), REST(gaps),
+		REST(uncounted), REST(missing), REST(cut_bytes), REST(damaged),
+		REST(strange), REST(disorder), REST(sites), REST(unnamed),
+#undef REST
+	};
+	uint64_t v;
+	size_t k;
+
+	str(s, "{\"total\":{");
+	json_numbers(s);
+	for (k = 0; k < PDET_COUNT(rest); k++) {
+		memcpy(&v, (const char *)t + rest[k].at, sizeof(v));
+		json_key(s, ",", rest[k].name);
+		pdet_out_dec(&s->e->out, v);
+	}
+	str(s, t->complete ? ",\"complete\":true" : ",\"complete\":false");
+	json_missing(s);
+	str(s, "}}\n");
+}
+
+/* --- CSV --- */
+
+static void csv_head(struct emitting *s)
+{
+	unsigned i;
+	size_t k;
+
+	for (i = 0; i < s->n_by; i++) {
+		str(s, pdet_alloc_key_name(s->by[i]));
+		str(s, ",");
+	}
+	for (k = 0; k < PDET_COUNT(numbers); k++) {
+		str(s, k ? "," : "");
+		str(s, numbers[k].name);
+	}
+	str(s, "\n");
+}
+
+static void csv_reason(struct emitting *s, unsigned state)
+{
+	if (!pdet_is_reason(state))
+		return;
+	str(s, "?");
+	str(s, pdet_reason_name(state));
+}
+
+static void csv_group(struct emitting *s)
+{
+	struct pdet_out *out = &s->e->out;
+	const char *text;
+	unsigned i;
+	size_t len, k;
+
+	for (i = 0; i < s->n_by; i++) {
+		if (s->group.state[i] != PAGEDET_HAVE) {
+			csv_reason(s, s->group.state[i]);
+		} else if (is_number(s->by[i])) {
+			key_number(s, i);
+		} else {
+			text = text_of(s, i, &len);
+			out->at = pdet_csv_text(out, out->at, text, len, 0);
+		}
+		str(s, ",");
+	}
+	for (k = 0; k < PDET_COUNT(numbers); k++) {
+		str(s, k ? "," : "");
+		if (is_unknown(s, k))
+			csv_reason(s, PAGEDET_UNSUPPORTED);
+		else
+			pdet_out_dec(out, number(s, k));
+	}
+	str(s, "\n");
+}
+
+/* --- text --- */
+
+#define WIDTH 10
+
+static void column(struct emitting *s, const char *text, size_t len)
+{
+	pdet_out_pad(&s->e->out, len < WIDTH ? WIDTH - len : 0);
+	pdet_out_put(&s->e->out, text, len);
+	str(s, " ");
+}
+
+static void text_head(struct emitting *s)
+{
+	unsigned i;
+	size_t k;
+
+	for (k = 0; k < PDET_COUNT(numbers); k++)
+		if (numbers[k].shown)
+			column(s, numbers[k].name, strlen(numbers[k].name));
+	for (i = 0; i < s->n_by; i++) {
+		str(s, " ");
+		str(s, pdet_alloc_key_name(s->by[i]));
+	}
+	str(s, "\n");
+}
+
+static void text_value(struct emitting *s, unsigned i)
+{
+	char plain[1024];
+	struct pdet_cut cut = { plain, sizeof(plain), 0 };
+	const char *text;
+	size_t len;
+
+	str(s, " ");
+	if (s->group.state[i] != PAGEDET_HAVE) {
+		str(s, s->group.state[i] == PAGEDET_NONE ? "-" : "?");
+	} else if (is_number(s->by[i])) {
+		key_number(s, i);
+	} else {
+		text = text_of(s, i, &len);
+		pdet_cut_plain(&cut, text, len);
+		pdet_out_put(&s->e->out, plain,
+			     PDET_MIN(cut.len, sizeof(plain)));
+	}
+}
+
+/* Unlike 1 MB, users can add up 1048576. A sum that lacks some has a +. */
+static void text_number(struct emitting *s, size_t k)
+{
+	char digits[PDET_DIGITS + 1], *end = digits;
+
+	if (is_unknown(s, k)) {
+		*end++ = '?';
+	} else {
+		end = pdet_put_dec(digits, number(s, k));
+		if (numbers[k].is_bytes && s->group.unsized)
+			*end++ = '+';
+	}
+	column(s, digits, (size_t)(end - digits));
+}
+
+static void text_numbers(struct emitting *s)
+{
+	size_t k;
+
+	for (k = 0; k < PDET_COUNT(numbers); k++)
+		if (numbers[k].shown)
+			text_number(s, k);
+}
+
+static void text_group(struct emitting *s)
+{
+	unsigned i;
+
+	text_numbers(s);
+	for (i = 0; i < s->n_by; i++)
+		text_value(s, i);
+	str(s, "\n");
+}
+
+static void text_total(struct emitting *s)
+{
+	const struct pagedet_allocs_total *t = &s->total;
+
+	text_numbers(s);
+	str(s, t->complete ? " total of " : " read so far of ");
+	pdet_out_dec(&s->e->out, t->groups);
+	str(s, t->groups == 1 ? " group\n" : " groups\n");
+}
+
+static void emit_total(struct emitting *s)
+{
+	/* The sums have the same order in both. */
+	_Static_assert(offsetof(struct pagedet_alloc_group, lifetime_ns) -
+		       offsetof(struct pagedet_alloc_group, times) ==
+		       offsetof(struct pagedet_allocs_total, lifetime_ns) -
+		       offsetof(struct pagedet_allocs_total, times),
+		       "sums");
+	memset(&s->group, 0, sizeof(s->group));
+	memcpy(&s->group.times, &s->total.times,
+	       offsetof(struct pagedet_alloc_group, value) -
+	       offsetof(struct pagedet_alloc_group, times));
+	s->n_by = 0;
+	if (s->e->format == &pdet_emit_text)
+		text_total(s);
+	else if (s->e->format != &pdet_emit_csv)
+		json_total(s);
+}
+
+int pdet_emit_allocs(struct pagedet_emitter *e, struct pdet_env *env,
+		     struct pdet_allocs *a, uint64_t max)
+{
+	struct emitting s = { .e = e, .a = a };
+	void (*group)(struct emitting *s) = json_group;
+
+	if (e->format == &pdet_emit_svg || e->format->rows_only)
+		return pdet_fail(env, EINVAL, "groups of allocations can be "
+				 "written as text, JSON or CSV only");
+	s.by = pdet_allocs_keys(a, &s.n_by);
+	pdet_allocs_total(a, &s.total);
+	if (e->format == &pdet_emit_csv) {
+		group = csv_group;
+		csv_head(&s);
+	} else if (e->format == &pdet_emit_text) {
+		group = text_group;
+		text_head(&s);
+	}
+	for (; max && pdet_allocs_next(a, &s.group) == 1; max--)
+		group(&s);
+	emit_total(&s);
+	return pdet_out_result(&e->out, env);
+}

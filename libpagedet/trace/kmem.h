@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The kernel's events of memory allocation (include/trace/events/kmem.h) in one
+ * form, whatever kernel and input they come from.
+ */
+#ifndef PDET_TRACE_KMEM_H
+#define PDET_TRACE_KMEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format.h"
+
+enum pdet_kmem_kind {
+	PDET_KMEM_OTHER = 0,	/* not of memory allocation */
+	PDET_KMEM_KMALLOC,
+	PDET_KMEM_CACHE_ALLOC,
+	PDET_KMEM_KFREE,
+	PDET_KMEM_CACHE_FREE,
+	PDET_KMEM_PAGE_ALLOC,
+	PDET_KMEM_PAGE_FREE,
+	PDET_KMEM_PAGE_BATCHED,	/* a second event of the same free */
+	PDET_KMEM_NAME,		/* a thread gets a name: that in cache; or, if
+				 * there is none, that of the thread object */
+	PDET_KMEM_KINDS
+};
+
+/* What an event does not tell. */
+#define PDET_KMEM_NO_NUMBER INT32_MIN
+#define PDET_KMEM_NO_GFP UINT64_MAX
+
+struct pdet_kmem_event {
+	uint64_t ns;		/* in the clock of the trace */
+	uint64_t object;	/* address of the object, or number of the page
+				 * frame; 0 an allocation that failed, or a free
+				 * of nothing */
+	uint64_t site;		/* address behind the call; 0 not told */
+	uint64_t requested, allocated; /* bytes */
+	uint64_t gfp;		/* or NO_GFP */
+	const char *cache;	/* not terminated; NULL not told */
+	uint32_t cache_len;
+	int32_t pid;		/* thread that was current */
+	int32_t node;		/* that was asked for: -1 any; or NO_NUMBER */
+	int32_t migratetype;	/* or NO_NUMBER */
+	uint16_t cpu;
+	uint8_t kind;		/* PDET_KMEM_* */
+	uint8_t order;		/* of pages */
+};
+
+/* Where a number is in a record. Size 0: nowhere. */
+struct pdet_kmem_place {
+	uint16_t offset;
+	uint8_t size;
+	bool is_signed;
+};
+
+struct pdet_kmem_layout {
+	uint8_t kind;
+	uint32_t bytes;		/* that a record has at least */
+	struct pdet_kmem_place pid, object, site, requested, allocated, gfp,
+			       cache, node, order, migratetype;
+};
+
+/* The layouts of one kernel, by the id of the event. Zeroed, it has none. */
+struct pdet_kmem_layouts {
+	struct pdet_kmem_place id;
+	uint8_t of[65536];	/* 0 unknown; 255 another event; else the index
+				 * + 1 */
+	struct pdet_kmem_layout data[32];
+	unsigned n;
+};
+
+/*
+ * pdet_kmem_learn - add the format of an event; one that is not of memory
+ * allocation is learned as such. -EBADMSG: what must be there is missing, or
+ * another event has the id.
+ */
+int pdet_kmem_learn(struct pdet_kmem_layouts *l,
+		    const struct pdet_trace_format *f);
+
+/*
+ * pdet_kmem_take - decode a record. ns and cpu stay as they are. -ENOENT: the
+ * format of the event is not known; -EBADMSG: the record is too short for it.
+ */
+int pdet_kmem_take(const struct pdet_kmem_layouts *l,
+		   const unsigned char *record, uint32_t len, bool big_endian,
+		   struct pdet_kmem_event *ret);
+
+#endif

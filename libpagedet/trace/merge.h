@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Events of several processors in the order of their times; equal ones in the
+ * order of processors. Each processor has a stream, which gives a piece of its
+ * events at a time.
+ */
+#ifndef PDET_TRACE_MERGE_H
+#define PDET_TRACE_MERGE_H
+
+#include "trace/kmem.h"
+
+/* What is not in the events that were read. */
+struct pdet_trace_loss {
+	uint64_t lost;		/* events that the kernel lost, as far as it
+				 * says */
+	uint64_t unknown;	/* gaps of which it does not say how many */
+	uint64_t uncounted;	/* processors of which nobody has counted what
+				 * was lost behind their last event */
+	uint64_t missing;	/* events that were read from the kernel, and
+				 * are not in the input */
+	uint64_t cut;		/* bytes that the input should have at its end
+				 */
+	uint64_t damaged;	/* pieces, or events, that are not what they
+				 * should be: nothing behind them in their piece
+				 * was read */
+	uint64_t strange;	/* events whose format is not there */
+	uint64_t disorder;	/* events before one that came in front */
+	uint64_t other;		/* events that are not of memory allocation */
+};
+
+/* A piece of a stream, read and not yet merged. */
+struct pdet_trace_piece {
+	struct pdet_kmem_event *data;
+	size_t n, cap;
+	size_t next;		/* not merged yet */
+};
+
+struct pdet_trace_stream {
+	/*
+	 * Fills in the next piece, whose texts stay until the next call.
+	 * Returns 1; 0 at the end; a negative errno if the input cannot be
+	 * read.
+	 */
+	int (*more)(struct pdet_trace_stream *s);
+	struct pdet_trace_piece piece;
+	struct pdet_trace_loss loss;
+	uint64_t offset, end;	/* of the input: what is not read yet */
+	uint64_t last_ns;	/* the latest; set by the merge */
+	uint16_t cpu;
+};
+
+struct pdet_trace_merge {
+	/* [nullable] asked before more is read; true ends the streams. */
+	bool (*stopped)(void *arg);
+	void *arg;
+	struct pdet_trace_stream **heap; /* the earliest event first */
+	size_t n;
+};
+
+/*
+ * pdet_trace_merge_begin - take over @n streams, which must exist meanwhile.
+ * @m->stopped is set.
+ */
+int pdet_trace_merge_begin(struct pdet_trace_merge *m,
+			   struct pdet_trace_stream *const *streams, size_t n);
+
+/*
+ * pdet_trace_merge_next - events of one stream that are in front of those of
+ * all others: sets *ret, and returns how many; 0 at the end; or a negative
+ * errno. They stay until the next call.
+ */
+int pdet_trace_merge_next(struct pdet_trace_merge *m,
+			  const struct pdet_kmem_event **ret);
+
+void pdet_trace_merge_end(struct pdet_trace_merge *m);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What is the same for both kinds of traces. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text/text.h"
+#include "trace/trace.h"
+
+int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
+		     bool is_kmem)
+{
+	struct pdet_trace_format format;
+	const int r = pdet_trace_format_parse(text, len, &format);
+
+	if (r < 0)
+		return r;
+	/* Anybody may give their own events the names of these. */
+	if (!is_kmem)
+		*format.name = '\0';
+	return pdet_kmem_learn(t->known, &format);
+}
+
+/* A number of a file like per_cpu/cpuN/stats. */
+static bool stat_of(const char *text, size_t len, const char *key,
+		    uint64_t *ret)
+{
+	struct pdet_scan all = { text, text + len }, line;
+
+	while (pdet_scan_line(&all, &line))
+		if (pdet_scan_word(&line, key) && pdet_scan_dec(&line, ret))
+			return true;
+	return false;
+}
+
+/*
+ * The kernel has counted what it lost; a page says only that there was a loss
+ * if it has no room for a count.
+ */
+void pdet_trace_stats(struct pdet_trace_pages *p, const char *text, size_t len)
+{
+	uint64_t overrun, commit, dropped;
+
+	if (!stat_of(text, len, "overrun: ", &overrun) ||
+	    !stat_of(text, len, "commit overrun: ", &commit) ||
+	    !stat_of(text, len, "dropped events: ", &dropped))
+		return;
+	p->counted = true;
+	p->lost = p->s.loss.lost = overrun + commit + dropped;
+	stat_of(text, len, "read events: ", &p->wanted);
+}
+
+static int open_kind(struct pdet_env *env, int fd, const char *path,
+		     struct pdet_trace *t)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return pdet_fail_errno(env, "cannot read %s", path);
+	if (S_ISDIR(st.st_mode))
+		return pdet_trace_directory(env, fd, path, t);
+	if (!S_ISREG(st.st_mode))
+		return pdet_fail(env, EBADMSG, "%s is not a trace: neither a "
+				 "file nor a directory", path);
+	return pdet_perf_is(fd) ? pdet_trace_perf(env, fd, path, t) :
+				  pdet_trace_dat(env, fd, path, t);
+}
+
+static int list_streams(struct pdet_env *env, struct pdet_trace *t)
+{
+	size_t i;
+
+	t->streams = calloc(t->n_pages + 1, sizeof(*t->streams));
+	if (!t->streams)
+		return pdet_fail(env, ENOMEM, "no memory");
+	for (i = 0; i < t->n_pages; i++)
+		t->streams[t->n_streams++] = &t->pages[i].s;
+	if (t->perf)
+		t->streams[t->n_streams++] = pdet_trace_perf_stream(t->perf);
+	return 0;
+}
+
+int pdet_trace_open(struct pdet_env *env, const char *path,
+		    struct pdet_trace **ret)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct pdet_trace *t;
+	int r;
+
+	if (fd < 0)
+		return pdet_fail_errno(env, "cannot open %s", path);
+	t = calloc(1, sizeof(*t));
+	if (!t) {
+		close(fd);
+		return pdet_fail(env, ENOMEM, "no memory");
+	}
+	t->fd = fd;
+	t->known = calloc(1, sizeof(*t->known));
+	r = t->known ? open_kind(env, fd, path, t) :
+		       pdet_fail(env, ENOMEM, "no memory");
+	if (r == 0)
+		r = list_streams(env, t);
+	if (r < 0)
+		pdet_trace_free(t);
+	else
+		*ret = t;
+	return r;
+}
+
+void pdet_trace_free(struct pdet_trace *t)
+{
+	size_t i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->n_pages; i++) {
+		if (t->pages[i].fd != t->fd)
+			close(t->pages[i].fd);
+		pdet_trace_pages_end(&t->pages[i]);
+	}
+	free(t->pages);
+	if (t->perf)
+		pdet_trace_perf_end(t->perf);
+	free(t->streams);
+	close(t->fd);
+	free(t->known);
+	pdet_text_free(&t->kallsyms);
+	pdet_text_free(&t->cmdlines);
+	free(t);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A trace of allocations, whatever holds it: a directory with copies of tracefs
+ * (directory.c), a trace.dat (dat.c) or a perf.data (perf.c).
+ */
+#ifndef PDET_TRACE_TRACE_H
+#define PDET_TRACE_TRACE_H
+
+#include "base/io.h"
+#include "trace/names.h"
+#include "trace/pages.h"
+
+/* The largest texts that are read; a kallsyms with all modules has 20 MB. */
+#define PDET_TRACE_MOST_NAMES ((size_t)512 << 20)
+#define PDET_TRACE_MOST_TEXT ((size_t)16 << 20)
+
+struct pdet_trace {
+	struct pdet_ring_layout layout;
+	struct pdet_kmem_layouts *known;
+	struct pdet_trace_pages *pages; /* a processor each */
+	size_t n_pages;
+	struct pdet_trace_perf *perf; /* instead of these, or NULL */
+	struct pdet_trace_stream **streams; /* of either */
+	size_t n_streams;
+	int fd;			/* of the file or directory */
+	uint64_t page_size;	/* of the traced kernel; 0 not known */
+	bool no_ns;		/* times are counts of another unit */
+	struct pdet_trace_kernel kernel; /* known when all is read */
+	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
+	struct pdet_text kallsyms, cmdlines;
+};
+
+/*
+ * pdet_trace_open - open a trace. -EBADMSG: it is not one, or is damaged;
+ * -ENOENT: it, or a part that is needed, is not there; -ENOSYS: a library that
+ * is needed is not there.
+ */
+int pdet_trace_open(struct pdet_env *env, const char *path,
+		    struct pdet_trace **ret);
+
+void pdet_trace_free(struct pdet_trace *t);
+
+/*
+ * pdet_trace_learn - learn the format of an event from its text. @is_kmem: it
+ * is of the system kmem. -EBADMSG as pdet_trace_format_parse() and
+ * pdet_kmem_learn().
+ */
+int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
+		     bool is_kmem);
+
+/*
+ * pdet_trace_stats - take over what per_cpu/cpuN/stats counts: losses, and
+ * events that were read.
+ */
+void pdet_trace_stats(struct pdet_trace_pages *p, const char *text, size_t len);
+
+/* The kinds. @t is new, and stays with the caller. */
+int pdet_trace_directory(struct pdet_env *env, int fd, const char *name,
+			 struct pdet_trace *t);
+int pdet_trace_dat(struct pdet_env *env, int fd, const char *name,
+		   struct pdet_trace *t);
+/*
+ * This sets @t->perf. -ENOTSUP: some events, or parts of them, are left out by
+ * intention.
+ */
+int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
+		    struct pdet_trace *t);
+
+/* pdet_perf_is - whether a file begins as a perf.data does. */
+bool pdet_perf_is(int fd);
+struct pdet_trace_stream *pdet_trace_perf_stream(struct pdet_trace_perf *p);
+void pdet_trace_perf_end(struct pdet_trace_perf *p);
+
+#endif

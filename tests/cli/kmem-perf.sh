@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# Tests reports of what perf recorded. The program that was recorded knew what
+# it allocated (truth.jsonl); the sums are those of perf kmem stat --slab --page.
+. "$top_srcdir/tests/cli/cli.sh"
+
+perfdata=$top_srcdir/tests/fixtures/traces/perfdata/slabpage.data
+
+# form NAME
+form() {
+	python3 "$top_srcdir/tests/cli/perf-forms.py" "$1" "$perfdata" \
+		"$tap_dir/$1"
+}
+
+# --- the truth, and perf's own sums ---
+
+run kmem report "$perfdata" --by tid,bytes_req,family --json -q
+expect 'a perf.data' 0
+tap_run 'messages' python3 - "$(dirname "$perfdata")/truth.jsonl" \
+	"$tap_dir/stdout" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    truth = [json.loads(line) for line in f]
+with open(sys.argv[2]) as f:
+    groups = [json.loads(line) for line in f][:-1]
+judged = 0
+for t in truth:
+    if t["what"] != "kmalloc":
+        continue
+    found = [g for g in groups if g["tid"] == t["pid"]
+             and g["bytes_req"] == t["bytes_req"]]
+    assert len(found) == 1, (t, found)
+    for key in "times", "freed", "live", "cross_cpu":
+        assert t.get(key, found[0][key]) == found[0][key], (key, t, found)
+    judged += 1
+assert judged == 3, judged
+EOT
+run kmem report "$perfdata" --by family,comm --json -q
+tap_run 'the sums of perf kmem' python3 - "$tap_dir/stdout" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    groups = {g["family"]: g for g in map(json.loads, f) if "family" in g}
+objects = groups["kmalloc"], groups["cache"]
+assert sum(g["times"] for g in objects) == 561
+assert sum(g["requested"] for g in objects) == 788546
+assert sum(g["allocated"] for g in objects) == 1042912
+assert sum(g["waste"] for g in objects) == 254366
+page = groups["page"]
+assert (page["times"], page["allocated"]) == (123, 503808)
+assert (page["freed"], page["live"]) == (12, 111)
+assert all(g["comm"] == "tplant" for g in groups.values())
+EOT
+run kmem report "$perfdata" --limit 1 --json -q
+stdout_has 'a call site' \
+	'"times":288,"requested":299052,"allocated":552896,"waste":253844'
+stdout_has 'frees on another processor, which perf does not see' \
+	'"cross_cpu":30'
+
+# --- names ---
+
+cat > "$tap_dir/names" <<'EOT'
+ffffffff81000000 T _text
+ffffffff81a65540 T load_msg
+ffffffff81a65600 T store_msg
+ffffffff8220bb08 T _etext
+EOT
+run kmem report "$perfdata" --kallsyms "$tap_dir/names" --json -q
+stdout_has 'names of functions' '"site":"load_msg+0x41","times":288'
+sed 's/ffffffff8/ffffffff9/' "$tap_dir/names" > "$tap_dir/moved"
+run kmem report "$perfdata" --kallsyms "$tap_dir/moved"
+expect 'names of another boot' 65 'are of another boot or kernel: _text'
+sed 's/8220bb08/8220bb18/' "$tap_dir/names" > "$tap_dir/other"
+run kmem report "$perfdata" --kallsyms "$tap_dir/other"
+expect 'names of another kernel' 65 'or the end of the code'
+
+# --- other forms of the same ---
+
+run kmem report "$perfdata" --by site,comm,cpu,tid,node --json -q
+mv "$tap_dir/stdout" "$tap_dir/plain"
+for name in pipe packed sized big; do
+	form "$name"
+	run kmem report "$tap_dir/$name" --by site,comm,cpu,tid,node --json -q
+	if [ "$status" = 69 ]; then
+		tap_skip "$name: the same" 'the library is not there'
+		continue
+	fi
+	tap_run "$name: the same" cmp "$tap_dir/plain" "$tap_dir/stdout"
+done
+form endless
+run kmem report "$tap_dir/endless" --by family --json -q
+expect 'without rounds' 0
+tap_run 'nothing is missing' grep -q \
+	'"family":"kmalloc","times":114300,.*,"mismatched":0' "$tap_dir/stdout"
+
+# --- what is missing ---
+
+form lost
+run kmem report "$tap_dir/lost" --limit 1
+expect 'losses are counted once' 2 '1000 events lost by the kernel'
+head -c 60000 "$tap_dir/pipe" > "$tap_dir/cut"
+run kmem report "$tap_dir/cut" --limit 1
+expect 'it was cut' 2 '1 piece of the trace: damaged'
+head -c 60000 "$perfdata" > "$tap_dir/cut"
+run kmem report "$tap_dir/cut"
+expect 'it was cut before the description of its events' 65 \
+	'its description of events is damaged'
+head -c 50 "$perfdata" > "$tap_dir/cut"
+run kmem report "$tap_dir/cut"
+expect 'it was cut in its head' 65 'its head is damaged'
+form killed
+run kmem report "$tap_dir/killed"
+expect 'perf was killed' 65 'does not say what its events are'
+form sampled
+run kmem report "$tap_dir/sampled"
+expect 'one event of many' 69 'record it with -c 1'
+tap_done

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Fuzzes allocation traces. The first byte decides: the text of a format file,
+ * the text of a kallsyms, a trace.dat, or pages of the ring buffer of either
+ * byte order, with formats like those of a real kernel.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "allocs/pairing.h"
+#include "fuzz.h"
+#include "trace/names.h"
+#include "trace/trace.h"
+
+#define PAGE 4096
+#define FIELD(what, at, size) \
+	"field:" what ";offset:" at ";size:" size ";signed:0;\n"
+#define COMMON FIELD("unsigned short common_type", "0", "2") \
+	FIELD("int common_pid", "4", "4")
+
+static const char *const formats[] = {
+	"name: kmalloc\nID: 1\n" COMMON FIELD("unsigned long call_site", "8",
+	"8") FIELD("const void * ptr", "16", "8") FIELD("size_t bytes_req",
+	"24", "8") FIELD("size_t bytes_alloc", "32", "8")
+	FIELD("unsigned long gfp_flags", "40", "8") FIELD("int node", "48",
+	"4"),
+	"name: kfree\nID: 2\n" COMMON FIELD("unsigned long call_site", "8", "8")
+	FIELD("const void * ptr", "16", "8"),
+	"name: kmem_cache_free\nID: 3\n" COMMON
+	FIELD("const void * ptr", "8", "8")
+	FIELD("__data_loc char[] name", "16", "4"),
+	"name: mm_page_alloc\nID: 4\n" COMMON FIELD("unsigned long pfn", "8",
+	"8") FIELD("unsigned int order", "16", "4"),
+	"name: mm_page_free\nID: 5\n" COMMON FIELD("unsigned long pfn", "8",
+	"8") FIELD("unsigned int order", "16", "4"),
+	"name: sched_switch\nID: 6\n" COMMON,
+};
+
+static struct pdet_kmem_layouts layouts;
+
+static void learn_all(void)
+{
+	struct pdet_trace_format f;
+	size_t i;
+
+	if (layouts.n)
+		return;
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		MUST(!pdet_trace_format_parse(formats[i], strlen(formats[i]),
+					      &f));
+		MUST(!pdet_kmem_learn(&layouts, &f));
+	}
+}
+
+static int64_t group(void *arg, const struct pdet_kmem_event *e)
+{
+	(void)arg;
+	return (int64_t)e->kind;
+}
+
+static void check(const struct pdet_pairing *p)
+{
+	uint64_t live = 0;
+	size_t i;
+
+	for (i = 0; i < p->sums.n; i++) {
+		const struct pdet_alloc_sum *s = &p->sums.data[i];
+
+		MUST(s->times == s->freed + s->replaced + s->live);
+		live += s->live;
+	}
+	MUST(live == p->objects.n + p->pages.n);
+}
+
+static void fuzz_pages(const uint8_t *data, size_t size, bool big_endian)
+{
+	struct pdet_ring_layout layout = { PAGE, 8, 8, 16, big_endian };
+	struct pdet_pairing p = { .group = group, .page_size = PAGE };
+	struct pdet_kmem_event e = { 0 };
+	const unsigned char *record;
+	struct pdet_ring ring;
+	uint32_t len, n;
+	size_t take;
+
+	for (; size; data += take, size -= take) {
+		unsigned char *page = calloc(1, PAGE);
+
+		take = size < PAGE ? size : PAGE;
+		memcpy(page, data, take);
+		n = 0;
+		if (!pdet_ring_begin(&ring, &layout, page))
+			while (pdet_ring_next(&ring, &record, &len) > 0) {
+				MUST(++n <= PAGE / 4);
+				MUST(record >= page && len <= PAGE &&
+				     record + len <= page + PAGE);
+				e.ns = ring.ns;
+				if (pdet_kmem_take(&layouts, record, len,
+						   big_endian, &e))
+					continue;
+				MUST(e.kind < PDET_KMEM_KINDS);
+				MUST(!e.cache || e.cache + e.cache_len <=
+				     (char *)page + PAGE);
+				if (e.kind)
+					MUST(!pdet_pairing_add(&p, &e, 1));
+			}
+		free(page);
+	}
+	check(&p);
+	pdet_pairing_free(&p);
+}
+
+static void read_events(struct pdet_trace *t)
+{
+	struct pdet_pairing p = { .group = group, .page_size = PAGE };
+	const struct pdet_kmem_event *e;
+	struct pdet_trace_merge m = { 0 };
+	int n = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
+
+	while (n >= 0 && (n = pdet_trace_merge_next(&m, &e)) > 0)
+		MUST(!pdet_pairing_add(&p, e, (size_t)n));
+	check(&p);
+	pdet_trace_merge_end(&m);
+	pdet_pairing_free(&p);
+}
+
+static void fuzz_dat(const uint8_t *data, size_t size)
+{
+	struct pdet_env env = { .root = (char *)"" };
+	const int fd = memfd_create("trace", MFD_CLOEXEC);
+	struct pdet_trace *t;
+	char path[64];
+
+	MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!pdet_trace_open(&env, path, &t)) {
+		read_events(t);
+		pdet_trace_free(t);
+	} else {
+		MUST(*env.error);
+	}
+	close(fd);
+}
+
+static void fuzz_format(const uint8_t *data, size_t size)
+{
+	struct pdet_kmem_layouts *l = calloc(1, sizeof(*l));
+	struct pdet_ring_layout layout;
+	struct pdet_kmem_event e;
+	struct pdet_trace_format f;
+	unsigned char *record;
+	uint32_t len;
+
+	if (!pdet_ring_layout_parse((const char *)data, size, false, &layout))
+		MUST(layout.data_at < layout.bytes &&
+		     !(layout.bytes & (layout.bytes - 1)));
+	if (!pdet_trace_format_parse((const char *)data, size, &f) &&
+	    !pdet_kmem_learn(l, &f))
+		for (len = 0; len < 80; len++) {
+			record = malloc(len ? len : 1);
+			memset(record, 0, len ? len : 1);
+			if (len > 1)
+				memcpy(record, &(uint16_t){ (uint16_t)f.id },
+				       2);
+			pdet_kmem_take(l, record, len, false, &e);
+			free(record);
+		}
+	free(l);
+}
+
+static void fuzz_names(const uint8_t *data, size_t size)
+{
+	const struct pdet_trace_function *f;
+	struct pdet_trace_names n;
+	char *text = malloc(size ? size : 1);
+	size_t i;
+
+	memcpy(text, data, size);
+	if (pdet_trace_names_read(&n, text, size))
+		return;
+	for (i = 0; i < n.functions.n; i++) {
+		f = pdet_trace_names_find(&n, n.functions.data[i].address);
+		MUST(!f || f->address == n.functions.data[i].address);
+	}
+	pdet_trace_names_free(&n);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t which = (uint8_t)fuzz_number(&data, &size, 1);
+
+	learn_all();
+	switch (which % 5) {
+	case 0:
+	case 1:
+		fuzz_pages(data, size, which % 5);
+		break;
+	case 2:
+		fuzz_format(data, size);
+		break;
+	case 3:
+		fuzz_names(data, size);
+		break;
+	default:
+		fuzz_dat(data, size);
+	}
+	return 0;
+}
