@@ -43,9 +43,11 @@ enum pagedet_alloc_key {
  */
 struct pagedet_allocs_query {
 	uint64_t size;		/* sizeof(struct pagedet_allocs_query) */
-	const char *path;	/* a trace.dat of trace-cmd, a perf.data, or a
-				 * directory with the copies of tracefs that
-				 * pagedet_allocs(3) names */
+	const char *path;	/* a trace.dat of trace-cmd, a perf.data, a text
+				 * of ftrace or trace-cmd, "-" for such a text
+				 * from standard input, or a directory with the
+				 * copies of tracefs that pagedet_allocs(3)
+				 * names */
 	const char *kallsyms;	/* [nullable] copy of /proc/kallsyms of the
 				 * traced boot; NULL: the one of the trace */
 	const uint32_t *by;	/* [nullable] [len: n_by] PAGEDET_ALLOC_*; NULL
@@ -142,7 +144,9 @@ struct pagedet_allocs_total {
 				 * 0 */
 	uint32_t no_ns;		/* 1: the clock of the trace counts something
 				 * else, and all times are in that unit */
-	uint32_t reserved;
+	uint32_t hashed;	/* 1: the addresses of objects are hashed to 32
+				 * bits, so that two objects may be taken for
+				 * one */
 };
 
 /**

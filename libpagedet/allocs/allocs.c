@@ -34,7 +34,7 @@ struct pdet_allocs {
 	struct pdet_trace_loss loss;
 	struct pdet_alloc_sum sum;
 	uint64_t begin_ns, end_ns;
-	bool no_ns;
+	bool no_ns, hashed;	/* as in struct pdet_trace */
 	uint32_t *order;	/* groups as they are listed */
 	struct order by[MOST_ORDERS];
 	unsigned n_by;
@@ -148,7 +148,7 @@ static void note_times(struct pdet_allocs *a, const struct pdet_kmem_event *e,
 
 	if (!a->end_ns) {
 		/* A name may be of any time. */
-		while (i < n && e[i].kind == PDET_KMEM_NAME)
+		while (i < n && e[i].kind >= PDET_KMEM_NAME)
 			i++;
 		if (i == n)
 			return;
@@ -249,7 +249,6 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 	if (r < 0)
 		return r;
 	a->pairing.page_size = q->page_size;
-	a->no_ns = t->no_ns;
 	if (q->page_size && t->page_size && q->page_size != t->page_size)
 		r = pdet_fail(env, EINVAL, "%s says that its pages have %llu "
 			      "bytes", q->path,
@@ -263,6 +262,8 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		r = pdet_fail(env, ENOMEM, "no memory");
 	if (r == 0)
 		r = read_events(a, env, t);
+	a->no_ns = t->no_ns;
+	a->hashed = t->hashed;
 	/* Wrong names would look as good as right ones. */
 	if (r == 0 && a->keys.names &&
 	    !pdet_trace_names_fit(a->keys.names, &t->kernel))
@@ -514,4 +515,5 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->stopped = (uint32_t)atomic_load(&a->watch.stopped);
 	ret->complete = !ret->stopped;
 	ret->no_ns = a->no_ns;
+	ret->hashed = a->hashed;
 }

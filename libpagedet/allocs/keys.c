@@ -96,6 +96,40 @@ static bool name_site(struct pdet_alloc_keys *k, uint64_t address,
 	return ret->site && ret->function && (ret->module || !f->module);
 }
 
+static const struct pdet_alloc_site *
+add_site(struct pdet_alloc_keys *k, uint64_t number,
+	 const struct pdet_alloc_site *site)
+{
+	const uint64_t at = k->sites.n;
+
+	if (!pdet_vec_push(&k->sites, *site) ||
+	    !pdet_pairs_set(&k->site_at, number, at))
+		return NULL;
+	k->unnamed += !site->function;
+	return &k->sites.data[at];
+}
+
+/* "function+0x10 [module]" of a text. */
+static bool take_site(struct pdet_alloc_keys *k,
+		      const struct pdet_kmem_event *e)
+{
+	const char *end = e->cache + e->cache_len;
+	const char *module = memchr(e->cache, '[', e->cache_len);
+	const char *name = memchr(e->cache, ' ', e->cache_len);
+	const char *plus = memchr(e->cache, '+', e->cache_len);
+	struct pdet_alloc_site site = {
+		.site = keep(k, e->cache, e->cache_len),
+		.function = keep(k, e->cache, (size_t)
+				 ((plus ? plus : name ? name : end) -
+				  e->cache)),
+	};
+
+	if (module)
+		site.module = keep(k, module + 1, (size_t)(end - module) - 2);
+	return site.site && site.function && (site.module || !module) &&
+	       add_site(k, e->object, &site);
+}
+
 /* NULL without memory. */
 static const struct pdet_alloc_site *site_of(struct pdet_alloc_keys *k,
 					     uint64_t address)
@@ -105,12 +139,8 @@ static const struct pdet_alloc_site *site_of(struct pdet_alloc_keys *k,
 
 	if (pdet_pairs_get(&k->site_at, address, &at))
 		return &k->sites.data[at];
-	at = k->sites.n;
-	if (!name_site(k, address, &site) || !pdet_vec_push(&k->sites, site) ||
-	    !pdet_pairs_set(&k->site_at, address, at))
-		return NULL;
-	k->unnamed += !site.function;
-	return &k->sites.data[at];
+	return name_site(k, address, &site) ? add_site(k, address, &site) :
+					      NULL;
 }
 
 static bool get_site(struct pdet_alloc_keys *k, uint32_t key, uint64_t address,
@@ -238,6 +268,8 @@ int64_t pdet_alloc_keys_group(void *arg, const struct pdet_kmem_event *e)
 
 	if (e->kind == PDET_KMEM_NAME)
 		return rename_thread(k, e) ? 0 : -1;
+	if (e->kind == PDET_KMEM_SITE)
+		return take_site(k, e) ? 0 : -1;
 	for (i = 0; i < k->groups.n_keys; i++) {
 		if (!get(k, k->by[i], e, &v))
 			return -1;

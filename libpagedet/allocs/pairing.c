@@ -156,7 +156,7 @@ int pdet_pairing_add(struct pdet_pairing *p, const struct pdet_kmem_event *e,
 		p->rest.event[e[i].kind]++;
 		if (is_alloc(e[i].kind))
 			r = allocate(p, &e[i]);
-		else if (e[i].kind == PDET_KMEM_NAME)
+		else if (e[i].kind >= PDET_KMEM_NAME)
 			r = p->group(p->arg, &e[i]) < 0 ? -ENOMEM : 0;
 		else if (e[i].kind != PDET_KMEM_PAGE_BATCHED)
 			release(p, &e[i]);

@@ -292,11 +292,11 @@ static int part(struct dat *d, uint64_t id, uint64_t offset)
 			r = pdet_trace_formats(&c, d->t);
 			break;
 		case OPTION_NAMES:
-			r = pdet_trace_text(&c, 4, PDET_TRACE_MOST_NAMES,
+			r = pdet_trace_sized_text(&c, 4, PDET_TRACE_MOST_NAMES,
 					    &d->t->kallsyms);
 			break;
 		default:
-			r = pdet_trace_text(&c, 8, PDET_TRACE_MOST_TEXT,
+			r = pdet_trace_sized_text(&c, 8, PDET_TRACE_MOST_TEXT,
 					    &d->t->cmdlines);
 		}
 	free(memory);
@@ -426,11 +426,8 @@ static int begin(struct dat *d, struct pdet_cursor *c,
 	unsigned char bytes[2];
 	uint64_t page;
 
-	if (!pdet_cursor_is_next(c, MAGIC, sizeof(MAGIC) - 1))
-		return pdet_fail(d->env, EBADMSG, "%s is not a trace: neither "
-				 "a trace.dat nor a perf.data nor a directory",
-				 d->name);
-	if (!pdet_cursor_word(c, version) || !pdet_cursor_get(c, bytes, 2) ||
+	if (!pdet_cursor_skip(c, sizeof(MAGIC) - 1) ||
+	    !pdet_cursor_word(c, version) || !pdet_cursor_get(c, bytes, 2) ||
 	    bytes[0] > 1)
 		return damaged(d, "beginning");
 	d->big_endian = c->big_endian = bytes[0];
@@ -470,6 +467,14 @@ static int read_all(struct dat *d)
 		return pdet_fail(d->env, ENODATA, "%s has no events of the top "
 				 "instance", d->name);
 	return r;
+}
+
+bool pdet_dat_is(int fd)
+{
+	char magic[sizeof(MAGIC) - 1];
+
+	return pdet_pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, MAGIC, sizeof(magic));
 }
 
 int pdet_trace_dat(struct pdet_env *env, int fd, const char *name,

@@ -61,7 +61,7 @@ int pdet_trace_formats(struct pdet_cursor *c, struct pdet_trace *t)
 	return r;
 }
 
-int pdet_trace_text(struct pdet_cursor *c, unsigned size, uint64_t most,
+int pdet_trace_sized_text(struct pdet_cursor *c, unsigned size, uint64_t most,
 		    struct pdet_text *ret)
 {
 	uint64_t n;
@@ -96,11 +96,13 @@ int pdet_trace_headers(struct pdet_cursor *c, struct pdet_trace *t,
 	if (r == 0)
 		r = pdet_trace_formats(c, t);
 	if (r == 0)
-		r = pdet_trace_text(c, 4, PDET_TRACE_MOST_NAMES, &t->kallsyms);
+		r = pdet_trace_sized_text(c, 4, PDET_TRACE_MOST_NAMES,
+					  &t->kallsyms);
 	if (r == 0)
-		r = pdet_trace_text(c, 4, PDET_TRACE_MOST_TEXT, &printk);
+		r = pdet_trace_sized_text(c, 4, PDET_TRACE_MOST_TEXT, &printk);
 	pdet_text_free(&printk);
 	if (r == 0 && threads)
-		r = pdet_trace_text(c, 8, PDET_TRACE_MOST_TEXT, &t->cmdlines);
+		r = pdet_trace_sized_text(c, 8, PDET_TRACE_MOST_TEXT,
+					  &t->cmdlines);
 	return r;
 }

@@ -25,10 +25,10 @@ int pdet_trace_formats(struct pdet_cursor *c, struct pdet_trace *t);
 int pdet_trace_ftrace_formats(struct pdet_cursor *c, struct pdet_trace *t);
 
 /*
- * pdet_trace_text - a text with a size of @size bytes in front; it replaces
- * *ret.
+ * pdet_trace_sized_text - a text with a size of @size bytes in front; it
+ * replaces *ret.
  */
-int pdet_trace_text(struct pdet_cursor *c, unsigned size, uint64_t most,
+int pdet_trace_sized_text(struct pdet_cursor *c, unsigned size, uint64_t most,
 		    struct pdet_text *ret);
 
 #endif

@@ -51,12 +51,13 @@ static const struct {
 #undef TO
 };
 
-static uint8_t kind_of(const char *name)
+unsigned pdet_kmem_kind(const char *name, size_t len)
 {
 	size_t i;
 
 	for (i = 0; i < PDET_COUNT(events); i++)
-		if (!strcmp(events[i].name, name))
+		if (strlen(events[i].name) == len &&
+		    !memcmp(events[i].name, name, len))
 			return events[i].kind;
 	return PDET_KMEM_OTHER;
 }
@@ -103,7 +104,9 @@ static int find_places(const struct pdet_trace_format *f,
 int pdet_kmem_learn(struct pdet_kmem_layouts *l,
 		    const struct pdet_trace_format *f)
 {
-	struct pdet_kmem_layout layout = { .kind = kind_of(f->name) };
+	struct pdet_kmem_layout layout = {
+		.kind = (uint8_t)pdet_kmem_kind(f->name, strlen(f->name))
+	};
 	const struct pdet_trace_field *type =
 		pdet_trace_field(f, "common_type");
 	struct pdet_kmem_place id = { 0 };

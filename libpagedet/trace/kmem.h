@@ -22,7 +22,10 @@ enum pdet_kmem_kind {
 	PDET_KMEM_PAGE_FREE,
 	PDET_KMEM_PAGE_BATCHED,	/* a second event of the same free */
 	PDET_KMEM_NAME,		/* a thread gets a name: that in cache; or, if
-				 * there is none, that of the thread object */
+				 * there is none, that of the thread object.
+				 * This and the next ones are not events */
+	PDET_KMEM_SITE,		/* the text in cache is the site object of those
+				 * that follow */
 	PDET_KMEM_KINDS
 };
 
@@ -35,7 +38,8 @@ struct pdet_kmem_event {
 	uint64_t object;	/* address of the object, or number of the page
 				 * frame; 0 an allocation that failed, or a free
 				 * of nothing */
-	uint64_t site;		/* address behind the call; 0 not told */
+	uint64_t site;		/* address behind the call, or the number of a
+				 * SITE; 0 not told */
 	uint64_t requested, allocated; /* bytes */
 	uint64_t gfp;		/* or NO_GFP */
 	const char *cache;	/* not terminated; NULL not told */
@@ -70,6 +74,9 @@ struct pdet_kmem_layouts {
 	struct pdet_kmem_layout data[32];
 	unsigned n;
 };
+
+/* pdet_kmem_kind - the kind of the event of this name, 0 if it is another. */
+unsigned pdet_kmem_kind(const char *name, size_t len);
 
 /*
  * pdet_kmem_learn - add the format of an event; one that is not of memory

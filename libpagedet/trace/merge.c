@@ -114,7 +114,7 @@ static void note_disorder(struct pdet_trace_stream *s,
 
 	for (i = 0; i < n; i++) {
 		/* A name may be of any time. */
-		if (e[i].kind == PDET_KMEM_NAME)
+		if (e[i].kind >= PDET_KMEM_NAME)
 			continue;
 		s->loss.disorder += e[i].ns < s->last_ns;
 		s->last_ns = PDET_MAX(s->last_ns, e[i].ns);

@@ -42,6 +42,7 @@ struct pdet_trace_stream {
 	 * read.
 	 */
 	int (*more)(struct pdet_trace_stream *s);
+	void (*close)(struct pdet_trace_stream *s); /* frees all */
 	struct pdet_trace_piece piece;
 	struct pdet_trace_loss loss;
 	uint64_t offset, end;	/* of the input: what is not read yet */

@@ -507,6 +507,20 @@ static int more(struct pdet_trace_stream *s)
 	return r < 0 ? r : 1;
 }
 
+static void close_perf(struct pdet_trace_stream *s)
+{
+	struct pdet_trace_perf *p = PDET_CONTAINER(s, struct pdet_trace_perf,
+						   s);
+
+	pdet_records_end(&p->records);
+	pdet_sorter_free(&p->sorter);
+	pdet_pairs_free(&p->layout_of);
+	pdet_vec_free(&p->layouts);
+	pdet_vec_free(&p->s.piece);
+	free(p->name);
+	free(p);
+}
+
 int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 		    struct pdet_trace *t)
 {
@@ -517,10 +531,11 @@ int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 
 	if (!p)
 		return pdet_fail(env, ENOMEM, "no memory");
-	t->perf = p;
+	t->whole = &p->s;
 	p->env = env;
 	p->t = t;
 	p->s.more = more;
+	p->s.close = close_perf;
 	p->name = strdup(name);
 	if (!p->name)
 		return no_memory(p);
@@ -535,20 +550,4 @@ int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 	p->records.big_endian = !memcmp(magic, MAGIC_SWAPPED, sizeof(magic));
 	r = pdet_records_begin(&p->records);
 	return r < 0 ? r : read_head(p);
-}
-
-struct pdet_trace_stream *pdet_trace_perf_stream(struct pdet_trace_perf *p)
-{
-	return &p->s;
-}
-
-void pdet_trace_perf_end(struct pdet_trace_perf *p)
-{
-	pdet_records_end(&p->records);
-	pdet_sorter_free(&p->sorter);
-	pdet_pairs_free(&p->layout_of);
-	pdet_vec_free(&p->layouts);
-	pdet_vec_free(&p->s.piece);
-	free(p->name);
-	free(p);
 }

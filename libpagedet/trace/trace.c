@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* What is the same for both kinds of traces. */
+/* What is the same for all kinds of traces. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,20 +53,23 @@ void pdet_trace_stats(struct pdet_trace_pages *p, const char *text, size_t len)
 	stat_of(text, len, "read events: ", &p->wanted);
 }
 
-static int open_kind(struct pdet_env *env, int fd, const char *path,
+static int open_file(struct pdet_env *env, const char *path,
 		     struct pdet_trace *t)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
+	t->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (t->fd < 0)
+		return pdet_fail_errno(env, "cannot open %s", path);
+	if (fstat(t->fd, &st) < 0)
 		return pdet_fail_errno(env, "cannot read %s", path);
 	if (S_ISDIR(st.st_mode))
-		return pdet_trace_directory(env, fd, path, t);
-	if (!S_ISREG(st.st_mode))
-		return pdet_fail(env, EBADMSG, "%s is not a trace: neither a "
-				 "file nor a directory", path);
-	return pdet_perf_is(fd) ? pdet_trace_perf(env, fd, path, t) :
-				  pdet_trace_dat(env, fd, path, t);
+		return pdet_trace_directory(env, t->fd, path, t);
+	if (S_ISREG(st.st_mode) && pdet_perf_is(t->fd))
+		return pdet_trace_perf(env, t->fd, path, t);
+	if (S_ISREG(st.st_mode) && pdet_dat_is(t->fd))
+		return pdet_trace_dat(env, t->fd, path, t);
+	return pdet_trace_text(env, path, t);
 }
 
 static int list_streams(struct pdet_env *env, struct pdet_trace *t)
@@ -77,29 +81,27 @@ static int list_streams(struct pdet_env *env, struct pdet_trace *t)
 		return pdet_fail(env, ENOMEM, "no memory");
 	for (i = 0; i < t->n_pages; i++)
 		t->streams[t->n_streams++] = &t->pages[i].s;
-	if (t->perf)
-		t->streams[t->n_streams++] = pdet_trace_perf_stream(t->perf);
+	if (t->whole)
+		t->streams[t->n_streams++] = t->whole;
 	return 0;
 }
 
 int pdet_trace_open(struct pdet_env *env, const char *path,
 		    struct pdet_trace **ret)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct pdet_trace *t;
+	struct pdet_trace *t = calloc(1, sizeof(*t));
 	int r;
 
-	if (fd < 0)
-		return pdet_fail_errno(env, "cannot open %s", path);
-	t = calloc(1, sizeof(*t));
-	if (!t) {
-		close(fd);
+	if (!t)
 		return pdet_fail(env, ENOMEM, "no memory");
-	}
-	t->fd = fd;
+	t->fd = -1;
 	t->known = calloc(1, sizeof(*t->known));
-	r = t->known ? open_kind(env, fd, path, t) :
-		       pdet_fail(env, ENOMEM, "no memory");
+	if (!t->known)
+		r = pdet_fail(env, ENOMEM, "no memory");
+	else if (!strcmp(path, "-"))
+		r = pdet_trace_text(env, path, t);
+	else
+		r = open_file(env, path, t);
 	if (r == 0)
 		r = list_streams(env, t);
 	if (r < 0)
@@ -121,10 +123,11 @@ void pdet_trace_free(struct pdet_trace *t)
 		pdet_trace_pages_end(&t->pages[i]);
 	}
 	free(t->pages);
-	if (t->perf)
-		pdet_trace_perf_end(t->perf);
+	if (t->whole)
+		t->whole->close(t->whole);
 	free(t->streams);
-	close(t->fd);
+	if (t->fd >= 0)
+		close(t->fd);
 	free(t->known);
 	pdet_text_free(&t->kallsyms);
 	pdet_text_free(&t->cmdlines);

@@ -19,12 +19,13 @@ struct pdet_trace {
 	struct pdet_kmem_layouts *known;
 	struct pdet_trace_pages *pages; /* a processor each */
 	size_t n_pages;
-	struct pdet_trace_perf *perf; /* instead of these, or NULL */
+	struct pdet_trace_stream *whole; /* instead of these, or NULL */
 	struct pdet_trace_stream **streams; /* of either */
 	size_t n_streams;
 	int fd;			/* of the file or directory */
 	uint64_t page_size;	/* of the traced kernel; 0 not known */
 	bool no_ns;		/* times are counts of another unit */
+	bool hashed;		/* the addresses of objects are hashed */
 	struct pdet_trace_kernel kernel; /* known when all is read */
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
 	struct pdet_text kallsyms, cmdlines;
@@ -60,15 +61,16 @@ int pdet_trace_directory(struct pdet_env *env, int fd, const char *name,
 int pdet_trace_dat(struct pdet_env *env, int fd, const char *name,
 		   struct pdet_trace *t);
 /*
- * This sets @t->perf. -ENOTSUP: some events, or parts of them, are left out by
- * intention.
+ * These set @t->whole. -ENOTSUP of perf: some events, or parts of them, are
+ * left out by intention.
  */
 int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 		    struct pdet_trace *t);
+int pdet_trace_text(struct pdet_env *env, const char *name,
+		    struct pdet_trace *t);
 
-/* pdet_perf_is - whether a file begins as a perf.data does. */
+/* Whether a file begins as a perf.data or a trace.dat does. */
 bool pdet_perf_is(int fd);
-struct pdet_trace_stream *pdet_trace_perf_stream(struct pdet_trace_perf *p);
-void pdet_trace_perf_end(struct pdet_trace_perf *p);
+bool pdet_dat_is(int fd);
 
 #endif

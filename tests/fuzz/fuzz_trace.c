@@ -9,6 +9,7 @@
 
 #include "allocs/pairing.h"
 #include "fuzz.h"
+#include "trace/line.h"
 #include "trace/names.h"
 #include "trace/trace.h"
 
@@ -184,12 +185,31 @@ static void fuzz_names(const uint8_t *data, size_t size)
 	pdet_trace_names_free(&n);
 }
 
+static void fuzz_lines(const uint8_t *data, size_t size)
+{
+	struct pdet_scan all, line;
+	struct pdet_trace_line l;
+	char *text = malloc(size ? size : 1);
+
+	memcpy(text, data, size);
+	all = (struct pdet_scan){ text, text + size };
+	while (pdet_scan_line(&all, &line)) {
+		if (pdet_trace_line(line, &l))
+			continue;
+		MUST(l.event.kind && l.event.kind < PDET_KMEM_NAME);
+		MUST(l.comm.at >= line.at && l.comm.end <= line.end);
+		MUST(l.site.end - l.site.at <= line.end - line.at);
+		MUST(l.cache.end - l.cache.at <= line.end - line.at);
+	}
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t which = (uint8_t)fuzz_number(&data, &size, 1);
 
 	learn_all();
-	switch (which % 5) {
+	switch (which % 6) {
 	case 0:
 	case 1:
 		fuzz_pages(data, size, which % 5);
@@ -199,6 +219,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 3:
 		fuzz_names(data, size);
+		break;
+	case 5:
+		fuzz_lines(data, size);
 		break;
 	default:
 		fuzz_dat(data, size);

@@ -289,7 +289,8 @@ const struct cli_command cli_commands[] = {
 	  .groups = true },
 	{ "kmem", "report TRACE", "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
-	  "record -a -e 'kmem:*', perf kmem record), or a directory with copies of\n"
+	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
+	  "report, - for a text from standard input, or a directory with copies of\n"
 	  "tracefs: cpuN.raw (per_cpu/cpuN/trace_pipe_raw), header_page and\n"
 	  "kmem.EVENT.format (from events/), and, where they are, cpuN.stats (taken\n"
 	  "after reading), kallsyms and saved_cmdlines. It may be of another\n"

@@ -29,9 +29,6 @@ int cli_parse_kmem(struct cli_job *job)
 	if (job->open.n_files || job->live)
 		return cli_usage("kmem: a trace cannot be combined with "
 				 "--from");
-	if (!strcmp(job->words[1], "-"))
-		return cli_usage("kmem report: a trace must be a file, because "
-				 "it is not read from front to back");
 	if (job->where || job->strict)
 		return cli_usage("kmem report takes no --%s", job->where ?
 				 "where" : "strict");
@@ -151,6 +148,9 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 {
 	tell(t->unsized, "allocation", "of pages, whose bytes are not known: "
 	     "--page-size says how large a page is there");
+	if (t->hashed)
+		cli_say("addresses are hashed: two objects may be taken for "
+			"one; the option nohash-ptr of ftrace shows them");
 	if (t->no_ns)
 		cli_say("the clock of the trace does not count ns");
 	if (t->untold >> PAGEDET_ALLOC_CACHE & 1)

@@ -1263,7 +1263,7 @@ class pagedet_allocs_total(Structure):
         ("complete", c_uint32),
         ("stopped", c_uint32),
         ("no_ns", c_uint32),
-        ("reserved", c_uint32),
+        ("hashed", c_uint32),
     ]
 
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A line of text that ftrace (trace, trace_pipe) or trace-cmd report writes for
+ * an event.
+ */
+#ifndef PDET_TRACE_LINE_H
+#define PDET_TRACE_LINE_H
+
+#include "base/text/text.h"
+#include "trace/kmem.h"
+
+enum pdet_trace_line_kind {
+	PDET_TRACE_LINE_EVENT,	/* of memory allocation */
+	PDET_TRACE_LINE_OTHER,	/* another event */
+	PDET_TRACE_LINE_LOST,	/* events were lost here */
+	PDET_TRACE_LINE_WRITTEN, /* how many events were written, and kept */
+	PDET_TRACE_LINE_NOTHING, /* not of an event */
+	PDET_TRACE_LINE_DAMAGED	/* of memory allocation, and not whole */
+};
+
+struct pdet_trace_line {
+	struct pdet_kmem_event event; /* but for its site and cache */
+	struct pdet_scan comm;	/* empty: not known */
+	struct pdet_scan site, module, cache; /* empty: not told */
+	bool no_ns;		/* the clock does not count seconds */
+	bool hashed;		/* the kernel does not show the address */
+	/* LOST: how many, 0 not told. WRITTEN: these less those it kept. */
+	uint64_t lost;
+};
+
+enum pdet_trace_line_kind pdet_trace_line(struct pdet_scan line,
+					  struct pdet_trace_line *ret);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The text of ftrace or trace-cmd report, a line for each event, in the order
+ * of time. Names of threads and places of calls become events of their own
+ * where they come first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/codec/text_stream.h"
+#include "base/hash.h"
+#include "base/pairs.h"
+#include "base/vec.h"
+#include "trace/line.h"
+#include "trace/trace.h"
+
+/* Lines that are read at once. Each may be three events. */
+#define LINES 256
+/* Room for the texts of these. */
+#define MOST_TEXTS ((size_t)256 << 10)
+/* Where the first event of a text must be. */
+#define PEEK ((size_t)64 << 10)
+/* A place of a call with its module. */
+#define MOST_SITE 512
+
+struct text {
+	struct pdet_trace_stream s;
+	struct pdet_env *env;
+	struct pdet_trace *t;
+	struct pdet_text_stream *in;
+	struct pdet_pairs comms; /* hash of the name, by thread */
+	struct pdet_pairs sites; /* those that were told */
+	char *texts;		/* of the piece */
+	size_t n_texts;
+	bool has_written;	/* the kernel has counted its events */
+	bool at_end;
+	uint64_t lost_lines, lost_written;
+};
+
+static int no_memory(struct text *x)
+{
+	return pdet_fail(x->env, ENOMEM, "no memory");
+}
+
+/* NULL: there is no room for it in this piece. */
+static const char *keep(struct text *x, struct pdet_scan s)
+{
+	const size_t n = (size_t)(s.end - s.at);
+	char *to = x->texts + x->n_texts;
+
+	if (n > MOST_TEXTS - x->n_texts)
+		return NULL;
+	memcpy(to, s.at, n);
+	x->n_texts += n;
+	return to;
+}
+
+static void put(struct text *x, const struct pdet_kmem_event *e)
+{
+	x->s.piece.data[x->s.piece.n++] = *e;
+}
+
+static void put_text(struct text *x, struct pdet_kmem_event *e,
+		     struct pdet_scan s)
+{
+	e->cache = keep(x, s);
+	e->cache_len = e->cache ? (uint32_t)(s.end - s.at) : 0;
+}
+
+/* A thread may change its name. */
+static bool note_comm(struct text *x, const struct pdet_trace_line *l)
+{
+	const size_t n = (size_t)(l->comm.end - l->comm.at);
+	struct pdet_kmem_event e = { .ns = l->event.ns, .pid = l->event.pid,
+				     .cpu = l->event.cpu,
+				     .kind = PDET_KMEM_NAME };
+	uint64_t hash, had;
+
+	if (!n)
+		return true;
+	hash = pdet_hash(l->comm.at, n);
+	if (pdet_pairs_get(&x->comms, (uint32_t)e.pid, &had) && had == hash)
+		return true;
+	put_text(x, &e, l->comm);
+	if (e.cache)
+		put(x, &e);
+	return pdet_pairs_set(&x->comms, (uint32_t)e.pid, hash);
+}
+
+/* "0xffffffff81234567", which other names may be known for. */
+static bool is_address(struct pdet_scan s, uint64_t *ret)
+{
+	return pdet_scan_word(&s, "0x") && pdet_scan_hex(&s, ret) &&
+	       s.at == s.end;
+}
+
+static bool note_site(struct text *x, const struct pdet_trace_line *l,
+		      uint64_t *ret)
+{
+	const size_t n = (size_t)(l->site.end - l->site.at);
+	const size_t module = (size_t)(l->module.end - l->module.at);
+	struct pdet_kmem_event e = { .ns = l->event.ns, .cpu = l->event.cpu,
+				     .kind = PDET_KMEM_SITE };
+	char whole[MOST_SITE];
+	size_t len = n;
+	uint64_t had;
+
+	*ret = 0;
+	/* The place of a free is in no group. */
+	if (l->event.kind != PDET_KMEM_KMALLOC &&
+	    l->event.kind != PDET_KMEM_CACHE_ALLOC)
+		return true;
+	if (!n || is_address(l->site, ret) || n + module + 4 > sizeof(whole))
+		return true;
+	memcpy(whole, l->site.at, n);
+	if (module) {
+		memcpy(whole + n, " [", 2);
+		memcpy(whole + n + 2, l->module.at, module);
+		whole[n + 2 + module] = ']';
+		len += module + 3;
+	}
+	*ret = e.object = pdet_hash(whole, len) | 1;
+	if (pdet_pairs_get(&x->sites, e.object, &had))
+		return true;
+	put_text(x, &e, (struct pdet_scan){ whole, whole + len });
+	if (!e.cache) {
+		*ret = 0;
+		return true;
+	}
+	put(x, &e);
+	return pdet_pairs_set(&x->sites, e.object, 1);
+}
+
+static int take_event(struct text *x, struct pdet_trace_line *l)
+{
+	struct pdet_kmem_event e = l->event;
+
+	x->t->no_ns |= l->no_ns;
+	x->t->hashed |= l->hashed;
+	if (!note_comm(x, l) || !note_site(x, l, &e.site))
+		return no_memory(x);
+	if (l->cache.at < l->cache.end)
+		put_text(x, &e, l->cache);
+	put(x, &e);
+	return 0;
+}
+
+/* Both may tell the same loss. */
+static void note_loss(struct text *x)
+{
+	x->s.loss.lost = PDET_MAX(x->lost_lines, x->lost_written);
+}
+
+static int take_line(struct text *x, const struct pdet_text_line *line)
+{
+	struct pdet_trace_line l;
+
+	/* What ends in the middle of a number is another number. */
+	if (line->open) {
+		x->s.loss.damaged++;
+		return 0;
+	}
+	switch (pdet_trace_line(line->text, &l)) {
+	case PDET_TRACE_LINE_EVENT:
+		if (!line->cut)
+			return take_event(x, &l);
+		x->s.loss.damaged++;
+		return 0;
+	case PDET_TRACE_LINE_OTHER:
+		x->s.loss.other++;
+		return 0;
+	case PDET_TRACE_LINE_LOST:
+		x->s.loss.unknown += !l.lost;
+		x->lost_lines += l.lost;
+		note_loss(x);
+		return 0;
+	case PDET_TRACE_LINE_WRITTEN:
+		x->has_written = true;
+		x->lost_written += l.lost;
+		note_loss(x);
+		return 0;
+	case PDET_TRACE_LINE_DAMAGED:
+		x->s.loss.damaged++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int more(struct pdet_trace_stream *s)
+{
+	struct text *x = PDET_CONTAINER(s, struct text, s);
+	struct pdet_text_line line;
+	int r = 1, taken;
+	unsigned i;
+
+	x->n_texts = 0;
+	if (x->at_end)
+		return 0;
+	if (!pdet_vec_reserve(&s->piece, 3 * LINES))
+		return no_memory(x);
+	for (i = 0; i < LINES; i++) {
+		r = pdet_text_stream_line(x->in, x->env, &line);
+		if (r <= 0)
+			break;
+		taken = take_line(x, &line);
+		if (taken < 0)
+			return taken;
+	}
+	/* Damaged compressed data is read up to the damage. */
+	if (r == -EBADMSG)
+		s->loss.damaged++;
+	else if (r < 0)
+		return r;
+	if (r != 0 && r != -EBADMSG)
+		return 1;
+	x->at_end = true;
+	s->loss.uncounted = !x->has_written;
+	return s->piece.n > 0;
+}
+
+static void close_text(struct pdet_trace_stream *s)
+{
+	struct text *x = PDET_CONTAINER(s, struct text, s);
+
+	if (x->in)
+		pdet_text_stream_close(x->in);
+	pdet_vec_free(&s->piece);
+	pdet_pairs_free(&x->comms);
+	pdet_pairs_free(&x->sites);
+	free(x->texts);
+	free(x);
+}
+
+/* Whether there is a line of either program near the beginning. */
+static int judge(struct text *x)
+{
+	struct pdet_scan begin, line;
+	struct pdet_trace_line l;
+	int r = pdet_text_stream_peek(x->in, x->env, PEEK, &begin);
+
+	if (r < 0)
+		return r;
+	while (pdet_scan_line(&begin, &line)) {
+		const enum pdet_trace_line_kind kind =
+			pdet_trace_line(line, &l);
+
+		if (kind != PDET_TRACE_LINE_NOTHING &&
+		    kind != PDET_TRACE_LINE_DAMAGED)
+			return 0;
+	}
+	return pdet_fail(x->env, EBADMSG, "%s is not a trace: neither a "
+			 "trace.dat, nor a perf.data, nor a text of ftrace, "
+			 "nor a directory", pdet_text_stream_name(x->in));
+}
+
+int pdet_trace_text(struct pdet_env *env, const char *name,
+		    struct pdet_trace *t)
+{
+	struct text *x = calloc(1, sizeof(*x));
+	int r;
+
+	if (!x)
+		return pdet_fail(env, ENOMEM, "no memory");
+	t->whole = &x->s;
+	x->s.more = more;
+	x->s.close = close_text;
+	x->env = env;
+	x->t = t;
+	x->texts = malloc(MOST_TEXTS);
+	if (!x->texts)
+		return no_memory(x);
+	r = pdet_text_stream_open(env, name, &x->in);
+	return r < 0 ? r : judge(x);
+}
