@@ -46,8 +46,10 @@ static int refill(struct pdet_trace_merge *m, struct pdet_trace_stream *s)
 	int r = 1;
 
 	while (r > 0 && s->piece.next == s->piece.n) {
-		if (m->stopped && m->stopped(m->arg))
+		if (m->stopped && m->stopped(m->arg)) {
+			m->is_over = true;
 			return 0;
+		}
 		s->piece.next = s->piece.n = 0;
 		r = s->more(s);
 	}
@@ -128,7 +130,9 @@ static int settle(struct pdet_trace_merge *m)
 
 	if (r < 0)
 		return r;
-	if (r == 0)
+	if (m->is_over)
+		m->n = 0;
+	else if (r == 0)
 		m->heap[0] = m->heap[--m->n];
 	if (m->n)
 		sink(m, 0);

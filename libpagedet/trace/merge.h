@@ -51,9 +51,13 @@ struct pdet_trace_stream {
 };
 
 struct pdet_trace_merge {
-	/* [nullable] asked before more is read; true ends the streams. */
+	/*
+	 * [nullable] asked before more is read; true ends all streams at once,
+	 * because events of the others would lack those of this one.
+	 */
 	bool (*stopped)(void *arg);
 	void *arg;
+	bool is_over;
 	struct pdet_trace_stream **heap; /* the earliest event first */
 	size_t n;
 };

@@ -452,6 +452,14 @@ void cli_progress_start(struct cli_progress *p, const struct cli_job *job,
 			int out_fd, struct pagedet_query *q);
 void cli_progress_end(struct cli_progress *p);
 
+/* For calls that ask more often than a line is written: whether to go on. */
+struct cli_asked {
+	struct pagedet_query shown; /* set by cli_progress_start() */
+	uint64_t shown_ns;
+};
+/* A pagedet_progress_fn. @user is a struct cli_asked. */
+int cli_asked_progress(void *user, const struct pagedet_progress *now);
+
 /* --- complete.c: completion for shells --- */
 /* @words are those after the program's name. The last one is incomplete. */
 int cli_complete(int n, char **words);

@@ -15,8 +15,7 @@ struct asking {
 	struct pagedet_allocs *allocs;
 	struct pagedet_allocs_total total;
 	struct cli_progress line;
-	struct pagedet_query shown;
-	uint64_t shown_ns;
+	struct cli_asked asked;
 };
 
 int cli_parse_kmem(struct cli_job *job)
@@ -63,19 +62,6 @@ static int set_keys(struct asking *a)
 	return CLI_ANSWERED;
 }
 
-/* This is called more often than the line is written. */
-static int on_progress(void *user, const struct pagedet_progress *now)
-{
-	struct asking *a = user;
-
-	if (a->shown.progress &&
-	    now->elapsed_ns - a->shown_ns >= a->shown.progress_ns) {
-		a->shown_ns = now->elapsed_ns;
-		a->shown.progress(a->shown.progress_user, now);
-	}
-	return cli_interrupted();
-}
-
 static int read_trace(struct asking *a)
 {
 	int error;
@@ -84,10 +70,10 @@ static int read_trace(struct asking *a)
 	a->q.kallsyms = a->job->kallsyms;
 	a->q.page_size = a->job->page_size;
 	a->q.deadline_ns = cli_deadline_left(a->job);
-	a->q.progress = on_progress;
-	a->q.progress_user = a;
+	a->q.progress = cli_asked_progress;
+	a->q.progress_user = &a->asked;
 	a->q.progress_ns = ASK_NS;
-	cli_progress_start(&a->line, a->job, -1, &a->shown);
+	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
 	cli_interrupt_asked(true);
 	error = pagedet_allocs(a->pd, &a->q, &a->allocs);
 	cli_interrupt_asked(false);

@@ -25,8 +25,7 @@ struct asking {
 	struct pagedet_owners_total total;
 	/* The progress line, if there is one. */
 	struct cli_progress line;
-	struct pagedet_query shown;
-	uint64_t shown_ns;
+	struct cli_asked asked;
 	char stacks[PATH_MAX];	/* the kernel's file to read instead; or "" */
 };
 
@@ -143,19 +142,6 @@ int cli_parse_owners(struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
-/* This is called more often than the line is written. */
-static int on_progress(void *user, const struct pagedet_progress *now)
-{
-	struct asking *a = user;
-
-	if (a->shown.progress &&
-	    now->elapsed_ns - a->shown_ns >= a->shown.progress_ns) {
-		a->shown_ns = now->elapsed_ns;
-		a->shown.progress(a->shown.progress_user, now);
-	}
-	return cli_interrupted();
-}
-
 /* Reads one text, within the time that is left. */
 static int group(struct asking *a, const char *path,
 		 struct pagedet_owners **ret)
@@ -164,7 +150,7 @@ static int group(struct asking *a, const char *path,
 
 	a->q.path = path;
 	a->q.deadline_ns = cli_deadline_left(a->job);
-	a->shown_ns = 0;
+	a->asked.shown_ns = 0;
 	cli_interrupt_asked(true);
 	error = pagedet_owners(a->pd, &a->q, ret);
 	cli_interrupt_asked(false);
@@ -393,11 +379,11 @@ int cli_run_owners(struct cli_job *job, struct pagedet *pd)
 	a.q.where = job->where;
 	a.q.window_ns = job->window_ns;
 	a.q.threads = cli_threads(job);
-	a.q.progress = on_progress;
-	a.q.progress_user = &a;
+	a.q.progress = cli_asked_progress;
+	a.q.progress_user = &a.asked;
 	a.q.progress_ns = ASK_NS;
 	/* Nothing is written before the work ends. */
-	cli_progress_start(&a.line, job, -1, &a.shown);
+	cli_progress_start(&a.line, job, -1, &a.asked.shown);
 	error = ask(&a);
 	if (error) {
 		pagedet_owners_free(a.owners);

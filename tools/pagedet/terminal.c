@@ -125,3 +125,15 @@ void cli_progress_end(struct cli_progress *p)
 		dprintf(STDERR_FILENO, "\r\033[K");
 	p->shown = false;
 }
+
+int cli_asked_progress(void *user, const struct pagedet_progress *now)
+{
+	struct cli_asked *a = user;
+
+	if (a->shown.progress &&
+	    now->elapsed_ns - a->shown_ns >= a->shown.progress_ns) {
+		a->shown_ns = now->elapsed_ns;
+		a->shown.progress(a->shown.progress_user, now);
+	}
+	return cli_interrupted();
+}
