@@ -28,6 +28,12 @@ struct pdet_alloc_sum {
 	uint64_t lifetime_ns;	/* of those that were freed, together */
 };
 
+/* By group. */
+struct pdet_alloc_sums {
+	struct pdet_alloc_sum *data;
+	size_t n, cap;
+};
+
 /* What belongs to no group. */
 struct pdet_alloc_rest {
 	uint64_t event[PDET_KMEM_KINDS]; /* events by kind */
@@ -46,10 +52,7 @@ struct pdet_pairing {
 	int64_t (*group)(void *arg, const struct pdet_kmem_event *e);
 	void *arg;
 	uint64_t page_size;	/* 0: not known */
-	struct {
-		struct pdet_alloc_sum *data;
-		size_t n, cap;
-	} sums;			/* by group */
+	struct pdet_alloc_sums sums;
 	struct pdet_alloc_rest rest;
 	struct pdet_live_table objects, pages;
 };

@@ -74,8 +74,10 @@ struct cli_job {
 	uint32_t check;		/* PAGEDET_CHECK_*; 0: mark or unmark */
 	bool stacks;		/* of the tasks that map a page */
 	const char *sort;	/* field; a - before it reverses the order */
-	const char *before, *flame; /* for owners */
-	const char *kallsyms;	/* for kmem, as the next one */
+	const char *before;	/* for owners and kmem */
+	const char *flame;	/* for owners */
+	const char *kallsyms;	/* for kmem, as the next two */
+	const char *kallsyms_before;
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */

@@ -287,7 +287,8 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
-	{ "kmem", "report TRACE", "who allocates what, from a trace",
+	{ "kmem", "report TRACE | diff OLD NEW",
+	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
 	  "report, - for a text from standard input, or a directory with copies of\n"
@@ -300,8 +301,10 @@ const struct cli_command cli_commands[] = {
 	  "that were requested and that were allocated, waste (allocated less\n"
 	  "requested), and what no event of the trace frees. Pages have no site.\n"
 	  "--sort takes these, or a key of --by. --kallsyms names functions. The\n"
-	  "status is 2 if events were lost.\n",
-	  .parse = cli_parse_kmem, WORDS(1, 2),
+	  "status is 2 if events were lost. diff, or report NEW --before OLD,\n"
+	  "compares two traces; --sort then also takes live_bytes_grown (the\n"
+	  "default), live_bytes_before and so on.\n",
+	  .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
 	{ "kmap", "report | on | off | clear | stats", "allocation maps",

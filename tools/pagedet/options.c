@@ -347,11 +347,15 @@ static const struct option options[] = {
 	  "the length of a window for --by window (default: 1)" },
 	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem",
 	  .help = "a copy of /proc/kallsyms of the boot that was traced" },
+	{ "kallsyms-before", .value = "FILE", TEXT(kallsyms_before),
+	  .commands = "kmem",
+	  .help = "the same of the trace of --before" },
 	{ "page-size", .value = "BYTES", .set = set_page_size,
 	  .commands = "kmem",
 	  .help = "of the kernel that was traced, to count bytes of pages" },
-	{ "before", .value = "FILE", TEXT(before), .commands = "owners",
-	  .help = "show what has grown since this text was written" },
+	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
+	  .help = "show what has grown since this text, or trace, was "
+	  "written" },
 	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners", .help =
 	  "write the stacks as a flame graph (SVG)" },
 	{ "folded", BOOL(folded), .commands = "owners", .help =
