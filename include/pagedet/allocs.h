@@ -31,7 +31,15 @@ enum pagedet_alloc_key {
 	PAGEDET_ALLOC_MIGRATETYPE = 11, /* of pages: a number of that kernel */
 	PAGEDET_ALLOC_BYTES_REQ = 12, /* bytes that were requested for one
 				 * object */
-	PAGEDET_ALLOC_BYTES_ALLOC = 13 /* bytes that it got */
+	PAGEDET_ALLOC_BYTES_ALLOC = 13, /* bytes that it got */
+	PAGEDET_ALLOC_LIFETIME = 14, /* ns until its free, rounded down to a
+				 * power of two. Nothing: it is live; not known:
+				 * its free has no event, or an earlier time */
+	PAGEDET_ALLOC_WINDOW = 15, /* the slice of time of the allocation: its
+				 * begin, in ns since the first event */
+	PAGEDET_ALLOC_STACK = 16 /* text: the places of the calls that led to
+				 * it, joined by ";", the outermost first. Only
+				 * a perf.data with callchains has them */
 };
 
 /* Largest number of keys of one query. */
@@ -61,11 +69,13 @@ struct pagedet_allocs_query {
 				 * thread; places are bytes of the trace */
 	void *progress_user;	/* [nullable] */
 	uint64_t progress_ns;	/* shortest interval; 0 is 200 ms */
+	uint64_t window_ns;	/* length of PAGEDET_ALLOC_WINDOW; 0 is one
+				 * second */
 };
 
 #define PAGEDET_ALLOCS_QUERY_INIT \
 	{ sizeof(struct pagedet_allocs_query), NULL, NULL, NULL, 0, 0, 0, \
-	  NULL, NULL, 0 }
+	  NULL, NULL, 0, 0 }
 
 struct pagedet_allocs;
 

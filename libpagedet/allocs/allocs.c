@@ -90,6 +90,9 @@ static int take_keys(struct pdet_allocs *a, struct pdet_env *env,
 		a->keys.by[i] = by[i];
 	}
 	a->keys.groups.n_keys = (unsigned)n;
+	a->keys.window_ns = q->window_ns ? q->window_ns : 1000000000;
+	if (pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_LIFETIME))
+		a->pairing.ended = pdet_alloc_keys_ended;
 	return 0;
 }
 
@@ -210,6 +213,8 @@ static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		if (!a->pairing.page_size)
 			a->pairing.page_size = t->page_size;
 		note_times(a, e, n);
+		a->keys.begin_ns = a->begin_ns;
+		a->keys.no_ns = t->no_ns;
 		if (pdet_pairing_add(&a->pairing, e, (size_t)n) < 0)
 			return pdet_fail(env, ENOMEM, "no memory");
 	}
@@ -265,6 +270,8 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		r = pdet_fail(env, EINVAL, "%s says that its pages have %llu "
 			      "bytes", q->path,
 			      (unsigned long long)t->page_size);
+	t->wants_stacks = pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK);
+	a->keys.stacks = &t->stacks;
 	if (r == 0 && q->kallsyms)
 		r = read_names(a, env, q->kallsyms);
 	else if (r == 0 && t->kallsyms.data)

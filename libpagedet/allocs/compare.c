@@ -36,6 +36,19 @@ static bool is_address(const char *text)
 	return text[0] == '0' && text[1] == 'x';
 }
 
+/* Whether no place, or frame of a stack, in the text may be another one now. */
+static bool is_known(const struct pdet_alloc_matching *m, const char *text)
+{
+	const char *frame;
+
+	for (frame = text; frame; frame = strchr(frame, ';')) {
+		frame += *frame == ';';
+		if (is_address(frame) && !is_same_place(m, frame))
+			return false;
+	}
+	return true;
+}
+
 /* The id of the text with a mark behind it; 0 without memory. */
 static uint64_t mark(struct pdet_groups *g, const char *text, size_t len)
 {
@@ -62,11 +75,16 @@ static bool translate(const struct pdet_alloc_matching *m, uint64_t *value,
 	const char *text = pdet_groups_text(&m->keys_before->groups, *value,
 					    &len);
 
-	if (!text || !is_address(text) || is_same_place(m, text))
+	if (!text || is_known(m, text))
 		return true;
 	*other = true;
 	*value = mark(&m->keys->groups, text, len);
 	return *value;
+}
+
+static bool has_places(uint32_t key)
+{
+	return key == PAGEDET_ALLOC_SITE || key == PAGEDET_ALLOC_STACK;
 }
 
 /* The group now, or -1 without memory. */
@@ -80,7 +98,7 @@ static int64_t find(struct pdet_alloc_matching *m, size_t group)
 
 	memcpy(value, pdet_groups_value(g, group), g->n_keys * sizeof(*value));
 	for (i = 0; i < g->n_keys; i++)
-		if (m->keys->by[i] == PAGEDET_ALLOC_SITE &&
+		if (has_places(m->keys->by[i]) &&
 		    state[i] == PAGEDET_HAVE &&
 		    !translate(m, &value[i], &other))
 			return -1;

@@ -44,12 +44,18 @@ struct pdet_alloc_rest {
 				 * differ, or the order is lost */
 };
 
+/* A lifetime that is not known. */
+#define PDET_LIFETIME_UNKNOWN UINT64_MAX
+
 struct pdet_pairing {
 	/* The group of an allocation: its number; or -1 without memory. Groups
 	 * are numbered from 0. It is called for PDET_KMEM_NAME and
 	 * _SITE too, whose
 	 * number is not used. */
 	int64_t (*group)(void *arg, const struct pdet_kmem_event *e);
+	/* [nullable] The group that an allocation moves to when it ends; or -1
+	 * without memory. */
+	int64_t (*ended)(void *arg, uint32_t group, uint64_t lifetime);
 	void *arg;
 	uint64_t page_size;	/* 0: not known */
 	struct pdet_alloc_sums sums;

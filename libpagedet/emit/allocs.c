@@ -376,23 +376,52 @@ static void text_head(struct emitting *s)
 	str(s, "\n");
 }
 
-static void text_value(struct emitting *s, unsigned i)
+static void text_plain(struct emitting *s, const char *text, size_t len)
 {
 	char plain[1024];
 	struct pdet_cut cut = { plain, sizeof(plain), 0 };
+
+	pdet_cut_plain(&cut, text, len);
+	pdet_out_put(&s->e->out, plain, PDET_MIN(cut.len, sizeof(plain)));
+}
+
+static bool has_frames(const struct emitting *s, unsigned i)
+{
+	return s->by[i] == PAGEDET_ALLOC_STACK &&
+	       s->group.state[i] == PAGEDET_HAVE;
+}
+
+/* A line for each, the innermost first. */
+static void text_frames(struct emitting *s, unsigned i)
+{
+	size_t len, n;
+	const char *text = text_of(s, i, &len);
+
+	while (len) {
+		for (n = 0; n < len && text[len - n - 1] != ';'; n++)
+			;
+		str(s, "        ");
+		text_plain(s, text + len - n, n);
+		str(s, "\n");
+		len -= n + (n < len);
+	}
+}
+
+static void text_value(struct emitting *s, unsigned i)
+{
 	const char *text;
 	size_t len;
 
 	str(s, " ");
-	if (s->group.state[i] != PAGEDET_HAVE) {
+	if (has_frames(s, i)) {
+		str(s, "stack");
+	} else if (s->group.state[i] != PAGEDET_HAVE) {
 		str(s, s->group.state[i] == PAGEDET_NONE ? "-" : "?");
 	} else if (is_number(s->by[i])) {
 		key_number(s, i);
 	} else {
 		text = text_of(s, i, &len);
-		pdet_cut_plain(&cut, text, len);
-		pdet_out_put(&s->e->out, plain,
-			     PDET_MIN(cut.len, sizeof(plain)));
+		text_plain(s, text, len);
 	}
 }
 
@@ -434,6 +463,9 @@ static void text_group(struct emitting *s)
 	for (i = 0; i < s->n_by; i++)
 		text_value(s, i);
 	str(s, "\n");
+	for (i = 0; i < s->n_by; i++)
+		if (has_frames(s, i))
+			text_frames(s, i);
 }
 
 static void text_total(struct emitting *s)

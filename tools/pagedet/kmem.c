@@ -66,6 +66,8 @@ static int set_keys(struct asking *a)
 {
 	const char *at = a->job->by;
 
+	if (!at && (a->job->flame || a->job->folded))
+		at = "stack";
 	if (!at)
 		return CLI_ANSWERED;
 	a->q.by = a->by;
@@ -98,6 +100,7 @@ static int read_trace(struct asking *a, const char *path,
 	a->q.path = path;
 	a->q.kallsyms = kallsyms;
 	a->q.page_size = a->job->page_size;
+	a->q.window_ns = a->job->window_ns;
 	a->q.deadline_ns = cli_deadline_left(a->job);
 	a->q.progress = cli_asked_progress;
 	a->q.progress_user = &a->asked;
@@ -142,21 +145,51 @@ static int ask(struct asking *a)
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
 }
 
-static int emit(struct asking *a)
+static uint64_t bound(const struct asking *a)
 {
 	const uint64_t n = cli_bound(a->job);
+
+	return n ? n : UINT64_MAX;
+}
+
+static int emit_rows(struct asking *a, int fd)
+{
 	struct pagedet_emitter *e;
+	int status = cli_emitter_new(a->job, a->pd, fd, fd, &e), error;
+
+	if (status)
+		return status;
+	error = pagedet_emit_allocs(e, a->allocs, bound(a));
+	status = error ? cli_emit_failed(a->pd, error, fd) :
+			 cli_emitter_finish(a->pd, e, fd);
+	pagedet_emitter_free(e);
+	return status;
+}
+
+static int draw(struct asking *a, int fd)
+{
+	FILE *f = cli_output_stream(fd);
+	int status;
+
+	if (!f)
+		return cli_fail_errno("cannot write the output");
+	status = cli_kmem_draw(a->allocs, a->job->sort, bound(a), f,
+			       a->job->flame ? cli_flame : cli_folded);
+	if (fclose(f) && !status)
+		return cli_fail_errno("cannot write the output");
+	return status;
+}
+
+static int emit(struct asking *a)
+{
+	const struct cli_job *job = a->job;
 	struct cli_output out;
-	int status = cli_output_open(&out, a->job->output), error;
+	int status = job->flame ? cli_picture_open(&out, job->flame) :
+				  cli_output_open(&out, job->output);
 
 	if (!status)
-		status = cli_emitter_new(a->job, a->pd, out.fd, out.fd, &e);
-	if (!status) {
-		error = pagedet_emit_allocs(e, a->allocs, n ? n : UINT64_MAX);
-		status = error ? cli_emit_failed(a->pd, error, out.fd) :
-				 cli_emitter_finish(a->pd, e, out.fd);
-		pagedet_emitter_free(e);
-	}
+		status = job->flame || job->folded ? draw(a, out.fd) :
+						     emit_rows(a, out.fd);
 	return cli_output_close(&out, !status && !cli_interrupted(), status);
 }
 
@@ -205,6 +238,8 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 		cli_say("comm: the trace does not name all threads");
 	if (t->untold >> PAGEDET_ALLOC_NODE & 1)
 		cli_say("node: events of pages do not have it");
+	if (t->untold >> PAGEDET_ALLOC_STACK & 1)
+		cli_say("stack: only a perf.data has them, recorded with -g");
 	tell(t->unnamed, "call site", "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->live)
@@ -285,6 +320,9 @@ int cli_run_kmem(struct cli_job *job, struct pagedet *pd)
 	int status = set_keys(&a);
 	bool halted;
 
+	if (!status)
+		status = cli_flame_check(job, a.q.n_by == 1 &&
+					 a.by[0] == PAGEDET_ALLOC_STACK);
 	if (!status)
 		status = ask(&a);
 	halted = job->before && (a.total.stopped || a.before.stopped);

@@ -343,7 +343,7 @@ static const struct option options[] = {
 	{ "min-pages", .value = "N", .set = set_min_pages,
 	  .commands = "owners", .help = "only groups with at least N pages" },
 	{ "window", .value = "SECONDS", .set = set_window,
-	  .commands = "owners", .help =
+	  .commands = "owners kmem", .help =
 	  "the length of a window for --by window (default: 1)" },
 	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem",
 	  .help = "a copy of /proc/kallsyms of the boot that was traced" },
@@ -356,9 +356,10 @@ static const struct option options[] = {
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
 	  .help = "show what has grown since this text, or trace, was "
 	  "written" },
-	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners", .help =
+	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners kmem",
+	  .help =
 	  "write the stacks as a flame graph (SVG)" },
-	{ "folded", BOOL(folded), .commands = "owners", .help =
+	{ "folded", BOOL(folded), .commands = "owners kmem", .help =
 	  "write the stacks as lines that flame graph tools read" },
 	{ "why", .value = "LIST",
 	  .values = "free migrate pinned reclaim charge poison leak",

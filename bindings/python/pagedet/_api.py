@@ -422,6 +422,9 @@ PAGEDET_ALLOC_ORDER = 10
 PAGEDET_ALLOC_MIGRATETYPE = 11
 PAGEDET_ALLOC_BYTES_REQ = 12
 PAGEDET_ALLOC_BYTES_ALLOC = 13
+PAGEDET_ALLOC_LIFETIME = 14
+PAGEDET_ALLOC_WINDOW = 15
+PAGEDET_ALLOC_STACK = 16
 
 # enum pagedet_question
 PAGEDET_ASK_MISMATCH = 1
@@ -1200,6 +1203,7 @@ class pagedet_allocs_query(Structure):
         ("progress", pagedet_progress_fn),
         ("progress_user", c_void_p),
         ("progress_ns", c_uint64),
+        ("window_ns", c_uint64),
     ]
 
 
