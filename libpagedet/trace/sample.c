@@ -179,7 +179,12 @@ size_t pdet_sample_frames(const struct pdet_sample *s, bool big_endian,
 	for (i = 0; s->chain && i < s->n_chain; i++) {
 		frame = pdet_ring_number(s->chain + 8 * (size_t)i, 8,
 					 big_endian);
-		/* A mark says of whom the next ones are. */
+		/*
+		 * A mark says of whom the next ones are. What follows that of
+		 * user space is its own, and may look like a mark.
+		 */
+		if (frame == (uint64_t)PERF_CONTEXT_USER)
+			break;
 		if (frame >= (uint64_t)PERF_CONTEXT_MAX)
 			is_kernel = frame == (uint64_t)PERF_CONTEXT_KERNEL;
 		else if (is_kernel && n < PDET_SAMPLE_FRAMES)

@@ -69,13 +69,13 @@ START_TEST(kernel_only)
 {
 	const uint64_t chain[] = {
 		htole64(7), htole64(KERNEL), htole64(1), htole64(2),
-		htole64(USER), htole64(3), htole64(GUEST), htole64(4),
-		htole64(KERNEL), htole64(5),
+		htole64(GUEST), htole64(4), htole64(KERNEL), htole64(5),
+		htole64(USER), htole64(3), htole64(KERNEL), htole64(8),
 	};
 	const uint64_t big[] = { htobe64(KERNEL), htobe64(6) };
 	static uint64_t ret[PDET_SAMPLE_FRAMES];
 
-	ck_assert_uint_eq(frames_of(chain, 10, false, ret), 3);
+	ck_assert_uint_eq(frames_of(chain, 12, false, ret), 3);
 	ck_assert_uint_eq(ret[0], 1);
 	ck_assert_uint_eq(ret[1], 2);
 	ck_assert_uint_eq(ret[2], 5);
