@@ -31,7 +31,15 @@ enum pagedet_alloc_key {
 	PAGEDET_ALLOC_MIGRATETYPE = 11, /* of pages: a number of that kernel */
 	PAGEDET_ALLOC_BYTES_REQ = 12, /* bytes that were requested for one
 				 * object */
-	PAGEDET_ALLOC_BYTES_ALLOC = 13 /* bytes that it got */
+	PAGEDET_ALLOC_BYTES_ALLOC = 13, /* bytes that it got */
+	PAGEDET_ALLOC_LIFETIME = 14, /* ns until its free, rounded down to a
+				 * power of two. Nothing: it is live; not known:
+				 * its free has no event, or an earlier time */
+	PAGEDET_ALLOC_WINDOW = 15, /* the slice of time of the allocation: its
+				 * begin, in ns since the first event */
+	PAGEDET_ALLOC_STACK = 16 /* text: the places of the calls that led to
+				 * it, joined by ";", the outermost first. Only
+				 * a perf.data with callchains has them */
 };
 
 /* Largest number of keys of one query. */
@@ -61,11 +69,13 @@ struct pagedet_allocs_query {
 				 * thread; places are bytes of the trace */
 	void *progress_user;	/* [nullable] */
 	uint64_t progress_ns;	/* shortest interval; 0 is 200 ms */
+	uint64_t window_ns;	/* length of PAGEDET_ALLOC_WINDOW; 0 is one
+				 * second */
 };
 
 #define PAGEDET_ALLOCS_QUERY_INIT \
 	{ sizeof(struct pagedet_allocs_query), NULL, NULL, NULL, 0, 0, 0, \
-	  NULL, NULL, 0 }
+	  NULL, NULL, 0, 0 }
 
 struct pagedet_allocs;
 
@@ -91,6 +101,13 @@ struct pagedet_alloc_group {
 				 * Linux 6.4, or the reverse, which is not */
 	uint64_t less;		/* got fewer bytes than requested */
 	uint64_t lifetime_ns;	/* of those that were freed, together */
+	uint64_t times_before;	/* as above, of the trace before; set by
+				 * pagedet_allocs_compare() */
+	uint64_t requested_before;
+	uint64_t allocated_before;
+	uint64_t unsized_before;
+	uint64_t live_before;
+	uint64_t live_bytes_before;
 	uint64_t value[PAGEDET_ALLOC_KEYS]; /* in the order of the query's by */
 	uint32_t state[PAGEDET_ALLOC_KEYS]; /* PAGEDET_HAVE, PAGEDET_NONE, or
 				 * why the value is not known */
@@ -113,6 +130,12 @@ struct pagedet_allocs_total {
 	uint64_t mismatched;
 	uint64_t less;
 	uint64_t lifetime_ns;
+	uint64_t times_before;
+	uint64_t requested_before;
+	uint64_t allocated_before;
+	uint64_t unsized_before;
+	uint64_t live_before;
+	uint64_t live_bytes_before;
 	uint64_t events;	/* of memory allocation */
 	uint64_t other;		/* events of other kinds */
 	uint64_t freed_unknown;	/* frees of objects that were not allocated in
@@ -147,6 +170,13 @@ struct pagedet_allocs_total {
 	uint32_t hashed;	/* 1: the addresses of objects are hashed to 32
 				 * bits, so that two objects may be taken for
 				 * one */
+	uint64_t begin_before_ns; /* as begin_ns and end_ns, of the trace
+				 * before */
+	uint64_t end_before_ns;
+	uint64_t unmatched;	/* groups of the trace before with an address
+				 * that may mean something else in this one */
+	uint32_t compared;	/* 1: by pagedet_allocs_compare() */
+	uint32_t reserved;	/* 0 */
 };
 
 /**
@@ -196,14 +226,32 @@ int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
 		   struct pagedet_allocs **ret);
 
 /**
+ * pagedet_allocs_compare - compare groups with those of another trace
+ * Groups match if their keys have the same values: names and numbers. The
+ * address of a call without a name matches only if both traces say that their
+ * kernels are at the same place; otherwise " (before)" follows it. Restarts the
+ * list of groups, ordered by how many live bytes they have gained. It includes
+ * groups that are only in the trace before, with sums of 0.
+ * @allocs: [in] from pagedet_allocs()
+ * @before: [in] grouped by the same keys; unchanged, and not needed after the
+ *          call
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the keys are others; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_allocs_compare(struct pagedet_allocs *allocs,
+			   const struct pagedet_allocs *before);
+
+/**
  * pagedet_allocs_order - set the order of groups
  * Restarts the list of groups.
  * @allocs: [in] from pagedet_allocs()
  * @keys: [in,nullable] sort keys, the most important first, for example
  *        "live_bytes,-cpu": a number of struct pagedet_alloc_group or "waste"
  *        (allocated less requested), the largest first, or a key that they are
- *        grouped by, ascending. A - before a key reverses it. NULL is
- *        "allocated"
+ *        grouped by, ascending. A - before a key reverses it. After a
+ *        comparison a number can end with "_before", or with "_grown": what it
+ *        has gained. NULL is "allocated", or then "live_bytes_grown"
  * Return: 0, or a negative errno; then nothing has changed.
  * Errors: EINVAL there is no such key, or they are not grouped by it; ENOMEM.
  * Since: 0.1

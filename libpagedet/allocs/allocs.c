@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "allocs/allocs.h"
+#include "allocs/compare.h"
 #include "allocs/keys.h"
 #include "allocs/pairing.h"
 #include "base/text/text.h"
@@ -15,11 +16,15 @@
 
 #define MOST_ORDERS 8u
 
+/* Which of the sums of a comparison. */
+enum side { NOW, BEFORE, GROWN };
+
 /* A sort key. */
 struct order {
 	int sum;		/* offset in struct pdet_alloc_sum; WASTE; or
 				 * KEY */
 	unsigned key;
+	enum side side;
 	bool reverse;
 };
 
@@ -35,7 +40,14 @@ struct pdet_allocs {
 	struct pdet_alloc_sum sum;
 	uint64_t begin_ns, end_ns;
 	bool no_ns, hashed;	/* as in struct pdet_trace */
+	struct pdet_trace_kernel kernel;
+	/* Of the trace that this one was compared with. */
+	bool compared;
+	struct pdet_alloc_sums before; /* by group of this one */
+	struct pdet_alloc_sum sum_before;
+	uint64_t begin_before_ns, end_before_ns, unmatched;
 	uint32_t *order;	/* groups as they are listed */
+	size_t n_order;
 	struct order by[MOST_ORDERS];
 	unsigned n_by;
 	size_t at;
@@ -78,6 +90,9 @@ static int take_keys(struct pdet_allocs *a, struct pdet_env *env,
 		a->keys.by[i] = by[i];
 	}
 	a->keys.groups.n_keys = (unsigned)n;
+	a->keys.window_ns = q->window_ns ? q->window_ns : 1000000000;
+	if (pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_LIFETIME))
+		a->pairing.ended = pdet_alloc_keys_ended;
 	return 0;
 }
 
@@ -198,6 +213,8 @@ static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		if (!a->pairing.page_size)
 			a->pairing.page_size = t->page_size;
 		note_times(a, e, n);
+		a->keys.begin_ns = a->begin_ns;
+		a->keys.no_ns = t->no_ns;
 		if (pdet_pairing_add(&a->pairing, e, (size_t)n) < 0)
 			return pdet_fail(env, ENOMEM, "no memory");
 	}
@@ -253,6 +270,8 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		r = pdet_fail(env, EINVAL, "%s says that its pages have %llu "
 			      "bytes", q->path,
 			      (unsigned long long)t->page_size);
+	t->wants_stacks = pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK);
+	a->keys.stacks = &t->stacks;
 	if (r == 0 && q->kallsyms)
 		r = read_names(a, env, q->kallsyms);
 	else if (r == 0 && t->kallsyms.data)
@@ -264,6 +283,7 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		r = read_events(a, env, t);
 	a->no_ns = t->no_ns;
 	a->hashed = t->hashed;
+	a->kernel = t->kernel;
 	/* Wrong names would look as good as right ones. */
 	if (r == 0 && a->keys.names &&
 	    !pdet_trace_names_fit(a->keys.names, &t->kernel))
@@ -287,6 +307,36 @@ static uint64_t number(const struct pdet_alloc_sum *s, int at)
 	return v;
 }
 
+/* Ascending; what has shrunk is less than what has grown. */
+static int compare_growth(uint64_t x, uint64_t x_before, uint64_t y,
+			  uint64_t y_before)
+{
+	const uint64_t dx = x - x_before, dy = y - y_before;
+	const bool up_x = x >= x_before, up_y = y >= y_before;
+
+	if (up_x != up_y)
+		return up_x ? 1 : -1;
+	return (dx > dy) - (dx < dy);
+}
+
+static int compare_sums(const struct pdet_allocs *a, const struct order *by,
+			uint32_t x, uint32_t y)
+{
+	const struct pdet_alloc_sum *now = a->pairing.sums.data;
+	const struct pdet_alloc_sum *before = a->before.data;
+	const uint64_t none = 0;
+
+	if (by->side == GROWN)
+		return compare_growth(number(&now[x], by->sum),
+				      number(&before[x], by->sum),
+				      number(&now[y], by->sum),
+				      number(&before[y], by->sum));
+	if (by->side == BEFORE)
+		now = before;
+	return compare_growth(number(&now[x], by->sum), none,
+			      number(&now[y], by->sum), none);
+}
+
 static int compare(const void *pa, const void *pb, void *arg)
 {
 	const struct pdet_allocs *a = arg;
@@ -297,17 +347,10 @@ static int compare(const void *pa, const void *pb, void *arg)
 	for (i = 0; i < a->n_by; i++) {
 		const struct order *by = &a->by[i];
 
-		if (by->sum == KEY) {
-			r = pdet_groups_compare_key(&a->keys.groups, x, y,
-						    by->key);
-		} else {
-			const uint64_t vx = number(&a->pairing.sums.data[x],
-						   by->sum);
-			const uint64_t vy = number(&a->pairing.sums.data[y],
-						   by->sum);
-
-			r = (vx < vy) - (vx > vy);
-		}
+		r = by->sum == KEY ?
+			    pdet_groups_compare_key(&a->keys.groups, x, y,
+						    by->key) :
+			    -compare_sums(a, by, x, y);
 		if (r)
 			return by->reverse ? -r : r;
 	}
@@ -317,6 +360,25 @@ static int compare(const void *pa, const void *pb, void *arg)
 static bool is_word(const char *word, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(word, name, len);
+}
+
+/* Takes the ending of a word off that says which sums are meant. */
+static enum side side_of(const char *word, size_t *len)
+{
+	static const struct {
+		const char *name;
+		enum side side;
+	} endings[] = { { "_before", BEFORE }, { "_grown", GROWN } };
+	size_t i, n;
+
+	for (i = 0; i < PDET_COUNT(endings); i++) {
+		n = strlen(endings[i].name);
+		if (*len > n && is_word(word + *len - n, n, endings[i].name)) {
+			*len -= n;
+			return endings[i].side;
+		}
+	}
+	return NOW;
 }
 
 static bool find_order(const struct pdet_allocs *a, const char *word,
@@ -330,6 +392,8 @@ static bool find_order(const struct pdet_allocs *a, const char *word,
 			ret->key = i;
 			return true;
 		}
+	if (a->compared)
+		ret->side = side_of(word, &len);
 	for (i = 0; i < PDET_COUNT(sums); i++)
 		if (is_word(word, len, sums[i].name)) {
 			ret->sum = sums[i].at;
@@ -361,15 +425,23 @@ static int parse_order(const struct pdet_allocs *a, struct pdet_env *env,
 	}
 }
 
+/* A group can be empty if it is not in either trace any more. */
+static bool is_empty(const struct pdet_allocs *a, size_t i)
+{
+	return pdet_alloc_sum_is_empty(&a->pairing.sums.data[i]) &&
+	       (!a->compared || pdet_alloc_sum_is_empty(&a->before.data[i]));
+}
+
 int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		      const char *keys)
 {
+	const char *usual = a->compared ? "live_bytes_grown" : "allocated";
 	struct order by[MOST_ORDERS];
-	const size_t n = a->keys.groups.n;
+	const size_t n = a->pairing.sums.n;
 	uint32_t *order;
 	unsigned n_by;
-	size_t i;
-	int r = parse_order(a, env, keys ? keys : "allocated", by, &n_by);
+	size_t i, kept = 0;
+	int r = parse_order(a, env, keys ? keys : usual, by, &n_by);
 
 	if (r < 0)
 		return r;
@@ -377,26 +449,27 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 	if (!order)
 		return pdet_fail(env, ENOMEM, "no memory");
 	for (i = 0; i < n; i++)
-		order[i] = (uint32_t)i;
+		if (!is_empty(a, i))
+			order[kept++] = (uint32_t)i;
 	memcpy(a->by, by, sizeof(by));
 	a->n_by = n_by;
-	qsort_r(order, n, sizeof(*order), compare, a);
+	qsort_r(order, kept, sizeof(*order), compare, a);
 	free(a->order);
 	a->order = order;
+	a->n_order = kept;
 	a->at = 0;
 	return 0;
 }
 
 /* --- answers --- */
 
-static void add_up(struct pdet_allocs *a)
+static void add_up(struct pdet_alloc_sum *to, const struct pdet_alloc_sums *s)
 {
 	size_t i, k;
 
-	for (i = 0; i < a->pairing.sums.n; i++)
-		for (k = 0; k < sizeof(a->sum) / sizeof(uint64_t); k++)
-			((uint64_t *)&a->sum)[k] +=
-				((uint64_t *)&a->pairing.sums.data[i])[k];
+	for (i = 0; i < s->n; i++)
+		for (k = 0; k < sizeof(*to) / sizeof(uint64_t); k++)
+			((uint64_t *)to)[k] += ((uint64_t *)&s->data[i])[k];
 }
 
 int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
@@ -423,9 +496,39 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 		pdet_allocs_free(a);
 		return r;
 	}
-	add_up(a);
+	add_up(&a->sum, &a->pairing.sums);
 	*ret = a;
 	return 0;
+}
+
+int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
+			const struct pdet_allocs *before)
+{
+	struct pdet_alloc_matching m = {
+		&a->keys, &a->pairing.sums, &a->kernel, &before->keys,
+		&before->pairing.sums, &before->kernel, { 0 }, 0
+	};
+	const unsigned n = a->keys.groups.n_keys;
+
+	if (n != before->keys.groups.n_keys ||
+	    memcmp(a->keys.by, before->keys.by, n * sizeof(*a->keys.by)))
+		return pdet_fail(env, EINVAL, "cannot compare allocations: "
+				 "they are grouped by other keys");
+	if (pdet_alloc_match(&m) < 0)
+		return pdet_fail(env, ENOMEM, "no memory");
+	pdet_vec_free(&a->before);
+	a->compared = true;
+	a->before = m.ret;
+	a->unmatched = m.unmatched;
+	a->sum_before = before->sum;
+	a->begin_before_ns = before->begin_ns;
+	a->end_before_ns = before->end_ns;
+	return pdet_allocs_order(a, env, NULL);
+}
+
+bool pdet_allocs_compared(const struct pdet_allocs *a)
+{
+	return a->compared;
 }
 
 void pdet_allocs_free(struct pdet_allocs *a)
@@ -433,6 +536,7 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	if (!a)
 		return;
 	pdet_pairing_free(&a->pairing);
+	pdet_vec_free(&a->before);
 	pdet_alloc_keys_free(&a->keys);
 	pdet_trace_names_free(&a->names);
 	free(a->order);
@@ -449,6 +553,14 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	 (to)->mismatched = (from)->mismatched, (to)->less = (from)->less, \
 	 (to)->lifetime_ns = (from)->lifetime_ns)
 
+#define SUMS_BEFORE(to, from) \
+	((to)->times_before = (from)->times, \
+	 (to)->requested_before = (from)->requested, \
+	 (to)->allocated_before = (from)->allocated, \
+	 (to)->unsized_before = (from)->unsized, \
+	 (to)->live_before = (from)->live, \
+	 (to)->live_bytes_before = (from)->live_bytes)
+
 int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret)
 {
 	const struct pdet_groups *g = &a->keys.groups;
@@ -456,13 +568,15 @@ int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret)
 	size_t group;
 	unsigned i;
 
-	if (a->at == g->n)
+	if (a->at == a->n_order)
 		return 0;
 	group = a->order[a->at++];
 	sum = &a->pairing.sums.data[group];
 	memset(ret, 0, sizeof(*ret));
 	ret->size = sizeof(*ret);
 	SUMS(ret, sum);
+	if (a->compared)
+		SUMS_BEFORE(ret, &a->before.data[group]);
 	for (i = 0; i < g->n_keys; i++) {
 		ret->value[i] = pdet_groups_value(g, group)[i];
 		ret->state[i] = pdet_groups_state(g, group)[i];
@@ -490,8 +604,9 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 
 	memset(ret, 0, sizeof(*ret));
 	ret->size = sizeof(*ret);
-	ret->groups = a->keys.groups.n;
+	ret->groups = a->n_order;
 	SUMS(ret, &a->sum);
+	SUMS_BEFORE(ret, &a->sum_before);
 	for (kind = 0; kind < PDET_KMEM_NAME; kind++)
 		ret->events += rest->event[kind];
 	ret->other = a->loss.other;
@@ -516,4 +631,8 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->complete = !ret->stopped;
 	ret->no_ns = a->no_ns;
 	ret->hashed = a->hashed;
+	ret->begin_before_ns = a->begin_before_ns;
+	ret->end_before_ns = a->end_before_ns;
+	ret->unmatched = a->unmatched;
+	ret->compared = a->compared;
 }

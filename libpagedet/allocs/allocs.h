@@ -13,6 +13,10 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 		    struct pdet_allocs **ret);
 void pdet_allocs_free(struct pdet_allocs *a);
 
+/* pdet_allocs_compare - returns 0, or -EINVAL, -ENOMEM with an error text. */
+int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
+			const struct pdet_allocs *before);
+
 /* pdet_allocs_order - returns 0, or -EINVAL, -ENOMEM with an error text. */
 int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		      const char *keys);
@@ -23,6 +27,9 @@ const char *pdet_allocs_text(const struct pdet_allocs *a, uint64_t id,
 			     size_t *len);
 void pdet_allocs_total(const struct pdet_allocs *a,
 		       struct pagedet_allocs_total *ret);
+
+/* pdet_allocs_compared - whether groups have sums of another trace too. */
+bool pdet_allocs_compared(const struct pdet_allocs *a);
 
 /* pdet_allocs_keys - the keys of the groups. */
 const uint32_t *pdet_allocs_keys(const struct pdet_allocs *a, unsigned *n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "allocs/keys.h"
+#include "allocs/pairing.h"
 #include "base/env.h"
 #include "base/hash.h"
 
@@ -26,6 +27,9 @@ static const struct {
 	[PAGEDET_ALLOC_MIGRATETYPE] = { "migratetype", false },
 	[PAGEDET_ALLOC_BYTES_REQ] = { "bytes_req", false },
 	[PAGEDET_ALLOC_BYTES_ALLOC] = { "bytes_alloc", false },
+	[PAGEDET_ALLOC_LIFETIME] = { "lifetime", false },
+	[PAGEDET_ALLOC_WINDOW] = { "window", false },
+	[PAGEDET_ALLOC_STACK] = { "stack", true },
 };
 
 /* A value of one key. */
@@ -36,6 +40,7 @@ struct value {
 
 static const struct value nothing = { 0, PAGEDET_NONE };
 static const struct value untold = { 0, PAGEDET_UNSUPPORTED };
+static const struct value too_many = { 0, PAGEDET_TOO_COSTLY };
 
 static struct value have(uint64_t value)
 {
@@ -130,9 +135,8 @@ static bool take_site(struct pdet_alloc_keys *k,
 	       add_site(k, e->object, &site);
 }
 
-/* NULL without memory. */
-static const struct pdet_alloc_site *site_of(struct pdet_alloc_keys *k,
-					     uint64_t address)
+const struct pdet_alloc_site *pdet_alloc_keys_site(struct pdet_alloc_keys *k,
+						   uint64_t address)
 {
 	struct pdet_alloc_site site;
 	uint64_t at;
@@ -151,7 +155,7 @@ static bool get_site(struct pdet_alloc_keys *k, uint32_t key, uint64_t address,
 	*ret = nothing;
 	if (!address)
 		return true;
-	s = site_of(k, address);
+	s = pdet_alloc_keys_site(k, address);
 	if (!s)
 		return false;
 	if (key == PAGEDET_ALLOC_SITE)
@@ -199,6 +203,27 @@ static struct value some(bool has, uint64_t value)
 	return has ? have(value) : nothing;
 }
 
+static bool get_stack(struct pdet_alloc_keys *k, uint32_t number,
+		      struct value *ret)
+{
+	bool many;
+
+	*ret = untold;
+	if (number == PDET_STACK_NONE)
+		return true;
+	*ret = have(pdet_alloc_keys_stack(k, number, &many));
+	if (many)
+		*ret = too_many;
+	return many || ret->value;
+}
+
+static struct value get_window(const struct pdet_alloc_keys *k, uint64_t ns)
+{
+	const uint64_t since = ns - PDET_MIN(ns, k->begin_ns);
+
+	return k->no_ns ? untold : have(since - since % k->window_ns);
+}
+
 static bool get(struct pdet_alloc_keys *k, uint32_t key,
 		const struct pdet_kmem_event *e, struct value *ret)
 {
@@ -238,6 +263,14 @@ static bool get(struct pdet_alloc_keys *k, uint32_t key,
 		return true;
 	case PAGEDET_ALLOC_BYTES_REQ:
 		*ret = some(!is_page, e->requested);
+		return true;
+	case PAGEDET_ALLOC_LIFETIME:
+		*ret = nothing;
+		return true;
+	case PAGEDET_ALLOC_STACK:
+		return get_stack(k, e->stack, ret);
+	case PAGEDET_ALLOC_WINDOW:
+		*ret = get_window(k, e->ns);
 		return true;
 	default:
 		*ret = some(!is_page, e->allocated);
@@ -281,10 +314,48 @@ int64_t pdet_alloc_keys_group(void *arg, const struct pdet_kmem_event *e)
 	return pdet_groups_find(&k->groups, value, state);
 }
 
+static struct value get_lifetime(const struct pdet_alloc_keys *k, uint64_t ns)
+{
+	if (k->no_ns || ns == PDET_LIFETIME_UNKNOWN)
+		return untold;
+	return have(ns ? (uint64_t)1 << (63 - __builtin_clzll(ns)) : 0);
+}
+
+int64_t pdet_alloc_keys_ended(void *arg, uint32_t group, uint64_t lifetime)
+{
+	struct pdet_alloc_keys *k = arg;
+	const struct value v = get_lifetime(k, lifetime);
+	const unsigned n = k->groups.n_keys;
+	uint64_t value[PAGEDET_ALLOC_KEYS];
+	uint8_t state[PAGEDET_ALLOC_KEYS];
+	unsigned i;
+
+	memcpy(value, pdet_groups_value(&k->groups, group),
+	       n * sizeof(*value));
+	memcpy(state, pdet_groups_state(&k->groups, group), n);
+	for (i = 0; i < n; i++)
+		if (k->by[i] == PAGEDET_ALLOC_LIFETIME) {
+			value[i] = v.value;
+			state[i] = v.state;
+		}
+	return pdet_groups_find(&k->groups, value, state);
+}
+
+bool pdet_alloc_keys_has(const struct pdet_alloc_keys *k, uint32_t key)
+{
+	unsigned i;
+
+	for (i = 0; i < k->groups.n_keys; i++)
+		if (k->by[i] == key)
+			return true;
+	return false;
+}
+
 void pdet_alloc_keys_free(struct pdet_alloc_keys *k)
 {
 	pdet_groups_free(&k->groups);
 	pdet_pairs_free(&k->comms);
 	pdet_pairs_free(&k->site_at);
+	pdet_pairs_free(&k->stack_at);
 	pdet_vec_free(&k->sites);
 }

@@ -7,6 +7,7 @@
 #include "pagedet.h"
 #include "trace/kmem.h"
 #include "trace/names.h"
+#include "trace/stacks.h"
 
 /* What is known of the place of a call. */
 struct pdet_alloc_site {
@@ -26,12 +27,27 @@ struct pdet_alloc_keys {
 		size_t n, cap;
 	} sites;
 	size_t unnamed;		/* of the sites */
+	const struct pdet_trace_stacks *stacks; /* NULL: there are none */
+	struct pdet_pairs stack_at; /* ids of texts of stacks, by number */
+	size_t stack_bytes;	/* of these texts */
 	uint64_t untold;	/* bits of keys that some events do not have */
+	uint64_t begin_ns;	/* of the trace */
+	uint64_t window_ns;
+	bool no_ns;		/* times are not ns */
 };
 
 /* pdet_alloc_keys_group - the group's number, or -1 without memory; or take
  * over the name of a thread. @arg is a struct pdet_alloc_keys. */
 int64_t pdet_alloc_keys_group(void *arg, const struct pdet_kmem_event *e);
+
+/*
+ * pdet_alloc_keys_ended - the group of an allocation of @group that has ended,
+ * or -1 without memory. @lifetime may be PDET_LIFETIME_UNKNOWN.
+ */
+int64_t pdet_alloc_keys_ended(void *arg, uint32_t group, uint64_t lifetime);
+
+/* pdet_alloc_keys_has - whether they are grouped by @key. */
+bool pdet_alloc_keys_has(const struct pdet_alloc_keys *k, uint32_t key);
 
 /* pdet_alloc_keys_comm - the name of a thread. False without memory. */
 bool pdet_alloc_keys_comm(struct pdet_alloc_keys *k, uint64_t tid,
@@ -40,6 +56,15 @@ bool pdet_alloc_keys_comm(struct pdet_alloc_keys *k, uint64_t tid,
 /* pdet_alloc_key_name - the name of a key, or NULL if it does not exist. */
 const char *pdet_alloc_key_name(uint32_t key);
 bool pdet_alloc_key_is_text(uint32_t key);
+
+/* pdet_alloc_keys_stack - the text of a stack, or 0: without memory, or *many
+ * is set: there was no room for it. In stack.c. */
+uint64_t pdet_alloc_keys_stack(struct pdet_alloc_keys *k, uint32_t number,
+			       bool *many);
+
+/* pdet_alloc_keys_site - the place of a call, or NULL without memory. */
+const struct pdet_alloc_site *pdet_alloc_keys_site(struct pdet_alloc_keys *k,
+						   uint64_t address);
 
 void pdet_alloc_keys_free(struct pdet_alloc_keys *k);
 

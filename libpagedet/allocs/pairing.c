@@ -32,29 +32,51 @@ static uint32_t narrow(uint64_t bytes)
 	return (uint32_t)PDET_MIN(bytes, (uint64_t)UINT32_MAX);
 }
 
-/* The sums of the event's group, or NULL without memory. */
-static struct pdet_alloc_sum *sum_of(struct pdet_pairing *p,
-				     const struct pdet_kmem_event *e,
-				     uint32_t *group)
+/* The sums of a group, or NULL without memory; -1 was without. */
+static struct pdet_alloc_sum *sum_of(struct pdet_pairing *p, int64_t group)
 {
 	const struct pdet_alloc_sum none = { 0 };
-	const int64_t g = p->group(p->arg, e);
 
-	if (g < 0)
+	if (group < 0)
 		return NULL;
-	while (p->sums.n <= (size_t)g)
+	while (p->sums.n <= (size_t)group)
 		if (!pdet_vec_push(&p->sums, none))
 			return NULL;
-	*group = (uint32_t)g;
-	return &p->sums.data[g];
+	return &p->sums.data[group];
 }
 
-static void leave(struct pdet_pairing *p, const struct pdet_live *l)
+static void move(const struct pdet_live *l, struct pdet_alloc_sum *from,
+		 struct pdet_alloc_sum *to)
 {
-	struct pdet_alloc_sum *s = &p->sums.data[l->group];
+	const bool less = l->allocated < l->requested;
+	const bool unsized = l->kind == PDET_KMEM_PAGE_ALLOC && !l->allocated;
 
-	s->live--;
-	s->live_bytes -= l->allocated;
+	from->times--;
+	from->requested -= l->requested;
+	from->allocated -= l->allocated;
+	from->less -= less;
+	from->unsized -= unsized;
+	to->times++;
+	to->requested += l->requested;
+	to->allocated += l->allocated;
+	to->less += less;
+	to->unsized += unsized;
+}
+
+/* The sums that the end of an allocation is added to; NULL without memory. */
+static struct pdet_alloc_sum *end(struct pdet_pairing *p,
+				  const struct pdet_live *l, uint64_t lifetime)
+{
+	struct pdet_alloc_sum *from = &p->sums.data[l->group], *to = from;
+
+	from->live--;
+	from->live_bytes -= l->allocated;
+	if (!p->ended)
+		return from;
+	to = sum_of(p, p->ended(p->arg, l->group, lifetime));
+	if (to)
+		move(l, &p->sums.data[l->group], to);
+	return to;
 }
 
 /* 0: not known. */
@@ -65,13 +87,13 @@ static uint64_t bytes_of_pages(const struct pdet_pairing *p, unsigned order)
 
 static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
-	uint64_t requested = e->requested, allocated = e->allocated;
-	struct pdet_alloc_sum *s;
+	uint32_t requested = narrow(e->requested);
+	uint32_t allocated = narrow(e->allocated);
+	const int64_t group = p->group(p->arg, e);
+	struct pdet_alloc_sum *s = sum_of(p, group);
 	struct pdet_live *l;
-	uint32_t group;
 	bool had;
 
-	s = sum_of(p, e, &group);
 	if (!s)
 		return -ENOMEM;
 	if (!e->object) {
@@ -82,11 +104,14 @@ static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	if (!l)
 		return -ENOMEM;
 	if (had) {
-		p->sums.data[l->group].replaced++;
-		leave(p, l);
+		s = end(p, l, PDET_LIFETIME_UNKNOWN);
+		if (!s)
+			return -ENOMEM;
+		s->replaced++;
+		s = &p->sums.data[group];
 	}
 	if (e->kind == PDET_KMEM_PAGE_ALLOC) {
-		requested = allocated = bytes_of_pages(p, e->order);
+		requested = allocated = narrow(bytes_of_pages(p, e->order));
 		s->unsized += !allocated;
 	}
 	s->times++;
@@ -94,9 +119,9 @@ static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	s->allocated += allocated;
 	s->less += allocated < requested;
 	l->ns = e->ns;
-	l->requested = narrow(requested);
-	l->allocated = narrow(allocated);
-	l->group = group;
+	l->requested = requested;
+	l->allocated = allocated;
+	l->group = (uint32_t)group;
 	l->cpu = e->cpu;
 	l->kind = e->kind;
 	l->order = e->order;
@@ -119,21 +144,22 @@ static bool is_nothing(const struct pdet_kmem_event *e)
 	       (e->kind == PDET_KMEM_KFREE && e->object == ZERO_SIZE_PTR);
 }
 
-static void release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
+static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	struct pdet_alloc_sum *s;
 	struct pdet_live l;
 
 	if (is_nothing(e)) {
 		p->rest.freed_nothing++;
-		return;
+		return 0;
 	}
 	if (!pdet_live_take(table_of(p, e->kind), e->object, &l)) {
 		p->rest.freed_unknown[is_page(e->kind)]++;
-		return;
+		return 0;
 	}
-	leave(p, &l);
-	s = &p->sums.data[l.group];
+	s = end(p, &l, e->ns < l.ns ? PDET_LIFETIME_UNKNOWN : e->ns - l.ns);
+	if (!s)
+		return -ENOMEM;
 	s->freed++;
 	s->cross_cpu += l.cpu != e->cpu;
 	s->mismatched += !is_of_family(l.kind, e->kind);
@@ -141,6 +167,7 @@ static void release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 		p->rest.early++;
 	else
 		s->lifetime_ns += e->ns - l.ns;
+	return 0;
 }
 
 int pdet_pairing_add(struct pdet_pairing *p, const struct pdet_kmem_event *e,
@@ -159,7 +186,7 @@ int pdet_pairing_add(struct pdet_pairing *p, const struct pdet_kmem_event *e,
 		else if (e[i].kind >= PDET_KMEM_NAME)
 			r = p->group(p->arg, &e[i]) < 0 ? -ENOMEM : 0;
 		else if (e[i].kind != PDET_KMEM_PAGE_BATCHED)
-			release(p, &e[i]);
+			r = release(p, &e[i]);
 	}
 	return r;
 }

@@ -28,6 +28,12 @@ struct pdet_alloc_sum {
 	uint64_t lifetime_ns;	/* of those that were freed, together */
 };
 
+/* By group. */
+struct pdet_alloc_sums {
+	struct pdet_alloc_sum *data;
+	size_t n, cap;
+};
+
 /* What belongs to no group. */
 struct pdet_alloc_rest {
 	uint64_t event[PDET_KMEM_KINDS]; /* events by kind */
@@ -38,18 +44,21 @@ struct pdet_alloc_rest {
 				 * differ, or the order is lost */
 };
 
+/* A lifetime that is not known. */
+#define PDET_LIFETIME_UNKNOWN UINT64_MAX
+
 struct pdet_pairing {
 	/* The group of an allocation: its number; or -1 without memory. Groups
 	 * are numbered from 0. It is called for PDET_KMEM_NAME and
 	 * _SITE too, whose
 	 * number is not used. */
 	int64_t (*group)(void *arg, const struct pdet_kmem_event *e);
+	/* [nullable] The group that an allocation moves to when it ends; or -1
+	 * without memory. */
+	int64_t (*ended)(void *arg, uint32_t group, uint64_t lifetime);
 	void *arg;
 	uint64_t page_size;	/* 0: not known */
-	struct {
-		struct pdet_alloc_sum *data;
-		size_t n, cap;
-	} sums;			/* by group */
+	struct pdet_alloc_sums sums;
 	struct pdet_alloc_rest rest;
 	struct pdet_live_table objects, pages;
 };

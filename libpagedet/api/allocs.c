@@ -56,6 +56,13 @@ int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
 	return 0;
 }
 
+int pagedet_allocs_compare(struct pagedet_allocs *allocs,
+			   const struct pagedet_allocs *before)
+{
+	pdet_clear(&allocs->pd->env);
+	return pdet_allocs_compare(allocs->a, &allocs->pd->env, before->a);
+}
+
 int pagedet_allocs_order(struct pagedet_allocs *allocs, const char *keys)
 {
 	pdet_clear(&allocs->pd->env);

@@ -12,6 +12,7 @@ struct emitting {
 	struct pdet_allocs *a;
 	const uint32_t *by;
 	unsigned n_by;
+	bool compared;
 	struct pagedet_alloc_group group;
 	struct pagedet_allocs_total total;
 };
@@ -19,49 +20,97 @@ struct emitting {
 /* What the group does not have is computed. */
 #define WASTE SIZE_MAX
 
-/* Numbers of a group. The table shows some of them. Bytes can be unknown. */
+/* A comparison has some numbers three times. */
+enum side { NOW, BEFORE, GROWN, SIDES };
+
+static const char *const endings[] = { "", "_before", "_grown" };
+
+/*
+ * Numbers of a group. The table shows some of them, and that of a comparison
+ * those that it has of both traces. Bytes can be unknown.
+ */
 static const struct {
 	const char *name;
-	size_t at;
+	size_t at, before;	/* before 0: not compared */
 	bool shown, is_bytes;
 } numbers[] = {
+#define AT(name) offsetof(struct pagedet_alloc_group, name)
 #define NUMBER(name, shown, is_bytes) \
-	{ #name, offsetof(struct pagedet_alloc_group, name), shown, is_bytes }
-	NUMBER(times, true, false),
+	{ #name, AT(name), 0, shown, is_bytes }
+#define COMPARED(name, is_bytes) \
+	{ #name, AT(name), AT(name##_before), true, is_bytes }
+	COMPARED(times, false),
 	NUMBER(requested, true, true),
-	NUMBER(allocated, true, true),
-	{ "waste", WASTE, true, false },
+	COMPARED(allocated, true),
+	{ "waste", WASTE, WASTE, true, false },
 	NUMBER(unsized, false, false),
 	NUMBER(freed, false, false),
-	NUMBER(live, true, false),
-	NUMBER(live_bytes, true, true),
+	COMPARED(live, false),
+	COMPARED(live_bytes, true),
 	NUMBER(replaced, true, false),
 	NUMBER(failed, false, false),
 	NUMBER(cross_cpu, true, false),
 	NUMBER(mismatched, false, false),
 	NUMBER(less, false, false),
 	NUMBER(lifetime_ns, false, false),
+#undef COMPARED
 #undef NUMBER
 };
 
-static uint64_t number(const struct emitting *s, size_t i)
+static unsigned sides(const struct emitting *s, size_t i)
+{
+	return s->compared && numbers[i].before ? SIDES : 1;
+}
+
+static uint64_t waste(uint64_t allocated, uint64_t requested)
+{
+	return allocated - PDET_MIN(allocated, requested);
+}
+
+/* Of GROWN it is the difference, which may be negative. */
+static uint64_t number(const struct emitting *s, size_t i, unsigned side)
 {
 	const struct pagedet_alloc_group *g = &s->group;
 	uint64_t v;
 
+	if (side == GROWN)
+		return number(s, i, NOW) - number(s, i, BEFORE);
 	if (numbers[i].at == WASTE)
-		return g->allocated - PDET_MIN(g->allocated, g->requested);
-	memcpy(&v, (const char *)g + numbers[i].at, sizeof(v));
+		return side == NOW ?
+			       waste(g->allocated, g->requested) :
+			       waste(g->allocated_before, g->requested_before);
+	memcpy(&v, (const char *)g + (side == NOW ? numbers[i].at :
+						    numbers[i].before),
+	       sizeof(v));
 	return v;
 }
 
 /* Whether nothing that the number would sum up is known. */
-static bool is_unknown(const struct emitting *s, size_t i)
+static bool is_unknown(const struct emitting *s, size_t i, unsigned side)
 {
-	if (numbers[i].at == offsetof(struct pagedet_alloc_group, lifetime_ns))
+	const struct pagedet_alloc_group *g = &s->group;
+
+	if (numbers[i].at == AT(lifetime_ns))
 		return s->total.no_ns;
-	return numbers[i].is_bytes && s->group.unsized &&
-	       s->group.unsized == s->group.times;
+	if (!numbers[i].is_bytes)
+		return false;
+	if (side != BEFORE && g->unsized && g->unsized == g->times)
+		return true;
+	return side != NOW && g->unsized_before &&
+	       g->unsized_before == g->times_before;
+}
+
+/* Whether a sum of bytes lacks some. */
+static bool is_partial(const struct emitting *s, size_t i, unsigned side)
+{
+	return numbers[i].is_bytes &&
+	       ((side != BEFORE && s->group.unsized) ||
+		(side != NOW && s->group.unsized_before));
+}
+
+static bool is_negative(uint64_t value, unsigned side)
+{
+	return side == GROWN && value >> 63;
 }
 
 static void str(struct emitting *s, const char *text)
@@ -80,6 +129,14 @@ static const char *text_of(const struct emitting *s, unsigned i, size_t *len)
 	return pdet_allocs_text(s->a, s->group.value[i], len);
 }
 
+static void put_number(struct emitting *s, size_t i, unsigned side)
+{
+	const uint64_t v = number(s, i, side);
+
+	str(s, is_negative(v, side) ? "-" : "");
+	pdet_out_dec(&s->e->out, is_negative(v, side) ? -v : v);
+}
+
 /* Bits of flags can be seen in hexadecimal numbers only. */
 static void key_number(struct emitting *s, unsigned i)
 {
@@ -95,12 +152,19 @@ static void key_number(struct emitting *s, unsigned i)
 
 /* --- JSON --- */
 
-static void json_key(struct emitting *s, const char *before, const char *name)
+static void json_name(struct emitting *s, const char *before,
+		      const char *name, unsigned side)
 {
 	str(s, before);
 	str(s, "\"");
 	str(s, name);
+	str(s, endings[side]);
 	str(s, "\":");
+}
+
+static void json_key(struct emitting *s, const char *before, const char *name)
+{
+	json_name(s, before, name, NOW);
 }
 
 static void json_value(struct emitting *s, unsigned i)
@@ -124,21 +188,24 @@ static void json_value(struct emitting *s, unsigned i)
 
 static void json_numbers(struct emitting *s)
 {
+	unsigned side;
 	size_t k;
 
-	for (k = 0; k < PDET_COUNT(numbers); k++) {
-		json_key(s, k ? "," : "", numbers[k].name);
-		if (is_unknown(s, k))
-			str(s, "null");
-		else
-			pdet_out_dec(&s->e->out, number(s, k));
-	}
+	for (k = 0; k < PDET_COUNT(numbers); k++)
+		for (side = 0; side < sides(s, k); side++) {
+			json_name(s, k || side ? "," : "", numbers[k].name,
+				  side);
+			if (is_unknown(s, k, side))
+				str(s, "null");
+			else
+				put_number(s, k, side);
+		}
 }
 
 static void json_reason(struct emitting *s, bool *any, const char *name,
-			unsigned state)
+			unsigned side, unsigned state)
 {
-	json_key(s, *any ? "," : ",\"missing\":{", name);
+	json_name(s, *any ? "," : ",\"missing\":{", name, side);
 	str(s, "\"");
 	str(s, pdet_reason_name(state));
 	str(s, "\"");
@@ -148,17 +215,18 @@ static void json_reason(struct emitting *s, bool *any, const char *name,
 static void json_missing(struct emitting *s)
 {
 	bool any = false;
-	unsigned i;
+	unsigned i, side;
 	size_t k;
 
 	for (i = 0; i < s->n_by; i++)
 		if (pdet_is_reason(s->group.state[i]))
 			json_reason(s, &any, pdet_alloc_key_name(s->by[i]),
-				    s->group.state[i]);
+				    NOW, s->group.state[i]);
 	for (k = 0; k < PDET_COUNT(numbers); k++)
-		if (is_unknown(s, k))
-			json_reason(s, &any, numbers[k].name,
-				    PAGEDET_UNSUPPORTED);
+		for (side = 0; side < sides(s, k); side++)
+			if (is_unknown(s, k, side))
+				json_reason(s, &any, numbers[k].name, side,
+					    PAGEDET_UNSUPPORTED);
 	str(s, any ? "}" : "");
 }
 
@@ -174,33 +242,45 @@ static void json_group(struct emitting *s)
 	str(s, "}\n");
 }
 
+struct rest {
+	const char *name;
+	size_t at;
+};
+
+static void json_rest(struct emitting *s, const struct rest *rest, size_t n)
+{
+	uint64_t v;
+	size_t k;
+
+	for (k = 0; k < n; k++) {
+		memcpy(&v, (const char *)&s->total + rest[k].at, sizeof(v));
+		json_key(s, ",", rest[k].name);
+		pdet_out_dec(&s->e->out, v);
+	}
+}
+
 /* What is in no group, and what the sums do not have in them. */
 static void json_total(struct emitting *s)
 {
-	const struct pagedet_allocs_total *t = &s->total;
-	static const struct {
-		const char *name;
-		size_t at;
-	} rest[] = {
+	static const struct rest rest[] = {
 #define REST(name) { #name, offsetof(struct pagedet_allocs_total, name) }
 		REST(groups), REST(events), REST(other), REST(freed_unknown),
 		REST(pages_unknown), REST(freed_nothing), REST(early),
 		REST(begin_ns), REST(end_ns), REST(lost), REST(gaps),
 		REST(uncounted), REST(missing), REST(cut_bytes), REST(damaged),
 		REST(strange), REST(disorder), REST(sites), REST(unnamed),
+	}, compared[] = {
+		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
 #undef REST
 	};
-	uint64_t v;
-	size_t k;
 
 	str(s, "{\"total\":{");
 	json_numbers(s);
-	for (k = 0; k < PDET_COUNT(rest); k++) {
-		memcpy(&v, (const char *)t + rest[k].at, sizeof(v));
-		json_key(s, ",", rest[k].name);
-		pdet_out_dec(&s->e->out, v);
-	}
-	str(s, t->complete ? ",\"complete\":true" : ",\"complete\":false");
+	json_rest(s, rest, PDET_COUNT(rest));
+	if (s->compared)
+		json_rest(s, compared, PDET_COUNT(compared));
+	json_key(s, ",", "complete");
+	str(s, s->total.complete ? "true" : "false");
 	json_missing(s);
 	str(s, "}}\n");
 }
@@ -209,17 +289,19 @@ static void json_total(struct emitting *s)
 
 static void csv_head(struct emitting *s)
 {
-	unsigned i;
+	unsigned i, side;
 	size_t k;
 
 	for (i = 0; i < s->n_by; i++) {
 		str(s, pdet_alloc_key_name(s->by[i]));
 		str(s, ",");
 	}
-	for (k = 0; k < PDET_COUNT(numbers); k++) {
-		str(s, k ? "," : "");
-		str(s, numbers[k].name);
-	}
+	for (k = 0; k < PDET_COUNT(numbers); k++)
+		for (side = 0; side < sides(s, k); side++) {
+			str(s, k || side ? "," : "");
+			str(s, numbers[k].name);
+			str(s, endings[side]);
+		}
 	str(s, "\n");
 }
 
@@ -235,7 +317,7 @@ static void csv_group(struct emitting *s)
 {
 	struct pdet_out *out = &s->e->out;
 	const char *text;
-	unsigned i;
+	unsigned i, side;
 	size_t len, k;
 
 	for (i = 0; i < s->n_by; i++) {
@@ -249,13 +331,14 @@ static void csv_group(struct emitting *s)
 		}
 		str(s, ",");
 	}
-	for (k = 0; k < PDET_COUNT(numbers); k++) {
-		str(s, k ? "," : "");
-		if (is_unknown(s, k))
-			csv_reason(s, PAGEDET_UNSUPPORTED);
-		else
-			pdet_out_dec(out, number(s, k));
-	}
+	for (k = 0; k < PDET_COUNT(numbers); k++)
+		for (side = 0; side < sides(s, k); side++) {
+			str(s, k || side ? "," : "");
+			if (is_unknown(s, k, side))
+				csv_reason(s, PAGEDET_UNSUPPORTED);
+			else
+				put_number(s, k, side);
+		}
 	str(s, "\n");
 }
 
@@ -270,14 +353,22 @@ static void column(struct emitting *s, const char *text, size_t len)
 	str(s, " ");
 }
 
+static bool is_shown(const struct emitting *s, size_t k)
+{
+	return s->compared ? numbers[k].before : numbers[k].shown;
+}
+
 static void text_head(struct emitting *s)
 {
 	unsigned i;
 	size_t k;
 
-	for (k = 0; k < PDET_COUNT(numbers); k++)
-		if (numbers[k].shown)
+	for (k = 0; k < PDET_COUNT(numbers); k++) {
+		if (is_shown(s, k))
 			column(s, numbers[k].name, strlen(numbers[k].name));
+		if (s->compared && is_shown(s, k))
+			column(s, "grown by", strlen("grown by"));
+	}
 	for (i = 0; i < s->n_by; i++) {
 		str(s, " ");
 		str(s, pdet_alloc_key_name(s->by[i]));
@@ -285,36 +376,68 @@ static void text_head(struct emitting *s)
 	str(s, "\n");
 }
 
-static void text_value(struct emitting *s, unsigned i)
+static void text_plain(struct emitting *s, const char *text, size_t len)
 {
 	char plain[1024];
 	struct pdet_cut cut = { plain, sizeof(plain), 0 };
+
+	pdet_cut_plain(&cut, text, len);
+	pdet_out_put(&s->e->out, plain, PDET_MIN(cut.len, sizeof(plain)));
+}
+
+static bool has_frames(const struct emitting *s, unsigned i)
+{
+	return s->by[i] == PAGEDET_ALLOC_STACK &&
+	       s->group.state[i] == PAGEDET_HAVE;
+}
+
+/* A line for each, the innermost first. */
+static void text_frames(struct emitting *s, unsigned i)
+{
+	size_t len, n;
+	const char *text = text_of(s, i, &len);
+
+	while (len) {
+		for (n = 0; n < len && text[len - n - 1] != ';'; n++)
+			;
+		str(s, "        ");
+		text_plain(s, text + len - n, n);
+		str(s, "\n");
+		len -= n + (n < len);
+	}
+}
+
+static void text_value(struct emitting *s, unsigned i)
+{
 	const char *text;
 	size_t len;
 
 	str(s, " ");
-	if (s->group.state[i] != PAGEDET_HAVE) {
+	if (has_frames(s, i)) {
+		str(s, "stack");
+	} else if (s->group.state[i] != PAGEDET_HAVE) {
 		str(s, s->group.state[i] == PAGEDET_NONE ? "-" : "?");
 	} else if (is_number(s->by[i])) {
 		key_number(s, i);
 	} else {
 		text = text_of(s, i, &len);
-		pdet_cut_plain(&cut, text, len);
-		pdet_out_put(&s->e->out, plain,
-			     PDET_MIN(cut.len, sizeof(plain)));
+		text_plain(s, text, len);
 	}
 }
 
 /* Unlike 1 MB, users can add up 1048576. A sum that lacks some has a +. */
-static void text_number(struct emitting *s, size_t k)
+static void text_number(struct emitting *s, size_t k, unsigned side)
 {
-	char digits[PDET_DIGITS + 1], *end = digits;
+	const uint64_t v = number(s, k, side);
+	char digits[PDET_DIGITS + 2], *end = digits;
 
-	if (is_unknown(s, k)) {
+	if (is_unknown(s, k, side)) {
 		*end++ = '?';
 	} else {
-		end = pdet_put_dec(digits, number(s, k));
-		if (numbers[k].is_bytes && s->group.unsized)
+		if (side == GROWN)
+			*end++ = is_negative(v, side) ? '-' : '+';
+		end = pdet_put_dec(end, is_negative(v, side) ? -v : v);
+		if (is_partial(s, k, side))
 			*end++ = '+';
 	}
 	column(s, digits, (size_t)(end - digits));
@@ -324,9 +447,12 @@ static void text_numbers(struct emitting *s)
 {
 	size_t k;
 
-	for (k = 0; k < PDET_COUNT(numbers); k++)
-		if (numbers[k].shown)
-			text_number(s, k);
+	for (k = 0; k < PDET_COUNT(numbers); k++) {
+		if (is_shown(s, k))
+			text_number(s, k, NOW);
+		if (s->compared && is_shown(s, k))
+			text_number(s, k, GROWN);
+	}
 }
 
 static void text_group(struct emitting *s)
@@ -337,6 +463,9 @@ static void text_group(struct emitting *s)
 	for (i = 0; i < s->n_by; i++)
 		text_value(s, i);
 	str(s, "\n");
+	for (i = 0; i < s->n_by; i++)
+		if (has_frames(s, i))
+			text_frames(s, i);
 }
 
 static void text_total(struct emitting *s)
@@ -352,15 +481,14 @@ static void text_total(struct emitting *s)
 static void emit_total(struct emitting *s)
 {
 	/* The sums have the same order in both. */
-	_Static_assert(offsetof(struct pagedet_alloc_group, lifetime_ns) -
-		       offsetof(struct pagedet_alloc_group, times) ==
-		       offsetof(struct pagedet_allocs_total, lifetime_ns) -
+	_Static_assert(AT(live_bytes_before) - AT(times) ==
+		       offsetof(struct pagedet_allocs_total,
+				live_bytes_before) -
 		       offsetof(struct pagedet_allocs_total, times),
 		       "sums");
 	memset(&s->group, 0, sizeof(s->group));
 	memcpy(&s->group.times, &s->total.times,
-	       offsetof(struct pagedet_alloc_group, value) -
-	       offsetof(struct pagedet_alloc_group, times));
+	       AT(value) - AT(times));
 	s->n_by = 0;
 	if (s->e->format == &pdet_emit_text)
 		text_total(s);
@@ -378,6 +506,7 @@ int pdet_emit_allocs(struct pagedet_emitter *e, struct pdet_env *env,
 		return pdet_fail(env, EINVAL, "groups of allocations can be "
 				 "written as text, JSON or CSV only");
 	s.by = pdet_allocs_keys(a, &s.n_by);
+	s.compared = pdet_allocs_compared(a);
 	pdet_allocs_total(a, &s.total);
 	if (e->format == &pdet_emit_csv) {
 		group = csv_group;

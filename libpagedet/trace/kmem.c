@@ -197,6 +197,7 @@ int pdet_kmem_take(const struct pdet_kmem_layouts *l,
 	if (layout->kind == PDET_KMEM_PAGE_ALLOC &&
 	    ret->object == UINT64_MAX >> (64 - 8 * layout->object.size))
 		ret->object = 0;
+	ret->stack = 0;
 	ret->cache = NULL;
 	ret->cache_len = 0;
 	take_cache(record, len, layout->cache, big_endian, ret);

@@ -50,6 +50,7 @@ struct pdet_kmem_event {
 	uint16_t cpu;
 	uint8_t kind;		/* PDET_KMEM_* */
 	uint8_t order;		/* of pages */
+	uint32_t stack;		/* of struct pdet_trace_stacks; 0 not told */
 };
 
 /* Where a number is in a record. Size 0: nowhere. */

@@ -58,6 +58,7 @@ struct pdet_trace_perf {
 	/* The kernel tells of losses in both ways, or in one of them. */
 	uint64_t lost, lost_samples;
 	uint64_t ids;		/* of all attrs; no more than the file has */
+	uint64_t frames[PDET_SAMPLE_FRAMES]; /* of one sample */
 };
 
 bool pdet_perf_is(int fd)
@@ -270,6 +271,17 @@ layout_of(const struct pdet_trace_perf *p, const unsigned char *record,
 	return first->id ? NULL : first;
 }
 
+/* False without memory. */
+static bool take_stack(struct pdet_trace_perf *p,
+		       const struct pdet_sample *sample,
+		       struct pdet_kmem_event *e)
+{
+	const size_t n = pdet_sample_frames(sample, p->records.big_endian,
+					    p->frames);
+
+	return pdet_trace_stacks_add(&p->t->stacks, p->frames, n, &e->stack);
+}
+
 static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 		       uint32_t size)
 {
@@ -307,6 +319,8 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 	/* Other records number threads as perf saw them, in its namespace. */
 	if (l->tid)
 		e.pid = sample.tid;
+	if (p->t->wants_stacks && !take_stack(p, &sample, &e))
+		return no_memory(p);
 	return pdet_sorter_add(&p->sorter, &e) ? 0 : no_memory(p);
 }
 

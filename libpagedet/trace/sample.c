@@ -148,12 +148,17 @@ int pdet_sample_read(const struct pdet_sample_layout *l,
 						      big_endian) : -1;
 	ret->cpu = l->cpu ? (uint16_t)pdet_ring_number(record + l->cpu, 4,
 						       big_endian) : 0;
-	ret->raw = NULL;
+	ret->raw = ret->chain = NULL;
 	if (l->has & PERF_SAMPLE_READ && !skip_read(&r, l->read_format))
 		return -EBADMSG;
-	if (l->has & PERF_SAMPLE_CALLCHAIN &&
-	    (!number(&r, 8, &n) || !skip(&r, n)))
-		return -EBADMSG;
+	if (l->has & PERF_SAMPLE_CALLCHAIN) {
+		if (!number(&r, 8, &n))
+			return -EBADMSG;
+		ret->chain = r.at;
+		ret->n_chain = (uint32_t)PDET_MIN(n, UINT32_MAX);
+		if (!skip(&r, n))
+			return -EBADMSG;
+	}
 	if (!(l->has & PERF_SAMPLE_RAW))
 		return 0;
 	if (!number(&r, 4, &n) || n > (uint64_t)(r.end - r.at))
@@ -161,4 +166,29 @@ int pdet_sample_read(const struct pdet_sample_layout *l,
 	ret->raw = r.at;
 	ret->raw_len = (uint32_t)n;
 	return 0;
+}
+
+size_t pdet_sample_frames(const struct pdet_sample *s, bool big_endian,
+			  uint64_t *ret)
+{
+	bool is_kernel = false;
+	uint64_t frame;
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; s->chain && i < s->n_chain; i++) {
+		frame = pdet_ring_number(s->chain + 8 * (size_t)i, 8,
+					 big_endian);
+		/*
+		 * A mark says of whom the next ones are. What follows that of
+		 * user space is its own, and may look like a mark.
+		 */
+		if (frame == (uint64_t)PERF_CONTEXT_USER)
+			break;
+		if (frame >= (uint64_t)PERF_CONTEXT_MAX)
+			is_kernel = frame == (uint64_t)PERF_CONTEXT_KERNEL;
+		else if (is_kernel && n < PDET_SAMPLE_FRAMES)
+			ret[n++] = frame;
+	}
+	return n;
 }

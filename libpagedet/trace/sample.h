@@ -28,6 +28,9 @@ struct pdet_sample {
 	uint16_t cpu;
 	const unsigned char *raw; /* the record of the tracepoint; or NULL */
 	uint32_t raw_len;
+	const unsigned char *chain; /* callers: addresses and marks of 8 bytes
+				 * each; or NULL */
+	uint32_t n_chain;
 };
 
 /* pdet_sample_learn - read an attr of @n bytes. -EBADMSG: it is too short. */
@@ -39,5 +42,15 @@ int pdet_sample_learn(struct pdet_sample_layout *l, const unsigned char *attr,
 int pdet_sample_read(const struct pdet_sample_layout *l,
 		     const unsigned char *record, uint32_t size,
 		     bool big_endian, struct pdet_sample *ret);
+
+/* More than any record has room for. */
+#define PDET_SAMPLE_FRAMES (UINT16_MAX / 8)
+
+/*
+ * pdet_sample_frames - the callers that are in the kernel, the innermost first.
+ * Returns how many. @ret has room for PDET_SAMPLE_FRAMES.
+ */
+size_t pdet_sample_frames(const struct pdet_sample *s, bool big_endian,
+			  uint64_t *ret);
 
 #endif

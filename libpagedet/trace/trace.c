@@ -129,6 +129,7 @@ void pdet_trace_free(struct pdet_trace *t)
 	if (t->fd >= 0)
 		close(t->fd);
 	free(t->known);
+	pdet_trace_stacks_free(&t->stacks);
 	pdet_text_free(&t->kallsyms);
 	pdet_text_free(&t->cmdlines);
 	free(t);

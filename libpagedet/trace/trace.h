@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "trace/names.h"
 #include "trace/pages.h"
+#include "trace/stacks.h"
 
 /* The largest texts that are read; a kallsyms with all modules has 20 MB. */
 #define PDET_TRACE_MOST_NAMES ((size_t)512 << 20)
@@ -27,6 +28,8 @@ struct pdet_trace {
 	bool no_ns;		/* times are counts of another unit */
 	bool hashed;		/* the addresses of objects are hashed */
 	struct pdet_trace_kernel kernel; /* known when all is read */
+	bool wants_stacks;	/* set by the caller before events are read */
+	struct pdet_trace_stacks stacks;
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
 	struct pdet_text kallsyms, cmdlines;
 };

@@ -74,8 +74,10 @@ struct cli_job {
 	uint32_t check;		/* PAGEDET_CHECK_*; 0: mark or unmark */
 	bool stacks;		/* of the tasks that map a page */
 	const char *sort;	/* field; a - before it reverses the order */
-	const char *before, *flame; /* for owners */
-	const char *kallsyms;	/* for kmem, as the next one */
+	const char *before;	/* for owners and kmem */
+	const char *flame;	/* for owners and kmem */
+	const char *kallsyms;	/* for kmem, as the next two */
+	const char *kallsyms_before;
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
@@ -304,6 +306,8 @@ struct cli_output {
 	int png_fd;
 };
 int cli_output_open(struct cli_output *out, const char *path);
+/* A stream that can be closed before the output; NULL: errno says why. */
+FILE *cli_output_stream(int fd);
 int cli_output_write(int fd, const char *text, size_t len);
 /* @keep: the output is complete. Returns @status, or a worse status. */
 int cli_output_close(struct cli_output *out, bool keep, int status);
@@ -611,10 +615,32 @@ int cli_run_kmem(struct cli_job *job, struct pagedet *pd);
 int cli_parse_owners(struct cli_job *job);
 int cli_run_owners(struct cli_job *job, struct pagedet *pd);
 
-/* --- owners_flame.c: stacks as flame graphs --- */
-/* Writes lines "outermost;...;innermost PAGES". Returns a status. */
-int cli_folded(struct pagedet_owners *owners, FILE *f);
-int cli_flame(struct pagedet_owners *owners, FILE *f);
+/* --- flame.c: stacks as flame graphs --- */
+struct cli_stacks {
+	/*
+	 * Sets the frames of the next stack and its value. Returns 1; 0 at the
+	 * end; -1 without memory.
+	 */
+	int (*next)(struct cli_stacks *s);
+	const char **frame;	/* innermost first, until the next call */
+	uint32_t n;
+	uint64_t value;
+	const char *title;	/* of the picture */
+	const char *unit, *units; /* of one, and of several */
+};
+/* Whether --flame or --folded fits. @has_stacks: that is all the groups are by.
+ */
+int cli_flame_check(const struct cli_job *job, bool has_stacks);
+/* Writes lines "outermost;...;innermost VALUE". Returns a status. */
+int cli_folded(struct cli_stacks *s, FILE *f);
+int cli_flame(struct cli_stacks *s, FILE *f);
+
+/* --- owners_stacks.c, kmem_stacks.c: the stacks of groups --- */
+/* Returns the status of @picture. */
+int cli_owners_draw(struct pagedet_owners *owners, FILE *f,
+		    int (*picture)(struct cli_stacks *s, FILE *f));
+int cli_kmem_draw(struct pagedet_allocs *allocs, const char *sort, uint64_t max,
+		  FILE *f, int (*picture)(struct cli_stacks *s, FILE *f));
 
 /* --- owners_sort.c: the format of page_owner_sort --- */
 /* Writes at most @max groups. Returns a status. */

@@ -287,7 +287,8 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
-	{ "kmem", "report TRACE", "who allocates what, from a trace",
+	{ "kmem", "report TRACE | diff OLD NEW",
+	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
 	  "report, - for a text from standard input, or a directory with copies of\n"
@@ -295,13 +296,15 @@ const struct cli_command cli_commands[] = {
 	  "kmem.EVENT.format (from events/), and, where they are, cpuN.stats (taken\n"
 	  "after reading), kallsyms and saved_cmdlines. It may be of another\n"
 	  "machine. --by takes site (default), function, module, cache, family, cpu,\n"
-	  "node, tid, comm, gfp, order, migratetype, bytes_req or bytes_alloc, or\n"
-	  "several of them. A group has the number of its allocations, the bytes\n"
+	  "node, tid, comm, gfp, order, migratetype, bytes_req, bytes_alloc,\n"
+	  "lifetime, window or stack, or several of them. A group has the number of its allocations, the bytes\n"
 	  "that were requested and that were allocated, waste (allocated less\n"
 	  "requested), and what no event of the trace frees. Pages have no site.\n"
 	  "--sort takes these, or a key of --by. --kallsyms names functions. The\n"
-	  "status is 2 if events were lost.\n",
-	  .parse = cli_parse_kmem, WORDS(1, 2),
+	  "status is 2 if events were lost. diff, or report NEW --before OLD,\n"
+	  "compares two traces; --sort then also takes live_bytes_grown (the\n"
+	  "default), live_bytes_before and so on.\n",
+	  .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
 	{ "kmap", "report | on | off | clear | stats", "allocation maps",

@@ -13,25 +13,52 @@ struct asking {
 	struct pagedet_allocs_query q;
 	uint32_t by[PAGEDET_ALLOC_KEYS];
 	struct pagedet_allocs *allocs;
-	struct pagedet_allocs_total total;
+	struct pagedet_allocs_total total, before; /* size 0: no such trace */
 	struct cli_progress line;
 	struct cli_asked asked;
 };
 
+/* 'diff OLD NEW' is 'report NEW --before OLD'. */
+static int parse_traces(struct cli_job *job)
+{
+	if (!strcmp(job->words[0], "diff")) {
+		if (job->n_words < 3)
+			return cli_usage("kmem diff lacks a trace: it takes an "
+					 "earlier one and a later one");
+		if (job->before)
+			return cli_usage("kmem diff takes no --before");
+		job->before = job->words[1];
+	} else if (strcmp(job->words[0], "report")) {
+		return cli_usage("kmem: there is no '%s'; this release has "
+				 "'kmem report' and 'kmem diff'",
+				 job->words[0]);
+	} else if (job->n_words != 2) {
+		return cli_usage(job->n_words < 2 ?
+				 "kmem report lacks a trace" :
+				 "kmem report takes one trace; 'kmem diff OLD "
+				 "NEW' compares two");
+	}
+	job->path = job->words[job->n_words - 1];
+	if (job->kallsyms_before && !job->before)
+		return cli_usage("--kallsyms-before needs --before");
+	if (job->before && !strcmp(job->path, "-") && !strcmp(job->before, "-"))
+		return cli_usage("kmem: only one trace can be read from "
+				 "standard input");
+	return CLI_ANSWERED;
+}
+
 int cli_parse_kmem(struct cli_job *job)
 {
-	if (strcmp(job->words[0], "report"))
-		return cli_usage("kmem: there is no '%s'; this release has "
-				 "'kmem report'", job->words[0]);
-	if (job->n_words < 2)
-		return cli_usage("kmem report lacks a trace");
+	const int status = parse_traces(job);
+
+	if (status)
+		return status;
 	if (job->open.n_files || job->live)
 		return cli_usage("kmem: a trace cannot be combined with "
 				 "--from");
 	if (job->where || job->strict)
-		return cli_usage("kmem report takes no --%s", job->where ?
-				 "where" : "strict");
-	job->path = job->words[1];
+		return cli_usage("kmem %s takes no --%s", job->words[0],
+				 job->where ? "where" : "strict");
 	return CLI_ANSWERED;
 }
 
@@ -39,6 +66,8 @@ static int set_keys(struct asking *a)
 {
 	const char *at = a->job->by;
 
+	if (!at && (a->job->flame || a->job->folded))
+		at = "stack";
 	if (!at)
 		return CLI_ANSWERED;
 	a->q.by = a->by;
@@ -62,42 +91,105 @@ static int set_keys(struct asking *a)
 	return CLI_ANSWERED;
 }
 
-static int read_trace(struct asking *a)
+static int read_trace(struct asking *a, const char *path,
+		      const char *kallsyms, struct pagedet_allocs **ret,
+		      struct pagedet_allocs_total *total)
 {
 	int error;
 
-	a->q.path = a->job->path;
-	a->q.kallsyms = a->job->kallsyms;
+	a->q.path = path;
+	a->q.kallsyms = kallsyms;
 	a->q.page_size = a->job->page_size;
+	a->q.window_ns = a->job->window_ns;
 	a->q.deadline_ns = cli_deadline_left(a->job);
 	a->q.progress = cli_asked_progress;
 	a->q.progress_user = &a->asked;
 	a->q.progress_ns = ASK_NS;
 	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
 	cli_interrupt_asked(true);
-	error = pagedet_allocs(a->pd, &a->q, &a->allocs);
+	error = pagedet_allocs(a->pd, &a->q, ret);
 	cli_interrupt_asked(false);
 	cli_progress_end(&a->line);
-	if (!error && a->job->sort)
-		error = pagedet_allocs_order(a->allocs, a->job->sort);
+	if (error)
+		return cli_fail(a->pd, error);
+	total->size = sizeof(*total);
+	pagedet_allocs_total(*ret, total);
+	return CLI_ANSWERED;
+}
+
+static int compare(struct asking *a)
+{
+	struct pagedet_allocs *before = NULL;
+	int status = read_trace(a, a->job->before, a->job->kallsyms_before,
+				&before, &a->before), error;
+
+	if (!status && !a->before.stopped) {
+		error = pagedet_allocs_compare(a->allocs, before);
+		status = error ? cli_fail(a->pd, error) : CLI_ANSWERED;
+		pagedet_allocs_total(a->allocs, &a->total);
+	}
+	pagedet_allocs_free(before);
+	return status;
+}
+
+static int ask(struct asking *a)
+{
+	int status = read_trace(a, a->job->path, a->job->kallsyms, &a->allocs,
+				&a->total), error;
+
+	if (!status && a->job->before && !a->total.stopped)
+		status = compare(a);
+	if (status || !a->job->sort || a->before.stopped)
+		return status;
+	error = pagedet_allocs_order(a->allocs, a->job->sort);
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
+}
+
+static uint64_t bound(const struct asking *a)
+{
+	const uint64_t n = cli_bound(a->job);
+
+	return n ? n : UINT64_MAX;
+}
+
+static int emit_rows(struct asking *a, int fd)
+{
+	struct pagedet_emitter *e;
+	int status = cli_emitter_new(a->job, a->pd, fd, fd, &e), error;
+
+	if (status)
+		return status;
+	error = pagedet_emit_allocs(e, a->allocs, bound(a));
+	status = error ? cli_emit_failed(a->pd, error, fd) :
+			 cli_emitter_finish(a->pd, e, fd);
+	pagedet_emitter_free(e);
+	return status;
+}
+
+static int draw(struct asking *a, int fd)
+{
+	FILE *f = cli_output_stream(fd);
+	int status;
+
+	if (!f)
+		return cli_fail_errno("cannot write the output");
+	status = cli_kmem_draw(a->allocs, a->job->sort, bound(a), f,
+			       a->job->flame ? cli_flame : cli_folded);
+	if (fclose(f) && !status)
+		return cli_fail_errno("cannot write the output");
+	return status;
 }
 
 static int emit(struct asking *a)
 {
-	const uint64_t n = cli_bound(a->job);
-	struct pagedet_emitter *e;
+	const struct cli_job *job = a->job;
 	struct cli_output out;
-	int status = cli_output_open(&out, a->job->output), error;
+	int status = job->flame ? cli_picture_open(&out, job->flame) :
+				  cli_output_open(&out, job->output);
 
 	if (!status)
-		status = cli_emitter_new(a->job, a->pd, out.fd, out.fd, &e);
-	if (!status) {
-		error = pagedet_emit_allocs(e, a->allocs, n ? n : UINT64_MAX);
-		status = error ? cli_emit_failed(a->pd, error, out.fd) :
-				 cli_emitter_finish(a->pd, e, out.fd);
-		pagedet_emitter_free(e);
-	}
+		status = job->flame || job->folded ? draw(a, out.fd) :
+						     emit_rows(a, out.fd);
 	return cli_output_close(&out, !status && !cli_interrupted(), status);
 }
 
@@ -146,6 +238,8 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 		cli_say("comm: the trace does not name all threads");
 	if (t->untold >> PAGEDET_ALLOC_NODE & 1)
 		cli_say("node: events of pages do not have it");
+	if (t->untold >> PAGEDET_ALLOC_STACK & 1)
+		cli_say("stack: only a perf.data has them, recorded with -g");
 	tell(t->unnamed, "call site", "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->live)
@@ -153,21 +247,64 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 			"have none, so it may be less");
 }
 
+static void tell_rate(const char *which, const struct pagedet_allocs_total *t)
+{
+	const double s = (double)(t->end_ns - t->begin_ns) / 1e9;
+
+	if (t->no_ns || t->end_ns <= t->begin_ns)
+		cli_say("%s: its length is not known", which);
+	else
+		cli_say("%s: %.3f s, %.0f allocations and %.0f bytes a second",
+			which, s, (double)t->times / s,
+			(double)t->allocated / s);
+}
+
+/* Traces of different lengths have different sums, even if nothing grows. */
+static void tell_comparison(const struct asking *a)
+{
+	tell_rate("before", &a->before);
+	tell_rate("now", &a->total);
+	tell(a->total.unmatched, "group", "of the trace before not matched: "
+	     "the address may be another place now; --kallsyms and "
+	     "--kallsyms-before name it");
+	cli_say("the trace before, %s:", a->job->before);
+	tell_missing(&a->before);
+	tell_unknown(&a->before);
+	cli_say("the trace now, %s:", a->job->path);
+}
+
+static bool is_lossy(const struct pagedet_allocs_total *t)
+{
+	return t->lost || t->gaps || t->uncounted || t->missing ||
+	       t->cut_bytes || t->damaged || t->strange || t->disorder;
+}
+
+/* A comparison of a part with a whole would be misleading. */
+static int tell_stop(const struct asking *a)
+{
+	const uint32_t stopped = a->total.stopped ? a->total.stopped :
+						    a->before.stopped;
+
+	if (stopped)
+		cli_say("%s: only a part was read%s", stopped == ETIMEDOUT ?
+			"the deadline passed first" : "interrupted",
+			a->job->before ? ", and pagedet compared nothing" : "");
+	return CLI_UNSURE;
+}
+
 static int judge(const struct asking *a)
 {
 	const struct pagedet_allocs_total *t = &a->total;
-	const bool lossy = t->lost || t->gaps || t->uncounted || t->missing ||
-			   t->cut_bytes || t->damaged || t->strange ||
-			   t->disorder;
 
 	if (!a->job->quiet) {
+		if (t->compared)
+			tell_comparison(a);
 		tell_missing(t);
 		tell_unknown(t);
 	}
-	if (t->stopped)
-		cli_say("%s: only a part was read", t->stopped == ETIMEDOUT ?
-			"the deadline passed first" : "interrupted");
-	if (!t->complete || lossy)
+	if (!t->complete)
+		return tell_stop(a);
+	if (is_lossy(t) || is_lossy(&a->before))
 		return CLI_UNSURE;
 	if (t->groups)
 		return CLI_ANSWERED;
@@ -179,18 +316,20 @@ static int judge(const struct asking *a)
 int cli_run_kmem(struct cli_job *job, struct pagedet *pd)
 {
 	struct asking a = { .job = job, .pd = pd,
-			    .q = PAGEDET_ALLOCS_QUERY_INIT,
-			    .total = { .size = sizeof(a.total) } };
+			    .q = PAGEDET_ALLOCS_QUERY_INIT };
 	int status = set_keys(&a);
+	bool halted;
 
 	if (!status)
-		status = read_trace(&a);
-	if (!status) {
-		pagedet_allocs_total(a.allocs, &a.total);
-		status = emit(&a);
-	}
+		status = cli_flame_check(job, a.q.n_by == 1 &&
+					 a.by[0] == PAGEDET_ALLOC_STACK);
 	if (!status)
-		status = judge(&a);
+		status = ask(&a);
+	halted = job->before && (a.total.stopped || a.before.stopped);
+	if (!status && !halted)
+		status = emit(&a);
+	if (!status)
+		status = halted ? tell_stop(&a) : judge(&a);
 	pagedet_allocs_free(a.allocs);
 	return status;
 }

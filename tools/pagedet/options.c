@@ -343,18 +343,23 @@ static const struct option options[] = {
 	{ "min-pages", .value = "N", .set = set_min_pages,
 	  .commands = "owners", .help = "only groups with at least N pages" },
 	{ "window", .value = "SECONDS", .set = set_window,
-	  .commands = "owners", .help =
+	  .commands = "owners kmem", .help =
 	  "the length of a window for --by window (default: 1)" },
 	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem",
 	  .help = "a copy of /proc/kallsyms of the boot that was traced" },
+	{ "kallsyms-before", .value = "FILE", TEXT(kallsyms_before),
+	  .commands = "kmem",
+	  .help = "the same of the trace of --before" },
 	{ "page-size", .value = "BYTES", .set = set_page_size,
 	  .commands = "kmem",
 	  .help = "of the kernel that was traced, to count bytes of pages" },
-	{ "before", .value = "FILE", TEXT(before), .commands = "owners",
-	  .help = "show what has grown since this text was written" },
-	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners", .help =
+	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
+	  .help = "show what has grown since this text, or trace, was "
+	  "written" },
+	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners kmem",
+	  .help =
 	  "write the stacks as a flame graph (SVG)" },
-	{ "folded", BOOL(folded), .commands = "owners", .help =
+	{ "folded", BOOL(folded), .commands = "owners kmem", .help =
 	  "write the stacks as lines that flame graph tools read" },
 	{ "why", .value = "LIST",
 	  .values = "free migrate pinned reclaim charge poison leak",

@@ -144,6 +144,16 @@ static int give_name(struct cli_output *out)
 	return out->temp ? rename(out->temp, out->target) : name_nameless(out);
 }
 
+FILE *cli_output_stream(int fd)
+{
+	const int copy = dup(fd);
+	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+
+	if (!f && copy >= 0)
+		close(copy);
+	return f;
+}
+
 int cli_output_open(struct cli_output *out, const char *path)
 {
 	struct stat st;

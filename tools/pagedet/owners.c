@@ -96,24 +96,6 @@ static int check_order(const struct asking *a)
 	return CLI_ANSWERED;
 }
 
-/* A flame graph needs stacks. */
-static int set_picture(struct asking *a)
-{
-	int status = cli_png_check(a->job->flame);
-
-	if (status || (!a->job->flame && !a->job->folded))
-		return status;
-	if (a->q.n_by != 1 || a->by[0] != PAGEDET_OWNER_STACK)
-		return cli_usage("--%s needs --by stack",
-				 a->job->flame ? "flame" : "folded");
-	if (a->job->flame && a->job->folded)
-		return cli_usage("--flame cannot be combined with --folded");
-	if (a->job->before)
-		return cli_usage("--%s cannot be combined with --before",
-				 a->job->flame ? "flame" : "folded");
-	return CLI_ANSWERED;
-}
-
 /*
  * A file, text or dump, is opened here. A pipe is left to the query. So are the
  * kernel's own files, which do not have a size.
@@ -282,19 +264,15 @@ static int emit_rows(struct asking *a, int fd)
 	return status;
 }
 
-/* The stream gets its own descriptor, because the output is closed later. */
 static int draw(struct asking *a, int fd,
-		int (*picture)(struct pagedet_owners *owners, FILE *f))
+		int (*picture)(struct cli_stacks *s, FILE *f))
 {
-	int copy = dup(fd), status;
-	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+	FILE *f = cli_output_stream(fd);
+	int status;
 
-	if (!f) {
-		if (copy >= 0)
-			close(copy);
+	if (!f)
 		return cli_fail_errno("cannot write the output");
-	}
-	status = picture ? picture(a->owners, f) :
+	status = picture ? cli_owners_draw(a->owners, f, picture) :
 		 cli_page_owner_sort(a->owners, a->by, a->q.n_by,
 				     bound(a), f);
 	if (fclose(f) && !status)
@@ -303,7 +281,7 @@ static int draw(struct asking *a, int fd,
 }
 
 static int emit(struct asking *a, const char *path,
-		int (*picture)(struct pagedet_owners *owners, FILE *f))
+		int (*picture)(struct cli_stacks *s, FILE *f))
 {
 	struct cli_output out;
 	int status = picture == cli_flame ? cli_picture_open(&out, path) :
@@ -372,7 +350,8 @@ int cli_run_owners(struct cli_job *job, struct pagedet *pd)
 	if (!status)
 		status = check_order(&a);
 	if (!status)
-		status = set_picture(&a);
+		status = cli_flame_check(job, a.q.n_by == 1 &&
+					 a.by[0] == PAGEDET_OWNER_STACK);
 	if (status)
 		return status;
 	use_stacks(&a);

@@ -422,6 +422,9 @@ PAGEDET_ALLOC_ORDER = 10
 PAGEDET_ALLOC_MIGRATETYPE = 11
 PAGEDET_ALLOC_BYTES_REQ = 12
 PAGEDET_ALLOC_BYTES_ALLOC = 13
+PAGEDET_ALLOC_LIFETIME = 14
+PAGEDET_ALLOC_WINDOW = 15
+PAGEDET_ALLOC_STACK = 16
 
 # enum pagedet_question
 PAGEDET_ASK_MISMATCH = 1
@@ -1200,6 +1203,7 @@ class pagedet_allocs_query(Structure):
         ("progress", pagedet_progress_fn),
         ("progress_user", c_void_p),
         ("progress_ns", c_uint64),
+        ("window_ns", c_uint64),
     ]
 
 
@@ -1219,6 +1223,12 @@ class pagedet_alloc_group(Structure):
         ("mismatched", c_uint64),
         ("less", c_uint64),
         ("lifetime_ns", c_uint64),
+        ("times_before", c_uint64),
+        ("requested_before", c_uint64),
+        ("allocated_before", c_uint64),
+        ("unsized_before", c_uint64),
+        ("live_before", c_uint64),
+        ("live_bytes_before", c_uint64),
         ("value", c_uint64 * 16),
         ("state", c_uint32 * 16),
     ]
@@ -1241,6 +1251,12 @@ class pagedet_allocs_total(Structure):
         ("mismatched", c_uint64),
         ("less", c_uint64),
         ("lifetime_ns", c_uint64),
+        ("times_before", c_uint64),
+        ("requested_before", c_uint64),
+        ("allocated_before", c_uint64),
+        ("unsized_before", c_uint64),
+        ("live_before", c_uint64),
+        ("live_bytes_before", c_uint64),
         ("events", c_uint64),
         ("other", c_uint64),
         ("freed_unknown", c_uint64),
@@ -1264,6 +1280,11 @@ class pagedet_allocs_total(Structure):
         ("stopped", c_uint32),
         ("no_ns", c_uint32),
         ("hashed", c_uint32),
+        ("begin_before_ns", c_uint64),
+        ("end_before_ns", c_uint64),
+        ("unmatched", c_uint64),
+        ("compared", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -2003,6 +2024,10 @@ FUNCTIONS = {
             POINTER(pagedet_allocs_query),
             POINTER(POINTER(pagedet_allocs)),
         ],
+        "0.1"),
+    "pagedet_allocs_compare": (
+        c_int,
+        [POINTER(pagedet_allocs), POINTER(pagedet_allocs)],
         "0.1"),
     "pagedet_allocs_order": (
         c_int,

@@ -93,6 +93,54 @@ START_TEST(pairs)
 }
 END_TEST
 
+static unsigned ends;
+
+/* Groups 1000 and on are those of allocations that have ended. */
+static int64_t ended(void *arg, uint32_t g, uint64_t lifetime)
+{
+	(void)arg;
+	ends++;
+	ck_assert_uint_lt(g, 2);
+	return lifetime == PDET_LIFETIME_UNKNOWN ? 1000 :
+	       1001 + (int64_t)lifetime;
+}
+
+START_TEST(moves)
+{
+	const struct pdet_alloc_sum *s;
+
+	groups = 0;
+	p.ended = ended;
+	add(PDET_KMEM_KMALLOC, 10, 0, 0x1000, 5);
+	add(PDET_KMEM_KMALLOC, 11, 0, 0x2000, 7);
+	add(PDET_KMEM_KMALLOC, 12, 0, 0x3000, 8);
+	add(PDET_KMEM_KFREE, 12, 0, 0x1000, 0);
+	add(PDET_KMEM_KMALLOC, 13, 0, 0x2000, 9);	/* again */
+	add(PDET_KMEM_KFREE, 11, 0, 0x3000, 0);		/* early */
+	ck_assert_uint_eq(ends, 3);
+	s = &p.sums.data[0];
+	ck_assert_uint_eq(s->times, 1);
+	ck_assert_uint_eq(s->requested, 9);
+	ck_assert_uint_eq(s->allocated, 10);
+	ck_assert_uint_eq(s->live, 1);
+	ck_assert_uint_eq(s->live_bytes, 10);
+	ck_assert_uint_eq(s->freed + s->replaced, 0);
+	s = &p.sums.data[1000];
+	ck_assert_uint_eq(s->times, 2);
+	ck_assert_uint_eq(s->requested, 15);
+	ck_assert_uint_eq(s->replaced, 1);
+	ck_assert_uint_eq(s->freed, 1);
+	ck_assert_uint_eq(s->live, 0);
+	s = &p.sums.data[1003];
+	ck_assert_uint_eq(s->times, 1);
+	ck_assert_uint_eq(s->allocated, 6);
+	ck_assert_uint_eq(s->freed, 1);
+	ck_assert_uint_eq(s->lifetime_ns, 2);
+	p.ended = NULL;
+	pdet_pairing_free(&p);
+}
+END_TEST
+
 /* Many objects in a table that is small enough for long chains. */
 START_TEST(table)
 {
@@ -270,6 +318,7 @@ int main(void)
 	Suite *s = suite_create("pairing");
 
 	unit_test(s, pairs);
+	unit_test(s, moves);
 	unit_test(s, table);
 	unit_loop(s, sums_of_captures, 5);
 	return unit_main(s);

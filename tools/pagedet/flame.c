@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Writes stacks as lines for flame graph tools, or as a picture. In the picture
- * the outermost functions are at the bottom. The width of a box shows the pages
- * allocated through it, and its tooltip the number. Boxes that are too narrow
- * to see are left out.
+ * the outermost functions are at the bottom. The width of a box shows the value
+ * of the stacks that go through it, and its tooltip the number. Boxes that are
+ * too narrow to see are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 struct stack {
 	char **frame;		/* outermost first */
 	uint32_t n;
-	uint64_t pages;
+	uint64_t value;
 };
 
 struct stacks {
@@ -46,47 +46,38 @@ static void put_name(FILE *f, const char *frame)
 		fprintf(f, "_%.*s]", (int)strcspn(module, " ]"), module);
 }
 
-/*
- * Gets the frames of a group. *@n is their number. Returns NULL without memory.
- */
-static const char **frames_of(struct pagedet_owners *owners,
-			      const struct pagedet_owner_group *g, uint32_t *n)
+int cli_flame_check(const struct cli_job *job, bool has_stacks)
 {
-	const char **frames;
-	int count = 0;
+	const char *name = job->flame ? "flame" : "folded";
+	const int status = cli_png_check(job->flame);
 
-	if (g->state[0] == PAGEDET_HAVE)
-		count = pagedet_owners_stack(owners, g->value[0], NULL, 0);
-	frames = calloc((size_t)(count > 0 ? count : 0) + 1, sizeof(*frames));
-	if (frames && count > 0)
-		count = pagedet_owners_stack(owners, g->value[0], frames,
-					     (uint32_t)count);
-	*n = count > 0 ? (uint32_t)count : 0;
-	return frames;
+	if (status || (!job->flame && !job->folded))
+		return status;
+	if (!has_stacks)
+		return cli_usage("--%s needs --by stack", name);
+	if (job->flame && job->folded)
+		return cli_usage("--flame cannot be combined with --folded");
+	if (job->before)
+		return cli_usage("--%s cannot be combined with --before", name);
+	return CLI_ANSWERED;
 }
 
-int cli_folded(struct pagedet_owners *owners, FILE *f)
+int cli_folded(struct cli_stacks *s, FILE *f)
 {
-	struct pagedet_owner_group g = { .size = sizeof(g) };
+	uint32_t i;
+	int r;
 
-	while (pagedet_owners_next(owners, &g) == 1) {
-		const char **frames;
-		uint32_t n, i;
-
-		frames = frames_of(owners, &g, &n);
-		if (!frames)
-			return cli_fail_errno("cannot write stacks");
-		if (!n)
+	while ((r = s->next(s)) == 1) {
+		if (!s->n)
 			fputs("unknown", f);
-		for (i = n; i > 0; i--) {
-			put_name(f, frames[i - 1]);
+		for (i = s->n; i > 0; i--) {
+			put_name(f, s->frame[i - 1]);
 			if (i > 1)
 				putc(';', f);
 		}
-		fprintf(f, " %llu\n", (unsigned long long)g.pages);
-		free(frames);
+		fprintf(f, " %llu\n", (unsigned long long)s->value);
 	}
-	return CLI_ANSWERED;
+	return r < 0 ? cli_fail_errno("cannot write stacks") : CLI_ANSWERED;
 }
 
 /* --- the picture --- */
@@ -103,12 +94,10 @@ static void stacks_free(struct stacks *s)
 	free(s->data);
 }
 
-static bool add(struct stacks *s, struct pagedet_owners *owners,
-		const struct pagedet_owner_group *g)
+static bool add(struct stacks *s, const struct cli_stacks *from)
 {
 	struct stack *more = s->data, *to;
-	const char **frames;
-	uint32_t n, i;
+	uint32_t i;
 
 	if (s->n == s->max) {
 		s->max = s->max ? 2 * s->max : 64;
@@ -117,19 +106,17 @@ static bool add(struct stacks *s, struct pagedet_owners *owners,
 			return false;
 		s->data = more;
 	}
-	frames = frames_of(owners, g, &n);
 	to = &s->data[s->n++];
-	*to = (struct stack){ .pages = g->pages };
-	to->frame = frames ? calloc(n + 1, sizeof(*to->frame)) : NULL;
-	for (i = 0; to->frame && i < n; i++, to->n++) {
-		const char *name = frames[n - 1 - i];
+	*to = (struct stack){ .value = from->value };
+	to->frame = calloc(from->n + 1, sizeof(*to->frame));
+	for (i = 0; to->frame && i < from->n; i++, to->n++) {
+		const char *name = from->frame[from->n - 1 - i];
 
 		to->frame[i] = strndup(name, name_length(name));
 		if (!to->frame[i])
 			break;
 	}
-	free(frames);
-	return to->frame && to->n == n;
+	return to->frame && to->n == from->n;
 }
 
 static int compare(const void *pa, const void *pb)
@@ -182,16 +169,17 @@ static void put_colour(FILE *f, const char *name)
 struct picture {
 	FILE *f;
 	const struct stacks *s;
+	const struct cli_stacks *from;
 	uint64_t total;
 	int height;
 };
 
 static void put_box(const struct picture *p, const char *name, uint64_t at,
-		    uint64_t pages, uint32_t depth)
+		    uint64_t value, uint32_t depth)
 {
 	const double scale = (WIDTH - 2 * MARGIN) / (double)p->total;
 	const double x = MARGIN + (double)at * scale;
-	const double width = (double)pages * scale;
+	const double width = (double)value * scale;
 	const int y = p->height - 20 - (int)(depth + 1) * ROW;
 	const double letters = (width - 4) / LETTER;
 
@@ -199,10 +187,11 @@ static void put_box(const struct picture *p, const char *name, uint64_t at,
 		return;
 	fprintf(p->f, "<g><title>");
 	put_xml(p->f, name, SIZE_MAX);
-	fprintf(p->f, ": %llu page%s, %.2f%%</title><rect x=\"%.1f\" "
+	fprintf(p->f, ": %llu %s, %.2f%%</title><rect x=\"%.1f\" "
 		"y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"1\" fill=\"",
-		(unsigned long long)pages, cli_plural(pages),
-		100.0 * (double)pages / (double)p->total, x, y, width,
+		(unsigned long long)value,
+		value == 1 ? p->from->unit : p->from->units,
+		100.0 * (double)value / (double)p->total, x, y, width,
 		ROW - 1);
 	put_colour(p->f, name);
 	fputs("\"/>", p->f);
@@ -214,13 +203,13 @@ static void put_box(const struct picture *p, const char *name, uint64_t at,
 	fputs("</g>\n", p->f);
 }
 
-static uint64_t pages_of(const struct picture *p, size_t first, size_t end)
+static uint64_t value_of(const struct picture *p, size_t first, size_t end)
 {
-	uint64_t pages = 0;
+	uint64_t value = 0;
 
 	for (; first < end; first++)
-		pages += p->s->data[first].pages;
-	return pages;
+		value += p->s->data[first].value;
+	return value;
 }
 
 /*
@@ -236,25 +225,26 @@ static void put_boxes(const struct picture *p, size_t first, size_t end,
 	if (depth == DEPTH_MAX)
 		return;
 	for (; first < end; first = i) {
-		uint64_t pages;
+		uint64_t value;
 
 		for (i = first + 1; i < end; i++)
 			if (s[first].n <= depth || s[i].n <= depth ||
 			    strcmp(s[i].frame[depth], s[first].frame[depth]))
 				break;
-		pages = pages_of(p, first, i);
+		value = value_of(p, first, i);
 		if (s[first].n > depth) {
-			put_box(p, s[first].frame[depth], at, pages,
+			put_box(p, s[first].frame[depth], at, value,
 				depth + 1);
 			put_boxes(p, first, i, at, depth + 1);
 		}
-		at += pages;
+		at += value;
 	}
 }
 
-static void put_picture(FILE *f, const struct stacks *s)
+static void put_picture(FILE *f, const struct stacks *s,
+			const struct cli_stacks *from)
 {
-	struct picture p = { .f = f, .s = s };
+	struct picture p = { .f = f, .s = s, .from = from };
 	uint32_t deepest = 0;
 	size_t i;
 
@@ -262,16 +252,15 @@ static void put_picture(FILE *f, const struct stacks *s)
 		deepest = s->data[i].n > deepest ? s->data[i].n : deepest;
 	if (deepest > DEPTH_MAX)
 		deepest = DEPTH_MAX;
-	p.total = pages_of(&p, 0, s->n);
+	p.total = value_of(&p, 0, s->n);
 	p.height = (int)(deepest + 1) * ROW + 60;
 	fprintf(f, "<?xml version=\"1.0\"?>\n<svg version=\"1.1\" "
 		"xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
 		"height=\"%d\" viewBox=\"0 0 %.0f %d\" "
 		"font-family=\"monospace\" font-size=\"11\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fffdf5\"/>\n"
-		"<text x=\"%.0f\" y=\"20\" font-size=\"15\">Pages by the stack "
-		"that allocated them</text>\n",
-		WIDTH, p.height, WIDTH, p.height, MARGIN);
+		"<text x=\"%.0f\" y=\"20\" font-size=\"15\">%s</text>\n",
+		WIDTH, p.height, WIDTH, p.height, MARGIN, from->title);
 	if (p.total) {
 		put_box(&p, "all", 0, p.total, 0);
 		put_boxes(&p, 0, s->n, 0, 0);
@@ -279,17 +268,18 @@ static void put_picture(FILE *f, const struct stacks *s)
 	fputs("</svg>\n", f);
 }
 
-int cli_flame(struct pagedet_owners *owners, FILE *f)
+int cli_flame(struct cli_stacks *from, FILE *f)
 {
-	struct pagedet_owner_group g = { .size = sizeof(g) };
 	struct stacks s = { NULL, 0, 0 };
 	bool ok = true;
+	int r;
 
-	while (ok && pagedet_owners_next(owners, &g) == 1)
-		ok = add(&s, owners, &g);
+	while ((r = from->next(from)) == 1 && ok)
+		ok = add(&s, from);
+	ok = ok && r == 0;
 	if (ok) {
 		qsort(s.data, s.n, sizeof(*s.data), compare);
-		put_picture(f, &s);
+		put_picture(f, &s, from);
 	}
 	stacks_free(&s);
 	return ok ? CLI_ANSWERED : cli_fail_errno("cannot draw stacks");
