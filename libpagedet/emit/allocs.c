@@ -93,6 +93,14 @@ static void key_number(struct emitting *s, unsigned i)
 	out->at = pdet_put_hex(out->at, s->group.value[i]);
 }
 
+/* Flags have two columns: the number, and these names. */
+static bool names_of(const struct emitting *s, unsigned i,
+		     char text[PDET_GFP_TEXT], size_t *len)
+{
+	return s->group.state[i] == PAGEDET_HAVE &&
+	       pdet_allocs_gfp(s->a, s->group.value[i], text, len);
+}
+
 /* --- JSON --- */
 
 static void json_key(struct emitting *s, const char *before, const char *name)
@@ -101,6 +109,21 @@ static void json_key(struct emitting *s, const char *before, const char *name)
 	str(s, "\"");
 	str(s, name);
 	str(s, "\":");
+}
+
+static void json_flags(struct emitting *s, unsigned i)
+{
+	struct pdet_out *out = &s->e->out;
+	char text[PDET_GFP_TEXT];
+	size_t len;
+	bool bad;
+
+	json_key(s, "", "gfp_names");
+	if (names_of(s, i, text, &len))
+		out->at = pdet_json_text(out, out->at, text, len, 0, &bad);
+	else
+		str(s, "null");
+	str(s, ",");
 }
 
 static void json_value(struct emitting *s, unsigned i)
@@ -120,6 +143,8 @@ static void json_value(struct emitting *s, unsigned i)
 		out->at = pdet_json_text(out, out->at, text, len, 0, &bad);
 	}
 	str(s, ",");
+	if (s->by[i] == PAGEDET_ALLOC_GFP)
+		json_flags(s, i);
 }
 
 static void json_numbers(struct emitting *s)
@@ -147,14 +172,19 @@ static void json_reason(struct emitting *s, bool *any, const char *name,
 
 static void json_missing(struct emitting *s)
 {
+	char text[PDET_GFP_TEXT];
 	bool any = false;
+	size_t k, len;
 	unsigned i;
-	size_t k;
 
-	for (i = 0; i < s->n_by; i++)
+	for (i = 0; i < s->n_by; i++) {
 		if (pdet_is_reason(s->group.state[i]))
 			json_reason(s, &any, pdet_alloc_key_name(s->by[i]),
 				    s->group.state[i]);
+		if (s->by[i] == PAGEDET_ALLOC_GFP &&
+		    !names_of(s, i, text, &len))
+			json_reason(s, &any, "gfp_names", PAGEDET_UNSUPPORTED);
+	}
 	for (k = 0; k < PDET_COUNT(numbers); k++)
 		if (is_unknown(s, k))
 			json_reason(s, &any, numbers[k].name,
@@ -200,6 +230,12 @@ static void json_total(struct emitting *s)
 		json_key(s, ",", rest[k].name);
 		pdet_out_dec(&s->e->out, v);
 	}
+	if (t->kaslr == PAGEDET_HAVE) {
+		json_key(s, ",", "kaslr_offset");
+		pdet_out_dec(&s->e->out, t->kaslr_offset);
+	} else if (t->kaslr != PAGEDET_NONE) {
+		str(s, ",\"kaslr_offset\":null");
+	}
 	str(s, t->complete ? ",\"complete\":true" : ",\"complete\":false");
 	json_missing(s);
 	str(s, "}}\n");
@@ -214,7 +250,7 @@ static void csv_head(struct emitting *s)
 
 	for (i = 0; i < s->n_by; i++) {
 		str(s, pdet_alloc_key_name(s->by[i]));
-		str(s, ",");
+		str(s, s->by[i] == PAGEDET_ALLOC_GFP ? ",gfp_names," : ",");
 	}
 	for (k = 0; k < PDET_COUNT(numbers); k++) {
 		str(s, k ? "," : "");
@@ -231,24 +267,46 @@ static void csv_reason(struct emitting *s, unsigned state)
 	str(s, pdet_reason_name(state));
 }
 
-static void csv_group(struct emitting *s)
+static void csv_flags(struct emitting *s, unsigned i)
+{
+	struct pdet_out *out = &s->e->out;
+	char text[PDET_GFP_TEXT];
+	size_t len;
+
+	if (names_of(s, i, text, &len))
+		out->at = pdet_csv_text(out, out->at, text, len, 0);
+	else
+		csv_reason(s, PAGEDET_UNSUPPORTED);
+	str(s, ",");
+}
+
+static void csv_value(struct emitting *s, unsigned i)
 {
 	struct pdet_out *out = &s->e->out;
 	const char *text;
-	unsigned i;
-	size_t len, k;
+	size_t len;
 
-	for (i = 0; i < s->n_by; i++) {
-		if (s->group.state[i] != PAGEDET_HAVE) {
-			csv_reason(s, s->group.state[i]);
-		} else if (is_number(s->by[i])) {
-			key_number(s, i);
-		} else {
-			text = text_of(s, i, &len);
-			out->at = pdet_csv_text(out, out->at, text, len, 0);
-		}
-		str(s, ",");
+	if (s->group.state[i] != PAGEDET_HAVE) {
+		csv_reason(s, s->group.state[i]);
+	} else if (is_number(s->by[i])) {
+		key_number(s, i);
+	} else {
+		text = text_of(s, i, &len);
+		out->at = pdet_csv_text(out, out->at, text, len, 0);
 	}
+	str(s, ",");
+	if (s->by[i] == PAGEDET_ALLOC_GFP)
+		csv_flags(s, i);
+}
+
+static void csv_group(struct emitting *s)
+{
+	struct pdet_out *out = &s->e->out;
+	unsigned i;
+	size_t k;
+
+	for (i = 0; i < s->n_by; i++)
+		csv_value(s, i);
 	for (k = 0; k < PDET_COUNT(numbers); k++) {
 		str(s, k ? "," : "");
 		if (is_unknown(s, k))
@@ -289,12 +347,16 @@ static void text_value(struct emitting *s, unsigned i)
 {
 	char plain[1024];
 	struct pdet_cut cut = { plain, sizeof(plain), 0 };
+	char flags[PDET_GFP_TEXT];
 	const char *text;
 	size_t len;
 
 	str(s, " ");
 	if (s->group.state[i] != PAGEDET_HAVE) {
 		str(s, s->group.state[i] == PAGEDET_NONE ? "-" : "?");
+	} else if (s->by[i] == PAGEDET_ALLOC_GFP &&
+		   names_of(s, i, flags, &len)) {
+		pdet_out_put(&s->e->out, flags, len);
 	} else if (is_number(s->by[i])) {
 		key_number(s, i);
 	} else {

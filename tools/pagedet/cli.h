@@ -75,7 +75,8 @@ struct cli_job {
 	bool stacks;		/* of the tasks that map a page */
 	const char *sort;	/* field; a - before it reverses the order */
 	const char *before, *flame; /* for owners */
-	const char *kallsyms;	/* for kmem, as the next one */
+	const char *kallsyms;	/* for kmem, as the next ones */
+	const char *traced_vmlinux;
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */

@@ -299,8 +299,8 @@ const struct cli_command cli_commands[] = {
 	  "several of them. A group has the number of its allocations, the bytes\n"
 	  "that were requested and that were allocated, waste (allocated less\n"
 	  "requested), and what no event of the trace frees. Pages have no site.\n"
-	  "--sort takes these, or a key of --by. --kallsyms names functions. The\n"
-	  "status is 2 if events were lost.\n",
+	  "--sort takes these, or a key of --by. --kallsyms, --vmlinux or --from\n"
+	  "DUMP names functions. The status is 2 if events were lost.\n",
 	  .parse = cli_parse_kmem, WORDS(1, 2),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },

@@ -25,13 +25,21 @@ int cli_parse_kmem(struct cli_job *job)
 				 "'kmem report'", job->words[0]);
 	if (job->n_words < 2)
 		return cli_usage("kmem report lacks a trace");
-	if (job->open.n_files || job->live)
-		return cli_usage("kmem: a trace cannot be combined with "
-				 "--from");
+	if (job->live)
+		return cli_usage("kmem: --from takes a dump; for the running "
+				 "kernel --kallsyms /proc/kallsyms has names");
+	if (job->open.n_files && job->kallsyms)
+		return cli_usage("kmem: names are from --from or from "
+				 "--kallsyms");
 	if (job->where || job->strict)
 		return cli_usage("kmem report takes no --%s", job->where ?
 				 "where" : "strict");
 	job->path = job->words[1];
+	/* A dump may need one itself; otherwise it is not of this machine. */
+	if (!job->open.n_files) {
+		job->traced_vmlinux = job->open.vmlinux;
+		job->open.vmlinux = NULL;
+	}
 	return CLI_ANSWERED;
 }
 
@@ -68,6 +76,8 @@ static int read_trace(struct asking *a)
 
 	a->q.path = a->job->path;
 	a->q.kallsyms = a->job->kallsyms;
+	a->q.open_names = a->job->open.n_files > 0;
+	a->q.vmlinux = a->job->traced_vmlinux;
 	a->q.page_size = a->job->page_size;
 	a->q.deadline_ns = cli_deadline_left(a->job);
 	a->q.progress = cli_asked_progress;
@@ -146,7 +156,12 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 		cli_say("comm: the trace does not name all threads");
 	if (t->untold >> PAGEDET_ALLOC_NODE & 1)
 		cli_say("node: events of pages do not have it");
-	tell(t->unnamed, "call site", "without a name: --kallsyms takes a copy "
+	if (t->kaslr == PAGEDET_HAVE)
+		cli_say("the kernel was moved by %#llx from the addresses in "
+			"the vmlinux", (unsigned long long)t->kaslr_offset);
+	tell(t->unnamed, "call site", t->kaslr == PAGEDET_HAVE ?
+	     "without a name: a vmlinux does not have those of modules" :
+	     "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->live)
 		cli_say("live is what no event frees; frees in bulk and by RCU "

@@ -1200,6 +1200,9 @@ class pagedet_allocs_query(Structure):
         ("progress", pagedet_progress_fn),
         ("progress_user", c_void_p),
         ("progress_ns", c_uint64),
+        ("vmlinux", c_char_p),
+        ("open_names", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1264,6 +1267,9 @@ class pagedet_allocs_total(Structure):
         ("stopped", c_uint32),
         ("no_ns", c_uint32),
         ("hashed", c_uint32),
+        ("kaslr_offset", c_uint64),
+        ("kaslr", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -2015,6 +2021,10 @@ FUNCTIONS = {
     "pagedet_allocs_text": (
         c_void_p,
         [POINTER(pagedet_allocs), c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_allocs_gfp": (
+        c_char_p,
+        [POINTER(pagedet_allocs), c_uint64],
         "0.1"),
     "pagedet_allocs_total": (
         c_int,
