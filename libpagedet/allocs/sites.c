@@ -15,7 +15,9 @@ static bool add(struct pdet_sites *s, struct pdet_pairs *seen,
 {
 	uint64_t had;
 
-	if (!e->site || e->kind >= PDET_KMEM_NAME ||
+	/* Frees are not named. */
+	if (!e->site || (e->kind != PDET_KMEM_KMALLOC &&
+			 e->kind != PDET_KMEM_CACHE_ALLOC) ||
 	    s->addresses.n == MOST_SITES || pdet_pairs_get(seen, e->site, &had))
 		return true;
 	return pdet_pairs_set(seen, e->site, 1) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The call sites of a trace, read before anything is named. */
+/* The call sites of allocations in a trace, read before anything is named. */
 #ifndef PDET_ALLOCS_SITES_H
 #define PDET_ALLOCS_SITES_H
 

@@ -66,7 +66,7 @@ import sys
 
 with open(sys.argv[1], "rb") as f:
     data = f.read()
-at = data.rindex(b"\xe8", 0, data.index(b"load_msg\0"))
+at = data.index(b"\xe8", 64)
 with open(sys.argv[2], "wb") as f:
     f.write(data[:at] + b"\x90" + data[at + 1:])
 EOP
@@ -99,10 +99,10 @@ expect 'no kernel was there' 65 'moved by such a number of bytes'
 run kmem report "$perfdata" --json -q
 mv "$tap_dir/stdout" "$tap_dir/sites"
 cat > "$tap_dir/kallsyms" <<'EOP'
-ffffffff81000000 T first_function
+ffffffff81000040 T first_function
 ffffffff81a65540 T load_msg
 ffffffff81a65600 T store_msg
-ffffffff82200000 T last_function
+ffffffff821ea000 T last_function
 EOP
 vmlinux perf 0x1000000
 run kmem report "$perfdata" --vmlinux "$tap_dir/perf" --json
@@ -166,8 +166,12 @@ expect 'a program' 65 'no symbols of a kernel'
 head -c 5000 "$tap_dir/moved" > "$tap_dir/short"
 run kmem report "$trace" --vmlinux "$tap_dir/short"
 expect 'a file that was cut' 65 'cut short'
-run kmem report - --vmlinux "$tap_dir/moved" < /dev/null
-expect 'standard input cannot be read twice' 65 ''
+{
+	echo '# tracer: nop'
+	echo 'x-1 [000] 1.5: kfree: call_site=g ptr=000000004cf16a05'
+} > "$tap_dir/text"
+run kmem report - --vmlinux "$tap_dir/moved" < "$tap_dir/text"
+expect 'standard input cannot be read twice' 64 'can be read only once'
 run kmem report "$trace" --from live
 expect 'the running kernel has a kallsyms' 64 'has names'
 run kmem report "$trace" --from /etc/passwd

@@ -244,7 +244,7 @@ run kmem report "$traces/raw-6.12-x86_64" --by site,site
 expect 'a key twice' 64 'is there twice'
 run kmem report "$traces/raw-6.12-x86_64" --page-size 5000
 expect 'no such size of pages' 64 'is not a size of pages'
-for size in 4097k 18014398509481984k k 4kk 5k; do
+for size in 4097k 18014398509481984k 4kk 5k; do
 	run kmem report "$traces/raw-6.12-x86_64" --page-size "$size"
 	expect "nor is $size" 64 "page-size: '$size' is not a"
 done

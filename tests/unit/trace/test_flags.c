@@ -18,7 +18,7 @@ static void is(unsigned i, const char *name, uint64_t mask)
 	ck_assert_uint_eq(names.entry[i].mask, mask);
 }
 
-#define HEAD "print fmt: \"%s %s\", __print_flags(REC->flags, \"|\", " \
+#define HEAD "print fmt: \"x\", __print_flags(REC->flags, \"|\", " \
 	     "{ 1, \"OTHER\"}), (REC->gfp_flags) ? " \
 	     "__print_flags(REC->gfp_flags, \"|\", "
 #define TAIL ") : \"none\", REC->node\n"
