@@ -170,8 +170,10 @@ expect 'a file that was cut' 65 'cut short'
 	echo '# tracer: nop'
 	echo 'x-1 [000] 1.5: kfree: call_site=g ptr=000000004cf16a05'
 } > "$tap_dir/text"
-run kmem report - --vmlinux "$tap_dir/moved" < "$tap_dir/text"
-expect 'standard input cannot be read twice' 64 'can be read only once'
+"$PAGEDET" kmem report - --vmlinux "$tap_dir/moved" < "$tap_dir/text" \
+	2> "$tap_dir/once"
+tap_run 'standard input cannot be read twice' grep -q 'can be read only once' \
+	"$tap_dir/once"
 run kmem report "$trace" --from live
 expect 'the running kernel has a kallsyms' 64 'has names'
 run kmem report "$trace" --from /etc/passwd
