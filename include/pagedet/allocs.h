@@ -71,11 +71,17 @@ struct pagedet_allocs_query {
 	uint64_t progress_ns;	/* shortest interval; 0 is 200 ms */
 	uint64_t window_ns;	/* length of PAGEDET_ALLOC_WINDOW; 0 is one
 				 * second */
+	const char *vmlinux;	/* [nullable] of the traced kernel, with
+				 * symbols: names instead of kallsyms, which
+				 * then only says where the kernel was */
+	uint32_t open_names;	/* 1: names from the dump that the handle has
+				 * opened, which must be of the traced boot */
+	uint32_t reserved;	/* 0 */
 };
 
 #define PAGEDET_ALLOCS_QUERY_INIT \
 	{ sizeof(struct pagedet_allocs_query), NULL, NULL, NULL, 0, 0, 0, \
-	  NULL, NULL, 0, 0 }
+	  NULL, NULL, 0, 0, NULL, 0, 0 }
 
 struct pagedet_allocs;
 
@@ -170,13 +176,17 @@ struct pagedet_allocs_total {
 	uint32_t hashed;	/* 1: the addresses of objects are hashed to 32
 				 * bits, so that two objects may be taken for
 				 * one */
+	uint64_t kaslr_offset;	/* bytes from the addresses in the vmlinux to
+				 * those of the boot */
 	uint64_t begin_before_ns; /* as begin_ns and end_ns, of the trace
 				 * before */
 	uint64_t end_before_ns;
 	uint64_t unmatched;	/* groups of the trace before with an address
 				 * that may mean something else in this one */
+	uint32_t kaslr;		/* PAGEDET_HAVE; PAGEDET_NONE: no vmlinux was
+				 * given; PAGEDET_UNSUPPORTED: it cannot be
+				 * told, and the log says why */
 	uint32_t compared;	/* 1: by pagedet_allocs_compare() */
-	uint32_t reserved;	/* 0 */
 };
 
 /**
@@ -204,22 +214,24 @@ const char *pagedet_alloc_key_name(uint32_t key);
  * that each free ends. Needs nothing of this machine. What is lost or damaged
  * is counted, and the rest is still grouped; a deadline or a cancel keeps what
  * was read so far.
- * @pd: [in] need not be opened
+ * @pd: [in] need not be opened, unless query->open_names is set
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_allocs_free] the groups
  * Return: 0, or a negative errno.
- * Errors: EINVAL there is no path, no such key, too many keys, or one twice, or
- *         the trace says another page_size;
+ * Errors: EINVAL there is no path, no such key, too many keys, or one twice,
+ *         the trace says another page_size, or names are asked of a handle that
+ *         is not open, or of a vmlinux or kallsyms too;
  *         E2BIG query has a non-zero byte that this library does not know;
  *         ENOENT no such file, or one of the trace is missing; EACCES it may
  *         not be read, or kallsyms hides addresses; EBADMSG a file is not what
- *         it should be, a perf.data does not say what its events are, or
- *         kallsyms is of another boot or kernel;
+ *         it should be, a perf.data does not say what its events are, or the
+ *         kallsyms, vmlinux or dump is of another boot or kernel;
  *         ENODATA a trace.dat has no events of the top instance; ENOTSUP it has
  *         the text of a latency tracer, is of a version that this library does
  *         not know, or is a perf.data that has one event of many only, or
- *         events without time, processor or data; ENOSYS it is compressed in a
- *         form that this library was built without; EIO; ENOMEM.
+ *         events without time, processor or data, or no source of the handle
+ *         has names; ENOSYS it is compressed in a form that this library was
+ *         built without, or libelf is missing; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
@@ -281,6 +293,19 @@ int pagedet_allocs_next(struct pagedet_allocs *allocs,
  */
 const char *pagedet_allocs_text(const struct pagedet_allocs *allocs,
 				uint64_t id, size_t *len);
+
+/**
+ * pagedet_allocs_gfp - name the flags of allocations
+ * The names are those that the trace has beside the events, so they are of the
+ * kernel that was traced. What has no name is a hexadecimal number.
+ * @allocs: [in] from pagedet_allocs()
+ * @gfp: [in] a value of PAGEDET_ALLOC_GFP
+ * Return: "GFP_KERNEL|__GFP_ZERO", or NULL if the trace does not have names
+ *         [nullable] [borrowed: the next call].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_allocs_gfp(struct pagedet_allocs *allocs, uint64_t gfp);
 
 /**
  * pagedet_allocs_total - get the sum of all groups, and what is in no group

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* From a path to groups: opens, names, merges, pairs, sorts. */
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "allocs/allocs.h"
 #include "allocs/compare.h"
@@ -34,12 +34,12 @@ struct order {
 struct pdet_allocs {
 	struct pdet_watch watch;
 	struct pdet_alloc_keys keys;
-	struct pdet_trace_names names;
 	struct pdet_pairing pairing;
 	struct pdet_trace_loss loss;
 	struct pdet_alloc_sum sum;
 	uint64_t begin_ns, end_ns;
 	bool no_ns, hashed;	/* as in struct pdet_trace */
+	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
 	/* Of the trace that this one was compared with. */
 	bool compared;
@@ -96,50 +96,6 @@ static int take_keys(struct pdet_allocs *a, struct pdet_env *env,
 	return 0;
 }
 
-/* --- names --- */
-
-/*
- * Takes over @text. A kallsyms that a trace has beside it may hide all, or be
- * damaged: then there are no names.
- */
-static int take_names(struct pdet_allocs *a, struct pdet_env *env,
-		      struct pdet_text *text, const char *name, bool optional)
-{
-	const int r = pdet_trace_names_read(&a->names, text->data, text->len);
-
-	*text = (struct pdet_text){ 0 };
-	if (r == 0) {
-		a->keys.names = &a->names;
-		return 0;
-	}
-	if (r != -ENOMEM && optional)
-		return 0;
-	if (r == -EACCES)
-		return pdet_fail(env, EACCES, "%s hides all addresses: it must "
-				 "be copied as root", name);
-	if (r == -EBADMSG)
-		return pdet_fail(env, EBADMSG, "%s is not a copy of "
-				 "/proc/kallsyms", name);
-	return pdet_fail(env, ENOMEM, "no memory");
-}
-
-static int read_names(struct pdet_allocs *a, struct pdet_env *env,
-		      const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct pdet_text text;
-	int r;
-
-	if (fd < 0)
-		return pdet_fail_errno(env, "cannot open %s", path);
-	r = pdet_slurp_fd(fd, &text, PDET_TRACE_MOST_NAMES);
-	close(fd);
-	if (r == 0)
-		return take_names(a, env, &text, path, false);
-	errno = -r;
-	return pdet_fail_errno(env, "cannot read %s", path);
-}
-
 /* Lines "TID NAME". It has only those that ran last. */
 static bool take_comms(struct pdet_allocs *a, const struct pdet_text *text)
 {
@@ -172,9 +128,26 @@ static void note_times(struct pdet_allocs *a, const struct pdet_kmem_event *e,
 	a->end_ns = PDET_MAX(a->end_ns, e[n - 1].ns);
 }
 
+/* Which formats to add to the trace. */
+static void tell_strange(const struct pdet_allocs *a, struct pdet_env *env)
+{
+	const struct pdet_trace_loss *l = &a->loss;
+	char ids[16 * PDET_TRACE_STRANGE] = "";
+	size_t len = 0;
+	unsigned i;
+
+	for (i = 0; i < l->n_strange; i++)
+		len += (size_t)snprintf(ids + len, sizeof(ids) - len, "%s%u",
+					i ? ", " : "", l->strange_id[i]);
+	if (l->n_strange)
+		pdet_log(env, PAGEDET_LOG_WARNING, "the trace lacks the format "
+			 "files with ID: %s%s", ids,
+			 l->n_strange == PDET_TRACE_STRANGE ? " ..." : "");
+}
+
 static void add_losses(struct pdet_allocs *a, const struct pdet_trace *t)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < t->n_streams; i++) {
 		const struct pdet_trace_loss *l = &t->streams[i]->loss;
@@ -186,6 +159,8 @@ static void add_losses(struct pdet_allocs *a, const struct pdet_trace *t)
 		a->loss.cut += l->cut;
 		a->loss.damaged += l->damaged;
 		a->loss.strange += l->strange;
+		for (k = 0; k < l->n_strange; k++)
+			pdet_trace_strange(&a->loss, l->strange_id[k]);
 		a->loss.disorder += l->disorder;
 		a->loss.other += l->other;
 	}
@@ -254,11 +229,53 @@ static int read_events(struct pdet_allocs *a, struct pdet_env *env,
 		r = add_events(a, env, t, &m);
 	pdet_trace_merge_end(&m);
 	add_losses(a, t);
+	tell_strange(a, env);
 	return r;
 }
 
+/* The sites of the trace, which must be known before a vmlinux names them. */
+static int name_by_vmlinux(struct pdet_allocs *a, struct pdet_env *env,
+			   const struct pagedet_allocs_query *q,
+			   const struct pdet_trace *t)
+{
+	struct watching w = { a, t, 0 };
+	struct pdet_sites sites;
+	struct stat st;
+	int r;
+
+	if (t->fd < 0 || fstat(t->fd, &st) < 0 ||
+	    !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return pdet_fail(env, EINVAL, "%s can be read only once, and a "
+				 "vmlinux needs it twice: save it to a file "
+				 "first", q->path);
+	r = pdet_sites_read(&sites, env, q->path, is_stopped, &w);
+	if (r == 0)
+		r = pdet_naming_vmlinux(&a->keys.naming, env, q->vmlinux,
+					&sites);
+	pdet_sites_free(&sites);
+	return r;
+}
+
+static int take_names(struct pdet_allocs *a, struct pdet_env *env,
+		      const struct pagedet_allocs_query *q,
+		      struct pdet_trace *t, const struct pdet_namer *namer)
+{
+	struct pdet_naming *n = &a->keys.naming;
+	int r = 0;
+
+	n->kaslr = PAGEDET_NONE;
+	if (namer)
+		pdet_naming_namer(n, namer);
+	else if (q->kallsyms)
+		r = pdet_naming_kallsyms(n, env, q->kallsyms);
+	else
+		r = pdet_naming_beside(n, env, &t->kallsyms);
+	return r < 0 || !q->vmlinux ? r : name_by_vmlinux(a, env, q, t);
+}
+
 static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
-		      const struct pagedet_allocs_query *q)
+		      const struct pagedet_allocs_query *q,
+		      const struct pdet_namer *namer)
 {
 	struct pdet_trace *t;
 	int r = pdet_trace_open(env, q->path, &t);
@@ -272,25 +289,19 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 			      (unsigned long long)t->page_size);
 	t->wants_stacks = pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK);
 	a->keys.stacks = &t->stacks;
-	if (r == 0 && q->kallsyms)
-		r = read_names(a, env, q->kallsyms);
-	else if (r == 0 && t->kallsyms.data)
-		r = take_names(a, env, &t->kallsyms, "the trace's kallsyms",
-			       true);
+	if (r == 0)
+		r = take_names(a, env, q, t, namer);
 	if (r == 0 && !take_comms(a, &t->cmdlines))
 		r = pdet_fail(env, ENOMEM, "no memory");
 	if (r == 0)
 		r = read_events(a, env, t);
 	a->no_ns = t->no_ns;
 	a->hashed = t->hashed;
+	a->gfp = t->gfp;
 	a->kernel = t->kernel;
-	/* Wrong names would look as good as right ones. */
-	if (r == 0 && a->keys.names &&
-	    !pdet_trace_names_fit(a->keys.names, &t->kernel))
-		r = pdet_fail(env, EBADMSG, "the names are of another boot or "
-			      "kernel: %s, or the end of the code, is at "
-			      "another address in %s", t->kernel.symbol,
-			      q->path);
+	if (r == 0)
+		r = pdet_naming_check(&a->keys.naming, env, &t->kernel,
+				      q->path);
 	pdet_trace_free(t);
 	return r;
 }
@@ -472,8 +483,21 @@ static void add_up(struct pdet_alloc_sum *to, const struct pdet_alloc_sums *s)
 			((uint64_t *)to)[k] += ((uint64_t *)&s->data[i])[k];
 }
 
+static int check_names(struct pdet_env *env,
+		       const struct pagedet_allocs_query *q)
+{
+	if (q->open_names > 1 || q->reserved)
+		return pdet_fail(env, E2BIG, "allocations do not have this "
+				 "option");
+	if (q->open_names && (q->vmlinux || q->kallsyms))
+		return pdet_fail(env, EINVAL, "names are asked of a dump, and "
+				 "of %s too", q->vmlinux ? q->vmlinux :
+							   q->kallsyms);
+	return 0;
+}
+
 int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
-		    struct pdet_allocs **ret)
+		    const struct pdet_namer *namer, struct pdet_allocs **ret)
 {
 	struct pdet_allocs *a;
 	int r;
@@ -489,7 +513,9 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 	a->pairing.arg = &a->keys;
 	r = take_keys(a, env, q);
 	if (r == 0)
-		r = read_trace(a, env, q);
+		r = check_names(env, q);
+	if (r == 0)
+		r = read_trace(a, env, q, namer);
 	if (r == 0)
 		r = pdet_allocs_order(a, env, NULL);
 	if (r < 0) {
@@ -538,7 +564,6 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	pdet_pairing_free(&a->pairing);
 	pdet_vec_free(&a->before);
 	pdet_alloc_keys_free(&a->keys);
-	pdet_trace_names_free(&a->names);
 	free(a->order);
 	free(a);
 }
@@ -590,6 +615,17 @@ const char *pdet_allocs_text(const struct pdet_allocs *a, uint64_t id,
 	return pdet_groups_text(&a->keys.groups, id, len);
 }
 
+bool pdet_allocs_gfp(const struct pdet_allocs *a, uint64_t gfp,
+		     char text[PDET_GFP_TEXT], size_t *len)
+{
+	if (!a->gfp.n)
+		return false;
+	/* As the kernel writes it, and its table has no name for it. */
+	*len = gfp ? pdet_gfp_text(&a->gfp, gfp, text) :
+		     (size_t)sprintf(text, "none");
+	return true;
+}
+
 const uint32_t *pdet_allocs_keys(const struct pdet_allocs *a, unsigned *n)
 {
 	*n = a->keys.groups.n_keys;
@@ -635,4 +671,6 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->end_before_ns = a->end_before_ns;
 	ret->unmatched = a->unmatched;
 	ret->compared = a->compared;
+	ret->kaslr_offset = a->keys.naming.kaslr_offset;
+	ret->kaslr = a->keys.naming.kaslr;
 }

@@ -4,13 +4,18 @@
 #define PDET_ALLOCS_ALLOCS_H
 
 #include "base/env.h"
+#include "kernel/owner/names.h"
 #include "pagedet.h"
 
 struct pdet_allocs;
+struct pdet_namer;
 
-/* pdet_allocs_new - the errors are those of pagedet_allocs(). */
+/*
+ * pdet_allocs_new - the errors are those of pagedet_allocs(). @namer is asked
+ * for names during the call, unless it is NULL.
+ */
 int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
-		    struct pdet_allocs **ret);
+		    const struct pdet_namer *namer, struct pdet_allocs **ret);
 void pdet_allocs_free(struct pdet_allocs *a);
 
 /* pdet_allocs_compare - returns 0, or -EINVAL, -ENOMEM with an error text. */
@@ -25,6 +30,12 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret);
 const char *pdet_allocs_text(const struct pdet_allocs *a, uint64_t id,
 			     size_t *len);
+/*
+ * pdet_allocs_gfp - name flags; @text has no NUL at its end. False: the trace
+ * does not tell their names.
+ */
+bool pdet_allocs_gfp(const struct pdet_allocs *a, uint64_t gfp,
+		     char text[PDET_GFP_TEXT], size_t *len);
 void pdet_allocs_total(const struct pdet_allocs *a,
 		       struct pagedet_allocs_total *ret);
 

@@ -77,28 +77,27 @@ bool pdet_alloc_keys_comm(struct pdet_alloc_keys *k, uint64_t tid,
 static bool name_site(struct pdet_alloc_keys *k, uint64_t address,
 		      struct pdet_alloc_site *ret)
 {
-	const struct pdet_trace_function *f =
-		k->names ? pdet_trace_names_find(k->names, address) : NULL;
-	const char *text = k->names ? k->names->text : NULL;
 	char offset[32], whole[1024];
+	struct pdet_named f;
 	int n;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!f) {
+	if (!pdet_naming_find(&k->naming, address, &f)) {
 		n = snprintf(whole, sizeof(whole), "%#" PRIx64, address);
 		ret->site = keep(k, whole, (size_t)n);
 		return ret->site;
 	}
-	snprintf(offset, sizeof(offset), "+%#" PRIx64, address - f->address);
-	n = snprintf(whole, sizeof(whole), "%.*s%s%s%.*s%s", f->name_len,
-		     text + f->name, offset, f->module ? " [" : "",
-		     f->module_len, text + f->module, f->module ? "]" : "");
+	snprintf(offset, sizeof(offset), "+%#" PRIx64, f.offset);
+	n = snprintf(whole, sizeof(whole), "%.*s%s%s%.*s%s",
+		     (int)f.function_len, f.function, offset,
+		     f.module_len ? " [" : "", (int)f.module_len,
+		     f.module_len ? f.module : "", f.module_len ? "]" : "");
 	n = PDET_MIN(n, (int)sizeof(whole) - 1);
 	ret->site = keep(k, whole, (size_t)n);
-	ret->function = keep(k, text + f->name, f->name_len);
-	if (f->module)
-		ret->module = keep(k, text + f->module, f->module_len);
-	return ret->site && ret->function && (ret->module || !f->module);
+	ret->function = keep(k, f.function, f.function_len);
+	if (f.module_len)
+		ret->module = keep(k, f.module, f.module_len);
+	return ret->site && ret->function && (ret->module || !f.module_len);
 }
 
 static const struct pdet_alloc_site *
@@ -358,4 +357,5 @@ void pdet_alloc_keys_free(struct pdet_alloc_keys *k)
 	pdet_pairs_free(&k->site_at);
 	pdet_pairs_free(&k->stack_at);
 	pdet_vec_free(&k->sites);
+	pdet_naming_free(&k->naming);
 }

@@ -3,10 +3,10 @@
 #ifndef PDET_ALLOCS_KEYS_H
 #define PDET_ALLOCS_KEYS_H
 
+#include "allocs/naming.h"
 #include "base/groups.h"
 #include "pagedet.h"
 #include "trace/kmem.h"
-#include "trace/names.h"
 #include "trace/stacks.h"
 
 /* What is known of the place of a call. */
@@ -18,7 +18,7 @@ struct pdet_alloc_site {
 struct pdet_alloc_keys {
 	uint32_t by[PAGEDET_ALLOC_KEYS];
 	struct pdet_groups groups;
-	const struct pdet_trace_names *names; /* NULL: not known */
+	struct pdet_naming naming;
 	struct pdet_pairs comms; /* ids of the names of threads */
 	/* Places of calls, by address. */
 	struct pdet_pairs site_at;

@@ -5,12 +5,22 @@
 #include <string.h>
 
 #include "api/arguments.h"
+#include "allocs/allocs.h"
 #include "allocs/keys.h"
 #include "emit/allocs.h"
+
+/* A dump that names call sites. */
+struct dump {
+	struct pdet_env *env;
+	struct pdet_backend *backend;
+	struct pdet_wants wants;
+	struct pdet_session *session;
+};
 
 struct pagedet_allocs {
 	struct pagedet *pd;
 	struct pdet_allocs *a;
+	char gfp[PDET_GFP_TEXT + 1];
 };
 
 int pagedet_alloc_key_by_name(const char *name)
@@ -28,6 +38,67 @@ const char *pagedet_alloc_key_name(uint32_t key)
 {
 	return pdet_alloc_key_name(key);
 }
+
+/* --- names of a dump --- */
+
+static size_t name(void *arg, uint64_t address, char text[], size_t size)
+{
+	const struct dump *d = arg;
+
+	return d->backend->ops->code(d->session, address, text, size);
+}
+
+static bool symbol(void *arg, const char *wanted, uint64_t *ret)
+{
+	const struct dump *d = arg;
+	const bool found = d->backend->ops->symbol(d->backend, d->env, wanted,
+						   ret) == 0;
+
+	pdet_clear(d->env);
+	return found;
+}
+
+static int open_dump(struct pagedet *pd, struct dump *d)
+{
+	uint64_t text;
+	size_t i;
+	int r;
+
+	if (!pd->open)
+		return pdet_fail(&pd->env, EINVAL, "the handle is not open");
+	for (i = 0; i < pd->n_backends && !d->backend; i++)
+		if (pd->backends[i]->ops->code)
+			d->backend = pd->backends[i];
+	if (!d->backend)
+		return pdet_fail(&pd->env, ENOTSUP, "no open source knows "
+				 "the names of code");
+	d->wants.stacks = true;
+	d->wants.alone = true;
+	r = d->backend->ops->symbol(d->backend, &pd->env, "_text", &text);
+	if (r == 0 && d->backend->ops->prepare)
+		r = d->backend->ops->prepare(d->backend, &pd->env, &d->wants);
+	return r < 0 ? r : d->backend->ops->session_new(d->backend, &pd->env,
+							&d->wants, &d->session);
+}
+
+static int read_named(struct pagedet *pd, const struct pagedet_allocs_query *q,
+		      struct pdet_allocs **ret)
+{
+	struct dump d = { .env = &pd->env };
+	const struct pdet_namer namer = { name, symbol, &d };
+	int r;
+
+	if (!q->open_names)
+		return pdet_allocs_new(&pd->env, q, NULL, ret);
+	r = open_dump(pd, &d);
+	if (r < 0)
+		return r;
+	r = pdet_allocs_new(&pd->env, q, &namer, ret);
+	d.backend->ops->session_free(d.session);
+	return r;
+}
+
+/* --- */
 
 int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
 		   struct pagedet_allocs **ret)
@@ -47,7 +118,7 @@ int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
 	if (!a)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	a->pd = pd;
-	r = pdet_allocs_new(&pd->env, &q, &a->a);
+	r = read_named(pd, &q, &a->a);
 	if (r < 0) {
 		free(a);
 		return r;
@@ -87,6 +158,16 @@ const char *pagedet_allocs_text(const struct pagedet_allocs *allocs,
 	size_t n;
 
 	return pdet_allocs_text(allocs->a, id, len ? len : &n);
+}
+
+const char *pagedet_allocs_gfp(struct pagedet_allocs *allocs, uint64_t gfp)
+{
+	size_t len;
+
+	if (!pdet_allocs_gfp(allocs->a, gfp, allocs->gfp, &len))
+		return NULL;
+	allocs->gfp[len] = '\0';
+	return allocs->gfp;
 }
 
 int pagedet_allocs_total(const struct pagedet_allocs *allocs,

@@ -368,6 +368,11 @@ struct pdet_backend_ops {
 	/* -ENOENT, with an error text: the kernel lacks the symbol. */
 	int (*symbol)(struct pdet_backend *b, struct pdet_env *env,
 		      const char *name, uint64_t *ret);
+	/* Names an address of code as the kernel prints it, with its module:
+	 * "name+0x10/0x40 [module]". The session was prepared for stacks.
+	 * Returns the length, or 0 if there is no name. */
+	size_t (*code)(struct pdet_session *s, uint64_t addr, char *buf,
+		       size_t size);
 	/* Passes each record of the kernel's log to @fn, oldest first. Returns
 	 * the result of @fn if it is not 0. *lost counts unreadable records. */
 	int (*kernel_log)(struct pdet_backend *b, struct pdet_env *env,

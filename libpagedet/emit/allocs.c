@@ -150,6 +150,14 @@ static void key_number(struct emitting *s, unsigned i)
 	out->at = pdet_put_hex(out->at, s->group.value[i]);
 }
 
+/* Flags have two columns: the number, and these names. */
+static bool names_of(const struct emitting *s, unsigned i,
+		     char text[PDET_GFP_TEXT], size_t *len)
+{
+	return s->group.state[i] == PAGEDET_HAVE &&
+	       pdet_allocs_gfp(s->a, s->group.value[i], text, len);
+}
+
 /* --- JSON --- */
 
 static void json_name(struct emitting *s, const char *before,
@@ -165,6 +173,21 @@ static void json_name(struct emitting *s, const char *before,
 static void json_key(struct emitting *s, const char *before, const char *name)
 {
 	json_name(s, before, name, NOW);
+}
+
+static void json_flags(struct emitting *s, unsigned i)
+{
+	struct pdet_out *out = &s->e->out;
+	char text[PDET_GFP_TEXT];
+	size_t len;
+	bool bad;
+
+	json_key(s, "", "gfp_names");
+	if (names_of(s, i, text, &len))
+		out->at = pdet_json_text(out, out->at, text, len, 0, &bad);
+	else
+		str(s, "null");
+	str(s, ",");
 }
 
 static void json_value(struct emitting *s, unsigned i)
@@ -184,6 +207,8 @@ static void json_value(struct emitting *s, unsigned i)
 		out->at = pdet_json_text(out, out->at, text, len, 0, &bad);
 	}
 	str(s, ",");
+	if (s->by[i] == PAGEDET_ALLOC_GFP)
+		json_flags(s, i);
 }
 
 static void json_numbers(struct emitting *s)
@@ -214,14 +239,20 @@ static void json_reason(struct emitting *s, bool *any, const char *name,
 
 static void json_missing(struct emitting *s)
 {
+	char text[PDET_GFP_TEXT];
 	bool any = false;
 	unsigned i, side;
-	size_t k;
+	size_t k, len;
 
-	for (i = 0; i < s->n_by; i++)
+	for (i = 0; i < s->n_by; i++) {
 		if (pdet_is_reason(s->group.state[i]))
 			json_reason(s, &any, pdet_alloc_key_name(s->by[i]),
 				    NOW, s->group.state[i]);
+		if (s->by[i] == PAGEDET_ALLOC_GFP &&
+		    !names_of(s, i, text, &len))
+			json_reason(s, &any, "gfp_names", NOW,
+				    PAGEDET_UNSUPPORTED);
+	}
 	for (k = 0; k < PDET_COUNT(numbers); k++)
 		for (side = 0; side < sides(s, k); side++)
 			if (is_unknown(s, k, side))
@@ -279,8 +310,14 @@ static void json_total(struct emitting *s)
 	json_rest(s, rest, PDET_COUNT(rest));
 	if (s->compared)
 		json_rest(s, compared, PDET_COUNT(compared));
+	if (t->kaslr == PAGEDET_HAVE) {
+		json_key(s, ",", "kaslr_offset");
+		pdet_out_dec(&s->e->out, t->kaslr_offset);
+	} else if (t->kaslr != PAGEDET_NONE) {
+		str(s, ",\"kaslr_offset\":null");
+	}
 	json_key(s, ",", "complete");
-	str(s, s->total.complete ? "true" : "false");
+	str(s, t->complete ? "true" : "false");
 	json_missing(s);
 	str(s, "}}\n");
 }
@@ -294,7 +331,7 @@ static void csv_head(struct emitting *s)
 
 	for (i = 0; i < s->n_by; i++) {
 		str(s, pdet_alloc_key_name(s->by[i]));
-		str(s, ",");
+		str(s, s->by[i] == PAGEDET_ALLOC_GFP ? ",gfp_names," : ",");
 	}
 	for (k = 0; k < PDET_COUNT(numbers); k++)
 		for (side = 0; side < sides(s, k); side++) {
@@ -313,24 +350,45 @@ static void csv_reason(struct emitting *s, unsigned state)
 	str(s, pdet_reason_name(state));
 }
 
-static void csv_group(struct emitting *s)
+static void csv_flags(struct emitting *s, unsigned i)
+{
+	struct pdet_out *out = &s->e->out;
+	char text[PDET_GFP_TEXT];
+	size_t len;
+
+	if (names_of(s, i, text, &len))
+		out->at = pdet_csv_text(out, out->at, text, len, 0);
+	else
+		csv_reason(s, PAGEDET_UNSUPPORTED);
+	str(s, ",");
+}
+
+static void csv_value(struct emitting *s, unsigned i)
 {
 	struct pdet_out *out = &s->e->out;
 	const char *text;
-	unsigned i, side;
-	size_t len, k;
+	size_t len;
 
-	for (i = 0; i < s->n_by; i++) {
-		if (s->group.state[i] != PAGEDET_HAVE) {
-			csv_reason(s, s->group.state[i]);
-		} else if (is_number(s->by[i])) {
-			key_number(s, i);
-		} else {
-			text = text_of(s, i, &len);
-			out->at = pdet_csv_text(out, out->at, text, len, 0);
-		}
-		str(s, ",");
+	if (s->group.state[i] != PAGEDET_HAVE) {
+		csv_reason(s, s->group.state[i]);
+	} else if (is_number(s->by[i])) {
+		key_number(s, i);
+	} else {
+		text = text_of(s, i, &len);
+		out->at = pdet_csv_text(out, out->at, text, len, 0);
 	}
+	str(s, ",");
+	if (s->by[i] == PAGEDET_ALLOC_GFP)
+		csv_flags(s, i);
+}
+
+static void csv_group(struct emitting *s)
+{
+	unsigned i, side;
+	size_t k;
+
+	for (i = 0; i < s->n_by; i++)
+		csv_value(s, i);
 	for (k = 0; k < PDET_COUNT(numbers); k++)
 		for (side = 0; side < sides(s, k); side++) {
 			str(s, k || side ? "," : "");
@@ -409,6 +467,7 @@ static void text_frames(struct emitting *s, unsigned i)
 
 static void text_value(struct emitting *s, unsigned i)
 {
+	char flags[PDET_GFP_TEXT];
 	const char *text;
 	size_t len;
 
@@ -417,6 +476,9 @@ static void text_value(struct emitting *s, unsigned i)
 		str(s, "stack");
 	} else if (s->group.state[i] != PAGEDET_HAVE) {
 		str(s, s->group.state[i] == PAGEDET_NONE ? "-" : "?");
+	} else if (s->by[i] == PAGEDET_ALLOC_GFP &&
+		   names_of(s, i, flags, &len)) {
+		pdet_out_put(&s->e->out, flags, len);
 	} else if (is_number(s->by[i])) {
 		key_number(s, i);
 	} else {

@@ -350,6 +350,27 @@ bool pdet_vmlinux_is_code(const struct pdet_vmlinux *v, uint16_t section)
 	return h && h->sh_flags & SHF_EXECINSTR;
 }
 
+bool pdet_vmlinux_code(const struct pdet_vmlinux *v, uint64_t address,
+		       struct pdet_vmlinux_code *ret)
+{
+	const struct pdet_elf_sections *e = v->elf;
+	const Elf64_Shdr *h;
+	Elf_Scn *s = NULL;
+
+	while ((s = e->elf_nextscn(e->elf, s))) {
+		h = e->elf64_getshdr(s);
+		if (!h || h->sh_type == SHT_NOBITS ||
+		    !(h->sh_flags & SHF_EXECINSTR) || address < h->sh_addr ||
+		    address - h->sh_addr >= h->sh_size)
+			continue;
+		ret->first = h->sh_addr;
+		ret->bytes = (unsigned char *)bytes_of(v, s, MOST_TABLE,
+						       &ret->n);
+		return ret->bytes;
+	}
+	return false;
+}
+
 void pdet_vmlinux_find(struct pdet_vmlinux *v, struct pdet_symbol *s, size_t n)
 {
 	size_t i, j, left = 0;

@@ -43,6 +43,18 @@ void pdet_vmlinux_find(struct pdet_vmlinux *v, struct pdet_symbol *s,
 /* True if that section has instructions. */
 bool pdet_vmlinux_is_code(const struct pdet_vmlinux *v, uint16_t section);
 
+/* Instructions, as the file has them: the kernel changes some at boot. */
+struct pdet_vmlinux_code {
+	const unsigned char *bytes; /* valid as long as the vmlinux is open */
+	uint64_t first;		/* their address in the file */
+	size_t n;
+};
+
+/* pdet_vmlinux_code - the section of instructions that has an address. Returns
+ * false if there is none, or if the file has only debug information. */
+bool pdet_vmlinux_code(const struct pdet_vmlinux *v, uint64_t address,
+		       struct pdet_vmlinux_code *ret);
+
 /* The relocation of the kernel at boot (KASLR). The whole image moves by one
  * offset, except the per-CPU symbols. */
 struct pdet_vmlinux_move {

@@ -164,11 +164,13 @@ int pdet_kmem_take(const struct pdet_kmem_layouts *l,
 	const struct pdet_kmem_layout *layout;
 	unsigned of;
 
+	ret->object = 0;
 	if (!l->id.size)
 		return -ENOENT;
 	if (len < (uint32_t)l->id.offset + l->id.size)
 		return -EBADMSG;
-	of = l->of[number(record, l->id, big_endian)];
+	ret->object = number(record, l->id, big_endian);
+	of = l->of[ret->object];
 	if (!of)
 		return -ENOENT;
 	ret->kind = PDET_KMEM_OTHER;

@@ -89,7 +89,8 @@ int pdet_kmem_learn(struct pdet_kmem_layouts *l,
 
 /*
  * pdet_kmem_take - decode a record. ns and cpu stay as they are. -ENOENT: the
- * format of the event is not known; -EBADMSG: the record is too short for it.
+ * format of the event is not known, and the object is the id of that format (0:
+ * no format is known); -EBADMSG: the record is too short for it.
  */
 int pdet_kmem_take(const struct pdet_kmem_layouts *l,
 		   const unsigned char *record, uint32_t len, bool big_endian,

@@ -9,6 +9,9 @@
 
 #include "trace/kmem.h"
 
+/* How many of the missing formats are told. */
+#define PDET_TRACE_STRANGE 8
+
 /* What is not in the events that were read. */
 struct pdet_trace_loss {
 	uint64_t lost;		/* events that the kernel lost, as far as it
@@ -24,9 +27,23 @@ struct pdet_trace_loss {
 				 * should be: nothing behind them in their piece
 				 * was read */
 	uint64_t strange;	/* events whose format is not there */
+	uint32_t strange_id[PDET_TRACE_STRANGE]; /* of these formats */
+	unsigned n_strange;
 	uint64_t disorder;	/* events before one that came in front */
 	uint64_t other;		/* events that are not of memory allocation */
 };
+
+/* pdet_trace_strange - note the id of a format that is not there. */
+static inline void pdet_trace_strange(struct pdet_trace_loss *l, uint32_t id)
+{
+	unsigned i;
+
+	for (i = 0; i < l->n_strange; i++)
+		if (l->strange_id[i] == id)
+			return;
+	if (l->n_strange < PDET_TRACE_STRANGE)
+		l->strange_id[l->n_strange++] = id;
+}
 
 /* A piece of a stream, read and not yet merged. */
 struct pdet_trace_piece {

@@ -45,6 +45,63 @@ static int by_address(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
+/* --- borders --- */
+
+const char *const pdet_trace_mark[PDET_MARKS] = {
+	[PDET_MARK_TEXT] = "_text", [PDET_MARK_STEXT] = "_stext",
+	[PDET_MARK_ETEXT] = "_etext", [PDET_MARK_END] = "_end",
+	[PDET_MARK_INIT] = "_sinittext", [PDET_MARK_INIT_END] = "_einittext",
+	/* no other machine has it */
+	[PDET_MARK_X86] = "entry_SYSCALL_64",
+};
+
+/* Where an x86_64 kernel's image can be, and no module. */
+#define X86_IMAGE 0xffffffff80000000u
+#define X86_IMAGE_END 0xffffffffa0000000u
+
+static void note_mark(struct pdet_trace_marks *m, const char *name, size_t len,
+		      uint64_t address)
+{
+	unsigned i;
+
+	if (!len || (*name != '_' && *name != 'e'))
+		return;
+	for (i = 0; i < PDET_MARKS; i++)
+		if (!m->at[i] && strlen(pdet_trace_mark[i]) == len &&
+		    !memcmp(pdet_trace_mark[i], name, len))
+			m->at[i] = address;
+}
+
+static bool is_between(uint64_t address, uint64_t first, uint64_t end)
+{
+	return first && address >= first && address < end;
+}
+
+bool pdet_trace_marks_allow(const struct pdet_trace_marks *m, uint64_t site,
+			    uint64_t function)
+{
+	const uint64_t *at = m->at;
+	const uint64_t first = at[PDET_MARK_TEXT] ? at[PDET_MARK_TEXT] :
+						    at[PDET_MARK_STEXT];
+
+	/* What returns is not the last instruction of a function. */
+	if (site == function)
+		return false;
+	if (is_between(site, first, at[PDET_MARK_ETEXT]))
+		return function;
+	if (is_between(site, at[PDET_MARK_INIT], at[PDET_MARK_INIT_END]))
+		return true;
+	/* Data. */
+	if (at[PDET_MARK_INIT_END] && at[PDET_MARK_ETEXT] &&
+	    is_between(site, at[PDET_MARK_ETEXT], at[PDET_MARK_END]))
+		return false;
+	return !at[PDET_MARK_X86] || !first || !at[PDET_MARK_END] ||
+	       is_between(site, first, at[PDET_MARK_END]) ||
+	       !is_between(site, X86_IMAGE, X86_IMAGE_END);
+}
+
+/* --- reading --- */
+
 static int read_lines(struct pdet_trace_names *n, size_t len)
 {
 	struct pdet_scan all = { n->text, n->text + len }, line;
@@ -56,6 +113,9 @@ static int read_lines(struct pdet_trace_names *n, size_t len)
 		if (!take(line, n->text, &type, &f))
 			return -EBADMSG;
 		is_shown |= f.address != 0;
+		if (!f.module)
+			note_mark(&n->marks, n->text + f.name, f.name_len,
+				  f.address);
 		if (strchr("tTwW", type) && !pdet_vec_push(&n->functions, f))
 			return -ENOMEM;
 	}
@@ -74,6 +134,47 @@ int pdet_trace_names_read(struct pdet_trace_names *n, char *text, size_t len)
 	else if (n->functions.n)
 		qsort(n->functions.data, n->functions.n,
 		      sizeof(*n->functions.data), by_address);
+	return r;
+}
+
+/* All names one after the other. */
+static bool take_symbol(struct pdet_trace_names *n,
+			const struct pdet_kallsyms *symbols, uint32_t i,
+			size_t *len)
+{
+	struct pdet_trace_function f = { .address = symbols->address[i],
+					 .name = (uint32_t)*len };
+	char name[PDET_SYMBOL_NAME], type;
+
+	f.name_len = (uint16_t)pdet_kallsyms_name(symbols, i, name, &type);
+	note_mark(&n->marks, name, f.name_len, f.address);
+	if (!strchr("tTwW", type))
+		return true;
+	memcpy(n->text + *len, name, f.name_len);
+	*len += f.name_len;
+	return pdet_vec_push(&n->functions, f);
+}
+
+int pdet_trace_names_take(struct pdet_trace_names *n,
+			  const struct pdet_kallsyms *symbols)
+{
+	char name[PDET_SYMBOL_NAME];
+	size_t len = 0, most = 0;
+	uint32_t i;
+	int r = 0;
+
+	memset(n, 0, sizeof(*n));
+	for (i = 0; i < symbols->n; i++)
+		most += pdet_kallsyms_name(symbols, i, name, NULL);
+	n->text = malloc(most + 1);
+	if (!n->text || most > UINT32_MAX)
+		r = -ENOMEM;
+	for (i = 0; i < symbols->n && r == 0; i++)
+		if (!take_symbol(n, symbols, i, &len))
+			r = -ENOMEM;
+	/* They are in the order of the kernel's own. */
+	if (r < 0)
+		pdet_trace_names_free(n);
 	return r;
 }
 
@@ -100,8 +201,8 @@ pdet_trace_names_find(const struct pdet_trace_names *n, uint64_t address)
 	return &f[low];
 }
 
-static bool address_of(const struct pdet_trace_names *n, const char *name,
-		       uint64_t *ret)
+bool pdet_trace_names_symbol(const struct pdet_trace_names *n, const char *name,
+			     uint64_t *ret)
 {
 	const size_t len = strlen(name);
 	size_t i;
@@ -125,10 +226,12 @@ bool pdet_trace_names_fit(const struct pdet_trace_names *n,
 
 	if (!*k->symbol)
 		return true;
-	if (address_of(n, k->symbol, &address) && address != k->address)
+	if (pdet_trace_names_symbol(n, k->symbol, &address) &&
+	    address != k->address)
 		return false;
 	/* perf takes the end of the code, or something behind it. */
-	return !address_of(n, "_etext", &address) || k->end >= address;
+	return !pdet_trace_names_symbol(n, "_etext", &address) ||
+	       k->end >= address;
 }
 
 void pdet_trace_names_free(struct pdet_trace_names *n)

@@ -49,6 +49,7 @@ static void take(struct pdet_trace_pages *p, const struct pdet_ring *r,
 		break;
 	case -ENOENT:
 		p->s.loss.strange++;
+		pdet_trace_strange(&p->s.loss, (uint32_t)e->object);
 		break;
 	default:
 		p->s.loss.damaged++;

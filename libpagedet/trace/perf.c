@@ -304,10 +304,12 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 	}
 	r = pdet_kmem_take(p->t->known, sample.raw, sample.raw_len, big, &e);
 	if (r < 0) {
-		if (r == -ENOENT)
+		if (r == -ENOENT) {
 			p->s.loss.strange++;
-		else
+			pdet_trace_strange(&p->s.loss, (uint32_t)e.object);
+		} else {
 			p->s.loss.damaged++;
+		}
 		return 0;
 	}
 	if (e.kind == PDET_KMEM_OTHER) {

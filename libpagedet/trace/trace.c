@@ -21,6 +21,9 @@ int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
 	/* Anybody may give their own events the names of these. */
 	if (!is_kmem)
 		*format.name = '\0';
+	else if (!t->gfp.n)
+		pdet_trace_flags((struct pdet_scan){ text, text + len },
+				 "gfp_flags", &t->gfp);
 	return pdet_kmem_learn(t->known, &format);
 }
 

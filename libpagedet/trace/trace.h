@@ -7,6 +7,7 @@
 #define PDET_TRACE_TRACE_H
 
 #include "base/io.h"
+#include "trace/flags.h"
 #include "trace/names.h"
 #include "trace/pages.h"
 #include "trace/stacks.h"
@@ -18,6 +19,7 @@
 struct pdet_trace {
 	struct pdet_ring_layout layout;
 	struct pdet_kmem_layouts *known;
+	struct pdet_gfp_names gfp; /* n 0: the formats do not tell them */
 	struct pdet_trace_pages *pages; /* a processor each */
 	size_t n_pages;
 	struct pdet_trace_stream *whole; /* instead of these, or NULL */

@@ -60,6 +60,9 @@ stdout_has 'a call site' \
 stdout_has 'frees on another processor, which perf does not see' \
 	'"cross_cpu":30'
 
+run kmem report "$perfdata" --by gfp --json -q
+stdout_has 'names of flags' '"gfp":3264,"gfp_names":"GFP_KERNEL"'
+
 # --- names ---
 
 cat > "$tap_dir/names" <<'EOT'

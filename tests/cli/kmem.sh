@@ -123,14 +123,47 @@ tap_run 'has a mark' grep -q '^ *[0-9]* *[0-9]*+ *[0-9]*+ .* tplant$' \
 	"$tap_dir/stdout"
 run kmem report "$traces/raw-6.12-x86_64" --by family --page-size 4096 \
 	--json -q
+cp "$tap_dir/stdout" "$tap_dir/bytes"
 tap_run 'bytes of pages, if the size of a page is known' grep -q \
 	'"family":"page",.*"allocated":[1-9]' "$tap_dir/stdout"
+run kmem report "$traces/raw-6.12-x86_64" --by family --page-size 4k --json -q
+tap_run 'its size in KiB' cmp "$tap_dir/bytes" "$tap_dir/stdout"
 run kmem report "$traces/raw-6.18-x86_64" --by cache --json -q
 stdout_has 'caches, where the kernel writes them' '"cache":"filp"'
 run kmem report "$traces/raw-6.12-x86_64" --by cache --json -q
 stdout_has 'and where it does not' '"missing":{"cache":"unsupported"}'
 run kmem report "$traces/raw-6.12-x86_64" --by comm --json -q
 stdout_has 'the names of threads' '"comm":"tplant"'
+
+# --- flags ---
+
+run kmem report "$traces/raw-6.12-x86_64" --by gfp --json -q
+tap_run 'flags as numbers and names' python3 - "$tap_dir/stdout" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    names = {g["gfp"]: g["gfp_names"] for g in map(json.loads, f)
+             if "gfp" in g}
+assert names[0xcc0] == "GFP_KERNEL", names
+assert names[0xdc0] == "GFP_KERNEL|__GFP_ZERO", names
+EOT
+run kmem report "$traces/raw-6.12-x86_64" --by gfp --format csv -q
+tap_run 'as CSV' grep -q '^0xcc0,GFP_KERNEL,[0-9]' "$tap_dir/stdout"
+run kmem report "$traces/raw-6.12-x86_64" --by gfp -q
+tap_run 'a table has the names' grep -q ' GFP_KERNEL_ACCOUNT$' \
+	"$tap_dir/stdout"
+run kmem report "$traces/tracedat/g612.v6.dat" --by gfp -q
+tap_run 'of a trace.dat too' grep -q ' GFP_KERNEL_ACCOUNT$' "$tap_dir/stdout"
+cp -r "$traces/raw-6.12-x86_64" "$tap_dir/flagless"
+chmod -R u+w "$tap_dir/flagless"
+sed -i 's/__print_flags/other/' "$tap_dir/flagless/"*.format
+run kmem report "$tap_dir/flagless" --by gfp --json -q
+tap_run 'names that are not told' grep -q \
+	'"gfp":3264,"gfp_names":null,.*"missing":{"gfp_names":"unsupp' \
+	"$tap_dir/stdout"
+run kmem report "$tap_dir/flagless" --by gfp -q
+tap_run 'then there is the number' grep -q ' 0xcc0$' "$tap_dir/stdout"
 
 # --- another byte order ---
 
@@ -190,6 +223,8 @@ expect 'a trace that was cut' 2 '1 piece of the trace: damaged'
 rm "$tap_dir/nameless/kmem.kfree.format"
 run kmem report "$tap_dir/nameless" --top 1
 expect 'a format that is missing' 2 'whose format is not there'
+tap_run 'and which one' grep -q 'lacks the format files with ID: 625$' \
+	"$tap_dir/stderr"
 echo 'name: kmalloc' > "$tap_dir/nameless/kmem.kmalloc.format"
 run kmem report "$tap_dir/nameless"
 expect 'a format that is damaged' 65 'kmem.kmalloc.format'
@@ -209,4 +244,8 @@ run kmem report "$traces/raw-6.12-x86_64" --by site,site
 expect 'a key twice' 64 'is there twice'
 run kmem report "$traces/raw-6.12-x86_64" --page-size 5000
 expect 'no such size of pages' 64 'is not a size of pages'
+for size in 4097k 18014398509481984k 4kk 5k; do
+	run kmem report "$traces/raw-6.12-x86_64" --page-size "$size"
+	expect "nor is $size" 64 "page-size: '$size' is not a"
+done
 tap_done

@@ -149,8 +149,15 @@ static void fuzz_format(const uint8_t *data, size_t size)
 	struct pdet_kmem_event e;
 	struct pdet_trace_format f;
 	unsigned char *record;
+	struct pdet_gfp_names names;
+	char text[PDET_GFP_TEXT];
 	uint32_t len;
 
+	pdet_trace_flags((struct pdet_scan){ (const char *)data,
+					     (const char *)data + size },
+			 "gfp_flags", &names);
+	MUST(names.n <= PDET_GFP_NAMES);
+	MUST(pdet_gfp_text(&names, UINT64_MAX, text) <= PDET_GFP_TEXT);
 	if (!pdet_ring_layout_parse((const char *)data, size, false, &layout))
 		MUST(layout.data_at < layout.bytes &&
 		     !(layout.bytes & (layout.bytes - 1)));

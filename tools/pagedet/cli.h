@@ -76,8 +76,9 @@ struct cli_job {
 	const char *sort;	/* field; a - before it reverses the order */
 	const char *before;	/* for owners and kmem */
 	const char *flame;	/* for owners and kmem */
-	const char *kallsyms;	/* for kmem, as the next two */
+	const char *kallsyms;	/* for kmem, as the next ones */
 	const char *kallsyms_before;
+	const char *traced_vmlinux;
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */

@@ -300,10 +300,10 @@ const struct cli_command cli_commands[] = {
 	  "lifetime, window or stack, or several of them. A group has the number of its allocations, the bytes\n"
 	  "that were requested and that were allocated, waste (allocated less\n"
 	  "requested), and what no event of the trace frees. Pages have no site.\n"
-	  "--sort takes these, or a key of --by. --kallsyms names functions. The\n"
-	  "status is 2 if events were lost. diff, or report NEW --before OLD,\n"
-	  "compares two traces; --sort then also takes live_bytes_grown (the\n"
-	  "default), live_bytes_before and so on.\n",
+	  "--sort takes these, or a key of --by. --kallsyms, --vmlinux or --from\n"
+	  "DUMP names functions. The status is 2 if events were lost. diff, or\n"
+	  "report NEW --before OLD, compares two traces; --sort then also takes\n"
+	  "live_bytes_grown (the default), live_bytes_before and so on.\n",
 	  .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },

@@ -53,12 +53,20 @@ int cli_parse_kmem(struct cli_job *job)
 
 	if (status)
 		return status;
-	if (job->open.n_files || job->live)
-		return cli_usage("kmem: a trace cannot be combined with "
-				 "--from");
+	if (job->live)
+		return cli_usage("kmem: --from takes a dump; for the running "
+				 "kernel --kallsyms /proc/kallsyms has names");
+	if (job->open.n_files && job->kallsyms)
+		return cli_usage("kmem: names are from --from or from "
+				 "--kallsyms");
 	if (job->where || job->strict)
 		return cli_usage("kmem %s takes no --%s", job->words[0],
 				 job->where ? "where" : "strict");
+	/* A dump may need one itself; otherwise it is not of this machine. */
+	if (!job->open.n_files) {
+		job->traced_vmlinux = job->open.vmlinux;
+		job->open.vmlinux = NULL;
+	}
 	return CLI_ANSWERED;
 }
 
@@ -95,10 +103,14 @@ static int read_trace(struct asking *a, const char *path,
 		      const char *kallsyms, struct pagedet_allocs **ret,
 		      struct pagedet_allocs_total *total)
 {
+	/* The trace of --before may be of another boot. */
+	const bool is_before = path == a->job->before;
 	int error;
 
 	a->q.path = path;
 	a->q.kallsyms = kallsyms;
+	a->q.open_names = !is_before && a->job->open.n_files;
+	a->q.vmlinux = is_before ? NULL : a->job->traced_vmlinux;
 	a->q.page_size = a->job->page_size;
 	a->q.window_ns = a->job->window_ns;
 	a->q.deadline_ns = cli_deadline_left(a->job);
@@ -240,7 +252,12 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 		cli_say("node: events of pages do not have it");
 	if (t->untold >> PAGEDET_ALLOC_STACK & 1)
 		cli_say("stack: only a perf.data has them, recorded with -g");
-	tell(t->unnamed, "call site", "without a name: --kallsyms takes a copy "
+	if (t->kaslr == PAGEDET_HAVE)
+		cli_say("the kernel was moved by %#llx from the addresses in "
+			"the vmlinux", (unsigned long long)t->kaslr_offset);
+	tell(t->unnamed, "call site", t->kaslr == PAGEDET_HAVE ?
+	     "without a name: a vmlinux does not have those of modules" :
+	     "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->live)
 		cli_say("live is what no event frees; frees in bulk and by RCU "

@@ -205,16 +205,25 @@ static int set_limit(struct cli_job *job, const char *value)
 	return set_bound("limit", value, &job->limit);
 }
 
+/* Bytes, or KiB with a k at the end. */
 static int set_page_size(struct cli_job *job, const char *value)
 {
-	const char *wrong = cli_number(value, CLI_DECIMAL, &job->page_size);
+	const size_t len = strlen(value);
+	const bool kib = len && strchr("kK", value[len - 1]);
+	const char *wrong;
+	char word[32];
 
+	snprintf(word, sizeof(word), "%.*s", (int)(len - kib), value);
+	wrong = cli_number(len < sizeof(word) ? word : value, CLI_DECIMAL,
+			   &job->page_size);
 	if (wrong)
 		return cli_usage("--page-size: '%s' %s", value, wrong);
+	if (kib && job->page_size <= 1u << 20)
+		job->page_size *= 1024;
 	if (job->page_size < 4096 || job->page_size > 1u << 20 ||
 	    job->page_size & (job->page_size - 1))
 		return cli_usage("--page-size: '%s' is not a size of pages, "
-				 "such as 4096 or 65536", value);
+				 "such as 4096 or 64k", value);
 	return CLI_ANSWERED;
 }
 
@@ -351,8 +360,9 @@ static const struct option options[] = {
 	  .commands = "kmem",
 	  .help = "the same of the trace of --before" },
 	{ "page-size", .value = "BYTES", .set = set_page_size,
-	  .commands = "kmem",
-	  .help = "of the kernel that was traced, to count bytes of pages" },
+	  .commands = "kmem", .help =
+	  "of the kernel that was traced, to count bytes of pages, such as "
+	  "4k" },
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
 	  .help = "show what has grown since this text, or trace, was "
 	  "written" },

@@ -414,6 +414,19 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 	return pdet_image_kernel_prepare(im, env, wants);
 }
 
+/* --- names --- */
+
+static size_t image_code(struct pdet_session *base, uint64_t addr, char *buf,
+			 size_t size)
+{
+	char name[IMAGE_SYMBOL];
+	size_t len = pdet_image_code(image_session_of(base), addr, name);
+
+	len = PDET_MIN(len, PDET_MIN(sizeof(name), size) - 1);
+	memcpy(buf, name, len);
+	return len;
+}
+
 /* --- sessions --- */
 
 static void image_session_free(struct pdet_session *base)
@@ -491,6 +504,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.list_tasks = pdet_image_list_tasks,
 	.folio_maps = pdet_image_folio_maps,
 	.symbol = pdet_image_symbol_at,
+	.code = image_code,
 	.kernel_log = pdet_image_kernel_log,
 	.task_open = pdet_image_task_open,
 	.task_close = pdet_image_task_close,
