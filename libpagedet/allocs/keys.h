@@ -14,6 +14,9 @@ struct pdet_alloc_site {
 					  * name; module 0: the kernel */
 };
 
+/* Sites whose groups are kept at hand. A power of two. */
+#define PDET_ALLOC_RECENT 256
+
 struct pdet_alloc_keys {
 	uint32_t by[PAGEDET_ALLOC_KEYS];
 	struct pdet_groups groups;
@@ -25,6 +28,12 @@ struct pdet_alloc_keys {
 		struct pdet_alloc_site *data;
 		size_t n, cap;
 	} sites;
+	/* If all keys follow from both: groups that were found. */
+	struct {
+		uint64_t site;
+		uint32_t group;
+		uint8_t kind;	/* 0: none */
+	} recent[PDET_ALLOC_RECENT];
 	size_t unnamed;		/* of the sites */
 	uint64_t untold;	/* bits of keys that some events do not have */
 };
