@@ -32,6 +32,10 @@
  *                                      memory
  *   compare detective ROOT LIBEXEC ADDR  one question to Page Detective, played
  *                                      by fake_detective
+ *   compare trace-iterate DIR TRACE.DAT  a trace of allocations: copies of
+ *                                      tracefs, and the same in TRACE.DAT
+ *   compare trace-report DIR TRACE.DAT the same, whole process
+ *   compare trace-perf PERF.DATA       and one of perf
  *   compare track                      writes to 1 GiB: arm, read, read and arm
  *   compare explain                    a thousand mismatches: evidence, rules
  *   compare snapshot FILE              all memory into FILE and out of it
@@ -44,7 +48,8 @@
  *   compare version                    of the library
  *
  * PAGE_TYPES, FINCORE and PAGEDET name the programs; DUMP_CRASH, DUMP_DRGN and
- * DUMP_KDUMPFILE those that need not be there, NO_DUMP_CRASH ... why.
+ * DUMP_KDUMPFILE, TRACECMD_ITERATE, TRACE_CMD and PERF those that need not be
+ * there, NO_DUMP_CRASH ... why.
  */
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +99,9 @@ int main(int argc, char **argv)
 		{ "owners-rss", compare_owners_rss },
 		{ "content", compare_content },
 		{ "detective", compare_detective },
+		{ "trace-iterate", compare_trace_iterate },
+		{ "trace-report", compare_trace_report },
+		{ "trace-perf", compare_trace_perf },
 		{ "track", compare_track },
 		{ "map", compare_map }, { "log", compare_log },
 		{ "explain", compare_explain },

@@ -112,20 +112,20 @@ static bool take_comms(struct pdet_allocs *a, const struct pdet_text *text)
 
 /* --- events --- */
 
-static void note_times(struct pdet_allocs *a, const struct pdet_kmem_event *e,
-		       int n)
+static void note_times(struct pdet_allocs *a,
+		       const struct pdet_kmem_event *const *e, int n)
 {
 	int i = 0;
 
 	if (!a->end_ns) {
 		/* A name may be of any time. */
-		while (i < n && e[i].kind >= PDET_KMEM_NAME)
+		while (i < n && e[i]->kind >= PDET_KMEM_NAME)
 			i++;
 		if (i == n)
 			return;
-		a->begin_ns = e[i].ns;
+		a->begin_ns = e[i]->ns;
 	}
-	a->end_ns = PDET_MAX(a->end_ns, e[n - 1].ns);
+	a->end_ns = PDET_MAX(a->end_ns, e[n - 1]->ns);
 }
 
 /* Which formats to add to the trace. */
@@ -180,7 +180,7 @@ static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		      const struct pdet_trace *t,
 		      struct pdet_trace_merge *m)
 {
-	const struct pdet_kmem_event *e;
+	const struct pdet_kmem_event *const *e;
 	int n;
 
 	while ((n = pdet_trace_merge_next(m, &e)) > 0) {
@@ -190,10 +190,11 @@ static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		note_times(a, e, n);
 		a->keys.begin_ns = a->begin_ns;
 		a->keys.no_ns = t->no_ns;
-		if (pdet_pairing_add(&a->pairing, e, (size_t)n) < 0)
-			return pdet_fail(env, ENOMEM, "no memory");
+		n = pdet_pairing_add(&a->pairing, e, (size_t)n);
+		if (n < 0)
+			break;
 	}
-	return n;
+	return n == -ENOMEM ? pdet_fail(env, ENOMEM, "no memory") : n;
 }
 
 struct watching {

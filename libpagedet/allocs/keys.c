@@ -12,24 +12,25 @@
 static const struct {
 	const char *name;
 	bool is_text;
+	bool of_site;		/* follows from the site, and the kind */
 } keys[] = {
-	[PAGEDET_ALLOC_SITE] = { "site", true },
-	[PAGEDET_ALLOC_FUNCTION] = { "function", true },
-	[PAGEDET_ALLOC_MODULE] = { "module", true },
-	[PAGEDET_ALLOC_CACHE] = { "cache", true },
-	[PAGEDET_ALLOC_FAMILY] = { "family", true },
-	[PAGEDET_ALLOC_CPU] = { "cpu", false },
-	[PAGEDET_ALLOC_NODE] = { "node", false },
-	[PAGEDET_ALLOC_TID] = { "tid", false },
-	[PAGEDET_ALLOC_COMM] = { "comm", true },
-	[PAGEDET_ALLOC_GFP] = { "gfp", false },
-	[PAGEDET_ALLOC_ORDER] = { "order", false },
-	[PAGEDET_ALLOC_MIGRATETYPE] = { "migratetype", false },
-	[PAGEDET_ALLOC_BYTES_REQ] = { "bytes_req", false },
-	[PAGEDET_ALLOC_BYTES_ALLOC] = { "bytes_alloc", false },
-	[PAGEDET_ALLOC_LIFETIME] = { "lifetime", false },
-	[PAGEDET_ALLOC_WINDOW] = { "window", false },
-	[PAGEDET_ALLOC_STACK] = { "stack", true },
+	[PAGEDET_ALLOC_SITE] = { "site", true, true },
+	[PAGEDET_ALLOC_FUNCTION] = { "function", true, true },
+	[PAGEDET_ALLOC_MODULE] = { "module", true, true },
+	[PAGEDET_ALLOC_CACHE] = { "cache", true, false },
+	[PAGEDET_ALLOC_FAMILY] = { "family", true, true },
+	[PAGEDET_ALLOC_CPU] = { "cpu", false, false },
+	[PAGEDET_ALLOC_NODE] = { "node", false, false },
+	[PAGEDET_ALLOC_TID] = { "tid", false, false },
+	[PAGEDET_ALLOC_COMM] = { "comm", true, false },
+	[PAGEDET_ALLOC_GFP] = { "gfp", false, false },
+	[PAGEDET_ALLOC_ORDER] = { "order", false, false },
+	[PAGEDET_ALLOC_MIGRATETYPE] = { "migratetype", false, false },
+	[PAGEDET_ALLOC_BYTES_REQ] = { "bytes_req", false, false },
+	[PAGEDET_ALLOC_BYTES_ALLOC] = { "bytes_alloc", false, false },
+	[PAGEDET_ALLOC_LIFETIME] = { "lifetime", false, false },
+	[PAGEDET_ALLOC_WINDOW] = { "window", false, false },
+	[PAGEDET_ALLOC_STACK] = { "stack", true, false },
 };
 
 /* A value of one key. */
@@ -290,18 +291,14 @@ static bool rename_thread(struct pdet_alloc_keys *k,
 	       pdet_pairs_set(&k->comms, (uint32_t)e->pid, id);
 }
 
-int64_t pdet_alloc_keys_group(void *arg, const struct pdet_kmem_event *e)
+static int64_t find_group(struct pdet_alloc_keys *k,
+			  const struct pdet_kmem_event *e)
 {
-	struct pdet_alloc_keys *k = arg;
 	uint64_t value[PAGEDET_ALLOC_KEYS];
 	uint8_t state[PAGEDET_ALLOC_KEYS];
 	struct value v;
 	unsigned i;
 
-	if (e->kind == PDET_KMEM_NAME)
-		return rename_thread(k, e) ? 0 : -1;
-	if (e->kind == PDET_KMEM_SITE)
-		return take_site(k, e) ? 0 : -1;
 	for (i = 0; i < k->groups.n_keys; i++) {
 		if (!get(k, k->by[i], e, &v))
 			return -1;
@@ -348,6 +345,38 @@ bool pdet_alloc_keys_has(const struct pdet_alloc_keys *k, uint32_t key)
 		if (k->by[i] == key)
 			return true;
 	return false;
+}
+
+static bool is_of_site(const struct pdet_alloc_keys *k)
+{
+	unsigned i;
+
+	for (i = 0; i < k->groups.n_keys; i++)
+		if (!keys[k->by[i]].of_site)
+			return false;
+	return true;
+}
+
+int64_t pdet_alloc_keys_group(void *arg, const struct pdet_kmem_event *e)
+{
+	struct pdet_alloc_keys *k = arg;
+	const size_t at = (pdet_hash_number(e->site, 0) >> 32) %
+			  PDET_COUNT(k->recent);
+	int64_t group;
+
+	if (e->kind == PDET_KMEM_NAME)
+		return rename_thread(k, e) ? 0 : -1;
+	if (e->kind == PDET_KMEM_SITE)
+		return take_site(k, e) ? 0 : -1;
+	if (k->recent[at].kind == e->kind && k->recent[at].site == e->site)
+		return k->recent[at].group;
+	group = find_group(k, e);
+	if (group >= 0 && is_of_site(k)) {
+		k->recent[at].site = e->site;
+		k->recent[at].group = (uint32_t)group;
+		k->recent[at].kind = e->kind;
+	}
+	return group;
 }
 
 void pdet_alloc_keys_free(struct pdet_alloc_keys *k)

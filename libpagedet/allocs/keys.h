@@ -15,6 +15,9 @@ struct pdet_alloc_site {
 					  * name; module 0: the kernel */
 };
 
+/* Sites whose groups are kept at hand. A power of two. */
+#define PDET_ALLOC_RECENT 256
+
 struct pdet_alloc_keys {
 	uint32_t by[PAGEDET_ALLOC_KEYS];
 	struct pdet_groups groups;
@@ -26,6 +29,12 @@ struct pdet_alloc_keys {
 		struct pdet_alloc_site *data;
 		size_t n, cap;
 	} sites;
+	/* If all keys follow from both: groups that were found. */
+	struct {
+		uint64_t site;
+		uint32_t group;
+		uint8_t kind;	/* 0: none */
+	} recent[PDET_ALLOC_RECENT];
 	size_t unnamed;		/* of the sites */
 	const struct pdet_trace_stacks *stacks; /* NULL: there are none */
 	struct pdet_pairs stack_at; /* ids of texts of stacks, by number */

@@ -1,102 +1,114 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Open addressing: an object is in the first free slot from its own one on. */
+/* A slot has a chain of entries. There are twice as many slots as entries. */
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "allocs/live.h"
+#include "base/vec.h"
 
 #define FIRST_SHIFT 52u	/* 4096 slots */
 
-/* The slot that has @object, or the empty one where it would be. */
-static size_t find(const struct pdet_live_table *t, uint64_t object)
+/* Where the number of the entry for @object is, or the 0 behind the chain. */
+static uint32_t *find(const struct pdet_live_table *t, uint64_t object)
 {
-	size_t at = pdet_live_slot(t, object);
+	uint32_t *at = pdet_live_slot(t, object);
+	struct pdet_live *l;
 
-	while (t->slot[at].object && t->slot[at].object != object)
-		at = (at + 1) & (t->slots - 1);
+	while (*at) {
+		l = &t->entries.data[*at - 1];
+		if (l->object == object)
+			break;
+		at = &l->next;
+	}
 	return at;
 }
 
+static void chain(struct pdet_live_table *t, uint32_t number)
+{
+	struct pdet_live *l = &t->entries.data[number - 1];
+	uint32_t *at = pdet_live_slot(t, l->object);
+
+	l->next = *at;
+	*at = number;
+}
+
+/* All entries are used. */
 static bool grow(struct pdet_live_table *t)
 {
-	struct pdet_live_table more = {
-		.shift = t->slots ? t->shift - 1 : FIRST_SHIFT, .n = t->n,
-		.key = t->key,
-	};
+	const unsigned shift = t->slots ? t->shift - 1 : FIRST_SHIFT;
+	const size_t slots = (size_t)1 << (64 - shift);
+	uint32_t *slot = calloc(slots, sizeof(*slot));
 	size_t i;
 
-	/* Without a key, a trace can be made to be slow. */
-	if (!t->slots && getrandom(&more.key, sizeof(more.key),
-				   GRND_NONBLOCK) < 0)
-		more.key = 0;
-	more.slots = (size_t)1 << (64 - more.shift);
-	more.slot = calloc(more.slots, sizeof(*more.slot));
-	if (!more.slot)
+	if (!slot)
 		return false;
-	for (i = 0; i < t->slots; i++)
-		if (t->slot[i].object)
-			more.slot[find(&more, t->slot[i].object)] = t->slot[i];
+	if (!t->slots)
+		t->salt = pdet_hash_salt();
 	free(t->slot);
-	*t = more;
+	t->slot = slot;
+	t->slots = slots;
+	t->shift = shift;
+	for (i = 0; i < t->entries.n; i++)
+		chain(t, (uint32_t)i + 1);
 	return true;
+}
+
+static bool make_room(struct pdet_live_table *t)
+{
+	if (t->unused)
+		return true;
+	return t->n < UINT32_MAX && (2 * t->n < t->slots || grow(t)) &&
+	       pdet_vec_reserve(&t->entries, 1);
 }
 
 struct pdet_live *pdet_live_put(struct pdet_live_table *t, uint64_t object,
 				bool *had)
 {
-	size_t at;
+	struct pdet_live *l;
+	uint32_t number;
 
-	/* Full at three quarters. */
-	if (t->n + 1 > t->slots / 4 * 3 && !grow(t))
+	if (!make_room(t))
 		return NULL;
-	at = find(t, object);
-	*had = t->slot[at].object != 0;
-	t->n += !*had;
-	t->slot[at].object = object;
-	return &t->slot[at];
-}
-
-/*
- * Closes the gap at @hole: whatever a search would not find behind it any more
- * moves up.
- */
-static void close_gap(struct pdet_live_table *t, size_t hole)
-{
-	const size_t mask = t->slots - 1;
-	size_t at = hole, home;
-
-	for (;;) {
-		at = (at + 1) & mask;
-		if (!t->slot[at].object)
-			break;
-		home = pdet_live_slot(t, t->slot[at].object);
-		if (((at - home) & mask) >= ((at - hole) & mask)) {
-			t->slot[hole] = t->slot[at];
-			hole = at;
-		}
-	}
-	t->slot[hole].object = 0;
+	number = *find(t, object);
+	*had = number;
+	if (number)
+		return &t->entries.data[number - 1];
+	number = t->unused ? t->unused : (uint32_t)++t->entries.n;
+	l = &t->entries.data[number - 1];
+	if (t->unused)
+		t->unused = l->next;
+	l->object = object;
+	chain(t, number);
+	t->n++;
+	return l;
 }
 
 bool pdet_live_take(struct pdet_live_table *t, uint64_t object,
 		    struct pdet_live *ret)
 {
-	size_t at;
+	struct pdet_live *l;
+	uint32_t *at, number;
 
 	if (!t->n)
 		return false;
 	at = find(t, object);
-	if (!t->slot[at].object)
+	number = *at;
+	if (!number)
 		return false;
-	*ret = t->slot[at];
-	close_gap(t, at);
+	l = &t->entries.data[number - 1];
+	*ret = *l;
+	*at = l->next;
+	l->object = 0;
+	l->next = t->unused;
+	t->unused = number;
 	t->n--;
 	return true;
 }
 
 void pdet_live_free(struct pdet_live_table *t)
 {
+	pdet_vec_free(&t->entries);
 	free(t->slot);
 	t->slot = NULL;
 	t->n = t->slots = 0;
+	t->unused = 0;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The objects that are live, by address: allocated, and not freed yet. */
+/*
+ * The objects that are live, by address: allocated, and not freed yet. Entries
+ * lie close together, and that of the object that was freed last is the next
+ * one to be used: most objects live shortly, and theirs stay in the cache.
+ */
 #ifndef PDET_ALLOCS_LIVE_H
 #define PDET_ALLOCS_LIVE_H
 
@@ -7,11 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 struct pdet_live {
-	uint64_t object;	/* 0: an empty slot */
+	uint64_t object;	/* 0: not used */
 	uint64_t ns;		/* of its allocation */
 	uint32_t requested, allocated; /* bytes; UINT32_MAX if there are more */
 	uint32_t group;
+	uint32_t next;		/* number of another one in the same slot, or
+				 * of another one that is not used; 0: none */
 	uint16_t cpu;
 	uint8_t kind;		/* PDET_KMEM_* of its allocation */
 	uint8_t order;
@@ -19,16 +27,21 @@ struct pdet_live {
 
 /* Zeroed, it is empty. */
 struct pdet_live_table {
-	struct pdet_live *slot;
+	struct {
+		struct pdet_live *data;
+		size_t n, cap;
+	} entries;		/* by number, from 1 */
+	uint32_t unused;	/* number of one; 0: none */
+	uint32_t *slot;		/* numbers of entries, by hash; 0: none */
 	size_t n, slots;	/* a power of two, or 0 */
 	unsigned shift;		/* 64 less its logarithm */
-	uint64_t key;		/* of the hash */
+	uint64_t salt;		/* of the hash */
 };
 
 /*
- * pdet_live_put - the entry for @object, to be filled in: a new one, or the one
- * that it has already, with its old values and *had set. NULL without memory.
- * It stays until the next call.
+ * pdet_live_put - the entry for @object, which is not 0, to be filled in: a new
+ * one, or the one that it has already, with its old values and *had set. NULL
+ * without memory. It stays until the next call.
  */
 struct pdet_live *pdet_live_put(struct pdet_live_table *t, uint64_t object,
 				bool *had);
@@ -40,20 +53,29 @@ bool pdet_live_take(struct pdet_live_table *t, uint64_t object,
 void pdet_live_free(struct pdet_live_table *t);
 
 /* Where the search for @object begins. */
-static inline size_t pdet_live_slot(const struct pdet_live_table *t,
-				    uint64_t object)
+static inline uint32_t *pdet_live_slot(const struct pdet_live_table *t,
+				       uint64_t object)
 {
-	const uint64_t hash = (object ^ t->key) * 0x9e3779b97f4a7c15u;
-
-	return (size_t)(hash >> t->shift);
+	return &t->slot[pdet_hash_number(object, t->salt) >> t->shift];
 }
 
-/* pdet_live_expect - read ahead for a call with @object that comes soon. */
+/*
+ * pdet_live_expect - read ahead for a call with @object that comes soon: the
+ * slot first, and some time later what it tells.
+ */
+static inline void pdet_live_expect_slot(const struct pdet_live_table *t,
+					 uint64_t object)
+{
+	if (t->slots)
+		__builtin_prefetch(pdet_live_slot(t, object), 1);
+}
+
 static inline void pdet_live_expect(const struct pdet_live_table *t,
 				    uint64_t object)
 {
 	if (t->slots)
-		__builtin_prefetch(&t->slot[pdet_live_slot(t, object)], 1);
+		__builtin_prefetch(&t->entries.data[*pdet_live_slot(t, object)]
+				   - 1, 1);
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 
 /* Events whose entries are read ahead. */
-#define AHEAD 8
+#define AHEAD 8u
 /* include/linux/slab.h */
 #define ZERO_SIZE_PTR 16
 
@@ -170,23 +170,37 @@ static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	return 0;
 }
 
-int pdet_pairing_add(struct pdet_pairing *p, const struct pdet_kmem_event *e,
-		     size_t n)
+static int add(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
+	p->rest.event[e->kind]++;
+	if (is_alloc(e->kind))
+		return allocate(p, e);
+	if (e->kind >= PDET_KMEM_NAME)
+		return p->group(p->arg, e) < 0 ? -ENOMEM : 0;
+	return e->kind == PDET_KMEM_PAGE_BATCHED ? 0 : release(p, e);
+}
+
+int pdet_pairing_add(struct pdet_pairing *p,
+		     const struct pdet_kmem_event *const *e, size_t n)
+{
+	const struct pdet_kmem_event *later;
 	size_t i;
 	int r = 0;
 
+	for (i = 0; i < PDET_MIN(n, 2 * AHEAD); i++)
+		pdet_live_expect_slot(table_of(p, e[i]->kind), e[i]->object);
 	for (i = 0; i < n && r == 0; i++) {
-		if (i + AHEAD < n)
-			pdet_live_expect(table_of(p, e[i + AHEAD].kind),
-					 e[i + AHEAD].object);
-		p->rest.event[e[i].kind]++;
-		if (is_alloc(e[i].kind))
-			r = allocate(p, &e[i]);
-		else if (e[i].kind >= PDET_KMEM_NAME)
-			r = p->group(p->arg, &e[i]) < 0 ? -ENOMEM : 0;
-		else if (e[i].kind != PDET_KMEM_PAGE_BATCHED)
-			r = release(p, &e[i]);
+		if (n - i > 2 * AHEAD) {
+			later = e[i + 2 * AHEAD];
+			pdet_live_expect_slot(table_of(p, later->kind),
+					      later->object);
+		}
+		if (n - i > AHEAD) {
+			later = e[i + AHEAD];
+			pdet_live_expect(table_of(p, later->kind),
+					 later->object);
+		}
+		r = add(p, e[i]);
 	}
 	return r;
 }

@@ -64,8 +64,8 @@ struct pdet_pairing {
 };
 
 /* pdet_pairing_add - add events, in the order of their times. -ENOMEM. */
-int pdet_pairing_add(struct pdet_pairing *p, const struct pdet_kmem_event *e,
-		     size_t n);
+int pdet_pairing_add(struct pdet_pairing *p,
+		     const struct pdet_kmem_event *const *e, size_t n);
 
 void pdet_pairing_free(struct pdet_pairing *p);
 

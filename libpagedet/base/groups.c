@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/groups.h"
+#include "base/hash.h"
 
 void pdet_groups_free(struct pdet_groups *g)
 {
@@ -16,21 +17,17 @@ void pdet_groups_free(struct pdet_groups *g)
 	g->slots = g->n = 0;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static size_t hash_of(const struct pdet_groups *g, const uint64_t *value,
+		      const uint8_t *state)
 {
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-	return hash ^ hash >> 29;
-}
-
-static uint64_t hash_of(const uint64_t *value, const uint8_t *state,
-			unsigned n)
-{
-	uint64_t hash = n;
+	uint64_t hash = 0;
 	unsigned i;
 
-	for (i = 0; i < n; i++)
-		hash = mix(mix(hash, value[i]), state[i]);
-	return hash;
+	for (i = 0; i < g->n_keys; i++) {
+		hash = pdet_hash_number(hash ^ value[i], g->salt);
+		hash ^= hash >> 32 ^ state[i];
+	}
+	return (size_t)(pdet_hash_number(hash, g->salt) >> 32);
 }
 
 static bool grow(struct pdet_groups *g)
@@ -40,9 +37,11 @@ static bool grow(struct pdet_groups *g)
 
 	if (!slot)
 		return false;
+	if (!g->slots)
+		g->salt = pdet_hash_salt();
 	for (i = 0; i < g->n; i++) {
-		at = hash_of(pdet_groups_value(g, i), pdet_groups_state(g, i),
-			     g->n_keys);
+		at = hash_of(g, pdet_groups_value(g, i),
+			     pdet_groups_state(g, i));
 		while (slot[at & (slots - 1)])
 			at++;
 		slot[at & (slots - 1)] = (uint32_t)i + 1;
@@ -76,7 +75,7 @@ int64_t pdet_groups_find(struct pdet_groups *g, const uint64_t *value,
 
 	if (g->n * 2 >= g->slots && (g->n == UINT32_MAX - 1 || !grow(g)))
 		return -1;
-	for (at = hash_of(value, state, n);; at++) {
+	for (at = hash_of(g, value, state);; at++) {
 		uint32_t *slot = &g->slot[at & (g->slots - 1)];
 
 		if (!*slot) {

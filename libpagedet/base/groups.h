@@ -24,6 +24,7 @@ struct pdet_groups {
 	} states;
 	uint32_t *slot;		/* index of the group + 1 */
 	size_t slots;
+	uint64_t salt;		/* of the hash */
 	/* Texts of values: their offsets, by hash. */
 	struct pdet_pairs text_at;
 	struct {

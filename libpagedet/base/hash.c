@@ -5,6 +5,7 @@
  * loaded.
  */
 #define XXH_INLINE_ALL
+#include <sys/random.h>
 #include <xxhash.h>
 
 #include "base/hash.h"
@@ -16,6 +17,14 @@
 uint64_t pdet_hash(const void *data, size_t len)
 {
 	return XXH3_64bits(data, len);
+}
+
+uint64_t pdet_hash_salt(void)
+{
+	uint64_t salt;
+
+	return getrandom(&salt, sizeof(salt), GRND_NONBLOCK) == sizeof(salt) ?
+		       salt : 0;
 }
 
 uint64_t pdet_hash_keyed(const void *data, size_t len, const void *secret)

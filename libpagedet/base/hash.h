@@ -10,6 +10,23 @@
  * documented as XXH3-64. */
 uint64_t pdet_hash(const void *data, size_t len);
 
+/*
+ * pdet_hash_salt - a random number for pdet_hash_number(). A table whose slots
+ * do not depend on one can be made slow by whoever chooses its keys. It is 0
+ * where the system has no random numbers yet.
+ */
+uint64_t pdet_hash_salt(void);
+
+/* pdet_hash_number - a hash of a number for one table, whose highest bits are
+ * its slot. */
+static inline uint64_t pdet_hash_number(uint64_t n, uint64_t salt)
+{
+	/* How far two products are apart is not known without the salt. */
+	n *= salt | 1;
+	n ^= n >> 32;
+	return n * 0x9e3779b97f4a7c15u;
+}
+
 /* Size of a key in bytes. */
 #define PDET_SECRET 192
 

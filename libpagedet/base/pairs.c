@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/pairs.h"
 
 void pdet_pairs_free(struct pdet_pairs *p)
@@ -17,7 +18,7 @@ void pdet_pairs_free(struct pdet_pairs *p)
 /* The slot of @key, or the empty slot where it belongs. */
 static struct pdet_pair *find(const struct pdet_pairs *p, uint64_t key)
 {
-	size_t i = (size_t)(key * 0x9e3779b97f4a7c15 >> 32);
+	size_t i = (size_t)(pdet_hash_number(key, p->salt) >> 32);
 
 	for (;; i++) {
 		struct pdet_pair *at = &p->slot[i & (p->slots - 1)];
@@ -41,13 +42,15 @@ bool pdet_pairs_get(const struct pdet_pairs *p, uint64_t key, uint64_t *ret)
 
 static bool grow(struct pdet_pairs *p)
 {
-	struct pdet_pairs more = { .slots = p->slots ? p->slots * 2 : 64 };
+	struct pdet_pairs more = {
+		.slots = p->slots ? p->slots * 2 : 64, .n = p->n,
+		.salt = p->slots ? p->salt : pdet_hash_salt(),
+	};
 	size_t i;
 
 	more.slot = calloc(more.slots, sizeof(*more.slot));
 	if (!more.slot)
 		return false;
-	more.n = p->n;
 	for (i = 0; i < p->slots; i++)
 		if (p->slot[i].used)
 			*find(&more, p->slot[i].key) = p->slot[i];

@@ -12,7 +12,8 @@ struct pdet_pairs {
 		uint64_t key, value;
 		bool used;
 	} *slot;
-	size_t n, slots;
+	size_t n, slots;	/* a power of two, or 0 */
+	uint64_t salt;		/* of the hash */
 };
 
 void pdet_pairs_free(struct pdet_pairs *p);

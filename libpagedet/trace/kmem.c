@@ -27,6 +27,7 @@ static const struct {
 
 #define KIND(name) (1u << PDET_KMEM_##name)
 #define OBJECT_ALLOCS (KIND(KMALLOC) | KIND(CACHE_ALLOC))
+#define ALLOCS (OBJECT_ALLOCS | KIND(PAGE_ALLOC))
 #define OBJECTS (OBJECT_ALLOCS | KIND(KFREE) | KIND(CACHE_FREE))
 #define PAGES (KIND(PAGE_ALLOC) | KIND(PAGE_FREE) | KIND(PAGE_BATCHED))
 
@@ -43,8 +44,8 @@ static const struct {
 	{ "call_site", OBJECT_ALLOCS, OBJECTS, TO(site) },
 	{ "bytes_req", OBJECT_ALLOCS, OBJECT_ALLOCS, TO(requested) },
 	{ "bytes_alloc", OBJECT_ALLOCS, OBJECT_ALLOCS, TO(allocated) },
-	{ "gfp_flags", 0, OBJECT_ALLOCS | KIND(PAGE_ALLOC), TO(gfp) },
-	{ "name", 0, OBJECTS, TO(cache) },
+	{ "gfp_flags", 0, ALLOCS, TO(gfp) },
+	{ "name", 0, OBJECT_ALLOCS, TO(cache) },
 	{ "node", 0, OBJECT_ALLOCS, TO(node) },
 	{ "order", KIND(PAGE_ALLOC) | KIND(PAGE_FREE), PAGES, TO(order) },
 	{ "migratetype", 0, KIND(PAGE_ALLOC), TO(migratetype) },
@@ -62,18 +63,25 @@ unsigned pdet_kmem_kind(const char *name, size_t len)
 	return PDET_KMEM_OTHER;
 }
 
-/* False: it is not a number, nor a text where a text is meant. */
+static bool is_number(const struct pdet_trace_field *f)
+{
+	return f->offset <= UINT16_MAX && f->size && f->size <= 8 &&
+	       !(f->size & (f->size - 1)) && !f->is_array;
+}
+
+/*
+ * False: it is not a number, nor a text where a text is meant. No field that is
+ * used is in the first eight bytes alone: the kernel has its own there.
+ */
 static bool place(const struct pdet_trace_field *f, bool is_text,
 		  struct pdet_kmem_place *ret)
 {
-	const bool fits = f->offset <= UINT16_MAX && f->size && f->size <= 8 &&
-			  !(f->size & (f->size - 1));
-
-	if (!fits || f->is_array || f->is_text != is_text ||
+	if (!is_number(f) || f->offset + f->size < 8 || f->is_text != is_text ||
 	    (is_text && f->size != 4))
 		return false;
-	ret->offset = (uint16_t)f->offset;
-	ret->size = (uint8_t)f->size;
+	ret->at = (uint16_t)(f->offset + f->size - 8);
+	ret->half = (uint8_t)(4 * (8 - f->size));
+	ret->is_there = true;
 	ret->is_signed = f->is_signed;
 	return true;
 }
@@ -109,20 +117,20 @@ int pdet_kmem_learn(struct pdet_kmem_layouts *l,
 	};
 	const struct pdet_trace_field *type =
 		pdet_trace_field(f, "common_type");
-	struct pdet_kmem_place id = { 0 };
 	int r;
 
-	if (!type || !place(type, false, &id) || id.size > 2 ||
+	if (!type || !is_number(type) || type->is_text || type->size > 2 ||
 	    f->id >= PDET_COUNT(l->of) || l->of[f->id] ||
-	    (l->id.size &&
-	     (id.offset != l->id.offset || id.size != l->id.size)))
+	    (l->id_size &&
+	     (type->offset != l->id_at || type->size != l->id_size)))
 		return -EBADMSG;
-	id.is_signed = false;
-	l->id = id;
+	l->id_at = (uint16_t)type->offset;
+	l->id_size = (uint8_t)type->size;
 	if (layout.kind == PDET_KMEM_OTHER) {
 		l->of[f->id] = OTHER;
 		return 0;
 	}
+	layout.is_alloc = ALLOCS >> layout.kind & 1;
 	if (l->n == PDET_COUNT(l->data))
 		return -EBADMSG;
 	r = find_places(f, &layout);
@@ -133,15 +141,24 @@ int pdet_kmem_learn(struct pdet_kmem_layouts *l,
 	return 0;
 }
 
-static uint64_t number(const unsigned char *record, struct pdet_kmem_place p,
-		       bool big_endian)
+/* Without a branch for the size; and a shift by 64 is not defined. */
+static inline uint64_t number(const unsigned char *record,
+			      struct pdet_kmem_place p, bool big_endian)
 {
-	const uint64_t v = pdet_ring_number(record + p.offset, p.size,
-					    big_endian);
-	const unsigned unused = 64 - 8u * p.size;
+	uint64_t v = pdet_ring_number(record + p.at, 8, big_endian);
 
-	return p.is_signed && unused < 64 ?
-		       (uint64_t)((int64_t)(v << unused) >> unused) : v;
+	/* The byte order puts it at either end. */
+	if (big_endian)
+		v = v << p.half << p.half;
+	return p.is_signed ? (uint64_t)((int64_t)v >> p.half >> p.half) :
+			     v >> p.half >> p.half;
+}
+
+/* What is not there is 0. */
+static inline uint64_t number_or_0(const unsigned char *record,
+				   struct pdet_kmem_place p, bool big_endian)
+{
+	return p.is_there ? number(record, p, big_endian) : 0;
 }
 
 static void take_cache(const unsigned char *record, uint32_t len,
@@ -151,10 +168,28 @@ static void take_cache(const unsigned char *record, uint32_t len,
 	const uint32_t where = (uint32_t)number(record, p, big_endian);
 	const uint32_t at = where & 0xffff, n = where >> 16;
 
-	if (!p.size || at > len || n > len - at)
+	if (at > len || n > len - at)
 		return;
 	ret->cache = (const char *)record + at;
 	ret->cache_len = (uint32_t)strnlen(ret->cache, n);
+}
+
+/* What only allocations have. */
+static void take_alloc(const struct pdet_kmem_layout *l,
+		       const unsigned char *record, uint32_t len,
+		       bool big_endian, struct pdet_kmem_event *ret)
+{
+	ret->requested = number_or_0(record, l->requested, big_endian);
+	ret->allocated = number_or_0(record, l->allocated, big_endian);
+	if (l->gfp.is_there)
+		ret->gfp = number(record, l->gfp, big_endian);
+	if (l->node.is_there)
+		ret->node = (int32_t)number(record, l->node, big_endian);
+	if (l->migratetype.is_there)
+		ret->migratetype =
+			(int32_t)number(record, l->migratetype, big_endian);
+	if (l->cache.is_there)
+		take_cache(record, len, l->cache, big_endian, ret);
 }
 
 int pdet_kmem_take(const struct pdet_kmem_layouts *l,
@@ -165,11 +200,12 @@ int pdet_kmem_take(const struct pdet_kmem_layouts *l,
 	unsigned of;
 
 	ret->object = 0;
-	if (!l->id.size)
+	if (!l->id_size)
 		return -ENOENT;
-	if (len < (uint32_t)l->id.offset + l->id.size)
+	if (len < (uint32_t)l->id_at + l->id_size)
 		return -EBADMSG;
-	ret->object = number(record, l->id, big_endian);
+	ret->object = pdet_ring_number(record + l->id_at, l->id_size,
+				       big_endian);
 	of = l->of[ret->object];
 	if (!of)
 		return -ENOENT;
@@ -180,28 +216,24 @@ int pdet_kmem_take(const struct pdet_kmem_layouts *l,
 	ret->kind = layout->kind;
 	if (len < layout->bytes)
 		return -EBADMSG;
-	ret->pid = (int32_t)number(record, layout->pid, big_endian);
-	ret->object = number(record, layout->object, big_endian);
-	ret->site = number(record, layout->site, big_endian);
-	ret->requested = number(record, layout->requested, big_endian);
-	ret->allocated = number(record, layout->allocated, big_endian);
-	ret->gfp = layout->gfp.size ? number(record, layout->gfp, big_endian) :
-				      PDET_KMEM_NO_GFP;
-	ret->node = layout->node.size ?
-			    (int32_t)number(record, layout->node, big_endian) :
-			    PDET_KMEM_NO_NUMBER;
-	ret->migratetype = layout->migratetype.size ?
-		(int32_t)number(record, layout->migratetype, big_endian) :
-		PDET_KMEM_NO_NUMBER;
-	ret->order = (uint8_t)PDET_MIN(number(record, layout->order,
-					      big_endian), 255);
-	/* It is -1 where there was none, in 4 or 8 bytes. */
-	if (layout->kind == PDET_KMEM_PAGE_ALLOC &&
-	    ret->object == UINT64_MAX >> (64 - 8 * layout->object.size))
-		ret->object = 0;
+	ret->requested = ret->allocated = 0;
+	ret->gfp = PDET_KMEM_NO_GFP;
 	ret->stack = 0;
 	ret->cache = NULL;
 	ret->cache_len = 0;
-	take_cache(record, len, layout->cache, big_endian, ret);
+	ret->node = ret->migratetype = PDET_KMEM_NO_NUMBER;
+	ret->pid = (int32_t)number(record, layout->pid, big_endian);
+	ret->object = number(record, layout->object, big_endian);
+	ret->site = number_or_0(record, layout->site, big_endian);
+	ret->order = layout->order.is_there ?
+		(uint8_t)PDET_MIN(number(record, layout->order, big_endian),
+				  255) : 0;
+	if (layout->is_alloc)
+		take_alloc(layout, record, len, big_endian, ret);
+	/* It is -1 where there was none, in 4 or 8 bytes. */
+	if (layout->kind == PDET_KMEM_PAGE_ALLOC &&
+	    ret->object == UINT64_MAX >> layout->object.half >>
+			   layout->object.half)
+		ret->object = 0;
 	return 0;
 }

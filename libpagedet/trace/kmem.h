@@ -53,15 +53,19 @@ struct pdet_kmem_event {
 	uint32_t stack;		/* of struct pdet_trace_stacks; 0 not told */
 };
 
-/* Where a number is in a record. Size 0: nowhere. */
+/*
+ * Where a number is in a record: it ends with the eight bytes at @at, of which
+ * it has all but twice @half bits. Zeroed, it is nowhere.
+ */
 struct pdet_kmem_place {
-	uint16_t offset;
-	uint8_t size;
-	bool is_signed;
+	uint16_t at;
+	uint8_t half;
+	bool is_there, is_signed;
 };
 
 struct pdet_kmem_layout {
 	uint8_t kind;
+	bool is_alloc;
 	uint32_t bytes;		/* that a record has at least */
 	struct pdet_kmem_place pid, object, site, requested, allocated, gfp,
 			       cache, node, order, migratetype;
@@ -69,7 +73,8 @@ struct pdet_kmem_layout {
 
 /* The layouts of one kernel, by the id of the event. Zeroed, it has none. */
 struct pdet_kmem_layouts {
-	struct pdet_kmem_place id;
+	uint16_t id_at;		/* where a record has its id */
+	uint8_t id_size;	/* 0: not known */
 	uint8_t of[65536];	/* 0 unknown; 255 another event; else the index
 				 * + 1 */
 	struct pdet_kmem_layout data[32];

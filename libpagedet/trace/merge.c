@@ -3,13 +3,15 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/env.h"
+#include "base/vec.h"
 #include "trace/merge.h"
 
 static const struct pdet_kmem_event *first(const struct pdet_trace_stream *s)
 {
-	return &s->piece.data[s->piece.next];
+	return s->piece.data[s->piece.next];
 }
 
 static bool is_before(const struct pdet_trace_stream *a,
@@ -91,9 +93,9 @@ static const struct pdet_trace_stream *second(const struct pdet_trace_merge *m)
 static size_t count(const struct pdet_trace_stream *s,
 		    const struct pdet_trace_stream *other)
 {
-	const struct pdet_kmem_event *e = first(s);
+	const struct pdet_kmem_event **e = s->piece.data + s->piece.next;
 	const size_t left = PDET_MIN(s->piece.n - s->piece.next,
-				     (size_t)INT_MAX);
+				     (size_t)INT_MAX / 2);
 	uint64_t until;
 	size_t n = 1;
 
@@ -101,25 +103,25 @@ static size_t count(const struct pdet_trace_stream *s,
 		return left;
 	until = first(other)->ns;
 	if (s->cpu < other->cpu)
-		while (n < left && e[n].ns <= until)
+		while (n < left && e[n]->ns <= until)
 			n++;
 	else
-		while (n < left && e[n].ns < until)
+		while (n < left && e[n]->ns < until)
 			n++;
 	return n;
 }
 
-static void note_disorder(struct pdet_trace_stream *s,
-			  const struct pdet_kmem_event *e, size_t n)
+static void note_disorder(struct pdet_trace_stream *s, size_t n)
 {
+	const struct pdet_kmem_event **e = s->piece.data + s->piece.next;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		/* A name may be of any time. */
-		if (e[i].kind >= PDET_KMEM_NAME)
+		if (e[i]->kind >= PDET_KMEM_NAME)
 			continue;
-		s->loss.disorder += e[i].ns < s->last_ns;
-		s->last_ns = PDET_MAX(s->last_ns, e[i].ns);
+		s->loss.disorder += e[i]->ns < s->last_ns;
+		s->last_ns = PDET_MAX(s->last_ns, e[i]->ns);
 	}
 }
 
@@ -134,30 +136,48 @@ static int settle(struct pdet_trace_merge *m)
 		m->n = 0;
 	else if (r == 0)
 		m->heap[0] = m->heap[--m->n];
-	if (m->n)
-		sink(m, 0);
 	return 0;
 }
 
-int pdet_trace_merge_next(struct pdet_trace_merge *m,
-			  const struct pdet_kmem_event **ret)
+/* Goes on until a stream must be read. False without memory. */
+static bool merge(struct pdet_trace_merge *m)
 {
 	struct pdet_trace_stream *s;
 	size_t n;
+
+	m->merged.n = 0;
+	do {
+		sink(m, 0);
+		s = m->heap[0];
+		n = count(s, second(m));
+		if (!pdet_vec_reserve(&m->merged, n))
+			return false;
+		memcpy(m->merged.data + m->merged.n,
+		       s->piece.data + s->piece.next,
+		       n * sizeof(*m->merged.data));
+		m->merged.n += n;
+		note_disorder(s, n);
+		s->piece.next += n;
+	} while (s->piece.next < s->piece.n && m->merged.n < INT_MAX / 2);
+	return true;
+}
+
+int pdet_trace_merge_next(struct pdet_trace_merge *m,
+			  const struct pdet_kmem_event *const **ret)
+{
 	int r = settle(m);
 
 	if (r < 0 || !m->n)
 		return r;
-	s = m->heap[0];
-	*ret = first(s);
-	n = count(s, second(m));
-	note_disorder(s, *ret, n);
-	s->piece.next += n;
-	return (int)n;
+	if (!merge(m))
+		return -ENOMEM;
+	*ret = m->merged.data;
+	return (int)m->merged.n;
 }
 
 void pdet_trace_merge_end(struct pdet_trace_merge *m)
 {
+	pdet_vec_free(&m->merged);
 	free(m->heap);
 	m->heap = NULL;
 	m->n = 0;

@@ -45,16 +45,17 @@ static inline void pdet_trace_strange(struct pdet_trace_loss *l, uint32_t id)
 		l->strange_id[l->n_strange++] = id;
 }
 
-/* A piece of a stream, read and not yet merged. */
+/* A piece of a stream, read and not yet merged. Whoever reads it has the
+ * events. */
 struct pdet_trace_piece {
-	struct pdet_kmem_event *data;
+	const struct pdet_kmem_event **data;
 	size_t n, cap;
 	size_t next;		/* not merged yet */
 };
 
 struct pdet_trace_stream {
 	/*
-	 * Fills in the next piece, whose texts stay until the next call.
+	 * Fills in the next piece, whose events stay until the next call.
 	 * Returns 1; 0 at the end; a negative errno if the input cannot be
 	 * read.
 	 */
@@ -77,6 +78,10 @@ struct pdet_trace_merge {
 	bool is_over;
 	struct pdet_trace_stream **heap; /* the earliest event first */
 	size_t n;
+	struct {
+		const struct pdet_kmem_event **data;
+		size_t n, cap;
+	} merged;
 };
 
 /*
@@ -87,12 +92,12 @@ int pdet_trace_merge_begin(struct pdet_trace_merge *m,
 			   struct pdet_trace_stream *const *streams, size_t n);
 
 /*
- * pdet_trace_merge_next - events of one stream that are in front of those of
- * all others: sets *ret, and returns how many; 0 at the end; or a negative
- * errno. They stay until the next call.
+ * pdet_trace_merge_next - the next events, up to where a stream must be read:
+ * sets *ret, and returns how many; 0 at the end; or a negative errno. They stay
+ * until the next call.
  */
 int pdet_trace_merge_next(struct pdet_trace_merge *m,
-			  const struct pdet_kmem_event **ret);
+			  const struct pdet_kmem_event *const **ret);
 
 void pdet_trace_merge_end(struct pdet_trace_merge *m);
 

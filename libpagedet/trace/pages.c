@@ -35,7 +35,7 @@ static void note_loss(struct pdet_trace_pages *p, uint64_t lost)
 static void take(struct pdet_trace_pages *p, const struct pdet_ring *r,
 		 const unsigned char *record, uint32_t len)
 {
-	struct pdet_kmem_event *e = &p->s.piece.data[p->s.piece.n];
+	struct pdet_kmem_event *e = &p->decoded.data[p->s.piece.n];
 
 	p->events++;
 	e->ns = r->ns;
@@ -45,7 +45,7 @@ static void take(struct pdet_trace_pages *p, const struct pdet_ring *r,
 		if (e->kind == PDET_KMEM_OTHER)
 			p->s.loss.other++;
 		else
-			p->s.piece.n++;
+			p->s.piece.data[p->s.piece.n++] = e;
 		break;
 	case -ENOENT:
 		p->s.loss.strange++;
@@ -193,7 +193,8 @@ static int more(struct pdet_trace_stream *s)
 	}
 	if (r <= 0)
 		return r;
-	if (!pdet_vec_reserve(&s->piece, p->layout->bytes / LEAST_EVENT))
+	if (!pdet_vec_reserve(&s->piece, p->layout->bytes / LEAST_EVENT) ||
+	    !pdet_vec_reserve(&p->decoded, p->layout->bytes / LEAST_EVENT))
 		return no_memory(p);
 	r = pdet_ring_begin(&ring, p->layout, p->bytes + p->at);
 	p->at += p->layout->bytes;
@@ -224,6 +225,7 @@ void pdet_trace_pages_begin(struct pdet_trace_pages *p, struct pdet_env *env,
 void pdet_trace_pages_end(struct pdet_trace_pages *p)
 {
 	pdet_vec_free(&p->s.piece);
+	pdet_vec_free(&p->decoded);
 	free(p->bytes);
 	if (p->codec)
 		pdet_codec_close(p->codec);

@@ -14,6 +14,10 @@ struct pdet_trace_pages {
 	const struct pdet_kmem_layouts *known;
 	struct pdet_codec *codec; /* NULL: not compressed */
 	int fd;
+	struct {
+		struct pdet_kmem_event *data;
+		size_t n, cap;
+	} decoded;		/* what the piece has */
 	unsigned char *bytes;	/* what is read */
 	size_t at, n, cap;	/* of it: not decoded yet; read; room */
 	uint64_t chunks;	/* compressed: not read yet, of */

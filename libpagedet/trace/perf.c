@@ -51,6 +51,7 @@ struct pdet_trace_perf {
 		struct pdet_sample_layout *data;
 		size_t n, cap;
 	} layouts;		/* of the attrs */
+	bool differ;		/* not all of them are the same */
 	struct pdet_pairs layout_of; /* by id */
 	struct pdet_records records;
 	struct pdet_sorter sorter;
@@ -127,6 +128,9 @@ static int add_attr(struct pdet_trace_perf *p, const unsigned char *attr,
 	r = judge(p, &l);
 	if (r == 0 && !pdet_vec_push(&p->layouts, l))
 		r = no_memory(p);
+	/* It has no gaps between its members. */
+	if (r == 0 && memcmp(p->layouts.data, &l, sizeof(l)))
+		p->differ = true;
 	return r;
 }
 
@@ -262,7 +266,7 @@ layout_of(const struct pdet_trace_perf *p, const unsigned char *record,
 	const struct pdet_sample_layout *first = p->layouts.data;
 	uint64_t at;
 
-	if (p->layouts.n <= 1)
+	if (!p->differ)
 		return first;
 	if (first->id && size >= first->id + 8u &&
 	    pdet_pairs_get(&p->layout_of, number(p, record + first->id, 8),
@@ -291,7 +295,7 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 	struct pdet_sample sample;
 	int r;
 
-	if (!p->t->known->id.size)
+	if (!p->t->known->id_size)
 		return pdet_fail(p->env, EBADMSG, "cannot use %s: it does not "
 				 "say what its events are", p->name);
 	if (!l || pdet_sample_read(l, record, size, big, &sample) < 0) {
@@ -404,7 +408,7 @@ static int take_tracing(struct pdet_trace_perf *p, const unsigned char *record,
 	n = number(p, record + 8, 4);
 	c = in_file(p, here, PDET_MIN(here + n, p->s.end));
 	pdet_records_seek(&p->records, c.end);
-	return p->t->known->id.size ? 0 : read_tracing(p, &c);
+	return p->t->known->id_size ? 0 : read_tracing(p, &c);
 }
 
 static void skip_auxtrace(struct pdet_trace_perf *p,

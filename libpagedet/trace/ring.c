@@ -11,6 +11,9 @@
 #define MISSED_STORED ((uint64_t)1 << 30)
 #define LENGTH (MISSED_STORED - 1)
 
+/* The largest page: the kernel counts the bytes of one in 20 bits. */
+#define MOST_BYTES ((uint64_t)1 << 20)
+
 /* Values of the five bits of an event that are its type. */
 #define TYPE_MOST_WORDS 28	/* and below: the record's length in words */
 #define TYPE_PADDING 29
@@ -42,6 +45,8 @@ int pdet_ring_layout_parse(const char *text, size_t len, bool big_endian,
 	if (!commit || !data || (commit->size != 4 && commit->size != 8) ||
 	    commit->offset < 8 || data->size < 64 ||
 	    commit->offset + commit->size > data->offset)
+		return -EBADMSG;
+	if ((uint64_t)data->offset + data->size > MOST_BYTES)
 		return -EBADMSG;
 	ret->bytes = data->offset + data->size;
 	ret->commit_at = commit->offset;

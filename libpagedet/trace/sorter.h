@@ -8,30 +8,35 @@
 #ifndef PDET_TRACE_SORTER_H
 #define PDET_TRACE_SORTER_H
 
-#include "base/groups.h"
+#include "base/pairs.h"
 #include "trace/merge.h"
-
-struct pdet_sorter_entry {
-	struct pdet_kmem_event event; /* without its text */
-	uint64_t text;		/* the id of that; 0: none */
-};
 
 struct pdet_sorter_key {
 	uint64_t ns;
 	uint32_t cpu, index;
 };
 
+struct pdet_sorter_keys {
+	struct pdet_sorter_key *data;
+	size_t n, cap;
+};
+
 struct pdet_sorter {
 	struct {
-		struct pdet_sorter_entry *data;
+		struct pdet_kmem_event *data;
 		size_t n, cap;
-	} entries;
+	} events;		/* as they came */
+	struct pdet_sorter_keys keys, merged;
 	struct {
-		struct pdet_sorter_key *data;
+		size_t *data;
 		size_t n, cap;
-	} keys;
-	struct pdet_groups texts; /* only its texts are used */
-	uint64_t latest;	/* time of an entry */
+	} runs;			/* where a part of the keys in order begins */
+	struct pdet_sorter_key last; /* of those that were taken */
+	bool taken;		/* they are still there */
+	char *texts;		/* of the events, each one once */
+	size_t n_texts;
+	struct pdet_pairs text_at; /* offset << 32 | length, by hash */
+	uint64_t latest;	/* time of an event */
 	uint64_t round;		/* the latest at the end of the last round */
 };
 
@@ -45,13 +50,13 @@ bool pdet_sorter_is_full(const struct pdet_sorter *s);
 uint64_t pdet_sorter_round(struct pdet_sorter *s);
 
 /*
- * pdet_sorter_take - move those until @ns to @piece; their texts stay until the
- * next pdet_sorter_add(). False without memory.
+ * pdet_sorter_take - give those until @ns to @piece; they stay until the next
+ * pdet_sorter_add(). False without memory.
  */
 bool pdet_sorter_take(struct pdet_sorter *s, uint64_t ns,
 		      struct pdet_trace_piece *piece);
 
-/* pdet_sorter_take_half - move the earlier half of all. */
+/* pdet_sorter_take_half - give the earlier half of all. */
 bool pdet_sorter_take_half(struct pdet_sorter *s,
 			   struct pdet_trace_piece *piece);
 

@@ -17,6 +17,7 @@
 
 /* Lines that are read at once. Each may be three events. */
 #define LINES 256
+#define MOST_EVENTS (3 * LINES)
 /* Room for the texts of these. */
 #define MOST_TEXTS ((size_t)256 << 10)
 /* Where the first event of a text must be. */
@@ -31,7 +32,8 @@ struct text {
 	struct pdet_text_stream *in;
 	struct pdet_pairs comms; /* hash of the name, by thread */
 	struct pdet_pairs sites; /* those that were told */
-	char *texts;		/* of the piece */
+	struct pdet_kmem_event *events; /* of the piece */
+	char *texts;		/* of these */
 	size_t n_texts;
 	bool has_written;	/* the kernel has counted its events */
 	bool at_end;
@@ -58,7 +60,9 @@ static const char *keep(struct text *x, struct pdet_scan s)
 
 static void put(struct text *x, const struct pdet_kmem_event *e)
 {
-	x->s.piece.data[x->s.piece.n++] = *e;
+	x->events[x->s.piece.n] = *e;
+	x->s.piece.data[x->s.piece.n] = &x->events[x->s.piece.n];
+	x->s.piece.n++;
 }
 
 static void put_text(struct text *x, struct pdet_kmem_event *e,
@@ -198,7 +202,7 @@ static int more(struct pdet_trace_stream *s)
 	x->n_texts = 0;
 	if (x->at_end)
 		return 0;
-	if (!pdet_vec_reserve(&s->piece, 3 * LINES))
+	if (!pdet_vec_reserve(&s->piece, MOST_EVENTS))
 		return no_memory(x);
 	for (i = 0; i < LINES; i++) {
 		r = pdet_text_stream_line(x->in, x->env, &line);
@@ -229,6 +233,7 @@ static void close_text(struct pdet_trace_stream *s)
 	pdet_vec_free(&s->piece);
 	pdet_pairs_free(&x->comms);
 	pdet_pairs_free(&x->sites);
+	free(x->events);
 	free(x->texts);
 	free(x);
 }
@@ -268,8 +273,9 @@ int pdet_trace_text(struct pdet_env *env, const char *name,
 	x->s.close = close_text;
 	x->env = env;
 	x->t = t;
+	x->events = calloc(MOST_EVENTS, sizeof(*x->events));
 	x->texts = malloc(MOST_TEXTS);
-	if (!x->texts)
+	if (!x->events || !x->texts)
 		return no_memory(x);
 	r = pdet_text_stream_open(env, name, &x->in);
 	return r < 0 ? r : judge(x);

@@ -78,6 +78,7 @@ static void fuzz_pages(const uint8_t *data, size_t size, bool big_endian)
 	struct pdet_ring_layout layout = { PAGE, 8, 8, 16, big_endian };
 	struct pdet_pairing p = { .group = group, .page_size = PAGE };
 	struct pdet_kmem_event e = { 0 };
+	const struct pdet_kmem_event *const events = &e;
 	const unsigned char *record;
 	struct pdet_ring ring;
 	uint32_t len, n;
@@ -102,7 +103,7 @@ static void fuzz_pages(const uint8_t *data, size_t size, bool big_endian)
 				MUST(!e.cache || e.cache + e.cache_len <=
 				     (char *)page + PAGE);
 				if (e.kind)
-					MUST(!pdet_pairing_add(&p, &e, 1));
+					MUST(!pdet_pairing_add(&p, &events, 1));
 			}
 		free(page);
 	}
@@ -113,7 +114,7 @@ static void fuzz_pages(const uint8_t *data, size_t size, bool big_endian)
 static void read_events(struct pdet_trace *t)
 {
 	struct pdet_pairing p = { .group = group, .page_size = PAGE };
-	const struct pdet_kmem_event *e;
+	const struct pdet_kmem_event *const *e;
 	struct pdet_trace_merge m = { 0 };
 	int n = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
 

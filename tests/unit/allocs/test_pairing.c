@@ -41,9 +41,9 @@ static void add(unsigned kind, uint64_t ns, unsigned cpu, uint64_t object,
 		.kind = (uint8_t)kind, .ns = ns, .cpu = (uint16_t)cpu,
 		.object = object, .site = 100 + kind, .requested = bytes,
 		.allocated = bytes + 1,
-	};
+	}, *events = &e;
 
-	ck_assert_int_eq(pdet_pairing_add(&p, &e, 1), 0);
+	ck_assert_int_eq(pdet_pairing_add(&p, &events, 1), 0);
 }
 
 START_TEST(pairs)
@@ -215,7 +215,7 @@ static const char *const kinds[PDET_KMEM_KINDS] = {
 
 static void read_all(struct pdet_trace *set)
 {
-	const struct pdet_kmem_event *e;
+	const struct pdet_kmem_event *const *e;
 	struct pdet_trace_merge m = { 0 };
 	uint64_t first = 0, last = 0;
 	int n, k;
@@ -224,8 +224,8 @@ static void read_all(struct pdet_trace *set)
 						set->n_streams), 0);
 	while ((n = pdet_trace_merge_next(&m, &e)) > 0) {
 		for (k = 0; k < n; k++) {
-			ck_assert_uint_ge(e[k].ns, last);
-			last = e[k].ns;
+			ck_assert_uint_ge(e[k]->ns, last);
+			last = e[k]->ns;
 			first = first ? first : last;
 		}
 		ck_assert_int_eq(pdet_pairing_add(&p, e, (size_t)n), 0);

@@ -393,6 +393,27 @@ START_TEST(pairs_keep_the_last_value_of_each_key)
 }
 END_TEST
 
+/* These keys had the same slot in every table, when its hash had no salt. */
+START_TEST(pairs_cannot_be_made_to_collide)
+{
+	const uint64_t factor = 0x9e3779b97f4a7c15;
+	struct pdet_pairs pairs = { .n = 0 };
+	uint64_t inverse = factor, i, run = 0, longest = 0;
+
+	for (i = 0; i < 6; i++)
+		inverse *= 2 - factor * inverse;
+	ck_assert_uint_eq(inverse * factor, 1);
+	for (i = 0; i < 2000; i++)
+		ck_assert(pdet_pairs_set(&pairs, (i << 44) * inverse, i));
+	for (i = 0; i < pairs.slots; i++) {
+		run = pairs.slot[i].used ? run + 1 : 0;
+		longest = PDET_MAX(longest, run);
+	}
+	ck_assert_uint_lt(longest, 500);
+	pdet_pairs_free(&pairs);
+}
+END_TEST
+
 START_TEST(hash_is_xxh3)
 {
 	/* the published value for no input and seed 0 */
@@ -424,6 +445,7 @@ int main(void)
 	unit_test(s, vec_refuses_what_does_not_fit);
 	unit_test(s, equal_words_end_at_the_first_other);
 	unit_test(s, pairs_keep_the_last_value_of_each_key);
+	unit_test(s, pairs_cannot_be_made_to_collide);
 	unit_test(s, hash_is_xxh3);
 	return unit_main(s);
 }

@@ -9,6 +9,7 @@
 
 static struct made {
 	struct pdet_trace_stream s;
+	struct pdet_kmem_event events[2];
 	unsigned pieces;
 } made[2];
 static struct pdet_trace_stream *streams[] = { &made[0].s, &made[1].s };
@@ -22,11 +23,13 @@ static int more(struct pdet_trace_stream *s)
 	if (m->pieces == PIECES)
 		return 0;
 	ck_assert(pdet_vec_reserve(&s->piece, 2));
-	for (i = 0; i < 2; i++)
-		s->piece.data[s->piece.n++] = (struct pdet_kmem_event){
+	for (i = 0; i < 2; i++) {
+		m->events[i] = (struct pdet_kmem_event){
 			.ns = 4 * m->pieces + 2 * i + s->cpu,
 			.cpu = s->cpu, .kind = PDET_KMEM_KFREE,
 		};
+		s->piece.data[s->piece.n++] = &m->events[i];
+	}
 	m->pieces++;
 	return 1;
 }
@@ -41,7 +44,7 @@ static bool stopped(void *arg)
 static unsigned merge(void)
 {
 	struct pdet_trace_merge m = { .stopped = stopped };
-	const struct pdet_kmem_event *e;
+	const struct pdet_kmem_event *const *e;
 	unsigned i, n = 0;
 	int got;
 
@@ -54,7 +57,7 @@ static unsigned merge(void)
 	ck_assert_int_eq(pdet_trace_merge_begin(&m, streams, 2), 0);
 	while ((got = pdet_trace_merge_next(&m, &e)) > 0)
 		for (i = 0; i < (unsigned)got; i++)
-			ck_assert_uint_eq(e[i].ns, n++);
+			ck_assert_uint_eq(e[i]->ns, n++);
 	ck_assert_int_eq(got, 0);
 	pdet_trace_merge_end(&m);
 	for (i = 0; i < 2; i++)

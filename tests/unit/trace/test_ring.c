@@ -71,6 +71,8 @@ START_TEST(layouts)
 	static const char *const bad[] = {
 		"", HEAD("8", "16", "4081"), HEAD("3", "16", "4080"),
 		HEAD("8", "12", "4084"), HEAD("8", "16", "48"),
+		/* No kernel has them of 2 MB. */
+		HEAD("8", "16", "2097136"),
 	};
 	struct pdet_ring_layout l;
 	const char *good = HEAD("8", "16", "4080");
@@ -85,10 +87,10 @@ START_TEST(layouts)
 			 0);
 	ck_assert_uint_eq(l.bytes, 16384);
 	ck_assert_uint_eq(l.commit_size, 4);
-	good = HEAD("8", "16", "524272");
+	good = HEAD("8", "16", "1048560");
 	ck_assert_int_eq(pdet_ring_layout_parse(good, strlen(good), true, &l),
 			 0);
-	ck_assert_uint_eq(l.bytes, 524288);
+	ck_assert_uint_eq(l.bytes, 1048576);
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		ck_assert_msg(pdet_ring_layout_parse(bad[i], strlen(bad[i]),
 						     false, &l) == -EBADMSG,
