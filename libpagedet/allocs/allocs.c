@@ -34,7 +34,8 @@ struct pdet_allocs {
 	struct pdet_trace_loss loss;
 	struct pdet_alloc_sum sum;
 	uint64_t begin_ns, end_ns;
-	bool no_ns, hashed;	/* as in struct pdet_trace */
+	bool no_ns, hashed;	/* as in struct pdet_trace, as the next */
+	struct pdet_trace_kernel kernel;
 	uint32_t *order;	/* groups as they are listed */
 	struct order by[MOST_ORDERS];
 	unsigned n_by;
@@ -264,6 +265,7 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		r = read_events(a, env, t);
 	a->no_ns = t->no_ns;
 	a->hashed = t->hashed;
+	a->kernel = t->kernel;
 	/* Wrong names would look as good as right ones. */
 	if (r == 0 && a->keys.names &&
 	    !pdet_trace_names_fit(a->keys.names, &t->kernel))
@@ -480,6 +482,57 @@ const uint32_t *pdet_allocs_keys(const struct pdet_allocs *a, unsigned *n)
 {
 	*n = a->keys.groups.n_keys;
 	return a->keys.by;
+}
+
+const struct pdet_live *pdet_allocs_live(struct pdet_allocs *a, bool pages,
+					 size_t *n)
+{
+	struct pdet_live_table *t = pages ? &a->pairing.pages :
+					    &a->pairing.objects;
+
+	*n = t->n;
+	return pdet_live_list(t);
+}
+
+unsigned pdet_allocs_key(const struct pdet_allocs *a,
+			 const struct pdet_live *live, uint32_t key,
+			 uint64_t *ret)
+{
+	const struct pdet_groups *g = &a->keys.groups;
+	unsigned i;
+
+	for (i = 0; i < g->n_keys; i++)
+		if (a->keys.by[i] == key) {
+			*ret = pdet_groups_value(g, live->group)[i];
+			return pdet_groups_state(g, live->group)[i];
+		}
+	return PAGEDET_UNSUPPORTED;
+}
+
+bool pdet_allocs_counts_ns(const struct pdet_allocs *a)
+{
+	return !a->no_ns;
+}
+
+uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a)
+{
+	return a->end_ns;
+}
+
+bool pdet_allocs_hides(const struct pdet_allocs *a)
+{
+	return a->hashed;
+}
+
+bool pdet_allocs_symbol(const struct pdet_allocs *a, const char *name,
+			uint64_t *ret)
+{
+	if (!strcmp(a->kernel.symbol, name)) {
+		*ret = a->kernel.address;
+		return true;
+	}
+	return a->keys.names &&
+	       pdet_trace_names_address(a->keys.names, name, ret);
 }
 
 void pdet_allocs_total(const struct pdet_allocs *a,

@@ -94,6 +94,28 @@ bool pdet_live_take(struct pdet_live_table *t, uint64_t object,
 	return true;
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct pdet_live *x = a, *y = b;
+
+	return (x->object > y->object) - (x->object < y->object);
+}
+
+const struct pdet_live *pdet_live_list(struct pdet_live_table *t)
+{
+	size_t i, n = 0;
+
+	if (t->is_list)
+		return t->slot;
+	for (i = 0; i < t->slots; i++)
+		if (t->slot[i].object)
+			t->slot[n++] = t->slot[i];
+	if (n)
+		qsort(t->slot, n, sizeof(*t->slot), compare);
+	t->is_list = true;
+	return t->slot;
+}
+
 void pdet_live_free(struct pdet_live_table *t)
 {
 	free(t->slot);

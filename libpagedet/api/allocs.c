@@ -8,11 +8,6 @@
 #include "allocs/keys.h"
 #include "emit/allocs.h"
 
-struct pagedet_allocs {
-	struct pagedet *pd;
-	struct pdet_allocs *a;
-};
-
 int pagedet_alloc_key_by_name(const char *name)
 {
 	const char *known;

@@ -39,6 +39,11 @@ struct pagedet_index {
 	struct pdet_mapindex *ix;
 };
 
+struct pagedet_allocs {
+	struct pagedet *pd;
+	struct pdet_allocs *a;
+};
+
 struct pagedet_iter {
 	struct pagedet *pd;
 	struct pdet_iter *it;

@@ -100,8 +100,8 @@ pdet_trace_names_find(const struct pdet_trace_names *n, uint64_t address)
 	return &f[low];
 }
 
-static bool address_of(const struct pdet_trace_names *n, const char *name,
-		       uint64_t *ret)
+bool pdet_trace_names_address(const struct pdet_trace_names *n,
+			      const char *name, uint64_t *ret)
 {
 	const size_t len = strlen(name);
 	size_t i;
@@ -125,10 +125,12 @@ bool pdet_trace_names_fit(const struct pdet_trace_names *n,
 
 	if (!*k->symbol)
 		return true;
-	if (address_of(n, k->symbol, &address) && address != k->address)
+	if (pdet_trace_names_address(n, k->symbol, &address) &&
+	    address != k->address)
 		return false;
 	/* perf takes the end of the code, or something behind it. */
-	return !address_of(n, "_etext", &address) || k->end >= address;
+	return !pdet_trace_names_address(n, "_etext", &address) ||
+	       k->end >= address;
 }
 
 void pdet_trace_names_free(struct pdet_trace_names *n)

@@ -33,6 +33,10 @@ int pdet_trace_names_read(struct pdet_trace_names *n, char *text, size_t len);
 const struct pdet_trace_function *
 pdet_trace_names_find(const struct pdet_trace_names *n, uint64_t address);
 
+/* pdet_trace_names_address - where a function of the kernel is. */
+bool pdet_trace_names_address(const struct pdet_trace_names *n,
+			      const char *name, uint64_t *ret);
+
 /* What a trace tells of the kernel's text. Zeroed: nothing. */
 struct pdet_trace_kernel {
 	char symbol[32];	/* the symbol at its beginning */

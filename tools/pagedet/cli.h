@@ -75,7 +75,8 @@ struct cli_job {
 	bool stacks;		/* of the tasks that map a page */
 	const char *sort;	/* field; a - before it reverses the order */
 	const char *before, *flame; /* for owners */
-	const char *kallsyms;	/* for kmem, as the next one */
+	const char *kallsyms;	/* for kmem, as the next ones */
+	struct pagedet_allocs *allocs; /* the trace of kmem live */
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
@@ -141,6 +142,7 @@ struct cli_command {
 	uint32_t target;	/* PAGEDET_TARGET_*, if it is a query */
 	int min_words;
 	int max_words;		/* -1: any number */
+	bool rows;		/* gives the rows of its query */
 	bool stacks;		/* shows who allocated and freed pages */
 	bool wide;		/* visits much: worth several threads */
 	bool picture;		/* draws its rows: see map.c */
@@ -605,6 +607,8 @@ int cli_run_compare(struct cli_job *job, struct pagedet *pd);
 
 /* --- kmem.c --- */
 int cli_parse_kmem(struct cli_job *job);
+/* Chooses between its subcommands. */
+int cli_wrap_kmem(struct cli_job *job);
 int cli_run_kmem(struct cli_job *job, struct pagedet *pd);
 
 /* --- owners.c --- */

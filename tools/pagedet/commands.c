@@ -46,7 +46,8 @@
 	"are. If a path cannot be opened, pagedet says so, answers for the\n" \
 	"others, and exits with status 2. --summary counts by path.\n"
 
-#define QUERY(id) .target = PAGEDET_TARGET_##id, .run = cli_run_query
+#define QUERY(id) \
+	.target = PAGEDET_TARGET_##id, .run = cli_run_query, .rows = true
 #define NOTHING(text) .nothing = (text)
 #define WORDS(min, max) .min_words = (min), .max_words = (max)
 
@@ -287,7 +288,7 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
-	{ "kmem", "report TRACE", "who allocates what, from a trace",
+	{ "kmem", "report | live TRACE", "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
 	  "report, - for a text from standard input, or a directory with copies of\n"
@@ -301,7 +302,7 @@ const struct cli_command cli_commands[] = {
 	  "requested), and what no event of the trace frees. Pages have no site.\n"
 	  "--sort takes these, or a key of --by. --kallsyms names functions. The\n"
 	  "status is 2 if events were lost.\n",
-	  .parse = cli_parse_kmem, WORDS(1, 2),
+	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 2),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
 	{ "kmap", "report | on | off | clear | stats", "allocation maps",

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The command kmem: a trace of allocations, in groups, and what it lacks. */
+/*
+ * The command kmem: a trace of allocations in groups, or what is live of it in
+ * rows, and what the trace lacks.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -18,13 +21,41 @@ struct asking {
 	struct cli_asked asked;
 };
 
+static int parse_live(struct cli_job *job)
+{
+	job->path = job->words[1];
+	return CLI_ANSWERED;
+}
+
+static int run_live(struct cli_job *job, struct pagedet *pd);
+
+static const struct cli_command live = {
+	"kmem", "live TRACE", "", .parse = parse_live, .run = run_live,
+	.target = PAGEDET_TARGET_OBJECTS, .min_words = 2, .max_words = 2,
+	.nothing = "nothing of it is live", .wide = true, .rows = true,
+	.fields = "vaddr,pfn,kind,slab_cache,object_state,alloc_site,"
+		  "alloc_requested,alloc_bytes,alloc_cpu,alloc_ns,alloc_pid,"
+		  "alloc_comm,notes",
+};
+
+int cli_wrap_kmem(struct cli_job *job)
+{
+	if (job->n_words && !strcmp(job->words[0], "live"))
+		job->command = &live;
+	return CLI_ANSWERED;
+}
+
 int cli_parse_kmem(struct cli_job *job)
 {
 	if (strcmp(job->words[0], "report"))
 		return cli_usage("kmem: there is no '%s'; this release has "
-				 "'kmem report'", job->words[0]);
+				 "'kmem report' and 'kmem live'",
+				 job->words[0]);
 	if (job->n_words < 2)
 		return cli_usage("kmem report lacks a trace");
+	if (job->text_only || job->now)
+		return cli_usage("kmem report asks no kernel: --%s has no "
+				 "meaning", job->now ? "now" : "text-only");
 	if (job->open.n_files || job->live)
 		return cli_usage("kmem: a trace cannot be combined with "
 				 "--from");
@@ -78,7 +109,7 @@ static int read_trace(struct asking *a)
 	error = pagedet_allocs(a->pd, &a->q, &a->allocs);
 	cli_interrupt_asked(false);
 	cli_progress_end(&a->line);
-	if (!error && a->job->sort)
+	if (!error && a->job->sort && !a->job->command->rows)
 		error = pagedet_allocs_order(a->allocs, a->job->sort);
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
 }
@@ -153,7 +184,8 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 			"have none, so it may be less");
 }
 
-static int judge(const struct asking *a)
+/* Says what the trace lacks. Returns CLI_UNSURE if it lacks events. */
+static int tell_losses(const struct asking *a)
 {
 	const struct pagedet_allocs_total *t = &a->total;
 	const bool lossy = t->lost || t->gaps || t->uncounted || t->missing ||
@@ -167,13 +199,53 @@ static int judge(const struct asking *a)
 	if (t->stopped)
 		cli_say("%s: only a part was read", t->stopped == ETIMEDOUT ?
 			"the deadline passed first" : "interrupted");
-	if (!t->complete || lossy)
-		return CLI_UNSURE;
-	if (t->groups)
-		return CLI_ANSWERED;
+	return t->complete && !lossy ? CLI_ANSWERED : CLI_UNSURE;
+}
+
+static int judge(const struct asking *a)
+{
+	const int status = tell_losses(a);
+
+	if (status || a->total.groups)
+		return status;
 	if (!a->job->quiet)
 		cli_say("%s", a->job->command->nothing);
 	return CLI_NO;
+}
+
+/* The keys that fields of rows come from. */
+static void set_row_keys(struct asking *a)
+{
+	static const uint32_t keys[] = {
+		PAGEDET_ALLOC_SITE, PAGEDET_ALLOC_CACHE, PAGEDET_ALLOC_TID,
+		PAGEDET_ALLOC_COMM, PAGEDET_ALLOC_GFP,
+	};
+
+	a->q.by = keys;
+	a->q.n_by = CLI_COUNT(keys);
+}
+
+static int run_live(struct cli_job *job, struct pagedet *pd)
+{
+	struct asking a = { .job = job, .pd = pd,
+			    .q = PAGEDET_ALLOCS_QUERY_INIT,
+			    .total = { .size = sizeof(a.total) } };
+	int status, losses;
+
+	set_row_keys(&a);
+	status = read_trace(&a);
+	if (!status) {
+		pagedet_allocs_total(a.allocs, &a.total);
+		job->allocs = a.allocs;
+		status = cli_run_query(job, pd);
+		job->allocs = NULL;
+	}
+	if (status <= CLI_UNSURE) {
+		losses = tell_losses(&a);
+		status = losses ? losses : status;
+	}
+	pagedet_allocs_free(a.allocs);
+	return status;
 }
 
 int cli_run_kmem(struct cli_job *job, struct pagedet *pd)
