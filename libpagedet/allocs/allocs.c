@@ -36,6 +36,7 @@ struct pdet_allocs {
 	uint64_t begin_ns, end_ns;
 	bool no_ns, hashed;	/* as in struct pdet_trace, as the next */
 	struct pdet_trace_kernel kernel;
+	bool has_own_names;	/* those of the trace */
 	uint32_t *order;	/* groups as they are listed */
 	struct order by[MOST_ORDERS];
 	unsigned n_by;
@@ -254,11 +255,13 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		r = pdet_fail(env, EINVAL, "%s says that its pages have %llu "
 			      "bytes", q->path,
 			      (unsigned long long)t->page_size);
-	if (r == 0 && q->kallsyms)
+	if (r == 0 && q->kallsyms) {
 		r = read_names(a, env, q->kallsyms);
-	else if (r == 0 && t->kallsyms.data)
+	} else if (r == 0 && t->kallsyms.data) {
 		r = take_names(a, env, &t->kallsyms, "the trace's kallsyms",
 			       true);
+		a->has_own_names = a->keys.names;
+	}
 	if (r == 0 && !take_comms(a, &t->cmdlines))
 		r = pdet_fail(env, ENOMEM, "no memory");
 	if (r == 0)
@@ -531,7 +534,8 @@ bool pdet_allocs_symbol(const struct pdet_allocs *a, const char *name,
 		*ret = a->kernel.address;
 		return true;
 	}
-	return a->keys.names &&
+	/* Other names may be of another boot. */
+	return a->has_own_names &&
 	       pdet_trace_names_address(a->keys.names, name, ret);
 }
 

@@ -49,8 +49,8 @@ uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a);
 bool pdet_allocs_hides(const struct pdet_allocs *a);
 
 /*
- * pdet_allocs_symbol - where the traced kernel had a function, if that is
- * known.
+ * pdet_allocs_symbol - where the traced kernel had a function, if the trace
+ * tells it.
  */
 bool pdet_allocs_symbol(const struct pdet_allocs *a, const char *name,
 			uint64_t *ret);
