@@ -83,8 +83,6 @@ struct pagedet_allocs_query {
 	{ sizeof(struct pagedet_allocs_query), NULL, NULL, NULL, 0, 0, 0, \
 	  NULL, NULL, 0, 0, NULL, 0, 0 }
 
-struct pagedet_allocs;
-
 /* A group: the allocations with the same keys, and what became of them. */
 struct pagedet_alloc_group {
 	uint64_t size;		/* sizeof(struct pagedet_alloc_group) */

@@ -75,7 +75,12 @@ enum pagedet_field_id {
 	PAGEDET_FIELD_REPORT = 58,
 	PAGEDET_FIELD_ENTROPY = 59,
 	PAGEDET_FIELD_REASON = 60,
-	PAGEDET_FIELD_EVENT_NS = 61
+	PAGEDET_FIELD_EVENT_NS = 61,
+	PAGEDET_FIELD_OBJECT_STATE = 62,
+	PAGEDET_FIELD_ALLOC_SITE = 63,
+	PAGEDET_FIELD_ALLOC_REQUESTED = 64,
+	PAGEDET_FIELD_ALLOC_BYTES = 65,
+	PAGEDET_FIELD_ALLOC_CPU = 66
 };
 
 #define PAGEDET_FIELDS_MAX 128
@@ -123,7 +128,8 @@ enum pagedet_source {
 	PAGEDET_SOURCE_VMCORE = 6,
 	PAGEDET_SOURCE_SNAPSHOT = 7,
 	PAGEDET_SOURCE_LOG = 8,
-	PAGEDET_SOURCE_DERIVED = 9
+	PAGEDET_SOURCE_DERIVED = 9,
+	PAGEDET_SOURCE_TRACE = 10
 };
 
 #define PAGEDET_SOURCE_BIT(source) (1u << (source))
@@ -285,6 +291,12 @@ enum pagedet_map {
 	PAGEDET_MAP_OTHER = 4
 };
 
+/* PAGEDET_FIELD_OBJECT_STATE: what the slab of an object says about it */
+enum pagedet_object_state {
+	PAGEDET_OBJECT_USED = 1,
+	PAGEDET_OBJECT_FREE = 2
+};
+
 /* PAGEDET_FIELD_AT, in rows of PAGEDET_TARGET_LOG */
 enum pagedet_at {
 	PAGEDET_AT_LOG = 1,	/* the page as the log describes it */
@@ -398,6 +410,11 @@ struct pagedet_page {
 				 * byte */
 	uint64_t reason;	/* string id: why the log mentions the page */
 	uint64_t event_ns;	/* since boot, when the kernel logged it */
+	uint64_t alloc_site;	/* string id: the call that allocated it */
+	uint64_t alloc_requested; /* bytes that the call asked for */
+	uint64_t alloc_bytes;	/* bytes that it got */
+	uint32_t alloc_cpu;
+	uint32_t object_state;	/* PAGEDET_OBJECT_* */
 };
 
 /* How to interpret and show the value of a field. */

@@ -47,7 +47,17 @@ enum pagedet_target {
 				 * the first, if sources of the query is
 				 * PAGEDET_SOURCE_LOG */
 	PAGEDET_TARGET_SCAN = 12, /* every page of memory */
-	PAGEDET_TARGET_MAPPERS = 13 /* items: as for PFN; one row per mapping */
+	PAGEDET_TARGET_MAPPERS = 13, /* items: as for PFN; one row per mapping */
+	PAGEDET_TARGET_OBJECTS = 14 /* allocs: the objects and pages that a
+				 * trace has no free of, by address: objects
+				 * first. vaddr is the address of an object,
+				 * object and object_state describe it.
+				 * alloc_*, gfp_mask, slab_cache and
+				 * migratetype are of the trace, as far as
+				 * allocs is grouped by them. The rest is asked
+				 * of the kernel that the handle has open, if
+				 * the trace is of its boot; if sources of the
+				 * query is PAGEDET_SOURCE_TRACE, of nobody */
 };
 
 #define PAGEDET_TO_END ((uint64_t)-1)
@@ -88,8 +98,8 @@ enum pagedet_query_option {
 				 * pages are one group */
 	PAGEDET_Q_TASK_STACKS = 256, /* the caller will use
 				 * pagedet_task_stack() */
-	PAGEDET_Q_ANY_BOOT = 512 /* PAGEDET_TARGET_LOG: return the running
-				 * kernel's pages even if the log may be of
+	PAGEDET_Q_ANY_BOOT = 512 /* PAGEDET_TARGET_LOG and _OBJECTS: ask the
+				 * kernel even if the log or trace may be of
 				 * another boot */
 };
 
@@ -148,8 +158,8 @@ typedef int pagedet_progress_fn(void *user, const struct pagedet_progress *p);
 /*
  * struct pagedet_query - one query. Start from PAGEDET_QUERY_INIT or
  * pagedet_query_init(). pagedet_query() copies everything that it points to,
- * except index, and what belongs to progress and next_place: these must exist
- * until pagedet_iter_free().
+ * except index, allocs, and what belongs to progress and next_place: these must
+ * exist until pagedet_iter_free().
  */
 struct pagedet_query {
 	uint64_t size;		/* sizeof(struct pagedet_query) */
@@ -188,12 +198,14 @@ struct pagedet_query {
 				 * on the calling thread, which then works
 				 * alone */
 	void *next_place_user;	/* [nullable] */
+	struct pagedet_allocs *allocs; /* [nullable] for PAGEDET_TARGET_OBJECTS;
+				 * must exist until pagedet_iter_free() */
 };
 
 #define PAGEDET_QUERY_INIT \
 	{ sizeof(struct pagedet_query), sizeof(struct pagedet_page), \
 	  { 0, 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, 0, \
-	  0, 0, 0, 0, 0, 0, 0, NULL, NULL }
+	  0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL }
 
 /**
  * pagedet_query_init - set the sizes and zero the rest

@@ -41,6 +41,7 @@ struct pdet_allocs {
 	bool no_ns, hashed;	/* as in struct pdet_trace */
 	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
+	bool has_own_names;	/* those of the trace */
 	/* Of the trace that this one was compared with. */
 	bool compared;
 	struct pdet_alloc_sums before; /* by group of this one */
@@ -292,6 +293,8 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 	a->keys.stacks = &t->stacks;
 	if (r == 0)
 		r = take_names(a, env, q, t, namer);
+	a->has_own_names = a->keys.naming.has_names && !q->kallsyms &&
+			   !q->vmlinux && !q->open_names;
 	if (r == 0 && !take_comms(a, &t->cmdlines))
 		r = pdet_fail(env, ENOMEM, "no memory");
 	if (r == 0)
@@ -631,6 +634,58 @@ const uint32_t *pdet_allocs_keys(const struct pdet_allocs *a, unsigned *n)
 {
 	*n = a->keys.groups.n_keys;
 	return a->keys.by;
+}
+
+const struct pdet_live *pdet_allocs_live(struct pdet_allocs *a, bool pages,
+					 size_t *n)
+{
+	struct pdet_live_table *t = pages ? &a->pairing.pages :
+					    &a->pairing.objects;
+
+	*n = t->n;
+	return pdet_live_list(t);
+}
+
+unsigned pdet_allocs_key(const struct pdet_allocs *a,
+			 const struct pdet_live *live, uint32_t key,
+			 uint64_t *ret)
+{
+	const struct pdet_groups *g = &a->keys.groups;
+	unsigned i;
+
+	for (i = 0; i < g->n_keys; i++)
+		if (a->keys.by[i] == key) {
+			*ret = pdet_groups_value(g, live->group)[i];
+			return pdet_groups_state(g, live->group)[i];
+		}
+	return PAGEDET_UNSUPPORTED;
+}
+
+bool pdet_allocs_counts_ns(const struct pdet_allocs *a)
+{
+	return !a->no_ns;
+}
+
+uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a)
+{
+	return a->end_ns;
+}
+
+bool pdet_allocs_hides(const struct pdet_allocs *a)
+{
+	return a->hashed;
+}
+
+bool pdet_allocs_symbol(const struct pdet_allocs *a, const char *name,
+			uint64_t *ret)
+{
+	if (!strcmp(a->kernel.symbol, name)) {
+		*ret = a->kernel.address;
+		return true;
+	}
+	/* Other names may be of another boot. */
+	return a->has_own_names &&
+	       pdet_trace_names_symbol(&a->keys.naming.names, name, ret);
 }
 
 void pdet_allocs_total(const struct pdet_allocs *a,

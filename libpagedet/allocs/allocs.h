@@ -3,6 +3,7 @@
 #ifndef PDET_ALLOCS_ALLOCS_H
 #define PDET_ALLOCS_ALLOCS_H
 
+#include "allocs/live.h"
 #include "base/env.h"
 #include "kernel/owner/names.h"
 #include "pagedet.h"
@@ -44,5 +45,32 @@ bool pdet_allocs_compared(const struct pdet_allocs *a);
 
 /* pdet_allocs_keys - the keys of the groups. */
 const uint32_t *pdet_allocs_keys(const struct pdet_allocs *a, unsigned *n);
+
+/*
+ * pdet_allocs_live - the objects that no event frees, by address; or with
+ * @pages the pages, by page frame number.
+ */
+const struct pdet_live *pdet_allocs_live(struct pdet_allocs *a, bool pages,
+					 size_t *n);
+
+/*
+ * pdet_allocs_key - what the group of a live object says of a key: its value,
+ * or for a text its id. Returns the state.
+ */
+unsigned pdet_allocs_key(const struct pdet_allocs *a,
+			 const struct pdet_live *live, uint32_t key,
+			 uint64_t *ret);
+
+/* Whether times are ns; the last of them; whether addresses are hashed. */
+bool pdet_allocs_counts_ns(const struct pdet_allocs *a);
+uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a);
+bool pdet_allocs_hides(const struct pdet_allocs *a);
+
+/*
+ * pdet_allocs_symbol - where the traced kernel had a function, if the trace
+ * tells it.
+ */
+bool pdet_allocs_symbol(const struct pdet_allocs *a, const char *name,
+			uint64_t *ret);
 
 #endif

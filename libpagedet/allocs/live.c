@@ -104,6 +104,29 @@ bool pdet_live_take(struct pdet_live_table *t, uint64_t object,
 	return true;
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct pdet_live *x = a, *y = b;
+
+	return (x->object > y->object) - (x->object < y->object);
+}
+
+const struct pdet_live *pdet_live_list(struct pdet_live_table *t)
+{
+	struct pdet_live *l = t->entries.data;
+	size_t i, n = 0;
+
+	if (t->is_list)
+		return l;
+	for (i = 0; i < t->entries.n; i++)
+		if (l[i].object)
+			l[n++] = l[i];
+	if (n)
+		qsort(l, n, sizeof(*l), compare);
+	t->is_list = true;
+	return l;
+}
+
 void pdet_live_free(struct pdet_live_table *t)
 {
 	pdet_vec_free(&t->entries);

@@ -36,6 +36,7 @@ struct pdet_live_table {
 	size_t n, slots;	/* a power of two, or 0 */
 	unsigned shift;		/* 64 less its logarithm */
 	uint64_t salt;		/* of the hash */
+	bool is_list;
 };
 
 /*
@@ -49,6 +50,12 @@ struct pdet_live *pdet_live_put(struct pdet_live_table *t, uint64_t object,
 /* pdet_live_take - remove @object. False: it is not there. */
 bool pdet_live_take(struct pdet_live_table *t, uint64_t object,
 		    struct pdet_live *ret);
+
+/*
+ * pdet_live_list - all entries, by address. The table then is a list: nothing
+ * can be put into it or taken out.
+ */
+const struct pdet_live *pdet_live_list(struct pdet_live_table *t);
 
 void pdet_live_free(struct pdet_live_table *t);
 

@@ -17,12 +17,6 @@ struct dump {
 	struct pdet_session *session;
 };
 
-struct pagedet_allocs {
-	struct pagedet *pd;
-	struct pdet_allocs *a;
-	char gfp[PDET_GFP_TEXT + 1];
-};
-
 int pagedet_alloc_key_by_name(const char *name)
 {
 	const char *known;

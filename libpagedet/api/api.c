@@ -530,6 +530,7 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 	args.fields.bits[0] = q.fields[0];
 	args.fields.bits[1] = q.fields[1];
 	args.index = q.index ? q.index->ix : NULL;
+	args.allocs = q.allocs ? q.allocs->a : NULL;
 	args.page_size = pd->page_size;
 	args.live = !pd->opened.options.n_files && !*pd->env.root;
 	it->pd = pd;

@@ -60,6 +60,7 @@ static const struct {
 	bool items;
 	bool may_lack_items;
 	bool pid;
+	bool allocs;
 	const char *name;
 } targets[] = {
 	[PAGEDET_TARGET_PFN] = { .items = true, .name = "pfn" },
@@ -77,6 +78,7 @@ static const struct {
 	[PAGEDET_TARGET_LOG] = { .path = true, .name = "log" },
 	[PAGEDET_TARGET_SCAN] = { .name = "scan" },
 	[PAGEDET_TARGET_MAPPERS] = { .items = true, .name = "mappers" },
+	[PAGEDET_TARGET_OBJECTS] = { .allocs = true, .name = "objects" },
 };
 
 int pdet_check_items(struct pagedet *pd, uint32_t target,
@@ -215,9 +217,12 @@ int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q)
 	    (!q->path || !*q->path))
 		return pdet_fail(env, EINVAL, "target %s needs a path",
 				 targets[q->target].name);
-	/* A log given by path is the only source. */
-	if (q->target == PAGEDET_TARGET_LOG &&
-	    q->sources == PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG))
+	if (targets[q->target].allocs != !!q->allocs)
+		return pdet_fail(env, EINVAL, "target %s %s", targets[
+				 q->target].name, q->allocs ?
+				 "takes no allocs" : "needs allocs");
+	/* A log or a trace is the only source. */
+	if (pdet_iter_is_alone(q))
 		return check_fields(env, q);
 	if (q->sources && !(q->sources & pd->sources)) {
 		r = pdet_fail(env, ENOTSUP,

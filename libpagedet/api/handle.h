@@ -39,6 +39,12 @@ struct pagedet_index {
 	struct pdet_mapindex *ix;
 };
 
+struct pagedet_allocs {
+	struct pagedet *pd;
+	struct pdet_allocs *a;
+	char gfp[PDET_GFP_TEXT + 1]; /* of the last flags */
+};
+
 struct pagedet_iter {
 	struct pagedet *pd;
 	struct pdet_iter *it;

@@ -141,22 +141,27 @@ static bool left_out(const struct pagedet_emitter *e, unsigned col, bool ended)
 static void choose(struct pagedet_emitter *e, bool ended)
 {
 	struct pdet_text *t = e->own;
+	/* Many objects share a page, and a block has several. */
+	const bool objects = e->query.target == PAGEDET_TARGET_OBJECTS;
 	unsigned i;
 
 	t->n_table = 0;
 	for (i = 0; i < e->n_col; i++) {
 		const struct pdet_emit_col *c = &e->col[i];
+		const bool count = e->query.grouped && i + 1 == e->n_col;
 
 		t->out_of_table[i] = left_out(e, i, ended);
 		if (t->out_of_table[i] || t->same[i] || t->no_room[i])
 			continue;
-		add(t, i, PDET_TEXT_VALUE, c->name, c->type);
+		add(t, i, PDET_TEXT_VALUE, count && objects ? "objects" :
+		    c->name, c->type);
 		if (!t->no_hex &&
 		    !strcmp(pdet_field_info(c->field)->unit, "pfn"))
 			add(t, i, PDET_TEXT_HEX, "hex", c->type);
-		if (!e->query.grouped || i + 1 < e->n_col)
+		if (!count)
 			continue;
-		add(t, i, PDET_TEXT_SIZE, "size", c->type);
+		if (!objects)
+			add(t, i, PDET_TEXT_SIZE, "size", c->type);
 		/* A share of a part would pass for one of the whole. */
 		if (t->total && !t->in_part)
 			add(t, i, PDET_TEXT_SHARE, "share", c->type);

@@ -205,6 +205,8 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 	p.backends = it->backends;
 	p.n_backends = it->n_backends;
 	p.sources = args->sources;
+	if (it->q.target == PAGEDET_TARGET_OBJECTS && it->text_only)
+		p.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_TRACE);
 	p.target = it->q.target;
 	p.cheap = it->q.options & PAGEDET_Q_CHEAP;
 	p.few = is_single_page_target(it->q.target);
@@ -351,6 +353,8 @@ static int make_walk(struct pdet_iter *it)
 		return pdet_walk_kaddr(it, &it->walk);
 	case PAGEDET_TARGET_LOG:
 		return pdet_walk_log(it, &it->walk);
+	case PAGEDET_TARGET_OBJECTS:
+		return pdet_walk_objects(it, &it->walk);
 	default:
 		return pdet_fail(it->env, EINVAL, "there is no target %u",
 				 it->q.target);
@@ -605,6 +609,9 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	if (r < 0)
 		return r;
 	it->q.index = args->index;
+	it->q.allocs = args->allocs;
+	if (it->q.target == PAGEDET_TARGET_OBJECTS && !it->text_only)
+		it->text_only = !pdet_objects_are_here(it);
 	r = pdet_cgroup_by_tasks(it);
 	if (r < 0)
 		return r;
@@ -642,6 +649,16 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	if (r == 0)
 		r = make_output(it);
 	return r < 0 ? r : begin(it);
+}
+
+bool pdet_iter_is_alone(const struct pagedet_query *q)
+{
+	const unsigned source = q->target == PAGEDET_TARGET_LOG ?
+				PAGEDET_SOURCE_LOG :
+				q->target == PAGEDET_TARGET_OBJECTS ?
+				PAGEDET_SOURCE_TRACE : PAGEDET_SOURCE_NOBODY;
+
+	return source && q->sources == PAGEDET_SOURCE_BIT(source);
 }
 
 /* Sets the error text for why the query stopped. */
@@ -711,8 +728,7 @@ int pdet_iter_new(const struct pdet_iter_args *args, struct pdet_iter **ret)
 	it->first_ns = pdet_clock_ns(CLOCK_MONOTONIC);
 	it->page_size = args->page_size;
 	it->live = args->live;
-	it->text_only = args->query->target == PAGEDET_TARGET_LOG &&
-		args->query->sources == PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+	it->text_only = pdet_iter_is_alone(args->query);
 	atomic_init(&it->stopped, 0);
 	atomic_init(&it->next_string, PDET_STRING_STRIDE);
 	atomic_init(&it->done, 0);

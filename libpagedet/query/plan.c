@@ -60,7 +60,20 @@ static const uint8_t of_address[] = {
 /* Fields of rows about a kernel address. */
 static const uint8_t of_kernel[] = {
 	F(VADDR), F(PTE), F(PTE_KNOWN), F(PTE_LEVEL), F(VMA_START), F(VMA_END),
-	F(VMA_PROT), F(VMA_NAME), F(MAP), F(OBJECT),
+	F(VMA_PROT), F(VMA_NAME), F(MAP), F(OBJECT), F(OBJECT_STATE),
+};
+/* Fields of rows about an object or page that a trace tells. */
+static const uint8_t of_object[] = {
+	F(ALLOC_SITE), F(ALLOC_REQUESTED), F(ALLOC_BYTES), F(ALLOC_CPU),
+};
+/* The same; in other rows they are of the page's last allocation. */
+static const uint8_t of_allocation[] = {
+	F(ALLOC_PID), F(ALLOC_COMM), F(GFP_MASK), F(ALLOC_ORDER), F(ALLOC_NS),
+};
+/* Fields of the page's last allocation and free that no trace tells. */
+static const uint8_t of_page_owner[] = {
+	F(ALLOC_STACK), F(FREE_STACK), F(ALLOC_TGID), F(GFP), F(MIGRATETYPE),
+	F(ALLOCATOR), F(FREE_NS), F(MIGRATE_REASON),
 };
 /* Fields that a log states about a page. */
 static const uint8_t of_log[] = { F(REPORT), F(REASON), F(EVENT_NS) };
@@ -91,6 +104,13 @@ static bool is_address_target(uint32_t target)
 	       target == PAGEDET_TARGET_MAPPERS;
 }
 
+/* Whether rows are about kernel addresses. */
+static bool is_kernel_target(uint32_t target)
+{
+	return target == PAGEDET_TARGET_KADDR ||
+	       target == PAGEDET_TARGET_OBJECTS;
+}
+
 struct pdet_fields pdet_plan_given(uint32_t target)
 {
 	struct pdet_fields given = { { 0, 0 } };
@@ -104,9 +124,13 @@ struct pdet_fields pdet_plan_given(uint32_t target)
 	} else if (is_file_target(target)) {
 		add_list(&given, of_file, PDET_COUNT(of_file));
 		pdet_fields_add(&given, F(KIND));
-	} else if (target == PAGEDET_TARGET_KADDR) {
+	} else if (is_kernel_target(target)) {
 		add_list(&given, of_kernel, PDET_COUNT(of_kernel));
 		pdet_fields_add(&given, F(KIND));
+	}
+	if (target == PAGEDET_TARGET_OBJECTS) {
+		add_list(&given, of_object, PDET_COUNT(of_object));
+		add_list(&given, of_allocation, PDET_COUNT(of_allocation));
 	}
 	if (target == PAGEDET_TARGET_MAPPERS)
 		pdet_fields_add(&given, F(MAP));
@@ -129,9 +153,13 @@ struct pdet_fields pdet_plan_absent(uint32_t target)
 		pdet_fields_add(&absent, F(MAP));
 	if (target != PAGEDET_TARGET_LOG)
 		pdet_fields_add(&absent, F(OBJECT));
-	for (i = 0; target == PAGEDET_TARGET_KADDR &&
-		    i < PDET_COUNT(of_kernel); i++)
+	pdet_fields_add(&absent, F(OBJECT_STATE));
+	for (i = 0; is_kernel_target(target) && i < PDET_COUNT(of_kernel); i++)
 		pdet_fields_remove(&absent, of_kernel[i]);
+	if (target == PAGEDET_TARGET_OBJECTS)
+		add_list(&absent, of_page_owner, PDET_COUNT(of_page_owner));
+	else
+		add_list(&absent, of_object, PDET_COUNT(of_object));
 	if (target != PAGEDET_TARGET_LOG) {
 		pdet_fields_add(&absent, F(AT));
 		add_list(&absent, of_log, PDET_COUNT(of_log));
@@ -263,7 +291,7 @@ static int survey_some(const struct pdet_plan_args *args,
  */
 static bool asks_dear(const struct pdet_plan_args *args)
 {
-	return !has_any(args, READY) || args->target == PAGEDET_TARGET_KADDR;
+	return !has_any(args, READY) || is_kernel_target(args->target);
 }
 
 /*
@@ -670,8 +698,13 @@ static int add_cheap(const struct pdet_plan_args *args, struct pdet_plan *plan)
 		pdet_fields_add(&plan->wanted, F(PTE));
 		pdet_fields_add(&plan->wanted, F(PTE_KNOWN));
 	}
-	if (args->target == PAGEDET_TARGET_KADDR)
+	if (is_kernel_target(args->target))
 		pdet_fields_add(&plan->wanted, F(VADDR));
+	if (args->target == PAGEDET_TARGET_OBJECTS) {
+		add_list(&plan->wanted, of_object, PDET_COUNT(of_object));
+		add_list(&plan->wanted, of_allocation,
+			 PDET_COUNT(of_allocation));
+	}
 	if (args->target == PAGEDET_TARGET_LOG)
 		add_log(args, plan);
 	for (f = 0; f < PDET_FIELDS; f++) {
@@ -795,11 +828,10 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 	add_needs(&plan.columns);
 	/* Each row needs these fields, so that it can be found and judged. */
 	pdet_fields_add(&plan.columns, F(PFN));
-	if (is_address_target(args->target) ||
-	    args->target == PAGEDET_TARGET_KADDR)
+	if (is_address_target(args->target) || is_kernel_target(args->target))
 		pdet_fields_add(&plan.columns, F(VADDR));
 	/* It tells how the address is meant. */
-	if (args->target == PAGEDET_TARGET_KADDR)
+	if (is_kernel_target(args->target))
 		pdet_fields_add(&plan.columns, F(ASK));
 	if (is_file_target(args->target))
 		pdet_fields_add(&plan.columns, F(INDEX));
@@ -829,7 +861,7 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 	}
 	/* If translations are read twice, notes record what changed. */
 	if (is_address_target(args->target) || is_file_target(args->target) ||
-	    args->target == PAGEDET_TARGET_KADDR)
+	    is_kernel_target(args->target))
 		pdet_fields_add(&plan.columns, F(NOTES));
 	/* An entry or a mapping gives these fields of its page. */
 	if (is_address_target(args->target) && uses_entry(&plan.columns)) {

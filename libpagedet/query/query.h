@@ -70,6 +70,7 @@ struct pdet_span {
 };
 
 struct pdet_iter;
+struct pdet_allocs;
 struct pdet_mapindex;
 struct pdet_run;
 struct pdet_order;
@@ -198,6 +199,7 @@ struct pdet_question {
 	bool grouped;
 	unsigned threads;
 	struct pdet_mapindex *index;
+	struct pdet_allocs *allocs;
 	pagedet_progress_fn *progress;
 	void *progress_user;
 	uint64_t progress_ns;
@@ -235,7 +237,7 @@ struct pdet_iter {
 	bool live;		/* the running kernel answers */
 	uint64_t page_size;
 	const void *secret;	/* of hashes; of the handle */
-	bool text_only;		/* only a log answers */
+	bool text_only;		/* only a log, or a trace, answers */
 	bool by_tasks;		/* a cgroup, read through its tasks' mappings */
 	bool may_glance;	/* the question is simple enough for glance() */
 	bool glance;		/* try glance() first */
@@ -300,12 +302,15 @@ struct pdet_iter_args {
 	const struct pagedet_query *query;
 	struct pdet_fields fields;
 	struct pdet_mapindex *index;
+	struct pdet_allocs *allocs;
 	bool live;
 	uint64_t page_size;
 };
 
 int pdet_iter_new(const struct pdet_iter_args *args, struct pdet_iter **ret);
 void pdet_iter_free(struct pdet_iter *it);
+/* Whether the file of the question is asked, and nothing else. */
+bool pdet_iter_is_alone(const struct pagedet_query *q);
 /*
  * Sets up plan.late when the first page needs it. Only on the caller's thread.
  */
@@ -383,6 +388,13 @@ int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_kaddr(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_saved(struct pdet_iter *it, struct pdet_walk **ret);
+int pdet_walk_objects(struct pdet_iter *it, struct pdet_walk **ret);
+
+/*
+ * pdet_objects_are_here - whether the objects of the question's trace are those
+ * of the kernel that would be asked. If not, a warning says why.
+ */
+bool pdet_objects_are_here(struct pdet_iter *it);
 
 /*
  * For a walk over saved rows, before its first step. Only rows come that

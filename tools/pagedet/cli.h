@@ -79,6 +79,7 @@ struct cli_job {
 	const char *kallsyms;	/* for kmem, as the next ones */
 	const char *kallsyms_before;
 	const char *traced_vmlinux;
+	struct pagedet_allocs *allocs; /* the trace of kmem live */
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
@@ -144,6 +145,7 @@ struct cli_command {
 	uint32_t target;	/* PAGEDET_TARGET_*, if it is a query */
 	int min_words;
 	int max_words;		/* -1: any number */
+	bool rows;		/* gives the rows of its query */
 	bool stacks;		/* shows who allocated and freed pages */
 	bool wide;		/* visits much: worth several threads */
 	bool picture;		/* draws its rows: see map.c */
@@ -610,6 +612,8 @@ int cli_run_compare(struct cli_job *job, struct pagedet *pd);
 
 /* --- kmem.c --- */
 int cli_parse_kmem(struct cli_job *job);
+/* Chooses between its subcommands. */
+int cli_wrap_kmem(struct cli_job *job);
 int cli_run_kmem(struct cli_job *job, struct pagedet *pd);
 
 /* --- owners.c --- */

@@ -46,7 +46,8 @@
 	"are. If a path cannot be opened, pagedet says so, answers for the\n" \
 	"others, and exits with status 2. --summary counts by path.\n"
 
-#define QUERY(id) .target = PAGEDET_TARGET_##id, .run = cli_run_query
+#define QUERY(id) \
+	.target = PAGEDET_TARGET_##id, .run = cli_run_query, .rows = true
 #define NOTHING(text) .nothing = (text)
 #define WORDS(min, max) .min_words = (min), .max_words = (max)
 
@@ -287,7 +288,7 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
-	{ "kmem", "report TRACE | diff OLD NEW",
+	{ "kmem", "report TRACE | diff OLD NEW | live TRACE",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
@@ -297,14 +298,15 @@ const struct cli_command cli_commands[] = {
 	  "after reading), kallsyms and saved_cmdlines. It may be of another\n"
 	  "machine. --by takes site (default), function, module, cache, family, cpu,\n"
 	  "node, tid, comm, gfp, order, migratetype, bytes_req, bytes_alloc,\n"
-	  "lifetime, window or stack, or several of them. A group has the number of its allocations, the bytes\n"
-	  "that were requested and that were allocated, waste (allocated less\n"
+	  "lifetime, window or stack, or several of them. A group has the number\n"
+	  "of its allocations, the bytes that were requested and that were allocated, waste (allocated less\n"
 	  "requested), and what no event of the trace frees. Pages have no site.\n"
 	  "--sort takes these, or a key of --by. --kallsyms, --vmlinux or --from\n"
 	  "DUMP names functions. The status is 2 if events were lost. diff, or\n"
 	  "report NEW --before OLD, compares two traces; --sort then also takes\n"
-	  "live_bytes_grown (the default), live_bytes_before and so on.\n",
-	  .parse = cli_parse_kmem, WORDS(1, 3),
+	  "live_bytes_grown (the default), live_bytes_before and so on.\n"
+	  "live lists what is not freed, with what the kernel says of it now.\n",
+	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
 	{ "kmap", "report | on | off | clear | stats", "allocation maps",

@@ -18,6 +18,30 @@ struct asking {
 	struct cli_asked asked;
 };
 
+static int parse_live(struct cli_job *job)
+{
+	job->path = job->words[1];
+	return CLI_ANSWERED;
+}
+
+static int run_live(struct cli_job *job, struct pagedet *pd);
+
+static const struct cli_command live = {
+	"kmem", "live TRACE", "", .parse = parse_live, .run = run_live,
+	.target = PAGEDET_TARGET_OBJECTS, .min_words = 2, .max_words = 2,
+	.nothing = "nothing of it is live", .wide = true, .rows = true,
+	.fields = "vaddr,pfn,kind,slab_cache,object_state,alloc_site,"
+		  "alloc_requested,alloc_bytes,alloc_cpu,alloc_ns,alloc_pid,"
+		  "alloc_comm,notes",
+};
+
+int cli_wrap_kmem(struct cli_job *job)
+{
+	if (job->n_words && !strcmp(job->words[0], "live"))
+		job->command = &live;
+	return CLI_ANSWERED;
+}
+
 /* 'diff OLD NEW' is 'report NEW --before OLD'. */
 static int parse_traces(struct cli_job *job)
 {
@@ -30,7 +54,7 @@ static int parse_traces(struct cli_job *job)
 		job->before = job->words[1];
 	} else if (strcmp(job->words[0], "report")) {
 		return cli_usage("kmem: there is no '%s'; this release has "
-				 "'kmem report' and 'kmem diff'",
+				 "'kmem report', 'kmem diff' and 'kmem live'",
 				 job->words[0]);
 	} else if (job->n_words != 2) {
 		return cli_usage(job->n_words < 2 ?
@@ -59,6 +83,9 @@ int cli_parse_kmem(struct cli_job *job)
 	if (job->open.n_files && job->kallsyms)
 		return cli_usage("kmem: names are from --from or from "
 				 "--kallsyms");
+	if (job->text_only || job->now)
+		return cli_usage("kmem %s asks no kernel: --%s has no meaning",
+				 job->words[0], job->now ? "now" : "text-only");
 	if (job->where || job->strict)
 		return cli_usage("kmem %s takes no --%s", job->words[0],
 				 job->where ? "where" : "strict");
@@ -109,7 +136,9 @@ static int read_trace(struct asking *a, const char *path,
 
 	a->q.path = path;
 	a->q.kallsyms = kallsyms;
-	a->q.open_names = !is_before && a->job->open.n_files;
+	/* Rows are asked of a dump, and the trace has their names. */
+	a->q.open_names = !is_before && a->job->open.n_files &&
+			  !a->job->command->rows;
 	a->q.vmlinux = is_before ? NULL : a->job->traced_vmlinux;
 	a->q.page_size = a->job->page_size;
 	a->q.window_ns = a->job->window_ns;
@@ -309,7 +338,8 @@ static int tell_stop(const struct asking *a)
 	return CLI_UNSURE;
 }
 
-static int judge(const struct asking *a)
+/* Says what the traces lack. Returns CLI_UNSURE if they lack events. */
+static int tell_losses(const struct asking *a)
 {
 	const struct pagedet_allocs_total *t = &a->total;
 
@@ -321,10 +351,15 @@ static int judge(const struct asking *a)
 	}
 	if (!t->complete)
 		return tell_stop(a);
-	if (is_lossy(t) || is_lossy(&a->before))
-		return CLI_UNSURE;
-	if (t->groups)
-		return CLI_ANSWERED;
+	return is_lossy(t) || is_lossy(&a->before) ? CLI_UNSURE : CLI_ANSWERED;
+}
+
+static int judge(const struct asking *a)
+{
+	const int status = tell_losses(a);
+
+	if (status || a->total.groups)
+		return status;
 	if (!a->job->quiet)
 		cli_say("%s", a->job->command->nothing);
 	return CLI_NO;
@@ -347,6 +382,39 @@ int cli_run_kmem(struct cli_job *job, struct pagedet *pd)
 		status = emit(&a);
 	if (!status)
 		status = halted ? tell_stop(&a) : judge(&a);
+	pagedet_allocs_free(a.allocs);
+	return status;
+}
+
+/* The keys that fields of rows come from. */
+static void set_row_keys(struct asking *a)
+{
+	static const uint32_t keys[] = {
+		PAGEDET_ALLOC_SITE, PAGEDET_ALLOC_CACHE, PAGEDET_ALLOC_TID,
+		PAGEDET_ALLOC_COMM, PAGEDET_ALLOC_GFP,
+	};
+
+	a->q.by = keys;
+	a->q.n_by = CLI_COUNT(keys);
+}
+
+static int run_live(struct cli_job *job, struct pagedet *pd)
+{
+	struct asking a = { .job = job, .pd = pd,
+			    .q = PAGEDET_ALLOCS_QUERY_INIT };
+	int status, losses;
+
+	set_row_keys(&a);
+	status = read_trace(&a, job->path, job->kallsyms, &a.allocs, &a.total);
+	if (!status) {
+		job->allocs = a.allocs;
+		status = cli_run_query(job, pd);
+		job->allocs = NULL;
+	}
+	if (a.allocs && status <= CLI_UNSURE) {
+		losses = tell_losses(&a);
+		status = losses ? losses : status;
+	}
 	pagedet_allocs_free(a.allocs);
 	return status;
 }

@@ -400,13 +400,13 @@ static const struct option options[] = {
 	  .commands = "top scan task file tree mount block cgroup check",
 	  .help = "answer again every 2 seconds, or as often as given, until "
 	  "Ctrl-C; for 'check stable' how long to watch (default: 1)" },
-	{ "text-only", BOOL(text_only), .commands = "from-log", .help =
-	  "show what the log says, and ask no other source" },
+	{ "text-only", BOOL(text_only), .commands = "from-log kmem", .help =
+	  "show what the log or trace says, and ask no other source" },
 	{ "details", BOOL(details), .commands = "from-log", .help =
 	  "show all fields, not one line for each event" },
-	{ "now", BOOL(now), .commands = "from-log", .help =
-	  "show what the pages are now, even if the log may be of another "
-	  "boot" },
+	{ "now", BOOL(now), .commands = "from-log kmem", .help =
+	  "show what the pages are now, even if the log or trace may be of "
+	  "another boot" },
 	{ "quiet", 'q', BOOL(quiet), .help =
 	  "print only errors on standard error, and not remarks" },
 	{ "verbose", 'v', .set = set_verbose, .help =

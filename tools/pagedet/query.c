@@ -185,7 +185,10 @@ static int set_query(struct asking *a)
 	if (job->now)
 		a->q.options |= PAGEDET_Q_ANY_BOOT;
 	if (job->text_only)
-		a->q.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+		a->q.sources = PAGEDET_SOURCE_BIT(job->allocs ?
+						  PAGEDET_SOURCE_TRACE :
+						  PAGEDET_SOURCE_LOG);
+	a->q.allocs = job->allocs;
 	if (job->command->picture) {
 		cli_map_query(job, &a->q);
 		cli_named_fields(job->by, a->verdict.named);

@@ -42,12 +42,16 @@ int cli_wrap_snapshot(struct cli_job *job)
 	c = cli_command_find(name);
 	if (!c)
 		return cli_usage("there is no command '%s'", name);
-	if (!c->needs && c->run != cli_run_query)
-		return cli_usage("snapshot saves the rows of a query, and '%s' "
-				 "is not a query", name);
 	job->words += job->n_words > 1 ? 2 : 1;
 	job->n_words -= job->n_words > 1 ? 2 : 1;
 	job->command = c;
 	job->format = PAGEDET_FORMAT_SNAPSHOT;
-	return CLI_ANSWERED;
+	/* Some commands have a query among others. */
+	if (c->wrap && c->wrap != cli_wrap_snapshot)
+		status = c->wrap(job);
+	c = job->command;
+	if (!status && !c->needs && !c->rows)
+		return cli_usage("snapshot saves the rows of a query, and '%s' "
+				 "is not a query", name);
+	return status;
 }

@@ -209,6 +209,16 @@ struct image_session {
 	struct pdet_directories dirs;
 	uint64_t dirs_ns;	/* of a running kernel: since when */
 	struct pdet_super super; /* the last one; address 0: none */
+	/* The last slab of this batch, because its objects follow each other. */
+	struct image_slab {
+		bool is_read;
+		uint64_t head;	/* its first page */
+		int error;	/* 0, or why it cannot be read */
+		int more;	/* 0, or why other objects may be free, too */
+		struct pdet_slab slab;
+		struct pdet_slab_cache cache;
+		struct pdet_slab_set free;
+	} slab;
 	struct pdet_paging_places places; /* only for a dump */
 	/*
 	 * The list of tasks, ascending by pid; filled when a second task is

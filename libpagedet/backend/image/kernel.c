@@ -357,6 +357,7 @@ void pdet_image_address(struct image_session *s, uint64_t va,
 static bool needs_names(const struct pdet_fields *f)
 {
 	return pdet_fields_has(f, PAGEDET_FIELD_OBJECT) ||
+	       pdet_fields_has(f, PAGEDET_FIELD_OBJECT_STATE) ||
 	       pdet_fields_has(f, PAGEDET_FIELD_VMA_START) ||
 	       pdet_fields_has(f, PAGEDET_FIELD_VMA_END) ||
 	       pdet_fields_has(f, PAGEDET_FIELD_VMA_NAME);
@@ -366,7 +367,8 @@ int pdet_image_kernel_prepare(struct image *im, struct pdet_env *env,
 			      const struct pdet_wants *wants)
 {
 	const bool kaddr = wants->walks &&
-			   wants->target == PAGEDET_TARGET_KADDR;
+			   (wants->target == PAGEDET_TARGET_KADDR ||
+			    wants->target == PAGEDET_TARGET_OBJECTS);
 	/*
 	 * needed if this source walks the tables, or if KERNEL_MAPS is
 	 * requested

@@ -12,6 +12,8 @@
 
 struct object {
 	unsigned state;		/* PAGEDET_HAVE, or why there is no text */
+	unsigned use_state;	/* the same of use */
+	uint64_t use;		/* PAGEDET_OBJECT_* */
 	size_t len;
 	char text[IMAGE_SYMBOL + 64];
 };
@@ -98,45 +100,68 @@ static bool find_percpu(const struct image *im, uint64_t va, struct object *o)
 
 /* --- slabs --- */
 
+static void read_slab(struct image_session *s, uint64_t head)
+{
+	const struct image *im = s->image;
+	struct image_slab *l = &s->slab;
+	const uint64_t start = head << im->paging.page_shift;
+
+	l->is_read = true;
+	l->head = head;
+	l->error = pdet_slab_read(&s->space, &im->slab_types,
+				  pdet_memmap_page(&im->memmap, head),
+				  &l->slab);
+	if (l->error == 0)
+		l->error = pdet_slab_cache_read(&s->space, &im->slab_types,
+						l->slab.cache, &l->cache);
+	if (l->error == 0)
+		l->more = pdet_slab_free(&s->space, &im->slab_types, &l->cache,
+					 &l->slab,
+					 im->kernel.areas.direct + start,
+					 &im->kernel.percpu, im->kernel.nodes,
+					 &l->free);
+}
+
 static void find_in_slab(struct image_session *s, uint64_t addr, uint64_t head,
 			 struct object *o)
 {
 	const struct image *im = s->image;
-	const uint64_t start = head << im->paging.page_shift;
-	struct pdet_slab_cache cache;
-	struct pdet_slab_set free;
-	struct pdet_slab slab;
+	const struct image_slab *l = &s->slab;
 	const char *state = "";
 	int64_t within;
 	uint32_t i;
-	int r;
 
-	o->state = PAGEDET_NO_TYPES;
+	o->state = o->use_state = PAGEDET_NO_TYPES;
 	if (im->slabs.error)
 		return;
-	r = pdet_slab_read(&s->space, &im->slab_types,
-			   pdet_memmap_page(&im->memmap, head), &slab);
-	if (r == 0)
-		r = pdet_slab_cache_read(&s->space, &im->slab_types,
-					 slab.cache, &cache);
-	if (r < 0) {
-		o->state = pdet_image_kernel_reason(s, r);
+	if (!l->is_read || l->head != head)
+		read_slab(s, head);
+	if (l->error < 0) {
+		o->state = o->use_state = pdet_image_kernel_reason(s, l->error);
 		return;
 	}
 	/* past the last object */
-	o->state = PAGEDET_NONE;
-	if (!pdet_slab_index(&cache, &slab, addr - start, &i, &within))
+	o->state = o->use_state = PAGEDET_NONE;
+	if (!pdet_slab_index(&l->cache, &l->slab,
+			     addr - (head << im->paging.page_shift), &i,
+			     &within))
 		return;
-	r = pdet_slab_free(&s->space, &im->slab_types, &cache, &slab,
-			   im->kernel.areas.direct + start, &im->kernel.percpu,
-			   im->kernel.nodes, &free);
-	if (pdet_slab_has(&free, i))
+	o->use_state = PAGEDET_HAVE;
+	o->use = PAGEDET_OBJECT_USED;
+	if (pdet_slab_has(&l->free, i)) {
 		state = ", free";
-	else if (r < 0)
+		o->use = PAGEDET_OBJECT_FREE;
+	} else if (l->more < 0) {
 		state = ", perhaps free";
+		/* Only kernels with CONFIG_KALLSYMS_ALL tell where the data of
+		 * processors is. */
+		o->use_state = l->more == -ENODATA && !im->kernel.percpu.n ?
+			       PAGEDET_NO_TYPES :
+			       pdet_image_kernel_reason(s, l->more);
+	}
 	set_text(o, (size_t)snprintf(o->text, sizeof(o->text),
-		"object %u of %u in %s %c0x%llx%s", i, slab.objects, cache.name,
-		within < 0 ? '-' : '+', within < 0 ?
+		"object %u of %u in %s %c0x%llx%s", i, l->slab.objects,
+		l->cache.name, within < 0 ? '-' : '+', within < 0 ?
 		(unsigned long long)-within : (unsigned long long)within,
 		state));
 }
@@ -154,7 +179,7 @@ static void find_object(struct image_session *s, const struct image_address *a,
 	uint64_t head;
 	unsigned kind;
 
-	o->state = PAGEDET_NONE;
+	o->state = o->use_state = PAGEDET_NONE;
 	if (!a->is_kernel || find_struct_page(s, a->va, o))
 		return;
 	if (area == &areas->image) {
@@ -186,11 +211,19 @@ void pdet_image_put_object(struct image_session *s, struct pdet_batch *b,
 	const unsigned f = PAGEDET_FIELD_OBJECT, source = s->image->source;
 	struct object o;
 
-	if (!b->value[f])
+	if (!b->value[f] && !b->value[PAGEDET_FIELD_OBJECT_STATE])
 		return;
+	/* All rows of a batch are of about one moment. */
+	if (!row)
+		s->slab.is_read = false;
 	find_object(s, a, &o);
 	if (o.state == PAGEDET_HAVE)
 		pdet_put_text(b, row, f, o.text, o.len, source);
 	else
 		pdet_put_lost(b, row, f, o.state, source);
+	if (o.use_state == PAGEDET_HAVE)
+		pdet_put(b, row, PAGEDET_FIELD_OBJECT_STATE, o.use, source);
+	else
+		pdet_put_lost(b, row, PAGEDET_FIELD_OBJECT_STATE, o.use_state,
+			      source);
 }

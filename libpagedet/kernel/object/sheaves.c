@@ -182,15 +182,18 @@ int pdet_sheaves_each(struct pdet_space *space, const struct pdet_sheaves *s,
 
 	if (!pdet_struct_has(&s->cache, CACHE_SHEAVES))
 		return 0;
-	if (!s->known || !percpu->n || !nodes)
+	if (!s->known)
 		return -ENODATA;
 	r = pdet_struct_read(space, &s->cache, cache, buf);
 	if (r < 0)
 		return r;
 	cpus = pdet_struct_get(&s->cache, buf, CACHE_SHEAVES);
 	w.capacity = pdet_struct_get(&s->cache, buf, CACHE_CAPACITY);
+	/* Few caches have some on Linux 6.18. */
 	if (!cpus || !w.capacity)
 		return 0;
+	if (!percpu->n || !nodes)
+		return -ENODATA;
 	if (w.capacity > MOST_OBJECTS || nodes > MOST_NODES)
 		return -EBADMSG;
 	for (i = 0; i < percpu->n; i++)

@@ -22,6 +22,7 @@ static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
 	case PAGEDET_TARGET_MAPPERS:
 		return (ops->tasks && ops->mappings) || ops->told;
 	case PAGEDET_TARGET_KADDR:
+	case PAGEDET_TARGET_OBJECTS:
 		return ops->kaddr;
 	case PAGEDET_TARGET_FILE:
 	case PAGEDET_TARGET_BLOCK:
@@ -36,12 +37,14 @@ static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
 
 int pdet_walker(const struct pdet_iter *it)
 {
+	/* A trace tells enough to walk without a source. */
+	const bool alone = it->q.target == PAGEDET_TARGET_OBJECTS;
 	size_t i;
 
-	for (i = 0; i < it->n_backends; i++)
+	for (i = 0; i < it->n_backends && !(alone && it->text_only); i++)
 		if (has_ops(it->backends[i]->ops, it->q.target))
 			return (int)i;
-	return -1;
+	return alone && it->n_backends ? 0 : -1;
 }
 
 static int cannot_walk(const struct pdet_iter *it)

@@ -27,6 +27,7 @@ KMOD = os.path.join(HERE, "..", "kmod")
 OTHERS = {
     "subject": sorted(glob.glob(os.path.join(FAULT, "*.[ch]"))),
     "user": sorted(glob.glob(os.path.join(KMOD, "*.[ch]"))),
+    "messages": [os.path.join(HERE, "..", "messages.c")],
     "page-detective-write": [os.path.join(
         TOP, "libpagedet", "libexec", "page-detective-write.c")],
 }

@@ -350,6 +350,8 @@ START_TEST(sheaves)
 	ck_assert_uint_eq(free_bits(s), 1u << 3);
 	/* This cache has none. */
 	kmem_u32(s->k, s->cache + C_CAPACITY, 0);
+	ck_assert_int_eq(free_of(s), 0);
+	ck_assert_uint_eq(free_bits(s), 1u << 3);
 	s->percpu.n = 2;
 	ck_assert_int_eq(free_of(s), 0);
 	ck_assert_uint_eq(free_bits(s), 1u << 3);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Decides whether a trace is of the kernel that is asked. The addresses of
+ * another boot name other objects. A kernel that is relocated at boot is known
+ * by the address of its code. One that is not has the same address in every
+ * boot, and nothing in a trace tells these apart.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "allocs/allocs.h"
+#include "base/clock.h"
+#include "query/query.h"
+
+enum of { OF_THIS, OF_OTHER, UNTOLD };
+
+#define MB ((uint64_t)1 << 20)
+
+/*
+ * Whether an address of the code was drawn at boot. x86_64 relocates by 2 MB
+ * (arch/x86/boot/compressed/kaslr.c), from 16 MB behind the begin of its area;
+ * arm64 links to a multiple of 128 MB. False if that cannot be told.
+ */
+static bool is_drawn(uint64_t address)
+{
+	if (address >= 0xffffffff80000000 && address < 0xffffffffc0000000)
+		return address % (2 * MB) == 0 &&
+		       address != 0xffffffff81000000;
+	return address >= 0xffff800000000000 && address < 0xffffffff80000000 &&
+	       address % (128 * MB) != 0;
+}
+
+/* The address that the asked kernel has. */
+static bool address_of(struct pdet_iter *it, const char *name, uint64_t *ret)
+{
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < it->n_backends && !found; i++) {
+		struct pdet_backend *b = it->backends[i];
+
+		found = b->ops->symbol &&
+			b->ops->symbol(b, it->env, name, ret) == 0;
+		pdet_clear(it->env);
+	}
+	return found;
+}
+
+static enum of compare(struct pdet_iter *it, char *why, size_t size)
+{
+	static const char *const symbols[] = { "_stext", "_text" };
+	uint64_t then, now;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(symbols); i++) {
+		if (!pdet_allocs_symbol(it->q.allocs, symbols[i], &then) ||
+		    !address_of(it, symbols[i], &now))
+			continue;
+		if (then == now && is_drawn(now))
+			return OF_THIS;
+		if (then == now) {
+			snprintf(why, size, "its kernel's code is at the same "
+				 "address in every boot");
+			return UNTOLD;
+		}
+		snprintf(why, size, "%s was at 0x%" PRIx64
+			 ", and is at 0x%" PRIx64, symbols[i], then, now);
+		return OF_OTHER;
+	}
+	snprintf(why, size, "the address of the kernel's code is not known of "
+		 "both");
+	return UNTOLD;
+}
+
+/* The trace ends later than this boot has lasted. */
+static bool is_ahead(const struct pdet_iter *it)
+{
+	return it->live && pdet_allocs_counts_ns(it->q.allocs) &&
+	       pdet_allocs_end_ns(it->q.allocs) > pdet_clock_ns(CLOCK_BOOTTIME);
+}
+
+static void tell(struct pdet_iter *it, const char *what, const char *why)
+{
+	pdet_log(it->env, PAGEDET_LOG_WARNING, "%s (%s): what its objects are "
+		 "now is not shown", what, why);
+}
+
+bool pdet_objects_are_here(struct pdet_iter *it)
+{
+	char why[160] = "";
+
+	if (pdet_allocs_hides(it->q.allocs)) {
+		tell(it, "the trace does not tell where objects are",
+		     "its addresses are hashed");
+		return false;
+	}
+	if (it->q.options & PAGEDET_Q_ANY_BOOT)
+		return true;
+	if (is_ahead(it)) {
+		tell(it, "the trace is of another boot",
+		     "it ends later than now");
+		return false;
+	}
+	switch (compare(it, why, sizeof(why))) {
+	case OF_THIS:
+		return true;
+	case OF_OTHER:
+		tell(it, "the trace is of another boot or kernel", why);
+		return false;
+	default:
+		tell(it, "nothing says whether the trace is of this boot", why);
+		return false;
+	}
+}
