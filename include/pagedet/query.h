@@ -47,7 +47,8 @@ enum pagedet_target {
 				 * the first, if sources of the query is
 				 * PAGEDET_SOURCE_LOG */
 	PAGEDET_TARGET_SCAN = 12, /* every page of memory */
-	PAGEDET_TARGET_MAPPERS = 13, /* items: as for PFN; one row per mapping */
+	PAGEDET_TARGET_MAPPERS = 13, /* items: as for PFN; one row per
+				 * mapping */
 	PAGEDET_TARGET_OBJECTS = 14 /* allocs: the objects and pages that a
 				 * trace has no free of, by address: objects
 				 * first. vaddr is the address of an object,

@@ -35,7 +35,7 @@ static int read_stream(struct pdet_sites *s, struct pdet_pairs *seen,
 		stream->piece.next = stream->piece.n = 0;
 		r = stream->more(stream);
 		for (i = 0; i < stream->piece.n && r > 0; i++)
-			if (!add(s, seen, &stream->piece.data[i]))
+			if (!add(s, seen, stream->piece.data[i]))
 				r = -ENOMEM;
 	}
 	return r < 0 ? r : 0;

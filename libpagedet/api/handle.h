@@ -3,6 +3,7 @@
 #ifndef PDET_API_HANDLE_H
 #define PDET_API_HANDLE_H
 
+#include "allocs/allocs.h"
 #include "backend/backend.h"
 #include "base/key.h"
 #include "content/content.h"

@@ -293,6 +293,7 @@ static void json_rest(struct emitting *s, const struct rest *rest, size_t n)
 /* What is in no group, and what the sums do not have in them. */
 static void json_total(struct emitting *s)
 {
+	const struct pagedet_allocs_total *t = &s->total;
 	static const struct rest rest[] = {
 #define REST(name) { #name, offsetof(struct pagedet_allocs_total, name) }
 		REST(groups), REST(events), REST(other), REST(freed_unknown),

@@ -87,6 +87,11 @@ PAGEDET_FIELD_REPORT = 58
 PAGEDET_FIELD_ENTROPY = 59
 PAGEDET_FIELD_REASON = 60
 PAGEDET_FIELD_EVENT_NS = 61
+PAGEDET_FIELD_OBJECT_STATE = 62
+PAGEDET_FIELD_ALLOC_SITE = 63
+PAGEDET_FIELD_ALLOC_REQUESTED = 64
+PAGEDET_FIELD_ALLOC_BYTES = 65
+PAGEDET_FIELD_ALLOC_CPU = 66
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -119,6 +124,7 @@ PAGEDET_SOURCE_VMCORE = 6
 PAGEDET_SOURCE_SNAPSHOT = 7
 PAGEDET_SOURCE_LOG = 8
 PAGEDET_SOURCE_DERIVED = 9
+PAGEDET_SOURCE_TRACE = 10
 
 # enum pagedet_kind
 PAGEDET_KIND_UNKNOWN = 0
@@ -240,6 +246,10 @@ PAGEDET_MAP_DIRECT = 2
 PAGEDET_MAP_VMALLOC = 3
 PAGEDET_MAP_OTHER = 4
 
+# enum pagedet_object_state
+PAGEDET_OBJECT_USED = 1
+PAGEDET_OBJECT_FREE = 2
+
 # enum pagedet_at
 PAGEDET_AT_LOG = 1
 PAGEDET_AT_NOW = 2
@@ -315,6 +325,7 @@ PAGEDET_TARGET_KADDR = 10
 PAGEDET_TARGET_LOG = 11
 PAGEDET_TARGET_SCAN = 12
 PAGEDET_TARGET_MAPPERS = 13
+PAGEDET_TARGET_OBJECTS = 14
 
 # enum pagedet_kaddr
 PAGEDET_KADDR_ANY = 0
@@ -693,6 +704,10 @@ class pagedet_index(Structure):
     """Opaque."""
 
 
+class pagedet_allocs(Structure):
+    """Opaque."""
+
+
 class pagedet_emitter(Structure):
     """Opaque."""
 
@@ -702,10 +717,6 @@ class pagedet_usages(Structure):
 
 
 class pagedet_owners(Structure):
-    """Opaque."""
-
-
-class pagedet_allocs(Structure):
     """Opaque."""
 
 
@@ -798,6 +809,11 @@ class pagedet_page(Structure):
         ("entropy", c_uint64),
         ("reason", c_uint64),
         ("event_ns", c_uint64),
+        ("alloc_site", c_uint64),
+        ("alloc_requested", c_uint64),
+        ("alloc_bytes", c_uint64),
+        ("alloc_cpu", c_uint32),
+        ("object_state", c_uint32),
     ]
 
 
@@ -934,6 +950,7 @@ class pagedet_query(Structure):
         ("order_by", c_uint32),
         ("next_place", pagedet_place_fn),
         ("next_place_user", c_void_p),
+        ("allocs", POINTER(pagedet_allocs)),
     ]
 
 
@@ -1204,6 +1221,9 @@ class pagedet_allocs_query(Structure):
         ("progress_user", c_void_p),
         ("progress_ns", c_uint64),
         ("window_ns", c_uint64),
+        ("vmlinux", c_char_p),
+        ("open_names", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1280,11 +1300,12 @@ class pagedet_allocs_total(Structure):
         ("stopped", c_uint32),
         ("no_ns", c_uint32),
         ("hashed", c_uint32),
+        ("kaslr_offset", c_uint64),
         ("begin_before_ns", c_uint64),
         ("end_before_ns", c_uint64),
         ("unmatched", c_uint64),
+        ("kaslr", c_uint32),
         ("compared", c_uint32),
-        ("reserved", c_uint32),
     ]
 
 
@@ -2040,6 +2061,10 @@ FUNCTIONS = {
     "pagedet_allocs_text": (
         c_void_p,
         [POINTER(pagedet_allocs), c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_allocs_gfp": (
+        c_char_p,
+        [POINTER(pagedet_allocs), c_uint64],
         "0.1"),
     "pagedet_allocs_total": (
         c_int,

@@ -209,7 +209,7 @@ struct image_session {
 	struct pdet_directories dirs;
 	uint64_t dirs_ns;	/* of a running kernel: since when */
 	struct pdet_super super; /* the last one; address 0: none */
-	/* The last slab of this batch, because its objects follow each other. */
+	/* The last slab of the batch: its objects follow each other. */
 	struct image_slab {
 		bool is_read;
 		uint64_t head;	/* its first page */

@@ -287,8 +287,8 @@ static const struct answer {
 				 * at least for a part; or types are needed */
 	uint8_t needs;
 } answers[] = {
-	{ F(OBJECT) | F(OBJECT_STATE), ANY, PAGEDET_COST_LOOKUP, PAGEDET_TIER_VMCOREINFO,
-	  NEEDS_AREAS },
+	{ F(OBJECT) | F(OBJECT_STATE), ANY, PAGEDET_COST_LOOKUP,
+	  PAGEDET_TIER_VMCOREINFO, NEEDS_AREAS },
 	{ F(PFN), OF_KERNEL, PAGEDET_COST_FREE, PAGEDET_TIER_VMCOREINFO,
 	  NEEDS_AREAS },
 	{ F(VADDR) | F(PTE) | F(PTE_KNOWN) | F(PTE_LEVEL) | F(MAP),
