@@ -199,8 +199,7 @@ struct pagedet_query {
 				 * on the calling thread, which then works
 				 * alone */
 	void *next_place_user;	/* [nullable] */
-	struct pagedet_allocs *allocs; /* [nullable] for PAGEDET_TARGET_OBJECTS;
-				 * must exist until pagedet_iter_free() */
+	struct pagedet_allocs *allocs; /* [nullable] of TARGET_OBJECTS */
 };
 
 #define PAGEDET_QUERY_INIT \

@@ -248,6 +248,11 @@ void pdet_survey_absent(struct pagedet *pd, uint32_t source,
 
 	if (pd->sources >> source & 1)
 		return;
+	if (source == PAGEDET_SOURCE_TRACE) {
+		absent(ret, PAGEDET_UNSUPPORTED,
+		       "only 'pagedet kmem live' asks a trace");
+		return;
+	}
 	for (ops = pdet_backends; *ops; ops++) {
 		if (!((*ops)->sources >> source & 1))
 			continue;

@@ -5,7 +5,6 @@
  * keeps the last ones. As tests/live/kmem does it, for guests without Python.
  * messages ID: removes that queue. messages FROM TO: copies what is in a pipe.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

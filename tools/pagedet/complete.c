@@ -125,7 +125,8 @@ static void offer_sources(const struct typed *t)
 
 	for (source = 1; source < 32; source++)
 		if (pagedet_source_name(source) &&
-		    source != PAGEDET_SOURCE_DERIVED)
+		    source != PAGEDET_SOURCE_DERIVED &&
+		    source != PAGEDET_SOURCE_TRACE)
 			offer(t, pagedet_source_name(source), NULL);
 }
 

@@ -273,7 +273,7 @@ static void take_shut(struct survey *s)
 static void print_row(FILE *f, struct survey *s, uint32_t field)
 {
 	const char *name = pagedet_field(field)->name;
-	int blanks = 15 - (int)strlen(name);
+	int blanks = 16 - (int)strlen(name);
 	uint32_t source;
 
 	fprintf(f, "%s", name);
@@ -336,7 +336,7 @@ static void print_survey(FILE *f, struct survey *s)
 	uint32_t source;
 	unsigned i, note;
 
-	fprintf(f, "%-14s", "field");
+	fprintf(f, "%-15s", "field");
 	for (source = 1; source < 32; source++)
 		if (has(s->columns, source))
 			fprintf(f, " %s", pagedet_source_name(source));

@@ -52,7 +52,8 @@ static int no_source(const char *word, size_t len)
 
 	for (source = 1; source < CLI_COUNT(names); source++)
 		if (pagedet_source_name(source) &&
-		    source != PAGEDET_SOURCE_DERIVED)
+		    source != PAGEDET_SOURCE_DERIVED &&
+		    source != PAGEDET_SOURCE_TRACE)
 			names[n++] = pagedet_source_name(source);
 	return cli_no_name("--backend: there is no source", word, len, names,
 			   n);
@@ -71,7 +72,8 @@ static int set_backend(struct cli_job *job, const char *value)
 		snprintf(name, sizeof(name), "%.*s", (int)len, at);
 		source = len < sizeof(name) ? pagedet_source_by_name(name) : -1;
 		if (source <= PAGEDET_SOURCE_NOBODY ||
-		    source == PAGEDET_SOURCE_DERIVED)
+		    source == PAGEDET_SOURCE_DERIVED ||
+		    source == PAGEDET_SOURCE_TRACE)
 			return no_source(at, len);
 		job->open.sources |= PAGEDET_SOURCE_BIT(source);
 		at += len;

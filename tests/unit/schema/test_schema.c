@@ -267,7 +267,7 @@ START_TEST(sources)
 {
 	static const char *const names[] = {
 		"procfs", "page_detective", "page_owner", "bpf", "kcore",
-		"vmcore", "snapshot", "log", "derived",
+		"vmcore", "snapshot", "log", "derived", "trace",
 	};
 	unsigned i;
 
