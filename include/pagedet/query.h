@@ -265,24 +265,24 @@ void pagedet_target_fields(uint32_t target, uint64_t *ret);
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_iter_free] the new iterator
  * Return: 0, or a negative errno.
- * Errors: EINVAL the handle is not open, no such target, a path or items are
- *         missing or are not for this target, an item is empty, wraps, has no
- *         pid, or is more than 2^32 pages for MAPPERS, the filter is wrong,
- *         the path is of the wrong kind, as a directory where a file is meant,
- *         sorted rows have no limit or one above PAGEDET_ORDER_MAX, order_by
- *         without such an order, more than 16 fields to group by, or one twice,
- *         more than 1024 threads, next_place beside a path or items or for
- *         another target, row_size has no room for the cells; E2BIG query has a
- *         non-zero byte, a field, option or order that this library does not
- *         know; ENOENT no such file,
- *         cgroup; ENODATA nothing can be known of the file: in a captured tree
- *         no task maps it, or tasks map several of its name; ESRCH no such
- *         task; EACCES access to the target itself is denied; ENOTSUP no source
- *         here can walk this target (pagedet_error() says what it would need);
- *         EBADMSG types that were given are those of another kernel, or
- *         damaged, or a dump contradicts itself about its kernel; ENOSYS a part
- *         that is needed was not built; ETIMEDOUT the deadline passed before a
- *         log that is the handle's source was read; ENOMEM; EIO.
+ * Errors: EINVAL the handle is not open, no such target, a path, items or
+ *         allocs are missing or are not for this target, an item is empty,
+ *         wraps, has no pid, or is more than 2^32 pages for MAPPERS, the filter
+ *         is wrong, the path is of the wrong kind, as a directory where a file
+ *         is meant, sorted rows have no limit or one above PAGEDET_ORDER_MAX,
+ *         order_by without such an order, more than 16 fields to group by, or
+ *         one twice, more than 1024 threads, next_place beside a path or items
+ *         or for another target, row_size has no room for the cells; E2BIG
+ *         query has a non-zero byte, a field, option or order that this library
+ *         does not know; ENOENT no such file, cgroup; ENODATA nothing can be
+ *         known of the file: in a captured tree no task maps it, or tasks map
+ *         several of its name; ESRCH no such task; EACCES access to the target
+ *         itself is denied; ENOTSUP no source here can walk this target
+ *         (pagedet_error() says what it would need); EBADMSG types that were
+ *         given are those of another kernel, or damaged, or a dump contradicts
+ *         itself about its kernel; ENOSYS a part that is needed was not built;
+ *         ETIMEDOUT the deadline passed before a log that is the handle's
+ *         source was read; ENOMEM; EIO.
  * Since: 0.1
  */
 int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
