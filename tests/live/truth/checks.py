@@ -53,7 +53,8 @@ PIN = 1024
 OF_ADDRESS = set("pid tgid comm vaddr pte pte_level swap_type swap_offset "
                  "vma_start vma_end vma_prot vma_name".split())
 # Only other kinds of queries fill these fields.
-ELSEWHERE = {"at", "event_ns", "map", "object", "reason", "report"}
+ELSEWHERE = {"alloc_bytes", "alloc_cpu", "alloc_requested", "alloc_site", "at",
+             "event_ns", "map", "object", "object_state", "reason", "report"}
 
 
 # --- row ---
