@@ -53,12 +53,13 @@ enum pagedet_target {
 				 * trace has no free of, by address: objects
 				 * first. vaddr is the address of an object,
 				 * object and object_state describe it.
-				 * alloc_*, gfp_mask, slab_cache and
-				 * migratetype are of the trace, as far as
-				 * allocs is grouped by them. The rest is asked
-				 * of the kernel that the handle has open, if
-				 * the trace is of its boot; if sources of the
-				 * query is PAGEDET_SOURCE_TRACE, of nobody */
+				 * alloc_* and gfp_mask are of the trace, those
+				 * that are keys as far as allocs is grouped by
+				 * them. The rest is asked of the kernel that
+				 * the handle has open, if the trace is of its
+				 * boot; if sources of the query is
+				 * PAGEDET_SOURCE_TRACE, of nobody: then
+				 * slab_cache is of the trace, too */
 };
 
 #define PAGEDET_TO_END ((uint64_t)-1)

@@ -49,9 +49,8 @@ struct pdet_alloc_rest {
 
 struct pdet_pairing {
 	/* The group of an allocation: its number; or -1 without memory. Groups
-	 * are numbered from 0. It is called for PDET_KMEM_NAME and
-	 * _SITE too, whose
-	 * number is not used. */
+	 * are numbered from 0. It is called for PDET_KMEM_NAME and _SITE, too,
+	 * whose number is not used. */
 	int64_t (*group)(void *arg, const struct pdet_kmem_event *e);
 	/* [nullable] The group that an allocation moves to when it ends; or -1
 	 * without memory. */

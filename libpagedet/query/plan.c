@@ -111,6 +111,14 @@ static bool is_kernel_target(uint32_t target)
 	       target == PAGEDET_TARGET_OBJECTS;
 }
 
+struct pdet_fields pdet_plan_of_kernel(void)
+{
+	struct pdet_fields set = { { 0, 0 } };
+
+	add_list(&set, of_kernel, PDET_COUNT(of_kernel));
+	return set;
+}
+
 struct pdet_fields pdet_plan_given(uint32_t target)
 {
 	struct pdet_fields given = { { 0, 0 } };

@@ -95,4 +95,7 @@ struct pdet_fields pdet_plan_with_kind(void);
 struct pdet_fields pdet_plan_given(uint32_t target);
 struct pdet_fields pdet_plan_absent(uint32_t target);
 
+/* Fields about a kernel address, which a row of a page alone does not have. */
+struct pdet_fields pdet_plan_of_kernel(void);
+
 #endif

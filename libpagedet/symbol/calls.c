@@ -10,9 +10,6 @@
 /* What the kernel's place is a multiple of. */
 #define X86_STEP ((uint64_t)2 << 20)
 #define ARM64_STEP ((uint64_t)64 << 10)
-/* Where an x86_64 kernel's image can be, and no module. */
-#define X86_IMAGE 0xffffffff80000000u
-#define X86_IMAGE_END 0xffffffffa0000000u
 
 #define CALL 0xe8
 #define CALL_BYTES 5u
@@ -131,8 +128,9 @@ bool pdet_calls_fit(const struct pdet_calls *c, const uint64_t *site,
 			if (!is_behind_call(c, at))
 				return false;
 			++*n;
-		} else if (c->machine == EM_X86_64 && site[i] >= X86_IMAGE &&
-			   site[i] < X86_IMAGE_END) {
+		} else if (c->machine == EM_X86_64 &&
+			   site[i] >= PDET_X86_IMAGE &&
+			   site[i] < PDET_X86_IMAGE_END) {
 			return false;
 		}
 	}

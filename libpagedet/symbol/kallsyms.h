@@ -10,6 +10,10 @@
 #include "kernel/address/space.h"
 #include "symbol/kallsyms_names.h"
 
+/* Where an x86_64 kernel's image can be, and no module. */
+#define PDET_X86_IMAGE 0xffffffff80000000u
+#define PDET_X86_IMAGE_END 0xffffffffa0000000u
+
 struct pdet_kallsyms {
 	uint32_t n;		/* number of symbols */
 	uint8_t *names;		/* compressed, one after the other */

@@ -55,10 +55,6 @@ const char *const pdet_trace_mark[PDET_MARKS] = {
 	[PDET_MARK_X86] = "entry_SYSCALL_64",
 };
 
-/* Where an x86_64 kernel's image can be, and no module. */
-#define X86_IMAGE 0xffffffff80000000u
-#define X86_IMAGE_END 0xffffffffa0000000u
-
 static void note_mark(struct pdet_trace_marks *m, const char *name, size_t len,
 		      uint64_t address)
 {
@@ -97,7 +93,7 @@ bool pdet_trace_marks_allow(const struct pdet_trace_marks *m, uint64_t site,
 		return false;
 	return !at[PDET_MARK_X86] || !first || !at[PDET_MARK_END] ||
 	       is_between(site, first, at[PDET_MARK_END]) ||
-	       !is_between(site, X86_IMAGE, X86_IMAGE_END);
+	       !is_between(site, PDET_X86_IMAGE, PDET_X86_IMAGE_END);
 }
 
 /* --- reading --- */

@@ -59,6 +59,8 @@ done
 run kmem live "$traces/raw-6.12-x86_64" --json
 tap_run 'another boot: the kernel is not asked' \
 	grep -q 'what its objects are now is not shown' "$tap_dir/stderr"
+tap_run 'another boot: there are rows' grep -q '"alloc_site":"' \
+	"$tap_dir/stdout"
 tap_run 'another boot: no row says what is there now' \
 	test "$(grep -cE '"object_state":"(used|free)"' "$tap_dir/stdout")" = 0
 run kmem live "$traces/raw-6.18-x86_64/trace.txt.zst" --json --now
@@ -90,6 +92,11 @@ run kmem live
 expect 'no trace' 64 'kmem'
 run kmem live "$tap_dir/none"
 expect 'a trace that does not exist' 66 'none'
+for option in "--flame $tap_dir/x.svg" --folded '--window 1' \
+	"--before $traces/raw-6.12-x86_64" '--kallsyms-before /dev/null'; do
+	run kmem live "$traces/raw-6.18-x86_64" $option
+	expect "live with ${option%% *}" 64 'has no meaning'
+done
 run kmem report "$traces/raw-6.18-x86_64" --now
 expect 'a report asks no kernel' 64 'asks no kernel'
 

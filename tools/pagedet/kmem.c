@@ -20,6 +20,15 @@ struct asking {
 
 static int parse_live(struct cli_job *job)
 {
+	const char *wrong = job->before ? "before" :
+			    job->kallsyms_before ? "kallsyms-before" :
+			    job->flame ? "flame" :
+			    job->folded ? "folded" :
+			    job->window_ns ? "window" : NULL;
+
+	if (wrong)
+		return cli_usage("kmem live lists objects: --%s has no "
+				 "meaning", wrong);
 	job->path = job->words[1];
 	return CLI_ANSWERED;
 }

@@ -131,20 +131,14 @@ static int put_object(const struct walk_objects *w, struct pdet_session *s,
 
 static void put_page(struct pdet_batch *b, const struct pdet_live *l)
 {
-	static const uint8_t of_addresses[] = {
-		PAGEDET_FIELD_VADDR, PAGEDET_FIELD_PTE, PAGEDET_FIELD_PTE_KNOWN,
-		PAGEDET_FIELD_PTE_LEVEL, PAGEDET_FIELD_MAP,
-		PAGEDET_FIELD_VMA_START, PAGEDET_FIELD_VMA_END,
-		PAGEDET_FIELD_VMA_PROT, PAGEDET_FIELD_VMA_NAME,
-		PAGEDET_FIELD_OBJECT, PAGEDET_FIELD_OBJECT_STATE,
-	};
+	const struct pdet_fields of_kernel = pdet_plan_of_kernel();
 	const uint32_t row = b->n;
-	size_t i;
+	unsigned f;
 
 	pdet_batch_grow(b, 1);
 	pdet_put(b, row, PAGEDET_FIELD_PFN, l->object, PAGEDET_SOURCE_TRACE);
-	for (i = 0; i < PDET_COUNT(of_addresses); i++)
-		pdet_put_none(b, row, of_addresses[i], PAGEDET_SOURCE_DERIVED);
+	pdet_fields_for(f, &of_kernel)
+		pdet_put_none(b, row, f, PAGEDET_SOURCE_DERIVED);
 }
 
 static int objects_place(struct pdet_walk *base, struct pdet_worker *k,
