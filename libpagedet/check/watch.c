@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Manages trace instances of its own below tracefs
- * (Documentation/trace/ftrace.rst), so that other traces stay untouched.
- * Buffers are small. When a buffer is full, the first events stay, and lost
- * ones are counted. An instance outlives its creator, and the creator may never
- * come back. When there are too many, a new one removes the oldest one whose
- * creator has ended, or else the oldest one. If tracefs is not mounted, it is
- * mounted without a place in the file system.
+ * Manages trace instances of its own below tracefs, so that other traces stay
+ * untouched. Buffers are small. When a buffer is full, the first events stay,
+ * and lost ones are counted. An instance outlives its creator, and the creator
+ * may never come back. When there are too many, a new one removes the oldest
+ * one whose creator has ended, or else the oldest one.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,19 +15,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/vec.h"
 #include "check/watch.h"
+#include "record/tracefs.h"
 
-#ifndef TRACEFS_MAGIC
-#define TRACEFS_MAGIC 0x74726163
-#endif
 #define MAX_WATCHES 8
 /* KiB per processor: about 4,600 events. */
 #define BUFFER_KIB "128"
@@ -40,91 +34,6 @@ static const char *const events[] = {
 	"events/filemap/filemap_set_wb_err/enable",
 	"events/filemap/file_check_and_advance_wb_err/enable",
 };
-
-/* --- tracefs --- */
-
-static int mount_nowhere(void)
-{
-	int fs, fd = -1;
-
-	fs = fsopen("tracefs", FSOPEN_CLOEXEC);
-	if (fs < 0)
-		return -errno;
-	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-		fd = fsmount(fs, FSMOUNT_CLOEXEC, 0);
-	if (fd < 0)
-		fd = -errno;
-	close(fs);
-	return fd;
-}
-
-static int open_tracefs(void)
-{
-	static const char path[] = "/sys/kernel/tracing";
-	struct statfs fs;
-	int fd, r;
-
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
-		return fd;
-	r = fd < 0 ? -errno : 0;
-	if (fd >= 0)
-		close(fd);
-	if (r == -EACCES)
-		return r;
-	return mount_nowhere();
-}
-
-/* Opens the directory of instances. */
-static int open_instances(void)
-{
-	int fs = open_tracefs(), fd;
-
-	if (fs < 0)
-		return fs;
-	fd = openat(fs, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	close(fs);
-	return fd;
-}
-
-static int put(int dir, const char *name, const char *text)
-{
-	const size_t len = strlen(text);
-	int fd = openat(dir, name, O_WRONLY | O_CLOEXEC), r;
-
-	if (fd < 0)
-		return -errno;
-	r = write(fd, text, len) == (ssize_t)len ? 0 : -errno;
-	close(fd);
-	return r;
-}
-
-/* Reads a short file; -1 on failure. */
-static int get(int dir, const char *name, char *buf, size_t size)
-{
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = -1;
-
-	if (fd >= 0) {
-		n = read(fd, buf, size - 1);
-		close(fd);
-	}
-	buf[PDET_MAX(n, 0)] = '\0';
-	return n < 0 ? -1 : 0;
-}
-
-/* Opens a directory. The caller closes it. */
-static DIR *list(int dir, const char *name)
-{
-	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!d && fd >= 0)
-		close(fd);
-	return d;
-}
 
 /* --- beginning and end --- */
 
@@ -170,7 +79,7 @@ static int in_order(const void *a, const void *b)
 static void make_room(int instances)
 {
 	struct { struct watch *data; size_t n, cap; } all = { 0 };
-	DIR *d = list(instances, ".");
+	DIR *d = pdet_tracefs_list(instances, ".");
 	struct dirent *e;
 	struct watch w;
 	size_t i, left;
@@ -203,18 +112,18 @@ static int set_up(int instances, const char *name)
 	dir = openat(instances, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;
-	r = put(dir, "buffer_size_kb", BUFFER_KIB);
+	r = pdet_tracefs_put(dir, "buffer_size_kb", BUFFER_KIB);
 	if (r == 0)
-		r = put(dir, "trace_options", "nooverwrite");
+		r = pdet_tracefs_put(dir, "trace_options", "nooverwrite");
 	for (i = 0; i < PDET_COUNT(events) && r == 0; i++)
-		r = put(dir, events[i], "1");
+		r = pdet_tracefs_put(dir, events[i], "1");
 	close(dir);
 	return r;
 }
 
 int pdet_watch_arm(char name[PDET_WATCH_NAME])
 {
-	int instances = open_instances(), r = instances;
+	int instances = pdet_tracefs_open_instances(), r = instances;
 
 	if (r >= 0) {
 		make_room(instances);
@@ -245,7 +154,7 @@ int pdet_watch_arm(char name[PDET_WATCH_NAME])
 
 int pdet_watch_end(const char *name)
 {
-	int instances = open_instances(), r = 0;
+	int instances = pdet_tracefs_open_instances(), r = 0;
 
 	if (instances < 0)
 		return instances;
@@ -262,42 +171,21 @@ static bool is_on(int dir)
 	char text[16];
 	size_t i;
 
-	if (get(dir, "tracing_on", text, sizeof(text)) || *text != '1')
+	if (pdet_tracefs_get(dir, "tracing_on", text, sizeof(text)) ||
+	    *text != '1')
 		return false;
 	for (i = 0; i < PDET_COUNT(events); i++)
-		if (get(dir, events[i], text, sizeof(text)) || *text != '1')
+		if (pdet_tracefs_get(dir, events[i], text, sizeof(text)) ||
+		    *text != '1')
 			return false;
 	return true;
 }
 
-/*
- * Adds the losses of a processor: "dropped events: 0" and others. Returns false
- * if one is missing.
- */
-static bool add_lost_of(int dir, const char *cpu, uint64_t *lost)
-{
-	static const char *const words[] = { "\noverrun: ",
-		"\ncommit overrun: ", "\ndropped events: " };
-	char name[300], text[512];
-	const char *at;
-	size_t i;
-
-	snprintf(name, sizeof(name), "per_cpu/%s/stats", cpu);
-	if (get(dir, name, text, sizeof(text)))
-		return false;
-	for (i = 0; i < PDET_COUNT(words); i++) {
-		at = strstr(text, words[i]);
-		if (!at)
-			return false;
-		*lost += strtoull(at + strlen(words[i]), NULL, 10);
-	}
-	return true;
-}
-
-/* Adds those of all processors, or fails. */
+/* Adds the losses of all processors, or fails. */
 static int add_lost(int dir, uint64_t *lost)
 {
-	DIR *d = list(dir, "per_cpu");
+	struct pdet_tracefs_stats stats;
+	DIR *d = pdet_tracefs_list(dir, "per_cpu");
 	bool all = d, some = false;
 	struct dirent *e;
 
@@ -308,7 +196,8 @@ static int add_lost(int dir, uint64_t *lost)
 			break;
 		if (strncmp(e->d_name, "cpu", 3))
 			continue;
-		all = add_lost_of(dir, e->d_name, lost);
+		all = pdet_tracefs_stats(dir, e->d_name, &stats);
+		*lost += all ? stats.lost : 0;
 		some = true;
 	}
 	all = all && !errno;
@@ -350,7 +239,7 @@ int pdet_watch_read(const char *name,
 		    bool (*visit)(void *arg, const struct pdet_wb_err *e),
 		    void *arg, uint64_t *lost)
 {
-	int instances = open_instances(), dir, r;
+	int instances = pdet_tracefs_open_instances(), dir, r;
 
 	if (instances < 0)
 		return instances;

@@ -80,6 +80,8 @@ struct cli_job {
 	const char *kallsyms_before;
 	const char *traced_vmlinux;
 	struct pagedet_allocs *allocs; /* the trace of kmem live */
+	uint64_t for_ns, buffer; /* for kmem record; 0: not given */
+	bool pages;		/* the same */
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
@@ -207,6 +209,8 @@ const char *cli_number(const char *word, enum cli_radix radix, uint64_t *ret);
 /* Parses FIRST or FIRST+COUNT. The default count is 1. */
 const char *cli_range(const char *word, enum cli_radix radix,
 		      struct pagedet_item *ret);
+/* Parses a number of bytes, or of KiB, MiB or GiB: 4096, 16k, 16M, 1G. */
+const char *cli_bytes(const char *word, uint64_t *ret);
 /* Parses SECONDS, which may have a fraction. */
 const char *cli_seconds(const char *word, uint64_t *ret_ns);
 
@@ -615,6 +619,9 @@ int cli_parse_kmem(struct cli_job *job);
 /* Chooses between its subcommands. */
 int cli_wrap_kmem(struct cli_job *job);
 int cli_run_kmem(struct cli_job *job, struct pagedet *pd);
+
+/* --- kmem_record.c --- */
+extern const struct cli_command cli_kmem_record;
 
 /* --- owners.c --- */
 int cli_parse_owners(struct cli_job *job);

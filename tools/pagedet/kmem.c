@@ -46,9 +46,19 @@ static const struct cli_command live = {
 
 int cli_wrap_kmem(struct cli_job *job)
 {
-	if (job->n_words && !strcmp(job->words[0], "live"))
+	const char *word = job->n_words ? job->words[0] : "";
+	const char *wrong = job->for_ns ? "for" :
+			    job->pages ? "pages" :
+			    job->buffer ? "buffer" : NULL;
+
+	if (!strcmp(word, "record")) {
+		job->command = &cli_kmem_record;
+		return CLI_ANSWERED;
+	}
+	if (!strcmp(word, "live"))
 		job->command = &live;
-	return CLI_ANSWERED;
+	return wrong ? cli_usage("--%s is an option of 'kmem record'", wrong) :
+		       CLI_ANSWERED;
 }
 
 /* 'diff OLD NEW' is 'report NEW --before OLD'. */
@@ -63,7 +73,8 @@ static int parse_traces(struct cli_job *job)
 		job->before = job->words[1];
 	} else if (strcmp(job->words[0], "report")) {
 		return cli_usage("kmem: there is no '%s'; this release has "
-				 "'kmem report', 'kmem diff' and 'kmem live'",
+				 "'kmem record', 'kmem report', 'kmem diff' and "
+				 "'kmem live'",
 				 job->words[0]);
 	} else if (job->n_words != 2) {
 		return cli_usage(job->n_words < 2 ?

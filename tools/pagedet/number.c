@@ -79,6 +79,22 @@ const char *cli_range(const char *word, enum cli_radix radix,
 	return NULL;
 }
 
+const char *cli_bytes(const char *word, uint64_t *ret)
+{
+	static const char units[] = "kmg";
+	const char *end = word + strlen(word);
+	const char *unit = end > word ? strchr(units, end[-1] | 0x20) : NULL;
+	const unsigned shift = unit ? (unsigned)(unit - units + 1) * 10 : 0;
+	const char *wrong = number(word, end - (unit != NULL), CLI_DECIMAL,
+				   ret);
+
+	if (!wrong && *ret > UINT64_MAX >> shift)
+		return "does not fit in 64 bits";
+	if (!wrong)
+		*ret <<= shift;
+	return wrong;
+}
+
 const char *cli_seconds(const char *word, uint64_t *ret_ns)
 {
 	static const uint64_t second = 1000000000;

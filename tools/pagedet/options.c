@@ -207,25 +207,37 @@ static int set_limit(struct cli_job *job, const char *value)
 	return set_bound("limit", value, &job->limit);
 }
 
-/* Bytes, or KiB with a k at the end. */
 static int set_page_size(struct cli_job *job, const char *value)
 {
-	const size_t len = strlen(value);
-	const bool kib = len && strchr("kK", value[len - 1]);
-	const char *wrong;
-	char word[32];
+	const char *wrong = cli_bytes(value, &job->page_size);
 
-	snprintf(word, sizeof(word), "%.*s", (int)(len - kib), value);
-	wrong = cli_number(len < sizeof(word) ? word : value, CLI_DECIMAL,
-			   &job->page_size);
 	if (wrong)
 		return cli_usage("--page-size: '%s' %s", value, wrong);
-	if (kib && job->page_size <= 1u << 20)
-		job->page_size *= 1024;
 	if (job->page_size < 4096 || job->page_size > 1u << 20 ||
 	    job->page_size & (job->page_size - 1))
 		return cli_usage("--page-size: '%s' is not a size of pages, "
 				 "such as 4096 or 64k", value);
+	return CLI_ANSWERED;
+}
+
+static int set_buffer(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_bytes(value, &job->buffer);
+
+	if (wrong)
+		return cli_usage("--buffer: '%s' %s", value, wrong);
+	if (!job->buffer || job->buffer > (uint64_t)1 << 40)
+		return cli_usage("--buffer: '%s' is not a size of a buffer, "
+				 "such as 16M", value);
+	return CLI_ANSWERED;
+}
+
+static int set_for(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_seconds(value, &job->for_ns);
+
+	if (wrong)
+		return cli_usage("--for: '%s' %s", value, wrong);
 	return CLI_ANSWERED;
 }
 
@@ -365,6 +377,13 @@ static const struct option options[] = {
 	  .commands = "kmem", .help =
 	  "of the kernel that was traced, to count bytes of pages, such as "
 	  "4k" },
+	{ "for", .value = "SECONDS", .set = set_for, .commands = "kmem",
+	  .help = "how long 'kmem record' records (default: until Ctrl-C)" },
+	{ "pages", BOOL(pages), .commands = "kmem", .help =
+	  "record allocations of pages, too" },
+	{ "buffer", .value = "BYTES", .set = set_buffer, .commands = "kmem",
+	  .help = "of each processor while recording, such as 16M (default: "
+	  "8M, or less if that were more than 1/32 of memory)" },
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
 	  .help = "show what has grown since this text, or trace, was "
 	  "written" },

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Part of pagedet.h: recording a trace of allocations. */
+#ifndef PAGEDET_H
+#error "include pagedet.h"
+#endif
+
+/* ------------------------------------------------------------------------
+ * Recording: the allocations of the running kernel, as a trace for
+ * pagedet_allocs()
+ */
+
+/* For pagedet_record_options.flags. */
+#define PAGEDET_RECORD_PAGES 1u /* events of pages, too, not only of slab
+				 * objects */
+#define PAGEDET_RECORD_NOT_CALLER 2u /* what the thread that begins the
+				 * recording allocates is left out, too. The
+				 * thread that records always is */
+
+/* struct pagedet_record_options - start from PAGEDET_RECORD_OPTIONS_INIT. */
+struct pagedet_record_options {
+	uint64_t size;		/* sizeof(struct pagedet_record_options) */
+	uint64_t buffer;	/* bytes of the kernel's buffer for each
+				 * processor, rounded up to pages; 0: 8 MiB, or
+				 * less if all of them had more than 1/32 of
+				 * memory */
+	const char *folder;	/* [nullable] directory for what is recorded
+				 * until pagedet_recorder_write(), as files
+				 * without names; NULL: /var/tmp */
+	uint32_t flags;		/* PAGEDET_RECORD_* */
+	uint32_t reserved;	/* must be 0 */
+};
+
+#define PAGEDET_RECORD_OPTIONS_INIT \
+	{ sizeof(struct pagedet_record_options), 0, NULL, 0, 0 }
+
+/* What a recording has. Counts are 0 until it is stopped. */
+struct pagedet_record_total {
+	uint64_t size;		/* sizeof(struct pagedet_record_total) */
+	uint64_t events;	/* that were taken from the kernel */
+	uint64_t lost;		/* that the kernel overwrote before they were
+				 * taken; exact */
+	uint64_t bytes;		/* of what was taken */
+	uint64_t begin_ns;	/* by CLOCK_MONOTONIC, as the trace */
+	uint64_t end_ns;	/* the same; now, while it is recording */
+	uint64_t buffer;	/* bytes of each processor's buffer */
+	uint64_t buffer_needed;	/* that would have lost nothing, by the rate
+				 * that was seen; 0: nothing was lost */
+	uint32_t cpus;		/* processors */
+	uint32_t mapped;	/* whose buffer is mapped (Linux 6.10), not
+				 * read */
+	uint32_t error;		/* 0, or the errno that has ended it early */
+	uint32_t reserved;	/* 0 */
+};
+
+/* A recording: a trace instance of its own, and a thread. */
+struct pagedet_recorder;
+
+/**
+ * pagedet_allocs_record - begin to record allocations of the running kernel
+ * The events kmem:kmalloc, kmem:kfree and their like of all threads and
+ * interrupts, in a trace instance "pagedet-kmem-..." of tracefs with the clock
+ * "mono"; other traces and settings stay as they are. A thread of the library,
+ * which blocks all signals, empties the buffers. Instances of recorders that
+ * were killed are removed first.
+ * @pd: [in] for errors; need not be opened
+ * @options: [in,nullable] NULL means the defaults
+ * @ret: [out] [owned: pagedet_recorder_free] the recorder
+ * Return: 0, or a negative errno.
+ * Errors: E2BIG options has a non-zero byte that this library does not know;
+ *         EINVAL a flag that this library does not know;
+ *         EACCES the caller may not trace: it needs root, or the kernel is
+ *         locked down; ENOTSUP the kernel has no tracefs or no such events;
+ *         ENOMEM no memory, or none for buffers of that size; ENOENT, ENOSPC,
+ *         EROFS the folder; EMFILE, ENFILE; EIO.
+ * Since: 0.1
+ */
+int pagedet_allocs_record(struct pagedet *pd,
+			  const struct pagedet_record_options *options,
+			  struct pagedet_recorder **ret);
+
+/**
+ * pagedet_recorder_stop - end a recording
+ * Takes what is left in the buffers, reads formats and names, and removes the
+ * trace instance. The second time, it does nothing and
+ * returns the same.
+ * @recorder: [in] from pagedet_allocs_record()
+ * Return: 0, or a negative errno: what ended it, even if that was earlier.
+ * Errors: ENOSPC, EFBIG and others: what was recorded had no room in the
+ *         folder; EACCES, EIO: files of tracefs cannot be read; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_recorder_stop(struct pagedet_recorder *recorder);
+
+/**
+ * pagedet_recorder_write - write what was recorded as a trace.dat
+ * It is a trace.dat of version 7 with formats, the names of functions and
+ * threads, and the counts of losses: pagedet_allocs() reads it on any machine,
+ * and trace-cmd and KernelShark do. It is compressed by zstd, or by zlib where
+ * libzstd is missing. Stops the recording first.
+ * @recorder: [in] from pagedet_allocs_record()
+ * @fd: [in] a regular file that is open for writing; written from its begin
+ * Return: 0, or a negative errno; then the file is not a trace.
+ * Errors: as pagedet_recorder_stop(); ESPIPE fd is not a regular file; EBADF;
+ *         ENOSYS no library compresses; EIO.
+ * Since: 0.1
+ */
+int pagedet_recorder_write(struct pagedet_recorder *recorder, int fd);
+
+/**
+ * pagedet_recorder_total - get what a recording has
+ * @recorder: [in] from pagedet_allocs_record()
+ * @ret: [in,out] the caller sets size
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is not that of any version.
+ * Since: 0.1
+ */
+int pagedet_recorder_total(const struct pagedet_recorder *recorder,
+			   struct pagedet_record_total *ret);
+
+/**
+ * pagedet_recorder_free - end a recording, and remove its trace instance
+ * What was not written is lost.
+ * @recorder: [in,nullable] NULL does nothing
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_recorder_free(struct pagedet_recorder *recorder);

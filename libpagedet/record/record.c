@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text/text.h"
+#include "base/vec.h"
+#include "pagedet.h"
+#include "record/about.h"
+#include "record/dat.h"
+#include "record/instance.h"
+#include "record/record.h"
+#include "record/tap.h"
+#include "trace/ring.h"
+
+/* Other sources have it, too. */
+#define CLOCK "mono"
+/* Bytes of a buffer if the caller names none, and at least. */
+#define BUFFER ((uint64_t)8 << 20)
+#define LEAST_BUFFER ((uint64_t)64 << 10)
+/* That many times all default buffers fit in memory. */
+#define MEMORY_PARTS 32
+/* Pages of one processor before another one has its turn. */
+#define TURN 64
+/* A buffer is emptied when so much of it is full, in percent. */
+#define PERCENT "20"
+/* The kernel may not wake us: ms between two looks. */
+#define LOOK_MS 100
+/* Between two readings of the names of threads. */
+#define NAMES_NS 1000000000u
+
+struct tap_list {
+	struct pdet_tap *data;
+	size_t n, cap;
+};
+
+struct pdet_recording {
+	struct pdet_env env;	/* of the thread; no log */
+	struct pdet_instance instance;
+	int fs;			/* tracefs */
+	uint32_t page;
+	uint64_t buffer;
+	bool pages;
+	uint32_t mapped;	/* buffers that were mapped */
+	struct tap_list taps;
+	/* At the end, when the instance is gone: */
+	struct pdet_tracefs_stats *stats; /* of each */
+	struct pdet_dat_parts about;
+	struct pdet_thread_names names;
+	uint64_t begin_ns, end_ns; /* begin 0: it has not begun */
+	/* The thread. */
+	pthread_t thread;
+	bool started, stopped;
+	uint64_t tid;		/* of it, as the kernel has it */
+	sem_t known, go;
+	int wake;		/* an eventfd: the end */
+	int result;		/* of the thread, when it has ended */
+	int failed;		/* the same while it runs; atomic */
+};
+
+/* --- the thread --- */
+
+/* Takes what there is; once, or until all are empty. */
+static int take_all(struct pdet_recording *r, bool until_empty)
+{
+	bool more = true;
+	size_t i;
+	int n;
+
+	while (more) {
+		more = false;
+		for (i = 0; i < r->taps.n; i++) {
+			n = pdet_tap_take(&r->taps.data[i], TURN);
+			if (n < 0)
+				return n;
+			more = more || n == TURN;
+		}
+		more = more && until_empty;
+	}
+	return 0;
+}
+
+/* Takes from those that poll(2) found full enough, until they are empty. */
+static int take_ready(struct pdet_recording *r, struct pollfd *p)
+{
+	bool more = true;
+	size_t i;
+	int n, turns;
+
+	for (turns = 0; more && turns < 4096; turns++) {
+		more = false;
+		for (i = 0; i < r->taps.n; i++) {
+			/* It is not online. */
+			if (p[i].revents & POLLERR)
+				p[i].fd = -1;
+			if (!(p[i].revents & POLLIN))
+				continue;
+			n = pdet_tap_take(&r->taps.data[i], TURN);
+			if (n < 0)
+				return n;
+			more = more || n == TURN;
+		}
+	}
+	return 0;
+}
+
+static int loop(struct pdet_recording *r, struct pollfd *p)
+{
+	const size_t n = r->taps.n;
+	uint64_t named = 0, now;
+	size_t i;
+	int result = 0;
+
+	for (i = 0; i < n; i++)
+		p[i] = (struct pollfd){ r->taps.data[i].fd, POLLIN, 0 };
+	p[n] = (struct pollfd){ r->wake, POLLIN, 0 };
+	while (result == 0 && !p[n].revents) {
+		now = pdet_clock_ns(CLOCK_MONOTONIC);
+		if (now - named >= NAMES_NS) {
+			named = now;
+			pdet_about_threads(r->fs, &r->names);
+		}
+		if (poll(p, n + 1, LOOK_MS) < 0 && errno != EINTR)
+			return -errno;
+		result = take_ready(r, p);
+	}
+	return result;
+}
+
+static int run(struct pdet_recording *r)
+{
+	struct pollfd *p;
+	size_t i;
+	int result = pdet_instance_self(&r->env, &r->instance, &r->tid);
+
+	sem_post(&r->known);
+	sem_wait(&r->go);
+	if (result < 0 || !r->begin_ns)
+		return result;
+	p = calloc(r->taps.n + 1, sizeof(*p));
+	if (!p)
+		return pdet_fail(&r->env, ENOMEM, "no memory");
+	result = loop(r, p);
+	free(p);
+	/* Nothing more comes: the instance was switched off before. */
+	if (result == 0)
+		result = take_all(r, true);
+	for (i = 0; i < r->taps.n && result == 0; i++)
+		result = pdet_tap_end(&r->taps.data[i]);
+	pdet_about_threads(r->fs, &r->names);
+	errno = -result;
+	return result < 0 ? pdet_fail_errno(&r->env, "cannot keep what is "
+					    "recorded") : 0;
+}
+
+static void *thread(void *arg)
+{
+	struct pdet_recording *r = arg;
+
+	r->result = run(r);
+	__atomic_store_n(&r->failed, r->result, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Signals are for the threads of the caller. */
+static int start_thread(struct pdet_recording *r, struct pdet_env *env)
+{
+	sigset_t all, before;
+	int code;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	code = pthread_create(&r->thread, NULL, thread, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (code)
+		return pdet_fail(env, code, "cannot start a thread");
+	r->started = true;
+	while (sem_wait(&r->known) && errno == EINTR)
+		;
+	return 0;
+}
+
+static int join(struct pdet_recording *r)
+{
+	const uint64_t one = 1;
+
+	if (!r->started)
+		return r->result;
+	r->started = false;
+	if (write(r->wake, &one, sizeof(one)) < 0)
+		return -errno;
+	sem_post(&r->go);
+	pthread_join(r->thread, NULL);
+	return r->result;
+}
+
+/* --- the beginning --- */
+
+/* "cpu12" is 12. */
+static bool number_of(const char *name, uint64_t *ret)
+{
+	struct pdet_scan s = { name, name + strlen(name) };
+
+	return pdet_scan_word(&s, "cpu") && pdet_scan_dec(&s, ret) &&
+	       s.at == s.end && *ret <= UINT16_MAX;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct pdet_tap *x = a, *y = b;
+
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static int count_cpus(struct pdet_recording *r, struct pdet_env *env)
+{
+	DIR *d = pdet_tracefs_list(r->instance.dir, "per_cpu");
+	struct pdet_tap none = { .fd = -1, .spool.fd = -1 };
+	struct dirent *e;
+	uint64_t cpu;
+
+	while (d && (e = readdir(d))) {
+		if (!number_of(e->d_name, &cpu))
+			continue;
+		none.cpu = (uint32_t)cpu;
+		if (!pdet_vec_push(&r->taps, none)) {
+			closedir(d);
+			return pdet_fail(env, ENOMEM, "no memory");
+		}
+	}
+	if (d)
+		closedir(d);
+	if (!r->taps.n)
+		return pdet_fail(env, ENOTSUP, "cannot record allocations: a "
+				 "trace instance has no processors");
+	qsort(r->taps.data, r->taps.n, sizeof(*r->taps.data), by_number);
+	return 0;
+}
+
+/* By default the buffers of many processors are smaller. */
+static uint64_t buffer_of(const struct pdet_recording *r, uint64_t wanted)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES);
+	const uint64_t memory = (uint64_t)PDET_MAX(pages, 1) *
+				(uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (wanted)
+		return PDET_MAX(wanted, LEAST_BUFFER);
+	return PDET_MAX(PDET_MIN(BUFFER, memory / MEMORY_PARTS / r->taps.n),
+			LEAST_BUFFER);
+}
+
+static int page_of(struct pdet_recording *r, struct pdet_env *env)
+{
+	struct pdet_ring_layout layout;
+	char text[2048];
+	int fs = r->instance.dir;
+
+	if (pdet_tracefs_get(fs, "events/header_page", text, sizeof(text)))
+		fs = r->fs;
+	if (fs == r->fs && pdet_tracefs_get(fs, "events/header_page", text,
+					    sizeof(text)))
+		return pdet_fail_errno(env, "cannot read events/header_page");
+	if (pdet_ring_layout_parse(text, strlen(text), false, &layout) < 0)
+		return pdet_fail(env, ENOTSUP, "cannot record allocations: "
+				 "events/header_page of this kernel has "
+				 "another form");
+	r->page = layout.bytes;
+	return 0;
+}
+
+static int open_taps(struct pdet_recording *r, struct pdet_env *env,
+		     const char *folder)
+{
+	size_t i;
+	int code;
+
+	for (i = 0; i < r->taps.n; i++) {
+		struct pdet_tap *t = &r->taps.data[i];
+
+		code = pdet_tap_open(t, r->instance.dir, t->cpu, folder,
+				     r->page, r->buffer);
+		r->mapped += t->map != NULL;
+		if (code == 0)
+			continue;
+		errno = -code;
+		return pdet_fail_errno(env, "cannot record processor %u: its "
+				       "buffer, or a file in %s", t->cpu,
+				       folder);
+	}
+	return 0;
+}
+
+static int start(struct pdet_recording *r, struct pdet_env *env,
+		 const struct pagedet_record_options *o)
+{
+	struct pdet_instance_wants w = { .clock = CLOCK, .buffer = r->buffer,
+					 .pages = r->pages };
+	int code = start_thread(r, env);
+
+	if (code == 0 && !r->tid)
+		return pdet_fail(env, EIO, "%s", r->env.error);
+	if (code == 0 && o->flags & PAGEDET_RECORD_NOT_CALLER) {
+		code = pdet_instance_self(env, &r->instance, &w.without[1]);
+		w.n_without++;
+	}
+	w.without[0] = r->tid;
+	w.n_without++;
+	if (code == 0)
+		code = pdet_instance_set_up(env, &r->instance, &w);
+	if (code < 0)
+		return code;
+	pdet_tracefs_put(r->instance.dir, "buffer_percent", PERCENT);
+	code = open_taps(r, env, o->folder ? o->folder : "/var/tmp");
+	if (code == 0)
+		code = pdet_instance_switch(env, &r->instance, true);
+	if (code < 0)
+		return code;
+	r->begin_ns = pdet_clock_ns(CLOCK_MONOTONIC);
+	sem_post(&r->go);
+	return 0;
+}
+
+int pdet_record_new(struct pdet_env *env,
+		    const struct pagedet_record_options *o,
+		    struct pdet_recording **ret)
+{
+	struct pdet_recording *r = calloc(1, sizeof(*r));
+	int code;
+
+	if (!r)
+		return pdet_fail(env, ENOMEM, "no memory");
+	sem_init(&r->known, 0, 0);
+	sem_init(&r->go, 0, 0);
+	r->wake = eventfd(0, EFD_CLOEXEC);
+	r->fs = pdet_tracefs_open();
+	r->pages = o->flags & PAGEDET_RECORD_PAGES;
+	code = pdet_instance_new(env, &r->instance);
+	if (code == 0 && (r->wake < 0 || r->fs < 0))
+		code = pdet_fail_errno(env, "cannot record allocations");
+	if (code == 0)
+		code = count_cpus(r, env);
+	if (code == 0)
+		code = page_of(r, env);
+	if (code == 0) {
+		r->buffer = buffer_of(r, o->buffer);
+		code = start(r, env, o);
+	}
+	if (code < 0) {
+		pdet_record_free(r);
+		return code;
+	}
+	*ret = r;
+	return 0;
+}
+
+/* --- the end --- */
+
+/* What the kernel has counted; it is forgotten with the instance. */
+static int count(struct pdet_recording *r, struct pdet_env *env)
+{
+	char name[32];
+	size_t i;
+
+	r->stats = calloc(r->taps.n, sizeof(*r->stats));
+	if (!r->stats)
+		return pdet_fail(env, ENOMEM, "no memory");
+	for (i = 0; i < r->taps.n; i++) {
+		snprintf(name, sizeof(name), "cpu%u", r->taps.data[i].cpu);
+		if (!pdet_tracefs_stats(r->instance.dir, name, &r->stats[i]))
+			return pdet_fail(env, EIO, "cannot read the losses of "
+					 "processor %u", r->taps.data[i].cpu);
+	}
+	return 0;
+}
+
+/* Removes the instance; what was taken stays. */
+static void leave(struct pdet_recording *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->taps.n; i++)
+		pdet_tap_leave(&r->taps.data[i]);
+	pdet_instance_end(&r->instance);
+}
+
+int pdet_record_stop(struct pdet_recording *r, struct pdet_env *env)
+{
+	int code = 0;
+
+	if (!r->stopped) {
+		r->stopped = true;
+		code = pdet_instance_switch(&r->env, &r->instance, false);
+		r->end_ns = pdet_clock_ns(CLOCK_MONOTONIC);
+		join(r);
+		if (r->result == 0)
+			r->result = code;
+		if (r->result == 0)
+			r->result = count(r, &r->env);
+		if (r->result == 0)
+			r->result = pdet_about(&r->env, r->fs,
+					       r->instance.dir, r->pages,
+					       &r->about);
+		leave(r);
+	}
+	if (r->result < 0)
+		pdet_take_words(env, &r->env);
+	return r->result;
+}
+
+static struct pdet_dat_cpu *cpus_of(const struct pdet_recording *r)
+{
+	struct pdet_dat_cpu *cpus = calloc(r->taps.n, sizeof(*cpus));
+	size_t i;
+
+	for (i = 0; cpus && i < r->taps.n; i++)
+		cpus[i] = (struct pdet_dat_cpu){
+			r->taps.data[i].cpu, r->taps.data[i].spool.fd,
+			r->taps.data[i].spool.bytes, r->stats[i].text };
+	return cpus;
+}
+
+int pdet_record_write(struct pdet_recording *r, struct pdet_env *env, int fd)
+{
+	struct pdet_dat_parts parts;
+	struct pdet_dat_cpu *cpus;
+	struct stat st;
+	int code;
+
+	if (fstat(fd, &st))
+		return pdet_fail_errno(env, "cannot write a trace");
+	if (!S_ISREG(st.st_mode))
+		return pdet_fail(env, ESPIPE, "cannot write a trace: it must "
+				 "be a regular file");
+	code = pdet_record_stop(r, env);
+	if (code < 0)
+		return code;
+	parts = r->about;
+	parts.page = r->page;
+	parts.clock = CLOCK;
+	parts.n_cpus = (uint32_t)r->taps.n;
+	parts.cpus = cpus = cpus_of(r);
+	parts.threads.data = pdet_thread_names_text(&r->names,
+						    &parts.threads.len);
+	code = cpus && parts.threads.data ? pdet_dat_write(env, fd, &parts) :
+	       pdet_fail(env, ENOMEM, "no memory");
+	pdet_text_free(&parts.threads);
+	free(cpus);
+	return code;
+}
+
+/* The size that would have held what came, in whole MB; 0: it did. */
+static uint64_t needed(const struct pdet_recording *r)
+{
+	uint64_t most = r->buffer * 2;
+	size_t i;
+
+	for (i = 0; i < r->taps.n; i++)
+		most = PDET_MAX(most, r->taps.data[i].most +
+				r->taps.data[i].most / 4);
+	return (most + (1 << 20) - 1) >> 20 << 20;
+}
+
+void pdet_record_total(const struct pdet_recording *r,
+		       struct pagedet_record_total *ret)
+{
+	size_t i;
+
+	*ret = (struct pagedet_record_total){
+		.begin_ns = r->begin_ns, .buffer = r->buffer,
+		.end_ns = r->stopped ? r->end_ns :
+			  pdet_clock_ns(CLOCK_MONOTONIC),
+		.cpus = (uint32_t)r->taps.n, .mapped = r->mapped,
+		.error = (uint32_t)-__atomic_load_n(&r->failed,
+						    __ATOMIC_ACQUIRE) };
+	if (!r->stats)
+		return;
+	for (i = 0; i < r->taps.n; i++) {
+		ret->events += r->stats[i].read;
+		ret->lost += r->stats[i].lost;
+		ret->bytes += r->taps.data[i].spool.bytes;
+	}
+	if (ret->lost)
+		ret->buffer_needed = needed(r);
+}
+
+void pdet_record_free(struct pdet_recording *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	if (r->instance.on >= 0)
+		pdet_instance_switch(&r->env, &r->instance, false);
+	join(r);
+	leave(r);
+	for (i = 0; i < r->taps.n; i++)
+		pdet_spool_close(&r->taps.data[i].spool);
+	pdet_about_free(&r->about);
+	if (r->fs >= 0)
+		close(r->fs);
+	if (r->wake >= 0)
+		close(r->wake);
+	sem_destroy(&r->known);
+	sem_destroy(&r->go);
+	pdet_vec_free(&r->taps);
+	pdet_vec_free(&r->names);
+	free(r->stats);
+	free(r);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "record/spool.h"
+
+/* Bytes of one write, and of memory for each processor. */
+#define STAGE 65536u
+
+static uint32_t pages_of(const struct pdet_spool *s)
+{
+	return PDET_MAX(STAGE / s->page, 1u);
+}
+
+/* Some filesystems do not have files without a name. */
+static int open_unlinked(const char *folder)
+{
+	char *name;
+	int fd, code;
+
+	if (asprintf(&name, "%s/.pagedet-XXXXXX", folder) < 0)
+		return -ENOMEM;
+	fd = mkostemp(name, O_CLOEXEC);
+	code = errno;
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd < 0 ? -code : fd;
+}
+
+int pdet_spool_open(struct pdet_spool *s, const char *folder, uint32_t page)
+{
+	*s = (struct pdet_spool){ .page = page };
+	s->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (s->fd < 0)
+		s->fd = open_unlinked(folder);
+	if (s->fd < 0)
+		return s->fd;
+	s->pages = malloc((size_t)pages_of(s) * page);
+	return s->pages ? 0 : -ENOMEM;
+}
+
+void pdet_spool_close(struct pdet_spool *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s->pages);
+	*s = (struct pdet_spool){ .fd = -1 };
+}
+
+unsigned char *pdet_spool_slot(const struct pdet_spool *s)
+{
+	return s->pages + (size_t)s->staged * s->page;
+}
+
+int pdet_spool_keep(struct pdet_spool *s)
+{
+	return ++s->staged < pages_of(s) ? 0 : pdet_spool_flush(s);
+}
+
+int pdet_spool_flush(struct pdet_spool *s)
+{
+	const size_t size = (size_t)s->staged * s->page;
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < size) {
+		n = write(s->fd, s->pages + done, size - done);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += (size_t)PDET_MAX(n, 0);
+	}
+	s->bytes += size;
+	s->staged = 0;
+	return 0;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The command kmem record: a trace of allocations, of all of the machine, while
+ * a program runs or for some time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+#define DEFAULT_FILE "kmem.dat"
+/* How often the end of the time, and signals, are looked for. */
+#define LOOK_MS 100
+/* A program that was asked to end has so much time. */
+#define PATIENCE_NS 1000000000u
+
+/* The program that is run. */
+struct child {
+	pid_t pid;		/* 0: there is none, or it has ended */
+	int pidfd;
+	int go, error;		/* pipes: when to begin, and why it did not */
+	int status;		/* of waitpid() */
+};
+
+struct recording {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_recorder *recorder;
+	struct pagedet_record_total total;
+	struct cli_output out;
+	const char *file;
+	struct child child;
+};
+
+/* --- arguments --- */
+
+static int parse(struct cli_job *job)
+{
+	const char *wrong = job->before ? "before" :
+			    job->kallsyms ? "kallsyms" :
+			    job->kallsyms_before ? "kallsyms-before" :
+			    job->flame ? "flame" :
+			    job->folded ? "folded" :
+			    job->window_ns ? "window" :
+			    job->page_size ? "page-size" :
+			    job->text_only ? "text-only" :
+			    job->now ? "now" :
+			    job->open.n_files ? "from" :
+			    job->open.root ? "root" :
+			    job->open.vmlinux ? "vmlinux" : NULL;
+	const char *file = job->output ? job->output : DEFAULT_FILE;
+	struct stat st;
+
+	if (wrong)
+		return cli_usage("kmem record asks the running kernel: --%s "
+				 "has no meaning", wrong);
+	if (job->for_ns && job->n_words > 1)
+		return cli_usage("kmem record: --for and '%s' exclude each "
+				 "other", job->words[1]);
+	if (!strcmp(file, "-") ||
+	    (!stat(file, &st) && !S_ISREG(st.st_mode)))
+		return cli_usage("kmem record: '%s' is not a regular file: a "
+				 "trace is written at several places", file);
+	if (!job->output && !lstat(file, &st))
+		return cli_usage("kmem record: '%s' is there already: name a "
+				 "file with -o FILE, which replaces it", file);
+	job->path = file;
+	/* No source is asked; this one opens at once. */
+	job->open.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	return cli_check_format(job);
+}
+
+/* --- the program --- */
+
+/* In the child: waits until the recording has begun. */
+static void become(struct child *c, char **words)
+{
+	char go;
+
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	if (read(c->go, &go, 1) == 1) {
+		execvp(words[0], words);
+		if (write(c->error, &errno, sizeof(errno)) < 0)
+			_exit(126);
+	}
+	_exit(127);
+}
+
+static int prepare(struct recording *r)
+{
+	struct child *c = &r->child;
+	int go[2], error[2];
+
+	if (r->job->n_words < 2)
+		return CLI_ANSWERED;
+	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
+		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
+	c->pid = fork();
+	if (c->pid < 0)
+		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
+	if (c->pid == 0) {
+		close(go[1]);
+		c->go = go[0];
+		c->error = error[1];
+		/* The words stand in the array of main(), which is longer. */
+		r->job->words[r->job->n_words] = NULL;
+		become(c, r->job->words + 1);
+	}
+	close(go[0]);
+	close(error[1]);
+	c->go = go[1];
+	c->error = error[0];
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	return CLI_ANSWERED;
+}
+
+/* Lets it begin. */
+static int release(struct recording *r)
+{
+	struct child *c = &r->child;
+	int code = 0;
+
+	if (!c->pid)
+		return CLI_ANSWERED;
+	if (write(c->go, "", 1) != 1)
+		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
+	if (read(c->error, &code, sizeof(code)) != sizeof(code))
+		return CLI_ANSWERED;
+	errno = code;
+	return cli_fail_errno("cannot run '%s'", r->job->words[1]);
+}
+
+/* Waits at most so long; sets pid to 0 when it has ended. */
+static void wait_for(struct child *c, int ms)
+{
+	struct pollfd p = { .fd = c->pid ? c->pidfd : -1, .events = POLLIN };
+
+	poll(&p, 1, ms);
+	if (c->pid && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+		c->pid = 0;
+}
+
+/* The user interrupted: the program shall end, too. */
+static void end_child(struct child *c)
+{
+	const uint64_t end = cli_now_ns() + PATIENCE_NS;
+
+	if (!c->pid)
+		return;
+	kill(c->pid, SIGTERM);
+	while (c->pid && cli_now_ns() < end)
+		wait_for(c, LOOK_MS);
+	if (c->pid)
+		cli_say("the program still runs: process %d", (int)c->pid);
+}
+
+static void close_child(struct child *c)
+{
+	if (c->go > 0)
+		close(c->go);
+	if (c->error > 0)
+		close(c->error);
+	if (c->pidfd > 0)
+		close(c->pidfd);
+}
+
+/* --- recording --- */
+
+/* The directory of the file: what is recorded belongs to its filesystem. */
+static char *folder_of(const struct recording *r)
+{
+	const char *target = r->out.target, *slash = strrchr(target, '/');
+
+	return slash ? strndup(target, (size_t)(slash - target) + 1) :
+		       strdup(".");
+}
+
+static int begin(struct recording *r)
+{
+	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
+	char *folder = folder_of(r);
+	int error;
+
+	if (!folder)
+		return cli_fail_errno("cannot record");
+	o.folder = folder;
+	o.buffer = r->job->buffer;
+	o.flags = PAGEDET_RECORD_NOT_CALLER |
+		  (r->job->pages ? PAGEDET_RECORD_PAGES : 0);
+	error = pagedet_allocs_record(r->pd, &o, &r->recorder);
+	free(folder);
+	return error ? cli_fail(r->pd, error) : CLI_ANSWERED;
+}
+
+static void ask(struct recording *r)
+{
+	r->total.size = sizeof(r->total);
+	pagedet_recorder_total(r->recorder, &r->total);
+}
+
+/* Until the program ends, the time is over, or a signal comes. */
+static void wait_for_end(struct recording *r)
+{
+	const uint64_t end = r->job->for_ns ? cli_now_ns() + r->job->for_ns :
+					      UINT64_MAX;
+	const bool runs = r->child.pid;
+	uint64_t now = cli_now_ns(), left;
+
+	while (now < end && !cli_must_stop(r->job) && !r->total.error) {
+		left = (end - now) / 1000000 + 1;
+		wait_for(&r->child, left < LOOK_MS ? (int)left : LOOK_MS);
+		if (runs && !r->child.pid)
+			return;
+		ask(r);
+		now = cli_now_ns();
+	}
+	end_child(&r->child);
+}
+
+static int save(struct recording *r)
+{
+	int error = pagedet_recorder_stop(r->recorder);
+
+	if (!error)
+		error = pagedet_recorder_write(r->recorder, r->out.fd);
+	if (error)
+		return cli_fail(r->pd, error);
+	ask(r);
+	return CLI_ANSWERED;
+}
+
+static int record(struct recording *r)
+{
+	int status = begin(r);
+
+	if (status)
+		return status;
+	cli_interrupt_asked(true);
+	status = release(r);
+	if (!status) {
+		wait_for_end(r);
+		status = save(r);
+	}
+	cli_interrupt_asked(false);
+	return status;
+}
+
+/* --- what it says --- */
+
+static void tell_program(const struct recording *r)
+{
+	const int status = r->child.status;
+
+	if (r->job->n_words < 2 || r->child.pid || !status)
+		return;
+	if (WIFSIGNALED(status))
+		cli_say("the program was ended by signal %d",
+			WTERMSIG(status));
+	else
+		cli_say("the program ended with status %d",
+			WEXITSTATUS(status));
+}
+
+static void tell(const struct recording *r)
+{
+	const struct pagedet_record_total *t = &r->total;
+
+	tell_program(r);
+	cli_say("%s: %llu event%s in %.3f s", r->file,
+		(unsigned long long)t->events, cli_plural(t->events),
+		(double)(t->end_ns - t->begin_ns) / 1e9);
+	if (t->lost)
+		cli_say("%llu event%s lost: the buffer of each processor had "
+			"%llu KiB; --buffer %lluM would have held them",
+			(unsigned long long)t->lost, cli_plural(t->lost),
+			(unsigned long long)t->buffer >> 10,
+			(unsigned long long)t->buffer_needed >> 20);
+}
+
+static int write_json(const struct recording *r)
+{
+	const struct pagedet_record_total *t = &r->total;
+	struct cli_job job = *r->job;
+	struct cli_report report;
+	int status = cli_report_open(&report);
+
+	if (status)
+		return status;
+	fputc('{', report.f);
+	cli_json_member(report.f, "file", r->file, strlen(r->file));
+	fprintf(report.f, ",\"events\":%llu,\"lost\":%llu,\"bytes\":%llu,"
+		"\"ns\":%llu,\"cpus\":%u,\"mapped\":%u,\"buffer\":%llu,"
+		"\"buffer_needed\":",
+		(unsigned long long)t->events, (unsigned long long)t->lost,
+		(unsigned long long)t->bytes,
+		(unsigned long long)(t->end_ns - t->begin_ns), t->cpus,
+		t->mapped, (unsigned long long)t->buffer);
+	if (t->lost)
+		fprintf(report.f, "%llu}\n",
+			(unsigned long long)t->buffer_needed);
+	else
+		fputs("null}\n", report.f);
+	/* The output is the trace; this is for the caller. */
+	job.output = NULL;
+	return cli_report_close(&report, &job, CLI_ANSWERED);
+}
+
+static int run(struct cli_job *job, struct pagedet *pd)
+{
+	struct recording r = { .job = job, .pd = pd, .file = job->path };
+	int status = cli_output_open(&r.out, r.file);
+
+	if (status)
+		return status;
+	status = prepare(&r);
+	if (!status)
+		status = record(&r);
+	pagedet_recorder_free(r.recorder);
+	close_child(&r.child);
+	status = cli_output_close(&r.out, !status, status);
+	if (status)
+		return status;
+	if (!job->quiet)
+		tell(&r);
+	if (job->format == PAGEDET_FORMAT_JSON)
+		status = write_json(&r);
+	return status ? status : r.total.lost ? CLI_UNSURE : CLI_ANSWERED;
+}
+
+const struct cli_command cli_kmem_record = {
+	"kmem", "record [-o FILE] [PROGRAM ...]", "", .parse = parse,
+	.run = run, .min_words = 1, .max_words = -1,
+};
