@@ -70,8 +70,9 @@ struct pagedet_recorder;
  *         EINVAL a flag that this library does not know;
  *         EACCES the caller may not trace: it needs root, or the kernel is
  *         locked down; ENOTSUP the kernel has no tracefs or no such events;
- *         ENOMEM no memory, or none for buffers of that size; ENOENT, ENOSPC,
- *         EROFS the folder; EMFILE, ENFILE; EIO.
+ *         ENOMEM no memory, no free descriptor, or no memory for buffers of
+ *         that size; ENOENT there is no such folder; EIO a file of tracefs, or
+ *         one in the folder.
  * Since: 0.1
  */
 int pagedet_allocs_record(struct pagedet *pd,
@@ -85,8 +86,8 @@ int pagedet_allocs_record(struct pagedet *pd,
  * returns the same.
  * @recorder: [in] from pagedet_allocs_record()
  * Return: 0, or a negative errno: what ended it, even if that was earlier.
- * Errors: ENOSPC, EFBIG and others: what was recorded had no room in the
- *         folder; EACCES, EIO: files of tracefs cannot be read; ENOMEM.
+ * Errors: EIO what was recorded had no room in the folder, or files of tracefs
+ *         cannot be read; EACCES; ENOMEM.
  * Since: 0.1
  */
 int pagedet_recorder_stop(struct pagedet_recorder *recorder);
@@ -100,8 +101,8 @@ int pagedet_recorder_stop(struct pagedet_recorder *recorder);
  * @recorder: [in] from pagedet_allocs_record()
  * @fd: [in] a regular file that is open for writing; written from its begin
  * Return: 0, or a negative errno; then the file is not a trace.
- * Errors: as pagedet_recorder_stop(); ESPIPE fd is not a regular file; EBADF;
- *         ENOSYS no library compresses; EIO.
+ * Errors: as pagedet_recorder_stop(); EINVAL fd is not a regular file;
+ *         ENOSYS no library compresses; EIO it cannot be written.
  * Since: 0.1
  */
 int pagedet_recorder_write(struct pagedet_recorder *recorder, int fd);
@@ -125,3 +126,18 @@ int pagedet_recorder_total(const struct pagedet_recorder *recorder,
  * Since: 0.1
  */
 void pagedet_recorder_free(struct pagedet_recorder *recorder);
+
+/**
+ * pagedet_recorder_stray - find a trace instance whose recorder was killed
+ * It still records, which takes time and memory, until the next
+ * pagedet_allocs_record(), or rmdir(1), removes it.
+ * @pd: [in] need not be opened
+ * @index: [in] 0 for the first one, and so on
+ * @name: [out] its name in the directory instances of tracefs, cut to size
+ * @size: [in] bytes of name; 48 are enough
+ * Return: 1, or 0 if there are not so many, or the caller may not see them.
+ * Errors: none.
+ * Since: 0.1
+ */
+int pagedet_recorder_stray(struct pagedet *pd, uint32_t index, char *name,
+			   size_t size);

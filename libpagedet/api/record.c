@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/arguments.h"
+#include "record/instance.h"
 #include "record/record.h"
 
 struct pagedet_recorder {
@@ -71,4 +72,11 @@ void pagedet_recorder_free(struct pagedet_recorder *recorder)
 		return;
 	pdet_record_free(recorder->r);
 	free(recorder);
+}
+
+int pagedet_recorder_stray(struct pagedet *pd, uint32_t index, char *name,
+			   size_t size)
+{
+	pdet_clear(&pd->env);
+	return pdet_instance_stray(index, name, size);
 }

@@ -31,7 +31,7 @@ struct pdet_dat_parts {
 
 /*
  * pdet_dat_write - write it to @fd, a regular file, from offset 0 on. -ENOSYS:
- * no library compresses; -ENOMEM; -ENOSPC and others of write(2).
+ * no library compresses; -ENOMEM; -EIO it cannot be written.
  */
 int pdet_dat_write(struct pdet_env *env, int fd,
 		   const struct pdet_dat_parts *parts);

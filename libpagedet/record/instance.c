@@ -64,25 +64,59 @@ static int lock(int instances, const char *name)
 	return r;
 }
 
+/*
+ * The next one whose recorder has died; it is locked. Negative: there are no
+ * more.
+ */
+static int next_dead(int instances, DIR *d, const char **name)
+{
+	struct dirent *e;
+	int dir;
+
+	while ((e = readdir(d))) {
+		*name = e->d_name;
+		if (strncmp(*name, PDET_INSTANCE_PREFIX,
+			    strlen(PDET_INSTANCE_PREFIX)))
+			continue;
+		dir = lock(instances, *name);
+		if (dir >= 0)
+			return dir;
+	}
+	return -ENOENT;
+}
+
 /* One that somebody reads stays. */
 static void remove_dead(int instances)
 {
 	DIR *d = pdet_tracefs_list(instances, ".");
-	struct dirent *e;
+	const char *name;
 	int dir;
 
-	while (d && (e = readdir(d))) {
-		if (strncmp(e->d_name, PDET_INSTANCE_PREFIX,
-			    strlen(PDET_INSTANCE_PREFIX)))
-			continue;
-		dir = lock(instances, e->d_name);
-		if (dir < 0)
-			continue;
-		unlinkat(instances, e->d_name, AT_REMOVEDIR);
+	if (!d)
+		return;
+	while ((dir = next_dead(instances, d, &name)) >= 0) {
+		unlinkat(instances, name, AT_REMOVEDIR);
+		close(dir);
+	}
+	closedir(d);
+}
+
+bool pdet_instance_stray(unsigned n, char *name, size_t size)
+{
+	const int instances = pdet_tracefs_open_instances();
+	DIR *d = instances < 0 ? NULL : pdet_tracefs_list(instances, ".");
+	const char *one;
+	int dir = -1;
+
+	for (n++; d && n && (dir = next_dead(instances, d, &one)) >= 0; n--) {
+		snprintf(name, size, "%s", one);
 		close(dir);
 	}
 	if (d)
 		closedir(d);
+	if (instances >= 0)
+		close(instances);
+	return !n;
 }
 
 static int make(struct pdet_instance *i)

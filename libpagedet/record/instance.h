@@ -27,6 +27,12 @@ struct pdet_instance {
  */
 int pdet_instance_new(struct pdet_env *env, struct pdet_instance *ret);
 
+/*
+ * pdet_instance_stray - the name of an instance whose recorder has died, by its
+ * number from 0 on. False: there are not so many, or they cannot be seen.
+ */
+bool pdet_instance_stray(unsigned n, char *name, size_t size);
+
 /* pdet_instance_end - remove it; nothing may be open below it. */
 void pdet_instance_end(struct pdet_instance *i);
 

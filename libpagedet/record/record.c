@@ -440,7 +440,7 @@ int pdet_record_write(struct pdet_recording *r, struct pdet_env *env, int fd)
 	if (fstat(fd, &st))
 		return pdet_fail_errno(env, "cannot write a trace");
 	if (!S_ISREG(st.st_mode))
-		return pdet_fail(env, ESPIPE, "cannot write a trace: it must "
+		return pdet_fail(env, EINVAL, "cannot write a trace: it must "
 				 "be a regular file");
 	code = pdet_record_stop(r, env);
 	if (code < 0)

@@ -216,7 +216,7 @@ int pdet_tap_open(struct pdet_tap *t, int dir, uint32_t cpu, const char *folder,
 	snprintf(name, sizeof(name), "per_cpu/cpu%u/trace_pipe_raw", cpu);
 	t->fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (t->fd < 0)
-		return errno == ENXIO ? -ENODEV : -errno;
+		return -errno;
 	r = pdet_spool_open(&t->spool, folder, page);
 	if (r < 0)
 		return r;

@@ -34,9 +34,8 @@ struct pdet_tap {
 
 /*
  * pdet_tap_open - @dir: of the instance; @folder: for its spool; @page: bytes
- * of a page of the buffer; @buffer: bytes of all. Negative errno; -ENODEV: the
- * processor is not there. In any
- * case the caller leaves it, and closes its spool.
+ * of a page of the buffer; @buffer: bytes of all. Negative errno. In any case
+ * the caller leaves it, and closes its spool.
  */
 int pdet_tap_open(struct pdet_tap *t, int dir, uint32_t cpu, const char *folder,
 		  uint32_t page, uint64_t buffer);

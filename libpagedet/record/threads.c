@@ -65,6 +65,8 @@ char *pdet_thread_names_text(const struct pdet_thread_names *t, size_t *len)
 	size_t i;
 
 	*len = 0;
+	if (text)
+		*text = '\0';
 	for (i = 0; text && i < t->n; i++)
 		*len += (size_t)sprintf(text + *len, "%u %.16s\n",
 					t->data[i].tid, t->data[i].comm);

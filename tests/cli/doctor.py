@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """What doctor promises is what a query gets: each field that a source can
 answer, for root and for others, with capabilities and in a user namespace. The
-same is true of the trace of a mark, which doctor must not deny either."""
+same is true of the trace of a mark, and of a recording, which doctor must not
+deny either."""
 
 import json
 import os
@@ -76,6 +77,17 @@ def traces(who, program):
     return said, armed
 
 
+def records(who, program):
+    """Whether doctor says so, and whether allocations are recorded."""
+    said = any(line.startswith("yes") and "kmem record" in line
+               for line in run(who, program, "doctor").splitlines())
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o777)
+        file = os.path.join(place, "trace")
+        run(who, program, "kmem", "record", "-o", file, "--for", "0.01")
+        return said, os.path.exists(file)
+
+
 def broken(who, program, pfn):
     """Promises that are not kept."""
     told = ask(who, program, "doctor")
@@ -107,6 +119,10 @@ def main():
             if said != armed:
                 bad.append("a trace of failed writes" if said else
                            "denied, but there is a trace of failed writes")
+            said, recorded = records(who, program)
+            if said != recorded:
+                bad.append("a recording" if said else
+                           "denied, but there is a recording")
             failed |= bool(bad)
             print("%sok %d - %s" % ("not " if bad else "", number, name))
             for line in bad:

@@ -54,6 +54,12 @@ struct ability {
 #define DEBUGFS "sudo mount -t debugfs none /sys/kernel/debug"
 #define TRACEFS "sudo mount -t tracefs none /sys/kernel/tracing"
 
+#define TRACING { \
+		{ CONFIG, "TRACEPOINTS", \
+		  BUILD("-e FTRACE -e ENABLE_DEFAULT_TRACERS"), 0 }, \
+		{ MOUNTABLE, "tracefs", TRACEFS, 0 }, \
+		{ CAPABILITY, "CAP_DAC_OVERRIDE", NULL, 1 } }
+
 static const struct ability abilities[] = {
 	{ "page flags, kinds, counts", "flags",
 	  "reads 16 bytes for each page",
@@ -105,11 +111,10 @@ static const struct ability abilities[] = {
 		{ CAPABILITY, "CAP_SYS_ADMIN", NULL, 21 } } },
 	{ "writes that failed", NULL,
 	  "a trace event that is on: nothing until one fails",
-	  "check mark, check errors", {
-		{ CONFIG, "TRACEPOINTS",
-		  BUILD("-e FTRACE -e ENABLE_DEFAULT_TRACERS"), 0 },
-		{ MOUNTABLE, "tracefs", TRACEFS, 0 },
-		{ CAPABILITY, "CAP_DAC_OVERRIDE", NULL, 1 } } },
+	  "check mark, check errors", TRACING },
+	{ "traces of allocations", NULL,
+	  "an event for each one while it records, and 8 MiB per processor",
+	  "kmem record", TRACING },
 	{ "writes during a migration", NULL,
 	  "a fault for the first write to each page, while armed",
 	  "pagedet_track(3)", {
@@ -393,6 +398,21 @@ static bool print_ability(FILE *f, struct pagedet *pd, const struct here *h,
 	return denied;
 }
 
+/* What recorders that were killed have left. */
+static void print_strays(FILE *f, struct pagedet *pd)
+{
+	static const char place[] = "/sys/kernel/tracing/instances";
+	char name[64];
+	uint32_t i;
+
+	for (i = 0; pagedet_recorder_stray(pd, i, name, sizeof(name)) > 0; i++)
+		fprintf(f, "The recorder of a trace was killed, and it still "
+			"records; the next 'kmem record' ends it, or:\n"
+			"       %s%ssudo rmdir %s/%s\n",
+			access(place, F_OK) ? TRACEFS : "",
+			access(place, F_OK) ? " && " : "", place, name);
+}
+
 void cli_doctor_short(FILE *f, struct pagedet *pd, bool details)
 {
 	bool denied = false;
@@ -402,6 +422,7 @@ void cli_doctor_short(FILE *f, struct pagedet *pd, bool details)
 	look_around(&h);
 	for (i = 0; i < CLI_COUNT(abilities); i++)
 		denied |= print_ability(f, pd, &h, &abilities[i], details);
+	print_strays(f, pd);
 	if (denied)
 		fprintf(f, "With privilege:\n       sudo pagedet ...\n"
 			"       %s\n", SETCAP);

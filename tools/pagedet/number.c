@@ -89,7 +89,7 @@ const char *cli_bytes(const char *word, uint64_t *ret)
 				   ret);
 
 	if (!wrong && *ret > UINT64_MAX >> shift)
-		return "does not fit in 64 bits";
+		return "is not a number that fits in 64 bits";
 	if (!wrong)
 		*ret <<= shift;
 	return wrong;

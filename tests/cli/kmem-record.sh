@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests what 'kmem record' refuses, what it leaves behind, and what it says. What
+# it records is tested by tests/live/kmem, which knows the truth.
+. "$top_srcdir/tests/cli/cli.sh"
+
+file=$tap_dir/trace.dat
+
+# --- refused before anything is recorded ---
+
+for option in '--before x' '--kallsyms x' '--kallsyms-before x' '--flame x' \
+	--folded '--window 1' '--page-size 4k' --text-only --now '--from x' \
+	'--root /' '--vmlinux x'; do
+	name=${option%% *}
+	# The word is an option and its value.
+	# shellcheck disable=SC2086
+	run kmem record -o "$file" $option --for 0.1
+	expect "no $name" 64 "$name has no meaning"
+done
+run kmem record -o "$file" --where kind=slab
+expect 'no filter' 64 'takes no --where'
+run kmem record -o "$file" --by site
+expect 'no groups' 64 'takes no --by'
+run kmem record -o "$file" --for 1 -- true
+expect 'a time and a program' 64 'exclude each other'
+run kmem record -o "$file" --for 0
+expect 'no time at all' 64 '--for: '
+for size in 0 x 2T 16M16 99999999999999999999; do
+	run kmem record -o "$file" --buffer $size --for 0.1
+	expect "no buffer of $size" 64 "--buffer: '$size'"
+done
+run kmem record -o - --for 0.1
+expect 'not to standard output' 64 'is not a regular file'
+run kmem record -o /dev/null --for 0.1
+expect 'not to a device' 64 'is not a regular file'
+run kmem record -o "$tap_dir/none/x" --for 0.1
+expect 'no such directory' 66 'none/x'
+run kmem record -o "$file" --format csv --for 0.1
+expect 'no CSV' 64 '--format must be text or json'
+for command in 'report x' 'diff x y' 'live x'; do
+	for option in '--for 1' --pages '--buffer 1M'; do
+		# shellcheck disable=SC2086
+		run kmem $command $option
+		expect "kmem $command: no $option" 64 "'kmem record'"
+	done
+done
+: > "$tap_dir/kmem.dat"
+program=$(realpath "$PAGEDET")
+status=0
+env -C "$tap_dir" "$program" kmem record --for 0.1 > "$tap_dir/stdout" \
+	2> "$tap_dir/stderr" || status=$?
+expect 'a file that was not named' 64 "'kmem.dat' is there already"
+tap_run 'is not replaced' [ ! -s "$tap_dir/kmem.dat" ]
+
+# --- what happens to the program and the file ---
+
+run kmem record -o "$file" --json -- sh -c 'exit 3'
+case $status in
+69 | 77)
+	expect 'says why it cannot record' "$status" 'cannot record allocations'
+	tap_run 'and leaves no file' [ ! -e "$file" ]
+	tap_skip 'a recording' 'allocations cannot be recorded here'
+	tap_done
+	exit
+	;;
+esac
+tap_run 'the program has ended' grep -q \
+	'^pagedet: the program ended with status 3$' "$tap_dir/stderr"
+tap_run 'its numbers' python3 - "$tap_dir/stdout" "$file" "$status" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    row, = map(json.loads, f)
+assert row["file"] == sys.argv[2]
+assert row["events"] > 0 and row["cpus"] > 0 and row["ns"] > 0, row
+assert row["mapped"] in (0, row["cpus"]), row
+assert row["bytes"] % 4096 == 0 and row["buffer"] >= 65536, row
+assert (row["buffer_needed"] is None) == (row["lost"] == 0), row
+assert sys.argv[3] == ("2" if row["lost"] else "0"), row
+EOT
+run kmem report "$file" --by comm --json -q
+tap_run 'and the trace is read' [ "$status" -le 2 ]
+run kmem record -o "$file" -q -- "$tap_dir/no-such-program"
+expect 'no such program' 66 "no-such-program': No such file"
+tap_run 'and the file is the one before' "$PAGEDET" kmem report -q "$file"
+run kmem record -o "$file" -q -- sh -c 'kill -9 $$'
+tap_run 'a program that is killed' [ "$status" -eq 0 ]
+cat > "$tap_dir/small" <<'EOT'
+ulimit -f 8
+exec "$@"
+EOT
+status=0
+sh "$tap_dir/small" "$PAGEDET" kmem record -o "$tap_dir/large" -- \
+	sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/share/doc; done' \
+	> /dev/null 2> "$tap_dir/stderr" || status=$?
+expect 'no room for the trace' 74 'File too large'
+tap_run 'and nothing of it stays' sh -c \
+	"[ ! -e '$tap_dir/large' ] && ! ls -a '$tap_dir' | grep -q '^\.'pagedet"
+
+# Not interrupted by the end of its time.
+start=$(date +%s%N)
+run kmem record -o "$file" -q --for 0.3
+end=$(date +%s%N)
+expect 'some time' 0
+tap_run 'and no less' [ $(((end - start) / 1000000)) -ge 300 ]
+tap_done
