@@ -16,6 +16,10 @@
 				 * recording allocates is left out, too. The
 				 * thread that records always is */
 
+#define PAGEDET_RECORD_STACKS 4u /* the kernel's stack of each event; it makes
+				 * every event several times as large and slow
+				 */
+
 /* struct pagedet_record_options - start from PAGEDET_RECORD_OPTIONS_INIT. */
 struct pagedet_record_options {
 	uint64_t size;		/* sizeof(struct pagedet_record_options) */

@@ -289,7 +289,8 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		r = pdet_fail(env, EINVAL, "%s says that its pages have %llu "
 			      "bytes", q->path,
 			      (unsigned long long)t->page_size);
-	t->wants_stacks = pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK);
+	if (pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK))
+		pdet_trace_want_stacks(t);
 	a->keys.stacks = &t->stacks;
 	if (r == 0)
 		r = take_names(a, env, q, t, namer);

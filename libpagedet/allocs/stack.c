@@ -35,14 +35,38 @@ static bool put_frame(struct pdet_alloc_keys *k, struct line *l,
 	return (!l->n || put(l, ";", 1)) && put(l, text, n);
 }
 
+/*
+ * Whether a frame is of the code that records, as ftrace has it and perf has
+ * not.
+ */
+static bool is_recorder(struct pdet_alloc_keys *k, uint64_t address)
+{
+	static const char *const begins[] = { "trace_event_raw_event_",
+					      "__traceiter_", "__bpf_trace_" };
+	const struct pdet_alloc_site *s = pdet_alloc_keys_site(k, address);
+	const char *text;
+	size_t i, n;
+
+	if (!s)
+		return false;
+	text = pdet_groups_text(&k->groups, s->site, &n);
+	for (i = 0; i < PDET_COUNT(begins); i++)
+		if (n > strlen(begins[i]) &&
+		    !memcmp(text, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 /* The outermost first. *many is set if there is no room. */
 static bool put_frames(struct pdet_alloc_keys *k, struct line *l,
 		       uint32_t number, bool *many)
 {
-	size_t n;
+	size_t first = 0, n;
 	const uint64_t *frame = pdet_trace_stacks_get(k->stacks, number, &n);
 
-	while (n && !*many) {
+	while (first < n && is_recorder(k, frame[first]))
+		first++;
+	while (n > first && !*many) {
 		if (!put_frame(k, l, frame[--n]))
 			return false;
 		*many = l->n > MOST_BYTES - k->stack_bytes;

@@ -68,7 +68,7 @@ static int open_dump(struct pagedet *pd, struct dump *d)
 				 "the names of code");
 	d->wants.stacks = true;
 	d->wants.alone = true;
-	r = d->backend->ops->symbol(d->backend, &pd->env, "_text", &text);
+	r = d->backend->ops->symbol(d->backend, &pd->env, "_stext", &text);
 	if (r == 0 && d->backend->ops->prepare)
 		r = d->backend->ops->prepare(d->backend, &pd->env, &d->wants);
 	return r < 0 ? r : d->backend->ops->session_new(d->backend, &pd->env,

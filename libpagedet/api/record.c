@@ -18,6 +18,8 @@ int pagedet_allocs_record(struct pagedet *pd,
 {
 	static const struct pagedet_record_options defaults =
 		PAGEDET_RECORD_OPTIONS_INIT;
+	const uint32_t known = PAGEDET_RECORD_PAGES | PAGEDET_RECORD_STACKS |
+			       PAGEDET_RECORD_NOT_CALLER;
 	struct pagedet_record_options o;
 	struct pagedet_recorder *new;
 	int r;
@@ -27,8 +29,7 @@ int pagedet_allocs_record(struct pagedet *pd,
 			      "struct pagedet_record_options");
 	if (r < 0)
 		return r;
-	if (o.flags & ~(PAGEDET_RECORD_PAGES | PAGEDET_RECORD_NOT_CALLER) ||
-	    o.reserved)
+	if (o.flags & ~known || o.reserved)
 		return pdet_fail(&pd->env, EINVAL, "cannot record "
 				 "allocations: unknown flag");
 	new = calloc(1, sizeof(*new));

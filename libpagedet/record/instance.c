@@ -269,12 +269,22 @@ static int set_buffer(struct pdet_env *env, const struct pdet_instance *i,
 static void set_options(const struct pdet_instance *i)
 {
 	static const char *const options[] = { "overwrite", "record-cmd",
-		"noevent-fork", "nostacktrace", "nouserstacktrace",
-		"nopause-on-trace" };
+		"noevent-fork", "nouserstacktrace", "nopause-on-trace" };
 	size_t k;
 
 	for (k = 0; k < PDET_COUNT(options); k++)
 		pdet_tracefs_put(i->dir, "trace_options", options[k]);
+}
+
+static int set_stacks(struct pdet_env *env, const struct pdet_instance *i,
+		      bool on)
+{
+	const int r = pdet_tracefs_put(i->dir, "trace_options",
+				       on ? "stacktrace" : "nostacktrace");
+
+	return r < 0 && on ? pdet_fail(env, ENOTSUP, "cannot record stacks: "
+				       "this kernel has no CONFIG_STACKTRACE") :
+			     0;
 }
 
 /*
@@ -357,6 +367,8 @@ int pdet_instance_set_up(struct pdet_env *env, const struct pdet_instance *i,
 	int r = pdet_instance_switch(env, i, false);
 
 	set_options(i);
+	if (r == 0)
+		r = set_stacks(env, i, w->stacks);
 	if (r == 0)
 		r = set(env, i, "trace_clock", w->clock);
 	if (r == 0)

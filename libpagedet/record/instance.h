@@ -48,6 +48,7 @@ struct pdet_instance_wants {
 	const char *clock;
 	uint64_t buffer;	/* bytes of each processor */
 	bool pages;		/* events of pages, too */
+	bool stacks;		/* the stack of each event */
 	uint64_t without[2];	/* threads whose own events are left out */
 	unsigned n_without;
 };

@@ -305,7 +305,9 @@ static int start(struct pdet_recording *r, struct pdet_env *env,
 		 const struct pagedet_record_options *o)
 {
 	struct pdet_instance_wants w = { .clock = CLOCK, .buffer = r->buffer,
-					 .pages = r->pages };
+					 .pages = r->pages,
+					 .stacks = o->flags &
+						   PAGEDET_RECORD_STACKS };
 	int code = start_thread(r, env);
 
 	if (code == 0 && !r->tid)

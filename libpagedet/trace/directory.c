@@ -65,12 +65,14 @@ static int learn(struct pdet_env *env, int dir, const char *name,
 		 const char *file, struct pdet_trace *t)
 {
 	const bool is_kmem = !strncmp(file, "kmem.", 5);
+	const bool is_ftrace = !strncmp(file, "ftrace.", 7);
 	struct pdet_text text;
 	int r = slurp(dir, file, PDET_TRACE_MOST_TEXT, &text);
 
 	if (r == 0) {
 		r = pdet_trace_learn(t, text.data, text.len,
-				     is_kmem);
+				     is_kmem ? PDET_TRACE_KMEM : is_ftrace ?
+				     PDET_TRACE_FTRACE : PDET_TRACE_ANY);
 		pdet_text_free(&text);
 	}
 	/* Other events are not needed, and may be of any form. */

@@ -27,7 +27,7 @@ int pdet_trace_header_files(struct pdet_cursor *c, struct pdet_trace *t)
 }
 
 static int read_format(struct pdet_cursor *c, struct pdet_trace *t,
-		       bool is_kmem)
+		       enum pdet_trace_system system)
 {
 	struct pdet_text one = { 0 };
 	uint64_t n;
@@ -38,9 +38,9 @@ static int read_format(struct pdet_cursor *c, struct pdet_trace *t,
 	r = pdet_cursor_text(c, n, PDET_TRACE_MOST_TEXT, &one);
 	if (r < 0)
 		return r;
-	r = pdet_trace_learn(t, one.data, one.len, is_kmem);
+	r = pdet_trace_learn(t, one.data, one.len, system);
 	pdet_text_free(&one);
-	return is_kmem ? r : 0;
+	return system == PDET_TRACE_KMEM ? r : 0;
 }
 
 int pdet_trace_formats(struct pdet_cursor *c, struct pdet_trace *t)
@@ -56,7 +56,8 @@ int pdet_trace_formats(struct pdet_cursor *c, struct pdet_trace *t)
 		    !pdet_cursor_number(c, 4, &events))
 			return -EBADMSG;
 		for (; events && r == 0; events--)
-			r = read_format(c, t, !strcmp(system, "kmem"));
+			r = read_format(c, t, strcmp(system, "kmem") ?
+					      PDET_TRACE_ANY : PDET_TRACE_KMEM);
 	}
 	return r;
 }
@@ -81,7 +82,7 @@ int pdet_trace_ftrace_formats(struct pdet_cursor *c, struct pdet_trace *t)
 	if (!pdet_cursor_number(c, 4, &n))
 		return -EBADMSG;
 	for (; n && r == 0; n--)
-		r = read_format(c, t, false);
+		r = read_format(c, t, PDET_TRACE_FTRACE);
 	return r;
 }
 

@@ -141,6 +141,25 @@ int pdet_kmem_learn(struct pdet_kmem_layouts *l,
 	return 0;
 }
 
+void pdet_kmem_learn_stack(struct pdet_kmem_layouts *l,
+			   const struct pdet_trace_format *f)
+{
+	const struct pdet_trace_field
+		*flags = pdet_trace_field(f, "common_flags"),
+		*count = pdet_trace_field(f, "size"),
+		*frames = pdet_trace_field(f, "caller");
+
+	if (!flags || flags->size != 1 || flags->offset > UINT16_MAX ||
+	    !count || count->size != 4 || count->offset > UINT16_MAX ||
+	    !frames || frames->offset > UINT16_MAX || f->id > UINT16_MAX)
+		return;
+	l->stack.is_known = true;
+	l->stack.id = (uint16_t)f->id;
+	l->stack.flags_at = (uint16_t)flags->offset;
+	l->stack.count_at = (uint16_t)count->offset;
+	l->stack.frames_at = (uint16_t)frames->offset;
+}
+
 /* Without a branch for the size; and a shift by 64 is not defined. */
 static inline uint64_t number(const unsigned char *record,
 			      struct pdet_kmem_place p, bool big_endian)

@@ -79,6 +79,12 @@ struct pdet_kmem_layouts {
 				 * + 1 */
 	struct pdet_kmem_layout data[32];
 	unsigned n;
+	/* A stack is a record of its own, behind that of its event. */
+	struct {
+		bool is_known;
+		uint16_t id;
+		uint16_t flags_at, count_at, frames_at;
+	} stack;
 };
 
 /* pdet_kmem_kind - the kind of the event of this name, 0 if it is another. */
@@ -91,6 +97,13 @@ unsigned pdet_kmem_kind(const char *name, size_t len);
  */
 int pdet_kmem_learn(struct pdet_kmem_layouts *l,
 		    const struct pdet_trace_format *f);
+
+/*
+ * pdet_kmem_learn_stack - add the format of the event kernel_stack of ftrace.
+ * One that has not what it needs is not used.
+ */
+void pdet_kmem_learn_stack(struct pdet_kmem_layouts *l,
+			   const struct pdet_trace_format *f);
 
 /*
  * pdet_kmem_take - decode a record. ns and cpu stay as they are. -ENOENT: the

@@ -32,12 +32,15 @@ static void note_loss(struct pdet_trace_pages *p, uint64_t lost)
 	p->s.loss.unknown = p->lost ? 0 : p->page_gaps;
 }
 
-static void take(struct pdet_trace_pages *p, const struct pdet_ring *r,
+/* False without memory. */
+static bool take(struct pdet_trace_pages *p, const struct pdet_ring *r,
 		 const unsigned char *record, uint32_t len)
 {
 	struct pdet_kmem_event *e = &p->decoded.data[p->s.piece.n];
 
 	p->events++;
+	if (pdet_attach_is(p, record, len, r->big_endian))
+		return !p->stacks || pdet_attach_take(p, record, len);
 	e->ns = r->ns;
 	e->cpu = p->s.cpu;
 	switch (pdet_kmem_take(p->known, record, len, r->big_endian, e)) {
@@ -46,6 +49,8 @@ static void take(struct pdet_trace_pages *p, const struct pdet_ring *r,
 			p->s.loss.other++;
 		else
 			p->s.piece.data[p->s.piece.n++] = e;
+		if (p->stacks && e->kind != PDET_KMEM_OTHER)
+			pdet_attach_wait(p, record, len);
 		break;
 	case -ENOENT:
 		p->s.loss.strange++;
@@ -54,6 +59,7 @@ static void take(struct pdet_trace_pages *p, const struct pdet_ring *r,
 	default:
 		p->s.loss.damaged++;
 	}
+	return true;
 }
 
 static int no_memory(struct pdet_trace_pages *p)
@@ -184,6 +190,7 @@ static int more(struct pdet_trace_stream *s)
 						    s);
 	const unsigned char *record;
 	struct pdet_ring ring;
+	const size_t room = p->layout->bytes / LEAST_EVENT + PDET_TRACE_WAITING;
 	uint32_t len;
 	int r = refill(p);
 
@@ -191,18 +198,27 @@ static int more(struct pdet_trace_stream *s)
 		s->loss.uncounted = !p->counted;
 		s->loss.missing = p->wanted - PDET_MIN(p->wanted, p->events);
 	}
+	if (r == 0 && p->n_kept) {
+		pdet_attach_begin(p, true);
+		return 1;
+	}
 	if (r <= 0)
 		return r;
-	if (!pdet_vec_reserve(&s->piece, p->layout->bytes / LEAST_EVENT) ||
-	    !pdet_vec_reserve(&p->decoded, p->layout->bytes / LEAST_EVENT))
+	if (!pdet_vec_reserve(&s->piece, room) ||
+	    !pdet_vec_reserve(&p->decoded, room))
 		return no_memory(p);
 	r = pdet_ring_begin(&ring, p->layout, p->bytes + p->at);
 	p->at += p->layout->bytes;
 	note_loss(p, ring.lost);
+	if (p->stacks)
+		pdet_attach_begin(p, ring.lost);
 	if (r == 0)
 		while ((r = pdet_ring_next(&ring, &record, &len)) > 0)
-			take(p, &ring, record, len);
+			if (!take(p, &ring, record, len))
+				return no_memory(p);
 	s->loss.damaged += r < 0;
+	if (p->stacks)
+		pdet_attach_end(p);
 	return 1;
 }
 

@@ -11,7 +11,7 @@
 #include "trace/trace.h"
 
 int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
-		     bool is_kmem)
+		     enum pdet_trace_system system)
 {
 	struct pdet_trace_format format;
 	const int r = pdet_trace_format_parse(text, len, &format);
@@ -19,12 +19,24 @@ int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
 	if (r < 0)
 		return r;
 	/* Anybody may give their own events the names of these. */
-	if (!is_kmem)
+	if (system == PDET_TRACE_FTRACE &&
+	    !strcmp(format.name, "kernel_stack"))
+		pdet_kmem_learn_stack(t->known, &format);
+	if (system != PDET_TRACE_KMEM)
 		*format.name = '\0';
 	else if (!t->gfp.n)
 		pdet_trace_flags((struct pdet_scan){ text, text + len },
 				 "gfp_flags", &t->gfp);
 	return pdet_kmem_learn(t->known, &format);
+}
+
+void pdet_trace_want_stacks(struct pdet_trace *t)
+{
+	size_t i;
+
+	t->wants_stacks = true;
+	for (i = 0; i < t->n_pages; i++)
+		t->pages[i].stacks = &t->stacks;
 }
 
 /* A number of a file like per_cpu/cpuN/stats. */

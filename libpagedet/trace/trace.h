@@ -30,7 +30,7 @@ struct pdet_trace {
 	bool no_ns;		/* times are counts of another unit */
 	bool hashed;		/* the addresses of objects are hashed */
 	struct pdet_trace_kernel kernel; /* known when all is read */
-	bool wants_stacks;	/* set by the caller before events are read */
+	bool wants_stacks;
 	struct pdet_trace_stacks stacks;
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
 	struct pdet_text kallsyms, cmdlines;
@@ -46,13 +46,21 @@ int pdet_trace_open(struct pdet_env *env, const char *path,
 
 void pdet_trace_free(struct pdet_trace *t);
 
+/* Whose event it is. */
+enum pdet_trace_system { PDET_TRACE_ANY, PDET_TRACE_KMEM, PDET_TRACE_FTRACE };
+
 /*
- * pdet_trace_learn - learn the format of an event from its text. @is_kmem: it
- * is of the system kmem. -EBADMSG as pdet_trace_format_parse() and
- * pdet_kmem_learn().
+ * pdet_trace_learn - learn the format of an event from its text. -EBADMSG as
+ * pdet_trace_format_parse() and pdet_kmem_learn().
  */
 int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
-		     bool is_kmem);
+		     enum pdet_trace_system system);
+
+/*
+ * pdet_trace_want_stacks - events get the stacks that the trace has. Called
+ * before they are read.
+ */
+void pdet_trace_want_stacks(struct pdet_trace *t);
 
 /*
  * pdet_trace_stats - take over what per_cpu/cpuN/stats counts: losses, and

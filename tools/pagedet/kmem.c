@@ -49,6 +49,7 @@ int cli_wrap_kmem(struct cli_job *job)
 	const char *word = job->n_words ? job->words[0] : "";
 	const char *wrong = job->for_ns ? "for" :
 			    job->pages ? "pages" :
+			    job->stacks ? "stacks" :
 			    job->buffer ? "buffer" : NULL;
 
 	if (!strcmp(word, "record")) {
@@ -300,7 +301,8 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 	if (t->untold >> PAGEDET_ALLOC_NODE & 1)
 		cli_say("node: events of pages do not have it");
 	if (t->untold >> PAGEDET_ALLOC_STACK & 1)
-		cli_say("stack: only a perf.data has them, recorded with -g");
+		cli_say("stack: not every event has one; 'kmem record "
+			"--stacks' and perf record -g record them");
 	if (t->kaslr == PAGEDET_HAVE)
 		cli_say("the kernel was moved by %#llx from the addresses in "
 			"the vmlinux", (unsigned long long)t->kaslr_offset);

@@ -195,7 +195,8 @@ static int begin(struct recording *r)
 	o.folder = folder;
 	o.buffer = r->job->buffer;
 	o.flags = PAGEDET_RECORD_NOT_CALLER |
-		  (r->job->pages ? PAGEDET_RECORD_PAGES : 0);
+		  (r->job->pages ? PAGEDET_RECORD_PAGES : 0) |
+		  (r->job->stacks ? PAGEDET_RECORD_STACKS : 0);
 	error = pagedet_allocs_record(r->pd, &o, &r->recorder);
 	free(folder);
 	return error ? cli_fail(r->pd, error) : CLI_ANSWERED;

@@ -346,8 +346,9 @@ static const struct option options[] = {
 	{ "as", .value = "WHAT", .values = "memory page folio",
 	  .set = set_as, .commands = "kaddr", .help =
 	  "what an address means: memory, page (its struct page) or folio" },
-	{ "stacks", BOOL(stacks), .commands = "mappers task virt",
-	  .help = "show where the threads of these tasks are in the kernel" },
+	{ "stacks", BOOL(stacks), .commands = "mappers task virt kmem",
+	  .help = "show where the threads of these tasks are in the kernel; "
+	  "for 'kmem record': record the stack of each event" },
 	{ "sort", .value = "FIELD", TEXT(sort),
 	  .only = LISTS | GROUPS | BOUNDS, .help =
 	  "sort by FIELD: counts from the largest, names and places upward; "
