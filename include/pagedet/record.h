@@ -10,15 +10,16 @@
  */
 
 /* For pagedet_record_options.flags. */
-#define PAGEDET_RECORD_PAGES 1u /* events of pages, too, not only of slab
+enum pagedet_record_flags {
+	PAGEDET_RECORD_PAGES = 1, /* events of pages, too, not only of slab
 				 * objects */
-#define PAGEDET_RECORD_NOT_CALLER 2u /* what the thread that begins the
+	PAGEDET_RECORD_NOT_CALLER = 2, /* what the thread that begins the
 				 * recording allocates is left out, too. The
 				 * thread that records always is */
-
-#define PAGEDET_RECORD_STACKS 4u /* the kernel's stack of each event; it makes
-				 * every event several times as large and slow
-				 */
+	PAGEDET_RECORD_STACKS = 4 /* the kernel's stack of each event; this
+				 * makes every event several times as large and
+				 * slow */
+};
 
 /* struct pagedet_record_options - start from PAGEDET_RECORD_OPTIONS_INIT. */
 struct pagedet_record_options {

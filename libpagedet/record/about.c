@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Reads files of tracefs, and /proc/kallsyms. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A file is a head, sections, and options that say where these are. Sections
+ * are built in memory; the pages are compressed piece by piece.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

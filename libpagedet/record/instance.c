@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Writes the settings of an instance, which are files of tracefs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

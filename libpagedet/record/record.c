@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The thread of the recorder takes pages until it is told to end. Everything
+ * else is done by the thread of the caller, before and after.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

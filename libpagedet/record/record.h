@@ -12,7 +12,10 @@ struct pdet_recording;
 struct pagedet_record_options;
 struct pagedet_record_total;
 
-/* pdet_record_new - begin; @o is complete. Errors as pagedet_allocs_record(). */
+/*
+ * pdet_record_new - begin; @o is complete. Errors as those of
+ * pagedet_allocs_record().
+ */
 int pdet_record_new(struct pdet_env *env,
 		    const struct pagedet_record_options *o,
 		    struct pdet_recording **ret);

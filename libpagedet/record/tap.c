@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A page of the buffer that the kernel still fills is shown, too: it is taken
+ * again until it is complete.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Sorted by number, so that each is there once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* A file is a setting or a list; each call opens and closes it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Files of tracefs (Documentation/trace/ftrace.rst). If it is not mounted, it is
- * mounted without a place in the file system.
+ * Files of tracefs (Documentation/trace/ftrace.rst). If it is not mounted, it
+ * is mounted without a place in the file system.
  */
 #ifndef PDET_RECORD_TRACEFS_H
 #define PDET_RECORD_TRACEFS_H
@@ -24,7 +24,7 @@ int pdet_tracefs_open(void);
 /* pdet_tracefs_open_instances - open the directory of trace instances. */
 int pdet_tracefs_open_instances(void);
 
-/* pdet_tracefs_put - write a file with one call. Returns 0 or negative errno. */
+/* pdet_tracefs_put - write a file with one call. 0, or a negative errno. */
 int pdet_tracefs_put(int dir, const char *name, const char *text);
 
 /* pdet_tracefs_get - read a short file, NUL-terminated; -1 on failure. */

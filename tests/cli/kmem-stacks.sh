@@ -71,7 +71,7 @@ tap_run 'none is of another trace' sh -c '! grep -q "(before)" "$1"' sh \
 # --- where there are none ---
 
 run kmem report "$traces/perfdata/slabpage.data" --by stack --json
-expect 'recorded without -g' 0 'only a perf.data has them, recorded with -g'
+expect 'recorded without -g' 0 'perf record -g record them'
 tap_run 'the stack is not known' grep -q \
 	'"stack":null,.*"missing":{"stack":"unsup' \
 	"$tap_dir/stdout"

@@ -66,7 +66,11 @@ while IFS= read -r line; do
 	status=0
 	(
 		pagedet() {
-			"$PAGEDET" --root "$tap_dir/root" "$@"
+			# Only the running kernel can be recorded.
+			case "$1 $2" in
+			'kmem record') "$PAGEDET" "$@" ;;
+			*) "$PAGEDET" --root "$tap_dir/root" "$@" ;;
+			esac
 		}
 		sleep() { :; }
 		cd "$tap_dir/place"

@@ -437,6 +437,11 @@ PAGEDET_ALLOC_LIFETIME = 14
 PAGEDET_ALLOC_WINDOW = 15
 PAGEDET_ALLOC_STACK = 16
 
+# enum pagedet_record_flags
+PAGEDET_RECORD_PAGES = 1
+PAGEDET_RECORD_NOT_CALLER = 2
+PAGEDET_RECORD_STACKS = 4
+
 # enum pagedet_question
 PAGEDET_ASK_MISMATCH = 1
 PAGEDET_ASK_NOT_FREE = 2
@@ -717,6 +722,10 @@ class pagedet_usages(Structure):
 
 
 class pagedet_owners(Structure):
+    """Opaque."""
+
+
+class pagedet_recorder(Structure):
     """Opaque."""
 
 
@@ -1306,6 +1315,33 @@ class pagedet_allocs_total(Structure):
         ("unmatched", c_uint64),
         ("kaslr", c_uint32),
         ("compared", c_uint32),
+    ]
+
+
+class pagedet_record_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("buffer", c_uint64),
+        ("folder", c_char_p),
+        ("flags", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_record_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("events", c_uint64),
+        ("lost", c_uint64),
+        ("bytes", c_uint64),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
+        ("buffer", c_uint64),
+        ("buffer_needed", c_uint64),
+        ("cpus", c_uint32),
+        ("mapped", c_uint32),
+        ("error", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -2073,6 +2109,34 @@ FUNCTIONS = {
     "pagedet_allocs_free": (
         None,
         [POINTER(pagedet_allocs)],
+        "0.1"),
+    "pagedet_allocs_record": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_record_options),
+            POINTER(POINTER(pagedet_recorder)),
+        ],
+        "0.1"),
+    "pagedet_recorder_stop": (
+        c_int,
+        [POINTER(pagedet_recorder)],
+        "0.1"),
+    "pagedet_recorder_write": (
+        c_int,
+        [POINTER(pagedet_recorder), c_int],
+        "0.1"),
+    "pagedet_recorder_total": (
+        c_int,
+        [POINTER(pagedet_recorder), POINTER(pagedet_record_total)],
+        "0.1"),
+    "pagedet_recorder_free": (
+        None,
+        [POINTER(pagedet_recorder)],
+        "0.1"),
+    "pagedet_recorder_stray": (
+        c_int,
+        [POINTER(pagedet), c_uint32, c_char_p, c_size_t],
         "0.1"),
     "pagedet_rule": (
         POINTER(pagedet_rule),
