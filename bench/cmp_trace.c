@@ -64,7 +64,7 @@ static void open_reading(struct reading *r, const char *path)
 int compare_trace_iterate(int argc, char **argv)
 {
 	struct reading reading = { 0 };
-	struct report peer = { .command = { .argv = { "", argv[1] } } };
+	struct report peer = { .command = { .argv = { "", argv[0] } } };
 	char work[96];
 	struct trial t = {
 		.work = work,
@@ -72,7 +72,7 @@ int compare_trace_iterate(int argc, char **argv)
 		.faster = 6
 	};
 
-	if (argc != 2)
+	if (argc != 1)
 		return 64;
 	open_reading(&reading, argv[0]);
 	peer.command.argv[0] = command_peer("TRACECMD_ITERATE", &t.no_peer);
@@ -87,7 +87,7 @@ int compare_trace_iterate(int argc, char **argv)
 		probe_die("libtracecmd saw %llu events, the library %llu",
 			  (unsigned long long)peer.seen, (unsigned long long)
 			  (reading.total.events + reading.total.other));
-	snprintf(work, sizeof(work), "ring buffer, %.1f M events",
+	snprintf(work, sizeof(work), "trace.dat, %.1f M events",
 		 (double)reading.total.events / 1e6);
 	trial_run(&t);
 	report_end(&peer);
@@ -97,17 +97,17 @@ int compare_trace_iterate(int argc, char **argv)
 
 int compare_trace_report(int argc, char **argv)
 {
-	struct command report = { .argv = { "", "report", "-i", argv[1] } };
+	struct command report = { .argv = { "", "report", "-i", argv[0] } };
 	struct command pagedet = { .argv = {
 		command_pagedet(), "kmem", "report", argv[0], "--json", "-q"
-	}, .may_fail = true }; /* 2: the kernel has lost events */
+	} };
 	struct trial t = {
-		.work = "ring buffer, whole process",
+		.work = "trace.dat, whole process",
 		.library = { "pagedet kmem report", command_run, &pagedet },
 		.rounds = SLOW_ROUNDS, .faster = 50
 	};
 
-	if (argc != 2)
+	if (argc != 1)
 		return 64;
 	report.argv[0] = command_peer("TRACE_CMD", &t.no_peer);
 	if (report.argv[0])
@@ -173,6 +173,8 @@ int compare_trace_perf(int argc, char **argv)
 		 (double)reading.total.events / 1e6);
 	trial_run(&t);
 	command_run(&pagedet);
+	if (pagedet.status > 2)
+		probe_die("pagedet kmem report: status %d", pagedet.status);
 	trial_value("memory used for it", (double)pagedet.rss_kib / 1024, "MiB",
 		    64);
 	pagedet_free(reading.pd);

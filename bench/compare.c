@@ -32,9 +32,8 @@
  *                                      memory
  *   compare detective ROOT LIBEXEC ADDR  one question to Page Detective, played
  *                                      by fake_detective
- *   compare trace-iterate DIR TRACE.DAT  a trace of allocations: copies of
- *                                      tracefs, and the same in TRACE.DAT
- *   compare trace-report DIR TRACE.DAT the same, whole process
+ *   compare trace-iterate TRACE.DAT    a trace of allocations
+ *   compare trace-report TRACE.DAT     the same, whole process
  *   compare trace-perf PERF.DATA       and one of perf
  *   compare track                      writes to 1 GiB: arm, read, read and arm
  *   compare explain                    a thousand mismatches: evidence, rules
