@@ -74,6 +74,9 @@ struct pagedet_allocs_query {
 	const char *vmlinux;	/* [nullable] of the traced kernel, with
 				 * symbols: names instead of kallsyms, which
 				 * then only says where the kernel was */
+	const char *instance;	/* [nullable] instead of path: the name of a
+				 * trace instance of the running kernel, which is
+				 * read as a text and keeps its events */
 	uint32_t open_names;	/* 1: names from the dump that the handle has
 				 * opened, which must be of the traced boot */
 	uint32_t reserved;	/* 0 */
@@ -81,7 +84,7 @@ struct pagedet_allocs_query {
 
 #define PAGEDET_ALLOCS_QUERY_INIT \
 	{ sizeof(struct pagedet_allocs_query), NULL, NULL, NULL, 0, 0, 0, \
-	  NULL, NULL, 0, 0, NULL, 0, 0 }
+	  NULL, NULL, 0, 0, NULL, NULL, 0, 0 }
 
 /* A group: the allocations with the same keys, and what became of them. */
 struct pagedet_alloc_group {
@@ -216,11 +219,11 @@ const char *pagedet_alloc_key_name(uint32_t key);
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_allocs_free] the groups
  * Return: 0, or a negative errno.
- * Errors: EINVAL there is no path, no such key, too many keys, or one twice,
+ * Errors: EINVAL there is no path, or an instance too, no such key, too many keys, or one twice,
  *         the trace says another page_size, or names are asked of a handle that
  *         is not open, or of a vmlinux or kallsyms too;
  *         E2BIG query has a non-zero byte that this library does not know;
- *         ENOENT no such file, or one of the trace is missing; EACCES it may
+ *         ENOENT no such file or instance, or one of the trace is missing; EACCES it may
  *         not be read, or kallsyms hides addresses; EBADMSG a file is not what
  *         it should be, a perf.data does not say what its events are, or the
  *         kallsyms, vmlinux or dump is of another boot or kernel;

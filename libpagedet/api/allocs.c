@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* The border for traces of allocations. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/arguments.h"
 #include "allocs/allocs.h"
 #include "allocs/keys.h"
 #include "emit/allocs.h"
+#include "record/tracefs.h"
 
 /* A dump that names call sites. */
 struct dump {
@@ -92,6 +96,48 @@ static int read_named(struct pagedet *pd, const struct pagedet_allocs_query *q,
 	return r;
 }
 
+/* --- a trace instance --- */
+
+static int open_instance(struct pdet_env *env, const char *name)
+{
+	const int instances = pdet_tracefs_open_instances();
+	char path[320];
+	int fd;
+
+	errno = -instances;
+	if (instances < 0)
+		return pdet_fail_errno(env, "cannot read trace instances: "
+				       "tracefs");
+	snprintf(path, sizeof(path), "%s/trace", name);
+	/* A name is not a path. */
+	fd = *name && !strchr(name, '/') && strcmp(name, "..") ?
+	     openat(instances, path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		fd = pdet_fail(env, ENOENT, "there is no trace instance '%s'",
+			       name);
+	close(instances);
+	return fd;
+}
+
+static int read_instance(struct pagedet *pd, struct pagedet_allocs_query *q,
+			 struct pdet_allocs **ret)
+{
+	char path[64];
+	int fd, r;
+
+	if (q->path)
+		return pdet_fail(&pd->env, EINVAL, "there is both a path and "
+				 "a trace instance");
+	fd = open_instance(&pd->env, q->instance);
+	if (fd < 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	q->path = path;
+	r = read_named(pd, q, ret);
+	close(fd);
+	return r;
+}
+
 /* --- */
 
 int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
@@ -112,7 +158,8 @@ int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
 	if (!a)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	a->pd = pd;
-	r = read_named(pd, &q, &a->a);
+	r = q.instance ? read_instance(pd, &q, &a->a) :
+			 read_named(pd, &q, &a->a);
 	if (r < 0) {
 		free(a);
 		return r;

@@ -40,6 +40,9 @@
 #define PERCENT "20"
 /* The kernel may not wake us: ms between two looks. */
 #define LOOK_MS 100
+/* At the end: how often, and how long, to wait for events that were begun. */
+#define TRIES 100
+#define MOMENT_NS 1000000
 /* Between two readings of the names of threads. */
 #define NAMES_NS 1000000000u
 
@@ -73,26 +76,6 @@ struct pdet_recording {
 };
 
 /* --- the thread --- */
-
-/* Takes what there is; once, or until all are empty. */
-static int take_all(struct pdet_recording *r, bool until_empty)
-{
-	bool more = true;
-	size_t i;
-	int n;
-
-	while (more) {
-		more = false;
-		for (i = 0; i < r->taps.n; i++) {
-			n = pdet_tap_take(&r->taps.data[i], TURN);
-			if (n < 0)
-				return n;
-			more = more || n == TURN;
-		}
-		more = more && until_empty;
-	}
-	return 0;
-}
 
 /* Takes from those that poll(2) found full enough, until they are empty. */
 static int take_ready(struct pdet_recording *r, struct pollfd *p)
@@ -141,10 +124,15 @@ static int loop(struct pdet_recording *r, struct pollfd *p)
 	return result;
 }
 
+static int cannot_keep(struct pdet_recording *r, int result)
+{
+	errno = -result;
+	return pdet_fail_errno(&r->env, "cannot keep what is recorded");
+}
+
 static int run(struct pdet_recording *r)
 {
 	struct pollfd *p;
-	size_t i;
 	int result = pdet_instance_self(&r->env, &r->instance, &r->tid);
 
 	sem_post(&r->known);
@@ -156,15 +144,7 @@ static int run(struct pdet_recording *r)
 		return pdet_fail(&r->env, ENOMEM, "no memory");
 	result = loop(r, p);
 	free(p);
-	/* Nothing more comes: the instance was switched off before. */
-	if (result == 0)
-		result = take_all(r, true);
-	for (i = 0; i < r->taps.n && result == 0; i++)
-		result = pdet_tap_end(&r->taps.data[i]);
-	pdet_about_threads(r->fs, &r->names);
-	errno = -result;
-	return result < 0 ? pdet_fail_errno(&r->env, "cannot keep what is "
-					    "recorded") : 0;
+	return result < 0 ? cannot_keep(r, result) : 0;
 }
 
 static void *thread(void *arg)
@@ -372,22 +352,60 @@ int pdet_record_new(struct pdet_env *env,
 
 /* --- the end --- */
 
-/* What the kernel has counted; it is forgotten with the instance. */
-static int count(struct pdet_recording *r, struct pdet_env *env)
+/*
+ * What the kernel has counted of a processor; it is forgotten with the
+ * instance.
+ */
+static int count(struct pdet_recording *r, size_t i)
 {
 	char name[32];
+
+	snprintf(name, sizeof(name), "cpu%u", r->taps.data[i].cpu);
+	return pdet_tracefs_stats(r->instance.dir, name, &r->stats[i]) ? 0 :
+	       pdet_fail(&r->env, EIO, "cannot read the losses of processor "
+			 "%u", r->taps.data[i].cpu);
+}
+
+/*
+ * Takes the rest of a processor. An event that was begun before the end may
+ * come a moment later.
+ */
+static int take_rest(struct pdet_recording *r, size_t i)
+{
+	const struct timespec moment = { .tv_nsec = MOMENT_NS };
+	struct pdet_tap *t = &r->taps.data[i];
+	unsigned tries;
+	int code = 0;
+
+	for (tries = 0; code == 0 && tries < TRIES; tries++) {
+		if (tries)
+			nanosleep(&moment, NULL);
+		while ((code = pdet_tap_take(t, TURN)) == TURN)
+			;
+		code = code < 0 ? cannot_keep(r, code) : count(r, i);
+		if (code == 0 && !r->stats[i].left)
+			break;
+	}
+	if (code == 0) {
+		code = pdet_tap_end(t);
+		code = code < 0 ? cannot_keep(r, code) : 0;
+	}
+	return code;
+}
+
+static int finish(struct pdet_recording *r)
+{
 	size_t i;
+	int code = 0;
 
 	r->stats = calloc(r->taps.n, sizeof(*r->stats));
 	if (!r->stats)
-		return pdet_fail(env, ENOMEM, "no memory");
-	for (i = 0; i < r->taps.n; i++) {
-		snprintf(name, sizeof(name), "cpu%u", r->taps.data[i].cpu);
-		if (!pdet_tracefs_stats(r->instance.dir, name, &r->stats[i]))
-			return pdet_fail(env, EIO, "cannot read the losses of "
-					 "processor %u", r->taps.data[i].cpu);
-	}
-	return 0;
+		return pdet_fail(&r->env, ENOMEM, "no memory");
+	for (i = 0; i < r->taps.n && code == 0; i++)
+		code = take_rest(r, i);
+	pdet_about_threads(r->fs, &r->names);
+	return code < 0 ? code : pdet_about(&r->env, r->fs, r->instance.dir,
+					    r->pages, &r->about);
 }
 
 /* Removes the instance; what was taken stays. */
@@ -412,11 +430,7 @@ int pdet_record_stop(struct pdet_recording *r, struct pdet_env *env)
 		if (r->result == 0)
 			r->result = code;
 		if (r->result == 0)
-			r->result = count(r, &r->env);
-		if (r->result == 0)
-			r->result = pdet_about(&r->env, r->fs,
-					       r->instance.dir, r->pages,
-					       &r->about);
+			r->result = finish(r);
 		leave(r);
 	}
 	if (r->result < 0)
@@ -493,7 +507,7 @@ void pdet_record_total(const struct pdet_recording *r,
 		return;
 	for (i = 0; i < r->taps.n; i++) {
 		ret->events += r->stats[i].read;
-		ret->lost += r->stats[i].lost;
+		ret->lost += r->stats[i].lost + r->stats[i].left;
 		ret->bytes += r->taps.data[i].spool.bytes;
 	}
 	if (ret->lost)

@@ -31,20 +31,32 @@ static int mount_nowhere(void)
 	return fd;
 }
 
+/* -ENOENT: it is not mounted there. */
+static int open_mounted(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+
+	if (fd < 0)
+		return -errno;
+	if (fstatfs(fd, &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
 int pdet_tracefs_open(void)
 {
-	static const char path[] = "/sys/kernel/tracing";
-	struct statfs fs;
-	int fd, r;
+	static const char *const places[] = { "/sys/kernel/tracing",
+					      "/sys/kernel/debug/tracing" };
+	size_t i;
+	int r;
 
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
-		return fd;
-	r = fd < 0 ? -errno : 0;
-	if (fd >= 0)
-		close(fd);
-	if (r == -EACCES)
-		return r;
+	for (i = 0; i < PDET_COUNT(places); i++) {
+		r = open_mounted(places[i]);
+		if (r >= 0 || r == -EACCES)
+			return r;
+	}
 	return mount_nowhere();
 }
 
@@ -118,8 +130,9 @@ bool pdet_tracefs_stats(int dir, const char *cpu,
 	snprintf(name, sizeof(name), "per_cpu/%s/stats", cpu);
 	if (pdet_tracefs_get(dir, name, ret->text, sizeof(ret->text)))
 		return false;
-	ret->lost = ret->read = 0;
-	all = add_count(ret->text, "\nread events: ", &ret->read);
+	ret->lost = ret->left = ret->read = 0;
+	all = add_count(ret->text, "entries: ", &ret->left) &&
+	      add_count(ret->text, "\nread events: ", &ret->read);
 	for (i = 0; i < PDET_COUNT(lost); i++)
 		all = add_count(ret->text, lost[i], &ret->lost) && all;
 	return all;

@@ -15,6 +15,7 @@
 struct pdet_tracefs_stats {
 	char text[512];		/* the file */
 	uint64_t lost;		/* events that nobody will read */
+	uint64_t left;		/* events that nobody has read yet */
 	uint64_t read;		/* events that somebody has read */
 };
 

@@ -11,7 +11,7 @@ file=$tap_dir/trace.dat
 
 for option in '--before x' '--kallsyms x' '--kallsyms-before x' '--flame x' \
 	--folded '--window 1' '--page-size 4k' --text-only --now '--from x' \
-	'--root /' '--vmlinux x'; do
+	'--root /' '--vmlinux x' '--instance x'; do
 	name=${option%% *}
 	# The word is an option and its value.
 	# shellcheck disable=SC2086
@@ -39,7 +39,7 @@ expect 'no such directory' 66 'none/x'
 run kmem record -o "$file" --format csv --for 0.1
 expect 'no CSV' 64 '--format must be text or json'
 for command in 'report x' 'diff x y' 'live x'; do
-	for option in '--for 1' --pages '--buffer 1M'; do
+	for option in '--for 1' --pages --stacks --boot '--buffer 1M'; do
 		# shellcheck disable=SC2086
 		run kmem $command $option
 		expect "kmem $command: no $option" 64 "'kmem record'"
@@ -52,6 +52,36 @@ env -C "$tap_dir" "$program" kmem record --for 0.1 > "$tap_dir/stdout" \
 	2> "$tap_dir/stderr" || status=$?
 expect 'a file that was not named' 64 "'kmem.dat' is there already"
 tap_run 'is not replaced' [ ! -s "$tap_dir/kmem.dat" ]
+
+# --- from boot on ---
+
+run kmem record --boot
+expect 'for the command line' 0 'kmem report --instance pagedet-boot'
+stdout_is 'the words' "trace_instance=pagedet-boot,kmem:kmalloc,kmem:kfree,\
+kmem:kmem_cache_alloc,kmem:kmem_cache_free trace_buf_size=65536K"
+run kmem record --boot --pages --buffer 1025 -q
+stdout_is 'with pages' "trace_instance=pagedet-boot,kmem:kmalloc,kmem:kfree,\
+kmem:kmem_cache_alloc,kmem:kmem_cache_free,kmem:mm_page_alloc,\
+kmem:mm_page_free,kmem:mm_page_free_batched trace_buf_size=2K"
+for option in '--for 1' '-o x' --stacks '-- true'; do
+	# shellcheck disable=SC2086
+	run kmem record --boot $option
+	expect "not with $option" 64 'has no meaning'
+done
+run kmem report x --instance y
+expect 'a trace and an instance' 64 'takes one trace'
+run kmem live x --instance y
+expect 'nor for live' 64 'takes one trace'
+run kmem diff x y --instance z
+expect 'nor for diff' 64 'takes no --instance'
+for name in '' . .. a/b ../top none-of-this-name; do
+	run kmem report --instance "$name"
+	if [ "$status" -eq 77 ] || [ "$status" -eq 69 ]; then
+		tap_skip "no instance '$name'" 'there is no tracefs to be seen'
+	else
+		expect "no instance '$name'" 66 "there is no trace instance"
+	fi
+done
 
 # --- what happens to the program and the file ---
 
@@ -80,6 +110,7 @@ assert row["bytes"] % 4096 == 0 and row["buffer"] >= 65536, row
 assert (row["buffer_needed"] is None) == (row["lost"] == 0), row
 assert sys.argv[3] == ("2" if row["lost"] else "0"), row
 EOT
+tap_run 'which only its owner may read' [ "$(stat -c %a "$file")" = 600 ]
 run kmem report "$file" --by comm --json -q
 tap_run 'and the trace is read' [ "$status" -le 2 ]
 run kmem record -o "$file" -q -- "$tap_dir/no-such-program"

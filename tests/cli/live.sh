@@ -71,7 +71,7 @@ print(json.dumps({'pid': $pid, 'tid': $pid, 'kernel_stack': [
 	stdout_has 'where a task is' "thread $pid of $pid"
 fi
 run scan --stacks
-expect 'where all pages are' 64 "--stacks is an option of 'mappers task virt'"
+expect 'where all pages are' 64 "--stacks is an option of 'mappers task virt kmem'"
 
 # --- a file ---
 

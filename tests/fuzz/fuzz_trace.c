@@ -2,7 +2,7 @@
 /*
  * Fuzzes allocation traces. The first byte decides: the text of a format file,
  * the text of a kallsyms, a trace.dat, or pages of the ring buffer of either
- * byte order, with formats like those of a real kernel.
+ * byte order, with formats like those of a real kernel, and with stacks.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -111,6 +111,49 @@ static void fuzz_pages(const uint8_t *data, size_t size, bool big_endian)
 	pdet_pairing_free(&p);
 }
 
+/* The same, with stacks behind events. */
+static void fuzz_stacks(const uint8_t *data, size_t size, bool big_endian)
+{
+	const struct pdet_ring_layout layout = { PAGE, 8, 8, 16, big_endian };
+	const int fd = memfd_create("pages", MFD_CLOEXEC);
+	struct pdet_env env = { .root = (char *)"" };
+	struct pdet_trace_stacks stacks = { 0 };
+	struct pdet_kmem_layouts *l = malloc(sizeof(*l));
+	struct pdet_trace_pages p;
+	uint64_t events = 0;
+	size_t i, n;
+
+	MUST(l && fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	MUST(!ftruncate(fd, (off_t)((size + PAGE - 1) / PAGE * PAGE)));
+	*l = layouts;
+	l->stack.is_known = true;
+	l->stack.id = 7;
+	l->stack.flags_at = 2;
+	l->stack.count_at = 8;
+	l->stack.frames_at = 16;
+	pdet_trace_pages_begin(&p, &env, 0, &layout, l, fd, 0,
+			       (size + PAGE - 1) / PAGE * PAGE);
+	p.stacks = &stacks;
+	for (; p.s.more(&p.s) > 0; p.s.piece.n = 0)
+		for (i = 0; i < p.s.piece.n; i++, events++) {
+			const struct pdet_kmem_event *e = p.s.piece.data[i];
+
+			/* It can be read. */
+			MUST(!e->cache || strnlen(e->cache, e->cache_len) <=
+					  e->cache_len);
+			MUST(e->stack == PDET_STACK_TOO_MANY ||
+			     e->stack <= stacks.stacks.n);
+			if (e->stack && e->stack != PDET_STACK_TOO_MANY)
+				MUST(pdet_trace_stacks_get(&stacks, e->stack,
+							   &n) && n);
+		}
+	MUST(events <= p.events);
+	pdet_trace_pages_end(&p);
+	pdet_trace_stacks_free(&stacks);
+	free(l);
+	close(fd);
+}
+
 static void read_events(struct pdet_trace *t)
 {
 	struct pdet_pairing p = { .group = group, .page_size = PAGE };
@@ -135,6 +178,7 @@ static void fuzz_dat(const uint8_t *data, size_t size)
 	MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!pdet_trace_open(&env, path, &t)) {
+		pdet_trace_want_stacks(t);
 		read_events(t);
 		pdet_trace_free(t);
 	} else {
@@ -217,10 +261,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t which = (uint8_t)fuzz_number(&data, &size, 1);
 
 	learn_all();
-	switch (which % 6) {
+	switch (which % 8) {
 	case 0:
 	case 1:
-		fuzz_pages(data, size, which % 5);
+		fuzz_pages(data, size, which % 8);
 		break;
 	case 2:
 		fuzz_format(data, size);
@@ -230,6 +274,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 5:
 		fuzz_lines(data, size);
+		break;
+	case 6:
+	case 7:
+		fuzz_stacks(data, size, which % 8 == 7);
 		break;
 	default:
 		fuzz_dat(data, size);

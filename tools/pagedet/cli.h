@@ -81,7 +81,8 @@ struct cli_job {
 	const char *traced_vmlinux;
 	struct pagedet_allocs *allocs; /* the trace of kmem live */
 	uint64_t for_ns, buffer; /* for kmem record; 0: not given */
-	bool pages;		/* the same */
+	bool pages, boot;	/* the same */
+	const char *instance;	/* for kmem report and live; NULL: path */
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */

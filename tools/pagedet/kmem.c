@@ -18,6 +18,20 @@ struct asking {
 	struct cli_asked asked;
 };
 
+/* A trace is named by a word or by --instance. */
+static int take_trace(struct cli_job *job)
+{
+	const int words = job->instance ? 1 : 2;
+
+	if (job->n_words < words)
+		return cli_usage("kmem %s lacks a trace", job->words[0]);
+	if (job->n_words > words)
+		return cli_usage("kmem %s takes one trace; 'kmem diff OLD NEW' "
+				 "compares two", job->words[0]);
+	job->path = job->instance ? NULL : job->words[1];
+	return CLI_ANSWERED;
+}
+
 static int parse_live(struct cli_job *job)
 {
 	const char *wrong = job->before ? "before" :
@@ -29,15 +43,14 @@ static int parse_live(struct cli_job *job)
 	if (wrong)
 		return cli_usage("kmem live lists objects: --%s has no "
 				 "meaning", wrong);
-	job->path = job->words[1];
-	return CLI_ANSWERED;
+	return take_trace(job);
 }
 
 static int run_live(struct cli_job *job, struct pagedet *pd);
 
 static const struct cli_command live = {
 	"kmem", "live TRACE", "", .parse = parse_live, .run = run_live,
-	.target = PAGEDET_TARGET_OBJECTS, .min_words = 2, .max_words = 2,
+	.target = PAGEDET_TARGET_OBJECTS, .min_words = 1, .max_words = 2,
 	.nothing = "nothing of it is live", .wide = true, .rows = true,
 	.fields = "vaddr,pfn,kind,slab_cache,object_state,alloc_site,"
 		  "alloc_requested,alloc_bytes,alloc_cpu,alloc_ns,alloc_pid,"
@@ -50,6 +63,7 @@ int cli_wrap_kmem(struct cli_job *job)
 	const char *wrong = job->for_ns ? "for" :
 			    job->pages ? "pages" :
 			    job->stacks ? "stacks" :
+			    job->boot ? "boot" :
 			    job->buffer ? "buffer" : NULL;
 
 	if (!strcmp(word, "record")) {
@@ -69,24 +83,26 @@ static int parse_traces(struct cli_job *job)
 		if (job->n_words < 3)
 			return cli_usage("kmem diff lacks a trace: it takes an "
 					 "earlier one and a later one");
-		if (job->before)
-			return cli_usage("kmem diff takes no --before");
+		if (job->before || job->instance)
+			return cli_usage("kmem diff takes no --%s",
+					 job->before ? "before" : "instance");
 		job->before = job->words[1];
+		job->path = job->words[2];
 	} else if (strcmp(job->words[0], "report")) {
 		return cli_usage("kmem: there is no '%s'; this release has "
 				 "'kmem record', 'kmem report', 'kmem diff' and "
 				 "'kmem live'",
 				 job->words[0]);
-	} else if (job->n_words != 2) {
-		return cli_usage(job->n_words < 2 ?
-				 "kmem report lacks a trace" :
-				 "kmem report takes one trace; 'kmem diff OLD "
-				 "NEW' compares two");
+	} else {
+		const int status = take_trace(job);
+
+		if (status)
+			return status;
 	}
-	job->path = job->words[job->n_words - 1];
 	if (job->kallsyms_before && !job->before)
 		return cli_usage("--kallsyms-before needs --before");
-	if (job->before && !strcmp(job->path, "-") && !strcmp(job->before, "-"))
+	if (job->before && job->path && !strcmp(job->path, "-") &&
+	    !strcmp(job->before, "-"))
 		return cli_usage("kmem: only one trace can be read from "
 				 "standard input");
 	return CLI_ANSWERED;
@@ -152,10 +168,11 @@ static int read_trace(struct asking *a, const char *path,
 		      struct pagedet_allocs_total *total)
 {
 	/* The trace of --before may be of another boot. */
-	const bool is_before = path == a->job->before;
+	const bool is_before = path && path == a->job->before;
 	int error;
 
 	a->q.path = path;
+	a->q.instance = path ? NULL : a->job->instance;
 	a->q.kallsyms = kallsyms;
 	/* Rows are asked of a dump, and the trace has their names. */
 	a->q.open_names = !is_before && a->job->open.n_files &&
@@ -338,7 +355,8 @@ static void tell_comparison(const struct asking *a)
 	cli_say("the trace before, %s:", a->job->before);
 	tell_missing(&a->before);
 	tell_unknown(&a->before);
-	cli_say("the trace now, %s:", a->job->path);
+	cli_say("the trace now, %s:", a->job->path ? a->job->path :
+		a->job->instance);
 }
 
 static bool is_lossy(const struct pagedet_allocs_total *t)

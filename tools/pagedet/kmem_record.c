@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,6 +18,9 @@
 #include "cli.h"
 
 #define DEFAULT_FILE "kmem.dat"
+/* Of an instance that the kernel makes at boot; and its buffers. */
+#define BOOT_NAME "pagedet-boot"
+#define BOOT_BUFFER ((uint64_t)64 << 20)
 /* How often the end of the time, and signals, are looked for. */
 #define LOOK_MS 100
 /* A program that was asked to end has so much time. */
@@ -38,9 +42,27 @@ struct recording {
 	struct cli_output out;
 	const char *file;
 	struct child child;
+	bool failed;		/* it has ended early, and that was said */
 };
 
 /* --- arguments --- */
+
+static int run_boot(struct cli_job *job, struct pagedet *pd);
+
+static const struct cli_command boot = {
+	"kmem", "record --boot", "", .run = run_boot,
+};
+
+static int parse_boot(const struct cli_job *job)
+{
+	if (job->n_words > 1 || job->for_ns || job->output || job->stacks)
+		return cli_usage("kmem record --boot only prints words for the "
+				 "kernel's command line: %s has no meaning",
+				 job->n_words > 1 ? "a program" :
+				 job->for_ns ? "--for" :
+				 job->output ? "-o" : "--stacks");
+	return CLI_ANSWERED;
+}
 
 static int parse(struct cli_job *job)
 {
@@ -53,15 +75,20 @@ static int parse(struct cli_job *job)
 			    job->page_size ? "page-size" :
 			    job->text_only ? "text-only" :
 			    job->now ? "now" :
+			    job->instance ? "instance" :
 			    job->open.n_files ? "from" :
 			    job->open.root ? "root" :
 			    job->open.vmlinux ? "vmlinux" : NULL;
 	const char *file = job->output ? job->output : DEFAULT_FILE;
 	struct stat st;
 
+	if (job->boot)
+		job->command = &boot;
 	if (wrong)
 		return cli_usage("kmem record asks the running kernel: --%s "
 				 "has no meaning", wrong);
+	if (job->boot)
+		return parse_boot(job);
 	if (job->for_ns && job->n_words > 1)
 		return cli_usage("kmem record: --for and '%s' exclude each "
 				 "other", job->words[1]);
@@ -76,6 +103,34 @@ static int parse(struct cli_job *job)
 	/* No source is asked; this one opens at once. */
 	job->open.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
 	return cli_check_format(job);
+}
+
+/* --- from boot on --- */
+
+/*
+ * The kernel makes the instance before the first allocation that it can trace
+ * (Documentation/admin-guide/kernel-parameters.txt, trace_instance).
+ */
+static int run_boot(struct cli_job *job, struct pagedet *pd)
+{
+	static const char objects[] = "kmem:kmalloc,kmem:kfree,"
+		"kmem:kmem_cache_alloc,kmem:kmem_cache_free";
+	static const char pages[] = ",kmem:mm_page_alloc,kmem:mm_page_free,"
+				    "kmem:mm_page_free_batched";
+	const uint64_t buffer = job->buffer ? job->buffer : BOOT_BUFFER;
+	char text[512];
+	int len;
+
+	(void)pd;
+	len = snprintf(text, sizeof(text), "trace_instance=%s,%s%s "
+		       "trace_buf_size=%lluK\n", BOOT_NAME, objects,
+		       job->pages ? pages : "",
+		       (unsigned long long)(buffer + 1023) >> 10);
+	if (!job->quiet)
+		cli_say("for the kernel's command line, since Linux 6.3; after "
+			"the boot: pagedet kmem report --instance "
+			BOOT_NAME);
+	return cli_output_write(STDOUT_FILENO, text, (size_t)len);
 }
 
 /* --- the program --- */
@@ -184,6 +239,17 @@ static char *folder_of(const struct recording *r)
 		       strdup(".");
 }
 
+/* Each processor needs two descriptors; the program has the limit of before. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int begin(struct recording *r)
 {
 	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
@@ -192,6 +258,7 @@ static int begin(struct recording *r)
 
 	if (!folder)
 		return cli_fail_errno("cannot record");
+	allow_descriptors();
 	o.folder = folder;
 	o.buffer = r->job->buffer;
 	o.flags = PAGEDET_RECORD_NOT_CALLER |
@@ -208,6 +275,18 @@ static void ask(struct recording *r)
 	pagedet_recorder_total(r->recorder, &r->total);
 }
 
+/* Whether to go on: a program runs on if it can no longer be recorded. */
+static bool goes_on(struct recording *r)
+{
+	ask(r);
+	if (!r->total.error || r->failed)
+		return r->child.pid || !r->total.error;
+	r->failed = true;
+	if (r->child.pid)
+		cli_say("nothing is recorded any more; the program still runs");
+	return r->child.pid;
+}
+
 /* Until the program ends, the time is over, or a signal comes. */
 static void wait_for_end(struct recording *r)
 {
@@ -216,12 +295,11 @@ static void wait_for_end(struct recording *r)
 	const bool runs = r->child.pid;
 	uint64_t now = cli_now_ns(), left;
 
-	while (now < end && !cli_must_stop(r->job) && !r->total.error) {
+	while (now < end && !cli_must_stop(r->job) && goes_on(r)) {
 		left = (end - now) / 1000000 + 1;
 		wait_for(&r->child, left < LOOK_MS ? (int)left : LOOK_MS);
 		if (runs && !r->child.pid)
 			return;
-		ask(r);
 		now = cli_now_ns();
 	}
 	end_child(&r->child);
@@ -322,7 +400,11 @@ static int run(struct cli_job *job, struct pagedet *pd)
 
 	if (status)
 		return status;
-	status = prepare(&r);
+	/* It has addresses of the kernel. */
+	if (fchmod(r.out.fd, 0600))
+		status = cli_fail_errno("cannot set the mode of '%s'", r.file);
+	if (!status)
+		status = prepare(&r);
 	if (!status)
 		status = record(&r);
 	pagedet_recorder_free(r.recorder);

@@ -385,6 +385,11 @@ static const struct option options[] = {
 	{ "buffer", .value = "BYTES", .set = set_buffer, .commands = "kmem",
 	  .help = "of each processor while recording, such as 16M (default: "
 	  "8M, or less if that were more than 1/32 of memory)" },
+	{ "boot", BOOL(boot), .commands = "kmem", .help =
+	  "print what the kernel's command line needs to record from boot on" },
+	{ "instance", .value = "NAME", TEXT(instance), .commands = "kmem",
+	  .help = "instead of TRACE: a trace instance of the running kernel, "
+	  "which is not changed" },
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
 	  .help = "show what has grown since this text, or trace, was "
 	  "written" },
