@@ -75,8 +75,8 @@ struct pagedet_allocs_query {
 				 * symbols: names instead of kallsyms, which
 				 * then only says where the kernel was */
 	const char *instance;	/* [nullable] instead of path: the name of a
-				 * trace instance of the running kernel, which is
-				 * read as a text and keeps its events */
+				 * trace instance of the running kernel; its
+				 * text is read, and it keeps its events */
 	uint32_t open_names;	/* 1: names from the dump that the handle has
 				 * opened, which must be of the traced boot */
 	uint32_t reserved;	/* 0 */
@@ -219,14 +219,15 @@ const char *pagedet_alloc_key_name(uint32_t key);
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_allocs_free] the groups
  * Return: 0, or a negative errno.
- * Errors: EINVAL there is no path, or an instance too, no such key, too many keys, or one twice,
- *         the trace says another page_size, or names are asked of a handle that
- *         is not open, or of a vmlinux or kallsyms too;
+ * Errors: EINVAL there is no path, or an instance too, no such key, too many
+ *         keys, or one twice, the trace says another page_size, or names are
+ *         asked of a handle that is not open, or of a vmlinux or kallsyms too;
  *         E2BIG query has a non-zero byte that this library does not know;
- *         ENOENT no such file or instance, or one of the trace is missing; EACCES it may
- *         not be read, or kallsyms hides addresses; EBADMSG a file is not what
- *         it should be, a perf.data does not say what its events are, or the
- *         kallsyms, vmlinux or dump is of another boot or kernel;
+ *         ENOENT no such file or instance, or a file of the trace is missing;
+ *         EACCES it may not be read, or kallsyms hides addresses;
+ *         EBADMSG a file is not what it should be, a perf.data does not say
+ *         what its events are, or the kallsyms, vmlinux or dump is of another
+ *         boot or kernel;
  *         ENODATA a trace.dat has no events of the top instance; ENOTSUP it has
  *         the text of a latency tracer, is of a version that this library does
  *         not know, or is a perf.data that has one event of many only, or

@@ -1231,6 +1231,7 @@ class pagedet_allocs_query(Structure):
         ("progress_ns", c_uint64),
         ("window_ns", c_uint64),
         ("vmlinux", c_char_p),
+        ("instance", c_char_p),
         ("open_names", c_uint32),
         ("reserved", c_uint32),
     ]
