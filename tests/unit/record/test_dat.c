@@ -60,6 +60,7 @@ static int with_pages(unsigned n, uint64_t object)
 	FILE *f = tmpfile();
 	unsigned char page[PAGE];
 	unsigned i;
+	int fd;
 
 	ck_assert_ptr_nonnull(f);
 	for (i = 0; i < n; i++) {
@@ -67,7 +68,9 @@ static int with_pages(unsigned n, uint64_t object)
 		ck_assert_uint_eq(fwrite(page, 1, PAGE, f), PAGE);
 	}
 	fflush(f);
-	return dup(fileno(f));
+	fd = dup(fileno(f));
+	fclose(f);
+	return fd;
 }
 
 #define STATS "entries: 0\noverrun: %u\ncommit overrun: 0\nbytes: 0\n" \
@@ -109,6 +112,9 @@ static int write_dat(struct pdet_env *env, int fd, rlim_t most)
 	setrlimit(RLIMIT_FSIZE, &small);
 	r = pdet_dat_write(env, fd, &parts);
 	setrlimit(RLIMIT_FSIZE, &before);
+	close(cpus[0].fd);
+	close(cpus[1].fd);
+	close(cpus[2].fd);
 	return r;
 }
 

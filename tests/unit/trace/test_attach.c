@@ -148,6 +148,12 @@ static void judge(const char *want)
 	ck_assert_str_eq(have, want);
 	ck_assert_uint_eq(p->s.loss.damaged + p->s.loss.strange +
 			  p->s.loss.other, 0);
+	pdet_trace_pages_end(p);
+	pdet_trace_stacks_free(&t->stacks);
+	free(p);
+	free(t->known);
+	free(t);
+	fclose(file);
 }
 
 START_TEST(behind_its_event)
