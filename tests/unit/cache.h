@@ -29,7 +29,7 @@ static struct procfs cache_procfs;
 static struct procfs_session cache_session;
 static char cache_no_root[] = "";
 static char cache_dir[64];	/* on tmpfs */
-static char cache_disk[64];	/* below TMPDIR, and not on tmpfs */
+static char cache_disk[448]; /* below TMPDIR, and not on tmpfs */
 static size_t cache_page;
 
 /* @words: PROCFS_WORDS elements. */

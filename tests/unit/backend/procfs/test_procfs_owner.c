@@ -22,7 +22,7 @@
 #include "../../unit.h"
 
 static struct pagedet *pd;
-static char dir[64];
+static char dir[512];
 static size_t page;
 
 static void start(void)
@@ -94,7 +94,7 @@ static volatile char *map_second(int fd, size_t size)
 static volatile char *map_file(const char *name, struct stat *st)
 {
 	volatile char *at;
-	char path[128];
+	char path[640];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
@@ -136,7 +136,7 @@ static void leave(void)
 static void mount_overlay(void)
 {
 	static const char *const names[] = { "low", "up", "work", "over" };
-	char path[128], options[512];
+	char path[640], options[2048];
 	unsigned i;
 
 	for (i = 0; i < 4; i++) {
@@ -158,7 +158,7 @@ START_TEST(of_a_disk)
 	volatile char *at;
 	struct statfs fs;
 	struct stat st;
-	char path[128];
+	char path[640];
 
 	start();
 	make_dir();
