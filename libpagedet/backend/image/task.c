@@ -113,6 +113,20 @@ int pdet_image_find_task(struct image_session *s, uint32_t pid,
 
 /* --- one --- */
 
+/* @r: why its page tables are not found. */
+static int no_root(struct image_session *s, uint32_t pid, int r)
+{
+	struct pdet_env *env = &s->session.env;
+
+	if (r == -EBADMSG || !s->image->memory->live)
+		return pdet_fail(env, EBADMSG, "cannot read task %u: its "
+				 "address space is damaged or not in the dump",
+				 pid);
+	errno = -r;
+	return pdet_fail_errno(env, "cannot read task %u: cannot read its "
+			       "address space", pid);
+}
+
 int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 			 struct pdet_task **ret)
 {
@@ -128,10 +142,10 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 	r = pdet_image_find_task(s, pid, &t->is);
 	/* A kernel thread borrows an mm that is not its own. */
 	t->has_mm = r == 0 && t->is.mm && !t->is.kthread;
-	if (t->has_mm && find_root(s, t) < 0)
-		r = pdet_fail(&base->env, EBADMSG, "cannot read task %u: its "
-			      "address space is damaged or not in the dump",
-			      pid);
+	if (t->has_mm) {
+		r = find_root(s, t);
+		r = r < 0 ? no_root(s, pid, r) : 0;
+	}
 	if (r < 0) {
 		free(t);
 		return r;
