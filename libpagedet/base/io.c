@@ -120,6 +120,18 @@ int pdet_slurp(const struct pdet_env *env, struct pdet_text *ret, size_t max,
 	return r;
 }
 
+int pdet_slurp_at(int dir, const char *file, struct pdet_text *ret, size_t max)
+{
+	const int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = pdet_slurp_fd(fd, ret, max);
+	close(fd);
+	return r;
+}
+
 void pdet_text_free(struct pdet_text *text)
 {
 	free(text->data);

@@ -29,6 +29,12 @@ int pdet_path(const struct pdet_env *env, char *buf, size_t size,
 int pdet_slurp(const struct pdet_env *env, struct pdet_text *ret, size_t max,
 	       const char *fmt, ...) PDET_PRINTF(4, 5);
 
+/*
+ * pdet_slurp_at - the same for a file of the directory @dir, or a path if @dir
+ * is AT_FDCWD. It does not wait for the writer of a pipe.
+ */
+int pdet_slurp_at(int dir, const char *file, struct pdet_text *ret, size_t max);
+
 /* pdet_slurp_fd - the same for an open descriptor, from offset 0. */
 int pdet_slurp_fd(int fd, struct pdet_text *ret, size_t max);
 

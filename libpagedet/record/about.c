@@ -16,22 +16,10 @@
 #define MOST_FORMAT ((size_t)1 << 20)
 #define MOST_NAMES ((size_t)512 << 20)
 
-static int slurp(int dir, const char *name, size_t most, struct pdet_text *ret)
-{
-	const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	r = pdet_slurp_fd(fd, ret, most);
-	close(fd);
-	return r;
-}
-
 static int must(struct pdet_env *env, int dir, const char *name,
 		struct pdet_text *ret)
 {
-	const int r = slurp(dir, name, MOST_FORMAT, ret);
+	const int r = pdet_slurp_at(dir, name, ret, MOST_FORMAT);
 
 	errno = -r;
 	return r < 0 ? pdet_fail_errno(env, "cannot read %s of tracefs", name) :
@@ -64,7 +52,7 @@ static void of_ftrace(int fs, struct pdet_dat_parts *ret)
 		snprintf(name, sizeof(name), "events/ftrace/%s/format",
 			 e->d_name);
 		if (*e->d_name == '.' ||
-		    slurp(fs, name, MOST_FORMAT, &one) < 0)
+		    pdet_slurp_at(fs, name, &one, MOST_FORMAT) < 0)
 			continue;
 		if (!keep(&all, &one))
 			break;
@@ -138,7 +126,7 @@ static void of_code(struct pdet_text *t)
 	size_t n;
 	char *to;
 
-	if (slurp(AT_FDCWD, "/proc/kallsyms", MOST_NAMES, t) < 0)
+	if (pdet_slurp_at(AT_FDCWD, "/proc/kallsyms", t, MOST_NAMES) < 0)
 		return;
 	all = (struct pdet_scan){ t->data, t->data };
 	if (is_shown(t))
@@ -159,29 +147,33 @@ void pdet_about_threads(int fs, struct pdet_thread_names *names)
 {
 	struct pdet_text text;
 
-	if (slurp(fs, "saved_cmdlines", MOST_FORMAT, &text) < 0)
+	if (pdet_slurp_at(fs, "saved_cmdlines", &text, MOST_FORMAT) < 0)
 		return;
 	pdet_thread_names_add(names, text.data, text.len);
 	pdet_text_free(&text);
 }
 
-int pdet_about(struct pdet_env *env, int fs, int instance, bool pages,
-	       struct pdet_dat_parts *ret)
+int pdet_about_page(struct pdet_env *env, int fs, int instance,
+		    struct pdet_text *ret)
 {
-	/* The pages of another instance may have another size. */
 	const char *page = "events/header_page";
 	const bool own = faccessat(instance, page, F_OK, 0) == 0;
-	int r = must(env, own ? instance : fs, page, &ret->header_page);
 
-	if (r == 0)
-		r = must(env, fs, "events/header_event", &ret->header_event);
+	return must(env, own ? instance : fs, page, ret);
+}
+
+int pdet_about(struct pdet_env *env, int fs, bool pages,
+	       struct pdet_dat_parts *ret)
+{
+	int r = must(env, fs, "events/header_event", &ret->header_event);
+
 	if (r == 0)
 		r = of_kmem(env, fs, pages, ret);
 	if (r < 0)
 		return r;
 	of_ftrace(fs, ret);
 	of_code(&ret->kallsyms);
-	slurp(fs, "printk_formats", MOST_FORMAT, &ret->printk);
+	pdet_slurp_at(fs, "printk_formats", &ret->printk, MOST_FORMAT);
 	return 0;
 }
 

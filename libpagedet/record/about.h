@@ -7,11 +7,18 @@
 #include "record/threads.h"
 
 /*
- * pdet_about - fill the texts of @ret. @fs: tracefs. @instance: of the
- * recording. What is not there stays empty, but for headers and formats.
+ * pdet_about_page - read the header_page of the recording: the pages of another
+ * instance may have another size.
+ */
+int pdet_about_page(struct pdet_env *env, int fs, int instance,
+		    struct pdet_text *ret);
+
+/*
+ * pdet_about - fill the other texts of @ret. @fs: tracefs. What is not there
+ * stays empty, but for header_event and formats.
  * Call pdet_about_free() in any case.
  */
-int pdet_about(struct pdet_env *env, int fs, int instance, bool pages,
+int pdet_about(struct pdet_env *env, int fs, bool pages,
 	       struct pdet_dat_parts *ret);
 void pdet_about_free(struct pdet_dat_parts *p);
 

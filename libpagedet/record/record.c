@@ -62,7 +62,7 @@ struct pdet_recording {
 	struct tap_list taps;
 	/* At the end, when the instance is gone: */
 	struct pdet_tracefs_stats *stats; /* of each */
-	struct pdet_dat_parts about;
+	struct pdet_dat_parts about; /* its header_page from the beginning */
 	struct pdet_thread_names names;
 	uint64_t begin_ns, end_ns; /* begin 0: it has not begun */
 	/* The thread. */
@@ -246,16 +246,13 @@ static uint64_t buffer_of(const struct pdet_recording *r, uint64_t wanted)
 
 static int page_of(struct pdet_recording *r, struct pdet_env *env)
 {
+	struct pdet_text *text = &r->about.header_page;
 	struct pdet_ring_layout layout;
-	char text[2048];
-	int fs = r->instance.dir;
+	int code = pdet_about_page(env, r->fs, r->instance.dir, text);
 
-	if (pdet_tracefs_get(fs, "events/header_page", text, sizeof(text)))
-		fs = r->fs;
-	if (fs == r->fs && pdet_tracefs_get(fs, "events/header_page", text,
-					    sizeof(text)))
-		return pdet_fail_errno(env, "cannot read events/header_page");
-	if (pdet_ring_layout_parse(text, strlen(text), false, &layout) < 0)
+	if (code < 0)
+		return code;
+	if (pdet_ring_layout_parse(text->data, text->len, false, &layout) < 0)
 		return pdet_fail(env, ENOTSUP, "cannot record allocations: "
 				 "events/header_page of this kernel has "
 				 "another form");
@@ -404,8 +401,8 @@ static int finish(struct pdet_recording *r)
 	for (i = 0; i < r->taps.n && code == 0; i++)
 		code = take_rest(r, i);
 	pdet_about_threads(r->fs, &r->names);
-	return code < 0 ? code : pdet_about(&r->env, r->fs, r->instance.dir,
-					    r->pages, &r->about);
+	return code < 0 ? code :
+			  pdet_about(&r->env, r->fs, r->pages, &r->about);
 }
 
 /* Removes the instance; what was taken stays. */

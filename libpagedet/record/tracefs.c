@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/vfs.h>
@@ -11,6 +10,7 @@
 
 #include "base/env.h"
 #include "record/tracefs.h"
+#include "trace/trace.h"
 
 #ifndef TRACEFS_MAGIC
 #define TRACEFS_MAGIC 0x74726163
@@ -108,32 +108,26 @@ DIR *pdet_tracefs_list(int dir, const char *name)
 	return d;
 }
 
-/* "dropped events: 0" and others, a line each. */
-static bool add_count(const char *text, const char *word, uint64_t *sum)
-{
-	const char *at = strstr(text, word);
-
-	if (at)
-		*sum += strtoull(at + strlen(word), NULL, 10);
-	return at;
-}
-
 bool pdet_tracefs_stats(int dir, const char *cpu,
 			struct pdet_tracefs_stats *ret)
 {
-	static const char *const lost[] = { "\noverrun: ",
-		"\ncommit overrun: ", "\ndropped events: " };
+	static const char *const lost[] = { "overrun: ", "commit overrun: ",
+					    "dropped events: " };
 	char name[300];
+	uint64_t n;
+	size_t i, len;
 	bool all;
-	size_t i;
 
 	snprintf(name, sizeof(name), "per_cpu/%s/stats", cpu);
 	if (pdet_tracefs_get(dir, name, ret->text, sizeof(ret->text)))
 		return false;
+	len = strlen(ret->text);
 	ret->lost = ret->left = ret->read = 0;
-	all = add_count(ret->text, "entries: ", &ret->left) &&
-	      add_count(ret->text, "\nread events: ", &ret->read);
-	for (i = 0; i < PDET_COUNT(lost); i++)
-		all = add_count(ret->text, lost[i], &ret->lost) && all;
+	all = pdet_trace_stat(ret->text, len, "entries: ", &ret->left) &&
+	      pdet_trace_stat(ret->text, len, "read events: ", &ret->read);
+	for (i = 0; all && i < PDET_COUNT(lost); i++) {
+		all = pdet_trace_stat(ret->text, len, lost[i], &n);
+		ret->lost += all ? n : 0;
+	}
 	return all;
 }

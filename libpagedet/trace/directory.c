@@ -19,20 +19,6 @@
 
 #define MOST_CPUS 65536u
 
-/* A file of the directory as a text. */
-static int slurp(int dir, const char *file, size_t most, struct pdet_text *ret)
-{
-	/* A pipe has no writer that this would wait for. */
-	const int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	r = pdet_slurp_fd(fd, ret, most);
-	close(fd);
-	return r;
-}
-
 static int wrong(struct pdet_env *env, int r, const char *name,
 		 const char *file)
 {
@@ -48,7 +34,7 @@ static int read_layout(struct pdet_env *env, int dir, const char *name,
 		       struct pdet_ring_layout *ret)
 {
 	struct pdet_text text;
-	int r = slurp(dir, "header_page", PDET_TRACE_MOST_TEXT, &text);
+	int r = pdet_slurp_at(dir, "header_page", &text, PDET_TRACE_MOST_TEXT);
 
 	if (r == 0) {
 		r = pdet_ring_layout_parse(text.data, text.len, false, ret);
@@ -67,7 +53,7 @@ static int learn(struct pdet_env *env, int dir, const char *name,
 	const bool is_kmem = !strncmp(file, "kmem.", 5);
 	const bool is_ftrace = !strncmp(file, "ftrace.", 7);
 	struct pdet_text text;
-	int r = slurp(dir, file, PDET_TRACE_MOST_TEXT, &text);
+	int r = pdet_slurp_at(dir, file, &text, PDET_TRACE_MOST_TEXT);
 
 	if (r == 0) {
 		r = pdet_trace_learn(t, text.data, text.len,
@@ -116,7 +102,7 @@ static void read_stats(int dir, struct pdet_trace_pages *p)
 	char file[32];
 
 	snprintf(file, sizeof(file), "cpu%u.stats", p->s.cpu);
-	if (slurp(dir, file, PDET_TRACE_MOST_TEXT, &text) < 0)
+	if (pdet_slurp_at(dir, file, &text, PDET_TRACE_MOST_TEXT) < 0)
 		return;
 	pdet_trace_stats(p, text.data, text.len);
 	pdet_text_free(&text);
@@ -273,7 +259,7 @@ static int find_byte_order(struct pdet_env *env, struct pdet_trace *t)
 static int read_text(struct pdet_env *env, int dir, const char *name,
 		     const char *file, size_t most, struct pdet_text *ret)
 {
-	const int r = slurp(dir, file, most, ret);
+	const int r = pdet_slurp_at(dir, file, ret, most);
 
 	return r < 0 && r != -ENOENT ? wrong(env, r, name, file) : 0;
 }

@@ -39,9 +39,8 @@ void pdet_trace_want_stacks(struct pdet_trace *t)
 		t->pages[i].stacks = &t->stacks;
 }
 
-/* A number of a file like per_cpu/cpuN/stats. */
-static bool stat_of(const char *text, size_t len, const char *key,
-		    uint64_t *ret)
+bool pdet_trace_stat(const char *text, size_t len, const char *key,
+		     uint64_t *ret)
 {
 	struct pdet_scan all = { text, text + len }, line;
 
@@ -59,13 +58,13 @@ void pdet_trace_stats(struct pdet_trace_pages *p, const char *text, size_t len)
 {
 	uint64_t overrun, commit, dropped;
 
-	if (!stat_of(text, len, "overrun: ", &overrun) ||
-	    !stat_of(text, len, "commit overrun: ", &commit) ||
-	    !stat_of(text, len, "dropped events: ", &dropped))
+	if (!pdet_trace_stat(text, len, "overrun: ", &overrun) ||
+	    !pdet_trace_stat(text, len, "commit overrun: ", &commit) ||
+	    !pdet_trace_stat(text, len, "dropped events: ", &dropped))
 		return;
 	p->counted = true;
 	p->lost = p->s.loss.lost = overrun + commit + dropped;
-	stat_of(text, len, "read events: ", &p->wanted);
+	pdet_trace_stat(text, len, "read events: ", &p->wanted);
 }
 
 static int open_file(struct pdet_env *env, const char *path,

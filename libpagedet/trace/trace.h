@@ -62,6 +62,10 @@ int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
  */
 void pdet_trace_want_stacks(struct pdet_trace *t);
 
+/* pdet_trace_stat - a number of a file like per_cpu/cpuN/stats. */
+bool pdet_trace_stat(const char *text, size_t len, const char *key,
+		     uint64_t *ret);
+
 /*
  * pdet_trace_stats - take over what per_cpu/cpuN/stats counts: losses, and
  * events that were read.

@@ -111,8 +111,21 @@ assert (row["buffer_needed"] is None) == (row["lost"] == 0), row
 assert sys.argv[3] == ("2" if row["lost"] else "0"), row
 EOT
 tap_run 'which only its owner may read' [ "$(stat -c %a "$file")" = 600 ]
+mv "$tap_dir/stdout" "$tap_dir/said"
 run kmem report "$file" --by comm --json -q
-tap_run 'and the trace is read' [ "$status" -le 2 ]
+tap_run 'the trace has these events' python3 - "$tap_dir/said" \
+	"$tap_dir/stdout" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    said = json.loads(f.read())
+with open(sys.argv[2]) as f:
+    total = json.loads(f.read().splitlines()[-1])["total"]
+assert total["events"] + total["other"] == said["events"], (total, said)
+assert total["lost"] == said["lost"] and total["missing"] == 0, (total, said)
+assert total["times"] > 0, total
+EOT
 run kmem record -o "$file" -q -- "$tap_dir/no-such-program"
 expect 'no such program' 66 "no-such-program': No such file"
 tap_run 'and the file is the one before' "$PAGEDET" kmem report -q "$file"
