@@ -64,6 +64,8 @@ struct bpf_reader {
 	 * pieces windows are created on first use. */
 	struct window read, view, pieces;
 	int no_pieces;		/* error of creating pieces; 0: not failed */
+	int run_errno;		/* of the last run that the kernel refused; 0:
+				 * none */
 };
 
 /* The parameters of a program run. */
@@ -277,7 +279,8 @@ static int bpf_reader_new(struct pdet_memory *m, size_t cache_bytes,
 
 /* --- reading --- */
 
-static int run(const struct window *w, uint64_t addr, uint64_t size)
+static int run(struct bpf_reader *r, const struct window *w, uint64_t addr,
+	       uint64_t size)
 {
 	struct request q = { addr, size };
 	union bpf_attr a;
@@ -286,8 +289,10 @@ static int run(const struct window *w, uint64_t addr, uint64_t size)
 	a.test.prog_fd = (uint32_t)w->program;
 	a.test.ctx_in = (uintptr_t)&q;
 	a.test.ctx_size_in = sizeof(q);
-	if (sys_bpf(BPF_PROG_TEST_RUN, &a, sizeof(a.test)) < 0)
+	if (sys_bpf(BPF_PROG_TEST_RUN, &a, sizeof(a.test)) < 0) {
+		r->run_errno = errno;
 		return errno == EPERM || errno == EACCES ? -EACCES : -EIO;
+	}
 	/* the probe read faulted: nothing is mapped */
 	return a.test.retval ? -ENOENT : 0;
 }
@@ -295,14 +300,14 @@ static int run(const struct window *w, uint64_t addr, uint64_t size)
 static int bpf_read_kvirt(struct pdet_reader *base, uint64_t addr, void *buf,
 			  size_t n)
 {
-	const struct bpf_reader *r = (const struct bpf_reader *)base;
+	struct bpf_reader *r = (struct bpf_reader *)base;
 	char *to = buf;
 	size_t some;
 	int e;
 
 	for (; n; n -= some, addr += some, to += some) {
 		some = PDET_MIN(n, (size_t)READ_BYTES);
-		e = run(&r->read, addr, some);
+		e = run(r, &r->read, addr, some);
 		if (e < 0)
 			return e;
 		memcpy(to, r->read.value, some);
@@ -329,7 +334,7 @@ static int bpf_view_kvirt(struct pdet_reader *base, uint64_t addr, size_t n,
 	if (e < 0)
 		return e;
 	*ret = r->view.value;
-	return run(&r->view, addr, n);
+	return run(r, &r->view, addr, n);
 }
 
 static int bpf_gather(struct pdet_reader *base, struct pdet_gather *pieces,
@@ -345,7 +350,7 @@ static int bpf_gather(struct pdet_reader *base, struct pdet_gather *pieces,
 	if (e < 0)
 		return e;
 	memcpy(r->pieces.value, pieces, n * sizeof(*pieces));
-	e = run(&r->pieces, 0, n);
+	e = run(r, &r->pieces, 0, n);
 	if (e < 0)
 		return e == -ENOENT ? -EIO : e;
 	memcpy(pieces, r->pieces.value, n * sizeof(*pieces));
@@ -355,8 +360,8 @@ static int bpf_gather(struct pdet_reader *base, struct pdet_gather *pieces,
 
 static int bpf_current_task(struct pdet_reader *base, uint64_t *ret)
 {
-	const struct bpf_reader *r = (const struct bpf_reader *)base;
-	int e = run(&r->read, 0, 0);
+	struct bpf_reader *r = (struct bpf_reader *)base;
+	int e = run(r, &r->read, 0, 0);
 
 	if (e == 0)
 		memcpy(ret, r->read.value, sizeof(*ret));
@@ -425,6 +430,14 @@ static int note_address(struct pdet_env *env, uint64_t *ret)
 				  "/sys/kernel/vmcoreinfo");
 }
 
+static int not_run(struct pdet_env *env, const struct bpf_reader *r)
+{
+	if (!r->run_errno)
+		return pdet_fail(env, EIO, "its BPF does not run");
+	errno = r->run_errno;
+	return pdet_fail_errno(env, "its BPF does not run");
+}
+
 static int find_base(struct bpf *b, struct pdet_env *env,
 		     struct bpf_reader *r)
 {
@@ -436,7 +449,7 @@ static int find_base(struct bpf *b, struct pdet_env *env,
 		return e;
 	e = bpf_current_task(&r->reader, &task);
 	if (e < 0)
-		return pdet_fail(env, -e, "its BPF does not run");
+		return not_run(env, r);
 	b->base = task & ~(ALIGN - 1);
 	for (i = 0; i < MOST_STEPS; i++, b->base -= ALIGN) {
 		e = pdet_vmcoreinfo_at(&b->m, &r->reader, note);
@@ -444,6 +457,8 @@ static int find_base(struct bpf *b, struct pdet_env *env,
 			return pdet_fail(env, ENOMEM, "no memory");
 		if (b->m.vmcoreinfo)
 			return 0;
+		if (r->run_errno)
+			return not_run(env, r);
 	}
 	return pdet_fail(env, ENODATA, "the place where it maps physical "
 			 "memory cannot be found");
