@@ -20,6 +20,11 @@ tap_is_open() {
 			test -x "$1" 2> /dev/null
 }
 
+# tap_has_loop: whether a loop device can be had. A chroot may lack its node.
+tap_has_loop() {
+	command -v losetup > /dev/null && [ -b "$(losetup -f 2> /dev/null)" ]
+}
+
 tap_base=${TMPDIR:-/tmp}
 if ! tap_is_open "$tap_base" && tap_is_open /var/tmp; then
 	tap_base=/var/tmp

@@ -65,6 +65,7 @@ static void set_hash(const struct looking *l, struct pagedet_seen *s,
 		     uint64_t hash)
 {
 	s->hash = hash;
+	s->why = 0;
 	s->state = hash == l->hash_zero ? PAGEDET_SEEN_ZERO :
 					  PAGEDET_SEEN_DATA;
 }

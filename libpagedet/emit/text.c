@@ -177,13 +177,12 @@ static void account(struct pdet_seen *seen, const struct pdet_view *v)
 	case PDET_STATE_HIDDEN:
 		seen->hidden++;
 		return;
-	case PAGEDET_UNSUPPORTED:
-		if (v->source == PAGEDET_SOURCE_LOG) {
+	default:
+		if (v->state == PAGEDET_UNSUPPORTED &&
+		    v->source == PAGEDET_SOURCE_LOG) {
 			seen->unsaid++;
 			return;
 		}
-		/* fallthrough */
-	default:
 		seen->lost[v->state % PDET_COUNT(seen->lost)]++;
 		return;
 	}

@@ -55,7 +55,7 @@ if ! command -v xfs_io > /dev/null || ! command -v losetup > /dev/null; then
 	tap_skip 'xfstests' 'needs xfs_io and losetup'
 	tap_done
 fi
-if ! losetup -f > /dev/null 2>&1; then
+if ! tap_has_loop; then
 	tap_skip 'xfstests' 'there is no loop device'
 	tap_done
 fi

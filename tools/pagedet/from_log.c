@@ -176,8 +176,13 @@ static void put_event(struct events *e, const struct pagedet_page *row)
 
 static void put_now(struct events *e, const struct pagedet_page *row)
 {
+	const unsigned state = PAGEDET_CELL_STATE(row->cell[F(KIND)]);
+
 	fputs("    now", e->f);
 	put_page(e, row);
+	if (state != PAGEDET_HAVE)
+		fprintf(e->f, ", not known: %s",
+			pagedet_state_text(state));
 	if (has(row, F(KIND)) && row->kind == PAGEDET_KIND_UNKNOWN)
 		fputs(", of an unknown kind", e->f);
 	if (row->notes & PAGEDET_NOTE(PAGEDET_NOTE_CHANGED))

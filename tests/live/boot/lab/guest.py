@@ -38,8 +38,10 @@ class Guest:
 
     def __init__(self, kernel, arch, files=None, cpu=None, memory=None,
                  append="", vmcoreinfo=True, deadline=DEADLINE, modules=(),
-                 nodes=1):
-        """@nodes: that its memory is divided into"""
+                 nodes=1, in_turns=False):
+        """@nodes: that its memory is divided into; @in_turns: its processors
+        run one after the other, for tests that make the kernel patch its code
+        (as tracing does); it is not slower if mostly one of them is busy."""
         if isinstance(kernel, str):
             kernel = kernels.get(kernel, arch)
         self.kernel = kernel
@@ -53,6 +55,7 @@ class Guest:
         self.vmcoreinfo = vmcoreinfo
         self.deadline = deadline
         self.nodes = nodes
+        self.in_turns = in_turns
         self.times = {}
 
     def __enter__(self):
@@ -121,6 +124,8 @@ class Guest:
                                                    ",cpus=0-1")]
         if self.vmcoreinfo:
             arguments += ["-device", "vmcoreinfo"]
+        arguments += ["-accel", "tcg,thread=single" if self.in_turns else
+                      "tcg"]
         self.qemu = Qemu(self.arch, self.scratch.name, arguments,
                          ["agent", "planter"], self.deadline)
         self.command = [a.replace(self.scratch.name + "/", "") for a in

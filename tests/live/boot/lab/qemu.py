@@ -9,12 +9,13 @@ import time
 
 from kernels import need
 
-# Emulation only: it works wherever the tests do, and the same everywhere.
+# Emulation only (guest.py, -accel): it works wherever the tests do, and the same
+# everywhere.
 MACHINES = {
     "x86_64": {
         "program": "qemu-system-x86_64",
         "package": "qemu-system-x86",
-        "machine": "pc,accel=tcg",
+        "machine": "pc",
         # Most machines have four levels of page tables.
         "cpu": "max,la57=off",
         "console": "ttyS0",
@@ -27,7 +28,7 @@ MACHINES = {
     "aarch64": {
         "program": "qemu-system-aarch64",
         "package": "qemu-system-arm",
-        "machine": "virt,accel=tcg",
+        "machine": "virt",
         "cpu": "cortex-a57",
         "console": "ttyAMA0",
         "append": "",
