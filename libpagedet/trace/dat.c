@@ -25,8 +25,11 @@
 #define TAG 10
 
 enum { OPTION_DONE = 0, OPTION_STATS = 2, OPTION_BUFFER = 3, OPTION_CLOCK = 4,
-       OPTION_HEADERS = 16, OPTION_FTRACE = 17, OPTION_FORMATS = 18,
-       OPTION_NAMES = 19, OPTION_THREADS = 21, OPTION_BUFFER_TEXT = 22 };
+       OPTION_WRITER = 9, OPTION_HEADERS = 16, OPTION_FTRACE = 17,
+       OPTION_FORMATS = 18, OPTION_NAMES = 19, OPTION_THREADS = 21,
+       OPTION_BUFFER_TEXT = 22 };
+#define ID "0123456789abcdef-"
+#define ID_BYTES 36
 #define COMPRESSED 1u
 
 struct dat {
@@ -335,6 +338,22 @@ static int buffer(struct dat *d, struct pdet_cursor *c)
 	return r;
 }
 
+/* The program that wrote the file, which may say what boot it was in. */
+static int writer(struct dat *d, struct pdet_cursor *c)
+{
+	struct pdet_text one = { 0 };
+	const char *boot;
+	int r = pdet_cursor_text(c, c->end - c->at, PDET_TRACE_MOST_TEXT, &one);
+
+	boot = r == 0 ? strstr(one.data, PDET_TRACE_BOOT) : NULL;
+	if (boot)
+		boot += strlen(PDET_TRACE_BOOT);
+	if (boot && strspn(boot, ID) == ID_BYTES)
+		memcpy(d->t->boot, boot, ID_BYTES);
+	pdet_text_free(&one);
+	return r;
+}
+
 static int option(struct dat *d, uint64_t id, struct pdet_cursor *c)
 {
 	struct pdet_text one = { 0 };
@@ -349,6 +368,8 @@ static int option(struct dat *d, uint64_t id, struct pdet_cursor *c)
 			r = stats(d, &one);
 		pdet_text_free(&one);
 		return r;
+	case OPTION_WRITER:
+		return writer(d, c);
 	case OPTION_BUFFER_TEXT:
 		d->text = true;
 		return 0;

@@ -246,6 +246,78 @@ static bool take_fields(struct pdet_scan *s, struct pdet_trace_line *l)
 	return (have & want) == want;
 }
 
+/* --- kmemtrace --- */
+
+/* The next word is a number, after "0x" or not; hexadecimal if @hex. */
+static bool take_word(struct pdet_scan *s, bool hex, uint64_t *ret)
+{
+	struct pdet_scan word;
+
+	pdet_scan_blanks(s);
+	word = pdet_scan_token(s);
+	if (hex)
+		pdet_scan_word(&word, "0x");
+	return (hex ? pdet_scan_hex(&word, ret) : pdet_scan_dec(&word, ret)) &&
+	       word.at == word.end;
+}
+
+static bool take_node(struct pdet_scan *s, int32_t *ret)
+{
+	uint64_t n;
+
+	pdet_scan_blanks(s);
+	if (pdet_scan_word(s, "-1")) {
+		*ret = -1;
+		return true;
+	}
+	*ret = 0;
+	if (!take_word(s, false, &n) || n > INT32_MAX)
+		return false;
+	*ret = (int32_t)n;
+	return true;
+}
+
+/*
+ * "  +      K    408    512   000000d0   0xffff8881b2d42e00     -1   site" of
+ * an allocation, "  -      C   0xffff888104db1180   site" of a free: the text
+ * of the tracer of Linux 2.6.29 to 2.6.35 (kernel/trace/kmemtrace.c).
+ */
+static enum pdet_trace_line_kind take_kmemtrace(struct pdet_scan s,
+						struct pdet_trace_line *l)
+{
+	struct pdet_kmem_event *e = &l->event;
+	bool is_alloc, is_cache;
+
+	pdet_scan_blanks(&s);
+	is_alloc = pdet_scan_word(&s, "+ ");
+	if (!is_alloc && !pdet_scan_word(&s, "- "))
+		return PDET_TRACE_LINE_NOTHING;
+	pdet_scan_blanks(&s);
+	is_cache = pdet_scan_word(&s, "C ");
+	if (!is_cache && !pdet_scan_word(&s, "K "))
+		return pdet_scan_word(&s, "P ") ? PDET_TRACE_LINE_OTHER :
+						  PDET_TRACE_LINE_NOTHING;
+	l->no_ns = l->no_cpu = true;
+	l->comm = (struct pdet_scan){ s.at, s.at };
+	e->pid = -1;
+	e->node = e->migratetype = PDET_KMEM_NO_NUMBER;
+	e->gfp = PDET_KMEM_NO_GFP;
+	e->kind = is_alloc ? is_cache ? PDET_KMEM_CACHE_ALLOC :
+					PDET_KMEM_KMALLOC :
+		  is_cache ? PDET_KMEM_CACHE_FREE : PDET_KMEM_KFREE;
+	if (is_alloc && (!take_word(&s, false, &e->requested) ||
+			 !take_word(&s, false, &e->allocated) ||
+			 !take_word(&s, true, &e->gfp)))
+		return PDET_TRACE_LINE_DAMAGED;
+	if (!take_word(&s, true, &e->object) ||
+	    (is_alloc && !take_node(&s, &e->node)))
+		return PDET_TRACE_LINE_DAMAGED;
+	pdet_scan_blanks(&s);
+	l->site = pdet_scan_token(&s);
+	return l->site.at < l->site.end ? PDET_TRACE_LINE_EVENT :
+					  PDET_TRACE_LINE_DAMAGED;
+}
+
 /* --- other lines --- */
 
 /* "CPU:0 [LOST 12 EVENTS]" of ftrace, "CPU:0 [12 EVENTS DROPPED]" of trace-cmd;
@@ -297,6 +369,7 @@ enum pdet_trace_line_kind pdet_trace_line(struct pdet_scan line,
 					  struct pdet_trace_line *ret)
 {
 	struct pdet_scan s = line, name;
+	enum pdet_trace_line_kind kind;
 
 	memset(ret, 0, sizeof(*ret));
 	if (take_written(line, ret))
@@ -305,6 +378,9 @@ enum pdet_trace_line_kind pdet_trace_line(struct pdet_scan line,
 		return PDET_TRACE_LINE_NOTHING;
 	if (take_lost(line, ret))
 		return PDET_TRACE_LINE_LOST;
+	kind = take_kmemtrace(line, ret);
+	if (kind != PDET_TRACE_LINE_NOTHING)
+		return kind;
 	if (!take_thread(&s, ret))
 		return names_kmem(line) ? PDET_TRACE_LINE_DAMAGED :
 					  PDET_TRACE_LINE_NOTHING;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * A line of text that ftrace (trace, trace_pipe) or trace-cmd report writes for
- * an event.
+ * an event, or the tracer of kmemtrace.
  */
 #ifndef PDET_TRACE_LINE_H
 #define PDET_TRACE_LINE_H
@@ -23,6 +23,7 @@ struct pdet_trace_line {
 	struct pdet_scan comm;	/* empty: not known */
 	struct pdet_scan site, module, cache; /* empty: not told */
 	bool no_ns;		/* the clock does not count seconds */
+	bool no_cpu;		/* neither time nor processor are told */
 	bool hashed;		/* the kernel does not show the address */
 	/* LOST: how many, 0 not told. WRITTEN: these less those it kept. */
 	uint64_t lost;

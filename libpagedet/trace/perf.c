@@ -551,7 +551,10 @@ int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 
 	if (!p)
 		return pdet_fail(env, ENOMEM, "no memory");
-	t->whole = &p->s;
+	if (!pdet_vec_push(&t->own, &p->s)) {
+		free(p);
+		return pdet_fail(env, ENOMEM, "no memory");
+	}
 	p->env = env;
 	p->t = t;
 	p->s.more = more;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The text of ftrace or trace-cmd report, a line for each event, in the order
- * of time. Names of threads and places of calls become events of their own
- * where they come first.
+ * The text of ftrace, trace-cmd report or kmemtrace, a line for each event, in
+ * the order of time. Names of threads and places of calls become events of
+ * their own where they come first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,6 +35,7 @@ struct text {
 	struct pdet_kmem_event *events; /* of the piece */
 	char *texts;		/* of these */
 	size_t n_texts;
+	uint64_t n_untimed;	/* events without a time */
 	bool has_written;	/* the kernel has counted its events */
 	bool at_end;
 	uint64_t lost_lines, lost_written;
@@ -140,6 +141,9 @@ static int take_event(struct text *x, struct pdet_trace_line *l)
 {
 	struct pdet_kmem_event e = l->event;
 
+	if (l->no_cpu)
+		l->event.ns = e.ns = ++x->n_untimed;
+	x->t->no_cpu |= l->no_cpu;
 	x->t->no_ns |= l->no_ns;
 	x->t->hashed |= l->hashed;
 	if (!note_comm(x, l) || !note_site(x, l, &e.site))
@@ -268,9 +272,12 @@ int pdet_trace_text(struct pdet_env *env, const char *name,
 
 	if (!x)
 		return pdet_fail(env, ENOMEM, "no memory");
-	t->whole = &x->s;
 	x->s.more = more;
 	x->s.close = close_text;
+	if (!pdet_vec_push(&t->own, &x->s)) {
+		free(x);
+		return pdet_fail(env, ENOMEM, "no memory");
+	}
 	x->env = env;
 	x->t = t;
 	x->events = calloc(MOST_EVENTS, sizeof(*x->events));

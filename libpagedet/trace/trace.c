@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text/text.h"
+#include "base/vec.h"
 #include "trace/trace.h"
 
 int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
@@ -77,12 +78,16 @@ static int open_file(struct pdet_env *env, const char *path,
 		return pdet_fail_errno(env, "cannot open %s", path);
 	if (fstat(t->fd, &st) < 0)
 		return pdet_fail_errno(env, "cannot read %s", path);
+	if (S_ISDIR(st.st_mode) && pdet_relay_is(t->fd))
+		return pdet_trace_relay(env, t->fd, path, t);
 	if (S_ISDIR(st.st_mode))
 		return pdet_trace_directory(env, t->fd, path, t);
 	if (S_ISREG(st.st_mode) && pdet_perf_is(t->fd))
 		return pdet_trace_perf(env, t->fd, path, t);
 	if (S_ISREG(st.st_mode) && pdet_dat_is(t->fd))
 		return pdet_trace_dat(env, t->fd, path, t);
+	if (S_ISREG(st.st_mode) && pdet_old_is(t->fd))
+		return pdet_trace_old(env, t->fd, t);
 	return pdet_trace_text(env, path, t);
 }
 
@@ -90,13 +95,14 @@ static int list_streams(struct pdet_env *env, struct pdet_trace *t)
 {
 	size_t i;
 
-	t->streams = calloc(t->n_pages + 1, sizeof(*t->streams));
+	t->streams = calloc(t->n_pages + t->own.n + 1,
+			    sizeof(*t->streams));
 	if (!t->streams)
 		return pdet_fail(env, ENOMEM, "no memory");
 	for (i = 0; i < t->n_pages; i++)
 		t->streams[t->n_streams++] = &t->pages[i].s;
-	if (t->whole)
-		t->streams[t->n_streams++] = t->whole;
+	for (i = 0; i < t->own.n; i++)
+		t->streams[t->n_streams++] = t->own.data[i];
 	return 0;
 }
 
@@ -137,8 +143,9 @@ void pdet_trace_free(struct pdet_trace *t)
 		pdet_trace_pages_end(&t->pages[i]);
 	}
 	free(t->pages);
-	if (t->whole)
-		t->whole->close(t->whole);
+	for (i = 0; i < t->own.n; i++)
+		t->own.data[i]->close(t->own.data[i]);
+	pdet_vec_free(&t->own);
 	free(t->streams);
 	if (t->fd >= 0)
 		close(t->fd);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * A trace of allocations, whatever holds it: a directory with copies of tracefs
- * (directory.c), a trace.dat (dat.c) or a perf.data (perf.c).
+ * (directory.c), a trace.dat (dat.c), a perf.data (perf.c), a text (text.c), or
+ * what kmemtrace wrote (old/).
  */
 #ifndef PDET_TRACE_TRACE_H
 #define PDET_TRACE_TRACE_H
@@ -16,20 +17,29 @@
 #define PDET_TRACE_MOST_NAMES ((size_t)512 << 20)
 #define PDET_TRACE_MOST_TEXT ((size_t)16 << 20)
 
+/* In the name of the program that has written a trace.dat: here the boot_id
+ * follows. No other part of that format is for it. */
+#define PDET_TRACE_BOOT ", boot "
+
 struct pdet_trace {
 	struct pdet_ring_layout layout;
 	struct pdet_kmem_layouts *known;
 	struct pdet_gfp_names gfp; /* n 0: the formats do not tell them */
 	struct pdet_trace_pages *pages; /* a processor each */
 	size_t n_pages;
-	struct pdet_trace_stream *whole; /* instead of these, or NULL */
+	struct {
+		struct pdet_trace_stream **data;
+		size_t n, cap;
+	} own;			/* instead of these */
 	struct pdet_trace_stream **streams; /* of either */
 	size_t n_streams;
 	int fd;			/* of the file or directory */
 	uint64_t page_size;	/* of the traced kernel; 0 not known */
 	bool no_ns;		/* times are counts of another unit */
+	bool no_cpu;		/* events do not tell processors */
 	bool hashed;		/* the addresses of objects are hashed */
 	struct pdet_trace_kernel kernel; /* known when all is read */
+	char boot[40];		/* boot_id of that kernel; "" not told */
 	bool wants_stacks;
 	struct pdet_trace_stacks stacks;
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
@@ -78,13 +88,20 @@ int pdet_trace_directory(struct pdet_env *env, int fd, const char *name,
 int pdet_trace_dat(struct pdet_env *env, int fd, const char *name,
 		   struct pdet_trace *t);
 /*
- * These set @t->whole. -ENOTSUP of perf: some events, or parts of them, are
+ * These add to @t->own. -ENOTSUP of perf: some events, or parts of them, are
  * left out by intention.
  */
 int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 		    struct pdet_trace *t);
 int pdet_trace_text(struct pdet_env *env, const char *name,
 		    struct pdet_trace *t);
+
+/* kmemtrace: a file of its tracer, and a directory with those of relay. */
+int pdet_trace_old(struct pdet_env *env, int fd, struct pdet_trace *t);
+int pdet_trace_relay(struct pdet_env *env, int fd, const char *name,
+		     struct pdet_trace *t);
+bool pdet_old_is(int fd);
+bool pdet_relay_is(int fd);
 
 /* Whether a file begins as a perf.data or a trace.dat does. */
 bool pdet_perf_is(int fd);

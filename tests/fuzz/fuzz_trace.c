@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Fuzzes allocation traces. The first byte decides: the text of a format file,
- * the text of a kallsyms, a trace.dat, or pages of the ring buffer of either
- * byte order, with formats like those of a real kernel, and with stacks.
+ * the text of a kallsyms, a file, the files of relay, or pages of the ring
+ * buffer of either byte order, with formats like those of a real kernel, and
+ * with stacks.
  */
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -187,6 +189,36 @@ static void fuzz_dat(const uint8_t *data, size_t size)
 	close(fd);
 }
 
+/* Two processors of relay. */
+static void fuzz_relay(const uint8_t *data, size_t size)
+{
+	static char dir[] = "/tmp/pagedet-fuzz.XXXXXX";
+	const size_t half = size / 2 / 24 * 24;
+	struct pdet_env env = { .root = (char *)"" };
+	struct pdet_trace *t;
+	int fd, cpu, at;
+
+	MUST(mkdtemp(dir) && (at = open(dir, O_RDONLY | O_DIRECTORY)) >= 0);
+	for (cpu = 0; cpu < 2; cpu++) {
+		fd = openat(at, cpu ? "cpu1.out" : "cpu0.out",
+			    O_WRONLY | O_CREAT, 0600);
+		MUST(fd >= 0 && write(fd, cpu ? data + half : data,
+				      cpu ? size - half : half) >= 0);
+		close(fd);
+	}
+	if (!pdet_trace_open(&env, dir, &t)) {
+		read_events(t);
+		pdet_trace_free(t);
+	} else {
+		MUST(*env.error);
+	}
+	unlinkat(at, "cpu0.out", 0);
+	unlinkat(at, "cpu1.out", 0);
+	close(at);
+	rmdir(dir);
+	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
+}
+
 static void fuzz_format(const uint8_t *data, size_t size)
 {
 	struct pdet_kmem_layouts *l = calloc(1, sizeof(*l));
@@ -261,6 +293,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t which = (uint8_t)fuzz_number(&data, &size, 1);
 
 	learn_all();
+	if (which == 8) {
+		fuzz_relay(data, size);
+		return 0;
+	}
 	switch (which % 8) {
 	case 0:
 	case 1:

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Files of kmemtrace as streams. Those of relay have no times: the sequence of
+ * all processors together takes their place, and tells what is missing.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/text/text.h"
+#include "base/vec.h"
+#include "trace/old/old.h"
+#include "trace/trace.h"
+
+#define MOST_CPUS 65536u
+#define BYTES ((size_t)256 << 10)
+#define LEAST_RECORD 24u
+/* Events in a row that may be missing. */
+#define MOST_LOST ((int64_t)1 << 29)
+/* So that sequences before the first one are not negative. */
+#define BASE ((uint64_t)1 << 32)
+
+/* The sequence of all processors. */
+struct sequence {
+	unsigned streams;	/* that have it, and have not been closed */
+	unsigned open;		/* of them: not at their end */
+	uint64_t first, last, n; /* events; n 0: there is none */
+	bool is_known;
+	uint32_t at;		/* the one that BASE stands for */
+};
+
+struct old {
+	struct pdet_trace_stream s;
+	struct pdet_env *env;
+	struct pdet_old_form form;
+	struct sequence *sequence; /* NULL: not of relay */
+	int fd;
+	bool owns_fd;
+	uint64_t ns;		/* of the last event */
+	unsigned char *bytes;	/* read, and not decoded */
+	size_t n, cap;
+	struct pdet_kmem_event *events; /* of the piece */
+	size_t most;		/* of these */
+};
+
+/* A sequence wraps. False: it jumps, which no kernel has done. */
+static bool widen(struct old *o, uint32_t number)
+{
+	struct sequence *q = o->sequence;
+	int64_t distance;
+
+	if (!q->is_known) {
+		q->is_known = true;
+		q->at = number;
+	}
+	if (!o->ns)
+		o->ns = BASE;
+	distance = (int32_t)(number - q->at - (uint32_t)(o->ns - BASE));
+	if (distance > MOST_LOST || distance < -MOST_LOST ||
+	    (int64_t)o->ns + distance <= 0)
+		return false;
+	o->ns += (uint64_t)distance;
+	return true;
+}
+
+static void count(struct sequence *q, uint64_t ns)
+{
+	q->first = q->n ? PDET_MIN(q->first, ns) : ns;
+	q->last = q->n ? PDET_MAX(q->last, ns) : ns;
+	q->n++;
+}
+
+static bool put(struct old *o, struct pdet_kmem_event *e,
+		const struct pdet_old_record *record)
+{
+	struct pdet_trace_piece *piece = &o->s.piece;
+
+	if (o->sequence) {
+		if (!widen(o, record->sequence))
+			return false;
+		e->cpu = o->s.cpu;
+		e->ns = o->ns;
+		count(o->sequence, e->ns);
+	}
+	if (e->kind == PDET_KMEM_OTHER) {
+		o->s.loss.other++;
+		return true;
+	}
+	o->events[piece->n] = *e;
+	piece->data[piece->n] = &o->events[piece->n];
+	piece->n++;
+	return true;
+}
+
+/* The stream ends: its last part is not a record, or not a whole one. */
+static void end(struct old *o, int r, uint32_t size)
+{
+	struct sequence *q = o->sequence;
+
+	if (r < 0)
+		o->s.loss.damaged++;
+	else if (o->n)
+		o->s.loss.cut = size - o->n;
+	o->s.offset = o->s.end;
+	o->n = 0;
+	if (q && !--q->open && q->n)
+		o->s.loss.lost = q->last - q->first + 1 -
+				 PDET_MIN(q->n, q->last - q->first + 1);
+}
+
+/* Decodes what there is. Returns 0, or 1 if that was the end. */
+static int decode(struct old *o)
+{
+	struct pdet_old_record record;
+	struct pdet_kmem_event e;
+	size_t at = 0;
+	int r = 0;
+
+	while (o->s.piece.n < o->most) {
+		r = pdet_old_take(&o->form, o->bytes + at, o->n - at, &e,
+				  &record);
+		if (r > 0 && !put(o, &e, &record))
+			r = -EBADMSG;
+		if (r <= 0)
+			break;
+		at += record.size;
+	}
+	o->n -= at;
+	memmove(o->bytes, o->bytes + at, o->n);
+	if (r > 0 || (r == 0 && o->s.offset < o->s.end))
+		return 0;
+	end(o, r, record.size);
+	return 1;
+}
+
+static int more(struct pdet_trace_stream *s)
+{
+	struct old *o = PDET_CONTAINER(s, struct old, s);
+	const size_t want = (size_t)PDET_MIN((uint64_t)(o->cap - o->n),
+					     s->end - s->offset);
+	ssize_t n;
+
+	if (s->offset == s->end && !o->n)
+		return 0;
+	if (!pdet_vec_reserve(&s->piece, o->most))
+		return pdet_fail(o->env, ENOMEM, "no memory");
+	n = pdet_pread(o->fd, o->bytes + o->n, want, s->offset);
+	if (n < 0) {
+		errno = (int)-n;
+		return pdet_fail_errno(o->env, "cannot read the trace");
+	}
+	o->n += (size_t)n;
+	/* It was cut meanwhile. */
+	s->offset = (size_t)n < want ? s->end : s->offset + (size_t)n;
+	return decode(o) && !s->piece.n ? 0 : 1;
+}
+
+static void close_old(struct pdet_trace_stream *s)
+{
+	struct old *o = PDET_CONTAINER(s, struct old, s);
+
+	if (o->sequence && !--o->sequence->streams)
+		free(o->sequence);
+	if (o->owns_fd)
+		close(o->fd);
+	pdet_vec_free(&s->piece);
+	free(o->bytes);
+	free(o->events);
+	free(o);
+}
+
+/* Opens @fd, which the stream then owns if it is of relay. */
+static int add(struct pdet_env *env, struct pdet_trace *t, int fd,
+	       const struct pdet_old_form *form, struct sequence *sequence,
+	       uint16_t cpu)
+{
+	struct old *o = calloc(1, sizeof(*o));
+	struct stat st;
+
+	if (!o || fstat(fd, &st) < 0) {
+		free(o);
+		if (sequence)
+			close(fd);
+		return pdet_fail(env, ENOMEM, "no memory");
+	}
+	o->s.more = more;
+	o->s.close = close_old;
+	o->s.end = (uint64_t)st.st_size;
+	o->s.cpu = cpu;
+	o->env = env;
+	o->form = *form;
+	o->fd = fd;
+	o->owns_fd = sequence;
+	o->sequence = sequence;
+	if (sequence) {
+		sequence->streams++;
+		sequence->open++;
+	}
+	/* Many processors may have small files. */
+	o->cap = (size_t)PDET_MIN(o->s.end, (uint64_t)BYTES);
+	o->most = o->cap / LEAST_RECORD + 1;
+	o->bytes = malloc(o->cap);
+	o->events = calloc(o->most, sizeof(*o->events));
+	if (o->bytes && o->events && pdet_vec_push(&t->own, &o->s))
+		return 0;
+	if (sequence)
+		sequence->open--;
+	/* The caller has it. */
+	o->sequence = NULL;
+	if (sequence)
+		sequence->streams--;
+	close_old(&o->s);
+	return pdet_fail(env, ENOMEM, "no memory");
+}
+
+static bool find_form(int fd, bool relay, struct pdet_old_form *ret)
+{
+	unsigned char bytes[PDET_OLD_PEEK];
+	const ssize_t n = pdet_pread(fd, bytes, sizeof(bytes), 0);
+
+	return n > 0 && pdet_old_form(bytes, (size_t)n, relay, ret);
+}
+
+/* --- a file of the tracer --- */
+
+bool pdet_old_is(int fd)
+{
+	struct pdet_old_form form;
+
+	return find_form(fd, false, &form);
+}
+
+int pdet_trace_old(struct pdet_env *env, int fd, struct pdet_trace *t)
+{
+	struct pdet_old_form form;
+	int r;
+
+	if (!find_form(fd, false, &form))
+		return pdet_fail(env, EBADMSG, "it is not a trace of "
+				 "kmemtrace");
+	r = add(env, t, fd, &form, NULL, 0);
+	/* Nothing in it counts what was lost. */
+	if (r == 0)
+		t->own.data[0]->loss.uncounted = 1;
+	return r;
+}
+
+/* --- a directory of relay --- */
+
+static int open_cpu(struct pdet_env *env, int dir, const char *name,
+		    struct pdet_trace *t, struct sequence *sequence,
+		    unsigned cpu)
+{
+	struct pdet_old_form form;
+	char file[32];
+	struct stat st;
+	int fd;
+
+	snprintf(file, sizeof(file), "cpu%u.out", cpu);
+	fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return pdet_fail_errno(env, "cannot open %s/%s", name, file);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (st.st_size && !find_form(fd, true, &form))) {
+		close(fd);
+		return pdet_fail(env, EBADMSG, "%s/%s has no records of "
+				 "kmemtrace", name, file);
+	}
+	if (!st.st_size) {
+		/* A processor without events. */
+		close(fd);
+		return 0;
+	}
+	return add(env, t, fd, &form, sequence, (uint16_t)cpu);
+}
+
+struct cpus {
+	unsigned *data;
+	size_t n, cap;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The processors that have a file, in order. */
+static int list_cpus(int dir, struct cpus *ret)
+{
+	const int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	bool ok = true;
+
+	if (!d) {
+		const int r = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	while (ok && (e = readdir(d))) {
+		struct pdet_scan s = { e->d_name, e->d_name +
+						  strlen(e->d_name) };
+		uint64_t cpu;
+
+		if (pdet_scan_word(&s, "cpu") && pdet_scan_dec(&s, &cpu) &&
+		    cpu < MOST_CPUS && pdet_scan_is(&s, ".out"))
+			ok = pdet_vec_push(ret, (unsigned)cpu);
+	}
+	closedir(d);
+	if (ret->n)
+		qsort(ret->data, ret->n, sizeof(*ret->data), by_number);
+	return ok ? 0 : -ENOMEM;
+}
+
+bool pdet_relay_is(int dir)
+{
+	return faccessat(dir, "cpu0.out", R_OK, 0) == 0 &&
+	       faccessat(dir, "header_page", F_OK, 0) < 0;
+}
+
+int pdet_trace_relay(struct pdet_env *env, int dir, const char *name,
+		     struct pdet_trace *t)
+{
+	struct sequence *q = calloc(1, sizeof(*q));
+	struct cpus cpus = { 0 };
+	size_t i;
+	int r = q ? list_cpus(dir, &cpus) : -ENOMEM;
+
+	if (r < 0) {
+		pdet_vec_free(&cpus);
+		free(q);
+		errno = -r;
+		return pdet_fail_errno(env, "cannot read %s", name);
+	}
+	/* It stays until all have come. */
+	q->streams = 1;
+	for (i = 0; i < cpus.n && r == 0; i++)
+		/* "cpu00.out" is another name of a number. */
+		if (!i || cpus.data[i] != cpus.data[i - 1])
+			r = open_cpu(env, dir, name, t, q, cpus.data[i]);
+	pdet_vec_free(&cpus);
+	if (r == 0 && !t->own.n)
+		r = pdet_fail(env, ENODATA, "%s has no events", name);
+	t->no_ns = true;
+	if (!--q->streams)
+		free(q);
+	return r;
+}
