@@ -108,6 +108,11 @@ struct pagedet_alloc_group {
 				 * Linux 6.4, or the reverse, which is not */
 	uint64_t less;		/* got fewer bytes than requested */
 	uint64_t lifetime_ns;	/* of those that were freed, together */
+	uint64_t verified_live;	/* of live: the kernel has them in use; set by
+				 * pagedet_allocs_verify() */
+	uint64_t verified_live_bytes;
+	uint64_t verified_free;	/* of live: the kernel has them free */
+	uint64_t unverified;	/* of live: it could not be asked */
 	uint64_t times_before;	/* as above, of the trace before; set by
 				 * pagedet_allocs_compare() */
 	uint64_t requested_before;
@@ -137,6 +142,10 @@ struct pagedet_allocs_total {
 	uint64_t mismatched;
 	uint64_t less;
 	uint64_t lifetime_ns;
+	uint64_t verified_live;
+	uint64_t verified_live_bytes;
+	uint64_t verified_free;
+	uint64_t unverified;
 	uint64_t times_before;
 	uint64_t requested_before;
 	uint64_t allocated_before;
@@ -188,7 +197,26 @@ struct pagedet_allocs_total {
 				 * given; PAGEDET_UNSUPPORTED: it cannot be
 				 * told, and the log says why */
 	uint32_t compared;	/* 1: by pagedet_allocs_compare() */
+	uint32_t verified;	/* 1: by pagedet_allocs_verify() */
+	uint32_t no_cpu;	/* 1: the trace does not tell processors, so
+				 * that cross_cpu is not known */
 };
+
+/* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */
+struct pagedet_verify_options {
+	uint64_t size;		/* sizeof(struct pagedet_verify_options) */
+	uint64_t deadline_ns;	/* from the call; 0 no deadline */
+	pagedet_progress_fn *progress; /* [nullable] called on the calling
+				 * thread; places are live objects and pages */
+	void *progress_user;	/* [nullable] */
+	uint64_t progress_ns;	/* shortest interval; 0 is 200 ms */
+	uint32_t any_boot;	/* 1: ask although nothing says that the trace
+				 * is of this boot */
+	uint32_t reserved;	/* 0 */
+};
+
+#define PAGEDET_VERIFY_OPTIONS_INIT \
+	{ sizeof(struct pagedet_verify_options), 0, NULL, NULL, 0, 0, 0 }
 
 /**
  * pagedet_alloc_key_by_name - find a key of allocations
@@ -255,6 +283,28 @@ int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
  */
 int pagedet_allocs_compare(struct pagedet_allocs *allocs,
 			   const struct pagedet_allocs *before);
+
+/**
+ * pagedet_allocs_verify - ask the kernel which of the live are in use
+ * Many that are live by the trace were freed by a path without an event. Asks
+ * the slab of each object for its free lists, and for blocks of pages and large
+ * objects the page. Sets verified_live and its like in all groups, and restarts
+ * their list, ordered by verified_live_bytes. In use means that the address is,
+ * by the object or by a later one of the same size: ask soon after the trace.
+ * Objects of another boot, or with hashed addresses, are not asked: all are
+ * unverified, and the log says why.
+ * @pd: [in] opened: the running kernel, or a dump of the traced boot
+ * @allocs: [in] from pagedet_allocs() of the same handle
+ * @options: [in] the options
+ * Return: 0, or a negative errno; then nothing has changed.
+ * Errors: EINVAL the handle is not open; E2BIG options has a non-zero byte that
+ *         this library does not know; ETIMEDOUT the deadline passed; ECANCELED
+ *         pagedet_cancel(), or the function of pagedet_set_stop() or progress;
+ *         ENOTSUP no open source knows kernel addresses; EIO; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,
+			  const struct pagedet_verify_options *options);
 
 /**
  * pagedet_allocs_order - set the order of groups

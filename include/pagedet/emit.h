@@ -130,6 +130,21 @@ int pagedet_emit_allocs(struct pagedet_emitter *emitter,
 			struct pagedet_allocs *allocs, uint64_t max);
 
 /**
+ * pagedet_emit_blame - write who holds blocks of memory
+ * The total has how many pages and blocks are explained.
+ * @emitter: [in] from pagedet_emitter_new()
+ * @blame: [in] written from its next holder, or block, on
+ * @blocks: [in] 1: a row is a block, with the group that holds most of it; 0: a
+ *          row is a holder
+ * @max: [in] largest number of rows; UINT64_MAX is all
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the format is SVG or a snapshot; EIO writing failed.
+ * Since: 0.1
+ */
+int pagedet_emit_blame(struct pagedet_emitter *emitter,
+		       struct pagedet_blame *blame, int blocks, uint64_t max);
+
+/**
  * pagedet_emit_findings - write findings
  * @emitter: [in] from pagedet_emitter_new()
  * @findings: [in] [len: n] from pagedet_explain()

@@ -291,7 +291,8 @@ enum pagedet_map {
 	PAGEDET_MAP_OTHER = 4
 };
 
-/* PAGEDET_FIELD_OBJECT_STATE: what the slab of an object says about it */
+/* PAGEDET_FIELD_OBJECT_STATE: what the slab of an object says about it; in rows
+ * of PAGEDET_TARGET_OBJECTS also what its page says */
 enum pagedet_object_state {
 	PAGEDET_OBJECT_USED = 1,
 	PAGEDET_OBJECT_FREE = 2

@@ -38,10 +38,12 @@ struct pdet_allocs {
 	struct pdet_trace_loss loss;
 	struct pdet_alloc_sum sum;
 	uint64_t begin_ns, end_ns;
-	bool no_ns, hashed;	/* as in struct pdet_trace */
+	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
 	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
-	bool has_own_names;	/* those of the trace */
+	char boot[40];
+	uint64_t places[2];	/* of code_symbols, by the trace; 0: not told */
+	bool verified;		/* the sums have what the kernel says */
 	/* Of the trace that this one was compared with. */
 	bool compared;
 	struct pdet_alloc_sums before; /* by group of this one */
@@ -54,6 +56,9 @@ struct pdet_allocs {
 	size_t at;
 };
 
+/* Where the kernel's code begins, as its kallsyms says it. */
+static const char *const code_symbols[] = { "_stext", "_text" };
+
 static const struct {
 	const char *name;
 	int at;
@@ -61,7 +66,9 @@ static const struct {
 #define SUM(name) { #name, offsetof(struct pdet_alloc_sum, name) }
 	SUM(times), SUM(requested), SUM(allocated), SUM(unsized), SUM(freed),
 	SUM(replaced), SUM(live), SUM(live_bytes), SUM(failed), SUM(cross_cpu),
-	SUM(mismatched), SUM(less), SUM(lifetime_ns), { "waste", WASTE },
+	SUM(mismatched), SUM(less), SUM(lifetime_ns), SUM(verified_live),
+	SUM(verified_live_bytes), SUM(verified_free), SUM(unverified),
+	{ "waste", WASTE },
 #undef SUM
 };
 
@@ -191,6 +198,7 @@ static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		note_times(a, e, n);
 		a->keys.begin_ns = a->begin_ns;
 		a->keys.no_ns = t->no_ns;
+		a->keys.no_cpu = t->no_cpu;
 		n = pdet_pairing_add(&a->pairing, e, (size_t)n);
 		if (n < 0)
 			break;
@@ -275,6 +283,26 @@ static int take_names(struct pdet_allocs *a, struct pdet_env *env,
 	return r < 0 || !q->vmlinux ? r : name_by_vmlinux(a, env, q, t);
 }
 
+/* Other names may be of another boot. */
+static void note_places(struct pdet_allocs *a, const struct pdet_text *kallsyms)
+{
+	struct pdet_scan all = { kallsyms->data,
+				 kallsyms->data + kallsyms->len };
+	struct pdet_scan line;
+	uint64_t address;
+	size_t i;
+
+	while (kallsyms->data && pdet_scan_line(&all, &line)) {
+		if (!pdet_scan_hex(&line, &address) || line.end - line.at < 4)
+			continue;
+		line.at += strlen(" T ");
+		for (i = 0; i < PDET_COUNT(code_symbols); i++)
+			if (!a->places[i] &&
+			    pdet_scan_is(&line, code_symbols[i]))
+				a->places[i] = address;
+	}
+}
+
 static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		      const struct pagedet_allocs_query *q,
 		      const struct pdet_namer *namer)
@@ -292,18 +320,19 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 	if (pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK))
 		pdet_trace_want_stacks(t);
 	a->keys.stacks = &t->stacks;
+	note_places(a, &t->kallsyms);
 	if (r == 0)
 		r = take_names(a, env, q, t, namer);
-	a->has_own_names = a->keys.naming.has_names && !q->kallsyms &&
-			   !q->vmlinux && !q->open_names;
 	if (r == 0 && !take_comms(a, &t->cmdlines))
 		r = pdet_fail(env, ENOMEM, "no memory");
 	if (r == 0)
 		r = read_events(a, env, t);
 	a->no_ns = t->no_ns;
+	a->no_cpu = t->no_cpu;
 	a->hashed = t->hashed;
 	a->gfp = t->gfp;
 	a->kernel = t->kernel;
+	memcpy(a->boot, t->boot, sizeof(a->boot));
 	if (r == 0)
 		r = pdet_naming_check(&a->keys.naming, env, &t->kernel,
 				      q->path);
@@ -451,7 +480,8 @@ static bool is_empty(const struct pdet_allocs *a, size_t i)
 int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		      const char *keys)
 {
-	const char *usual = a->compared ? "live_bytes_grown" : "allocated";
+	const char *usual = a->verified ? "verified_live_bytes" :
+			    a->compared ? "live_bytes_grown" : "allocated";
 	struct order by[MOST_ORDERS];
 	const size_t n = a->pairing.sums.n;
 	uint32_t *order;
@@ -557,6 +587,48 @@ int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 	return pdet_allocs_order(a, env, NULL);
 }
 
+size_t pdet_allocs_groups(const struct pdet_allocs *a)
+{
+	return a->pairing.sums.n;
+}
+
+int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
+			 const struct pdet_alloc_verdict *verdicts)
+{
+	const size_t n = a->pairing.sums.n;
+	struct pdet_alloc_sum *before = calloc(n + 1, sizeof(*before));
+	size_t i;
+	int r;
+
+	if (!before)
+		return pdet_fail(env, ENOMEM, "no memory");
+	if (n)
+		memcpy(before, a->pairing.sums.data, n * sizeof(*before));
+	for (i = 0; i < n; i++) {
+		struct pdet_alloc_sum *s = &a->pairing.sums.data[i];
+
+		s->verified_live = verdicts[i].live;
+		s->verified_live_bytes = verdicts[i].live_bytes;
+		s->verified_free = verdicts[i].free;
+		s->unverified = s->live - verdicts[i].live - verdicts[i].free;
+	}
+	r = pdet_allocs_order(a, env, "verified_live_bytes");
+	if (r < 0) {
+		memcpy(a->pairing.sums.data, before, n * sizeof(*before));
+	} else {
+		a->verified = true;
+		memset(&a->sum, 0, sizeof(a->sum));
+		add_up(&a->sum, &a->pairing.sums);
+	}
+	free(before);
+	return r;
+}
+
+bool pdet_allocs_is_verified(const struct pdet_allocs *a)
+{
+	return a->verified;
+}
+
 bool pdet_allocs_compared(const struct pdet_allocs *a)
 {
 	return a->compared;
@@ -581,7 +653,11 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	 (to)->live_bytes = (from)->live_bytes, (to)->failed = (from)->failed, \
 	 (to)->cross_cpu = (from)->cross_cpu, \
 	 (to)->mismatched = (from)->mismatched, (to)->less = (from)->less, \
-	 (to)->lifetime_ns = (from)->lifetime_ns)
+	 (to)->lifetime_ns = (from)->lifetime_ns, \
+	 (to)->verified_live = (from)->verified_live, \
+	 (to)->verified_live_bytes = (from)->verified_live_bytes, \
+	 (to)->verified_free = (from)->verified_free, \
+	 (to)->unverified = (from)->unverified)
 
 #define SUMS_BEFORE(to, from) \
 	((to)->times_before = (from)->times, \
@@ -591,12 +667,23 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	 (to)->live_before = (from)->live, \
 	 (to)->live_bytes_before = (from)->live_bytes)
 
-int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret)
+void pdet_allocs_values(const struct pdet_allocs *a, uint32_t group,
+			uint64_t value[PAGEDET_ALLOC_KEYS],
+			uint32_t state[PAGEDET_ALLOC_KEYS])
 {
 	const struct pdet_groups *g = &a->keys.groups;
+	unsigned i;
+
+	for (i = 0; i < g->n_keys; i++) {
+		value[i] = pdet_groups_value(g, group)[i];
+		state[i] = pdet_groups_state(g, group)[i];
+	}
+}
+
+int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret)
+{
 	const struct pdet_alloc_sum *sum;
 	size_t group;
-	unsigned i;
 
 	if (a->at == a->n_order)
 		return 0;
@@ -607,10 +694,7 @@ int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret)
 	SUMS(ret, sum);
 	if (a->compared)
 		SUMS_BEFORE(ret, &a->before.data[group]);
-	for (i = 0; i < g->n_keys; i++) {
-		ret->value[i] = pdet_groups_value(g, group)[i];
-		ret->state[i] = pdet_groups_state(g, group)[i];
-	}
+	pdet_allocs_values(a, (uint32_t)group, ret->value, ret->state);
 	return 1;
 }
 
@@ -667,6 +751,11 @@ bool pdet_allocs_counts_ns(const struct pdet_allocs *a)
 	return !a->no_ns;
 }
 
+bool pdet_allocs_tells_cpu(const struct pdet_allocs *a)
+{
+	return !a->no_cpu;
+}
+
 uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a)
 {
 	return a->end_ns;
@@ -677,16 +766,26 @@ bool pdet_allocs_hides(const struct pdet_allocs *a)
 	return a->hashed;
 }
 
+const char *pdet_allocs_boot(const struct pdet_allocs *a)
+{
+	return a->boot;
+}
+
 bool pdet_allocs_symbol(const struct pdet_allocs *a, const char *name,
 			uint64_t *ret)
 {
+	size_t i;
+
 	if (!strcmp(a->kernel.symbol, name)) {
 		*ret = a->kernel.address;
 		return true;
 	}
-	/* Other names may be of another boot. */
-	return a->has_own_names &&
-	       pdet_trace_names_symbol(&a->keys.naming.names, name, ret);
+	for (i = 0; i < PDET_COUNT(code_symbols); i++)
+		if (a->places[i] && !strcmp(code_symbols[i], name)) {
+			*ret = a->places[i];
+			return true;
+		}
+	return false;
 }
 
 void pdet_allocs_total(const struct pdet_allocs *a,
@@ -723,11 +822,13 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->stopped = (uint32_t)atomic_load(&a->watch.stopped);
 	ret->complete = !ret->stopped;
 	ret->no_ns = a->no_ns;
+	ret->no_cpu = a->no_cpu;
 	ret->hashed = a->hashed;
 	ret->begin_before_ns = a->begin_before_ns;
 	ret->end_before_ns = a->end_before_ns;
 	ret->unmatched = a->unmatched;
 	ret->compared = a->compared;
+	ret->verified = a->verified;
 	ret->kaslr_offset = a->keys.naming.kaslr_offset;
 	ret->kaslr = a->keys.naming.kaslr;
 }

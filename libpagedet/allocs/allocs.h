@@ -27,6 +27,25 @@ int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		      const char *keys);
 
+/* What the kernel says of the live of a group. */
+struct pdet_alloc_verdict {
+	uint64_t live, live_bytes; /* in use */
+	uint64_t free;
+};
+
+/* pdet_allocs_groups - the number of groups, of which some may be empty. */
+size_t pdet_allocs_groups(const struct pdet_allocs *a);
+
+/*
+ * pdet_allocs_verified - take the verdicts of all groups, by their numbers, and
+ * restart the list. Returns 0, or -ENOMEM with an error text.
+ */
+int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
+			 const struct pdet_alloc_verdict *verdicts);
+
+/* pdet_allocs_is_verified - whether there are verdicts. */
+bool pdet_allocs_is_verified(const struct pdet_allocs *a);
+
 /* pdet_allocs_next - get the next group. Returns 1, or 0 at the end. */
 int pdet_allocs_next(struct pdet_allocs *a, struct pagedet_alloc_group *ret);
 const char *pdet_allocs_text(const struct pdet_allocs *a, uint64_t id,
@@ -46,6 +65,11 @@ bool pdet_allocs_compared(const struct pdet_allocs *a);
 /* pdet_allocs_keys - the keys of the groups. */
 const uint32_t *pdet_allocs_keys(const struct pdet_allocs *a, unsigned *n);
 
+/* pdet_allocs_values - the values of the keys of a group, by its number. */
+void pdet_allocs_values(const struct pdet_allocs *a, uint32_t group,
+			uint64_t value[PAGEDET_ALLOC_KEYS],
+			uint32_t state[PAGEDET_ALLOC_KEYS]);
+
 /*
  * pdet_allocs_live - the objects that no event frees, by address; or with
  * @pages the pages, by page frame number.
@@ -61,10 +85,15 @@ unsigned pdet_allocs_key(const struct pdet_allocs *a,
 			 const struct pdet_live *live, uint32_t key,
 			 uint64_t *ret);
 
-/* Whether times are ns; the last of them; whether addresses are hashed. */
+/* Whether times are ns; the last of them; whether processors are told; whether
+ * addresses are hashed. */
 bool pdet_allocs_counts_ns(const struct pdet_allocs *a);
+bool pdet_allocs_tells_cpu(const struct pdet_allocs *a);
 uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a);
 bool pdet_allocs_hides(const struct pdet_allocs *a);
+
+/* pdet_allocs_boot - the boot_id of the traced kernel; "" if it is not told. */
+const char *pdet_allocs_boot(const struct pdet_allocs *a);
 
 /*
  * pdet_allocs_symbol - where the traced kernel had a function, if the trace

@@ -239,7 +239,7 @@ static bool get(struct pdet_alloc_keys *k, uint32_t key,
 	case PAGEDET_ALLOC_FAMILY:
 		return get_family(k, e->kind, ret);
 	case PAGEDET_ALLOC_CPU:
-		*ret = have(e->cpu);
+		*ret = k->no_cpu ? untold : have(e->cpu);
 		return true;
 	case PAGEDET_ALLOC_NODE:
 		*ret = e->node == PDET_KMEM_NO_NUMBER ? untold :

@@ -43,6 +43,7 @@ struct pdet_alloc_keys {
 	uint64_t begin_ns;	/* of the trace */
 	uint64_t window_ns;
 	bool no_ns;		/* times are not ns */
+	bool no_cpu;		/* processors are not told */
 };
 
 /* pdet_alloc_keys_group - the group's number, or -1 without memory; or take

@@ -13,6 +13,9 @@
 
 #include "base/hash.h"
 
+/* Whether the kernel was told that it may move the pages. */
+enum { PDET_LIVE_UNTOLD, PDET_LIVE_FIXED, PDET_LIVE_MOVABLE };
+
 struct pdet_live {
 	uint64_t object;	/* 0: not used */
 	uint64_t ns;		/* of its allocation */
@@ -21,7 +24,8 @@ struct pdet_live {
 	uint32_t next;		/* number of another one in the same slot, or
 				 * of another one that is not used; 0: none */
 	uint16_t cpu;
-	uint8_t kind;		/* PDET_KMEM_* of its allocation */
+	uint8_t kind : 6;	/* PDET_KMEM_* of its allocation */
+	uint8_t mobility : 2;	/* of pages: PDET_LIVE_* */
 	uint8_t order;
 };
 

@@ -85,6 +85,14 @@ static uint64_t bytes_of_pages(const struct pdet_pairing *p, unsigned order)
 	return order < 32 ? p->page_size << order : 0;
 }
 
+/* enum migratetype of include/linux/mmzone.h */
+static unsigned mobility(const struct pdet_kmem_event *e)
+{
+	return e->kind != PDET_KMEM_PAGE_ALLOC ||
+	       e->migratetype == PDET_KMEM_NO_NUMBER ? PDET_LIVE_UNTOLD :
+	       e->migratetype == 1 ? PDET_LIVE_MOVABLE : PDET_LIVE_FIXED;
+}
+
 static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	uint32_t requested = narrow(e->requested);
@@ -123,7 +131,8 @@ static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	l->allocated = allocated;
 	l->group = (uint32_t)group;
 	l->cpu = e->cpu;
-	l->kind = e->kind;
+	l->kind = e->kind & 0x3f;
+	l->mobility = mobility(e);
 	l->order = e->order;
 	s->live++;
 	s->live_bytes += l->allocated;

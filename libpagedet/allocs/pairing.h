@@ -26,6 +26,8 @@ struct pdet_alloc_sum {
 				 * of a cache, or the reverse */
 	uint64_t less;		/* got fewer bytes than requested */
 	uint64_t lifetime_ns;	/* of those that were freed, together */
+	/* Of live, as pdet_allocs_verified() has it. */
+	uint64_t verified_live, verified_live_bytes, verified_free, unverified;
 };
 
 /* By group. */

@@ -385,6 +385,15 @@ struct pdet_backend_ops {
 	 * address. */
 	int (*kaddr)(struct pdet_session *s, uint64_t addr, unsigned as,
 		     struct pdet_batch *b);
+	/* The kind of a page, and whether its count is 0, of a source that has
+	 * kaddr(). Returns PAGEDET_HAVE, or why they are not known. */
+	unsigned (*kind)(struct pdet_session *s, uint64_t pfn, unsigned *kind,
+			 bool *uncounted);
+	/* The object at the address of the last kaddr(), whose page was a slab:
+	 * the bytes that it gets, and whether it begins there. False: there is
+	 * none. */
+	bool (*slab_object)(struct pdet_session *s, uint64_t addr,
+			    uint32_t *bytes, bool *begins);
 	/* Translates the address again, and notes if the page has changed. */
 	void (*kaddr_recheck)(struct pdet_session *s, uint64_t addr,
 			      unsigned as, struct pdet_batch *b, uint32_t row);

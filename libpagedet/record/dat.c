@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "config.h"
 #include "record/dat.h"
+#include "trace/trace.h"
 
 /* Bytes of pages that are compressed together. */
 #define CHUNK (256u << 10)
@@ -342,7 +343,9 @@ static void put_options(struct out *o)
 		option_word(o, UNAME, text);
 	}
 	option(o, CPUS, &p->n_cpus, sizeof(p->n_cpus));
-	option_word(o, WRITER, PACKAGE_STRING);
+	snprintf(text, sizeof(text), PACKAGE_STRING "%s%s", *p->boot ?
+		 PDET_TRACE_BOOT : "", p->boot);
+	option_word(o, WRITER, text);
 	option(o, TRACE_ID, &trace_id, sizeof(trace_id));
 	put16(o, &o->options, OPTIONS);
 	put32(o, &o->options, 8);

@@ -22,6 +22,7 @@ struct pdet_dat_cpu {
 struct pdet_dat_parts {
 	uint32_t page;		/* bytes of a page */
 	const char *clock;
+	char boot[40];		/* boot_id of the kernel; "" not known */
 	const struct pdet_dat_cpu *cpus;
 	uint32_t n_cpus;
 	struct pdet_text header_page, header_event, kallsyms, printk, threads;

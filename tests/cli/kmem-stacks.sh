@@ -111,6 +111,8 @@ done
 
 # --- usage ---
 
+run $kmem --flame "$tap_dir/x.svg" --limit 3
+expect 'a part of a picture' 64 '--limit have no meaning'
 run $kmem --folded --by site
 expect 'another key' 64 'folded needs --by stack'
 run $kmem --folded --flame "$tap_dir/x.svg"

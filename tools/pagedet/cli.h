@@ -87,6 +87,9 @@ struct cli_job {
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
 	bool folded;
+	bool verify;		/* for kmem report and live */
+	char *used_where;	/* memory of where: with a test for objects in
+				 * use */
 	bool linear;		/* for map */
 	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, limit, window_ns;

@@ -288,7 +288,7 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
-	{ "kmem", "report TRACE | diff OLD NEW | live TRACE",
+	{ "kmem", "record | report TRACE | live TRACE | blame TRACE | diff A B",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
@@ -306,7 +306,12 @@ const struct cli_command cli_commands[] = {
 	  "DUMP names functions. The status is 2 if events were lost. diff, or\n"
 	  "report NEW --before OLD, compares two traces; --sort then also takes\n"
 	  "live_bytes_grown (the default), live_bytes_before and so on.\n"
-	  "live lists what is not freed, with what the kernel says of it now.\n",
+	  "live lists what is not freed, with what the kernel says of it now.\n"
+	  "--verify counts, or lists, what is in use by the kernel's own lists.\n"
+	  "blame TRACE [PFN] tells who holds blocks of 2 MB, which could be huge\n"
+	  "pages otherwise; --by block lists the blocks.\n"
+	  "record [-o FILE] [--pages] [--stacks] [--for SECONDS | -- PROGRAM]\n"
+	  "records into FILE, or kmem.dat.\n",
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },

@@ -3,20 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli.h"
-
-#define ASK_NS 100000000u
-
-struct asking {
-	struct cli_job *job;
-	struct pagedet *pd;
-	struct pagedet_allocs_query q;
-	uint32_t by[PAGEDET_ALLOC_KEYS];
-	struct pagedet_allocs *allocs;
-	struct pagedet_allocs_total total, before; /* size 0: no such trace */
-	struct cli_progress line;
-	struct cli_asked asked;
-};
+#include "kmem.h"
 
 /* A trace is named by a word or by --instance. */
 static int take_trace(struct cli_job *job)
@@ -32,6 +19,21 @@ static int take_trace(struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* A verified list has what is in use. */
+static int only_used(struct cli_job *job)
+{
+	static const char used[] = "object_state=used";
+
+	if (job->text_only)
+		return cli_usage("--verify asks the kernel, --text-only does "
+				 "not");
+	if (job->where && asprintf(&job->used_where, "(%s) and %s", job->where,
+				   used) < 0)
+		return cli_fail_errno("--verify");
+	job->where = job->where ? job->used_where : used;
+	return take_trace(job);
+}
+
 static int parse_live(struct cli_job *job)
 {
 	const char *wrong = job->before ? "before" :
@@ -43,7 +45,7 @@ static int parse_live(struct cli_job *job)
 	if (wrong)
 		return cli_usage("kmem live lists objects: --%s has no "
 				 "meaning", wrong);
-	return take_trace(job);
+	return job->verify ? only_used(job) : take_trace(job);
 }
 
 static int run_live(struct cli_job *job, struct pagedet *pd);
@@ -72,6 +74,8 @@ int cli_wrap_kmem(struct cli_job *job)
 	}
 	if (!strcmp(word, "live"))
 		job->command = &live;
+	if (!strcmp(word, "blame"))
+		job->command = &cli_kmem_blame;
 	return wrong ? cli_usage("--%s is an option of 'kmem record'", wrong) :
 		       CLI_ANSWERED;
 }
@@ -90,8 +94,8 @@ static int parse_traces(struct cli_job *job)
 		job->path = job->words[2];
 	} else if (strcmp(job->words[0], "report")) {
 		return cli_usage("kmem: there is no '%s'; this release has "
-				 "'kmem record', 'kmem report', 'kmem diff' and "
-				 "'kmem live'",
+				 "'kmem record', 'kmem report', 'kmem diff', "
+				 "'kmem live' and 'kmem blame'",
 				 job->words[0]);
 	} else {
 		const int status = take_trace(job);
@@ -99,6 +103,9 @@ static int parse_traces(struct cli_job *job)
 		if (status)
 			return status;
 	}
+	if (cli_bound(job) && job->flame)
+		return cli_usage("kmem: a flame graph has all stacks: --top "
+				 "and --limit have no meaning");
 	if (job->kallsyms_before && !job->before)
 		return cli_usage("--kallsyms-before needs --before");
 	if (job->before && job->path && !strcmp(job->path, "-") &&
@@ -120,9 +127,12 @@ int cli_parse_kmem(struct cli_job *job)
 	if (job->open.n_files && job->kallsyms)
 		return cli_usage("kmem: names are from --from or from "
 				 "--kallsyms");
-	if (job->text_only || job->now)
+	if (job->text_only || (job->now && !job->verify))
 		return cli_usage("kmem %s asks no kernel: --%s has no meaning",
 				 job->words[0], job->now ? "now" : "text-only");
+	if (job->verify && !strcmp(job->words[0], "diff"))
+		return cli_usage("kmem diff asks no kernel: 'kmem report NEW "
+				 "--before OLD --verify' does");
 	if (job->where || job->strict)
 		return cli_usage("kmem %s takes no --%s", job->words[0],
 				 job->where ? "where" : "strict");
@@ -134,12 +144,10 @@ int cli_parse_kmem(struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
-static int set_keys(struct asking *a)
+int cli_kmem_keys(struct cli_kmem *a, const char *by)
 {
-	const char *at = a->job->by;
+	const char *at = by;
 
-	if (!at && (a->job->flame || a->job->folded))
-		at = "stack";
 	if (!at)
 		return CLI_ANSWERED;
 	a->q.by = a->by;
@@ -163,9 +171,9 @@ static int set_keys(struct asking *a)
 	return CLI_ANSWERED;
 }
 
-static int read_trace(struct asking *a, const char *path,
-		      const char *kallsyms, struct pagedet_allocs **ret,
-		      struct pagedet_allocs_total *total)
+int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
+		  struct pagedet_allocs **ret,
+		  struct pagedet_allocs_total *total)
 {
 	/* The trace of --before may be of another boot. */
 	const bool is_before = path && path == a->job->before;
@@ -183,7 +191,7 @@ static int read_trace(struct asking *a, const char *path,
 	a->q.deadline_ns = cli_deadline_left(a->job);
 	a->q.progress = cli_asked_progress;
 	a->q.progress_user = &a->asked;
-	a->q.progress_ns = ASK_NS;
+	a->q.progress_ns = CLI_KMEM_ASK_NS;
 	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
 	cli_interrupt_asked(true);
 	error = pagedet_allocs(a->pd, &a->q, ret);
@@ -196,11 +204,11 @@ static int read_trace(struct asking *a, const char *path,
 	return CLI_ANSWERED;
 }
 
-static int compare(struct asking *a)
+static int compare(struct cli_kmem *a)
 {
 	struct pagedet_allocs *before = NULL;
-	int status = read_trace(a, a->job->before, a->job->kallsyms_before,
-				&before, &a->before), error;
+	int status = cli_kmem_read(a, a->job->before, a->job->kallsyms_before,
+				   &before, &a->before), error;
 
 	if (!status && !a->before.stopped) {
 		error = pagedet_allocs_compare(a->allocs, before);
@@ -211,27 +219,48 @@ static int compare(struct asking *a)
 	return status;
 }
 
-static int ask(struct asking *a)
+static int verify(struct cli_kmem *a)
 {
-	int status = read_trace(a, a->job->path, a->job->kallsyms, &a->allocs,
-				&a->total), error;
+	struct pagedet_verify_options o = PAGEDET_VERIFY_OPTIONS_INIT;
+	int error;
+
+	o.deadline_ns = cli_deadline_left(a->job);
+	o.progress = cli_asked_progress;
+	o.progress_user = &a->asked;
+	o.progress_ns = CLI_KMEM_ASK_NS;
+	o.any_boot = a->job->now;
+	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
+	cli_interrupt_asked(true);
+	error = pagedet_allocs_verify(a->pd, a->allocs, &o);
+	cli_interrupt_asked(false);
+	cli_progress_end(&a->line);
+	pagedet_allocs_total(a->allocs, &a->total);
+	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
+}
+
+static int ask(struct cli_kmem *a)
+{
+	int status = cli_kmem_read(a, a->job->path, a->job->kallsyms,
+				   &a->allocs, &a->total), error;
 
 	if (!status && a->job->before && !a->total.stopped)
 		status = compare(a);
+	if (!status && a->job->verify && !a->total.stopped)
+		status = verify(a);
 	if (status || !a->job->sort || a->before.stopped)
 		return status;
 	error = pagedet_allocs_order(a->allocs, a->job->sort);
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
 }
 
-static uint64_t bound(const struct asking *a)
+static uint64_t bound(const struct cli_kmem *a)
 {
 	const uint64_t n = cli_bound(a->job);
 
 	return n ? n : UINT64_MAX;
 }
 
-static int emit_rows(struct asking *a, int fd)
+static int emit_rows(struct cli_kmem *a, int fd)
 {
 	struct pagedet_emitter *e;
 	int status = cli_emitter_new(a->job, a->pd, fd, fd, &e), error;
@@ -245,21 +274,23 @@ static int emit_rows(struct asking *a, int fd)
 	return status;
 }
 
-static int draw(struct asking *a, int fd)
+static int draw(struct cli_kmem *a, int fd)
 {
 	FILE *f = cli_output_stream(fd);
 	int status;
 
 	if (!f)
 		return cli_fail_errno("cannot write the output");
-	status = cli_kmem_draw(a->allocs, a->job->sort, bound(a), f,
+	status = cli_kmem_draw(a->allocs, a->job->sort ? a->job->sort :
+			       a->job->verify ? "verified_live_bytes" :
+						"allocated", bound(a), f,
 			       a->job->flame ? cli_flame : cli_folded);
 	if (fclose(f) && !status)
 		return cli_fail_errno("cannot write the output");
 	return status;
 }
 
-static int emit(struct asking *a)
+static int emit(struct cli_kmem *a)
 {
 	const struct cli_job *job = a->job;
 	struct cli_output out;
@@ -301,7 +332,8 @@ static void tell_missing(const struct pagedet_allocs_total *t)
 	     "was allocated again");
 }
 
-static void tell_unknown(const struct pagedet_allocs_total *t)
+static void tell_unknown(const struct cli_kmem *a,
+			 const struct pagedet_allocs_total *t)
 {
 	tell(t->unsized, "allocation", "of pages, whose bytes are not known: "
 	     "--page-size says how large a page is there");
@@ -310,6 +342,8 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 			"one; the option nohash-ptr of ftrace shows them");
 	if (t->no_ns)
 		cli_say("the clock of the trace does not count ns");
+	if (t->no_cpu)
+		cli_say("the trace does not tell processors");
 	if (t->untold >> PAGEDET_ALLOC_CACHE & 1)
 		cli_say("cache: events of this kernel do not have it; those of "
 			"Linux 6.18 do");
@@ -327,9 +361,18 @@ static void tell_unknown(const struct pagedet_allocs_total *t)
 	     "without a name: a vmlinux does not have those of modules" :
 	     "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
-	if (t->live)
+	if (t->verified)
+		cli_say("%llu of %llu live are in use, by the object or a "
+			"later one of its size; %llu are free, of %llu it is "
+			"not known", (unsigned long long)t->verified_live,
+			(unsigned long long)t->live,
+			(unsigned long long)t->verified_free,
+			(unsigned long long)t->unverified);
+	else if (t->live && !a->job->verify &&
+		 a->job->command != &cli_kmem_blame)
 		cli_say("live is what no event frees; frees in bulk and by RCU "
-			"have none, so it may be less");
+			"have none, so it may be less: --verify asks the "
+			"kernel");
 }
 
 static void tell_rate(const char *which, const struct pagedet_allocs_total *t)
@@ -345,7 +388,7 @@ static void tell_rate(const char *which, const struct pagedet_allocs_total *t)
 }
 
 /* Traces of different lengths have different sums, even if nothing grows. */
-static void tell_comparison(const struct asking *a)
+static void tell_comparison(const struct cli_kmem *a)
 {
 	tell_rate("before", &a->before);
 	tell_rate("now", &a->total);
@@ -354,7 +397,7 @@ static void tell_comparison(const struct asking *a)
 	     "--kallsyms-before name it");
 	cli_say("the trace before, %s:", a->job->before);
 	tell_missing(&a->before);
-	tell_unknown(&a->before);
+	tell_unknown(a, &a->before);
 	cli_say("the trace now, %s:", a->job->path ? a->job->path :
 		a->job->instance);
 }
@@ -366,7 +409,7 @@ static bool is_lossy(const struct pagedet_allocs_total *t)
 }
 
 /* A comparison of a part with a whole would be misleading. */
-static int tell_stop(const struct asking *a)
+static int tell_stop(const struct cli_kmem *a)
 {
 	const uint32_t stopped = a->total.stopped ? a->total.stopped :
 						    a->before.stopped;
@@ -378,8 +421,7 @@ static int tell_stop(const struct asking *a)
 	return CLI_UNSURE;
 }
 
-/* Says what the traces lack. Returns CLI_UNSURE if they lack events. */
-static int tell_losses(const struct asking *a)
+int cli_kmem_losses(const struct cli_kmem *a)
 {
 	const struct pagedet_allocs_total *t = &a->total;
 
@@ -387,16 +429,17 @@ static int tell_losses(const struct asking *a)
 		if (t->compared)
 			tell_comparison(a);
 		tell_missing(t);
-		tell_unknown(t);
+		tell_unknown(a, t);
 	}
 	if (!t->complete)
 		return tell_stop(a);
-	return is_lossy(t) || is_lossy(&a->before) ? CLI_UNSURE : CLI_ANSWERED;
+	return is_lossy(t) || is_lossy(&a->before) || t->unverified ?
+		       CLI_UNSURE : CLI_ANSWERED;
 }
 
-static int judge(const struct asking *a)
+static int judge(const struct cli_kmem *a)
 {
-	const int status = tell_losses(a);
+	const int status = cli_kmem_losses(a);
 
 	if (status || a->total.groups)
 		return status;
@@ -407,9 +450,11 @@ static int judge(const struct asking *a)
 
 int cli_run_kmem(struct cli_job *job, struct pagedet *pd)
 {
-	struct asking a = { .job = job, .pd = pd,
+	struct cli_kmem a = { .job = job, .pd = pd,
 			    .q = PAGEDET_ALLOCS_QUERY_INIT };
-	int status = set_keys(&a);
+	const bool drawn = job->flame || job->folded;
+	int status = cli_kmem_keys(&a, job->by ? job->by :
+				   drawn ? "stack" : NULL);
 	bool halted;
 
 	if (!status)
@@ -427,7 +472,7 @@ int cli_run_kmem(struct cli_job *job, struct pagedet *pd)
 }
 
 /* The keys that fields of rows come from. */
-static void set_row_keys(struct asking *a)
+static void set_row_keys(struct cli_kmem *a)
 {
 	static const uint32_t keys[] = {
 		PAGEDET_ALLOC_SITE, PAGEDET_ALLOC_CACHE, PAGEDET_ALLOC_TID,
@@ -440,19 +485,20 @@ static void set_row_keys(struct asking *a)
 
 static int run_live(struct cli_job *job, struct pagedet *pd)
 {
-	struct asking a = { .job = job, .pd = pd,
+	struct cli_kmem a = { .job = job, .pd = pd,
 			    .q = PAGEDET_ALLOCS_QUERY_INIT };
 	int status, losses;
 
 	set_row_keys(&a);
-	status = read_trace(&a, job->path, job->kallsyms, &a.allocs, &a.total);
+	status = cli_kmem_read(&a, job->path, job->kallsyms, &a.allocs,
+			       &a.total);
 	if (!status) {
 		job->allocs = a.allocs;
 		status = cli_run_query(job, pd);
 		job->allocs = NULL;
 	}
 	if (a.allocs && status <= CLI_UNSURE) {
-		losses = tell_losses(&a);
+		losses = cli_kmem_losses(&a);
 		status = losses ? losses : status;
 	}
 	pagedet_allocs_free(a.allocs);

@@ -73,6 +73,7 @@ static int parse(struct cli_job *job)
 			    job->folded ? "folded" :
 			    job->window_ns ? "window" :
 			    job->page_size ? "page-size" :
+			    job->verify ? "verify" :
 			    job->text_only ? "text-only" :
 			    job->now ? "now" :
 			    job->instance ? "instance" :

@@ -25,7 +25,8 @@ static const struct {
 	NUMBER(times), NUMBER(requested), NUMBER(allocated), NUMBER(unsized),
 	NUMBER(freed), NUMBER(replaced), NUMBER(live), NUMBER(live_bytes),
 	NUMBER(failed), NUMBER(cross_cpu), NUMBER(mismatched), NUMBER(less),
-	NUMBER(lifetime_ns),
+	NUMBER(lifetime_ns), NUMBER(verified_live), NUMBER(verified_live_bytes),
+	NUMBER(verified_free), NUMBER(unverified),
 #undef NUMBER
 };
 
@@ -119,7 +120,7 @@ int cli_kmem_draw(struct pagedet_allocs *allocs, const char *sort, uint64_t max,
 			       .left = max };
 	int status;
 
-	set_name(&a, sort ? sort : "allocated");
+	set_name(&a, sort);
 	status = picture(&a.s, f);
 	free(a.s.frame);
 	free(a.text);

@@ -177,5 +177,6 @@ int main(int argc, char **argv)
 	free(job.real_path);
 	free(job.names);
 	free(job.from);
+	free(job.used_where);
 	return status;
 }

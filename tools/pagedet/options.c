@@ -390,6 +390,9 @@ static const struct option options[] = {
 	{ "instance", .value = "NAME", TEXT(instance), .commands = "kmem",
 	  .help = "instead of TRACE: a trace instance of the running kernel, "
 	  "which is not changed" },
+	{ "verify", BOOL(verify), .commands = "kmem", .help =
+	  "ask the kernel, or the dump of --from, which live objects are in "
+	  "use: 'kmem report' counts them, 'kmem live' lists these only" },
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
 	  .help = "show what has grown since this text, or trace, was "
 	  "written" },

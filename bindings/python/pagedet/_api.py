@@ -725,6 +725,10 @@ class pagedet_owners(Structure):
     """Opaque."""
 
 
+class pagedet_blame(Structure):
+    """Opaque."""
+
+
 class pagedet_recorder(Structure):
     """Opaque."""
 
@@ -1253,6 +1257,10 @@ class pagedet_alloc_group(Structure):
         ("mismatched", c_uint64),
         ("less", c_uint64),
         ("lifetime_ns", c_uint64),
+        ("verified_live", c_uint64),
+        ("verified_live_bytes", c_uint64),
+        ("verified_free", c_uint64),
+        ("unverified", c_uint64),
         ("times_before", c_uint64),
         ("requested_before", c_uint64),
         ("allocated_before", c_uint64),
@@ -1281,6 +1289,10 @@ class pagedet_allocs_total(Structure):
         ("mismatched", c_uint64),
         ("less", c_uint64),
         ("lifetime_ns", c_uint64),
+        ("verified_live", c_uint64),
+        ("verified_live_bytes", c_uint64),
+        ("verified_free", c_uint64),
+        ("unverified", c_uint64),
         ("times_before", c_uint64),
         ("requested_before", c_uint64),
         ("allocated_before", c_uint64),
@@ -1316,6 +1328,82 @@ class pagedet_allocs_total(Structure):
         ("unmatched", c_uint64),
         ("kaslr", c_uint32),
         ("compared", c_uint32),
+        ("verified", c_uint32),
+        ("no_cpu", c_uint32),
+    ]
+
+
+class pagedet_verify_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("progress", pagedet_progress_fn),
+        ("progress_user", c_void_p),
+        ("progress_ns", c_uint64),
+        ("any_boot", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_blame_query(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("first_pfn", c_uint64),
+        ("pages", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("progress", pagedet_progress_fn),
+        ("progress_user", c_void_p),
+        ("progress_ns", c_uint64),
+        ("any_boot", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_blame_block(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("first_pfn", c_uint64),
+        ("free", c_uint64),
+        ("movable", c_uint64),
+        ("perhaps_free", c_uint64),
+        ("held", c_uint64),
+        ("explained", c_uint64),
+        ("holders", c_uint64),
+        ("holder_pages", c_uint64),
+        ("value", c_uint64 * 16),
+        ("state", c_uint32 * 16),
+    ]
+
+
+class pagedet_blame_holder(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("blocks", c_uint64),
+        ("blocks_alone", c_uint64),
+        ("pages", c_uint64),
+        ("pages_alone", c_uint64),
+        ("objects", c_uint64),
+        ("bytes", c_uint64),
+        ("value", c_uint64 * 16),
+        ("state", c_uint32 * 16),
+    ]
+
+
+class pagedet_blame_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("block_pages", c_uint64),
+        ("blocks", c_uint64),
+        ("blocks_held", c_uint64),
+        ("blocks_explained", c_uint64),
+        ("free", c_uint64),
+        ("movable", c_uint64),
+        ("perhaps_free", c_uint64),
+        ("held", c_uint64),
+        ("explained", c_uint64),
+        ("used", c_uint64),
+        ("unverified", c_uint64),
+        ("holders", c_uint64),
     ]
 
 
@@ -2087,6 +2175,14 @@ FUNCTIONS = {
         c_int,
         [POINTER(pagedet_allocs), POINTER(pagedet_allocs)],
         "0.1"),
+    "pagedet_allocs_verify": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_allocs),
+            POINTER(pagedet_verify_options),
+        ],
+        "0.1"),
     "pagedet_allocs_order": (
         c_int,
         [POINTER(pagedet_allocs), c_char_p],
@@ -2110,6 +2206,31 @@ FUNCTIONS = {
     "pagedet_allocs_free": (
         None,
         [POINTER(pagedet_allocs)],
+        "0.1"),
+    "pagedet_allocs_blame": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_allocs),
+            POINTER(pagedet_blame_query),
+            POINTER(POINTER(pagedet_blame)),
+        ],
+        "0.1"),
+    "pagedet_blame_next_holder": (
+        c_int,
+        [POINTER(pagedet_blame), POINTER(pagedet_blame_holder)],
+        "0.1"),
+    "pagedet_blame_next_block": (
+        c_int,
+        [POINTER(pagedet_blame), POINTER(pagedet_blame_block)],
+        "0.1"),
+    "pagedet_blame_total": (
+        c_int,
+        [POINTER(pagedet_blame), POINTER(pagedet_blame_total)],
+        "0.1"),
+    "pagedet_blame_free": (
+        None,
+        [POINTER(pagedet_blame)],
         "0.1"),
     "pagedet_allocs_record": (
         c_int,
@@ -2311,6 +2432,10 @@ FUNCTIONS = {
     "pagedet_emit_allocs": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet_allocs), c_uint64],
+        "0.1"),
+    "pagedet_emit_blame": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_blame), c_int, c_uint64],
         "0.1"),
     "pagedet_emit_findings": (
         c_int,

@@ -385,6 +385,9 @@ int pdet_image_page(struct image_session *s, uint64_t pfn,
  * Returns 0, or a result of memory/memory.h. */
 int pdet_image_folio(struct image_session *s, uint64_t pfn, uint64_t *head,
 		     unsigned *kind);
+/* See kind in backend.h. */
+unsigned pdet_image_kind(struct pdet_session *base, uint64_t pfn,
+			 unsigned *kind, bool *uncounted);
 
 /* --- bytes.c: what pages hold --- */
 int pdet_image_bytes_prepare(struct image *im, struct pdet_env *env,

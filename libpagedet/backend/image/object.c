@@ -166,6 +166,25 @@ static void find_in_slab(struct image_session *s, uint64_t addr, uint64_t head,
 		state));
 }
 
+bool pdet_image_slab_object(struct pdet_session *base, uint64_t addr,
+			    uint32_t *bytes, bool *begins)
+{
+	const struct image_session *s = image_session_of(base);
+	const struct image *im = s->image;
+	const struct image_slab *l = &s->slab;
+	const uint64_t start = im->kernel.areas.direct +
+			       (l->head << im->paging.page_shift);
+	int64_t within;
+	uint32_t i;
+
+	if (!l->is_read || l->error < 0 || addr < start ||
+	    !pdet_slab_index(&l->cache, &l->slab, addr - start, &i, &within))
+		return false;
+	*bytes = l->cache.size;
+	*begins = !within;
+	return true;
+}
+
 /* --- all --- */
 
 static void find_object(struct image_session *s, const struct image_address *a,

@@ -73,17 +73,23 @@ int pdet_image_page(struct image_session *s, uint64_t pfn,
 	return 0;
 }
 
-int pdet_image_folio(struct image_session *s, uint64_t pfn, uint64_t *head,
-		     unsigned *kind)
+/* @uncounted: its count is known, and 0. @decided: it has no kind if none is
+ * known. */
+static int read_folio(struct image_session *s, uint64_t pfn, uint64_t *head,
+		      unsigned *kind, bool *uncounted, bool *decided)
 {
+	static const uint64_t decisive = PAGEDET_PF(PAGEDET_PF_SLAB) |
+					 PAGEDET_PF(PAGEDET_PF_BUDDY);
 	const uint64_t addr = pdet_memmap_page(&s->image->memmap, pfn);
 	char page[PDET_PAGE_BYTES];
 	uint8_t is, kinds;
+	uint64_t refcount, known;
 	uint16_t has, bad;
 	int16_t error;
 	const struct pdet_page_columns to = {
 		.is = &is, .has = &has, .bad = &bad, .error = &error,
-		.kind = &kinds, .head_pfn = head,
+		.kind = &kinds, .head_pfn = head, .refcount = &refcount,
+		.known = &known,
 	};
 	int r;
 
@@ -99,7 +105,29 @@ int pdet_image_folio(struct image_session *s, uint64_t pfn, uint64_t *head,
 	    bad & PDET_BAD_FOLIO)
 		return -EBADMSG;
 	*kind = kinds;
+	*uncounted = has & PDET_HAS_REFCOUNT && !refcount;
+	*decided = kinds != PAGEDET_KIND_UNKNOWN || !(decisive & ~known);
 	return error;
+}
+
+int pdet_image_folio(struct image_session *s, uint64_t pfn, uint64_t *head,
+		     unsigned *kind)
+{
+	bool uncounted, decided;
+
+	return read_folio(s, pfn, head, kind, &uncounted, &decided);
+}
+
+unsigned pdet_image_kind(struct pdet_session *base, uint64_t pfn,
+			 unsigned *kind, bool *uncounted)
+{
+	struct image_session *s = image_session_of(base);
+	uint64_t head;
+	bool decided;
+	const int r = read_folio(s, pfn, &head, kind, uncounted, &decided);
+
+	return r < 0 ? pdet_image_kernel_reason(s, r) :
+	       decided ? PAGEDET_HAVE : PAGEDET_NO_TYPES;
 }
 
 /* --- the number of page table entries that map a large folio --- */

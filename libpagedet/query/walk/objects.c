@@ -9,6 +9,7 @@
 
 #include "allocs/allocs.h"
 #include "query/query.h"
+#include "query/walk/objects_state.h"
 
 struct walk_objects {
 	struct pdet_walk walk;
@@ -97,7 +98,12 @@ static void put_allocation(const struct walk_objects *w, struct pdet_batch *b,
 	put_key(w, b, row, l, PAGEDET_FIELD_GFP_MASK, PAGEDET_ALLOC_GFP);
 	put_bytes(b, row, PAGEDET_FIELD_ALLOC_REQUESTED, l->requested, is_page);
 	put_bytes(b, row, PAGEDET_FIELD_ALLOC_BYTES, l->allocated, is_page);
-	pdet_put(b, row, PAGEDET_FIELD_ALLOC_CPU, l->cpu, PAGEDET_SOURCE_TRACE);
+	if (pdet_allocs_tells_cpu(w->walk.it->q.allocs))
+		pdet_put(b, row, PAGEDET_FIELD_ALLOC_CPU, l->cpu,
+			 PAGEDET_SOURCE_TRACE);
+	else
+		pdet_put_lost(b, row, PAGEDET_FIELD_ALLOC_CPU,
+			      PAGEDET_UNSUPPORTED, PAGEDET_SOURCE_TRACE);
 	if (pdet_allocs_counts_ns(w->walk.it->q.allocs))
 		pdet_put(b, row, PAGEDET_FIELD_ALLOC_NS, l->ns,
 			 PAGEDET_SOURCE_TRACE);
@@ -159,6 +165,8 @@ static int objects_place(struct pdet_walk *base, struct pdet_worker *k,
 			r = put_object(w, s, b, l);
 		if (r < 0)
 			return r;
+		if (is_asked(w))
+			pdet_objects_state(base, s, b, l);
 		put_allocation(w, b, row, l, is_page);
 		pdet_put(b, row, PAGEDET_FIELD_ASK, span->at,
 			 PAGEDET_SOURCE_DERIVED);

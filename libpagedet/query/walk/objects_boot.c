@@ -3,14 +3,16 @@
  * Decides whether a trace is of the kernel that is asked. The addresses of
  * another boot name other objects. A kernel that is relocated at boot is known
  * by the address of its code. One that is not has the same address in every
- * boot, and nothing in a trace tells these apart.
+ * boot, and only the boot_id tells these apart, which pagedet records.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "allocs/allocs.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "query/query.h"
 
 enum of { OF_THIS, OF_OTHER, UNTOLD };
@@ -80,6 +82,23 @@ static bool is_ahead(const struct pdet_iter *it)
 	       pdet_allocs_end_ns(it->q.allocs) > pdet_clock_ns(CLOCK_BOOTTIME);
 }
 
+/* The boot that the trace says, and the one of the running kernel. */
+static enum of compare_ids(struct pdet_iter *it, char *why, size_t size)
+{
+	const char *then = pdet_allocs_boot(it->q.allocs);
+	struct pdet_text now;
+	enum of is;
+
+	if (!it->live || !*then ||
+	    pdet_slurp(it->env, &now, 64, "/proc/sys/kernel/random/boot_id"))
+		return UNTOLD;
+	is = strncmp(now.data, then, strlen(then)) ? OF_OTHER : OF_THIS;
+	pdet_text_free(&now);
+	if (is == OF_OTHER)
+		snprintf(why, size, "its boot_id is %s", then);
+	return is;
+}
+
 static void tell(struct pdet_iter *it, const char *what, const char *why)
 {
 	pdet_log(it->env, PAGEDET_LOG_WARNING, "%s (%s): what its objects are "
@@ -89,6 +108,7 @@ static void tell(struct pdet_iter *it, const char *what, const char *why)
 bool pdet_objects_are_here(struct pdet_iter *it)
 {
 	char why[160] = "";
+	enum of is;
 
 	if (pdet_allocs_hides(it->q.allocs)) {
 		tell(it, "the trace does not tell where objects are",
@@ -102,7 +122,8 @@ bool pdet_objects_are_here(struct pdet_iter *it)
 		     "it ends later than now");
 		return false;
 	}
-	switch (compare(it, why, sizeof(why))) {
+	is = compare_ids(it, why, sizeof(why));
+	switch (is == UNTOLD ? compare(it, why, sizeof(why)) : is) {
 	case OF_THIS:
 		return true;
 	case OF_OTHER:

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* One query with the target OBJECTS; its field ask is the number of a live. */
+#include <errno.h>
+
+#include "api/allocs_live.h"
+#include "query/query.h"
+
+struct asking {
+	const struct pdet_live_question *q;
+	const struct pdet_live *objects, *pages;
+	size_t n_objects, n_pages;
+};
+
+static const uint32_t wanted[] = { PAGEDET_FIELD_ASK,
+				   PAGEDET_FIELD_OBJECT_STATE };
+static const uint32_t of_pages[] = { PAGEDET_FIELD_PFN, PAGEDET_FIELD_HEAD_PFN,
+				     PAGEDET_FIELD_ORDER };
+
+/* The columns by field. */
+struct columns {
+	const struct pagedet_column *of[PDET_FIELDS];
+};
+
+static bool get(const struct columns *c, uint32_t field, int row, uint64_t *ret)
+{
+	const struct pagedet_column *of = c->of[field];
+
+	if (!of || PAGEDET_CELL_STATE(of->cell[row]) != PAGEDET_HAVE)
+		return false;
+	*ret = of->value[row];
+	return true;
+}
+
+static int take(const struct asking *a, const struct columns *c, int i)
+{
+	struct pdet_live_row row = { .state = 0 };
+	uint64_t ask, v;
+
+	if (!get(c, PAGEDET_FIELD_ASK, i, &ask))
+		return 0;
+	row.is_page = ask >= a->n_objects;
+	row.live = row.is_page ? &a->pages[ask - a->n_objects] :
+				 &a->objects[ask];
+	if (get(c, PAGEDET_FIELD_OBJECT_STATE, i, &v))
+		row.state = (unsigned)v;
+	row.has_page = get(c, PAGEDET_FIELD_HEAD_PFN, i, &row.head) &&
+		       get(c, PAGEDET_FIELD_ORDER, i, &v);
+	if (row.has_page)
+		row.order = (unsigned)v;
+	else
+		row.has_page = get(c, PAGEDET_FIELD_PFN, i, &row.head);
+	return a->q->take(a->q->arg, &row);
+}
+
+static int drain(const struct asking *a, struct pagedet_iter *it)
+{
+	struct pagedet_columns all = { .size = sizeof(all) };
+	struct columns c;
+	int i, n, r = 0;
+	uint64_t k;
+
+	while (r == 0 && (n = pagedet_next_columns(it, &all)) != 0) {
+		memset(&c, 0, sizeof(c));
+		for (k = 0; n > 0 && k < all.n_columns; k++)
+			c.of[all.columns[k].field] = &all.columns[k];
+		for (i = 0, r = PDET_MIN(n, 0); i < n && r == 0; i++)
+			r = take(a, &c, i);
+	}
+	return r;
+}
+
+static void want(struct pagedet_query *q, const uint32_t *fields, size_t n)
+{
+	for (; n; n--, fields++)
+		q->fields[*fields / 64] |= (uint64_t)1 << *fields % 64;
+}
+
+int pdet_ask_live(struct pagedet *pd, struct pagedet_allocs *allocs,
+		  const struct pdet_live_question *question)
+{
+	const struct pagedet_verify_options *o = question->options;
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct asking a = { .q = question };
+	struct pagedet_iter *it;
+	int r;
+
+	a.objects = pdet_allocs_live(allocs->a, false, &a.n_objects);
+	a.pages = pdet_allocs_live(allocs->a, true, &a.n_pages);
+	q.target = PAGEDET_TARGET_OBJECTS;
+	q.allocs = allocs;
+	q.deadline_ns = o->deadline_ns;
+	q.progress = o->progress;
+	q.progress_user = o->progress_user;
+	q.progress_ns = o->progress_ns;
+	q.options = o->any_boot ? PAGEDET_Q_ANY_BOOT : 0;
+	want(&q, wanted, PDET_COUNT(wanted));
+	if (question->pages)
+		want(&q, of_pages, PDET_COUNT(of_pages));
+	r = pagedet_query(pd, &q, &it);
+	if (r < 0)
+		return r;
+	if (question->here_only && it->it->text_only)
+		r = pdet_fail(&pd->env, EBADMSG, "the trace is not known to be "
+			      "of the kernel that is asked, or does not tell "
+			      "addresses");
+	else if (!question->check_only)
+		r = drain(&a, it);
+	pagedet_iter_free(it);
+	return r;
+}

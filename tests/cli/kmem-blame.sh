@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests what kmem blame refuses; tests/live/kmem plants what holds blocks.
+. "$top_srcdir/tests/cli/cli.sh"
+
+trace=$top_srcdir/tests/fixtures/traces/raw-6.18-x86_64
+hashed=$trace/trace.txt.zst
+
+run kmem blame "$trace"
+if [ "$status" = 77 ] || [ "$status" = 69 ]; then
+	tap_run 'no source: it says why' grep -q 'needs CAP\|cannot read' \
+		"$tap_dir/stderr"
+else
+	expect 'another boot is not blamed' 65 'is not known to be of the kernel'
+	tap_run 'nothing is written' test ! -s "$tap_dir/stdout"
+	run kmem blame "$hashed" --now
+	[ "$status" = 69 ] || expect 'hashed addresses' 65 'does not tell'
+	run kmem blame "$trace" --now 0xffffffffffff
+	expect 'a page that is not there' 64 'there is no page'
+fi
+
+run kmem blame
+expect 'no trace' 64 'lacks a trace'
+run kmem blame "$trace" 1 2
+expect 'too many words' 64 'too many'
+run kmem blame "$trace" nothing
+expect 'not a page' 64 nothing
+run kmem blame "$trace" --sort pages
+expect 'it has its own order' 64 '--sort has no meaning'
+run kmem blame "$trace" --by block,nothing
+expect 'not a key' 64 nothing
+run kmem blame "$trace" --by block --flame "$tap_dir/x.svg"
+expect 'no picture' 64 '--flame has no meaning'
+run kmem blame "$trace" --text-only
+expect 'it asks' 64 '--text-only has no meaning'
+tap_done

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What the commands of kmem that read a trace have in common. */
+#ifndef CLI_KMEM_H
+#define CLI_KMEM_H
+
+#include "cli.h"
+
+/* How often they may be interrupted. */
+#define CLI_KMEM_ASK_NS 100000000u
+
+struct cli_kmem {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_allocs_query q;
+	uint32_t by[PAGEDET_ALLOC_KEYS];
+	struct pagedet_allocs *allocs;
+	struct pagedet_allocs_total total, before; /* size 0: no such trace */
+	struct cli_progress line;
+	struct cli_asked asked;
+};
+
+/* These return a status. */
+
+/* cli_kmem_keys - set the keys of @by, a list; NULL: by site. */
+int cli_kmem_keys(struct cli_kmem *a, const char *by);
+
+/* cli_kmem_read - read a trace; @path NULL: that of --instance. */
+int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
+		  struct pagedet_allocs **ret,
+		  struct pagedet_allocs_total *total);
+
+/* cli_kmem_losses - say what the traces lack. CLI_UNSURE: events. */
+int cli_kmem_losses(const struct cli_kmem *a);
+
+/* --- kmem_blame.c --- */
+extern const struct cli_command cli_kmem_blame;
+
+#endif
