@@ -69,28 +69,48 @@ case $PDET_CLIENT_FLAGS in
 *--coverage*) counts=--coverage ;;
 esac
 
-# build NAME FLAGS...: build examples/quickstart.c as a user would.
+# The program of the README.
+sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | sed '1d;$d' \
+	> "$tap_dir/page.c"
+
+# build NAME FLAGS...: build the programs as a user would.
 build() {
 	name=$1
 	shift
-	eval "set -- $* $counts $(pc $static --cflags)" \
-		'"$top_srcdir/examples/quickstart.c"' "$(pc $static --libs)"
-	tap_run "an example builds, $name" $CC -o "$tap_dir/client" "$@"
+	for source in "$top_srcdir/examples/quickstart.c" "$tap_dir/page.c"; do
+		program=$tap_dir/$(basename "$source" .c)
+		(
+			eval "set -- $* $counts $(pc $static --cflags)" \
+				'"$source"' "$(pc $static --libs)"
+			exec $CC -o "$program" "$@"
+		) > "$tap_dir/why" 2>&1 &&
+			tap_ok "${program##*/} builds, $name" ||
+			tap_not_ok "${program##*/} builds, $name" "$tap_dir/why"
+	done
 }
 
-# runs NAME: expect a line of JSON with the kind of the page.
-runs() {
-	"$tap_dir/client" > "$tap_dir/out" 2>&1 || echo "status $?" \
+# prints PROGRAM WORDS NAME: it runs, and prints the kind of the page
+prints() {
+	"$tap_dir/$1" > "$tap_dir/out" 2>&1 || echo "status $?" \
 		>> "$tap_dir/out"
-	if grep -q '"kind": *"[a-z]*"' "$tap_dir/out"; then
-		tap_ok "it runs, $1"
+	if grep -q "$2" "$tap_dir/out" && ! grep -q status "$tap_dir/out"; then
+		tap_ok "$1 runs, $3"
 	else
-		tap_not_ok "it runs, $1" "$tap_dir/out"
+		tap_not_ok "$1 runs, $3" "$tap_dir/out"
+	fi
+}
+
+runs() {
+	prints quickstart '"kind": *"[a-z]*"' "$1"
+	if [ "$(id -u)" = 0 ]; then
+		prints page '^kind: anon$' "$1"
+	else
+		prints page '^kind: ' "$1"
 	fi
 }
 
 needs() {
-	readelf -d "$tap_dir/client" 2> /dev/null |
+	readelf -d "$tap_dir/page" 2> /dev/null |
 		grep -q 'NEEDED.*libpagedet'
 }
 
