@@ -102,7 +102,7 @@ struct pagedet_blame_total {
  *         trace is not known to be of this boot, or hides addresses; ETIMEDOUT
  *         the deadline passed; ECANCELED pagedet_cancel(), or the function of
  *         pagedet_set_stop() or progress; ENOTSUP no open source knows kernel
- *         addresses; EIO; ENOMEM.
+ *         addresses, or how much memory there is; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_allocs_blame(struct pagedet *pd, struct pagedet_allocs *allocs,

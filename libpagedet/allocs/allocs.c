@@ -283,7 +283,10 @@ static int take_names(struct pdet_allocs *a, struct pdet_env *env,
 	return r < 0 || !q->vmlinux ? r : name_by_vmlinux(a, env, q, t);
 }
 
-/* Other names may be of another boot. */
+/*
+ * Other names may be of another boot. Symbols are in the order of addresses,
+ * and nothing of the code comes before _stext.
+ */
 static void note_places(struct pdet_allocs *a, const struct pdet_text *kallsyms)
 {
 	struct pdet_scan all = { kallsyms->data,
@@ -295,6 +298,8 @@ static void note_places(struct pdet_allocs *a, const struct pdet_text *kallsyms)
 	while (kallsyms->data && pdet_scan_line(&all, &line)) {
 		if (!pdet_scan_hex(&line, &address) || line.end - line.at < 4)
 			continue;
+		if (a->places[0] && address > a->places[0])
+			break;
 		line.at += strlen(" T ");
 		for (i = 0; i < PDET_COUNT(code_symbols); i++)
 			if (!a->places[i] &&
@@ -613,9 +618,9 @@ int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
 		s->unverified = s->live - verdicts[i].live - verdicts[i].free;
 	}
 	r = pdet_allocs_order(a, env, "verified_live_bytes");
-	if (r < 0) {
+	if (r < 0 && n) {
 		memcpy(a->pairing.sums.data, before, n * sizeof(*before));
-	} else {
+	} else if (r == 0) {
 		a->verified = true;
 		memset(&a->sum, 0, sizeof(a->sum));
 		add_up(&a->sum, &a->pairing.sums);

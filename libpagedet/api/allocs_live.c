@@ -11,11 +11,6 @@ struct asking {
 	size_t n_objects, n_pages;
 };
 
-static const uint32_t wanted[] = { PAGEDET_FIELD_ASK,
-				   PAGEDET_FIELD_OBJECT_STATE };
-static const uint32_t of_pages[] = { PAGEDET_FIELD_PFN, PAGEDET_FIELD_HEAD_PFN,
-				     PAGEDET_FIELD_ORDER };
-
 /* The columns by field. */
 struct columns {
 	const struct pagedet_column *of[PDET_FIELDS];
@@ -69,12 +64,6 @@ static int drain(const struct asking *a, struct pagedet_iter *it)
 	return r;
 }
 
-static void want(struct pagedet_query *q, const uint32_t *fields, size_t n)
-{
-	for (; n; n--, fields++)
-		q->fields[*fields / 64] |= (uint64_t)1 << *fields % 64;
-}
-
 int pdet_ask_live(struct pagedet *pd, struct pagedet_allocs *allocs,
 		  const struct pdet_live_question *question)
 {
@@ -93,9 +82,13 @@ int pdet_ask_live(struct pagedet *pd, struct pagedet_allocs *allocs,
 	q.progress_user = o->progress_user;
 	q.progress_ns = o->progress_ns;
 	q.options = o->any_boot ? PAGEDET_Q_ANY_BOOT : 0;
-	want(&q, wanted, PDET_COUNT(wanted));
-	if (question->pages)
-		want(&q, of_pages, PDET_COUNT(of_pages));
+	pdet_want(&q, PAGEDET_FIELD_ASK);
+	pdet_want(&q, PAGEDET_FIELD_OBJECT_STATE);
+	if (question->pages) {
+		pdet_want(&q, PAGEDET_FIELD_PFN);
+		pdet_want(&q, PAGEDET_FIELD_HEAD_PFN);
+		pdet_want(&q, PAGEDET_FIELD_ORDER);
+	}
 	r = pagedet_query(pd, &q, &it);
 	if (r < 0)
 		return r;

@@ -32,15 +32,6 @@ struct blaming {
 	} unknown;		/* runs of pages without a kind */
 };
 
-static uint64_t time_left(const struct blaming *b)
-{
-	const uint64_t gone = pdet_clock_ns(CLOCK_MONOTONIC) - b->start_ns;
-
-	if (!b->q.deadline_ns)
-		return 0;
-	return gone < b->q.deadline_ns ? b->q.deadline_ns - gone : 1;
-}
-
 /* --- the blocks --- */
 
 static int begin(struct blaming *b)
@@ -129,13 +120,13 @@ static int ask_pages(struct blaming *b, struct pagedet_query *q, uint32_t field,
 	if (!rows)
 		return -ENOMEM;
 	q->options = PAGEDET_Q_RUNS;
-	q->deadline_ns = time_left(b);
+	q->deadline_ns = pdet_clock_left(b->start_ns, b->q.deadline_ns);
 	q->progress = b->q.progress;
 	q->progress_user = b->q.progress_user;
 	q->progress_ns = b->q.progress_ns;
-	q->fields[0] = (uint64_t)1 << PAGEDET_FIELD_PFN |
-		       (uint64_t)1 << PAGEDET_FIELD_PAGES |
-		       (uint64_t)1 << field;
+	pdet_want(q, PAGEDET_FIELD_PFN);
+	pdet_want(q, PAGEDET_FIELD_PAGES);
+	pdet_want(q, field);
 	r = pagedet_query(b->to->pd, q, &it);
 	if (r < 0) {
 		free(rows);
@@ -161,7 +152,7 @@ static int scan(struct blaming *b)
 	struct pagedet_query q = PAGEDET_QUERY_INIT, counts = q;
 	int r;
 
-	/* Holes are no rows of a scan. */
+	/* A scan has no rows for holes. */
 	q.target = b->q.pages ? PAGEDET_TARGET_PFN : PAGEDET_TARGET_SCAN;
 	q.items = b->q.pages ? &all : NULL;
 	q.n_items = b->q.pages ? 1 : 0;
@@ -204,7 +195,7 @@ static int ask(struct blaming *b, bool check_only)
 	struct pagedet *pd = b->to->pd;
 	int r;
 
-	o.deadline_ns = time_left(b);
+	o.deadline_ns = pdet_clock_left(b->start_ns, b->q.deadline_ns);
 	o.progress = b->q.progress;
 	o.progress_user = b->q.progress_user;
 	o.progress_ns = b->q.progress_ns;
@@ -262,8 +253,8 @@ int pagedet_blame_next_holder(struct pagedet_blame *blame,
 			      struct pagedet_blame_holder *ret)
 {
 	struct pagedet_blame_holder holder = { .size = sizeof(holder) };
-	unsigned i;
 	const struct pdet_blame_holder *h;
+	unsigned i;
 	int r;
 
 	if (blame->next_holder == blame->b.n_holders)

@@ -65,15 +65,6 @@ static struct pagedet_evidence *at(const struct collecting *c, uint64_t i)
 	return (struct pagedet_evidence *)(void *)(c->evidence + i * c->stride);
 }
 
-static uint64_t time_left(const struct collecting *c)
-{
-	const uint64_t gone = pdet_clock_ns(CLOCK_MONOTONIC) - c->start_ns;
-
-	if (!c->o.deadline_ns)
-		return 0;
-	return gone < c->o.deadline_ns ? c->o.deadline_ns - gone : 1;
-}
-
 /* --- texts --- */
 
 /*
@@ -198,11 +189,6 @@ static void take_row(struct collecting *c, const struct pagedet_iter *it,
 	c->rows++;
 }
 
-static void want(struct pagedet_query *q, uint32_t field)
-{
-	q->fields[field / 64] |= (uint64_t)1 << (field % 64);
-}
-
 static int drain(struct collecting *c, struct pagedet_iter *it)
 {
 	struct pagedet_page *rows = calloc(BATCH, sizeof(*rows));
@@ -230,14 +216,14 @@ static int ask_rows(struct collecting *c, const struct pagedet_item *items)
 	q.items = items;
 	q.n_items = c->n;
 	q.sources = c->o.sources;
-	q.deadline_ns = time_left(c);
+	q.deadline_ns = pdet_clock_left(c->start_ns, c->o.deadline_ns);
 	for (i = 0; c->version == PAGEDET_AS_NOW && i < PDET_COUNT(wanted); i++)
-		want(&q, wanted[i]);
-	want(&q, PAGEDET_FIELD_ASK);
-	want(&q, PAGEDET_FIELD_TIME_NS);
+		pdet_want(&q, wanted[i]);
+	pdet_want(&q, PAGEDET_FIELD_ASK);
+	pdet_want(&q, PAGEDET_FIELD_TIME_NS);
 	if (c->o.options & PAGEDET_COLLECT_CONTENT) {
-		want(&q, PAGEDET_FIELD_CONTENT);
-		want(&q, PAGEDET_FIELD_HASH);
+		pdet_want(&q, PAGEDET_FIELD_CONTENT);
+		pdet_want(&q, PAGEDET_FIELD_HASH);
 	}
 	r = pagedet_query(c->pd, &q, &it);
 	if (r < 0)
@@ -301,7 +287,7 @@ static int sweep(struct collecting *c, const struct pagedet_item *pfns,
 		 const uint64_t *which, uint64_t n)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
-	const uint64_t left = time_left(c);
+	const uint64_t left = pdet_clock_left(c->start_ns, c->o.deadline_ns);
 	struct pagedet_page rows[8];
 	struct pagedet_iter *it;
 	int r, i;
@@ -312,9 +298,9 @@ static int sweep(struct collecting *c, const struct pagedet_item *pfns,
 	q.sources = c->o.sources;
 	q.deadline_ns = left ? PDET_MIN(left, c->o.mappers_ns) :
 			       c->o.mappers_ns;
-	want(&q, PAGEDET_FIELD_ASK);
-	want(&q, PAGEDET_FIELD_PID);
-	want(&q, PAGEDET_FIELD_COMM);
+	pdet_want(&q, PAGEDET_FIELD_ASK);
+	pdet_want(&q, PAGEDET_FIELD_PID);
+	pdet_want(&q, PAGEDET_FIELD_COMM);
 	r = pagedet_query(c->pd, &q, &it);
 	if (r < 0)
 		return r;
@@ -407,7 +393,8 @@ static void look_at_files(struct collecting *c, const struct pagedet_item *own)
 	for (i = 0; i < c->n; i++) {
 		const uint64_t n = order ? order[i].which : i;
 
-		if (c->o.deadline_ns && time_left(c) == 1)
+		if (c->o.deadline_ns &&
+		    pdet_clock_left(c->start_ns, c->o.deadline_ns) == 1)
 			break;
 		if (pdet_backing_at(&b, own[n].pid, own[n].first))
 			look_behind(c, at(c, n), &b, own[n].first);
@@ -611,7 +598,8 @@ static bool wait_again(const struct collecting *c, uint64_t since_ns)
 	struct timespec t = { (time_t)(left / 1000000000u),
 			      (long)(left % 1000000000u) };
 
-	if (c->o.deadline_ns && left >= time_left(c))
+	if (c->o.deadline_ns &&
+	    left >= pdet_clock_left(c->start_ns, c->o.deadline_ns))
 		return false;
 	while (nanosleep(&t, &t) < 0 && errno == EINTR)
 		;

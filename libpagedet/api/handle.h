@@ -66,6 +66,12 @@ struct pagedet_iter {
 	struct pagedet_mappers *summaries; /* for the emitter */
 };
 
+/* Adds a field to a query. */
+static inline void pdet_want(struct pagedet_query *q, uint32_t field)
+{
+	q->fields[field / 64] |= (uint64_t)1 << field % 64;
+}
+
 /* rows.c: assigns a place to each column when the plan has been made. */
 void pdet_show_columns(struct pagedet_iter *it);
 

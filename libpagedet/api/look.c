@@ -312,11 +312,6 @@ static int ask_saved(struct looking *l, struct pagedet_query *q)
 	return 0;
 }
 
-static void want(struct pagedet_query *q, uint32_t field)
-{
-	q->fields[field / 64] |= (uint64_t)1 << field % 64;
-}
-
 static int ask(struct looking *l)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
@@ -330,10 +325,10 @@ static int ask(struct looking *l)
 	q.sources = l->o.sources;
 	q.deadline_ns = l->o.deadline_ns;
 	for (i = 0; i < PDET_COUNT(wanted); i++)
-		want(&q, wanted[i]);
+		pdet_want(&q, wanted[i]);
 	if (!l->live) {
-		want(&q, PAGEDET_FIELD_VMA_NAME);
-		want(&q, PAGEDET_FIELD_VMA_PROT);
+		pdet_want(&q, PAGEDET_FIELD_VMA_NAME);
+		pdet_want(&q, PAGEDET_FIELD_VMA_PROT);
 	}
 	r = ask_saved(l, &q);
 	if (r == 0)

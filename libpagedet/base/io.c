@@ -132,6 +132,18 @@ int pdet_slurp_at(int dir, const char *file, struct pdet_text *ret, size_t max)
 	return r;
 }
 
+void pdet_read_line(const struct pdet_env *env, const char *path, char *ret,
+		    size_t size)
+{
+	struct pdet_text text;
+
+	ret[0] = '\0';
+	if (pdet_slurp(env, &text, 4096, "%s", path) < 0)
+		return;
+	snprintf(ret, size, "%.*s", (int)strcspn(text.data, "\n"), text.data);
+	pdet_text_free(&text);
+}
+
 void pdet_text_free(struct pdet_text *text)
 {
 	free(text->data);

@@ -41,6 +41,13 @@ int pdet_slurp_fd(int fd, struct pdet_text *ret, size_t max);
 void pdet_text_free(struct pdet_text *text);
 
 /*
+ * pdet_read_line - read the first line of root + @path, without its end; "" if
+ * it cannot be read. A longer one is cut.
+ */
+void pdet_read_line(const struct pdet_env *env, const char *path, char *ret,
+		    size_t size);
+
+/*
  * pdet_pread - read up to @size bytes at @offset; continue after short reads
  * and EINTR. Returns bytes read (short only at the end), or a negative errno.
  */

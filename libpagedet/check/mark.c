@@ -227,12 +227,12 @@ static void add_machine_checks(struct list *l)
 
 static void add_boot(struct list *l)
 {
-	struct pdet_text text;
+	char id[40];
 
-	if (pdet_slurp(l->env, &text, 256, "/proc/sys/kernel/random/boot_id"))
-		return;
-	fprintf(l->f, "boot %.*s\n", (int)strcspn(text.data, " \n"), text.data);
-	pdet_text_free(&text);
+	pdet_read_line(l->env, "/proc/sys/kernel/random/boot_id", id,
+		       sizeof(id));
+	if (*id)
+		fprintf(l->f, "boot %s\n", id);
 }
 
 /*

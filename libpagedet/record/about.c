@@ -143,17 +143,6 @@ static void of_code(struct pdet_text *t)
 	t->len = (size_t)(to - t->data);
 }
 
-static void of_boot(char *ret, size_t size)
-{
-	struct pdet_text text;
-
-	if (pdet_slurp_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &text,
-			  MOST_FORMAT) < 0)
-		return;
-	snprintf(ret, size, "%.*s", (int)strcspn(text.data, "\n"), text.data);
-	pdet_text_free(&text);
-}
-
 void pdet_about_threads(int fs, struct pdet_thread_names *names)
 {
 	struct pdet_text text;
@@ -185,7 +174,8 @@ int pdet_about(struct pdet_env *env, int fs, bool pages,
 	of_ftrace(fs, ret);
 	of_code(&ret->kallsyms);
 	pdet_slurp_at(fs, "printk_formats", &ret->printk, MOST_FORMAT);
-	of_boot(ret->boot, sizeof(ret->boot));
+	pdet_read_line(env, "/proc/sys/kernel/random/boot_id", ret->boot,
+		       sizeof(ret->boot));
 	return 0;
 }
 

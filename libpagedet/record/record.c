@@ -318,11 +318,13 @@ int pdet_record_new(struct pdet_env *env,
 		    const struct pagedet_record_options *o,
 		    struct pdet_recording **ret)
 {
+	static char no_root[1];
 	struct pdet_recording *r = calloc(1, sizeof(*r));
 	int code;
 
 	if (!r)
 		return pdet_fail(env, ENOMEM, "no memory");
+	r->env.root = no_root;
 	sem_init(&r->known, 0, 0);
 	sem_init(&r->go, 0, 0);
 	r->wake = eventfd(0, EFD_CLOEXEC);

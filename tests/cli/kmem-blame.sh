@@ -16,6 +16,10 @@ else
 	tap_run 'nothing is written' test ! -s "$tap_dir/stdout"
 	run kmem blame "$hashed" --now
 	[ "$status" = 69 ] || expect 'hashed addresses' 65 'does not tell'
+	run kmem blame "$trace" --now --deadline 0.000000001
+	expect 'a part of the trace blames nobody' 2 'the deadline passed'
+	tap_run 'a part of the trace: nothing is written' \
+		test ! -s "$tap_dir/stdout"
 	run kmem blame "$trace" --now 0xffffffffffff
 	expect 'a page that is not there' 64 'there is no page'
 fi
@@ -34,4 +38,8 @@ run kmem blame "$trace" --by block --flame "$tap_dir/x.svg"
 expect 'no picture' 64 '--flame has no meaning'
 run kmem blame "$trace" --text-only
 expect 'it asks' 64 '--text-only has no meaning'
+run --from live kmem blame "$trace"
+expect 'names of the running kernel' 64 '--from takes a dump'
+run --from "$trace" kmem blame "$trace" --kallsyms "$trace/kallsyms"
+expect 'names of both' 64 'from --from or from --kallsyms'
 tap_done

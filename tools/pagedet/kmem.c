@@ -115,18 +115,30 @@ static int parse_traces(struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
-int cli_parse_kmem(struct cli_job *job)
+int cli_kmem_names(struct cli_job *job)
 {
-	const int status = parse_traces(job);
-
-	if (status)
-		return status;
 	if (job->live)
 		return cli_usage("kmem: --from takes a dump; for the running "
 				 "kernel --kallsyms /proc/kallsyms has names");
 	if (job->open.n_files && job->kallsyms)
 		return cli_usage("kmem: names are from --from or from "
 				 "--kallsyms");
+	/* A dump may need one itself; otherwise it is not of this machine. */
+	if (!job->open.n_files) {
+		job->traced_vmlinux = job->open.vmlinux;
+		job->open.vmlinux = NULL;
+	}
+	return CLI_ANSWERED;
+}
+
+int cli_parse_kmem(struct cli_job *job)
+{
+	int status = parse_traces(job);
+
+	if (!status)
+		status = cli_kmem_names(job);
+	if (status)
+		return status;
 	if (job->text_only || (job->now && !job->verify))
 		return cli_usage("kmem %s asks no kernel: --%s has no meaning",
 				 job->words[0], job->now ? "now" : "text-only");
@@ -136,11 +148,6 @@ int cli_parse_kmem(struct cli_job *job)
 	if (job->where || job->strict)
 		return cli_usage("kmem %s takes no --%s", job->words[0],
 				 job->where ? "where" : "strict");
-	/* A dump may need one itself; otherwise it is not of this machine. */
-	if (!job->open.n_files) {
-		job->traced_vmlinux = job->open.vmlinux;
-		job->open.vmlinux = NULL;
-	}
 	return CLI_ANSWERED;
 }
 
@@ -253,9 +260,9 @@ static int ask(struct cli_kmem *a)
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
 }
 
-static uint64_t bound(const struct cli_kmem *a)
+uint64_t cli_kmem_bound(const struct cli_job *job)
 {
-	const uint64_t n = cli_bound(a->job);
+	const uint64_t n = cli_bound(job);
 
 	return n ? n : UINT64_MAX;
 }
@@ -267,7 +274,7 @@ static int emit_rows(struct cli_kmem *a, int fd)
 
 	if (status)
 		return status;
-	error = pagedet_emit_allocs(e, a->allocs, bound(a));
+	error = pagedet_emit_allocs(e, a->allocs, cli_kmem_bound(a->job));
 	status = error ? cli_emit_failed(a->pd, error, fd) :
 			 cli_emitter_finish(a->pd, e, fd);
 	pagedet_emitter_free(e);
@@ -283,7 +290,8 @@ static int draw(struct cli_kmem *a, int fd)
 		return cli_fail_errno("cannot write the output");
 	status = cli_kmem_draw(a->allocs, a->job->sort ? a->job->sort :
 			       a->job->verify ? "verified_live_bytes" :
-						"allocated", bound(a), f,
+						"allocated",
+			       cli_kmem_bound(a->job), f,
 			       a->job->flame ? cli_flame : cli_folded);
 	if (fclose(f) && !status)
 		return cli_fail_errno("cannot write the output");

@@ -24,6 +24,12 @@ struct cli_kmem {
 /* cli_kmem_keys - set the keys of @by, a list; NULL: by site. */
 int cli_kmem_keys(struct cli_kmem *a, const char *by);
 
+/* cli_kmem_names - take --from, --vmlinux and --kallsyms for names. */
+int cli_kmem_names(struct cli_job *job);
+
+/* cli_kmem_bound - how many groups; that is not a status. */
+uint64_t cli_kmem_bound(const struct cli_job *job);
+
 /* cli_kmem_read - read a trace; @path NULL: that of --instance. */
 int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 		  struct pagedet_allocs **ret,

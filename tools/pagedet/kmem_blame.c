@@ -51,11 +51,7 @@ static int parse(struct cli_job *job)
 				 "kmem blame takes a trace, and a page or "
 				 "FIRST+COUNT");
 	job->path = job->instance ? NULL : job->words[1];
-	if (!job->open.n_files) {
-		job->traced_vmlinux = job->open.vmlinux;
-		job->open.vmlinux = NULL;
-	}
-	return CLI_ANSWERED;
+	return cli_kmem_names(job);
 }
 
 /* Takes the word "block" out of the list; the caller frees *ret. */
@@ -116,7 +112,6 @@ static int emit(const struct cli_kmem *a, struct pagedet_blame *blame,
 		bool blocks)
 {
 	const struct cli_job *job = a->job;
-	const uint64_t most = cli_bound(job);
 	struct pagedet_emitter *e;
 	struct cli_output out;
 	int error, status = cli_output_open(&out, job->output);
@@ -126,7 +121,7 @@ static int emit(const struct cli_kmem *a, struct pagedet_blame *blame,
 	status = cli_emitter_new(job, a->pd, out.fd, out.fd, &e);
 	if (!status) {
 		error = pagedet_emit_blame(e, blame, blocks,
-					   most ? most : UINT64_MAX);
+					   cli_kmem_bound(job));
 		status = error ? cli_emit_failed(a->pd, error, out.fd) :
 				 cli_emitter_finish(a->pd, e, out.fd);
 		pagedet_emitter_free(e);

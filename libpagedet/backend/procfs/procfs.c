@@ -87,18 +87,6 @@ static void procfs_close(struct pdet_backend *b)
 	pthread_mutex_destroy(&p->look_lock);
 }
 
-static void read_line(struct pdet_env *env, const char *path, char *ret,
-		      size_t size)
-{
-	struct pdet_text text;
-
-	ret[0] = '\0';
-	if (pdet_slurp(env, &text, 4096, "%s", path) < 0)
-		return;
-	snprintf(ret, size, "%.*s", (int)strcspn(text.data, "\n"), text.data);
-	pdet_text_free(&text);
-}
-
 static void procfs_info(struct pdet_backend *b, struct pdet_env *env,
 			struct pdet_kernel_info *ret)
 {
@@ -111,12 +99,12 @@ static void procfs_info(struct pdet_backend *b, struct pdet_env *env,
 	ret->big_endian = p->live && *(const uint8_t *)&one == 0;
 	if (p->live && uname(&uts) == 0)
 		snprintf(ret->arch, sizeof(ret->arch), "%s", uts.machine);
-	read_line(env, "/proc/sys/kernel/osrelease", ret->release,
-		  sizeof(ret->release));
-	read_line(env, "/proc/sys/kernel/hostname", ret->host,
-		  sizeof(ret->host));
-	read_line(env, "/proc/sys/kernel/random/boot_id", ret->boot_id,
-		  sizeof(ret->boot_id));
+	pdet_read_line(env, "/proc/sys/kernel/osrelease", ret->release,
+		       sizeof(ret->release));
+	pdet_read_line(env, "/proc/sys/kernel/hostname", ret->host,
+		       sizeof(ret->host));
+	pdet_read_line(env, "/proc/sys/kernel/random/boot_id", ret->boot_id,
+		       sizeof(ret->boot_id));
 	if (procfs_memory_load(p, env) == 0) {
 		size_t i;
 		uint64_t nodes = 0;

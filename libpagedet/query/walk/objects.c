@@ -77,15 +77,22 @@ static void put_key(const struct walk_objects *w, struct pdet_batch *b,
 	}
 }
 
+static void put_told(struct pdet_batch *b, uint32_t row, unsigned field,
+		     uint64_t value, bool is_told)
+{
+	if (is_told)
+		pdet_put(b, row, field, value, PAGEDET_SOURCE_TRACE);
+	else
+		pdet_put_lost(b, row, field, PAGEDET_UNSUPPORTED,
+			      PAGEDET_SOURCE_TRACE);
+}
+
 /* Numbers that do not fit, and sizes of pages that are not known. */
 static void put_bytes(struct pdet_batch *b, uint32_t row, unsigned field,
 		      uint32_t bytes, bool is_page)
 {
-	if (bytes == UINT32_MAX || (is_page && !bytes))
-		pdet_put_lost(b, row, field, PAGEDET_UNSUPPORTED,
-			      PAGEDET_SOURCE_TRACE);
-	else
-		pdet_put(b, row, field, bytes, PAGEDET_SOURCE_TRACE);
+	put_told(b, row, field, bytes, bytes != UINT32_MAX &&
+				       !(is_page && !bytes));
 }
 
 static void put_allocation(const struct walk_objects *w, struct pdet_batch *b,
@@ -98,18 +105,10 @@ static void put_allocation(const struct walk_objects *w, struct pdet_batch *b,
 	put_key(w, b, row, l, PAGEDET_FIELD_GFP_MASK, PAGEDET_ALLOC_GFP);
 	put_bytes(b, row, PAGEDET_FIELD_ALLOC_REQUESTED, l->requested, is_page);
 	put_bytes(b, row, PAGEDET_FIELD_ALLOC_BYTES, l->allocated, is_page);
-	if (pdet_allocs_tells_cpu(w->walk.it->q.allocs))
-		pdet_put(b, row, PAGEDET_FIELD_ALLOC_CPU, l->cpu,
-			 PAGEDET_SOURCE_TRACE);
-	else
-		pdet_put_lost(b, row, PAGEDET_FIELD_ALLOC_CPU,
-			      PAGEDET_UNSUPPORTED, PAGEDET_SOURCE_TRACE);
-	if (pdet_allocs_counts_ns(w->walk.it->q.allocs))
-		pdet_put(b, row, PAGEDET_FIELD_ALLOC_NS, l->ns,
-			 PAGEDET_SOURCE_TRACE);
-	else
-		pdet_put_lost(b, row, PAGEDET_FIELD_ALLOC_NS,
-			      PAGEDET_UNSUPPORTED, PAGEDET_SOURCE_TRACE);
+	put_told(b, row, PAGEDET_FIELD_ALLOC_CPU, l->cpu,
+		 pdet_allocs_tells_cpu(w->walk.it->q.allocs));
+	put_told(b, row, PAGEDET_FIELD_ALLOC_NS, l->ns,
+		 pdet_allocs_counts_ns(w->walk.it->q.allocs));
 	if (is_page)
 		pdet_put(b, row, PAGEDET_FIELD_ALLOC_ORDER, l->order,
 			 PAGEDET_SOURCE_TRACE);

@@ -86,17 +86,18 @@ static bool is_ahead(const struct pdet_iter *it)
 static enum of compare_ids(struct pdet_iter *it, char *why, size_t size)
 {
 	const char *then = pdet_allocs_boot(it->q.allocs);
-	struct pdet_text now;
-	enum of is;
+	char now[40];
 
-	if (!it->live || !*then ||
-	    pdet_slurp(it->env, &now, 64, "/proc/sys/kernel/random/boot_id"))
+	if (!it->live || !*then)
 		return UNTOLD;
-	is = strncmp(now.data, then, strlen(then)) ? OF_OTHER : OF_THIS;
-	pdet_text_free(&now);
-	if (is == OF_OTHER)
-		snprintf(why, size, "its boot_id is %s", then);
-	return is;
+	pdet_read_line(it->env, "/proc/sys/kernel/random/boot_id", now,
+		       sizeof(now));
+	if (!*now)
+		return UNTOLD;
+	if (!strcmp(now, then))
+		return OF_THIS;
+	snprintf(why, size, "its boot_id is %s", then);
+	return OF_OTHER;
 }
 
 static void tell(struct pdet_iter *it, const char *what, const char *why)
