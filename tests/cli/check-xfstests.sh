@@ -60,6 +60,9 @@ if ! tap_has_loop; then
 	tap_done
 fi
 
+# It makes marks, which others count.
+tap_lock marks
+
 # The needed part of common/preamble and common/rc, for one test.
 here=$tap_dir/xfstests
 dir=$tap_dir/scratch
