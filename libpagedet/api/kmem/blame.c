@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "allocs/blame.h"
-#include "api/allocs_live.h"
+#include "api/kmem/live.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "emit/blame.h"

@@ -2,7 +2,7 @@
 /* One query with the target OBJECTS; its field ask is the number of a live. */
 #include <errno.h>
 
-#include "api/allocs_live.h"
+#include "api/kmem/live.h"
 #include "query/query.h"
 
 struct asking {

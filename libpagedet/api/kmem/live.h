@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Asks the kernel about each object and block of pages that a trace has no free
  * of. */
-#ifndef PDET_API_ALLOCS_LIVE_H
-#define PDET_API_ALLOCS_LIVE_H
+#ifndef PDET_API_KMEM_LIVE_H
+#define PDET_API_KMEM_LIVE_H
 
 #include "allocs/allocs.h"
 #include "api/arguments.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "api/allocs_live.h"
+#include "api/kmem/live.h"
 
 static int take(void *arg, const struct pdet_live_row *row)
 {
