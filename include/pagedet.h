@@ -76,6 +76,7 @@ extern "C" {
 #include "pagedet/usage.h"
 #include "pagedet/owners.h"
 #include "pagedet/allocs.h"
+#include "pagedet/alloc_findings.h"
 #include "pagedet/blame.h"
 #include "pagedet/record.h"
 #include "pagedet/explain.h"

@@ -130,6 +130,19 @@ int pagedet_emit_allocs(struct pagedet_emitter *emitter,
 			struct pagedet_allocs *allocs, uint64_t max);
 
 /**
+ * pagedet_emit_alloc_findings - write what is wrong with a trace
+ * JSON ends with how many findings there are, how many of others the kernel
+ * allows, and how many events are lost.
+ * @emitter: [in] from pagedet_emitter_new()
+ * @allocs: [in] from pagedet_allocs()
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the format is SVG or a snapshot; EIO writing failed.
+ * Since: 0.1
+ */
+int pagedet_emit_alloc_findings(struct pagedet_emitter *emitter,
+				struct pagedet_allocs *allocs);
+
+/**
  * pagedet_emit_blame - write who holds blocks of memory
  * The total has how many pages and blocks are explained.
  * @emitter: [in] from pagedet_emitter_new()

@@ -41,7 +41,8 @@ struct pdet_allocs {
 	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
 	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
-	char boot[40];
+	char boot[40], release[64];
+	bool names_caches;
 	uint64_t places[2];	/* of code_symbols, by the trace; 0: not told */
 	bool verified;		/* the sums have what the kernel says */
 	/* Of the trace that this one was compared with. */
@@ -153,7 +154,8 @@ static void tell_strange(const struct pdet_allocs *a, struct pdet_env *env)
 			 l->n_strange == PDET_TRACE_STRANGE ? " ..." : "");
 }
 
-static void add_losses(struct pdet_allocs *a, const struct pdet_trace *t)
+/* False without memory. */
+static bool add_losses(struct pdet_allocs *a, const struct pdet_trace *t)
 {
 	size_t i, k;
 
@@ -171,7 +173,10 @@ static void add_losses(struct pdet_allocs *a, const struct pdet_trace *t)
 			pdet_trace_strange(&a->loss, l->strange_id[k]);
 		a->loss.disorder += l->disorder;
 		a->loss.other += l->other;
+		if (!pdet_findings_stream(&a->pairing.findings, t->streams[i]))
+			return false;
 	}
+	return true;
 }
 
 static uint64_t bytes_left(const struct pdet_trace *t)
@@ -238,7 +243,8 @@ static int read_events(struct pdet_allocs *a, struct pdet_env *env,
 	if (r == 0)
 		r = add_events(a, env, t, &m);
 	pdet_trace_merge_end(&m);
-	add_losses(a, t);
+	if (!add_losses(a, t))
+		r = pdet_fail(env, ENOMEM, "no memory");
 	tell_strange(a, env);
 	return r;
 }
@@ -338,6 +344,8 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 	a->gfp = t->gfp;
 	a->kernel = t->kernel;
 	memcpy(a->boot, t->boot, sizeof(a->boot));
+	memcpy(a->release, t->release, sizeof(a->release));
+	a->names_caches = pdet_kmem_names_caches(t->known);
 	if (r == 0)
 		r = pdet_naming_check(&a->keys.naming, env, &t->kernel,
 				      q->path);
@@ -769,6 +777,30 @@ uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a)
 bool pdet_allocs_hides(const struct pdet_allocs *a)
 {
 	return a->hashed;
+}
+
+bool pdet_allocs_is_whole(const struct pdet_allocs *a)
+{
+	const struct pdet_trace_loss *l = &a->loss;
+
+	return !l->lost && !l->unknown && !l->uncounted && !l->missing &&
+	       !l->cut && !l->damaged && !l->strange && !l->disorder &&
+	       !atomic_load(&a->watch.stopped);
+}
+
+bool pdet_allocs_names_caches(const struct pdet_allocs *a)
+{
+	return a->names_caches;
+}
+
+const char *pdet_allocs_release(const struct pdet_allocs *a)
+{
+	return a->release;
+}
+
+struct pdet_alloc_findings *pdet_allocs_findings(struct pdet_allocs *a)
+{
+	return &a->pairing.findings;
 }
 
 const char *pdet_allocs_boot(const struct pdet_allocs *a)

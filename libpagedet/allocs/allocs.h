@@ -8,6 +8,7 @@
 #include "kernel/owner/names.h"
 #include "pagedet.h"
 
+struct pdet_alloc_findings;
 struct pdet_allocs;
 struct pdet_namer;
 
@@ -91,6 +92,18 @@ bool pdet_allocs_counts_ns(const struct pdet_allocs *a);
 bool pdet_allocs_tells_cpu(const struct pdet_allocs *a);
 uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a);
 bool pdet_allocs_hides(const struct pdet_allocs *a);
+
+/* pdet_allocs_is_whole - whether no event of the trace is missing or lost. */
+bool pdet_allocs_is_whole(const struct pdet_allocs *a);
+
+/* pdet_allocs_names_caches - whether allocations have the name of the cache. */
+bool pdet_allocs_names_caches(const struct pdet_allocs *a);
+
+/* pdet_allocs_release - of the traced kernel; "" if it is not told. */
+const char *pdet_allocs_release(const struct pdet_allocs *a);
+
+/* pdet_allocs_findings - what is wrong. */
+struct pdet_alloc_findings *pdet_allocs_findings(struct pdet_allocs *a);
 
 /* pdet_allocs_boot - the boot_id of the traced kernel; "" if it is not told. */
 const char *pdet_allocs_boot(const struct pdet_allocs *a);

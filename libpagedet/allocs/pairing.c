@@ -5,6 +5,7 @@
 #include "allocs/pairing.h"
 #include "base/env.h"
 #include "base/vec.h"
+#include "pagedet.h"
 
 /* Events whose entries are read ahead. */
 #define AHEAD 8u
@@ -93,6 +94,18 @@ static unsigned mobility(const struct pdet_kmem_event *e)
 	       e->migratetype == 1 ? PDET_LIVE_MOVABLE : PDET_LIVE_FIXED;
 }
 
+/* An event, and the group of its allocation. False without memory. */
+static bool found(struct pdet_pairing *p, uint32_t kind,
+		  const struct pdet_kmem_event *e, uint32_t group)
+{
+	const struct pdet_alloc_finding one = {
+		.kind = kind, .has_cpu = true, .has_group = true,
+		.cpu = e->cpu, .group = group, .times = 1, .first_ns = e->ns,
+	};
+
+	return pdet_findings_add(&p->findings, &one);
+}
+
 static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	uint32_t requested = narrow(e->requested);
@@ -126,6 +139,9 @@ static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	s->requested += requested;
 	s->allocated += allocated;
 	s->less += allocated < requested;
+	if (allocated < requested &&
+	    !found(p, PAGEDET_FOUND_TOO_SMALL, e, (uint32_t)group))
+		return -ENOMEM;
 	l->ns = e->ns;
 	l->requested = requested;
 	l->allocated = allocated;
@@ -171,7 +187,13 @@ static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 		return -ENOMEM;
 	s->freed++;
 	s->cross_cpu += l.cpu != e->cpu;
-	s->mismatched += !is_of_family(l.kind, e->kind);
+	if (!is_of_family(l.kind, e->kind)) {
+		s->mismatched++;
+		if (!found(p, e->kind == PDET_KMEM_KFREE ?
+				      PAGEDET_FOUND_KFREE :
+				      PAGEDET_FOUND_CACHE_FREE, e, l.group))
+			return -ENOMEM;
+	}
 	if (e->ns < l.ns)
 		p->rest.early++;
 	else
@@ -217,6 +239,7 @@ int pdet_pairing_add(struct pdet_pairing *p,
 void pdet_pairing_free(struct pdet_pairing *p)
 {
 	pdet_vec_free(&p->sums);
+	pdet_findings_free(&p->findings);
 	pdet_live_free(&p->objects);
 	pdet_live_free(&p->pages);
 }

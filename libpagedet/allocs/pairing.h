@@ -7,6 +7,7 @@
 #ifndef PDET_ALLOCS_PAIRING_H
 #define PDET_ALLOCS_PAIRING_H
 
+#include "allocs/findings.h"
 #include "allocs/live.h"
 #include "trace/kmem.h"
 
@@ -61,6 +62,7 @@ struct pdet_pairing {
 	uint64_t page_size;	/* 0: not known */
 	struct pdet_alloc_sums sums;
 	struct pdet_alloc_rest rest;
+	struct pdet_alloc_findings findings;
 	struct pdet_live_table objects, pages;
 };
 

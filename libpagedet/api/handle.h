@@ -44,6 +44,7 @@ struct pagedet_allocs {
 	struct pagedet *pd;
 	struct pdet_allocs *a;
 	char gfp[PDET_GFP_TEXT + 1]; /* of the last flags */
+	size_t at;		/* of the findings */
 };
 
 struct pagedet_iter {

@@ -25,6 +25,7 @@
 #define TAG 10
 
 enum { OPTION_DONE = 0, OPTION_STATS = 2, OPTION_BUFFER = 3, OPTION_CLOCK = 4,
+       OPTION_UNAME = 5,
        OPTION_WRITER = 9, OPTION_HEADERS = 16, OPTION_FTRACE = 17,
        OPTION_FORMATS = 18, OPTION_NAMES = 19, OPTION_THREADS = 21,
        OPTION_BUFFER_TEXT = 22 };
@@ -108,6 +109,19 @@ static void take_clocks(struct dat *d, const struct pdet_text *t)
 	take_clock(d, begin + 1);
 }
 
+/* "Linux HOST RELEASE ..." */
+static void take_uname(struct dat *d, const struct pdet_text *t)
+{
+	struct pdet_scan s = { t->data, t->data + t->len }, word = s;
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		word = pdet_scan_token(&s);
+		pdet_scan_blanks(&s);
+	}
+	pdet_trace_release(d->t, word.at, (size_t)(word.end - word.at));
+}
+
 static int add_cpu(struct dat *d, uint64_t cpu, uint64_t offset, uint64_t size,
 		   bool compressed)
 {
@@ -159,6 +173,8 @@ static int options6(struct dat *d, struct pdet_cursor *c)
 			r = stats(d, &one);
 		else if (r == 0 && id == OPTION_CLOCK)
 			take_clocks(d, &one);
+		else if (r == 0 && id == OPTION_UNAME)
+			take_uname(d, &one);
 		pdet_text_free(&one);
 	}
 	return r;
@@ -366,6 +382,13 @@ static int option(struct dat *d, uint64_t id, struct pdet_cursor *c)
 				     &one);
 		if (r == 0)
 			r = stats(d, &one);
+		pdet_text_free(&one);
+		return r;
+	case OPTION_UNAME:
+		r = pdet_cursor_text(c, c->end - c->at, PDET_TRACE_MOST_TEXT,
+				     &one);
+		if (r == 0)
+			take_uname(d, &one);
 		pdet_text_free(&one);
 		return r;
 	case OPTION_WRITER:

@@ -141,6 +141,17 @@ int pdet_kmem_learn(struct pdet_kmem_layouts *l,
 	return 0;
 }
 
+bool pdet_kmem_names_caches(const struct pdet_kmem_layouts *l)
+{
+	unsigned i;
+
+	for (i = 0; i < l->n; i++)
+		if (l->data[i].kind == PDET_KMEM_CACHE_ALLOC &&
+		    l->data[i].cache.is_there)
+			return true;
+	return false;
+}
+
 void pdet_kmem_learn_stack(struct pdet_kmem_layouts *l,
 			   const struct pdet_trace_format *f)
 {

@@ -98,6 +98,9 @@ unsigned pdet_kmem_kind(const char *name, size_t len);
 int pdet_kmem_learn(struct pdet_kmem_layouts *l,
 		    const struct pdet_trace_format *f);
 
+/* pdet_kmem_names_caches - whether kmem_cache_alloc has the cache's name. */
+bool pdet_kmem_names_caches(const struct pdet_kmem_layouts *l);
+
 /*
  * pdet_kmem_learn_stack - add the format of the event kernel_stack of ftrace.
  * One that has not what it needs is not used.

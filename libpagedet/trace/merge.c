@@ -120,7 +120,8 @@ static void note_disorder(struct pdet_trace_stream *s, size_t n)
 		/* A name may be of any time. */
 		if (e[i]->kind >= PDET_KMEM_NAME)
 			continue;
-		s->loss.disorder += e[i]->ns < s->last_ns;
+		if (e[i]->ns < s->last_ns && !s->loss.disorder++)
+			s->loss.disorder_ns = e[i]->ns;
 		s->last_ns = PDET_MAX(s->last_ns, e[i]->ns);
 	}
 }

@@ -30,8 +30,19 @@ struct pdet_trace_loss {
 	uint32_t strange_id[PDET_TRACE_STRANGE]; /* of these formats */
 	unsigned n_strange;
 	uint64_t disorder;	/* events before one that came in front */
+	uint64_t disorder_ns;	/* time of the first of these */
+	uint64_t lost_ns;	/* time of the event in front of the first loss
+				 * inside; 0: none, or not known */
 	uint64_t other;		/* events that are not of memory allocation */
 };
+
+/* pdet_trace_lost_behind - note that the event of @ns is in front of a loss. */
+static inline void pdet_trace_lost_behind(struct pdet_trace_loss *l,
+					  uint64_t ns)
+{
+	if (!l->lost_ns)
+		l->lost_ns = ns;
+}
 
 /* pdet_trace_strange - note the id of a format that is not there. */
 static inline void pdet_trace_strange(struct pdet_trace_loss *l, uint32_t id)
@@ -66,6 +77,8 @@ struct pdet_trace_stream {
 	uint64_t offset, end;	/* of the input: what is not read yet */
 	uint64_t last_ns;	/* the latest; set by the merge */
 	uint16_t cpu;
+	bool has_cpu;		/* all its events are of this processor */
+	bool counts_all;	/* its losses are those of all processors */
 };
 
 struct pdet_trace_merge {

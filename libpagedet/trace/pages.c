@@ -24,6 +24,8 @@
  */
 static void note_loss(struct pdet_trace_pages *p, uint64_t lost)
 {
+	if (lost)
+		pdet_trace_lost_behind(&p->s.loss, p->s.last_ns);
 	if (lost == PDET_RING_LOST_UNKNOWN)
 		p->page_gaps++;
 	else
@@ -230,6 +232,7 @@ void pdet_trace_pages_begin(struct pdet_trace_pages *p, struct pdet_env *env,
 	memset(p, 0, sizeof(*p));
 	p->s.more = more;
 	p->s.cpu = cpu;
+	p->s.has_cpu = true;
 	p->env = env;
 	p->layout = layout;
 	p->known = known;

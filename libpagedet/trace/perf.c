@@ -26,6 +26,7 @@
 #define FILE_HEAD 104
 #define TRACING_MAGIC "\x17\x08\x44tracing"
 #define FEATURE_TRACING_DATA 1
+#define FEATURE_OSRELEASE 4
 #define MOST_ATTRS 65536u
 #define MOST_ATTR 4096u
 /* An event of a processor, or of a thread, has one. */
@@ -38,6 +39,7 @@
 #define RECORD_TRACING_DATA 66
 #define RECORD_FINISHED_ROUND 68
 #define RECORD_AUXTRACE 71
+#define RECORD_FEATURE 80
 /* In misc of PERF_RECORD_LOST_SAMPLES: a filter left them out. */
 #define MISC_FILTERED 0x8000
 
@@ -200,25 +202,46 @@ static int read_tracing(struct pdet_trace_perf *p, struct pdet_cursor *c)
 	return r == -EBADMSG ? damaged(p, "description of events") : r;
 }
 
+/* u32 length, and what uname -r prints. It may be missing. */
+static void take_release(struct pdet_trace_perf *p, struct pdet_cursor *c)
+{
+	char release[sizeof(p->t->release)];
+	uint64_t n;
+
+	if (pdet_cursor_number(c, 4, &n) && n <= sizeof(release) &&
+	    pdet_cursor_get(c, release, n))
+		pdet_trace_release(p->t, release, n);
+}
+
 /* Behind the data there are the places of features, one for each bit. */
 static int read_features(struct pdet_trace_perf *p, uint64_t bits, uint64_t at)
 {
-	struct pdet_cursor c = in_file(p, at, p->s.end), tracing;
+	struct pdet_cursor c = in_file(p, at, p->s.end), part;
 	uint64_t offset, size;
+	unsigned i;
+	int r = 0;
 
 	if (!(bits >> FEATURE_TRACING_DATA & 1))
 		return pdet_fail(p->env, EBADMSG, "cannot use %s: it does not "
 				 "say what its events are; either perf was "
 				 "killed, or they are not tracepoints",
 				 p->name);
-	if ((bits & 1 && !pdet_cursor_skip(&c, 16)) ||
-	    !pdet_cursor_number(&c, 8, &offset) ||
-	    !pdet_cursor_number(&c, 8, &size))
-		return damaged(p, "description of events");
-	tracing = in_file(p, offset, p->s.end);
-	tracing.end = PDET_MIN(tracing.end,
-			       tracing.at + PDET_MIN(size, tracing.end));
-	return read_tracing(p, &tracing);
+	for (i = 0; i <= FEATURE_OSRELEASE && r == 0; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		if (!pdet_cursor_number(&c, 8, &offset) ||
+		    !pdet_cursor_number(&c, 8, &size))
+			return i > FEATURE_TRACING_DATA ? 0 :
+			       damaged(p, "description of events");
+		part = in_file(p, offset, p->s.end);
+		part.end = PDET_MIN(part.end, part.at +
+				    PDET_MIN(size, part.end));
+		if (i == FEATURE_TRACING_DATA)
+			r = read_tracing(p, &part);
+		else if (i == FEATURE_OSRELEASE)
+			take_release(p, &part);
+	}
+	return r;
 }
 
 static int read_head(struct pdet_trace_perf *p)
@@ -411,6 +434,19 @@ static int take_tracing(struct pdet_trace_perf *p, const unsigned char *record,
 	return p->t->known->id_size ? 0 : read_tracing(p, &c);
 }
 
+/* Of a pipe; in a file the features stand behind the data. */
+static void take_feature(struct pdet_trace_perf *p,
+			 const unsigned char *record, uint32_t size)
+{
+	struct pdet_cursor c = { .memory = record, .at = PDET_RECORD_HEAD,
+				 .end = size,
+				 .big_endian = p->records.big_endian };
+	uint64_t id;
+
+	if (pdet_cursor_number(&c, 8, &id) && id == FEATURE_OSRELEASE)
+		take_release(p, &c);
+}
+
 static void skip_auxtrace(struct pdet_trace_perf *p,
 			  const unsigned char *record, uint32_t size)
 {
@@ -491,6 +527,9 @@ static int take(struct pdet_trace_perf *p, const unsigned char *record,
 		return p->is_pipe ? take_attr(p, record, size) : 0;
 	case RECORD_TRACING_DATA:
 		return p->is_pipe ? take_tracing(p, record, size) : 0;
+	case RECORD_FEATURE:
+		take_feature(p, record, size);
+		return 0;
 	case RECORD_AUXTRACE:
 		skip_auxtrace(p, record, size);
 		return 0;

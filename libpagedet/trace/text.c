@@ -160,6 +160,14 @@ static void note_loss(struct text *x)
 	x->s.loss.lost = PDET_MAX(x->lost_lines, x->lost_written);
 }
 
+/* The time of the event in front of the line; 0: there is none. */
+static uint64_t last_ns(const struct text *x)
+{
+	const struct pdet_trace_piece *p = &x->s.piece;
+
+	return p->n ? p->data[p->n - 1]->ns : x->s.last_ns;
+}
+
 static int take_line(struct text *x, const struct pdet_text_line *line)
 {
 	struct pdet_trace_line l;
@@ -179,6 +187,7 @@ static int take_line(struct text *x, const struct pdet_text_line *line)
 		x->s.loss.other++;
 		return 0;
 	case PDET_TRACE_LINE_LOST:
+		pdet_trace_lost_behind(&x->s.loss, last_ns(x));
 		x->s.loss.unknown += !l.lost;
 		x->lost_lines += l.lost;
 		note_loss(x);

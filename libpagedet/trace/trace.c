@@ -91,6 +91,15 @@ static int open_file(struct pdet_env *env, const char *path,
 	return pdet_trace_text(env, path, t);
 }
 
+void pdet_trace_release(struct pdet_trace *t, const char *text, size_t n)
+{
+	n = strnlen(text, n);
+	if (n >= sizeof(t->release))
+		return;
+	memcpy(t->release, text, n);
+	t->release[n] = '\0';
+}
+
 static int list_streams(struct pdet_env *env, struct pdet_trace *t)
 {
 	size_t i;

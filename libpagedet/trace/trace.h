@@ -40,6 +40,7 @@ struct pdet_trace {
 	bool hashed;		/* the addresses of objects are hashed */
 	struct pdet_trace_kernel kernel; /* known when all is read */
 	char boot[40];		/* boot_id of that kernel; "" not told */
+	char release[64];	/* as uname -r prints it; "" not told */
 	bool wants_stacks;
 	struct pdet_trace_stacks stacks;
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
@@ -55,6 +56,12 @@ int pdet_trace_open(struct pdet_env *env, const char *path,
 		    struct pdet_trace **ret);
 
 void pdet_trace_free(struct pdet_trace *t);
+
+/*
+ * pdet_trace_release - take over what uname -r prints in that kernel, unless it
+ * is too long to be one.
+ */
+void pdet_trace_release(struct pdet_trace *t, const char *text, size_t n);
 
 /* Whose event it is. */
 enum pdet_trace_system { PDET_TRACE_ANY, PDET_TRACE_KMEM, PDET_TRACE_FTRACE };

@@ -5,8 +5,7 @@
 
 #include "kmem.h"
 
-/* A trace is named by a word or by --instance. */
-static int take_trace(struct cli_job *job)
+int cli_kmem_trace(struct cli_job *job)
 {
 	const int words = job->instance ? 1 : 2;
 
@@ -31,7 +30,7 @@ static int only_used(struct cli_job *job)
 				   used) < 0)
 		return cli_fail_errno("--verify");
 	job->where = job->where ? job->used_where : used;
-	return take_trace(job);
+	return cli_kmem_trace(job);
 }
 
 static int parse_live(struct cli_job *job)
@@ -45,7 +44,7 @@ static int parse_live(struct cli_job *job)
 	if (wrong)
 		return cli_usage("kmem live lists objects: --%s has no "
 				 "meaning", wrong);
-	return job->verify ? only_used(job) : take_trace(job);
+	return job->verify ? only_used(job) : cli_kmem_trace(job);
 }
 
 static int run_live(struct cli_job *job, struct pagedet *pd);
@@ -76,6 +75,8 @@ int cli_wrap_kmem(struct cli_job *job)
 		job->command = &live;
 	if (!strcmp(word, "blame"))
 		job->command = &cli_kmem_blame;
+	if (!strcmp(word, "check"))
+		job->command = &cli_kmem_check;
 	return wrong ? cli_usage("--%s is an option of 'kmem record'", wrong) :
 		       CLI_ANSWERED;
 }
@@ -95,10 +96,10 @@ static int parse_traces(struct cli_job *job)
 	} else if (strcmp(job->words[0], "report")) {
 		return cli_usage("kmem: there is no '%s'; this release has "
 				 "'kmem record', 'kmem report', 'kmem diff', "
-				 "'kmem live' and 'kmem blame'",
+				 "'kmem live', 'kmem blame' and 'kmem check'",
 				 job->words[0]);
 	} else {
-		const int status = take_trace(job);
+		const int status = cli_kmem_trace(job);
 
 		if (status)
 			return status;

@@ -24,6 +24,9 @@ struct cli_kmem {
 /* cli_kmem_keys - set the keys of @by, a list; NULL: by site. */
 int cli_kmem_keys(struct cli_kmem *a, const char *by);
 
+/* cli_kmem_trace - the trace is named by a word or by --instance. */
+int cli_kmem_trace(struct cli_job *job);
+
 /* cli_kmem_names - take --from, --vmlinux and --kallsyms for names. */
 int cli_kmem_names(struct cli_job *job);
 
@@ -40,5 +43,8 @@ int cli_kmem_losses(const struct cli_kmem *a);
 
 /* --- kmem_blame.c --- */
 extern const struct cli_command cli_kmem_blame;
+
+/* --- kmem_check.c --- */
+extern const struct cli_command cli_kmem_check;
 
 #endif

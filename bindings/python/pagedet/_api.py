@@ -437,6 +437,20 @@ PAGEDET_ALLOC_LIFETIME = 14
 PAGEDET_ALLOC_WINDOW = 15
 PAGEDET_ALLOC_STACK = 16
 
+# enum pagedet_found
+PAGEDET_FOUND_DISORDER = 0
+PAGEDET_FOUND_KFREE = 1
+PAGEDET_FOUND_CACHE_FREE = 2
+PAGEDET_FOUND_TOO_SMALL = 3
+PAGEDET_FOUND_LOST = 4
+PAGEDET_FOUND_CUT = 5
+PAGEDET_FOUND_FORMAT = 6
+
+# enum pagedet_judged
+PAGEDET_JUDGED_WRONG = 1
+PAGEDET_JUDGED_ALLOWED = 2
+PAGEDET_JUDGED_UNKNOWN = 3
+
 # enum pagedet_record_flags
 PAGEDET_RECORD_PAGES = 1
 PAGEDET_RECORD_NOT_CALLER = 2
@@ -1345,6 +1359,23 @@ class pagedet_verify_options(Structure):
     ]
 
 
+class pagedet_alloc_finding(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("found", c_uint32),
+        ("verdict", c_uint32),
+        ("times", c_uint64),
+        ("first_ns", c_uint64),
+        ("cpu", c_uint64),
+        ("times_state", c_uint32),
+        ("first_state", c_uint32),
+        ("cpu_state", c_uint32),
+        ("reserved", c_uint32),
+        ("value", c_uint64 * 16),
+        ("state", c_uint32 * 16),
+    ]
+
+
 class pagedet_blame_query(Structure):
     _fields_ = [
         ("size", c_uint64),
@@ -2207,6 +2238,18 @@ FUNCTIONS = {
         None,
         [POINTER(pagedet_allocs)],
         "0.1"),
+    "pagedet_found_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_allocs_next_finding": (
+        c_int,
+        [POINTER(pagedet_allocs), POINTER(pagedet_alloc_finding)],
+        "0.1"),
+    "pagedet_allocs_release": (
+        c_char_p,
+        [POINTER(pagedet_allocs)],
+        "0.1"),
     "pagedet_allocs_blame": (
         c_int,
         [
@@ -2432,6 +2475,10 @@ FUNCTIONS = {
     "pagedet_emit_allocs": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet_allocs), c_uint64],
+        "0.1"),
+    "pagedet_emit_alloc_findings": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_allocs)],
         "0.1"),
     "pagedet_emit_blame": (
         c_int,

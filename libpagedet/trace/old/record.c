@@ -78,10 +78,11 @@ int pdet_old_take(const struct pdet_old_form *f, const unsigned char *bytes,
 	} else {
 		const uint64_t cpu = number(f, &at, 4);
 
-		if (cpu > UINT16_MAX)
-			return -EBADMSG;
 		e->cpu = (uint16_t)cpu;
 		e->ns = number(f, &at, 8);
+		/* In a record of relay the address of the call is there. */
+		if (cpu > UINT16_MAX || e->ns >> 63)
+			return -EBADMSG;
 	}
 	e->site = number(f, &at, f->word);
 	e->object = number(f, &at, f->word);

@@ -18,6 +18,8 @@
 #include "trace/old/old.h"
 #include "trace/trace.h"
 
+/* Those that had kmemtrace. */
+#define KERNELS "2.6"
 #define MOST_CPUS 65536u
 #define BYTES ((size_t)256 << 10)
 #define LEAST_RECORD 24u
@@ -28,6 +30,8 @@
 
 /* The sequence of all processors. */
 struct sequence {
+	bool alone;		/* of a part of the processors: what is missing
+				 * may be of others */
 	unsigned streams;	/* that have it, and have not been closed */
 	unsigned open;		/* of them: not at their end */
 	uint64_t first, last, n; /* events; n 0: there is none */
@@ -109,7 +113,9 @@ static void end(struct old *o, int r, uint32_t size)
 		o->s.loss.cut = size - o->n;
 	o->s.offset = o->s.end;
 	o->n = 0;
-	if (q && !--q->open && q->n)
+	if (q && q->alone)
+		o->s.loss.uncounted = 1;
+	else if (q && !--q->open && q->n)
 		o->s.loss.lost = q->last - q->first + 1 -
 				 PDET_MIN(q->n, q->last - q->first + 1);
 }
@@ -233,7 +239,28 @@ bool pdet_old_is(int fd)
 {
 	struct pdet_old_form form;
 
-	return find_form(fd, false, &form);
+	return find_form(fd, false, &form) || find_form(fd, true, &form);
+}
+
+/* The file of one processor, without those of the others. */
+static int add_alone(struct pdet_env *env, int fd, struct pdet_trace *t,
+		     const struct pdet_old_form *form)
+{
+	struct sequence *q = calloc(1, sizeof(*q));
+	const int own = q ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+	int r;
+
+	if (own < 0) {
+		free(q);
+		return pdet_fail(env, ENOMEM, "no memory");
+	}
+	q->streams = 1;
+	q->alone = true;
+	r = add(env, t, own, form, q, 0);
+	if (!--q->streams)
+		free(q);
+	t->no_ns = t->no_cpu = true;
+	return r;
 }
 
 int pdet_trace_old(struct pdet_env *env, int fd, struct pdet_trace *t)
@@ -241,9 +268,12 @@ int pdet_trace_old(struct pdet_env *env, int fd, struct pdet_trace *t)
 	struct pdet_old_form form;
 	int r;
 
+	pdet_trace_release(t, KERNELS, strlen(KERNELS));
 	if (!find_form(fd, false, &form))
-		return pdet_fail(env, EBADMSG, "it is not a trace of "
-				 "kmemtrace");
+		return find_form(fd, true, &form) ?
+			       add_alone(env, fd, t, &form) :
+			       pdet_fail(env, EBADMSG, "it is not a trace of "
+					 "kmemtrace");
 	r = add(env, t, fd, &form, NULL, 0);
 	/* Nothing in it counts what was lost. */
 	if (r == 0)
@@ -352,6 +382,9 @@ int pdet_trace_relay(struct pdet_env *env, int dir, const char *name,
 	if (r == 0 && !t->own.n)
 		r = pdet_fail(env, ENODATA, "%s has no events", name);
 	t->no_ns = true;
+	pdet_trace_release(t, KERNELS, strlen(KERNELS));
+	for (i = 0; i < t->own.n; i++)
+		t->own.data[i]->has_cpu = t->own.data[i]->counts_all = true;
 	if (!--q->streams)
 		free(q);
 	return r;
