@@ -79,7 +79,9 @@ struct pagedet_allocs_query {
 				 * text is read, and it keeps its events */
 	uint32_t open_names;	/* 1: names from the dump that the handle has
 				 * opened, which must be of the traced boot */
-	uint32_t reserved;	/* 0 */
+	uint32_t threads;	/* 2 or more: one of them unpacks a trace.dat
+				 * that is compressed; 0 and 1: the calling one
+				 * does all */
 };
 
 #define PAGEDET_ALLOCS_QUERY_INIT \

@@ -330,6 +330,8 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 			      (unsigned long long)t->page_size);
 	if (pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK))
 		pdet_trace_want_stacks(t);
+	if (q->threads > 1)
+		pdet_trace_read_ahead(t);
 	a->keys.stacks = &t->stacks;
 	note_places(a, &t->kallsyms);
 	if (r == 0)
@@ -534,7 +536,7 @@ static void add_up(struct pdet_alloc_sum *to, const struct pdet_alloc_sums *s)
 static int check_names(struct pdet_env *env,
 		       const struct pagedet_allocs_query *q)
 {
-	if (q->open_names > 1 || q->reserved)
+	if (q->open_names > 1)
 		return pdet_fail(env, E2BIG, "allocations do not have this "
 				 "option");
 	if (q->open_names && (q->vmlinux || q->kallsyms))

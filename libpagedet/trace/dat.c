@@ -142,7 +142,8 @@ static int add_cpu(struct dat *d, uint64_t cpu, uint64_t offset, uint64_t size,
 		pdet_trace_stats(p, d->stats[cpu], strlen(d->stats[cpu]));
 	/* Somebody may have read others before. */
 	p->wanted = 0;
-	return compressed ? pdet_codec_open(d->codec_id, d->env, &p->codec) : 0;
+	return compressed ? pdet_codec_open(d->codec_id, d->env,
+					    &p->input.chunks.codec) : 0;
 }
 
 static int room_for_cpus(struct dat *d, uint64_t n)

@@ -242,7 +242,9 @@ static int find_byte_order(struct pdet_env *env, struct pdet_trace *t)
 		return pdet_fail(env, ENOMEM, "no memory");
 	big.big_endian = true;
 	for (i = 0; i < t->n_pages; i++) {
-		if (pdet_pread(t->pages[i].fd, page, t->layout.bytes, 0) <
+		const int of = t->pages[i].input.chunks.fd;
+
+		if (pdet_pread(of, page, t->layout.bytes, 0) <
 		    (ssize_t)t->layout.bytes)
 			continue;
 		fits = pdet_ring_fits(&big, page);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Reads many pages at once, and decodes one at a time. */
+/* Decodes one page at a time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,6 @@
 
 /* A record has 8 bytes or more, with what stands before it. */
 #define LEAST_EVENT 8
-/* Bytes that are read at once. */
-#define CHUNK ((size_t)1 << 18)
-/* The largest compressed chunk that is believed. trace-cmd makes them of one
- * page, or of 10. */
-#define MOST_CHUNK ((uint32_t)1 << 20)
-#define MOST_CHUNK_PAGES 16u
-
 /*
  * A page may tell that there was a loss, and not how large it was; then the
  * stats do, which also know of those behind the last page. If they know of
@@ -69,121 +62,30 @@ static int no_memory(struct pdet_trace_pages *p)
 	return pdet_fail(p->env, ENOMEM, "no memory");
 }
 
-static bool make_room(unsigned char **bytes, size_t *cap, size_t n)
-{
-	unsigned char *more = n > *cap ? realloc(*bytes, n) : *bytes;
-
-	if (!more)
-		return false;
-	*bytes = more;
-	*cap = PDET_MAX(*cap, n);
-	return true;
-}
-
-/* At most @n bytes from where the reading is. */
-static ssize_t read_on(struct pdet_trace_pages *p, void *to, size_t n)
-{
-	const ssize_t r = pdet_pread(p->fd, to, (size_t)
-				     PDET_MIN(n, p->s.end - p->s.offset),
-				     p->s.offset);
-
-	if (r < 0) {
-		errno = (int)-r;
-		return pdet_fail_errno(p->env, "cannot read the trace");
-	}
-	p->s.offset += (uint64_t)r;
-	return r;
-}
-
-/* The rest of this stream is not what it should be. */
-static int give_up(struct pdet_trace_pages *p)
-{
-	p->s.loss.damaged++;
-	p->s.offset = p->s.end;
-	p->chunks = p->n = p->at = 0;
-	return 0;
-}
-
-static int fill_plain(struct pdet_trace_pages *p)
-{
-	const size_t page = p->layout->bytes;
-	const bool any = p->s.offset < p->s.end;
-	ssize_t n;
-
-	if (!any)
-		return 0;
-	if (!make_room(&p->bytes, &p->cap, PDET_MAX(CHUNK, page)))
-		return no_memory(p);
-	n = read_on(p, p->bytes, p->cap);
-	if (n < 0)
-		return (int)n;
-	/* It has become shorter meanwhile, or was cut. */
-	if ((size_t)n < page)
-		return give_up(p);
-	p->n = (size_t)n - (size_t)n % page;
-	p->s.offset -= (uint64_t)n - p->n;
-	return 1;
-}
-
-static int unpack(struct pdet_trace_pages *p, uint32_t packed, uint32_t size)
-{
-	unsigned char *bytes = malloc(packed);
-	ssize_t n;
-	int r;
-
-	if (!bytes || !make_room(&p->bytes, &p->cap, size)) {
-		free(bytes);
-		return no_memory(p);
-	}
-	n = read_on(p, bytes, packed);
-	r = n < 0 ? (int)n : (size_t)n < packed ? -EBADMSG :
-	    pdet_codec_run(p->codec, bytes, packed, p->bytes, size);
-	free(bytes);
-	if (r == -EBADMSG)
-		return give_up(p);
-	if (r < 0)
-		return r;
-	p->n = size;
-	return 1;
-}
-
-static int fill_packed(struct pdet_trace_pages *p)
-{
-	const bool big = p->layout->big_endian;
-	unsigned char head[8];
-	const uint32_t most = PDET_MAX(MOST_CHUNK, MOST_CHUNK_PAGES *
-				       p->layout->bytes);
-	uint32_t packed, size;
-	ssize_t n;
-
-	if (!p->begun) {
-		p->begun = true;
-		n = read_on(p, head, 4);
-		if (n < 4)
-			return n < 0 ? (int)n : n ? give_up(p) : 0;
-		p->chunks = pdet_ring_number(head, 4, big);
-	}
-	if (!p->chunks)
-		return 0;
-	p->chunks--;
-	n = read_on(p, head, 8);
-	if (n < 8)
-		return n < 0 ? (int)n : give_up(p);
-	packed = (uint32_t)pdet_ring_number(head, 4, big);
-	size = (uint32_t)pdet_ring_number(head + 4, 4, big);
-	if (!packed || packed > 2 * most || size > most ||
-	    size < p->layout->bytes || size % p->layout->bytes)
-		return give_up(p);
-	return unpack(p, packed, size);
-}
-
 /* Reads on; what is decoded is not needed any more. 1 if there is a page. */
 static int refill(struct pdet_trace_pages *p)
 {
-	if (p->n - p->at >= p->layout->bytes)
+	bool damaged;
+	int r;
+
+	if (p->input.chunk.n - p->at >= p->layout->bytes)
 		return 1;
-	p->at = p->n = 0;
-	return p->codec ? fill_packed(p) : fill_plain(p);
+	p->at = 0;
+	/* The byte order may be found after the pages. */
+	if (!p->input.is_asked) {
+		p->input.chunks.page = p->layout->bytes;
+		p->input.chunks.big_endian = p->layout->big_endian;
+	}
+	r = pdet_ahead_next(p->ahead, &p->input, &p->s.offset, &damaged);
+	/* The rest of this stream is not what it should be. */
+	p->s.loss.damaged += r == 0 && damaged && !p->gave_up;
+	p->gave_up |= damaged;
+	if (r >= 0)
+		return r;
+	if (r == -ENOMEM)
+		return no_memory(p);
+	errno = -r;
+	return pdet_fail_errno(p->env, "cannot read the trace");
 }
 
 static int more(struct pdet_trace_stream *s)
@@ -209,7 +111,7 @@ static int more(struct pdet_trace_stream *s)
 	if (!pdet_vec_reserve(&s->piece, room) ||
 	    !pdet_vec_reserve(&p->decoded, room))
 		return no_memory(p);
-	r = pdet_ring_begin(&ring, p->layout, p->bytes + p->at);
+	r = pdet_ring_begin(&ring, p->layout, p->input.chunk.data + p->at);
 	p->at += p->layout->bytes;
 	note_loss(p, ring.lost);
 	if (p->stacks)
@@ -236,7 +138,8 @@ void pdet_trace_pages_begin(struct pdet_trace_pages *p, struct pdet_env *env,
 	p->env = env;
 	p->layout = layout;
 	p->known = known;
-	p->fd = fd;
+	p->input.chunks = (struct pdet_chunks){
+		.fd = fd, .offset = offset, .end = end };
 	p->s.offset = offset;
 	p->s.end = end;
 }
@@ -245,7 +148,5 @@ void pdet_trace_pages_end(struct pdet_trace_pages *p)
 {
 	pdet_vec_free(&p->s.piece);
 	pdet_vec_free(&p->decoded);
-	free(p->bytes);
-	if (p->codec)
-		pdet_codec_close(p->codec);
+	pdet_ahead_free(&p->input);
 }

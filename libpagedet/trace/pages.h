@@ -3,7 +3,7 @@
 #ifndef PDET_TRACE_PAGES_H
 #define PDET_TRACE_PAGES_H
 
-#include "base/codec/codec.h"
+#include "trace/ahead.h"
 #include "trace/merge.h"
 #include "trace/ring.h"
 #include "trace/stacks.h"
@@ -25,8 +25,10 @@ struct pdet_trace_pages {
 	struct pdet_env *env;
 	const struct pdet_ring_layout *layout;
 	const struct pdet_kmem_layouts *known;
-	struct pdet_codec *codec; /* NULL: not compressed */
-	int fd;
+	struct pdet_ahead *ahead; /* NULL: nothing is read ahead */
+	struct pdet_ahead_input input;
+	size_t at;		/* in its chunk: not decoded yet */
+	bool gave_up;		/* the rest of the input is damaged */
 	struct {
 		struct pdet_kmem_event *data;
 		size_t n, cap;
@@ -38,10 +40,6 @@ struct pdet_trace_pages {
 				 * page before, and of this one */
 	unsigned turn;
 	size_t n_kept;
-	unsigned char *bytes;	/* what is read */
-	size_t at, n, cap;	/* of it: not decoded yet; read; room */
-	uint64_t chunks;	/* compressed: not read yet, of */
-	bool begun;		/* compressed: these are known */
 	bool counted;		/* there are stats, which count */
 	uint64_t lost;		/* that they count */
 	uint64_t page_lost, page_gaps; /* that the pages tell */
@@ -51,8 +49,7 @@ struct pdet_trace_pages {
 /*
  * pdet_trace_pages_begin - a stream of the pages between two offsets of @fd,
  * which must stay open meanwhile. A rest that is not a whole page counts as
- * damaged. The caller may then set codec: there is a number of chunks, and each
- * has the sizes of its compressed bytes and of the pages that they are.
+ * damaged. The caller may then set input.chunks.codec, and ahead.
  */
 void pdet_trace_pages_begin(struct pdet_trace_pages *p, struct pdet_env *env,
 			    uint16_t cpu, const struct pdet_ring_layout *layout,

@@ -11,6 +11,9 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
+/* Packed bytes whose unpacking takes longer than starting a thread. */
+#define LEAST_AHEAD ((uint64_t)1 << 18)
+
 int pdet_trace_learn(struct pdet_trace *t, const char *text, size_t len,
 		     enum pdet_trace_system system)
 {
@@ -91,6 +94,22 @@ static int open_file(struct pdet_env *env, const char *path,
 	return pdet_trace_text(env, path, t);
 }
 
+void pdet_trace_read_ahead(struct pdet_trace *t)
+{
+	uint64_t packed = 0;
+	size_t i;
+
+	for (i = 0; i < t->n_pages; i++)
+		if (t->pages[i].input.chunks.codec)
+			packed += t->pages[i].s.end - t->pages[i].s.offset;
+	if (packed < LEAST_AHEAD)
+		return;
+	t->ahead = pdet_ahead_begin();
+	for (i = 0; i < t->n_pages; i++)
+		if (t->pages[i].input.chunks.codec)
+			t->pages[i].ahead = t->ahead;
+}
+
 void pdet_trace_release(struct pdet_trace *t, const char *text, size_t n)
 {
 	n = strnlen(text, n);
@@ -146,9 +165,10 @@ void pdet_trace_free(struct pdet_trace *t)
 
 	if (!t)
 		return;
+	pdet_ahead_end(t->ahead);
 	for (i = 0; i < t->n_pages; i++) {
-		if (t->pages[i].fd != t->fd)
-			close(t->pages[i].fd);
+		if (t->pages[i].input.chunks.fd != t->fd)
+			close(t->pages[i].input.chunks.fd);
 		pdet_trace_pages_end(&t->pages[i]);
 	}
 	free(t->pages);

@@ -27,6 +27,7 @@ struct pdet_trace {
 	struct pdet_gfp_names gfp; /* n 0: the formats do not tell them */
 	struct pdet_trace_pages *pages; /* a processor each */
 	size_t n_pages;
+	struct pdet_ahead *ahead; /* of these; NULL: none */
 	struct {
 		struct pdet_trace_stream **data;
 		size_t n, cap;
@@ -54,6 +55,12 @@ struct pdet_trace {
  */
 int pdet_trace_open(struct pdet_env *env, const char *path,
 		    struct pdet_trace **ret);
+
+/*
+ * pdet_trace_read_ahead - another thread unpacks what is packed, if it is worth
+ * one. Called before events are read.
+ */
+void pdet_trace_read_ahead(struct pdet_trace *t);
 
 void pdet_trace_free(struct pdet_trace *t);
 

@@ -195,6 +195,7 @@ int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 			  !a->job->command->rows;
 	a->q.vmlinux = is_before ? NULL : a->job->traced_vmlinux;
 	a->q.page_size = a->job->page_size;
+	a->q.threads = cli_threads(a->job);
 	a->q.window_ns = a->job->window_ns;
 	a->q.deadline_ns = cli_deadline_left(a->job);
 	a->q.progress = cli_asked_progress;

@@ -1251,7 +1251,7 @@ class pagedet_allocs_query(Structure):
         ("vmlinux", c_char_p),
         ("instance", c_char_p),
         ("open_names", c_uint32),
-        ("reserved", c_uint32),
+        ("threads", c_uint32),
     ]
 
 

@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <linux/perf_event.h>
 
-#include "trace/sample.h"
+#include "trace/perf/sample.h"
 #include "trace/stacks.h"
 #include "../unit.h"
 

@@ -3,8 +3,8 @@
  * What is where in a sample of perf (PERF_RECORD_SAMPLE in perf_event_open(2)):
  * the bits of sample_type say which values there are, in a fixed order.
  */
-#ifndef PDET_TRACE_SAMPLE_H
-#define PDET_TRACE_SAMPLE_H
+#ifndef PDET_TRACE_PERF_SAMPLE_H
+#define PDET_TRACE_PERF_SAMPLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

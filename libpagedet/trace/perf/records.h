@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* The records of a perf.data, one after the other, compressed or not. */
-#ifndef PDET_TRACE_RECORDS_H
-#define PDET_TRACE_RECORDS_H
+#ifndef PDET_TRACE_PERF_RECORDS_H
+#define PDET_TRACE_PERF_RECORDS_H
 
 #include "base/codec/decoder.h"
 #include "trace/merge.h"

@@ -14,9 +14,9 @@
 #include "base/pairs.h"
 #include "base/vec.h"
 #include "trace/headers.h"
-#include "trace/records.h"
-#include "trace/sample.h"
-#include "trace/sorter.h"
+#include "trace/perf/records.h"
+#include "trace/perf/sample.h"
+#include "trace/perf/sorter.h"
 
 #define MAGIC "PERFILE2"
 #define MAGIC_SWAPPED "2ELIFREP"

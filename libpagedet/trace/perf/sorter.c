@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "trace/sorter.h"
+#include "trace/perf/sorter.h"
 
 /*
  * A file without rounds, or with very long ones, must not fill the memory. perf

@@ -5,8 +5,8 @@
  * processors: what comes after a round is not earlier than what the round
  * before it had last.
  */
-#ifndef PDET_TRACE_SORTER_H
-#define PDET_TRACE_SORTER_H
+#ifndef PDET_TRACE_PERF_SORTER_H
+#define PDET_TRACE_PERF_SORTER_H
 
 #include "base/pairs.h"
 #include "trace/merge.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "trace/records.h"
+#include "trace/perf/records.h"
 #include "trace/ring.h"
 
 /* A record has 64 KB at most. */

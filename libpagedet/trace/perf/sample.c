@@ -6,7 +6,7 @@
 
 #include "base/env.h"
 #include "trace/ring.h"
-#include "trace/sample.h"
+#include "trace/perf/sample.h"
 
 /* Members of struct perf_event_attr. */
 #define ATTR_TYPE 0
