@@ -77,6 +77,7 @@ extern "C" {
 #include "pagedet/owners.h"
 #include "pagedet/allocs.h"
 #include "pagedet/blame.h"
+#include "pagedet/timeline.h"
 #include "pagedet/record.h"
 #include "pagedet/explain.h"
 #include "pagedet/check.h"

@@ -113,8 +113,7 @@ static bool note_site(struct text *x, const struct pdet_trace_line *l,
 
 	*ret = 0;
 	/* The place of a free is in no group. */
-	if (l->event.kind != PDET_KMEM_KMALLOC &&
-	    l->event.kind != PDET_KMEM_CACHE_ALLOC)
+	if (!pdet_kmem_is_alloc(l->event.kind) && !x->t->wants_frees)
 		return true;
 	if (!n || is_address(l->site, ret) || n + module + 4 > sizeof(whole))
 		return true;

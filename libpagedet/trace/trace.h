@@ -41,6 +41,7 @@ struct pdet_trace {
 	struct pdet_trace_kernel kernel; /* known when all is read */
 	char boot[40];		/* boot_id of that kernel; "" not told */
 	bool wants_stacks;
+	bool wants_frees;	/* of a text: the places of frees, too */
 	struct pdet_trace_stacks stacks;
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
 	struct pdet_text kallsyms, cmdlines;
