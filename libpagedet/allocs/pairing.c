@@ -8,8 +8,6 @@
 
 /* Events whose entries are read ahead. */
 #define AHEAD 8u
-/* include/linux/slab.h */
-#define ZERO_SIZE_PTR 16
 
 static struct pdet_live_table *table_of(struct pdet_pairing *p, unsigned kind)
 {
@@ -135,19 +133,12 @@ static bool is_of_family(unsigned alloc, unsigned free)
 						true;
 }
 
-/* What kmalloc(0) gives is an address of no memory; and it has no event. */
-static bool is_nothing(const struct pdet_kmem_event *e)
-{
-	return !e->object ||
-	       (e->kind == PDET_KMEM_KFREE && e->object == ZERO_SIZE_PTR);
-}
-
 static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	struct pdet_alloc_sum *s;
 	struct pdet_live l;
 
-	if (is_nothing(e)) {
+	if (pdet_kmem_is_nothing(e)) {
 		p->rest.freed_nothing++;
 		return 0;
 	}

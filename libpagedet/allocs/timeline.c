@@ -138,11 +138,9 @@ static bool is_near(const struct pdet_timeline *t,
 {
 	const uint64_t before = (t->start - e->object) & ADDRESS;
 
-	if (((e->object - t->start) & ADDRESS) < t->bytes)
-		return e->object;
-	return e->object && before <= (pdet_kmem_is_alloc(e->kind) ?
-				       e->allocated - !!e->allocated :
-				       t->reach);
+	return ((e->object - t->start) & ADDRESS) < t->bytes ||
+	       before <= (pdet_kmem_is_alloc(e->kind) ?
+			  e->allocated - !!e->allocated : t->reach);
 }
 
 static int add_alloc(struct pdet_timeline *t, struct pdet_alloc_keys *keys,
@@ -189,8 +187,14 @@ static int add_free(struct pdet_timeline *t, struct pdet_alloc_keys *keys,
 static int add_object(struct pdet_timeline *t, struct pdet_alloc_keys *keys,
 		      const struct pdet_kmem_event *e)
 {
-	t->unplaced += e->object != 0;
-	if (!t->has_addresses || !is_near(t, e))
+	if (pdet_kmem_is_nothing(e))
+		return 0;
+	t->unplaced++;
+	if (!t->has_addresses)
+		return 0;
+	t->outside += t->memory &&
+		      ((e->object - t->direct) & ADDRESS) >= t->memory;
+	if (!is_near(t, e))
 		return 0;
 	return pdet_kmem_is_alloc(e->kind) ? add_alloc(t, keys, e) :
 					     add_free(t, keys, e);

@@ -42,6 +42,9 @@ struct pdet_timeline {
 	bool keeps_first;	/* of more rows; else the last ones */
 	bool has_addresses;	/* objects are looked for */
 	uint64_t start, bytes;	/* addresses that the frames have */
+	uint64_t direct, memory; /* all addresses that memory has; 0 bytes: not
+				 * known */
+	uint64_t outside;	/* events of objects elsewhere */
 	uint64_t *since;	/* by frame: time of its allocation plus 1; 0:
 				 * it is not known to be allocated */
 	struct pdet_live_table objects;

@@ -76,6 +76,16 @@ struct pdet_kmem_event {
 };
 
 /*
+ * pdet_kmem_is_nothing - whether it is an allocation that failed or a free of
+ * nothing. What kmalloc(0) gives (ZERO_SIZE_PTR of include/linux/slab.h) is an
+ * address of no memory; and it has no event.
+ */
+static inline bool pdet_kmem_is_nothing(const struct pdet_kmem_event *e)
+{
+	return !e->object || (e->kind == PDET_KMEM_KFREE && e->object == 16);
+}
+
+/*
  * Where a number is in a record: it ends with the eight bytes at @at, of which
  * it has all but twice @half bits. Zeroed, it is nowhere.
  */

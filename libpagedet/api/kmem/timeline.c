@@ -21,7 +21,6 @@ struct pagedet_timeline {
 	struct pagedet_allocs trace;
 	struct pdet_timeline t;
 	struct pagedet_timeline_query q;
-	uint64_t direct;	/* address less physical address */
 	unsigned shift;		/* of pages, of the kernel that is asked */
 	size_t next;
 	char why[PDET_BOOT_WHY]; /* objects are not placed; "" they are */
@@ -51,7 +50,7 @@ static bool find_direct_map(struct pagedet_timeline *tl)
 			continue;
 		pdet_clear(&pd->env);
 		asked = true;
-		found = b->ops->direct_map(b, &pd->env, &tl->direct) == 0;
+		found = b->ops->direct_map(b, &pd->env, &tl->t.direct) == 0;
 	}
 	if (!found)
 		note_why(tl, asked ? pd->env.error : "no open source knows "
@@ -75,8 +74,9 @@ static void look_for_objects(struct pagedet_timeline *tl)
 	if (!find_direct_map(tl))
 		return;
 	tl->shift = (unsigned)__builtin_ctzll(info.page_size);
-	tl->t.start = tl->direct + (tl->q.first_pfn << tl->shift);
+	tl->t.start = tl->t.direct + (tl->q.first_pfn << tl->shift);
 	tl->t.bytes = tl->q.pages << tl->shift;
+	tl->t.memory = info.max_pfn << tl->shift;
 	tl->t.has_addresses = true;
 }
 
@@ -97,7 +97,13 @@ static bool are_here(struct pagedet_timeline *tl)
 			 "size");
 		return false;
 	}
-	return pdet_objects_are_of(tl->trace.a, &k, tl->q.any_boot, tl->why);
+	if (!pdet_objects_are_of(tl->trace.a, &k, tl->q.any_boot, tl->why))
+		return false;
+	if (!tl->t.outside)
+		return true;
+	note_why(tl, "some of them are where the kernel that is asked has no "
+		 "memory, so the trace is of another boot");
+	return false;
 }
 
 /* --- the query --- */
@@ -198,7 +204,7 @@ static void fill_place(const struct pagedet_timeline *tl,
 
 	if (is_object(row)) {
 		to->address = row->object;
-		to->pfn = ((row->object - tl->direct) & ADDRESS) >> tl->shift;
+		to->pfn = ((row->object - tl->t.direct) & ADDRESS) >> tl->shift;
 		to->bytes = row->bytes;
 	} else if (row->kind == PAGEDET_EVENT_LOST) {
 		to->lost = row->bytes;
