@@ -288,7 +288,8 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
-	{ "kmem", "record | report TRACE | live TRACE | blame TRACE | diff A B",
+	{ "kmem", "record | report TRACE | live TRACE | blame TRACE | diff A B "
+	  "| timeline TRACE PFN",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
@@ -310,6 +311,7 @@ const struct cli_command cli_commands[] = {
 	  "--verify counts, or lists, what is in use by the kernel's own lists.\n"
 	  "blame TRACE [PFN] tells who holds blocks of 2 MB, which could be huge\n"
 	  "pages otherwise; --by block lists the blocks.\n"
+	  "timeline TRACE PFN lists what happened to a page, or to FIRST+COUNT.\n"
 	  "record [-o FILE] [--pages] [--stacks] [--for SECONDS | -- PROGRAM]\n"
 	  "records into FILE, or kmem.dat.\n",
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
