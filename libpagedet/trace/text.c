@@ -39,6 +39,7 @@ struct text {
 	bool has_written;	/* the kernel has counted its events */
 	bool at_end;
 	uint64_t lost_lines, lost_written;
+	uint64_t ns;		/* of the last event */
 };
 
 static int no_memory(struct text *x)
@@ -145,12 +146,25 @@ static int take_event(struct text *x, struct pdet_trace_line *l)
 	x->t->no_cpu |= l->no_cpu;
 	x->t->no_ns |= l->no_ns;
 	x->t->hashed |= l->hashed;
+	x->ns = e.ns;
 	if (!note_comm(x, l) || !note_site(x, l, &e.site))
 		return no_memory(x);
 	if (l->cache.at < l->cache.end)
 		put_text(x, &e, l->cache);
 	put(x, &e);
 	return 0;
+}
+
+/* A line says that events were lost here; @n 0: not how many. */
+static void take_lost(struct text *x, uint64_t n)
+{
+	const struct pdet_kmem_event e = { .ns = x->ns,
+					   .object = n ? n : UINT64_MAX,
+					   .kind = PDET_KMEM_LOST };
+
+	put(x, &e);
+	x->s.loss.unknown += !n;
+	x->lost_lines += n;
 }
 
 /* Both may tell the same loss. */
@@ -178,8 +192,7 @@ static int take_line(struct text *x, const struct pdet_text_line *line)
 		x->s.loss.other++;
 		return 0;
 	case PDET_TRACE_LINE_LOST:
-		x->s.loss.unknown += !l.lost;
-		x->lost_lines += l.lost;
+		take_lost(x, l.lost);
 		note_loss(x);
 		return 0;
 	case PDET_TRACE_LINE_WRITTEN:

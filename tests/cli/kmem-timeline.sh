@@ -246,6 +246,22 @@ assert [r["event"] for r in rows[:-1]] == ["lost", "mm_page_alloc",
 assert rows[0]["pfn"] is None and rows[0]["missing"] == {
     "lost": "unsupported"}, rows[0]
 EOT
+cat > "$tap_dir/holes" <<'EOT'
+     sh-9    [001] .....     1.000001: mm_page_alloc: page=00000000 pfn=0x9 order=0 migratetype=0 gfp_flags=GFP_KERNEL
+CPU:1 [LOST 12 EVENTS]
+     sh-9    [001] .....     1.000002: mm_page_free: page=00000000 pfn=0x7 order=0
+CPU:0 [LOST 30 EVENTS]
+     sh-9    [001] .....     1.000003: mm_page_alloc: page=00000000 pfn=0x9 order=0 migratetype=0 gfp_flags=GFP_KERNEL
+CPU:1 [LOST EVENTS]
+EOT
+run kmem timeline "$tap_dir/holes" 9 --format csv -q
+expect 'losses of a text' 2
+tap_run 'losses of a text: where they were' test "$(sed -n '2,$p' \
+	"$tap_dir/stdout" | cut -d, -f1-3,13- | tr '\n' ' ')" = \
+'1000001000,mm_page_alloc,allocated,0,,?unsupported,, '\
+'1000001000,lost,events lost,,,,,42 '\
+'1000003000,mm_page_alloc,allocated while allocated,0,,?unsupported,, '\
+'1000003000,lost,events lost,,,,,?unsupported '
 run kmem timeline "$ring" $all --text-only --limit 3 --json -q
 expect 'the first events' 0
 tap_run 'the first events: three' grep -q '"rows":3,"left_out":369' \
