@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* A row is an event: its time, what it is, the values of its keys, numbers. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "emit/alloc_cells.h"
@@ -166,30 +167,34 @@ static void json_row(struct emitting *s)
 	str(s, "}\n");
 }
 
+static const struct pdet_cell_number of_total[] = {
+#define NUMBER(name) { #name, offsetof(struct pagedet_timeline_total, name) }
+	NUMBER(events), NUMBER(page_events), NUMBER(object_events),
+	NUMBER(losses), NUMBER(rows), NUMBER(left_out), NUMBER(unplaced),
+#undef NUMBER
+}, of_trace[] = {
+#define NUMBER(name) { #name, offsetof(struct pagedet_allocs_total, name) }
+	NUMBER(begin_ns), NUMBER(end_ns), NUMBER(lost), NUMBER(gaps),
+	NUMBER(uncounted), NUMBER(missing), NUMBER(cut_bytes), NUMBER(damaged),
+	NUMBER(strange), NUMBER(disorder),
+#undef NUMBER
+};
+
+/* Also what the trace lost, as a report has it. */
 static void json_total(struct emitting *s)
 {
 	const struct pagedet_timeline_total *t = &s->t->total;
-	const struct {
-		const char *name;
-		uint64_t value;
-	} sums[] = {
-		{ "events", t->events }, { "page_events", t->page_events },
-		{ "object_events", t->object_events }, { "losses", t->losses },
-		{ "rows", t->rows }, { "left_out", t->left_out },
-		{ "unplaced", t->unplaced },
-	};
 	struct pdet_out *out = &s->e->out;
-	size_t i;
+	struct pagedet_allocs_total trace;
 	bool bad;
 
+	pdet_allocs_total(s->t->allocs, &trace);
 	str(s, "{\"total\":{");
-	for (i = 0; i < PDET_COUNT(sums); i++) {
-		str(s, i ? ",\"" : "\"");
-		str(s, sums[i].name);
-		str(s, "\":");
-		pdet_out_dec(out, sums[i].value);
-	}
-	str(s, ",\"objects\":");
+	pdet_cells_json_numbers(s->e, t, of_total, PDET_COUNT(of_total));
+	str(s, ",");
+	pdet_cells_json_numbers(s->e, &trace, of_trace, PDET_COUNT(of_trace));
+	str(s, trace.complete ? ",\"complete\":true,\"objects\":" :
+				",\"complete\":false,\"objects\":");
 	str(s, t->objects == PAGEDET_HAVE ? "\"placed\"" :
 	       t->objects == PAGEDET_NOT_ASKED ? "\"not asked\"" : "null");
 	if (s->t->why) {

@@ -145,7 +145,7 @@ run kmem timeline "$ring" 2429753 --json
 expect 'another boot: objects are not shown' 2 'objects are not shown, 1154'
 tap_run 'another boot: pages are' grep -q '"effect":"freed"' "$tap_dir/stdout"
 tap_run 'another boot: the total says why' grep -q \
-	'"object_events":0,.*"unplaced":1154,"objects":null,"objects_why":"' \
+	'"object_events":0,.*"unplaced":1154,.*"objects":null,"objects_why":"' \
 	"$tap_dir/stdout"
 run kmem timeline "$ring" 5
 expect 'another boot: nothing is not known' 2 'objects are not shown'
@@ -240,7 +240,9 @@ import json
 import sys
 
 rows = [json.loads(line) for line in open(sys.argv[1])]
-assert rows[-1]["total"]["losses"] == 1, rows[-1]
+total = rows[-1]["total"]
+assert total["losses"] == 1 and total["lost"] == 1104, total
+assert total["complete"] is True, total
 assert [r["event"] for r in rows[:-1]] == ["lost", "mm_page_alloc",
                                           "mm_page_free"], rows
 assert rows[0]["pfn"] is None and rows[0]["missing"] == {
