@@ -288,8 +288,8 @@ const struct cli_command cli_commands[] = {
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
-	{ "kmem", "record | report TRACE | live TRACE | blame TRACE | diff A B "
-	  "| timeline TRACE PFN",
+	{ "kmem", "record | report, live, blame TRACE | timeline TRACE PFN | "
+	  "diff A B",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
