@@ -78,6 +78,7 @@ extern "C" {
 #include "pagedet/allocs.h"
 #include "pagedet/alloc_findings.h"
 #include "pagedet/blame.h"
+#include "pagedet/timeline.h"
 #include "pagedet/record.h"
 #include "pagedet/explain.h"
 #include "pagedet/check.h"

@@ -158,6 +158,20 @@ int pagedet_emit_blame(struct pagedet_emitter *emitter,
 		       struct pagedet_blame *blame, int blocks, uint64_t max);
 
 /**
+ * pagedet_emit_timeline - write the events that concern pages
+ * The total says how many there are, and whether objects are among them.
+ * Kernel addresses are shown with PAGEDET_EMIT_POINTERS.
+ * @emitter: [in] from pagedet_emitter_new()
+ * @timeline: [in] written from its next event on
+ * @max: [in] largest number of rows; UINT64_MAX is all
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the format is SVG or a snapshot; EIO writing failed.
+ * Since: 0.1
+ */
+int pagedet_emit_timeline(struct pagedet_emitter *emitter,
+			  struct pagedet_timeline *timeline, uint64_t max);
+
+/**
  * pagedet_emit_findings - write findings
  * @emitter: [in] from pagedet_emitter_new()
  * @findings: [in] [len: n] from pagedet_explain()

@@ -35,6 +35,7 @@ struct pdet_allocs {
 	struct pdet_watch watch;
 	struct pdet_alloc_keys keys;
 	struct pdet_pairing pairing;
+	const struct pdet_alloc_sink *sink; /* NULL: the pairing */
 	struct pdet_trace_loss loss;
 	struct pdet_alloc_sum sum;
 	uint64_t begin_ns, end_ns;
@@ -189,6 +190,16 @@ static uint64_t bytes_left(const struct pdet_trace *t)
 	return n;
 }
 
+static int sink_events(struct pdet_allocs *a,
+		       const struct pdet_kmem_event *const *e, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		a->pairing.rest.event[e[i]->kind]++;
+	return a->sink->add(a->sink->arg, &a->keys, e, n);
+}
+
 static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		      const struct pdet_trace *t,
 		      struct pdet_trace_merge *m)
@@ -204,7 +215,8 @@ static int add_events(struct pdet_allocs *a, struct pdet_env *env,
 		a->keys.begin_ns = a->begin_ns;
 		a->keys.no_ns = t->no_ns;
 		a->keys.no_cpu = t->no_cpu;
-		n = pdet_pairing_add(&a->pairing, e, (size_t)n);
+		n = a->sink ? sink_events(a, e, (size_t)n) :
+			      pdet_pairing_add(&a->pairing, e, (size_t)n);
 		if (n < 0)
 			break;
 	}
@@ -332,6 +344,7 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		pdet_trace_want_stacks(t);
 	if (q->threads > 1)
 		pdet_trace_read_ahead(t);
+	t->wants_frees = a->sink;
 	a->keys.stacks = &t->stacks;
 	note_places(a, &t->kallsyms);
 	if (r == 0)
@@ -547,7 +560,9 @@ static int check_names(struct pdet_env *env,
 }
 
 int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
-		    const struct pdet_namer *namer, struct pdet_allocs **ret)
+		    const struct pdet_namer *namer,
+		    const struct pdet_alloc_sink *sink,
+		    struct pdet_allocs **ret)
 {
 	struct pdet_allocs *a;
 	int r;
@@ -561,6 +576,7 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 			q->progress_user, q->progress_ns);
 	a->pairing.group = pdet_alloc_keys_group;
 	a->pairing.arg = &a->keys;
+	a->sink = sink;
 	r = take_keys(a, env, q);
 	if (r == 0)
 		r = check_names(env, q);
@@ -803,6 +819,16 @@ const char *pdet_allocs_release(const struct pdet_allocs *a)
 struct pdet_alloc_findings *pdet_allocs_findings(struct pdet_allocs *a)
 {
 	return &a->pairing.findings;
+}
+
+uint64_t pdet_allocs_begin_ns(const struct pdet_allocs *a)
+{
+	return a->begin_ns;
+}
+
+uint64_t pdet_allocs_page_size(const struct pdet_allocs *a)
+{
+	return a->pairing.page_size;
 }
 
 const char *pdet_allocs_boot(const struct pdet_allocs *a)

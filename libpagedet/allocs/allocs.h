@@ -10,14 +10,26 @@
 
 struct pdet_alloc_findings;
 struct pdet_allocs;
+struct pdet_alloc_keys;
+struct pdet_kmem_event;
 struct pdet_namer;
+
+/* Who gets the events of a trace; then none of them is in a group. */
+struct pdet_alloc_sink {
+	/* Events in the order of their times. Returns 0, or -ENOMEM. */
+	int (*add)(void *arg, struct pdet_alloc_keys *keys,
+		   const struct pdet_kmem_event *const *e, size_t n);
+	void *arg;
+};
 
 /*
  * pdet_allocs_new - the errors are those of pagedet_allocs(). @namer is asked
- * for names during the call, unless it is NULL.
+ * for names during the call, unless it is NULL. @sink NULL: events are paired.
  */
 int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
-		    const struct pdet_namer *namer, struct pdet_allocs **ret);
+		    const struct pdet_namer *namer,
+		    const struct pdet_alloc_sink *sink,
+		    struct pdet_allocs **ret);
 void pdet_allocs_free(struct pdet_allocs *a);
 
 /* pdet_allocs_compare - returns 0, or -EINVAL, -ENOMEM with an error text. */
@@ -92,6 +104,10 @@ bool pdet_allocs_counts_ns(const struct pdet_allocs *a);
 bool pdet_allocs_tells_cpu(const struct pdet_allocs *a);
 uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a);
 bool pdet_allocs_hides(const struct pdet_allocs *a);
+
+/* The first time; and the bytes of a page, 0 if they are not known. */
+uint64_t pdet_allocs_begin_ns(const struct pdet_allocs *a);
+uint64_t pdet_allocs_page_size(const struct pdet_allocs *a);
 
 /* pdet_allocs_is_whole - whether no event of the trace is missing or lost. */
 bool pdet_allocs_is_whole(const struct pdet_allocs *a);

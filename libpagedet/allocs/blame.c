@@ -8,11 +8,10 @@
 #include "base/env.h"
 #include "base/vec.h"
 #include "pagedet.h"
+#include "trace/kmem.h"
 
 /* 128 TB */
 #define MOST_BLOCKS ((uint64_t)1 << 26)
-/* No kernel has larger blocks; include/linux/mmzone.h. */
-#define MOST_ORDER 14u
 
 int pdet_blame_begin(struct pdet_blame *b, uint64_t first, uint64_t n,
 		     unsigned shift)
@@ -241,12 +240,6 @@ static int add_part(struct pdet_blame *b, uint32_t group, uint64_t bytes)
 	return pdet_vec_push(&b->slab, part) ? 0 : -ENOMEM;
 }
 
-/* 0: that is not an order. */
-static uint64_t pages_of(unsigned order)
-{
-	return order <= MOST_ORDER ? (uint64_t)1 << order : 0;
-}
-
 int pdet_blame_object(struct pdet_blame *b, uint64_t head, unsigned order,
 		      uint32_t group, uint64_t bytes)
 {
@@ -255,7 +248,7 @@ int pdet_blame_object(struct pdet_blame *b, uint64_t head, unsigned order,
 	if (b->slab.head != head)
 		r = end_slab(b);
 	b->slab.head = head;
-	b->slab.pages = pages_of(order);
+	b->slab.pages = pdet_kmem_pages(order);
 	return r < 0 ? r : add_part(b, group, bytes);
 }
 
@@ -265,7 +258,7 @@ int pdet_blame_pages(struct pdet_blame *b, uint64_t pfn, unsigned order,
 	const struct pdet_blame_part part = { group, 1, bytes };
 	const int r = end_slab(b);
 
-	return r < 0 ? r : hold(b, pfn, pages_of(order), &part, 1);
+	return r < 0 ? r : hold(b, pfn, pdet_kmem_pages(order), &part, 1);
 }
 
 /* --- the result --- */

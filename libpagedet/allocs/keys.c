@@ -147,15 +147,18 @@ const struct pdet_alloc_site *pdet_alloc_keys_site(struct pdet_alloc_keys *k,
 					      NULL;
 }
 
-static bool get_site(struct pdet_alloc_keys *k, uint32_t key, uint64_t address,
-		     struct value *ret)
+/* Pages have none, and a trace may not tell that of a free. */
+static bool get_site(struct pdet_alloc_keys *k, uint32_t key,
+		     const struct pdet_kmem_event *e, struct value *ret)
 {
 	const struct pdet_alloc_site *s;
 
-	*ret = nothing;
-	if (!address)
+	*ret = pdet_kmem_is_page(e->kind) || pdet_kmem_is_alloc(e->kind) ?
+		       nothing : untold;
+	if (!e->site)
 		return true;
-	s = pdet_alloc_keys_site(k, address);
+	*ret = nothing;
+	s = pdet_alloc_keys_site(k, e->site);
 	if (!s)
 		return false;
 	if (key == PAGEDET_ALLOC_SITE)
@@ -172,8 +175,9 @@ static bool get_site(struct pdet_alloc_keys *k, uint32_t key, uint64_t address,
 static bool get_family(struct pdet_alloc_keys *k, unsigned kind,
 		       struct value *ret)
 {
-	const char *name = kind == PDET_KMEM_KMALLOC ? "kmalloc" :
-			   kind == PDET_KMEM_CACHE_ALLOC ? "cache" : "page";
+	const char *name = pdet_kmem_is_page(kind) ? "page" :
+			   kind == PDET_KMEM_KMALLOC ||
+			   kind == PDET_KMEM_KFREE ? "kmalloc" : "cache";
 
 	*ret = have(keep(k, name, strlen(name)));
 	return ret->value;
@@ -182,7 +186,8 @@ static bool get_family(struct pdet_alloc_keys *k, unsigned kind,
 static bool get_cache(struct pdet_alloc_keys *k,
 		      const struct pdet_kmem_event *e, struct value *ret)
 {
-	*ret = e->kind == PDET_KMEM_CACHE_ALLOC ? untold : nothing;
+	*ret = e->kind == PDET_KMEM_CACHE_ALLOC ||
+	       e->kind == PDET_KMEM_CACHE_FREE ? untold : nothing;
 	if (!e->cache)
 		return true;
 	*ret = have(keep(k, e->cache, e->cache_len));
@@ -224,16 +229,24 @@ static struct value get_window(const struct pdet_alloc_keys *k, uint64_t ns)
 	return k->no_ns ? untold : have(since - since % k->window_ns);
 }
 
+/* A number that an allocation has; a free does not. */
+static struct value asked(const struct pdet_kmem_event *e, bool is_told,
+			  struct value v)
+{
+	return !pdet_kmem_is_alloc(e->kind) ? nothing : is_told ? v : untold;
+}
+
 static bool get(struct pdet_alloc_keys *k, uint32_t key,
 		const struct pdet_kmem_event *e, struct value *ret)
 {
-	const bool is_page = e->kind == PDET_KMEM_PAGE_ALLOC;
+	const bool is_page = pdet_kmem_is_page(e->kind);
+	const bool is_object = !is_page && pdet_kmem_is_alloc(e->kind);
 
 	switch (key) {
 	case PAGEDET_ALLOC_SITE:
 	case PAGEDET_ALLOC_FUNCTION:
 	case PAGEDET_ALLOC_MODULE:
-		return get_site(k, key, e->site, ret);
+		return get_site(k, key, e, ret);
 	case PAGEDET_ALLOC_CACHE:
 		return get_cache(k, e, ret);
 	case PAGEDET_ALLOC_FAMILY:
@@ -242,8 +255,8 @@ static bool get(struct pdet_alloc_keys *k, uint32_t key,
 		*ret = k->no_cpu ? untold : have(e->cpu);
 		return true;
 	case PAGEDET_ALLOC_NODE:
-		*ret = e->node == PDET_KMEM_NO_NUMBER ? untold :
-		       some(e->node >= 0, (uint64_t)e->node);
+		*ret = asked(e, e->node != PDET_KMEM_NO_NUMBER,
+			     some(e->node >= 0, (uint64_t)e->node));
 		return true;
 	case PAGEDET_ALLOC_TID:
 		*ret = e->pid < 0 ? untold : have((uint64_t)e->pid);
@@ -252,7 +265,7 @@ static bool get(struct pdet_alloc_keys *k, uint32_t key,
 		*ret = get_comm(k, e->pid);
 		return true;
 	case PAGEDET_ALLOC_GFP:
-		*ret = e->gfp == PDET_KMEM_NO_GFP ? untold : have(e->gfp);
+		*ret = asked(e, e->gfp != PDET_KMEM_NO_GFP, have(e->gfp));
 		return true;
 	case PAGEDET_ALLOC_ORDER:
 		*ret = some(is_page, e->order);
@@ -262,7 +275,7 @@ static bool get(struct pdet_alloc_keys *k, uint32_t key,
 			    (uint64_t)e->migratetype);
 		return true;
 	case PAGEDET_ALLOC_BYTES_REQ:
-		*ret = some(!is_page, e->requested);
+		*ret = some(is_object, e->requested);
 		return true;
 	case PAGEDET_ALLOC_LIFETIME:
 		*ret = nothing;
@@ -273,7 +286,7 @@ static bool get(struct pdet_alloc_keys *k, uint32_t key,
 		*ret = get_window(k, e->ns);
 		return true;
 	default:
-		*ret = some(!is_page, e->allocated);
+		*ret = some(is_object, e->allocated);
 		return true;
 	}
 }

@@ -9,23 +9,10 @@
 
 /* Events whose entries are read ahead. */
 #define AHEAD 8u
-/* include/linux/slab.h */
-#define ZERO_SIZE_PTR 16
-
-static bool is_page(unsigned kind)
-{
-	return kind >= PDET_KMEM_PAGE_ALLOC;
-}
-
-static bool is_alloc(unsigned kind)
-{
-	return kind == PDET_KMEM_KMALLOC || kind == PDET_KMEM_CACHE_ALLOC ||
-	       kind == PDET_KMEM_PAGE_ALLOC;
-}
 
 static struct pdet_live_table *table_of(struct pdet_pairing *p, unsigned kind)
 {
-	return is_page(kind) ? &p->pages : &p->objects;
+	return pdet_kmem_is_page(kind) ? &p->pages : &p->objects;
 }
 
 static uint32_t narrow(uint64_t bytes)
@@ -162,24 +149,17 @@ static bool is_of_family(unsigned alloc, unsigned free)
 						true;
 }
 
-/* What kmalloc(0) gives is an address of no memory; and it has no event. */
-static bool is_nothing(const struct pdet_kmem_event *e)
-{
-	return !e->object ||
-	       (e->kind == PDET_KMEM_KFREE && e->object == ZERO_SIZE_PTR);
-}
-
 static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	struct pdet_alloc_sum *s;
 	struct pdet_live l;
 
-	if (is_nothing(e)) {
+	if (pdet_kmem_is_nothing(e)) {
 		p->rest.freed_nothing++;
 		return 0;
 	}
 	if (!pdet_live_take(table_of(p, e->kind), e->object, &l)) {
-		p->rest.freed_unknown[is_page(e->kind)]++;
+		p->rest.freed_unknown[pdet_kmem_is_page(e->kind)]++;
 		return 0;
 	}
 	s = end(p, &l, e->ns < l.ns ? PDET_LIFETIME_UNKNOWN : e->ns - l.ns);
@@ -204,7 +184,9 @@ static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 static int add(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	p->rest.event[e->kind]++;
-	if (is_alloc(e->kind))
+	if (e->kind == PDET_KMEM_LOST)
+		return 0;
+	if (pdet_kmem_is_alloc(e->kind))
 		return allocate(p, e);
 	if (e->kind >= PDET_KMEM_NAME)
 		return p->group(p->arg, e) < 0 ? -ENOMEM : 0;

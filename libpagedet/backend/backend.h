@@ -380,6 +380,10 @@ struct pdet_backend_ops {
 			  uint64_t *lost);
 
 	/* --- the kernel's own addresses --- */
+	/* Where the kernel maps all of physical memory: the address of an
+	 * object, less its physical address, modulo 2^64. */
+	int (*direct_map)(struct pdet_backend *b, struct pdet_env *env,
+			  uint64_t *ret);
 	/* Appends a row for the page that a kernel address stands for,
 	 * interpreted according to @as (PAGEDET_KADDR_*), and describes the
 	 * address. */

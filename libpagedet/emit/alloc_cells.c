@@ -43,6 +43,19 @@ static bool names_of(const struct pdet_alloc_cells *c, unsigned i,
 
 /* --- JSON --- */
 
+void pdet_cells_json_numbers(struct pagedet_emitter *e, const void *row,
+			     const struct pdet_cell_number *numbers, size_t n)
+{
+	size_t k;
+
+	for (k = 0; k < n; k++) {
+		pdet_out_str(&e->out, k ? ",\"" : "\"");
+		pdet_out_str(&e->out, numbers[k].name);
+		pdet_out_str(&e->out, "\":");
+		pdet_out_dec(&e->out, pdet_cell_value(row, &numbers[k]));
+	}
+}
+
 static void json_name(const struct pdet_alloc_cells *c, const char *name)
 {
 	str(c, "\"");

@@ -3,6 +3,8 @@
 #ifndef PDET_EMIT_ALLOC_CELLS_H
 #define PDET_EMIT_ALLOC_CELLS_H
 
+#include <string.h>
+
 #include "allocs/allocs.h"
 #include "emit/emitter.h"
 
@@ -14,6 +16,25 @@ struct pdet_alloc_cells {
 	const uint64_t *value;	/* of one group */
 	const uint32_t *state;
 };
+
+/* Where a struct has a number of 64 bits. */
+struct pdet_cell_number {
+	const char *name;
+	size_t at;
+};
+
+static inline uint64_t pdet_cell_value(const void *row,
+				       const struct pdet_cell_number *n)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)row + n->at, sizeof(v));
+	return v;
+}
+
+/* pdet_cells_json_numbers - write "a":1,"b":2 */
+void pdet_cells_json_numbers(struct pagedet_emitter *e, const void *row,
+			     const struct pdet_cell_number *numbers, size_t n);
 
 /* pdet_cells_json - write "KEY":VALUE, for each key. */
 void pdet_cells_json(const struct pdet_alloc_cells *c);

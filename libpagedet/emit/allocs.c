@@ -194,28 +194,11 @@ static void json_group(struct emitting *s)
 	str(s, "}\n");
 }
 
-struct rest {
-	const char *name;
-	size_t at;
-};
-
-static void json_rest(struct emitting *s, const struct rest *rest, size_t n)
-{
-	uint64_t v;
-	size_t k;
-
-	for (k = 0; k < n; k++) {
-		memcpy(&v, (const char *)&s->total + rest[k].at, sizeof(v));
-		json_key(s, ",", rest[k].name);
-		pdet_out_dec(&s->e->out, v);
-	}
-}
-
 /* What is in no group, and what the sums do not have in them. */
 static void json_total(struct emitting *s)
 {
 	const struct pagedet_allocs_total *t = &s->total;
-	static const struct rest rest[] = {
+	static const struct pdet_cell_number rest[] = {
 #define REST(name) { #name, offsetof(struct pagedet_allocs_total, name) }
 		REST(groups), REST(events), REST(other), REST(freed_unknown),
 		REST(pages_unknown), REST(freed_nothing), REST(early),
@@ -229,9 +212,13 @@ static void json_total(struct emitting *s)
 
 	str(s, "{\"total\":{");
 	json_numbers(s);
-	json_rest(s, rest, PDET_COUNT(rest));
-	if (s->compared)
-		json_rest(s, compared, PDET_COUNT(compared));
+	str(s, ",");
+	pdet_cells_json_numbers(s->e, t, rest, PDET_COUNT(rest));
+	if (s->compared) {
+		str(s, ",");
+		pdet_cells_json_numbers(s->e, t, compared,
+					PDET_COUNT(compared));
+	}
 	if (t->kaslr == PAGEDET_HAVE) {
 		json_key(s, ",", "kaslr_offset");
 		pdet_out_dec(&s->e->out, t->kaslr_offset);

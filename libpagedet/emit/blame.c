@@ -8,12 +8,7 @@
 #include "emit/blame.h"
 #include "emit/cell.h"
 
-struct number {
-	const char *name;
-	size_t at;
-};
-
-static const struct number of_block[] = {
+static const struct pdet_cell_number of_block[] = {
 #define NUMBER(name) { #name, offsetof(struct pagedet_blame_block, name) }
 	NUMBER(first_pfn), NUMBER(free), NUMBER(movable),
 	NUMBER(perhaps_free), NUMBER(held), NUMBER(explained),
@@ -37,7 +32,7 @@ struct emitting {
 	struct pagedet_emitter *e;
 	const struct pdet_emit_blame *b;
 	struct pdet_alloc_cells cells;
-	const struct number *numbers;
+	const struct pdet_cell_number *numbers;
 	size_t n;
 	const void *row;
 	struct pagedet_blame_block block;
@@ -49,35 +44,13 @@ static void str(struct emitting *s, const char *text)
 	pdet_out_str(&s->e->out, text);
 }
 
-static uint64_t value(const void *row, const struct number *n)
-{
-	uint64_t v;
-
-	memcpy(&v, (const char *)row + n->at, sizeof(v));
-	return v;
-}
-
-/* "a":1,"b":2 */
-static void json_numbers(struct emitting *s, const void *row,
-			 const struct number *numbers, size_t n)
-{
-	size_t k;
-
-	for (k = 0; k < n; k++) {
-		str(s, k ? ",\"" : "\"");
-		str(s, numbers[k].name);
-		str(s, "\":");
-		pdet_out_dec(&s->e->out, value(row, &numbers[k]));
-	}
-}
-
 static void json_row(struct emitting *s)
 {
 	bool any = false;
 
 	str(s, "{");
 	pdet_cells_json(&s->cells);
-	json_numbers(s, s->row, s->numbers, s->n);
+	pdet_cells_json_numbers(s->e, s->row, s->numbers, s->n);
 	pdet_cells_json_missing(&s->cells, &any);
 	str(s, any ? "}}\n" : "}\n");
 }
@@ -89,7 +62,8 @@ static void csv_row(struct emitting *s)
 	pdet_cells_csv(&s->cells);
 	for (k = 0; k < s->n; k++) {
 		str(s, k ? "," : "");
-		pdet_out_dec(&s->e->out, value(s->row, &s->numbers[k]));
+		pdet_out_dec(&s->e->out,
+			     pdet_cell_value(s->row, &s->numbers[k]));
 	}
 	str(s, "\n");
 }
@@ -114,7 +88,8 @@ static void text_row(struct emitting *s)
 	size_t k;
 
 	for (k = 0; k < s->n; k++) {
-		end = pdet_put_dec(digits, value(s->row, &s->numbers[k]));
+		end = pdet_put_dec(digits,
+				   pdet_cell_value(s->row, &s->numbers[k]));
 		column(s, k, digits, (size_t)(end - digits));
 	}
 	pdet_cells_text(&s->cells);
@@ -172,7 +147,8 @@ static void total(struct emitting *s)
 		text_total(s);
 	} else if (s->e->format != &pdet_emit_csv) {
 		str(s, "{\"total\":{");
-		json_numbers(s, &s->b->total, of_total, PDET_COUNT(of_total));
+		pdet_cells_json_numbers(s->e, &s->b->total, of_total,
+					PDET_COUNT(of_total));
 		str(s, "}}\n");
 	}
 }

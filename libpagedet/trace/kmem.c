@@ -45,7 +45,7 @@ static const struct {
 	{ "bytes_req", OBJECT_ALLOCS, OBJECT_ALLOCS, TO(requested) },
 	{ "bytes_alloc", OBJECT_ALLOCS, OBJECT_ALLOCS, TO(allocated) },
 	{ "gfp_flags", 0, ALLOCS, TO(gfp) },
-	{ "name", 0, OBJECT_ALLOCS, TO(cache) },
+	{ "name", 0, OBJECT_ALLOCS | KIND(CACHE_FREE), TO(cache) },
 	{ "node", 0, OBJECT_ALLOCS, TO(node) },
 	{ "order", KIND(PAGE_ALLOC) | KIND(PAGE_FREE), PAGES, TO(order) },
 	{ "migratetype", 0, KIND(PAGE_ALLOC), TO(migratetype) },
@@ -260,6 +260,8 @@ int pdet_kmem_take(const struct pdet_kmem_layouts *l,
 				  255) : 0;
 	if (layout->is_alloc)
 		take_alloc(layout, record, len, big_endian, ret);
+	else if (layout->cache.is_there)
+		take_cache(record, len, layout->cache, big_endian, ret);
 	/* It is -1 where there was none, in 4 or 8 bytes. */
 	if (layout->kind == PDET_KMEM_PAGE_ALLOC &&
 	    ret->object == UINT64_MAX >> layout->object.half >>

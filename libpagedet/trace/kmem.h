@@ -26,12 +26,34 @@ enum pdet_kmem_kind {
 				 * This and the next ones are not events */
 	PDET_KMEM_SITE,		/* the text in cache is the site object of those
 				 * that follow */
+	PDET_KMEM_LOST,		/* so many events of the processor as object
+				 * says were lost, or UINT64_MAX if that is not
+				 * known, between the one before and this time
+				 */
 	PDET_KMEM_KINDS
 };
 
 /* What an event does not tell. */
 #define PDET_KMEM_NO_NUMBER INT32_MIN
 #define PDET_KMEM_NO_GFP UINT64_MAX
+
+static inline bool pdet_kmem_is_page(unsigned kind)
+{
+	return kind >= PDET_KMEM_PAGE_ALLOC && kind <= PDET_KMEM_PAGE_BATCHED;
+}
+
+static inline bool pdet_kmem_is_alloc(unsigned kind)
+{
+	return kind == PDET_KMEM_KMALLOC || kind == PDET_KMEM_CACHE_ALLOC ||
+	       kind == PDET_KMEM_PAGE_ALLOC;
+}
+
+/* pdet_kmem_pages - of a block; 0: no kernel has larger ones than
+ * include/linux/mmzone.h allows, so that is not an order. */
+static inline uint64_t pdet_kmem_pages(unsigned order)
+{
+	return order <= 14 ? (uint64_t)1 << order : 0;
+}
 
 struct pdet_kmem_event {
 	uint64_t ns;		/* in the clock of the trace */
@@ -52,6 +74,16 @@ struct pdet_kmem_event {
 	uint8_t order;		/* of pages */
 	uint32_t stack;		/* of struct pdet_trace_stacks; 0 not told */
 };
+
+/*
+ * pdet_kmem_is_nothing - whether it is an allocation that failed or a free of
+ * nothing. What kmalloc(0) gives (ZERO_SIZE_PTR of include/linux/slab.h) is an
+ * address of no memory; and it has no event.
+ */
+static inline bool pdet_kmem_is_nothing(const struct pdet_kmem_event *e)
+{
+	return !e->object || (e->kind == PDET_KMEM_KFREE && e->object == 16);
+}
 
 /*
  * Where a number is in a record: it ends with the eight bytes at @at, of which

@@ -57,6 +57,17 @@ static bool take(struct pdet_trace_pages *p, const struct pdet_ring *r,
 	return true;
 }
 
+/* Where events are missing: before the page. */
+static void tell_loss(struct pdet_trace_pages *p, const struct pdet_ring *r)
+{
+	struct pdet_kmem_event *e = &p->decoded.data[p->s.piece.n];
+
+	*e = (struct pdet_kmem_event){ .ns = r->ns, .object = r->lost,
+				       .cpu = p->s.cpu,
+				       .kind = PDET_KMEM_LOST };
+	p->s.piece.data[p->s.piece.n++] = e;
+}
+
 static int no_memory(struct pdet_trace_pages *p)
 {
 	return pdet_fail(p->env, ENOMEM, "no memory");
@@ -94,7 +105,8 @@ static int more(struct pdet_trace_stream *s)
 						    s);
 	const unsigned char *record;
 	struct pdet_ring ring;
-	const size_t room = p->layout->bytes / LEAST_EVENT + PDET_TRACE_WAITING;
+	const size_t room = p->layout->bytes / LEAST_EVENT +
+			    PDET_TRACE_WAITING + 1;
 	uint32_t len;
 	int r = refill(p);
 
@@ -116,6 +128,8 @@ static int more(struct pdet_trace_stream *s)
 	note_loss(p, ring.lost);
 	if (p->stacks)
 		pdet_attach_begin(p, ring.lost);
+	if (r == 0 && ring.lost)
+		tell_loss(p, &ring);
 	if (r == 0)
 		while ((r = pdet_ring_next(&ring, &record, &len)) > 0)
 			if (!take(p, &ring, record, len))

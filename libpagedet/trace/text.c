@@ -39,6 +39,7 @@ struct text {
 	bool has_written;	/* the kernel has counted its events */
 	bool at_end;
 	uint64_t lost_lines, lost_written;
+	uint64_t ns;		/* of the last event */
 };
 
 static int no_memory(struct text *x)
@@ -113,8 +114,7 @@ static bool note_site(struct text *x, const struct pdet_trace_line *l,
 
 	*ret = 0;
 	/* The place of a free is in no group. */
-	if (l->event.kind != PDET_KMEM_KMALLOC &&
-	    l->event.kind != PDET_KMEM_CACHE_ALLOC)
+	if (!pdet_kmem_is_alloc(l->event.kind) && !x->t->wants_frees)
 		return true;
 	if (!n || is_address(l->site, ret) || n + module + 4 > sizeof(whole))
 		return true;
@@ -146,6 +146,7 @@ static int take_event(struct text *x, struct pdet_trace_line *l)
 	x->t->no_cpu |= l->no_cpu;
 	x->t->no_ns |= l->no_ns;
 	x->t->hashed |= l->hashed;
+	x->ns = e.ns;
 	if (!note_comm(x, l) || !note_site(x, l, &e.site))
 		return no_memory(x);
 	if (l->cache.at < l->cache.end)
@@ -154,18 +155,23 @@ static int take_event(struct text *x, struct pdet_trace_line *l)
 	return 0;
 }
 
+/* A line says that events were lost here; @n 0: not how many. */
+static void take_lost(struct text *x, uint64_t n)
+{
+	const struct pdet_kmem_event e = { .ns = x->ns,
+					   .object = n ? n : UINT64_MAX,
+					   .kind = PDET_KMEM_LOST };
+
+	put(x, &e);
+	pdet_trace_lost_behind(&x->s.loss, x->ns);
+	x->s.loss.unknown += !n;
+	x->lost_lines += n;
+}
+
 /* Both may tell the same loss. */
 static void note_loss(struct text *x)
 {
 	x->s.loss.lost = PDET_MAX(x->lost_lines, x->lost_written);
-}
-
-/* The time of the event in front of the line; 0: there is none. */
-static uint64_t last_ns(const struct text *x)
-{
-	const struct pdet_trace_piece *p = &x->s.piece;
-
-	return p->n ? p->data[p->n - 1]->ns : x->s.last_ns;
 }
 
 static int take_line(struct text *x, const struct pdet_text_line *line)
@@ -187,9 +193,7 @@ static int take_line(struct text *x, const struct pdet_text_line *line)
 		x->s.loss.other++;
 		return 0;
 	case PDET_TRACE_LINE_LOST:
-		pdet_trace_lost_behind(&x->s.loss, last_ns(x));
-		x->s.loss.unknown += !l.lost;
-		x->lost_lines += l.lost;
+		take_lost(x, l.lost);
 		note_loss(x);
 		return 0;
 	case PDET_TRACE_LINE_WRITTEN:

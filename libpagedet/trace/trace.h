@@ -43,6 +43,7 @@ struct pdet_trace {
 	char boot[40];		/* boot_id of that kernel; "" not told */
 	char release[64];	/* as uname -r prints it; "" not told */
 	bool wants_stacks;
+	bool wants_frees;	/* of a text: the places of frees, too */
 	struct pdet_trace_stacks stacks;
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
 	struct pdet_text kallsyms, cmdlines;

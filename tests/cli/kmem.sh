@@ -230,8 +230,8 @@ run kmem report "$tap_dir/nameless"
 expect 'a format that is damaged' 65 'kmem.kmalloc.format'
 run kmem report
 expect 'no trace' 64 'lacks a trace'
-run kmem timeline
-expect 'what is not there yet' 64 "there is no 'timeline'"
+run kmem forecast
+expect 'what there is not' 64 "there is no 'forecast'"
 run kmem report "$traces/raw-6.12-x86_64" --where kind=slab
 expect 'a filter is refused' 64 'takes no --where'
 run kmem report "$traces/tracedat/g612.v6.dat" --page-size 65536

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "allocs/pairing.h"
+#include "allocs/timeline.h"
 #include "fuzz.h"
 #include "trace/line.h"
 #include "trace/names.h"
@@ -75,17 +76,53 @@ static void check(const struct pdet_pairing *p)
 	MUST(live == p->objects.n + p->pages.n);
 }
 
+/* The timeline of some frames, whose objects lie low. */
+struct timing {
+	struct pdet_timeline t;
+	struct pdet_alloc_keys keys;
+};
+
+static void begin_timing(struct timing *to)
+{
+	memset(to, 0, sizeof(*to));
+	to->keys.by[0] = PAGEDET_ALLOC_SITE;
+	to->keys.by[1] = PAGEDET_ALLOC_CACHE;
+	to->keys.groups.n_keys = 2;
+	to->t.first = 1;
+	to->t.frames = 300;
+	to->t.most = 64;
+	to->t.has_addresses = true;
+	to->t.bytes = 300 * PAGE;
+	MUST(!pdet_timeline_begin(&to->t));
+}
+
+static void end_timing(struct timing *to)
+{
+	struct pdet_timeline *t = &to->t;
+	size_t i;
+
+	MUST(!pdet_timeline_end(t, true));
+	MUST(t->n <= t->most);
+	MUST(t->n <= t->of_pages.events + t->of_objects.events + t->lost);
+	for (i = 1; i < t->n; i++)
+		MUST(t->rows[i].number > t->rows[i - 1].number);
+	pdet_timeline_free(t);
+	pdet_alloc_keys_free(&to->keys);
+}
+
 static void fuzz_pages(const uint8_t *data, size_t size, bool big_endian)
 {
 	struct pdet_ring_layout layout = { PAGE, 8, 8, 16, big_endian };
 	struct pdet_pairing p = { .group = group, .page_size = PAGE };
 	struct pdet_kmem_event e = { 0 };
 	const struct pdet_kmem_event *const events = &e;
+	struct timing timing;
 	const unsigned char *record;
 	struct pdet_ring ring;
 	uint32_t len, n;
 	size_t take;
 
+	begin_timing(&timing);
 	for (; size; data += take, size -= take) {
 		unsigned char *page = calloc(1, PAGE);
 
@@ -104,11 +141,15 @@ static void fuzz_pages(const uint8_t *data, size_t size, bool big_endian)
 				MUST(e.kind < PDET_KMEM_KINDS);
 				MUST(!e.cache || e.cache + e.cache_len <=
 				     (char *)page + PAGE);
-				if (e.kind)
-					MUST(!pdet_pairing_add(&p, &events, 1));
+				if (!e.kind)
+					continue;
+				MUST(!pdet_pairing_add(&p, &events, 1));
+				MUST(!pdet_timeline_add(&timing.t, &timing.keys,
+							&events, 1));
 			}
 		free(page);
 	}
+	end_timing(&timing);
 	check(&p);
 	pdet_pairing_free(&p);
 }
@@ -161,10 +202,16 @@ static void read_events(struct pdet_trace *t)
 	struct pdet_pairing p = { .group = group, .page_size = PAGE };
 	const struct pdet_kmem_event *const *e;
 	struct pdet_trace_merge m = { 0 };
+	struct timing timing;
 	int n = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
 
-	while (n >= 0 && (n = pdet_trace_merge_next(&m, &e)) > 0)
+	begin_timing(&timing);
+	t->wants_frees = true;
+	while (n >= 0 && (n = pdet_trace_merge_next(&m, &e)) > 0) {
 		MUST(!pdet_pairing_add(&p, e, (size_t)n));
+		MUST(!pdet_timeline_add(&timing.t, &timing.keys, e, (size_t)n));
+	}
+	end_timing(&timing);
 	check(&p);
 	pdet_trace_merge_end(&m);
 	pdet_pairing_free(&p);

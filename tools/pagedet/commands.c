@@ -289,7 +289,7 @@ const struct cli_command cli_commands[] = {
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
 	{ "kmem",
-	  "record | report TRACE | live TRACE | blame TRACE | check TRACE | "
+	  "record | report, live, blame, check TRACE | timeline TRACE PFN | "
 	  "diff A B",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
@@ -312,6 +312,7 @@ const struct cli_command cli_commands[] = {
 	  "--verify counts, or lists, what is in use by the kernel's own lists.\n"
 	  "blame TRACE [PFN] tells who holds blocks of 2 MB, which could be huge\n"
 	  "pages otherwise; --by block lists the blocks.\n"
+	  "timeline TRACE PFN lists what happened to a page, or to FIRST+COUNT.\n"
 	  "check tells what is wrong with a trace, or missing: disorder, frees by\n"
 	  "the other family, too few bytes, losses, cuts. The status is 1 if\n"
 	  "something is wrong, 2 if something is missing or cannot be told.\n"

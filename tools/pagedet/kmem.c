@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* The command kmem: a trace of allocations, in groups, and what it lacks. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kmem.h"
 
-int cli_kmem_trace(struct cli_job *job)
+int cli_kmem_take(struct cli_job *job)
 {
 	const int words = job->instance ? 1 : 2;
 
@@ -30,7 +31,7 @@ static int only_used(struct cli_job *job)
 				   used) < 0)
 		return cli_fail_errno("--verify");
 	job->where = job->where ? job->used_where : used;
-	return cli_kmem_trace(job);
+	return cli_kmem_take(job);
 }
 
 static int parse_live(struct cli_job *job)
@@ -44,7 +45,7 @@ static int parse_live(struct cli_job *job)
 	if (wrong)
 		return cli_usage("kmem live lists objects: --%s has no "
 				 "meaning", wrong);
-	return job->verify ? only_used(job) : cli_kmem_trace(job);
+	return job->verify ? only_used(job) : cli_kmem_take(job);
 }
 
 static int run_live(struct cli_job *job, struct pagedet *pd);
@@ -63,7 +64,7 @@ int cli_wrap_kmem(struct cli_job *job)
 	const char *word = job->n_words ? job->words[0] : "";
 	const char *wrong = job->for_ns ? "for" :
 			    job->pages ? "pages" :
-			    job->stacks ? "stacks" :
+			    job->stacks && strcmp(word, "timeline") ? "stacks" :
 			    job->boot ? "boot" :
 			    job->buffer ? "buffer" : NULL;
 
@@ -77,6 +78,8 @@ int cli_wrap_kmem(struct cli_job *job)
 		job->command = &cli_kmem_blame;
 	if (!strcmp(word, "check"))
 		job->command = &cli_kmem_check;
+	if (!strcmp(word, "timeline"))
+		job->command = &cli_kmem_timeline;
 	return wrong ? cli_usage("--%s is an option of 'kmem record'", wrong) :
 		       CLI_ANSWERED;
 }
@@ -96,10 +99,11 @@ static int parse_traces(struct cli_job *job)
 	} else if (strcmp(job->words[0], "report")) {
 		return cli_usage("kmem: there is no '%s'; this release has "
 				 "'kmem record', 'kmem report', 'kmem diff', "
-				 "'kmem live', 'kmem blame' and 'kmem check'",
+				 "'kmem live', 'kmem blame', 'kmem timeline' "
+				 "and 'kmem check'",
 				 job->words[0]);
 	} else {
-		const int status = cli_kmem_trace(job);
+		const int status = cli_kmem_take(job);
 
 		if (status)
 			return status;
@@ -179,13 +183,26 @@ int cli_kmem_keys(struct cli_kmem *a, const char *by)
 	return CLI_ANSWERED;
 }
 
-int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
-		  struct pagedet_allocs **ret,
-		  struct pagedet_allocs_total *total)
+int cli_kmem_pages(struct cli_job *job)
+{
+	const char *wrong;
+
+	job->items = calloc(1, sizeof(*job->items));
+	if (!job->items)
+		return cli_fail_errno("kmem");
+	wrong = cli_range(job->words[--job->n_words], CLI_DECIMAL,
+			  job->items);
+	if (wrong)
+		return cli_usage("kmem %s: '%s' %s", job->words[0],
+				 job->words[job->n_words], wrong);
+	job->n_items = 1;
+	return CLI_ANSWERED;
+}
+
+void cli_kmem_trace(struct cli_kmem *a, const char *path, const char *kallsyms)
 {
 	/* The trace of --before may be of another boot. */
 	const bool is_before = path && path == a->job->before;
-	int error;
 
 	a->q.path = path;
 	a->q.instance = path ? NULL : a->job->instance;
@@ -201,6 +218,15 @@ int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 	a->q.progress = cli_asked_progress;
 	a->q.progress_user = &a->asked;
 	a->q.progress_ns = CLI_KMEM_ASK_NS;
+}
+
+int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
+		  struct pagedet_allocs **ret,
+		  struct pagedet_allocs_total *total)
+{
+	int error;
+
+	cli_kmem_trace(a, path, kallsyms);
 	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
 	cli_interrupt_asked(true);
 	error = pagedet_allocs(a->pd, &a->q, ret);

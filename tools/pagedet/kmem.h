@@ -24,14 +24,18 @@ struct cli_kmem {
 /* cli_kmem_keys - set the keys of @by, a list; NULL: by site. */
 int cli_kmem_keys(struct cli_kmem *a, const char *by);
 
-/* cli_kmem_trace - the trace is named by a word or by --instance. */
-int cli_kmem_trace(struct cli_job *job);
+/* cli_kmem_take - the trace is named by a word or by --instance. */
+int cli_kmem_take(struct cli_job *job);
 
 /* cli_kmem_names - take --from, --vmlinux and --kallsyms for names. */
 int cli_kmem_names(struct cli_job *job);
 
 /* cli_kmem_bound - how many groups; that is not a status. */
 uint64_t cli_kmem_bound(const struct cli_job *job);
+
+/* cli_kmem_trace - set the query but for its keys; path and kallsyms as in the
+ * next one. */
+void cli_kmem_trace(struct cli_kmem *a, const char *path, const char *kallsyms);
 
 /* cli_kmem_read - read a trace; @path NULL: that of --instance. */
 int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
@@ -41,8 +45,12 @@ int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 /* cli_kmem_losses - say what the traces lack. CLI_UNSURE: events. */
 int cli_kmem_losses(const struct cli_kmem *a);
 
-/* --- kmem_blame.c --- */
+/* cli_kmem_pages - take the last word, a page number or a range of them. */
+int cli_kmem_pages(struct cli_job *job);
+
+/* --- kmem_blame.c, kmem_timeline.c --- */
 extern const struct cli_command cli_kmem_blame;
+extern const struct cli_command cli_kmem_timeline;
 
 /* --- kmem_check.c --- */
 extern const struct cli_command cli_kmem_check;

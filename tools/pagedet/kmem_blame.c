@@ -7,23 +7,6 @@
 
 #define BLOCK "block"
 
-/* The last word, if it is a page number or a range of them. */
-static int take_pages(struct cli_job *job)
-{
-	const char *wrong;
-
-	job->items = calloc(1, sizeof(*job->items));
-	if (!job->items)
-		return cli_fail_errno("kmem blame");
-	wrong = cli_range(job->words[--job->n_words], CLI_DECIMAL,
-			  job->items);
-	if (wrong)
-		return cli_usage("kmem blame: '%s' %s",
-				 job->words[job->n_words], wrong);
-	job->n_items = 1;
-	return CLI_ANSWERED;
-}
-
 static int parse(struct cli_job *job)
 {
 	const int words = job->instance ? 1 : 2;
@@ -42,7 +25,7 @@ static int parse(struct cli_job *job)
 	if (wrong)
 		return cli_usage("kmem blame: --%s has no meaning", wrong);
 	if (job->n_words > words)
-		status = take_pages(job);
+		status = cli_kmem_pages(job);
 	if (status)
 		return status;
 	if (job->n_words != words)

@@ -23,7 +23,7 @@ static int parse(struct cli_job *job)
 	if (cli_bound(job))
 		return cli_usage("kmem check lists all findings: --top and "
 				 "--limit have no meaning");
-	status = cli_kmem_trace(job);
+	status = cli_kmem_take(job);
 	return status ? status : cli_kmem_names(job);
 }
 

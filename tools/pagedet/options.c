@@ -348,7 +348,8 @@ static const struct option options[] = {
 	  "what an address means: memory, page (its struct page) or folio" },
 	{ "stacks", BOOL(stacks), .commands = "mappers task virt kmem",
 	  .help = "show where the threads of these tasks are in the kernel; "
-	  "for 'kmem record': record the stack of each event" },
+	  "for 'kmem record': record the stack of each event; for 'kmem "
+	  "timeline': show it" },
 	{ "sort", .value = "FIELD", TEXT(sort),
 	  .only = LISTS | GROUPS | BOUNDS, .help =
 	  "sort by FIELD: counts from the largest, names and places upward; "

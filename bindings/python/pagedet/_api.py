@@ -451,6 +451,26 @@ PAGEDET_JUDGED_WRONG = 1
 PAGEDET_JUDGED_ALLOWED = 2
 PAGEDET_JUDGED_UNKNOWN = 3
 
+# enum pagedet_event
+PAGEDET_EVENT_LOST = 0
+PAGEDET_EVENT_KMALLOC = 1
+PAGEDET_EVENT_CACHE_ALLOC = 2
+PAGEDET_EVENT_KFREE = 3
+PAGEDET_EVENT_CACHE_FREE = 4
+PAGEDET_EVENT_PAGE_ALLOC = 5
+PAGEDET_EVENT_PAGE_FREE = 6
+
+# enum pagedet_effect
+PAGEDET_EFFECT_LOST = 0
+PAGEDET_EFFECT_ALLOCATED = 1
+PAGEDET_EFFECT_ALLOCATED_AGAIN = 2
+PAGEDET_EFFECT_FREED = 3
+PAGEDET_EFFECT_FREED_UNKNOWN = 4
+PAGEDET_EFFECT_OBJECT_ALLOCATED = 5
+PAGEDET_EFFECT_OBJECT_AGAIN = 6
+PAGEDET_EFFECT_OBJECT_FREED = 7
+PAGEDET_EFFECT_OBJECT_UNKNOWN = 8
+
 # enum pagedet_record_flags
 PAGEDET_RECORD_PAGES = 1
 PAGEDET_RECORD_NOT_CALLER = 2
@@ -740,6 +760,10 @@ class pagedet_owners(Structure):
 
 
 class pagedet_blame(Structure):
+    """Opaque."""
+
+
+class pagedet_timeline(Structure):
     """Opaque."""
 
 
@@ -1435,6 +1459,55 @@ class pagedet_blame_total(Structure):
         ("used", c_uint64),
         ("unverified", c_uint64),
         ("holders", c_uint64),
+    ]
+
+
+class pagedet_timeline_query(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("trace", POINTER(pagedet_allocs_query)),
+        ("first_pfn", c_uint64),
+        ("pages", c_uint64),
+        ("max_events", c_uint64),
+        ("first", c_uint32),
+        ("any_boot", c_uint32),
+        ("pages_only", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_timeline_event(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("ns", c_uint64),
+        ("pfn", c_uint64),
+        ("address", c_uint64),
+        ("bytes", c_uint64),
+        ("lifetime_ns", c_uint64),
+        ("lost", c_uint64),
+        ("kind", c_uint32),
+        ("effect", c_uint32),
+        ("order", c_uint32),
+        ("bytes_state", c_uint32),
+        ("lifetime_state", c_uint32),
+        ("reserved", c_uint32),
+        ("value", c_uint64 * 16),
+        ("state", c_uint32 * 16),
+    ]
+
+
+class pagedet_timeline_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("events", c_uint64),
+        ("page_events", c_uint64),
+        ("object_events", c_uint64),
+        ("losses", c_uint64),
+        ("rows", c_uint64),
+        ("left_out", c_uint64),
+        ("unplaced", c_uint64),
+        ("objects", c_uint32),
+        ("no_ns", c_uint32),
     ]
 
 
@@ -2275,6 +2348,42 @@ FUNCTIONS = {
         None,
         [POINTER(pagedet_blame)],
         "0.1"),
+    "pagedet_allocs_timeline": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_timeline_query),
+            POINTER(POINTER(pagedet_timeline)),
+        ],
+        "0.1"),
+    "pagedet_timeline_next": (
+        c_int,
+        [POINTER(pagedet_timeline), POINTER(pagedet_timeline_event)],
+        "0.1"),
+    "pagedet_timeline_text": (
+        c_void_p,
+        [POINTER(pagedet_timeline), c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_timeline_gfp": (
+        c_char_p,
+        [POINTER(pagedet_timeline), c_uint64],
+        "0.1"),
+    "pagedet_timeline_why": (
+        c_char_p,
+        [POINTER(pagedet_timeline)],
+        "0.1"),
+    "pagedet_timeline_total": (
+        c_int,
+        [POINTER(pagedet_timeline), POINTER(pagedet_timeline_total)],
+        "0.1"),
+    "pagedet_timeline_trace": (
+        c_int,
+        [POINTER(pagedet_timeline), POINTER(pagedet_allocs_total)],
+        "0.1"),
+    "pagedet_timeline_free": (
+        None,
+        [POINTER(pagedet_timeline)],
+        "0.1"),
     "pagedet_allocs_record": (
         c_int,
         [
@@ -2483,6 +2592,10 @@ FUNCTIONS = {
     "pagedet_emit_blame": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet_blame), c_int, c_uint64],
+        "0.1"),
+    "pagedet_emit_timeline": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_timeline), c_uint64],
         "0.1"),
     "pagedet_emit_findings": (
         c_int,

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/arguments.h"
-#include "allocs/allocs.h"
+#include "api/kmem/reading.h"
 #include "allocs/keys.h"
 #include "emit/allocs.h"
 #include "record/tracefs.h"
@@ -80,6 +79,7 @@ static int open_dump(struct pagedet *pd, struct dump *d)
 }
 
 static int read_named(struct pagedet *pd, const struct pagedet_allocs_query *q,
+		      const struct pdet_alloc_sink *sink,
 		      struct pdet_allocs **ret)
 {
 	struct dump d = { .env = &pd->env };
@@ -87,11 +87,11 @@ static int read_named(struct pagedet *pd, const struct pagedet_allocs_query *q,
 	int r;
 
 	if (!q->open_names)
-		return pdet_allocs_new(&pd->env, q, NULL, ret);
+		return pdet_allocs_new(&pd->env, q, NULL, sink, ret);
 	r = open_dump(pd, &d);
 	if (r < 0)
 		return r;
-	r = pdet_allocs_new(&pd->env, q, &namer, ret);
+	r = pdet_allocs_new(&pd->env, q, &namer, sink, ret);
 	d.backend->ops->session_free(d.session);
 	return r;
 }
@@ -120,6 +120,7 @@ static int open_instance(struct pdet_env *env, const char *name)
 }
 
 static int read_instance(struct pagedet *pd, struct pagedet_allocs_query *q,
+			 const struct pdet_alloc_sink *sink,
 			 struct pdet_allocs **ret)
 {
 	char path[64];
@@ -133,33 +134,42 @@ static int read_instance(struct pagedet *pd, struct pagedet_allocs_query *q,
 		return fd;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	q->path = path;
-	r = read_named(pd, q, ret);
+	r = read_named(pd, q, sink, ret);
 	close(fd);
 	return r;
 }
 
 /* --- */
 
-int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
-		   struct pagedet_allocs **ret)
+int pdet_read_allocs(struct pagedet *pd,
+		     const struct pagedet_allocs_query *query,
+		     const struct pdet_alloc_sink *sink,
+		     struct pdet_allocs **ret)
 {
 	static const struct pagedet_allocs_query defaults =
 		PAGEDET_ALLOCS_QUERY_INIT;
 	struct pagedet_allocs_query q;
+	int r = pdet_check_struct(&pd->env, &q, sizeof(q), query, &defaults,
+				  "struct pagedet_allocs_query");
+
+	if (r < 0)
+		return r;
+	return q.instance ? read_instance(pd, &q, sink, ret) :
+			    read_named(pd, &q, sink, ret);
+}
+
+int pagedet_allocs(struct pagedet *pd, const struct pagedet_allocs_query *query,
+		   struct pagedet_allocs **ret)
+{
 	struct pagedet_allocs *a;
 	int r;
 
 	pdet_clear(&pd->env);
-	r = pdet_check_struct(&pd->env, &q, sizeof(q), query, &defaults,
-			      "struct pagedet_allocs_query");
-	if (r < 0)
-		return r;
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	a->pd = pd;
-	r = q.instance ? read_instance(pd, &q, &a->a) :
-			 read_named(pd, &q, &a->a);
+	r = pdet_read_allocs(pd, query, NULL, &a->a);
 	if (r < 0) {
 		free(a);
 		return r;

@@ -87,6 +87,20 @@ int pdet_image_kernel_areas(struct image *im, struct pdet_env *env)
 	return 0;
 }
 
+int pdet_image_direct_map(struct pdet_backend *b, struct pdet_env *env,
+			  uint64_t *ret)
+{
+	struct image *im = image_of(b);
+
+	if (pdet_image_kernel_areas(im, env) < 0)
+		return pdet_image_fail(env, &im->kernel_areas);
+	if (!im->kernel.areas.has_direct)
+		return pdet_fail(env, ENOTSUP, "cannot find where the kernel "
+				 "maps all of memory");
+	*ret = im->kernel.areas.direct;
+	return 0;
+}
+
 /* --- names --- */
 
 enum { TEXT, END, TEXT_END, RODATA, RODATA_END, DATA, DATA_END, BSS, BSS_END,

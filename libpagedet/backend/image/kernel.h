@@ -27,6 +27,9 @@ struct image_address {
  * with the reason in im->kernel_areas. All load functions run on the caller's
  * thread. */
 int pdet_image_kernel_areas(struct image *im, struct pdet_env *env);
+/* See direct_map in backend.h. */
+int pdet_image_direct_map(struct pdet_backend *b, struct pdet_env *env,
+			  uint64_t *ret);
 /* Load names for addresses, as far as available. */
 void pdet_image_kernel_names(struct image *im, struct pdet_env *env);
 void pdet_image_kernel_unload(struct image *im);

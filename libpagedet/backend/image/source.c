@@ -521,6 +521,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.mappings = pdet_image_mappings,
 	.threads = pdet_image_threads,
 	.task_stack = pdet_image_task_stack,
+	.direct_map = pdet_image_direct_map,
 	.kaddr = pdet_image_kaddr,
 	.kind = pdet_image_kind,
 	.slab_object = pdet_image_slab_object,

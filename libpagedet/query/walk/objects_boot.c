@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "allocs/allocs.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "query/query.h"
+#include "query/walk/objects_boot.h"
 
 enum of { OF_THIS, OF_OTHER, UNTOLD };
 
@@ -34,30 +34,32 @@ static bool is_drawn(uint64_t address)
 }
 
 /* The address that the asked kernel has. */
-static bool address_of(struct pdet_iter *it, const char *name, uint64_t *ret)
+static bool address_of(const struct pdet_asked *k, const char *name,
+		       uint64_t *ret)
 {
 	bool found = false;
 	size_t i;
 
-	for (i = 0; i < it->n_backends && !found; i++) {
-		struct pdet_backend *b = it->backends[i];
+	for (i = 0; i < k->n_backends && !found; i++) {
+		struct pdet_backend *b = k->backends[i];
 
 		found = b->ops->symbol &&
-			b->ops->symbol(b, it->env, name, ret) == 0;
-		pdet_clear(it->env);
+			b->ops->symbol(b, k->env, name, ret) == 0;
+		pdet_clear(k->env);
 	}
 	return found;
 }
 
-static enum of compare(struct pdet_iter *it, char *why, size_t size)
+static enum of compare(const struct pdet_allocs *a, const struct pdet_asked *k,
+		       char *why, size_t size)
 {
 	static const char *const symbols[] = { "_stext", "_text" };
 	uint64_t then, now;
 	size_t i;
 
 	for (i = 0; i < PDET_COUNT(symbols); i++) {
-		if (!pdet_allocs_symbol(it->q.allocs, symbols[i], &then) ||
-		    !address_of(it, symbols[i], &now))
+		if (!pdet_allocs_symbol(a, symbols[i], &then) ||
+		    !address_of(k, symbols[i], &now))
 			continue;
 		if (then == now && is_drawn(now))
 			return OF_THIS;
@@ -76,21 +78,22 @@ static enum of compare(struct pdet_iter *it, char *why, size_t size)
 }
 
 /* The trace ends later than this boot has lasted. */
-static bool is_ahead(const struct pdet_iter *it)
+static bool is_ahead(const struct pdet_allocs *a, const struct pdet_asked *k)
 {
-	return it->live && pdet_allocs_counts_ns(it->q.allocs) &&
-	       pdet_allocs_end_ns(it->q.allocs) > pdet_clock_ns(CLOCK_BOOTTIME);
+	return k->live && pdet_allocs_counts_ns(a) &&
+	       pdet_allocs_end_ns(a) > pdet_clock_ns(CLOCK_BOOTTIME);
 }
 
 /* The boot that the trace says, and the one of the running kernel. */
-static enum of compare_ids(struct pdet_iter *it, char *why, size_t size)
+static enum of compare_ids(const struct pdet_allocs *a,
+			   const struct pdet_asked *k, char *why, size_t size)
 {
-	const char *then = pdet_allocs_boot(it->q.allocs);
+	const char *then = pdet_allocs_boot(a);
 	char now[40];
 
-	if (!it->live || !*then)
+	if (!k->live || !*then)
 		return UNTOLD;
-	pdet_read_line(it->env, "/proc/sys/kernel/random/boot_id", now,
+	pdet_read_line(k->env, "/proc/sys/kernel/random/boot_id", now,
 		       sizeof(now));
 	if (!*now)
 		return UNTOLD;
@@ -100,38 +103,46 @@ static enum of compare_ids(struct pdet_iter *it, char *why, size_t size)
 	return OF_OTHER;
 }
 
-static void tell(struct pdet_iter *it, const char *what, const char *why)
+static bool are_not(char why[PDET_BOOT_WHY], const char *what,
+		    const char *reason)
 {
-	pdet_log(it->env, PAGEDET_LOG_WARNING, "%s (%s): what its objects are "
-		 "now is not shown", what, why);
+	snprintf(why, PDET_BOOT_WHY, "%s (%s)", what, reason);
+	return false;
+}
+
+bool pdet_objects_are_of(const struct pdet_allocs *a,
+			 const struct pdet_asked *k, bool any_boot,
+			 char why[PDET_BOOT_WHY])
+{
+	char reason[160] = "";
+	enum of is;
+
+	if (pdet_allocs_hides(a))
+		return are_not(why, "the trace does not tell where objects "
+			       "are", "its addresses are hashed");
+	if (any_boot)
+		return true;
+	if (is_ahead(a, k))
+		return are_not(why, "the trace is of another boot",
+			       "it ends later than now");
+	is = compare_ids(a, k, reason, sizeof(reason));
+	if (is == UNTOLD)
+		is = compare(a, k, reason, sizeof(reason));
+	return is == OF_THIS || are_not(why, is == OF_OTHER ?
+		"the trace is of another boot or kernel" :
+		"nothing says whether the trace is of this boot", reason);
 }
 
 bool pdet_objects_are_here(struct pdet_iter *it)
 {
-	char why[160] = "";
-	enum of is;
+	const struct pdet_asked k = { it->env, it->backends, it->n_backends,
+				      it->live };
+	char why[PDET_BOOT_WHY];
 
-	if (pdet_allocs_hides(it->q.allocs)) {
-		tell(it, "the trace does not tell where objects are",
-		     "its addresses are hashed");
-		return false;
-	}
-	if (it->q.options & PAGEDET_Q_ANY_BOOT)
+	if (pdet_objects_are_of(it->q.allocs, &k,
+				it->q.options & PAGEDET_Q_ANY_BOOT, why))
 		return true;
-	if (is_ahead(it)) {
-		tell(it, "the trace is of another boot",
-		     "it ends later than now");
-		return false;
-	}
-	is = compare_ids(it, why, sizeof(why));
-	switch (is == UNTOLD ? compare(it, why, sizeof(why)) : is) {
-	case OF_THIS:
-		return true;
-	case OF_OTHER:
-		tell(it, "the trace is of another boot or kernel", why);
-		return false;
-	default:
-		tell(it, "nothing says whether the trace is of this boot", why);
-		return false;
-	}
+	pdet_log(it->env, PAGEDET_LOG_WARNING, "%s: what its objects are now "
+		 "is not shown", why);
+	return false;
 }

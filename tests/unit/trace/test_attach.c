@@ -214,6 +214,7 @@ START_TEST(in_the_next_page)
 }
 END_TEST
 
+/* The loss is told where it was, as an object of its own. */
 START_TEST(lost_between)
 {
 	begin();
@@ -223,7 +224,7 @@ START_TEST(lost_between)
 	event(NORMAL, 2);
 	stack(NORMAL, 0x20, 1);
 	lost_before();
-	judge("1:- 2:20*1 ");
+	judge("1:- ffffffffffffffff:- 2:20*1 ");
 }
 END_TEST
 
