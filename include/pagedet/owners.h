@@ -29,7 +29,9 @@ enum pagedet_owner_key {
 	PAGEDET_OWNER_MODULE = 9, /* text: the innermost module of the stack */
 	PAGEDET_OWNER_SLAB = 10, /* 1: the page belongs to a slab cache */
 	PAGEDET_OWNER_MIGRATE_REASON = 11, /* text */
-	PAGEDET_OWNER_WINDOW = 12 /* start of the window, ns since boot */
+	PAGEDET_OWNER_WINDOW = 12, /* start of the window, ns since boot */
+	PAGEDET_OWNER_PAGE_MOBILITY = 13 /* text: the type of page block that
+				 * the allocation asked for */
 };
 
 /* Largest number of keys of one query. */

@@ -45,7 +45,7 @@ struct pdet_ability {
 };
 
 /* Whether a row of a survey's table, with these bits, is about @field for
- * @target. No field has a number above 63 yet. */
+ * @target. Fields with a number above 63 are not in such a table. */
 static inline bool pdet_answers(uint64_t fields, uint32_t targets,
 				unsigned field, uint32_t target)
 {

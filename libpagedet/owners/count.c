@@ -21,7 +21,8 @@ static unsigned skipped(const struct pdet_owner_asked *asked)
 	for (i = 0; i < asked->n_by; i++) {
 		if (asked->by[i] == PAGEDET_OWNER_GFP)
 			skip &= ~PDET_OWNER_SKIP_GFP;
-		if (asked->by[i] == PAGEDET_OWNER_MIGRATETYPE)
+		if (asked->by[i] == PAGEDET_OWNER_MIGRATETYPE ||
+		    asked->by[i] == PAGEDET_OWNER_PAGE_MOBILITY)
 			skip &= ~PDET_OWNER_SKIP_PAGE;
 	}
 	return skip;
@@ -229,6 +230,8 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		return set_scan(c, k, &r->gfp);
 	case PAGEDET_OWNER_MIGRATETYPE:
 		return set_scan(c, k, &r->block_type);
+	case PAGEDET_OWNER_PAGE_MOBILITY:
+		return set_scan(c, k, &r->type);
 	case PAGEDET_OWNER_SLAB:
 		set_number(k, true, !!(r->has & PDET_OWNER_SLAB));
 		return true;

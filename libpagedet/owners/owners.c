@@ -39,6 +39,7 @@ static const struct {
 	[PAGEDET_OWNER_SLAB] = { "slab", false },
 	[PAGEDET_OWNER_MIGRATE_REASON] = { "migrate_reason", true },
 	[PAGEDET_OWNER_WINDOW] = { "window", false },
+	[PAGEDET_OWNER_PAGE_MOBILITY] = { "page_mobility", true },
 };
 
 const char *pdet_owner_key_name(uint32_t key)

@@ -110,6 +110,32 @@ else
 		'scripts/build-page-owner-sort has not built it'
 fi
 
+# --- types of page blocks ---
+
+# typed PFN ORDER MOBILITY BLOCK TYPE FUNCTION
+typed() {
+	record "$1" "$2" 7 sh 1000 "$6" |
+		sed "s/type Movable Block 0 type Movable/type $3 Block $4 type $5/"
+}
+mixed=$tap_dir/mixed.txt
+{
+	typed 1024 0 Movable 2 Movable alloc_a
+	typed 1025 0 Unmovable 2 Movable alloc_b
+	typed 1028 1 Unmovable 2 Movable alloc_b
+	typed 2048 0 Reclaimable 4 Reclaimable alloc_a
+	typed 2049 0 Unmovable 4 Reclaimable alloc_c
+} > "$mixed"
+run owners "$mixed" --json --by migratetype,page_mobility
+expect 'what allocations asked for: status' 0
+stdout_has 'what allocations asked for' \
+	'"migratetype":"Movable","page_mobility":"Unmovable","times":2,"pages":3'
+run scan --from "$mixed" --json --fields pfn,page_mobility \
+	--where 'page_mobility=Unmovable and migratetype=Reclaimable'
+stdout_is 'pages by what was asked for' \
+	'{"pfn":2049,"page_mobility":"Unmovable"}'
+run scan --from "$mixed" --json --by page_mobility
+stdout_has 'counted by it' '"page_mobility":"Unmovable","pages":4'
+
 # --- a kernel that counts by stack ---
 
 stacks=$tap_dir/tree/sys/kernel/debug/page_owner_stacks

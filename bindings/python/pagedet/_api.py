@@ -92,6 +92,7 @@ PAGEDET_FIELD_ALLOC_SITE = 63
 PAGEDET_FIELD_ALLOC_REQUESTED = 64
 PAGEDET_FIELD_ALLOC_BYTES = 65
 PAGEDET_FIELD_ALLOC_CPU = 66
+PAGEDET_FIELD_PAGE_MOBILITY = 67
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -407,6 +408,7 @@ PAGEDET_OWNER_MODULE = 9
 PAGEDET_OWNER_SLAB = 10
 PAGEDET_OWNER_MIGRATE_REASON = 11
 PAGEDET_OWNER_WINDOW = 12
+PAGEDET_OWNER_PAGE_MOBILITY = 13
 
 # enum pagedet_owners_sort
 PAGEDET_OWNERS_SORT_PAGES = 0
@@ -827,6 +829,7 @@ class pagedet_page(Structure):
         ("alloc_bytes", c_uint64),
         ("alloc_cpu", c_uint32),
         ("object_state", c_uint32),
+        ("page_mobility", c_uint64),
     ]
 
 

@@ -331,6 +331,9 @@ static const struct answer *find_answer(unsigned field, uint32_t target)
 {
 	size_t i;
 
+	/* It is what the flags of the allocation mean. */
+	if (field == PAGEDET_FIELD_PAGE_MOBILITY)
+		field = PAGEDET_FIELD_GFP_MASK;
 	for (i = 0; i < PDET_COUNT(answers); i++)
 		if (pdet_answers(answers[i].fields, answers[i].targets, field,
 				 target))
