@@ -30,8 +30,10 @@ enum pagedet_owner_key {
 	PAGEDET_OWNER_SLAB = 10, /* 1: the page belongs to a slab cache */
 	PAGEDET_OWNER_MIGRATE_REASON = 11, /* text */
 	PAGEDET_OWNER_WINDOW = 12, /* start of the window, ns since boot */
-	PAGEDET_OWNER_PAGE_MOBILITY = 13 /* text: the type of page block that
+	PAGEDET_OWNER_PAGE_MOBILITY = 13, /* text: the type of page block that
 				 * the allocation asked for */
+	PAGEDET_OWNER_BLOCK = 14 /* the first page frame number of the page
+				 * block of the allocation's first page */
 };
 
 /* Largest number of keys of one query. */

@@ -379,6 +379,10 @@ struct pdet_backend_ops {
 			  pagedet_log_record_fn *fn, void *user,
 			  uint64_t *lost);
 
+	/* How many pages are in a page block, as a power of 2. Returns a
+	 * negative errno, without an error text, if that is not known. */
+	int (*block_order)(struct pdet_backend *b, struct pdet_env *env);
+
 	/* --- the kernel's own addresses --- */
 	/* Appends a row for the page that a kernel address stands for,
 	 * interpreted according to @as (PAGEDET_KADDR_*), and describes the

@@ -16,15 +16,14 @@
 
 static unsigned skipped(const struct pdet_owner_asked *asked)
 {
-	unsigned skip = PDET_OWNER_SKIP_GFP | PDET_OWNER_SKIP_PAGE, i;
+	unsigned skip = 0;
 
-	for (i = 0; i < asked->n_by; i++) {
-		if (asked->by[i] == PAGEDET_OWNER_GFP)
-			skip &= ~PDET_OWNER_SKIP_GFP;
-		if (asked->by[i] == PAGEDET_OWNER_MIGRATETYPE ||
-		    asked->by[i] == PAGEDET_OWNER_PAGE_MOBILITY)
-			skip &= ~PDET_OWNER_SKIP_PAGE;
-	}
+	if (!pdet_owner_asks(asked, PAGEDET_OWNER_GFP))
+		skip |= PDET_OWNER_SKIP_GFP;
+	if (!pdet_owner_asks(asked, PAGEDET_OWNER_MIGRATETYPE) &&
+	    !pdet_owner_asks(asked, PAGEDET_OWNER_PAGE_MOBILITY) &&
+	    !pdet_owner_asks(asked, PAGEDET_OWNER_BLOCK))
+		skip |= PDET_OWNER_SKIP_PAGE;
 	return skip;
 }
 
@@ -232,6 +231,10 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		return set_scan(c, k, &r->block_type);
 	case PAGEDET_OWNER_PAGE_MOBILITY:
 		return set_scan(c, k, &r->type);
+	case PAGEDET_OWNER_BLOCK:
+		k->state = pdet_owner_block(r, &k->value) ? PAGEDET_HAVE :
+							    PAGEDET_CORRUPT;
+		return true;
 	case PAGEDET_OWNER_SLAB:
 		set_number(k, true, !!(r->has & PDET_OWNER_SLAB));
 		return true;

@@ -17,6 +17,18 @@ struct pdet_owner_asked {
 	unsigned source;
 };
 
+/* Whether records are grouped by @key. */
+static inline bool pdet_owner_asks(const struct pdet_owner_asked *asked,
+				   uint32_t key)
+{
+	unsigned i;
+
+	for (i = 0; i < asked->n_by; i++)
+		if (asked->by[i] == key)
+			return true;
+	return false;
+}
+
 /* The records in no group. */
 struct pdet_owner_left {
 	uint64_t filtered, undecided, damaged, unprinted, text_bytes;

@@ -40,6 +40,7 @@ static const struct {
 	[PAGEDET_OWNER_MIGRATE_REASON] = { "migrate_reason", true },
 	[PAGEDET_OWNER_WINDOW] = { "window", false },
 	[PAGEDET_OWNER_PAGE_MOBILITY] = { "page_mobility", true },
+	[PAGEDET_OWNER_BLOCK] = { "block", false },
 };
 
 const char *pdet_owner_key_name(uint32_t key)

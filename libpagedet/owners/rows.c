@@ -19,6 +19,7 @@ struct rows {
 	struct pdet_iter *it;
 	struct pdet_batch *b;
 	uint32_t row;
+	int block_order;	/* of the source; negative: not known */
 };
 
 static const uint8_t needed[] = {
@@ -41,6 +42,7 @@ static const uint8_t field_of[] = {
 	[PAGEDET_OWNER_MIGRATE_REASON] = PAGEDET_FIELD_MIGRATE_REASON,
 	[PAGEDET_OWNER_WINDOW] = PAGEDET_FIELD_ALLOC_NS,
 	[PAGEDET_OWNER_PAGE_MOBILITY] = PAGEDET_FIELD_PAGE_MOBILITY,
+	[PAGEDET_OWNER_BLOCK] = PAGEDET_FIELD_PFN,
 };
 
 /*
@@ -103,6 +105,16 @@ static struct pdet_owner_seen *seen_of(struct rows *r, uint64_t id)
 	return &c->seen.data[i];
 }
 
+static void set_block(const struct rows *r, uint64_t pfn, uint64_t *value,
+		      uint8_t *state)
+{
+	if (r->block_order < 0)
+		*state = r->block_order == -ENOTSUP ? PAGEDET_UNSUPPORTED :
+						      PAGEDET_NO_TYPES;
+	else
+		*value = pfn >> r->block_order << r->block_order;
+}
+
 /* Returns false without memory. */
 static bool set_key(struct rows *r, uint32_t key, uint64_t *value,
 		    uint8_t *state)
@@ -119,6 +131,8 @@ static bool set_key(struct rows *r, uint32_t key, uint64_t *value,
 		return true;
 	if (key == PAGEDET_OWNER_SLAB) {
 		*value = v == PAGEDET_KIND_SLAB;
+	} else if (key == PAGEDET_OWNER_BLOCK) {
+		set_block(r, v, value, state);
 	} else if (key == PAGEDET_OWNER_WINDOW) {
 		*value = v - v % r->count->asked->window_ns;
 	} else if (field == PAGEDET_FIELD_ALLOC_STACK) {
@@ -201,6 +215,24 @@ static int end_of(struct pdet_owners_reading *to, int code)
 	return 0;
 }
 
+/* The size of page blocks, if a key needs it, by a source that knows it. */
+static int block_order(const struct pdet_owners_args *args,
+		       const struct pdet_owner_asked *asked)
+{
+	int r = -ENOTSUP;
+	size_t i;
+
+	if (!pdet_owner_asks(asked, PAGEDET_OWNER_BLOCK))
+		return r;
+	for (i = 0; i < args->n_backends && r < 0; i++) {
+		struct pdet_backend *b = args->backends[i];
+
+		if (b->ops->block_order && b->sources & args->sources)
+			r = b->ops->block_order(b, args->env);
+	}
+	return r;
+}
+
 static uint64_t time_left(const struct pdet_watch *w)
 {
 	const uint64_t now = pdet_clock_ns(CLOCK_MONOTONIC);
@@ -236,6 +268,7 @@ int pdet_owners_by_rows(const struct pdet_owners_args *args,
 		pdet_fields_add(&a.fields, needed[i]);
 	for (i = 0; i < to->asked->n_by; i++)
 		pdet_fields_add(&a.fields, field_of[to->asked->by[i]]);
+	r.block_order = block_order(args, to->asked);
 	code = pdet_iter_new(&a, &r.it);
 	if (code < 0)
 		return -pdet_errno_closed(-code);

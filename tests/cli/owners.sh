@@ -136,6 +136,13 @@ stdout_is 'pages by what was asked for' \
 run scan --from "$mixed" --json --by page_mobility
 stdout_has 'counted by it' '"page_mobility":"Unmovable","pages":4'
 
+run owners "$mixed" --json --by block --sort block
+stdout_has 'by page block' '{"block":1024,"times":3,"pages":4,'
+stdout_has 'by page block: the next' '{"block":2048,"times":2,"pages":2,'
+sed 's/Block 4 /Block 5 /' "$mixed" > "$tap_dir/bad"
+run owners "$tap_dir/bad" --json --by block
+stdout_has 'numbers that contradict each other' '{"block":"?","times":2,'
+
 # --- a kernel that counts by stack ---
 
 stacks=$tap_dir/tree/sys/kernel/debug/page_owner_stacks

@@ -10,8 +10,9 @@
 static const struct pdet_owner_asked asked = {
 	.by = { PAGEDET_OWNER_STACK, PAGEDET_OWNER_COMM, PAGEDET_OWNER_GFP,
 		PAGEDET_OWNER_MEMCG_NAME, PAGEDET_OWNER_MODULE,
-		PAGEDET_OWNER_WINDOW, PAGEDET_OWNER_MIGRATETYPE },
-	.n_by = 7, .window_ns = 1000,
+		PAGEDET_OWNER_WINDOW, PAGEDET_OWNER_MIGRATETYPE,
+		PAGEDET_OWNER_PAGE_MOBILITY, PAGEDET_OWNER_BLOCK },
+	.n_by = 9, .window_ns = 1000,
 };
 
 static void check_inside(const struct pdet_scan *part, const char *text,

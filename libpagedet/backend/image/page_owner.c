@@ -127,6 +127,14 @@ int pdet_image_pageblocks(struct image *im, struct pdet_env *env)
 	return pdet_image_note(&im->pageblocks, env, -ENODATA);
 }
 
+int pdet_image_block_order(struct pdet_backend *b, struct pdet_env *env)
+{
+	struct image *im = image_of(b);
+	const int r = pdet_image_pageblocks(im, env);
+
+	return r < 0 ? r : (int)im->page_owner.blocks.shift;
+}
+
 int pdet_image_page_owners(struct image *im, struct pdet_env *env)
 {
 	if (im->page_owners.tried)

@@ -510,6 +510,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.symbol = pdet_image_symbol_at,
 	.code = image_code,
 	.kernel_log = pdet_image_kernel_log,
+	.block_order = pdet_image_block_order,
 	.task_open = pdet_image_task_open,
 	.task_close = pdet_image_task_close,
 	.task_name = pdet_image_task_name,

@@ -54,6 +54,7 @@ struct pdet_owner_record {
 	uint32_t order;
 	uint32_t pid, tgid;
 	uint64_t pfn;
+	uint64_t block;		/* number of its page block */
 	uint64_t pages;
 	uint64_t gfp_mask;
 	uint64_t ns, free_ns;	/* since boot; free_ns 0: never freed */
@@ -90,7 +91,7 @@ struct pdet_text_mark pdet_owner_mark(const struct pdet_scan *head);
 /* Parts of @r that the caller does not need; they are not filled in. */
 enum {
 	PDET_OWNER_SKIP_GFP = 1,	/* also gfp_mask */
-	PDET_OWNER_SKIP_PAGE = 2,	/* pfn, type, block_type */
+	PDET_OWNER_SKIP_PAGE = 2,	/* pfn, block, type, block_type */
 };
 
 /*
@@ -102,6 +103,13 @@ enum {
 enum pdet_owner_is pdet_owner_next(struct pdet_scan *text, bool last,
 				   unsigned skip,
 				   struct pdet_owner_record *r);
+
+/*
+ * pdet_owner_block - the first page of a record's page block. The size of
+ * blocks follows from the number of the page and that of its block. Returns
+ * false if these contradict each other.
+ */
+bool pdet_owner_block(const struct pdet_owner_record *r, uint64_t *ret);
 
 /*
  * pdet_owner_frames - the lines of a stack without leading blanks, each with
