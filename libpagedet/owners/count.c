@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "owners/count.h"
+#include "owners/mixed.h"
 
 /* Records per call of the filter. */
 #define ROWS 1024
@@ -20,7 +21,9 @@ static unsigned skipped(const struct pdet_owner_asked *asked)
 
 	if (!pdet_owner_asks(asked, PAGEDET_OWNER_GFP))
 		skip |= PDET_OWNER_SKIP_GFP;
-	if (!pdet_owner_asks(asked, PAGEDET_OWNER_MIGRATETYPE) &&
+	if (!pdet_owner_asks(asked, PAGEDET_OWNER_NODE) &&
+	    !pdet_owner_asks(asked, PAGEDET_OWNER_ZONE) &&
+	    !pdet_owner_asks(asked, PAGEDET_OWNER_MIGRATETYPE) &&
 	    !pdet_owner_asks(asked, PAGEDET_OWNER_PAGE_MOBILITY) &&
 	    !pdet_owner_asks(asked, PAGEDET_OWNER_BLOCK))
 		skip |= PDET_OWNER_SKIP_PAGE;
@@ -179,6 +182,23 @@ static void set_of_stack(struct key *k, bool has, uint64_t value,
 	k->state = (uint8_t)(has ? PAGEDET_HAVE : state);
 }
 
+/* The place of the page by its flags, where the kernel puts it there. The text
+ * has the number of a zone, but not its name. */
+static bool set_place(struct pdet_owner_count *c, struct key *k,
+		      const struct pdet_owner_record *r, uint32_t key)
+{
+	const bool zone = key == PAGEDET_OWNER_ZONE;
+	struct pdet_scan value;
+	uint64_t number = 0;
+	bool said;
+
+	said = pdet_owner_flag(r, zone ? "zone=" : "node=", &value);
+	if (said && zone)
+		return set_scan(c, k, &value);
+	set_number(k, said && pdet_scan_dec(&value, &number), number);
+	return true;
+}
+
 /* Returns false without memory. */
 static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		    const struct pdet_owner_record *r,
@@ -231,6 +251,9 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		return set_scan(c, k, &r->block_type);
 	case PAGEDET_OWNER_PAGE_MOBILITY:
 		return set_scan(c, k, &r->type);
+	case PAGEDET_OWNER_NODE:
+	case PAGEDET_OWNER_ZONE:
+		return set_place(c, k, r, key);
 	case PAGEDET_OWNER_BLOCK:
 		k->state = pdet_owner_block(r, &k->value) ? PAGEDET_HAVE :
 							    PAGEDET_CORRUPT;
@@ -257,8 +280,8 @@ static int64_t group_of(struct pdet_owner_count *c,
 			const struct pdet_owner_record *r,
 			const struct pdet_owner_seen *seen)
 {
-	uint64_t value[PAGEDET_OWNER_KEYS] = { 0 };
-	uint8_t state[PAGEDET_OWNER_KEYS] = { 0 };
+	uint64_t value[PDET_OWNER_KEYS] = { 0 };
+	uint8_t state[PDET_OWNER_KEYS] = { 0 };
 	struct key k;
 	unsigned i;
 
@@ -332,8 +355,14 @@ static bool count_rows(struct pdet_owner_count *c)
 static bool take(struct pdet_owner_count *c,
 		 const struct pdet_owner_record *r)
 {
+	const unsigned mixed = c->asked->mixed ? pdet_mixed_record(r) :
+						 PAGEDET_HAVE;
 	struct pdet_owner_seen *seen;
 
+	c->left.filtered += mixed == PAGEDET_NONE;
+	c->left.undecided += pdet_is_reason(mixed);
+	if (mixed != PAGEDET_HAVE)
+		return true;
 	if (c->asked->filter) {
 		if (c->rows.n == ROWS && !count_rows(c))
 			return false;

@@ -8,10 +8,15 @@
 #include "owners/table.h"
 #include "query/filter.h"
 
+/* The block is one more key. */
+#define PDET_OWNER_KEYS (PAGEDET_OWNER_KEYS + 1)
+
 /* The query, shared by all threads. */
 struct pdet_owner_asked {
-	uint32_t by[PAGEDET_OWNER_KEYS];
+	uint32_t by[PDET_OWNER_KEYS];
 	unsigned n_by;
+	bool mixed;		/* only records that make a block mixed; the
+				 * last key is the block */
 	uint64_t window_ns;
 	const struct pdet_filter *filter; /* NULL: all records */
 	unsigned source;

@@ -282,10 +282,11 @@ const struct cli_command cli_commands[] = {
 	  "standard input. Without FILE the running kernel is asked, or the dump\n"
 	  "of --from. --by takes stack (default), pid, tgid, comm, memcg_name,\n"
 	  "order, gfp, migratetype, page_mobility, allocator, module, slab,\n"
-	  "migrate_reason, window or block (the first page of the page block), or\n"
-	  "several of them. A group has the number of allocations in use, the\n"
-	  "number of their pages, and the times since boot of the oldest and the\n"
-	  "newest. --before FILE shows what has grown.\n",
+	  "migrate_reason, window, node, zone or block (the first page of the\n"
+	  "page block), or several of them. A group has the number of allocations\n"
+	  "in use, the number of their pages, and the times since boot of the\n"
+	  "oldest and the newest. --before FILE shows what has grown. --mixed\n"
+	  "counts page blocks with pages that asked for another type of block.\n",
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },

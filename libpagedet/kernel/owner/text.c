@@ -208,6 +208,7 @@ static bool pfn_line(struct pdet_scan *s, unsigned skip,
 	end = memchr(s->at, '\n', (size_t)(s->end - s->at));
 	if (!end)
 		return false;
+	r->flags = (struct pdet_scan){ s->at, end };
 	s->at = end + 1;
 	return true;
 }
@@ -385,8 +386,8 @@ enum pdet_owner_is pdet_owner_next(struct pdet_scan *text, bool last,
 	nothing = (struct pdet_scan){ from, from };
 	*r = (struct pdet_owner_record){
 		.gfp = nothing, .comm = nothing, .type = nothing,
-		.block_type = nothing, .stack = nothing, .reason = nothing,
-		.memcg = nothing,
+		.block_type = nothing, .flags = nothing, .stack = nothing,
+		.reason = nothing, .memcg = nothing,
 	};
 	if (WORD(text, "Page allocated via order "))
 		whole = allocation(text, last, leave, r);
@@ -407,6 +408,25 @@ bool pdet_owner_block(const struct pdet_owner_record *r, uint64_t *ret)
 		if (r->pfn >> shift != r->block)
 			continue;
 		*ret = r->block << shift;
+		return true;
+	}
+	return false;
+}
+
+bool pdet_owner_flag(const struct pdet_owner_record *r, const char *name,
+		     struct pdet_scan *value)
+{
+	const size_t len = strlen(name);
+	const char *at = r->flags.at, *end;
+
+	for (; at < r->flags.end; at = end) {
+		at++;
+		for (end = at; end < r->flags.end && !strchr("(|)", *end);)
+			end++;
+		if ((size_t)(end - at) < len || memcmp(at, name, len) ||
+		    (name[len - 1] != '=' && at + len != end))
+			continue;
+		*value = (struct pdet_scan){ at + len, end };
 		return true;
 	}
 	return false;

@@ -106,6 +106,29 @@ START_TEST(blocks)
 }
 END_TEST
 
+/* A name is whole, and may stand anywhere in the list. */
+START_TEST(flags)
+{
+	static const char text[] = "Flags 0x1(locked|node=0|zone=12|x)";
+	struct pdet_owner_record r = { .flags = {
+		text, text + sizeof(text) - 1 } };
+	struct pdet_scan value;
+
+	ck_assert(pdet_owner_flag(&r, "locked", &value));
+	ck_assert(pdet_owner_flag(&r, "x", &value));
+	ck_assert(pdet_owner_flag(&r, "zone=", &value));
+	says(&value, "12");
+	ck_assert(!pdet_owner_flag(&r, "lock", &value));
+	ck_assert(!pdet_owner_flag(&r, "ocked", &value));
+	ck_assert(!pdet_owner_flag(&r, "one=", &value));
+	ck_assert(!pdet_owner_flag(&r, "reserved", &value));
+	r.flags.end = text + 11;
+	ck_assert(!pdet_owner_flag(&r, "locked", &value));
+	r.flags.end = text;
+	ck_assert(!pdet_owner_flag(&r, "locked", &value));
+}
+END_TEST
+
 /* 6.1: a decimal PFN, and the time of the previous free. */
 START_TEST(a_record_of_6_1)
 {
@@ -358,6 +381,7 @@ int main(void)
 	unit_test(suite, a_record_of_6_12);
 	unit_test(suite, a_record_of_6_1);
 	unit_test(suite, blocks);
+	unit_test(suite, flags);
 	unit_test(suite, older_records);
 	unit_test(suite, hostile_names);
 	unit_test(suite, files_of_stacks);
