@@ -315,7 +315,7 @@ static void put_allocation(const struct putting *p, uint32_t row,
 			   const struct pdet_page_owner *o)
 {
 	put_stack(p, row, PAGEDET_FIELD_ALLOC_STACK, o->stack, true);
-	put_pid(p, row, PAGEDET_FIELD_ALLOC_PID, o->pid, true);
+	put_pid(p, row, PAGEDET_FIELD_ALLOC_PID, o->pid, o->has_pid);
 	put_pid(p, row, PAGEDET_FIELD_ALLOC_TGID, o->tgid, o->has_tgid);
 	if (o->has_comm)
 		put_text(p, row, PAGEDET_FIELD_ALLOC_COMM, o->comm,
@@ -328,7 +328,10 @@ static void put_allocation(const struct putting *p, uint32_t row,
 		put(p, row, PAGEDET_FIELD_ALLOC_ORDER, o->order);
 	else
 		put_state(p, row, PAGEDET_FIELD_ALLOC_ORDER, PAGEDET_CORRUPT);
-	put(p, row, PAGEDET_FIELD_ALLOC_NS, o->ns);
+	if (o->has_ns)
+		put(p, row, PAGEDET_FIELD_ALLOC_NS, o->ns);
+	else
+		put_state(p, row, PAGEDET_FIELD_ALLOC_NS, PAGEDET_NO_KERNEL);
 	put_reason(p, row, o->migrate_reason);
 }
 
@@ -343,7 +346,8 @@ static void put_record(const struct putting *p, uint32_t row,
 	if (o->free_ns)
 		put(p, row, PAGEDET_FIELD_FREE_NS, o->free_ns);
 	else
-		put_state(p, row, PAGEDET_FIELD_FREE_NS, PAGEDET_NONE);
+		put_state(p, row, PAGEDET_FIELD_FREE_NS, o->has_free_ns ?
+			  PAGEDET_NONE : PAGEDET_NO_KERNEL);
 }
 
 static void put_records(const struct putting *p, uint32_t row, uint32_t n)

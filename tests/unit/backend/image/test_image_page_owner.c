@@ -233,6 +233,30 @@ START_TEST(nonsense)
 }
 END_TEST
 
+/* What older kernels do not keep is missing, and not 0. */
+START_TEST(of_5_10)
+{
+	static const uint8_t absent[] = {
+		F(ALLOC_PID), F(ALLOC_TGID), F(ALLOC_COMM), F(ALLOC_NS),
+		F(FREE_NS),
+	};
+	struct asking *a = asking_new(1);
+	unsigned i;
+
+	allocate(a, 0, owners_stack(a->o, true, 0, 8, 2, 0xffffffffc0001000));
+	structs_free(&a->o->s);
+	owners_types_5_10(&a->o->s);
+	ck_assert_int_eq(pdet_page_owners_init(&a->im.page_owner.records,
+					       &a->o->k->space, a->o->s.btf,
+					       &a->o->symbols), 0);
+	ask(a);
+	ck_assert_uint_eq(a->b.value[F(ALLOC_ORDER)][0], 1);
+	for (i = 0; i < sizeof(absent); i++)
+		ck_assert_uint_eq(state(a, 0, absent[i]), PAGEDET_NO_KERNEL);
+	asking_free(a);
+}
+END_TEST
+
 /* Data that this kernel does not keep or name is not invented. */
 START_TEST(without_names)
 {
@@ -405,6 +429,7 @@ int main(void)
 
 	unit_test(s, what_is_kept);
 	unit_test(s, nonsense);
+	unit_test(s, of_5_10);
 	unit_test(s, without_names);
 	unit_test(s, a_stack_is_read_once);
 	unit_test(s, some_are_lost);

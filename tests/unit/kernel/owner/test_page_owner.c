@@ -70,6 +70,29 @@ START_TEST(owner)
 }
 END_TEST
 
+/* What older kernels do not keep is missing, and not 0. */
+START_TEST(of_5_10)
+{
+	struct owners *o = owners_new(true, false);
+	const uint64_t ext = o->ext + 5 * EXT_SIZE;
+	struct pdet_page_owner got;
+
+	ck_assert_int_eq(init(o), 0);
+	kmem_u64(o->k, ext, 1 | 2);
+	kmem_u32(o->k, ext + OWNER_AT + 8, 77);
+	ck_assert_int_eq(read_owner(o, FIRST_PFN + 5, &got), 0);
+	ck_assert(got.has_pid && got.has_ns && got.has_free_ns);
+	structs_free(&o->s);
+	owners_types_5_10(&o->s);
+	ck_assert_int_eq(init(o), 0);
+	ck_assert_int_eq(read_owner(o, FIRST_PFN + 5, &got), 0);
+	ck_assert_uint_eq(got.stack, 77);
+	ck_assert(!got.has_pid && !got.has_tgid && !got.has_comm &&
+		  !got.has_ns && !got.has_free_ns);
+	owners_free(o);
+}
+END_TEST
+
 START_TEST(turned_off)
 {
 	struct owners *o = owners_new(true, false);
@@ -251,6 +274,7 @@ int main(void)
 	Suite *s = suite_create("page_owner");
 
 	unit_test(s, owner);
+	unit_test(s, of_5_10);
 	unit_test(s, turned_off);
 	unit_loop(s, stacks, 4);
 	unit_test(s, names);
