@@ -64,6 +64,7 @@ static void asking_free(struct asking *a)
 {
 	pdet_batch_free(&a->b);
 	pdet_image_stacks_free(a->s.stacks);
+	free(a->s.records);
 	pdet_image_page_owner_unload(&a->im);
 	owners_free(a->o);
 	free(a);
