@@ -189,7 +189,8 @@ int pagedet_owners(struct pagedet *pd, const struct pagedet_owners_query *query,
  * @before: [in] grouped by the same keys; unchanged, and not needed after the
  *          call
  * Return: 0, or a negative errno.
- * Errors: EINVAL the keys are others; ENOMEM.
+ * Errors: EINVAL the keys are others, or only one has PAGEDET_OWNERS_MIXED;
+ *         ENOMEM.
  * Since: 0.1
  */
 int pagedet_owners_compare(struct pagedet_owners *owners,

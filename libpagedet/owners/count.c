@@ -15,18 +15,25 @@
 /* Limit of the text of these records. */
 #define ROWS_TEXT ((size_t)4 << 20)
 
+/* Whether a key is of the line with the page. */
+static bool is_of_page(uint32_t key)
+{
+	return key == PAGEDET_OWNER_MIGRATETYPE ||
+	       key == PAGEDET_OWNER_PAGE_MOBILITY ||
+	       key == PAGEDET_OWNER_BLOCK || key == PAGEDET_OWNER_NODE ||
+	       key == PAGEDET_OWNER_ZONE;
+}
+
 static unsigned skipped(const struct pdet_owner_asked *asked)
 {
-	unsigned skip = 0;
+	unsigned skip = PDET_OWNER_SKIP_GFP | PDET_OWNER_SKIP_PAGE, i;
 
-	if (!pdet_owner_asks(asked, PAGEDET_OWNER_GFP))
-		skip |= PDET_OWNER_SKIP_GFP;
-	if (!pdet_owner_asks(asked, PAGEDET_OWNER_NODE) &&
-	    !pdet_owner_asks(asked, PAGEDET_OWNER_ZONE) &&
-	    !pdet_owner_asks(asked, PAGEDET_OWNER_MIGRATETYPE) &&
-	    !pdet_owner_asks(asked, PAGEDET_OWNER_PAGE_MOBILITY) &&
-	    !pdet_owner_asks(asked, PAGEDET_OWNER_BLOCK))
-		skip |= PDET_OWNER_SKIP_PAGE;
+	for (i = 0; i < asked->n_by; i++) {
+		if (asked->by[i] == PAGEDET_OWNER_GFP)
+			skip &= ~PDET_OWNER_SKIP_GFP;
+		if (is_of_page(asked->by[i]))
+			skip &= ~PDET_OWNER_SKIP_PAGE;
+	}
 	return skip;
 }
 
@@ -182,21 +189,35 @@ static void set_of_stack(struct key *k, bool has, uint64_t value,
 	k->state = (uint8_t)(has ? PAGEDET_HAVE : state);
 }
 
-/* The place of the page by its flags, where the kernel puts it there. The text
- * has the number of a zone, but not its name. */
-static bool set_place(struct pdet_owner_count *c, struct key *k,
-		      const struct pdet_owner_record *r, uint32_t key)
+/* The kernel puts the place of a page into its flags. They have the number of a
+ * zone, but not its name. */
+static bool set_of_page(struct pdet_owner_count *c, struct key *k,
+			const struct pdet_owner_record *r, uint32_t key)
 {
-	const bool zone = key == PAGEDET_OWNER_ZONE;
 	struct pdet_scan value;
 	uint64_t number = 0;
 	bool said;
 
-	said = pdet_owner_flag(r, zone ? "zone=" : "node=", &value);
-	if (said && zone)
-		return set_scan(c, k, &value);
-	set_number(k, said && pdet_scan_dec(&value, &number), number);
-	return true;
+	switch (key) {
+	case PAGEDET_OWNER_MIGRATETYPE:
+		return set_scan(c, k, &r->block_type);
+	case PAGEDET_OWNER_PAGE_MOBILITY:
+		return set_scan(c, k, &r->type);
+	case PAGEDET_OWNER_BLOCK:
+		k->state = pdet_owner_block(r, &k->value) ? PAGEDET_HAVE :
+							    PAGEDET_CORRUPT;
+		return true;
+	case PAGEDET_OWNER_ZONE:
+		if (pdet_owner_flag(r, "zone=", &value))
+			return set_scan(c, k, &value);
+		set_number(k, false, 0);
+		return true;
+	default:
+		said = pdet_owner_flag(r, "node=", &value) &&
+		       pdet_scan_dec(&value, &number);
+		set_number(k, said, number);
+		return true;
+	}
 }
 
 /* Returns false without memory. */
@@ -225,6 +246,8 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 	}
 	if (!whole)
 		return true;
+	if (is_of_page(key))
+		return set_of_page(c, k, r, key);
 	switch (key) {
 	case PAGEDET_OWNER_PID:
 		set_number(k, r->has & PDET_OWNER_PID, r->pid);
@@ -247,17 +270,6 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		return true;
 	case PAGEDET_OWNER_GFP:
 		return set_scan(c, k, &r->gfp);
-	case PAGEDET_OWNER_MIGRATETYPE:
-		return set_scan(c, k, &r->block_type);
-	case PAGEDET_OWNER_PAGE_MOBILITY:
-		return set_scan(c, k, &r->type);
-	case PAGEDET_OWNER_NODE:
-	case PAGEDET_OWNER_ZONE:
-		return set_place(c, k, r, key);
-	case PAGEDET_OWNER_BLOCK:
-		k->state = pdet_owner_block(r, &k->value) ? PAGEDET_HAVE :
-							    PAGEDET_CORRUPT;
-		return true;
 	case PAGEDET_OWNER_SLAB:
 		set_number(k, true, !!(r->has & PDET_OWNER_SLAB));
 		return true;

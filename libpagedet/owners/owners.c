@@ -161,9 +161,9 @@ int pdet_owners_new(const struct pdet_owners_args *args,
 	o->in = (struct pdet_owners_reading){
 		.env = args->env, .asked = &o->asked, .watch = &o->watch,
 		.threads = PDET_MAX(1u, PDET_MIN(q->threads, MAX_THREADS)),
-		.sum = { .table = { .groups = { .n_keys = 1 } } },
 	};
 	r = ask(o, args);
+	o->in.sum.table.groups.n_keys = o->asked.n_by;
 	if (r == 0)
 		r = q->path ? pdet_owners_read_path(&o->in, q->path) :
 			      read_opened(o, args);
@@ -204,6 +204,7 @@ int pdet_owners_compare(struct pdet_owners *o, struct pdet_env *env,
 	uint32_t *order = NULL;
 
 	if (o->asked.n_by != before->asked.n_by ||
+	    o->asked.mixed != before->asked.mixed ||
 	    memcmp(o->asked.by, before->asked.by,
 		   o->asked.n_by * sizeof(*o->asked.by)))
 		return pdet_fail(env, EINVAL, "cannot compare owners: they are "

@@ -177,6 +177,9 @@ run owners "$mixed" --sort blocks
 expect 'no blocks without --mixed' 64 'blocks (with --mixed)'
 run owners "$mixed" --mixed --format page_owner_sort
 expect 'a format without blocks' 64 'page_owner_sort has no page blocks'
+mkfifo "$tap_dir/fifo"
+run owners "$tap_dir/fifo" --mixed --deadline 0.1 --json
+expect 'a text that never comes' 2 'the deadline passed first'
 run scan --mixed
 expect 'of nothing else' 64 "--mixed"
 

@@ -328,6 +328,23 @@ START_TEST(by_block)
 }
 END_TEST
 
+/* Groups of other records are not compared. */
+START_TEST(compared)
+{
+	struct pdet_owners *all;
+
+	make_memory(5);
+	ck_assert_int_eq(ask(places, 3, 0), 0);
+	all = owners;
+	ck_assert_int_eq(ask(places, 3, PAGEDET_OWNERS_MIXED), 0);
+	ck_assert_int_eq(pdet_owners_compare(owners, &env, all), -EINVAL);
+	ck_assert_int_eq(pdet_owners_compare(all, &env, owners), -EINVAL);
+	ck_assert_int_eq(pdet_owners_compare(owners, &env, owners), 0);
+	pdet_owners_free(all);
+	pdet_owners_free(owners);
+}
+END_TEST
+
 START_TEST(what_is_not_known)
 {
 	static const uint32_t by[] = { PAGEDET_OWNER_BLOCK };
@@ -360,6 +377,7 @@ int main(void)
 
 	unit_loop(s, as_the_kernel_counts, 40);
 	unit_test(s, by_block);
+	unit_test(s, compared);
 	unit_test(s, what_is_not_known);
 	return unit_main(s);
 }
