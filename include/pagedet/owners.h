@@ -29,7 +29,15 @@ enum pagedet_owner_key {
 	PAGEDET_OWNER_MODULE = 9, /* text: the innermost module of the stack */
 	PAGEDET_OWNER_SLAB = 10, /* 1: the page belongs to a slab cache */
 	PAGEDET_OWNER_MIGRATE_REASON = 11, /* text */
-	PAGEDET_OWNER_WINDOW = 12 /* start of the window, ns since boot */
+	PAGEDET_OWNER_WINDOW = 12, /* start of the window, ns since boot */
+	PAGEDET_OWNER_PAGE_MOBILITY = 13, /* text: the type of page block that
+				 * the allocation asked for */
+	PAGEDET_OWNER_BLOCK = 14, /* the first page frame number of the page
+				 * block of the allocation's first page */
+	PAGEDET_OWNER_NODE = 15, /* NUMA node */
+	PAGEDET_OWNER_ZONE = 16	/* text: the name of the zone; by a text of
+				 * page_owner, the number that the kernel gives
+				 * it */
 };
 
 /* Largest number of keys of one query. */
@@ -43,12 +51,19 @@ enum pagedet_owners_sort {
 	PAGEDET_OWNERS_SORT_TIMES = 1, /* most records first */
 	PAGEDET_OWNERS_SORT_OLDEST = 2, /* group of the oldest record first */
 	PAGEDET_OWNERS_SORT_NEWEST = 3, /* group of the newest record first */
-	PAGEDET_OWNERS_SORT_KEYS = 4 /* by keys, ascending */
+	PAGEDET_OWNERS_SORT_KEYS = 4, /* by keys, ascending */
+	PAGEDET_OWNERS_SORT_BLOCKS = 5 /* most blocks first */
 };
 
 /* pagedet_owners_query.options */
 enum pagedet_owners_option {
-	PAGEDET_OWNERS_REVERSE = 1 /* in the reverse order */
+	PAGEDET_OWNERS_REVERSE = 1, /* in the reverse order */
+	PAGEDET_OWNERS_MIXED = 2 /* only records that make a page block mixed:
+				 * its PAGEDET_OWNER_MIGRATETYPE is not their
+				 * PAGEDET_OWNER_PAGE_MOBILITY, and the page is
+				 * not reserved. Groups have numbers of blocks.
+				 * Records of which that is not known are
+				 * undecided */
 };
 
 /*
@@ -98,6 +113,10 @@ struct pagedet_owner_group {
 				 * why the value is not known */
 	uint64_t times_before;	/* set by pagedet_owners_compare() */
 	uint64_t pages_before;
+	uint64_t blocks;	/* with PAGEDET_OWNERS_MIXED: page blocks of
+				 * these records. An allocation that is larger
+				 * than a block counts in text for its first
+				 * block only */
 };
 
 /* The sum of all groups, and the records that are in no group. */
@@ -118,6 +137,8 @@ struct pagedet_owners_total {
 	uint32_t complete;	/* 1: all of it was read */
 	uint32_t stopped;	/* if not: ETIMEDOUT or ECANCELED; otherwise
 				 * 0 */
+	uint64_t blocks;	/* with PAGEDET_OWNERS_MIXED: different page
+				 * blocks of all groups */
 };
 
 /**
@@ -152,8 +173,9 @@ const char *pagedet_owner_key_name(uint32_t key);
  *         non-zero byte that this library does not know; ENOENT no such file;
  *         EACCES it may not be read; EBADMSG it is not a text of page_owner;
  *         ENOTSUP no source here has such records (pagedet_advice() says what
- *         it would need); ENODATA what is needed to read them is missing;
- *         ENOSYS a part that is needed was not built; EIO; ENOMEM.
+ *         it would need); ENODATA what is needed to read them, or to
+ *         count page blocks, is missing; ENOSYS a part that is needed was not
+ *         built; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_owners(struct pagedet *pd, const struct pagedet_owners_query *query,
@@ -167,7 +189,8 @@ int pagedet_owners(struct pagedet *pd, const struct pagedet_owners_query *query,
  * @before: [in] grouped by the same keys; unchanged, and not needed after the
  *          call
  * Return: 0, or a negative errno.
- * Errors: EINVAL the keys are others; ENOMEM.
+ * Errors: EINVAL the keys are others, or only one has PAGEDET_OWNERS_MIXED;
+ *         ENOMEM.
  * Since: 0.1
  */
 int pagedet_owners_compare(struct pagedet_owners *owners,
@@ -178,9 +201,9 @@ int pagedet_owners_compare(struct pagedet_owners *owners,
  * Restarts the list of groups.
  * @owners: [in] from pagedet_owners()
  * @keys: [in,nullable] sort keys, the most important first, for example
- *        "pages,-pid". times, pages, bytes and newest sort descending; oldest,
- *        ns (the same) and the keys of the groups sort ascending. A - before a
- *        key reverses it. NULL keeps the order
+ *        "pages,-pid". times, pages, bytes, blocks and newest sort descending;
+ *        oldest, ns (the same) and the keys of the groups sort ascending. A -
+ *        before a key reverses it. NULL keeps the order
  * @min_pages: [in] groups with fewer pages are left out
  * Return: 0, or a negative errno; then nothing has changed.
  * Errors: EINVAL there is no such key, or they are not grouped by it; ENOMEM.

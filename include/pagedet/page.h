@@ -80,7 +80,8 @@ enum pagedet_field_id {
 	PAGEDET_FIELD_ALLOC_SITE = 63,
 	PAGEDET_FIELD_ALLOC_REQUESTED = 64,
 	PAGEDET_FIELD_ALLOC_BYTES = 65,
-	PAGEDET_FIELD_ALLOC_CPU = 66
+	PAGEDET_FIELD_ALLOC_CPU = 66,
+	PAGEDET_FIELD_PAGE_MOBILITY = 67
 };
 
 #define PAGEDET_FIELDS_MAX 128
@@ -416,6 +417,7 @@ struct pagedet_page {
 	uint64_t alloc_bytes;	/* bytes that it got */
 	uint32_t alloc_cpu;
 	uint32_t object_state;	/* PAGEDET_OBJECT_* */
+	uint64_t page_mobility;	/* string id */
 };
 
 /* How to interpret and show the value of a field. */

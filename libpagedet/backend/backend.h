@@ -45,7 +45,7 @@ struct pdet_ability {
 };
 
 /* Whether a row of a survey's table, with these bits, is about @field for
- * @target. No field has a number above 63 yet. */
+ * @target. Fields with a number above 63 are not in such a table. */
 static inline bool pdet_answers(uint64_t fields, uint32_t targets,
 				unsigned field, uint32_t target)
 {
@@ -378,6 +378,10 @@ struct pdet_backend_ops {
 	int (*kernel_log)(struct pdet_backend *b, struct pdet_env *env,
 			  pagedet_log_record_fn *fn, void *user,
 			  uint64_t *lost);
+
+	/* How many pages are in a page block, as a power of 2. Returns a
+	 * negative errno, without an error text, if that is not known. */
+	int (*block_order)(struct pdet_backend *b, struct pdet_env *env);
 
 	/* --- the kernel's own addresses --- */
 	/* Where the kernel maps all of physical memory: the address of an

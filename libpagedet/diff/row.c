@@ -44,7 +44,7 @@ static uint32_t change_of(unsigned f)
 	case F(ALLOC_STACK): case F(FREE_STACK): case F(ALLOC_PID):
 	case F(ALLOC_TGID): case F(ALLOC_COMM): case F(GFP_MASK): case F(GFP):
 	case F(ALLOC_ORDER): case F(ALLOCATOR): case F(ALLOC_NS):
-	case F(FREE_NS): case F(MIGRATE_REASON):
+	case F(FREE_NS): case F(MIGRATE_REASON): case F(PAGE_MOBILITY):
 		return PDET_CHANGE(OWNER);
 	case F(MAPCOUNT): case F(USER_MAPS):
 		return PDET_CHANGE(MAPCOUNT);

@@ -192,6 +192,8 @@ static bool json_group(struct emitting *s)
 		if (!json_value(s, i))
 			return false;
 	}
+	if (pdet_owners_mixed(s->o))
+		json_number(s, "blocks", g->blocks);
 	if (has_times(s))
 		json_number(s, "times", g->times);
 	json_number(s, "pages", g->pages);
@@ -221,6 +223,8 @@ static void csv_head(struct emitting *s)
 		str(s, pdet_owner_key_name(s->by[i]));
 		str(s, s->by[i] == PAGEDET_OWNER_STACK ? ",frames," : ",");
 	}
+	if (pdet_owners_mixed(s->o))
+		str(s, "blocks,");
 	str(s, "times,pages,bytes,oldest_ns,newest_ns");
 	if (pdet_owners_compared(s->o))
 		str(s, ",times_before,pages_before");
@@ -292,6 +296,10 @@ static bool csv_group(struct emitting *s)
 			return false;
 		str(s, ",");
 	}
+	if (pdet_owners_mixed(s->o)) {
+		dec(s, g->blocks);
+		str(s, ",");
+	}
 	if (has_times(s))
 		dec(s, g->times);
 	else
@@ -329,6 +337,8 @@ static void column(struct emitting *s, const char *text)
 
 static void text_head(struct emitting *s)
 {
+	if (pdet_owners_mixed(s->o))
+		column(s, "blocks");
 	column(s, "times");
 	column(s, "pages");
 	if (pdet_owners_compared(s->o))
@@ -413,6 +423,8 @@ static bool text_group(struct emitting *s)
 	unsigned i;
 	uint32_t f;
 
+	if (pdet_owners_mixed(s->o))
+		text_number(s, s->group.blocks, true);
 	text_number(s, s->group.times, has_times(s));
 	text_number(s, s->group.pages, true);
 	if (pdet_owners_compared(s->o))

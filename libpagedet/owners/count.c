@@ -8,11 +8,21 @@
 
 #include "base/hash.h"
 #include "owners/count.h"
+#include "owners/mixed.h"
 
 /* Records per call of the filter. */
 #define ROWS 1024
 /* Limit of the text of these records. */
 #define ROWS_TEXT ((size_t)4 << 20)
+
+/* Whether a key is of the line with the page. */
+static bool is_of_page(uint32_t key)
+{
+	return key == PAGEDET_OWNER_MIGRATETYPE ||
+	       key == PAGEDET_OWNER_PAGE_MOBILITY ||
+	       key == PAGEDET_OWNER_BLOCK || key == PAGEDET_OWNER_NODE ||
+	       key == PAGEDET_OWNER_ZONE;
+}
 
 static unsigned skipped(const struct pdet_owner_asked *asked)
 {
@@ -21,7 +31,7 @@ static unsigned skipped(const struct pdet_owner_asked *asked)
 	for (i = 0; i < asked->n_by; i++) {
 		if (asked->by[i] == PAGEDET_OWNER_GFP)
 			skip &= ~PDET_OWNER_SKIP_GFP;
-		if (asked->by[i] == PAGEDET_OWNER_MIGRATETYPE)
+		if (is_of_page(asked->by[i]))
 			skip &= ~PDET_OWNER_SKIP_PAGE;
 	}
 	return skip;
@@ -179,6 +189,37 @@ static void set_of_stack(struct key *k, bool has, uint64_t value,
 	k->state = (uint8_t)(has ? PAGEDET_HAVE : state);
 }
 
+/* The kernel puts the place of a page into its flags. They have the number of a
+ * zone, but not its name. */
+static bool set_of_page(struct pdet_owner_count *c, struct key *k,
+			const struct pdet_owner_record *r, uint32_t key)
+{
+	struct pdet_scan value;
+	uint64_t number = 0;
+	bool said;
+
+	switch (key) {
+	case PAGEDET_OWNER_MIGRATETYPE:
+		return set_scan(c, k, &r->block_type);
+	case PAGEDET_OWNER_PAGE_MOBILITY:
+		return set_scan(c, k, &r->type);
+	case PAGEDET_OWNER_BLOCK:
+		k->state = pdet_owner_block(r, &k->value) ? PAGEDET_HAVE :
+							    PAGEDET_CORRUPT;
+		return true;
+	case PAGEDET_OWNER_ZONE:
+		if (pdet_owner_flag(r, "zone=", &value))
+			return set_scan(c, k, &value);
+		set_number(k, false, 0);
+		return true;
+	default:
+		said = pdet_owner_flag(r, "node=", &value) &&
+		       pdet_scan_dec(&value, &number);
+		set_number(k, said, number);
+		return true;
+	}
+}
+
 /* Returns false without memory. */
 static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		    const struct pdet_owner_record *r,
@@ -205,6 +246,8 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 	}
 	if (!whole)
 		return true;
+	if (is_of_page(key))
+		return set_of_page(c, k, r, key);
 	switch (key) {
 	case PAGEDET_OWNER_PID:
 		set_number(k, r->has & PDET_OWNER_PID, r->pid);
@@ -227,8 +270,6 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		return true;
 	case PAGEDET_OWNER_GFP:
 		return set_scan(c, k, &r->gfp);
-	case PAGEDET_OWNER_MIGRATETYPE:
-		return set_scan(c, k, &r->block_type);
 	case PAGEDET_OWNER_SLAB:
 		set_number(k, true, !!(r->has & PDET_OWNER_SLAB));
 		return true;
@@ -251,8 +292,8 @@ static int64_t group_of(struct pdet_owner_count *c,
 			const struct pdet_owner_record *r,
 			const struct pdet_owner_seen *seen)
 {
-	uint64_t value[PAGEDET_OWNER_KEYS] = { 0 };
-	uint8_t state[PAGEDET_OWNER_KEYS] = { 0 };
+	uint64_t value[PDET_OWNER_KEYS] = { 0 };
+	uint8_t state[PDET_OWNER_KEYS] = { 0 };
 	struct key k;
 	unsigned i;
 
@@ -326,8 +367,14 @@ static bool count_rows(struct pdet_owner_count *c)
 static bool take(struct pdet_owner_count *c,
 		 const struct pdet_owner_record *r)
 {
+	const unsigned mixed = c->asked->mixed ? pdet_mixed_record(r) :
+						 PAGEDET_HAVE;
 	struct pdet_owner_seen *seen;
 
+	c->left.filtered += mixed == PAGEDET_NONE;
+	c->left.undecided += pdet_is_reason(mixed);
+	if (mixed != PAGEDET_HAVE)
+		return true;
 	if (c->asked->filter) {
 		if (c->rows.n == ROWS && !count_rows(c))
 			return false;

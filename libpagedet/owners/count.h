@@ -8,14 +8,31 @@
 #include "owners/table.h"
 #include "query/filter.h"
 
+/* The block is one more key. */
+#define PDET_OWNER_KEYS (PAGEDET_OWNER_KEYS + 1)
+
 /* The query, shared by all threads. */
 struct pdet_owner_asked {
-	uint32_t by[PAGEDET_OWNER_KEYS];
+	uint32_t by[PDET_OWNER_KEYS];
 	unsigned n_by;
+	bool mixed;		/* only records that make a block mixed; the
+				 * last key is the block */
 	uint64_t window_ns;
 	const struct pdet_filter *filter; /* NULL: all records */
 	unsigned source;
 };
+
+/* Whether records are grouped by @key. */
+static inline bool pdet_owner_asks(const struct pdet_owner_asked *asked,
+				   uint32_t key)
+{
+	unsigned i;
+
+	for (i = 0; i < asked->n_by; i++)
+		if (asked->by[i] == key)
+			return true;
+	return false;
+}
 
 /* The records in no group. */
 struct pdet_owner_left {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "owners/mixed.h"
 #include "owners/owners.h"
 
 #define MAX_THREADS 64
@@ -39,6 +40,10 @@ static const struct {
 	[PAGEDET_OWNER_SLAB] = { "slab", false },
 	[PAGEDET_OWNER_MIGRATE_REASON] = { "migrate_reason", true },
 	[PAGEDET_OWNER_WINDOW] = { "window", false },
+	[PAGEDET_OWNER_PAGE_MOBILITY] = { "page_mobility", true },
+	[PAGEDET_OWNER_BLOCK] = { "block", false },
+	[PAGEDET_OWNER_NODE] = { "node", false },
+	[PAGEDET_OWNER_ZONE] = { "zone", true },
 };
 
 const char *pdet_owner_key_name(uint32_t key)
@@ -61,7 +66,7 @@ static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
 	if (q->n_by > PAGEDET_OWNER_KEYS)
 		return pdet_fail(args->env, EINVAL, "cannot group by %llu keys",
 				 (unsigned long long)q->n_by);
-	if (q->sort > PAGEDET_OWNERS_SORT_KEYS)
+	if (q->sort > PAGEDET_OWNERS_SORT_BLOCKS)
 		return pdet_fail(args->env, EINVAL,
 				 "cannot sort: there is no order %u",
 				 q->sort);
@@ -73,6 +78,9 @@ static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
 		o->asked.by[i] = q->by[i];
 	}
 	o->asked.n_by = q->n_by ? (unsigned)q->n_by : 1;
+	o->asked.mixed = q->options & PAGEDET_OWNERS_MIXED;
+	if (o->asked.mixed)
+		o->asked.by[o->asked.n_by++] = PAGEDET_OWNER_BLOCK;
 	o->asked.window_ns = q->window_ns ? q->window_ns : 1000000000;
 	o->asked.source = PAGEDET_SOURCE_PAGE_OWNER;
 	o->page_size = args->page_size;
@@ -130,6 +138,14 @@ static int read_opened(struct pdet_owners *o,
 	return text;
 }
 
+/* The block is not a key of the answer. */
+static int fold_blocks(struct pdet_owners *o, struct pdet_env *env)
+{
+	o->asked.n_by--;
+	return pdet_mixed_fold(&o->in.sum.table, &o->total.blocks) ? 0 :
+	       pdet_fail(env, ENOMEM, "no memory");
+}
+
 int pdet_owners_new(const struct pdet_owners_args *args,
 		    struct pdet_owners **ret)
 {
@@ -145,12 +161,14 @@ int pdet_owners_new(const struct pdet_owners_args *args,
 	o->in = (struct pdet_owners_reading){
 		.env = args->env, .asked = &o->asked, .watch = &o->watch,
 		.threads = PDET_MAX(1u, PDET_MIN(q->threads, MAX_THREADS)),
-		.sum = { .table = { .groups = { .n_keys = 1 } } },
 	};
 	r = ask(o, args);
+	o->in.sum.table.groups.n_keys = o->asked.n_by;
 	if (r == 0)
 		r = q->path ? pdet_owners_read_path(&o->in, q->path) :
 			      read_opened(o, args);
+	if (r == 0 && o->asked.mixed)
+		r = fold_blocks(o, args->env);
 	if (r == 0) {
 		o->order = pdet_owner_table_sort(&o->in.sum.table, q->sort,
 				q->options & PAGEDET_OWNERS_REVERSE);
@@ -162,17 +180,9 @@ int pdet_owners_new(const struct pdet_owners_args *args,
 		return r;
 	}
 	o->total.oldest = UINT64_MAX;
-	for (i = 0; i < o->in.sum.table.totals.n; i++) {
-		const struct pdet_owner_total *t;
-
-		t = &o->in.sum.table.totals.data[i];
-
-		pdet_owner_total_add(&o->total, t->times, t->pages);
-		if (t->oldest <= t->newest) {
-			pdet_owner_total_at(&o->total, t->oldest);
-			pdet_owner_total_at(&o->total, t->newest);
-		}
-	}
+	for (i = 0; i < o->in.sum.table.totals.n; i++)
+		pdet_owner_total_join(&o->total,
+				      &o->in.sum.table.totals.data[i]);
 	*ret = o;
 	return 0;
 }
@@ -194,6 +204,7 @@ int pdet_owners_compare(struct pdet_owners *o, struct pdet_env *env,
 	uint32_t *order = NULL;
 
 	if (o->asked.n_by != before->asked.n_by ||
+	    o->asked.mixed != before->asked.mixed ||
 	    memcmp(o->asked.by, before->asked.by,
 		   o->asked.n_by * sizeof(*o->asked.by)))
 		return pdet_fail(env, EINVAL, "cannot compare owners: they are "
@@ -216,6 +227,11 @@ bool pdet_owners_compared(const struct pdet_owners *o)
 	return o->compared;
 }
 
+bool pdet_owners_mixed(const struct pdet_owners *o)
+{
+	return o->asked.mixed;
+}
+
 /* --- order --- */
 
 static const struct { const char *name; uint32_t sort; } orders[] = {
@@ -226,6 +242,7 @@ static const struct { const char *name; uint32_t sort; } orders[] = {
 	{ "oldest", PAGEDET_OWNERS_SORT_OLDEST },
 	{ "ns", PAGEDET_OWNERS_SORT_OLDEST },
 	{ "keys", PAGEDET_OWNERS_SORT_KEYS },
+	{ "blocks", PAGEDET_OWNERS_SORT_BLOCKS },
 };
 
 /* Parses one word of the list. Returns 0, or -EINVAL with an error text. */
@@ -254,9 +271,9 @@ static int order_by(const struct pdet_owners *o, struct pdet_env *env,
 		return 0;
 	}
 	pdet_fail(env, EINVAL, "cannot sort by \"%.*s\"", (int)len, word);
-	pdet_advise(env, "they can be sorted by times, pages, bytes, newest, "
-			 "oldest, ns, keys, and the keys that they are grouped "
-			 "by");
+	pdet_advise(env, "they can be sorted by times, pages, bytes, blocks, "
+			 "newest, oldest, ns, keys, and the keys that they are "
+			 "grouped by");
 	return -EINVAL;
 }
 
@@ -336,6 +353,7 @@ int pdet_owners_next(struct pdet_owners *o, struct pagedet_owner_group *ret)
 	ret->newest_ns = total->newest;
 	ret->times_before = total->times_before;
 	ret->pages_before = total->pages_before;
+	ret->blocks = total->blocks;
 	for (i = 0; i < t->groups.n_keys; i++) {
 		ret->value[i] = pdet_groups_value(&t->groups, group)[i];
 		ret->state[i] = pdet_groups_state(&t->groups, group)[i];
@@ -395,6 +413,7 @@ void pdet_owners_total(const struct pdet_owners *o,
 	ret->text_bytes = left->text_bytes;
 	ret->complete = !o->in.partial;
 	ret->stopped = (uint32_t)atomic_load(&o->watch.stopped);
+	ret->blocks = o->total.blocks;
 }
 
 const uint32_t *pdet_owners_keys(const struct pdet_owners *o, unsigned *n)

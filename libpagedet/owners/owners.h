@@ -30,6 +30,9 @@ int pdet_owners_compare(struct pdet_owners *o, struct pdet_env *env,
 /* pdet_owners_compared - whether groups have their earlier counts. */
 bool pdet_owners_compared(const struct pdet_owners *o);
 
+/* pdet_owners_mixed - whether groups have numbers of blocks. */
+bool pdet_owners_mixed(const struct pdet_owners *o);
+
 /* pdet_owners_order - returns 0, or -EINVAL, -ENOMEM with an error text. */
 int pdet_owners_order(struct pdet_owners *o, struct pdet_env *env,
 		      const char *keys, uint64_t min_pages);

@@ -31,20 +31,14 @@ bool pdet_owner_table_add(struct pdet_owner_table *to,
 	size_t i;
 
 	for (i = 0; i < from->totals.n; i++) {
-		const struct pdet_owner_total *f = &from->totals.data[i];
-		struct pdet_owner_total *t;
 		int64_t at = pdet_owner_table_find(to,
 				pdet_groups_value(&from->groups, i),
 				pdet_groups_state(&from->groups, i));
 
 		if (at < 0)
 			return false;
-		t = &to->totals.data[at];
-		pdet_owner_total_add(t, f->times, f->pages);
-		if (f->oldest <= f->newest) {
-			pdet_owner_total_at(t, f->oldest);
-			pdet_owner_total_at(t, f->newest);
-		}
+		pdet_owner_total_join(&to->totals.data[at],
+				      &from->totals.data[i]);
 	}
 	return pdet_groups_add_texts(&to->groups, &from->groups);
 }
@@ -104,6 +98,8 @@ static int compare_totals(const struct pdet_owner_total *a,
 		return compare_numbers(a->oldest, b->oldest);
 	case PAGEDET_OWNERS_SORT_NEWEST:
 		return compare_numbers(b->newest, a->newest);
+	case PAGEDET_OWNERS_SORT_BLOCKS:
+		return compare_numbers(b->blocks, a->blocks);
 	case PDET_OWNERS_SORT_GROWTH:
 		return compare_growth(a, b);
 	default:

@@ -15,6 +15,7 @@ struct pdet_owner_total {
 	uint64_t oldest, newest; /* time of the allocation in ns; UINT64_MAX and
 				  * 0 if no record has a time */
 	uint64_t times_before, pages_before;
+	uint64_t blocks;	/* set by pdet_mixed_fold() */
 };
 
 struct pdet_owner_table {
@@ -46,6 +47,17 @@ static inline void pdet_owner_total_at(struct pdet_owner_total *t, uint64_t ns)
 {
 	t->oldest = ns < t->oldest ? ns : t->oldest;
 	t->newest = ns > t->newest ? ns : t->newest;
+}
+
+/* Adds the records of another group. */
+static inline void pdet_owner_total_join(struct pdet_owner_total *t,
+					 const struct pdet_owner_total *from)
+{
+	pdet_owner_total_add(t, from->times, from->pages);
+	if (from->oldest > from->newest)
+		return;
+	pdet_owner_total_at(t, from->oldest);
+	pdet_owner_total_at(t, from->newest);
 }
 
 /* pdet_owner_table_add - add @from to @to. Returns false without memory. */

@@ -73,7 +73,7 @@ static const uint8_t of_allocation[] = {
 /* Fields of the page's last allocation and free that no trace tells. */
 static const uint8_t of_page_owner[] = {
 	F(ALLOC_STACK), F(FREE_STACK), F(ALLOC_TGID), F(GFP), F(MIGRATETYPE),
-	F(ALLOCATOR), F(FREE_NS), F(MIGRATE_REASON),
+	F(PAGE_MOBILITY), F(ALLOCATOR), F(FREE_NS), F(MIGRATE_REASON),
 };
 /* Fields that a log states about a page. */
 static const uint8_t of_log[] = { F(REPORT), F(REASON), F(EVENT_NS) };

@@ -110,6 +110,79 @@ else
 		'scripts/build-page-owner-sort has not built it'
 fi
 
+# --- types of page blocks ---
+
+# typed PFN ORDER MOBILITY BLOCK TYPE FUNCTION
+typed() {
+	record "$1" "$2" 7 sh 1000 "$6" |
+		sed "s/type Movable Block 0 type Movable/type $3 Block $4 type $5/"
+}
+mixed=$tap_dir/mixed.txt
+{
+	typed 1024 0 Movable 2 Movable alloc_a
+	typed 1025 0 Unmovable 2 Movable alloc_b
+	typed 1028 1 Unmovable 2 Movable alloc_b
+	typed 2048 0 Reclaimable 4 Reclaimable alloc_a
+	typed 2049 0 Unmovable 4 Reclaimable alloc_c
+} > "$mixed"
+run owners "$mixed" --json --by migratetype,page_mobility
+expect 'what allocations asked for: status' 0
+stdout_has 'what allocations asked for' \
+	'"migratetype":"Movable","page_mobility":"Unmovable","times":2,"pages":3'
+run scan --from "$mixed" --json --fields pfn,page_mobility \
+	--where 'page_mobility=Unmovable and migratetype=Reclaimable'
+stdout_is 'pages by what was asked for' \
+	'{"pfn":2049,"page_mobility":"Unmovable"}'
+run scan --from "$mixed" --json --by page_mobility
+stdout_has 'counted by it' '"page_mobility":"Unmovable","pages":4'
+
+run owners "$mixed" --json --by block --sort block
+stdout_has 'by page block' '{"block":1024,"times":3,"pages":4,'
+stdout_has 'by page block: the next' '{"block":2048,"times":2,"pages":2,'
+sed 's/Block 4 /Block 5 /' "$mixed" > "$tap_dir/bad"
+run owners "$tap_dir/bad" --json --by block
+stdout_has 'numbers that contradict each other' '{"block":"?","times":2,'
+
+# --- mixed page blocks ---
+
+run owners "$mixed" --mixed --json
+expect 'mixed blocks: status' 0 'page blocks that are mixed: 2'
+stdout_has 'mixed blocks: movable' \
+	'{"node":0,"zone":"1","migratetype":"Movable","blocks":1,"times":2,"pages":3,'
+stdout_has 'mixed blocks: reclaimable' \
+	'"migratetype":"Reclaimable","blocks":1,"times":1,"pages":1,'
+typed 4097 0 Unmovable 8 Movable alloc_c >> "$mixed"
+run owners "$mixed" --mixed --by stack --format csv
+expect 'who makes them mixed: status' 0 'page blocks that are mixed: 3'
+stdout_has 'who makes them mixed: the head' \
+	'stack,frames,blocks,times,pages,bytes,'
+stdout_has 'who makes them mixed' 'alloc_c+0x1/0x2;do_syscall_64+0x5/0x9",2,2,2,'
+tap_run 'most blocks first, not most pages' \
+	sh -c 'sed -n 2p "$1" | grep -q alloc_c' sh "$tap_dir/stdout"
+run owners "$mixed" --mixed --by stack --sort blocks,pages
+expect 'sorted by blocks' 0 'page blocks that are mixed: 3'
+tap_run 'blocks are the first column' grep -q '^ *blocks *times' \
+	"$tap_dir/stdout"
+run owners "$mixed" --mixed --where 'migratetype=Reclaimable' --json
+stdout_has 'some of them' '"migratetype":"Reclaimable","blocks":1'
+sed 's/Flags [^(]*(/&reserved|/' "$mixed" > "$tap_dir/reserved"
+run owners "$tap_dir/reserved" --mixed
+expect 'reserved pages make no block mixed' 1 'no record matched'
+run owners "$tap_dir/bad" --mixed --json
+expect 'a block that is not known' 2 '2 records undecided'
+sed 's/node=0|zone=1/locked/' "$mixed" > "$tap_dir/nowhere"
+run owners "$tap_dir/nowhere" --mixed --json
+stdout_has 'without a place' '{"node":"?","zone":"?","migratetype":"Movable",'
+run owners "$mixed" --sort blocks
+expect 'no blocks without --mixed' 64 'blocks (with --mixed)'
+run owners "$mixed" --mixed --format page_owner_sort
+expect 'a format without blocks' 64 'page_owner_sort has no page blocks'
+mkfifo "$tap_dir/fifo"
+run owners "$tap_dir/fifo" --mixed --deadline 0.1 --json
+expect 'a text that never comes' 2 'the deadline passed first'
+run scan --mixed
+expect 'of nothing else' 64 "--mixed"
+
 # --- a kernel that counts by stack ---
 
 stacks=$tap_dir/tree/sys/kernel/debug/page_owner_stacks
@@ -128,6 +201,10 @@ tap_fails 'nothing is hidden' grep -q hidden "$tap_dir/stderr"
 rm "$stacks/count_threshold"
 run owners --root "$tap_dir/tree" --json
 expect 'a threshold that cannot be read' 0 'stacks may be hidden'
+run owners --root "$tap_dir/tree" --mixed
+tap_fails 'they do not know page blocks' test "$status" = 0
+run owners "$stacks/show_stacks" --mixed
+expect 'nor does their file' 2 '1 record undecided'
 run owners --root "$tap_dir/tree" --by pid
 tap_fails 'they do not know tasks' test "$status" = 0
 cp "$text" "$tap_dir/tree/sys/kernel/debug/page_owner"

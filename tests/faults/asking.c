@@ -319,6 +319,8 @@ static int run_owners(struct answer *a, const struct question *q,
 	query.by = by;
 	query.n_by = strchr(q->by, ',') ? 2 : 1;
 	query.threads = q->threads;
+	if (q->mixed)
+		query.options = PAGEDET_OWNERS_MIXED;
 	r = pagedet_owners(pd, &query, &owners);
 	if (r < 0)
 		return ask_failed(a, pd, r, "owners");

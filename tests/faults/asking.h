@@ -54,6 +54,7 @@ struct question {
 	bool others;		/* reads tasks of other processes */
 	bool owners;		/* not a query: page_owner's text at path, by
 				 * "stack" or "stack,order" */
+	bool mixed;		/* and only of mixed page blocks */
 	bool survey;		/* not a query: info, survey, a second handle */
 	bool explains;		/* not a query: evidence of the items,
 				 * findings */

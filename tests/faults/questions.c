@@ -247,6 +247,9 @@ const struct question questions[] = {
 	{ .name = "owners with a filter", .owners = true, .by = "stack",
 	  .path = "tests/fixtures/page_owner/6.1.192.txt.gz",
 	  .where = "alloc_order>0" },
+	{ .name = "owners: mixed page blocks", .owners = true, .mixed = true,
+	  .by = "stack", .path = "tests/fixtures/page_owner/6.1.192.txt.gz",
+	  .threads = 2 },
 
 	/* The running kernel: what stays the same during the query. */
 	{ .name = "live: a page of our own", .at = LIVE, TARGET(PFN),

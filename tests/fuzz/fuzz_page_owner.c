@@ -5,13 +5,21 @@
  */
 #include "fuzz.h"
 #include "owners/count.h"
+#include "owners/mixed.h"
 #include "pagedet.h"
 
 static const struct pdet_owner_asked asked = {
 	.by = { PAGEDET_OWNER_STACK, PAGEDET_OWNER_COMM, PAGEDET_OWNER_GFP,
 		PAGEDET_OWNER_MEMCG_NAME, PAGEDET_OWNER_MODULE,
-		PAGEDET_OWNER_WINDOW, PAGEDET_OWNER_MIGRATETYPE },
-	.n_by = 7, .window_ns = 1000,
+		PAGEDET_OWNER_WINDOW, PAGEDET_OWNER_MIGRATETYPE,
+		PAGEDET_OWNER_PAGE_MOBILITY, PAGEDET_OWNER_BLOCK },
+	.n_by = 9, .window_ns = 1000,
+};
+
+static const struct pdet_owner_asked mixed = {
+	.by = { PAGEDET_OWNER_NODE, PAGEDET_OWNER_ZONE,
+		PAGEDET_OWNER_MIGRATETYPE, PAGEDET_OWNER_BLOCK },
+	.n_by = 4, .mixed = true,
 };
 
 static void check_inside(const struct pdet_scan *part, const char *text,
@@ -40,6 +48,7 @@ static uint64_t cut_records(const char *data, size_t n, bool last)
 		check_inside(&r.comm, data, n);
 		check_inside(&r.type, data, n);
 		check_inside(&r.block_type, data, n);
+		check_inside(&r.flags, data, n);
 		check_inside(&r.stack, data, n);
 		check_inside(&r.reason, data, n);
 		check_inside(&r.memcg, data, n);
@@ -71,6 +80,24 @@ static void count(const char *data, size_t n, uint64_t records)
 	pdet_owner_count_free(&c);
 }
 
+static void count_mixed(const char *data, size_t n, uint64_t records)
+{
+	struct pdet_owner_count c;
+	uint64_t blocks;
+	size_t groups, i;
+
+	MUST(pdet_owner_count_init(&c, &mixed));
+	MUST(pdet_owner_count_block(&c, data, n, true));
+	groups = c.table.totals.n;
+	MUST(groups <= records);
+	MUST(pdet_mixed_fold(&c.table, &blocks));
+	MUST(blocks <= groups && !blocks == !groups);
+	for (i = 0; i < c.table.totals.n; i++)
+		groups -= c.table.totals.data[i].blocks;
+	MUST(!groups);
+	pdet_owner_count_free(&c);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + 1;
@@ -86,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	copy = realloc(copy, n ? n : 1);
 	cut_records(copy, n, false);
 	count(copy, n, cut_records(copy, n, true));
+	count_mixed(copy, n, cut_records(copy, n, true));
 	free(copy);
 	return 0;
 }

@@ -248,10 +248,11 @@ tap.equal("a block of 6.12",
                                 "index", "inode", "node", "object")],
           [0x7bee, "file", 3, 1, 0, 7, 0x1a, 0, 'ext4_da_aops "busybox"'])
 tap.equal("and who allocated it, called what it likes",
-          [row.get(k) for k in ("alloc_order", "migratetype", "gfp_mask", "gfp",
+          [row.get(k) for k in ("alloc_order", "migratetype",
+                                "page_mobility", "gfp_mask", "gfp",
                                 "alloc_pid", "alloc_tgid", "alloc_comm",
                                 "alloc_ns", "free_ns")],
-          [0, None, "0x152c4a", ["GFP_NOFS", "__GFP_HIGHMEM"], 412, 411,
+          [0, None, "Movable", "0x152c4a", ["GFP_NOFS", "__GFP_HIGHMEM"], 412, 411,
            "a), ts 9 ns", 123456789, 99])
 tap.equal("what the block of the page is for is not said",
           row["missing"]["migratetype"], "unsupported")

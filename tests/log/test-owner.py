@@ -15,7 +15,7 @@ from captures import Tap, ask, home
 tap = Tap()
 OWNER = ("alloc_stack", "free_stack", "alloc_pid", "alloc_tgid", "alloc_comm",
          "gfp_mask", "gfp", "alloc_order", "allocator", "alloc_ns", "free_ns",
-         "migrate_reason")
+         "migrate_reason", "page_mobility")
 
 BLOCK = """\
 page: refcount:3 mapcount:1 mapping:00000000e95a3881 index:0x7 pfn:0x7bee

@@ -29,7 +29,10 @@ struct owners {
 	uint64_t frames[PDET_STACK_FRAMES];
 };
 
-static inline void owners_types(struct structs *s, bool newer)
+/* @owner: the members of struct page_owner. */
+static inline void owners_types_of(struct structs *s, bool newer,
+				   const struct structs_member *owner,
+				   unsigned n_owner)
 {
 	static const struct structs_member section[] = {
 		{ "page_ext", 16, 0, 0, 8 },
@@ -37,14 +40,6 @@ static inline void owners_types(struct structs *s, bool newer)
 		{ "flags", 0, 0, 0, 8 },
 	}, ops[] = {
 		{ "offset", 0, 0, 0, 8 },
-	}, owner[] = {
-		{ "order", 0, 16, 0, 8 },
-		{ "last_migrate_reason", 0, 16, 16, 8 },
-		{ "gfp_mask", 4, 0, 0, 4 }, { "handle", 8, 0, 0, 4 },
-		{ "free_handle", 12, 0, 0, 4 }, { "ts_nsec", 16, 0, 0, 8 },
-		{ "free_ts_nsec", 24, 0, 0, 8 }, { "comm", 32, 0, 0, 16 },
-		{ "pid", 48, 0, 0, 4 }, { "tgid", 52, 0, 0, 4 },
-		{ "free_pid", 56, 0, 0, 4 }, { "free_tgid", 60, 0, 0, 4 },
 	}, print[] = {
 		{ "mask", 0, 0, 0, 8 }, { "name", 8, 0, 0, 8 },
 	}, record[] = {
@@ -70,7 +65,7 @@ static inline void owners_types(struct structs *s, bool newer)
 	ADD("mem_section", 32, section);
 	ADD("page_ext", 8, ext);
 	ADD("page_ext_operations", 16, ops);
-	ADD("page_owner", 64, owner);
+	structs_add(s, "page_owner", 64, owner, n_owner);
 	ADD("stack_record", 544, record);
 	ADD("trace_print_flags", 16, print);
 	if (newer)
@@ -81,6 +76,33 @@ static inline void owners_types(struct structs *s, bool newer)
 	structs_add_enum(s, "page_ext_flags", flags, 2);
 	structs_add_enum(s, "migrate_reason", reasons, 3);
 	structs_btf(s);
+}
+
+static inline void owners_types(struct structs *s, bool newer)
+{
+	static const struct structs_member owner[] = {
+		{ "order", 0, 16, 0, 8 },
+		{ "last_migrate_reason", 0, 16, 16, 8 },
+		{ "gfp_mask", 4, 0, 0, 4 }, { "handle", 8, 0, 0, 4 },
+		{ "free_handle", 12, 0, 0, 4 }, { "ts_nsec", 16, 0, 0, 8 },
+		{ "free_ts_nsec", 24, 0, 0, 8 }, { "comm", 32, 0, 0, 16 },
+		{ "pid", 48, 0, 0, 4 }, { "tgid", 52, 0, 0, 4 },
+		{ "free_pid", 56, 0, 0, 4 }, { "free_tgid", 60, 0, 0, 4 },
+	};
+
+	owners_types_of(s, newer, owner, sizeof(owner) / sizeof(*owner));
+}
+
+static inline void owners_types_5_10(struct structs *s)
+{
+	static const struct structs_member owner[] = {
+		{ "order", 0, 16, 0, 8 },
+		{ "last_migrate_reason", 0, 16, 16, 8 },
+		{ "gfp_mask", 4, 0, 0, 4 }, { "handle", 8, 0, 0, 4 },
+		{ "free_handle", 12, 0, 0, 4 },
+	};
+
+	owners_types_of(s, true, owner, sizeof(owner) / sizeof(*owner));
 }
 
 static inline uint64_t owners_text(struct owners *o, const char *text)

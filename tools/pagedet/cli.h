@@ -86,6 +86,7 @@ struct cli_job {
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
+	bool mixed;
 	bool folded;
 	bool verify;		/* for kmem report and live */
 	char *used_where;	/* memory of where: with a test for objects in

@@ -281,10 +281,12 @@ const struct cli_command cli_commands[] = {
 	  "page_owner_stacks, plain or compressed by gzip, zstd or xz; - is\n"
 	  "standard input. Without FILE the running kernel is asked, or the dump\n"
 	  "of --from. --by takes stack (default), pid, tgid, comm, memcg_name,\n"
-	  "order, gfp, migratetype, allocator, module, slab, migrate_reason or\n"
-	  "window, or several of them. A group has the number of allocations in\n"
-	  "use, the number of their pages, and the times since boot of the oldest\n"
-	  "and the newest. --before FILE shows what has grown.\n",
+	  "order, gfp, migratetype, page_mobility, allocator, module, slab,\n"
+	  "migrate_reason, window, node, zone or block (the first page of the\n"
+	  "page block), or several of them. A group has the number of allocations\n"
+	  "in use, the number of their pages, and the times since boot of the\n"
+	  "oldest and the newest. --before FILE shows what has grown. --mixed\n"
+	  "counts page blocks with pages that asked for another type of block.\n",
 	  .parse = cli_parse_owners, WORDS(0, 1),
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },

@@ -367,6 +367,9 @@ static const struct option options[] = {
 	  "list everything, where a terminal would get a summary or a part" },
 	{ "min-pages", .value = "N", .set = set_min_pages,
 	  .commands = "owners", .help = "only groups with at least N pages" },
+	{ "mixed", BOOL(mixed), .commands = "owners", .help =
+	  "count the page blocks that hold pages of another mobility, by node, "
+	  "zone and type of block, or by --by stack" },
 	{ "window", .value = "SECONDS", .set = set_window,
 	  .commands = "owners kmem", .help =
 	  "the length of a window for --by window (default: 1)" },

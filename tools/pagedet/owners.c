@@ -33,7 +33,7 @@ static int set_keys(struct asking *a)
 {
 	const char *at = a->job->by ? a->job->by :
 		a->job->as_sort ? "stack,memcg_name,slab,migrate_reason" :
-		"stack";
+		a->job->mixed ? "node,zone,migratetype" : "stack";
 
 	a->q.by = a->by;
 	do {
@@ -65,11 +65,12 @@ static bool is_order(const struct asking *a, const char *word, size_t len)
 {
 	static const char *const names[] = {
 		"pages", "times", "bytes", "oldest", "newest", "ns", "keys",
+		"blocks",
 	};
 	const char *name;
 	uint64_t i;
 
-	for (i = 0; i < CLI_COUNT(names); i++)
+	for (i = 0; i < CLI_COUNT(names) - !a->job->mixed; i++)
 		if (strlen(names[i]) == len && !memcmp(names[i], word, len))
 			return true;
 	for (i = 0; i < a->q.n_by; i++) {
@@ -90,8 +91,9 @@ static int check_order(const struct asking *a)
 		len = strcspn(at, ",");
 		if (!is_order(a, at, len))
 			return cli_usage("--sort: '%.*s' is not pages, times, "
-					 "bytes, oldest, newest, ns, keys or "
-					 "a key of --by", (int)len, at);
+					 "bytes, oldest, newest, ns, keys, "
+					 "blocks (with --mixed) or a key of "
+					 "--by", (int)len, at);
 	}
 	return CLI_ANSWERED;
 }
@@ -230,8 +232,12 @@ static int judge(struct asking *a)
 		tell(t->damaged, "piece", "of the text: not a complete record, "
 					  "so not counted");
 		tell(t->unprinted, "record", "the kernel could not write");
-		tell(t->undecided, "record", "undecided: a value that --where "
-		     "tests is not known");
+		tell(t->undecided, "record", a->job->mixed ?
+		     "undecided: what --mixed or --where tests is not known" :
+		     "undecided: a value that --where tests is not known");
+		if (a->job->mixed && t->groups)
+			cli_say("page blocks that are mixed: %llu",
+				(unsigned long long)t->blocks);
 	}
 	if (!t->complete || undecided_counts(a))
 		return CLI_UNSURE;
@@ -310,8 +316,8 @@ static void use_stacks(struct asking *a)
 	int fd;
 
 	if (job->path || job->open.n_files || job->open.sources || job->where ||
-	    job->sort || job->as_sort || job->before || a->q.n_by != 1 ||
-	    a->by[0] != PAGEDET_OWNER_STACK)
+	    job->sort || job->as_sort || job->mixed || job->before ||
+	    a->q.n_by != 1 || a->by[0] != PAGEDET_OWNER_STACK)
 		return;
 	snprintf(path, sizeof(path), "%s/sys/kernel/debug/page_owner", root);
 	if (job->format != PAGEDET_FORMAT_TEXT && !access(path, R_OK))
@@ -340,13 +346,31 @@ static void use_stacks(struct asking *a)
 			"> %s shows them", hidden, path);
 }
 
+static void set_query(struct asking *a)
+{
+	const struct cli_job *job = a->job;
+
+	a->q.where = job->where;
+	a->q.window_ns = job->window_ns;
+	if (job->mixed) {
+		a->q.options = PAGEDET_OWNERS_MIXED;
+		a->q.sort = PAGEDET_OWNERS_SORT_BLOCKS;
+	}
+	a->q.threads = cli_threads(job);
+	a->q.progress = cli_asked_progress;
+	a->q.progress_user = &a->asked;
+	a->q.progress_ns = ASK_NS;
+}
+
 int cli_run_owners(struct cli_job *job, struct pagedet *pd)
 {
 	struct asking a = { .job = job, .pd = pd,
 			    .q = PAGEDET_OWNERS_QUERY_INIT };
 	int status, error;
 
-	status = set_keys(&a);
+	status = job->mixed && job->as_sort ?
+		 cli_usage("--mixed: page_owner_sort has no page blocks") :
+		 set_keys(&a);
 	if (!status)
 		status = check_order(&a);
 	if (!status)
@@ -355,12 +379,7 @@ int cli_run_owners(struct cli_job *job, struct pagedet *pd)
 	if (status)
 		return status;
 	use_stacks(&a);
-	a.q.where = job->where;
-	a.q.window_ns = job->window_ns;
-	a.q.threads = cli_threads(job);
-	a.q.progress = cli_asked_progress;
-	a.q.progress_user = &a.asked;
-	a.q.progress_ns = ASK_NS;
+	set_query(&a);
 	/* Nothing is written before the work ends. */
 	cli_progress_start(&a.line, job, -1, &a.asked.shown);
 	error = ask(&a);

@@ -92,6 +92,7 @@ PAGEDET_FIELD_ALLOC_SITE = 63
 PAGEDET_FIELD_ALLOC_REQUESTED = 64
 PAGEDET_FIELD_ALLOC_BYTES = 65
 PAGEDET_FIELD_ALLOC_CPU = 66
+PAGEDET_FIELD_PAGE_MOBILITY = 67
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -407,6 +408,10 @@ PAGEDET_OWNER_MODULE = 9
 PAGEDET_OWNER_SLAB = 10
 PAGEDET_OWNER_MIGRATE_REASON = 11
 PAGEDET_OWNER_WINDOW = 12
+PAGEDET_OWNER_PAGE_MOBILITY = 13
+PAGEDET_OWNER_BLOCK = 14
+PAGEDET_OWNER_NODE = 15
+PAGEDET_OWNER_ZONE = 16
 
 # enum pagedet_owners_sort
 PAGEDET_OWNERS_SORT_PAGES = 0
@@ -414,9 +419,11 @@ PAGEDET_OWNERS_SORT_TIMES = 1
 PAGEDET_OWNERS_SORT_OLDEST = 2
 PAGEDET_OWNERS_SORT_NEWEST = 3
 PAGEDET_OWNERS_SORT_KEYS = 4
+PAGEDET_OWNERS_SORT_BLOCKS = 5
 
 # enum pagedet_owners_option
 PAGEDET_OWNERS_REVERSE = 1
+PAGEDET_OWNERS_MIXED = 2
 
 # enum pagedet_alloc_key
 PAGEDET_ALLOC_SITE = 0
@@ -865,6 +872,7 @@ class pagedet_page(Structure):
         ("alloc_bytes", c_uint64),
         ("alloc_cpu", c_uint32),
         ("object_state", c_uint32),
+        ("page_mobility", c_uint64),
     ]
 
 
@@ -1237,6 +1245,7 @@ class pagedet_owner_group(Structure):
         ("state", c_uint32 * 16),
         ("times_before", c_uint64),
         ("pages_before", c_uint64),
+        ("blocks", c_uint64),
     ]
 
 
@@ -1256,6 +1265,7 @@ class pagedet_owners_total(Structure):
         ("text_bytes", c_uint64),
         ("complete", c_uint32),
         ("stopped", c_uint32),
+        ("blocks", c_uint64),
     ]
 
 

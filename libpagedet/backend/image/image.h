@@ -84,6 +84,8 @@ struct image_page_owner {
 	bool has_depot;
 	struct pdet_stackdepot depot;
 	struct pdet_gfp_names gfp;
+	bool has_mobility;
+	struct pdet_gfp_mobility mobility;
 	struct pdet_migrate_reasons reasons;
 	struct pdet_pageblocks blocks;
 	/* Shared by all sessions: the depot handle for each stack id. */

@@ -22,7 +22,8 @@
 static const struct pdet_fields of_allocation = { {
 	BIT(ALLOC_STACK) | BIT(FREE_STACK) | BIT(ALLOC_PID) | BIT(ALLOC_TGID) |
 	BIT(ALLOC_COMM) | BIT(GFP_MASK) | BIT(GFP) | BIT(ALLOC_ORDER) |
-	BIT(ALLOCATOR) | BIT(ALLOC_NS) | BIT(FREE_NS) | BIT(MIGRATE_REASON), 0
+	BIT(ALLOCATOR) | BIT(ALLOC_NS) | BIT(FREE_NS) | BIT(MIGRATE_REASON),
+	(uint64_t)1 << (PAGEDET_FIELD_PAGE_MOBILITY - 64)
 } };
 
 /* --- loading --- */
@@ -47,7 +48,8 @@ static int fail_read(struct image_part *part, struct pdet_env *env, int error)
 	return pdet_image_note(part, env, error);
 }
 
-enum { EXT_SIZE, OWNER_OPS, POOLS, SLABS, GFP_NAMES, REASONS, SYMBOLS };
+enum { EXT_SIZE, OWNER_OPS, POOLS, SLABS, GFP_NAMES, REASONS, UNGROUPED,
+       SYMBOLS };
 
 static uint64_t address_of(const struct pdet_symbol *s)
 {
@@ -64,6 +66,8 @@ static void load_names(struct image *im, const struct pdet_symbol s[SYMBOLS])
 	if (pdet_gfp_names_read(&o->gfp, &im->space, im->btf,
 				address_of(&s[GFP_NAMES])) < 0)
 		o->gfp.n = 0;
+	o->has_mobility = !pdet_gfp_mobility_read(&o->mobility, &im->space,
+			&o->gfp, address_of(&s[UNGROUPED]));
 	if (pdet_migrate_reasons_read(&o->reasons, &im->space, im->btf,
 				      address_of(&s[REASONS])) < 0)
 		o->reasons.n = 0;
@@ -78,6 +82,7 @@ static int load(struct image *im, struct pdet_env *env)
 		[SLABS] = { .name = "stack_slabs" },	/* until 6.2 */
 		[GFP_NAMES] = { .name = "gfpflag_names" },
 		[REASONS] = { .name = "migrate_reason_names" },
+		[UNGROUPED] = { .name = "page_group_by_mobility_disabled" },
 	};
 	struct image_page_owner *o = &im->page_owner;
 	struct pdet_page_owner_symbols at;
@@ -120,6 +125,14 @@ int pdet_image_pageblocks(struct image *im, struct pdet_env *env)
 	pdet_fail(env, ENODATA, "cannot read page blocks: the types (BTF) do "
 		  "not say enough");
 	return pdet_image_note(&im->pageblocks, env, -ENODATA);
+}
+
+int pdet_image_block_order(struct pdet_backend *b, struct pdet_env *env)
+{
+	struct image *im = image_of(b);
+	const int r = pdet_image_pageblocks(im, env);
+
+	return r < 0 ? r : (int)im->page_owner.blocks.shift;
 }
 
 int pdet_image_page_owners(struct image *im, struct pdet_env *env)
@@ -249,6 +262,20 @@ static void put_gfp(const struct putting *p, uint32_t row, uint32_t gfp)
 		put_state(p, row, PAGEDET_FIELD_GFP, PAGEDET_NO_TYPES);
 }
 
+static void put_mobility(const struct putting *p, uint32_t row, uint32_t gfp)
+{
+	const struct image_page_owner *o = &p->s->image->page_owner;
+	const unsigned field = PAGEDET_FIELD_PAGE_MOBILITY;
+	const char *type;
+
+	if (!o->has_mobility) {
+		put_state(p, row, field, PAGEDET_NO_TYPES);
+		return;
+	}
+	type = pdet_gfp_mobility(&o->mobility, gfp);
+	put_text(p, row, field, type, strlen(type));
+}
+
 static void put_pid(const struct putting *p, uint32_t row, unsigned field,
 		    uint32_t pid, bool kept)
 {
@@ -288,7 +315,7 @@ static void put_allocation(const struct putting *p, uint32_t row,
 			   const struct pdet_page_owner *o)
 {
 	put_stack(p, row, PAGEDET_FIELD_ALLOC_STACK, o->stack, true);
-	put_pid(p, row, PAGEDET_FIELD_ALLOC_PID, o->pid, true);
+	put_pid(p, row, PAGEDET_FIELD_ALLOC_PID, o->pid, o->has_pid);
 	put_pid(p, row, PAGEDET_FIELD_ALLOC_TGID, o->tgid, o->has_tgid);
 	if (o->has_comm)
 		put_text(p, row, PAGEDET_FIELD_ALLOC_COMM, o->comm,
@@ -296,11 +323,15 @@ static void put_allocation(const struct putting *p, uint32_t row,
 	else
 		put_state(p, row, PAGEDET_FIELD_ALLOC_COMM, PAGEDET_NO_KERNEL);
 	put_gfp(p, row, o->gfp);
+	put_mobility(p, row, o->gfp);
 	if (is_order(&p->s->image->memmap, o->order))
 		put(p, row, PAGEDET_FIELD_ALLOC_ORDER, o->order);
 	else
 		put_state(p, row, PAGEDET_FIELD_ALLOC_ORDER, PAGEDET_CORRUPT);
-	put(p, row, PAGEDET_FIELD_ALLOC_NS, o->ns);
+	if (o->has_ns)
+		put(p, row, PAGEDET_FIELD_ALLOC_NS, o->ns);
+	else
+		put_state(p, row, PAGEDET_FIELD_ALLOC_NS, PAGEDET_NO_KERNEL);
 	put_reason(p, row, o->migrate_reason);
 }
 
@@ -315,7 +346,8 @@ static void put_record(const struct putting *p, uint32_t row,
 	if (o->free_ns)
 		put(p, row, PAGEDET_FIELD_FREE_NS, o->free_ns);
 	else
-		put_state(p, row, PAGEDET_FIELD_FREE_NS, PAGEDET_NONE);
+		put_state(p, row, PAGEDET_FIELD_FREE_NS, o->has_free_ns ?
+			  PAGEDET_NONE : PAGEDET_NO_KERNEL);
 }
 
 static void put_records(const struct putting *p, uint32_t row, uint32_t n)

@@ -15,6 +15,8 @@
  * error text. Run on the caller's thread. */
 int pdet_image_page_owners(struct image *im, struct pdet_env *env);
 int pdet_image_pageblocks(struct image *im, struct pdet_env *env);
+/* As in backend.h. */
+int pdet_image_block_order(struct pdet_backend *b, struct pdet_env *env);
 void pdet_image_page_owner_prepare(struct image *im, struct pdet_env *env,
 				   const struct pdet_wants *wants);
 void pdet_image_page_owner_unload(struct image *im);

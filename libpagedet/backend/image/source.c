@@ -331,6 +331,9 @@ static const struct answer *find_answer(unsigned field, uint32_t target)
 {
 	size_t i;
 
+	/* It is what the flags of the allocation mean. */
+	if (field == PAGEDET_FIELD_PAGE_MOBILITY)
+		field = PAGEDET_FIELD_GFP_MASK;
 	for (i = 0; i < PDET_COUNT(answers); i++)
 		if (pdet_answers(answers[i].fields, answers[i].targets, field,
 				 target))
@@ -507,6 +510,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.symbol = pdet_image_symbol_at,
 	.code = image_code,
 	.kernel_log = pdet_image_kernel_log,
+	.block_order = pdet_image_block_order,
 	.task_open = pdet_image_task_open,
 	.task_close = pdet_image_task_close,
 	.task_name = pdet_image_task_name,

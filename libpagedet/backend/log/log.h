@@ -161,7 +161,7 @@ struct pdet_log_owner {
 	unsigned has;		/* PDET_OWNER_* */
 	uint32_t order, pid, tgid;
 	uint64_t gfp_mask, ns, free_ns;
-	struct pdet_log_text gfp, comm, reason;
+	struct pdet_log_text gfp, mobility, comm, reason;
 	struct pdet_log_stack alloc, free;
 };
 

@@ -128,6 +128,7 @@ static bool allocation(struct pdet_log_page *p, struct pdet_scan s,
 		return true;	/* damaged: ignore it */
 	o.said = true;
 	*memory &= pdet_log_keep(p, gfp, &o.gfp);
+	*memory &= pdet_log_keep(p, type, &o.mobility);
 	if (comm.at)
 		*memory &= pdet_log_keep(p, comm, &o.comm);
 	p->owner = o;
@@ -397,6 +398,7 @@ static void put_allocation(const struct pdet_log_putting *p,
 		.tgid = o->tgid, .gfp_mask = o->gfp_mask, .ns = o->ns,
 		.free_ns = o->free_ns,
 		.gfp = pdet_log_page_text(p->p, o->gfp),
+		.type = pdet_log_page_text(p->p, o->mobility),
 		.comm = pdet_log_page_text(p->p, o->comm),
 		.reason = pdet_log_page_text(p->p, o->reason),
 	};

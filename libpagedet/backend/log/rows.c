@@ -21,6 +21,7 @@ static const uint8_t fields_of_page[] = {
 	F(MEMCG_NAME), F(INODE), F(INDEX), F(OBJECT), F(CONTENT),
 	F(ALLOC_STACK), F(FREE_STACK), F(ALLOC_PID), F(ALLOC_TGID),
 	F(ALLOC_COMM), F(GFP_MASK), F(GFP), F(ALLOC_ORDER), F(MIGRATETYPE),
+	F(PAGE_MOBILITY),
 	F(ALLOCATOR), F(ALLOC_NS), F(FREE_NS), F(MIGRATE_REASON),
 };
 
@@ -465,7 +466,7 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 		put_maps(&o, true, F(USER_MAPS), p->user_maps);
 	if (p->has & PDET_LOG_ZERO)
 		put_word(&o, F(CONTENT), "zero");
-	/* The migratetype of the allocation is not that of the pageblock. */
+	/* The line of the allocation has another type, page_mobility. */
 	if (p->has & PDET_LOG_CMA)
 		put_word(&o, F(MIGRATETYPE), "CMA");
 	pdet_log_put_owner(&o);

@@ -42,11 +42,12 @@ static bool add(struct ownertext *o, const struct pdet_owner_record *r)
 	e.comm = text_id(o, &r->comm);
 	e.gfp = text_id(o, &r->gfp);
 	e.type = text_id(o, &r->block_type);
+	e.mobility = text_id(o, &r->type);
 	e.reason = text_id(o, &r->reason);
 	e.memcg = text_id(o, &r->memcg);
 	e.stack = (uint32_t)stack;
-	return stack >= 0 && e.comm && e.gfp && e.type && e.reason &&
-	       e.memcg && pdet_vec_push(&o->table.list, e);
+	return stack >= 0 && e.comm && e.gfp && e.type && e.mobility &&
+	       e.reason && e.memcg && pdet_vec_push(&o->table.list, e);
 }
 
 struct reading {
@@ -258,6 +259,7 @@ void pdet_ownertext_record(const struct ownertext *o,
 		.ns = e->ns, .free_ns = e->free_ns,
 		.gfp = text_of(o, e->gfp), .comm = text_of(o, e->comm),
 		.block_type = text_of(o, e->type),
+		.type = text_of(o, e->mobility),
 		.reason = text_of(o, e->reason), .memcg = text_of(o, e->memcg),
 	};
 }

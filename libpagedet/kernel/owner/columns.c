@@ -17,12 +17,15 @@
 
 struct pdet_fields pdet_owner_fields(void)
 {
-	return (struct pdet_fields){ {
+	struct pdet_fields all = { {
 		BIT(MEMCG_NAME) | BIT(ALLOC_STACK) | BIT(ALLOC_PID) |
 		BIT(ALLOC_TGID) | BIT(ALLOC_COMM) | BIT(GFP_MASK) | BIT(GFP) |
 		BIT(ALLOC_ORDER) | BIT(MIGRATETYPE) | BIT(ALLOCATOR) |
 		BIT(ALLOC_NS) | BIT(FREE_NS) | BIT(MIGRATE_REASON), 0
 	} };
+
+	pdet_fields_add(&all, PAGEDET_FIELD_PAGE_MOBILITY);
+	return all;
 }
 
 struct pdet_owner_stack pdet_owner_stack_of(const char *frames, size_t n)
@@ -147,6 +150,7 @@ void pdet_owner_put(struct pdet_batch *b, uint32_t row,
 	     PAGEDET_NO_KERNEL);
 	text(&p, PAGEDET_FIELD_GFP, true, &r->gfp, 0);
 	text(&p, PAGEDET_FIELD_MIGRATETYPE, true, &r->block_type, 0);
+	text(&p, PAGEDET_FIELD_PAGE_MOBILITY, true, &r->type, 0);
 	text(&p, PAGEDET_FIELD_MIGRATE_REASON, r->has & PDET_OWNER_MIGRATED,
 	     &r->reason, PAGEDET_NONE);
 	put_memcg(&p, r);

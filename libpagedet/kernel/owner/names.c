@@ -84,6 +84,46 @@ size_t pdet_gfp_text(const struct pdet_gfp_names *names, uint64_t gfp,
 	return len;
 }
 
+static uint64_t mask_of(const struct pdet_gfp_names *names, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < names->n; i++)
+		if (!strcmp(names->entry[i].name, name))
+			return names->entry[i].mask;
+	return 0;
+}
+
+int pdet_gfp_mobility_read(struct pdet_gfp_mobility *ret,
+			   struct pdet_space *space,
+			   const struct pdet_gfp_names *names,
+			   uint64_t disabled)
+{
+	uint32_t off = 0;
+	int r;
+
+	ret->movable = mask_of(names, "__GFP_MOVABLE");
+	ret->reclaimable = mask_of(names, "__GFP_RECLAIMABLE");
+	if (!ret->movable || !ret->reclaimable || !disabled)
+		return -ENODATA;
+	r = pdet_space_u32(space, disabled, &off);
+	ret->off = off;
+	return r == -ENOENT ? -EBADMSG : r;
+}
+
+/* The kernel shifts both bits to the number of a type, and warns if both are
+ * set. */
+const char *pdet_gfp_mobility(const struct pdet_gfp_mobility *m, uint64_t gfp)
+{
+	static const char *const types[] = {
+		"Unmovable", "Movable", "Reclaimable", "HighAtomic",
+	};
+
+	if (m->off)
+		return types[0];
+	return types[!!(gfp & m->movable) + 2 * !!(gfp & m->reclaimable)];
+}
+
 int pdet_migrate_reasons_read(struct pdet_migrate_reasons *ret,
 			      struct pdet_space *space,
 			      const struct pdet_btf *btf, uint64_t table)

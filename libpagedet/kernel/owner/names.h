@@ -33,6 +33,26 @@ int pdet_gfp_names_read(struct pdet_gfp_names *ret, struct pdet_space *space,
 size_t pdet_gfp_text(const struct pdet_gfp_names *names, uint64_t gfp,
 		     char buf[PDET_GFP_TEXT]);
 
+/* The bits by which the kernel groups pages (include/linux/gfp.h,
+ * gfp_migratetype()). */
+struct pdet_gfp_mobility {
+	uint64_t movable, reclaimable;
+	bool off;		/* memory is too small for groups: all pages
+				 * count as unmovable */
+};
+
+/* pdet_gfp_mobility_read - find the bits in @names, and whether the kernel uses
+ * them. @disabled is the address of page_group_by_mobility_disabled. Returns 0,
+ * or a result of memory/memory.h. -ENODATA: one of them is missing. */
+int pdet_gfp_mobility_read(struct pdet_gfp_mobility *ret,
+			   struct pdet_space *space,
+			   const struct pdet_gfp_names *names,
+			   uint64_t disabled);
+
+/* pdet_gfp_mobility - the type of block that an allocation with these flags
+ * asks for, as page_owner prints it: "Movable". */
+const char *pdet_gfp_mobility(const struct pdet_gfp_mobility *m, uint64_t gfp);
+
 struct pdet_migrate_reasons {
 	unsigned n;
 	char name[PDET_MIGRATE_REASONS][PDET_OWNER_NAME];

@@ -26,10 +26,10 @@ static const pdet_field_names owner_names[OWNER_FIELDS] = {
 	[OWNER_GFP] = { "page_owner.gfp_mask" },
 	[OWNER_STACK] = { "page_owner.handle" },
 	[OWNER_FREE_STACK] = { "page_owner.free_handle" },
-	[OWNER_NS] = { "page_owner.ts_nsec" },
+	[OWNER_NS] = { "page_owner.ts_nsec" },		/* 5.11 */
 	[OWNER_FREE_NS] = { "page_owner.free_ts_nsec" },
 	[OWNER_COMM] = { "page_owner.comm" },		/* 5.18 */
-	[OWNER_PID] = { "page_owner.pid" },
+	[OWNER_PID] = { "page_owner.pid" },		/* 5.11 */
 	[OWNER_TGID] = { "page_owner.tgid" },		/* 5.18 */
 	[OWNER_REASON] = { "page_owner.last_migrate_reason" },
 };
@@ -129,6 +129,9 @@ bool pdet_page_owner_get(const struct pdet_page_owners *o, const char *ext,
 	ret->free_ns = pdet_struct_get(s, buf, OWNER_FREE_NS);
 	ret->pid = (uint32_t)pdet_struct_get(s, buf, OWNER_PID);
 	ret->tgid = (uint32_t)pdet_struct_get(s, buf, OWNER_TGID);
+	ret->has_pid = pdet_struct_has(s, OWNER_PID);
+	ret->has_ns = pdet_struct_has(s, OWNER_NS);
+	ret->has_free_ns = pdet_struct_has(s, OWNER_FREE_NS);
 	ret->has_tgid = pdet_struct_has(s, OWNER_TGID);
 	ret->has_comm = pdet_struct_bytes(s, buf, OWNER_COMM);
 	if (ret->has_comm)

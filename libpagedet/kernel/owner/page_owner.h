@@ -54,7 +54,7 @@ struct pdet_page_owner {
 	uint64_t ns, free_ns;	/* since boot; free_ns 0: never freed */
 	uint32_t pid, tgid;
 	char comm[PDET_COMM];
-	bool has_tgid, has_comm;
+	bool has_pid, has_tgid, has_comm, has_ns, has_free_ns;
 	int32_t migrate_reason;	/* enum migrate_reason; -1: none */
 };
 

@@ -193,7 +193,6 @@ static bool first_line(struct pdet_scan *s, unsigned skip,
 static bool pfn_line(struct pdet_scan *s, unsigned skip,
 		     struct pdet_owner_record *r)
 {
-	struct pdet_scan block;
 	const char *end;
 
 	if (!WORD(s, "PFN "))
@@ -203,12 +202,13 @@ static bool pfn_line(struct pdet_scan *s, unsigned skip,
 	    (!(s->end - s->at > 1 && s->at[1] == 'x' ?
 	       hex(s, &r->pfn) : decimal(s, &r->pfn)) ||
 	     !WORD(s, " type ") || !until(s, ' ', &r->type) ||
-	     !WORD(s, "Block ") || !until(s, ' ', &block) ||
-	     !WORD(s, "type ") || !until(s, ' ', &r->block_type)))
+	     !WORD(s, "Block ") || !decimal(s, &r->block) ||
+	     !WORD(s, " type ") || !until(s, ' ', &r->block_type)))
 		return false;
 	end = memchr(s->at, '\n', (size_t)(s->end - s->at));
 	if (!end)
 		return false;
+	r->flags = (struct pdet_scan){ s->at, end };
 	s->at = end + 1;
 	return true;
 }
@@ -386,8 +386,8 @@ enum pdet_owner_is pdet_owner_next(struct pdet_scan *text, bool last,
 	nothing = (struct pdet_scan){ from, from };
 	*r = (struct pdet_owner_record){
 		.gfp = nothing, .comm = nothing, .type = nothing,
-		.block_type = nothing, .stack = nothing, .reason = nothing,
-		.memcg = nothing,
+		.block_type = nothing, .flags = nothing, .stack = nothing,
+		.reason = nothing, .memcg = nothing,
 	};
 	if (WORD(text, "Page allocated via order "))
 		whole = allocation(text, last, leave, r);
@@ -398,6 +398,38 @@ enum pdet_owner_is pdet_owner_next(struct pdet_scan *text, bool last,
 		return PDET_OWNER_RECORD;
 	skip(text, from);
 	return PDET_OWNER_DAMAGED;
+}
+
+bool pdet_owner_block(const struct pdet_owner_record *r, uint64_t *ret)
+{
+	unsigned shift;
+
+	for (shift = 0; shift < 64; shift++) {
+		if (r->pfn >> shift != r->block)
+			continue;
+		*ret = r->block << shift;
+		return true;
+	}
+	return false;
+}
+
+bool pdet_owner_flag(const struct pdet_owner_record *r, const char *name,
+		     struct pdet_scan *value)
+{
+	const size_t len = strlen(name);
+	const char *at = r->flags.at, *end;
+
+	for (; at < r->flags.end; at = end) {
+		at++;
+		for (end = at; end < r->flags.end && !strchr("(|)", *end);)
+			end++;
+		if ((size_t)(end - at) < len || memcmp(at, name, len) ||
+		    (name[len - 1] != '=' && at + len != end))
+			continue;
+		*value = (struct pdet_scan){ at + len, end };
+		return true;
+	}
+	return false;
 }
 
 size_t pdet_owner_frames(const struct pdet_scan *stack, char *buf)

@@ -54,6 +54,7 @@ struct pdet_owner_record {
 	uint32_t order;
 	uint32_t pid, tgid;
 	uint64_t pfn;
+	uint64_t block;		/* number of its page block */
 	uint64_t pages;
 	uint64_t gfp_mask;
 	uint64_t ns, free_ns;	/* since boot; free_ns 0: never freed */
@@ -62,6 +63,7 @@ struct pdet_owner_record {
 	struct pdet_scan comm;	/* may hold any byte but NUL */
 	struct pdet_scan type;	/* type of the allocation */
 	struct pdet_scan block_type; /* type of its page block */
+	struct pdet_scan flags;	/* Flags 0x1(locked|node=0) */
 	struct pdet_scan stack;	/* lines that begin with a blank */
 	struct pdet_scan reason;
 	struct pdet_scan memcg;	/* last component of its path */
@@ -90,7 +92,8 @@ struct pdet_text_mark pdet_owner_mark(const struct pdet_scan *head);
 /* Parts of @r that the caller does not need; they are not filled in. */
 enum {
 	PDET_OWNER_SKIP_GFP = 1,	/* also gfp_mask */
-	PDET_OWNER_SKIP_PAGE = 2,	/* pfn, type, block_type */
+	PDET_OWNER_SKIP_PAGE = 2,	/* pfn, block, type, block_type,
+					 * flags */
 };
 
 /*
@@ -102,6 +105,20 @@ enum {
 enum pdet_owner_is pdet_owner_next(struct pdet_scan *text, bool last,
 				   unsigned skip,
 				   struct pdet_owner_record *r);
+
+/*
+ * pdet_owner_block - the first page of a record's page block. The size of
+ * blocks follows from the number of the page and that of its block. Returns
+ * false if these contradict each other.
+ */
+bool pdet_owner_block(const struct pdet_owner_record *r, uint64_t *ret);
+
+/*
+ * pdet_owner_flag - find a name among the flags of a record. A name may end
+ * with "=". @value gets what follows the name.
+ */
+bool pdet_owner_flag(const struct pdet_owner_record *r, const char *name,
+		     struct pdet_scan *value);
 
 /*
  * pdet_owner_frames - the lines of a stack without leading blanks, each with

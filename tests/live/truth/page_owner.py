@@ -13,7 +13,7 @@ RECORD = re.compile(
     r"mask (?P<gfp_mask>0x[0-9a-f]+)\((?P<gfp>[^)]*)\), "
     r"pid (?P<pid>\d+), tgid (?P<tgid>\d+) \((?P<comm>.*)\), "
     r"ts (?P<ns>\d+) ns(?:, free_ts (?P<free_ns>\d+) ns)?\n"
-    r"PFN (?P<pfn>0x[0-9a-f]+|\d+) type \S+ Block \d+ type (?P<block>\S+) "
+    r"PFN (?P<pfn>0x[0-9a-f]+|\d+) type (?P<type>\S+) Block \d+ type (?P<block>\S+) "
     r"Flags [^\n]*\n(?P<frames>(?: [^\n]+\n)+)(?P<rest>.*)", re.DOTALL)
 MOVED = re.compile("^Page has been migrated, last migrate reason: (.*)$",
                    re.MULTILINE)
@@ -43,7 +43,7 @@ def parse(text):
             "comm": m["comm"], "ns": int(m["ns"]),
             "frames": m["frames"].replace("\n ", "\n").strip().split("\n"),
             "migrate_reason": moved[1] if moved else None,
-            "block": m["block"]}
+            "type": m["type"], "block": m["block"]}
     return records
 
 
@@ -109,6 +109,7 @@ def check_tgid(field, plant, row, value):
 
 for field_name, word in (("alloc_pid", "pid"),
                          ("gfp_mask", "gfp_mask"), ("gfp", "gfp"),
+                         ("page_mobility", "type"),
                          ("alloc_order", "order"), ("alloc_ns", "ns"),
                          ("migrate_reason", "migrate_reason")):
     check(field_name)(by_text(word))

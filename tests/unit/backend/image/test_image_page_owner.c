@@ -46,6 +46,8 @@ static struct asking *asking_new(uint32_t rows)
 						   &a->o->k->space,
 						   a->o->s.btf,
 						   a->o->reasons), 0);
+	a->im.page_owner.has_mobility = true;
+	a->im.page_owner.mobility = (struct pdet_gfp_mobility){ 8, 16, false };
 	a->s.image = &a->im;
 	a->s.reader = &a->o->k->m->reader;
 	a->s.space = a->o->k->space;
@@ -62,6 +64,7 @@ static void asking_free(struct asking *a)
 {
 	pdet_batch_free(&a->b);
 	pdet_image_stacks_free(a->s.stacks);
+	free(a->s.records);
 	pdet_image_page_owner_unload(&a->im);
 	owners_free(a->o);
 	free(a);
@@ -106,6 +109,7 @@ static void only_bad(const struct asking *a, uint32_t row, unsigned want,
 	static const uint8_t have[] = {
 		F(ALLOC_STACK), F(ALLOC_PID), F(ALLOC_TGID), F(ALLOC_COMM),
 		F(GFP_MASK), F(GFP), F(ALLOC_ORDER), F(ALLOC_NS), F(ALLOCATOR),
+		F(PAGE_MOBILITY),
 	};
 	unsigned i;
 
@@ -137,6 +141,7 @@ START_TEST(what_is_kept)
 	allocate(a, 1, stack);
 	/* Freed, with a reason of an earlier migration. */
 	allocate(a, 2, stack);
+	kmem_u32(a->o->k, RECORD(a->o, 2) + 4, 0xdd8);
 	kmem_u64(a->o->k, a->o->ext + 2 * EXT_SIZE, 1);
 	kmem_u32(a->o->k, RECORD(a->o, 2), 3 | 1u << 16);
 	kmem_u32(a->o->k, RECORD(a->o, 2) + 12, stack);
@@ -159,6 +164,9 @@ START_TEST(what_is_kept)
 	ck_assert_uint_eq(a->b.value[F(ALLOC_NS)][1], 1001);
 	ck_assert_uint_eq(a->b.value[F(ALLOC_ORDER)][1], 1);
 	ck_assert_str_eq(text(a, 1, F(GFP)), "GFP_KERNEL|__GFP_ZERO");
+	ck_assert_str_eq(text(a, 1, F(PAGE_MOBILITY)), "Unmovable");
+	ck_assert_str_eq(text(a, 2, F(PAGE_MOBILITY)), "HighAtomic");
+	ck_assert_uint_eq(state(a, 4, F(PAGE_MOBILITY)), PAGEDET_NONE);
 	ck_assert_str_eq(text(a, 1, F(ALLOC_COMM)), "task");
 	ck_assert_str_eq(text(a, 1, F(ALLOCATOR)), "others");
 	ck_assert_uint_eq(state(a, 1, F(FREE_STACK)), PAGEDET_NONE);
@@ -226,6 +234,30 @@ START_TEST(nonsense)
 }
 END_TEST
 
+/* What older kernels do not keep is missing, and not 0. */
+START_TEST(of_5_10)
+{
+	static const uint8_t absent[] = {
+		F(ALLOC_PID), F(ALLOC_TGID), F(ALLOC_COMM), F(ALLOC_NS),
+		F(FREE_NS),
+	};
+	struct asking *a = asking_new(1);
+	unsigned i;
+
+	allocate(a, 0, owners_stack(a->o, true, 0, 8, 2, 0xffffffffc0001000));
+	structs_free(&a->o->s);
+	owners_types_5_10(&a->o->s);
+	ck_assert_int_eq(pdet_page_owners_init(&a->im.page_owner.records,
+					       &a->o->k->space, a->o->s.btf,
+					       &a->o->symbols), 0);
+	ask(a);
+	ck_assert_uint_eq(a->b.value[F(ALLOC_ORDER)][0], 1);
+	for (i = 0; i < sizeof(absent); i++)
+		ck_assert_uint_eq(state(a, 0, absent[i]), PAGEDET_NO_KERNEL);
+	asking_free(a);
+}
+END_TEST
+
 /* Data that this kernel does not keep or name is not invented. */
 START_TEST(without_names)
 {
@@ -235,11 +267,13 @@ START_TEST(without_names)
 	kmem_u32(a->o->k, RECORD(a->o, 0), 1);
 	a->im.page_owner.has_depot = false;
 	a->im.page_owner.gfp.n = 0;
+	a->im.page_owner.has_mobility = false;
 	a->im.page_owner.reasons.n = 0;
 	ask(a);
 	ck_assert_uint_eq(state(a, 0, F(ALLOC_STACK)), PAGEDET_NO_TYPES);
 	ck_assert_uint_eq(state(a, 0, F(ALLOCATOR)), PAGEDET_NO_TYPES);
 	ck_assert_uint_eq(state(a, 0, F(GFP)), PAGEDET_NO_TYPES);
+	ck_assert_uint_eq(state(a, 0, F(PAGE_MOBILITY)), PAGEDET_NO_TYPES);
 	ck_assert_uint_eq(state(a, 0, F(MIGRATE_REASON)), PAGEDET_NO_TYPES);
 	ck_assert_uint_eq(a->b.value[F(GFP_MASK)][0], 0xdc0);
 	ck_assert_uint_eq(a->b.value[F(ALLOC_PID)][0], 70);
@@ -396,6 +430,7 @@ int main(void)
 
 	unit_test(s, what_is_kept);
 	unit_test(s, nonsense);
+	unit_test(s, of_5_10);
 	unit_test(s, without_names);
 	unit_test(s, a_stack_is_read_once);
 	unit_test(s, some_are_lost);

@@ -66,6 +66,7 @@ START_TEST(a_record_of_6_12)
 	ck_assert_uint_eq(r->pfn, 0x1f);
 	says(&r->type, "Movable");
 	says(&r->block_type, "Unmovable");
+	ck_assert_uint_eq(r->block, 7);
 	says(&r->stack, STACK);
 	says(&r->reason, "compaction");
 	says(&r->memcg, "a b");
@@ -74,6 +75,57 @@ START_TEST(a_record_of_6_12)
 			  PDET_OWNER_SLAB | PDET_OWNER_CHARGED |
 			  PDET_OWNER_OBJCG | PDET_OWNER_OFFLINE);
 	end(&c);
+}
+END_TEST
+
+/* A block of 512 pages, one of a page, and numbers that say too little or
+ * contradict each other. */
+START_TEST(blocks)
+{
+	static const struct {
+		uint64_t pfn, block, first;
+	} right[] = {
+		{ 0x12345, 0x91, 0x12200 }, { 77, 77, 77 }, { 511, 0, 0 },
+		{ 512, 1, 512 }, { 0, 0, 0 }, { UINT64_MAX, 1, 1ull << 63 },
+	};
+	struct pdet_owner_record r = { .pfn = 0 };
+	uint64_t first;
+	unsigned i;
+
+	for (i = 0; i < PDET_COUNT(right); i++) {
+		r.pfn = right[i].pfn;
+		r.block = right[i].block;
+		ck_assert(pdet_owner_block(&r, &first));
+		ck_assert_uint_eq(first, right[i].first);
+	}
+	r.pfn = 512;
+	r.block = 3;
+	ck_assert(!pdet_owner_block(&r, &first));
+	r.block = 1024;
+	ck_assert(!pdet_owner_block(&r, &first));
+}
+END_TEST
+
+/* A name is whole, and may stand anywhere in the list. */
+START_TEST(flags)
+{
+	static const char text[] = "Flags 0x1(locked|node=0|zone=12|x)";
+	struct pdet_owner_record r = { .flags = {
+		text, text + sizeof(text) - 1 } };
+	struct pdet_scan value;
+
+	ck_assert(pdet_owner_flag(&r, "locked", &value));
+	ck_assert(pdet_owner_flag(&r, "x", &value));
+	ck_assert(pdet_owner_flag(&r, "zone=", &value));
+	says(&value, "12");
+	ck_assert(!pdet_owner_flag(&r, "lock", &value));
+	ck_assert(!pdet_owner_flag(&r, "ocked", &value));
+	ck_assert(!pdet_owner_flag(&r, "one=", &value));
+	ck_assert(!pdet_owner_flag(&r, "reserved", &value));
+	r.flags.end = text + 11;
+	ck_assert(!pdet_owner_flag(&r, "locked", &value));
+	r.flags.end = text;
+	ck_assert(!pdet_owner_flag(&r, "locked", &value));
 }
 END_TEST
 
@@ -328,6 +380,8 @@ int main(void)
 
 	unit_test(suite, a_record_of_6_12);
 	unit_test(suite, a_record_of_6_1);
+	unit_test(suite, blocks);
+	unit_test(suite, flags);
 	unit_test(suite, older_records);
 	unit_test(suite, hostile_names);
 	unit_test(suite, files_of_stacks);

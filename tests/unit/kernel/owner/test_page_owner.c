@@ -70,6 +70,29 @@ START_TEST(owner)
 }
 END_TEST
 
+/* What older kernels do not keep is missing, and not 0. */
+START_TEST(of_5_10)
+{
+	struct owners *o = owners_new(true, false);
+	const uint64_t ext = o->ext + 5 * EXT_SIZE;
+	struct pdet_page_owner got;
+
+	ck_assert_int_eq(init(o), 0);
+	kmem_u64(o->k, ext, 1 | 2);
+	kmem_u32(o->k, ext + OWNER_AT + 8, 77);
+	ck_assert_int_eq(read_owner(o, FIRST_PFN + 5, &got), 0);
+	ck_assert(got.has_pid && got.has_ns && got.has_free_ns);
+	structs_free(&o->s);
+	owners_types_5_10(&o->s);
+	ck_assert_int_eq(init(o), 0);
+	ck_assert_int_eq(read_owner(o, FIRST_PFN + 5, &got), 0);
+	ck_assert_uint_eq(got.stack, 77);
+	ck_assert(!got.has_pid && !got.has_tgid && !got.has_comm &&
+		  !got.has_ns && !got.has_free_ns);
+	owners_free(o);
+}
+END_TEST
+
 START_TEST(turned_off)
 {
 	struct owners *o = owners_new(true, false);
@@ -165,6 +188,43 @@ START_TEST(names)
 }
 END_TEST
 
+/* The bits have other numbers than today's. */
+START_TEST(mobility)
+{
+	struct owners *o = owners_new(true, false);
+	struct pdet_gfp_names gfp = { .n = 3, .entry = {
+		{ 0xc8, "GFP_HIGHUSER_MOVABLE" }, { 0x80, "__GFP_MOVABLE" },
+		{ 0x100, "__GFP_RECLAIMABLE" },
+	} };
+	const uint64_t disabled = kmem_object(o->k, 4);
+	struct pdet_gfp_mobility m;
+
+#define READ(at) pdet_gfp_mobility_read(&m, &o->k->space, &gfp, at)
+#define IS(mask, want) ck_assert_str_eq(pdet_gfp_mobility(&m, mask), want)
+	ck_assert_int_eq(READ(disabled), 0);
+	IS(0, "Unmovable");
+	IS(0x18, "Unmovable");
+	IS(0xc8, "Movable");
+	IS(0xfffffe7f | 0x100, "Reclaimable");
+	IS(0x180, "HighAtomic");
+	/* The kernel does not group pages. */
+	kmem_u32(o->k, disabled, 1);
+	ck_assert_int_eq(READ(disabled), 0);
+	IS(0x180, "Unmovable");
+	IS(0x80, "Unmovable");
+	/* Parts are missing. */
+	ck_assert_int_eq(READ(0), -ENODATA);
+	gfp.n = 2;
+	ck_assert_int_eq(READ(disabled), -ENODATA);
+	gfp.n = 3;
+	kmem_fail(o->k, disabled, -EIO);
+	ck_assert_int_eq(READ(disabled), -EIO);
+#undef READ
+#undef IS
+	owners_free(o);
+}
+END_TEST
+
 /* Facts that a stack of this kernel tells. */
 static const struct {
 	const char *frames, *allocator;
@@ -214,9 +274,11 @@ int main(void)
 	Suite *s = suite_create("page_owner");
 
 	unit_test(s, owner);
+	unit_test(s, of_5_10);
 	unit_test(s, turned_off);
 	unit_loop(s, stacks, 4);
 	unit_test(s, names);
+	unit_test(s, mobility);
 	unit_loop(s, allocators, sizeof(allocations) / sizeof(*allocations));
 	return unit_main(s);
 }
