@@ -78,6 +78,7 @@ extern "C" {
 #include "pagedet/allocs.h"
 #include "pagedet/blame.h"
 #include "pagedet/record.h"
+#include "pagedet/kmap.h"
 #include "pagedet/explain.h"
 #include "pagedet/check.h"
 #include "pagedet/diff.h"

@@ -90,6 +90,8 @@ struct cli_job {
 	bool verify;		/* for kmem report and live */
 	char *used_where;	/* memory of where: with a test for objects in
 				 * use */
+	bool accesses;		/* for kmap report */
+	uint64_t hz;		/* for kmap; 0 not known */
 	bool linear;		/* for map */
 	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, limit, window_ns;
@@ -135,7 +137,6 @@ struct cli_command {
 	const char *arguments;
 	const char *summary;
 	const char *help;
-	const char *needs;	/* what it needs, if it is not available */
 	const char *nothing;	/* the meaning of an answer without rows */
 	const char *fields;	/* fields that are listed by default; NULL: the
 				 * cheap ones */
@@ -623,6 +624,10 @@ int cli_parse_kmem(struct cli_job *job);
 /* Chooses between its subcommands. */
 int cli_wrap_kmem(struct cli_job *job);
 int cli_run_kmem(struct cli_job *job, struct pagedet *pd);
+
+/* --- kmap.c --- */
+int cli_parse_kmap(struct cli_job *job);
+int cli_run_kmap(struct cli_job *job, struct pagedet *pd);
 
 /* --- kmem_record.c --- */
 extern const struct cli_command cli_kmem_record;

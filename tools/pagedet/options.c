@@ -220,6 +220,18 @@ static int set_page_size(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_hz(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_number(value, CLI_DECIMAL, &job->hz);
+
+	if (wrong)
+		return cli_usage("--hz: '%s' %s", value, wrong);
+	if (!job->hz || job->hz > 1000000)
+		return cli_usage("--hz: '%s' is not a number of jiffies in a "
+				 "second, such as 250 or 1000", value);
+	return CLI_ANSWERED;
+}
+
 static int set_buffer(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_bytes(value, &job->buffer);
@@ -369,11 +381,11 @@ static const struct option options[] = {
 	{ "window", .value = "SECONDS", .set = set_window,
 	  .commands = "owners kmem", .help =
 	  "the length of a window for --by window (default: 1)" },
-	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem",
+	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem kmap",
 	  .help = "a copy of /proc/kallsyms of the boot that was traced" },
 	{ "kallsyms-before", .value = "FILE", TEXT(kallsyms_before),
-	  .commands = "kmem",
-	  .help = "the same of the trace of --before" },
+	  .commands = "kmem kmap",
+	  .help = "the same of the trace of --before, or of the earlier file" },
 	{ "page-size", .value = "BYTES", .set = set_page_size,
 	  .commands = "kmem", .help =
 	  "of the kernel that was traced, to count bytes of pages, such as "
@@ -401,6 +413,10 @@ static const struct option options[] = {
 	  "write the stacks as a flame graph (SVG)" },
 	{ "folded", BOOL(folded), .commands = "owners kmem", .help =
 	  "write the stacks as lines that flame graph tools read" },
+	{ "accesses", BOOL(accesses), .commands = "kmap", .help =
+	  "list which code accessed each object, and how often" },
+	{ "hz", .value = "N", .set = set_hz, .commands = "kmap", .help =
+	  "jiffies in a second of that kernel, to show times" },
 	{ "why", .value = "LIST",
 	  .values = "free migrate pinned reclaim charge poison leak",
 	  TEXT(why), .commands = "explain", .help =
