@@ -366,3 +366,83 @@ int pagedet_kmap_total(const struct pagedet_kmap *kmap,
  * Since: 0.1
  */
 void pagedet_kmap_free(struct pagedet_kmap *kmap);
+
+/* --- the log of calls --- */
+
+/* Who called a function. Texts are valid until the next call. */
+struct pagedet_kmap_call {
+	uint64_t size;		/* sizeof(struct pagedet_kmap_call) */
+	uint64_t from;		/* address after the call */
+	uint64_t to;		/* of the function */
+	uint64_t count;		/* how often */
+	const char *from_name;	/* "do_sys_open+0x45", or its address */
+	const char *to_name;	/* the same */
+	const char *from_function; /* "do_sys_open", or the address */
+	const char *to_function; /* the same */
+};
+
+/* The sums of all calls, and what was not understood. */
+struct pagedet_kmap_calls_total {
+	uint64_t size;		/* sizeof(struct pagedet_kmap_calls_total) */
+	uint64_t calls;		/* pairs of a place and a function */
+	uint64_t count;		/* of all of them */
+	uint64_t lines;		/* of the text */
+	uint64_t strange;	/* lines that are not such a pair */
+	uint64_t strange_line;	/* the first of them, from 1; 0: none */
+	uint64_t unnamed;	/* names that were asked for and are not
+				 * known */
+	uint32_t cut;		/* 1: the last line is incomplete, and not
+				 * counted */
+	uint32_t saturated;	/* 1: the sum is at least 2^64 - 1 */
+	uint32_t complete;	/* 1: all of the text was read */
+	uint32_t stopped;	/* if not: ETIMEDOUT or ECANCELED; otherwise
+				 * 0 */
+};
+
+/**
+ * pagedet_kmap_calls - read Memorizer's log of calls
+ * All of it is read now; a deadline or a cancel keeps what was read so far.
+ * @pd: [in] need not be opened
+ * @query: [in] path is a copy of the file function_calls, or cfgmap; by and hz
+ *         are not set
+ * @ret: [out] [owned: pagedet_kmap_calls_free] the calls
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL there is no path, or by or hz is set; EBADMSG it is not such a
+ *         log, compressed data is damaged, or kallsyms is not what it should
+ *         be, or is of another boot; E2BIG, ENOENT, EACCES, ENOSYS, EIO,
+ *         ENOMEM as pagedet_kmap().
+ * Since: 0.1
+ */
+int pagedet_kmap_calls(struct pagedet *pd,
+		       const struct pagedet_kmap_query *query,
+		       struct pagedet_kmap_calls **ret);
+
+/**
+ * pagedet_kmap_next_call - get the next pair, the most frequent first
+ * @calls: [in] from pagedet_kmap_calls()
+ * @ret: [in,out] the caller sets size
+ * Return: 1, 0 at the end, or a negative errno.
+ * Errors: EINVAL size is not that of any version.
+ * Since: 0.1
+ */
+int pagedet_kmap_next_call(struct pagedet_kmap_calls *calls,
+			   struct pagedet_kmap_call *ret);
+
+/**
+ * pagedet_kmap_calls_total - get the sums, and what is in none of them
+ * @calls: [in] from pagedet_kmap_calls()
+ * @ret: [in,out] the caller sets size
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is not that of any version.
+ * Since: 0.1
+ */
+int pagedet_kmap_calls_total(const struct pagedet_kmap_calls *calls,
+			     struct pagedet_kmap_calls_total *ret);
+
+/**
+ * pagedet_kmap_calls_free - free calls
+ * @calls: [in,nullable] NULL does nothing
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_kmap_calls_free(struct pagedet_kmap_calls *calls);

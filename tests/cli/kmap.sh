@@ -179,6 +179,52 @@ tap_run 'the sums' grep -q \
 run kmap diff "$indexed" "$tap_dir/later" --sort reads_grown --limit 1 -q
 stdout_has 'what was read more' '+9'
 
+# --- calls ---
+
+{
+	echo 'ffffffff81355f80 ffffffff81a65560 12'
+	echo 'ffffffff81a65590 ffffffff81355f00 700'
+	echo 'ffffffff81a65599 ffffffff81a65560 3'
+} > "$tap_dir/calls"
+run kmap calls "$tap_dir/calls" --kallsyms "$tap_dir/kallsyms" --json
+expect 'calls' 0
+stdout_is 'the most frequent call is first' \
+	'{"count":700,"from":"second+0x30","to":"first+0"}
+{"count":12,"from":"first+0x80","to":"second+0"}
+{"count":3,"from":"second+0x39","to":"second+0"}
+{"total":{"calls":3,"count":715,"lines":3,"strange":0,"unnamed":0,"cut":false,"saturated":false,"complete":true}}'
+run kmap calls "$tap_dir/calls" --format csv --limit 1
+expect 'calls without names' 0 'places have no names'
+stdout_is 'their addresses' 'count,from,to
+700,0xffffffff81a65590,0xffffffff81355f00'
+run kmap calls "$tap_dir/calls" --kallsyms "$tap_dir/kallsyms" --folded
+stdout_is '--folded' 'second;first 700
+first;second 12
+second;second 3'
+run kmap calls "$tap_dir/calls" --kallsyms "$tap_dir/kallsyms" --format dot \
+	--limit 1
+stdout_is '--format dot' 'digraph calls {
+	"second" -> "first" [label=700];
+}'
+{
+	cat "$tap_dir/calls"
+	printf 'x\nffffffff81a65599 ffffffff81a65560 3'
+} > "$tap_dir/cut-calls"
+run kmap calls "$tap_dir/cut-calls" --json
+expect 'calls that were cut' 2 'the last line is incomplete'
+expect 'a line that is not a call' 2 'the first one is line 4'
+tap_run 'neither counts' grep -q '{"total":{"calls":3,"count":715,"lines":5,' \
+	"$tap_dir/stdout"
+sed 's/^\(ffffffff81[0-9a-f]*\)0 /\18 /' "$tap_dir/kallsyms" \
+	> "$tap_dir/elsewhere"
+run kmap calls "$tap_dir/calls" --kallsyms "$tap_dir/elsewhere"
+expect 'names of another boot' 65 'another boot or kernel'
+run kmap calls "$indexed"
+expect 'a KMAP is not a log of calls' 65 'not a log of calls'
+: > "$tap_dir/none"
+run kmap calls "$tap_dir/none"
+expect 'no call' 1 'there is no call'
+
 # --- damage ---
 
 head -c 700 "$indexed" > "$tap_dir/cut"
@@ -229,4 +275,11 @@ refused 'nm -n' report a --vmlinux b
 refused 'takes no --where' report a --where kind=anon
 refused 'is not a number of jiffies' report a --hz 0
 refused 'from standard input' diff - -
+refused 'takes one file' calls
+refused 'has no meaning' calls a --by site
+refused "is for 'kmap calls'" report a --folded
+refused "is for 'kmap calls'" report a --format dot
+refused 'a format of its own' calls a --folded --json
+run scan --format dot
+expect 'a graph of pages' 64 "is for 'kmap calls'"
 tap_done

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Fuzzes a KMAP, whole and cut, and checks the sums of its groups. The first
- * byte gives the cut, the second one the keys.
+ * Fuzzes a KMAP, whole and cut, and checks the sums of its groups; and the same
+ * text as a log of calls. The first byte gives the cut, the second one the
+ * keys.
  */
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "kmap/calls.h"
 #include "kmap/kmap.h"
 #include "pagedet.h"
 
@@ -130,6 +132,32 @@ static void read_groups(unsigned key, const struct rows *rows)
 	pdet_kmap_free(k);
 }
 
+static void read_calls(void)
+{
+	struct pagedet_kmap_query q = PAGEDET_KMAP_QUERY_INIT;
+	struct pagedet_kmap_calls_total t;
+	struct pagedet_kmap_call call;
+	struct pdet_kmap_calls *c;
+	uint64_t n = 0, count = 0, last = UINT64_MAX;
+	int r;
+
+	q.path = path;
+	r = pdet_kmap_calls_new(&env, &q, &c);
+	MUST(!is_ended_wrong(r));
+	if (r < 0)
+		return;
+	while (pdet_kmap_next_call(c, &call) == 1) {
+		MUST(call.count <= last);
+		last = call.count;
+		count += call.count;
+		n++;
+	}
+	pdet_kmap_calls_total(c, &t);
+	MUST(n == t.calls && (t.saturated || count == t.count));
+	MUST(t.calls + t.strange + t.cut == t.lines);
+	pdet_kmap_calls_free(c);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rows rows = { 0 };
@@ -145,6 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	read_rows(&rows);
 	read_groups(data[1], &rows);
+	read_calls();
 	close(fd);
 	return 0;
 }

@@ -86,6 +86,7 @@ struct cli_job {
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
+	bool as_dot;		/* in that of graphviz */
 	bool folded;
 	bool verify;		/* for kmem report and live */
 	char *used_where;	/* memory of where: with a test for objects in
@@ -627,6 +628,8 @@ int cli_run_kmem(struct cli_job *job, struct pagedet *pd);
 
 /* --- kmap.c --- */
 int cli_parse_kmap(struct cli_job *job);
+/* Chooses between its subcommands. */
+int cli_wrap_kmap(struct cli_job *job);
 int cli_run_kmap(struct cli_job *job, struct pagedet *pd);
 
 /* --- kmem_record.c --- */

@@ -312,7 +312,8 @@ const struct cli_command cli_commands[] = {
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
-	{ "kmap", "report FILE | diff A B", "who accessed which object",
+	{ "kmap", "report FILE | diff A B | calls FILE",
+	  "who accessed which object",
 	  "FILE is a copy of /sys/kernel/debug/memorizer/kmap of a Memorizer\n"
 	  "kernel, in any of its four dialects, plain or compressed by gzip, zstd\n"
 	  "or xz; - is standard input. report lists the objects, with their reads\n"
@@ -325,8 +326,10 @@ const struct cli_command cli_commands[] = {
 	  "diff compares two files, by site or --by; --sort then also takes\n"
 	  "bytes_grown (the default), reads_before and so on. --kallsyms names\n"
 	  "places. --hz says that an index counts jiffies, and how many a second\n"
-	  "has. The status is 2 if a part of a file was not understood.\n",
-	  .parse = cli_parse_kmap, WORDS(1, 3),
+	  "has. calls lists which call of function_calls, or cfgmap, was made how\n"
+	  "often, the most frequent first; --format dot and --folded write graphs.\n"
+	  "The status is 2 if a part of a file was not understood.\n",
+	  .wrap = cli_wrap_kmap, .parse = cli_parse_kmap, WORDS(1, 3),
 	  NOTHING("there is no object"), .run = cli_run_kmap, .groups = true },
 	{ "map", "[A B]", "a picture of physical memory",
 	  "Writes SVG, to standard output or to -o FILE; -o FILE.png writes PNG,\n"

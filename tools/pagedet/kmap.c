@@ -3,10 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli.h"
-
-/* How often it may be interrupted. */
-#define ASK_NS 100000000u
+#include "kmap.h"
 
 struct asking {
 	struct cli_job *job;
@@ -29,7 +26,8 @@ static int take_words(struct cli_job *job)
 
 	if (!is_diff && strcmp(word, "report"))
 		return cli_usage("kmap: there is no '%s'; this release has "
-				 "'kmap report' and 'kmap diff'", word);
+				 "'kmap report', 'kmap diff' and 'kmap calls'",
+				 word);
 	if (job->n_words < 2 + is_diff)
 		return cli_usage("kmap %s lacks a file%s", word, is_diff ?
 				 ": it takes an earlier one and a later one" :
@@ -46,8 +44,18 @@ static int take_words(struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+int cli_wrap_kmap(struct cli_job *job)
+{
+	if (job->n_words && !strcmp(job->words[0], "calls"))
+		job->command = &cli_kmap_calls;
+	else if (job->folded || job->as_dot)
+		return cli_usage("kmap: --%s is for 'kmap calls'", job->folded ?
+				 "folded" : "format dot");
+	return CLI_ANSWERED;
+}
+
 /* Options that other commands give a meaning. */
-static int refuse_others(const struct cli_job *job)
+int cli_kmap_refuse(const struct cli_job *job)
 {
 	if (job->live || job->open.n_files)
 		return cli_usage("kmap reads a file: --from has no meaning; "
@@ -68,7 +76,7 @@ int cli_parse_kmap(struct cli_job *job)
 	int status = take_words(job);
 
 	if (!status)
-		status = refuse_others(job);
+		status = cli_kmap_refuse(job);
 	if (status)
 		return status;
 	if (grouped && job->accesses)
@@ -134,7 +142,7 @@ static int open_kmap(struct asking *a, const char *path,
 	a->q.deadline_ns = cli_deadline_left(a->job);
 	a->q.progress = cli_asked_progress;
 	a->q.progress_user = &a->asked;
-	a->q.progress_ns = ASK_NS;
+	a->q.progress_ns = CLI_KMAP_ASK_NS;
 	begin(a);
 	error = pagedet_kmap(a->pd, &a->q, ret);
 	end(a);
@@ -214,28 +222,47 @@ static void tell(uint64_t n, const char *what, const char *how)
 			cli_plural(n), how);
 }
 
-static void tell_lines(uint64_t n, const char *what, uint64_t first)
+void cli_kmap_tell_lines(uint64_t n, const char *what, uint64_t first)
 {
 	if (n)
-		cli_say("%llu %s, not counted; the first one is line %llu",
-			(unsigned long long)n, what,
+		cli_say("%llu line%s %s, not counted; the first one is line "
+			"%llu", (unsigned long long)n, cli_plural(n), what,
 			(unsigned long long)first);
+}
+
+void cli_kmap_tell_cut(bool cut, bool saturated)
+{
+	if (cut)
+		cli_say("the last line is incomplete, not counted: the file "
+			"was cut");
+	if (saturated)
+		cli_say("a sum is larger than a number can be");
+}
+
+void cli_kmap_tell_unnamed(const struct cli_job *job, uint64_t unnamed)
+{
+	if (unnamed)
+		cli_say(job->kallsyms ?
+			"some places have no function in the kallsyms" :
+			"places have no names: --kallsyms takes a copy of "
+			"/proc/kallsyms of the same boot");
+}
+
+void cli_kmap_tell_stop(uint32_t stopped)
+{
+	if (stopped)
+		cli_say("%s: only a part was read", stopped == ETIMEDOUT ?
+			"the deadline passed first" : "interrupted");
 }
 
 /* What the sums do not have in them. */
 static void tell_missing(const struct pagedet_kmap_total *t)
 {
-	tell_lines(t->strange, t->strange == 1 ?
-		   "line cannot be of this dialect" :
-		   "lines cannot be of this dialect", t->strange_line);
-	tell_lines(t->orphans, t->orphans == 1 ?
-		   "access belongs to no object" :
-		   "accesses belong to no object", t->orphan_line);
-	if (t->cut)
-		cli_say("the last line is incomplete, not counted: the file "
-			"was cut");
-	if (t->saturated)
-		cli_say("a sum is larger than a number can be");
+	cli_kmap_tell_lines(t->strange, "that cannot be of this dialect",
+			    t->strange_line);
+	cli_kmap_tell_lines(t->orphans, "of accesses that belong to no object",
+			    t->orphan_line);
+	cli_kmap_tell_cut(t->cut, t->saturated);
 	tell(t->dropped, "access", "in the sums only: an object has too many");
 }
 
@@ -262,11 +289,7 @@ static void tell_unknown(const struct asking *a,
 	if (t->hashed)
 		cli_say("the kernel has hashed addresses: places have no "
 			"names; its option no_hash_pointers shows them");
-	if (t->unnamed)
-		cli_say(a->job->kallsyms ?
-			"some places have no function in the kallsyms" :
-			"places have no names: --kallsyms takes a copy of "
-			"/proc/kallsyms of the same boot");
+	cli_kmap_tell_unnamed(a->job, t->unnamed);
 	if (t->untold >> PAGEDET_KMAP_CACHE & 1)
 		cli_say("cache: this dialect does not have it");
 	if (t->untold >> PAGEDET_KMAP_TYPE & 1)
@@ -287,10 +310,9 @@ static int tell_stop(const struct asking *a)
 	const uint32_t stopped = a->total.stopped ? a->total.stopped :
 						    a->before.stopped;
 
-	if (stopped)
-		cli_say("%s: only a part was read%s", stopped == ETIMEDOUT ?
-			"the deadline passed first" : "interrupted",
-			a->job->before ? ", and pagedet compared nothing" : "");
+	cli_kmap_tell_stop(stopped);
+	if (stopped && a->job->before)
+		cli_say("pagedet compared nothing");
 	return CLI_UNSURE;
 }
 

@@ -93,7 +93,8 @@ static int set_format(struct cli_job *job, const char *value)
 	size_t i;
 
 	job->as_sort = !strcmp(value, "page_owner_sort");
-	if (job->as_sort)
+	job->as_dot = !strcmp(value, "dot");
+	if (job->as_sort || job->as_dot)
 		return CLI_ANSWERED;
 	for (i = 0; i < CLI_COUNT(formats); i++) {
 		if (strcmp(value, formats[i].name))
@@ -305,10 +306,11 @@ static const struct option options[] = {
 	  "field names or groups: cheap (default), all, everything, owner "
 	  "...; see 'pagedet help fields'" },
 	{ "format", .value = "F",
-	  .values = "text json csv arrow page_owner_sort",
+	  .values = "text json csv arrow page_owner_sort dot",
 	  .set = set_format, .help =
 	  "text (default), json (one object on each line), csv, arrow; for "
-	  "owners also page_owner_sort, as that program writes" },
+	  "owners also page_owner_sort, as that program writes; for 'kmap calls' "
+	  "also dot" },
 	{ "json", .set = set_json, .help = "short for --format json" },
 	{ "output", 'o', .value = "FILE", TEXT(output), .help =
 	  "write there, under a temporary name until complete; - is standard "
@@ -411,8 +413,9 @@ static const struct option options[] = {
 	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners kmem",
 	  .help =
 	  "write the stacks as a flame graph (SVG)" },
-	{ "folded", BOOL(folded), .commands = "owners kmem", .help =
-	  "write the stacks as lines that flame graph tools read" },
+	{ "folded", BOOL(folded), .commands = "owners kmem kmap", .help =
+	  "write the stacks as lines that flame graph tools read; for 'kmap "
+	  "calls': each call" },
 	{ "accesses", BOOL(accesses), .commands = "kmap", .help =
 	  "list which code accessed each object, and how often" },
 	{ "hz", .value = "N", .set = set_hz, .commands = "kmap", .help =
@@ -667,6 +670,8 @@ int cli_options_check(const struct cli_job *job)
 
 	if (job->as_sort && c->run != cli_run_owners)
 		return cli_usage("--format page_owner_sort is for 'owners'");
+	if (job->as_dot && strcmp(c->name, "kmap"))
+		return cli_usage("--format dot is for 'kmap calls'");
 	for (o = options; o < options + CLI_COUNT(options); o++) {
 		if (!(job->given & bit(o)))
 			continue;

@@ -752,6 +752,10 @@ class pagedet_kmap(Structure):
     """Opaque."""
 
 
+class pagedet_kmap_calls(Structure):
+    """Opaque."""
+
+
 class pagedet_emitter(Structure):
     """Opaque."""
 
@@ -1590,6 +1594,35 @@ class pagedet_kmap_total(Structure):
         ("complete", c_uint32),
         ("stopped", c_uint32),
         ("compared", c_uint32),
+    ]
+
+
+class pagedet_kmap_call(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("from", c_uint64),
+        ("to", c_uint64),
+        ("count", c_uint64),
+        ("from_name", c_char_p),
+        ("to_name", c_char_p),
+        ("from_function", c_char_p),
+        ("to_function", c_char_p),
+    ]
+
+
+class pagedet_kmap_calls_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("calls", c_uint64),
+        ("count", c_uint64),
+        ("lines", c_uint64),
+        ("strange", c_uint64),
+        ("strange_line", c_uint64),
+        ("unnamed", c_uint64),
+        ("cut", c_uint32),
+        ("saturated", c_uint32),
+        ("complete", c_uint32),
+        ("stopped", c_uint32),
     ]
 
 
@@ -2467,6 +2500,26 @@ FUNCTIONS = {
         None,
         [POINTER(pagedet_kmap)],
         "0.1"),
+    "pagedet_kmap_calls": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_kmap_query),
+            POINTER(POINTER(pagedet_kmap_calls)),
+        ],
+        "0.1"),
+    "pagedet_kmap_next_call": (
+        c_int,
+        [POINTER(pagedet_kmap_calls), POINTER(pagedet_kmap_call)],
+        "0.1"),
+    "pagedet_kmap_calls_total": (
+        c_int,
+        [POINTER(pagedet_kmap_calls), POINTER(pagedet_kmap_calls_total)],
+        "0.1"),
+    "pagedet_kmap_calls_free": (
+        None,
+        [POINTER(pagedet_kmap_calls)],
+        "0.1"),
     "pagedet_rule": (
         POINTER(pagedet_rule),
         [c_uint32],
@@ -2647,6 +2700,10 @@ FUNCTIONS = {
     "pagedet_emit_kmap": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet_kmap), c_int, c_uint64],
+        "0.1"),
+    "pagedet_emit_kmap_calls": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_kmap_calls), c_uint64],
         "0.1"),
     "pagedet_emit_findings": (
         c_int,

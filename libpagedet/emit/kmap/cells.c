@@ -224,3 +224,30 @@ void pdet_kmap_text_named(struct pagedet_emitter *e,
 		pdet_out_str(&e->out, row->cell[i].name);
 	}
 }
+
+/* --- any format --- */
+
+void pdet_kmap_head(struct pagedet_emitter *e, const struct pdet_kmap_row *row)
+{
+	if (e->format == &pdet_emit_text) {
+		pdet_kmap_text_head(e, row);
+	} else if (e->format == &pdet_emit_csv) {
+		pdet_kmap_csv_head(e, row);
+		pdet_out_str(&e->out, "\n");
+	}
+}
+
+void pdet_kmap_emit(struct pagedet_emitter *e, const struct pdet_kmap_row *row)
+{
+	if (e->format == &pdet_emit_text) {
+		pdet_kmap_text_row(e, row);
+	} else if (e->format == &pdet_emit_csv) {
+		pdet_kmap_csv(e, row);
+		pdet_out_str(&e->out, "\n");
+	} else {
+		pdet_out_str(&e->out, "{");
+		pdet_kmap_json(e, row);
+		pdet_kmap_json_missing(e, row);
+		pdet_out_str(&e->out, "}\n");
+	}
+}

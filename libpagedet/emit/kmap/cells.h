@@ -59,4 +59,8 @@ void pdet_kmap_text_row(struct pagedet_emitter *e,
 void pdet_kmap_text_named(struct pagedet_emitter *e,
 			  const struct pdet_kmap_row *row);
 
+/* A line in the format of the emitter, and what comes before the first one. */
+void pdet_kmap_head(struct pagedet_emitter *e, const struct pdet_kmap_row *row);
+void pdet_kmap_emit(struct pagedet_emitter *e, const struct pdet_kmap_row *row);
+
 #endif

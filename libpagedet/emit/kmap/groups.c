@@ -194,39 +194,10 @@ int pdet_emit_kmap_check(const struct pagedet_emitter *e, struct pdet_env *env)
 	return 0;
 }
 
-static void emit(struct pagedet_emitter *e, const struct pdet_kmap_row *row)
-{
-	if (e->format == &pdet_emit_text) {
-		pdet_kmap_text_row(e, row);
-	} else if (e->format == &pdet_emit_csv) {
-		pdet_kmap_csv(e, row);
-		pdet_out_str(&e->out, "\n");
-	} else {
-		pdet_out_str(&e->out, "{");
-		pdet_kmap_json(e, row);
-		pdet_kmap_json_missing(e, row);
-		pdet_out_str(&e->out, "}\n");
-	}
-}
-
-static void head(struct pagedet_emitter *e, const struct pdet_kmap *k,
-		 bool compared)
-{
-	static const struct pagedet_kmap_group none;
-	struct pdet_kmap_row row;
-
-	fill(&row, e, k, &none, compared);
-	if (e->format == &pdet_emit_text) {
-		pdet_kmap_text_head(e, &row);
-	} else if (e->format == &pdet_emit_csv) {
-		pdet_kmap_csv_head(e, &row);
-		pdet_out_str(&e->out, "\n");
-	}
-}
-
 int pdet_emit_kmap_groups(struct pagedet_emitter *e, struct pdet_env *env,
 			  struct pdet_kmap *k, uint64_t max)
 {
+	static const struct pagedet_kmap_group none;
 	struct pagedet_kmap_group g;
 	struct pagedet_kmap_total t;
 	struct pdet_kmap_row row;
@@ -235,10 +206,11 @@ int pdet_emit_kmap_groups(struct pagedet_emitter *e, struct pdet_env *env,
 	if (r < 0)
 		return r;
 	pdet_kmap_total(k, &t);
-	head(e, k, t.compared);
+	fill(&row, e, k, &none, t.compared);
+	pdet_kmap_head(e, &row);
 	for (; max && pdet_kmap_next_group(k, &g) == 1; max--) {
 		fill(&row, e, k, &g, t.compared);
-		emit(e, &row);
+		pdet_kmap_emit(e, &row);
 	}
 	pdet_emit_kmap_total(e, k);
 	return pdet_out_result(&e->out, env);
