@@ -49,7 +49,8 @@ enum pagedet_kmap_key {
 				 * "load_msg+0x45", or its address if no name is
 				 * known */
 	PAGEDET_KMAP_FUNCTION = 1, /* text: the function of the place */
-	PAGEDET_KMAP_MODULE = 2, /* text: its module; nothing: the kernel */
+	PAGEDET_KMAP_MODULE = 2, /* text: its module, or "(kernel)"; nothing: it
+				 * is not a call */
 	PAGEDET_KMAP_TYPE = 3,	/* text: "KMALLOC", "ALLOC_PAGES" ... */
 	PAGEDET_KMAP_CACHE = 4,	/* text: the slab cache; nothing: no slab */
 	PAGEDET_KMAP_PID = 5,	/* thread that was current at the allocation;
@@ -66,7 +67,7 @@ enum pagedet_kmap_key {
 				 * nothing: nobody did. The same for the next
 				 * ones */
 	PAGEDET_KMAP_ACCESS_FUNCTION = 10, /* text */
-	PAGEDET_KMAP_ACCESS_MODULE = 11, /* text; nothing: the kernel */
+	PAGEDET_KMAP_ACCESS_MODULE = 11, /* text, or "(kernel)" */
 	PAGEDET_KMAP_ACCESS_PID = 12 /* not known: the text does not tell it */
 };
 

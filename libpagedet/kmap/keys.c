@@ -27,6 +27,9 @@ static const struct {
 	[PAGEDET_KMAP_ACCESS_PID] = { "access_pid", false, true },
 };
 
+/* A module that is none; no name of one has parentheses. */
+#define KERNEL "(kernel)"
+
 /* A value of one key. */
 struct value {
 	uint64_t value;
@@ -108,8 +111,10 @@ static bool get_place(struct pdet_kmap_keys *k, uint32_t part,
 		*ret = have(s->site);
 	else if (s->function && part == PAGEDET_KMAP_FUNCTION)
 		*ret = have(s->function);
+	else if (s->function && s->module)
+		*ret = have(s->module);
 	else if (s->function)
-		*ret = s->module ? have(s->module) : nothing;
+		return get_text(k, KERNEL, strlen(KERNEL), ret);
 	return true;
 }
 

@@ -138,6 +138,10 @@ run kmap report "$indexed" --kallsyms "$tap_dir/kallsyms" --json -q \
 tap_run 'a module' grep -q \
 	'^{"access_module":"module","module":"module","objects":1,' \
 	"$tap_dir/stdout"
+tap_run 'the kernel' grep -q \
+	'^{"access_module":"(kernel)","module":"(kernel)","objects":2,' \
+	"$tap_dir/stdout"
+tap_run 'nobody' grep -q '^{"access_module":null,' "$tap_dir/stdout"
 run kmap report "$indexed" --kallsyms "$traces/tracedat" --json
 expect 'names that cannot be read' 74 'cannot read'
 
@@ -178,6 +182,29 @@ tap_run 'the sums' grep -q \
 	"$tap_dir/stdout"
 run kmap diff "$indexed" "$tap_dir/later" --sort reads_grown --limit 1 -q
 stdout_has 'what was read more' '+9'
+
+# --- a matrix ---
+
+run kmap report "$indexed" --kallsyms "$tap_dir/kallsyms" -q --matrix -
+stdout_is 'a matrix' \
+	'"access_module,type",USER,KMALLOC,NONE,KMEM_CACHE,KMALLOC_ND,UFO_MEMBLOCK,ALLOC_PAGES
+(kernel),1700,17,11,7,0,2,0
+module,0,13,0,0,0,0,0
+?,0,0,0,0,3,0,0
+-,0,0,0,0,0,0,0'
+run kmap report "$indexed" -q --matrix "$tap_dir/m.csv" --by cache,end \
+	--sort bytes
+tap_run 'another one' grep -qx 'kmalloc-512,0,512,0,0' "$tap_dir/m.csv"
+run kmap report "$indexed" -q --matrix "$tap_dir/m.svg" --by cache,type
+tap_run 'a picture' python3 - "$tap_dir/m.svg" <<'PY'
+import sys
+import xml.etree.ElementTree
+
+root = xml.etree.ElementTree.parse(sys.argv[1]).getroot()
+titles = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")]
+assert "-, USER: 1700 reads and writes" in titles, titles
+assert "filp, KMEM_CACHE: 7 reads and writes" in titles, titles
+PY
 
 # --- calls ---
 
@@ -275,6 +302,10 @@ refused 'nm -n' report a --vmlinux b
 refused 'takes no --where' report a --where kind=anon
 refused 'is not a number of jiffies' report a --hz 0
 refused 'from standard input' diff - -
+refused 'needs two keys' report a --matrix - --by site
+refused 'a format of its own' report a --matrix - --json
+refused 'not a number of groups' report "$indexed" --matrix - --sort type
+refused 'has no matrix' diff a b --matrix -
 refused 'takes one file' calls
 refused 'has no meaning' calls a --by site
 refused "is for 'kmap calls'" report a --folded

@@ -37,6 +37,9 @@ enum cli_switch { CLI_AUTO = 0, CLI_ON, CLI_OFF };
 
 struct cli_command;
 
+/* There are no more options. */
+#define CLI_OPTIONS 96
+
 /*
  * Names that stand for the numbers of an item until the kernel is open. NULL if
  * the item has its numbers.
@@ -93,6 +96,7 @@ struct cli_job {
 				 * use */
 	bool accesses;		/* for kmap report */
 	uint64_t hz;		/* for kmap; 0 not known */
+	const char *matrix;	/* for kmap report */
 	bool linear;		/* for map */
 	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, limit, window_ns;
@@ -111,7 +115,7 @@ struct cli_job {
 	bool from_file;		/* from-log reads a file */
 	bool crash;		/* explain faults in a log */
 	bool help, version;
-	uint64_t given;		/* options that were given, as bits */
+	bool given[CLI_OPTIONS]; /* by the number of the option */
 	char again[1024];	/* options that must be repeated to ask the same
 				 * question about another page: " --why
 				 * pinned" */
@@ -655,6 +659,8 @@ struct cli_stacks {
 /* Whether --flame or --folded fits. @has_stacks: that is all the groups are by.
  */
 int cli_flame_check(const struct cli_job *job, bool has_stacks);
+/* Writes at most @len letters of a text for SVG. */
+void cli_xml_text(FILE *f, const char *text, size_t len);
 /* Writes lines "outermost;...;innermost VALUE". Returns a status. */
 int cli_folded(struct cli_stacks *s, FILE *f);
 int cli_flame(struct cli_stacks *s, FILE *f);

@@ -70,9 +70,34 @@ int cli_kmap_refuse(const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+static const char *keys_of(const struct cli_job *job)
+{
+	return job->by ? job->by : job->matrix ? "access_module,type" :
+	       job->before ? "site" : NULL;
+}
+
+/* It is a format of its own, of two keys. */
+static int check_matrix(const struct cli_job *job)
+{
+	const char *keys = keys_of(job), *comma = strchr(keys, ',');
+	const char *wrong = job->before ? "kmap diff has no matrix" :
+			    job->format_given ? "--matrix is a format of its "
+						"own" :
+			    job->output ? "--matrix names its file: -o has no "
+					  "meaning" :
+			    cli_bound(job) ? "a matrix has all groups: --top "
+					     "and --limit have no meaning" :
+			    !comma || strchr(comma + 1, ',') ?
+				     "--matrix needs two keys: --by "
+				     "ROWS,COLUMNS" : NULL;
+
+	return wrong ? cli_usage("%s", wrong) : cli_png_check(job->matrix);
+}
+
 int cli_parse_kmap(struct cli_job *job)
 {
-	const bool grouped = job->by || !strcmp(job->words[0], "diff");
+	const bool grouped = job->by || job->matrix ||
+			     !strcmp(job->words[0], "diff");
 	int status = take_words(job);
 
 	if (!status)
@@ -87,7 +112,7 @@ int cli_parse_kmap(struct cli_job *job)
 		return cli_usage("kmap report lists objects in the order of "
 				 "the file: --%s needs --by",
 				 job->sort ? "sort" : "top");
-	return CLI_ANSWERED;
+	return job->matrix ? check_matrix(job) : CLI_ANSWERED;
 }
 
 static int take_keys(struct asking *a, const char *by)
@@ -204,8 +229,12 @@ static int emit_rows(struct asking *a, int fd)
 static int emit(struct asking *a)
 {
 	struct cli_output out;
-	int status = cli_output_open(&out, a->job->output);
+	int status;
 
+	if (a->job->matrix)
+		return cli_kmap_matrix(a->job, a->kmap, a->total.groups,
+				       keys_of(a->job));
+	status = cli_output_open(&out, a->job->output);
 	if (!status)
 		status = emit_rows(a, out.fd);
 	status = cli_output_close(&out, !status && !cli_interrupted(), status);
@@ -350,7 +379,7 @@ int cli_run_kmap(struct cli_job *job, struct pagedet *pd)
 {
 	struct asking a = { .job = job, .pd = pd,
 			    .q = PAGEDET_KMAP_QUERY_INIT };
-	const char *by = job->by || !job->before ? job->by : "site";
+	const char *by = keys_of(job);
 	int status = by ? take_keys(&a, by) : CLI_ANSWERED;
 
 	if (!status)

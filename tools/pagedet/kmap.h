@@ -17,6 +17,11 @@ void cli_kmap_tell_cut(bool cut, bool saturated);
 void cli_kmap_tell_unnamed(const struct cli_job *job, uint64_t unnamed);
 void cli_kmap_tell_stop(uint32_t stopped);
 
+/* --- kmap_matrix.c --- */
+/* Writes groups of two keys, @by, to job->matrix. Returns a status. */
+int cli_kmap_matrix(const struct cli_job *job, struct pagedet_kmap *kmap,
+		    uint64_t groups, const char *by);
+
 /* --- kmap_calls.c --- */
 extern const struct cli_command cli_kmap_calls;
 

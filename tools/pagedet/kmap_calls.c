@@ -17,6 +17,7 @@ static int parse(struct cli_job *job)
 			    job->sort ? "sort" :
 			    job->hz ? "hz" :
 			    job->accesses ? "accesses" :
+			    job->matrix ? "matrix" :
 			    job->kallsyms_before ? "kallsyms-before" : NULL;
 
 	if (wrong)

@@ -420,6 +420,10 @@ static const struct option options[] = {
 	  "list which code accessed each object, and how often" },
 	{ "hz", .value = "N", .set = set_hz, .commands = "kmap", .help =
 	  "jiffies in a second of that kernel, to show times" },
+	{ "matrix", .value = "FILE", TEXT(matrix), .commands = "kmap", .help =
+	  "write the two keys of --by as a table (CSV) or a picture (SVG), by "
+	  "the name of the file; the cells are reads and writes, or the number "
+	  "of --sort" },
 	{ "why", .value = "LIST",
 	  .values = "free migrate pinned reclaim charge poison leak",
 	  TEXT(why), .commands = "explain", .help =
@@ -466,10 +470,7 @@ static const struct option options[] = {
 	  "version, and the optional parts built in" },
 };
 
-static uint64_t bit(const struct option *o)
-{
-	return (uint64_t)1 << (o - options);
-}
+_Static_assert(CLI_COUNT(options) <= CLI_OPTIONS, "options");
 
 static const struct option *find(const char *name, size_t len)
 {
@@ -535,7 +536,7 @@ static void keep_for_again(struct cli_job *job, const struct option *o,
 
 static int take(struct cli_job *job, const struct option *o, const char *value)
 {
-	job->given |= bit(o);
+	job->given[o - options] = true;
 	if (o->value && value)
 		keep_for_again(job, o, value);
 	cli_topic(topic_of(o));
@@ -673,7 +674,7 @@ int cli_options_check(const struct cli_job *job)
 	if (job->as_dot && strcmp(c->name, "kmap"))
 		return cli_usage("--format dot is for 'kmap calls'");
 	for (o = options; o < options + CLI_COUNT(options); o++) {
-		if (!(job->given & bit(o)))
+		if (!job->given[o - options])
 			continue;
 		if (o->commands && !is_listed(o->commands, c->name))
 			return cli_usage("--%s is an option of '%s'", o->name,
