@@ -74,6 +74,13 @@ enum pagedet_kmap_key {
 /* Largest number of keys of one query. */
 #define PAGEDET_KMAP_KEYS 8
 
+/* Which objects are wanted, by the modules of the code that accessed them. */
+enum pagedet_kmap_only {
+	PAGEDET_KMAP_ALL = 0,
+	PAGEDET_KMAP_OWN = 1,	/* only the module that allocated it has */
+	PAGEDET_KMAP_FOREIGN = 2 /* another module has */
+};
+
 /*
  * struct pagedet_kmap_query - start from PAGEDET_KMAP_QUERY_INIT.
  * pagedet_kmap() only reads what it points to, and keeps none of it.
@@ -96,11 +103,14 @@ struct pagedet_kmap_query {
 				 * thread; places are bytes of the text */
 	void *progress_user;	/* [nullable] */
 	uint64_t progress_ns;	/* shortest interval; 0 is 200 ms */
+	uint32_t only;		/* PAGEDET_KMAP_ALL, or another one, which needs
+				 * kallsyms */
+	uint32_t reserved;	/* 0 */
 };
 
 #define PAGEDET_KMAP_QUERY_INIT \
 	{ sizeof(struct pagedet_kmap_query), NULL, NULL, NULL, 0, 0, 0, NULL, \
-	  NULL, 0 }
+	  NULL, 0, 0, 0 }
 
 /* An object. Texts are valid until the next call. */
 struct pagedet_kmap_object {
@@ -216,6 +226,9 @@ struct pagedet_kmap_total {
 	uint64_t untold;	/* bit 1 << PAGEDET_KMAP_*: some groups have no
 				 * value of this key, because the text does not
 				 * tell it */
+	uint64_t filtered;	/* objects that are not wanted, and in no sum */
+	uint64_t undecided;	/* objects of which it is not known whether they
+				 * are wanted; in no sum */
 	uint32_t dialect;	/* PAGEDET_KMAP_* */
 	uint32_t cut;		/* 1: the last line is incomplete, and not
 				 * counted */
@@ -255,13 +268,13 @@ const char *pagedet_kmap_key_name(uint32_t key);
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_kmap_free] the KMAP
  * Return: 0, or a negative errno.
- * Errors: EINVAL there is no path, no such key, too many keys, or one twice;
- *         E2BIG query has a non-zero byte that this library does not know;
- *         ENOENT no such file; EACCES it may not be read, or kallsyms hides
- *         addresses; EBADMSG it is not a KMAP, its dialect cannot be told,
- *         compressed data is damaged, kallsyms is not what it should be, or is
- *         of another boot; ENOSYS it is compressed in a form that this library
- *         was built without; EIO; ENOMEM.
+ * Errors: EINVAL there is no path, no such key, too many keys, one twice, no
+ *         such filter, or one without kallsyms; E2BIG query has a non-zero byte
+ *         that this library does not know; ENOENT no such file; EACCES it may
+ *         not be read, or kallsyms hides addresses; EBADMSG it is not a KMAP,
+ *         its dialect cannot be told, compressed data is damaged, kallsyms is
+ *         not what it should be, or is of another boot; ENOSYS it is compressed
+ *         in a form that this library was built without; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_kmap(struct pagedet *pd, const struct pagedet_kmap_query *query,
@@ -404,13 +417,13 @@ struct pagedet_kmap_calls_total {
  * pagedet_kmap_calls - read Memorizer's log of calls
  * All of it is read now; a deadline or a cancel keeps what was read so far.
  * @pd: [in] need not be opened
- * @query: [in] path is a copy of the file function_calls, or cfgmap; by and hz
- *         are not set
+ * @query: [in] path is a copy of the file function_calls, or cfgmap; by, hz and
+ *         only are not set
  * @ret: [out] [owned: pagedet_kmap_calls_free] the calls
  * Return: 0, or a negative errno.
- * Errors: EINVAL there is no path, or by or hz is set; EBADMSG it is not such a
- *         log, compressed data is damaged, or kallsyms is not what it should
- *         be, or is of another boot; E2BIG, ENOENT, EACCES, ENOSYS, EIO,
+ * Errors: EINVAL there is no path, or by, hz or only is set; EBADMSG it is not
+ *         such a log, compressed data is damaged, or kallsyms is not what it
+ *         should be, or is of another boot; E2BIG, ENOENT, EACCES, ENOSYS, EIO,
  *         ENOMEM as pagedet_kmap().
  * Since: 0.1
  */

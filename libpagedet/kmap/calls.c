@@ -151,9 +151,9 @@ int pdet_kmap_calls_new(struct pdet_env *env,
 
 	if (!q->path)
 		return pdet_fail(env, EINVAL, "there is no path of a log");
-	if (q->by || q->hz)
-		return pdet_fail(env, EINVAL, "calls have no keys, and no "
-				 "times");
+	if (q->by || q->hz || q->only)
+		return pdet_fail(env, EINVAL, "calls have no keys, no times "
+				 "and no filters");
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return pdet_fail(env, ENOMEM, "no memory");

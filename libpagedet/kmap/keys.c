@@ -118,6 +118,18 @@ static bool get_place(struct pdet_kmap_keys *k, uint32_t part,
 	return true;
 }
 
+int pdet_kmap_keys_module(struct pdet_kmap_keys *k,
+			  const struct pdet_kmap_place *p, bool is_call,
+			  uint64_t *ret)
+{
+	struct value v;
+
+	if (!get_place(k, PAGEDET_KMAP_MODULE, p, is_call, &v))
+		return -1;
+	*ret = v.value;
+	return v.state == PAGEDET_HAVE;
+}
+
 static bool get_site(struct pdet_kmap_keys *k, uint32_t part,
 		     const struct pdet_kmap_line *l, struct value *ret)
 {

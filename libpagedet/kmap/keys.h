@@ -31,4 +31,12 @@ int64_t pdet_kmap_keys_group(struct pdet_kmap_keys *k,
 			     const struct pdet_kmap_line *l,
 			     const struct pdet_kmap_access *access);
 
+/*
+ * pdet_kmap_keys_module - the id of the module of a place. Returns 1, 0 if it
+ * is not known, or -1 without memory.
+ */
+int pdet_kmap_keys_module(struct pdet_kmap_keys *k,
+			  const struct pdet_kmap_place *p, bool is_call,
+			  uint64_t *ret);
+
 #endif

@@ -9,6 +9,7 @@
 #include "base/ranking.h"
 #include "kmap/kmap.h"
 #include "kmap/object.h"
+#include "kmap/own.h"
 #include "kmap/sums.h"
 
 /* Room for a place with its module. */
@@ -20,6 +21,8 @@ struct pdet_kmap {
 	struct pdet_kmap_keys keys;
 	struct pdet_kmap_sums sums; /* by group */
 	struct pdet_kmap_sum sum;
+	uint32_t only;		/* as in the query */
+	uint64_t filtered, undecided; /* objects that do not match */
 	uint64_t nested_bytes, preallocated, hashed, unnamed;
 	bool saturated, ended;
 	size_t access;		/* the next one of the object */
@@ -69,6 +72,22 @@ static int take_keys(struct pdet_kmap_keys *k, struct pdet_env *env,
 	k->n_by = q->by ? (unsigned)q->n_by : 0;
 	k->places.groups.n_keys = k->n_by;
 	k->hz = q->hz;
+	return 0;
+}
+
+static int take_filter(struct pdet_kmap *k, struct pdet_env *env,
+		       const struct pagedet_kmap_query *q)
+{
+	if (q->reserved)
+		return pdet_fail(env, E2BIG, "a KMAP does not have this "
+				 "option");
+	if (q->only > PAGEDET_KMAP_FOREIGN)
+		return pdet_fail(env, EINVAL, "there is no filter %u of "
+				 "objects", q->only);
+	if (q->only && !q->kallsyms)
+		return pdet_fail(env, EINVAL, "modules are known only with a "
+				 "kallsyms");
+	k->only = q->only;
 	return 0;
 }
 
@@ -141,12 +160,37 @@ static void count(struct pdet_kmap *k)
 						o->line.bytes, &k->saturated);
 }
 
+/* 1 if the object matches the filter, 0, or -ENOMEM. */
+static int matches(struct pdet_kmap *k, struct pdet_env *env)
+{
+	const enum pdet_kmap_own own = k->only ?
+		pdet_kmap_own(&k->keys, &k->reader.object) : PDET_KMAP_OWN;
+
+	if (own == PDET_KMAP_NO_MEMORY)
+		return pdet_fail(env, ENOMEM, "no memory");
+	if (!k->only || (k->only == PAGEDET_KMAP_OWN ?
+			 own == PDET_KMAP_OWN : own == PDET_KMAP_FOREIGN))
+		return 1;
+	if (own == PDET_KMAP_UNDECIDED)
+		k->undecided++;
+	else
+		k->filtered++;
+	return 0;
+}
+
 /* 1 and an object that counts, 0 at the end, or an error. */
 static int read_object(struct pdet_kmap *k, struct pdet_env *env)
 {
-	const int r = k->ended ? 0 : pdet_kmap_read(&k->reader, env);
+	int r, match = 0;
 
 	k->access = 0;
+	do {
+		r = k->ended ? 0 : pdet_kmap_read(&k->reader, env);
+		if (r > 0)
+			match = matches(k, env);
+		if (match < 0)
+			r = match;
+	} while (r > 0 && !match);
 	if (r > 0)
 		count(k);
 	else
@@ -179,6 +223,8 @@ static int open_kmap(struct pdet_kmap *k, struct pdet_env *env,
 {
 	int r = take_keys(&k->keys, env, q);
 
+	if (r == 0)
+		r = take_filter(k, env, q);
 	k->path = strdup(q->path);
 	if (r == 0 && !k->path)
 		r = pdet_fail(env, ENOMEM, "no memory");
@@ -442,6 +488,8 @@ void pdet_kmap_total(const struct pdet_kmap *k, struct pagedet_kmap_total *ret)
 	ret->hashed = k->hashed + k->keys.hashed;
 	ret->unnamed = k->keys.n_by ? k->keys.places.unnamed : k->unnamed;
 	ret->untold = k->keys.untold;
+	ret->filtered = k->filtered;
+	ret->undecided = k->undecided;
 	ret->dialect = k->reader.dialect;
 	ret->cut = seen->cut;
 	ret->saturated = k->saturated || seen->saturated || k->sums.saturated;

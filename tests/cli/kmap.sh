@@ -183,6 +183,47 @@ tap_run 'the sums' grep -q \
 run kmap diff "$indexed" "$tap_dir/later" --sort reads_grown --limit 1 -q
 stdout_has 'what was read more' '+9'
 
+# --- a filter ---
+
+{
+	cat "$tap_dir/kallsyms"
+	echo 'ffffffffc0413000 t other	[other]'
+	echo 'ffffffffc0414000 t last	[other]'
+} > "$tap_dir/two-modules"
+# line SITE ACCESS...: an object, and who accessed it
+line() {
+	echo "$1,1,ffff888101234000,8,1,0,0000000000000000,KMALLOC,a,kmalloc-8,"
+	shift
+	for site; do
+		echo "  $site,1,2,1"
+	done
+}
+{
+	line ffffffffc0412345 ffffffffc0412350
+	line ffffffffc0412346 ffffffffc0412350 ffffffffc0413010
+	line ffffffffc0412347 ffffffffc0412350 ffffffff81355f10
+	line ffffffffc0412348 ffffffffc0412350 ffffffff11111111
+	line ffffffffc0412349 ffffffff11111111 ffffffffc0413010
+	line ffffffff81355f10 ffffffff81a65590
+	line ffffffffc0412360
+	line 0000000000000003 ffffffffc0412350
+} > "$tap_dir/owned"
+run kmap report "$tap_dir/owned" --kallsyms "$tap_dir/two-modules" --json \
+	--where own_module
+expect 'a filter' 2 '1 object not shown: the module of some place'
+tap_run 'only the own module' test "$(grep -c '^{"site":"\(third+0x45 \|first\)' \
+	"$tap_dir/stdout")" = 2
+tap_run 'the rest is counted' grep -q \
+	'{"total":{"objects":2,.*"filtered":5,"undecided":1,' "$tap_dir/stdout"
+run kmap report "$tap_dir/owned" --kallsyms "$tap_dir/two-modules" --json -q \
+	--where 'not own_module'
+tap_run 'another module' test "$(grep -c '^{"site":"third+0x4[679]' \
+	"$tap_dir/stdout")" = 3
+tap_run 'only these' grep -q '{"total":{"objects":3,' "$tap_dir/stdout"
+run kmap report "$indexed" --kallsyms "$tap_dir/kallsyms" --by type --json \
+	--where 'not own_module'
+expect 'nothing matches' 2 '1 object not shown'
+
 # --- a matrix ---
 
 run kmap report "$indexed" --kallsyms "$tap_dir/kallsyms" -q --matrix -
@@ -299,7 +340,9 @@ refused 'needs --by' report a --sort bytes
 refused 'groups do not have' report a --by site --accesses
 refused '--from has no meaning' report a --from live
 refused 'nm -n' report a --vmlinux b
-refused 'takes no --where' report a --where kind=anon
+refused "is 'own_module'" report a --where kind=anon
+refused 'needs --kallsyms' report a --where own_module
+refused 'needs --kallsyms-before' diff a b --where own_module --kallsyms c
 refused 'is not a number of jiffies' report a --hz 0
 refused 'from standard input' diff - -
 refused 'needs two keys' report a --matrix - --by site

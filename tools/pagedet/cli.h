@@ -97,6 +97,7 @@ struct cli_job {
 	bool accesses;		/* for kmap report */
 	uint64_t hz;		/* for kmap; 0 not known */
 	const char *matrix;	/* for kmap report */
+	uint32_t kmap_only;	/* PAGEDET_KMAP_ALL, OWN or FOREIGN */
 	bool linear;		/* for map */
 	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, limit, window_ns;

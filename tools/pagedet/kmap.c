@@ -64,9 +64,31 @@ int cli_kmap_refuse(const struct cli_job *job)
 		return cli_usage("kmap takes names from --kallsyms; of a "
 				 "kernel that was not moved (nokaslr) 'nm -n "
 				 "vmlinux' writes such a file");
-	if (job->where || job->strict)
-		return cli_usage("kmap takes no --%s",
-				 job->where ? "where" : "strict");
+	if (job->strict)
+		return cli_usage("kmap takes no --strict: the status is 2 "
+				 "anyway if something is not known");
+	return CLI_ANSWERED;
+}
+
+/* The only filters. */
+static int take_filter(struct cli_job *job)
+{
+	if (!job->where)
+		return CLI_ANSWERED;
+	if (!strcmp(job->where, "own_module"))
+		job->kmap_only = PAGEDET_KMAP_OWN;
+	else if (!strcmp(job->where, "not own_module"))
+		job->kmap_only = PAGEDET_KMAP_FOREIGN;
+	else
+		return cli_usage("kmap: --where is 'own_module' (only the "
+				 "module that allocated an object has accessed "
+				 "it) or 'not own_module'");
+	if (!job->kallsyms)
+		return cli_usage("--where %s needs --kallsyms, which tells "
+				 "modules", job->where);
+	if (job->before && !job->kallsyms_before)
+		return cli_usage("--where %s needs --kallsyms-before, too",
+				 job->where);
 	return CLI_ANSWERED;
 }
 
@@ -102,6 +124,8 @@ int cli_parse_kmap(struct cli_job *job)
 
 	if (!status)
 		status = cli_kmap_refuse(job);
+	if (!status)
+		status = take_filter(job);
 	if (status)
 		return status;
 	if (grouped && job->accesses)
@@ -164,6 +188,7 @@ static int open_kmap(struct asking *a, const char *path,
 	a->q.kallsyms = path == a->job->before ? a->job->kallsyms_before :
 						 a->job->kallsyms;
 	a->q.hz = a->job->hz;
+	a->q.only = a->job->kmap_only;
 	a->q.deadline_ns = cli_deadline_left(a->job);
 	a->q.progress = cli_asked_progress;
 	a->q.progress_user = &a->asked;
@@ -292,7 +317,10 @@ static void tell_missing(const struct pagedet_kmap_total *t)
 	cli_kmap_tell_lines(t->orphans, "of accesses that belong to no object",
 			    t->orphan_line);
 	cli_kmap_tell_cut(t->cut, t->saturated);
-	tell(t->dropped, "access", "in the sums only: an object has too many");
+	tell(t->dropped, "line", "of accesses in the sums only: an object has "
+	     "too many");
+	tell(t->undecided, "object", "not shown: the module of some place is "
+	     "not known");
 }
 
 static void tell_codes(const struct pagedet_kmap_total *t)
@@ -330,7 +358,7 @@ static void tell_unknown(const struct asking *a,
 static bool is_lossy(const struct pagedet_kmap_total *t)
 {
 	return t->strange || t->orphans || t->cut || t->saturated ||
-	       t->dropped;
+	       t->dropped || t->undecided;
 }
 
 /* A comparison of a part with a whole would be misleading. */
@@ -371,7 +399,8 @@ static int judge(const struct asking *a)
 	if (a->total.objects || a->before.objects)
 		return CLI_ANSWERED;
 	if (!a->job->quiet)
-		cli_say("%s", a->job->command->nothing);
+		cli_say("%s", a->total.filtered ? "no object matched" :
+			a->job->command->nothing);
 	return CLI_NO;
 }
 

@@ -18,6 +18,7 @@ static int parse(struct cli_job *job)
 			    job->hz ? "hz" :
 			    job->accesses ? "accesses" :
 			    job->matrix ? "matrix" :
+			    job->where ? "where" :
 			    job->kallsyms_before ? "kallsyms-before" : NULL;
 
 	if (wrong)

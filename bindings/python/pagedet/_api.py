@@ -477,6 +477,11 @@ PAGEDET_KMAP_ACCESS_FUNCTION = 10
 PAGEDET_KMAP_ACCESS_MODULE = 11
 PAGEDET_KMAP_ACCESS_PID = 12
 
+# enum pagedet_kmap_only
+PAGEDET_KMAP_ALL = 0
+PAGEDET_KMAP_OWN = 1
+PAGEDET_KMAP_FOREIGN = 2
+
 # enum pagedet_question
 PAGEDET_ASK_MISMATCH = 1
 PAGEDET_ASK_NOT_FREE = 2
@@ -1489,6 +1494,8 @@ class pagedet_kmap_query(Structure):
         ("progress", pagedet_progress_fn),
         ("progress_user", c_void_p),
         ("progress_ns", c_uint64),
+        ("only", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1588,6 +1595,8 @@ class pagedet_kmap_total(Structure):
         ("hashed", c_uint64),
         ("unnamed", c_uint64),
         ("untold", c_uint64),
+        ("filtered", c_uint64),
+        ("undecided", c_uint64),
         ("dialect", c_uint32),
         ("cut", c_uint32),
         ("saturated", c_uint32),

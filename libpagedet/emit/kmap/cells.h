@@ -24,8 +24,11 @@ struct pdet_kmap_cell {
 				 * out there */
 };
 
+/* More than the sums of a comparison with all that they lack. */
+#define PDET_KMAP_CELLS 64
+
 struct pdet_kmap_row {
-	struct pdet_kmap_cell cell[40];
+	struct pdet_kmap_cell cell[PDET_KMAP_CELLS];
 	unsigned n;
 };
 

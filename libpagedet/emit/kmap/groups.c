@@ -111,7 +111,7 @@ static void put_rest(struct pdet_kmap_row *row,
 #define REST(name) { #name, offsetof(struct pagedet_kmap_total, name) }
 		REST(nested_bytes), REST(preallocated), REST(lines),
 		REST(strange), REST(orphans), REST(dropped), REST(hashed),
-		REST(unnamed),
+		REST(unnamed), REST(filtered), REST(undecided),
 #undef REST
 	};
 	uint64_t v;
