@@ -80,6 +80,7 @@ extern "C" {
 #include "pagedet/blame.h"
 #include "pagedet/timeline.h"
 #include "pagedet/record.h"
+#include "pagedet/kmap.h"
 #include "pagedet/explain.h"
 #include "pagedet/check.h"
 #include "pagedet/diff.h"

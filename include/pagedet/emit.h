@@ -172,6 +172,36 @@ int pagedet_emit_timeline(struct pagedet_emitter *emitter,
 			  struct pagedet_timeline *timeline, uint64_t max);
 
 /**
+ * pagedet_emit_kmap - write a KMAP
+ * Objects are read while they are written. The last line has the sums of all,
+ * even of those that come after @max; CSV has no such line.
+ * @emitter: [in] from pagedet_emitter_new(); it hides the addresses of objects
+ *           unless it has PAGEDET_EMIT_POINTERS
+ * @kmap: [in] written from its next object, or group, on
+ * @accesses: [in] 1: each object has its accesses; groups ignore it
+ * @max: [in] largest number of objects or groups; UINT64_MAX is all
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the format is SVG or a snapshot; EIO writing failed; or as
+ *         pagedet_kmap_next().
+ * Since: 0.1
+ */
+int pagedet_emit_kmap(struct pagedet_emitter *emitter,
+		      struct pagedet_kmap *kmap, int accesses, uint64_t max);
+
+/**
+ * pagedet_emit_kmap_calls - write a log of calls
+ * The last line has the sums of all; CSV has no such line.
+ * @emitter: [in] from pagedet_emitter_new()
+ * @calls: [in] written from its next pair on
+ * @max: [in] largest number of pairs; UINT64_MAX is all
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the format is SVG or a snapshot; EIO writing failed.
+ * Since: 0.1
+ */
+int pagedet_emit_kmap_calls(struct pagedet_emitter *emitter,
+			    struct pagedet_kmap_calls *calls, uint64_t max);
+
+/**
  * pagedet_emit_findings - write findings
  * @emitter: [in] from pagedet_emitter_new()
  * @findings: [in] [len: n] from pagedet_explain()

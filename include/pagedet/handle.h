@@ -12,6 +12,8 @@ struct pagedet;
 struct pagedet_iter;
 struct pagedet_index;
 struct pagedet_allocs;
+struct pagedet_kmap;
+struct pagedet_kmap_calls;
 struct pagedet_emitter;
 
 /* A part of the library that a build may leave out. */

@@ -10,26 +10,12 @@
 #include "allocs/compare.h"
 #include "allocs/keys.h"
 #include "allocs/pairing.h"
+#include "base/ranking.h"
 #include "base/text/text.h"
 #include "schema/watch.h"
 #include "trace/trace.h"
 
-#define MOST_ORDERS 8u
-
-/* Which of the sums of a comparison. */
-enum side { NOW, BEFORE, GROWN };
-
-/* A sort key. */
-struct order {
-	int sum;		/* offset in struct pdet_alloc_sum; WASTE; or
-				 * KEY */
-	unsigned key;
-	enum side side;
-	bool reverse;
-};
-
 #define WASTE (-1)
-#define KEY (-2)
 
 struct pdet_allocs {
 	struct pdet_watch watch;
@@ -53,8 +39,6 @@ struct pdet_allocs {
 	uint64_t begin_before_ns, end_before_ns, unmatched;
 	uint32_t *order;	/* groups as they are listed */
 	size_t n_order;
-	struct order by[MOST_ORDERS];
-	unsigned n_by;
 	size_t at;
 };
 
@@ -370,137 +354,30 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 
 /* --- order --- */
 
-static uint64_t number(const struct pdet_alloc_sum *s, int at)
+static const char *sum_name(unsigned sum)
 {
+	return sum < PDET_COUNT(sums) ? sums[sum].name : NULL;
+}
+
+static uint64_t sum_of(const void *arg, uint32_t group, unsigned sum,
+		       bool before)
+{
+	const struct pdet_allocs *a = arg;
+	const struct pdet_alloc_sum *s =
+		before ? &a->before.data[group] : &a->pairing.sums.data[group];
 	uint64_t v;
 
-	if (at == WASTE)
+	if (sums[sum].at == WASTE)
 		return s->allocated - PDET_MIN(s->allocated, s->requested);
-	memcpy(&v, (const char *)s + at, sizeof(v));
+	memcpy(&v, (const char *)s + sums[sum].at, sizeof(v));
 	return v;
 }
 
-/* Ascending; what has shrunk is less than what has grown. */
-static int compare_growth(uint64_t x, uint64_t x_before, uint64_t y,
-			  uint64_t y_before)
-{
-	const uint64_t dx = x - x_before, dy = y - y_before;
-	const bool up_x = x >= x_before, up_y = y >= y_before;
-
-	if (up_x != up_y)
-		return up_x ? 1 : -1;
-	return (dx > dy) - (dx < dy);
-}
-
-static int compare_sums(const struct pdet_allocs *a, const struct order *by,
-			uint32_t x, uint32_t y)
-{
-	const struct pdet_alloc_sum *now = a->pairing.sums.data;
-	const struct pdet_alloc_sum *before = a->before.data;
-	const uint64_t none = 0;
-
-	if (by->side == GROWN)
-		return compare_growth(number(&now[x], by->sum),
-				      number(&before[x], by->sum),
-				      number(&now[y], by->sum),
-				      number(&before[y], by->sum));
-	if (by->side == BEFORE)
-		now = before;
-	return compare_growth(number(&now[x], by->sum), none,
-			      number(&now[y], by->sum), none);
-}
-
-static int compare(const void *pa, const void *pb, void *arg)
+/* A group can be empty if it is not in either trace any more. */
+static bool is_empty(const void *arg, uint32_t i)
 {
 	const struct pdet_allocs *a = arg;
-	const uint32_t x = *(const uint32_t *)pa, y = *(const uint32_t *)pb;
-	unsigned i;
-	int r;
 
-	for (i = 0; i < a->n_by; i++) {
-		const struct order *by = &a->by[i];
-
-		r = by->sum == KEY ?
-			    pdet_groups_compare_key(&a->keys.groups, x, y,
-						    by->key) :
-			    -compare_sums(a, by, x, y);
-		if (r)
-			return by->reverse ? -r : r;
-	}
-	return pdet_groups_compare(&a->keys.groups, x, y);
-}
-
-static bool is_word(const char *word, size_t len, const char *name)
-{
-	return strlen(name) == len && !memcmp(word, name, len);
-}
-
-/* Takes the ending of a word off that says which sums are meant. */
-static enum side side_of(const char *word, size_t *len)
-{
-	static const struct {
-		const char *name;
-		enum side side;
-	} endings[] = { { "_before", BEFORE }, { "_grown", GROWN } };
-	size_t i, n;
-
-	for (i = 0; i < PDET_COUNT(endings); i++) {
-		n = strlen(endings[i].name);
-		if (*len > n && is_word(word + *len - n, n, endings[i].name)) {
-			*len -= n;
-			return endings[i].side;
-		}
-	}
-	return NOW;
-}
-
-static bool find_order(const struct pdet_allocs *a, const char *word,
-		       size_t len, struct order *ret)
-{
-	unsigned i;
-
-	for (i = 0; i < a->keys.groups.n_keys; i++)
-		if (is_word(word, len, pdet_alloc_key_name(a->keys.by[i]))) {
-			ret->sum = KEY;
-			ret->key = i;
-			return true;
-		}
-	if (a->compared)
-		ret->side = side_of(word, &len);
-	for (i = 0; i < PDET_COUNT(sums); i++)
-		if (is_word(word, len, sums[i].name)) {
-			ret->sum = sums[i].at;
-			return true;
-		}
-	return false;
-}
-
-static int parse_order(const struct pdet_allocs *a, struct pdet_env *env,
-		       const char *keys, struct order *by, unsigned *n)
-{
-	size_t len;
-
-	for (*n = 0;; keys += len + 1) {
-		struct order order = { .reverse = *keys == '-' };
-
-		keys += order.reverse;
-		len = strcspn(keys, ",");
-		if (!find_order(a, keys, len, &order))
-			return pdet_fail(env, EINVAL, "cannot sort by '%.*s': "
-					 "it is not a sum, nor a key of these "
-					 "groups", (int)len, keys);
-		if (*n == MOST_ORDERS)
-			return pdet_fail(env, EINVAL, "cannot sort by more "
-					 "than %u keys", MOST_ORDERS);
-		by[(*n)++] = order;
-		if (!keys[len])
-			return 0;
-	}
-}
-
-/* A group can be empty if it is not in either trace any more. */
-static bool is_empty(const struct pdet_allocs *a, size_t i)
-{
 	return pdet_alloc_sum_is_empty(&a->pairing.sums.data[i]) &&
 	       (!a->compared || pdet_alloc_sum_is_empty(&a->before.data[i]));
 }
@@ -510,27 +387,21 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 {
 	const char *usual = a->verified ? "verified_live_bytes" :
 			    a->compared ? "live_bytes_grown" : "allocated";
-	struct order by[MOST_ORDERS];
-	const size_t n = a->pairing.sums.n;
+	const struct pdet_ranking ranking = {
+		.groups = &a->keys.groups, .n = a->pairing.sums.n,
+		.key_name = pdet_alloc_key_name, .by = a->keys.by,
+		.sum_name = sum_name, .sum = sum_of, .is_empty = is_empty,
+		.arg = a, .compared = a->compared,
+	};
 	uint32_t *order;
-	unsigned n_by;
-	size_t i, kept = 0;
-	int r = parse_order(a, env, keys ? keys : usual, by, &n_by);
+	size_t n;
+	int r = pdet_rank(&ranking, env, keys ? keys : usual, &order, &n);
 
 	if (r < 0)
 		return r;
-	order = calloc(n + 1, sizeof(*order));
-	if (!order)
-		return pdet_fail(env, ENOMEM, "no memory");
-	for (i = 0; i < n; i++)
-		if (!is_empty(a, i))
-			order[kept++] = (uint32_t)i;
-	memcpy(a->by, by, sizeof(by));
-	a->n_by = n_by;
-	qsort_r(order, kept, sizeof(*order), compare, a);
 	free(a->order);
 	a->order = order;
-	a->n_order = kept;
+	a->n_order = n;
 	a->at = 0;
 	return 0;
 }

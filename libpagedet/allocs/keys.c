@@ -78,23 +78,19 @@ bool pdet_alloc_keys_comm(struct pdet_alloc_keys *k, uint64_t tid,
 static bool name_site(struct pdet_alloc_keys *k, uint64_t address,
 		      struct pdet_alloc_site *ret)
 {
-	char offset[32], whole[1024];
+	char whole[1024];
 	struct pdet_named f;
-	int n;
+	size_t n;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!pdet_naming_find(&k->naming, address, &f)) {
-		n = snprintf(whole, sizeof(whole), "%#" PRIx64, address);
-		ret->site = keep(k, whole, (size_t)n);
+		n = (size_t)snprintf(whole, sizeof(whole), "%#" PRIx64,
+				     address);
+		ret->site = keep(k, whole, n);
 		return ret->site;
 	}
-	snprintf(offset, sizeof(offset), "+%#" PRIx64, f.offset);
-	n = snprintf(whole, sizeof(whole), "%.*s%s%s%.*s%s",
-		     (int)f.function_len, f.function, offset,
-		     f.module_len ? " [" : "", (int)f.module_len,
-		     f.module_len ? f.module : "", f.module_len ? "]" : "");
-	n = PDET_MIN(n, (int)sizeof(whole) - 1);
-	ret->site = keep(k, whole, (size_t)n);
+	n = pdet_named_text(&f, whole, sizeof(whole));
+	ret->site = keep(k, whole, n);
 	ret->function = keep(k, f.function, f.function_len);
 	if (f.module_len)
 		ret->module = keep(k, f.module, f.module_len);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -137,6 +138,17 @@ bool pdet_naming_find(struct pdet_naming *n, uint64_t site,
 				    found ? site - ret->offset : 0))
 		n->impossible = site;
 	return found;
+}
+
+size_t pdet_named_text(const struct pdet_named *f, char *text, size_t size)
+{
+	const int n = snprintf(text, size, "%.*s+%#" PRIx64 "%s%.*s%s",
+			       (int)f->function_len, f->function, f->offset,
+			       f->module_len ? " [" : "", (int)f->module_len,
+			       f->module_len ? f->module : "",
+			       f->module_len ? "]" : "");
+
+	return PDET_MIN((size_t)n, size - 1);
 }
 
 /* --- checks --- */

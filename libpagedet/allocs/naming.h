@@ -66,6 +66,9 @@ void pdet_naming_namer(struct pdet_naming *n, const struct pdet_namer *namer);
 bool pdet_naming_find(struct pdet_naming *n, uint64_t site,
 		      struct pdet_named *ret);
 
+/* pdet_named_text - "function+0x10 [module]"; the length, perhaps cut. */
+size_t pdet_named_text(const struct pdet_named *f, char *text, size_t size);
+
 /* pdet_naming_check - -EBADMSG: the names are of another boot or kernel. */
 int pdet_naming_check(const struct pdet_naming *n, struct pdet_env *env,
 		      const struct pdet_trace_kernel *k, const char *trace);

@@ -96,12 +96,6 @@ status=0
 "$PAGEDET" page - <&- > "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
 expect 'closed standard input' 74 'cannot read standard input'
 
-# parts that were not built say so, whatever follows them
-run kmap anything --tap
-expect 'kmap' 69 'kmap needs'
-run help kmap
-stdout_has 'help of kmap' 'not in this version'
-
 # help
 run help
 expect 'help' 0

@@ -41,18 +41,6 @@ echo help >> "$tap_dir/has"
 section COMMANDS | sed -n 's/^\.It Cm \([a-z-]*\).*/\1/p' > "$tap_dir/man"
 compare "commands"
 
-# The manual lists the commands that the help marks as reserved.
-sed -n '/^Commands$/,/^Options/s/^  \([a-z][a-z-]*\) .* \*$/\1/p' \
-	"$tap_dir/help" > "$tap_dir/waits"
-section COMMANDS | sed '1,/^These commands are reserved/d' |
-	sed -n 's/^\.It Cm \([a-z-]*\).*/\1/p' | sort > "$tap_dir/man"
-sort "$tap_dir/waits" | comm -23 - "$tap_dir/man" > "$tap_dir/why"
-if [ -s "$tap_dir/why" ]; then
-	tap_not_ok "what waits is said to wait" "$tap_dir/why"
-else
-	tap_ok "what waits is said to wait"
-fi
-
 sed -n '/^Options/,/^Exit status/p' "$tap_dir/help" | grep -o -e '^  .*' |
 	sed -n 's/^  \(-[a-zA-Z0]\), \(--[a-z-]*\).*/\1 \2/p
 		s/^  \(--[a-z-]*\).*/\1/p' | tr ' ' '\n' > "$tap_dir/has"

@@ -37,6 +37,9 @@ enum cli_switch { CLI_AUTO = 0, CLI_ON, CLI_OFF };
 
 struct cli_command;
 
+/* There are no more options. */
+#define CLI_OPTIONS 96
+
 /*
  * Names that stand for the numbers of an item until the kernel is open. NULL if
  * the item has its numbers.
@@ -87,10 +90,15 @@ struct cli_job {
 	uint64_t min_pages;
 	bool as_sort;		/* in the format of page_owner_sort */
 	bool mixed;
+	bool as_dot;		/* in that of graphviz */
 	bool folded;
 	bool verify;		/* for kmem report and live */
 	char *used_where;	/* memory of where: with a test for objects in
 				 * use */
+	bool accesses;		/* for kmap report */
+	uint64_t hz;		/* for kmap; 0 not known */
+	const char *matrix;	/* for kmap report */
+	uint32_t kmap_only;	/* PAGEDET_KMAP_ALL, OWN or FOREIGN */
 	bool linear;		/* for map */
 	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, limit, window_ns;
@@ -109,7 +117,7 @@ struct cli_job {
 	bool from_file;		/* from-log reads a file */
 	bool crash;		/* explain faults in a log */
 	bool help, version;
-	uint64_t given;		/* options that were given, as bits */
+	bool given[CLI_OPTIONS]; /* by the number of the option */
 	char again[1024];	/* options that must be repeated to ask the same
 				 * question about another page: " --why
 				 * pinned" */
@@ -136,7 +144,6 @@ struct cli_command {
 	const char *arguments;
 	const char *summary;
 	const char *help;
-	const char *needs;	/* what it needs, if it is not available */
 	const char *nothing;	/* the meaning of an answer without rows */
 	const char *fields;	/* fields that are listed by default; NULL: the
 				 * cheap ones */
@@ -625,6 +632,12 @@ int cli_parse_kmem(struct cli_job *job);
 int cli_wrap_kmem(struct cli_job *job);
 int cli_run_kmem(struct cli_job *job, struct pagedet *pd);
 
+/* --- kmap.c --- */
+int cli_parse_kmap(struct cli_job *job);
+/* Chooses between its subcommands. */
+int cli_wrap_kmap(struct cli_job *job);
+int cli_run_kmap(struct cli_job *job, struct pagedet *pd);
+
 /* --- kmem_record.c --- */
 extern const struct cli_command cli_kmem_record;
 
@@ -648,6 +661,8 @@ struct cli_stacks {
 /* Whether --flame or --folded fits. @has_stacks: that is all the groups are by.
  */
 int cli_flame_check(const struct cli_job *job, bool has_stacks);
+/* Writes at most @len letters of a text for SVG. */
+void cli_xml_text(FILE *f, const char *text, size_t len);
 /* Writes lines "outermost;...;innermost VALUE". Returns a status. */
 int cli_folded(struct cli_stacks *s, FILE *f);
 int cli_flame(struct cli_stacks *s, FILE *f);

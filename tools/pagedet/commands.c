@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/*
- * The table of commands: arguments, functions and help. A command that needs a
- * part which was not built says so.
- */
+/* The table of commands: arguments, functions and help. */
 #include <string.h>
 
 #include "cli.h"
@@ -323,8 +320,25 @@ const struct cli_command cli_commands[] = {
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
-	{ "kmap", "report | on | off | clear | stats", "allocation maps",
-	  "", .needs = "the reader of the Memorizer's allocation maps" },
+	{ "kmap", "report FILE | diff A B | calls FILE",
+	  "who accessed which object",
+	  "FILE is a copy of /sys/kernel/debug/memorizer/kmap of a Memorizer\n"
+	  "kernel, in any of its four dialects, plain or compressed by gzip, zstd\n"
+	  "or xz; - is standard input. report lists the objects, with their reads\n"
+	  "and writes; --accesses also lists which code made these. freed is live,\n"
+	  "freed, missed (the address was allocated again) or unknown (freed by\n"
+	  "what is not known). --by takes site, function, module, type, cache, pid,\n"
+	  "command, lifetime, end, access_site, access_function, access_module or\n"
+	  "access_pid, or several of them, and adds objects and accesses up; bytes\n"
+	  "are not counted twice if one allocator takes memory of another.\n"
+	  "diff compares two files, by site or --by; --sort then also takes\n"
+	  "bytes_grown (the default), reads_before and so on. --kallsyms names\n"
+	  "places. --hz says that an index counts jiffies, and how many a second\n"
+	  "has. calls lists which call of function_calls, or cfgmap, was made how\n"
+	  "often, the most frequent first; --format dot and --folded write graphs.\n"
+	  "The status is 2 if a part of a file was not understood.\n",
+	  .wrap = cli_wrap_kmap, .parse = cli_parse_kmap, WORDS(1, 3),
+	  NOTHING("there is no object"), .run = cli_run_kmap, .groups = true },
 	{ "map", "[A B]", "a picture of physical memory",
 	  "Writes SVG, to standard output or to -o FILE; -o FILE.png writes PNG,\n"
 	  "which needs rsvg-convert. The colour of a cell shows what most of its\n"

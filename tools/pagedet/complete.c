@@ -219,8 +219,7 @@ static void offer_commands(const struct typed *t)
 	const struct cli_command *c;
 
 	for (c = cli_commands; c->name; c++)
-		if (!c->needs)
-			offer(t, c->name, c->summary);
+		offer(t, c->name, c->summary);
 	offer(t, "help", "explain a command");
 }
 

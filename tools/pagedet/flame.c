@@ -133,7 +133,7 @@ static int compare(const void *pa, const void *pb)
 	return (a->n > b->n) - (a->n < b->n);
 }
 
-static void put_xml(FILE *f, const char *text, size_t len)
+void cli_xml_text(FILE *f, const char *text, size_t len)
 {
 	size_t i;
 
@@ -186,7 +186,7 @@ static void put_box(const struct picture *p, const char *name, uint64_t at,
 	if (width < NARROW)
 		return;
 	fprintf(p->f, "<g><title>");
-	put_xml(p->f, name, SIZE_MAX);
+	cli_xml_text(p->f, name, SIZE_MAX);
 	fprintf(p->f, ": %llu %s, %.2f%%</title><rect x=\"%.1f\" "
 		"y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"1\" fill=\"",
 		(unsigned long long)value,
@@ -197,7 +197,7 @@ static void put_box(const struct picture *p, const char *name, uint64_t at,
 	fputs("\"/>", p->f);
 	if (letters >= 3) {
 		fprintf(p->f, "<text x=\"%.1f\" y=\"%d\">", x + 2, y + 12);
-		put_xml(p->f, name, (size_t)letters);
+		cli_xml_text(p->f, name, (size_t)letters);
 		fputs("</text>", p->f);
 	}
 	fputs("</g>\n", p->f);

@@ -66,9 +66,9 @@ static void general(void)
 		printf("  %-8s %-25s", c->name, c->arguments);
 		if (strlen(c->arguments) > 25)
 			printf("\n%36s", "");
-		printf(" %s%s\n", c->summary, c->needs ? " *" : "");
+		printf(" %s\n", c->summary);
 	}
-	printf("  * not in this version\n\n");
+	printf("\n");
 	options_help();
 	printf("\n%s", status_help);
 }
@@ -78,8 +78,6 @@ static void one(const struct cli_command *c)
 	printf("usage: pagedet [options] %s%s%s\n\n%c%s.\n%s", c->name,
 	       *c->arguments ? " " : "", c->arguments,
 	       c->summary[0] & ~0x20, c->summary + 1, c->help);
-	if (c->needs)
-		printf("Needs %s: not in this version.\n", c->needs);
 	printf("\n'pagedet help' lists the options.\n");
 }
 

@@ -146,12 +146,6 @@ static int run(struct cli_job *job, int argc, char **argv)
 		if (status)
 			return status;
 	}
-	if (job->command->needs) {
-		cli_say("%s needs %s, which this version lacks",
-			job->command->name,
-			job->command->needs);
-		return CLI_UNAVAILABLE;
-	}
 	status = check_words(job);
 	if (!status)
 		status = cli_watch_check(job);

@@ -93,7 +93,8 @@ static int set_format(struct cli_job *job, const char *value)
 	size_t i;
 
 	job->as_sort = !strcmp(value, "page_owner_sort");
-	if (job->as_sort)
+	job->as_dot = !strcmp(value, "dot");
+	if (job->as_sort || job->as_dot)
 		return CLI_ANSWERED;
 	for (i = 0; i < CLI_COUNT(formats); i++) {
 		if (strcmp(value, formats[i].name))
@@ -220,6 +221,18 @@ static int set_page_size(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_hz(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_number(value, CLI_DECIMAL, &job->hz);
+
+	if (wrong)
+		return cli_usage("--hz: '%s' %s", value, wrong);
+	if (!job->hz || job->hz > 1000000)
+		return cli_usage("--hz: '%s' is not a number of jiffies in a "
+				 "second, such as 250 or 1000", value);
+	return CLI_ANSWERED;
+}
+
 static int set_buffer(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_bytes(value, &job->buffer);
@@ -293,10 +306,11 @@ static const struct option options[] = {
 	  "field names or groups: cheap (default), all, everything, owner "
 	  "...; see 'pagedet help fields'" },
 	{ "format", .value = "F",
-	  .values = "text json csv arrow page_owner_sort",
+	  .values = "text json csv arrow page_owner_sort dot",
 	  .set = set_format, .help =
 	  "text (default), json (one object on each line), csv, arrow; for "
-	  "owners also page_owner_sort, as that program writes" },
+	  "owners also page_owner_sort, as that program writes; for 'kmap calls' "
+	  "also dot" },
 	{ "json", .set = set_json, .help = "short for --format json" },
 	{ "output", 'o', .value = "FILE", TEXT(output), .help =
 	  "write there, under a temporary name until complete; - is standard "
@@ -373,11 +387,11 @@ static const struct option options[] = {
 	{ "window", .value = "SECONDS", .set = set_window,
 	  .commands = "owners kmem", .help =
 	  "the length of a window for --by window (default: 1)" },
-	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem",
+	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem kmap",
 	  .help = "a copy of /proc/kallsyms of the boot that was traced" },
 	{ "kallsyms-before", .value = "FILE", TEXT(kallsyms_before),
-	  .commands = "kmem",
-	  .help = "the same of the trace of --before" },
+	  .commands = "kmem kmap",
+	  .help = "the same of the trace of --before, or of the earlier file" },
 	{ "page-size", .value = "BYTES", .set = set_page_size,
 	  .commands = "kmem", .help =
 	  "of the kernel that was traced, to count bytes of pages, such as "
@@ -403,8 +417,17 @@ static const struct option options[] = {
 	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners kmem",
 	  .help =
 	  "write the stacks as a flame graph (SVG)" },
-	{ "folded", BOOL(folded), .commands = "owners kmem", .help =
-	  "write the stacks as lines that flame graph tools read" },
+	{ "folded", BOOL(folded), .commands = "owners kmem kmap", .help =
+	  "write the stacks as lines that flame graph tools read; for 'kmap "
+	  "calls': each call" },
+	{ "accesses", BOOL(accesses), .commands = "kmap", .help =
+	  "list which code accessed each object, and how often" },
+	{ "hz", .value = "N", .set = set_hz, .commands = "kmap", .help =
+	  "jiffies in a second of that kernel, to show times" },
+	{ "matrix", .value = "FILE", TEXT(matrix), .commands = "kmap", .help =
+	  "write the two keys of --by as a table (CSV) or a picture (SVG), by "
+	  "the name of the file; the cells are reads and writes, or the number "
+	  "of --sort" },
 	{ "why", .value = "LIST",
 	  .values = "free migrate pinned reclaim charge poison leak",
 	  TEXT(why), .commands = "explain", .help =
@@ -451,10 +474,7 @@ static const struct option options[] = {
 	  "version, and the optional parts built in" },
 };
 
-static uint64_t bit(const struct option *o)
-{
-	return (uint64_t)1 << (o - options);
-}
+_Static_assert(CLI_COUNT(options) <= CLI_OPTIONS, "options");
 
 static const struct option *find(const char *name, size_t len)
 {
@@ -520,7 +540,7 @@ static void keep_for_again(struct cli_job *job, const struct option *o,
 
 static int take(struct cli_job *job, const struct option *o, const char *value)
 {
-	job->given |= bit(o);
+	job->given[o - options] = true;
 	if (o->value && value)
 		keep_for_again(job, o, value);
 	cli_topic(topic_of(o));
@@ -655,8 +675,10 @@ int cli_options_check(const struct cli_job *job)
 
 	if (job->as_sort && c->run != cli_run_owners)
 		return cli_usage("--format page_owner_sort is for 'owners'");
+	if (job->as_dot && strcmp(c->name, "kmap"))
+		return cli_usage("--format dot is for 'kmap calls'");
 	for (o = options; o < options + CLI_COUNT(options); o++) {
-		if (!(job->given & bit(o)))
+		if (!job->given[o - options])
 			continue;
 		if (o->commands && !is_listed(o->commands, c->name))
 			return cli_usage("--%s is an option of '%s'", o->name,

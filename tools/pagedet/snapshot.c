@@ -50,7 +50,7 @@ int cli_wrap_snapshot(struct cli_job *job)
 	if (c->wrap && c->wrap != cli_wrap_snapshot)
 		status = c->wrap(job);
 	c = job->command;
-	if (!status && !c->needs && !c->rows)
+	if (!status && !c->rows)
 		return cli_usage("snapshot saves the rows of a query, and '%s' "
 				 "is not a query", name);
 	return status;

@@ -18,6 +18,7 @@ PAGEDET_ORDER_MAX = 65536
 PAGEDET_SUMS = 16
 PAGEDET_OWNER_KEYS = 16
 PAGEDET_ALLOC_KEYS = 16
+PAGEDET_KMAP_KEYS = 8
 PAGEDET_EVIDENCE_ROW = 160
 PAGEDET_EVIDENCE_TEXT = 512
 PAGEDET_CHANGE_MAX = 32
@@ -483,6 +484,45 @@ PAGEDET_RECORD_PAGES = 1
 PAGEDET_RECORD_NOT_CALLER = 2
 PAGEDET_RECORD_STACKS = 4
 
+# enum pagedet_kmap_dialect
+PAGEDET_KMAP_EMPTY = 0
+PAGEDET_KMAP_LINUXKIT = 1
+PAGEDET_KMAP_TYPED = 2
+PAGEDET_KMAP_SLAB = 3
+PAGEDET_KMAP_INDEXED = 4
+
+# enum pagedet_kmap_origin
+PAGEDET_KMAP_CALL = 0
+PAGEDET_KMAP_UNTOLD = 1
+PAGEDET_KMAP_PREALLOCATED = 2
+PAGEDET_KMAP_CATCH_ALL = 3
+
+# enum pagedet_kmap_end
+PAGEDET_KMAP_LIVE = 0
+PAGEDET_KMAP_FREED = 1
+PAGEDET_KMAP_MISSED = 2
+PAGEDET_KMAP_UNKNOWN = 3
+
+# enum pagedet_kmap_key
+PAGEDET_KMAP_SITE = 0
+PAGEDET_KMAP_FUNCTION = 1
+PAGEDET_KMAP_MODULE = 2
+PAGEDET_KMAP_TYPE = 3
+PAGEDET_KMAP_CACHE = 4
+PAGEDET_KMAP_PID = 5
+PAGEDET_KMAP_COMMAND = 6
+PAGEDET_KMAP_LIFETIME = 7
+PAGEDET_KMAP_END = 8
+PAGEDET_KMAP_ACCESS_SITE = 9
+PAGEDET_KMAP_ACCESS_FUNCTION = 10
+PAGEDET_KMAP_ACCESS_MODULE = 11
+PAGEDET_KMAP_ACCESS_PID = 12
+
+# enum pagedet_kmap_only
+PAGEDET_KMAP_ALL = 0
+PAGEDET_KMAP_OWN = 1
+PAGEDET_KMAP_FOREIGN = 2
+
 # enum pagedet_question
 PAGEDET_ASK_MISMATCH = 1
 PAGEDET_ASK_NOT_FREE = 2
@@ -751,6 +791,14 @@ class pagedet_index(Structure):
 
 
 class pagedet_allocs(Structure):
+    """Opaque."""
+
+
+class pagedet_kmap(Structure):
+    """Opaque."""
+
+
+class pagedet_kmap_calls(Structure):
     """Opaque."""
 
 
@@ -1545,6 +1593,159 @@ class pagedet_record_total(Structure):
         ("mapped", c_uint32),
         ("error", c_uint32),
         ("reserved", c_uint32),
+    ]
+
+
+class pagedet_kmap_query(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("path", c_char_p),
+        ("kallsyms", c_char_p),
+        ("by", POINTER(c_uint32)),
+        ("n_by", c_uint64),
+        ("hz", c_uint64),
+        ("deadline_ns", c_uint64),
+        ("progress", pagedet_progress_fn),
+        ("progress_user", c_void_p),
+        ("progress_ns", c_uint64),
+        ("only", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_kmap_object(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("address", c_uint64),
+        ("bytes", c_uint64),
+        ("site", c_uint64),
+        ("free_site", c_uint64),
+        ("alloc_index", c_uint64),
+        ("free_index", c_uint64),
+        ("reads", c_uint64),
+        ("writes", c_uint64),
+        ("accesses", c_uint64),
+        ("site_name", c_char_p),
+        ("free_site_name", c_char_p),
+        ("type", c_char_p),
+        ("cache", c_char_p),
+        ("command", c_char_p),
+        ("replaced_by", c_char_p),
+        ("pid", c_int64),
+        ("origin", c_uint32),
+        ("end", c_uint32),
+        ("nested", c_uint32),
+        ("hidden", c_uint32),
+    ]
+
+
+class pagedet_kmap_access(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("site", c_uint64),
+        ("reads", c_uint64),
+        ("writes", c_uint64),
+        ("pid", c_int64),
+        ("site_name", c_char_p),
+    ]
+
+
+class pagedet_kmap_group(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("objects", c_uint64),
+        ("bytes", c_uint64),
+        ("nested", c_uint64),
+        ("catch_all", c_uint64),
+        ("live", c_uint64),
+        ("live_bytes", c_uint64),
+        ("freed", c_uint64),
+        ("missed", c_uint64),
+        ("unknown", c_uint64),
+        ("accesses", c_uint64),
+        ("reads", c_uint64),
+        ("writes", c_uint64),
+        ("objects_before", c_uint64),
+        ("bytes_before", c_uint64),
+        ("live_before", c_uint64),
+        ("live_bytes_before", c_uint64),
+        ("reads_before", c_uint64),
+        ("writes_before", c_uint64),
+        ("value", c_uint64 * 8),
+        ("state", c_uint32 * 8),
+    ]
+
+
+class pagedet_kmap_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("groups", c_uint64),
+        ("objects", c_uint64),
+        ("bytes", c_uint64),
+        ("nested", c_uint64),
+        ("catch_all", c_uint64),
+        ("live", c_uint64),
+        ("live_bytes", c_uint64),
+        ("freed", c_uint64),
+        ("missed", c_uint64),
+        ("unknown", c_uint64),
+        ("accesses", c_uint64),
+        ("reads", c_uint64),
+        ("writes", c_uint64),
+        ("objects_before", c_uint64),
+        ("bytes_before", c_uint64),
+        ("live_before", c_uint64),
+        ("live_bytes_before", c_uint64),
+        ("reads_before", c_uint64),
+        ("writes_before", c_uint64),
+        ("nested_bytes", c_uint64),
+        ("preallocated", c_uint64),
+        ("lines", c_uint64),
+        ("strange", c_uint64),
+        ("strange_line", c_uint64),
+        ("orphans", c_uint64),
+        ("orphan_line", c_uint64),
+        ("dropped", c_uint64),
+        ("hashed", c_uint64),
+        ("unnamed", c_uint64),
+        ("untold", c_uint64),
+        ("filtered", c_uint64),
+        ("undecided", c_uint64),
+        ("dialect", c_uint32),
+        ("cut", c_uint32),
+        ("saturated", c_uint32),
+        ("complete", c_uint32),
+        ("stopped", c_uint32),
+        ("compared", c_uint32),
+    ]
+
+
+class pagedet_kmap_call(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("from", c_uint64),
+        ("to", c_uint64),
+        ("count", c_uint64),
+        ("from_name", c_char_p),
+        ("to_name", c_char_p),
+        ("from_function", c_char_p),
+        ("to_function", c_char_p),
+    ]
+
+
+class pagedet_kmap_calls_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("calls", c_uint64),
+        ("count", c_uint64),
+        ("lines", c_uint64),
+        ("strange", c_uint64),
+        ("strange_line", c_uint64),
+        ("unnamed", c_uint64),
+        ("cut", c_uint32),
+        ("saturated", c_uint32),
+        ("complete", c_uint32),
+        ("stopped", c_uint32),
     ]
 
 
@@ -2422,6 +2623,74 @@ FUNCTIONS = {
         c_int,
         [POINTER(pagedet), c_uint32, c_char_p, c_size_t],
         "0.1"),
+    "pagedet_kmap_key_by_name": (
+        c_int,
+        [c_char_p],
+        "0.1"),
+    "pagedet_kmap_key_name": (
+        c_char_p,
+        [c_uint32],
+        "0.1"),
+    "pagedet_kmap": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_kmap_query),
+            POINTER(POINTER(pagedet_kmap)),
+        ],
+        "0.1"),
+    "pagedet_kmap_next": (
+        c_int,
+        [POINTER(pagedet_kmap), POINTER(pagedet_kmap_object)],
+        "0.1"),
+    "pagedet_kmap_next_access": (
+        c_int,
+        [POINTER(pagedet_kmap), POINTER(pagedet_kmap_access)],
+        "0.1"),
+    "pagedet_kmap_compare": (
+        c_int,
+        [POINTER(pagedet_kmap), POINTER(pagedet_kmap)],
+        "0.1"),
+    "pagedet_kmap_order": (
+        c_int,
+        [POINTER(pagedet_kmap), c_char_p],
+        "0.1"),
+    "pagedet_kmap_next_group": (
+        c_int,
+        [POINTER(pagedet_kmap), POINTER(pagedet_kmap_group)],
+        "0.1"),
+    "pagedet_kmap_text": (
+        c_void_p,
+        [POINTER(pagedet_kmap), c_uint64, POINTER(c_size_t)],
+        "0.1"),
+    "pagedet_kmap_total": (
+        c_int,
+        [POINTER(pagedet_kmap), POINTER(pagedet_kmap_total)],
+        "0.1"),
+    "pagedet_kmap_free": (
+        None,
+        [POINTER(pagedet_kmap)],
+        "0.1"),
+    "pagedet_kmap_calls": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_kmap_query),
+            POINTER(POINTER(pagedet_kmap_calls)),
+        ],
+        "0.1"),
+    "pagedet_kmap_next_call": (
+        c_int,
+        [POINTER(pagedet_kmap_calls), POINTER(pagedet_kmap_call)],
+        "0.1"),
+    "pagedet_kmap_calls_total": (
+        c_int,
+        [POINTER(pagedet_kmap_calls), POINTER(pagedet_kmap_calls_total)],
+        "0.1"),
+    "pagedet_kmap_calls_free": (
+        None,
+        [POINTER(pagedet_kmap_calls)],
+        "0.1"),
     "pagedet_rule": (
         POINTER(pagedet_rule),
         [c_uint32],
@@ -2606,6 +2875,14 @@ FUNCTIONS = {
     "pagedet_emit_timeline": (
         c_int,
         [POINTER(pagedet_emitter), POINTER(pagedet_timeline), c_uint64],
+        "0.1"),
+    "pagedet_emit_kmap": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_kmap), c_int, c_uint64],
+        "0.1"),
+    "pagedet_emit_kmap_calls": (
+        c_int,
+        [POINTER(pagedet_emitter), POINTER(pagedet_kmap_calls), c_uint64],
         "0.1"),
     "pagedet_emit_findings": (
         c_int,

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* What the commands of kmap have in common. */
+#ifndef CLI_KMAP_H
+#define CLI_KMAP_H
+
+#include "cli.h"
+
+/* How often they may be interrupted. */
+#define CLI_KMAP_ASK_NS 100000000u
+
+/* cli_kmap_refuse - options that have no meaning. Returns a status. */
+int cli_kmap_refuse(const struct cli_job *job);
+
+/* Say on stderr what a file lacks, if it lacks something. */
+void cli_kmap_tell_lines(uint64_t n, const char *what, uint64_t first);
+void cli_kmap_tell_cut(bool cut, bool saturated);
+void cli_kmap_tell_unnamed(const struct cli_job *job, uint64_t unnamed);
+void cli_kmap_tell_stop(uint32_t stopped);
+
+/* --- kmap_matrix.c --- */
+/* Writes groups of two keys, @by, to job->matrix. Returns a status. */
+int cli_kmap_matrix(const struct cli_job *job, struct pagedet_kmap *kmap,
+		    uint64_t groups, const char *by);
+
+/* --- kmap_calls.c --- */
+extern const struct cli_command cli_kmap_calls;
+
+#endif
