@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A BPF program that adds up the events of one tracepoint, in a hash table of
+ * sums for each processor.
+ */
+#ifndef PDET_RECORD_PROGRAM_H
+#define PDET_RECORD_PROGRAM_H
+
+#include "base/bpf.h"
+#include "record/signature.h"
+
+/* Words of a key: the site, tid, gfp, node, order, migratetype, bytes_req,
+ * bytes_alloc, and the number of the stack. */
+#define PDET_PROGRAM_WORDS 9
+
+/* A sum of the table. */
+struct pdet_program_sum {
+	uint64_t times, requested, allocated; /* of pages: not bytes, but
+					       * pages */
+	uint64_t failed;
+};
+
+/* What a key has, in the order of its words: PAGEDET_ALLOC_*. */
+struct pdet_program_key {
+	uint32_t word[PDET_PROGRAM_WORDS];
+	unsigned n;
+};
+
+struct pdet_program_wants {
+	const struct pdet_signature *signature;
+	const struct pdet_program_key *key;
+	int sums, stacks, full;	/* descriptors of maps; full counts events
+				 * without room for their sum */
+	uint32_t without;	/* thread that is left out; 0: none */
+	bool nests;		/* it may be interrupted by itself */
+};
+
+struct pdet_program {
+	struct bpf_insn insn[128];
+	unsigned n;
+};
+
+/* pdet_program_assemble - write the program. */
+void pdet_program_assemble(const struct pdet_program_wants *w,
+			   struct pdet_program *ret);
+
+/* pdet_program_argument - the argument that a word of the key has, or
+ * PDET_ARGUMENT_NONE. */
+uint8_t pdet_program_argument(const struct pdet_signature *s, uint32_t word);
+
+#endif
