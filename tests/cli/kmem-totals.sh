@@ -104,8 +104,8 @@ tap_run 'a small table is full, or large enough' sh -c \
 	"[ $status -eq 2 ] || [ $status -eq 0 ]"
 run kmem record --totals -q -- "$tap_dir/no-such-program"
 expect 'no such program' 66 "no-such-program': No such file"
-status=0
-timeout -s INT 1 "$PAGEDET" kmem record --totals --top 1 \
-	> "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
-tap_run 'Ctrl-C ends it, and it answers' grep -q 'total of' "$tap_dir/stdout"
+# A background job may ignore SIGINT.
+# shellcheck disable=SC2016
+run kmem record --totals --top 1 -- sh -c 'kill -TERM $PPID; sleep 60'
+tap_run 'a signal ends it, and it answers' grep -q 'total of' "$tap_dir/stdout"
 tap_done
