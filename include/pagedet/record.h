@@ -42,8 +42,7 @@ struct pagedet_record_options {
 	uint32_t reserved;	/* must be 0 */
 	const uint32_t *by;	/* [nullable] [len: n_by] PAGEDET_ALLOC_* that
 				 * PAGEDET_RECORD_TOTALS adds up by; NULL adds
-				 * up by site. Not CACHE, COMM, LIFETIME and
-				 * WINDOW */
+				 * up by site. Not COMM, LIFETIME and WINDOW */
 	uint64_t n_by;
 };
 

@@ -131,7 +131,8 @@ static int open_one(struct pdet_attached *a, struct pdet_env *env,
 	struct pdet_attached_one *one = &a->of[i];
 	struct pdet_program program;
 
-	one->sums = make_map(BPF_MAP_TYPE_PERCPU_HASH, 8 * w->key->n,
+	one->sums = make_map(BPF_MAP_TYPE_PERCPU_HASH,
+			     pdet_program_key_bytes(w->key),
 			     sizeof(struct pdet_program_sum), w->entries);
 	if (one->sums < 0)
 		return refuse(env, "tables of sums");

@@ -2,6 +2,7 @@
 /* What a key does not have is not told. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text/text.h"
 #include "base/vec.h"
@@ -66,6 +67,18 @@ static struct pdet_kmem_event event_of(const struct pdet_collect *c,
 	return e;
 }
 
+/* One that fills its room may be cut: then it is not known. */
+static void take_name(struct pdet_kmem_sum *to, const char *name)
+{
+	const size_t n = strnlen(name, PDET_PROGRAM_NAME);
+
+	_Static_assert(sizeof(to->cache) == PDET_PROGRAM_NAME, "names");
+	if (n >= PDET_PROGRAM_NAME - 1)
+		return;
+	memcpy(to->cache, name, n);
+	to->keys.cache_len = (uint32_t)n;
+}
+
 static void add_up(struct pdet_kmem_sum *to,
 		   const struct pdet_program_sum *from, uint64_t unit)
 {
@@ -85,11 +98,12 @@ bool pdet_collect_add(const struct pdet_collect *c, const uint64_t *words,
 		      struct pdet_kmem_sums *ret)
 {
 	const bool is_page = c->signature->kind == PDET_KMEM_PAGE_ALLOC;
-	const struct pdet_kmem_sum none = { event_of(c, words, stack), 0, 0, 0,
-					    0 };
-	struct pdet_kmem_sum row = none;
+	struct pdet_kmem_sum none = { .keys = event_of(c, words, stack) }, row;
 	uint32_t i;
 
+	if (c->key->has_name)
+		take_name(&none, (const char *)(words + c->key->n));
+	row = none;
 	for (i = 0; i < c->n_cpus; i++) {
 		add_up(&row, &sums[i], is_page ? c->page_size : 1);
 		if (!c->by_cpu)

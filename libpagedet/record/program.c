@@ -131,6 +131,27 @@ static void write_key(struct writing *w)
 	}
 }
 
+/* Nothing, if the event does not tell it. */
+static void write_name(struct writing *w)
+{
+	const int name = w->key + WORD * (int)w->w->key->n;
+	int off;
+
+	for (off = 0; off < PDET_PROGRAM_NAME; off += WORD)
+		put(w, BPF_ST | BPF_MEM | BPF_DW, 10, 0, name + off, 0);
+	if (!w->s->tells_name)
+		return;
+	load_place(w, 1, w->below);
+	set(w, 2, WORD);
+	load_argument(w, 3, w->s->cache);
+	add(w, 3, (int)w->s->name_at);
+	call(w, BPF_FUNC_probe_read_kernel);
+	load(w, 3, 10, w->below);
+	load_place(w, 1, name);
+	set(w, 2, PDET_PROGRAM_NAME);
+	call(w, BPF_FUNC_probe_read_kernel_str);
+}
+
 /* --- sizes --- */
 
 static void load_sizes_of_cache(struct writing *w)
@@ -254,10 +275,10 @@ static unsigned skip_thread(struct writing *w)
 void pdet_program_assemble(const struct pdet_program_wants *wants,
 			   struct pdet_program *ret)
 {
+	const int bytes = (int)pdet_program_key_bytes(wants->key);
 	struct writing w = {
 		.p = ret, .w = wants, .s = wants->signature,
-		.key = (int16_t)(-WORD * (int)wants->key->n),
-		.below = (int16_t)(-WORD * (int)wants->key->n - SUM),
+		.key = (int16_t)-bytes, .below = (int16_t)(-bytes - SUM),
 	};
 	unsigned skip = 0, found, found_later;
 
@@ -267,6 +288,8 @@ void pdet_program_assemble(const struct pdet_program_wants *wants,
 		skip = skip_thread(&w);
 	load_sizes(&w);
 	write_key(&w);
+	if (wants->key->has_name)
+		write_name(&w);
 	look_up(&w);
 	found = put(&w, BPF_JMP | BPF_JNE | BPF_K, 0, 0, 0, 0);
 	insert(&w);

@@ -20,11 +20,23 @@ struct pdet_program_sum {
 	uint64_t failed;
 };
 
+/* Bytes of the name of a cache, with a NUL at its end. */
+#define PDET_PROGRAM_NAME 64
+
 /* What a key has, in the order of its words: PAGEDET_ALLOC_*. */
 struct pdet_program_key {
 	uint32_t word[PDET_PROGRAM_WORDS];
 	unsigned n;
+	bool has_name;		/* behind them, the name of the cache */
 };
+
+static inline uint32_t pdet_program_key_bytes(const struct pdet_program_key *k)
+{
+	return 8 * k->n + (k->has_name ? PDET_PROGRAM_NAME : 0);
+}
+
+/* The largest key. */
+#define PDET_PROGRAM_KEY (PDET_PROGRAM_WORDS + PDET_PROGRAM_NAME / 8)
 
 struct pdet_program_wants {
 	const struct pdet_signature *signature;
@@ -36,7 +48,7 @@ struct pdet_program_wants {
 };
 
 struct pdet_program {
-	struct bpf_insn insn[128];
+	struct bpf_insn insn[160];
 	unsigned n;
 };
 

@@ -58,15 +58,15 @@ static void take_arguments(const struct pdet_btf *btf, uint32_t function,
 					(uint8_t)(i - FIRST);
 }
 
-/* A whole number of 4 bytes. */
-static bool find_size(const struct pdet_btf *btf, const char *path,
-		      uint32_t *ret)
+/* Not a bit-field. */
+static bool find_member(const struct pdet_btf *btf, const char *path,
+			uint64_t bytes, uint32_t *ret)
 {
 	struct pdet_btf_member m;
 	uint64_t size;
 
 	if (!pdet_btf_member(btf, path, &m) || m.bit_size ||
-	    !pdet_btf_type_size(btf, m.type, &size) || size != 4)
+	    !pdet_btf_type_size(btf, m.type, &size) || size != bytes)
 		return false;
 	*ret = m.bit_offset / 8;
 	return true;
@@ -75,6 +75,12 @@ static bool find_size(const struct pdet_btf *btf, const char *path,
 static bool has(uint8_t argument)
 {
 	return argument != PDET_ARGUMENT_NONE;
+}
+
+static void find_name(const struct pdet_btf *btf, struct pdet_signature *s)
+{
+	s->tells_name = s->kind == PDET_KMEM_CACHE_ALLOC && has(s->cache) &&
+			find_member(btf, "kmem_cache.name", 8, &s->name_at);
 }
 
 static bool is_complete(const struct pdet_btf *btf, struct pdet_signature *s)
@@ -88,8 +94,9 @@ static bool is_complete(const struct pdet_btf *btf, struct pdet_signature *s)
 	if (has(s->requested) && has(s->allocated))
 		return true;
 	return has(s->cache) &&
-	       find_size(btf, "kmem_cache.object_size", &s->requested_at) &&
-	       find_size(btf, "kmem_cache.size", &s->allocated_at) &&
+	       find_member(btf, "kmem_cache.object_size", 4,
+			   &s->requested_at) &&
+	       find_member(btf, "kmem_cache.size", 4, &s->allocated_at) &&
 	       PDET_MAX(s->requested_at, s->allocated_at) -
 	       PDET_MIN(s->requested_at, s->allocated_at) <= MOST_SPAN;
 }
@@ -116,6 +123,7 @@ int pdet_signatures_find(struct pdet_env *env, const struct pdet_btf *btf,
 		s->event = events[i].event;
 		s->kind = events[i].kind;
 		take_arguments(btf, function, s);
+		find_name(btf, s);
 		if (!is_complete(btf, s))
 			return pdet_fail(env, ENOTSUP, "cannot sum up "
 					 "allocations: the types of this "

@@ -20,6 +20,9 @@ struct pdet_signature {
 		migratetype;
 	/* Of a kmem_cache, if the sizes are not arguments. */
 	uint32_t requested_at, allocated_at;
+	/* The place of its name, if it is an argument of a cache's event. */
+	uint32_t name_at;
+	bool tells_name;
 };
 
 /* Those that a kernel can have; not all kernels have all of them. */

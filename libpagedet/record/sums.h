@@ -10,8 +10,10 @@
 
 /* The allocations that have these keys. */
 struct pdet_kmem_sum {
-	struct pdet_kmem_event keys; /* what was not asked for is not told */
+	struct pdet_kmem_event keys; /* what was not asked for is not told; its
+				      * cache is the text of cache_len below */
 	uint64_t times, requested, allocated, failed;
+	char cache[64];
 };
 
 struct pdet_kmem_sums {

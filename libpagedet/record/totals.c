@@ -58,6 +58,7 @@ static bool is_possible(uint32_t key, bool *word)
 	switch (key) {
 	case PAGEDET_ALLOC_FAMILY:
 	case PAGEDET_ALLOC_CPU:
+	case PAGEDET_ALLOC_CACHE:
 	case PAGEDET_ALLOC_SITE:
 	case PAGEDET_ALLOC_FUNCTION:
 	case PAGEDET_ALLOC_MODULE:
@@ -96,7 +97,8 @@ static int take_keys(struct pdet_totals *t, struct pdet_env *env,
 					 pagedet_alloc_key_name(by[i]));
 		if (word)
 			t->key.word[t->key.n++] = by[i];
-		t->by_cpu = t->by_cpu || by[i] == PAGEDET_ALLOC_CPU;
+		t->by_cpu |= by[i] == PAGEDET_ALLOC_CPU;
+		t->key.has_name |= by[i] == PAGEDET_ALLOC_CACHE;
 	}
 	return 0;
 }
@@ -289,7 +291,7 @@ static int read_one(struct reading *r, unsigned i)
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
 	const int map = r->t->attached.of[i].sums;
-	uint64_t words[PDET_PROGRAM_WORDS], next[PDET_PROGRAM_WORDS];
+	uint64_t words[PDET_PROGRAM_KEY], next[PDET_PROGRAM_KEY] = { 0 };
 	const void *before = NULL;
 	uint32_t stack;
 

@@ -33,7 +33,7 @@ run kmem record --totals --by cpu --sort site --for 0.1
 expect 'nor by a key that they do not have' 64 "--sort: 'site'"
 run kmem record --totals -o "$tap_dir/none/x" --for 0.1
 expect 'no such directory' 66 'none/x'
-for key in cache comm lifetime window; do
+for key in comm lifetime window; do
 	run kmem record --totals --by $key --for 0.1
 	expect "not by $key" 64 "cannot sum up by '$key'"
 done

@@ -332,6 +332,9 @@ static void tell_totals(const struct pagedet_allocs_total *t)
 			"kernel does not count them");
 	if (t->untold >> PAGEDET_ALLOC_STACK & 1)
 		cli_say("stack: there was no room for some");
+	if (t->untold >> PAGEDET_ALLOC_CACHE & 1)
+		cli_say("cache: this kernel does not tell it, or its name is "
+			"too long");
 	cli_say("what is freed and live is not known: totals have allocations "
 		"only");
 }
@@ -370,7 +373,7 @@ static void tell_unknown(const struct cli_kmem *a,
 		cli_say("the clock of the trace does not count ns");
 	if (t->no_cpu)
 		cli_say("the trace does not tell processors");
-	if (t->untold >> PAGEDET_ALLOC_CACHE & 1)
+	if (t->untold >> PAGEDET_ALLOC_CACHE & 1 && !t->no_frees)
 		cli_say("cache: events of this kernel do not have it; those of "
 			"Linux 6.18 do");
 	if (t->untold >> PAGEDET_ALLOC_COMM & 1)

@@ -12,10 +12,12 @@ static void add(struct pdet_kmem_sums *s, unsigned kind, uint64_t site,
 		uint64_t times, uint64_t failed)
 {
 	const struct pdet_kmem_sum one = {
-		{ .kind = (uint8_t)kind, .site = site, .pid = -1,
-		  .gfp = PDET_KMEM_NO_GFP, .node = PDET_KMEM_NO_NUMBER,
-		  .migratetype = PDET_KMEM_NO_NUMBER },
-		times, times * 100, times * 128, failed,
+		.keys = { .kind = (uint8_t)kind, .site = site, .pid = -1,
+			  .gfp = PDET_KMEM_NO_GFP,
+			  .node = PDET_KMEM_NO_NUMBER,
+			  .migratetype = PDET_KMEM_NO_NUMBER },
+		.times = times, .requested = times * 100,
+		.allocated = times * 128, .failed = failed,
 	};
 
 	ck_assert(pdet_vec_push(&s->rows, one));

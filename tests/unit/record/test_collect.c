@@ -10,15 +10,15 @@
 
 static const struct pdet_signature kmalloc = {
 	"kmalloc", PDET_KMEM_KMALLOC, 0, 1, NONE, 2, 3, 4, NONE, NONE, NONE,
-	0, 0
+	0, 0, 0, false
 }, pages = {
 	"mm_page_alloc", PDET_KMEM_PAGE_ALLOC, NONE, 0, NONE, NONE, NONE, 2,
-	NONE, 1, 3, 0, 0
+	NONE, 1, 3, 0, 0, 0, false
 };
 static const struct pdet_program_key key = {
 	{ PAGEDET_ALLOC_SITE, PAGEDET_ALLOC_NODE, PAGEDET_ALLOC_ORDER,
-	  PAGEDET_ALLOC_MIGRATETYPE }, 4
-};
+	  PAGEDET_ALLOC_MIGRATETYPE }, 4, false
+}, named = { { PAGEDET_ALLOC_SITE }, 1, true };
 static const uint32_t cpus[CPUS] = { 0, 1, 8 };
 static const struct pdet_program_sum sums[CPUS] = {
 	{ 3, 100, 128, 0 }, { 0, 0, 0, 0 }, { 1, 10, 16, 2 },
@@ -98,6 +98,41 @@ START_TEST(pages_are_bytes)
 }
 END_TEST
 
+/* The length of the name that a key of this one has. */
+static uint32_t name_of(const char *name)
+{
+	const struct pdet_collect c = {
+		.signature = &kmalloc, .key = &named, .cpus = cpus,
+		.n_cpus = CPUS,
+	};
+	uint64_t words[PDET_PROGRAM_KEY] = { 1 };
+	struct pdet_kmem_sums s = { 0 };
+	uint32_t n;
+
+	memcpy(words + 1, name, strlen(name));
+	ck_assert(pdet_collect_add(&c, words, 0, sums, &s));
+	n = s.rows.data[0].keys.cache_len;
+	ck_assert(!n || !memcmp(s.rows.data[0].cache, name, n));
+	pdet_vec_free(&s.rows);
+	return n;
+}
+
+START_TEST(names_of_caches)
+{
+	char name[PDET_PROGRAM_NAME + 1] = "";
+
+	ck_assert_uint_eq(name_of("dentry"), 6);
+	ck_assert_uint_eq(name_of(""), 0);
+	memset(name, 'x', PDET_PROGRAM_NAME - 2);
+	ck_assert_uint_eq(name_of(name), PDET_PROGRAM_NAME - 2);
+	/* These may be cut. */
+	name[PDET_PROGRAM_NAME - 2] = 'x';
+	ck_assert_uint_eq(name_of(name), 0);
+	name[PDET_PROGRAM_NAME - 1] = 'x';
+	ck_assert_uint_eq(name_of(name), 0);
+}
+END_TEST
+
 static int list(const char *text, uint32_t **ret)
 {
 	return pdet_collect_cpus(text, strlen(text), ret);
@@ -142,6 +177,7 @@ int main(void)
 	unit_test(s, missing_arguments);
 	unit_test(s, each_processor);
 	unit_test(s, pages_are_bytes);
+	unit_test(s, names_of_caches);
 	unit_test(s, lists_of_processors);
 	unit_test(s, bad_lists);
 	return unit_main(s);

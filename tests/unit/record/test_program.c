@@ -14,20 +14,20 @@
 /* As Linux 5.10, 6.18, and the pages of both. */
 static const struct pdet_signature signatures[] = {
 	{ "kmalloc", PDET_KMEM_KMALLOC, 0, 1, NONE, 2, 3, 4, NONE, NONE, NONE,
-	  0, 0 },
+	  0, 0, 0, false },
 	{ "kmem_cache_alloc", PDET_KMEM_CACHE_ALLOC, 0, 1, 2, NONE, NONE, 3, 4,
-	  NONE, NONE, 28, 24 },
+	  NONE, NONE, 28, 24, 96, true },
 	{ "mm_page_alloc", PDET_KMEM_PAGE_ALLOC, NONE, 0, NONE, NONE, NONE, 2,
-	  NONE, 1, 3, 0, 0 },
+	  NONE, 1, 3, 0, 0, 0, false },
 };
 
 static const struct pdet_program_key keys[] = {
-	{ { PAGEDET_ALLOC_SITE }, 1 },
-	{ { PAGEDET_ALLOC_SITE, PAGEDET_ALLOC_STACK }, 2 },
+	{ { PAGEDET_ALLOC_SITE }, 1, false },
+	{ { PAGEDET_ALLOC_SITE, PAGEDET_ALLOC_STACK }, 2, false },
 	{ { PAGEDET_ALLOC_SITE, PAGEDET_ALLOC_TID, PAGEDET_ALLOC_GFP,
 	    PAGEDET_ALLOC_NODE, PAGEDET_ALLOC_ORDER, PAGEDET_ALLOC_MIGRATETYPE,
 	    PAGEDET_ALLOC_BYTES_REQ, PAGEDET_ALLOC_BYTES_ALLOC,
-	    PAGEDET_ALLOC_STACK }, PDET_PROGRAM_WORDS },
+	    PAGEDET_ALLOC_STACK }, PDET_PROGRAM_WORDS, true },
 };
 
 static bool is_wide(const struct bpf_insn *i)
@@ -160,6 +160,19 @@ START_TEST(sizes_are_those_of_the_cache)
 }
 END_TEST
 
+START_TEST(names_of_caches)
+{
+	const int call = BPF_JMP | BPF_CALL;
+	struct pdet_program p;
+
+	assemble(0, 2, 0, false, &p);
+	ck_assert_uint_eq(count(&p, call, BPF_FUNC_probe_read_kernel_str), 0);
+	assemble(1, 2, 0, false, &p);
+	ck_assert_uint_eq(count(&p, call, BPF_FUNC_probe_read_kernel_str), 1);
+	ck_assert_uint_eq(count(&p, BPF_ALU64 | BPF_ADD | BPF_K, 96), 1);
+}
+END_TEST
+
 START_TEST(a_thread_is_left_out)
 {
 	struct pdet_program p;
@@ -178,6 +191,7 @@ int main(void)
 	unit_test(s, every_program_is_sound);
 	unit_test(s, sums_of_what_nests_are_atomic);
 	unit_test(s, sizes_are_those_of_the_cache);
+	unit_test(s, names_of_caches);
 	unit_test(s, a_thread_is_left_out);
 	return unit_main(s);
 }
