@@ -202,6 +202,14 @@ struct pagedet_allocs_total {
 	uint32_t verified;	/* 1: by pagedet_allocs_verify() */
 	uint32_t no_cpu;	/* 1: the trace does not tell processors, so
 				 * that cross_cpu is not known */
+	uint32_t no_frees;	/* 1: by pagedet_recorder_allocs(): sums of
+				 * allocations only. Not known, and 0, are
+				 * freed, replaced, live, live_bytes, cross_cpu,
+				 * mismatched, less, lifetime_ns, freed_unknown,
+				 * pages_unknown, freed_nothing, early and
+				 * disorder; begin_ns and end_ns are those of
+				 * the recording */
+	uint32_t reserved;	/* 0 */
 };
 
 /* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */

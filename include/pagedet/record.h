@@ -15,10 +15,15 @@ enum pagedet_record_flags {
 				 * objects */
 	PAGEDET_RECORD_NOT_CALLER = 2, /* what the thread that begins the
 				 * recording allocates is left out, too. The
-				 * thread that records always is */
-	PAGEDET_RECORD_STACKS = 4 /* the kernel's stack of each event; this
+				 * thread that records always is. Totals then
+				 * lack what interrupts of that thread
+				 * allocate */
+	PAGEDET_RECORD_STACKS = 4, /* the kernel's stack of each event; this
 				 * makes every event several times as large and
 				 * slow */
+	PAGEDET_RECORD_TOTALS = 8 /* no events: BPF programs add up allocations
+				 * in the kernel, for
+				 * pagedet_recorder_allocs() */
 };
 
 /* struct pagedet_record_options - start from PAGEDET_RECORD_OPTIONS_INIT. */
@@ -27,29 +32,39 @@ struct pagedet_record_options {
 	uint64_t buffer;	/* bytes of the kernel's buffer for each
 				 * processor, rounded up to pages; 0: 8 MiB, or
 				 * less if all of them had more than 1/32 of
-				 * memory */
+				 * memory. With PAGEDET_RECORD_TOTALS: bytes of
+				 * the sums, 64 for each; 0: 1 MiB, or less
+				 * likewise */
 	const char *folder;	/* [nullable] directory for what is recorded
 				 * until pagedet_recorder_write(), as files
 				 * without names; NULL: /var/tmp */
 	uint32_t flags;		/* PAGEDET_RECORD_* */
 	uint32_t reserved;	/* must be 0 */
+	const uint32_t *by;	/* [nullable] [len: n_by] PAGEDET_ALLOC_* that
+				 * PAGEDET_RECORD_TOTALS adds up by; NULL adds
+				 * up by site. Not COMM, LIFETIME and WINDOW */
+	uint64_t n_by;
 };
 
 #define PAGEDET_RECORD_OPTIONS_INIT \
-	{ sizeof(struct pagedet_record_options), 0, NULL, 0, 0 }
+	{ sizeof(struct pagedet_record_options), 0, NULL, 0, 0, NULL, 0 }
 
 /* What a recording has. Counts are 0 until it is stopped. */
 struct pagedet_record_total {
 	uint64_t size;		/* sizeof(struct pagedet_record_total) */
-	uint64_t events;	/* that were taken from the kernel */
+	uint64_t events;	/* that were taken from the kernel; of totals:
+				 * that are in the sums, when these were got */
 	uint64_t lost;		/* that the kernel overwrote before they were
-				 * taken; exact */
+				 * taken; exact. Of totals: that are in no sum;
+				 * struct pagedet_allocs_total says whether all
+				 * of them are counted */
 	uint64_t bytes;		/* of what was taken */
 	uint64_t begin_ns;	/* by CLOCK_MONOTONIC, as the trace */
 	uint64_t end_ns;	/* the same; now, while it is recording */
 	uint64_t buffer;	/* bytes of each processor's buffer */
 	uint64_t buffer_needed;	/* that would have lost nothing, by the rate
-				 * that was seen; 0: nothing was lost */
+				 * that was seen; 0: nothing was lost. Of totals
+				 * twice buffer, if it was full */
 	uint32_t cpus;		/* processors */
 	uint32_t mapped;	/* whose buffer is mapped (Linux 6.10), not
 				 * read */
@@ -57,7 +72,7 @@ struct pagedet_record_total {
 	uint32_t reserved;	/* 0 */
 };
 
-/* A recording: a trace instance of its own, and a thread. */
+/* A recording: a trace instance of its own, and a thread; or BPF programs. */
 struct pagedet_recorder;
 
 /**
@@ -67,14 +82,19 @@ struct pagedet_recorder;
  * "mono"; other traces and settings stay as they are. A thread of the library,
  * which blocks all signals, empties the buffers. Instances of recorders that
  * were killed are removed first.
+ * With PAGEDET_RECORD_TOTALS there is no instance, no thread and no file, but
+ * BPF programs on the events of allocations, which add them up; nothing of them
+ * is left if the process is killed.
  * @pd: [in] for errors; need not be opened
  * @options: [in,nullable] NULL means the defaults
  * @ret: [out] [owned: pagedet_recorder_free] the recorder
  * Return: 0, or a negative errno.
  * Errors: E2BIG options has a non-zero byte that this library does not know;
- *         EINVAL a flag that this library does not know;
+ *         EINVAL a flag that this library does not know, STACKS with TOTALS,
+ *         by without TOTALS, or a key that cannot be added up by;
  *         EACCES the caller may not trace: it needs root, or the kernel is
- *         locked down; ENOTSUP the kernel has no tracefs or no such events;
+ *         locked down; ENOTSUP the kernel has no tracefs or no such events, or
+ *         for TOTALS no BTF or no such BPF programs;
  *         ENOMEM no memory, no free descriptor, or no memory for buffers of
  *         that size; ENOENT there is no such folder; EIO a file of tracefs, or
  *         one in the folder.
@@ -106,11 +126,31 @@ int pagedet_recorder_stop(struct pagedet_recorder *recorder);
  * @recorder: [in] from pagedet_allocs_record()
  * @fd: [in] a regular file that is open for writing; written from its begin
  * Return: 0, or a negative errno; then the file is not a trace.
- * Errors: as pagedet_recorder_stop(); EINVAL fd is not a regular file;
+ * Errors: as pagedet_recorder_stop(); EINVAL fd is not a regular file, or
+ *         totals are recorded;
  *         ENOSYS no library compresses; EIO it cannot be written.
  * Since: 0.1
  */
 int pagedet_recorder_write(struct pagedet_recorder *recorder, int fd);
+
+/**
+ * pagedet_recorder_allocs - get the groups of a recording of totals
+ * Stops the recording first. The groups are those that pagedet_allocs() would
+ * make of a trace of the same time, but for what only frees tell: see no_frees
+ * of struct pagedet_allocs_total. Its lost counts allocations that are in no
+ * sum: the table of sums was full, or an interrupt came while the same program
+ * ran. Before Linux 6.1 the kernel does not tell the latter, and uncounted is
+ * not 0. A stack that had no room is not known.
+ * @recorder: [in] from pagedet_allocs_record() with PAGEDET_RECORD_TOTALS
+ * @ret: [out] [owned: pagedet_allocs_free] the groups, in no need of the
+ *       recorder
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL events are recorded, not totals; EIO the kernel's sums cannot
+ *         be read; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_recorder_allocs(struct pagedet_recorder *recorder,
+			    struct pagedet_allocs **ret);
 
 /**
  * pagedet_recorder_total - get what a recording has

@@ -26,6 +26,7 @@ struct pdet_allocs {
 	struct pdet_alloc_sum sum;
 	uint64_t begin_ns, end_ns;
 	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
+	bool no_frees;		/* they are sums of allocations only */
 	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
 	char boot[40], release[64];
@@ -48,43 +49,34 @@ static const char *const code_symbols[] = { "_stext", "_text" };
 static const struct {
 	const char *name;
 	int at;
+	bool of_events;		/* sums of allocations only do not have it */
 } sums[] = {
-#define SUM(name) { #name, offsetof(struct pdet_alloc_sum, name) }
-	SUM(times), SUM(requested), SUM(allocated), SUM(unsized), SUM(freed),
-	SUM(replaced), SUM(live), SUM(live_bytes), SUM(failed), SUM(cross_cpu),
-	SUM(mismatched), SUM(less), SUM(lifetime_ns), SUM(verified_live),
-	SUM(verified_live_bytes), SUM(verified_free), SUM(unverified),
-	{ "waste", WASTE },
+#define SUM(name) { #name, offsetof(struct pdet_alloc_sum, name), false }
+#define OF_EVENTS(name) { #name, offsetof(struct pdet_alloc_sum, name), true }
+	SUM(times), SUM(requested), SUM(allocated), SUM(unsized), SUM(failed),
+	{ "waste", WASTE, false },
+	OF_EVENTS(freed), OF_EVENTS(replaced), OF_EVENTS(live),
+	OF_EVENTS(live_bytes), OF_EVENTS(cross_cpu), OF_EVENTS(mismatched),
+	OF_EVENTS(less), OF_EVENTS(lifetime_ns), OF_EVENTS(verified_live),
+	OF_EVENTS(verified_live_bytes), OF_EVENTS(verified_free),
+	OF_EVENTS(unverified),
+#undef OF_EVENTS
 #undef SUM
 };
 
 /* --- the question --- */
 
 static int take_keys(struct pdet_allocs *a, struct pdet_env *env,
-		     const struct pagedet_allocs_query *q)
+		     const uint32_t *by, uint64_t n)
 {
-	static const uint32_t by_site = PAGEDET_ALLOC_SITE;
-	const uint32_t *by = q->by ? q->by : &by_site;
-	const uint64_t n = q->by ? q->n_by : 1;
-	uint64_t i, j;
+	int r = pdet_alloc_keys_check(env, by, n);
 
-	if (!n || n > PAGEDET_ALLOC_KEYS)
-		return pdet_fail(env, EINVAL, "%llu keys: from 1 to %u can be "
-				 "grouped by", (unsigned long long)n,
-				 PAGEDET_ALLOC_KEYS);
-	for (i = 0; i < n; i++) {
-		if (!pdet_alloc_key_name(by[i]))
-			return pdet_fail(env, EINVAL, "there is no key %u of "
-					 "allocations", by[i]);
-		for (j = 0; j < i; j++)
-			if (by[i] == by[j])
-				return pdet_fail(env, EINVAL,
-						 "the key %s is there twice",
-						 pdet_alloc_key_name(by[i]));
-		a->keys.by[i] = by[i];
-	}
+	if (r < 0)
+		return r;
+	memcpy(a->keys.by, by, n * sizeof(*by));
 	a->keys.groups.n_keys = (unsigned)n;
-	a->keys.window_ns = q->window_ns ? q->window_ns : 1000000000;
+	a->pairing.group = pdet_alloc_keys_group;
+	a->pairing.arg = &a->keys;
 	if (pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_LIFETIME))
 		a->pairing.ended = pdet_alloc_keys_ended;
 	return 0;
@@ -359,6 +351,13 @@ static const char *sum_name(unsigned sum)
 	return sum < PDET_COUNT(sums) ? sums[sum].name : NULL;
 }
 
+/* Those of allocations only are the first ones. */
+static const char *alloc_sum_name(unsigned sum)
+{
+	return sum < PDET_COUNT(sums) && !sums[sum].of_events ?
+		       sums[sum].name : NULL;
+}
+
 static uint64_t sum_of(const void *arg, uint32_t group, unsigned sum,
 		       bool before)
 {
@@ -390,7 +389,8 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 	const struct pdet_ranking ranking = {
 		.groups = &a->keys.groups, .n = a->pairing.sums.n,
 		.key_name = pdet_alloc_key_name, .by = a->keys.by,
-		.sum_name = sum_name, .sum = sum_of, .is_empty = is_empty,
+		.sum_name = a->no_frees ? alloc_sum_name : sum_name,
+		.sum = sum_of, .is_empty = is_empty,
 		.arg = a, .compared = a->compared,
 	};
 	uint32_t *order;
@@ -435,6 +435,7 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 		    const struct pdet_alloc_sink *sink,
 		    struct pdet_allocs **ret)
 {
+	static const uint32_t by_site = PAGEDET_ALLOC_SITE;
 	struct pdet_allocs *a;
 	int r;
 
@@ -445,10 +446,10 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 		return pdet_fail(env, ENOMEM, "no memory");
 	pdet_watch_init(&a->watch, q->deadline_ns, q->progress,
 			q->progress_user, q->progress_ns);
-	a->pairing.group = pdet_alloc_keys_group;
-	a->pairing.arg = &a->keys;
 	a->sink = sink;
-	r = take_keys(a, env, q);
+	a->keys.window_ns = q->window_ns ? q->window_ns : 1000000000;
+	r = q->by ? take_keys(a, env, q->by, q->n_by) :
+		    take_keys(a, env, &by_site, 1);
 	if (r == 0)
 		r = check_names(env, q);
 	if (r == 0)
@@ -464,6 +465,65 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 	return 0;
 }
 
+/* --- from sums --- */
+
+static int take_sums(struct pdet_allocs *a, struct pdet_env *env,
+		     struct pdet_kmem_sums *from)
+{
+	size_t i;
+	int r = pdet_naming_beside(&a->keys.naming, env, &from->kallsyms);
+
+	a->keys.stacks = &from->stacks;
+	for (i = 0; i < from->rows.n && r == 0; i++)
+		r = pdet_pairing_sum(&a->pairing, &from->rows.data[i]);
+	a->keys.stacks = NULL;
+	if (r == -ENOMEM)
+		return pdet_fail(env, ENOMEM, "no memory");
+	a->gfp = from->gfp;
+	a->begin_ns = from->begin_ns;
+	a->end_ns = from->end_ns;
+	a->loss.lost = from->lost;
+	a->loss.uncounted = from->uncounted;
+	memcpy(a->boot, from->boot, sizeof(a->boot));
+	memcpy(a->release, from->release, sizeof(a->release));
+	return r;
+}
+
+int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
+			  struct pdet_kmem_sums *from,
+			  struct pdet_allocs **ret)
+{
+	struct pdet_allocs *a = calloc(1, sizeof(*a));
+	int r;
+
+	if (!a)
+		return pdet_fail(env, ENOMEM, "no memory");
+	a->no_frees = true;
+	a->keys.naming.kaslr = PAGEDET_NONE;
+	r = take_keys(a, env, by, n);
+	if (r == 0)
+		r = take_sums(a, env, from);
+	if (r == 0)
+		r = pdet_allocs_order(a, env, NULL);
+	if (r < 0) {
+		pdet_allocs_free(a);
+		return r;
+	}
+	add_up(&a->sum, &a->pairing.sums);
+	*ret = a;
+	return 0;
+}
+
+int pdet_allocs_need_frees(const struct pdet_allocs *a, struct pdet_env *env)
+{
+	return a->no_frees ?
+		       pdet_fail(env, EINVAL, "these are sums of allocations: "
+				 "what is freed, and what is live, is not "
+				 "known") : 0;
+}
+
+/* --- */
+
 int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 			const struct pdet_allocs *before)
 {
@@ -473,6 +533,9 @@ int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 	};
 	const unsigned n = a->keys.groups.n_keys;
 
+	if (pdet_allocs_need_frees(a, env) < 0 ||
+	    pdet_allocs_need_frees(before, env) < 0)
+		return -EINVAL;
 	if (n != before->keys.groups.n_keys ||
 	    memcmp(a->keys.by, before->keys.by, n * sizeof(*a->keys.by)))
 		return pdet_fail(env, EINVAL, "cannot compare allocations: "
@@ -760,6 +823,7 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->no_ns = a->no_ns;
 	ret->no_cpu = a->no_cpu;
 	ret->hashed = a->hashed;
+	ret->no_frees = a->no_frees;
 	ret->begin_before_ns = a->begin_before_ns;
 	ret->end_before_ns = a->end_before_ns;
 	ret->unmatched = a->unmatched;

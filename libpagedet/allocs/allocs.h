@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "kernel/owner/names.h"
 #include "pagedet.h"
+#include "record/sums.h"
 
 struct pdet_alloc_findings;
 struct pdet_allocs;
@@ -31,6 +32,18 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 		    const struct pdet_alloc_sink *sink,
 		    struct pdet_allocs **ret);
 void pdet_allocs_free(struct pdet_allocs *a);
+
+/*
+ * pdet_allocs_from_sums - the groups of what the kernel has added up by the
+ * keys @by; it takes over the names of @sums. The errors are those of
+ * pagedet_recorder_allocs().
+ */
+int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
+			  struct pdet_kmem_sums *sums,
+			  struct pdet_allocs **ret);
+
+/* pdet_allocs_need_frees - -EINVAL with an error text: they are such sums. */
+int pdet_allocs_need_frees(const struct pdet_allocs *a, struct pdet_env *env);
 
 /* pdet_allocs_compare - returns 0, or -EINVAL, -ENOMEM with an error text. */
 int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Texts become ids once: a place of a call is named when it comes first. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,27 @@ const char *pdet_alloc_key_name(uint32_t key)
 bool pdet_alloc_key_is_text(uint32_t key)
 {
 	return key < PDET_COUNT(keys) && keys[key].is_text;
+}
+
+int pdet_alloc_keys_check(struct pdet_env *env, const uint32_t *by, uint64_t n)
+{
+	uint64_t i, j;
+
+	if (!n || n > PAGEDET_ALLOC_KEYS)
+		return pdet_fail(env, EINVAL, "%llu keys: from 1 to %u can be "
+				 "grouped by", (unsigned long long)n,
+				 PAGEDET_ALLOC_KEYS);
+	for (i = 0; i < n; i++) {
+		if (!pdet_alloc_key_name(by[i]))
+			return pdet_fail(env, EINVAL, "there is no key %u of "
+					 "allocations", by[i]);
+		for (j = 0; j < i; j++)
+			if (by[i] == by[j])
+				return pdet_fail(env, EINVAL,
+						 "the key %s is there twice",
+						 pdet_alloc_key_name(by[i]));
+	}
+	return 0;
 }
 
 /* The id of a text; 0 without memory. */

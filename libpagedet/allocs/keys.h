@@ -63,6 +63,11 @@ bool pdet_alloc_keys_has(const struct pdet_alloc_keys *k, uint32_t key);
 bool pdet_alloc_keys_comm(struct pdet_alloc_keys *k, uint64_t tid,
 			  const char *text, size_t n);
 
+/* pdet_alloc_keys_check - -EINVAL with an error text: they cannot be grouped
+ * by. */
+int pdet_alloc_keys_check(struct pdet_env *env, const uint32_t *by,
+			  uint64_t n);
+
 /* pdet_alloc_key_name - the name of a key, or NULL if it does not exist. */
 const char *pdet_alloc_key_name(uint32_t key);
 bool pdet_alloc_key_is_text(uint32_t key);

@@ -218,6 +218,24 @@ int pdet_pairing_add(struct pdet_pairing *p,
 	return r;
 }
 
+int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum)
+{
+	struct pdet_kmem_event e = sum->keys;
+	struct pdet_alloc_sum *s;
+
+	if (e.cache_len)
+		e.cache = sum->cache;
+	s = sum_of(p, p->group(p->arg, &e));
+	if (!s)
+		return -ENOMEM;
+	p->rest.event[e.kind] += sum->times + sum->failed;
+	s->times += sum->times;
+	s->requested += sum->requested;
+	s->allocated += sum->allocated;
+	s->failed += sum->failed;
+	return 0;
+}
+
 void pdet_pairing_free(struct pdet_pairing *p)
 {
 	pdet_vec_free(&p->sums);

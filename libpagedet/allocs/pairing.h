@@ -9,7 +9,7 @@
 
 #include "allocs/findings.h"
 #include "allocs/live.h"
-#include "trace/kmem.h"
+#include "record/sums.h"
 
 /* Sums of one group. */
 struct pdet_alloc_sum {
@@ -69,6 +69,9 @@ struct pdet_pairing {
 /* pdet_pairing_add - add events, in the order of their times. -ENOMEM. */
 int pdet_pairing_add(struct pdet_pairing *p,
 		     const struct pdet_kmem_event *const *e, size_t n);
+
+/* pdet_pairing_sum - add allocations that the kernel has added up. -ENOMEM. */
+int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum);
 
 void pdet_pairing_free(struct pdet_pairing *p);
 

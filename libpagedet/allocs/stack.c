@@ -36,13 +36,16 @@ static bool put_frame(struct pdet_alloc_keys *k, struct line *l,
 }
 
 /*
- * Whether a frame is of the code that records, as ftrace has it and perf has
- * not.
+ * Whether a frame is of the code that records, as ftrace and BPF have it and
+ * perf has not.
  */
 static bool is_recorder(struct pdet_alloc_keys *k, uint64_t address)
 {
 	static const char *const begins[] = { "trace_event_raw_event_",
-					      "__traceiter_", "__bpf_trace_" };
+					      "__traceiter_", "__bpf_trace_",
+					      "bpf_trace_run", "bpf_prog_",
+					      "___bpf_prog_run",
+					      "__bpf_prog_run" };
 	const struct pdet_alloc_site *s = pdet_alloc_keys_site(k, address);
 	const char *text;
 	size_t i, n;

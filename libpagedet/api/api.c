@@ -518,6 +518,10 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 		r = pdet_check_query(pd, &q);
 	if (r < 0)
 		return r;
+	if (q.allocs)
+		r = pdet_allocs_need_frees(q.allocs->a, &pd->env);
+	if (r < 0)
+		return r;
 	it = calloc(1, sizeof(*it));
 	if (!it)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");

@@ -33,33 +33,38 @@ static const struct {
 	size_t at, before;	/* before 0: not compared */
 	bool shown, is_bytes;
 	bool verified;		/* of a verification */
+	bool of_events;		/* sums of allocations only do not have it */
 } numbers[] = {
 #define AT(name) offsetof(struct pagedet_alloc_group, name)
 #define NUMBER(name, shown, is_bytes) \
-	{ #name, AT(name), 0, shown, is_bytes, false }
-#define VERIFIED(name, is_bytes) { #name, AT(name), 0, true, is_bytes, true }
-#define COMPARED(name, is_bytes) \
-	{ #name, AT(name), AT(name##_before), true, is_bytes, false }
-	COMPARED(times, false),
+	{ #name, AT(name), 0, shown, is_bytes, false, false }
+#define OF_EVENTS(name, shown) \
+	{ #name, AT(name), 0, shown, false, false, true }
+#define VERIFIED(name, is_bytes) \
+	{ #name, AT(name), 0, true, is_bytes, true, true }
+#define COMPARED(name, is_bytes, of_events) \
+	{ #name, AT(name), AT(name##_before), true, is_bytes, false, of_events }
+	COMPARED(times, false, false),
 	NUMBER(requested, true, true),
-	COMPARED(allocated, true),
-	{ "waste", WASTE, WASTE, true, false, false },
+	COMPARED(allocated, true, false),
+	{ "waste", WASTE, WASTE, true, false, false, false },
 	NUMBER(unsized, false, false),
-	NUMBER(freed, false, false),
-	COMPARED(live, false),
-	COMPARED(live_bytes, true),
-	NUMBER(replaced, true, false),
+	OF_EVENTS(freed, false),
+	COMPARED(live, false, true),
+	COMPARED(live_bytes, true, true),
+	OF_EVENTS(replaced, true),
 	NUMBER(failed, false, false),
-	NUMBER(cross_cpu, true, false),
-	NUMBER(mismatched, false, false),
-	NUMBER(less, false, false),
-	NUMBER(lifetime_ns, false, false),
+	OF_EVENTS(cross_cpu, true),
+	OF_EVENTS(mismatched, false),
+	OF_EVENTS(less, false),
+	OF_EVENTS(lifetime_ns, false),
 	VERIFIED(verified_live, false),
 	VERIFIED(verified_live_bytes, true),
 	VERIFIED(verified_free, false),
 	VERIFIED(unverified, false),
 #undef VERIFIED
 #undef COMPARED
+#undef OF_EVENTS
 #undef NUMBER
 };
 
@@ -97,6 +102,8 @@ static bool is_unknown(const struct emitting *s, size_t i, unsigned side)
 {
 	const struct pagedet_alloc_group *g = &s->group;
 
+	if (numbers[i].of_events && s->total.no_frees)
+		return true;
 	if (numbers[i].at == AT(lifetime_ns))
 		return s->total.no_ns;
 	if (numbers[i].at == AT(cross_cpu))
@@ -168,7 +175,18 @@ static void json_numbers(struct emitting *s)
 		}
 }
 
-static void json_missing(struct emitting *s)
+struct rest {
+	const char *name;
+	size_t at;
+	bool of_events;		/* as of a number */
+};
+
+static bool is_rest_unknown(const struct emitting *s, const struct rest *rest)
+{
+	return rest->of_events && s->total.no_frees;
+}
+
+static void json_missing(struct emitting *s, const struct rest *rest, size_t n)
 {
 	bool any = false;
 	unsigned side;
@@ -182,6 +200,10 @@ static void json_missing(struct emitting *s)
 						       numbers[k].name,
 						       endings[side],
 						       PAGEDET_UNSUPPORTED);
+	for (k = 0; k < n; k++)
+		if (is_rest_unknown(s, &rest[k]))
+			pdet_cells_json_reason(s->e, &any, rest[k].name, "",
+					       PAGEDET_UNSUPPORTED);
 	str(s, any ? "}" : "");
 }
 
@@ -190,21 +212,44 @@ static void json_group(struct emitting *s)
 	str(s, "{");
 	pdet_cells_json(&s->cells);
 	json_numbers(s);
-	json_missing(s);
+	json_missing(s, NULL, 0);
 	str(s, "}\n");
+}
+
+static void json_rest(struct emitting *s, const struct rest *rest, size_t n)
+{
+	uint64_t v;
+	size_t k;
+
+	for (k = 0; k < n; k++) {
+		/* There is no trace that could lack some, and the object of
+		 * reasons has this name. */
+		if (s->total.no_frees && !strcmp(rest[k].name, "missing"))
+			continue;
+		memcpy(&v, (const char *)&s->total + rest[k].at, sizeof(v));
+		json_key(s, ",", rest[k].name);
+		if (is_rest_unknown(s, &rest[k]))
+			str(s, "null");
+		else
+			pdet_out_dec(&s->e->out, v);
+	}
 }
 
 /* What is in no group, and what the sums do not have in them. */
 static void json_total(struct emitting *s)
 {
 	const struct pagedet_allocs_total *t = &s->total;
-	static const struct pdet_cell_number rest[] = {
-#define REST(name) { #name, offsetof(struct pagedet_allocs_total, name) }
-		REST(groups), REST(events), REST(other), REST(freed_unknown),
-		REST(pages_unknown), REST(freed_nothing), REST(early),
-		REST(begin_ns), REST(end_ns), REST(lost), REST(gaps),
-		REST(uncounted), REST(missing), REST(cut_bytes), REST(damaged),
-		REST(strange), REST(disorder), REST(sites), REST(unnamed),
+	static const struct rest rest[] = {
+#define REST(name) { #name, offsetof(struct pagedet_allocs_total, name), false }
+#define OF_EVENTS(name) \
+	{ #name, offsetof(struct pagedet_allocs_total, name), true }
+		REST(groups), REST(events), REST(other),
+		OF_EVENTS(freed_unknown), OF_EVENTS(pages_unknown),
+		OF_EVENTS(freed_nothing), OF_EVENTS(early), REST(begin_ns),
+		REST(end_ns), REST(lost), REST(gaps), REST(uncounted),
+		REST(missing), REST(cut_bytes), REST(damaged), REST(strange),
+		OF_EVENTS(disorder), REST(sites), REST(unnamed),
+#undef OF_EVENTS
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
 #undef REST
@@ -212,13 +257,9 @@ static void json_total(struct emitting *s)
 
 	str(s, "{\"total\":{");
 	json_numbers(s);
-	str(s, ",");
-	pdet_cells_json_numbers(s->e, t, rest, PDET_COUNT(rest));
-	if (s->compared) {
-		str(s, ",");
-		pdet_cells_json_numbers(s->e, t, compared,
-					PDET_COUNT(compared));
-	}
+	json_rest(s, rest, PDET_COUNT(rest));
+	if (s->compared)
+		json_rest(s, compared, PDET_COUNT(compared));
 	if (t->kaslr == PAGEDET_HAVE) {
 		json_key(s, ",", "kaslr_offset");
 		pdet_out_dec(&s->e->out, t->kaslr_offset);
@@ -227,7 +268,7 @@ static void json_total(struct emitting *s)
 	}
 	json_key(s, ",", "complete");
 	str(s, t->complete ? "true" : "false");
-	json_missing(s);
+	json_missing(s, rest, PDET_COUNT(rest));
 	str(s, "}}\n");
 }
 
@@ -283,6 +324,8 @@ static bool is_shown(const struct emitting *s, size_t k)
 {
 	if (numbers[k].verified)
 		return s->verified;
+	if (numbers[k].of_events && s->total.no_frees)
+		return false;
 	return s->compared || s->verified ? numbers[k].before :
 					    numbers[k].shown;
 }

@@ -11,15 +11,14 @@
  * kernel exports, must be found in it.
  */
 #include <errno.h>
-#include <linux/bpf.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/bpf.h"
 #include "base/io.h"
 #include "base/text/text.h"
 #include "memory/find_vmcoreinfo.h"
@@ -75,11 +74,6 @@ struct request {
 				 * of this task */
 };
 
-static long sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr, size_t size)
-{
-	return syscall(SYS_bpf, cmd, attr, size);
-}
-
 static bool bpf_probe(struct pdet_env *env, const int *fds, size_t n)
 {
 	(void)fds;
@@ -103,13 +97,13 @@ static int make_map(uint32_t size)
 	a.max_entries = 1;
 	a.map_flags = BPF_F_MMAPABLE;
 	memcpy(a.map_name, "pagedet", 8);
-	return (int)sys_bpf(BPF_MAP_CREATE, &a, sizeof(a));
+	return (int)pdet_bpf(BPF_MAP_CREATE, &a, sizeof(a));
 }
 
-#define INSN(code, dst, src, off, imm) { (code), (dst), (src), (off), (imm) }
-#define REG(to, from) INSN(BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0)
-#define CALL(helper) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
-#define EXIT INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+#define INSN PDET_INSN
+#define REG PDET_INSN_REG
+#define CALL PDET_INSN_CALL
+#define EXIT PDET_INSN_EXIT
 
 static int load(const struct bpf_insn *insns, uint32_t n)
 {
@@ -120,10 +114,9 @@ static int load(const struct bpf_insn *insns, uint32_t n)
 	a.prog_flags = BPF_F_SLEEPABLE;
 	a.insns = (uintptr_t)insns;
 	a.insn_cnt = n;
-	/* only GPL programs may read kernel memory */
-	a.license = (uintptr_t)"Dual BSD/GPL";
+	a.license = (uintptr_t)PDET_BPF_LICENSE;
 	memcpy(a.prog_name, "pagedet", 8);
-	return (int)sys_bpf(BPF_PROG_LOAD, &a, sizeof(a));
+	return (int)pdet_bpf(BPF_PROG_LOAD, &a, sizeof(a));
 }
 
 /* Load the program that copies a range, or the address of the task. */
@@ -289,7 +282,7 @@ static int run(struct bpf_reader *r, const struct window *w, uint64_t addr,
 	a.test.prog_fd = (uint32_t)w->program;
 	a.test.ctx_in = (uintptr_t)&q;
 	a.test.ctx_size_in = sizeof(q);
-	if (sys_bpf(BPF_PROG_TEST_RUN, &a, sizeof(a.test)) < 0) {
+	if (pdet_bpf(BPF_PROG_TEST_RUN, &a, sizeof(a.test)) < 0) {
 		r->run_errno = errno;
 		return errno == EPERM || errno == EACCES ? -EACCES : -EIO;
 	}

@@ -120,7 +120,7 @@ static bool is_shown(const struct pdet_text *t)
 	return false;
 }
 
-static void of_code(struct pdet_text *t)
+void pdet_about_code(struct pdet_text *t)
 {
 	struct pdet_scan all, line;
 	size_t n;
@@ -172,7 +172,7 @@ int pdet_about(struct pdet_env *env, int fs, bool pages,
 	if (r < 0)
 		return r;
 	of_ftrace(fs, ret);
-	of_code(&ret->kallsyms);
+	pdet_about_code(&ret->kallsyms);
 	pdet_slurp_at(fs, "printk_formats", &ret->printk, MOST_FORMAT);
 	pdet_read_line(env, "/proc/sys/kernel/random/boot_id", ret->boot,
 		       sizeof(ret->boot));

@@ -22,6 +22,9 @@ int pdet_about(struct pdet_env *env, int fs, bool pages,
 	       struct pdet_dat_parts *ret);
 void pdet_about_free(struct pdet_dat_parts *p);
 
+/* pdet_about_code - the kallsyms of code; nothing if addresses are hidden. */
+void pdet_about_code(struct pdet_text *t);
+
 /* pdet_about_threads - add the names that the kernel has now. */
 void pdet_about_threads(int fs, struct pdet_thread_names *names);
 

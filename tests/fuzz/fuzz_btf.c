@@ -44,6 +44,22 @@ static void ask_enums(const struct pdet_btf *btf, const char *data,
 	pdet_btf_enumerator(btf, NULL, "PG_locked", &value);
 }
 
+/* Every function that is found has a name, and an end of its parameters. */
+static void ask_functions(const struct pdet_btf *btf, const char *data,
+			  size_t size)
+{
+	const uint32_t id = pdet_btf_function(btf, "page");
+	const char *name;
+	uint32_t i, function;
+
+	for (function = 0; function < 64; function++)
+		for (i = 0; (name = pdet_btf_parameter(btf, function, i)) &&
+		     i < 20; i++)
+			MUST(!*name || (name >= data && name < data + size));
+	for (i = 0; pdet_btf_parameter(btf, id, i); i++)
+		MUST(i < 65536);
+}
+
 /* A part gives the same as all of it, as far as types are complete in it. */
 static void ask_part(const struct pdet_btf *btf, const void *data, size_t size,
 		     uint32_t bytes)
@@ -96,6 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(pdet_btf_length(copy, size) <= size);
 		ask_members(btf);
 		ask_enums(btf, (const char *)copy, size);
+		ask_functions(btf, (const char *)copy, size);
 		pdet_btf_struct_size(btf, "page", &value);
 		pdet_btf_is_whole(btf, "page");
 		ask_part(btf, copy, size, 4 * (uint32_t)(size / 9));

@@ -84,7 +84,7 @@ struct cli_job {
 	const char *traced_vmlinux;
 	struct pagedet_allocs *allocs; /* the trace of kmem live */
 	uint64_t for_ns, buffer; /* for kmem record; 0: not given */
-	bool pages, boot;	/* the same */
+	bool pages, boot, totals; /* the same */
 	const char *instance;	/* for kmem report and live; NULL: path */
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;
@@ -637,9 +637,6 @@ int cli_parse_kmap(struct cli_job *job);
 /* Chooses between its subcommands. */
 int cli_wrap_kmap(struct cli_job *job);
 int cli_run_kmap(struct cli_job *job, struct pagedet *pd);
-
-/* --- kmem_record.c --- */
-extern const struct cli_command cli_kmem_record;
 
 /* --- owners.c --- */
 int cli_parse_owners(struct cli_job *job);

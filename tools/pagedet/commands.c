@@ -316,7 +316,8 @@ const struct cli_command cli_commands[] = {
 	  "the other family, too few bytes, losses, cuts. The status is 1 if\n"
 	  "something is wrong, 2 if something is missing or cannot be told.\n"
 	  "record [-o FILE] [--pages] [--stacks] [--for SECONDS | -- PROGRAM]\n"
-	  "records into FILE, or kmem.dat.\n",
+	  "records into FILE, or kmem.dat; with --totals the kernel adds up, and\n"
+	  "there are groups as of report, without what is freed and live.\n",
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },

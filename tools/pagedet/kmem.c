@@ -66,10 +66,12 @@ int cli_wrap_kmem(struct cli_job *job)
 			    job->pages ? "pages" :
 			    job->stacks && strcmp(word, "timeline") ? "stacks" :
 			    job->boot ? "boot" :
-			    job->buffer ? "buffer" : NULL;
+			    job->buffer ? "buffer" :
+			    job->totals ? "totals" : NULL;
 
 	if (!strcmp(word, "record")) {
-		job->command = &cli_kmem_record;
+		job->command = job->totals && !job->boot ? &cli_kmem_totals :
+							   &cli_kmem_recording;
 		return CLI_ANSWERED;
 	}
 	if (!strcmp(word, "live"))
@@ -295,7 +297,7 @@ uint64_t cli_kmem_bound(const struct cli_job *job)
 	return n ? n : UINT64_MAX;
 }
 
-static int emit_rows(struct cli_kmem *a, int fd)
+int cli_kmem_rows(struct cli_kmem *a, int fd)
 {
 	struct pagedet_emitter *e;
 	int status = cli_emitter_new(a->job, a->pd, fd, fd, &e), error;
@@ -335,7 +337,7 @@ static int emit(struct cli_kmem *a)
 
 	if (!status)
 		status = job->flame || job->folded ? draw(a, out.fd) :
-						     emit_rows(a, out.fd);
+						     cli_kmem_rows(a, out.fd);
 	return cli_output_close(&out, !status && !cli_interrupted(), status);
 }
 
@@ -344,6 +346,24 @@ static void tell(uint64_t n, const char *what, const char *how)
 	if (n)
 		cli_say("%llu %s%s %s", (unsigned long long)n, what,
 			cli_plural(n), how);
+}
+
+/* What the kernel did not sum up. */
+static void tell_totals(const struct pagedet_allocs_total *t)
+{
+	tell(t->lost, "allocation", "in no sum: the table of sums was full, "
+	     "and --buffer makes it larger, or an interrupt came while another "
+	     "was added");
+	if (t->uncounted)
+		cli_say("whether allocations are in no sum is not known: this "
+			"kernel does not count them");
+	if (t->untold >> PAGEDET_ALLOC_STACK & 1)
+		cli_say("stack: there was no room for some");
+	if (t->untold >> PAGEDET_ALLOC_CACHE & 1)
+		cli_say("cache: this kernel does not tell it, or its name is "
+			"too long");
+	cli_say("what is freed and live is not known: totals have allocations "
+		"only");
 }
 
 /* What the sums do not have in them. */
@@ -380,14 +400,14 @@ static void tell_unknown(const struct cli_kmem *a,
 		cli_say("the clock of the trace does not count ns");
 	if (t->no_cpu)
 		cli_say("the trace does not tell processors");
-	if (t->untold >> PAGEDET_ALLOC_CACHE & 1)
+	if (t->untold >> PAGEDET_ALLOC_CACHE & 1 && !t->no_frees)
 		cli_say("cache: events of this kernel do not have it; those of "
 			"Linux 6.18 do");
 	if (t->untold >> PAGEDET_ALLOC_COMM & 1)
 		cli_say("comm: the trace does not name all threads");
 	if (t->untold >> PAGEDET_ALLOC_NODE & 1)
 		cli_say("node: events of pages do not have it");
-	if (t->untold >> PAGEDET_ALLOC_STACK & 1)
+	if (t->untold >> PAGEDET_ALLOC_STACK & 1 && !t->no_frees)
 		cli_say("stack: not every event has one; 'kmem record "
 			"--stacks' and perf record -g record them");
 	if (t->kaslr == PAGEDET_HAVE)
@@ -464,7 +484,10 @@ int cli_kmem_losses(const struct cli_kmem *a)
 	if (!a->job->quiet) {
 		if (t->compared)
 			tell_comparison(a);
-		tell_missing(t);
+		if (t->no_frees)
+			tell_totals(t);
+		else
+			tell_missing(t);
 		tell_unknown(a, t);
 	}
 	if (!t->complete)
@@ -473,7 +496,7 @@ int cli_kmem_losses(const struct cli_kmem *a)
 		       CLI_UNSURE : CLI_ANSWERED;
 }
 
-static int judge(const struct cli_kmem *a)
+int cli_kmem_judge(const struct cli_kmem *a)
 {
 	const int status = cli_kmem_losses(a);
 
@@ -502,7 +525,7 @@ int cli_run_kmem(struct cli_job *job, struct pagedet *pd)
 	if (!status && !halted)
 		status = emit(&a);
 	if (!status)
-		status = halted ? tell_stop(&a) : judge(&a);
+		status = halted ? tell_stop(&a) : cli_kmem_judge(&a);
 	pagedet_allocs_free(a.allocs);
 	return status;
 }

@@ -3,6 +3,8 @@
 #ifndef CLI_KMEM_H
 #define CLI_KMEM_H
 
+#include <sys/types.h>
+
 #include "cli.h"
 
 /* How often they may be interrupted. */
@@ -47,6 +49,54 @@ int cli_kmem_losses(const struct cli_kmem *a);
 
 /* cli_kmem_pages - take the last word, a page number or a range of them. */
 int cli_kmem_pages(struct cli_job *job);
+
+/* cli_kmem_rows - write the groups; cli_kmem_judge - say what they lack, and
+ * judge whether there are any. */
+int cli_kmem_rows(struct cli_kmem *a, int fd);
+int cli_kmem_judge(const struct cli_kmem *a);
+
+/* --- kmem_record.c --- */
+
+/* The program that is run. */
+struct cli_child {
+	pid_t pid;		/* 0: there is none, or it has ended */
+	int pidfd;
+	int go, error;		/* pipes: when to begin, and why it did not */
+	int status;		/* of waitpid() */
+};
+
+struct cli_recording {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_recorder *recorder;
+	struct pagedet_record_total total;
+	struct cli_output out;
+	const char *file;
+	struct cli_child child;
+	bool failed;		/* it has ended early, and that was said */
+	struct cli_kmem *groups; /* of totals */
+};
+
+extern const struct cli_command cli_kmem_recording;
+
+/* cli_kmem_recorded - whether the options fit a recording. */
+int cli_kmem_recorded(struct cli_job *job);
+
+/* cli_kmem_begin - begin with the rest of the options. */
+int cli_kmem_begin(struct cli_recording *r, struct pagedet_record_options *o);
+
+/*
+ * cli_kmem_record - record until the program ends, the time is over, or a
+ * signal comes. @start calls cli_kmem_begin(); @end takes what was recorded.
+ */
+int cli_kmem_record(struct cli_recording *r,
+		    int (*start)(struct cli_recording *r),
+		    int (*end)(struct cli_recording *r));
+
+void cli_kmem_tell_program(const struct cli_recording *r);
+
+/* --- kmem_totals.c --- */
+extern const struct cli_command cli_kmem_totals;
 
 /* --- kmem_blame.c, kmem_timeline.c --- */
 extern const struct cli_command cli_kmem_blame;

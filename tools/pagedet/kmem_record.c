@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "kmem.h"
 
 #define DEFAULT_FILE "kmem.dat"
 /* Of an instance that the kernel makes at boot; and its buffers. */
@@ -25,25 +25,6 @@
 #define LOOK_MS 100
 /* A program that was asked to end has so much time. */
 #define PATIENCE_NS 1000000000u
-
-/* The program that is run. */
-struct child {
-	pid_t pid;		/* 0: there is none, or it has ended */
-	int pidfd;
-	int go, error;		/* pipes: when to begin, and why it did not */
-	int status;		/* of waitpid() */
-};
-
-struct recording {
-	struct cli_job *job;
-	struct pagedet *pd;
-	struct pagedet_recorder *recorder;
-	struct pagedet_record_total total;
-	struct cli_output out;
-	const char *file;
-	struct child child;
-	bool failed;		/* it has ended early, and that was said */
-};
 
 /* --- arguments --- */
 
@@ -55,16 +36,18 @@ static const struct cli_command boot = {
 
 static int parse_boot(const struct cli_job *job)
 {
-	if (job->n_words > 1 || job->for_ns || job->output || job->stacks)
+	if (job->n_words > 1 || job->for_ns || job->output || job->stacks ||
+	    job->totals)
 		return cli_usage("kmem record --boot only prints words for the "
 				 "kernel's command line: %s has no meaning",
 				 job->n_words > 1 ? "a program" :
 				 job->for_ns ? "--for" :
-				 job->output ? "-o" : "--stacks");
+				 job->output ? "-o" :
+				 job->stacks ? "--stacks" : "--totals");
 	return CLI_ANSWERED;
 }
 
-static int parse(struct cli_job *job)
+int cli_kmem_recorded(struct cli_job *job)
 {
 	const char *wrong = job->before ? "before" :
 			    job->kallsyms ? "kallsyms" :
@@ -80,19 +63,30 @@ static int parse(struct cli_job *job)
 			    job->open.n_files ? "from" :
 			    job->open.root ? "root" :
 			    job->open.vmlinux ? "vmlinux" : NULL;
+
+	if (wrong)
+		return cli_usage("kmem record asks the running kernel: --%s "
+				 "has no meaning", wrong);
+	if (!job->boot && job->for_ns && job->n_words > 1)
+		return cli_usage("kmem record: --for and '%s' exclude each "
+				 "other", job->words[1]);
+	/* No source is asked; this one opens at once. */
+	job->open.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	return CLI_ANSWERED;
+}
+
+static int parse(struct cli_job *job)
+{
 	const char *file = job->output ? job->output : DEFAULT_FILE;
+	int status = cli_kmem_recorded(job);
 	struct stat st;
 
 	if (job->boot)
 		job->command = &boot;
-	if (wrong)
-		return cli_usage("kmem record asks the running kernel: --%s "
-				 "has no meaning", wrong);
+	if (status)
+		return status;
 	if (job->boot)
 		return parse_boot(job);
-	if (job->for_ns && job->n_words > 1)
-		return cli_usage("kmem record: --for and '%s' exclude each "
-				 "other", job->words[1]);
 	if (!strcmp(file, "-") ||
 	    (!stat(file, &st) && !S_ISREG(st.st_mode)))
 		return cli_usage("kmem record: '%s' is not a regular file: a "
@@ -101,8 +95,6 @@ static int parse(struct cli_job *job)
 		return cli_usage("kmem record: '%s' is there already: name a "
 				 "file with -o FILE, which replaces it", file);
 	job->path = file;
-	/* No source is asked; this one opens at once. */
-	job->open.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
 	return cli_check_format(job);
 }
 
@@ -137,7 +129,7 @@ static int run_boot(struct cli_job *job, struct pagedet *pd)
 /* --- the program --- */
 
 /* In the child: waits until the recording has begun. */
-static void become(struct child *c, char **words)
+static void become(struct cli_child *c, char **words)
 {
 	char go;
 
@@ -151,9 +143,9 @@ static void become(struct child *c, char **words)
 	_exit(127);
 }
 
-static int prepare(struct recording *r)
+static int prepare(struct cli_recording *r)
 {
-	struct child *c = &r->child;
+	struct cli_child *c = &r->child;
 	int go[2], error[2];
 
 	if (r->job->n_words < 2)
@@ -180,9 +172,9 @@ static int prepare(struct recording *r)
 }
 
 /* Lets it begin. */
-static int release(struct recording *r)
+static int release(struct cli_recording *r)
 {
-	struct child *c = &r->child;
+	struct cli_child *c = &r->child;
 	int code = 0;
 
 	if (!c->pid)
@@ -196,7 +188,7 @@ static int release(struct recording *r)
 }
 
 /* Waits at most so long; sets pid to 0 when it has ended. */
-static void wait_for(struct child *c, int ms)
+static void wait_for(struct cli_child *c, int ms)
 {
 	struct pollfd p = { .fd = c->pid ? c->pidfd : -1, .events = POLLIN };
 
@@ -206,7 +198,7 @@ static void wait_for(struct child *c, int ms)
 }
 
 /* The user interrupted: the program shall end, too. */
-static void end_child(struct child *c)
+static void end_child(struct cli_child *c)
 {
 	const uint64_t end = cli_now_ns() + PATIENCE_NS;
 
@@ -219,7 +211,7 @@ static void end_child(struct child *c)
 		cli_say("the program still runs: process %d", (int)c->pid);
 }
 
-static void close_child(struct child *c)
+static void close_child(struct cli_child *c)
 {
 	if (c->go > 0)
 		close(c->go);
@@ -231,8 +223,19 @@ static void close_child(struct child *c)
 
 /* --- recording --- */
 
+int cli_kmem_begin(struct cli_recording *r, struct pagedet_record_options *o)
+{
+	int error;
+
+	o->buffer = r->job->buffer;
+	o->flags |= PAGEDET_RECORD_NOT_CALLER |
+		    (r->job->pages ? PAGEDET_RECORD_PAGES : 0);
+	error = pagedet_allocs_record(r->pd, o, &r->recorder);
+	return error ? cli_fail(r->pd, error) : CLI_ANSWERED;
+}
+
 /* The directory of the file: what is recorded belongs to its filesystem. */
-static char *folder_of(const struct recording *r)
+static char *folder_of(const struct cli_recording *r)
 {
 	const char *target = r->out.target, *slash = strrchr(target, '/');
 
@@ -251,33 +254,30 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int begin(struct recording *r)
+static int begin(struct cli_recording *r)
 {
 	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
 	char *folder = folder_of(r);
-	int error;
+	int status;
 
 	if (!folder)
 		return cli_fail_errno("cannot record");
 	allow_descriptors();
 	o.folder = folder;
-	o.buffer = r->job->buffer;
-	o.flags = PAGEDET_RECORD_NOT_CALLER |
-		  (r->job->pages ? PAGEDET_RECORD_PAGES : 0) |
-		  (r->job->stacks ? PAGEDET_RECORD_STACKS : 0);
-	error = pagedet_allocs_record(r->pd, &o, &r->recorder);
+	o.flags = r->job->stacks ? PAGEDET_RECORD_STACKS : 0;
+	status = cli_kmem_begin(r, &o);
 	free(folder);
-	return error ? cli_fail(r->pd, error) : CLI_ANSWERED;
+	return status;
 }
 
-static void ask(struct recording *r)
+static void ask(struct cli_recording *r)
 {
 	r->total.size = sizeof(r->total);
 	pagedet_recorder_total(r->recorder, &r->total);
 }
 
 /* Whether to go on: a program runs on if it can no longer be recorded. */
-static bool goes_on(struct recording *r)
+static bool goes_on(struct cli_recording *r)
 {
 	ask(r);
 	if (!r->total.error || r->failed)
@@ -289,7 +289,7 @@ static bool goes_on(struct recording *r)
 }
 
 /* Until the program ends, the time is over, or a signal comes. */
-static void wait_for_end(struct recording *r)
+static void wait_for_end(struct cli_recording *r)
 {
 	const uint64_t end = r->job->for_ns ? cli_now_ns() + r->job->for_ns :
 					      UINT64_MAX;
@@ -306,7 +306,7 @@ static void wait_for_end(struct recording *r)
 	end_child(&r->child);
 }
 
-static int save(struct recording *r)
+static int save(struct cli_recording *r)
 {
 	int error = pagedet_recorder_stop(r->recorder);
 
@@ -318,25 +318,31 @@ static int save(struct recording *r)
 	return CLI_ANSWERED;
 }
 
-static int record(struct recording *r)
+int cli_kmem_record(struct cli_recording *r,
+		    int (*start)(struct cli_recording *r),
+		    int (*end)(struct cli_recording *r))
 {
-	int status = begin(r);
+	int status = prepare(r);
 
-	if (status)
-		return status;
-	cli_interrupt_asked(true);
-	status = release(r);
+	if (!status)
+		status = start(r);
 	if (!status) {
-		wait_for_end(r);
-		status = save(r);
+		cli_interrupt_asked(true);
+		status = release(r);
+		if (!status) {
+			wait_for_end(r);
+			status = end(r);
+		}
+		cli_interrupt_asked(false);
 	}
-	cli_interrupt_asked(false);
+	pagedet_recorder_free(r->recorder);
+	close_child(&r->child);
 	return status;
 }
 
 /* --- what it says --- */
 
-static void tell_program(const struct recording *r)
+void cli_kmem_tell_program(const struct cli_recording *r)
 {
 	const int status = r->child.status;
 
@@ -350,11 +356,11 @@ static void tell_program(const struct recording *r)
 			WEXITSTATUS(status));
 }
 
-static void tell(const struct recording *r)
+static void tell(const struct cli_recording *r)
 {
 	const struct pagedet_record_total *t = &r->total;
 
-	tell_program(r);
+	cli_kmem_tell_program(r);
 	cli_say("%s: %llu event%s in %.3f s", r->file,
 		(unsigned long long)t->events, cli_plural(t->events),
 		(double)(t->end_ns - t->begin_ns) / 1e9);
@@ -366,7 +372,7 @@ static void tell(const struct recording *r)
 			(unsigned long long)t->buffer_needed >> 20);
 }
 
-static int write_json(const struct recording *r)
+static int write_json(const struct cli_recording *r)
 {
 	const struct pagedet_record_total *t = &r->total;
 	struct cli_job job = *r->job;
@@ -396,7 +402,7 @@ static int write_json(const struct recording *r)
 
 static int run(struct cli_job *job, struct pagedet *pd)
 {
-	struct recording r = { .job = job, .pd = pd, .file = job->path };
+	struct cli_recording r = { .job = job, .pd = pd, .file = job->path };
 	int status = cli_output_open(&r.out, r.file);
 
 	if (status)
@@ -405,11 +411,7 @@ static int run(struct cli_job *job, struct pagedet *pd)
 	if (fchmod(r.out.fd, 0600))
 		status = cli_fail_errno("cannot set the mode of '%s'", r.file);
 	if (!status)
-		status = prepare(&r);
-	if (!status)
-		status = record(&r);
-	pagedet_recorder_free(r.recorder);
-	close_child(&r.child);
+		status = cli_kmem_record(&r, begin, save);
 	status = cli_output_close(&r.out, !status, status);
 	if (status)
 		return status;
@@ -420,7 +422,7 @@ static int run(struct cli_job *job, struct pagedet *pd)
 	return status ? status : r.total.lost ? CLI_UNSURE : CLI_ANSWERED;
 }
 
-const struct cli_command cli_kmem_record = {
+const struct cli_command cli_kmem_recording = {
 	"kmem", "record [-o FILE] [PROGRAM ...]", "", .parse = parse,
 	.run = run, .min_words = 1, .max_words = -1,
 };

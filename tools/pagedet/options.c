@@ -405,6 +405,9 @@ static const struct option options[] = {
 	  "8M, or less if that were more than 1/32 of memory)" },
 	{ "boot", BOOL(boot), .commands = "kmem", .help =
 	  "print what the kernel's command line needs to record from boot on" },
+	{ "totals", BOOL(totals), .commands = "kmem", .help =
+	  "'kmem record' adds up allocations in the kernel, by BPF, instead of "
+	  "recording events, and lists groups as 'kmem report' does" },
 	{ "instance", .value = "NAME", TEXT(instance), .commands = "kmem",
 	  .help = "instead of TRACE: a trace instance of the running kernel, "
 	  "which is not changed" },

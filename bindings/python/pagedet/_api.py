@@ -483,6 +483,7 @@ PAGEDET_EFFECT_OBJECT_UNKNOWN = 8
 PAGEDET_RECORD_PAGES = 1
 PAGEDET_RECORD_NOT_CALLER = 2
 PAGEDET_RECORD_STACKS = 4
+PAGEDET_RECORD_TOTALS = 8
 
 # enum pagedet_kmap_dialect
 PAGEDET_KMAP_EMPTY = 0
@@ -1426,6 +1427,8 @@ class pagedet_allocs_total(Structure):
         ("compared", c_uint32),
         ("verified", c_uint32),
         ("no_cpu", c_uint32),
+        ("no_frees", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -1576,6 +1579,8 @@ class pagedet_record_options(Structure):
         ("folder", c_char_p),
         ("flags", c_uint32),
         ("reserved", c_uint32),
+        ("by", POINTER(c_uint32)),
+        ("n_by", c_uint64),
     ]
 
 
@@ -2610,6 +2615,10 @@ FUNCTIONS = {
     "pagedet_recorder_write": (
         c_int,
         [POINTER(pagedet_recorder), c_int],
+        "0.1"),
+    "pagedet_recorder_allocs": (
+        c_int,
+        [POINTER(pagedet_recorder), POINTER(POINTER(pagedet_allocs))],
         "0.1"),
     "pagedet_recorder_total": (
         c_int,

@@ -13,8 +13,10 @@ int pagedet_allocs_next_finding(struct pagedet_allocs *allocs,
 				struct pagedet_alloc_finding *ret)
 {
 	struct pagedet_alloc_finding finding;
-	int r;
+	int r = pdet_allocs_need_frees(allocs->a, &allocs->pd->env);
 
+	if (r < 0)
+		return r;
 	if (!pdet_allocs_finding(allocs->a, allocs->at, &finding)) {
 		allocs->at = 0;
 		return 0;
@@ -37,5 +39,8 @@ const char *pagedet_allocs_release(const struct pagedet_allocs *allocs)
 int pagedet_emit_alloc_findings(struct pagedet_emitter *emitter,
 				struct pagedet_allocs *allocs)
 {
-	return pdet_emit_alloc_findings(emitter, &allocs->pd->env, allocs->a);
+	const int r = pdet_allocs_need_frees(allocs->a, &allocs->pd->env);
+
+	return r < 0 ? r : pdet_emit_alloc_findings(emitter, &allocs->pd->env,
+						    allocs->a);
 }

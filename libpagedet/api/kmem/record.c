@@ -3,14 +3,36 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "allocs/keys.h"
 #include "api/arguments.h"
 #include "record/instance.h"
 #include "record/record.h"
+#include "record/totals.h"
 
 struct pagedet_recorder {
 	struct pagedet *pd;
-	struct pdet_recording *r;
+	struct pdet_recording *r; /* NULL: it adds up */
+	struct pdet_totals *totals;
 };
+
+static int check(struct pdet_env *env, const struct pagedet_record_options *o)
+{
+	const uint32_t known = PAGEDET_RECORD_PAGES | PAGEDET_RECORD_STACKS |
+			       PAGEDET_RECORD_NOT_CALLER |
+			       PAGEDET_RECORD_TOTALS;
+	const bool totals = o->flags & PAGEDET_RECORD_TOTALS;
+
+	if (o->flags & ~known || o->reserved)
+		return pdet_fail(env, EINVAL, "cannot record allocations: "
+				 "unknown flag");
+	if (totals && o->flags & PAGEDET_RECORD_STACKS)
+		return pdet_fail(env, EINVAL, "cannot record allocations: "
+				 "totals have stacks by the key stack");
+	if ((o->by || o->n_by) && !totals)
+		return pdet_fail(env, EINVAL, "cannot record allocations: "
+				 "only totals have keys");
+	return o->by ? pdet_alloc_keys_check(env, o->by, o->n_by) : 0;
+}
 
 int pagedet_allocs_record(struct pagedet *pd,
 			  const struct pagedet_record_options *options,
@@ -18,8 +40,6 @@ int pagedet_allocs_record(struct pagedet *pd,
 {
 	static const struct pagedet_record_options defaults =
 		PAGEDET_RECORD_OPTIONS_INIT;
-	const uint32_t known = PAGEDET_RECORD_PAGES | PAGEDET_RECORD_STACKS |
-			       PAGEDET_RECORD_NOT_CALLER;
 	struct pagedet_record_options o;
 	struct pagedet_recorder *new;
 	int r;
@@ -27,16 +47,17 @@ int pagedet_allocs_record(struct pagedet *pd,
 	pdet_clear(&pd->env);
 	r = pdet_check_struct(&pd->env, &o, sizeof(o), options, &defaults,
 			      "struct pagedet_record_options");
+	if (r == 0)
+		r = check(&pd->env, &o);
 	if (r < 0)
 		return r;
-	if (o.flags & ~known || o.reserved)
-		return pdet_fail(&pd->env, EINVAL, "cannot record "
-				 "allocations: unknown flag");
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	new->pd = pd;
-	r = pdet_record_new(&pd->env, &o, &new->r);
+	r = o.flags & PAGEDET_RECORD_TOTALS ?
+		    pdet_totals_new(&pd->env, &o, &new->totals) :
+		    pdet_record_new(&pd->env, &o, &new->r);
 	if (r < 0) {
 		free(new);
 		return r;
@@ -47,14 +68,59 @@ int pagedet_allocs_record(struct pagedet *pd,
 
 int pagedet_recorder_stop(struct pagedet_recorder *recorder)
 {
-	pdet_clear(&recorder->pd->env);
-	return pdet_record_stop(recorder->r, &recorder->pd->env);
+	struct pdet_env *env = &recorder->pd->env;
+
+	pdet_clear(env);
+	return recorder->totals ? pdet_totals_stop(recorder->totals, env) :
+				  pdet_record_stop(recorder->r, env);
 }
 
 int pagedet_recorder_write(struct pagedet_recorder *recorder, int fd)
 {
-	pdet_clear(&recorder->pd->env);
-	return pdet_record_write(recorder->r, &recorder->pd->env, fd);
+	struct pdet_env *env = &recorder->pd->env;
+
+	pdet_clear(env);
+	return recorder->totals ?
+		       pdet_fail(env, EINVAL, "cannot write a trace: there are "
+				 "totals, not events") :
+		       pdet_record_write(recorder->r, env, fd);
+}
+
+static int group(struct pagedet_recorder *recorder, struct pdet_allocs **ret)
+{
+	struct pdet_env *env = &recorder->pd->env;
+	struct pdet_kmem_sums sums;
+	uint64_t n;
+	const uint32_t *by = pdet_totals_by(recorder->totals, &n);
+	int r = pdet_totals_read(recorder->totals, env, &sums);
+
+	if (r == 0)
+		r = pdet_allocs_from_sums(env, by, n, &sums, ret);
+	pdet_totals_sums_free(&sums);
+	return r;
+}
+
+int pagedet_recorder_allocs(struct pagedet_recorder *recorder,
+			    struct pagedet_allocs **ret)
+{
+	struct pdet_env *env = &recorder->pd->env;
+	struct pagedet_allocs *a;
+	int r;
+
+	pdet_clear(env);
+	if (!recorder->totals)
+		return pdet_fail(env, EINVAL, "there are events, not totals");
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return pdet_fail(env, ENOMEM, "no memory");
+	a->pd = recorder->pd;
+	r = group(recorder, &a->a);
+	if (r < 0) {
+		free(a);
+		return r;
+	}
+	*ret = a;
+	return 0;
 }
 
 int pagedet_recorder_total(const struct pagedet_recorder *recorder,
@@ -62,7 +128,10 @@ int pagedet_recorder_total(const struct pagedet_recorder *recorder,
 {
 	struct pagedet_record_total total;
 
-	pdet_record_total(recorder->r, &total);
+	if (recorder->totals)
+		pdet_totals_total(recorder->totals, &total);
+	else
+		pdet_record_total(recorder->r, &total);
 	return pdet_answer_struct(&recorder->pd->env, ret, &total,
 				  sizeof(total));
 }
@@ -71,6 +140,7 @@ void pagedet_recorder_free(struct pagedet_recorder *recorder)
 {
 	if (!recorder)
 		return;
+	pdet_totals_free(recorder->totals);
 	pdet_record_free(recorder->r);
 	free(recorder);
 }

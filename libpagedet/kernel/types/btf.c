@@ -578,3 +578,32 @@ bool pdet_btf_enum_at(const struct pdet_btf *btf, const char *name, uint32_t i,
 	*constant = string(btf, c[0]);
 	return true;
 }
+
+/* --- functions --- */
+
+uint32_t pdet_btf_function(const struct pdet_btf *btf, const char *name)
+{
+	const uint32_t *type;
+	uint32_t id;
+
+	for (id = 1; id <= btf->n; id++) {
+		type = type_at(btf, id);
+		if (kind_of(type) == FUNC &&
+		    !strcmp(string(btf, type[0]), name))
+			return id;
+	}
+	return 0;
+}
+
+const char *pdet_btf_parameter(const struct pdet_btf *btf, uint32_t function,
+			       uint32_t i)
+{
+	const uint32_t *type = type_at(btf, function);
+
+	if (!type || kind_of(type) != FUNC)
+		return NULL;
+	type = type_at(btf, type[2]);
+	if (!type || kind_of(type) != FUNC_PROTO || i >= vlen_of(type))
+		return NULL;
+	return string(btf, type[3 + 2 * (size_t)i]);
+}

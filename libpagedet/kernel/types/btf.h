@@ -97,4 +97,12 @@ bool pdet_btf_enumerator(const struct pdet_btf *btf, const char *name,
 bool pdet_btf_enum_at(const struct pdet_btf *btf, const char *name,
 		      uint32_t i, const char **constant, uint64_t *value);
 
+/* pdet_btf_function - the id of a function, or 0. It looks at all types. */
+uint32_t pdet_btf_function(const struct pdet_btf *btf, const char *name);
+
+/* pdet_btf_parameter - the name of parameter @i of a function; "" if it has
+ * none, NULL if there are not so many. */
+const char *pdet_btf_parameter(const struct pdet_btf *btf, uint32_t function,
+			       uint32_t i);
+
 #endif

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests what 'kmem record --totals' refuses, and the form of what it says. Whether
+# its sums are true is tested by tests/live/kmem, which knows the truth.
+. "$top_srcdir/tests/cli/cli.sh"
+
+# --- refused before anything is summed up ---
+
+for option in '--before x' '--kallsyms x' '--flame x' --folded '--window 1' \
+	'--page-size 4k' --verify '--from x' '--vmlinux x' '--instance x'; do
+	name=${option%% *}
+	# The word is an option and its value.
+	# shellcheck disable=SC2086
+	run kmem record --totals $option --for 0.1
+	expect "no $name" 64 "$name has no meaning"
+done
+run kmem record --totals --where family=page --for 0.1
+expect 'no filter' 64 'takes no --where'
+run kmem record --totals --fields pfn --for 0.1
+expect 'no fields' 64 'takes no --fields'
+run kmem record --totals --for 1 -- true
+expect 'a time and a program' 64 'exclude each other'
+run kmem record --totals --boot
+expect 'not from boot on' 64 '--totals has no meaning'
+run kmem report --totals x
+expect 'not of a trace' 64 "--totals is an option of 'kmem record'"
+run kmem record --totals --by none --for 0.1
+expect 'no such key' 64 "grouped by 'none'"
+run kmem record --totals --by cpu --sort live --for 0.1
+expect 'not by what is live' 64 "--sort: 'live' is not a sum of totals"
+run kmem record --totals --by cpu --sort site --for 0.1
+expect 'nor by a key that they do not have' 64 "--sort: 'site'"
+run kmem record --totals -o "$tap_dir/none/x" --for 0.1
+expect 'no such directory' 66 'none/x'
+for key in comm lifetime window; do
+	run kmem record --totals --by $key --for 0.1
+	expect "not by $key" 64 "cannot sum up by '$key'"
+done
+run kmem record --totals --by site,cpu,site --for 0.1
+expect 'a key twice' 64 'the key site is there twice'
+
+# --- sums ---
+
+run kmem record --totals --by family,cpu --json -o "$tap_dir/groups" -- \
+	sh -c 'exit 3'
+case $status in
+69 | 77)
+	expect 'says why it cannot' "$status" 'cannot sum up allocations'
+	tap_run 'and leaves no file' [ ! -e "$tap_dir/groups" ]
+	tap_skip 'sums' 'allocations cannot be summed up here'
+	tap_done
+	exit
+	;;
+esac
+tap_run 'the program has ended' grep -q \
+	'^pagedet: the program ended with status 3$' "$tap_dir/stderr"
+tap_run 'what is not known is said' grep -q \
+	'^pagedet: what is freed and live is not known' "$tap_dir/stderr"
+tap_run 'groups' python3 - "$tap_dir/groups" "$status" <<'EOT'
+import json
+import sys
+
+unknown = {"freed", "live", "live_bytes", "replaced", "cross_cpu",
+           "mismatched", "less", "lifetime_ns"}
+with open(sys.argv[1]) as f:
+    *rows, last = map(json.loads, f)
+total = last["total"]
+assert rows and len(rows) == total["groups"], total
+for row in rows + [total]:
+    assert all(row[key] is None for key in unknown), row
+    assert unknown <= set(row["missing"]), row
+    assert row["allocated"] >= row["requested"] > 0, row
+assert {row["family"] for row in rows} == {"kmalloc", "cache"}, rows
+for key in "times", "requested", "allocated", "failed":
+    assert sum(row[key] for row in rows) == total[key], (key, total)
+assert total["events"] == total["times"] + total["failed"], total
+assert total["disorder"] is None and total["freed_unknown"] is None, total
+lossy = total["lost"] or total["uncounted"]
+assert sys.argv[2] == ("2" if lossy else "0"), (sys.argv, total)
+EOT
+run kmem record --totals --by family,order --pages --format csv -q --for 0.2
+tap_run 'pages, as CSV' python3 - "$tap_dir/stdout" <<'EOT'
+import csv
+import os
+import sys
+
+with open(sys.argv[1]) as f:
+    rows = list(csv.DictReader(f))
+pages = [row for row in rows if row["family"] == "page"]
+size = os.sysconf("SC_PAGESIZE")
+for row in pages:
+    assert int(row["allocated"]) == \
+        int(row["times"]) * size << int(row["order"]), row
+assert all(row["live"] == "!unsupported" for row in rows), rows[:1]
+EOT
+run kmem record --totals --stacks --top 2 -q -- true
+tap_run 'stacks do not have the recorder' sh -c \
+	"grep -q 'stack\$' '$tap_dir/stdout' &&
+	 ! grep -q 'bpf_prog_\|bpf_trace_run' '$tap_dir/stdout'"
+run kmem record --totals --buffer 64k --by site,bytes_req,tid -q -- \
+	find /usr/share/doc /usr/include /usr/lib -name none
+tap_run 'a small table is full, or large enough' sh -c \
+	"[ $status -eq 2 ] || [ $status -eq 0 ]"
+run kmem record --totals -q -- "$tap_dir/no-such-program"
+expect 'no such program' 66 "no-such-program': No such file"
+# A background job may ignore SIGINT.
+# shellcheck disable=SC2016
+run kmem record --totals --top 1 -- sh -c 'kill -TERM $PPID; sleep 60'
+tap_run 'a signal ends it, and it answers' grep -q 'total of' "$tap_dir/stdout"
+tap_done

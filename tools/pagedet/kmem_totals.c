@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The command kmem record --totals: groups of allocations that the kernel adds
+ * up while a program runs or for some time.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "kmem.h"
+
+/* A list of keys. */
+#define MOST_KEYS 512
+
+/* With --stacks, groups have one. */
+static int take_keys(struct cli_kmem *a, char by[MOST_KEYS])
+{
+	const struct cli_job *job = a->job;
+	int n = snprintf(by, MOST_KEYS, "%s%s%s",
+			 job->by ? job->by : job->stacks ? "" : "site",
+			 job->by && job->stacks ? "," : "",
+			 job->stacks ? "stack" : "");
+
+	if (n >= MOST_KEYS)
+		return cli_usage("--by: too many keys");
+	return cli_kmem_keys(a, by);
+}
+
+static bool is_key(const struct cli_kmem *a, const char *name)
+{
+	const int key = pagedet_alloc_key_by_name(name);
+	uint64_t i;
+
+	for (i = 0; key >= 0 && i < a->q.n_by; i++)
+		if (a->by[i] == (uint32_t)key)
+			return true;
+	return false;
+}
+
+static bool is_sum(const char *name)
+{
+	static const char *const sums[] = { "times", "requested", "allocated",
+					    "waste", "unsized", "failed" };
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(sums); i++)
+		if (!strcmp(name, sums[i]))
+			return true;
+	return false;
+}
+
+/* Before it records: afterwards it would be too late. */
+static int check_sort(const struct cli_kmem *a)
+{
+	const char *at = a->job->sort;
+	char name[32];
+	size_t len;
+
+	for (; at; at = at[len] ? at + len + 1 : NULL) {
+		at += *at == '-';
+		len = strcspn(at, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)len, at);
+		if (len >= sizeof(name) || (!is_key(a, name) && !is_sum(name)))
+			return cli_usage("--sort: '%.*s' is not a sum of "
+					 "totals, nor a key of these groups",
+					 (int)len, at);
+	}
+	return CLI_ANSWERED;
+}
+
+static int parse(struct cli_job *job)
+{
+	struct cli_kmem a = { .job = job };
+	char by[MOST_KEYS];
+	int status = cli_kmem_recorded(job);
+
+	if (!status && (job->where || job->strict || job->all))
+		return cli_usage("kmem record takes no --%s",
+				 job->where ? "where" :
+				 job->strict ? "strict" : "all");
+	if (!status)
+		status = take_keys(&a, by);
+	if (!status)
+		status = check_sort(&a);
+	return status ? status : cli_check_format(job);
+}
+
+static int begin(struct cli_recording *r)
+{
+	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
+
+	o.flags = PAGEDET_RECORD_TOTALS;
+	o.by = r->groups->by;
+	o.n_by = r->groups->q.n_by;
+	return cli_kmem_begin(r, &o);
+}
+
+static int take(struct cli_recording *r)
+{
+	struct cli_kmem *a = r->groups;
+	int error = pagedet_recorder_allocs(r->recorder, &a->allocs);
+
+	if (!error && r->job->sort)
+		error = pagedet_allocs_order(a->allocs, r->job->sort);
+	if (error)
+		return cli_fail(r->pd, error);
+	a->total.size = sizeof(a->total);
+	pagedet_allocs_total(a->allocs, &a->total);
+	return CLI_ANSWERED;
+}
+
+/* The output is opened first: afterwards it would be too late to fail. */
+static int answer(struct cli_recording *r)
+{
+	int status = cli_output_open(&r->out, r->job->output);
+
+	if (status)
+		return status;
+	status = cli_kmem_record(r, begin, take);
+	if (!status)
+		status = cli_kmem_rows(r->groups, r->out.fd);
+	return cli_output_close(&r->out, !status, status);
+}
+
+static int run(struct cli_job *job, struct pagedet *pd)
+{
+	struct cli_kmem a = { .job = job, .pd = pd,
+			      .q = PAGEDET_ALLOCS_QUERY_INIT };
+	struct cli_recording r = { .job = job, .pd = pd, .groups = &a };
+	char by[MOST_KEYS];
+	int status = take_keys(&a, by);
+
+	if (!status)
+		status = answer(&r);
+	if (!status && !job->quiet)
+		cli_kmem_tell_program(&r);
+	if (!status)
+		status = cli_kmem_judge(&a);
+	pagedet_allocs_free(a.allocs);
+	return status;
+}
+
+const struct cli_command cli_kmem_totals = {
+	"kmem", "record --totals [PROGRAM ...]", "", .parse = parse,
+	.run = run, .min_words = 1, .max_words = -1, .groups = true,
+	.wide = true, .nothing = "nothing was allocated",
+};
