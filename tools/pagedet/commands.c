@@ -288,8 +288,7 @@ const struct cli_command cli_commands[] = {
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
 	{ "kmem",
-	  "record | report, live, blame, check TRACE | timeline TRACE PFN | "
-	  "diff A B",
+	  "record | report, live, blame, check, timeline, diff TRACE ...",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
