@@ -52,7 +52,8 @@ enum pagedet_alloc_key {
 struct pagedet_allocs_query {
 	uint64_t size;		/* sizeof(struct pagedet_allocs_query) */
 	const char *path;	/* a trace.dat of trace-cmd, a perf.data, a text
-				 * of ftrace or trace-cmd, "-" for such a text
+				 * of ftrace or trace-cmd, /proc/allocinfo or a
+				 * copy of it, "-" for such a text
 				 * from standard input, or a directory with the
 				 * copies of tracefs that pagedet_allocs(3)
 				 * names */
@@ -209,7 +210,10 @@ struct pagedet_allocs_total {
 				 * pages_unknown, freed_nothing, early and
 				 * disorder; begin_ns and end_ns are those of
 				 * the recording */
-	uint32_t reserved;	/* 0 */
+	uint32_t only_live;	/* 1: a text of /proc/allocinfo: only live and
+				 * live_bytes are known, all others are 0 */
+	uint64_t inexact;	/* sites of which the kernel says that it could
+				 * not count all */
 };
 
 /* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */

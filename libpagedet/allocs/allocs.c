@@ -27,6 +27,7 @@ struct pdet_allocs {
 	uint64_t begin_ns, end_ns;
 	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
 	bool no_frees;		/* they are sums of allocations only */
+	bool only_live;		/* or of what is live */
 	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
 	char boot[40], release[64];
@@ -149,6 +150,7 @@ static bool add_losses(struct pdet_allocs *a, const struct pdet_trace *t)
 		for (k = 0; k < l->n_strange; k++)
 			pdet_trace_strange(&a->loss, l->strange_id[k]);
 		a->loss.disorder += l->disorder;
+		a->loss.inexact += l->inexact;
 		a->loss.other += l->other;
 		if (!pdet_findings_stream(&a->pairing.findings, t->streams[i]))
 			return false;
@@ -332,6 +334,7 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 	a->no_ns = t->no_ns;
 	a->no_cpu = t->no_cpu;
 	a->hashed = t->hashed;
+	a->only_live = t->only_live;
 	a->gfp = t->gfp;
 	a->kernel = t->kernel;
 	memcpy(a->boot, t->boot, sizeof(a->boot));
@@ -358,12 +361,32 @@ static const char *alloc_sum_name(unsigned sum)
 		       sums[sum].name : NULL;
 }
 
+static const struct pdet_alloc_sum *sums_of(const struct pdet_allocs *a,
+					    uint32_t group, bool before)
+{
+	return before ? &a->before.data[group] : &a->pairing.sums.data[group];
+}
+
+/* Of a text that has nothing else. */
+static const char *live_sum_name(unsigned sum)
+{
+	static const char *const names[] = { "live", "live_bytes" };
+
+	return sum < PDET_COUNT(names) ? names[sum] : NULL;
+}
+
+static uint64_t live_sum_of(const void *arg, uint32_t group, unsigned sum,
+			    bool before)
+{
+	const struct pdet_alloc_sum *s = sums_of(arg, group, before);
+
+	return sum ? s->live_bytes : s->live;
+}
+
 static uint64_t sum_of(const void *arg, uint32_t group, unsigned sum,
 		       bool before)
 {
-	const struct pdet_allocs *a = arg;
-	const struct pdet_alloc_sum *s =
-		before ? &a->before.data[group] : &a->pairing.sums.data[group];
+	const struct pdet_alloc_sum *s = sums_of(arg, group, before);
 	uint64_t v;
 
 	if (sums[sum].at == WASTE)
@@ -385,12 +408,15 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		      const char *keys)
 {
 	const char *usual = a->verified ? "verified_live_bytes" :
-			    a->compared ? "live_bytes_grown" : "allocated";
+			    a->compared ? "live_bytes_grown" :
+			    a->only_live ? "live_bytes" : "allocated";
 	const struct pdet_ranking ranking = {
 		.groups = &a->keys.groups, .n = a->pairing.sums.n,
 		.key_name = pdet_alloc_key_name, .by = a->keys.by,
-		.sum_name = a->no_frees ? alloc_sum_name : sum_name,
-		.sum = sum_of, .is_empty = is_empty,
+		.sum_name = a->no_frees ? alloc_sum_name :
+			    a->only_live ? live_sum_name : sum_name,
+		.sum = a->only_live ? live_sum_of : sum_of,
+		.is_empty = is_empty,
 		.arg = a, .compared = a->compared,
 	};
 	uint32_t *order;
@@ -514,8 +540,11 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 	return 0;
 }
 
-int pdet_allocs_need_frees(const struct pdet_allocs *a, struct pdet_env *env)
+int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env)
 {
+	if (a->only_live)
+		return pdet_fail(env, EINVAL, "these are sums of what is live: "
+				 "objects and events are not known");
 	return a->no_frees ?
 		       pdet_fail(env, EINVAL, "these are sums of allocations: "
 				 "what is freed, and what is live, is not "
@@ -533,9 +562,10 @@ int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 	};
 	const unsigned n = a->keys.groups.n_keys;
 
-	if (pdet_allocs_need_frees(a, env) < 0 ||
-	    pdet_allocs_need_frees(before, env) < 0)
-		return -EINVAL;
+	if (a->no_frees || before->no_frees)
+		return pdet_allocs_need_events(a->no_frees ? a : before, env);
+	if (a->only_live != before->only_live)
+		return pdet_allocs_need_events(a->only_live ? a : before, env);
 	if (n != before->keys.groups.n_keys ||
 	    memcmp(a->keys.by, before->keys.by, n * sizeof(*a->keys.by)))
 		return pdet_fail(env, EINVAL, "cannot compare allocations: "
@@ -824,6 +854,8 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->no_cpu = a->no_cpu;
 	ret->hashed = a->hashed;
 	ret->no_frees = a->no_frees;
+	ret->only_live = a->only_live;
+	ret->inexact = a->loss.inexact;
 	ret->begin_before_ns = a->begin_before_ns;
 	ret->end_before_ns = a->end_before_ns;
 	ret->unmatched = a->unmatched;

@@ -42,8 +42,8 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 			  struct pdet_kmem_sums *sums,
 			  struct pdet_allocs **ret);
 
-/* pdet_allocs_need_frees - -EINVAL with an error text: they are such sums. */
-int pdet_allocs_need_frees(const struct pdet_allocs *a, struct pdet_env *env);
+/* pdet_allocs_need_events - -EINVAL with an error text: there are sums only. */
+int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env);
 
 /* pdet_allocs_compare - returns 0, or -EINVAL, -ENOMEM with an error text. */
 int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,

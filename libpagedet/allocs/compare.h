@@ -28,7 +28,7 @@ int pdet_alloc_match(struct pdet_alloc_matching *m);
 /* pdet_alloc_sum_is_empty - whether no allocation is in it. */
 static inline bool pdet_alloc_sum_is_empty(const struct pdet_alloc_sum *s)
 {
-	return !s->times && !s->failed;
+	return !s->times && !s->failed && !s->live && !s->live_bytes;
 }
 
 #endif

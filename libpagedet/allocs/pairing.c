@@ -181,9 +181,23 @@ static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	return 0;
 }
 
+/* Objects and bytes that are live, one by one not known. */
+static int add_live(struct pdet_pairing *p, const struct pdet_kmem_event *e)
+{
+	struct pdet_alloc_sum *s = sum_of(p, p->group(p->arg, e));
+
+	if (!s)
+		return -ENOMEM;
+	s->live += PDET_MIN(e->object, UINT64_MAX - s->live);
+	s->live_bytes += PDET_MIN(e->allocated, UINT64_MAX - s->live_bytes);
+	return 0;
+}
+
 static int add(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	p->rest.event[e->kind]++;
+	if (e->kind == PDET_KMEM_SUM)
+		return add_live(p, e);
 	if (e->kind == PDET_KMEM_LOST)
 		return 0;
 	if (pdet_kmem_is_alloc(e->kind))

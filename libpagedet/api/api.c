@@ -519,7 +519,7 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 	if (r < 0)
 		return r;
 	if (q.allocs)
-		r = pdet_allocs_need_frees(q.allocs->a, &pd->env);
+		r = pdet_allocs_need_events(q.allocs->a, &pd->env);
 	if (r < 0)
 		return r;
 	it = calloc(1, sizeof(*it));

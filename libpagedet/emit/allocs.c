@@ -97,12 +97,21 @@ static uint64_t number(const struct emitting *s, size_t i, unsigned side)
 	return v;
 }
 
+/* Whether the sums have it at all. */
+static bool is_told(const struct emitting *s, size_t i)
+{
+	if (s->total.only_live)
+		return numbers[i].at == AT(live) ||
+		       numbers[i].at == AT(live_bytes);
+	return !numbers[i].of_events || !s->total.no_frees;
+}
+
 /* Whether nothing that the number would sum up is known. */
 static bool is_unknown(const struct emitting *s, size_t i, unsigned side)
 {
 	const struct pagedet_alloc_group *g = &s->group;
 
-	if (numbers[i].of_events && s->total.no_frees)
+	if (!is_told(s, i))
 		return true;
 	if (numbers[i].at == AT(lifetime_ns))
 		return s->total.no_ns;
@@ -183,7 +192,7 @@ struct rest {
 
 static bool is_rest_unknown(const struct emitting *s, const struct rest *rest)
 {
-	return rest->of_events && s->total.no_frees;
+	return rest->of_events && (s->total.no_frees || s->total.only_live);
 }
 
 static void json_missing(struct emitting *s, const struct rest *rest, size_t n)
@@ -224,7 +233,8 @@ static void json_rest(struct emitting *s, const struct rest *rest, size_t n)
 	for (k = 0; k < n; k++) {
 		/* There is no trace that could lack some, and the object of
 		 * reasons has this name. */
-		if (s->total.no_frees && !strcmp(rest[k].name, "missing"))
+		if ((s->total.no_frees || s->total.only_live) &&
+		    !strcmp(rest[k].name, "missing"))
 			continue;
 		memcpy(&v, (const char *)&s->total + rest[k].at, sizeof(v));
 		json_key(s, ",", rest[k].name);
@@ -248,7 +258,7 @@ static void json_total(struct emitting *s)
 		OF_EVENTS(freed_nothing), OF_EVENTS(early), REST(begin_ns),
 		REST(end_ns), REST(lost), REST(gaps), REST(uncounted),
 		REST(missing), REST(cut_bytes), REST(damaged), REST(strange),
-		OF_EVENTS(disorder), REST(sites), REST(unnamed),
+		OF_EVENTS(disorder), REST(sites), REST(unnamed), REST(inexact),
 #undef OF_EVENTS
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
@@ -324,7 +334,7 @@ static bool is_shown(const struct emitting *s, size_t k)
 {
 	if (numbers[k].verified)
 		return s->verified;
-	if (numbers[k].of_events && s->total.no_frees)
+	if (!is_told(s, k))
 		return false;
 	return s->compared || s->verified ? numbers[k].before :
 					    numbers[k].shown;

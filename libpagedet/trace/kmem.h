@@ -30,6 +30,8 @@ enum pdet_kmem_kind {
 				 * says were lost, or UINT64_MAX if that is not
 				 * known, between the one before and this time
 				 */
+	PDET_KMEM_SUM,		/* so many objects as object says, with so many
+				 * bytes as allocated says, are live now */
 	PDET_KMEM_KINDS
 };
 

@@ -349,6 +349,53 @@ static bool take_written(struct pdet_scan s, struct pdet_trace_line *l)
 	return true;
 }
 
+/* A number that is perhaps below 0: the kernel adds up what its processors have
+ * counted, one after the other. */
+static bool take_count(struct pdet_scan *s, uint64_t *ret)
+{
+	const bool below = pdet_scan_char(s, '-');
+
+	if (!pdet_scan_dec(s, ret))
+		return false;
+	*ret = below ? 0 : *ret;
+	return true;
+}
+
+/*
+ * "  25344      103 ipc/msgutil.c:65 [module] func:alloc_msg accurate:no"
+ * (lib/alloc_tag.c of Linux 6.10 and later): bytes, objects, and who has them.
+ */
+static bool take_allocinfo(struct pdet_scan s, struct pdet_trace_line *l)
+{
+	struct pdet_scan word;
+
+	pdet_scan_blanks(&s);
+	if (!take_count(&s, &l->event.allocated) || !blanks(&s) ||
+	    !take_count(&s, &l->event.object) || !blanks(&s))
+		return false;
+	l->site = pdet_scan_token(&s);
+	if (!memchr(l->site.at, ':', (size_t)(l->site.end - l->site.at)))
+		return false;
+	pdet_scan_blanks(&s);
+	if (pdet_scan_char(&s, '[')) {
+		l->module = pdet_scan_token(&s);
+		if (l->module.at == l->module.end ||
+		    *--l->module.end != ']' || !blanks(&s))
+			return false;
+	}
+	if (!pdet_scan_word(&s, "func:"))
+		return false;
+	l->function = pdet_scan_token(&s);
+	pdet_scan_blanks(&s);
+	word = pdet_scan_token(&s);
+	l->inexact = pdet_scan_is(&word, "accurate:no");
+	l->event.kind = PDET_KMEM_SUM;
+	l->event.pid = -1;
+	l->event.node = l->event.migratetype = PDET_KMEM_NO_NUMBER;
+	l->event.gfp = PDET_KMEM_NO_GFP;
+	return l->function.at < l->function.end;
+}
+
 /* Whether it names an event of memory allocation, as a cut line may. */
 static bool names_kmem(struct pdet_scan s)
 {
@@ -378,6 +425,9 @@ enum pdet_trace_line_kind pdet_trace_line(struct pdet_scan line,
 		return PDET_TRACE_LINE_NOTHING;
 	if (take_lost(line, ret))
 		return PDET_TRACE_LINE_LOST;
+	if (take_allocinfo(line, ret))
+		return PDET_TRACE_LINE_SUM;
+	memset(ret, 0, sizeof(*ret));
 	kind = take_kmemtrace(line, ret);
 	if (kind != PDET_TRACE_LINE_NOTHING)
 		return kind;

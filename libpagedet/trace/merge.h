@@ -33,6 +33,8 @@ struct pdet_trace_loss {
 	uint64_t disorder_ns;	/* time of the first of these */
 	uint64_t lost_ns;	/* time of the event in front of the first loss
 				 * inside; 0: none, or not known */
+	uint64_t inexact;	/* sums that the kernel could not count all of
+				 */
 	uint64_t other;		/* events that are not of memory allocation */
 };
 

@@ -5,6 +5,7 @@
  * their own where they come first.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct text {
 	char *texts;		/* of these */
 	size_t n_texts;
 	uint64_t n_untimed;	/* events without a time */
+	bool has_events;	/* so that it is not of /proc/allocinfo */
 	bool has_written;	/* the kernel has counted its events */
 	bool at_end;
 	uint64_t lost_lines, lost_written;
@@ -114,7 +116,8 @@ static bool note_site(struct text *x, const struct pdet_trace_line *l,
 
 	*ret = 0;
 	/* The place of a free is in no group. */
-	if (!pdet_kmem_is_alloc(l->event.kind) && !x->t->wants_frees)
+	if (!pdet_kmem_is_alloc(l->event.kind) &&
+	    l->event.kind != PDET_KMEM_SUM && !x->t->wants_frees)
 		return true;
 	if (!n || is_address(l->site, ret) || n + module + 4 > sizeof(whole))
 		return true;
@@ -141,6 +144,11 @@ static int take_event(struct text *x, struct pdet_trace_line *l)
 {
 	struct pdet_kmem_event e = l->event;
 
+	if (x->t->only_live) {
+		x->s.loss.damaged++;
+		return 0;
+	}
+	x->has_events = true;
 	if (l->no_cpu)
 		l->event.ns = e.ns = ++x->n_untimed;
 	x->t->no_cpu |= l->no_cpu;
@@ -152,6 +160,30 @@ static int take_event(struct text *x, struct pdet_trace_line *l)
 	if (l->cache.at < l->cache.end)
 		put_text(x, &e, l->cache);
 	put(x, &e);
+	return 0;
+}
+
+/* The site is "FUNCTION (FILE:LINE)", with its module as others have it. */
+static int take_sum(struct text *x, const struct pdet_trace_line *l)
+{
+	struct pdet_trace_line named = *l;
+	char site[MOST_SITE];
+	const int n = snprintf(site, sizeof(site), "%.*s (%.*s)",
+			       (int)(l->function.end - l->function.at),
+			       l->function.at,
+			       (int)(l->site.end - l->site.at), l->site.at);
+
+	/* A text has either. */
+	if (n < 0 || (size_t)n >= sizeof(site) || x->has_events) {
+		x->s.loss.damaged++;
+		return 0;
+	}
+	x->t->only_live = x->t->no_ns = x->t->no_cpu = x->has_written = true;
+	x->s.loss.inexact += l->inexact;
+	named.site = (struct pdet_scan){ site, site + n };
+	if (!note_site(x, &named, &named.event.site))
+		return no_memory(x);
+	put(x, &named.event);
 	return 0;
 }
 
@@ -187,6 +219,11 @@ static int take_line(struct text *x, const struct pdet_text_line *line)
 	case PDET_TRACE_LINE_EVENT:
 		if (!line->cut)
 			return take_event(x, &l);
+		x->s.loss.damaged++;
+		return 0;
+	case PDET_TRACE_LINE_SUM:
+		if (!line->cut)
+			return take_sum(x, &l);
 		x->s.loss.damaged++;
 		return 0;
 	case PDET_TRACE_LINE_OTHER:

@@ -366,6 +366,14 @@ static void tell_totals(const struct pagedet_allocs_total *t)
 		"only");
 }
 
+static void tell_live(const struct pagedet_allocs_total *t)
+{
+	tell(t->inexact, "place", "of which the kernel could not count all");
+	tell(t->damaged, "line", "that cannot be read, not counted");
+	cli_say("live is what is allocated and not freed; how much was "
+		"allocated before is not known");
+}
+
 /* What the sums do not have in them. */
 static void tell_missing(const struct pagedet_allocs_total *t)
 {
@@ -443,17 +451,32 @@ static void tell_rate(const char *which, const struct pagedet_allocs_total *t)
 			(double)t->allocated / s);
 }
 
+static void tell_one(const struct cli_kmem *a,
+		     const struct pagedet_allocs_total *t)
+{
+	if (t->only_live) {
+		tell_live(t);
+		return;
+	}
+	if (t->no_frees)
+		tell_totals(t);
+	else
+		tell_missing(t);
+	tell_unknown(a, t);
+}
+
 /* Traces of different lengths have different sums, even if nothing grows. */
 static void tell_comparison(const struct cli_kmem *a)
 {
-	tell_rate("before", &a->before);
-	tell_rate("now", &a->total);
+	if (!a->total.only_live) {
+		tell_rate("before", &a->before);
+		tell_rate("now", &a->total);
+	}
 	tell(a->total.unmatched, "group", "of the trace before not matched: "
 	     "the address may be another place now; --kallsyms and "
 	     "--kallsyms-before name it");
 	cli_say("the trace before, %s:", a->job->before);
-	tell_missing(&a->before);
-	tell_unknown(a, &a->before);
+	tell_one(a, &a->before);
 	cli_say("the trace now, %s:", a->job->path ? a->job->path :
 		a->job->instance);
 }
@@ -461,7 +484,8 @@ static void tell_comparison(const struct cli_kmem *a)
 static bool is_lossy(const struct pagedet_allocs_total *t)
 {
 	return t->lost || t->gaps || t->uncounted || t->missing ||
-	       t->cut_bytes || t->damaged || t->strange || t->disorder;
+	       t->cut_bytes || t->damaged || t->strange || t->disorder ||
+	       t->inexact;
 }
 
 /* A comparison of a part with a whole would be misleading. */
@@ -484,11 +508,7 @@ int cli_kmem_losses(const struct cli_kmem *a)
 	if (!a->job->quiet) {
 		if (t->compared)
 			tell_comparison(a);
-		if (t->no_frees)
-			tell_totals(t);
-		else
-			tell_missing(t);
-		tell_unknown(a, t);
+		tell_one(a, t);
 	}
 	if (!t->complete)
 		return tell_stop(a);

@@ -1428,7 +1428,8 @@ class pagedet_allocs_total(Structure):
         ("verified", c_uint32),
         ("no_cpu", c_uint32),
         ("no_frees", c_uint32),
-        ("reserved", c_uint32),
+        ("only_live", c_uint32),
+        ("inexact", c_uint64),
     ]
 
 

@@ -13,7 +13,7 @@ int pagedet_allocs_next_finding(struct pagedet_allocs *allocs,
 				struct pagedet_alloc_finding *ret)
 {
 	struct pagedet_alloc_finding finding;
-	int r = pdet_allocs_need_frees(allocs->a, &allocs->pd->env);
+	int r = pdet_allocs_need_events(allocs->a, &allocs->pd->env);
 
 	if (r < 0)
 		return r;
@@ -39,7 +39,7 @@ const char *pagedet_allocs_release(const struct pagedet_allocs *allocs)
 int pagedet_emit_alloc_findings(struct pagedet_emitter *emitter,
 				struct pagedet_allocs *allocs)
 {
-	const int r = pdet_allocs_need_frees(allocs->a, &allocs->pd->env);
+	const int r = pdet_allocs_need_events(allocs->a, &allocs->pd->env);
 
 	return r < 0 ? r : pdet_emit_alloc_findings(emitter, &allocs->pd->env,
 						    allocs->a);

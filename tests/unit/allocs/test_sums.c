@@ -83,7 +83,7 @@ START_TEST(what_needs_frees_is_refused)
 		ck_assert_int_eq(pdet_allocs_order(a, &env, sums[i]), -EINVAL);
 	ck_assert_int_eq(pdet_allocs_order(a, &env, "-waste,site"), 0);
 	ck_assert_int_eq(pdet_allocs_compare(a, &env, a), -EINVAL);
-	ck_assert_int_eq(pdet_allocs_need_frees(a, &env), -EINVAL);
+	ck_assert_int_eq(pdet_allocs_need_events(a, &env), -EINVAL);
 	pdet_allocs_free(a);
 }
 END_TEST

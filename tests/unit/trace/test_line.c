@@ -111,6 +111,38 @@ START_TEST(harm)
 }
 END_TEST
 
+START_TEST(allocinfo)
+{
+	static const char *const others[] = {
+		"1 2 a:3 func:", "1 2 a:3", "1 2 a func:f", "1 2 a:3 [m func:f",
+		"1 2 a:3 [] x func:f", "1 a:3 func:f", "- 2 a:3 func:f",
+		"99999999999999999999 2 a:3 func:f",
+		"x-1 [000] 1.5: other: 1 2 a:3 func:f",
+	};
+	size_t i;
+
+	ck_assert_int_eq(take("       25344      103 ipc/msgutil.c:65 "
+			      "func:alloc_msg "), PDET_TRACE_LINE_SUM);
+	ck_assert_uint_eq(l.event.kind, PDET_KMEM_SUM);
+	ck_assert_uint_eq(l.event.allocated, 25344);
+	ck_assert_uint_eq(l.event.object, 103);
+	is(l.site, "ipc/msgutil.c:65");
+	is(l.function, "alloc_msg");
+	is(l.module, "");
+	ck_assert(!l.inexact);
+	ck_assert_int_eq(take("-64 -1 b.c:7 [mod] func:f accurate:no"),
+			 PDET_TRACE_LINE_SUM);
+	ck_assert_uint_eq(l.event.allocated, 0);
+	ck_assert_uint_eq(l.event.object, 0);
+	is(l.module, "mod");
+	is(l.function, "f");
+	ck_assert(l.inexact);
+	for (i = 0; i < PDET_COUNT(others); i++)
+		ck_assert_msg(take(others[i]) != PDET_TRACE_LINE_SUM, "%s",
+			      others[i]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("line");
@@ -118,5 +150,6 @@ int main(void)
 	unit_test(s, events);
 	unit_test(s, losses);
 	unit_test(s, harm);
+	unit_test(s, allocinfo);
 	return unit_main(s);
 }

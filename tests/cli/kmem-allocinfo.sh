@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# Tests copies of /proc/allocinfo: of a kernel 6.12, before and after a program
+# had sent 100 messages of System V, each of which has an object of 192 bytes.
+. "$top_srcdir/tests/cli/cli.sh"
+
+copies=$top_srcdir/tests/fixtures/traces/allocinfo
+for when in before after; do
+	zstd -dqc "$copies/$when.txt.zst" > "$tap_dir/$when" 2> /dev/null ||
+		cp /dev/null "$tap_dir/$when"
+done
+if [ ! -s "$tap_dir/after" ]; then
+	tap_skip 'copies of /proc/allocinfo' 'there is no zstd'
+	tap_done
+	exit 0
+fi
+
+# rows NAME CODE: Python about rows and total of the last run
+rows() {
+	tap_run "$1" python3 - "$tap_dir/stdout" <<EOT
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    rows = [json.loads(line) for line in f]
+total = rows.pop()["total"]
+$2
+EOT
+}
+
+run kmem report "$tap_dir/after" --json -q
+expect 'a copy' 0
+rows 'as awk adds it up' "
+want = {}
+with open('$tap_dir/after') as f:
+    for line in f:
+        words = line.split()
+        if words[0].isdigit() and (words[0] != '0' or words[1] != '0'):
+            name = words[-1].split(':')[1] + ' (' + words[2] + ')'
+            had = want.get(name, (0, 0))
+            want[name] = had[0] + int(words[0]), had[1] + int(words[1])
+assert len(want) > 150, len(want)
+assert {r['site']: (r['live_bytes'], r['live']) for r in rows} == want
+assert total['live_bytes'] == sum(v[0] for v in want.values())
+for r in rows:
+    assert r['times'] is None and r['missing']['times'] == 'unsupported', r
+sizes = [r['live_bytes'] for r in rows]
+assert sizes == sorted(sizes, reverse=True)
+"
+run kmem report "$copies/after.txt.zst" --json -q
+[ "$status" = 69 ] || rows 'compressed' "
+assert total['live_bytes'] > 7000000"
+
+run kmem diff "$tap_dir/before" "$tap_dir/after" --by function --json -q
+expect 'two copies' 0
+rows 'what the messages took' "
+row = next(r for r in rows if r['function'] == 'alloc_msg')
+assert row['live_grown'] == 100 and row['live_bytes_grown'] == 19200, row
+assert row['live_before'] == 3, row
+assert rows[0]['live_bytes_grown'] == 19200, rows[0]"
+
+# --- made up ---
+
+{
+	echo 'allocinfo - version: 2.0'
+	echo '#     <size>  <calls> <tag info>'
+	echo '        4096        1 mm/a.c:10 func:one'
+	echo '        -128       -2 mm/a.c:11 func:below'
+	echo '         300        3 drivers/b.c:7 [mod] func:two accurate:no'
+	echo '         200        2 drivers/b.c:9 [mod] func:two '
+} > "$tap_dir/made"
+run kmem report "$tap_dir/made" --by function,module --json
+expect 'what is not exact' 2 '1 place of which the kernel could not count all'
+rows 'modules' "
+assert [(r['function'], r['module'], r['live'], r['live_bytes'])
+        for r in rows] == [('one', None, 1, 4096), ('two', 'mod', 5, 500)]
+assert total['inexact'] == 1"
+head -c -9 "$tap_dir/made" > "$tap_dir/cut"
+run kmem report "$tap_dir/cut" --json
+expect 'cut in a line' 2 '1 line that cannot be read'
+rows 'cut in a line: the rest counts' "assert total['live'] == 4, total"
+status=0
+sort -rn "$tap_dir/after" | head -n 3 | "$PAGEDET" kmem report - --json -q \
+	> "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
+expect 'some lines of it' 0
+rows 'some lines of it: three' 'assert len(rows) == 3'
+run kmem report "$tap_dir/after" --by cpu --json -q
+rows 'processors are not made up' "
+assert len(rows) == 1 and rows[0]['cpu'] is None, rows"
+
+line='a-1 [000] ..... 1.000000: kfree: call_site=f+0x1/0x2 ptr=00000000abcdef01'
+{
+	echo "$line"
+	cat "$tap_dir/made"
+} > "$tap_dir/both"
+run kmem report "$tap_dir/both" --json
+expect 'a trace with lines of it' 2 '4 pieces of the trace: damaged'
+rows 'a trace with lines of it: is a trace' \
+	"assert total['live'] == 0 and total['freed_unknown'] == 1"
+
+# --- what needs events ---
+
+for word in live blame check; do
+	run kmem "$word" "$tap_dir/after"
+	[ "$status" = 77 ] || [ "$status" = 69 ] ||
+		expect "kmem $word" 64 'sums of what is live'
+done
+run kmem report "$tap_dir/after" --sort allocated
+expect 'what is not known cannot be sorted by' 64 'cannot sort by'
+run kmem report "$tap_dir/after" --before \
+	"$top_srcdir/tests/fixtures/traces/raw-6.18-x86_64"
+expect 'a trace and a copy' 64 'sums of what is live'
+tap_done
