@@ -103,6 +103,10 @@ struct pagedet_kmap_query {
 				 * thread; places are bytes of the text */
 	void *progress_user;	/* [nullable] */
 	uint64_t progress_ns;	/* shortest interval; 0 is 200 ms */
+	const char *vmlinux;	/* [nullable] of the same kernel, with symbols:
+				 * names instead of kallsyms, which then only
+				 * says where the kernel was. The path is then
+				 * read twice */
 	uint32_t only;		/* PAGEDET_KMAP_ALL, or another one, which needs
 				 * kallsyms */
 	uint32_t reserved;	/* 0 */
@@ -110,7 +114,7 @@ struct pagedet_kmap_query {
 
 #define PAGEDET_KMAP_QUERY_INIT \
 	{ sizeof(struct pagedet_kmap_query), NULL, NULL, NULL, 0, 0, 0, NULL, \
-	  NULL, 0, 0, 0 }
+	  NULL, 0, NULL, 0, 0 }
 
 /* An object. Texts are valid until the next call. */
 struct pagedet_kmap_object {
@@ -229,6 +233,12 @@ struct pagedet_kmap_total {
 	uint64_t filtered;	/* objects that are not wanted, and in no sum */
 	uint64_t undecided;	/* objects of which it is not known whether they
 				 * are wanted; in no sum */
+	uint64_t kaslr_offset;	/* bytes from the addresses in the vmlinux to
+				 * those of the boot */
+	uint32_t kaslr;		/* PAGEDET_HAVE; PAGEDET_NONE: no vmlinux was
+				 * given; PAGEDET_UNSUPPORTED: it cannot be
+				 * told, and the log says why */
+	uint32_t reserved;
 	uint32_t dialect;	/* PAGEDET_KMAP_* */
 	uint32_t cut;		/* 1: the last line is incomplete, and not
 				 * counted */
@@ -269,12 +279,14 @@ const char *pagedet_kmap_key_name(uint32_t key);
  * @ret: [out] [owned: pagedet_kmap_free] the KMAP
  * Return: 0, or a negative errno.
  * Errors: EINVAL there is no path, no such key, too many keys, one twice, no
- *         such filter, or one without kallsyms; E2BIG query has a non-zero byte
- *         that this library does not know; ENOENT no such file; EACCES it may
- *         not be read, or kallsyms hides addresses; EBADMSG it is not a KMAP,
- *         its dialect cannot be told, compressed data is damaged, kallsyms is
- *         not what it should be, or is of another boot; ENOSYS it is compressed
- *         in a form that this library was built without; EIO; ENOMEM.
+ *         such filter, or one without kallsyms, or a vmlinux and a path that
+ *         can be read only once; E2BIG query has a non-zero byte that this
+ *         library does not know; ENOENT no such file; EACCES it may not be
+ *         read, or kallsyms hides addresses; EBADMSG it is not a KMAP, its
+ *         dialect cannot be told, compressed data is damaged, or kallsyms or
+ *         vmlinux is not what it should be, or of another boot or kernel;
+ *         ENOSYS it is compressed in a form that this library was built
+ *         without, or libelf is missing; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_kmap(struct pagedet *pd, const struct pagedet_kmap_query *query,
@@ -417,14 +429,14 @@ struct pagedet_kmap_calls_total {
  * pagedet_kmap_calls - read Memorizer's log of calls
  * All of it is read now; a deadline or a cancel keeps what was read so far.
  * @pd: [in] need not be opened
- * @query: [in] path is a copy of the file function_calls, or cfgmap; by, hz and
- *         only are not set
+ * @query: [in] path is a copy of the file function_calls, or cfgmap; by, hz,
+ *         only and vmlinux are not set
  * @ret: [out] [owned: pagedet_kmap_calls_free] the calls
  * Return: 0, or a negative errno.
- * Errors: EINVAL there is no path, or by, hz or only is set; EBADMSG it is not
- *         such a log, compressed data is damaged, or kallsyms is not what it
- *         should be, or is of another boot; E2BIG, ENOENT, EACCES, ENOSYS, EIO,
- *         ENOMEM as pagedet_kmap().
+ * Errors: EINVAL there is no path, or by, hz, only or vmlinux is set; EBADMSG
+ *         it is not such a log, compressed data is damaged, or kallsyms is not
+ *         what it should be, or is of another boot; E2BIG, ENOENT, EACCES,
+ *         ENOSYS, EIO, ENOMEM as pagedet_kmap().
  * Since: 0.1
  */
 int pagedet_kmap_calls(struct pagedet *pd,

@@ -151,9 +151,10 @@ int pdet_kmap_calls_new(struct pdet_env *env,
 
 	if (!q->path)
 		return pdet_fail(env, EINVAL, "there is no path of a log");
-	if (q->by || q->hz || q->only)
+	if (q->by || q->hz || q->only || q->vmlinux)
 		return pdet_fail(env, EINVAL, "calls have no keys, no times "
-				 "and no filters");
+				 "and no filters, and names from a kallsyms "
+				 "only");
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return pdet_fail(env, ENOMEM, "no memory");

@@ -10,6 +10,7 @@
 #include "kmap/kmap.h"
 #include "kmap/object.h"
 #include "kmap/own.h"
+#include "kmap/places.h"
 #include "kmap/sums.h"
 
 /* Room for a place with its module. */
@@ -231,6 +232,9 @@ static int open_kmap(struct pdet_kmap *k, struct pdet_env *env,
 	if (r == 0 && q->kallsyms)
 		r = pdet_naming_kallsyms(&k->keys.places.naming, env,
 					 q->kallsyms);
+	if (r == 0 && q->vmlinux)
+		r = pdet_kmap_vmlinux(&k->keys.places.naming, env, q->path,
+				      q->vmlinux, &k->watch);
 	if (r == 0)
 		r = pdet_kmap_reader_open(&k->reader, env, q->path, &k->watch);
 	k->keys.dialect = k->reader.dialect;
@@ -250,6 +254,7 @@ int pdet_kmap_new(struct pdet_env *env, const struct pagedet_kmap_query *q,
 		return pdet_fail(env, ENOMEM, "no memory");
 	pdet_watch_init(&k->watch, q->deadline_ns, q->progress,
 			q->progress_user, q->progress_ns);
+	k->keys.places.naming.kaslr = PAGEDET_NONE;
 	r = open_kmap(k, env, q);
 	if (r < 0) {
 		pdet_kmap_free(k);
@@ -496,4 +501,6 @@ void pdet_kmap_total(const struct pdet_kmap *k, struct pagedet_kmap_total *ret)
 	ret->stopped = (uint32_t)atomic_load(&k->watch.stopped);
 	ret->complete = k->ended && !ret->stopped;
 	ret->compared = k->compared;
+	ret->kaslr_offset = k->keys.places.naming.kaslr_offset;
+	ret->kaslr = k->keys.places.naming.kaslr;
 }

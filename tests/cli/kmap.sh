@@ -145,6 +145,42 @@ tap_run 'nobody' grep -q '^{"access_module":null,' "$tap_dir/stdout"
 run kmap report "$indexed" --kallsyms "$traces/tracedat" --json
 expect 'names that cannot be read' 74 'cannot read'
 
+# --- a vmlinux ---
+
+zstd -dcq "$kmaps/slab.kmap.zst" > "$tap_dir/slab" 2> /dev/null ||
+	: > "$tap_dir/slab"
+run kmap report "$tap_dir/slab" --json -q
+cp "$tap_dir/stdout" "$tap_dir/sites"
+# vmlinux NAME OFFSET: of the kernel of that file
+vmlinux() {
+	python3 "$top_srcdir/tests/cli/trace-vmlinux.py" \
+		"$traces/raw-6.18-x86_64/kallsyms" "$tap_dir/sites" "$2" \
+		"$tap_dir/$1"
+}
+if [ -s "$tap_dir/slab" ]; then
+	vmlinux here 0
+	run kmap report "$tap_dir/slab" --vmlinux "$tap_dir/here" --json
+	if [ "$status" = 69 ]; then
+		tap_skip 'names of a vmlinux' 'there is no libelf'
+	else
+		expect 'names of a vmlinux' 0 'the kernel was moved by 0'
+		tap_run 'a name' grep -q '"site":"load_msg+0x41"' \
+			"$tap_dir/stdout"
+		tap_run 'no offset' grep -q '"kaslr_offset":0,' \
+			"$tap_dir/stdout"
+		vmlinux moved 0x2e00000
+		run kmap report "$tap_dir/slab" --vmlinux "$tap_dir/moved" \
+			--json --by function
+		expect 'one that was moved' 0 'was moved by 0x2e00000'
+		tap_run 'a function' grep -q '"function":"load_msg"' \
+			"$tap_dir/stdout"
+		run kmap report "$indexed" --vmlinux "$tap_dir/here"
+		expect 'too few places say nothing' 0 'names no call site'
+	fi
+	run kmap report - --vmlinux "$tap_dir/here"
+	expect 'standard input is read once' 64 'save it to a file'
+fi
+
 # --- groups ---
 
 # groups KEYS LINE: of the newest dialect
@@ -339,7 +375,7 @@ refused 'cannot be grouped by' report a --by colour
 refused 'needs --by' report a --sort bytes
 refused 'groups do not have' report a --by site --accesses
 refused '--from has no meaning' report a --from live
-refused 'nm -n' report a --vmlinux b
+refused 'has no meaning' calls a --vmlinux b
 refused "is 'own_module'" report a --where kind=anon
 refused 'needs --kallsyms' report a --where own_module
 refused 'needs --kallsyms-before' diff a b --where own_module --kallsyms c

@@ -59,11 +59,7 @@ int cli_kmap_refuse(const struct cli_job *job)
 {
 	if (job->live || job->open.n_files)
 		return cli_usage("kmap reads a file: --from has no meaning; "
-				 "names are from --kallsyms");
-	if (job->open.vmlinux)
-		return cli_usage("kmap takes names from --kallsyms; of a "
-				 "kernel that was not moved (nokaslr) 'nm -n "
-				 "vmlinux' writes such a file");
+				 "names are from --kallsyms or --vmlinux");
 	if (job->strict)
 		return cli_usage("kmap takes no --strict: the status is 2 "
 				 "anyway if something is not known");
@@ -124,6 +120,9 @@ int cli_parse_kmap(struct cli_job *job)
 
 	if (!status)
 		status = cli_kmap_refuse(job);
+	/* It is not of this machine. */
+	job->traced_vmlinux = job->open.vmlinux;
+	job->open.vmlinux = NULL;
 	if (!status)
 		status = take_filter(job);
 	if (status)
@@ -187,6 +186,7 @@ static int open_kmap(struct asking *a, const char *path,
 	a->q.path = path;
 	a->q.kallsyms = path == a->job->before ? a->job->kallsyms_before :
 						 a->job->kallsyms;
+	a->q.vmlinux = a->job->traced_vmlinux;
 	a->q.hz = a->job->hz;
 	a->q.only = a->job->kmap_only;
 	a->q.deadline_ns = cli_deadline_left(a->job);
@@ -296,8 +296,8 @@ void cli_kmap_tell_cut(bool cut, bool saturated)
 void cli_kmap_tell_unnamed(const struct cli_job *job, uint64_t unnamed)
 {
 	if (unnamed)
-		cli_say(job->kallsyms ?
-			"some places have no function in the kallsyms" :
+		cli_say(job->kallsyms || job->traced_vmlinux ?
+			"some places have no function in the symbols" :
 			"places have no names: --kallsyms takes a copy of "
 			"/proc/kallsyms of the same boot");
 }
@@ -346,6 +346,9 @@ static void tell_unknown(const struct asking *a,
 	if (t->hashed)
 		cli_say("the kernel has hashed addresses: places have no "
 			"names; its option no_hash_pointers shows them");
+	if (t->kaslr == PAGEDET_HAVE)
+		cli_say("the kernel was moved by %#llx from the addresses in "
+			"the vmlinux", (unsigned long long)t->kaslr_offset);
 	cli_kmap_tell_unnamed(a->job, t->unnamed);
 	if (t->untold >> PAGEDET_KMAP_CACHE & 1)
 		cli_say("cache: this dialect does not have it");

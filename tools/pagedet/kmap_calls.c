@@ -19,6 +19,7 @@ static int parse(struct cli_job *job)
 			    job->accesses ? "accesses" :
 			    job->matrix ? "matrix" :
 			    job->where ? "where" :
+			    job->open.vmlinux ? "vmlinux" :
 			    job->kallsyms_before ? "kallsyms-before" : NULL;
 
 	if (wrong)

@@ -1614,6 +1614,7 @@ class pagedet_kmap_query(Structure):
         ("progress", pagedet_progress_fn),
         ("progress_user", c_void_p),
         ("progress_ns", c_uint64),
+        ("vmlinux", c_char_p),
         ("only", c_uint32),
         ("reserved", c_uint32),
     ]
@@ -1717,6 +1718,9 @@ class pagedet_kmap_total(Structure):
         ("untold", c_uint64),
         ("filtered", c_uint64),
         ("undecided", c_uint64),
+        ("kaslr_offset", c_uint64),
+        ("kaslr", c_uint32),
+        ("reserved", c_uint32),
         ("dialect", c_uint32),
         ("cut", c_uint32),
         ("saturated", c_uint32),

@@ -138,6 +138,9 @@ static void put_about(struct pdet_kmap_row *row,
 			   0);
 	pdet_kmap_put_text(row, "index", t->dialect == PAGEDET_KMAP_INDEXED ?
 			   "" : "jiffies", PAGEDET_UNSUPPORTED, 0);
+	if (t->kaslr != PAGEDET_NONE)
+		pdet_kmap_put(row, "kaslr_offset", t->kaslr_offset, 0)->state =
+			t->kaslr;
 	pdet_kmap_put(row, "cut", t->cut, 0)->is = PDET_KMAP_BOOL;
 	pdet_kmap_put(row, "saturated", t->saturated, 0)->is = PDET_KMAP_BOOL;
 	pdet_kmap_put(row, "complete", t->complete, 0)->is = PDET_KMAP_BOOL;
