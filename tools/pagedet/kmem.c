@@ -325,8 +325,7 @@ static void tell(uint64_t n, const char *what, const char *how)
 static void tell_totals(const struct pagedet_allocs_total *t)
 {
 	tell(t->lost, "allocation", "in no sum: the table of sums was full, "
-	     "and --buffer makes it larger, or an interrupt came while another "
-	     "was added");
+	     "or an interrupt came while another was added");
 	if (t->uncounted)
 		cli_say("whether allocations are in no sum is not known: this "
 			"kernel does not count them");

@@ -103,6 +103,8 @@ static int take(struct cli_recording *r)
 		error = pagedet_allocs_order(a->allocs, r->job->sort);
 	if (error)
 		return cli_fail(r->pd, error);
+	r->total.size = sizeof(r->total);
+	pagedet_recorder_total(r->recorder, &r->total);
 	a->total.size = sizeof(a->total);
 	pagedet_allocs_total(a->allocs, &a->total);
 	return CLI_ANSWERED;
@@ -121,6 +123,15 @@ static int answer(struct cli_recording *r)
 	return cli_output_close(&r->out, !status, status);
 }
 
+static void tell(const struct cli_recording *r)
+{
+	cli_kmem_tell_program(r);
+	if (r->total.buffer_needed)
+		cli_say("the table of sums was full; --buffer %lluK makes it "
+			"twice as large",
+			(unsigned long long)r->total.buffer_needed >> 10);
+}
+
 static int run(struct cli_job *job, struct pagedet *pd)
 {
 	struct cli_kmem a = { .job = job, .pd = pd,
@@ -132,7 +143,7 @@ static int run(struct cli_job *job, struct pagedet *pd)
 	if (!status)
 		status = answer(&r);
 	if (!status && !job->quiet)
-		cli_kmem_tell_program(&r);
+		tell(&r);
 	if (!status)
 		status = cli_kmem_judge(&a);
 	pagedet_allocs_free(a.allocs);
