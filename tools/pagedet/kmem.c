@@ -387,6 +387,7 @@ static void tell_unknown(const struct cli_kmem *a,
 			"the vmlinux", (unsigned long long)t->kaslr_offset);
 	tell(t->unnamed, "call site", t->kaslr == PAGEDET_HAVE ?
 	     "without a name: a vmlinux does not have those of modules" :
+	     t->no_frees ? "without a name: /proc/kallsyms does not tell it" :
 	     "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->verified)
