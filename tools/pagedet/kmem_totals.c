@@ -48,7 +48,6 @@ static bool is_sum(const char *name)
 	return false;
 }
 
-/* Before it records: afterwards it would be too late. */
 static int check_sort(const struct cli_kmem *a)
 {
 	const char *at = a->job->sort;
@@ -73,6 +72,10 @@ static int parse(struct cli_job *job)
 	char by[MOST_KEYS];
 	int status = cli_kmem_recorded(job);
 
+	/* Afterwards it would be too late. */
+	if (!status && job->format == PAGEDET_FORMAT_ARROW)
+		return cli_usage("kmem record --totals: --format must be text, "
+				 "json or csv");
 	if (!status && (job->where || job->strict || job->all))
 		return cli_usage("kmem record takes no --%s",
 				 job->where ? "where" :
@@ -81,7 +84,7 @@ static int parse(struct cli_job *job)
 		status = take_keys(&a, by);
 	if (!status)
 		status = check_sort(&a);
-	return status ? status : cli_check_format(job);
+	return status;
 }
 
 static int begin(struct cli_recording *r)
