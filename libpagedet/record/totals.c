@@ -45,6 +45,7 @@ struct pdet_totals {
 	uint64_t begin_ns, end_ns;
 	bool stopped;
 	/* At the end. */
+	int result;
 	uint64_t events, misses, full;
 	bool knows_misses;
 };
@@ -231,17 +232,24 @@ static bool count_full(struct pdet_totals *t)
 	return ok;
 }
 
+static int cannot_read(struct pdet_env *env, int code)
+{
+	return pdet_fail(env, -code, code == -ENOMEM ? "no memory" :
+			 "cannot read what the kernel has summed up");
+}
+
 int pdet_totals_stop(struct pdet_totals *t, struct pdet_env *env)
 {
-	if (t->stopped)
-		return 0;
-	t->stopped = true;
-	pdet_attached_end(&t->attached);
-	t->end_ns = pdet_clock_ns(CLOCK_MONOTONIC);
-	t->knows_misses = pdet_attached_misses(&t->attached, &t->misses) &&
-			  t->known.counts_misses;
-	return count_full(t) ? 0 : pdet_fail_errno(env, "cannot read what the "
-						   "kernel has summed up");
+	if (!t->stopped) {
+		t->stopped = true;
+		pdet_attached_end(&t->attached);
+		t->end_ns = pdet_clock_ns(CLOCK_MONOTONIC);
+		t->knows_misses = pdet_attached_misses(&t->attached,
+						       &t->misses) &&
+				  t->known.counts_misses;
+		t->result = count_full(t) ? 0 : -EIO;
+	}
+	return t->result < 0 ? cannot_read(env, t->result) : 0;
 }
 
 /* --- reading --- */
@@ -356,8 +364,7 @@ int pdet_totals_read(struct pdet_totals *t, struct pdet_env *env,
 		code = r.sums ? read_one(&r, i) : -ENOMEM;
 	free(r.sums);
 	if (code < 0)
-		return pdet_fail(env, -code, code == -ENOMEM ? "no memory" :
-				 "cannot read what the kernel has summed up");
+		return cannot_read(env, code);
 	ret->begin_ns = t->begin_ns;
 	ret->end_ns = t->end_ns;
 	ret->lost = t->misses + t->full;

@@ -352,8 +352,7 @@ static void tell(uint64_t n, const char *what, const char *how)
 static void tell_totals(const struct pagedet_allocs_total *t)
 {
 	tell(t->lost, "allocation", "in no sum: the table of sums was full, "
-	     "and --buffer makes it larger, or an interrupt came while another "
-	     "was added");
+	     "or an interrupt came while another was added");
 	if (t->uncounted)
 		cli_say("whether allocations are in no sum is not known: this "
 			"kernel does not count them");
@@ -423,6 +422,7 @@ static void tell_unknown(const struct cli_kmem *a,
 			"the vmlinux", (unsigned long long)t->kaslr_offset);
 	tell(t->unnamed, "call site", t->kaslr == PAGEDET_HAVE ?
 	     "without a name: a vmlinux does not have those of modules" :
+	     t->no_frees ? "without a name: /proc/kallsyms does not tell it" :
 	     "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->verified)

@@ -48,7 +48,6 @@ static bool is_sum(const char *name)
 	return false;
 }
 
-/* Before it records: afterwards it would be too late. */
 static int check_sort(const struct cli_kmem *a)
 {
 	const char *at = a->job->sort;
@@ -73,6 +72,10 @@ static int parse(struct cli_job *job)
 	char by[MOST_KEYS];
 	int status = cli_kmem_recorded(job);
 
+	/* Afterwards it would be too late. */
+	if (!status && job->format == PAGEDET_FORMAT_ARROW)
+		return cli_usage("kmem record --totals: --format must be text, "
+				 "json or csv");
 	if (!status && (job->where || job->strict || job->all))
 		return cli_usage("kmem record takes no --%s",
 				 job->where ? "where" :
@@ -81,7 +84,7 @@ static int parse(struct cli_job *job)
 		status = take_keys(&a, by);
 	if (!status)
 		status = check_sort(&a);
-	return status ? status : cli_check_format(job);
+	return status;
 }
 
 static int begin(struct cli_recording *r)
@@ -103,6 +106,8 @@ static int take(struct cli_recording *r)
 		error = pagedet_allocs_order(a->allocs, r->job->sort);
 	if (error)
 		return cli_fail(r->pd, error);
+	r->total.size = sizeof(r->total);
+	pagedet_recorder_total(r->recorder, &r->total);
 	a->total.size = sizeof(a->total);
 	pagedet_allocs_total(a->allocs, &a->total);
 	return CLI_ANSWERED;
@@ -121,6 +126,15 @@ static int answer(struct cli_recording *r)
 	return cli_output_close(&r->out, !status, status);
 }
 
+static void tell(const struct cli_recording *r)
+{
+	cli_kmem_tell_program(r);
+	if (r->total.buffer_needed)
+		cli_say("the table of sums was full; --buffer %lluK makes it "
+			"twice as large",
+			(unsigned long long)r->total.buffer_needed >> 10);
+}
+
 static int run(struct cli_job *job, struct pagedet *pd)
 {
 	struct cli_kmem a = { .job = job, .pd = pd,
@@ -132,7 +146,7 @@ static int run(struct cli_job *job, struct pagedet *pd)
 	if (!status)
 		status = answer(&r);
 	if (!status && !job->quiet)
-		cli_kmem_tell_program(&r);
+		tell(&r);
 	if (!status)
 		status = cli_kmem_judge(&a);
 	pagedet_allocs_free(a.allocs);
