@@ -67,6 +67,9 @@ int cli_wrap_kmem(struct cli_job *job)
 			    job->boot ? "boot" :
 			    job->buffer ? "buffer" : NULL;
 
+	if (job->user_stacks)
+		return cli_usage("kmem records only stacks of the kernel: "
+				 "--stacks=user has no meaning");
 	if (!strcmp(word, "record")) {
 		job->command = &cli_kmem_record;
 		return CLI_ANSWERED;

@@ -12,7 +12,7 @@
  * Gets the session to ask. Returns NULL, with an error text, if the query has
  * another target or did not request stacks.
  */
-static struct pdet_session *session_of(struct pdet_iter *it)
+static struct pdet_session *session_of(struct pdet_iter *it, uint32_t options)
 {
 	struct pdet_worker *k = &it->workers[0];
 
@@ -20,14 +20,15 @@ static struct pdet_session *session_of(struct pdet_iter *it)
 	case PAGEDET_TARGET_VIRT:
 	case PAGEDET_TARGET_TASK:
 	case PAGEDET_TARGET_MAPPERS:
-		if (it->q.options & PAGEDET_Q_TASK_STACKS)
+		if (it->q.options & options)
 			return pdet_session_of(k, it->walk);
 		break;
 	default:
 		break;
 	}
-	pdet_fail(it->env, EINVAL, "the query was made without "
-				   "PAGEDET_Q_TASK_STACKS");
+	pdet_fail(it->env, EINVAL, "the query was made without %s",
+		  options & PAGEDET_Q_USER_STACKS ? "PAGEDET_Q_USER_STACKS" :
+		  "PAGEDET_Q_TASK_STACKS");
 	return NULL;
 }
 
@@ -45,7 +46,8 @@ static int hand_on(struct pdet_iter *it, const struct pdet_session *s, int r)
 int pdet_threads_get(struct pdet_iter *it, uint32_t pid, uint32_t *tids,
 		     uint32_t n)
 {
-	struct pdet_session *s = session_of(it);
+	struct pdet_session *s = session_of(it, PAGEDET_Q_TASK_STACKS |
+						PAGEDET_Q_USER_STACKS);
 	uint32_t *found;
 	size_t has;
 	int r;
@@ -65,7 +67,7 @@ int pdet_threads_get(struct pdet_iter *it, uint32_t pid, uint32_t *tids,
 int pdet_task_stack_get(struct pdet_iter *it, uint32_t tid,
 			const char **frames, uint32_t n)
 {
-	struct pdet_session *s = session_of(it);
+	struct pdet_session *s = session_of(it, PAGEDET_Q_TASK_STACKS);
 	struct pdet_text *text = &it->task_stack;
 	uint32_t has = 0;
 	char *at, *end;
