@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Tests stacks in user code with this program's own: the truth is what
+ * backtrace() says. The memory is read as that of another process.
+ */
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "../unit.h"
+#include "unwind/user_stack.h"
+
+#ifdef __x86_64__
+
+#define FRAMES 64
+
+struct world {
+	char root[1];		/* "" */
+	struct pdet_env env;
+	struct pdet_unwinder *unwinder;
+	struct pdet_user_regs regs;
+	struct pdet_user_stack stack;
+	void *truth[FRAMES];
+	int n_truth;
+	int mem;
+	/* What goes wrong. */
+	bool only_writable;	/* other pages were never used */
+	uint64_t lost_from;	/* pages from there on cannot be read */
+	unsigned damage;	/* seed of wrong bytes; 0: none */
+	int error;
+};
+
+/* Deterministic, so that a failure comes again. */
+static unsigned dice(unsigned *seed)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return *seed >> 8;
+}
+
+static bool is_writable(uint64_t addr)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long start, end;
+	bool found = false;
+	char line[4096], prot[8];
+
+	ck_assert_ptr_nonnull(f);
+	while (!found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%lx-%lx %7s", &start, &end, prot) == 3 &&
+			addr >= start && addr < end && prot[1] == 'w';
+	fclose(f);
+	return found;
+}
+
+static int read_page(void *arg, uint64_t addr, void *buf)
+{
+	struct world *w = arg;
+	unsigned char *bytes = buf;
+	unsigned i;
+
+	if (w->only_writable && !is_writable(addr))
+		return -ENOENT;
+	if (addr >= w->lost_from)
+		return -EIO;
+	if (pread(w->mem, buf, PDET_USER_PAGE, (off_t)addr) != PDET_USER_PAGE)
+		return -EIO;
+	for (i = 0; w->damage && i < 40; i++)
+		bytes[dice(&w->damage) % PDET_USER_PAGE] =
+			(unsigned char)dice(&w->damage);
+	return 0;
+}
+
+static void take_registers(struct world *w, const ucontext_t *u)
+{
+	static const int number[PDET_USER_REGS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
+		REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13,
+		REG_R14, REG_R15, REG_RIP
+	};
+	unsigned i;
+
+	for (i = 0; i < PDET_USER_REGS; i++)
+		w->regs.reg[i] =
+			(uint64_t)u->uc_mcontext.gregs[number[i]];
+}
+
+__attribute__((noipa)) static int innermost(struct world *w)
+{
+	const struct pdet_user_source source = { read_page, w };
+	ucontext_t u;
+
+	w->n_truth = backtrace(w->truth, FRAMES);
+	ck_assert_int_eq(getcontext(&u), 0);
+	take_registers(w, &u);
+	w->error = pdet_user_stack_read(&w->env, w->unwinder,
+					(uint32_t)getpid(), &w->regs, &source,
+					&w->stack);
+	return w->n_truth;
+}
+
+__attribute__((noipa)) static int middle(struct world *w)
+{
+	return innermost(w) + 1;
+}
+
+__attribute__((noipa)) static int outermost(struct world *w)
+{
+	return middle(w) + 1;
+}
+
+static void start(struct world *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->env.root = w->root;
+	w->lost_from = UINT64_MAX;
+	w->mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(w->mem, 0);
+	ck_assert_int_eq(pdet_unwinder_new(&w->env, &w->unwinder), 0);
+}
+
+static void end(struct world *w)
+{
+	pdet_user_stack_free(&w->stack);
+	pdet_unwinder_free(w->unwinder);
+	close(w->mem);
+}
+
+static void is_true(const struct world *w)
+{
+	const struct pagedet_frame *f = w->stack.frames;
+	int i;
+
+	ck_assert_int_eq(w->error, 0);
+	ck_assert_uint_eq(w->stack.n, (size_t)w->n_truth);
+	ck_assert_str_eq(f[0].function, "innermost");
+	for (i = 1; i < w->n_truth; i++)
+		ck_assert_uint_eq(f[i].address,
+				  (uint64_t)(uintptr_t)w->truth[i]);
+	ck_assert_str_eq(f[1].function, "middle");
+	ck_assert_str_eq(f[2].function, "outermost");
+	ck_assert_uint_eq(f[1].type, PAGEDET_FRAME_USER);
+	ck_assert_uint_eq(f[1].address - f[1].offset,
+			  (uint64_t)(uintptr_t)middle);
+	ck_assert_uint_lt(f[1].offset, f[1].bytes);
+	ck_assert_ptr_nonnull(strstr(f[1].module, "test_user_stack"));
+	ck_assert_ptr_nonnull(f[1].build_id);
+}
+
+START_TEST(as_backtrace)
+{
+	struct world w;
+
+	start(&w);
+	outermost(&w);
+	is_true(&w);
+	end(&w);
+}
+END_TEST
+
+/* Code and tables come from the files then. */
+START_TEST(unused_pages)
+{
+	struct world w;
+
+	start(&w);
+	w.only_writable = true;
+	outermost(&w);
+	is_true(&w);
+	end(&w);
+}
+END_TEST
+
+static const struct pagedet_frame *last(const struct world *w)
+{
+	ck_assert_int_eq(w->error, 0);
+	ck_assert_uint_gt(w->stack.n, 0);
+	return &w->stack.frames[w->stack.n - 1];
+}
+
+/* No frame is made up. */
+START_TEST(lost_pages)
+{
+	struct world w;
+
+	start(&w);
+	w.lost_from = 0;
+	outermost(&w);
+	ck_assert_uint_eq(w.stack.n, 2);
+	ck_assert_str_eq(w.stack.frames[0].function, "innermost");
+	ck_assert_uint_eq(last(&w)->address, 0);
+	ck_assert_str_eq(last(&w)->why,
+			 "memory that is needed cannot be read");
+	end(&w);
+}
+END_TEST
+
+/* Whatever the bytes are, there is an end, and a reason for it. */
+START_TEST(wrong_bytes)
+{
+	unsigned seed = (unsigned)_i * 7919 + 1, i;
+	struct world w;
+
+	start(&w);
+	for (i = 0; i < 50; i++) {
+		w.damage = seed + i;
+		pdet_user_stack_free(&w.stack);
+		outermost(&w);
+		ck_assert_uint_gt(w.stack.n, 0);
+		ck_assert_uint_le(w.stack.n, PDET_USER_FRAMES + 1);
+	}
+	end(&w);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("user_stack");
+	struct pdet_env env = { .root = NULL };
+	struct pdet_unwinder *u;
+
+	if (pdet_unwinder_new(&env, &u) < 0) {
+		printf("1..0 # SKIP %s\n", env.error);
+		return 0;
+	}
+	pdet_unwinder_free(u);
+	unit_test(s, as_backtrace);
+	unit_test(s, unused_pages);
+	unit_test(s, lost_pages);
+	unit_loop(s, wrong_bytes, 20);
+	return unit_main(s);
+}
+
+#else
+
+int main(void)
+{
+	printf("1..0 # SKIP only for x86-64\n");
+	return 0;
+}
+
+#endif
