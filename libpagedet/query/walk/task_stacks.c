@@ -26,9 +26,9 @@ static struct pdet_session *session_of(struct pdet_iter *it, uint32_t options)
 	default:
 		break;
 	}
-	pdet_fail(it->env, EINVAL, "the query was made without %s",
-		  options & PAGEDET_Q_USER_STACKS ? "PAGEDET_Q_USER_STACKS" :
-		  "PAGEDET_Q_TASK_STACKS");
+	pdet_fail(it->env, EINVAL, "the query was made without "
+		  "PAGEDET_Q_TASK_STACKS%s", options & PAGEDET_Q_USER_STACKS ?
+		  " and PAGEDET_Q_USER_STACKS" : "");
 	return NULL;
 }
 
