@@ -143,13 +143,14 @@ static int read_sections(struct pdet_elf_file *e, const Elf64_Ehdr *h)
 	r = copy_at(e, h->e_shoff, bytes, MOST_SECTIONS * sizeof(*s), &data);
 	if (r < 0)
 		return r == -EBADMSG ? 0 : r;
-	s = (const Elf64_Shdr *)(void *)data;
+	e->sections = (Elf64_Shdr *)(void *)data;
+	e->n_sections = h->e_shnum;
+	s = e->sections;
 	table = find_table(s, h->e_shnum, SHT_SYMTAB);
 	if (!table)
 		table = find_table(s, h->e_shnum, SHT_DYNSYM);
 	if (table)
 		r = read_symbols(e, table, &s[table->sh_link]);
-	free(data);
 	return r;
 }
 
@@ -174,11 +175,13 @@ int pdet_elf_file_open(struct pdet_elf_file *e)
 
 void pdet_elf_file_free(struct pdet_elf_file *e)
 {
+	free(e->sections);
 	free(e->symbols);
 	free(e->names);
+	e->sections = NULL;
 	e->symbols = NULL;
 	e->names = NULL;
-	e->n_symbols = 0;
+	e->n_sections = e->n_symbols = 0;
 }
 
 /* --- questions --- */
@@ -234,18 +237,30 @@ static const Elf64_Sym *find_symbol(const struct pdet_elf_file *e,
 	return best;
 }
 
-/* A symbol of assembly may have no size: then it reaches to the next one. That
- * is known only if the table has all symbols. */
+/* A symbol of assembly may have no size: then it reaches to the next one in its
+ * section. */
+static bool reaches(const struct pdet_elf_file *e, const Elf64_Sym *s,
+		    uint64_t address)
+{
+	const Elf64_Shdr *in = s->st_shndx < e->n_sections ?
+			       &e->sections[s->st_shndx] : NULL;
+
+	return !s->st_size && in && in->sh_flags & SHF_EXECINSTR &&
+	       address - in->sh_addr < in->sh_size;
+}
+
+/* Only .symtab has all symbols, and shows which is the next one. */
 const char *pdet_elf_file_symbol(const struct pdet_elf_file *e,
 				 uint64_t address, uint64_t *offset,
 				 uint64_t *size)
 {
 	const Elf64_Sym *best = find_symbol(e, address, true);
 
-	if (!best && e->whole)
+	if (!best && e->whole) {
 		best = find_symbol(e, address, false);
-	if (!best || (best->st_size && address - best->st_value >=
-				       best->st_size))
+		best = best && reaches(e, best, address) ? best : NULL;
+	}
+	if (!best)
 		return NULL;
 	*offset = address - best->st_value;
 	*size = best->st_size;

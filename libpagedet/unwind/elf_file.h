@@ -22,6 +22,8 @@ struct pdet_elf_file {
 	uint64_t header;	/* address of .eh_frame_hdr in the file; 0:
 				 * there is none */
 	struct pdet_build_id build_id;
+	Elf64_Shdr *sections;
+	size_t n_sections;
 	Elf64_Sym *symbols;	/* of .symtab, or else of .dynsym */
 	size_t n_symbols;
 	char *names;
