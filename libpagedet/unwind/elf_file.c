@@ -203,14 +203,22 @@ bool pdet_elf_file_address(const struct pdet_elf_file *e, uint64_t offset,
 	return false;
 }
 
-/* Whether symbol @a names a place better than @b: the nearest one, and of
- * several there a global one. */
-static bool is_better(const Elf64_Sym *a, const Elf64_Sym *b)
+/* The C library gives a function several names: nanosleep is the one that
+ * programs call, and __nanosleep and the local __GI___nanosleep are not. */
+static unsigned beauty(const struct pdet_elf_file *e, const Elf64_Sym *s)
+{
+	if (ELF64_ST_BIND(s->st_info) == STB_LOCAL)
+		return 0;
+	return e->names[s->st_name] != '_' ? 2 : 1;
+}
+
+/* Whether symbol @a names a place better than @b: the nearest one is best. */
+static bool is_better(const struct pdet_elf_file *e, const Elf64_Sym *a,
+		      const Elf64_Sym *b)
 {
 	if (a->st_value != b->st_value)
 		return a->st_value > b->st_value;
-	return ELF64_ST_BIND(a->st_info) == STB_GLOBAL &&
-	       ELF64_ST_BIND(b->st_info) != STB_GLOBAL;
+	return beauty(e, a) > beauty(e, b);
 }
 
 static bool is_code(const struct pdet_elf_file *e, const Elf64_Sym *s)
@@ -232,7 +240,7 @@ static const Elf64_Sym *find_symbol(const struct pdet_elf_file *e,
 	for (s = e->symbols; s && s < e->symbols + e->n_symbols; s++)
 		if (address >= s->st_value && is_code(e, s) &&
 		    (!sized || address - s->st_value < s->st_size) &&
-		    (!best || is_better(s, best)))
+		    (!best || is_better(e, s, best)))
 			best = s;
 	return best;
 }

@@ -14,7 +14,8 @@
 #include "base/library.h"
 #include "unwind/libunwind.h"
 
-#if HAVE_LIBUNWIND && defined(__x86_64__) && !defined(PDET_LINKED)
+#if defined(HAVE_LIBUNWIND) && defined(__x86_64__) && \
+	!defined(PDET_LINKED)
 
 #include <libunwind.h>
 
