@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/walk/task_stacks.h"
 #include "query/walk/user_stacks.h"
 
 #define TRIES 4
@@ -25,13 +26,16 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 						   buf);
 }
 
-static bool has_run(const struct thread *t, const struct pdet_user_regs *before)
+/* Returns 1 if the thread has run since then, or runs. */
+static int has_run(const struct thread *t, const struct pdet_user_regs *before)
 {
 	const struct pdet_backend_ops *ops = t->session->backend->ops;
 	struct pdet_user_regs after;
+	int r = ops->user_regs(t->session, t->task, &after);
 
-	return ops->user_regs(t->session, t->task, &after) != 1 ||
-	       after.switches != before->switches ||
+	if (r < 0 && r != -EAGAIN)
+		return r;
+	return r != 1 || after.switches != before->switches ||
 	       ops->task_same(t->session, t->task) < 0;
 }
 
@@ -80,9 +84,8 @@ static int check(struct pdet_iter *it)
 {
 	const struct pdet_user_stacks *u = &it->user_stacks;
 
-	if (!(it->q.options & PAGEDET_Q_USER_STACKS))
-		return pdet_fail(it->env, EINVAL, "the query was made without "
-				 "PAGEDET_Q_USER_STACKS");
+	if (!pdet_stacks_asked(it, PAGEDET_Q_USER_STACKS))
+		return -EINVAL;
 	if (!u->has_backend)
 		return pdet_fail(it->env, ENOTSUP, "cannot read user stacks: "
 				 "no source that is open here reads kernel "
