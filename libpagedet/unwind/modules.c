@@ -84,28 +84,6 @@ static int add_map(struct pdet_code *c, const struct pdet_vma *v)
 	return pdet_vec_push(&c->maps, map) ? 0 : -ENOMEM;
 }
 
-int pdet_code_open(struct pdet_code *c)
-{
-	struct pdet_scan all, line;
-	struct pdet_text text;
-	struct pdet_vma v;
-	int r = pdet_slurp(c->env, &text, MOST_MAPS, "/proc/%u/maps", c->pid);
-
-	if (r < 0) {
-		errno = -r;
-		return pdet_fail_errno(c->env, "cannot read /proc/%u/maps",
-				       c->pid);
-	}
-	all = (struct pdet_scan){ text.data, text.data + text.len };
-	while (r == 0 && pdet_scan_line(&all, &line))
-		r = pdet_maps_line(line, &v) ? add_map(c, &v) : -EBADMSG;
-	pdet_text_free(&text);
-	if (r == -ENOMEM)
-		return pdet_fail(c->env, ENOMEM, "no memory");
-	return r < 0 ? pdet_fail(c->env, EBADMSG, "cannot read /proc/%u/maps: "
-				 "a line has another form", c->pid) : 0;
-}
-
 static void free_file(struct pdet_module_file *f)
 {
 	pdet_elf_file_free(&f->elf);
@@ -126,6 +104,58 @@ void pdet_code_free(struct pdet_code *c)
 		free_file(c->files.data[i]);
 	pdet_vec_free(&c->files);
 	pdet_vec_free(&c->maps);
+	pdet_text_free(&c->text);
+}
+
+/* Whether everything that was tried could be read. */
+static bool is_well(const struct pdet_code *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->files.n; i++)
+		if (c->files.data[i]->error)
+			return false;
+	return true;
+}
+
+static int parse_maps(struct pdet_code *c)
+{
+	struct pdet_scan all = { c->text.data, c->text.data + c->text.len };
+	struct pdet_scan line;
+	struct pdet_vma v;
+	int r = 0;
+
+	while (r == 0 && pdet_scan_line(&all, &line))
+		r = pdet_maps_line(line, &v) ? add_map(c, &v) : -EBADMSG;
+	return r;
+}
+
+int pdet_code_open(struct pdet_code *c)
+{
+	struct pdet_text text;
+	int r = pdet_slurp(c->env, &text, MOST_MAPS, "/proc/%u/maps", c->pid);
+
+	if (r < 0) {
+		errno = -r;
+		return pdet_fail_errno(c->env, "cannot read /proc/%u/maps",
+				       c->pid);
+	}
+	if (text.len && text.len == c->text.len && is_well(c) &&
+	    !memcmp(text.data, c->text.data, text.len)) {
+		pdet_text_free(&text);
+		return 0;
+	}
+	pdet_code_free(c);
+	c->text = text;
+	r = parse_maps(c);
+	if (r == -ENOMEM)
+		r = pdet_fail(c->env, ENOMEM, "no memory");
+	else if (r < 0)
+		r = pdet_fail(c->env, EBADMSG, "cannot read /proc/%u/maps: a "
+			      "line has another form", c->pid);
+	if (r < 0)
+		pdet_code_free(c);
+	return r;
 }
 
 const struct pdet_code_map *pdet_code_map_at(const struct pdet_code *c,

@@ -43,6 +43,7 @@ struct pdet_code {
 	struct pdet_env *env;
 	uint32_t pid;
 	struct pdet_code_memory memory;
+	struct pdet_text text;	/* of maps */
 	struct {
 		struct pdet_code_map *data;
 		size_t n, cap;
@@ -53,8 +54,11 @@ struct pdet_code {
 	} files;
 };
 
-/* pdet_code_open - list the mappings of a process. c->env, c->pid and c->memory
- * are set. Returns 0, or a negative errno with an error text. */
+/*
+ * pdet_code_open - list the mappings of a process. c->env, c->pid and c->memory
+ * are set, the rest is zero or of another thread: what was read for it stays if
+ * the mappings are the same. Returns 0, or a negative errno with an error text.
+ */
 int pdet_code_open(struct pdet_code *c);
 void pdet_code_free(struct pdet_code *c);
 

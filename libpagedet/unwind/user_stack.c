@@ -155,7 +155,7 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 	size_t i;
 	int r;
 
-	memset(ret, 0, sizeof(*ret));
+	ret->n = 0;
 	if (!c)
 		return pdet_fail(env, ENOMEM, "no memory");
 	for (i = 0; i < PAGES; i++)

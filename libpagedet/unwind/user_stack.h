@@ -29,7 +29,9 @@ struct pdet_user_source {
 
 /*
  * pdet_user_stack_read - unwind the stack of thread @tid and name its frames.
- * Returns 0, or a negative errno with an error text. Free it in both cases.
+ * *ret is zero, or the stack of another thread, whose files are used again if
+ * they are the same. Returns 0, or a negative errno with an error text. Free it
+ * in both cases.
  */
 int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 			 uint32_t tid, const struct pdet_user_regs *regs,

@@ -49,7 +49,6 @@ static int read_once(struct pdet_user_stacks *u, const struct thread *t)
 
 	if (r <= 0)
 		return r;
-	pdet_user_stack_free(u->stack);
 	r = pdet_user_stack_read(&s->env, u->unwinder, t->task->pid, &regs,
 				 &source, u->stack);
 	return r < 0 ? r : has_run(t, &regs);
