@@ -7,6 +7,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -197,6 +198,35 @@ START_TEST(lost_pages)
 }
 END_TEST
 
+/* Code that a compiler wrote at run time has no table. */
+START_TEST(jit)
+{
+	/* push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret */
+	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff,
+					      0xd6, 0x5d, 0xc3 };
+	int (*run)(struct world *w, int (*inner)(struct world *w));
+	struct world w;
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		unit_skip("memory that is written and run is not allowed");
+	memcpy(page, code, sizeof(code));
+	memcpy(&run, &page, sizeof(run));
+	start(&w);
+	run(&w, innermost);
+	ck_assert_uint_eq(w.stack.n, 3);
+	ck_assert_uint_eq(w.stack.frames[1].type, PAGEDET_FRAME_JIT);
+	ck_assert_uint_eq(w.stack.frames[1].address,
+			  (uint64_t)(uintptr_t)page + 6);
+	ck_assert_ptr_null(w.stack.frames[1].module);
+	ck_assert_str_eq(last(&w)->why,
+			 "there is no table for unwinding this code");
+	munmap(page, 4096);
+	end(&w);
+}
+END_TEST
+
 /* Whatever the bytes are, there is an end, and a reason for it. */
 START_TEST(wrong_bytes)
 {
@@ -229,6 +259,7 @@ int main(void)
 	unit_test(s, as_backtrace);
 	unit_test(s, unused_pages);
 	unit_test(s, lost_pages);
+	unit_test(s, jit);
 	unit_loop(s, wrong_bytes, 20);
 	return unit_main(s);
 }
