@@ -5,8 +5,7 @@
  * usage: sleeper THREADS
  *
  * Each thread prints "TID ADDRESS...": its return addresses in hex, as
- * backtrace() has them, beginning in the function outer. Then it sleeps in
- * nanosleep(), read() or a futex. The first one sleeps in the handler of a
+ * backtrace() has them. Then it sleeps in nanosleep(), read() or a futex. The first one sleeps in the handler of a
  * signal. The program ends when its input does.
  */
 #include <errno.h>
@@ -48,7 +47,7 @@ static void say(void *const *frames, int n)
 				      syscall(SYS_gettid));
 	int i;
 
-	for (i = 1; i < n; i++)
+	for (i = 0; i < n; i++)
 		len += (size_t)snprintf(line + len, sizeof(line) - len, " %lx",
 					(unsigned long)(uintptr_t)frames[i]);
 	line[len++] = '\n';

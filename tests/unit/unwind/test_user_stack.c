@@ -132,14 +132,16 @@ static void end(struct world *w)
 static void is_true(const struct world *w)
 {
 	const struct pagedet_frame *f = w->stack.frames;
-	int i;
+	const size_t more = (size_t)w->n_truth - w->stack.n;
+	size_t i;
 
 	ck_assert_int_eq(w->error, 0);
-	ck_assert_uint_eq(w->stack.n, (size_t)w->n_truth);
+	/* A sanitizer calls backtrace() from a function of its own. */
+	ck_assert_uint_le(more, 1);
 	ck_assert_str_eq(f[0].function, "innermost");
-	for (i = 1; i < w->n_truth; i++)
+	for (i = 1; i < w->stack.n; i++)
 		ck_assert_uint_eq(f[i].address,
-				  (uint64_t)(uintptr_t)w->truth[i]);
+				  (uint64_t)(uintptr_t)w->truth[i + more]);
 	ck_assert_str_eq(f[1].function, "middle");
 	ck_assert_str_eq(f[2].function, "outermost");
 	ck_assert_uint_eq(f[1].type, PAGEDET_FRAME_USER);
