@@ -591,7 +591,7 @@ struct pagedet_frame {
  * Only for sleeping threads of x86-64 programs on the running kernel. Nothing
  * is stopped, traced or changed: bpf or kcore give the registers that the
  * thread had when it entered the kernel, and its memory. libunwind unwinds by
- * the tables of the mapped files (.eh_frame_hdr); code without a table ends the
+ * the tables of the mapped files (.eh_frame); code without a table ends the
  * stack. Names come from the symbols of these files, or from debug files of the
  * same build id in /usr/lib/debug. A file is not used if another one has its
  * name since, and the mapped one cannot be opened.

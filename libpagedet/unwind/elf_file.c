@@ -12,6 +12,7 @@
 /* Only browsers come near it. */
 #define MOST_TABLE ((uint64_t)256 << 20)
 #define MOST_SECTIONS 65536
+#define MOST_NAMES ((uint64_t)16 << 20)
 #define MOST_NOTES ((uint64_t)64 << 10)
 
 static int read_at(const struct pdet_elf_file *e, uint64_t offset, void *buf,
@@ -131,6 +132,43 @@ static const Elf64_Shdr *find_table(const Elf64_Shdr *s, size_t n,
 	return NULL;
 }
 
+/* --- tables for unwinding --- */
+
+static int read_frames(struct pdet_elf_file *e, const Elf64_Shdr *s)
+{
+	char *bytes;
+	int r = copy_at(e, s->sh_offset, s->sh_size, MOST_TABLE, &bytes);
+
+	if (r < 0)
+		return r == -EBADMSG ? 0 : r;
+	r = pdet_eh_frame_index((const uint8_t *)bytes, s->sh_size, s->sh_addr,
+				&e->frames);
+	free(bytes);
+	return r;
+}
+
+static int find_frames(struct pdet_elf_file *e, const Elf64_Shdr *names)
+{
+	static const char name[] = ".eh_frame";
+	char *text;
+	size_t i;
+	int r = copy_at(e, names->sh_offset, names->sh_size, MOST_NAMES, &text);
+
+	if (r < 0)
+		return r == -EBADMSG ? 0 : r;
+	for (i = 0; i < e->n_sections; i++) {
+		const Elf64_Shdr *s = &e->sections[i];
+
+		if (s->sh_type == SHT_NOBITS || s->sh_name >= names->sh_size ||
+		    strcmp(text + s->sh_name, name))
+			continue;
+		r = read_frames(e, s);
+		break;
+	}
+	free(text);
+	return r;
+}
+
 static int read_sections(struct pdet_elf_file *e, const Elf64_Ehdr *h)
 {
 	const uint64_t bytes = (uint64_t)h->e_shnum * sizeof(Elf64_Shdr);
@@ -151,6 +189,8 @@ static int read_sections(struct pdet_elf_file *e, const Elf64_Ehdr *h)
 		table = find_table(s, h->e_shnum, SHT_DYNSYM);
 	if (table)
 		r = read_symbols(e, table, &s[table->sh_link]);
+	if (r == 0 && !e->header && h->e_shstrndx < e->n_sections)
+		r = find_frames(e, &s[h->e_shstrndx]);
 	return r;
 }
 
@@ -175,9 +215,11 @@ int pdet_elf_file_open(struct pdet_elf_file *e)
 
 void pdet_elf_file_free(struct pdet_elf_file *e)
 {
+	free(e->frames.entries);
 	free(e->sections);
 	free(e->symbols);
 	free(e->names);
+	e->frames = (struct pdet_eh_frame){ NULL, 0 };
 	e->sections = NULL;
 	e->symbols = NULL;
 	e->names = NULL;

@@ -9,6 +9,7 @@
 #include <elf.h>
 
 #include "symbol/build_id.h"
+#include "unwind/eh_frame.h"
 
 #define PDET_ELF_SEGMENTS 64
 
@@ -21,6 +22,7 @@ struct pdet_elf_file {
 	size_t n_segments;
 	uint64_t header;	/* address of .eh_frame_hdr in the file; 0:
 				 * there is none */
+	struct pdet_eh_frame frames; /* if there is none */
 	struct pdet_build_id build_id;
 	Elf64_Shdr *sections;
 	size_t n_sections;

@@ -48,6 +48,7 @@ struct unwinding {
 	const struct pdet_unwinder *lib;
 	const struct pdet_unwind_target *target;
 	const struct pdet_user_regs *regs;
+	const struct pdet_eh_frame *frames; /* at INDEX_AT */
 	unsigned reads;
 	const char *why;	/* the first failure; NULL: none */
 };
@@ -69,10 +70,27 @@ static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
 	       refuse(u, "memory that is needed cannot be read") : 0;
 }
 
+/* No process has memory there: libunwind sees our index. */
+#define INDEX_AT ((uint64_t)0xf << 60)
+
+static bool read_index(const struct unwinding *u, uint64_t addr,
+		       unw_word_t *word)
+{
+	const uint64_t at = addr - INDEX_AT;
+
+	if (!u->frames || addr < INDEX_AT ||
+	    at >= u->frames->n * sizeof(*u->frames->entries) || at % 8)
+		return false;
+	memcpy(word, (const char *)u->frames->entries + at, sizeof(*word));
+	return true;
+}
+
 static int access_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *word,
 		      int write, void *arg)
 {
 	(void)space;
+	if (!write && read_index(arg, addr, word))
+		return 0;
 	return write ? -UNW_EREADONLYREG :
 	       read_bytes(arg, addr, word, sizeof(*word));
 }
@@ -113,31 +131,51 @@ struct header {
 #define FORM_PC_S4 0x1b
 #define FORM_DATA_S4 0x3b
 
+static int use_header(struct unwinding *u, const struct pdet_unwind_code *code,
+		      unw_dyn_info_t *di)
+{
+	struct header h;
+	int r = read_bytes(u, code->header, &h, sizeof(h));
+
+	if (r < 0)
+		return r;
+	if (h.version != 1 || h.frame_form != FORM_PC_S4 ||
+	    h.count_form != FORM_U4 || h.table_form != FORM_DATA_S4)
+		return refuse(u, "the table for unwinding has an unknown form");
+	di->u.rti.segbase = code->header;
+	di->u.rti.table_data = code->header + sizeof(h);
+	di->u.rti.table_len = h.count;	/* an entry has 8 bytes */
+	return 0;
+}
+
+static int use_index(struct unwinding *u, const struct pdet_unwind_code *code,
+		     unw_dyn_info_t *di)
+{
+	u->frames = code->frames;
+	di->u.rti.segbase = code->base;
+	di->u.rti.table_data = INDEX_AT;
+	di->u.rti.table_len = code->frames->n;
+	return 0;
+}
+
 static int find_proc_info(unw_addr_space_t space, unw_word_t ip,
 			  unw_proc_info_t *pi, int need, void *arg)
 {
 	struct unwinding *u = arg;
 	struct pdet_unwind_code code;
 	unw_dyn_info_t di;
-	struct header h;
 	int r;
 
 	if (u->target->code(u->target->arg, ip, &code) < 0)
 		return refuse(u, "there is no table for unwinding this code");
-	r = read_bytes(u, code.header, &h, sizeof(h));
-	if (r < 0)
-		return r;
-	if (h.version != 1 || h.frame_form != FORM_PC_S4 ||
-	    h.count_form != FORM_U4 || h.table_form != FORM_DATA_S4)
-		return refuse(u, "the table for unwinding has an unknown form");
 	memset(&di, 0, sizeof(di));
 	memset(pi, 0, sizeof(*pi));
 	di.format = UNW_INFO_FORMAT_REMOTE_TABLE;
 	di.start_ip = code.first;
 	di.end_ip = code.end;
-	di.u.rti.segbase = code.header;
-	di.u.rti.table_data = code.header + sizeof(h);
-	di.u.rti.table_len = h.count;	/* an entry has 8 bytes */
+	r = code.header ? use_header(u, &code, &di) : use_index(u, &code, &di);
+	if (r < 0)
+		return r;
 	r = u->lib->_Ux86_64_dwarf_search_unwind_table(space, ip, &di, pi,
 						       need, u);
 	return r < 0 ? refuse(u, "there is no table for unwinding this code") :

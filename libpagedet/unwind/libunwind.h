@@ -8,11 +8,15 @@
 
 #include "base/env.h"
 #include "symbol/user_regs.h"
+#include "unwind/eh_frame.h"
 
 /* The code of one file, and its table for unwinding. */
 struct pdet_unwind_code {
 	uint64_t first, end;	/* addresses that the table is about */
-	uint64_t header;	/* address of .eh_frame_hdr */
+	uint64_t header;	/* address of .eh_frame_hdr; 0: there is none */
+	/* In that case: an index, and the address of the file's address 0. */
+	const struct pdet_eh_frame *frames;
+	uint64_t base;
 };
 
 struct pdet_unwind_target {

@@ -70,13 +70,15 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 	uint64_t place;
 
 	if (!m || !m->exec || !m->file ||
-	    pdet_code_file(c->code, m->file) < 0 ||
-	    !m->file->elf.header || !place_of(m, ip, &place))
+	    pdet_code_file(c->code, m->file) < 0 || !place_of(m, ip, &place))
 		return -ENOENT;
 	*ret = (struct pdet_unwind_code){
-		m->start, m->end, m->file->elf.header + (ip - place)
+		.first = m->start, .end = m->end, .base = ip - place,
+		.frames = &m->file->elf.frames,
 	};
-	return 0;
+	if (m->file->elf.header)
+		ret->header = m->file->elf.header + ret->base;
+	return ret->header || ret->frames->n ? 0 : -ENOENT;
 }
 
 /* --- names --- */

@@ -22,7 +22,9 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 {
 	const struct fuzz_file *in = arg;
 
-	*ret = (struct pdet_unwind_code){ BASE, BASE + in->size, BASE };
+	*ret = (struct pdet_unwind_code){
+		.first = BASE, .end = BASE + in->size, .header = BASE
+	};
 	return ip >= BASE && ip - BASE < in->size ? 0 : -ENOENT;
 }
 

@@ -87,6 +87,53 @@ START_TEST(own_functions)
 }
 END_TEST
 
+/* The segment of .eh_frame_hdr, in the bytes of the file. */
+static Elf64_Phdr *find_header(char *from)
+{
+	Elf64_Ehdr h;
+	Elf64_Phdr *p;
+	unsigned i;
+
+	memcpy(&h, from, sizeof(h));
+	p = (Elf64_Phdr *)(void *)(from + h.e_phoff);
+	for (i = 0; i < h.e_phnum; i++)
+		if (p[i].p_type == PT_GNU_EH_FRAME)
+			return &p[i];
+	ck_abort_msg("there is no .eh_frame_hdr");
+}
+
+/* The linker's index is the truth: its addresses are relative to it. */
+START_TEST(without_header)
+{
+	struct pdet_elf_file e;
+	const Elf64_Phdr *p;
+	int32_t entry[2];
+	uint32_t n, i;
+	const char *at;
+
+	load();
+	find_header(bytes)->p_type = PT_NULL;
+	ck_assert_int_eq(open_bytes(&e, bytes, size), 0);
+	ck_assert_uint_eq(e.header, 0);
+	for (p = (Elf64_Phdr *)(void *)(bytes + sizeof(Elf64_Ehdr));
+	     p->p_type != PT_NULL;)
+		p++;
+	at = bytes + p->p_offset + 8;
+	memcpy(&n, at, sizeof(n));
+	ck_assert_uint_gt(n, 100);
+	ck_assert_uint_eq(e.frames.n, n);
+	for (i = 0; i < n; i++) {
+		memcpy(entry, at + 4 + 8 * i, sizeof(entry));
+		ck_assert_int_eq(e.frames.entries[i].ip,
+				 entry[0] + (int32_t)p->p_vaddr);
+		ck_assert_int_eq(e.frames.entries[i].fde,
+				 entry[1] + (int32_t)p->p_vaddr);
+	}
+	pdet_elf_file_free(&e);
+	free(bytes);
+}
+END_TEST
+
 /* An offset that no segment has is not an address. */
 START_TEST(addresses)
 {
@@ -130,6 +177,8 @@ START_TEST(wrong_headers)
 	char *copy;
 
 	load();
+	if (_i % 2)
+		find_header(bytes)->p_type = PT_NULL;
 	copy = malloc(size);
 	ck_assert_ptr_nonnull(copy);
 	for (i = 0; i < 100; i++) {
@@ -171,6 +220,7 @@ int main(void)
 	Suite *s = suite_create("elf_file");
 
 	unit_test(s, own_functions);
+	unit_test(s, without_header);
 	unit_test(s, addresses);
 	unit_test(s, cut);
 	unit_loop(s, wrong_headers, 10);

@@ -95,7 +95,9 @@ static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 {
 	(void)arg;
-	*ret = (struct pdet_unwind_code){ CODE, CODE + 4096, HEADER };
+	*ret = (struct pdet_unwind_code){
+		.first = CODE, .end = CODE + 4096, .header = HEADER
+	};
 	return ip - CODE < 4096 ? 0 : -ENOENT;
 }
 
