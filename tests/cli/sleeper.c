@@ -6,7 +6,8 @@
  *
  * Each thread prints "TID ADDRESS...": its return addresses in hex, as
  * backtrace() has them. Then it sleeps in nanosleep(), read() or a futex. The
- * first one sleeps in the handler of a signal. The program ends when its input does.
+ * first one sleeps in the handler of a signal. The program ends when
+ * its input does.
  */
 #include <errno.h>
 #include <execinfo.h>
