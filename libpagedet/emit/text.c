@@ -468,9 +468,9 @@ static void user_frame(struct pdet_out *out, const struct pagedet_frame *f)
 		put_offset(out, f->bytes);
 	}
 	if (f->module) {
-		pdet_out_str(out, " [");
+		pdet_out_str(out, slash ? " [" : " ");
 		put_plain(out, slash ? slash + 1 : f->module);
-		pdet_out_str(out, "]");
+		pdet_out_str(out, slash ? "]" : "");
 	}
 	if (f->type != PAGEDET_FRAME_USER && f->address) {
 		pdet_out_str(out, " ");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #define MOST_MAPS ((size_t)64 << 20)
 #define VDSO "[vdso]"
 #define VDSO_BYTES 65536
+#define VDSO_PAGE 4096
 
 /* --- mappings --- */
 
@@ -288,12 +290,42 @@ int pdet_code_file(struct pdet_code *c, struct pdet_module_file *f)
 	return f->error;
 }
 
+static uint64_t size_of_own_vdso(const char *own)
+{
+	Elf64_Ehdr h;
+
+	memcpy(&h, own, sizeof(h));
+	return (h.e_shoff + (uint64_t)h.e_shnum * h.e_shentsize +
+		VDSO_PAGE - 1) & ~(uint64_t)(VDSO_PAGE - 1);
+}
+
+/* A process has not touched all pages of its vdso. The kernel maps the same one
+ * into all programs; the first page, which all have read, shows that it is. */
+static int read_own_vdso(const struct pdet_code *c,
+			 const struct pdet_code_map *m, uint64_t addr,
+			 void *buf, size_t n)
+{
+	const char *own = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	const uint64_t size = own ? size_of_own_vdso(own) : 0;
+	const uint64_t at = addr - m->start;
+	char first[VDSO_PAGE];
+
+	if (at < VDSO_PAGE || at > size || n > size - at ||
+	    c->memory.read(c->memory.arg, m->start, first, sizeof(first)) < 0 ||
+	    memcmp(first, own, sizeof(first)))
+		return -ENOENT;
+	memcpy(buf, own + at, n);
+	return 0;
+}
+
 int pdet_code_file_read(struct pdet_code *c, uint64_t addr, void *buf, size_t n)
 {
 	const struct pdet_code_map *m = pdet_code_map_at(c, addr);
 
-	if (!m || !m->file || m->file->vdso || n > m->end - addr)
+	if (!m || !m->file || n > m->end - addr)
 		return -ENOENT;
+	if (m->file->vdso)
+		return read_own_vdso(c, m, addr, buf, n);
 	(void)pdet_code_file(c, m->file);
 	if (m->file->fd < 0)
 		return -ENOENT;

@@ -7,6 +7,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -200,6 +201,51 @@ START_TEST(lost_pages)
 }
 END_TEST
 
+static int read_first(void *arg, uint64_t addr, void *buf, size_t n)
+{
+	struct pdet_code *c = arg;
+	const uint64_t start = getauxval(AT_SYSINFO_EHDR);
+
+	if (addr - start >= 4096)
+		return pdet_code_file_read(c, addr, buf, n);
+	memcpy(buf, (const char *)(uintptr_t)addr, n);
+	return 0;
+}
+
+/* A process uses few pages of its vdso. */
+START_TEST(vdso)
+{
+	const uint64_t start = getauxval(AT_SYSINFO_EHDR);
+	struct pdet_code c = { .pid = (uint32_t)getpid() };
+	char root[1] = "";
+	struct pdet_env env = { .root = root };
+	struct pdet_module_file *file;
+	uint64_t offset, size;
+	size_t i;
+
+	if (!start)
+		unit_skip("there is no vdso");
+	c.env = &env;
+	c.memory.read = read_first;
+	c.memory.arg = &c;
+	ck_assert_int_eq(pdet_code_open(&c), 0);
+	ck_assert_ptr_nonnull(pdet_code_map_at(&c, start));
+	file = pdet_code_map_at(&c, start)->file;
+	ck_assert_ptr_nonnull(file);
+	ck_assert(file->vdso);
+	ck_assert_int_eq(pdet_code_file(&c, file), 0);
+	ck_assert_uint_gt(file->elf.build_id.n, 0);
+	for (i = 0; i < file->elf.n_symbols; i++)
+		if (!strcmp(file->elf.names + file->elf.symbols[i].st_name,
+			    "__vdso_getcpu"))
+			break;
+	ck_assert_uint_lt(i, file->elf.n_symbols);
+	ck_assert_ptr_nonnull(pdet_elf_file_symbol(
+		&file->elf, file->elf.symbols[i].st_value, &offset, &size));
+	pdet_code_free(&c);
+}
+END_TEST
+
 /* Code that a compiler wrote at run time has no table. */
 START_TEST(jit)
 {
@@ -261,6 +307,7 @@ int main(void)
 	unit_test(s, as_backtrace);
 	unit_test(s, unused_pages);
 	unit_test(s, lost_pages);
+	unit_test(s, vdso);
 	unit_test(s, jit);
 	unit_loop(s, wrong_bytes, 20);
 	return unit_main(s);
