@@ -24,6 +24,13 @@
 
 #define FRAMES 64
 
+/* For a function that stays as it is written. */
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noipa))
+#endif
+
 static int never[2];
 static uint32_t word;
 
@@ -55,7 +62,7 @@ static void say(void *const *frames, int n)
 	(void)!write(STDOUT_FILENO, line, len);
 }
 
-__attribute__((noipa)) static unsigned inner(unsigned how)
+APART static unsigned inner(unsigned how)
 {
 	void *frames[FRAMES];
 
@@ -64,12 +71,12 @@ __attribute__((noipa)) static unsigned inner(unsigned how)
 	return how + (unsigned)word;
 }
 
-__attribute__((noipa)) static unsigned middle(unsigned how)
+APART static unsigned middle(unsigned how)
 {
 	return inner(how) + 1;
 }
 
-__attribute__((noipa)) static unsigned outer(unsigned how)
+APART static unsigned outer(unsigned how)
 {
 	return middle(how) + 2;
 }

@@ -8,11 +8,18 @@
 #include "../unit.h"
 #include "unwind/elf_file.h"
 
+/* For a function that stays as it is written. */
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noipa))
+#endif
+
 /* This program, in memory. */
 static char *bytes;
 static size_t size;
 
-__attribute__((noipa)) int pdet_test_function(int n);
+APART int pdet_test_function(int n);
 
 int pdet_test_function(int n)
 {

@@ -19,6 +19,13 @@
 
 #define FRAMES 64
 
+/* For a function that stays as it is written. */
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noipa))
+#endif
+
 struct world {
 	char root[1];		/* "" */
 	struct pdet_env env;
@@ -89,7 +96,7 @@ static void take_registers(struct world *w, const ucontext_t *u)
 			(uint64_t)u->uc_mcontext.gregs[number[i]];
 }
 
-__attribute__((noipa)) static int innermost(struct world *w)
+APART static int innermost(struct world *w)
 {
 	const struct pdet_user_source source = { read_page, w };
 	ucontext_t u;
@@ -103,12 +110,12 @@ __attribute__((noipa)) static int innermost(struct world *w)
 	return w->n_truth;
 }
 
-__attribute__((noipa)) static int middle(struct world *w)
+APART static int middle(struct world *w)
 {
 	return innermost(w) + 1;
 }
 
-__attribute__((noipa)) static int outermost(struct world *w)
+APART static int outermost(struct world *w)
 {
 	return middle(w) + 1;
 }
