@@ -294,9 +294,10 @@ int pdet_unwinder_new(struct pdet_env *env, struct pdet_unwinder **ret)
 		FUNCTIONS(X)
 #undef X
 	}
-	*ret = u;
-	if (!*u->lib.why)
+	if (!*u->lib.why) {
+		*ret = u;
 		return 0;
+	}
 	pdet_fail(env, ENOSYS, "cannot unwind: %s", u->lib.why);
 	pdet_advise(env, "needs libunwind installed");
 	pdet_unwinder_free(u);
