@@ -100,9 +100,11 @@ enum pagedet_query_option {
 				 * pages are one group */
 	PAGEDET_Q_TASK_STACKS = 256, /* the caller will use
 				 * pagedet_task_stack() */
-	PAGEDET_Q_ANY_BOOT = 512 /* PAGEDET_TARGET_LOG and _OBJECTS: ask the
+	PAGEDET_Q_ANY_BOOT = 512, /* PAGEDET_TARGET_LOG and _OBJECTS: ask the
 				 * kernel even if the log or trace may be of
 				 * another boot */
+	PAGEDET_Q_USER_STACKS = 1024 /* the caller will use
+				 * pagedet_user_stack() */
 };
 
 /* pagedet_query.order */
@@ -515,8 +517,8 @@ int pagedet_stack(const struct pagedet_iter *it, uint64_t id,
 
 /**
  * pagedet_threads - list the threads of a process
- * @it: [in] of a query with PAGEDET_Q_TASK_STACKS and the target VIRT, TASK or
- *      MAPPERS
+ * @it: [in] of a query with PAGEDET_Q_TASK_STACKS or PAGEDET_Q_USER_STACKS, and
+ *      the target VIRT, TASK or MAPPERS
  * @pid: [in] as in rows
  * @tids: [out] [len: n] thread ids, ascending
  * @n: [in] size of @tids, in elements
@@ -535,7 +537,7 @@ int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
  * running kernel. libpagedet unwinds by the kernel's own ORC tables on x86-64
  * and by frame pointers on arm64 (Documentation/arch/x86/orc-unwinder.rst,
  * arch/arm64/kernel/stacktrace.c).
- * @it: [in] as for pagedet_threads()
+ * @it: [in] as for pagedet_threads(), with PAGEDET_Q_TASK_STACKS
  * @tid: [in] thread id
  * @frames: [out] [len: n] text of each frame, innermost first: "name+0x10/0x40
  *          [module]", or an address if it has no name. The last frame is "?" if
@@ -553,6 +555,65 @@ int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
  */
 int pagedet_task_stack(const struct pagedet_iter *it, uint32_t tid,
 		       const char **frames, uint32_t n);
+
+/* pagedet_frame.type */
+enum pagedet_frame_type {
+	PAGEDET_FRAME_UNKNOWN = 0, /* not in code that the process has mapped;
+				 * or the rest of the stack, if address is 0 */
+	PAGEDET_FRAME_USER = 1,	/* code of a file */
+	PAGEDET_FRAME_VDSO = 2,	/* code that the kernel maps into programs */
+	PAGEDET_FRAME_SIGNAL = 3, /* the kernel made it to call the handler of a
+				 * signal; the next frame was interrupted */
+	PAGEDET_FRAME_JIT = 4	/* code that belongs to no file, as compilers
+				 * at run time write it */
+};
+
+/* One frame of a user stack. Used as an array element, so it will never grow.
+ * All texts end with a NUL. */
+struct pagedet_frame {
+	uint64_t address;	/* return address, or where the thread was; 0:
+				 * the rest of the stack is not known */
+	uint64_t offset;	/* of that in function */
+	uint64_t bytes;		/* of function; 0 not known */
+	uint64_t file_address;	/* address in module, as addr2line(1) takes it;
+				 * 0 not known */
+	const char *function;	/* [nullable] NULL: no symbol has this code */
+	const char *module;	/* [nullable] path as in /proc/PID/maps */
+	const char *build_id;	/* [nullable] of module, in hexadecimal */
+	const char *why;	/* [nullable] why function, or the rest of the
+				 * stack, is not known */
+	uint32_t type;		/* PAGEDET_FRAME_* */
+	uint32_t reserved;
+};
+
+/**
+ * pagedet_user_stack - get the stack of a thread in its program
+ * Only for sleeping threads of x86-64 programs on the running kernel. Nothing
+ * is stopped, traced or changed: bpf or kcore give the registers that the
+ * thread had when it entered the kernel, and its memory. libunwind unwinds by
+ * the tables of the mapped files (.eh_frame); code without a table ends the
+ * stack. Names come from the symbols of these files, or from debug files of the
+ * same build id in /usr/lib/debug. A file is not used if another one has its
+ * name since, and the mapped one cannot be opened.
+ * @it: [in] of a query with PAGEDET_Q_USER_STACKS and the target VIRT, TASK or
+ *      MAPPERS
+ * @tid: [in] thread id
+ * @frames: [out] [len: n] innermost first, at most 128. If the rest of the
+ *          stack is not known, one more frame without an address says why
+ *          [borrowed: the next step, or the next call for any thread]
+ * @n: [in] size of @frames, in elements
+ * Return: how many frames the stack has, 0 if the thread has no user code, or a
+ *         negative errno.
+ * Errors: EAGAIN it runs, so its registers are in a processor, or it ran
+ *         meanwhile; ENOENT it runs 32-bit code, or the source is a dump, or
+ *         not of x86-64; ENOSYS libunwind was not built or is not installed;
+ *         EINVAL, ESRCH, ENOTSUP, EBADMSG, EIO, ENOMEM as for
+ *         pagedet_threads(); EACCES also if no source may read kernel memory;
+ *         ENODATA the kernel's types or symbols are not known.
+ * Since: 0.1
+ */
+int pagedet_user_stack(const struct pagedet_iter *it, uint32_t tid,
+		       struct pagedet_frame *frames, uint32_t n);
 
 /**
  * pagedet_page_bytes - get the bytes of a page of this step

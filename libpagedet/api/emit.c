@@ -225,7 +225,8 @@ static int emit_rows(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 
 int pagedet_emit_all(struct pagedet_emitter *emitter, struct pagedet_iter *it)
 {
-	const bool stacks = it->it->q.options & PAGEDET_Q_TASK_STACKS;
+	const bool stacks = it->it->q.options & (PAGEDET_Q_TASK_STACKS |
+						 PAGEDET_Q_USER_STACKS);
 	struct pdet_pids pids = { NULL, 0, 0 };
 	int r;
 

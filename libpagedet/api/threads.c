@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The border for threads and their kernel stacks. */
+/* The border for threads and their stacks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/threads.h"
 #include "query/walk/task_stacks.h"
+#include "query/walk/user_stacks.h"
 
 /* No source gives more frames. */
 #define MOST_FRAMES 512
@@ -20,6 +21,18 @@ int pagedet_task_stack(const struct pagedet_iter *it, uint32_t tid,
 		       const char **frames, uint32_t n)
 {
 	return pdet_task_stack_get(it->it, tid, frames, n);
+}
+
+int pagedet_user_stack(const struct pagedet_iter *it, uint32_t tid,
+		       struct pagedet_frame *frames, uint32_t n)
+{
+	const struct pagedet_frame *found;
+	int r = pdet_user_stack_get(it->it, tid, &found);
+
+	if (r > 0 && n)
+		memcpy(frames, found,
+		       PDET_MIN((uint32_t)r, n) * sizeof(*frames));
+	return r;
 }
 
 /* --- output behind rows --- */
@@ -80,6 +93,8 @@ static uint32_t reason_of(int error)
 	switch (error) {
 	case -EACCES:
 		return PAGEDET_DENIED;
+	case -ENOSYS:
+		return PAGEDET_NOT_BUILT;
 	case -ENOTSUP:
 		return PAGEDET_NO_KERNEL;
 	case -ENOENT:
@@ -98,28 +113,64 @@ static uint32_t reason_of(int error)
 	}
 }
 
-static int emit_error(struct pagedet_emitter *emitter, struct pagedet_iter *it,
-		      uint32_t pid, uint32_t tid, int error)
+/* Which stacks the query asked for. */
+static struct pdet_emit_thread thread_of(const struct pagedet_iter *it,
+					 uint32_t pid, uint32_t tid)
 {
-	const struct pdet_emit_thread t = {
-		.pid = pid, .tid = tid, .reason = reason_of(error),
-		.words = it->pd->env.error,
+	return (struct pdet_emit_thread){
+		.pid = pid, .tid = tid,
+		.has_kernel = it->it->q.options & PAGEDET_Q_TASK_STACKS,
+		.has_user = it->it->q.options & PAGEDET_Q_USER_STACKS,
 	};
+}
 
+static int emit_error(struct pagedet_emitter *emitter, struct pagedet_iter *it,
+		      uint32_t pid, int error)
+{
+	struct pdet_emit_thread t = thread_of(it, pid, pid);
+
+	t.words = t.user_words = it->pd->env.error;
+	t.reason = t.has_kernel ? reason_of(error) : 0;
+	t.user_reason = t.has_user ? reason_of(error) : 0;
 	return pdet_emit_thread(emitter, &it->pd->env, &t);
+}
+
+static void get_kernel(struct pagedet_iter *it, const char **frames,
+		       char words[PDET_ERROR_SIZE], struct pdet_emit_thread *t)
+{
+	int r = pdet_task_stack_get(it->it, t->tid, frames, MOST_FRAMES);
+
+	t->frames = frames;
+	t->n = r < 0 ? 0 : PDET_MIN((uint32_t)r, (uint32_t)MOST_FRAMES);
+	if (r >= 0)
+		return;
+	t->reason = reason_of(r);
+	memcpy(words, it->pd->env.error, PDET_ERROR_SIZE);
+	t->words = words;
+}
+
+static void get_user(struct pagedet_iter *it, struct pdet_emit_thread *t)
+{
+	int r = pdet_user_stack_get(it->it, t->tid, &t->user);
+
+	t->n_user = r < 0 ? 0 : (uint32_t)r;
+	if (r >= 0)
+		return;
+	t->user_reason = reason_of(r);
+	t->user_words = it->pd->env.error;
 }
 
 static int emit_thread(struct pagedet_emitter *emitter,
 		       struct pagedet_iter *it, uint32_t pid, uint32_t tid)
 {
+	struct pdet_emit_thread t = thread_of(it, pid, tid);
 	const char *frames[MOST_FRAMES];
-	struct pdet_emit_thread t = { .pid = pid, .tid = tid,
-				      .frames = frames };
-	int r = pdet_task_stack_get(it->it, tid, frames, MOST_FRAMES);
+	char words[PDET_ERROR_SIZE];
 
-	if (r < 0)
-		return emit_error(emitter, it, pid, tid, r);
-	t.n = PDET_MIN((uint32_t)r, (uint32_t)MOST_FRAMES);
+	if (t.has_kernel)
+		get_kernel(it, frames, words, &t);
+	if (t.has_user)
+		get_user(it, &t);
 	return pdet_emit_thread(emitter, &it->pd->env, &t);
 }
 
@@ -130,7 +181,7 @@ static int emit_process(struct pagedet_emitter *emitter,
 	int n = pdet_threads_get(it->it, pid, NULL, 0), r = 0, i;
 
 	if (n < 0)
-		return emit_error(emitter, it, pid, pid, n);
+		return emit_error(emitter, it, pid, n);
 	tids = malloc((size_t)n * sizeof(*tids));
 	if (!tids)
 		return pdet_fail(&it->pd->env, ENOMEM, "no memory");
@@ -138,7 +189,7 @@ static int emit_process(struct pagedet_emitter *emitter,
 	r = pdet_threads_get(it->it, pid, tids, (uint32_t)n);
 	n = PDET_MIN(n, r);
 	if (r < 0)
-		r = emit_error(emitter, it, pid, pid, r);
+		r = emit_error(emitter, it, pid, r);
 	for (i = 0; i < n && r >= 0; i++)
 		r = emit_thread(emitter, it, pid, tids[i]);
 	free(tids);

@@ -23,6 +23,7 @@
 #include "base/vec.h"
 #include "kernel/text/maps.h"
 #include "schema/batch.h"
+#include "unwind/user_stack.h"
 
 struct pdet_backend;
 struct pdet_text;
@@ -197,6 +198,7 @@ struct pdet_wants {
 	bool runs;		/* as fold, but only for neighbouring rows; the
 				 * folded row has the PFN of the first */
 	bool stacks;		/* stacks of tasks will be requested */
+	bool user_stacks;	/* user stacks of threads will be requested */
 	bool alone;		/* one session, in the thread that prepares: it
 				 * may load data on demand */
 	uint64_t deadline_ns;	/* CLOCK_MONOTONIC deadline for data that
@@ -438,6 +440,20 @@ struct pdet_backend_ops {
 	 * the last is "?" if there are more. -EAGAIN: it is running. */
 	int (*task_stack)(struct pdet_session *s, uint32_t tid,
 			  struct pdet_text *ret);
+
+	/* --- user stacks of threads; called only if wants->user_stacks is set,
+	 * with a task of the same backend --- */
+	/*
+	 * Gets the registers that the thread had when it entered the kernel.
+	 * Returns 1, or 0 if it has no user code. -EAGAIN: it is running.
+	 */
+	int (*user_regs)(struct pdet_session *s, struct pdet_task *t,
+			 struct pdet_user_regs *ret);
+	/* Reads the page of PDET_USER_PAGE bytes at @addr, without any effect
+	 * on the task. Returns 0, -ENOENT if the task has no entry for it, or a
+	 * result of memory/memory.h. Sets no error text. */
+	int (*user_page)(struct pdet_session *s, struct pdet_task *t,
+			 uint64_t addr, void *buf);
 
 	/* --- stacks of allocations and frees --- */
 	/* Gets the frames for a value of ALLOC_STACK or FREE_STACK that this

@@ -193,6 +193,19 @@ const char *pdet_reason_name(unsigned state)
 	return name ? name : "unsupported";
 }
 
+const char *pdet_frame_type_name(unsigned type)
+{
+	static const char *const names[] = {
+		[PAGEDET_FRAME_UNKNOWN] = "unknown",
+		[PAGEDET_FRAME_USER] = "user",
+		[PAGEDET_FRAME_VDSO] = "vdso",
+		[PAGEDET_FRAME_SIGNAL] = "signal",
+		[PAGEDET_FRAME_JIT] = "jit",
+	};
+
+	return type < PDET_COUNT(names) ? names[type] : names[0];
+}
+
 void pdet_cut_put(struct pdet_cut *cut, const char *text, size_t len)
 {
 	size_t room = cut->len < cut->size ? cut->size - cut->len : 0;

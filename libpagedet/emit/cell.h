@@ -121,6 +121,9 @@ bool pdet_is_harmless(uint32_t code);
 /* pdet_reason_name - the name of a reason; never NULL. */
 const char *pdet_reason_name(unsigned state);
 
+/* pdet_frame_type_name - of a PAGEDET_FRAME_*; never NULL. */
+const char *pdet_frame_type_name(unsigned type);
+
 /* A text that is cut when its buffer is full. Its full length is counted. */
 struct pdet_cut {
 	char *to;

@@ -55,14 +55,19 @@ struct pdet_emit_end {
 	uint64_t last_ns;	/* time of saved rows; 0: now */
 };
 
-/* The kernel stack of a thread. */
+/* Stacks of a thread. */
 struct pdet_emit_thread {
 	uint32_t pid, tid;
+	bool has_kernel, has_user; /* what was asked for */
 	const char *const *frames;
 	uint32_t n;
 	uint32_t reason;	/* the reason why the frames are not known; 0 if
 				 * they are known. No frames means user code */
 	const char *words;	/* the same as text */
+	const struct pagedet_frame *user;
+	uint32_t n_user;	/* 0 and no reason: it has no user code */
+	uint32_t user_reason;
+	const char *user_words;
 };
 
 int pdet_emitter_new(struct pdet_env *env,

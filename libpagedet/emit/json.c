@@ -709,6 +709,41 @@ static void json_ability(struct pagedet_emitter *e, const char *field,
 	pdet_out_str(out, "}\n");
 }
 
+static void json_number(struct pdet_out *out, const char *key, uint64_t value)
+{
+	char digits[PDET_DIGITS];
+
+	pdet_out_str(out, key);
+	pdet_out_str(out, "\"");
+	pdet_out_put(out, digits,
+		     (size_t)(pdet_put_hex(digits, value) - digits));
+	pdet_out_str(out, "\"");
+}
+
+static void json_frame(struct pdet_out *out, const struct pagedet_frame *f,
+		       const char *comma)
+{
+	pdet_out_str(out, comma);
+	out_text(out, "{\"type\":", pdet_frame_type_name(f->type));
+	if (f->address)
+		json_number(out, ",\"address\":", f->address);
+	if (f->function) {
+		out_text(out, ",\"function\":", f->function);
+		json_number(out, ",\"offset\":", f->offset);
+	}
+	if (f->function && f->bytes)
+		json_number(out, ",\"size\":", f->bytes);
+	if (f->module)
+		out_text(out, ",\"module\":", f->module);
+	if (f->build_id)
+		out_text(out, ",\"build_id\":", f->build_id);
+	if (f->file_address)
+		json_number(out, ",\"file_address\":", f->file_address);
+	if (f->why)
+		out_text(out, ",\"why\":", f->why);
+	pdet_out_str(out, "}");
+}
+
 static void json_thread(struct pagedet_emitter *e,
 			const struct pdet_emit_thread *t)
 {
@@ -719,16 +754,26 @@ static void json_thread(struct pagedet_emitter *e,
 	pdet_out_dec(out, t->pid);
 	pdet_out_str(out, ",\"tid\":");
 	pdet_out_dec(out, t->tid);
-	if (t->reason) {
+	if (t->has_kernel && !t->reason) {
+		pdet_out_str(out, ",\"kernel_stack\":[");
+		for (i = 0; i < t->n; i++)
+			out_text(out, i ? "," : "", t->frames[i]);
+		pdet_out_str(out, "]");
+	}
+	if (t->has_user && !t->user_reason) {
+		pdet_out_str(out, ",\"user_stack\":[");
+		for (i = 0; i < t->n_user; i++)
+			json_frame(out, &t->user[i], i ? "," : "");
+		pdet_out_str(out, "]");
+	}
+	if (t->reason)
 		out_text(out, ",\"missing\":{\"kernel_stack\":",
 			 pdet_reason_name(t->reason));
-		pdet_out_str(out, "}}\n");
-		return;
-	}
-	pdet_out_str(out, ",\"kernel_stack\":[");
-	for (i = 0; i < t->n; i++)
-		out_text(out, i ? "," : "", t->frames[i]);
-	pdet_out_str(out, "]}\n");
+	if (t->user_reason)
+		out_text(out, t->reason ? ",\"user_stack\":" :
+			 ",\"missing\":{\"user_stack\":",
+			 pdet_reason_name(t->user_reason));
+	pdet_out_str(out, t->reason || t->user_reason ? "}}\n" : "}\n");
 }
 
 static void json_free(struct pagedet_emitter *e)

@@ -440,6 +440,65 @@ static void text_ability(struct pagedet_emitter *e, const char *field,
 	pdet_out_str(out, "\n");
 }
 
+static void put_offset(struct pdet_out *out, uint64_t offset)
+{
+	char digits[PDET_DIGITS];
+
+	pdet_out_put(out, digits,
+		     (size_t)(pdet_put_hex(digits, offset) - digits));
+}
+
+/* As a kernel frame: name+0x10/0x40 [file]. */
+static void user_frame(struct pdet_out *out, const struct pagedet_frame *f)
+{
+	const char *slash = f->module ? strrchr(f->module, '/') : NULL;
+
+	pdet_out_str(out, "    ");
+	if (!f->address) {
+		pdet_out_str(out, "? ");
+	} else if (f->function) {
+		put_plain(out, f->function);
+		pdet_out_str(out, "+");
+		put_offset(out, f->offset);
+	} else {
+		put_offset(out, f->file_address ? f->file_address : f->address);
+	}
+	if (f->function && f->bytes) {
+		pdet_out_str(out, "/");
+		put_offset(out, f->bytes);
+	}
+	if (f->module) {
+		pdet_out_str(out, slash ? " [" : " ");
+		put_plain(out, slash ? slash + 1 : f->module);
+		pdet_out_str(out, slash ? "]" : "");
+	}
+	if (f->type != PAGEDET_FRAME_USER && f->address) {
+		pdet_out_str(out, " ");
+		pdet_out_str(out, pdet_frame_type_name(f->type));
+	}
+	if (f->why) {
+		pdet_out_str(out, f->address ? "  ? " : "");
+		put_plain(out, f->why);
+	}
+	pdet_out_str(out, "\n");
+}
+
+static void user_stack(struct pdet_out *out, const struct pdet_emit_thread *t)
+{
+	uint32_t i;
+
+	pdet_out_str(out, "  user");
+	if (t->user_reason) {
+		pdet_out_str(out, ": ? ");
+		put_plain(out, t->user_words);
+	} else if (!t->n_user) {
+		pdet_out_str(out, ": it has no user code");
+	}
+	pdet_out_str(out, "\n");
+	for (i = 0; i < t->n_user; i++)
+		user_frame(out, &t->user[i]);
+}
+
 static void text_thread(struct pagedet_emitter *e,
 			const struct pdet_emit_thread *t)
 {
@@ -450,7 +509,9 @@ static void text_thread(struct pagedet_emitter *e,
 	pdet_out_dec(out, t->tid);
 	pdet_out_str(out, " of ");
 	pdet_out_dec(out, t->pid);
-	if (t->reason) {
+	if (!t->has_kernel) {
+		/* only the other stack was asked for */
+	} else if (t->reason) {
 		pdet_out_str(out, ": ? ");
 		put_plain(out, t->words);
 	} else if (!t->n) {
@@ -462,6 +523,8 @@ static void text_thread(struct pagedet_emitter *e,
 		put_plain(out, t->frames[i]);
 		pdet_out_str(out, "\n");
 	}
+	if (t->has_user)
+		user_stack(out, t);
 }
 
 static void text_free(struct pagedet_emitter *e)

@@ -420,6 +420,35 @@ static int do_without(struct pdet_iter *it, size_t i, int error)
 	return 0;
 }
 
+static bool has_user_stacks(const struct pdet_iter *it, size_t i)
+{
+	const struct pdet_backend *b = it->backends[i];
+
+	return it->q.options & PAGEDET_Q_USER_STACKS && b->ops->user_regs &&
+	       b->sources & it->plan_args.sources &&
+	       !it->user_stacks.has_backend;
+}
+
+/* @r: why the backend cannot be asked. Rows need not know that. */
+static void note_user_stacks(struct pdet_iter *it, size_t i, int r)
+{
+	struct pdet_user_stacks *u = &it->user_stacks;
+
+	u->has_backend = true;
+	u->backend = i;
+	u->error = r;
+	memcpy(u->words, it->env->error, sizeof(u->words));
+	memcpy(u->advice, it->env->advice, sizeof(u->advice));
+}
+
+static void free_user_stacks(struct pdet_user_stacks *u)
+{
+	if (u->stack)
+		pdet_user_stack_free(u->stack);
+	free(u->stack);
+	pdet_unwinder_free(u->unwinder);
+}
+
 static int prepare(struct pdet_iter *it)
 {
 	struct pdet_wants wants = {
@@ -442,13 +471,17 @@ static int prepare(struct pdet_iter *it)
 	for (i = 0; i < it->n_backends; i++) {
 		wants.walks = walker == (int)i;
 		wants.stacks = wants.walks &&
-			       it->q.options & PAGEDET_Q_TASK_STACKS;
+			       it->q.options & (PAGEDET_Q_TASK_STACKS |
+						PAGEDET_Q_USER_STACKS);
 		it->wants[i] = wants;
-		it->asked[i] = used(it, i);
+		it->wants[i].user_stacks = has_user_stacks(it, i);
+		it->asked[i] = used(it, i) || it->wants[i].user_stacks;
 		if (!it->asked[i])
 			continue;
 		r = it->backends[i]->ops->prepare(it->backends[i], it->env,
 						  &it->wants[i]);
+		if (it->wants[i].user_stacks)
+			note_user_stacks(it, i, r);
 		if (r < 0)
 			r = do_without(it, i, r);
 		if (r < 0)
@@ -766,6 +799,7 @@ void pdet_iter_free(struct pdet_iter *it)
 	pdet_batch_free(&it->out);
 	pdet_strtab_free(&it->kept);
 	pdet_text_free(&it->task_stack);
+	free_user_stacks(&it->user_stacks);
 	pdet_stacks_clear(&it->stacks);
 	pthread_cond_destroy(&it->work);
 	pthread_cond_destroy(&it->ready);

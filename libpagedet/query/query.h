@@ -219,6 +219,17 @@ struct pdet_stacks {
 	} list;
 };
 
+/* What walk/user_stacks.c needs, if user stacks were requested. The source that
+ * reads kernel memory answers, even if another one walks the tasks. */
+struct pdet_user_stacks {
+	bool has_backend;
+	size_t backend;
+	int error;		/* why it cannot be asked; 0: it can */
+	char words[PDET_ERROR_SIZE], advice[PDET_ERROR_SIZE];
+	struct pdet_unwinder *unwinder;
+	struct pdet_user_stack *stack; /* that the caller reads */
+};
+
 struct pdet_iter {
 	struct pdet_env *env;	/* of the handle */
 	struct pdet_backend *const *backends;
@@ -281,6 +292,7 @@ struct pdet_iter {
 	bool ordered_done;
 	struct pdet_strtab kept;
 	struct pdet_text task_stack; /* that the caller reads */
+	struct pdet_user_stacks user_stacks;
 	struct pdet_stacks stacks; /* that the caller reads */
 	uint64_t rows;		/* rows delivered */
 	uint64_t first_ns;

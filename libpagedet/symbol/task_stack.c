@@ -286,3 +286,15 @@ size_t pdet_task_stack(struct pdet_space *space,
 	}
 	return i;
 }
+
+int pdet_task_rest(struct pdet_space *space, const struct pdet_task_stacks *t,
+		   uint64_t task, struct pdet_task_rest *ret)
+{
+	struct kept k;
+	int r = read_task(space, t, task, &k);
+
+	if (r < 0)
+		return r;
+	*ret = (struct pdet_task_rest){ k.stack, k.bytes, k.switches };
+	return k.runs ? -EAGAIN : 0;
+}

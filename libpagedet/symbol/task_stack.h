@@ -37,4 +37,18 @@ size_t pdet_task_stack(struct pdet_space *space,
 		       const struct pdet_task_stacks *t, uint64_t task,
 		       uint64_t *frames, size_t n, int *error);
 
+/* The kernel stack of a task that does not run. */
+struct pdet_task_rest {
+	uint64_t stack;		/* its lowest address */
+	uint64_t bytes;		/* size of that; 0: unknown */
+	uint64_t switches;	/* how often it has stopped running */
+};
+
+/*
+ * pdet_task_rest - find the stack of the task_struct at @task. Returns 0,
+ * -EAGAIN if it runs, or a result of memory/memory.h.
+ */
+int pdet_task_rest(struct pdet_space *space, const struct pdet_task_stacks *t,
+		   uint64_t task, struct pdet_task_rest *ret);
+
 #endif

@@ -70,6 +70,15 @@ print(json.dumps({'pid': $pid, 'tid': $pid, 'kernel_stack': [
 	run task "$pid" --stacks --fields vaddr
 	stdout_has 'where a task is' "thread $pid of $pid"
 fi
+run task "$pid" --stacks=nonsense
+expect 'stacks of nothing' 64 "'nonsense' is not kernel, user or both"
+run kmem record --stacks=user
+expect 'user stacks of allocations' 64 '--stacks=user has no meaning'
+run task --stacks "$pid" --where kind=reserved --json --fields pid
+tap_run 'a pid after --stacks is a pid' grep -q "\"tid\":$pid" "$tap_dir/stdout"
+run task "$pid" --backend procfs --stacks=user --fields pid --where kind=reserved
+stdout_has 'user stacks need kernel memory' \
+	'no source that is open here reads kernel memory'
 run scan --stacks
 expect 'where all pages are' 64 "--stacks is an option of 'mappers task virt kmem'"
 

@@ -76,6 +76,7 @@ struct cli_job {
 	bool format_given;
 	uint32_t check;		/* PAGEDET_CHECK_*; 0: mark or unmark */
 	bool stacks;		/* of the tasks that map a page */
+	bool kernel_stacks, user_stacks; /* which ones */
 	const char *sort;	/* field; a - before it reverses the order */
 	const char *before;	/* for owners and kmem */
 	const char *flame;	/* for owners and kmem */

@@ -69,6 +69,9 @@ int cli_wrap_kmem(struct cli_job *job)
 			    job->buffer ? "buffer" :
 			    job->totals ? "totals" : NULL;
 
+	if (job->user_stacks)
+		return cli_usage("kmem records only stacks of the kernel: "
+				 "--stacks=user has no meaning");
 	if (!strcmp(word, "record")) {
 		job->command = job->totals && !job->boot ? &cli_kmem_totals :
 							   &cli_kmem_recording;

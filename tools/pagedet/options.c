@@ -281,6 +281,18 @@ static int set_where(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_stacks(struct cli_job *job, const char *value)
+{
+	const bool both = value && !strcmp(value, "both");
+
+	job->stacks = true;
+	job->user_stacks = both || (value && !strcmp(value, "user"));
+	job->kernel_stacks = both || !job->user_stacks;
+	if (!value || job->user_stacks || !strcmp(value, "kernel"))
+		return CLI_ANSWERED;
+	return cli_usage("--stacks: '%s' is not kernel, user or both", value);
+}
+
 static int set_watch(struct cli_job *job, const char *value)
 {
 	const char *wrong = value ? cli_seconds(value, &job->watch_ns) : NULL;
@@ -360,10 +372,12 @@ static const struct option options[] = {
 	{ "as", .value = "WHAT", .values = "memory page folio",
 	  .set = set_as, .commands = "kaddr", .help =
 	  "what an address means: memory, page (its struct page) or folio" },
-	{ "stacks", BOOL(stacks), .commands = "mappers task virt kmem",
-	  .help = "show where the threads of these tasks are in the kernel; "
-	  "for 'kmem record': record the stack of each event; for 'kmem "
-	  "timeline': show it" },
+	{ "stacks", .value = "WHERE", .values = "kernel user both",
+	  .optional = true, .set = set_stacks,
+	  .commands = "mappers task virt kmem",
+	  .help = "show where the threads of these tasks are: in the kernel "
+	  "(default), in their program (user), or both; for 'kmem record': "
+	  "record the stack of each event; for 'kmem timeline': show it" },
 	{ "sort", .value = "FIELD", TEXT(sort),
 	  .only = LISTS | GROUPS | BOUNDS, .help =
 	  "sort by FIELD: counts from the largest, names and places upward; "
@@ -604,9 +618,11 @@ static int parse_long(struct cli_job *job, int argc, char **argv, int *i)
 			return cli_usage("--%s takes no value", o->name);
 		return take(job, o, name + len + 1);
 	}
-	/* "10s" was meant as the value, so --watch reports the mistake. */
-	if (!o->value || (o->optional && !is_seconds(argv[*i + 1]) &&
-			  !begins_with_digit(argv[*i + 1])))
+	/* "10s" was meant as the value, so --watch reports the mistake. The
+	 * word after --stacks may be a pid. */
+	if (!o->value || (o->optional && (o->values ||
+					  (!is_seconds(argv[*i + 1]) &&
+					   !begins_with_digit(argv[*i + 1])))))
 		return take(job, o, NULL);
 	if (*i + 1 >= argc)
 		return lacks_value(o);

@@ -172,8 +172,10 @@ static int set_query(struct asking *a)
 		a->q.options |= PAGEDET_Q_RUNS;
 	if (job->undecided)
 		a->q.options |= PAGEDET_Q_UNDECIDED;
-	if (job->stacks)
+	if (job->kernel_stacks)
 		a->q.options |= PAGEDET_Q_TASK_STACKS;
+	if (job->user_stacks)
+		a->q.options |= PAGEDET_Q_USER_STACKS;
 	if (job->list) {
 		a->paths = malloc(sizeof(*a->paths));
 		if (!a->paths)

@@ -346,12 +346,20 @@ PAGEDET_Q_HOLES = 64
 PAGEDET_Q_GROUP = 128
 PAGEDET_Q_TASK_STACKS = 256
 PAGEDET_Q_ANY_BOOT = 512
+PAGEDET_Q_USER_STACKS = 1024
 
 # enum pagedet_order
 PAGEDET_ORDER_WALK = 0
 PAGEDET_ORDER_ANY = 1
 PAGEDET_ORDER_UP = 2
 PAGEDET_ORDER_DOWN = 3
+
+# enum pagedet_frame_type
+PAGEDET_FRAME_UNKNOWN = 0
+PAGEDET_FRAME_USER = 1
+PAGEDET_FRAME_VDSO = 2
+PAGEDET_FRAME_SIGNAL = 3
+PAGEDET_FRAME_JIT = 4
 
 # enum pagedet_content_want
 PAGEDET_CONTENT_CLASS = 1
@@ -1117,6 +1125,21 @@ class pagedet_mappers(Structure):
         ("expected_state", c_uint32),
         ("mapcount_kind", c_uint32),
         ("found_state", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_frame(Structure):
+    _fields_ = [
+        ("address", c_uint64),
+        ("offset", c_uint64),
+        ("bytes", c_uint64),
+        ("file_address", c_uint64),
+        ("function", c_char_p),
+        ("module", c_char_p),
+        ("build_id", c_char_p),
+        ("why", c_char_p),
+        ("type", c_uint32),
         ("reserved", c_uint32),
     ]
 
@@ -2337,6 +2360,10 @@ FUNCTIONS = {
     "pagedet_task_stack": (
         c_int,
         [POINTER(pagedet_iter), c_uint32, POINTER(c_char_p), c_uint32],
+        "0.1"),
+    "pagedet_user_stack": (
+        c_int,
+        [POINTER(pagedet_iter), c_uint32, POINTER(pagedet_frame), c_uint32],
         "0.1"),
     "pagedet_page_bytes": (
         c_void_p,

@@ -447,6 +447,10 @@ int pdet_image_threads(struct pdet_session *s, uint32_t pid, uint32_t **ret,
 		       size_t *n);
 int pdet_image_task_stack(struct pdet_session *s, uint32_t tid,
 			  struct pdet_text *ret);
+int pdet_image_user_regs(struct pdet_session *s, struct pdet_task *t,
+			 struct pdet_user_regs *ret);
+int pdet_image_user_page(struct pdet_session *s, struct pdet_task *t,
+			 uint64_t addr, void *buf);
 
 /* --- cgroup.c --- */
 int pdet_image_cgroup(struct pdet_backend *b, struct pdet_env *env,

@@ -380,6 +380,7 @@ static bool needs_names(const struct pdet_fields *f)
 int pdet_image_kernel_prepare(struct image *im, struct pdet_env *env,
 			      const struct pdet_wants *wants)
 {
+	const bool stacks = wants->stacks || wants->user_stacks;
 	const bool kaddr = wants->walks &&
 			   (wants->target == PAGEDET_TARGET_KADDR ||
 			    wants->target == PAGEDET_TARGET_OBJECTS);
@@ -392,11 +393,11 @@ int pdet_image_kernel_prepare(struct image *im, struct pdet_env *env,
 			      pdet_fields_has(&wants->fields,
 					      PAGEDET_FIELD_KERNEL_MAPS));
 
-	if (!kaddr && !mappers && !wants->stacks)
+	if (!kaddr && !mappers && !stacks)
 		return 0;
 	if (pdet_image_kernel_areas(im, env) < 0)
 		return pdet_image_fail(env, &im->kernel_areas);
-	if (wants->stacks || needs_names(&wants->fields))
+	if (stacks || needs_names(&wants->fields))
 		pdet_image_kernel_names(im, env);
 	return 0;
 }

@@ -405,6 +405,8 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 	    wants->target != PAGEDET_TARGET_MAPPERS &&
 	    pdet_image_task_types(im, env) < 0)
 		return pdet_image_fail(env, &im->tasks);
+	if (wants->user_stacks && pdet_image_task_types(im, env) < 0)
+		return pdet_image_fail(env, &im->tasks);
 	if (wants->walks && OF_FILE >> wants->target & 1 &&
 	    pdet_image_lists(im, env) < 0)
 		return pdet_image_fail(env, &im->lists);
@@ -526,6 +528,8 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.threads = pdet_image_threads,
 	.task_stack = pdet_image_task_stack,
 	.direct_map = pdet_image_direct_map,
+	.user_regs = pdet_image_user_regs,
+	.user_page = pdet_image_user_page,
 	.kaddr = pdet_image_kaddr,
 	.kind = pdet_image_kind,
 	.slab_object = pdet_image_slab_object,

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Reads kernel stacks of threads and names their frames. */
+/*
+ * Reads kernel stacks of threads and names their frames. For user stacks it
+ * reads registers and memory.
+ */
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +11,8 @@
 
 #include "backend/image/kernel.h"
 #include "backend/image/task.h"
+#include "backend/page_content.h"
+#include "kernel/address/user_entry.h"
 
 /* /proc/PID/stack has at most 64. */
 #define FRAMES 256
@@ -133,6 +139,12 @@ static int why_none(struct image_session *s, uint32_t tid, int error)
 	return pdet_fail_errno(env, "cannot read the stack of thread %u", tid);
 }
 
+static int no_types(struct pdet_env *env, uint32_t tid)
+{
+	return pdet_fail(env, ENODATA, "cannot read the stack of thread %u: "
+			 "types or symbols that are needed are not known", tid);
+}
+
 int pdet_image_task_stack(struct pdet_session *base, uint32_t tid,
 			  struct pdet_text *ret)
 {
@@ -150,13 +162,96 @@ int pdet_image_task_stack(struct pdet_session *base, uint32_t tid,
 				 "of thread %u: the kernel's unwind table "
 				 "(ORC) is of an unknown version", tid);
 	if (!k->has_stacks)
-		return pdet_fail(&base->env, ENODATA, "cannot read the stack "
-				 "of thread %u: types or symbols that are "
-				 "needed are not known", tid);
+		return no_types(&base->env, tid);
 	n = pdet_task_stack(&s->space, &k->stacks, task.addr, frames, FRAMES,
 			    &error);
 	if (!n && error)
 		return why_none(s, tid, error);
 	r = put_frames(s, frames, n, !error, ret);
 	return r < 0 ? pdet_fail(&base->env, ENOMEM, "no memory") : 0;
+}
+
+/* --- user stacks --- */
+
+static int why_no_regs(struct pdet_env *env, uint32_t tid, int error)
+{
+	switch (error) {
+	case -EAGAIN:
+		return pdet_fail(env, EAGAIN, "thread %u is running: its "
+				 "registers are in a processor", tid);
+	case -ENOEXEC:
+		return pdet_fail(env, ENOENT, "cannot read the user stack of "
+				 "thread %u: 32-bit programs are not supported",
+				 tid);
+	case -ENODATA:
+		return no_types(env, tid);
+	case -EBADMSG:
+		return pdet_fail(env, EBADMSG, "cannot read the user stack of "
+				 "thread %u: its kernel stack has no registers "
+				 "of user code", tid);
+	default:
+		errno = -error;
+		return pdet_fail_errno(env, "cannot read the user stack of "
+				       "thread %u", tid);
+	}
+}
+
+int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
+			 struct pdet_user_regs *ret)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_task *t = image_task_of(task);
+	const struct image *im = s->image;
+	int r;
+
+	if (!t->has_mm)
+		return 0;
+	if (!im->memory->live || im->paging.arch->machine != EM_X86_64)
+		return pdet_fail(&base->env, ENOENT, "cannot read the user "
+				 "stack of thread %u: that is supported only "
+				 "on a running x86-64 kernel", task->pid);
+	if (!im->kernel.has_stacks)
+		return no_types(&base->env, task->pid);
+	r = pdet_user_regs(&s->space, &im->kernel.stacks, t->is.addr, ret);
+	return r < 0 ? why_no_regs(&base->env, task->pid, r) : 1;
+}
+
+/* Whether a page of a task may be read: not device memory, and no page whose
+ * read has effects. */
+static bool may_read(struct image_session *s, const struct pdet_leaf *leaf,
+		     uint64_t addr)
+{
+	struct image_page page;
+
+	return pdet_user_entry(&s->image->paging, leaf->entry).ordinary &&
+	       pdet_image_page(s, addr >> s->image->paging.page_shift,
+			       &page) == 0 &&
+	       !(page.flags & PDET_UNREADABLE);
+}
+
+/* Secret memory is not in the direct map, and /proc/kcore shows zeroes for it.
+ * A page of zeroes has nothing that leads on. */
+int pdet_image_user_page(struct pdet_session *base, struct pdet_task *task,
+			 uint64_t va, void *buf)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_task *t = image_task_of(task);
+	static const char zeroes[PDET_USER_PAGE];
+	struct pdet_leaf leaf;
+	uint64_t addr;
+	int r = pdet_paging_walk(s->reader, &s->image->paging, t->root, va,
+				 &leaf);
+
+	if (r < 0)
+		return r;
+	if (leaf.is != PDET_PT_PAGE)
+		return leaf.is == PDET_PT_NONE ? -ENOENT : -ENODATA;
+	addr = leaf.addr + (va - leaf.start);
+	if (!may_read(s, &leaf, addr))
+		return -EACCES;
+	r = pdet_read_phys(s->reader, addr, buf, PDET_USER_PAGE);
+	if (r < 0)
+		return r == -ENOENT ? -EACCES : r;
+	return s->image->source == PAGEDET_SOURCE_KCORE &&
+	       !memcmp(buf, zeroes, sizeof(zeroes)) ? -EACCES : 0;
 }

@@ -8,27 +8,34 @@
 
 #include "query/walk/task_stacks.h"
 
-/*
- * Gets the session to ask. Returns NULL, with an error text, if the query has
- * another target or did not request stacks.
- */
-static struct pdet_session *session_of(struct pdet_iter *it)
+bool pdet_stacks_asked(struct pdet_iter *it, uint32_t options)
 {
-	struct pdet_worker *k = &it->workers[0];
+	const char *name = options == PAGEDET_Q_TASK_STACKS ?
+			   "PAGEDET_Q_TASK_STACKS" :
+			   options == PAGEDET_Q_USER_STACKS ?
+			   "PAGEDET_Q_USER_STACKS" :
+			   "PAGEDET_Q_TASK_STACKS and PAGEDET_Q_USER_STACKS";
 
 	switch (it->q.target) {
 	case PAGEDET_TARGET_VIRT:
 	case PAGEDET_TARGET_TASK:
 	case PAGEDET_TARGET_MAPPERS:
-		if (it->q.options & PAGEDET_Q_TASK_STACKS)
-			return pdet_session_of(k, it->walk);
+		if (it->q.options & options)
+			return true;
 		break;
 	default:
 		break;
 	}
-	pdet_fail(it->env, EINVAL, "the query was made without "
-				   "PAGEDET_Q_TASK_STACKS");
-	return NULL;
+	pdet_fail(it->env, EINVAL, "the query was made without %s", name);
+	return false;
+}
+
+/* Gets the session to ask. Returns NULL, with an error text, if none of these
+ * stacks was requested. */
+static struct pdet_session *session_of(struct pdet_iter *it, uint32_t options)
+{
+	return pdet_stacks_asked(it, options) ?
+	       pdet_session_of(&it->workers[0], it->walk) : NULL;
 }
 
 /* Copies a session's error text to the handle. */
@@ -45,7 +52,8 @@ static int hand_on(struct pdet_iter *it, const struct pdet_session *s, int r)
 int pdet_threads_get(struct pdet_iter *it, uint32_t pid, uint32_t *tids,
 		     uint32_t n)
 {
-	struct pdet_session *s = session_of(it);
+	struct pdet_session *s = session_of(it, PAGEDET_Q_TASK_STACKS |
+						PAGEDET_Q_USER_STACKS);
 	uint32_t *found;
 	size_t has;
 	int r;
@@ -65,7 +73,7 @@ int pdet_threads_get(struct pdet_iter *it, uint32_t pid, uint32_t *tids,
 int pdet_task_stack_get(struct pdet_iter *it, uint32_t tid,
 			const char **frames, uint32_t n)
 {
-	struct pdet_session *s = session_of(it);
+	struct pdet_session *s = session_of(it, PAGEDET_Q_TASK_STACKS);
 	struct pdet_text *text = &it->task_stack;
 	uint32_t has = 0;
 	char *at, *end;

@@ -6,6 +6,12 @@
 #include "query/query.h"
 
 /*
+ * pdet_stacks_asked - whether the query is about tasks and has one of these
+ * PAGEDET_Q_* options. If not, sets an error text.
+ */
+bool pdet_stacks_asked(struct pdet_iter *it, uint32_t options);
+
+/*
  * pdet_threads_get - get at most @n thread ids of a process. Returns the number
  * of all its threads, or negative errno.
  */

@@ -316,6 +316,7 @@ END_TEST
 START_TEST(details_that_are_not_there)
 {
 	const char *frames[4];
+	struct pagedet_frame user_frames[4];
 	uint32_t tids[4];
 	struct pagedet_mappers m = { .size = sizeof(m) };
 	struct pagedet_columns c = { .size = 0 };
@@ -331,6 +332,8 @@ START_TEST(details_that_are_not_there)
 		"PAGEDET_Q_TASK_STACKS");
 	refused(pagedet_task_stack(it, 1, frames, 4), EINVAL,
 		"PAGEDET_Q_TASK_STACKS");
+	refused(pagedet_user_stack(it, 1, user_frames, 4), EINVAL,
+		"PAGEDET_Q_USER_STACKS");
 	ck_assert_ptr_null(pagedet_page_bytes(it, 0, &len));
 	ck_assert_ptr_null(pagedet_string(it, 1, &len));
 	ck_assert_str_eq(pagedet_why_advice(it, 127), "");

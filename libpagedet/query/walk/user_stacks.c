@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Asks a backend for the registers and the memory of a thread, on the calling
+ * thread. The thread is not stopped. If it has run meanwhile, the result is
+ * worthless, and it is asked again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/walk/task_stacks.h"
+#include "query/walk/user_stacks.h"
+
+#define TRIES 4
+
+struct thread {
+	struct pdet_session *session;
+	struct pdet_task *task;
+};
+
+static int read_page(void *arg, uint64_t addr, void *buf)
+{
+	const struct thread *t = arg;
+
+	return t->session->backend->ops->user_page(t->session, t->task, addr,
+						   buf);
+}
+
+/* Returns 1 if the thread has run since then, or runs. */
+static int has_run(const struct thread *t, const struct pdet_user_regs *before)
+{
+	const struct pdet_backend_ops *ops = t->session->backend->ops;
+	struct pdet_user_regs after;
+	int r = ops->user_regs(t->session, t->task, &after);
+
+	if (r < 0 && r != -EAGAIN)
+		return r;
+	return r != 1 || after.switches != before->switches ||
+	       ops->task_same(t->session, t->task) < 0;
+}
+
+/* Returns 1 if the thread has run meanwhile. */
+static int read_once(struct pdet_user_stacks *u, const struct thread *t)
+{
+	const struct pdet_user_source source = { read_page, (void *)t };
+	struct pdet_session *s = t->session;
+	struct pdet_user_regs regs;
+	int r = s->backend->ops->user_regs(s, t->task, &regs);
+
+	if (r <= 0)
+		return r;
+	r = pdet_user_stack_read(&s->env, u->unwinder, t->task->pid, &regs,
+				 &source, u->stack);
+	return r < 0 ? r : has_run(t, &regs);
+}
+
+static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
+		      uint32_t tid)
+{
+	struct thread t = { .session = s };
+	unsigned i;
+	int r = u->unwinder ? 0 : pdet_unwinder_new(&s->env, &u->unwinder);
+
+	if (r == 0 && !u->stack) {
+		u->stack = calloc(1, sizeof(*u->stack));
+		r = u->stack ? 0 : pdet_fail(&s->env, ENOMEM, "no memory");
+	}
+	if (r == 0)
+		r = s->backend->ops->task_open(s, tid, &t.task);
+	if (r < 0)
+		return r;
+	u->stack->n = 0;
+	for (i = 0, r = 1; r > 0 && i < TRIES; i++)
+		r = read_once(u, &t);
+	s->backend->ops->task_close(t.task);
+	return r > 0 ? pdet_fail(&s->env, EAGAIN, "thread %u runs again and "
+				 "again: its stack changes while it is read",
+				 tid) : r;
+}
+
+/* Sets an error text. */
+static int check(struct pdet_iter *it)
+{
+	const struct pdet_user_stacks *u = &it->user_stacks;
+
+	if (!pdet_stacks_asked(it, PAGEDET_Q_USER_STACKS))
+		return -EINVAL;
+	if (!u->has_backend)
+		return pdet_fail(it->env, ENOTSUP, "cannot read user stacks: "
+				 "no source that is open here reads kernel "
+				 "memory");
+	if (!u->error)
+		return 0;
+	memcpy(it->env->error, u->words, sizeof(u->words));
+	memcpy(it->env->advice, u->advice, sizeof(u->advice));
+	pdet_context(it->env, "cannot read user stacks");
+	return u->error;
+}
+
+int pdet_user_stack_get(struct pdet_iter *it, uint32_t tid,
+			const struct pagedet_frame **ret)
+{
+	struct pdet_user_stacks *u = &it->user_stacks;
+	struct pdet_session *s;
+	int r = check(it);
+
+	if (r < 0)
+		return r;
+	s = it->workers[0].session[u->backend];
+	r = read_stack(u, s, tid);
+	if (r < 0) {
+		pdet_take_words(it->env, &s->env);
+		return r;
+	}
+	*ret = u->stack->frames;
+	return (int)u->stack->n;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Finds the pt_regs of an entry from user code. Kernels with CONFIG_X86_FRED
+ * leave 16 bytes above it (6.9). The selectors and the interrupt flag show
+ * which of both places it is: in the other one, flags are where the stack's
+ * selector would be.
+ */
+#include <errno.h>
+
+#include "symbol/user_regs.h"
+
+/* Words of struct pt_regs (arch/x86/include/uapi/asm/ptrace.h). */
+enum { R15, R14, R13, R12, BP, BX, R11, R10, R9, R8, AX, CX, DX, SI, DI,
+       ORIG_AX, IP, CS, FLAGS, SP, SS, WORDS };
+
+/* Selectors of user code (arch/x86/include/asm/segment.h). FRED uses the bits
+ * above them. */
+#define SELECTOR 0xffff
+#define USER_CS 0x33
+#define USER32_CS 0x23
+#define USER_DS 0x2b
+#define FLAG_IF 0x200
+
+#define USER_END ((uint64_t)1 << 56)
+
+static const uint64_t above[] = { 0, 16 };
+
+static bool is_entry(const uint64_t w[WORDS])
+{
+	const uint64_t cs = w[CS] & SELECTOR;
+
+	return (cs == USER_CS || cs == USER32_CS) &&
+	       (w[SS] & SELECTOR) == USER_DS && w[FLAGS] & FLAG_IF &&
+	       w[IP] < USER_END && w[SP] < USER_END;
+}
+
+static void take(const uint64_t w[WORDS], struct pdet_user_regs *ret)
+{
+	static const uint8_t word[PDET_USER_REGS] = {
+		AX, DX, CX, BX, SI, DI, BP, SP, R8, R9, R10, R11, R12, R13,
+		R14, R15, IP
+	};
+	unsigned i;
+
+	for (i = 0; i < PDET_USER_REGS; i++)
+		ret->reg[i] = w[word[i]];
+	ret->syscall = (int64_t)w[ORIG_AX];
+}
+
+int pdet_user_regs(struct pdet_space *space, const struct pdet_task_stacks *t,
+		   uint64_t task, struct pdet_user_regs *ret)
+{
+	struct pdet_task_rest rest;
+	uint64_t w[WORDS];
+	unsigned i;
+	int r = pdet_task_rest(space, t, task, &rest);
+
+	if (r < 0)
+		return r;
+	if (!rest.bytes || !pdet_is_address(rest.stack))
+		return rest.bytes ? -EBADMSG : -ENODATA;
+	ret->switches = rest.switches;
+	for (i = 0; i < PDET_COUNT(above); i++) {
+		r = pdet_space_read(space, rest.stack + rest.bytes - above[i] -
+				    sizeof(w), w, sizeof(w));
+		if (r < 0)
+			return r == -ENOENT ? -EBADMSG : r;
+		if (!is_entry(w))
+			continue;
+		take(w, ret);
+		return (w[CS] & SELECTOR) == USER_CS ? 0 : -ENOEXEC;
+	}
+	return -EBADMSG;
+}

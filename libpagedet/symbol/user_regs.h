@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Reads the registers that a thread had when it entered the kernel. On x86-64
+ * they are a struct pt_regs at the top of its kernel stack
+ * (arch/x86/entry/entry_64.S, asm/processor.h: task_pt_regs).
+ */
+#ifndef PDET_SYMBOL_USER_REGS_H
+#define PDET_SYMBOL_USER_REGS_H
+
+#include "symbol/task_stack.h"
+
+/* By the numbers that DWARF gives to the registers of x86-64. */
+enum { PDET_USER_BP = 6, PDET_USER_SP = 7, PDET_USER_IP = 16, PDET_USER_REGS };
+
+struct pdet_user_regs {
+	uint64_t reg[PDET_USER_REGS];
+	int64_t syscall;	/* number of the system call; -1: an exception
+				 * or an interrupt */
+	uint64_t switches;	/* if these are the same later, the thread has
+				 * not run meanwhile */
+};
+
+/*
+ * pdet_user_regs - read those of the task_struct at @task, which has an address
+ * space. Returns 0, -EAGAIN if it runs, -ENODATA if the size of its kernel
+ * stack is not known, -ENOEXEC if it runs 32-bit code, -EBADMSG if there are no
+ * registers, or a result of memory/memory.h.
+ */
+int pdet_user_regs(struct pdet_space *space, const struct pdet_task_stacks *t,
+		   uint64_t task, struct pdet_user_regs *ret);
+
+#endif

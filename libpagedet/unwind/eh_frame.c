@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Reads the records of .eh_frame (LSB, "Exception Frames"): a CIE says in what
+ * form the addresses of its FDEs are. Only the form that compilers use for
+ * programs below 2 GB is known; functions in another form are left out.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "unwind/eh_frame.h"
+
+#define FORM_PC_S4 0x1b
+
+/* What is left of a record. */
+struct rest {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static unsigned take_byte(struct rest *r)
+{
+	r->bad = r->bad || r->at >= r->end;
+	return r->bad ? 0 : *r->at++;
+}
+
+static uint32_t take_u32(struct rest *r)
+{
+	uint32_t v = 0;
+
+	r->bad = r->bad || r->end - r->at < 4;
+	if (!r->bad) {
+		memcpy(&v, r->at, sizeof(v));
+		r->at += sizeof(v);
+	}
+	return v;
+}
+
+static void skip(struct rest *r, ptrdiff_t n)
+{
+	r->bad = r->bad || r->end - r->at < n;
+	r->at += r->bad ? 0 : n;
+}
+
+/* A number of any length. */
+static void skip_leb(struct rest *r)
+{
+	while (take_byte(r) & 0x80)
+		continue;
+}
+
+static void skip_pointer(struct rest *r, unsigned form)
+{
+	switch (form & 7) {
+	case 0:
+	case 4:
+		skip(r, 8);
+		break;
+	case 2:
+		skip(r, 2);
+		break;
+	case 3:
+		skip(r, 4);
+		break;
+	default:
+		r->bad = true;
+	}
+}
+
+/* The form of addresses of a CIE's FDEs; 0xff: it is not known. */
+static unsigned form_of(struct rest r)
+{
+	const unsigned version = take_byte(&r);
+	const char *letters = (const char *)r.at;
+
+	while (take_byte(&r))
+		continue;
+	if (r.bad || *letters++ != 'z')
+		return 0xff;
+	skip_leb(&r);		/* unit of code */
+	skip_leb(&r);		/* unit of data */
+	if (version == 1)
+		take_byte(&r);	/* register of the return address */
+	else
+		skip_leb(&r);
+	skip_leb(&r);		/* bytes of what the letters are about */
+	for (; !r.bad; letters++) {
+		if (*letters == 'R')
+			return take_byte(&r);
+		if (*letters == 'P')
+			skip_pointer(&r, take_byte(&r));
+		else if (*letters == 'L')
+			take_byte(&r);
+		else if (*letters != 'S' && *letters != 'B')
+			break;
+	}
+	return 0xff;
+}
+
+struct section {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+	size_t cie;		/* the last one; SIZE_MAX: none */
+	unsigned form;		/* of its FDEs */
+};
+
+/* The record at an offset, without its length. Returns false at the end. */
+static bool record_at(const struct section *s, size_t at, struct rest *ret)
+{
+	struct rest r = { s->bytes + at, s->bytes + s->size, false };
+	const uint32_t length = take_u32(&r);
+
+	if (r.bad || !length || length > (size_t)(r.end - r.at))
+		return false;
+	*ret = (struct rest){ r.at, r.at + length, false };
+	return true;
+}
+
+/* The form of addresses below the CIE at an offset. */
+static unsigned form_at(struct section *s, size_t cie)
+{
+	struct rest r;
+
+	if (s->cie == cie)
+		return s->form;
+	s->cie = cie;
+	s->form = cie < s->size && record_at(s, cie, &r) && !take_u32(&r) ?
+		  form_of(r) : 0xff;
+	return s->form;
+}
+
+/* Takes the record at an offset if it is an FDE. Returns false without
+ * memory. */
+static bool take_record(struct section *s, size_t at, struct rest r,
+			struct pdet_eh_frame *ret, size_t *cap)
+{
+	const size_t here = (size_t)(r.at - s->bytes);
+	const uint32_t back = take_u32(&r);
+	struct pdet_eh_entry *bigger;
+	int64_t ip;
+
+	if (!back || back > here || form_at(s, here - back) != FORM_PC_S4)
+		return true;
+	ip = (int64_t)(s->address + here + 4) + (int32_t)take_u32(&r);
+	if (r.bad || ip != (int32_t)ip ||
+	    (int64_t)(s->address + at) != (int32_t)(s->address + at))
+		return true;
+	if (ret->n == *cap) {
+		bigger = pdet_vec_grow(ret->entries, cap, sizeof(*bigger));
+		if (!bigger)
+			return false;
+		ret->entries = bigger;
+	}
+	ret->entries[ret->n++] = (struct pdet_eh_entry){
+		(int32_t)ip, (int32_t)(s->address + at)
+	};
+	return true;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const struct pdet_eh_entry *x = a, *y = b;
+
+	return (x->ip > y->ip) - (x->ip < y->ip);
+}
+
+int pdet_eh_frame_index(const uint8_t *bytes, size_t size, uint64_t address,
+			struct pdet_eh_frame *ret)
+{
+	struct section s = { bytes, size, address, SIZE_MAX, 0xff };
+	size_t at = 0, cap = 0;
+	struct rest r;
+
+	*ret = (struct pdet_eh_frame){ NULL, 0 };
+	while (at < size && record_at(&s, at, &r)) {
+		if (!take_record(&s, at, r, ret, &cap)) {
+			free(ret->entries);
+			*ret = (struct pdet_eh_frame){ NULL, 0 };
+			return -ENOMEM;
+		}
+		at = (size_t)(r.end - bytes);
+	}
+	if (ret->n)
+		qsort(ret->entries, ret->n, sizeof(*ret->entries), ascending);
+	return 0;
+}

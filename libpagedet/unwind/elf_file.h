@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Reads the parts of an ELF file of a program that name its code: segments,
+ * build id and symbols. The file may be damaged, and it may change.
+ */
+#ifndef PDET_UNWIND_ELF_FILE_H
+#define PDET_UNWIND_ELF_FILE_H
+
+#include <elf.h>
+
+#include "symbol/build_id.h"
+#include "unwind/eh_frame.h"
+
+#define PDET_ELF_SEGMENTS 64
+
+struct pdet_elf_file {
+	/* Reads bytes of the file. Returns 0 or a negative errno. */
+	int (*read)(void *arg, uint64_t offset, void *buf, size_t n);
+	void *arg;
+	uint64_t size;		/* of the file */
+	Elf64_Phdr segment[PDET_ELF_SEGMENTS];
+	size_t n_segments;
+	uint64_t header;	/* address of .eh_frame_hdr in the file; 0:
+				 * there is none */
+	struct pdet_eh_frame frames; /* if there is none */
+	struct pdet_build_id build_id;
+	Elf64_Shdr *sections;
+	size_t n_sections;
+	Elf64_Sym *symbols;	/* of .symtab, or else of .dynsym */
+	size_t n_symbols;
+	char *names;
+	size_t names_len;	/* the last byte is a NUL */
+	bool whole;		/* they are those of .symtab */
+};
+
+/* pdet_elf_file_open - read all that. @read, @arg and @size are set. Returns 0,
+ * -EBADMSG if it is not such a file, -ENOMEM, or the failure of @read. A file
+ * without symbols is right. */
+int pdet_elf_file_open(struct pdet_elf_file *e);
+void pdet_elf_file_free(struct pdet_elf_file *e);
+
+/* pdet_elf_file_address - the address in the file of the code at a file
+ * offset. Returns false if no segment has it. */
+bool pdet_elf_file_address(const struct pdet_elf_file *e, uint64_t offset,
+			   uint64_t *ret);
+
+/*
+ * pdet_elf_file_symbol - the function that has an address in the file. Returns
+ * its name, or NULL if there is none; *offset is the distance from its start,
+ * and *size its length.
+ */
+const char *pdet_elf_file_symbol(const struct pdet_elf_file *e,
+				 uint64_t address, uint64_t *offset,
+				 uint64_t *size);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Unwinds with libunwind's remote accessors. Only this file includes libunwind.
+ * It follows tables alone: where there is none, libunwind would guess by frame
+ * pointers, and that guess is not used. Tables are foreign bytes, and a damaged
+ * one may loop, so the number of reads is limited.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/library.h"
+#include "unwind/libunwind.h"
+
+#if defined(HAVE_LIBUNWIND) && defined(__x86_64__) && \
+	!defined(PDET_LINKED)
+
+#include <libunwind.h>
+
+/* A frame of real programs takes fewer than 200 reads. */
+#define MOST_READS 100000
+
+/* A handler that is interrupted itself. More are not plausible. */
+#define MOST_SIGNALS 16
+
+/* libunwind exports it, but no header declares it. */
+extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t space,
+					      unw_word_t ip, unw_dyn_info_t *di,
+					      unw_proc_info_t *pi, int need,
+					      void *arg);
+
+#define FUNCTIONS(X) \
+	X(_Ux86_64_create_addr_space) X(_Ux86_64_destroy_addr_space) \
+	X(_Ux86_64_init_remote) X(_Ux86_64_step) X(_Ux86_64_get_reg) \
+	X(_Ux86_64_dwarf_search_unwind_table)
+
+struct pdet_unwinder {
+	struct pdet_library lib;
+#define X(name) __typeof__(&name) name;
+	FUNCTIONS(X)
+#undef X
+};
+
+/* One stack. libunwind passes it to the accessors. */
+struct unwinding {
+	const struct pdet_unwinder *lib;
+	const struct pdet_unwind_target *target;
+	const struct pdet_user_regs *regs;
+	const struct pdet_eh_frame *frames; /* at INDEX_AT */
+	unsigned reads;
+	const char *why;	/* the first failure; NULL: none */
+};
+
+/* --- what libunwind asks for --- */
+
+static int refuse(struct unwinding *u, const char *why)
+{
+	if (!u->why)
+		u->why = why;
+	return -UNW_EINVAL;
+}
+
+static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
+{
+	if (u->reads++ >= MOST_READS)
+		return refuse(u, "the table for unwinding is damaged");
+	return u->target->read(u->target->arg, addr, buf, n) < 0 ?
+	       refuse(u, "memory that is needed cannot be read") : 0;
+}
+
+/* No process has memory there: libunwind sees our index. */
+#define INDEX_AT ((uint64_t)0xf << 60)
+
+static bool read_index(const struct unwinding *u, uint64_t addr,
+		       unw_word_t *word)
+{
+	const uint64_t at = addr - INDEX_AT;
+
+	if (!u->frames || addr < INDEX_AT ||
+	    at >= u->frames->n * sizeof(*u->frames->entries) || at % 8)
+		return false;
+	memcpy(word, (const char *)u->frames->entries + at, sizeof(*word));
+	return true;
+}
+
+static int access_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *word,
+		      int write, void *arg)
+{
+	(void)space;
+	if (!write && read_index(arg, addr, word))
+		return 0;
+	return write ? -UNW_EREADONLYREG :
+	       read_bytes(arg, addr, word, sizeof(*word));
+}
+
+static int access_reg(unw_addr_space_t space, unw_regnum_t reg,
+		      unw_word_t *word, int write, void *arg)
+{
+	const struct unwinding *u = arg;
+
+	(void)space;
+	if (reg < 0 || reg >= PDET_USER_REGS)
+		return -UNW_EBADREG;
+	if (write)
+		return -UNW_EREADONLYREG;
+	*word = u->regs->reg[reg];
+	return 0;
+}
+
+static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg,
+			unw_fpreg_t *value, int write, void *arg)
+{
+	(void)space;
+	(void)reg;
+	(void)value;
+	(void)write;
+	(void)arg;
+	return -UNW_EBADREG;
+}
+
+/* The form that linkers write (LSB, .eh_frame_hdr). */
+struct header {
+	uint8_t version, frame_form, count_form, table_form;
+	int32_t frame;
+	uint32_t count;
+};
+
+#define FORM_U4 0x03
+#define FORM_PC_S4 0x1b
+#define FORM_DATA_S4 0x3b
+
+static int use_header(struct unwinding *u, const struct pdet_unwind_code *code,
+		      unw_dyn_info_t *di)
+{
+	struct header h;
+	int r = read_bytes(u, code->header, &h, sizeof(h));
+
+	if (r < 0)
+		return r;
+	if (h.version != 1 || h.frame_form != FORM_PC_S4 ||
+	    h.count_form != FORM_U4 || h.table_form != FORM_DATA_S4)
+		return refuse(u, "the table for unwinding has an unknown form");
+	di->u.rti.segbase = code->header;
+	di->u.rti.table_data = code->header + sizeof(h);
+	di->u.rti.table_len = h.count;	/* an entry has 8 bytes */
+	return 0;
+}
+
+static int use_index(struct unwinding *u, const struct pdet_unwind_code *code,
+		     unw_dyn_info_t *di)
+{
+	u->frames = code->frames;
+	di->u.rti.segbase = code->base;
+	di->u.rti.table_data = INDEX_AT;
+	di->u.rti.table_len = code->frames->n;
+	return 0;
+}
+
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip,
+			  unw_proc_info_t *pi, int need, void *arg)
+{
+	struct unwinding *u = arg;
+	struct pdet_unwind_code code;
+	unw_dyn_info_t di;
+	int r;
+
+	if (u->target->code(u->target->arg, ip, &code) < 0)
+		return refuse(u, "there is no table for unwinding this code");
+	memset(&di, 0, sizeof(di));
+	memset(pi, 0, sizeof(*pi));
+	di.format = UNW_INFO_FORMAT_REMOTE_TABLE;
+	di.start_ip = code.first;
+	di.end_ip = code.end;
+	r = code.header ? use_header(u, &code, &di) : use_index(u, &code, &di);
+	if (r < 0)
+		return r;
+	r = u->lib->_Ux86_64_dwarf_search_unwind_table(space, ip, &di, pi,
+						       need, u);
+	return r < 0 ? refuse(u, "there is no table for unwinding this code") :
+	       0;
+}
+
+/* libunwind frees what its own table search allocates. */
+static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *pi,
+			    void *arg)
+{
+	(void)space;
+	(void)pi;
+	(void)arg;
+}
+
+static int no_dyn_info(unw_addr_space_t space, unw_word_t *ret, void *arg)
+{
+	(void)space;
+	(void)ret;
+	(void)arg;
+	return -UNW_ENOINFO;
+}
+
+static int no_resume(unw_addr_space_t space, unw_cursor_t *c, void *arg)
+{
+	(void)space;
+	(void)c;
+	(void)arg;
+	return -UNW_EINVAL;
+}
+
+static int no_name(unw_addr_space_t space, unw_word_t ip, char *name,
+		   size_t size, unw_word_t *offset, void *arg)
+{
+	(void)space;
+	(void)ip;
+	(void)name;
+	(void)size;
+	(void)offset;
+	(void)arg;
+	return -UNW_EUNSPEC;
+}
+
+/* --- frames --- */
+
+struct walk {
+	struct pdet_unwind_step *steps;
+	size_t n, most;
+	unsigned signals;
+	uint64_t sp;
+};
+
+/* The kernel lets a handler return to code that calls rt_sigreturn(). */
+static bool is_signal(const struct unwinding *u, uint64_t ip)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0,
+					0x0f, 0x05 };
+	uint8_t found[sizeof(code)];
+
+	return u->target->read(u->target->arg, ip, found, sizeof(found)) == 0 &&
+	       !memcmp(found, code, sizeof(code));
+}
+
+/* The address of the frame that the cursor is at. Returns 0, 1 at the end. */
+static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
+{
+	const bool after_signal = w->n && w->steps[w->n - 1].signal;
+	struct pdet_unwind_step step = { .exact = !w->n || after_signal };
+	unw_word_t sp, ip;
+
+	if (u->lib->_Ux86_64_get_reg(c, UNW_REG_IP, &ip) < 0 ||
+	    u->lib->_Ux86_64_get_reg(c, UNW_REG_SP, &sp) < 0)
+		return refuse(u, "the stack is damaged");
+	if (!ip)
+		return 1;
+	/* Callers are at higher addresses; a handler may have its own stack. */
+	if (w->n && !after_signal && sp <= w->sp)
+		return refuse(u, "the stack is damaged");
+	step.ip = ip;
+	step.signal = is_signal(u, ip);
+	w->signals += step.signal;
+	if (w->n == w->most || w->signals > MOST_SIGNALS)
+		return refuse(u, "there are more frames");
+	w->sp = sp;
+	w->steps[w->n++] = step;
+	return 0;
+}
+
+static void walk(struct unwinding *u, unw_addr_space_t space, struct walk *w)
+{
+	unw_cursor_t c;
+	int r;
+
+	memset(&c, 0, sizeof(c));
+	if (u->lib->_Ux86_64_init_remote(&c, space, u) < 0) {
+		refuse(u, "the registers are damaged");
+		return;
+	}
+	while (take_frame(u, &c, w) == 0) {
+		r = u->lib->_Ux86_64_step(&c);
+		if (r < 0)
+			refuse(u, "the stack is damaged");
+		if (r <= 0 || u->why)
+			return;
+	}
+}
+
+int pdet_unwinder_new(struct pdet_env *env, struct pdet_unwinder **ret)
+{
+	struct pdet_unwinder *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return pdet_fail(env, ENOMEM, "no memory");
+	if (pdet_library_open(&u->lib, "libunwind-x86_64.so.8")) {
+#define X(name) u->name = PDET_FUNCTION(&u->lib, name);
+		FUNCTIONS(X)
+#undef X
+	}
+	if (!*u->lib.why) {
+		*ret = u;
+		return 0;
+	}
+	pdet_fail(env, ENOSYS, "cannot unwind: %s", u->lib.why);
+	pdet_advise(env, "needs libunwind installed");
+	pdet_unwinder_free(u);
+	return -ENOSYS;
+}
+
+void pdet_unwinder_free(struct pdet_unwinder *u)
+{
+	if (u)
+		pdet_library_close(&u->lib);
+	free(u);
+}
+
+size_t pdet_unwind(const struct pdet_unwinder *lib,
+		   const struct pdet_unwind_target *t,
+		   const struct pdet_user_regs *regs,
+		   struct pdet_unwind_step *steps, size_t n, const char **end)
+{
+	unw_accessors_t accessors = {
+		find_proc_info, put_unwind_info, no_dyn_info, access_mem,
+		access_reg, access_fpreg, no_resume, no_name
+	};
+	struct unwinding u = { .lib = lib, .target = t, .regs = regs };
+	struct walk w = { .steps = steps, .most = n };
+	unw_addr_space_t space = lib->_Ux86_64_create_addr_space(&accessors, 0);
+
+	*end = "there is no memory to unwind it";
+	if (!space)
+		return 0;
+	walk(&u, space, &w);
+	lib->_Ux86_64_destroy_addr_space(space);
+	*end = u.why;
+	return w.n;
+}
+
+#else
+
+int pdet_unwinder_new(struct pdet_env *env, struct pdet_unwinder **ret)
+{
+	(void)ret;
+	return pdet_fail(env, ENOSYS, "cannot unwind: this build lacks "
+			 "libunwind");
+}
+
+void pdet_unwinder_free(struct pdet_unwinder *u)
+{
+	(void)u;
+}
+
+size_t pdet_unwind(const struct pdet_unwinder *lib,
+		   const struct pdet_unwind_target *t,
+		   const struct pdet_user_regs *regs,
+		   struct pdet_unwind_step *steps, size_t n, const char **end)
+{
+	(void)lib;
+	(void)t;
+	(void)regs;
+	(void)steps;
+	(void)n;
+	*end = NULL;
+	return 0;
+}
+
+#endif

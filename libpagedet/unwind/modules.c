@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Opens files as the process has mapped them: /proc/PID/map_files leads to the
+ * file itself, even if another one has its name by now. Without the right to
+ * use that, the file of this name must have the same device and inode.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "pagedet.h"
+#include "unwind/modules.h"
+
+/* The kernel allows 65530 mappings, unless it was told otherwise. */
+#define MOST_MAPS ((size_t)64 << 20)
+#define VDSO "[vdso]"
+#define VDSO_BYTES 65536
+#define VDSO_PAGE 4096
+
+/* --- mappings --- */
+
+static struct pdet_module_file *find_file(const struct pdet_code *c,
+					  const struct pdet_vma *v)
+{
+	size_t i;
+
+	for (i = c->files.n; i-- > 0;) {
+		struct pdet_module_file *f = c->files.data[i];
+
+		if (f->inode == v->inode && f->dev == v->dev &&
+		    !f->vdso == !!v->inode &&
+		    strlen(f->path) == v->name_len &&
+		    !memcmp(f->path, v->name, v->name_len))
+			return f;
+	}
+	return NULL;
+}
+
+static struct pdet_module_file *add_file(struct pdet_code *c,
+					 const struct pdet_vma *v)
+{
+	struct pdet_module_file *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->fd = f->debug_fd = -1;
+	f->dev = v->dev;
+	f->inode = v->inode;
+	f->start = v->start;
+	f->end = v->end;
+	f->vdso = !v->inode;
+	f->memory = &c->memory;
+	f->path = strndup(v->name, v->name_len);
+	if (!f->path || !pdet_vec_push(&c->files, f)) {
+		free(f->path);
+		free(f);
+		return NULL;
+	}
+	f->path[pdet_unescape_octal(f->path, v->name_len)] = '\0';
+	return f;
+}
+
+static int add_map(struct pdet_code *c, const struct pdet_vma *v)
+{
+	const bool vdso = v->name_len == strlen(VDSO) &&
+			  !memcmp(v->name, VDSO, v->name_len);
+	struct pdet_code_map map = {
+		.start = v->start, .end = v->end, .offset = v->offset,
+		.exec = v->prot & PAGEDET_PROT_EXEC,
+	};
+
+	if (v->inode || vdso) {
+		map.file = find_file(c, v);
+		if (!map.file)
+			map.file = add_file(c, v);
+		if (!map.file)
+			return -ENOMEM;
+	}
+	return pdet_vec_push(&c->maps, map) ? 0 : -ENOMEM;
+}
+
+static void free_file(struct pdet_module_file *f)
+{
+	pdet_elf_file_free(&f->elf);
+	pdet_elf_file_free(&f->debug);
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->debug_fd >= 0)
+		close(f->debug_fd);
+	free(f->path);
+	free(f);
+}
+
+void pdet_code_free(struct pdet_code *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->files.n; i++)
+		free_file(c->files.data[i]);
+	pdet_vec_free(&c->files);
+	pdet_vec_free(&c->maps);
+	pdet_text_free(&c->text);
+}
+
+/* Whether everything that was tried could be read. */
+static bool is_well(const struct pdet_code *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->files.n; i++)
+		if (c->files.data[i]->error)
+			return false;
+	return true;
+}
+
+static int parse_maps(struct pdet_code *c)
+{
+	struct pdet_scan all = { c->text.data, c->text.data + c->text.len };
+	struct pdet_scan line;
+	struct pdet_vma v;
+	int r = 0;
+
+	while (r == 0 && pdet_scan_line(&all, &line))
+		r = pdet_maps_line(line, &v) ? add_map(c, &v) : -EBADMSG;
+	return r;
+}
+
+int pdet_code_open(struct pdet_code *c)
+{
+	struct pdet_text text;
+	int r = pdet_slurp(c->env, &text, MOST_MAPS, "/proc/%u/maps", c->pid);
+
+	if (r < 0) {
+		errno = -r;
+		return pdet_fail_errno(c->env, "cannot read /proc/%u/maps",
+				       c->pid);
+	}
+	if (text.len && text.len == c->text.len && is_well(c) &&
+	    !memcmp(text.data, c->text.data, text.len)) {
+		pdet_text_free(&text);
+		return 0;
+	}
+	pdet_code_free(c);
+	c->text = text;
+	r = parse_maps(c);
+	if (r == -ENOMEM)
+		r = pdet_fail(c->env, ENOMEM, "no memory");
+	else if (r < 0)
+		r = pdet_fail(c->env, EBADMSG, "cannot read /proc/%u/maps: a "
+			      "line has another form", c->pid);
+	if (r < 0)
+		pdet_code_free(c);
+	return r;
+}
+
+const struct pdet_code_map *pdet_code_map_at(const struct pdet_code *c,
+					     uint64_t addr)
+{
+	size_t low = 0, high = c->maps.n;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (c->maps.data[mid].end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < c->maps.n && c->maps.data[low].start <= addr ?
+	       &c->maps.data[low] : NULL;
+}
+
+/* --- files --- */
+
+/* Opening a device can do anything, so only a regular file is opened. */
+static int open_regular(const struct pdet_env *env, const char *path,
+			struct stat *st)
+{
+	char full[PATH_MAX];
+	int fd, r = pdet_path(env, full, sizeof(full), "%s", path);
+
+	if (r < 0)
+		return r;
+	if (stat(full, st) < 0)
+		return -errno;
+	if (!S_ISREG(st->st_mode))
+		return -EBADMSG;
+	fd = pdet_open(env, "%s", path);
+	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		return -EBADMSG;
+	}
+	return fd;
+}
+
+static bool is_same(const struct pdet_module_file *f, const struct stat *st)
+{
+	return st->st_ino == f->inode &&
+	       ((uint64_t)major(st->st_dev) << 32 | minor(st->st_dev)) ==
+		       f->dev;
+}
+
+static int open_mapped(const struct pdet_code *c,
+		       const struct pdet_module_file *f, struct stat *st)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", c->pid,
+		 (unsigned long long)f->start, (unsigned long long)f->end);
+	fd = open_regular(c->env, path, st);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", c->pid, f->path);
+	fd = open_regular(c->env, path, st);
+	if (fd < 0 || is_same(f, st))
+		return fd;
+	/* It was replaced since. */
+	close(fd);
+	return -ESTALE;
+}
+
+static int read_fd(void *arg, uint64_t offset, void *buf, size_t n)
+{
+	const int *fd = arg;
+	const ssize_t got = pdet_pread(*fd, buf, n, offset);
+
+	return got < 0 ? (int)got : (size_t)got == n ? 0 : -EBADMSG;
+}
+
+/* The kernel maps the whole file of the vdso. */
+static int read_vdso(void *arg, uint64_t offset, void *buf, size_t n)
+{
+	struct pdet_module_file *f = arg;
+
+	return f->memory->read(f->memory->arg, f->start + offset, buf, n);
+}
+
+/* Debug files of distributions are named by the build id. */
+static void open_debug(struct pdet_code *c, struct pdet_module_file *f)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (f->elf.whole || f->elf.build_id.n < 2)
+		return;
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug",
+		 f->build_id, f->build_id + 2);
+	f->debug_fd = open_regular(c->env, path, &st);
+	if (f->debug_fd < 0)
+		return;
+	f->debug.read = read_fd;
+	f->debug.arg = &f->debug_fd;
+	f->debug.size = (uint64_t)st.st_size;
+	if (pdet_elf_file_open(&f->debug) == 0 &&
+	    !pdet_build_id_same(&f->debug.build_id, &f->elf.build_id))
+		pdet_elf_file_free(&f->debug);
+}
+
+int pdet_code_file(struct pdet_code *c, struct pdet_module_file *f)
+{
+	struct stat st;
+
+	if (f->tried)
+		return f->error;
+	f->tried = true;
+	if (f->vdso) {
+		f->elf.read = read_vdso;
+		f->elf.arg = f;
+		f->elf.size = PDET_MIN(f->end - f->start, VDSO_BYTES);
+	} else {
+		f->fd = open_mapped(c, f, &st);
+		if (f->fd < 0)
+			return f->error = f->fd;
+		f->elf.read = read_fd;
+		f->elf.arg = &f->fd;
+		f->elf.size = (uint64_t)st.st_size;
+	}
+	f->error = pdet_elf_file_open(&f->elf);
+	pdet_build_id_words(&f->elf.build_id, f->build_id);
+	if (f->error == 0)
+		open_debug(c, f);
+	return f->error;
+}
+
+static uint64_t size_of_own_vdso(const char *own)
+{
+	Elf64_Ehdr h;
+
+	memcpy(&h, own, sizeof(h));
+	return (h.e_shoff + (uint64_t)h.e_shnum * h.e_shentsize +
+		VDSO_PAGE - 1) & ~(uint64_t)(VDSO_PAGE - 1);
+}
+
+/* A process has not touched all pages of its vdso. The kernel maps the same one
+ * into all programs; the first page, which all have read, shows that it is. */
+static int read_own_vdso(const struct pdet_code *c,
+			 const struct pdet_code_map *m, uint64_t addr,
+			 void *buf, size_t n)
+{
+	const char *own = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	const uint64_t size = own ? size_of_own_vdso(own) : 0;
+	const uint64_t at = addr - m->start;
+	char first[VDSO_PAGE];
+
+	if (at < VDSO_PAGE || at > size || n > size - at ||
+	    c->memory.read(c->memory.arg, m->start, first, sizeof(first)) < 0 ||
+	    memcmp(first, own, sizeof(first)))
+		return -ENOENT;
+	memcpy(buf, own + at, n);
+	return 0;
+}
+
+int pdet_code_file_read(struct pdet_code *c, uint64_t addr, void *buf, size_t n)
+{
+	const struct pdet_code_map *m = pdet_code_map_at(c, addr);
+
+	if (!m || !m->file || n > m->end - addr)
+		return -ENOENT;
+	if (m->file->vdso)
+		return read_own_vdso(c, m, addr, buf, n);
+	(void)pdet_code_file(c, m->file);
+	if (m->file->fd < 0)
+		return -ENOENT;
+	return read_fd(&m->file->fd, m->offset + (addr - m->start), buf, n);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The code that a process of this machine has mapped: files, the vdso, and
+ * memory that it wrote itself.
+ */
+#ifndef PDET_UNWIND_MODULES_H
+#define PDET_UNWIND_MODULES_H
+
+#include "base/io.h"
+#include "kernel/text/maps.h"
+#include "unwind/elf_file.h"
+
+/* A file that is mapped, or the vdso. */
+struct pdet_module_file {
+	char *path;		/* as /proc/PID/maps has it, or "[vdso]" */
+	uint64_t dev, inode;
+	uint64_t start, end;	/* of one of its mappings */
+	bool vdso;
+	bool tried;
+	int error;		/* why it is not read; 0: it is */
+	int fd;			/* -1: none */
+	struct pdet_elf_file elf;
+	pdet_build_id_text build_id;
+	/* The file of the same build that has all symbols. */
+	int debug_fd;
+	struct pdet_elf_file debug;
+	struct pdet_code_memory *memory; /* of the vdso */
+};
+
+struct pdet_code_map {
+	uint64_t start, end, offset;
+	bool exec;
+	struct pdet_module_file *file;	/* NULL: memory without a file */
+};
+
+/* How the process's memory is read. */
+struct pdet_code_memory {
+	int (*read)(void *arg, uint64_t addr, void *buf, size_t n);
+	void *arg;
+};
+
+struct pdet_code {
+	struct pdet_env *env;
+	uint32_t pid;
+	struct pdet_code_memory memory;
+	struct pdet_text text;	/* of maps */
+	struct {
+		struct pdet_code_map *data;
+		size_t n, cap;
+	} maps;
+	struct {
+		struct pdet_module_file **data;
+		size_t n, cap;
+	} files;
+};
+
+/*
+ * pdet_code_open - list the mappings of a process. c->env, c->pid and c->memory
+ * are set, the rest is zero or of another thread: what was read for it stays if
+ * the mappings are the same. Returns 0, or a negative errno with an error text.
+ */
+int pdet_code_open(struct pdet_code *c);
+void pdet_code_free(struct pdet_code *c);
+
+/* pdet_code_map_at - NULL: nothing is mapped there. */
+const struct pdet_code_map *pdet_code_map_at(const struct pdet_code *c,
+					     uint64_t addr);
+
+/* pdet_code_file - read the headers and symbols of a mapping's file, once.
+ * Returns 0 or a negative errno. */
+int pdet_code_file(struct pdet_code *c, struct pdet_module_file *f);
+
+/* pdet_code_file_read - bytes of the file of a mapping, at an address of the
+ * process. Returns 0 or a negative errno. */
+int pdet_code_file_read(struct pdet_code *c, uint64_t addr, void *buf,
+			size_t n);
+
+#endif

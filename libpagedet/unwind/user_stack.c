@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Reads memory by pages, unwinds, and names what was found. A page that the
+ * task does not have in memory, because nobody used it yet, is read from the
+ * file that is mapped there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unwind/user_stack.h"
+
+#define PAGES 64
+
+struct cache {
+	const struct pdet_user_source *source;
+	struct pdet_code *code;
+	struct page {
+		uint64_t addr;	/* 1: none */
+		int error;
+		char bytes[PDET_USER_PAGE];
+	} page[PAGES];
+};
+
+static const struct page *get_page(struct cache *c, uint64_t addr)
+{
+	struct page *p = &c->page[addr / PDET_USER_PAGE % PAGES];
+
+	if (p->addr == addr)
+		return p;
+	p->addr = addr;
+	p->error = c->source->page(c->source->arg, addr, p->bytes);
+	if (p->error == -ENOENT)
+		p->error = pdet_code_file_read(c->code, addr, p->bytes,
+					       PDET_USER_PAGE);
+	return p;
+}
+
+static int read_memory(void *arg, uint64_t addr, void *buf, size_t n)
+{
+	char *to = buf;
+
+	while (n) {
+		const size_t at = addr % PDET_USER_PAGE;
+		const size_t part = PDET_MIN(n, PDET_USER_PAGE - at);
+		const struct page *p = get_page(arg, addr - at);
+
+		if (p->error)
+			return p->error;
+		memcpy(to, p->bytes + at, part);
+		addr += part;
+		to += part;
+		n -= part;
+	}
+	return 0;
+}
+
+/* Where the file of a mapping has the byte at an address of the process. */
+static bool place_of(const struct pdet_code_map *m, uint64_t addr,
+		     uint64_t *ret)
+{
+	return pdet_elf_file_address(&m->file->elf,
+				     m->offset + (addr - m->start), ret);
+}
+
+static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
+{
+	struct cache *c = arg;
+	const struct pdet_code_map *m = pdet_code_map_at(c->code, ip);
+	uint64_t place;
+
+	if (!m || !m->exec || !m->file ||
+	    pdet_code_file(c->code, m->file) < 0 || !place_of(m, ip, &place))
+		return -ENOENT;
+	*ret = (struct pdet_unwind_code){
+		.first = m->start, .end = m->end, .base = ip - place,
+		.frames = &m->file->elf.frames,
+	};
+	if (m->file->elf.header)
+		ret->header = m->file->elf.header + ret->base;
+	return ret->header || ret->frames->n ? 0 : -ENOENT;
+}
+
+/* --- names --- */
+
+static void name_code(struct pagedet_frame *f, const struct pdet_code_map *m,
+		      uint64_t ip)
+{
+	struct pdet_module_file *file = m->file;
+	uint64_t place;
+
+	f->module = file->path;
+	if (file->error)
+		f->why = file->error == -ESTALE ? "the file was replaced" :
+			 "the file cannot be read";
+	if (file->error || !place_of(m, ip, &place))
+		return;
+	f->file_address = place + (f->address - ip);
+	f->build_id = file->elf.build_id.n ? file->build_id : NULL;
+	if (file->debug.n_symbols)
+		f->function = pdet_elf_file_symbol(&file->debug, place,
+						   &f->offset, &f->bytes);
+	if (!f->function)
+		f->function = pdet_elf_file_symbol(&file->elf, place,
+						   &f->offset, &f->bytes);
+	f->offset += f->address - ip;
+}
+
+/* A return address may be that of the next function, if the call never returns:
+ * the calling instruction is before it. */
+static void name_frame(struct pdet_code *c, const struct pdet_unwind_step *step,
+		       struct pagedet_frame *f)
+{
+	const bool exact = step->exact || step->signal;
+	const uint64_t ip = exact ? step->ip : step->ip - 1;
+	const struct pdet_code_map *m = pdet_code_map_at(c, ip);
+
+	*f = (struct pagedet_frame){
+		.address = step->ip, .type = PAGEDET_FRAME_UNKNOWN
+	};
+	if (!m || !m->exec)
+		return;
+	if (!m->file) {
+		f->type = PAGEDET_FRAME_JIT;
+		return;
+	}
+	f->type = step->signal ? PAGEDET_FRAME_SIGNAL :
+		  m->file->vdso ? PAGEDET_FRAME_VDSO : PAGEDET_FRAME_USER;
+	(void)pdet_code_file(c, m->file);
+	name_code(f, m, ip);
+}
+
+static void unwind(const struct pdet_unwinder *u,
+		   const struct pdet_user_regs *regs, struct cache *c,
+		   struct pdet_user_stack *ret)
+{
+	const struct pdet_unwind_target target = { read_memory, find_code, c };
+	struct pdet_unwind_step steps[PDET_USER_FRAMES];
+	const char *end;
+	size_t i;
+
+	ret->n = pdet_unwind(u, &target, regs, steps, PDET_COUNT(steps), &end);
+	for (i = 0; i < ret->n; i++)
+		name_frame(&ret->code, &steps[i], &ret->frames[i]);
+	if (end)
+		ret->frames[ret->n++] = (struct pagedet_frame){
+			.type = PAGEDET_FRAME_UNKNOWN, .why = end
+		};
+}
+
+int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
+			 uint32_t tid, const struct pdet_user_regs *regs,
+			 const struct pdet_user_source *source,
+			 struct pdet_user_stack *ret)
+{
+	struct cache *c = malloc(sizeof(*c));
+	size_t i;
+	int r;
+
+	ret->n = 0;
+	if (!c)
+		return pdet_fail(env, ENOMEM, "no memory");
+	for (i = 0; i < PAGES; i++)
+		c->page[i].addr = 1;
+	c->source = source;
+	c->code = &ret->code;
+	ret->code.env = env;
+	ret->code.pid = tid;
+	ret->code.memory.read = read_memory;
+	ret->code.memory.arg = c;
+	r = pdet_code_open(&ret->code);
+	if (r == 0)
+		unwind(u, regs, c, ret);
+	free(c);
+	return r;
+}
+
+void pdet_user_stack_free(struct pdet_user_stack *s)
+{
+	pdet_code_free(&s->code);
+}

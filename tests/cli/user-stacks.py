@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+"""User stacks of threads that sleep: they are what each thread itself has seen
+with backtrace(), and what gdb shows. Nothing of the process changes."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+BUILD = os.environ["top_builddir"]
+PAGEDET = os.environ.get("PAGEDET") or os.path.join(
+    BUILD, "tools/pagedet/pagedet")
+THREADS = 20
+CHAIN = ["inner", "middle", "outer"]
+# Why a machine may have no user stacks.
+NOT_HERE = {"denied", "no_kernel", "no_types", "not_built", "unsupported",
+            "no_access"}
+
+done = []
+
+
+def result(name, problems, skip=None):
+    done.append(not problems)
+    line = f"{'not ' if problems else ''}ok {len(done)} - {name}"
+    print(line + (f" # SKIP {skip}" if skip else ""))
+    for problem in problems:
+        print(f"# {problem}")
+
+
+class Sleeper:
+    """The program, and the truth about its threads."""
+
+    def __init__(self, name):
+        self.process = subprocess.Popen(
+            [os.path.join(BUILD, "tests/cli", name), str(THREADS)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+        lines = [self.process.stdout.readline().split()
+                 for _ in range(THREADS)]
+        self.truth = {int(words[0]): [int(word, 16) for word in words[1:]]
+                      for words in lines}
+
+    def is_asleep(self):
+        folder = f"/proc/{self.pid}/task"
+        return all(
+            re.search(r"\) S ", open(f"{folder}/{tid}/stat").read())
+            for tid in os.listdir(folder))
+
+    def state(self):
+        """What would change if something touched it."""
+        status = open(f"/proc/{self.pid}/status").read()
+        lines = [line for line in status.splitlines() if re.match(
+            "State|TracerPid|VmRSS|.*ctxt_switches", line)]
+        for tid in self.truth:
+            fields = open(f"/proc/{self.pid}/task/{tid}/stat").read()
+            lines.append(fields.rsplit(")", 1)[1].split()[7])   # minflt
+        return lines
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def ask(*arguments):
+    return subprocess.run(
+        [PAGEDET, *arguments], text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, timeout=120, check=False).stdout
+
+
+def stacks(pid):
+    out = ask("task", str(pid), "--stacks=both", "--json", "--fields", "pid",
+              "--where", "kind=reserved")
+    return {o["tid"]: o for o in map(json.loads, out.splitlines())
+            if "tid" in o}
+
+
+def compare(name, tid, answer, truth):
+    """Problems of one thread."""
+    frames = answer.get("user_stack", [])
+    names = [f.get("function") for f in frames]
+    if "inner" not in names:
+        return [f"{tid}: inner is not in {names}, {answer.get('missing')}"]
+    at = names.index("inner")
+    problems = []
+    if names[at:at + 3] != CHAIN:
+        problems.append(f"{tid}: {names[at:at + 3]} is not {CHAIN}")
+    found = [int(f.get("address", "0"), 16) for f in frames[at + 1:]]
+    # The first is in inner; a sanitizer has one more before it. backtrace()
+    # needs the index that sleeper_bare lacks.
+    more = len(truth) - len(found)
+    if name != "sleeper_bare" and (
+            found != truth[-len(found):] or more not in (1, 2)):
+        problems.append(f"{tid}: {[hex(a) for a in found]} is not "
+                        f"{[hex(a) for a in truth]}")
+    if any("why" in f for f in frames):
+        problems.append(f"{tid}: {frames[-1]}")
+    if not answer.get("kernel_stack"):
+        problems.append(f"{tid}: there is no kernel stack")
+    return problems
+
+
+# Frames of inlined functions and of tail calls have no return address.
+GDB = """
+for thread in gdb.selected_inferior().threads():
+    thread.switch()
+    frame = gdb.newest_frame()
+    while frame:
+        if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
+            print("PC", thread.ptid[1], hex(frame.pc()))
+        frame = frame.older()
+"""
+
+
+def gdb_stacks(pid):
+    """The same as gdb shows it."""
+    out = subprocess.run(
+        ["gdb", "-nx", "-batch", "-p", str(pid), "-ex",
+         "set backtrace past-main on", "-ex", "set backtrace past-entry on",
+         "-ex", f"python exec({GDB!r})"],
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        check=False, timeout=120).stdout
+    found = {}
+    for tid, pc in re.findall(r"^PC (\d+) (0x[0-9a-f]+)$", out, re.M):
+        found.setdefault(int(tid), []).append(int(pc, 16))
+    return found
+
+
+def compare_gdb(name, sleeper, answers):
+    name += ": as gdb shows them"
+    if not shutil.which("gdb"):
+        result(name, [], "gdb is not installed")
+        return
+    theirs = gdb_stacks(sleeper.pid)
+    if not theirs:
+        result(name, [], "gdb may not attach")
+        return
+    problems = []
+    for tid in sleeper.truth:
+        ours = [int(f["address"], 16) for f in answers[tid]["user_stack"]
+                if "address" in f]
+        if ours != theirs.get(tid):
+            problems.append(f"{tid}: {[hex(a) for a in ours]} is not "
+                            f"{[hex(a) for a in theirs.get(tid, [])]}")
+    result(name, problems)
+
+
+def check(name):
+    sleeper = Sleeper(name)
+    try:
+        while not sleeper.is_asleep():
+            pass
+        before = sleeper.state()
+        answers = stacks(sleeper.pid)
+        after = sleeper.state()
+        why = {a.get("missing", {}).get("user_stack")
+               for a in answers.values()}
+        if why & NOT_HERE or not answers:
+            print(f"1..0 # SKIP no user stacks here: {why}")
+            sys.exit(0)
+        result(f"{name}: as its threads saw them", [
+            p for tid, truth in sleeper.truth.items()
+            for p in compare(name, tid, answers.get(tid, {}), truth)])
+        signals = [f for a in answers.values() for f in a["user_stack"]
+                   if f["type"] == "signal"]
+        result(f"{name}: one sleeps in the handler of a signal",
+               [] if len(signals) == 1 else [str(signals)])
+        result(f"{name}: nothing of it has changed",
+               [] if before == after else [str(before), str(after)])
+        text = ask("task", str(sleeper.pid), "--stacks=user", "--fields",
+                   "pid", "--where", "kind=reserved")
+        result(f"{name}: as text", [
+            line for line in CHAIN
+            if not re.search(rf"^    {line}\+0x\w+/0x\w+ \[{name}\]$", text,
+                             re.M)])
+        compare_gdb(name, sleeper, answers)
+    finally:
+        sleeper.end()
+
+
+def check_running():
+    """A thread that runs is said to run."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as p:
+        said = set()
+        for _ in range(200):
+            answer = stacks(p.pid).get(p.pid, {})
+            said.add(answer.get("missing", {}).get("user_stack"))
+            if "raced" in said:
+                break
+        p.kill()
+    result("who runs has no stack", [] if "raced" in said else [str(said)])
+
+
+def main():
+    check("sleeper")
+    check("sleeper_fp")
+    check("sleeper_bare")
+    check_running()
+    kthread = stacks(2).get(2)
+    result("a kernel thread has none", [] if kthread is None or
+           kthread["user_stack"] == [] else [str(kthread)])
+    print(f"1..{len(done)}")
+    sys.exit(not all(done))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Tests hostile tables for unwinding: made by hand, for code at CODE. Each must
+ * end, with a reason.
+ */
+#include <errno.h>
+
+#include "../unit.h"
+#include "unwind/libunwind.h"
+
+#ifdef __x86_64__
+
+#define CODE 0x400000ull
+#define HEADER 0x500000ull	/* .eh_frame_hdr, then .eh_frame */
+#define CIE_AT 0x20u		/* after HEADER */
+#define STACK 0x600000ull
+#define BYTES 4096
+
+enum { DW_CFA_def_cfa = 0x0c, DW_CFA_def_cfa_expression = 0x0f,
+       DW_CFA_offset_ra = 0x80 | 16, DW_OP_const4u = 0x0c, DW_OP_skip = 0x2f };
+
+struct world {
+	unsigned char table[BYTES], stack[BYTES];
+	size_t at;		/* in table */
+	unsigned reads;
+};
+
+static void put(struct world *w, const void *from, size_t n)
+{
+	memcpy(w->table + w->at, from, n);
+	w->at += n;
+}
+
+static void put4(struct world *w, uint32_t v)
+{
+	put(w, &v, sizeof(v));
+}
+
+static void put1(struct world *w, unsigned v)
+{
+	w->table[w->at++] = (unsigned char)v;
+}
+
+/* A CIE with these instructions, and an FDE for 4096 bytes at CODE. */
+static void start(struct world *w, const unsigned char *code, size_t n)
+{
+	size_t begin, fde;
+
+	memset(w, 0, sizeof(*w));
+	w->at = CIE_AT;
+	begin = w->at;
+	put4(w, 0);
+	put4(w, 0);
+	put1(w, 1);
+	put(w, "zR", 3);
+	put1(w, 1);		/* unit of code */
+	put1(w, 0x78);		/* of data: -8 */
+	put1(w, 16);		/* the return address */
+	put1(w, 1);
+	put1(w, 0x1b);		/* relative, 4 bytes */
+	put(w, code, n);
+	while (w->at % 8)
+		put1(w, 0);
+	memcpy(w->table + begin, &(uint32_t){ (uint32_t)(w->at - begin - 4) },
+	       4);
+	fde = w->at;
+	put4(w, 20);
+	put4(w, (uint32_t)(w->at - begin));
+	put4(w, (uint32_t)(CODE - HEADER - w->at));
+	put4(w, 4096);
+	put4(w, 0);
+	put4(w, 0);
+	w->at = 0;
+	put(w, "\1\x1b\3\x3b", 4);
+	put4(w, CIE_AT - 4);
+	put4(w, 1);
+	put4(w, (uint32_t)(CODE - HEADER));
+	put4(w, (uint32_t)fde);
+}
+
+static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
+{
+	struct world *w = arg;
+
+	w->reads++;
+	if (addr - HEADER < BYTES - n)
+		memcpy(buf, w->table + (addr - HEADER), n);
+	else if (addr - STACK < BYTES - n)
+		memcpy(buf, w->stack + (addr - STACK), n);
+	else
+		return -EIO;
+	return 0;
+}
+
+static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
+{
+	(void)arg;
+	*ret = (struct pdet_unwind_code){
+		.first = CODE, .end = CODE + 4096, .header = HEADER
+	};
+	return ip - CODE < 4096 ? 0 : -ENOENT;
+}
+
+static size_t unwind(struct world *w, const char **end)
+{
+	const struct pdet_unwind_target t = { read_bytes, find_code, w };
+	struct pdet_user_regs regs = { 0 };
+	struct pdet_unwind_step steps[32];
+	struct pdet_env env = { .root = NULL };
+	struct pdet_unwinder *u;
+	size_t n;
+
+	regs.reg[PDET_USER_IP] = CODE + 16;
+	regs.reg[PDET_USER_SP] = STACK;
+	ck_assert_int_eq(pdet_unwinder_new(&env, &u), 0);
+	n = pdet_unwind(u, &t, &regs, steps, 32, end);
+	pdet_unwinder_free(u);
+	return n;
+}
+
+/* The stack has return addresses into the code, and then 0. */
+START_TEST(right)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	const char *end;
+	struct world w;
+	unsigned i;
+
+	start(&w, code, sizeof(code));
+	for (i = 0; i < 3; i++)
+		memcpy(w.stack + 8 * i, &(uint64_t){ CODE + 32 + i }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 4);
+	ck_assert_ptr_null(end);
+	/* More frames than fit. */
+	for (i = 0; i < 40; i++)
+		memcpy(w.stack + 8 * i, &(uint64_t){ CODE + 32 + i }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 32);
+	ck_assert_str_eq(end, "there are more frames");
+	/* A caller without a table. */
+	memcpy(w.stack, &(uint64_t){ 0x1234 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 2);
+	ck_assert_str_eq(end, "there is no table for unwinding this code");
+}
+END_TEST
+
+/* Each frame is its own caller. */
+START_TEST(circle)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa_expression, 5, DW_OP_const4u, 0x10, 0, 0x60, 0,
+		DW_CFA_offset_ra, 1
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	memcpy(w.stack + 8, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind(&w, &end), 2);
+	ck_assert_str_eq(end, "the stack is damaged");
+}
+END_TEST
+
+/* An expression that jumps to itself. */
+START_TEST(endless)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa_expression, 3, DW_OP_skip, 0xfd, 0xff,
+		DW_CFA_offset_ra, 1
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	ck_assert_uint_eq(unwind(&w, &end), 1);
+	ck_assert_str_eq(end, "the table for unwinding is damaged");
+	ck_assert_uint_le(w.reads, 1000000);
+}
+END_TEST
+
+/* Sizes and numbers of entries that the table does not have. */
+START_TEST(cut_tables)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	const char *end;
+	struct world w;
+	unsigned i;
+
+	for (i = 0; i < 0x60; i++) {
+		start(&w, code, sizeof(code));
+		memset(w.table + i, _i ? 0xff : 0, 4);
+		ck_assert_uint_ge(unwind(&w, &end), 1);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("libunwind");
+	struct pdet_env env = { .root = NULL };
+	struct pdet_unwinder *u;
+
+	if (pdet_unwinder_new(&env, &u) < 0) {
+		printf("1..0 # SKIP %s\n", env.error);
+		return 0;
+	}
+	pdet_unwinder_free(u);
+	unit_test(s, right);
+	unit_test(s, circle);
+	unit_test(s, endless);
+	unit_loop(s, cut_tables, 2);
+	return unit_main(s);
+}
+
+#else
+
+int main(void)
+{
+	printf("1..0 # SKIP only for x86-64\n");
+	return 0;
+}
+
+#endif

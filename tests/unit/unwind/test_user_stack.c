@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Tests stacks in user code with this program's own: the truth is what
+ * backtrace() says. The memory is read as that of another process.
+ */
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "../unit.h"
+#include "unwind/user_stack.h"
+
+#ifdef __x86_64__
+
+#define FRAMES 64
+
+/* For a function that stays as it is written. */
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noipa))
+#endif
+
+struct world {
+	char root[1];		/* "" */
+	struct pdet_env env;
+	struct pdet_unwinder *unwinder;
+	struct pdet_user_regs regs;
+	struct pdet_user_stack stack;
+	void *truth[FRAMES];
+	int n_truth;
+	int mem;
+	/* What goes wrong. */
+	bool only_writable;	/* other pages were never used */
+	uint64_t lost_from;	/* pages from there on cannot be read */
+	unsigned damage;	/* seed of wrong bytes; 0: none */
+	int error;
+};
+
+/* Deterministic, so that a failure comes again. */
+static unsigned dice(unsigned *seed)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return *seed >> 8;
+}
+
+static bool is_writable(uint64_t addr)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long start, end;
+	bool found = false;
+	char line[4096], prot[8];
+
+	ck_assert_ptr_nonnull(f);
+	while (!found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%lx-%lx %7s", &start, &end, prot) == 3 &&
+			addr >= start && addr < end && prot[1] == 'w';
+	fclose(f);
+	return found;
+}
+
+static int read_page(void *arg, uint64_t addr, void *buf)
+{
+	struct world *w = arg;
+	unsigned char *bytes = buf;
+	unsigned i;
+
+	if (w->only_writable && !is_writable(addr))
+		return -ENOENT;
+	if (addr >= w->lost_from)
+		return -EIO;
+	if (pread(w->mem, buf, PDET_USER_PAGE, (off_t)addr) != PDET_USER_PAGE)
+		return -EIO;
+	for (i = 0; w->damage && i < 40; i++)
+		bytes[dice(&w->damage) % PDET_USER_PAGE] =
+			(unsigned char)dice(&w->damage);
+	return 0;
+}
+
+static void take_registers(struct world *w, const ucontext_t *u)
+{
+	static const int number[PDET_USER_REGS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP,
+		REG_RSP, REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13,
+		REG_R14, REG_R15, REG_RIP
+	};
+	unsigned i;
+
+	for (i = 0; i < PDET_USER_REGS; i++)
+		w->regs.reg[i] =
+			(uint64_t)u->uc_mcontext.gregs[number[i]];
+}
+
+APART static int innermost(struct world *w)
+{
+	const struct pdet_user_source source = { read_page, w };
+	ucontext_t u;
+
+	w->n_truth = backtrace(w->truth, FRAMES);
+	ck_assert_int_eq(getcontext(&u), 0);
+	take_registers(w, &u);
+	w->error = pdet_user_stack_read(&w->env, w->unwinder,
+					(uint32_t)getpid(), &w->regs, &source,
+					&w->stack);
+	return w->n_truth;
+}
+
+APART static int middle(struct world *w)
+{
+	return innermost(w) + 1;
+}
+
+APART static int outermost(struct world *w)
+{
+	return middle(w) + 1;
+}
+
+static void start(struct world *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->env.root = w->root;
+	w->lost_from = UINT64_MAX;
+	w->mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(w->mem, 0);
+	ck_assert_int_eq(pdet_unwinder_new(&w->env, &w->unwinder), 0);
+}
+
+static void end(struct world *w)
+{
+	pdet_user_stack_free(&w->stack);
+	pdet_unwinder_free(w->unwinder);
+	close(w->mem);
+}
+
+static void is_true(const struct world *w)
+{
+	const struct pagedet_frame *f = w->stack.frames;
+	const size_t more = (size_t)w->n_truth - w->stack.n;
+	size_t i;
+
+	ck_assert_int_eq(w->error, 0);
+	/* A sanitizer calls backtrace() from a function of its own. */
+	ck_assert_uint_le(more, 1);
+	ck_assert_str_eq(f[0].function, "innermost");
+	for (i = 1; i < w->stack.n; i++)
+		ck_assert_uint_eq(f[i].address,
+				  (uint64_t)(uintptr_t)w->truth[i + more]);
+	ck_assert_str_eq(f[1].function, "middle");
+	ck_assert_str_eq(f[2].function, "outermost");
+	ck_assert_uint_eq(f[1].type, PAGEDET_FRAME_USER);
+	ck_assert_uint_eq(f[1].address - f[1].offset,
+			  (uint64_t)(uintptr_t)middle);
+	ck_assert_uint_lt(f[1].offset, f[1].bytes);
+	ck_assert_ptr_nonnull(strstr(f[1].module, "test_user_stack"));
+	ck_assert_ptr_nonnull(f[1].build_id);
+}
+
+START_TEST(as_backtrace)
+{
+	struct world w;
+
+	start(&w);
+	outermost(&w);
+	is_true(&w);
+	end(&w);
+}
+END_TEST
+
+/* Code and tables come from the files then. */
+START_TEST(unused_pages)
+{
+	struct world w;
+
+	start(&w);
+	w.only_writable = true;
+	outermost(&w);
+	is_true(&w);
+	end(&w);
+}
+END_TEST
+
+static const struct pagedet_frame *last(const struct world *w)
+{
+	ck_assert_int_eq(w->error, 0);
+	ck_assert_uint_gt(w->stack.n, 0);
+	return &w->stack.frames[w->stack.n - 1];
+}
+
+/* No frame is made up. */
+START_TEST(lost_pages)
+{
+	struct world w;
+
+	start(&w);
+	w.lost_from = 0;
+	outermost(&w);
+	ck_assert_uint_eq(w.stack.n, 2);
+	ck_assert_str_eq(w.stack.frames[0].function, "innermost");
+	ck_assert_uint_eq(last(&w)->address, 0);
+	ck_assert_str_eq(last(&w)->why,
+			 "memory that is needed cannot be read");
+	end(&w);
+}
+END_TEST
+
+static int read_first(void *arg, uint64_t addr, void *buf, size_t n)
+{
+	struct pdet_code *c = arg;
+	const uint64_t start = getauxval(AT_SYSINFO_EHDR);
+
+	if (addr - start >= 4096)
+		return pdet_code_file_read(c, addr, buf, n);
+	memcpy(buf, (const char *)(uintptr_t)addr, n);
+	return 0;
+}
+
+/* A process uses few pages of its vdso. */
+START_TEST(vdso)
+{
+	const uint64_t start = getauxval(AT_SYSINFO_EHDR);
+	struct pdet_code c = { .pid = (uint32_t)getpid() };
+	char root[1] = "";
+	struct pdet_env env = { .root = root };
+	struct pdet_module_file *file;
+	uint64_t offset, size;
+	size_t i;
+
+	if (!start)
+		unit_skip("there is no vdso");
+	c.env = &env;
+	c.memory.read = read_first;
+	c.memory.arg = &c;
+	ck_assert_int_eq(pdet_code_open(&c), 0);
+	ck_assert_ptr_nonnull(pdet_code_map_at(&c, start));
+	file = pdet_code_map_at(&c, start)->file;
+	ck_assert_ptr_nonnull(file);
+	ck_assert(file->vdso);
+	ck_assert_int_eq(pdet_code_file(&c, file), 0);
+	ck_assert_uint_gt(file->elf.build_id.n, 0);
+	for (i = 0; i < file->elf.n_symbols; i++)
+		if (!strcmp(file->elf.names + file->elf.symbols[i].st_name,
+			    "__vdso_getcpu"))
+			break;
+	ck_assert_uint_lt(i, file->elf.n_symbols);
+	ck_assert_ptr_nonnull(pdet_elf_file_symbol(
+		&file->elf, file->elf.symbols[i].st_value, &offset, &size));
+	pdet_code_free(&c);
+}
+END_TEST
+
+/* Code that a compiler wrote at run time has no table. */
+START_TEST(jit)
+{
+	/* push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret */
+	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff,
+					      0xd6, 0x5d, 0xc3 };
+	int (*run)(struct world *w, int (*inner)(struct world *w));
+	struct world w;
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		unit_skip("memory that is written and run is not allowed");
+	memcpy(page, code, sizeof(code));
+	memcpy(&run, &page, sizeof(run));
+	start(&w);
+	run(&w, innermost);
+	ck_assert_uint_eq(w.stack.n, 3);
+	ck_assert_uint_eq(w.stack.frames[1].type, PAGEDET_FRAME_JIT);
+	ck_assert_uint_eq(w.stack.frames[1].address,
+			  (uint64_t)(uintptr_t)page + 6);
+	ck_assert_ptr_null(w.stack.frames[1].module);
+	ck_assert_str_eq(last(&w)->why,
+			 "there is no table for unwinding this code");
+	munmap(page, 4096);
+	end(&w);
+}
+END_TEST
+
+/* Whatever the bytes are, there is an end, and a reason for it. */
+START_TEST(wrong_bytes)
+{
+	unsigned seed = (unsigned)_i * 7919 + 1, i;
+	struct world w;
+
+	start(&w);
+	for (i = 0; i < 50; i++) {
+		w.damage = seed + i;
+		pdet_user_stack_free(&w.stack);
+		outermost(&w);
+		ck_assert_uint_gt(w.stack.n, 0);
+		ck_assert_uint_le(w.stack.n, PDET_USER_FRAMES + 1);
+	}
+	end(&w);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("user_stack");
+	struct pdet_env env = { .root = NULL };
+	struct pdet_unwinder *u;
+
+	if (pdet_unwinder_new(&env, &u) < 0) {
+		printf("1..0 # SKIP %s\n", env.error);
+		return 0;
+	}
+	pdet_unwinder_free(u);
+	unit_test(s, as_backtrace);
+	unit_test(s, unused_pages);
+	unit_test(s, lost_pages);
+	unit_test(s, vdso);
+	unit_test(s, jit);
+	unit_loop(s, wrong_bytes, 20);
+	return unit_main(s);
+}
+
+#else
+
+int main(void)
+{
+	printf("1..0 # SKIP only for x86-64\n");
+	return 0;
+}
+
+#endif
