@@ -317,8 +317,12 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 		   struct pdet_unwind_step *steps, size_t n, const char **end)
 {
 	unw_accessors_t accessors = {
-		find_proc_info, put_unwind_info, no_dyn_info, access_mem,
-		access_reg, access_fpreg, no_resume, no_name
+		.find_proc_info = find_proc_info,
+		.put_unwind_info = put_unwind_info,
+		.get_dyn_info_list_addr = no_dyn_info,
+		.access_mem = access_mem, .access_reg = access_reg,
+		.access_fpreg = access_fpreg, .resume = no_resume,
+		.get_proc_name = no_name
 	};
 	struct unwinding u = { .lib = lib, .target = t, .regs = regs };
 	struct walk w = { .steps = steps, .most = n };

@@ -106,7 +106,7 @@ def commands():
     """Those that the command itself lists."""
     text = subprocess.run([PAGEDET, "help"], stdout=subprocess.PIPE,
                           check=True).stdout.decode()
-    text = text[text.index("\nCommands\n"):text.index("* not in this")]
+    text = text[text.index("\nCommands\n"):text.index("\nOptions,")]
     return re.findall(r"^  ([a-z][a-z-]*) ", text, re.M)
 
 
