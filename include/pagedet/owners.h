@@ -128,7 +128,9 @@ struct pagedet_owners_total {
 	uint64_t bytes;
 	uint64_t oldest_ns;	/* as in struct pagedet_owner_group */
 	uint64_t newest_ns;
-	uint64_t filtered;	/* records that the filter left out */
+	uint64_t filtered;	/* records that the filter left out, or with
+				 * PAGEDET_OWNERS_MIXED that are of the type of
+				 * their block */
 	uint64_t undecided;	/* records whose filter result is unknown */
 	uint64_t damaged;	/* pieces of text that are not a whole record */
 	uint64_t unprinted;	/* records that the kernel could not write */

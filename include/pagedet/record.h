@@ -33,8 +33,8 @@ struct pagedet_record_options {
 				 * processor, rounded up to pages; 0: 8 MiB, or
 				 * less if all of them had more than 1/32 of
 				 * memory. With PAGEDET_RECORD_TOTALS: bytes of
-				 * the sums, 64 for each; 0: 1 MiB, or less
-				 * likewise */
+				 * the sums, 64 for each, at most 64 MiB; 0:
+				 * 1 MiB, or less likewise */
 	const char *folder;	/* [nullable] directory for what is recorded
 				 * until pagedet_recorder_write(), as files
 				 * without names; NULL: /var/tmp */
@@ -64,7 +64,9 @@ struct pagedet_record_total {
 	uint64_t buffer;	/* bytes of each processor's buffer */
 	uint64_t buffer_needed;	/* that would have lost nothing, by the rate
 				 * that was seen; 0: nothing was lost. Of totals
-				 * twice buffer, if it was full */
+				 * twice buffer, or the largest that there may
+				 * be, if the table was full; 0: it was the
+				 * largest */
 	uint32_t cpus;		/* processors */
 	uint32_t mapped;	/* whose buffer is mapped (Linux 6.10), not
 				 * read */
@@ -91,7 +93,8 @@ struct pagedet_recorder;
  * Return: 0, or a negative errno.
  * Errors: E2BIG options has a non-zero byte that this library does not know;
  *         EINVAL a flag that this library does not know, STACKS with TOTALS,
- *         by without TOTALS, or a key that cannot be added up by;
+ *         by without TOTALS, a key that cannot be added up by, or a larger
+ *         buffer of sums than there may be;
  *         EACCES the caller may not trace: it needs root, or the kernel is
  *         locked down; ENOTSUP the kernel has no tracefs or no such events, or
  *         for TOTALS no BTF or no such BPF programs;

@@ -103,6 +103,9 @@ struct pagedet_timeline_total {
 				 * tells why not */
 	uint32_t no_ns;		/* 1: the clock of the trace counts something
 				 * else */
+	uint32_t no_pages;	/* 1: the trace has no event of pages at all:
+				 * perhaps they were not recorded */
+	uint32_t reserved;	/* 0 */
 };
 
 /**

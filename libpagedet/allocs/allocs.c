@@ -434,13 +434,17 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 
 /* --- answers --- */
 
+/* Only a hostile text has sums that do not fit. */
 static void add_up(struct pdet_alloc_sum *to, const struct pdet_alloc_sums *s)
 {
+	uint64_t *sum = (uint64_t *)to;
 	size_t i, k;
 
 	for (i = 0; i < s->n; i++)
-		for (k = 0; k < sizeof(*to) / sizeof(uint64_t); k++)
-			((uint64_t *)to)[k] += ((uint64_t *)&s->data[i])[k];
+		for (k = 0; k < sizeof(*to) / sizeof(*sum); k++)
+			if (__builtin_add_overflow(sum[k], ((uint64_t *)
+					&s->data[i])[k], &sum[k]))
+				sum[k] = UINT64_MAX;
 }
 
 static int check_names(struct pdet_env *env,

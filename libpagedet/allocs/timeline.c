@@ -65,15 +65,10 @@ static int add_row(struct pdet_timeline *t, struct pdet_timeline_list *l,
 	return group >= 0 && keep(t, l, row) ? 0 : -ENOMEM;
 }
 
-/*
- * The time since @ns. A free may seem to come before; and if events were lost
- * between them, it may be that of a later allocation.
- */
-static uint64_t lifetime(const struct pdet_timeline *t,
-			 const struct pdet_kmem_event *e, uint64_t ns)
+/* The time since @ns; a free may seem to come before. */
+static uint64_t lifetime(const struct pdet_kmem_event *e, uint64_t ns)
 {
-	return e->ns < ns || ns < t->lost_ns ? PDET_LIFETIME_UNKNOWN :
-					       e->ns - ns;
+	return e->ns < ns ? PDET_LIFETIME_UNKNOWN : e->ns - ns;
 }
 
 /* --- pages --- */
@@ -121,8 +116,12 @@ static int add_page(struct pdet_timeline *t, struct pdet_alloc_keys *keys,
 	struct pdet_timeline_row row = { .order = e->order,
 					 .lifetime = PDET_LIFETIME_UNKNOWN };
 	bool several;
-	const uint64_t since = follow(t, e, &several);
+	uint64_t since;
 
+	t->has_pages = true;
+	if (!has_frame(t, e))
+		return 0;
+	since = follow(t, e, &several);
 	if (e->kind == PDET_KMEM_PAGE_ALLOC) {
 		row.effect = since ? PAGEDET_EFFECT_ALLOCATED_AGAIN :
 				     PAGEDET_EFFECT_ALLOCATED;
@@ -130,7 +129,7 @@ static int add_page(struct pdet_timeline *t, struct pdet_alloc_keys *keys,
 		row.effect = since ? PAGEDET_EFFECT_FREED :
 				     PAGEDET_EFFECT_FREED_UNKNOWN;
 		if (since && !several)
-			row.lifetime = lifetime(t, e, since - 1);
+			row.lifetime = lifetime(e, since - 1);
 	}
 	return add_row(t, &t->of_pages, keys, e, &row);
 }
@@ -181,7 +180,7 @@ static int add_free(struct pdet_timeline *t, struct pdet_alloc_keys *keys,
 
 	if (pdet_live_take(&t->objects, e->object, &l)) {
 		row.effect = PAGEDET_EFFECT_OBJECT_FREED;
-		row.lifetime = lifetime(t, e, l.ns);
+		row.lifetime = lifetime(e, l.ns);
 		row.bytes = l.allocated == UINT32_MAX ? 0 : l.allocated;
 	} else if (!begins) {
 		return 0;
@@ -219,6 +218,7 @@ static int add_lost(struct pdet_timeline *t, const struct pdet_kmem_event *e)
 	struct pdet_timeline_list *l = &t->of_pages;
 	struct pdet_timeline_row *last = l->n ?
 		&l->data[(l->oldest + l->n - 1) % l->n] : NULL;
+	const struct pdet_timeline_hole hole = { e->requested, e->ns };
 	const struct pdet_timeline_row row = {
 		.ns = e->ns, .number = t->numbers + 1, .bytes = e->object,
 		.lifetime = PDET_LIFETIME_UNKNOWN,
@@ -226,7 +226,8 @@ static int add_lost(struct pdet_timeline *t, const struct pdet_kmem_event *e)
 		.effect = PAGEDET_EFFECT_LOST,
 	};
 
-	t->lost_ns = PDET_MAX(t->lost_ns, e->ns);
+	if (!pdet_vec_push(&t->holes, hole))
+		return -ENOMEM;
 	if (last && last->number == t->numbers &&
 	    last->kind == PAGEDET_EVENT_LOST) {
 		last->bytes = sum_of(last->bytes, e->object);
@@ -259,8 +260,7 @@ int pdet_timeline_add(void *arg, struct pdet_alloc_keys *keys,
 			r = add_other(t, keys, e[i]);
 		else if (!pdet_kmem_is_page(e[i]->kind))
 			r = add_object(t, keys, e[i]);
-		else if (e[i]->kind != PDET_KMEM_PAGE_BATCHED &&
-			 has_frame(t, e[i]))
+		else if (e[i]->kind != PDET_KMEM_PAGE_BATCHED)
 			r = add_page(t, keys, e[i]);
 	}
 	return r;
@@ -287,6 +287,50 @@ static void join(struct pdet_timeline *t)
 			t->rows[t->n++] = *b;
 			k++;
 		}
+	}
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct pdet_timeline_hole *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Whether some hole is between. They are in order, and each ends no earlier
+ * than those before it. */
+static bool has_hole(const struct pdet_timeline *t, uint64_t from, uint64_t to)
+{
+	size_t low = 0, high = t->holes.n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->holes.data[middle].begin <= to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && t->holes.data[low - 1].end >= from;
+}
+
+/* If events were lost between both, a free may be that of a later
+ * allocation. */
+static void judge_lifetimes(struct pdet_timeline *t)
+{
+	struct pdet_timeline_hole *h = t->holes.data;
+	struct pdet_timeline_row *row;
+	size_t i;
+
+	if (!t->holes.n)
+		return;
+	qsort(h, t->holes.n, sizeof(*h), by_begin);
+	for (i = 1; i < t->holes.n; i++)
+		h[i].end = PDET_MAX(h[i].end, h[i - 1].end);
+	for (i = 0; i < t->n; i++) {
+		row = &t->rows[i];
+		if (row->lifetime != PDET_LIFETIME_UNKNOWN &&
+		    has_hole(t, row->ns - row->lifetime, row->ns))
+			row->lifetime = PDET_LIFETIME_UNKNOWN;
 	}
 }
 
@@ -318,6 +362,7 @@ int pdet_timeline_end(struct pdet_timeline *t, bool are_here)
 		memmove(t->rows, t->rows + (t->n - t->most),
 			t->most * sizeof(*t->rows));
 	t->n = PDET_MIN(t->n, t->most);
+	judge_lifetimes(t);
 	return 0;
 }
 
@@ -326,6 +371,7 @@ void pdet_timeline_free(struct pdet_timeline *t)
 	free(t->since);
 	free(t->rows);
 	pdet_live_free(&t->objects);
+	pdet_vec_free(&t->holes);
 	pdet_vec_free(&t->of_pages);
 	pdet_vec_free(&t->of_objects);
 }

@@ -53,7 +53,13 @@ struct pdet_timeline {
 	uint64_t numbers;	/* rows so far */
 	struct pdet_timeline_list of_pages, of_objects;
 	uint64_t lost;		/* rows about losses */
-	uint64_t lost_ns;	/* the last of these */
+	struct {
+		struct pdet_timeline_hole {
+			uint64_t begin, end; /* ns: events were lost between */
+		} *data;
+		size_t n, cap;
+	} holes;
+	bool has_pages;		/* the trace has events of pages at all */
 	uint64_t unplaced;	/* events of objects, of which it is not known
 				 * in which frame they are; known at the end */
 	struct pdet_timeline_row *rows; /* the result */

@@ -114,7 +114,11 @@ static bool is_record(struct rows *r)
 	if (!r->count->asked->mixed)
 		return true;
 	mixed = is_mixed(r);
-	r->count->left.undecided += pdet_is_reason(mixed);
+	/* An allocation is one record, however many blocks it has. */
+	if (is_first(r)) {
+		r->count->left.filtered += mixed == PAGEDET_NONE;
+		r->count->left.undecided += pdet_is_reason(mixed);
+	}
 	return mixed == PAGEDET_HAVE;
 }
 

@@ -178,7 +178,9 @@ int pdet_attached_open(struct pdet_attached *a, struct pdet_env *env,
 		a->stacks = make_map(BPF_MAP_TYPE_STACK_TRACE, 4,
 				     8 * PDET_ATTACHED_FRAMES, STACKS);
 		if (a->stacks < 0)
-			return refuse(env, "tables of stacks");
+			return refuse(env, "tables of stacks, or "
+				      "kernel.perf_event_max_stack is less "
+				      "than 127");
 	}
 	for (i = 0; i < w->known->n && r == 0; i++)
 		r = open_one(a, env, w, i, self);

@@ -26,7 +26,7 @@
 #define LEAST_BUFFER ((uint64_t)64 << 10)
 /* Of one sum, and its part of the table. */
 #define ENTRY 64u
-#define MOST_ENTRIES (1u << 20)
+#define MOST_BUFFER ((uint64_t)64 << 20)
 /* That many times all sums fit in memory. */
 #define MEMORY_PARTS 32
 #define MOST_TYPES ((size_t)256 << 20)
@@ -171,8 +171,7 @@ static uint64_t buffer_of(const struct pdet_totals *t, uint64_t wanted)
 
 	if (!wanted)
 		wanted = PDET_MIN(BUFFER, memory / MEMORY_PARTS / t->n_cpus);
-	return PDET_MIN(PDET_MAX(wanted, LEAST_BUFFER),
-			(uint64_t)MOST_ENTRIES * ENTRY);
+	return PDET_MAX(wanted, LEAST_BUFFER);
 }
 
 static int start(struct pdet_totals *t, struct pdet_env *env,
@@ -189,6 +188,10 @@ static int start(struct pdet_totals *t, struct pdet_env *env,
 	if (r < 0)
 		return r;
 	t->buffer = buffer_of(t, o->buffer);
+	if (t->buffer > MOST_BUFFER)
+		return pdet_fail(env, EINVAL, "the sums of a processor have at "
+				 "most %llu bytes",
+				 (unsigned long long)MOST_BUFFER);
 	w.entries = (uint32_t)(t->buffer / ENTRY);
 	r = pdet_attached_open(&t->attached, env, &w);
 	t->begin_ns = pdet_clock_ns(CLOCK_MONOTONIC);
@@ -396,7 +399,8 @@ void pdet_totals_total(const struct pdet_totals *t,
 			  pdet_clock_ns(CLOCK_MONOTONIC),
 		.cpus = t->n_cpus, .events = t->events,
 		.lost = t->misses + t->full,
-		.buffer_needed = t->full ? 2 * t->buffer : 0 };
+		.buffer_needed = t->full && t->buffer < MOST_BUFFER ?
+				 PDET_MIN(2 * t->buffer, MOST_BUFFER) : 0 };
 }
 
 void pdet_totals_free(struct pdet_totals *t)

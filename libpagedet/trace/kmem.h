@@ -28,8 +28,8 @@ enum pdet_kmem_kind {
 				 * that follow */
 	PDET_KMEM_LOST,		/* so many events of the processor as object
 				 * says were lost, or UINT64_MAX if that is not
-				 * known, between the one before and this time
-				 */
+				 * known, between the time that requested says
+				 * (0: not known when) and this one */
 	PDET_KMEM_SUM,		/* so many objects as object says, with so many
 				 * bytes as allocated says, are live now */
 	PDET_KMEM_KINDS

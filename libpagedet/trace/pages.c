@@ -63,6 +63,7 @@ static void tell_loss(struct pdet_trace_pages *p, const struct pdet_ring *r)
 	struct pdet_kmem_event *e = &p->decoded.data[p->s.piece.n];
 
 	*e = (struct pdet_kmem_event){ .ns = r->ns, .object = r->lost,
+				       .requested = p->s.last_ns,
 				       .cpu = p->s.cpu,
 				       .kind = PDET_KMEM_LOST };
 	p->s.piece.data[p->s.piece.n++] = e;

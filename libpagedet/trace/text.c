@@ -206,6 +206,14 @@ static void note_loss(struct text *x)
 	x->s.loss.lost = PDET_MAX(x->lost_lines, x->lost_written);
 }
 
+/* Whether it begins as a number does. */
+static bool is_count(struct pdet_scan line)
+{
+	pdet_scan_blanks(&line);
+	pdet_scan_char(&line, '-');
+	return line.at < line.end && *line.at >= '0' && *line.at <= '9';
+}
+
 static int take_line(struct text *x, const struct pdet_text_line *line)
 {
 	struct pdet_trace_line l;
@@ -242,6 +250,9 @@ static int take_line(struct text *x, const struct pdet_text_line *line)
 		x->s.loss.damaged++;
 		return 0;
 	default:
+		/* The other lines of /proc/allocinfo begin with a letter. */
+		x->s.loss.damaged += x->t->only_live && !line->cut &&
+				     is_count(line->text);
 		return 0;
 	}
 }

@@ -79,6 +79,17 @@ head -c -9 "$tap_dir/made" > "$tap_dir/cut"
 run kmem report "$tap_dir/cut" --json
 expect 'cut in a line' 2 '1 line that cannot be read'
 rows 'cut in a line: the rest counts' "assert total['live'] == 4, total"
+{
+	echo '        4096        1 mm/a.c:10 func:one'
+	echo '        4096        1 mm/a.c:11 [mod func:two'
+	echo '99999999999999999999  1 mm/a.c:12 func:three'
+	echo '18446744073709551615  1 mm/a.c:13 func:four'
+	echo '18446744073709551615  1 mm/a.c:14 func:five'
+} > "$tap_dir/harm"
+run kmem report "$tap_dir/harm" --json
+expect 'lines in the middle' 2 '2 lines that cannot be read'
+rows 'lines in the middle: the others count, and do not wrap' "
+assert total['live'] == 3 and total['live_bytes'] == 2**64 - 1, total"
 status=0
 sort -rn "$tap_dir/after" | head -n 3 | "$PAGEDET" kmem report - --json -q \
 	> "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
@@ -100,6 +111,8 @@ rows 'a trace with lines of it: is a trace' \
 
 # --- what needs events ---
 
+run kmem timeline "$tap_dir/after" 5
+expect 'kmem timeline' 64 'sums of what is live'
 for word in live blame check; do
 	run kmem "$word" "$tap_dir/after"
 	[ "$status" = 77 ] || [ "$status" = 69 ] ||

@@ -310,4 +310,13 @@ run --from live kmem timeline "$ring" 1
 expect 'names of the running kernel' 64 '--from takes a dump'
 run kmem timeline "$ring" 1 --pages
 expect 'an option of the recorder' 64 "an option of 'kmem record'"
+{
+	echo 'a-1 [000] ..... 1.000000: kmalloc: call_site=f+0x1/0x2' \
+		'ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' \
+		'gfp_flags=GFP_KERNEL node=-1 accounted=false'
+} > "$tap_dir/objects"
+run kmem timeline "$tap_dir/objects" 5 --text-only
+expect 'a trace without events of pages' 2 'has no events of pages'
+run kmem timeline "$tap_dir/objects" 17592186044917 --now
+expect 'a page that no kernel maps' 2 'objects are not shown'
 tap_done

@@ -106,7 +106,7 @@ tap_run 'stacks do not have the recorder' sh -c \
 run kmem record --totals --buffer 64k --by site,bytes_req,tid --json \
 	-o "$tap_dir/full" -- \
 	sh -c 'n=0; while [ $n -lt 200 ]; do n=$((n + 1)); /bin/true; done'
-expect 'a table that is full' 2 '--buffer 128K makes it twice as large'
+expect 'a table that is full' 2 '--buffer 128K makes it larger'
 tap_run 'what it lost is counted' sh -c \
 	"tail -n 1 '$tap_dir/full' | grep -q '\"lost\":[1-9]'"
 run kmem record --totals -q -- "$tap_dir/no-such-program"

@@ -94,6 +94,9 @@ static void tell(const struct cli_job *job, const char *why,
 	if (t->losses)
 		cli_say("events were lost where the timeline says so: what "
 			"happened to the pages there is not known");
+	if (t->no_pages)
+		cli_say("the trace has no events of pages: 'kmem record "
+			"--pages' records them");
 	if (t->objects == PAGEDET_UNSUPPORTED)
 		cli_say("objects are not shown, %llu event%s: %s",
 			(unsigned long long)t->unplaced,
@@ -113,6 +116,8 @@ static int judge(const struct cli_kmem *a,
 		return CLI_UNSURE;
 	if (t.events)
 		return CLI_ANSWERED;
+	if (t.no_pages)
+		return CLI_UNSURE;
 	if (!a->job->quiet)
 		cli_say("%s", a->job->command->nothing);
 	return CLI_NO;

@@ -131,7 +131,7 @@ static void tell(const struct cli_recording *r)
 	cli_kmem_tell_program(r);
 	if (r->total.buffer_needed)
 		cli_say("the table of sums was full; --buffer %lluK makes it "
-			"twice as large",
+			"larger",
 			(unsigned long long)r->total.buffer_needed >> 10);
 }
 

@@ -1593,6 +1593,8 @@ class pagedet_timeline_total(Structure):
         ("unplaced", c_uint64),
         ("objects", c_uint32),
         ("no_ns", c_uint32),
+        ("no_pages", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

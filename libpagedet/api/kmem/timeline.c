@@ -74,6 +74,12 @@ static void look_for_objects(struct pagedet_timeline *tl)
 	if (!find_direct_map(tl))
 		return;
 	tl->shift = (unsigned)__builtin_ctzll(info.page_size);
+	/* No bit of its address may be lost. */
+	if ((tl->q.first_pfn + tl->q.pages) << tl->shift > ADDRESS ||
+	    (tl->q.first_pfn + tl->q.pages) >> (64 - tl->shift)) {
+		note_why(tl, "no kernel maps pages with such numbers");
+		return;
+	}
 	tl->t.start = tl->t.direct + (tl->q.first_pfn << tl->shift);
 	tl->t.bytes = tl->q.pages << tl->shift;
 	tl->t.memory = info.max_pfn << tl->shift;
@@ -129,7 +135,8 @@ static int check(struct pdet_env *env, const struct pagedet_timeline_query *q)
 		return pdet_fail(env, EINVAL, "a timeline is of 1 to %llu "
 				 "pages", (unsigned long long)
 				 PDET_TIMELINE_FRAMES);
-	if (q->first_pfn >> PFN_BITS)
+	if (q->first_pfn >> PFN_BITS ||
+	    (q->first_pfn + q->pages - 1) >> PFN_BITS)
 		return pdet_fail(env, EINVAL, "there is no page %llu",
 				 (unsigned long long)q->first_pfn);
 	if (has_lifetime(q->trace))
@@ -153,6 +160,8 @@ static int read_trace(struct pagedet_timeline *tl)
 		return pdet_fail(env, ENOMEM, "no memory");
 	look_for_objects(tl);
 	r = pdet_read_allocs(tl->trace.pd, tl->q.trace, &sink, &tl->trace.a);
+	if (r == 0)
+		r = pdet_allocs_need_events(tl->trace.a, env);
 	if (r == 0 && pdet_timeline_end(&tl->t, are_here(tl)) < 0)
 		r = pdet_fail(env, ENOMEM, "no memory");
 	return r;
@@ -307,6 +316,7 @@ static void sum(const struct pagedet_timeline *tl,
 	ret->objects = is_unplaced(tl) ? PAGEDET_UNSUPPORTED :
 		       tl->t.unplaced ? PAGEDET_NOT_ASKED : PAGEDET_HAVE;
 	ret->no_ns = !pdet_allocs_counts_ns(tl->trace.a);
+	ret->no_pages = !tl->t.has_pages;
 }
 
 int pagedet_timeline_total(const struct pagedet_timeline *timeline,

@@ -251,8 +251,10 @@ static int add_alone(struct pdet_env *env, int fd, struct pdet_trace *t,
 	int r;
 
 	if (own < 0) {
+		r = q ? pdet_fail_errno(env, "cannot read the trace") :
+			pdet_fail(env, ENOMEM, "no memory");
 		free(q);
-		return pdet_fail(env, ENOMEM, "no memory");
+		return r;
 	}
 	q->streams = 1;
 	q->alone = true;

@@ -293,6 +293,33 @@ START_TEST(lifetimes_over_losses)
 	is_row(6, 16, PAGEDET_EFFECT_FREED, 3);
 	ck_assert_uint_eq(t.n, 7);
 	done();
+	/* A loss between 60 and 90 of another processor, told at its end. */
+	begin(100, false);
+	block(PDET_KMEM_PAGE_ALLOC, 10, FIRST, 0);
+	block(PDET_KMEM_PAGE_FREE, 50, FIRST, 0);
+	block(PDET_KMEM_PAGE_ALLOC, 55, FIRST, 0);
+	block(PDET_KMEM_PAGE_FREE, 70, FIRST, 0);
+	block(PDET_KMEM_PAGE_ALLOC, 75, FIRST, 0);
+	block(PDET_KMEM_PAGE_FREE, 80, FIRST, 0);
+	add(PDET_KMEM_LOST, 90, 3, 60);
+	block(PDET_KMEM_PAGE_ALLOC, 91, FIRST, 0);
+	block(PDET_KMEM_PAGE_FREE, 92, FIRST, 0);
+	/* And one inside that. */
+	add(PDET_KMEM_LOST, 85, 3, 84);
+	end();
+	is_row(1, 50, PAGEDET_EFFECT_FREED, 40);
+	is_row(3, 70, PAGEDET_EFFECT_FREED, NONE);
+	is_row(5, 80, PAGEDET_EFFECT_FREED, NONE);
+	is_row(8, 92, PAGEDET_EFFECT_FREED, 1);
+	done();
+	/* A text tells it with the time of the event in front. */
+	begin(100, false);
+	block(PDET_KMEM_PAGE_ALLOC, 10, FIRST, 0);
+	add(PDET_KMEM_LOST, 10, 3, 0);
+	block(PDET_KMEM_PAGE_FREE, 50, FIRST, 0);
+	end();
+	is_row(2, 50, PAGEDET_EFFECT_FREED, NONE);
+	done();
 }
 END_TEST
 
