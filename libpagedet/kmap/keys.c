@@ -84,7 +84,6 @@ static bool get_hash(struct pdet_kmap_keys *k, const struct pdet_kmap_place *p,
 	char text[32];
 	const int n = snprintf(text, sizeof(text), "%#" PRIx64, p->address);
 
-	k->hashed++;
 	return get_text(k, text, (size_t)n, ret);
 }
 
@@ -137,7 +136,7 @@ static bool get_site(struct pdet_kmap_keys *k, uint32_t part,
 	const char *code = pdet_kmap_code(origin);
 
 	*ret = origin == PAGEDET_KMAP_UNTOLD ? untold : nothing;
-	if (origin == PAGEDET_KMAP_CALL)
+	if (origin == PAGEDET_KMAP_CALL || l->site.hashed)
 		return get_place(k, part, &l->site, true, ret);
 	if (origin == PAGEDET_KMAP_UNTOLD || part != PAGEDET_KMAP_SITE)
 		return true;
@@ -152,6 +151,9 @@ static bool get_end(struct pdet_kmap_keys *k, const struct pdet_kmap_line *l,
 	};
 	const char *end = ends[pdet_kmap_end(l)];
 
+	*ret = nothing;
+	if (pdet_kmap_origin(l, k->dialect) == PAGEDET_KMAP_CATCH_ALL)
+		return true;
 	return get_text(k, end, strlen(end), ret);
 }
 

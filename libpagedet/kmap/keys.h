@@ -13,7 +13,6 @@ struct pdet_kmap_keys {
 	uint64_t hz;
 	struct pdet_alloc_keys places; /* its groups are the groups here */
 	uint64_t untold;	/* bits of keys that the text does not tell */
-	uint64_t hashed;	/* places */
 };
 
 /* pdet_kmap_key_name - NULL if it does not exist. */

@@ -24,7 +24,7 @@ struct pdet_kmap {
 	struct pdet_kmap_sum sum;
 	uint32_t only;		/* as in the query */
 	uint64_t filtered, undecided; /* objects that do not match */
-	uint64_t nested_bytes, preallocated, hashed, unnamed;
+	uint64_t nested_bytes, preallocated, unnamed;
 	bool saturated, ended;
 	size_t access;		/* the next one of the object */
 	char *path;
@@ -287,7 +287,6 @@ static const char *name(struct pdet_kmap *k, char text[PLACE_TEXT],
 	const uint64_t impossible = naming->impossible;
 	struct pdet_named f;
 
-	k->hashed += p->hashed;
 	if (p->hidden)
 		return "";
 	if (p->hashed || !pdet_naming_find(naming, p->address, &f)) {
@@ -305,7 +304,7 @@ static const char *name(struct pdet_kmap *k, char text[PLACE_TEXT],
 static const char *name_site(struct pdet_kmap *k,
 			     const struct pdet_kmap_line *l, unsigned origin)
 {
-	if (origin == PAGEDET_KMAP_CALL)
+	if (origin == PAGEDET_KMAP_CALL || l->site.hashed)
 		return name(k, k->site, &l->site, true);
 	return origin == PAGEDET_KMAP_UNTOLD ? "" : pdet_kmap_code(origin);
 }
@@ -318,7 +317,8 @@ static void answer(struct pdet_kmap *k, struct pagedet_kmap_object *ret)
 	const unsigned end = pdet_kmap_end(l);
 
 	*ret = (struct pagedet_kmap_object){
-		.size = sizeof(*ret), .address = l->va.address,
+		.size = sizeof(*ret),
+		.address = l->va.hashed ? 0 : l->va.address,
 		.bytes = l->bytes, .origin = origin, .end = end,
 		.site = origin == PAGEDET_KMAP_CALL ? l->site.address : 0,
 		.free_site = end == PAGEDET_KMAP_FREED ?
@@ -334,7 +334,8 @@ static void answer(struct pdet_kmap *k, struct pagedet_kmap_object *ret)
 		.cache = pdet_kmap_has_cache(l) ? l->cache.at : "",
 		.replaced_by = l->replaced_by.at,
 		.pid = pdet_kmap_is_interrupt(l) ? -1 : l->pid,
-		.nested = pdet_kmap_is_nested(l), .hidden = l->va.hidden,
+		.nested = pdet_kmap_is_nested(l),
+		.hidden = l->va.hidden || l->va.hashed,
 	};
 }
 
@@ -362,7 +363,8 @@ int pdet_kmap_next_access(struct pdet_kmap *k, struct pagedet_kmap_access *ret)
 		return 0;
 	a = &o->accesses.data[k->access++];
 	*ret = (struct pagedet_kmap_access){
-		.size = sizeof(*ret), .site = a->site.address,
+		.size = sizeof(*ret),
+		.site = a->site.hashed ? 0 : a->site.address,
 		.reads = a->reads, .writes = a->writes, .pid = a->pid,
 		.site_name = name(k, k->access_site, &a->site, false),
 	};
@@ -373,6 +375,11 @@ unsigned pdet_kmap_lifetime_of(const struct pdet_kmap *k, uint64_t *ret)
 {
 	return pdet_kmap_lifetime(&k->reader.object.line, k->reader.dialect,
 				  k->keys.hz, ret);
+}
+
+bool pdet_kmap_nested_told(const struct pdet_kmap *k)
+{
+	return pdet_kmap_tells_nested(&k->reader.object.line);
 }
 
 bool pdet_kmap_counts_ns(const struct pdet_kmap *k)
@@ -490,7 +497,7 @@ void pdet_kmap_total(const struct pdet_kmap *k, struct pagedet_kmap_total *ret)
 	ret->orphans = seen->orphans;
 	ret->orphan_line = seen->orphan_line;
 	ret->dropped = seen->dropped;
-	ret->hashed = k->hashed + k->keys.hashed;
+	ret->hashed = seen->hashed;
 	ret->unnamed = k->keys.n_by ? k->keys.places.unnamed : k->unnamed;
 	ret->untold = k->keys.untold;
 	ret->filtered = k->filtered;

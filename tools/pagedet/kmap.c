@@ -344,8 +344,10 @@ static void tell_unknown(const struct asking *a,
 			"lifetimes are not known; --hz says that they are "
 			"jiffies");
 	if (t->hashed)
-		cli_say("the kernel has hashed addresses: places have no "
-			"names; its option no_hash_pointers shows them");
+		cli_say("the kernel has hashed addresses, and codes in "
+			"their place: places have no names, and it is not "
+			"known what is nested or was missed; its option "
+			"no_hash_pointers shows them");
 	if (t->kaslr == PAGEDET_HAVE)
 		cli_say("the kernel was moved by %#llx from the addresses in "
 			"the vmlinux", (unsigned long long)t->kaslr_offset);
@@ -361,7 +363,7 @@ static void tell_unknown(const struct asking *a,
 static bool is_lossy(const struct pagedet_kmap_total *t)
 {
 	return t->strange || t->orphans || t->cut || t->saturated ||
-	       t->dropped || t->undecided;
+	       t->dropped || t->hashed || t->undecided;
 }
 
 /* A comparison of a part with a whole would be misleading. */

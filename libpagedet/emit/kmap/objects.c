@@ -64,12 +64,16 @@ static void put_free(struct emitting *s, struct pdet_kmap_row *row,
 	const unsigned replaced = o->end == PAGEDET_KMAP_MISSED ?
 				  if_has(s, PAGEDET_KMAP_INDEXED) :
 				  PAGEDET_NONE;
+	struct pdet_kmap_cell *nested;
 
 	pdet_kmap_put_text(row, "free_site", o->free_site_name,
 			   o->end == PAGEDET_KMAP_LIVE ? PAGEDET_NONE :
 							 PAGEDET_UNSUPPORTED,
 			   0);
-	pdet_kmap_put(row, "nested", o->nested, 0)->is = PDET_KMAP_BOOL;
+	nested = pdet_kmap_put(row, "nested", o->nested, 0);
+	nested->is = PDET_KMAP_BOOL;
+	if (!pdet_kmap_nested_told(s->k))
+		nested->state = PAGEDET_UNSUPPORTED;
 	pdet_kmap_put_text(row, "replaced_by", o->replaced_by, replaced, 0);
 }
 
@@ -85,7 +89,8 @@ static void fill(struct emitting *s, const struct pagedet_kmap_object *o,
 			   if_has(s, PAGEDET_KMAP_TYPED), -13);
 	pdet_kmap_put(row, "bytes", o->bytes, 8);
 	put_address(s, row, o);
-	pdet_kmap_put_text(row, "freed", ends[o->end], PAGEDET_NONE, -7);
+	pdet_kmap_put_text(row, "freed", o->origin == PAGEDET_KMAP_CATCH_ALL ?
+			   "" : ends[o->end], PAGEDET_NONE, -7);
 	pdet_kmap_put(row, "reads", o->reads, 8);
 	pdet_kmap_put(row, "writes", o->writes, 8);
 	pdet_kmap_put(row, "access_count", o->accesses, 0);
