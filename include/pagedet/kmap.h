@@ -335,7 +335,9 @@ int pagedet_kmap_next_access(struct pagedet_kmap *kmap,
  * @before: [in] grouped by the same keys; unchanged, and not needed after the
  *          call
  * Return: 0, or a negative errno.
- * Errors: EINVAL the keys are others, or there are none; ENOMEM.
+ * Errors: EINVAL the keys or query->hz are others, there are no keys, or only
+ *         one KMAP has names of places and a key needs them; EBADMSG a key is of
+ *         places, and a kernel has hashed their addresses; ENOMEM.
  * Since: 0.1
  */
 int pagedet_kmap_compare(struct pagedet_kmap *kmap,

@@ -54,6 +54,17 @@ bool pdet_kmap_key_is_text(uint32_t key)
 	return key < PDET_COUNT(keys) && keys[key].is_text;
 }
 
+bool pdet_kmap_keys_has_places(const struct pdet_kmap_keys *k)
+{
+	unsigned i;
+
+	for (i = 0; i < k->n_by; i++)
+		if (k->by[i] <= PAGEDET_KMAP_MODULE ||
+		    (keys[k->by[i]].of_access && keys[k->by[i]].is_text))
+			return true;
+	return false;
+}
+
 bool pdet_kmap_keys_has_accesses(const struct pdet_kmap_keys *k)
 {
 	unsigned i;

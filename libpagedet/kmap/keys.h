@@ -19,6 +19,9 @@ struct pdet_kmap_keys {
 const char *pdet_kmap_key_name(uint32_t key);
 bool pdet_kmap_key_is_text(uint32_t key);
 
+/* pdet_kmap_keys_has_places - whether a key is of a place in the code. */
+bool pdet_kmap_keys_has_places(const struct pdet_kmap_keys *k);
+
 /* pdet_kmap_keys_has_accesses - whether a key is of accesses. */
 bool pdet_kmap_keys_has_accesses(const struct pdet_kmap_keys *k);
 

@@ -25,7 +25,7 @@ struct pdet_kmap {
 	uint32_t only;		/* as in the query */
 	uint64_t filtered, undecided; /* objects that do not match */
 	uint64_t nested_bytes, preallocated, unnamed;
-	bool saturated, ended;
+	bool saturated, ended, named;
 	size_t access;		/* the next one of the object */
 	char *path;
 	char site[PLACE_TEXT], free_site[PLACE_TEXT], access_site[PLACE_TEXT];
@@ -224,6 +224,7 @@ static int open_kmap(struct pdet_kmap *k, struct pdet_env *env,
 {
 	int r = take_keys(&k->keys, env, q);
 
+	k->named = q->kallsyms || q->vmlinux;
 	if (r == 0)
 		r = take_filter(k, env, q);
 	k->path = strdup(q->path);
@@ -382,9 +383,9 @@ bool pdet_kmap_nested_told(const struct pdet_kmap *k)
 	return pdet_kmap_tells_nested(&k->reader.object.line);
 }
 
-bool pdet_kmap_counts_ns(const struct pdet_kmap *k)
+const char *pdet_kmap_lifetime_name(const struct pdet_kmap *k)
 {
-	return k->keys.hz;
+	return k->keys.hz ? "lifetime_ns" : "lifetime_jiffies";
 }
 
 /* --- groups --- */
@@ -411,16 +412,37 @@ static bool match(struct pdet_kmap *k, const struct pdet_kmap *from,
 	       pdet_kmap_sums_fill(&k->sums, g->n);
 }
 
-int pdet_kmap_compare(struct pdet_kmap *k, struct pdet_env *env,
-		      const struct pdet_kmap *before)
+/* Whether the same value of a key means the same in both. */
+static int check_values(const struct pdet_kmap *k, struct pdet_env *env,
+			const struct pdet_kmap *before)
 {
 	const unsigned n = k->keys.n_by;
-	struct pdet_kmap_sums matched = { 0 };
 
-	if (!n || n != before->keys.n_by ||
+	if (!n || n != before->keys.n_by || k->keys.hz != before->keys.hz ||
 	    memcmp(k->keys.by, before->keys.by, n * sizeof(*k->keys.by)))
 		return pdet_fail(env, EINVAL, "cannot compare KMAPs: they are "
 				 "not grouped by the same keys");
+	if (!pdet_kmap_keys_has_places(&k->keys))
+		return 0;
+	if (k->named != before->named)
+		return pdet_fail(env, EINVAL, "cannot compare KMAPs: only one "
+				 "of them has names of places");
+	if (k->reader.seen.hashed || before->reader.seen.hashed)
+		return pdet_fail(env, EBADMSG, "cannot compare places: the "
+				 "kernel has hashed their addresses, with a "
+				 "key of one boot; its option "
+				 "no_hash_pointers shows them");
+	return 0;
+}
+
+int pdet_kmap_compare(struct pdet_kmap *k, struct pdet_env *env,
+		      const struct pdet_kmap *before)
+{
+	const int r = check_values(k, env, before);
+	struct pdet_kmap_sums matched = { 0 };
+
+	if (r < 0)
+		return r;
 	if (!match(k, before, &matched)) {
 		pdet_kmap_sums_free(&matched);
 		return pdet_fail(env, ENOMEM, "no memory");

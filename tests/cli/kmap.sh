@@ -204,7 +204,10 @@ groups access_pid '{"access_pid":212,"objects":3,"bytes":280,'
 groups access_pid '{"access_pid":null,"objects":2,.*"access_pid":"unsupported"'
 groups access_site '{"access_site":null,"objects":3,"bytes":128,'
 run kmap report "$indexed" --by lifetime --json -q --hz 1000
-tap_run 'by lifetime' grep -q '{"lifetime":33554432,"objects":1,"bytes":32,' \
+tap_run 'by lifetime' grep -q '{"lifetime_ns":33554432,"objects":1,"bytes":32,' \
+	"$tap_dir/stdout"
+run kmap report "$indexed" --by lifetime --format csv -q
+tap_run 'without --hz in jiffies' grep -q '^lifetime_jiffies,objects,' \
 	"$tap_dir/stdout"
 run kmap report "$indexed" --by site --sort reads --format csv -q --limit 1
 tap_run '--sort' grep -q '^(catch-all),3,0,' "$tap_dir/stdout"
@@ -223,6 +226,21 @@ tap_run 'the sums' grep -q \
 	"$tap_dir/stdout"
 run kmap diff "$indexed" "$tap_dir/later" --sort reads_grown --limit 1 -q
 stdout_has 'what was read more' '+9'
+
+run kmap diff "$indexed" "$tap_dir/later" --json --by type
+tap_run 'no address is matched' test "$(grep -c 'matched by address' \
+	"$tap_dir/stderr")" = 0
+tap_run 'what is not known of both' test \
+	"$(grep -c 'may be serial numbers' "$tap_dir/stderr")" = 2
+{
+	cat "$tap_dir/kallsyms"
+	echo 'ffffffff81e1f300 t last'
+} > "$tap_dir/kallsyms-before"
+run kmap diff "$indexed" "$tap_dir/later" --json -q \
+	--kallsyms "$tap_dir/kallsyms" \
+	--kallsyms-before "$tap_dir/kallsyms-before"
+tap_run 'names of both' grep -q \
+	'"site":"second+0x21","objects":0,"objects_before":1,' "$tap_dir/stdout"
 
 # --- a filter ---
 
@@ -382,9 +400,19 @@ assert freed["site"] == "0x81a65581"
 assert total["hashed"] == 21 and total["missed"] == 0, total
 assert total["live"] == 3 and total["nested"] == 0, total
 PY
+for sides in "$tap_dir/hashed $indexed" "$indexed $tap_dir/hashed"; do
+	# shellcheck disable=SC2086
+	run kmap diff $sides --by access_site
+	expect 'hashed places cannot be compared' 65 'a key of one boot'
+done
+run kmap diff "$indexed" "$tap_dir/hashed" --by type
+expect 'types can' 2 'has hashed addresses'
 : > "$tap_dir/none"
 run kmap report "$tap_dir/none"
 expect 'an empty file' 1 'there is no object'
+run kmap report "$tap_dir/none" --format csv -q
+tap_run 'CSV of no object has a header' grep -q '^site,type,bytes,' \
+	"$tap_dir/stdout"
 run kmap report "$tap_dir/nowhere"
 expect 'no file' 66 'cannot open'
 run kmap report "$tap_dir"
@@ -410,6 +438,10 @@ refused 'has no meaning' calls a --vmlinux b
 refused "is 'own_module'" report a --where kind=anon
 refused 'needs --kallsyms' report a --where own_module
 refused 'needs --kallsyms-before' diff a b --where own_module --kallsyms c
+refused "is for 'kmap diff'" report a --kallsyms-before b
+refused 'only NEW has names' diff a b --kallsyms c
+refused 'only NEW has names' diff a b --vmlinux c
+refused 'only OLD has names' diff a b --kallsyms-before c
 refused 'is not a number of jiffies' report a --hz 0
 refused 'from standard input' diff - -
 refused 'needs two keys' report a --matrix - --by site

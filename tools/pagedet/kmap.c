@@ -66,6 +66,22 @@ int cli_kmap_refuse(const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* Names on one side match nothing on the other one. */
+static int check_names(const struct cli_job *job)
+{
+	const bool now = job->kallsyms || job->traced_vmlinux;
+
+	if (!job->before && job->kallsyms_before)
+		return cli_usage("--kallsyms-before is for 'kmap diff'");
+	if (job->before && now && !job->kallsyms_before)
+		return cli_usage("kmap diff: only NEW has names: "
+				 "--kallsyms-before names OLD");
+	if (job->before && !now && job->kallsyms_before)
+		return cli_usage("kmap diff: only OLD has names: --kallsyms or "
+				 "--vmlinux names NEW");
+	return CLI_ANSWERED;
+}
+
 /* The only filters. */
 static int take_filter(struct cli_job *job)
 {
@@ -125,6 +141,8 @@ int cli_parse_kmap(struct cli_job *job)
 	job->open.vmlinux = NULL;
 	if (!status)
 		status = take_filter(job);
+	if (!status)
+		status = check_names(job);
 	if (status)
 		return status;
 	if (grouped && job->accesses)
@@ -181,12 +199,12 @@ static int open_kmap(struct asking *a, const char *path,
 		     struct pagedet_kmap **ret,
 		     struct pagedet_kmap_total *total)
 {
+	const bool is_before = path == a->job->before;
 	int error;
 
 	a->q.path = path;
-	a->q.kallsyms = path == a->job->before ? a->job->kallsyms_before :
-						 a->job->kallsyms;
-	a->q.vmlinux = a->job->traced_vmlinux;
+	a->q.kallsyms = is_before ? a->job->kallsyms_before : a->job->kallsyms;
+	a->q.vmlinux = is_before ? NULL : a->job->traced_vmlinux;
 	a->q.hz = a->job->hz;
 	a->q.only = a->job->kmap_only;
 	a->q.deadline_ns = cli_deadline_left(a->job);
@@ -378,14 +396,28 @@ static int tell_stop(const struct asking *a)
 	return CLI_UNSURE;
 }
 
+/* Only these keys have an address if there is no name. */
+static bool has_addresses(const struct asking *a)
+{
+	uint64_t i;
+
+	for (i = 0; i < a->q.n_by; i++)
+		if (a->by[i] == PAGEDET_KMAP_SITE ||
+		    a->by[i] == PAGEDET_KMAP_ACCESS_SITE)
+			return a->total.unnamed || a->before.unnamed;
+	return false;
+}
+
 static void tell_all(const struct asking *a)
 {
 	if (a->total.compared) {
-		cli_say("places without a name are matched by address: that "
-			"is right only if both boots had the kernel at the "
-			"same place");
+		if (has_addresses(a))
+			cli_say("places without a name are matched by address: "
+				"that is right only if both boots had the "
+				"kernel at the same place");
 		cli_say("the file before, %s:", a->job->before);
 		tell_missing(&a->before);
+		tell_unknown(a, &a->before);
 		cli_say("the file now, %s:", a->job->path);
 	}
 	tell_missing(&a->total);

@@ -72,7 +72,9 @@ static void put_keys(struct pdet_kmap_row *row, const struct pdet_kmap *k,
 
 	by = pdet_kmap_keys(k, &n);
 	for (i = 0; i < n; i++) {
-		c = pdet_kmap_put(row, pdet_kmap_key_name(by[i]), g->value[i],
+		c = pdet_kmap_put(row, by[i] == PAGEDET_KMAP_LIFETIME ?
+				  pdet_kmap_lifetime_name(k) :
+				  pdet_kmap_key_name(by[i]), g->value[i],
 				  i + 1 < n ? -24 : -1);
 		c->state = g->state[i];
 		if (!pdet_kmap_key_is_text(by[i]))
