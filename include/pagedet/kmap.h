@@ -336,8 +336,8 @@ int pagedet_kmap_next_access(struct pagedet_kmap *kmap,
  *          call
  * Return: 0, or a negative errno.
  * Errors: EINVAL the keys or query->hz are others, there are no keys, or only
- *         one KMAP has names of places and a key needs them; EBADMSG a key is of
- *         places, and a kernel has hashed their addresses; ENOMEM.
+ *         one KMAP has names of places and a key needs them; EBADMSG a key is
+ *         of places, and a kernel has hashed their addresses; ENOMEM.
  * Since: 0.1
  */
 int pagedet_kmap_compare(struct pagedet_kmap *kmap,
@@ -420,13 +420,16 @@ struct pagedet_kmap_call {
 /* The sums of all calls, and what was not understood. */
 struct pagedet_kmap_calls_total {
 	uint64_t size;		/* sizeof(struct pagedet_kmap_calls_total) */
-	uint64_t calls;		/* pairs of a place and a function */
+	uint64_t calls;		/* pairs of a place and a function; lines of the
+				 * same pair are added up */
 	uint64_t count;		/* of all of them */
 	uint64_t lines;		/* of the text */
 	uint64_t strange;	/* lines that are not such a pair */
 	uint64_t strange_line;	/* the first of them, from 1; 0: none */
 	uint64_t unnamed;	/* names that were asked for and are not
 				 * known */
+	uint64_t dropped;	/* lines in no sum: of pairs beyond the first
+				 * 4194304 */
 	uint32_t cut;		/* 1: the last line is incomplete, and not
 				 * counted */
 	uint32_t saturated;	/* 1: the sum is at least 2^64 - 1 */

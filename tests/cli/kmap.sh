@@ -310,7 +310,8 @@ PY
 
 {
 	echo 'ffffffff81355f80 ffffffff81a65560 12'
-	echo 'ffffffff81a65590 ffffffff81355f00 700'
+	echo 'ffffffff81a65590 ffffffff81355f00 600'
+	echo 'ffffffff81a65590 ffffffff81355f00 100'
 	echo 'ffffffff81a65599 ffffffff81a65560 3'
 } > "$tap_dir/calls"
 run kmap calls "$tap_dir/calls" --kallsyms "$tap_dir/kallsyms" --json
@@ -319,7 +320,7 @@ stdout_is 'the most frequent call is first' \
 	'{"count":700,"from":"second+0x30","to":"first+0"}
 {"count":12,"from":"first+0x80","to":"second+0"}
 {"count":3,"from":"second+0x39","to":"second+0"}
-{"total":{"calls":3,"count":715,"lines":3,"strange":0,"unnamed":0,"cut":false,"saturated":false,"complete":true}}'
+{"total":{"calls":3,"count":715,"lines":4,"strange":0,"unnamed":0,"dropped":0,"cut":false,"saturated":false,"complete":true}}'
 run kmap calls "$tap_dir/calls" --format csv --limit 1
 expect 'calls without names' 0 'places have no names'
 stdout_is 'their addresses' 'count,from,to
@@ -339,13 +340,27 @@ stdout_is '--format dot' 'digraph calls {
 } > "$tap_dir/cut-calls"
 run kmap calls "$tap_dir/cut-calls" --json
 expect 'calls that were cut' 2 'the last line is incomplete'
-expect 'a line that is not a call' 2 'the first one is line 4'
-tap_run 'neither counts' grep -q '{"total":{"calls":3,"count":715,"lines":5,' \
+expect 'a line that is not a call' 2 'the first one is line 5'
+tap_run 'neither counts' grep -q '{"total":{"calls":3,"count":715,"lines":6,' \
 	"$tap_dir/stdout"
 sed 's/^\(ffffffff81[0-9a-f]*\)0 /\18 /' "$tap_dir/kallsyms" \
 	> "$tap_dir/elsewhere"
 run kmap calls "$tap_dir/calls" --kallsyms "$tap_dir/elsewhere"
 expect 'names of another boot' 65 'another boot or kernel'
+# Each line is a place of its own, and then some again.
+calls() {
+	awk 'BEGIN {
+		for (i = 0; i < 4194314; i++)
+			printf "ffffffff%08x ffffffff00000000 1\n", i
+		print "ffffffff00000000 ffffffff00000000 2"
+	}'
+}
+status=0
+calls | "$PAGEDET" kmap calls - --json --limit 1 > "$tap_dir/stdout" \
+	2> "$tap_dir/stderr" || status=$?
+expect 'too many calls' 2 '10 lines not counted'
+stdout_has 'those that are known go on' '"count":3,"from":"0xffffffff00000000"'
+stdout_has 'the rest is counted' '"calls":4194304,"count":4194306,'
 run kmap calls "$indexed"
 expect 'a KMAP is not a log of calls' 65 'not a log of calls'
 : > "$tap_dir/none"

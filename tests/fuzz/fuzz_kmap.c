@@ -154,7 +154,7 @@ static void read_calls(void)
 	}
 	pdet_kmap_calls_total(c, &t);
 	MUST(n == t.calls && (t.saturated || count == t.count));
-	MUST(t.calls + t.strange + t.cut == t.lines);
+	MUST(!t.dropped && t.calls + t.strange + t.cut <= t.lines);
 	pdet_kmap_calls_free(c);
 }
 

@@ -287,7 +287,7 @@ static int emit(struct asking *a)
 
 /* --- remarks --- */
 
-static void tell(uint64_t n, const char *what, const char *how)
+void cli_kmap_tell(uint64_t n, const char *what, const char *how)
 {
 	if (n)
 		cli_say("%llu %s%s %s", (unsigned long long)n, what,
@@ -335,23 +335,24 @@ static void tell_missing(const struct pagedet_kmap_total *t)
 	cli_kmap_tell_lines(t->orphans, "of accesses that belong to no object",
 			    t->orphan_line);
 	cli_kmap_tell_cut(t->cut, t->saturated);
-	tell(t->dropped, "line", "of accesses in the sums only: an object has "
-	     "too many");
-	tell(t->undecided, "object", "not shown: the module of some place is "
-	     "not known");
+	cli_kmap_tell(t->dropped, "line", "of accesses in the sums only: an "
+		      "object has too many");
+	cli_kmap_tell(t->undecided, "object", "not shown: the module of some "
+		      "place is not known");
 }
 
 static void tell_codes(const struct pagedet_kmap_total *t)
 {
-	tell(t->nested, "object", "in whose memory another allocator has made "
-	     "objects: bytes are counted for these only");
-	tell(t->catch_all, "object", "for accesses to memory of which no "
-	     "allocation is known");
-	tell(t->preallocated, "object", "that a cache had ready, and nobody "
-	     "had asked for");
-	tell(t->missed, "object", "whose free was missed: the address was "
-	     "allocated again");
-	tell(t->unknown, "object", "freed by a call that is not known");
+	cli_kmap_tell(t->nested, "object", "in whose memory another allocator "
+		      "has made objects: bytes are counted for these only");
+	cli_kmap_tell(t->catch_all, "object", "for accesses to memory of which "
+		      "no allocation is known");
+	cli_kmap_tell(t->preallocated, "object", "that a cache had ready, and "
+		      "nobody had asked for");
+	cli_kmap_tell(t->missed, "object", "whose free was missed: the address "
+		      "was allocated again");
+	cli_kmap_tell(t->unknown, "object", "freed by a call that is not "
+		      "known");
 }
 
 static void tell_unknown(const struct asking *a,
