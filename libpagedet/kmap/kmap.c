@@ -41,10 +41,8 @@ static const struct {
 	const char *name;
 	size_t at;
 } sums[] = {
-#define SUM(name) { #name, offsetof(struct pdet_kmap_sum, name) }
-	SUM(objects), SUM(bytes), SUM(nested), SUM(catch_all), SUM(live),
-	SUM(live_bytes), SUM(freed), SUM(missed), SUM(unknown), SUM(accesses),
-	SUM(reads), SUM(writes),
+#define SUM(name) { #name, offsetof(struct pdet_kmap_sum, name) },
+	PDET_KMAP_EACH_SUM(SUM)
 #undef SUM
 };
 
