@@ -295,6 +295,8 @@ module,0,13,0,0,0,0,0
 run kmap report "$indexed" -q --matrix "$tap_dir/m.csv" --by cache,end \
 	--sort bytes
 tap_run 'another one' grep -qx 'kmalloc-512,0,512,0,0,0' "$tap_dir/m.csv"
+run kmap report "$indexed" -q --matrix - --by type,lifetime --hz 250
+stdout_has 'its times have a unit' '"type,lifetime_ns",'
 run kmap report "$indexed" -q --matrix "$tap_dir/m.svg" --by cache,type
 tap_run 'a picture' python3 - "$tap_dir/m.svg" <<'PY'
 import sys
