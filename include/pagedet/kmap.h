@@ -22,7 +22,8 @@ enum pagedet_kmap_dialect {
 /* What the place of an allocation is. */
 enum pagedet_kmap_origin {
 	PAGEDET_KMAP_CALL = 0,	/* the return address of a call */
-	PAGEDET_KMAP_UNTOLD = 1, /* 0 in a text without types: not known */
+	PAGEDET_KMAP_UNTOLD = 1, /* not known: it is hidden or hashed, or 0 in
+				 * a text without types or of a global */
 	PAGEDET_KMAP_PREALLOCATED = 2, /* 0xfeedbeef: the cache has it ready,
 				 * and nobody asked for it yet */
 	PAGEDET_KMAP_CATCH_ALL = 3 /* not an allocation: accesses of a type
@@ -62,7 +63,8 @@ enum pagedet_kmap_key {
 				 * not known: its free was missed, or the index
 				 * may be a serial number */
 	PAGEDET_KMAP_END = 8,	/* text: "live", "freed", "missed" or
-				 * "unknown" */
+				 * "unknown"; nothing: it is not an
+				 * allocation */
 	PAGEDET_KMAP_ACCESS_SITE = 9, /* text: the instruction that accessed it;
 				 * nothing: nobody did. The same for the next
 				 * ones */
@@ -119,7 +121,7 @@ struct pagedet_kmap_query {
 /* An object. Texts are valid until the next call. */
 struct pagedet_kmap_object {
 	uint64_t size;		/* sizeof(struct pagedet_kmap_object) */
-	uint64_t address;	/* of its memory */
+	uint64_t address;	/* of its memory; 0 if it is hidden */
 	uint64_t bytes;
 	uint64_t site;		/* address after the call that allocated it, if
 				 * origin is PAGEDET_KMAP_CALL */
@@ -133,8 +135,9 @@ struct pagedet_kmap_object {
 	uint64_t writes;
 	uint64_t accesses;	/* number of these: instructions, or pairs of an
 				 * instruction and a thread */
-	const char *site_name;	/* "load_msg+0x45", an address, "(preallocated)"
-				 * or "(catch-all)"; "" not known */
+	const char *site_name;	/* "load_msg+0x45", an address or its hash,
+				 * "(preallocated)" or "(catch-all)"; "" not
+				 * known */
 	const char *free_site_name; /* the same; "" not freed, or not known */
 	const char *type;	/* "KMALLOC"; "" the dialect has no types */
 	const char *cache;	/* "" it is not of a slab, or not known */
@@ -143,16 +146,20 @@ struct pagedet_kmap_object {
 				 * none, or not known */
 	int64_t pid;		/* thread that was current; -1: an interrupt */
 	uint32_t origin;	/* PAGEDET_KMAP_* */
-	uint32_t end;		/* PAGEDET_KMAP_LIVE to UNKNOWN */
+	uint32_t end;		/* PAGEDET_KMAP_LIVE to UNKNOWN; no meaning if
+				 * origin is PAGEDET_KMAP_CATCH_ALL */
 	uint32_t nested;	/* 1: what another allocator made of it is an
-				 * object of its own, and has its bytes too */
-	uint32_t hidden;	/* 1: the text does not tell the address */
+				 * object of its own, and has its bytes too. Not
+				 * known if the place of the free is hashed;
+				 * then end is PAGEDET_KMAP_UNKNOWN */
+	uint32_t hidden;	/* 1: the text does not tell the address, or
+				 * only a hash of it */
 };
 
 /* One kind of access to an object. */
 struct pagedet_kmap_access {
 	uint64_t size;		/* sizeof(struct pagedet_kmap_access) */
-	uint64_t site;		/* the instruction */
+	uint64_t site;		/* the instruction; 0: only its hash is told */
 	uint64_t reads;
 	uint64_t writes;
 	int64_t pid;		/* -1: the text does not tell it */
@@ -224,12 +231,13 @@ struct pagedet_kmap_total {
 	uint64_t dropped;	/* accesses that are in the sums, and that
 				 * pagedet_kmap_next_access() does not give: an
 				 * object had too many */
-	uint64_t hashed;	/* names that cannot be known, because the
-				 * address is hashed to 32 bits */
+	uint64_t hashed;	/* places and codes that cannot be known,
+				 * because only a hash of 32 bits is told */
 	uint64_t unnamed;	/* other names that are not known */
 	uint64_t untold;	/* bit 1 << PAGEDET_KMAP_*: some groups have no
-				 * value of this key, because the text does not
-				 * tell it */
+				 * value of this key, because it is not known:
+				 * the text does not tell it, or a place has no
+				 * name */
 	uint64_t filtered;	/* objects that are not wanted, and in no sum */
 	uint64_t undecided;	/* objects of which it is not known whether they
 				 * are wanted; in no sum */
@@ -327,7 +335,9 @@ int pagedet_kmap_next_access(struct pagedet_kmap *kmap,
  * @before: [in] grouped by the same keys; unchanged, and not needed after the
  *          call
  * Return: 0, or a negative errno.
- * Errors: EINVAL the keys are others, or there are none; ENOMEM.
+ * Errors: EINVAL the keys or query->hz are others, there are no keys, or only
+ *         one KMAP has names of places and a key needs them; EBADMSG a key is
+ *         of places, and a kernel has hashed their addresses; ENOMEM.
  * Since: 0.1
  */
 int pagedet_kmap_compare(struct pagedet_kmap *kmap,
@@ -410,13 +420,16 @@ struct pagedet_kmap_call {
 /* The sums of all calls, and what was not understood. */
 struct pagedet_kmap_calls_total {
 	uint64_t size;		/* sizeof(struct pagedet_kmap_calls_total) */
-	uint64_t calls;		/* pairs of a place and a function */
+	uint64_t calls;		/* pairs of a place and a function; lines of the
+				 * same pair are added up */
 	uint64_t count;		/* of all of them */
 	uint64_t lines;		/* of the text */
 	uint64_t strange;	/* lines that are not such a pair */
 	uint64_t strange_line;	/* the first of them, from 1; 0: none */
 	uint64_t unnamed;	/* names that were asked for and are not
 				 * known */
+	uint64_t dropped;	/* lines in no sum: of pairs beyond the first
+				 * 4194304 */
 	uint32_t cut;		/* 1: the last line is incomplete, and not
 				 * counted */
 	uint32_t saturated;	/* 1: the sum is at least 2^64 - 1 */

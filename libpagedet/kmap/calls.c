@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Lines "FROM TO COUNT". They are kept: the most frequent ones come first. */
+/* Lines "FROM TO COUNT". Pairs are kept: the most frequent ones come first. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,11 +7,16 @@
 #include <string.h>
 
 #include "allocs/naming.h"
+#include "base/hash.h"
+#include "base/pairs.h"
 #include "kmap/calls.h"
 #include "kmap/reader.h"
 
 /* Room for a place with its module. */
 #define PLACE_TEXT (PDET_NAMING_TEXT + 128)
+
+/* More than any kernel has; a log of something else may have more. */
+#define MOST_PAIRS ((size_t)1 << 22)
 
 struct edge {
 	uint64_t from, to, count;
@@ -24,6 +29,8 @@ struct pdet_kmap_calls {
 		struct edge *data;
 		size_t n, cap;
 	} edges;
+	struct pdet_pairs known; /* from a hash to an edge */
+	uint64_t salt;
 	struct pagedet_kmap_calls_total total;
 	size_t at;
 	char from[PLACE_TEXT], to[PLACE_TEXT];
@@ -37,6 +44,35 @@ static bool scan_edge(struct pdet_scan s, struct edge *ret)
 	       pdet_scan_dec(&s, &ret->count) && s.at == s.end;
 }
 
+static void add_count(uint64_t *sum, uint64_t count, bool *saturated)
+{
+	*sum = pdet_kmap_add(*sum, count, saturated);
+}
+
+/* Returns 0 or -ENOMEM. */
+static int add_edge(struct pdet_kmap_calls *c, struct edge e, bool *saturated)
+{
+	uint64_t key = pdet_hash_number(e.from, c->salt) ^ e.to, at;
+
+	for (; pdet_pairs_get(&c->known, key, &at); key++) {
+		struct edge *had = &c->edges.data[at];
+
+		if (had->from != e.from || had->to != e.to)
+			continue;
+		add_count(&had->count, e.count, saturated);
+		add_count(&c->total.count, e.count, saturated);
+		return 0;
+	}
+	if (c->edges.n == MOST_PAIRS) {
+		c->total.dropped++;
+		return 0;
+	}
+	c->total.calls++;
+	add_count(&c->total.count, e.count, saturated);
+	return pdet_pairs_set(&c->known, key, c->edges.n) &&
+	       pdet_vec_push(&c->edges, e) ? 0 : -ENOMEM;
+}
+
 /* Returns 0 or -ENOMEM. */
 static int add_line(struct pdet_kmap_calls *c,
 		    const struct pdet_text_line *line)
@@ -44,6 +80,7 @@ static int add_line(struct pdet_kmap_calls *c,
 	struct pagedet_kmap_calls_total *t = &c->total;
 	bool saturated = false;
 	struct edge e;
+	int r;
 
 	t->lines++;
 	if (line->open) {
@@ -55,10 +92,9 @@ static int add_line(struct pdet_kmap_calls *c,
 			t->strange_line = t->lines;
 		return 0;
 	}
-	t->calls++;
-	t->count = pdet_kmap_add(t->count, e.count, &saturated);
+	r = add_edge(c, e, &saturated);
 	t->saturated |= saturated;
-	return pdet_vec_push(&c->edges, e) ? 0 : -ENOMEM;
+	return r;
 }
 
 static bool is_stopped(struct pdet_kmap_calls *c,
@@ -136,6 +172,7 @@ static int open_calls(struct pdet_kmap_calls *c, struct pdet_env *env,
 		return r;
 	r = read_lines(c, env, s);
 	pdet_text_stream_close(s);
+	pdet_pairs_free(&c->known);
 	if (c->edges.n)
 		qsort(c->edges.data, c->edges.n, sizeof(*c->edges.data),
 		      compare);
@@ -158,6 +195,7 @@ int pdet_kmap_calls_new(struct pdet_env *env,
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return pdet_fail(env, ENOMEM, "no memory");
+	c->salt = pdet_hash_salt();
 	pdet_watch_init(&c->watch, q->deadline_ns, q->progress,
 			q->progress_user, q->progress_ns);
 	r = open_calls(c, env, q);

@@ -54,6 +54,17 @@ bool pdet_kmap_key_is_text(uint32_t key)
 	return key < PDET_COUNT(keys) && keys[key].is_text;
 }
 
+bool pdet_kmap_keys_has_places(const struct pdet_kmap_keys *k)
+{
+	unsigned i;
+
+	for (i = 0; i < k->n_by; i++)
+		if (k->by[i] <= PAGEDET_KMAP_MODULE ||
+		    (keys[k->by[i]].of_access && keys[k->by[i]].is_text))
+			return true;
+	return false;
+}
+
 bool pdet_kmap_keys_has_accesses(const struct pdet_kmap_keys *k)
 {
 	unsigned i;
@@ -84,7 +95,6 @@ static bool get_hash(struct pdet_kmap_keys *k, const struct pdet_kmap_place *p,
 	char text[32];
 	const int n = snprintf(text, sizeof(text), "%#" PRIx64, p->address);
 
-	k->hashed++;
 	return get_text(k, text, (size_t)n, ret);
 }
 
@@ -137,7 +147,7 @@ static bool get_site(struct pdet_kmap_keys *k, uint32_t part,
 	const char *code = pdet_kmap_code(origin);
 
 	*ret = origin == PAGEDET_KMAP_UNTOLD ? untold : nothing;
-	if (origin == PAGEDET_KMAP_CALL)
+	if (origin == PAGEDET_KMAP_CALL || l->site.hashed)
 		return get_place(k, part, &l->site, true, ret);
 	if (origin == PAGEDET_KMAP_UNTOLD || part != PAGEDET_KMAP_SITE)
 		return true;
@@ -152,6 +162,9 @@ static bool get_end(struct pdet_kmap_keys *k, const struct pdet_kmap_line *l,
 	};
 	const char *end = ends[pdet_kmap_end(l)];
 
+	*ret = nothing;
+	if (pdet_kmap_origin(l, k->dialect) == PAGEDET_KMAP_CATCH_ALL)
+		return true;
 	return get_text(k, end, strlen(end), ret);
 }
 

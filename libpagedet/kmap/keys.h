@@ -13,12 +13,14 @@ struct pdet_kmap_keys {
 	uint64_t hz;
 	struct pdet_alloc_keys places; /* its groups are the groups here */
 	uint64_t untold;	/* bits of keys that the text does not tell */
-	uint64_t hashed;	/* places */
 };
 
 /* pdet_kmap_key_name - NULL if it does not exist. */
 const char *pdet_kmap_key_name(uint32_t key);
 bool pdet_kmap_key_is_text(uint32_t key);
+
+/* pdet_kmap_keys_has_places - whether a key is of a place in the code. */
+bool pdet_kmap_keys_has_places(const struct pdet_kmap_keys *k);
 
 /* pdet_kmap_keys_has_accesses - whether a key is of accesses. */
 bool pdet_kmap_keys_has_accesses(const struct pdet_kmap_keys *k);

@@ -24,8 +24,8 @@ struct pdet_kmap {
 	struct pdet_kmap_sum sum;
 	uint32_t only;		/* as in the query */
 	uint64_t filtered, undecided; /* objects that do not match */
-	uint64_t nested_bytes, preallocated, hashed, unnamed;
-	bool saturated, ended;
+	uint64_t nested_bytes, preallocated, unnamed;
+	bool saturated, ended, named;
 	size_t access;		/* the next one of the object */
 	char *path;
 	char site[PLACE_TEXT], free_site[PLACE_TEXT], access_site[PLACE_TEXT];
@@ -41,10 +41,8 @@ static const struct {
 	const char *name;
 	size_t at;
 } sums[] = {
-#define SUM(name) { #name, offsetof(struct pdet_kmap_sum, name) }
-	SUM(objects), SUM(bytes), SUM(nested), SUM(catch_all), SUM(live),
-	SUM(live_bytes), SUM(freed), SUM(missed), SUM(unknown), SUM(accesses),
-	SUM(reads), SUM(writes),
+#define SUM(name) { #name, offsetof(struct pdet_kmap_sum, name) },
+	PDET_KMAP_EACH_SUM(SUM)
 #undef SUM
 };
 
@@ -224,6 +222,7 @@ static int open_kmap(struct pdet_kmap *k, struct pdet_env *env,
 {
 	int r = take_keys(&k->keys, env, q);
 
+	k->named = q->kallsyms || q->vmlinux;
 	if (r == 0)
 		r = take_filter(k, env, q);
 	k->path = strdup(q->path);
@@ -287,7 +286,6 @@ static const char *name(struct pdet_kmap *k, char text[PLACE_TEXT],
 	const uint64_t impossible = naming->impossible;
 	struct pdet_named f;
 
-	k->hashed += p->hashed;
 	if (p->hidden)
 		return "";
 	if (p->hashed || !pdet_naming_find(naming, p->address, &f)) {
@@ -305,7 +303,7 @@ static const char *name(struct pdet_kmap *k, char text[PLACE_TEXT],
 static const char *name_site(struct pdet_kmap *k,
 			     const struct pdet_kmap_line *l, unsigned origin)
 {
-	if (origin == PAGEDET_KMAP_CALL)
+	if (origin == PAGEDET_KMAP_CALL || l->site.hashed)
 		return name(k, k->site, &l->site, true);
 	return origin == PAGEDET_KMAP_UNTOLD ? "" : pdet_kmap_code(origin);
 }
@@ -318,7 +316,8 @@ static void answer(struct pdet_kmap *k, struct pagedet_kmap_object *ret)
 	const unsigned end = pdet_kmap_end(l);
 
 	*ret = (struct pagedet_kmap_object){
-		.size = sizeof(*ret), .address = l->va.address,
+		.size = sizeof(*ret),
+		.address = l->va.hashed ? 0 : l->va.address,
 		.bytes = l->bytes, .origin = origin, .end = end,
 		.site = origin == PAGEDET_KMAP_CALL ? l->site.address : 0,
 		.free_site = end == PAGEDET_KMAP_FREED ?
@@ -334,7 +333,8 @@ static void answer(struct pdet_kmap *k, struct pagedet_kmap_object *ret)
 		.cache = pdet_kmap_has_cache(l) ? l->cache.at : "",
 		.replaced_by = l->replaced_by.at,
 		.pid = pdet_kmap_is_interrupt(l) ? -1 : l->pid,
-		.nested = pdet_kmap_is_nested(l), .hidden = l->va.hidden,
+		.nested = pdet_kmap_is_nested(l),
+		.hidden = l->va.hidden || l->va.hashed,
 	};
 }
 
@@ -362,7 +362,8 @@ int pdet_kmap_next_access(struct pdet_kmap *k, struct pagedet_kmap_access *ret)
 		return 0;
 	a = &o->accesses.data[k->access++];
 	*ret = (struct pagedet_kmap_access){
-		.size = sizeof(*ret), .site = a->site.address,
+		.size = sizeof(*ret),
+		.site = a->site.hashed ? 0 : a->site.address,
 		.reads = a->reads, .writes = a->writes, .pid = a->pid,
 		.site_name = name(k, k->access_site, &a->site, false),
 	};
@@ -375,9 +376,14 @@ unsigned pdet_kmap_lifetime_of(const struct pdet_kmap *k, uint64_t *ret)
 				  k->keys.hz, ret);
 }
 
-bool pdet_kmap_counts_ns(const struct pdet_kmap *k)
+bool pdet_kmap_nested_told(const struct pdet_kmap *k)
 {
-	return k->keys.hz;
+	return pdet_kmap_tells_nested(&k->reader.object.line);
+}
+
+const char *pdet_kmap_lifetime_name(const struct pdet_kmap *k)
+{
+	return k->keys.hz ? "lifetime_ns" : "lifetime_jiffies";
 }
 
 /* --- groups --- */
@@ -404,16 +410,37 @@ static bool match(struct pdet_kmap *k, const struct pdet_kmap *from,
 	       pdet_kmap_sums_fill(&k->sums, g->n);
 }
 
-int pdet_kmap_compare(struct pdet_kmap *k, struct pdet_env *env,
-		      const struct pdet_kmap *before)
+/* Whether the same value of a key means the same in both. */
+static int check_values(const struct pdet_kmap *k, struct pdet_env *env,
+			const struct pdet_kmap *before)
 {
 	const unsigned n = k->keys.n_by;
-	struct pdet_kmap_sums matched = { 0 };
 
-	if (!n || n != before->keys.n_by ||
+	if (!n || n != before->keys.n_by || k->keys.hz != before->keys.hz ||
 	    memcmp(k->keys.by, before->keys.by, n * sizeof(*k->keys.by)))
 		return pdet_fail(env, EINVAL, "cannot compare KMAPs: they are "
 				 "not grouped by the same keys");
+	if (!pdet_kmap_keys_has_places(&k->keys))
+		return 0;
+	if (k->named != before->named)
+		return pdet_fail(env, EINVAL, "cannot compare KMAPs: only one "
+				 "of them has names of places");
+	if (k->reader.seen.hashed || before->reader.seen.hashed)
+		return pdet_fail(env, EBADMSG, "cannot compare places: the "
+				 "kernel has hashed their addresses, with a "
+				 "key of one boot; its option "
+				 "no_hash_pointers shows them");
+	return 0;
+}
+
+int pdet_kmap_compare(struct pdet_kmap *k, struct pdet_env *env,
+		      const struct pdet_kmap *before)
+{
+	const int r = check_values(k, env, before);
+	struct pdet_kmap_sums matched = { 0 };
+
+	if (r < 0)
+		return r;
 	if (!match(k, before, &matched)) {
 		pdet_kmap_sums_free(&matched);
 		return pdet_fail(env, ENOMEM, "no memory");
@@ -490,7 +517,7 @@ void pdet_kmap_total(const struct pdet_kmap *k, struct pagedet_kmap_total *ret)
 	ret->orphans = seen->orphans;
 	ret->orphan_line = seen->orphan_line;
 	ret->dropped = seen->dropped;
-	ret->hashed = k->hashed + k->keys.hashed;
+	ret->hashed = seen->hashed;
 	ret->unnamed = k->keys.n_by ? k->keys.places.unnamed : k->unnamed;
 	ret->untold = k->keys.untold;
 	ret->filtered = k->filtered;

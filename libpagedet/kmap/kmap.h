@@ -34,7 +34,10 @@ const uint32_t *pdet_kmap_keys(const struct pdet_kmap *k, unsigned *n);
 /* pdet_kmap_lifetime_of - as pdet_kmap_lifetime(), of the last object. */
 unsigned pdet_kmap_lifetime_of(const struct pdet_kmap *k, uint64_t *ret);
 
-/* pdet_kmap_counts_ns - whether lifetimes are in ns. */
-bool pdet_kmap_counts_ns(const struct pdet_kmap *k);
+/* pdet_kmap_nested_told - whether it is known if the last object is nested. */
+bool pdet_kmap_nested_told(const struct pdet_kmap *k);
+
+/* pdet_kmap_lifetime_name - the name of a lifetime, with its unit. */
+const char *pdet_kmap_lifetime_name(const struct pdet_kmap *k);
 
 #endif

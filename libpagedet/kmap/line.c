@@ -13,12 +13,12 @@
 
 static const char *const types[] = {
 	"STACK", "STACK_FRAME", "STACK_ARGS", "STACK_PAGE", "GEN_HEAP",
-	"UFO_HEAP", "GLOBAL", "KMALLOC", "KMALLOC_ND", "KMEM_CACHE",
-	"KMEM_CACHE_ND", "KMEM_CACHE_BULK", "VMALLOC", "ALLOC_PAGES",
-	"ALLOC_PAGES_EXACT", "ALLOC_PAGES_GETFREEPAGES", "ALLOC_PAGES_FOLIO",
-	"INDUCED_ALLOC", "BOOTMEM", "MEMBLOCK", "UFO_MEMBLOCK", "MEMORIZER",
-	"USER", "BUG", "UFO_GLOBAL", "UFO_NONE", "NONE",
-	"ALLOC TYPE NOT FOUND",
+	"UFO_HEAP", "GLOBAL", "UNKNOWN_GLOBAL", "KMALLOC", "KMALLOC_ND",
+	"KMEM_CACHE", "KMEM_CACHE_ND", "KMEM_CACHE_BULK", "VMALLOC",
+	"ALLOC_PAGES", "ALLOC_PAGES_EXACT", "ALLOC_PAGES_GETFREEPAGES",
+	"ALLOC_PAGES_FOLIO", "INDUCED_ALLOC", "BOOTMEM", "MEMBLOCK",
+	"UFO_MEMBLOCK", "MEMORIZER", "USER", "BUG", "UFO_GLOBAL", "UFO_NONE",
+	"NONE", "ALLOC TYPE NOT FOUND",
 };
 
 static bool is_known_type(const struct pdet_scan *s)
@@ -77,14 +77,13 @@ static bool scan_place(struct pdet_scan *s, struct pdet_kmap_place *ret)
 	return ok;
 }
 
-static bool scan_signed(struct pdet_scan *s, int64_t *ret)
+static bool scan_pid(struct pdet_scan *s, int64_t *ret)
 {
-	const bool minus = pdet_scan_char(s, '-');
 	uint64_t v;
 
 	if (!pdet_scan_dec(s, &v) || v > INT32_MAX)
 		return false;
-	*ret = minus ? -(int64_t)v : (int64_t)v;
+	*ret = (int64_t)v;
 	return true;
 }
 
@@ -96,7 +95,7 @@ static bool comma(struct pdet_scan *s)
 static bool scan_numbers(struct pdet_scan *s, struct pdet_kmap_line *ret)
 {
 	return scan_place(s, &ret->site) && comma(s) &&
-	       scan_signed(s, &ret->pid) && comma(s) &&
+	       scan_pid(s, &ret->pid) && comma(s) &&
 	       scan_place(s, &ret->va) && comma(s) &&
 	       pdet_scan_dec(s, &ret->bytes) && comma(s) &&
 	       pdet_scan_dec(s, &ret->alloc_index) && comma(s) &&
@@ -164,52 +163,80 @@ bool pdet_kmap_is_access(struct pdet_scan line)
 	return !pdet_scan_word(&line, "(null)") || commas(line) < 7;
 }
 
+static bool scan_from(struct pdet_scan *s, struct pdet_kmap_place *ret)
+{
+	struct pdet_kmap_place caller;
+
+	blanks(s);
+	pdet_scan_word(s, "from:");
+	if (!scan_place(s, ret) || !comma(s))
+		return false;
+	return !pdet_scan_word(s, "caller:") ||
+	       (scan_place(s, &caller) && comma(s));
+}
+
+/* "WRITES,READS", and of which thread: -1 if it is not told. */
+static bool scan_indexed(struct pdet_scan *s, struct pdet_kmap_access *ret)
+{
+	if (!pdet_scan_dec(s, &ret->writes) || !comma(s) ||
+	    !pdet_scan_dec(s, &ret->reads))
+		return false;
+	return s->at == s->end || pdet_scan_is(s, ",-1") ||
+	       (comma(s) && scan_pid(s, &ret->pid) && s->at == s->end);
+}
+
+/* Older kernels print the thread first. */
+static bool scan_older(struct pdet_scan *s, struct pdet_kmap_access *ret)
+{
+	if (commas(*s) == 2 && (!scan_pid(s, &ret->pid) || !comma(s)))
+		return false;
+	return pdet_scan_dec(s, &ret->writes) && comma(s) &&
+	       pdet_scan_dec(s, &ret->reads) && s->at == s->end;
+}
+
 bool pdet_kmap_access_line(struct pdet_scan line, unsigned dialect,
 			   struct pdet_kmap_access *ret)
 {
-	struct pdet_kmap_place caller;
-	uint64_t v[3];
-	unsigned n = 0, pid;
-
 	ret->pid = -1;
-	blanks(&line);
-	pdet_scan_word(&line, "from:");
-	if (!scan_place(&line, &ret->site) || !comma(&line))
+	if (!scan_from(&line, &ret->site))
 		return false;
-	if (pdet_scan_word(&line, "caller:") &&
-	    (!scan_place(&line, &caller) || !comma(&line)))
-		return false;
-	do
-		if (n == PDET_COUNT(v) || !pdet_scan_dec(&line, &v[n++]))
-			return false;
-	while (comma(&line));
-	if (line.at != line.end || n < 2)
-		return false;
-	pid = dialect == PAGEDET_KMAP_INDEXED ? 2 : 0;
-	if (n == 3 && v[pid] > INT32_MAX)
-		return false;
-	if (n == 3)
-		ret->pid = (int64_t)v[pid];
-	ret->writes = v[n == 3 && !pid];
-	ret->reads = v[1 + (n == 3 && !pid)];
-	return true;
+	return dialect == PAGEDET_KMAP_INDEXED ? scan_indexed(&line, ret) :
+						 scan_older(&line, ret);
+}
+
+/* The next line that has the numbers of an object, and what is behind them. */
+static bool next_object(struct pdet_scan *text, struct pdet_scan *line,
+			struct pdet_scan *texts)
+{
+	struct pdet_kmap_line l;
+
+	while (pdet_scan_line(text, line)) {
+		*texts = *line;
+		if (!pdet_kmap_is_access(*line) && scan_numbers(texts, &l))
+			return true;
+	}
+	return false;
 }
 
 unsigned pdet_kmap_dialect(struct pdet_scan text)
 {
 	struct pdet_scan line, at, column[MOST_TEXTS];
 	struct pdet_kmap_line l;
+	size_t same = 1, others = 0;
 	unsigned n;
 
-	while (pdet_scan_line(&text, &line)) {
-		at = line;
-		if (pdet_kmap_is_access(line) || !scan_numbers(&at, &l))
-			continue;
-		n = cut_texts(at, column);
-		/* A command may be like a type of a later kernel. */
-		if (n > PAGEDET_KMAP_LINUXKIT && !is_known_type(&column[0]))
-			return 0;
-		return pdet_kmap_object_line(line, n, &l) ? n : 0;
-	}
-	return 0;
+	if (!next_object(&text, &line, &at))
+		return 0;
+	n = cut_texts(at, column);
+	/* A command may be like a type of a later kernel. */
+	if ((n > PAGEDET_KMAP_LINUXKIT && !is_known_type(&column[0])) ||
+	    !pdet_kmap_object_line(line, n, &l))
+		return 0;
+	/* A comma in its command makes it look like another dialect. */
+	while (next_object(&text, &line, &at))
+		if (pdet_kmap_object_line(line, n, &l))
+			same++;
+		else if (line.end < text.end) /* is not cut */
+			others++;
+	return same > others ? n : 0;
 }

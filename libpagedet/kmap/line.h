@@ -50,7 +50,8 @@ bool pdet_kmap_access_line(struct pdet_scan line, unsigned dialect,
 
 /*
  * pdet_kmap_dialect - the dialect of the first line of @text that has the
- * numbers of an object; 0: there is no such line, or it fits no dialect.
+ * numbers of an object; 0: there is no such line, it fits no dialect, or most
+ * of the next ones fit another.
  */
 unsigned pdet_kmap_dialect(struct pdet_scan text);
 

@@ -5,11 +5,19 @@
  */
 #include "kmap/object.h"
 
+/* A global has no place of an allocation, but memory of its own. */
+static bool is_global(const struct pdet_kmap_line *l)
+{
+	return pdet_scan_is(&l->type, "GLOBAL") && !l->site.address &&
+	       l->va.address;
+}
+
 unsigned pdet_kmap_origin(const struct pdet_kmap_line *l, unsigned dialect)
 {
 	const uint64_t v = l->site.address;
 
-	if (l->site.hidden)
+	/* The kernel hashes codes, too. */
+	if (l->site.hidden || l->site.hashed || is_global(l))
 		return PAGEDET_KMAP_UNTOLD;
 	if (v == PDET_KMAP_PREALLOCATED)
 		return PAGEDET_KMAP_PREALLOCATED;
@@ -31,9 +39,14 @@ unsigned pdet_kmap_end(const struct pdet_kmap_line *l)
 
 	if (v == PDET_KMAP_MISSED || v == PDET_KMAP_NESTED)
 		return PAGEDET_KMAP_MISSED;
-	if (l->free_site.hidden || !v == !!l->free_index)
+	if (!pdet_kmap_tells_nested(l) || !v == !!l->free_index)
 		return PAGEDET_KMAP_UNKNOWN;
 	return v ? PAGEDET_KMAP_FREED : PAGEDET_KMAP_LIVE;
+}
+
+bool pdet_kmap_tells_nested(const struct pdet_kmap_line *l)
+{
+	return !l->free_site.hidden && !l->free_site.hashed;
 }
 
 bool pdet_kmap_is_nested(const struct pdet_kmap_line *l)

@@ -15,6 +15,9 @@ const char *pdet_kmap_code(unsigned origin);
 /* pdet_kmap_is_nested - its memory is that of another object, too. */
 bool pdet_kmap_is_nested(const struct pdet_kmap_line *l);
 
+/* pdet_kmap_tells_nested - false: the code that would say so is not told. */
+bool pdet_kmap_tells_nested(const struct pdet_kmap_line *l);
+
 /* pdet_kmap_is_interrupt - it was not allocated for a thread. */
 bool pdet_kmap_is_interrupt(const struct pdet_kmap_line *l);
 

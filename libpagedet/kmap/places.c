@@ -19,7 +19,7 @@ static bool add(struct pdet_sites *s, struct pdet_pairs *seen,
 	uint64_t had;
 
 	if (pdet_kmap_origin(l, dialect) != PAGEDET_KMAP_CALL ||
-	    l->site.hashed || s->addresses.n == MOST_PLACES ||
+	    s->addresses.n == MOST_PLACES ||
 	    pdet_pairs_get(seen, at, &had))
 		return true;
 	return pdet_pairs_set(seen, at, 1) && pdet_vec_push(&s->addresses, at);

@@ -18,7 +18,7 @@ static int refuse(struct pdet_kmap_reader *r, struct pdet_env *env)
 	return pdet_fail(env, EBADMSG, "cannot read %s: it is not a KMAP: no "
 			 "line in its first part has 8 to 11 columns as those "
 			 "of an object, or the first one that has could be of "
-			 "several dialects",
+			 "several dialects, or the next ones are of another",
 			 pdet_text_stream_name(r->stream));
 }
 
@@ -117,7 +117,9 @@ static void begin_object(struct pdet_kmap_reader *r, struct pdet_scan line)
 			keep(r, &at, &l->type) && keep(r, &at, &l->command) &&
 			keep(r, &at, &l->cache) &&
 			keep(r, &at, &l->replaced_by);
-	if (!r->has_object)
+	if (r->has_object)
+		r->seen.hashed += l->site.hashed + l->free_site.hashed;
+	else
 		strange(r);
 }
 
@@ -138,6 +140,7 @@ static int add_access(struct pdet_kmap_reader *r, struct pdet_scan line)
 	o->reads = pdet_kmap_add(o->reads, a.reads, &r->seen.saturated);
 	o->writes = pdet_kmap_add(o->writes, a.writes, &r->seen.saturated);
 	o->n_accesses++;
+	r->seen.hashed += a.site.hashed;
 	if (o->accesses.n == PDET_KMAP_MOST_ACCESSES)
 		r->seen.dropped++;
 	else if (!pdet_vec_push(&o->accesses, a))

@@ -22,6 +22,7 @@ struct pdet_kmap_seen {
 	uint64_t strange, strange_line;
 	uint64_t orphans, orphan_line;
 	uint64_t dropped;
+	uint64_t hashed;	/* places */
 	bool cut, saturated;
 };
 

@@ -6,9 +6,15 @@
 #include "kmap/keys.h"
 
 /* As in struct pagedet_kmap_group. */
+#define PDET_KMAP_EACH_SUM(sum) \
+	sum(objects) sum(bytes) sum(nested) sum(catch_all) sum(live) \
+	sum(live_bytes) sum(freed) sum(missed) sum(unknown) sum(accesses) \
+	sum(reads) sum(writes)
+
 struct pdet_kmap_sum {
-	uint64_t objects, bytes, nested, catch_all, live, live_bytes, freed,
-		 missed, unknown, accesses, reads, writes;
+#define SUM(name) uint64_t name;
+	PDET_KMAP_EACH_SUM(SUM)
+#undef SUM
 };
 
 /* Zeroed, it is empty. */

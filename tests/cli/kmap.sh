@@ -96,9 +96,13 @@ assert missed["freed"] == "missed" and not missed["nested"]
 assert missed["replaced_by"] == "VMALLOC"
 assert unknown["freed"] == "unknown" and unknown["free_site"] is None
 assert unknown["missing"]["free_site"] == "unsupported"
+assert unknown["accesses"] == [{"reads": 5, "writes": 2, "pid": None,
+                                "site": "0xffffffff81604438",
+                                "missing": {"pid": "unsupported"}}]
 for catch_all in user, block, none:
     assert catch_all["site"] == "(catch-all)"
     assert catch_all["origin"] == "catch_all"
+    assert catch_all["freed"] is None and "freed" not in catch_all["missing"]
 assert block["command"] == "hardirq" and block["pid"] is None
 assert none["accesses"][0]["pid"] is None
 assert module["accesses"][0]["writes"] == 12
@@ -139,7 +143,7 @@ tap_run 'a module' grep -q \
 	'^{"access_module":"module","module":"module","objects":1,' \
 	"$tap_dir/stdout"
 tap_run 'the kernel' grep -q \
-	'^{"access_module":"(kernel)","module":"(kernel)","objects":2,' \
+	'^{"access_module":"(kernel)","module":"(kernel)","objects":3,' \
 	"$tap_dir/stdout"
 tap_run 'nobody' grep -q '^{"access_module":null,' "$tap_dir/stdout"
 run kmap report "$indexed" --kallsyms "$traces/tracedat" --json
@@ -194,12 +198,16 @@ groups cache '{"cache":null,"objects":4,"bytes":0,"nested":1,"catch_all":3,'
 groups pid '{"pid":null,"objects":3,"bytes":2048,'
 groups command '{"command":"init","objects":2,"bytes":96,'
 groups end '{"end":"missed","objects":2,"bytes":64,'
+groups end '{"end":null,"objects":3,"bytes":0,"nested":0,"catch_all":3,'
 groups site '{"site":"(catch-all)","objects":3,"bytes":0,'
 groups access_pid '{"access_pid":212,"objects":3,"bytes":280,'
-groups access_pid '{"access_pid":null,"objects":1,.*"access_pid":"unsupported"'
-groups access_site '{"access_site":null,"objects":4,"bytes":160,'
+groups access_pid '{"access_pid":null,"objects":2,.*"access_pid":"unsupported"'
+groups access_site '{"access_site":null,"objects":3,"bytes":128,'
 run kmap report "$indexed" --by lifetime --json -q --hz 1000
-tap_run 'by lifetime' grep -q '{"lifetime":33554432,"objects":1,"bytes":32,' \
+tap_run 'by lifetime' grep -q '{"lifetime_ns":33554432,"objects":1,"bytes":32,' \
+	"$tap_dir/stdout"
+run kmap report "$indexed" --by lifetime --format csv -q
+tap_run 'without --hz in jiffies' grep -q '^lifetime_jiffies,objects,' \
 	"$tap_dir/stdout"
 run kmap report "$indexed" --by site --sort reads --format csv -q --limit 1
 tap_run '--sort' grep -q '^(catch-all),3,0,' "$tap_dir/stdout"
@@ -218,6 +226,21 @@ tap_run 'the sums' grep -q \
 	"$tap_dir/stdout"
 run kmap diff "$indexed" "$tap_dir/later" --sort reads_grown --limit 1 -q
 stdout_has 'what was read more' '+9'
+
+run kmap diff "$indexed" "$tap_dir/later" --json --by type
+tap_run 'no address is matched' test "$(grep -c 'matched by address' \
+	"$tap_dir/stderr")" = 0
+tap_run 'what is not known of both' test \
+	"$(grep -c 'may be serial numbers' "$tap_dir/stderr")" = 2
+{
+	cat "$tap_dir/kallsyms"
+	echo 'ffffffff81e1f300 t last'
+} > "$tap_dir/kallsyms-before"
+run kmap diff "$indexed" "$tap_dir/later" --json -q \
+	--kallsyms "$tap_dir/kallsyms" \
+	--kallsyms-before "$tap_dir/kallsyms-before"
+tap_run 'names of both' grep -q \
+	'"site":"second+0x21","objects":0,"objects_before":1,' "$tap_dir/stdout"
 
 # --- a filter ---
 
@@ -265,13 +288,15 @@ expect 'nothing matches' 2 '1 object not shown'
 run kmap report "$indexed" --kallsyms "$tap_dir/kallsyms" -q --matrix -
 stdout_is 'a matrix' \
 	'"access_module,type",USER,KMALLOC,NONE,KMEM_CACHE,KMALLOC_ND,UFO_MEMBLOCK,ALLOC_PAGES
-(kernel),1700,17,11,7,0,2,0
+(kernel),1700,24,11,7,0,2,0
 module,0,13,0,0,0,0,0
 ?,0,0,0,0,3,0,0
 -,0,0,0,0,0,0,0'
 run kmap report "$indexed" -q --matrix "$tap_dir/m.csv" --by cache,end \
 	--sort bytes
-tap_run 'another one' grep -qx 'kmalloc-512,0,512,0,0' "$tap_dir/m.csv"
+tap_run 'another one' grep -qx 'kmalloc-512,0,512,0,0,0' "$tap_dir/m.csv"
+run kmap report "$indexed" -q --matrix - --by type,lifetime --hz 250
+stdout_has 'its times have a unit' '"type,lifetime_ns",'
 run kmap report "$indexed" -q --matrix "$tap_dir/m.svg" --by cache,type
 tap_run 'a picture' python3 - "$tap_dir/m.svg" <<'PY'
 import sys
@@ -287,7 +312,8 @@ PY
 
 {
 	echo 'ffffffff81355f80 ffffffff81a65560 12'
-	echo 'ffffffff81a65590 ffffffff81355f00 700'
+	echo 'ffffffff81a65590 ffffffff81355f00 600'
+	echo 'ffffffff81a65590 ffffffff81355f00 100'
 	echo 'ffffffff81a65599 ffffffff81a65560 3'
 } > "$tap_dir/calls"
 run kmap calls "$tap_dir/calls" --kallsyms "$tap_dir/kallsyms" --json
@@ -296,7 +322,7 @@ stdout_is 'the most frequent call is first' \
 	'{"count":700,"from":"second+0x30","to":"first+0"}
 {"count":12,"from":"first+0x80","to":"second+0"}
 {"count":3,"from":"second+0x39","to":"second+0"}
-{"total":{"calls":3,"count":715,"lines":3,"strange":0,"unnamed":0,"cut":false,"saturated":false,"complete":true}}'
+{"total":{"calls":3,"count":715,"lines":4,"strange":0,"unnamed":0,"dropped":0,"cut":false,"saturated":false,"complete":true}}'
 run kmap calls "$tap_dir/calls" --format csv --limit 1
 expect 'calls without names' 0 'places have no names'
 stdout_is 'their addresses' 'count,from,to
@@ -316,13 +342,27 @@ stdout_is '--format dot' 'digraph calls {
 } > "$tap_dir/cut-calls"
 run kmap calls "$tap_dir/cut-calls" --json
 expect 'calls that were cut' 2 'the last line is incomplete'
-expect 'a line that is not a call' 2 'the first one is line 4'
-tap_run 'neither counts' grep -q '{"total":{"calls":3,"count":715,"lines":5,' \
+expect 'a line that is not a call' 2 'the first one is line 5'
+tap_run 'neither counts' grep -q '{"total":{"calls":3,"count":715,"lines":6,' \
 	"$tap_dir/stdout"
 sed 's/^\(ffffffff81[0-9a-f]*\)0 /\18 /' "$tap_dir/kallsyms" \
 	> "$tap_dir/elsewhere"
 run kmap calls "$tap_dir/calls" --kallsyms "$tap_dir/elsewhere"
 expect 'names of another boot' 65 'another boot or kernel'
+# Each line is a place of its own, and then some again.
+calls() {
+	awk 'BEGIN {
+		for (i = 0; i < 4194314; i++)
+			printf "ffffffff%08x ffffffff00000000 1\n", i
+		print "ffffffff00000000 ffffffff00000000 2"
+	}'
+}
+status=0
+calls | "$PAGEDET" kmap calls - --json --limit 1 > "$tap_dir/stdout" \
+	2> "$tap_dir/stderr" || status=$?
+expect 'too many calls' 2 '10 lines not counted'
+stdout_has 'those that are known go on' '"count":3,"from":"0xffffffff00000000"'
+stdout_has 'the rest is counted' '"calls":4194304,"count":4194306,'
 run kmap calls "$indexed"
 expect 'a KMAP is not a log of calls' 65 'not a log of calls'
 : > "$tap_dir/none"
@@ -343,17 +383,53 @@ expect 'a file that was cut' 2 'the last line is incomplete'
 run kmap report "$tap_dir/mixed" --json
 expect 'two dialects in a file' 2 'cannot be of this dialect'
 expect 'an access before any object' 2 'the first one is line 1'
-tap_run 'none of it counts' grep -q '{"total":{"objects":11,.*"reads":823,' \
+tap_run 'none of it counts' grep -q '{"total":{"objects":11,.*"reads":828,' \
 	"$tap_dir/stdout"
 printf 'ffffffff81a65581,1,0,1,1,1,0,a,b\n' > "$tap_dir/any"
 run kmap report "$tap_dir/any"
 expect 'a dialect that cannot be told' 65 'it is not a KMAP'
-sed 's/^ffffffff\(81a65581\)/00000000\1/' "$indexed" > "$tap_dir/hashed"
-run kmap report "$tap_dir/hashed" --kallsyms "$tap_dir/kallsyms"
-expect 'hashed addresses' 0 'no_hash_pointers'
+# Such a kernel hashes codes, too, and prints 0 as it is.
+sed -e 's/\(^\|[,: ]\)ffff[0-9a-f]\{4\}\([0-9a-f]\{8\}\)/\100000000\2/g' \
+	-e 's/000000000fedbeef/00000000a1b2c3d4/' \
+	-e 's/00000000feedbeef/00000000a1b2c3d5/' \
+	-e 's/00000000deadbeef/00000000a1b2c3d6/' "$indexed" > "$tap_dir/hashed"
+run kmap report "$tap_dir/hashed" --kallsyms "$tap_dir/kallsyms" --json \
+	--pointers
+expect 'hashed addresses' 2 'no_hash_pointers'
+tap_run 'codes and addresses are not known' python3 - "$tap_dir/stdout" <<'PY'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    rows = [json.loads(line) for line in f]
+total = rows.pop()["total"]
+(freed, live, pages, kmalloc, ready, missed, unknown, user, block, none,
+ module) = rows
+for row in freed, live, pages, kmalloc, ready, missed, unknown, module:
+    assert row["origin"] == "unknown" and row["address"] is None
+    assert row["missing"]["address"] == "unsupported"
+for row in freed, pages, missed, unknown, module:
+    assert row["freed"] == "unknown" and row["free_site"] is None
+for row in freed, pages, missed, module:
+    assert row["nested"] is None and row["missing"]["nested"] == "unsupported"
+assert live["freed"] == ready["freed"] == "live" and live["nested"] is False
+assert freed["site"] == "0x81a65581"
+assert total["hashed"] == 21 and total["missed"] == 0, total
+assert total["live"] == 3 and total["nested"] == 0, total
+PY
+for sides in "$tap_dir/hashed $indexed" "$indexed $tap_dir/hashed"; do
+	# shellcheck disable=SC2086
+	run kmap diff $sides --by access_site
+	expect 'hashed places cannot be compared' 65 'a key of one boot'
+done
+run kmap diff "$indexed" "$tap_dir/hashed" --by type
+expect 'types can' 2 'has hashed addresses'
 : > "$tap_dir/none"
 run kmap report "$tap_dir/none"
 expect 'an empty file' 1 'there is no object'
+run kmap report "$tap_dir/none" --format csv -q
+tap_run 'CSV of no object has a header' grep -q '^site,type,bytes,' \
+	"$tap_dir/stdout"
 run kmap report "$tap_dir/nowhere"
 expect 'no file' 66 'cannot open'
 run kmap report "$tap_dir"
@@ -379,6 +455,10 @@ refused 'has no meaning' calls a --vmlinux b
 refused "is 'own_module'" report a --where kind=anon
 refused 'needs --kallsyms' report a --where own_module
 refused 'needs --kallsyms-before' diff a b --where own_module --kallsyms c
+refused "is for 'kmap diff'" report a --kallsyms-before b
+refused 'only NEW has names' diff a b --kallsyms c
+refused 'only NEW has names' diff a b --vmlinux c
+refused 'only OLD has names' diff a b --kallsyms-before c
 refused 'is not a number of jiffies' report a --hz 0
 refused 'from standard input' diff - -
 refused 'needs two keys' report a --matrix - --by site

@@ -106,9 +106,11 @@ static void read_groups(unsigned key, const struct rows *rows)
 				PAGEDET_KMAP_ACCESS_SITE };
 	struct pagedet_kmap_query q = PAGEDET_KMAP_QUERY_INIT;
 	struct pagedet_kmap_group g;
+	struct pagedet_kmap_total t;
 	struct pdet_kmap *k, *before;
 	uint64_t accesses = 0, objects = 0;
 	size_t len;
+	int r;
 
 	q.path = path;
 	q.by = by;
@@ -116,9 +118,12 @@ static void read_groups(unsigned key, const struct rows *rows)
 	if (pdet_kmap_new(&env, &q, &k) < 0)
 		return;
 	MUST(pdet_kmap_new(&env, &q, &before) == 0);
-	MUST(pdet_kmap_compare(k, &env, before) == 0);
+	r = pdet_kmap_compare(k, &env, before);
 	pdet_kmap_free(before);
-	while (pdet_kmap_next_group(k, &g) == 1) {
+	pdet_kmap_total(k, &t);
+	/* Hashed places are not compared. */
+	MUST(r == 0 || (r == -EBADMSG && t.hashed));
+	while (r == 0 && pdet_kmap_next_group(k, &g) == 1) {
 		MUST(g.objects && g.objects == g.objects_before);
 		MUST(g.bytes == g.bytes_before && g.reads == g.reads_before);
 		MUST(g.objects == g.live + g.freed + g.missed + g.unknown +
@@ -128,7 +133,8 @@ static void read_groups(unsigned key, const struct rows *rows)
 		accesses += g.accesses;
 		objects += g.objects;
 	}
-	MUST(accesses == rows->accesses && objects >= rows->objects);
+	MUST(r < 0 ||
+	     (accesses == rows->accesses && objects >= rows->objects));
 	pdet_kmap_free(k);
 }
 
@@ -154,7 +160,7 @@ static void read_calls(void)
 	}
 	pdet_kmap_calls_total(c, &t);
 	MUST(n == t.calls && (t.saturated || count == t.count));
-	MUST(t.calls + t.strange + t.cut == t.lines);
+	MUST(!t.dropped && t.calls + t.strange + t.cut <= t.lines);
 	pdet_kmap_calls_free(c);
 }
 

@@ -66,6 +66,22 @@ int cli_kmap_refuse(const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* Names on one side match nothing on the other one. */
+static int check_names(const struct cli_job *job)
+{
+	const bool now = job->kallsyms || job->traced_vmlinux;
+
+	if (!job->before && job->kallsyms_before)
+		return cli_usage("--kallsyms-before is for 'kmap diff'");
+	if (job->before && now && !job->kallsyms_before)
+		return cli_usage("kmap diff: only NEW has names: "
+				 "--kallsyms-before names OLD");
+	if (job->before && !now && job->kallsyms_before)
+		return cli_usage("kmap diff: only OLD has names: --kallsyms or "
+				 "--vmlinux names NEW");
+	return CLI_ANSWERED;
+}
+
 /* The only filters. */
 static int take_filter(struct cli_job *job)
 {
@@ -125,6 +141,8 @@ int cli_parse_kmap(struct cli_job *job)
 	job->open.vmlinux = NULL;
 	if (!status)
 		status = take_filter(job);
+	if (!status)
+		status = check_names(job);
 	if (status)
 		return status;
 	if (grouped && job->accesses)
@@ -181,12 +199,12 @@ static int open_kmap(struct asking *a, const char *path,
 		     struct pagedet_kmap **ret,
 		     struct pagedet_kmap_total *total)
 {
+	const bool is_before = path == a->job->before;
 	int error;
 
 	a->q.path = path;
-	a->q.kallsyms = path == a->job->before ? a->job->kallsyms_before :
-						 a->job->kallsyms;
-	a->q.vmlinux = a->job->traced_vmlinux;
+	a->q.kallsyms = is_before ? a->job->kallsyms_before : a->job->kallsyms;
+	a->q.vmlinux = is_before ? NULL : a->job->traced_vmlinux;
 	a->q.hz = a->job->hz;
 	a->q.only = a->job->kmap_only;
 	a->q.deadline_ns = cli_deadline_left(a->job);
@@ -269,7 +287,7 @@ static int emit(struct asking *a)
 
 /* --- remarks --- */
 
-static void tell(uint64_t n, const char *what, const char *how)
+void cli_kmap_tell(uint64_t n, const char *what, const char *how)
 {
 	if (n)
 		cli_say("%llu %s%s %s", (unsigned long long)n, what,
@@ -317,23 +335,24 @@ static void tell_missing(const struct pagedet_kmap_total *t)
 	cli_kmap_tell_lines(t->orphans, "of accesses that belong to no object",
 			    t->orphan_line);
 	cli_kmap_tell_cut(t->cut, t->saturated);
-	tell(t->dropped, "line", "of accesses in the sums only: an object has "
-	     "too many");
-	tell(t->undecided, "object", "not shown: the module of some place is "
-	     "not known");
+	cli_kmap_tell(t->dropped, "line", "of accesses in the sums only: an "
+		      "object has too many");
+	cli_kmap_tell(t->undecided, "object", "not shown: the module of some "
+		      "place is not known");
 }
 
 static void tell_codes(const struct pagedet_kmap_total *t)
 {
-	tell(t->nested, "object", "in whose memory another allocator has made "
-	     "objects: bytes are counted for these only");
-	tell(t->catch_all, "object", "for accesses to memory of which no "
-	     "allocation is known");
-	tell(t->preallocated, "object", "that a cache had ready, and nobody "
-	     "had asked for");
-	tell(t->missed, "object", "whose free was missed: the address was "
-	     "allocated again");
-	tell(t->unknown, "object", "freed by a call that is not known");
+	cli_kmap_tell(t->nested, "object", "in whose memory another allocator "
+		      "has made objects: bytes are counted for these only");
+	cli_kmap_tell(t->catch_all, "object", "for accesses to memory of which "
+		      "no allocation is known");
+	cli_kmap_tell(t->preallocated, "object", "that a cache had ready, and "
+		      "nobody had asked for");
+	cli_kmap_tell(t->missed, "object", "whose free was missed: the address "
+		      "was allocated again");
+	cli_kmap_tell(t->unknown, "object", "freed by a call that is not "
+		      "known");
 }
 
 static void tell_unknown(const struct asking *a,
@@ -344,8 +363,10 @@ static void tell_unknown(const struct asking *a,
 			"lifetimes are not known; --hz says that they are "
 			"jiffies");
 	if (t->hashed)
-		cli_say("the kernel has hashed addresses: places have no "
-			"names; its option no_hash_pointers shows them");
+		cli_say("the kernel has hashed addresses, and codes in "
+			"their place: places have no names, and it is not "
+			"known what is nested or was missed; its option "
+			"no_hash_pointers shows them");
 	if (t->kaslr == PAGEDET_HAVE)
 		cli_say("the kernel was moved by %#llx from the addresses in "
 			"the vmlinux", (unsigned long long)t->kaslr_offset);
@@ -361,7 +382,7 @@ static void tell_unknown(const struct asking *a,
 static bool is_lossy(const struct pagedet_kmap_total *t)
 {
 	return t->strange || t->orphans || t->cut || t->saturated ||
-	       t->dropped || t->undecided;
+	       t->dropped || t->hashed || t->undecided;
 }
 
 /* A comparison of a part with a whole would be misleading. */
@@ -376,14 +397,28 @@ static int tell_stop(const struct asking *a)
 	return CLI_UNSURE;
 }
 
+/* Only these keys have an address if there is no name. */
+static bool has_addresses(const struct asking *a)
+{
+	uint64_t i;
+
+	for (i = 0; i < a->q.n_by; i++)
+		if (a->by[i] == PAGEDET_KMAP_SITE ||
+		    a->by[i] == PAGEDET_KMAP_ACCESS_SITE)
+			return a->total.unnamed || a->before.unnamed;
+	return false;
+}
+
 static void tell_all(const struct asking *a)
 {
 	if (a->total.compared) {
-		cli_say("places without a name are matched by address: that "
-			"is right only if both boots had the kernel at the "
-			"same place");
+		if (has_addresses(a))
+			cli_say("places without a name are matched by address: "
+				"that is right only if both boots had the "
+				"kernel at the same place");
 		cli_say("the file before, %s:", a->job->before);
 		tell_missing(&a->before);
+		tell_unknown(a, &a->before);
 		cli_say("the file now, %s:", a->job->path);
 	}
 	tell_missing(&a->total);

@@ -12,6 +12,7 @@
 int cli_kmap_refuse(const struct cli_job *job);
 
 /* Say on stderr what a file lacks, if it lacks something. */
+void cli_kmap_tell(uint64_t n, const char *what, const char *how);
 void cli_kmap_tell_lines(uint64_t n, const char *what, uint64_t first);
 void cli_kmap_tell_cut(bool cut, bool saturated);
 void cli_kmap_tell_unnamed(const struct cli_job *job, uint64_t unnamed);

@@ -131,12 +131,14 @@ static int emit(struct calling *c)
 static int judge(const struct calling *c)
 {
 	const struct pagedet_kmap_calls_total *t = &c->total;
-	const bool lossy = t->strange || t->cut || t->saturated;
+	const bool lossy = t->strange || t->cut || t->saturated || t->dropped;
 
 	if (!c->job->quiet) {
 		cli_kmap_tell_lines(t->strange, "that are not two "
 				    "addresses and a number", t->strange_line);
 		cli_kmap_tell_cut(t->cut, t->saturated);
+		cli_kmap_tell(t->dropped, "line", "not counted: there are too "
+			      "many different calls");
 		cli_kmap_tell_unnamed(c->job, t->unnamed);
 		cli_kmap_tell_stop(t->stopped);
 	}

@@ -370,15 +370,32 @@ static bool ends_with(const char *path, const char *ending)
 	return n >= m && !strcmp(path + n - m, ending);
 }
 
-static int write_matrix(const struct cli_job *job, const struct matrix *m,
-			const char *corner, int fd)
+/* A lifetime has its unit in its name. */
+static void name_keys(const struct cli_job *job, const char *by, char *text,
+		      size_t size)
 {
+	static const char lifetime[] = "lifetime";
+	const char *at = strstr(by, lifetime);
+
+	if (at)
+		snprintf(text, size, "%.*s%s_%s%s", (int)(at - by), by,
+			 lifetime, job->hz ? "ns" : "jiffies",
+			 at + strlen(lifetime));
+	else
+		snprintf(text, size, "%s", by);
+}
+
+static int write_matrix(const struct cli_job *job, const struct matrix *m,
+			const char *by, int fd)
+{
+	char corner[128]; /* more than two keys need */
 	const bool drawn = ends_with(job->matrix, ".svg") ||
 			   ends_with(job->matrix, ".png");
 	FILE *f = cli_output_stream(fd);
 
 	if (!f)
 		return cli_fail_errno("cannot write the output");
+	name_keys(job, by, corner, sizeof(corner));
 	(drawn ? put_picture : put_csv)(f, m, corner);
 	return fclose(f) ? cli_fail_errno("cannot write the output") :
 			   CLI_ANSWERED;

@@ -1777,6 +1777,7 @@ class pagedet_kmap_calls_total(Structure):
         ("strange", c_uint64),
         ("strange_line", c_uint64),
         ("unnamed", c_uint64),
+        ("dropped", c_uint64),
         ("cut", c_uint32),
         ("saturated", c_uint32),
         ("complete", c_uint32),

@@ -29,6 +29,7 @@ static void put_total(struct pagedet_emitter *e,
 	pdet_kmap_put(&row, "lines", t->lines, 0);
 	pdet_kmap_put(&row, "strange", t->strange, 0);
 	pdet_kmap_put(&row, "unnamed", t->unnamed, 0);
+	pdet_kmap_put(&row, "dropped", t->dropped, 0);
 	pdet_kmap_put(&row, "cut", t->cut, 0)->is = PDET_KMAP_BOOL;
 	pdet_kmap_put(&row, "saturated", t->saturated, 0)->is = PDET_KMAP_BOOL;
 	pdet_kmap_put(&row, "complete", t->complete, 0)->is = PDET_KMAP_BOOL;

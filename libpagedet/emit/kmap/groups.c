@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "emit/alloc_cells.h"
 #include "emit/kmap/cells.h"
 #include "emit/kmap/kmap.h"
 #include "kmap/keys.h"
@@ -11,13 +12,14 @@
 
 /* A table has room for some; of a comparison for those of both texts. */
 static const struct {
-	const char *name, *before, *grown;
-	size_t at, at_before;
+	struct pdet_cell_number now, before;
+	const char *grown;
 	bool shown;
 } numbers[] = {
-#define NUMBER(name, shown) { #name, NULL, NULL, AT(name), 0, shown }
-#define COMPARED(name, shown) { #name, #name "_before", #name "_grown", \
-		AT(name), AT(name##_before), shown }
+#define CELL(name) { #name, AT(name) }
+#define NUMBER(name, shown) { CELL(name), { NULL, 0 }, NULL, shown }
+#define COMPARED(name, shown) { CELL(name), CELL(name##_before), \
+		#name "_grown", shown }
 	COMPARED(objects, true),
 	COMPARED(bytes, true),
 	NUMBER(nested, false),
@@ -32,15 +34,8 @@ static const struct {
 	COMPARED(writes, true),
 #undef COMPARED
 #undef NUMBER
+#undef CELL
 };
-
-static uint64_t number(const struct pagedet_kmap_group *g, size_t at)
-{
-	uint64_t v;
-
-	memcpy(&v, (const char *)g + at, sizeof(v));
-	return v;
-}
 
 static void put_numbers(struct pdet_kmap_row *row,
 			const struct pagedet_kmap_group *g, bool compared)
@@ -48,16 +43,16 @@ static void put_numbers(struct pdet_kmap_row *row,
 	size_t i;
 
 	for (i = 0; i < PDET_COUNT(numbers); i++) {
-		const bool both = compared && numbers[i].at_before;
+		const bool both = compared && numbers[i].before.name;
 		const bool shown = numbers[i].shown && (both || !compared);
-		const uint64_t now = number(g, numbers[i].at);
+		const uint64_t now = pdet_cell_value(g, &numbers[i].now);
 		uint64_t before;
 
-		pdet_kmap_put(row, numbers[i].name, now, shown ? 9 : 0);
+		pdet_kmap_put(row, numbers[i].now.name, now, shown ? 9 : 0);
 		if (!both)
 			continue;
-		before = number(g, numbers[i].at_before);
-		pdet_kmap_put(row, numbers[i].before, before, 0);
+		before = pdet_cell_value(g, &numbers[i].before);
+		pdet_kmap_put(row, numbers[i].before.name, before, 0);
 		pdet_kmap_put(row, numbers[i].grown, now - before,
 			      shown ? 9 : 0)->is = PDET_KMAP_SIGNED;
 	}
@@ -72,7 +67,9 @@ static void put_keys(struct pdet_kmap_row *row, const struct pdet_kmap *k,
 
 	by = pdet_kmap_keys(k, &n);
 	for (i = 0; i < n; i++) {
-		c = pdet_kmap_put(row, pdet_kmap_key_name(by[i]), g->value[i],
+		c = pdet_kmap_put(row, by[i] == PAGEDET_KMAP_LIFETIME ?
+				  pdet_kmap_lifetime_name(k) :
+				  pdet_kmap_key_name(by[i]), g->value[i],
 				  i + 1 < n ? -24 : -1);
 		c->state = g->state[i];
 		if (!pdet_kmap_key_is_text(by[i]))
@@ -99,28 +96,21 @@ static void fill(struct pdet_kmap_row *row, const struct pagedet_emitter *e,
 
 /* --- the last line --- */
 
-struct rest {
-	const char *name;
-	size_t at;
-};
-
 static void put_rest(struct pdet_kmap_row *row,
 		     const struct pagedet_kmap_total *t)
 {
-	static const struct rest rest[] = {
+	static const struct pdet_cell_number rest[] = {
 #define REST(name) { #name, offsetof(struct pagedet_kmap_total, name) }
 		REST(nested_bytes), REST(preallocated), REST(lines),
 		REST(strange), REST(orphans), REST(dropped), REST(hashed),
 		REST(unnamed), REST(filtered), REST(undecided),
 #undef REST
 	};
-	uint64_t v;
 	size_t i;
 
-	for (i = 0; i < PDET_COUNT(rest); i++) {
-		memcpy(&v, (const char *)t + rest[i].at, sizeof(v));
-		pdet_kmap_put(row, rest[i].name, v, 0);
-	}
+	for (i = 0; i < PDET_COUNT(rest); i++)
+		pdet_kmap_put(row, rest[i].name, pdet_cell_value(t, &rest[i]),
+			      0);
 	pdet_kmap_put(row, "strange_line", t->strange_line, 0)->state =
 		t->strange ? PAGEDET_HAVE : PAGEDET_NONE;
 	pdet_kmap_put(row, "orphan_line", t->orphan_line, 0)->state =

@@ -10,7 +10,7 @@ struct emitting {
 	struct pagedet_emitter *e;
 	struct pdet_kmap *k;
 	unsigned dialect;
-	bool accesses, begun;
+	bool accesses;
 };
 
 static const char *const ends[] = { "live", "freed", "missed", "unknown" };
@@ -39,7 +39,7 @@ static void put_address(struct emitting *s, struct pdet_kmap_row *row,
 		c->state = PAGEDET_UNSUPPORTED;
 	else if (!(s->e->options & PAGEDET_EMIT_POINTERS))
 		c->state = PAGEDET_EXCLUDED;
-	else
+	if (s->e->options & PAGEDET_EMIT_POINTERS)
 		c->width = 18;
 }
 
@@ -54,8 +54,8 @@ static void put_times(struct emitting *s, struct pdet_kmap_row *row,
 		pdet_kmap_put(row, "free_index", 0, 0)->state = PAGEDET_NONE;
 	else
 		pdet_kmap_put(row, "free_index", o->free_index, 0);
-	pdet_kmap_put(row, pdet_kmap_counts_ns(s->k) ? "lifetime_ns" :
-		      "lifetime_jiffies", lifetime, 0)->state = state;
+	pdet_kmap_put(row, pdet_kmap_lifetime_name(s->k), lifetime, 0)->state =
+		state;
 }
 
 static void put_free(struct emitting *s, struct pdet_kmap_row *row,
@@ -64,12 +64,16 @@ static void put_free(struct emitting *s, struct pdet_kmap_row *row,
 	const unsigned replaced = o->end == PAGEDET_KMAP_MISSED ?
 				  if_has(s, PAGEDET_KMAP_INDEXED) :
 				  PAGEDET_NONE;
+	struct pdet_kmap_cell *nested;
 
 	pdet_kmap_put_text(row, "free_site", o->free_site_name,
 			   o->end == PAGEDET_KMAP_LIVE ? PAGEDET_NONE :
 							 PAGEDET_UNSUPPORTED,
 			   0);
-	pdet_kmap_put(row, "nested", o->nested, 0)->is = PDET_KMAP_BOOL;
+	nested = pdet_kmap_put(row, "nested", o->nested, 0);
+	nested->is = PDET_KMAP_BOOL;
+	if (!pdet_kmap_nested_told(s->k))
+		nested->state = PAGEDET_UNSUPPORTED;
 	pdet_kmap_put_text(row, "replaced_by", o->replaced_by, replaced, 0);
 }
 
@@ -85,7 +89,8 @@ static void fill(struct emitting *s, const struct pagedet_kmap_object *o,
 			   if_has(s, PAGEDET_KMAP_TYPED), -13);
 	pdet_kmap_put(row, "bytes", o->bytes, 8);
 	put_address(s, row, o);
-	pdet_kmap_put_text(row, "freed", ends[o->end], PAGEDET_NONE, -7);
+	pdet_kmap_put_text(row, "freed", o->origin == PAGEDET_KMAP_CATCH_ALL ?
+			   "" : ends[o->end], PAGEDET_NONE, -7);
 	pdet_kmap_put(row, "reads", o->reads, 8);
 	pdet_kmap_put(row, "writes", o->writes, 8);
 	pdet_kmap_put(row, "access_count", o->accesses, 0);
@@ -205,6 +210,22 @@ static void text_object(struct emitting *s, const struct pdet_kmap_row *row)
 	}
 }
 
+/* What comes before the first object, if there is one. */
+static void head(struct emitting *s)
+{
+	static const struct pagedet_kmap_object none = {
+		.site_name = "", .free_site_name = "", .type = "",
+		.cache = "", .command = "", .replaced_by = "",
+	};
+	struct pdet_kmap_row row;
+
+	fill(s, &none, &row);
+	if (s->e->format == &pdet_emit_csv)
+		csv_head(s, &row);
+	else if (s->e->format == &pdet_emit_text)
+		pdet_kmap_text_head(s->e, &row);
+}
+
 static void emit(struct emitting *s, const struct pagedet_kmap_object *o)
 {
 	const bool csv = s->e->format == &pdet_emit_csv;
@@ -212,11 +233,6 @@ static void emit(struct emitting *s, const struct pagedet_kmap_object *o)
 	struct pdet_kmap_row row;
 
 	fill(s, o, &row);
-	if (!s->begun && csv)
-		csv_head(s, &row);
-	else if (!s->begun && text)
-		pdet_kmap_text_head(s->e, &row);
-	s->begun = true;
 	if (csv)
 		csv_object(s, &row);
 	else if (text)
@@ -237,6 +253,7 @@ int pdet_emit_kmap(struct pagedet_emitter *e, struct pdet_env *env,
 		return r;
 	pdet_kmap_total(k, &t);
 	s.dialect = t.dialect;
+	head(&s);
 	while ((r = pdet_kmap_next(k, env, &o)) == 1) {
 		if (!max)
 			continue;

@@ -48,6 +48,10 @@ START_TEST(no_dialect)
 		NUMBERS ",a,b\n",		/* a type, or a command? */
 		NUMBERS ",BRAND_NEW,bash\n",
 		NUMBERS ",KMALLOC,bash,kmalloc-64,x\n",
+		/* a comma in the first command */
+		NUMBERS ",KMALLOC,a,b\n" NUMBERS ",KMALLOC,a\n",
+		NUMBERS ",KMALLOC,a,b\n" NUMBERS ",KMALLOC,c,d\n"
+		NUMBERS ",KMALLOC,a\n" NUMBERS ",KMALLOC,b\n",
 	};
 
 	ck_assert_uint_eq(pdet_kmap_dialect(scan(texts[_i])), 0);
@@ -59,7 +63,12 @@ START_TEST(first_line_decides)
 	ck_assert_uint_eq(pdet_kmap_dialect(scan(
 		"c4,6883,ffff8881404d7000\n"	/* cut at the front */
 		"  ffffffff81000010,1,2\n"
-		NUMBERS ",KMALLOC,bash\n" NUMBERS ",bash\n")),
+		NUMBERS ",KMALLOC,bash\n" NUMBERS ",bash\n"
+		NUMBERS ",UNKNOWN_GLOBAL,bash\n")),
+		PAGEDET_KMAP_TYPED);
+	/* The last one is cut. */
+	ck_assert_uint_eq(pdet_kmap_dialect(scan(
+		NUMBERS ",UNKNOWN_GLOBAL,bash\n" NUMBERS ",KMA")),
 		PAGEDET_KMAP_TYPED);
 }
 END_TEST
@@ -76,6 +85,7 @@ START_TEST(strange_objects)
 		"1,7,0,64,1,20,0,kmalloc,bash",
 		"1;7,0,64,1,20,0,KMALLOC,bash",
 		"(nil),7,0,64,1,20,0,KMALLOC,bash",
+		"1,-1,0,64,1,20,0,KMALLOC,bash",
 	};
 	struct pdet_kmap_line l;
 
@@ -129,6 +139,43 @@ START_TEST(not_told)
 }
 END_TEST
 
+/* What is hashed may have been a code. */
+START_TEST(hashed)
+{
+	struct pdet_kmap_line l;
+
+	ck_assert(pdet_kmap_object_line(scan("00000000a1b2c3d5,7,"
+		"00000000a1b2c3d4,64,10,20,00000000a1b2c3d6,KMALLOC,bash"),
+		PAGEDET_KMAP_TYPED, &l));
+	ck_assert(l.site.hashed && l.va.hashed && l.free_site.hashed);
+	ck_assert_uint_eq(pdet_kmap_origin(&l, PAGEDET_KMAP_TYPED),
+			  PAGEDET_KMAP_UNTOLD);
+	ck_assert_uint_eq(pdet_kmap_end(&l), PAGEDET_KMAP_UNKNOWN);
+	ck_assert(!pdet_kmap_tells_nested(&l));
+	ck_assert(pdet_kmap_object_line(scan("00000000a1b2c3d5,7,"
+		"00000000a1b2c3d4,64,10,0,0000000000000000,KMALLOC,bash"),
+		PAGEDET_KMAP_TYPED, &l));
+	ck_assert_uint_eq(pdet_kmap_end(&l), PAGEDET_KMAP_LIVE);
+	ck_assert(pdet_kmap_tells_nested(&l) && !pdet_kmap_is_nested(&l));
+}
+END_TEST
+
+/* A global that the kernel has registered is an object as any other. */
+START_TEST(global)
+{
+	struct pdet_kmap_line l;
+
+	ck_assert(pdet_kmap_object_line(scan("0000000000000000,0,"
+		"ffffffff82a00000,64,1,0,0000000000000000,GLOBAL,swapper"),
+		PAGEDET_KMAP_TYPED, &l));
+	ck_assert_uint_eq(pdet_kmap_origin(&l, PAGEDET_KMAP_TYPED),
+			  PAGEDET_KMAP_UNTOLD);
+	l.va.address = 0;
+	ck_assert_uint_eq(pdet_kmap_origin(&l, PAGEDET_KMAP_TYPED),
+			  PAGEDET_KMAP_CATCH_ALL);
+}
+END_TEST
+
 static const struct {
 	const char *line;
 	unsigned dialect;
@@ -139,6 +186,7 @@ static const struct {
 	{ "  ffffffff81000010,30,138", PAGEDET_KMAP_LINUXKIT, -1, 30, 138 },
 	{ "  ffffffff81000010,30,138", PAGEDET_KMAP_TYPED, -1, 30, 138 },
 	{ "  ffffffff81000010,30,138,7", PAGEDET_KMAP_INDEXED, 7, 30, 138 },
+	{ "  ffffffff81000010,30,138,-1", PAGEDET_KMAP_INDEXED, -1, 30, 138 },
 	{ "  from:ffffffff81000010,30,138", PAGEDET_KMAP_INDEXED, -1, 30, 138 },
 	{ "  from:ffffffff81000010,caller:ffffffff81000020,30,138",
 	  PAGEDET_KMAP_SLAB, -1, 30, 138 },
@@ -155,6 +203,30 @@ START_TEST(access_lines)
 	ck_assert_int_eq(a.pid, accesses[_i].pid);
 	ck_assert_uint_eq(a.writes, accesses[_i].writes);
 	ck_assert_uint_eq(a.reads, accesses[_i].reads);
+}
+END_TEST
+
+static const struct {
+	const char *line;
+	unsigned dialect;
+} strange[] = {
+	{ "  ffffffff81000010,1,2,-2", PAGEDET_KMAP_INDEXED },
+	{ "  ffffffff81000010,1,2,-1x", PAGEDET_KMAP_INDEXED },
+	{ "  ffffffff81000010,1,2,-10", PAGEDET_KMAP_INDEXED },
+	{ "  ffffffff81000010,1,2,", PAGEDET_KMAP_INDEXED },
+	{ "  ffffffff81000010,1,2,3,4", PAGEDET_KMAP_INDEXED },
+	{ "  ffffffff81000010,1,-1,2", PAGEDET_KMAP_INDEXED },
+	{ "  ffffffff81000010,1,-1", PAGEDET_KMAP_INDEXED },
+	{ "  ffffffff81000010,1,2,4294967296", PAGEDET_KMAP_INDEXED },
+	{ "  ffffffff81000010,-1,1,2", PAGEDET_KMAP_LINUXKIT },
+};
+
+START_TEST(strange_threads)
+{
+	struct pdet_kmap_access a;
+
+	ck_assert(!pdet_kmap_access_line(scan(strange[_i].line),
+					 strange[_i].dialect, &a));
 }
 END_TEST
 
@@ -257,14 +329,17 @@ int main(void)
 	Suite *s = suite_create("line");
 
 	unit_loop(s, columns, 4);
-	unit_loop(s, no_dialect, 8);
+	unit_loop(s, no_dialect, 10);
 	unit_test(s, first_line_decides);
-	unit_loop(s, strange_objects, 12);
+	unit_loop(s, strange_objects, 13);
 	unit_test(s, later_type);
 	unit_loop(s, null, 2);
 	unit_test(s, not_told);
+	unit_test(s, hashed);
+	unit_test(s, global);
 	unit_loop(s, access_lines, sizeof(accesses) / sizeof(*accesses));
 	unit_loop(s, strange_accesses, 13);
+	unit_loop(s, strange_threads, sizeof(strange) / sizeof(*strange));
 	unit_loop(s, meanings, sizeof(codes) / sizeof(*codes));
 	unit_test(s, lifetimes);
 	return unit_main(s);
