@@ -243,17 +243,18 @@ START_TEST(vdso)
 	ck_assert_int_eq(pdet_code_file(&c, file), 0);
 	ck_assert_uint_gt(file->elf.build_id.n, 0);
 	for (i = 0; i < file->elf.n_symbols; i++)
-		if (!strcmp(file->elf.names + file->elf.symbols[i].st_name,
+		if (!strcmp(file->elf.names + file->elf.symbols[i].name,
 			    "__vdso_getcpu"))
 			break;
 	ck_assert_uint_lt(i, file->elf.n_symbols);
 	ck_assert_ptr_nonnull(pdet_elf_file_symbol(
-		&file->elf, file->elf.symbols[i].st_value, &offset, &size));
+		&file->elf, file->elf.symbols[i].value, &offset, &size));
 	pdet_code_free(&c);
 }
 END_TEST
 
-/* Code that a compiler wrote at run time has no table. */
+/* Code that a compiler wrote at run time has no table. It may be in memory that
+ * has a name. */
 START_TEST(jit)
 {
 	/* push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret */
@@ -261,9 +262,13 @@ START_TEST(jit)
 					      0xd6, 0x5d, 0xc3 };
 	int (*run)(struct world *w, int (*inner)(struct world *w));
 	struct world w;
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int fd = _i ? memfd_create("jit", MFD_CLOEXEC) : -1;
+	void *page;
 
+	if (_i && (fd < 0 || ftruncate(fd, 4096) < 0))
+		unit_skip("there is no memfd");
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		unit_skip("memory that is written and run is not allowed");
 	memcpy(page, code, sizeof(code));
@@ -278,11 +283,55 @@ START_TEST(jit)
 	ck_assert_str_eq(last(&w)->why,
 			 "there is no table for unwinding this code");
 	munmap(page, 4096);
+	if (fd >= 0)
+		close(fd);
 	end(&w);
 }
 END_TEST
 
-/* Whatever the bytes are, there is an end, and a reason for it. */
+/* The rest of a file's last page is zero. */
+START_TEST(last_page)
+{
+	struct pdet_code c = { .pid = (uint32_t)getpid() };
+	char root[1] = "", page[PDET_USER_PAGE];
+	struct pdet_env env = { .root = root };
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const off_t size = lseek(fd, 0, SEEK_END);
+	const size_t part = (size_t)size % sizeof(page);
+	char *map = mmap(NULL, sizeof(page), PROT_READ, MAP_PRIVATE, fd,
+			 size - (off_t)part);
+
+	ck_assert_uint_gt(part, 0);
+	ck_assert(map != MAP_FAILED);
+	c.env = &env;
+	ck_assert_int_eq(pdet_code_open(&c), 0);
+	ck_assert_int_eq(pdet_code_file_read(&c, (uint64_t)(uintptr_t)map, page,
+					     sizeof(page)), 0);
+	ck_assert_mem_eq(page, map, sizeof(page));
+	pdet_code_free(&c);
+	munmap(map, sizeof(page));
+	close(fd);
+}
+END_TEST
+
+static void all_frames(const struct world *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->stack.n; i++) {
+		const struct pagedet_frame *f = &w->stack.frames[i];
+
+		if (!f->address)
+			ck_assert(f->why && i + 1 == w->stack.n);
+		if (!f->function)
+			ck_assert_uint_eq(f->offset, 0);
+		else if (f->bytes)
+			ck_assert_uint_le(f->offset, f->bytes);
+	}
+}
+
+/* Whatever the bytes are, each frame is in code or is the end with its reason,
+ * and the first one is where the thread is. */
 START_TEST(wrong_bytes)
 {
 	unsigned seed = (unsigned)_i * 7919 + 1, i;
@@ -295,6 +344,9 @@ START_TEST(wrong_bytes)
 		outermost(&w);
 		ck_assert_uint_gt(w.stack.n, 0);
 		ck_assert_uint_le(w.stack.n, PDET_USER_FRAMES + 1);
+		ck_assert_uint_eq(w.stack.frames[0].address,
+				  w.regs.reg[PDET_USER_IP]);
+		all_frames(&w);
 	}
 	end(&w);
 }
@@ -315,7 +367,8 @@ int main(void)
 	unit_test(s, unused_pages);
 	unit_test(s, lost_pages);
 	unit_test(s, vdso);
-	unit_test(s, jit);
+	unit_loop(s, jit, 2);
+	unit_test(s, last_page);
 	unit_loop(s, wrong_bytes, 20);
 	return unit_main(s);
 }
