@@ -339,11 +339,16 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 
 #else
 
+#ifdef __x86_64__
+#define WHY "this build lacks libunwind"
+#else
+#define WHY "that is supported only on x86-64"
+#endif
+
 int pdet_unwinder_new(struct pdet_env *env, struct pdet_unwinder **ret)
 {
 	(void)ret;
-	return pdet_fail(env, ENOSYS, "cannot unwind: this build lacks "
-			 "libunwind");
+	return pdet_fail(env, ENOSYS, "cannot unwind: " WHY);
 }
 
 void pdet_unwinder_free(struct pdet_unwinder *u)
