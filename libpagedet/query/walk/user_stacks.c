@@ -59,6 +59,8 @@ static int read_once(struct pdet_user_stacks *u, const struct thread *t)
 	struct pdet_user_regs regs;
 	int r = s->backend->ops->user_regs(s, t->task, &regs);
 
+	if (u->stack)
+		u->stack->n = 0;
 	if (r > 0)
 		r = make_stack(u, &s->env);
 	if (r <= 0)
@@ -77,8 +79,6 @@ static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 
 	if (r < 0)
 		return r;
-	if (u->stack)
-		u->stack->n = 0;
 	for (i = 0, r = 1; r > 0 && i < TRIES; i++)
 		r = read_once(u, &t);
 	s->backend->ops->task_close(t.task);
