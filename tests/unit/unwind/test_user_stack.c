@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -314,6 +316,83 @@ START_TEST(last_page)
 }
 END_TEST
 
+/* --- files of another process, in a made-up tree --- */
+
+static void put_file(const char *root, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void make_root(char *root, size_t size, struct stat *st)
+{
+	static const char *const dirs[] = {
+		"proc", "proc/7", "proc/7/root"
+	};
+	const char *folder = getenv("TMPDIR");
+	char path[256];
+	size_t i;
+
+	snprintf(root, size, "%.100s/pagedet-test.XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	for (i = 0; i < PDET_COUNT(dirs); i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, dirs[i]);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	put_file(root, "proc/7/root/file", "not ELF");
+	snprintf(path, sizeof(path), "%s/proc/7/root/file", root);
+	ck_assert_int_eq(stat(path, st), 0);
+}
+
+/* A file is read only if it is the mapped one, and if that surely ends. */
+START_TEST(files)
+{
+	static const struct {
+		const char *fstype;
+		unsigned dev, inode;	/* what is added to those of the file */
+		int error;
+	} cases[] = {
+		{ "ext4", 0, 0, -EBADMSG }, { "ext4", 1, 0, -EXDEV },
+		{ "ext4", 0, 1, -ESTALE }, { "nfs4", 0, 0, -EREMOTE },
+		{ "fuse.sshfs", 0, 0, -EREMOTE }, { "9p", 0, 0, -EREMOTE },
+		{ "nfsd", 0, 0, -EBADMSG },
+	};
+	char root[128], text[256], command[160];
+	struct pdet_env env = { .root = root };
+	struct pdet_code c = { .env = &env, .pid = 7 };
+	const struct pdet_code_map *m;
+	struct stat st;
+
+	make_root(root, sizeof(root), &st);
+	snprintf(text, sizeof(text), "400000-401000 r-xp 00000000 %02x:%02x "
+		 "%lu /file\n", major(st.st_dev),
+		 minor(st.st_dev) + cases[_i].dev,
+		 (unsigned long)st.st_ino + cases[_i].inode);
+	put_file(root, "proc/7/maps", text);
+	snprintf(text, sizeof(text), "30 1 %u:%u / / rw - %s source rw\n",
+		 major(st.st_dev), minor(st.st_dev), cases[_i].fstype);
+	put_file(root, "proc/7/mountinfo", text);
+	ck_assert_int_eq(pdet_code_open(&c), 0);
+	m = pdet_code_map_at(&c, 0x400123);
+	ck_assert_ptr_nonnull(m);
+	ck_assert_int_eq(pdet_code_file(&c, m->file), cases[_i].error);
+	/* It is not tried again while the mappings are the same. */
+	ck_assert_int_eq(pdet_code_open(&c), 0);
+	ck_assert_ptr_eq(pdet_code_map_at(&c, 0x400123), m);
+	ck_assert(m->file->tried);
+	pdet_code_free(&c);
+	snprintf(command, sizeof(command), "rm -rf '%s'", root);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 static void all_frames(const struct world *w)
 {
 	size_t i;
@@ -369,6 +448,7 @@ int main(void)
 	unit_test(s, vdso);
 	unit_loop(s, jit, 2);
 	unit_test(s, last_page);
+	unit_loop(s, files, 7);
 	unit_loop(s, wrong_bytes, 20);
 	return unit_main(s);
 }
