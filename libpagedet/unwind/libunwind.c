@@ -250,7 +250,9 @@ static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 	    u->lib->_Ux86_64_get_reg(c, UNW_REG_SP, &sp) < 0)
 		return refuse(u, "the stack is damaged");
 	if (!ip)
-		return w->n ? 1 : refuse(u, "the thread is at address 0");
+		return !w->n ? refuse(u, "the thread is at address 0") :
+		       !after_signal ? 1 :
+		       refuse(u, "a signal came at address 0");
 	/* Callers are at higher addresses; a handler may have its own stack. */
 	if (w->n && !after_signal && sp <= w->sp)
 		return refuse(u, "the stack is damaged");
