@@ -565,7 +565,8 @@ enum pagedet_frame_type {
 	PAGEDET_FRAME_SIGNAL = 3, /* the kernel made it to call the handler of a
 				 * signal; the next frame was interrupted */
 	PAGEDET_FRAME_JIT = 4	/* code that belongs to no file, as compilers
-				 * at run time write it */
+				 * at run time write it; or to a memfd that is
+				 * not a program */
 };
 
 /* One frame of a user stack. Used as an array element, so it will never grow.
@@ -594,7 +595,10 @@ struct pagedet_frame {
  * the tables of the mapped files (.eh_frame); code without a table ends the
  * stack. Names come from the symbols of these files, or from debug files of the
  * same build id in /usr/lib/debug. A file is not used if another one has its
- * name since, and the mapped one cannot be opened.
+ * name since, and the mapped one cannot be opened; nor if it is on a network
+ * filesystem or FUSE, or if the tables of the process's files exceed 512 MiB.
+ * The call may hang if such a filesystem is below another one, or has
+ * /usr/lib/debug.
  * @it: [in] of a query with PAGEDET_Q_USER_STACKS and the target VIRT, TASK or
  *      MAPPERS
  * @tid: [in] thread id

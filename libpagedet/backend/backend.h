@@ -450,8 +450,10 @@ struct pdet_backend_ops {
 	int (*user_regs)(struct pdet_session *s, struct pdet_task *t,
 			 struct pdet_user_regs *ret);
 	/* Reads the page of PDET_USER_PAGE bytes at @addr, without any effect
-	 * on the task. Returns 0, -ENOENT if the task has no entry for it, or a
-	 * result of memory/memory.h. Sets no error text. */
+	 * on the task. Returns 0, -ENOENT if the task has no entry for it,
+	 * -EFAULT if no program has that address, -EAGAIN if the entry changes
+	 * again and again, or a result of memory/memory.h. Sets no error
+	 * text. */
 	int (*user_page)(struct pdet_session *s, struct pdet_task *t,
 			 uint64_t addr, void *buf);
 

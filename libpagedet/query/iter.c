@@ -475,8 +475,8 @@ static int prepare(struct pdet_iter *it)
 						PAGEDET_Q_USER_STACKS);
 		it->wants[i] = wants;
 		it->wants[i].user_stacks = has_user_stacks(it, i);
-		it->asked[i] = used(it, i) || it->wants[i].user_stacks;
-		if (!it->asked[i])
+		it->asked[i] = used(it, i);
+		if (!it->asked[i] && !it->wants[i].user_stacks)
 			continue;
 		r = it->backends[i]->ops->prepare(it->backends[i], it->env,
 						  &it->wants[i]);
@@ -490,6 +490,25 @@ static int prepare(struct pdet_iter *it)
 	return 0;
 }
 
+/* Opens the session of a source that only stacks need. Rows are right without
+ * it, and the caller's thread alone reads stacks. */
+static int open_user_stacks(struct pdet_iter *it)
+{
+	const struct pdet_user_stacks *u = &it->user_stacks;
+	int r;
+
+	if (!u->has_backend || u->error || it->asked[u->backend])
+		return 0;
+	r = pdet_engine_session(&it->workers[0], it->env, u->backend);
+	if (r == 0 || pdet_is_shortage(r)) {
+		it->asked[u->backend] = r == 0;
+		return r;
+	}
+	note_user_stacks(it, u->backend, r);
+	pdet_clear(it->env);
+	return 0;
+}
+
 /*
  * Starts a source that is needed after all. Returns 1, or 0 if it cannot be
  * asked.
@@ -500,6 +519,9 @@ static int start_later(struct pdet_iter *it, unsigned backend)
 
 	if (it->asked[backend])
 		return 1;
+	/* It was started for stacks, in vain. */
+	if (it->wants[backend].user_stacks)
+		return 0;
 	r = it->backends[backend]->ops->prepare(it->backends[backend], it->env,
 						&it->wants[backend]);
 	if (r == 0)
@@ -679,6 +701,8 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	it->n_workers = it->walk->serial ? 1 : workers(it);
 	it->may_glance = may_glance(it);
 	r = pdet_engine_start(it);
+	if (r == 0)
+		r = open_user_stacks(it);
 	if (r == 0)
 		r = make_output(it);
 	return r < 0 ? r : begin(it);

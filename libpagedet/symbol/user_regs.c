@@ -44,7 +44,6 @@ static void take(const uint64_t w[WORDS], struct pdet_user_regs *ret)
 
 	for (i = 0; i < PDET_USER_REGS; i++)
 		ret->reg[i] = w[word[i]];
-	ret->syscall = (int64_t)w[ORIG_AX];
 }
 
 int pdet_user_regs(struct pdet_space *space, const struct pdet_task_stacks *t,

@@ -14,8 +14,6 @@ enum { PDET_USER_BP = 6, PDET_USER_SP = 7, PDET_USER_IP = 16, PDET_USER_REGS };
 
 struct pdet_user_regs {
 	uint64_t reg[PDET_USER_REGS];
-	int64_t syscall;	/* number of the system call; -1: an exception
-				 * or an interrupt */
 	uint64_t switches;	/* if these are the same later, the thread has
 				 * not run meanwhile */
 };

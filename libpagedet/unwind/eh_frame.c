@@ -14,6 +14,10 @@
 
 #define FORM_PC_S4 0x1b
 
+/* Each function may have a CIE of its own, so its length is limited. */
+#define MOST_LETTERS 8
+#define MOST_LEB 10		/* bytes of 64 bits */
+
 /* What is left of a record. */
 struct rest {
 	const uint8_t *at, *end;
@@ -44,11 +48,20 @@ static void skip(struct rest *r, ptrdiff_t n)
 	r->at += r->bad ? 0 : n;
 }
 
-/* A number of any length. */
 static void skip_leb(struct rest *r)
 {
+	unsigned n = 1;
+
 	while (take_byte(r) & 0x80)
-		continue;
+		r->bad = r->bad || n++ == MOST_LEB;
+}
+
+static void skip_letters(struct rest *r)
+{
+	unsigned n = 0;
+
+	while (take_byte(r))
+		r->bad = r->bad || n++ == MOST_LETTERS;
 }
 
 static void skip_pointer(struct rest *r, unsigned form)
@@ -75,8 +88,7 @@ static unsigned form_of(struct rest r)
 	const unsigned version = take_byte(&r);
 	const char *letters = (const char *)r.at;
 
-	while (take_byte(&r))
-		continue;
+	skip_letters(&r);
 	if (r.bad || *letters++ != 'z')
 		return 0xff;
 	skip_leb(&r);		/* unit of code */

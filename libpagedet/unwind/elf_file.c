@@ -15,6 +15,9 @@
 #define MOST_NAMES ((uint64_t)16 << 20)
 #define MOST_NOTES ((uint64_t)64 << 10)
 
+/* Symbols that overlap each other at an address. Compilers write two. */
+#define MOST_OVERLAPS 1000
+
 static int read_at(const struct pdet_elf_file *e, uint64_t offset, void *buf,
 		   uint64_t n)
 {
@@ -23,13 +26,27 @@ static int read_at(const struct pdet_elf_file *e, uint64_t offset, void *buf,
 	return e->read(e->arg, offset, buf, (size_t)n);
 }
 
+/* Returns -EBADMSG if there are too many bytes of all files. */
+static int spend(struct pdet_elf_file *e, uint64_t n)
+{
+	if (!e->spent)
+		return 0;
+	if (n > PDET_ELF_BYTES - *e->spent) {
+		e->refused = true;
+		return -EBADMSG;
+	}
+	*e->spent += n;
+	return 0;
+}
+
 /* A copy of a part of the file, which the caller frees; and a NUL after it. */
-static int copy_at(const struct pdet_elf_file *e, uint64_t offset, uint64_t n,
+static int copy_at(struct pdet_elf_file *e, uint64_t offset, uint64_t n,
 		   uint64_t most, char **ret)
 {
 	int r;
 
-	if (!n || n > most || offset > e->size || n > e->size - offset)
+	if (!n || n > most || offset > e->size || n > e->size - offset ||
+	    spend(e, n) < 0)
 		return -EBADMSG;
 	*ret = malloc((size_t)n + 1);
 	if (!*ret)
@@ -94,6 +111,85 @@ static void cut_versions(char *names, size_t len)
 	}
 }
 
+/* The C library gives a function several names: nanosleep is the one that
+ * programs call, and __nanosleep and the local __GI___nanosleep are not. */
+static uint8_t beauty(const struct pdet_elf_file *e, const Elf64_Sym *s)
+{
+	if (ELF64_ST_BIND(s->st_info) == STB_LOCAL)
+		return 0;
+	return e->names[s->st_name] != '_' ? 2 : 1;
+}
+
+static bool is_code(const struct pdet_elf_file *e, const Elf64_Sym *s)
+{
+	const unsigned type = ELF64_ST_TYPE(s->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC ||
+		type == STT_NOTYPE) &&
+	       s->st_shndx != SHN_UNDEF && s->st_shndx != SHN_ABS &&
+	       s->st_name < e->names_len && e->names[s->st_name];
+}
+
+/* By value. The last one of a value is the one that names it best. */
+static int worse_first(const void *a, const void *b)
+{
+	const struct pdet_elf_symbol *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	if (x->beauty != y->beauty)
+		return x->beauty < y->beauty ? -1 : 1;
+	return (x->order < y->order) - (x->order > y->order);
+}
+
+static uint64_t end_of(const struct pdet_elf_symbol *s)
+{
+	return s->size > UINT64_MAX - s->value ? UINT64_MAX :
+	       s->value + s->size;
+}
+
+static void link_wider(struct pdet_elf_file *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->n_symbols; i++) {
+		struct pdet_elf_symbol *s = &e->symbols[i];
+		uint32_t at = (uint32_t)i - 1;
+
+		while (at != UINT32_MAX && end_of(&e->symbols[at]) <= end_of(s))
+			at = e->symbols[at].wider;
+		s->wider = at;
+	}
+}
+
+/* Keeps the symbols of code. */
+static int sort_symbols(struct pdet_elf_file *e, const Elf64_Sym *table,
+			size_t n)
+{
+	size_t i, code = 0;
+
+	for (i = 0; i < n; i++)
+		code += is_code(e, &table[i]);
+	if (!code || spend(e, code * sizeof(*e->symbols)) < 0)
+		return 0;
+	e->symbols = malloc(code * sizeof(*e->symbols));
+	if (!e->symbols)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		if (is_code(e, &table[i]))
+			e->symbols[e->n_symbols++] = (struct pdet_elf_symbol){
+				.value = table[i].st_value,
+				.size = table[i].st_size,
+				.name = table[i].st_name,
+				.order = (uint32_t)i,
+				.section = table[i].st_shndx,
+				.beauty = beauty(e, &table[i]),
+			};
+	qsort(e->symbols, e->n_symbols, sizeof(*e->symbols), worse_first);
+	link_wider(e);
+	return 0;
+}
+
 static int read_symbols(struct pdet_elf_file *e, const Elf64_Shdr *table,
 			const Elf64_Shdr *names)
 {
@@ -113,12 +209,13 @@ static int read_symbols(struct pdet_elf_file *e, const Elf64_Shdr *table,
 		e->names = NULL;
 		return r == -EBADMSG ? 0 : r;
 	}
-	e->symbols = (Elf64_Sym *)(void *)symbols;
-	e->n_symbols = table->sh_size / sizeof(Elf64_Sym);
 	e->names_len = names->sh_size + 1;
 	cut_versions(e->names, names->sh_size);
 	e->whole = table->sh_type == SHT_SYMTAB;
-	return 0;
+	r = sort_symbols(e, (const Elf64_Sym *)(void *)symbols,
+			 table->sh_size / sizeof(Elf64_Sym));
+	free(symbols);
+	return r;
 }
 
 static const Elf64_Shdr *find_table(const Elf64_Shdr *s, size_t n,
@@ -245,57 +342,47 @@ bool pdet_elf_file_address(const struct pdet_elf_file *e, uint64_t offset,
 	return false;
 }
 
-/* The C library gives a function several names: nanosleep is the one that
- * programs call, and __nanosleep and the local __GI___nanosleep are not. */
-static unsigned beauty(const struct pdet_elf_file *e, const Elf64_Sym *s)
+/* The best symbol that begins at or before an address: the nearest one. */
+static const struct pdet_elf_symbol *symbol_before(
+	const struct pdet_elf_file *e, uint64_t address)
 {
-	if (ELF64_ST_BIND(s->st_info) == STB_LOCAL)
-		return 0;
-	return e->names[s->st_name] != '_' ? 2 : 1;
+	size_t low = 0, high = e->n_symbols;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (e->symbols[mid].value <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &e->symbols[low - 1] : NULL;
 }
 
-/* Whether symbol @a names a place better than @b: the nearest one is best. */
-static bool is_better(const struct pdet_elf_file *e, const Elf64_Sym *a,
-		      const Elf64_Sym *b)
+/* The nearest one that has the address. @s: what is before it. */
+static const struct pdet_elf_symbol *symbol_around(
+	const struct pdet_elf_file *e, const struct pdet_elf_symbol *s,
+	uint64_t address)
 {
-	if (a->st_value != b->st_value)
-		return a->st_value > b->st_value;
-	return beauty(e, a) > beauty(e, b);
-}
+	unsigned i;
 
-static bool is_code(const struct pdet_elf_file *e, const Elf64_Sym *s)
-{
-	const unsigned type = ELF64_ST_TYPE(s->st_info);
-
-	return (type == STT_FUNC || type == STT_GNU_IFUNC ||
-		type == STT_NOTYPE) &&
-	       s->st_shndx != SHN_UNDEF && s->st_shndx != SHN_ABS &&
-	       s->st_name < e->names_len && e->names[s->st_name];
-}
-
-/* The best symbol that begins at or before an address. @sized: that has it. */
-static const Elf64_Sym *find_symbol(const struct pdet_elf_file *e,
-				    uint64_t address, bool sized)
-{
-	const Elf64_Sym *best = NULL, *s;
-
-	for (s = e->symbols; s && s < e->symbols + e->n_symbols; s++)
-		if (address >= s->st_value && is_code(e, s) &&
-		    (!sized || address - s->st_value < s->st_size) &&
-		    (!best || is_better(e, s, best)))
-			best = s;
-	return best;
+	for (i = 0; s && i < MOST_OVERLAPS; i++) {
+		if (address - s->value < s->size)
+			return s;
+		s = s->wider == UINT32_MAX ? NULL : &e->symbols[s->wider];
+	}
+	return NULL;
 }
 
 /* A symbol of assembly may have no size: then it reaches to the next one in its
  * section. */
-static bool reaches(const struct pdet_elf_file *e, const Elf64_Sym *s,
-		    uint64_t address)
+static bool reaches(const struct pdet_elf_file *e,
+		    const struct pdet_elf_symbol *s, uint64_t address)
 {
-	const Elf64_Shdr *in = s->st_shndx < e->n_sections ?
-			       &e->sections[s->st_shndx] : NULL;
+	const Elf64_Shdr *in = s->section < e->n_sections ?
+			       &e->sections[s->section] : NULL;
 
-	return !s->st_size && in && in->sh_flags & SHF_EXECINSTR &&
+	return !s->size && in && in->sh_flags & SHF_EXECINSTR &&
 	       address - in->sh_addr < in->sh_size;
 }
 
@@ -304,15 +391,14 @@ const char *pdet_elf_file_symbol(const struct pdet_elf_file *e,
 				 uint64_t address, uint64_t *offset,
 				 uint64_t *size)
 {
-	const Elf64_Sym *best = find_symbol(e, address, true);
+	const struct pdet_elf_symbol *before = symbol_before(e, address);
+	const struct pdet_elf_symbol *best = symbol_around(e, before, address);
 
-	if (!best && e->whole) {
-		best = find_symbol(e, address, false);
-		best = best && reaches(e, best, address) ? best : NULL;
-	}
+	if (!best && e->whole && before && reaches(e, before, address))
+		best = before;
 	if (!best)
 		return NULL;
-	*offset = address - best->st_value;
-	*size = best->st_size;
-	return e->names + best->st_name;
+	*offset = address - best->value;
+	*size = best->size;
+	return e->names + best->name;
 }

@@ -13,11 +13,29 @@
 
 #define PDET_ELF_SEGMENTS 64
 
+/* Bytes of all tables that are read for one process. */
+#define PDET_ELF_BYTES ((uint64_t)512 << 20)
+
+/* A symbol of code. */
+struct pdet_elf_symbol {
+	uint64_t value, size;
+	uint32_t name;		/* offset in the names */
+	uint32_t order;		/* in the file's table */
+	uint32_t wider;		/* the nearest one before it that ends later;
+				 * UINT32_MAX: there is none */
+	uint16_t section;
+	uint8_t beauty;		/* among symbols of one value */
+};
+
 struct pdet_elf_file {
 	/* Reads bytes of the file. Returns 0 or a negative errno. */
 	int (*read)(void *arg, uint64_t offset, void *buf, size_t n);
 	void *arg;
 	uint64_t size;		/* of the file */
+	uint64_t *spent;	/* bytes for all files of a process; NULL: they
+				 * are not counted */
+	bool refused;		/* PDET_ELF_BYTES are spent, so something was
+				 * not read */
 	Elf64_Phdr segment[PDET_ELF_SEGMENTS];
 	size_t n_segments;
 	uint64_t header;	/* address of .eh_frame_hdr in the file; 0:
@@ -26,16 +44,17 @@ struct pdet_elf_file {
 	struct pdet_build_id build_id;
 	Elf64_Shdr *sections;
 	size_t n_sections;
-	Elf64_Sym *symbols;	/* of .symtab, or else of .dynsym */
+	struct pdet_elf_symbol *symbols; /* of .symtab, or else of .dynsym: by
+				 * value; the last one of a value is best */
 	size_t n_symbols;
 	char *names;
 	size_t names_len;	/* the last byte is a NUL */
 	bool whole;		/* they are those of .symtab */
 };
 
-/* pdet_elf_file_open - read all that. @read, @arg and @size are set. Returns 0,
- * -EBADMSG if it is not such a file, -ENOMEM, or the failure of @read. A file
- * without symbols is right. */
+/* pdet_elf_file_open - read all that. @read, @arg and @size are set, and
+ * perhaps @spent. Returns 0, -EBADMSG if it is not such a file, -ENOMEM, or the
+ * failure of @read. A file without symbols is right. */
 int pdet_elf_file_open(struct pdet_elf_file *e);
 void pdet_elf_file_free(struct pdet_elf_file *e);
 

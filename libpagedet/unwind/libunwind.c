@@ -250,7 +250,9 @@ static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 	    u->lib->_Ux86_64_get_reg(c, UNW_REG_SP, &sp) < 0)
 		return refuse(u, "the stack is damaged");
 	if (!ip)
-		return 1;
+		return !w->n ? refuse(u, "the thread is at address 0") :
+		       !after_signal ? 1 :
+		       refuse(u, "a signal came at address 0");
 	/* Callers are at higher addresses; a handler may have its own stack. */
 	if (w->n && !after_signal && sp <= w->sp)
 		return refuse(u, "the stack is damaged");
@@ -339,11 +341,16 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 
 #else
 
+#ifdef __x86_64__
+#define WHY "this build lacks libunwind"
+#else
+#define WHY "that is supported only on x86-64"
+#endif
+
 int pdet_unwinder_new(struct pdet_env *env, struct pdet_unwinder **ret)
 {
 	(void)ret;
-	return pdet_fail(env, ENOSYS, "cannot unwind: this build lacks "
-			 "libunwind");
+	return pdet_fail(env, ENOSYS, "cannot unwind: " WHY);
 }
 
 void pdet_unwinder_free(struct pdet_unwinder *u)

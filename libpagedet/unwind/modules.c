@@ -2,7 +2,8 @@
 /*
  * Opens files as the process has mapped them: /proc/PID/map_files leads to the
  * file itself, even if another one has its name by now. Without the right to
- * use that, the file of this name must have the same device and inode.
+ * use that, the file of this name must have the same device and inode. Files of
+ * other machines and of FUSE are not touched, because that may never end.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,33 +15,40 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
+#include "kernel/text/mountinfo.h"
 #include "pagedet.h"
 #include "unwind/modules.h"
 
 /* The kernel allows 65530 mappings, unless it was told otherwise. */
 #define MOST_MAPS ((size_t)64 << 20)
+#define MOST_MOUNTS ((size_t)64 << 20)
 #define VDSO "[vdso]"
 #define VDSO_BYTES 65536
 #define VDSO_PAGE 4096
 
 /* --- mappings --- */
 
+static uint64_t key_of(const struct pdet_vma *v)
+{
+	const uint64_t words[] = {
+		v->dev, v->inode, pdet_hash(v->name, v->name_len)
+	};
+
+	return pdet_hash(words, sizeof(words));
+}
+
 static struct pdet_module_file *find_file(const struct pdet_code *c,
 					  const struct pdet_vma *v)
 {
-	size_t i;
+	struct pdet_module_file *f;
+	uint64_t at;
 
-	for (i = c->files.n; i-- > 0;) {
-		struct pdet_module_file *f = c->files.data[i];
-
-		if (f->inode == v->inode && f->dev == v->dev &&
-		    !f->vdso == !!v->inode &&
-		    strlen(f->path) == v->name_len &&
-		    !memcmp(f->path, v->name, v->name_len))
-			return f;
-	}
-	return NULL;
+	if (!pdet_pairs_get(&c->known, key_of(v), &at))
+		return NULL;
+	f = c->files.data[at];
+	return f->inode == v->inode && f->dev == v->dev ? f : NULL;
 }
 
 static struct pdet_module_file *add_file(struct pdet_code *c,
@@ -58,7 +66,8 @@ static struct pdet_module_file *add_file(struct pdet_code *c,
 	f->vdso = !v->inode;
 	f->memory = &c->memory;
 	f->path = strndup(v->name, v->name_len);
-	if (!f->path || !pdet_vec_push(&c->files, f)) {
+	if (!f->path || !pdet_pairs_set(&c->known, key_of(v), c->files.n) ||
+	    !pdet_vec_push(&c->files, f)) {
 		free(f->path);
 		free(f);
 		return NULL;
@@ -107,15 +116,19 @@ void pdet_code_free(struct pdet_code *c)
 	pdet_vec_free(&c->files);
 	pdet_vec_free(&c->maps);
 	pdet_text_free(&c->text);
+	pdet_pairs_free(&c->known);
+	pdet_pairs_free(&c->remote);
+	c->tried_mounts = false;
+	c->spent = 0;
 }
 
-/* Whether everything that was tried could be read. */
+/* Whether no memory of the process was lost: it may be read the next time. */
 static bool is_well(const struct pdet_code *c)
 {
 	size_t i;
 
 	for (i = 0; i < c->files.n; i++)
-		if (c->files.data[i]->error)
+		if (c->files.data[i]->vdso && c->files.data[i]->error)
 			return false;
 	return true;
 }
@@ -179,6 +192,52 @@ const struct pdet_code_map *pdet_code_map_at(const struct pdet_code *c,
 
 /* --- files --- */
 
+static bool may_hang(struct pdet_scan fstype)
+{
+	static const char *const types[] = {
+		"nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "afs", "virtiofs"
+	};
+	size_t i;
+
+	if (pdet_scan_word(&fstype, "fuse"))
+		return true;
+	for (i = 0; i < PDET_COUNT(types); i++)
+		if (pdet_scan_is(&fstype, types[i]))
+			return true;
+	return false;
+}
+
+static int read_mounts(struct pdet_code *c)
+{
+	struct pdet_scan all, line;
+	struct pdet_mount m;
+	struct pdet_text text;
+	int r = pdet_slurp(c->env, &text, MOST_MOUNTS, "/proc/%u/mountinfo",
+			   c->pid);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	all = (struct pdet_scan){ text.data, text.data + text.len };
+	while (r == 0 && pdet_scan_line(&all, &line))
+		if (pdet_mountinfo_line(line, &m) && may_hang(m.fstype) &&
+		    !pdet_pairs_set(&c->remote, m.dev, 1))
+			r = -ENOMEM;
+	pdet_text_free(&text);
+	return r;
+}
+
+/* Returns -EREMOTE if the file may not be touched. */
+static int check_mount(struct pdet_code *c, const struct pdet_module_file *f)
+{
+	uint64_t ignored;
+	int r = c->tried_mounts ? 0 : read_mounts(c);
+
+	c->tried_mounts = true;
+	if (r < 0)
+		return r;
+	return pdet_pairs_get(&c->remote, f->dev, &ignored) ? -EREMOTE : 0;
+}
+
 /* Opening a device can do anything, so only a regular file is opened. */
 static int open_regular(const struct pdet_env *env, const char *path,
 			struct stat *st)
@@ -222,9 +281,9 @@ static int open_mapped(const struct pdet_code *c,
 	fd = open_regular(c->env, path, st);
 	if (fd < 0 || is_same(f, st))
 		return fd;
-	/* It was replaced since. */
 	close(fd);
-	return -ESTALE;
+	/* A filesystem may show stat() another device than the mapping has. */
+	return st->st_ino == f->inode ? -EXDEV : -ESTALE;
 }
 
 static int read_fd(void *arg, uint64_t offset, void *buf, size_t n)
@@ -233,6 +292,17 @@ static int read_fd(void *arg, uint64_t offset, void *buf, size_t n)
 	const ssize_t got = pdet_pread(*fd, buf, n, offset);
 
 	return got < 0 ? (int)got : (size_t)got == n ? 0 : -EBADMSG;
+}
+
+/* What is mapped after the end of the file is zero, to the end of the page. */
+static int read_mapped(int fd, uint64_t offset, void *buf, size_t n)
+{
+	const ssize_t got = pdet_pread(fd, buf, n, offset);
+
+	if (got <= 0)
+		return got < 0 ? (int)got : -EBADMSG;
+	memset((char *)buf + got, 0, n - (size_t)got);
+	return 0;
 }
 
 /* The kernel maps the whole file of the vdso. */
@@ -259,31 +329,42 @@ static void open_debug(struct pdet_code *c, struct pdet_module_file *f)
 	f->debug.read = read_fd;
 	f->debug.arg = &f->debug_fd;
 	f->debug.size = (uint64_t)st.st_size;
+	f->debug.spent = &c->spent;
 	if (pdet_elf_file_open(&f->debug) == 0 &&
 	    !pdet_build_id_same(&f->debug.build_id, &f->elf.build_id))
 		pdet_elf_file_free(&f->debug);
 }
 
-int pdet_code_file(struct pdet_code *c, struct pdet_module_file *f)
+static int open_file(struct pdet_code *c, struct pdet_module_file *f)
 {
 	struct stat st;
+	int r;
 
-	if (f->tried)
-		return f->error;
-	f->tried = true;
+	f->elf.spent = &c->spent;
 	if (f->vdso) {
 		f->elf.read = read_vdso;
 		f->elf.arg = f;
 		f->elf.size = PDET_MIN(f->end - f->start, VDSO_BYTES);
 	} else {
+		r = check_mount(c, f);
+		if (r < 0)
+			return r;
 		f->fd = open_mapped(c, f, &st);
 		if (f->fd < 0)
-			return f->error = f->fd;
+			return f->fd;
 		f->elf.read = read_fd;
 		f->elf.arg = &f->fd;
 		f->elf.size = (uint64_t)st.st_size;
 	}
-	f->error = pdet_elf_file_open(&f->elf);
+	return pdet_elf_file_open(&f->elf);
+}
+
+int pdet_code_file(struct pdet_code *c, struct pdet_module_file *f)
+{
+	if (f->tried)
+		return f->error;
+	f->tried = true;
+	f->error = open_file(c, f);
 	pdet_build_id_words(&f->elf.build_id, f->build_id);
 	if (f->error == 0)
 		open_debug(c, f);
@@ -329,5 +410,5 @@ int pdet_code_file_read(struct pdet_code *c, uint64_t addr, void *buf, size_t n)
 	(void)pdet_code_file(c, m->file);
 	if (m->file->fd < 0)
 		return -ENOENT;
-	return read_fd(&m->file->fd, m->offset + (addr - m->start), buf, n);
+	return read_mapped(m->file->fd, m->offset + (addr - m->start), buf, n);
 }

@@ -7,6 +7,7 @@
 #define PDET_UNWIND_MODULES_H
 
 #include "base/io.h"
+#include "base/pairs.h"
 #include "kernel/text/maps.h"
 #include "unwind/elf_file.h"
 
@@ -17,7 +18,9 @@ struct pdet_module_file {
 	uint64_t start, end;	/* of one of its mappings */
 	bool vdso;
 	bool tried;
-	int error;		/* why it is not read; 0: it is */
+	int error;		/* why it is not read; 0: it is. -ESTALE:
+				 * another file has its name. -EXDEV: perhaps.
+				 * -EREMOTE: its filesystem may not answer */
 	int fd;			/* -1: none */
 	struct pdet_elf_file elf;
 	pdet_build_id_text build_id;
@@ -52,6 +55,11 @@ struct pdet_code {
 		struct pdet_module_file **data;
 		size_t n, cap;
 	} files;
+	struct pdet_pairs known; /* hash of a file -> its place in files */
+	uint64_t spent;		/* bytes of their tables */
+	bool tried_mounts;
+	struct pdet_pairs remote; /* devices of filesystems that may not
+				 * answer */
 };
 
 /*

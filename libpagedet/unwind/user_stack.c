@@ -83,6 +83,22 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 
 /* --- names --- */
 
+static const char *why_unread(int error)
+{
+	switch (error) {
+	case -ESTALE:
+		return "the file was replaced";
+	case -EXDEV:
+		return "the file of this name cannot be told to be the "
+		       "mapped one";
+	case -EREMOTE:
+		return "the file is not read: it is on a network filesystem "
+		       "or FUSE";
+	default:
+		return "the file cannot be read";
+	}
+}
+
 static void name_code(struct pagedet_frame *f, const struct pdet_code_map *m,
 		      uint64_t ip)
 {
@@ -91,8 +107,7 @@ static void name_code(struct pagedet_frame *f, const struct pdet_code_map *m,
 
 	f->module = file->path;
 	if (file->error)
-		f->why = file->error == -ESTALE ? "the file was replaced" :
-			 "the file cannot be read";
+		f->why = why_unread(file->error);
 	if (file->error || !place_of(m, ip, &place))
 		return;
 	f->file_address = place + (f->address - ip);
@@ -103,7 +118,22 @@ static void name_code(struct pagedet_frame *f, const struct pdet_code_map *m,
 	if (!f->function)
 		f->function = pdet_elf_file_symbol(&file->elf, place,
 						   &f->offset, &f->bytes);
-	f->offset += f->address - ip;
+	if (f->function)
+		f->offset += f->address - ip;
+	else if (file->elf.refused || file->debug.refused)
+		f->why = "the files of the process have too many symbols";
+}
+
+/* Compilers at run time also write into memory that has a name. */
+static bool is_memory(const struct pdet_module_file *file)
+{
+	static const char *const names[] = { "/memfd:", "/dev/zero" };
+	size_t i;
+
+	for (i = 0; file->error == -EBADMSG && i < PDET_COUNT(names); i++)
+		if (!strncmp(file->path, names[i], strlen(names[i])))
+			return true;
+	return false;
 }
 
 /* A return address may be that of the next function, if the call never returns:
@@ -120,13 +150,13 @@ static void name_frame(struct pdet_code *c, const struct pdet_unwind_step *step,
 	};
 	if (!m || !m->exec)
 		return;
-	if (!m->file) {
+	if (!m->file || (pdet_code_file(c, m->file) < 0 &&
+			 is_memory(m->file))) {
 		f->type = PAGEDET_FRAME_JIT;
 		return;
 	}
 	f->type = step->signal ? PAGEDET_FRAME_SIGNAL :
 		  m->file->vdso ? PAGEDET_FRAME_VDSO : PAGEDET_FRAME_USER;
-	(void)pdet_code_file(c, m->file);
 	name_code(f, m, ip);
 }
 

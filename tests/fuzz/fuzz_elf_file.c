@@ -13,8 +13,10 @@ static int read_bytes(void *arg, uint64_t offset, void *buf, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_file in = { data, size };
+	/* Some inputs have little left. */
+	uint64_t spent = PDET_ELF_BYTES - (size % 2 ? size : PDET_ELF_BYTES);
 	struct pdet_elf_file e = {
-		.read = read_bytes, .arg = &in, .size = size
+		.read = read_bytes, .arg = &in, .size = size, .spent = &spent
 	};
 	uint64_t address, offset, bytes, at;
 	const char *name;
@@ -28,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(!name || strlen(name) < size);
 		MUST(!name || !bytes || offset < bytes);
 	}
+	MUST(spent <= PDET_ELF_BYTES);
 	pdet_elf_file_free(&e);
 	return 0;
 }

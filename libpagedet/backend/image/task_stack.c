@@ -17,6 +17,9 @@
 /* /proc/PID/stack has at most 64. */
 #define FRAMES 256
 
+/* Pages move rarely. */
+#define TRIES 4
+
 struct listing {
 	uint32_t pid;
 	struct {
@@ -213,7 +216,18 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 	if (!im->kernel.has_stacks)
 		return no_types(&base->env, task->pid);
 	r = pdet_user_regs(&s->space, &im->kernel.stacks, t->is.addr, ret);
-	return r < 0 ? why_no_regs(&base->env, task->pid, r) : 1;
+	if (r < 0)
+		return why_no_regs(&base->env, task->pid, r);
+	return ret->reg[PDET_USER_IP] || ret->reg[PDET_USER_SP];
+}
+
+/* The hardware sets these bits of an entry of x86-64, whatever is read. */
+#define ACCESSED 0x60u
+
+static bool is_same(const struct pdet_leaf *a, const struct pdet_leaf *b)
+{
+	return a->is == b->is && a->start == b->start && a->addr == b->addr &&
+	       !((a->entry ^ b->entry) & ~(uint64_t)ACCESSED);
 }
 
 /* Whether a page of a task may be read: not device memory, and no page whose
@@ -231,27 +245,49 @@ static bool may_read(struct image_session *s, const struct pdet_leaf *leaf,
 
 /* Secret memory is not in the direct map, and /proc/kcore shows zeroes for it.
  * A page of zeroes has nothing that leads on. */
-int pdet_image_user_page(struct pdet_session *base, struct pdet_task *task,
-			 uint64_t va, void *buf)
+static int read_leaf(struct image_session *s, const struct pdet_leaf *leaf,
+		     uint64_t va, void *buf)
 {
-	struct image_session *s = image_session_of(base);
-	const struct image_task *t = image_task_of(task);
 	static const char zeroes[PDET_USER_PAGE];
-	struct pdet_leaf leaf;
-	uint64_t addr;
-	int r = pdet_paging_walk(s->reader, &s->image->paging, t->root, va,
-				 &leaf);
+	const uint64_t addr = leaf->addr + (va - leaf->start);
+	int r;
 
-	if (r < 0)
-		return r;
-	if (leaf.is != PDET_PT_PAGE)
-		return leaf.is == PDET_PT_NONE ? -ENOENT : -ENODATA;
-	addr = leaf.addr + (va - leaf.start);
-	if (!may_read(s, &leaf, addr))
+	if (leaf->is != PDET_PT_PAGE)
+		return leaf->is == PDET_PT_NONE ? -ENOENT : -ENODATA;
+	if (!may_read(s, leaf, addr))
 		return -EACCES;
 	r = pdet_read_phys(s->reader, addr, buf, PDET_USER_PAGE);
 	if (r < 0)
 		return r == -ENOENT ? -EACCES : r;
 	return s->image->source == PAGEDET_SOURCE_KCORE &&
 	       !memcmp(buf, zeroes, sizeof(zeroes)) ? -EACCES : 0;
+}
+
+/* The page may move or go away while it is read. An entry that is the same
+ * before and after shows that the bytes are those of the task. */
+int pdet_image_user_page(struct pdet_session *base, struct pdet_task *task,
+			 uint64_t va, void *buf)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image_task *t = image_task_of(task);
+	const struct pdet_paging *p = &s->image->paging;
+	struct pdet_leaf leaf, again;
+	unsigned i;
+	int r, walked;
+
+	if (va >> (p->va_bits - p->one_root))
+		return -EFAULT;
+	r = pdet_paging_walk(s->reader, p, t->root, va, &leaf);
+	if (r < 0)
+		return r;
+	for (i = 0; i < TRIES; i++) {
+		r = read_leaf(s, &leaf, va, buf);
+		walked = pdet_paging_walk(s->reader, p, t->root, va, &again);
+		if (walked < 0)
+			return walked;
+		if (is_same(&leaf, &again))
+			return r;
+		leaf = again;
+	}
+	return -EAGAIN;
 }

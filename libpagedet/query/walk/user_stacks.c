@@ -39,6 +39,18 @@ static int has_run(const struct thread *t, const struct pdet_user_regs *before)
 	       ops->task_same(t->session, t->task) < 0;
 }
 
+/* A thread without user code needs neither. Returns 1. */
+static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env)
+{
+	int r = u->unwinder ? 0 : pdet_unwinder_new(env, &u->unwinder);
+
+	if (r == 0 && !u->stack) {
+		u->stack = calloc(1, sizeof(*u->stack));
+		r = u->stack ? 0 : pdet_fail(env, ENOMEM, "no memory");
+	}
+	return r < 0 ? r : 1;
+}
+
 /* Returns 1 if the thread has run meanwhile. */
 static int read_once(struct pdet_user_stacks *u, const struct thread *t)
 {
@@ -47,6 +59,10 @@ static int read_once(struct pdet_user_stacks *u, const struct thread *t)
 	struct pdet_user_regs regs;
 	int r = s->backend->ops->user_regs(s, t->task, &regs);
 
+	if (u->stack)
+		u->stack->n = 0;
+	if (r > 0)
+		r = make_stack(u, &s->env);
 	if (r <= 0)
 		return r;
 	r = pdet_user_stack_read(&s->env, u->unwinder, t->task->pid, &regs,
@@ -59,17 +75,10 @@ static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 {
 	struct thread t = { .session = s };
 	unsigned i;
-	int r = u->unwinder ? 0 : pdet_unwinder_new(&s->env, &u->unwinder);
+	int r = s->backend->ops->task_open(s, tid, &t.task);
 
-	if (r == 0 && !u->stack) {
-		u->stack = calloc(1, sizeof(*u->stack));
-		r = u->stack ? 0 : pdet_fail(&s->env, ENOMEM, "no memory");
-	}
-	if (r == 0)
-		r = s->backend->ops->task_open(s, tid, &t.task);
 	if (r < 0)
 		return r;
-	u->stack->n = 0;
 	for (i = 0, r = 1; r > 0 && i < TRIES; i++)
 		r = read_once(u, &t);
 	s->backend->ops->task_close(t.task);
@@ -112,6 +121,6 @@ int pdet_user_stack_get(struct pdet_iter *it, uint32_t tid,
 		pdet_take_words(it->env, &s->env);
 		return r;
 	}
-	*ret = u->stack->frames;
-	return (int)u->stack->n;
+	*ret = u->stack ? u->stack->frames : NULL;
+	return u->stack ? (int)u->stack->n : 0;
 }

@@ -4,6 +4,7 @@
 
 #include "../fake.h"
 #include "query/query.h"
+#include "query/walk/user_stacks.h"
 #include "../unit.h"
 
 #define PAGE 4096
@@ -282,11 +283,115 @@ START_TEST(a_task_that_is_asked_for_by_addresses_is_one)
 }
 END_TEST
 
+/* --- a second source, which only user stacks need --- */
+
+struct kernel {
+	struct pdet_backend backend;
+	bool broken;		/* it has no session */
+	unsigned sessions;
+};
+
+static void knows_nothing(struct pdet_backend *b, struct pdet_env *env,
+			  uint32_t target, unsigned field, unsigned source,
+			  struct pdet_ability *ret)
+{
+	survey(b, env, target, field, source, ret);
+	ret->reason = PAGEDET_NO_KERNEL;
+}
+
+static int session_new(struct pdet_backend *b, struct pdet_env *env,
+		       const struct pdet_wants *wants,
+		       struct pdet_session **ret)
+{
+	struct kernel *k = PDET_CONTAINER(b, struct kernel, backend);
+
+	k->sessions++;
+	return k->broken ? pdet_fail(env, EIO, "broken") :
+	       fake_session_new(b, env, wants, ret);
+}
+
+static int kernel_task_open(struct pdet_session *s, uint32_t pid,
+			    struct pdet_task **ret)
+{
+	struct task *t = calloc(1, sizeof(*t));
+
+	ck_assert_ptr_nonnull(t);
+	t->task.backend = s->backend;
+	t->task.pid = pid;
+	*ret = &t->task;
+	return 0;
+}
+
+static void kernel_task_close(struct pdet_task *t)
+{
+	free(task_of(t));
+}
+
+static int no_user_code(struct pdet_session *s, struct pdet_task *t,
+			struct pdet_user_regs *ret)
+{
+	(void)s;
+	(void)t;
+	(void)ret;
+	return 0;
+}
+
+static const struct pdet_backend_ops kernel_ops = {
+	.name = "kernel",
+	.survey = knows_nothing,
+	.prepare = fake_prepare,
+	.session_new = session_new,
+	.session_free = fake_session_free,
+	.fill = fill,
+	.task_open = kernel_task_open,
+	.task_close = kernel_task_close,
+	.user_regs = no_user_code,
+};
+
+/* Rows come without that source; the caller's thread alone asks it. */
+START_TEST(a_source_of_stacks)
+{
+	struct world w = { .backend.ops = &ops, .entries_left = 1u << 30 };
+	struct kernel k = { .backend.ops = &kernel_ops, .broken = _i };
+	struct pagedet_item item = { 0, PAGEDET_TO_END, 11, 0 };
+	struct pdet_backend *list[] = { &w.backend, &k.backend };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pdet_env env = { .root = no_root };
+	struct pdet_iter_args args = {
+		.env = &env, .backends = list, .n_backends = 2,
+		.sources = ~(uint32_t)0, .query = &q, .page_size = PAGE,
+	};
+	const struct pagedet_frame *frames;
+	struct pdet_iter *it;
+	struct pdet_batch *b;
+
+	w.backend.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	k.backend.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE);
+	q.target = PAGEDET_TARGET_TASK;
+	q.options = PAGEDET_Q_USER_STACKS;
+	q.items = &item;
+	q.n_items = 1;
+	q.threads = 3;
+	pdet_fields_add(&args.fields, F(VADDR));
+	ck_assert_msg(pdet_iter_new(&args, &it) == 0, "%s", env.error);
+	ck_assert_uint_eq(k.sessions, 1);
+	ck_assert_int_eq(pdet_iter_step(it, &b), 1);
+	ck_assert_int_eq(pdet_user_stack_get(it, 11, &frames),
+			 _i ? -EIO : 0);
+	if (_i)
+		ck_assert_str_eq(env.error, "cannot read user stacks: broken");
+	while (pdet_iter_step(it, &b) > 0)
+		continue;
+	pdet_iter_free(it);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("walk_task");
 
 	unit_loop(s, a_task_that_ends_is_one, 8);
 	unit_test(s, a_task_that_is_asked_for_by_addresses_is_one);
+	unit_loop(s, a_source_of_stacks, 2);
 	return unit_main(s);
 }

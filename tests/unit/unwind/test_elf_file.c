@@ -65,8 +65,8 @@ static uint64_t find(const struct pdet_elf_file *e, const char *name)
 	size_t i;
 
 	for (i = 0; i < e->n_symbols; i++)
-		if (!strcmp(e->names + e->symbols[i].st_name, name))
-			return e->symbols[i].st_value;
+		if (!strcmp(e->names + e->symbols[i].name, name))
+			return e->symbols[i].value;
 	ck_abort_msg("there is no %s", name);
 }
 
@@ -91,6 +91,154 @@ START_TEST(own_functions)
 	ck_assert_ptr_null(name);
 	pdet_elf_file_free(&e);
 	free(bytes);
+}
+END_TEST
+
+static const Elf64_Shdr *find_symtab(const Elf64_Shdr **names)
+{
+	const Elf64_Shdr *s;
+	Elf64_Ehdr h;
+	unsigned i;
+
+	memcpy(&h, bytes, sizeof(h));
+	s = (const Elf64_Shdr *)(void *)(bytes + h.e_shoff);
+	for (i = 0; i < h.e_shnum && s[i].sh_type != SHT_SYMTAB; i++)
+		continue;
+	ck_assert_uint_lt(i, h.e_shnum);
+	*names = &s[s[i].sh_link];
+	return &s[i];
+}
+
+static bool has_address(const Elf64_Sym *s, const char *name, uint64_t address)
+{
+	const unsigned type = ELF64_ST_TYPE(s->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC ||
+		type == STT_NOTYPE) &&
+	       s->st_shndx != SHN_UNDEF && s->st_shndx != SHN_ABS && *name &&
+	       address - s->st_value < s->st_size;
+}
+
+static unsigned beauty(const Elf64_Sym *s, const char *name)
+{
+	return ELF64_ST_BIND(s->st_info) == STB_LOCAL ? 0 :
+	       *name == '_' ? 1 : 2;
+}
+
+/* The symbol that the file's table has for an address, by looking at all. */
+static const char *look_at_all(uint64_t address)
+{
+	const Elf64_Shdr *names, *table = find_symtab(&names);
+	const Elf64_Sym *s = (const void *)(bytes + table->sh_offset);
+	const Elf64_Sym *best = NULL;
+	const char *best_name = NULL;
+	size_t i;
+
+	for (i = 0; i < table->sh_size / sizeof(*s); i++) {
+		const char *name = bytes + names->sh_offset + s[i].st_name;
+
+		if (!has_address(&s[i], name, address) ||
+		    (best && s[i].st_value < best->st_value) ||
+		    (best && s[i].st_value == best->st_value &&
+		     beauty(&s[i], name) <= beauty(best, best_name)))
+			continue;
+		best = &s[i];
+		best_name = name;
+	}
+	return best_name;
+}
+
+START_TEST(as_all_symbols)
+{
+	struct pdet_elf_file e;
+	uint64_t offset, length;
+	size_t i, n = 0;
+
+	load();
+	ck_assert_int_eq(open_bytes(&e, bytes, size), 0);
+	ck_assert_uint_gt(e.n_symbols, 100);
+	for (i = 0; i < 3 * e.n_symbols; i += e.n_symbols / 100) {
+		const struct pdet_elf_symbol *s = &e.symbols[i / 3];
+		const uint64_t at = s->value + i % 3 * s->size / 2;
+		const char *truth = look_at_all(at);
+		const char *name = pdet_elf_file_symbol(&e, at, &offset,
+							&length);
+
+		if (!truth)
+			continue;
+		ck_assert_ptr_nonnull(name);
+		ck_assert_uint_eq(strlen(name), strcspn(truth, "@"));
+		ck_assert_int_eq(strncmp(name, truth, strlen(name)), 0);
+		n++;
+	}
+	ck_assert_uint_gt(n, 50);
+	pdet_elf_file_free(&e);
+	free(bytes);
+}
+END_TEST
+
+/* All files of a process together have a limit. */
+START_TEST(limit)
+{
+	uint64_t spent = PDET_ELF_BYTES - 8192;
+	struct pdet_elf_file e = { .read = read_bytes, .spent = &spent };
+
+	load();
+	e.arg = bytes;
+	e.size = size;
+	ck_assert_int_eq(pdet_elf_file_open(&e), 0);
+	ck_assert(e.refused);
+	ck_assert_uint_eq(e.n_symbols, 0);
+	ck_assert_uint_ne(e.header, 0);
+	ck_assert_uint_le(spent, PDET_ELF_BYTES);
+	pdet_elf_file_free(&e);
+	spent = 0;
+	e.refused = false;
+	ck_assert_int_eq(pdet_elf_file_open(&e), 0);
+	ck_assert(!e.refused);
+	ck_assert_uint_gt(spent, e.n_symbols * sizeof(*e.symbols));
+	pdet_elf_file_free(&e);
+	free(bytes);
+}
+END_TEST
+
+/* A CIE with @letters letters and a number of @leb bytes, and one FDE. */
+static size_t index_of(unsigned letters, unsigned leb)
+{
+	uint8_t section[128] = "";
+	struct pdet_eh_frame frames;
+	size_t at = 9, fde;
+
+	section[8] = 1;
+	section[at++] = 'z';
+	memset(section + at, 'S', letters - 2);
+	at += letters - 2;
+	section[at++] = 'R';
+	section[at++] = 0;
+	memset(section + at, 0x81, leb - 1);
+	at += leb - 1;
+	section[at++] = 1;	/* unit of code */
+	section[at++] = 0x78;	/* of data */
+	section[at++] = 16;
+	section[at++] = 1;
+	section[at++] = 0x1b;
+	section[0] = (uint8_t)(at - 4);
+	fde = at;
+	section[fde] = 16;
+	section[fde + 4] = (uint8_t)(fde + 4);
+	section[fde + 8] = 1;
+	ck_assert_int_eq(pdet_eh_frame_index(section, fde + 20, 0x1000,
+					     &frames), 0);
+	free(frames.entries);
+	return frames.n;
+}
+
+START_TEST(long_cies)
+{
+	ck_assert_uint_eq(index_of(2, 1), 1);
+	ck_assert_uint_eq(index_of(8, 10), 1);
+	ck_assert_uint_eq(index_of(9, 1), 0);
+	ck_assert_uint_eq(index_of(2, 11), 0);
 }
 END_TEST
 
@@ -233,6 +381,9 @@ int main(void)
 	unit_test(s, own_functions);
 	unit_test(s, without_header);
 	unit_test(s, addresses);
+	unit_test(s, as_all_symbols);
+	unit_test(s, limit);
+	unit_test(s, long_cies);
 	unit_test(s, cut);
 	unit_loop(s, wrong_headers, 10);
 	unit_loop(s, other_files, 4);

@@ -101,7 +101,7 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 	return ip - CODE < 4096 ? 0 : -ENOENT;
 }
 
-static size_t unwind(struct world *w, const char **end)
+static size_t unwind_from(struct world *w, uint64_t ip, const char **end)
 {
 	const struct pdet_unwind_target t = { read_bytes, find_code, w };
 	struct pdet_user_regs regs = { 0 };
@@ -110,12 +110,17 @@ static size_t unwind(struct world *w, const char **end)
 	struct pdet_unwinder *u;
 	size_t n;
 
-	regs.reg[PDET_USER_IP] = CODE + 16;
+	regs.reg[PDET_USER_IP] = ip;
 	regs.reg[PDET_USER_SP] = STACK;
 	ck_assert_int_eq(pdet_unwinder_new(&env, &u), 0);
 	n = pdet_unwind(u, &t, &regs, steps, 32, end);
 	pdet_unwinder_free(u);
 	return n;
+}
+
+static size_t unwind(struct world *w, const char **end)
+{
+	return unwind_from(w, CODE + 16, end);
 }
 
 /* The stack has return addresses into the code, and then 0. */
@@ -179,7 +184,23 @@ START_TEST(endless)
 }
 END_TEST
 
-/* Sizes and numbers of entries that the table does not have. */
+/* A thread that called a null pointer. It is not one without user code. */
+START_TEST(at_zero)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	ck_assert_uint_eq(unwind_from(&w, 0, &end), 0);
+	ck_assert_str_eq(end, "the thread is at address 0");
+}
+END_TEST
+
+/* Sizes and numbers of entries that the table does not have. The true caller is
+ * found, or none. */
 START_TEST(cut_tables)
 {
 	static const unsigned char code[] = {
@@ -187,13 +208,24 @@ START_TEST(cut_tables)
 	};
 	const char *end;
 	struct world w;
-	unsigned i;
+	unsigned i, whole = 0, silent = 0;
+	size_t n;
 
 	for (i = 0; i < 0x60; i++) {
 		start(&w, code, sizeof(code));
 		memset(w.table + i, _i ? 0xff : 0, 4);
-		ck_assert_uint_ge(unwind(&w, &end), 1);
+		memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+		n = unwind(&w, &end);
+		ck_assert_uint_ge(n, 1);
+		ck_assert_uint_le(w.reads, 200000);
+		whole += n == 2;
+		silent += n != 2 && !end;
 	}
+	/* Some bytes are not used, and most are. */
+	ck_assert_uint_gt(whole, 0);
+	ck_assert_uint_lt(whole, 0x60);
+	/* A return address in no register ends a stack (DWARF 5, 6.4.4). */
+	ck_assert_uint_le(silent, 2);
 }
 END_TEST
 
@@ -211,6 +243,7 @@ int main(void)
 	unit_test(s, right);
 	unit_test(s, circle);
 	unit_test(s, endless);
+	unit_test(s, at_zero);
 	unit_loop(s, cut_tables, 2);
 	return unit_main(s);
 }

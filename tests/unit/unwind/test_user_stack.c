@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -243,17 +245,18 @@ START_TEST(vdso)
 	ck_assert_int_eq(pdet_code_file(&c, file), 0);
 	ck_assert_uint_gt(file->elf.build_id.n, 0);
 	for (i = 0; i < file->elf.n_symbols; i++)
-		if (!strcmp(file->elf.names + file->elf.symbols[i].st_name,
+		if (!strcmp(file->elf.names + file->elf.symbols[i].name,
 			    "__vdso_getcpu"))
 			break;
 	ck_assert_uint_lt(i, file->elf.n_symbols);
 	ck_assert_ptr_nonnull(pdet_elf_file_symbol(
-		&file->elf, file->elf.symbols[i].st_value, &offset, &size));
+		&file->elf, file->elf.symbols[i].value, &offset, &size));
 	pdet_code_free(&c);
 }
 END_TEST
 
-/* Code that a compiler wrote at run time has no table. */
+/* Code that a compiler wrote at run time has no table. It may be in memory that
+ * has a name. */
 START_TEST(jit)
 {
 	/* push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret */
@@ -261,9 +264,13 @@ START_TEST(jit)
 					      0xd6, 0x5d, 0xc3 };
 	int (*run)(struct world *w, int (*inner)(struct world *w));
 	struct world w;
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int fd = _i ? memfd_create("jit", MFD_CLOEXEC) : -1;
+	void *page;
 
+	if (_i && (fd < 0 || ftruncate(fd, 4096) < 0))
+		unit_skip("there is no memfd");
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		unit_skip("memory that is written and run is not allowed");
 	memcpy(page, code, sizeof(code));
@@ -278,11 +285,132 @@ START_TEST(jit)
 	ck_assert_str_eq(last(&w)->why,
 			 "there is no table for unwinding this code");
 	munmap(page, 4096);
+	if (fd >= 0)
+		close(fd);
 	end(&w);
 }
 END_TEST
 
-/* Whatever the bytes are, there is an end, and a reason for it. */
+/* The rest of a file's last page is zero. */
+START_TEST(last_page)
+{
+	struct pdet_code c = { .pid = (uint32_t)getpid() };
+	char root[1] = "", page[PDET_USER_PAGE];
+	struct pdet_env env = { .root = root };
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const off_t size = lseek(fd, 0, SEEK_END);
+	const size_t part = (size_t)size % sizeof(page);
+	char *map = mmap(NULL, sizeof(page), PROT_READ, MAP_PRIVATE, fd,
+			 size - (off_t)part);
+
+	ck_assert_uint_gt(part, 0);
+	ck_assert(map != MAP_FAILED);
+	c.env = &env;
+	ck_assert_int_eq(pdet_code_open(&c), 0);
+	ck_assert_int_eq(pdet_code_file_read(&c, (uint64_t)(uintptr_t)map, page,
+					     sizeof(page)), 0);
+	ck_assert_mem_eq(page, map, sizeof(page));
+	pdet_code_free(&c);
+	munmap(map, sizeof(page));
+	close(fd);
+}
+END_TEST
+
+/* --- files of another process, in a made-up tree --- */
+
+static void put_file(const char *root, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void make_root(char *root, size_t size, struct stat *st)
+{
+	static const char *const dirs[] = {
+		"proc", "proc/7", "proc/7/root"
+	};
+	const char *folder = getenv("TMPDIR");
+	char path[256];
+	size_t i;
+
+	snprintf(root, size, "%.100s/pagedet-test.XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	for (i = 0; i < PDET_COUNT(dirs); i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, dirs[i]);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	put_file(root, "proc/7/root/file", "not ELF");
+	snprintf(path, sizeof(path), "%s/proc/7/root/file", root);
+	ck_assert_int_eq(stat(path, st), 0);
+}
+
+/* A file is read only if it is the mapped one, and if that surely ends. */
+START_TEST(files)
+{
+	static const struct {
+		const char *fstype;
+		unsigned dev, inode;	/* what is added to those of the file */
+		int error;
+	} cases[] = {
+		{ "ext4", 0, 0, -EBADMSG }, { "ext4", 1, 0, -EXDEV },
+		{ "ext4", 0, 1, -ESTALE }, { "nfs4", 0, 0, -EREMOTE },
+		{ "fuse.sshfs", 0, 0, -EREMOTE }, { "9p", 0, 0, -EREMOTE },
+		{ "nfsd", 0, 0, -EBADMSG },
+	};
+	char root[128], text[256], command[160];
+	struct pdet_env env = { .root = root };
+	struct pdet_code c = { .env = &env, .pid = 7 };
+	const struct pdet_code_map *m;
+	struct stat st;
+
+	make_root(root, sizeof(root), &st);
+	snprintf(text, sizeof(text), "400000-401000 r-xp 00000000 %02x:%02x "
+		 "%lu /file\n", major(st.st_dev),
+		 minor(st.st_dev) + cases[_i].dev,
+		 (unsigned long)st.st_ino + cases[_i].inode);
+	put_file(root, "proc/7/maps", text);
+	snprintf(text, sizeof(text), "30 1 %u:%u / / rw - %s source rw\n",
+		 major(st.st_dev), minor(st.st_dev), cases[_i].fstype);
+	put_file(root, "proc/7/mountinfo", text);
+	ck_assert_int_eq(pdet_code_open(&c), 0);
+	m = pdet_code_map_at(&c, 0x400123);
+	ck_assert_ptr_nonnull(m);
+	ck_assert_int_eq(pdet_code_file(&c, m->file), cases[_i].error);
+	/* It is not tried again while the mappings are the same. */
+	ck_assert_int_eq(pdet_code_open(&c), 0);
+	ck_assert_ptr_eq(pdet_code_map_at(&c, 0x400123), m);
+	ck_assert(m->file->tried);
+	pdet_code_free(&c);
+	snprintf(command, sizeof(command), "rm -rf '%s'", root);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+static void all_frames(const struct world *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->stack.n; i++) {
+		const struct pagedet_frame *f = &w->stack.frames[i];
+
+		if (!f->address)
+			ck_assert(f->why && i + 1 == w->stack.n);
+		if (!f->function)
+			ck_assert_uint_eq(f->offset, 0);
+		else if (f->bytes)
+			ck_assert_uint_le(f->offset, f->bytes);
+	}
+}
+
+/* Whatever the bytes are, each frame is in code or is the end with its reason,
+ * and the first one is where the thread is. */
 START_TEST(wrong_bytes)
 {
 	unsigned seed = (unsigned)_i * 7919 + 1, i;
@@ -295,6 +423,9 @@ START_TEST(wrong_bytes)
 		outermost(&w);
 		ck_assert_uint_gt(w.stack.n, 0);
 		ck_assert_uint_le(w.stack.n, PDET_USER_FRAMES + 1);
+		ck_assert_uint_eq(w.stack.frames[0].address,
+				  w.regs.reg[PDET_USER_IP]);
+		all_frames(&w);
 	}
 	end(&w);
 }
@@ -315,7 +446,9 @@ int main(void)
 	unit_test(s, unused_pages);
 	unit_test(s, lost_pages);
 	unit_test(s, vdso);
-	unit_test(s, jit);
+	unit_loop(s, jit, 2);
+	unit_test(s, last_page);
+	unit_loop(s, files, 7);
 	unit_loop(s, wrong_bytes, 20);
 	return unit_main(s);
 }
