@@ -460,6 +460,21 @@ static int check_names(struct pdet_env *env,
 	return 0;
 }
 
+/* @r: whether all was read. */
+static int deliver(struct pdet_allocs *a, struct pdet_env *env, int r,
+		   struct pdet_allocs **ret)
+{
+	if (r == 0)
+		r = pdet_allocs_order(a, env, NULL);
+	if (r < 0) {
+		pdet_allocs_free(a);
+		return r;
+	}
+	add_up(&a->sum, &a->pairing.sums);
+	*ret = a;
+	return 0;
+}
+
 int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 		    const struct pdet_namer *namer,
 		    const struct pdet_alloc_sink *sink,
@@ -484,15 +499,7 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 		r = check_names(env, q);
 	if (r == 0)
 		r = read_trace(a, env, q, namer);
-	if (r == 0)
-		r = pdet_allocs_order(a, env, NULL);
-	if (r < 0) {
-		pdet_allocs_free(a);
-		return r;
-	}
-	add_up(&a->sum, &a->pairing.sums);
-	*ret = a;
-	return 0;
+	return deliver(a, env, r, ret);
 }
 
 /* --- from sums --- */
@@ -533,15 +540,7 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 	r = take_keys(a, env, by, n);
 	if (r == 0)
 		r = take_sums(a, env, from);
-	if (r == 0)
-		r = pdet_allocs_order(a, env, NULL);
-	if (r < 0) {
-		pdet_allocs_free(a);
-		return r;
-	}
-	add_up(&a->sum, &a->pairing.sums);
-	*ret = a;
-	return 0;
+	return deliver(a, env, r, ret);
 }
 
 int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env)

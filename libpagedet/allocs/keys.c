@@ -61,23 +61,8 @@ bool pdet_alloc_key_is_text(uint32_t key)
 
 int pdet_alloc_keys_check(struct pdet_env *env, const uint32_t *by, uint64_t n)
 {
-	uint64_t i, j;
-
-	if (!n || n > PAGEDET_ALLOC_KEYS)
-		return pdet_fail(env, EINVAL, "%llu keys: from 1 to %u can be "
-				 "grouped by", (unsigned long long)n,
-				 PAGEDET_ALLOC_KEYS);
-	for (i = 0; i < n; i++) {
-		if (!pdet_alloc_key_name(by[i]))
-			return pdet_fail(env, EINVAL, "there is no key %u of "
-					 "allocations", by[i]);
-		for (j = 0; j < i; j++)
-			if (by[i] == by[j])
-				return pdet_fail(env, EINVAL,
-						 "the key %s is there twice",
-						 pdet_alloc_key_name(by[i]));
-	}
-	return 0;
+	return pdet_groups_check(env, by, n, PAGEDET_ALLOC_KEYS,
+				 pdet_alloc_key_name, "allocations");
 }
 
 /* The id of a text; 0 without memory. */

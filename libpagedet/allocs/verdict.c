@@ -5,9 +5,7 @@
 #include "allocs/findings.h"
 #include "allocs/verdict.h"
 #include "base/text/text.h"
-
-/* Those that had kmemtrace, whose events miss no free. */
-#define OLD_KERNELS "2.6"
+#include "trace/trace.h"
 
 static const struct {
 	const char *name, *why[PAGEDET_JUDGED_UNKNOWN + 1];
@@ -86,8 +84,10 @@ static bool allows_kfree(const struct pdet_allocs *a, bool *known)
 
 static uint32_t judge(const struct pdet_allocs *a, uint32_t found)
 {
-	/* Every free of an object is there, and is one of this object. */
-	const bool certain = !strcmp(pdet_allocs_release(a), OLD_KERNELS) &&
+	/* Every free of an object is there, and is one of this object: the
+	 * kernels of kmemtrace had no free without an event. */
+	const bool certain = !strcmp(pdet_allocs_release(a),
+				     PDET_TRACE_OLD_RELEASE) &&
 			     !pdet_allocs_hides(a) && pdet_allocs_is_whole(a);
 	bool known;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* A hash table of groups, and one of their texts. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,27 @@ void pdet_groups_free(struct pdet_groups *g)
 	free(g->slot);
 	g->slot = NULL;
 	g->slots = g->n = 0;
+}
+
+int pdet_groups_check(struct pdet_env *env, const uint32_t *by, uint64_t n,
+		      unsigned most, const char *(*name)(uint32_t key),
+		      const char *of)
+{
+	uint64_t i, j;
+
+	if (!n || n > most)
+		return pdet_fail(env, EINVAL, "%llu keys: from 1 to %u can be "
+				 "grouped by", (unsigned long long)n, most);
+	for (i = 0; i < n; i++) {
+		if (!name(by[i]))
+			return pdet_fail(env, EINVAL, "there is no key %u of "
+					 "%s", by[i], of);
+		for (j = 0; j < i; j++)
+			if (by[i] == by[j])
+				return pdet_fail(env, EINVAL, "the key %s is "
+						 "there twice", name(by[i]));
+	}
+	return 0;
 }
 
 static size_t hash_of(const struct pdet_groups *g, const uint64_t *value,

@@ -7,6 +7,7 @@
 #ifndef PDET_BASE_GROUPS_H
 #define PDET_BASE_GROUPS_H
 
+#include "base/env.h"
 #include "base/pairs.h"
 #include "base/vec.h"
 
@@ -34,6 +35,15 @@ struct pdet_groups {
 };
 
 void pdet_groups_free(struct pdet_groups *g);
+
+/*
+ * pdet_groups_check - whether a user can group by @n keys: from 1 to @most,
+ * that exist and are there once. @name: of a key, NULL if there is none; @of:
+ * of what they are. Returns 0, or -EINVAL with an error text.
+ */
+int pdet_groups_check(struct pdet_env *env, const uint32_t *by, uint64_t n,
+		      unsigned most, const char *(*name)(uint32_t key),
+		      const char *of);
 
 /*
  * pdet_groups_find - get the number of a group. If there is none, it is added:

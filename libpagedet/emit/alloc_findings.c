@@ -7,8 +7,6 @@
 #include "emit/alloc_findings.h"
 #include "emit/cell.h"
 
-#define NS ((uint64_t)1000000000)
-
 struct emitting {
 	struct pagedet_emitter *e;
 	struct pdet_allocs *a;
@@ -143,11 +141,7 @@ static void csv_head(struct emitting *s)
 
 static void right(struct emitting *s, size_t width, const char *text)
 {
-	const size_t len = strlen(text);
-
-	pdet_out_pad(&s->e->out, len < width ? width - len : 0);
-	str(s, text);
-	str(s, " ");
+	pdet_out_right(&s->e->out, width, text, strlen(text));
 }
 
 static void dec(char to[PDET_DIGITS], uint64_t value)
@@ -155,19 +149,10 @@ static void dec(char to[PDET_DIGITS], uint64_t value)
 	*pdet_put_dec(to, value) = '\0';
 }
 
-/* Seconds with all digits, as other tools print them. */
 static void first(const struct emitting *s, char to[2 * PDET_DIGITS])
 {
-	const bool is_ns = pdet_allocs_counts_ns(s->a);
-	char *at = pdet_put_dec(to, is_ns ? s->f.first_ns / NS :
-					    s->f.first_ns);
-	uint64_t digit, left = s->f.first_ns % NS;
-
-	if (is_ns)
-		*at++ = '.';
-	for (digit = NS / 10; is_ns && digit; digit /= 10, at++)
-		*at = (char)('0' + left / digit % 10);
-	*at = '\0';
+	*(pdet_allocs_counts_ns(s->a) ? pdet_put_seconds(to, s->f.first_ns) :
+					pdet_put_dec(to, s->f.first_ns)) = '\0';
 }
 
 static void text_row(struct emitting *s)

@@ -323,11 +323,9 @@ static void csv_group(struct emitting *s)
 
 static void column(struct emitting *s, size_t k, const char *text, size_t len)
 {
-	const size_t width = PDET_MAX((size_t)WIDTH, strlen(numbers[k].name));
-
-	pdet_out_pad(&s->e->out, len < width ? width - len : 0);
-	pdet_out_put(&s->e->out, text, len);
-	str(s, " ");
+	pdet_out_right(&s->e->out,
+		       PDET_MAX((size_t)WIDTH, strlen(numbers[k].name)), text,
+		       len);
 }
 
 static bool is_shown(const struct emitting *s, size_t k)

@@ -40,6 +40,18 @@ char *pdet_put_dev(char *p, uint64_t dev)
 	return pdet_put_dec(p, dev & 0xffffffff);
 }
 
+char *pdet_put_seconds(char *p, uint64_t ns)
+{
+	const uint64_t second = 1000000000, left = ns % second;
+	uint64_t digit;
+
+	p = pdet_put_dec(p, ns / second);
+	*p++ = '.';
+	for (digit = second / 10; digit; digit /= 10)
+		*p++ = (char)('0' + left / digit % 10);
+	return p;
+}
+
 char *pdet_put_prot(char *p, uint64_t prot)
 {
 	*p++ = prot & PAGEDET_PROT_READ ? 'r' : '-';

@@ -47,6 +47,9 @@ char *pdet_put_dev(char *p, uint64_t dev);
 /* pdet_put_prot - "rw-p", 4 bytes. */
 char *pdet_put_prot(char *p, uint64_t prot);
 
+/* pdet_put_seconds - "12.000000345", up to 2 * PDET_DIGITS bytes. */
+char *pdet_put_seconds(char *p, uint64_t ns);
+
 /* pdet_put_size - "48.2 MiB", up to PDET_DIGITS bytes. */
 char *pdet_put_size(char *p, uint64_t bytes);
 

@@ -101,6 +101,14 @@ void pdet_out_pad(struct pdet_out *out, size_t blanks)
 	}
 }
 
+void pdet_out_right(struct pdet_out *out, size_t width, const char *text,
+		    size_t len)
+{
+	pdet_out_pad(out, len < width ? width - len : 0);
+	pdet_out_put(out, text, len);
+	pdet_out_put(out, " ", 1);
+}
+
 void pdet_out_dec(struct pdet_out *out, uint64_t value)
 {
 	out->at = pdet_out_room(out, out->at, PDET_DIGITS);

@@ -161,6 +161,10 @@ char *pdet_csv_text(struct pdet_out *out, char *p, const char *s, size_t len,
 
 void pdet_out_str(struct pdet_out *out, const char *text);
 void pdet_out_pad(struct pdet_out *out, size_t blanks);
+
+/* pdet_out_right - a column whose text ends at @width, and a blank. */
+void pdet_out_right(struct pdet_out *out, size_t width, const char *text,
+		    size_t len);
 void pdet_out_dec(struct pdet_out *out, uint64_t value);
 
 /* pdet_emit_bind - let the columns point at a batch. */

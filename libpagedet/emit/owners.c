@@ -328,11 +328,7 @@ static bool csv_group(struct emitting *s)
 
 static void column(struct emitting *s, const char *text)
 {
-	const size_t len = strlen(text);
-
-	pdet_out_pad(&s->e->out, len < 12 ? 12 - len : 0);
-	str(s, text);
-	str(s, " ");
+	pdet_out_right(&s->e->out, 12, text, strlen(text));
 }
 
 static void text_head(struct emitting *s)

@@ -8,8 +8,6 @@
 #include "emit/cell.h"
 #include "emit/timeline.h"
 
-#define NS 1000000000u
-
 static const char *const events[] = {
 	[PAGEDET_EVENT_LOST] = "lost",
 	[PAGEDET_EVENT_KMALLOC] = "kmalloc",
@@ -256,14 +254,6 @@ static void csv_head(struct emitting *s)
 #define EVENT 16
 #define EFFECT 25
 
-static void right(struct emitting *s, size_t width, const char *text,
-		  size_t len)
-{
-	pdet_out_pad(&s->e->out, len < width ? width - len : 0);
-	pdet_out_put(&s->e->out, text, len);
-	str(s, " ");
-}
-
 static void left(struct emitting *s, size_t width, const char *text)
 {
 	const size_t len = strlen(text);
@@ -278,13 +268,16 @@ static void text_seconds(struct emitting *s)
 	const bool early = s->row.ns < s->begin_ns;
 	const uint64_t ns = early ? s->begin_ns - s->row.ns :
 				    s->row.ns - s->begin_ns;
-	char text[40] = "?";
+	char text[2 * PDET_DIGITS + 1], *end = text;
 
-	if (!s->t->total.no_ns)
-		snprintf(text, sizeof(text), "%s%llu.%09llu", early ? "-" : "",
-			 (unsigned long long)(ns / NS),
-			 (unsigned long long)(ns % NS));
-	right(s, SECONDS, text, strlen(text));
+	if (s->t->total.no_ns) {
+		*end++ = '?';
+	} else {
+		if (early)
+			*end++ = '-';
+		end = pdet_put_seconds(end, ns);
+	}
+	pdet_out_right(&s->e->out, SECONDS, text, (size_t)(end - text));
 }
 
 static void text_number(struct emitting *s, enum number n)
@@ -297,7 +290,8 @@ static void text_number(struct emitting *s, enum number n)
 		end = put_number(digits, n, v);
 	else
 		*end++ = state == PAGEDET_NONE ? '-' : '?';
-	right(s, numbers[n].width, digits, (size_t)(end - digits));
+	pdet_out_right(&s->e->out, numbers[n].width, digits,
+		       (size_t)(end - digits));
 }
 
 static void text_row(struct emitting *s)
@@ -326,11 +320,12 @@ static void text_head(struct emitting *s)
 {
 	unsigned n;
 
-	right(s, SECONDS, "seconds", strlen("seconds"));
+	pdet_out_right(&s->e->out, SECONDS, "seconds", strlen("seconds"));
 	for (n = TIME; n < LOST; n++)
 		if (!is_hidden(s, n))
-			right(s, numbers[n].width, numbers[n].name,
-			      strlen(numbers[n].name));
+			pdet_out_right(&s->e->out, numbers[n].width,
+				       numbers[n].name,
+				       strlen(numbers[n].name));
 	left(s, EVENT, "event");
 	str(s, " ");
 	left(s, EFFECT, "effect");

@@ -48,29 +48,21 @@ static const struct {
 
 /* --- the question --- */
 
+/* Without keys there are no groups. */
 static int take_keys(struct pdet_kmap_keys *k, struct pdet_env *env,
 		     const struct pagedet_kmap_query *q)
 {
-	uint64_t i, j;
+	int r;
 
-	if (q->n_by > PAGEDET_KMAP_KEYS || (q->by && !q->n_by))
-		return pdet_fail(env, EINVAL, "%llu keys: from 1 to %u can be "
-				 "grouped by", (unsigned long long)q->n_by,
-				 PAGEDET_KMAP_KEYS);
-	for (i = 0; q->by && i < q->n_by; i++) {
-		if (!pdet_kmap_key_name(q->by[i]))
-			return pdet_fail(env, EINVAL, "there is no key %u of "
-					 "a KMAP", q->by[i]);
-		for (j = 0; j < i; j++)
-			if (q->by[i] == q->by[j])
-				return pdet_fail(env, EINVAL,
-						 "the key %s is there twice",
-						 pdet_kmap_key_name(q->by[i]));
-		k->by[i] = q->by[i];
-	}
-	k->n_by = q->by ? (unsigned)q->n_by : 0;
-	k->places.groups.n_keys = k->n_by;
 	k->hz = q->hz;
+	if (!q->by)
+		return 0;
+	r = pdet_groups_check(env, q->by, q->n_by, PAGEDET_KMAP_KEYS,
+			      pdet_kmap_key_name, "a KMAP");
+	if (r < 0)
+		return r;
+	k->n_by = k->places.groups.n_keys = (unsigned)q->n_by;
+	memcpy(k->by, q->by, k->n_by * sizeof(*k->by));
 	return 0;
 }
 
@@ -452,13 +444,8 @@ int pdet_kmap_compare(struct pdet_kmap *k, struct pdet_env *env,
 	return pdet_kmap_order(k, env, NULL);
 }
 
-#define SUMS(to, from) \
-	((to)->objects = (from)->objects, (to)->bytes = (from)->bytes, \
-	 (to)->nested = (from)->nested, (to)->catch_all = (from)->catch_all, \
-	 (to)->live = (from)->live, (to)->live_bytes = (from)->live_bytes, \
-	 (to)->freed = (from)->freed, (to)->missed = (from)->missed, \
-	 (to)->unknown = (from)->unknown, (to)->accesses = (from)->accesses, \
-	 (to)->reads = (from)->reads, (to)->writes = (from)->writes)
+/* To an answer, from the sum @now. */
+#define COPY(name) ret->name = now->name;
 
 #define SUMS_BEFORE(to, from) \
 	((to)->objects_before = (from)->objects, \
@@ -471,15 +458,17 @@ int pdet_kmap_compare(struct pdet_kmap *k, struct pdet_env *env,
 int pdet_kmap_next_group(struct pdet_kmap *k, struct pagedet_kmap_group *ret)
 {
 	const struct pdet_groups *g = &k->keys.places.groups;
+	const struct pdet_kmap_sum *now;
 	size_t group;
 	unsigned i;
 
 	if (k->at == k->n_order)
 		return 0;
 	group = k->order[k->at++];
+	now = &k->sums.data[group];
 	memset(ret, 0, sizeof(*ret));
 	ret->size = sizeof(*ret);
-	SUMS(ret, &k->sums.data[group]);
+	PDET_KMAP_EACH_SUM(COPY)
 	if (k->compared)
 		SUMS_BEFORE(ret, &k->before.data[group]);
 	for (i = 0; i < k->keys.n_by; i++) {
@@ -503,11 +492,12 @@ const uint32_t *pdet_kmap_keys(const struct pdet_kmap *k, unsigned *n)
 void pdet_kmap_total(const struct pdet_kmap *k, struct pagedet_kmap_total *ret)
 {
 	const struct pdet_kmap_seen *seen = &k->reader.seen;
+	const struct pdet_kmap_sum *now = &k->sum;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->size = sizeof(*ret);
 	ret->groups = k->n_order;
-	SUMS(ret, &k->sum);
+	PDET_KMAP_EACH_SUM(COPY)
 	SUMS_BEFORE(ret, &k->sum_before);
 	ret->nested_bytes = k->nested_bytes;
 	ret->preallocated = k->preallocated;

@@ -259,24 +259,24 @@ void pdet_attached_close(struct pdet_attached *a)
 
 /* --- maps --- */
 
-bool pdet_map_next(int map, const void *key, void *ret)
+/* The next key stands where the value does. */
+static bool ask_map(unsigned command, int map, const void *key, void *ret)
 {
 	union bpf_attr a;
 
 	memset(&a, 0, sizeof(a));
 	a.map_fd = (uint32_t)map;
 	a.key = (uintptr_t)key;
-	a.next_key = (uintptr_t)ret;
-	return pdet_bpf(BPF_MAP_GET_NEXT_KEY, &a, sizeof(a)) == 0;
+	a.value = (uintptr_t)ret;
+	return pdet_bpf((int)command, &a, sizeof(a)) == 0;
+}
+
+bool pdet_map_next(int map, const void *key, void *ret)
+{
+	return ask_map(BPF_MAP_GET_NEXT_KEY, map, key, ret);
 }
 
 bool pdet_map_get(int map, const void *key, void *value)
 {
-	union bpf_attr a;
-
-	memset(&a, 0, sizeof(a));
-	a.map_fd = (uint32_t)map;
-	a.key = (uintptr_t)key;
-	a.value = (uintptr_t)value;
-	return pdet_bpf(BPF_MAP_LOOKUP_ELEM, &a, sizeof(a)) == 0;
+	return ask_map(BPF_MAP_LOOKUP_ELEM, map, key, value);
 }

@@ -99,6 +99,9 @@ bool pdet_trace_stat(const char *text, size_t len, const char *key,
  */
 void pdet_trace_stats(struct pdet_trace_pages *p, const char *text, size_t len);
 
+/* What is told as the release of kernels that had kmemtrace. */
+#define PDET_TRACE_OLD_RELEASE "2.6"
+
 /* The kinds. @t is new, and stays with the caller. */
 int pdet_trace_directory(struct pdet_env *env, int fd, const char *name,
 			 struct pdet_trace *t);

@@ -18,8 +18,6 @@
 #include "trace/old/old.h"
 #include "trace/trace.h"
 
-/* Those that had kmemtrace. */
-#define KERNELS "2.6"
 #define MOST_CPUS 65536u
 #define BYTES ((size_t)256 << 10)
 #define LEAST_RECORD 24u
@@ -270,7 +268,8 @@ int pdet_trace_old(struct pdet_env *env, int fd, struct pdet_trace *t)
 	struct pdet_old_form form;
 	int r;
 
-	pdet_trace_release(t, KERNELS, strlen(KERNELS));
+	pdet_trace_release(t, PDET_TRACE_OLD_RELEASE,
+			   strlen(PDET_TRACE_OLD_RELEASE));
 	if (!find_form(fd, false, &form))
 		return find_form(fd, true, &form) ?
 			       add_alone(env, fd, t, &form) :
@@ -384,7 +383,8 @@ int pdet_trace_relay(struct pdet_env *env, int dir, const char *name,
 	if (r == 0 && !t->own.n)
 		r = pdet_fail(env, ENODATA, "%s has no events", name);
 	t->no_ns = true;
-	pdet_trace_release(t, KERNELS, strlen(KERNELS));
+	pdet_trace_release(t, PDET_TRACE_OLD_RELEASE,
+			   strlen(PDET_TRACE_OLD_RELEASE));
 	for (i = 0; i < t->own.n; i++)
 		t->own.data[i]->has_cpu = t->own.data[i]->counts_all = true;
 	if (!--q->streams)
