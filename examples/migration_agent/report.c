@@ -35,6 +35,27 @@ enum agent_status report_status(const struct agent *a)
 	return cause ? AGENT_DIFFERENT : AGENT_EQUAL;
 }
 
+/* By what it is known, or why it is not. */
+static void say_restless(const struct agent *a, char *text, size_t size)
+{
+	const struct vm *vm = &a->vm[a->vm[SOURCE].frozen == PAGEDET_YES &&
+				     !a->n_unsteady ? DESTINATION : SOURCE];
+	const unsigned long long n = a->n_unsteady;
+
+	if (vm->frozen == PAGEDET_DUNNO)
+		snprintf(text, size, "Cannot tell: it is not known whether the "
+			 "%s stood still while it was read%s%s.", vm->name,
+			 vm->qmp.error[0] ? ": " : "", vm->qmp.error);
+	else if (vm->frozen == PAGEDET_NO)
+		snprintf(text, size, "Cannot tell: the %s did not stand still "
+			 "while it was read: it %s.", vm->name,
+			 vm->qmp.resumed ? "was resumed" : "runs");
+	else
+		snprintf(text, size, "Cannot tell: the %s did not stand still "
+			 "while it was read: %llu page%s changed.", vm->name,
+			 n, n == 1 ? "" : "s");
+}
+
 void report_verdict(const struct agent *a, char *text, size_t size)
 {
 	const unsigned long long n = a->n_different, pages = a->pages;
@@ -46,10 +67,7 @@ void report_verdict(const struct agent *a, char *text, size_t size)
 		snprintf(text, size, "Cannot tell: the destination went on "
 			 "before it could be compared; start it with -S.");
 	else if (!stood_still(a))
-		snprintf(text, size, "Cannot tell: the %s did not stand still "
-			 "while it was read.", a->n_unsteady ||
-			 a->vm[SOURCE].frozen != PAGEDET_YES ?
-			 a->vm[SOURCE].name : a->vm[DESTINATION].name);
+		say_restless(a, text, size);
 	else if (!a->n_differences && a->went_on && !a->n_unproven)
 		snprintf(text, size, "Equal: all %llu pages that were compared "
 			 "are the same on both sides; %llu of the "
