@@ -1,106 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/*
- * Reads a vmlinux with libelf; no other file of this room includes libelf.
- * libelf reads only the parts that are needed. Sections that cannot exist are
- * refused first, so that libelf allocates no memory for them. The file may be
- * damaged or not a vmlinux.
- */
+/* Reads a vmlinux. The file may be damaged or not a vmlinux. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/library.h"
 #include "memory/machine.h"
 #include "pagedet.h"
 #include "symbol/vmlinux.h"
 
-#define MOST_NAMES ((uint64_t)16 << 20)
 /* A full kernel has about 10 MB of each. */
 #define MOST_TABLE ((uint64_t)256 << 20)
 #define MOST_BTF ((uint64_t)64 << 20)
 /* A compressed section: libdw decompresses it into memory completely. */
 #define MOST_UNPACKED ((uint64_t)1 << 30)
 
-#define FUNCTIONS(X) \
-	X(elf_version) X(elf_begin) X(elf_end) X(elf_nextscn) X(elf_getscn) \
-	X(elf_strptr) X(elf_rawdata) X(elf64_getshdr) \
-	X(elf64_getchdr)
-
-struct pdet_elf_sections {
-	struct pdet_library lib;
-#define X(name) __typeof__(&name) name;
-	FUNCTIONS(X)
-#undef X
-	Elf *elf;
-	size_t n, names;	/* number; section with their names */
-};
-
 static int is(struct pdet_env *env, const char *path, const char *what)
 {
 	return pdet_fail(env, EBADMSG, "cannot read %s: it is %s", path, what);
-}
-
-static int load(struct pdet_elf_sections *e, struct pdet_env *env,
-		const char *path)
-{
-	if (pdet_library_open(&e->lib, "libelf.so.1")) {
-#define X(name) e->name = PDET_FUNCTION(&e->lib, name);
-		FUNCTIONS(X)
-#undef X
-	}
-	if (!*e->lib.why)
-		return 0;
-	pdet_fail(env, ENOSYS, "cannot read %s: %s", path, e->lib.why);
-	pdet_advise(env, "needs libelf installed");
-	return -ENOSYS;
-}
-
-/* --- sections --- */
-
-/* The first section of that name, or else the first one of that type. NULL if
- * no such section has bytes in the file. */
-static Elf_Scn *find_section(const struct pdet_vmlinux *v, const char *name,
-			     uint32_t type)
-{
-	const struct pdet_elf_sections *e = v->elf;
-	Elf_Scn *s = NULL;
-	Elf64_Shdr *h;
-	const char *is;
-
-	while ((s = e->elf_nextscn(e->elf, s))) {
-		h = e->elf64_getshdr(s);
-		if (!h || h->sh_type == SHT_NOBITS)
-			continue;
-		is = name ? e->elf_strptr(e->elf, e->names, h->sh_name) : NULL;
-		if (name ? is && !strcmp(is, name) : h->sh_type == type)
-			return s;
-	}
-	return NULL;
-}
-
-/*
- * The bytes of a section, which are valid as long as @v. NULL if there are
- * none, or more than @most.
- */
-static char *bytes_of(const struct pdet_vmlinux *v, Elf_Scn *s, uint64_t most,
-		      size_t *len)
-{
-	const struct pdet_elf_sections *e = v->elf;
-	const Elf64_Shdr *h = e->elf64_getshdr(s);
-	const Elf_Data *data;
-
-	if (!h || !h->sh_size || h->sh_size > most)
-		return NULL;
-	data = e->elf_rawdata(s, NULL);
-	if (!data || !data->d_buf || data->d_size != h->sh_size)
-		return NULL;
-	*len = data->d_size;
-	return data->d_buf;
 }
 
 /* --- headers --- */
@@ -164,22 +84,19 @@ static int check_head(struct pdet_vmlinux *v, struct pdet_env *env,
 }
 
 /* Refuse a section that extends beyond the file. */
-static int check_sections(struct pdet_vmlinux *v)
+static int check_sections(const struct pdet_elf_sections *e)
 {
-	const struct pdet_elf_sections *e = v->elf;
-	Elf_Scn *s = NULL;
-	const Elf64_Shdr *h;
+	Elf64_Shdr h;
+	size_t i;
 
-	h = e->elf64_getshdr(e->elf_getscn(e->elf, e->names));
-	if (!h || h->sh_size > MOST_NAMES)
+	if (!pdet_elf_section(e, e->head.e_shstrndx, &h) ||
+	    h.sh_size > PDET_ELF_NAMES)
 		return -EBADMSG;
-	while ((s = e->elf_nextscn(e->elf, s))) {
-		h = e->elf64_getshdr(s);
-		if (!h)
+	for (i = 1; i < e->n; i++) {
+		if (!pdet_elf_section(e, i, &h))
 			return -EBADMSG;
-		if (h->sh_type != SHT_NOBITS &&
-		    (h->sh_offset > v->size ||
-		     h->sh_size > v->size - h->sh_offset))
+		if (h.sh_type != SHT_NOBITS &&
+		    !pdet_elf_is_inside(e, h.sh_offset, h.sh_size))
 			return -ENOENT;
 	}
 	return 0;
@@ -187,7 +104,7 @@ static int check_sections(struct pdet_vmlinux *v)
 
 static int open_sections(struct pdet_vmlinux *v, const Elf64_Ehdr *h)
 {
-	struct pdet_elf_sections *e = v->elf;
+	const struct pdet_elf_input in = { .fd = v->fd, .size = v->size };
 
 	if (h->e_shentsize != sizeof(Elf64_Shdr) || !h->e_shnum ||
 	    h->e_shstrndx >= h->e_shnum)
@@ -195,30 +112,29 @@ static int open_sections(struct pdet_vmlinux *v, const Elf64_Ehdr *h)
 	if (h->e_shoff > v->size ||
 	    h->e_shnum * sizeof(Elf64_Shdr) > v->size - h->e_shoff)
 		return -ENOENT;
-	e->n = h->e_shnum;
-	e->names = h->e_shstrndx;
-	e->elf_version(EV_CURRENT);
-	e->elf = e->elf_begin(v->fd, ELF_C_READ, NULL);
-	return e->elf ? check_sections(v) : -EBADMSG;
+	if (pdet_elf_sections_open(&v->elf, v->libelf, &in) < 0)
+		return -EBADMSG;
+	return check_sections(&v->elf);
+}
+
+static int bytes_of(const struct pdet_vmlinux *v, const Elf64_Shdr *h,
+		    uint64_t most, char **ret)
+{
+	return h->sh_type == SHT_NOBITS ? -ENOENT :
+	       pdet_elf_bytes(&v->elf, h->sh_offset, h->sh_size, most, ret);
 }
 
 static void read_build_id(struct pdet_vmlinux *v)
 {
-	const struct pdet_elf_sections *e = v->elf;
-	const Elf64_Shdr *h;
-	Elf_Scn *s = NULL;
-	const char *data;
-	size_t len;
+	Elf64_Shdr h;
+	char *data;
+	size_t i;
 
-	while (!v->build_id.n && (s = e->elf_nextscn(e->elf, s))) {
-		h = e->elf64_getshdr(s);
-		if (!h || h->sh_type != SHT_NOTE)
-			continue;
-		data = bytes_of(v, s, PDET_NOTES_MAX, &len);
-		if (data)
-			pdet_build_id_note(&v->build_id,
-					   (struct pdet_notes){ data, len });
-	}
+	for (i = 1; !v->build_id.n && pdet_elf_section(&v->elf, i, &h); i++)
+		if (h.sh_type == SHT_NOTE &&
+		    bytes_of(v, &h, PDET_NOTES_MAX, &data) == 0)
+			pdet_build_id_note(&v->build_id, (struct pdet_notes){
+					data, h.sh_size });
 }
 
 static int read_head(struct pdet_vmlinux *v, struct pdet_env *env,
@@ -242,10 +158,7 @@ static int read_head(struct pdet_vmlinux *v, struct pdet_env *env,
 	r = check_head(v, env, path, &h);
 	if (r < 0)
 		return r;
-	v->elf = calloc(1, sizeof(*v->elf));
-	if (!v->elf)
-		return pdet_fail(env, ENOMEM, "no memory");
-	r = load(v->elf, env, path);
+	r = pdet_libelf_new(&v->libelf, env, path);
 	if (r < 0)
 		return r;
 	r = open_sections(v, &h);
@@ -274,16 +187,12 @@ int pdet_vmlinux_open(struct pdet_vmlinux *v, struct pdet_env *env,
 
 void pdet_vmlinux_close(struct pdet_vmlinux *v)
 {
-	if (v->elf) {
-		if (v->elf->elf)
-			v->elf->elf_end(v->elf->elf);
-		pdet_library_close(&v->elf->lib);
-	}
-	free(v->elf);
+	pdet_elf_sections_close(&v->elf);
+	pdet_libelf_free(v->libelf);
 	if (v->fd >= 0)
 		close(v->fd);
 	v->fd = -1;
-	v->elf = NULL;
+	v->libelf = NULL;
 	v->symbols = v->names = NULL;
 	v->n_symbols = 0;
 }
@@ -322,51 +231,46 @@ int pdet_vmlinux_check(const struct pdet_vmlinux *v, struct pdet_env *env,
 
 static void read_symbols(struct pdet_vmlinux *v)
 {
-	const struct pdet_elf_sections *e = v->elf;
-	Elf_Scn *s = find_section(v, NULL, SHT_SYMTAB), *names;
-	const Elf64_Shdr *h;
-	size_t len;
+	Elf64_Shdr h, names;
 
 	v->symbols_tried = true;
-	if (!s)
+	if (!pdet_elf_find(&v->elf, NULL, SHT_SYMTAB, &h) ||
+	    !pdet_elf_section(&v->elf, h.sh_link, &names) ||
+	    names.sh_type != SHT_STRTAB ||
+	    bytes_of(v, &h, MOST_TABLE, &v->symbols) < 0 ||
+	    bytes_of(v, &names, MOST_TABLE, &v->names) < 0)
 		return;
-	names = e->elf_getscn(e->elf, e->elf64_getshdr(s)->sh_link);
-	h = names ? e->elf64_getshdr(names) : NULL;
-	if (!h || h->sh_type != SHT_STRTAB)
-		return;
-	v->symbols = bytes_of(v, s, MOST_TABLE, &len);
-	v->names = bytes_of(v, names, MOST_TABLE, &v->names_len);
+	v->names_len = names.sh_size;
 	/* the last name is terminated */
-	if (v->symbols && v->names && !v->names[v->names_len - 1])
-		v->n_symbols = len / sizeof(Elf64_Sym);
+	if (!v->names[v->names_len - 1])
+		v->n_symbols = h.sh_size / sizeof(Elf64_Sym);
 }
 
 bool pdet_vmlinux_is_code(const struct pdet_vmlinux *v, uint16_t section)
 {
-	const struct pdet_elf_sections *e = v->elf;
-	Elf_Scn *s = section < e->n ? e->elf_getscn(e->elf, section) : NULL;
-	const Elf64_Shdr *h = s ? e->elf64_getshdr(s) : NULL;
+	Elf64_Shdr h;
 
-	return h && h->sh_flags & SHF_EXECINSTR;
+	return pdet_elf_section(&v->elf, section, &h) &&
+	       h.sh_flags & SHF_EXECINSTR;
 }
 
 bool pdet_vmlinux_code(const struct pdet_vmlinux *v, uint64_t address,
 		       struct pdet_vmlinux_code *ret)
 {
-	const struct pdet_elf_sections *e = v->elf;
-	const Elf64_Shdr *h;
-	Elf_Scn *s = NULL;
+	Elf64_Shdr h;
+	char *bytes;
+	size_t i;
 
-	while ((s = e->elf_nextscn(e->elf, s))) {
-		h = e->elf64_getshdr(s);
-		if (!h || h->sh_type == SHT_NOBITS ||
-		    !(h->sh_flags & SHF_EXECINSTR) || address < h->sh_addr ||
-		    address - h->sh_addr >= h->sh_size)
+	for (i = 1; pdet_elf_section(&v->elf, i, &h); i++) {
+		if (h.sh_type == SHT_NOBITS || !(h.sh_flags & SHF_EXECINSTR) ||
+		    address < h.sh_addr || address - h.sh_addr >= h.sh_size)
 			continue;
-		ret->first = h->sh_addr;
-		ret->bytes = (unsigned char *)bytes_of(v, s, MOST_TABLE,
-						       &ret->n);
-		return ret->bytes;
+		if (bytes_of(v, &h, MOST_TABLE, &bytes) < 0)
+			bytes = NULL;
+		ret->first = h.sh_addr;
+		ret->n = h.sh_size;
+		ret->bytes = (unsigned char *)bytes;
+		return bytes;
 	}
 	return false;
 }
@@ -405,42 +309,45 @@ void pdet_vmlinux_find(struct pdet_vmlinux *v, struct pdet_symbol *s, size_t n)
 
 int pdet_vmlinux_btf(const struct pdet_vmlinux *v, void **ret, size_t *len)
 {
-	Elf_Scn *s = find_section(v, ".BTF", 0);
-	const char *bytes = s ? bytes_of(v, s, MOST_BTF, len) : NULL;
+	Elf64_Shdr h;
+	char *bytes;
 
-	if (!bytes)
+	if (!pdet_elf_find(&v->elf, ".BTF", 0, &h) ||
+	    bytes_of(v, &h, MOST_BTF, &bytes) < 0)
 		return -ENOENT;
-	*ret = malloc(*len);
+	*ret = malloc(h.sh_size);
 	if (!*ret)
 		return -ENOMEM;
+	*len = h.sh_size;
 	memcpy(*ret, bytes, *len);
 	return 0;
 }
 
 /* The largest kernels have about 300 MB. */
-static bool is_too_large(const struct pdet_elf_sections *e, Elf_Scn *s,
-			 const Elf64_Shdr *h)
+static bool is_too_large(const struct pdet_vmlinux *v, const Elf64_Shdr *h)
 {
-	const Elf64_Chdr *packed = h->sh_flags & SHF_COMPRESSED ?
-				   e->elf64_getchdr(s) : NULL;
+	Elf64_Chdr packed;
+	char *bytes;
 
-	return packed && packed->ch_size > MOST_UNPACKED;
+	if (!(h->sh_flags & SHF_COMPRESSED) || h->sh_size < sizeof(packed) ||
+	    pdet_elf_bytes(&v->elf, h->sh_offset, sizeof(packed),
+			   sizeof(packed), &bytes) < 0)
+		return false;
+	memcpy(&packed, bytes, sizeof(packed));
+	return packed.ch_size > MOST_UNPACKED;
 }
 
 int pdet_vmlinux_dwarf(const struct pdet_vmlinux *v, struct pdet_env *env)
 {
-	const struct pdet_elf_sections *e = v->elf;
-	const Elf64_Shdr *h;
-	Elf_Scn *s = NULL;
+	Elf64_Shdr h;
+	size_t i;
 
-	if (!find_section(v, ".debug_info", 0))
+	if (!pdet_elf_find(&v->elf, ".debug_info", 0, &h))
 		return pdet_fail(env, ENOENT, "it has no debug information");
-	while ((s = e->elf_nextscn(e->elf, s))) {
-		h = e->elf64_getshdr(s);
-		if (h && is_too_large(e, s, h))
+	for (i = 1; pdet_elf_section(&v->elf, i, &h); i++)
+		if (is_too_large(v, &h))
 			return pdet_fail(env, EBADMSG, "its debug information "
 					 "is damaged: it claims an impossible "
 					 "size");
-	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #define PDET_SYMBOL_VMLINUX_H
 
 #include "symbol/build_id.h"
+#include "symbol/elf_sections.h"
 #include "symbol/kallsyms.h"
 
 struct pdet_vmlinux {
@@ -14,9 +15,10 @@ struct pdet_vmlinux {
 	uint64_t size;		/* file size */
 	uint16_t machine;	/* EM_* */
 	struct pdet_build_id build_id;
-	struct pdet_elf_sections *elf;
+	struct pdet_libelf *libelf;
+	struct pdet_elf_sections elf;
 	bool symbols_tried;
-	const char *symbols, *names; /* .symtab and its strings */
+	char *symbols, *names; /* .symtab and its strings */
 	size_t n_symbols, names_len;
 };
 

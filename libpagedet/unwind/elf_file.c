@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Every count and offset is checked against the size of the file before
- * anything is allocated.
+ * Every size is checked against the limit of all files before libelf allocates
+ * anything for it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,89 +11,76 @@
 
 /* Only browsers come near it. */
 #define MOST_TABLE ((uint64_t)256 << 20)
-#define MOST_SECTIONS 65536
-#define MOST_NAMES ((uint64_t)16 << 20)
 #define MOST_NOTES ((uint64_t)64 << 10)
 
 /* Symbols that overlap each other at an address. Compilers write two. */
 #define MOST_OVERLAPS 1000
 
-static int read_at(const struct pdet_elf_file *e, uint64_t offset, void *buf,
-		   uint64_t n)
-{
-	if (offset > e->size || n > e->size - offset)
-		return -EBADMSG;
-	return e->read(e->arg, offset, buf, (size_t)n);
-}
-
-/* Returns -EBADMSG if there are too many bytes of all files. */
+/* Returns -ENOENT if there are too many bytes of all files. */
 static int spend(struct pdet_elf_file *e, uint64_t n)
 {
 	if (!e->spent)
 		return 0;
 	if (n > PDET_ELF_BYTES - *e->spent) {
 		e->refused = true;
-		return -EBADMSG;
+		return -ENOENT;
 	}
 	*e->spent += n;
 	return 0;
 }
 
-/* A copy of a part of the file, which the caller frees; and a NUL after it. */
-static int copy_at(struct pdet_elf_file *e, uint64_t offset, uint64_t n,
-		   uint64_t most, char **ret)
+/* Returns -ENOENT if there are none that can be used. */
+static int read_part(struct pdet_elf_file *e,
+		     const struct pdet_elf_sections *in, uint64_t offset,
+		     uint64_t n, uint64_t most, char **ret)
 {
-	int r;
+	if (n > most || !pdet_elf_is_inside(in, offset, n) || spend(e, n) < 0)
+		return -ENOENT;
+	return pdet_elf_bytes(in, offset, n, most, ret);
+}
 
-	if (!n || n > most || offset > e->size || n > e->size - offset ||
-	    spend(e, n) < 0)
-		return -EBADMSG;
-	*ret = malloc((size_t)n + 1);
-	if (!*ret)
-		return -ENOMEM;
-	(*ret)[n] = '\0';
-	r = read_at(e, offset, *ret, n);
-	if (r < 0)
-		free(*ret);
-	return r;
+static int read_section(struct pdet_elf_file *e,
+			const struct pdet_elf_sections *in,
+			const Elf64_Shdr *s, char **ret)
+{
+	return read_part(e, in, s->sh_offset, s->sh_size, MOST_TABLE, ret);
 }
 
 /* --- segments --- */
 
-static int read_build_id(struct pdet_elf_file *e, const Elf64_Phdr *p)
+static int read_build_id(struct pdet_elf_file *e,
+			 const struct pdet_elf_sections *in,
+			 const Elf64_Phdr *p)
 {
 	char *notes;
-	int r = copy_at(e, p->p_offset, p->p_filesz, MOST_NOTES, &notes);
+	int r = read_part(e, in, p->p_offset, p->p_filesz, MOST_NOTES, &notes);
 
-	if (r < 0)
-		return r == -EBADMSG ? 0 : r;
-	pdet_build_id_note(&e->build_id,
-			   (struct pdet_notes){ notes, p->p_filesz });
-	free(notes);
-	return 0;
+	if (r == 0)
+		pdet_build_id_note(&e->build_id,
+				   (struct pdet_notes){ notes, p->p_filesz });
+	return r == -ENOENT ? 0 : r;
 }
 
-static int read_segments(struct pdet_elf_file *e, const Elf64_Ehdr *h)
+static int read_segments(struct pdet_elf_file *e,
+			 const struct pdet_elf_sections *in)
 {
+	const size_t n = in->head.e_phnum;
 	size_t i;
-	int r;
+	int r = 0;
 
-	if (h->e_phentsize != sizeof(*e->segment) || !h->e_phnum ||
-	    h->e_phnum > PDET_ELF_SEGMENTS)
+	if (!n || n > PDET_ELF_SEGMENTS)
 		return -EBADMSG;
-	r = read_at(e, h->e_phoff, e->segment,
-		    h->e_phnum * sizeof(*e->segment));
-	if (r < 0)
-		return r;
-	e->n_segments = h->e_phnum;
-	for (i = 0; r == 0 && i < e->n_segments; i++) {
-		const Elf64_Phdr *p = &e->segment[i];
+	for (i = 0; r == 0 && i < n; i++) {
+		Elf64_Phdr *p = &e->segment[i];
 
+		if (!pdet_elf_segment(in, i, p))
+			return -EBADMSG;
 		if (p->p_type == PT_GNU_EH_FRAME)
 			e->header = p->p_vaddr;
 		else if (p->p_type == PT_NOTE && !e->build_id.n)
-			r = read_build_id(e, p);
+			r = read_build_id(e, in, p);
 	}
+	e->n_segments = n;
 	return r;
 }
 
@@ -162,149 +149,133 @@ static void link_wider(struct pdet_elf_file *e)
 	}
 }
 
+static Elf64_Sym symbol_at(const char *table, size_t i)
+{
+	Elf64_Sym s;
+
+	memcpy(&s, table + i * sizeof(s), sizeof(s));
+	return s;
+}
+
 /* Keeps the symbols of code. */
-static int sort_symbols(struct pdet_elf_file *e, const Elf64_Sym *table,
-			size_t n)
+static int sort_symbols(struct pdet_elf_file *e, const char *table, size_t n)
 {
 	size_t i, code = 0;
+	Elf64_Sym s;
 
-	for (i = 0; i < n; i++)
-		code += is_code(e, &table[i]);
+	for (i = 0; i < n; i++) {
+		s = symbol_at(table, i);
+		code += is_code(e, &s);
+	}
 	if (!code || spend(e, code * sizeof(*e->symbols)) < 0)
 		return 0;
 	e->symbols = malloc(code * sizeof(*e->symbols));
 	if (!e->symbols)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
-		if (is_code(e, &table[i]))
+	for (i = 0; i < n; i++) {
+		s = symbol_at(table, i);
+		if (is_code(e, &s))
 			e->symbols[e->n_symbols++] = (struct pdet_elf_symbol){
-				.value = table[i].st_value,
-				.size = table[i].st_size,
-				.name = table[i].st_name,
+				.value = s.st_value,
+				.size = s.st_size,
+				.name = s.st_name,
 				.order = (uint32_t)i,
-				.section = table[i].st_shndx,
-				.beauty = beauty(e, &table[i]),
+				.section = s.st_shndx,
+				.beauty = beauty(e, &s),
 			};
+	}
 	qsort(e->symbols, e->n_symbols, sizeof(*e->symbols), worse_first);
 	link_wider(e);
 	return 0;
 }
 
-static int read_symbols(struct pdet_elf_file *e, const Elf64_Shdr *table,
-			const Elf64_Shdr *names)
+static int copy_names(struct pdet_elf_file *e, const char *names, size_t len)
 {
-	char *symbols;
-	int r;
-
-	if (table->sh_entsize != sizeof(Elf64_Sym) ||
-	    names->sh_type != SHT_STRTAB)
-		return 0;
-	r = copy_at(e, table->sh_offset, table->sh_size, MOST_TABLE, &symbols);
-	if (r < 0)
-		return r == -EBADMSG ? 0 : r;
-	r = copy_at(e, names->sh_offset, names->sh_size, MOST_TABLE,
-		    &e->names);
-	if (r < 0) {
-		free(symbols);
-		e->names = NULL;
-		return r == -EBADMSG ? 0 : r;
-	}
-	e->names_len = names->sh_size + 1;
-	cut_versions(e->names, names->sh_size);
-	e->whole = table->sh_type == SHT_SYMTAB;
-	r = sort_symbols(e, (const Elf64_Sym *)(void *)symbols,
-			 table->sh_size / sizeof(Elf64_Sym));
-	free(symbols);
-	return r;
+	e->names = malloc(len + 1);
+	if (!e->names)
+		return -ENOMEM;
+	memcpy(e->names, names, len);
+	e->names[len] = '\0';
+	e->names_len = len + 1;
+	cut_versions(e->names, len);
+	return 0;
 }
 
-static const Elf64_Shdr *find_table(const Elf64_Shdr *s, size_t n,
-				    uint32_t type)
+static int read_symbols(struct pdet_elf_file *e,
+			const struct pdet_elf_sections *in)
 {
-	size_t i;
+	Elf64_Shdr s, of_names;
+	char *table, *names;
+	int r;
 
-	for (i = 0; i < n; i++)
-		if (s[i].sh_type == type && s[i].sh_link < n)
-			return &s[i];
-	return NULL;
+	if ((!pdet_elf_find(in, NULL, SHT_SYMTAB, &s) &&
+	     !pdet_elf_find(in, NULL, SHT_DYNSYM, &s)) ||
+	    s.sh_entsize != sizeof(Elf64_Sym) ||
+	    !pdet_elf_section(in, s.sh_link, &of_names) ||
+	    of_names.sh_type != SHT_STRTAB)
+		return 0;
+	r = read_section(e, in, &s, &table);
+	if (r == 0)
+		r = read_section(e, in, &of_names, &names);
+	if (r == 0)
+		r = copy_names(e, names, of_names.sh_size);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	e->whole = s.sh_type == SHT_SYMTAB;
+	return sort_symbols(e, table, s.sh_size / sizeof(Elf64_Sym));
 }
 
 /* --- tables for unwinding --- */
 
-static int read_frames(struct pdet_elf_file *e, const Elf64_Shdr *s)
+static int read_frames(struct pdet_elf_file *e,
+		       const struct pdet_elf_sections *in)
 {
+	Elf64_Shdr s;
 	char *bytes;
-	int r = copy_at(e, s->sh_offset, s->sh_size, MOST_TABLE, &bytes);
-
-	if (r < 0)
-		return r == -EBADMSG ? 0 : r;
-	r = pdet_eh_frame_index((const uint8_t *)bytes, s->sh_size, s->sh_addr,
-				&e->frames);
-	free(bytes);
-	return r;
-}
-
-static int find_frames(struct pdet_elf_file *e, const Elf64_Shdr *names)
-{
-	static const char name[] = ".eh_frame";
-	char *text;
-	size_t i;
-	int r = copy_at(e, names->sh_offset, names->sh_size, MOST_NAMES, &text);
-
-	if (r < 0)
-		return r == -EBADMSG ? 0 : r;
-	for (i = 0; i < e->n_sections; i++) {
-		const Elf64_Shdr *s = &e->sections[i];
-
-		if (s->sh_type == SHT_NOBITS || s->sh_name >= names->sh_size ||
-		    strcmp(text + s->sh_name, name))
-			continue;
-		r = read_frames(e, s);
-		break;
-	}
-	free(text);
-	return r;
-}
-
-static int read_sections(struct pdet_elf_file *e, const Elf64_Ehdr *h)
-{
-	const uint64_t bytes = (uint64_t)h->e_shnum * sizeof(Elf64_Shdr);
-	const Elf64_Shdr *s, *table;
-	char *data;
 	int r;
 
-	if (h->e_shentsize != sizeof(Elf64_Shdr))
+	if (!pdet_elf_section(in, in->head.e_shstrndx, &s) ||
+	    s.sh_size > PDET_ELF_NAMES || spend(e, s.sh_size) < 0 ||
+	    !pdet_elf_find(in, ".eh_frame", 0, &s))
 		return 0;
-	r = copy_at(e, h->e_shoff, bytes, MOST_SECTIONS * sizeof(*s), &data);
+	r = read_section(e, in, &s, &bytes);
 	if (r < 0)
-		return r == -EBADMSG ? 0 : r;
-	e->sections = (Elf64_Shdr *)(void *)data;
-	e->n_sections = h->e_shnum;
-	s = e->sections;
-	table = find_table(s, h->e_shnum, SHT_SYMTAB);
-	if (!table)
-		table = find_table(s, h->e_shnum, SHT_DYNSYM);
-	if (table)
-		r = read_symbols(e, table, &s[table->sh_link]);
-	if (r == 0 && !e->header && h->e_shstrndx < e->n_sections)
-		r = find_frames(e, &s[h->e_shstrndx]);
-	return r;
+		return r == -ENOENT ? 0 : r;
+	return pdet_eh_frame_index((const uint8_t *)bytes, s.sh_size,
+				   s.sh_addr, &e->frames);
 }
 
-int pdet_elf_file_open(struct pdet_elf_file *e)
+static int read_sections(struct pdet_elf_file *e,
+			 const struct pdet_elf_sections *in)
 {
-	Elf64_Ehdr h;
-	int r = read_at(e, 0, &h, sizeof(h));
+	size_t i;
+	int r;
 
-	if (r < 0)
-		return r;
-	if (memcmp(h.e_ident, ELFMAG, SELFMAG) ||
-	    h.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h.e_ident[EI_DATA] != ELFDATA2LSB)
-		return -EBADMSG;
-	r = read_segments(e, &h);
+	if (!in->n || spend(e, in->n * sizeof(*e->sections)) < 0)
+		return 0;
+	e->sections = malloc(in->n * sizeof(*e->sections));
+	if (!e->sections)
+		return -ENOMEM;
+	errno = 0;
+	for (i = 0; i < in->n; i++)
+		if (!pdet_elf_section(in, i, &e->sections[i]))
+			return -errno;	/* 0: the table is damaged */
+	e->n_sections = in->n;
+	r = read_symbols(e, in);
+	return r == 0 && !e->header ? read_frames(e, in) : r;
+}
+
+int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
+		       const struct pdet_elf_input *in)
+{
+	struct pdet_elf_sections s;
+	int r = pdet_elf_sections_open(&s, lib, in);
+
 	if (r == 0)
-		r = read_sections(e, &h);
+		r = read_segments(e, &s);
+	if (r == 0)
+		r = read_sections(e, &s);
+	pdet_elf_sections_close(&s);
 	if (r < 0)
 		pdet_elf_file_free(e);
 	return r;

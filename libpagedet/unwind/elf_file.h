@@ -6,9 +6,8 @@
 #ifndef PDET_UNWIND_ELF_FILE_H
 #define PDET_UNWIND_ELF_FILE_H
 
-#include <elf.h>
-
 #include "symbol/build_id.h"
+#include "symbol/elf_sections.h"
 #include "unwind/eh_frame.h"
 
 #define PDET_ELF_SEGMENTS 64
@@ -28,10 +27,6 @@ struct pdet_elf_symbol {
 };
 
 struct pdet_elf_file {
-	/* Reads bytes of the file. Returns 0 or a negative errno. */
-	int (*read)(void *arg, uint64_t offset, void *buf, size_t n);
-	void *arg;
-	uint64_t size;		/* of the file */
 	uint64_t *spent;	/* bytes for all files of a process; NULL: they
 				 * are not counted */
 	bool refused;		/* PDET_ELF_BYTES are spent, so something was
@@ -52,10 +47,11 @@ struct pdet_elf_file {
 	bool whole;		/* they are those of .symtab */
 };
 
-/* pdet_elf_file_open - read all that. @read, @arg and @size are set, and
+/* pdet_elf_file_open - read all that; @in may go away then. *e is zero, except
  * perhaps @spent. Returns 0, -EBADMSG if it is not such a file, -ENOMEM, or the
- * failure of @read. A file without symbols is right. */
-int pdet_elf_file_open(struct pdet_elf_file *e);
+ * failure to read it. A file without symbols is right. */
+int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
+		       const struct pdet_elf_input *in);
 void pdet_elf_file_free(struct pdet_elf_file *e);
 
 /* pdet_elf_file_address - the address in the file of the code at a file

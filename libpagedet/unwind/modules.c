@@ -58,13 +58,12 @@ static struct pdet_module_file *add_file(struct pdet_code *c,
 
 	if (!f)
 		return NULL;
-	f->fd = f->debug_fd = -1;
+	f->fd = -1;
 	f->dev = v->dev;
 	f->inode = v->inode;
 	f->start = v->start;
 	f->end = v->end;
 	f->vdso = !v->inode;
-	f->memory = &c->memory;
 	f->path = strndup(v->name, v->name_len);
 	if (!f->path || !pdet_pairs_set(&c->known, key_of(v), c->files.n) ||
 	    !pdet_vec_push(&c->files, f)) {
@@ -101,13 +100,11 @@ static void free_file(struct pdet_module_file *f)
 	pdet_elf_file_free(&f->debug);
 	if (f->fd >= 0)
 		close(f->fd);
-	if (f->debug_fd >= 0)
-		close(f->debug_fd);
 	free(f->path);
 	free(f);
 }
 
-void pdet_code_free(struct pdet_code *c)
+static void forget(struct pdet_code *c)
 {
 	size_t i;
 
@@ -120,6 +117,13 @@ void pdet_code_free(struct pdet_code *c)
 	pdet_pairs_free(&c->remote);
 	c->tried_mounts = false;
 	c->spent = 0;
+}
+
+void pdet_code_free(struct pdet_code *c)
+{
+	forget(c);
+	pdet_libelf_free(c->libelf);
+	c->libelf = NULL;
 }
 
 /* Whether no memory of the process was lost: it may be read the next time. */
@@ -160,7 +164,7 @@ int pdet_code_open(struct pdet_code *c)
 		pdet_text_free(&text);
 		return 0;
 	}
-	pdet_code_free(c);
+	forget(c);
 	c->text = text;
 	r = parse_maps(c);
 	if (r == -ENOMEM)
@@ -169,7 +173,7 @@ int pdet_code_open(struct pdet_code *c)
 		r = pdet_fail(c->env, EBADMSG, "cannot read /proc/%u/maps: a "
 			      "line has another form", c->pid);
 	if (r < 0)
-		pdet_code_free(c);
+		forget(c);
 	return r;
 }
 
@@ -286,14 +290,6 @@ static int open_mapped(const struct pdet_code *c,
 	return st->st_ino == f->inode ? -EXDEV : -ESTALE;
 }
 
-static int read_fd(void *arg, uint64_t offset, void *buf, size_t n)
-{
-	const int *fd = arg;
-	const ssize_t got = pdet_pread(*fd, buf, n, offset);
-
-	return got < 0 ? (int)got : (size_t)got == n ? 0 : -EBADMSG;
-}
-
 /* What is mapped after the end of the file is zero, to the end of the page. */
 static int read_mapped(int fd, uint64_t offset, void *buf, size_t n)
 {
@@ -305,17 +301,24 @@ static int read_mapped(int fd, uint64_t offset, void *buf, size_t n)
 	return 0;
 }
 
-/* The kernel maps the whole file of the vdso. */
-static int read_vdso(void *arg, uint64_t offset, void *buf, size_t n)
+static int read_elf(struct pdet_code *c, const char *path,
+		    const struct pdet_elf_input *in, struct pdet_elf_file *ret)
 {
-	struct pdet_module_file *f = arg;
+	int r = c->libelf ? 0 : pdet_libelf_new(&c->libelf, c->env, path);
 
-	return f->memory->read(f->memory->arg, f->start + offset, buf, n);
+	if (r < 0) {
+		/* The frames say why. */
+		pdet_clear(c->env);
+		return r;
+	}
+	ret->spent = &c->spent;
+	return pdet_elf_file_open(ret, c->libelf, in);
 }
 
 /* Debug files of distributions are named by the build id. */
 static void open_debug(struct pdet_code *c, struct pdet_module_file *f)
 {
+	struct pdet_elf_input in = { .bytes = NULL };
 	char path[PATH_MAX];
 	struct stat st;
 
@@ -323,40 +326,46 @@ static void open_debug(struct pdet_code *c, struct pdet_module_file *f)
 		return;
 	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug",
 		 f->build_id, f->build_id + 2);
-	f->debug_fd = open_regular(c->env, path, &st);
-	if (f->debug_fd < 0)
+	in.fd = open_regular(c->env, path, &st);
+	if (in.fd < 0)
 		return;
-	f->debug.read = read_fd;
-	f->debug.arg = &f->debug_fd;
-	f->debug.size = (uint64_t)st.st_size;
-	f->debug.spent = &c->spent;
-	if (pdet_elf_file_open(&f->debug) == 0 &&
+	in.size = (uint64_t)st.st_size;
+	if (read_elf(c, path, &in, &f->debug) == 0 &&
 	    !pdet_build_id_same(&f->debug.build_id, &f->elf.build_id))
 		pdet_elf_file_free(&f->debug);
+	close(in.fd);
+}
+
+/* The kernel maps the whole file of the vdso. */
+static int open_vdso(struct pdet_code *c, struct pdet_module_file *f)
+{
+	struct pdet_elf_input in = { .fd = -1 };
+	int r;
+
+	in.size = PDET_MIN(f->end - f->start, VDSO_BYTES);
+	in.bytes = malloc(in.size);
+	if (!in.bytes)
+		return -ENOMEM;
+	r = c->memory.read(c->memory.arg, f->start, in.bytes, in.size);
+	if (r == 0)
+		r = read_elf(c, f->path, &in, &f->elf);
+	free(in.bytes);
+	return r;
 }
 
 static int open_file(struct pdet_code *c, struct pdet_module_file *f)
 {
+	struct pdet_elf_input in = { .bytes = NULL };
 	struct stat st;
-	int r;
+	int r = check_mount(c, f);
 
-	f->elf.spent = &c->spent;
-	if (f->vdso) {
-		f->elf.read = read_vdso;
-		f->elf.arg = f;
-		f->elf.size = PDET_MIN(f->end - f->start, VDSO_BYTES);
-	} else {
-		r = check_mount(c, f);
-		if (r < 0)
-			return r;
-		f->fd = open_mapped(c, f, &st);
-		if (f->fd < 0)
-			return f->fd;
-		f->elf.read = read_fd;
-		f->elf.arg = &f->fd;
-		f->elf.size = (uint64_t)st.st_size;
-	}
-	return pdet_elf_file_open(&f->elf);
+	if (r < 0)
+		return r;
+	f->fd = in.fd = open_mapped(c, f, &st);
+	if (f->fd < 0)
+		return f->fd;
+	in.size = (uint64_t)st.st_size;
+	return read_elf(c, f->path, &in, &f->elf);
 }
 
 int pdet_code_file(struct pdet_code *c, struct pdet_module_file *f)
@@ -364,7 +373,7 @@ int pdet_code_file(struct pdet_code *c, struct pdet_module_file *f)
 	if (f->tried)
 		return f->error;
 	f->tried = true;
-	f->error = open_file(c, f);
+	f->error = f->vdso ? open_vdso(c, f) : open_file(c, f);
 	pdet_build_id_words(&f->elf.build_id, f->build_id);
 	if (f->error == 0)
 		open_debug(c, f);

@@ -20,14 +20,13 @@ struct pdet_module_file {
 	bool tried;
 	int error;		/* why it is not read; 0: it is. -ESTALE:
 				 * another file has its name. -EXDEV: perhaps.
-				 * -EREMOTE: its filesystem may not answer */
+				 * -EREMOTE: its filesystem may not answer.
+				 * -ENOSYS: libelf is not there */
 	int fd;			/* -1: none */
 	struct pdet_elf_file elf;
 	pdet_build_id_text build_id;
 	/* The file of the same build that has all symbols. */
-	int debug_fd;
 	struct pdet_elf_file debug;
-	struct pdet_code_memory *memory; /* of the vdso */
 };
 
 struct pdet_code_map {
@@ -56,6 +55,7 @@ struct pdet_code {
 		size_t n, cap;
 	} files;
 	struct pdet_pairs known; /* hash of a file -> its place in files */
+	struct pdet_libelf *libelf; /* NULL: no file needed it yet */
 	uint64_t spent;		/* bytes of their tables */
 	bool tried_mounts;
 	struct pdet_pairs remote; /* devices of filesystems that may not

@@ -94,6 +94,8 @@ static const char *why_unread(int error)
 	case -EREMOTE:
 		return "the file is not read: it is on a network filesystem "
 		       "or FUSE";
+	case -ENOSYS:
+		return "needs libelf installed";
 	default:
 		return "the file cannot be read";
 	}

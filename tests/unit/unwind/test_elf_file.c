@@ -2,6 +2,7 @@
 /* Tests symbols of this program, and of damaged copies of it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,23 +41,83 @@ static void load(void)
 	close(fd);
 }
 
-static int read_bytes(void *arg, uint64_t offset, void *buf, size_t n)
-{
-	const char *from = arg;
+static struct pdet_libelf *libelf;
 
-	ck_assert_uint_le(offset, size);
-	ck_assert_uint_le(n, size - offset);
-	memcpy(buf, from + offset, n);
-	return 0;
+static int open_in(struct pdet_elf_file *e, const struct pdet_elf_input *in)
+{
+	uint64_t *spent = e->spent;
+
+	memset(e, 0, sizeof(*e));
+	e->spent = spent;
+	return pdet_elf_file_open(e, libelf, in);
 }
 
-static int open_bytes(struct pdet_elf_file *e, char *from, size_t n)
+/* The bytes end where no memory follows. */
+static int open_memory(struct pdet_elf_file *e, const char *from, size_t n)
 {
-	memset(e, 0, sizeof(*e));
-	e->read = read_bytes;
-	e->arg = from;
-	e->size = n;
-	return pdet_elf_file_open(e);
+	const size_t room = (n + 4095) & ~(size_t)4095;
+	char *map = mmap(NULL, room + 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct pdet_elf_input in = {
+		.fd = -1, .bytes = map + room - n, .size = n
+	};
+	int r;
+
+	ck_assert(map != MAP_FAILED);
+	ck_assert_int_eq(mprotect(map + room, 4096, PROT_NONE), 0);
+	memcpy(in.bytes, from, n);
+	r = open_in(e, &in);
+	ck_assert_int_eq(munmap(map, room + 4096), 0);
+	return r;
+}
+
+static int open_fd(struct pdet_elf_file *e, const char *from, size_t n,
+		   size_t said)
+{
+	const struct pdet_elf_input in = {
+		.fd = memfd_create("elf", MFD_CLOEXEC), .size = said
+	};
+	int r;
+
+	ck_assert_int_ge(in.fd, 0);
+	ck_assert_int_eq(write(in.fd, from, n), (ssize_t)n);
+	r = open_in(e, &in);
+	close(in.fd);
+	return r;
+}
+
+/* The rest of the file is a hole. */
+static int open_sparse(struct pdet_elf_file *e, uint64_t n)
+{
+	const struct pdet_elf_input in = {
+		.fd = memfd_create("elf", MFD_CLOEXEC), .size = n
+	};
+	int r;
+
+	ck_assert_int_ge(in.fd, 0);
+	ck_assert_int_eq(write(in.fd, bytes, size), (ssize_t)size);
+	ck_assert_int_eq(ftruncate(in.fd, (off_t)n), 0);
+	r = open_in(e, &in);
+	close(in.fd);
+	return r;
+}
+
+/* A file is what its copy in memory is. */
+static int open_bytes(struct pdet_elf_file *e, const char *from, size_t n)
+{
+	struct pdet_elf_file copy = { .spent = NULL };
+	int r;
+
+	e->spent = NULL;
+	r = open_fd(e, from, n, n);
+	ck_assert_int_eq(open_memory(&copy, from, n), r);
+	ck_assert_uint_eq(copy.n_symbols, e->n_symbols);
+	ck_assert_uint_eq(copy.n_sections, e->n_sections);
+	ck_assert_uint_eq(copy.n_segments, e->n_segments);
+	ck_assert_uint_eq(copy.frames.n, e->frames.n);
+	ck_assert_uint_eq(copy.header, e->header);
+	pdet_elf_file_free(&copy);
+	return r;
 }
 
 /* The address in the file of a function. */
@@ -94,14 +155,14 @@ START_TEST(own_functions)
 }
 END_TEST
 
-static const Elf64_Shdr *find_symtab(const Elf64_Shdr **names)
+static Elf64_Shdr *find_symtab(const Elf64_Shdr **names)
 {
-	const Elf64_Shdr *s;
 	Elf64_Ehdr h;
+	Elf64_Shdr *s;
 	unsigned i;
 
 	memcpy(&h, bytes, sizeof(h));
-	s = (const Elf64_Shdr *)(void *)(bytes + h.e_shoff);
+	s = (Elf64_Shdr *)(void *)(bytes + h.e_shoff);
 	for (i = 0; i < h.e_shnum && s[i].sh_type != SHT_SYMTAB; i++)
 		continue;
 	ck_assert_uint_lt(i, h.e_shnum);
@@ -181,20 +242,17 @@ END_TEST
 START_TEST(limit)
 {
 	uint64_t spent = PDET_ELF_BYTES - 8192;
-	struct pdet_elf_file e = { .read = read_bytes, .spent = &spent };
+	struct pdet_elf_file e = { .spent = &spent };
 
 	load();
-	e.arg = bytes;
-	e.size = size;
-	ck_assert_int_eq(pdet_elf_file_open(&e), 0);
+	ck_assert_int_eq(open_fd(&e, bytes, size, size), 0);
 	ck_assert(e.refused);
 	ck_assert_uint_eq(e.n_symbols, 0);
 	ck_assert_uint_ne(e.header, 0);
 	ck_assert_uint_le(spent, PDET_ELF_BYTES);
 	pdet_elf_file_free(&e);
 	spent = 0;
-	e.refused = false;
-	ck_assert_int_eq(pdet_elf_file_open(&e), 0);
+	ck_assert_int_eq(open_fd(&e, bytes, size, size), 0);
 	ck_assert(!e.refused);
 	ck_assert_uint_gt(spent, e.n_symbols * sizeof(*e.symbols));
 	pdet_elf_file_free(&e);
@@ -370,12 +428,104 @@ START_TEST(other_files)
 }
 END_TEST
 
+/* A file has shrunk since its size was read. */
+START_TEST(shrunk)
+{
+	struct pdet_elf_file e = { .spent = NULL };
+	size_t n;
+
+	load();
+	for (n = 0; n < size; n += n < 1024 ? 64 : size / 64) {
+		open_fd(&e, bytes, n, size);
+		ck_assert_uint_eq(e.n_symbols, 0);
+		pdet_elf_file_free(&e);
+	}
+	free(bytes);
+}
+END_TEST
+
+/* A table in a hole of a file costs as much as its size says. */
+START_TEST(sparse)
+{
+	uint64_t spent = 0;
+	struct pdet_elf_file e = { .spent = &spent };
+	const Elf64_Shdr *names;
+	Elf64_Shdr *table;
+
+	load();
+	table = find_symtab(&names);
+	table->sh_size = (uint64_t)1 << (_i ? 62 : 32);
+	ck_assert_int_eq(open_sparse(&e, (uint64_t)8 << 30), 0);
+	ck_assert(!e.refused);
+	ck_assert_uint_eq(e.n_symbols, 0);
+	ck_assert_uint_lt(spent, size);
+	pdet_elf_file_free(&e);
+	free(bytes);
+}
+END_TEST
+
+/* The number of sections is where libelf would look for it. */
+START_TEST(many_sections)
+{
+	struct pdet_elf_file e;
+	Elf64_Ehdr *h;
+
+	load();
+	h = (Elf64_Ehdr *)(void *)bytes;
+	h->e_shnum = 0;
+	((Elf64_Shdr *)(void *)(bytes + h->e_shoff))->sh_size = UINT32_MAX;
+	ck_assert_int_eq(open_bytes(&e, bytes, size), -EBADMSG);
+	h->e_shoff = UINT64_MAX - 16;
+	ck_assert_int_eq(open_bytes(&e, bytes, size), -EBADMSG);
+	/* Without a table, there are none. */
+	h->e_shoff = 0;
+	ck_assert_int_eq(open_bytes(&e, bytes, size), 0);
+	ck_assert_uint_ne(e.header, 0);
+	ck_assert_uint_gt(e.build_id.n, 0);
+	ck_assert_uint_eq(e.n_symbols, 0);
+	pdet_elf_file_free(&e);
+	h->e_phnum = PN_XNUM;
+	ck_assert_int_eq(open_bytes(&e, bytes, size), -EBADMSG);
+	free(bytes);
+}
+END_TEST
+
+/* Compressed sections are not unpacked. */
+START_TEST(compressed)
+{
+	struct pdet_elf_file e;
+	const Elf64_Shdr *names;
+	Elf64_Shdr *s;
+	Elf64_Ehdr h;
+
+	load();
+	memcpy(&h, bytes, sizeof(h));
+	s = (Elf64_Shdr *)(void *)(bytes + h.e_shoff);
+	s[h.e_shstrndx].sh_flags |= SHF_COMPRESSED;
+	find_symtab(&names);
+	s[names - s].sh_flags |= SHF_COMPRESSED;
+	find_header(bytes)->p_type = PT_NULL;
+	ck_assert_int_eq(open_bytes(&e, bytes, size), 0);
+	/* They are as they were, whatever the flag says. */
+	find(&e, "pdet_test_function");
+	ck_assert_uint_gt(e.frames.n, 100);
+	pdet_elf_file_free(&e);
+	free(bytes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("elf_file");
+	struct pdet_env env = { .root = NULL };
+	int r;
 
 	if (sizeof(void *) != 8) {
 		printf("1..0 # SKIP only for 64-bit programs\n");
+		return 0;
+	}
+	if (pdet_libelf_new(&libelf, &env, "ELF") < 0) {
+		printf("1..0 # SKIP %s\n", env.error);
 		return 0;
 	}
 	unit_test(s, own_functions);
@@ -387,5 +537,11 @@ int main(void)
 	unit_test(s, cut);
 	unit_loop(s, wrong_headers, 10);
 	unit_loop(s, other_files, 4);
-	return unit_main(s);
+	unit_test(s, shrunk);
+	unit_loop(s, sparse, 2);
+	unit_test(s, many_sections);
+	unit_test(s, compressed);
+	r = unit_main(s);
+	pdet_libelf_free(libelf);
+	return r;
 }
