@@ -262,7 +262,7 @@ size_t pdet_task_stack(struct pdet_space *space,
 		s.sp--;
 	do {
 		if (i == n) {
-			*error = -E2BIG;
+			r = -E2BIG;
 			break;
 		}
 		frames[i++] = s.ip;
@@ -270,8 +270,7 @@ size_t pdet_task_stack(struct pdet_space *space,
 				 next_record(space, t, &k, &s);
 		k.own = k.own || is_own(&k, s.sp);
 	} while (r > 0);
-	if (!*error)
-		*error = r;
+	*error = r;
 	/* As far as is known, it is another task's. */
 	if (k.runs && !k.own) {
 		if (!*error || *error == -E2BIG || *error == -EBADMSG)
