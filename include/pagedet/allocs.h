@@ -214,6 +214,9 @@ struct pagedet_allocs_total {
 				 * live_bytes are known, all others are 0 */
 	uint64_t inexact;	/* sites of which the kernel says that it could
 				 * not count all */
+	uint64_t changed;	/* 1: modules were loaded or unloaded while
+				 * /proc/allocinfo was read: sites may be left
+				 * out, or counted twice */
 };
 
 /* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */

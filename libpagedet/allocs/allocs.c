@@ -151,6 +151,7 @@ static bool add_losses(struct pdet_allocs *a, const struct pdet_trace *t)
 			pdet_trace_strange(&a->loss, l->strange_id[k]);
 		a->loss.disorder += l->disorder;
 		a->loss.inexact += l->inexact;
+		a->loss.changed += l->changed;
 		a->loss.other += l->other;
 		if (!pdet_findings_stream(&a->pairing.findings, t->streams[i]))
 			return false;
@@ -859,6 +860,7 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->no_frees = a->no_frees;
 	ret->only_live = a->only_live;
 	ret->inexact = a->loss.inexact;
+	ret->changed = a->loss.changed;
 	ret->begin_before_ns = a->begin_before_ns;
 	ret->end_before_ns = a->end_before_ns;
 	ret->unmatched = a->unmatched;

@@ -259,6 +259,7 @@ static void json_total(struct emitting *s)
 		REST(end_ns), REST(lost), REST(gaps), REST(uncounted),
 		REST(missing), REST(cut_bytes), REST(damaged), REST(strange),
 		OF_EVENTS(disorder), REST(sites), REST(unnamed), REST(inexact),
+		REST(changed),
 #undef OF_EVENTS
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),

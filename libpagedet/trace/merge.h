@@ -35,6 +35,8 @@ struct pdet_trace_loss {
 				 * inside; 0: none, or not known */
 	uint64_t inexact;	/* sums that the kernel could not count all of
 				 */
+	uint64_t changed;	/* texts of sums that changed their lines while
+				 * they were read */
 	uint64_t other;		/* events that are not of memory allocation */
 };
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include "base/codec/text_stream.h"
 #include "base/hash.h"
@@ -26,6 +28,13 @@
 /* A place of a call with its module. */
 #define MOST_SITE 512
 
+/*
+ * A number that changes with the list of lines of /proc/allocinfo, as in
+ * include/uapi/linux/alloc_tag.h. The other requests there tell less than the
+ * lines do: they cut names.
+ */
+#define ASK_CONTENT _IOR(0xa6, 0, uint64_t)
+
 struct text {
 	struct pdet_trace_stream s;
 	struct pdet_env *env;
@@ -40,6 +49,8 @@ struct text {
 	bool has_events;	/* so that it is not of /proc/allocinfo */
 	bool has_written;	/* the kernel has counted its events */
 	bool at_end;
+	bool has_content;	/* the kernel has told it */
+	uint64_t content;
 	uint64_t lost_lines, lost_written;
 	uint64_t ns;		/* of the last event */
 };
@@ -257,6 +268,26 @@ static int take_line(struct text *x, const struct pdet_text_line *line)
 	}
 }
 
+/* Only the kernel itself answers: its files have no size. */
+static bool ask_content(int fd, uint64_t *ret)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       !st.st_size && ioctl(fd, ASK_CONTENT, ret) == 0;
+}
+
+static void note_end(struct text *x)
+{
+	uint64_t content;
+
+	x->at_end = true;
+	x->s.loss.uncounted = !x->has_written;
+	if (x->has_content && x->t->only_live)
+		x->s.loss.changed = !ask_content(x->t->fd, &content) ||
+				    content != x->content;
+}
+
 static int more(struct pdet_trace_stream *s)
 {
 	struct text *x = PDET_CONTAINER(s, struct text, s);
@@ -284,8 +315,7 @@ static int more(struct pdet_trace_stream *s)
 		return r;
 	if (r != 0 && r != -EBADMSG)
 		return 1;
-	x->at_end = true;
-	s->loss.uncounted = !x->has_written;
+	note_end(x);
 	return s->piece.n > 0;
 }
 
@@ -345,6 +375,7 @@ int pdet_trace_text(struct pdet_env *env, const char *name,
 	x->texts = malloc(MOST_TEXTS);
 	if (!x->events || !x->texts)
 		return no_memory(x);
+	x->has_content = ask_content(t->fd, &x->content);
 	r = pdet_text_stream_open(env, name, &x->in);
 	return r < 0 ? r : judge(x);
 }

@@ -1,26 +1,39 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-"""A filesystem in a process, with one file, "f": usage: fuse-file.py DIR.
+"""A filesystem in a process, with one file, "f".
+
+usage: fuse-file.py DIR [TEXT NUMBER...]
 
 Serves until it is unmounted. Exits with 77 where there is no FUSE
-(include/uapi/linux/fuse.h).
+(include/uapi/linux/fuse.h). With a file TEXT, "f" is like a file of procfs,
+which has no size; the NUMBERs are its answers to the ioctl of /proc/allocinfo
+that asks which lines it has, one after the other.
 """
 import ctypes
 import os
 import struct
 import sys
 
-DATA = b"from a server\n" * 1000
+LIKE_PROC = len(sys.argv) > 2
+if LIKE_PROC:
+    with open(sys.argv[2], "rb") as f:
+        DATA = f.read()
+else:
+    DATA = b"from a server\n" * 1000
 ROOT, FILE = 1, 2
 LOOKUP, GETATTR, OPEN, READ, STATFS, INIT, OPENDIR = 1, 3, 14, 15, 17, 26, 27
-ENOENT, ENOSYS = 2, 38
+IOCTL = 39
+ENOENT, ENOTTY, ENOSYS = 2, 25, 38
+CONTENT = 0x8008a600
 # of requests that want no answer
 SILENT = {2, 36, 42}
+# of a file of procfs
+numbers = [int(arg) for arg in sys.argv[3:]]
 
 
 def attr(node):
-    size, mode, links = (len(DATA), 0o100644, 1) if node == FILE else \
-        (0, 0o040755, 2)
+    size, mode, links = (0 if LIKE_PROC else len(DATA), 0o100644, 1) \
+        if node == FILE else (0, 0o040755, 2)
     return struct.pack("=6Q10I", node, size, 8, 0, 0, 0, 0, 0, 0, mode, links,
                        0, 0, 0, 4096, 0)
 
@@ -39,10 +52,15 @@ def answer(op, node, body):
     if op == STATFS:
         return struct.pack("=5Q4I24x", 9, 0, 0, 2, 0, 4096, 255, 4096, 0)
     if op in (OPEN, OPENDIR):
-        return struct.pack("=QII", 1, 2 if op == OPEN else 0, 0)
+        flags = 0 if op == OPENDIR else 1 if LIKE_PROC else 2
+        return struct.pack("=QII", 1, flags, 0)
     if op == READ:
         _, offset, size = struct.unpack_from("=QQI", body)
         return DATA[offset:offset + size]
+    if op == IOCTL:
+        if struct.unpack_from("=QII", body)[2] != CONTENT or not numbers:
+            return ENOTTY
+        return struct.pack("=iIIIQ", 0, 0, 0, 0, numbers.pop(0))
     return ENOSYS
 
 

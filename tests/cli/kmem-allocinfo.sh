@@ -109,6 +109,52 @@ expect 'a trace with lines of it' 2 '4 pieces of the trace: damaged'
 rows 'a trace with lines of it: is a trace' \
 	"assert total['live'] == 0 and total['freed_unknown'] == 1"
 
+# --- what the kernel says of the whole ---
+
+# serve NUMBER...: the file "$tap_dir/proc/f", with these answers to its ioctl
+serve() {
+	mkdir -p "$tap_dir/proc"
+	"$PYTHON3" "$top_srcdir/tests/cli/fuse-file.py" "$tap_dir/proc" \
+		"$tap_dir/made" "$@" > "$tap_dir/why" 2>&1 &
+	server=$!
+	tap_wait is_served_or_ended
+	kill -0 "$server" 2> /dev/null
+}
+is_served_or_ended() {
+	grep -q " $tap_dir/proc fuse" /proc/mounts || ! kill -0 "$server"
+}
+unserve() {
+	umount "$tap_dir/proc"
+	wait "$server" || :
+}
+
+# judge NAME CHANGED NUMBER...
+judge() {
+	said=$1 changed=$2
+	shift 2
+	if ! serve "$@"; then
+		tap_skip "$said" "$(cat "$tap_dir/why")"
+		return
+	fi
+	run kmem report "$tap_dir/proc/f" --json
+	rows "$said" "
+assert total['changed'] == $changed and total['live'] == 6, total"
+	if [ "$changed" = 1 ]; then
+		expect "$said: told" 2 'counted twice; ask again'
+	else
+		tap_run "$said: nothing is told" \
+			sh -c '! grep meanwhile "$1"' sh "$tap_dir/stderr"
+	fi
+	unserve
+}
+
+judge 'modules stay' 0 5 5
+judge 'modules change meanwhile' 1 5 6
+judge 'a kernel that does not know' 0
+judge 'a kernel that does not answer again' 1 5
+run kmem report "$tap_dir/made" --json -q
+rows 'a copy does not change' "assert total['changed'] == 0"
+
 # --- what needs events ---
 
 run kmem timeline "$tap_dir/after" 5

@@ -371,6 +371,9 @@ static void tell_totals(const struct pagedet_allocs_total *t)
 static void tell_live(const struct pagedet_allocs_total *t)
 {
 	tell(t->inexact, "place", "of which the kernel could not count all");
+	if (t->changed)
+		cli_say("modules were loaded or unloaded meanwhile: places may "
+			"be left out, or counted twice; ask again");
 	tell(t->damaged, "line", "that cannot be read, not counted");
 	cli_say("live is what is allocated and not freed; how much was "
 		"allocated before is not known");
@@ -488,7 +491,7 @@ static bool is_lossy(const struct pagedet_allocs_total *t)
 {
 	return t->lost || t->gaps || t->uncounted || t->missing ||
 	       t->cut_bytes || t->damaged || t->strange || t->disorder ||
-	       t->inexact;
+	       t->inexact || t->changed;
 }
 
 /* A comparison of a part with a whole would be misleading. */

@@ -1453,6 +1453,7 @@ class pagedet_allocs_total(Structure):
         ("no_frees", c_uint32),
         ("only_live", c_uint32),
         ("inexact", c_uint64),
+        ("changed", c_uint64),
     ]
 
 
