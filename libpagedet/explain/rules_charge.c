@@ -93,6 +93,13 @@ static bool poisoned(struct pdet_case *c)
 		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 		return true;
 	}
+	if (pdet_row_has(&c->here, PAGEDET_FIELD_REASON) &&
+	    strstr(pdet_case_text(c, c->here.reason), PDET_INJECTED)) {
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_REASON);
+		c->likely = "injected for a test: the log says so";
+		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
+		return true;
+	}
 	pdet_unknown(c, "what reported it: a machine check, soft offlining, "
 		     "or a test that injects errors (kernel log)");
 	return true;

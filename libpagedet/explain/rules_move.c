@@ -417,7 +417,7 @@ const struct pdet_rule pdet_rules_move[] = {
 	     "nothing",
 	     { nothing, PDET_CERTAIN, ROW }),
 	KEEP(402, CAUSE, "poisoned-kept",
-	     "marked as a memory error: it is never used again",
+	     "marked as a memory error: reclaim leaves it alone",
 	     "read the kernel log",
 	     { pdet_rest_on_poison, PDET_CERTAIN, ROW }),
 	KEEP(403, CAUSE, "not-on-lru",

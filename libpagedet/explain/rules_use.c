@@ -482,6 +482,69 @@ static bool is_suspect(const struct pdet_case *c)
 		pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN));
 }
 
+/* --- memory errors --- */
+
+/* How handling has ended, if a log says it (action_name[] of Linux
+ * mm/memory-failure.c). */
+static uint32_t recovered(const struct pdet_case *c)
+{
+	static const char *const failed[] = {
+		": Failed", ": Ignored", ": Delayed"
+	};
+	const char *reason = pdet_row_has(&c->here, PAGEDET_FIELD_REASON) ?
+			     pdet_case_text(c, c->here.reason) : "";
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(failed); i++)
+		if (strstr(reason, failed[i]))
+			return PAGEDET_NO;
+	return strstr(reason, ": Recovered") ? PAGEDET_YES : PAGEDET_DUNNO;
+}
+
+/* Handling leaves one reference. */
+static uint32_t unused(const struct pdet_case *c)
+{
+	const uint32_t mapped = pdet_row_mapped(&c->here);
+
+	if (mapped == PAGEDET_YES)
+		return PAGEDET_NO;
+	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) ||
+	    pdet_row_is(&c->here, PAGEDET_KIND_HUGETLB))
+		return PAGEDET_DUNNO;
+	return c->here.refcount > 1 ? PAGEDET_NO : mapped == PAGEDET_NO ?
+	       PAGEDET_YES : PAGEDET_DUNNO;
+}
+
+/* The kernel sets the flag before it tries to take the page away. */
+static bool poisoned_in_use(struct pdet_case *c)
+{
+	static const unsigned fields[] = {
+		PAGEDET_FIELD_REASON, PAGEDET_FIELD_REFCOUNT,
+		PAGEDET_FIELD_MAPCOUNT,
+	};
+	size_t i;
+
+	if ((recovered(c) != PAGEDET_NO && unused(c) != PAGEDET_NO) ||
+	    !pdet_rest_on_poison(c))
+		return false;
+	for (i = 0; i < PDET_COUNT(fields); i++)
+		pdet_fact_field(c, HERE, fields[i]);
+	c->likely = recovered(c) == PAGEDET_NO ?
+		    "the kernel could not handle the error, and says so" :
+		    "the kernel could not take it away from all who use it, "
+		    "or is doing so now";
+	c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
+	if (unused(c) == PAGEDET_DUNNO)
+		pdet_unknown(c, "whether it is still used");
+	return true;
+}
+
+static bool set_aside(struct pdet_case *c)
+{
+	return (recovered(c) == PAGEDET_YES || unused(c) == PAGEDET_YES) &&
+	       pdet_rest_on_poison(c);
+}
+
 /* Memory in use by the kernel looks the same: this is only a suspicion. */
 static bool suspect(struct pdet_case *c)
 {
@@ -548,12 +611,19 @@ const struct pdet_rule pdet_rules_use[] = {
 	     "its struct page; the memory is free and unused",
 	     "nothing; the kernel sets it up when it needs the memory",
 	     { not_set_up, PDET_HIGH, ROW }),
+	USE(123, CAUSE, "poisoned-in-use",
+	    "marked as a memory error (hwpoison), but not, or not wholly, "
+	    "taken out of use",
+	    "end the tasks that map it, or restart the machine: who reads it "
+	    "gets damaged bytes, or is killed",
+	    { poisoned_in_use, PDET_CERTAIN, ROW }),
 	USE(103, CAUSE, "set-aside-as-poisoned",
 	     "set aside as a memory error (hwpoison): the kernel does not use "
 	     "it any more",
 	     "the kernel log says why; unpoison-pfn reverts an error that was "
 	     "injected for a test",
-	     { pdet_rest_on_poison, PDET_CERTAIN, ROW }),
+	     { set_aside, PDET_CERTAIN, ROW },
+	     { pdet_rest_on_poison, PDET_HIGH, ROW }),
 	USE(104, CAUSE, "offline",
 	     "a driver has taken it out of use, but it still exists",
 	     "ask the balloon or the hypervisor to give it back",

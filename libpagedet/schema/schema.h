@@ -146,6 +146,9 @@ static inline unsigned pdet_known_field(unsigned field)
  * Advice for an expensive field that the query did not name. The field's name
  * follows the text.
  */
+/* In a reason of a log: a test has asked for the memory error. */
+#define PDET_INJECTED "injected for a test"
+
 #define PDET_NOT_LOOKED_FOR "not read; add --fields cheap,"
 
 #endif

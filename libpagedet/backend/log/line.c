@@ -2,8 +2,9 @@
 /*
  * Removes prefixes from lines of a kernel log: the head of a /dev/kmsg record
  * (Documentation/ABI/testing/dev-kmsg), time stamps and callers of consoles and
- * of dmesg(1), and syslog's date, host and tag. An unknown prefix counts as
- * text.
+ * of dmesg(1), syslog's date, host and tag, and whatever stands before a time
+ * stamp. Takes the message out of a line of JSON, of journalctl, dmesg or
+ * containers. Another prefix counts as text.
  */
 #include <string.h>
 
@@ -17,6 +18,8 @@
 
 /* Longest prefix of syslog: date, host, tag. */
 #define SYSLOG 192
+
+#define ESC '\033'
 
 /* The byte that "\xNN" stands for, or -1 if it is not an escape. */
 static int escaped_byte(const char *at, const char *end)
@@ -50,6 +53,102 @@ static void unescape(struct pdet_log_line *l)
 	}
 	l->text.at = l->unescaped;
 	l->text.end = l->unescaped + n;
+}
+
+/* --- what programs put around lines --- */
+
+/* dmesg -L: "ESC [ 3 3 m" and the like. */
+static bool skip_colour(const char **at, const char *end)
+{
+	const char *to = *at;
+
+	if (end - to < 3 || to[0] != ESC || to[1] != '[')
+		return false;
+	for (to += 2; to < end && ((*to >= '0' && *to <= '9') || *to == ';');)
+		to++;
+	if (to == end || *to != 'm')
+		return false;
+	*at = to + 1;
+	return true;
+}
+
+static void without_colour(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	const char *in = s->at;
+	size_t n = 0;
+
+	if (s->at == s->end || !memchr(s->at, ESC, (size_t)(s->end - s->at)))
+		return;
+	while (in < s->end && n < sizeof(l->unescaped))
+		if (!skip_colour(&in, s->end))
+			l->unescaped[n++] = *in++;
+	*s = (struct pdet_scan){ l->unescaped, l->unescaped + n };
+}
+
+/* The text behind "NAME" and a colon, which is a string. */
+static bool member(struct pdet_scan s, const char *name,
+		   struct pdet_scan *ret)
+{
+	const size_t len = strlen(name);
+
+	while ((s.at = memmem(s.at, (size_t)(s.end - s.at), name, len))) {
+		s.at += len;
+		*ret = s;
+		pdet_scan_blanks(ret);
+		if (!pdet_scan_char(ret, ':'))
+			continue;
+		pdet_scan_blanks(ret);
+		if (pdet_scan_char(ret, '"'))
+			return true;
+	}
+	return false;
+}
+
+/* What the two bytes of an escape stand for; others do not matter here. */
+static char json_byte(char escape)
+{
+	switch (escape) {
+	case 'n':
+	case 'r':
+		return '\n';
+	case 't':
+		return '\t';
+	default:
+		return escape;
+	}
+}
+
+/* {"MESSAGE": "BUG: ...", ...}: the line becomes its message, up to a newline.
+ * dmesg --json has each member in a line of its own. */
+static void message_of_json(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	static const char *const names[] = {
+		"\"MESSAGE\"", "\"msg\"", "\"log\"",
+	};
+	struct pdet_scan in = *s;
+	size_t n = 0, i;
+
+	/* RFC 7464 */
+	pdet_scan_char(&in, '\x1e');
+	pdet_scan_blanks(&in);
+	if (in.at == in.end || (*in.at != '{' && *in.at != '"'))
+		return;
+	for (i = 0; i < PDET_COUNT(names); i++)
+		if (member(in, names[i], &in))
+			break;
+	if (i == PDET_COUNT(names))
+		return;
+	for (; in.at < in.end && *in.at != '"' && n < sizeof(l->unescaped);
+	     in.at++) {
+		char c = *in.at;
+
+		if (c == '\\' && in.end - in.at > 1)
+			c = json_byte(*++in.at);
+		if (c == '\n')
+			break;
+		l->unescaped[n++] = c;
+	}
+	*s = (struct pdet_scan){ l->unescaped, l->unescaped + n };
 }
 
 /*
@@ -182,6 +281,24 @@ static bool bracket(struct pdet_scan *s, struct pdet_log_line *l)
 	return true;
 }
 
+/* "2091.301001] ", whose beginning was not copied. */
+static bool rest_of_bracket(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	const size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)BRACKET);
+	const char *end = max ? memchr(s->at, ']', max) : NULL;
+	struct pdet_log_stamp stamp = { .has_us = false };
+
+	if (!end)
+		return false;
+	since_boot((struct pdet_scan){ s->at, end }, &stamp);
+	if (!stamp.has_us)
+		return false;
+	l->stamp.has_us = true;
+	l->stamp.us = stamp.us;
+	s->at = end + 1;
+	return true;
+}
+
 /* "<6>", as in the old syslog(2) and on some consoles. */
 static bool priority(struct pdet_scan *s)
 {
@@ -236,11 +353,18 @@ static bool iso_time(struct pdet_scan *s, struct pdet_log_stamp *ret)
 /* "Nov 22 12:03:02 host kernel: ": the kernel's text follows the tag. */
 static void syslog(struct pdet_scan *s, struct pdet_log_stamp *ret)
 {
-	static const char tag[] = " kernel:";
-	size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)SYSLOG);
-	const char *at = memmem(s->at, max, tag, sizeof(tag) - 1);
-	const char *colon;
+	/* The second one is of RFC 5424. */
+	static const char *const tags[] = {
+		" kernel:", " kernel - - - ", " kernel[0]:",
+	};
+	size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)SYSLOG), i;
+	const char *colon, *at = NULL;
 
+	for (i = 0; i < PDET_COUNT(tags); i++) {
+		at = memmem(s->at, max, tags[i], strlen(tags[i]));
+		if (at)
+			break;
+	}
 	if (!at)
 		return;
 	/* A date with a time of day precedes it. */
@@ -250,7 +374,27 @@ static void syslog(struct pdet_scan *s, struct pdet_log_stamp *ret)
 	for (colon -= 2; colon > s->at && colon[-1] != ' ' && colon[-1] != 'T';)
 		colon--;
 	time_of_day((struct pdet_scan){ colon, at }, ret);
-	s->at = at + sizeof(tag) - 1;
+	s->at = at + strlen(tags[i]);
+}
+
+/* Whatever stands before "[ 2091.301001] ": a relay's date, a file's name, a
+ * container's, a prompt, a quotation's ">". */
+static bool before_stamp(struct pdet_scan *s)
+{
+	const size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)SYSLOG);
+	struct pdet_log_line l = { .record = false };
+	struct pdet_scan at = *s;
+
+	while ((at.at = memchr(at.at, '[', max - (size_t)(at.at - s->at)))) {
+		struct pdet_scan try = at;
+
+		if (bracket(&try, &l) && l.stamp.has_us) {
+			s->at = at.at;
+			return true;
+		}
+		at.at++;
+	}
+	return false;
 }
 
 /* Blanks may precede the prefix, or be part of the text. */
@@ -259,40 +403,88 @@ static bool prefix(struct pdet_scan *s, struct pdet_log_line *l)
 	struct pdet_scan try = *s;
 
 	pdet_scan_blanks(&try);
-	if (!bracket(&try, l) && !priority(&try) && !decoded(&try) &&
+	if (!bracket(&try, l) && !rest_of_bracket(&try, l) && !priority(&try) && !decoded(&try) &&
 	    !iso_time(&try, &l->stamp))
 		return false;
 	s->at = try.at;
 	return true;
 }
 
-/* " host kernel:", from journalctl -o short-monotonic. */
+/* A console may print several. */
+static void prefixes(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	unsigned i;
+
+	for (i = 0; i < 6 && prefix(s, l); i++)
+		;
+}
+
+/* " host kernel:", from journalctl -o short-monotonic, or without the host. */
 static void host(struct pdet_scan *s)
 {
 	struct pdet_scan try = *s, name;
 
 	pdet_scan_blanks(&try);
+	if (pdet_scan_word(&try, "kernel:")) {
+		*s = try;
+		return;
+	}
 	name = pdet_scan_token(&try);
 	if (name.at < name.end && pdet_scan_word(&try, " kernel:"))
 		*s = try;
 }
 
+/* "1731233410.000000 host kernel:", from journalctl -o short-unix. */
+static void since_epoch(struct pdet_scan *s)
+{
+	struct pdet_scan try = *s, was;
+	uint64_t n;
+
+	if (!pdet_scan_dec(&try, &n) || n < 1000000000 ||
+	    !pdet_scan_char(&try, '.') || !pdet_scan_dec(&try, &n))
+		return;
+	was = try;
+	host(&try);
+	if (try.at != was.at)
+		*s = try;
+}
+
+/* "> ", of a mail that quotes one. */
+static void quotation(struct pdet_scan *s)
+{
+	struct pdet_scan try = *s;
+
+	while (pdet_scan_char(&try, '>') || pdet_scan_char(&try, '|')) {
+		if (try.at < try.end && *try.at != ' ' && *try.at != '>' &&
+		    *try.at != '|')
+			return;
+		pdet_scan_char(&try, ' ');
+		*s = try;
+	}
+}
+
 void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
 {
 	struct pdet_scan s;
-	unsigned i;
 
 	memset(ret, 0, offsetof(struct pdet_log_line, unescaped));
 	if (line.at < line.end && line.end[-1] == '\r')
 		line.end--;
+	/* UTF-8 with a byte order mark */
+	pdet_scan_word(&line, "\xef\xbb\xbf");
+	without_colour(&line, ret);
+	message_of_json(&line, ret);
 	ret->text = line;
 	if (record(ret))
 		return;
 	s = line;
+	quotation(&s);
 	syslog(&s, &ret->stamp);
-	/* A console may print several prefixes. */
-	for (i = 0; i < 6 && prefix(&s, ret); i++)
-		;
+	since_epoch(&s);
+	pdet_scan_word(&s, "kernel:");
+	prefixes(&s, ret);
+	if (!ret->stamp.has_us && before_stamp(&s))
+		prefixes(&s, ret);
 	if (ret->stamp.has_us)
 		host(&s);
 	/* After a record, " SUBSYSTEM=pci" is its dictionary. In a log without

@@ -46,6 +46,8 @@ struct pdet_log {
 	bool in_order;
 	uint64_t line;
 	uint64_t heard;		/* lines so far, without meaningless ones */
+	uint64_t unread;	/* lines with words of a report that is not
+				 * known here */
 	uint64_t seq;		/* sequence number of the next record */
 	bool has_seq;
 	char release[96];
@@ -167,10 +169,13 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	p->found |= p->has_phys;
 	pdet_log_settle(p, p->shift);
 	if (!pdet_log_names_something(p)) {
-		pdet_log_page_free(p);
-		memset(o, 0, sizeof(*o));
-		log->n_open--;
-		return 0;
+		if (!pdet_log_is_about_memory(p)) {
+			pdet_log_page_free(p);
+			memset(o, 0, sizeof(*o));
+			log->n_open--;
+			return 0;
+		}
+		p->partial = true;
 	}
 	if (!pdet_vec_reserve(&log->ready, 1))
 		return -ENOMEM;
@@ -576,6 +581,30 @@ static const char *find_prefix(struct pdet_scan s)
 	return NULL;
 }
 
+/* Whether a line that is of no report here has the words of one: its prefix, or
+ * its form, is not known. */
+static bool looks_like_report(struct pdet_scan s)
+{
+	static const char *const words[] = {
+		"BUG: Bad page state in process ",
+		"BUG: Bad page map in process ", "BUG: KASAN: ",
+		"BUG: KFENCE: ", "emory failure: 0x",
+		"Corrupted page table at address ",
+	};
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(words); i++)
+		if (memmem(s.at, (size_t)(s.end - s.at), words[i],
+			   strlen(words[i])))
+			return true;
+	return false;
+}
+
+uint64_t pdet_log_unread(const struct pdet_log *log)
+{
+	return log->unread;
+}
+
 int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 {
 	struct pdet_log_line *l = &log->parsed;
@@ -605,6 +634,7 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 			feed_dump_page(log, l) : 0;
 		if (r == 0)
 			r = feed_report(log, l);
+		log->unread += r == 0 && looks_like_report(line);
 	}
 	return r < 0 ? r : close_old(log);
 }

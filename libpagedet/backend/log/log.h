@@ -223,10 +223,12 @@ struct pdet_log_page {
 				 * instruction */
 	bool has_vm_flags, file_index, is_slab, has_dev, has_position;
 	uint32_t lines;
+	bool injected;		/* a memory error that a test has asked for */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	uint64_t position;	/* position on that device, in bytes */
 	struct pdet_log_text comm, says, cache, file;
 	struct pdet_log_text why; /* "page dumped because:" and similar */
+	struct pdet_log_text reason; /* instead of these two */
 
 	struct pdet_log_maps maps;
 	struct { char *data; size_t n, cap; } text;
@@ -292,6 +294,10 @@ void pdet_log_page_free(struct pdet_log_page *p);
  * "6.12.117", else "". */
 const char *pdet_log_release(const struct pdet_log *log);
 
+/* pdet_log_unread - lines that look as if they began a report, and were not
+ * understood. */
+uint64_t pdet_log_unread(const struct pdet_log *log);
+
 /* --- page_detective.c, dump_page.c: the grammars. Returns false if @text is
  * another kind of line. *memory becomes false if memory is short. --- */
 bool pdet_log_detective(struct pdet_log_page *p, struct pdet_scan text,
@@ -319,6 +325,9 @@ bool pdet_log_chain(struct pdet_log_page *p, struct pdet_scan text,
 /* The reason why a query has no answer. */
 bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
 
+/* Why the log mentions the page; empty if it does not say. */
+struct pdet_scan pdet_log_reason(const struct pdet_log_page *p);
+
 /* Store a copy of a text in the page. */
 bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,
 		   struct pdet_log_text *ret);
@@ -342,6 +351,8 @@ bool pdet_log_poison_joins(struct pdet_log_page *p,
 unsigned pdet_log_patience(const struct pdet_log_page *p);
 /* True if there is enough for a row. */
 bool pdet_log_names_something(const struct pdet_log_page *p);
+/* Otherwise there is a row, too, if the report is always about memory. */
+bool pdet_log_is_about_memory(const struct pdet_log_page *p);
 
 /* --- owner.c: page_owner's lines after a block, and its fields --- */
 

@@ -133,6 +133,7 @@ static bool asked_for(struct pdet_log_page *p, struct pdet_scan s)
 	}
 	p->pfn = pfn;
 	p->has |= PDET_LOG_PFN;
+	p->injected = p->report == PAGEDET_REPORT_MEMORY_FAILURE;
 	if ((pdet_scan_word(&s, " at process virtual address ") ||
 	     pdet_scan_word(&s, " at ")) && pdet_log_hex(&s, &addr)) {
 		p->has_address = true;
@@ -238,6 +239,7 @@ bool pdet_log_poison_joins(struct pdet_log_page *p,
 		p->says.len = 0;
 		pdet_log_says(p, pdet_log_page_text(q, q->says), memory);
 	}
+	p->injected |= q->injected;
 	p->over |= q->over;
 	return true;
 }

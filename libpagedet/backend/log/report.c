@@ -221,6 +221,13 @@ unsigned pdet_log_patience(const struct pdet_log_page *p)
 	}
 }
 
+/* The others are about a page only if they name one. */
+bool pdet_log_is_about_memory(const struct pdet_log_page *p)
+{
+	return p->report != PAGEDET_REPORT_HUNG_TASK &&
+	       p->report != PAGEDET_REPORT_MACHINE_CHECK;
+}
+
 bool pdet_log_names_something(const struct pdet_log_page *p)
 {
 	return p->kind != PDET_LOG_REPORT || p->has & PDET_LOG_PFN ||

@@ -72,16 +72,22 @@ static void put_flags(const struct pdet_log_putting *o)
 		pdet_log_cell(o, F(KIND), PAGEDET_KIND_HUGETLB);
 }
 
+struct pdet_scan pdet_log_reason(const struct pdet_log_page *p)
+{
+	return pdet_log_page_text(p, p->reason.len ? p->reason :
+				     p->says.len ? p->says : p->why);
+}
+
 /* Put the time and the reason of the report. */
 static void put_event(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
+	const struct pdet_scan reason = pdet_log_reason(p);
 
 	if (p->stamp.has_us)
 		pdet_log_cell(o, F(EVENT_NS), p->stamp.us * 1000);
-	if (p->says.len || p->why.len)
-		pdet_log_cell_text(o, F(REASON), pdet_log_page_text(p,
-				   p->says.len ? p->says : p->why));
+	if (reason.at < reason.end)
+		pdet_log_cell_text(o, F(REASON), reason);
 }
 
 void pdet_log_put_report(const struct pdet_log_putting *o)
@@ -90,6 +96,13 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 
 	pdet_log_cell(o, F(REPORT), p->report);
 	put_event(o);
+	/* The line that names them may be lost, or is not printed. */
+	if (p->report == PAGEDET_REPORT_DUMP_PAGE) {
+		pdet_log_cell_lost(o, F(PID), PAGEDET_UNSUPPORTED);
+		pdet_log_cell_lost(o, F(COMM), PAGEDET_UNSUPPORTED);
+		if (!p->aops.len)
+			pdet_log_cell_lost(o, F(OBJECT), PAGEDET_UNSUPPORTED);
+	}
 	if (p->report == PAGEDET_REPORT_PAGE_DETECTIVE ||
 	    p->report == PAGEDET_REPORT_DUMP_PAGE)
 		return;

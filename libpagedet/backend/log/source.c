@@ -26,7 +26,7 @@ struct log_source {
 	} pages;		/* sorted by pfn once the log is read */
 	struct pdet_texts stacks;
 	bool read;
-	bool cut;		/* the rest could not be read */
+	bool cut;		/* some of it could not be read */
 	char release[96];
 };
 
@@ -91,19 +91,55 @@ static int compare(const void *a, const void *b)
 	return (x->pfn > y->pfn) - (x->pfn < y->pfn);
 }
 
+static bool add_to_reason(struct pdet_log_page *p, const char *words,
+			  struct pdet_scan more)
+{
+	const struct pdet_scan had = pdet_log_reason(p);
+	char text[512];
+	const int n = snprintf(text, sizeof(text), "%.*s%s%s%.*s",
+			       (int)(had.end - had.at), had.at,
+			       had.at < had.end ? "; " : "", words,
+			       (int)(more.end - more.at), more.at);
+	const size_t len = PDET_MIN((size_t)n, sizeof(text) - 1);
+
+	return pdet_log_keep(p, (struct pdet_scan){ text, text + len },
+			     &p->reason);
+}
+
+/* What was said of a memory error still holds when the page is named for
+ * another reason. */
+static bool remember(struct pdet_log_page *p,
+		     const struct pdet_log_page *before)
+{
+	const struct pdet_scan said = pdet_log_reason(before);
+
+	if (before->report != PAGEDET_REPORT_MEMORY_FAILURE ||
+	    p->report == PAGEDET_REPORT_MEMORY_FAILURE ||
+	    p->report == PAGEDET_REPORT_SOFT_OFFLINE ||
+	    p->report == PAGEDET_REPORT_UNPOISON)
+		return true;
+	p->injected = before->injected;
+	return said.at == said.end || add_to_reason(p, "before: ", said);
+}
+
 /* The statement that begins last replaces earlier ones about the same page. */
 static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 		struct pdet_log *log, const struct pdet_log_page *p)
 {
-	struct pdet_log_page *before;
+	struct pdet_log_page *before, now;
 	uint64_t i;
 
 	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
 		before = &l->pages.data[i];
 		if (before->line > p->line)
 			return 0;
+		pdet_log_steal(log, &now);
+		if (!remember(&now, before)) {
+			pdet_log_page_free(&now);
+			return -ENOMEM;
+		}
 		pdet_log_page_free(before);
-		pdet_log_steal(log, before);
+		*before = now;
 		return 0;
 	}
 	if (!pdet_vec_reserve(&l->pages, 1) ||
@@ -152,13 +188,19 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 	return 0;
 }
 
-static int keep_stacks(struct log_source *l, struct pdet_env *env)
+static int finish_pages(struct log_source *l, struct pdet_env *env)
 {
+	const struct pdet_scan nothing = { "", "" };
 	size_t i;
 
-	for (i = 0; i < l->pages.n; i++)
-		if (!pdet_log_stacks(&l->pages.data[i], &l->stacks))
+	for (i = 0; i < l->pages.n; i++) {
+		struct pdet_log_page *p = &l->pages.data[i];
+
+		if ((p->injected && !add_to_reason(p, PDET_INJECTED,
+						   nothing)) ||
+		    !pdet_log_stacks(p, &l->stacks))
 			return pdet_fail(env, ENOMEM, "no memory");
+	}
 	return 0;
 }
 
@@ -195,13 +237,14 @@ static int load(struct log_source *l, struct pdet_env *env,
 		r = read_all(l, env, in, log);
 		pdet_text_stream_close(in);
 	}
+	l->cut |= pdet_log_unread(log) > 0;
 	snprintf(l->release, sizeof(l->release), "%s", pdet_log_release(log));
 	pdet_log_free(log);
 	if (r == -ETIMEDOUT)
 		return pdet_fail(env, ETIMEDOUT, "cannot read all of %s: the "
 				 "deadline passed", l->options->files[0]);
 	if (r == 0)
-		r = keep_stacks(l, env);
+		r = finish_pages(l, env);
 	if (r < 0)
 		return r;
 	if (l->pages.n)

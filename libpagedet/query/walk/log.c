@@ -251,6 +251,20 @@ static void tell_boots(struct walk_log *w)
 	w->others = w->strangers = 0;
 }
 
+/* There may be pages in what was not understood. */
+static void tell_unread(struct walk_log *w)
+{
+	const uint64_t n = pdet_log_unread(w->log);
+
+	if (!n)
+		return;
+	w->worker->cover.partial = true;
+	pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING, "%" PRIu64 " line%s of "
+		 "%s look%s like a report, but %s not understood", n,
+		 n == 1 ? "" : "s", pdet_text_stream_name(w->in),
+		 n == 1 ? "s" : "", n == 1 ? "was" : "were");
+}
+
 static int put_page(struct walk_log *w, struct pdet_worker *k,
 		    struct pdet_log_page *p, struct pdet_batch *b)
 {
@@ -308,6 +322,7 @@ static int end(struct walk_log *w, struct pdet_env *env,
 	int r = pdet_text_stream_line(w->in, env, &line);
 
 	tell_boots(w);
+	tell_unread(w);
 	if (r == 0)
 		span->at = span->end;
 	return r;

@@ -74,6 +74,14 @@ START_TEST(why_not_free_of_user_memory)
 	EXPECT(NOT_FREE, "mapped", HIGH);
 	ck_assert(names_unknown("of this page alone"));
 	set_flags(&here, F(HWPOISON));
+	/* The flag is set before the page is taken away. */
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", HIGH);
+	SET(&here, MAPCOUNT_KIND, mapcount_kind, PAGEDET_MAPCOUNT_EXACT);
+	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
+	set_mapcount(&here, 0);
+	SET(&here, REFCOUNT, refcount, 2);
+	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
+	SET(&here, REFCOUNT, refcount, 1);
 	EXPECT(NOT_FREE, "set-aside-as-poisoned", CERTAIN);
 
 	user_page(PAGEDET_KIND_FILE, F(LRU));
