@@ -281,6 +281,21 @@ int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
 	return r;
 }
 
+int pdet_elf_file_build_id(struct pdet_build_id *ret,
+			   const struct pdet_libelf *lib,
+			   const struct pdet_elf_input *in)
+{
+	struct pdet_elf_file e = { .spent = NULL };
+	struct pdet_elf_sections s;
+	int r = pdet_elf_sections_open(&s, lib, in);
+
+	if (r == 0)
+		r = read_segments(&e, &s);
+	pdet_elf_sections_close(&s);
+	*ret = e.build_id;
+	return r;
+}
+
 void pdet_elf_file_free(struct pdet_elf_file *e)
 {
 	free(e->frames.entries);

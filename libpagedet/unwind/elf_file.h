@@ -54,6 +54,12 @@ int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
 		       const struct pdet_elf_input *in);
 void pdet_elf_file_free(struct pdet_elf_file *e);
 
+/* pdet_elf_file_build_id - read nothing but that; its n is 0 if there is none.
+ * Returns as pdet_elf_file_open(). */
+int pdet_elf_file_build_id(struct pdet_build_id *ret,
+			   const struct pdet_libelf *lib,
+			   const struct pdet_elf_input *in);
+
 /* pdet_elf_file_address - the address in the file of the code at a file
  * offset. Returns false if no segment has it. */
 bool pdet_elf_file_address(const struct pdet_elf_file *e, uint64_t offset,
