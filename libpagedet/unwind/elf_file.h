@@ -39,8 +39,9 @@ struct pdet_elf_file {
 	struct pdet_build_id build_id;
 	Elf64_Shdr *sections;
 	size_t n_sections;
-	struct pdet_elf_symbol *symbols; /* of .symtab, or else of .dynsym: by
-				 * value; the last one of a value is best */
+	struct pdet_elf_symbol *symbols; /* of .symtab, or else those of the
+				 * dynamic linker: by value; the last one of a
+				 * value is best */
 	size_t n_symbols;
 	char *names;
 	size_t names_len;	/* the last byte is a NUL */

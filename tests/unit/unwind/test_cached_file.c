@@ -163,6 +163,59 @@ START_TEST(lost_pages)
 }
 END_TEST
 
+static bool find_libc(struct world *w)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4096], path[4096] = "";
+	int fd = -1;
+
+	ck_assert_ptr_nonnull(f);
+	while (fd < 0 && fgets(line, sizeof(line), f))
+		if (strstr(line, "/libc") &&
+		    sscanf(line, "%*s %*s %*s %*s %*s %4095s", path) == 1)
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+	fclose(f);
+	if (fd < 0)
+		return false;
+	close(w->fd);
+	w->fd = fd;
+	w->size = (uint64_t)lseek(fd, 0, SEEK_END);
+	w->pages = (w->size + PDET_CACHED_PAGE - 1) / PDET_CACHED_PAGE;
+	return true;
+}
+
+/* The list of sections is at the end, which no program reads. The dynamic
+ * linker finds its symbols without it. */
+START_TEST(lost_sections)
+{
+	struct pdet_elf_file found, truth;
+	struct world w;
+	Elf64_Ehdr head;
+	int lost;
+
+	start(&w);
+	if (!find_libc(&w))
+		unit_skip("there is no libc");
+	read_all(&w, &truth);
+	if (truth.whole)
+		unit_skip("this libc has all symbols");
+	ck_assert_uint_gt(truth.n_symbols, 1000);
+	ck_assert_int_eq(pread(w.fd, &head, sizeof(head), 0), sizeof(head));
+	w.first = head.e_shoff / PDET_CACHED_PAGE;
+	w.last = w.pages;
+	ck_assert_int_eq(read_cached(&w, &found, &lost), 0);
+	ck_assert_int_eq(lost, -ENODATA);
+	ck_assert_uint_eq(found.n_symbols, truth.n_symbols);
+	ck_assert_mem_eq(found.symbols, truth.symbols,
+			 truth.n_symbols * sizeof(*truth.symbols));
+	ck_assert_mem_eq(found.names, truth.names, truth.names_len);
+	ck_assert_uint_eq(found.header, truth.header);
+	pdet_elf_file_free(&found);
+	pdet_elf_file_free(&truth);
+	end(&w);
+}
+END_TEST
+
 /* A damaged page is not another kind of file, and an address that leads
  * nowhere is a page that the dump lacks. */
 START_TEST(reasons)
@@ -215,6 +268,7 @@ int main(void)
 	unit_test(s, all_pages);
 	unit_test(s, build_id_alone);
 	unit_test(s, lost_pages);
+	unit_test(s, lost_sections);
 	unit_loop(s, reasons, 4);
 	unit_loop(s, sizes, 6);
 	return unit_main(s);
