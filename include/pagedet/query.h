@@ -592,14 +592,13 @@ struct pagedet_frame {
  * Only for threads of x86-64 programs. Nothing is stopped, traced or changed:
  * bpf, kcore or a dump give the registers that the thread had when it entered
  * the kernel, and its memory. Of a thread that ran, only a dump may have
- * registers. libunwind unwinds by
- * the tables of the mapped files (.eh_frame); code without a table ends the
- * stack. Names come from the symbols of these files, or from debug files of the
- * same build id in /usr/lib/debug. A file is not used if another one has its
- * name since, and the mapped one cannot be opened; nor if it is on a network
- * filesystem or FUSE, or if the tables of the process's files exceed 512 MiB.
- * The call may hang if such a filesystem is below another one, or has
- * /usr/lib/debug. In a dump, a mapped file is what was cached of it. A file of
+ * registers. libunwind unwinds by the tables of the mapped files (.eh_frame);
+ * code without a table ends the stack. Names come from the symbols of these
+ * files, or from debug files of the same build id in /usr/lib/debug. A file is
+ * not used if another one has its name since, and the mapped one cannot be
+ * opened; nor if it is on a network filesystem or FUSE, or if the tables of the
+ * process's files exceed 512 MiB. The call may hang if such a filesystem is
+ * below another one, or has /usr/lib/debug. In a dump, a mapped file is what was cached of it. A file of
  * this machine takes its place only if it has the same build id. Where a page
  * of the stack is not in the dump, the rest of the stack is not known.
  * @it: [in] of a query with PAGEDET_Q_USER_STACKS and the target VIRT, TASK or
