@@ -306,6 +306,12 @@ size_t pdet_task_stack(struct pdet_space *space,
 	return i;
 }
 
+bool pdet_task_rest_known(const struct pdet_task_stacks *t)
+{
+	return t->paging && pdet_struct_has(&t->task, TASK_ON_CPU) &&
+	       pdet_struct_has(&t->task, TASK_STACK);
+}
+
 int pdet_task_rest(struct pdet_space *space, const struct pdet_task_stacks *t,
 		   uint64_t task, struct pdet_task_rest *ret)
 {

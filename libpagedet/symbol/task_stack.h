@@ -51,6 +51,10 @@ struct pdet_task_rest {
 	uint32_t cpu;
 };
 
+/* pdet_task_rest_known - whether the types say where it is. They may, even if
+ * pdet_task_stacks_init() failed. */
+bool pdet_task_rest_known(const struct pdet_task_stacks *t);
+
 /*
  * pdet_task_rest - find the stack of the task_struct at @task. Returns 0,
  * -EAGAIN if it runs, and neither a processor on its stack nor one in its user

@@ -219,7 +219,7 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 		return pdet_fail(&base->env, ENOENT, "cannot read the user "
 				 "stack of thread %u: that is supported only "
 				 "for x86-64", task->pid);
-	if (!im->kernel.has_stacks)
+	if (!pdet_task_rest_known(&im->kernel.stacks))
 		return no_types(&base->env, task->pid);
 	r = pdet_user_regs(&s->space, &im->kernel.stacks, t->is.addr, ret);
 	if (r < 0)

@@ -62,8 +62,10 @@ static struct world *start(uint64_t above)
 	ck_assert_ptr_nonnull(w);
 	w->k = kmem_new();
 	add_types(&w->s);
+	ck_assert(!pdet_task_rest_known(&w->t));
 	ck_assert(pdet_task_stacks_init(&w->t, &w->k->p, structs_btf(&w->s),
 					&none, NULL));
+	ck_assert(pdet_task_rest_known(&w->t));
 	w->task = kmem_object(w->k, TASK);
 	kmem_u64(w->k, w->task + T_STACK, STACK);
 	kmem_u64(w->k, w->task + T_AREA, AREA_AT);
