@@ -598,9 +598,10 @@ struct pagedet_frame {
  * not used if another one has its name since, and the mapped one cannot be
  * opened; nor if it is on a network filesystem or FUSE, or if the tables of the
  * process's files exceed 512 MiB. The call may hang if such a filesystem is
- * below another one, or has /usr/lib/debug. In a dump, a mapped file is what was cached of it. A file of
- * this machine takes its place only if it has the same build id. Where a page
- * of the stack is not in the dump, the rest of the stack is not known.
+ * below another one, or has /usr/lib/debug. In a dump, a mapped file is what
+ * was cached of it. A file of this machine takes its place only if it has the
+ * same build id. Where a page of the stack is not in the dump, the rest of the
+ * stack is not known.
  * @it: [in] of a query with PAGEDET_Q_USER_STACKS and the target VIRT, TASK or
  *      MAPPERS
  * @tid: [in] thread id

@@ -451,9 +451,9 @@ struct pdet_backend_ops {
 			 struct pdet_user_regs *ret);
 	/* Reads the page of PDET_USER_PAGE bytes at @addr, without any effect
 	 * on the task. Returns 0, -ENOENT if the task has no entry for it,
-	 * -ENXIO if it is not present (perhaps swapped out), -EFAULT if no program has that address,
-	 * -EAGAIN if the entry changes again and again, or a result of
-	 * memory/memory.h. Sets no error text. */
+	 * -ENXIO if it is not present (perhaps swapped out), -EFAULT if no
+	 * program has that address, -EAGAIN if the entry changes again and
+	 * again, or a result of memory/memory.h. Sets no error text. */
 	int (*user_page)(struct pdet_session *s, struct pdet_task *t,
 			 uint64_t addr, void *buf);
 	/* A number of the task's address space, if it is one of a dump: its

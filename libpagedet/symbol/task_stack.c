@@ -103,9 +103,9 @@ static bool is_own(const struct kept *k, uint64_t at)
 }
 
 /* Whether a processor in user mode, which the kernel's number or its note
- * names, runs the task for sure. The kernel writes the pid when it crashes. QEMU has
- * its own numbers for processors, and the kernel has its own: the per-CPU area
- * shows which one it is. */
+ * names, runs the task for sure. The kernel writes the pid when it crashes.
+ * QEMU has its own numbers for processors, and the kernel has its own: the
+ * per-CPU area shows which one it is. */
 static bool is_proved(const struct pdet_task_stacks *t, uint32_t note,
 		      uint32_t number)
 {

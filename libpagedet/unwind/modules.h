@@ -83,8 +83,8 @@ struct pdet_code {
 /*
  * pdet_code_open - list the mappings of a process. c->env, c->pid, c->memory
  * and c->dump are set, the rest is zero or of another thread: what was read for
- * it stays if the mappings are the same, and the files of a dump do in any case.
- * Returns 0, or a negative errno with an error text.
+ * it stays if the mappings are the same, and the files of a dump stay in any
+ * case. Returns 0, or a negative errno with an error text.
  */
 int pdet_code_open(struct pdet_code *c);
 void pdet_code_free(struct pdet_code *c);
