@@ -451,11 +451,20 @@ struct pdet_backend_ops {
 			 struct pdet_user_regs *ret);
 	/* Reads the page of PDET_USER_PAGE bytes at @addr, without any effect
 	 * on the task. Returns 0, -ENOENT if the task has no entry for it,
-	 * -EFAULT if no program has that address, -EAGAIN if the entry changes
-	 * again and again, or a result of memory/memory.h. Sets no error
-	 * text. */
+	 * -ENXIO if it is not present (perhaps swapped out), -EFAULT if no
+	 * program has that address, -EAGAIN if the entry changes again and
+	 * again, or a result of memory/memory.h. Sets no error text. */
 	int (*user_page)(struct pdet_session *s, struct pdet_task *t,
 			 uint64_t addr, void *buf);
+	/* A number of the task's address space, if it is one of a dump: its
+	 * VMAs are the mappings, and the pages of their files are those of
+	 * cached_page(). 0: both are on this machine. */
+	uint64_t (*user_space)(struct pdet_session *s, struct pdet_task *t);
+	/* Reads a page of the page cache at pdet_vma.cache. Returns 0, -ENODATA
+	 * if it was not cached, or a result of memory/memory.h. Sets no error
+	 * text. */
+	int (*cached_page)(struct pdet_session *s, uint64_t cache,
+			   uint64_t index, void *buf);
 
 	/* --- stacks of allocations and frees --- */
 	/* Gets the frames for a value of ALLOC_STACK or FREE_STACK that this

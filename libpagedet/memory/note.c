@@ -107,6 +107,41 @@ bool pdet_notes_cpu(struct pdet_notes notes, uint32_t n, struct pdet_cpu *ret)
 	return false;
 }
 
+bool pdet_notes_x86(struct pdet_notes notes, uint32_t n,
+		    uint64_t ret[PDET_X86_WORDS])
+{
+	enum { LEN = 336, REGS = 112 };
+	struct pdet_note note;
+
+	while (pdet_notes_next(&notes, &note)) {
+		if (!pdet_note_is(&note, "CORE", NT_PRSTATUS) || n--)
+			continue;
+		if (note.desc_len != LEN)
+			return false;
+		memcpy(ret, note.desc + REGS, PDET_X86_WORDS * sizeof(*ret));
+		return true;
+	}
+	return false;
+}
+
+/* QEMUCPUState (QEMU, target/i386/arch_dump.c) has it at its end. In user mode
+ * the register has the kernel's base, for the next entry. */
+bool pdet_notes_qemu_gs(struct pdet_notes notes, uint32_t n, uint64_t *ret)
+{
+	enum { AT = 432, LEN = 440 };
+	struct pdet_note note;
+
+	while (pdet_notes_next(&notes, &note)) {
+		if (!pdet_note_is(&note, "QEMU", 0) || n--)
+			continue;
+		if (note.desc_len < LEN)
+			return false;
+		memcpy(ret, note.desc + AT, sizeof(*ret));
+		return true;
+	}
+	return false;
+}
+
 bool pdet_notes_vmcoreinfo(struct pdet_notes notes, const char **text,
 			   size_t *len)
 {

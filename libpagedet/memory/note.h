@@ -51,6 +51,18 @@ struct pdet_cpu {
  * there are fewer, or if their architecture is unknown. */
 bool pdet_notes_cpu(struct pdet_notes notes, uint32_t n, struct pdet_cpu *ret);
 
+/* Words of struct pt_regs of x86-64. */
+enum { PDET_X86_WORDS = 21 };
+
+/* pdet_notes_x86 - all registers of processor @n, in that order. Returns false
+ * if there are none of x86-64. */
+bool pdet_notes_x86(struct pdet_notes notes, uint32_t n,
+		    uint64_t ret[PDET_X86_WORDS]);
+
+/* pdet_notes_qemu_gs - where processor @n, which is in user mode, has its
+ * per-CPU area. Only QEMU writes that. Returns false if it did not. */
+bool pdet_notes_qemu_gs(struct pdet_notes notes, uint32_t n, uint64_t *ret);
+
 /*
  * pdet_notes_vmcoreinfo - the text of VMCOREINFO. Returns false if there is
  * none.

@@ -57,10 +57,18 @@ void pdet_libelf_free(struct pdet_libelf *l)
 
 /* --- headers --- */
 
+static int load(const struct pdet_elf_input *in, uint64_t offset, uint64_t n)
+{
+	return in->load ? in->load(in->arg, offset, n) : 0;
+}
+
 static int read_head(const struct pdet_elf_input *in, Elf64_Ehdr *ret)
 {
 	ssize_t got = (ssize_t)PDET_MIN(in->size, sizeof(*ret));
+	int r = load(in, 0, (uint64_t)got);
 
+	if (r < 0)
+		return r;
 	if (in->bytes)
 		memcpy(ret, in->bytes, (size_t)got);
 	else
@@ -78,18 +86,32 @@ static bool is_good(const Elf64_Ehdr *h)
 	       (h->e_shnum || !h->e_shoff);
 }
 
+/* A part that is not inside is not used. */
+static int load_inside(const struct pdet_elf_sections *e, uint64_t offset,
+		       uint64_t n)
+{
+	return pdet_elf_is_inside(e, offset, n) ? load(&e->in, offset, n) : 0;
+}
+
 int pdet_elf_sections_open(struct pdet_elf_sections *e,
 			   const struct pdet_libelf *lib,
 			   const struct pdet_elf_input *in)
 {
+	bool lost;
 	int r;
 
-	*e = (struct pdet_elf_sections){ .lib = lib, .size = in->size };
+	*e = (struct pdet_elf_sections){ .lib = lib, .in = *in };
 	r = read_head(in, &e->head);
 	if (r < 0)
 		return r;
 	if (!is_good(&e->head))
 		return -EBADMSG;
+	r = load_inside(e, e->head.e_phoff,
+			e->head.e_phnum * sizeof(Elf64_Phdr));
+	if (r < 0)
+		return r;
+	lost = load_inside(e, e->head.e_shoff,
+			   e->head.e_shnum * sizeof(Elf64_Shdr)) < 0;
 	errno = 0;
 	e->elf = in->bytes ? lib->elf_memory(in->bytes, in->size) :
 		 lib->elf_begin(in->fd, ELF_C_READ, NULL);
@@ -97,7 +119,8 @@ int pdet_elf_sections_open(struct pdet_elf_sections *e,
 		return errno ? -errno : -EBADMSG;
 	if (!lib->gelf_getehdr(e->elf, &e->head) || !is_good(&e->head))
 		return -EBADMSG;
-	e->n = e->head.e_shentsize == sizeof(Elf64_Shdr) ? e->head.e_shnum : 0;
+	e->n = e->head.e_shentsize == sizeof(Elf64_Shdr) && !lost ?
+	       e->head.e_shnum : 0;
 	return 0;
 }
 
@@ -129,7 +152,7 @@ bool pdet_elf_segment(const struct pdet_elf_sections *e, size_t i,
 bool pdet_elf_is_inside(const struct pdet_elf_sections *e, uint64_t offset,
 			uint64_t n)
 {
-	return offset <= e->size && n <= e->size - offset;
+	return offset <= e->in.size && n <= e->in.size - offset;
 }
 
 int pdet_elf_bytes(const struct pdet_elf_sections *e, uint64_t offset,
@@ -137,7 +160,8 @@ int pdet_elf_bytes(const struct pdet_elf_sections *e, uint64_t offset,
 {
 	const Elf_Data *data;
 
-	if (!n || n > most || !pdet_elf_is_inside(e, offset, n))
+	if (!n || n > most || !pdet_elf_is_inside(e, offset, n) ||
+	    load(&e->in, offset, n) < 0)
 		return -ENOENT;
 	errno = 0;
 	data = e->lib->elf_getdata_rawchunk(e->elf, (int64_t)offset, n,

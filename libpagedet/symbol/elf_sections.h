@@ -26,12 +26,16 @@ struct pdet_elf_input {
 	int fd;
 	char *bytes;		/* NULL: it is a file */
 	uint64_t size;
+	/* Puts a part of the file into @bytes, which are zero before. Returns 0
+	 * or a negative errno. NULL: all bytes are there. */
+	int (*load)(void *arg, uint64_t offset, uint64_t n);
+	void *arg;
 };
 
 struct pdet_elf_sections {
 	const struct pdet_libelf *lib;
 	struct Elf *elf;	/* that of libelf */
-	uint64_t size;		/* of the file */
+	struct pdet_elf_input in;
 	Elf64_Ehdr head;
 	size_t n;		/* the table may be damaged or lost */
 };
@@ -64,7 +68,8 @@ bool pdet_elf_find(const struct pdet_elf_sections *e, const char *name,
 /*
  * pdet_elf_bytes - a part of the file; compressed sections stay compressed. The
  * bytes are valid until the end. Returns 0, -ENOENT if there are none or more
- * than @most, or if they are not in the file; or the failure to read them.
+ * than @most, or if they are not in the file or cannot be loaded; or the
+ * failure to read them.
  */
 int pdet_elf_bytes(const struct pdet_elf_sections *e, uint64_t offset,
 		   uint64_t n, uint64_t most, char **ret);

@@ -73,6 +73,8 @@ struct kept {
 	bool user;
 	bool own;		/* it is on the task's own stack, or was
 				 * before an interrupt */
+	bool proved;		/* the processor in user mode is its own */
+	uint32_t note;		/* of the processor */
 };
 
 /* Largest and smallest size of a task's stack. */
@@ -100,6 +102,21 @@ static bool is_own(const struct kept *k, uint64_t at)
 					    LEAST_STACK_BYTES);
 }
 
+/* Whether a processor in user mode, which the kernel's number or its note
+ * names, runs the task for sure. The kernel writes the pid when it crashes.
+ * QEMU has its own numbers for processors, and the kernel has its own: the
+ * per-CPU area shows which one it is. */
+static bool is_proved(const struct pdet_task_stacks *t, uint32_t note,
+		      uint32_t number)
+{
+	uint64_t gs;
+
+	if (!pdet_notes_qemu_gs(t->cpus, note, &gs))
+		return !are_numbered(t);
+	return t->percpu && number < t->percpu->n &&
+	       t->percpu->offset[number] == gs;
+}
+
 /*
  * The processor that is on the task's stack; or the one that the kernel names,
  * which may have left it for an interrupt's - or is in the middle of a switch,
@@ -120,6 +137,8 @@ static bool find_cpu(const struct pdet_task_stacks *t, uint32_t pid,
 		ret->runs = true;
 		ret->own = own;
 		ret->user = cpu.user;
+		ret->note = i;
+		ret->proved = cpu.user && is_proved(t, i, number);
 		ret->ip = cpu.ip;
 		ret->sp = cpu.sp;
 		ret->fp = cpu.fp;
@@ -286,6 +305,12 @@ size_t pdet_task_stack(struct pdet_space *space,
 	return i;
 }
 
+bool pdet_task_rest_known(const struct pdet_task_stacks *t)
+{
+	return t->paging && pdet_struct_has(&t->task, TASK_ON_CPU) &&
+	       pdet_struct_has(&t->task, TASK_STACK);
+}
+
 int pdet_task_rest(struct pdet_space *space, const struct pdet_task_stacks *t,
 		   uint64_t task, struct pdet_task_rest *ret)
 {
@@ -294,6 +319,10 @@ int pdet_task_rest(struct pdet_space *space, const struct pdet_task_stacks *t,
 
 	if (r < 0)
 		return r;
-	*ret = (struct pdet_task_rest){ k.stack, k.bytes, k.switches };
-	return k.runs ? -EAGAIN : 0;
+	*ret = (struct pdet_task_rest){
+		.stack = k.stack, .bytes = k.bytes, .switches = k.switches,
+		.sp = k.runs && k.own ? k.sp : 0,
+		.user = k.proved, .cpu = k.note,
+	};
+	return k.runs && !k.own && !k.proved ? -EAGAIN : 0;
 }

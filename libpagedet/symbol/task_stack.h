@@ -6,12 +6,14 @@
 #ifndef PDET_SYMBOL_TASK_STACK_H
 #define PDET_SYMBOL_TASK_STACK_H
 
+#include "kernel/address/percpu.h"
 #include "memory/note.h"
 #include "symbol/orc.h"
 
 struct pdet_task_stacks {
 	const struct pdet_paging *paging;
 	struct pdet_notes cpus;	/* notes of the processors, if it is a dump */
+	const struct pdet_percpu *percpu; /* NULL: not known */
 	struct pdet_struct task, frame, area;
 	bool has_orc;
 	struct pdet_orc orc;
@@ -37,16 +39,26 @@ size_t pdet_task_stack(struct pdet_space *space,
 		       const struct pdet_task_stacks *t, uint64_t task,
 		       uint64_t *frames, size_t n, int *error);
 
-/* The kernel stack of a task that does not run. */
+/* The kernel stack of a task. */
 struct pdet_task_rest {
 	uint64_t stack;		/* its lowest address */
 	uint64_t bytes;		/* size of that; 0: unknown */
 	uint64_t switches;	/* how often it has stopped running */
+	uint64_t sp;		/* in a dump, of the processor that is on this
+				 * stack; 0: none is */
+	bool user;		/* in a dump, it ran in user code on processor
+				 * @cpu of the notes, for sure */
+	uint32_t cpu;
 };
+
+/* pdet_task_rest_known - whether the types say where it is. They may, even if
+ * pdet_task_stacks_init() failed. */
+bool pdet_task_rest_known(const struct pdet_task_stacks *t);
 
 /*
  * pdet_task_rest - find the stack of the task_struct at @task. Returns 0,
- * -EAGAIN if it runs, or a result of memory/memory.h.
+ * -EAGAIN if it runs, and neither a processor on its stack nor one in its user
+ * code is known for sure; or a result of memory/memory.h.
  */
 int pdet_task_rest(struct pdet_space *space, const struct pdet_task_stacks *t,
 		   uint64_t task, struct pdet_task_rest *ret);

@@ -12,6 +12,7 @@
 /* Words of struct pt_regs (arch/x86/include/uapi/asm/ptrace.h). */
 enum { R15, R14, R13, R12, BP, BX, R11, R10, R9, R8, AX, CX, DX, SI, DI,
        ORIG_AX, IP, CS, FLAGS, SP, SS, WORDS };
+_Static_assert((int)WORDS == (int)PDET_X86_WORDS, "notes have this order");
 
 /* Selectors of user code (arch/x86/include/asm/segment.h). FRED uses the bits
  * above them. */
@@ -34,7 +35,8 @@ static bool is_entry(const uint64_t w[WORDS])
 	       w[IP] < USER_END && w[SP] < USER_END;
 }
 
-static void take(const uint64_t w[WORDS], struct pdet_user_regs *ret)
+/* Returns -EBADMSG if they are not registers of user code. */
+static int use(const uint64_t w[WORDS], struct pdet_user_regs *ret)
 {
 	static const uint8_t word[PDET_USER_REGS] = {
 		AX, DX, CX, BX, SI, DI, BP, SP, R8, R9, R10, R11, R12, R13,
@@ -42,32 +44,40 @@ static void take(const uint64_t w[WORDS], struct pdet_user_regs *ret)
 	};
 	unsigned i;
 
+	if (!is_entry(w))
+		return -EBADMSG;
 	for (i = 0; i < PDET_USER_REGS; i++)
 		ret->reg[i] = w[word[i]];
+	return (w[CS] & SELECTOR) == USER_CS ? 0 : -ENOEXEC;
 }
 
 int pdet_user_regs(struct pdet_space *space, const struct pdet_task_stacks *t,
 		   uint64_t task, struct pdet_user_regs *ret)
 {
 	struct pdet_task_rest rest;
-	uint64_t w[WORDS];
+	uint64_t w[WORDS], at;
 	unsigned i;
 	int r = pdet_task_rest(space, t, task, &rest);
 
 	if (r < 0)
 		return r;
+	ret->switches = rest.switches;
+	if (rest.user)
+		return pdet_notes_x86(t->cpus, rest.cpu, w) ? use(w, ret) :
+		       -EBADMSG;
 	if (!rest.bytes || !pdet_is_address(rest.stack))
 		return rest.bytes ? -EBADMSG : -ENODATA;
-	ret->switches = rest.switches;
 	for (i = 0; i < PDET_COUNT(above); i++) {
-		r = pdet_space_read(space, rest.stack + rest.bytes - above[i] -
-				    sizeof(w), w, sizeof(w));
+		at = rest.stack + rest.bytes - above[i] - sizeof(w);
+		/* The entry is not over, or the exit has begun. */
+		if (rest.sp > at)
+			return -EAGAIN;
+		r = pdet_space_read(space, at, w, sizeof(w));
 		if (r < 0)
 			return r == -ENOENT ? -EBADMSG : r;
-		if (!is_entry(w))
-			continue;
-		take(w, ret);
-		return (w[CS] & SELECTOR) == USER_CS ? 0 : -ENOEXEC;
+		r = use(w, ret);
+		if (r != -EBADMSG)
+			return r;
 	}
 	return -EBADMSG;
 }

@@ -2,7 +2,8 @@
 /*
  * Reads the registers that a thread had when it entered the kernel. On x86-64
  * they are a struct pt_regs at the top of its kernel stack
- * (arch/x86/entry/entry_64.S, asm/processor.h: task_pt_regs).
+ * (arch/x86/entry/entry_64.S, asm/processor.h: task_pt_regs). A dump also has
+ * those of processors that were in user mode.
  */
 #ifndef PDET_SYMBOL_USER_REGS_H
 #define PDET_SYMBOL_USER_REGS_H
@@ -20,7 +21,8 @@ struct pdet_user_regs {
 
 /*
  * pdet_user_regs - read those of the task_struct at @task, which has an address
- * space. Returns 0, -EAGAIN if it runs, -ENODATA if the size of its kernel
+ * space. Returns 0, -EAGAIN if it runs, unless a dump proves which registers
+ * are its own, -ENODATA if the size of its kernel
  * stack is not known, -ENOEXEC if it runs 32-bit code, -EBADMSG if there are no
  * registers, or a result of memory/memory.h.
  */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/elf_dynamic.h"
 #include "unwind/elf_file.h"
 
 /* Only browsers come near it. */
@@ -39,11 +40,11 @@ static int read_part(struct pdet_elf_file *e,
 	return pdet_elf_bytes(in, offset, n, most, ret);
 }
 
-static int read_section(struct pdet_elf_file *e,
-			const struct pdet_elf_sections *in,
-			const Elf64_Shdr *s, char **ret)
+static int read_table(struct pdet_elf_file *e,
+		      const struct pdet_elf_sections *in, uint64_t offset,
+		      uint64_t n, char **ret)
 {
-	return read_part(e, in, s->sh_offset, s->sh_size, MOST_TABLE, ret);
+	return read_part(e, in, offset, n, MOST_TABLE, ret);
 }
 
 /* --- segments --- */
@@ -191,6 +192,7 @@ static int sort_symbols(struct pdet_elf_file *e, const char *table, size_t n)
 
 static int copy_names(struct pdet_elf_file *e, const char *names, size_t len)
 {
+	free(e->names);
 	e->names = malloc(len + 1);
 	if (!e->names)
 		return -ENOMEM;
@@ -201,28 +203,54 @@ static int copy_names(struct pdet_elf_file *e, const char *names, size_t len)
 	return 0;
 }
 
+static bool find_tables(const struct pdet_elf_sections *in, uint32_t type,
+			struct pdet_elf_tables *ret)
+{
+	Elf64_Shdr s, names;
+
+	if (!pdet_elf_find(in, NULL, type, &s) ||
+	    s.sh_entsize != sizeof(Elf64_Sym) ||
+	    !pdet_elf_section(in, s.sh_link, &names) ||
+	    names.sh_type != SHT_STRTAB)
+		return false;
+	*ret = (struct pdet_elf_tables){
+		s.sh_offset, s.sh_size, names.sh_offset, names.sh_size
+	};
+	return true;
+}
+
+/* Returns 1 if there are symbols. */
+static int read_tables(struct pdet_elf_file *e,
+		       const struct pdet_elf_sections *in,
+		       const struct pdet_elf_tables *t)
+{
+	char *table, *names;
+	int r = read_table(e, in, t->symbols, t->symbols_len, &table);
+
+	if (r == 0)
+		r = read_table(e, in, t->names, t->names_len, &names);
+	if (r == 0)
+		r = copy_names(e, names, t->names_len);
+	if (r == 0)
+		r = sort_symbols(e, table, t->symbols_len / sizeof(Elf64_Sym));
+	return r < 0 && r != -ENOENT ? r : e->n_symbols > 0;
+}
+
+/* The first of these tables that is there has the most symbols. */
 static int read_symbols(struct pdet_elf_file *e,
 			const struct pdet_elf_sections *in)
 {
-	Elf64_Shdr s, of_names;
-	char *table, *names;
-	int r;
+	struct pdet_elf_tables t;
+	int r = 0;
 
-	if ((!pdet_elf_find(in, NULL, SHT_SYMTAB, &s) &&
-	     !pdet_elf_find(in, NULL, SHT_DYNSYM, &s)) ||
-	    s.sh_entsize != sizeof(Elf64_Sym) ||
-	    !pdet_elf_section(in, s.sh_link, &of_names) ||
-	    of_names.sh_type != SHT_STRTAB)
-		return 0;
-	r = read_section(e, in, &s, &table);
-	if (r == 0)
-		r = read_section(e, in, &of_names, &names);
-	if (r == 0)
-		r = copy_names(e, names, of_names.sh_size);
-	if (r < 0)
-		return r == -ENOENT ? 0 : r;
-	e->whole = s.sh_type == SHT_SYMTAB;
-	return sort_symbols(e, table, s.sh_size / sizeof(Elf64_Sym));
+	if (find_tables(in, SHT_SYMTAB, &t))
+		r = read_tables(e, in, &t);
+	e->whole = r > 0;
+	if (r == 0 && find_tables(in, SHT_DYNSYM, &t))
+		r = read_tables(e, in, &t);
+	else if (r == 0 && pdet_elf_dynamic(in, e->segment, e->n_segments, &t))
+		r = read_tables(e, in, &t);
+	return PDET_MIN(r, 0);
 }
 
 /* --- tables for unwinding --- */
@@ -238,7 +266,7 @@ static int read_frames(struct pdet_elf_file *e,
 	    s.sh_size > PDET_ELF_NAMES || spend(e, s.sh_size) < 0 ||
 	    !pdet_elf_find(in, ".eh_frame", 0, &s))
 		return 0;
-	r = read_section(e, in, &s, &bytes);
+	r = read_table(e, in, s.sh_offset, s.sh_size, &bytes);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	return pdet_eh_frame_index((const uint8_t *)bytes, s.sh_size,
@@ -249,7 +277,6 @@ static int read_sections(struct pdet_elf_file *e,
 			 const struct pdet_elf_sections *in)
 {
 	size_t i;
-	int r;
 
 	if (!in->n || spend(e, in->n * sizeof(*e->sections)) < 0)
 		return 0;
@@ -261,8 +288,7 @@ static int read_sections(struct pdet_elf_file *e,
 		if (!pdet_elf_section(in, i, &e->sections[i]))
 			return -errno;	/* 0: the table is damaged */
 	e->n_sections = in->n;
-	r = read_symbols(e, in);
-	return r == 0 && !e->header ? read_frames(e, in) : r;
+	return 0;
 }
 
 int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
@@ -275,9 +301,28 @@ int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
 		r = read_segments(e, &s);
 	if (r == 0)
 		r = read_sections(e, &s);
+	if (r == 0)
+		r = read_symbols(e, &s);
+	if (r == 0 && !e->header)
+		r = read_frames(e, &s);
 	pdet_elf_sections_close(&s);
 	if (r < 0)
 		pdet_elf_file_free(e);
+	return r;
+}
+
+int pdet_elf_file_build_id(struct pdet_build_id *ret,
+			   const struct pdet_libelf *lib,
+			   const struct pdet_elf_input *in)
+{
+	struct pdet_elf_file e = { .spent = NULL };
+	struct pdet_elf_sections s;
+	int r = pdet_elf_sections_open(&s, lib, in);
+
+	if (r == 0)
+		r = read_segments(&e, &s);
+	pdet_elf_sections_close(&s);
+	*ret = e.build_id;
 	return r;
 }
 

@@ -39,8 +39,9 @@ struct pdet_elf_file {
 	struct pdet_build_id build_id;
 	Elf64_Shdr *sections;
 	size_t n_sections;
-	struct pdet_elf_symbol *symbols; /* of .symtab, or else of .dynsym: by
-				 * value; the last one of a value is best */
+	struct pdet_elf_symbol *symbols; /* of .symtab, or else those of the
+				 * dynamic linker: by value; the last one of a
+				 * value is best */
 	size_t n_symbols;
 	char *names;
 	size_t names_len;	/* the last byte is a NUL */
@@ -53,6 +54,12 @@ struct pdet_elf_file {
 int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
 		       const struct pdet_elf_input *in);
 void pdet_elf_file_free(struct pdet_elf_file *e);
+
+/* pdet_elf_file_build_id - read nothing but that; its n is 0 if there is none.
+ * Returns as pdet_elf_file_open(). */
+int pdet_elf_file_build_id(struct pdet_build_id *ret,
+			   const struct pdet_libelf *lib,
+			   const struct pdet_elf_input *in);
 
 /* pdet_elf_file_address - the address in the file of the code at a file
  * offset. Returns false if no segment has it. */

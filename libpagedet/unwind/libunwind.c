@@ -66,8 +66,17 @@ static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
 {
 	if (u->reads++ >= MOST_READS)
 		return refuse(u, "the table for unwinding is damaged");
-	return u->target->read(u->target->arg, addr, buf, n) < 0 ?
-	       refuse(u, "memory that is needed cannot be read") : 0;
+	switch (u->target->read(u->target->arg, addr, buf, n)) {
+	case 0:
+		return 0;
+	case -ENXIO:
+		return refuse(u, "memory that is needed is not "
+			      "present: perhaps swapped out");
+	case -ENODATA:
+		return refuse(u, "memory that is needed is not in the dump");
+	default:
+		return refuse(u, "memory that is needed cannot be read");
+	}
 }
 
 /* No process has memory there: libunwind sees our index. */

@@ -2,8 +2,10 @@
 /*
  * Opens files as the process has mapped them: /proc/PID/map_files leads to the
  * file itself, even if another one has its name by now. Without the right to
- * use that, the file of this name must have the same device and inode. Files of
- * other machines and of FUSE are not touched, because that may never end.
+ * use that, the file of this name must have the same device and inode.
+ *
+ * Of a dump, a file of this machine is used only if its build id is the one in
+ * the pages that the dump has of it; otherwise these pages are.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,21 +21,32 @@
 #include "base/vec.h"
 #include "kernel/text/mountinfo.h"
 #include "pagedet.h"
+#include "unwind/local_file.h"
 #include "unwind/modules.h"
 
 /* The kernel allows 65530 mappings, unless it was told otherwise. */
 #define MOST_MAPS ((size_t)64 << 20)
 #define MOST_MOUNTS ((size_t)64 << 20)
+
+/* Of processes of a dump. */
+#define MOST_FILES 256
+
 #define VDSO "[vdso]"
 #define VDSO_BYTES 65536
 #define VDSO_PAGE 4096
 
 /* --- mappings --- */
 
+static bool is_vdso(const struct pdet_vma *v)
+{
+	return !v->inode && v->name_len == strlen(VDSO) &&
+	       !memcmp(v->name, VDSO, v->name_len);
+}
+
 static uint64_t key_of(const struct pdet_vma *v)
 {
 	const uint64_t words[] = {
-		v->dev, v->inode, pdet_hash(v->name, v->name_len)
+		v->dev, v->inode, v->cache, pdet_hash(v->name, v->name_len)
 	};
 
 	return pdet_hash(words, sizeof(words));
@@ -48,7 +61,8 @@ static struct pdet_module_file *find_file(const struct pdet_code *c,
 	if (!pdet_pairs_get(&c->known, key_of(v), &at))
 		return NULL;
 	f = c->files.data[at];
-	return f->inode == v->inode && f->dev == v->dev ? f : NULL;
+	return f->inode == v->inode && f->dev == v->dev &&
+	       f->cache == v->cache ? f : NULL;
 }
 
 static struct pdet_module_file *add_file(struct pdet_code *c,
@@ -61,9 +75,11 @@ static struct pdet_module_file *add_file(struct pdet_code *c,
 	f->fd = -1;
 	f->dev = v->dev;
 	f->inode = v->inode;
+	f->cache = v->cache;
+	f->size = v->size;
 	f->start = v->start;
 	f->end = v->end;
-	f->vdso = !v->inode;
+	f->vdso = is_vdso(v);
 	f->path = strndup(v->name, v->name_len);
 	if (!f->path || !pdet_pairs_set(&c->known, key_of(v), c->files.n) ||
 	    !pdet_vec_push(&c->files, f)) {
@@ -71,25 +87,27 @@ static struct pdet_module_file *add_file(struct pdet_code *c,
 		free(f);
 		return NULL;
 	}
-	f->path[pdet_unescape_octal(f->path, v->name_len)] = '\0';
+	if (!c->dump)
+		f->path[pdet_unescape_octal(f->path, v->name_len)] = '\0';
 	return f;
 }
 
 static int add_map(struct pdet_code *c, const struct pdet_vma *v)
 {
-	const bool vdso = v->name_len == strlen(VDSO) &&
-			  !memcmp(v->name, VDSO, v->name_len);
 	struct pdet_code_map map = {
 		.start = v->start, .end = v->end, .offset = v->offset,
 		.exec = v->prot & PAGEDET_PROT_EXEC,
 	};
 
-	if (v->inode || vdso) {
+	if (v->inode || v->owner_unproved || is_vdso(v)) {
 		map.file = find_file(c, v);
 		if (!map.file)
 			map.file = add_file(c, v);
 		if (!map.file)
 			return -ENOMEM;
+		/* In each process it is elsewhere. */
+		map.file->start = v->start;
+		map.file->end = v->end;
 	}
 	return pdet_vec_push(&c->maps, map) ? 0 : -ENOMEM;
 }
@@ -149,7 +167,8 @@ static int parse_maps(struct pdet_code *c)
 	return r;
 }
 
-int pdet_code_open(struct pdet_code *c)
+/* The maps of a process of /proc. */
+static int open_live(struct pdet_code *c)
 {
 	struct pdet_text text;
 	int r = pdet_slurp(c->env, &text, MOST_MAPS, "/proc/%u/maps", c->pid);
@@ -177,6 +196,43 @@ int pdet_code_open(struct pdet_code *c)
 	return r;
 }
 
+/* Files that one process of a dump has read serve the next one. */
+static void forget_maps(struct pdet_code *c)
+{
+	if (c->spent > PDET_ELF_BYTES / 2 || c->files.n > MOST_FILES)
+		forget(c);
+	c->maps.n = 0;
+	c->space = 0;
+}
+
+/* What a damaged dump lacks is not mapped: no frame there has a name. */
+static int open_dump(struct pdet_code *c)
+{
+	const struct pdet_code_dump *d = c->dump;
+	struct pdet_vma v;
+	int r, added = 0;
+
+	if (d->space == c->space)
+		return 0;
+	forget_maps(c);
+	while (added == 0 && (r = d->next(d->arg, &v)) > 0)
+		added = add_map(c, &v);
+	if (added < 0) {
+		forget(c);
+		return pdet_fail(c->env, ENOMEM, "no memory");
+	}
+	if (r < 0 && (r != -EBADMSG || !c->maps.n))
+		return r;
+	pdet_clear(c->env);
+	c->space = d->space;
+	return 0;
+}
+
+int pdet_code_open(struct pdet_code *c)
+{
+	return c->dump ? open_dump(c) : open_live(c);
+}
+
 const struct pdet_code_map *pdet_code_map_at(const struct pdet_code *c,
 					     uint64_t addr)
 {
@@ -196,21 +252,6 @@ const struct pdet_code_map *pdet_code_map_at(const struct pdet_code *c,
 
 /* --- files --- */
 
-static bool may_hang(struct pdet_scan fstype)
-{
-	static const char *const types[] = {
-		"nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "afs", "virtiofs"
-	};
-	size_t i;
-
-	if (pdet_scan_word(&fstype, "fuse"))
-		return true;
-	for (i = 0; i < PDET_COUNT(types); i++)
-		if (pdet_scan_is(&fstype, types[i]))
-			return true;
-	return false;
-}
-
 static int read_mounts(struct pdet_code *c)
 {
 	struct pdet_scan all, line;
@@ -223,7 +264,7 @@ static int read_mounts(struct pdet_code *c)
 		return r == -ENOMEM ? r : 0;
 	all = (struct pdet_scan){ text.data, text.data + text.len };
 	while (r == 0 && pdet_scan_line(&all, &line))
-		if (pdet_mountinfo_line(line, &m) && may_hang(m.fstype) &&
+		if (pdet_mountinfo_line(line, &m) && pdet_may_hang(m.fstype) &&
 		    !pdet_pairs_set(&c->remote, m.dev, 1))
 			r = -ENOMEM;
 	pdet_text_free(&text);
@@ -242,27 +283,6 @@ static int check_mount(struct pdet_code *c, const struct pdet_module_file *f)
 	return pdet_pairs_get(&c->remote, f->dev, &ignored) ? -EREMOTE : 0;
 }
 
-/* Opening a device can do anything, so only a regular file is opened. */
-static int open_regular(const struct pdet_env *env, const char *path,
-			struct stat *st)
-{
-	char full[PATH_MAX];
-	int fd, r = pdet_path(env, full, sizeof(full), "%s", path);
-
-	if (r < 0)
-		return r;
-	if (stat(full, st) < 0)
-		return -errno;
-	if (!S_ISREG(st->st_mode))
-		return -EBADMSG;
-	fd = pdet_open(env, "%s", path);
-	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		return -EBADMSG;
-	}
-	return fd;
-}
-
 static bool is_same(const struct pdet_module_file *f, const struct stat *st)
 {
 	return st->st_ino == f->inode &&
@@ -278,11 +298,11 @@ static int open_mapped(const struct pdet_code *c,
 
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", c->pid,
 		 (unsigned long long)f->start, (unsigned long long)f->end);
-	fd = open_regular(c->env, path, st);
+	fd = pdet_open_regular(c->env, path, st);
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%u/root%s", c->pid, f->path);
-	fd = open_regular(c->env, path, st);
+	fd = pdet_open_regular(c->env, path, st);
 	if (fd < 0 || is_same(f, st))
 		return fd;
 	close(fd);
@@ -301,16 +321,23 @@ static int read_mapped(int fd, uint64_t offset, void *buf, size_t n)
 	return 0;
 }
 
-static int read_elf(struct pdet_code *c, const char *path,
-		    const struct pdet_elf_input *in, struct pdet_elf_file *ret)
+static int load_libelf(struct pdet_code *c, const char *path)
 {
 	int r = c->libelf ? 0 : pdet_libelf_new(&c->libelf, c->env, path);
 
-	if (r < 0) {
-		/* The frames say why. */
+	/* The frames say why. */
+	if (r < 0)
 		pdet_clear(c->env);
+	return r;
+}
+
+static int read_elf(struct pdet_code *c, const char *path,
+		    const struct pdet_elf_input *in, struct pdet_elf_file *ret)
+{
+	int r = load_libelf(c, path);
+
+	if (r < 0)
 		return r;
-	}
 	ret->spent = &c->spent;
 	return pdet_elf_file_open(ret, c->libelf, in);
 }
@@ -326,7 +353,7 @@ static void open_debug(struct pdet_code *c, struct pdet_module_file *f)
 		return;
 	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug",
 		 f->build_id, f->build_id + 2);
-	in.fd = open_regular(c->env, path, &st);
+	in.fd = pdet_open_regular(c->env, path, &st);
 	if (in.fd < 0)
 		return;
 	in.size = (uint64_t)st.st_size;
@@ -368,12 +395,58 @@ static int open_file(struct pdet_code *c, struct pdet_module_file *f)
 	return read_elf(c, f->path, &in, &f->elf);
 }
 
+/* Returns 0 if a file of this machine has that build id. */
+static int open_same(struct pdet_code *c, struct pdet_module_file *f,
+		     const struct pdet_build_id *id)
+{
+	struct pdet_elf_input in = { .bytes = NULL };
+	struct stat st;
+	int r = -ESTALE;
+
+	in.fd = id->n ? pdet_open_named(c->env, f->path, &st) : -ENOENT;
+	if (in.fd < 0)
+		return in.fd;
+	in.size = (uint64_t)st.st_size;
+	if (read_elf(c, f->path, &in, &f->elf) == 0) {
+		if (pdet_build_id_same(&f->elf.build_id, id))
+			r = 0;
+		else
+			pdet_elf_file_free(&f->elf);
+	}
+	if (r == 0)
+		f->fd = in.fd;
+	else
+		close(in.fd);
+	return r;
+}
+
+/* Of a dump. */
+static int open_cached(struct pdet_code *c, struct pdet_module_file *f)
+{
+	struct pdet_cached_file in;
+	struct pdet_build_id id;
+	int r = pdet_cached_file_open(&in, &c->dump->files, f->cache, f->size);
+
+	if (r == 0)
+		r = load_libelf(c, f->path);
+	if (r == 0)
+		r = pdet_elf_file_build_id(&id, c->libelf, &in.in);
+	if (r == 0 && open_same(c, f, &id) < 0) {
+		f->elf = (struct pdet_elf_file){ .spent = NULL };
+		r = read_elf(c, f->path, &in.in, &f->elf);
+		f->lost = in.lost;
+	}
+	pdet_cached_file_close(&in);
+	return r;
+}
+
 int pdet_code_file(struct pdet_code *c, struct pdet_module_file *f)
 {
 	if (f->tried)
 		return f->error;
 	f->tried = true;
-	f->error = f->vdso ? open_vdso(c, f) : open_file(c, f);
+	f->error = f->vdso ? open_vdso(c, f) :
+		   c->dump ? open_cached(c, f) : open_file(c, f);
 	pdet_build_id_words(&f->elf.build_id, f->build_id);
 	if (f->error == 0)
 		open_debug(c, f);
@@ -408,6 +481,17 @@ static int read_own_vdso(const struct pdet_code *c,
 	return 0;
 }
 
+static int read_cached(const struct pdet_code *c, const struct pdet_code_map *m,
+		       uint64_t addr, void *buf, size_t n)
+{
+	const uint64_t offset = m->offset + (addr - m->start);
+
+	if (!m->file->cache || n != PDET_CACHED_PAGE || offset % n)
+		return -ENODATA;
+	return c->dump->files.page(c->dump->files.arg, m->file->cache,
+				   offset / n, buf);
+}
+
 int pdet_code_file_read(struct pdet_code *c, uint64_t addr, void *buf, size_t n)
 {
 	const struct pdet_code_map *m = pdet_code_map_at(c, addr);
@@ -415,9 +499,10 @@ int pdet_code_file_read(struct pdet_code *c, uint64_t addr, void *buf, size_t n)
 	if (!m || !m->file || n > m->end - addr)
 		return -ENOENT;
 	if (m->file->vdso)
-		return read_own_vdso(c, m, addr, buf, n);
+		return c->dump ? -ENODATA :
+		       read_own_vdso(c, m, addr, buf, n);
 	(void)pdet_code_file(c, m->file);
 	if (m->file->fd < 0)
-		return -ENOENT;
+		return c->dump ? read_cached(c, m, addr, buf, n) : -ENOENT;
 	return read_mapped(m->file->fd, m->offset + (addr - m->start), buf, n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * The code that a process of this machine has mapped: files, the vdso, and
- * memory that it wrote itself.
+ * The code that a process of this machine or of a dump has mapped: files, the
+ * vdso, and memory that it wrote itself.
  */
 #ifndef PDET_UNWIND_MODULES_H
 #define PDET_UNWIND_MODULES_H
@@ -9,19 +9,24 @@
 #include "base/io.h"
 #include "base/pairs.h"
 #include "kernel/text/maps.h"
+#include "unwind/cached_file.h"
 #include "unwind/elf_file.h"
 
 /* A file that is mapped, or the vdso. */
 struct pdet_module_file {
 	char *path;		/* as /proc/PID/maps has it, or "[vdso]" */
 	uint64_t dev, inode;
-	uint64_t start, end;	/* of one of its mappings */
+	uint64_t cache, size;	/* as those of struct pdet_vma */
+	uint64_t start, end;	/* of one of its mappings in this process */
 	bool vdso;
 	bool tried;
 	int error;		/* why it is not read; 0: it is. -ESTALE:
 				 * another file has its name. -EXDEV: perhaps.
 				 * -EREMOTE: its filesystem may not answer.
-				 * -ENOSYS: libelf is not there */
+				 * -ENOSYS: libelf is not there. -ENODATA: the
+				 * dump does not have it */
+	int lost;		/* why the dump lacks a part; 0: it has all that
+				 * was needed */
 	int fd;			/* -1: none */
 	struct pdet_elf_file elf;
 	pdet_build_id_text build_id;
@@ -41,11 +46,24 @@ struct pdet_code_memory {
 	void *arg;
 };
 
+/* The mappings and files of a process of a dump. */
+struct pdet_code_dump {
+	uint64_t space;		/* of its address space: with the same number,
+				 * the mappings are the same. Not 0 */
+	/* Passes the mappings one by one, ascending. Returns 1, 0 at the end,
+	 * or a negative errno with an error text; -EBADMSG: some are lost. */
+	int (*next)(void *arg, struct pdet_vma *ret);
+	void *arg;
+	struct pdet_cached_source files;
+};
+
 struct pdet_code {
 	struct pdet_env *env;
 	uint32_t pid;
 	struct pdet_code_memory memory;
+	const struct pdet_code_dump *dump; /* NULL: it is a process of /proc */
 	struct pdet_text text;	/* of maps */
+	uint64_t space;		/* of the dump, whose maps they are; 0: none */
 	struct {
 		struct pdet_code_map *data;
 		size_t n, cap;
@@ -63,9 +81,10 @@ struct pdet_code {
 };
 
 /*
- * pdet_code_open - list the mappings of a process. c->env, c->pid and c->memory
- * are set, the rest is zero or of another thread: what was read for it stays if
- * the mappings are the same. Returns 0, or a negative errno with an error text.
+ * pdet_code_open - list the mappings of a process. c->env, c->pid, c->memory
+ * and c->dump are set, the rest is zero or of another thread: what was read for
+ * it stays if the mappings are the same, and the files of a dump stay in any
+ * case. Returns 0, or a negative errno with an error text.
  */
 int pdet_code_open(struct pdet_code *c);
 void pdet_code_free(struct pdet_code *c);

@@ -96,6 +96,10 @@ static const char *why_unread(int error)
 		       "or FUSE";
 	case -ENOSYS:
 		return "needs libelf installed";
+	case -ENODATA:
+		return "the file is not in the dump";
+	case -EFBIG:
+		return "the file is too large";
 	default:
 		return "the file cannot be read";
 	}
@@ -124,6 +128,10 @@ static void name_code(struct pagedet_frame *f, const struct pdet_code_map *m,
 		f->offset += f->address - ip;
 	else if (file->elf.refused || file->debug.refused)
 		f->why = "the files of the process have too many symbols";
+	else if (file->lost)
+		f->why = file->lost == -ENODATA ?
+			 "the dump does not have all of the file" :
+			 "a part of the file cannot be read";
 }
 
 /* Compilers at run time also write into memory that has a name. */
@@ -200,6 +208,7 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 	ret->code.pid = tid;
 	ret->code.memory.read = read_memory;
 	ret->code.memory.arg = c;
+	ret->code.dump = source->dump;
 	r = pdet_code_open(&ret->code);
 	if (r == 0)
 		unwind(u, regs, c, ret);

@@ -22,9 +22,12 @@ struct pdet_user_stack {
 
 struct pdet_user_source {
 	/* Reads the page at @addr. Returns 0, -ENOENT if the task has no entry
-	 * for it, so that it is as the file has it, or another failure. */
+	 * for it, so that it is as the file has it, -ENXIO if it is not present
+	 * (perhaps swapped out), -ENODATA if the dump does not have it, or
+	 * another failure. */
 	int (*page)(void *arg, uint64_t addr, void *buf);
 	void *arg;
+	const struct pdet_code_dump *dump; /* NULL: it is a task of /proc */
 };
 
 /*

@@ -27,7 +27,8 @@ damaged() {
 	if "$dumps/mutate" -j 2 -n "$ways" -s "$seed" $limits $2 \
 		-a 'page 4700 --fields all' -a 'scan --by kind,flags' \
 		-a 'mappers 600' -a doctor -a 'kaddr ffffea0000040000' \
-		-a 'task 1 --fields all' -a 'scan --by memcg_path,path' \
+		-a 'task 1 --fields all' -a 'task 1 --stacks=both' \
+		-a 'scan --by memcg_path,path' \
 		-a 'tree / --by path' -a 'virt 1 400000+65536' \
 		-a 'stack 4700+32' -a 'scan --by alloc_stack,gfp' \
 		-a 'cgroup / --by kind' -a 'scan --by zone,order' \

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "unwind/cached_file.h"
 #include "unwind/elf_file.h"
 
 static int open_as(struct pdet_elf_file *e, uint64_t *spent,
@@ -42,6 +43,51 @@ static void compare_file(const struct pdet_elf_file *e, int was,
 	close(in.fd);
 }
 
+/* Pages of a dump. Some are lost: bits of @lost, from the last page on. */
+struct pages {
+	const uint8_t *data;
+	size_t size;
+	unsigned lost;
+};
+
+static int read_page(void *arg, uint64_t cache, uint64_t index, void *buf)
+{
+	const struct pages *p = arg;
+	const uint64_t at = index * PDET_CACHED_PAGE;
+	const uint64_t back = (p->size - 1) / PDET_CACHED_PAGE - index;
+
+	MUST(cache == 1);
+	MUST(at < p->size);
+	if (p->lost >> (back < 31 ? back : 31) & 1)
+		return -ENODATA;
+	memset(buf, 0, PDET_CACHED_PAGE);
+	memcpy(buf, p->data + at, p->size - at < PDET_CACHED_PAGE ?
+	       p->size - at : PDET_CACHED_PAGE);
+	return 0;
+}
+
+/* It is the same if no page is lost. Otherwise it may have fewer names, but
+ * reads nothing that it did not load. */
+static void compare_cached(const struct pdet_elf_file *e, int was,
+			   struct pages pages)
+{
+	const struct pdet_cached_source source = { read_page, &pages };
+	struct pdet_elf_file found;
+	struct pdet_cached_file f;
+	uint64_t spent = 0;
+	int r;
+
+	MUST(pdet_cached_file_open(&f, &source, 1, pages.size) == 0);
+	r = open_as(&found, &spent, &f.in);
+	MUST(!f.lost || pages.lost);
+	MUST(f.lost || r == was);
+	MUST(f.lost || r < 0 || (found.n_symbols == e->n_symbols &&
+				 found.frames.n == e->frames.n));
+	pdet_cached_file_close(&f);
+	if (r == 0)
+		pdet_elf_file_free(&found);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pdet_elf_input in = { .fd = -1, .size = size };
@@ -60,6 +106,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* What was read stays without them. */
 	free(in.bytes);
 	compare_file(&e, r, data, size, before);
+	if (size && !before) {
+		compare_cached(&e, r, (struct pages){ data, size, 0 });
+		compare_cached(&e, r, (struct pages){ data, size, 1 });
+		compare_cached(&e, r, (struct pages){ data, size, 6 });
+	}
 	for (at = 0; r == 0 && at < size; at += size / 16 + 1) {
 		if (!pdet_elf_file_address(&e, at, &address))
 			continue;

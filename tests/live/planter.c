@@ -106,6 +106,10 @@ static void print_planter(const struct field *f)
 		       (unsigned long long)f->cgroup_ino);
 		json_string(f->cgroup, strlen(f->cgroup));
 	}
+	if (f->child > 0)
+		printf(", \"chain\": [%llu, %llu]",
+		       (unsigned long long)f->chain[0],
+		       (unsigned long long)f->chain[1]);
 	printf("}\n");
 }
 

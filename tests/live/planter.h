@@ -58,6 +58,8 @@ struct field {
 	unsigned n;
 	bool soft_dirty;	/* the kernel has soft-dirty bits */
 	bool ksm_lies;		/* every anonymous page has the flag KSM */
+	/* Where the child sleeps: return addresses, innermost first. */
+	uintptr_t chain[2];
 	bool may_poison;	/* -p: poisoned pages stay so */
 	char cgroup[512];	/* path of the planter's cgroup; "": none */
 	uint64_t cgroup_ino;

@@ -118,6 +118,32 @@ void make_first(struct field *f)
 	munmap(at, PAGE);
 }
 
+/* For a function that stays as it is written. */
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noipa))
+#endif
+
+APART static int sleep_inner(struct field *f, bool sleeps)
+{
+	f->chain[0] = (uintptr_t)__builtin_return_address(0);
+	while (sleeps)
+		pause();
+	return 1;
+}
+
+APART static int sleep_middle(struct field *f, bool sleeps)
+{
+	f->chain[1] = (uintptr_t)__builtin_return_address(0);
+	return sleep_inner(f, sleeps) + 1;
+}
+
+APART static int sleep_outer(struct field *f, bool sleeps)
+{
+	return sleep_middle(f, sleeps) + 1;
+}
+
 void make_shared_by_fork(struct field *f)
 {
 	char *at = plant_region(1);
@@ -137,9 +163,10 @@ void make_shared_by_fork(struct field *f)
 		(void)c;
 		if (write(fd[1], "x", 1) != 1)
 			_exit(1);
-		for (;;)
-			pause();
+		sleep_outer(f, true);
 	}
+	/* The addresses are the same in the child. */
+	sleep_outer(f, false);
 	if (f->child < 0 || read(fd[0], (char *)&c, 1) != 1)
 		plant_skip("fork_shared", "cannot fork: %s", strerror(errno));
 	close(fd[0]);

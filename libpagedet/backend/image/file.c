@@ -228,17 +228,18 @@ struct listing {
 
 /* True if the struct page has the expected mapping and index, or cannot be
  * read. */
-static bool agrees(const struct listing *l, uint64_t page, uint64_t index)
+static bool agrees(struct image_session *s, uint64_t mapping, uint64_t page,
+		   uint64_t index)
 {
-	const struct pdet_layout *layout = &l->s->image->layout;
+	const struct pdet_layout *layout = &s->image->layout;
 	char buf[PDET_PAGE_BYTES];
 
-	if (pdet_space_read(&l->s->space, page, buf,
-			    l->s->image->memmap.page_size) < 0)
+	if (pdet_space_read(&s->space, page, buf,
+			    s->image->memmap.page_size) < 0)
 		return true;
 	return (!pdet_page_has(layout, PDET_MEMBER_PAGE_MAPPING) ||
 		pdet_page_u64(layout, buf, PDET_MEMBER_PAGE_MAPPING) ==
-			l->mapping) &&
+			mapping) &&
 	       (!pdet_page_has(layout, PDET_MEMBER_PAGE_INDEX) ||
 		pdet_page_u64(layout, buf, PDET_MEMBER_PAGE_INDEX) == index);
 }
@@ -280,7 +281,8 @@ static int take_entry(void *arg, uint64_t first, uint64_t last,
 	if (pdet_xarray_is_value(entry))
 		return 0;
 	if (!pdet_memmap_find(&l->s->image->memmap, entry, &pfn, &within) ||
-	    within || (!l->live && !agrees(l, entry, first))) {
+	    within ||
+	    (!l->live && !agrees(l->s, l->mapping, entry, first))) {
 		if (l->live)
 			return -EAGAIN;
 		state = PAGEDET_CORRUPT;
@@ -329,6 +331,61 @@ static int list(struct listing *l, const struct image_file *f)
 	return pdet_mapping_each(&l->s->space, &l->s->image->file_types,
 				 f->mapping, l->at >> l->shift,
 				 (l->end - 1) >> l->shift, &visit);
+}
+
+/* --- one page --- */
+
+struct cached {
+	struct image_session *s;
+	uint64_t mapping, index;
+	uint64_t pfn;
+	int error;		/* -ENODATA: it is not cached */
+};
+
+static int find_entry(void *arg, uint64_t first, uint64_t last, uint64_t entry)
+{
+	struct cached *c = arg;
+	uint64_t pfn, within;
+
+	(void)last;
+	if (pdet_xarray_is_value(entry))
+		return 0;
+	c->error = -EBADMSG;
+	if (!pdet_memmap_find(&c->s->image->memmap, entry, &pfn, &within) ||
+	    within || !agrees(c->s, c->mapping, entry, first))
+		return 1;
+	c->pfn = pfn + (c->index - first);
+	c->error = 0;
+	return 1;
+}
+
+static int find_lost(void *arg, uint64_t first, uint64_t last, int error)
+{
+	struct cached *c = arg;
+
+	(void)first;
+	(void)last;
+	c->error = error;
+	return 1;
+}
+
+/* A file of hugetlbfs is no program, and its index may count huge pages. */
+int pdet_image_cached_page(struct pdet_session *base, uint64_t cache,
+			   uint64_t index, void *buf)
+{
+	struct image_session *s = image_session_of(base);
+	const struct image *im = s->image;
+	struct cached c = { s, cache, index, 0, -ENODATA };
+	const struct pdet_xarray_visit visit = { find_entry, find_lost, &c,
+						 false };
+
+	if (!im->files.tried || im->files.error || !cache)
+		return -ENODATA;
+	(void)pdet_mapping_each(&s->space, &im->file_types, cache, index, index,
+				&visit);
+	return c.error ? c.error :
+	       pdet_read_phys(s->reader, c.pfn << im->paging.page_shift, buf,
+			      PDET_CACHED_PAGE);
 }
 
 /* --- a list that was cut off --- */

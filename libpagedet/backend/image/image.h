@@ -451,6 +451,7 @@ int pdet_image_user_regs(struct pdet_session *s, struct pdet_task *t,
 			 struct pdet_user_regs *ret);
 int pdet_image_user_page(struct pdet_session *s, struct pdet_task *t,
 			 uint64_t addr, void *buf);
+uint64_t pdet_image_user_space(struct pdet_session *s, struct pdet_task *t);
 
 /* --- cgroup.c --- */
 int pdet_image_cgroup(struct pdet_backend *b, struct pdet_env *env,
@@ -465,6 +466,8 @@ int pdet_image_file_opened(struct pdet_session *s, int fd,
 			   const struct pdet_file *as, struct pdet_file **ret);
 
 /* --- file.c --- */
+int pdet_image_cached_page(struct pdet_session *s, uint64_t cache,
+			   uint64_t index, void *buf);
 int pdet_image_file_open(struct pdet_session *s, const char *path, bool block,
 			 struct pdet_file **ret);
 void pdet_image_file_close(struct pdet_file *f);

@@ -224,6 +224,7 @@ static void find_unwinding(struct image *im,
 		k->stacks.cpus = (struct pdet_notes){
 			im->memory->notes, im->memory->notes_len
 		};
+	k->stacks.percpu = &k->percpu;
 }
 
 void pdet_image_kernel_names(struct image *im, struct pdet_env *env)

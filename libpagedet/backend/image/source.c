@@ -407,6 +407,9 @@ static int image_prepare(struct pdet_backend *b, struct pdet_env *env,
 		return pdet_image_fail(env, &im->tasks);
 	if (wants->user_stacks && pdet_image_task_types(im, env) < 0)
 		return pdet_image_fail(env, &im->tasks);
+	/* Without them frames have no names, and say so. */
+	if (wants->user_stacks && !im->memory->live)
+		(void)pdet_image_files(im, env);
 	if (wants->walks && OF_FILE >> wants->target & 1 &&
 	    pdet_image_lists(im, env) < 0)
 		return pdet_image_fail(env, &im->lists);
@@ -530,6 +533,8 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.direct_map = pdet_image_direct_map,
 	.user_regs = pdet_image_user_regs,
 	.user_page = pdet_image_user_page,
+	.user_space = pdet_image_user_space,
+	.cached_page = pdet_image_cached_page,
 	.kaddr = pdet_image_kaddr,
 	.kind = pdet_image_kind,
 	.slab_object = pdet_image_slab_object,

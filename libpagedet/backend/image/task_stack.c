@@ -176,12 +176,18 @@ int pdet_image_task_stack(struct pdet_session *base, uint32_t tid,
 
 /* --- user stacks --- */
 
-static int why_no_regs(struct pdet_env *env, uint32_t tid, int error)
+static int why_no_regs(struct image_session *s, uint32_t tid, int error)
 {
+	struct pdet_env *env = &s->session.env;
+
 	switch (error) {
 	case -EAGAIN:
-		return pdet_fail(env, EAGAIN, "thread %u is running: its "
-				 "registers are in a processor", tid);
+		return !s->image->memory->live ?
+			pdet_fail(env, ENOENT, "thread %u was running when the "
+				  "dump was written, and the dump does not "
+				  "prove which registers are its own", tid) :
+			pdet_fail(env, EAGAIN, "thread %u is running: its "
+				  "registers are in a processor", tid);
 	case -ENOEXEC:
 		return pdet_fail(env, ENOENT, "cannot read the user stack of "
 				 "thread %u: 32-bit programs are not supported",
@@ -209,15 +215,15 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 
 	if (!t->has_mm)
 		return 0;
-	if (!im->memory->live || im->paging.arch->machine != EM_X86_64)
+	if (im->paging.arch->machine != EM_X86_64)
 		return pdet_fail(&base->env, ENOENT, "cannot read the user "
 				 "stack of thread %u: that is supported only "
-				 "on a running x86-64 kernel", task->pid);
-	if (!im->kernel.has_stacks)
+				 "for x86-64", task->pid);
+	if (!pdet_task_rest_known(&im->kernel.stacks))
 		return no_types(&base->env, task->pid);
 	r = pdet_user_regs(&s->space, &im->kernel.stacks, t->is.addr, ret);
 	if (r < 0)
-		return why_no_regs(&base->env, task->pid, r);
+		return why_no_regs(s, task->pid, r);
 	return ret->reg[PDET_USER_IP] || ret->reg[PDET_USER_SP];
 }
 
@@ -252,8 +258,19 @@ static int read_leaf(struct image_session *s, const struct pdet_leaf *leaf,
 	const uint64_t addr = leaf->addr + (va - leaf->start);
 	int r;
 
-	if (leaf->is != PDET_PT_PAGE)
-		return leaf->is == PDET_PT_NONE ? -ENOENT : -ENODATA;
+	switch (leaf->is) {
+	case PDET_PT_NONE:
+		return -ENOENT;
+	case PDET_PT_OTHER:
+		return -ENXIO;
+	case PDET_PT_PAGE:
+		break;
+	default:
+		return -EBADMSG;
+	}
+	/* In a dump, nothing has effects. */
+	if (!s->image->memory->live)
+		return pdet_read_phys(s->reader, addr, buf, PDET_USER_PAGE);
 	if (!may_read(s, leaf, addr))
 		return -EACCES;
 	r = pdet_read_phys(s->reader, addr, buf, PDET_USER_PAGE);
@@ -261,6 +278,26 @@ static int read_leaf(struct image_session *s, const struct pdet_leaf *leaf,
 		return r == -ENOENT ? -EACCES : r;
 	return s->image->source == PAGEDET_SOURCE_KCORE &&
 	       !memcmp(buf, zeroes, sizeof(zeroes)) ? -EACCES : 0;
+}
+
+/* The kernel has all pages of the vdso, whoever used them. */
+static int read_vdso(struct image_session *s, const struct image_task *t,
+		     uint64_t va, void *buf)
+{
+	uint64_t addr;
+	int r = pdet_mm_vdso(&s->space, &s->image->mm_types, &t->mm, va,
+			     &addr);
+
+	return r < 0 ? r : pdet_space_read(&s->space, addr, buf,
+					   PDET_USER_PAGE);
+}
+
+uint64_t pdet_image_user_space(struct pdet_session *base,
+			       struct pdet_task *task)
+{
+	const struct image_task *t = image_task_of(task);
+
+	return image_session_of(base)->image->memory->live ? 0 : t->is.mm;
 }
 
 /* The page may move or go away while it is read. An entry that is the same
@@ -286,7 +323,8 @@ int pdet_image_user_page(struct pdet_session *base, struct pdet_task *task,
 		if (walked < 0)
 			return walked;
 		if (is_same(&leaf, &again))
-			return r;
+			return r != -ENOENT || s->image->memory->live ? r :
+			       read_vdso(s, t, va, buf);
 		leaf = again;
 	}
 	return -EAGAIN;

@@ -21,6 +21,8 @@ static void put_owner(struct image_session *s, const struct pdet_vm_area *v,
 	}
 	ret->dev = inode.dev;
 	ret->inode = inode.is.ino;
+	ret->cache = mapping.addr;
+	ret->size = inode.is.size;
 }
 
 /* Describe a VMA for a query. Its name is valid until the next call. */
@@ -40,6 +42,8 @@ static int show(struct image_session *s, struct image_task *t,
 		    (v->flags & PDET_VM_MAYSHARE ? PAGEDET_PROT_SHARED : 0u);
 	if (v->file)
 		put_owner(s, v, ret);
+	else if (v->start == t->mm.vdso)
+		ret->cache = t->mm.vdso_image;
 	len = pdet_vma_name(&s->space, &im->name_types, &im->path_types, &t->mm,
 			    v, t->name);
 	if (len > 0) {

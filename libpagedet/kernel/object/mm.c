@@ -15,7 +15,8 @@
 enum mm_field {
 	MM_PGD, MM_MAP_COUNT, MM_TOTAL_VM, MM_EXE_FILE, MM_START_CODE,
 	MM_END_CODE, MM_START_BRK, MM_BRK, MM_START_STACK, MM_ARG_START,
-	MM_ARG_END, MM_ENV_START, MM_ENV_END, MM_OWNER, MM_TREE, MM_FIELDS
+	MM_ARG_END, MM_ENV_START, MM_ENV_END, MM_OWNER, MM_TREE,
+	MM_VDSO, MM_VDSO_IMAGE, MM_FIELDS
 };
 
 static const pdet_field_names mm_names[MM_FIELDS] = {
@@ -34,6 +35,15 @@ static const pdet_field_names mm_names[MM_FIELDS] = {
 	[MM_ENV_END] = { "mm_struct.env_end" },
 	[MM_OWNER] = { "mm_struct.owner" },
 	[MM_TREE] = { "mm_struct.mm_mt" },	/* 6.1 (d4af56c5c7c6) */
+	[MM_VDSO] = { "mm_struct.context.vdso" },
+	[MM_VDSO_IMAGE] = { "mm_struct.context.vdso_image" },
+};
+
+/* arch/x86/include/asm/vdso.h */
+enum { VDSO_DATA, VDSO_SIZE, VDSO_FIELDS };
+static const pdet_field_names vdso_names[VDSO_FIELDS] = {
+	[VDSO_DATA] = { "vdso_image.data" },
+	[VDSO_SIZE] = { "vdso_image.size" },
 };
 
 enum vma_field {
@@ -74,6 +84,7 @@ bool pdet_mms_init(struct pdet_mms *m, const struct pdet_btf *btf)
 	memset(m, 0, sizeof(*m));
 	pdet_struct_find(&m->mm, btf, mm_names, MM_FIELDS);
 	pdet_struct_find(&m->vma, btf, vma_names, VMA_FIELDS);
+	pdet_struct_find(&m->vdso, btf, vdso_names, VDSO_FIELDS);
 	pdet_struct_find(&rb, btf, rb_names, RB_FIELDS);
 	m->rb_root = rb.field[RB_ROOT].at;
 	m->rb_node = rb.field[RB_NODE].at;
@@ -114,7 +125,30 @@ int pdet_mm_read(struct pdet_space *space, const struct pdet_mms *m,
 	ret->env_start = pdet_struct_get(s, buf, MM_ENV_START);
 	ret->env_end = pdet_struct_get(s, buf, MM_ENV_END);
 	ret->owner = pdet_struct_get(s, buf, MM_OWNER);
+	ret->vdso = pdet_struct_get(s, buf, MM_VDSO);
+	ret->vdso_image = pdet_struct_get(s, buf, MM_VDSO_IMAGE);
 	return pdet_is_address(ret->pgd) ? 0 : -EBADMSG;
+}
+
+int pdet_mm_vdso(struct pdet_space *space, const struct pdet_mms *m,
+		 const struct pdet_mm *mm, uint64_t va, uint64_t *ret)
+{
+	char buf[PDET_STRUCT_BYTES];
+	uint64_t data;
+	int r;
+
+	if (!pdet_is_address(mm->vdso_image) || va < mm->vdso ||
+	    !pdet_struct_has(&m->vdso, VDSO_DATA) ||
+	    !pdet_struct_has(&m->vdso, VDSO_SIZE))
+		return -ENOENT;
+	r = pdet_struct_read(space, &m->vdso, mm->vdso_image, buf);
+	if (r < 0)
+		return r;
+	if (va - mm->vdso >= pdet_struct_get(&m->vdso, buf, VDSO_SIZE))
+		return -ENOENT;
+	data = pdet_struct_get(&m->vdso, buf, VDSO_DATA);
+	*ret = data + (va - mm->vdso);
+	return pdet_is_address(data) && *ret >= data ? 0 : -EBADMSG;
 }
 
 static int read_vma(struct pdet_space *space, const struct pdet_mms *m,

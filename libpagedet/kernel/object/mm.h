@@ -9,7 +9,7 @@
 #include "kernel/container/maple.h"
 
 struct pdet_mms {
-	struct pdet_struct mm, vma;
+	struct pdet_struct mm, vma, vdso;
 	bool has_maple;
 	struct pdet_maple maple;
 	/* Offsets for the red-black tree in mm_struct, vm_area_struct and
@@ -29,6 +29,9 @@ struct pdet_mm {
 	uint64_t start_code, end_code, start_brk, brk, start_stack;
 	uint64_t arg_start, arg_end, env_start, env_end;
 	uint64_t owner;		/* task_struct; 0: none, or unknown */
+	uint64_t vdso;		/* its first address */
+	uint64_t vdso_image;	/* what is mapped there, on x86; 0: none, or
+				 * unknown */
 };
 
 /*
@@ -37,6 +40,14 @@ struct pdet_mm {
  */
 int pdet_mm_read(struct pdet_space *space, const struct pdet_mms *m,
 		 uint64_t addr, struct pdet_mm *ret);
+
+/*
+ * pdet_mm_vdso - where the kernel has the byte of the vdso that the process has
+ * at @va. Returns 0, -ENOENT if it is not known or @va is outside, or a result
+ * of memory/memory.h.
+ */
+int pdet_mm_vdso(struct pdet_space *space, const struct pdet_mms *m,
+		 const struct pdet_mm *mm, uint64_t va, uint64_t *ret);
 
 struct pdet_vm_area {
 	uint64_t addr;

@@ -42,6 +42,7 @@ bool pdet_maps_line(struct pdet_scan line, struct pdet_vma *ret)
 		return false;
 	vma.dev = major << 32 | minor;
 	vma.owner_unproved = false;
+	vma.cache = vma.size = 0;
 	vma.said = false;
 	while (pdet_scan_char(&line, ' '))
 		;

@@ -20,6 +20,10 @@ struct pdet_vma {
 	uint32_t prot;		/* PAGEDET_PROT_* */
 	bool owner_unproved;	/* dev and inode may not own the pages, because
 				 * the filesystem may be stacked on another */
+	uint64_t cache;		/* struct address_space with the file's pages;
+				 * of the vdso, where the kernel has it. 0: not
+				 * known, or read from text */
+	uint64_t size;		/* bytes of the file, if @cache is known */
 	bool said;		/* the rows already have everything that is
 				 * known about this VMA */
 	const char *name;	/* points into the line; not NUL-terminated */

@@ -26,6 +26,41 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 						   buf);
 }
 
+/* --- of a dump --- */
+
+static int next_map(void *arg, struct pdet_vma *ret)
+{
+	const struct thread *t = arg;
+
+	return t->session->backend->ops->vma_next(t->session, t->task, ret);
+}
+
+static int read_cached(void *arg, uint64_t cache, uint64_t index, void *buf)
+{
+	const struct thread *t = arg;
+
+	return t->session->backend->ops->cached_page(t->session, cache, index,
+						     buf);
+}
+
+/* Returns 1 if the task is of a dump, 0 if not. */
+static int find_dump(struct thread *t, struct pdet_code_dump *ret)
+{
+	const struct pdet_backend_ops *ops = t->session->backend->ops;
+	int r;
+
+	*ret = (struct pdet_code_dump){
+		.space = ops->user_space(t->session, t->task),
+		.next = next_map, .arg = t, .files = { read_cached, t },
+	};
+	if (!ret->space)
+		return 0;
+	r = ops->vma_first(t->session, t->task);
+	return r < 0 ? r : 1;
+}
+
+/* --- a thread --- */
+
 /* Returns 1 if the thread has run since then, or runs. */
 static int has_run(const struct thread *t, const struct pdet_user_regs *before)
 {
@@ -52,9 +87,10 @@ static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env)
 }
 
 /* Returns 1 if the thread has run meanwhile. */
-static int read_once(struct pdet_user_stacks *u, const struct thread *t)
+static int read_once(struct pdet_user_stacks *u, struct thread *t)
 {
-	const struct pdet_user_source source = { read_page, (void *)t };
+	struct pdet_user_source source = { read_page, t, NULL };
+	struct pdet_code_dump dump;
 	struct pdet_session *s = t->session;
 	struct pdet_user_regs regs;
 	int r = s->backend->ops->user_regs(s, t->task, &regs);
@@ -65,6 +101,10 @@ static int read_once(struct pdet_user_stacks *u, const struct thread *t)
 		r = make_stack(u, &s->env);
 	if (r <= 0)
 		return r;
+	r = find_dump(t, &dump);
+	if (r < 0)
+		return r;
+	source.dump = r ? &dump : NULL;
 	r = pdet_user_stack_read(&s->env, u->unwinder, t->task->pid, &regs,
 				 &source, u->stack);
 	return r < 0 ? r : has_run(t, &regs);

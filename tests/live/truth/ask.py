@@ -369,6 +369,46 @@ def check_stacks(report, pagedet, field):
     report.result("stacks of %d tasks" % len(pids), wrong)
 
 
+# Functions of the planter's child.
+CHAIN = ["sleep_inner", "sleep_middle", "sleep_outer"]
+
+
+def may_lack_user_stacks(why):
+    """A dump of x86-64 has them, unless libunwind is missing."""
+    return why == "not_built" or \
+        (machine.there.is_live() or not machine.there.has_kernel()) and \
+        why in ("no_kernel", "no_access", "denied")
+
+
+def check_user_stack(report, pagedet, field):
+    """The child sleeps below functions whose return addresses it knows."""
+    pid, truth = field.facts["child"], field.facts.get("chain")
+    rows, _, err = pagedet.run("--json", "--fields", "pid",
+                               "--where", "kind=reserved",
+                               "--stacks=user", "task", pid)
+    found = [row for row in rows if row.get("tid") == pid]
+    why = found[0].get("missing", {}).get("user_stack") if found else None
+    if machine.there.arch() != "x86_64":
+        report.skip("user stack", "only for x86-64")
+    elif not truth:
+        report.skip("user stack", "there is no child")
+    elif may_lack_user_stacks(why):
+        report.skip("user stack", why)
+    else:
+        report.result("user stack", [] if has_chain(found, truth) else
+                      ["%d: %s is not %s at %s: %s" % (
+                          pid, found, CHAIN, truth, err.strip())])
+
+
+def has_chain(found, truth):
+    frames = found[0].get("user_stack", []) if len(found) == 1 else []
+    names = [frame.get("function") for frame in frames]
+    at = names.index(CHAIN[0]) if CHAIN[0] in names else len(names)
+    addresses = [int(frame.get("address", "0"), 16)
+                 for frame in frames[at + 1:at + 3]]
+    return names[at:at + 3] == CHAIN and addresses == truth
+
+
 def check_holes(report, pagedet):
     """Frames without memory, whatever the kpage files have for them."""
     last = 0

@@ -2,6 +2,7 @@
 /* Tests registers of user code at the top of a kernel stack. */
 #include <elf.h>
 #include <errno.h>
+#include <string.h>
 
 #include "../kmem.h"
 #include "../structs.h"
@@ -61,8 +62,10 @@ static struct world *start(uint64_t above)
 	ck_assert_ptr_nonnull(w);
 	w->k = kmem_new();
 	add_types(&w->s);
+	ck_assert(!pdet_task_rest_known(&w->t));
 	ck_assert(pdet_task_stacks_init(&w->t, &w->k->p, structs_btf(&w->s),
 					&none, NULL));
+	ck_assert(pdet_task_rest_known(&w->t));
 	w->task = kmem_object(w->k, TASK);
 	kmem_u64(w->k, w->task + T_STACK, STACK);
 	kmem_u64(w->k, w->task + T_AREA, AREA_AT);
@@ -160,6 +163,161 @@ START_TEST(who_runs_has_none)
 }
 END_TEST
 
+/* --- who runs, in a dump --- */
+
+enum { STATUS = 336, REGS = 112, PID = 32, QEMU = 440, GS = 432 };
+
+struct cpus {
+	char notes[4096];
+	size_t n;
+	uint64_t areas[2];
+	struct pdet_percpu percpu;
+};
+
+static char *add_note(struct cpus *c, const char *name, uint32_t type,
+		      size_t size)
+{
+	const Elf64_Nhdr head = {
+		(uint32_t)strlen(name) + 1, (uint32_t)size, type
+	};
+	char *at = c->notes + c->n;
+
+	memcpy(at, &head, sizeof(head));
+	memcpy(at + sizeof(head), name, strlen(name));
+	at += sizeof(head) + (strlen(name) + 4) / 4 * 4;
+	c->n = (size_t)(at - c->notes) + size;
+	return at;
+}
+
+static void add_cpu(struct cpus *c, uint32_t pid, uint64_t cs, uint64_t sp)
+{
+	char *at = add_note(c, "CORE", NT_PRSTATUS, STATUS) + REGS;
+	uint64_t w[WORDS], i;
+
+	memcpy(at - REGS + PID, &pid, sizeof(pid));
+	for (i = 0; i < WORDS; i++)
+		w[i] = 300 + i;
+	w[IP] = 0x402000;
+	w[CS] = cs;
+	w[FLAGS] = 0x246;
+	w[SP] = sp;
+	w[SS] = 0x2b;
+	memcpy(at, w, sizeof(w));
+}
+
+static void add_qemu(struct cpus *c, uint64_t gs)
+{
+	memcpy(add_note(c, "QEMU", 0, QEMU) + GS, &gs, sizeof(gs));
+}
+
+static struct world *start_running(struct cpus *c)
+{
+	struct world *w = start(0);
+
+	memset(c, 0, sizeof(*c));
+	c->areas[0] = 0xffff888010000000;
+	c->areas[1] = 0xffff888011000000;
+	c->percpu = (struct pdet_percpu){ c->areas, 2 };
+	kmem_u32(w->k, w->task + T_ON_CPU, 1);
+	kmem_u32(w->k, w->task + T_CPU, 1);
+	kmem_u32(w->k, w->task + T_PID, 77);
+	w->t.cpus = (struct pdet_notes){ c->notes, 0 };
+	w->t.percpu = &c->percpu;
+	return w;
+}
+
+static int ask_running(struct world *w, struct cpus *c)
+{
+	w->t.cpus.len = c->n;
+	return ask(w);
+}
+
+/* QEMU knows no pids. Its second processor runs the task if that has the
+ * per-CPU area of the kernel's second one. */
+START_TEST(runs_in_qemu)
+{
+	struct cpus c;
+	struct world *w = start_running(&c);
+
+	add_cpu(&c, 1, 0x10, 0xffffc90000abc000);
+	add_cpu(&c, 2, 0x33, 0x7fff1000);
+	add_qemu(&c, 0);
+	add_qemu(&c, c.areas[_i]);
+	ck_assert_int_eq(ask_running(w, &c), _i ? 0 : -EAGAIN);
+	if (_i) {
+		ck_assert_uint_eq(w->regs.reg[PDET_USER_IP], 0x402000);
+		ck_assert_uint_eq(w->regs.reg[PDET_USER_SP], 0x7fff1000);
+		ck_assert_uint_eq(w->regs.reg[PDET_USER_BP], 304);
+	}
+	w->t.percpu = NULL;
+	ck_assert_int_eq(ask(w), -EAGAIN);
+	end(w);
+}
+END_TEST
+
+/* A kernel that crashes writes the pid that a processor runs. Pids 1, 2 may be
+ * numbers that somebody else wrote. */
+START_TEST(runs_in_crash)
+{
+	static const struct {
+		uint32_t pids[2];
+		uint32_t pid;
+		int error;
+	} cases[] = {
+		{ { 0, 77 }, 77, 0 }, { { 77, 0 }, 77, 0 },
+		{ { 0, 78 }, 77, -EAGAIN }, { { 1, 2 }, 2, -EAGAIN },
+	};
+	struct cpus c;
+	struct world *w = start_running(&c);
+	unsigned i;
+
+	kmem_u32(w->k, w->task + T_PID, cases[_i].pid);
+	for (i = 0; i < 2; i++)
+		add_cpu(&c, cases[_i].pids[i], 0x33, 0x7fff1000);
+	ck_assert_int_eq(ask_running(w, &c), cases[_i].error);
+	if (!cases[_i].error)
+		ck_assert_uint_eq(w->regs.reg[PDET_USER_IP], 0x402000);
+	end(w);
+}
+END_TEST
+
+START_TEST(runs_32_bit_code)
+{
+	struct cpus c;
+	struct world *w = start_running(&c);
+
+	add_cpu(&c, 77, 0x23, 0x7fff1000);
+	ck_assert_int_eq(ask_running(w, &c), -ENOEXEC);
+	end(w);
+}
+END_TEST
+
+/* In the kernel, on the task's own stack: what it had at the entry is there,
+ * unless the entry is not over. Another stack proves nothing. */
+START_TEST(runs_in_the_kernel)
+{
+	static const struct {
+		uint64_t sp;
+		int error;
+	} cases[] = {
+		{ STACK + 8000, 0 },
+		{ STACK + BYTES - WORDS * 8, 0 },
+		{ STACK + BYTES - WORDS * 8 + 8, -EAGAIN },
+		{ STACK + BYTES - 8, -EAGAIN },
+		{ STACK + 2 * BYTES, -EAGAIN },
+		{ 0xfffffe0000002000, -EAGAIN },
+	};
+	struct cpus c;
+	struct world *w = start_running(&c);
+
+	add_cpu(&c, 77, 0x10, cases[_i].sp);
+	ck_assert_int_eq(ask_running(w, &c), cases[_i].error);
+	if (!cases[_i].error)
+		ck_assert_uint_eq(w->regs.reg[PDET_USER_IP], 0x401000);
+	end(w);
+}
+END_TEST
+
 START_TEST(damaged)
 {
 	struct world *w = start(0);
@@ -188,6 +346,10 @@ int main(void)
 	unit_test(s, exceptions);
 	unit_loop(s, not_these, 6);
 	unit_test(s, who_runs_has_none);
+	unit_loop(s, runs_in_qemu, 2);
+	unit_loop(s, runs_in_crash, 4);
+	unit_test(s, runs_32_bit_code);
+	unit_loop(s, runs_in_the_kernel, 6);
 	unit_test(s, damaged);
 	return unit_main(s);
 }

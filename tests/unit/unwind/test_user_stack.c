@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
+#include "unwind/local_file.h"
 #include "unwind/user_stack.h"
 
 #ifdef __x86_64__
@@ -40,7 +41,14 @@ struct world {
 	/* What goes wrong. */
 	bool only_writable;	/* other pages were never used */
 	uint64_t lost_from;	/* pages from there on cannot be read */
+	int lost;		/* why not */
 	unsigned damage;	/* seed of wrong bytes; 0: none */
+	/* As the process of a dump: its mappings, and what was cached. */
+	bool dumped;
+	const char *name;	/* that the program's file has there */
+	FILE *maps;
+	char line[4096];
+	uint64_t cached_to;	/* pages of files up to there were cached */
 	int error;
 };
 
@@ -75,13 +83,82 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 	if (w->only_writable && !is_writable(addr))
 		return -ENOENT;
 	if (addr >= w->lost_from)
-		return -EIO;
+		return w->lost;
 	if (pread(w->mem, buf, PDET_USER_PAGE, (off_t)addr) != PDET_USER_PAGE)
 		return -EIO;
 	for (i = 0; w->damage && i < 40; i++)
 		bytes[dice(&w->damage) % PDET_USER_PAGE] =
 			(unsigned char)dice(&w->damage);
 	return 0;
+}
+
+/* Files of a dump are found by a number: the inode. */
+static int next_map(void *arg, struct pdet_vma *ret)
+{
+	struct world *w = arg;
+	struct pdet_scan line = { w->line, NULL };
+	struct stat st;
+
+	if (!fgets(w->line, sizeof(w->line), w->maps))
+		return 0;
+	line.end = strchr(w->line, '\n');
+	ck_assert(pdet_maps_line(line, ret));
+	if (!ret->inode)
+		return 1;
+	ret->cache = 0xffff888000000000ull + ret->inode;
+	w->line[line.end - w->line] = '\0';
+	ck_assert_int_eq(stat(ret->name, &st), 0);
+	ret->size = (uint64_t)st.st_size;
+	if (w->name && strstr(ret->name, "test_user_stack")) {
+		ret->name = w->name;
+		ret->name_len = strlen(w->name);
+	}
+	return 1;
+}
+
+static int cached_page(void *arg, uint64_t cache, uint64_t index, void *buf)
+{
+	const struct world *w = arg;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4096], path[4096];
+	unsigned long inode = 0;
+	int fd;
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*s %*s %*s %*s %lu %4095s", &inode, path) ==
+			    2 && inode == cache - 0xffff888000000000ull)
+			break;
+	fclose(f);
+	ck_assert_uint_eq(inode, cache - 0xffff888000000000ull);
+	if (index >= w->cached_to)
+		return -ENODATA;
+	memset(buf, 0, PDET_CACHED_PAGE);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_ge(pread(fd, buf, PDET_CACHED_PAGE,
+			       (off_t)(index * PDET_CACHED_PAGE)), 0);
+	close(fd);
+	return 0;
+}
+
+static int read_stack(struct world *w)
+{
+	struct pdet_code_dump dump = {
+		.space = 1, .next = next_map, .arg = w,
+		.files = { cached_page, w },
+	};
+	const struct pdet_user_source source = {
+		read_page, w, w->dumped ? &dump : NULL
+	};
+	int r;
+
+	w->maps = fopen("/proc/self/maps", "r");
+	ck_assert_ptr_nonnull(w->maps);
+	r = pdet_user_stack_read(&w->env, w->unwinder, (uint32_t)getpid(),
+				 &w->regs, &source, &w->stack);
+	fclose(w->maps);
+	return r;
 }
 
 static void take_registers(struct world *w, const ucontext_t *u)
@@ -100,15 +177,12 @@ static void take_registers(struct world *w, const ucontext_t *u)
 
 APART static int innermost(struct world *w)
 {
-	const struct pdet_user_source source = { read_page, w };
 	ucontext_t u;
 
 	w->n_truth = backtrace(w->truth, FRAMES);
 	ck_assert_int_eq(getcontext(&u), 0);
 	take_registers(w, &u);
-	w->error = pdet_user_stack_read(&w->env, w->unwinder,
-					(uint32_t)getpid(), &w->regs, &source,
-					&w->stack);
+	w->error = read_stack(w);
 	return w->n_truth;
 }
 
@@ -193,19 +267,173 @@ static const struct pagedet_frame *last(const struct world *w)
 	return &w->stack.frames[w->stack.n - 1];
 }
 
+/* --- of a dump --- */
+
+static void start_dump(struct world *w, const char *name, uint64_t cached_to)
+{
+	start(w);
+	w->dumped = true;
+	w->name = name;
+	w->cached_to = cached_to;
+}
+
+/* No file of this machine has the name: all is in the page cache. */
+START_TEST(cached_files)
+{
+	struct world w;
+
+	start_dump(&w, "/nowhere/test_user_stack", UINT64_MAX);
+	w.only_writable = _i;
+	outermost(&w);
+	is_true(&w);
+	end(&w);
+}
+END_TEST
+
+/* The first page has the build id, and the file of this machine has it, too. */
+START_TEST(same_file)
+{
+	char path[4096] = "";
+	struct stat st;
+	struct world w;
+	int fd;
+
+	start_dump(&w, NULL, 1);
+	ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof(path) - 1),
+			 0);
+	fd = pdet_open_named(&w.env, path, &st);
+	if (fd < 0)
+		unit_skip("files of this machine are not used: %s",
+			  strerror(-fd));
+	close(fd);
+	w.only_writable = _i;
+	outermost(&w);
+	is_true(&w);
+	end(&w);
+}
+END_TEST
+
+static void find_libc(char path[4096])
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4096];
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, "/libc") &&
+		    sscanf(line, "%*s %*s %*s %*s %*s %4095s", path) == 1)
+			break;
+	ck_assert(!feof(f));
+	fclose(f);
+}
+
+/* A name proves nothing: a file of another build is not used. */
+START_TEST(another_file)
+{
+	char path[4096];
+	struct world w;
+
+	find_libc(path);
+	start_dump(&w, path, UINT64_MAX);
+	outermost(&w);
+	ck_assert_int_eq(w.error, 0);
+	ck_assert_str_eq(w.stack.frames[0].module, path);
+	ck_assert_str_eq(w.stack.frames[0].function, "innermost");
+	ck_assert_str_eq(w.stack.frames[1].function, "middle");
+	end(&w);
+}
+END_TEST
+
+/* Frames have a module and no name, and say why. */
+START_TEST(no_files)
+{
+	static const struct {
+		uint64_t cached_to;
+		const char *why;
+	} cases[] = {
+		{ 0, "the file is not in the dump" },
+		{ 2, "the dump does not have all of the file" },
+	};
+	const struct pagedet_frame *f;
+	struct world w;
+
+	start_dump(&w, "/nowhere/test_user_stack", cases[_i].cached_to);
+	outermost(&w);
+	ck_assert_int_eq(w.error, 0);
+	f = &w.stack.frames[0];
+	ck_assert_uint_eq(f->address, w.regs.reg[PDET_USER_IP]);
+	ck_assert_str_eq(f->module, "/nowhere/test_user_stack");
+	ck_assert_ptr_null(f->function);
+	ck_assert_str_eq(f->why, cases[_i].why);
+	ck_assert(!f->file_address == !_i);
+	end(&w);
+}
+END_TEST
+
+/* Another process of the dump needs no file again. */
+START_TEST(next_process)
+{
+	struct world w;
+
+	start_dump(&w, "/nowhere/test_user_stack", UINT64_MAX);
+	outermost(&w);
+	is_true(&w);
+	w.cached_to = 0;
+	w.stack.code.space = 2;
+	outermost(&w);
+	is_true(&w);
+	end(&w);
+}
+END_TEST
+
+static int next_damaged(void *arg, struct pdet_vma *ret)
+{
+	struct world *w = arg;
+
+	(void)ret;
+	return pdet_fail(&w->env, EBADMSG, "the areas are damaged");
+}
+
+/* Without any mapping there is nothing to unwind by. */
+START_TEST(lost_maps)
+{
+	struct world w;
+	struct pdet_code_dump dump = {
+		.space = 1, .next = next_damaged, .arg = &w,
+		.files = { cached_page, &w },
+	};
+	struct pdet_code c = { .env = &w.env, .dump = &dump };
+
+	start(&w);
+	ck_assert_int_eq(pdet_code_open(&c), -EBADMSG);
+	ck_assert_str_eq(w.env.error, "the areas are damaged");
+	pdet_code_free(&c);
+	end(&w);
+}
+END_TEST
+
 /* No frame is made up. */
 START_TEST(lost_pages)
 {
+	static const struct {
+		int error;
+		const char *why;
+	} cases[] = {
+		{ -EIO, "memory that is needed cannot be read" },
+		{ -ENXIO, "memory that is needed is not present: perhaps "
+			  "swapped out" },
+		{ -ENODATA, "memory that is needed is not in the dump" },
+	};
 	struct world w;
 
 	start(&w);
 	w.lost_from = 0;
+	w.lost = cases[_i].error;
 	outermost(&w);
 	ck_assert_uint_eq(w.stack.n, 2);
 	ck_assert_str_eq(w.stack.frames[0].function, "innermost");
 	ck_assert_uint_eq(last(&w)->address, 0);
-	ck_assert_str_eq(last(&w)->why,
-			 "memory that is needed cannot be read");
+	ck_assert_str_eq(last(&w)->why, cases[_i].why);
 	end(&w);
 }
 END_TEST
@@ -444,7 +672,13 @@ int main(void)
 	pdet_unwinder_free(u);
 	unit_test(s, as_backtrace);
 	unit_test(s, unused_pages);
-	unit_test(s, lost_pages);
+	unit_loop(s, cached_files, 2);
+	unit_loop(s, same_file, 2);
+	unit_test(s, another_file);
+	unit_loop(s, no_files, 2);
+	unit_test(s, next_process);
+	unit_test(s, lost_maps);
+	unit_loop(s, lost_pages, 3);
 	unit_test(s, vdso);
 	unit_loop(s, jit, 2);
 	unit_test(s, last_page);

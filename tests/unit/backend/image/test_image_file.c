@@ -179,11 +179,47 @@ START_TEST(a_part_of_the_list_is_missing)
 }
 END_TEST
 
+/* The bytes of one page, or why they are not there. */
+START_TEST(one_page)
+{
+	struct listing *l = listing_new(rows[0]);
+	const uint64_t page = kmem_object_at(l->k, 4096, 4096);
+	const uint64_t slot = l->top + NODE + N_SLOTS + 2 * 8;
+	char buf[4096];
+	uint64_t phys, len;
+
+#define ASK(i) pdet_image_cached_page(&l->s.session, l->f->mapping, i, buf)
+	kmem_text(l->k, page + 100, "bytes");
+	ck_assert_int_eq(pdet_space_phys(&l->k->space, page, &phys, &len), 0);
+	kmem_u64(l->k, slot, VMEMMAP + (phys >> 12) * PAGE_BYTES);
+	/* The types of files are not known. */
+	ck_assert_int_eq(ASK(2), -ENODATA);
+	l->im.files.tried = true;
+	ck_assert_int_eq(ASK(2), 0);
+	ck_assert_str_eq(buf + 100, "bytes");
+	ck_assert_int_lt(ASK(3), 0);
+	ck_assert_int_eq(ASK(PAGES + 100), -ENODATA);
+	ck_assert_int_eq(ASK((uint64_t)1 << 60), -ENODATA);
+	/* It was evicted; it is no page. */
+	kmem_u64(l->k, slot, 0x1235);
+	ck_assert_int_eq(ASK(2), -ENODATA);
+	kmem_u64(l->k, slot, VMEMMAP + 8);
+	ck_assert_int_eq(ASK(2), -EBADMSG);
+	kmem_fail(l->k, slot, -ENODATA);
+	ck_assert_int_eq(ASK(2), -ENODATA);
+#undef ASK
+	ck_assert_int_eq(pdet_image_cached_page(&l->s.session, 0, 2, buf),
+			 -ENODATA);
+	listing_free(l);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("image_file");
 
 	unit_loop(s, all_pages, PDET_COUNT(rows));
 	unit_loop(s, a_part_of_the_list_is_missing, PDET_COUNT(rows));
+	unit_test(s, one_page);
 	return unit_main(s);
 }

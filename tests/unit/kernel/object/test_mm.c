@@ -10,7 +10,8 @@ enum { V_START = 0, V_END = 8, V_MM = 16, V_FLAGS = 32, V_NAME = 40,
        V_ANON = 120, V_OPS = 128, V_PGOFF = 136, V_FILE = 144, V_PRIVATE = 152,
        V_RB = 160, VMA_SIZE = 200,
        M_PGD = 72, M_COUNT = 80, M_START_BRK = 88, M_BRK = 96, M_STACK = 104,
-       M_TREE = 112, M_RB = 144, MM_SIZE = 256 };
+       M_TREE = 112, M_RB = 144, M_CONTEXT = 160, C_VDSO = 8, C_IMAGE = 16,
+       I_DATA = 0, I_SIZE = 8, MM_SIZE = 256 };
 
 #define USER 0x7f0000000000ull
 #define SPECIAL 0xffffffff82241fa0ull
@@ -57,8 +58,12 @@ static void add_types(struct structs *s, bool maple)
 		{ "open", 0, 0, 0, 8 }, { "name", OPS_NAME, 0, 0, 8 },
 	}, anon_name[] = {
 		{ "name", 4, 0, 0, 80 },
+	}, context[] = {
+		{ "vdso", C_VDSO, 0, 0, 8 }, { "vdso_image", C_IMAGE, 0, 0, 8 },
+	}, image[] = {
+		{ "data", I_DATA, 0, 0, 8 }, { "size", I_SIZE, 0, 0, 8 },
 	};
-	uint32_t root, tree;
+	uint32_t root, tree, in;
 	unsigned i;
 
 #define ADD(name, size, m) \
@@ -68,13 +73,16 @@ static void add_types(struct structs *s, bool maple)
 	ADD("vm_special_mapping", 8, special);
 	ADD("vm_operations_struct", 128, ops);
 	ADD("anon_vma_name", 84, anon_name);
+	ADD("vdso_image", 16, image);
+	in = ADD("mm_context", 24, context);
 	root = ADD("rb_root", 8, rb_root);
 	tree = ADD("maple_tree", 16, maple_tree_members);
 #undef ADD
 	maple_structs(s);
-	blob_type(&s->blob, "mm_struct", BLOB_STRUCT, 6, MM_SIZE);
+	blob_type(&s->blob, "mm_struct", BLOB_STRUCT, 7, MM_SIZE);
 	for (i = 0; i < 5; i++)
 		blob_member(&s->blob, mm[i].name, s->word, mm[i].offset * 8);
+	blob_member(&s->blob, "context", in, M_CONTEXT * 8);
 	if (maple)
 		blob_member(&s->blob, "mm_mt", tree, M_TREE * 8);
 	else
@@ -309,6 +317,40 @@ START_TEST(names)
 }
 END_TEST
 
+/* The kernel has the pages of the vdso that a process has not used. */
+START_TEST(vdso)
+{
+	const uint64_t data = 0xffffffff82001000, at = USER + 0x50000;
+	struct mm *m = start(true);
+	const uint64_t image = kmem_object(m->k, 16);
+	struct pdet_mm mm;
+	uint64_t found;
+
+	kmem_u64(m->k, m->mm + M_CONTEXT + C_VDSO, at);
+	kmem_u64(m->k, m->mm + M_CONTEXT + C_IMAGE, image);
+	kmem_u64(m->k, image + I_DATA, data);
+	kmem_u64(m->k, image + I_SIZE, 0x2000);
+	ck_assert_int_eq(pdet_mm_read(&m->k->space, &m->m, m->mm, &mm), 0);
+	ck_assert_int_eq(pdet_mm_vdso(&m->k->space, &m->m, &mm, at + 0x1234,
+				      &found), 0);
+	ck_assert_uint_eq(found, data + 0x1234);
+	ck_assert_int_eq(pdet_mm_vdso(&m->k->space, &m->m, &mm, at - 1,
+				      &found), -ENOENT);
+	ck_assert_int_eq(pdet_mm_vdso(&m->k->space, &m->m, &mm, at + 0x2000,
+				      &found), -ENOENT);
+	kmem_u64(m->k, image + I_DATA, 0x1000);
+	ck_assert_int_eq(pdet_mm_vdso(&m->k->space, &m->m, &mm, at, &found),
+			 -EBADMSG);
+	kmem_fail(m->k, image, -ENODATA);
+	ck_assert_int_eq(pdet_mm_vdso(&m->k->space, &m->m, &mm, at, &found),
+			 -ENODATA);
+	mm.vdso_image = 0;
+	ck_assert_int_eq(pdet_mm_vdso(&m->k->space, &m->m, &mm, at, &found),
+			 -ENOENT);
+	end(m);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mm");
@@ -316,5 +358,6 @@ int main(void)
 	unit_loop(s, trees, 2);
 	unit_test(s, rb_circle);
 	unit_test(s, names);
+	unit_test(s, vdso);
 	return unit_main(s);
 }

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: image
+# Tests user stacks of a small dump, which has the kernel stack of one thread
+# and not the file that it runs: where it is, is known, and its callers are not.
+. "$top_srcdir/tests/cli/cli.sh"
+
+cd "$tap_dir" || exit 1
+command -v xz > why || {
+	echo "1..0 # SKIP needs xz"
+	exit 0
+}
+xz -dc "$top_srcdir/tests/fixtures/vmcore/kdump-zstd.xz" > dump
+# stacks PID: its threads, without rows.
+stacks() {
+	run --from dump task "$1" --stacks=user --json --fields pid \
+		--where kind=reserved
+}
+stacks 79
+if [ "$status" = 69 ] || grep -q '"not_built"' stdout; then
+	echo "1..0 # SKIP dumps, zstd or libunwind are not built"
+	exit 0
+fi
+stdout_has 'where the thread is' '"type":"user","address":"0x445610",'
+stdout_has 'the program is not in the dump' \
+	'"why":"the file is not in the dump"}'
+stdout_has 'the stack ends, and says so' \
+	'"why":"there is no table for unwinding this code"}]'
+stacks 74
+stdout_has 'a thread whose kernel stack is not in the dump' \
+	'"missing":{"user_stack":"corrupt"}'
+stacks 2
+stdout_has 'a kernel thread' '"user_stack":[]'
+run --from dump task 74 --stacks=user --fields pid --where kind=reserved
+stdout_has 'why it has none' 'its kernel stack has no registers of user code'
+tap_done
