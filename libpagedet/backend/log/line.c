@@ -403,8 +403,8 @@ static bool prefix(struct pdet_scan *s, struct pdet_log_line *l)
 	struct pdet_scan try = *s;
 
 	pdet_scan_blanks(&try);
-	if (!bracket(&try, l) && !rest_of_bracket(&try, l) && !priority(&try) && !decoded(&try) &&
-	    !iso_time(&try, &l->stamp))
+	if (!bracket(&try, l) && !rest_of_bracket(&try, l) && !priority(&try) &&
+	    !decoded(&try) && !iso_time(&try, &l->stamp))
 		return false;
 	s->at = try.at;
 	return true;
