@@ -41,6 +41,9 @@
 #define MOMENT_NS 5000000
 #define BLOCK ((size_t)1 << 16)
 #define MOST_MEMINFO ((size_t)1 << 16)
+/* A thread that is ended in a read leaves functions without a return, after
+ * which AddressSanitizer would take their frames for guarded memory. */
+#define UNGUARDED __attribute__((no_sanitize_address))
 
 struct pdet_kmap_recording {
 	struct pdet_env env;	/* of the thread; no log */
@@ -141,7 +144,7 @@ static bool is_given_up(struct pdet_kmap_recording *r, struct pdet_env *env)
 }
 
 /* Where a thread that waits can be ended. */
-static ssize_t read_some(struct pdet_kmap_recording *r, int fd)
+UNGUARDED static ssize_t read_some(struct pdet_kmap_recording *r, int fd)
 {
 	int before;
 	ssize_t n;
@@ -166,7 +169,8 @@ static void close_reading(struct pdet_kmap_recording *r)
 }
 
 /* All of the text, to its end. */
-static int read_kmap(struct pdet_kmap_recording *r, struct pdet_env *env)
+UNGUARDED static int read_kmap(struct pdet_kmap_recording *r,
+			       struct pdet_env *env)
 {
 	const char *path = r->m.path[PAGEDET_MEMORIZER_KMAP];
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -217,8 +221,8 @@ static bool clear(struct pdet_kmap_recording *r)
 	return false;
 }
 
-static int take(struct pdet_kmap_recording *r, struct pdet_env *env,
-		bool is_last)
+UNGUARDED static int take(struct pdet_kmap_recording *r,
+			  struct pdet_env *env, bool is_last)
 {
 	int code;
 
@@ -251,7 +255,7 @@ static int resume(struct pdet_kmap_recording *r, struct pdet_env *env,
 	return code;
 }
 
-static int drain(struct pdet_kmap_recording *r)
+UNGUARDED static int drain(struct pdet_kmap_recording *r)
 {
 	struct pdet_env *env = &r->env;
 	uint64_t since;
@@ -321,7 +325,7 @@ static bool is_woken(const struct pdet_kmap_recording *r, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
-static int drain_often(struct pdet_kmap_recording *r)
+UNGUARDED static int drain_often(struct pdet_kmap_recording *r)
 {
 	int code = 0;
 
@@ -332,7 +336,7 @@ static int drain_often(struct pdet_kmap_recording *r)
 }
 
 /* A kernel's stream does not end; another one is looked at again. */
-static int take_stream(struct pdet_kmap_recording *r, int fd)
+UNGUARDED static int take_stream(struct pdet_kmap_recording *r, int fd)
 {
 	ssize_t n;
 	int code = 0;
@@ -362,7 +366,7 @@ static int open_stream(const struct pdet_kmap_recording *r)
 			    O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
 }
 
-static void *thread(void *arg)
+UNGUARDED static void *thread(void *arg)
 {
 	struct pdet_kmap_recording *r = arg;
 	int stream;
