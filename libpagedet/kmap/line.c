@@ -103,6 +103,11 @@ static bool scan_numbers(struct pdet_scan *s, struct pdet_kmap_line *ret)
 	       scan_place(s, &ret->free_site) && comma(s);
 }
 
+bool pdet_kmap_numbers(struct pdet_scan line, struct pdet_kmap_line *ret)
+{
+	return !pdet_kmap_is_access(line) && scan_numbers(&line, ret);
+}
+
 /* Cuts the rest at commas. Returns their number + 1, or 0: too many. */
 static unsigned cut_texts(struct pdet_scan s, struct pdet_scan text[MOST_TEXTS])
 {

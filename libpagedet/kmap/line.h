@@ -40,6 +40,10 @@ struct pdet_kmap_access {
 /* pdet_kmap_is_access - whether a line is one of an access, by its begin. */
 bool pdet_kmap_is_access(struct pdet_scan line);
 
+/* pdet_kmap_numbers - what all dialects have in common: all but the texts.
+ * False: the line is not of an object. */
+bool pdet_kmap_numbers(struct pdet_scan line, struct pdet_kmap_line *ret);
+
 /* pdet_kmap_object_line - false: it cannot be of an object of the dialect. */
 bool pdet_kmap_object_line(struct pdet_scan line, unsigned dialect,
 			   struct pdet_kmap_line *ret);

@@ -446,7 +446,7 @@ refused() {
 refused 'lacks a file' report
 refused 'takes one file' report a b
 refused 'it takes an earlier one' diff a
-refused "there is no 'on'" on a
+refused "there is no 'x'" x a
 refused 'cannot be grouped by' report a --by colour
 refused 'needs --by' report a --sort bytes
 refused 'groups do not have' report a --by site --accesses

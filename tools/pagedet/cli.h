@@ -96,6 +96,8 @@ struct cli_job {
 	bool verify;		/* for kmem report and live */
 	char *used_where;	/* memory of where: with a test for objects in
 				 * use */
+	uint64_t drain_ns;	/* for kmap record; 0: not given */
+	const char *follow;	/* the same; NULL: all processes */
 	bool accesses;		/* for kmap report */
 	uint64_t hz;		/* for kmap; 0 not known */
 	const char *matrix;	/* for kmap report */
@@ -518,6 +520,12 @@ void cli_interrupt_cancels_both(struct pagedet_iter *a, struct pagedet_iter *b);
  * argument is false, restores the default.
  */
 void cli_interrupt_asked(bool yes);
+/*
+ * From now on a signal never ends the process: something must be undone first.
+ */
+void cli_interrupt_holds(bool yes);
+/* Whether another signal came meanwhile. */
+bool cli_interrupted_again(void);
 /* A file to remove if a signal ends the process; NULL if there is none. */
 void cli_interrupt_removes(const char *path);
 /*
@@ -874,6 +882,8 @@ bool cli_capabilities(uint64_t *ret);
 /* --- doctor_short.c: abilities on the running kernel --- */
 /* @details: also list needs that are met, and costs. */
 void cli_doctor_short(FILE *f, struct pagedet *pd, bool details);
+/* Tells if Memorizer is on, and how to turn it off. */
+void cli_doctor_memorizer(FILE *f, struct pagedet *pd);
 
 /* --- doctor_tiers.c: the fields of a dump, by what they need --- */
 struct cli_tiers {

@@ -320,7 +320,7 @@ const struct cli_command cli_commands[] = {
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
-	{ "kmap", "report FILE | diff A B | calls FILE",
+	{ "kmap", "report FILE | diff A B | calls FILE | record | on | off ...",
 	  "who accessed which object",
 	  "FILE is a copy of /sys/kernel/debug/memorizer/kmap of a Memorizer\n"
 	  "kernel, in any of its four dialects, plain or compressed by gzip, zstd\n"
@@ -336,7 +336,16 @@ const struct cli_command cli_commands[] = {
 	  "places. --hz says that an index counts jiffies, and how many a second\n"
 	  "has. calls lists which call of function_calls, or cfgmap, was made how\n"
 	  "often, the most frequent first; --format dot and --folded write graphs.\n"
-	  "The status is 2 if a part of a file was not understood.\n",
+	  "The status is 2 if a part of a file was not understood.\n"
+	  "These ask a running Memorizer kernel, by its files in debugfs:\n"
+	  "record -o FILE [--for SECONDS | -- PROGRAM] turns it on, takes what it\n"
+	  "counts before its memory is full, and restores its switches at the end.\n"
+	  "--follow PID, or program, records only that process and its children.\n"
+	  "on [PID] [objects] [accesses] [live] [calls | frames] and off turn\n"
+	  "switches on and off; without words, objects and accesses, or all. clear\n"
+	  "[dead] [printed] [calls] forgets freed objects, those of them that were\n"
+	  "read from kmap, and calls. stats shows the switches, and what the kernel\n"
+	  "says of itself.\n",
 	  .wrap = cli_wrap_kmap, .parse = cli_parse_kmap, WORDS(1, 3),
 	  NOTHING("there is no object"), .run = cli_run_kmap, .groups = true },
 	{ "map", "[A B]", "a picture of physical memory",

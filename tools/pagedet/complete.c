@@ -278,6 +278,13 @@ static void offer_argument(struct typed *t, const char *command, int n,
 		offer_list(t, "page mismatch crash");
 	if (!strcmp(command, "top") && !n)
 		offer_list(t, "process cgroup file slab kind");
+	if (!strcmp(command, "kmap") && !n)
+		offer_list(t, "report diff calls record on off clear stats");
+	if (!strcmp(command, "kmap") &&
+	    (!strcmp(before, "on") || !strcmp(before, "off")))
+		offer_list(t, "objects accesses live calls frames");
+	if (!strcmp(command, "kmap") && !strcmp(before, "clear"))
+		offer_list(t, "dead printed calls");
 	if (!strcmp(command, "virt") && n)
 		offer_areas(t, before);
 	else if (c->target == PAGEDET_TARGET_VIRT ||

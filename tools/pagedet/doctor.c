@@ -382,6 +382,8 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 		cli_tiers_print(f, &s.tiers, job->open.vmlinux != NULL);
 		if (!job->open.n_files && !job->open.root)
 			cli_doctor_short(f, pd, job->verbose);
+		if (!job->open.n_files)
+			cli_doctor_memorizer(f, pd);
 		if (job->verbose)
 			fprintf(f, "\n");
 		if (job->verbose)

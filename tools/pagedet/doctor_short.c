@@ -413,6 +413,22 @@ static void print_strays(FILE *f, struct pagedet *pd)
 			access(place, F_OK) ? " && " : "", place, name);
 }
 
+/* A recorder that was killed leaves it on; so may the kernel's boot. */
+void cli_doctor_memorizer(FILE *f, struct pagedet *pd)
+{
+	struct pagedet_memorizer_file file = { .size = sizeof(file) };
+	struct pagedet_memorizer *m;
+
+	if (pagedet_memorizer(pd, &m))
+		return;
+	if (!pagedet_memorizer_file(m, PAGEDET_MEMORIZER_ENABLED, &file) &&
+	    file.state == PAGEDET_HAVE && file.value)
+		fprintf(f, "Memorizer is on, by the boot, a user or a recorder "
+			"that runs or was killed; it needs ever more memory:\n"
+			"       sudo pagedet kmap off\n");
+	pagedet_memorizer_free(m);
+}
+
 void cli_doctor_short(FILE *f, struct pagedet *pd, bool details)
 {
 	bool denied = false;

@@ -17,12 +17,18 @@ static struct pagedet_iter *volatile running[2];
 static volatile sig_atomic_t asked; /* someone polls interrupted */
 static const char *volatile unfinished;
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t held, again; /* nothing may be left undone */
 
 static void on_signal(int sig)
 {
 	int saved = errno;
 	size_t i;
 
+	if (held) {
+		again = interrupted;
+		interrupted = 1;
+		return;
+	}
 	if ((running[0] || asked) && !interrupted) {
 		interrupted = 1;
 		for (i = 0; i < 2 && running[i]; i++)
@@ -94,6 +100,16 @@ void cli_interrupt_cancels_both(struct pagedet_iter *a, struct pagedet_iter *b)
 void cli_interrupt_asked(bool yes)
 {
 	asked = yes;
+}
+
+void cli_interrupt_holds(bool yes)
+{
+	held = yes;
+}
+
+bool cli_interrupted_again(void)
+{
+	return again;
 }
 
 void cli_interrupt_removes(const char *path)

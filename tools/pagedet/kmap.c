@@ -26,8 +26,8 @@ static int take_words(struct cli_job *job)
 
 	if (!is_diff && strcmp(word, "report"))
 		return cli_usage("kmap: there is no '%s'; this release has "
-				 "'kmap report', 'kmap diff' and 'kmap calls'",
-				 word);
+				 "'kmap report', 'diff', 'calls', 'record', "
+				 "'on', 'off', 'clear' and 'stats'", word);
 	if (job->n_words < 2 + is_diff)
 		return cli_usage("kmap %s lacks a file%s", word, is_diff ?
 				 ": it takes an earlier one and a later one" :
@@ -44,13 +44,35 @@ static int take_words(struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* The commands that are not of this file. */
+static const struct cli_command *other_of(const char *word)
+{
+	static const char *const switches[] = { "on", "off", "clear",
+						"stats" };
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(switches); i++)
+		if (!strcmp(word, switches[i]))
+			return &cli_kmap_switch;
+	return !strcmp(word, "calls") ? &cli_kmap_calls :
+	       !strcmp(word, "record") ? &cli_kmap_record : NULL;
+}
+
 int cli_wrap_kmap(struct cli_job *job)
 {
-	if (job->n_words && !strcmp(job->words[0], "calls"))
-		job->command = &cli_kmap_calls;
-	else if (job->folded || job->as_dot)
+	const struct cli_command *other =
+		job->n_words ? other_of(job->words[0]) : NULL;
+
+	if (other != &cli_kmap_record &&
+	    (job->for_ns || job->drain_ns || job->follow))
+		return cli_usage("kmap: --%s is for 'kmap record'",
+				 job->for_ns ? "for" :
+				 job->drain_ns ? "drain" : "follow");
+	if (other != &cli_kmap_calls && (job->folded || job->as_dot))
 		return cli_usage("kmap: --%s is for 'kmap calls'", job->folded ?
 				 "folded" : "format dot");
+	if (other)
+		job->command = other;
 	return CLI_ANSWERED;
 }
 

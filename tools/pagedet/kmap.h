@@ -23,6 +23,15 @@ void cli_kmap_tell_stop(uint32_t stopped);
 int cli_kmap_matrix(const struct cli_job *job, struct pagedet_kmap *kmap,
 		    uint64_t groups, const char *by);
 
+/* --- kmap_record.c --- */
+extern const struct cli_command cli_kmap_record;
+
+/* --- kmap_switch.c: on, off, clear and stats --- */
+extern const struct cli_command cli_kmap_switch;
+
+/* cli_kmap_live - refuse options that ask a file. Returns a status. */
+int cli_kmap_live(struct cli_job *job);
+
 /* --- kmap_calls.c --- */
 extern const struct cli_command cli_kmap_calls;
 

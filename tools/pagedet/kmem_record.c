@@ -3,16 +3,10 @@
  * The command kmem record: a trace of allocations, of all of the machine, while
  * a program runs or for some time.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kmem.h"
@@ -21,10 +15,6 @@
 /* Of an instance that the kernel makes at boot; and its buffers. */
 #define BOOT_NAME "pagedet-boot"
 #define BOOT_BUFFER ((uint64_t)64 << 20)
-/* How often the end of the time, and signals, are looked for. */
-#define LOOK_MS 100
-/* A program that was asked to end has so much time. */
-#define PATIENCE_NS 1000000000u
 
 /* --- arguments --- */
 
@@ -126,101 +116,6 @@ static int run_boot(struct cli_job *job, struct pagedet *pd)
 	return cli_output_write(STDOUT_FILENO, text, (size_t)len);
 }
 
-/* --- the program --- */
-
-/* In the child: waits until the recording has begun. */
-static void become(struct cli_child *c, char **words)
-{
-	char go;
-
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	if (read(c->go, &go, 1) == 1) {
-		execvp(words[0], words);
-		if (write(c->error, &errno, sizeof(errno)) < 0)
-			_exit(126);
-	}
-	_exit(127);
-}
-
-static int prepare(struct cli_recording *r)
-{
-	struct cli_child *c = &r->child;
-	int go[2], error[2];
-
-	if (r->job->n_words < 2)
-		return CLI_ANSWERED;
-	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
-		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
-	c->pid = fork();
-	if (c->pid < 0)
-		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
-	if (c->pid == 0) {
-		close(go[1]);
-		c->go = go[0];
-		c->error = error[1];
-		/* The words stand in the array of main(), which is longer. */
-		r->job->words[r->job->n_words] = NULL;
-		become(c, r->job->words + 1);
-	}
-	close(go[0]);
-	close(error[1]);
-	c->go = go[1];
-	c->error = error[0];
-	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
-	return CLI_ANSWERED;
-}
-
-/* Lets it begin. */
-static int release(struct cli_recording *r)
-{
-	struct cli_child *c = &r->child;
-	int code = 0;
-
-	if (!c->pid)
-		return CLI_ANSWERED;
-	if (write(c->go, "", 1) != 1)
-		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
-	if (read(c->error, &code, sizeof(code)) != sizeof(code))
-		return CLI_ANSWERED;
-	errno = code;
-	return cli_fail_errno("cannot run '%s'", r->job->words[1]);
-}
-
-/* Waits at most so long; sets pid to 0 when it has ended. */
-static void wait_for(struct cli_child *c, int ms)
-{
-	struct pollfd p = { .fd = c->pid ? c->pidfd : -1, .events = POLLIN };
-
-	poll(&p, 1, ms);
-	if (c->pid && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
-		c->pid = 0;
-}
-
-/* The user interrupted: the program shall end, too. */
-static void end_child(struct cli_child *c)
-{
-	const uint64_t end = cli_now_ns() + PATIENCE_NS;
-
-	if (!c->pid)
-		return;
-	kill(c->pid, SIGTERM);
-	while (c->pid && cli_now_ns() < end)
-		wait_for(c, LOOK_MS);
-	if (c->pid)
-		cli_say("the program still runs: process %d", (int)c->pid);
-}
-
-static void close_child(struct cli_child *c)
-{
-	if (c->go > 0)
-		close(c->go);
-	if (c->error > 0)
-		close(c->error);
-	if (c->pidfd > 0)
-		close(c->pidfd);
-}
-
 /* --- recording --- */
 
 int cli_kmem_begin(struct cli_recording *r, struct pagedet_record_options *o)
@@ -277,8 +172,10 @@ static void ask(struct cli_recording *r)
 }
 
 /* Whether to go on: a program runs on if it can no longer be recorded. */
-static bool goes_on(struct cli_recording *r)
+static bool goes_on(void *arg)
 {
+	struct cli_recording *r = arg;
+
 	ask(r);
 	if (!r->total.error || r->failed)
 		return r->child.pid || !r->total.error;
@@ -286,24 +183,6 @@ static bool goes_on(struct cli_recording *r)
 	if (r->child.pid)
 		cli_say("nothing is recorded any more; the program still runs");
 	return r->child.pid;
-}
-
-/* Until the program ends, the time is over, or a signal comes. */
-static void wait_for_end(struct cli_recording *r)
-{
-	const uint64_t end = r->job->for_ns ? cli_now_ns() + r->job->for_ns :
-					      UINT64_MAX;
-	const bool runs = r->child.pid;
-	uint64_t now = cli_now_ns(), left;
-
-	while (now < end && !cli_must_stop(r->job) && goes_on(r)) {
-		left = (end - now) / 1000000 + 1;
-		wait_for(&r->child, left < LOOK_MS ? (int)left : LOOK_MS);
-		if (runs && !r->child.pid)
-			return;
-		now = cli_now_ns();
-	}
-	end_child(&r->child);
 }
 
 static int save(struct cli_recording *r)
@@ -322,45 +201,31 @@ int cli_kmem_record(struct cli_recording *r,
 		    int (*start)(struct cli_recording *r),
 		    int (*end)(struct cli_recording *r))
 {
-	int status = prepare(r);
+	int status = cli_child_prepare(&r->child, r->job);
 
 	if (!status)
 		status = start(r);
 	if (!status) {
 		cli_interrupt_asked(true);
-		status = release(r);
+		status = cli_child_release(&r->child, r->job);
 		if (!status) {
-			wait_for_end(r);
+			cli_child_until(&r->child, r->job, goes_on, r);
 			status = end(r);
 		}
 		cli_interrupt_asked(false);
 	}
 	pagedet_recorder_free(r->recorder);
-	close_child(&r->child);
+	cli_child_close(&r->child);
 	return status;
 }
 
 /* --- what it says --- */
 
-void cli_kmem_tell_program(const struct cli_recording *r)
-{
-	const int status = r->child.status;
-
-	if (r->job->n_words < 2 || r->child.pid || !status)
-		return;
-	if (WIFSIGNALED(status))
-		cli_say("the program was ended by signal %d",
-			WTERMSIG(status));
-	else
-		cli_say("the program ended with status %d",
-			WEXITSTATUS(status));
-}
-
 static void tell(const struct cli_recording *r)
 {
 	const struct pagedet_record_total *t = &r->total;
 
-	cli_kmem_tell_program(r);
+	cli_child_tell(&r->child, r->job);
 	cli_say("%s: %llu event%s in %.3f s", r->file,
 		(unsigned long long)t->events, cli_plural(t->events),
 		(double)(t->end_ns - t->begin_ns) / 1e9);

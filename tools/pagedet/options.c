@@ -245,6 +245,15 @@ static int set_buffer(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_drain(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_seconds(value, &job->drain_ns);
+
+	if (wrong)
+		return cli_usage("--drain: '%s' %s", value, wrong);
+	return CLI_ANSWERED;
+}
+
 static int set_for(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_seconds(value, &job->for_ns);
@@ -410,8 +419,14 @@ static const struct option options[] = {
 	  .commands = "kmem", .help =
 	  "of the kernel that was traced, to count bytes of pages, such as "
 	  "4k" },
-	{ "for", .value = "SECONDS", .set = set_for, .commands = "kmem",
-	  .help = "how long 'kmem record' records (default: until Ctrl-C)" },
+	{ "for", .value = "SECONDS", .set = set_for, .commands = "kmem kmap",
+	  .help = "how long 'record' records (default: until Ctrl-C)" },
+	{ "drain", .value = "SECONDS", .set = set_drain, .commands = "kmap",
+	  .help = "how often 'kmap record' takes what the kernel has (default: "
+	  "1, or only when memory is short if that stops Memorizer)" },
+	{ "follow", .value = "WHO", TEXT(follow), .commands = "kmap", .help =
+	  "'kmap record' records only this process and its children: a PID, or "
+	  "program, the one that is run" },
 	{ "pages", BOOL(pages), .commands = "kmem", .help =
 	  "record allocations of pages, too" },
 	{ "buffer", .value = "BYTES", .set = set_buffer, .commands = "kmem",

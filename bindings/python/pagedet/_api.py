@@ -19,6 +19,7 @@ PAGEDET_SUMS = 16
 PAGEDET_OWNER_KEYS = 16
 PAGEDET_ALLOC_KEYS = 16
 PAGEDET_KMAP_KEYS = 8
+PAGEDET_MEMORIZER_CONTROLS = 15
 PAGEDET_EVIDENCE_ROW = 160
 PAGEDET_EVIDENCE_TEXT = 512
 PAGEDET_CHANGE_MAX = 32
@@ -532,6 +533,23 @@ PAGEDET_KMAP_ALL = 0
 PAGEDET_KMAP_OWN = 1
 PAGEDET_KMAP_FOREIGN = 2
 
+# enum pagedet_memorizer_control
+PAGEDET_MEMORIZER_ENABLED = 0
+PAGEDET_MEMORIZER_LOG_ACCESSES = 1
+PAGEDET_MEMORIZER_LOG_LIVE = 2
+PAGEDET_MEMORIZER_LOG_CALLS = 3
+PAGEDET_MEMORIZER_LOG_FRAMES = 4
+PAGEDET_MEMORIZER_CLEAR_DEAD = 5
+PAGEDET_MEMORIZER_CLEAR_PRINTED = 6
+PAGEDET_MEMORIZER_CLEAR_CALLS = 7
+PAGEDET_MEMORIZER_KMAP = 8
+PAGEDET_MEMORIZER_KMAP_STREAM = 9
+PAGEDET_MEMORIZER_ALLOCATIONS = 10
+PAGEDET_MEMORIZER_ACCESSES = 11
+PAGEDET_MEMORIZER_CALLS = 12
+PAGEDET_MEMORIZER_GLOBAL_TABLE = 13
+PAGEDET_MEMORIZER_STATS = 14
+
 # enum pagedet_question
 PAGEDET_ASK_MISMATCH = 1
 PAGEDET_ASK_NOT_FREE = 2
@@ -832,6 +850,14 @@ class pagedet_timeline(Structure):
 
 
 class pagedet_recorder(Structure):
+    """Opaque."""
+
+
+class pagedet_memorizer(Structure):
+    """Opaque."""
+
+
+class pagedet_kmap_recorder(Structure):
     """Opaque."""
 
 
@@ -1786,6 +1812,53 @@ class pagedet_kmap_calls_total(Structure):
     ]
 
 
+class pagedet_memorizer_file(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("name", c_char_p),
+        ("path", c_char_p),
+        ("value", c_uint64),
+        ("pid", c_int64),
+        ("state", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_kmap_record_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("folder", c_char_p),
+        ("drain_ns", c_uint64),
+        ("pid", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class pagedet_kmap_record_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("objects", c_uint64),
+        ("live", c_uint64),
+        ("accesses", c_uint64),
+        ("bytes", c_uint64),
+        ("drains", c_uint64),
+        ("repeated", c_uint64),
+        ("vanished", c_uint64),
+        ("strange", c_uint64),
+        ("gaps", c_uint64),
+        ("gap_ns", c_uint64),
+        ("uncleared", c_uint64),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
+        ("lacks", c_uint32),
+        ("streamed", c_uint32),
+        ("disturbed", c_uint32),
+        ("was_on", c_uint32),
+        ("cut", c_uint32),
+        ("error", c_uint32),
+    ]
+
+
 class pagedet_evidence(Structure):
     _fields_ = [
         ("size", c_uint64),
@@ -2735,6 +2808,54 @@ FUNCTIONS = {
     "pagedet_kmap_calls_free": (
         None,
         [POINTER(pagedet_kmap_calls)],
+        "0.1"),
+    "pagedet_memorizer": (
+        c_int,
+        [POINTER(pagedet), POINTER(POINTER(pagedet_memorizer))],
+        "0.1"),
+    "pagedet_memorizer_file": (
+        c_int,
+        [
+            POINTER(pagedet_memorizer),
+            c_uint32,
+            POINTER(pagedet_memorizer_file),
+        ],
+        "0.1"),
+    "pagedet_memorizer_set": (
+        c_int,
+        [POINTER(pagedet_memorizer), c_uint32, c_uint64],
+        "0.1"),
+    "pagedet_memorizer_stats": (
+        c_int,
+        [POINTER(pagedet_memorizer), POINTER(c_char_p), POINTER(c_uint64)],
+        "0.1"),
+    "pagedet_memorizer_free": (
+        None,
+        [POINTER(pagedet_memorizer)],
+        "0.1"),
+    "pagedet_kmap_record": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_kmap_record_options),
+            POINTER(POINTER(pagedet_kmap_recorder)),
+        ],
+        "0.1"),
+    "pagedet_kmap_recorder_stop": (
+        c_int,
+        [POINTER(pagedet_kmap_recorder)],
+        "0.1"),
+    "pagedet_kmap_recorder_write": (
+        c_int,
+        [POINTER(pagedet_kmap_recorder), c_int],
+        "0.1"),
+    "pagedet_kmap_recorder_total": (
+        c_int,
+        [POINTER(pagedet_kmap_recorder), POINTER(pagedet_kmap_record_total)],
+        "0.1"),
+    "pagedet_kmap_recorder_free": (
+        None,
+        [POINTER(pagedet_kmap_recorder)],
         "0.1"),
     "pagedet_rule": (
         POINTER(pagedet_rule),
