@@ -261,6 +261,20 @@ static void count_one(struct writing *w, int off)
 	count(w, off, w->w->nests);
 }
 
+/* What several programs count: one may interrupt another. */
+static void count_one_of_all(struct writing *w, int off)
+{
+	set(w, 1, 1);
+	count(w, off, true);
+}
+
+/* Of a live object at @at. */
+static void count_gone(struct writing *w, int at)
+{
+	load(w, 1, at, OF_LIVE(allocated));
+	count(w, AT(gone), true);
+}
+
 static void leave(struct writing *w)
 {
 	set(w, 0, 0);
@@ -313,8 +327,7 @@ static void count_beside(struct writing *w)
 
 	look_up_counter(w);
 	none = jump_if(w, 0, 0);
-	set(w, 1, 1);
-	count(w, 0, true);
+	count_one_of_all(w, 0);
 	land(w, none);
 }
 
@@ -391,9 +404,8 @@ static void replace(struct writing *w)
 	move(w, 7, 0);
 	look_up_live(w, 7);
 	none = jump_if(w, 0, 0);
-	count_one(w, AT(replaced));
-	load(w, 1, 7, OF_LIVE(allocated));
-	count(w, AT(gone), w->w->nests);
+	count_one_of_all(w, AT(replaced));
+	count_gone(w, 7);
 	land(w, none);
 	copy_live(w);
 	leave(w);
@@ -409,8 +421,7 @@ static void let_stay(struct writing *w)
 	none = jump_if(w, 0, 0);
 	load(w, 1, 0, 0);
 	many = put(w, BPF_JMP | BPF_JGE | BPF_K, 1, 0, 0, (int)w->w->stay);
-	set(w, 1, 1);
-	count(w, 0, w->w->nests);
+	count_one_of_all(w, 0);
 	store_number(w, BPF_H, 10, w->live + OF_LIVE(stays), 1);
 	land(w, many);
 	land(w, none);
@@ -438,7 +449,7 @@ static void track(struct writing *w)
 	move(w, 0, 9);
 	count_one(w, AT(untracked));
 	move(w, 1, 8);
-	count(w, AT(gone), w->w->nests);
+	count(w, AT(gone), true);
 	leave(w);
 	land(w, unsummed);
 	set(w, 7, PDET_COUNTER_UNTRACKED);
@@ -517,15 +528,14 @@ static void end_live(struct writing *w)
 	move(w, 7, 0);
 	look_up_live(w, 8);
 	none = jump_if(w, 0, 0);
-	count_one(w, AT(freed));
-	load(w, 1, 8, OF_LIVE(allocated));
-	count(w, AT(gone), w->w->nests);
+	count_one_of_all(w, AT(freed));
+	count_gone(w, 8);
 	put(w, BPF_LDX | BPF_MEM | BPF_W, 1, 8, OF_LIVE(cpu), 0);
 	same = put(w, BPF_JMP | BPF_JEQ | BPF_X, 1, 7, 0, 0);
-	count_one(w, AT(cross_cpu));
+	count_one_of_all(w, AT(cross_cpu));
 	land(w, same);
 	right = jump_if(w, 9, 0);
-	count_one(w, AT(mismatched));
+	count_one_of_all(w, AT(mismatched));
 	land(w, right);
 	land(w, none);
 	/* That holds if the kernel does not remove it, too. */

@@ -166,7 +166,7 @@ tap_run 'and what they say is a part' sh -c \
 	"grep -q '[0-9]+ .*total of' '$tap_dir/stdout' &&
 	 grep -q 'live_bytes, replaced, cross_cpu and mismatched are at least' \
 		 '$tap_dir/stderr' &&
-	 ! grep -q 'freed that was' '$tap_dir/stderr'"
+	 ! grep -q 'freed whose' '$tap_dir/stderr'"
 
 # --- a table that is full ---
 

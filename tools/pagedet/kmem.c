@@ -356,10 +356,10 @@ static void tell(uint64_t n, const char *what, const char *how)
 static void tell_paired(const struct pagedet_allocs_total *t)
 {
 	if (t->lost || t->uncounted)
-		cli_say("if some of these are frees, as many more seem live; "
-			"if they are allocations, as many more seem freed "
-			"without one");
-	tell(t->freed_unknown, "object", "freed that was allocated before");
+		cli_say("a free that is in no sum leaves its object live; an "
+			"allocation in none can leave a free without one");
+	tell(t->freed_unknown, "object", "freed whose allocation is not in "
+	     "the sums");
 	tell(t->pages_unknown, "block", "of pages freed likewise");
 	tell(t->replaced, "object", "whose free has no event: their address "
 	     "was allocated again");

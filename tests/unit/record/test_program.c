@@ -159,6 +159,21 @@ START_TEST(sums_of_what_nests_are_atomic)
 }
 END_TEST
 
+/* kfree may interrupt kmem_cache_free, and both count in the same sums. */
+START_TEST(sums_of_several_programs_are_atomic)
+{
+	const int atomic = BPF_STX | BPF_ATOMIC | BPF_DW;
+	struct pdet_program p;
+
+	/* Freed, gone, cross_cpu, mismatched, and what is counted beside. */
+	assemble_with(3, 0, 0, false, 8, &p);
+	ck_assert_uint_eq(count(&p, atomic, BPF_ADD), 5);
+	/* Replaced and gone; stay; gone; twice what is counted beside. */
+	assemble_with(0, 0, 0, false, 8, &p);
+	ck_assert_uint_eq(count(&p, atomic, BPF_ADD), 6);
+}
+END_TEST
+
 START_TEST(sizes_are_those_of_the_cache)
 {
 	const int call = BPF_JMP | BPF_CALL;
@@ -287,6 +302,7 @@ int main(void)
 
 	unit_test(s, every_program_is_sound);
 	unit_test(s, sums_of_what_nests_are_atomic);
+	unit_test(s, sums_of_several_programs_are_atomic);
 	unit_test(s, sizes_are_those_of_the_cache);
 	unit_test(s, names_of_caches);
 	unit_test(s, a_thread_is_left_out);
