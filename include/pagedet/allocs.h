@@ -126,6 +126,12 @@ struct pagedet_alloc_group {
 	uint64_t value[PAGEDET_ALLOC_KEYS]; /* in the order of the query's by */
 	uint32_t state[PAGEDET_ALLOC_KEYS]; /* PAGEDET_HAVE, PAGEDET_NONE, or
 				 * why the value is not known */
+	uint64_t untracked;	/* of the times, by PAGEDET_RECORD_FREES: had no
+				 * room in the kernel's table of live objects,
+				 * so that it is not known what became of them.
+				 * If there are any, freed, replaced, live,
+				 * live_bytes, cross_cpu and mismatched are at
+				 * least what they say */
 };
 
 /* The sum of all groups, what is in no group, and what was lost. */
@@ -217,6 +223,14 @@ struct pagedet_allocs_total {
 	uint64_t changed;	/* 1: modules were loaded or unloaded while
 				 * /proc/allocinfo was read: sites may be left
 				 * out, or counted twice */
+	uint64_t untracked;	/* as in struct pagedet_alloc_group, and of what
+				 * is in no group. If it is not 0,
+				 * freed_unknown and pages_unknown are not
+				 * known: frees of these would be in them */
+	uint64_t no_events;	/* 1: by pagedet_recorder_allocs(): the kernel
+				 * has added up. Not known, and 0, are less,
+				 * lifetime_ns, early and disorder, and if
+				 * no_frees is 1 what it says */
 };
 
 /* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */

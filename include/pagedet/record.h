@@ -21,9 +21,14 @@ enum pagedet_record_flags {
 	PAGEDET_RECORD_STACKS = 4, /* the kernel's stack of each event; this
 				 * makes every event several times as large and
 				 * slow */
-	PAGEDET_RECORD_TOTALS = 8 /* no events: BPF programs add up allocations
+	PAGEDET_RECORD_TOTALS = 8, /* no events: BPF programs add up allocations
 				 * in the kernel, for
 				 * pagedet_recorder_allocs() */
+	PAGEDET_RECORD_FREES = 16 /* with TOTALS: frees, too. The kernel finds
+				 * the allocation that each ends in a table of
+				 * live objects, so that freed, live and others
+				 * are known. This costs several times as
+				 * much */
 };
 
 /* struct pagedet_record_options - start from PAGEDET_RECORD_OPTIONS_INIT. */
@@ -33,7 +38,8 @@ struct pagedet_record_options {
 				 * processor, rounded up to pages; 0: 8 MiB, or
 				 * less if all of them had more than 1/32 of
 				 * memory. With PAGEDET_RECORD_TOTALS: bytes of
-				 * the sums, 64 for each, at most 64 MiB; 0:
+				 * the sums, 64 for each, 112 with
+				 * PAGEDET_RECORD_FREES, at most 64 MiB; 0:
 				 * 1 MiB, or less likewise */
 	const char *folder;	/* [nullable] directory for what is recorded
 				 * until pagedet_recorder_write(), as files
@@ -44,10 +50,15 @@ struct pagedet_record_options {
 				 * PAGEDET_RECORD_TOTALS adds up by; NULL adds
 				 * up by site. Not COMM, LIFETIME and WINDOW */
 	uint64_t n_by;
+	uint64_t live;		/* with PAGEDET_RECORD_FREES: objects that the
+				 * table of live ones has room for, at most
+				 * 2^24; 0: 2^19, or less if it had more than
+				 * 1/32 of memory. An object takes about 100
+				 * bytes, and those of its keys */
 };
 
 #define PAGEDET_RECORD_OPTIONS_INIT \
-	{ sizeof(struct pagedet_record_options), 0, NULL, 0, 0, NULL, 0 }
+	{ sizeof(struct pagedet_record_options), 0, NULL, 0, 0, NULL, 0, 0 }
 
 /* What a recording has. Counts are 0 until it is stopped. */
 struct pagedet_record_total {
@@ -72,6 +83,8 @@ struct pagedet_record_total {
 				 * read */
 	uint32_t error;		/* 0, or the errno that has ended it early */
 	uint32_t reserved;	/* 0 */
+	uint64_t live;		/* of totals with frees: objects that the table
+				 * of live ones has room for */
 };
 
 /* A recording: a trace instance of its own, and a thread; or BPF programs. */
@@ -93,8 +106,8 @@ struct pagedet_recorder;
  * Return: 0, or a negative errno.
  * Errors: E2BIG options has a non-zero byte that this library does not know;
  *         EINVAL a flag that this library does not know, STACKS with TOTALS,
- *         by without TOTALS, a key that cannot be added up by, or a larger
- *         buffer of sums than there may be;
+ *         by or FREES without TOTALS, live without FREES, a key that cannot be
+ *         added up by, or larger tables than there may be;
  *         EACCES the caller may not trace: it needs root, or the kernel is
  *         locked down; ENOTSUP the kernel has no tracefs or no such events, or
  *         for TOTALS no BTF or no such BPF programs;
@@ -139,11 +152,12 @@ int pagedet_recorder_write(struct pagedet_recorder *recorder, int fd);
 /**
  * pagedet_recorder_allocs - get the groups of a recording of totals
  * Stops the recording first. The groups are those that pagedet_allocs() would
- * make of a trace of the same time, but for what only frees tell: see no_frees
- * of struct pagedet_allocs_total. Its lost counts allocations that are in no
- * sum: the table of sums was full, or an interrupt came while the same program
- * ran. Before Linux 6.1 the kernel does not tell the latter, and uncounted is
- * not 0. A stack that had no room is not known.
+ * make of a trace of the same time, but for what only events tell: see
+ * no_events and, without PAGEDET_RECORD_FREES, no_frees of struct
+ * pagedet_allocs_total. Its lost counts events that are in no sum: the table of
+ * sums was full, or an interrupt came while the same program ran. Before Linux
+ * 6.1 the kernel does not tell the latter, and uncounted is not 0. A free that
+ * is lost leaves its object live. A stack that had no room is not known.
  * @recorder: [in] from pagedet_allocs_record() with PAGEDET_RECORD_TOTALS
  * @ret: [out] [owned: pagedet_allocs_free] the groups, in no need of the
  *       recorder

@@ -26,7 +26,8 @@ struct pdet_allocs {
 	struct pdet_alloc_sum sum;
 	uint64_t begin_ns, end_ns;
 	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
-	bool no_frees;		/* they are sums of allocations only */
+	bool no_events;		/* the kernel has added up */
+	bool no_frees;		/* sums of allocations only */
 	bool only_live;		/* or of what is live */
 	struct pdet_gfp_names gfp;
 	struct pdet_trace_kernel kernel;
@@ -47,21 +48,22 @@ struct pdet_allocs {
 /* Where the kernel's code begins, as its kallsyms says it. */
 static const char *const code_symbols[] = { "_stext", "_text" };
 
+/* In the order of what knows them: allocations, frees, and single events. */
 static const struct {
 	const char *name;
 	int at;
-	bool of_events;		/* sums of allocations only do not have it */
+	enum { OF_ALLOCS, OF_FREES, OF_EVENTS } of;
 } sums[] = {
-#define SUM(name) { #name, offsetof(struct pdet_alloc_sum, name), false }
-#define OF_EVENTS(name) { #name, offsetof(struct pdet_alloc_sum, name), true }
-	SUM(times), SUM(requested), SUM(allocated), SUM(unsized), SUM(failed),
-	{ "waste", WASTE, false },
-	OF_EVENTS(freed), OF_EVENTS(replaced), OF_EVENTS(live),
-	OF_EVENTS(live_bytes), OF_EVENTS(cross_cpu), OF_EVENTS(mismatched),
-	OF_EVENTS(less), OF_EVENTS(lifetime_ns), OF_EVENTS(verified_live),
-	OF_EVENTS(verified_live_bytes), OF_EVENTS(verified_free),
-	OF_EVENTS(unverified),
-#undef OF_EVENTS
+#define SUM(of, name) { #name, offsetof(struct pdet_alloc_sum, name), of }
+	SUM(OF_ALLOCS, times), SUM(OF_ALLOCS, requested),
+	SUM(OF_ALLOCS, allocated), SUM(OF_ALLOCS, unsized),
+	SUM(OF_ALLOCS, failed), { "waste", WASTE, OF_ALLOCS },
+	SUM(OF_FREES, freed), SUM(OF_FREES, replaced), SUM(OF_FREES, live),
+	SUM(OF_FREES, live_bytes), SUM(OF_FREES, cross_cpu),
+	SUM(OF_FREES, mismatched), SUM(OF_FREES, untracked),
+	SUM(OF_EVENTS, less), SUM(OF_EVENTS, lifetime_ns),
+	SUM(OF_EVENTS, verified_live), SUM(OF_EVENTS, verified_live_bytes),
+	SUM(OF_EVENTS, verified_free), SUM(OF_EVENTS, unverified),
 #undef SUM
 };
 
@@ -355,10 +357,15 @@ static const char *sum_name(unsigned sum)
 	return sum < PDET_COUNT(sums) ? sums[sum].name : NULL;
 }
 
-/* Those of allocations only are the first ones. */
 static const char *alloc_sum_name(unsigned sum)
 {
-	return sum < PDET_COUNT(sums) && !sums[sum].of_events ?
+	return sum < PDET_COUNT(sums) && sums[sum].of == OF_ALLOCS ?
+		       sums[sum].name : NULL;
+}
+
+static const char *paired_sum_name(unsigned sum)
+{
+	return sum < PDET_COUNT(sums) && sums[sum].of != OF_EVENTS ?
 		       sums[sum].name : NULL;
 }
 
@@ -415,6 +422,7 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		.groups = &a->keys.groups, .n = a->pairing.sums.n,
 		.key_name = pdet_alloc_key_name, .by = a->keys.by,
 		.sum_name = a->no_frees ? alloc_sum_name :
+			    a->no_events ? paired_sum_name :
 			    a->only_live ? live_sum_name : sum_name,
 		.sum = a->only_live ? live_sum_of : sum_of,
 		.is_empty = is_empty,
@@ -513,7 +521,8 @@ static int take_sums(struct pdet_allocs *a, struct pdet_env *env,
 
 	a->keys.stacks = &from->stacks;
 	for (i = 0; i < from->rows.n && r == 0; i++)
-		r = pdet_pairing_sum(&a->pairing, &from->rows.data[i]);
+		r = pdet_pairing_sum(&a->pairing, &from->rows.data[i],
+				     from->has_frees);
 	a->keys.stacks = NULL;
 	if (r == -ENOMEM)
 		return pdet_fail(env, ENOMEM, "no memory");
@@ -522,6 +531,10 @@ static int take_sums(struct pdet_allocs *a, struct pdet_env *env,
 	a->end_ns = from->end_ns;
 	a->loss.lost = from->lost;
 	a->loss.uncounted = from->uncounted;
+	memcpy(a->pairing.rest.freed_unknown, from->freed_unknown,
+	       sizeof(from->freed_unknown));
+	a->pairing.rest.freed_nothing = from->freed_nothing;
+	a->pairing.rest.untracked = from->untracked;
 	memcpy(a->boot, from->boot, sizeof(a->boot));
 	memcpy(a->release, from->release, sizeof(a->release));
 	return r;
@@ -536,7 +549,8 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 
 	if (!a)
 		return pdet_fail(env, ENOMEM, "no memory");
-	a->no_frees = true;
+	a->no_events = true;
+	a->no_frees = !from->has_frees;
 	a->keys.naming.kaslr = PAGEDET_NONE;
 	r = take_keys(a, env, by, n);
 	if (r == 0)
@@ -549,10 +563,13 @@ int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env)
 	if (a->only_live)
 		return pdet_fail(env, EINVAL, "these are sums of what is live: "
 				 "objects and events are not known");
-	return a->no_frees ?
-		       pdet_fail(env, EINVAL, "these are sums of allocations: "
+	if (a->no_frees)
+		return pdet_fail(env, EINVAL, "these are sums of allocations: "
 				 "what is freed, and what is live, is not "
-				 "known") : 0;
+				 "known");
+	return a->no_events ?
+		       pdet_fail(env, EINVAL, "these are sums of the kernel: "
+				 "objects and events are not known") : 0;
 }
 
 /* --- */
@@ -566,8 +583,8 @@ int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 	};
 	const unsigned n = a->keys.groups.n_keys;
 
-	if (a->no_frees || before->no_frees)
-		return pdet_allocs_need_events(a->no_frees ? a : before, env);
+	if (a->no_events || before->no_events)
+		return pdet_allocs_need_events(a->no_events ? a : before, env);
 	if (a->only_live != before->only_live)
 		return pdet_allocs_need_events(a->only_live ? a : before, env);
 	if (n != before->keys.groups.n_keys ||
@@ -656,7 +673,8 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	 (to)->verified_live = (from)->verified_live, \
 	 (to)->verified_live_bytes = (from)->verified_live_bytes, \
 	 (to)->verified_free = (from)->verified_free, \
-	 (to)->unverified = (from)->unverified)
+	 (to)->unverified = (from)->unverified, \
+	 (to)->untracked = (from)->untracked)
 
 #define SUMS_BEFORE(to, from) \
 	((to)->times_before = (from)->times, \
@@ -835,8 +853,14 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	for (kind = 0; kind < PDET_KMEM_NAME; kind++)
 		ret->events += rest->event[kind];
 	ret->other = a->loss.other;
-	ret->freed_unknown = rest->freed_unknown[0];
-	ret->pages_unknown = rest->freed_unknown[1];
+	/* Those of the kernel do not have kinds. */
+	if (a->no_events)
+		ret->events += ret->freed;
+	ret->untracked += rest->untracked;
+	if (!ret->untracked) {
+		ret->freed_unknown = rest->freed_unknown[0];
+		ret->pages_unknown = rest->freed_unknown[1];
+	}
 	ret->freed_nothing = rest->freed_nothing;
 	ret->early = rest->early;
 	ret->begin_ns = a->begin_ns;
@@ -857,6 +881,7 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->no_ns = a->no_ns;
 	ret->no_cpu = a->no_cpu;
 	ret->hashed = a->hashed;
+	ret->no_events = a->no_events;
 	ret->no_frees = a->no_frees;
 	ret->only_live = a->only_live;
 	ret->inexact = a->loss.inexact;

@@ -142,13 +142,6 @@ static int allocate(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	return 0;
 }
 
-static bool is_of_family(unsigned alloc, unsigned free)
-{
-	return alloc == PDET_KMEM_KMALLOC ? free == PDET_KMEM_KFREE :
-	       alloc == PDET_KMEM_CACHE_ALLOC ? free == PDET_KMEM_CACHE_FREE :
-						true;
-}
-
 static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 {
 	struct pdet_alloc_sum *s;
@@ -167,7 +160,7 @@ static int release(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 		return -ENOMEM;
 	s->freed++;
 	s->cross_cpu += l.cpu != e->cpu;
-	if (!is_of_family(l.kind, e->kind)) {
+	if (!pdet_kmem_is_of_family(l.kind, e->kind)) {
 		s->mismatched++;
 		if (!found(p, e->kind == PDET_KMEM_KFREE ?
 				      PAGEDET_FOUND_KFREE :
@@ -232,7 +225,26 @@ int pdet_pairing_add(struct pdet_pairing *p,
 	return r;
 }
 
-int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum)
+static uint64_t rest(uint64_t all, uint64_t part)
+{
+	return all - PDET_MIN(all, part);
+}
+
+/* What became of them. The kernel counts each of them once. */
+static void add_frees(struct pdet_alloc_sum *s, const struct pdet_kmem_sum *sum)
+{
+	s->freed += sum->freed;
+	s->cross_cpu += sum->cross_cpu;
+	s->mismatched += sum->mismatched;
+	s->replaced += sum->replaced;
+	s->untracked += sum->untracked;
+	s->live += rest(sum->times, sum->freed + sum->replaced +
+				    sum->untracked);
+	s->live_bytes += rest(sum->allocated, sum->gone);
+}
+
+int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum,
+		     bool frees)
 {
 	struct pdet_kmem_event e = sum->keys;
 	struct pdet_alloc_sum *s;
@@ -247,6 +259,8 @@ int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum)
 	s->requested += sum->requested;
 	s->allocated += sum->allocated;
 	s->failed += sum->failed;
+	if (frees)
+		add_frees(s, sum);
 	return 0;
 }
 

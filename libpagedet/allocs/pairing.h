@@ -27,6 +27,8 @@ struct pdet_alloc_sum {
 				 * of a cache, or the reverse */
 	uint64_t less;		/* got fewer bytes than requested */
 	uint64_t lifetime_ns;	/* of those that were freed, together */
+	uint64_t untracked;	/* of the times: it is not known what became of
+				 * them */
 	/* Of live, as pdet_allocs_verified() has it. */
 	uint64_t verified_live, verified_live_bytes, verified_free, unverified;
 };
@@ -45,6 +47,7 @@ struct pdet_alloc_rest {
 	uint64_t freed_nothing;	/* frees of NULL, and of what kmalloc(0) gave */
 	uint64_t early;		/* frees before their allocation: their clocks
 				 * differ, or the order is lost */
+	uint64_t untracked;	/* allocations */
 };
 
 /* A lifetime that is not known. */
@@ -70,8 +73,12 @@ struct pdet_pairing {
 int pdet_pairing_add(struct pdet_pairing *p,
 		     const struct pdet_kmem_event *const *e, size_t n);
 
-/* pdet_pairing_sum - add allocations that the kernel has added up. -ENOMEM. */
-int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum);
+/*
+ * pdet_pairing_sum - add allocations that the kernel has added up; @frees: and
+ * paired. -ENOMEM.
+ */
+int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum,
+		     bool frees);
 
 void pdet_pairing_free(struct pdet_pairing *p);
 

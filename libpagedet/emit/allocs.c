@@ -11,6 +11,7 @@ struct emitting {
 	struct pdet_allocs *a;
 	struct pdet_alloc_cells cells; /* of the group */
 	bool compared, verified;
+	bool paired;		/* by the kernel */
 	struct pagedet_alloc_group group;
 	struct pagedet_allocs_total total;
 };
@@ -23,6 +24,9 @@ enum side { NOW, BEFORE, GROWN, SIDES };
 
 static const char *const endings[] = { "", "_before", "_grown" };
 
+/* What knows a number: sums of the kernel may lack what the last two know. */
+enum source { OF_ALLOCS, OF_FREES, OF_EVENTS };
+
 /*
  * Numbers of a group. The table shows some of them: of a comparison those that
  * it has of both traces, and of a verification those that it is about. Bytes
@@ -33,44 +37,48 @@ static const struct {
 	size_t at, before;	/* before 0: not compared */
 	bool shown, is_bytes;
 	bool verified;		/* of a verification */
-	bool of_events;		/* sums of allocations only do not have it */
+	enum source of;
 } numbers[] = {
 #define AT(name) offsetof(struct pagedet_alloc_group, name)
-#define NUMBER(name, shown, is_bytes) \
-	{ #name, AT(name), 0, shown, is_bytes, false, false }
-#define OF_EVENTS(name, shown) \
-	{ #name, AT(name), 0, shown, false, false, true }
+#define NUMBER(name, shown, is_bytes, of) \
+	{ #name, AT(name), 0, shown, is_bytes, false, of }
 #define VERIFIED(name, is_bytes) \
-	{ #name, AT(name), 0, true, is_bytes, true, true }
-#define COMPARED(name, is_bytes, of_events) \
-	{ #name, AT(name), AT(name##_before), true, is_bytes, false, of_events }
-	COMPARED(times, false, false),
-	NUMBER(requested, true, true),
-	COMPARED(allocated, true, false),
-	{ "waste", WASTE, WASTE, true, false, false, false },
-	NUMBER(unsized, false, false),
-	OF_EVENTS(freed, false),
-	COMPARED(live, false, true),
-	COMPARED(live_bytes, true, true),
-	OF_EVENTS(replaced, true),
-	NUMBER(failed, false, false),
-	OF_EVENTS(cross_cpu, true),
-	OF_EVENTS(mismatched, false),
-	OF_EVENTS(less, false),
-	OF_EVENTS(lifetime_ns, false),
+	{ #name, AT(name), 0, true, is_bytes, true, OF_EVENTS }
+#define COMPARED(name, is_bytes, of) \
+	{ #name, AT(name), AT(name##_before), true, is_bytes, false, of }
+	COMPARED(times, false, OF_ALLOCS),
+	NUMBER(requested, true, true, OF_ALLOCS),
+	COMPARED(allocated, true, OF_ALLOCS),
+	{ "waste", WASTE, WASTE, true, false, false, OF_ALLOCS },
+	NUMBER(unsized, false, false, OF_ALLOCS),
+	NUMBER(freed, false, false, OF_FREES),
+	COMPARED(live, false, OF_FREES),
+	COMPARED(live_bytes, true, OF_FREES),
+	NUMBER(replaced, true, false, OF_FREES),
+	NUMBER(failed, false, false, OF_ALLOCS),
+	NUMBER(cross_cpu, true, false, OF_FREES),
+	NUMBER(mismatched, false, false, OF_FREES),
+	NUMBER(less, false, false, OF_EVENTS),
+	NUMBER(lifetime_ns, false, false, OF_EVENTS),
+	NUMBER(untracked, false, false, OF_FREES),
 	VERIFIED(verified_live, false),
 	VERIFIED(verified_live_bytes, true),
 	VERIFIED(verified_free, false),
 	VERIFIED(unverified, false),
 #undef VERIFIED
 #undef COMPARED
-#undef OF_EVENTS
 #undef NUMBER
 };
 
+static bool is_left_out(const struct emitting *s, size_t i)
+{
+	return (numbers[i].verified && !s->verified) ||
+	       (numbers[i].at == AT(untracked) && !s->paired);
+}
+
 static unsigned sides(const struct emitting *s, size_t i)
 {
-	return numbers[i].verified && !s->verified ? 0 :
+	return is_left_out(s, i) ? 0 :
 	       s->compared && numbers[i].before ? SIDES : 1;
 }
 
@@ -103,7 +111,9 @@ static bool is_told(const struct emitting *s, size_t i)
 	if (s->total.only_live)
 		return numbers[i].at == AT(live) ||
 		       numbers[i].at == AT(live_bytes);
-	return !numbers[i].of_events || !s->total.no_frees;
+	return numbers[i].of == OF_ALLOCS ||
+	       (numbers[i].of == OF_FREES && !s->total.no_frees) ||
+	       !s->total.no_events;
 }
 
 /* Whether nothing that the number would sum up is known. */
@@ -125,12 +135,13 @@ static bool is_unknown(const struct emitting *s, size_t i, unsigned side)
 	       g->unsized_before == g->times_before;
 }
 
-/* Whether a sum of bytes lacks some. */
+/* Whether a sum lacks some. */
 static bool is_partial(const struct emitting *s, size_t i, unsigned side)
 {
-	return numbers[i].is_bytes &&
-	       ((side != BEFORE && s->group.unsized) ||
-		(side != NOW && s->group.unsized_before));
+	return (numbers[i].is_bytes &&
+		((side != BEFORE && s->group.unsized) ||
+		 (side != NOW && s->group.unsized_before))) ||
+	       (numbers[i].of == OF_FREES && s->group.untracked);
 }
 
 static bool is_negative(uint64_t value, unsigned side)
@@ -187,18 +198,28 @@ static void json_numbers(struct emitting *s)
 struct rest {
 	const char *name;
 	size_t at;
-	bool of_events;		/* as of a number */
+	enum source of;
+	bool needs_all;		/* all live objects must have been tracked */
 };
 
-static bool is_rest_unknown(const struct emitting *s, const struct rest *rest)
+/* Why it is not known, or PAGEDET_HAVE. */
+static unsigned state_of_rest(const struct emitting *s,
+			      const struct rest *rest)
 {
-	return rest->of_events && (s->total.no_frees || s->total.only_live);
+	const struct pagedet_allocs_total *t = &s->total;
+
+	if (rest->of != OF_ALLOCS &&
+	    (t->only_live || t->no_frees ||
+	     (rest->of == OF_EVENTS && t->no_events)))
+		return PAGEDET_UNSUPPORTED;
+	return rest->needs_all && t->untracked ? PAGEDET_NO_MEMORY :
+						 PAGEDET_HAVE;
 }
 
 static void json_missing(struct emitting *s, const struct rest *rest, size_t n)
 {
 	bool any = false;
-	unsigned side;
+	unsigned side, state;
 	size_t k;
 
 	pdet_cells_json_missing(&s->cells, &any);
@@ -209,10 +230,12 @@ static void json_missing(struct emitting *s, const struct rest *rest, size_t n)
 						       numbers[k].name,
 						       endings[side],
 						       PAGEDET_UNSUPPORTED);
-	for (k = 0; k < n; k++)
-		if (is_rest_unknown(s, &rest[k]))
+	for (k = 0; k < n; k++) {
+		state = state_of_rest(s, &rest[k]);
+		if (state != PAGEDET_HAVE)
 			pdet_cells_json_reason(s->e, &any, rest[k].name, "",
-					       PAGEDET_UNSUPPORTED);
+					       state);
+	}
 	str(s, any ? "}" : "");
 }
 
@@ -233,12 +256,12 @@ static void json_rest(struct emitting *s, const struct rest *rest, size_t n)
 	for (k = 0; k < n; k++) {
 		/* There is no trace that could lack some, and the object of
 		 * reasons has this name. */
-		if ((s->total.no_frees || s->total.only_live) &&
+		if ((s->total.no_events || s->total.only_live) &&
 		    !strcmp(rest[k].name, "missing"))
 			continue;
 		memcpy(&v, (const char *)&s->total + rest[k].at, sizeof(v));
 		json_key(s, ",", rest[k].name);
-		if (is_rest_unknown(s, &rest[k]))
+		if (state_of_rest(s, &rest[k]) != PAGEDET_HAVE)
 			str(s, "null");
 		else
 			pdet_out_dec(&s->e->out, v);
@@ -250,20 +273,22 @@ static void json_total(struct emitting *s)
 {
 	const struct pagedet_allocs_total *t = &s->total;
 	static const struct rest rest[] = {
-#define REST(name) { #name, offsetof(struct pagedet_allocs_total, name), false }
-#define OF_EVENTS(name) \
-	{ #name, offsetof(struct pagedet_allocs_total, name), true }
+#define OF(of, name, all) \
+	{ #name, offsetof(struct pagedet_allocs_total, name), of, all }
+#define REST(name) OF(OF_ALLOCS, name, false)
 		REST(groups), REST(events), REST(other),
-		OF_EVENTS(freed_unknown), OF_EVENTS(pages_unknown),
-		OF_EVENTS(freed_nothing), OF_EVENTS(early), REST(begin_ns),
+		OF(OF_FREES, freed_unknown, true),
+		OF(OF_FREES, pages_unknown, true),
+		OF(OF_FREES, freed_nothing, false),
+		OF(OF_EVENTS, early, false), REST(begin_ns),
 		REST(end_ns), REST(lost), REST(gaps), REST(uncounted),
 		REST(missing), REST(cut_bytes), REST(damaged), REST(strange),
-		OF_EVENTS(disorder), REST(sites), REST(unnamed), REST(inexact),
-		REST(changed),
-#undef OF_EVENTS
+		OF(OF_EVENTS, disorder, false), REST(sites), REST(unnamed),
+		REST(inexact), REST(changed),
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
 #undef REST
+#undef OF
 	};
 
 	str(s, "{\"total\":{");
@@ -333,6 +358,8 @@ static bool is_shown(const struct emitting *s, size_t k)
 {
 	if (numbers[k].verified)
 		return s->verified;
+	if (numbers[k].at == AT(untracked))
+		return s->paired && s->total.untracked;
 	if (!is_told(s, k))
 		return false;
 	return s->compared || s->verified ? numbers[k].before :
@@ -414,6 +441,7 @@ static void emit_total(struct emitting *s)
 	memset(&s->group, 0, sizeof(s->group));
 	memcpy(&s->group.times, &s->total.times,
 	       AT(value) - AT(times));
+	s->group.untracked = s->total.untracked;
 	s->cells.n_by = 0;
 	if (s->e->format == &pdet_emit_text)
 		text_total(s);
@@ -437,6 +465,7 @@ int pdet_emit_allocs(struct pagedet_emitter *e, struct pdet_env *env,
 	s.compared = pdet_allocs_compared(a);
 	s.verified = pdet_allocs_is_verified(a);
 	pdet_allocs_total(a, &s.total);
+	s.paired = s.total.no_events && !s.total.no_frees;
 	if (e->format == &pdet_emit_csv) {
 		group = csv_group;
 		csv_head(&s);

@@ -118,39 +118,77 @@ void pdet_attached_none(struct pdet_attached *a)
 {
 	size_t i;
 
-	for (i = 0; i < PDET_SIGNATURES; i++)
-		a->of[i] = (struct pdet_attached_one){ -1, -1, -1 };
-	a->stacks = a->full = -1;
+	for (i = 0; i < PDET_COUNT(a->of); i++)
+		a->of[i] = (struct pdet_attached_one){ -1, -1 };
+	for (i = 0; i < PDET_COUNT(a->sums); i++)
+		a->sums[i] = -1;
+	a->stacks = a->live = a->counters = -1;
+}
+
+/* What their entries need is allocated here, and not later. */
+static int make_maps(struct pdet_attached *a, struct pdet_env *env,
+		     const struct pdet_attached_wants *w)
+{
+	const uint32_t key = pdet_program_key_bytes(w->key);
+	unsigned i;
+
+	a->counters = make_map(BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, PDET_COUNTERS);
+	if (a->counters < 0)
+		return refuse(env, "maps");
+	for (i = 0; i < w->known->n; i++) {
+		a->sums[i] = make_map(BPF_MAP_TYPE_PERCPU_HASH, key,
+				      pdet_program_sum_bytes(w->live),
+				      w->entries);
+		if (a->sums[i] < 0)
+			return refuse(env, "tables of sums");
+	}
+	if (w->stacks) {
+		a->stacks = make_map(BPF_MAP_TYPE_STACK_TRACE, 4,
+				     8 * PDET_ATTACHED_FRAMES, STACKS);
+		if (a->stacks < 0)
+			return refuse(env, "tables of stacks, or "
+				      "kernel.perf_event_max_stack is less "
+				      "than 127");
+	}
+	if (w->live) {
+		a->live = make_map(BPF_MAP_TYPE_HASH, 8,
+				   sizeof(struct pdet_program_live) + key,
+				   w->live + w->stay * w->cpus);
+		if (a->live < 0)
+			return refuse(env, "a table of live objects");
+	}
+	return 0;
 }
 
 static int open_one(struct pdet_attached *a, struct pdet_env *env,
 		    const struct pdet_attached_wants *w, unsigned i,
 		    uint32_t without)
 {
-	const struct pdet_signature *s = &w->known->data[i];
+	struct pdet_program_wants wants = {
+		.known = w->known, .signature = &w->known->data[i],
+		.key = w->key, .stacks = a->stacks, .counters = a->counters,
+		.live = a->live, .stay = w->stay, .without = without,
+		.nests = !w->known->counts_misses };
 	struct pdet_attached_one *one = &a->of[i];
 	struct pdet_program program;
 
-	one->sums = make_map(BPF_MAP_TYPE_PERCPU_HASH,
-			     pdet_program_key_bytes(w->key),
-			     sizeof(struct pdet_program_sum), w->entries);
-	if (one->sums < 0)
-		return refuse(env, "tables of sums");
-	pdet_program_assemble(&(struct pdet_program_wants){
-		.signature = s, .key = w->key, .sums = one->sums,
-		.stacks = a->stacks, .full = a->full, .without = without,
-		.nests = !w->known->counts_misses }, &program);
+	memcpy(wants.sums, a->sums, sizeof(wants.sums));
+	pdet_program_assemble(&wants, &program);
 	one->program = load(program.insn, program.n);
 	return one->program < 0 ? refuse(env, "what the program needs") : 0;
 }
 
-/* After all are loaded: what that allocates is not in the sums. */
+/*
+ * After all are loaded: what that allocates is not in the sums. Frees first:
+ * what is allocated from now on must not seem live because its free came too
+ * early.
+ */
 static int attach_all(struct pdet_attached *a, struct pdet_env *env,
 		      const struct pdet_attached_wants *w)
 {
 	unsigned i;
 
-	for (i = 0; i < w->known->n; i++) {
+	for (i = w->known->n_all; i-- > 0;) {
 		struct pdet_attached_one *one = &a->of[i];
 
 		one->link = attach(w->known->data[i].event, one->program);
@@ -171,18 +209,8 @@ int pdet_attached_open(struct pdet_attached *a, struct pdet_env *env,
 		r = find_self(env, &self);
 	if (r < 0)
 		return r;
-	a->full = make_map(BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1);
-	if (a->full < 0)
-		return refuse(env, "maps");
-	if (w->stacks) {
-		a->stacks = make_map(BPF_MAP_TYPE_STACK_TRACE, 4,
-				     8 * PDET_ATTACHED_FRAMES, STACKS);
-		if (a->stacks < 0)
-			return refuse(env, "tables of stacks, or "
-				      "kernel.perf_event_max_stack is less "
-				      "than 127");
-	}
-	for (i = 0; i < w->known->n && r == 0; i++)
+	r = make_maps(a, env, w);
+	for (i = 0; i < w->known->n_all && r == 0; i++)
 		r = open_one(a, env, w, i, self);
 	return r < 0 ? r : attach_all(a, env, w);
 }
@@ -201,7 +229,8 @@ void pdet_attached_end(struct pdet_attached *a)
 	const struct timespec moment = { .tv_nsec = MOMENT_NS };
 	size_t i;
 
-	for (i = 0; i < PDET_SIGNATURES; i++)
+	/* Those of frees are the last ones: see attach_all(). */
+	for (i = 0; i < PDET_COUNT(a->of); i++)
 		shut(&a->of[i].link);
 	/* It waits for those that run on other processors. */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
@@ -234,7 +263,7 @@ bool pdet_attached_misses(const struct pdet_attached *a, uint64_t *ret)
 	size_t i;
 
 	*ret = 0;
-	for (i = 0; i < PDET_SIGNATURES; i++) {
+	for (i = 0; i < PDET_COUNT(a->of); i++) {
 		if (a->of[i].program < 0)
 			continue;
 		if (!misses_of(a->of[i].program, &one))
@@ -248,13 +277,15 @@ void pdet_attached_close(struct pdet_attached *a)
 {
 	size_t i;
 
-	for (i = 0; i < PDET_SIGNATURES; i++) {
+	for (i = 0; i < PDET_COUNT(a->of); i++) {
 		shut(&a->of[i].link);
 		shut(&a->of[i].program);
-		shut(&a->of[i].sums);
 	}
+	for (i = 0; i < PDET_COUNT(a->sums); i++)
+		shut(&a->sums[i]);
 	shut(&a->stacks);
-	shut(&a->full);
+	shut(&a->live);
+	shut(&a->counters);
 }
 
 /* --- maps --- */

@@ -13,16 +13,21 @@
 
 struct pdet_attached {
 	struct pdet_attached_one {
-		int sums, program, link;
-	} of[PDET_SIGNATURES];	/* by signature */
-	int stacks;		/* -1: none */
-	int full;
+		int program, link;
+	} of[PDET_SIGNATURES + PDET_SIGNATURES_OF_FREES]; /* by signature */
+	int sums[PDET_SIGNATURES]; /* of allocations */
+	int stacks, live;	/* -1: none */
+	int counters;		/* by PDET_COUNTER_* */
 };
 
 struct pdet_attached_wants {
 	const struct pdet_signatures *known;
 	const struct pdet_program_key *key;
 	uint32_t entries;	/* of each table of sums */
+	uint32_t live;		/* of the table of live objects; 0: none */
+	uint32_t stay;		/* of each processor: entries besides these,
+				 * which are not removed */
+	uint32_t cpus;
 	bool stacks;
 	bool without_caller;	/* the calling thread is left out */
 };

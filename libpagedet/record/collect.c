@@ -38,6 +38,9 @@ static void take_word(struct pdet_kmem_event *e, uint32_t word, uint64_t value)
 	case PAGEDET_ALLOC_BYTES_ALLOC:
 		e->allocated = value;
 		break;
+	case PAGEDET_ALLOC_CPU:
+		e->cpu = (uint16_t)value;
+		break;
 	default:
 		break;
 	}
@@ -86,6 +89,12 @@ static void add_up(struct pdet_kmem_sum *to,
 	to->requested += from->requested * unit;
 	to->allocated += from->allocated * unit;
 	to->failed += from->failed;
+	to->freed += from->freed;
+	to->cross_cpu += from->cross_cpu;
+	to->mismatched += from->mismatched;
+	to->replaced += from->replaced;
+	to->untracked += from->untracked;
+	to->gone += from->gone * unit;
 }
 
 static bool push(struct pdet_kmem_sums *ret, const struct pdet_kmem_sum *row)
@@ -94,18 +103,21 @@ static bool push(struct pdet_kmem_sums *ret, const struct pdet_kmem_sum *row)
 }
 
 bool pdet_collect_add(const struct pdet_collect *c, const uint64_t *words,
-		      uint32_t stack, const struct pdet_program_sum *sums,
+		      uint32_t stack, const void *sums,
 		      struct pdet_kmem_sums *ret)
 {
+	const size_t bytes = pdet_program_sum_bytes(c->frees);
 	const bool is_page = c->signature->kind == PDET_KMEM_PAGE_ALLOC;
 	struct pdet_kmem_sum none = { .keys = event_of(c, words, stack) }, row;
+	struct pdet_program_sum sum = { 0 };
 	uint32_t i;
 
 	if (c->key->has_name)
 		take_name(&none, (const char *)(words + c->key->n));
 	row = none;
 	for (i = 0; i < c->n_cpus; i++) {
-		add_up(&row, &sums[i], is_page ? c->page_size : 1);
+		memcpy(&sum, (const char *)sums + i * bytes, bytes);
+		add_up(&row, &sum, is_page ? c->page_size : 1);
 		if (!c->by_cpu)
 			continue;
 		row.keys.cpu = (uint16_t)c->cpus[i];

@@ -12,15 +12,17 @@ struct pdet_collect {
 	const uint32_t *cpus;	/* numbers of processors, as sums are */
 	uint32_t n_cpus;
 	bool by_cpu;		/* a row for each processor, not for all */
+	bool frees;		/* sums have all of their members */
 	uint64_t page_size;
 };
 
 /*
  * pdet_collect_add - add what a key has. @stack is the number of its stack in
- * ret->stacks. False without memory.
+ * ret->stacks. @sums are as the kernel has them: one behind the other, each
+ * of pdet_program_sum_bytes(). False without memory.
  */
 bool pdet_collect_add(const struct pdet_collect *c, const uint64_t *words,
-		      uint32_t stack, const struct pdet_program_sum *sums,
+		      uint32_t stack, const void *sums,
 		      struct pdet_kmem_sums *ret);
 
 /*

@@ -17,17 +17,22 @@
 /* Bytes between both sizes of a cache, which are read together. */
 #define MOST_SPAN 24
 
+/* Frees come last. */
 static const struct {
 	const char *event;
 	uint8_t kind;
 	bool always;		/* in each kernel */
-} events[PDET_SIGNATURES] = {
+} events[PDET_SIGNATURES + PDET_SIGNATURES_OF_FREES] = {
 	{ "kmalloc", PDET_KMEM_KMALLOC, true },
 	{ "kmem_cache_alloc", PDET_KMEM_CACHE_ALLOC, true },
 	/* Before Linux 6.1. */
 	{ "kmalloc_node", PDET_KMEM_KMALLOC, false },
 	{ "kmem_cache_alloc_node", PDET_KMEM_CACHE_ALLOC, false },
 	{ "mm_page_alloc", PDET_KMEM_PAGE_ALLOC, true },
+	{ "kfree", PDET_KMEM_KFREE, true },
+	{ "kmem_cache_free", PDET_KMEM_CACHE_FREE, true },
+	/* mm_page_free_batched is a second event of the same free. */
+	{ "mm_page_free", PDET_KMEM_PAGE_FREE, true },
 };
 
 static const struct {
@@ -85,7 +90,11 @@ static void find_name(const struct pdet_btf *btf, struct pdet_signature *s)
 
 static bool is_complete(const struct pdet_btf *btf, struct pdet_signature *s)
 {
-	if (!has(s->object) || !has(s->gfp))
+	if (!has(s->object))
+		return false;
+	if (!pdet_kmem_is_alloc(s->kind))
+		return true;
+	if (!has(s->gfp))
 		return false;
 	if (s->kind == PDET_KMEM_PAGE_ALLOC)
 		return has(s->order);
@@ -102,23 +111,27 @@ static bool is_complete(const struct pdet_btf *btf, struct pdet_signature *s)
 }
 
 int pdet_signatures_find(struct pdet_env *env, const struct pdet_btf *btf,
-			 bool pages, struct pdet_signatures *ret)
+			 bool pages, bool frees, struct pdet_signatures *ret)
 {
 	struct pdet_signature *s;
 	uint32_t function;
 	char name[64];
 	size_t i;
 
-	ret->n = 0;
+	ret->n = ret->n_all = 0;
 	for (i = 0; i < PDET_COUNT(events); i++) {
-		if (events[i].kind == PDET_KMEM_PAGE_ALLOC && !pages)
+		const bool is_alloc = pdet_kmem_is_alloc(events[i].kind);
+
+		if ((pdet_kmem_is_page(events[i].kind) && !pages) ||
+		    (!is_alloc && !frees))
 			continue;
 		snprintf(name, sizeof(name), "__traceiter_%s",
 			 events[i].event);
 		function = pdet_btf_function(btf, name);
 		if (!function && !events[i].always)
 			continue;
-		s = &ret->data[ret->n++];
+		s = &ret->data[ret->n_all++];
+		ret->n += is_alloc;
 		memset(s, PDET_ARGUMENT_NONE, sizeof(*s));
 		s->event = events[i].event;
 		s->kind = events[i].kind;

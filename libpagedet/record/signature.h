@@ -25,21 +25,24 @@ struct pdet_signature {
 	bool tells_name;
 };
 
-/* Those that a kernel can have; not all kernels have all of them. */
+/* Allocations and frees that a kernel can have; not all kernels have all. */
 #define PDET_SIGNATURES 5
+#define PDET_SIGNATURES_OF_FREES 3
 
 struct pdet_signatures {
-	unsigned n;
-	struct pdet_signature data[PDET_SIGNATURES];
+	unsigned n;		/* of allocations, which are the first ones */
+	unsigned n_all;
+	struct pdet_signature data[PDET_SIGNATURES + PDET_SIGNATURES_OF_FREES];
 	bool counts_misses;	/* the kernel does not run a program within
 				 * itself, and counts how often */
 };
 
 /*
- * pdet_signatures_find - what the running kernel has; @pages: of pages, too.
+ * pdet_signatures_find - what the running kernel has; @pages: of pages, too;
+ * @frees: the events of frees, too.
  * -ENOTSUP: the types do not tell all that is needed of an event.
  */
 int pdet_signatures_find(struct pdet_env *env, const struct pdet_btf *btf,
-			 bool pages, struct pdet_signatures *ret);
+			 bool pages, bool frees, struct pdet_signatures *ret);
 
 #endif

@@ -24,8 +24,17 @@
 /* Bytes of sums for each processor if the caller names none, and at least. */
 #define BUFFER ((uint64_t)1 << 20)
 #define LEAST_BUFFER ((uint64_t)64 << 10)
-/* Of one sum, and its part of the table. */
+/* Of one sum, and its part of the table; and what frees add to it. */
 #define ENTRY 64u
+#define ENTRY_OF_FREES 48u
+/* Of live objects. */
+#define LIVE ((uint64_t)1 << 19)
+#define MOST_LIVE ((uint64_t)1 << 24)
+/* Entries besides them that stay: a part of them, and no more than that. */
+#define STAY_PARTS 4
+#define MOST_STAY ((uint64_t)1 << 16)
+/* Of one of them and its part of the table, besides the key: at most. */
+#define LIVE_BYTES 112u
 #define MOST_BUFFER ((uint64_t)64 << 20)
 /* That many times all sums fit in memory. */
 #define MEMORY_PARTS 32
@@ -41,12 +50,12 @@ struct pdet_totals {
 	bool by_cpu;
 	uint32_t *cpus;		/* all that there may be */
 	uint32_t n_cpus;
-	uint64_t buffer;
+	uint64_t buffer, live;	/* live 0: frees are not looked at */
 	uint64_t begin_ns, end_ns;
 	bool stopped;
 	/* At the end. */
 	int result;
-	uint64_t events, misses, full;
+	uint64_t events, misses, beside[PDET_COUNTERS];
 	bool knows_misses;
 };
 
@@ -96,28 +105,22 @@ static int take_keys(struct pdet_totals *t, struct pdet_env *env,
 			return pdet_fail(env, EINVAL, "cannot sum up by '%s': "
 					 "only a trace has it",
 					 pagedet_alloc_key_name(by[i]));
+		/* The processor of a free is another one. */
+		if (by[i] == PAGEDET_ALLOC_CPU) {
+			word = o->flags & PAGEDET_RECORD_FREES;
+			t->by_cpu = !word;
+		}
 		if (word)
 			t->key.word[t->key.n++] = by[i];
-		t->by_cpu |= by[i] == PAGEDET_ALLOC_CPU;
 		t->key.has_name |= by[i] == PAGEDET_ALLOC_CACHE;
 	}
 	return 0;
 }
 
-static bool has_stacks(const struct pdet_totals *t)
-{
-	unsigned i;
-
-	for (i = 0; i < t->key.n; i++)
-		if (t->key.word[i] == PAGEDET_ALLOC_STACK)
-			return true;
-	return false;
-}
-
 /* --- the beginning --- */
 
 static int find_signatures(struct pdet_totals *t, struct pdet_env *env,
-			   bool pages)
+			   uint32_t flags)
 {
 	static const char path[] = "/sys/kernel/btf/vmlinux";
 	struct pdet_btf *btf = NULL;
@@ -136,7 +139,9 @@ static int find_signatures(struct pdet_totals *t, struct pdet_env *env,
 	if (r < 0)
 		return pdet_fail_errno(env, "cannot read %s", path);
 	btf = pdet_btf_new(text.data, text.len, &damaged);
-	r = btf ? pdet_signatures_find(env, btf, pages, &t->known) :
+	r = btf ? pdet_signatures_find(env, btf, flags & PAGEDET_RECORD_PAGES,
+				       flags & PAGEDET_RECORD_FREES,
+				       &t->known) :
 	    damaged ? pdet_fail(env, ENOTSUP, "cannot understand %s", path) :
 		      pdet_fail(env, ENOMEM, "no memory");
 	pdet_btf_free(btf);
@@ -162,37 +167,70 @@ static int find_cpus(struct pdet_totals *t, struct pdet_env *env)
 	return 0;
 }
 
+/* Of memory, what tables may have by default. */
+static uint64_t part_of_memory(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES);
+
+	return (uint64_t)PDET_MAX(pages, 1) * (uint64_t)sysconf(_SC_PAGESIZE) /
+	       MEMORY_PARTS;
+}
+
 /* By default the sums of many processors are fewer. */
 static uint64_t buffer_of(const struct pdet_totals *t, uint64_t wanted)
 {
-	const long pages = sysconf(_SC_PHYS_PAGES);
-	const uint64_t memory = (uint64_t)PDET_MAX(pages, 1) *
-				(uint64_t)sysconf(_SC_PAGESIZE);
-
 	if (!wanted)
-		wanted = PDET_MIN(BUFFER, memory / MEMORY_PARTS / t->n_cpus);
+		wanted = PDET_MIN(BUFFER, part_of_memory() / t->n_cpus);
 	return PDET_MAX(wanted, LEAST_BUFFER);
+}
+
+static uint64_t live_of(const struct pdet_totals *t, uint64_t wanted)
+{
+	const uint64_t bytes = LIVE_BYTES + pdet_program_key_bytes(&t->key);
+	const uint64_t room = part_of_memory() / (bytes + bytes / STAY_PARTS);
+
+	return wanted ? wanted : PDET_MIN(LIVE, room);
+}
+
+static int size_tables(struct pdet_totals *t, struct pdet_env *env,
+		       const struct pagedet_record_options *o)
+{
+	t->buffer = buffer_of(t, o->buffer);
+	if (t->buffer > MOST_BUFFER)
+		return pdet_fail(env, EINVAL, "the sums of a processor have at "
+				 "most %llu bytes",
+				 (unsigned long long)MOST_BUFFER);
+	if (o->flags & PAGEDET_RECORD_FREES)
+		t->live = live_of(t, o->live);
+	if (t->live > MOST_LIVE)
+		return pdet_fail(env, EINVAL, "the table of live objects has "
+				 "room for at most %llu",
+				 (unsigned long long)MOST_LIVE);
+	return 0;
 }
 
 static int start(struct pdet_totals *t, struct pdet_env *env,
 		 const struct pagedet_record_options *o)
 {
 	struct pdet_attached_wants w = {
-		.known = &t->known, .key = &t->key, .stacks = has_stacks(t),
+		.known = &t->known, .key = &t->key,
+		.stacks = pdet_program_key_has(&t->key, PAGEDET_ALLOC_STACK),
 		.without_caller = o->flags & PAGEDET_RECORD_NOT_CALLER,
 	};
-	int r = find_signatures(t, env, o->flags & PAGEDET_RECORD_PAGES);
+	int r = find_signatures(t, env, o->flags);
 
 	if (r == 0)
 		r = find_cpus(t, env);
+	if (r == 0)
+		r = size_tables(t, env, o);
 	if (r < 0)
 		return r;
-	t->buffer = buffer_of(t, o->buffer);
-	if (t->buffer > MOST_BUFFER)
-		return pdet_fail(env, EINVAL, "the sums of a processor have at "
-				 "most %llu bytes",
-				 (unsigned long long)MOST_BUFFER);
-	w.entries = (uint32_t)(t->buffer / ENTRY);
+	w.live = (uint32_t)t->live;
+	w.cpus = t->n_cpus;
+	w.stay = (uint32_t)(PDET_MIN(t->live / STAY_PARTS, MOST_STAY) /
+			    t->n_cpus);
+	w.entries = (uint32_t)(t->buffer /
+			       (ENTRY + (t->live ? ENTRY_OF_FREES : 0)));
 	r = pdet_attached_open(&t->attached, env, &w);
 	t->begin_ns = pdet_clock_ns(CLOCK_MONOTONIC);
 	return r;
@@ -221,18 +259,25 @@ int pdet_totals_new(struct pdet_env *env,
 
 /* --- the end --- */
 
-/* Events without room for their sum. */
-static bool count_full(struct pdet_totals *t)
+/* What is in no sum. */
+static bool count_beside(struct pdet_totals *t)
 {
 	uint64_t *each = calloc(t->n_cpus, sizeof(*each));
-	const uint32_t key = 0;
-	uint32_t i;
-	bool ok = each && pdet_map_get(t->attached.full, &key, each);
+	uint32_t key, i;
+	bool ok = each;
 
-	for (i = 0; ok && i < t->n_cpus; i++)
-		t->full += each[i];
+	for (key = 0; ok && key < PDET_COUNTERS; key++) {
+		ok = pdet_map_get(t->attached.counters, &key, each);
+		for (i = 0; ok && i < t->n_cpus; i++)
+			t->beside[key] += each[i];
+	}
 	free(each);
 	return ok;
+}
+
+static uint64_t lost(const struct pdet_totals *t)
+{
+	return t->misses + t->beside[PDET_COUNTER_FULL];
 }
 
 static int cannot_read(struct pdet_env *env, int code)
@@ -250,7 +295,7 @@ int pdet_totals_stop(struct pdet_totals *t, struct pdet_env *env)
 		t->knows_misses = pdet_attached_misses(&t->attached,
 						       &t->misses) &&
 				  t->known.counts_misses;
-		t->result = count_full(t) ? 0 : -EIO;
+		t->result = count_beside(t) ? 0 : -EIO;
 	}
 	return t->result < 0 ? cannot_read(env, t->result) : 0;
 }
@@ -261,7 +306,7 @@ int pdet_totals_stop(struct pdet_totals *t, struct pdet_env *env)
 struct reading {
 	struct pdet_totals *t;
 	struct pdet_kmem_sums *ret;
-	struct pdet_program_sum *sums; /* of all processors */
+	void *sums;		/* of all processors */
 	uint64_t frames[PDET_ATTACHED_FRAMES];
 };
 
@@ -298,10 +343,10 @@ static int read_one(struct reading *r, unsigned i)
 	const struct pdet_collect c = {
 		.signature = &r->t->known.data[i], .key = &r->t->key,
 		.cpus = r->t->cpus, .n_cpus = r->t->n_cpus,
-		.by_cpu = r->t->by_cpu,
+		.by_cpu = r->t->by_cpu, .frees = r->t->live,
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
-	const int map = r->t->attached.of[i].sums;
+	const int map = r->t->attached.sums[i];
 	uint64_t words[PDET_PROGRAM_KEY], next[PDET_PROGRAM_KEY] = { 0 };
 	const void *before = NULL;
 	uint32_t stack;
@@ -348,7 +393,8 @@ static void count_events(struct pdet_totals *t, const struct pdet_kmem_sums *s)
 
 	t->events = 0;
 	for (i = 0; i < s->rows.n; i++)
-		t->events += s->rows.data[i].times + s->rows.data[i].failed;
+		t->events += s->rows.data[i].times + s->rows.data[i].failed +
+			     s->rows.data[i].freed;
 }
 
 int pdet_totals_read(struct pdet_totals *t, struct pdet_env *env,
@@ -362,7 +408,7 @@ int pdet_totals_read(struct pdet_totals *t, struct pdet_env *env,
 	code = pdet_totals_stop(t, env);
 	if (code < 0)
 		return code;
-	r.sums = calloc(t->n_cpus, sizeof(*r.sums));
+	r.sums = calloc(t->n_cpus, pdet_program_sum_bytes(t->live));
 	for (i = 0; i < t->known.n && code == 0; i++)
 		code = r.sums ? read_one(&r, i) : -ENOMEM;
 	free(r.sums);
@@ -370,7 +416,12 @@ int pdet_totals_read(struct pdet_totals *t, struct pdet_env *env,
 		return cannot_read(env, code);
 	ret->begin_ns = t->begin_ns;
 	ret->end_ns = t->end_ns;
-	ret->lost = t->misses + t->full;
+	ret->lost = lost(t);
+	ret->has_frees = t->live;
+	ret->freed_unknown[0] = t->beside[PDET_COUNTER_OBJECTS];
+	ret->freed_unknown[1] = t->beside[PDET_COUNTER_PAGES];
+	ret->freed_nothing = t->beside[PDET_COUNTER_NOTHING];
+	ret->untracked = t->beside[PDET_COUNTER_UNTRACKED];
 	ret->uncounted = t->knows_misses ? 0 : t->n_cpus;
 	count_events(t, ret);
 	read_names(env, ret);
@@ -398,8 +449,9 @@ void pdet_totals_total(const struct pdet_totals *t,
 		.end_ns = t->stopped ? t->end_ns :
 			  pdet_clock_ns(CLOCK_MONOTONIC),
 		.cpus = t->n_cpus, .events = t->events,
-		.lost = t->misses + t->full,
-		.buffer_needed = t->full && t->buffer < MOST_BUFFER ?
+		.lost = lost(t), .live = t->live,
+		.buffer_needed = t->beside[PDET_COUNTER_FULL] &&
+				 t->buffer < MOST_BUFFER ?
 				 PDET_MIN(2 * t->buffer, MOST_BUFFER) : 0 };
 }
 

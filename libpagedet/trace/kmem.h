@@ -77,14 +77,26 @@ struct pdet_kmem_event {
 	uint32_t stack;		/* of struct pdet_trace_stacks; 0 not told */
 };
 
+/* What kmalloc(0) gives: ZERO_SIZE_PTR of include/linux/slab.h. */
+#define PDET_KMEM_ZERO_SIZE 16
+
 /*
  * pdet_kmem_is_nothing - whether it is an allocation that failed or a free of
- * nothing. What kmalloc(0) gives (ZERO_SIZE_PTR of include/linux/slab.h) is an
- * address of no memory; and it has no event.
+ * nothing. What kmalloc(0) gives is an address of no memory; and it has no
+ * event.
  */
 static inline bool pdet_kmem_is_nothing(const struct pdet_kmem_event *e)
 {
-	return !e->object || (e->kind == PDET_KMEM_KFREE && e->object == 16);
+	return !e->object || (e->kind == PDET_KMEM_KFREE &&
+			      e->object == PDET_KMEM_ZERO_SIZE);
+}
+
+/* pdet_kmem_is_of_family - whether a free of this kind fits the allocation. */
+static inline bool pdet_kmem_is_of_family(unsigned alloc, unsigned free)
+{
+	return alloc == PDET_KMEM_KMALLOC ? free == PDET_KMEM_KFREE :
+	       alloc == PDET_KMEM_CACHE_ALLOC ? free == PDET_KMEM_CACHE_FREE :
+						true;
 }
 
 /*

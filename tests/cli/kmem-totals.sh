@@ -27,10 +27,22 @@ run kmem record --totals --boot
 expect 'not from boot on' 64 '--totals has no meaning'
 run kmem report --totals x
 expect 'not of a trace' 64 "--totals is an option of 'kmem record'"
+run kmem report --frees x
+expect 'frees: not of a trace' 64 "--frees is an option of 'kmem record'"
+run kmem record --frees --for 0.1
+expect 'frees of totals only' 64 '--frees needs --totals'
+run kmem record --frees --boot
+expect 'no frees from boot on' 64 '--frees has no meaning'
+for n in 0 -1 x 16777217 99999999999999999999; do
+	run kmem record --totals --frees=$n --for 0.1
+	expect "not $n live objects" 64 "--frees: '$n'"
+done
+run kmem record --totals --frees --sort lifetime_ns --for 0.1
+expect 'not by lifetimes' 64 "--sort: 'lifetime_ns' is not a sum of totals"
 run kmem record --totals --by none --for 0.1
 expect 'no such key' 64 "grouped by 'none'"
 run kmem record --totals --by cpu --sort live --for 0.1
-expect 'not by what is live' 64 "--sort: 'live' is not a sum of totals"
+expect 'not by what is live' 64 'of these groups; with --frees it is'
 run kmem record --totals --by cpu --sort site --for 0.1
 expect 'nor by a key that they do not have' 64 "--sort: 'site'"
 run kmem record --totals -o "$tap_dir/none/x" --for 0.1
@@ -102,6 +114,62 @@ run kmem record --totals --stacks --top 2 -q -- true
 tap_run 'stacks do not have the recorder' sh -c \
 	"grep -q 'stack\$' '$tap_dir/stdout' &&
 	 ! grep -q 'bpf_prog_\|bpf_trace_run' '$tap_dir/stdout'"
+
+# --- with frees ---
+
+run kmem record --totals --frees --by family,cpu --sort live,-freed --json \
+	-o "$tap_dir/groups" -- true
+tap_run 'frees' python3 - "$tap_dir/groups" "$status" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    *rows, last = map(json.loads, f)
+total = last["total"]
+for row in rows + [total]:
+    assert row["times"] == row["freed"] + row["live"] + row["replaced"], row
+    assert row["live_bytes"] <= row["allocated"], row
+    assert row["cross_cpu"] <= row["freed"] >= row["mismatched"], row
+    assert row["untracked"] == 0, row
+    assert row["lifetime_ns"] is None and row["less"] is None, row
+live = [row["live"] for row in rows]
+assert live == sorted(live, reverse=True), live
+assert {row["family"] for row in rows} == {"kmalloc", "cache"}, rows
+for key in "times", "freed", "live", "live_bytes", "cross_cpu", "replaced":
+    assert sum(row[key] for row in rows) == total[key], (key, total)
+assert total["freed"] > 0 and total["freed_unknown"] is not None, total
+lossy = total["lost"] or total["uncounted"]
+assert sys.argv[2] == ("2" if lossy else "0"), (sys.argv, total)
+EOT
+run kmem record --totals --frees --pages --by family,order --format csv -q -- \
+	sh -c 'ls / > /dev/null'
+tap_run 'frees of pages' python3 - "$tap_dir/stdout" <<'EOT'
+import csv
+import sys
+
+with open(sys.argv[1]) as f:
+    rows = [row for row in csv.DictReader(f) if row["family"] == "page"]
+assert sum(int(row["freed"]) for row in rows) > 0, rows
+for row in rows:
+    ends = [int(row[k]) for k in ("freed", "replaced", "live", "untracked")]
+    assert sum(ends) == int(row["times"]), row
+    assert int(row["live_bytes"]) * int(row["times"]) == \
+        int(row["allocated"]) * int(row["live"]), row
+EOT
+run kmem record --totals --frees --stacks --top 2 -q -- true
+tap_run 'stacks of frees do not have the recorder' sh -c \
+	"grep -q 'stack\$' '$tap_dir/stdout' &&
+	 ! grep -q 'bpf_prog_\|bpf_trace_run' '$tap_dir/stdout'"
+run kmem record --totals --frees=4 --by family -- ls /
+expect 'few have room' 2 'objects had room for 4; --frees='
+tap_run 'and what they say is a part' sh -c \
+	"grep -q '[0-9]+ .*total of' '$tap_dir/stdout' &&
+	 grep -q 'live_bytes, replaced, cross_cpu and mismatched are at least' \
+		 '$tap_dir/stderr' &&
+	 ! grep -q 'freed whose' '$tap_dir/stderr'"
+
+# --- a table that is full ---
+
 # Each program is another thread; a sum for each site of each of them has no room.
 run kmem record --totals --buffer 64k --by site,bytes_req,tid --json \
 	-o "$tap_dir/full" -- \

@@ -85,7 +85,8 @@ struct cli_job {
 	const char *traced_vmlinux;
 	struct pagedet_allocs *allocs; /* the trace of kmem live */
 	uint64_t for_ns, buffer; /* for kmem record; 0: not given */
-	bool pages, boot, totals; /* the same */
+	bool pages, boot, totals, frees; /* the same */
+	uint64_t live_objects;	/* of --frees; 0: not given */
 	const char *instance;	/* for kmem report and live; NULL: path */
 	uint64_t page_size;	/* 0 not known */
 	uint64_t min_pages;

@@ -316,7 +316,8 @@ const struct cli_command cli_commands[] = {
 	  "something is wrong, 2 if something is missing or cannot be told.\n"
 	  "record [-o FILE] [--pages] [--stacks] [--for SECONDS | -- PROGRAM]\n"
 	  "records into FILE, or kmem.dat; with --totals the kernel adds up, and\n"
-	  "there are groups as of report, without what is freed and live.\n",
+	  "there are groups as of report, with what is freed and live only if\n"
+	  "--frees is there, too.\n",
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },

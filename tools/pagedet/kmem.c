@@ -67,7 +67,8 @@ int cli_wrap_kmem(struct cli_job *job)
 			    job->stacks && strcmp(word, "timeline") ? "stacks" :
 			    job->boot ? "boot" :
 			    job->buffer ? "buffer" :
-			    job->totals ? "totals" : NULL;
+			    job->totals ? "totals" :
+			    job->frees ? "frees" : NULL;
 
 	if (job->user_stacks)
 		return cli_usage("kmem records only stacks of the kernel: "
@@ -351,21 +352,48 @@ static void tell(uint64_t n, const char *what, const char *how)
 			cli_plural(n), how);
 }
 
+/* What the kernel has paired, and what it lacks. */
+static void tell_paired(const struct pagedet_allocs_total *t)
+{
+	if (t->lost || t->uncounted)
+		cli_say("a free that is in no sum leaves its object live; an "
+			"allocation in none can leave a free without one");
+	tell(t->freed_unknown, "object", "freed whose allocation is not in "
+	     "the sums");
+	tell(t->pages_unknown, "block", "of pages freed likewise");
+	tell(t->replaced, "object", "whose free has no event: their address "
+	     "was allocated again");
+	tell(t->untracked, "allocation", "without room in the table of live "
+	     "objects: what became of them is not known");
+	if (t->untracked)
+		cli_say("freed, live, live_bytes, replaced, cross_cpu and "
+			"mismatched are at least that; how many objects were "
+			"allocated before is not known");
+	if (t->live)
+		cli_say("live is what no event frees; frees in bulk and by RCU "
+			"have none, so it may be less");
+}
+
 /* What the kernel did not sum up. */
 static void tell_totals(const struct pagedet_allocs_total *t)
 {
-	tell(t->lost, "allocation", "in no sum: the table of sums was full, "
-	     "or an interrupt came while another was added");
+	tell(t->lost, t->no_frees ? "allocation" : "event", "in no sum: the "
+	     "table of sums was full, or an interrupt came while another was "
+	     "added");
 	if (t->uncounted)
-		cli_say("whether allocations are in no sum is not known: this "
-			"kernel does not count them");
+		cli_say("whether %s are in no sum is not known: this kernel "
+			"does not count them",
+			t->no_frees ? "allocations" : "events");
 	if (t->untold >> PAGEDET_ALLOC_STACK & 1)
 		cli_say("stack: there was no room for some");
 	if (t->untold >> PAGEDET_ALLOC_CACHE & 1)
 		cli_say("cache: this kernel does not tell it, or its name is "
 			"too long");
-	cli_say("what is freed and live is not known: totals have allocations "
-		"only");
+	if (!t->no_frees)
+		tell_paired(t);
+	else
+		cli_say("what is freed and live is not known: totals have "
+			"allocations only; --frees has both");
 }
 
 static void tell_live(const struct pagedet_allocs_total *t)
@@ -413,14 +441,14 @@ static void tell_unknown(const struct cli_kmem *a,
 		cli_say("the clock of the trace does not count ns");
 	if (t->no_cpu)
 		cli_say("the trace does not tell processors");
-	if (t->untold >> PAGEDET_ALLOC_CACHE & 1 && !t->no_frees)
+	if (t->untold >> PAGEDET_ALLOC_CACHE & 1 && !t->no_events)
 		cli_say("cache: events of this kernel do not have it; those of "
 			"Linux 6.18 do");
 	if (t->untold >> PAGEDET_ALLOC_COMM & 1)
 		cli_say("comm: the trace does not name all threads");
 	if (t->untold >> PAGEDET_ALLOC_NODE & 1)
 		cli_say("node: events of pages do not have it");
-	if (t->untold >> PAGEDET_ALLOC_STACK & 1 && !t->no_frees)
+	if (t->untold >> PAGEDET_ALLOC_STACK & 1 && !t->no_events)
 		cli_say("stack: not every event has one; 'kmem record "
 			"--stacks' and perf record -g record them");
 	if (t->kaslr == PAGEDET_HAVE)
@@ -428,7 +456,7 @@ static void tell_unknown(const struct cli_kmem *a,
 			"the vmlinux", (unsigned long long)t->kaslr_offset);
 	tell(t->unnamed, "call site", t->kaslr == PAGEDET_HAVE ?
 	     "without a name: a vmlinux does not have those of modules" :
-	     t->no_frees ? "without a name: /proc/kallsyms does not tell it" :
+	     t->no_events ? "without a name: /proc/kallsyms does not tell it" :
 	     "without a name: --kallsyms takes a copy "
 	     "of /proc/kallsyms of the boot that was traced");
 	if (t->verified)
@@ -438,7 +466,7 @@ static void tell_unknown(const struct cli_kmem *a,
 			(unsigned long long)t->live,
 			(unsigned long long)t->verified_free,
 			(unsigned long long)t->unverified);
-	else if (t->live && !a->job->verify &&
+	else if (t->live && !t->no_events && !a->job->verify &&
 		 a->job->command != &cli_kmem_blame)
 		cli_say("live is what no event frees; frees in bulk and by RCU "
 			"have none, so it may be less: --verify asks the "
@@ -464,7 +492,7 @@ static void tell_one(const struct cli_kmem *a,
 		tell_live(t);
 		return;
 	}
-	if (t->no_frees)
+	if (t->no_events)
 		tell_totals(t);
 	else
 		tell_missing(t);
@@ -491,7 +519,7 @@ static bool is_lossy(const struct pagedet_allocs_total *t)
 {
 	return t->lost || t->gaps || t->uncounted || t->missing ||
 	       t->cut_bytes || t->damaged || t->strange || t->disorder ||
-	       t->inexact || t->changed;
+	       t->inexact || t->changed || t->untracked;
 }
 
 /* A comparison of a part with a whole would be misleading. */

@@ -27,13 +27,14 @@ static const struct cli_command boot = {
 static int parse_boot(const struct cli_job *job)
 {
 	if (job->n_words > 1 || job->for_ns || job->output || job->stacks ||
-	    job->totals)
+	    job->totals || job->frees)
 		return cli_usage("kmem record --boot only prints words for the "
 				 "kernel's command line: %s has no meaning",
 				 job->n_words > 1 ? "a program" :
 				 job->for_ns ? "--for" :
 				 job->output ? "-o" :
-				 job->stacks ? "--stacks" : "--totals");
+				 job->stacks ? "--stacks" :
+				 job->totals ? "--totals" : "--frees");
 	return CLI_ANSWERED;
 }
 
@@ -57,6 +58,9 @@ int cli_kmem_recorded(struct cli_job *job)
 	if (wrong)
 		return cli_usage("kmem record asks the running kernel: --%s "
 				 "has no meaning", wrong);
+	if (job->frees && !job->totals && !job->boot)
+		return cli_usage("--frees needs --totals: a recording has "
+				 "frees");
 	if (!job->boot && job->for_ns && job->n_words > 1)
 		return cli_usage("kmem record: --for and '%s' exclude each "
 				 "other", job->words[1]);

@@ -36,13 +36,17 @@ static bool is_key(const struct cli_kmem *a, const char *name)
 	return false;
 }
 
-static bool is_sum(const char *name)
+static bool is_sum(const char *name, bool frees)
 {
-	static const char *const sums[] = { "times", "requested", "allocated",
-					    "waste", "unsized", "failed" };
+	static const char *const sums[] = {
+		"times", "requested", "allocated", "waste", "unsized",
+		"failed", "freed", "live", "live_bytes", "replaced",
+		"cross_cpu", "mismatched", "untracked"
+	};
+	const size_t of_allocs = 6, n = frees ? CLI_COUNT(sums) : of_allocs;
 	size_t i;
 
-	for (i = 0; i < CLI_COUNT(sums); i++)
+	for (i = 0; i < n; i++)
 		if (!strcmp(name, sums[i]))
 			return true;
 	return false;
@@ -58,10 +62,13 @@ static int check_sort(const struct cli_kmem *a)
 		at += *at == '-';
 		len = strcspn(at, ",");
 		snprintf(name, sizeof(name), "%.*s", (int)len, at);
-		if (len >= sizeof(name) || (!is_key(a, name) && !is_sum(name)))
+		if (len >= sizeof(name) ||
+		    (!is_key(a, name) && !is_sum(name, a->job->frees)))
 			return cli_usage("--sort: '%.*s' is not a sum of "
-					 "totals, nor a key of these groups",
-					 (int)len, at);
+					 "totals, nor a key of these groups%s",
+					 (int)len, at,
+					 is_sum(name, true) ?
+					 "; with --frees it is" : "");
 	}
 	return CLI_ANSWERED;
 }
@@ -91,7 +98,9 @@ static int begin(struct cli_recording *r)
 {
 	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
 
-	o.flags = PAGEDET_RECORD_TOTALS;
+	o.flags = PAGEDET_RECORD_TOTALS |
+		  (r->job->frees ? PAGEDET_RECORD_FREES : 0);
+	o.live = r->job->live_objects;
 	o.by = r->groups->by;
 	o.n_by = r->groups->q.n_by;
 	return cli_kmem_begin(r, &o);
@@ -133,6 +142,12 @@ static void tell(const struct cli_recording *r)
 		cli_say("the table of sums was full; --buffer %lluK makes it "
 			"larger",
 			(unsigned long long)r->total.buffer_needed >> 10);
+	if (r->groups->total.untracked)
+		cli_say("the table of live objects had room for %llu; "
+			"--frees=%llu makes it larger",
+			(unsigned long long)r->total.live,
+			(unsigned long long)r->total.live +
+			(unsigned long long)r->groups->total.untracked);
 }
 
 static int run(struct cli_job *job, struct pagedet *pd)

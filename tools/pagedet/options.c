@@ -254,6 +254,20 @@ static int set_drain(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_frees(struct cli_job *job, const char *value)
+{
+	const char *wrong = value ? cli_number(value, CLI_DECIMAL,
+					       &job->live_objects) : NULL;
+
+	job->frees = true;
+	if (wrong)
+		return cli_usage("--frees: '%s' %s", value, wrong);
+	if (value && (!job->live_objects || job->live_objects > 1u << 24))
+		return cli_usage("--frees: '%s' is not a number of live "
+				 "objects, from 1 to 16777216", value);
+	return CLI_ANSWERED;
+}
+
 static int set_for(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_seconds(value, &job->for_ns);
@@ -437,6 +451,12 @@ static const struct option options[] = {
 	{ "totals", BOOL(totals), .commands = "kmem", .help =
 	  "'kmem record' adds up allocations in the kernel, by BPF, instead of "
 	  "recording events, and lists groups as 'kmem report' does" },
+	{ "frees", .value = "OBJECTS", .optional = true, .set = set_frees,
+	  .commands = "kmem", .help =
+	  "with --totals: the kernel pairs frees with allocations, too, so "
+	  "that freed and live are known; OBJECTS that are live at a time "
+	  "have room (default: 524288, or less if that were more than 1/32 of "
+	  "memory)" },
 	{ "instance", .value = "NAME", TEXT(instance), .commands = "kmem",
 	  .help = "instead of TRACE: a trace instance of the running kernel, "
 	  "which is not changed" },

@@ -493,6 +493,7 @@ PAGEDET_RECORD_PAGES = 1
 PAGEDET_RECORD_NOT_CALLER = 2
 PAGEDET_RECORD_STACKS = 4
 PAGEDET_RECORD_TOTALS = 8
+PAGEDET_RECORD_FREES = 16
 
 # enum pagedet_kmap_dialect
 PAGEDET_KMAP_EMPTY = 0
@@ -1415,6 +1416,7 @@ class pagedet_alloc_group(Structure):
         ("live_bytes_before", c_uint64),
         ("value", c_uint64 * 16),
         ("state", c_uint32 * 16),
+        ("untracked", c_uint64),
     ]
 
 
@@ -1480,6 +1482,8 @@ class pagedet_allocs_total(Structure):
         ("only_live", c_uint32),
         ("inexact", c_uint64),
         ("changed", c_uint64),
+        ("untracked", c_uint64),
+        ("no_events", c_uint64),
     ]
 
 
@@ -1634,6 +1638,7 @@ class pagedet_record_options(Structure):
         ("reserved", c_uint32),
         ("by", POINTER(c_uint32)),
         ("n_by", c_uint64),
+        ("live", c_uint64),
     ]
 
 
@@ -1651,6 +1656,7 @@ class pagedet_record_total(Structure):
         ("mapped", c_uint32),
         ("error", c_uint32),
         ("reserved", c_uint32),
+        ("live", c_uint64),
     ]
 
 

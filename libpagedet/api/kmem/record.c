@@ -19,8 +19,9 @@ static int check(struct pdet_env *env, const struct pagedet_record_options *o)
 {
 	const uint32_t known = PAGEDET_RECORD_PAGES | PAGEDET_RECORD_STACKS |
 			       PAGEDET_RECORD_NOT_CALLER |
-			       PAGEDET_RECORD_TOTALS;
+			       PAGEDET_RECORD_TOTALS | PAGEDET_RECORD_FREES;
 	const bool totals = o->flags & PAGEDET_RECORD_TOTALS;
+	const bool frees = o->flags & PAGEDET_RECORD_FREES;
 
 	if (o->flags & ~known || o->reserved)
 		return pdet_fail(env, EINVAL, "cannot record allocations: "
@@ -31,6 +32,13 @@ static int check(struct pdet_env *env, const struct pagedet_record_options *o)
 	if ((o->by || o->n_by) && !totals)
 		return pdet_fail(env, EINVAL, "cannot record allocations: "
 				 "only totals have keys");
+	if (frees && !totals)
+		return pdet_fail(env, EINVAL, "cannot record allocations: "
+				 "events have frees; only totals can lack "
+				 "them");
+	if (o->live && !frees)
+		return pdet_fail(env, EINVAL, "cannot record allocations: "
+				 "live objects are known by their frees only");
 	return o->by ? pdet_alloc_keys_check(env, o->by, o->n_by) : 0;
 }
 

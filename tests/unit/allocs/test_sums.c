@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Tests groups of what the kernel has added up: there are no frees in them. */
+/* Tests groups of what the kernel has added up, without frees and with them. */
 #include <errno.h>
 
 #include "allocs/allocs.h"
@@ -63,6 +63,7 @@ START_TEST(rows_with_the_same_keys_are_one_group)
 	ck_assert_uint_eq(t.begin_ns, 5);
 	ck_assert_uint_eq(t.end_ns, 9);
 	ck_assert_uint_eq(t.no_frees, 1);
+	ck_assert_uint_eq(t.no_events, 1);
 	pdet_allocs_free(a);
 }
 END_TEST
@@ -100,6 +101,100 @@ START_TEST(nothing_was_allocated)
 }
 END_TEST
 
+static void add_paired(struct pdet_kmem_sums *s, uint64_t freed,
+		       uint64_t untracked)
+{
+	struct pdet_kmem_sum *sum;
+
+	add(s, PDET_KMEM_KMALLOC, 0x1000, 10, 0);
+	sum = &s->rows.data[s->rows.n - 1];
+	sum->freed = freed;
+	sum->cross_cpu = 2;
+	sum->mismatched = 1;
+	sum->replaced = 1;
+	sum->untracked = untracked;
+	sum->gone = (freed + 1 + untracked) * 128;
+	s->has_frees = true;
+}
+
+START_TEST(the_rest_of_what_is_freed_is_live)
+{
+	static const uint32_t by[] = { PAGEDET_ALLOC_SITE };
+	struct pdet_kmem_sums s = { .freed_unknown = { 5, 6 },
+				    .freed_nothing = 7 };
+	struct pagedet_alloc_group g;
+	struct pagedet_allocs_total t;
+	struct pdet_allocs *a;
+
+	add_paired(&s, 4, 0);
+	add_paired(&s, 6, 0);
+	a = group(by, 1, &s);
+	ck_assert_int_eq(pdet_allocs_order(a, &env, "live_bytes,freed"), 0);
+	ck_assert_int_eq(pdet_allocs_order(a, &env, "lifetime_ns"), -EINVAL);
+	ck_assert_int_eq(pdet_allocs_next(a, &g), 1);
+	ck_assert_uint_eq(g.times, 20);
+	ck_assert_uint_eq(g.freed, 10);
+	ck_assert_uint_eq(g.replaced, 2);
+	ck_assert_uint_eq(g.live, 8);
+	ck_assert_uint_eq(g.live_bytes, 8 * 128);
+	ck_assert_uint_eq(g.cross_cpu, 4);
+	ck_assert_uint_eq(g.mismatched, 2);
+	pdet_allocs_total(a, &t);
+	ck_assert_uint_eq(t.no_frees, 0);
+	ck_assert_uint_eq(t.no_events, 1);
+	ck_assert_uint_eq(t.events, 30);
+	ck_assert_uint_eq(t.freed_unknown, 5);
+	ck_assert_uint_eq(t.pages_unknown, 6);
+	ck_assert_uint_eq(t.freed_nothing, 7);
+	ck_assert_uint_eq(t.untracked, 0);
+	ck_assert_int_eq(pdet_allocs_compare(a, &env, a), -EINVAL);
+	ck_assert_int_eq(pdet_allocs_need_events(a, &env), -EINVAL);
+	pdet_allocs_free(a);
+}
+END_TEST
+
+/* Then frees of unknown objects may be theirs. */
+START_TEST(what_had_no_room)
+{
+	static const uint32_t by[] = { PAGEDET_ALLOC_SITE };
+	struct pdet_kmem_sums s = { .freed_unknown = { 5, 6 },
+				    .freed_nothing = 7, .untracked = 4 };
+	struct pagedet_alloc_group g;
+	struct pagedet_allocs_total t;
+	struct pdet_allocs *a;
+
+	add_paired(&s, 4, 3);
+	a = group(by, 1, &s);
+	ck_assert_int_eq(pdet_allocs_next(a, &g), 1);
+	ck_assert_uint_eq(g.live, 2);
+	ck_assert_uint_eq(g.live_bytes, 2 * 128);
+	ck_assert_uint_eq(g.untracked, 3);
+	pdet_allocs_total(a, &t);
+	ck_assert_uint_eq(t.untracked, 7);
+	ck_assert_uint_eq(t.freed_unknown, 0);
+	ck_assert_uint_eq(t.pages_unknown, 0);
+	ck_assert_uint_eq(t.freed_nothing, 7);
+	pdet_allocs_free(a);
+}
+END_TEST
+
+/* A kernel that counts wrong makes nothing live that is not there. */
+START_TEST(more_is_freed_than_allocated)
+{
+	static const uint32_t by[] = { PAGEDET_ALLOC_SITE };
+	struct pdet_kmem_sums s = { .lost = 0 };
+	struct pagedet_alloc_group g;
+	struct pdet_allocs *a;
+
+	add_paired(&s, 11, 0);
+	a = group(by, 1, &s);
+	ck_assert_int_eq(pdet_allocs_next(a, &g), 1);
+	ck_assert_uint_eq(g.live, 0);
+	ck_assert_uint_eq(g.live_bytes, 0);
+	pdet_allocs_free(a);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("sums");
@@ -107,5 +202,8 @@ int main(void)
 	unit_test(s, rows_with_the_same_keys_are_one_group);
 	unit_test(s, what_needs_frees_is_refused);
 	unit_test(s, nothing_was_allocated);
+	unit_test(s, the_rest_of_what_is_freed_is_live);
+	unit_test(s, what_had_no_room);
+	unit_test(s, more_is_freed_than_allocated);
 	return unit_main(s);
 }

@@ -20,7 +20,8 @@ static const struct pdet_program_key key = {
 	  PAGEDET_ALLOC_MIGRATETYPE }, 4, false
 }, named = { { PAGEDET_ALLOC_SITE }, 1, true };
 static const uint32_t cpus[CPUS] = { 0, 1, 8 };
-static const struct pdet_program_sum sums[CPUS] = {
+/* Times, requested, allocated, failed. */
+static const uint64_t sums[CPUS][4] = {
 	{ 3, 100, 128, 0 }, { 0, 0, 0, 0 }, { 1, 10, 16, 2 },
 };
 
@@ -133,6 +134,75 @@ START_TEST(names_of_caches)
 }
 END_TEST
 
+/* A sum of another processor has the frees. */
+START_TEST(frees)
+{
+	static const struct pdet_program_sum both[CPUS] = {
+		{ .times = 9, .requested = 9, .allocated = 9 }, { 0 },
+		{ .freed = 4, .cross_cpu = 3, .mismatched = 2, .replaced = 1,
+		  .untracked = 2, .gone = 7 },
+	};
+	static const struct pdet_program_key by_cpu = {
+		{ PAGEDET_ALLOC_SITE, PAGEDET_ALLOC_CPU }, 2, false };
+	const struct pdet_collect c = {
+		.signature = &pages, .key = &by_cpu, .cpus = cpus,
+		.n_cpus = CPUS, .frees = true, .page_size = 4096,
+	};
+	const uint64_t words[] = { 0, 8 };
+	struct pdet_kmem_sums s = { 0 };
+	const struct pdet_kmem_sum *sum;
+
+	ck_assert(pdet_collect_add(&c, words, 0, both, &s));
+	ck_assert_uint_eq(s.rows.n, 1);
+	sum = s.rows.data;
+	is_sum(sum, 9, 9 * 4096, 9 * 4096, 0);
+	ck_assert_uint_eq(sum->keys.cpu, 8);
+	ck_assert_uint_eq(sum->freed, 4);
+	ck_assert_uint_eq(sum->cross_cpu, 3);
+	ck_assert_uint_eq(sum->mismatched, 2);
+	ck_assert_uint_eq(sum->replaced, 1);
+	ck_assert_uint_eq(sum->untracked, 2);
+	ck_assert_uint_eq(sum->gone, 7 * 4096);
+	pdet_vec_free(&s.rows);
+}
+END_TEST
+
+/* Whatever bytes there are, they are read where they end. */
+START_TEST(any_bytes)
+{
+	const uint32_t bytes = pdet_program_sum_bytes(true);
+	uint64_t words[PDET_PROGRAM_KEY], *sum;
+	struct pdet_program_key all = { .n = PDET_PROGRAM_WORDS,
+					.has_name = true };
+	struct pdet_collect c = {
+		.signature = &kmalloc, .key = &all, .cpus = cpus,
+		.n_cpus = CPUS, .frees = true, .page_size = 4096,
+	};
+	struct pdet_kmem_sums s = { 0 };
+	unsigned round, i;
+
+	srandom(1);
+	sum = malloc(CPUS * (size_t)bytes);
+	for (round = 0; round < 1000; round++) {
+		for (i = 0; i < PDET_PROGRAM_WORDS; i++)
+			all.word[i] = (uint32_t)random() % 20;
+		for (i = 0; i < PDET_PROGRAM_KEY; i++)
+			words[i] = round % 3 ? (uint64_t)random() *
+					       (uint64_t)random() : UINT64_MAX;
+		for (i = 0; i < CPUS * bytes / sizeof(*sum); i++)
+			sum[i] = round % 5 ? (uint64_t)random() << 33 :
+					     UINT64_MAX;
+		c.by_cpu = round % 2;
+		ck_assert(pdet_collect_add(&c, words, round, sum, &s));
+	}
+	for (i = 0; i < s.rows.n; i++)
+		ck_assert_uint_lt(s.rows.data[i].keys.cache_len,
+				  PDET_PROGRAM_NAME);
+	free(sum);
+	pdet_vec_free(&s.rows);
+}
+END_TEST
+
 static int list(const char *text, uint32_t **ret)
 {
 	return pdet_collect_cpus(text, strlen(text), ret);
@@ -178,6 +248,8 @@ int main(void)
 	unit_test(s, each_processor);
 	unit_test(s, pages_are_bytes);
 	unit_test(s, names_of_caches);
+	unit_test(s, frees);
+	unit_test(s, any_bytes);
 	unit_test(s, lists_of_processors);
 	unit_test(s, bad_lists);
 	return unit_main(s);

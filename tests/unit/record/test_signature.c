@@ -69,7 +69,8 @@ static void function(struct types *t, const char *name, const char *arguments)
 	t->last++;
 }
 
-static int find(struct types *t, bool pages, struct pdet_signatures *ret)
+static int find_both(struct types *t, bool pages, bool frees,
+		     struct pdet_signatures *ret)
 {
 	struct pdet_btf_header h = {
 		.magic = PDET_BTF_MAGIC, .version = 1, .hdr_len = sizeof(h),
@@ -87,10 +88,15 @@ static int find(struct types *t, bool pages, struct pdet_signatures *ret)
 	memcpy((char *)data + sizeof(h) + 4 * t->n, t->strings, t->len);
 	btf = pdet_btf_new(data, sizeof(h) + 4 * t->n + t->len, &damaged);
 	ck_assert_ptr_nonnull(btf);
-	r = pdet_signatures_find(&env, btf, pages, ret);
+	r = pdet_signatures_find(&env, btf, pages, frees, ret);
 	ck_assert(r == 0 || strstr(env.error, "kmem:"));
 	pdet_btf_free(btf);
 	return r;
+}
+
+static int find(struct types *t, bool pages, struct pdet_signatures *ret)
+{
+	return find_both(t, pages, false, ret);
 }
 
 static void is_alloc(const struct pdet_signature *s, const char *event,
@@ -202,6 +208,40 @@ START_TEST(what_is_missing)
 }
 END_TEST
 
+START_TEST(frees)
+{
+	struct pdet_signatures s;
+	struct types t;
+
+	begin_new(&t);
+	function(&t, "__traceiter_kfree", "call_site ptr");
+	ck_assert_int_eq(find_both(&t, false, true, &s), -ENOTSUP);
+	function(&t, "__traceiter_kmem_cache_free", "call_site ptr s");
+	ck_assert_int_eq(find_both(&t, false, true, &s), 0);
+	ck_assert_uint_eq(s.n, 2);
+	ck_assert_uint_eq(s.n_all, 4);
+	ck_assert_uint_eq(s.data[2].kind, PDET_KMEM_KFREE);
+	ck_assert_uint_eq(s.data[2].object, 1);
+	ck_assert_uint_eq(s.data[3].kind, PDET_KMEM_CACHE_FREE);
+	ck_assert_uint_eq(s.data[3].object, 1);
+	ck_assert_int_eq(find(&t, false, &s), 0);
+	ck_assert_uint_eq(s.n_all, 2);
+	function(&t, "__traceiter_mm_page_alloc",
+		 "page order gfp_flags migratetype");
+	function(&t, "__traceiter_mm_page_free", "page order");
+	ck_assert_int_eq(find_both(&t, true, true, &s), 0);
+	ck_assert_uint_eq(s.n, 3);
+	ck_assert_uint_eq(s.n_all, 6);
+	ck_assert_uint_eq(s.data[5].kind, PDET_KMEM_PAGE_FREE);
+	ck_assert_uint_eq(s.data[5].object, 0);
+	/* The object has another name. */
+	begin_new(&t);
+	function(&t, "__traceiter_kfree", "call_site what");
+	function(&t, "__traceiter_kmem_cache_free", "call_site ptr s");
+	ck_assert_int_eq(find_both(&t, false, true, &s), -ENOTSUP);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("signature");
@@ -210,5 +250,6 @@ int main(void)
 	unit_test(s, linux_5_10);
 	unit_test(s, linux_6_0);
 	unit_test(s, what_is_missing);
+	unit_test(s, frees);
 	return unit_main(s);
 }
