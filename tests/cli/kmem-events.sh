@@ -87,7 +87,7 @@ printf '     sh-9 [001] ..... 1.000001: kfree: call_site=f+0x1/0x9 ptr=%s\n' \
 # Only a pipe can be read once.
 # shellcheck disable=SC2002
 cat "$tap_dir/line" | "$PAGEDET" kmem events - --now --json \
-	> "$tap_dir/stdout" 2> "$tap_dir/stderr"
+	> "$tap_dir/stdout" 2> "$tap_dir/stderr" || :
 stdout_has 'a pipe has rows' '"event_site":"f+0x1"'
 tap_run 'a pipe is not asked about' \
 	grep -q 'can be read only once' "$tap_dir/stderr"
@@ -110,7 +110,7 @@ assert {r["event"]: r["pages"] for r in rows[:-1]} == expected["events"], rows
 assert rows[-1]["total"]["pages"] == expected["total"], rows
 EOT
 run $events --by event
-stdout_has 'they are events' 'events *share'
+tap_run 'they are events' grep -q 'events *share' "$tap_dir/stdout"
 run $events --format csv --fields event_ns,event \
 	--where 'event=kmalloc and alloc_requested=155'
 tap_run 'a filter' test "$(grep -c ',kmalloc$' "$tap_dir/stdout")" = \
