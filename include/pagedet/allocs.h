@@ -83,11 +83,13 @@ struct pagedet_allocs_query {
 	uint32_t threads;	/* 2 or more: one of them unpacks a trace.dat
 				 * that is compressed; 0 and 1: the calling one
 				 * does all */
+	uint32_t events;	/* 1: read no event yet; a query with
+				 * PAGEDET_TARGET_EVENTS does, and needs it */
 };
 
 #define PAGEDET_ALLOCS_QUERY_INIT \
 	{ sizeof(struct pagedet_allocs_query), NULL, NULL, NULL, 0, 0, 0, \
-	  NULL, NULL, 0, 0, NULL, NULL, 0, 0 }
+	  NULL, NULL, 0, 0, NULL, NULL, 0, 0, 0 }
 
 /* A group: the allocations with the same keys, and what became of them. */
 struct pagedet_alloc_group {
@@ -187,7 +189,8 @@ struct pagedet_allocs_total {
 	uint64_t untold;	/* bit 1 << PAGEDET_ALLOC_*: some groups have no
 				 * value of this key, because the trace does not
 				 * tell it */
-	uint32_t complete;	/* 1: all of the trace was read */
+	uint32_t complete;	/* 1: all of the trace was read; of a query with
+				 * events: by an iterator that was freed */
 	uint32_t stopped;	/* if not: ETIMEDOUT or ECANCELED; otherwise
 				 * 0 */
 	uint32_t no_ns;		/* 1: the clock of the trace counts something
@@ -273,14 +276,15 @@ const char *pagedet_alloc_key_name(uint32_t key);
  * Reads all events once, in the order of their times, and finds the allocation
  * that each free ends. Needs nothing of this machine. What is lost or damaged
  * is counted, and the rest is still grouped; a deadline or a cancel keeps what
- * was read so far.
+ * was read so far. With query->events it opens the trace and reads no event.
  * @pd: [in] need not be opened, unless query->open_names is set
  * @query: [in] the query
  * @ret: [out] [owned: pagedet_allocs_free] the groups
  * Return: 0, or a negative errno.
  * Errors: EINVAL there is no path, or an instance too, no such key, too many
  *         keys, or one twice, the trace says another page_size, or names are
- *         asked of a handle that is not open, or of a vmlinux or kallsyms too;
+ *         asked of a handle that is not open, or of a vmlinux or kallsyms too,
+ *         or of a dump for events;
  *         E2BIG query has a non-zero byte that this library does not know;
  *         ENOENT no such file or instance, or a file of the trace is missing;
  *         EACCES it may not be read, or kallsyms hides addresses;

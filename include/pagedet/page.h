@@ -81,7 +81,15 @@ enum pagedet_field_id {
 	PAGEDET_FIELD_ALLOC_REQUESTED = 64,
 	PAGEDET_FIELD_ALLOC_BYTES = 65,
 	PAGEDET_FIELD_ALLOC_CPU = 66,
-	PAGEDET_FIELD_PAGE_MOBILITY = 67
+	PAGEDET_FIELD_PAGE_MOBILITY = 67,
+	PAGEDET_FIELD_EVENT = 68,
+	PAGEDET_FIELD_EVENT_FAMILY = 69,
+	PAGEDET_FIELD_EVENT_CPU = 70,
+	PAGEDET_FIELD_EVENT_TID = 71,
+	PAGEDET_FIELD_EVENT_COMM = 72,
+	PAGEDET_FIELD_EVENT_SITE = 73,
+	PAGEDET_FIELD_EVENT_CACHE = 74,
+	PAGEDET_FIELD_EVENT_LOST = 75
 };
 
 #define PAGEDET_FIELDS_MAX 128
@@ -292,6 +300,13 @@ enum pagedet_map {
 	PAGEDET_MAP_OTHER = 4
 };
 
+/* PAGEDET_FIELD_EVENT_FAMILY: which allocator an event is of */
+enum pagedet_event_family {
+	PAGEDET_FAMILY_KMALLOC = 1,
+	PAGEDET_FAMILY_CACHE = 2, /* kmem_cache_alloc() and its frees */
+	PAGEDET_FAMILY_PAGE = 3
+};
+
 /* PAGEDET_FIELD_OBJECT_STATE: what the slab of an object says about it; in rows
  * of PAGEDET_TARGET_OBJECTS also what its page says */
 enum pagedet_object_state {
@@ -411,13 +426,22 @@ struct pagedet_page {
 	uint64_t entropy;	/* entropy of the bytes, in 1/1000 bit per
 				 * byte */
 	uint64_t reason;	/* string id: why the log mentions the page */
-	uint64_t event_ns;	/* since boot, when the kernel logged it */
+	uint64_t event_ns;	/* when the kernel logged it, since boot; or of
+				 * an event, in the clock of its trace */
 	uint64_t alloc_site;	/* string id: the call that allocated it */
 	uint64_t alloc_requested; /* bytes that the call asked for */
 	uint64_t alloc_bytes;	/* bytes that it got */
 	uint32_t alloc_cpu;
 	uint32_t object_state;	/* PAGEDET_OBJECT_* */
 	uint64_t page_mobility;	/* string id */
+	uint64_t event_comm;	/* string id: the thread's name */
+	uint64_t event_site;	/* string id: the call */
+	uint64_t event_cache;	/* string id: the cache, by the event */
+	uint64_t event_lost;	/* events that were lost before this row */
+	uint32_t event;		/* PAGEDET_EVENT_* */
+	uint32_t event_family;	/* PAGEDET_FAMILY_* */
+	uint32_t event_cpu;
+	uint32_t event_tid;	/* thread that was current */
 };
 
 /* How to interpret and show the value of a field. */

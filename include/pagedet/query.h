@@ -49,7 +49,7 @@ enum pagedet_target {
 	PAGEDET_TARGET_SCAN = 12, /* every page of memory */
 	PAGEDET_TARGET_MAPPERS = 13, /* items: as for PFN; one row per
 				 * mapping */
-	PAGEDET_TARGET_OBJECTS = 14 /* allocs: the objects and pages that a
+	PAGEDET_TARGET_OBJECTS = 14, /* allocs: the objects and pages that a
 				 * trace has no free of, by address: objects
 				 * first. vaddr is the address of an object,
 				 * object and object_state describe it.
@@ -60,6 +60,16 @@ enum pagedet_target {
 				 * boot; if sources of the query is
 				 * PAGEDET_SOURCE_TRACE, of nobody: then
 				 * slab_cache is of the trace, too */
+	PAGEDET_TARGET_EVENTS = 15 /* allocs, of a query with events: the
+				 * events of the trace in the order of their
+				 * times, and a row where some were lost. vaddr
+				 * is the address of an object, pfn the first
+				 * page of a block. event*, alloc_requested,
+				 * alloc_bytes, alloc_order, gfp_mask and gfp
+				 * are of the trace. The rest is asked of the
+				 * kernel, as for OBJECTS; then the trace is
+				 * read twice. Its events are read during the
+				 * query, and once */
 };
 
 #define PAGEDET_TO_END ((uint64_t)-1)
@@ -100,8 +110,8 @@ enum pagedet_query_option {
 				 * pages are one group */
 	PAGEDET_Q_TASK_STACKS = 256, /* the caller will use
 				 * pagedet_task_stack() */
-	PAGEDET_Q_ANY_BOOT = 512, /* PAGEDET_TARGET_LOG and _OBJECTS: ask the
-				 * kernel even if the log or trace may be of
+	PAGEDET_Q_ANY_BOOT = 512, /* PAGEDET_TARGET_LOG, _OBJECTS, _EVENTS: ask
+				 * the kernel even if the log or trace may be of
 				 * another boot */
 	PAGEDET_Q_USER_STACKS = 1024 /* the caller will use
 				 * pagedet_user_stack() */
@@ -202,7 +212,8 @@ struct pagedet_query {
 				 * on the calling thread, which then works
 				 * alone */
 	void *next_place_user;	/* [nullable] */
-	struct pagedet_allocs *allocs; /* [nullable] of TARGET_OBJECTS */
+	struct pagedet_allocs *allocs; /* [nullable] of TARGET_OBJECTS and
+				 * TARGET_EVENTS */
 };
 
 #define PAGEDET_QUERY_INIT \
@@ -273,7 +284,8 @@ void pagedet_target_fields(uint32_t target, uint64_t *ret);
  *         wraps, has no pid, or is more than 2^32 pages for MAPPERS, the filter
  *         is wrong, the path is of the wrong kind, as a directory where a file
  *         is meant, sorted rows have no limit or one above PAGEDET_ORDER_MAX,
- *         order_by without such an order, more than 16 fields to group by, or
+ *         order_by without such an order, the events of allocs were read or
+ *         added up already, more than 16 fields to group by, or
  *         one twice, more than 1024 threads, next_place beside a path or items
  *         or for another target, row_size has no room for the cells; E2BIG
  *         query has a non-zero byte, a field, option or order that this library
@@ -370,7 +382,7 @@ struct pagedet_mappers {
  *         pagedet_cancel(), the function of pagedet_set_stop(), progress or
  *         next_place; EIO reading failed for the
  *         whole walk; ENOMEM; ESRCH the task asked for ended before anything
- *         was read.
+ *         was read; EBADMSG names of calls in a trace are of another boot.
  * Since: 0.1
  */
 int pagedet_next(struct pagedet_iter *it, struct pagedet_page *rows,

@@ -18,7 +18,10 @@ enum pagedet_event {
 	PAGEDET_EVENT_KFREE = 3,
 	PAGEDET_EVENT_CACHE_FREE = 4, /* kmem_cache_free */
 	PAGEDET_EVENT_PAGE_ALLOC = 5, /* mm_page_alloc */
-	PAGEDET_EVENT_PAGE_FREE = 6 /* mm_page_free */
+	PAGEDET_EVENT_PAGE_FREE = 6, /* mm_page_free */
+	PAGEDET_EVENT_PAGE_FREE_BATCHED = 7 /* mm_page_free_batched: a second
+				 * event of the same free, which timelines do
+				 * not have */
 };
 
 /*

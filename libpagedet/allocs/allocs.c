@@ -17,6 +17,16 @@
 
 #define WASTE (-1)
 
+/* A trace whose events are read later. */
+struct later {
+	struct pdet_trace *trace; /* NULL: there is none, or it was read */
+	char *path;		/* NULL: it is read once only, or all at once */
+	struct pdet_trace_merge merge;
+	bool begun;
+	bool unread;		/* some of it is not read yet */
+	uint64_t end_ns;	/* as a look at all of it has found; 0: none */
+};
+
 struct pdet_allocs {
 	struct pdet_watch watch;
 	struct pdet_alloc_keys keys;
@@ -27,6 +37,8 @@ struct pdet_allocs {
 	uint64_t begin_ns, end_ns;
 	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
 	bool no_events;		/* the kernel has added up */
+	bool streams;		/* nothing is added up */
+	struct later later;
 	bool no_frees;		/* sums of allocations only */
 	bool only_live;		/* or of what is live */
 	struct pdet_gfp_names gfp;
@@ -307,9 +319,9 @@ static void note_places(struct pdet_allocs *a, const struct pdet_text *kallsyms)
 	}
 }
 
-static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
+static int open_trace(struct pdet_allocs *a, struct pdet_env *env,
 		      const struct pagedet_allocs_query *q,
-		      const struct pdet_namer *namer)
+		      const struct pdet_namer *namer, struct pdet_trace **ret)
 {
 	struct pdet_trace *t;
 	int r = pdet_trace_open(env, q->path, &t);
@@ -321,19 +333,27 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 		r = pdet_fail(env, EINVAL, "%s says that its pages have %llu "
 			      "bytes", q->path,
 			      (unsigned long long)t->page_size);
-	if (pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK))
+	if (!a->streams && pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_STACK))
 		pdet_trace_want_stacks(t);
 	if (q->threads > 1)
 		pdet_trace_read_ahead(t);
-	t->wants_frees = a->sink;
+	t->wants_frees = a->sink || a->streams;
 	a->keys.stacks = &t->stacks;
 	note_places(a, &t->kallsyms);
 	if (r == 0)
 		r = take_names(a, env, q, t, namer);
 	if (r == 0 && !take_comms(a, &t->cmdlines))
 		r = pdet_fail(env, ENOMEM, "no memory");
-	if (r == 0)
-		r = read_events(a, env, t);
+	if (r < 0)
+		pdet_trace_free(t);
+	else
+		*ret = t;
+	return r;
+}
+
+/* What it says of itself and of its kernel. */
+static void note_trace(struct pdet_allocs *a, const struct pdet_trace *t)
+{
 	a->no_ns = t->no_ns;
 	a->no_cpu = t->no_cpu;
 	a->hashed = t->hashed;
@@ -343,11 +363,149 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 	memcpy(a->boot, t->boot, sizeof(a->boot));
 	memcpy(a->release, t->release, sizeof(a->release));
 	a->names_caches = pdet_kmem_names_caches(t->known);
+}
+
+static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
+		      const struct pagedet_allocs_query *q,
+		      const struct pdet_namer *namer)
+{
+	struct pdet_trace *t;
+	int r = open_trace(a, env, q, namer, &t);
+
+	if (r < 0)
+		return r;
+	r = read_events(a, env, t);
+	note_trace(a, t);
 	if (r == 0)
 		r = pdet_naming_check(&a->keys.naming, env, &t->kernel,
 				      q->path);
 	pdet_trace_free(t);
 	return r;
+}
+
+/* --- events that are read later --- */
+
+/* Whether another reading finds the same. An instance is open for the call. */
+static bool is_lasting(const struct pagedet_allocs_query *q,
+		       const struct pdet_trace *t)
+{
+	struct stat st;
+
+	return !q->instance && t->fd >= 0 && fstat(t->fd, &st) == 0 &&
+	       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+static int read_later(struct pdet_allocs *a, struct pdet_env *env,
+		      const struct pagedet_allocs_query *q,
+		      const struct pdet_namer *namer)
+{
+	struct later *l = &a->later;
+	int r;
+
+	if (namer)
+		return pdet_fail(env, EINVAL, "events are not named by a dump: "
+				 "a kallsyms or a vmlinux names them");
+	r = open_trace(a, env, q, namer, &l->trace);
+	if (r < 0)
+		return r;
+	l->unread = true;
+	note_trace(a, l->trace);
+	if (is_lasting(q, l->trace)) {
+		l->path = strdup(q->path);
+		if (!l->path)
+			return pdet_fail(env, ENOMEM, "no memory");
+	}
+	return pdet_naming_check(&a->keys.naming, env, &a->kernel, q->path);
+}
+
+bool pdet_allocs_streams(const struct pdet_allocs *a)
+{
+	return a->streams;
+}
+
+int pdet_allocs_begin(struct pdet_allocs *a, struct pdet_env *env,
+		      bool (*stopped)(void *arg), void *arg)
+{
+	struct later *l = &a->later;
+
+	if (l->begun || !l->trace)
+		return pdet_fail(env, EINVAL, "the events of this trace were "
+				 "read already: pagedet_allocs() opens it "
+				 "again");
+	l->begun = true;
+	l->merge = (struct pdet_trace_merge){ .stopped = stopped, .arg = arg };
+	a->watch.total = bytes_left(l->trace);
+	return pdet_trace_merge_begin(&l->merge, l->trace->streams,
+				      l->trace->n_streams) == -ENOMEM ?
+		       pdet_fail(env, ENOMEM, "no memory") : 0;
+}
+
+/* Only sites that were named are known to be impossible. */
+static int check_names_again(const struct pdet_allocs *a, struct pdet_env *env)
+{
+	return pdet_naming_check(&a->keys.naming, env, &a->later.trace->kernel,
+				 "the trace");
+}
+
+int pdet_allocs_more(struct pdet_allocs *a, struct pdet_env *env,
+		     const struct pdet_kmem_event *const **ret)
+{
+	struct later *l = &a->later;
+	int i, n = check_names_again(a, env);
+
+	if (n == 0)
+		n = pdet_trace_merge_next(&l->merge, ret);
+	if (n == -ENOMEM)
+		return pdet_fail(env, ENOMEM, "no memory");
+	if (n <= 0) {
+		l->unread = n < 0 || l->merge.is_over;
+		return n == 0 ? check_names_again(a, env) : n;
+	}
+	if (!a->pairing.page_size)
+		a->pairing.page_size = l->trace->page_size;
+	note_times(a, *ret, n);
+	for (i = 0; i < n; i++)
+		a->pairing.rest.event[(*ret)[i]->kind]++;
+	a->no_ns = l->trace->no_ns;
+	a->no_cpu = l->trace->no_cpu;
+	return n;
+}
+
+void pdet_allocs_end(struct pdet_allocs *a, struct pdet_env *env, int stopped)
+{
+	struct later *l = &a->later;
+	struct pdet_trace *t = l->trace;
+
+	if (!t)
+		return;
+	l->trace = NULL;
+	pdet_trace_merge_end(&l->merge);
+	note_trace(a, t);
+	/* The findings are of no use here. */
+	(void)add_losses(a, t);
+	tell_strange(a, env);
+	atomic_store(&a->watch.stopped, stopped);
+	a->keys.stacks = NULL;
+	pdet_trace_free(t);
+}
+
+const char *pdet_allocs_path(const struct pdet_allocs *a)
+{
+	return a->later.path;
+}
+
+void pdet_allocs_surveyed(struct pdet_allocs *a,
+			  const struct pdet_trace_survey *s)
+{
+	a->later.end_ns = s->end_ns;
+	a->hashed |= s->hashed;
+	if (!*a->kernel.symbol)
+		a->kernel = s->kernel;
+}
+
+struct pdet_alloc_keys *pdet_allocs_of_events(struct pdet_allocs *a)
+{
+	return &a->keys;
 }
 
 /* --- order --- */
@@ -462,6 +620,9 @@ static int check_names(struct pdet_env *env,
 	if (q->open_names > 1)
 		return pdet_fail(env, E2BIG, "allocations do not have this "
 				 "option");
+	if (q->events > 1)
+		return pdet_fail(env, E2BIG, "the query of a trace has events "
+				 "that this library does not know");
 	if (q->open_names && (q->vmlinux || q->kallsyms))
 		return pdet_fail(env, EINVAL, "names are asked of a dump, and "
 				 "of %s too", q->vmlinux ? q->vmlinux :
@@ -501,13 +662,15 @@ int pdet_allocs_new(struct pdet_env *env, const struct pagedet_allocs_query *q,
 	pdet_watch_init(&a->watch, q->deadline_ns, q->progress,
 			q->progress_user, q->progress_ns);
 	a->sink = sink;
+	a->streams = q->events;
 	a->keys.window_ns = q->window_ns ? q->window_ns : 1000000000;
 	r = q->by ? take_keys(a, env, q->by, q->n_by) :
 		    take_keys(a, env, &by_site, 1);
 	if (r == 0)
 		r = check_names(env, q);
 	if (r == 0)
-		r = read_trace(a, env, q, namer);
+		r = a->streams ? read_later(a, env, q, namer) :
+				 read_trace(a, env, q, namer);
 	return deliver(a, env, r, ret);
 }
 
@@ -560,6 +723,9 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 
 int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env)
 {
+	if (a->streams)
+		return pdet_fail(env, EINVAL, "the trace was opened for its "
+				 "events: nothing is added up");
 	if (a->only_live)
 		return pdet_fail(env, EINVAL, "these are sums of what is live: "
 				 "objects and events are not known");
@@ -654,6 +820,9 @@ void pdet_allocs_free(struct pdet_allocs *a)
 {
 	if (!a)
 		return;
+	pdet_trace_merge_end(&a->later.merge);
+	pdet_trace_free(a->later.trace);
+	free(a->later.path);
 	pdet_pairing_free(&a->pairing);
 	pdet_vec_free(&a->before);
 	pdet_alloc_keys_free(&a->keys);
@@ -775,7 +944,7 @@ bool pdet_allocs_tells_cpu(const struct pdet_allocs *a)
 
 uint64_t pdet_allocs_end_ns(const struct pdet_allocs *a)
 {
-	return a->end_ns;
+	return PDET_MAX(a->end_ns, a->later.end_ns);
 }
 
 bool pdet_allocs_hides(const struct pdet_allocs *a)
@@ -877,7 +1046,7 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->unnamed = a->keys.unnamed;
 	ret->untold = a->keys.untold;
 	ret->stopped = (uint32_t)atomic_load(&a->watch.stopped);
-	ret->complete = !ret->stopped;
+	ret->complete = !ret->stopped && !a->later.unread;
 	ret->no_ns = a->no_ns;
 	ret->no_cpu = a->no_cpu;
 	ret->hashed = a->hashed;

@@ -14,6 +14,7 @@ struct pdet_allocs;
 struct pdet_alloc_keys;
 struct pdet_kmem_event;
 struct pdet_namer;
+struct pdet_trace_survey;
 
 /* Who gets the events of a trace; then none of them is in a group. */
 struct pdet_alloc_sink {
@@ -44,6 +45,44 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 
 /* pdet_allocs_need_events - -EINVAL with an error text: there are sums only. */
 int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env);
+
+/* --- of a query with events --- */
+
+/* pdet_allocs_streams - whether its events are read by the calls below. */
+bool pdet_allocs_streams(const struct pdet_allocs *a);
+
+/* pdet_allocs_path - the trace, if another reading finds the same; or NULL. */
+const char *pdet_allocs_path(const struct pdet_allocs *a);
+
+/* pdet_allocs_surveyed - note what another reading has found. */
+void pdet_allocs_surveyed(struct pdet_allocs *a,
+			  const struct pdet_trace_survey *s);
+
+/*
+ * pdet_allocs_begin - begin to read. @stopped is asked from time to time, and
+ * true ends the reading. -EINVAL: they were read already; -ENOMEM.
+ */
+int pdet_allocs_begin(struct pdet_allocs *a, struct pdet_env *env,
+		      bool (*stopped)(void *arg), void *arg);
+
+/*
+ * pdet_allocs_more - the next events in the order of their times: sets *ret,
+ * and returns how many; 0 at the end, or if it was stopped; or a negative
+ * errno. They stay until the next call.
+ */
+int pdet_allocs_more(struct pdet_allocs *a, struct pdet_env *env,
+		     const struct pdet_kmem_event *const **ret);
+
+/*
+ * pdet_allocs_end - count what is lost, and close the trace. @stopped: the
+ * errno for which it was stopped, or 0.
+ */
+void pdet_allocs_end(struct pdet_allocs *a, struct pdet_env *env, int stopped);
+
+/* pdet_allocs_of_events - what names sites and threads. */
+struct pdet_alloc_keys *pdet_allocs_of_events(struct pdet_allocs *a);
+
+/* --- */
 
 /* pdet_allocs_compare - returns 0, or -EINVAL, -ENOMEM with an error text. */
 int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The call sites of allocations in a trace, read before anything is named. */
+/*
+ * What a first reading of a trace finds: the call sites of allocations, before
+ * anything is named; or whether its addresses mean anything.
+ */
 #ifndef PDET_ALLOCS_SITES_H
 #define PDET_ALLOCS_SITES_H
 
@@ -20,5 +23,15 @@ struct pdet_sites {
 int pdet_sites_read(struct pdet_sites *s, struct pdet_env *env,
 		    const char *path, bool (*stopped)(void *arg), void *arg);
 void pdet_sites_free(struct pdet_sites *s);
+
+struct pdet_trace_survey {
+	uint64_t end_ns;	/* of the last event */
+	bool hashed;		/* the addresses of objects are hashed */
+	struct pdet_trace_kernel kernel; /* as the trace tells it */
+};
+
+/* pdet_trace_survey - the same, with the same errors. */
+int pdet_trace_survey(struct pdet_trace_survey *s, struct pdet_env *env,
+		      const char *path, bool (*stopped)(void *arg), void *arg);
 
 #endif

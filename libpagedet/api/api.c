@@ -518,8 +518,12 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 		r = pdet_check_query(pd, &q);
 	if (r < 0)
 		return r;
-	if (q.allocs)
+	if (q.target == PAGEDET_TARGET_OBJECTS)
 		r = pdet_allocs_need_events(q.allocs->a, &pd->env);
+	else if (q.target == PAGEDET_TARGET_EVENTS &&
+		 !pdet_allocs_streams(q.allocs->a))
+		r = pdet_fail(&pd->env, EINVAL, "the trace was not opened for "
+			      "a query of its events");
 	if (r < 0)
 		return r;
 	it = calloc(1, sizeof(*it));

@@ -79,6 +79,7 @@ static const struct {
 	[PAGEDET_TARGET_SCAN] = { .name = "scan" },
 	[PAGEDET_TARGET_MAPPERS] = { .items = true, .name = "mappers" },
 	[PAGEDET_TARGET_OBJECTS] = { .allocs = true, .name = "objects" },
+	[PAGEDET_TARGET_EVENTS] = { .allocs = true, .name = "events" },
 };
 
 int pdet_check_items(struct pagedet *pd, uint32_t target,
@@ -250,7 +251,7 @@ void pdet_survey_absent(struct pagedet *pd, uint32_t source,
 		return;
 	if (source == PAGEDET_SOURCE_TRACE) {
 		absent(ret, PAGEDET_UNSUPPORTED,
-		       "only 'pagedet kmem live' asks a trace");
+		       "only 'pagedet kmem live' and 'kmem events' ask a trace");
 		return;
 	}
 	for (ops = pdet_backends; *ops; ops++) {

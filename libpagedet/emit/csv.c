@@ -78,6 +78,16 @@ static size_t put_character(char **p, const char *s, const char *end)
 	return (size_t)n;
 }
 
+/* How many bytes are printed as they are. */
+static size_t plain(const char *s, const char *end)
+{
+	const char *at = s;
+
+	while (at < end && *at >= ' ' && *at <= '~' && *at != '"')
+		at++;
+	return (size_t)(at - s);
+}
+
 /* Gets its own room, and leaves @keep. */
 char *pdet_csv_text(struct pdet_out *out, char *p, const char *s, size_t len,
 		      size_t keep)
@@ -85,6 +95,7 @@ char *pdet_csv_text(struct pdet_out *out, char *p, const char *s, size_t len,
 	const bool quotes = needs_quotes(s, len);
 	const char *const end = s + len;
 	const char *part;
+	size_t n;
 
 	p = pdet_out_room(out, p, keep + 3);
 	if (quotes)
@@ -94,6 +105,10 @@ char *pdet_csv_text(struct pdet_out *out, char *p, const char *s, size_t len,
 	while (s < end) {
 		p = pdet_out_room(out, p, keep + 4 * (CHUNK + 4) + 2);
 		part = s + PDET_MIN((size_t)(end - s), (size_t)CHUNK);
+		n = plain(s, part);
+		memcpy(p, s, n);
+		p += n;
+		s += n;
 		while (s < part)
 			s += put_character(&p, s, end);
 	}

@@ -218,6 +218,7 @@ static void add_col(struct pagedet_emitter *e, unsigned field)
 	struct pdet_emit_col *c = &e->col[e->n_col++];
 	bool kernel = e->query.target == PAGEDET_TARGET_KADDR ||
 		      e->query.target == PAGEDET_TARGET_OBJECTS ||
+		      e->query.target == PAGEDET_TARGET_EVENTS ||
 		      e->query.target == PAGEDET_TARGET_MAPPERS ||
 		      e->query.target == PAGEDET_TARGET_LOG;
 
@@ -365,7 +366,8 @@ bool pdet_emit_hidden(const struct pagedet_emitter *e,
 	if (!c->pointer)
 		return false;
 	if (e->query.target == PAGEDET_TARGET_KADDR ||
-	    e->query.target == PAGEDET_TARGET_OBJECTS)
+	    e->query.target == PAGEDET_TARGET_OBJECTS ||
+	    e->query.target == PAGEDET_TARGET_EVENTS)
 		return true;
 	if (pdet_batch_state(b, row, PAGEDET_FIELD_MAP) == PAGEDET_HAVE)
 		return b->value[PAGEDET_FIELD_MAP][row] != PAGEDET_MAP_USER;

@@ -301,7 +301,7 @@ static int fill_part(struct pdet_worker *k, struct pdet_batch *b,
 			pdet_batch_write_out(b);
 		if (pdet_fields_empty(&again) &&
 		    k->it->q.target != PAGEDET_TARGET_LOG &&
-		    k->it->q.target != PAGEDET_TARGET_OBJECTS)
+		    !pdet_is_of_trace(k->it->q.target))
 			r = backend->ops->fill(k->session[step->backend], b,
 					       &want, step->source);
 		else

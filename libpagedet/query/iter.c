@@ -205,7 +205,7 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 	p.backends = it->backends;
 	p.n_backends = it->n_backends;
 	p.sources = args->sources;
-	if (it->q.target == PAGEDET_TARGET_OBJECTS && it->text_only)
+	if (pdet_is_of_trace(it->q.target) && it->text_only)
 		p.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_TRACE);
 	p.target = it->q.target;
 	p.cheap = it->q.options & PAGEDET_Q_CHEAP;
@@ -355,6 +355,8 @@ static int make_walk(struct pdet_iter *it)
 		return pdet_walk_log(it, &it->walk);
 	case PAGEDET_TARGET_OBJECTS:
 		return pdet_walk_objects(it, &it->walk);
+	case PAGEDET_TARGET_EVENTS:
+		return pdet_walk_events(it, &it->walk);
 	default:
 		return pdet_fail(it->env, EINVAL, "there is no target %u",
 				 it->q.target);
@@ -665,9 +667,10 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 		return r;
 	it->q.index = args->index;
 	it->q.allocs = args->allocs;
-	if (it->q.target == PAGEDET_TARGET_OBJECTS && !it->text_only)
-		it->text_only = !pdet_objects_are_here(it);
-	r = pdet_cgroup_by_tasks(it);
+	if (pdet_is_of_trace(it->q.target) && !it->text_only)
+		r = pdet_objects_are_here(it, &it->text_only);
+	if (r == 0)
+		r = pdet_cgroup_by_tasks(it);
 	if (r < 0)
 		return r;
 	if (args->query->where) {
@@ -712,7 +715,7 @@ bool pdet_iter_is_alone(const struct pagedet_query *q)
 {
 	const unsigned source = q->target == PAGEDET_TARGET_LOG ?
 				PAGEDET_SOURCE_LOG :
-				q->target == PAGEDET_TARGET_OBJECTS ?
+				pdet_is_of_trace(q->target) ?
 				PAGEDET_SOURCE_TRACE : PAGEDET_SOURCE_NOBODY;
 
 	return source && q->sources == PAGEDET_SOURCE_BIT(source);

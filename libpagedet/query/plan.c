@@ -75,6 +75,16 @@ static const uint8_t of_page_owner[] = {
 	F(ALLOC_STACK), F(FREE_STACK), F(ALLOC_TGID), F(GFP), F(MIGRATETYPE),
 	F(PAGE_MOBILITY), F(ALLOCATOR), F(FREE_NS), F(MIGRATE_REASON),
 };
+/* Fields of rows about an event of a trace: those that no other row has. */
+static const uint8_t of_event[] = {
+	F(EVENT), F(EVENT_FAMILY), F(EVENT_CPU), F(EVENT_TID), F(EVENT_COMM),
+	F(EVENT_SITE), F(EVENT_CACHE), F(EVENT_LOST),
+};
+/* The same, that other rows have, too. */
+static const uint8_t also_of_event[] = {
+	F(EVENT_NS), F(ALLOC_REQUESTED), F(ALLOC_BYTES), F(ALLOC_ORDER),
+	F(GFP_MASK), F(GFP),
+};
 /* Fields that a log states about a page. */
 static const uint8_t of_log[] = { F(REPORT), F(REASON), F(EVENT_NS) };
 /* Fields of rows that are found by a walk of a file or of its mappings. */
@@ -107,8 +117,7 @@ static bool is_address_target(uint32_t target)
 /* Whether rows are about kernel addresses. */
 static bool is_kernel_target(uint32_t target)
 {
-	return target == PAGEDET_TARGET_KADDR ||
-	       target == PAGEDET_TARGET_OBJECTS;
+	return target == PAGEDET_TARGET_KADDR || pdet_is_of_trace(target);
 }
 
 struct pdet_fields pdet_plan_of_kernel(void)
@@ -140,6 +149,10 @@ struct pdet_fields pdet_plan_given(uint32_t target)
 		add_list(&given, of_object, PDET_COUNT(of_object));
 		add_list(&given, of_allocation, PDET_COUNT(of_allocation));
 	}
+	if (target == PAGEDET_TARGET_EVENTS) {
+		add_list(&given, of_event, PDET_COUNT(of_event));
+		add_list(&given, also_of_event, PDET_COUNT(also_of_event));
+	}
 	if (target == PAGEDET_TARGET_MAPPERS)
 		pdet_fields_add(&given, F(MAP));
 	if (target == PAGEDET_TARGET_LOG) {
@@ -164,14 +177,22 @@ struct pdet_fields pdet_plan_absent(uint32_t target)
 	pdet_fields_add(&absent, F(OBJECT_STATE));
 	for (i = 0; is_kernel_target(target) && i < PDET_COUNT(of_kernel); i++)
 		pdet_fields_remove(&absent, of_kernel[i]);
-	if (target == PAGEDET_TARGET_OBJECTS)
+	if (pdet_is_of_trace(target))
 		add_list(&absent, of_page_owner, PDET_COUNT(of_page_owner));
-	else
+	if (target != PAGEDET_TARGET_OBJECTS)
 		add_list(&absent, of_object, PDET_COUNT(of_object));
 	if (target != PAGEDET_TARGET_LOG) {
 		pdet_fields_add(&absent, F(AT));
 		add_list(&absent, of_log, PDET_COUNT(of_log));
 	}
+	if (target != PAGEDET_TARGET_EVENTS) {
+		add_list(&absent, of_event, PDET_COUNT(of_event));
+		return absent;
+	}
+	/* What a page was allocated for last is not of the event. */
+	add_list(&absent, of_allocation, PDET_COUNT(of_allocation));
+	for (i = 0; i < PDET_COUNT(also_of_event); i++)
+		pdet_fields_remove(&absent, also_of_event[i]);
 	return absent;
 }
 
@@ -712,6 +733,11 @@ static int add_cheap(const struct pdet_plan_args *args, struct pdet_plan *plan)
 		add_list(&plan->wanted, of_object, PDET_COUNT(of_object));
 		add_list(&plan->wanted, of_allocation,
 			 PDET_COUNT(of_allocation));
+	}
+	if (args->target == PAGEDET_TARGET_EVENTS) {
+		add_list(&plan->wanted, of_event, PDET_COUNT(of_event));
+		add_list(&plan->wanted, also_of_event,
+			 PDET_COUNT(also_of_event));
 	}
 	if (args->target == PAGEDET_TARGET_LOG)
 		add_log(args, plan);

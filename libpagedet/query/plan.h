@@ -95,6 +95,13 @@ struct pdet_fields pdet_plan_with_kind(void);
 struct pdet_fields pdet_plan_given(uint32_t target);
 struct pdet_fields pdet_plan_absent(uint32_t target);
 
+/* Whether rows are those of a trace, which needs no source. */
+static inline bool pdet_is_of_trace(uint32_t target)
+{
+	return target == PAGEDET_TARGET_OBJECTS ||
+	       target == PAGEDET_TARGET_EVENTS;
+}
+
 /* Fields about a kernel address, which a row of a page alone does not have. */
 struct pdet_fields pdet_plan_of_kernel(void);
 

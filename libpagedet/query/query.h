@@ -399,14 +399,16 @@ int pdet_walk_mapped(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_kaddr(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret);
+int pdet_walk_events(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_saved(struct pdet_iter *it, struct pdet_walk **ret);
 int pdet_walk_objects(struct pdet_iter *it, struct pdet_walk **ret);
 
 /*
  * pdet_objects_are_here - whether the objects of the question's trace are those
- * of the kernel that would be asked. If not, a warning says why.
+ * of the kernel that would be asked. If not, sets *not_here, and a warning says
+ * why. Returns 0, or a negative errno: the trace cannot be read.
  */
-bool pdet_objects_are_here(struct pdet_iter *it);
+int pdet_objects_are_here(struct pdet_iter *it, bool *not_here);
 
 /*
  * For a walk over saved rows, before its first step. Only rows come that

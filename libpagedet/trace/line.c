@@ -328,8 +328,9 @@ static bool take_lost(struct pdet_scan s, struct pdet_trace_line *l)
 
 	l->lost = 0;
 	if (!pdet_scan_word(&s, "CPU:") || !pdet_scan_dec(&s, &cpu) ||
-	    !blanks(&s) || !pdet_scan_char(&s, '['))
+	    cpu > UINT16_MAX || !blanks(&s) || !pdet_scan_char(&s, '['))
 		return false;
+	l->event.cpu = (uint16_t)cpu;
 	pdet_scan_word(&s, "LOST ");
 	if (pdet_scan_dec(&s, &l->lost))
 		pdet_scan_blanks(&s);

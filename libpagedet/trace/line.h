@@ -28,7 +28,8 @@ struct pdet_trace_line {
 	bool no_ns;		/* the clock does not count seconds */
 	bool no_cpu;		/* neither time nor processor are told */
 	bool hashed;		/* the kernel does not show the address */
-	/* LOST: how many, 0 not told. WRITTEN: these less those it kept. */
+	/* LOST: how many of event.cpu, 0 not told. WRITTEN: these less those
+	 * it kept. */
 	uint64_t lost;
 };
 

@@ -198,10 +198,11 @@ static int take_sum(struct text *x, const struct pdet_trace_line *l)
 	return 0;
 }
 
-/* A line says that events were lost here; @n 0: not how many. */
-static void take_lost(struct text *x, uint64_t n)
+/* A line says that events of a processor were lost here. */
+static void take_lost(struct text *x, const struct pdet_trace_line *line)
 {
-	const struct pdet_kmem_event e = { .ns = x->ns,
+	const uint64_t n = line->lost;
+	const struct pdet_kmem_event e = { .ns = x->ns, .cpu = line->event.cpu,
 					   .object = n ? n : UINT64_MAX,
 					   .kind = PDET_KMEM_LOST };
 
@@ -249,7 +250,7 @@ static int take_line(struct text *x, const struct pdet_text_line *line)
 		x->s.loss.other++;
 		return 0;
 	case PDET_TRACE_LINE_LOST:
-		take_lost(x, l.lost);
+		take_lost(x, &l);
 		note_loss(x);
 		return 0;
 	case PDET_TRACE_LINE_WRITTEN:

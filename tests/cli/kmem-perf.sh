@@ -104,6 +104,29 @@ tap_run 'nothing is missing' grep -q \
 form lost
 run kmem report "$tap_dir/lost" --limit 1
 expect 'losses are counted once' 2 '1000 events lost by the kernel'
+form gap > "$tap_dir/place"
+run kmem events "$tap_dir/gap" --text-only --json
+expect 'events were lost inside' 2 '700 events lost by the kernel'
+tap_run 'they are a row in front of the next event of the processor' \
+	python3 - "$tap_dir/place" "$tap_dir/stdout" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    _, ns, cpu = map(int, f.read().split())
+with open(sys.argv[2]) as f:
+    rows = [json.loads(line) for line in f]
+at = [i for i, r in enumerate(rows) if r["event"] == "lost"]
+assert len(at) == 1, at
+lost, later = rows[at[0]], rows[at[0] + 1]
+assert lost["event_lost"] == 700 and lost["event_cpu"] == cpu, lost
+assert lost["event_ns"] == ns and later["event_ns"] == ns, (lost, later)
+assert later["event_cpu"] == cpu, later
+EOT
+pfn=$(sed -n 's/.*"mm_page_alloc".*"pfn":\([0-9]*\),.*/\1/p' \
+	"$tap_dir/stdout" | sed -n 1p)
+run kmem timeline "$tap_dir/gap" "$pfn" --text-only
+stdout_has 'a timeline has it' '700 events lost'
 head -c 60000 "$tap_dir/pipe" > "$tap_dir/cut"
 run kmem report "$tap_dir/cut" --limit 1
 expect 'it was cut' 2 '1 piece of the trace: damaged'

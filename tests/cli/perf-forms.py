@@ -11,6 +11,8 @@ big      as a machine of big-endian byte order
 sampled  as perf record -c 100: one event of 100
 killed   as perf leaves it that was killed: without what comes last
 lost     with losses, which both kinds of records tell
+gap      with a loss of 700 events in front of a sample; prints its place, time
+         and processor
 endless  without rounds, and long enough that they are missed
 """
 import re
@@ -186,6 +188,46 @@ def later(record, i):
     return record[:24] + struct.pack("<Q", ns + i * 10 ** 9) + record[32:]
 
 
+def places(kind, order):
+    """Where the values of a sample of this kind are, each in 8 bytes."""
+    found, at = {}, 0
+    for name, bit in order:
+        if kind >> bit & 1:
+            found[name] = at
+            at += 8
+    return found, at
+
+
+def gap(perf):
+    """The kernel writes a loss when there is room again, for the next sample:
+    that was timed before."""
+    attr = perf.attrs[0][0]
+    kind, flags = struct.unpack_from("<QxxxxxxxxQ", attr, 24)
+    assert flags >> 18 & 1, "other records have no values at their end"
+    at, _ = places(kind, (("identifier", 16), ("ip", 0), ("tid", 1),
+                          ("time", 2), ("addr", 3), ("id", 6), ("stream", 9),
+                          ("cpu", 7)))
+    end, size = places(kind, (("tid", 1), ("time", 2), ("id", 6),
+                              ("stream", 9), ("cpu", 7), ("identifier", 16)))
+
+    def value(record, name):
+        return struct.unpack_from("<Q", record, 8 + at[name])[0]
+
+    samples = [i for i, r in enumerate(perf.records) if r[0] == SAMPLE]
+    for n, i in enumerate(samples[50:], 50):
+        next_one = perf.records[i]
+        if samples[n - 1] == i - 1 and value(next_one, "cpu") == \
+                value(perf.records[i - 1], "cpu"):
+            break
+    values = bytearray(size)
+    for name, where in end.items():
+        struct.pack_into("<Q", values, where, value(next_one, name) +
+                         (300 if name == "time" else 0))
+    perf.records.insert(i, struct.pack("<IHHQQ", LOST, 0, 24 + size, 0, 700) +
+                        bytes(values))
+    print(n, value(next_one, "time"), value(next_one, "cpu"))
+
+
 def main():
     form, perf = sys.argv[1], Perf(sys.argv[2])
     if form in ("packed", "sized"):
@@ -197,6 +239,8 @@ def main():
             struct.pack("<IHHQQ", LOST, 0, 24, 0, 700),
             struct.pack("<IHHQ", LOST_SAMPLES, 0, 16, 1000),
             struct.pack("<IHHQ", LOST_SAMPLES, 0x8000, 16, 5)]
+    elif form == "gap":
+        gap(perf)
     elif form == "endless":
         perf.records = [later(r, i) for i in range(300)
                         for r in perf.records if r[0] == SAMPLE]

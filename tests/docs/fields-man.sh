@@ -18,7 +18,8 @@ tap_run "man/pagedet-fields.7 is what scripts/gen-fields-man writes" \
 tree() {
 	rm -rf "$tap_dir/tree"
 	for file in libpagedet/schema/page.def libpagedet/schema/names.def \
-		include/pagedet/page.h man/pagedet-fields.7 man/pagedet-fields.7.in
+		include/pagedet/page.h include/pagedet/timeline.h \
+		man/pagedet-fields.7 man/pagedet-fields.7.in
 	do
 		mkdir -p "$tap_dir/tree/$(dirname "$file")"
 		sed "$(spoil "$file")" "$top_srcdir/$file" \

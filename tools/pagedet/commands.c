@@ -288,7 +288,7 @@ const struct cli_command cli_commands[] = {
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
 	{ "kmem",
-	  "record | report, live, blame, check, timeline, diff TRACE ...",
+	  "record | report, live, events, blame, check, timeline, diff TRACE ...",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
@@ -306,7 +306,8 @@ const struct cli_command cli_commands[] = {
 	  "DUMP names functions. The status is 2 if events were lost. diff, or\n"
 	  "report NEW --before OLD, compares two traces; --sort then also takes\n"
 	  "live_bytes_grown (the default), live_bytes_before and so on.\n"
-	  "live lists what is not freed, with what the kernel says of it now.\n"
+	  "live lists what is not freed, with what the kernel says of it now;\n"
+	  "events lists all events by time; --where selects: event_ns>=N.\n"
 	  "--verify counts, or lists, what is in use by the kernel's own lists.\n"
 	  "blame TRACE [PFN] tells who holds blocks of 2 MB, which could be huge\n"
 	  "pages otherwise; --by block lists the blocks.\n"

@@ -80,6 +80,8 @@ int cli_wrap_kmem(struct cli_job *job)
 	}
 	if (!strcmp(word, "live"))
 		job->command = &live;
+	if (!strcmp(word, "events"))
+		job->command = &cli_kmem_events;
 	if (!strcmp(word, "blame"))
 		job->command = &cli_kmem_blame;
 	if (!strcmp(word, "check"))
@@ -105,8 +107,8 @@ static int parse_traces(struct cli_job *job)
 	} else if (strcmp(job->words[0], "report")) {
 		return cli_usage("kmem: there is no '%s'; this release has "
 				 "'kmem record', 'kmem report', 'kmem diff', "
-				 "'kmem live', 'kmem blame', 'kmem timeline' "
-				 "and 'kmem check'",
+				 "'kmem live', 'kmem events', 'kmem blame', "
+				 "'kmem timeline' and 'kmem check'",
 				 job->words[0]);
 	} else {
 		const int status = cli_kmem_take(job);

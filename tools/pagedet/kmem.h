@@ -86,7 +86,8 @@ int cli_kmem_record(struct cli_recording *r,
 /* --- kmem_totals.c --- */
 extern const struct cli_command cli_kmem_totals;
 
-/* --- kmem_blame.c, kmem_timeline.c --- */
+/* --- kmem_events.c, kmem_blame.c, kmem_timeline.c --- */
+extern const struct cli_command cli_kmem_events;
 extern const struct cli_command cli_kmem_blame;
 extern const struct cli_command cli_kmem_timeline;
 

@@ -95,6 +95,14 @@ PAGEDET_FIELD_ALLOC_REQUESTED = 64
 PAGEDET_FIELD_ALLOC_BYTES = 65
 PAGEDET_FIELD_ALLOC_CPU = 66
 PAGEDET_FIELD_PAGE_MOBILITY = 67
+PAGEDET_FIELD_EVENT = 68
+PAGEDET_FIELD_EVENT_FAMILY = 69
+PAGEDET_FIELD_EVENT_CPU = 70
+PAGEDET_FIELD_EVENT_TID = 71
+PAGEDET_FIELD_EVENT_COMM = 72
+PAGEDET_FIELD_EVENT_SITE = 73
+PAGEDET_FIELD_EVENT_CACHE = 74
+PAGEDET_FIELD_EVENT_LOST = 75
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -249,6 +257,11 @@ PAGEDET_MAP_DIRECT = 2
 PAGEDET_MAP_VMALLOC = 3
 PAGEDET_MAP_OTHER = 4
 
+# enum pagedet_event_family
+PAGEDET_FAMILY_KMALLOC = 1
+PAGEDET_FAMILY_CACHE = 2
+PAGEDET_FAMILY_PAGE = 3
+
 # enum pagedet_object_state
 PAGEDET_OBJECT_USED = 1
 PAGEDET_OBJECT_FREE = 2
@@ -329,6 +342,7 @@ PAGEDET_TARGET_LOG = 11
 PAGEDET_TARGET_SCAN = 12
 PAGEDET_TARGET_MAPPERS = 13
 PAGEDET_TARGET_OBJECTS = 14
+PAGEDET_TARGET_EVENTS = 15
 
 # enum pagedet_kaddr
 PAGEDET_KADDR_ANY = 0
@@ -476,6 +490,7 @@ PAGEDET_EVENT_KFREE = 3
 PAGEDET_EVENT_CACHE_FREE = 4
 PAGEDET_EVENT_PAGE_ALLOC = 5
 PAGEDET_EVENT_PAGE_FREE = 6
+PAGEDET_EVENT_PAGE_FREE_BATCHED = 7
 
 # enum pagedet_effect
 PAGEDET_EFFECT_LOST = 0
@@ -957,6 +972,14 @@ class pagedet_page(Structure):
         ("alloc_cpu", c_uint32),
         ("object_state", c_uint32),
         ("page_mobility", c_uint64),
+        ("event_comm", c_uint64),
+        ("event_site", c_uint64),
+        ("event_cache", c_uint64),
+        ("event_lost", c_uint64),
+        ("event", c_uint32),
+        ("event_family", c_uint32),
+        ("event_cpu", c_uint32),
+        ("event_tid", c_uint32),
     ]
 
 
@@ -1385,6 +1408,7 @@ class pagedet_allocs_query(Structure):
         ("instance", c_char_p),
         ("open_names", c_uint32),
         ("threads", c_uint32),
+        ("events", c_uint32),
     ]
 
 

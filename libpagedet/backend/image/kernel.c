@@ -384,7 +384,8 @@ int pdet_image_kernel_prepare(struct image *im, struct pdet_env *env,
 	const bool stacks = wants->stacks || wants->user_stacks;
 	const bool kaddr = wants->walks &&
 			   (wants->target == PAGEDET_TARGET_KADDR ||
-			    wants->target == PAGEDET_TARGET_OBJECTS);
+			    wants->target == PAGEDET_TARGET_OBJECTS ||
+			    wants->target == PAGEDET_TARGET_EVENTS);
 	/*
 	 * needed if this source walks the tables, or if KERNEL_MAPS is
 	 * requested

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "allocs/sites.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "query/query.h"
@@ -133,16 +134,42 @@ bool pdet_objects_are_of(const struct pdet_allocs *a,
 		"nothing says whether the trace is of this boot", reason);
 }
 
-bool pdet_objects_are_here(struct pdet_iter *it)
+/*
+ * Before the first row it must be known what the last event says. False: it
+ * cannot be. *r: 0, or a negative errno with an error text.
+ */
+static bool survey(struct pdet_iter *it, char why[PDET_BOOT_WHY], int *r)
+{
+	struct pdet_allocs *a = it->q.allocs;
+	struct pdet_trace_survey s;
+
+	*r = 0;
+	if (!pdet_allocs_path(a))
+		return are_not(why, "the kernel is asked only if the trace is "
+			       "read twice",
+			       "it can be read only once: save it to a file");
+	*r = pdet_trace_survey(&s, it->env, pdet_allocs_path(a),
+			       pdet_iter_must_stop, it);
+	if (*r == 0)
+		pdet_allocs_surveyed(a, &s);
+	return *r == 0;
+}
+
+int pdet_objects_are_here(struct pdet_iter *it, bool *not_here)
 {
 	const struct pdet_asked k = { it->env, it->backends, it->n_backends,
 				      it->live };
+	const bool any_boot = it->q.options & PAGEDET_Q_ANY_BOOT;
 	char why[PDET_BOOT_WHY];
+	bool are = pdet_objects_are_of(it->q.allocs, &k, any_boot, why);
+	int r = 0;
 
-	if (pdet_objects_are_of(it->q.allocs, &k,
-				it->q.options & PAGEDET_Q_ANY_BOOT, why))
-		return true;
-	pdet_log(it->env, PAGEDET_LOG_WARNING, "%s: what its objects are now "
-		 "is not shown", why);
-	return false;
+	if (are && pdet_allocs_streams(it->q.allocs))
+		are = survey(it, why, &r) &&
+		      pdet_objects_are_of(it->q.allocs, &k, any_boot, why);
+	*not_here = !are;
+	if (!are && r == 0)
+		pdet_log(it->env, PAGEDET_LOG_WARNING, "%s: what its objects "
+			 "are now is not shown", why);
+	return r;
 }

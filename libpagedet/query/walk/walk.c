@@ -23,6 +23,7 @@ static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
 		return (ops->tasks && ops->mappings) || ops->told;
 	case PAGEDET_TARGET_KADDR:
 	case PAGEDET_TARGET_OBJECTS:
+	case PAGEDET_TARGET_EVENTS:
 		return ops->kaddr;
 	case PAGEDET_TARGET_FILE:
 	case PAGEDET_TARGET_BLOCK:
@@ -38,7 +39,7 @@ static bool has_ops(const struct pdet_backend_ops *ops, uint32_t target)
 int pdet_walker(const struct pdet_iter *it)
 {
 	/* A trace tells enough to walk without a source. */
-	const bool alone = it->q.target == PAGEDET_TARGET_OBJECTS;
+	const bool alone = pdet_is_of_trace(it->q.target);
 	size_t i;
 
 	for (i = 0; i < it->n_backends && !(alone && it->text_only); i++)

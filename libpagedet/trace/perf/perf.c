@@ -60,6 +60,10 @@ struct pdet_trace_perf {
 	bool at_end;
 	/* The kernel tells of losses in both ways, or in one of them. */
 	uint64_t lost, lost_samples;
+	/* A loss whose place is not final: that of a PERF_RECORD_LOST that was
+	 * the last record. The kind is 0 if there is none. */
+	struct pdet_kmem_event gap;
+	struct pdet_pairs last_ns; /* of a sample, by processor */
 	uint64_t ids;		/* of all attrs; no more than the file has */
 	uint64_t frames[PDET_SAMPLE_FRAMES]; /* of one sample */
 };
@@ -345,6 +349,8 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 	}
 	e.ns = sample.ns;
 	e.cpu = sample.cpu;
+	if (!pdet_pairs_set(&p->last_ns, e.cpu, e.ns))
+		return no_memory(p);
 	/* Other records number threads as perf saw them, in its namespace. */
 	if (l->tid)
 		e.pid = sample.tid;
@@ -353,20 +359,31 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 	return pdet_sorter_add(&p->sorter, &e) ? 0 : no_memory(p);
 }
 
-/* The time of a record that is not a sample. */
-static uint64_t time_of(const struct pdet_trace_perf *p,
-			const unsigned char *record, uint32_t size)
+/* What the end of a record has that is not a sample; NULL: nothing. */
+static const struct pdet_sample_layout *
+end_of(const struct pdet_trace_perf *p, const unsigned char *record,
+       uint32_t size)
 {
 	const struct pdet_sample_layout *l = p->layouts.data;
 	uint64_t at;
 
 	if (!p->layouts.n)
-		return 0;
+		return NULL;
 	if (l->end_id && size >= l->end_id &&
 	    pdet_pairs_get(&p->layout_of,
 			   number(p, record + size - l->end_id, 8), &at))
 		l = &p->layouts.data[at];
-	return l->end_ns && size >= PDET_RECORD_HEAD + (uint32_t)l->end_ns ?
+	return l;
+}
+
+/* The time of a record that is not a sample. */
+static uint64_t time_of(const struct pdet_trace_perf *p,
+			const unsigned char *record, uint32_t size)
+{
+	const struct pdet_sample_layout *l = end_of(p, record, size);
+
+	return l && l->end_ns &&
+	       size >= PDET_RECORD_HEAD + (uint32_t)l->end_ns ?
 		       number(p, record + size - l->end_ns, 8) : 0;
 }
 
@@ -458,14 +475,56 @@ static void skip_auxtrace(struct pdet_trace_perf *p,
 					   p->s.end - here));
 }
 
+/* The end of its record says of which processor it is. */
+static void begin_gap(struct pdet_trace_perf *p, const unsigned char *record,
+		      uint32_t size)
+{
+	const struct pdet_sample_layout *l = end_of(p, record, size);
+
+	if (!l || !l->end_ns || !l->end_cpu ||
+	    size < 24 + (uint32_t)PDET_MAX(l->end_ns, l->end_cpu))
+		return;
+	p->gap = (struct pdet_kmem_event){
+		.kind = PDET_KMEM_LOST,
+		.object = number(p, record + 16, 8),
+		.ns = number(p, record + size - l->end_ns, 8),
+		.cpu = (uint16_t)number(p, record + size - l->end_cpu, 4),
+	};
+	pdet_pairs_get(&p->last_ns, p->gap.cpu, &p->gap.requested);
+}
+
+/*
+ * The kernel writes it when there is room again, for a sample that it has timed
+ * before. So a loss is not later than the next record, if it is such a sample.
+ * False without memory.
+ */
+static bool end_gap(struct pdet_trace_perf *p, const unsigned char *record,
+		    uint32_t size)
+{
+	const struct pdet_sample_layout *l = NULL;
+	struct pdet_sample next;
+
+	if (record && number(p, record, 4) == PERF_RECORD_SAMPLE)
+		l = layout_of(p, record, size);
+	if (l && pdet_sample_read(l, record, size, p->records.big_endian,
+				  &next) == 0 && next.cpu == p->gap.cpu)
+		p->gap.ns = PDET_MIN(p->gap.ns, next.ns);
+	if (!pdet_sorter_add(&p->sorter, &p->gap))
+		return false;
+	p->gap.kind = PDET_KMEM_OTHER;
+	return true;
+}
+
 static void note_lost(struct pdet_trace_perf *p, const unsigned char *record,
 		      uint32_t size, uint32_t type)
 {
-	if (type == PERF_RECORD_LOST && size >= 24)
+	if (type == PERF_RECORD_LOST && size >= 24) {
 		p->lost += number(p, record + 16, 8);
-	else if (type == PERF_RECORD_LOST_SAMPLES && size >= 16 &&
-		 !(number(p, record + 4, 2) & MISC_FILTERED))
+		begin_gap(p, record, size);
+	} else if (type == PERF_RECORD_LOST_SAMPLES && size >= 16 &&
+		   !(number(p, record + 4, 2) & MISC_FILTERED)) {
 		p->lost_samples += number(p, record + 8, 8);
+	}
 	p->s.loss.lost = PDET_MAX(p->lost, p->lost_samples);
 }
 
@@ -503,6 +562,8 @@ static int take(struct pdet_trace_perf *p, const unsigned char *record,
 {
 	const uint32_t type = (uint32_t)number(p, record, 4);
 
+	if (p->gap.kind && !end_gap(p, record, size))
+		return no_memory(p);
 	switch (type) {
 	case PERF_RECORD_SAMPLE:
 		return take_sample(p, record, size);
@@ -559,6 +620,8 @@ static int more(struct pdet_trace_stream *s)
 			return r;
 		if (r == 0) {
 			p->at_end = true;
+			if (p->gap.kind && !end_gap(p, NULL, 0))
+				return no_memory(p);
 			return give(p, UINT64_MAX) ? 1 : no_memory(p);
 		}
 		r = take(p, record, size);
@@ -574,6 +637,7 @@ static void close_perf(struct pdet_trace_stream *s)
 	pdet_records_end(&p->records);
 	pdet_sorter_free(&p->sorter);
 	pdet_pairs_free(&p->layout_of);
+	pdet_pairs_free(&p->last_ns);
 	pdet_vec_free(&p->layouts);
 	pdet_vec_free(&p->s.piece);
 	free(p->name);

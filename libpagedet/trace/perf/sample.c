@@ -36,7 +36,7 @@ static const struct {
 	{ PERF_SAMPLE_PERIOD, NOWHERE },
 }, trailer[] = { /* the last one first */
 	{ PERF_SAMPLE_IDENTIFIER, TO(end_id) },
-	{ PERF_SAMPLE_CPU, NOWHERE },
+	{ PERF_SAMPLE_CPU, TO(end_cpu) },
 	{ PERF_SAMPLE_STREAM_ID, NOWHERE },
 	{ PERF_SAMPLE_ID, TO(end_id) },
 	{ PERF_SAMPLE_TIME, TO(end_ns) },

@@ -19,7 +19,7 @@ struct pdet_sample_layout {
 	uint16_t id, tid, ns, cpu;
 	uint16_t fixed;		/* where values of variable length begin */
 	/* Other records have such values at their end: how far before it. */
-	uint16_t end_id, end_ns;
+	uint16_t end_id, end_ns, end_cpu;
 };
 
 struct pdet_sample {

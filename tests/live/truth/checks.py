@@ -54,7 +54,9 @@ OF_ADDRESS = set("pid tgid comm vaddr pte pte_level swap_type swap_offset "
                  "vma_start vma_end vma_prot vma_name".split())
 # Only other kinds of queries fill these fields.
 ELSEWHERE = {"alloc_bytes", "alloc_cpu", "alloc_requested", "alloc_site", "at",
-             "event_ns", "map", "object", "object_state", "reason", "report"}
+             "event", "event_cache", "event_comm", "event_cpu", "event_family",
+             "event_lost", "event_ns", "event_site", "event_tid", "map",
+             "object", "object_state", "reason", "report"}
 
 
 # --- row ---

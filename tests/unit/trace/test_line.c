@@ -68,6 +68,7 @@ START_TEST(losses)
 {
 	ck_assert_int_eq(take("CPU:1 [LOST 12 EVENTS]"), PDET_TRACE_LINE_LOST);
 	ck_assert_uint_eq(l.lost, 12);
+	ck_assert_uint_eq(l.event.cpu, 1);
 	ck_assert_int_eq(take("CPU:1 [LOST EVENTS]"), PDET_TRACE_LINE_LOST);
 	ck_assert_uint_eq(l.lost, 0);
 	ck_assert_int_eq(take("CPU:1 [7 EVENTS DROPPED]"),
