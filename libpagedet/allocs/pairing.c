@@ -8,7 +8,7 @@
 #include "pagedet.h"
 
 /* Events whose entries are read ahead. */
-#define AHEAD 8u
+#define AHEAD 16u
 
 static struct pdet_live_table *table_of(struct pdet_pairing *p, unsigned kind)
 {
