@@ -324,6 +324,8 @@ static int read_trace(struct pdet_allocs *a, struct pdet_env *env,
 	if (q->threads > 1)
 		pdet_trace_read_ahead(t);
 	t->wants_frees = a->sink;
+	t->known->no_caches =
+		!pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_CACHE);
 	a->keys.stacks = &t->stacks;
 	note_places(a, &t->kallsyms);
 	if (r == 0)

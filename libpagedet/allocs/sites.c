@@ -52,6 +52,7 @@ int pdet_sites_read(struct pdet_sites *s, struct pdet_env *env,
 	memset(s, 0, sizeof(*s));
 	if (r < 0)
 		return r;
+	t->known->no_caches = true;
 	for (i = 0; i < t->n_streams && r == 0; i++)
 		r = read_stream(s, &seen, t->streams[i], stopped, arg);
 	s->kernel = t->kernel;
