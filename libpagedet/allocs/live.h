@@ -16,13 +16,13 @@
 /* Whether the kernel was told that it may move the pages. */
 enum { PDET_LIVE_UNTOLD, PDET_LIVE_FIXED, PDET_LIVE_MOVABLE };
 
+/* 32 bytes: two of them are a line of the cache. */
 struct pdet_live {
 	uint64_t object;	/* 0: not used */
 	uint64_t ns;		/* of its allocation */
 	uint32_t requested, allocated; /* bytes; UINT32_MAX if there are more */
-	uint32_t group;
-	uint32_t next;		/* number of another one in the same slot, or
-				 * of another one that is not used; 0: none */
+	uint32_t group;		/* not used: number of another one that is not;
+				 * 0: none */
 	uint16_t cpu;
 	uint8_t kind : 6;	/* PDET_KMEM_* of its allocation */
 	uint8_t mobility : 2;	/* of pages: PDET_LIVE_* */
@@ -31,12 +31,16 @@ struct pdet_live {
 
 /* Zeroed, it is empty. */
 struct pdet_live_table {
-	struct {
-		struct pdet_live *data;
-		size_t n, cap;
-	} entries;		/* by number, from 1 */
+	struct pdet_live *entries; /* by number, from 1 */
+	size_t n_entries, room;	/* of these: used once, and in memory */
 	uint32_t unused;	/* number of one; 0: none */
-	uint32_t *slot;		/* numbers of entries, by hash; 0: none */
+	/*
+	 * The number of an entry, and above it the upper half of the hash: at
+	 * the place that this says or behind it, with no empty one between; 0
+	 * is empty. Those of other objects are told apart here, and their
+	 * entries are not touched.
+	 */
+	uint64_t *slot;
 	size_t n, slots;	/* a power of two, or 0 */
 	unsigned shift;		/* 64 less its logarithm */
 	uint64_t salt;		/* of the hash */
@@ -63,30 +67,29 @@ const struct pdet_live *pdet_live_list(struct pdet_live_table *t);
 
 void pdet_live_free(struct pdet_live_table *t);
 
-/* Where the search for @object begins. */
-static inline uint32_t *pdet_live_slot(const struct pdet_live_table *t,
-				       uint64_t object)
-{
-	return &t->slot[pdet_hash_number(object, t->salt) >> t->shift];
-}
-
 /*
- * pdet_live_expect - read ahead for a call with @object that comes soon: the
- * slot first, and some time later what it tells.
+ * pdet_live_expect_slot, pdet_live_expect - read ahead for a call with @object
+ * that comes soon: the slot first, and some time later what it tells.
  */
 static inline void pdet_live_expect_slot(const struct pdet_live_table *t,
 					 uint64_t object)
 {
 	if (t->slots)
-		__builtin_prefetch(pdet_live_slot(t, object), 1);
+		__builtin_prefetch(&t->slot[pdet_hash_number(object, t->salt) >>
+					    t->shift], 1);
 }
 
 static inline void pdet_live_expect(const struct pdet_live_table *t,
 				    uint64_t object)
 {
-	if (t->slots)
-		__builtin_prefetch(&t->entries.data[*pdet_live_slot(t, object)]
-				   - 1, 1);
+	const uint64_t hash = pdet_hash_number(object, t->salt);
+	uint64_t slot;
+
+	if (!t->slots)
+		return;
+	slot = t->slot[hash >> t->shift];
+	if (slot >> 32 == hash >> 32)
+		__builtin_prefetch(&t->entries[(uint32_t)slot - 1], 1);
 }
 
 #endif

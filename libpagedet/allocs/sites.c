@@ -43,6 +43,7 @@ static int read_all(const struct reader *reader, struct pdet_env *env,
 
 	if (r < 0)
 		return r;
+	(*ret)->known->no_caches = true;
 	for (i = 0; i < (*ret)->n_streams && r == 0; i++)
 		r = read_stream(reader, (*ret)->streams[i]);
 	if (r < 0)

@@ -29,4 +29,22 @@ static inline void *pdet_large_alloc(size_t size)
 	return p;
 }
 
+/*
+ * pdet_large_grow - make @now bytes of the @before ones at @old, of which there
+ * may be none: whole pages, and new bytes are 0. What was there may move. NULL
+ * if memory is short; then @old is as it was. To be freed with munmap().
+ */
+static inline void *pdet_large_grow(void *old, size_t before, size_t now)
+{
+	void *p = before ? mremap(old, before, now, MREMAP_MAYMOVE) :
+			   mmap(NULL, now, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (now >= PDET_HUGE_PAGE)
+		(void)madvise(p, now, MADV_HUGEPAGE);
+	return p;
+}
+
 #endif

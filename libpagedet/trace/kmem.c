@@ -191,7 +191,7 @@ static inline uint64_t number_or_0(const unsigned char *record,
 	return p.is_there ? number(record, p, big_endian) : 0;
 }
 
-static void take_cache(const unsigned char *record, uint32_t len,
+static inline void take_cache(const unsigned char *record, uint32_t len,
 		       struct pdet_kmem_place p, bool big_endian,
 		       struct pdet_kmem_event *ret)
 {
@@ -205,9 +205,9 @@ static void take_cache(const unsigned char *record, uint32_t len,
 }
 
 /* What only allocations have. */
-static void take_alloc(const struct pdet_kmem_layout *l,
-		       const unsigned char *record, uint32_t len,
-		       bool big_endian, struct pdet_kmem_event *ret)
+static inline void take_alloc(const struct pdet_kmem_layout *l,
+			      const unsigned char *record, bool big_endian,
+			      struct pdet_kmem_event *ret)
 {
 	ret->requested = number_or_0(record, l->requested, big_endian);
 	ret->allocated = number_or_0(record, l->allocated, big_endian);
@@ -218,13 +218,12 @@ static void take_alloc(const struct pdet_kmem_layout *l,
 	if (l->migratetype.is_there)
 		ret->migratetype =
 			(int32_t)number(record, l->migratetype, big_endian);
-	if (l->cache.is_there)
-		take_cache(record, len, l->cache, big_endian, ret);
 }
 
-int pdet_kmem_take(const struct pdet_kmem_layouts *l,
-		   const unsigned char *record, uint32_t len, bool big_endian,
-		   struct pdet_kmem_event *ret)
+/* The compiler makes two of it, in which nothing asks for the byte order. */
+static inline __attribute__((always_inline)) int
+take(const struct pdet_kmem_layouts *l, const unsigned char *record,
+     uint32_t len, bool big_endian, struct pdet_kmem_event *ret)
 {
 	const struct pdet_kmem_layout *layout;
 	unsigned of;
@@ -259,8 +258,8 @@ int pdet_kmem_take(const struct pdet_kmem_layouts *l,
 		(uint8_t)PDET_MIN(number(record, layout->order, big_endian),
 				  255) : 0;
 	if (layout->is_alloc)
-		take_alloc(layout, record, len, big_endian, ret);
-	else if (layout->cache.is_there)
+		take_alloc(layout, record, big_endian, ret);
+	if (layout->cache.is_there && !l->no_caches)
 		take_cache(record, len, layout->cache, big_endian, ret);
 	/* It is -1 where there was none, in 4 or 8 bytes. */
 	if (layout->kind == PDET_KMEM_PAGE_ALLOC &&
@@ -268,4 +267,12 @@ int pdet_kmem_take(const struct pdet_kmem_layouts *l,
 			   layout->object.half)
 		ret->object = 0;
 	return 0;
+}
+
+int pdet_kmem_take(const struct pdet_kmem_layouts *l,
+		   const unsigned char *record, uint32_t len, bool big_endian,
+		   struct pdet_kmem_event *ret)
+{
+	return big_endian ? take(l, record, len, true, ret) :
+			    take(l, record, len, false, ret);
 }

@@ -125,6 +125,7 @@ struct pdet_kmem_layouts {
 				 * + 1 */
 	struct pdet_kmem_layout data[32];
 	unsigned n;
+	bool no_caches;		/* names of caches are left out */
 	/* A stack is a record of its own, behind that of its event. */
 	struct {
 		bool is_known;

@@ -10,6 +10,10 @@
 
 /* A record has 8 bytes or more, with what stands before it. */
 #define LEAST_EVENT 8
+/* Events of a piece, after which no further page is decoded into it: many go
+ * through faster together, and all are still in the cache then. */
+#define ENOUGH 160u
+
 /*
  * A page may tell that there was a loss, and not how large it was; then the
  * stats do, which also know of those behind the last page. If they know of
@@ -100,15 +104,51 @@ static int refill(struct pdet_trace_pages *p)
 	return pdet_fail_errno(p->env, "cannot read the trace");
 }
 
+/* False without memory. */
+static bool decode_page(struct pdet_trace_pages *p)
+{
+	const unsigned char *record;
+	struct pdet_ring ring;
+	uint32_t len;
+	int r = pdet_ring_begin(&ring, p->layout, p->input.chunk.data + p->at);
+
+	p->at += p->layout->bytes;
+	note_loss(p, ring.lost);
+	if (p->stacks)
+		pdet_attach_begin(p, ring.lost);
+	if (r == 0 && ring.lost)
+		tell_loss(p, &ring);
+	if (r == 0)
+		while ((r = pdet_ring_next(&ring, &record, &len)) > 0)
+			if (!take(p, &ring, record, len))
+				return false;
+	p->s.loss.damaged += r < 0;
+	if (p->stacks)
+		pdet_attach_end(p);
+	return true;
+}
+
+/*
+ * Whether the next page is decoded into the same piece. A loss is told with the
+ * time of what was merged before it, and a stack waits for the next piece.
+ */
+static bool goes_on(const struct pdet_trace_pages *p)
+{
+	struct pdet_ring next;
+
+	return !p->stacks && p->s.piece.n < ENOUGH &&
+	       p->input.chunk.n - p->at >= p->layout->bytes &&
+	       pdet_ring_begin(&next, p->layout,
+			       p->input.chunk.data + p->at) == 0 &&
+	       !next.lost;
+}
+
 static int more(struct pdet_trace_stream *s)
 {
 	struct pdet_trace_pages *p = PDET_CONTAINER(s, struct pdet_trace_pages,
 						    s);
-	const unsigned char *record;
-	struct pdet_ring ring;
 	const size_t room = p->layout->bytes / LEAST_EVENT +
-			    PDET_TRACE_WAITING + 1;
-	uint32_t len;
+			    PDET_TRACE_WAITING + 1 + ENOUGH;
 	int r = refill(p);
 
 	if (r == 0) {
@@ -124,20 +164,10 @@ static int more(struct pdet_trace_stream *s)
 	if (!pdet_vec_reserve(&s->piece, room) ||
 	    !pdet_vec_reserve(&p->decoded, room))
 		return no_memory(p);
-	r = pdet_ring_begin(&ring, p->layout, p->input.chunk.data + p->at);
-	p->at += p->layout->bytes;
-	note_loss(p, ring.lost);
-	if (p->stacks)
-		pdet_attach_begin(p, ring.lost);
-	if (r == 0 && ring.lost)
-		tell_loss(p, &ring);
-	if (r == 0)
-		while ((r = pdet_ring_next(&ring, &record, &len)) > 0)
-			if (!take(p, &ring, record, len))
-				return no_memory(p);
-	s->loss.damaged += r < 0;
-	if (p->stacks)
-		pdet_attach_end(p);
+	do
+		if (!decode_page(p))
+			return no_memory(p);
+	while (goes_on(p));
 	return 1;
 }
 

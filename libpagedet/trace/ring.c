@@ -94,13 +94,15 @@ int pdet_ring_begin(struct pdet_ring *r, const struct pdet_ring_layout *layout,
 	return 0;
 }
 
-static uint32_t word(const struct pdet_ring *r, const unsigned char *p)
+static uint32_t word(const unsigned char *p, bool big_endian)
 {
-	return (uint32_t)pdet_ring_number(p, 4, r->big_endian);
+	return (uint32_t)pdet_ring_number(p, 4, big_endian);
 }
 
-int pdet_ring_next(struct pdet_ring *r, const unsigned char **record,
-		   uint32_t *len)
+/* The compiler makes two of it, in which nothing asks for the byte order. */
+static inline __attribute__((always_inline)) int
+next(struct pdet_ring *r, bool big_endian, const unsigned char **record,
+     uint32_t *len)
 {
 	uint32_t head, type, more, bytes;
 	uint64_t delta;
@@ -110,11 +112,11 @@ int pdet_ring_next(struct pdet_ring *r, const unsigned char **record,
 
 		if (left < 4)
 			return 0;
-		head = word(r, r->at);
+		head = word(r->at, big_endian);
 		/* Bit fields begin at the other end. */
-		type = r->big_endian ? head >> DELTA_BITS : head & 31;
-		delta = r->big_endian ? head & ((1u << DELTA_BITS) - 1) :
-					head >> 5;
+		type = big_endian ? head >> DELTA_BITS : head & 31;
+		delta = big_endian ? head & ((1u << DELTA_BITS) - 1) :
+				     head >> 5;
 		if (type && type <= TYPE_MOST_WORDS) {
 			bytes = 4 * type;
 			if (left < 4 + bytes)
@@ -129,7 +131,7 @@ int pdet_ring_next(struct pdet_ring *r, const unsigned char **record,
 			return 0;
 		if (left < 8)
 			return -EBADMSG;
-		more = word(r, r->at + 4);
+		more = word(r->at + 4, big_endian);
 		if (type == TYPE_EXTEND || type == TYPE_STAMP) {
 			delta += (uint64_t)more << DELTA_BITS;
 			r->ns = type == TYPE_EXTEND ? r->ns + delta :
@@ -151,4 +153,11 @@ int pdet_ring_next(struct pdet_ring *r, const unsigned char **record,
 		r->at += bytes < left - 4 ? 4 + bytes : left;
 		return 1;
 	}
+}
+
+int pdet_ring_next(struct pdet_ring *r, const unsigned char **record,
+		   uint32_t *len)
+{
+	return r->big_endian ? next(r, true, record, len) :
+			       next(r, false, record, len);
 }

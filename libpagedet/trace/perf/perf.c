@@ -318,7 +318,7 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 {
 	const bool big = p->records.big_endian;
 	const struct pdet_sample_layout *l = layout_of(p, record, size);
-	struct pdet_kmem_event e = { 0 };
+	struct pdet_kmem_event *e;
 	struct pdet_sample sample;
 	int r;
 
@@ -333,30 +333,43 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 		p->s.loss.other++;
 		return 0;
 	}
-	r = pdet_kmem_take(p->t->known, sample.raw, sample.raw_len, big, &e);
+	e = pdet_sorter_room(&p->sorter);
+	if (!e)
+		return no_memory(p);
+	r = pdet_kmem_take(p->t->known, sample.raw, sample.raw_len, big, e);
 	if (r < 0) {
 		if (r == -ENOENT) {
 			p->s.loss.strange++;
-			pdet_trace_strange(&p->s.loss, (uint32_t)e.object);
+			pdet_trace_strange(&p->s.loss, (uint32_t)e->object);
 		} else {
 			p->s.loss.damaged++;
 		}
 		return 0;
 	}
-	if (e.kind == PDET_KMEM_OTHER) {
+	if (e->kind == PDET_KMEM_OTHER) {
 		p->s.loss.other++;
 		return 0;
 	}
-	e.ns = sample.ns;
-	e.cpu = sample.cpu;
-	if (!pdet_pairs_set(&p->last_ns, e.cpu, e.ns))
+	e->ns = sample.ns;
+	e->cpu = sample.cpu;
+	if (!pdet_pairs_set(&p->last_ns, e->cpu, e->ns))
 		return no_memory(p);
 	/* Other records number threads as perf saw them, in its namespace. */
 	if (l->tid)
-		e.pid = sample.tid;
-	if (p->t->wants_stacks && !take_stack(p, &sample, &e))
+		e->pid = sample.tid;
+	if (p->t->wants_stacks && !take_stack(p, &sample, e))
 		return no_memory(p);
-	return pdet_sorter_add(&p->sorter, &e) ? 0 : no_memory(p);
+	return pdet_sorter_add(&p->sorter) ? 0 : no_memory(p);
+}
+
+static int add(struct pdet_trace_perf *p, const struct pdet_kmem_event *e)
+{
+	struct pdet_kmem_event *to = pdet_sorter_room(&p->sorter);
+
+	if (!to)
+		return no_memory(p);
+	*to = *e;
+	return pdet_sorter_add(&p->sorter) ? 0 : no_memory(p);
 }
 
 /* What the end of a record has that is not a sample; NULL: nothing. */
@@ -399,7 +412,7 @@ static int take_comm(struct pdet_trace_perf *p, const unsigned char *record,
 	e.pid = (int32_t)number(p, record + 12, 4);
 	e.cache = (const char *)record + 16;
 	e.cache_len = (uint32_t)strnlen(e.cache, size - 16);
-	return pdet_sorter_add(&p->sorter, &e) ? 0 : no_memory(p);
+	return add(p, &e);
 }
 
 /* u32 pid, ppid, tid, ptid: a new thread has the name of its parent. */
@@ -413,7 +426,7 @@ static int take_fork(struct pdet_trace_perf *p, const unsigned char *record,
 	e.ns = time_of(p, record, size);
 	e.pid = (int32_t)number(p, record + 16, 4);
 	e.object = number(p, record + 20, 4);
-	return pdet_sorter_add(&p->sorter, &e) ? 0 : no_memory(p);
+	return add(p, &e);
 }
 
 static int take_attr(struct pdet_trace_perf *p, const unsigned char *record,
@@ -509,7 +522,7 @@ static bool end_gap(struct pdet_trace_perf *p, const unsigned char *record,
 	if (l && pdet_sample_read(l, record, size, p->records.big_endian,
 				  &next) == 0 && next.cpu == p->gap.cpu)
 		p->gap.ns = PDET_MIN(p->gap.ns, next.ns);
-	if (!pdet_sorter_add(&p->sorter, &p->gap))
+	if (add(p, &p->gap) < 0)
 		return false;
 	p->gap.kind = PDET_KMEM_OTHER;
 	return true;

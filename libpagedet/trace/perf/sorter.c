@@ -79,17 +79,19 @@ static bool keep_text(struct pdet_sorter *s, struct pdet_kmem_event *e)
 	return true;
 }
 
-bool pdet_sorter_add(struct pdet_sorter *s, const struct pdet_kmem_event *e)
+struct pdet_kmem_event *pdet_sorter_room(struct pdet_sorter *s)
 {
-	struct pdet_kmem_event *to;
-
 	if (s->taken)
 		drop_taken(s);
-	if (!pdet_vec_reserve(&s->events, 1))
-		return false;
-	to = &s->events.data[s->events.n];
-	*to = *e;
-	if (e->cache && !keep_text(s, to))
+	return pdet_vec_reserve(&s->events, 1) ? &s->events.data[s->events.n] :
+						 NULL;
+}
+
+bool pdet_sorter_add(struct pdet_sorter *s)
+{
+	struct pdet_kmem_event *e = &s->events.data[s->events.n];
+
+	if (e->cache && !keep_text(s, e))
 		return false;
 	s->latest = PDET_MAX(s->latest, e->ns);
 	s->events.n++;

@@ -40,8 +40,14 @@ struct pdet_sorter {
 	uint64_t round;		/* the latest at the end of the last round */
 };
 
-/* pdet_sorter_add - add an event, and copy its text. False without memory. */
-bool pdet_sorter_add(struct pdet_sorter *s, const struct pdet_kmem_event *e);
+/*
+ * pdet_sorter_room - where the next event is written to, all of it, before it
+ * is added; it need not be. NULL without memory.
+ */
+struct pdet_kmem_event *pdet_sorter_room(struct pdet_sorter *s);
+
+/* pdet_sorter_add - add that event, and copy its text. False without memory. */
+bool pdet_sorter_add(struct pdet_sorter *s);
 
 /* pdet_sorter_is_full - whether no more should be added before a take(). */
 bool pdet_sorter_is_full(const struct pdet_sorter *s);
@@ -51,7 +57,7 @@ uint64_t pdet_sorter_round(struct pdet_sorter *s);
 
 /*
  * pdet_sorter_take - give those until @ns to @piece; they stay until the next
- * pdet_sorter_add(). False without memory.
+ * pdet_sorter_room(). False without memory.
  */
 bool pdet_sorter_take(struct pdet_sorter *s, uint64_t ns,
 		      struct pdet_trace_piece *piece);

@@ -141,21 +141,24 @@ START_TEST(moves)
 }
 END_TEST
 
-/* Many objects in a table that is small enough for long chains. */
+#define OBJECTS 7000u
+
+/* It grows until it is nearly full, and becomes empty again, some times. */
 START_TEST(table)
 {
-	static uint8_t is_live[3000];
+	static uint8_t is_live[OBJECTS];
 	struct pdet_live_table t = { 0 };
 	struct pdet_live l, *entry;
+	const struct pdet_live *list;
 	uint64_t x = 88172645463325252u, n = 0, i, object;
 	bool had;
 
-	for (i = 0; i < 200000; i++) {
+	for (i = 0; i < 250000; i++) {
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
-		object = x % 3000;
-		if (x >> 40 & 1) {
+		object = x % OBJECTS;
+		if ((x >> 40 & 7) > (i / 50000 % 2 ? 6 : 0)) {
 			entry = pdet_live_put(&t, object * 64 + 64, &had);
 			ck_assert_ptr_nonnull(entry);
 			ck_assert_uint_eq(had, is_live[object]);
@@ -172,6 +175,14 @@ START_TEST(table)
 		}
 		ck_assert_uint_eq(t.n, n);
 	}
+	ck_assert_uint_gt(n, OBJECTS / 2);
+	list = pdet_live_list(&t);
+	for (i = 0; i < OBJECTS; i++)
+		if (is_live[i]) {
+			ck_assert_uint_eq(list->group, i);
+			ck_assert_uint_eq(list->object, i * 64 + 64);
+			list++;
+		}
 	pdet_live_free(&t);
 }
 END_TEST

@@ -111,15 +111,11 @@ static void lost_before(void)
 	page[8 + 3] |= 0x80;
 }
 
-/* The events, as "OBJECT:FIRST*N ", or "OBJECT:- " without a stack. */
-static void judge(const char *want)
+static struct pdet_env env = { .root = (char *)"" };
+
+static struct pdet_trace_pages *read_file(void)
 {
-	struct pdet_env env = { .root = (char *)"" };
 	struct pdet_trace_pages *p = calloc(1, sizeof(*p));
-	char have[4096] = "";
-	const uint64_t *frames;
-	size_t i, n, len = 0;
-	int r;
 
 	next_page();
 	fflush(file);
@@ -128,6 +124,28 @@ static void judge(const char *want)
 			       0, (uint64_t)ftell(file));
 	t->pages = p;
 	t->n_pages = 1;
+	return p;
+}
+
+static void end(struct pdet_trace_pages *p)
+{
+	pdet_trace_pages_end(p);
+	pdet_trace_stacks_free(&t->stacks);
+	free(p);
+	free(t->known);
+	free(t);
+	fclose(file);
+}
+
+/* The events, as "OBJECT:FIRST*N ", or "OBJECT:- " without a stack. */
+static void judge(const char *want)
+{
+	struct pdet_trace_pages *p = read_file();
+	char have[4096] = "";
+	const uint64_t *frames;
+	size_t i, n, len = 0;
+	int r;
+
 	pdet_trace_want_stacks(t);
 	for (; (r = p->s.more(&p->s)) > 0; p->s.piece.n = 0)
 		for (i = 0; i < p->s.piece.n; i++) {
@@ -148,12 +166,7 @@ static void judge(const char *want)
 	ck_assert_str_eq(have, want);
 	ck_assert_uint_eq(p->s.loss.damaged + p->s.loss.strange +
 			  p->s.loss.other, 0);
-	pdet_trace_pages_end(p);
-	pdet_trace_stacks_free(&t->stacks);
-	free(p);
-	free(t->known);
-	free(t);
-	fclose(file);
+	end(p);
 }
 
 START_TEST(behind_its_event)
@@ -260,6 +273,41 @@ START_TEST(odd_stacks)
 }
 END_TEST
 
+/* Without stacks, pages become one piece up to a loss, whose time is that of
+ * what was merged before. */
+START_TEST(pages_of_a_piece)
+{
+	struct pdet_trace_pages *p;
+	uint64_t i;
+
+	begin();
+	for (i = 1; i <= 3; i++) {
+		event(NORMAL, i);
+		stack(NORMAL, 0x10, 3);
+		next_page();
+	}
+	event(NORMAL, 4);
+	lost_before();
+	p = read_file();
+	ck_assert_int_eq(p->s.more(&p->s), 1);
+	ck_assert_uint_eq(p->s.piece.n, 3);
+	for (i = 1; i <= 3; i++)
+		ck_assert_uint_eq(p->s.piece.data[i - 1]->object, i);
+	ck_assert_uint_eq(p->s.loss.unknown, 0);
+	p->s.last_ns = 77;
+	p->s.piece.n = 0;
+	ck_assert_int_eq(p->s.more(&p->s), 1);
+	ck_assert_uint_eq(p->s.piece.n, 2);
+	ck_assert_uint_eq(p->s.piece.data[0]->kind, PDET_KMEM_LOST);
+	ck_assert_uint_eq(p->s.piece.data[0]->requested, 77);
+	ck_assert_uint_eq(p->s.piece.data[1]->object, 4);
+	ck_assert_uint_eq(p->s.loss.unknown, 1);
+	p->s.piece.n = 0;
+	ck_assert_int_eq(p->s.more(&p->s), 0);
+	end(p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("attach");
@@ -271,5 +319,6 @@ int main(void)
 	unit_test(s, lost_between);
 	unit_test(s, many_wait);
 	unit_test(s, odd_stacks);
+	unit_test(s, pages_of_a_piece);
 	return unit_main(s);
 }

@@ -271,6 +271,34 @@ END_TEST
 
 /* --- records --- */
 
+static const char cache_free[] =
+	"name: kmem_cache_free\nID: 7\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:const void * ptr;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:__data_loc char[] name;\toffset:16;\tsize:4;\tsigned:0;\n";
+
+/* A name that nobody asks for is not looked at. */
+START_TEST(caches)
+{
+	static struct pdet_kmem_layouts l;
+	struct pdet_trace_format f;
+	struct pdet_kmem_event e = { 0 };
+	unsigned char record[24] = { 7, [16] = 20, [18] = 4,
+				     [20] = 'b', [21] = 'i', [22] = 'o' };
+
+	ck_assert_int_eq(parse(cache_free, &f), 0);
+	ck_assert_int_eq(pdet_kmem_learn(&l, &f), 0);
+	ck_assert_int_eq(pdet_kmem_take(&l, record, 24, false, &e), 0);
+	ck_assert_uint_eq(e.cache_len, 3);
+	ck_assert_mem_eq(e.cache, "bio", 3);
+	l.no_caches = true;
+	ck_assert_int_eq(pdet_kmem_take(&l, record, 24, false, &e), 0);
+	ck_assert_ptr_null(e.cache);
+	ck_assert_uint_eq(e.cache_len, 0);
+}
+END_TEST
+
 START_TEST(records)
 {
 	static struct pdet_kmem_layouts l;
@@ -320,6 +348,7 @@ int main(void)
 	unit_loop(s, events, 2);
 	unit_loop(s, losses, 2);
 	unit_loop(s, damage, 2);
+	unit_test(s, caches);
 	unit_test(s, records);
 	return unit_main(s);
 }
