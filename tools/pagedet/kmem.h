@@ -3,9 +3,7 @@
 #ifndef CLI_KMEM_H
 #define CLI_KMEM_H
 
-#include <sys/types.h>
-
-#include "cli.h"
+#include "child.h"
 
 /* How often they may be interrupted. */
 #define CLI_KMEM_ASK_NS 100000000u
@@ -57,14 +55,6 @@ int cli_kmem_judge(const struct cli_kmem *a);
 
 /* --- kmem_record.c --- */
 
-/* The program that is run. */
-struct cli_child {
-	pid_t pid;		/* 0: there is none, or it has ended */
-	int pidfd;
-	int go, error;		/* pipes: when to begin, and why it did not */
-	int status;		/* of waitpid() */
-};
-
 struct cli_recording {
 	struct cli_job *job;
 	struct pagedet *pd;
@@ -92,8 +82,6 @@ int cli_kmem_begin(struct cli_recording *r, struct pagedet_record_options *o);
 int cli_kmem_record(struct cli_recording *r,
 		    int (*start)(struct cli_recording *r),
 		    int (*end)(struct cli_recording *r));
-
-void cli_kmem_tell_program(const struct cli_recording *r);
 
 /* --- kmem_totals.c --- */
 extern const struct cli_command cli_kmem_totals;

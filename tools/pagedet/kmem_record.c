@@ -5,14 +5,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kmem.h"
@@ -23,8 +18,6 @@
 #define BOOT_BUFFER ((uint64_t)64 << 20)
 /* How often the end of the time, and signals, are looked for. */
 #define LOOK_MS 100
-/* A program that was asked to end has so much time. */
-#define PATIENCE_NS 1000000000u
 
 /* --- arguments --- */
 
@@ -126,101 +119,6 @@ static int run_boot(struct cli_job *job, struct pagedet *pd)
 	return cli_output_write(STDOUT_FILENO, text, (size_t)len);
 }
 
-/* --- the program --- */
-
-/* In the child: waits until the recording has begun. */
-static void become(struct cli_child *c, char **words)
-{
-	char go;
-
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	if (read(c->go, &go, 1) == 1) {
-		execvp(words[0], words);
-		if (write(c->error, &errno, sizeof(errno)) < 0)
-			_exit(126);
-	}
-	_exit(127);
-}
-
-static int prepare(struct cli_recording *r)
-{
-	struct cli_child *c = &r->child;
-	int go[2], error[2];
-
-	if (r->job->n_words < 2)
-		return CLI_ANSWERED;
-	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
-		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
-	c->pid = fork();
-	if (c->pid < 0)
-		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
-	if (c->pid == 0) {
-		close(go[1]);
-		c->go = go[0];
-		c->error = error[1];
-		/* The words stand in the array of main(), which is longer. */
-		r->job->words[r->job->n_words] = NULL;
-		become(c, r->job->words + 1);
-	}
-	close(go[0]);
-	close(error[1]);
-	c->go = go[1];
-	c->error = error[0];
-	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
-	return CLI_ANSWERED;
-}
-
-/* Lets it begin. */
-static int release(struct cli_recording *r)
-{
-	struct cli_child *c = &r->child;
-	int code = 0;
-
-	if (!c->pid)
-		return CLI_ANSWERED;
-	if (write(c->go, "", 1) != 1)
-		return cli_fail_errno("cannot run '%s'", r->job->words[1]);
-	if (read(c->error, &code, sizeof(code)) != sizeof(code))
-		return CLI_ANSWERED;
-	errno = code;
-	return cli_fail_errno("cannot run '%s'", r->job->words[1]);
-}
-
-/* Waits at most so long; sets pid to 0 when it has ended. */
-static void wait_for(struct cli_child *c, int ms)
-{
-	struct pollfd p = { .fd = c->pid ? c->pidfd : -1, .events = POLLIN };
-
-	poll(&p, 1, ms);
-	if (c->pid && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
-		c->pid = 0;
-}
-
-/* The user interrupted: the program shall end, too. */
-static void end_child(struct cli_child *c)
-{
-	const uint64_t end = cli_now_ns() + PATIENCE_NS;
-
-	if (!c->pid)
-		return;
-	kill(c->pid, SIGTERM);
-	while (c->pid && cli_now_ns() < end)
-		wait_for(c, LOOK_MS);
-	if (c->pid)
-		cli_say("the program still runs: process %d", (int)c->pid);
-}
-
-static void close_child(struct cli_child *c)
-{
-	if (c->go > 0)
-		close(c->go);
-	if (c->error > 0)
-		close(c->error);
-	if (c->pidfd > 0)
-		close(c->pidfd);
-}
-
 /* --- recording --- */
 
 int cli_kmem_begin(struct cli_recording *r, struct pagedet_record_options *o)
@@ -243,17 +141,6 @@ static char *folder_of(const struct cli_recording *r)
 		       strdup(".");
 }
 
-/* Each processor needs two descriptors; the program has the limit of before. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int begin(struct cli_recording *r)
 {
 	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
@@ -262,7 +149,7 @@ static int begin(struct cli_recording *r)
 
 	if (!folder)
 		return cli_fail_errno("cannot record");
-	allow_descriptors();
+	cli_allow_descriptors();
 	o.folder = folder;
 	o.flags = r->job->stacks ? PAGEDET_RECORD_STACKS : 0;
 	status = cli_kmem_begin(r, &o);
@@ -298,12 +185,12 @@ static void wait_for_end(struct cli_recording *r)
 
 	while (now < end && !cli_must_stop(r->job) && goes_on(r)) {
 		left = (end - now) / 1000000 + 1;
-		wait_for(&r->child, left < LOOK_MS ? (int)left : LOOK_MS);
+		cli_child_wait(&r->child, left < LOOK_MS ? (int)left : LOOK_MS);
 		if (runs && !r->child.pid)
 			return;
 		now = cli_now_ns();
 	}
-	end_child(&r->child);
+	cli_child_end(&r->child);
 }
 
 static int save(struct cli_recording *r)
@@ -322,13 +209,13 @@ int cli_kmem_record(struct cli_recording *r,
 		    int (*start)(struct cli_recording *r),
 		    int (*end)(struct cli_recording *r))
 {
-	int status = prepare(r);
+	int status = cli_child_start(&r->child, r->job, 1);
 
 	if (!status)
 		status = start(r);
 	if (!status) {
 		cli_interrupt_asked(true);
-		status = release(r);
+		status = cli_child_release(&r->child);
 		if (!status) {
 			wait_for_end(r);
 			status = end(r);
@@ -336,31 +223,17 @@ int cli_kmem_record(struct cli_recording *r,
 		cli_interrupt_asked(false);
 	}
 	pagedet_recorder_free(r->recorder);
-	close_child(&r->child);
+	cli_child_close(&r->child);
 	return status;
 }
 
 /* --- what it says --- */
 
-void cli_kmem_tell_program(const struct cli_recording *r)
-{
-	const int status = r->child.status;
-
-	if (r->job->n_words < 2 || r->child.pid || !status)
-		return;
-	if (WIFSIGNALED(status))
-		cli_say("the program was ended by signal %d",
-			WTERMSIG(status));
-	else
-		cli_say("the program ended with status %d",
-			WEXITSTATUS(status));
-}
-
 static void tell(const struct cli_recording *r)
 {
 	const struct pagedet_record_total *t = &r->total;
 
-	cli_kmem_tell_program(r);
+	cli_child_tell(&r->child);
 	cli_say("%s: %llu event%s in %.3f s", r->file,
 		(unsigned long long)t->events, cli_plural(t->events),
 		(double)(t->end_ns - t->begin_ns) / 1e9);
