@@ -81,6 +81,7 @@ extern "C" {
 #include "pagedet/timeline.h"
 #include "pagedet/record.h"
 #include "pagedet/kmap.h"
+#include "pagedet/kmap_watch.h"
 #include "pagedet/explain.h"
 #include "pagedet/check.h"
 #include "pagedet/diff.h"

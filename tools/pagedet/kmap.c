@@ -46,6 +46,18 @@ static int take_words(struct cli_job *job)
 
 int cli_wrap_kmap(struct cli_job *job)
 {
+	const bool watches = job->n_words && !strcmp(job->words[0], "watch");
+
+	if (watches)
+		job->command = &cli_kmap_watching;
+	else if (job->watch_fd || job->for_ns || job->rate ||
+		 job->only_writes || job->window_ns)
+		return cli_usage("kmap: --%s is for 'kmap watch'",
+				 job->watch_fd ? "fd" : job->for_ns ? "for" :
+				 job->rate ? "rate" : job->only_writes ?
+				 "writes" : "window");
+	if (watches)
+		return CLI_ANSWERED;
 	if (job->n_words && !strcmp(job->words[0], "calls"))
 		job->command = &cli_kmap_calls;
 	else if (job->folded || job->as_dot)
@@ -358,7 +370,8 @@ static void tell_codes(const struct pagedet_kmap_total *t)
 static void tell_unknown(const struct asking *a,
 			 const struct pagedet_kmap_total *t)
 {
-	if (t->dialect == PAGEDET_KMAP_INDEXED && !a->job->hz)
+	if (t->dialect == PAGEDET_KMAP_INDEXED && !a->job->hz &&
+	    !a->job->watched)
 		cli_say("alloc_index and free_index may be serial numbers: "
 			"lifetimes are not known; --hz says that they are "
 			"jiffies");

@@ -26,4 +26,7 @@ int cli_kmap_matrix(const struct cli_job *job, struct pagedet_kmap *kmap,
 /* --- kmap_calls.c --- */
 extern const struct cli_command cli_kmap_calls;
 
+/* --- kmap_watch.c --- */
+extern const struct cli_command cli_kmap_watching;
+
 #endif
