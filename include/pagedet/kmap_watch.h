@@ -83,8 +83,9 @@ struct pagedet_kmap_watch_total {
 	uint32_t slots;		/* breakpoints that are used of a processor */
 	uint32_t cpus;		/* processors; 0: a thread */
 	uint32_t cpus_missed;	/* that came online meanwhile: unwatched */
-	uint32_t estimated;	/* 1: counts may be some percent too high, as
-				 * they are on arm64 */
+	uint32_t estimated;	/* 1: on arm64 counts may be some percent too
+				 * high; on an emulated x86 (QEMU without KVM)
+				 * a write may be counted as a read */
 	uint32_t error;		/* 0, or the errno that has ended it early.
 				 * ENOENT: all objects were freed */
 	uint32_t reserved;	/* 0 */

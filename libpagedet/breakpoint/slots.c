@@ -3,6 +3,9 @@
  * The kernel itself keeps the rate: PERF_EVENT_IOC_REFRESH turns an event off
  * after so many hits, however late this process looks.
  */
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -139,6 +142,23 @@ static void ask_reads(struct pdet_bp_slots *s,
 		close(fd);
 }
 
+/* QEMU without KVM was seen to tell only one of two breakpoints of a write. */
+static bool is_emulated(void)
+{
+#ifdef __x86_64__
+	static const char tcg[] = "TCGTCGTCGTCG";
+	unsigned int a, text[3];
+
+	__cpuid(1, a, text[0], text[1], text[2]);
+	if (!(text[1] >> 31))	/* there is no hypervisor */
+		return false;
+	__cpuid(0x40000000, a, text[0], text[1], text[2]);
+	return !memcmp(text, tcg, sizeof(text));
+#else
+	return false;
+#endif
+}
+
 /* The number of the last processor that there may be. */
 static int last_cpu(const struct pdet_env *env)
 {
@@ -198,6 +218,7 @@ int pdet_bp_slots_open(struct pdet_bp_slots *s, struct pdet_env *env,
 	int cpu, r = 0;
 
 	ask_reads(s, &plan->data[0], tid);
+	s->first_only = s->per_piece == 2 && is_emulated();
 	for (cpu = 0; cpu <= last && r == 0; cpu++)
 		r = add_place(s, env, &plan->data[0], tid, tid ? -1 : cpu,
 			      &least);
@@ -255,24 +276,34 @@ static void turn_on(struct pdet_bp_slot *slot, uint64_t grant)
 	slot->left += slot->on ? grant : 0;
 }
 
+/* A write must not hit only the breakpoint of any access. */
+static void allow_pair(struct pdet_bp_slots *s, struct pdet_bp_slot *write,
+		       struct pdet_bp_slot *any, uint64_t ns)
+{
+	const uint64_t more = pdet_bp_slots_grant(s->rate, any->left, ns,
+						  &any->spare_ns);
+	uint64_t grant = pdet_bp_slots_grant(s->rate, write->left, ns,
+					     &write->spare_ns);
+
+	if (write->left + grant <= any->left + more)
+		grant = any->left + more + 1 - write->left;
+	turn_on(write, grant);
+	turn_on(any, more);
+}
+
 void pdet_bp_slots_allow(struct pdet_bp_slots *s, uint64_t ns)
 {
 	struct pdet_bp_slot *slot;
-	uint64_t grant, others;
 	size_t i, k;
 
 	for (i = 0; i < s->n; i++)
-		for (k = 0; k < s->used; k++) {
+		for (k = 0; k < s->used; k += s->per_piece) {
 			slot = &s->data[i].slot[k];
-			grant = pdet_bp_slots_grant(s->rate, slot->left, ns,
-						    &slot->spare_ns);
-			/* A write must not hit only the one of any access,
-			 * which would then seem to be a read. */
-			others = s->per_piece == 2 && k % 2 ?
-				 s->data[i].slot[k - 1].left + 1 : 0;
-			if (slot->left + grant < others)
-				grant = others - slot->left;
-			turn_on(slot, grant);
+			if (s->per_piece == 2)
+				allow_pair(s, slot, slot + 1, ns);
+			else
+				turn_on(slot, pdet_bp_slots_grant(s->rate,
+					slot->left, ns, &slot->spare_ns));
 		}
 }
 

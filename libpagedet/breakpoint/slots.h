@@ -44,6 +44,7 @@ struct pdet_bp_slots {
 	size_t per_piece;	/* 2: one of each kind; 1: of writes */
 	size_t used;		/* of this turn */
 	bool reads_alone;	/* PDET_BP_ANY is of reads only */
+	bool first_only;	/* the machine tells one of two breakpoints */
 	uint64_t rate;		/* hits a second of a slot, and at once */
 	struct pdet_bp_seen seen;
 };
@@ -79,7 +80,7 @@ void pdet_bp_slots_allow(struct pdet_bp_slots *s, uint64_t ns);
 static inline enum pdet_bp_kind
 pdet_bp_slots_kind(const struct pdet_bp_slots *s, size_t i)
 {
-	return s->per_piece == 1 || i % 2 ? PDET_BP_WRITE : PDET_BP_ANY;
+	return s->per_piece == 1 || i % 2 == 0 ? PDET_BP_WRITE : PDET_BP_ANY;
 }
 
 /*

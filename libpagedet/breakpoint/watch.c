@@ -110,10 +110,10 @@ static void cover(struct pdet_bp_watch *w, bool is_end)
 
 		for (i = 0; i < w->slots.n; i++) {
 			const struct pdet_bp_slot *s =
-				&w->slots.data[i].slot[k];
+				&w->slots.data[i].slot[k + each - 1];
 
 			ns = PDET_MIN(ns, s->new_ns);
-			limited |= s->limited || s[each - 1].limited;
+			limited |= s->limited;
 		}
 		word->ns += ns;
 		word->limited += limited;
@@ -393,6 +393,8 @@ void pdet_bp_watch_total(const struct pdet_bp_watch *w,
 		.cpus = w->cpus,
 #ifdef __aarch64__
 		.estimated = 1,
+#else
+		.estimated = w->slots.first_only,
 #endif
 		.error = (uint32_t)-__atomic_load_n(&w->failed,
 						    __ATOMIC_ACQUIRE),

@@ -289,8 +289,9 @@ static void tell(const struct watching *w)
 		cli_say("%u processor%s came online meanwhile, not watched",
 			t->cpus_missed, cli_plural(t->cpus_missed));
 	if (t->estimated)
-		cli_say("counts are estimated: on this machine they may be "
-			"some percent too high");
+		cli_say("counts are estimated: on arm64 some percent may be "
+			"too many, on an emulated x86 writes may be counted as "
+			"reads");
 	if (w->job->only_writes)
 		cli_say("only writes were watched");
 }
