@@ -76,7 +76,10 @@ void pdet_bp_slots_look(struct pdet_bp_slots *s);
  */
 void pdet_bp_slots_allow(struct pdet_bp_slots *s, uint64_t ns);
 
-/* pdet_bp_slots_kind - what slot @i of a place is for. */
+/*
+ * pdet_bp_slots_kind - what slot @i of a place is for. That of writes is first:
+ * an emulator may tell only the first one that a write hits.
+ */
 static inline enum pdet_bp_kind
 pdet_bp_slots_kind(const struct pdet_bp_slots *s, size_t i)
 {
