@@ -82,6 +82,7 @@ extern "C" {
 #include "pagedet/record.h"
 #include "pagedet/kmap.h"
 #include "pagedet/memorizer.h"
+#include "pagedet/kmap_watch.h"
 #include "pagedet/explain.h"
 #include "pagedet/check.h"
 #include "pagedet/diff.h"

@@ -22,8 +22,9 @@ enum pagedet_kmap_dialect {
 /* What the place of an allocation is. */
 enum pagedet_kmap_origin {
 	PAGEDET_KMAP_CALL = 0,	/* the return address of a call */
-	PAGEDET_KMAP_UNTOLD = 1, /* not known: it is hidden or hashed, or 0 in
-				 * a text without types or of a global */
+	PAGEDET_KMAP_UNTOLD = 1, /* not known: it is hidden or hashed, as of
+				 * what pagedet_kmap_watch() writes, or 0 in a
+				 * text without types or of a global */
 	PAGEDET_KMAP_PREALLOCATED = 2, /* 0xfeedbeef: the cache has it ready,
 				 * and nobody asked for it yet */
 	PAGEDET_KMAP_CATCH_ALL = 3 /* not an allocation: accesses of a type
@@ -55,7 +56,8 @@ enum pagedet_kmap_key {
 	PAGEDET_KMAP_TYPE = 3,	/* text: "KMALLOC", "ALLOC_PAGES" ... */
 	PAGEDET_KMAP_CACHE = 4,	/* text: the slab cache; nothing: no slab */
 	PAGEDET_KMAP_PID = 5,	/* thread that was current at the allocation;
-				 * nothing: an interrupt */
+				 * nothing: an interrupt; not known: it was
+				 * watched */
 	PAGEDET_KMAP_COMMAND = 6, /* text: its name, "hardirq" or "softirq" */
 	PAGEDET_KMAP_LIFETIME = 7, /* until its free, rounded down to a power of
 				 * two: ns if query->hz says how long a jiffy
@@ -144,7 +146,8 @@ struct pagedet_kmap_object {
 	const char *command;	/* may contain any byte */
 	const char *replaced_by; /* type of the object that took its place; ""
 				 * none, or not known */
-	int64_t pid;		/* thread that was current; -1: an interrupt */
+	int64_t pid;		/* thread that was current; -1: an interrupt or,
+				 * if command is "", not known */
 	uint32_t origin;	/* PAGEDET_KMAP_* */
 	uint32_t end;		/* PAGEDET_KMAP_LIVE to UNKNOWN; no meaning if
 				 * origin is PAGEDET_KMAP_CATCH_ALL */

@@ -404,6 +404,11 @@ struct pdet_backend_ops {
 	 * none. */
 	bool (*slab_object)(struct pdet_session *s, uint64_t addr,
 			    uint32_t *bytes, bool *begins);
+	/* Finds the struct file of a descriptor of a task, and its size, on a
+	 * running kernel. -ENOENT: it is not open; -ESRCH: there is no such
+	 * task. */
+	int (*file_object)(struct pdet_session *s, uint32_t pid, uint32_t fd,
+			   uint64_t *addr, uint64_t *bytes);
 	/* Translates the address again, and notes if the page has changed. */
 	void (*kaddr_recheck)(struct pdet_session *s, uint64_t addr,
 			      unsigned as, struct pdet_batch *b, uint32_t row);

@@ -216,10 +216,13 @@ static bool get(struct pdet_kmap_keys *k, uint32_t key,
 		return get_cache(k, l, ret);
 	case PAGEDET_KMAP_PID:
 		*ret = pdet_kmap_is_interrupt(l) ? nothing :
-						   have((uint64_t)l->pid);
+		       pdet_kmap_has_thread(l) ? have((uint64_t)l->pid) :
+						 untold;
 		return true;
 	case PAGEDET_KMAP_COMMAND:
-		return get_scan(k, &l->command, ret);
+		*ret = untold;
+		return !pdet_kmap_has_thread(l) ||
+		       get_scan(k, &l->command, ret);
 	case PAGEDET_KMAP_LIFETIME:
 		*ret = get_lifetime(k, l);
 		return true;

@@ -324,7 +324,8 @@ static void answer(struct pdet_kmap *k, struct pagedet_kmap_object *ret)
 		.type = l->type.at, .command = l->command.at,
 		.cache = pdet_kmap_has_cache(l) ? l->cache.at : "",
 		.replaced_by = l->replaced_by.at,
-		.pid = pdet_kmap_is_interrupt(l) ? -1 : l->pid,
+		.pid = pdet_kmap_is_interrupt(l) || !pdet_kmap_has_thread(l) ?
+		       -1 : l->pid,
 		.nested = pdet_kmap_is_nested(l),
 		.hidden = l->va.hidden || l->va.hashed,
 	};

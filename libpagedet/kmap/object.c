@@ -60,6 +60,12 @@ bool pdet_kmap_is_interrupt(const struct pdet_kmap_line *l)
 			   pdet_scan_is(&l->command, "softirq"));
 }
 
+/* A watch of an object does not know its allocation. */
+bool pdet_kmap_has_thread(const struct pdet_kmap_line *l)
+{
+	return !l->site.hidden || l->pid || l->command.at < l->command.end;
+}
+
 bool pdet_kmap_has_cache(const struct pdet_kmap_line *l)
 {
 	return l->cache.at < l->cache.end &&

@@ -21,6 +21,9 @@ bool pdet_kmap_tells_nested(const struct pdet_kmap_line *l);
 /* pdet_kmap_is_interrupt - it was not allocated for a thread. */
 bool pdet_kmap_is_interrupt(const struct pdet_kmap_line *l);
 
+/* pdet_kmap_has_thread - whether it is told who allocated it. */
+bool pdet_kmap_has_thread(const struct pdet_kmap_line *l);
+
 /* pdet_kmap_has_cache - whether it is of a slab cache that is told. */
 bool pdet_kmap_has_cache(const struct pdet_kmap_line *l);
 

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A program that runs while something is recorded. */
+/*
+ * Starts a program early, so that nothing of that is recorded, and lets it
+ * begin when the recording has begun.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
 
-/* How often the end of the time, and signals, are looked for. */
+/* How often the end of a program is looked for. */
 #define LOOK_MS 100
 /* A program that was asked to end has so much time. */
 #define PATIENCE_NS 1000000000u
@@ -30,24 +34,25 @@ static void become(struct cli_child *c, char **words)
 	_exit(127);
 }
 
-int cli_child_prepare(struct cli_child *c, const struct cli_job *job)
+int cli_child_start(struct cli_child *c, struct cli_job *job, int first)
 {
 	int go[2], error[2];
 
-	if (job->n_words < 2)
+	if (job->n_words <= first)
 		return CLI_ANSWERED;
+	c->name = job->words[first];
 	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC))
-		return cli_fail_errno("cannot run '%s'", job->words[1]);
+		return cli_fail_errno("cannot run '%s'", c->name);
 	c->pid = fork();
 	if (c->pid < 0)
-		return cli_fail_errno("cannot run '%s'", job->words[1]);
+		return cli_fail_errno("cannot run '%s'", c->name);
 	if (c->pid == 0) {
 		close(go[1]);
 		c->go = go[0];
 		c->error = error[1];
 		/* The words stand in the array of main(), which is longer. */
 		job->words[job->n_words] = NULL;
-		become(c, job->words + 1);
+		become(c, job->words + first);
 	}
 	close(go[0]);
 	close(error[1]);
@@ -57,22 +62,21 @@ int cli_child_prepare(struct cli_child *c, const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
-int cli_child_release(struct cli_child *c, const struct cli_job *job)
+int cli_child_release(struct cli_child *c)
 {
 	int code = 0;
 
 	if (!c->pid)
 		return CLI_ANSWERED;
 	if (write(c->go, "", 1) != 1)
-		return cli_fail_errno("cannot run '%s'", job->words[1]);
+		return cli_fail_errno("cannot run '%s'", c->name);
 	if (read(c->error, &code, sizeof(code)) != sizeof(code))
 		return CLI_ANSWERED;
 	errno = code;
-	return cli_fail_errno("cannot run '%s'", job->words[1]);
+	return cli_fail_errno("cannot run '%s'", c->name);
 }
 
-/* Waits at most so long; sets pid to 0 when it has ended. */
-static void wait_for(struct cli_child *c, int ms)
+void cli_child_wait(struct cli_child *c, int ms)
 {
 	struct pollfd p = { .fd = c->pid ? c->pidfd : -1, .events = POLLIN };
 
@@ -81,8 +85,7 @@ static void wait_for(struct cli_child *c, int ms)
 		c->pid = 0;
 }
 
-/* The user interrupted: the program shall end, too. */
-static void end_child(struct cli_child *c)
+void cli_child_end(struct cli_child *c)
 {
 	const uint64_t end = cli_now_ns() + PATIENCE_NS;
 
@@ -90,7 +93,7 @@ static void end_child(struct cli_child *c)
 		return;
 	kill(c->pid, SIGTERM);
 	while (c->pid && cli_now_ns() < end)
-		wait_for(c, LOOK_MS);
+		cli_child_wait(c, LOOK_MS);
 	if (c->pid)
 		cli_say("the program still runs: process %d", (int)c->pid);
 }
@@ -105,12 +108,12 @@ void cli_child_until(struct cli_child *c, const struct cli_job *job,
 
 	while (now < end && !cli_must_stop(job) && goes_on(arg)) {
 		left = (end - now) / 1000000 + 1;
-		wait_for(c, left < LOOK_MS ? (int)left : LOOK_MS);
+		cli_child_wait(c, left < LOOK_MS ? (int)left : LOOK_MS);
 		if (runs && !c->pid)
 			return;
 		now = cli_now_ns();
 	}
-	end_child(c);
+	cli_child_end(c);
 }
 
 void cli_child_close(struct cli_child *c)
@@ -123,14 +126,26 @@ void cli_child_close(struct cli_child *c)
 		close(c->pidfd);
 }
 
-void cli_child_tell(const struct cli_child *c, const struct cli_job *job)
+void cli_child_tell(const struct cli_child *c)
 {
-	if (job->n_words < 2 || c->pid || !c->status)
+	const int status = c->status;
+
+	if (!c->name || c->pid || !status)
 		return;
-	if (WIFSIGNALED(c->status))
+	if (WIFSIGNALED(status))
 		cli_say("the program was ended by signal %d",
-			WTERMSIG(c->status));
+			WTERMSIG(status));
 	else
 		cli_say("the program ended with status %d",
-			WEXITSTATUS(c->status));
+			WEXITSTATUS(status));
+}
+
+void cli_allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* A program that runs while something is recorded: the words of the command
- * after its first one. */
+/* A program that runs while the kernel is recorded or watched. */
 #ifndef CLI_CHILD_H
 #define CLI_CHILD_H
 
@@ -8,20 +7,29 @@
 
 #include "cli.h"
 
+/* Zeroed, there is none. */
 struct cli_child {
 	pid_t pid;		/* 0: there is none, or it has ended */
 	int pidfd;
 	int go, error;		/* pipes: when to begin, and why it did not */
 	int status;		/* of waitpid() */
+	const char *name;	/* NULL: there was never one */
 };
 
-/* These two return a status. */
+/* These return a status. */
 
-/* cli_child_prepare - have the process, if there is a program. It waits. */
-int cli_child_prepare(struct cli_child *c, const struct cli_job *job);
+/*
+ * cli_child_start - start the program of job->words from @first on, which waits
+ * until cli_child_release(). If there is no such word, there is none.
+ */
+int cli_child_start(struct cli_child *c, struct cli_job *job, int first);
+int cli_child_release(struct cli_child *c);
 
-/* cli_child_release - let it begin. */
-int cli_child_release(struct cli_child *c, const struct cli_job *job);
+/* cli_child_wait - wait at most so long; pid is 0 when it has ended. */
+void cli_child_wait(struct cli_child *c, int ms);
+
+/* cli_child_end - the user interrupted: the program shall end, too. */
+void cli_child_end(struct cli_child *c);
 
 /*
  * cli_child_until - wait until the program ends, the time is over, a signal
@@ -34,7 +42,11 @@ void cli_child_until(struct cli_child *c, const struct cli_job *job,
 /* cli_child_close - a process that still waits ends. */
 void cli_child_close(struct cli_child *c);
 
-/* cli_child_tell - say how it has ended, if not well. */
-void cli_child_tell(const struct cli_child *c, const struct cli_job *job);
+/* cli_child_tell - say how it has ended, if that was not well. */
+void cli_child_tell(const struct cli_child *c);
+
+/* cli_allow_descriptors - as many as there may be. A program that was started
+ * before has the limit of before. */
+void cli_allow_descriptors(void);
 
 #endif

@@ -103,6 +103,10 @@ struct cli_job {
 	uint64_t hz;		/* for kmap; 0 not known */
 	const char *matrix;	/* for kmap report */
 	uint32_t kmap_only;	/* PAGEDET_KMAP_ALL, OWN or FOREIGN */
+	const char *watch_fd;	/* for kmap watch; NULL: an address */
+	uint64_t rate;		/* the same; 0: not given */
+	bool only_writes;	/* the same */
+	bool watched;		/* kmap report shows what was watched */
 	bool linear;		/* for map */
 	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, limit, window_ns;

@@ -322,7 +322,8 @@ const struct cli_command cli_commands[] = {
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
-	{ "kmap", "report FILE | diff A B | calls FILE | record | on | off ...",
+	{ "kmap", "report FILE | diff A B | calls FILE | watch ADDR | "
+	  "record | on | off ...",
 	  "who accessed which object",
 	  "FILE is a copy of /sys/kernel/debug/memorizer/kmap of a Memorizer\n"
 	  "kernel, in any of its four dialects, plain or compressed by gzip, zstd\n"
@@ -338,6 +339,11 @@ const struct cli_command cli_commands[] = {
 	  "places. --hz says that an index counts jiffies, and how many a second\n"
 	  "has. calls lists which call of function_calls, or cfgmap, was made how\n"
 	  "often, the most frequent first; --format dot and --folded write graphs.\n"
+	  "watch ADDR[+LEN], or watch --fd PID:FD, tells on any kernel who reads\n"
+	  "and writes the words there, by hardware breakpoints: for --for SECONDS,\n"
+	  "or while -- PROGRAM runs. -o FILE writes a KMAP. More words than there\n"
+	  "are breakpoints take turns, and --rate limits their hits. It needs\n"
+	  "root.\n"
 	  "The status is 2 if a part of a file was not understood.\n"
 	  "These ask a running Memorizer kernel, by its files in debugfs:\n"
 	  "record -o FILE [--for SECONDS | -- PROGRAM] turns it on, takes what it\n"

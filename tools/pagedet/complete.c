@@ -279,7 +279,8 @@ static void offer_argument(struct typed *t, const char *command, int n,
 	if (!strcmp(command, "top") && !n)
 		offer_list(t, "process cgroup file slab kind");
 	if (!strcmp(command, "kmap") && !n)
-		offer_list(t, "report diff calls record on off clear stats");
+		offer_list(t, "report diff calls watch record on off clear "
+			   "stats");
 	if (!strcmp(command, "kmap") &&
 	    (!strcmp(before, "on") || !strcmp(before, "off")))
 		offer_list(t, "objects accesses live calls frames");

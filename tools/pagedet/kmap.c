@@ -55,22 +55,38 @@ static const struct cli_command *other_of(const char *word)
 		if (!strcmp(word, switches[i]))
 			return &cli_kmap_switch;
 	return !strcmp(word, "calls") ? &cli_kmap_calls :
-	       !strcmp(word, "record") ? &cli_kmap_record : NULL;
+	       !strcmp(word, "record") ? &cli_kmap_record :
+	       !strcmp(word, "watch") ? &cli_kmap_watching : NULL;
 }
 
 int cli_wrap_kmap(struct cli_job *job)
 {
 	const struct cli_command *other =
 		job->n_words ? other_of(job->words[0]) : NULL;
+	const bool records = other == &cli_kmap_record;
+	const bool watches = other == &cli_kmap_watching;
+	const struct {
+		bool given, here;
+		const char *option, *of;
+	} of_one[] = {
+		{ job->for_ns, records || watches, "for", "record' or 'kmap "
+		  "watch" },
+		{ job->drain_ns, records, "drain", "record" },
+		{ job->follow, records, "follow", "record" },
+		{ job->watch_fd, watches, "fd", "watch" },
+		{ job->rate, watches, "rate", "watch" },
+		{ job->only_writes, watches, "writes", "watch" },
+		{ job->window_ns, watches, "window", "watch" },
+		{ job->folded, other == &cli_kmap_calls, "folded", "calls" },
+		{ job->as_dot, other == &cli_kmap_calls, "format dot",
+		  "calls" },
+	};
+	size_t i;
 
-	if (other != &cli_kmap_record &&
-	    (job->for_ns || job->drain_ns || job->follow))
-		return cli_usage("kmap: --%s is for 'kmap record'",
-				 job->for_ns ? "for" :
-				 job->drain_ns ? "drain" : "follow");
-	if (other != &cli_kmap_calls && (job->folded || job->as_dot))
-		return cli_usage("kmap: --%s is for 'kmap calls'", job->folded ?
-				 "folded" : "format dot");
+	for (i = 0; i < CLI_COUNT(of_one); i++)
+		if (of_one[i].given && !of_one[i].here)
+			return cli_usage("kmap: --%s is for 'kmap %s'",
+					 of_one[i].option, of_one[i].of);
 	if (other)
 		job->command = other;
 	return CLI_ANSWERED;
@@ -380,7 +396,8 @@ static void tell_codes(const struct pagedet_kmap_total *t)
 static void tell_unknown(const struct asking *a,
 			 const struct pagedet_kmap_total *t)
 {
-	if (t->dialect == PAGEDET_KMAP_INDEXED && !a->job->hz)
+	if (t->dialect == PAGEDET_KMAP_INDEXED && !a->job->hz &&
+	    !a->job->watched)
 		cli_say("alloc_index and free_index may be serial numbers: "
 			"lifetimes are not known; --hz says that they are "
 			"jiffies");

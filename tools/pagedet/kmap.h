@@ -35,4 +35,7 @@ int cli_kmap_live(struct cli_job *job);
 /* --- kmap_calls.c --- */
 extern const struct cli_command cli_kmap_calls;
 
+/* --- kmap_watch.c --- */
+extern const struct cli_command cli_kmap_watching;
+
 #endif

@@ -150,13 +150,13 @@ static int save(struct recording *r)
 
 static int record(struct recording *r)
 {
-	int status = cli_child_prepare(&r->child, r->job);
+	int status = cli_child_start(&r->child, r->job, 1);
 
 	cli_interrupt_holds(true);
 	if (!status)
 		status = begin(r);
 	if (!status)
-		status = cli_child_release(&r->child, r->job);
+		status = cli_child_release(&r->child);
 	if (!status) {
 		cli_child_until(&r->child, r->job, goes_on, r);
 		status = save(r);
@@ -219,7 +219,7 @@ static void tell(const struct recording *r)
 {
 	const struct pagedet_kmap_record_total *t = &r->total;
 
-	cli_child_tell(&r->child, r->job);
+	cli_child_tell(&r->child);
 	cli_say("%s: %llu object%s, %llu live, %llu line%s of accesses in "
 		"%.3f s; %s", r->job->path, (unsigned long long)t->objects,
 		cli_plural(t->objects), (unsigned long long)t->live,

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -142,17 +141,6 @@ static char *folder_of(const struct cli_recording *r)
 		       strdup(".");
 }
 
-/* Each processor needs two descriptors; the program has the limit of before. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static int begin(struct cli_recording *r)
 {
 	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
@@ -161,7 +149,7 @@ static int begin(struct cli_recording *r)
 
 	if (!folder)
 		return cli_fail_errno("cannot record");
-	allow_descriptors();
+	cli_allow_descriptors();
 	o.folder = folder;
 	o.flags = r->job->stacks ? PAGEDET_RECORD_STACKS : 0;
 	status = cli_kmem_begin(r, &o);
@@ -205,13 +193,13 @@ int cli_kmem_record(struct cli_recording *r,
 		    int (*start)(struct cli_recording *r),
 		    int (*end)(struct cli_recording *r))
 {
-	int status = cli_child_prepare(&r->child, r->job);
+	int status = cli_child_start(&r->child, r->job, 1);
 
 	if (!status)
 		status = start(r);
 	if (!status) {
 		cli_interrupt_asked(true);
-		status = cli_child_release(&r->child, r->job);
+		status = cli_child_release(&r->child);
 		if (!status) {
 			cli_child_until(&r->child, r->job, goes_on, r);
 			status = end(r);
@@ -229,7 +217,7 @@ static void tell(const struct cli_recording *r)
 {
 	const struct pagedet_record_total *t = &r->total;
 
-	cli_child_tell(&r->child, r->job);
+	cli_child_tell(&r->child);
 	cli_say("%s: %llu event%s in %.3f s", r->file,
 		(unsigned long long)t->events, cli_plural(t->events),
 		(double)(t->end_ns - t->begin_ns) / 1e9);

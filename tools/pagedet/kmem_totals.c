@@ -137,7 +137,7 @@ static int answer(struct cli_recording *r)
 
 static void tell(const struct cli_recording *r)
 {
-	cli_child_tell(&r->child, r->job);
+	cli_child_tell(&r->child);
 	if (r->total.buffer_needed)
 		cli_say("the table of sums was full; --buffer %lluK makes it "
 			"larger",

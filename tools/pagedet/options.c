@@ -233,6 +233,18 @@ static int set_hz(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_rate(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_number(value, CLI_DECIMAL, &job->rate);
+
+	if (wrong)
+		return cli_usage("--rate: '%s' %s", value, wrong);
+	if (!job->rate || job->rate > 1000000)
+		return cli_usage("--rate: '%s' is not a number of hits from 1 "
+				 "to 1000000", value);
+	return CLI_ANSWERED;
+}
+
 static int set_buffer(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_bytes(value, &job->buffer);
@@ -422,8 +434,9 @@ static const struct option options[] = {
 	  "count the page blocks that hold pages of another mobility, by node, "
 	  "zone and type of block, or by --by stack" },
 	{ "window", .value = "SECONDS", .set = set_window,
-	  .commands = "owners kmem", .help =
-	  "the length of a window for --by window (default: 1)" },
+	  .commands = "owners kmem kmap", .help =
+	  "the length of a window for --by window (default: 1), or of a turn of "
+	  "'kmap watch' (0.02, at most 0.2)" },
 	{ "kallsyms", .value = "FILE", TEXT(kallsyms), .commands = "kmem kmap",
 	  .help = "a copy of /proc/kallsyms of the boot that was traced" },
 	{ "kallsyms-before", .value = "FILE", TEXT(kallsyms_before),
@@ -434,13 +447,22 @@ static const struct option options[] = {
 	  "of the kernel that was traced, to count bytes of pages, such as "
 	  "4k" },
 	{ "for", .value = "SECONDS", .set = set_for, .commands = "kmem kmap",
-	  .help = "how long 'record' records (default: until Ctrl-C)" },
+	  .help = "how long 'record' records, or 'kmap watch' watches "
+	  "(default: until Ctrl-C)" },
 	{ "drain", .value = "SECONDS", .set = set_drain, .commands = "kmap",
 	  .help = "how often 'kmap record' takes what the kernel has (default: "
 	  "1, or only when memory is short if that stops Memorizer)" },
 	{ "follow", .value = "WHO", TEXT(follow), .commands = "kmap", .help =
 	  "'kmap record' records only this process and its children: a PID, or "
 	  "program, the one that is run" },
+	{ "fd", .value = "PID:FD", TEXT(watch_fd), .commands = "kmap",
+	  .help = "'kmap watch' watches the struct file behind a descriptor" },
+	{ "writes", BOOL(only_writes), .commands = "kmap",
+	  .help = "'kmap watch' watches only writes, twice as many words at a "
+	  "time" },
+	{ "rate", .value = "N", .set = set_rate, .commands = "kmap",
+	  .help = "hits a second that 'kmap watch' allows a breakpoint of a "
+	  "processor (default: 1000)" },
 	{ "pages", BOOL(pages), .commands = "kmem", .help =
 	  "record allocations of pages, too" },
 	{ "buffer", .value = "BYTES", .set = set_buffer, .commands = "kmem",

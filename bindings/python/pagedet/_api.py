@@ -566,6 +566,10 @@ PAGEDET_MEMORIZER_CALLS = 12
 PAGEDET_MEMORIZER_GLOBAL_TABLE = 13
 PAGEDET_MEMORIZER_STATS = 14
 
+# enum pagedet_kmap_watch_flags
+PAGEDET_KMAP_WATCH_FD = 1
+PAGEDET_KMAP_WATCH_WRITES = 2
+
 # enum pagedet_question
 PAGEDET_ASK_MISMATCH = 1
 PAGEDET_ASK_NOT_FREE = 2
@@ -874,6 +878,10 @@ class pagedet_memorizer(Structure):
 
 
 class pagedet_kmap_recorder(Structure):
+    """Opaque."""
+
+
+class pagedet_kmap_watch(Structure):
     """Opaque."""
 
 
@@ -1889,6 +1897,60 @@ class pagedet_kmap_record_total(Structure):
     ]
 
 
+class pagedet_kmap_watch_options(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("address", c_uint64),
+        ("bytes", c_uint64),
+        ("rate", c_uint64),
+        ("window_ns", c_uint64),
+        ("flags", c_uint32),
+        ("pid", c_uint32),
+        ("fd", c_uint32),
+        ("tid", c_uint32),
+    ]
+
+
+class pagedet_kmap_word(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("address", c_uint64),
+        ("bytes", c_uint64),
+        ("object", c_uint64),
+        ("windows", c_uint64),
+        ("ns", c_uint64),
+        ("limited", c_uint64),
+    ]
+
+
+class pagedet_kmap_watch_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
+        ("objects", c_uint64),
+        ("words", c_uint64),
+        ("turns", c_uint64),
+        ("windows", c_uint64),
+        ("window_ns", c_uint64),
+        ("rate", c_uint64),
+        ("reads", c_uint64),
+        ("writes", c_uint64),
+        ("lost", c_uint64),
+        ("own", c_uint64),
+        ("limited", c_uint64),
+        ("looks", c_uint64),
+        ("freed", c_uint64),
+        ("unknown", c_uint64),
+        ("slots", c_uint32),
+        ("cpus", c_uint32),
+        ("cpus_missed", c_uint32),
+        ("estimated", c_uint32),
+        ("error", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class pagedet_evidence(Structure):
     _fields_ = [
         ("size", c_uint64),
@@ -2886,6 +2948,34 @@ FUNCTIONS = {
     "pagedet_kmap_recorder_free": (
         None,
         [POINTER(pagedet_kmap_recorder)],
+        "0.1"),
+    "pagedet_kmap_watch": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_kmap_watch_options),
+            POINTER(POINTER(pagedet_kmap_watch)),
+        ],
+        "0.1"),
+    "pagedet_kmap_watch_stop": (
+        c_int,
+        [POINTER(pagedet_kmap_watch)],
+        "0.1"),
+    "pagedet_kmap_watch_write": (
+        c_int,
+        [POINTER(pagedet_kmap_watch), c_int],
+        "0.1"),
+    "pagedet_kmap_watch_word": (
+        c_int,
+        [POINTER(pagedet_kmap_watch), c_uint64, POINTER(pagedet_kmap_word)],
+        "0.1"),
+    "pagedet_kmap_watch_total": (
+        c_int,
+        [POINTER(pagedet_kmap_watch), POINTER(pagedet_kmap_watch_total)],
+        "0.1"),
+    "pagedet_kmap_watch_free": (
+        None,
+        [POINTER(pagedet_kmap_watch)],
         "0.1"),
     "pagedet_rule": (
         POINTER(pagedet_rule),

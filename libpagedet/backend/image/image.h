@@ -464,6 +464,8 @@ int pdet_image_cgroup(struct pdet_backend *b, struct pdet_env *env,
 int pdet_image_open_files(struct image *im, struct pdet_env *env);
 int pdet_image_file_opened(struct pdet_session *s, int fd,
 			   const struct pdet_file *as, struct pdet_file **ret);
+int pdet_image_file_object(struct pdet_session *s, uint32_t pid, uint32_t fd,
+			   uint64_t *addr, uint64_t *bytes);
 
 /* --- file.c --- */
 int pdet_image_cached_page(struct pdet_session *s, uint64_t cache,

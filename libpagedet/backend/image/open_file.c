@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Lists cached pages of a file that this process has open, from the running
- * kernel's page cache. It maps and touches nothing, and is faster than /proc.
- * The page cache changes during the read: anything inconsistent is not an
- * answer, and the caller uses /proc instead.
+ * Finds open files of tasks of the running kernel. Lists cached pages of one
+ * that this process has open, from the page cache. It maps and touches nothing,
+ * and is faster than /proc. The page cache changes during the read: anything
+ * inconsistent is not an answer, and the caller uses /proc instead.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 #include "backend/given_back.h"
 #include "backend/image/file.h"
+#include "backend/image/task.h"
 
 int pdet_image_open_files(struct image *im, struct pdet_env *env)
 {
@@ -75,6 +76,49 @@ int pdet_image_file_opened(struct pdet_session *base, int fd,
 	f->mapping = mapping;
 	*ret = &f->file;
 	return 1;
+}
+
+/* --- of any task --- */
+
+/* The table of a running task may be replaced by a larger one. */
+static int find_of(struct image_session *s, uint64_t task, uint32_t fd,
+		   const struct pdet_open_files *types, uint64_t *ret)
+{
+	unsigned i;
+	int r = -EBADMSG;
+
+	for (i = 0; i < PDET_IMAGE_LOOKS && r == -EBADMSG; i++)
+		r = pdet_open_file(&s->space, types, task, fd, ret);
+	return r;
+}
+
+int pdet_image_file_object(struct pdet_session *base, uint32_t pid, uint32_t fd,
+			   uint64_t *addr, uint64_t *bytes)
+{
+	struct image_session *s = image_session_of(base);
+	struct image *im = s->image;
+	struct pdet_open_files types;
+	struct pdet_task_struct task;
+	int r;
+
+	if (!im->memory->live)
+		return pdet_fail(&base->env, ENOTSUP, "a dump has no objects "
+				 "that run");
+	if (pdet_image_task_types(im, &base->env) < 0)
+		return pdet_image_fail(&base->env, &im->tasks);
+	if (!pdet_open_files_init(&types, im->btf) ||
+	    !pdet_btf_struct_size(im->btf, "file", bytes))
+		return pdet_fail(&base->env, ENOTSUP, "cannot find open files: "
+				 "the kernel's types lack them");
+	r = pdet_image_find_task(s, pid, &task);
+	if (r < 0)
+		return r;
+	r = find_of(s, task.addr, fd, &types, addr);
+	return r == 0 ? 0 :
+	       pdet_fail(&base->env, -r, r == -ENOENT ?
+			 "process %u has no descriptor %u" :
+			 "cannot read the descriptors of process %u, to find "
+			 "%u", pid, fd);
 }
 
 /* --- recheck --- */

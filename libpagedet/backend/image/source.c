@@ -544,6 +544,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.stack = pdet_image_stack_text,
 	.file_open = pdet_image_file_open,
 	.file_opened = pdet_image_file_opened,
+	.file_object = pdet_image_file_object,
 	.file_close = pdet_image_file_close,
 	.file_count = pdet_image_file_count,
 	.file_pages = pdet_image_file_pages,

@@ -96,9 +96,11 @@ static void fill(struct emitting *s, const struct pagedet_kmap_object *o,
 	pdet_kmap_put(row, "access_count", o->accesses, 0);
 	pdet_kmap_put_text(row, "origin", origins[o->origin], PAGEDET_NONE, 0);
 	pid = pdet_kmap_put(row, "pid", (uint64_t)o->pid, 7);
+	/* An interrupt has a name, "hardirq" or "softirq". */
 	if (o->pid < 0)
-		pid->state = PAGEDET_NONE;
-	pdet_kmap_put_text(row, "command", o->command, PAGEDET_NONE, -15);
+		pid->state = *o->command ? PAGEDET_NONE : PAGEDET_UNSUPPORTED;
+	pdet_kmap_put_text(row, "command", o->command, o->pid < 0 ?
+			   PAGEDET_UNSUPPORTED : PAGEDET_NONE, -15);
 	pdet_kmap_put_text(row, "cache", o->cache,
 			   if_has(s, PAGEDET_KMAP_SLAB),
 			   s->dialect < PAGEDET_KMAP_SLAB ? 0 : -16);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Part of pagedet.h: which code accesses a chosen object, as a KMAP. */
+#ifndef PAGEDET_H
+#error "include pagedet.h"
+#endif
+
+/* ------------------------------------------------------------------------
+ * Watching: who reads and writes a chosen object of the running kernel, by
+ * hardware breakpoints, as a KMAP for pagedet_kmap()
+ */
+
+/* For pagedet_kmap_watch_options.flags. */
+enum pagedet_kmap_watch_flags {
+	PAGEDET_KMAP_WATCH_FD = 1, /* the struct file behind a descriptor */
+	PAGEDET_KMAP_WATCH_WRITES = 2 /* only writes, which needs half as many
+				 * breakpoints */
+};
+
+/* struct pagedet_kmap_watch_options - start from
+ * PAGEDET_KMAP_WATCH_OPTIONS_INIT. */
+struct pagedet_kmap_watch_options {
+	uint64_t size;		/* sizeof(struct pagedet_kmap_watch_options) */
+	uint64_t address;	/* of the kernel */
+	uint64_t bytes;		/* from there on, at most 65536; 0: 8, or with
+				 * PAGEDET_KMAP_WATCH_FD all of it */
+	uint64_t rate;		/* hits a second that a breakpoint may have on a
+				 * processor, up to so many at once; a hit takes
+				 * 1 to 500 microseconds. 0: 1000 */
+	uint64_t window_ns;	/* how long words are watched until others have
+				 * their turn, at most 0.2 s. 0: 20 ms */
+	uint32_t flags;		/* PAGEDET_KMAP_WATCH_* */
+	uint32_t pid;		/* process of the descriptor */
+	uint32_t fd;		/* the descriptor. address is then an offset in
+				 * the struct file */
+	uint32_t tid;		/* only what this thread accesses; 0: all
+				 * threads and interrupts */
+};
+
+#define PAGEDET_KMAP_WATCH_OPTIONS_INIT \
+	{ sizeof(struct pagedet_kmap_watch_options), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* What was watched of one word. */
+struct pagedet_kmap_word {
+	uint64_t size;		/* sizeof(struct pagedet_kmap_word) */
+	uint64_t address;
+	uint64_t bytes;		/* 8, or less at an end that is not aligned */
+	uint64_t object;	/* 0 for the first one */
+	uint64_t windows;	/* turns that it has had; 1 if all words were
+				 * watched at once */
+	uint64_t ns;		/* for so long all processors watched it; with
+				 * tid, of the time that the thread ran */
+	uint64_t limited;	/* how often the rate was used up, so that the
+				 * rest of a window was not watched */
+};
+
+/* What a watch has. Counts are 0 until it is stopped. */
+struct pagedet_kmap_watch_total {
+	uint64_t size;		/* sizeof(struct pagedet_kmap_watch_total) */
+	uint64_t begin_ns;	/* by CLOCK_MONOTONIC */
+	uint64_t end_ns;	/* the same; now, while it is watching */
+	uint64_t objects;
+	uint64_t words;		/* of the objects */
+	uint64_t turns;		/* groups of words that are watched one after
+				 * the other; 1: all words at once */
+	uint64_t windows;	/* that there were */
+	uint64_t window_ns;	/* length of one */
+	uint64_t rate;		/* hits a second */
+	uint64_t reads;		/* of all words. An instruction that reads and
+				 * writes counts as a write */
+	uint64_t writes;
+	uint64_t lost;		/* hits in neither of them: they had no room.
+				 * A write may be two hits. Exact */
+	uint64_t own;		/* hits of the watch itself when it asked
+				 * whether the objects exist; not counted */
+	uint64_t limited;	/* of all words */
+	uint64_t looks;		/* how often it asked that, besides at the
+				 * begin */
+	uint64_t freed;		/* objects that had been freed by a look: what
+				 * was counted before may be of the next user of
+				 * the memory. One that was allocated again
+				 * before a look seems to exist all the time */
+	uint64_t unknown;	/* objects of which that cannot be told */
+	uint32_t slots;		/* breakpoints that are used of a processor */
+	uint32_t cpus;		/* processors; 0: a thread */
+	uint32_t cpus_missed;	/* that came online meanwhile: unwatched */
+	uint32_t estimated;	/* 1: on arm64 counts may be some percent too
+				 * high; on an emulated x86 (QEMU without KVM)
+				 * a write may be counted as a read */
+	uint32_t error;		/* 0, or the errno that has ended it early.
+				 * ENOENT: all objects were freed */
+	uint32_t reserved;	/* 0 */
+};
+
+/* A watch: breakpoints, and a thread. */
+struct pagedet_kmap_watch;
+
+/**
+ * pagedet_kmap_watch - begin to watch an object of the running kernel
+ * Sets breakpoints on the addresses of all processors. A processor has few (4
+ * on x86), and a word needs two, or one of writes: more words take turns.
+ * A thread of the library, which blocks all signals, moves them. They are gone
+ * when the watch is freed, or the process ends in any way; not, if the process
+ * has forked, before the child has ended or executed another program.
+ * @pd: [in] opened; what it can read of kernel memory tells whether the object
+ *      is in use
+ * @options: [in] what to watch
+ * @ret: [out] [owned: pagedet_kmap_watch_free] the watch
+ * Return: 0, or a negative errno.
+ * Errors: E2BIG options has a non-zero byte that this library does not know;
+ *         EINVAL the handle is not open, a flag that this library does not
+ *         know, an address that is not of the kernel or that takes no
+ *         breakpoint, or too many bytes; ENOENT the object is free, or the
+ *         descriptor is not open; ESRCH there is no such process or thread;
+ *         EACCES the caller may not: it needs CAP_SYS_ADMIN, or the kernel is
+ *         locked down; EAGAIN others use the breakpoints; ENOTSUP the machine
+ *         or the kernel has none, or no source can find the descriptor; ENOMEM
+ *         no memory, or no free descriptor: each breakpoint of each processor
+ *         needs one; EIO; EBADMSG what a source read is damaged.
+ * Since: 0.1
+ */
+int pagedet_kmap_watch(struct pagedet *pd,
+		       const struct pagedet_kmap_watch_options *options,
+		       struct pagedet_kmap_watch **ret);
+
+/**
+ * pagedet_kmap_watch_stop - end a watch
+ * Removes the breakpoints. The second time, it does nothing and returns the
+ * same.
+ * @watch: [in] from pagedet_kmap_watch()
+ * Return: 0, or a negative errno: what ended it, even if that was earlier. What
+ *         was counted until then is kept.
+ * Errors: ENOMEM; EIO a breakpoint could not be moved.
+ * Since: 0.1
+ */
+int pagedet_kmap_watch_stop(struct pagedet_kmap_watch *watch);
+
+/**
+ * pagedet_kmap_watch_write - write what was watched as a KMAP
+ * It has 11 columns, as Memorizer prints them, and each word is an object. Its
+ * allocation is not known. An object that was freed has an unknown end. On x86
+ * the address of an access is that behind the instruction. Stops the watch
+ * first.
+ * @watch: [in] from pagedet_kmap_watch()
+ * @fd: [in] open for writing
+ * Return: 0, or a negative errno; then it is not a KMAP.
+ * Errors: as pagedet_kmap_watch_stop(); EIO it cannot be written.
+ * Since: 0.1
+ */
+int pagedet_kmap_watch_write(struct pagedet_kmap_watch *watch, int fd);
+
+/**
+ * pagedet_kmap_watch_word - get how a word was watched
+ * @watch: [in] from pagedet_kmap_watch(), stopped
+ * @index: [in] 0 for the first word, and so on
+ * @ret: [in,out] the caller sets size
+ * Return: 1, 0 if there are not so many or it is not stopped, or a negative
+ *         errno.
+ * Errors: EINVAL size is not that of any version.
+ * Since: 0.1
+ */
+int pagedet_kmap_watch_word(const struct pagedet_kmap_watch *watch,
+			    uint64_t index, struct pagedet_kmap_word *ret);
+
+/**
+ * pagedet_kmap_watch_total - get what a watch has
+ * @watch: [in] from pagedet_kmap_watch()
+ * @ret: [in,out] the caller sets size
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is not that of any version.
+ * Since: 0.1
+ */
+int pagedet_kmap_watch_total(const struct pagedet_kmap_watch *watch,
+			     struct pagedet_kmap_watch_total *ret);
+
+/**
+ * pagedet_kmap_watch_free - end a watch
+ * @watch: [in,nullable] NULL does nothing
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_kmap_watch_free(struct pagedet_kmap_watch *watch);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A KMAP with 11 columns, whose accesses have threads. Each word is an object:
+ * otherwise the accesses would not tell which word they are to.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "breakpoint/watch.h"
+
+/* A place that is not told; the kernel prints it for one that it hides. */
+#define UNTOLD "(____ptrval____)"
+
+static const char *type_of(const struct pdet_bp_object *o)
+{
+	return o->is_data ? "GLOBAL" : !*o->cache ? "NONE" :
+	       !strncmp(o->cache, "kmalloc-", 8) ? "KMALLOC" : "KMEM_CACHE";
+}
+
+/* A name must not end its column. */
+static void put_name(FILE *f, const char *name)
+{
+	for (; *name; name++)
+		putc(*name == ',' || (unsigned char)*name < ' ' ? '_' : *name,
+		     f);
+}
+
+/*
+ * Nobody knows when it was allocated. A free before the allocation tells the
+ * reader that its lifetime is not known.
+ */
+static void put_word(FILE *f, const struct pdet_bp_text *t, size_t piece)
+{
+	const struct pdet_bp_piece *p = &t->plan->data[piece];
+	const struct pdet_bp_object *o = &t->objects[p->object];
+	const bool is_free = o->state == PAGEDET_OBJECT_FREE;
+
+	fprintf(f, UNTOLD ",0,%" PRIx64 ",%u,%d,%d,(null),%s,,", p->address,
+		p->bytes, is_free ? 2 : 0, is_free ? 1 : 0, type_of(o));
+	put_name(f, o->cache);
+	fprintf(f, ",\n");
+}
+
+static void put_hit(FILE *f, const struct pdet_bp_text *t, size_t at)
+{
+	const uint64_t *key = pdet_groups_value(&t->hits->by, at);
+	const struct pdet_bp_hit *h = &t->hits->sums.data[at];
+
+	fprintf(f, "  %" PRIx64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+		key[PDET_BP_IP], h->writes, h->reads, key[PDET_BP_TID]);
+}
+
+struct ranked {
+	uint64_t piece, count, ip;
+	size_t at;
+};
+
+/* By word, the most frequent first. */
+static int compare(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->piece != y->piece)
+		return x->piece < y->piece ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->ip != y->ip)
+		return x->ip < y->ip ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static struct ranked *rank(const struct pdet_bp_hits *h)
+{
+	struct ranked *all = calloc(h->sums.n + 1, sizeof(*all));
+	size_t i;
+
+	for (i = 0; all && i < h->sums.n; i++) {
+		const uint64_t *key = pdet_groups_value(&h->by, i);
+
+		all[i] = (struct ranked){ key[PDET_BP_PIECE],
+			h->sums.data[i].reads + h->sums.data[i].writes,
+			key[PDET_BP_IP], i };
+	}
+	if (all)
+		qsort(all, h->sums.n, sizeof(*all), compare);
+	return all;
+}
+
+int pdet_bp_write(struct pdet_env *env, int fd, const struct pdet_bp_text *t)
+{
+	struct ranked *all = rank(t->hits);
+	const int copy = dup(fd);
+	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+	size_t i, at = 0;
+	int r = 0;
+
+	if (!f && copy >= 0)
+		close(copy);
+	if (!f || !all)
+		r = pdet_fail(env, !all ? ENOMEM : errno, "cannot write a "
+			      "KMAP: %s", !all ? "no memory" : strerror(errno));
+	for (i = 0; r == 0 && i < t->plan->n; i++) {
+		put_word(f, t, i);
+		for (; at < t->hits->sums.n && all[at].piece == i; at++)
+			put_hit(f, t, all[at].at);
+	}
+	if (f && (ferror(f) | fclose(f)) && r == 0)
+		r = pdet_fail_errno(env, "cannot write a KMAP");
+	free(all);
+	return r;
+}

@@ -1,0 +1,242 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests what 'kmap watch' refuses, and on a kernel that allows breakpoints that N
+# calls of lseek are N accesses, what a rate leaves out, and that nothing is left
+# of a watch that was killed.
+. "$top_srcdir/tests/cli/cli.sh"
+
+file=$tap_dir/watched.kmap
+
+# --- refused before anything is watched ---
+
+for option in '--before x' '--kallsyms x' '--kallsyms-before x' --folded \
+	'--hz 100' '--from x' '--root /' '--vmlinux x'; do
+	name=${option%% *}
+	# The word is an option and its value.
+	# shellcheck disable=SC2086
+	run kmap watch ffff888000000000 $option --for 0.1
+	case $option in
+	--before*) expect "no $name" 64 "is an option of" ;;
+	*) expect "no $name" 64 "$name has no meaning" ;;
+	esac
+done
+run kmap watch ffff888000000000 -o "$file" --by site --for 0.1
+expect 'a file is not grouped' 64 '--by has no meaning'
+run kmap watch ffff888000000000 --for 1 -- true
+expect 'a time and a program' 64 'exclude each other'
+run kmap watch --for 1
+expect 'no object' 64 'lacks an object'
+run kmap watch zzz --for 1
+expect 'not an address' 64 "'zzz' is not"
+run kmap watch ffff888000000000+0 --for 1
+expect 'nothing of it' 64 'asks for nothing'
+for fd in 1 1: :3 1:x -1:3 1:99999999999; do
+	run kmap watch --fd "$fd" --for 1
+	expect "not a descriptor: $fd" 64 'is not PID:FD'
+done
+for rate in 0 x 1000001; do
+	run kmap watch ffff888000000000 --rate "$rate" --for 1
+	expect "not a rate: $rate" 64 "--rate: '$rate'"
+done
+for option in '--fd 1:1' '--for 1' --writes '--rate 5' '--window 1'; do
+	# shellcheck disable=SC2086
+	run kmap report x $option
+	expect "kmap report: no ${option%% *}" 64 "'kmap watch'"
+done
+
+# --- who watches ---
+
+mkfifo "$tap_dir/ask" "$tap_dir/answer"
+cat > "$tap_dir/seek.py" << 'END'
+import os, sys
+fd = os.open(sys.argv[1] + "/seeked", os.O_RDWR | os.O_CREAT)
+with open(sys.argv[1] + "/seeker", "w") as f:
+    f.write(f"{os.getpid()}:{fd}\n")
+while True:
+    with open(sys.argv[1] + "/ask") as f:
+        n = int(f.read())
+    if not n:
+        break
+    for i in range(n):
+        os.lseek(fd, i, os.SEEK_SET)
+    with open(sys.argv[1] + "/answer", "w") as f:
+        f.write("done\n")
+END
+"$PYTHON3" "$tap_dir/seek.py" "$tap_dir" &
+seeker=$!
+is_there() {
+	[ -s "$tap_dir/seeker" ]
+}
+tap_wait is_there
+object=$(cat "$tap_dir/seeker")
+
+# seeks N: prints the program that lets the seeker seek N times, and waits
+seeks() {
+	echo "echo $1 > '$tap_dir/ask'; read -r line < '$tap_dir/answer'"
+}
+
+# finish: ends the seeker and the test
+finish() {
+	echo 0 > "$tap_dir/ask"
+	wait "$seeker"
+	tap_done
+	exit
+}
+
+run kmap watch 1000 --for 0.1
+expect 'an address of a program' 64 'not an address of the kernel'
+run kmap watch --fd "$object" -o "$file" --json -- sh -c 'exit 3'
+case $status in
+0 | 2) ;;
+*)
+	tap_skip 'an object is watched' "breakpoints on kernel memory are not \
+possible here: $(head -n 1 "$tap_dir/stderr")"
+	tap_run 'no file is left' [ ! -e "$file" ]
+	finish
+	;;
+esac
+tap_run 'the program has ended' grep -q \
+	'^pagedet: the program ended with status 3$' "$tap_dir/stderr"
+tap_run 'which only its owner may read' [ "$(stat -c %a "$file")" = 600 ]
+tap_run 'each word is told' "$PYTHON3" - "$tap_dir/stdout" "$file" << 'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    row, = map(json.loads, f)
+with open(sys.argv[2]) as f:
+    lines = [l.split(",") for l in f if l[0] == "("]
+words = row["words"]
+assert [int(w["address"], 16) for w in words] == [
+    int(l[2], 16) for l in lines], words
+assert [w["bytes"] for w in words] == [int(l[3]) for l in lines]
+assert sum(w["bytes"] for w in words) >= 128, words
+assert row["turns"] == -(-len(words) * 2 // row["breakpoints"]), row
+assert row["breakpoints"] >= 2 and row["cpus"] > 0, row
+END
+addresses=$(sed -n 's/^(____ptrval____),0,\([0-9a-f]*\),8,.*/\1/p' "$file")
+
+# --- N are N ---
+
+# Each word of the file, one after the other. Which ones lseek(2) accesses is up
+# to the kernel, but each instruction does it once a call.
+for address in $addresses; do
+	run kmap watch "$address" -o "$tap_dir/word.$address" --json -- \
+		sh -c "$(seeks 100)"
+	cp "$tap_dir/stdout" "$tap_dir/said.$address"
+	[ "$status" = 0 ] || break
+done
+tap_run 'each watch is whole' [ "$status" = 0 ]
+tap_run '100 calls are 100 accesses of an instruction' "$PYTHON3" - \
+	"$tap_dir" "${object%:*}" << 'END'
+import glob, json, sys
+sites = 0
+writes = 0
+for name in glob.glob(sys.argv[1] + "/word.*"):
+    with open(name.replace("word.", "said.")) as f:
+        row = json.load(f)
+    most = 110 if row["estimated"] else 100
+    assert row["turns"] == 1 and not row["lost"] and not row["limited"], row
+    word, = row["words"]
+    assert word["windows"] == 1 and word["ns"] > 0, row
+    reads = wrote = 0
+    with open(name) as f:
+        for line in f:
+            if line[0] == "(":
+                continue
+            ip, w, r, pid = line.split(",")
+            reads += int(r)
+            wrote += int(w)
+            # Others may look at it: interrupts, and programs that list /proc.
+            if pid.strip() != sys.argv[2]:
+                continue
+            assert 100 <= int(r) + int(w) <= most, (name, line)
+            sites += 1
+            writes += int(w) >= 100
+    assert (reads, wrote) == (row["reads"], row["writes"]), (name, row)
+assert sites >= 3 and (writes >= 1 or row["estimated"]), (sites, writes)
+END
+busy=$(grep -l "[0-9]*,0,100,${object%:*}\$" "$tap_dir"/word.* | head -n 1)
+busy=${busy##*.}
+
+# --- the reports are the same ---
+
+run kmap report "$tap_dir/word.$busy" --json --accesses --pointers -q
+tap_run 'the report has what was watched' "$PYTHON3" - "$tap_dir/stdout" \
+	"$tap_dir/said.$busy" "$busy" << 'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    row, total = map(json.loads, f)
+with open(sys.argv[2]) as f:
+    said = json.load(f)
+total = total["total"]
+assert total["dialect"] == "indexed" and total["complete"], total
+assert row["address"] == "0x" + sys.argv[3] and row["bytes"] == 8, row
+assert row["reads"] == total["reads"] == said["reads"] >= 100, (row, said)
+assert row["writes"] == total["writes"] == said["writes"], (row, said)
+assert sum(a["reads"] for a in row["accesses"]) == row["reads"]
+# Who allocated it, and when, is not known.
+assert row["site"] is row["pid"] is row["command"] is None, row
+assert row["missing"]["pid"] == "unsupported", row
+END
+run kmap watch "$busy" -- sh -c "$(seeks 50)"
+tap_run 'a table has it at once' grep -q "^ *50 *0 *${object%:*} " \
+	"$tap_dir/stdout"
+expect 'and says how it was watched' 0 '1 word watched for'
+run kmap watch "$busy" --by access_pid --json -- sh -c "$(seeks 50)"
+tap_run 'also in groups' grep -q "\"access_pid\":${object%:*}[,}].*" \
+	"$tap_dir/stdout"
+run kmap watch "$busy" --writes -- sh -c "$(seeks 50)"
+tap_fails 'reads are not counted with --writes' grep -q \
+	"^ *[1-9][0-9]* *0 *${object%:*} " "$tap_dir/stdout"
+
+# --- the rate ---
+
+run kmap watch "$busy" --rate 10 -o "$file" --json -- sh -c "$(seeks 2000)"
+expect 'a rate that is too low' 2 'the rate of 10 hits a second was used up'
+tap_run 'leaves out the rest' "$PYTHON3" - "$tap_dir/stdout" << 'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    row = json.load(f)
+most = row["breakpoints"] * row["cpus"] * 12 * (1 + row["ns"] / 1e9)
+assert 0 < row["reads"] < most and row["limited"], (most, row)
+word, = row["words"]
+assert word["limited"] and word["ns"] < row["ns"], row
+END
+
+# --- others have the breakpoints ---
+
+# holds: whether the watch in the background has all of them
+holds() {
+	grep -q there "$tap_dir/holds" 2> "$tap_dir/why"
+}
+"$PAGEDET" kmap watch --fd "$object" -q -- \
+	sh -c "echo there > '$tap_dir/holds'; exec sleep 600" \
+	> "$tap_dir/held" 2>&1 &
+watch=$!
+tap_wait holds
+run kmap watch "$busy" --for 0.1
+if [ "$status" = 0 ]; then
+	tap_skip 'no breakpoint is free' 'this machine has more of them'
+else
+	expect 'no breakpoint is free' "$status" 'of a processor are in use'
+fi
+program=$(cat "/proc/$watch/task/$watch/children")
+kill -KILL "$watch"
+wait "$watch" 2> "$tap_dir/why" || :
+# The kernel frees them when it has taken down the process.
+# shellcheck disable=SC2086
+kill -KILL $program
+are_free() {
+	run kmap watch "$busy" --for 0.1
+	[ "$status" = 0 ]
+}
+tap_wait are_free
+tap_run 'nothing is left of a watch that was killed' [ "$status" = 0 ]
+
+# --- objects that do not exist ---
+
+run kmap watch --fd "${object%:*}:9999" --for 0.1
+expect 'no such descriptor' 66 'has no descriptor 9999'
+run kmap watch --fd 4194305:0 --for 0.1
+tap_run 'no such process' [ "$status" != 0 ]
+finish

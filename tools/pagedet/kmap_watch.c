@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The command kmap watch: which code reads and writes an object of the running
+ * kernel, while a program runs or for some time. Without a file, the KMAP is
+ * shown as 'kmap report' does.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "kmap.h"
+
+/* Ranges of words whose coverage is told, at most. */
+#define MOST_RANGES 16
+
+struct watching {
+	struct cli_job *job;
+	struct pagedet *pd;
+	struct pagedet_kmap_watch *watch;
+	struct pagedet_kmap_watch_total total;
+	struct cli_child child;
+	int program;		/* the word that it begins with */
+	struct cli_output out;	/* fd: also of a file without a name */
+};
+
+/* --- arguments --- */
+
+static int program_of(const struct cli_job *job)
+{
+	return job->watch_fd ? 1 : 2;
+}
+
+static int refuse(const struct cli_job *job)
+{
+	const char *wrong = job->before ? "before" :
+			    job->kallsyms ? "kallsyms" :
+			    job->kallsyms_before ? "kallsyms-before" :
+			    job->folded ? "folded" :
+			    job->hz ? "hz" :
+			    job->open.n_files ? "from" :
+			    job->open.root ? "root" :
+			    job->open.vmlinux ? "vmlinux" :
+			    !job->output ? NULL :
+			    job->by ? "by" :
+			    job->sort ? "sort" :
+			    job->where ? "where" :
+			    job->matrix ? "matrix" :
+			    job->accesses ? "accesses" : NULL;
+
+	if (wrong && job->output)
+		return cli_usage("kmap watch -o: --%s has no meaning; 'kmap "
+				 "report' shows the file", wrong);
+	if (wrong)
+		return cli_usage("kmap watch asks the running kernel: --%s has "
+				 "no meaning", wrong);
+	if (job->as_dot || job->strict)
+		return cli_usage("kmap watch: --%s has no meaning",
+				 job->as_dot ? "format dot" : "strict");
+	return CLI_ANSWERED;
+}
+
+static int parse(struct cli_job *job)
+{
+	const int program = program_of(job);
+	const int status = refuse(job);
+
+	if (status)
+		return status;
+	if (job->n_words < program)
+		return cli_usage("kmap watch lacks an object: ADDR, ADDR+LEN "
+				 "or --fd PID:FD");
+	if (job->for_ns && job->n_words > program)
+		return cli_usage("kmap watch: --for and '%s' exclude each "
+				 "other", job->words[program]);
+	return job->output ? cli_check_format(job) : CLI_ANSWERED;
+}
+
+static int take_address(const struct cli_job *job,
+			struct pagedet_kmap_watch_options *o)
+{
+	const char *word = job->words[1];
+	struct pagedet_item item;
+	const char *wrong = cli_range(word, CLI_HEX, &item);
+
+	if (wrong)
+		return cli_usage("kmap watch: '%s' %s", word, wrong);
+	o->address = item.first;
+	o->bytes = strchr(word, '+') ? item.count : 0;
+	return CLI_ANSWERED;
+}
+
+static int take_fd(const struct cli_job *job,
+		   struct pagedet_kmap_watch_options *o)
+{
+	const char *colon = strchr(job->watch_fd, ':');
+	uint64_t pid, fd;
+	char text[24] = "";
+
+	if (colon && (size_t)(colon - job->watch_fd) < sizeof(text))
+		memcpy(text, job->watch_fd, (size_t)(colon - job->watch_fd));
+	if (!colon || cli_number(text, CLI_DECIMAL, &pid) ||
+	    cli_number(colon + 1, CLI_DECIMAL, &fd) || pid > INT32_MAX ||
+	    fd > INT32_MAX)
+		return cli_usage("--fd: '%s' is not PID:FD", job->watch_fd);
+	o->flags |= PAGEDET_KMAP_WATCH_FD;
+	o->pid = (uint32_t)pid;
+	o->fd = (uint32_t)fd;
+	return CLI_ANSWERED;
+}
+
+/* --- watching --- */
+
+static int begin(struct watching *w)
+{
+	struct pagedet_kmap_watch_options o = PAGEDET_KMAP_WATCH_OPTIONS_INIT;
+	int status = w->job->watch_fd ? take_fd(w->job, &o) :
+					take_address(w->job, &o), error;
+
+	if (status)
+		return status;
+	o.flags |= w->job->only_writes ? PAGEDET_KMAP_WATCH_WRITES : 0;
+	o.rate = w->job->rate;
+	o.window_ns = w->job->window_ns;
+	cli_allow_descriptors();
+	error = pagedet_kmap_watch(w->pd, &o, &w->watch);
+	return error ? cli_fail(w->pd, error) : CLI_ANSWERED;
+}
+
+static bool goes_on(void *arg)
+{
+	struct watching *w = arg;
+
+	w->total.size = sizeof(w->total);
+	pagedet_kmap_watch_total(w->watch, &w->total);
+	return w->child.pid || (!w->child.name && !w->total.error);
+}
+
+static int save(struct watching *w)
+{
+	const int error = pagedet_kmap_watch_write(w->watch, w->out.fd);
+
+	if (error)
+		return cli_fail(w->pd, error);
+	pagedet_kmap_watch_total(w->watch, &w->total);
+	return CLI_ANSWERED;
+}
+
+static int watch(struct watching *w)
+{
+	int status = begin(w);
+
+	if (!status)
+		status = cli_child_start(&w->child, w->job, w->program);
+	if (!status) {
+		cli_interrupt_asked(true);
+		status = cli_child_release(&w->child);
+		if (!status) {
+			cli_child_until(&w->child, w->job, goes_on, w);
+			status = save(w);
+		}
+		cli_interrupt_asked(false);
+	}
+	cli_child_close(&w->child);
+	return status;
+}
+
+/* --- what it says --- */
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* Words that were watched alike, and are beside each other. */
+struct range {
+	struct pagedet_kmap_word first;
+	uint64_t end;		/* behind the last one */
+};
+
+/* 1, or 0 if there are no more words. */
+static int next_range(const struct watching *w, uint64_t *at,
+		      struct range *ret)
+{
+	struct pagedet_kmap_word word = { .size = sizeof(word) };
+
+	if (pagedet_kmap_watch_word(w->watch, *at, &word) != 1)
+		return 0;
+	*ret = (struct range){ word, word.address };
+	do {
+		ret->end = word.address + word.bytes;
+		if (word.ns < ret->first.ns)
+			ret->first.ns = word.ns;
+		++*at;
+	} while (pagedet_kmap_watch_word(w->watch, *at, &word) == 1 &&
+		 word.address == ret->end &&
+		 word.windows == ret->first.windows &&
+		 !word.limited == !ret->first.limited);
+	return 1;
+}
+
+static void tell_ranges(const struct watching *w, uint64_t ns)
+{
+	struct range r;
+	uint64_t at = 0, first = 0;
+	int n;
+
+	for (n = 0; n < MOST_RANGES && next_range(w, &at, &r); n++) {
+		first = n ? first : r.first.address;
+		cli_say("+%#llx to +%#llx: %llu window%s, %.3f s of %.3f s%s",
+			(unsigned long long)(r.first.address - first),
+			(unsigned long long)(r.end - 1 - first),
+			(unsigned long long)r.first.windows,
+			cli_plural(r.first.windows), seconds(r.first.ns),
+			seconds(ns), r.first.limited ? ", less by the rate" :
+						       "");
+	}
+	if (next_range(w, &at, &r))
+		cli_say("and other words; -o FILE --json tells each");
+}
+
+static void tell_coverage(const struct watching *w)
+{
+	const struct pagedet_kmap_watch_total *t = &w->total;
+	const unsigned long long words = t->words;
+	const uint64_t ns = t->end_ns - t->begin_ns;
+
+	if (t->turns == 1)
+		cli_say("%llu word%s watched for %.3f s, by %u breakpoint%s of "
+			"each of %u processor%s", words, cli_plural(words),
+			seconds(ns), t->slots, cli_plural(t->slots), t->cpus,
+			cli_plural(t->cpus));
+	else
+		cli_say("%llu words took turns at %u breakpoint%s of each of "
+			"%u processor%s: accesses while another word had its "
+			"turn are not counted", words, t->slots,
+			cli_plural(t->slots), t->cpus, cli_plural(t->cpus));
+	if (t->turns > 1 || t->limited)
+		tell_ranges(w, ns);
+}
+
+static void tell_objects(const struct pagedet_kmap_watch_total *t)
+{
+	if (t->freed)
+		cli_say("the object was freed: the watch ended, and the last "
+			"accesses may be to the next user of its memory");
+	if (t->unknown)
+		cli_say("whether the object was freed meanwhile is not known: "
+			"it is not one of a slab, or no source can tell");
+}
+
+static void tell(const struct watching *w)
+{
+	const struct pagedet_kmap_watch_total *t = &w->total;
+
+	cli_child_tell(&w->child);
+	tell_coverage(w);
+	if (t->limited)
+		cli_say("the rate of %llu hits a second was used up: the rest "
+			"of such a window was not watched; --rate allows more, "
+			"which slows the kernel",
+			(unsigned long long)t->rate);
+	if (t->lost)
+		cli_say("%llu hit%s lost", (unsigned long long)t->lost,
+			cli_plural(t->lost));
+	if (t->own)
+		cli_say("%llu hit%s by pagedet itself, not counted",
+			(unsigned long long)t->own, cli_plural(t->own));
+	tell_objects(t);
+	if (t->cpus_missed)
+		cli_say("%u processor%s came online meanwhile, not watched",
+			t->cpus_missed, cli_plural(t->cpus_missed));
+	if (t->estimated)
+		cli_say("counts are estimated: on arm64 some percent may be "
+			"too many, on an emulated x86 writes may be counted as "
+			"reads");
+	if (w->job->only_writes)
+		cli_say("only writes were watched");
+}
+
+static bool is_lossy(const struct pagedet_kmap_watch_total *t)
+{
+	return t->limited || t->lost || t->freed || t->cpus_missed;
+}
+
+static void put_words(const struct watching *w, FILE *f)
+{
+	struct pagedet_kmap_word word = { .size = sizeof(word) };
+	uint64_t i;
+
+	for (i = 0; pagedet_kmap_watch_word(w->watch, i, &word) == 1; i++)
+		fprintf(f, "%s{\"address\":\"%#llx\",\"bytes\":%llu,"
+			"\"windows\":%llu,\"ns\":%llu,\"limited\":%llu}",
+			i ? "," : "", (unsigned long long)word.address,
+			(unsigned long long)word.bytes,
+			(unsigned long long)word.windows,
+			(unsigned long long)word.ns,
+			(unsigned long long)word.limited);
+}
+
+static int write_json(const struct watching *w)
+{
+	const struct pagedet_kmap_watch_total *t = &w->total;
+	struct cli_job job = *w->job;
+	struct cli_report report;
+	int status = cli_report_open(&report);
+
+	if (status)
+		return status;
+	fputc('{', report.f);
+	cli_json_member(report.f, "file", job.output, strlen(job.output));
+	fprintf(report.f, ",\"reads\":%llu,\"writes\":%llu,\"lost\":%llu,"
+		"\"own\":%llu,\"limited\":%llu,\"ns\":%llu,\"turns\":%llu,"
+		"\"windows\":%llu,\"window_ns\":%llu,\"rate\":%llu,"
+		"\"breakpoints\":%u,\"cpus\":%u,\"cpus_missed\":%u,"
+		"\"looks\":%llu,\"freed\":%s,\"estimated\":%s,\"words\":[",
+		(unsigned long long)t->reads, (unsigned long long)t->writes,
+		(unsigned long long)t->lost, (unsigned long long)t->own,
+		(unsigned long long)t->limited,
+		(unsigned long long)(t->end_ns - t->begin_ns),
+		(unsigned long long)t->turns, (unsigned long long)t->windows,
+		(unsigned long long)t->window_ns, (unsigned long long)t->rate,
+		t->slots, t->cpus, t->cpus_missed,
+		(unsigned long long)t->looks,
+		t->freed ? "true" : t->unknown ? "null" : "false",
+		t->estimated ? "true" : "false");
+	put_words(w, report.f);
+	fputs("]}\n", report.f);
+	/* The output is the KMAP; this is for the caller. */
+	job.output = NULL;
+	return cli_report_close(&report, &job, CLI_ANSWERED);
+}
+
+/* --- a file, or a table --- */
+
+static int write_file(struct watching *w)
+{
+	int status = cli_output_open(&w->out, w->job->output);
+
+	if (status)
+		return status;
+	/* It has addresses of the kernel. */
+	if (w->out.target && fchmod(w->out.fd, 0600))
+		status = cli_fail_errno("cannot set the mode of '%s'",
+					w->job->output);
+	if (!status)
+		status = watch(w);
+	status = cli_output_close(&w->out, !status, status);
+	if (!status && w->job->format == PAGEDET_FORMAT_JSON)
+		status = write_json(w);
+	return status;
+}
+
+static int show(struct watching *w)
+{
+	struct cli_job job = *w->job;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->out.fd);
+	job.path = path;
+	job.kallsyms = "/proc/kallsyms";
+	job.accesses = !job.by && !job.matrix;
+	job.pointers = true;
+	job.watched = true;
+	return cli_run_kmap(&job, w->pd);
+}
+
+static int write_table(struct watching *w)
+{
+	int status;
+
+	w->out.fd = memfd_create("kmap", MFD_CLOEXEC);
+	if (w->out.fd < 0)
+		return cli_fail_errno("cannot keep what is watched");
+	status = watch(w);
+	if (!status)
+		status = show(w);
+	close(w->out.fd);
+	return status;
+}
+
+static int run(struct cli_job *job, struct pagedet *pd)
+{
+	struct watching w = { .job = job, .pd = pd,
+			      .program = program_of(job) };
+	int status = job->output ? write_file(&w) : write_table(&w);
+
+	if (status == CLI_ANSWERED || status == CLI_UNSURE) {
+		if (!job->quiet)
+			tell(&w);
+		if (is_lossy(&w.total))
+			status = CLI_UNSURE;
+	}
+	pagedet_kmap_watch_free(w.watch);
+	return status;
+}
+
+const struct cli_command cli_kmap_watching = {
+	"kmap", "watch ADDR[+LEN] | --fd PID:FD [PROGRAM ...]", "",
+	.parse = parse, .run = run, .min_words = 1, .max_words = -1,
+	.groups = true,
+};
