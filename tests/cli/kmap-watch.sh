@@ -17,6 +17,7 @@ for option in '--before x' '--kallsyms x' '--kallsyms-before x' --folded \
 	# shellcheck disable=SC2086
 	run kmap watch ffff888000000000 $option --for 0.1
 	case $option in
+	--folded) expect "no $name" 64 "$name is for 'kmap calls'" ;;
 	--before*) expect "no $name" 64 "is an option of" ;;
 	*) expect "no $name" 64 "$name has no meaning" ;;
 	esac

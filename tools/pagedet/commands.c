@@ -288,7 +288,7 @@ const struct cli_command cli_commands[] = {
 	  NOTHING("no record matched"), .run = cli_run_owners, .wide = true,
 	  .groups = true },
 	{ "kmem",
-	  "record | report, live, events, blame, check, timeline, diff TRACE ...",
+	  "record | report, live, events, blame, check, diff ... TRACE ...",
 	  "who allocates what, from a trace",
 	  "TRACE is a trace.dat (trace-cmd record -e kmem), a perf.data (perf\n"
 	  "record -a -e 'kmem:*', perf kmem record), a text of ftrace or trace-cmd\n"
@@ -322,8 +322,7 @@ const struct cli_command cli_commands[] = {
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
-	{ "kmap", "report FILE | diff A B | calls FILE | watch ADDR | "
-	  "record | on | off ...",
+	{ "kmap", "report, calls FILE | diff A B | watch ADDR | record | on ...",
 	  "who accessed which object",
 	  "FILE is a copy of /sys/kernel/debug/memorizer/kmap of a Memorizer\n"
 	  "kernel, in any of its four dialects, plain or compressed by gzip, zstd\n"
