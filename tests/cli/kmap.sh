@@ -224,6 +224,10 @@ tap_run 'what is gone' grep -q \
 tap_run 'the sums' grep -q \
 	'{"total":{"objects":10,"objects_before":11,.*"reads_grown":-4,' \
 	"$tap_dir/stdout"
+run kmap diff "$indexed" "$indexed"
+expect 'diff: the codes of both files are told' 0 'the file before'
+tap_run 'diff: the codes of the file before, too' test \
+	"$(grep -c 'whose free was missed' "$tap_dir/stderr")" = 2
 run kmap diff "$indexed" "$tap_dir/later" --sort reads_grown --limit 1 -q
 stdout_has 'what was read more' '+9'
 

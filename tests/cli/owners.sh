@@ -89,6 +89,11 @@ stdout_is 'as page_owner_sort, of tasks' '1 times, 4 pages, PID 7, task_comm_nam
 1 times, 1 pages, PID 7, task_comm_name: sh
 2 times, 2 pages, PID 8, task_comm_name: cc
 1 times, 1 pages, PID 9, task_comm_name: sh'
+stacks=$top_srcdir/tests/fixtures/page_owner/6.12.117.show_stacks.txt.gz
+run owners "$stacks" --format page_owner_sort
+[ "$status" = 69 ] || tap_run 'as page_owner_sort, without times: none is made up' \
+	sh -c 'grep -q "^? times, [1-9]" "$1" && ! grep -q "^0 times" "$1"' sh \
+	"$tap_dir/stdout"
 run scan --format page_owner_sort
 expect 'of nothing else' 64 "is for 'owners'"
 

@@ -457,6 +457,7 @@ static void tell_all(const struct asking *a)
 				"kernel at the same place");
 		cli_say("the file before, %s:", a->job->before);
 		tell_missing(&a->before);
+		tell_codes(&a->before);
 		tell_unknown(a, &a->before);
 		cli_say("the file now, %s:", a->job->path);
 	}

@@ -51,9 +51,13 @@ static void put_head(const struct writing *w)
 	const char *comm = text_of(w, PAGEDET_OWNER_COMM);
 	const char *allocator = text_of(w, PAGEDET_OWNER_ALLOCATOR);
 
-	fprintf(w->f, "%llu times, %llu pages",
-		(unsigned long long)w->group->times,
-		(unsigned long long)w->group->pages);
+	/* Files with stacks count only pages. */
+	if (w->group->times || !w->group->pages)
+		fprintf(w->f, "%llu times",
+			(unsigned long long)w->group->times);
+	else
+		fprintf(w->f, "? times");
+	fprintf(w->f, ", %llu pages", (unsigned long long)w->group->pages);
 	put_number(w, PAGEDET_OWNER_PID, "PID");
 	put_number(w, PAGEDET_OWNER_TGID, "TGID");
 	if (comm)
