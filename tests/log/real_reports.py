@@ -233,4 +233,50 @@ Jan 04 09:53:54 db7.lan.psmm.pl kernel: BUG kmalloc-256(0:354604ddeb33593ebd6c7e
 Jan 04 09:53:54 db7.lan.psmm.pl kernel: INFO: Slab 0xffffea0040768800 objects=64 used=33 fp=0xffff88101da23000 flags=0x2fffff00004080
 """, [{"report": "slab", "slab_cache": "kmalloc-256(0:354604ddeb33593ebd6c7ed2"
        "292fb879ca3b42e80476397f3c9ce88ec4443b7a)", "pfn": S}], None),
+    ("two bad page maps at a time, without callers: 6.x", """\
+[ 7712.103311] BUG: Bad page map in process alpha  pte:80000001bd9e5227 pmd:1b0d4c067
+[ 7712.103312] BUG: Bad page map in process beta  pte:80000001aa111227 pmd:1b0d5d067
+[ 7712.103315] page: refcount:0 mapcount:-1 mapping:0000000000000000 index:0x1 pfn:0x1bd9e5
+[ 7712.103316] page: refcount:0 mapcount:-2 mapping:0000000000000000 index:0x1 pfn:0x1aa111
+[ 7712.103318] flags: 0x17ffffc0000004(referenced|node=0|zone=2|lastcpupid=0x1fffff)
+[ 7712.103319] flags: 0x17ffffc0000010(dirty|node=0|zone=2|lastcpupid=0x1fffff)
+[ 7712.103323] raw: 0017ffffc0000004 dead000000000100 dead000000000122 0000000000000000
+[ 7712.103324] raw: 0017ffffc0000010 dead000000000100 dead000000000122 0000000000000000
+[ 7712.103325] raw: 0000000000000001 0000000000000000 00000000fffffffe 0000000000000000
+[ 7712.103326] raw: 0000000000000001 0000000000000000 00000000fffffffd 0000000000000000
+[ 7712.103327] page dumped because: bad pte
+[ 7712.103328] page dumped because: bad pte
+[ 7712.103329] addr:00007f6bbd2a1000 vm_flags:08100073 anon_vma:ffff888101000000 mapping:0000000000000000 index:7f6bbd2a1
+[ 7712.103330] addr:00007faaaa111000 vm_flags:08100073 anon_vma:ffff888102000000 mapping:0000000000000000 index:7faaaa111
+[ 7712.103334] file:(null) fault:0x0 mmap:0x0 read_folio:0x0
+[ 7712.103335] file:(null) fault:0x0 mmap:0x0 read_folio:0x0
+[ 7712.103340] CPU: 2 PID: 4411 Comm: alpha Not tainted 6.6.9 #1
+[ 7712.103341] CPU: 3 PID: 4412 Comm: beta Not tainted 6.6.9 #1
+""", [{"report": "bad_page_map", "pfn": 0x1bd9e5, "comm": "alpha",
+       "pid": 4411, "refcount": 0, "flags": S, "raw_flags": S, "vaddr": S,
+       "object": S, "notes": ["partial"]},
+      {"report": "bad_page_map", "pfn": 0x1aa111, "comm": "beta",
+       "pid": 4412, "refcount": 0, "flags": S, "raw_flags": S, "vaddr": S,
+       "object": S, "notes": ["partial"]}], None),
+    ("two bad pages at a time, without callers: 5.15", """\
+[10447.797624] BUG: Bad page state in process z_wr_iss  pfn:920a5
+[10447.797630] BUG: Bad page state in process kworker/u30:0  pfn:a95fc
+[10447.797640] page:00000000c1552aa9 refcount:0 mapcount:0 mapping:0000000000000000 index:0x1 pfn:0x920a5
+[10447.797645] page:00000000a2130f65 refcount:0 mapcount:0 mapping:0000000000000000 index:0x2 pfn:0xa95fc
+[10447.797650] flags: 0xfffffc0000800(arch_1|node=0|zone=1|lastcpupid=0x1fffff)
+[10447.797655] flags: 0xfffffc0002000(private|node=0|zone=1|lastcpupid=0x1fffff)
+[10447.797660] raw: 000fffffc0000800 dead000000000100 dead000000000122 0000000000000000
+[10447.797665] raw: 000fffffc0002000 dead000000000100 dead000000000122 0000000000000000
+[10447.797670] raw: 0000000000000001 0000000000000000 00000000ffffffff 0000000000000000
+[10447.797675] raw: 0000000000000002 ffff888100a2c000 00000000ffffffff 0000000000000000
+[10447.797680] page dumped because: PAGE_FLAGS_CHECK_AT_FREE flag(s) set
+[10447.797685] page dumped because: nonzero _refcount
+[10447.797690] CPU: 2 PID: 4411 Comm: z_wr_iss Tainted: P    B      OE     5.15.90 #1
+[10447.797695] CPU: 3 PID: 88 Comm: kworker/u30:0 Tainted: P    B      OE     5.15.90 #1
+""", [{"report": "bad_page_state", "pfn": 0x920a5, "comm": "z_wr_iss",
+       "pid": 4411, "refcount": 0, "flags": S, "raw_flags": S, "reason": S,
+       "object": S, "notes": ["partial"]},
+      {"report": "bad_page_state", "pfn": 0xa95fc, "comm": "kworker/u30:0",
+       "pid": 88, "refcount": 0, "flags": S, "raw_flags": S, "reason": S,
+       "object": S, "notes": ["partial"]}], None),
 ]

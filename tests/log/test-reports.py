@@ -80,7 +80,7 @@ has("bad page map", MAP, report="bad_page_map", pfn=0x81a09, pid=58,
     comm="modprobe", vaddr="0x7fff84619000", vma_prot="r--p", object="bad pte")
 has("of 6.18: the level is named",
     MAP.replace("pte:20682653 pmd:20f23c01",
-                "pmd:8000000071c00227pgd:1 p4d:2 pud:3 pmd:4"),
+                "pmd:8000000081a09227pgd:1 p4d:2 pud:3 pmd:4"),
     report="bad_page_map", pfn=0x81a09, pid=58, comm="modprobe")
 row = has("an entry without page",
           "BUG: Bad page map in process oom_reaper  pte:6353826300000000 "

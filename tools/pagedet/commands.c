@@ -322,7 +322,8 @@ const struct cli_command cli_commands[] = {
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },
-	{ "kmap", "report, calls FILE | diff A B | watch ADDR | record | on ...",
+	{ "kmap",
+	  "report, calls FILE | diff A B | watch ADDR | record | on ...",
 	  "who accessed which object",
 	  "FILE is a copy of /sys/kernel/debug/memorizer/kmap of a Memorizer\n"
 	  "kernel, in any of its four dialects, plain or compressed by gzip, zstd\n"

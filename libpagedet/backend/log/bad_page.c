@@ -18,17 +18,20 @@
 
 #include "backend/log/report.h"
 
-/* Cut "X  pte:8000000071c00227 ..." to "X". */
-static bool before_entry(struct pdet_scan *s)
+/* Cut "X  pte:8000000071c00227 ..." to "X". The entry goes to *ret. */
+bool pdet_log_before_entry(struct pdet_scan *s, uint64_t *ret)
 {
 	static const char *const levels[] = {
 		"  pte:", "  pmd:", "  pud:", "  p4d:", "  pgd:", " pte:",
 	};
+	struct pdet_scan number = *s;
 	size_t i;
 
 	for (i = 0; i < PDET_COUNT(levels); i++)
-		if (pdet_log_before(s, levels[i]))
-			return true;
+		if (pdet_log_before(s, levels[i])) {
+			number.at = s->end + strlen(levels[i]);
+			return pdet_log_hex(&number, ret);
+		}
 	return false;
 }
 
@@ -36,7 +39,7 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 			      bool *memory)
 {
 	struct pdet_scan number;
-	uint64_t pfn;
+	uint64_t pfn, entry;
 
 	if (!pdet_scan_word(&s, "BUG: Bad page "))
 		return false;
@@ -54,7 +57,7 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 		p->has |= PDET_LOG_PFN;
 		p->needs_block = true;
 	} else if (pdet_scan_word(&s, "map in process ")) {
-		if (!before_entry(&s))
+		if (!pdet_log_before_entry(&s, &entry))
 			return false;
 		p->report = PAGEDET_REPORT_BAD_PAGE_MAP;
 	} else {

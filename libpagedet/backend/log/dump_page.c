@@ -330,6 +330,10 @@ static bool take_raw(struct pdet_log_page *p, struct pdet_scan s)
 		pdet_scan_blanks(&s);
 	if (n < PDET_COUNT(word))
 		return true;
+	/* The first line may be lost. */
+	if (p->loses && !(p->has & PDET_LOG_RAW) &&
+	    (!(p->has & PDET_LOG_FLAGS) || word[0] != p->flags_word))
+		return true;
 	if (!(p->has & PDET_LOG_RAW)) {
 		p->raw = word[0];
 		p->has |= PDET_LOG_RAW;

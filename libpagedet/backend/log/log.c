@@ -2,8 +2,8 @@
 /*
  * Assembles lines into pages. Several writers may print at the same time, each
  * with an incomplete page. Lines are kept apart if the log identifies their
- * callers. Otherwise only Page Detective's lines are separate, because it
- * writes one answer at a time.
+ * callers. Otherwise Page Detective's lines are separate, because it writes one
+ * answer at a time, and writers.c finds the writers of blocks.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/hash.h"
 
 /* Most incomplete pages at a time. */
-#define OPEN 4
+#define OPEN PDET_LOG_WRITERS
 
 /* Most lines and bytes of text of one block or report. Later text starts a new
  * one. */
@@ -28,6 +28,7 @@ struct open_page {
 	bool used;
 	bool has_caller;
 	uint64_t caller;
+	uint32_t writer;	/* PDET_LOG_ANYONE: not known */
 	uint64_t last;		/* its last line, counted as in heard */
 	struct pdet_log_page page;
 };
@@ -53,6 +54,7 @@ struct pdet_log {
 	char release[96];
 	struct pdet_log_boot boot;
 	struct pdet_log_line parsed;
+	struct pdet_log_writers *writers;
 };
 
 void pdet_log_page_free(struct pdet_log_page *p)
@@ -64,7 +66,15 @@ void pdet_log_page_free(struct pdet_log_page *p)
 
 struct pdet_log *pdet_log_new(void)
 {
-	return calloc(1, sizeof(struct pdet_log));
+	struct pdet_log *log = calloc(1, sizeof(*log));
+
+	if (!log)
+		return NULL;
+	log->writers = pdet_log_writers_new();
+	if (log->writers)
+		return log;
+	free(log);
+	return NULL;
 }
 
 void pdet_log_page_shift(struct pdet_log *log, unsigned shift)
@@ -85,6 +95,7 @@ void pdet_log_free(struct pdet_log *log)
 	pdet_vec_free(&log->ready);
 	pdet_log_page_free(&log->given);
 	pdet_log_page_free(&log->scratch);
+	pdet_log_writers_free(log->writers);
 	free(log);
 }
 
@@ -179,7 +190,8 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	}
 	if (!pdet_vec_reserve(&log->ready, 1))
 		return -ENOMEM;
-	if (p->needs_block && !p->block)
+	p->loses |= pdet_log_writers_lost(log->writers, o->writer);
+	if (p->loses || (p->needs_block && !p->block))
 		p->partial = true;
 	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
 	    !(p->has & PDET_LOG_FINISHED))
@@ -200,6 +212,10 @@ static int complete(struct pdet_log *log, struct open_page *o)
 
 static bool is_by(const struct open_page *o, const struct pdet_log_line *l)
 {
+	if (l->writer && o->writer)
+		return o->writer == l->writer;
+	if (l->writer)
+		return l->adopts && !o->has_caller;
 	return !o->has_caller || !l->has_caller || o->caller == l->caller;
 }
 
@@ -258,6 +274,7 @@ static struct open_page *begin(struct pdet_log *log,
 	o->used = true;
 	o->has_caller = l->has_caller;
 	o->caller = l->caller;
+	o->writer = l->writer;
 	o->last = log->heard;
 	o->page.line = log->line;
 	o->page.seq = l->seq;
@@ -346,6 +363,23 @@ static void touch(struct pdet_log *log, struct open_page *o)
 	o->page.lines++;
 }
 
+/* Complete the blocks of this writer, and those that have no more lines. */
+static int complete_blocks(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	size_t i;
+
+	for (i = 0; i < OPEN; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (o->used && o->page.report == PAGEDET_REPORT_DUMP_PAGE &&
+		    (o->writer ? !pdet_log_writers_open(log->writers,
+							o->writer) :
+		     is_by(o, l)) && complete(log, o) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* Begin a block, or add it to the previous report if that expects one. */
 static struct open_page *begin_block(struct pdet_log *log,
 				     const struct pdet_log_line *l)
@@ -362,9 +396,7 @@ static struct open_page *begin_block(struct pdet_log *log,
 		o->page.kind = PDET_LOG_DUMP_PAGE;
 		return o;
 	}
-	o = open_of(log, l, OF_BLOCK);
-	if (o && o->page.report == PAGEDET_REPORT_DUMP_PAGE &&
-	    complete(log, o) < 0)
+	if (complete_blocks(log, l) < 0)
 		return NULL;
 	o = begin(log, l);
 	if (o) {
@@ -427,6 +459,8 @@ static bool take_bare(struct pdet_log *log, const struct pdet_log_line *l,
 		      !pdet_log_dump_page(p, l->text, memory))
 		return false;
 	o->last = log->heard;
+	if (l->adopts)
+		o->writer = l->writer;
 	return true;
 }
 
@@ -481,6 +515,8 @@ static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 
 	if (o && pdet_log_report_takes(&o->page, l->text, &memory)) {
 		touch(log, o);
+		if (l->adopts)
+			o->writer = l->writer;
 		if (!memory)
 			return -ENOMEM;
 		return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
@@ -605,21 +641,179 @@ uint64_t pdet_log_unread(const struct pdet_log *log)
 	return log->unread;
 }
 
+/* The line is one without prefix that an answer of Page Detective awaits. */
+static bool is_of_detective(const struct pdet_log *log, struct pdet_scan text,
+			    bool (*is)(const struct pdet_log_page *,
+				       struct pdet_scan))
+{
+	size_t i;
+
+	for (i = 0; i < OPEN && log->n_open; i++)
+		if (log->open[i].used &&
+		    log->open[i].page.kind == PDET_LOG_DETECTIVE &&
+		    is(&log->open[i].page, text))
+			return true;
+	return false;
+}
+
+/* Process a line without the prefix of Page Detective. */
+static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
+{
+	int r;
+
+	if (l->writer == PDET_LOG_NOBODY) {
+		if (!is_of_detective(log, l->text, is_type_of))
+			return 0;
+		l->writer = PDET_LOG_ANYONE;
+	}
+	/* If nothing is open, only "page:" can begin a block. */
+	r = log->n_open || (l->text.at < l->text.end && *l->text.at == 'p') ?
+		feed_dump_page(log, l) : 0;
+	if (r == 0)
+		r = feed_report(log, l);
+	log->unread += r == 0 && looks_like_report(l->text);
+	return r;
+}
+
+/* A line that may belong to a page is lost, or frames may be of another's
+ * backtrace. */
+static void mark_lost(struct pdet_log *log)
+{
+	size_t i;
+
+	for (i = 0; i < OPEN && log->n_open; i++) {
+		const struct open_page *o = &log->open[i];
+
+		if (o->used && pdet_log_writers_lost(log->writers, o->writer))
+			log->open[i].page.partial =
+				log->open[i].page.loses = true;
+		if (!o->used || !o->page.owner.kept ||
+		    !pdet_log_writers_traced(log->writers, o->writer))
+			continue;
+		pdet_log_owner_hole(&log->open[i].page);
+		log->open[i].page.partial = true;
+	}
+}
+
+/* Other reports are being printed than that of @writer: the next frames may be
+ * of any. */
+static void break_stacks(struct pdet_log *log, uint32_t writer)
+{
+	size_t i;
+
+	for (i = 0; i < OPEN && log->n_open; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (!o->used || !o->writer || o->writer == writer ||
+		    !pdet_log_writers_open(log->writers, o->writer))
+			continue;
+		pdet_log_owner_hole(&o->page);
+		o->page.partial |= o->page.owner.kept;
+	}
+}
+
+/* Process the lines that waited until their writers are known. */
+static int replay(struct pdet_log *log)
+{
+	const uint64_t line = log->line, heard = log->heard;
+	struct pdet_log_line *l = &log->parsed;
+	int r = 0;
+
+	while (pdet_log_writers_next(log->writers, l, &log->line,
+				     &log->heard)) {
+		if (r < 0)
+			continue;
+		break_stacks(log, PDET_LOG_NOBODY);
+		mark_lost(log);
+		r = feed_other(log, l);
+		if (r >= 0)
+			r = close_old(log);
+	}
+	log->line = line;
+	log->heard = heard;
+	return r;
+}
+
+static int decide(struct pdet_log *log, bool now)
+{
+	const int r = pdet_log_writers_decide(log->writers, log->heard, now);
+
+	return r > 0 ? replay(log) : r;
+}
+
+static void parse(struct pdet_log *log, struct pdet_scan line)
+{
+	struct pdet_log_line *l = &log->parsed;
+
+	pdet_log_line(line, l);
+	if (l->text.end - l->text.at > PDET_LOG_TEXT)
+		l->text.end = l->text.at + PDET_LOG_TEXT;
+}
+
+/* Process a line of an unknown caller. */
+static int feed_untagged(struct pdet_log *log, struct pdet_scan line)
+{
+	struct pdet_log_line *l = &log->parsed;
+	const bool detective = is_of_detective(log, l->text, is_block_of);
+	int r = pdet_log_writers_take(log->writers, l, log->line, log->heard,
+				      detective);
+
+	if (r == -EAGAIN) {
+		if (decide(log, true) < 0)
+			return -ENOMEM;
+		parse(log, line);
+		r = pdet_log_writers_take(log->writers, l, log->line,
+					  log->heard, detective);
+	}
+	if (r == 0) {
+		if (l->writer)
+			break_stacks(log, l->writer);
+		r = feed_other(log, l);
+	}
+	mark_lost(log);
+	return r < 0 ? r : decide(log, false);
+}
+
+static bool is_boot(const struct pdet_log_line *l)
+{
+	struct pdet_scan s = l->text;
+
+	return pdet_scan_word(&s, "Linux version ") ||
+	       pdet_scan_word(&s, "-- Boot ") ||
+	       pdet_scan_word(&s, "-- Reboot --");
+}
+
+/* What is held has no more lines, or lines between are missing. */
+static int end_held(struct pdet_log *log, struct pdet_scan line)
+{
+	const struct pdet_log_line *l = &log->parsed;
+	const bool boot = is_boot(l);
+
+	if (!boot && (!l->record || !log->has_seq || l->seq == log->seq))
+		return 0;
+	if (decide(log, true) < 0)
+		return -ENOMEM;
+	if (boot)
+		pdet_log_writers_forget(log->writers);
+	parse(log, line);
+	return 0;
+}
+
 int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 {
 	struct pdet_log_line *l = &log->parsed;
 	const char *at;
 	int r;
 
+	parse(log, line);
+	if (end_held(log, line) < 0)
+		return -ENOMEM;
 	log->line++;
-	pdet_log_line(line, l);
 	count_record(log, l);
 	/* A message from a process is not a statement of the kernel. */
 	if (l->user || (l->continues && log->has_seq))
 		return 0;
 	log->heard++;
-	if (l->text.end - l->text.at > PDET_LOG_TEXT)
-		l->text.end = l->text.at + PDET_LOG_TEXT;
 	take_release(log, l->text);
 	pdet_log_boot_line(&log->boot, l->text, &l->stamp);
 	/* Unknown prefixes of log daemons may precede it. */
@@ -628,13 +822,8 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 		l->text.at = at + sizeof(prefix) - 1;
 		r = feed_detective(log, l);
 	} else {
-		/* If nothing is open, only "page:" can begin a block. */
-		r = log->n_open || (l->text.at < l->text.end &&
-				    *l->text.at == 'p') ?
-			feed_dump_page(log, l) : 0;
-		if (r == 0)
-			r = feed_report(log, l);
-		log->unread += r == 0 && looks_like_report(line);
+		r = l->has_caller ? feed_other(log, l) :
+				    feed_untagged(log, line);
 	}
 	return r < 0 ? r : close_old(log);
 }
@@ -643,6 +832,8 @@ int pdet_log_end(struct pdet_log *log, bool cut)
 {
 	size_t i, first;
 
+	if (decide(log, true) < 0)
+		return -ENOMEM;
 	for (;;) {
 		first = OPEN;
 		for (i = 0; i < OPEN; i++)

@@ -47,7 +47,10 @@ struct pdet_log_line {
 				 * records it is a dictionary line, not text */
 	bool indented;		/* a blank precedes the text */
 	bool has_caller;
-	uint64_t caller;	/* writer: thread or processor */
+	uint64_t caller;	/* thread or processor */
+	uint32_t writer;	/* if there is no caller */
+	bool adopts;		/* the first line of a writer, and about a page
+				 * that is open already */
 	uint64_t seq;		/* sequence number of a record */
 	struct pdet_log_stamp stamp;
 	char unescaped[PDET_LOG_TEXT];
@@ -175,6 +178,8 @@ struct pdet_log_page {
 	uint64_t hash;		/* of its text */
 	struct pdet_log_boot boot;
 	bool partial;		/* a part is missing */
+	bool loses;		/* lines whose writer is not known may be its
+				 * own */
 	bool old_form;		/* "page:ADDRESS refcount": before 6.9; mapcount
 				 * is then the page's total */
 	bool bare;		/* Page Detective as a module: its block of
@@ -297,6 +302,52 @@ const char *pdet_log_release(const struct pdet_log *log);
 /* pdet_log_unread - lines that look as if they began a report, and were not
  * understood. */
 uint64_t pdet_log_unread(const struct pdet_log *log);
+
+/* --- writers.c: finds the writers of lines without callers --- */
+
+/* Most reports that are printed at the same time. */
+#define PDET_LOG_WRITERS 4
+
+/* pdet_log_line.writer: any open page may take the line, or none. Other numbers
+ * are writers. */
+#define PDET_LOG_ANYONE 0
+#define PDET_LOG_NOBODY UINT32_MAX
+
+struct pdet_log_writers;
+
+struct pdet_log_writers *pdet_log_writers_new(void);
+void pdet_log_writers_free(struct pdet_log_writers *w);
+
+/*
+ * pdet_log_writers_take - find the writer of @l, which has no caller.
+ * @detective: it is the first line of a block of Page Detective. Returns 0 and
+ * sets l->writer; 1 if the line is kept; -EAGAIN if those that are kept must be
+ * replayed first; or -ENOMEM.
+ */
+int pdet_log_writers_take(struct pdet_log_writers *w, struct pdet_log_line *l,
+			  uint64_t line, uint64_t heard, bool detective);
+
+/* pdet_log_writers_decide - find the writers of the lines that are held, if all
+ * their reports are complete, or @now. Returns 1 if they can be replayed, 0, or
+ * -ENOMEM. */
+int pdet_log_writers_decide(struct pdet_log_writers *w, uint64_t heard,
+			    bool now);
+
+/* pdet_log_writers_next - the next of these lines; false after the last one. */
+bool pdet_log_writers_next(struct pdet_log_writers *w, struct pdet_log_line *l,
+			   uint64_t *line, uint64_t *heard);
+
+/* pdet_log_writers_forget - a new boot: no report goes on. */
+void pdet_log_writers_forget(struct pdet_log_writers *w);
+
+/* pdet_log_writers_lost - whether a line that may belong to the report @id is
+ * lost. */
+bool pdet_log_writers_lost(const struct pdet_log_writers *w, uint32_t id);
+/* pdet_log_writers_traced - whether frames may come that are not those of the
+ * report @id. */
+bool pdet_log_writers_traced(const struct pdet_log_writers *w, uint32_t id);
+/* pdet_log_writers_open - whether @id may print another line. */
+bool pdet_log_writers_open(const struct pdet_log_writers *w, uint32_t id);
 
 /* --- page_detective.c, dump_page.c: the grammars. Returns false if @text is
  * another kind of line. *memory becomes false if memory is short. --- */

@@ -56,6 +56,7 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 			      bool *memory);
 bool pdet_log_bad_page(struct pdet_log_page *p, struct pdet_scan s,
 		       bool *memory);
+bool pdet_log_before_entry(struct pdet_scan *s, uint64_t *ret);
 bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
 			    bool *memory);
 bool pdet_log_machine_check_begins(struct pdet_log_page *p, struct pdet_scan s,

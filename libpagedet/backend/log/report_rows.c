@@ -15,6 +15,7 @@ static void put_place(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
 	const unsigned shift = p->shift ? p->shift : 12;
+	const unsigned unsaid = p->loses ? PAGEDET_IO : PAGEDET_UNSUPPORTED;
 	size_t i;
 
 	if (p->has_address || p->has_kaddr || p->hashed || p->task ||
@@ -23,6 +24,11 @@ static void put_place(const struct pdet_log_putting *o)
 			pdet_log_cell_lost(o, pdet_log_of_address[i],
 					   PAGEDET_UNSUPPORTED);
 		pdet_log_cell_lost(o, F(TGID), PAGEDET_UNSUPPORTED);
+		pdet_log_cell_lost(o, F(PID), unsaid);
+		if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP) {
+			pdet_log_cell_lost(o, F(VADDR), unsaid);
+			pdet_log_cell_lost(o, F(VMA_PROT), unsaid);
+		}
 	}
 	if (p->task)
 		pdet_log_cell(o, F(PID), p->pid);
@@ -120,6 +126,8 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 			    p->report == PAGEDET_REPORT_BAD_PAGE_STATE))
 		pdet_log_cell_text(o, F(OBJECT),
 				   pdet_log_page_text(p, p->says));
+	else if (p->loses && !p->aops.len)
+		pdet_log_cell_lost(o, F(OBJECT), PAGEDET_IO);
 	else if (p->file.len && !p->aops.len)
 		pdet_log_cell_text(o, F(OBJECT),
 				   pdet_log_page_text(p, p->file));
