@@ -212,8 +212,7 @@ struct pagedet_query {
 				 * on the calling thread, which then works
 				 * alone */
 	void *next_place_user;	/* [nullable] */
-	struct pagedet_allocs *allocs; /* [nullable] of TARGET_OBJECTS and
-				 * TARGET_EVENTS */
+	struct pagedet_allocs *allocs; /* [nullable] of OBJECTS and EVENTS */
 };
 
 #define PAGEDET_QUERY_INIT \
