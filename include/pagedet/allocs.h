@@ -234,6 +234,9 @@ struct pagedet_allocs_total {
 				 * has added up. Not known, and 0, are less,
 				 * lifetime_ns, early and disorder, and if
 				 * no_frees is 1 what it says */
+	uint64_t page_events;	/* of the events, those of blocks of pages. If
+				 * one of two traces has none, their growth
+				 * was not measured */
 };
 
 /* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */

@@ -1022,8 +1022,11 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->groups = a->n_order;
 	SUMS(ret, &a->sum);
 	SUMS_BEFORE(ret, &a->sum_before);
-	for (kind = 0; kind < PDET_KMEM_NAME; kind++)
+	for (kind = 0; kind < PDET_KMEM_NAME; kind++) {
 		ret->events += rest->event[kind];
+		ret->page_events += pdet_kmem_is_page(kind) ?
+				    rest->event[kind] : 0;
+	}
 	ret->other = a->loss.other;
 	/* Those of the kernel do not have kinds. */
 	if (a->no_events)

@@ -285,6 +285,7 @@ static void json_total(struct emitting *s)
 		REST(missing), REST(cut_bytes), REST(damaged), REST(strange),
 		OF(OF_EVENTS, disorder, false), REST(sites), REST(unnamed),
 		REST(inexact), REST(changed),
+		REST(page_events),
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
 #undef REST

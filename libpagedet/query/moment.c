@@ -19,7 +19,7 @@
 
 /* What of a row can contradict the rest, or be contradicted. */
 static const uint8_t states[] = {
-	F(KIND), F(FLAGS), F(MAPCOUNT), F(MEMCG_INO),
+	F(KIND), F(FLAGS), F(MAPCOUNT), F(REFCOUNT), F(MEMCG_INO),
 };
 
 bool pdet_moment_is_odd(const struct pdet_batch *b, uint32_t row)
@@ -37,6 +37,49 @@ bool pdet_moment_is_odd(const struct pdet_batch *b, uint32_t row)
 		(kind != PAGEDET_KIND_FREE ||
 		 pdet_batch_get(b, row, F(MAPCOUNT), 0) ||
 		 pdet_batch_get(b, row, F(MEMCG_INO), 0)));
+}
+
+static bool has(const struct pdet_batch *b, uint32_t row, unsigned field)
+{
+	return pdet_batch_state(b, row, field) == PAGEDET_HAVE;
+}
+
+/* The references that the caches and the filesystem of a page have. */
+static uint64_t held_by_caches(const struct pdet_batch *b, uint32_t row,
+			       uint64_t flags)
+{
+	const uint64_t kind = pdet_batch_get(b, row, F(KIND), 0);
+
+	return (kind != PAGEDET_KIND_ANON || flags & KPF(SWAPCACHE)) +
+	       !!(flags & KPF(PRIVATE));
+}
+
+/*
+ * A mapping is a reference. If the counts of a small page of a task are from
+ * two sources, it may have been mapped in between; or something else holds it.
+ */
+static bool is_uneven(const struct pdet_batch *b, uint32_t row)
+{
+	const uint64_t kind = pdet_batch_get(b, row, F(KIND), 0);
+	const uint64_t flags = pdet_batch_get(b, row, F(FLAGS), 0);
+	const uint64_t maps = pdet_batch_get(b, row, F(MAPCOUNT), 0);
+	const uint64_t refs = pdet_batch_get(b, row, F(REFCOUNT), 0);
+
+	if (!b->value[F(REFCOUNT)] || !b->value[F(MAPCOUNT)] ||
+	    !has(b, row, F(REFCOUNT)) || !has(b, row, F(MAPCOUNT)) ||
+	    b->cell[F(REFCOUNT)][row] == b->cell[F(MAPCOUNT)][row] ||
+	    !has(b, row, F(FLAGS)) ||
+	    flags & (KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL) | KPF(HUGE)) ||
+	    (kind != PAGEDET_KIND_ANON && kind != PAGEDET_KIND_FILE &&
+	     kind != PAGEDET_KIND_SHMEM))
+		return false;
+	return refs < maps || refs - maps > held_by_caches(b, row, flags);
+}
+
+/* Whether it must be read again. */
+static bool is_doubtful(const struct pdet_batch *b, uint32_t row)
+{
+	return pdet_moment_is_odd(b, row) || is_uneven(b, row);
 }
 
 void pdet_moment_drop_bytes(struct pdet_batch *b, uint32_t row)
@@ -91,9 +134,10 @@ static uint32_t next_odd(const struct pdet_batch *b, uint32_t row)
 {
 	for (; row < b->n; row++)
 		/* most rows are neither */
-		if ((has_bits(b, row, KPF(BUDDY) | KPF(SLAB)) ||
-		     pdet_batch_get(b, row, F(KIND), 0) == PAGEDET_KIND_FREE) &&
-		    pdet_moment_is_odd(b, row) && can_be_read(b, row))
+		if ((((has_bits(b, row, KPF(BUDDY) | KPF(SLAB)) ||
+		       pdet_batch_get(b, row, F(KIND), 0) ==
+		       PAGEDET_KIND_FREE) && pdet_moment_is_odd(b, row)) ||
+		     is_uneven(b, row)) && can_be_read(b, row))
 			break;
 	return row;
 }
@@ -197,7 +241,7 @@ static uint32_t take(struct pdet_again *a, struct pdet_batch *b,
 			if (is_said(&a->batch, i, f))
 				pdet_batch_copy_cell(b, row, &a->batch, i, f);
 		pdet_chain_take_notes(b, row, &a->batch, i);
-		if (!pdet_moment_is_odd(b, row) || same == PROOF)
+		if (!is_doubtful(b, row) || same == PROOF)
 			continue;
 		a->row[left] = row;
 		a->same[left++] = same;

@@ -149,4 +149,22 @@ run kmem report "$old" --kallsyms-before "$tap_dir/names"
 expect 'names of nothing' 64 'needs --before'
 run kmem diff - -
 expect 'standard input twice' 64 'only one trace can be read'
+# --- pages in one of them only ---
+
+line='a-1 [000] ..... 1.000000: kmalloc: call_site=f+0x1/0x2 ptr=ffff888100000040 bytes_req=8 bytes_alloc=8 gfp_flags=GFP_KERNEL node=-1 accounted=false'
+page='a-1 [000] ..... 1.000001: mm_page_alloc: page=0x1b6605 pfn=0x1b6605 order=3 migratetype=0 gfp_flags=GFP_KERNEL'
+echo "$line" > "$tap_dir/objects"
+{
+	echo "$line"
+	echo "$page"
+} > "$tap_dir/pages"
+run kmem diff "$tap_dir/objects" "$tap_dir/pages" --page-size 4096
+expect 'pages in the second one only' 2 'pages seem to grow, and that was not'
+run kmem diff "$tap_dir/pages" "$tap_dir/objects" --page-size 4096
+expect 'pages in the first one only' 2 'pages seem to shrink, and that was not'
+for trace in pages objects; do
+	run kmem diff "$tap_dir/$trace" "$tap_dir/$trace" --page-size 4096
+	tap_run "both have $trace: nothing is told" \
+		sh -c '! grep "pages seem" "$1"' sh "$tap_dir/stderr"
+done
 tap_done

@@ -501,9 +501,22 @@ static void tell_one(const struct cli_kmem *a,
 	tell_unknown(a, t);
 }
 
+/* Pages were recorded once only. */
+static bool is_lopsided(const struct cli_kmem *a)
+{
+	return a->total.compared && !a->total.only_live &&
+	       !a->total.page_events != !a->before.page_events;
+}
+
 /* Traces of different lengths have different sums, even if nothing grows. */
 static void tell_comparison(const struct cli_kmem *a)
 {
+	if (is_lopsided(a))
+		cli_say("the trace %s has no events of pages, the other one "
+			"has: pages seem to %s, and that was not measured; "
+			"'kmem record --pages' records them",
+			a->total.page_events ? "before" : "now",
+			a->total.page_events ? "grow" : "shrink");
 	if (!a->total.only_live) {
 		tell_rate("before", &a->before);
 		tell_rate("now", &a->total);
@@ -548,7 +561,8 @@ int cli_kmem_losses(const struct cli_kmem *a)
 	}
 	if (!t->complete)
 		return tell_stop(a);
-	return is_lossy(t) || is_lossy(&a->before) || t->unverified ?
+	return is_lossy(t) || is_lossy(&a->before) || t->unverified ||
+	       is_lopsided(a) ?
 		       CLI_UNSURE : CLI_ANSWERED;
 }
 

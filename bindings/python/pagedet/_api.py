@@ -1516,6 +1516,7 @@ class pagedet_allocs_total(Structure):
         ("changed", c_uint64),
         ("untracked", c_uint64),
         ("no_events", c_uint64),
+        ("page_events", c_uint64),
     ]
 
 

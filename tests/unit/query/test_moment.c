@@ -306,6 +306,91 @@ START_TEST(what_is_free_is_charged_to_nobody)
 }
 END_TEST
 
+/* --- counts of two sources --- */
+
+static uint64_t mapped_between(uint64_t pfn, unsigned field, int call)
+{
+	(void)pfn;
+	return free_or_mapped(field, false, call == 1 ? 1 : 2);
+}
+
+static uint64_t two_references(uint64_t pfn, unsigned field, int call)
+{
+	(void)pfn;
+	(void)field;
+	(void)call;
+	return 2;
+}
+
+static uint64_t mapped_once(uint64_t pfn, unsigned field, int call)
+{
+	(void)pfn;
+	(void)call;
+	return free_or_mapped(field, false, 1);
+}
+
+static uint64_t more_references(uint64_t pfn, unsigned field, int call)
+{
+	(void)pfn;
+	(void)field;
+	return (uint64_t)call + 2;
+}
+
+static uint64_t count_rows(uint64_t (*flags)(uint64_t, unsigned, int),
+			   uint64_t (*references)(uint64_t, unsigned, int),
+			   void (*check)(const struct pdet_batch *b,
+					 uint32_t row))
+{
+	struct ask a;
+	uint64_t rows;
+
+	ask_changing(&a, flags);
+	ask_source(&a, PAGEDET_SOURCE_BPF, PAGEDET_COST_READ,
+		   FIELDS(F(REFCOUNT)), NULL);
+	a.fake[1].plan.frames = PAGES;
+	a.fake[1].plan.says = references;
+	must_start(&a, FIELDS(F(KIND), F(FLAGS), F(MAPCOUNT), F(REFCOUNT),
+			      F(NOTES)));
+	rows = each(&a, check);
+	pdet_iter_free(a.it);
+	return rows;
+}
+
+static void is_mapped_twice(const struct pdet_batch *b, uint32_t row)
+{
+	ck_assert_uint_eq(b->value[F(MAPCOUNT)][row], 2);
+	ck_assert_uint_eq(b->value[F(REFCOUNT)][row], 2);
+	ck_assert_uint_eq(note_of(b, row), 0);
+}
+
+START_TEST(counts_are_of_one_moment)
+{
+	ck_assert_uint_eq(count_rows(mapped_between, two_references,
+				     is_mapped_twice), PAGES);
+}
+END_TEST
+
+static void is_held(const struct pdet_batch *b, uint32_t row)
+{
+	ck_assert_uint_eq(b->value[F(MAPCOUNT)][row], 1);
+	ck_assert_uint_eq(b->value[F(REFCOUNT)][row], 2);
+	ck_assert_uint_eq(note_of(b, row), 0);
+}
+
+START_TEST(references_that_stay_are_a_fact)
+{
+	ck_assert_uint_eq(count_rows(mapped_once, two_references, is_held),
+			  PAGES);
+}
+END_TEST
+
+START_TEST(references_that_never_settle_are_torn)
+{
+	ck_assert_uint_eq(count_rows(mapped_once, more_references, is_torn),
+			  PAGES);
+}
+END_TEST
+
 static uint64_t one_word_odd(uint64_t pfn, unsigned field, int call)
 {
 	static const uint64_t odd[] = {
@@ -423,6 +508,9 @@ int main(void)
 	unit_test(s, what_stays_is_a_fact);
 	unit_test(s, what_is_said_once_is_kept);
 	unit_test(s, what_is_free_is_charged_to_nobody);
+	unit_test(s, counts_are_of_one_moment);
+	unit_test(s, references_that_stay_are_a_fact);
+	unit_test(s, references_that_never_settle_are_torn);
 	unit_test(s, one_word_can_contradict_itself);
 	unit_test(s, groups_are_of_one_moment);
 	unit_test(s, bytes_of_another_page_are_not_shown);
