@@ -123,7 +123,7 @@ static int read_opened(struct pdet_owners *o,
 	int text, r;
 
 	text = read_backend(o, args);
-	if (text == 0 || text == -ENOMEM)
+	if (text == 0 || text == -ENOMEM || o->in.refused)
 		return text;
 	memcpy(error, args->env->error, sizeof(error));
 	memcpy(advice, args->env->advice, sizeof(advice));

@@ -211,6 +211,19 @@ static int refuse_half(struct pdet_env *env, const char *name,
 	return -ENOTSUP;
 }
 
+/* One of its records stands for thousands. */
+static int refuse_sorted(struct pdet_owners_reading *to, const char *name)
+{
+	struct pdet_env *env = to->env;
+
+	to->refused = true;
+	pdet_fail(env, EBADMSG, "cannot group %s: page_owner_sort has sorted "
+		  "it, and left out all records of a group but one", name);
+	pdet_advise(env, "give the text that it has read, of "
+		    "/sys/kernel/debug/page_owner");
+	return -EBADMSG;
+}
+
 static int read_stream(struct reading *r)
 {
 	struct pdet_owners_reading *to = r->to;
@@ -224,6 +237,8 @@ static int read_stream(struct reading *r)
 		return pdet_owners_judge(to, "", code);
 	if (code < 0)
 		return code;
+	if (pdet_owner_is_sorted(&head))
+		return refuse_sorted(to, pdet_text_stream_name(r->stream));
 	missing = pdet_owner_half(&head);
 	if (missing)
 		return refuse_half(to->env, pdet_text_stream_name(r->stream),

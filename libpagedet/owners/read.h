@@ -14,6 +14,7 @@ struct pdet_owners_reading {
 	/* The result. */
 	struct pdet_owner_count sum;
 	bool partial;		/* there are more records than were counted */
+	bool refused;		/* the text has no such records, for sure */
 };
 
 /*

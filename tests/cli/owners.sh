@@ -89,6 +89,14 @@ stdout_is 'as page_owner_sort, of tasks' '1 times, 4 pages, PID 7, task_comm_nam
 1 times, 1 pages, PID 7, task_comm_name: sh
 2 times, 2 pages, PID 8, task_comm_name: cc
 1 times, 1 pages, PID 9, task_comm_name: sh'
+for line in '53221 times, 53221 pages:' '698487 times:'; do
+	{
+		echo "$line"
+		sed -n '1,/^$/p' "$text"
+	} > "$tap_dir/sorted"
+	run owners "$tap_dir/sorted"
+	expect "$line: one record of many" 65 'page_owner_sort has sorted it'
+done
 stacks=$top_srcdir/tests/fixtures/page_owner/6.12.117.show_stacks.txt.gz
 run owners "$stacks" --format page_owner_sort
 [ "$status" = 69 ] || tap_run 'as page_owner_sort, without times: none is made up' \

@@ -110,6 +110,21 @@ tap.equal("a block of nobody: whose it is, is not known",
           [[row["missing"].get(name) for name in ("pid", "comm", "object")]
            for row in rows], [["unsupported"] * 3])
 
+# Linux 3.10 of a distribution
+OLD = """\
+BUG: Bad page state in process agentd  pfn:1a63f0
+page:ffffea000698fc00 count:0 mapcount:1 mapping:          (null) index:0x7fbd7
+page flags: 0x2fffff0008001c(referenced|uptodate|dirty|swapbacked)
+page dumped because: nonzero mapcount
+CPU: 1 PID: 2041 Comm: agentd Not tainted 3.10.0-1062.el7.x86_64 #1
+"""
+_, rows, _ = ask("from-log", "--text-only", stdin=OLD.encode())
+tap.equal("page flags:, and an empty mapping: of no file",
+          [(row["pfn"], row["refcount"], row["flags"], row["kind"],
+            row["object"], row["notes"]) for row in rows],
+          [(0x1a63f0, 0, ["referenced", "uptodate", "dirty", "swapbacked"],
+            "unknown", "nonzero mapcount", [])])
+
 # --- memory errors ---
 
 

@@ -118,6 +118,18 @@ static bool find_hex(struct pdet_scan line, const char *name, uint64_t *ret)
 	return find(line, name, &s) && hex_number(&s, ret);
 }
 
+/* Before 5.0 the address 0 is "          (null)". */
+static bool find_mapping(struct pdet_scan line, uint64_t *ret)
+{
+	struct pdet_scan s;
+
+	if (!find(line, "mapping:", &s))
+		return false;
+	pdet_scan_blanks(&s);
+	*ret = 0;
+	return pdet_scan_word(&s, "(null)") || hex_number(&s, ret);
+}
+
 /* "page: refcount:2 ..."; before 6.9 "page:ffffea0000000000 refcount:2 ...",
  * where the address may be hashed. */
 static bool page_line(struct pdet_scan *s, bool *old)
@@ -161,7 +173,7 @@ static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
 		return true;	/* damaged: ignore it */
 	p->old_form = old;
 	p->has |= PDET_LOG_PAGE;
-	p->has_mapping = find_hex(s, "mapping:", &p->mapping);
+	p->has_mapping = find_mapping(s, &p->mapping);
 	if (find_hex(s, "index:", &p->index))
 		p->has |= PDET_LOG_INDEX;
 	if (find_hex(s, "pfn:", &p->dumped_pfn))
@@ -273,13 +285,16 @@ bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
-/* "anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0) CMA". */
+/* "anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0) CMA"; "page flags:"
+ * in some kernels of distributions that are based on 3.10. */
 static bool take_flags(struct pdet_log_page *p, struct pdet_scan s)
 {
 	if (pdet_scan_word(&s, "anon "))
 		p->anon = true;
 	else if (pdet_scan_word(&s, "ksm "))
 		p->anon = p->ksm = true;
+	else
+		pdet_scan_word(&s, "page ");
 	return pdet_scan_word(&s, "flags: ") && pdet_log_flags(p, s);
 }
 

@@ -216,6 +216,10 @@ static bool kind_of(const struct pdet_log_page *p, unsigned *ret)
 		*ret = PAGEDET_KIND_SHMEM;
 	else if (p->aops.len)
 		*ret = PAGEDET_KIND_FILE;
+	/* Its flags are those of a page that has left the cache. */
+	else if (p->has_mapping && !p->mapping &&
+		 (*ret == PAGEDET_KIND_FILE || *ret == PAGEDET_KIND_SHMEM))
+		*ret = PAGEDET_KIND_UNKNOWN;
 	/* The zero page is reserved, too. So a reserved page that is zero and
 	 * has user mappings may be the zero page. */
 	return !(*ret == PAGEDET_KIND_RESERVED && p->has & PDET_LOG_ZERO &&

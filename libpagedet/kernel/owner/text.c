@@ -354,6 +354,15 @@ const char *pdet_owner_half(const struct pdet_scan *head)
 	return *head->at == 'h' && !has_line(head, " ") ? "stacks" : NULL;
 }
 
+bool pdet_owner_is_sorted(const struct pdet_scan *head)
+{
+	struct pdet_scan s = *head;
+	uint64_t n;
+
+	return pdet_scan_dec(&s, &n) && pdet_scan_word(&s, " times") &&
+	       (pdet_scan_char(&s, ':') || pdet_scan_char(&s, ','));
+}
+
 bool pdet_owner_is_text(const struct pdet_scan *head)
 {
 	return has_line(head, begins) || has_line(head, "nr_base_pages: ") ||

@@ -80,6 +80,10 @@ enum pdet_owner_is {
  */
 bool pdet_owner_is_text(const struct pdet_scan *head);
 
+/* pdet_owner_is_sorted - whether @head is of what page_owner_sort has written:
+ * how often there is a record, and one of these. */
+bool pdet_owner_is_sorted(const struct pdet_scan *head);
+
 /* pdet_owner_half - what is missing in a text that begins with @head, because
  * another file has it: "stacks" or "counts". NULL if nothing is missing. */
 const char *pdet_owner_half(const struct pdet_scan *head);
