@@ -285,8 +285,8 @@ bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
-/* "anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0) CMA"; "page flags:"
- * in some kernels of distributions that are based on 3.10. */
+/* "anon flags: 0x20028(uptodate|lru|swapbacked|node=0|zone=0) CMA"; "page
+ * flags:" in some kernels of distributions that are based on 3.10. */
 static bool take_flags(struct pdet_log_page *p, struct pdet_scan s)
 {
 	if (pdet_scan_word(&s, "anon "))
