@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Starts threads for one piece of work and waits until they end. */
-#include <pthread.h>
+/* Starts threads. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ struct member {
 	bool started;
 };
 
-static void *run(void *arg)
+static void *do_share(void *arg)
 {
 	struct member *m = arg;
 
@@ -23,15 +22,18 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void start(struct member *m)
+int pdet_team_thread(pthread_t *ret, void *(*run)(void *arg), void *arg)
 {
 	sigset_t all, before;
+	int code;
 
 	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before))
-		return;
-	m->started = pthread_create(&m->thread, NULL, run, m) == 0;
+	code = pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (code)
+		return code;
+	code = pthread_create(ret, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code;
 }
 
 void pdet_team_run(unsigned n, void (*work)(void *arg, unsigned who),
@@ -43,7 +45,8 @@ void pdet_team_run(unsigned n, void (*work)(void *arg, unsigned who),
 	for (i = 1; others && i < n; i++) {
 		others[i] = (struct member){ .work = work, .arg = arg,
 					     .who = i };
-		start(&others[i]);
+		others[i].started = pdet_team_thread(&others[i].thread,
+						     do_share, &others[i]) == 0;
 	}
 	work(arg, 0);
 	for (i = 1; others && i < n; i++)

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/team.h"
 #include "base/vec.h"
 #include "breakpoint/watch.h"
 
@@ -243,13 +243,8 @@ static void *thread(void *arg)
 
 static int start(struct pdet_bp_watch *w, struct pdet_env *env)
 {
-	sigset_t all, before;
-	int code;
+	const int code = pdet_team_thread(&w->thread, thread, w);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	code = pthread_create(&w->thread, NULL, thread, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (code)
 		return pdet_fail(env, code, "cannot start a thread");
 	w->started = true;

@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +25,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/team.h"
 #include "memorizer/merge.h"
 #include "memorizer/recording.h"
 #include "memorizer/saved.h"
@@ -382,16 +382,10 @@ UNGUARDED static void *thread(void *arg)
 	return NULL;
 }
 
-/* Signals are for the threads of the caller. */
 static int start_thread(struct pdet_kmap_recording *r, struct pdet_env *env)
 {
-	sigset_t all, before;
-	int code;
+	const int code = pdet_team_thread(&r->thread, thread, r);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	code = pthread_create(&r->thread, NULL, thread, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (code)
 		return pdet_fail(env, code, "cannot start a thread");
 	r->started = true;

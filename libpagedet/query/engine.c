@@ -11,11 +11,11 @@
  * rows to its own groups.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/team.h"
 #include "query/moment.h"
 #include "query/query.h"
 #include "query/stage.h"
@@ -299,24 +299,18 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Threads of the library block all signals, which belong to the caller. */
 static void start_threads(struct pdet_iter *it)
 {
-	sigset_t all, before;
 	unsigned i;
 
 	if (it->threads_started)
 		return;
 	it->threads_started = true;
-	sigfillset(&all);
-	if (it->n_workers < 2 || pthread_sigmask(SIG_SETMASK, &all, &before))
-		return;
 	/* If a thread cannot start, the other threads give the same answer. */
 	for (i = 1; i < it->n_workers; i++)
 		it->workers[i].started =
-			pthread_create(&it->workers[i].thread, NULL,
-				       thread_main, &it->workers[i]) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+			pdet_team_thread(&it->workers[i].thread, thread_main,
+					 &it->workers[i]) == 0;
 }
 
 /* The caller no longer uses the batch at the front. */

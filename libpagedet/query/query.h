@@ -431,6 +431,18 @@ int pdet_walk_mappers_summary(struct pdet_walk *w, uint64_t n,
  */
 int pdet_walker(const struct pdet_iter *it);
 
+/* pdet_span_all - all that a walk has is one span, for one thread. @given: it was
+ * taken; it is set. Returns 1, or 0 if it was. */
+static inline int pdet_span_all(struct pdet_span *span, bool *given)
+{
+	if (*given)
+		return 0;
+	*given = true;
+	span->item = span->place = span->at = 0;
+	span->end = 1;
+	return 1;
+}
+
 /*
  * walk.c: sets w->backend, index and source to the first backend that can walk
  * the target. Returns 0, or -ENOTSUP with an error text.

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/team.h"
 #include "base/text/text.h"
 #include "base/vec.h"
 #include "pagedet.h"
@@ -156,16 +156,10 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* Signals are for the threads of the caller. */
 static int start_thread(struct pdet_recording *r, struct pdet_env *env)
 {
-	sigset_t all, before;
-	int code;
+	const int code = pdet_team_thread(&r->thread, thread, r);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	code = pthread_create(&r->thread, NULL, thread, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (code)
 		return pdet_fail(env, code, "cannot start a thread");
 	r->started = true;

@@ -2,9 +2,9 @@
 /* Each input has two chunks: one is decoded while the other is filled. */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
+#include "base/team.h"
 #include "trace/ahead.h"
 
 struct pdet_ahead {
@@ -45,21 +45,6 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals are for the threads of the caller. */
-static int start(struct pdet_ahead *a)
-{
-	sigset_t all, before;
-	int code;
-
-	sigfillset(&all);
-	code = pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (code)
-		return code;
-	code = pthread_create(&a->thread, NULL, run, a);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return code;
-}
-
 struct pdet_ahead *pdet_ahead_begin(void)
 {
 	struct pdet_ahead *a = calloc(1, sizeof(*a));
@@ -70,7 +55,7 @@ struct pdet_ahead *pdet_ahead_begin(void)
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->asked, NULL);
 	pthread_cond_init(&a->done, NULL);
-	if (start(a)) {
+	if (pdet_team_thread(&a->thread, run, a)) {
 		free(a);
 		return NULL;
 	}

@@ -9,10 +9,13 @@ Serves until it is unmounted. Exits with 77 where there is no FUSE
 which has no size; the NUMBERs are its answers to the ioctl of /proc/allocinfo
 that asks which lines it has, one after the other.
 """
-import ctypes
 import os
 import struct
 import sys
+
+sys.dont_write_bytecode = True
+
+import fuse  # noqa: E402
 
 LIKE_PROC = len(sys.argv) > 2
 if LIKE_PROC:
@@ -78,21 +81,5 @@ def serve(fd):
         os.write(fd, struct.pack("=IiQ", 16 + len(data), error, unique) + data)
 
 
-def main():
-    try:
-        fd = os.open("/dev/fuse", os.O_RDWR)
-    except OSError as e:
-        print(e)
-        return 77
-    libc = ctypes.CDLL(None, use_errno=True)
-    options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
-    if libc.mount(b"fuse-file", os.fsencode(sys.argv[1]), b"fuse", 0,
-                  options.encode()):
-        print(os.strerror(ctypes.get_errno()))
-        return 77
-    serve(fd)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    serve(fuse.mount("fuse-file", sys.argv[1]))

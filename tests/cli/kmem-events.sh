@@ -65,7 +65,7 @@ for trace in perfdata/slabpage.data perfdata/stacks.data old/relay-le \
 		"$(grep -vc '"lost"' "$tap_dir/stdout")" = "$n"
 done
 run kmem events - --text-only --json --fields event,event_comm < /dev/null
-tap_run 'an empty pipe is no trace' test "$status" != 0
+tap_run 'an empty pipe is not a trace' test "$status" != 0
 
 # --- nobody else's pages ---
 
@@ -161,6 +161,6 @@ allocinfo - version: 1.0
         4096        1 mm/slub.c:1 func:f
 EOT
 run kmem events "$tap_dir/allocinfo" --text-only
-expect 'sums are no events' 64 'sums of what is live'
+expect 'sums are not events' 64 'sums of what is live'
 
 tap_done

@@ -19,12 +19,15 @@ one word a line: on, off, printed, cleared, streamed. KIND is linuxkit, slab,
 
 Serves until it is unmounted. Exits with 77 where there is no FUSE.
 """
-import ctypes
 import errno
 import os
 import re
 import struct
 import sys
+
+sys.dont_write_bytecode = True
+
+import fuse  # noqa: E402
 
 LOOKUP, GETATTR, SETATTR, OPEN, READ, WRITE, STATFS, RELEASE, INIT, OPENDIR, \
     INTERRUPT = 1, 3, 4, 14, 15, 16, 17, 18, 26, 27, 36
@@ -343,21 +346,6 @@ class Files:
                 self.send(unique, said)
 
 
-def main():
-    try:
-        fd = os.open("/dev/fuse", os.O_RDWR)
-    except OSError as e:
-        print(e)
-        return 77
-    libc = ctypes.CDLL(None, use_errno=True)
-    options = "fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
-    if libc.mount(b"memorizer", os.fsencode(sys.argv[1]), b"fuse", 0,
-                  options.encode()):
-        print(os.strerror(ctypes.get_errno()))
-        return 77
-    Files(Kernel(sys.argv[2], sys.argv[3:]), fd).serve()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    fd = fuse.mount("memorizer", sys.argv[1])
+    Files(Kernel(sys.argv[2], sys.argv[3:]), fd).serve()

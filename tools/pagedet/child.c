@@ -76,7 +76,8 @@ int cli_child_release(struct cli_child *c)
 	return cli_fail_errno("cannot run '%s'", c->name);
 }
 
-void cli_child_wait(struct cli_child *c, int ms)
+/* Waits at most so long; pid is 0 when it has ended. */
+static void wait_for(struct cli_child *c, int ms)
 {
 	struct pollfd p = { .fd = c->pid ? c->pidfd : -1, .events = POLLIN };
 
@@ -85,7 +86,8 @@ void cli_child_wait(struct cli_child *c, int ms)
 		c->pid = 0;
 }
 
-void cli_child_end(struct cli_child *c)
+/* The user interrupted: the program shall end, too. */
+static void end_child(struct cli_child *c)
 {
 	const uint64_t end = cli_now_ns() + PATIENCE_NS;
 
@@ -93,27 +95,37 @@ void cli_child_end(struct cli_child *c)
 		return;
 	kill(c->pid, SIGTERM);
 	while (c->pid && cli_now_ns() < end)
-		cli_child_wait(c, LOOK_MS);
+		wait_for(c, LOOK_MS);
 	if (c->pid)
 		cli_say("the program still runs: process %d", (int)c->pid);
 }
 
+/* A program runs on if it can no longer be recorded. */
+static bool goes_on(struct cli_child *c, uint32_t error)
+{
+	if (error && !c->alone && c->pid)
+		cli_say("nothing is recorded any more; the program still runs");
+	c->alone |= error;
+	return c->pid || !error;
+}
+
 void cli_child_until(struct cli_child *c, const struct cli_job *job,
-		     bool (*goes_on)(void *arg), void *arg)
+		     uint32_t (*failed)(void *arg), void *arg)
 {
 	const uint64_t end = job->for_ns ? cli_now_ns() + job->for_ns :
 					   UINT64_MAX;
 	const bool runs = c->pid;
 	uint64_t now = cli_now_ns(), left;
 
-	while (now < end && !cli_must_stop(job) && goes_on(arg)) {
+	while (now < end && !cli_must_stop(job) &&
+	       goes_on(c, failed(arg))) {
 		left = (end - now) / 1000000 + 1;
-		cli_child_wait(c, left < LOOK_MS ? (int)left : LOOK_MS);
+		wait_for(c, left < LOOK_MS ? (int)left : LOOK_MS);
 		if (runs && !c->pid)
 			return;
 		now = cli_now_ns();
 	}
-	cli_child_end(c);
+	end_child(c);
 }
 
 void cli_child_close(struct cli_child *c)

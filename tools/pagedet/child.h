@@ -14,6 +14,8 @@ struct cli_child {
 	int go, error;		/* pipes: when to begin, and why it did not */
 	int status;		/* of waitpid() */
 	const char *name;	/* NULL: there was never one */
+	bool alone;		/* what records it has failed, and that was
+				 * said */
 };
 
 /* These return a status. */
@@ -25,19 +27,14 @@ struct cli_child {
 int cli_child_start(struct cli_child *c, struct cli_job *job, int first);
 int cli_child_release(struct cli_child *c);
 
-/* cli_child_wait - wait at most so long; pid is 0 when it has ended. */
-void cli_child_wait(struct cli_child *c, int ms);
-
-/* cli_child_end - the user interrupted: the program shall end, too. */
-void cli_child_end(struct cli_child *c);
-
 /*
- * cli_child_until - wait until the program ends, the time is over, a signal
- * comes, or @goes_on says no, which is asked often. Whoever interrupts ends the
- * program, too.
+ * cli_child_until - wait until the program ends, the time is over, or a signal
+ * comes. @failed is asked often for the error of what records: then a program
+ * runs on, and without one that is the end, too. Whoever interrupts ends the
+ * program.
  */
 void cli_child_until(struct cli_child *c, const struct cli_job *job,
-		     bool (*goes_on)(void *arg), void *arg);
+		     uint32_t (*failed)(void *arg), void *arg);
 
 /* cli_child_close - a process that still waits ends. */
 void cli_child_close(struct cli_child *c);

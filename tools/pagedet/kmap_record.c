@@ -23,7 +23,6 @@ struct recording {
 	struct pagedet_kmap_record_total total;
 	struct cli_output out;
 	struct cli_child child;
-	bool failed;		/* it has ended early, and that was said */
 };
 
 /* --- arguments --- */
@@ -72,18 +71,12 @@ static void ask(struct recording *r)
 	pagedet_kmap_recorder_total(r->recorder, &r->total);
 }
 
-/* A program runs on if it can no longer be recorded. */
-static bool goes_on(void *arg)
+static uint32_t failed(void *arg)
 {
 	struct recording *r = arg;
 
 	ask(r);
-	if (!r->total.error || r->failed)
-		return r->child.pid || !r->total.error;
-	r->failed = true;
-	if (r->child.pid)
-		cli_say("nothing is recorded any more; the program still runs");
-	return r->child.pid;
+	return r->total.error;
 }
 
 /* The directory of the file, to whose filesystem the text belongs; NULL: of
@@ -158,7 +151,7 @@ static int record(struct recording *r)
 	if (!status)
 		status = cli_child_release(&r->child);
 	if (!status) {
-		cli_child_until(&r->child, r->job, goes_on, r);
+		cli_child_until(&r->child, r->job, failed, r);
 		status = save(r);
 	}
 	pagedet_kmap_recorder_free(r->recorder);

@@ -134,7 +134,7 @@ static int turn_on(struct cli_job *job, struct pagedet *pd,
 	return status ? status : set(pd, m, PAGEDET_MEMORIZER_ENABLED, who);
 }
 
-/* All that count; what is listed is no matter of on or off. */
+/* All that count; on and off do not change what is listed. */
 static int turn_all_off(struct pagedet *pd, struct pagedet_memorizer *m)
 {
 	int status = CLI_ANSWERED;

@@ -129,13 +129,13 @@ static int begin(struct watching *w)
 	return error ? cli_fail(w->pd, error) : CLI_ANSWERED;
 }
 
-static bool goes_on(void *arg)
+static uint32_t failed(void *arg)
 {
 	struct watching *w = arg;
 
 	w->total.size = sizeof(w->total);
 	pagedet_kmap_watch_total(w->watch, &w->total);
-	return w->child.pid || (!w->child.name && !w->total.error);
+	return w->total.error;
 }
 
 static int save(struct watching *w)
@@ -158,7 +158,7 @@ static int watch(struct watching *w)
 		cli_interrupt_asked(true);
 		status = cli_child_release(&w->child);
 		if (!status) {
-			cli_child_until(&w->child, w->job, goes_on, w);
+			cli_child_until(&w->child, w->job, failed, w);
 			status = save(w);
 		}
 		cli_interrupt_asked(false);

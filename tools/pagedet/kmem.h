@@ -63,7 +63,6 @@ struct cli_recording {
 	struct cli_output out;
 	const char *file;
 	struct cli_child child;
-	bool failed;		/* it has ended early, and that was said */
 	struct cli_kmem *groups; /* of totals */
 };
 

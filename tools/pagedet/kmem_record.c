@@ -163,18 +163,12 @@ static void ask(struct cli_recording *r)
 	pagedet_recorder_total(r->recorder, &r->total);
 }
 
-/* Whether to go on: a program runs on if it can no longer be recorded. */
-static bool goes_on(void *arg)
+static uint32_t failed(void *arg)
 {
 	struct cli_recording *r = arg;
 
 	ask(r);
-	if (!r->total.error || r->failed)
-		return r->child.pid || !r->total.error;
-	r->failed = true;
-	if (r->child.pid)
-		cli_say("nothing is recorded any more; the program still runs");
-	return r->child.pid;
+	return r->total.error;
 }
 
 static int save(struct cli_recording *r)
@@ -201,7 +195,7 @@ int cli_kmem_record(struct cli_recording *r,
 		cli_interrupt_asked(true);
 		status = cli_child_release(&r->child);
 		if (!status) {
-			cli_child_until(&r->child, r->job, goes_on, r);
+			cli_child_until(&r->child, r->job, failed, r);
 			status = end(r);
 		}
 		cli_interrupt_asked(false);

@@ -59,7 +59,7 @@ static void take_row(struct pagedet_iter *it, const struct pagedet_page *row,
 		o->is_data = memcmp(text, page, strlen(page)) != 0;
 }
 
-/* What cannot be told stays unknown: it is no reason not to watch. */
+/* What cannot be told stays unknown, and is watched. */
 static void look(void *arg, struct pdet_bp_object *objects, size_t n)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;

@@ -369,7 +369,7 @@ static int find_lost(void *arg, uint64_t first, uint64_t last, int error)
 	return 1;
 }
 
-/* A file of hugetlbfs is no program, and its index may count huge pages. */
+/* A file of hugetlbfs is not a program, and its index may count huge pages. */
 int pdet_image_cached_page(struct pdet_session *base, uint64_t cache,
 			   uint64_t index, void *buf)
 {

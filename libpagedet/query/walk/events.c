@@ -91,18 +91,9 @@ static int events_begin(struct pdet_walk *base, struct pdet_worker *k)
 static int events_next(struct pdet_walk *base, struct pdet_worker *k,
 		       struct pdet_span *span, uint64_t pages)
 {
-	struct walk_events *w = walk_of(base);
-
 	(void)k;
 	(void)pages;
-	if (w->begun)
-		return 0;
-	w->begun = true;
-	span->item = 0;
-	span->place = 0;
-	span->at = 0;
-	span->end = 1;
-	return 1;
+	return pdet_span_all(span, &walk_of(base)->begun);
 }
 
 /* What is not an event itself. */

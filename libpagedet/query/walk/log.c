@@ -109,18 +109,9 @@ static int log_begin(struct pdet_walk *base, struct pdet_worker *k)
 static int log_next(struct pdet_walk *base, struct pdet_worker *k,
 		    struct pdet_span *span, uint64_t pages)
 {
-	struct walk_log *w = walk_of(base);
-
 	(void)k;
 	(void)pages;
-	if (w->begun)
-		return 0;
-	w->begun = true;
-	span->item = 0;
-	span->place = 0;
-	span->at = 0;
-	span->end = 1;
-	return 1;
+	return pdet_span_all(span, &walk_of(base)->begun);
 }
 
 /*

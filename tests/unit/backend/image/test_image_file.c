@@ -200,7 +200,7 @@ START_TEST(one_page)
 	ck_assert_int_lt(ASK(3), 0);
 	ck_assert_int_eq(ASK(PAGES + 100), -ENODATA);
 	ck_assert_int_eq(ASK((uint64_t)1 << 60), -ENODATA);
-	/* It was evicted; it is no page. */
+	/* It was evicted: it is not a page. */
 	kmem_u64(l->k, slot, 0x1235);
 	ck_assert_int_eq(ASK(2), -ENODATA);
 	kmem_u64(l->k, slot, VMEMMAP + 8);

@@ -355,7 +355,7 @@ START_TEST(refusals)
 	open_trace(plain);
 	ck_assert_int_eq(pdet_allocs_need_events(allocs, &a.env), -EINVAL);
 	end();
-	/* Sums of what is live are no events. */
+	/* Sums of what is live are not events. */
 	open_trace("allocinfo - version: 1.0\n"
 		   "#     <size>  <calls> <tag info>\n"
 		   "        4096        1 mm/slub.c:1 func:f\n");
