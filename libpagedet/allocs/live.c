@@ -42,20 +42,6 @@ static inline size_t find(const struct pdet_live_table *t, uint64_t object,
 	return at;
 }
 
-/* The number of an entry that is not used. */
-static uint32_t take_unused(struct pdet_live_table *t)
-{
-	const uint32_t number = t->unused;
-
-	if (!number)
-		return (uint32_t)++t->n_entries;
-	t->unused = t->entries[number - 1].group;
-	/* The next one may be one of long ago. */
-	if (t->unused)
-		__builtin_prefetch(&t->entries[t->unused - 1], 1);
-	return number;
-}
-
 static void fill(struct pdet_live_table *t, uint64_t slot)
 {
 	size_t at = home(t, slot);
@@ -126,8 +112,10 @@ struct pdet_live *pdet_live_put(struct pdet_live_table *t, uint64_t object,
 	*had = t->slot[at];
 	if (*had)
 		return entry(t, t->slot[at]);
-	number = take_unused(t);
+	number = t->unused ? t->unused : (uint32_t)++t->n_entries;
 	l = &t->entries[number - 1];
+	if (t->unused)
+		t->unused = l->group;
 	t->slot[at] = hash >> 32 << 32 | number;
 	l->object = object;
 	t->n++;

@@ -200,31 +200,26 @@ static int add(struct pdet_pairing *p, const struct pdet_kmem_event *e)
 	return e->kind == PDET_KMEM_PAGE_BATCHED ? 0 : release(p, e);
 }
 
-static void expect_slot(struct pdet_pairing *p, const struct pdet_kmem_event *e)
-{
-	pdet_live_expect_slot(table_of(p, e->kind), e->object);
-}
-
-static void expect(struct pdet_pairing *p, const struct pdet_kmem_event *e)
-{
-	pdet_live_expect(table_of(p, e->kind), e->object);
-}
-
 int pdet_pairing_add(struct pdet_pairing *p,
 		     const struct pdet_kmem_event *const *e, size_t n)
 {
+	const struct pdet_kmem_event *later;
 	size_t i;
 	int r = 0;
 
 	for (i = 0; i < PDET_MIN(n, 2 * AHEAD); i++)
-		expect_slot(p, e[i]);
-	for (i = 0; i < PDET_MIN(n, AHEAD); i++)
-		expect(p, e[i]);
+		pdet_live_expect_slot(table_of(p, e[i]->kind), e[i]->object);
 	for (i = 0; i < n && r == 0; i++) {
-		if (n - i > 2 * AHEAD)
-			expect_slot(p, e[i + 2 * AHEAD]);
-		if (n - i > AHEAD)
-			expect(p, e[i + AHEAD]);
+		if (n - i > 2 * AHEAD) {
+			later = e[i + 2 * AHEAD];
+			pdet_live_expect_slot(table_of(p, later->kind),
+					      later->object);
+		}
+		if (n - i > AHEAD) {
+			later = e[i + AHEAD];
+			pdet_live_expect(table_of(p, later->kind),
+					 later->object);
+		}
 		r = add(p, e[i]);
 	}
 	return r;
