@@ -58,6 +58,8 @@ FORMS = (
     ("syslog", "Nov 10 10:10:10 host kernel: [%(s)s] %(t)s"),
     ("syslog of a process with a number",
      "Nov 10 10:10:10 host kernel[0]: [%(s)s] %(t)s"),
+    ("syslog of a host that is called kernel",
+     "Nov 10 10:10:10 kernel-1 kernel: [%(s)s] %(t)s"),
     ("RFC 5424", "<2>1 2024-11-10T10:10:10.000000+00:00 host kernel - - - "
      "[%(s)s] %(t)s"),
     ("a tag alone", "kernel: [%(s)s] %(t)s"),

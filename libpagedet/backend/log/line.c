@@ -350,21 +350,32 @@ static bool iso_time(struct pdet_scan *s, struct pdet_log_stamp *ret)
 	return true;
 }
 
+/* Where " kernel:" begins near the beginning, and what is behind it. */
+static const char *find_tag(struct pdet_scan s, struct pdet_scan *behind)
+{
+	static const char name[] = " kernel";
+	const char *const end = s.at + PDET_MIN((size_t)(s.end - s.at),
+						(size_t)SYSLOG);
+	const char *at = s.at;
+
+	while ((at = memmem(at, (size_t)(end - at), name, sizeof(name) - 1))) {
+		*behind = (struct pdet_scan){ at + sizeof(name) - 1, s.end };
+		/* The second one is of RFC 5424. */
+		if (pdet_scan_char(behind, ':') ||
+		    pdet_scan_word(behind, " - - - ") ||
+		    pdet_scan_word(behind, "[0]:"))
+			break;
+		at++;
+	}
+	return at;
+}
+
 /* "Nov 22 12:03:02 host kernel: ": the kernel's text follows the tag. */
 static void syslog(struct pdet_scan *s, struct pdet_log_stamp *ret)
 {
-	/* The second one is of RFC 5424. */
-	static const char *const tags[] = {
-		" kernel:", " kernel - - - ", " kernel[0]:",
-	};
-	size_t max = PDET_MIN((size_t)(s->end - s->at), (size_t)SYSLOG), i;
-	const char *colon, *at = NULL;
+	struct pdet_scan behind;
+	const char *at = find_tag(*s, &behind), *colon;
 
-	for (i = 0; i < PDET_COUNT(tags); i++) {
-		at = memmem(s->at, max, tags[i], strlen(tags[i]));
-		if (at)
-			break;
-	}
 	if (!at)
 		return;
 	/* A date with a time of day precedes it. */
@@ -374,7 +385,7 @@ static void syslog(struct pdet_scan *s, struct pdet_log_stamp *ret)
 	for (colon -= 2; colon > s->at && colon[-1] != ' ' && colon[-1] != 'T';)
 		colon--;
 	time_of_day((struct pdet_scan){ colon, at }, ret);
-	s->at = at + strlen(tags[i]);
+	s->at = behind.at;
 }
 
 /* Whatever stands before "[ 2091.301001] ": a relay's date, a file's name, a

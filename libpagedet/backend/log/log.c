@@ -621,19 +621,19 @@ static const char *find_prefix(struct pdet_scan s)
  * its form, is not known. */
 static bool looks_like_report(struct pdet_scan s)
 {
-	static const char *const words[] = {
-		"BUG: Bad page state in process ",
-		"BUG: Bad page map in process ", "BUG: KASAN: ",
-		"BUG: KFENCE: ", "emory failure: 0x",
-		"Corrupted page table at address ",
+	static const char *const bugs[] = {
+		"Bad page state in process ", "Bad page map in process ",
+		"KASAN: ", "KFENCE: ",
 	};
+	struct pdet_scan behind;
 	size_t i;
 
-	for (i = 0; i < PDET_COUNT(words); i++)
-		if (memmem(s.at, (size_t)(s.end - s.at), words[i],
-			   strlen(words[i])))
-			return true;
-	return false;
+	if (pdet_log_behind(s, "BUG: ", &behind))
+		for (i = 0; i < PDET_COUNT(bugs); i++)
+			if (pdet_scan_word(&behind, bugs[i]))
+				return true;
+	return pdet_log_behind(s, "emory failure: 0x", &behind) ||
+	       pdet_log_behind(s, "Corrupted page table at address ", &behind);
 }
 
 uint64_t pdet_log_unread(const struct pdet_log *log)
