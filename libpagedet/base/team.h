@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Threads, which block all signals: those belong to the threads of the caller. */
+/* Threads, which block all signals: those belong to the caller's threads. */
 #ifndef PDET_BASE_TEAM_H
 #define PDET_BASE_TEAM_H
 

@@ -431,8 +431,8 @@ int pdet_walk_mappers_summary(struct pdet_walk *w, uint64_t n,
  */
 int pdet_walker(const struct pdet_iter *it);
 
-/* pdet_span_all - all that a walk has is one span, for one thread. @given: it was
- * taken; it is set. Returns 1, or 0 if it was. */
+/* pdet_span_all - all that a walk has is one span, for one thread. @given: it
+ * was taken; it is set. Returns 1, or 0 if it was. */
 static inline int pdet_span_all(struct pdet_span *span, bool *given)
 {
 	if (*given)
