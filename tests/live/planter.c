@@ -4,7 +4,8 @@
  * truth about each as one JSON object per line: how it was made, what must be
  * and must not be reported, and the kernel's raw words, which it reads itself.
  * A line "again" on standard input prints all of them again (it makes files
- * dirty and reads words again). It ends at the end of input.
+ * dirty, finds pages that nobody maps and reads words again). It ends at the end
+ * of input.
  *
  *   planter [-p] [DIRECTORY [CGROUP]]
  *
@@ -66,12 +67,7 @@ void plant_skip(const char *name, const char *fmt, ...)
 	printf("}\n");
 }
 
-/*
- * New pages wait in a list of the CPU before they are on the LRU and show their
- * final state. This process is bound to one CPU, so it is enough to make the
- * kernel empty that CPU's list.
- */
-static void drain(void)
+void plant_drain(void)
 {
 	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -113,11 +109,11 @@ static void print_planter(const struct field *f)
 	printf("}\n");
 }
 
-static void print_all(const struct field *f)
+static void print_all(struct field *f)
 {
 	unsigned i;
 
-	drain();
+	plant_drain();
 	print_planter(f);
 	for (i = 0; i < f->n; i++)
 		word_print(f, &f->plant[i]);

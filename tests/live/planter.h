@@ -47,7 +47,7 @@ struct plant {
 	} mapper[2];
 	unsigned n_mappers;
 	/* Makes it true again, before words are read. */
-	void (*renew)(const struct plant *p);
+	void (*renew)(struct plant *p);
 };
 
 struct field {
@@ -71,6 +71,13 @@ struct plant *plant_new(struct field *f, const char *name, const void *addr);
 /* Reports that a plant cannot be made here. */
 void plant_skip(const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * New pages wait in a list of the CPU before they are on the LRU and show their
+ * final state. This process is bound to one CPU, so it is enough to make the
+ * kernel empty that CPU's list.
+ */
+void plant_drain(void);
 
 /* --- planter_make.c, _huge.c, _mark.c, _file.c, _device.c --- */
 /* Plants that every kernel supports. */
@@ -124,7 +131,7 @@ uint64_t word_node(const void *addr);
 /* Head and order of the folio, from kpageflags. */
 void word_folio(uint64_t pfn, uint64_t *head, uint64_t *order);
 /* Prints a plant as one line of JSON. */
-void word_print(const struct field *f, const struct plant *p);
+void word_print(const struct field *f, struct plant *p);
 void json_string(const char *text, size_t len);
 
 /*

@@ -79,10 +79,11 @@ static void of_file(struct plant *p, int fd, const char *path, uint64_t index)
 	p->index = index;
 }
 
+/* @at: where it is mapped; NULL: nowhere. */
 static struct plant *file_plant(struct field *f, const char *name, int fd,
 				const char *path, char *at, uint64_t index)
 {
-	struct plant *p = plant_new(f, name, at + index * PAGE);
+	struct plant *p = plant_new(f, name, at ? at + index * PAGE : NULL);
 
 	p->kind = "file";
 	p->flags_set = "uptodate,mmap,lru";
@@ -95,14 +96,35 @@ static struct plant *file_plant(struct field *f, const char *name, int fd,
 	p->charged = true;
 	p->mapper[0].pid = f->pid;
 	p->mapper[0].addr = p->addr;
-	p->n_mappers = 1;
+	p->n_mappers = at ? 1 : 0;
 	of_file(p, fd, path, index);
 	return p;
 }
 
-static void write_again(const struct plant *p)
+static void write_again(struct plant *p)
 {
 	*(volatile char *)p->addr += 1;
+}
+
+/*
+ * The page of a file that nobody maps: the kernel does without it when memory
+ * is short, and reads it into another one then. Mapped for the look only.
+ */
+static void find_again(struct plant *p)
+{
+	int fd = open(p->path, O_RDONLY | O_CLOEXEC);
+	char *at = fd < 0 ? NULL : map_pages(fd, PAGES, PROT_READ, MAP_SHARED);
+
+	p->pfn = NO_NUMBER;
+	if (at) {
+		*(volatile char *)(at + p->index * PAGE);
+		p->pfn = word_pfn(word_pagemap(
+			getpid(), (uintptr_t)at + p->index * PAGE));
+		munmap(at, PAGES * PAGE);
+		plant_drain();
+	}
+	if (fd >= 0)
+		close(fd);
 }
 
 /*
@@ -164,20 +186,14 @@ static void make_on_disk(struct field *f)
 	}
 
 	path = new_file(f->dir, "cached", &fd);
-	if (fd >= 0 && write_pages(fd, PAGES) && fsync(fd) == 0 &&
-	    (at = map_pages(fd, PAGES, PROT_READ, MAP_SHARED))) {
-		*(volatile char *)(at + PAGE);
-		p = file_plant(f, "file_unmapped", fd, path, at, 1);
-		p->pfn = word_pfn(word_pagemap(f->pid, p->addr));
-		p->pid = 0;
-		p->addr = 0;
+	if (fd >= 0 && write_pages(fd, PAGES) && fsync(fd) == 0) {
+		p = file_plant(f, "file_unmapped", fd, path, NULL, 1);
+		p->renew = find_again;
 		p->flags_set = "uptodate,lru";
 		p->flags_clear = FILE_CLEAR ",dirty,writeback,mmap";
 		p->pte_set = p->pte_clear = p->pte_unknown = NULL;
 		p->level = NO_NUMBER;
 		p->mapcount = 0;
-		p->n_mappers = 0;
-		munmap(at, PAGES * PAGE);
 	}
 }
 

@@ -58,13 +58,13 @@ static bool mark_idle(uintptr_t addr)
 	return good;
 }
 
-static void leave_idle(const struct plant *p)
+static void leave_idle(struct plant *p)
 {
 	mark_idle(p->addr);
 }
 
 /* The mark stays until someone reads the page tables. */
-static void use_again(const struct plant *p)
+static void use_again(struct plant *p)
 {
 	char *at = (char *)p->addr;
 

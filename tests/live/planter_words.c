@@ -328,7 +328,7 @@ static void print_expectations(const struct field *f, const struct plant *p)
 	putchar('}');
 }
 
-void word_print(const struct field *f, const struct plant *p)
+void word_print(const struct field *f, struct plant *p)
 {
 	if (p->renew)
 		p->renew(p);
