@@ -268,6 +268,7 @@ struct difference {
 };
 
 int explain(struct agent *a);
+#define PATTERNS 16u
 
 /* --- report*.c --- */
 
@@ -298,6 +299,9 @@ struct pagedet_versions_info report_versions(const struct agent *a);
 void report_sent(const struct agent *a, uint64_t page, char *text,
 		 size_t size);
 uint64_t report_pfn(const uint64_t *row);	/* UINT64_MAX: not known */
+/* What the pages of a pattern have in common, and where they are. */
+void report_pattern(const struct agent *a, const struct pagedet_pattern *p,
+		    char *text, size_t size);
 #define REPORT_RULES 16u
 
 /* --- the whole agent --- */
@@ -316,6 +320,9 @@ struct agent {
 	uint64_t pages;
 	struct pagedet_blocks *map;
 	struct pagedet_versions *versions;
+	struct pagedet_pattern patterns[PATTERNS]; /* the difference as a whole,
+				 * the largest first */
+	unsigned n_patterns;
 	char tap_why[200];	/* why hashes as sent are not known; or "" */
 	bool tapped;
 	struct watch *watch;

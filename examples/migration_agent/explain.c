@@ -314,6 +314,19 @@ static int ask(struct agent *a)
 	return 0;
 }
 
+/* Some harm shows in no single page. */
+static int look_at_whole(struct agent *a)
+{
+	const int n = pagedet_patterns(a->now[SOURCE], a->now[DESTINATION],
+				       a->pages, a->map, a->versions,
+				       a->patterns, PATTERNS);
+
+	if (n < 0)
+		return trouble(a, "the difference", strerror(-n));
+	a->n_patterns = (unsigned)n < PATTERNS ? (unsigned)n : PATTERNS;
+	return 0;
+}
+
 int explain(struct agent *a)
 {
 	int status = list(a);
@@ -323,6 +336,8 @@ int explain(struct agent *a)
 		status = gather(a);
 	else
 		thawed(a);
+	if (!status && a->n_differences)
+		status = look_at_whole(a);
 	if (!status && a->n_differences)
 		status = ask(a);
 	return status;

@@ -190,6 +190,33 @@ static bool swap_pages(struct agent *a)
 	return true;
 }
 
+#define SHIFTED 32u		/* pages that come to lie at a wrong place */
+#define SHIFT 8u
+
+/* As if a file of memory was loaded at a wrong offset. */
+static bool shift_pages(struct agent *a)
+{
+	static unsigned char x[SHIFTED + SHIFT][PAGE_BYTES];
+	uint64_t page = choose_data(a);
+	const struct block *b = join_block(a, page);
+	unsigned i;
+
+	if (b->pages < SHIFTED + SHIFT) {
+		not_done();
+		return true;
+	}
+	if (page - b->first > b->pages - SHIFTED - SHIFT)
+		page = b->first + b->pages - SHIFTED - SHIFT;
+	for (i = 0; i < SHIFTED + SHIFT; i++)
+		if (transfer(a, DESTINATION, page + i, x[i], false))
+			return true;
+	for (i = 0; i < SHIFTED; i++)
+		if (memcmp(x[i], x[i + SHIFT], PAGE_BYTES) &&
+		    !transfer(a, DESTINATION, page + i, x[i + SHIFT], true))
+			done("shift-pages", page + i);
+	return true;
+}
+
 static bool punch_hole(struct agent *a)
 {
 	const uint64_t page = choose_data(a);
@@ -350,6 +377,8 @@ static const struct fault faults[] = {
 	  false, zero_page },
 	{ "swap-pages", "two pages change places, at the destination", FROZEN,
 	  false, swap_pages },
+	{ "shift-pages", "pages have what is further on, at the destination",
+	  FROZEN, false, shift_pages },
 	{ "punch-hole", "a hole in the destination's file", FROZEN,
 	  true, punch_hole },
 	{ "older", "a page as it was before, at the destination", FROZEN,

@@ -262,6 +262,23 @@ void report_place(const struct agent *a, uint64_t page, char *text, size_t size)
 			 "guest)", b->name, (page - b->first) * PAGE_BYTES);
 }
 
+void report_pattern(const struct agent *a, const struct pagedet_pattern *p,
+		    char *text, size_t size)
+{
+	char first[400], last[400];
+	int n;
+
+	n = pagedet_pattern_text(p, PAGE_BYTES, "source", "destination", text,
+				 size);
+	if (n < 0 || (size_t)n >= size)
+		return;
+	report_place(a, p->first, first, sizeof(first));
+	report_place(a, p->last, last, sizeof(last));
+	snprintf(text + n, size - (size_t)n, "; the first is %s%s%s", first,
+		 p->pages == 1 ? "" : ", the last ",
+		 p->pages == 1 ? "" : last);
+}
+
 void report_time(uint64_t ns, char *text, size_t size)
 {
 	const time_t t = (time_t)(ns / 1000000000u);

@@ -276,6 +276,21 @@ static void row(FILE *f, const char *name, const char *value)
 	tagged(f, "", value, "</td></tr>\n");
 }
 
+static void patterns(const struct agent *a, FILE *f)
+{
+	char line[1200];
+	unsigned i;
+
+	if (!a->n_patterns)
+		return;
+	fputs("<h2>The difference as a whole</h2>\n<ul>\n", f);
+	for (i = 0; i < a->n_patterns; i++) {
+		report_pattern(a, &a->patterns[i], line, sizeof(line));
+		tagged(f, "<li>", line, "</li>\n");
+	}
+	fputs("</ul>\n", f);
+}
+
 static void summary(const struct agent *a, FILE *f)
 {
 	char line[900], from[40], to[40];
@@ -285,6 +300,7 @@ static void summary(const struct agent *a, FILE *f)
 	fprintf(f, "<div class=\"verdict s%d\">", (int)report_status(a));
 	tagged(f, "<p class=\"big\">", line, "</p>\n");
 	tagged(f, "<p>", report_todo(a), "</p></div>\n");
+	patterns(a, f);
 	fputs("<h2>What was done</h2>\n<table>\n", f);
 	for (side = 0; side < SIDES; side++) {
 		const struct vm *vm = &a->vm[side];

@@ -202,10 +202,36 @@ static json_t *migration(const struct agent *a)
 	return o;
 }
 
+static json_t *pattern(const struct agent *a, const struct pagedet_pattern *p)
+{
+	const bool is_from = p->kind == PAGEDET_PATTERN_SHIFTED ||
+			     p->kind == PAGEDET_PATTERN_MOVED;
+	json_t *o = json_object();
+	char text[1200];
+
+	report_pattern(a, p, text, sizeof(text));
+	set(o, "pattern", json_string(pagedet_pattern_name(p->kind)));
+	set(o, "text", json_string(text));
+	set(o, "pages", number(p->pages));
+	set(o, "first", number(p->first));
+	set(o, "last", number(p->last));
+	set(o, "equal_between", number(p->equal));
+	set(o, "different_between", number(p->differ));
+	set(o, "absent", number(p->absent));
+	set(o, "swapped", number(p->swapped));
+	set(o, "older", number(p->older));
+	set(o, "shift", p->kind == PAGEDET_PATTERN_SHIFTED ?
+	    json_integer(p->shift) : NULL);
+	set(o, "from", is_from ? number(p->from) : NULL);
+	set(o, "begins_range", json_boolean(p->borders & PAGEDET_BORDER_FIRST));
+	set(o, "ends_range", json_boolean(p->borders & PAGEDET_BORDER_LAST));
+	return o;
+}
+
 json_t *report_json(const struct agent *a)
 {
 	json_t *o = json_object(), *blocks = json_array();
-	json_t *pages = json_array(), *counts;
+	json_t *pages = json_array(), *patterns = json_array(), *counts;
 	char text[512];
 	uint64_t i;
 
@@ -229,6 +255,9 @@ json_t *report_json(const struct agent *a)
 	set(counts, "explained", number(a->n_findings));
 	set(counts, "unsteady", number(a->n_unsteady));
 	set(o, "pages", counts);
+	for (i = 0; i < a->n_patterns; i++)
+		json_array_append_new(patterns, pattern(a, &a->patterns[i]));
+	set(o, "patterns", patterns);
 	for (i = 0; i < a->n_differences && a->evidence; i++)
 		json_array_append_new(pages, page(a, &a->differences[i]));
 	set(o, "differences", pages);

@@ -224,12 +224,18 @@ int report_text(const struct agent *a, FILE *f)
 {
 	struct report_rule rules[REPORT_RULES];
 	const unsigned n = report_rules(a, rules, REPORT_RULES);
-	char text[512];
+	char text[1200];
 	unsigned i;
 
 	report_verdict(a, text, sizeof(text));
 	wrap(f, "", 0, text);
 	wrap(f, "", 0, report_todo(a));
+	if (a->n_patterns)
+		fprintf(f, "\nThe difference as a whole\n");
+	for (i = 0; i < a->n_patterns; i++) {
+		report_pattern(a, &a->patterns[i], text, sizeof(text));
+		wrap(f, "  - ", 4, text);
+	}
 	machines(a, f);
 	migration(a, f);
 	memory(a, f);

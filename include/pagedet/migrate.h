@@ -520,6 +520,112 @@ int pagedet_blocks_items(const struct pagedet_blocks *blocks, uint32_t end,
  */
 void pagedet_blocks_free(struct pagedet_blocks *blocks);
 
+/* --- the difference as a whole --- */
+
+/* pagedet_pattern.kind: what pages that differ have in common */
+enum pagedet_pattern_kind {
+	PAGEDET_PATTERN_EMPTY_PEER = 1, /* data here; the peer has zeroes, or no
+				 * page */
+	PAGEDET_PATTERN_EMPTY_HERE = 2, /* the other way round */
+	PAGEDET_PATTERN_SHIFTED = 3, /* the peer has the contents of the page
+				 * here that is shift pages further on */
+	PAGEDET_PATTERN_OLDER = 4, /* the peer has an earlier version */
+	PAGEDET_PATTERN_MOVED = 5, /* the peer has the contents of some other
+				 * page here */
+	PAGEDET_PATTERN_ALIKE = 6, /* the peer has the same contents in all of
+				 * them */
+	PAGEDET_PATTERN_OTHER = 7 /* none of these */
+};
+
+/* pagedet_pattern.borders */
+enum pagedet_pattern_border {
+	PAGEDET_BORDER_FIRST = 1, /* a block, or a range of guest addresses,
+				 * begins with the first page */
+	PAGEDET_BORDER_LAST = 2	/* one ends with the last page */
+};
+
+/*
+ * Pages that differ in the same way. Used as an array element, so it will never
+ * grow.
+ */
+struct pagedet_pattern {
+	uint64_t pages;		/* number of them */
+	uint64_t first;		/* the first of them */
+	uint64_t last;		/* the last of them */
+	uint64_t equal;		/* pages between these that are equal */
+	uint64_t differ;	/* pages between them that differ otherwise */
+	uint64_t absent;	/* EMPTY: pages that are absent on the empty
+				 * side; the others are zero */
+	uint64_t swapped;	/* pages that are in swap on the side that has
+				 * data (EMPTY_HERE: the peer; otherwise this
+				 * one) */
+	uint64_t older;		/* EMPTY_PEER: pages that were empty here
+				 * earlier */
+	int64_t shift;		/* SHIFTED: in pages */
+	uint64_t from;		/* SHIFTED, MOVED: the page here that has the
+				 * contents of the peer's first */
+	uint64_t unsearched;	/* OTHER: pages that were not searched for at
+				 * other places, because there are too many */
+	uint32_t kind;		/* PAGEDET_PATTERN_* */
+	uint32_t borders;	/* PAGEDET_BORDER_* */
+};
+
+/**
+ * pagedet_patterns - look at all pages that differ as a whole
+ * Some harm shows in no single page: a block that was loaded at a wrong offset,
+ * memory behind a boundary of two ranges, pages in swap that were sent as
+ * empty. Each page that differs counts in one pattern. Pages that are not known
+ * on one side count in none. A page counts as shifted only if several pages
+ * with contents that exist once here have the same shift; as older only if
+ * @versions says that it had these contents. More than 65536 pages are not
+ * searched for at other places.
+ * @here: [in] [len: n] the pages of this side, from pagedet_look()
+ * @peer: [in] [len: n] the pages of the peer, with hashes of the same key
+ * @n: [in] number of pages of each side
+ * @blocks: [in,nullable] the same pages; it tells borders, and nothing is
+ *          shifted from one block into another. NULL: all is one block
+ * @versions: [in,nullable] of this side; NULL: no page is known to be older
+ * @ret: [out] [len: max] the patterns, the one with the most pages first
+ * @max: [in] size of @ret in elements
+ * Return: how many there are; if more than @max, the rest did not fit. Or a
+ *         negative errno.
+ * Errors: EINVAL @blocks has another number of pages; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_patterns(const struct pagedet_seen *here,
+		     const struct pagedet_seen *peer, uint64_t n,
+		     const struct pagedet_blocks *blocks,
+		     struct pagedet_versions *versions,
+		     struct pagedet_pattern *ret, uint64_t max);
+
+/**
+ * pagedet_pattern_text - describe a pattern in a sentence
+ * The sentence calls the two sides by the given names.
+ * @pattern: [in] from pagedet_patterns()
+ * @page_size: [in] bytes
+ * @here: [in] a name such as "source"
+ * @peer: [in] a name such as "destination"
+ * @text: [out,nullable] [len: size] receives the text with a final NUL, cut if
+ *        it does not fit
+ * @size: [in] bytes
+ * Return: the length of the whole text, or a negative errno.
+ * Errors: EINVAL no such kind.
+ * Since: 0.1
+ */
+int pagedet_pattern_text(const struct pagedet_pattern *pattern,
+			 uint64_t page_size, const char *here, const char *peer,
+			 char *text, uint64_t size);
+
+/**
+ * pagedet_pattern_name - the name of a kind of pattern, as in JSON
+ * @kind: [in] PAGEDET_PATTERN_*
+ * Return: a name such as "shifted", or NULL if there is no such kind [nullable]
+ *         [borrowed: forever].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_pattern_name(uint32_t kind);
+
 /* --- the stream --- */
 
 /*

@@ -10,6 +10,7 @@
 #include "api/arguments.h"
 #include "explain/evidence.h"
 #include "migrate/blocks.h"
+#include "migrate/patterns.h"
 #include "migrate/seen.h"
 #include "migrate/versions.h"
 
@@ -264,4 +265,37 @@ void pagedet_blocks_free(struct pagedet_blocks *blocks)
 	if (blocks)
 		pdet_blocks_free(blocks->b);
 	free(blocks);
+}
+
+/* --- the difference as a whole --- */
+
+int pagedet_patterns(const struct pagedet_seen *here,
+		     const struct pagedet_seen *peer, uint64_t n,
+		     const struct pagedet_blocks *blocks,
+		     struct pagedet_versions *versions,
+		     struct pagedet_pattern *ret, uint64_t max)
+{
+	const struct pdet_sides s = { here, peer, n, blocks ? blocks->b : NULL,
+				      versions ? versions->v : NULL };
+	struct pagedet_pattern all[PDET_MOST_PATTERNS];
+	int r;
+
+	if (s.blocks && pdet_blocks_count(s.blocks) != n)
+		return -EINVAL;
+	r = pdet_patterns(&s, all);
+	if (r > 0)
+		memcpy(ret, all, PDET_MIN((uint64_t)r, max) * sizeof(*all));
+	return r;
+}
+
+int pagedet_pattern_text(const struct pagedet_pattern *pattern,
+			 uint64_t page_size, const char *here, const char *peer,
+			 char *text, uint64_t size)
+{
+	return pdet_pattern_text(pattern, page_size, here, peer, text, size);
+}
+
+const char *pagedet_pattern_name(uint32_t kind)
+{
+	return pdet_pattern_name(kind);
 }

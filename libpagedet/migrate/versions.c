@@ -258,6 +258,14 @@ int pdet_versions_had(struct pdet_versions *v, uint64_t page, uint64_t hash)
 	return (int)is;
 }
 
+int pdet_versions_had_seen(struct pdet_versions *v, uint64_t page,
+			   const struct pagedet_seen *seen)
+{
+	return pdet_versions_had(v, page,
+				 seen->state == PAGEDET_SEEN_ABSENT ?
+				 v->o.hash_zero : seen->hash);
+}
+
 static uint32_t sent_state(const struct pdet_versions *v, const struct sent *s)
 {
 	if (!v->complete)

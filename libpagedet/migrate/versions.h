@@ -21,6 +21,9 @@ void pdet_versions_complete(struct pdet_versions *v, uint32_t complete);
 int pdet_versions_look(struct pdet_versions *v, const struct pagedet_seen *seen,
 		       uint64_t n, uint32_t stopped);
 int pdet_versions_had(struct pdet_versions *v, uint64_t page, uint64_t hash);
+/* As pdet_versions_had(), for contents that may be absent. */
+int pdet_versions_had_seen(struct pdet_versions *v, uint64_t page,
+			   const struct pagedet_seen *seen);
 int pdet_versions_of(struct pdet_versions *v, uint64_t page,
 		     struct pagedet_version_of *ret);
 void pdet_versions_info(struct pdet_versions *v,

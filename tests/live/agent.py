@@ -18,6 +18,7 @@ RULES = {
     "flip-bit": ("changed-after-send", {"medium", "high"}),
     "zero-page": ("changed-after-send", {"high"}),
     "swap-pages": ("misplaced", {"high"}),
+    "shift-pages": ("misplaced", {"high"}),
     "punch-hole": ("missing-at-peer", {"certain"}),
     "older": ("stale-version", {"high"}),
     "write-file": ("write-untracked", {"low", "medium"}),

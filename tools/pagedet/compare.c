@@ -17,6 +17,8 @@
 /* Time limit of the search for other mappings. */
 #define MAPPERS_NS 2000000000u
 #define MOST_BYTES ((uint64_t)1 << 46)
+/* More pages are not looked at as a whole: that would take over 64 MiB. */
+#define MOST_WHOLE ((uint64_t)1 << 20)
 
 /* --- arguments --- */
 
@@ -195,13 +197,18 @@ static void compare_window(struct cli_comparing *c, const struct window *w)
 	}
 }
 
-static int walk(struct cli_comparing *c, struct window *w)
+/* @all has room for all pages if @whole, otherwise for those of a window. */
+static int walk(struct cli_comparing *c, struct window *w,
+		struct pagedet_seen **all, bool whole)
 {
 	int status = CLI_ANSWERED;
+	unsigned side;
 
 	for (w->first = 0; w->first < c->pages && !status; w->first += w->n) {
 		w->n = c->pages - w->first < WINDOW ? c->pages - w->first :
 						      WINDOW;
+		for (side = 0; side < CLI_SIDES; side++)
+			w->seen[side] = all[side] + (whole ? w->first : 0);
 		status = read_side(c, w, CLI_HERE);
 		if (!status)
 			status = read_side(c, w, CLI_PEER);
@@ -218,8 +225,30 @@ static int walk(struct cli_comparing *c, struct window *w)
 	return status;
 }
 
+/* What is seen of all pages is kept if they are not too many. */
+static uint64_t keep_pages(const struct cli_comparing *c)
+{
+	const bool is_whole = c->key[CLI_HERE] == c->key[CLI_PEER] &&
+			      c->pages <= MOST_WHOLE;
+
+	return is_whole && c->pages > WINDOW ? c->pages : WINDOW;
+}
+
+static int look_at_whole(struct cli_comparing *c, struct pagedet_seen **all)
+{
+	const int n = pagedet_patterns(all[CLI_HERE], all[CLI_PEER], c->pages,
+				       NULL, NULL, c->patterns, CLI_PATTERNS);
+
+	if (n < 0)
+		return cli_fail(c->pd[CLI_HERE], n);
+	c->n_patterns = (unsigned)n < CLI_PATTERNS ? (unsigned)n : CLI_PATTERNS;
+	return CLI_ANSWERED;
+}
+
 static int compare(struct cli_comparing *c)
 {
+	const uint64_t kept = keep_pages(c);
+	struct pagedet_seen *all[CLI_SIDES];
 	struct window w = { .n = 0 };
 	int status = CLI_IO;
 	unsigned side;
@@ -229,16 +258,19 @@ static int compare(struct cli_comparing *c)
 	room = c->unlike != NULL;
 	for (side = 0; side < CLI_SIDES; side++) {
 		w.bytes[side] = malloc(WINDOW * c->page_size);
-		w.seen[side] = calloc(WINDOW, sizeof(*w.seen[side]));
-		room = room && w.bytes[side] && w.seen[side];
+		all[side] = calloc(kept, sizeof(**all));
+		room = room && w.bytes[side] && all[side];
 	}
 	if (room)
-		status = walk(c, &w);
+		status = walk(c, &w, all, kept >= c->pages);
 	else
 		cli_fail_errno("compare");
+	if (!status && kept >= c->pages &&
+	    c->key[CLI_HERE] == c->key[CLI_PEER])
+		status = look_at_whole(c, all);
 	for (side = 0; side < CLI_SIDES; side++) {
 		free(w.bytes[side]);
-		free(w.seen[side]);
+		free(all[side]);
 	}
 	return status;
 }
@@ -288,6 +320,8 @@ static void add(const struct cli_comparing *c, const struct cli_unlike *u,
 	pagedet_seen_evidence(&u->seen[CLI_PEER], PAGEDET_AS_PEER,
 			      c->key[CLI_PEER], e);
 	e->id = u->page;
+	/* Nothing was collected from a snapshot, not even the question. */
+	e->questions = PAGEDET_ASK_MISMATCH;
 	e->differences = c->different + c->unknown;
 	if (!c->job->with)
 		e->one_host = PAGEDET_YES;

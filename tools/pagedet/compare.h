@@ -19,6 +19,9 @@ struct cli_unlike {
 	const struct pagedet_finding *finding; /* NULL: not explained */
 };
 
+/* More than there can be. */
+#define CLI_PATTERNS 16u
+
 struct cli_comparing {
 	struct cli_job *job;
 	struct pagedet *pd[CLI_SIDES];
@@ -32,6 +35,8 @@ struct cli_comparing {
 	uint64_t n;
 	struct pagedet_finding *findings;
 	void *arena;
+	struct pagedet_pattern patterns[CLI_PATTERNS];
+	unsigned n_patterns;
 };
 
 /* compare_rows.c: writes the result. */

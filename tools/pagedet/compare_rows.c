@@ -176,6 +176,20 @@ static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 	text_finding(f, u);
 }
 
+/* Of one page there is nothing to say that its own lines do not say. */
+static void text_patterns(FILE *f, const struct cli_comparing *c)
+{
+	char text[512];
+	unsigned i;
+
+	for (i = 0; c->different > 1 && i < c->n_patterns; i++) {
+		pagedet_pattern_text(&c->patterns[i], c->page_size,
+				     "process here", "peer", text,
+				     sizeof(text));
+		fprintf(f, "%s\n", text);
+	}
+}
+
 static void text_total(FILE *f, const struct cli_comparing *c)
 {
 	fprintf(f, "%" PRIu64 " page%s: %" PRIu64 " the same, %" PRIu64
@@ -283,6 +297,27 @@ static void json_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 	fputs("}\n", f);
 }
 
+static void json_patterns(FILE *f, const struct cli_comparing *c)
+{
+	unsigned i;
+
+	for (i = 0; i < c->n_patterns; i++) {
+		const struct pagedet_pattern *p = &c->patterns[i];
+
+		fprintf(f, "{\"pattern\":\"%s\",\"pages\":%" PRIu64
+			",\"first_page\":%" PRIu64 ",\"last_page\":%" PRIu64
+			",\"equal_between\":%" PRIu64
+			",\"different_between\":%" PRIu64 ",\"absent\":%" PRIu64
+			",\"swapped\":%" PRIu64 ",\"shift\":",
+			pagedet_pattern_name(p->kind), p->pages, p->first,
+			p->last, p->equal, p->differ, p->absent, p->swapped);
+		if (p->kind == PAGEDET_PATTERN_SHIFTED)
+			fprintf(f, "%" PRId64 "}\n", p->shift);
+		else
+			fputs("null}\n", f);
+	}
+}
+
 static void json_total(FILE *f, const struct cli_comparing *c)
 {
 	fprintf(f, "{\"total\":{\"pages\":%" PRIu64 ",\"same\":%" PRIu64
@@ -298,6 +333,10 @@ static void emit_runs(FILE *f, const struct cli_comparing *c)
 	const bool json = c->job->format == PAGEDET_FORMAT_JSON;
 	uint64_t i, n;
 
+	if (json)
+		json_patterns(f, c);
+	else
+		text_patterns(f, c);
 	for (i = 0; i < c->n; i += n) {
 		for (n = 1; i + n < c->n && follows(c, i + n); n++)
 			;

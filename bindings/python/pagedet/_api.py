@@ -787,6 +787,19 @@ PAGEDET_SENT_PACKED = 3
 PAGEDET_END_SOURCE = 0
 PAGEDET_END_DESTINATION = 1
 
+# enum pagedet_pattern_kind
+PAGEDET_PATTERN_EMPTY_PEER = 1
+PAGEDET_PATTERN_EMPTY_HERE = 2
+PAGEDET_PATTERN_SHIFTED = 3
+PAGEDET_PATTERN_OLDER = 4
+PAGEDET_PATTERN_MOVED = 5
+PAGEDET_PATTERN_ALIKE = 6
+PAGEDET_PATTERN_OTHER = 7
+
+# enum pagedet_pattern_border
+PAGEDET_BORDER_FIRST = 1
+PAGEDET_BORDER_LAST = 2
+
 # enum pagedet_stream_option
 PAGEDET_STREAM_IGNORE_SHARED = 1
 
@@ -2312,6 +2325,24 @@ class pagedet_page_at(Structure):
     ]
 
 
+class pagedet_pattern(Structure):
+    _fields_ = [
+        ("pages", c_uint64),
+        ("first", c_uint64),
+        ("last", c_uint64),
+        ("equal", c_uint64),
+        ("differ", c_uint64),
+        ("absent", c_uint64),
+        ("swapped", c_uint64),
+        ("older", c_uint64),
+        ("shift", c_int64),
+        ("from", c_uint64),
+        ("unsearched", c_uint64),
+        ("kind", c_uint32),
+        ("borders", c_uint32),
+    ]
+
+
 class pagedet_stream_options(Structure):
     _fields_ = [
         ("size", c_uint64),
@@ -3359,6 +3390,33 @@ FUNCTIONS = {
     "pagedet_blocks_free": (
         None,
         [POINTER(pagedet_blocks)],
+        "0.1"),
+    "pagedet_patterns": (
+        c_int,
+        [
+            POINTER(pagedet_seen),
+            POINTER(pagedet_seen),
+            c_uint64,
+            POINTER(pagedet_blocks),
+            POINTER(pagedet_versions),
+            POINTER(pagedet_pattern),
+            c_uint64,
+        ],
+        "0.1"),
+    "pagedet_pattern_text": (
+        c_int,
+        [
+            POINTER(pagedet_pattern),
+            c_uint64,
+            c_char_p,
+            c_char_p,
+            c_char_p,
+            c_uint64,
+        ],
+        "0.1"),
+    "pagedet_pattern_name": (
+        c_char_p,
+        [c_uint32],
         "0.1"),
     "pagedet_stream_new": (
         c_int,
