@@ -53,6 +53,7 @@ struct options {
 	const char *mode_name;
 	const char *ram;	/* "anon", "memfd", "file" */
 	uint64_t faults;	/* only for fault.c */
+	bool harm;		/* harm.c does some */
 	const char *sockets[SIDES]; /* QMP of machines that run already */
 	const char *accel, *memory, *kernel, *initrd, *append, *qemu, *report;
 	uint64_t memory_bytes, bandwidth, seed;
@@ -253,6 +254,22 @@ void fault_sent(struct agent *a, uint64_t page, const unsigned char *bytes);
 void fault_sending(struct agent *a);	/* pages are being sent */
 void fault_frozen(struct agent *a);	/* nothing was read yet */
 void fault_explaining(struct agent *a);	/* differences are known */
+
+/* --- harm.c: injects harm of every kind --- */
+
+int harm_parse(const char *list);	/* 0, or -1 if it is not a list */
+const char *harm_of_file(void);		/* as fault_of_file() */
+void harm_names(FILE *f);
+/* fault.c calls these. */
+void harm_starting(struct agent *a);
+void harm_sending(struct agent *a);
+void harm_frozen(struct agent *a);
+/*
+ * A page passes, before it is hashed or afterwards; called by the tap's thread.
+ * Returns whether the bytes have changed. @bytes: NULL if they cannot be.
+ */
+bool harm_passing(struct agent *a, uint64_t page, unsigned char *bytes,
+		  bool is_hashed);
 
 /* --- explain.c --- */
 

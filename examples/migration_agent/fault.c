@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent.h"
+#include "fault.h"
 
 #define HOLD_MS 10000		/* what is sent, at most */
 
@@ -28,24 +28,22 @@ struct fault {
 	bool (*act)(struct agent *a);
 };
 
-/* Prints the truth, for comparison with the report. */
-static void done(const char *name, uint64_t page)
+void fault_done(const char *name, uint64_t page)
 {
 	agent_say("fault %s: page %llu", name, (unsigned long long)page);
 }
 
-/* The source may have stopped before it was written. */
-static void done_here(struct agent *a, const char *name, uint64_t page)
+void fault_done_here(struct agent *a, const char *name, uint64_t page)
 {
 	struct vm *vm = &a->vm[SOURCE];
 	const bool runs = !vm_status(vm) && vm->frozen == PAGEDET_NO;
 
-	done(name, page);
+	fault_done(name, page);
 	if (!runs)
 		agent_say("fault late: page %llu", (unsigned long long)page);
 }
 
-static bool not_done(void)
+bool fault_not_done(void)
 {
 	agent_say("the fault could not be made");
 	return true;
@@ -53,7 +51,7 @@ static bool not_done(void)
 
 /* --- the page, and its bytes --- */
 
-static uint64_t random_number(struct agent *a)
+uint64_t fault_random(struct agent *a)
 {
 	uint64_t x = a->o.seed * 0x9e3779b97f4a7c15u + 1;
 
@@ -63,17 +61,13 @@ static uint64_t random_number(struct agent *a)
 	return a->o.seed;
 }
 
-/*
- * Chooses a page that the guest has written and leaves alone, or, if @busy,
- * keeps writing.
- */
-static uint64_t choose(struct agent *a, bool busy)
+uint64_t fault_choose(struct agent *a, bool busy)
 {
 	const uint64_t from = busy ? GUEST_WRITES_FROM : GUEST_WRITES_TO;
 	const uint64_t to = busy ? GUEST_WRITES_TO : a->blocks[0].used;
 	const uint64_t n = (to - from) / PAGE_BYTES - 1;
 
-	return a->blocks[0].first + from / PAGE_BYTES + random_number(a) % n;
+	return a->blocks[0].first + from / PAGE_BYTES + fault_random(a) % n;
 }
 
 /*
@@ -82,29 +76,29 @@ static uint64_t choose(struct agent *a, bool busy)
  */
 #define TRIES 64
 
-static bool is_zero(const unsigned char *bytes)
+bool fault_is_zero(const unsigned char *bytes)
 {
 	static const unsigned char zero[PAGE_BYTES];
 
 	return !memcmp(bytes, zero, PAGE_BYTES);
 }
 
-static uint64_t choose_data(struct agent *a)
+uint64_t fault_choose_data(struct agent *a, int side)
 {
 	unsigned char bytes[PAGE_BYTES];
 	uint64_t page;
 	unsigned i;
 
 	for (i = 0; i < TRIES; i++) {
-		page = choose(a, false);
-		if (look_bytes(a, DESTINATION, page, bytes) > 0 &&
-		    !is_zero(bytes))
+		page = fault_choose(a, false);
+		if (look_bytes(a, side, page, bytes) > 0 &&
+		    !fault_is_zero(bytes))
 			break;
 	}
 	return page;
 }
 
-static int transfer(struct agent *a, int side, uint64_t page, void *bytes,
+int fault_transfer(struct agent *a, int side, uint64_t page, void *bytes,
 		    bool write)
 {
 	const off_t at = (off_t)join_hva(a, page, side);
@@ -118,14 +112,13 @@ static int transfer(struct agent *a, int side, uint64_t page, void *bytes,
 		n = write ? pwrite(fd, bytes, PAGE_BYTES, at) :
 			    pread(fd, bytes, PAGE_BYTES, at);
 	if (n != PAGE_BYTES)
-		not_done();
+		fault_not_done();
 	if (fd >= 0)
 		close(fd);
 	return n == PAGE_BYTES ? 0 : -1;
 }
 
-/* Opens the memory's file for writing; @at gets the page's offset in it. */
-static int open_file(struct agent *a, int side, uint64_t page, off_t *at)
+int fault_open_file(struct agent *a, int side, uint64_t page, off_t *at)
 {
 	const struct block *b = join_block(a, page);
 	char path[48];
@@ -135,13 +128,13 @@ static int open_file(struct agent *a, int side, uint64_t page, off_t *at)
 	if (b->at[side].fd >= 0)
 		fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		not_done();
+		fault_not_done();
 	*at = (off_t)(b->at[side].file_offset +
 		      (page - b->first) * PAGE_BYTES);
 	return fd;
 }
 
-static bool was_sent(struct agent *a, uint64_t page)
+bool fault_was_sent(struct agent *a, uint64_t page)
 {
 	struct pagedet_version_of of = { .size = sizeof(of) };
 
@@ -154,39 +147,40 @@ static bool was_sent(struct agent *a, uint64_t page)
 
 static bool flip_bit(struct agent *a)
 {
-	const uint64_t page = choose_data(a), at = random_number(a);
+	const uint64_t page = fault_choose_data(a, DESTINATION);
+	const uint64_t at = fault_random(a);
 	unsigned char bytes[PAGE_BYTES];
 
-	if (transfer(a, DESTINATION, page, bytes, false))
+	if (fault_transfer(a, DESTINATION, page, bytes, false))
 		return true;
 	bytes[at % PAGE_BYTES] ^= (unsigned char)(1u << (at >> 32) % 8);
-	if (!transfer(a, DESTINATION, page, bytes, true))
-		done("flip-bit", page);
+	if (!fault_transfer(a, DESTINATION, page, bytes, true))
+		fault_done("flip-bit", page);
 	return true;
 }
 
 static bool zero_page(struct agent *a)
 {
-	const uint64_t page = choose_data(a);
+	const uint64_t page = fault_choose_data(a, DESTINATION);
 	unsigned char bytes[PAGE_BYTES] = { 0 };
 
-	if (!transfer(a, DESTINATION, page, bytes, true))
-		done("zero-page", page);
+	if (!fault_transfer(a, DESTINATION, page, bytes, true))
+		fault_done("zero-page", page);
 	return true;
 }
 
 static bool swap_pages(struct agent *a)
 {
-	const uint64_t p = choose_data(a), q = p ^ 1;
+	const uint64_t p = fault_choose_data(a, DESTINATION), q = p ^ 1;
 	unsigned char x[PAGE_BYTES], y[PAGE_BYTES];
 
-	if (transfer(a, DESTINATION, p, x, false) ||
-	    transfer(a, DESTINATION, q, y, false) ||
-	    transfer(a, DESTINATION, p, y, true) ||
-	    transfer(a, DESTINATION, q, x, true))
+	if (fault_transfer(a, DESTINATION, p, x, false) ||
+	    fault_transfer(a, DESTINATION, q, y, false) ||
+	    fault_transfer(a, DESTINATION, p, y, true) ||
+	    fault_transfer(a, DESTINATION, q, x, true))
 		return true;
-	done("swap-pages", p);
-	done("swap-pages", q);
+	fault_done("swap-pages", p);
+	fault_done("swap-pages", q);
 	return true;
 }
 
@@ -197,39 +191,40 @@ static bool swap_pages(struct agent *a)
 static bool shift_pages(struct agent *a)
 {
 	static unsigned char x[SHIFTED + SHIFT][PAGE_BYTES];
-	uint64_t page = choose_data(a);
+	uint64_t page = fault_choose_data(a, DESTINATION);
 	const struct block *b = join_block(a, page);
 	unsigned i;
 
 	if (b->pages < SHIFTED + SHIFT) {
-		not_done();
+		fault_not_done();
 		return true;
 	}
 	if (page - b->first > b->pages - SHIFTED - SHIFT)
 		page = b->first + b->pages - SHIFTED - SHIFT;
 	for (i = 0; i < SHIFTED + SHIFT; i++)
-		if (transfer(a, DESTINATION, page + i, x[i], false))
+		if (fault_transfer(a, DESTINATION, page + i, x[i], false))
 			return true;
 	for (i = 0; i < SHIFTED; i++)
 		if (memcmp(x[i], x[i + SHIFT], PAGE_BYTES) &&
-		    !transfer(a, DESTINATION, page + i, x[i + SHIFT], true))
-			done("shift-pages", page + i);
+		    !fault_transfer(a, DESTINATION, page + i, x[i + SHIFT],
+				    true))
+			fault_done("shift-pages", page + i);
 	return true;
 }
 
 static bool punch_hole(struct agent *a)
 {
-	const uint64_t page = choose_data(a);
+	const uint64_t page = fault_choose_data(a, DESTINATION);
 	off_t at;
-	const int fd = open_file(a, DESTINATION, page, &at);
+	const int fd = fault_open_file(a, DESTINATION, page, &at);
 
 	if (fd < 0)
 		return true;
 	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
 		      PAGE_BYTES))
-		not_done();
+		fault_not_done();
 	else
-		done("punch-hole", page);
+		fault_done("punch-hole", page);
 	close(fd);
 	return true;
 }
@@ -274,8 +269,8 @@ static bool put_back_older(struct agent *a)
 	else if (is_kept(a, SOURCE) || is_kept(a, DESTINATION))
 		agent_say("fault older: not done: page %llu is as it was first "
 			  "sent", (unsigned long long)kept.page);
-	else if (!transfer(a, DESTINATION, kept.page, kept.bytes, true))
-		done("older", kept.page);
+	else if (!fault_transfer(a, DESTINATION, kept.page, kept.bytes, true))
+		fault_done("older", kept.page);
 	return true;
 }
 
@@ -303,8 +298,6 @@ static bool by_mapping(int fd, off_t at)
 	return true;
 }
 
-#define TICK_MS 20	/* more than one tick with HZ=100 */
-
 static bool write_sent(struct agent *a, uint64_t *page, write_fn *write,
 		       const char *name)
 {
@@ -312,21 +305,21 @@ static bool write_sent(struct agent *a, uint64_t *page, write_fn *write,
 	int fd;
 
 	if (*page == PAGEDET_NO_PAGE)
-		*page = choose(a, false);
-	if (!was_sent(a, *page))
+		*page = fault_choose(a, false);
+	if (!fault_was_sent(a, *page))
 		return false;
-	fd = open_file(a, SOURCE, *page, &at);
+	fd = fault_open_file(a, SOURCE, *page, &at);
 	if (fd < 0)
 		return true;
 	/*
 	 * File times advance only once per tick. A write in the tick in which
 	 * the page was sent looks older than that.
 	 */
-	agent_sleep(TICK_MS);
+	agent_sleep(FAULT_TICK_MS);
 	if (write(fd, at))
-		done_here(a, name, *page);
+		fault_done_here(a, name, *page);
 	else
-		not_done();
+		fault_not_done();
 	close(fd);
 	return true;
 }
@@ -452,9 +445,10 @@ void fault_starting(struct agent *a)
 {
 	size_t i;
 
+	harm_starting(a);
 	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		if (a->o.faults & 1ull << i && faults[i].act == put_back_older)
-			kept.page = choose(a, true);
+			kept.page = fault_choose(a, true);
 }
 
 void fault_sent(struct agent *a, uint64_t page, const unsigned char *bytes)
@@ -466,11 +460,13 @@ void fault_sent(struct agent *a, uint64_t page, const unsigned char *bytes)
 void fault_sending(struct agent *a)
 {
 	act(a, SENDING);
+	harm_sending(a);
 }
 
 void fault_frozen(struct agent *a)
 {
 	act(a, FROZEN);
+	harm_frozen(a);
 }
 
 void fault_explaining(struct agent *a)

@@ -8,7 +8,7 @@
 #include "agent.h"
 
 enum {
-	OPT_MODE = 256, OPT_RAM, OPT_MEMORY, OPT_CPUS, OPT_SEED, OPT_FAULT,
+	OPT_MODE = 256, OPT_RAM, OPT_MEMORY, OPT_CPUS, OPT_SEED, OPT_FAULT, OPT_HARM,
 	OPT_KERNEL, OPT_INITRD, OPT_APPEND, OPT_SOURCE, OPT_DESTINATION,
 	OPT_QEMU, OPT_ACCEL, OPT_BANDWIDTH, OPT_DEADLINE, OPT_REPORT,
 	OPT_NO_TAP, OPT_GO_ON, OPT_SOURCE_PID, OPT_DESTINATION_PID,
@@ -19,6 +19,7 @@ static const struct option longs[] = {
 	{ "mode", 1, NULL, OPT_MODE }, { "ram", 1, NULL, OPT_RAM },
 	{ "memory", 1, NULL, OPT_MEMORY }, { "cpus", 1, NULL, OPT_CPUS },
 	{ "seed", 1, NULL, OPT_SEED }, { "fault", 1, NULL, OPT_FAULT },
+	{ "harm", 1, NULL, OPT_HARM },
 	{ "kernel", 1, NULL, OPT_KERNEL }, { "initrd", 1, NULL, OPT_INITRD },
 	{ "append", 1, NULL, OPT_APPEND }, { "source", 1, NULL, OPT_SOURCE },
 	{ "destination", 1, NULL, OPT_DESTINATION },
@@ -146,6 +147,13 @@ static int set_fault(struct options *o, const char *list)
 				     "names them");
 }
 
+static int set_harm(struct options *o, const char *list)
+{
+	o->harm = !harm_parse(list);
+	return o->harm ? 0 : wrong("harm", list, "a list of harms; --help "
+				   "names them");
+}
+
 static int set(struct options *o, int option, const char *value)
 {
 	uint64_t n;
@@ -158,6 +166,8 @@ static int set(struct options *o, int option, const char *value)
 		return set_ram(o, value);
 	case OPT_FAULT:
 		return set_fault(o, value);
+	case OPT_HARM:
+		return set_harm(o, value);
 	case OPT_MEMORY:
 		o->memory = value;
 		return number("memory", value, 32u << 20, 1ull << 36,
@@ -237,7 +247,7 @@ static int check(struct options *o)
 		return agent_fail(AGENT_USAGE, "--source and --destination: "
 				  "both or none");
 	if (o->blocks && (!o->pids[SOURCE] || !o->pids[DESTINATION] ||
-			  o->sockets[SOURCE] || o->faults || o->go_on))
+			  o->sockets[SOURCE] || o->faults || o->harm || o->go_on))
 		return agent_fail(AGENT_USAGE, "--blocks needs --source-pid "
 				  "and --destination-pid, and no machine");
 	if (o->sent && (!o->blocks || !o->hash_key))
@@ -256,12 +266,14 @@ static int check(struct options *o)
 	    strcmp(o->ram, "file"))
 		return agent_fail(AGENT_USAGE, "--mode ignore-shared needs "
 				  "--ram file: both must map it");
-	if (o->faults && (o->kernel || o->sockets[SOURCE]))
-		return agent_fail(AGENT_USAGE, "--fault knows the small guest "
-				  "only");
+	if ((o->faults || o->harm) && (o->kernel || o->sockets[SOURCE]))
+		return agent_fail(AGENT_USAGE, "--fault and --harm know the "
+				  "small guest only");
+	if (!of_file)
+		of_file = harm_of_file();
 	if (of_file && !strcmp(o->ram, "anon"))
-		return agent_fail(AGENT_USAGE, "--fault %s needs --ram memfd "
-				  "or --ram file", of_file);
+		return agent_fail(AGENT_USAGE, "%s needs --ram memfd or --ram "
+				  "file", of_file);
 	if ((o->initrd || o->append) && !o->kernel)
 		return agent_fail(AGENT_USAGE, "--initrd and --append go with "
 				  "--kernel");
@@ -284,6 +296,7 @@ int options_parse(struct options *o, int argc, char **argv, bool *done)
 		if (c == OPT_HELP || c == 'h') {
 			fputs(usage, stdout);
 			fault_names(stdout);
+			harm_names(stdout);
 			*done = true;
 			return 0;
 		} else {

@@ -110,6 +110,8 @@ static void add_finding(json_t *o, const struct pagedet_finding *f)
 		f->verdict == PAGEDET_VERDICT_CANNOT_TELL ? "cannot tell" :
 		pagedet_confidence_name(f->confidence)));
 	set(o, "likely", text_or_null(f->likely));
+	set(o, "likely_confidence", *f->likely ? json_string(
+		pagedet_confidence_name(f->likely_confidence)) : NULL);
 	set(o, "advice", json_string(f->advice));
 	set(o, "evidence", facts(f));
 	for (i = 0; i < f->n_unknown; i++)

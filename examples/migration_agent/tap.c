@@ -94,14 +94,33 @@ static void learn(struct tap *t, const struct pagedet_streamed_page *p)
 		fault_sent(t->a, page, p->bytes);
 }
 
-static void learn_all(struct tap *t, struct pagedet_stream *s,
-		      const struct way *w)
+/* The bytes of a page in the piece, if they are whole there. */
+static unsigned char *in_piece(struct way *w, uint64_t end,
+			       const struct pagedet_streamed_page *p)
+{
+	if (!p->bytes || end < PAGE_BYTES ||
+	    memcmp(w->piece + end - PAGE_BYTES, p->bytes, PAGE_BYTES))
+		return NULL;
+	return w->piece + end - PAGE_BYTES;
+}
+
+/* Only for a try: what passes may be harmed, before it is hashed or then. */
+static void learn_all(struct tap *t, struct pagedet_stream *s, struct way *w)
 {
 	struct pagedet_streamed_page page = { .size = sizeof(page) };
 	uint64_t at = 0;
 
-	while (pagedet_stream_take(s, w->piece, w->len, &at, &page) == 1)
+	while (pagedet_stream_take(s, w->piece, w->len, &at, &page) == 1) {
+		const uint64_t number = page.kind == PAGEDET_STREAMED_DROP ?
+			PAGEDET_NO_PAGE :
+			join_page(t->a, page.block, page.offset);
+		unsigned char *bytes = in_piece(w, at, &page);
+
+		if (harm_passing(t->a, number, bytes, false))
+			page.bytes = bytes;
 		learn(t, &page);
+		harm_passing(t->a, number, bytes, true);
+	}
 }
 
 /* --- forwarding --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Reads memory while pages are sent, in a low-priority thread. It reads the
- * source repeatedly, because the destination may end up with any of these
+ * Reads memory before and while pages are sent, in a low-priority thread. The
+ * source is read repeatedly: the destination may end up with any of these
  * versions. It reads the source once more as soon as it has stopped: this is
  * what the destination should have. If the destination is to run early, the
  * source, which stands still, is read for the last time once that runs.
@@ -16,12 +16,14 @@
 #define LOOKS 12		/* of the source, during the migration */
 #define NICE 10
 #define REST_MS 20
+#define FIRST_MS 10000		/* the first page is sent then, at the latest */
 #define PIECE (4u << 20)	/* bytes that are read without a break */
 
 struct watch {
 	struct agent *a;
 	struct pagedet *pd;
 	pthread_t thread;
+	atomic_bool begun;	/* it was read once, or tried to be */
 	atomic_bool stopped;	/* the source has stopped */
 	atomic_bool last;	/* and is to be read for the last time */
 	atomic_bool quit;
@@ -80,6 +82,7 @@ static void look(struct watch *w)
 
 	if (w->a->looks < LOOKS)
 		look_once(w, false);
+	atomic_store(&w->begun, true);
 	until = 2 * agent_clock() - from + REST_MS;
 	while (agent_clock() < until && goes_on(w))
 		agent_sleep(5);
@@ -108,6 +111,18 @@ static void forget(struct watch *w)
 	free(w);
 }
 
+/*
+ * What a page has before it is sent tells what is sent wrongly. The guest runs
+ * meanwhile.
+ */
+static void wait_for_first(struct watch *w)
+{
+	const uint64_t until = agent_clock() + FIRST_MS;
+
+	while (!atomic_load(&w->begun) && agent_clock() < until)
+		agent_sleep(2);
+}
+
 int watch_start(struct agent *a)
 {
 	struct watch *w = calloc(1, sizeof(*w));
@@ -122,6 +137,7 @@ int watch_start(struct agent *a)
 		return agent_fail_errno(AGENT_IO, "cannot watch memory");
 	}
 	a->watch = w;
+	wait_for_first(w);
 	return 0;
 }
 

@@ -99,12 +99,28 @@ static bool is_written_later(const struct pdet_case *c)
 	       c->e.sent_stopped != PAGEDET_YES;
 }
 
+/*
+ * Memory that is the same before and afterwards was sent wrongly, or written
+ * and restored meanwhile. Only write tracking can exclude that.
+ */
+static void framed_facts(struct pdet_case *c)
+{
+	if (pdet_compare(c, BEFORE, STOPPED) != EQUAL ||
+	    pdet_compare(c, SENT, BEFORE) != DIFFERENT)
+		return;
+	pdet_fact_hash(c, BEFORE);
+	c->likely = "it was sent wrongly: memory had the same other bytes "
+		    "before it was sent and when the source had stopped";
+	c->likely_confidence = PAGEDET_CONFIDENCE_LOW;
+}
+
 bool pdet_zero_race(struct pdet_case *c)
 {
 	if (!pdet_is_zero(c, PEER, PAGEDET_YES) ||
 	    !pdet_is_zero(c, SENT, PAGEDET_YES) || !is_written_later(c) ||
 	    c->e.track == PAGEDET_WRITES_NONE)
 		return false;
+	framed_facts(c);
 	not_resent_facts(c);
 	return true;
 }
@@ -166,6 +182,7 @@ bool pdet_dirty_log_lost(struct pdet_case *c)
 {
 	if (!is_written_later(c) || c->e.track == PAGEDET_WRITES_NONE)
 		return false;
+	framed_facts(c);
 	not_resent_facts(c);
 	return true;
 }

@@ -24,6 +24,41 @@ RULES = {
     "write-file": ("write-untracked", {"low", "medium"}),
     "write-mapping": ("write-untracked", {"low", "medium"}),
 }
+# Harm by its time: what it is truly called, and whether the evidence can tell
+# it. Nothing tracks writes from outside: what is written past the tracked
+# mapping, and leaves no trace, looks like a lost dirty log, and so does what is
+# sent wrongly, for the guest may write a page and restore it.
+TIMES = {
+    "sent": ({"changed-before-tap"}, False),
+    "wire": ({"changed-after-send"}, True),
+    "running": ({"write-untracked"}, False),
+    "running-file": ({"write-untracked"}, True),
+    "running-mapping": ({"write-untracked"}, True),
+    "stopped": ({"changed-here-after-stop"}, True),
+    "stopped-file": ({"changed-here-after-stop"}, True),
+    "stored": ({"changed-after-send"}, True),
+    "stored-file": ({"changed-after-send"}, True),
+}
+# By what becomes of the bytes: what else is true then, by time.
+MEANS = {
+    "bit": {"wire": {"bit-flip"}, "stored": {"bit-flip"}},
+    "byte": {}, "word": {}, "sector": {}, "half": {}, "ones": {}, "noise": {},
+    "turned": {},
+    "zero": {"stored-file": {"missing-at-peer"}},
+    "other": {name: {"misplaced"} for name in
+              ("wire", "stored", "stored-file")},
+}
+# name: what it is truly called, and whether that can be told
+HARMS = {time + "-" + means: (TIMES[time][0] | more.get(time, set()),
+                              TIMES[time][1])
+         for time in TIMES for means, more in MEANS.items()}
+
+
+def called(name):
+    """What harm of this name is truly called."""
+    return {RULES[name][0]} if name in RULES else HARMS[name][0]
+
+
 # What pages may be called that nobody harmed.
 STALE = {"dirty-log-lost", "stale-version", "zero-page-race"}
 
@@ -67,6 +102,10 @@ class Run:
         # Pages that were written when the source may have stopped already.
         self.late = {page for name, page in harm if name == "late"}
         harm = [(name, page) for name, page in harm if name != "late"]
+        # What was harmed on its way, and then passed once more.
+        self.undone = {page for name, page in harm if name == "undone"}
+        harm = [(name, page) for name, page in harm
+                if page not in self.undone]
         self.harmed = {page: name for name, page in harm}
         pages = [page for _, page in harm]
         self.twice = {page for page in pages if pages.count(page) > 1}

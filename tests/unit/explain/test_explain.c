@@ -380,6 +380,14 @@ START_TEST(rule_16_before_tap)
 	set_more(PAGEDET_AS_BEFORE, 2);
 	e.track = PAGEDET_WRITES_NONE;
 	MISMATCH("changed-before-tap", MEDIUM);
+	/* Without tracking it may have been written and restored. */
+	e.track = PAGEDET_WRITES_NOT_ARMED;
+	MISMATCH("dirty-log-lost", LOW);
+	ck_assert_ptr_nonnull(strstr(found[0].likely, "sent wrongly"));
+	ck_assert_uint_eq(found[0].likely_confidence,
+			  PAGEDET_CONFIDENCE_LOW);
+	ck_assert_ptr_nonnull(fact("hash_before", PAGEDET_SIDE_HERE));
+	e.track = PAGEDET_WRITES_NONE;
 	/* Sent while nothing could write it: nothing else is possible. */
 	e.sent_stopped = PAGEDET_YES;
 	MISMATCH("changed-before-tap", HIGH);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Shared by the files that do harm: the page, its bytes, and the truth. */
+#ifndef FAULT_H
+#define FAULT_H
+
+#include "agent.h"
+
+/* Prints the truth, for comparison with the report. */
+void fault_done(const char *name, uint64_t page);
+/* Of the source, which may have stopped before it was written. */
+void fault_done_here(struct agent *a, const char *name, uint64_t page);
+bool fault_not_done(void);
+
+uint64_t fault_random(struct agent *a);
+/*
+ * Chooses a page that the guest has written and leaves alone, or, if @busy,
+ * keeps writing.
+ */
+uint64_t fault_choose(struct agent *a, bool busy);
+/* One that is not zero on that side, if a few tries find one. */
+uint64_t fault_choose_data(struct agent *a, int side);
+bool fault_is_zero(const unsigned char *bytes);
+bool fault_was_sent(struct agent *a, uint64_t page);
+/* Reads or writes a page of a process: 0 or -1. */
+int fault_transfer(struct agent *a, int side, uint64_t page, void *bytes,
+		   bool write);
+/* Opens the memory's file for writing; @at gets the page's offset in it. */
+int fault_open_file(struct agent *a, int side, uint64_t page, off_t *at);
+/* More than one tick with HZ=100. */
+#define FAULT_TICK_MS 20
+
+#endif
