@@ -355,7 +355,8 @@ void harm_names(FILE *f)
 {
 	size_t i;
 
-	fputs("  --harm LIST       TIME-MEANS, some of these; * as above:\n", f);
+	fputs("  --harm LIST       TIME-MEANS, some of these; * as above:\n",
+	      f);
 	for (i = 0; i < COUNT(times); i++)
 		fprintf(f, "  %c %s%s", times[i].way == BY_MEM ? ' ' : '*',
 			times[i].name, i % 5 == 4 ? "\n" : " ");

@@ -8,8 +8,8 @@
 #include "agent.h"
 
 enum {
-	OPT_MODE = 256, OPT_RAM, OPT_MEMORY, OPT_CPUS, OPT_SEED, OPT_FAULT, OPT_HARM,
-	OPT_KERNEL, OPT_INITRD, OPT_APPEND, OPT_SOURCE, OPT_DESTINATION,
+	OPT_MODE = 256, OPT_RAM, OPT_MEMORY, OPT_CPUS, OPT_SEED, OPT_FAULT,
+	OPT_HARM, OPT_KERNEL, OPT_INITRD, OPT_APPEND, OPT_SOURCE, OPT_DESTINATION,
 	OPT_QEMU, OPT_ACCEL, OPT_BANDWIDTH, OPT_DEADLINE, OPT_REPORT,
 	OPT_NO_TAP, OPT_GO_ON, OPT_SOURCE_PID, OPT_DESTINATION_PID,
 	OPT_BLOCKS, OPT_SENT, OPT_HASH_KEY, OPT_HELP
@@ -247,7 +247,8 @@ static int check(struct options *o)
 		return agent_fail(AGENT_USAGE, "--source and --destination: "
 				  "both or none");
 	if (o->blocks && (!o->pids[SOURCE] || !o->pids[DESTINATION] ||
-			  o->sockets[SOURCE] || o->faults || o->harm || o->go_on))
+			  o->sockets[SOURCE] || o->faults || o->harm ||
+			  o->go_on))
 		return agent_fail(AGENT_USAGE, "--blocks needs --source-pid "
 				  "and --destination-pid, and no machine");
 	if (o->sent && (!o->blocks || !o->hash_key))
