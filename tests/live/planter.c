@@ -4,8 +4,8 @@
  * truth about each as one JSON object per line: how it was made, what must be
  * and must not be reported, and the kernel's raw words, which it reads itself.
  * A line "again" on standard input prints all of them again (it makes files
- * dirty, finds pages that nobody maps and reads words again). It ends at the end
- * of input.
+ * dirty, finds pages that nobody maps and reads words again). It ends at the
+ * end of input.
  *
  *   planter [-p] [DIRECTORY [CGROUP]]
  *
