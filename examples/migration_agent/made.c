@@ -62,28 +62,37 @@ static void on_signal(int sig)
 		end_by(sig);
 }
 
+/* Its name has our pid, so that one sees whose it is. */
+static int make_dir(char *dir, size_t size, const char *where)
+{
+	snprintf(dir, size, "%s/migration_agent-%d-XXXXXX", where,
+		 (int)getpid());
+	return mkdtemp(dir) ? 0 :
+	       agent_fail_errno(AGENT_IO, "cannot make a directory");
+}
+
 int made_dirs(struct agent *a)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction sa = { .sa_handler = on_signal,
 				.sa_flags = SA_RESTART };
 	size_t i;
+	int status;
 
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	strcpy(a->dir, "/tmp/migration_agent-XXXXXX");
-	if (!mkdtemp(a->dir))
-		return agent_fail_errno(AGENT_IO, "cannot make a directory");
+	status = make_dir(a->dir, sizeof(a->dir), "/tmp");
+	if (status)
+		return status;
 	will_make(a);
 	snprintf(a->key_file, sizeof(a->key_file), "%s/key", a->dir);
 	if (a->o.sockets[SOURCE] || strcmp(a->o.ram, "file"))
 		return 0;
-	strcpy(a->ram_dir, "/dev/shm/migration_agent-XXXXXX");
-	if (!mkdtemp(a->ram_dir))
-		return agent_fail_errno(AGENT_IO, "cannot make a directory");
-	will_make(a);
-	return 0;
+	status = make_dir(a->ram_dir, sizeof(a->ram_dir), "/dev/shm");
+	if (!status)
+		will_make(a);
+	return status;
 }
 
 void made_hold(void)

@@ -170,6 +170,9 @@ static int drive(struct agent *a)
 			a->split = true;
 		if (r < 0)
 			return not_done(a, status);
+		/* It has yet to be stopped: what was before does not matter. */
+		if (status && !strcmp(status, "active"))
+			a->vm[SOURCE].qmp.resumed = false;
 		if (moves(a, &sent) && a->split)
 			until = agent_clock() + a->o.seconds * 1000u;
 		/* The switch was requested, or it may have happened. */

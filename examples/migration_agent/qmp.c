@@ -96,8 +96,8 @@ static json_t *wait_line(struct qmp *q, unsigned id)
 {
 	const uint64_t until = agent_clock() + (q->silent ? SILENT_MS :
 							    ANSWER_MS);
+	bool late = false;
 	json_t *line;
-	int r;
 
 	for (;;) {
 		line = next_line(q);
@@ -108,14 +108,15 @@ static json_t *wait_line(struct qmp *q, unsigned id)
 		json_decref(line);
 		if (line)
 			continue;
-		r = take_more(q, 200);
-		if (r < 0)
-			return NULL;
-		if (agent_clock() > until) {
+		if (late) {
 			set_error(q, "QMP", "no answer");
 			q->silent = true;
 			return NULL;
 		}
+		/* The answer may have come while this process was paused. */
+		late = agent_clock() > until;
+		if (take_more(q, late ? 0 : 200) < 0)
+			return NULL;
 	}
 }
 

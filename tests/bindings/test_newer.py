@@ -592,8 +592,8 @@ class Rest(Newer):
             time.sleep(0.05)
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         thread = threading.Thread(target=interrupt)
-        thread.start()
         with self.assertRaises(KeyboardInterrupt):
+            thread.start()
             for _ in query:
                 pass
         thread.join()

@@ -63,11 +63,11 @@ def called(name):
 STALE = {"dirty-log-lost", "stale-version", "zero-page-race"}
 
 
-def leftovers():
-    """Directories of agents that run, or that did not clean up."""
+def leftovers(process):
+    """Directories of an agent; others of this machine have theirs."""
     return {os.path.join(top, name) for top in ("/tmp", "/dev/shm")
             for name in os.listdir(top)
-            if name.startswith("migration_agent-")}
+            if name.startswith("migration_agent-%d-" % process.pid)}
 
 
 def wait_for(process):
@@ -89,13 +89,12 @@ class Run:
 
     def __init__(self, agent, top, *words):
         self.top = top
-        before = leftovers()
         start = time.monotonic()
         p = subprocess.Popen([agent, "--report", top, *words],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.text, self.said = wait_for(p)
         self.seconds = time.monotonic() - start
-        self.left = leftovers() - before
+        self.left = leftovers(p)
         self.status = p.returncode
         harm = [(name, int(page)) for name, page in re.findall(
             r"fault ([a-z-]+): page (\d+)", self.said)]

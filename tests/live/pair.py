@@ -3,9 +3,14 @@
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
-import time
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                ".."))
+from wait import wait_for  # noqa: E402
 
 QEMU = "qemu-system-x86_64"
 # the agent itself gives up after 60
@@ -18,9 +23,7 @@ class Monitor:
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(SECONDS)
-        until = time.monotonic() + 10
-        while self.socket.connect_ex(path) and time.monotonic() < until:
-            time.sleep(0.02)
+        wait_for(lambda: not self.socket.connect_ex(path))
         self.lines = self.socket.makefile("r")
         self.ask("qmp_capabilities")
 
@@ -39,6 +42,25 @@ class Monitor:
         return (self.ask("query-migrate") or {}).get("status")
 
 
+def start(words):
+    """A machine, which ends when we do, however that is."""
+    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", QEMU, *words],
+                            stderr=subprocess.DEVNULL)
+
+
+def end(machines):
+    """One that was stopped by a signal, or hangs, is killed."""
+    for p in machines:
+        p.send_signal(signal.SIGTERM)
+        p.send_signal(signal.SIGCONT)
+    for p in machines:
+        try:
+            p.wait(10)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.wait()
+
+
 class Pair:
     """Two machines of somebody else, with settings of their own."""
 
@@ -50,19 +72,22 @@ class Pair:
         self.paths, self.machines, self.monitors = [], [], []
         for side in ("source", "destination"):
             path = os.path.join(top, "%s-%s" % (name, side))
-            command = [QEMU, "-accel", "tcg", "-nodefaults", "-display",
-                       "none", "-m", "256"]
+            command = ["-accel", "tcg", "-nodefaults", "-display", "none",
+                       "-m", "256"]
             for socket_path in (path, path + "-too"):
                 command += ["-qmp", "unix:%s,server=on,wait=off" %
                             socket_path]
             if side == "destination":
                 command += ["-incoming", "defer", *["-S"] * frozen]
             self.paths.append(path)
-            self.machines.append(subprocess.Popen(
-                command, stderr=subprocess.DEVNULL))
-        for path in self.paths:
-            self.monitors.append(Monitor(path + "-too"))
-            self.monitors[-1].ask("migrate-set-parameters", **self.SET)
+            self.machines.append(start(command))
+        try:
+            for path in self.paths:
+                self.monitors.append(Monitor(path + "-too"))
+                self.monitors[-1].ask("migrate-set-parameters", **self.SET)
+        except BaseException:
+            self.end()
+            raise
         self.source, self.destination = self.monitors
 
     def words(self, mode):
@@ -89,8 +114,6 @@ class Pair:
         yield from self.not_as_set(self.source)
 
     def end(self):
-        for p in self.machines:
-            p.kill()
-            p.wait()
+        end(self.machines)
         for monitor in self.monitors:
             monitor.socket.close()

@@ -12,6 +12,7 @@
 #define HUGE ((size_t)2 << 20)
 #define MAX_PLANTS 96
 #define NO_NUMBER ((uint64_t)-1)
+#define PM_PRESENT ((uint64_t)1 << 63)
 
 /*
  * One page, or an address without one, and all that is true of it. Unknown
@@ -46,7 +47,8 @@ struct plant {
 		uintptr_t addr;
 	} mapper[2];
 	unsigned n_mappers;
-	/* Makes it true again, before words are read. */
+	/* Makes it true again, before words are read: what the kernel may
+	 * undo, beside taking its page. */
 	void (*renew)(struct plant *p);
 };
 
@@ -150,6 +152,8 @@ void keep_end(const char *dir);
 void keep_cgroup(struct field *f);
 /* Makes a small swap area; returns false and why if that is not possible. */
 bool keep_swap(char *why, size_t size);
+/* Has KSM scan memory until two pages @are_one; NULL, or why they are not. */
+const char *keep_merge(bool (*are_one)(void *user), void *user);
 /* Grows the pool of 2 MB pages by @n. */
 bool keep_hugetlb(unsigned n);
 /* Enables large folios of 64 KB, and huge pages of shared memory on advice. */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "planter.h"
@@ -212,7 +213,7 @@ void keep_end(const char *dir)
 	if (*parent_cgroup) {
 		own_cgroup(path, sizeof(path));
 		/* The last task leaves it shortly after it has ended. */
-		for (i = 0; i < 100 && rmdir(path) < 0 && errno == EBUSY; i++)
+		for (i = 0; i < 6000 && rmdir(path) < 0 && errno == EBUSY; i++)
 			usleep(10000);
 	}
 	remove_dir(dir);
@@ -341,6 +342,58 @@ bool keep_swap(char *why, size_t size)
 		return false;
 	}
 	return true;
+}
+
+/*
+ * The second scan of all that is to be merged merges two pages, unless somebody
+ * else holds one of them meanwhile. How many seconds a scan takes depends on
+ * what else the machine does.
+ */
+#define KSM_SYS "/sys/kernel/mm/ksm/"
+#define KSM_SCANS 200
+#define KSM_SECONDS 30
+#define KSM_MOST 120
+
+static unsigned long long ksm_scans(void)
+{
+	char text[32];
+
+	if (keep_read(KSM_SYS "full_scans", text, sizeof(text)) < 0)
+		return 0;
+	return strtoull(text, NULL, 10);
+}
+
+const char *keep_merge(bool (*are_one)(void *user), void *user)
+{
+	const unsigned long long first = ksm_scans();
+	const time_t begin = time(NULL);
+	static char why[128];
+	bool merged, enough;
+	time_t seconds;
+
+	keep_write(KSM_SYS "pages_to_scan", "20000");
+	keep_write(KSM_SYS "sleep_millisecs", "1");
+	do {
+		/* each time: a daemon may switch it off */
+		if (keep_write(KSM_SYS "run", "1") < 0) {
+			snprintf(why, sizeof(why), "KSM cannot be switched on: "
+				 "%s", strerror(errno));
+			return why;
+		}
+		usleep(2000);
+		/* before the last look */
+		enough = ksm_scans() - first >= KSM_SCANS;
+		seconds = time(NULL) - begin;
+		merged = are_one(user);
+	} while (!merged && (seconds < KSM_SECONDS ||
+			     (!enough && seconds < KSM_MOST)));
+	/* Merged pages stay merged while no one scans. */
+	keep_write(KSM_SYS "run", "0");
+	if (merged)
+		return NULL;
+	snprintf(why, sizeof(why), enough ? "KSM merged nothing in %d scans" :
+		 "KSM needs more than 2 minutes for %d scans", KSM_SCANS);
+	return why;
 }
 
 bool keep_hugetlb(unsigned n)

@@ -232,6 +232,16 @@ static void make_zero(struct field *f)
 	p->content = "zero";
 }
 
+/* The kernel may have freed it, where memory was short. */
+static void free_again(struct plant *p)
+{
+	if (word_pagemap(p->pid, p->addr) & PM_PRESENT)
+		return;
+	plant_fill((char *)p->addr, 5);
+	madvise((char *)p->addr, PAGE, MADV_FREE);
+	plant_drain();
+}
+
 void make_anonymous(struct field *f)
 {
 	char *at = plant_region(3);
@@ -265,6 +275,7 @@ void make_anonymous(struct field *f)
 	if (madvise(at, PAGE, MADV_FREE) == 0) {
 		/* Loses SWAPBACKED once reclaim may free it. */
 		p = plant_anon(f, "lazyfree", at);
+		p->renew = free_again;
 		p->flags_set = "anon,uptodate,mmap";
 		p->flags_clear = ANON_CLEAR ",swapbacked";
 	}
@@ -337,9 +348,25 @@ static void nap(long ms)
 	nanosleep(&t, NULL);
 }
 
+struct two {
+	pid_t pid;
+	uintptr_t a, b;
+};
+
+static bool are_one(void *user)
+{
+	const struct two *two = user;
+	const uint64_t a = word_pfn(word_pagemap(two->pid, two->a));
+
+	return a != NO_NUMBER &&
+	       a == word_pfn(word_pagemap(two->pid, two->b));
+}
+
 void make_merged(struct field *f)
 {
 	char *a = plant_region(1), *b = plant_region(1);
+	struct two two = { f->pid, (uintptr_t)a, (uintptr_t)b };
+	const char *why;
 	struct plant *p;
 	unsigned i;
 
@@ -350,24 +377,9 @@ void make_merged(struct field *f)
 		plant_skip("ksm_a", "MADV_MERGEABLE: %s", strerror(errno));
 		return;
 	}
-	keep_write("/sys/kernel/mm/ksm/pages_to_scan", "10000");
-	keep_write("/sys/kernel/mm/ksm/sleep_millisecs", "10");
-	for (i = 0; i < 300; i++) {
-		if (word_pfn(word_pagemap(f->pid, (uintptr_t)a)) ==
-		    word_pfn(word_pagemap(f->pid, (uintptr_t)b)))
-			break;
-		/* each time: a daemon may switch it off */
-		if (keep_write("/sys/kernel/mm/ksm/run", "1") < 0) {
-			plant_skip("ksm_a", "KSM cannot be switched on: %s",
-				   strerror(errno));
-			return;
-		}
-		nap(100);
-	}
-	/* Merged pages stay merged while no one scans. */
-	keep_write("/sys/kernel/mm/ksm/run", "0");
-	if (i == 300) {
-		plant_skip("ksm_a", "KSM merged nothing in 30 seconds");
+	why = keep_merge(are_one, &two);
+	if (why) {
+		plant_skip("ksm_a", "%s", why);
 		return;
 	}
 	for (i = 0; i < 2; i++) {
@@ -394,14 +406,14 @@ void make_swapped(struct field *f)
 		plant_fill(at + i * PAGE, 8 + i);
 	/* First empties the list in which new pages wait. */
 	madvise(at, 4 * PAGE, MADV_COLD_);
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < 600; i++) {
 		madvise(at, 4 * PAGE, MADV_PAGEOUT_);
 		if (word_pagemap(f->pid, (uintptr_t)at + PAGE) & PM_SWAP &&
 		    word_pagemap(f->pid, (uintptr_t)at + 2 * PAGE) & PM_SWAP)
 			break;
 		nap(50);
 	}
-	if (i == 50) {
+	if (i == 600) {
 		plant_skip("swapped", "MADV_PAGEOUT swapped nothing out");
 		return;
 	}

@@ -16,7 +16,6 @@
 #include "planter.h"
 
 #define MADV_HWPOISON_ 100
-#define PM_PRESENT ((uint64_t)1 << 63)
 /* include/linux/mm.h, GUP_PIN_COUNTING_BIAS: what one pin adds. */
 #define PIN 1024
 

@@ -328,10 +328,33 @@ static void print_expectations(const struct field *f, const struct plant *p)
 	putchar('}');
 }
 
+/*
+ * Where memory is short the kernel takes mapped pages, too. A read by the file
+ * of a task's memory brings one back, however it is protected.
+ */
+static void bring_back(const struct plant *p)
+{
+	char path[64], byte;
+	int fd;
+
+	if (!p->pid || p->unread || !p->pte_set ||
+	    strncmp(p->pte_set, "present", 7) ||
+	    word_pagemap(p->pid, p->addr) & PM_PRESENT)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/mem", p->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (pread(fd, &byte, 1, (off_t)p->addr) == 1)
+		plant_drain();
+	close(fd);
+}
+
 void word_print(const struct field *f, struct plant *p)
 {
 	if (p->renew)
 		p->renew(p);
+	bring_back(p);
 	printf("{\"name\": \"%s\"", p->name);
 	print_words(f, p);
 	print_expectations(f, p);

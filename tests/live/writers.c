@@ -203,7 +203,7 @@ static void call(char *p, uint16_t nth)
 		unit_skip("no vsock: %s", strerror(errno));
 	ck_assert(connect(fd, (const void *)&to, sizeof(to)) == -1);
 	ck_assert_int_eq(errno, EINPROGRESS);
-	for (i = 0; i < 2000 && used[1] < nth; i++)
+	for (i = 0; i < 12000 && used[1] < nth; i++)
 		usleep(5000);
 	ck_assert_uint_eq(used[1], nth);
 }

@@ -309,30 +309,30 @@ static const char *swap_out_peer(struct move *m, uint32_t page)
 	return swap_out(m, &m->dst, page);
 }
 
+struct two {
+	const struct move *m;
+	uint32_t page;
+};
+
+static bool are_one(void *user)
+{
+	const struct two *two = user;
+	const uint64_t a = pagemap(&two->m->src, two->page) & PM_PFN;
+
+	return a && a == (pagemap(&two->m->dst, two->page) & PM_PFN);
+}
+
 static const char *merge(struct move *m, uint32_t page)
 {
+	struct two two = { m, page };
 	uint64_t error;
-	unsigned i;
 
 	error = tell(&m->src, ADVISE, page, MADV_MERGEABLE);
 	if (!error)
 		error = tell(&m->dst, ADVISE, page, MADV_MERGEABLE);
 	if (error)
 		return refused("MADV_MERGEABLE", error);
-	keep_write("/sys/kernel/mm/ksm/pages_to_scan", "20000");
-	keep_write("/sys/kernel/mm/ksm/sleep_millisecs", "1");
-	for (i = 0; i < 3000; i++) {
-		if ((pagemap(&m->src, page) & PM_PFN) ==
-		    (pagemap(&m->dst, page) & PM_PFN))
-			break;
-		/* each time: a daemon may switch it off */
-		if (keep_write("/sys/kernel/mm/ksm/run", "1") < 0)
-			return refused("KSM cannot be switched on",
-				       (uint64_t)errno);
-		nap(2);
-	}
-	keep_write("/sys/kernel/mm/ksm/run", "0");
-	return i < 3000 ? NULL : "KSM merged nothing";
+	return keep_merge(are_one, &two);
 }
 
 /* Merges pages, and then gives each its own copy again. */

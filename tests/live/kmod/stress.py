@@ -2,6 +2,7 @@
 """Asks questions while memory changes, and checks what they leave behind."""
 import collections
 import re
+import time
 
 from words import KPF
 
@@ -29,12 +30,10 @@ echo $swap > /sys/class/zram-control/hot_remove
 # Free all caches that can be rebuilt, but leave the plants alone. Writing 2
 # would split huge pages that are partly unmapped. sync would clean dirty pages.
 # Slabs are shrunk once: each file of /sys that somebody opens is an object that
-# the kernel frees up to 5 s after it is closed.
+# the kernel frees up to 5 s after it is closed. What is still in use then is
+# looked at again, for the kernel frees much of it later.
 SETTLE = """
-for i in 1 2 3; do
-	echo 1 > /proc/sys/vm/drop_caches
-	sleep 0.5
-done
+echo 1 > /proc/sys/vm/drop_caches
 for f in /sys/kernel/slab/*/shrink; do echo 1 > $f; done
 """
 BOTH = """
@@ -67,12 +66,13 @@ grep '\\[page_detective\\]' /proc/vmallocinfo; true
 HELD = """
 rm -f /tmp/f; mkfifo /tmp/f
 user hold < /tmp/f > /tmp/held &
-exec 5> /tmp/f; while ! grep -q held /tmp/held; do sleep 0.1; done
+exec 5> /tmp/f; n=0
+until grep -q held /tmp/held || [ $n = 600 ]; do sleep 0.1; n=$((n + 1)); done
 %s
 exec 5>&-; wait; rm /tmp/f
 """ % OWNED
 GONE = """
-for i in $(seq 100); do
+for i in $(seq 600); do
 	pidof user > /dev/null || exit 0
 	sleep 0.1
 done; exit 1
@@ -87,6 +87,10 @@ KINDS = "lru anon buddy slab reserved mmap swapbacked uptodate".split()
 # Slab memory and pages vary by this much anyway. A leak in each query would
 # exceed it. "refs" checks single references.
 LEAST, LEAST_PAGES = 800, 1000
+# What was freed may be in use for some seconds more: how often one looks again,
+# and how many seconds later.
+LOOKS, PAUSE = 20, 1
+FEW_PAGES = 64
 # The kernel keeps these caches for files, also of /proc, until memory is short.
 KEPT = re.compile(r"dentry|buffer_head|\w*inode_cache")
 
@@ -170,6 +174,16 @@ class Stress:
                 "refcnt": self.bench.refcount(), "memory": self.meminfo(),
                 "owned": owned(self.sh(OWNED))}
 
+    def at_rest(self):
+        """The state when no more is being freed."""
+        state = self.state()
+        for _ in range(LOOKS):
+            time.sleep(PAUSE)
+            last, state = state, self.state()
+            if used(last["memory"]) <= used(state["memory"]) + FEW_PAGES:
+                break
+        return state
+
     def ask(self, frames, addresses):
         """What was said, and what is wrong about it."""
         out, err, how = self.guest.run("sh", "-c", BOTH % (
@@ -185,7 +199,7 @@ class Stress:
         self.sh(OWNED)
         self.bench.result("random questions, to begin with", wrong)
         self.sh(NO_SWAP)
-        before = self.state()
+        before = self.at_rest()
         self.sh(SWAP)
         self.check_asked()
         self.check_killed()
@@ -229,14 +243,31 @@ class Stress:
         self.bench.result("killed callers leave nothing that others need",
                           wrong)
 
+    @staticmethod
+    def grown(before, after):
+        return {name: n - before["slabs"].get(name, 0)
+                for name, n in after["slabs"].items()
+                if not KEPT.fullmatch(name)}
+
+    def is_more(self, before, after):
+        """Whether anything is held that was not before."""
+        return after["locked"] or after["refcnt"] or \
+            after["owned"] - before["owned"] or \
+            used(after["memory"]) - used(before["memory"]) > \
+            self.slack_pages or \
+            any(n > self.slack for n in self.grown(before, after).values())
+
     def check_left(self, before):
         _, _, how = self.guest.run("sh", "-c", GONE)
         self.bench.result("whoever was killed is gone", [] if how == "exit 0"
                           else self.sh("ps").splitlines())
         after = self.state()
-        grown = {name: n - before["slabs"].get(name, 0)
-                 for name, n in after["slabs"].items()
-                 if not KEPT.fullmatch(name)}
+        for _ in range(LOOKS):
+            if not self.is_more(before, after):
+                break
+            time.sleep(PAUSE)
+            after = self.state()
+        grown = self.grown(before, after)
         most = sorted(grown, key=grown.get)[-3:]
         say("most came to " + ", ".join("%s %+d" % (name, grown[name])
                                         for name in most))

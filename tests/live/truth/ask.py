@@ -11,7 +11,7 @@ TRIES = 5
 # How often the same must be wrong.
 AGAIN = 3
 # seconds
-SLEEPS_BY = 10
+SLEEPS_BY = 60
 
 
 class Pagedet:

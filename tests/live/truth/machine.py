@@ -12,8 +12,6 @@ class Here:
     asked = "procfs"
     # True if page_owner is queried as well.
     with_owners = False
-    # True if a command takes long to start.
-    is_slow = False
 
     def read(self, path):
         """A whole file, or None."""

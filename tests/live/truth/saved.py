@@ -10,7 +10,6 @@ import time
 
 class Saved:
     with_owners = False
-    is_slow = False
 
     def __init__(self, top, form):
         """@form: elf, kdump, the path of another form of the same dump, or

@@ -42,7 +42,12 @@ while [ $n -lt %d ]; do
 	setsid sleep 1000000 < /dev/null > /dev/null 2>&1 &
 	n=$((n + 1))
 done
-sleep 2
+n=0
+until [ "$(for pid in $(pidof sleep); do cat /proc/$pid/stat; done |
+		grep -c ') S ')" -ge %d ] || [ $n = 600 ]; do
+	sleep 0.1
+	n=$((n + 1))
+done
 """
 
 
@@ -62,12 +67,12 @@ def make(top, name, kernel, key):
     recipe = dict(RECIPES[name], kernel=kernel)
     with guest.Guest(**recipe, deadline=900) as g:
         start = time.monotonic()
-        g.must_run("sh", "-c", FILL % (FILL_MB, TASKS))
+        g.must_run("sh", "-c", FILL % (FILL_MB, TASKS, TASKS))
         g.took("fill", start)
         shared = find_shared(g)
         tasks = dumps.list_tasks(g)
         g.qemu.command("stop")
-        for form, path in (("elf", "dump.elf"), ("kdump-zlib", "dump.kdump")):
+        for form, path in dumps.FORMS.items():
             start = time.monotonic()
             g.dump(os.path.join(top, path), form)
             g.took(form, start)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """Runs one QEMU: its process, console, monitor and end. It has no network, and
 ends with this process, however that ends."""
+import contextlib
+import glob
 import json
 import os
 import socket
@@ -144,6 +146,22 @@ class Qemu:
             self.sockets[name].sendall(data)
         except OSError as e:
             raise self.failed("cannot write to port %s: %s" % (name, e))
+
+    def rests(self, looks=20, pause=0.01):
+        """Whether its threads are asleep, but for a tick of the guest's timer
+        now and then: the guest has nothing to do. One that waits for a
+        processor of the host is not."""
+        busy = 0
+        for _ in range(looks):
+            time.sleep(pause)
+            busy += any(state != b"S" for state in self.states())
+        return busy <= looks // 10
+
+    def states(self):
+        """Those of its threads, as /proc has them."""
+        for path in glob.glob("/proc/%d/task/*/stat" % self.process.pid):
+            with contextlib.suppress(OSError), open(path, "rb") as f:
+                yield f.read().rpartition(b")")[2].split()[0]
 
     def has_ended(self, seconds=5):
         """Its ports close a moment before it has."""

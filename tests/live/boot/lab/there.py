@@ -8,7 +8,6 @@ import os
 class There:
     asked = "procfs"
     with_owners = False
-    is_slow = True
 
     def __init__(self, guest, programs):
         """@programs: those of here that the guest has in its /bin"""

@@ -167,6 +167,25 @@ START_TEST(islands)
 END_TEST
 
 /* All addresses, without knowing where they end. */
+static pid_t sleeper;
+
+/* Then it touches no page any more. */
+static bool is_asleep(void)
+{
+	char path[64], text[512], *state;
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)sleeper);
+	f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	state = strrchr(text, ')');
+	return state && !strncmp(state, ") S", 3);
+}
+
 START_TEST(all_that_a_task_has)
 {
 	struct rows *rows[2];
@@ -180,7 +199,8 @@ START_TEST(all_that_a_task_has)
 		for (;;)
 			pause();
 	ck_assert_int_gt(child, 0);
-	usleep(100000);
+	sleeper = child;
+	unit_wait(is_asleep);
 	for (i = 0; i < 2; i++) {
 		rows[i] = calloc(1, sizeof(*rows[i]));
 		ck_assert_ptr_nonnull(rows[i]);
