@@ -212,6 +212,8 @@ for what, words, vaddr in (
         ("4.3 on 32 bits, a file",
          ("b6b00000", "cdf193a0", "cf014bd0", "12", "a", "4.3.6"),
          "0xb6b00000"),
+        ("4.1 on 32 bits, not rounded down",
+         ("b6b00123", "cdf193a0", NULL, "b6b00", "a", "4.1.6"), "0xb6b00000"),
         ("4.19 on 32 bits, all are hashed",
          ("d542fa8e", "f1d43b2c", "61a2c9b3", "22", "a", "4.19.0"), None),
         ("early during boot", ("(____ptrval____)", "(____ptrval____)",
@@ -325,6 +327,8 @@ CPU: 3 PID: 8 Comm: x Not tainted 5.19.0 #1
     tap.is_true(f"overwritten {says}",
                 (reason == "x") if says is None else
                 (reason == "x; struct page overwritten " + says), rows)
+    tap.is_true(f"overwritten {says}: no tail is made of it",
+                "compound_tail" not in rows[0].get("flags", []), rows)
     tap.equal(f"overwritten {says}: the flags",
               rows[0].get("missing", {}).get("flags") == "corrupt",
               whole or "times" in (says or ""))

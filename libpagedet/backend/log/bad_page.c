@@ -85,7 +85,7 @@ enum trust { HASHED, UNCERTAIN, REAL };
 /*
  * The kernel prints the address and the pointers of this line in the same way:
  * with "%p", which is a hash from 4.15 to 5.0 and in 4.14 with backports, or
- * with "%px". It rounds the address down to a page.
+ * with "%px".
  */
 static enum trust trust_of(struct pdet_log_pointer addr,
 			   struct pdet_log_pointer anon_vma,
@@ -97,14 +97,16 @@ static enum trust trust_of(struct pdet_log_pointer addr,
 	    pdet_log_is_real(file))
 		return REAL;
 	if (!addr.digits || pdet_log_is_hash(anon_vma) ||
-	    pdet_log_is_hash(file) || addr.value & 0xfff)
+	    pdet_log_is_hash(file))
 		return HASHED;
 	/* The index of private memory is its address. */
 	for (shift = 12; shift <= 16 && !file.value; shift++)
 		if (addr.value >> shift == index)
 			return REAL;
-	/* 32 bits: objects of the kernel are at words, hashes are not. */
-	return addr.digits == 8 && (anon_vma.value || file.value) &&
+	/* 32 bits: the address of a page, and objects at words. Of 16384
+	 * lines with hashes at most one has that. */
+	return addr.digits == 8 && !(addr.value & 0xfff) &&
+	       (anon_vma.value || file.value) &&
 	       !((anon_vma.value | file.value) & 3) ? REAL : UNCERTAIN;
 }
 

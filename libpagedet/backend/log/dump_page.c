@@ -392,6 +392,8 @@ static bool take_raw(struct pdet_log_page *p, struct pdet_scan s)
 		p->has |= PDET_LOG_RAW;
 		/* compound_head: of a tail it is the head's address, plus 1 */
 		p->tail = word[1] & 1;
+		p->tail_unsure |= p->tail && ((word[1] & 3) != 1 ||
+				  (bytes == 8 && !(word[1] >> 63)));
 		p->n_words = 0;
 	} else if (!p->has_type_word) {
 		p->type_word = (uint32_t)word[2];

@@ -459,7 +459,7 @@ static void take_stray(struct pdet_log *log, const struct pdet_log_line *l,
 		    (known && s->caller != l->caller))
 			continue;
 		p->stray = true;
-		p->stray_unsure = !known && !alone;
+		p->tail_unsure = !known && !alone;
 		s->used = !known;
 	}
 }

@@ -192,8 +192,10 @@ struct pdet_log_page {
 	bool has_mapping, has_type_word;
 	bool stray;		/* a tail that its head does not count: what is
 				 * printed of its folio belongs to nobody */
-	bool stray_unsure;	/* or another page, printed at the same time */
 	bool tail;		/* its own words say so */
+	bool tail_unsure;	/* another page may be the stray one, which is
+				 * printed at the same time; or these words are
+				 * damaged */
 	bool compound;		/* it has a compound_mapcount */
 
 	uint64_t pfn;		/* the query's, or the dumped page's */

@@ -144,7 +144,7 @@ static uint64_t flags_of_tail(const struct pdet_log_page *p, uint64_t *known)
 	uint64_t flags = KPF(COMPOUND_TAIL);
 
 	*known = 0;
-	if (p->stray_unsure)
+	if (p->tail_unsure)
 		return 0;
 	if (is_own_word(p))
 		flags |= p->flags & KPF(HWPOISON);

@@ -196,13 +196,14 @@ static bool object_line(struct pdet_log_page *p, struct pdet_scan s)
 /* The overwritten range, if no object is named. */
 static bool range_line(struct pdet_log_page *p, struct pdet_scan s)
 {
-	struct pdet_scan from = s;
+	struct pdet_scan from = s, number;
 	struct pdet_log_pointer is;
 
 	if (pdet_scan_char(&from, '[') &&
 	    !pdet_log_behind(from, " overwritten] ", &from))
 		return false;
-	if (!pdet_log_pointer(&from, &is) || !is.digits ||
+	number = from;
+	if (!pdet_scan_word(&number, "0x") || !pdet_log_pointer(&from, &is) ||
 	    !pdet_scan_word(&from, "-0x"))
 		return false;
 	if (!p->has_kaddr)
