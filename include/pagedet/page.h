@@ -370,8 +370,8 @@ struct pagedet_page {
 	uint64_t flags;		/* PAGEDET_PF_* bits */
 	uint64_t flags_known;	/* the flags that this source can report */
 	uint64_t raw_flags;	/* page->flags of this page itself */
-	uint64_t refcount;
-	uint64_t mapcount;
+	uint64_t refcount;	/* as int64_t: a log may have one below zero */
+	uint64_t mapcount;	/* the same */
 	uint64_t pincount;
 	uint64_t comm;		/* string id */
 	uint64_t swap_offset;	/* in pages */
@@ -454,7 +454,10 @@ enum pagedet_type {
 	PAGEDET_TYPE_LIST = 6,	/* string id of names joined by '|' */
 	PAGEDET_TYPE_STACK = 7,	/* id for pagedet_stack() */
 	PAGEDET_TYPE_DEV = 8,	/* major << 32 | minor */
-	PAGEDET_TYPE_PROT = 9	/* PAGEDET_PROT_* bits */
+	PAGEDET_TYPE_PROT = 9,	/* PAGEDET_PROT_* bits */
+	PAGEDET_TYPE_SIGNED = 10 /* number in two's complement: (int64_t)value.
+				  * Below zero, it is a count that the kernel
+				  * itself reported as damaged */
 };
 
 /*

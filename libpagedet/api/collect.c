@@ -160,7 +160,8 @@ static void count_mappers(const struct collecting *c,
 			  const struct pagedet_page *row)
 {
 	if (PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_MAPCOUNT]) !=
-	    PAGEDET_HAVE || row->mapcount_kind != PAGEDET_MAPCOUNT_EXACT)
+	    PAGEDET_HAVE || row->mapcount_kind != PAGEDET_MAPCOUNT_EXACT ||
+	    row->mapcount >> 63)
 		return;
 	e->extra_mappers = row->mapcount > c->o.known_mappers ? PAGEDET_YES :
 								PAGEDET_NO;

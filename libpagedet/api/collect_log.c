@@ -63,6 +63,7 @@ static void put_reason(const struct pdet_log_page *p, char *to, size_t size)
 {
 	struct pdet_scan why = pdet_log_page_text(p, p->why);
 	uint64_t bits = p->flags;
+	char what[PDET_LOG_OVERWRITTEN];
 	const char *before;
 	char part[64];
 	size_t len;
@@ -78,6 +79,11 @@ static void put_reason(const struct pdet_log_page *p, char *to, size_t size)
 		snprintf(part, sizeof(part), " (refcount:%" PRId64
 			 " mapcount:%" PRId64 ")", p->refcount, p->mapcount);
 		len = put(to, size, len, part);
+	}
+	pdet_log_overwritten(p, what, sizeof(what));
+	if (*what) {
+		put(to, size, put(to, size, len, "; "), what);
+		return;
 	}
 	if (!(p->has & PDET_LOG_FLAGS) || to[len - 1] != ')')
 		return;

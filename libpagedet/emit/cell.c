@@ -343,6 +343,9 @@ static void cut_value(struct pdet_cut *cut, const struct pdet_view *v,
 	case PAGEDET_TYPE_PROT:
 		p = pdet_put_prot(p, v->value);
 		break;
+	case PAGEDET_TYPE_SIGNED:
+		p = pdet_put_signed(p, v->value);
+		break;
 	default:
 		cut_number(cut, v, style);
 		return;

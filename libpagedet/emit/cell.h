@@ -38,6 +38,16 @@ static inline char *pdet_put_dec(char *p, uint64_t v)
 	return end;
 }
 
+/* pdet_put_signed - the same for a number in two's complement. */
+static inline char *pdet_put_signed(char *p, uint64_t v)
+{
+	if (v >> 63) {
+		*p++ = '-';
+		v = -v;
+	}
+	return pdet_put_dec(p, v);
+}
+
 /* pdet_put_hex - write "0x...", up to PDET_DIGITS bytes. Returns the end. */
 char *pdet_put_hex(char *p, uint64_t v);
 

@@ -178,6 +178,8 @@ static char *put_value(const struct pdet_emit_col *c,
 		return pdet_put_dev(p, v);
 	case PAGEDET_TYPE_PROT:
 		return pdet_put_prot(p, v);
+	case PAGEDET_TYPE_SIGNED:
+		return pdet_put_signed(p, v);
 	default:
 		return pdet_put_dec(p, v);
 	}

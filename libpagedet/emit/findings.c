@@ -120,6 +120,8 @@ static void json_value(struct pagedet_emitter *e, const struct pagedet_fact *f)
 		str(e, "null");
 	else if (f->type == PAGEDET_TYPE_NUMBER)
 		pdet_out_dec(&e->out, f->value);
+	else if (f->type == PAGEDET_TYPE_SIGNED)
+		str(e, f->text);
 	else if (f->type == PAGEDET_TYPE_MASK || f->type == PAGEDET_TYPE_LIST)
 		json_names(e, f->text);
 	else

@@ -292,6 +292,9 @@ static inline char *put_value(const struct pdet_emit_col *c,
 		p = pdet_put_prot(p, v);
 		*p++ = '"';
 		break;
+	case PAGEDET_TYPE_SIGNED:
+		p = pdet_put_signed(p, v);
+		break;
 	default:
 		p = pdet_put_dec(p, v);
 	}

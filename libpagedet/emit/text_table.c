@@ -112,7 +112,8 @@ static void add(struct pdet_text *t, unsigned col, enum pdet_text_part part,
 	tc->part = part;
 	tc->head = head;
 	tc->width = strlen(head);
-	tc->right = type == PAGEDET_TYPE_NUMBER || type == PAGEDET_TYPE_HEX ||
+	tc->right = type == PAGEDET_TYPE_NUMBER ||
+		    type == PAGEDET_TYPE_SIGNED || type == PAGEDET_TYPE_HEX ||
 		    part == PDET_TEXT_SIZE;
 	if (part == PDET_TEXT_HEX)
 		tc->right = false;

@@ -228,6 +228,20 @@ static inline bool pdet_row_lacks(const struct pagedet_page *row,
 	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_NONE;
 }
 
+/* True if the references are known, and not damaged. */
+static inline bool pdet_row_has_refs(const struct pagedet_page *row)
+{
+	return pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) &&
+	       !(row->refcount >> 63);
+}
+
+/* The same for the mapcount. */
+static inline bool pdet_row_has_maps(const struct pagedet_page *row)
+{
+	return pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT) &&
+	       !(row->mapcount >> 63);
+}
+
 /*
  * The state of flag PAGEDET_PF_* or PAGEDET_PTE_*: PAGEDET_YES, PAGEDET_NO or
  * PAGEDET_DUNNO.

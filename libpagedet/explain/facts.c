@@ -3,6 +3,7 @@
  * Formats the facts of a finding in the caller's memory. It never reads outside
  * of the evidence, whatever the evidence contains.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "explain/evidence.h"
@@ -120,9 +121,12 @@ static const char *number(struct pdet_case *c, uint64_t value, uint32_t type)
 
 	if (type == PAGEDET_TYPE_HEX || type == PAGEDET_TYPE_STACK)
 		return digits(c, value, 16);
-	if (type != PAGEDET_TYPE_DEV)
+	if (type != PAGEDET_TYPE_DEV &&
+	    (type != PAGEDET_TYPE_SIGNED || !(value >> 63)))
 		return digits(c, value, 10);
-	len = snprintf(text, sizeof(text), "%u:%u", (unsigned)(value >> 32),
+	len = type == PAGEDET_TYPE_SIGNED ?
+	      snprintf(text, sizeof(text), "%" PRId64, (int64_t)value) :
+	      snprintf(text, sizeof(text), "%u:%u", (unsigned)(value >> 32),
 		       (unsigned)value);
 	return keep(c, text, (size_t)len);
 }

@@ -111,7 +111,7 @@ uint32_t pdet_row_mapped(const struct pagedet_page *row)
 		return PAGEDET_YES;
 	if (pdet_row_has(row, PAGEDET_FIELD_USER_MAPS) && row->user_maps)
 		return PAGEDET_YES;
-	if (!pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT) ||
+	if (!pdet_row_has_maps(row) ||
 	    !pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT_KIND) ||
 	    row->mapcount_kind != PAGEDET_MAPCOUNT_EXACT)
 		return PAGEDET_DUNNO;
@@ -139,7 +139,7 @@ bool pdet_row_is_kernel(const struct pagedet_page *row)
 {
 	return pdet_row_is(row, PAGEDET_KIND_KERNEL) ||
 	       (pdet_row_is(row, PAGEDET_KIND_UNKNOWN) &&
-		pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) && row->refcount &&
+		pdet_row_has_refs(row) && row->refcount &&
 		pdet_row_flag(row, PAGEDET_PF_LRU) == PAGEDET_NO);
 }
 
@@ -175,7 +175,7 @@ static bool count_maps(const struct pagedet_page *row, uint64_t folio,
 	*pages = 1;
 	*maps = row->mapcount;
 	if (is_single(row))
-		return pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT) &&
+		return pdet_row_has_maps(row) &&
 		       pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT_KIND) &&
 		       row->mapcount_kind == PAGEDET_MAPCOUNT_EXACT &&
 		       row->mapcount <= UINT64_MAX / 2;
@@ -193,7 +193,7 @@ bool pdet_row_extra(const struct pagedet_page *row, uint64_t folio,
 	uint32_t cached;
 
 	if (!(pdet_row_is_user(row) || pdet_row_is_kernel(row)) ||
-	    !pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) ||
+	    !pdet_row_has_refs(row) ||
 	    !count_maps(row, folio, &n, &pages))
 		return false;
 	/*
@@ -232,7 +232,7 @@ uint32_t pdet_row_pinned(const struct pagedet_page *row, uint32_t *confidence)
 		    pdet_row_note(row, PAGEDET_NOTE_ESTIMATED) != PAGEDET_YES)
 			return PAGEDET_YES;
 	} else if (!is_single(row) || !pdet_row_is_user(row) ||
-		   !pdet_row_has(row, PAGEDET_FIELD_REFCOUNT)) {
+		   !pdet_row_has_refs(row)) {
 		return PAGEDET_DUNNO;
 	} else if (row->refcount < bias) {
 		return PAGEDET_NO;

@@ -218,8 +218,7 @@ static bool mapped(struct pdet_case *c)
 /* The folio is mapped. The kernel frees a folio only as a whole. */
 static bool folio_mapped(struct pdet_case *c)
 {
-	const bool counted = pdet_row_has(&c->here, PAGEDET_FIELD_MAPCOUNT) &&
-			     c->here.mapcount;
+	const bool counted = pdet_row_has_maps(&c->here) && c->here.mapcount;
 
 	if (pdet_row_mapped(&c->here) != PAGEDET_DUNNO ||
 	    (!counted &&
@@ -408,8 +407,8 @@ static bool unheld(struct pdet_case *c)
 static bool kernel_likely(struct pdet_case *c)
 {
 	if (!pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN) ||
-	    !pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) ||
-	    !c->here.refcount || pdet_row_mapped(&c->here) != PAGEDET_NO)
+	    !pdet_row_has_refs(&c->here) || !c->here.refcount ||
+	    pdet_row_mapped(&c->here) != PAGEDET_NO)
 		return false;
 	kernel_facts(c);
 	return true;
@@ -508,7 +507,7 @@ static uint32_t unused(const struct pdet_case *c)
 
 	if (mapped == PAGEDET_YES)
 		return PAGEDET_NO;
-	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) ||
+	if (!pdet_row_has_refs(&c->here) ||
 	    pdet_row_is(&c->here, PAGEDET_KIND_HUGETLB))
 		return PAGEDET_DUNNO;
 	return c->here.refcount > 1 ? PAGEDET_NO : mapped == PAGEDET_NO ?

@@ -114,6 +114,11 @@ static void test_numbers(const struct pdet_filter_node *n,
 			 const uint64_t *value, uint32_t rows, uint8_t *out)
 {
 	const uint64_t number = n->number;
+	/* Numbers in two's complement have the order of these. */
+	const uint64_t flip =
+		pdet_field_info(n->field)->type == PAGEDET_TYPE_SIGNED ?
+		(uint64_t)1 << 63 : 0;
+	const uint64_t limit = number ^ flip;
 	uint32_t i;
 
 #define EACH(condition)                                                   \
@@ -126,13 +131,13 @@ static void test_numbers(const struct pdet_filter_node *n,
 	case PDET_OP_NE:
 		EACH(value[i] != number);
 	case PDET_OP_LT:
-		EACH(value[i] < number);
+		EACH((value[i] ^ flip) < limit);
 	case PDET_OP_LE:
-		EACH(value[i] <= number);
+		EACH((value[i] ^ flip) <= limit);
 	case PDET_OP_GT:
-		EACH(value[i] > number);
+		EACH((value[i] ^ flip) > limit);
 	case PDET_OP_GE:
-		EACH(value[i] >= number);
+		EACH((value[i] ^ flip) >= limit);
 	case PDET_OP_BIT:
 		EACH(value[i] >> number & 1);
 	case PDET_OP_IS_SOME:

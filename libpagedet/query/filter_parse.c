@@ -146,6 +146,18 @@ static bool whole_number(struct pdet_scan s, uint64_t *ret)
 	return ok && s.at == s.end;
 }
 
+/* The same, optionally with a minus. */
+static bool signed_number(struct pdet_scan s, uint64_t *ret)
+{
+	const bool minus = pdet_scan_char(&s, '-');
+
+	if (!whole_number(s, ret) || *ret > INT64_MAX)
+		return false;
+	if (minus)
+		*ret = -*ret;
+	return true;
+}
+
 /* "rw-p", as in maps */
 static bool protection(struct pdet_scan s, uint64_t *ret)
 {
@@ -182,8 +194,8 @@ static bool named(unsigned field, struct pdet_scan s, uint64_t *ret)
 
 static bool is_ordered(unsigned type)
 {
-	return type == PAGEDET_TYPE_NUMBER || type == PAGEDET_TYPE_HEX ||
-	       type == PAGEDET_TYPE_STACK;
+	return type == PAGEDET_TYPE_NUMBER || type == PAGEDET_TYPE_SIGNED ||
+	       type == PAGEDET_TYPE_HEX || type == PAGEDET_TYPE_STACK;
 }
 
 static bool is_text(unsigned type)
@@ -254,6 +266,9 @@ static int set_number(struct parser *p, struct pdet_filter_node *n,
 		break;
 	case PAGEDET_TYPE_PROT:
 		ok = protection(v, &n->number);
+		break;
+	case PAGEDET_TYPE_SIGNED:
+		ok = signed_number(v, &n->number);
 		break;
 	default:
 		ok = whole_number(v, &n->number);

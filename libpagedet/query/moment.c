@@ -35,7 +35,7 @@ bool pdet_moment_is_odd(const struct pdet_batch *b, uint32_t row)
 	return pdet_kpf_is_odd(flags) ||
 	       (flags & KPF(BUDDY) &&
 		(kind != PAGEDET_KIND_FREE ||
-		 pdet_batch_get(b, row, F(MAPCOUNT), 0) ||
+		 (int64_t)pdet_batch_get(b, row, F(MAPCOUNT), 0) > 0 ||
 		 pdet_batch_get(b, row, F(MEMCG_INO), 0)));
 }
 

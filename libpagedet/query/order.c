@@ -18,6 +18,8 @@ struct pdet_order {
 	uint32_t *place;	/* the rows of kept, for sorting */
 	unsigned by;
 	bool down, text;
+	uint64_t flip;		/* gives numbers in two's complement the order
+				 * of others */
 	uint32_t n;		/* rows wanted */
 	bool full;		/* row n - 1 of kept is the limit */
 	size_t max_text;	/* for the text of wanted rows */
@@ -46,6 +48,7 @@ struct pdet_order *pdet_order_new(const struct pdet_fields *columns,
 	o->by = by;
 	o->down = down;
 	o->text = type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST;
+	o->flip = type == PAGEDET_TYPE_SIGNED ? (uint64_t)1 << 63 : 0;
 	o->n = n;
 	o->max_text = max_text;
 	/* Sorting is expensive if many rows with little text are wanted. */
@@ -106,7 +109,9 @@ static int compare_rows(const struct pdet_order *o, const struct pdet_batch *a,
 		return x < y ? -1 : 1;
 	if (x)
 		return 0;
-	order = o->text ? compare_text(a, v, b, w) : (v > w) - (v < w);
+	order = o->text ? compare_text(a, v, b, w) :
+		((v ^ o->flip) > (w ^ o->flip)) -
+		((v ^ o->flip) < (w ^ o->flip));
 	return o->down ? -order : order;
 }
 

@@ -77,7 +77,7 @@ static void count_present(struct pdet_usage_count *c,
 		return;
 	}
 	maps = b->value[PAGEDET_FIELD_MAPCOUNT][row];
-	if (!maps)
+	if (!maps || maps >> 63)
 		return;
 	/* If no source calls a mapcount exact, it may be an average. */
 	c->roughly |= pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0) !=

@@ -32,6 +32,7 @@ static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 {
 	const struct pdet_fields want = pdet_log_said_fields();
 	const struct pdet_log_map *m = pdet_log_map_of(p);
+	char what[PDET_LOG_OVERWRITTEN];
 	struct pdet_log_claim claim;
 	size_t i;
 	unsigned f;
@@ -45,6 +46,14 @@ static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 	MUST(p->cache.at + p->cache.len <= p->text.n);
 	MUST(p->file.at + p->file.len <= p->text.n);
 	MUST(p->why.at + p->why.len <= p->text.n);
+	MUST(p->reason.at + p->reason.len <= p->text.n);
+	MUST(p->entries.at + p->entries.len <= p->text.n);
+	MUST(p->report != PAGEDET_REPORT_BAD_PAGE_MAP || !p->hashed ||
+	     !p->has_address);
+	MUST(p->n_words <= PDET_LOG_WORDS);
+	MUST(!pdet_log_overwritten(p, what, sizeof(what)) || *what);
+	for (i = 0; what[i]; i++)
+		MUST(what[i] >= ' ' && what[i] <= '~');
 	pdet_log_claims(p, &claim);
 	MUST(!(claim.flags & ~claim.flags_known));
 	MUST(!m || (m >= p->maps.data && m < p->maps.data + p->maps.n));
@@ -66,6 +75,11 @@ static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 	/* Each cell has a state, and set flags are known. */
 	pdet_fields_for(f, &want)
 		MUST(pdet_batch_state(b, 0, f) != PAGEDET_NOT_ASKED);
+	/* What belongs to a folio belongs to no tail without one. */
+	MUST(!p->stray ||
+	     (pdet_batch_state(b, 0, PAGEDET_FIELD_ORDER) != PAGEDET_HAVE &&
+	      pdet_batch_state(b, 0, PAGEDET_FIELD_HEAD_PFN) !=
+	      PAGEDET_HAVE));
 	check_stack(p, &p->owner.alloc, b, PAGEDET_FIELD_ALLOC_STACK);
 	check_stack(p, &p->owner.free, b, PAGEDET_FIELD_FREE_STACK);
 	MUST(!(pdet_batch_get(b, 0, PAGEDET_FIELD_FLAGS, 0) &

@@ -80,6 +80,7 @@ class Report:
         self.lines.append(f"BUG: Bad page map in process {self.comm}  "
                           f"pte:{entry:016x} pmd:74b30067")
         self.block("bad pte")
+        self.says["reason"] = f"bad pte; pte:{entry:016x} pmd:74b30067"
         self.says["vaddr"] = f"{at:#x}"
         self.lines += [
             f"addr:{at:016x} vm_flags:08100077 anon_vma:ffff8880547d2200 "

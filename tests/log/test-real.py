@@ -23,7 +23,7 @@ def value(row, field):
     if field == "starts":
         return row.get("reason", "")
     missing = row.get("missing", {}).get(field)
-    return missing if missing in ("unsupported", "io") else row.get(field)
+    return missing if missing in ("unsupported", "io", "corrupt") else row.get(field)
 
 
 def agrees(row, right):

@@ -102,11 +102,11 @@ static void put_flags(const struct events *e, const struct pagedet_page *row)
 	}
 }
 
-static void put_number(const struct events *e, const struct pagedet_page *row,
-		       uint32_t field, uint64_t value, const char *name)
+static void put_count(const struct events *e, const struct pagedet_page *row,
+		      uint32_t field, uint64_t value, const char *name)
 {
 	if (has(row, field))
-		fprintf(e->f, ", %s %llu", name, (unsigned long long)value);
+		fprintf(e->f, ", %s %lld", name, (long long)value);
 }
 
 /* Writes the page's fields from the log, or from the kernel. */
@@ -116,8 +116,8 @@ static void put_page(const struct events *e, const struct pagedet_page *row)
 
 	if (has(row, F(KIND)) && row->kind != PAGEDET_KIND_UNKNOWN && kind)
 		fprintf(e->f, ", %s", kind);
-	put_number(e, row, F(REFCOUNT), row->refcount, "refcount");
-	put_number(e, row, F(MAPCOUNT), row->mapcount, "mapcount");
+	put_count(e, row, F(REFCOUNT), row->refcount, "refcount");
+	put_count(e, row, F(MAPCOUNT), row->mapcount, "mapcount");
 	put_flags(e, row);
 	put_string(e, row, F(SLAB_CACHE), row->slab_cache, ", cache ");
 	put_string(e, row, F(MEMCG_PATH), row->memcg_path, ", cgroup ");

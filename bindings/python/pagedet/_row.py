@@ -106,6 +106,8 @@ class Row:
             return "%d:%d" % (value >> 32, value & 0xffffffff)
         if kind == "prot":
             return _prot(value)
+        if kind == "signed":
+            return _signed(value)
         return value
 
     def _text(self, field):
@@ -209,6 +211,10 @@ class Row:
         return "<pagedet.Row %s>" % " ".join(
             "%s=%s" % (name, self[name] if name in self else "?")
             for name in self.keys())
+
+
+def _signed(value):
+    return value - (value >> 63 << 64)
 
 
 def _prot(value):

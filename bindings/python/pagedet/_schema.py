@@ -19,7 +19,7 @@ TYPES = {
     _api.PAGEDET_TYPE_ENUM: "enum", _api.PAGEDET_TYPE_MASK: "mask",
     _api.PAGEDET_TYPE_STRING: "string", _api.PAGEDET_TYPE_LIST: "list",
     _api.PAGEDET_TYPE_STACK: "stack", _api.PAGEDET_TYPE_DEV: "dev",
-    _api.PAGEDET_TYPE_PROT: "prot",
+    _api.PAGEDET_TYPE_PROT: "prot", _api.PAGEDET_TYPE_SIGNED: "signed",
 }
 TEXTS = ("string", "list")
 

@@ -18,6 +18,16 @@
 
 #include "backend/log/report.h"
 
+/* The entries of a report, which its rows quote: "pte:... pmd:...". */
+static void keep_entries(struct pdet_log_page *p, struct pdet_scan line,
+			 const char *end, bool *memory)
+{
+	struct pdet_scan s = { end, line.end };
+
+	pdet_scan_blanks(&s);
+	*memory &= pdet_log_keep(p, s, &p->entries);
+}
+
 /* Cut "X  pte:8000000071c00227 ..." to "X". The entry goes to *ret. */
 bool pdet_log_before_entry(struct pdet_scan *s, uint64_t *ret)
 {
@@ -38,6 +48,7 @@ bool pdet_log_before_entry(struct pdet_scan *s, uint64_t *ret)
 bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 			      bool *memory)
 {
+	const struct pdet_scan line = s;
 	struct pdet_scan number;
 	uint64_t pfn, entry;
 
@@ -60,6 +71,7 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 		if (!pdet_log_before_entry(&s, &entry))
 			return false;
 		p->report = PAGEDET_REPORT_BAD_PAGE_MAP;
+		keep_entries(p, line, s.end, memory);
 	} else {
 		return false;
 	}
@@ -68,36 +80,65 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
-/* Before 4.15 a null pointer appears as "          (null)". */
-static bool pointer(struct pdet_scan s, uint64_t *ret)
+enum trust { HASHED, UNCERTAIN, REAL };
+
+/*
+ * The kernel prints the address and the pointers of this line in the same way:
+ * with "%p", which is a hash from 4.15 to 5.0 and in 4.14 with backports, or
+ * with "%px".
+ */
+static enum trust trust_of(struct pdet_log_pointer addr,
+			   struct pdet_log_pointer anon_vma,
+			   struct pdet_log_pointer file, uint64_t index)
 {
-	*ret = 0;
-	pdet_scan_blanks(&s);
-	return pdet_scan_word(&s, "(null)") || pdet_log_hex(&s, ret);
+	unsigned shift;
+
+	if (pdet_log_is_real(addr) || pdet_log_is_real(anon_vma) ||
+	    pdet_log_is_real(file))
+		return REAL;
+	if (!addr.digits || pdet_log_is_hash(anon_vma) ||
+	    pdet_log_is_hash(file))
+		return HASHED;
+	/* The index of private memory is its address. */
+	for (shift = 12; shift <= 16 && !file.value; shift++)
+		if (addr.value >> shift == index)
+			return REAL;
+	/* 32 bits: the address of a page, and objects at words. Of 16384
+	 * lines with hashes at most one has that. */
+	return addr.digits == 8 && !(addr.value & 0xfff) &&
+	       (anon_vma.value || file.value) &&
+	       !((anon_vma.value | file.value) & 3) ? REAL : UNCERTAIN;
 }
 
 /* Parse the text after "addr:", completely or not at all. */
 static bool address(struct pdet_log_page *p, struct pdet_scan s)
 {
-	struct pdet_scan flags, mapping, index;
-	uint64_t addr, vm_flags, file, at;
+	struct pdet_log_pointer addr, anon_vma, file;
+	struct pdet_scan flags, anon, mapping, index;
+	uint64_t vm_flags, at;
+	enum trust trust;
 
-	if (p->has_address || !pdet_scan_word(&s, "addr:"))
+	if (p->has_vm_flags || !pdet_scan_word(&s, "addr:"))
 		return false;
-	if (!pdet_log_hex(&s, &addr) ||
+	if (!pdet_log_pointer(&s, &addr) ||
 	    !pdet_log_behind(s, " vm_flags:", &flags) ||
 	    !pdet_log_hex(&flags, &vm_flags) ||
+	    !pdet_log_behind(s, " anon_vma:", &anon) ||
+	    !pdet_log_pointer(&anon, &anon_vma) ||
 	    !pdet_log_behind(s, " mapping:", &mapping) ||
-	    !pointer(mapping, &file) ||
+	    !pdet_log_pointer(&mapping, &file) ||
 	    !pdet_log_behind(s, " index:", &index) ||
 	    !pdet_log_hex(&index, &at))
 		return true;	/* damaged: ignore it */
+	trust = trust_of(addr, anon_vma, file, at);
 	p->expects = false;
-	p->has_address = true;
-	p->virt = addr;
+	p->has_address = trust == REAL;
+	p->hashed |= trust == HASHED;
+	p->found = true;
+	p->virt = trust == REAL ? addr.value : 0;
 	p->has_vm_flags = true;
 	p->vm_flags = vm_flags;
-	if (file) {
+	if (file.value) {
 		p->file_index = true;
 		p->index_in_file = at;
 	}
@@ -107,7 +148,7 @@ static bool address(struct pdet_log_page *p, struct pdet_scan s)
 /* "file:libc.so.6 fault:..."; before 6.9 "(null)" or "          (null)". */
 static bool file(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	if (!p->has_address || !pdet_scan_word(&s, "file:"))
+	if (!p->has_vm_flags || !pdet_scan_word(&s, "file:"))
 		return false;
 	if (!pdet_log_before(&s, " fault:"))
 		return true;

@@ -2,7 +2,11 @@
 /*
  * Parses a block of dump_page() (Linux mm/debug.c, __dump_page() and
  * __dump_folio()), from 5.10 to 6.18. Older kernels print less; missing values
- * are unknown.
+ * are unknown. Before 5.10 the "page:" line says that a page is compound:
+ *
+ *   page:ADDRESS refcount:1 ... index:0x0 compound_mapcount: 0
+ *   page:ADDRESS refcount:1 ... index:0x0 head:ADDRESS order:9
+ *       compound_mapcount:0 compound_pincount:0		(5.7 to 5.9)
  */
 #include <string.h>
 
@@ -156,13 +160,44 @@ bool pdet_log_dump_page_begins(struct pdet_scan text)
 	return page_line(&text, &old);
 }
 
+/*
+ * Since 6.9: the page is a tail, but the head has fewer pages. The kernel then
+ * clears the bit that makes it a tail, and shows the page as its own folio.
+ */
+bool pdet_log_dump_page_strays(struct pdet_scan text)
+{
+	return pdet_scan_word(&text, "page does not match folio");
+}
+
 bool pdet_log_dump_page_pfn(struct pdet_scan text, uint64_t *ret)
 {
 	return find_hex(text, "pfn:", ret);
 }
 
+static bool take_stray(struct pdet_log_page *p, struct pdet_scan s)
+{
+	if (!pdet_log_dump_page_strays(s))
+		return false;
+	p->stray = true;
+	return true;
+}
+
+static void take_order(struct pdet_log_page *p, struct pdet_scan s)
+{
+	int64_t order;
+
+	if (!find_signed(s, "order:", &order) || order < 0 || order > 63)
+		return;
+	p->order = (uint32_t)order;
+	p->has |= PDET_LOG_HEAD;
+	if (find_signed(s, "pincount:", &p->pincount) ||
+	    find_signed(s, "compound_pincount:", &p->pincount))
+		p->has |= PDET_LOG_PINCOUNT;
+}
+
 static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
 {
+	struct pdet_scan rest;
 	bool old;
 
 	if (!page_line(&s, &old))
@@ -178,6 +213,9 @@ static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
 		p->has |= PDET_LOG_INDEX;
 	if (find_hex(s, "pfn:", &p->dumped_pfn))
 		p->has |= PDET_LOG_DUMPED_PFN;
+	p->compound = find(s, "compound_mapcount:", &rest);
+	if (p->compound)
+		take_order(p, s);
 	if (p->kind == PDET_LOG_DUMP_PAGE && p->has & PDET_LOG_DUMPED_PFN) {
 		p->pfn = p->dumped_pfn;
 		p->has |= PDET_LOG_PFN;
@@ -190,21 +228,14 @@ static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
  * The hex dump has the same word before it. */
 static bool take_head(struct pdet_log_page *p, struct pdet_scan s)
 {
-	int64_t order;
-
 	if (!pdet_scan_word(&s, "head:"))
 		return false;
-	if (!find_signed(s, "order:", &order) || order < 0 || order > 63)
-		return true;
-	p->order = (uint32_t)order;
-	p->has |= PDET_LOG_HEAD;
-	if (find_signed(s, "mapcount:", &p->head_mapcount) &&
+	take_order(p, s);
+	if (p->has & PDET_LOG_HEAD &&
+	    find_signed(s, "mapcount:", &p->head_mapcount) &&
 	    find_signed(s, "entire_mapcount:", &p->entire) &&
 	    find_signed(s, "nr_pages_mapped:", &p->nr_mapped))
 		p->has |= PDET_LOG_ENTIRE;
-	if (find_signed(s, "pincount:", &p->pincount) ||
-	    find_signed(s, "compound_pincount:", &p->pincount))
-		p->has |= PDET_LOG_PINCOUNT;
 	return true;
 }
 
@@ -336,14 +367,21 @@ static bool take_type(struct pdet_log_page *p, struct pdet_scan s,
 static bool take_raw(struct pdet_log_page *p, struct pdet_scan s)
 {
 	const uint64_t refcount = (uint64_t)p->refcount;
-	uint64_t word[4];
+	uint64_t word[8];
+	unsigned bytes = 0;
+	const char *at;
 	size_t n;
 
 	if (!pdet_scan_word(&s, "raw: "))
 		return false;
-	for (n = 0; n < PDET_COUNT(word) && pdet_scan_hex(&s, &word[n]); n++)
+	for (n = 0; n < PDET_COUNT(word); n++) {
+		at = s.at;
+		if (!pdet_scan_hex(&s, &word[n]))
+			break;
+		bytes = s.at - at == 8 ? 4 : 8;
 		pdet_scan_blanks(&s);
-	if (n < PDET_COUNT(word))
+	}
+	if (n < 4)
 		return true;
 	/* The first line may be lost. */
 	if (p->loses && !(p->has & PDET_LOG_RAW) &&
@@ -352,12 +390,21 @@ static bool take_raw(struct pdet_log_page *p, struct pdet_scan s)
 	if (!(p->has & PDET_LOG_RAW)) {
 		p->raw = word[0];
 		p->has |= PDET_LOG_RAW;
+		/* compound_head: of a tail it is the head's address, plus 1 */
+		p->tail = word[1] & 1;
+		p->tail_unsure |= p->tail && ((word[1] & 3) != 1 ||
+				  (bytes == 8 && !(word[1] >> 63)));
+		p->n_words = 0;
 	} else if (!p->has_type_word) {
 		p->type_word = (uint32_t)word[2];
 		p->has_type_word = word[2] >> 32 == refcount ||
 				   (p->has & PDET_LOG_META &&
 				    word[2] >> 32 == refcount + 1);
 	}
+	n = PDET_MIN(n, PDET_LOG_WORDS - (size_t)p->n_words);
+	memcpy(&p->words[p->n_words], word, n * sizeof(*word));
+	p->n_words += (uint8_t)n;
+	p->word_bytes = (uint8_t)bytes;
 	return true;
 }
 
@@ -398,8 +445,8 @@ static bool take_reason(struct pdet_log_page *p, struct pdet_scan s,
 bool pdet_log_dump_page(struct pdet_log_page *p, struct pdet_scan s,
 			bool *memory)
 {
-	return take_page(p, s) || take_head(p, s) || take_memcg(p, s) ||
-	       take_mapping(p, s, memory) || take_flags(p, s) ||
-	       take_type(p, s, memory) || take_raw(p, s) ||
-	       take_reason(p, s, memory);
+	return take_page(p, s) || take_stray(p, s) || take_head(p, s) ||
+	       take_memcg(p, s) || take_mapping(p, s, memory) ||
+	       take_flags(p, s) || take_type(p, s, memory) ||
+	       take_raw(p, s) || take_reason(p, s, memory);
 }

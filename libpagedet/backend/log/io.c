@@ -12,6 +12,8 @@
  *   I/O error, dev sda, sector 123 op 0x1:(WRITE) flags ... (any kind of error
  *       before "error"; "blk_update_request: " or "print_req_error: " before
  *       that, until 5.17)
+ *   BTRFS warning (device sda1): csum failed root 5 ino 257 off 4096 csum
+ *       0x1 expected csum 0x2 mirror 1	("root 5" since 4.11)
  *
  * The log has only names of devices. A name gives a number only for devices
  * with fixed numbers. Numbers are decimal, except those of XFS. The size of a
@@ -143,6 +145,37 @@ static bool xfs(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
+/* A filesystem of BTRFS may have several devices: the name is not that of the
+ * bad one, and files have another number. */
+static bool btrfs(struct pdet_log_page *p, struct pdet_scan s)
+{
+	struct pdet_scan rest;
+	uint64_t root, inode, offset;
+	bool minus = false;
+
+	if (!pdet_scan_word(&s, "BTRFS ") ||
+	    !pdet_log_behind(s, "): csum failed ", &s))
+		return false;
+	if (pdet_scan_word(&s, "root ")) {
+		minus = pdet_scan_char(&s, '-');
+		if (!pdet_scan_dec(&s, &root) || !pdet_scan_char(&s, ' '))
+			return false;
+	}
+	if (!pdet_scan_word(&s, "ino ") || !pdet_scan_dec(&s, &inode) ||
+	    !pdet_scan_word(&s, " off ") || !pdet_scan_dec(&s, &offset) ||
+	    !pdet_log_behind(s, " csum ", &rest))
+		return false;
+	/* Trees of the filesystem's own, such as that of relocation: not a
+	 * file of a user. */
+	if (minus)
+		return true;
+	p->has |= PDET_LOG_INODE;
+	p->inode = inode;
+	p->has_position = true;
+	p->position = offset;
+	return true;
+}
+
 static bool block(struct pdet_log_page *p, struct pdet_scan s)
 {
 	static const char error[] = " error";
@@ -168,7 +201,8 @@ static bool block(struct pdet_log_page *p, struct pdet_scan s)
 bool pdet_log_io_begins(struct pdet_log_page *p, struct pdet_scan s,
 			bool *memory)
 {
-	if (!buffer(p, s) && !ext4(p, s) && !xfs(p, s) && !block(p, s)) {
+	if (!buffer(p, s) && !ext4(p, s) && !xfs(p, s) && !btrfs(p, s) &&
+	    !block(p, s)) {
 		p->has = 0;
 		return false;
 	}

@@ -42,7 +42,7 @@ static bool access(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	if (!pdet_log_behind(s, " addr ", &addr) ||
 	    !pdet_log_hex(&addr, &value))
 		return false;
-	pdet_log_kernel_address(p, value, false);
+	pdet_log_kernel_address(p, value);
 	if (pdet_log_behind(addr, " by task ", &task))
 		pdet_log_task(p, task, '/', memory);
 	return true;

@@ -19,6 +19,11 @@
 #define MOST_LINES 4096
 #define MOST_TEXT ((size_t)1 << 18)
 
+/* Most lines of one report between "page does not match folio" and "page:", and
+ * if others are printed at the same time. */
+#define STRAY_NEAR 4
+#define STRAY_FAR 64
+
 /* Most complete pages that wait for an earlier one. */
 #define MOST_HELD 256
 
@@ -31,6 +36,13 @@ struct open_page {
 	uint32_t writer;	/* PDET_LOG_ANYONE: not known */
 	uint64_t last;		/* its last line, counted as in heard */
 	struct pdet_log_page page;
+};
+
+/* A line that precedes the block of a tail without a folio. */
+struct stray {
+	bool used, has_caller;
+	uint64_t caller;
+	uint64_t heard;
 };
 
 struct pdet_log {
@@ -55,6 +67,8 @@ struct pdet_log {
 	struct pdet_log_boot boot;
 	struct pdet_log_line parsed;
 	struct pdet_log_writers *writers;
+	struct stray strays[OPEN];
+	unsigned next_stray;
 };
 
 void pdet_log_page_free(struct pdet_log_page *p)
@@ -406,6 +420,50 @@ static struct open_page *begin_block(struct pdet_log *log,
 	return o;
 }
 
+/*
+ * "page does not match folio" precedes a block. Without callers it may be of
+ * any block that begins soon: of none of these is the folio believed.
+ */
+static void keep_stray(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	log->strays[log->next_stray++ % OPEN] = (struct stray){
+		.used = true, .has_caller = l->has_caller,
+		.caller = l->caller, .heard = log->heard,
+	};
+}
+
+/* Whether no other block than that of @p is being printed. */
+static bool is_alone(const struct pdet_log *log, const struct pdet_log_page *p)
+{
+	size_t i;
+
+	for (i = 0; i < OPEN; i++)
+		if (log->open[i].used && &log->open[i].page != p &&
+		    !(log->open[i].page.has & PDET_LOG_FINISHED))
+			return false;
+	return true;
+}
+
+static void take_stray(struct pdet_log *log, const struct pdet_log_line *l,
+		       struct pdet_log_page *p)
+{
+	const bool alone = is_alone(log, p);
+	size_t i;
+
+	for (i = 0; i < OPEN; i++) {
+		struct stray *s = &log->strays[i];
+		const bool known = s->has_caller && l->has_caller;
+
+		if (!s->used || log->heard - s->heard >
+				(known || !alone ? STRAY_FAR : STRAY_NEAR) ||
+		    (known && s->caller != l->caller))
+			continue;
+		p->stray = true;
+		p->tail_unsure = !known && !alone;
+		s->used = !known;
+	}
+}
+
 /* True if a block without prefix belongs to an answer that does not have a
  * block yet. The block shows the page itself or the head of its folio. */
 static bool is_block_of(const struct pdet_log_page *p, struct pdet_scan text)
@@ -472,10 +530,15 @@ static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 
 	if (taken)
 		return memory ? 1 : -ENOMEM;
+	if (pdet_log_dump_page_strays(l->text)) {
+		keep_stray(log, l);
+		return 1;
+	}
 	if (pdet_log_dump_page_begins(l->text)) {
 		o = begin_block(log, l);
 		if (!o)
 			return -ENOMEM;
+		take_stray(log, l, &o->page);
 	} else {
 		o = open_of(log, l, OF_BLOCK);
 	}

@@ -168,6 +168,9 @@ struct pdet_log_owner {
 	struct pdet_log_stack alloc, free;
 };
 
+/* Most words of a struct page that are kept. */
+#define PDET_LOG_WORDS 16
+
 struct pdet_log_page {
 	enum pdet_log_kind kind;
 	enum pdet_log_refusal refusal;
@@ -187,6 +190,13 @@ struct pdet_log_page {
 	bool large_rmappable, hugetlb; /* as classified by Page Detective */
 	bool anon, ksm;
 	bool has_mapping, has_type_word;
+	bool stray;		/* a tail that its head does not count: what is
+				 * printed of its folio belongs to nobody */
+	bool tail;		/* its own words say so */
+	bool tail_unsure;	/* another page may be the stray one, which is
+				 * printed at the same time; or these words are
+				 * damaged */
+	bool compound;		/* it has a compound_mapcount */
 
 	uint64_t pfn;		/* the query's, or the dumped page's */
 	uint64_t phys, virt;
@@ -204,6 +214,8 @@ struct pdet_log_page {
 	uint64_t flags, flags_known; /* PAGEDET_PF bits */
 	uint32_t node;
 	uint64_t raw;		/* first word of struct page */
+	uint64_t words[PDET_LOG_WORDS];
+	uint8_t n_words, word_bytes;
 	uint64_t kernel_maps, user_maps; /* counted by Page Detective */
 	uint64_t bad_entry;	/* for PDET_LOG_REFUSED_ENTRY */
 	uint8_t bad_level;
@@ -234,6 +246,7 @@ struct pdet_log_page {
 	struct pdet_log_text comm, says, cache, file;
 	struct pdet_log_text why; /* "page dumped because:" and similar */
 	struct pdet_log_text reason; /* instead of these two */
+	struct pdet_log_text entries; /* of page tables, in words */
 
 	struct pdet_log_maps maps;
 	struct { char *data; size_t n, cap; } text;
@@ -360,6 +373,8 @@ bool pdet_log_dump_page(struct pdet_log_page *p, struct pdet_scan text,
  * an answer into *p.
  */
 bool pdet_log_dump_page_begins(struct pdet_scan text);
+/* Whether the block that follows is about a tail without a folio. */
+bool pdet_log_dump_page_strays(struct pdet_scan text);
 /* The page that the line is about, if it has one. */
 bool pdet_log_dump_page_pfn(struct pdet_scan text, uint64_t *ret);
 /*
@@ -378,6 +393,12 @@ bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
 
 /* Why the log mentions the page; empty if it does not say. */
 struct pdet_scan pdet_log_reason(const struct pdet_log_page *p);
+
+/* overwritten.c: whether something else was written over the struct page, its
+ * flags included. What it was goes to @text, also if only other words were. */
+#define PDET_LOG_OVERWRITTEN 256
+bool pdet_log_overwritten(const struct pdet_log_page *p, char *text,
+			  size_t size);
 
 /* Store a copy of a text in the page. */
 bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,

@@ -117,16 +117,47 @@ void pdet_log_says(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		*memory &= pdet_log_keep(p, s, &p->says);
 }
 
-void pdet_log_kernel_address(struct pdet_log_page *p, uint64_t addr,
-			     bool may_be_hash)
+void pdet_log_kernel_address(struct pdet_log_page *p, uint64_t addr)
 {
-	/* A hashed address has 32 bits. */
-	if (may_be_hash && addr >> 32 == 0) {
-		p->hashed |= addr != 0;
-		return;
-	}
 	p->has_kaddr = true;
 	p->kaddr = addr;
+}
+
+bool pdet_log_pointer(struct pdet_scan *s, struct pdet_log_pointer *ret)
+{
+	struct pdet_scan try = *s;
+	const char *at;
+
+	*ret = (struct pdet_log_pointer){ 0, 0 };
+	pdet_scan_blanks(&try);
+	if (pdet_scan_word(&try, "(null)")) {
+		*s = try;
+		return true;
+	}
+	/* Early during boot the kernel cannot hash. */
+	if (pdet_scan_word(&try, "(____ptrval____)") ||
+	    pdet_scan_word(&try, "(ptrval)")) {
+		ret->value = 1;
+		*s = try;
+		return true;
+	}
+	pdet_scan_word(&try, "0x");
+	at = try.at;
+	if (!pdet_scan_hex(&try, &ret->value))
+		return false;
+	ret->digits = (unsigned)(try.at - at);
+	*s = try;
+	return true;
+}
+
+bool pdet_log_is_real(struct pdet_log_pointer is)
+{
+	return is.value >> 32;
+}
+
+bool pdet_log_is_hash(struct pdet_log_pointer is)
+{
+	return is.value && !(is.value >> 32) && is.digits != 8;
 }
 
 /* --- forms --- */

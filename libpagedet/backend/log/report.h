@@ -43,10 +43,26 @@ bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
 /* pdet_log_says - store the report's text. Only the first text is kept. */
 void pdet_log_says(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
 
-/* pdet_log_kernel_address - an address printed with "%px", or with "%p", which
- * is usually a hash (Documentation/core-api/printk-formats.rst). */
-void pdet_log_kernel_address(struct pdet_log_page *p, uint64_t addr,
-			     bool may_be_hash);
+/* pdet_log_kernel_address - store an address printed with "%px". */
+void pdet_log_kernel_address(struct pdet_log_page *p, uint64_t addr);
+
+/*
+ * A pointer printed with "%p". Since 4.15 it is usually a hash of 32 bits
+ * (Documentation/core-api/printk-formats.rst), also on 32-bit machines. The
+ * machine prints 8 or 16 digits, which do not tell.
+ */
+struct pdet_log_pointer {
+	uint64_t value;		/* 0: no object */
+	unsigned digits;	/* 0: "(null)", or a word instead of a hash */
+};
+
+/* pdet_log_pointer - parse one, with 0x or without. */
+bool pdet_log_pointer(struct pdet_scan *s, struct pdet_log_pointer *ret);
+
+/* pdet_log_is_real - whether it is certainly the address of an object of a
+ * 64-bit kernel. pdet_log_is_hash - whether it certainly is not. */
+bool pdet_log_is_real(struct pdet_log_pointer is);
+bool pdet_log_is_hash(struct pdet_log_pointer is);
 
 /* --- the forms. The first function of each says whether a report begins here,
  * and parses it into *p, which is empty if not. The second one says whether

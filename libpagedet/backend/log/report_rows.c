@@ -59,7 +59,9 @@ static void put_file(const struct pdet_log_putting *o)
 	/*
 	 * The inode belongs to the file mapped at the address, not to the page.
 	 */
-	if (p->file_index && !p->block)
+	if (p->file_index &&
+	    (!p->block || (p->has & PDET_LOG_INDEX && p->mapping &&
+			   p->index == p->index_in_file)))
 		pdet_log_cell(o, F(INDEX), p->index_in_file);
 }
 
@@ -84,16 +86,43 @@ struct pdet_scan pdet_log_reason(const struct pdet_log_page *p)
 				     p->says.len ? p->says : p->why);
 }
 
+/* Append "; TEXT" to *@len bytes. */
+static void append(char *to, size_t size, size_t *len, struct pdet_scan text)
+{
+	size_t n = (size_t)(text.end - text.at);
+
+	if (*len && size - *len > 2) {
+		memcpy(to + *len, "; ", 2);
+		*len += 2;
+	}
+	n = PDET_MIN(n, size - *len);
+	memcpy(to + *len, text.at, n);
+	*len += n;
+}
+
 /* Put the time and the reason of the report. */
 static void put_event(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
-	const struct pdet_scan reason = pdet_log_reason(p);
+	char text[2 * PDET_LOG_TEXT + PDET_LOG_OVERWRITTEN];
+	char what[PDET_LOG_OVERWRITTEN];
+	struct pdet_scan parts[3];
+	size_t len = 0, i;
 
 	if (p->stamp.has_us)
 		pdet_log_cell(o, F(EVENT_NS), p->stamp.us * 1000);
-	if (reason.at < reason.end)
-		pdet_log_cell_text(o, F(REASON), reason);
+	if (!pdet_fields_has(o->want, F(REASON)))
+		return;
+	pdet_log_overwritten(p, what, sizeof(what));
+	parts[0] = pdet_log_reason(p);
+	parts[1] = pdet_log_page_text(p, p->entries);
+	parts[2] = (struct pdet_scan){ what, what + strlen(what) };
+	for (i = 0; i < PDET_COUNT(parts); i++)
+		if (parts[i].at < parts[i].end)
+			append(text, sizeof(text), &len, parts[i]);
+	if (len)
+		pdet_log_cell_text(o, F(REASON),
+				   (struct pdet_scan){ text, text + len });
 }
 
 void pdet_log_put_report(const struct pdet_log_putting *o)
@@ -122,7 +151,11 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 				   pdet_log_page_text(p, p->cache));
 	/* A block that names a file is more specific, but does not have the
 	 * reason of the report. */
-	if (p->says.len && (!p->aops.len ||
+	if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP && p->file.len &&
+	    !p->aops.len)
+		pdet_log_cell_text(o, F(OBJECT),
+				   pdet_log_page_text(p, p->file));
+	else if (p->says.len && (!p->aops.len ||
 			    p->report == PAGEDET_REPORT_BAD_PAGE_STATE))
 		pdet_log_cell_text(o, F(OBJECT),
 				   pdet_log_page_text(p, p->says));

@@ -49,30 +49,42 @@ struct pdet_fields pdet_log_said_fields(void)
 	return all;
 }
 
-/* Put a count that cannot be negative. */
-static void count(const struct pdet_log_putting *o, unsigned field,
-		  int64_t value)
-{
-	if (value >= 0)
-		pdet_log_cell(o, field, (uint64_t)value);
-}
-
 /* --- combining several lines --- */
 
 /* True if the struct page that was printed is the page's own. */
 static bool is_own(const struct pdet_log_page *p)
 {
-	return p->has & PDET_LOG_DUMPED_PFN && p->dumped_pfn == p->pfn;
+	/* Before 5.10 the block does not have the number. */
+	return p->has & PDET_LOG_DUMPED_PFN ? p->dumped_pfn == p->pfn :
+					      p->kind == PDET_LOG_DUMP_PAGE;
+}
+
+/* A tail of a folio that the block does not show. */
+static bool is_lone_tail(const struct pdet_log_page *p)
+{
+	return p->stray ||
+	       (p->tail && !(p->has & (PDET_LOG_META | PDET_LOG_HEAD)));
+}
+
+/* True if the word of flags is certainly not that of another page. */
+static bool is_own_word(const struct pdet_log_page *p)
+{
+	return p->has & PDET_LOG_FLAGS && p->has & PDET_LOG_RAW &&
+	       p->raw == p->flags_word;
 }
 
 /* The order of the folio. Returns false if it is unknown. */
 static bool order_of(const struct pdet_log_page *p, uint32_t *ret)
 {
 	*ret = 0;
+	if (is_lone_tail(p))
+		return false;
 	if (p->has & (PDET_LOG_META | PDET_LOG_HEAD)) {
 		*ret = p->order;
 		return true;
 	}
+	if (p->compound || p->flags & KPF(COMPOUND_HEAD))
+		return false;
 	/* A large folio would have a "head:" line, unless lines are lost. A
 	 * free page is in a block of unknown size. */
 	return p->has & PDET_LOG_PAGE && p->has & PDET_LOG_RAW &&
@@ -84,10 +96,15 @@ static bool head_of(const struct pdet_log_page *p, uint64_t *ret)
 {
 	uint32_t order;
 
-	if (!order_of(p, &order) || !(p->has & PDET_LOG_PFN))
+	if (!(p->has & PDET_LOG_PFN))
 		return false;
-	*ret = p->pfn & ~(((uint64_t)1 << order) - 1);
-	return true;
+	if (order_of(p, &order)) {
+		*ret = p->pfn & ~(((uint64_t)1 << order) - 1);
+		return true;
+	}
+	*ret = p->pfn;
+	return p->flags & KPF(COMPOUND_HEAD) && is_own(p) && is_own_word(p) &&
+	       !is_lone_tail(p);
 }
 
 /* The page's mapcount, computed from counters of its folio. */
@@ -95,7 +112,7 @@ static bool mapcount_of(const struct pdet_log_page *p, int64_t *ret)
 {
 	const bool own = is_own(p);
 
-	if (!(p->has & PDET_LOG_PAGE) || p->mapcount < 0)
+	if (!(p->has & PDET_LOG_PAGE) || p->stray)
 		return false;
 	*ret = p->mapcount;
 	if (p->old_form || !(p->has & PDET_LOG_HEAD))
@@ -107,8 +124,7 @@ static bool mapcount_of(const struct pdet_log_page *p, int64_t *ret)
 	    (!p->entire && !p->nr_mapped && p->head_mapcount))
 		return false;
 	if (own)
-		return !__builtin_add_overflow(p->mapcount, p->entire, ret) &&
-		       *ret >= 0;
+		return !__builtin_add_overflow(p->mapcount, p->entire, ret);
 	if (p->nr_mapped)
 		return false;
 	*ret = p->entire;
@@ -122,6 +138,20 @@ static bool is_untyped(const struct pdet_log_page *p)
 	       p->type_word + 1 == (uint32_t)p->mapcount;
 }
 
+/* A tail has few flags of its own: the others are in the head's word. */
+static uint64_t flags_of_tail(const struct pdet_log_page *p, uint64_t *known)
+{
+	uint64_t flags = KPF(COMPOUND_TAIL);
+
+	*known = 0;
+	if (p->tail_unsure)
+		return 0;
+	if (is_own_word(p))
+		flags |= p->flags & KPF(HWPOISON);
+	*known = flags | KPF(COMPOUND_HEAD);
+	return flags;
+}
+
 static uint64_t flags_of(const struct pdet_log_page *p, uint64_t *known)
 {
 	const uint64_t type = KPF(BUDDY) | KPF(OFFLINE) | KPF(PGTABLE) |
@@ -130,6 +160,10 @@ static uint64_t flags_of(const struct pdet_log_page *p, uint64_t *known)
 	int64_t maps;
 	uint32_t order;
 
+	/* Before 5.10 the word of a tail is its own. */
+	if (is_lone_tail(p) ||
+	    (p->tail && is_own_word(p) && !(p->flags & KPF(COMPOUND_HEAD))))
+		return flags_of_tail(p, known);
 	*known = p->flags_known & ~KPF(COMPOUND_HEAD);
 	flags |= p->anon ? KPF(ANON) : 0;
 	flags |= p->ksm ? KPF(KSM) : 0;
@@ -146,7 +180,10 @@ static uint64_t flags_of(const struct pdet_log_page *p, uint64_t *known)
 		if (p->hugetlb || p->large_rmappable || !p->order)
 			*known |= KPF(THP);
 	}
-	if (head_of(p, &head) && order_of(p, &order)) {
+	if (head_of(p, &head) && !order_of(p, &order)) {
+		flags |= KPF(COMPOUND_HEAD);
+		*known |= KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL);
+	} else if (order_of(p, &order) && p->has & PDET_LOG_PFN) {
 		*known |= KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL);
 		if (order)
 			flags |= p->pfn == head ? KPF(COMPOUND_HEAD) :
@@ -162,7 +199,7 @@ static uint64_t flags_of(const struct pdet_log_page *p, uint64_t *known)
 	}
 	if (mapcount_of(p, &maps) &&
 	    (maps || !(p->has & PDET_LOG_HEAD) || !p->head_mapcount)) {
-		flags |= maps ? KPF(MMAP) : 0;
+		flags |= maps > 0 ? KPF(MMAP) : 0;
 		*known |= KPF(MMAP);
 	}
 	if (flags & KPF(SLAB))
@@ -207,6 +244,9 @@ static bool kind_of(const struct pdet_log_page *p, unsigned *ret)
 	if (!(p->has & PDET_LOG_FLAGS))
 		return false;
 	flags = flags_of(p, &known);
+	/* They say nothing of the folio. */
+	if (!(known & KPF(LRU)))
+		return false;
 	*ret = pdet_kpf_kind(flags);
 	if (text_is(p, p->page_type, "zsmalloc"))
 		*ret = PAGEDET_KIND_ZSMALLOC;
@@ -229,7 +269,11 @@ static bool kind_of(const struct pdet_log_page *p, unsigned *ret)
 void pdet_log_claims(const struct pdet_log_page *p,
 		     struct pdet_log_claim *ret)
 {
+	char what[PDET_LOG_OVERWRITTEN];
+
 	memset(ret, 0, sizeof(*ret));
+	if (pdet_log_overwritten(p, what, sizeof(what)))
+		return;
 	ret->has_kind = kind_of(p, &ret->kind);
 	if (p->is_slab) {
 		ret->has_kind = true;
@@ -244,7 +288,8 @@ void pdet_log_claims(const struct pdet_log_page *p,
 	/* Other reports have the inode of a different device. */
 	ret->has_inode = p->has & PDET_LOG_INODE && p->aops.len;
 	ret->inode = p->inode;
-	ret->has_refcount = p->has & PDET_LOG_PAGE && p->refcount >= 0;
+	ret->has_refcount = p->has & PDET_LOG_PAGE && p->refcount >= 0 &&
+			    !is_lone_tail(p);
 	ret->refcount = (uint64_t)p->refcount;
 }
 
@@ -267,6 +312,28 @@ static void put_flags(const struct pdet_log_putting *o)
 
 	pdet_log_cell(o, F(FLAGS), flags & ~left_out);
 	pdet_log_cell(o, F(FLAGS_KNOWN), known & ~left_out);
+}
+
+/* Its words are not those of a page. */
+static void put_overwritten(const struct pdet_log_putting *o)
+{
+	static const uint8_t fields[] = {
+		F(KIND), F(FLAGS), F(FLAGS_KNOWN), F(HEAD_PFN), F(ORDER),
+		F(NODE), F(PINCOUNT), F(INODE), F(INDEX), F(DEV),
+		F(MEMCG_PATH), F(MEMCG_NAME), F(MEMCG_INO),
+	};
+	const struct pdet_log_page *p = o->p;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(fields); i++)
+		pdet_log_cell_lost(o, fields[i], PAGEDET_CORRUPT);
+	if (p->has & PDET_LOG_RAW)
+		pdet_log_cell(o, F(RAW_FLAGS), p->raw);
+	if (!(p->has & PDET_LOG_PAGE))
+		return;
+	pdet_log_cell(o, F(REFCOUNT), (uint64_t)p->refcount);
+	pdet_log_cell(o, F(MAPCOUNT), (uint64_t)p->mapcount);
+	pdet_log_cell(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
 }
 
 static void put_struct(const struct pdet_log_putting *o)
@@ -292,13 +359,18 @@ static void put_struct(const struct pdet_log_putting *o)
 		pdet_log_cell(o, F(HEAD_PFN), head);
 	if (!(p->has & PDET_LOG_PAGE))
 		return;
-	count(o, F(REFCOUNT), p->refcount);
+	/* The count of a tail is not that of its folio. */
+	if (is_quote(o) || !is_lone_tail(p))
+		pdet_log_cell(o, F(REFCOUNT), (uint64_t)p->refcount);
 	if (mapcount_of(p, &maps)) {
 		pdet_log_cell(o, F(MAPCOUNT), (uint64_t)maps);
 		pdet_log_cell(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
 	}
-	if (p->has & PDET_LOG_PINCOUNT) {
-		count(o, F(PINCOUNT), p->pincount);
+	if (p->has & PDET_LOG_PINCOUNT && !p->stray) {
+		if (p->pincount < 0)
+			pdet_log_cell_lost(o, F(PINCOUNT), PAGEDET_CORRUPT);
+		else
+			pdet_log_cell(o, F(PINCOUNT), (uint64_t)p->pincount);
 	} else if (!is_quote(o) && order_of(p, &order) && !order &&
 		   p->refcount >= 0) {
 		pdet_log_cell(o, F(PINCOUNT), (uint64_t)p->refcount / PIN_BIAS);
@@ -311,7 +383,7 @@ static void put_struct(const struct pdet_log_putting *o)
 /* True for a page without a file: the log says so, or mapping is empty. */
 static bool is_no_file(const struct pdet_log_page *p)
 {
-	if (p->aops.len || p->has & PDET_LOG_INODE)
+	if (p->aops.len || p->has & PDET_LOG_INODE || is_lone_tail(p))
 		return false;
 	if (p->anon || p->flags & (KPF(SLAB) | KPF(RESERVED) | KPF(BUDDY) |
 				   KPF(PGTABLE) | KPF(OFFLINE)))
@@ -327,6 +399,8 @@ static void put_file(const struct pdet_log_putting *o)
 	char object[PDET_LOG_TEXT * 2 + 8];
 	size_t n;
 
+	if (p->stray)
+		return;
 	if (is_no_file(p)) {
 		pdet_log_cell_none(o, F(INODE));
 		pdet_log_cell_none(o, F(INDEX));
@@ -379,6 +453,8 @@ static void put_memcg(const struct pdet_log_putting *o)
 	struct pdet_scan path = pdet_log_page_text(p, p->memcg), name = path;
 	const char *slash;
 
+	if (p->stray)
+		return;
 	if (!(p->has & PDET_LOG_MEMCG_DATA)) {
 		/*
 		 * If the line had been printed, it would be between other lines
@@ -445,6 +521,7 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 	 */
 	const unsigned unsaid = p->partial ? PAGEDET_IO : PAGEDET_UNSUPPORTED;
 	const struct pdet_fields all = pdet_log_said_fields();
+	char what[PDET_LOG_OVERWRITTEN];
 	unsigned f;
 
 	pdet_fields_for(f, want)
@@ -461,9 +538,13 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 			pdet_log_put_address(&o);
 		return;
 	}
-	put_struct(&o);
-	put_file(&o);
-	put_memcg(&o);
+	if (pdet_log_overwritten(p, what, sizeof(what))) {
+		put_overwritten(&o);
+	} else {
+		put_struct(&o);
+		put_file(&o);
+		put_memcg(&o);
+	}
 	if (p->has & PDET_LOG_KERNEL)
 		put_maps(&o, false, F(KERNEL_MAPS), p->kernel_maps);
 	if (p->has & PDET_LOG_USERS)

@@ -15,7 +15,8 @@
  *   list_add corruption. next->prev should be prev (A), but was B. (next=C)
  *   list_add double add: new=A, prev=B, next=C.
  *
- * Most kernels hash addresses of slabs, but never those of lists.
+ * Most kernels hash addresses of slabs, but never those of lists. The offset in
+ * the slab tells a hash from an address: slabs begin at a page.
  */
 #include <string.h>
 
@@ -65,8 +66,48 @@ static bool address_behind(struct pdet_log_page *p, struct pdet_scan line,
 
 	if (!pdet_log_behind(line, words, &s) || !pdet_log_hex(&s, &addr))
 		return false;
-	pdet_log_kernel_address(p, addr, false);
+	pdet_log_kernel_address(p, addr);
 	return true;
+}
+
+/* Whether a word of such a line is a value that is not an address: nothing, the
+ * poison of entries that were taken out, or one byte again and again. */
+static bool is_plain(uint64_t value, unsigned digits)
+{
+	const uint64_t low = digits == 16 ? UINT64_MAX : UINT32_MAX;
+	const uint64_t fill = (value & 0xff) * 0x0101010101010101;
+
+	return value < 0x1000 || value >> 48 == 0xdead ||
+	       ((value & 0xff) != 0xff && value == (fill & low));
+}
+
+/* Store the line as the reason, with the values that were found and expected.
+ * The text does not have addresses of the kernel, which not everybody may see:
+ * the row has one. */
+static void list_reason(struct pdet_log_page *p, struct pdet_scan line,
+			bool *memory)
+{
+	static const char address[] = "ADDRESS";
+	char text[512];
+	size_t n = 0;
+
+	while (line.at < line.end && n < sizeof(text) - sizeof(address)) {
+		struct pdet_scan s = line;
+		uint64_t value;
+		unsigned digits = 0;
+
+		if (pdet_scan_hex(&s, &value))
+			digits = (unsigned)(s.at - line.at);
+		if ((digits == 8 || digits == 16) && !is_plain(value, digits)) {
+			memcpy(text + n, address, sizeof(address) - 1);
+			n += sizeof(address) - 1;
+			line.at = s.at;
+		} else {
+			text[n++] = *line.at++;
+		}
+	}
+	*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + n },
+				 &p->reason);
 }
 
 static bool list_begins(struct pdet_log_page *p, struct pdet_scan s,
@@ -80,7 +121,7 @@ static bool list_begins(struct pdet_log_page *p, struct pdet_scan s,
 		if (!pdet_log_hex(&s, &addr))
 			return false;
 		until = ", ";
-		pdet_log_kernel_address(p, addr, false);
+		pdet_log_kernel_address(p, addr);
 	} else if (pdet_scan_word(&s, "list_del corruption. ") ||
 		   pdet_scan_word(&s, "list_add corruption. ")) {
 		/* The neighbour is corrupt. Before 5.18 the kernel printed only
@@ -99,6 +140,7 @@ static bool list_begins(struct pdet_log_page *p, struct pdet_scan s,
 	p->report = PAGEDET_REPORT_LIST;
 	p->over = true;
 	say(p, line, until, memory);
+	list_reason(p, line, memory);
 	return true;
 }
 
@@ -122,33 +164,50 @@ static bool slab_line(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
+/* Store an address if it is not a hash. */
+static void take_address(struct pdet_log_page *p, struct pdet_log_pointer is,
+			 struct pdet_scan rest)
+{
+	const uint64_t in_page = 0xfff;
+	uint64_t offset;
+
+	if (pdet_log_is_real(is) ||
+	    (is.digits == 8 && pdet_log_behind(rest, " @offset=", &rest) &&
+	     pdet_scan_dec(&rest, &offset) &&
+	     (offset & in_page) == (is.value & in_page)))
+		pdet_log_kernel_address(p, is.value);
+	else
+		p->hashed |= is.value != 0;
+}
+
 /* "Object 0x... @offset=". */
 static bool object_line(struct pdet_log_page *p, struct pdet_scan s)
 {
+	struct pdet_log_pointer is;
 	struct pdet_scan offset;
-	uint64_t addr;
 
-	if (!pdet_scan_word(&s, "Object 0x") || !pdet_scan_hex(&s, &addr) ||
+	if (!pdet_scan_word(&s, "Object ") || !pdet_log_pointer(&s, &is) ||
 	    !pdet_log_behind(s, " @offset=", &offset))
 		return false;
-	pdet_log_kernel_address(p, addr, true);
+	take_address(p, is, s);
 	return true;
 }
 
 /* The overwritten range, if no object is named. */
 static bool range_line(struct pdet_log_page *p, struct pdet_scan s)
 {
-	struct pdet_scan from = s;
-	uint64_t addr;
+	struct pdet_scan from = s, number;
+	struct pdet_log_pointer is;
 
 	if (pdet_scan_char(&from, '[') &&
 	    !pdet_log_behind(from, " overwritten] ", &from))
 		return false;
-	if (!pdet_scan_word(&from, "0x") || !pdet_scan_hex(&from, &addr) ||
+	number = from;
+	if (!pdet_scan_word(&number, "0x") || !pdet_log_pointer(&from, &is) ||
 	    !pdet_scan_word(&from, "-0x"))
 		return false;
 	if (!p->has_kaddr)
-		pdet_log_kernel_address(p, addr, true);
+		take_address(p, is, from);
 	return true;
 }
 

@@ -1550,6 +1550,7 @@ static const char *json_value(const char *p, int depth, unsigned *seen)
 		return json_list(p, depth, seen, *p == '{', depth == 0);
 	if (!strncmp(p, "null", 4))
 		return p + 4;
+	p += *p == '-';
 	NEED(isdigit((unsigned char)*p));
 	NEED(p[0] != '0' || !isdigit((unsigned char)p[1]));
 	return p + strspn(p, "0123456789");

@@ -49,6 +49,7 @@ static void make_rows(void)
 	pdet_put(&batch, 0, F(FLAGS), PF(LRU) | PF(ANON), PROCFS);
 	pdet_put(&batch, 0, F(FLAGS_KNOWN), every, PROCFS);
 	pdet_put(&batch, 0, F(MAPCOUNT), 1, PROCFS);
+	pdet_put(&batch, 0, F(REFCOUNT), 2, PROCFS);
 	pdet_put(&batch, 0, F(VMA_PROT), PAGEDET_PROT_READ |
 		 PAGEDET_PROT_WRITE, PROCFS);
 	text(0, F(COMM), "and");
@@ -59,6 +60,7 @@ static void make_rows(void)
 		 (uint64_t)1 << 27, PROCFS);
 	pdet_put(&batch, 1, F(FLAGS_KNOWN), every, PROCFS);
 	pdet_put(&batch, 1, F(MAPCOUNT), 3, PROCFS);
+	pdet_put(&batch, 1, F(REFCOUNT), (uint64_t)-1, PROCFS);
 	pdet_put(&batch, 1, F(DEV), (uint64_t)8 << 32 | 1, PROCFS);
 	pdet_put(&batch, 1, F(INODE), UINT64_MAX, PROCFS);
 	text(1, F(PATH), "/tmp/a (b)\nc");
@@ -128,6 +130,15 @@ static const struct {
 	{ "flags=none", "ffT?f" },
 	{ "mapcount>1", "fTf??" },
 	{ "mapcount=1", "Tff??" },
+	/* Counts may be below zero. */
+	{ "refcount<0", "fTf?f" },
+	{ "refcount<=-1", "fTf?f" },
+	{ "refcount=-1", "fTf?f" },
+	{ "refcount!=-1", "TfT?T" },
+	{ "refcount>-1", "Tff?f" },
+	{ "refcount>=-1", "TTf?f" },
+	{ "refcount<3", "TTf?f" },
+	{ "refcount>0x1", "Tff?f" },
 	/* Combinations of three values. */
 	{ "mapcount>0 and kind=anon", "Tff??" },
 	{ "mapcount>0 or kind=anon", "TTf?T" },
@@ -205,6 +216,9 @@ static const struct {
 	{ "pfn=abc", "character 5," },
 	{ "pfn=-1", "character 5," },
 	{ "pfn=0x", "character 5," },
+	{ "refcount=-", "character 10," },
+	{ "refcount=--1", "character 10," },
+	{ "refcount=9223372036854775808", "character 10," },
 	{ "pfn=1.5", "character 5," },
 	{ "pfn=18446744073709551616", "character 5," },
 	{ "pfn:1", "" },

@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
 	if (rank(x->state) != rank(y->state))
 		return rank(x->state) < rank(y->state) ? -1 : 1;
 	if (x->state == PAGEDET_HAVE && x->maps != y->maps)
-		return x->maps < y->maps ? -sign : sign;
+		return (int64_t)x->maps < (int64_t)y->maps ? -sign : sign;
 	return x->pfn < y->pfn ? -1 : 1;
 }
 
@@ -84,12 +84,13 @@ START_TEST(first_rows_are_those_of_a_sort)
 	uint64_t seed = 1;
 	uint32_t i;
 
+	/* Mapcounts of damaged pages are below zero. */
 	sign = _i % 2 ? -1 : 1;
 	for (i = 0; i < ROWS; i++) {
 		const uint64_t dice = unit_random(&seed) % 10;
 
 		rows[i].pfn = i;
-		rows[i].maps = unit_random(&seed) % 50;
+		rows[i].maps = unit_random(&seed) % 50 - 25;
 		rows[i].state = dice == 0 ? PAGEDET_NONE :
 				dice == 1 ? PAGEDET_NO_ACCESS : PAGEDET_HAVE;
 	}

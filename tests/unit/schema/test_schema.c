@@ -26,7 +26,7 @@ START_TEST(every_field_describes_itself)
 	ck_assert_uint_eq(f->id, id);
 	ck_assert_int_eq(by_name(f->name), (int)id);
 	ck_assert(f->type >= PAGEDET_TYPE_NUMBER &&
-		  f->type <= PAGEDET_TYPE_PROT);
+		  f->type <= PAGEDET_TYPE_SIGNED);
 	ck_assert(f->width == 4 || f->width == 8);
 	ck_assert_uint_ge(f->offset, PAGEDET_FIELDS_MAX * sizeof(uint16_t));
 	ck_assert_uint_le(f->offset + f->width, sizeof(struct pagedet_page));

@@ -1,0 +1,428 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: log
+"""Tests public reports, retold in tests/fixtures/public-reports: each fact of
+the text is in its row, and nothing is there that the text does not say. Then
+variations of them, by the kernel and the machine that wrote them.
+"""
+import os
+import shutil
+import subprocess
+import tempfile
+
+from captures import Tap, ask, command, top
+
+HOME = os.path.join(top, "tests/fixtures/public-reports")
+FREED = "PAGE_FLAGS_CHECK_AT_FREE flag(s) set"
+HASHED = "are hashed"
+UNTRUE = "knows it"     # "no source that is open here knows it"
+
+tap = Tap()
+tmp = tempfile.mkdtemp()
+
+
+class Is:
+    """What a field must be, by a function; what, for the report of a test."""
+
+    def __init__(self, what, good):
+        self.what, self.good = what, good
+
+    def __repr__(self):
+        return self.what
+
+
+MISSING = Is("missing", lambda row, field: field in row.get("missing", {}))
+CORRUPT = Is("corrupt", lambda row, field:
+             row.get("missing", {}).get(field) == "corrupt")
+
+
+def has(*words):
+    return Is(f"has {words}", lambda row, field:
+              all(word in (row.get(field) or ()) for word in words))
+
+
+def lacks(*words):
+    return Is(f"does not have {words}", lambda row, field:
+              not any(word in (row.get(field) or ()) for word in words))
+
+
+def flag_not_clear(flag):
+    return Is(f"{flag} is not clear", lambda row, field:
+              flag in row["flags"] or flag in row.get("flags_unknown", []))
+
+
+def wrong_of(row, right):
+    bad = {}
+    for field, is_right in right.items():
+        for one in is_right if isinstance(is_right, tuple) else (is_right,):
+            good = one.good(row, field) if isinstance(one, Is) else \
+                row.get(field) == one
+            if not good:
+                bad[field] = (row.get(field), one)
+    return bad
+
+
+def check(name, path, rights, status=0, said=(), unsaid=(), options=()):
+    got, rows, err = ask("from-log", "--text-only", *options, path)
+    if len(rows) != len(rights):
+        tap.is_true(f"{name}: the rows", False, rows)
+        return
+    tap.equal(f"{name}: what they say",
+              [wrong_of(a, b) for a, b in zip(rows, rights)],
+              [{}] * len(rights))
+    tap.equal(f"{name}: the status", got, status)
+    tap.is_true(f"{name}: what is said beside them",
+                all(w in err for w in said) and
+                not any(w in err for w in (UNTRUE, *unsaid)), err)
+
+
+def case(name, *rights, **more):
+    check(name, os.path.join(HOME, name), rights, **more)
+
+
+def text(name, log, *rights, **more):
+    path = os.path.join(tmp, "log")
+    with open(path, "w", encoding="ascii") as f:
+        f.write(log)
+    check(name, path, rights, **more)
+
+
+def explains(name, pfn, said=(), unsaid=()):
+    path = os.path.join(HOME, name)
+    r = subprocess.run([command, "--from", path, "explain", "page", pfn],
+                       capture_output=True, check=False)
+    out = (r.stdout + r.stderr).decode()
+    tap.is_true(f"{name}: explain", all(w in out for w in said) and
+                not any(w in out for w in (UNTRUE, *unsaid)), out)
+
+
+# --- several reports at a time ---
+
+DAMAGED = {"report": "bad_page_map", "flags": MISSING, "raw_flags": MISSING,
+           "vaddr": MISSING, "notes": ["partial"]}
+case("01-two-badmaps-interleaved/log.txt",
+     DAMAGED | {"comm": "alpha", "pfn": 0x1bd9e5, "mapcount": -1,
+                "reason": has("pte:80000001bd9e5227")},
+     DAMAGED | {"comm": "beta", "pfn": 0x1aa111, "mapcount": -2,
+                "reason": has("pte:80000001aa111227")}, status=2)
+case("01-two-badmaps-interleaved/with-callers.txt",
+     {"comm": "alpha", "pid": 4411, "pfn": 0x1bd9e5, "mapcount": -1,
+      "vaddr": "0x7f6bbd2a1000", "flags": ["referenced"], "notes": [],
+      "reason": "bad pte; pte:80000001bd9e5227 pmd:1b0d4c067"},
+     {"comm": "beta", "pid": 4412, "pfn": 0x1aa111, "mapcount": -2,
+      "vaddr": "0x7faaaa111000", "flags": ["dirty"], "notes": []})
+case("02-two-badstates-interleaved/log.txt",
+     {"comm": "z_wr_iss", "pfn": 0x920a5, "flags": MISSING,
+      "raw_flags": MISSING, "object": MISSING, "notes": ["partial"]},
+     {"comm": "kworker/u30:0", "pfn": 0xa95fc, "flags": MISSING,
+      "raw_flags": MISSING, "object": MISSING, "notes": ["partial"]}, status=2)
+case("02-two-badstates-interleaved/with-callers.txt",
+     {"comm": "z_wr_iss", "flags": ["arch"], "object": FREED},
+     {"comm": "kworker/u30:0", "flags": ["private"],
+      "object": "nonzero _refcount"})
+
+# --- a tail whose head does not count it ---
+
+STRAY = {"order": MISSING, "head_pfn": MISSING, "kind": MISSING,
+         "mapcount": MISSING, "memcg_path": MISSING, "index": MISSING,
+         "flags": (lacks("anon", "ksm", "compound_head"),
+                   flag_not_clear("compound_tail"))}
+case("03-tail-that-fits-no-folio/log.txt",
+     STRAY | {"pfn": 0x46e01, "report": "bad_page_state", "comm": "fuzz356",
+              "pid": 5919, "object": "nonzero pincount", "refcount": 0,
+              "raw_flags": "0xfff00000000000"})
+explains("03-tail-that-fits-no-folio/log.txt", "0x46e01",
+         said=("nonzero pincount",), unsaid=("anonymous memory",))
+BLOCK = """\
+page: refcount:0 mapcount:0 mapping:0000000000000000 index:0x1 pfn:0x{pfn:x}
+flags: 0x{flags:x}(node=0|zone=1|lastcpupid=0x7ff)
+raw: {flags:016x} ffffea00011b8000 00000000ffffffff ffffffffffffffff
+raw: ffffffffffffffff 0000000000000000 00000000ffffffff 0000000000000000
+page dumped because: {why}
+"""
+SINGLE = {"order": 0, "mapcount": 0, "memcg_path": None}
+text("only the block that follows has no folio",
+     "page does not match folio\n" +
+     BLOCK.format(pfn=0x101, flags=0xfff00000000000, why="VM_BUG_ON_PAGE(a)") +
+     BLOCK.format(pfn=0x102, flags=0xfff00000000001, why="VM_BUG_ON_PAGE(b)"),
+     STRAY | {"pfn": 0x101}, SINGLE | {"pfn": 0x102})
+text("by its caller, among others",
+     "".join(f"[    1.00000{i}][    T{who}] {line}\n" for i, (who, line) in
+             enumerate([(7, "page does not match folio"), *[
+                 (who, line) for pair in zip(
+                     BLOCK.format(pfn=0x201, flags=0xfff00000000001,
+                                  why="VM_BUG_ON_PAGE(a)").splitlines(),
+                     BLOCK.format(pfn=0x202, flags=0xfff00000000000,
+                                  why="VM_BUG_ON_PAGE(b)").splitlines())
+                 for who, line in zip((8, 7), pair)]])),
+     SINGLE | {"pfn": 0x201}, STRAY | {"pfn": 0x202})
+text("without callers it may be either, and neither is believed",
+     "".join(f"[    1.00000{i}] {line}\n" for i, line in
+             enumerate(["BUG: Bad page state in process a  pfn:00301",
+                        "BUG: Bad page state in process b  pfn:00302",
+                        "page does not match folio", *[
+                            line for pair in zip(
+                                BLOCK.format(pfn=0x301, flags=0xfff00000000001,
+                                             why="x").splitlines(),
+                                BLOCK.format(pfn=0x302, flags=0xfff00000000000,
+                                             why="x").splitlines())
+                            for line in pair]])),
+     {"pfn": 0x301, "order": MISSING, "head_pfn": MISSING, "kind": MISSING,
+      "mapcount": MISSING},
+     {"pfn": 0x302, "order": MISSING, "head_pfn": MISSING, "kind": MISSING,
+      "mapcount": MISSING}, status=2)
+
+# --- addresses and hashes ---
+
+case("04-hashed-address-as-vaddr/log.txt",
+     {"report": "bad_page_map", "comm": "android.hardwar", "pid": 19371,
+      "vma_prot": "r--p", "index": 34, "object": "libexample.so",
+      "vaddr": MISSING, "refcount": 2, "mapcount": -127,
+      "reason": has("pte:60000142391bcf")}, said=(HASHED,))
+case("10-32-bit-called-hashed/mips.txt",
+     {"report": "slab", "slab_cache": "kmalloc-128", "vaddr": "0x81c7c500",
+      "object": "Left Redzone overwritten"}, unsaid=(HASHED,),
+     options=("--pointers",))
+case("10-32-bit-called-hashed/hashed.txt", {"vaddr": MISSING}, said=(HASHED,))
+MAP = """\
+BUG: Bad page map in process x  pte:4b54e100 pmd:4efd8831
+addr:{} vm_flags:00100077 anon_vma:{} mapping:{} index:{}
+file:{} fault:0x0 mmap:0x0 readpage:0x0
+CPU: 0 PID: 1041 Comm: x Not tainted {} #1
+"""
+NULL, NONE = "  (null)", "0000000000000000"
+for what, words, vaddr in (
+        ("5.4, a real address", ("00007f6bbd2a1000", "ffff888101000000", NONE,
+                                 "7f6bbd2a1", "a", "5.4.0"), "0x7f6bbd2a1000"),
+        ("a low address", ("0000000020563000", "ffff8880547d2200", NONE,
+                           "20563", "a", "6.1.0"), "0x20563000"),
+        ("4.19, all are hashed", ("00000000d542fa8e", "00000000f1d43b2c",
+                                  "0000000061a2c9b3", "22", "a", "4.19.0"),
+         None),
+        ("4.19, a hash that looks like a page",
+         ("00000000d542f000", "00000000f1d43b2c", NONE, "22", "a", "4.19.0"),
+         None),
+        ("no pointer to compare with, private memory",
+         ("0000000020563000", NONE, NONE, "20563", "a", "6.1.0"),
+         "0x20563000"),
+        ("no pointer, and no such index",
+         ("0000000020563000", NONE, NONE, "7", "a", "6.1.0"), None),
+        ("4.3 on 32 bits, private memory",
+         ("b6b00000", "cdf193a0", NULL, "b6b00", "a", "4.3.6"), "0xb6b00000"),
+        ("4.3 on 32 bits, a file",
+         ("b6b00000", "cdf193a0", "cf014bd0", "12", "a", "4.3.6"),
+         "0xb6b00000"),
+        ("4.1 on 32 bits, not rounded down",
+         ("b6b00123", "cdf193a0", NULL, "b6b00", "a", "4.1.6"), "0xb6b00000"),
+        ("4.19 on 32 bits, all are hashed",
+         ("d542fa8e", "f1d43b2c", "61a2c9b3", "22", "a", "4.19.0"), None),
+        ("early during boot", ("(____ptrval____)", "(____ptrval____)",
+                               "(____ptrval____)", "22", "a", "4.19.0"),
+         None)):
+    text("bad page map: " + what, MAP.format(*words),
+         {"report": "bad_page_map", "vaddr": vaddr or MISSING,
+          "vma_prot": "rwxp", "object": "a",
+          "reason": "pte:4b54e100 pmd:4efd8831"})
+text("slab, 32 bits: a hash does not have the offset's low bits", """\
+BUG kmalloc-128 (Not tainted): Poison overwritten
+INFO: Object 0x81c7c504 @offset=1280 fp=0x00000000
+""", {"report": "slab", "vaddr": MISSING}, said=(HASHED,),
+     options=("--pointers",))
+
+# --- counts below zero ---
+
+NEGATIVE = "05-negative-count/log.txt"
+case(NEGATIVE,
+     {"pfn": 0x2c9e04, "comm": "portald", "pid": 2671, "refcount": -1,
+      "mapcount": 0, "flags": ["referenced", "dirty"],
+      "raw_flags": "0xfffffc000000a", "object": "nonzero _refcount"})
+explains(NEGATIVE, "0x2c9e04", said=("refcount -1",),
+         unsaid=("its references (needs",))
+for where, n in (("refcount<0", 1), ("refcount=-1", 1), ("refcount>-2", 1),
+                 ("refcount>=0", 0), ("refcount>0", 0), ("mapcount>-1", 1)):
+    status, rows, _ = ask("from-log", "--text-only", "--where", where,
+                          os.path.join(HOME, NEGATIVE))
+    tap.equal(f"--where {where}", len(rows), n)
+for form, words in (("csv", ",-1,0"), ("text", "refcount -1")):
+    r = subprocess.run([command, "from-log", "--text-only", "--format", form,
+                        *(["--fields", "pfn,refcount,mapcount"]
+                          if form == "csv" else []),
+                        os.path.join(HOME, NEGATIVE)],
+                       capture_output=True, check=False)
+    tap.is_true(f"a count below zero as {form}", words in r.stdout.decode(),
+                r.stdout, r.stderr)
+r = subprocess.run([command, "--from", os.path.join(HOME, NEGATIVE), "explain",
+                    "--json", "page", "0x2c9e04"],
+                   capture_output=True, check=False)
+tap.is_true("and in explain's JSON",
+            b'"field":"refcount","value":-1,' in r.stdout, r.stdout)
+
+# --- reports with a part ---
+
+case("06-bad-page-map-dropped/cut.txt",
+     {"report": "bad_page_map", "comm": "mapper", "notes": ["partial"],
+      "reason": "pte:80000001bd9e5227 pmd:1b0d4c067"}, status=2)
+case("06-bad-page-map-dropped/null-mapping.txt",
+     {"report": "bad_page_map", "comm": "worker", "pid": 488,
+      "vaddr": "0x7fc4722a5000", "vma_prot": "rw-p"})
+case("06-bad-page-map-dropped/arm32.txt",
+     {"report": "bad_page_map", "comm": "manager.", "pid": 1041,
+      "vaddr": "0xb6b00000", "vma_prot": "rwxp"})
+
+# --- what the same report contradicts ---
+
+explains("07-explain-poison-ignored/ignored.txt", "0x30b7b18",
+         said=("hwpoison", "Ignored"),
+         unsaid=("the kernel does not use it any more",))
+explains("07-explain-poison-ignored/failed.txt", "0x19c01f",
+         said=("Failed", "refcount 2"),
+         unsaid=("the kernel does not use it any more",
+                 "what reported it: a machine check"))
+case("07-explain-poison-ignored/failed.txt",
+     {"report": "memory_failure", "pfn": 0x19c01f, "vaddr": "0x20efd000",
+      "object": "dirty swapcache page: Failed"},
+     {"report": "dump_page", "pfn": 0x19c01f, "refcount": 2,
+      "reason": "VM_BUG_ON_FOLIO(!folio_test_uptodate(folio))"})
+
+# --- a struct page that something was written over ---
+
+case("08-explain-believes-garbage/log.txt",
+     {"pfn": 13312, "raw_flags": "0x6635333639363237", "flags": CORRUPT,
+      "kind": CORRUPT, "node": CORRUPT, "order": CORRUPT,
+      "object": "PAGE_FLAGS_CHECK_AT_PREP flag(s) set",
+      "reason": has("PAGE_FLAGS_CHECK_AT_PREP flag(s) set",
+                    "struct page overwritten with the text '7269635f'")})
+explains("08-explain-believes-garbage/log.txt", "0x3400",
+         said=("PAGE_FLAGS_CHECK_AT_PREP", "with the text '7269635f'"),
+         unsaid=("reserved when the kernel started", "what to do: nothing",
+                 "slab"))
+for words, says, whole in (
+        ("6b6b6b6b6b6b6b6b " * 8, "with the byte 0x6b (a freed slab object)",
+         True),
+        ("5a5a5a5a5a5a5a5a " * 8, "with the byte 0x5a (a slab object before "
+         "its use)", True),
+        ("aaaaaaaaaaaaaaaa " * 8, "with the byte 0xaa (a free page)", True),
+        ("7878787878787878 f8f8f8f8f8f8f8f8 " * 4, "with the byte 0x78", True),
+        ("ffff888101234560 " * 8, "with 0xffff888101234560, 8 times", False),
+        ("0017ffffc0000000 6b6b6b6b6b6b6b6b 6b6b6b6b6b6b6b6b "
+         "0000000000000000 " + "0000000000000000 " * 4,
+         "in part with the byte 0x6b (a freed slab object)", False),
+        ("0017ffffc0000000 dead000000000100 dead000000000122 "
+         "0000000000000000 0000000000000001 0000000000000000 "
+         "00000000ffffffff 0000000000000000", None, False)):
+    word = words.split()
+    path = os.path.join(tmp, "log")
+    with open(path, "w", encoding="ascii") as f:
+        f.write(f"""\
+BUG: Bad page state in process x  pfn:03400
+page:0000000084979a84 refcount:0 mapcount:0 mapping:0000000000000000 index:0x0 pfn:0x3400
+flags: 0x{word[0].lstrip("0")}(slab|reserved|node=0|zone=1)
+raw: {" ".join(word[:4])}
+raw: {" ".join(word[4:])}
+page dumped because: x
+CPU: 3 PID: 8 Comm: x Not tainted 5.19.0 #1
+""")
+    _, rows, _ = ask("from-log", "--text-only", path)
+    reason = rows[0]["reason"]
+    tap.is_true(f"overwritten {says}",
+                (reason == "x") if says is None else
+                (reason == "x; struct page overwritten " + says), rows)
+    tap.is_true(f"overwritten {says}: no tail is made of it",
+                "compound_tail" not in rows[0].get("flags", []), rows)
+    tap.equal(f"overwritten {says}: the flags",
+              rows[0].get("missing", {}).get("flags") == "corrupt",
+              whole or "times" in (says or ""))
+
+# --- compound pages before 5.10 ---
+
+case("09-compound-of-5.4/log.txt",
+     {"pfn": 32258560, "flags": has("compound_head"), "order": MISSING,
+      "head_pfn": 32258560},
+     {"pfn": 32258561, "order": MISSING, "head_pfn": MISSING,
+      "flags": (lacks("compound_head"), flag_not_clear("compound_tail"))})
+OF_5_8 = """\
+BUG: Bad page state in process vmm  pfn:{pfn:x}
+page:ffffddd2fb0e8{at} refcount:1 mapcount:0 mapping:0000000000000000 index:0x0 head:ffffddd2fb0e8000 order:9 compound_mapcount:0 compound_pincount:0
+flags: 0x{word:x}({names})
+raw: {word:016x} {second} dead000000000122 0000000000000000
+raw: 0000000000000000 0000000000000000 00000001ffffffff 0000000000000000
+page dumped because: x
+CPU: 4 PID: 96138 Comm: vmm Not tainted 5.8.0 #1
+"""
+text("5.8: the order is on the line of the page",
+     OF_5_8.format(pfn=0x1ec3a00, at="000", word=0x2ffff8000010000,
+                   names="head", second="dead000000000100") +
+     OF_5_8.format(pfn=0x1ec3a01, at="040", word=0x2ffff8000000000, names="",
+                   second="ffffddd2fb0e8001"),
+     {"pfn": 0x1ec3a00, "order": 9, "head_pfn": 0x1ec3a00, "pincount": 0,
+      "flags": has("compound_head")},
+     {"pfn": 0x1ec3a01, "order": 9, "head_pfn": 0x1ec3a00,
+      "flags": has("compound_tail"), "kind": MISSING})
+text("5.15: a tail whose head is not near", """\
+BUG: Bad page state in process vmm  pfn:1ec3a01
+page:00000000c1552aa9 refcount:0 mapcount:0 mapping:0000000000000000 index:0x1 pfn:0x1ec3a01
+flags: 0x2ffff8000000000(node=0|zone=2)
+raw: 02ffff8000000000 ffffddd2fb0e8001 dead000000000122 0000000000000000
+raw: 0000000000000000 0000000000000000 00000000ffffffff 0000000000000000
+page dumped because: x
+CPU: 4 PID: 96138 Comm: vmm Not tainted 5.15.0 #1
+""", {"order": MISSING, "head_pfn": MISSING, "flags": has("compound_tail"),
+      "kind": MISSING})
+
+# --- what the text says is in a field ---
+
+case("11-why-was-it-dumped/log.txt",
+     {"pfn": 1114624, "order": 9, "flags": has("compound_head"), "refcount": 1,
+      "pincount": 0, "object": MISSING,
+      "reason": "VM_BUG_ON_PAGE(page_ref_count(page))"})
+for damage, reason in (
+        ("list_del corruption. prev->next should be ffff888012345678, but was "
+         "dead000000000122. (prev=ffff888012340000)",
+         "list_del corruption. prev->next should be ADDRESS, but was "
+         "dead000000000122. (prev=ADDRESS)"),
+        ("list_add corruption. next->prev should be prev (ffff888012345678), "
+         "but was 0000000000000000. (next=ffff888012340000).",
+         "list_add corruption. next->prev should be prev (ADDRESS), but was "
+         "0000000000000000. (next=ADDRESS)."),
+        ("list_del corruption. next->prev should be c0123458, but was "
+         "6b6b6b6b", "list_del corruption. next->prev should be ADDRESS, but "
+         "was 6b6b6b6b")):
+    text(damage[:50], damage + "\n", {"report": "list", "reason": reason})
+CSUM = ("BTRFS warning (device sda1): csum failed {}ino 257 off 8192 csum "
+        "0xdeadbeef expected csum 0x12345678 mirror 1")
+MACHINE = "Linux version 6.1.0 (a@b)\n"
+for root, inode in (("root 5 ", 257), ("", 257), ("root -9 ", MISSING)):
+    line = CSUM.format(root)
+    text(f"a checksum, {root or 'before 4.11'}", line + "\n",
+         {"report": "io_error", "inode": inode, "dev": MISSING,
+          "reason": line})
+
+# --- prefixes ---
+
+WRITER = {"report": "bad_page_state", "pfn": 0x12bf4c, "comm": "writer",
+          "pid": 6166, "flags": ["referenced", "uptodate", "private"],
+          "object": FREED}
+for folder in ("12-what-stands-before-the-text",
+               "13-first-line-with-more-before-it"):
+    for name in sorted(os.listdir(os.path.join(HOME, folder))):
+        case(f"{folder}/{name}", WRITER)
+
+# --- old kernels, and forms that are not known ---
+
+case("16-count-before-5.1/log.txt",
+     {"pfn": 1362531, "comm": "mailer", "pid": 342, "refcount": 1,
+      "mapcount": 0, "flags": ["uptodate", "lru", "mappedtodisk"],
+      "raw_flags": "0x8000000000020014", "object": FREED, "notes": []})
+case("16-count-before-5.1/rhel7.txt",
+     {"pfn": 1729535, "comm": "agentd", "pid": 20413, "refcount": 0,
+      "mapcount": 1, "object": "nonzero mapcount",
+      "flags": ["referenced", "uptodate", "dirty", "swapbacked"]})
+case("17-no-page-is-mentioned/old-mce.txt",
+     {"report": "memory_failure", "pfn": 0x41c2},
+     {"report": "memory_failure", "pfn": 0x41c3})
+for name in ("kfence", "page-table"):
+    case(f"17-no-page-is-mentioned/{name}.txt", status=2,
+         said=("looks like a report",), unsaid=("no page is mentioned",))
+
+shutil.rmtree(tmp)
+tap.end()
