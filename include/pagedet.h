@@ -74,6 +74,7 @@ extern "C" {
 #include "pagedet/mapindex.h"
 #include "pagedet/kernel.h"
 #include "pagedet/usage.h"
+#include "pagedet/heat.h"
 #include "pagedet/owners.h"
 #include "pagedet/allocs.h"
 #include "pagedet/alloc_findings.h"

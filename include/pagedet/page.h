@@ -89,7 +89,12 @@ enum pagedet_field_id {
 	PAGEDET_FIELD_EVENT_COMM = 72,
 	PAGEDET_FIELD_EVENT_SITE = 73,
 	PAGEDET_FIELD_EVENT_CACHE = 74,
-	PAGEDET_FIELD_EVENT_LOST = 75
+	PAGEDET_FIELD_EVENT_LOST = 75,
+	PAGEDET_FIELD_HEAT = 76,
+	PAGEDET_FIELD_HEAT_CHECKS = 77,
+	PAGEDET_FIELD_HEAT_AGE = 78,
+	PAGEDET_FIELD_HEAT_BYTES = 79,
+	PAGEDET_FIELD_HEAT_NS = 80
 };
 
 #define PAGEDET_FIELDS_MAX 128
@@ -442,6 +447,13 @@ struct pagedet_page {
 	uint32_t event_family;	/* PAGEDET_FAMILY_* */
 	uint32_t event_cpu;
 	uint32_t event_tid;	/* thread that was current */
+	uint64_t heat;		/* how often DAMON saw an access to the region
+				 * of the page */
+	uint64_t heat_checks;	/* how often it looked */
+	uint64_t heat_age;	/* for so many intervals it has been much the
+				 * same */
+	uint64_t heat_bytes;	/* of the region */
+	uint64_t heat_ns;	/* end of the interval, CLOCK_REALTIME */
 };
 
 /* How to interpret and show the value of a field. */

@@ -172,8 +172,8 @@ typedef int pagedet_progress_fn(void *user, const struct pagedet_progress *p);
 /*
  * struct pagedet_query - one query. Start from PAGEDET_QUERY_INIT or
  * pagedet_query_init(). pagedet_query() copies everything that it points to,
- * except index, allocs, and what belongs to progress and next_place: these must
- * exist until pagedet_iter_free().
+ * except index, allocs, heat, and what belongs to progress and next_place:
+ * these must exist until pagedet_iter_free().
  */
 struct pagedet_query {
 	uint64_t size;		/* sizeof(struct pagedet_query) */
@@ -213,12 +213,13 @@ struct pagedet_query {
 				 * alone */
 	void *next_place_user;	/* [nullable] */
 	struct pagedet_allocs *allocs; /* [nullable] of OBJECTS and EVENTS */
+	struct pagedet_heat *heat; /* [nullable] from pagedet_heat() */
 };
 
 #define PAGEDET_QUERY_INIT \
 	{ sizeof(struct pagedet_query), sizeof(struct pagedet_page), \
 	  { 0, 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, 0, \
-	  0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL }
+	  0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
 
 /**
  * pagedet_query_init - set the sizes and zero the rest
@@ -236,8 +237,8 @@ void pagedet_query_init(struct pagedet_query *query, uint64_t size,
  * @pd: [in] for the error text
  * @list: [in] field names and groups, separated by commas. Groups: "cheap"
  *        (adds PAGEDET_Q_CHEAP), "all" (every field except those that need page
- *        contents or a walk of other tasks), "everything", and the group names
- *        that pagedet_field() gives
+ *        contents, a walk of other tasks, or DAMON), "everything", and the
+ *        group names that pagedet_field() gives
  * @query: [in,out] its fields and options are extended
  * Return: 0, or a negative errno.
  * Errors: ENOENT a name is neither field nor group; EINVAL a name in the

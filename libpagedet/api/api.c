@@ -16,6 +16,7 @@
 #include "api/handle.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "heat/rows.h"
 #include "query/filter.h"
 #include "query/mapindex.h"
 
@@ -409,6 +410,8 @@ int pagedet_survey(struct pagedet *pd, uint32_t field, uint32_t source,
 						     &pd->ability);
 	if (source == PAGEDET_SOURCE_DERIVED)
 		pdet_survey_derived(pd, field, &pd->ability);
+	if (source == PAGEDET_SOURCE_TRACE && pdet_heat_is(field))
+		pdet_survey_heat(pd, &pd->ability);
 	memset(&a, 0, sizeof(a));
 	a.size = ret->size;
 	a.can = pd->ability.reason == PAGEDET_HAVE;
@@ -539,6 +542,7 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 	args.fields.bits[1] = q.fields[1];
 	args.index = q.index ? q.index->ix : NULL;
 	args.allocs = q.allocs ? q.allocs->a : NULL;
+	args.heat = q.heat ? &q.heat->h : NULL;
 	args.page_size = pd->page_size;
 	args.live = !pd->opened.options.n_files && !*pd->env.root;
 	it->pd = pd;

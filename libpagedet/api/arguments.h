@@ -48,6 +48,8 @@ struct pdet_track *pdet_track_of(struct pagedet_track *track);
 /* Sets reason and advice for a source that is absent. */
 void pdet_survey_absent(struct pagedet *pd, uint32_t source,
 			struct pdet_ability *ret);
+/* Sets that of fields that DAMON tells. */
+void pdet_survey_heat(struct pagedet *pd, struct pdet_ability *ret);
 /* Sets the ability of fields that the library computes. */
 void pdet_survey_derived(struct pagedet *pd, uint32_t field,
 			 struct pdet_ability *ret);

@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "base/key.h"
 #include "content/content.h"
+#include "heat/heat.h"
 #include "query/query.h"
 
 /* The arguments of pagedet_open(), for pagedet_dup(). */
@@ -45,6 +46,11 @@ struct pagedet_allocs {
 	struct pdet_allocs *a;
 	char gfp[PDET_GFP_TEXT + 1]; /* of the last flags */
 	size_t at;		/* of the findings */
+};
+
+struct pagedet_heat {
+	struct pagedet *pd;
+	struct pdet_heat h;
 };
 
 struct pagedet_iter {

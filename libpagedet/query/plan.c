@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/log/log.h"
+#include "heat/rows.h"
 #include "query/plan.h"
 
 #define F(name) PAGEDET_FIELD_##name
@@ -20,6 +21,15 @@ static const struct {
 	uint8_t field;
 	uint8_t needs;
 } needs[] = {
+	/* They are of the same region. */
+	{ F(HEAT_CHECKS), F(HEAT) },
+	{ F(HEAT_AGE), F(HEAT) },
+	{ F(HEAT_BYTES), F(HEAT) },
+	{ F(HEAT_NS), F(HEAT) },
+	/* Is the region of a task? Does DAMON look at such pages? */
+	{ F(HEAT), F(PID) },
+	{ F(HEAT), F(TGID) },
+	{ F(HEAT), F(FLAGS) },
 	/* They are made of the same bytes. */
 	{ F(HASH), F(CONTENT) },
 	{ F(ENTROPY), F(CONTENT) },
@@ -524,6 +534,25 @@ static int plan_later(const struct pdet_plan_args *args,
 	return -1;
 }
 
+/* Plans a field that DAMON tells. */
+static int plan_heat(const struct pdet_plan_args *args, struct pdet_plan *plan,
+		     unsigned field)
+{
+	const struct pdet_heat *h = args->heat;
+	const char *advice = h && h->state == PAGEDET_HAVE ?
+			     "DAMON looks only at pages on LRU lists, and in "
+			     "its regions" :
+			     h ? h->advice : args->live ?
+			     "needs pagedet_heat(), which takes seconds" : "";
+
+	plan->why[field] = (uint8_t)(h ? h->state : args->live ?
+				     PAGEDET_TOO_COSTLY : PAGEDET_UNSUPPORTED);
+	if (!*advice)
+		return 0;
+	plan->advice[field] = strdup(advice);
+	return plan->advice[field] ? 0 : -1;
+}
+
 static int plan_field(const struct pdet_plan_args *args,
 		      struct pdet_plan *plan, unsigned field)
 {
@@ -536,6 +565,8 @@ static int plan_field(const struct pdet_plan_args *args,
 		plan->why[field] = PAGEDET_HAVE;
 		return 0;
 	}
+	if (pdet_heat_is(field) && !args->saved)
+		return plan_heat(args, plan, field);
 	if (survey(args, plan, field, &o) < 0)
 		return -1;
 	/* Otherwise the walk counts them. */

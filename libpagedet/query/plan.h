@@ -8,6 +8,8 @@
 
 #include "backend/backend.h"
 
+struct pdet_heat;
+
 /* Largest number of open backends of a handle. */
 #define PDET_BACKENDS 8
 #define PDET_CHAIN 8
@@ -57,6 +59,8 @@ struct pdet_plan_args {
 	bool text_only;		/* sources are not asked about a log's pages */
 	bool holes;		/* frames without memory get rows */
 	bool counts;		/* the walk can count user mappings */
+	bool live;		/* the running kernel is asked */
+	const struct pdet_heat *heat; /* NULL: nobody listened to DAMON */
 	const struct pdet_fields *saved; /* fields of a file's rows; NULL: no
 				 * file */
 	struct pdet_fields fields;

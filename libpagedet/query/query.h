@@ -71,6 +71,7 @@ struct pdet_span {
 
 struct pdet_iter;
 struct pdet_allocs;
+struct pdet_heat;
 struct pdet_mapindex;
 struct pdet_run;
 struct pdet_order;
@@ -200,6 +201,7 @@ struct pdet_question {
 	unsigned threads;
 	struct pdet_mapindex *index;
 	struct pdet_allocs *allocs;
+	const struct pdet_heat *heat;
 	pagedet_progress_fn *progress;
 	void *progress_user;
 	uint64_t progress_ns;
@@ -315,6 +317,7 @@ struct pdet_iter_args {
 	struct pdet_fields fields;
 	struct pdet_mapindex *index;
 	struct pdet_allocs *allocs;
+	const struct pdet_heat *heat;
 	bool live;
 	uint64_t page_size;
 };

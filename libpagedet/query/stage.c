@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "heat/rows.h"
 #include "query/counted.h"
 #include "query/derive.h"
 #include "query/mapindex.h"
@@ -375,6 +376,7 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 		if (r < 0)
 			return r;
 		pdet_derive_bytes(b, &plan->early, it->secret);
+		pdet_heat_put(it->q.heat, b, &plan->early, it->page_size);
 		if (it->walk->ops->match)
 			match(k, b);
 		if (it->filter)
@@ -386,6 +388,7 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 	if (r < 0)
 		return r;
 	pdet_derive_bytes(b, &late, it->secret);
+	pdet_heat_put(it->q.heat, b, &late, it->page_size);
 	if (it->q.target == PAGEDET_TARGET_SCAN && !it->saved &&
 	    !(it->q.options & PAGEDET_Q_HOLES))
 		drop_holes(k, b);

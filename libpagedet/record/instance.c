@@ -137,39 +137,40 @@ static int make(struct pdet_instance *i)
 	return r < 0 ? r : 0;
 }
 
-static int cannot(struct pdet_env *env, int r)
+static int cannot(struct pdet_env *env, const struct pdet_instance *i, int r)
 {
 	switch (r) {
 	case -EACCES:
 	case -EPERM:
-		return pdet_fail(env, EACCES, "cannot record allocations: it "
-				 "needs root, and a kernel that is not locked "
-				 "down");
+		return pdet_fail(env, EACCES, "cannot %s: it needs root, and a "
+				 "kernel that is not locked down", i->purpose);
 	case -ENOENT:
 	case -ENODEV:
-		return pdet_fail(env, ENOTSUP, "cannot record allocations: "
-				 "this kernel does not have tracefs");
+		return pdet_fail(env, ENOTSUP, "cannot %s: this kernel does "
+				 "not have tracefs", i->purpose);
 	default:
 		errno = -r;
-		return pdet_fail_errno(env, "cannot record allocations: no "
-				       "trace instance");
+		return pdet_fail_errno(env, "cannot %s: no trace instance",
+				       i->purpose);
 	}
 }
 
-int pdet_instance_new(struct pdet_env *env, struct pdet_instance *ret)
+int pdet_instance_new(struct pdet_env *env, const char *purpose,
+		      struct pdet_instance *ret)
 {
 	int r;
 
+	ret->purpose = purpose;
 	ret->dir = ret->on = -1;
 	ret->instances = pdet_tracefs_open_instances();
 	if (ret->instances < 0)
-		return cannot(env, ret->instances);
+		return cannot(env, ret, ret->instances);
 	remove_dead(ret->instances);
 	r = make(ret);
 	if (r < 0)
-		return cannot(env, r);
+		return cannot(env, ret, r);
 	ret->on = openat(ret->dir, "tracing_on", O_WRONLY | O_CLOEXEC);
-	return ret->on < 0 ? cannot(env, -errno) : 0;
+	return ret->on < 0 ? cannot(env, ret, -errno) : 0;
 }
 
 void pdet_instance_end(struct pdet_instance *i)
@@ -234,16 +235,16 @@ int pdet_instance_self(struct pdet_env *env, const struct pdet_instance *i,
 
 /* --- settings --- */
 
-static int set(struct pdet_env *env, const struct pdet_instance *i,
-	       const char *name, const char *text)
+int pdet_instance_set(struct pdet_env *env, const struct pdet_instance *i,
+		      const char *name, const char *text)
 {
 	const int r = pdet_tracefs_put(i->dir, name, text);
 
 	if (r == 0)
 		return 0;
 	errno = -r;
-	return pdet_fail_errno(env, "cannot record allocations: cannot write "
-			       "'%s' to %s of a trace instance", text, name);
+	return pdet_fail_errno(env, "cannot %s: cannot write '%s' to %s of a "
+			       "trace instance", i->purpose, text, name);
 }
 
 static int set_buffer(struct pdet_env *env, const struct pdet_instance *i,
@@ -255,9 +256,9 @@ static int set_buffer(struct pdet_env *env, const struct pdet_instance *i,
 	snprintf(text, sizeof(text), "%" PRIu64, bytes >> 10);
 	r = pdet_tracefs_put(i->dir, "buffer_size_kb", text);
 	if (r == -ENOMEM || r == -EINVAL)
-		return pdet_fail(env, ENOMEM, "cannot record allocations: no "
-				 "memory for buffers of %s KiB for each "
-				 "processor", text);
+		return pdet_fail(env, ENOMEM, "cannot %s: no memory for "
+				 "buffers of %s KiB for each processor",
+				 i->purpose, text);
 	errno = -r;
 	return r == 0 ? 0 : pdet_fail_errno(env, "cannot set the size of a "
 					    "trace buffer");
@@ -318,10 +319,10 @@ static int enable_one(struct pdet_env *env, const struct pdet_instance *i,
 	if (w->n_without) {
 		filter_text(filter, sizeof(filter), w);
 		snprintf(name, sizeof(name), "events/kmem/%s/filter", event);
-		r = set(env, i, name, filter);
+		r = pdet_instance_set(env, i, name, filter);
 	}
 	snprintf(name, sizeof(name), "events/kmem/%s/enable", event);
-	return r < 0 ? r : set(env, i, name, "1");
+	return r < 0 ? r : pdet_instance_set(env, i, name, "1");
 }
 
 static int enable(struct pdet_env *env, const struct pdet_instance *i,
@@ -362,8 +363,8 @@ int pdet_instance_switch(struct pdet_env *env, const struct pdet_instance *i,
 	       pdet_fail_errno(env, "cannot switch a trace instance");
 }
 
-int pdet_instance_set_up(struct pdet_env *env, const struct pdet_instance *i,
-			 const struct pdet_instance_wants *w)
+int pdet_instance_prepare(struct pdet_env *env, const struct pdet_instance *i,
+			  const struct pdet_instance_wants *w)
 {
 	int r = pdet_instance_switch(env, i, false);
 
@@ -371,10 +372,16 @@ int pdet_instance_set_up(struct pdet_env *env, const struct pdet_instance *i,
 	if (r == 0)
 		r = set_stacks(env, i, w->stacks);
 	if (r == 0)
-		r = set(env, i, "trace_clock", w->clock);
+		r = pdet_instance_set(env, i, "trace_clock", w->clock);
 	if (r == 0)
 		r = set_buffer(env, i, w->buffer);
-	if (r == 0)
-		r = forget(env, i);
+	return r < 0 ? r : forget(env, i);
+}
+
+int pdet_instance_set_up(struct pdet_env *env, const struct pdet_instance *i,
+			 const struct pdet_instance_wants *w)
+{
+	const int r = pdet_instance_prepare(env, i, w);
+
 	return r < 0 ? r : enable(env, i, w);
 }

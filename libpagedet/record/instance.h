@@ -18,6 +18,7 @@ struct pdet_instance {
 	int instances;		/* the directory that it is in; -1: not open */
 	int dir;		/* its own; -1: there is none */
 	int on;			/* tracing_on, so that the end opens no file */
+	const char *purpose;	/* "record allocations", of its errors */
 	char name[48];
 };
 
@@ -25,7 +26,8 @@ struct pdet_instance {
  * pdet_instance_new - make one, and remove those of recorders that have died.
  * -EACCES: the caller may not trace; -ENOTSUP: the kernel cannot.
  */
-int pdet_instance_new(struct pdet_env *env, struct pdet_instance *ret);
+int pdet_instance_new(struct pdet_env *env, const char *purpose,
+		      struct pdet_instance *ret);
 
 /*
  * pdet_instance_stray - the name of an instance whose recorder has died, by its
@@ -54,9 +56,17 @@ struct pdet_instance_wants {
 };
 
 /*
- * pdet_instance_set_up - set everything but its switch, and forget what it has
- * recorded so far. -ENOMEM: the buffers are too large.
+ * pdet_instance_prepare - set everything but its events and its switch, and
+ * forget what it has recorded so far. -ENOMEM: the buffers are too large.
  */
+int pdet_instance_prepare(struct pdet_env *env, const struct pdet_instance *i,
+			  const struct pdet_instance_wants *w);
+
+/* pdet_instance_set - write one of its files, with an error text. */
+int pdet_instance_set(struct pdet_env *env, const struct pdet_instance *i,
+		      const char *name, const char *text);
+
+/* pdet_instance_set_up - prepare it, and turn on events of allocation. */
 int pdet_instance_set_up(struct pdet_env *env, const struct pdet_instance *i,
 			 const struct pdet_instance_wants *w);
 

@@ -324,7 +324,7 @@ int pdet_record_new(struct pdet_env *env,
 	r->wake = eventfd(0, EFD_CLOEXEC);
 	r->fs = pdet_tracefs_open();
 	r->pages = o->flags & PAGEDET_RECORD_PAGES;
-	code = pdet_instance_new(env, &r->instance);
+	code = pdet_instance_new(env, "record allocations", &r->instance);
 	if (code == 0 && (r->wake < 0 || r->fs < 0))
 		code = pdet_fail_errno(env, "cannot record allocations");
 	if (code == 0)

@@ -232,7 +232,7 @@ bool pdet_group_fields(const char *name, unsigned len, struct pdet_fields *ret)
 
 		if (everything || same(group, name, len) ||
 		    (all && strcmp(group, "content") &&
-		     strcmp(group, "maps"))) {
+		     strcmp(group, "maps") && strcmp(group, "damon"))) {
 			pdet_fields_add(ret, f);
 			found = true;
 		}

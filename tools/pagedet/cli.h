@@ -112,6 +112,7 @@ struct cli_job {
 	uint64_t top, limit, window_ns;
 	uint32_t as;		/* PAGEDET_KADDR_*, of kaddr */
 	uint64_t deadline_ns;	/* 0 none */
+	uint64_t heat_ns;	/* how long to wait for DAMON; 0: not given */
 	uint64_t end_ns;	/* time of the deadline, of CLOCK_MONOTONIC; 0:
 				 * there is none */
 	uint32_t threads;	/* 0: the command decides */
@@ -559,6 +560,14 @@ const char *cli_stop_words(void);
  * Makes the deadline and signals also stop calls of @pd that are not queries.
  */
 void cli_stops(struct cli_job *job, struct pagedet *pd);
+
+/* --- heat.c: what DAMON says --- */
+/*
+ * If the query wants what DAMON says, listens to it. The caller frees *@ret,
+ * which may be NULL, after the query.
+ */
+int cli_heat(const struct cli_job *job, struct pagedet *pd,
+	     struct pagedet_query *q, struct pagedet_heat **ret);
 
 /* --- watch.c: rounds of a command --- */
 /*

@@ -139,6 +139,15 @@ static int set_deadline(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_heat_for(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_seconds(value, &job->heat_ns);
+
+	if (wrong)
+		return cli_usage("--heat-for: '%s' %s", value, wrong);
+	return CLI_ANSWERED;
+}
+
 static int set_progress(struct cli_job *job, const char *value)
 {
 	(void)value;
@@ -383,6 +392,9 @@ static const struct option options[] = {
 	  "more)" },
 	{ "deadline", .value = "SECONDS", .set = set_deadline, .help =
 	  "stop after that time, with what was found so far" },
+	{ "heat-for", .value = "SECONDS", .set = set_heat_for, .help =
+	  "how long to wait for DAMON if the field heat is wanted (default: "
+	  "two of its intervals and a second, at most a minute)" },
 	{ "progress", .set = set_progress, .help =
 	  "show progress on standard error (default: on a terminal, after a "
 	  "second)" },

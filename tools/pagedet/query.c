@@ -17,6 +17,7 @@ struct asking {
 	struct pagedet *pd;
 	struct pagedet_query q;
 	struct pagedet_iter *it;
+	struct pagedet_heat *heat; /* NULL: it is not wanted */
 	/*
 	 * The items, if they come from standard input. They are allocated
 	 * because they are large.
@@ -384,8 +385,10 @@ static int answer(struct asking *a)
 			 cli_output_open(&out, a->job->output);
 	if (!status) {
 		cli_progress_start(&a->progress, a->job, out.fd, &a->q);
-		status = first_query(a);
+		status = cli_heat(a->job, a->pd, &a->q, &a->heat);
 	}
+	if (!status)
+		status = first_query(a);
 	if (!status)
 		status = check_source(a);
 	/*
@@ -397,6 +400,7 @@ static int answer(struct asking *a)
 		status = emit(a, out.fd);
 	cli_interrupt_cancels(NULL);
 	pagedet_iter_free(a->it);
+	pagedet_heat_free(a->heat);
 	if (a->halfway && a->job->format == PAGEDET_FORMAT_SNAPSHOT)
 		asked = false;
 	return cli_output_close(&out, asked && status <= CLI_UNSURE &&

@@ -103,6 +103,11 @@ PAGEDET_FIELD_EVENT_COMM = 72
 PAGEDET_FIELD_EVENT_SITE = 73
 PAGEDET_FIELD_EVENT_CACHE = 74
 PAGEDET_FIELD_EVENT_LOST = 75
+PAGEDET_FIELD_HEAT = 76
+PAGEDET_FIELD_HEAT_CHECKS = 77
+PAGEDET_FIELD_HEAT_AGE = 78
+PAGEDET_FIELD_HEAT_BYTES = 79
+PAGEDET_FIELD_HEAT_NS = 80
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -871,6 +876,10 @@ class pagedet_usages(Structure):
     """Opaque."""
 
 
+class pagedet_heat(Structure):
+    """Opaque."""
+
+
 class pagedet_owners(Structure):
     """Opaque."""
 
@@ -1002,6 +1011,11 @@ class pagedet_page(Structure):
         ("event_family", c_uint32),
         ("event_cpu", c_uint32),
         ("event_tid", c_uint32),
+        ("heat", c_uint64),
+        ("heat_checks", c_uint64),
+        ("heat_age", c_uint64),
+        ("heat_bytes", c_uint64),
+        ("heat_ns", c_uint64),
     ]
 
 
@@ -1139,6 +1153,7 @@ class pagedet_query(Structure):
         ("next_place", pagedet_place_fn),
         ("next_place_user", c_void_p),
         ("allocs", POINTER(pagedet_allocs)),
+        ("heat", POINTER(pagedet_heat)),
     ]
 
 
@@ -1355,6 +1370,37 @@ class pagedet_usage_options(Structure):
         ("progress_ns", c_uint64),
         ("threads", c_uint32),
         ("sources", c_uint32),
+    ]
+
+
+class pagedet_heat_options(Structure):
+    _fields_ = [("size", c_uint64), ("wait_ns", c_uint64)]
+
+
+class pagedet_heat_monitor(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("regions", c_uint64),
+        ("bytes", c_uint64),
+        ("checks", c_uint64),
+        ("interval_ns", c_uint64),
+        ("end_ns", c_uint64),
+        ("thread", c_uint32),
+        ("pid", c_uint32),
+        ("known", c_uint32),
+        ("complete", c_uint32),
+    ]
+
+
+class pagedet_heat_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("monitors", c_uint64),
+        ("threads", c_uint64),
+        ("lost", c_uint64),
+        ("advice", c_char_p),
+        ("state", c_uint32),
+        ("complete", c_uint32),
     ]
 
 
@@ -2664,6 +2710,26 @@ FUNCTIONS = {
     "pagedet_usage_free": (
         None,
         [POINTER(pagedet_usages)],
+        "0.1"),
+    "pagedet_heat": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_heat_options),
+            POINTER(POINTER(pagedet_heat)),
+        ],
+        "0.1"),
+    "pagedet_heat_info": (
+        c_int,
+        [POINTER(pagedet_heat), POINTER(pagedet_heat_info)],
+        "0.1"),
+    "pagedet_heat_monitor": (
+        c_int,
+        [POINTER(pagedet_heat), c_uint64, POINTER(pagedet_heat_monitor)],
+        "0.1"),
+    "pagedet_heat_free": (
+        None,
+        [POINTER(pagedet_heat)],
         "0.1"),
     "pagedet_owner_key_by_name": (
         c_int,

@@ -55,7 +55,8 @@ OF_ADDRESS = set("pid tgid comm vaddr pte pte_level swap_type swap_offset "
 # Only other kinds of queries fill these fields.
 ELSEWHERE = {"alloc_bytes", "alloc_cpu", "alloc_requested", "alloc_site", "at",
              "event", "event_cache", "event_comm", "event_cpu", "event_family",
-             "event_lost", "event_ns", "event_site", "event_tid", "map",
+             "event_lost", "event_ns", "event_site", "event_tid", "heat",
+             "heat_age", "heat_bytes", "heat_checks", "heat_ns", "map",
              "object", "object_state", "reason", "report"}
 
 

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * DAMON's sysfs files, since Linux 5.18, and the parameters of its modules. A
+ * thread that neither of them names is not known.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/text/text.h"
+#include "base/vec.h"
+#include "heat/damon.h"
+
+#define ADMIN "/sys/kernel/mm/damon/admin/kdamonds/"
+#define MOST 64u		/* threads */
+#define MOST_TARGETS 4096u
+
+struct place {
+	const struct pdet_env *env;
+	char dir[160];		/* below the root, with a slash at its end */
+};
+
+static void read_word(const struct place *p, const char *name, char *ret,
+		      size_t size)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s%s", p->dir, name);
+	pdet_read_line(p->env, path, ret, size);
+}
+
+static bool is_denied(const struct pdet_env *env, const char *path)
+{
+	const int fd = pdet_open(env, "%s", path);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -EACCES;
+}
+
+static bool is_word(const struct place *p, const char *name, const char *word)
+{
+	char text[32];
+
+	read_word(p, name, text, sizeof(text));
+	return !strcmp(text, word);
+}
+
+/* @otherwise if there is not such a file, or it is not a number. */
+static uint64_t read_number(const struct place *p, const char *name,
+			    uint64_t otherwise)
+{
+	char text[32];
+	struct pdet_scan s;
+	uint64_t n;
+
+	read_word(p, name, text, sizeof(text));
+	s = (struct pdet_scan){ text, text + strlen(text) };
+	return pdet_scan_dec(&s, &n) && s.at == s.end ? n : otherwise;
+}
+
+/*
+ * When a task began, in clock ticks since boot: field 22 of its stat, where the
+ * name may have any text (proc(5)). 0: not known.
+ */
+static uint64_t begin_of(const struct pdet_env *env, uint64_t pid)
+{
+	char path[64], text[1024];
+	struct pdet_scan s;
+	uint64_t n = 0;
+	unsigned field;
+	char *at;
+
+	snprintf(path, sizeof(path), "/proc/%llu/stat",
+		 (unsigned long long)pid);
+	pdet_read_line(env, path, text, sizeof(text));
+	at = strrchr(text, ')');
+	if (!at)
+		return 0;
+	s = (struct pdet_scan){ at + 1, text + strlen(text) };
+	for (field = 3; field < 22; field++) {
+		pdet_scan_blanks(&s);
+		pdet_scan_token(&s);
+	}
+	pdet_scan_blanks(&s);
+	return pdet_scan_dec(&s, &n) ? n : 0;
+}
+
+/* A process that is younger than the thread may have the number of one that
+ * has ended, whose memory DAMON then still means. */
+static bool is_sure(const struct pdet_env *env, uint64_t pid, uint64_t thread)
+{
+	const uint64_t process = begin_of(env, pid);
+	const uint64_t kdamond = begin_of(env, thread);
+
+	return process && kdamond && process <= kdamond;
+}
+
+static int add_targets(const struct place *context, struct pdet_damon *d)
+{
+	const uint64_t n = read_number(context, "targets/nr_targets", 0);
+	struct pdet_damon_target t;
+	char name[64];
+	uint64_t i;
+
+	for (i = 0; i < n && i < MOST_TARGETS; i++) {
+		snprintf(name, sizeof(name), "targets/%llu/pid_target",
+			 (unsigned long long)i);
+		t.pid = (uint32_t)read_number(context, name, 0);
+		t.is_sure = t.pid && is_sure(context->env, t.pid, d->thread);
+		if (!pdet_vec_push(&d->targets, t))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Whether the operations are among those that are known. */
+static bool read_context(const struct place *p, struct pdet_damon *d)
+{
+	d->is_physical = is_word(p, "operations", "paddr");
+	d->unit = d->is_physical ? read_number(p, "addr_unit", 1) : 1;
+	d->sample_us = read_number(p, "monitoring_attrs/intervals/sample_us",
+				   0);
+	d->interval_us = read_number(p, "monitoring_attrs/intervals/aggr_us",
+				     0);
+	d->is_tuned = read_number(p, "monitoring_attrs/intervals/"
+				  "intervals_goal/aggrs", 0);
+	return d->unit && (d->is_physical ||
+			   is_word(p, "operations", "vaddr") ||
+			   is_word(p, "operations", "fvaddr"));
+}
+
+/* One of sysfs. Its events do not tell the context: there must be one. */
+static int add_one(const struct pdet_env *env, unsigned i,
+		   struct pdet_damons *ret)
+{
+	struct place p = { .env = env };
+	struct pdet_damon d = { .thread = 0 };
+	int r = 0;
+
+	snprintf(p.dir, sizeof(p.dir), ADMIN "%u/", i);
+	d.thread = (uint32_t)read_number(&p, "pid", 0);
+	if (!d.thread || !is_word(&p, "state", "on") ||
+	    read_number(&p, "contexts/nr_contexts", 0) != 1)
+		return 0;
+	snprintf(p.dir, sizeof(p.dir), ADMIN "%u/contexts/0/", i);
+	if (!read_context(&p, &d))
+		return 0;
+	if (!d.is_physical)
+		r = add_targets(&p, &d);
+	if (r == 0 && pdet_vec_push(ret, d))
+		return 0;
+	pdet_vec_free(&d.targets);
+	return -ENOMEM;
+}
+
+/* One of a module, which monitors physical memory. */
+static int add_module(const struct pdet_env *env, const char *name,
+		      struct pdet_damons *ret)
+{
+	struct place p = { .env = env };
+	struct pdet_damon d = { .is_physical = true };
+	char enabled[sizeof(p.dir) + 8];
+
+	snprintf(p.dir, sizeof(p.dir), "/sys/module/%s/parameters/", name);
+	snprintf(enabled, sizeof(enabled), "%senabled", p.dir);
+	ret->is_denied |= is_denied(env, enabled);
+	/* It is -1 if there is not a thread. */
+	d.thread = (uint32_t)read_number(&p, "kdamond_pid", 0);
+	if (!d.thread || !is_word(&p, "enabled", "Y"))
+		return 0;
+	d.unit = read_number(&p, "addr_unit", 1);
+	d.sample_us = read_number(&p, "sample_interval", 0);
+	d.interval_us = read_number(&p, "aggr_interval", 0);
+	d.is_tuned = is_word(&p, "autotune_monitoring_intervals", "Y");
+	return !d.unit || pdet_vec_push(ret, d) ? 0 : -ENOMEM;
+}
+
+int pdet_damons_find(const struct pdet_env *env, struct pdet_damons *ret)
+{
+	const struct place p = { .env = env, .dir = ADMIN };
+	const uint64_t n = read_number(&p, "nr_kdamonds", 0);
+	unsigned i;
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->is_denied = is_denied(env, ADMIN "nr_kdamonds");
+	for (i = 0; r == 0 && i < n && i < MOST; i++)
+		r = add_one(env, i, ret);
+	if (r == 0)
+		r = add_module(env, "damon_reclaim", ret);
+	return r < 0 ? r : add_module(env, "damon_lru_sort", ret);
+}
+
+void pdet_damons_free(struct pdet_damons *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		pdet_vec_free(&d->data[i].targets);
+	pdet_vec_free(d);
+}
+
+uint64_t pdet_damon_checks(const struct pdet_damon *d)
+{
+	return d->is_tuned || !d->sample_us ? 0 :
+	       d->interval_us / d->sample_us;
+}

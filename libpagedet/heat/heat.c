@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * At the end of an interval DAMON tells all regions of a target one after the
+ * other, in ascending order, each with their number.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "heat/heat.h"
+#include "pagedet.h"
+
+/* 50 megabytes of them. */
+#define MOST_EVENTS ((size_t)1 << 20)
+#define MOST_MONITORS 4096u
+
+int pdet_heat_begin(struct pdet_heat *h, struct pdet_env *env)
+{
+	memset(h, 0, sizeof(*h));
+	h->state = PAGEDET_HAVE;
+	if (pdet_damons_find(env, &h->damons) < 0)
+		return pdet_fail(env, ENOMEM, "no memory");
+	if (h->damons.n)
+		return 0;
+	h->state = h->damons.is_denied ? PAGEDET_NO_ACCESS : PAGEDET_NO_KERNEL;
+	snprintf(h->advice, sizeof(h->advice), "%s", h->damons.is_denied ?
+		 "needs root, to see what DAMON monitors" :
+		 "needs DAMON: it does not run here, or nothing tells what it "
+		 "monitors; pagedet starts none");
+	return 0;
+}
+
+void pdet_heat_end(struct pdet_heat *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++)
+		pdet_vec_free(&h->monitors.data[i].regions);
+	pdet_vec_free(&h->monitors);
+	pdet_vec_free(&h->events);
+	pdet_damons_free(&h->damons);
+}
+
+bool pdet_heat_add(struct pdet_heat *h, const struct pdet_heat_event *e)
+{
+	if (h->events.n == MOST_EVENTS) {
+		h->lost++;
+		return true;
+	}
+	return pdet_vec_push(&h->events, *e);
+}
+
+/* --- events into regions --- */
+
+static const struct pdet_damon *damon_of(const struct pdet_heat *h,
+					 uint32_t thread)
+{
+	size_t i;
+
+	for (i = 0; i < h->damons.n; i++)
+		if (h->damons.data[i].thread == thread)
+			return &h->damons.data[i];
+	return NULL;
+}
+
+static struct pdet_heat_monitor *monitor_of(struct pdet_heat *h,
+					    const struct pdet_heat_event *e)
+{
+	const struct pdet_damon *d = damon_of(h, e->thread);
+	struct pdet_heat_monitor m = { .thread = e->thread,
+				       .target = e->target, .unit = 1 };
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++)
+		if (h->monitors.data[i].thread == e->thread &&
+		    h->monitors.data[i].target == e->target)
+			return &h->monitors.data[i];
+	if (d) {
+		m.unit = d->unit;
+		m.checks = pdet_damon_checks(d);
+		m.interval_us = d->interval_us;
+		m.is_known = d->is_physical;
+	}
+	if (d && !d->is_physical && e->target < d->targets.n) {
+		m.pid = d->targets.data[e->target].pid;
+		m.is_known = d->targets.data[e->target].is_sure;
+	}
+	return h->monitors.n < MOST_MONITORS && pdet_vec_push(&h->monitors, m) ?
+		       &h->monitors.data[h->monitors.n - 1] : NULL;
+}
+
+static int order(const void *a, const void *b)
+{
+	const struct pdet_heat_event *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->target != y->target)
+		return x->target < y->target ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	/* Some clocks have the same time for several. */
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Whether @e is told in the same interval as the one before it. */
+static bool goes_on(const struct pdet_heat_event *before,
+		    const struct pdet_heat_event *e)
+{
+	return e->thread == before->thread && e->target == before->target &&
+	       e->regions == before->regions && e->start >= before->end;
+}
+
+/* False: no memory. */
+static bool take_interval(struct pdet_heat_monitor *m,
+			  const struct pdet_heat_event *e, size_t n)
+{
+	struct pdet_heat_region r;
+	size_t i;
+
+	m->regions.n = 0;
+	if (!pdet_vec_reserve(&m->regions, n))
+		return false;
+	for (i = 0; i < n; i++) {
+		if (__builtin_mul_overflow(e[i].start, m->unit, &r.start) ||
+		    __builtin_mul_overflow(e[i].end, m->unit, &r.end))
+			continue;
+		r.accesses = e[i].accesses;
+		r.age = e[i].age;
+		/* Then the settings that are read are not those in force. */
+		if (r.accesses > m->checks)
+			m->checks = 0;
+		m->regions.data[m->regions.n++] = r;
+	}
+	m->ns = e[n - 1].ns;
+	m->is_complete = n == e->regions;
+	return true;
+}
+
+/*
+ * The events of an interval: a part replaces only a part. False: no memory.
+ */
+static bool take(struct pdet_heat *h, const struct pdet_heat_event *e, size_t n)
+{
+	struct pdet_heat_monitor *m = monitor_of(h, e);
+
+	if (!m)
+		return false;
+	if (m->is_complete && n < e->regions)
+		return true;
+	return take_interval(m, e, n);
+}
+
+bool pdet_heat_digest(struct pdet_heat *h, bool all)
+{
+	struct pdet_heat_event *e = h->events.data;
+	const size_t n = h->events.n;
+	size_t i, end, kept = 0;
+	bool last, ok = true;
+
+	if (n)
+		qsort(e, n, sizeof(*e), order);
+	for (i = 0; i < n && ok; i = end) {
+		for (end = i + 1; end < n && goes_on(&e[end - 1], &e[end]);)
+			end++;
+		last = end == n || e[end].thread != e[i].thread ||
+		       e[end].target != e[i].target;
+		if (last && !all && end - i < e[i].regions) {
+			memmove(e + kept, e + i, (end - i) * sizeof(*e));
+			kept += end - i;
+			continue;
+		}
+		ok = take(h, e + i, end - i);
+	}
+	h->events.n = kept;
+	return ok;
+}
+
+static bool is_told(const struct pdet_heat *h, const struct pdet_damon *d)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < h->monitors.n; i++)
+		n += h->monitors.data[i].thread == d->thread &&
+		     h->monitors.data[i].is_complete;
+	return n && (d->is_physical || n >= d->targets.n);
+}
+
+bool pdet_heat_is_complete(const struct pdet_heat *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->damons.n; i++)
+		if (!is_told(h, &h->damons.data[i]))
+			return false;
+	return h->damons.n;
+}
+
+/* --- pages --- */
+
+static const struct pdet_heat_region *
+find_region(const struct pdet_heat_monitor *m, uint64_t at)
+{
+	size_t low = 0, high = m->regions.n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (m->regions.data[middle].end <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < m->regions.n && m->regions.data[low].start <= at ?
+		       &m->regions.data[low] : NULL;
+}
+
+/* Whether a monitor looks at memory of this kind. */
+static bool is_about(const struct pdet_heat_monitor *m,
+		     const struct pdet_heat_page *p, bool by_process)
+{
+	if (!m->is_known || (m->pid != 0) != by_process)
+		return false;
+	return by_process ? p->has_virtual &&
+			    (m->pid == p->pid || m->pid == p->tgid) :
+			    p->page == PAGEDET_HAVE;
+}
+
+/* Why a page is in none of the regions of the monitors that may have it. */
+static unsigned why_not(const struct pdet_heat *h, bool is_complete)
+{
+	if (is_complete)
+		return PAGEDET_EXCLUDED;
+	return h->lost ? PAGEDET_IO : PAGEDET_TIMEOUT;
+}
+
+/* By the regions of processes, or of physical memory. 0: nobody may know. */
+static unsigned find(const struct pdet_heat *h, const struct pdet_heat_page *p,
+		     bool by_process, const struct pdet_heat_monitor **monitor,
+		     const struct pdet_heat_region **region)
+{
+	const uint64_t at = by_process ? p->virtual : p->address;
+	bool any = false, complete = true;
+	size_t i;
+
+	*monitor = NULL;
+	for (i = 0; i < h->monitors.n; i++) {
+		const struct pdet_heat_monitor *m = &h->monitors.data[i];
+		const struct pdet_heat_region *r;
+
+		if (!is_about(m, p, by_process))
+			continue;
+		any = true;
+		complete &= m->is_complete;
+		r = find_region(m, at);
+		if (r && (!*monitor || m->ns > (*monitor)->ns)) {
+			*monitor = m;
+			*region = r;
+		}
+	}
+	if (*monitor)
+		return PAGEDET_HAVE;
+	return any ? why_not(h, complete) : 0;
+}
+
+unsigned pdet_heat_find(const struct pdet_heat *h,
+			const struct pdet_heat_page *p,
+			const struct pdet_heat_monitor **monitor,
+			const struct pdet_heat_region **region)
+{
+	unsigned of_process, of_memory;
+
+	if (h->state != PAGEDET_HAVE)
+		return h->state;
+	of_process = find(h, p, true, monitor, region);
+	if (of_process == PAGEDET_HAVE)
+		return of_process;
+	of_memory = find(h, p, false, monitor, region);
+	/* It looks only at those pages (mm/damon/ops-common.c). */
+	if (of_memory == PAGEDET_HAVE && p->lru != PAGEDET_HAVE)
+		return p->lru == PAGEDET_NONE ? PAGEDET_EXCLUDED : p->lru;
+	if (of_memory)
+		return of_memory;
+	if (of_process)
+		return of_process;
+	if (!pdet_heat_is_complete(h))
+		return why_not(h, false);
+	return p->page == PAGEDET_HAVE ? PAGEDET_EXCLUDED : p->page;
+}
