@@ -5,6 +5,9 @@
 # it records is tested by tests/live/kmem, which knows the truth.
 . "$top_srcdir/tests/cli/cli.sh"
 
+# Recorders of this machine are counted.
+tap_lock kmem
+
 file=$tap_dir/trace.dat
 
 # --- refused before anything is recorded ---

@@ -5,6 +5,9 @@
 # its sums are true is tested by tests/live/kmem, which knows the truth.
 . "$top_srcdir/tests/cli/cli.sh"
 
+# Recorders of this machine are counted.
+tap_lock kmem
+
 # --- refused before anything is summed up ---
 
 for option in '--before x' '--kallsyms x' '--flame x' --folded '--window 1' \
