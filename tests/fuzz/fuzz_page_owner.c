@@ -4,6 +4,7 @@
  * The first byte gives the cut.
  */
 #include "fuzz.h"
+#include "kernel/owner/blocks.h"
 #include "owners/count.h"
 #include "owners/mixed.h"
 #include "pagedet.h"
@@ -43,7 +44,8 @@ static uint64_t cut_records(const char *data, size_t n, bool last)
 		before = text.at;
 		if (is == PDET_OWNER_DAMAGED)
 			continue;
-		records++;
+		records = records + r.times < r.times ? UINT64_MAX :
+						records + r.times;
 		check_inside(&r.gfp, data, n);
 		check_inside(&r.comm, data, n);
 		check_inside(&r.type, data, n);
@@ -72,7 +74,8 @@ static void count(const char *data, size_t n, uint64_t records)
 	for (i = 0; i < c.table.totals.n; i++) {
 		const struct pdet_owner_total *t = &c.table.totals.data[i];
 
-		times += t->times;
+		times = times + t->times < times ? UINT64_MAX :
+						  times + t->times;
 		MUST(t->times || t->oldest > t->newest);
 	}
 	MUST(times <= records);
@@ -98,6 +101,33 @@ static void count_mixed(const char *data, size_t n, uint64_t records)
 	pdet_owner_count_free(&c);
 }
 
+/* Reads it as a file. Ends of lines may be those of another system. */
+static void read_blocks(const char *data, size_t n)
+{
+	struct pdet_text_stream *stream;
+	struct pdet_owner_blocks blocks;
+	struct pdet_env env = { 0 };
+	char *buf = malloc(PDET_OWNER_BLOCK);
+	struct pdet_scan head;
+	size_t plain;
+	ssize_t size;
+
+	MUST(pdet_text_stream_memory(&env, data, n, "text", &stream) == 0);
+	if (pdet_owner_blocks_begin(&blocks, stream, &env, &head) == 0) {
+		while ((size = pdet_owner_blocks_read(&blocks, &env, buf)) >
+		       0) {
+			plain = pdet_owner_blocks_plain(&blocks, buf,
+							(size_t)size);
+			MUST(plain <= (size_t)size);
+			MUST(!blocks.crlf || !memmem(buf, plain, "\r\n", 2) ||
+			     memmem(data, n, "\r\r\n", 3));
+			cut_records(buf, plain, false);
+		}
+	}
+	pdet_text_stream_close(stream);
+	free(buf);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + 1;
@@ -114,6 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cut_records(copy, n, false);
 	count(copy, n, cut_records(copy, n, true));
 	count_mixed(copy, n, cut_records(copy, n, true));
+	read_blocks(copy, n);
 	free(copy);
 	return 0;
 }
