@@ -398,6 +398,15 @@ static bool take(struct pdet_owner_count *c,
 	return seen && count(c, r, seen);
 }
 
+/* Finds the stack of a record that has only its number. */
+static void find_stack(struct pdet_owner_count *c, struct pdet_owner_record *r)
+{
+	if (c->asked->handles &&
+	    pdet_owner_handles_find(c->asked->handles, r->handle, &r->stack))
+		return;
+	c->left.numbers += r->times;
+}
+
 bool pdet_owner_count_block(struct pdet_owner_count *c, const char *text,
 			    size_t n, bool last)
 {
@@ -410,6 +419,8 @@ bool pdet_owner_count_block(struct pdet_owner_count *c, const char *text,
 		is = pdet_owner_next(&at, last, c->skip, &r);
 		if (is == PDET_OWNER_END)
 			break;
+		if (is == PDET_OWNER_RECORD && r.has & PDET_OWNER_HANDLE)
+			find_stack(c, &r);
 		if (is == PDET_OWNER_DAMAGED)
 			c->left.damaged++;
 		else if (!take(c, &r))

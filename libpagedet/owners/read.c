@@ -56,6 +56,7 @@ static void add_left(struct pdet_owner_left *to,
 	to->damaged += from->damaged;
 	to->unprinted += from->unprinted;
 	to->text_bytes += from->text_bytes;
+	to->numbers += from->numbers;
 }
 
 /* The first part becomes the sum. */

@@ -5,6 +5,7 @@
  */
 #include "fuzz.h"
 #include "kernel/owner/blocks.h"
+#include "kernel/owner/handles.h"
 #include "owners/count.h"
 #include "owners/mixed.h"
 #include "pagedet.h"
@@ -128,6 +129,25 @@ static void read_blocks(const char *data, size_t n)
 	free(buf);
 }
 
+static void list_stacks(const char *data, size_t n)
+{
+	struct pdet_owner_handles h = { .text = { malloc(n + 1), n } };
+	struct pdet_scan stack;
+	size_t i;
+
+	memcpy(h.text.data, data, n);
+	h.text.data = realloc(h.text.data, n ? n : 1);
+	if (pdet_owner_handles_parse(&h) == 0)
+		MUST(h.list.n);
+	for (i = 0; i < h.list.n; i++) {
+		check_inside(&h.list.data[i], h.text.data, n);
+		MUST(*h.list.data[i].at == ' ');
+	}
+	if (pdet_owner_handles_find(&h, 5, &stack))
+		check_inside(&stack, h.text.data, n);
+	pdet_owner_handles_free(&h);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + 1;
@@ -145,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	count(copy, n, cut_records(copy, n, true));
 	count_mixed(copy, n, cut_records(copy, n, true));
 	read_blocks(copy, n);
+	list_stacks(copy, n);
 	free(copy);
 	return 0;
 }

@@ -463,7 +463,8 @@ bool pdet_owner_is_text(const struct pdet_scan *head)
 {
 	bool stacks;
 
-	return pdet_owner_is_sorted(head, &stacks) || has_line(head, begins) || has_line(head, "nr_base_pages: ") ||
+	return pdet_owner_is_sorted(head, &stacks) ||
+	       has_line(head, begins) || has_line(head, "nr_base_pages: ") ||
 	       pdet_owner_half(head);
 }
 

@@ -141,8 +141,8 @@ bool pdet_owner_flag(const struct pdet_owner_record *r, const char *name,
 
 /*
  * pdet_owner_frames - the lines of a stack without leading blanks and addresses
- * in brackets, each with its newline. Stack ids are hashes of this form. @buf needs as much room as
- * the stack. Returns the length.
+ * in brackets, each with its newline. Stack ids are hashes of this form. @buf
+ * needs as much room as the stack. Returns the length.
  */
 size_t pdet_owner_frames(const struct pdet_scan *stack, char *buf);
 
