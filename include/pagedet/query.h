@@ -366,7 +366,9 @@ struct pagedet_mappers {
 	uint32_t expected_state; /* PAGEDET_HAVE, or why it is not known */
 	uint32_t mapcount_kind;	/* PAGEDET_MAPCOUNT_* of expected */
 	uint32_t found_state;	/* PAGEDET_HAVE, or why no source could look for
-				 * user mappings; found is then not a number */
+				 * user mappings, or for those that a driver
+				 * may have made (PAGEDET_UNSUPPORTED); found
+				 * is then not their number */
 	uint32_t reserved;
 };
 

@@ -111,6 +111,15 @@ struct pdet_found {
 	uint64_t more;		/* number of mappings after the first */
 };
 
+/*
+ * Mappings that a source cannot see: frames that a driver has mapped by their
+ * numbers.
+ */
+enum {
+	PDET_BLIND_KERNEL = 1 << 0, /* data of the kernel, for every task */
+	PDET_BLIND_DRIVER = 1 << 1,
+};
+
 struct pdet_found_list {
 	struct pdet_found *data;
 	size_t n, cap;
@@ -360,6 +369,12 @@ struct pdet_backend_ops {
 			uint64_t start, uint64_t end,
 			const struct pdet_pfnset *set,
 			struct pdet_found_list *ret);
+
+	/* PDET_BLIND_* of a VMA whose pages mappings() does not see, which
+	 * vma_next() has just returned; 0: it sees all of them. @known: what
+	 * other VMAs have shown. May be NULL: it always sees all. */
+	unsigned (*blind)(struct pdet_session *s, struct pdet_task *t,
+			  const struct pdet_vma *vma, unsigned known);
 
 	/* Counts the page table entries that map the large folio that begins at
 	 * @head, or a page of it. Returns a negative errno, without an error

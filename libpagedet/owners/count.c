@@ -156,6 +156,17 @@ static bool set_scan(struct pdet_owner_count *c, struct key *k,
 	return set_text(c, k, s->at, (size_t)(s->end - s->at));
 }
 
+/* Old kernels wrote only numbers. */
+static bool set_named(struct pdet_owner_count *c, struct key *k,
+		      const struct pdet_owner_record *r,
+		      const struct pdet_scan *s)
+{
+	if (!(r->has & PDET_OWNER_OLD))
+		return set_scan(c, k, s);
+	k->state = PAGEDET_NO_KERNEL;
+	return true;
+}
+
 static void set_number(struct key *k, bool said, uint64_t value)
 {
 	k->value = said ? value : 0;
@@ -200,9 +211,9 @@ static bool set_of_page(struct pdet_owner_count *c, struct key *k,
 
 	switch (key) {
 	case PAGEDET_OWNER_MIGRATETYPE:
-		return set_scan(c, k, &r->block_type);
+		return set_named(c, k, r, &r->block_type);
 	case PAGEDET_OWNER_PAGE_MOBILITY:
-		return set_scan(c, k, &r->type);
+		return set_named(c, k, r, &r->type);
 	case PAGEDET_OWNER_BLOCK:
 		k->state = pdet_owner_block(r, &k->value) ? PAGEDET_HAVE :
 							    PAGEDET_CORRUPT;
@@ -236,7 +247,9 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		set_of_stack(k, seen->is.id, seen->is.id, PAGEDET_NONE);
 		return true;
 	case PAGEDET_OWNER_MODULE:
-		set_of_stack(k, seen->has_module, seen->module, PAGEDET_NONE);
+		set_of_stack(k, seen->has_module, seen->module,
+			     seen->is.unknown ? PAGEDET_UNSUPPORTED :
+						PAGEDET_NONE);
 		return true;
 	case PAGEDET_OWNER_ALLOCATOR:
 		if (allocator)
@@ -269,7 +282,7 @@ static bool set_key(struct pdet_owner_count *c, uint32_t key,
 		set_number(k, true, r->order);
 		return true;
 	case PAGEDET_OWNER_GFP:
-		return set_scan(c, k, &r->gfp);
+		return set_named(c, k, r, &r->gfp);
 	case PAGEDET_OWNER_SLAB:
 		set_number(k, true, !!(r->has & PDET_OWNER_SLAB));
 		return true;
@@ -322,7 +335,7 @@ static bool count(struct pdet_owner_count *c,
 	if (by_stack)
 		seen->group = group;
 	t = &c->table.totals.data[group];
-	pdet_owner_total_add(t, !(r->has & PDET_OWNER_STACK_ONLY), r->pages);
+	pdet_owner_total_add(t, r->times, r->pages);
 	if (r->has & PDET_OWNER_NS)
 		pdet_owner_total_at(t, r->ns);
 	return true;
@@ -385,6 +398,15 @@ static bool take(struct pdet_owner_count *c,
 	return seen && count(c, r, seen);
 }
 
+/* Finds the stack of a record that has only its number. */
+static void find_stack(struct pdet_owner_count *c, struct pdet_owner_record *r)
+{
+	if (c->asked->handles &&
+	    pdet_owner_handles_find(c->asked->handles, r->handle, &r->stack))
+		return;
+	c->left.numbers += r->times;
+}
+
 bool pdet_owner_count_block(struct pdet_owner_count *c, const char *text,
 			    size_t n, bool last)
 {
@@ -397,6 +419,8 @@ bool pdet_owner_count_block(struct pdet_owner_count *c, const char *text,
 		is = pdet_owner_next(&at, last, c->skip, &r);
 		if (is == PDET_OWNER_END)
 			break;
+		if (is == PDET_OWNER_RECORD && r.has & PDET_OWNER_HANDLE)
+			find_stack(c, &r);
 		if (is == PDET_OWNER_DAMAGED)
 			c->left.damaged++;
 		else if (!take(c, &r))

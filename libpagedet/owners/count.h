@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "kernel/owner/columns.h"
+#include "kernel/owner/handles.h"
 #include "owners/table.h"
 #include "query/filter.h"
 
@@ -19,6 +20,8 @@ struct pdet_owner_asked {
 				 * last key is the block */
 	uint64_t window_ns;
 	const struct pdet_filter *filter; /* NULL: all records */
+	const struct pdet_owner_handles *handles; /* NULL: stacks that have only
+						   * a number stay unknown */
 	unsigned source;
 };
 
@@ -37,6 +40,8 @@ static inline bool pdet_owner_asks(const struct pdet_owner_asked *asked,
 /* The records in no group. */
 struct pdet_owner_left {
 	uint64_t filtered, undecided, damaged, unprinted, text_bytes;
+	uint64_t numbers;	/* records in groups whose stack is not known,
+				 * only its number */
 };
 
 /* A known stack, and what its text means. */

@@ -7,8 +7,11 @@
  * therefore counted twice or lost.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/team.h"
 #include "kernel/owner/live.h"
@@ -28,6 +31,9 @@
 
 /* Bytes per read. */
 #define BLOCK ((size_t)1 << 18)
+
+/* Readings by number. In the first one a stack may be new. */
+#define TRIES 2
 
 struct dealing {
 	struct pdet_owners_reading *to;
@@ -110,8 +116,7 @@ static void read_chunks(void *arg, unsigned who)
 	free(buf);
 }
 
-int pdet_owners_read_live(struct pdet_owners_reading *r, int fd,
-			  const char *name)
+static int read_all(struct pdet_owners_reading *r, int fd, const char *name)
 {
 	struct dealing d = { .to = r, .fd = fd };
 	unsigned n;
@@ -131,4 +136,70 @@ int pdet_owners_read_live(struct pdet_owners_reading *r, int fd,
 		pdet_fail(r->env, -error, "cannot read %s: %s", name,
 			  strerror(-error));
 	return pdet_owners_judge(r, name, error);
+}
+
+/* Returns true if the result is complete, or as good as it gets. */
+static bool read_once(struct pdet_owners_reading *r, int fd, const char *name,
+		      const struct pdet_owner_handles *handles, int *ret)
+{
+	const struct pdet_owner_asked *asked = r->asked;
+	struct pdet_owner_asked with = *asked;
+
+	with.handles = handles;
+	r->asked = &with;
+	*ret = read_all(r, fd, name);
+	r->asked = asked;
+	r->sum.asked = asked;
+	return *ret < 0 || !r->sum.left.numbers ||
+	       atomic_load(&r->watch->stopped);
+}
+
+int pdet_owners_read_numbers(struct pdet_owners_reading *r, int fd,
+			     const char *name, const char *stacks)
+{
+	struct pdet_owner_handles handles;
+	bool done = false, loaded;
+	unsigned try;
+	int code = 0;
+
+	for (try = 0; try < TRIES && !done; try++) {
+		if (!pdet_owner_live_by_number(fd, true))
+			break;
+		memset(&handles, 0, sizeof(handles));
+		loaded = pdet_owner_handles_load(&handles, stacks) == 0;
+		if (loaded)
+			done = read_once(r, fd, name, &handles, &code);
+		pdet_owner_handles_free(&handles);
+		if (!loaded)
+			break;
+		if (!done)
+			pdet_owner_count_free(&r->sum);
+	}
+	if (done)
+		return code;
+	(void)pdet_owner_live_by_number(fd, false);
+	return read_all(r, fd, name);
+}
+
+/* The modes of a descriptor that others read too stay as they are. */
+int pdet_owners_read_live(struct pdet_owners_reading *r, int fd,
+			  const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	char stacks[4096];
+	int own, code;
+
+	if (!slash || !pdet_owner_live_is(name) ||
+	    snprintf(stacks, sizeof(stacks),
+		     "%.*s/page_owner_stacks/show_stacks_handles",
+		     (int)(slash - name), name) >= (int)sizeof(stacks))
+		return read_all(r, fd, name);
+	if (access(stacks, R_OK) < 0)
+		return read_all(r, fd, name);
+	own = open(name, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (own < 0)
+		return read_all(r, fd, name);
+	code = pdet_owners_read_numbers(r, own, name, stacks);
+	close(own);
+	return code;
 }

@@ -14,7 +14,7 @@ unsigned pdet_mixed_record(const struct pdet_owner_record *r)
 	struct pdet_scan value;
 	uint64_t block;
 
-	if (r->has & PDET_OWNER_STACK_ONLY)
+	if (r->has & (PDET_OWNER_STACK_ONLY | PDET_OWNER_OLD))
 		return PAGEDET_UNSUPPORTED;
 	if (!pdet_owner_block(r, &block))
 		return PAGEDET_CORRUPT;

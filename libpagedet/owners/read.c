@@ -15,16 +15,14 @@
 #include <unistd.h>
 
 #include "base/team.h"
+#include "kernel/owner/blocks.h"
 #include "kernel/owner/live.h"
 #include "owners/read.h"
-
-/* A record about the size of memory must be in the first HEAD bytes. */
-#define HEAD ((size_t)1 << 16)
 
 struct reading {
 	struct pdet_owners_reading *to;
 	struct pdet_text_stream *stream;
-	struct pdet_text_mark mark;
+	struct pdet_owner_blocks blocks;
 	pthread_mutex_t lock;
 	pthread_cond_t free;	/* no thread is reading */
 	bool busy;
@@ -58,6 +56,7 @@ static void add_left(struct pdet_owner_left *to,
 	to->damaged += from->damaged;
 	to->unprinted += from->unprinted;
 	to->text_bytes += from->text_bytes;
+	to->numbers += from->numbers;
 }
 
 /* The first part becomes the sum. */
@@ -147,8 +146,7 @@ static size_t next_block(struct reading *r, unsigned who, char *buf,
 		r->busy = true;
 		r->reader = who;
 		pthread_mutex_unlock(&r->lock);
-		n = pdet_text_stream_block(r->stream, r->to->env, buf,
-					   PDET_OWNER_BLOCK, r->mark);
+		n = pdet_owner_blocks_read(&r->blocks, r->to->env, buf);
 		*last = pdet_text_stream_whole(r->stream);
 		pthread_mutex_lock(&r->lock);
 		r->busy = false;
@@ -176,7 +174,10 @@ static void read_some(void *arg, unsigned who)
 		n = next_block(r, who, buf, &last);
 		if (!n)
 			break;
-		if (!pdet_owner_count_block(&r->counts[who], buf, n, last))
+		if (!pdet_owner_count_block(&r->counts[who], buf,
+					    pdet_owner_blocks_plain(&r->blocks,
+								    buf, n),
+					    last))
 			atomic_store(&r->error, ENOMEM);
 		atomic_fetch_add_explicit(&r->to->watch->done, n,
 					  memory_order_relaxed);
@@ -211,14 +212,14 @@ static int refuse_half(struct pdet_env *env, const char *name,
 	return -ENOTSUP;
 }
 
-/* One of its records stands for thousands. */
-static int refuse_sorted(struct pdet_owners_reading *to, const char *name)
+/* It has sums, but not of stacks. */
+static int refuse_culled(struct pdet_owners_reading *to, const char *name)
 {
 	struct pdet_env *env = to->env;
 
 	to->refused = true;
-	pdet_fail(env, EBADMSG, "cannot group %s: page_owner_sort has sorted "
-		  "it, and left out all records of a group but one", name);
+	pdet_fail(env, EBADMSG, "cannot group %s: page_owner_sort has written "
+		  "it, and left out the stacks", name);
 	pdet_advise(env, "give the text that it has read, of "
 		    "/sys/kernel/debug/page_owner");
 	return -EBADMSG;
@@ -227,18 +228,20 @@ static int refuse_sorted(struct pdet_owners_reading *to, const char *name)
 static int read_stream(struct reading *r)
 {
 	struct pdet_owners_reading *to = r->to;
-	struct pdet_scan head = { NULL, NULL };
+	struct pdet_scan head;
 	const char *missing;
+	bool stacks;
 	unsigned n;
-	int code = pdet_text_stream_peek(r->stream, to->env, HEAD, &head);
+	int code = pdet_owner_blocks_begin(&r->blocks, r->stream, to->env,
+					   &head);
 
 	/* A caller whose deadline has come gets an empty result. */
 	if (code < 0 && atomic_load(&to->watch->stopped))
 		return pdet_owners_judge(to, "", code);
 	if (code < 0)
 		return code;
-	if (pdet_owner_is_sorted(&head))
-		return refuse_sorted(to, pdet_text_stream_name(r->stream));
+	if (pdet_owner_is_sorted(&head, &stacks) && !stacks)
+		return refuse_culled(to, pdet_text_stream_name(r->stream));
 	missing = pdet_owner_half(&head);
 	if (missing)
 		return refuse_half(to->env, pdet_text_stream_name(r->stream),
@@ -246,7 +249,6 @@ static int read_stream(struct reading *r)
 	/* The size of compressed text is not known. */
 	if (pdet_text_stream_packed(r->stream))
 		to->watch->total = 0;
-	r->mark = pdet_owner_mark(&head);
 	r->counts = pdet_owners_parts(to, &n);
 	if (!r->counts)
 		return pdet_owners_no_memory(to->env);

@@ -24,11 +24,19 @@ struct pdet_owners_reading {
 int pdet_owners_read_path(struct pdet_owners_reading *r, const char *path);
 
 /*
- * pdet_owners_read_live - read the running kernel's open file. @name is for
- * error texts.
+ * pdet_owners_read_live - read the running kernel's open file. @name is its
+ * path.
  */
 int pdet_owners_read_live(struct pdet_owners_reading *r, int fd,
 			  const char *name);
+
+/*
+ * pdet_owners_read_numbers - the same, if @fd is open for writing. A kernel
+ * that can write numbers of stacks does so, which is several times less text.
+ * Their stacks are in the file at @stacks.
+ */
+int pdet_owners_read_numbers(struct pdet_owners_reading *r, int fd,
+			     const char *name, const char *stacks);
 
 /* --- between read.c and live.c --- */
 

@@ -38,8 +38,8 @@ int64_t pdet_owner_table_find(struct pdet_owner_table *t,
 static inline void pdet_owner_total_add(struct pdet_owner_total *t,
 					uint64_t times, uint64_t pages)
 {
-	t->times += times;
 	/* A hostile text may contain any number. */
+	t->times = t->times + times < times ? UINT64_MAX : t->times + times;
 	t->pages = t->pages + pages < pages ? UINT64_MAX : t->pages + pages;
 }
 

@@ -7,15 +7,32 @@
 #ifndef PDET_QUERY_COUNTED_H
 #define PDET_QUERY_COUNTED_H
 
-#include <pagedet.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "backend/backend.h"
 
 /* pdet_is_counted - @kind: PAGEDET_KIND_* */
 static inline bool pdet_is_counted(uint64_t kind)
 {
 	return kind == PAGEDET_KIND_ANON || kind == PAGEDET_KIND_FILE ||
 	       kind == PAGEDET_KIND_SHMEM || kind == PAGEDET_KIND_HUGETLB;
+}
+
+/*
+ * pdet_is_hidden - whether a page of @kind may have mappings that no source has
+ * seen. @blind: PDET_BLIND_* of the source.
+ */
+static inline bool pdet_is_hidden(uint64_t kind, unsigned blind)
+{
+	switch (kind) {
+	case PAGEDET_KIND_ANON: case PAGEDET_KIND_FILE:
+	case PAGEDET_KIND_SHMEM: case PAGEDET_KIND_HUGETLB:
+	case PAGEDET_KIND_FREE: case PAGEDET_KIND_ZERO:
+		return false;
+	case PAGEDET_KIND_KERNEL: case PAGEDET_KIND_RESERVED:
+	case PAGEDET_KIND_UNKNOWN:
+		return blind;
+	default:
+		return blind & PDET_BLIND_DRIVER;
+	}
 }
 
 #endif

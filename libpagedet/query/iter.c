@@ -513,11 +513,22 @@ static int open_user_stacks(struct pdet_iter *it)
 	return 0;
 }
 
-/*
- * Starts a source that is needed after all. Returns 1, or 0 if it cannot be
- * asked.
- */
-static int start_later(struct pdet_iter *it, unsigned backend)
+/* Opens the sessions of all workers. Callbacks run on the caller's thread. */
+static int open_sessions(struct pdet_iter *it, unsigned backend)
+{
+	struct pdet_env quiet = *it->env;
+	unsigned i;
+	int r = 0;
+
+	quiet.log = NULL;
+	for (i = 0; i < it->n_workers && r == 0; i++)
+		if (!it->workers[i].session[backend])
+			r = pdet_engine_session(&it->workers[i],
+						i ? &quiet : it->env, backend);
+	return r;
+}
+
+int pdet_iter_start(struct pdet_iter *it, unsigned backend)
 {
 	int r;
 
@@ -529,7 +540,7 @@ static int start_later(struct pdet_iter *it, unsigned backend)
 	r = it->backends[backend]->ops->prepare(it->backends[backend], it->env,
 						&it->wants[backend]);
 	if (r == 0)
-		r = pdet_engine_session(&it->workers[0], it->env, backend);
+		r = open_sessions(it, backend);
 	if (r == 0) {
 		it->asked[backend] = true;
 		return 1;
@@ -552,7 +563,7 @@ int pdet_iter_later(struct pdet_iter *it)
 	it->tried_later = true;
 	r = pdet_plan_later(&it->plan_args, plan);
 	for (i = 0; i < plan->n_late && r >= 0; i++) {
-		r = start_later(it, plan->late[i].backend);
+		r = pdet_iter_start(it, plan->late[i].backend);
 		if (r > 0)
 			plan->late[n++] = plan->late[i];
 	}

@@ -44,6 +44,7 @@ struct pdet_mapindex {
 	uint32_t *pids;		/* by task number */
 	size_t n_pids;
 	uint64_t lost;		/* tasks missing from the list */
+	unsigned blind;		/* PDET_BLIND_* */
 	struct pdet_mapindex_info info;
 	struct {
 		uint32_t *data;
@@ -78,6 +79,7 @@ struct part {
 	struct pieces pieces;
 	struct pdet_found_list found;
 	uint64_t mappings;	/* mappings that its entries stand for */
+	unsigned blind;		/* PDET_BLIND_* */
 };
 
 /* Reports progress; on the caller's thread. */
@@ -231,7 +233,7 @@ static int collect(struct part *p, size_t task)
 	r = ops->task_open(p->session, pid, &t);
 	if (r == 0) {
 		r = pdet_sweep_task(p->session, t, NULL, b->args->page_size,
-				    must_stop, p, &p->found);
+				    must_stop, p, &p->blind, &p->found);
 		ops->task_close(t);
 	}
 	if (r == -ESRCH || r == -EACCES || r == -EBADMSG) {
@@ -302,8 +304,10 @@ static int put_in_order(struct builder *b)
 	size_t n;
 	int r;
 
-	for (who = 0; who < b->n_parts; who++)
+	for (who = 0; who < b->n_parts; who++) {
 		b->ix->mappings += b->parts[who].mappings;
+		b->ix->blind |= b->parts[who].blind;
+	}
 	r = gather(b, &chunks, &n);
 	if (r < 0)
 		return r;
@@ -512,6 +516,11 @@ unsigned pdet_mapindex_partial(const struct pdet_mapindex *ix)
 	if (ix->info.tasks_denied)
 		return PAGEDET_NO_ACCESS;
 	return ix->info.tasks_damaged || ix->lost ? PAGEDET_CORRUPT : 0;
+}
+
+unsigned pdet_mapindex_blind(const struct pdet_mapindex *ix)
+{
+	return ix->blind;
 }
 
 uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,

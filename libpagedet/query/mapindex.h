@@ -52,6 +52,8 @@ uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn);
  * 0 if all tasks were read.
  */
 unsigned pdet_mapindex_partial(const struct pdet_mapindex *ix);
+/* PDET_BLIND_* of mappings that the source of the index could not see. */
+unsigned pdet_mapindex_blind(const struct pdet_mapindex *ix);
 void pdet_mapindex_info(const struct pdet_mapindex *ix,
 			struct pdet_mapindex_info *ret);
 

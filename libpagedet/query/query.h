@@ -327,6 +327,11 @@ void pdet_iter_free(struct pdet_iter *it);
 /* Whether the file of the question is asked, and nothing else. */
 bool pdet_iter_is_alone(const struct pagedet_query *q);
 /*
+ * Starts a source that is needed after all, for all workers. Only on the
+ * caller's thread. Returns 1, 0 if it cannot be asked, or a negative errno.
+ */
+int pdet_iter_start(struct pdet_iter *it, unsigned backend);
+/*
  * Sets up plan.late when the first page needs it. Only on the caller's thread.
  */
 int pdet_iter_later(struct pdet_iter *it);

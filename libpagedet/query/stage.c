@@ -166,12 +166,13 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 {
 	const unsigned f = PAGEDET_FIELD_USER_MAPS;
 	const struct pdet_mapindex *ix = it->q.index;
-	unsigned why;
+	unsigned partial, blind, why;
 	uint32_t row;
 
 	if (!b->value[f] || it->plan.why[f] != PAGEDET_HAVE || !ix)
 		return;
-	why = pdet_mapindex_partial(ix);
+	partial = pdet_mapindex_partial(ix);
+	blind = pdet_mapindex_blind(ix);
 	for (row = 0; row < b->n; row++) {
 		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);
 		uint64_t maps;
@@ -185,7 +186,13 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 		}
 		maps = pdet_mapindex_count(ix,
 					   b->value[PAGEDET_FIELD_PFN][row]);
-		/* Tasks that were not read may have more. */
+		/* Tasks that were not read may have more, or drivers. */
+		why = partial;
+		if (!why && blind &&
+		    pdet_is_hidden(pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
+						  PAGEDET_KIND_UNKNOWN),
+				   blind))
+			why = PAGEDET_UNSUPPORTED;
 		if (why && !is_all(b, row, maps)) {
 			pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
 			if (!maps) {

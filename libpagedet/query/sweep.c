@@ -67,7 +67,7 @@ static int sweep_range(const struct sweep *w, uint64_t start, uint64_t end)
 
 int pdet_sweep_task(struct pdet_session *s, struct pdet_task *task,
 		    const struct pdet_pfnset *set, uint64_t page_size,
-		    bool (*stop)(void *arg), void *arg,
+		    bool (*stop)(void *arg), void *arg, unsigned *blind,
 		    struct pdet_found_list *ret)
 {
 	const struct sweep w = { s, task, set, page_size, stop, arg, ret };
@@ -80,6 +80,8 @@ int pdet_sweep_task(struct pdet_session *s, struct pdet_task *task,
 	if (r < 0)
 		return r;
 	while ((r = ops->vma_next(s, task, &vma)) > 0) {
+		if (ops->blind)
+			*blind |= ops->blind(s, task, &vma, *blind);
 		if (end && vma.start - end <= GAP_PAGES * page_size) {
 			end = vma.end;
 			continue;

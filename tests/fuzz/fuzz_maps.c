@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Fuzzes /proc/PID/maps: any text, line by line. */
+/* Fuzzes /proc/PID/maps and smaps: any text, line by line. */
 #include "fuzz.h"
 #include "kernel/text/maps.h"
+#include "kernel/text/smaps.h"
 #include "pagedet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -10,9 +11,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				  (const char *)data + size };
 	struct pdet_scan line;
 	struct pdet_vma vma;
+	bool has;
 
 	while (pdet_scan_line(&text, &line)) {
 		MUST(line.at <= line.end && line.end <= text.end);
+		if (pdet_smaps_flags(line, "pf", &has)) {
+			MUST(!has || memmem(line.at, (size_t)(line.end -
+							      line.at),
+					    "pf", 2));
+			continue;
+		}
 		if (!pdet_maps_line(line, &vma))
 			continue;
 		MUST(vma.start < vma.end);

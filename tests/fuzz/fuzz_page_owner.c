@@ -4,6 +4,8 @@
  * The first byte gives the cut.
  */
 #include "fuzz.h"
+#include "kernel/owner/blocks.h"
+#include "kernel/owner/handles.h"
 #include "owners/count.h"
 #include "owners/mixed.h"
 #include "pagedet.h"
@@ -43,7 +45,8 @@ static uint64_t cut_records(const char *data, size_t n, bool last)
 		before = text.at;
 		if (is == PDET_OWNER_DAMAGED)
 			continue;
-		records++;
+		records = records + r.times < r.times ? UINT64_MAX :
+						records + r.times;
 		check_inside(&r.gfp, data, n);
 		check_inside(&r.comm, data, n);
 		check_inside(&r.type, data, n);
@@ -72,7 +75,8 @@ static void count(const char *data, size_t n, uint64_t records)
 	for (i = 0; i < c.table.totals.n; i++) {
 		const struct pdet_owner_total *t = &c.table.totals.data[i];
 
-		times += t->times;
+		times = times + t->times < times ? UINT64_MAX :
+						  times + t->times;
 		MUST(t->times || t->oldest > t->newest);
 	}
 	MUST(times <= records);
@@ -98,6 +102,52 @@ static void count_mixed(const char *data, size_t n, uint64_t records)
 	pdet_owner_count_free(&c);
 }
 
+/* Reads it as a file. Ends of lines may be those of another system. */
+static void read_blocks(const char *data, size_t n)
+{
+	struct pdet_text_stream *stream;
+	struct pdet_owner_blocks blocks;
+	struct pdet_env env = { 0 };
+	char *buf = malloc(PDET_OWNER_BLOCK);
+	struct pdet_scan head;
+	size_t plain;
+	ssize_t size;
+
+	MUST(pdet_text_stream_memory(&env, data, n, "text", &stream) == 0);
+	if (pdet_owner_blocks_begin(&blocks, stream, &env, &head) == 0) {
+		while ((size = pdet_owner_blocks_read(&blocks, &env, buf)) >
+		       0) {
+			plain = pdet_owner_blocks_plain(&blocks, buf,
+							(size_t)size);
+			MUST(plain <= (size_t)size);
+			MUST(!blocks.crlf || !memmem(buf, plain, "\r\n", 2) ||
+			     memmem(data, n, "\r\r\n", 3));
+			cut_records(buf, plain, false);
+		}
+	}
+	pdet_text_stream_close(stream);
+	free(buf);
+}
+
+static void list_stacks(const char *data, size_t n)
+{
+	struct pdet_owner_handles h = { .text = { malloc(n + 1), n } };
+	struct pdet_scan stack;
+	size_t i;
+
+	memcpy(h.text.data, data, n);
+	h.text.data = realloc(h.text.data, n ? n : 1);
+	if (pdet_owner_handles_parse(&h) == 0)
+		MUST(h.list.n);
+	for (i = 0; i < h.list.n; i++) {
+		check_inside(&h.list.data[i], h.text.data, n);
+		MUST(*h.list.data[i].at == ' ');
+	}
+	if (pdet_owner_handles_find(&h, 5, &stack))
+		check_inside(&stack, h.text.data, n);
+	pdet_owner_handles_free(&h);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + 1;
@@ -114,6 +164,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cut_records(copy, n, false);
 	count(copy, n, cut_records(copy, n, true));
 	count_mixed(copy, n, cut_records(copy, n, true));
+	read_blocks(copy, n);
+	list_stacks(copy, n);
 	free(copy);
 	return 0;
 }

@@ -810,6 +810,8 @@ struct cli_verdict {
 	uint64_t named[2];	/* fields that the user named */
 	uint64_t maps_missing;	/* mappings that the kernel counts and that were
 				 * not found */
+	bool maps_unseen;	/* drivers may have made mappings that the
+				 * source cannot see */
 	uint64_t places, failed; /* for a list: the number of records, and of
 				  * those that could not be opened */
 	uint64_t limit;		/* rows after which the walk must end; 0 */

@@ -45,9 +45,10 @@ void cli_named_fields(const char *list, uint64_t *named)
 /*
  * Whether every mapping that the kernel counts was found. If so, denied tasks
  * do not hide any. @missing: how many were not found, if they were counted.
+ * @unseen: whether drivers may have made others.
  */
 static bool all_mappings_found(const struct pagedet_iter *it,
-			       uint64_t *missing)
+			       uint64_t *missing, bool *unseen)
 {
 	struct pagedet_mappers m;
 	bool all = true;
@@ -62,6 +63,7 @@ static bool all_mappings_found(const struct pagedet_iter *it,
 				m.mapcount_kind == PAGEDET_MAPCOUNT_EXACT;
 
 		all &= counted && m.found == m.expected;
+		*unseen |= m.found_state == PAGEDET_UNSUPPORTED;
 		if (counted && m.found < m.expected)
 			*missing += m.expected - m.found;
 	}
@@ -81,7 +83,7 @@ void cli_verdict_add(struct cli_verdict *v, const struct pagedet_iter *it,
 		return;
 	}
 	if (target == PAGEDET_TARGET_MAPPERS &&
-	    all_mappings_found(it, &missing))
+	    all_mappings_found(it, &missing, &v->maps_unseen))
 		c.tasks_denied = c.tasks_damaged = 0;
 	/* Otherwise a message already says where they may be. */
 	if (c.complete && !c.tasks_gone && !c.tasks_denied && !c.tasks_damaged)
@@ -155,6 +157,10 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 	tell_count(v->maps_missing, "mapping", "counted but not found: of "
 		   "tasks that cannot be seen from here, such as those of "
 		   "another pid namespace, or made or ended meanwhile");
+	if (v->maps_unseen)
+		cli_say("a driver may have mapped such a page: /proc does not "
+			"show what drivers map by frame number; a source that "
+			"reads page tables (bpf, kcore) or a dump does");
 	tell_count(c->files_denied, "file", "may not be read");
 	tell_count(c->files_gone, "file", "vanished or shrank meanwhile");
 	tell_count(c->undecided, "page", "undecided: a value that --where "
@@ -166,7 +172,7 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 			(unsigned long long)v->places, cli_plural(v->places));
 	if (v->partial && !v->failed && !c->stopped && !cli_interrupted() &&
 	    !c->tasks_denied && !c->tasks_damaged && !c->files_denied &&
-	    !v->maps_missing)
+	    !v->maps_missing && !v->maps_unseen)
 		cli_say("not everything could be read");
 }
 

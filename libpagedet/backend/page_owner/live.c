@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "backend/page_owner/ownertext.h"
+#include "base/codec/text_stream.h"
 #include "kernel/owner/live.h"
 
 /* No allocation is larger than 16 GiB. */

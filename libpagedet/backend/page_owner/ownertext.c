@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend/page_owner/ownertext.h"
+#include "base/codec/text_stream.h"
 #include "base/hash.h"
 #include "memory/dump_kind.h"
 

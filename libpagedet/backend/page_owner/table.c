@@ -10,6 +10,7 @@
 
 #include "backend/page_owner/ownertext.h"
 #include "base/text/plural.h"
+#include "kernel/owner/blocks.h"
 
 /* Limit of names, of which few differ. */
 #define TEXT_BYTES ((size_t)64 << 20)
@@ -121,22 +122,22 @@ static void sort(struct ownertext_table *t)
 static int read_all(struct ownertext *o, struct pdet_env *env,
 		    struct pdet_text_stream *stream, struct reading *reading)
 {
-	struct pdet_text_mark mark;
+	struct pdet_owner_blocks blocks;
 	struct pdet_scan head;
 	char *buf;
 	ssize_t n;
 	int r;
 
-	r = pdet_text_stream_peek(stream, env, 1 << 16, &head);
+	r = pdet_owner_blocks_begin(&blocks, stream, env, &head);
 	if (r < 0)
 		return r;
-	mark = pdet_owner_mark(&head);
 	buf = malloc(PDET_OWNER_BLOCK);
 	if (!buf)
 		return pdet_fail(env, ENOMEM, "no memory");
-	while ((n = pdet_text_stream_block(stream, env, buf, PDET_OWNER_BLOCK,
-					   mark)) > 0) {
-		struct pdet_scan text = { buf, buf + n };
+	while ((n = pdet_owner_blocks_read(&blocks, env, buf)) > 0) {
+		struct pdet_scan text = { buf, buf };
+
+		text.end += pdet_owner_blocks_plain(&blocks, buf, (size_t)n);
 
 		if (!add_block(o, text, pdet_text_stream_ended(stream),
 			       reading)) {

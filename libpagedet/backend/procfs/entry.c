@@ -225,8 +225,13 @@ static void put_levels(struct procfs_task *t, uint64_t start, uint64_t end,
 	uint32_t row;
 
 	for (row = first; row < b->n; row++) {
+		const unsigned state = pdet_batch_state(b, row,
+							PAGEDET_FIELD_PTE);
+
 		if (!(t->p->scan_categories & PDET_PM_SCAN_HUGE))
 			pdet_put_lost(b, row, f, PAGEDET_NO_KERNEL, PROCFS);
+		else if (pdet_is_reason(state))
+			pdet_put_lost(b, row, f, state, PROCFS);
 		else if (pdet_batch_get(b, row, PAGEDET_FIELD_PTE, 0) &
 			 PAGEDET_PTE(PAGEDET_PTE_PRESENT))
 			pdet_put(b, row, f, PAGEDET_LEVEL_PTE, PROCFS);
@@ -243,8 +248,7 @@ static void put_levels(struct procfs_task *t, uint64_t start, uint64_t end,
 			pdet_put_lost(b, row - 1, f, PAGEDET_IO, PROCFS);
 }
 
-/* The kernel shows no entries above the task's own address space, where maps
- * lists [vsyscall]. */
+/* The kernel shows no entry. */
 static void put_unshown(struct pdet_batch *b, uint32_t row)
 {
 	pdet_put_lost(b, row, PAGEDET_FIELD_PFN, PAGEDET_UNSUPPORTED, PROCFS);
@@ -255,7 +259,46 @@ static void put_unshown(struct pdet_batch *b, uint32_t row)
 		      PROCFS);
 	pdet_put_lost(b, row, PAGEDET_FIELD_SWAP_OFFSET, PAGEDET_UNSUPPORTED,
 		      PROCFS);
-	pdet_put(b, row, PAGEDET_FIELD_KIND, PAGEDET_KIND_UNKNOWN, PROCFS);
+}
+
+static inline bool is_empty(uint64_t word)
+{
+	return !(word & (PDET_PM_PRESENT | PDET_PM_SWAP | PDET_PM_GUARD));
+}
+
+/*
+ * Corrects the rows of empty words in areas that pagemap steps over: there may
+ * be an entry. Each of the @n words from @start on has a row, from @row on.
+ */
+static int judge_empty(struct pdet_session *s, struct procfs_task *t,
+		       struct pdet_batch *b, uint32_t row, uint64_t start,
+		       const uint64_t *word, size_t n)
+{
+	struct pdet_ranges unshown = { NULL, 0, 0 };
+	const unsigned shift = t->p->page_shift;
+	size_t first = 0, i, at;
+	int r;
+
+	while (first < n && !is_empty(word[first]))
+		first++;
+	while (n > first && !is_empty(word[n - 1]))
+		n--;
+	if (first == n || t->pagemap < 0)
+		return 0;
+	r = procfs_unshown(s, t, start + ((uint64_t)first << shift),
+			   start + ((uint64_t)n << shift), &unshown);
+	for (i = 0; r == 0 && i < unshown.n; i++)
+		for (at = (unshown.data[i].first - start) >> shift;
+		     at <= (unshown.data[i].last - start) >> shift; at++) {
+			if (!is_empty(word[at]))
+				continue;
+			put_unshown(b, row + (uint32_t)at);
+			pdet_put_lost(b, row + (uint32_t)at,
+				      PAGEDET_FIELD_KIND, PAGEDET_UNSUPPORTED,
+				      PROCFS);
+		}
+	pdet_vec_free(&unshown);
+	return r;
 }
 
 /*
@@ -275,8 +318,7 @@ static void put_words(struct procfs_session *s, struct procfs_task *t,
 	/* the caller has checked the room */
 	pdet_batch_grow(b, (uint32_t)n);
 	for (i = 0; i < n; i++) {
-		if (!all && !(word[i] & (PDET_PM_PRESENT | PDET_PM_SWAP |
-					 PDET_PM_GUARD)))
+		if (!all && is_empty(word[i]))
 			continue;
 		vaddr = start + ((uint64_t)i << s->p->page_shift);
 		if (entry || !put_plain(b, row, word[i])) {
@@ -332,11 +374,23 @@ int procfs_entries(struct pdet_session *base, struct pdet_task *task,
 				pdet_batch_grow(b, 1);
 				pdet_put(b, row, PAGEDET_FIELD_VADDR,
 					 *at + ((uint64_t)i << shift), PROCFS);
+				/* Above the task's own address space maps
+				 * lists [vsyscall]. */
 				put_unshown(b, row);
+				pdet_put(b, row, PAGEDET_FIELD_KIND,
+					 PAGEDET_KIND_UNKNOWN, PROCFS);
 			}
 			got = (ssize_t)n;
 		} else {
+			uint32_t row = b->n;
+			int r = 0;
+
 			put_words(s, t, b, *at, s->words, (size_t)got, all);
+			if (all)
+				r = judge_empty(base, t, b, row, *at, s->words,
+						(size_t)got);
+			if (r < 0)
+				return r;
 		}
 		/* the last page has no next address */
 		if (*at + ((uint64_t)got << shift) < *at)

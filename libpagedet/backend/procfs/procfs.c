@@ -382,6 +382,7 @@ const struct pdet_backend_ops pdet_procfs_ops = {
 	.glance = procfs_glance,
 	.recheck = procfs_recheck,
 	.mappings = procfs_mappings,
+	.blind = procfs_blind,
 	.file_open = procfs_file_open,
 	.file_size = procfs_file_size,
 	.file_fd = procfs_file_fd,

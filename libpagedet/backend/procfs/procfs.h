@@ -365,6 +365,9 @@ int procfs_mappings(struct pdet_session *s, struct pdet_task *t,
 		    uint64_t start, uint64_t end,
 		    const struct pdet_pfnset *set,
 		    struct pdet_found_list *ret);
+/* unshown.c */
+unsigned procfs_blind(struct pdet_session *s, struct pdet_task *t,
+		      const struct pdet_vma *vma, unsigned known);
 
 /* --- file.c, tree.c --- */
 uint64_t procfs_file_size(struct pdet_backend *b, struct pdet_env *env,

@@ -44,4 +44,13 @@ int procfs_query_vma(struct pdet_session *s, struct procfs_task *t,
 ssize_t procfs_pagemap_words(struct pdet_session *s, struct procfs_task *t,
 			     uint64_t start, size_t n, uint64_t *ret);
 
+/* --- unshown.c --- */
+/*
+ * Gets the ranges of [start, end) whose entries pagemap cannot show, ascending.
+ * They may include addresses outside of all VMAs. Starts the list of VMAs
+ * again. Returns 0 or a negative errno.
+ */
+int procfs_unshown(struct pdet_session *s, struct procfs_task *t,
+		   uint64_t start, uint64_t end, struct pdet_ranges *ret);
+
 #endif

@@ -30,12 +30,16 @@ struct pdet_fields pdet_owner_fields(void)
 
 struct pdet_owner_stack pdet_owner_stack_of(const char *frames, size_t n)
 {
-	struct pdet_owner_stack stack = { 0, NULL };
+	static const char handle[] = "handle: ";
+	struct pdet_owner_stack stack = { 0, NULL, false };
 
 	if (!n)
 		return stack;
 	stack.id = pdet_hash(frames, n);
-	stack.allocator = pdet_allocator_of(frames, n);
+	stack.unknown = n > sizeof(handle) - 1 &&
+			!memcmp(frames, handle, sizeof(handle) - 1);
+	if (!stack.unknown)
+		stack.allocator = pdet_allocator_of(frames, n);
 	return stack;
 }
 
@@ -128,6 +132,7 @@ void pdet_owner_put(struct pdet_batch *b, uint32_t row,
 		    const struct pdet_owner_stack *stack, unsigned source)
 {
 	const struct putting p = { b, row, want, source };
+	const bool named = !(r->has & PDET_OWNER_OLD);
 
 	if (r->has & PDET_OWNER_STACK_ONLY) {
 		put_unsaid(&p);
@@ -148,9 +153,11 @@ void pdet_owner_put(struct pdet_batch *b, uint32_t row,
 		pdet_put_none(b, row, PAGEDET_FIELD_FREE_NS, source);
 	text(&p, PAGEDET_FIELD_ALLOC_COMM, r->has & PDET_OWNER_TGID, &r->comm,
 	     PAGEDET_NO_KERNEL);
-	text(&p, PAGEDET_FIELD_GFP, true, &r->gfp, 0);
-	text(&p, PAGEDET_FIELD_MIGRATETYPE, true, &r->block_type, 0);
-	text(&p, PAGEDET_FIELD_PAGE_MOBILITY, true, &r->type, 0);
+	text(&p, PAGEDET_FIELD_GFP, named, &r->gfp, PAGEDET_NO_KERNEL);
+	text(&p, PAGEDET_FIELD_MIGRATETYPE, named, &r->block_type,
+	     PAGEDET_NO_KERNEL);
+	text(&p, PAGEDET_FIELD_PAGE_MOBILITY, named, &r->type,
+	     PAGEDET_NO_KERNEL);
 	text(&p, PAGEDET_FIELD_MIGRATE_REASON, r->has & PDET_OWNER_MIGRATED,
 	     &r->reason, PAGEDET_NONE);
 	put_memcg(&p, r);

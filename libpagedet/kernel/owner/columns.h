@@ -10,6 +10,7 @@
 struct pdet_owner_stack {
 	uint64_t id;		/* hash of the frames; 0: no stack */
 	const char *allocator;	/* NULL: the stack does not show it */
+	bool unknown;		/* the text has only the number of the stack */
 };
 
 /* pdet_owner_stack_of - @frames is in the form of pdet_owner_frames(). */

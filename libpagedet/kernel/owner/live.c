@@ -25,6 +25,14 @@ bool pdet_owner_live_is(const char *path)
 	       statfs(path, &fs) == 0 && (uint32_t)fs.f_type == DEBUGFS_MAGIC;
 }
 
+bool pdet_owner_live_by_number(int fd, bool numbers)
+{
+	const char *mode = numbers ? "mode=handle" : "mode=stack";
+	const size_t len = strlen(mode);
+
+	return write(fd, mode, len) == (ssize_t)len;
+}
+
 /* The kernel writes a record into one page. */
 size_t pdet_owner_live_size(void)
 {

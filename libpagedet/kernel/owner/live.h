@@ -15,6 +15,13 @@
  */
 bool pdet_owner_live_is(const char *path);
 
+/*
+ * pdet_owner_live_by_number - records read from @fd, which is open for writing,
+ * have the numbers of stacks (@numbers), or the stacks. No other descriptor is
+ * affected. Returns false if the kernel does not know such modes.
+ */
+bool pdet_owner_live_by_number(int fd, bool numbers);
+
 /* pdet_owner_live_size - the largest size of a record. */
 size_t pdet_owner_live_size(void);
 

@@ -67,6 +67,13 @@ static inline unsigned hex_digit(char c)
 	return digit < 10 ? digit : letter < 6 ? letter + 10 : 16;
 }
 
+/* Steps over a hex number. */
+static inline void skip_hex(struct pdet_scan *s)
+{
+	while (s->at < s->end && (*s->at == 'x' || hex_digit(*s->at) < 16))
+		s->at++;
+}
+
 /* "0x10", or "0", as %#x prints it. */
 static inline bool hex(struct pdet_scan *s, uint64_t *ret)
 {
@@ -165,9 +172,14 @@ static bool mask(struct pdet_scan *s, unsigned skip,
 	if (!WORD(s, ", mask "))
 		return false;
 	if (skip & PDET_OWNER_SKIP_GFP)
-		return until_far(s, ')', &all);
-	return hex(s, &r->gfp_mask) && WORD(s, "(") &&
-	       until_far(s, ')', &r->gfp);
+		skip_hex(s);
+	else if (!hex(s, &r->gfp_mask))
+		return false;
+	if (WORD(s, "("))
+		return until_far(s, ')', skip & PDET_OWNER_SKIP_GFP ?
+				 &all : &r->gfp);
+	r->has |= PDET_OWNER_OLD;
+	return true;
 }
 
 /* Parse the rest of the first line, after the order. */
@@ -190,6 +202,21 @@ static bool first_line(struct pdet_scan *s, unsigned skip,
 	       name_and_times(s, r);
 }
 
+/* " type Movable Block 7 type Unmovable ", or " Block 7 type 2 ". */
+static bool types(struct pdet_scan *s, struct pdet_owner_record *r)
+{
+	struct pdet_scan number;
+
+	if (WORD(s, " Block ")) {
+		r->has |= PDET_OWNER_OLD;
+		return decimal(s, &r->block) && WORD(s, " type ") &&
+		       until(s, ' ', &number);
+	}
+	return WORD(s, " type ") && until(s, ' ', &r->type) &&
+	       WORD(s, "Block ") && decimal(s, &r->block) &&
+	       WORD(s, " type ") && until(s, ' ', &r->block_type);
+}
+
 static bool pfn_line(struct pdet_scan *s, unsigned skip,
 		     struct pdet_owner_record *r)
 {
@@ -200,10 +227,7 @@ static bool pfn_line(struct pdet_scan *s, unsigned skip,
 	/* hex since about 5.18, decimal before */
 	if (!(skip & PDET_OWNER_SKIP_PAGE) &&
 	    (!(s->end - s->at > 1 && s->at[1] == 'x' ?
-	       hex(s, &r->pfn) : decimal(s, &r->pfn)) ||
-	     !WORD(s, " type ") || !until(s, ' ', &r->type) ||
-	     !WORD(s, "Block ") || !decimal(s, &r->block) ||
-	     !WORD(s, " type ") || !until(s, ' ', &r->block_type)))
+	       hex(s, &r->pfn) : decimal(s, &r->pfn)) || !types(s, r)))
 		return false;
 	end = memchr(s->at, '\n', (size_t)(s->end - s->at));
 	if (!end)
@@ -287,13 +311,77 @@ static bool closed(struct pdet_scan *s, bool last)
 	return last && s->at[-1] == '\n';
 }
 
+/* "handle: 5". False if it is another number. */
+static bool handle_line(struct pdet_scan *s, struct pdet_owner_record *r)
+{
+	const char *at = s->at;
+
+	if (!WORD(s, "handle: "))
+		return true;
+	if (!decimal(s, &r->handle) || !WORD(s, "\n"))
+		return false;
+	if (r->stack.at < r->stack.end)
+		return true;
+	r->has |= PDET_OWNER_HANDLE;
+	r->stack = (struct pdet_scan){ at, s->at };
+	return true;
+}
+
 static bool allocation(struct pdet_scan *s, bool last, unsigned leave,
 		       struct pdet_owner_record *r)
 {
+	r->times = 1;
 	if (!first_line(s, leave, r) || !pfn_line(s, leave, r))
 		return false;
 	stack_lines(s, r);
-	return notes(s, r) && closed(s, last);
+	return handle_line(s, r) && notes(s, r) && closed(s, last);
+}
+
+/* "3 times, 6 pages, PID 7:". *said: whether the number of pages is there. */
+static bool sums(struct pdet_scan *s, struct pdet_owner_record *r, bool *said)
+{
+	const char *end = memchr(s->at, '\n', (size_t)(s->end - s->at));
+
+	if (!end || end[-1] != ':' || !decimal(s, &r->times) ||
+	    !WORD(s, " times"))
+		return false;
+	*said = WORD(s, ", ") && decimal(s, &r->pages) && WORD(s, " pages");
+	if (!*said && !WORD(s, ":\n"))
+		return false;
+	s->at = end + 1;
+	return true;
+}
+
+/*
+ * A group of page_owner_sort. What differs among its records is not known: the
+ * program may have compared only their stacks.
+ */
+static bool group(struct pdet_scan *s, bool last, struct pdet_owner_record *r)
+{
+	struct pdet_owner_record one = *r;
+	bool said;
+
+	if (!sums(s, r, &said))
+		return false;
+	if (WORD(s, "Page allocated via order ")) {
+		if (!first_line(s, PDET_OWNER_SKIP_GFP, &one))
+			return false;
+		/* Newer versions drop this line. */
+		if (s->end - s->at > 4 && !memcmp(s->at, "PFN ", 4) &&
+		    !pfn_line(s, PDET_OWNER_SKIP_PAGE, &one))
+			return false;
+		if (!said && r->times > UINT64_MAX >> one.order)
+			return false;
+		if (!said)
+			r->pages = r->times << one.order;
+	} else if (!said) {
+		return false;
+	}
+	stack_lines(s, r);
+	r->has = PDET_OWNER_STACK_ONLY;
+	if (!handle_line(s, r))
+		return false;
+	return notes(s, &one) && closed(s, last);
 }
 
 static bool stack_record(struct pdet_scan *s, bool last,
@@ -307,6 +395,11 @@ static bool stack_record(struct pdet_scan *s, bool last,
 		return false;
 	return WORD(s, "nr_base_pages: ") && decimal(s, &r->pages) &&
 	       WORD(s, "\n") && closed(s, last);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
 }
 
 /* Advance to a possible start of a record: after an empty line, or a line with
@@ -354,29 +447,25 @@ const char *pdet_owner_half(const struct pdet_scan *head)
 	return *head->at == 'h' && !has_line(head, " ") ? "stacks" : NULL;
 }
 
-bool pdet_owner_is_sorted(const struct pdet_scan *head)
+bool pdet_owner_is_sorted(const struct pdet_scan *head, bool *stacks)
 {
-	struct pdet_scan s = *head;
+	struct pdet_scan s = *head, line;
 	uint64_t n;
 
-	return pdet_scan_dec(&s, &n) && pdet_scan_word(&s, " times") &&
-	       (pdet_scan_char(&s, ':') || pdet_scan_char(&s, ','));
+	if (!pdet_scan_line(&s, &line))
+		return false;
+	*stacks = memchr(line.at, ':', (size_t)(line.end - line.at));
+	return pdet_scan_dec(&line, &n) && pdet_scan_word(&line, " times") &&
+	       (pdet_scan_char(&line, ':') || pdet_scan_char(&line, ','));
 }
 
 bool pdet_owner_is_text(const struct pdet_scan *head)
 {
-	return has_line(head, begins) || has_line(head, "nr_base_pages: ") ||
-	       pdet_owner_half(head);
-}
+	bool stacks;
 
-/* Choose the mark. A task's name may contain two newlines, but then has no room
- * for more words after them. Function names contain no newline. */
-struct pdet_text_mark pdet_owner_mark(const struct pdet_scan *head)
-{
-	if (memmem(head->at, (size_t)(head->end - head->at), begins,
-		   sizeof(begins) - 1))
-		return (struct pdet_text_mark){ "\n\nPage allocated via ", 2 };
-	return (struct pdet_text_mark){ "\n\n", 2 };
+	return pdet_owner_is_sorted(head, &stacks) ||
+	       has_line(head, begins) || has_line(head, "nr_base_pages: ") ||
+	       pdet_owner_half(head);
 }
 
 enum pdet_owner_is pdet_owner_next(struct pdet_scan *text, bool last,
@@ -401,7 +490,8 @@ enum pdet_owner_is pdet_owner_next(struct pdet_scan *text, bool last,
 	if (WORD(text, "Page allocated via order "))
 		whole = allocation(text, last, leave, r);
 	else
-		whole = (*from == ' ' || *from == 'h' || *from == 'n') &&
+		whole = is_digit(*from) ? group(text, last, r) :
+			(*from == ' ' || *from == 'h' || *from == 'n') &&
 			stack_record(text, last, r);
 	if (whole)
 		return PDET_OWNER_RECORD;
@@ -441,6 +531,24 @@ bool pdet_owner_flag(const struct pdet_owner_record *r, const char *name,
 	return false;
 }
 
+/*
+ * Steps over "[<ffffffff8116147e>] " before the name of a function. Returns
+ * false for the mark at the end of a stack, which is not a frame.
+ */
+static bool skip_address(const char **at, const char *end)
+{
+	static const char mark[] = "0xffffffffffffffff\n";
+	struct pdet_scan s = { *at, end };
+
+	if (!WORD(&s, "[<"))
+		return true;
+	skip_hex(&s);
+	if (!WORD(&s, ">] ") || s.at == end || *s.at == '\n')
+		return true;
+	*at = s.at;
+	return !WORD(&s, mark) || s.at != end;
+}
+
 size_t pdet_owner_frames(const struct pdet_scan *stack, char *buf)
 {
 	const char *at = stack->at, *end;
@@ -451,6 +559,8 @@ size_t pdet_owner_frames(const struct pdet_scan *stack, char *buf)
 			at++;
 		end = memchr(at, '\n', (size_t)(stack->end - at));
 		end = end ? end + 1 : stack->end;
+		if (*at == '[' && !skip_address(&at, end))
+			continue;
 		memcpy(to, at, (size_t)(end - at));
 		to += end - at;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Parses lines "Name: N kB". Private_Hugetlb and Shared_Hugetlb exist since
- * Linux 4.3, the others since smaps_rollup (4.14).
+ * Linux 4.3, the others since smaps_rollup (4.14). VmFlags exists since 3.8.
  */
 #include "base/env.h"
 #include "kernel/text/smaps.h"
@@ -102,4 +102,20 @@ bool pdet_status_memory(struct pdet_scan text, uint32_t why,
 {
 	ret->estimated = 1u << PAGEDET_SUM_RSS | 1u << PAGEDET_SUM_SWAP;
 	return take(text, status, PDET_COUNT(status), why, ret);
+}
+
+bool pdet_smaps_flags(struct pdet_scan line, const char *flag, bool *has)
+{
+	struct pdet_scan word;
+
+	if (!pdet_scan_word(&line, "VmFlags:"))
+		return false;
+	*has = false;
+	for (;;) {
+		pdet_scan_blanks(&line);
+		if (line.at == line.end)
+			return true;
+		word = pdet_scan_token(&line);
+		*has |= pdet_scan_is(&word, flag);
+	}
 }

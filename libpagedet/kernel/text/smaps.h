@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Parses the memory counters of a process (Linux fs/proc/task_mmu.c). */
+/*
+ * Parses the memory counters of a process, and the flags of its VMAs (Linux
+ * fs/proc/task_mmu.c).
+ */
 #ifndef PDET_KERNEL_TEXT_SMAPS_H
 #define PDET_KERNEL_TEXT_SMAPS_H
 
@@ -17,5 +20,11 @@ bool pdet_smaps_rollup(struct pdet_scan text, struct pagedet_usage *ret);
  * memory. */
 bool pdet_status_memory(struct pdet_scan text, uint32_t why,
 			struct pagedet_usage *ret);
+
+/*
+ * pdet_smaps_flags - false if the line is not "VmFlags: rd wr ...". *has:
+ * whether @flag, of two letters, is among them.
+ */
+bool pdet_smaps_flags(struct pdet_scan line, const char *flag, bool *has);
 
 #endif

@@ -14,6 +14,7 @@
 #include "query/mapindex.h"
 #include "query/sweep.h"
 #include "query/walk/kernel_rows.h"
+#include "query/walk/other.h"
 #include "query/walk/vma_columns.h"
 
 /* Frames per walk of the kernel's page tables. */
@@ -26,6 +27,7 @@ struct wanted {
 	uint64_t expected;
 	uint8_t state;		/* of expected */
 	uint8_t kind;		/* PAGEDET_MAPCOUNT_* */
+	uint64_t page_kind;	/* PAGEDET_KIND_* */
 	bool counted;		/* each of its mappings is */
 	uint8_t users;		/* PAGEDET_HAVE, or the reason why user mappings
 				 * are unknown */
@@ -49,6 +51,9 @@ struct walk_mappers {
 	struct pdet_kernel_rows kernel;
 	size_t frame;		/* the next frame of that search */
 	volatile int satisfied;	/* all mappings were found */
+	atomic_uint blind;	/* PDET_BLIND_* of what the source cannot see */
+	struct pdet_other other; /* sees all */
+	struct pdet_walk first;	/* the source that is asked otherwise */
 	bool ended;
 	bool counted_again;
 	struct {
@@ -121,8 +126,9 @@ static void put_expected(struct wanted *f, const struct pdet_batch *b,
 		f->state = PAGEDET_CORRUPT;
 	f->kind = (uint8_t)pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND,
 					  0);
-	f->counted = pdet_is_counted(pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
-						    PAGEDET_KIND_UNKNOWN));
+	f->page_kind = pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
+				      PAGEDET_KIND_UNKNOWN);
+	f->counted = pdet_is_counted(f->page_kind);
 }
 
 /*
@@ -237,11 +243,45 @@ static int do_without_tasks(struct walk_mappers *w, struct pdet_worker *k,
 	return 0;
 }
 
+static void set_source(struct pdet_walk *w, struct pdet_backend *backend,
+		       unsigned index, unsigned source)
+{
+	w->backend = backend;
+	w->index = index;
+	w->source = source;
+}
+
+/* If drivers may have mapped a frame, asks a source that sees such mappings, if
+ * there is one. */
+static int choose_source(struct walk_mappers *w)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < w->n; i++)
+		if (pdet_is_hidden(w->wanted[i].page_kind, PDET_BLIND_KERNEL))
+			break;
+	if (i == w->n || w->by_index)
+		return 0;
+	r = pdet_other_find(&w->other, &w->walk);
+	if (r > 0)
+		set_source(&w->walk, w->other.backend, w->other.index,
+			   w->other.source);
+	return PDET_MIN(r, 0);
+}
+
+static void back_to_first(struct walk_mappers *w)
+{
+	set_source(&w->walk, w->first.backend, w->first.index,
+		   w->first.source);
+}
+
 static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 {
 	struct walk_mappers *w = walk_of(base);
 	int r;
 
+	back_to_first(w);
 	r = read_expected(w, k, put_expected);
 	if (r < 0)
 		return r;
@@ -253,11 +293,43 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	put_users(w, PAGEDET_HAVE);
 	if (w->by_index)
 		return 0;
+	r = choose_source(w);
+	if (r < 0)
+		return r;
 	r = list_pids(w);
+	if (r < 0 && base->backend != w->first.backend) {
+		pdet_clear(base->it->env);
+		back_to_first(w);
+		r = list_pids(w);
+	}
 	if (r < 0 && !atomic_load(&base->it->stopped))
 		r = do_without_tasks(w, k, r);
 	w->walk.total = w->n_pids;
 	return r;
+}
+
+/* The reason why a frame's mappings are not known, or PAGEDET_HAVE. */
+static unsigned users_of(const struct walk_mappers *w, const struct wanted *f)
+{
+	if (is_found(f) || f->users != PAGEDET_HAVE)
+		return is_found(f) ? PAGEDET_HAVE : f->users;
+	return pdet_is_hidden(f->page_kind, atomic_load(&w->blind)) ?
+	       PAGEDET_UNSUPPORTED : PAGEDET_HAVE;
+}
+
+/* Says so if the source may have missed mappings. */
+static void note_blind(struct walk_mappers *w, struct pdet_worker *k)
+{
+	size_t i;
+
+	if (w->by_index && !w->told)
+		atomic_store(&w->blind,
+			     pdet_mapindex_blind(w->walk.it->q.index));
+	for (i = 0; i < w->n; i++)
+		if (users_of(w, &w->wanted[i]) == PAGEDET_UNSUPPORTED)
+			break;
+	if (i < w->n)
+		k->cover.partial = true;
 }
 
 static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
@@ -271,6 +343,7 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 	(void)pages;
 	if (in_kernel && w->frame == w->n) {
 		k->cover.partial |= w->lost && !w->satisfied;
+		note_blind(w, k);
 		w->ended = true;
 		return 0;
 	}
@@ -327,6 +400,7 @@ static int sweep(struct walk_mappers *w, struct pdet_worker *k,
 	struct pdet_session *s = pdet_session_of(k, &w->walk);
 	struct pdet_pfnset set = { w->pfns, w->n };
 	struct sweeper sweeper = { w, k };
+	unsigned blind = atomic_load(&w->blind);
 	size_t i;
 	int r;
 
@@ -334,7 +408,8 @@ static int sweep(struct walk_mappers *w, struct pdet_worker *k,
 	if (r == 0) {
 		ms->opened = true;
 		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
-				    must_stop, &sweeper, &ms->found);
+				    must_stop, &sweeper, &blind, &ms->found);
+		atomic_fetch_or(&w->blind, blind);
 	}
 	/* If only a part was read, the next step continues after it. */
 	if (r > 0 && !w->satisfied) {
@@ -666,7 +741,7 @@ int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 	ret->expected = f->expected;
 	ret->expected_state = f->state;
 	ret->mapcount_kind = f->kind;
-	ret->found_state = is_found(f) ? PAGEDET_HAVE : f->users;
+	ret->found_state = users_of(w, f);
 	if (w->told) {
 		ret->unread = NULL;
 		ret->n_unread = 0;
@@ -690,6 +765,7 @@ static int mappers_retarget(struct pdet_walk *base, struct pdet_worker *k)
 
 	w->pid = 0;
 	w->ended = w->counted_again = false;
+	atomic_store(&w->blind, 0);
 	w->unread.n = 0;
 	r = list_frames(w);
 	return r < 0 ? r : mappers_begin(base, k);
@@ -703,6 +779,7 @@ static void mappers_free(struct pdet_walk *base)
 	free(w->pfns);
 	free(w->order);
 	free(w->pids);
+	pdet_other_free(&w->other);
 	pdet_vec_free(&w->unread);
 	free(w);
 }
@@ -726,6 +803,7 @@ int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret)
 	w->walk.ops = &mappers_ops;
 	w->walk.it = it;
 	r = pdet_walk_backend(it, &w->walk);
+	w->first = w->walk;
 	w->told = r == 0 && w->walk.backend->ops->told;
 	/* The backend continues at the mapping of the page where it stopped. */
 	w->walk.serial = w->told;

@@ -211,6 +211,10 @@ static int next_vma(struct walk_task *w, struct pdet_worker *k)
 		if (w->vma.end > item->first)
 			break;
 	}
+	/* Pages that a driver has mapped may be missing from the rows. */
+	if (!w->whole && ops->blind &&
+	    ops->blind(s, w->task->task, &w->vma, PDET_BLIND_KERNEL))
+		k->cover.partial = true;
 	if (!keep_name(w, &w->vma))
 		return pdet_fail(&s->env, ENOMEM, "no memory");
 	w->has_vma = true;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/pairs.h"
+#include "query/walk/other.h"
 #include "query/walk/vma_columns.h"
 
 struct walk_virt {
@@ -21,6 +22,7 @@ struct walk_virt {
 	uint64_t vma_for;
 	struct pdet_vma vma;
 	struct pdet_pairs passed; /* pids counted as ended or denied */
+	struct pdet_other other; /* shows entries that the source cannot */
 };
 
 static struct walk_virt *walk_of(struct pdet_walk *w)
@@ -236,6 +238,8 @@ static int virt_place(struct pdet_walk *base, struct pdet_worker *k,
 	end = addr + n * page;
 	r = read_entries(w, s, item->pid, &addr, end ? end : UINT64_MAX, b);
 	if (r == 0)
+		r = pdet_other_entries(&w->other, base, k, item->pid, b, row);
+	if (r == 0)
 		r = put_vmas(w, s, b, row);
 	if (r < 0 && !passes_over(w, k, item->pid, r))
 		return r;
@@ -280,10 +284,24 @@ static int virt_recheck(struct pdet_walk *base, struct pdet_worker *k,
 			struct pdet_span *span, struct pdet_batch *b)
 {
 	struct walk_virt *w = walk_of(base);
+	const struct pdet_other *o = &w->other;
+	uint32_t row, n;
+	bool other;
+	int r = 0;
 
 	(void)span;
-	return w->walk.backend->ops->recheck(pdet_session_of(k, base), w->task,
-					     b, 0, b->n);
+	for (row = 0; row < b->n && r == 0; row += n) {
+		n = pdet_other_answered(o, b, row, &other);
+		if (other)
+			r = o->task ? o->backend->ops->recheck(
+					k->session[o->index], o->task, b, row,
+					n) : 0;
+		else
+			r = base->backend->ops->recheck(
+					pdet_session_of(k, base), w->task, b,
+					row, n);
+	}
+	return r;
 }
 
 static int virt_retarget(struct pdet_walk *base, struct pdet_worker *k)
@@ -302,6 +320,7 @@ static void virt_free(struct pdet_walk *base)
 	struct walk_virt *w = walk_of(base);
 
 	close_task(w);
+	pdet_other_free(&w->other);
 	pdet_pairs_free(&w->passed);
 	free(w);
 }

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "owners/owners.h"
@@ -28,6 +29,11 @@ static struct {
 	uint64_t unwritable;	/* the record of this page; 0: none */
 	int short_of_memory;	/* number of reads that fail */
 	uint64_t failing;	/* EIO from this page on; 0: none */
+	bool modes;		/* it can write numbers of stacks */
+	bool numbers;		/* it does */
+	unsigned asked;		/* how often it was told to */
+	unsigned late;		/* a stack that is listed the second time */
+	atomic_uint stacks;	/* records written with their stacks */
 	pthread_mutex_t lock;
 } kernel = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -74,14 +80,56 @@ ssize_t __wrap_pread64(int fd, void *buf, size_t size, off_t at)
 		return fail_with(ENOMEM);
 	if (kernel.failing && kernel.record[low].pfn >= kernel.failing)
 		return fail_with(EIO);
+	kernel.stacks += !kernel.numbers;
 	return snprintf(buf, size, "Page allocated via order %u, mask "
 			"0xcc0(GFP_KERNEL), pid 7, tgid 6 (%s), ts %llu ns\n"
 			"PFN 0x%llx type Movable Block 7 type Movable "
-			"Flags 0x17(locked)\n function_%u+0x1/0x2\n\n",
+			"Flags 0x17(locked)\n%s%u%s\n",
 			kernel.record[low].order, kernel.record[low].comm,
 			(unsigned long long)kernel.record[low].pfn,
 			(unsigned long long)kernel.record[low].pfn,
-			kernel.record[low].stack);
+			kernel.numbers ? "handle: 9" : " function_",
+			kernel.record[low].stack,
+			kernel.numbers ? "\n" : "+0x1/0x2\n");
+}
+
+static char stacks[] = "/tmp/pagedet-stacks.XXXXXX";
+
+/* Lists the stacks, as the kernel's file does. */
+static void list_stacks(unsigned without)
+{
+	FILE *f = fopen(stacks, "w");
+	unsigned i;
+
+	ck_assert_ptr_nonnull(f);
+	for (i = 0; i < 64; i++)
+		if (i != without)
+			fprintf(f, " function_%u+0x1/0x2\nhandle: 9%u\n\n", i,
+				i);
+	fclose(f);
+}
+
+ssize_t __real_write(int fd, const void *buf, size_t n);
+ssize_t __wrap_write(int fd, const void *buf, size_t n);
+
+ssize_t __wrap_write(int fd, const void *buf, size_t n)
+{
+	static const char number[] = "mode=handle", stack[] = "mode=stack";
+
+	if (fd != FD)
+		return __real_write(fd, buf, n);
+	if (!kernel.modes)
+		return fail_with(EINVAL);
+	if (n == sizeof(number) - 1 && !memcmp(buf, number, n)) {
+		kernel.numbers = true;
+		if (++kernel.asked == 2 && kernel.late)
+			list_stacks(64);
+	} else if (n == sizeof(stack) - 1 && !memcmp(buf, stack, n)) {
+		kernel.numbers = false;
+	} else {
+		return fail_with(EINVAL);
+	}
+	return (ssize_t)n;
 }
 
 static void add(uint64_t pfn, unsigned order, unsigned stack)
@@ -118,7 +166,7 @@ static struct pdet_watch watch;
 static struct pdet_owner_asked asked;
 static struct pdet_owners_reading got;
 
-static int read_by(unsigned threads)
+static int read_by(unsigned threads, bool numbers)
 {
 	pdet_watch_init(&watch, 0, NULL, NULL, 0);
 	asked = (struct pdet_owner_asked){
@@ -130,7 +178,9 @@ static int read_by(unsigned threads)
 		.threads = threads,
 		.sum = { .table = { .groups = { .n_keys = 1 } } },
 	};
-	return pdet_owners_read_live(&got, FD, "page_owner");
+	return numbers ? pdet_owners_read_numbers(&got, FD, "page_owner",
+						  stacks) :
+			 pdet_owners_read_live(&got, FD, "page_owner");
 }
 
 static const struct pdet_owner_total *group_of(unsigned stack)
@@ -185,7 +235,7 @@ START_TEST(each_record_once)
 	static const unsigned threads[] = { 1, 2, 3, 8 };
 
 	fill();
-	ck_assert_int_eq(read_by(threads[_i]), 0);
+	ck_assert_int_eq(read_by(threads[_i], false), 0);
 	ck_assert(!got.partial && !got.sum.left.damaged);
 	judge(ALL);
 }
@@ -202,7 +252,7 @@ START_TEST(at_the_borders)
 		add(chunk * 4096, 0, 2);
 		add(chunk * 4096 + 1, 0, 3);
 	}
-	ck_assert_int_eq(read_by((unsigned)_i + 1), 0);
+	ck_assert_int_eq(read_by((unsigned)_i + 1, false), 0);
 	judge(ALL);
 }
 END_TEST
@@ -211,7 +261,7 @@ START_TEST(memory_is_short_for_a_moment)
 {
 	fill();
 	kernel.short_of_memory = 2;
-	ck_assert_int_eq(read_by(1), 0);
+	ck_assert_int_eq(read_by(1, false), 0);
 	ck_assert(!got.partial && !got.sum.left.unprinted);
 	judge(ALL);
 }
@@ -229,7 +279,7 @@ START_TEST(a_record_that_the_kernel_cannot_write)
 	kernel.unwritable = kernel.record[without].pfn;
 	if (!kernel.unwritable)
 		kernel.unwritable = kernel.record[without = 2].pfn;
-	ck_assert_int_eq(read_by(_i < 4 ? 1 : 2), 0);
+	ck_assert_int_eq(read_by(_i < 4 ? 1 : 2, false), 0);
 	ck_assert_uint_eq(got.sum.left.unprinted, 1);
 	ck_assert(got.partial);
 	judge(without);
@@ -245,7 +295,7 @@ START_TEST(a_read_that_fails)
 	kernel.failing = 4096 * 3;
 	for (i = 0; i < kernel.n; i++)
 		n += kernel.record[i].pfn < kernel.failing;
-	ck_assert_int_eq(read_by(1), 0);
+	ck_assert_int_eq(read_by(1, false), 0);
 	ck_assert(got.partial);
 	for (i = 0; i < got.sum.table.totals.n; i++)
 		times += got.sum.table.totals.data[i].times;
@@ -254,7 +304,7 @@ START_TEST(a_read_that_fails)
 
 	kernel.failing = 1;
 	kernel.record[0].pfn = 1;
-	ck_assert_int_eq(read_by(2), -EIO);
+	ck_assert_int_eq(read_by(2, false), -EIO);
 	ck_assert_str_eq(env.error, "cannot read page_owner: Input/output "
 			 "error");
 	pdet_owner_count_free(&got.sum);
@@ -267,7 +317,7 @@ START_TEST(a_name_like_a_page)
 	fill();
 	kernel.record[77].comm = "a\nPFN 0xfffffff";
 	kernel.record[78].comm = "(), ts 1 ns\n";
-	ck_assert_int_eq(read_by(2), 0);
+	ck_assert_int_eq(read_by(2, false), 0);
 	ck_assert_uint_eq(got.sum.left.damaged, 0);
 	judge(ALL);
 }
@@ -278,16 +328,70 @@ START_TEST(a_record_that_is_damaged)
 {
 	fill();
 	kernel.record[77].comm = "a name that is far too long for a task";
-	ck_assert_int_eq(read_by(_i ? 2 : 1), 0);
+	ck_assert_int_eq(read_by(_i ? 2 : 1, false), 0);
 	ck_assert_uint_eq(got.sum.left.damaged, 1);
 	ck_assert(got.partial);
 	judge(77);
 }
 END_TEST
 
+/* A kernel that can write the numbers of stacks, and what may go wrong. */
+START_TEST(by_number)
+{
+	static const struct {
+		bool modes;
+		unsigned without, late;
+		bool numbers;	/* no stack was read */
+	} cases[] = {
+		{ true, 64, 0, true },	/* all stacks are listed */
+		{ true, 3, 3, true },	/* the second time */
+		{ true, 3, 0, false },	/* never, as below a threshold */
+		{ false, 64, 0, false },
+	};
+
+	fill();
+	ck_assert_int_ge(mkstemp(stacks), 0);
+	kernel.modes = cases[_i].modes;
+	kernel.late = cases[_i].late;
+	list_stacks(cases[_i].without);
+	ck_assert_int_eq(read_by(2, true), 0);
+	unlink(stacks);
+	ck_assert(!got.partial && !got.sum.left.damaged);
+	ck_assert_uint_eq(got.sum.left.numbers, 0);
+	ck_assert_int_eq(!kernel.stacks, cases[_i].numbers);
+	judge(ALL);
+}
+END_TEST
+
+/* The list of stacks is not there, or has another form. */
+START_TEST(by_number_without_stacks)
+{
+	static const char *const texts[] = {
+		NULL, "", " f+0x1/0x2\n", " f+0x1/0x2\nhandle: x\n\n",
+		"handle: 3\n\n", " f+0x1/0x2\nnr_base_pages: 3\n\n",
+	};
+	const char *text = texts[_i];
+	int fd = mkstemp(stacks);
+
+	ck_assert_int_ge(fd, 0);
+	if (text)
+		ck_assert_int_eq(__real_write(fd, text, strlen(text)),
+				 (ssize_t)strlen(text));
+	else
+		unlink(stacks);
+	close(fd);
+	fill();
+	kernel.modes = true;
+	ck_assert_int_eq(read_by(1, true), 0);
+	unlink(stacks);
+	ck_assert(!kernel.numbers);
+	judge(ALL);
+}
+END_TEST
+
 START_TEST(nothing_there)
 {
-	ck_assert_int_eq(read_by(2), -EBADMSG);
+	ck_assert_int_eq(read_by(2, false), -EBADMSG);
 	ck_assert_str_eq(env.error, "cannot read page_owner: it is empty");
 	pdet_owner_count_free(&got.sum);
 }
@@ -304,6 +408,8 @@ int main(void)
 	unit_test(s, a_read_that_fails);
 	unit_test(s, a_name_like_a_page);
 	unit_loop(s, a_record_that_is_damaged, 2);
+	unit_loop(s, by_number, 4);
+	unit_loop(s, by_number_without_stacks, 6);
 	unit_test(s, nothing_there);
 	return unit_main(s);
 }

@@ -52,6 +52,29 @@ START_TEST(rollup_is_added_up)
 }
 END_TEST
 
+START_TEST(flags_of_areas_are_found)
+{
+	static const struct {
+		const char *line;
+		bool is, has;
+	} lines[] = {
+		{ "VmFlags: rd wr sh mr mw ms pf io dc de dd ", true, true },
+		{ "VmFlags: pf", true, true },
+		{ "VmFlags: rd wr pfx xpf p f", true, false },
+		{ "VmFlags:", true, false },
+		{ "VmFlags", false, false },
+		{ "Rss:   4 kB", false, false },
+		{ "", false, false },
+	};
+	const char *line = lines[_i].line;
+	bool has = false;
+
+	ck_assert_int_eq(pdet_smaps_flags(scan(line), "pf", &has),
+			 lines[_i].is);
+	ck_assert_int_eq(has, lines[_i].has);
+}
+END_TEST
+
 START_TEST(what_the_text_lacks_is_no_zero)
 {
 	struct pagedet_usage u = { .size = sizeof(u) };
@@ -316,6 +339,7 @@ int main(void)
 	Suite *s = suite_create("usage");
 
 	unit_test(s, rollup_is_added_up);
+	unit_loop(s, flags_of_areas_are_found, 7);
 	unit_test(s, what_the_text_lacks_is_no_zero);
 	unit_test(s, status_is_rough_and_has_little);
 	unit_test(s, shares_by_what_may_be_an_average_are_estimated);

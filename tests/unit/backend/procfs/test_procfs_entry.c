@@ -560,6 +560,155 @@ START_TEST(not_written_where_faults_are_sent)
 }
 END_TEST
 
+/* --- areas that pagemap steps over --- */
+
+/* Areas of one page each, in the order of this list. */
+static const struct {
+	const char *maps;	/* the line, from the flags on */
+	const char *flags;	/* VmFlags of smaps; NULL: it lacks the line */
+	unsigned unshown;	/* 1: by smaps; 2: without smaps; 3: both */
+} areas[] = {
+	{ "rw-s 00000000 00:0e 12 anon_inode:[perf_event]", "rd wr pf io", 3 },
+	{ "rw-s 00000000 00:0e 12 anon_inode:[io_uring]", "rd wr sh mm", 2 },
+	{ "r--p 00000000 00:00 0 [vvar]", "rd mr pf io de dd", 3 },
+	{ "rw-p 00000000 00:00 0 ", "rd wr mr mw me ac", 0 },
+	{ "r--p 00000000 08:01 9 /usr/lib/x", "rd mr mw me", 0 },
+	{ "rw-s 00000000 00:06 9 /dev/dri/card0", "rd wr io pf dd", 3 },
+	{ "rw-s 00000000 00:1b 9 /dev/shm/x", "rd wr mr mw me ms", 0 },
+	{ "rw-s 00000000 00:01 9 /memfd:x (deleted)", "rd wr mr mw", 0 },
+	{ "rw-s 00000000 08:01 9 /jail/dev/mem", "rd wr mr pf", 3 },
+	{ "r--p 00000000 00:2b 9 /overlay/x", "rd mr mw me", 2 },
+	{ "rw-s 00000000 00:0e 12 anon_inode:[other]", NULL, 2 },
+};
+#define AREAS (sizeof(areas) / sizeof(*areas))
+
+static void put_areas(bool smaps)
+{
+	char maps[4096] = "", text[4096] = "";
+	size_t i, n = 0, t = 0;
+
+	for (i = 0; i < AREAS; i++) {
+		n += (size_t)snprintf(maps + n, sizeof(maps) - n,
+				      "%08zx-%08zx %s\n", 0x10000 + i * page,
+				      0x10000 + (i + 1) * page,
+				      areas[i].maps);
+		t += (size_t)snprintf(text + t, sizeof(text) - t,
+				      "%08zx-%08zx %s\nSize: 4 kB\n",
+				      0x10000 + i * page,
+				      0x10000 + (i + 1) * page,
+				      areas[i].maps);
+		if (areas[i].flags)
+			t += (size_t)snprintf(text + t, sizeof(text) - t,
+					      "VmFlags: %s \n",
+					      areas[i].flags);
+	}
+	put_text("proc/7/maps", maps);
+	if (smaps)
+		put_text("proc/7/smaps", text);
+}
+
+static void ck_area(const struct pagedet_page *row, size_t i, unsigned how)
+{
+	const unsigned want = areas[i].unshown & how ? PAGEDET_UNSUPPORTED :
+						       PAGEDET_HAVE;
+
+	ck_assert_msg(state(row, PAGEDET_FIELD_PTE) == want, "%s",
+		      areas[i].maps);
+	ck_assert_uint_eq(state(row, PAGEDET_FIELD_KIND), want);
+	ck_assert_uint_eq(state(row, PAGEDET_FIELD_PFN),
+			  want == PAGEDET_HAVE ? PAGEDET_NONE : want);
+	if (want == PAGEDET_HAVE)
+		ck_assert_uint_eq(row->kind, PAGEDET_KIND_UNTOUCHED);
+}
+
+/* The flags of areas tell; without them, what the areas are of. */
+START_TEST(areas_without_entries)
+{
+	struct pagedet_page rows[AREAS + 1];
+	struct pagedet_iter *it;
+	size_t i;
+
+	make_tree(0);
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	put_areas(!_i);
+	start(root);
+	it = ask(7, 0x10000, AREAS + 1);
+	ck_assert_int_eq(pagedet_next(it, rows, AREAS + 1), AREAS + 1);
+	pagedet_iter_free(it);
+	remove_tree();
+	for (i = 0; i < AREAS; i++)
+		ck_area(&rows[i], i, _i ? 2 : 1);
+	ck_assert_uint_eq(rows[AREAS].kind, PAGEDET_KIND_UNMAPPED);
+}
+END_TEST
+
+/* What pagemap does show there is true. */
+START_TEST(an_entry_in_such_an_area)
+{
+	const uint64_t word = PDET_PM_PRESENT | 0x20;
+	struct pagedet_page row;
+
+	make_tree(word);
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	put_areas(true);
+	start(root);
+	row = ask_tree();
+	remove_tree();
+	ck_assert_uint_eq(state(&row, PAGEDET_FIELD_PFN), PAGEDET_HAVE);
+	ck_assert_uint_eq(row.pfn, 0x20);
+}
+END_TEST
+
+/* Mappings of a page that a driver may have made are not counted as none. */
+START_TEST(mappers_of_what_drivers_map)
+{
+	static const struct {
+		uint64_t flags;
+		bool driver;
+		unsigned found;	/* state */
+	} cases[] = {
+		{ 0, false, PAGEDET_UNSUPPORTED },
+		{ 0, true, PAGEDET_UNSUPPORTED },
+		{ KPF(SLAB), false, PAGEDET_HAVE },
+		{ KPF(SLAB), true, PAGEDET_UNSUPPORTED },
+		{ KPF(BUDDY), true, PAGEDET_HAVE },
+		{ ANON_PAGE, true, PAGEDET_HAVE },
+	};
+	struct pagedet_mappers m = { .size = sizeof(m) };
+	struct pagedet_item item = { 0x21, 1, 0, 0 };
+	struct pagedet_coverage c = { .size = sizeof(c) };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	uint64_t words[64] = { 0 };
+	struct pagedet_iter *it;
+	struct pagedet_page row;
+
+	make_tree(0);
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	if (cases[_i].driver)
+		put_areas(true);
+	else
+		put_text("proc/7/maps",
+			 "00010000-00020000 r--p 00000000 00:00 0 [vvar]\n");
+	words[0x21] = cases[_i].flags;
+	put(FLAGS, 0, words, sizeof(words));
+	words[0x21] = 0;
+	put(COUNT, 0, words, sizeof(words));
+	start(root);
+	q.target = PAGEDET_TARGET_MAPPERS;
+	q.items = &item;
+	q.n_items = 1;
+	ck_assert_int_eq(pagedet_fields_parse(pd, "pfn,pid", &q), 0);
+	ck_assert_int_eq(pagedet_query(pd, &q, &it), 0);
+	ck_assert_int_eq(pagedet_next(it, &row, 1), 0);
+	ck_assert_int_eq(pagedet_mappers(it, 0, &m), 0);
+	ck_assert_int_eq(pagedet_coverage(it, &c), 0);
+	remove_tree();
+	ck_assert_uint_eq(m.found_state, cases[_i].found);
+	ck_assert_uint_eq(c.complete, cases[_i].found == PAGEDET_HAVE);
+	pagedet_iter_free(it);
+}
+END_TEST
+
 /* --- levels --- */
 
 /* A hugetlb page has one entry, at the level of its size. */
@@ -599,6 +748,9 @@ int main(void)
 	unit_loop(s, a_mapping_that_ends, 2);
 	unit_test(s, frames_that_were_taken);
 	unit_test(s, an_area_that_was_added);
+	unit_test(s, an_entry_in_such_an_area);
+	unit_loop(s, mappers_of_what_drivers_map, 6);
+	unit_loop(s, areas_without_entries, 2);
 	unit_test(s, written_where_it_is_tracked);
 	unit_test(s, written_in_shared_memory);
 	unit_test(s, not_written_where_faults_are_sent);

@@ -4,7 +4,8 @@
  * like the kernel's text, and text that is not a record.
  */
 #include "base/env.h"
-#include "kernel/owner/text.h"
+#include "kernel/owner/blocks.h"
+#include "kernel/owner/columns.h"
 #include "../../unit.h"
 
 #define STACK " post_alloc_hook+0x1/0x2\n do_fault+0x30/0x40 [xfs]\n"
@@ -342,6 +343,184 @@ START_TEST(a_deep_stack)
 }
 END_TEST
 
+/* Before 4.6: no names, and numbers of types that differ between kernels. */
+START_TEST(a_record_of_3_19)
+{
+	struct cutting c = CUT("Page allocated via order 1, mask 0x280da\n"
+			       "PFN 4550 Block 8 type 2 Fallback Flags   U "
+			       "L\n"
+			       " [<ffffffff8116147e>] alloc+0x1de/0xb00\n"
+			       " [<ffffffff8118d35b>] do_fault+0x1/0x2 [xfs]\n"
+			       " [<ffffffffffffffff>] 0xffffffffffffffff\n\n");
+	static const char frames[] = "alloc+0x1de/0xb00\n"
+				     "do_fault+0x1/0x2 [xfs]\n";
+	struct pdet_scan value;
+	char buf[256];
+
+	is(&c, PDET_OWNER_RECORD);
+	ck_assert_uint_eq(c.r.has, PDET_OWNER_OLD);
+	ck_assert_uint_eq(c.r.order, 1);
+	ck_assert_uint_eq(c.r.gfp_mask, 0x280da);
+	ck_assert_uint_eq(c.r.pfn, 4550);
+	ck_assert_uint_eq(c.r.block, 8);
+	says(&c.r.gfp, "");
+	says(&c.r.type, "");
+	says(&c.r.block_type, "");
+	ck_assert(!pdet_owner_flag(&c.r, "node=", &value));
+	ck_assert_uint_eq(pdet_owner_frames(&c.r.stack, buf),
+			  sizeof(frames) - 1);
+	ck_assert_mem_eq(buf, frames, sizeof(frames) - 1);
+	end(&c);
+}
+END_TEST
+
+/* What an address in brackets is, and what is not. */
+START_TEST(addresses_of_frames)
+{
+	static const struct {
+		const char *stack, *frames;
+	} stacks[] = {
+		{ " [<c01234ab>] f+0x1/0x2\n", "f+0x1/0x2\n" },
+		{ "  [<0>] f+0x1/0x2\n", "f+0x1/0x2\n" },
+		{ " [<c01234ab>] 0xc01234ab\n", "0xc01234ab\n" },
+		{ " f [xfs]\n", "f [xfs]\n" },
+		{ " [<c01234ab>]\n", "[<c01234ab>]\n" },
+		{ " [<c01234ab>] \n", "[<c01234ab>] \n" },
+		{ " [<zz>] f\n", "[<zz>] f\n" },
+		{ " [<ff", "[<ff" },
+		{ " [<ffffffffffffffff>] 0xffffffffffffffff\n", "" },
+	};
+	const char *stack = stacks[_i].stack;
+	struct cutting c = cut(stack, strlen(stack));
+	char buf[64];
+	size_t n = pdet_owner_frames(&c.text, buf);
+
+	ck_assert_uint_eq(n, strlen(stacks[_i].frames));
+	ck_assert_mem_eq(buf, stacks[_i].frames, n);
+	free(c.copy);
+}
+END_TEST
+
+/* The number of a stack, alone or behind its lines. */
+START_TEST(numbers_of_stacks)
+{
+	struct cutting c = CUT(NEW "handle: 17432583\n"
+			       "Charged to memcg a\n\n"
+			       NEW STACK "handle: 5\n\n"
+			       NEW "handle: x\n\n");
+	struct pdet_owner_stack stack;
+
+	is(&c, PDET_OWNER_RECORD);
+	ck_assert(c.r.has & PDET_OWNER_HANDLE);
+	ck_assert_uint_eq(c.r.handle, 17432583);
+	says(&c.r.stack, "handle: 17432583\n");
+	says(&c.r.memcg, "a");
+	stack = pdet_owner_stack_of(c.r.stack.at, (size_t)(c.r.stack.end -
+							   c.r.stack.at));
+	ck_assert(stack.unknown);
+	ck_assert_ptr_null(stack.allocator);
+	is(&c, PDET_OWNER_RECORD);
+	ck_assert(!(c.r.has & PDET_OWNER_HANDLE));
+	says(&c.r.stack, STACK);
+	is(&c, PDET_OWNER_DAMAGED);
+	end(&c);
+}
+END_TEST
+
+/* Groups that page_owner_sort has written. */
+START_TEST(groups)
+{
+	static const struct {
+		const char *text;
+		uint64_t times, pages;
+	} texts[] = {
+		{ "3 times, 12 pages:\n" NEW STACK "Slab cache page\n\n",
+		  3, 12 },
+		{ "3 times, 12 pages, by slab :\nPage allocated via order 2, "
+		  "mask 0xcc0(GFP_KERNEL), pid 7, tgid 6 (cat), ts 99 ns\n"
+		  STACK "\n", 3, 12 },
+		{ "12 times:\nPage allocated via order 2, mask 0x52d0\n"
+		  STACK "\n", 12, 48 },
+		{ "3 times, 9 pages, PID 7, task_comm_name: a:b:\n" STACK
+		  "\n", 3, 9 },
+		/* without the number of pages, or out of any range */
+		{ "3 times:\n" STACK "\n", 0, 0 },
+		{ "18446744073709551615 times:\nPage allocated via order 1, "
+		  "mask 0x0\n" STACK "\n", 0, 0 },
+		{ "18446744073709551616 times, 1 pages:\n" STACK "\n", 0, 0 },
+		{ "3 times, x pages:\n" STACK "\n", 0, 0 },
+		{ "3 times, 9 pages, PID 7\n\n", 0, 0 },
+		{ "3 apples:\n" STACK "\n", 0, 0 },
+		{ "3 times, 9 pages:\n" STACK NEW "\n", 0, 0 },
+	};
+	const char *text = texts[_i].text;
+	struct cutting c = cut(text, strlen(text));
+
+	if (!texts[_i].times) {
+		while (pdet_owner_next(&c.text, true, 0, &c.r) ==
+		       PDET_OWNER_DAMAGED)
+			;
+		free(c.copy);
+		return;
+	}
+	is(&c, PDET_OWNER_RECORD);
+	ck_assert_uint_eq(c.r.has, PDET_OWNER_STACK_ONLY);
+	ck_assert_uint_eq(c.r.times, texts[_i].times);
+	ck_assert_uint_eq(c.r.pages, texts[_i].pages);
+	says(&c.r.stack, STACK);
+	end(&c);
+}
+END_TEST
+
+/* Records of a text with other ends of lines are the same, in any block. */
+START_TEST(ends_of_lines)
+{
+	static const char record[] = NEW STACK "Charged to memcg a\n\n";
+	enum { RECORDS = 20000 };
+	char *text = malloc(RECORDS * sizeof(record) * 2), *to = text;
+	char *buf = malloc(PDET_OWNER_BLOCK);
+	struct pdet_text_stream *stream;
+	struct pdet_owner_blocks cutter;
+	struct pdet_owner_record r;
+	struct pdet_env env = { 0 };
+	unsigned n = 0, got = 0;
+	struct pdet_scan head;
+	const char *at;
+	ssize_t size;
+
+	for (n = 0; n < RECORDS; n++)
+		for (at = record; *at; at++) {
+			if (*at == '\n' && _i)
+				*to++ = '\r';
+			*to++ = *at;
+		}
+	ck_assert_int_eq(pdet_text_stream_memory(&env, text,
+						 (size_t)(to - text), "text",
+						 &stream), 0);
+	ck_assert_int_eq(pdet_owner_blocks_begin(&cutter, stream, &env, &head),
+			 0);
+	while ((size = pdet_owner_blocks_read(&cutter, &env, buf)) > 0) {
+		struct pdet_scan block = { buf, buf };
+		enum pdet_owner_is what;
+
+		block.end += pdet_owner_blocks_plain(&cutter, buf,
+						     (size_t)size);
+		while ((what = pdet_owner_next(&block, false, 0, &r)) !=
+		       PDET_OWNER_END) {
+			ck_assert_int_eq(what, PDET_OWNER_RECORD);
+			says(&r.stack, STACK);
+			says(&r.memcg, "a");
+			got++;
+		}
+	}
+	ck_assert_int_eq(size, 0);
+	ck_assert_uint_eq(got, RECORDS);
+	pdet_text_stream_close(stream);
+	free(text);
+	free(buf);
+}
+END_TEST
+
 /* Two files that have only half of the data. */
 START_TEST(halves)
 {
@@ -390,5 +569,10 @@ int main(void)
 	unit_test(suite, largest_numbers);
 	unit_test(suite, a_deep_stack);
 	unit_test(suite, halves);
+	unit_test(suite, a_record_of_3_19);
+	unit_loop(suite, addresses_of_frames, 9);
+	unit_test(suite, numbers_of_stacks);
+	unit_loop(suite, groups, 11);
+	unit_loop(suite, ends_of_lines, 2);
 	return unit_main(suite);
 }
