@@ -237,6 +237,11 @@ if command -v script > /dev/null; then
 	TERM=dumb script -qec "$PAGEDET task $$ --all" /dev/null < /dev/null \
 		> stdout 2> stderr || :
 	stdout_has 'a terminal: --all lists' vaddr
+	TERM=dumb script -qec "$PAGEDET task $sleeper --stacks" /dev/null \
+		< /dev/null > stdout 2> stderr || :
+	tap_run 'stacks on a terminal: the sums, then the threads' awk '
+/  pss / { sums = NR } /^thread [0-9]+ of / { thread = NR }
+/vaddr/ { rows = NR } END { exit !sums || thread <= sums || rows }' stdout
 	head -c 100000 /dev/zero > zeroes
 	cat zeroes > /dev/null
 	TERM=dumb script -qec "$PAGEDET file zeroes" /dev/null < /dev/null \
@@ -245,6 +250,18 @@ if command -v script > /dev/null; then
 	stdout_has 'a file: dirty' '  dirty '
 else
 	tap_skip 'summaries on a terminal' 'needs script'
+fi
+
+# A kernel thread has stacks, but no pages.
+kthread=$(awk '$1 == "Kthread:" && $2 == 1 { print FILENAME; exit }' \
+	/proc/2/status 2> /dev/null) || kthread=
+if [ -n "$kthread" ]; then
+	run task 2 --stacks
+	expect 'stacks of a kernel thread: why the status is 1' 1 \
+		'no memory of its own, only a stack: the status is 1'
+	stdout_has 'stacks of a kernel thread: they are there' 'thread 2 of 2'
+else
+	tap_skip 'stacks of a kernel thread' 'process 2 is not known to be one'
 fi
 
 # --- rounds ---

@@ -135,14 +135,16 @@ void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 		else if (tasks[i].flags & PAGEDET_TASK_KTHREAD &&
 			 is_asked(job, tasks[i].pid))
 			cli_say("task %u (%s) is a kernel thread: it has no "
-				"memory of its own", tasks[i].pid,
-				tasks[i].comm);
+				"memory of its own%s", tasks[i].pid,
+				tasks[i].comm, job->stacks ?
+				", only a stack: the status is 1" : "");
 	free(tasks);
 }
 
-static int no_process(const char *name, const struct pagedet_task *tasks,
-		      size_t n, uint64_t lost)
+static int no_process(const struct cli_job *job, const char *name,
+		      const struct pagedet_task *tasks, size_t n, uint64_t lost)
 {
+	char cgroup[4096];
 	const char **names;
 	int near;
 	size_t i;
