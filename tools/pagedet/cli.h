@@ -240,11 +240,10 @@ const struct cli_command *cli_command_find(const char *name);
 
 /* --- suggest.c: suggestions after a mistake --- */
 /*
- * Reports that there is no such command, and suggests one. Returns CLI_USAGE.
+ * Reports that there is no such command, and suggests one. @job: NULL if @name
+ * cannot be a file, a number or a process. Returns CLI_USAGE.
  */
-int cli_no_command(const char *name);
-/* Whether a file may be a kernel log, by its name. */
-bool cli_is_log_name(const char *path);
+int cli_no_command(const struct cli_job *job, const char *name);
 /*
  * Reports that @word is not one of @names, and suggests one or lists all. @what
  * begins the message: "--format: there is no format". Returns CLI_USAGE.
@@ -258,6 +257,29 @@ int cli_no_field(const char *what, const char *word, size_t len);
  * --where. If they cannot, suggests another command and returns CLI_USAGE.
  */
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd);
+
+/* --- suggest_thing.c: suggestions for words that name a thing --- */
+/* Whether a file may be a kernel log, by its name. */
+bool cli_is_log_name(const char *path);
+/*
+ * These set @text to a suggestion, which follows "pagedet ". They return false
+ * if they have none. This one is for a file that holds a dump, a snapshot, a
+ * trace or a text of the kernel:
+ */
+bool cli_command_for_record(const char *path, char *text, size_t size);
+/* For any file that exists: */
+bool cli_command_for_file(const char *path, char *text, size_t size);
+bool cli_command_for_number(const struct cli_job *job, const char *word,
+			    char *text, size_t size);
+/*
+ * For a process or cgroup with exactly that name, or with one that is near. The
+ * suggestion is a sentence, as for cli_refuse().
+ */
+bool cli_command_for_name(const struct cli_job *job, const char *word,
+			  bool exact, char *text, size_t size);
+/* Finds the process with that name, or with the nearest one. */
+bool cli_process_near(const struct cli_job *job, const char *word, bool exact,
+		      char *ret, size_t size);
 
 /* --- suggest_argument.c: suggestions for arguments --- */
 /*
@@ -302,6 +324,14 @@ bool cli_is_kind_or_flag(const char *word, char *instead, size_t size);
  * this value of --where.
  */
 bool cli_where_lead(const char *expr, char *instead, size_t size);
+
+/* --- suggest_filter.c --- */
+/*
+ * Rewrites a filter of another language. Returns false if the library does not
+ * understand the result either.
+ */
+bool cli_rewrite_filter(struct pagedet *pd, const char *expr, char *ret,
+			size_t size);
 
 /* --- process.c: processes and areas by name --- */
 int cli_add_item(struct cli_job *job, const struct pagedet_item *item);
@@ -387,8 +417,22 @@ int cli_parse_kaddrs(struct cli_job *job);
 int cli_parse_log(struct cli_job *job);
 int cli_parse_nothing(struct cli_job *job);
 
+/* --- suggest_cgroup.c --- */
+/*
+ * Finds the cgroup whose path ends with @word, or the one whose path or last
+ * part is nearest. Sets @ret to its path below the mount.
+ */
+bool cli_cgroup_near(const struct cli_job *job, const char *word, bool exact,
+		     char *ret, size_t size);
+/* After a question about a cgroup that does not exist: suggests another one. */
+void cli_suggest_cgroup(const struct cli_job *job);
+
 /* --- cgroup.c --- */
 int cli_parse_cgroup(struct cli_job *job);
+/*
+ * Gets the directory below which memory cgroups are. Returns false for a dump.
+ */
+bool cli_cgroup_mount(const struct cli_job *job, char *ret, size_t size);
 /*
  * Gets the kernel's count for job->path, in bytes. Returns the name of the file
  * that has it, or NULL if it cannot be read.

@@ -94,7 +94,7 @@ static int find_command(struct cli_job *job)
 
 	job->command = cli_command_find(name);
 	if (!job->command)
-		return cli_no_command(name);
+		return cli_no_command(job, name);
 	cli_topic(job->command->name);
 	job->words++;
 	job->n_words--;

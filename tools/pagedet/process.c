@@ -165,7 +165,12 @@ static int no_process(const struct cli_job *job, const char *name,
 			names[near]);
 	else
 		cli_say("there is no process '%s'", name);
-	cli_say("hint: 'pagedet tasks' lists them");
+	if (near < 0 && cli_cgroup_near(job, name, false, cgroup,
+					sizeof(cgroup)))
+		cli_say("hint: there is a cgroup: pagedet cgroup %s; 'pagedet "
+			"tasks' lists processes", cgroup);
+	else
+		cli_say("hint: 'pagedet tasks' lists them");
 	free(names);
 	return CLI_NO;
 }
@@ -269,7 +274,7 @@ static int find_processes(struct cli_job *job, struct pagedet *pd,
 		    !(live && p->tasks[i].pid == (uint32_t)getpid()))
 			(*pids)[(*n)++] = p->tasks[i].pid;
 	if (!*n)
-		status = no_process(name, p->tasks, p->n, p->lost);
+		status = no_process(job, name, p->tasks, p->n, p->lost);
 	else if (*n > 1 && !all)
 		status = refuse_several(job, name, p);
 	else if (p->lost)
