@@ -759,6 +759,11 @@ uint64_t cli_value_of(const struct pagedet_columns *c, uint64_t row,
 /* --- sort.c: order and limits --- */
 /* The smaller one of --top and --limit, or 0 if neither was given. */
 uint64_t cli_bound(const struct cli_job *job);
+/*
+ * On a terminal, says how many more of @what there are than the bound shows.
+ * @all: their number; UINT64_MAX: there may be more than were shown.
+ */
+void cli_tell_more(const struct cli_job *job, uint64_t all, const char *what);
 /* Call this after fields and groups are set. Returns a status. */
 int cli_sort_query(const struct cli_job *job, struct pagedet_query *q);
 

@@ -570,6 +570,7 @@ int cli_kmem_judge(const struct cli_kmem *a)
 {
 	const int status = cli_kmem_losses(a);
 
+	cli_tell_more(a->job, a->total.groups, "group");
 	if (status || a->total.groups)
 		return status;
 	if (!a->job->quiet)

@@ -239,6 +239,7 @@ static int judge(struct asking *a)
 			cli_say("page blocks that are mixed: %llu",
 				(unsigned long long)t->blocks);
 	}
+	cli_tell_more(a->job, t->groups, "group");
 	if (!t->complete || undecided_counts(a))
 		return CLI_UNSURE;
 	if (t->groups)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Applies --sort, --top and --limit to rows and groups of pages. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -30,6 +31,19 @@ uint64_t cli_bound(const struct cli_job *job)
 	if (!job->top || !job->limit)
 		return job->top ? job->top : job->limit;
 	return job->top < job->limit ? job->top : job->limit;
+}
+
+void cli_tell_more(const struct cli_job *job, uint64_t all, const char *what)
+{
+	const uint64_t bound = cli_bound(job);
+
+	if (!bound || job->quiet || job->watching || !isatty(STDERR_FILENO))
+		return;
+	if (all == UINT64_MAX)
+		cli_say("there may be more %ss", what);
+	else if (all > bound)
+		cli_say("%llu more %s%s", (unsigned long long)(all - bound),
+			what, cli_plural(all - bound));
 }
 
 int cli_sort_query(const struct cli_job *job, struct pagedet_query *q)
