@@ -112,6 +112,8 @@ done << 'TABLE'
 0 2 69 77	PSS|RSS	top --sort rss --top 2
 0 2 69 77	PSS|RSS	top --sort swap --limit 1
 64	did you mean 'file'	top files
+69	kmem record --for 10, then: pagedet top alloc kmem.dat	@top alloc
+64	did you mean 'alloc'	top allocs
 64	try: pagedet top --top N	top 10
 64	try: pagedet task 20041;	top 20041
 64	try: pagedet scan --where flags:thp --summary	thp

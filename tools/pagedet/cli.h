@@ -95,6 +95,7 @@ struct cli_job {
 	bool as_dot;		/* in that of graphviz */
 	bool folded;
 	bool verify;		/* for kmem report and live */
+	bool live_counts;	/* for kmem report: of the running kernel */
 	char *used_where;	/* memory of where: with a test for objects in
 				 * use */
 	uint64_t drain_ns;	/* for kmap record; 0: not given */
@@ -110,6 +111,7 @@ struct cli_job {
 	bool linear;		/* for map */
 	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, limit, window_ns;
+	bool fitted;		/* top is what the terminal has room for */
 	uint32_t as;		/* PAGEDET_KADDR_*, of kaddr */
 	uint64_t deadline_ns;	/* 0 none */
 	uint64_t end_ns;	/* time of the deadline, of CLOCK_MONOTONIC; 0:
@@ -821,6 +823,9 @@ int cli_usage_of(const struct cli_job *job, struct pagedet *pd,
 int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
 		   const struct pagedet_usage_info *info);
 int cli_parse_top(struct cli_job *job);
+/* --- top_allocs.c --- */
+/* Replaces 'top alloc' by a report of kmem. */
+int cli_wrap_top(struct cli_job *job);
 int cli_run_top(struct cli_job *job, struct pagedet *pd);
 
 /* --- summary.c --- */

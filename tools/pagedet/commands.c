@@ -148,7 +148,7 @@ const struct cli_command cli_commands[] = {
 	  "the pages.\n",
 	  .parse = cli_parse_nothing, WORDS(0, 0),
 	  NOTHING("there is no memory to see"), QUERY(SCAN), .wide = true },
-	{ "top", "[process | cgroup | file | slab | kind]",
+	{ "top", "[process | cgroup | file | slab | kind | alloc [TRACE]]",
 	  "what uses most memory",
 	  "For processes (the default) the columns are:\n"
 	  "  rss      all mapped pages\n"
@@ -167,10 +167,13 @@ const struct cli_command cli_commands[] = {
 	  "Here dirty is what must be written back to files, mapped or not: their\n"
 	  "pages with flag 'dirty'. Anonymous memory, tmpfs and shared memory do\n"
 	  "not count: they have no file to be written to.\n"
+	  "For alloc it is 'kmem report' of TRACE, or of the counts of the running\n"
+	  "kernel in /proc/allocinfo, by what is live.\n"
 	  "--where counts only the pages for which it is true.\n"
 	  "--sort takes a column, pid or comm. A terminal gets as many lines and\n"
 	  "columns as fit; --all shows all lines, and --watch repeats them.\n",
-	  .parse = cli_parse_top, WORDS(0, 1), .run = cli_run_top,
+	  .wrap = cli_wrap_top, .parse = cli_parse_top, WORDS(0, 1),
+	  .run = cli_run_top,
 	  NOTHING("no page belongs to one"), .wide = true,
 	  .bounds = true },
 	{ "mappers", "PFN[+COUNT]... | FILE", "who maps a page or a file",

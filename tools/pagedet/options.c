@@ -426,7 +426,7 @@ static const struct option options[] = {
 	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
 	  "at most N rows, groups or changes; no more rows are read after "
 	  "them" },
-	{ "all", BOOL(all), .only = LISTS | BOUNDS, .help =
+	{ "all", BOOL(all), .only = LISTS | GROUPS | BOUNDS, .help =
 	  "list everything, where a terminal would get a summary or a part" },
 	{ "min-pages", .value = "N", .set = set_min_pages,
 	  .commands = "owners", .help = "only groups with at least N pages" },
@@ -528,7 +528,7 @@ static const struct option options[] = {
 	{ "since", .value = "FILE", TEXT(since), .commands = "check", .help =
 	  "compare with what 'check mark FILE' saved" },
 	{ "watch", .value = "SECONDS", .optional = true, .set = set_watch,
-	  .commands = "top scan task file tree mount block cgroup check",
+	  .commands = "top scan task file tree mount block cgroup check kmem",
 	  .help = "answer again every 2 seconds, or as often as given, until "
 	  "Ctrl-C; for 'check stable' how long to watch (default: 1)" },
 	{ "text-only", BOOL(text_only), .commands = "from-log kmem", .help =

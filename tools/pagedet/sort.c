@@ -42,8 +42,9 @@ void cli_tell_more(const struct cli_job *job, uint64_t all, const char *what)
 	if (all == UINT64_MAX)
 		cli_say("there may be more %ss", what);
 	else if (all > bound)
-		cli_say("%llu more %s%s", (unsigned long long)(all - bound),
-			what, cli_plural(all - bound));
+		cli_say("%llu more %s%s%s", (unsigned long long)(all - bound),
+			what, cli_plural(all - bound), job->fitted ?
+			": --all lists them" : "");
 }
 
 int cli_sort_query(const struct cli_job *job, struct pagedet_query *q)

@@ -35,6 +35,8 @@ static const struct top_kind {
 	{ "cgroup", PAGEDET_FIELD_MEMCG_PATH },
 	{ "file", PAGEDET_FIELD_PATH }, { "slab", PAGEDET_FIELD_SLAB_CACHE },
 	{ "kind", PAGEDET_FIELD_KIND },
+	/* Only a name here, which cli_wrap_top() has taken. */
+	{ "alloc", PAGEDET_FIELD_ALLOC_STACK },
 };
 
 static int find_sort(const struct cli_job *job, struct cli_table *t)
