@@ -114,6 +114,11 @@ done << 'TABLE'
 64	did you mean 'file'	top files
 69	kmem record --for 10, then: pagedet top alloc kmem.dat	@top alloc
 64	did you mean 'alloc'	top allocs
+64	try: pagedet top cgroup	top --by cgroup
+64	try: pagedet top kind	top --by kind
+64	try: pagedet task bash;	tasks bash
+64	try: pagedet tasks --sort comm	tasks --where comm=bash
+64	did you mean 'rss'	tasks --sort rs
 64	try: pagedet top --top N	top 10
 64	try: pagedet task 20041;	top 20041
 64	try: pagedet scan --where flags:thp --summary	thp

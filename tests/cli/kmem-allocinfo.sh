@@ -189,7 +189,7 @@ tap_run 'top alloc of a kernel that counts: the same' \
 run top alloc "$tap_dir/after" "$tap_dir/before"
 expect 'top alloc of two copies' 64 'one argument too many'
 run top alloc "$tap_dir/after" --watch
-expect 'top alloc of a copy in rounds' 64 'a trace does not change'
+expect 'top alloc of a copy in rounds' 64 'does not change'
 run top allocs
 expect 'top allocs' 64 "did you mean 'alloc'"
 if command -v script > /dev/null; then

@@ -219,6 +219,56 @@ expect 'no such field' 64 "no field 'nonsense'"
 run scan --limit 0
 expect 'no bound is nothing' 64 'leaves nothing'
 
+# --- several keys ---
+
+run top --json --sort swap,-pid -q
+sed 's/^{"pid":\([0-9]*\),.*"swap":\([0-9a-z]*\),.*/\2 \1/' stdout > places
+tap_run 'top by two keys' sh -c \
+	'grep -v "^null" places > known; test -s known && sort -c -k1,1nr -k2,2nr known'
+run top --sort rss,nonsense
+expect 'the second key does not exist' 64 "not 'nonsense'"
+run top --sort rsss
+expect 'a mistyped key' 64 "did you mean 'rss'"
+run scan --by kind --sort pages,kind
+expect 'pages have one key' 64 'sorted by one field'
+
+# --- tasks and mappers ---
+
+run tasks --json -q
+grep -c . stdout > all
+run tasks --json --sort rss,-pid -q
+expect 'tasks in an order' 0
+awk -F '[:,]' '{ rss = "" } /"kthread":false/ && match($0, /"rss":[0-9]+/) {
+	rss = substr($0, RSTART + 6, RLENGTH - 6) }
+{ if (rss == "") ends = 1; else { if (ends) bad = 1; print rss, $2 } }
+END { exit bad }' stdout > places && status=0 || status=$?
+tap_run 'tasks without memory come last' test "$status" = 0
+tap_run 'tasks: the largest first, then by pid' \
+	sort -c -k1,1nr -k2,2nr places
+run tasks --json --sort comm --top 2 -q
+tap_run 'tasks: as many' test "$(wc -l < stdout)" = 2
+run tasks --sort nonsense
+expect 'tasks: no such key' 64 "not 'nonsense'"
+run tasks --where dirty
+expect 'tasks have no filter' 64 'are for pages'
+self=$(readlink /proc/$$/exe)
+run mappers "$self" --json --sort pages,-pid -q
+if [ "$status" = 0 ] || [ "$status" = 2 ]; then
+	sed 's/^{"pid":\([0-9]*\),.*"pages":\([0-9]*\),.*/\2 \1/' stdout > places
+	tap_run 'mappers of a file: the largest first' sh -c \
+		'test -s places && sort -c -k1,1nr -k2,2nr places'
+	run mappers "$self" --json --limit 1 -q
+	tap_run 'mappers of a file: as many' test "$(wc -l < stdout)" = 1
+else
+	tap_skip 'mappers of a file' 'they cannot be read'
+fi
+run mappers "$self" --sort nonsense
+expect 'mappers of a file: no such key' 64 "not 'nonsense'"
+run mappers 1 --watch
+expect 'no rounds of mappers of a page' 64 'pagedet mappers FILE --watch'
+run owners /dev/null --watch
+expect 'no rounds of a text' 64 'does not change'
+
 # --- rows and sums of one task ---
 
 run task $$ --fields vaddr,kind --json --limit 4
@@ -295,6 +345,10 @@ if command -v python3 > /dev/null; then
 	rounds '  COMM$' top --watch 0.5 -q --limit 1
 	expect 'rounds end with status 0' 0
 	tap_run 'a block a round' test "$(grep -c '  COMM$' stdout)" -ge 2
+	rounds '  comm$' tasks --watch 0.5 -q --limit 1
+	expect 'rounds of tasks' 0
+	rounds '  comm$' mappers "$self" --watch 0.5 -q --limit 1
+	expect 'rounds of mappers of a file' 0
 	rounds '^  pss ' task $$ --watch=0.5 -q
 	expect 'rounds of a summary' 0
 	tap_run 'a block a round, of a summary' test \

@@ -155,6 +155,10 @@ int cli_parse_mappers(struct cli_job *job)
 		return cli_usage("mappers lacks arguments: %s",
 				 job->command->arguments);
 	job->path = path;
+	if (!path && job->watching)
+		return cli_refuse("try: pagedet mappers FILE --watch;",
+				  "mappers: --watch repeats the processes that "
+				  "map a file");
 	return path ? CLI_ANSWERED : cli_parse_pfns(job);
 }
 

@@ -95,7 +95,7 @@ struct cli_job {
 	bool as_dot;		/* in that of graphviz */
 	bool folded;
 	bool verify;		/* for kmem report and live */
-	bool live_counts;	/* for kmem report: of the running kernel */
+	bool live_counts;	/* groups that change: of the running kernel */
 	char *used_where;	/* memory of where: with a test for objects in
 				 * use */
 	uint64_t drain_ns;	/* for kmap record; 0: not given */
@@ -397,6 +397,7 @@ int cli_report_close(struct cli_report *r, const struct cli_job *job,
 int cli_check_format(const struct cli_job *job);
 
 /* --- tasks.c, dmesg.c, file_mappers.c --- */
+int cli_parse_task_list(struct cli_job *job);
 int cli_run_tasks(struct cli_job *job, struct pagedet *pd);
 int cli_run_dmesg(struct cli_job *job, struct pagedet *pd);
 /* Writes the kernel log as text. Returns a status. */
@@ -762,10 +763,38 @@ uint64_t cli_value_of(const struct pagedet_columns *c, uint64_t row,
 /* The smaller one of --top and --limit, or 0 if neither was given. */
 uint64_t cli_bound(const struct cli_job *job);
 /*
- * On a terminal, says how many more of @what there are than the bound shows.
- * @all: their number; UINT64_MAX: there may be more than were shown.
+ * On a terminal, says how many more there are than the bound shows. @all: their
+ * number; UINT64_MAX: there may be more than were shown. @one, @many: what they
+ * are, as singular and plural.
  */
-void cli_tell_more(const struct cli_job *job, uint64_t all, const char *what);
+void cli_tell_more(const struct cli_job *job, uint64_t all, const char *one,
+		   const char *many);
+/* --- sort_keys.c: --sort of lists that the command makes itself --- */
+/* A key, and its number for cli_compare_fn. It ends with a NULL name. */
+struct cli_key_name {
+	const char *name;
+	int key;
+};
+#define CLI_KEYS 8
+struct cli_keys {
+	size_t n;
+	int key[CLI_KEYS];
+	bool reverse[CLI_KEYS];
+};
+/*
+ * Parses KEY,-KEY,... @what has these keys: "tasks". Returns a status. NULL is
+ * an empty list.
+ */
+int cli_keys_parse(const char *list, const char *what,
+		   const struct cli_key_name *names, struct cli_keys *ret);
+/*
+ * Compares two elements by one key. @reverse: the key has a "-". Values that
+ * are not known come last in either order.
+ */
+typedef int cli_compare_fn(const void *a, const void *b, int key, bool reverse);
+/* Compares by all keys. */
+int cli_keys_compare(const struct cli_keys *keys, const void *a, const void *b,
+		     cli_compare_fn *compare);
 /* Call this after fields and groups are set. Returns a status. */
 int cli_sort_query(const struct cli_job *job, struct pagedet_query *q);
 
@@ -787,8 +816,7 @@ struct cli_table {
 	size_t slots;
 	bool processes;
 	uint32_t key;		/* PAGEDET_FIELD_* */
-	int sort;
-	bool reverse;
+	struct cli_keys sort;	/* CLI_BY_* and PAGEDET_SUM_* */
 	char advice[256];	/* how to examine denied processes */
 };
 /*

@@ -183,7 +183,7 @@ const struct cli_command cli_commands[] = {
 	  "For a file there is a line for each process that maps it: the pages\n"
 	  "that it maps now, how many of them were copied because it wrote to\n"
 	  "them (private), and how many pages the range of the mapping has\n"
-	  "(virtual), in memory or not.\n"
+	  "(virtual), in memory or not. --sort takes these columns, pid or comm.\n"
 	  "For a page there is a row for each mapping. Then a line for each PFN\n"
 	  "says how many were found, how many the kernel counts, and which tasks\n"
 	  "could not be read. Mappings in the kernel's own page tables are rows\n"
@@ -376,8 +376,11 @@ const struct cli_command cli_commands[] = {
 	{ "tasks", "", "processes and threads, live or in a dump",
 	  "Shows for each thread: pid, tgid (its process), ppid, state as ps shows\n"
 	  "it, rss (memory as the kernel counts it; - for kernel threads) and\n"
-	  "name. It is for the running kernel, or for the dump of --from.\n",
-	  .parse = cli_parse_nothing, WORDS(0, 0), .run = cli_run_tasks },
+	  "name. It is for the running kernel, or for the dump of --from.\n"
+	  "--sort takes pid, tgid, ppid, state, rss, comm or start_ns, or several\n"
+	  "of them: rss begins with the largest, the others with the smallest.\n",
+	  .parse = cli_parse_task_list, WORDS(0, -1), .run = cli_run_tasks,
+	  .bounds = true },
 	{ "dmesg", "", "the kernel's log, live or in a dump",
 	  "Prints every record, oldest first, with its time since boot. For the\n"
 	  "running kernel it reads /dev/kmsg; with --from DUMP it reads the log in\n"

@@ -238,7 +238,7 @@ int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
 	cli_interrupt_asked(true);
 	error = pagedet_allocs(a->pd, &a->q, ret);
-	cli_interrupt_asked(false);
+	cli_interrupt_asked(a->job->watching);
 	cli_progress_end(&a->line);
 	if (error)
 		return cli_fail(a->pd, error);
@@ -275,7 +275,7 @@ static int verify(struct cli_kmem *a)
 	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
 	cli_interrupt_asked(true);
 	error = pagedet_allocs_verify(a->pd, a->allocs, &o);
-	cli_interrupt_asked(false);
+	cli_interrupt_asked(a->job->watching);
 	cli_progress_end(&a->line);
 	pagedet_allocs_total(a->allocs, &a->total);
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
@@ -578,7 +578,7 @@ int cli_kmem_judge(const struct cli_kmem *a)
 {
 	const int status = cli_kmem_losses(a);
 
-	cli_tell_more(a->job, a->total.groups, "group");
+	cli_tell_more(a->job, a->total.groups, "group", "groups");
 	if (status || a->total.groups)
 		return status;
 	if (!a->job->quiet)

@@ -416,9 +416,9 @@ static const struct option options[] = {
 	{ "sort", .value = "FIELD", TEXT(sort),
 	  .only = LISTS | GROUPS | BOUNDS, .help =
 	  "sort by FIELD: counts from the largest, names and places upward; "
-	  "-FIELD reverses the order. Rows need --top. For owners: pages, "
-	  "times, bytes, oldest, newest, ns, keys or a key of --by; several as "
-	  "KEY,KEY" },
+	  "-FIELD reverses the order. Rows need --top. top, tasks, mappers FILE, "
+	  "owners, kmem and kmap take several as KEY,KEY. For owners: pages, "
+	  "times, bytes, oldest, newest, ns, keys or a key of --by" },
 	{ "top", .value = "N", .set = set_top,
 	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
 	  "only the first N rows, groups or changes in that order" },
@@ -528,7 +528,8 @@ static const struct option options[] = {
 	{ "since", .value = "FILE", TEXT(since), .commands = "check", .help =
 	  "compare with what 'check mark FILE' saved" },
 	{ "watch", .value = "SECONDS", .optional = true, .set = set_watch,
-	  .commands = "top scan task file tree mount block cgroup check kmem",
+	  .commands = "top scan tasks task virt file tree mount block cgroup "
+	  "mappers owners kmem check",
 	  .help = "answer again every 2 seconds, or as often as given, until "
 	  "Ctrl-C; for 'check stable' how long to watch (default: 1)" },
 	{ "text-only", BOOL(text_only), .commands = "from-log kmem", .help =

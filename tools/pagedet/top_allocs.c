@@ -25,6 +25,27 @@ static int no_counts(void)
 	return CLI_UNAVAILABLE;
 }
 
+/* What --by means is the argument of top. */
+static int no_groups(const char *by)
+{
+	static const struct { const char *by, *word; } words[] = {
+		{ "cgroup", "cgroup" }, { "memcg_path", "cgroup" },
+		{ "memcg", "cgroup" }, { "path", "file" }, { "file", "file" },
+		{ "slab_cache", "slab" }, { "slab", "slab" },
+		{ "pid", "process" }, { "comm", "process" },
+	};
+	const char *word = "kind";
+	char instead[64];
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(words); i++)
+		if (!strcmp(words[i].by, by))
+			word = words[i].word;
+	snprintf(instead, sizeof(instead), "try: pagedet top %s;", word);
+	return cli_refuse(instead, "top takes no --by: its argument says what "
+			  "is ranked");
+}
+
 int cli_wrap_top(struct cli_job *job)
 {
 	static char report[] = "report", allocinfo[] = ALLOCINFO;
@@ -32,7 +53,7 @@ int cli_wrap_top(struct cli_job *job)
 	const uint32_t height = job->output ? 0 : cli_height(STDOUT_FILENO);
 
 	if (!job->n_words || strcmp(job->words[0], "alloc"))
-		return CLI_ANSWERED;
+		return job->by ? no_groups(job->by) : CLI_ANSWERED;
 	if (job->n_words > 2)
 		return cli_usage("top: '%s' is one argument too many",
 				 job->words[2]);

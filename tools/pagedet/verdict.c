@@ -319,7 +319,8 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 	/* A ranking and a picture count rows that they do not show. */
 	if (v->sum.rows && !job->command->picture && !job->command->bounds)
 		cli_tell_more(job, rows_of_all(v, job),
-			      job->by || job->summary ? "group" : "row");
+			      job->by || job->summary ? "group" : "row",
+			      job->by || job->summary ? "groups" : "rows");
 	/* Without rows a field had no chance. */
 	for (f = 0; v->sum.rows && f < PAGEDET_FIELDS_MAX; f++) {
 		if (!(v->named[f / 64] & ~v->sum.answered[f / 64] &

@@ -171,9 +171,10 @@ int cli_watch_check(struct cli_job *job)
 {
 	int i;
 
-	if (job->watching && !strcmp(job->command->name, "kmem") &&
-	    !job->live_counts)
-		return cli_usage("--watch: a trace does not change");
+	if (job->command->run == cli_run_owners && !job->n_words)
+		job->live_counts = true;
+	if (job->watching && job->command->groups && !job->live_counts)
+		return cli_usage("--watch: a trace or a text does not change");
 	if (!has_rounds(job))
 		return CLI_ANSWERED;
 	if (job->open.n_files || job->open.root)
