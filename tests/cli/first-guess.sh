@@ -114,6 +114,10 @@ done << 'TABLE'
 64	did you mean 'file'	top files
 69	kmem record --for 10, then: pagedet top alloc kmem.dat	@top alloc
 64	did you mean 'alloc'	top allocs
+64	try: pagedet top;	top memory
+64	try: pagedet top;	top processes
+64	try: pagedet top --sort rss;	top rss
+64	try: pagedet top;	top -u root
 64	try: pagedet top cgroup	top --by cgroup
 64	try: pagedet top kind	top --by kind
 64	try: pagedet task bash;	tasks bash
@@ -150,6 +154,17 @@ done << 'TABLE'
 64	try: pagedet task PID	scan --pid 12
 64	try: --top N	top -n 5
 64	try: pagedet cgroup PATH	scan --cgroup /a
+64	'pagedet top cgroup' lists	cgroup
+64	try: pagedet scan --where anon;	scan anon
+64	try: pagedet tree /tmp;	scan /tmp
+64	try: pagedet page 0x100	scan 0x100
+64	--where 'kind=VALUE'	scan --kind anon
+64	try: pagedet --from memory.snap scan --summary;	--from memory.snap
+64	try: pagedet virt PID '.heap.'	task 12 heap
+64	try: pagedet virt PID '.heap.'	heap 12
+64	try: pagedet explain PFN	whatis 4711
+64	try: pagedet scan --by node	numastat
+64	try: pagedet top --sort rss	rss
 64	try: --where dirty	scan --dirty
 64	try: --format csv	scan --csv
 64	--format csv	scan -f csv

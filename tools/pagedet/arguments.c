@@ -130,6 +130,10 @@ int cli_parse_tasks(struct cli_job *job)
 	int i, status;
 
 	for (i = 0; i < job->n_words; i++) {
+		if (i && (!strcmp(job->words[i], "heap") ||
+			  !strcmp(job->words[i], "stack")))
+			return no_area(job, job->words[i],
+				       "is an area of a task");
 		status = cli_parse_pid(job, job->words[i], &item.pid,
 				       &name.task);
 		if (!status)

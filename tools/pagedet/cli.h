@@ -304,6 +304,11 @@ void cli_tell_radix(struct cli_job *job, const char *word);
  * a command. Returns CLI_USAGE.
  */
 int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n);
+/*
+ * Reports that the command does not take @word, and suggests a command for it.
+ * Returns CLI_USAGE.
+ */
+int cli_no_argument(const struct cli_job *job, const char *word);
 /* Reports what is @wrong with @word, or how to write it. Returns CLI_USAGE. */
 int cli_no_range(const struct cli_job *job, const char *word,
 		 enum cli_radix radix, const char *wrong);

@@ -41,10 +41,10 @@ static const struct lead letters[] = {
 	{ "a", "--all" }, { "b", "--by LIST" }, { "c", "--format csv" },
 	{ "d", "--watch SECONDS" }, { "f", "--format csv, or --from FILE" },
 	{ "g", "--by LIST" }, { "i", "--from FILE" }, { "j", "--json" },
-	{ "l", "--limit N" }, { "n", "--top N" },
+	{ "l", "--limit N" }, { "m", "--summary" }, { "n", "--top N" },
 	{ "p", "pagedet task PID" }, { "r", "--from FILE" },
 	{ "s", "--summary, or --sort FIELD" }, { "t", "--top N" },
-	{ "w", "--where EXPR" },
+	{ "u", "pagedet top" }, { "w", "--where EXPR" },
 };
 
 /* Words without a meaning in --where. */
@@ -112,7 +112,8 @@ int cli_no_option(const char *name, size_t len, const char *const *names,
 		 is_value(PAGEDET_FIELD_KIND, copy))
 		snprintf(instead, sizeof(instead), "try: --where %s;", copy);
 	else if (pagedet_field_by_name(copy) >= 0)
-		snprintf(instead, sizeof(instead), "try: --by %s;", copy);
+		snprintf(instead, sizeof(instead),
+			 "try: --by %s, or --where '%s=VALUE';", copy, copy);
 	else
 		return cli_usage("there is no option --%s", copy);
 	return cli_refuse(instead, "there is no option --%s", copy);

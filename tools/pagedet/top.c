@@ -80,6 +80,32 @@ static int no_number(const char *word)
 			  word);
 }
 
+/* Words for processes, and columns. */
+static int no_kind(const char *word, const char *const *names)
+{
+	static const char *const processes[] = {
+		"mem", "memory", "pid", "pids", "process", "processes", "proc",
+		"ps", "task", "tasks", "user", "users",
+	};
+	char instead[64];
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(processes); i++)
+		if (!strcmp(word, processes[i]))
+			return cli_refuse("try: pagedet top;", "top: memory "
+					  "cannot be ranked by '%s'", word);
+	for (i = 0; cli_sums[i].name; i++) {
+		if (strcmp(word, cli_sums[i].name))
+			continue;
+		snprintf(instead, sizeof(instead),
+			 "try: pagedet top --sort %s;", word);
+		return cli_refuse(instead, "top: memory cannot be ranked by "
+				  "'%s'", word);
+	}
+	return cli_no_name("top: there is no ranking by", word, strlen(word),
+			   names, CLI_COUNT(kinds));
+}
+
 static int find_kind(const struct cli_job *job, struct cli_table *t)
 {
 	const char *word = job->n_words ? job->words[0] : "process";
@@ -96,8 +122,7 @@ static int find_kind(const struct cli_job *job, struct cli_table *t)
 	}
 	if (strspn(word, "0123456789") == strlen(word))
 		return no_number(word);
-	return cli_no_name("top: there is no ranking by", word, strlen(word),
-			   names, CLI_COUNT(kinds));
+	return no_kind(word, names);
 }
 
 int cli_parse_top(struct cli_job *job)
