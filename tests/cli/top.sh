@@ -72,7 +72,7 @@ tap_run 'without a line its sums are not known' grep -q "^{\"pid\":$pid,.*\"uss\
 run top --json --top 2 -q
 tap_run 'top N: N objects' test "$(wc -l < stdout)" = 2
 tap_run 'the keys stand as promised' grep -qE \
-	'^\{"pid":[0-9]+,"comm":".*","rss":[0-9]+,"pss":[0-9]+,"uss":[0-9]+,"swap":[0-9]+,"dirty":[0-9]+,"shared":[0-9]+,' \
+	'^\{"pid":[0-9]+,"comm":".*","rss":[0-9]+,"pss":([0-9]+|null),"uss":([0-9]+|null),"swap":[0-9]+,"dirty":([0-9]+|null),"shared":([0-9]+|null),' \
 	stdout
 run top --json --sort pid -q
 sed 's/^{"pid":\([0-9]*\),.*/\1/' stdout > pids

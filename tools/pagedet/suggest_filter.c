@@ -259,11 +259,13 @@ static void put_word(struct rewriting *r)
 /* Whether "and" is missing between this token and the one before it. */
 static bool lacks_join(const struct rewriting *r)
 {
-	const struct token *before = &r->token[r->at - 1];
 	const enum kind now = r->token[r->at].kind;
+	const struct token *before;
 
-	return r->at && (now == WORD || now == OPEN) &&
-	       (before->kind == CLOSE || before->kind == WORD) &&
+	if (!r->at || (now != WORD && now != OPEN))
+		return false;
+	before = &r->token[r->at - 1];
+	return (before->kind == CLOSE || before->kind == WORD) &&
 	       strcmp(before->text, "not") != 0;
 }
 

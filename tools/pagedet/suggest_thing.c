@@ -16,7 +16,7 @@
 /* The names of more tasks are not compared. */
 #define TASKS 8192
 
-/* No machine has so many page frames that are written in so few digits. */
+/* 16 TiB: larger numbers are rather addresses. */
 #define MANY_PAGES (1ull << 32)
 
 bool cli_is_log_name(const char *path)
