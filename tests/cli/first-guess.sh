@@ -23,6 +23,15 @@ cd "$tap_dir"
 echo 'a file' > notes.txt
 cat notes.txt > /dev/null
 echo 'a log' > bad.log
+echo 'BUG: Bad page state in process x  pfn:81a09' > oops.txt
+printf 'PERFILE2and more' > perf.data
+"$PAGEDET" --root "$root" snapshot memory.snap -q || :
+# the unit of a service, as service managers name its cgroup
+mkdir -p "$root/sys/fs/cgroup/a/web.service"
+for dir in "$root/sys/fs/cgroup" "$root/sys/fs/cgroup/a" \
+	"$root/sys/fs/cgroup/a/web.service"; do
+	: > "$dir/cgroup.procs"
+done
 
 # answered NAME STATUSES PATTERN: checks the last run
 answered() {
@@ -91,12 +100,29 @@ done << 'TABLE'
 64	try: pagedet .*slab	slabtop
 66	'/tmp' is not a cgroup	cgroup /tmp
 66	is not a cgroup	cgroup ./
-64	try: pagedet owners	leak
+64	kmem record.*kmem live kmem.dat --verify.*pagedet owners	leak
+64	kmem record.*kmem live kmem.dat --verify.*pagedet owners	leaks
+64	kmem record.*kmem report kmem.dat	alloc
+64	kmem record.*kmem report kmem.dat	allocs
+64	try: pagedet kmem blame TRACE PFN	blame 4711
+64	try: pagedet kmem record	record
+64	try: pagedet kmem timeline TRACE PFN	timeline 4711
 0 2 69 77	PSS|RSS	top
 0 2 69 77	PSS|RSS	top process --limit 3
 0 2 69 77	PSS|RSS	top --sort rss --top 2
 0 2 69 77	PSS|RSS	top --sort swap --limit 1
 64	did you mean 'file'	top files
+69	kmem record --for 10, then: pagedet top alloc kmem.dat	@top alloc
+64	did you mean 'alloc'	top allocs
+64	try: pagedet top;	top memory
+64	try: pagedet top;	top processes
+64	try: pagedet top --sort rss;	top rss
+64	try: pagedet top;	top -u root
+64	try: pagedet top cgroup	top --by cgroup
+64	try: pagedet top kind	top --by kind
+64	try: pagedet task bash;	tasks bash
+64	try: pagedet tasks --sort comm	tasks --where comm=bash
+64	did you mean 'rss'	tasks --sort rs
 64	try: pagedet top --top N	top 10
 64	try: pagedet task 20041;	top 20041
 64	try: pagedet scan --where flags:thp --summary	thp
@@ -114,6 +140,12 @@ done << 'TABLE'
 64	file bad.log, or: pagedet from-log bad.log;	bad.log
 64	try: pagedet file notes.txt;	notes.txt
 64	try: pagedet tree DIR	file .
+64	try: pagedet file /proc/self/exe;	/proc/self/exe
+64	try: pagedet tree /tmp;	/tmp
+64	try: pagedet from-log oops.txt;	oops.txt
+64	try: pagedet kmem report perf.data;	perf.data
+64	try: pagedet --from memory.snap scan	memory.snap
+64	try: pagedet --from VMCORE	vmcore
 64	--where 'pincount>0'	@scan --where pinned
 64	try: --where 'mapcount>1'	@scan --where 'shared and anon'
 64	--by flags, or --where dirty	@scan --by dirty
@@ -122,6 +154,17 @@ done << 'TABLE'
 64	try: pagedet task PID	scan --pid 12
 64	try: --top N	top -n 5
 64	try: pagedet cgroup PATH	scan --cgroup /a
+64	'pagedet top cgroup' lists	cgroup
+64	try: pagedet scan --where anon;	scan anon
+64	try: pagedet tree /tmp;	scan /tmp
+64	try: pagedet page 0x100	scan 0x100
+64	--where 'kind=VALUE'	scan --kind anon
+64	try: pagedet --from memory.snap scan --summary;	--from memory.snap
+64	try: pagedet virt PID '.heap.'	task 12 heap
+64	try: pagedet virt PID '.heap.'	heap 12
+64	try: pagedet explain PFN	whatis 4711
+64	try: pagedet scan --by node	numastat
+64	try: pagedet top --sort rss	rss
 64	try: --where dirty	scan --dirty
 64	try: --format csv	scan --csv
 64	--format csv	scan -f csv
@@ -148,11 +191,41 @@ done << 'TABLE'
 64	try: pagedet task	@scan --by vma
 64	try: pagedet task	@scan --where pid=12 --summary
 64	try: pagedet task	@scan --where comm=bash
+64	try: --where dirty;	@scan --where dirty=true
+64	try: --where 'not dirty';	@scan --where dirty=no
+64	try: --where 'anon and dirty';	@scan --where 'anon && dirty'
+64	try: --where 'anon or file';	@scan --where 'anon||file'
+64	try: --where 'anon and dirty';	@scan --where 'anon dirty'
+64	try: --where 'dirty and lru';	@scan --where flags=dirty,lru
+64	try: --where 'kind=anon or kind=file';	@scan --where 'kind in (anon,file)'
+64	try: --where '\(kind=anon or kind=file\) and dirty';	@scan --where 'kind=anon,file and dirty'
+64	try: --where 'path~.so';	@scan --where 'path like *.so'
+64	try: --where 'path~/usr';	@scan --where /usr
+64	try: --where 'order>=9';	@scan --where order=9+
+64	try: --where 'pfn>=1 and pfn<=5';	@scan --where pfn=1..5
+64	try: --where 'refcount>2000';	@scan --where 'refcount>2k'
+64	try: --where "kind='anon' and dirty";	@scan --where "kind=='anon' && dirty"
+64	try: --where 'order>=9'	@scan --where 'size>1M'
+64	try: pagedet task PID --where swapped	@scan --where swap
+64	where' explains it	@scan --where 'and and and'
+64	where' explains it	@scan --where 'kind in (anon'
+1 2	'\*' is a letter; path~TEXT	@scan --where 'path=*x'
 64	try: pagedet mappers	file notes.txt --by comm
 64	try: pagedet mappers	file notes.txt --by process
 0	12	@tasks
 0	anon	@task other
 1	did you mean 'other'	@task othr
+64	try: pagedet task other;	@other
+64	did you mean other\? try: pagedet task other;	@othr
+64	try: pagedet task 12 .*, or: pagedet page 12;	@12
+64	try: pagedet page 99;	@99
+64	try: pagedet cgroup /a/web.service;	@web.service
+64	did you mean /a/web.service\? try: pagedet cgroup	@wbe.service
+64	did you mean /a/web.service\? try: pagedet cgroup	@/a/wbe.service
+66	did you mean /a/web.service	@cgroup web.service
+66	did you mean /a/web.service	@cgroup /a/web.servce
+66	pagedet top cgroup	@cgroup /xyzzy
+1	pagedet cgroup /a/web.service	@task web.service
 1	pagedet tasks	@task nginx
 64	did you mean 'task'	tsak 1
 64	did you mean 'scan'	scna
@@ -203,7 +276,10 @@ done << 'TABLE'
 0	try: pagedet kaddr 0xffff888000001000	@virt 12 0xffff888000001000
 64	explains it	explain
 64	help explain	explain foo
-64	try: pagedet page	4711
+64	pagedet page 4711;	4711
+64	try: pagedet page 0x1a2b3, or: pagedet phys 0x1a2b3;	@0x1a2b3
+64	try: pagedet virt PID 0x7f12345000	@0x7f12345000
+64	try: pagedet kaddr 0xffff888000001000;	@0xffff888000001000
 64	try: pagedet kaddr	ffff888000001000
 0 1 2 69 77	no symbol|pfn|addr	kaddr init_task
 0 1 2 66 69 77	Linux|read|log	dmesg
@@ -263,6 +339,21 @@ done << 'TABLE'
 64	try: pagedet task	maps
 64	try: pagedet task	pmap
 TABLE
+
+# --- a dump, by what it is, and not by its name ---
+
+dump=$top_srcdir/tests/fixtures/vmcore/kdump-zlib.xz
+if command -v xz > /dev/null && xz -dc "$dump" > vmcore &&
+	run --from vmcore page 1 && [ "$status" -ne 69 ]; then
+	run vmcore
+	answered 'pagedet vmcore' 64 'try: pagedet --from vmcore scan --summary;'
+	run "$PWD/vmcore"
+	answered 'pagedet /PATH/vmcore' 64 \
+		'try: pagedet --from /.*/vmcore scan --summary;'
+else
+	tap_skip 'pagedet vmcore' 'needs xz and the sources of dumps'
+fi
+rm -f vmcore
 
 # --- depending on the current directory ---
 

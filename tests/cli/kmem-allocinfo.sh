@@ -169,4 +169,36 @@ expect 'what is not known cannot be sorted by' 64 'cannot sort by'
 run kmem report "$tap_dir/after" --before \
 	"$top_srcdir/tests/fixtures/traces/raw-6.18-x86_64"
 expect 'a trace and a copy' 64 'sums of what is live'
+# --- top alloc ---
+
+run kmem report "$tap_dir/after" --sort live_bytes --json
+cp "$tap_dir/stdout" "$tap_dir/report"
+run top alloc "$tap_dir/after" --json
+expect 'top alloc of a copy' 0 'how much was allocated before is not known'
+tap_run 'top alloc is the report by what is live' \
+	cmp "$tap_dir/report" "$tap_dir/stdout"
+mkdir -p "$tap_dir/root/proc"
+run top alloc --root "$tap_dir/root"
+expect 'top alloc without the counts: what to record' 69 \
+	'pagedet kmem record --for 10, then: pagedet top alloc kmem.dat'
+cp "$tap_dir/after" "$tap_dir/root/proc/allocinfo"
+run top alloc --root "$tap_dir/root" --json -q
+expect 'top alloc of a kernel that counts' 0
+tap_run 'top alloc of a kernel that counts: the same' \
+	cmp "$tap_dir/report" "$tap_dir/stdout"
+run top alloc "$tap_dir/after" "$tap_dir/before"
+expect 'top alloc of two copies' 64 'one argument too many'
+run top alloc "$tap_dir/after" --watch
+expect 'top alloc of a copy in rounds' 64 'does not change'
+run top allocs
+expect 'top allocs' 64 "did you mean 'alloc'"
+if command -v script > /dev/null; then
+	TERM=dumb script -qec "stty rows 20; exec '$PAGEDET' top alloc \
+		'$tap_dir/after'" /dev/null < /dev/null > "$tap_dir/stdout"
+	tap_run 'top alloc on a terminal: as much as fits' test \
+		"$(grep -c ' (.*:[0-9]*)' "$tap_dir/stdout")" -eq 14
+	tap_run 'top alloc on a terminal: how many more' \
+		grep -q '[0-9] more groups: --all lists them' "$tap_dir/stdout"
+fi
+
 tap_done

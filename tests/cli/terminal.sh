@@ -76,6 +76,27 @@ for words in --all '--where anon' '--fields pfn' '--limit 3'; do
 	tap_fails "scan $words lists" grep -q total "$tap_dir/stdout"
 done
 
+# What a limit hides is said, and counted where that is known.
+on_terminal 80 page 256 257 258 --limit 1
+stdout_has 'a limit: how many more' 'pagedet: 2 more rows'
+on_terminal 80 page 256 257 --limit 1
+counts_well 'a limit hides one row'
+on_terminal 80 scan --where anon --limit 1
+stdout_has 'a limit: not known how many more' 'there may be more rows'
+on_terminal 80 scan --where anon --sort pfn --top 1
+tap_run 'a limit of sorted rows: how many more' \
+	grep -q 'pagedet: [0-9]* more row' "$tap_dir/stdout"
+on_terminal 80 scan --by kind --limit 1
+stdout_has 'a limit of groups' 'there may be more groups'
+for words in 'page 256 --limit 2' 'page 256 257 --limit 2' \
+	'page 256 257 --limit 1 -q' 'scan --by kind --limit 99'; do
+	# shellcheck disable=SC2086
+	on_terminal 80 $words
+	tap_fails "nothing more: $words" grep -q ' more ' "$tap_dir/stdout"
+done
+run --root "$root" page 256 257 258 --limit 1
+expect 'a limit: programs are told nothing' 0
+
 # The kernel's count of a cgroup includes more than its pages.
 echo 123456789 > "$root/sys/fs/cgroup/a/memory.current"
 on_terminal 80 cgroup /a

@@ -130,6 +130,10 @@ int cli_parse_tasks(struct cli_job *job)
 	int i, status;
 
 	for (i = 0; i < job->n_words; i++) {
+		if (i && (!strcmp(job->words[i], "heap") ||
+			  !strcmp(job->words[i], "stack")))
+			return no_area(job, job->words[i],
+				       "is an area of a task");
 		status = cli_parse_pid(job, job->words[i], &item.pid,
 				       &name.task);
 		if (!status)
@@ -155,6 +159,10 @@ int cli_parse_mappers(struct cli_job *job)
 		return cli_usage("mappers lacks arguments: %s",
 				 job->command->arguments);
 	job->path = path;
+	if (!path && job->watching)
+		return cli_refuse("try: pagedet mappers FILE --watch;",
+				  "mappers: --watch repeats the processes that "
+				  "map a file");
 	return path ? CLI_ANSWERED : cli_parse_pfns(job);
 }
 

@@ -57,6 +57,14 @@ static bool find_dir(const struct cli_job *job, char *ret, size_t size)
 	       put_dir(ret, size, root, MOUNT, path);
 }
 
+bool cli_cgroup_mount(const struct cli_job *job, char *ret, size_t size)
+{
+	const char *root = job->open.root ? job->open.root : "";
+
+	return !job->open.n_files && (put_dir(ret, size, root, MEMORY, "") ||
+				      put_dir(ret, size, root, MOUNT, ""));
+}
+
 /* --- the argument --- */
 
 static int not_of_memory(const char *path)

@@ -95,6 +95,7 @@ struct cli_job {
 	bool as_dot;		/* in that of graphviz */
 	bool folded;
 	bool verify;		/* for kmem report and live */
+	bool live_counts;	/* groups that change: of the running kernel */
 	char *used_where;	/* memory of where: with a test for objects in
 				 * use */
 	uint64_t drain_ns;	/* for kmap record; 0: not given */
@@ -110,6 +111,7 @@ struct cli_job {
 	bool linear;		/* for map */
 	uint32_t map_by;	/* PAGEDET_FIELD_* */
 	uint64_t top, limit, window_ns;
+	bool fitted;		/* top is what the terminal has room for */
 	uint32_t as;		/* PAGEDET_KADDR_*, of kaddr */
 	uint64_t deadline_ns;	/* 0 none */
 	uint64_t heat_ns;	/* how long to wait for DAMON; 0: not given */
@@ -241,11 +243,10 @@ const struct cli_command *cli_command_find(const char *name);
 
 /* --- suggest.c: suggestions after a mistake --- */
 /*
- * Reports that there is no such command, and suggests one. Returns CLI_USAGE.
+ * Reports that there is no such command, and suggests one. @job: NULL if @name
+ * cannot be a file, a number or a process. Returns CLI_USAGE.
  */
-int cli_no_command(const char *name);
-/* Whether a file may be a kernel log, by its name. */
-bool cli_is_log_name(const char *path);
+int cli_no_command(const struct cli_job *job, const char *name);
 /*
  * Reports that @word is not one of @names, and suggests one or lists all. @what
  * begins the message: "--format: there is no format". Returns CLI_USAGE.
@@ -259,6 +260,29 @@ int cli_no_field(const char *what, const char *word, size_t len);
  * --where. If they cannot, suggests another command and returns CLI_USAGE.
  */
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd);
+
+/* --- suggest_thing.c: suggestions for words that name a thing --- */
+/* Whether a file may be a kernel log, by its name. */
+bool cli_is_log_name(const char *path);
+/*
+ * These set @text to a suggestion, which follows "pagedet ". They return false
+ * if they have none. This one is for a file that holds a dump, a snapshot, a
+ * trace or a text of the kernel:
+ */
+bool cli_command_for_record(const char *path, char *text, size_t size);
+/* For any file that exists: */
+bool cli_command_for_file(const char *path, char *text, size_t size);
+bool cli_command_for_number(const struct cli_job *job, const char *word,
+			    char *text, size_t size);
+/*
+ * For a process or cgroup with exactly that name, or with one that is near. The
+ * suggestion is a sentence, as for cli_refuse().
+ */
+bool cli_command_for_name(const struct cli_job *job, const char *word,
+			  bool exact, char *text, size_t size);
+/* Finds the process with that name, or with the nearest one. */
+bool cli_process_near(const struct cli_job *job, const char *word, bool exact,
+		      char *ret, size_t size);
 
 /* --- suggest_argument.c: suggestions for arguments --- */
 /*
@@ -281,6 +305,11 @@ void cli_tell_radix(struct cli_job *job, const char *word);
  * a command. Returns CLI_USAGE.
  */
 int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n);
+/*
+ * Reports that the command does not take @word, and suggests a command for it.
+ * Returns CLI_USAGE.
+ */
+int cli_no_argument(const struct cli_job *job, const char *word);
 /* Reports what is @wrong with @word, or how to write it. Returns CLI_USAGE. */
 int cli_no_range(const struct cli_job *job, const char *word,
 		 enum cli_radix radix, const char *wrong);
@@ -303,6 +332,14 @@ bool cli_is_kind_or_flag(const char *word, char *instead, size_t size);
  * this value of --where.
  */
 bool cli_where_lead(const char *expr, char *instead, size_t size);
+
+/* --- suggest_filter.c --- */
+/*
+ * Rewrites a filter of another language. Returns false if the library does not
+ * understand the result either.
+ */
+bool cli_rewrite_filter(struct pagedet *pd, const char *expr, char *ret,
+			size_t size);
 
 /* --- process.c: processes and areas by name --- */
 int cli_add_item(struct cli_job *job, const struct pagedet_item *item);
@@ -366,6 +403,7 @@ int cli_report_close(struct cli_report *r, const struct cli_job *job,
 int cli_check_format(const struct cli_job *job);
 
 /* --- tasks.c, dmesg.c, file_mappers.c --- */
+int cli_parse_task_list(struct cli_job *job);
 int cli_run_tasks(struct cli_job *job, struct pagedet *pd);
 int cli_run_dmesg(struct cli_job *job, struct pagedet *pd);
 /* Writes the kernel log as text. Returns a status. */
@@ -388,8 +426,22 @@ int cli_parse_kaddrs(struct cli_job *job);
 int cli_parse_log(struct cli_job *job);
 int cli_parse_nothing(struct cli_job *job);
 
+/* --- suggest_cgroup.c --- */
+/*
+ * Finds the cgroup whose path ends with @word, or the one whose path or last
+ * part is nearest. Sets @ret to its path below the mount.
+ */
+bool cli_cgroup_near(const struct cli_job *job, const char *word, bool exact,
+		     char *ret, size_t size);
+/* After a question about a cgroup that does not exist: suggests another one. */
+void cli_suggest_cgroup(const struct cli_job *job);
+
 /* --- cgroup.c --- */
 int cli_parse_cgroup(struct cli_job *job);
+/*
+ * Gets the directory below which memory cgroups are. Returns false for a dump.
+ */
+bool cli_cgroup_mount(const struct cli_job *job, char *ret, size_t size);
 /*
  * Gets the kernel's count for job->path, in bytes. Returns the name of the file
  * that has it, or NULL if it cannot be read.
@@ -724,6 +776,39 @@ uint64_t cli_value_of(const struct pagedet_columns *c, uint64_t row,
 /* --- sort.c: order and limits --- */
 /* The smaller one of --top and --limit, or 0 if neither was given. */
 uint64_t cli_bound(const struct cli_job *job);
+/*
+ * On a terminal, says how many more there are than the bound shows. @all: their
+ * number; UINT64_MAX: there may be more than were shown. @one, @many: what they
+ * are, as singular and plural.
+ */
+void cli_tell_more(const struct cli_job *job, uint64_t all, const char *one,
+		   const char *many);
+/* --- sort_keys.c: --sort of lists that the command makes itself --- */
+/* A key, and its number for cli_compare_fn. It ends with a NULL name. */
+struct cli_key_name {
+	const char *name;
+	int key;
+};
+#define CLI_KEYS 8
+struct cli_keys {
+	size_t n;
+	int key[CLI_KEYS];
+	bool reverse[CLI_KEYS];
+};
+/*
+ * Parses KEY,-KEY,... @what has these keys: "tasks". Returns a status. NULL is
+ * an empty list.
+ */
+int cli_keys_parse(const char *list, const char *what,
+		   const struct cli_key_name *names, struct cli_keys *ret);
+/*
+ * Compares two elements by one key. @reverse: the key has a "-". Values that
+ * are not known come last in either order.
+ */
+typedef int cli_compare_fn(const void *a, const void *b, int key, bool reverse);
+/* Compares by all keys. */
+int cli_keys_compare(const struct cli_keys *keys, const void *a, const void *b,
+		     cli_compare_fn *compare);
 /* Call this after fields and groups are set. Returns a status. */
 int cli_sort_query(const struct cli_job *job, struct pagedet_query *q);
 
@@ -745,8 +830,7 @@ struct cli_table {
 	size_t slots;
 	bool processes;
 	uint32_t key;		/* PAGEDET_FIELD_* */
-	int sort;
-	bool reverse;
+	struct cli_keys sort;	/* CLI_BY_* and PAGEDET_SUM_* */
 	char advice[256];	/* how to examine denied processes */
 };
 /*
@@ -781,6 +865,9 @@ int cli_usage_of(const struct cli_job *job, struct pagedet *pd,
 int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
 		   const struct pagedet_usage_info *info);
 int cli_parse_top(struct cli_job *job);
+/* --- top_allocs.c --- */
+/* Replaces 'top alloc' by a report of kmem. */
+int cli_wrap_top(struct cli_job *job);
 int cli_run_top(struct cli_job *job, struct pagedet *pd);
 
 /* --- summary.c --- */

@@ -148,7 +148,7 @@ const struct cli_command cli_commands[] = {
 	  "the pages.\n",
 	  .parse = cli_parse_nothing, WORDS(0, 0),
 	  NOTHING("there is no memory to see"), QUERY(SCAN), .wide = true },
-	{ "top", "[process | cgroup | file | slab | kind]",
+	{ "top", "[process | cgroup | file | slab | kind | alloc [TRACE]]",
 	  "what uses most memory",
 	  "For processes (the default) the columns are:\n"
 	  "  rss      all mapped pages\n"
@@ -167,10 +167,13 @@ const struct cli_command cli_commands[] = {
 	  "Here dirty is what must be written back to files, mapped or not: their\n"
 	  "pages with flag 'dirty'. Anonymous memory, tmpfs and shared memory do\n"
 	  "not count: they have no file to be written to.\n"
+	  "For alloc it is 'kmem report' of TRACE, or of the counts of the running\n"
+	  "kernel in /proc/allocinfo, by what is live.\n"
 	  "--where counts only the pages for which it is true.\n"
 	  "--sort takes a column, pid or comm. A terminal gets as many lines and\n"
 	  "columns as fit; --all shows all lines, and --watch repeats them.\n",
-	  .parse = cli_parse_top, WORDS(0, 1), .run = cli_run_top,
+	  .wrap = cli_wrap_top, .parse = cli_parse_top, WORDS(0, 1),
+	  .run = cli_run_top,
 	  NOTHING("no page belongs to one"), .wide = true,
 	  .bounds = true },
 	{ "mappers", "PFN[+COUNT]... | FILE", "who maps a page or a file",
@@ -180,7 +183,7 @@ const struct cli_command cli_commands[] = {
 	  "For a file there is a line for each process that maps it: the pages\n"
 	  "that it maps now, how many of them were copied because it wrote to\n"
 	  "them (private), and how many pages the range of the mapping has\n"
-	  "(virtual), in memory or not.\n"
+	  "(virtual), in memory or not. --sort takes these columns, pid or comm.\n"
 	  "For a page there is a row for each mapping. Then a line for each PFN\n"
 	  "says how many were found, how many the kernel counts, and which tasks\n"
 	  "could not be read. Mappings in the kernel's own page tables are rows\n"
@@ -373,8 +376,11 @@ const struct cli_command cli_commands[] = {
 	{ "tasks", "", "processes and threads, live or in a dump",
 	  "Shows for each thread: pid, tgid (its process), ppid, state as ps shows\n"
 	  "it, rss (memory as the kernel counts it; - for kernel threads) and\n"
-	  "name. It is for the running kernel, or for the dump of --from.\n",
-	  .parse = cli_parse_nothing, WORDS(0, 0), .run = cli_run_tasks },
+	  "name. It is for the running kernel, or for the dump of --from.\n"
+	  "--sort takes pid, tgid, ppid, state, rss, comm or start_ns, or several\n"
+	  "of them: rss begins with the largest, the others with the smallest.\n",
+	  .parse = cli_parse_task_list, WORDS(0, -1), .run = cli_run_tasks,
+	  .bounds = true },
 	{ "dmesg", "", "the kernel's log, live or in a dump",
 	  "Prints every record, oldest first, with its time since boot. For the\n"
 	  "running kernel it reads /dev/kmsg; with --from DUMP it reads the log in\n"

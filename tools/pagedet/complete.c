@@ -277,7 +277,7 @@ static void offer_argument(struct typed *t, const char *command, int n,
 	if (!strcmp(command, "explain") && !n)
 		offer_list(t, "page mismatch crash");
 	if (!strcmp(command, "top") && !n)
-		offer_list(t, "process cgroup file slab kind");
+		offer_list(t, "process cgroup file slab kind alloc");
 	if (!strcmp(command, "kmap") && !n)
 		offer_list(t, "report diff calls watch record on off clear "
 			   "stats");

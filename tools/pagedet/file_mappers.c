@@ -15,6 +15,13 @@
 
 #include "cli.h"
 
+/* What a process maps of the file, in pages. */
+struct mapper {
+	uint32_t pid;
+	char comm[64];
+	uint64_t mapped, pages, copied, swapped;
+};
+
 struct mapping {
 	struct cli_job *job;
 	struct pagedet *pd;
@@ -23,11 +30,11 @@ struct mapping {
 	uint64_t dev, inode;	/* 0: compare only the name */
 	bool by_name;		/* a file on this machine */
 	uint64_t page_size;
-	uint32_t pid;
-	/* Sums of this process. */
-	uint64_t mapped, pages, copied, swapped;
-	/* Counts over all processes. */
-	uint64_t processes, gone, unread;
+	struct mapper now;	/* this process */
+	struct mapper *mappers;	/* those that map it */
+	size_t processes, max;
+	uint64_t gone, unread;	/* counts over all processes */
+	struct cli_keys sort;
 	bool stopped;		/* before all were looked at */
 };
 
@@ -52,11 +59,11 @@ static int try_area(void *user, const struct pagedet_area *area)
 {
 	struct mapping *m = user;
 	struct pagedet_item item = { area->start, area->end - area->start,
-				     m->pid, 0 };
+				     m->now.pid, 0 };
 
 	if (!is_it(m, area))
 		return 0;
-	m->mapped += item.count;
+	m->now.mapped += item.count;
 	return cli_add_item(m->job, &item);
 }
 
@@ -67,14 +74,14 @@ static void count(struct mapping *m, const struct pagedet_page *row)
 	if (PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_PTE]) != PAGEDET_HAVE)
 		return;
 	if (pte & PAGEDET_PTE(PAGEDET_PTE_SWAPPED))
-		m->swapped++;
+		m->now.swapped++;
 	else if (!(pte & PAGEDET_PTE(PAGEDET_PTE_PRESENT)))
 		return;
 	else if (pte & PAGEDET_PTE(PAGEDET_PTE_FILE) ||
 		 !(row->pte_known & PAGEDET_PTE(PAGEDET_PTE_FILE)))
-		m->pages++;
+		m->now.pages++;
 	else
-		m->copied++;
+		m->now.copied++;
 }
 
 static int count_pages(struct mapping *m)
@@ -106,41 +113,120 @@ static int count_pages(struct mapping *m)
 	return n;
 }
 
-static void print(struct mapping *m, const struct pagedet_task *t)
+/* --- order and output --- */
+
+enum { BY_PID, BY_COMM, BY_PAGES, BY_COPIED, BY_SWAPPED, BY_MAPPED };
+
+static const struct cli_key_name keys[] = {
+	{ "pid", BY_PID }, { "comm", BY_COMM }, { "pages", BY_PAGES },
+	{ "bytes", BY_PAGES }, { "copied", BY_COPIED },
+	{ "swapped", BY_SWAPPED }, { "mapped", BY_MAPPED },
+	{ "virtual", BY_MAPPED }, { NULL, 0 },
+};
+
+static uint64_t amount_of(const struct mapper *p, int key)
 {
-	const size_t len = strnlen(t->comm, sizeof(t->comm));
+	switch (key) {
+	case BY_PAGES:
+		return p->pages;
+	case BY_COPIED:
+		return p->copied;
+	case BY_SWAPPED:
+		return p->swapped;
+	default:
+		return p->mapped;
+	}
+}
+
+/* Amounts from the largest. */
+static int compare(const void *one, const void *two, int key, bool reverse)
+{
+	const struct mapper *a = one, *b = two;
+	int order;
+
+	if (key == BY_PID)
+		order = (a->pid > b->pid) - (a->pid < b->pid);
+	else if (key == BY_COMM)
+		order = strncmp(a->comm, b->comm, sizeof(a->comm));
+	else
+		order = (amount_of(b, key) > amount_of(a, key)) -
+			(amount_of(b, key) < amount_of(a, key));
+	return reverse ? -order : order;
+}
+
+static int compare_mappers(const void *a, const void *b, void *sort)
+{
+	const int order = cli_keys_compare(sort, a, b, compare);
+
+	return order ? order : compare(a, b, BY_PID, false);
+}
+
+static void print(const struct mapping *m, const struct mapper *p)
+{
+	const size_t len = strnlen(p->comm, sizeof(p->comm));
 	const unsigned long long kib = m->page_size / 1024;
 
 	if (m->job->format == PAGEDET_FORMAT_JSON) {
-		fprintf(m->f, "{\"pid\":%u,", t->pid);
-		cli_json_member(m->f, "comm", t->comm, len);
+		fprintf(m->f, "{\"pid\":%u,", p->pid);
+		cli_json_member(m->f, "comm", p->comm, len);
 		fprintf(m->f, ",\"pages\":%llu,\"bytes\":%llu,\"copied\":%llu,"
 			"\"swapped\":%llu,\"mapped\":%llu}\n",
-			(unsigned long long)m->pages,
-			(unsigned long long)(m->pages * m->page_size),
-			(unsigned long long)m->copied,
-			(unsigned long long)m->swapped,
-			(unsigned long long)(m->mapped / m->page_size));
+			(unsigned long long)p->pages,
+			(unsigned long long)(p->pages * m->page_size),
+			(unsigned long long)p->copied,
+			(unsigned long long)p->swapped,
+			(unsigned long long)(p->mapped / m->page_size));
 		return;
 	}
-	if (m->processes == 1)
+	fprintf(m->f, "%7u %9llu %11llu %9llu %9llu  ", p->pid,
+		(unsigned long long)p->pages,
+		(unsigned long long)p->pages * kib,
+		(unsigned long long)(p->copied + p->swapped),
+		(unsigned long long)(p->mapped / m->page_size));
+	cli_plain_text(m->f, p->comm, len);
+	fputc('\n', m->f);
+}
+
+static void print_all(struct mapping *m)
+{
+	const uint64_t bound = cli_bound(m->job);
+	size_t i;
+
+	if (m->sort.n && m->processes)
+		qsort_r(m->mappers, m->processes, sizeof(*m->mappers),
+			compare_mappers, &m->sort);
+	if (m->processes && m->job->format == PAGEDET_FORMAT_TEXT)
 		fprintf(m->f, "%7s %9s %11s %9s %9s  %s\n", "pid", "pages",
 			"KiB", "copied", "virtual", "comm");
-	fprintf(m->f, "%7u %9llu %11llu %9llu %9llu  ", t->pid,
-		(unsigned long long)m->pages,
-		(unsigned long long)m->pages * kib,
-		(unsigned long long)(m->copied + m->swapped),
-		(unsigned long long)(m->mapped / m->page_size));
-	cli_plain_text(m->f, t->comm, len);
-	fputc('\n', m->f);
+	for (i = 0; i < m->processes && (!bound || i < bound); i++)
+		print(m, &m->mappers[i]);
+}
+
+/* --- all processes --- */
+
+static int keep(struct mapping *m)
+{
+	const size_t max = m->max ? 2 * m->max : 64;
+	struct mapper *more;
+
+	if (m->processes == m->max) {
+		more = realloc(m->mappers, max * sizeof(*more));
+		if (!more)
+			return cli_fail_errno("mappers");
+		m->mappers = more;
+		m->max = max;
+	}
+	m->mappers[m->processes++] = m->now;
+	return CLI_ANSWERED;
 }
 
 static int look_at(struct mapping *m, const struct pagedet_task *t)
 {
 	int error;
 
-	m->pid = t->pid;
-	m->mapped = m->pages = m->copied = m->swapped = 0;
+	memset(&m->now, 0, sizeof(m->now));
+	m->now.pid = t->pid;
+	memcpy(m->now.comm, t->comm, sizeof(m->now.comm));
 	m->job->n_items = 0;
 	error = pagedet_areas(m->pd, t->pid, try_area, m);
 	if (!error && m->job->n_items)
@@ -154,9 +240,7 @@ static int look_at(struct mapping *m, const struct pagedet_task *t)
 	}
 	if (!m->job->n_items)
 		return CLI_ANSWERED;
-	m->processes++;
-	print(m, t);
-	return CLI_ANSWERED;
+	return keep(m);
 }
 
 static int look_at_all(struct mapping *m)
@@ -246,11 +330,12 @@ static int find_file(struct mapping *m)
 /* Its lines are not rows of fields. */
 static int check_options(const struct cli_job *job)
 {
-	if (job->where || job->by || job->fields || job->summary || job->runs ||
-	    job->undecided || job->stacks || job->sort || cli_bound(job))
+	if (job->where || job->by || job->fields ||
+	    (job->summary && !job->watching) || job->runs || job->undecided ||
+	    job->stacks)
 		return cli_usage("mappers FILE takes no --where, --by, "
-				 "--fields, --summary, --runs, --undecided, "
-				 "--stacks, --sort, --top or --limit");
+				 "--fields, --summary, --runs, --undecided or "
+				 "--stacks");
 	return cli_check_format(job);
 }
 
@@ -262,6 +347,9 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 	int status = check_options(job);
 
 	if (!status)
+		status = cli_keys_parse(job->sort, "mappers FILE", keys,
+					&m.sort);
+	if (!status)
 		status = find_file(&m);
 	if (!status)
 		status = cli_report_open(&report);
@@ -272,7 +360,9 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 	m.f = report.f;
 	cli_interrupt_asked(true);
 	status = look_at_all(&m);
-	cli_interrupt_asked(false);
+	cli_interrupt_asked(job->watching);
+	print_all(&m);
+	free(m.mappers);
 	if (!status && (m.unread || m.by_name || m.stopped))
 		status = CLI_UNSURE;
 	else if (!status && !m.processes)
@@ -280,6 +370,8 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 	status = cli_report_close(&report, job, status);
 	if (status == CLI_NO && !job->quiet)
 		cli_say("no process maps it");
+	if (status <= CLI_UNSURE)
+		cli_tell_more(job, m.processes, "process", "processes");
 	if (m.by_name && !job->quiet)
 		cli_say("'%s' cannot be mapped here, so files were compared by "
 			"name: a container may have another file of that name",

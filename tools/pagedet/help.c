@@ -211,7 +211,7 @@ int cli_help(const char *topic)
 	else if (pagedet_field_by_name(topic) >= 0)
 		field((uint32_t)pagedet_field_by_name(topic));
 	else
-		return cli_no_command(topic);
+		return cli_no_command(NULL, topic);
 	return cli_flush_stdout();
 }
 

@@ -472,6 +472,8 @@ static int judge(const struct asking *a)
 		tell_all(a);
 	if (!a->total.complete)
 		return tell_stop(a);
+	cli_tell_more(a->job, a->total.groups, a->job->by ? "group" : "object",
+		      a->job->by ? "groups" : "objects");
 	if (is_lossy(&a->total) || is_lossy(&a->before))
 		return CLI_UNSURE;
 	if (a->total.objects || a->before.objects)

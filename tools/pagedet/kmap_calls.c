@@ -142,6 +142,7 @@ static int judge(const struct calling *c)
 		cli_kmap_tell_unnamed(c->job, t->unnamed);
 		cli_kmap_tell_stop(t->stopped);
 	}
+	cli_tell_more(c->job, t->calls, "call", "calls");
 	if (lossy || !t->complete)
 		return CLI_UNSURE;
 	if (!t->calls && !c->job->quiet)

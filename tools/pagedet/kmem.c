@@ -238,7 +238,7 @@ int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
 	cli_interrupt_asked(true);
 	error = pagedet_allocs(a->pd, &a->q, ret);
-	cli_interrupt_asked(false);
+	cli_interrupt_asked(a->job->watching);
 	cli_progress_end(&a->line);
 	if (error)
 		return cli_fail(a->pd, error);
@@ -275,7 +275,7 @@ static int verify(struct cli_kmem *a)
 	cli_progress_start(&a->line, a->job, -1, &a->asked.shown);
 	cli_interrupt_asked(true);
 	error = pagedet_allocs_verify(a->pd, a->allocs, &o);
-	cli_interrupt_asked(false);
+	cli_interrupt_asked(a->job->watching);
 	cli_progress_end(&a->line);
 	pagedet_allocs_total(a->allocs, &a->total);
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
@@ -305,14 +305,22 @@ uint64_t cli_kmem_bound(const struct cli_job *job)
 
 int cli_kmem_rows(struct cli_kmem *a, int fd)
 {
+	const bool held = cli_watch_holds(fd);
 	struct pagedet_emitter *e;
-	int status = cli_emitter_new(a->job, a->pd, fd, fd, &e), error;
+	int status = cli_emitter_new(a->job, a->pd, fd, held ? -1 : fd, &e);
+	const char *text;
+	size_t len;
+	int error;
 
 	if (status)
 		return status;
 	error = pagedet_emit_allocs(e, a->allocs, cli_kmem_bound(a->job));
 	status = error ? cli_emit_failed(a->pd, error, fd) :
 			 cli_emitter_finish(a->pd, e, fd);
+	if (held && !status) {
+		text = pagedet_emitter_text(e, &len);
+		status = cli_output_write(fd, text, len);
+	}
 	pagedet_emitter_free(e);
 	return status;
 }
@@ -570,6 +578,7 @@ int cli_kmem_judge(const struct cli_kmem *a)
 {
 	const int status = cli_kmem_losses(a);
 
+	cli_tell_more(a->job, a->total.groups, "group", "groups");
 	if (status || a->total.groups)
 		return status;
 	if (!a->job->quiet)

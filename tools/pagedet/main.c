@@ -94,7 +94,7 @@ static int find_command(struct cli_job *job)
 
 	job->command = cli_command_find(name);
 	if (!job->command)
-		return cli_no_command(name);
+		return cli_no_command(job, name);
 	cli_topic(job->command->name);
 	job->words++;
 	job->n_words--;
@@ -106,12 +106,25 @@ static int check_words(const struct cli_job *job)
 	const struct cli_command *c = job->command;
 
 	if (job->n_words < c->min_words)
-		return cli_usage("%s lacks arguments: %s", c->name,
-				 c->arguments);
+		return cli_refuse(c->target == PAGEDET_TARGET_CGROUP ?
+				  "'pagedet top cgroup' lists cgroups;" : "",
+				  "%s lacks arguments: %s", c->name,
+				  c->arguments);
 	if (c->max_words >= 0 && job->n_words > c->max_words)
-		return cli_usage("%s: '%s' is one argument too many", c->name,
-				 job->words[c->max_words]);
+		return cli_no_argument(job, job->words[c->max_words]);
 	return CLI_ANSWERED;
+}
+
+/* A source alone is not a question; the sums are the shortest one. */
+static int no_question(const struct cli_job *job)
+{
+	char instead[sizeof(job->again) + 64];
+
+	if (!*job->again)
+		return cli_usage("which COMMAND?");
+	snprintf(instead, sizeof(instead), "try: pagedet%s scan --summary;",
+		 job->again);
+	return cli_refuse(instead, "which COMMAND?");
 }
 
 static int run(struct cli_job *job, int argc, char **argv)
@@ -127,8 +140,7 @@ static int run(struct cli_job *job, int argc, char **argv)
 	if (job->version)
 		return cli_version();
 	if (!job->n_words)
-		return job->help ? cli_help(NULL) :
-			cli_usage("which COMMAND?");
+		return job->help ? cli_help(NULL) : no_question(job);
 	if (!strcmp(job->words[0], "help") && job->n_words > 2)
 		return cli_usage("help: '%s' is one argument too many",
 				 job->words[2]);

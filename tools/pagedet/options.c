@@ -428,9 +428,9 @@ static const struct option options[] = {
 	{ "sort", .value = "FIELD", TEXT(sort),
 	  .only = LISTS | GROUPS | BOUNDS, .help =
 	  "sort by FIELD: counts from the largest, names and places upward; "
-	  "-FIELD reverses the order. Rows need --top. For owners: pages, "
-	  "times, bytes, oldest, newest, ns, keys or a key of --by; several as "
-	  "KEY,KEY" },
+	  "-FIELD reverses the order. Rows need --top. top, tasks, mappers FILE, "
+	  "owners, kmem and kmap take several as KEY,KEY. For owners: pages, "
+	  "times, bytes, oldest, newest, ns, keys or a key of --by" },
 	{ "top", .value = "N", .set = set_top,
 	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
 	  "only the first N rows, groups or changes in that order" },
@@ -438,7 +438,7 @@ static const struct option options[] = {
 	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
 	  "at most N rows, groups or changes; no more rows are read after "
 	  "them" },
-	{ "all", BOOL(all), .only = LISTS | BOUNDS, .help =
+	{ "all", BOOL(all), .only = LISTS | GROUPS | BOUNDS, .help =
 	  "list everything, where a terminal would get a summary or a part" },
 	{ "min-pages", .value = "N", .set = set_min_pages,
 	  .commands = "owners", .help = "only groups with at least N pages" },
@@ -540,7 +540,8 @@ static const struct option options[] = {
 	{ "since", .value = "FILE", TEXT(since), .commands = "check", .help =
 	  "compare with what 'check mark FILE' saved" },
 	{ "watch", .value = "SECONDS", .optional = true, .set = set_watch,
-	  .commands = "top scan task file tree mount block cgroup check",
+	  .commands = "top scan tasks task virt file tree mount block cgroup "
+	  "mappers owners kmem check",
 	  .help = "answer again every 2 seconds, or as often as given, until "
 	  "Ctrl-C; for 'check stable' how long to watch (default: 1)" },
 	{ "text-only", BOOL(text_only), .commands = "from-log kmem", .help =

@@ -137,7 +137,7 @@ static int group(struct asking *a, const char *path,
 	a->asked.shown_ns = 0;
 	cli_interrupt_asked(true);
 	error = pagedet_owners(a->pd, &a->q, ret);
-	cli_interrupt_asked(false);
+	cli_interrupt_asked(a->job->watching);
 	cli_progress_end(&a->line);
 	return error;
 }
@@ -239,6 +239,7 @@ static int judge(struct asking *a)
 			cli_say("page blocks that are mixed: %llu",
 				(unsigned long long)t->blocks);
 	}
+	cli_tell_more(a->job, t->groups, "group", "groups");
 	if (!t->complete || undecided_counts(a))
 		return CLI_UNSURE;
 	if (t->groups)
@@ -257,15 +258,22 @@ static uint64_t bound(const struct asking *a)
 
 static int emit_rows(struct asking *a, int fd)
 {
+	const bool held = cli_watch_holds(fd);
 	struct pagedet_emitter *e;
 	int status, error;
+	const char *text;
+	size_t len;
 
-	status = cli_emitter_new(a->job, a->pd, fd, fd, &e);
+	status = cli_emitter_new(a->job, a->pd, fd, held ? -1 : fd, &e);
 	if (status)
 		return status;
 	error = pagedet_emit_owners(e, a->owners, bound(a));
 	status = error ? cli_emit_failed(a->pd, error, fd) :
 			 cli_emitter_finish(a->pd, e, fd);
+	if (held && !status) {
+		text = pagedet_emitter_text(e, &len);
+		status = cli_output_write(fd, text, len);
+	}
 	pagedet_emitter_free(e);
 	return status;
 }

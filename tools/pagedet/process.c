@@ -135,14 +135,16 @@ void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 		else if (tasks[i].flags & PAGEDET_TASK_KTHREAD &&
 			 is_asked(job, tasks[i].pid))
 			cli_say("task %u (%s) is a kernel thread: it has no "
-				"memory of its own", tasks[i].pid,
-				tasks[i].comm);
+				"memory of its own%s", tasks[i].pid,
+				tasks[i].comm, job->stacks ?
+				", only a stack: the status is 1" : "");
 	free(tasks);
 }
 
-static int no_process(const char *name, const struct pagedet_task *tasks,
-		      size_t n, uint64_t lost)
+static int no_process(const struct cli_job *job, const char *name,
+		      const struct pagedet_task *tasks, size_t n, uint64_t lost)
 {
+	char cgroup[4096];
 	const char **names;
 	int near;
 	size_t i;
@@ -163,7 +165,12 @@ static int no_process(const char *name, const struct pagedet_task *tasks,
 			names[near]);
 	else
 		cli_say("there is no process '%s'", name);
-	cli_say("hint: 'pagedet tasks' lists them");
+	if (near < 0 && cli_cgroup_near(job, name, false, cgroup,
+					sizeof(cgroup)))
+		cli_say("hint: there is a cgroup: pagedet cgroup %s; 'pagedet "
+			"tasks' lists processes", cgroup);
+	else
+		cli_say("hint: 'pagedet tasks' lists them");
 	free(names);
 	return CLI_NO;
 }
@@ -267,7 +274,7 @@ static int find_processes(struct cli_job *job, struct pagedet *pd,
 		    !(live && p->tasks[i].pid == (uint32_t)getpid()))
 			(*pids)[(*n)++] = p->tasks[i].pid;
 	if (!*n)
-		status = no_process(name, p->tasks, p->n, p->lost);
+		status = no_process(job, name, p->tasks, p->n, p->lost);
 	else if (*n > 1 && !all)
 		status = refuse_several(job, name, p);
 	else if (p->lost)

@@ -430,7 +430,7 @@ static int answer_stream(struct asking *a)
 	return status;
 }
 
-int cli_run_query(struct cli_job *job, struct pagedet *pd)
+static int run_query(struct cli_job *job, struct pagedet *pd)
 {
 	struct asking a = { .job = job, .pd = pd, .q = PAGEDET_QUERY_INIT };
 	int status;
@@ -457,5 +457,15 @@ int cli_run_query(struct cli_job *job, struct pagedet *pd)
 		status = a.paths->status;
 out:
 	free(a.paths);
+	return status;
+}
+
+int cli_run_query(struct cli_job *job, struct pagedet *pd)
+{
+	const int status = run_query(job, pd);
+
+	if (status == CLI_NO_INPUT &&
+	    job->command->target == PAGEDET_TARGET_CGROUP)
+		cli_suggest_cgroup(job);
 	return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Applies --sort, --top and --limit to rows and groups of pages. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -32,6 +33,21 @@ uint64_t cli_bound(const struct cli_job *job)
 	return job->top < job->limit ? job->top : job->limit;
 }
 
+void cli_tell_more(const struct cli_job *job, uint64_t all, const char *one,
+		   const char *many)
+{
+	const uint64_t bound = cli_bound(job);
+
+	if (!bound || job->quiet || job->watching || !isatty(STDERR_FILENO))
+		return;
+	if (all == UINT64_MAX)
+		cli_say("there may be more %s", many);
+	else if (all > bound)
+		cli_say("%llu more %s%s", (unsigned long long)(all - bound),
+			all - bound == 1 ? one : many,
+			job->fitted ? ": --all lists them" : "");
+}
+
 int cli_sort_query(const struct cli_job *job, struct pagedet_query *q)
 {
 	const char *name = job->sort;
@@ -45,8 +61,11 @@ int cli_sort_query(const struct cli_job *job, struct pagedet_query *q)
 	name += reverse;
 	field = pagedet_field_by_name(strcmp(name, "bytes") &&
 				      strcmp(name, "size") ? name : "pages");
+	if (field < 0 && strchr(name, ','))
+		return cli_usage("--sort: pages are sorted by one field, and "
+				 "'%s' names several", name);
 	if (field < 0)
-		return cli_usage("--sort: there is no field '%s'", name);
+		return cli_no_field("--sort", name, strlen(name));
 	if (!q->n_group_by && !q->limit)
 		return cli_usage("--sort of rows needs --top N: sorting all of "
 				 "them would take unbounded memory");

@@ -7,9 +7,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
+
+#define ALLOCS "kmem record --for 10, then: pagedet kmem report kmem.dat"
+#define LEAKS "kmem record --for 10, then: pagedet kmem live kmem.dat " \
+	"--verify; of pages: pagedet owners"
 
 /* A word typed as a command, and its suggestion. */
 static const struct {
@@ -18,8 +21,12 @@ static const struct {
 } synonyms[] = {
 	{ "addr", "virt PID ADDR" },
 	{ "address", "virt PID ADDR" },
-	{ "allocs", "owners" },
+	{ "alloc", ALLOCS },
+	{ "allocations", ALLOCS },
+	{ "allocinfo", "kmem report /proc/allocinfo" },
+	{ "allocs", ALLOCS },
 	{ "anon", "scan --where kind=anon" },
+	{ "blame", "kmem blame TRACE PFN" },
 	{ "buddyinfo", "scan --where kind=free --by zone,order" },
 	{ "buffers", "block DEV" },
 	{ "cache", "tree DIR" },
@@ -37,12 +44,16 @@ static const struct {
 	{ "dirty", "scan --where dirty --by path" },
 	{ "dump", "--from DUMP scan --summary" },
 	{ "du", "tree DIR" },
+	{ "events", "kmem events TRACE" },
 	{ "fincore", "file PATH" },
+	{ "find", "scan --where EXPR" },
 	{ "folio", "page PFN" },
 	{ "frame", "page PFN" },
 	{ "free", "scan --summary" },
 	{ "fs", "mount PATH" },
 	{ "graph", "map -o FILE.svg" },
+	{ "grep", "scan --where EXPR" },
+	{ "heap", "virt PID '[heap]'" },
 	{ "huge", "scan --where 'flags:thp or kind=hugetlb' --by kind" },
 	{ "hugepages", "scan --where kind=hugetlb --by node" },
 	{ "hwpoison", "scan --where hwpoison" },
@@ -50,8 +61,11 @@ static const struct {
 	{ "kernel", "kaddr ADDR" },
 	{ "kmsg", "dmesg" },
 	{ "kpageflags", "page PFN" },
-	{ "leak", "owners" },
+	{ "kmalloc", ALLOCS },
+	{ "leak", LEAKS },
+	{ "leaks", LEAKS },
 	{ "list", "scan" },
+	{ "live", "kmem live TRACE" },
 	{ "log", "from-log FILE" },
 	{ "ls", "tree DIR" },
 	{ "lsof", "mappers FILE" },
@@ -62,6 +76,7 @@ static const struct {
 	{ "memory", "scan --summary" },
 	{ "mm", "task PID" },
 	{ "numa", "scan --by node,kind" },
+	{ "numastat", "scan --by node,kind" },
 	{ "oom", "top" },
 	{ "owner", "stack PFN" },
 	{ "page-types", "scan --by flags" },
@@ -81,8 +96,12 @@ static const struct {
 	{ "process", "task PID" },
 	{ "processes", "tasks" },
 	{ "ps", "top" },
+	{ "pss", "top --sort pss" },
 	{ "query", "scan --where EXPR" },
+	{ "record", "kmem record, or: pagedet kmap record" },
+	{ "report", "kmem report TRACE" },
 	{ "rmap", "mappers PFN" },
+	{ "rss", "top --sort rss" },
 	{ "save", "snapshot FILE" },
 	{ "shared", "scan --where 'mapcount>1' --summary" },
 	{ "shm", "scan --where kind=shmem --by path" },
@@ -104,14 +123,19 @@ static const struct {
 	{ "thp", "scan --where flags:thp --summary" },
 	{ "thread", "task PID" },
 	{ "threads", "tasks" },
+	{ "timeline", "kmem timeline TRACE PFN" },
 	{ "translate", "virt PID ADDR" },
 	{ "usage", "scan --summary" },
+	{ "user", "top" },
 	{ "users", "mappers PFN" },
+	{ "verify", "kmem live TRACE --verify" },
 	{ "virtual", "virt PID ADDR" },
 	{ "vma", "virt PID '[heap]'" },
+	{ "vmcore", "--from VMCORE scan --summary" },
 	{ "vmstat", "scan --summary" },
 	{ "vtop", "virt PID ADDR" },
 	{ "watch", "COMMAND --watch, such as: pagedet top --watch" },
+	{ "whatis", "explain PFN" },
 	{ "who", "mappers FILE" },
 	{ "why", "explain PFN" },
 	{ "zones", "scan --by zone" },
@@ -140,69 +164,52 @@ static const char *synonym(const char *name)
 	return NULL;
 }
 
-/* Describes a word that cannot be the name of a command. */
-static const char *argument_without(const char *name)
+/* Refuses the word, and suggests @instead, which follows "pagedet ". */
+static int try_instead(const char *name, const char *instead)
 {
-	struct pagedet_item item;
+	char text[600];
 
-	if (strchr(name, '/'))
-		return "file PATH";
-	if (!strncmp(name, "ffff", 4) || !strncmp(name, "0xffff", 6))
-		return "kaddr ADDR";
-	if (!cli_range(name, CLI_DECIMAL, &item))
-		return "page PFN, or: pagedet task PID";
-	return NULL;
-}
-
-bool cli_is_log_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	const size_t len = strlen(name);
-
-	return (len > 4 && !strcmp(name + len - 4, ".log")) ||
-	       !strcmp(name, "syslog") || !strcmp(name, "messages") ||
-	       strstr(name, "dmesg") || strstr(name, "kmsg");
-}
-
-/* Suggests a command for an existing file, if its name can be pasted. */
-static const char *command_for_file(const char *name, char *text, size_t size)
-{
-	const bool plain = !strpbrk(name, " \t\n'\"\\$`*?[;&|<>(){}#~") &&
-			   *name != '-' && strlen(name) < 64;
-	struct stat st;
-
-	if (stat(name, &st))
-		return NULL;
-	if (S_ISDIR(st.st_mode))
-		snprintf(text, size, "tree %s", plain ? name : "DIR");
-	else if (cli_is_log_name(name))
-		snprintf(text, size, "file %s, or: pagedet from-log %s",
-			 plain ? name : "PATH", plain ? name : "FILE");
-	else
-		snprintf(text, size, "file %s", plain ? name : "PATH");
-	return text;
-}
-
-int cli_no_command(const char *name)
-{
-	const char *names[NAMES], *instead = synonym(name);
-	char text[256], file[192];
-	int i;
-
-	if (!instead && !strchr(name, '/'))
-		instead = command_for_file(name, file, sizeof(file));
-	if (!instead) {
-		i = pagedet_nearest(name, names, add_commands(names, 0));
-		if (i >= 0)
-			return cli_usage("there is no command '%s'; did you "
-					 "mean '%s'?", name, names[i]);
-		instead = argument_without(name);
-	}
-	if (!instead)
-		return cli_usage("there is no command '%s'", name);
 	snprintf(text, sizeof(text), "try: pagedet %s;", instead);
 	return cli_refuse(text, "there is no command '%s'", name);
+}
+
+/* Suggests a command for what @name names on this machine. */
+static int try_thing(const struct cli_job *job, const char *name, bool exact)
+{
+	char text[512];
+
+	if (!cli_command_for_name(job, name, exact, text, sizeof(text)))
+		return CLI_ANSWERED;
+	return cli_refuse(text, "there is no command '%s'", name);
+}
+
+int cli_no_command(const struct cli_job *job, const char *name)
+{
+	const char *names[NAMES], *instead = synonym(name);
+	char text[512];
+	int i, status;
+
+	/* What a file holds is surer than what a word may mean. */
+	if (job && cli_command_for_record(name, text, sizeof(text)))
+		return try_instead(name, text);
+	if (instead)
+		return try_instead(name, instead);
+	if (job && (cli_command_for_file(name, text, sizeof(text)) ||
+		    cli_command_for_number(job, name, text, sizeof(text))))
+		return try_instead(name, text);
+	status = job ? try_thing(job, name, true) : CLI_ANSWERED;
+	if (status)
+		return status;
+	i = pagedet_nearest(name, names, add_commands(names, 0));
+	if (i >= 0)
+		return cli_usage("there is no command '%s'; did you mean '%s'?",
+				 name, names[i]);
+	status = job ? try_thing(job, name, false) : CLI_ANSWERED;
+	if (status)
+		return status;
+	if (strchr(name, '/'))
+		return try_instead(name, "file PATH");
+	return cli_usage("there is no command '%s'", name);
 }
 
 /* --- names --- */
@@ -330,16 +337,32 @@ static int check_by(const struct cli_job *job, const uint64_t can[2])
 	return CLI_ANSWERED;
 }
 
+/* Quotes a filter for a shell. Returns false if that is not simple. */
+static bool quote_filter(const char *expr, char *ret, size_t size)
+{
+	const char *quote = strpbrk(expr, " \t\n$\"\\*?[;&|<>(){}#~!'") ?
+			    strchr(expr, '\'') ? "\"" : "'" : "";
+
+	snprintf(ret, size, "try: --where %s%s%s;", quote, expr, quote);
+	return *quote != '"' || !strpbrk(expr, "$`\\\"!");
+}
+
 static int no_filter(const struct cli_job *job, struct pagedet *pd, int error)
 {
-	char lead[128], instead[160];
+	char lead[256], instead[300], what[512];
 
 	cli_topic("where");
-	if (error != -EINVAL || *pagedet_advice(pd) ||
-	    !cli_where_lead(job->where, lead, sizeof(lead)))
+	if (error != -EINVAL)
 		return cli_fail(pd, error);
-	snprintf(instead, sizeof(instead), "try: %s;", lead);
-	return cli_refuse(instead, "%s", pagedet_error(pd));
+	snprintf(what, sizeof(what), "%s", pagedet_error(pd));
+	if (cli_where_lead(job->where, lead, sizeof(lead)))
+		snprintf(instead, sizeof(instead), "try: %s;", lead);
+	else if (*pagedet_advice(pd))
+		return cli_fail(pd, error);
+	else if (!cli_rewrite_filter(pd, job->where, lead, sizeof(lead)) ||
+		 !quote_filter(lead, instead, sizeof(instead)))
+		*instead = '\0';
+	return cli_refuse(instead, "%s", what);
 }
 
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd)
@@ -359,6 +382,9 @@ int cli_check_meaning(const struct cli_job *job, struct pagedet *pd)
 	error = pagedet_filter_fields(pd, job->where, asked);
 	if (error)
 		return no_filter(job, pd, error);
+	if (strchr(job->where, '*') && !job->quiet)
+		cli_say("hint: in --where a '*' is a letter; path~TEXT is true "
+			"for each path with TEXT in it");
 	for (f = 0; f < PAGEDET_FIELDS_MAX; f++)
 		if (has(asked, f) && !has(can, f))
 			return refuse(job, "where", f);

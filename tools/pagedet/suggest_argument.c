@@ -81,6 +81,28 @@ void cli_tell_radix(struct cli_job *job, const char *word)
 		"written 0x%llx", word, word, (unsigned long long)item.first);
 }
 
+/* --- arguments of commands that take none, or fewer --- */
+
+int cli_no_argument(const struct cli_job *job, const char *word)
+{
+	const char *name = job->command->name;
+	char text[256], instead[300];
+
+	*text = '\0';
+	if (job->command->target == PAGEDET_TARGET_SCAN &&
+	    cli_is_kind_or_flag(word, text, sizeof(text)))
+		snprintf(text, sizeof(text), "%s --where %s", name, word);
+	else if (job->command->target == PAGEDET_TARGET_SCAN &&
+		 !cli_command_for_file(word, text, sizeof(text)))
+		cli_command_for_number(job, word, text, sizeof(text));
+	if (!*text)
+		return cli_usage("%s: '%s' is one argument too many", name,
+				 word);
+	snprintf(instead, sizeof(instead), "try: pagedet %s;", text);
+	return cli_refuse(instead, "%s: '%s' is one argument too many", name,
+			  word);
+}
+
 /* --- ranges --- */
 
 /* "explain mismatch PID ADDR": addresses of a process, as in virt. */

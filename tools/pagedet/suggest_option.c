@@ -41,20 +41,25 @@ static const struct lead letters[] = {
 	{ "a", "--all" }, { "b", "--by LIST" }, { "c", "--format csv" },
 	{ "d", "--watch SECONDS" }, { "f", "--format csv, or --from FILE" },
 	{ "g", "--by LIST" }, { "i", "--from FILE" }, { "j", "--json" },
-	{ "l", "--limit N" }, { "n", "--top N" },
+	{ "l", "--limit N" }, { "m", "--summary" }, { "n", "--top N" },
 	{ "p", "pagedet task PID" }, { "r", "--from FILE" },
 	{ "s", "--summary, or --sort FIELD" }, { "t", "--top N" },
-	{ "w", "--where EXPR" },
+	{ "u", "pagedet top" }, { "w", "--where EXPR" },
 };
 
 /* Words without a meaning in --where. */
 static const struct lead filters[] = {
+	{ "bytes", "--where 'order>=9': a page has one size, and a folio an "
+		   "order" },
 	{ "cached", "--where kind=file" },
 	{ "clean", "--where 'not dirty'" },
 	{ "pinned", "--where 'pincount>0', or pagedet explain PFN --why "
 		    "pinned" },
 	{ "poisoned", "--where hwpoison" },
 	{ "shared", "--where 'mapcount>1'" },
+	{ "size", "--where 'order>=9': a page has one size, and a folio an "
+		  "order" },
+	{ "swap", "pagedet task PID --where swapped" },
 	{ "swapped", "pagedet task PID --where swapped" },
 	{ "unused", "--where kind=free" },
 	{ "used", "--where 'kind!=free'" },
@@ -107,7 +112,8 @@ int cli_no_option(const char *name, size_t len, const char *const *names,
 		 is_value(PAGEDET_FIELD_KIND, copy))
 		snprintf(instead, sizeof(instead), "try: --where %s;", copy);
 	else if (pagedet_field_by_name(copy) >= 0)
-		snprintf(instead, sizeof(instead), "try: --by %s;", copy);
+		snprintf(instead, sizeof(instead),
+			 "try: --by %s, or --where '%s=VALUE';", copy, copy);
 	else
 		return cli_usage("there is no option --%s", copy);
 	return cli_refuse(instead, "there is no option --%s", copy);
@@ -160,18 +166,6 @@ static const char *lead_of_words(const char *expr)
 	return lead;
 }
 
-/* A flag as the value of flags: flags=dirty. */
-static bool is_flag_as_value(const char *expr, char *instead, size_t size)
-{
-	char word[32];
-
-	if (sscanf(expr, "flags = %31[a-z_0-9]", word) != 1 &&
-	    sscanf(expr, "flags == %31[a-z_0-9]", word) != 1)
-		return false;
-	snprintf(instead, size, "--where %s", word);
-	return is_value(PAGEDET_FIELD_FLAGS, word);
-}
-
 /* A field as if it were true or false: "path", "not path". */
 static bool is_field_alone(const char *expr, char *instead, size_t size)
 {
@@ -190,8 +184,7 @@ bool cli_where_lead(const char *expr, char *instead, size_t size)
 	const char *lead = lead_of_words(expr);
 
 	if (!lead)
-		return is_flag_as_value(expr, instead, size) ||
-		       is_field_alone(expr, instead, size);
+		return is_field_alone(expr, instead, size);
 	snprintf(instead, size, "%s", lead);
 	return true;
 }

@@ -40,7 +40,7 @@ static bool asks_for_rows(const struct cli_job *job)
 {
 	return job->all || job->fields || job->where || job->format_given ||
 	       job->by || job->summary || job->runs || job->undecided ||
-	       job->stacks || job->sort || cli_bound(job) ||
+	       job->sort || cli_bound(job) ||
 	       job->format != PAGEDET_FORMAT_TEXT;
 }
 
@@ -233,6 +233,9 @@ static void put_hint(struct asking *a)
 	if (*at_least(a) && c->wanted)
 		fprintf(a->f, "  %-10s %" PRIu64 " of %" PRIu64 " places\n",
 			"visited", c->visited, c->wanted);
+	/* After a list of frames. */
+	if (a->job->stacks)
+		fputc('\n', a->f);
 	fprintf(a->f, "'--all' lists the pages\n");
 }
 
@@ -294,6 +297,66 @@ static void put_mappings(struct asking *a, struct cli_table *t)
 			t->n - BIGGEST);
 }
 
+/* @name: NULL if it has no usage, as kernel threads have none. */
+static void put_name(struct asking *a, uint32_t pid, const char *name)
+{
+	struct pagedet_task *tasks = NULL;
+	uint64_t lost;
+	size_t n = 0, i;
+
+	if (!name && cli_tasks(a->pd, 0, &tasks, &n, &lost))
+		n = 0;
+	for (i = 0; i < n; i++)
+		if (tasks[i].pid == pid)
+			name = tasks[i].comm;
+	if (!name)
+		name = "?";
+	cli_plain_text(a->f, name, strlen(name));
+	fprintf(a->f, " (%" PRIu32 ")\n", pid);
+	free(tasks);
+}
+
+/*
+ * Adds the stacks of its threads. They belong to a query, which here has no
+ * rows.
+ */
+static int put_stacks(struct asking *a, uint32_t pid)
+{
+	const struct pagedet_item nowhere = { 0, 1, pid, 0 };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_emitter *e;
+	struct pagedet_iter *it;
+	const char *text;
+	size_t len;
+	int error, status;
+
+	q.target = PAGEDET_TARGET_TASK;
+	q.items = &nowhere;
+	q.n_items = 1;
+	q.where = "pages=0";
+	q.deadline_ns = cli_deadline_left(a->job);
+	q.options = (a->job->kernel_stacks ? PAGEDET_Q_TASK_STACKS : 0) |
+		    (a->job->user_stacks ? PAGEDET_Q_USER_STACKS : 0);
+	error = pagedet_query(a->pd, &q, &it);
+	if (error)
+		return cli_fail(a->pd, error);
+	status = cli_emitter_new(a->job, a->pd, STDOUT_FILENO, -1, &e);
+	if (!status) {
+		error = pagedet_emit_all(e, it);
+		if (error && error != -ETIMEDOUT && error != -ECANCELED)
+			status = cli_fail(a->pd, error);
+		else if (error)
+			status = CLI_UNSURE;
+		if (status <= CLI_UNSURE && pagedet_emitter_finish(e))
+			status = cli_fail_errno("cannot keep the stacks");
+		text = pagedet_emitter_text(e, &len);
+		fwrite(text, 1, len, a->f);
+		pagedet_emitter_free(e);
+	}
+	pagedet_iter_free(it);
+	return status;
+}
+
 static int put_task(struct asking *a, uint32_t pid)
 {
 	static const uint32_t by[] = {
@@ -317,8 +380,7 @@ static int put_task(struct asking *a, uint32_t pid)
 	if (!status) {
 		told = cli_usage_tell(a->job, &usage, &info);
 		e = usage.entries;
-		fprintf(a->f, "%s (%" PRIu32 ")\n",
-			usage.n && e->name ? e->name : "?", pid);
+		put_name(a, pid, usage.n ? e->name : NULL);
 		if (!usage.n && info.complete)
 			fputs("  it has no memory of its own\n", a->f);
 		for (i = 0; usage.n && cli_sums[i].name; i++) {
@@ -339,6 +401,10 @@ static int put_task(struct asking *a, uint32_t pid)
 			a->some = true;
 		}
 		status = told;
+	}
+	if (status <= CLI_UNSURE && a->job->stacks) {
+		told = put_stacks(a, pid);
+		status = told > status ? told : status;
 	}
 	cli_table_free(&usage);
 	cli_table_free(&maps.by_name);

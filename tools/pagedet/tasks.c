@@ -68,6 +68,99 @@ static void print_text(FILE *f, const struct pagedet_task *t,
 	fputc('\n', f);
 }
 
+/* --- order --- */
+
+enum { BY_PID, BY_TGID, BY_PPID, BY_STATE, BY_RSS, BY_COMM, BY_START };
+
+static const struct cli_key_name keys[] = {
+	{ "pid", BY_PID }, { "tgid", BY_TGID }, { "ppid", BY_PPID },
+	{ "state", BY_STATE }, { "rss", BY_RSS }, { "comm", BY_COMM },
+	{ "start_ns", BY_START }, { NULL, 0 },
+};
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static bool is_known(const struct pagedet_task *t, int key)
+{
+	switch (key) {
+	case BY_PPID:
+		return t->flags & PAGEDET_TASK_HAS_PARENT;
+	case BY_STATE:
+		return t->state != 0;
+	case BY_RSS:
+		return t->flags & PAGEDET_TASK_HAS_RSS &&
+		       !(t->flags & PAGEDET_TASK_KTHREAD);
+	case BY_START:
+		return t->flags & PAGEDET_TASK_HAS_START;
+	default:
+		return true;
+	}
+}
+
+static int compare_known(const struct pagedet_task *a,
+			 const struct pagedet_task *b, int key)
+{
+	switch (key) {
+	case BY_TGID:
+		return compare_numbers(a->tgid, b->tgid);
+	case BY_PPID:
+		return compare_numbers(a->ppid, b->ppid);
+	case BY_STATE:
+		return compare_numbers(a->state, b->state);
+	case BY_RSS:	/* amounts from the largest */
+		return compare_numbers(b->rss, a->rss);
+	case BY_COMM:
+		return strncmp(a->comm, b->comm, sizeof(a->comm));
+	case BY_START:
+		return compare_numbers(a->start_ns, b->start_ns);
+	default:
+		return compare_numbers(a->pid, b->pid);
+	}
+}
+
+static int compare(const void *one, const void *two, int key, bool reverse)
+{
+	const struct pagedet_task *a = one, *b = two;
+	const bool x = is_known(a, key), y = is_known(b, key);
+	int order;
+
+	if (!x || !y)
+		return y - x;
+	order = compare_known(a, b, key);
+	return reverse ? -order : order;
+}
+
+static int compare_tasks(const void *a, const void *b, void *sort)
+{
+	const int order = cli_keys_compare(sort, a, b, compare);
+
+	return order ? order : compare_known(a, b, BY_PID);
+}
+
+int cli_parse_task_list(struct cli_job *job)
+{
+	struct cli_keys sort;
+	char instead[128];
+
+	if (job->n_words) {
+		snprintf(instead, sizeof(instead), "try: pagedet task %s;",
+			 strpbrk(job->words[0], " \t\n'\"\\$`*?[;&|<>(){}#~") ?
+			 "PID" : job->words[0]);
+		return cli_refuse(instead, "tasks lists all of them, and not "
+				  "'%s'", job->words[0]);
+	}
+	if (job->where || job->strict)
+		return cli_refuse("try: pagedet tasks --sort comm, or: pagedet "
+				  "task NAME;", "tasks lists all of them: "
+				  "--where and --strict are for pages");
+	return cli_keys_parse(job->sort, "tasks", keys, &sort);
+}
+
+/* --- output --- */
+
 static void print(FILE *f, const struct cli_job *job,
 		  const struct pagedet_task *tasks, size_t n,
 		  uint64_t page_size)
@@ -88,7 +181,9 @@ static void print(FILE *f, const struct cli_job *job,
 int cli_run_tasks(struct cli_job *job, struct pagedet *pd)
 {
 	struct pagedet_info info = { .size = sizeof(info) };
+	const uint64_t bound = cli_bound(job);
 	int status = cli_check_format(job);
+	struct cli_keys sort;
 	struct pagedet_task *tasks;
 	struct cli_report report;
 	uint64_t lost = 0;
@@ -100,19 +195,25 @@ int cli_run_tasks(struct cli_job *job, struct pagedet *pd)
 	cli_interrupt_asked(true);
 	status = cli_tasks(pd, 0, &tasks, &n, &lost);
 	stopped = lost && cli_must_stop(job);
-	cli_interrupt_asked(false);
+	cli_interrupt_asked(job->watching);
 	if (status)
 		return status;
 	pagedet_info(pd, &info);
+	cli_keys_parse(job->sort, "tasks", keys, &sort);
+	if (sort.n && n)
+		qsort_r(tasks, n, sizeof(*tasks), compare_tasks, &sort);
 	status = cli_report_open(&report);
 	if (!status) {
-		print(report.f, job, tasks, n, info.page_size);
+		print(report.f, job, tasks, bound && bound < n ? bound : n,
+		      info.page_size);
 		status = cli_report_close(&report, job, n ? CLI_ANSWERED :
 							    CLI_NO);
 	}
 	free(tasks);
 	if (!n && !job->quiet)
 		cli_say("there is no task to see");
+	if (!status)
+		cli_tell_more(job, n, "task", "tasks");
 	if (!lost || status > CLI_UNSURE)
 		return status;
 	if (stopped && !job->quiet)

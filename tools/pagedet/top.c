@@ -35,37 +35,34 @@ static const struct top_kind {
 	{ "cgroup", PAGEDET_FIELD_MEMCG_PATH },
 	{ "file", PAGEDET_FIELD_PATH }, { "slab", PAGEDET_FIELD_SLAB_CACHE },
 	{ "kind", PAGEDET_FIELD_KIND },
+	/* Only a name here, which cli_wrap_top() has taken. */
+	{ "alloc", PAGEDET_FIELD_ALLOC_STACK },
 };
 
 static int find_sort(const struct cli_job *job, struct cli_table *t)
 {
-	const char *name = job->sort ? job->sort : "";
-	size_t i;
+	struct cli_key_name names[PAGEDET_SUMS + 8] = { { NULL, 0 } };
+	size_t n = 0, i;
 
-	t->reverse = *name == '-';
-	name += t->reverse;
-	t->sort = t->processes ? CLI_BY_PSS : CLI_BY_BYTES;
-	if (!*name)
-		return CLI_ANSWERED;
+	names[n++] = (struct cli_key_name){ t->processes ? "pid" : "key",
+					    t->processes ? CLI_BY_PID :
+							   CLI_BY_NAME };
+	names[n++] = (struct cli_key_name){ t->processes ? "comm" : "bytes",
+					    t->processes ? CLI_BY_NAME :
+							   CLI_BY_BYTES };
 	for (i = 0; cli_sums[i].name; i++)
-		if (!strcmp(name, cli_sums[i].name)) {
-			t->sort = (int)cli_sums[i].sum;
-			return CLI_ANSWERED;
-		}
-	if (t->processes && !strcmp(name, "pid"))
-		t->sort = CLI_BY_PID;
-	else if (!strcmp(name, t->processes ? "comm" : "key") ||
-		 (!t->processes && !strcmp(name, pagedet_field(t->key)->name)))
-		t->sort = CLI_BY_NAME;
-	else if (!t->processes && (!strcmp(name, "bytes") ||
-				   !strcmp(name, "size")))
-		t->sort = CLI_BY_BYTES;
-	else
-		return cli_usage("--sort: top has %s, rss, pss, uss, shared, "
-				 "dirty, swap and hugetlb, not '%s'",
-				 t->processes ? "pid, comm" : "key, bytes",
-				 name);
-	return CLI_ANSWERED;
+		names[n++] = (struct cli_key_name){ cli_sums[i].name,
+						    (int)cli_sums[i].sum };
+	if (!t->processes) {
+		names[n++] = (struct cli_key_name){ "size", CLI_BY_BYTES };
+		names[n++] = (struct cli_key_name){
+			pagedet_field(t->key)->name, CLI_BY_NAME };
+	}
+	t->sort.n = 1;
+	t->sort.key[0] = t->processes ? CLI_BY_PSS : CLI_BY_BYTES;
+	t->sort.reverse[0] = false;
+	return job->sort ? cli_keys_parse(job->sort, "top", names, &t->sort) :
+			   CLI_ANSWERED;
 }
 
 /*
@@ -81,6 +78,32 @@ static int no_number(const char *word)
 		 "try: pagedet top --top N, or: pagedet task %.20s;", word);
 	return cli_refuse(instead, "top: memory cannot be ranked by '%s'",
 			  word);
+}
+
+/* Words for processes, and columns. */
+static int no_kind(const char *word, const char *const *names)
+{
+	static const char *const processes[] = {
+		"mem", "memory", "pid", "pids", "process", "processes", "proc",
+		"ps", "task", "tasks", "user", "users",
+	};
+	char instead[64];
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(processes); i++)
+		if (!strcmp(word, processes[i]))
+			return cli_refuse("try: pagedet top;", "top: memory "
+					  "cannot be ranked by '%s'", word);
+	for (i = 0; cli_sums[i].name; i++) {
+		if (strcmp(word, cli_sums[i].name))
+			continue;
+		snprintf(instead, sizeof(instead),
+			 "try: pagedet top --sort %s;", word);
+		return cli_refuse(instead, "top: memory cannot be ranked by "
+				  "'%s'", word);
+	}
+	return cli_no_name("top: there is no ranking by", word, strlen(word),
+			   names, CLI_COUNT(kinds));
 }
 
 static int find_kind(const struct cli_job *job, struct cli_table *t)
@@ -99,8 +122,7 @@ static int find_kind(const struct cli_job *job, struct cli_table *t)
 	}
 	if (strspn(word, "0123456789") == strlen(word))
 		return no_number(word);
-	return cli_no_name("top: there is no ranking by", word, strlen(word),
-			   names, CLI_COUNT(kinds));
+	return no_kind(word, names);
 }
 
 int cli_parse_top(struct cli_job *job)
@@ -150,24 +172,28 @@ static int compare_names(const struct cli_entry *a, const struct cli_entry *b)
 	return order ? order : (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-static int compare(const void *one, const void *two, void *data)
+static int compare_by(const void *one, const void *two, int sum, bool reverse)
 {
 	const struct cli_entry *a = one, *b = two;
-	const struct cli_table *t = data;
-	const int sum = t->sort;
-	int order = 0;
+	int order;
 
+	if (sum >= 0)
+		return compare_sums(a, b, sum, reverse);
 	if (sum == CLI_BY_PID)
 		order = (a->pid > b->pid) - (a->pid < b->pid);
 	else if (sum == CLI_BY_NAME)
-		order = compare_names(a, b);
-	else if (sum == CLI_BY_BYTES)
+		order = strcmp(a->name ? a->name : "", b->name ? b->name : "");
+	else
 		order = (b->bytes > a->bytes) - (b->bytes < a->bytes);
-	if (t->reverse)
-		order = -order;
-	if (sum >= 0)
-		order = compare_sums(a, b, sum, t->reverse);
-	return order ? order : compare_names(a, b);
+	return reverse ? -order : order;
+}
+
+static int compare(const void *one, const void *two, void *data)
+{
+	const struct cli_table *t = data;
+	const int order = cli_keys_compare(&t->sort, one, two, compare_by);
+
+	return order ? order : compare_names(one, two);
 }
 
 /* --- processes --- */

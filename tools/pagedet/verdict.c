@@ -266,6 +266,33 @@ static bool undecided_counts(const struct cli_verdict *v,
 		job->command->target == PAGEDET_TARGET_LOG);
 }
 
+/*
+ * How many rows there would be without a limit; UINT64_MAX: not known. Each
+ * place of some questions gives a row.
+ */
+static uint64_t rows_of_all(const struct cli_verdict *v,
+			    const struct cli_job *job)
+{
+	const struct pagedet_coverage *c = &v->sum;
+	const bool grouped = job->by || job->summary;
+
+	if (c->rows < cli_bound(job))
+		return c->rows;
+	if (grouped || job->runs || job->undecided || c->stopped)
+		return UINT64_MAX;
+	/* Only rows that are sorted were all looked at. */
+	if (job->where)
+		return job->sort ? c->matched : UINT64_MAX;
+	switch (job->command->target) {
+	case PAGEDET_TARGET_PFN:
+	case PAGEDET_TARGET_PHYS:
+	case PAGEDET_TARGET_SCAN:
+		return c->wanted;
+	default:
+		return v->cut || job->sort ? UINT64_MAX : c->rows;
+	}
+}
+
 int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 		     const struct pagedet_iter *it)
 {
@@ -295,6 +322,11 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 		return tell_denied(job, it, (uint32_t)denied);
 	if (v->sum.rows && !job->quiet && !job->terse)
 		tell_kinds(v, it);
+	/* A ranking and a picture count rows that they do not show. */
+	if (v->sum.rows && !job->command->picture && !job->command->bounds)
+		cli_tell_more(job, rows_of_all(v, job),
+			      job->by || job->summary ? "group" : "row",
+			      job->by || job->summary ? "groups" : "rows");
 	/* Without rows a field had no chance. */
 	for (f = 0; v->sum.rows && f < PAGEDET_FIELDS_MAX; f++) {
 		if (!(v->named[f / 64] & ~v->sum.answered[f / 64] &

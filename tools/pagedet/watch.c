@@ -163,13 +163,18 @@ static bool sleep_for(uint64_t ns)
 /* For check, it is the time that one look takes. */
 static bool has_rounds(const struct cli_job *job)
 {
-	return job->watching && (job->command->target || job->command->bounds);
+	return job->watching && (job->command->target ||
+				 job->command->bounds || job->live_counts);
 }
 
 int cli_watch_check(struct cli_job *job)
 {
 	int i;
 
+	if (job->command->run == cli_run_owners && !job->n_words)
+		job->live_counts = true;
+	if (job->watching && job->command->groups && !job->live_counts)
+		return cli_usage("--watch: a trace or a text does not change");
 	if (!has_rounds(job))
 		return CLI_ANSWERED;
 	if (job->open.n_files || job->open.root)

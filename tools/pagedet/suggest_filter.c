@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Rewrites a filter that is written as in another language: "anon && dirty",
+ * "dirty=true", "kind in (anon,file)", "path like *.so", "order=9+". The result
+ * is suggested only if the library understands it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define TOKENS 64
+
+enum kind { END, WORD, OPERATOR, COMMA, OPEN, CLOSE, JOIN };
+
+struct token {
+	enum kind kind;
+	char text[64];
+};
+
+struct rewriting {
+	struct token token[TOKENS + 1]; /* ends with END */
+	size_t n, at;
+	char *ret;
+	size_t size, len;
+	bool failed;
+};
+
+/* --- tokens --- */
+
+static const char *const joins[][2] = {
+	{ "&&", "and" }, { "||", "or" }, { "&", "and" }, { "|", "or" },
+	{ "and", "and" }, { "or", "or" }, { "AND", "and" }, { "OR", "or" },
+};
+
+static const char *const operators[][2] = {
+	{ "==", "=" }, { "is", "=" }, { "in", "=" }, { "like", "~" },
+	{ "has", "~" }, { "contains", "~" }, { "matches", "~" }, { "=~", "~" },
+	{ "<>", "!=" },
+};
+
+static const char *find(const char *const (*pairs)[2], size_t n,
+			const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(pairs[i][0], text))
+			return pairs[i][1];
+	return NULL;
+}
+
+/* Length of the token at @s. */
+static size_t length(const char *s)
+{
+	static const char signs[] = "=!<>~:&|";
+	size_t len;
+
+	if (*s == '\'' || *s == '"') {
+		len = 1 + strcspn(s + 1, *s == '"' ? "\"" : "'");
+		return len + (s[len] != '\0');
+	}
+	if (strchr(",()", *s) || (*s == '!' && s[1] != '=' && s[1] != '~'))
+		return 1;
+	len = strspn(s, signs);
+	return len ? len : strcspn(s, " \t\n,()=!<>~:&|'\"");
+}
+
+static void classify(struct token *t)
+{
+	const char *join = find(joins, CLI_COUNT(joins), t->text);
+	const char *other = find(operators, CLI_COUNT(operators), t->text);
+
+	t->kind = join ? JOIN : strchr("=!<>~:", *t->text) ? OPERATOR :
+		  *t->text == ',' ? COMMA : *t->text == '(' ? OPEN :
+		  *t->text == ')' ? CLOSE : WORD;
+	if (!strcmp(t->text, "!"))
+		t->kind = OPEN;
+	if (join)
+		snprintf(t->text, sizeof(t->text), "%s", join);
+	else if (other) {
+		t->kind = OPERATOR;
+		snprintf(t->text, sizeof(t->text), "%s", other);
+	}
+}
+
+static bool split(struct rewriting *r, const char *expr)
+{
+	size_t len;
+
+	for (expr += strspn(expr, " \t\n"); *expr;
+	     expr += len, expr += strspn(expr, " \t\n")) {
+		struct token *t = &r->token[r->n];
+
+		len = length(expr);
+		if (!len || len >= sizeof(t->text) || r->n++ == TOKENS)
+			return false;
+		snprintf(t->text, sizeof(t->text), "%.*s", (int)len, expr);
+		classify(t);
+	}
+	return r->n != 0;
+}
+
+/* --- text --- */
+
+static void put(struct rewriting *r, const char *a, const char *b,
+		const char *c)
+{
+	const size_t room = r->size - r->len;
+	int n = snprintf(r->ret + r->len, room, "%s%s%s", a, b, c);
+
+	r->failed |= n < 0 || (size_t)n >= room;
+	r->len += r->failed ? 0 : (size_t)n;
+}
+
+static bool is_set(const char *field)
+{
+	return !strcmp(field, "flags") || !strcmp(field, "pte");
+}
+
+/* "dirty=true" is "dirty". */
+static bool put_truth(struct rewriting *r, const char *field, const char *value)
+{
+	const bool yes = !strcmp(value, "true") || !strcmp(value, "yes") ||
+			 !strcmp(value, "1");
+	const bool no = !strcmp(value, "false") || !strcmp(value, "no") ||
+			!strcmp(value, "0");
+
+	if ((!yes && !no) || pagedet_field_by_name(field) >= 0)
+		return false;
+	put(r, no ? "not " : "", field, "");
+	return true;
+}
+
+/* "9+", "1..5" and "2k" are numbers, or ranges of them. */
+static bool put_number(struct rewriting *r, const char *field, const char *op,
+		       const char *value)
+{
+	char number[32], *end;
+	const unsigned long long n = strtoull(value, &end, 0);
+	unsigned long long last;
+
+	if (end == value || !*end)
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)(end - value), value);
+	if (!strcmp(end, "+")) {
+		put(r, field, ">=", number);
+		return true;
+	}
+	if (!strcmp(op, "=") && (!strncmp(end, "..", 2) || *end == '-')) {
+		const char *from = end + (*end == '.' ? 2 : 1);
+
+		last = strtoull(from, &end, 0);
+		if (end == from || *end || last < n)
+			return false;
+		put(r, field, ">=", number);
+		put(r, " and ", field, "<=");
+		put(r, from, "", "");
+		return true;
+	}
+	if ((*end != 'k' && *end != 'K' && *end != 'M') || end[1])
+		return false;
+	snprintf(number, sizeof(number), "%llu", *end == 'M' ? n * 1000000 :
+		 n * 1000);
+	put(r, field, op, number);
+	return true;
+}
+
+/* "*.so" is what contains ".so". */
+static bool put_pattern(struct rewriting *r, const char *field,
+			const char *value)
+{
+	char part[64];
+	size_t len;
+
+	if (!strpbrk(value, "*%") || *value == '\'' || *value == '"')
+		return false;
+	value += strspn(value, "*%");
+	len = strcspn(value, "*%");
+	if (!len || value[len + strspn(value + len, "*%")])
+		return false;
+	snprintf(part, sizeof(part), "%.*s", (int)len, value);
+	put(r, field, "~", part);
+	return true;
+}
+
+static void put_test(struct rewriting *r, const char *field, const char *op,
+		     const char *value)
+{
+	if (put_truth(r, field, value) || put_number(r, field, op, value) ||
+	    put_pattern(r, field, value))
+		return;
+	/* A flag is a test by itself; "dirty" of pte is another one. */
+	if (!strcmp(field, "flags") && strchr("=~:", *op))
+		put(r, value, "", "");
+	else
+		put(r, field, is_set(field) && strchr("=~", *op) ? ":" : op,
+		    value);
+}
+
+static bool has_join(const struct rewriting *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (r->token[i].kind == JOIN)
+			return true;
+	return false;
+}
+
+/* FIELD OPERATOR VALUE, or FIELD OPERATOR VALUE,VALUE with or without (). */
+static void put_tests(struct rewriting *r, const char *field)
+{
+	const char *op = r->token[r->at++].text;
+	const struct token *t = &r->token[r->at];
+	const bool open = t->kind == OPEN && !strcmp(t->text, "(");
+	bool several;
+
+	t += open;
+	several = t->kind == WORD && t[1].kind == COMMA &&
+		  (r->len || has_join(r));
+	r->at += open;
+	if (several)
+		put(r, "(", "", "");
+	for (;;) {
+		t = &r->token[r->at];
+		if (t->kind != WORD) {
+			r->failed = true;
+			return;
+		}
+		put_test(r, field, op, t->text);
+		r->at++;
+		if (t[1].kind != COMMA)
+			break;
+		put(r, is_set(field) || *op == '!' ? " and " : " or ", "", "");
+		r->at++;
+	}
+	if (open && r->token[r->at].kind == CLOSE)
+		r->at++;
+	else if (open)
+		r->failed = true;
+	if (several)
+		put(r, ")", "", "");
+}
+
+static void put_word(struct rewriting *r)
+{
+	const char *word = r->token[r->at++].text;
+
+	if (r->token[r->at].kind == OPERATOR)
+		put_tests(r, word);
+	else if (*word == '/')
+		put(r, "path~", word, "");
+	else
+		put(r, word, strcmp(word, "not") ? "" : " ", "");
+}
+
+/* Whether "and" is missing between this token and the one before it. */
+static bool lacks_join(const struct rewriting *r)
+{
+	const enum kind now = r->token[r->at].kind;
+	const struct token *before;
+
+	if (!r->at || (now != WORD && now != OPEN))
+		return false;
+	before = &r->token[r->at - 1];
+	return (before->kind == CLOSE || before->kind == WORD) &&
+	       strcmp(before->text, "not") != 0;
+}
+
+bool cli_rewrite_filter(struct pagedet *pd, const char *expr, char *ret,
+			size_t size)
+{
+	struct rewriting r = { .n = 0, .ret = ret, .size = size };
+	uint64_t fields[2];
+
+	*ret = '\0';
+	if (!split(&r, expr))
+		return false;
+	while (r.at < r.n && !r.failed) {
+		const struct token *t = &r.token[r.at];
+
+		if (lacks_join(&r))
+			put(&r, " and ", "", "");
+		if (t->kind == WORD) {
+			put_word(&r);
+			continue;
+		}
+		if (t->kind == JOIN)
+			put(&r, " ", t->text, " ");
+		else
+			put(&r, t->kind == COMMA ? " and " : t->text, "", "");
+		r.at++;
+	}
+	return !r.failed && strcmp(ret, expr) != 0 &&
+	       !pagedet_filter_fields(pd, ret, fields);
+}

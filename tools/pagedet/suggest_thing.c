@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Suggests a command for a word that names a thing instead of a command: a
+ * file, a number, a process, a cgroup or the unit of a service manager.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* The names of more tasks are not compared. */
+#define TASKS 8192
+
+/* 16 TiB: larger numbers are rather addresses. */
+#define MANY_PAGES (1ull << 32)
+
+bool cli_is_log_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const size_t len = strlen(name);
+
+	return (len > 4 && !strcmp(name + len - 4, ".log")) ||
+	       !strcmp(name, "syslog") || !strcmp(name, "messages") ||
+	       strstr(name, "dmesg") || strstr(name, "kmsg");
+}
+
+/* The word itself if it can be pasted; otherwise what stands for it. */
+static const char *pasted(const char *word, const char *instead)
+{
+	const bool plain = !strpbrk(word, " \t\n'\"\\$`*?[;&|<>(){}#~") &&
+			   *word && *word != '-' && strlen(word) < 100;
+
+	return plain ? word : instead;
+}
+
+/* --- files --- */
+
+/* Whether it is a file of perf record or of trace-cmd record. */
+static bool is_trace(const char *path)
+{
+	static const char perf[] = "PERFILE2", ftrace[] = "\027\010Dtracing";
+	char head[10];
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(head, 1, sizeof(head), f) : 0;
+
+	if (f)
+		fclose(f);
+	return n == sizeof(head) &&
+	       (!memcmp(head, perf, 8) || !memcmp(head, ftrace, 10));
+}
+
+/* The sources that can read the file, as bits. */
+static uint32_t sources_of(const char *path)
+{
+	struct pagedet_options o = PAGEDET_OPTIONS_INIT;
+	struct pagedet_info info = { .size = sizeof(info) };
+	struct pagedet *pd = pagedet_new();
+	uint32_t sources = 0;
+
+	o.files = &path;
+	o.n_files = 1;
+	if (pd && !pagedet_open(pd, &o) && !pagedet_info(pd, &info))
+		sources = info.sources;
+	pagedet_free(pd);
+	return sources;
+}
+
+bool cli_command_for_record(const char *path, char *text, size_t size)
+{
+	const char *name = pasted(path, "FILE");
+	uint32_t sources;
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	if (is_trace(path)) {
+		snprintf(text, size, "kmem report %s", name);
+		return true;
+	}
+	sources = sources_of(path);
+	if (sources & (PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE) |
+		       PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE) |
+		       PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT)))
+		snprintf(text, size, "--from %s scan --summary", name);
+	else if (sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_OWNER))
+		snprintf(text, size, "owners %s", name);
+	else if (sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG))
+		snprintf(text, size, "from-log %s", name);
+	else
+		return false;
+	return true;
+}
+
+bool cli_command_for_file(const char *path, char *text, size_t size)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+
+	if (stat(path, &st))
+		return false;
+	if (S_ISDIR(st.st_mode)) {
+		snprintf(dir, sizeof(dir), "%s/cgroup.procs", path);
+		snprintf(text, size, "%s %s", access(dir, F_OK) ? "tree" :
+			 "cgroup", pasted(path, "DIR"));
+	} else if (S_ISBLK(st.st_mode)) {
+		snprintf(text, size, "block %s 0", pasted(path, "DEV"));
+	} else if (cli_is_log_name(path)) {
+		snprintf(text, size, "file %s, or: pagedet from-log %s",
+			 pasted(path, "PATH"), pasted(path, "FILE"));
+	} else {
+		snprintf(text, size, "file %s", pasted(path, "PATH"));
+	}
+	return true;
+}
+
+/* --- numbers --- */
+
+/* Gets the name of a running process. */
+static bool name_of(const struct cli_job *job, uint64_t pid, char ret[32])
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/%" PRIu64 "/comm",
+		 job->open.root ? job->open.root : "", pid);
+	f = job->open.n_files ? NULL : fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(ret, 32, f))
+		*ret = '\0';
+	fclose(f);
+	ret[strcspn(ret, "\n")] = '\0';
+	return *ret != '\0';
+}
+
+bool cli_command_for_number(const struct cli_job *job, const char *word,
+			    char *text, size_t size)
+{
+	const bool hex = !strncmp(word, "0x", 2) || !strncmp(word, "0X", 2);
+	struct pagedet_item item;
+	char name[32];
+
+	if ((!strncmp(word, "ffff", 4) || !strncmp(word, "0xff", 4)) &&
+	    !cli_range(word, CLI_HEX, &item) &&
+	    cli_is_kernel_address(item.first))
+		snprintf(text, size, "kaddr 0x%" PRIx64, item.first);
+	else if (cli_range(word, CLI_DECIMAL, &item))
+		return false;
+	else if (hex && item.first >= MANY_PAGES)
+		snprintf(text, size, "virt PID %s, or: pagedet phys %s", word,
+			 word);
+	else if (hex)
+		snprintf(text, size, "page %s, or: pagedet phys %s", word,
+			 word);
+	else if (item.count == 1 && name_of(job, item.first, name))
+		snprintf(text, size, "task %s (it is called %s), or: pagedet "
+			 "page %s", word, name, word);
+	else
+		snprintf(text, size, "page %s", word);
+	return true;
+}
+
+/* --- processes --- */
+
+/* Finds the nearest name of a process. Returns false if none is near. */
+static bool nearest(const char *word, const struct pagedet_task *tasks,
+		    size_t n, bool exact, char *ret, size_t size)
+{
+	const char **names = calloc(n + 1, sizeof(*names));
+	size_t has = 0, i;
+	int near = -1;
+
+	for (i = 0; names && i < n; i++) {
+		if (tasks[i].pid == (uint32_t)getpid() ||
+		    (exact && strcmp(tasks[i].comm, word)))
+			continue;
+		names[has++] = tasks[i].comm;
+	}
+	if (has)
+		near = exact ? 0 : pagedet_nearest(word, names, has);
+	if (near >= 0)
+		snprintf(ret, size, "%s", names[near]);
+	free(names);
+	return near >= 0;
+}
+
+bool cli_process_near(const struct cli_job *job, const char *word, bool exact,
+		      char *ret, size_t size)
+{
+	struct pagedet_task *tasks = calloc(TASKS, sizeof(*tasks));
+	struct pagedet *pd = pagedet_new();
+	bool found = false;
+	uint64_t lost;
+	int n = -1;
+
+	if (tasks && pd && !pagedet_open(pd, &job->open))
+		n = pagedet_tasks(pd, PAGEDET_TASKS_PROCESSES, tasks, TASKS,
+				  &lost);
+	if (n > TASKS)
+		n = TASKS;
+	if (n > 0)
+		found = nearest(word, tasks, (size_t)n, exact, ret, size);
+	pagedet_free(pd);
+	free(tasks);
+	return found;
+}
+
+bool cli_command_for_name(const struct cli_job *job, const char *word,
+			  bool exact, char *text, size_t size)
+{
+	const char *just = exact ? "" : "did you mean ";
+	char name[PATH_MAX];
+
+	if (cli_process_near(job, word, exact, name, sizeof(name)))
+		snprintf(text, size, "%s%s%spagedet task %s;",
+			 just, exact ? "" : name, exact ? "try: " : "? try: ",
+			 pasted(name, "NAME"));
+	else if (cli_cgroup_near(job, word, exact, name, sizeof(name)))
+		snprintf(text, size, "%s%s%spagedet cgroup %s;",
+			 just, exact ? "" : name, exact ? "try: " : "? try: ",
+			 pasted(name, "PATH"));
+	else
+		return false;
+	return true;
+}
