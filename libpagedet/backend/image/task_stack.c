@@ -189,7 +189,7 @@ static int why_no_regs(struct image_session *s, uint32_t tid, int error)
 			pdet_fail(env, EAGAIN, "thread %u is running: its "
 				  "registers are in a processor", tid);
 	case -ENOEXEC:
-		return pdet_fail(env, ENOENT, "cannot read the user stack of "
+		return pdet_fail(env, ENOSYS, "cannot read the user stack of "
 				 "thread %u: 32-bit programs are not supported",
 				 tid);
 	case -ENODATA:
