@@ -247,6 +247,7 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 	ret->code.memory.read = read_memory;
 	ret->code.memory.arg = c;
 	ret->code.dump = source->dump;
+	ret->code.version = source->maps;
 	r = pdet_code_open(&ret->code);
 	if (r == 0)
 		unwind(u, regs, c, ret);
