@@ -606,16 +606,16 @@ struct pagedet_frame {
  * Only for threads of x86-64 programs. Nothing is stopped, traced or changed:
  * bpf, kcore or a dump give the registers that the thread had when it entered
  * the kernel, and its memory. Of a thread that ran, only a dump may have
- * registers. libunwind unwinds by the tables of the mapped files (.eh_frame);
- * code without a table ends the stack. Names come from the symbols of these
- * files, or from debug files of the same build id in /usr/lib/debug. A file is
- * not used if another one has its name since, and the mapped one cannot be
- * opened; nor if it is on a network filesystem or FUSE, or if the tables of the
- * process's files exceed 512 MiB. The call may hang if such a filesystem is
- * below another one, or has /usr/lib/debug. In a dump, a mapped file is what
- * was cached of it. A file of this machine takes its place only if it has the
- * same build id. Where a page of the stack is not in the dump, the rest of the
- * stack is not known.
+ * registers. libunwind unwinds by the tables of the mapped files (.eh_frame,
+ * .debug_frame); code without a table ends the stack. Names come from the
+ * symbols of these files, or from debug files of the same build id in
+ * /usr/lib/debug. A file is not used if another one has its name since, and the
+ * mapped one cannot be opened; nor if it is on a network filesystem or FUSE, or
+ * if the tables of the process's files exceed 512 MiB. The call may hang if
+ * such a filesystem is below another one, or has /usr/lib/debug. In a dump, a
+ * mapped file is what was cached of it. A file of this machine takes its place
+ * only if it has the same build id. Where a page of the stack is not in the
+ * dump, the rest of the stack is not known.
  * @it: [in] of a query with PAGEDET_Q_USER_STACKS and the target VIRT, TASK or
  *      MAPPERS
  * @tid: [in] thread id
@@ -627,8 +627,8 @@ struct pagedet_frame {
  *         negative errno.
  * Errors: EAGAIN it runs, so its registers are in a processor, or it ran
  *         meanwhile; ENOENT it ran when the dump was written, which does not
- *         prove what its registers are, or it runs 32-bit code, or the kernel
- *         is not of x86-64; ENOSYS libunwind was not built or is not installed;
+ *         prove what its registers are, or the kernel is not of x86-64; ENOSYS
+ *         libunwind was not built or is not installed, or it runs 32-bit code;
  *         EINVAL, ESRCH, ENOTSUP, EBADMSG, EIO, ENOMEM as for
  *         pagedet_threads(); EACCES also if no source may read kernel memory;
  *         ENODATA the kernel's types or symbols are not known.

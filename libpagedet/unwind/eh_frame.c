@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "unwind/eh_frame.h"
+#include "unwind/frame_record.h"
 
 #define FORM_PC_S4 0x1b
 
@@ -18,53 +19,29 @@
 #define MOST_LETTERS 8
 #define MOST_LEB 10		/* bytes of 64 bits */
 
-/* What is left of a record. */
-struct rest {
-	const uint8_t *at, *end;
-	bool bad;
-};
-
-static unsigned take_byte(struct rest *r)
-{
-	r->bad = r->bad || r->at >= r->end;
-	return r->bad ? 0 : *r->at++;
-}
-
-static uint32_t take_u32(struct rest *r)
-{
-	uint32_t v = 0;
-
-	r->bad = r->bad || r->end - r->at < 4;
-	if (!r->bad) {
-		memcpy(&v, r->at, sizeof(v));
-		r->at += sizeof(v);
-	}
-	return v;
-}
-
-static void skip(struct rest *r, ptrdiff_t n)
+static void skip(struct pdet_frame_rest *r, ptrdiff_t n)
 {
 	r->bad = r->bad || r->end - r->at < n;
 	r->at += r->bad ? 0 : n;
 }
 
-static void skip_leb(struct rest *r)
+static void skip_leb(struct pdet_frame_rest *r)
 {
 	unsigned n = 1;
 
-	while (take_byte(r) & 0x80)
+	while (pdet_frame_u8(r) & 0x80)
 		r->bad = r->bad || n++ == MOST_LEB;
 }
 
-static void skip_letters(struct rest *r)
+static void skip_letters(struct pdet_frame_rest *r)
 {
 	unsigned n = 0;
 
-	while (take_byte(r))
+	while (pdet_frame_u8(r))
 		r->bad = r->bad || n++ == MOST_LETTERS;
 }
 
-static void skip_pointer(struct rest *r, unsigned form)
+static void skip_pointer(struct pdet_frame_rest *r, unsigned form)
 {
 	switch (form & 7) {
 	case 0:
@@ -83,9 +60,9 @@ static void skip_pointer(struct rest *r, unsigned form)
 }
 
 /* The form of addresses of a CIE's FDEs; 0xff: it is not known. */
-static unsigned form_of(struct rest r)
+static unsigned form_of(struct pdet_frame_rest r)
 {
-	const unsigned version = take_byte(&r);
+	const unsigned version = pdet_frame_u8(&r);
 	const char *letters = (const char *)r.at;
 
 	skip_letters(&r);
@@ -94,17 +71,17 @@ static unsigned form_of(struct rest r)
 	skip_leb(&r);		/* unit of code */
 	skip_leb(&r);		/* unit of data */
 	if (version == 1)
-		take_byte(&r);	/* register of the return address */
+		pdet_frame_u8(&r); /* register of the return address */
 	else
 		skip_leb(&r);
 	skip_leb(&r);		/* bytes of what the letters are about */
 	for (; !r.bad; letters++) {
 		if (*letters == 'R')
-			return take_byte(&r);
+			return pdet_frame_u8(&r);
 		if (*letters == 'P')
-			skip_pointer(&r, take_byte(&r));
+			skip_pointer(&r, pdet_frame_u8(&r));
 		else if (*letters == 'L')
-			take_byte(&r);
+			pdet_frame_u8(&r);
 		else if (*letters != 'S' && *letters != 'B')
 			break;
 	}
@@ -119,44 +96,32 @@ struct section {
 	unsigned form;		/* of its FDEs */
 };
 
-/* The record at an offset, without its length. Returns false at the end. */
-static bool record_at(const struct section *s, size_t at, struct rest *ret)
-{
-	struct rest r = { s->bytes + at, s->bytes + s->size, false };
-	const uint32_t length = take_u32(&r);
-
-	if (r.bad || !length || length > (size_t)(r.end - r.at))
-		return false;
-	*ret = (struct rest){ r.at, r.at + length, false };
-	return true;
-}
-
 /* The form of addresses below the CIE at an offset. */
 static unsigned form_at(struct section *s, size_t cie)
 {
-	struct rest r;
+	struct pdet_frame_rest r;
 
 	if (s->cie == cie)
 		return s->form;
 	s->cie = cie;
-	s->form = cie < s->size && record_at(s, cie, &r) && !take_u32(&r) ?
-		  form_of(r) : 0xff;
+	s->form = pdet_frame_record(s->bytes, s->size, cie, &r) &&
+		  !pdet_frame_u32(&r) ? form_of(r) : 0xff;
 	return s->form;
 }
 
 /* Takes the record at an offset if it is an FDE. Returns false without
  * memory. */
-static bool take_record(struct section *s, size_t at, struct rest r,
+static bool take_record(struct section *s, size_t at, struct pdet_frame_rest r,
 			struct pdet_eh_frame *ret, size_t *cap)
 {
 	const size_t here = (size_t)(r.at - s->bytes);
-	const uint32_t back = take_u32(&r);
+	const uint32_t back = pdet_frame_u32(&r);
 	struct pdet_eh_entry *bigger;
 	int64_t ip;
 
 	if (!back || back > here || form_at(s, here - back) != FORM_PC_S4)
 		return true;
-	ip = (int64_t)(s->address + here + 4) + (int32_t)take_u32(&r);
+	ip = (int64_t)(s->address + here + 4) + (int32_t)pdet_frame_u32(&r);
 	if (r.bad || ip != (int32_t)ip ||
 	    (int64_t)(s->address + at) != (int32_t)(s->address + at))
 		return true;
@@ -184,10 +149,10 @@ int pdet_eh_frame_index(const uint8_t *bytes, size_t size, uint64_t address,
 {
 	struct section s = { bytes, size, address, SIZE_MAX, 0xff };
 	size_t at = 0, cap = 0;
-	struct rest r;
+	struct pdet_frame_rest r;
 
 	*ret = (struct pdet_eh_frame){ NULL, 0 };
-	while (at < size && record_at(&s, at, &r)) {
+	while (pdet_frame_record(bytes, size, at, &r)) {
 		if (!take_record(&s, at, r, ret, &cap)) {
 			free(ret->entries);
 			*ret = (struct pdet_eh_frame){ NULL, 0 };

@@ -9,6 +9,7 @@
 
 #include "unwind/elf_dynamic.h"
 #include "unwind/elf_file.h"
+#include "unwind/elf_packed.h"
 
 /* Only browsers come near it. */
 #define MOST_TABLE ((uint64_t)256 << 20)
@@ -273,6 +274,29 @@ static int read_frames(struct pdet_elf_file *e,
 				   s.sh_addr, &e->frames);
 }
 
+/* Files have none of them if compilers wrote .eh_frame. */
+static int read_debug_frame(struct pdet_elf_file *e,
+			    const struct pdet_elf_sections *in)
+{
+	struct pdet_debug_frame *f = &e->debug_frame;
+	struct pdet_elf_packed p;
+	int r = pdet_elf_packed(in, ".debug_frame", &p);
+
+	/* The index is not larger than the section. */
+	if (r < 0 || p.size > MOST_TABLE || spend(e, 2 * p.size) < 0)
+		return r == -ENOMEM ? r : 0;
+	f->bytes = malloc(p.size ? p.size : 1);
+	if (!f->bytes)
+		return -ENOMEM;
+	f->size = p.size;
+	r = pdet_elf_unpack(&p, f->bytes);
+	if (r == 0)
+		r = pdet_debug_frame_index(f);
+	if (r < 0)
+		pdet_debug_frame_free(f);
+	return r == -ENOMEM ? r : 0;
+}
+
 static int read_sections(struct pdet_elf_file *e,
 			 const struct pdet_elf_sections *in)
 {
@@ -305,6 +329,8 @@ int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
 		r = read_symbols(e, &s);
 	if (r == 0 && !e->header)
 		r = read_frames(e, &s);
+	if (r == 0)
+		r = read_debug_frame(e, &s);
 	pdet_elf_sections_close(&s);
 	if (r < 0)
 		pdet_elf_file_free(e);
@@ -328,6 +354,7 @@ int pdet_elf_file_build_id(struct pdet_build_id *ret,
 
 void pdet_elf_file_free(struct pdet_elf_file *e)
 {
+	pdet_debug_frame_free(&e->debug_frame);
 	free(e->frames.entries);
 	free(e->sections);
 	free(e->symbols);

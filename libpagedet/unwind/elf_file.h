@@ -8,6 +8,7 @@
 
 #include "symbol/build_id.h"
 #include "symbol/elf_sections.h"
+#include "unwind/debug_frame.h"
 #include "unwind/eh_frame.h"
 
 #define PDET_ELF_SEGMENTS 64
@@ -36,6 +37,7 @@ struct pdet_elf_file {
 	uint64_t header;	/* address of .eh_frame_hdr in the file; 0:
 				 * there is none */
 	struct pdet_eh_frame frames; /* if there is none */
+	struct pdet_debug_frame debug_frame;
 	struct pdet_build_id build_id;
 	Elf64_Shdr *sections;
 	size_t n_sections;

@@ -13,6 +13,7 @@
 
 #include "base/library.h"
 #include "unwind/libunwind.h"
+#include "unwind/signal_frame.h"
 
 #if defined(HAVE_LIBUNWIND) && defined(__x86_64__) && \
 	!defined(PDET_LINKED)
@@ -49,6 +50,8 @@ struct unwinding {
 	const struct pdet_unwind_target *target;
 	const struct pdet_user_regs *regs;
 	const struct pdet_eh_frame *frames; /* at INDEX_AT */
+	const struct pdet_frame_pair *pair; /* at PAIR_AT */
+	struct pdet_eh_entry pair_entry;    /* its index */
 	unsigned reads;
 	const char *why;	/* the first failure; NULL: none */
 };
@@ -82,16 +85,35 @@ static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
 /* No process has memory there: libunwind sees our index. */
 #define INDEX_AT ((uint64_t)0xf << 60)
 
+/* The pair's own index is before it. */
+#define PAIR_AT (INDEX_AT + ((uint64_t)1 << 56))
+#define PAIR_INDEX_AT (PAIR_AT - sizeof(struct pdet_eh_entry))
+
+static bool read_part(const void *part, uint64_t start, size_t n, uint64_t addr,
+		      unw_word_t *word)
+{
+	const uint64_t at = addr - start;
+
+	if (addr < start || at >= n || at % 8)
+		return false;
+	*word = 0;
+	memcpy(word, (const char *)part + at, PDET_MIN(sizeof(*word), n - at));
+	return true;
+}
+
 static bool read_index(const struct unwinding *u, uint64_t addr,
 		       unw_word_t *word)
 {
-	const uint64_t at = addr - INDEX_AT;
-
-	if (!u->frames || addr < INDEX_AT ||
-	    at >= u->frames->n * sizeof(*u->frames->entries) || at % 8)
+	if (addr < INDEX_AT)
 		return false;
-	memcpy(word, (const char *)u->frames->entries + at, sizeof(*word));
-	return true;
+	return (u->frames &&
+		read_part(u->frames->entries, INDEX_AT,
+			  u->frames->n * sizeof(*u->frames->entries), addr,
+			  word)) ||
+	       (u->pair && (read_part(u->pair->bytes, PAIR_AT, u->pair->n, addr,
+				      word) ||
+			    read_part(&u->pair_entry, PAIR_INDEX_AT,
+				      sizeof(u->pair_entry), addr, word)));
 }
 
 static int access_mem(unw_addr_space_t space, unw_word_t addr, unw_word_t *word,
@@ -167,28 +189,55 @@ static int use_index(struct unwinding *u, const struct pdet_unwind_code *code,
 	return 0;
 }
 
+static int use_pair(struct unwinding *u, uint64_t ip, unw_dyn_info_t *di)
+{
+	u->pair = u->target->pair ? u->target->pair(u->target->arg, ip) : NULL;
+	if (!u->pair)
+		return -UNW_ENOINFO;
+	/* libunwind searches by 32 bits of the distance. */
+	u->pair_entry = (struct pdet_eh_entry){
+		(int32_t)(ip - PAIR_AT), (int32_t)u->pair->fde
+	};
+	di->u.rti.segbase = PAIR_AT;
+	di->u.rti.table_data = PAIR_INDEX_AT;
+	di->u.rti.table_len = 1;
+	return 0;
+}
+
+/* By the table of the file. */
+static int find_in_table(struct unwinding *u, uint64_t ip, unw_dyn_info_t *di)
+{
+	struct pdet_unwind_code code;
+
+	if (u->target->code(u->target->arg, ip, &code) < 0)
+		return -UNW_ENOINFO;
+	di->start_ip = code.first;
+	di->end_ip = code.end;
+	return code.header ? use_header(u, &code, di) : use_index(u, &code, di);
+}
+
+static int search(struct unwinding *u, unw_addr_space_t space, uint64_t ip,
+		  unw_dyn_info_t *di, unw_proc_info_t *pi, int need)
+{
+	memset(pi, 0, sizeof(*pi));
+	return u->lib->_Ux86_64_dwarf_search_unwind_table(space, ip, di, pi,
+							  need, u);
+}
+
 static int find_proc_info(unw_addr_space_t space, unw_word_t ip,
 			  unw_proc_info_t *pi, int need, void *arg)
 {
+	unw_dyn_info_t di = { .format = UNW_INFO_FORMAT_REMOTE_TABLE };
 	struct unwinding *u = arg;
-	struct pdet_unwind_code code;
-	unw_dyn_info_t di;
-	int r;
+	int r = find_in_table(u, ip, &di);
 
-	if (u->target->code(u->target->arg, ip, &code) < 0)
-		return refuse(u, "there is no table for unwinding this code");
-	memset(&di, 0, sizeof(di));
-	memset(pi, 0, sizeof(*pi));
-	di.format = UNW_INFO_FORMAT_REMOTE_TABLE;
-	di.start_ip = code.first;
-	di.end_ip = code.end;
-	r = code.header ? use_header(u, &code, &di) : use_index(u, &code, &di);
-	if (r < 0)
+	if (r == 0)
+		r = search(u, space, ip, &di, pi, need);
+	if (r < 0 && !u->why && use_pair(u, ip, &di) == 0)
+		r = search(u, space, ip, &di, pi, need);
+	if (r >= 0 || u->why)
 		return r;
-	r = u->lib->_Ux86_64_dwarf_search_unwind_table(space, ip, &di, pi,
-						       need, u);
-	return r < 0 ? refuse(u, "there is no table for unwinding this code") :
-	       0;
+	return refuse(u, "there is no table for unwinding this code");
 }
 
 /* libunwind frees what its own table search allocates. */
@@ -240,12 +289,10 @@ struct walk {
 /* The kernel lets a handler return to code that calls rt_sigreturn(). */
 static bool is_signal(const struct unwinding *u, uint64_t ip)
 {
-	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0,
-					0x0f, 0x05 };
-	uint8_t found[sizeof(code)];
+	uint8_t code[PDET_SIGNAL_RETURN];
 
-	return u->target->read(u->target->arg, ip, found, sizeof(found)) == 0 &&
-	       !memcmp(found, code, sizeof(code));
+	return u->target->read(u->target->arg, ip, code, sizeof(code)) == 0 &&
+	       pdet_is_signal_return(code);
 }
 
 /* The address of the frame that the cursor is at. Returns 0, 1 at the end. */
@@ -262,8 +309,9 @@ static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 		return !w->n ? refuse(u, "the thread is at address 0") :
 		       !after_signal ? 1 :
 		       refuse(u, "a signal came at address 0");
-	/* Callers are at higher addresses; a handler may have its own stack. */
-	if (w->n && !after_signal && sp <= w->sp)
+	/* Callers are at higher addresses; a handler may have its own stack.
+	 * The innermost function may have taken its return address away. */
+	if (w->n && !after_signal && (w->n > 1 ? sp <= w->sp : sp < w->sp))
 		return refuse(u, "the stack is damaged");
 	step.ip = ip;
 	step.signal = is_signal(u, ip);

@@ -8,6 +8,7 @@
 
 #include "base/env.h"
 #include "symbol/user_regs.h"
+#include "unwind/debug_frame.h"
 #include "unwind/eh_frame.h"
 
 /* The code of one file, and its table for unwinding. */
@@ -25,6 +26,9 @@ struct pdet_unwind_target {
 	/* Finds the code at @ip. Returns 0, or -ENOENT: there is no table. */
 	int (*code)(void *arg, uint64_t ip, struct pdet_unwind_code *ret);
 	void *arg;
+	/* Finds what else is known of the code at @ip, which the table lacks.
+	 * It is valid until the next call. NULL: nothing. */
+	const struct pdet_frame_pair *(*pair)(void *arg, uint64_t ip);
 };
 
 struct pdet_unwind_step {

@@ -134,6 +134,7 @@ static void forget(struct pdet_code *c)
 	pdet_pairs_free(&c->known);
 	pdet_pairs_free(&c->remote);
 	c->tried_mounts = false;
+	c->text_version = 0;
 	c->spent = 0;
 }
 
@@ -171,8 +172,11 @@ static int parse_maps(struct pdet_code *c)
 static int open_live(struct pdet_code *c)
 {
 	struct pdet_text text;
-	int r = pdet_slurp(c->env, &text, MOST_MAPS, "/proc/%u/maps", c->pid);
+	int r;
 
+	if (c->version && c->version == c->text_version && is_well(c))
+		return 0;
+	r = pdet_slurp(c->env, &text, MOST_MAPS, "/proc/%u/maps", c->pid);
 	if (r < 0) {
 		errno = -r;
 		return pdet_fail_errno(c->env, "cannot read /proc/%u/maps",
@@ -181,10 +185,12 @@ static int open_live(struct pdet_code *c)
 	if (text.len && text.len == c->text.len && is_well(c) &&
 	    !memcmp(text.data, c->text.data, text.len)) {
 		pdet_text_free(&text);
+		c->text_version = c->version;
 		return 0;
 	}
 	forget(c);
 	c->text = text;
+	c->text_version = c->version;
 	r = parse_maps(c);
 	if (r == -ENOMEM)
 		r = pdet_fail(c->env, ENOMEM, "no memory");

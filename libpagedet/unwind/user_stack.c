@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/signal_frame.h"
 #include "unwind/user_stack.h"
 
 #define PAGES 64
@@ -20,6 +21,7 @@ struct cache {
 		int error;
 		char bytes[PDET_USER_PAGE];
 	} page[PAGES];
+	struct pdet_frame_pair pair;
 };
 
 static const struct page *get_page(struct cache *c, uint64_t addr)
@@ -79,6 +81,40 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 	if (m->file->elf.header)
 		ret->header = m->file->elf.header + ret->base;
 	return ret->header || ret->frames->n ? 0 : -ENOENT;
+}
+
+/* A debug file of the same build has the same addresses. */
+static bool find_debug_frame(struct cache *c, uint64_t ip)
+{
+	const struct pdet_code_map *m = pdet_code_map_at(c->code, ip);
+	const struct pdet_module_file *f = m ? m->file : NULL;
+	uint64_t place;
+
+	if (!f || !m->exec || !f->tried || f->error || !place_of(m, ip, &place))
+		return false;
+	return pdet_debug_frame_get(&f->elf.debug_frame, place, ip - place,
+				    &c->pair) ||
+	       pdet_debug_frame_get(&f->debug.debug_frame, place, ip - place,
+				    &c->pair);
+}
+
+/* libunwind asks for the instruction before a return address. */
+static bool find_signal(struct cache *c, uint64_t ip)
+{
+	uint8_t code[1 + PDET_SIGNAL_RETURN];
+
+	if (read_memory(c, ip, code, sizeof(code)) < 0 ||
+	    (!pdet_is_signal_return(code) && !pdet_is_signal_return(code + 1)))
+		return false;
+	pdet_signal_pair(ip, &c->pair);
+	return true;
+}
+
+static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
+{
+	struct cache *c = arg;
+
+	return find_debug_frame(c, ip) || find_signal(c, ip) ? &c->pair : NULL;
 }
 
 /* --- names --- */
@@ -174,7 +210,9 @@ static void unwind(const struct pdet_unwinder *u,
 		   const struct pdet_user_regs *regs, struct cache *c,
 		   struct pdet_user_stack *ret)
 {
-	const struct pdet_unwind_target target = { read_memory, find_code, c };
+	const struct pdet_unwind_target target = {
+		read_memory, find_code, c, find_pair
+	};
 	struct pdet_unwind_step steps[PDET_USER_FRAMES];
 	const char *end;
 	size_t i;
@@ -209,6 +247,7 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 	ret->code.memory.read = read_memory;
 	ret->code.memory.arg = c;
 	ret->code.dump = source->dump;
+	ret->code.version = source->maps;
 	r = pdet_code_open(&ret->code);
 	if (r == 0)
 		unwind(u, regs, c, ret);

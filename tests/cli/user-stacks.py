@@ -3,7 +3,6 @@
 """User stacks of threads that sleep: they are what each thread itself has seen
 with backtrace(), and what gdb shows. Nothing of the process changes."""
 
-import json
 import os
 import re
 import shutil
@@ -12,27 +11,12 @@ import sys
 import threading
 import time
 
-BUILD = os.environ["top_builddir"]
-PAGEDET = os.environ.get("PAGEDET") or os.path.join(
-    BUILD, "tools/pagedet/pagedet")
+sys.dont_write_bytecode = True
+from userstack import (BUILD, PATIENCE, ask, done, gdb_stacks,  # noqa: E402
+                       result, skip_without_stacks, stacks)
+
 THREADS = 20
 CHAIN = ["inner", "middle", "outer"]
-# Why a machine may have no user stacks.
-NOT_HERE = {"denied", "no_kernel", "no_types", "not_built", "unsupported",
-            "no_access"}
-# Found, no page matched, and some rows are undecided.
-STATUSES = {0, 1, 2}
-PATIENCE = 60   # seconds
-
-done = []
-
-
-def result(name, problems, skip=None):
-    done.append(not problems)
-    line = f"{'not ' if problems else ''}ok {len(done)} - {name}"
-    print(line + (f" # SKIP {skip}" if skip else ""))
-    for problem in problems:
-        print(f"# {problem}")
 
 
 class Sleeper:
@@ -76,34 +60,6 @@ class Sleeper:
             self.process.wait()
 
 
-def ask(*arguments):
-    """What it prints. A crash is not an answer."""
-    said = subprocess.run(
-        [PAGEDET, *arguments], text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, timeout=120, check=False)
-    strange = [line for line in said.stderr.splitlines()
-               if not line.startswith("pagedet: ")]
-    if said.returncode not in STATUSES or strange:
-        print(f"Bail out! {' '.join(arguments)}: status {said.returncode}")
-        sys.exit(said.stderr or 1)
-    return said.stdout
-
-
-def skip_without_stacks(answers):
-    """Nothing that was answered before may be missing later."""
-    why = {a.get("missing", {}).get("user_stack") for a in answers.values()}
-    if not done and len(why) == 1 and why <= NOT_HERE:
-        print(f"1..0 # SKIP no user stacks here: {why.pop()}")
-        sys.exit(0)
-
-
-def stacks(pid):
-    out = ask("task", str(pid), "--stacks=both", "--json", "--fields", "pid",
-              "--where", "kind=reserved")
-    return {o["tid"]: o for o in map(json.loads, out.splitlines())
-            if "tid" in o}
-
-
 def compare(name, tid, answer, truth):
     """Problems of one thread."""
     frames = answer.get("user_stack", [])
@@ -127,32 +83,6 @@ def compare(name, tid, answer, truth):
     if not answer.get("kernel_stack"):
         problems.append(f"{tid}: there is no kernel stack")
     return problems
-
-
-# Frames of inlined functions and of tail calls have no return address.
-GDB = """
-for thread in gdb.selected_inferior().threads():
-    thread.switch()
-    frame = gdb.newest_frame()
-    while frame:
-        if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):
-            print("PC", thread.ptid[1], hex(frame.pc()))
-        frame = frame.older()
-"""
-
-
-def gdb_stacks(pid):
-    """The same as gdb shows it."""
-    out = subprocess.run(
-        ["gdb", "-nx", "-batch", "-p", str(pid), "-ex",
-         "set backtrace past-main on", "-ex", "set backtrace past-entry on",
-         "-ex", f"python exec({GDB!r})"],
-        text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        check=False, timeout=120).stdout
-    found = {}
-    for tid, pc in re.findall(r"^PC (\d+) (0x[0-9a-f]+)$", out, re.M):
-        found.setdefault(int(tid), []).append(int(pc, 16))
-    return found
 
 
 def compare_gdb(name, sleeper, answers):

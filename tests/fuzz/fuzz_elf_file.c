@@ -35,6 +35,7 @@ static void compare_file(const struct pdet_elf_file *e, int was,
 	MUST(file.n_symbols == e->n_symbols);
 	MUST(file.n_sections == e->n_sections);
 	MUST(file.frames.n == e->frames.n);
+	MUST(file.debug_frame.n == e->debug_frame.n);
 	MUST(file.refused == e->refused);
 	MUST(pdet_build_id_same(&file.build_id, &e->build_id) ||
 	     (!file.build_id.n && !e->build_id.n));
@@ -95,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint64_t before = PDET_ELF_BYTES -
 				(size % 2 ? size : PDET_ELF_BYTES);
 	uint64_t address, offset, bytes, at, spent = before;
+	static struct pdet_frame_pair pair;
 	struct pdet_elf_file e;
 	const char *name;
 	int r;
@@ -114,6 +116,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (at = 0; r == 0 && at < size; at += size / 16 + 1) {
 		if (!pdet_elf_file_address(&e, at, &address))
 			continue;
+		MUST(!pdet_debug_frame_get(&e.debug_frame, address, 0, &pair) ||
+		     pair.fde < pair.n);
 		name = pdet_elf_file_symbol(&e, address, &offset, &bytes);
 		MUST(!name || strlen(name) < size);
 		MUST(!name || !bytes || offset < bytes);

@@ -2,7 +2,8 @@
 /*
  * Fuzzes unwinding of user stacks in any memory. The input has the offsets of
  * the instruction and of the stack, of two bytes each; then the memory, which
- * is code and begins with the table for it.
+ * is code and begins with the table for it. It is the .debug_frame of the code,
+ * too, for functions that the table lacks.
  */
 #include <errno.h>
 
@@ -12,20 +13,42 @@
 #define BASE 0x10000000ull
 #define FRAMES 32
 
+struct memory {
+	struct fuzz_file in;
+	struct pdet_debug_frame frames;
+	struct pdet_frame_pair pair;
+};
+
 static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 {
-	return addr >= BASE && fuzz_read_at(arg, buf, n, addr - BASE) ==
+	struct memory *m = arg;
+
+	return addr >= BASE && fuzz_read_at(&m->in, buf, n, addr - BASE) ==
 	       (ssize_t)n ? 0 : -EIO;
 }
 
 static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 {
-	const struct fuzz_file *in = arg;
+	const struct memory *m = arg;
+	const uint8_t *bytes = m->in.data;
 
 	*ret = (struct pdet_unwind_code){
-		.first = BASE, .end = BASE + in->size, .header = BASE
+		.first = BASE, .end = BASE + m->in.size, .header = BASE
 	};
-	return ip >= BASE && ip - BASE < in->size ? 0 : -ENOENT;
+	/* A .debug_frame begins with another length. */
+	return ip >= BASE && ip - BASE < m->in.size && *bytes == 1 ? 0 :
+	       -ENOENT;
+}
+
+static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
+{
+	struct memory *m = arg;
+
+	if (!pdet_debug_frame_get(&m->frames, ip - BASE, BASE, &m->pair))
+		return NULL;
+	MUST(m->pair.n <= sizeof(m->pair.bytes));
+	MUST(m->pair.fde < m->pair.n);
+	return &m->pair;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -35,8 +58,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pdet_env env = { .root = NULL };
 	struct pdet_unwind_step steps[FRAMES];
 	struct pdet_user_regs regs = { 0 };
-	struct fuzz_file in;
-	const struct pdet_unwind_target t = { read_bytes, find_code, &in };
+	static struct memory m;
+	const struct pdet_unwind_target t = {
+		read_bytes, find_code, &m, find_pair
+	};
 	const char *end;
 	size_t n;
 
@@ -48,9 +73,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	regs.reg[PDET_USER_IP] = BASE + fuzz_number(&data, &size, 2);
 	regs.reg[PDET_USER_SP] = BASE + fuzz_number(&data, &size, 2);
 	regs.reg[PDET_USER_BP] = regs.reg[PDET_USER_SP];
-	in = (struct fuzz_file){ data, size };
+	m.in = (struct fuzz_file){ data, size };
+	m.frames = (struct pdet_debug_frame){ malloc(size + 1), size, NULL, 0 };
+	MUST(m.frames.bytes);
+	memcpy(m.frames.bytes, data, size);
+	MUST(pdet_debug_frame_index(&m.frames) == 0);
 	n = pdet_unwind(unwinder, &t, &regs, steps, FRAMES, &end);
 	MUST(n <= FRAMES);
 	MUST(n || end);
+	pdet_debug_frame_free(&m.frames);
 	return 0;
 }

@@ -452,6 +452,7 @@ int pdet_image_user_regs(struct pdet_session *s, struct pdet_task *t,
 int pdet_image_user_page(struct pdet_session *s, struct pdet_task *t,
 			 uint64_t addr, void *buf);
 uint64_t pdet_image_user_space(struct pdet_session *s, struct pdet_task *t);
+uint64_t pdet_image_user_maps(struct pdet_session *s, struct pdet_task *t);
 
 /* --- cgroup.c --- */
 int pdet_image_cgroup(struct pdet_backend *b, struct pdet_env *env,

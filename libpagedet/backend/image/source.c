@@ -534,6 +534,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.user_regs = pdet_image_user_regs,
 	.user_page = pdet_image_user_page,
 	.user_space = pdet_image_user_space,
+	.user_maps = pdet_image_user_maps,
 	.cached_page = pdet_image_cached_page,
 	.kaddr = pdet_image_kaddr,
 	.kind = pdet_image_kind,

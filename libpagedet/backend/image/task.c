@@ -47,19 +47,29 @@ static int compare_known(const void *a, const void *b)
 }
 
 /* Keep the whole list when a second task is needed, because a query may need
- * all tasks. Do not do this on a running kernel, where a cached task may be
- * reused. */
+ * all tasks. */
 static void learn_tasks(struct image_session *s)
 {
 	const struct pdet_tasks_visit visit = { add_task, NULL, s, false };
 
-	if (s->image->memory->live || s->finds++ != 1)
+	if (s->finds++ != 1)
 		return;
 	/* a task that is missing here is searched for in the list */
 	(void)pdet_tasks_each(&s->space, &s->image->task_types, &visit);
 	if (s->tasks.n)
 		qsort(s->tasks.data, s->tasks.n, sizeof(*s->tasks.data),
 		      compare_known);
+}
+
+/* On a running kernel, tasks end. Then they are in no list, and their memory
+ * may be that of another task. */
+static bool is_still(struct image_session *s, uint32_t pid,
+		     const struct pdet_task_struct *task)
+{
+	return !s->image->memory->live ||
+	       (task->pid == pid &&
+		pdet_task_listed(&s->space, &s->image->task_types,
+				 task->addr));
 }
 
 static bool find_known(struct image_session *s, uint32_t pid,
@@ -72,7 +82,8 @@ static bool find_known(struct image_session *s, uint32_t pid,
 		known = bsearch(&wanted, s->tasks.data, s->tasks.n,
 				sizeof(*known), compare_known);
 	return known && pdet_task_read(&s->space, &s->image->task_types,
-				       known->addr, ret) == 0;
+				       known->addr, ret) == 0 &&
+	       is_still(s, pid, ret);
 }
 
 /* On a running kernel the list may change during the walk. Damage is reported

@@ -12,6 +12,7 @@
 #include "backend/image/kernel.h"
 #include "backend/image/task.h"
 #include "backend/page_content.h"
+#include "base/hash.h"
 #include "kernel/address/user_entry.h"
 
 /* /proc/PID/stack has at most 64. */
@@ -189,7 +190,7 @@ static int why_no_regs(struct image_session *s, uint32_t tid, int error)
 			pdet_fail(env, EAGAIN, "thread %u is running: its "
 				  "registers are in a processor", tid);
 	case -ENOEXEC:
-		return pdet_fail(env, ENOENT, "cannot read the user stack of "
+		return pdet_fail(env, ENOSYS, "cannot read the user stack of "
 				 "thread %u: 32-bit programs are not supported",
 				 tid);
 	case -ENODATA:
@@ -298,6 +299,15 @@ uint64_t pdet_image_user_space(struct pdet_session *base,
 	const struct image_task *t = image_task_of(task);
 
 	return image_session_of(base)->image->memory->live ? 0 : t->is.mm;
+}
+
+/* An address space that has the place of another one has other addresses. */
+uint64_t pdet_image_user_maps(struct pdet_session *base, struct pdet_task *task)
+{
+	const struct image_task *t = image_task_of(task);
+
+	return image_session_of(base)->image->memory->live && t->mm.changes ?
+	       pdet_hash(&t->mm, sizeof(t->mm)) : 0;
 }
 
 /* The page may move or go away while it is read. An entry that is the same

@@ -30,6 +30,14 @@ static bool follows_others(struct pdet_space *space, const struct node *node,
 	       before.next == addr;
 }
 
+bool pdet_list_has(struct pdet_space *space, uint64_t addr)
+{
+	struct node node;
+
+	return read_node(space, addr, &node) == 0 &&
+	       follows_others(space, &node, addr);
+}
+
 int pdet_list_each(struct pdet_space *space, uint64_t head, uint64_t most,
 		   int (*visit)(void *arg, uint64_t node), void *arg)
 {

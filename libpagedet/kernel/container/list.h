@@ -19,4 +19,8 @@
 int pdet_list_each(struct pdet_space *space, uint64_t head, uint64_t most,
 		   int (*visit)(void *arg, uint64_t node), void *arg);
 
+/* pdet_list_has - whether the node at @addr is in a list: the one before it
+ * leads to it. */
+bool pdet_list_has(struct pdet_space *space, uint64_t addr);
+
 #endif

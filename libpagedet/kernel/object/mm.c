@@ -16,7 +16,7 @@ enum mm_field {
 	MM_PGD, MM_MAP_COUNT, MM_TOTAL_VM, MM_EXE_FILE, MM_START_CODE,
 	MM_END_CODE, MM_START_BRK, MM_BRK, MM_START_STACK, MM_ARG_START,
 	MM_ARG_END, MM_ENV_START, MM_ENV_END, MM_OWNER, MM_TREE,
-	MM_VDSO, MM_VDSO_IMAGE, MM_FIELDS
+	MM_VDSO, MM_VDSO_IMAGE, MM_SEQCOUNT, MM_LOCK_SEQ, MM_FIELDS
 };
 
 static const pdet_field_names mm_names[MM_FIELDS] = {
@@ -37,6 +37,8 @@ static const pdet_field_names mm_names[MM_FIELDS] = {
 	[MM_TREE] = { "mm_struct.mm_mt" },	/* 6.1 (d4af56c5c7c6) */
 	[MM_VDSO] = { "mm_struct.context.vdso" },
 	[MM_VDSO_IMAGE] = { "mm_struct.context.vdso_image" },
+	[MM_SEQCOUNT] = { "mm_struct.mm_lock_seq.sequence" },
+	[MM_LOCK_SEQ] = { "mm_struct.mm_lock_seq" },
 };
 
 /* arch/x86/include/asm/vdso.h */
@@ -100,6 +102,21 @@ bool pdet_mms_init(struct pdet_mms *m, const struct pdet_btf *btf)
 				 m->rb_left >= 0 && m->rb_right >= 0));
 }
 
+/* Who changes VMAs has the lock for writing. Kernels with CONFIG_PER_VMA_LOCK
+ * count when it is given back; those where it is a seqcount, also when it is
+ * taken. */
+static uint64_t changes_of(const struct pdet_struct *s, const char *buf)
+{
+	uint64_t n;
+
+	if (pdet_struct_has(s, MM_SEQCOUNT)) {
+		n = pdet_struct_get(s, buf, MM_SEQCOUNT);
+		return n % 2 ? 0 : n + 1;
+	}
+	return pdet_struct_has(s, MM_LOCK_SEQ) ?
+	       (pdet_struct_get(s, buf, MM_LOCK_SEQ) & UINT32_MAX) + 1 : 0;
+}
+
 int pdet_mm_read(struct pdet_space *space, const struct pdet_mms *m,
 		 uint64_t addr, struct pdet_mm *ret)
 {
@@ -127,6 +144,7 @@ int pdet_mm_read(struct pdet_space *space, const struct pdet_mms *m,
 	ret->owner = pdet_struct_get(s, buf, MM_OWNER);
 	ret->vdso = pdet_struct_get(s, buf, MM_VDSO);
 	ret->vdso_image = pdet_struct_get(s, buf, MM_VDSO_IMAGE);
+	ret->changes = changes_of(s, buf);
 	return pdet_is_address(ret->pgd) ? 0 : -EBADMSG;
 }
 

@@ -32,6 +32,8 @@ struct pdet_mm {
 	uint64_t vdso;		/* its first address */
 	uint64_t vdso_image;	/* what is mapped there, on x86; 0: none, or
 				 * unknown */
+	uint64_t changes;	/* grows when VMAs may change; 0: they are being
+				 * changed, or it is unknown */
 };
 
 /*

@@ -254,6 +254,13 @@ int pdet_tasks_each(struct pdet_space *space, const struct pdet_tasks *t,
 	return 0;
 }
 
+bool pdet_task_listed(struct pdet_space *space, const struct pdet_tasks *t,
+		      uint64_t addr)
+{
+	return pdet_list_has(space, pdet_struct_addr(&t->task, addr,
+						     TASK_THREAD_NODE));
+}
+
 struct search {
 	uint32_t pid;
 	struct pdet_task_struct *ret;

@@ -71,4 +71,9 @@ int pdet_tasks_each(struct pdet_space *space, const struct pdet_tasks *t,
 int pdet_tasks_find(struct pdet_space *space, const struct pdet_tasks *t,
 		    uint32_t pid, struct pdet_task_struct *ret);
 
+/* pdet_task_listed - whether the list of its process has the task at @addr.
+ * Memory of a task that has ended is in no list. */
+bool pdet_task_listed(struct pdet_space *space, const struct pdet_tasks *t,
+		      uint64_t addr);
+
 #endif

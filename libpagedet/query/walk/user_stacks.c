@@ -89,7 +89,7 @@ static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env)
 /* Returns 1 if the thread has run meanwhile. */
 static int read_once(struct pdet_user_stacks *u, struct thread *t)
 {
-	struct pdet_user_source source = { read_page, t, NULL };
+	struct pdet_user_source source = { .page = read_page, .arg = t };
 	struct pdet_code_dump dump;
 	struct pdet_session *s = t->session;
 	struct pdet_user_regs regs;
@@ -105,6 +105,7 @@ static int read_once(struct pdet_user_stacks *u, struct thread *t)
 	if (r < 0)
 		return r;
 	source.dump = r ? &dump : NULL;
+	source.maps = s->backend->ops->user_maps(s, t->task);
 	r = pdet_user_stack_read(&s->env, u->unwinder, t->task->pid, &regs,
 				 &source, u->stack);
 	return r < 0 ? r : has_run(t, &regs);

@@ -115,6 +115,7 @@ static int open_bytes(struct pdet_elf_file *e, const char *from, size_t n)
 	ck_assert_uint_eq(copy.n_sections, e->n_sections);
 	ck_assert_uint_eq(copy.n_segments, e->n_segments);
 	ck_assert_uint_eq(copy.frames.n, e->frames.n);
+	ck_assert_uint_eq(copy.debug_frame.n, e->debug_frame.n);
 	ck_assert_uint_eq(copy.header, e->header);
 	pdet_elf_file_free(&copy);
 	return r;
@@ -514,6 +515,103 @@ START_TEST(compressed)
 }
 END_TEST
 
+/* A section with a name of this length, which few files have, becomes
+ * .debug_frame. */
+static Elf64_Shdr *take_section(char *from)
+{
+	static const char name[] = ".gnu.version";
+	Elf64_Shdr *s;
+	Elf64_Ehdr h;
+	unsigned i;
+	char *names;
+
+	memcpy(&h, from, sizeof(h));
+	s = (Elf64_Shdr *)(void *)(from + h.e_shoff);
+	names = from + s[h.e_shstrndx].sh_offset;
+	for (i = 0; i < h.e_shnum; i++) {
+		if (strcmp(names + s[i].sh_name, name))
+			continue;
+		memcpy(names + s[i].sh_name, ".debug_frame", sizeof(name));
+		return &s[i];
+	}
+	unit_skip("there is no %s", name);
+}
+
+/* A CIE, and an FDE for the bytes 0x1000 ... 0x100f. */
+static const uint8_t two_records[] = {
+	12, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x78, 16, 0, 0, 0,
+	20, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0,
+	16, 0, 0, 0, 0, 0, 0, 0
+};
+
+/* zlib, without compression (RFC 1950, 1951). */
+static size_t store(uint8_t *to)
+{
+	static const uint8_t head[] = {
+		0x78, 0x01, 1, sizeof(two_records), 0,
+		255 - sizeof(two_records), 255
+	};
+	uint32_t a = 1, b = 0;
+	size_t i, n = sizeof(head) + sizeof(two_records);
+
+	memcpy(to, head, sizeof(head));
+	memcpy(to + sizeof(head), two_records, sizeof(two_records));
+	for (i = 0; i < sizeof(two_records); i++) {
+		a = (a + two_records[i]) % 65521;
+		b = (b + a) % 65521;
+	}
+	to[n++] = (uint8_t)(b >> 8);
+	to[n++] = (uint8_t)b;
+	to[n++] = (uint8_t)(a >> 8);
+	to[n++] = (uint8_t)a;
+	return n;
+}
+
+START_TEST(packed)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t size, cut;
+		bool right;
+	} cases[] = {
+		{ ELFCOMPRESS_ZLIB, sizeof(two_records), 0, true },
+		{ ELFCOMPRESS_ZLIB, sizeof(two_records) + 1, 0, false },
+		{ ELFCOMPRESS_ZLIB, sizeof(two_records) - 1, 0, false },
+		{ ELFCOMPRESS_ZLIB, sizeof(two_records), 1, false },
+		{ ELFCOMPRESS_ZLIB, 0, 0, false },
+		{ ELFCOMPRESS_ZLIB, (uint64_t)1 << 40, 0, false },
+		{ ELFCOMPRESS_ZLIB, UINT64_MAX, 0, false },
+		{ 99, sizeof(two_records), 0, false },
+		{ ELFCOMPRESS_ZLIB, sizeof(two_records), 75, false },
+	};
+	const Elf64_Chdr h = {
+		.ch_type = cases[_i].type, .ch_size = cases[_i].size
+	};
+	static struct pdet_frame_pair pair;
+	struct pdet_elf_file e;
+	Elf64_Shdr *s;
+	size_t n;
+
+	load();
+	bytes = realloc(bytes, size + 4096);
+	ck_assert_ptr_nonnull(bytes);
+	s = take_section(bytes);
+	memcpy(bytes + size, &h, sizeof(h));
+	n = sizeof(h) + store((uint8_t *)bytes + size + sizeof(h));
+	s->sh_flags |= SHF_COMPRESSED;
+	s->sh_offset = size;
+	s->sh_size = n - cases[_i].cut;
+	ck_assert_int_eq(open_bytes(&e, bytes, size + n), 0);
+	if (cases[_i].right && !e.debug_frame.n)
+		unit_skip("zlib is not there");
+	ck_assert_uint_eq(e.debug_frame.n, cases[_i].right);
+	ck_assert(pdet_debug_frame_get(&e.debug_frame, 0x1008, 0, &pair) ==
+		  cases[_i].right);
+	pdet_elf_file_free(&e);
+	free(bytes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("elf_file");
@@ -541,6 +639,7 @@ int main(void)
 	unit_loop(s, sparse, 2);
 	unit_test(s, many_sections);
 	unit_test(s, compressed);
+	unit_loop(s, packed, 9);
 	r = unit_main(s);
 	pdet_libelf_free(libelf);
 	return r;

@@ -7,6 +7,7 @@
 
 #include "../unit.h"
 #include "unwind/libunwind.h"
+#include "unwind/signal_frame.h"
 
 #ifdef __x86_64__
 
@@ -15,14 +16,18 @@
 #define CIE_AT 0x20u		/* after HEADER */
 #define STACK 0x600000ull
 #define BYTES 4096
+#define DI 5			/* the number of rdi */
 
-enum { DW_CFA_def_cfa = 0x0c, DW_CFA_def_cfa_expression = 0x0f,
-       DW_CFA_offset_ra = 0x80 | 16, DW_OP_const4u = 0x0c, DW_OP_skip = 0x2f };
+enum { DW_CFA_register = 0x09, DW_CFA_def_cfa = 0x0c,
+       DW_CFA_def_cfa_expression = 0x0f, DW_CFA_offset_ra = 0x80 | 16,
+       DW_OP_const4u = 0x0c, DW_OP_skip = 0x2f };
 
 struct world {
 	unsigned char table[BYTES], stack[BYTES];
 	size_t at;		/* in table */
 	unsigned reads;
+	uint64_t di;		/* a register */
+	struct pdet_frame_pair *pair; /* for addresses without a table */
 };
 
 static void put(struct world *w, const void *from, size_t n)
@@ -101,9 +106,19 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 	return ip - CODE < 4096 ? 0 : -ENOENT;
 }
 
+/* Of code after that with the table. */
+static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
+{
+	const struct world *w = arg;
+
+	return ip - CODE >= 4096 ? w->pair : NULL;
+}
+
 static size_t unwind_from(struct world *w, uint64_t ip, const char **end)
 {
-	const struct pdet_unwind_target t = { read_bytes, find_code, w };
+	const struct pdet_unwind_target t = {
+		read_bytes, find_code, w, find_pair
+	};
 	struct pdet_user_regs regs = { 0 };
 	struct pdet_unwind_step steps[32];
 	struct pdet_env env = { .root = NULL };
@@ -112,6 +127,7 @@ static size_t unwind_from(struct world *w, uint64_t ip, const char **end)
 
 	regs.reg[PDET_USER_IP] = ip;
 	regs.reg[PDET_USER_SP] = STACK;
+	regs.reg[DI] = w->di;
 	ck_assert_int_eq(pdet_unwinder_new(&env, &u), 0);
 	n = pdet_unwind(u, &t, &regs, steps, 32, end);
 	pdet_unwinder_free(u);
@@ -229,6 +245,90 @@ START_TEST(cut_tables)
 }
 END_TEST
 
+/* The innermost function has taken its return address off the stack; another
+ * one may not. */
+START_TEST(taken_away)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 0, DW_CFA_register, 16, DI
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	w.di = CODE + 32;
+	ck_assert_uint_eq(unwind(&w, &end), 2);
+	ck_assert_str_eq(end, "the stack is damaged");
+}
+END_TEST
+
+static struct pdet_frame_pair *pair_of_debug_frame(uint64_t base)
+{
+	/* Version 4: addresses of eight bytes, the form of .debug_frame. */
+	static const uint8_t section[] = {
+		19, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 4, 0, 8, 0, 1, 0x78, 16,
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1, 0, 0, 0,
+		20, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0,
+		0x20, 0, 0, 0, 0, 0, 0, 0
+	};
+	static struct pdet_frame_pair pair;
+	struct pdet_debug_frame f = {
+		.bytes = malloc(sizeof(section)), .size = sizeof(section)
+	};
+
+	ck_assert_ptr_nonnull(f.bytes);
+	memcpy(f.bytes, section, sizeof(section));
+	ck_assert_int_eq(pdet_debug_frame_index(&f), 0);
+	ck_assert_uint_eq(f.n, 1);
+	ck_assert(!pdet_debug_frame_get(&f, 0xf, base, &pair));
+	ck_assert(!pdet_debug_frame_get(&f, 0x30, base, &pair));
+	ck_assert(pdet_debug_frame_get(&f, 0x2f, base, &pair));
+	pdet_debug_frame_free(&f);
+	return &pair;
+}
+
+/* A function in .debug_frame that is called by one in .eh_frame. */
+START_TEST(pairs)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	w.pair = pair_of_debug_frame(CODE + 4096);
+	memcpy(w.stack, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind_from(&w, CODE + 4096 + 0x18, &end), 2);
+	ck_assert_ptr_null(end);
+	/* It is of another function. */
+	ck_assert_uint_eq(unwind_from(&w, CODE + 4096 + 0x30, &end), 1);
+	ck_assert_str_eq(end, "there is no table for unwinding this code");
+}
+END_TEST
+
+/* Code that is interrupted by a signal is at an address, not after a call; its
+ * stack pointer is any. */
+START_TEST(signal_pair)
+{
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	static struct pdet_frame_pair pair;
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	pdet_signal_pair(CODE + 8192, &pair);
+	w.pair = &pair;
+	memcpy(w.stack + 160, &(uint64_t){ STACK + 1024 }, 8);
+	memcpy(w.stack + 168, &(uint64_t){ CODE }, 8);
+	memcpy(w.stack + 1024, &(uint64_t){ CODE + 32 }, 8);
+	ck_assert_uint_eq(unwind_from(&w, CODE + 8192, &end), 3);
+	ck_assert_ptr_null(end);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("libunwind");
@@ -245,6 +345,9 @@ int main(void)
 	unit_test(s, endless);
 	unit_test(s, at_zero);
 	unit_loop(s, cut_tables, 2);
+	unit_test(s, taken_away);
+	unit_test(s, pairs);
+	unit_test(s, signal_pair);
 	return unit_main(s);
 }
 

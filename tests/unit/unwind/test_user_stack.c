@@ -49,6 +49,7 @@ struct world {
 	FILE *maps;
 	char line[4096];
 	uint64_t cached_to;	/* pages of files up to there were cached */
+	uint64_t maps_number;
 	int error;
 };
 
@@ -149,7 +150,7 @@ static int read_stack(struct world *w)
 		.files = { cached_page, w },
 	};
 	const struct pdet_user_source source = {
-		read_page, w, w->dumped ? &dump : NULL
+		read_page, w, w->dumped ? &dump : NULL, w->maps_number
 	};
 	int r;
 
@@ -366,6 +367,32 @@ START_TEST(no_files)
 	ck_assert_ptr_null(f->function);
 	ck_assert_str_eq(f->why, cases[_i].why);
 	ck_assert(!f->file_address == !_i);
+	end(&w);
+}
+END_TEST
+
+/* With the same number, the mappings are not read again. */
+START_TEST(same_maps)
+{
+	struct world w;
+	size_t n;
+	void *more;
+
+	start(&w);
+	w.maps_number = 7;
+	outermost(&w);
+	is_true(&w);
+	n = w.stack.code.maps.n;
+	more = mmap(NULL, 4096, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(more != MAP_FAILED);
+	outermost(&w);
+	is_true(&w);
+	ck_assert_uint_eq(w.stack.code.maps.n, n);
+	w.maps_number = _i;
+	outermost(&w);
+	is_true(&w);
+	ck_assert_uint_gt(w.stack.code.maps.n, n);
+	munmap(more, 4096);
 	end(&w);
 }
 END_TEST
@@ -676,6 +703,7 @@ int main(void)
 	unit_loop(s, same_file, 2);
 	unit_test(s, another_file);
 	unit_loop(s, no_files, 2);
+	unit_loop(s, same_maps, 2);
 	unit_test(s, next_process);
 	unit_test(s, lost_maps);
 	unit_loop(s, lost_pages, 3);

@@ -351,6 +351,40 @@ START_TEST(vdso)
 }
 END_TEST
 
+/* Kernels have no count, a number, or a seqcount. */
+START_TEST(changes)
+{
+	static const struct {
+		uint32_t is;
+		uint64_t number, seqcount;
+	} cases[] = { { 0, 1, 1 }, { 6, 7, 7 }, { 7, 8, 0 },
+		      { UINT32_MAX, 0x100000000, 0 } };
+	const uint32_t is = cases[_i % 4].is;
+	struct structs_member mm[] = {
+		{ "pgd", 0, 0, 0, 8 }, { "mm_lock_seq", 8, 0, 0, 4 },
+	};
+	struct pdet_mms m;
+	struct pdet_mm found;
+	struct kmem *k = kmem_new();
+	const uint64_t at = kmem_object(k, 64);
+	struct structs s;
+
+	structs_init(&s);
+	if (_i / 4 == 2)
+		mm[1].bytes = STRUCTS_IN(structs_add(&s, "seqcount", 4,
+			&(struct structs_member){ "sequence", 0, 0, 0, 4 }, 1));
+	structs_add(&s, "mm_struct", 64, mm, _i / 4 ? 2 : 1);
+	pdet_mms_init(&m, structs_btf(&s));
+	kmem_u64(k, at, at);
+	kmem_u32(k, at + 8, is);
+	ck_assert_int_eq(pdet_mm_read(&k->space, &m, at, &found), 0);
+	ck_assert_uint_eq(found.changes, _i / 4 == 0 ? 0 : _i / 4 == 1 ?
+			  cases[_i % 4].number : cases[_i % 4].seqcount);
+	structs_free(&s);
+	kmem_free(k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mm");
@@ -359,5 +393,6 @@ int main(void)
 	unit_test(s, rb_circle);
 	unit_test(s, names);
 	unit_test(s, vdso);
+	unit_loop(s, changes, 12);
 	return unit_main(s);
 }

@@ -275,6 +275,26 @@ START_TEST(no_types)
 }
 END_TEST
 
+/* What list_del_rcu() leaves: the way on, and no way back. */
+START_TEST(listed)
+{
+	struct sched *s = start();
+	uint64_t t[4];
+	unsigned i;
+
+	process(s, 100, 4, t);
+	for (i = 0; i < 4; i++)
+		ck_assert(pdet_task_listed(&s->k->space, &s->t, t[i]));
+	link_list(s->k, t[1] + NODE, t[3] + NODE);
+	ck_assert(!pdet_task_listed(&s->k->space, &s->t, t[2]));
+	ck_assert(pdet_task_listed(&s->k->space, &s->t, t[3]));
+	kmem_u64(s->k, t[2] + NODE + 8, 0xdead000000000122);
+	ck_assert(!pdet_task_listed(&s->k->space, &s->t, t[2]));
+	ck_assert(!pdet_task_listed(&s->k->space, &s->t, 0));
+	end(s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("tasks");
@@ -283,6 +303,7 @@ int main(void)
 	unit_loop(s, wrong_pointers, 50);
 	unit_test(s, lost_tasks);
 	unit_test(s, thread_lists);
+	unit_test(s, listed);
 	unit_test(s, root);
 	unit_test(s, no_types);
 	return unit_main(s);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Reads records of .eh_frame and .debug_frame, which may be damaged. */
+#ifndef PDET_UNWIND_FRAME_RECORD_H
+#define PDET_UNWIND_FRAME_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* What is left of a record. */
+struct pdet_frame_rest {
+	const uint8_t *at, *end;
+	bool bad;		/* it ended too early */
+};
+
+static inline void pdet_frame_take(struct pdet_frame_rest *r, void *to,
+				   size_t n)
+{
+	r->bad = r->bad || (size_t)(r->end - r->at) < n;
+	if (r->bad) {
+		memset(to, 0, n);
+		return;
+	}
+	memcpy(to, r->at, n);
+	r->at += n;
+}
+
+static inline unsigned pdet_frame_u8(struct pdet_frame_rest *r)
+{
+	uint8_t v;
+
+	pdet_frame_take(r, &v, sizeof(v));
+	return v;
+}
+
+static inline uint32_t pdet_frame_u32(struct pdet_frame_rest *r)
+{
+	uint32_t v;
+
+	pdet_frame_take(r, &v, sizeof(v));
+	return v;
+}
+
+static inline uint64_t pdet_frame_u64(struct pdet_frame_rest *r)
+{
+	uint64_t v;
+
+	pdet_frame_take(r, &v, sizeof(v));
+	return v;
+}
+
+/* pdet_frame_record - the record at an offset of a section, without its length.
+ * Returns false at the end, and for records of 64-bit DWARF. */
+static inline bool pdet_frame_record(const uint8_t *bytes, size_t size,
+				     size_t at, struct pdet_frame_rest *ret)
+{
+	struct pdet_frame_rest r;
+	uint32_t length;
+
+	if (at >= size)
+		return false;
+	r = (struct pdet_frame_rest){ bytes + at, bytes + size, false };
+	length = pdet_frame_u32(&r);
+	if (r.bad || !length || length > (size_t)(r.end - r.at))
+		return false;
+	*ret = (struct pdet_frame_rest){ r.at, r.at + length, false };
+	return true;
+}
+
+#endif
