@@ -60,7 +60,8 @@ struct pagedet_record_options {
 #define PAGEDET_RECORD_OPTIONS_INIT \
 	{ sizeof(struct pagedet_record_options), 0, NULL, 0, 0, NULL, 0, 0 }
 
-/* What a recording has. Counts are 0 until it is stopped. */
+/* What a recording has. Until it is stopped, events and lost are those of a
+ * second ago, or so; bytes are now; and all counts of totals are 0. */
 struct pagedet_record_total {
 	uint64_t size;		/* sizeof(struct pagedet_record_total) */
 	uint64_t events;	/* that were taken from the kernel; of totals:
@@ -74,7 +75,8 @@ struct pagedet_record_total {
 	uint64_t end_ns;	/* the same; now, while it is recording */
 	uint64_t buffer;	/* bytes of each processor's buffer */
 	uint64_t buffer_needed;	/* that would have lost nothing, by the rate
-				 * that was seen; 0: nothing was lost. Of totals
+				 * that was seen; 0: nothing was lost, or it is
+				 * not stopped. Of totals
 				 * twice buffer, or the largest that there may
 				 * be, if the table was full; 0: it was the
 				 * largest */
@@ -138,12 +140,13 @@ int pagedet_recorder_stop(struct pagedet_recorder *recorder);
  * It is a trace.dat of version 7 with formats, the names of functions and
  * threads, and the counts of losses: pagedet_allocs() reads it on any machine,
  * and trace-cmd and KernelShark do. It is compressed by zstd, or by zlib where
- * libzstd is missing. Stops the recording first.
+ * libzstd is missing. Stops the recording first. The callback of
+ * pagedet_set_stop() is called after each 256 KiB of what was recorded.
  * @recorder: [in] from pagedet_allocs_record()
  * @fd: [in] a regular file that is open for writing; written from its begin
  * Return: 0, or a negative errno; then the file is not a trace.
  * Errors: as pagedet_recorder_stop(); EINVAL fd is not a regular file, or
- *         totals are recorded;
+ *         totals are recorded; ECANCELED pagedet_set_stop();
  *         ENOSYS no library compresses; EIO it cannot be written.
  * Since: 0.1
  */

@@ -67,6 +67,7 @@ int cli_wrap_kmem(struct cli_job *job)
 			    job->stacks && strcmp(word, "timeline") ? "stacks" :
 			    job->boot ? "boot" :
 			    job->buffer ? "buffer" :
+			    job->max_size ? "max-size" :
 			    job->totals ? "totals" :
 			    job->frees ? "frees" : NULL;
 

@@ -83,6 +83,9 @@ static int parse(struct cli_job *job)
 	if (!status && job->format == PAGEDET_FORMAT_ARROW)
 		return cli_usage("kmem record --totals: --format must be text, "
 				 "json or csv");
+	if (!status && job->max_size)
+		return cli_usage("kmem record --totals writes no file: "
+				 "--max-size has no meaning");
 	if (!status && (job->where || job->strict || job->all))
 		return cli_usage("kmem record takes no --%s",
 				 job->where ? "where" :
@@ -97,13 +100,18 @@ static int parse(struct cli_job *job)
 static int begin(struct cli_recording *r)
 {
 	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
+	const struct cli_job *job = r->job;
+	int status;
 
 	o.flags = PAGEDET_RECORD_TOTALS |
-		  (r->job->frees ? PAGEDET_RECORD_FREES : 0);
-	o.live = r->job->live_objects;
+		  (job->frees ? PAGEDET_RECORD_FREES : 0);
+	o.live = job->live_objects;
 	o.by = r->groups->by;
 	o.n_by = r->groups->q.n_by;
-	return cli_kmem_begin(r, &o);
+	status = cli_kmem_begin(r, &o);
+	if (!status)
+		cli_kmem_say_end(r);
+	return status;
 }
 
 static int take(struct cli_recording *r)
