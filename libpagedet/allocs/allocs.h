@@ -5,6 +5,7 @@
 
 #include "allocs/live.h"
 #include "base/env.h"
+#include "base/ranking.h"
 #include "kernel/owner/names.h"
 #include "pagedet.h"
 #include "record/sums.h"
@@ -91,6 +92,29 @@ int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 /* pdet_allocs_order - returns 0, or -EINVAL, -ENOMEM with an error text. */
 int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		      const char *keys);
+
+/* pdet_allocs_ranking - what names sums and keys of groups. */
+struct pdet_ranking pdet_allocs_ranking(const struct pdet_allocs *a);
+
+/*
+ * pdet_allocs_knows - whether the sum of a group is known, and not only a
+ * part of it.
+ */
+bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
+		       const struct pdet_ranked *which);
+
+/* Groups that a filter leaves out. */
+struct pdet_alloc_left_out {
+	bool *group;		/* by number; NULL: there is no filter */
+	uint64_t filtered, undecided;
+};
+
+/*
+ * pdet_allocs_leave_out - take over @out, and restart the list. -ENOMEM with an
+ * error text.
+ */
+int pdet_allocs_leave_out(struct pdet_allocs *a, struct pdet_env *env,
+			  const struct pdet_alloc_left_out *out);
 
 /* What the kernel says of the live of a group. */
 struct pdet_alloc_verdict {

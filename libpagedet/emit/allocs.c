@@ -288,6 +288,8 @@ static void json_total(struct emitting *s)
 		REST(page_events),
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
+	}, left_out[] = {
+		REST(filtered), REST(undecided),
 #undef REST
 #undef OF
 	};
@@ -297,6 +299,8 @@ static void json_total(struct emitting *s)
 	json_rest(s, rest, PDET_COUNT(rest));
 	if (s->compared)
 		json_rest(s, compared, PDET_COUNT(compared));
+	if (t->filtered || t->undecided)
+		json_rest(s, left_out, PDET_COUNT(left_out));
 	if (t->kaslr == PAGEDET_HAVE) {
 		json_key(s, ",", "kaslr_offset");
 		pdet_out_dec(&s->e->out, t->kaslr_offset);

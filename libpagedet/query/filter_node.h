@@ -5,7 +5,7 @@
 
 #include <regex.h>
 
-#include "base/env.h"
+#include "query/filter.h"
 #include "schema/schema.h"
 
 enum pdet_filter_op {
@@ -47,8 +47,9 @@ struct pdet_filter {
 	struct pdet_fields fields;
 };
 
-/* In filter_parse.c. */
+/* In filter_parse.c. @names NULL: fields. */
 int pdet_filter_parse(struct pdet_env *env, const char *text,
+		      const struct pdet_filter_names *names,
 		      struct pdet_filter *f);
 
 #endif

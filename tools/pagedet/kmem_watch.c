@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Watches a recording: shows how much there is, and ends it while the filesystem
- * still has room for the trace. What was recorded is in files without names,
- * which nobody else can see or remove.
+ * Watches a recording: shows how much there is, and ends it while the
+ * filesystem still has room for the trace. What was recorded is in files
+ * without names, which nobody else can see or remove.
  */
 #include <errno.h>
 #include <sys/stat.h>

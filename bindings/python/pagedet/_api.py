@@ -1517,6 +1517,8 @@ class pagedet_allocs_total(Structure):
         ("untracked", c_uint64),
         ("no_events", c_uint64),
         ("page_events", c_uint64),
+        ("filtered", c_uint64),
+        ("undecided", c_uint64),
     ]
 
 
@@ -2706,6 +2708,10 @@ FUNCTIONS = {
         ],
         "0.1"),
     "pagedet_allocs_order": (
+        c_int,
+        [POINTER(pagedet_allocs), c_char_p],
+        "0.1"),
+    "pagedet_allocs_where": (
         c_int,
         [POINTER(pagedet_allocs), c_char_p],
         "0.1"),
