@@ -333,15 +333,17 @@ int pagedet_allocs_compare(struct pagedet_allocs *allocs,
  * their list, ordered by verified_live_bytes. In use means that the address is,
  * by the object or by a later one of the same size: ask soon after the trace.
  * Objects of another boot, or with hashed addresses, are not asked: all are
- * unverified, and the log says why.
+ * unverified, and the log says why. Groups of pagedet_recorder_allocs() have
+ * addresses by PAGEDET_RECORD_OBJECTS only, and none of pages.
  * @pd: [in] opened: the running kernel, or a dump of the traced boot
  * @allocs: [in] from pagedet_allocs() of the same handle
  * @options: [in] the options
  * Return: 0, or a negative errno; then nothing has changed.
- * Errors: EINVAL the handle is not open; E2BIG options has a non-zero byte that
- *         this library does not know; ETIMEDOUT the deadline passed; ECANCELED
- *         pagedet_cancel(), or the function of pagedet_set_stop() or progress;
- *         ENOTSUP no open source knows kernel addresses; EIO; ENOMEM.
+ * Errors: EINVAL the handle is not open, or they have no addresses; E2BIG
+ *         options has a non-zero byte that this library does not know;
+ *         ETIMEDOUT the deadline passed; ECANCELED pagedet_cancel(), or the
+ *         function of pagedet_set_stop() or progress; ENOTSUP no open source
+ *         knows kernel addresses; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,

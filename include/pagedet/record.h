@@ -24,11 +24,15 @@ enum pagedet_record_flags {
 	PAGEDET_RECORD_TOTALS = 8, /* no events: BPF programs add up allocations
 				 * in the kernel, for
 				 * pagedet_recorder_allocs() */
-	PAGEDET_RECORD_FREES = 16 /* with TOTALS: frees, too. The kernel finds
+	PAGEDET_RECORD_FREES = 16, /* with TOTALS: frees, too. The kernel finds
 				 * the allocation that each ends in a table of
 				 * live objects, so that freed, live and others
 				 * are known. This costs several times as
 				 * much */
+	PAGEDET_RECORD_OBJECTS = 32 /* with FREES: pagedet_recorder_allocs()
+				 * takes the addresses of live objects out of
+				 * that table, for pagedet_allocs_verify(). It
+				 * has not those of pages */
 };
 
 /* struct pagedet_record_options - start from PAGEDET_RECORD_OPTIONS_INIT. */
@@ -108,8 +112,8 @@ struct pagedet_recorder;
  * Return: 0, or a negative errno.
  * Errors: E2BIG options has a non-zero byte that this library does not know;
  *         EINVAL a flag that this library does not know, STACKS with TOTALS,
- *         by or FREES without TOTALS, live without FREES, a key that cannot be
- *         added up by, or larger tables than there may be;
+ *         by or FREES without TOTALS, live or OBJECTS without FREES, a key that
+ *         cannot be added up by, or larger tables than there may be;
  *         EACCES the caller may not trace: it needs root, or the kernel is
  *         locked down; ENOTSUP the kernel has no tracefs or no such events, or
  *         for TOTALS no BTF or no such BPF programs;

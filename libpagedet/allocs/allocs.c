@@ -37,6 +37,7 @@ struct pdet_allocs {
 	uint64_t begin_ns, end_ns;
 	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
 	bool no_events;		/* the kernel has added up */
+	bool has_objects;	/* but told which objects are live */
 	bool streams;		/* nothing is added up */
 	struct later later;
 	bool no_frees;		/* sums of allocations only */
@@ -74,9 +75,9 @@ static const struct {
 	SUM(OF_FREES, freed), SUM(OF_FREES, replaced), SUM(OF_FREES, live),
 	SUM(OF_FREES, live_bytes), SUM(OF_FREES, cross_cpu),
 	SUM(OF_FREES, mismatched), SUM(OF_FREES, untracked),
+	SUM(OF_FREES, verified_live), SUM(OF_FREES, verified_live_bytes),
+	SUM(OF_FREES, verified_free), SUM(OF_FREES, unverified),
 	SUM(OF_EVENTS, less), SUM(OF_EVENTS, lifetime_ns),
-	SUM(OF_EVENTS, verified_live), SUM(OF_EVENTS, verified_live_bytes),
-	SUM(OF_EVENTS, verified_free), SUM(OF_EVENTS, unverified),
 #undef SUM
 };
 
@@ -790,6 +791,24 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 	return deliver(a, env, r, ret);
 }
 
+int pdet_allocs_take_object(struct pdet_allocs *a,
+			    struct pdet_trace_stacks *stacks,
+			    const struct pdet_kmem_event *e)
+{
+	int r;
+
+	a->has_objects = true;
+	a->keys.stacks = stacks;
+	r = pdet_pairing_object(&a->pairing, e);
+	a->keys.stacks = NULL;
+	return r;
+}
+
+int pdet_allocs_need_objects(const struct pdet_allocs *a, struct pdet_env *env)
+{
+	return a->has_objects ? 0 : pdet_allocs_need_events(a, env);
+}
+
 int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env)
 {
 	if (a->streams)
@@ -863,7 +882,9 @@ int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
 		s->verified_live = verdicts[i].live;
 		s->verified_live_bytes = verdicts[i].live_bytes;
 		s->verified_free = verdicts[i].free;
-		s->unverified = s->live - verdicts[i].live - verdicts[i].free;
+		/* The kernel may have lost a part of a sum. */
+		s->unverified = s->live - PDET_MIN(s->live, verdicts[i].live +
+						   verdicts[i].free);
 	}
 	r = pdet_allocs_order(a, env, "verified_live_bytes");
 	if (r < 0 && n) {

@@ -44,6 +44,17 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 			  struct pdet_kmem_sums *sums,
 			  struct pdet_allocs **ret);
 
+/*
+ * pdet_allocs_take_object - take over a live object of such groups, which then
+ * can be verified; its stack is one of @stacks. Returns 0, or -ENOMEM.
+ */
+int pdet_allocs_take_object(struct pdet_allocs *a,
+			    struct pdet_trace_stacks *stacks,
+			    const struct pdet_kmem_event *e);
+
+/* pdet_allocs_need_objects - -EINVAL with an error text: they have none. */
+int pdet_allocs_need_objects(const struct pdet_allocs *a, struct pdet_env *env);
+
 /* pdet_allocs_need_events - -EINVAL with an error text: there are sums only. */
 int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env);
 

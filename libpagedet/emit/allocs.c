@@ -111,7 +111,7 @@ static bool is_told(const struct emitting *s, size_t i)
 	if (s->total.only_live)
 		return numbers[i].at == AT(live) ||
 		       numbers[i].at == AT(live_bytes);
-	return numbers[i].of == OF_ALLOCS ||
+	return numbers[i].of == OF_ALLOCS || numbers[i].verified ||
 	       (numbers[i].of == OF_FREES && !s->total.no_frees) ||
 	       !s->total.no_events;
 }

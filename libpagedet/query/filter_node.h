@@ -5,8 +5,10 @@
 
 #include <regex.h>
 
-#include "query/filter.h"
+#include "base/env.h"
 #include "schema/schema.h"
+
+struct pdet_filter_names;
 
 enum pdet_filter_op {
 	PDET_OP_AND,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "query/filter.h"
 #include "query/filter_node.h"
 
 #define NO_OPERATOR "expected one of = != < <= > >= : ~ !~"

@@ -240,7 +240,7 @@ else
 fi
 
 if command -v script > /dev/null; then
-	script -qec "'$PAGEDET' kmem record -o '$file' --for 2.5" /dev/null \
+	script -qec "'$PAGEDET' kmem record -o '$file' --progress --for 1" /dev/null \
 		< /dev/null > "$tap_dir/stdout" || :
 	tap_run 'a terminal shows how much there is' \
 		grep -Eq 'recorded: [0-9]+ events?, .* lost, ' "$tap_dir/stdout"

@@ -262,7 +262,7 @@ static int compare(struct cli_kmem *a)
 	return status;
 }
 
-static int verify(struct cli_kmem *a)
+int cli_kmem_verify(struct cli_kmem *a)
 {
 	struct pagedet_verify_options o = PAGEDET_VERIFY_OPTIONS_INIT;
 	int error;
@@ -297,7 +297,7 @@ static int ask(struct cli_kmem *a)
 	if (!status && a->job->before && !a->total.stopped)
 		status = compare(a);
 	if (!status && a->job->verify && !a->total.stopped)
-		status = verify(a);
+		status = cli_kmem_verify(a);
 	if (!status && a->job->where && !a->before.stopped)
 		status = filter(a);
 	if (status || !a->job->sort || a->before.stopped)
@@ -381,9 +381,10 @@ static void tell_paired(const struct pagedet_allocs_total *t)
 		cli_say("freed, live, live_bytes, replaced, cross_cpu and "
 			"mismatched are at least that; how many objects were "
 			"allocated before is not known");
-	if (t->live)
+	if (t->live && !t->verified)
 		cli_say("live is what no event frees; frees in bulk and by RCU "
-			"have none, so it may be less");
+			"have none, so it may be less: --verify asks the "
+			"kernel");
 }
 
 /* What the kernel did not sum up. */

@@ -43,6 +43,9 @@ int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 		  struct pagedet_allocs **ret,
 		  struct pagedet_allocs_total *total);
 
+/* cli_kmem_verify - ask the kernel which of the live objects are in use. */
+int cli_kmem_verify(struct cli_kmem *a);
+
 /* cli_kmem_losses - say what the traces lack. CLI_UNSURE: events. */
 int cli_kmem_losses(const struct cli_kmem *a);
 
@@ -99,7 +102,7 @@ void cli_kmem_ask(struct cli_recording *r);
 /* cli_kmem_say_end - it has begun: say how it ends, unless the user has. */
 void cli_kmem_say_end(const struct cli_recording *r);
 
-/* cli_kmem_watch_begin - say that, and begin to watch. */
+/* cli_kmem_watch_begin - begin to watch. */
 void cli_kmem_watch_begin(struct cli_recording *r);
 
 /* cli_kmem_watch - for cli_child_until(): @arg is the recording. */

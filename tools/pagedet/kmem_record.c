@@ -47,7 +47,6 @@ int cli_kmem_recorded(struct cli_job *job)
 			    job->folded ? "folded" :
 			    job->window_ns ? "window" :
 			    job->page_size ? "page-size" :
-			    job->verify ? "verify" :
 			    job->text_only ? "text-only" :
 			    job->now ? "now" :
 			    job->instance ? "instance" :
@@ -58,6 +57,16 @@ int cli_kmem_recorded(struct cli_job *job)
 	if (wrong)
 		return cli_usage("kmem record asks the running kernel: --%s "
 				 "has no meaning", wrong);
+	if (job->verify && job->boot)
+		return cli_usage("kmem record --boot asks nothing: --verify "
+				 "has no meaning");
+	if (job->verify && !job->totals)
+		return cli_usage("kmem record verifies only the live objects "
+				 "of --totals --frees; 'kmem report FILE "
+				 "--verify' does those of a recording");
+	if (job->verify && !job->frees)
+		return cli_usage("--verify needs --frees: sums of allocations "
+				 "do not tell what is live");
 	if (job->frees && !job->totals && !job->boot)
 		return cli_usage("--frees needs --totals: a recording has "
 				 "frees");
@@ -65,7 +74,8 @@ int cli_kmem_recorded(struct cli_job *job)
 		return cli_usage("kmem record: --for and '%s' exclude each "
 				 "other", job->words[1]);
 	/* No source is asked; this one opens at once. */
-	job->open.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	if (!job->verify)
+		job->open.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
 	return CLI_ANSWERED;
 }
 
@@ -210,6 +220,7 @@ int cli_kmem_record(struct cli_recording *r,
 		if (!status) {
 			/* timeout(1) sends two signals, and means one. */
 			cli_interrupt_holds(true);
+			cli_kmem_say_end(r);
 			cli_child_until(&r->child, r->job, r->groups ? failed :
 					cli_kmem_watch, r);
 			status = end(r);

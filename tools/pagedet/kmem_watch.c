@@ -64,7 +64,6 @@ void cli_kmem_watch_begin(struct cli_recording *r)
 	/* The program writes to the same terminal. */
 	r->silent = !r->shown.progress ||
 		    (r->child.name && r->job->progress == CLI_AUTO);
-	cli_kmem_say_end(r);
 }
 
 static bool is_disk_full(const struct cli_recording *r, uint64_t grown)

@@ -500,7 +500,8 @@ static const struct option options[] = {
 	  "which is not changed" },
 	{ "verify", BOOL(verify), .commands = "kmem", .help =
 	  "ask the kernel, or the dump of --from, which live objects are in "
-	  "use: 'kmem report' counts them, 'kmem live' lists these only" },
+	  "use: 'kmem report' and 'kmem record --totals --frees' count them, "
+	  "'kmem live' lists these only" },
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
 	  .help = "show what has grown since this text, or trace, was "
 	  "written" },
