@@ -237,6 +237,9 @@ struct pagedet_allocs_total {
 	uint64_t page_events;	/* of the events, those of blocks of pages. If
 				 * one of two traces has none, their growth
 				 * was not measured */
+	uint64_t filtered;	/* groups that pagedet_allocs_where() has left
+				 * out; they are in no sum */
+	uint64_t undecided;	/* the same of those whose filter is unknown */
 };
 
 /* struct pagedet_verify_options - start from PAGEDET_VERIFY_OPTIONS_INIT. */
@@ -330,15 +333,17 @@ int pagedet_allocs_compare(struct pagedet_allocs *allocs,
  * their list, ordered by verified_live_bytes. In use means that the address is,
  * by the object or by a later one of the same size: ask soon after the trace.
  * Objects of another boot, or with hashed addresses, are not asked: all are
- * unverified, and the log says why.
+ * unverified, and the log says why. Groups of pagedet_recorder_allocs() have
+ * addresses by PAGEDET_RECORD_OBJECTS only, and none of pages.
  * @pd: [in] opened: the running kernel, or a dump of the traced boot
  * @allocs: [in] from pagedet_allocs() of the same handle
  * @options: [in] the options
  * Return: 0, or a negative errno; then nothing has changed.
- * Errors: EINVAL the handle is not open; E2BIG options has a non-zero byte that
- *         this library does not know; ETIMEDOUT the deadline passed; ECANCELED
- *         pagedet_cancel(), or the function of pagedet_set_stop() or progress;
- *         ENOTSUP no open source knows kernel addresses; EIO; ENOMEM.
+ * Errors: EINVAL the handle is not open, or they have no addresses; E2BIG
+ *         options has a non-zero byte that this library does not know;
+ *         ETIMEDOUT the deadline passed; ECANCELED pagedet_cancel(), or the
+ *         function of pagedet_set_stop() or progress; ENOTSUP no open source
+ *         knows kernel addresses; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,
@@ -359,6 +364,26 @@ int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,
  * Since: 0.1
  */
 int pagedet_allocs_order(struct pagedet_allocs *allocs, const char *keys);
+
+/**
+ * pagedet_allocs_where - list only groups for which a filter is true
+ * A filter is written as those of rows, see pagedet(1): "live>1000 and
+ * module=ext4". It tests numbers of struct pagedet_alloc_group, "waste", and
+ * keys that the groups are by; with site also function and module. After a
+ * comparison a number can end with "_before", or with "_grown". A sum of which
+ * only a part is known decides nothing. Restarts the list in the usual order.
+ * The sums of struct pagedet_allocs_total are then those of the groups that are
+ * listed. The filter is not asked again when sums change: call this after
+ * pagedet_allocs_verify(); pagedet_allocs_compare() lists all groups again.
+ * @allocs: [in] from pagedet_allocs()
+ * @where: [in,nullable] the filter; NULL lists all groups again
+ * Return: 0, or a negative errno; then nothing has changed, unless it is
+ *         ENOMEM.
+ * Errors: EINVAL the filter is wrong, or they are not grouped by a key that it
+ *         tests; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_allocs_where(struct pagedet_allocs *allocs, const char *where);
 
 /**
  * pagedet_allocs_next - get the next group

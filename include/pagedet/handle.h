@@ -327,8 +327,9 @@ typedef int pagedet_stop_fn(void *user);
  * These are pagedet_tasks(), pagedet_areas(), pagedet_symbol() and
  * pagedet_kernel_log() when they read memory: a dump may have lists that take
  * hours to walk. pagedet_open() is another: it searches a dump without
- * VMCOREINFO for it. A stopped call fails with ECANCELED. pagedet_tasks()
- * returns the tasks that it has found, if there are any.
+ * VMCOREINFO for it. pagedet_recorder_write() may compress many GB. A stopped
+ * call fails with ECANCELED. pagedet_tasks() returns the tasks that it has
+ * found, if there are any.
  * @pd: [in] the handle, opened or not
  * @fn: [in,nullable] called now and then on the thread that calls the library,
  *      never from a signal handler; NULL, the default, lets every call complete

@@ -24,11 +24,15 @@ enum pagedet_record_flags {
 	PAGEDET_RECORD_TOTALS = 8, /* no events: BPF programs add up allocations
 				 * in the kernel, for
 				 * pagedet_recorder_allocs() */
-	PAGEDET_RECORD_FREES = 16 /* with TOTALS: frees, too. The kernel finds
+	PAGEDET_RECORD_FREES = 16, /* with TOTALS: frees, too. The kernel finds
 				 * the allocation that each ends in a table of
 				 * live objects, so that freed, live and others
 				 * are known. This costs several times as
 				 * much */
+	PAGEDET_RECORD_OBJECTS = 32 /* with FREES: pagedet_recorder_allocs()
+				 * takes the addresses of live objects out of
+				 * that table, for pagedet_allocs_verify(). It
+				 * has not those of pages */
 };
 
 /* struct pagedet_record_options - start from PAGEDET_RECORD_OPTIONS_INIT. */
@@ -60,7 +64,8 @@ struct pagedet_record_options {
 #define PAGEDET_RECORD_OPTIONS_INIT \
 	{ sizeof(struct pagedet_record_options), 0, NULL, 0, 0, NULL, 0, 0 }
 
-/* What a recording has. Counts are 0 until it is stopped. */
+/* What a recording has. Until it is stopped, events and lost are those of a
+ * second ago, or so; bytes are now; and all counts of totals are 0. */
 struct pagedet_record_total {
 	uint64_t size;		/* sizeof(struct pagedet_record_total) */
 	uint64_t events;	/* that were taken from the kernel; of totals:
@@ -74,7 +79,8 @@ struct pagedet_record_total {
 	uint64_t end_ns;	/* the same; now, while it is recording */
 	uint64_t buffer;	/* bytes of each processor's buffer */
 	uint64_t buffer_needed;	/* that would have lost nothing, by the rate
-				 * that was seen; 0: nothing was lost. Of totals
+				 * that was seen; 0: nothing was lost, or it is
+				 * not stopped. Of totals
 				 * twice buffer, or the largest that there may
 				 * be, if the table was full; 0: it was the
 				 * largest */
@@ -106,8 +112,8 @@ struct pagedet_recorder;
  * Return: 0, or a negative errno.
  * Errors: E2BIG options has a non-zero byte that this library does not know;
  *         EINVAL a flag that this library does not know, STACKS with TOTALS,
- *         by or FREES without TOTALS, live without FREES, a key that cannot be
- *         added up by, or larger tables than there may be;
+ *         by or FREES without TOTALS, live or OBJECTS without FREES, a key that
+ *         cannot be added up by, or larger tables than there may be;
  *         EACCES the caller may not trace: it needs root, or the kernel is
  *         locked down; ENOTSUP the kernel has no tracefs or no such events, or
  *         for TOTALS no BTF or no such BPF programs;
@@ -138,12 +144,13 @@ int pagedet_recorder_stop(struct pagedet_recorder *recorder);
  * It is a trace.dat of version 7 with formats, the names of functions and
  * threads, and the counts of losses: pagedet_allocs() reads it on any machine,
  * and trace-cmd and KernelShark do. It is compressed by zstd, or by zlib where
- * libzstd is missing. Stops the recording first.
+ * libzstd is missing. Stops the recording first. The callback of
+ * pagedet_set_stop() is called after each 256 KiB of what was recorded.
  * @recorder: [in] from pagedet_allocs_record()
  * @fd: [in] a regular file that is open for writing; written from its begin
  * Return: 0, or a negative errno; then the file is not a trace.
  * Errors: as pagedet_recorder_stop(); EINVAL fd is not a regular file, or
- *         totals are recorded;
+ *         totals are recorded; ECANCELED pagedet_set_stop();
  *         ENOSYS no library compresses; EIO it cannot be written.
  * Since: 0.1
  */

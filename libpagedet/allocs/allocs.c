@@ -37,6 +37,7 @@ struct pdet_allocs {
 	uint64_t begin_ns, end_ns;
 	bool no_ns, no_cpu, hashed; /* as in struct pdet_trace */
 	bool no_events;		/* the kernel has added up */
+	bool has_objects;	/* but told which objects are live */
 	bool streams;		/* nothing is added up */
 	struct later later;
 	bool no_frees;		/* sums of allocations only */
@@ -52,6 +53,7 @@ struct pdet_allocs {
 	struct pdet_alloc_sums before; /* by group of this one */
 	struct pdet_alloc_sum sum_before;
 	uint64_t begin_before_ns, end_before_ns, unmatched;
+	struct pdet_alloc_left_out out;
 	uint32_t *order;	/* groups as they are listed */
 	size_t n_order;
 	size_t at;
@@ -73,9 +75,9 @@ static const struct {
 	SUM(OF_FREES, freed), SUM(OF_FREES, replaced), SUM(OF_FREES, live),
 	SUM(OF_FREES, live_bytes), SUM(OF_FREES, cross_cpu),
 	SUM(OF_FREES, mismatched), SUM(OF_FREES, untracked),
+	SUM(OF_FREES, verified_live), SUM(OF_FREES, verified_live_bytes),
+	SUM(OF_FREES, verified_free), SUM(OF_FREES, unverified),
 	SUM(OF_EVENTS, less), SUM(OF_EVENTS, lifetime_ns),
-	SUM(OF_EVENTS, verified_live), SUM(OF_EVENTS, verified_live_bytes),
-	SUM(OF_EVENTS, verified_free), SUM(OF_EVENTS, unverified),
 #undef SUM
 };
 
@@ -569,17 +571,15 @@ static bool is_empty(const void *arg, uint32_t i)
 {
 	const struct pdet_allocs *a = arg;
 
+	if (a->out.group && a->out.group[i])
+		return true;
 	return pdet_alloc_sum_is_empty(&a->pairing.sums.data[i]) &&
 	       (!a->compared || pdet_alloc_sum_is_empty(&a->before.data[i]));
 }
 
-int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
-		      const char *keys)
+struct pdet_ranking pdet_allocs_ranking(const struct pdet_allocs *a)
 {
-	const char *usual = a->verified ? "verified_live_bytes" :
-			    a->compared ? "live_bytes_grown" :
-			    a->only_live ? "live_bytes" : "allocated";
-	const struct pdet_ranking ranking = {
+	return (struct pdet_ranking){
 		.groups = &a->keys.groups, .n = a->pairing.sums.n,
 		.key_name = pdet_alloc_key_name, .by = a->keys.by,
 		.sum_name = a->no_frees ? alloc_sum_name :
@@ -589,6 +589,15 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		.is_empty = is_empty,
 		.arg = a, .compared = a->compared,
 	};
+}
+
+int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
+		      const char *keys)
+{
+	const char *usual = a->verified ? "verified_live_bytes" :
+			    a->compared ? "live_bytes_grown" :
+			    a->only_live ? "live_bytes" : "allocated";
+	const struct pdet_ranking ranking = pdet_allocs_ranking(a);
 	uint32_t *order;
 	size_t n;
 	int r = pdet_rank(&ranking, env, keys ? keys : usual, &order, &n);
@@ -605,16 +614,74 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 /* --- answers --- */
 
 /* Only a hostile text has sums that do not fit. */
-static void add_up(struct pdet_alloc_sum *to, const struct pdet_alloc_sums *s)
+static struct pdet_alloc_sum add_up(const struct pdet_allocs *a,
+				    const struct pdet_alloc_sums *s)
 {
-	uint64_t *sum = (uint64_t *)to;
+	struct pdet_alloc_sum all = { 0 };
+	uint64_t *sum = (uint64_t *)&all;
 	size_t i, k;
 
 	for (i = 0; i < s->n; i++)
-		for (k = 0; k < sizeof(*to) / sizeof(*sum); k++)
+		for (k = 0; k < sizeof(all) / sizeof(*sum) &&
+			    !(a->out.group && a->out.group[i]); k++)
 			if (__builtin_add_overflow(sum[k], ((uint64_t *)
 					&s->data[i])[k], &sum[k]))
 				sum[k] = UINT64_MAX;
+	return all;
+}
+
+/* --- a filter --- */
+
+bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
+		       const struct pdet_ranked *which)
+{
+	const struct pdet_alloc_sum *now = sums_of(a, group, false);
+	const int at = sums[which->which].at;
+	const uint64_t unsized =
+		(which->side != PDET_BEFORE ? now->unsized : 0) +
+		(which->side != PDET_NOW ? a->before.data[group].unsized : 0);
+
+	if (a->only_live)
+		return true;
+	/* Pages have no waste. */
+	switch (at) {
+	case offsetof(struct pdet_alloc_sum, requested):
+	case offsetof(struct pdet_alloc_sum, allocated):
+	case offsetof(struct pdet_alloc_sum, live_bytes):
+	case offsetof(struct pdet_alloc_sum, verified_live_bytes):
+		if (unsized)
+			return false;
+		break;
+	case offsetof(struct pdet_alloc_sum, cross_cpu):
+		if (a->no_cpu)
+			return false;
+		break;
+	case offsetof(struct pdet_alloc_sum, lifetime_ns):
+		return !a->no_ns;
+	case offsetof(struct pdet_alloc_sum, untracked):
+		return true;
+	default:
+		break;
+	}
+	return sums[which->which].of != OF_FREES || !now->untracked;
+}
+
+/* Groups may be others now. */
+static void take_filter_away(struct pdet_allocs *a)
+{
+	free(a->out.group);
+	a->out = (struct pdet_alloc_left_out){ 0 };
+}
+
+int pdet_allocs_leave_out(struct pdet_allocs *a, struct pdet_env *env,
+			  const struct pdet_alloc_left_out *out)
+{
+	take_filter_away(a);
+	a->out = *out;
+	a->sum = add_up(a, &a->pairing.sums);
+	if (a->compared)
+		a->sum_before = add_up(a, &a->before);
+	return pdet_allocs_order(a, env, NULL);
 }
 
 static int check_names(struct pdet_env *env,
@@ -643,7 +710,7 @@ static int deliver(struct pdet_allocs *a, struct pdet_env *env, int r,
 		pdet_allocs_free(a);
 		return r;
 	}
-	add_up(&a->sum, &a->pairing.sums);
+	a->sum = add_up(a, &a->pairing.sums);
 	*ret = a;
 	return 0;
 }
@@ -724,6 +791,24 @@ int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 	return deliver(a, env, r, ret);
 }
 
+int pdet_allocs_take_object(struct pdet_allocs *a,
+			    struct pdet_trace_stacks *stacks,
+			    const struct pdet_kmem_event *e)
+{
+	int r;
+
+	a->has_objects = true;
+	a->keys.stacks = stacks;
+	r = pdet_pairing_object(&a->pairing, e);
+	a->keys.stacks = NULL;
+	return r;
+}
+
+int pdet_allocs_need_objects(const struct pdet_allocs *a, struct pdet_env *env)
+{
+	return a->has_objects ? 0 : pdet_allocs_need_events(a, env);
+}
+
 int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env)
 {
 	if (a->streams)
@@ -763,10 +848,12 @@ int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 	if (pdet_alloc_match(&m) < 0)
 		return pdet_fail(env, ENOMEM, "no memory");
 	pdet_vec_free(&a->before);
+	take_filter_away(a);
 	a->compared = true;
 	a->before = m.ret;
 	a->unmatched = m.unmatched;
-	a->sum_before = before->sum;
+	a->sum = add_up(a, &a->pairing.sums);
+	a->sum_before = add_up(a, &a->before);
 	a->begin_before_ns = before->begin_ns;
 	a->end_before_ns = before->end_ns;
 	return pdet_allocs_order(a, env, NULL);
@@ -795,15 +882,16 @@ int pdet_allocs_verified(struct pdet_allocs *a, struct pdet_env *env,
 		s->verified_live = verdicts[i].live;
 		s->verified_live_bytes = verdicts[i].live_bytes;
 		s->verified_free = verdicts[i].free;
-		s->unverified = s->live - verdicts[i].live - verdicts[i].free;
+		/* The kernel may have lost a part of a sum. */
+		s->unverified = s->live - PDET_MIN(s->live, verdicts[i].live +
+						   verdicts[i].free);
 	}
 	r = pdet_allocs_order(a, env, "verified_live_bytes");
 	if (r < 0 && n) {
 		memcpy(a->pairing.sums.data, before, n * sizeof(*before));
 	} else if (r == 0) {
 		a->verified = true;
-		memset(&a->sum, 0, sizeof(a->sum));
-		add_up(&a->sum, &a->pairing.sums);
+		a->sum = add_up(a, &a->pairing.sums);
 	}
 	free(before);
 	return r;
@@ -830,6 +918,7 @@ void pdet_allocs_free(struct pdet_allocs *a)
 	pdet_vec_free(&a->before);
 	pdet_alloc_keys_free(&a->keys);
 	free(a->order);
+	free(a->out.group);
 	free(a);
 }
 
@@ -1068,4 +1157,6 @@ void pdet_allocs_total(const struct pdet_allocs *a,
 	ret->verified = a->verified;
 	ret->kaslr_offset = a->keys.naming.kaslr_offset;
 	ret->kaslr = a->keys.naming.kaslr;
+	ret->filtered = a->out.filtered;
+	ret->undecided = a->out.undecided;
 }

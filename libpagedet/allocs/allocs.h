@@ -5,6 +5,7 @@
 
 #include "allocs/live.h"
 #include "base/env.h"
+#include "base/ranking.h"
 #include "kernel/owner/names.h"
 #include "pagedet.h"
 #include "record/sums.h"
@@ -42,6 +43,17 @@ void pdet_allocs_free(struct pdet_allocs *a);
 int pdet_allocs_from_sums(struct pdet_env *env, const uint32_t *by, uint64_t n,
 			  struct pdet_kmem_sums *sums,
 			  struct pdet_allocs **ret);
+
+/*
+ * pdet_allocs_take_object - take over a live object of such groups, which then
+ * can be verified; its stack is one of @stacks. Returns 0, or -ENOMEM.
+ */
+int pdet_allocs_take_object(struct pdet_allocs *a,
+			    struct pdet_trace_stacks *stacks,
+			    const struct pdet_kmem_event *e);
+
+/* pdet_allocs_need_objects - -EINVAL with an error text: they have none. */
+int pdet_allocs_need_objects(const struct pdet_allocs *a, struct pdet_env *env);
 
 /* pdet_allocs_need_events - -EINVAL with an error text: there are sums only. */
 int pdet_allocs_need_events(const struct pdet_allocs *a, struct pdet_env *env);
@@ -91,6 +103,29 @@ int pdet_allocs_compare(struct pdet_allocs *a, struct pdet_env *env,
 /* pdet_allocs_order - returns 0, or -EINVAL, -ENOMEM with an error text. */
 int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 		      const char *keys);
+
+/* pdet_allocs_ranking - what names sums and keys of groups. */
+struct pdet_ranking pdet_allocs_ranking(const struct pdet_allocs *a);
+
+/*
+ * pdet_allocs_knows - whether the sum of a group is known, and not only a
+ * part of it.
+ */
+bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
+		       const struct pdet_ranked *which);
+
+/* Groups that a filter leaves out. */
+struct pdet_alloc_left_out {
+	bool *group;		/* by number; NULL: there is no filter */
+	uint64_t filtered, undecided;
+};
+
+/*
+ * pdet_allocs_leave_out - take over @out, and restart the list. -ENOMEM with an
+ * error text.
+ */
+int pdet_allocs_leave_out(struct pdet_allocs *a, struct pdet_env *env,
+			  const struct pdet_alloc_left_out *out);
 
 /* What the kernel says of the live of a group. */
 struct pdet_alloc_verdict {

@@ -264,6 +264,26 @@ int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum,
 	return 0;
 }
 
+int pdet_pairing_object(struct pdet_pairing *p, const struct pdet_kmem_event *e)
+{
+	const int64_t group = p->group(p->arg, e);
+	struct pdet_live *l;
+	bool had;
+
+	if (!sum_of(p, group))
+		return -ENOMEM;
+	l = pdet_live_put(&p->objects, e->object, &had);
+	if (!l)
+		return -ENOMEM;
+	/* When and where it was allocated is not told. */
+	*l = (struct pdet_live){
+		.object = e->object, .allocated = narrow(e->allocated),
+		.requested = narrow(e->allocated), .group = (uint32_t)group,
+		.kind = e->kind & 0x3f, .mobility = PDET_LIVE_UNTOLD,
+	};
+	return 0;
+}
+
 void pdet_pairing_free(struct pdet_pairing *p)
 {
 	pdet_vec_free(&p->sums);

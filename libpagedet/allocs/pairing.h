@@ -80,6 +80,10 @@ int pdet_pairing_add(struct pdet_pairing *p,
 int pdet_pairing_sum(struct pdet_pairing *p, const struct pdet_kmem_sum *sum,
 		     bool frees);
 
+/* pdet_pairing_object - an object that is live in such a sum. -ENOMEM. */
+int pdet_pairing_object(struct pdet_pairing *p,
+			const struct pdet_kmem_event *e);
+
 void pdet_pairing_free(struct pdet_pairing *p);
 
 #endif

@@ -522,7 +522,9 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 	if (r < 0)
 		return r;
 	if (q.target == PAGEDET_TARGET_OBJECTS)
-		r = pdet_allocs_need_events(q.allocs->a, &pd->env);
+		r = q.allocs->verifies ?
+			    pdet_allocs_need_objects(q.allocs->a, &pd->env) :
+			    pdet_allocs_need_events(q.allocs->a, &pd->env);
 	else if (q.target == PAGEDET_TARGET_EVENTS &&
 		 !pdet_allocs_streams(q.allocs->a))
 		r = pdet_fail(&pd->env, EINVAL, "the trace was not opened for "

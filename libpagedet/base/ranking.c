@@ -8,13 +8,8 @@
 
 #define MOST_ORDERS 8u
 
-/* Which of the sums of a comparison. */
-enum side { NOW, BEFORE, GROWN };
-
 struct order {
-	bool is_key;
-	unsigned which;		/* sum, or key */
-	enum side side;
+	struct pdet_ranked by;
 	bool reverse;
 };
 
@@ -36,22 +31,37 @@ static int compare_growth(uint64_t x, uint64_t x_before, uint64_t y,
 	return (dx > dy) - (dx < dy);
 }
 
-static uint64_t sum(const struct pdet_ranking *r, const struct order *by,
+static uint64_t sum(const struct pdet_ranking *r, const struct pdet_ranked *by,
 		    uint32_t group, bool before)
 {
 	return r->sum(r->arg, group, by->which, before);
 }
 
-static int compare_sums(const struct pdet_ranking *r, const struct order *by,
-			uint32_t x, uint32_t y)
+uint64_t pdet_ranked_sum(const struct pdet_ranking *r,
+			 const struct pdet_ranked *which, uint32_t group,
+			 bool *negative)
 {
-	if (by->side == GROWN)
+	const uint64_t n = sum(r, which, group, which->side == PDET_BEFORE);
+	uint64_t before;
+
+	*negative = false;
+	if (which->side != PDET_GROWN)
+		return n;
+	before = sum(r, which, group, true);
+	*negative = n < before;
+	return *negative ? before - n : n - before;
+}
+
+static int compare_sums(const struct pdet_ranking *r,
+			const struct pdet_ranked *by, uint32_t x, uint32_t y)
+{
+	if (by->side == PDET_GROWN)
 		return compare_growth(sum(r, by, x, false),
 				      sum(r, by, x, true),
 				      sum(r, by, y, false),
 				      sum(r, by, y, true));
-	return compare_growth(sum(r, by, x, by->side == BEFORE), 0,
-			      sum(r, by, y, by->side == BEFORE), 0);
+	return compare_growth(sum(r, by, x, by->side == PDET_BEFORE), 0,
+			      sum(r, by, y, by->side == PDET_BEFORE), 0);
 }
 
 static int compare(const void *pa, const void *pb, void *arg)
@@ -62,13 +72,13 @@ static int compare(const void *pa, const void *pb, void *arg)
 	int r;
 
 	for (i = 0; i < a->n_by; i++) {
-		const struct order *by = &a->by[i];
+		const struct pdet_ranked *by = &a->by[i].by;
 
 		r = by->is_key ? pdet_groups_compare_key(a->r->groups, x, y,
 							 by->which) :
 				 -compare_sums(a->r, by, x, y);
 		if (r)
-			return by->reverse ? -r : r;
+			return a->by[i].reverse ? -r : r;
 	}
 	return pdet_groups_compare(a->r->groups, x, y);
 }
@@ -79,12 +89,12 @@ static bool is_word(const char *word, size_t len, const char *name)
 }
 
 /* Takes the ending of a word off that says which sums are meant. */
-static enum side side_of(const char *word, size_t *len)
+static enum pdet_ranked_side side_of(const char *word, size_t *len)
 {
 	static const struct {
 		const char *name;
-		enum side side;
-	} endings[] = { { "_before", BEFORE }, { "_grown", GROWN } };
+		enum pdet_ranked_side side;
+	} endings[] = { { "_before", PDET_BEFORE }, { "_grown", PDET_GROWN } };
 	size_t i, n;
 
 	for (i = 0; i < PDET_COUNT(endings); i++) {
@@ -94,15 +104,16 @@ static enum side side_of(const char *word, size_t *len)
 			return endings[i].side;
 		}
 	}
-	return NOW;
+	return PDET_NOW;
 }
 
-static bool find_order(const struct pdet_ranking *r, const char *word,
-		       size_t len, struct order *ret)
+bool pdet_ranked_find(const struct pdet_ranking *r, const char *word,
+		      size_t len, struct pdet_ranked *ret)
 {
 	const char *name;
 	unsigned i;
 
+	*ret = (struct pdet_ranked){ 0 };
 	for (i = 0; i < r->groups->n_keys; i++)
 		if (is_word(word, len, r->key_name(r->by[i]))) {
 			ret->is_key = true;
@@ -128,7 +139,7 @@ static int parse(struct ranking *a, struct pdet_env *env, const char *keys)
 
 		keys += order.reverse;
 		len = strcspn(keys, ",");
-		if (!find_order(a->r, keys, len, &order))
+		if (!pdet_ranked_find(a->r, keys, len, &order.by))
 			return pdet_fail(env, EINVAL, "cannot sort by '%.*s': "
 					 "it is not a sum, nor a key of these "
 					 "groups", (int)len, keys);

@@ -23,6 +23,25 @@ struct pdet_ranking {
 	bool compared;
 };
 
+/* A sum, or a key of the groups, by its name. */
+struct pdet_ranked {
+	bool is_key;
+	unsigned which;		/* sum, or index of the key */
+	enum pdet_ranked_side { PDET_NOW, PDET_BEFORE, PDET_GROWN } side;
+};
+
+/* pdet_ranked_find - false: there is no such name. */
+bool pdet_ranked_find(const struct pdet_ranking *r, const char *word,
+		      size_t len, struct pdet_ranked *ret);
+
+/*
+ * pdet_ranked_sum - of a group. What has grown may be *@negative: then the
+ * result is by how much it has shrunk.
+ */
+uint64_t pdet_ranked_sum(const struct pdet_ranking *r,
+			 const struct pdet_ranked *which, uint32_t group,
+			 bool *negative);
+
 /*
  * pdet_rank - list the groups that are not empty in the order of @keys: sums
  * from the largest, keys upward, a - before one reverses it. Returns 0 and an

@@ -111,7 +111,7 @@ static bool is_told(const struct emitting *s, size_t i)
 	if (s->total.only_live)
 		return numbers[i].at == AT(live) ||
 		       numbers[i].at == AT(live_bytes);
-	return numbers[i].of == OF_ALLOCS ||
+	return numbers[i].of == OF_ALLOCS || numbers[i].verified ||
 	       (numbers[i].of == OF_FREES && !s->total.no_frees) ||
 	       !s->total.no_events;
 }
@@ -288,6 +288,8 @@ static void json_total(struct emitting *s)
 		REST(page_events),
 	}, compared[] = {
 		REST(begin_before_ns), REST(end_before_ns), REST(unmatched),
+	}, left_out[] = {
+		REST(filtered), REST(undecided),
 #undef REST
 #undef OF
 	};
@@ -297,6 +299,8 @@ static void json_total(struct emitting *s)
 	json_rest(s, rest, PDET_COUNT(rest));
 	if (s->compared)
 		json_rest(s, compared, PDET_COUNT(compared));
+	if (t->filtered || t->undecided)
+		json_rest(s, left_out, PDET_COUNT(left_out));
 	if (t->kaslr == PAGEDET_HAVE) {
 		json_key(s, ",", "kaslr_offset");
 		pdet_out_dec(&s->e->out, t->kaslr_offset);

@@ -10,12 +10,19 @@
 int pdet_filter_new(struct pdet_env *env, const char *text,
 		    struct pdet_filter **ret)
 {
+	return pdet_filter_of(env, text, NULL, ret);
+}
+
+int pdet_filter_of(struct pdet_env *env, const char *text,
+		   const struct pdet_filter_names *names,
+		   struct pdet_filter **ret)
+{
 	struct pdet_filter *f = calloc(1, sizeof(*f));
 	int r;
 
 	if (!f)
 		return pdet_fail(env, ENOMEM, "no memory for the filter");
-	r = pdet_filter_parse(env, text, f);
+	r = pdet_filter_parse(env, text, names, f);
 	if (r < 0) {
 		pdet_filter_free(f);
 		return r;
@@ -269,4 +276,50 @@ void pdet_filter_eval(const struct pdet_filter *f, const struct pdet_batch *b,
 		      uint8_t *scratch)
 {
 	eval(f, f->root, b, scratch);
+}
+
+static uint8_t test_cell(const struct pdet_filter_node *n,
+			 const struct pdet_filter_cell *cell)
+{
+	uint8_t out;
+
+	if (cell->state != PAGEDET_HAVE)
+		return cell->state == PAGEDET_NONE ? of_nothing(n->op) :
+						     PDET_UNKNOWN;
+	if (cell->text)
+		return test_text(n, cell->text);
+	if (cell->negative)
+		return truth(n->op == PDET_OP_NE || n->op == PDET_OP_LT ||
+			     n->op == PDET_OP_LE || n->op == PDET_OP_IS_SOME);
+	test_numbers(n, &cell->number, 1, &out);
+	return out;
+}
+
+enum pdet_truth pdet_filter_test(const struct pdet_filter *f,
+				 void (*get)(void *arg, unsigned name,
+					     struct pdet_filter_cell *ret),
+				 void *arg)
+{
+	uint8_t truth[PDET_FILTER_NODES] = { 0 };
+	struct pdet_filter_cell cell;
+	unsigned i;
+
+	/* What a node joins stands before it. */
+	for (i = 0; i < f->n; i++) {
+		const struct pdet_filter_node *n = &f->node[i];
+		const uint8_t left = truth[n->left], right = truth[n->right];
+
+		if (n->op == PDET_OP_AND) {
+			truth[i] = PDET_MIN(left, right);
+		} else if (n->op == PDET_OP_OR) {
+			truth[i] = PDET_MAX(left, right);
+		} else if (n->op == PDET_OP_NOT) {
+			truth[i] = PDET_TRUE - left;
+		} else {
+			cell = (struct pdet_filter_cell){ 0 };
+			get(arg, n->field, &cell);
+			truth[i] = test_cell(n, &cell);
+		}
+	}
+	return truth[f->root];
 }

@@ -32,6 +32,32 @@ struct pdet_filter;
  */
 int pdet_filter_new(struct pdet_env *env, const char *text,
 		    struct pdet_filter **ret);
+
+/* What a filter tests if it is not rows of fields. */
+struct pdet_filter_names {
+	/* The number of a name, below 256; *@is_text: what it has. -1: none. */
+	int (*find)(void *arg, const char *name, size_t len, bool *is_text);
+	void *arg;
+	const char *none;	/* what a name without number is not */
+};
+
+/* pdet_filter_of - the same, of names; without bare ones. */
+int pdet_filter_of(struct pdet_env *env, const char *text,
+		   const struct pdet_filter_names *names,
+		   struct pdet_filter **ret);
+
+struct pdet_filter_cell {
+	unsigned state;		/* PAGEDET_HAVE, PAGEDET_NONE, or unknown */
+	uint64_t number;
+	bool negative;		/* it is less than any number */
+	const char *text;	/* NULL: a number */
+};
+
+/* pdet_filter_test - test one thing, whose cells @get tells by their number. */
+enum pdet_truth pdet_filter_test(const struct pdet_filter *f,
+				 void (*get)(void *arg, unsigned name,
+					     struct pdet_filter_cell *ret),
+				 void *arg);
 void pdet_filter_free(struct pdet_filter *f);
 
 /* The fields that the filter reads. */

@@ -8,6 +8,8 @@
 #include "base/env.h"
 #include "schema/schema.h"
 
+struct pdet_filter_names;
+
 enum pdet_filter_op {
 	PDET_OP_AND,
 	PDET_OP_OR,
@@ -47,8 +49,9 @@ struct pdet_filter {
 	struct pdet_fields fields;
 };
 
-/* In filter_parse.c. */
+/* In filter_parse.c. @names NULL: fields. */
 int pdet_filter_parse(struct pdet_env *env, const char *text,
+		      const struct pdet_filter_names *names,
 		      struct pdet_filter *f);
 
 #endif

@@ -9,11 +9,15 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "query/filter.h"
 #include "query/filter_node.h"
+
+#define NO_OPERATOR "expected one of = != < <= > >= : ~ !~"
 
 struct parser {
 	struct pdet_env *env;
 	struct pdet_filter *f;
+	const struct pdet_filter_names *names; /* NULL: fields */
 	const char *text;
 	struct pdet_scan s;
 	unsigned nesting;
@@ -250,13 +254,12 @@ static void suggest(struct parser *p, const struct pdet_meant *meant,
 }
 
 static int set_number(struct parser *p, struct pdet_filter_node *n,
-		      struct pdet_scan v)
+		      unsigned type, struct pdet_scan v)
 {
-	const struct pagedet_field_info *field = pdet_field_info(n->field);
 	struct pdet_meant meant = { .n = 0 };
 	bool ok;
 
-	switch (field->type) {
+	switch (type) {
 	case PAGEDET_TYPE_ENUM:
 	case PAGEDET_TYPE_MASK:
 		ok = named(n->field, v, &n->number);
@@ -276,7 +279,7 @@ static int set_number(struct parser *p, struct pdet_filter_node *n,
 	}
 	if (ok)
 		return 0;
-	switch (field->type) {
+	switch (type) {
 	case PAGEDET_TYPE_ENUM:
 	case PAGEDET_TYPE_MASK:
 		complain(p, v.at, "no such name");
@@ -340,8 +343,7 @@ static int bare_test(struct parser *p, struct pdet_scan name)
 	if (pdet_scan_is(&name, "mapped"))
 		return set_leaf(p, PDET_OP_GT, PAGEDET_FIELD_MAPCOUNT, 0);
 	if (pdet_field_by_any_name(name.at, len) >= 0)
-		return complain(p, p->s.at,
-				"expected one of = != < <= > >= : ~ !~");
+		return complain(p, p->s.at, NO_OPERATOR);
 	complain(p, name.at, "there is no such field, kind or flag");
 	pdet_meant_fields(&meant);
 	for (i = 0; i < PDET_COUNT(bare); i++)
@@ -350,9 +352,35 @@ static int bare_test(struct parser *p, struct pdet_scan name)
 	return p->error;
 }
 
+static int field_of(struct parser *p, struct pdet_scan name, unsigned *type)
+{
+	const int field = pdet_field_by_any_name(name.at, (unsigned)
+						 (name.end - name.at));
+	struct pdet_meant meant = { .n = 0 };
+
+	if (field < 0) {
+		complain(p, name.at, "there is no such field");
+		pdet_meant_fields(&meant);
+		suggest(p, &meant, name);
+		return p->error;
+	}
+	*type = pdet_field_info((unsigned)field)->type;
+	pdet_fields_add(&p->f->fields, (unsigned)field);
+	return field;
+}
+
+static int name_of(struct parser *p, struct pdet_scan name, unsigned *type)
+{
+	bool is_text = false;
+	const int number = p->names->find(p->names->arg, name.at, (size_t)
+					  (name.end - name.at), &is_text);
+
+	*type = is_text ? PAGEDET_TYPE_STRING : PAGEDET_TYPE_NUMBER;
+	return number < 0 ? complain(p, name.at, p->names->none) : number;
+}
+
 static int test(struct parser *p)
 {
-	struct pdet_meant meant = { .n = 0 };
 	struct pdet_filter_node *n;
 	struct pdet_scan name, v;
 	const char *why;
@@ -369,15 +397,11 @@ static int test(struct parser *p)
 		return complain(p, name.at, "expected a field");
 	op = operator(p);
 	if (!op)
-		return bare_test(p, name);
-	field = pdet_field_by_any_name(name.at,
-				       (unsigned)(name.end - name.at));
-	if (field < 0) {
-		complain(p, name.at, "there is no such field");
-		pdet_meant_fields(&meant);
-		suggest(p, &meant, name);
-		return p->error;
-	}
+		return p->names ? complain(p, p->s.at, NO_OPERATOR) :
+				  bare_test(p, name);
+	field = p->names ? name_of(p, name, &type) : field_of(p, name, &type);
+	if (field < 0)
+		return field;
 	r = value(p, &v, &quoted);
 	if (r < 0)
 		return r;
@@ -386,19 +410,17 @@ static int test(struct parser *p)
 		return i;
 	n = &p->f->node[i];
 	n->field = (uint8_t)field;
-	pdet_fields_add(&p->f->fields, (unsigned)field);
 	if (!quoted && pdet_scan_is(&v, "none") &&
 	    (op == PDET_OP_EQ || op == PDET_OP_NE)) {
 		n->op = op == PDET_OP_EQ ? PDET_OP_IS_NONE : PDET_OP_IS_SOME;
 		return i;
 	}
-	type = pdet_field_info((unsigned)field)->type;
 	why = op_fits(type, (unsigned)op);
 	if (why)
 		return complain(p, name.at, why);
 	if (op == PDET_OP_BIT && type == PAGEDET_TYPE_LIST)
 		n->op = PDET_OP_HAS;
-	r = is_text(type) ? set_text(p, n, v) : set_number(p, n, v);
+	r = is_text(type) ? set_text(p, n, v) : set_number(p, n, type, v);
 	return r < 0 ? r : i;
 }
 
@@ -453,10 +475,11 @@ static int expression(struct parser *p)
 }
 
 int pdet_filter_parse(struct pdet_env *env, const char *text,
+		      const struct pdet_filter_names *names,
 		      struct pdet_filter *f)
 {
 	struct parser p = {
-		.env = env, .f = f, .text = text,
+		.env = env, .f = f, .names = names, .text = text,
 		.s = { text, text + strlen(text) },
 	};
 	int root = expression(&p);

@@ -71,15 +71,31 @@ static struct pdet_kmem_event event_of(const struct pdet_collect *c,
 }
 
 /* One that fills its room may be cut: then it is not known. */
-static void take_name(struct pdet_kmem_sum *to, const char *name)
+static size_t name_length(const char *name)
 {
 	const size_t n = strnlen(name, PDET_PROGRAM_NAME);
 
+	return n < PDET_PROGRAM_NAME - 1 ? n : 0;
+}
+
+static void take_name(struct pdet_kmem_sum *to, const char *name)
+{
 	_Static_assert(sizeof(to->cache) == PDET_PROGRAM_NAME, "names");
-	if (n >= PDET_PROGRAM_NAME - 1)
-		return;
-	memcpy(to->cache, name, n);
-	to->keys.cache_len = (uint32_t)n;
+	to->keys.cache_len = (uint32_t)name_length(name);
+	memcpy(to->cache, name, to->keys.cache_len);
+}
+
+struct pdet_kmem_event pdet_collect_event(const struct pdet_collect *c,
+					  const uint64_t *words, uint32_t stack)
+{
+	struct pdet_kmem_event e = event_of(c, words, stack);
+	const char *name = (const char *)(words + c->key->n);
+
+	if (!c->key->has_name)
+		return e;
+	e.cache_len = (uint32_t)name_length(name);
+	e.cache = e.cache_len ? name : NULL;
+	return e;
 }
 
 static void add_up(struct pdet_kmem_sum *to,

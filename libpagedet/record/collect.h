@@ -26,6 +26,14 @@ bool pdet_collect_add(const struct pdet_collect *c, const uint64_t *words,
 		      struct pdet_kmem_sums *ret);
 
 /*
+ * pdet_collect_event - what a key tells of each of its allocations; a name
+ * stays in @words.
+ */
+struct pdet_kmem_event pdet_collect_event(const struct pdet_collect *c,
+					  const uint64_t *words,
+					  uint32_t stack);
+
+/*
  * pdet_collect_cpus - read a list such as "0-3,8". *@ret is to be freed; its
  * length, or a negative errno: -EBADMSG it is not a list, or has more than
  * 65536; -ENOMEM.

@@ -189,6 +189,8 @@ static int chunk(struct out *o, const struct pdet_dat_cpu *c, uint64_t at,
 	uint32_t sizes[2] = { 0, n };
 	int r;
 
+	if (o->env->stop && o->env->stop(o->env->stop_arg))
+		return pdet_fail(o->env, ECANCELED, "the caller canceled");
 	if (got != (ssize_t)n) {
 		errno = got < 0 ? (int)-got : EIO;
 		return pdet_fail_errno(o->env, "cannot read what was recorded");

@@ -32,7 +32,7 @@ struct pdet_dat_parts {
 
 /*
  * pdet_dat_write - write it to @fd, a regular file, from offset 0 on. -ENOSYS:
- * no library compresses; -ENOMEM; -EIO it cannot be written.
+ * no library compresses; -ENOMEM; -EIO it cannot be written; -ECANCELED.
  */
 int pdet_dat_write(struct pdet_env *env, int fd,
 		   const struct pdet_dat_parts *parts);

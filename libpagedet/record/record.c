@@ -43,7 +43,7 @@
 /* At the end: how often, and how long, to wait for events that were begun. */
 #define TRIES 100
 #define MOMENT_NS 1000000
-/* Between two readings of the names of threads. */
+/* Between two readings of the names of threads, and of the counts. */
 #define NAMES_NS 1000000000u
 
 struct tap_list {
@@ -73,6 +73,7 @@ struct pdet_recording {
 	int wake;		/* an eventfd: the end */
 	int result;		/* of the thread, when it has ended */
 	int failed;		/* the same while it runs; atomic */
+	uint64_t events, lost;	/* when it looked last; atomic */
 };
 
 /* --- the thread --- */
@@ -101,6 +102,33 @@ static int take_ready(struct pdet_recording *r, struct pollfd *p)
 	return 0;
 }
 
+/* What a processor has, by the kernel; it is forgotten with the instance. */
+static bool stats_of(const struct pdet_recording *r, size_t i,
+		     struct pdet_tracefs_stats *ret)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "cpu%u", r->taps.data[i].cpu);
+	return pdet_tracefs_stats(r->instance.dir, name, ret);
+}
+
+/* For those who want to know it while it is recording. */
+static void look(struct pdet_recording *r)
+{
+	struct pdet_tracefs_stats stats;
+	uint64_t events = 0, lost = 0;
+	size_t i;
+
+	for (i = 0; i < r->taps.n; i++) {
+		if (!stats_of(r, i, &stats))
+			return;
+		events += stats.read;
+		lost += stats.lost;
+	}
+	__atomic_store_n(&r->events, events, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->lost, lost, __ATOMIC_RELAXED);
+}
+
 static int loop(struct pdet_recording *r, struct pollfd *p)
 {
 	const size_t n = r->taps.n;
@@ -116,6 +144,7 @@ static int loop(struct pdet_recording *r, struct pollfd *p)
 		if (now - named >= NAMES_NS) {
 			named = now;
 			pdet_about_threads(r->fs, &r->names);
+			look(r);
 		}
 		if (poll(p, n + 1, LOOK_MS) < 0 && errno != EINTR)
 			return -errno;
@@ -345,16 +374,9 @@ int pdet_record_new(struct pdet_env *env,
 
 /* --- the end --- */
 
-/*
- * What the kernel has counted of a processor; it is forgotten with the
- * instance.
- */
 static int count(struct pdet_recording *r, size_t i)
 {
-	char name[32];
-
-	snprintf(name, sizeof(name), "cpu%u", r->taps.data[i].cpu);
-	return pdet_tracefs_stats(r->instance.dir, name, &r->stats[i]) ? 0 :
+	return stats_of(r, i, &r->stats[i]) ? 0 :
 	       pdet_fail(&r->env, EIO, "cannot read the losses of processor "
 			 "%u", r->taps.data[i].cpu);
 }
@@ -496,12 +518,16 @@ void pdet_record_total(const struct pdet_recording *r,
 		.cpus = (uint32_t)r->taps.n, .mapped = r->mapped,
 		.error = (uint32_t)-__atomic_load_n(&r->failed,
 						    __ATOMIC_ACQUIRE) };
-	if (!r->stats)
+	for (i = 0; i < r->taps.n; i++)
+		ret->bytes += pdet_spool_bytes(&r->taps.data[i].spool);
+	if (!r->stats) {
+		ret->events = __atomic_load_n(&r->events, __ATOMIC_RELAXED);
+		ret->lost = __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
 		return;
+	}
 	for (i = 0; i < r->taps.n; i++) {
 		ret->events += r->stats[i].read;
 		ret->lost += r->stats[i].lost + r->stats[i].left;
-		ret->bytes += r->taps.data[i].spool.bytes;
 	}
 	if (ret->lost)
 		ret->buffer_needed = needed(r);

@@ -76,7 +76,12 @@ int pdet_spool_flush(struct pdet_spool *s)
 			return -errno;
 		done += (size_t)PDET_MAX(n, 0);
 	}
-	s->bytes += size;
+	__atomic_add_fetch(&s->bytes, size, __ATOMIC_RELAXED);
 	s->staged = 0;
 	return 0;
+}
+
+uint64_t pdet_spool_bytes(const struct pdet_spool *s)
+{
+	return __atomic_load_n(&s->bytes, __ATOMIC_RELAXED);
 }

@@ -29,4 +29,7 @@ int pdet_spool_keep(struct pdet_spool *s);
 /* pdet_spool_flush - write all pages. Negative errno. */
 int pdet_spool_flush(struct pdet_spool *s);
 
+/* pdet_spool_bytes - how many are written, while another thread writes, too. */
+uint64_t pdet_spool_bytes(const struct pdet_spool *s);
+
 #endif

@@ -338,14 +338,18 @@ static bool take_stack(struct reading *r, const uint64_t *words,
 	return true;
 }
 
+static struct pdet_collect collect_of(const struct pdet_totals *t, unsigned i)
+{
+	return (struct pdet_collect){
+		.signature = &t->known.data[i], .key = &t->key,
+		.cpus = t->cpus, .n_cpus = t->n_cpus, .by_cpu = t->by_cpu,
+		.frees = t->live, .page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+}
+
 static int read_one(struct reading *r, unsigned i)
 {
-	const struct pdet_collect c = {
-		.signature = &r->t->known.data[i], .key = &r->t->key,
-		.cpus = r->t->cpus, .n_cpus = r->t->n_cpus,
-		.by_cpu = r->t->by_cpu, .frees = r->t->live,
-		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
-	};
+	const struct pdet_collect c = collect_of(r->t, i);
 	const int map = r->t->attached.sums[i];
 	uint64_t words[PDET_PROGRAM_KEY], next[PDET_PROGRAM_KEY] = { 0 };
 	const void *before = NULL;
@@ -426,6 +430,58 @@ int pdet_totals_read(struct pdet_totals *t, struct pdet_env *env,
 	count_events(t, ret);
 	read_names(env, ret);
 	return 0;
+}
+
+/* An entry of the table of live objects. */
+struct entry {
+	struct pdet_program_live live;
+	uint64_t words[PDET_PROGRAM_KEY];
+};
+
+/* What stays there though it is freed, or is in no sum, is not one. */
+static int read_object(struct reading *r, uint64_t object,
+		       const struct entry *entry,
+		       int (*take)(void *arg, const struct pdet_kmem_event *e),
+		       void *arg)
+{
+	struct pdet_kmem_event e;
+	struct pdet_collect c;
+	uint32_t stack;
+
+	if (!entry->live.of || entry->live.of > r->t->known.n)
+		return 0;
+	c = collect_of(r->t, entry->live.of - 1u);
+	if (pdet_kmem_is_page(c.signature->kind))
+		return 0;
+	if (!take_stack(r, entry->words, &stack))
+		return -ENOMEM;
+	e = pdet_collect_event(&c, entry->words, stack);
+	e.object = object;
+	e.allocated = entry->live.allocated;
+	return take(arg, &e);
+}
+
+int pdet_totals_objects(struct pdet_totals *t, struct pdet_env *env,
+			struct pdet_kmem_sums *sums,
+			int (*take)(void *arg, const struct pdet_kmem_event *e),
+			void *arg)
+{
+	struct reading r = { .t = t, .ret = sums };
+	const int map = t->attached.live;
+	struct entry entry;
+	uint64_t key, next;
+	const void *before = NULL;
+	int code = 0;
+
+	while (code == 0 && pdet_map_next(map, before, &next)) {
+		key = next;
+		before = &key;
+		code = pdet_map_get(map, &key, &entry) ?
+			       read_object(&r, key, &entry, take, arg) : -EIO;
+	}
+	if (code == 0 && errno != ENOENT)
+		code = -EIO;
+	return code < 0 ? cannot_read(env, code) : 0;
 }
 
 void pdet_totals_sums_free(struct pdet_kmem_sums *s)

@@ -32,6 +32,17 @@ int pdet_totals_read(struct pdet_totals *t, struct pdet_env *env,
 		     struct pdet_kmem_sums *ret);
 void pdet_totals_sums_free(struct pdet_kmem_sums *s);
 
+/*
+ * pdet_totals_objects - give the live objects that are not pages to @take: with
+ * what their keys tell, object and allocated; @sums is that of
+ * pdet_totals_read(), and gets their stacks. -ENOMEM, -EIO, or what @take
+ * returns if it is negative.
+ */
+int pdet_totals_objects(struct pdet_totals *t, struct pdet_env *env,
+			struct pdet_kmem_sums *sums,
+			int (*take)(void *arg, const struct pdet_kmem_event *e),
+			void *arg);
+
 /* pdet_totals_by - the keys of the groups. */
 const uint32_t *pdet_totals_by(const struct pdet_totals *t, uint64_t *n);
 

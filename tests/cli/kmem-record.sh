@@ -41,8 +41,15 @@ run kmem record -o "$tap_dir/none/x" --for 0.1
 expect 'no such directory' 66 'none/x'
 run kmem record -o "$file" --format csv --for 0.1
 expect 'no CSV' 64 '--format must be text or json'
+for size in 0 x 99999999999999999999; do
+	run kmem record -o "$file" --max-size $size --for 0.1
+	expect "no size of $size" 64 "--max-size: '$size'"
+done
+run kmem record --totals --max-size 1M --for 0.1
+expect 'totals have no size' 64 'max-size has no meaning'
 for command in 'report x' 'diff x y' 'live x'; do
-	for option in '--for 1' --pages --stacks --boot '--buffer 1M'; do
+	for option in '--for 1' --pages --stacks --boot '--buffer 1M' \
+		'--max-size 1M'; do
 		# shellcheck disable=SC2086
 		run kmem $command $option
 		expect "kmem $command: no $option" 64 "'kmem record'"
@@ -66,7 +73,7 @@ run kmem record --boot --pages --buffer 1025 -q
 stdout_is 'with pages' "trace_instance=pagedet-boot,kmem:kmalloc,kmem:kfree,\
 kmem:kmem_cache_alloc,kmem:kmem_cache_free,kmem:mm_page_alloc,\
 kmem:mm_page_free,kmem:mm_page_free_batched trace_buf_size=2K"
-for option in '--for 1' '-o x' --stacks '-- true'; do
+for option in '--for 1' '-o x' --stacks '--max-size 1M' '-- true'; do
 	# shellcheck disable=SC2086
 	run kmem record --boot $option
 	expect "not with $option" 64 'has no meaning'
@@ -111,6 +118,7 @@ assert row["events"] > 0 and row["cpus"] > 0 and row["ns"] > 0, row
 assert row["mapped"] in (0, row["cpus"]), row
 assert row["bytes"] % 4096 == 0 and row["buffer"] >= 65536, row
 assert (row["buffer_needed"] is None) == (row["lost"] == 0), row
+assert row["ended"] == "program", row
 assert sys.argv[3] == ("2" if row["lost"] else "0"), row
 EOT
 tap_run 'which only its owner may read' [ "$(stat -c %a "$file")" = 600 ]
@@ -145,6 +153,106 @@ sh "$tap_dir/small" "$PAGEDET" kmem record -o "$tap_dir/large" -- \
 expect 'no room for the trace' 74 'File too large'
 tap_run 'and nothing of it stays' sh -c \
 	"[ ! -e '$tap_dir/large' ] && ! ls -a '$tap_dir' | grep -q '^\.'pagedet"
+
+run kmem record -q "$tap_dir/none.dat"
+expect 'a file is not a program' 66 "-o $tap_dir/none.dat' records into a file"
+
+# --- how it ends ---
+
+# said KEY: a member of what it says
+said() {
+	python3 -c 'import json, sys
+print(json.loads(sys.stdin.read())[sys.argv[1]])' "$1" < "$tap_dir/stdout"
+}
+# is_whole FILE: the trace has what it said
+is_whole() {
+	"$PAGEDET" kmem report "$1" --json -q > "$tap_dir/report" ||
+		[ $? -eq 2 ] || return 1
+	python3 -c 'import json, sys
+said = json.load(open(sys.argv[1]))
+total = json.loads(open(sys.argv[2]).read().splitlines()[-1])["total"]
+assert total["events"] + total["other"] == said["events"] > 0, total
+assert total["missing"] == 0, total' "$tap_dir/stdout" "$tap_dir/report"
+}
+# It allocates until it is killed, or until the recording has ended.
+cat > "$tap_dir/busy" <<'EOT'
+while ! grep -q 'ends early' "$2"; do
+	ls -lR "$1" > /dev/null
+done
+EOT
+mkdir "$tap_dir/names"
+(cd "$tap_dir/names" && seq 1000 | xargs touch)
+
+run kmem record -o "$file" --json --max-size 1M --deadline 60 -- \
+	sh "$tap_dir/busy" "$tap_dir/names" "$tap_dir/stderr"
+expect 'a size' 2 'as much as --max-size allows'
+tap_run 'a size: the program still ran' grep -q 'program still runs' \
+	"$tap_dir/stderr"
+tap_run 'a size: it says so' [ "$(said ended)" = max_size ]
+tap_run 'a size: what there was' is_whole "$file"
+
+# ended_by SIGNALS OPTION...: it is ended by so many at once, as timeout(1)
+# sends two; 0: not by one
+ended_by() {
+	signals=$1
+	shift
+	"$PAGEDET" kmem record -o "$file" --json "$@" > "$tap_dir/stdout" \
+		2> "$tap_dir/stderr" &
+	pid=$!
+	for _ in $(seq 600); do
+		[ "$signals" -eq 0 ] || grep -q Ctrl-C "$tap_dir/stderr" && break
+		sleep 0.1
+	done
+	for _ in $(seq "$signals"); do
+		kill -TERM $pid
+	done
+	status=0
+	wait $pid || status=$?
+}
+for n in 1 2; do
+	ended_by $n
+	expect "$n signals: said how to end it" \
+		"$([ "$(said lost)" = 0 ] && echo 0 || echo 2)" \
+		"recording into '$file' until Ctrl-C"
+	tap_run "$n signals: it says so" [ "$(said ended)" = signal ]
+	tap_run "$n signals: what there was" is_whole "$file"
+done
+sh "$tap_dir/busy" "$tap_dir/names" /dev/null &
+busy=$!
+ended_by 0 --max-size 256k
+kill $busy
+expect 'a size alone is an end' \
+	"$([ "$(said lost)" = 0 ] && echo 0 || echo 2)" 'as much as --max-size'
+tap_fails 'in no need of Ctrl-C' grep -q Ctrl-C "$tap_dir/stderr"
+
+mkdir "$tap_dir/disk"
+if mount -t tmpfs -o size=48M none "$tap_dir/disk" 2> "$tap_dir/why"; then
+	run kmem record -o "$tap_dir/disk/trace.dat" --json --deadline 120 -- \
+		sh "$tap_dir/busy" "$tap_dir/names" "$tap_dir/stderr"
+	if [ "$(said ended)" = disk ]; then
+		expect 'a disk that is nearly full' 2 'nearly full'
+		tap_run 'nearly full: what there was' is_whole \
+			"$tap_dir/disk/trace.dat"
+	else
+		tap_skip 'a disk that is nearly full' \
+			"the deadline came first, after $(said bytes) bytes"
+	fi
+	umount "$tap_dir/disk"
+else
+	tap_skip 'a disk that is nearly full' "$(cat "$tap_dir/why")"
+fi
+
+if command -v script > /dev/null; then
+	script -qec "'$PAGEDET' kmem record -o '$file' --progress --for 1" /dev/null \
+		< /dev/null > "$tap_dir/stdout" || :
+	tap_run 'a terminal shows how much there is' \
+		grep -Eq 'recorded: [0-9]+ events?, .* lost, ' "$tap_dir/stdout"
+else
+	tap_skip 'a terminal shows how much there is' 'needs script(1)'
+fi
+run kmem record -o "$file" --progress -- true
+tap_run 'how much it compresses' grep -q 'compressing .* written' \
+	"$tap_dir/stderr"
 
 # Not interrupted by the end of its time.
 start=$(date +%s%N)

@@ -11,13 +11,21 @@ tap_lock kmem
 # --- refused before anything is summed up ---
 
 for option in '--before x' '--kallsyms x' '--flame x' --folded '--window 1' \
-	'--page-size 4k' --verify '--from x' '--vmlinux x' '--instance x'; do
+	'--page-size 4k' '--from x' '--vmlinux x' '--instance x'; do
 	name=${option%% *}
 	# The word is an option and its value.
 	# shellcheck disable=SC2086
 	run kmem record --totals $option --for 0.1
 	expect "no $name" 64 "$name has no meaning"
 done
+run kmem record --verify --for 0.1
+expect 'events are verified later' 64 "'kmem report FILE --verify' does"
+run kmem record --totals --verify --for 0.1
+expect 'what is live must be known' 64 '--verify needs --frees'
+run kmem record --boot --verify
+expect 'no verification from boot on' 64 '--verify has no meaning'
+run kmem record --totals --frees --sort verified_live --for 0.1
+expect 'not verified' 64 'of these groups; with --verify it is'
 run kmem record --totals --where family=page --for 0.1
 expect 'no filter' 64 'takes no --where'
 run kmem record --totals --format arrow --for 0.1

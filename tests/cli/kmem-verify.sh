@@ -60,7 +60,7 @@ expect 'asks no kernel' 64 '--text-only does not'
 run kmem diff "$trace" "$trace" --verify
 expect 'diff' 64 '--before OLD --verify'
 run kmem record --verify
-expect 'record' 64 '--verify has no meaning'
+expect 'record' 64 'verifies only the live objects of --totals'
 run kmem report "$trace" --now
 expect '--now alone' 64 '--now has no meaning'
 run scan --verify

@@ -233,7 +233,7 @@ expect 'no trace' 64 'lacks a trace'
 run kmem forecast
 expect 'what there is not' 64 "there is no 'forecast'"
 run kmem report "$traces/raw-6.12-x86_64" --where kind=slab
-expect 'a filter is refused' 64 'takes no --where'
+expect 'a filter of rows is refused' 64 'nor a key of these groups'
 run kmem report "$traces/tracedat/g612.v6.dat" --page-size 65536
 expect 'another size of pages' 64 'its pages have 4096 bytes'
 run kmem report "$traces/raw-6.12-x86_64" --by site,nonsense

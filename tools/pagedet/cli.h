@@ -84,7 +84,7 @@ struct cli_job {
 	const char *kallsyms_before;
 	const char *traced_vmlinux;
 	struct pagedet_allocs *allocs; /* the trace of kmem live */
-	uint64_t for_ns, buffer; /* for kmem record; 0: not given */
+	uint64_t for_ns, buffer, max_size; /* for kmem record; 0: not given */
 	bool pages, boot, totals, frees; /* the same */
 	uint64_t live_objects;	/* of --frees; 0: not given */
 	const char *instance;	/* for kmem report and live; NULL: path */
@@ -534,6 +534,8 @@ struct cli_progress {
 /* Sets up the progress callback, if progress is to be shown. */
 void cli_progress_start(struct cli_progress *p, const struct cli_job *job,
 			int out_fd, struct pagedet_query *q);
+/* Shows such a line, of another text. */
+void cli_progress_line(struct cli_progress *p, const char *text);
 void cli_progress_end(struct cli_progress *p);
 
 /* For calls that ask more often than a line is written: whether to go on. */
@@ -582,8 +584,8 @@ void cli_interrupt_asked(bool yes);
  * From now on a signal never ends the process: something must be undone first.
  */
 void cli_interrupt_holds(bool yes);
-/* Whether another signal came meanwhile. */
-bool cli_interrupted_again(void);
+/* How many signals came so far. */
+int cli_interrupts(void);
 /* A file to remove if a signal ends the process; NULL if there is none. */
 void cli_interrupt_removes(const char *path);
 /*

@@ -305,7 +305,8 @@ const struct cli_command cli_commands[] = {
 	  "of its allocations, the bytes that were requested and that were\n"
 	  "allocated, waste (allocated less requested), and what no event of the\n"
 	  "trace frees. Pages have no site.\n"
-	  "--sort takes these, or a key of --by. --kallsyms, --vmlinux or --from\n"
+	  "--sort takes these, or a key of --by, and so does --where, for\n"
+	  "example 'live>1000 and module=ext4'. --kallsyms, --vmlinux or --from\n"
 	  "DUMP names functions. The status is 2 if events were lost. diff, or\n"
 	  "report NEW --before OLD, compares two traces; --sort then also takes\n"
 	  "live_bytes_grown (the default), live_bytes_before and so on.\n"
@@ -319,9 +320,9 @@ const struct cli_command cli_commands[] = {
 	  "the other family, too few bytes, losses, cuts. The status is 1 if\n"
 	  "something is wrong, 2 if something is missing or cannot be told.\n"
 	  "record [-o FILE] [--pages] [--stacks] [--for SECONDS | -- PROGRAM]\n"
-	  "records into FILE, or kmem.dat; with --totals the kernel adds up, and\n"
-	  "there are groups as of report, with what is freed and live only if\n"
-	  "--frees is there, too.\n",
+	  "records into FILE, or kmem.dat, until Ctrl-C or --max-size if nothing\n"
+	  "else ends it; with --totals the kernel adds up, and there are groups as\n"
+	  "of report, with what is freed and live only if --frees is there, too.\n",
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,
 	  .wide = true, .groups = true },

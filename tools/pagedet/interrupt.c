@@ -17,15 +17,16 @@ static struct pagedet_iter *volatile running[2];
 static volatile sig_atomic_t asked; /* someone polls interrupted */
 static const char *volatile unfinished;
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t held, again; /* nothing may be left undone */
+static volatile sig_atomic_t held;	/* nothing may be left undone */
+static volatile sig_atomic_t came;	/* how many signals */
 
 static void on_signal(int sig)
 {
 	int saved = errno;
 	size_t i;
 
+	came++;
 	if (held) {
-		again = interrupted;
 		interrupted = 1;
 		return;
 	}
@@ -107,9 +108,9 @@ void cli_interrupt_holds(bool yes)
 	held = yes;
 }
 
-bool cli_interrupted_again(void)
+int cli_interrupts(void)
 {
-	return again;
+	return came;
 }
 
 void cli_interrupt_removes(const char *path)

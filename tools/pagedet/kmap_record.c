@@ -123,7 +123,7 @@ static int begin(struct recording *r)
 static int stops_reading(void *arg)
 {
 	(void)arg;
-	return cli_interrupted_again();
+	return cli_interrupts() > 1;
 }
 
 /* One signal ends the recording, a second one the reading of the rest. */

@@ -67,6 +67,7 @@ int cli_wrap_kmem(struct cli_job *job)
 			    job->stacks && strcmp(word, "timeline") ? "stacks" :
 			    job->boot ? "boot" :
 			    job->buffer ? "buffer" :
+			    job->max_size ? "max-size" :
 			    job->totals ? "totals" :
 			    job->frees ? "frees" : NULL;
 
@@ -158,9 +159,8 @@ int cli_parse_kmem(struct cli_job *job)
 	if (job->verify && !strcmp(job->words[0], "diff"))
 		return cli_usage("kmem diff asks no kernel: 'kmem report NEW "
 				 "--before OLD --verify' does");
-	if (job->where || job->strict)
-		return cli_usage("kmem %s takes no --%s", job->words[0],
-				 job->where ? "where" : "strict");
+	if (job->strict)
+		return cli_usage("kmem %s takes no --strict", job->words[0]);
 	return CLI_ANSWERED;
 }
 
@@ -262,7 +262,7 @@ static int compare(struct cli_kmem *a)
 	return status;
 }
 
-static int verify(struct cli_kmem *a)
+int cli_kmem_verify(struct cli_kmem *a)
 {
 	struct pagedet_verify_options o = PAGEDET_VERIFY_OPTIONS_INIT;
 	int error;
@@ -281,6 +281,14 @@ static int verify(struct cli_kmem *a)
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
 }
 
+static int filter(struct cli_kmem *a)
+{
+	const int error = pagedet_allocs_where(a->allocs, a->job->where);
+
+	pagedet_allocs_total(a->allocs, &a->total);
+	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
+}
+
 static int ask(struct cli_kmem *a)
 {
 	int status = cli_kmem_read(a, a->job->path, a->job->kallsyms,
@@ -289,7 +297,9 @@ static int ask(struct cli_kmem *a)
 	if (!status && a->job->before && !a->total.stopped)
 		status = compare(a);
 	if (!status && a->job->verify && !a->total.stopped)
-		status = verify(a);
+		status = cli_kmem_verify(a);
+	if (!status && a->job->where && !a->before.stopped)
+		status = filter(a);
 	if (status || !a->job->sort || a->before.stopped)
 		return status;
 	error = pagedet_allocs_order(a->allocs, a->job->sort);
@@ -379,9 +389,10 @@ static void tell_paired(const struct pagedet_allocs_total *t)
 		cli_say("freed, live, live_bytes, replaced, cross_cpu and "
 			"mismatched are at least that; how many objects were "
 			"allocated before is not known");
-	if (t->live)
+	if (t->live && !t->verified)
 		cli_say("live is what no event frees; frees in bulk and by RCU "
-			"have none, so it may be less");
+			"have none, so it may be less: --verify asks the "
+			"kernel");
 }
 
 /* What the kernel did not sum up. */
@@ -442,6 +453,8 @@ static void tell_missing(const struct pagedet_allocs_total *t)
 static void tell_unknown(const struct cli_kmem *a,
 			 const struct pagedet_allocs_total *t)
 {
+	tell(t->undecided, "group", "left out, because what --where tests is "
+	     "not known");
 	tell(t->unsized, "allocation", "of pages, whose bytes are not known: "
 	     "--page-size says how large a page is there");
 	if (t->hashed)
@@ -542,7 +555,7 @@ static bool is_lossy(const struct pagedet_allocs_total *t)
 {
 	return t->lost || t->gaps || t->uncounted || t->missing ||
 	       t->cut_bytes || t->damaged || t->strange || t->disorder ||
-	       t->inexact || t->changed || t->untracked;
+	       t->inexact || t->changed || t->untracked || t->undecided;
 }
 
 /* A comparison of a part with a whole would be misleading. */
@@ -582,7 +595,8 @@ int cli_kmem_judge(const struct cli_kmem *a)
 	if (status || a->total.groups)
 		return status;
 	if (!a->job->quiet)
-		cli_say("%s", a->job->command->nothing);
+		cli_say("%s", a->total.filtered ? "no group matches --where" :
+						  a->job->command->nothing);
 	return CLI_NO;
 }
 

@@ -7,6 +7,7 @@
 
 /* How often they may be interrupted. */
 #define CLI_KMEM_ASK_NS 100000000u
+#define CLI_SECOND_NS 1000000000u
 
 struct cli_kmem {
 	struct cli_job *job;
@@ -42,6 +43,9 @@ int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 		  struct pagedet_allocs **ret,
 		  struct pagedet_allocs_total *total);
 
+/* cli_kmem_verify - ask the kernel which of the live objects are in use. */
+int cli_kmem_verify(struct cli_kmem *a);
+
 /* cli_kmem_losses - say what the traces lack. CLI_UNSURE: events. */
 int cli_kmem_losses(const struct cli_kmem *a);
 
@@ -64,6 +68,14 @@ struct cli_recording {
 	const char *file;
 	struct cli_child child;
 	struct cli_kmem *groups; /* of totals */
+	/* --- of a trace, by kmem_watch.c --- */
+	struct cli_progress line;
+	struct pagedet_query shown; /* has a callback if progress is shown */
+	bool silent;		/* but not while it is recording */
+	uint64_t shown_ns, packing_ns;
+	int signals;		/* that do not end the packing */
+	uint64_t reserve;	/* bytes that stay free */
+	const char *ended;	/* by what; NULL: not yet */
 };
 
 extern const struct cli_command cli_kmem_recording;
@@ -81,6 +93,24 @@ int cli_kmem_begin(struct cli_recording *r, struct pagedet_record_options *o);
 int cli_kmem_record(struct cli_recording *r,
 		    int (*start)(struct cli_recording *r),
 		    int (*end)(struct cli_recording *r));
+
+/* cli_kmem_ask - what it has now. */
+void cli_kmem_ask(struct cli_recording *r);
+
+/* --- kmem_watch.c --- */
+
+/* cli_kmem_say_end - it has begun: say how it ends, unless the user has. */
+void cli_kmem_say_end(const struct cli_recording *r);
+
+/* cli_kmem_watch_begin - begin to watch. */
+void cli_kmem_watch_begin(struct cli_recording *r);
+
+/* cli_kmem_watch - for cli_child_until(): @arg is the recording. */
+uint32_t cli_kmem_watch(void *arg);
+void cli_kmem_watch_end(struct cli_recording *r);
+
+/* cli_kmem_pack - write the trace; returns a status. */
+int cli_kmem_pack(struct cli_recording *r);
 
 /* --- kmem_totals.c --- */
 extern const struct cli_command cli_kmem_totals;

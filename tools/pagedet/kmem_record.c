@@ -26,14 +26,15 @@ static const struct cli_command boot = {
 static int parse_boot(const struct cli_job *job)
 {
 	if (job->n_words > 1 || job->for_ns || job->output || job->stacks ||
-	    job->totals || job->frees)
+	    job->totals || job->frees || job->max_size)
 		return cli_usage("kmem record --boot only prints words for the "
 				 "kernel's command line: %s has no meaning",
 				 job->n_words > 1 ? "a program" :
 				 job->for_ns ? "--for" :
 				 job->output ? "-o" :
 				 job->stacks ? "--stacks" :
-				 job->totals ? "--totals" : "--frees");
+				 job->totals ? "--totals" :
+				 job->frees ? "--frees" : "--max-size");
 	return CLI_ANSWERED;
 }
 
@@ -46,7 +47,6 @@ int cli_kmem_recorded(struct cli_job *job)
 			    job->folded ? "folded" :
 			    job->window_ns ? "window" :
 			    job->page_size ? "page-size" :
-			    job->verify ? "verify" :
 			    job->text_only ? "text-only" :
 			    job->now ? "now" :
 			    job->instance ? "instance" :
@@ -57,6 +57,16 @@ int cli_kmem_recorded(struct cli_job *job)
 	if (wrong)
 		return cli_usage("kmem record asks the running kernel: --%s "
 				 "has no meaning", wrong);
+	if (job->verify && job->boot)
+		return cli_usage("kmem record --boot asks nothing: --verify "
+				 "has no meaning");
+	if (job->verify && !job->totals)
+		return cli_usage("kmem record verifies only the live objects "
+				 "of --totals --frees; 'kmem report FILE "
+				 "--verify' does those of a recording");
+	if (job->verify && !job->frees)
+		return cli_usage("--verify needs --frees: sums of allocations "
+				 "do not tell what is live");
 	if (job->frees && !job->totals && !job->boot)
 		return cli_usage("--frees needs --totals: a recording has "
 				 "frees");
@@ -64,7 +74,8 @@ int cli_kmem_recorded(struct cli_job *job)
 		return cli_usage("kmem record: --for and '%s' exclude each "
 				 "other", job->words[1]);
 	/* No source is asked; this one opens at once. */
-	job->open.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	if (!job->verify)
+		job->open.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
 	return CLI_ANSWERED;
 }
 
@@ -154,10 +165,12 @@ static int begin(struct cli_recording *r)
 	o.flags = r->job->stacks ? PAGEDET_RECORD_STACKS : 0;
 	status = cli_kmem_begin(r, &o);
 	free(folder);
+	if (!status)
+		cli_kmem_watch_begin(r);
 	return status;
 }
 
-static void ask(struct cli_recording *r)
+void cli_kmem_ask(struct cli_recording *r)
 {
 	r->total.size = sizeof(r->total);
 	pagedet_recorder_total(r->recorder, &r->total);
@@ -167,20 +180,30 @@ static uint32_t failed(void *arg)
 {
 	struct cli_recording *r = arg;
 
-	ask(r);
+	cli_kmem_ask(r);
 	return r->total.error;
 }
 
 static int save(struct cli_recording *r)
 {
-	int error = pagedet_recorder_stop(r->recorder);
+	int error;
 
-	if (!error)
-		error = pagedet_recorder_write(r->recorder, r->out.fd);
-	if (error)
-		return cli_fail(r->pd, error);
-	ask(r);
-	return CLI_ANSWERED;
+	cli_kmem_watch_end(r);
+	error = pagedet_recorder_stop(r->recorder);
+	cli_kmem_ask(r);
+	return error ? cli_fail(r->pd, error) : cli_kmem_pack(r);
+}
+
+/* 'kmem record FILE' runs a program of that name. */
+static int release(struct cli_recording *r)
+{
+	const struct cli_job *job = r->job;
+	const int status = cli_child_release(&r->child);
+
+	if (status && job->n_words == 2 && !job->output)
+		cli_say("hint: '-o %s' records into a file of that name; a "
+			"word is a program to run", job->words[1]);
+	return status;
 }
 
 int cli_kmem_record(struct cli_recording *r,
@@ -193,10 +216,15 @@ int cli_kmem_record(struct cli_recording *r,
 		status = start(r);
 	if (!status) {
 		cli_interrupt_asked(true);
-		status = cli_child_release(&r->child);
+		status = release(r);
 		if (!status) {
-			cli_child_until(&r->child, r->job, failed, r);
+			/* timeout(1) sends two signals, and means one. */
+			cli_interrupt_holds(true);
+			cli_kmem_say_end(r);
+			cli_child_until(&r->child, r->job, r->groups ? failed :
+					cli_kmem_watch, r);
 			status = end(r);
+			cli_interrupt_holds(false);
 		}
 		cli_interrupt_asked(false);
 	}
@@ -235,12 +263,12 @@ static int write_json(const struct cli_recording *r)
 	fputc('{', report.f);
 	cli_json_member(report.f, "file", r->file, strlen(r->file));
 	fprintf(report.f, ",\"events\":%llu,\"lost\":%llu,\"bytes\":%llu,"
-		"\"ns\":%llu,\"cpus\":%u,\"mapped\":%u,\"buffer\":%llu,"
-		"\"buffer_needed\":",
+		"\"ns\":%llu,\"ended\":\"%s\",\"cpus\":%u,\"mapped\":%u,"
+		"\"buffer\":%llu,\"buffer_needed\":",
 		(unsigned long long)t->events, (unsigned long long)t->lost,
 		(unsigned long long)t->bytes,
-		(unsigned long long)(t->end_ns - t->begin_ns), t->cpus,
-		t->mapped, (unsigned long long)t->buffer);
+		(unsigned long long)(t->end_ns - t->begin_ns), r->ended,
+		t->cpus, t->mapped, (unsigned long long)t->buffer);
 	if (t->lost)
 		fprintf(report.f, "%llu}\n",
 			(unsigned long long)t->buffer_needed);
@@ -249,6 +277,14 @@ static int write_json(const struct cli_recording *r)
 	/* The output is the trace; this is for the caller. */
 	job.output = NULL;
 	return cli_report_close(&report, &job, CLI_ANSWERED);
+}
+
+/* Whether there would be more. A size alone is an end that was asked for. */
+static bool is_cut(const struct cli_recording *r)
+{
+	return !strcmp(r->ended, "disk") ||
+	       (!strcmp(r->ended, "max_size") &&
+		(r->child.name || r->job->for_ns));
 }
 
 static int run(struct cli_job *job, struct pagedet *pd)
@@ -270,7 +306,8 @@ static int run(struct cli_job *job, struct pagedet *pd)
 		tell(&r);
 	if (job->format == PAGEDET_FORMAT_JSON)
 		status = write_json(&r);
-	return status ? status : r.total.lost ? CLI_UNSURE : CLI_ANSWERED;
+	return status ? status : r.total.lost || is_cut(&r) ? CLI_UNSURE :
+							      CLI_ANSWERED;
 }
 
 const struct cli_command cli_kmem_recording = {

@@ -36,15 +36,18 @@ static bool is_key(const struct cli_kmem *a, const char *name)
 	return false;
 }
 
-static bool is_sum(const char *name, bool frees)
+enum { OF_ALLOCS = 6, OF_FREES = 13, OF_VERIFIED = 17 };
+
+/* Those of allocations, of frees and of a verification. */
+static bool is_sum(const char *name, int n)
 {
-	static const char *const sums[] = {
+	static const char *const sums[OF_VERIFIED] = {
 		"times", "requested", "allocated", "waste", "unsized",
 		"failed", "freed", "live", "live_bytes", "replaced",
-		"cross_cpu", "mismatched", "untracked"
+		"cross_cpu", "mismatched", "untracked", "verified_live",
+		"verified_live_bytes", "verified_free", "unverified"
 	};
-	const size_t of_allocs = 6, n = frees ? CLI_COUNT(sums) : of_allocs;
-	size_t i;
+	int i;
 
 	for (i = 0; i < n; i++)
 		if (!strcmp(name, sums[i]))
@@ -54,6 +57,8 @@ static bool is_sum(const char *name, bool frees)
 
 static int check_sort(const struct cli_kmem *a)
 {
+	const int sums = a->job->verify ? OF_VERIFIED :
+			 a->job->frees ? OF_FREES : OF_ALLOCS;
 	const char *at = a->job->sort;
 	char name[32];
 	size_t len;
@@ -63,12 +68,14 @@ static int check_sort(const struct cli_kmem *a)
 		len = strcspn(at, ",");
 		snprintf(name, sizeof(name), "%.*s", (int)len, at);
 		if (len >= sizeof(name) ||
-		    (!is_key(a, name) && !is_sum(name, a->job->frees)))
+		    (!is_key(a, name) && !is_sum(name, sums)))
 			return cli_usage("--sort: '%.*s' is not a sum of "
 					 "totals, nor a key of these groups%s",
 					 (int)len, at,
-					 is_sum(name, true) ?
-					 "; with --frees it is" : "");
+					 is_sum(name, OF_FREES) ?
+					 "; with --frees it is" :
+					 is_sum(name, OF_VERIFIED) ?
+					 "; with --verify it is" : "");
 	}
 	return CLI_ANSWERED;
 }
@@ -83,6 +90,9 @@ static int parse(struct cli_job *job)
 	if (!status && job->format == PAGEDET_FORMAT_ARROW)
 		return cli_usage("kmem record --totals: --format must be text, "
 				 "json or csv");
+	if (!status && job->max_size)
+		return cli_usage("kmem record --totals writes no file: "
+				 "--max-size has no meaning");
 	if (!status && (job->where || job->strict || job->all))
 		return cli_usage("kmem record takes no --%s",
 				 job->where ? "where" :
@@ -97,10 +107,12 @@ static int parse(struct cli_job *job)
 static int begin(struct cli_recording *r)
 {
 	struct pagedet_record_options o = PAGEDET_RECORD_OPTIONS_INIT;
+	const struct cli_job *job = r->job;
 
 	o.flags = PAGEDET_RECORD_TOTALS |
-		  (r->job->frees ? PAGEDET_RECORD_FREES : 0);
-	o.live = r->job->live_objects;
+		  (job->frees ? PAGEDET_RECORD_FREES : 0) |
+		  (job->verify ? PAGEDET_RECORD_OBJECTS : 0);
+	o.live = job->live_objects;
 	o.by = r->groups->by;
 	o.n_by = r->groups->q.n_by;
 	return cli_kmem_begin(r, &o);
@@ -110,14 +122,19 @@ static int take(struct cli_recording *r)
 {
 	struct cli_kmem *a = r->groups;
 	int error = pagedet_recorder_allocs(r->recorder, &a->allocs);
+	int status = error ? cli_fail(r->pd, error) : CLI_ANSWERED;
 
-	if (!error && r->job->sort)
+	a->total.size = sizeof(a->total);
+	if (!status && r->job->verify)
+		status = cli_kmem_verify(a);
+	if (!status && r->job->sort) {
 		error = pagedet_allocs_order(a->allocs, r->job->sort);
-	if (error)
-		return cli_fail(r->pd, error);
+		status = error ? cli_fail(r->pd, error) : CLI_ANSWERED;
+	}
+	if (status)
+		return status;
 	r->total.size = sizeof(r->total);
 	pagedet_recorder_total(r->recorder, &r->total);
-	a->total.size = sizeof(a->total);
 	pagedet_allocs_total(a->allocs, &a->total);
 	return CLI_ANSWERED;
 }

@@ -266,6 +266,18 @@ static int set_buffer(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_max_size(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_bytes(value, &job->max_size);
+
+	if (wrong)
+		return cli_usage("--max-size: '%s' %s", value, wrong);
+	if (!job->max_size)
+		return cli_usage("--max-size: '%s' leaves nothing to record",
+				 value);
+	return CLI_ANSWERED;
+}
+
 static int set_drain(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_seconds(value, &job->drain_ns);
@@ -480,6 +492,10 @@ static const struct option options[] = {
 	{ "buffer", .value = "BYTES", .set = set_buffer, .commands = "kmem",
 	  .help = "of each processor while recording, such as 16M (default: "
 	  "8M, or less if that were more than 1/32 of memory)" },
+	{ "max-size", .value = "BYTES", .set = set_max_size,
+	  .commands = "kmem", .help =
+	  "'kmem record' ends when it has so much, such as 2G, before it is "
+	  "compressed (default: when the disk is nearly full)" },
 	{ "boot", BOOL(boot), .commands = "kmem", .help =
 	  "print what the kernel's command line needs to record from boot on" },
 	{ "totals", BOOL(totals), .commands = "kmem", .help =
@@ -496,7 +512,8 @@ static const struct option options[] = {
 	  "which is not changed" },
 	{ "verify", BOOL(verify), .commands = "kmem", .help =
 	  "ask the kernel, or the dump of --from, which live objects are in "
-	  "use: 'kmem report' counts them, 'kmem live' lists these only" },
+	  "use: 'kmem report' and 'kmem record --totals --frees' count them, "
+	  "'kmem live' lists these only" },
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
 	  .help = "show what has grown since this text, or trace, was "
 	  "written" },

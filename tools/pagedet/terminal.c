@@ -49,7 +49,7 @@ uint32_t cli_width(int fd)
 	return terminal_width(fd);
 }
 
-static int progress_text(const struct cli_progress *p,
+static void progress_text(const struct cli_progress *p,
 			 const struct pagedet_progress *now, char *text,
 			 size_t size)
 {
@@ -63,29 +63,34 @@ static int progress_text(const struct cli_progress *p,
 	if (now->rows)	/* there are none while pages are counted */
 		snprintf(rows, sizeof(rows), ", %llu row%s",
 			 (unsigned long long)now->rows, cli_plural(now->rows));
-	return snprintf(text, size, "pagedet: %s: looked at %llu%s%s, %.1f s",
-			p->name, (unsigned long long)now->done, of, rows,
-			seconds);
+	snprintf(text, size, "pagedet: %s: looked at %llu%s%s, %.1f s", p->name,
+		 (unsigned long long)now->done, of, rows, seconds);
 }
 
-static int progress(void *user, const struct pagedet_progress *now)
+void cli_progress_line(struct cli_progress *p, const char *text)
 {
-	struct cli_progress *p = user;
-	char text[256];
-	int len;
+	int len = (int)strlen(text);
 
-	if (now->elapsed_ns < p->after_ns)
-		return 0;
-	len = progress_text(p, now, text, sizeof(text));
 	if (!p->width) {
 		dprintf(STDERR_FILENO, "%s\n", text);
-		return 0;
+		return;
 	}
 	/* A line that wraps cannot be overwritten. */
 	if (len >= (int)p->width)
 		len = (int)p->width - 1;
 	dprintf(STDERR_FILENO, "\r%.*s\033[K", len, text);
 	p->shown = true;
+}
+
+static int progress(void *user, const struct pagedet_progress *now)
+{
+	struct cli_progress *p = user;
+	char text[256];
+
+	if (now->elapsed_ns < p->after_ns)
+		return 0;
+	progress_text(p, now, text, sizeof(text));
+	cli_progress_line(p, text);
 	return 0;
 }
 

@@ -515,6 +515,7 @@ PAGEDET_RECORD_NOT_CALLER = 2
 PAGEDET_RECORD_STACKS = 4
 PAGEDET_RECORD_TOTALS = 8
 PAGEDET_RECORD_FREES = 16
+PAGEDET_RECORD_OBJECTS = 32
 
 # enum pagedet_kmap_dialect
 PAGEDET_KMAP_EMPTY = 0
@@ -1577,6 +1578,8 @@ class pagedet_allocs_total(Structure):
         ("untracked", c_uint64),
         ("no_events", c_uint64),
         ("page_events", c_uint64),
+        ("filtered", c_uint64),
+        ("undecided", c_uint64),
     ]
 
 
@@ -2804,6 +2807,10 @@ FUNCTIONS = {
         ],
         "0.1"),
     "pagedet_allocs_order": (
+        c_int,
+        [POINTER(pagedet_allocs), c_char_p],
+        "0.1"),
+    "pagedet_allocs_where": (
         c_int,
         [POINTER(pagedet_allocs), c_char_p],
         "0.1"),

@@ -13,13 +13,21 @@ struct pagedet_recorder {
 	struct pagedet *pd;
 	struct pdet_recording *r; /* NULL: it adds up */
 	struct pdet_totals *totals;
+	bool objects;		/* of which the live ones are asked for */
+};
+
+/* The groups that live objects go to. */
+struct taking {
+	struct pdet_allocs *a;
+	struct pdet_kmem_sums *sums;
 };
 
 static int check(struct pdet_env *env, const struct pagedet_record_options *o)
 {
 	const uint32_t known = PAGEDET_RECORD_PAGES | PAGEDET_RECORD_STACKS |
 			       PAGEDET_RECORD_NOT_CALLER |
-			       PAGEDET_RECORD_TOTALS | PAGEDET_RECORD_FREES;
+			       PAGEDET_RECORD_TOTALS | PAGEDET_RECORD_FREES |
+			       PAGEDET_RECORD_OBJECTS;
 	const bool totals = o->flags & PAGEDET_RECORD_TOTALS;
 	const bool frees = o->flags & PAGEDET_RECORD_FREES;
 
@@ -36,7 +44,7 @@ static int check(struct pdet_env *env, const struct pagedet_record_options *o)
 		return pdet_fail(env, EINVAL, "cannot record allocations: "
 				 "events have frees; only totals can lack "
 				 "them");
-	if (o->live && !frees)
+	if ((o->live || o->flags & PAGEDET_RECORD_OBJECTS) && !frees)
 		return pdet_fail(env, EINVAL, "cannot record allocations: "
 				 "live objects are known by their frees only");
 	return o->by ? pdet_alloc_keys_check(env, o->by, o->n_by) : 0;
@@ -63,6 +71,7 @@ int pagedet_allocs_record(struct pagedet *pd,
 	if (!new)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	new->pd = pd;
+	new->objects = o.flags & PAGEDET_RECORD_OBJECTS;
 	r = o.flags & PAGEDET_RECORD_TOTALS ?
 		    pdet_totals_new(&pd->env, &o, &new->totals) :
 		    pdet_record_new(&pd->env, &o, &new->r);
@@ -94,6 +103,25 @@ int pagedet_recorder_write(struct pagedet_recorder *recorder, int fd)
 		       pdet_record_write(recorder->r, env, fd);
 }
 
+static int take_object(void *arg, const struct pdet_kmem_event *e)
+{
+	const struct taking *to = arg;
+
+	return pdet_allocs_take_object(to->a, &to->sums->stacks, e);
+}
+
+static int take_objects(struct pagedet_recorder *recorder,
+			struct pdet_kmem_sums *sums, struct pdet_allocs **ret)
+{
+	struct taking to = { *ret, sums };
+	const int r = pdet_totals_objects(recorder->totals, &recorder->pd->env,
+					  sums, take_object, &to);
+
+	if (r < 0)
+		pdet_allocs_free(*ret);
+	return r;
+}
+
 static int group(struct pagedet_recorder *recorder, struct pdet_allocs **ret)
 {
 	struct pdet_env *env = &recorder->pd->env;
@@ -104,6 +132,8 @@ static int group(struct pagedet_recorder *recorder, struct pdet_allocs **ret)
 
 	if (r == 0)
 		r = pdet_allocs_from_sums(env, by, n, &sums, ret);
+	if (r == 0 && recorder->objects)
+		r = take_objects(recorder, &sums, ret);
 	pdet_totals_sums_free(&sums);
 	return r;
 }

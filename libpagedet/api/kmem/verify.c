@@ -41,7 +41,9 @@ int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,
 	if (!verdicts)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	q.arg = verdicts;
+	allocs->verifies = true;
 	r = pdet_ask_live(pd, allocs, &q);
+	allocs->verifies = false;
 	if (r == 0)
 		r = pdet_allocs_verified(allocs->a, &pd->env, verdicts);
 	free(verdicts);

@@ -349,6 +349,86 @@ START_TEST(range_of_a_contradiction_is_empty)
 }
 END_TEST
 
+/* --- names that are not fields --- */
+
+static const struct pdet_filter_cell cells[] = {
+	{ PAGEDET_HAVE, 7, false, NULL },
+	{ PAGEDET_HAVE, 3, true, NULL },	/* -3 */
+	{ PAGEDET_HAVE, 0, false, "ext4" },
+	{ PAGEDET_NONE, 0, false, NULL },
+	{ PAGEDET_UNSUPPORTED, 5, false, NULL },
+};
+
+/* a is 7, b is -3, c is a text, d nothing, e unknown. */
+static int find_letter(void *arg, const char *name, size_t len, bool *is_text)
+{
+	ck_assert_ptr_eq(arg, &env);
+	*is_text = *name == 'c';
+	return len == 1 && *name >= 'a' && *name <= 'e' ? *name - 'a' : -1;
+}
+
+static void get_letter(void *arg, unsigned name, struct pdet_filter_cell *ret)
+{
+	ck_assert_ptr_eq(arg, &env);
+	*ret = cells[name];
+}
+
+static const struct pdet_filter_names letters = {
+	find_letter, &env, "it is not a letter"
+};
+
+static const struct {
+	const char *expression;
+	enum pdet_truth truth;
+} of_letters[] = {
+	{ "a=7", PDET_TRUE }, { "a!=7", PDET_FALSE }, { "a>0x6", PDET_TRUE },
+	{ "a<7", PDET_FALSE }, { "a=none", PDET_FALSE },
+	{ "b=3", PDET_FALSE }, { "b!=3", PDET_TRUE }, { "b<0", PDET_TRUE },
+	{ "b<=0", PDET_TRUE }, { "b>0", PDET_FALSE }, { "b>=0", PDET_FALSE },
+	{ "b!=none", PDET_TRUE },
+	{ "c=ext4", PDET_TRUE }, { "c~^e.*4$", PDET_TRUE },
+	{ "c!~x", PDET_FALSE }, { "c='xfs'", PDET_FALSE },
+	{ "d=1", PDET_FALSE }, { "d!=1", PDET_TRUE }, { "d=none", PDET_TRUE },
+	{ "e=5", PDET_UNKNOWN }, { "not e=5", PDET_UNKNOWN },
+	{ "e=5 or a=7", PDET_TRUE }, { "e=5 and a=7", PDET_UNKNOWN },
+	{ "e=5 and a=8", PDET_FALSE },
+	{ "!(a=8 or c=xfs) and (b<0 or e=1)", PDET_TRUE },
+};
+
+START_TEST(truth_of_names)
+{
+	struct pdet_filter *f;
+
+	ck_assert_int_eq(pdet_filter_of(&env, of_letters[_i].expression,
+					&letters, &f), 0);
+	ck_assert_msg(pdet_filter_test(f, get_letter, &env) ==
+			      of_letters[_i].truth,
+		      "%s", of_letters[_i].expression);
+	pdet_filter_free(f);
+}
+END_TEST
+
+START_TEST(nonsense_of_names)
+{
+	static const struct { const char *text, *why; } wrong[] = {
+		{ "pfn=1", "it is not a letter" }, { "z=1", "not a letter" },
+		{ "a", "expected one of" }, { "dirty", "expected one of" },
+		{ "a~7", "'~' is for text" }, { "a:1", "':' tests one flag" },
+		{ "c<x", "have no order" }, { "a=x", "expected a number" },
+		{ "", "expected a field" }, { "a=7 a=7", "expected \"and\"" },
+	};
+	struct pdet_filter *f;
+	unsigned i;
+
+	for (i = 0; i < COUNT(wrong); i++) {
+		ck_assert_int_eq(pdet_filter_of(&env, wrong[i].text, &letters,
+						&f), -EINVAL);
+		ck_assert_msg(strstr(env.error, wrong[i].why), "%s: %s",
+			      wrong[i].text, env.error);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("filter");
@@ -359,5 +439,7 @@ int main(void)
 	unit_test(s, fields_that_it_looks_at);
 	unit_loop(s, range_of_a_field, COUNT(ranges));
 	unit_test(s, range_of_a_contradiction_is_empty);
+	unit_loop(s, truth_of_names, COUNT(of_letters));
+	unit_test(s, nonsense_of_names);
 	return unit_main(s);
 }

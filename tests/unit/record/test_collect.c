@@ -239,6 +239,34 @@ START_TEST(bad_lists)
 }
 END_TEST
 
+START_TEST(what_a_key_tells_of_an_object)
+{
+	struct pdet_collect c = {
+		.signature = &kmalloc, .key = &key, .cpus = cpus,
+		.n_cpus = CPUS, .frees = true, .page_size = 4096,
+	};
+	const uint64_t plain[] = { 0xffffffff81000000, UINT32_MAX, 2, 1 };
+	uint64_t words[1 + PDET_PROGRAM_NAME / 8] = { 0xffffffff81000000 };
+	char *name = (char *)(words + 1);
+	struct pdet_kmem_event e = pdet_collect_event(&c, plain, 7);
+
+	ck_assert_uint_eq(e.site, plain[0]);
+	ck_assert_uint_eq(e.kind, PDET_KMEM_KMALLOC);
+	ck_assert_uint_eq(e.stack, 7);
+	ck_assert_ptr_null(e.cache);
+	c.key = &named;
+	strcpy(name, "filp");
+	e = pdet_collect_event(&c, words, PDET_STACK_NONE);
+	ck_assert_uint_eq(e.cache_len, 4);
+	ck_assert_ptr_eq(e.cache, name);
+	/* It may be cut. */
+	memset(name, 'x', PDET_PROGRAM_NAME);
+	e = pdet_collect_event(&c, words, PDET_STACK_NONE);
+	ck_assert_uint_eq(e.cache_len, 0);
+	ck_assert_ptr_null(e.cache);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("collect");
@@ -252,5 +280,6 @@ int main(void)
 	unit_test(s, any_bytes);
 	unit_test(s, lists_of_processors);
 	unit_test(s, bad_lists);
+	unit_test(s, what_a_key_tells_of_an_object);
 	return unit_main(s);
 }
