@@ -12,7 +12,7 @@
 
 #include "backend/image/image.h"
 #include "kernel/types/btf_part.h"
-#include "kernel/types/types_check.h"
+#include "kernel/types/same_kernel.h"
 #include "symbol/find_btf.h"
 
 /* First part of the types to read, enough for 6.1 and 6.18. It is doubled,
