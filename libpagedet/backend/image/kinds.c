@@ -4,6 +4,8 @@
  * in BTF. On the running kernel it needs no symbols: it finds the zero page
  * with a page of our own that was never written. Loading all types and symbols
  * would take longer than the count.
+ *
+ * bench: bpf
  */
 #include <errno.h>
 #include <stdlib.h>
