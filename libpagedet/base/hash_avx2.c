@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The keyed hash, compiled for processors with AVX2: twice as fast. */
+/*
+ * The keyed hash, compiled for processors with AVX2: twice as fast.
+ *
+ * bench: content
+ */
 #include "base/hash.h"
 #include "base/wide.h"
 

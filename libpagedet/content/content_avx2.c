@@ -2,6 +2,8 @@
 /*
  * The searches of content.c, written for AVX2. The meaning of what they find is
  * in content.c.
+ *
+ * bench: content
  */
 #include "base/wide.h"
 #include "content/content_avx2.h"

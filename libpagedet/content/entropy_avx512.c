@@ -8,6 +8,8 @@
  * counts. The same transform gives the counts back. One instruction applies
  * eight masks to 64 bytes. Bytes are first separated by two of their bits. The
  * other six leave 64 masks.
+ *
+ * bench: content
  */
 #include "base/wide.h"
 #include "content/entropy_avx512.h"

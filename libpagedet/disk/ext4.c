@@ -336,9 +336,12 @@ uint64_t pdet_ext4_place(const struct pdet_ext4 *fs, uint64_t at,
 			 uint64_t *follow)
 {
 	const size_t i = pdet_ext4_run_behind(&fs->journal, at);
-	const struct pdet_ext4_run *run = &fs->journal.runs.data[i];
+	const struct pdet_ext4_run *run;
 
-	if (i == fs->journal.runs.n || at < run->at)
+	if (i == fs->journal.runs.n)
+		return 0;
+	run = &fs->journal.runs.data[i];
+	if (at < run->at)
 		return 0;
 	*follow = run->n - (at - run->at);
 	return run->block + (at - run->at);

@@ -51,15 +51,17 @@ bool pdet_row_is_user(const struct pagedet_page *row)
 
 bool pdet_row_is_from_memory(const struct pagedet_page *row)
 {
-	const uint32_t memory = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_BPF) |
-				PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE) |
-				PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE);
-	unsigned f;
+	unsigned f, source;
 
-	for (f = 0; f < PDET_FIELDS; f++)
+	for (f = 0; f < PDET_FIELDS; f++) {
+		/* Any number: rows may come from another host. */
+		source = PAGEDET_CELL_SOURCE(row->cell[f]);
 		if (pdet_row_has(row, f) &&
-		    memory >> PAGEDET_CELL_SOURCE(row->cell[f]) & 1)
+		    (source == PAGEDET_SOURCE_BPF ||
+		     source == PAGEDET_SOURCE_KCORE ||
+		     source == PAGEDET_SOURCE_VMCORE))
 			return true;
+	}
 	return false;
 }
 

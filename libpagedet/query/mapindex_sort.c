@@ -4,6 +4,8 @@
  * step distributes all entries to some thousand buckets by the high bits of the
  * pfn. Then each bucket is sorted by itself, in the cache. Threads share both
  * steps. Each entry is moved only in these two steps.
+ *
+ * bench: index
  */
 #include <errno.h>
 #include <stdatomic.h>

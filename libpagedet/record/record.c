@@ -553,7 +553,7 @@ void pdet_record_free(struct pdet_recording *r)
 	sem_destroy(&r->known);
 	sem_destroy(&r->go);
 	pdet_vec_free(&r->taps);
-	pdet_vec_free(&r->names);
+	pdet_thread_names_free(&r->names);
 	free(r->stats);
 	free(r);
 }

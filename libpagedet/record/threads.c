@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Sorted by number, so that each is there once. */
+/* In the order in which they came, and sorted by number when they are told. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,37 +14,30 @@
 /* "4194304 ", the name and a newline. */
 #define MOST_LINE 32
 
-/* The place of a thread, or where it belongs. */
-static size_t place(const struct pdet_thread_names *t, uint32_t tid)
+/* The entry of a thread, perhaps a new one; NULL: there is no room. */
+static struct pdet_thread_name *entry(struct pdet_thread_names *t, uint32_t tid)
 {
-	size_t low = 0, high = t->n, middle;
+	const struct pdet_thread_name one = { .tid = tid };
+	uint64_t i;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->data[middle].tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (pdet_pairs_get(&t->by, tid, &i))
+		return &t->data[i];
+	if (t->n == MOST_THREADS || !pdet_vec_reserve(t, 1) ||
+	    !pdet_pairs_set(&t->by, tid, t->n))
+		return NULL;
+	t->data[t->n++] = one;
+	return &t->data[t->n - 1];
 }
 
 static void add(struct pdet_thread_names *t, uint32_t tid,
 		const struct pdet_scan *name)
 {
-	const size_t at = place(t, tid);
 	const size_t len = (size_t)(name->end - name->at);
-	struct pdet_thread_name *one;
+	struct pdet_thread_name *one = entry(t, tid);
 
-	if (at == t->n || t->data[at].tid != tid) {
-		if (t->n == MOST_THREADS || !pdet_vec_reserve(t, 1))
-			return;
-		memmove(t->data + at + 1, t->data + at,
-			(t->n++ - at) * sizeof(*t->data));
-	}
-	one = &t->data[at];
-	memset(one, 0, sizeof(*one));
-	one->tid = tid;
+	if (!one)
+		return;
+	memset(one->comm, 0, sizeof(one->comm));
 	memcpy(one->comm, name->at, PDET_MIN(len, sizeof(one->comm)));
 }
 
@@ -60,16 +53,35 @@ void pdet_thread_names_add(struct pdet_thread_names *t, const char *text,
 			add(t, (uint32_t)tid, &line);
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct pdet_thread_name *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
 char *pdet_thread_names_text(const struct pdet_thread_names *t, size_t *len)
 {
-	char *text = malloc(t->n * MOST_LINE + 1);
+	struct pdet_thread_name *all = malloc(t->n * sizeof(*all) + 1);
+	char *text = all ? malloc(t->n * MOST_LINE + 1) : NULL;
 	size_t i;
 
 	*len = 0;
-	if (text)
+	if (text) {
 		*text = '\0';
+		if (t->n)
+			memcpy(all, t->data, t->n * sizeof(*all));
+		qsort(all, t->n, sizeof(*all), compare);
+	}
 	for (i = 0; text && i < t->n; i++)
-		*len += (size_t)sprintf(text + *len, "%u %.16s\n",
-					t->data[i].tid, t->data[i].comm);
+		*len += (size_t)sprintf(text + *len, "%u %.16s\n", all[i].tid,
+					all[i].comm);
+	free(all);
 	return text;
+}
+
+void pdet_thread_names_free(struct pdet_thread_names *t)
+{
+	pdet_vec_free(t);
+	pdet_pairs_free(&t->by);
 }

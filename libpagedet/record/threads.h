@@ -9,14 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pairs.h"
+
 struct pdet_thread_name {
 	uint32_t tid;
 	char comm[16];		/* not terminated if it is full */
 };
 
 struct pdet_thread_names {
-	struct pdet_thread_name *data; /* by tid */
+	struct pdet_thread_name *data;
 	size_t n, cap;
+	struct pdet_pairs by;	/* which of data, by tid */
 };
 
 /*
@@ -27,9 +30,11 @@ void pdet_thread_names_add(struct pdet_thread_names *t, const char *text,
 			   size_t len);
 
 /*
- * pdet_thread_names_text - the same form. Returns the length, and memory that
- * the caller frees; NULL: there is none.
+ * pdet_thread_names_text - the same form, by tid. Returns the length, and
+ * memory that the caller frees; NULL: there is none.
  */
 char *pdet_thread_names_text(const struct pdet_thread_names *t, size_t *len);
+
+void pdet_thread_names_free(struct pdet_thread_names *t);
 
 #endif

@@ -174,10 +174,23 @@ static void say(uint64_t row, unsigned field, struct answer a, struct answer b)
 	       pagedet_state_name(b.state), b.value);
 }
 
-/* Asks both again, in case the page has changed between. */
+/* Whether two answers to one question show that others change the page. */
+static int moves(struct answer before, struct answer now)
+{
+	return before.state == PAGEDET_HAVE && now.state == PAGEDET_HAVE &&
+	       before.value != now.value;
+}
+
+/*
+ * Asks both again, in case the page has changed between. One that changes all
+ * the time, as the mappings of a library do while programs start and end, tells
+ * nothing.
+ */
 static int stays_apart(const struct pagedet_query *q, uint64_t row,
 		       uint64_t page, unsigned field)
 {
+	const struct answer first = alone[page][field];
+	const struct answer first_beside = beside[row][field];
 	int i;
 
 	for (i = 0; i < AGAIN; i++) {
@@ -188,7 +201,8 @@ static int stays_apart(const struct pagedet_query *q, uint64_t row,
 		if (same(alone[page][field], beside[row][field]))
 			return 0;
 	}
-	return 1;
+	return !moves(first, alone[page][field]) &&
+	       !moves(first_beside, beside[row][field]);
 }
 
 static void compare(const struct pagedet_query *q, const unsigned *which)

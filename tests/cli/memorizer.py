@@ -145,7 +145,10 @@ class Kernel:
         return ""
 
     def clear(self, only_printed):
-        if self.refuses and only_printed:
+        # An early one, which has nothing to clear, is not refused: nothing
+        # would be read again.
+        if self.refuses and only_printed and any(
+                o["freed"] and o["printed"] for o in self.objects):
             self.refuses = False
             return errno.EBUSY
         self.objects = [o for o in self.objects if not o["freed"] or

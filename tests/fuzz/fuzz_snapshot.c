@@ -161,7 +161,9 @@ static void try_records(const uint8_t *data, size_t size)
 	struct pdet_snapshot_end end;
 
 	if (pdet_snapshot_get_about((const char *)data, size, &about) == 0)
-		MUST(about.page_size && (about.items || !about.n_kept));
+		/* No size: of the kernel of a log. */
+		MUST(!(about.page_size & (about.page_size - 1)) &&
+		     (about.items || !about.n_kept));
 	pdet_snapshot_about_free(&about);
 	pdet_snapshot_get_end((const char *)data, size, &end, &places);
 	pdet_vec_free(&places);

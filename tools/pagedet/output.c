@@ -157,6 +157,7 @@ FILE *cli_output_stream(int fd)
 int cli_output_open(struct cli_output *out, const char *path)
 {
 	struct stat st;
+	int status;
 
 	memset(out, 0, sizeof(*out));
 	out->fd = STDOUT_FILENO;
@@ -188,7 +189,8 @@ int cli_output_open(struct cli_output *out, const char *path)
 	 */
 	if (st.st_uid != geteuid())
 		st.st_mode = default_mode();
-	return open_beside(out, path, st.st_mode & 0777);
+	status = open_beside(out, path, st.st_mode & 0777);
+	return status ? cli_output_close(out, false, status) : status;
 }
 
 int cli_output_write(int fd, const char *text, size_t len)

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "backend/given_back.h"
 #include "backend/image/task.h"
+#include "backend/reused_frame.h"
 #include "kernel/address/user_entry.h"
 #include "kernel/page/kpf.h"
 #include "kernel/page/pagemap.h"
@@ -413,7 +413,7 @@ static bool is_of_another(struct image_session *s, const struct pdet_batch *b,
 			  uint32_t row)
 {
 	const unsigned source = s->image->source;
-	unsigned read = pdet_given_back_read(b, row, source);
+	unsigned read = pdet_reused_read(b, row, source);
 	struct image_page now;
 
 	if (!read ||
@@ -421,8 +421,8 @@ static bool is_of_another(struct image_session *s, const struct pdet_batch *b,
 		return false;
 	if (!now.has_mapcount)
 		read &= ~(unsigned)PDET_READ_MAPCOUNT;
-	return pdet_given_back(b, row, source, read, now.flags & now.known,
-			       now.mapcount);
+	return pdet_reused(b, row, source, read, now.flags & now.known,
+			   now.mapcount);
 }
 
 int pdet_image_recheck(struct pdet_session *base, struct pdet_task *task,

@@ -4,6 +4,8 @@
  * in BTF. On the running kernel it needs no symbols: it finds the zero page
  * with a page of our own that was never written. Loading all types and symbols
  * would take longer than the count.
+ *
+ * bench: bpf
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 
 #include "backend/image/image.h"
 #include "kernel/types/btf_part.h"
-#include "kernel/types/types_check.h"
+#include "kernel/types/same_kernel.h"
 #include "symbol/find_btf.h"
 
 /* First part of the types to read, enough for 6.1 and 6.18. It is doubled,

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/given_back.h"
 #include "backend/image/file.h"
 #include "backend/image/task.h"
+#include "backend/reused_frame.h"
 
 int pdet_image_open_files(struct image *im, struct pdet_env *env)
 {
@@ -179,7 +179,7 @@ int pdet_image_file_again(struct image_session *s, const struct image_file *f,
 
 	if (!n)
 		return 0;
-	pdet_given_back_cached(b, first, n);
+	pdet_reused_cached(b, first, n);
 	pdet_mapping_each(&s->space, &s->image->file_types, f->mapping,
 			  a.index[first], a.index[first + n - 1], &visit);
 	compare(&a, UINT64_MAX, UINT64_MAX, false, 0);

@@ -14,7 +14,7 @@
 #include "backend/image/image.h"
 #include "kernel/types/btf_file.h"
 #include "kernel/types/dwarf.h"
-#include "kernel/types/types_check.h"
+#include "kernel/types/same_kernel.h"
 #include "symbol/find_btf.h"
 
 #define MOST_BTF ((size_t)64 << 20)

@@ -225,7 +225,7 @@ static int detective_prepare(struct pdet_backend *b, struct pdet_env *env,
 	page_detective_look(d, env);
 	/* Load it now, because sessions are not synchronised. */
 	if (d->reason == PAGEDET_HAVE && d->query && !d->has_kpf) {
-		pdet_kpf_look(&d->kpf, env);
+		pdet_kpf_from_btf(&d->kpf, env);
 		d->has_kpf = true;
 	}
 	if (d->reason == PAGEDET_HAVE && d->other_pids && wants->walks &&

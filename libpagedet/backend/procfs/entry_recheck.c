@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Checks that the pages of a task are still at the addresses of their rows. */
-#include "backend/given_back.h"
 #include "backend/procfs/task.h"
+#include "backend/reused_frame.h"
 
 /* The source of the row's values about its page. */
 static unsigned source_of(const struct pdet_batch *b, uint32_t row)
@@ -25,7 +25,7 @@ static bool is_of_another(struct procfs_session *s, const struct pdet_batch *b,
 	const uint64_t pfn = b->value[PAGEDET_FIELD_PFN][row];
 	struct pdet_env *env = &s->session.env;
 	const unsigned source = source_of(b, row);
-	const unsigned read = pdet_given_back_read(b, row, source);
+	const unsigned read = pdet_reused_read(b, row, source);
 	uint64_t flags = 0, mapcount = 0;
 
 	/* its mappings are not counted, although it is mapped in many places */
@@ -37,7 +37,7 @@ static bool is_of_another(struct procfs_session *s, const struct pdet_batch *b,
 	if (read & PDET_READ_MAPCOUNT &&
 	    procfs_kpage_one(s->p, env, KPAGE_COUNT, pfn, &mapcount) != 1)
 		return false;
-	return read && pdet_given_back(b, row, source, read, flags, mapcount);
+	return read && pdet_reused(b, row, source, read, flags, mapcount);
 }
 
 /* The normal case: only flags were read, and a mapped page can have these

@@ -4,6 +4,8 @@
  * cached pages: 0.3 us for an empty range of any size, where mincore costs 40
  * ns a page. Other parts are read window by window: mincore, touch, our own
  * pagemap.
+ *
+ * bench: file
  */
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "backend/procfs/file.h"
-#include "backend/given_back.h"
+#include "backend/reused_frame.h"
 
 /* Number of pages that mincore examines in the time of one cachestat call, 0.6
  * us. A mincore call, which allocates a page, takes twice that. */
@@ -209,7 +209,7 @@ int procfs_file_recheck(struct pdet_session *s, struct pdet_file *file,
 		  pdet_batch_has(b, PAGEDET_FIELD_FLAGS_KNOWN);
 	if (k.pagemap < 0 || k.f->fd < 0)
 		return 0;
-	pdet_given_back_cached(b, first, n);
+	pdet_reused_cached(b, first, n);
 	while (first < end) {
 		if (!has_page(b, first)) {
 			first++;

@@ -5,6 +5,8 @@
  * this code from the processor's cache between calls. Code then costs as much
  * as a system call. All other pages are left to procfs_entries() and
  * procfs_fill(), which give the same answer.
+ *
+ * bench: lookup
  */
 #include <unistd.h>
 

@@ -119,7 +119,7 @@ int procfs_look(struct procfs *p, struct pdet_env *env,
 	int pagemap = -1;
 
 	if (flags && !p->looked_flags) {
-		pdet_kpf_look(&p->kpf, env);
+		pdet_kpf_from_btf(&p->kpf, env);
 		p->kpf.ksm_lies = true;	/* until procfs_look_ksm() is called */
 		p->looked_flags = true;
 	}

@@ -4,6 +4,8 @@
  * frames, but skips empty parts: 1 TiB of reserved addresses takes 17 ms
  * instead of 1.5 s. It needs no list of VMAs, which can take as long as
  * pagemap.
+ *
+ * bench: task
  */
 #include <errno.h>
 #include <string.h>

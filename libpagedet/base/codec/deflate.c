@@ -2,6 +2,8 @@
 /*
  * Decompresses the zlib format with libdeflate, twice as fast as zlib. Only
  * this file includes libdeflate.
+ *
+ * bench: dump
  */
 #include "config.h"
 

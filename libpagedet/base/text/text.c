@@ -105,7 +105,9 @@ bool pdet_scan_is(const struct pdet_scan *s, const char *word)
 {
 	size_t len = strlen(word);
 
-	return (size_t)(s->end - s->at) == len && !memcmp(s->at, word, len);
+	/* Nothing may be nowhere: memcmp() must not be given NULL. */
+	return (size_t)(s->end - s->at) == len &&
+	       (!len || !memcmp(s->at, word, len));
 }
 
 bool pdet_scan_is_device(struct pdet_scan s, uint64_t *ret)

@@ -2,6 +2,8 @@
 /*
  * Selects the words of a struct page that affect the decoded result. Comparing
  * them costs less than a tenth of decoding.
+ *
+ * bench: dump
  */
 #include "base/env.h"
 #include "kernel/page/alike.h"

@@ -2,6 +2,8 @@
 /*
  * Merges equal results. A few dozen results cover all memory. Each new element
  * is decoded after the existing ones, and dropped if it equals one of them.
+ *
+ * bench: bpf
  */
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /*
  * Counts pages that equal one decoded a moment ago, by comparing a few words.
  * Any other page is left to the decoder.
+ *
+ * bench: bpf
  */
 #include "kernel/page/run.h"
 #include "kernel/page/run_parts.h"

@@ -42,9 +42,9 @@ void pdet_kpf_known(struct pdet_kpf *kpf,
 		    bool (*has)(const void *types, const char *name),
 		    const void *types);
 
-/* pdet_kpf_look - the same from the running kernel's types, in
+/* pdet_kpf_from_btf - the same from the running kernel's types, in
  * /sys/kernel/btf/vmlinux below the root. */
-void pdet_kpf_look(struct pdet_kpf *kpf, const struct pdet_env *env);
+void pdet_kpf_from_btf(struct pdet_kpf *kpf, const struct pdet_env *env);
 
 /*
  * pdet_kpf_flags - PAGEDET_PF bits of a word and, in *known, which of them are

@@ -2,6 +2,8 @@
 /*
  * Decodes large folios in a run. A folio's state is in its first two struct
  * pages. Folios with equal words there share one result for each position.
+ *
+ * bench: dump
  */
 #include "kernel/page/run_parts.h"
 

@@ -5,6 +5,8 @@
  * about one page. It reads the types from the start until a word sequence looks
  * like the head of that enum. It then reads only the strings that this enum
  * refers to. sysfs returns 4 KB a read.
+ *
+ * bench: page
  */
 #include <string.h>
 

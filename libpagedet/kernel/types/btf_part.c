@@ -4,6 +4,8 @@
  * compiler met them, and memory management's come first. Strings have the same
  * order, but a type may use any string. Strings are therefore read up to the
  * last one used.
+ *
+ * bench: bpf
  */
 #include <stdlib.h>
 #include <string.h>

@@ -270,7 +270,7 @@ void pdet_layout_init(struct pdet_layout *l,
 	    value < 256)
 		l->hugetlb_dtor = (int16_t)value;
 	if (!pdet_vmcoreinfo_length(info, "zone.free_area", &value) ||
-	    value > MOST_ORDERS)
+	    !value || value > MOST_ORDERS)
 		value = USUAL_ORDERS;
 	l->free_orders = (unsigned)value;
 	init_types(l, info);

@@ -69,6 +69,7 @@ static void set_up(void)
 	ck_assert_ptr_nonnull(pd);
 	pd->open = true;
 	pd->page_size = 4096;
+	free(pd->env.root);
 	pd->env.root = root;
 	pd->backends[0] = &backend;
 	pd->n_backends = 1;

@@ -26,6 +26,8 @@ static void take_seed(void)
 /* Redirects a finding's pointers to a copy of the arena. */
 static void move(struct pagedet_finding *f, const char *to)
 {
+	if (!f->n_alternatives)
+		return;
 	f->alternatives = (const void *)
 		(to + ((const char *)f->alternatives - arena));
 }

@@ -4,6 +4,7 @@
  * a slightly different one that it does not. Also tests properties of any
  * evidence.
  */
+#include "explain/explain.h"
 #include "../explain_any.h"
 
 #define MISMATCH(name, confidence) \
@@ -684,6 +685,23 @@ static void check_finding(const struct pagedet_finding *f)
 		check_page(f);
 }
 
+/* The number of a source may be one that this library does not know. */
+START_TEST(unknown_sources)
+{
+	struct pagedet_page row = { 0 };
+	unsigned source;
+
+	for (source = 0; source < 256; source++) {
+		row.cell[PAGEDET_FIELD_PFN] =
+			(uint16_t)(source << 8 | PAGEDET_HAVE);
+		ck_assert_int_eq(pdet_row_is_from_memory(&row),
+				 source == PAGEDET_SOURCE_BPF ||
+				 source == PAGEDET_SOURCE_KCORE ||
+				 source == PAGEDET_SOURCE_VMCORE);
+	}
+}
+END_TEST
+
 START_TEST(holds_for_any_evidence)
 {
 	struct pagedet_finding f[8];
@@ -741,6 +759,7 @@ int main(void)
 	unit_test(s, questions_of_their_own);
 	unit_test(s, sizes_and_room);
 	unit_test(s, rules_are_told_apart);
+	unit_test(s, unknown_sources);
 	unit_test(s, holds_for_any_evidence);
 	return unit_main(s);
 }

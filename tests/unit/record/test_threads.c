@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tests the names of threads, which are read many times. */
-#include "base/vec.h"
 #include "record/threads.h"
 #include "../unit.h"
 
@@ -20,7 +19,7 @@ static void are(const char *want)
 	ck_assert_uint_eq(len, strlen(want));
 	ck_assert_str_eq(text, want);
 	free(text);
-	pdet_vec_free(&names);
+	pdet_thread_names_free(&names);
 }
 
 START_TEST(the_last_name_counts)
@@ -70,7 +69,7 @@ START_TEST(very_many)
 	ck_assert_ptr_nonnull(strstr(text, "\n300000 other\n"));
 	ck_assert_ptr_null(strstr(text, "\n1 n1\n"));
 	free(text);
-	pdet_vec_free(&names);
+	pdet_thread_names_free(&names);
 }
 END_TEST
 

@@ -59,7 +59,7 @@ static struct cgroups *start(int newer)
 		    3);
 	structs_add(&c->s, "obj_cgroup", 64, objcg, newer == 2 ? 2 : 1);
 	ck_assert(pdet_memcgs_init(&c->m, structs_btf(&c->s)));
-	ck_assert(pdet_memcg_tree_init(&c->tree, structs_btf(&c->s)));
+	ck_assert(pdet_memcg_tree_init(&c->tree, c->s.btf));
 	return c;
 }
 

@@ -158,6 +158,23 @@ START_TEST(bad_info)
 }
 END_TEST
 
+/* Numbers of free lists that no kernel has, none among them. */
+START_TEST(bad_orders)
+{
+	static const char *const texts[] = { "0", "25", "-1", "65536" };
+	struct pdet_vmcoreinfo info;
+	struct pdet_layout l;
+	char text[2048];
+
+	snprintf(text, sizeof(text), "%sLENGTH(zone.free_area)=%s\n",
+		 pagekernel_info[AGE_6_12], texts[_i]);
+	structs_info(&info, text);
+	pdet_layout_init(&l, &info);
+	ck_assert_uint_eq(l.free_orders, 11);
+	pdet_vmcoreinfo_free(&info);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("layout");
@@ -168,5 +185,6 @@ int main(void)
 	unit_test(s, types_of_pages_5_10);
 	unit_test(s, other_kernel);
 	unit_loop(s, bad_info, 7);
+	unit_loop(s, bad_orders, 4);
 	return unit_main(s);
 }

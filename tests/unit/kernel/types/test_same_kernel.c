@@ -2,7 +2,7 @@
 /* Tests VMCOREINFO and types that agree, and that do not. */
 #include "base/env.h"
 #include "kernel/types/layout.h"
-#include "kernel/types/types_check.h"
+#include "kernel/types/same_kernel.h"
 #include "../../pagekernel.h"
 #include "../../unit.h"
 
@@ -136,7 +136,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("types_check");
+	Suite *s = suite_create("same_kernel");
 
 	unit_test(s, the_same_kernel);
 	unit_test(s, what_differs_is_named);

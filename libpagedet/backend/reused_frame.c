@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Detects states that a page mapped by a task never has, or almost never. */
-#include "backend/given_back.h"
+#include "backend/reused_frame.h"
 #include "kernel/page/kpf.h"
 
 #define KIND(name) (UINT32_C(1) << PAGEDET_KIND_##name)
@@ -31,8 +31,8 @@ static bool is_zero(const struct pdet_batch *b, uint32_t row, unsigned source)
 	       b->value[PAGEDET_FIELD_KIND][row] == PAGEDET_KIND_ZERO;
 }
 
-unsigned pdet_given_back_read(const struct pdet_batch *b, uint32_t row,
-			      unsigned source)
+unsigned pdet_reused_read(const struct pdet_batch *b, uint32_t row,
+			  unsigned source)
 {
 	unsigned read = 0;
 
@@ -60,8 +60,8 @@ static bool contradicts(const struct pdet_batch *b, uint32_t row,
 	       b->value[PAGEDET_FIELD_MAPCOUNT][row];
 }
 
-bool pdet_given_back(const struct pdet_batch *b, uint32_t row, unsigned source,
-		     unsigned read, uint64_t flags, uint64_t mapcount)
+bool pdet_reused(const struct pdet_batch *b, uint32_t row, unsigned source,
+		 unsigned read, uint64_t flags, uint64_t mapcount)
 {
 	if (contradicts(b, row, source))
 		return true;
@@ -72,7 +72,7 @@ bool pdet_given_back(const struct pdet_batch *b, uint32_t row, unsigned source,
 	return read & PDET_READ_MAPCOUNT && mapcount;
 }
 
-void pdet_given_back_cached(struct pdet_batch *b, uint32_t first, uint32_t n)
+void pdet_reused_cached(struct pdet_batch *b, uint32_t first, uint32_t n)
 {
 	const uint64_t never = KPF(BUDDY) | KPF(SLAB) | KPF(PGTABLE) |
 			       KPF(OFFLINE) | KPF(ANON) | KPF(NOPAGE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Checks that a kernel's types and its VMCOREINFO belong to the same kernel. */
-#ifndef PDET_KERNEL_TYPES_TYPES_CHECK_H
-#define PDET_KERNEL_TYPES_TYPES_CHECK_H
+#ifndef PDET_KERNEL_TYPES_SAME_KERNEL_H
+#define PDET_KERNEL_TYPES_SAME_KERNEL_H
 
 #include "kernel/text/vmcoreinfo.h"
 #include "kernel/types/btf.h"

@@ -41,7 +41,7 @@ static ssize_t read_at(void *arg, void *buf, size_t n, uint64_t offset)
 	return (ssize_t)n;
 }
 
-void pdet_kpf_look(struct pdet_kpf *kpf, const struct pdet_env *env)
+void pdet_kpf_from_btf(struct pdet_kpf *kpf, const struct pdet_env *env)
 {
 	struct types types = { 0 };
 	const struct pdet_btf_reader reader = { read_at, &types };

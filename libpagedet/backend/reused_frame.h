@@ -7,31 +7,31 @@
  * therefore read again. Pages of drivers stay unchanged: they are mapped, but
  * nothing in the page shows it.
  */
-#ifndef PDET_BACKEND_GIVEN_BACK_H
-#define PDET_BACKEND_GIVEN_BACK_H
+#ifndef PDET_BACKEND_REUSED_FRAME_H
+#define PDET_BACKEND_REUSED_FRAME_H
 
 #include "schema/batch.h"
 
-enum pdet_given_back {
+enum pdet_reused {
 	PDET_READ_FLAGS = 1,
 	PDET_READ_MAPCOUNT = 2
 };
 
-/* pdet_given_back_read - decide which parts to read again for the page of a row
+/* pdet_reused_read - decide which parts to read again for the page of a row
  * with a present entry: PDET_READ_*, usually none. Only values from @source
  * count. */
-unsigned pdet_given_back_read(const struct pdet_batch *b, uint32_t row,
-			      unsigned source);
+unsigned pdet_reused_read(const struct pdet_batch *b, uint32_t row,
+			  unsigned source);
 
-/* pdet_given_back - true if the new values of @flags (KPF bits) and @mapcount
+/* pdet_reused - true if the new values of @flags (KPF bits) and @mapcount
  * show that the row has another page now. @read says which of the two were
  * read. */
-bool pdet_given_back(const struct pdet_batch *b, uint32_t row, unsigned source,
-		     unsigned read, uint64_t flags, uint64_t mapcount);
+bool pdet_reused(const struct pdet_batch *b, uint32_t row, unsigned source,
+		 unsigned read, uint64_t flags, uint64_t mapcount);
 
-/* pdet_given_back_cached - check rows first .. first + n - 1, which are about
+/* pdet_reused_cached - check rows first .. first + n - 1, which are about
  * cached pages of a file. A row with flags that no cached page has gets the
  * note "torn". */
-void pdet_given_back_cached(struct pdet_batch *b, uint32_t first, uint32_t n);
+void pdet_reused_cached(struct pdet_batch *b, uint32_t first, uint32_t n);
 
 #endif

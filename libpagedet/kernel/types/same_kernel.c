@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "kernel/types/types_check.h"
+#include "kernel/types/same_kernel.h"
 
 #define NAME 96
 
