@@ -261,10 +261,8 @@ static void json_side(struct pdet_diff_emit *x, struct pdet_diff_row r,
 static void json_place(struct pdet_diff_emit *x, struct pdet_diff_row r,
 		       unsigned f)
 {
-	const unsigned type = pdet_field_info(f)->type;
+	const bool number = pdet_field_info(f)->type == PAGEDET_TYPE_NUMBER;
 	const unsigned state = pdet_batch_state(r.b, r.at, f);
-	const bool number = type == PAGEDET_TYPE_NUMBER ||
-			    type == PAGEDET_TYPE_SIGNED;
 	char text[SHOWN];
 
 	if (state != PAGEDET_HAVE && state != PAGEDET_NONE)
@@ -274,11 +272,13 @@ static void json_place(struct pdet_diff_emit *x, struct pdet_diff_row r,
 	str(x, "\":");
 	if (state == PAGEDET_NONE) {
 		str(x, "null");
+	} else if (number) {
+		dec(x, r.b->value[f][r.at]);
 	} else {
 		value_text(r, f, text, sizeof(text));
-		str(x, number ? "" : "\"");
+		str(x, "\"");
 		str(x, text);
-		str(x, number ? "" : "\"");
+		str(x, "\"");
 	}
 }
 
