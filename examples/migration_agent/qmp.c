@@ -257,7 +257,7 @@ int qmp_open(struct qmp *q, const char *path, uint64_t until)
 	line = wait_line(q, 0);
 	if (!json_object_get(line, "QMP")) {
 		if (line)
-			set_error(q, path, "this is no QMP");
+			set_error(q, path, "this is not QMP");
 		json_decref(line);
 		return -1;
 	}
