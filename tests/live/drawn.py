@@ -253,6 +253,6 @@ def judge_drawn(tally, n, draw, r):
         return
     judge_found(tally, n, draw, r)
     if draw.ends():
-        tally.counts["runs that a machine ended, or changed"] += 1
+        tally.counts["migrations that a machine ended, or changed"] += 1
     else:
         judge_missed(tally, n, draw, r)
