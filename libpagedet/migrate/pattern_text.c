@@ -107,7 +107,7 @@ static void put_place(struct out *o, const struct pagedet_pattern *p)
 		put(o, ": page %" PRIu64, p->first);
 	} else {
 		put(o, ": pages %" PRIu64 " to %" PRIu64, p->first, p->last);
-		if (!p->equal && !p->differ)
+		if (p->last - p->first + 1 == p->pages)
 			put(o, " without a gap");
 		else if (p->equal)
 			put(o, ", between which %" PRIu64 " %s equal",

@@ -212,34 +212,23 @@ static bool fits(const struct pattern *w, uint64_t page, int64_t shift)
 }
 
 /*
- * Pages without data say nothing alone: they are taken between others with
- * data, and next to these.
+ * Pages without data say nothing alone: they are taken next to those with data,
+ * as far as they fit.
  */
 static void mark_shift(struct pattern *w, unsigned k)
 {
-	uint64_t i, first = UINT64_MAX, last = 0;
+	const unsigned char class = (unsigned char)(SHIFT + k);
+	const struct pdet_sides *s = w->s;
+	uint64_t i;
 
-	for (i = 0; i < w->s->n; i++)
-		if (w->class[i] == OPEN && is_data(&w->s->peer[i]) &&
-		    fits(w, i, w->shifts[k])) {
-			w->class[i] = (unsigned char)(SHIFT + k);
-			first = first < i ? first : i;
-			last = i;
-		}
-	for (i = first; i < w->s->n; i++) {
-		const bool is_it = w->class[i] == OPEN &&
-				   fits(w, i, w->shifts[k]);
-
-		if (is_it)
-			w->class[i] = (unsigned char)(SHIFT + k);
-		else if (i > last)
-			break;
-	}
-	for (i = first; i-- > 0 && first != UINT64_MAX;) {
-		if (w->class[i] != OPEN || !fits(w, i, w->shifts[k]))
-			break;
-		w->class[i] = (unsigned char)(SHIFT + k);
-	}
+	for (i = 0; i < s->n; i++)
+		if (w->class[i] == OPEN && fits(w, i, w->shifts[k]) &&
+		    (is_data(&s->peer[i]) || (i && w->class[i - 1] == class)))
+			w->class[i] = class;
+	for (i = s->n; i-- > 1;)
+		if (w->class[i] == class && w->class[i - 1] == OPEN &&
+		    fits(w, i - 1, w->shifts[k]))
+			w->class[i - 1] = class;
 }
 
 static int find_shifts(struct pattern *w)
@@ -314,10 +303,10 @@ static int find_moved_and_alike(struct pattern *w)
 		}
 	}
 	if (room) {
+		mark_alike(w, samples, n);
 		w->unsearched = count_open(w);
 		for (i = 0; i < n; i++)
 			w->unsearched -= w->class[samples[i].page] == OPEN;
-		mark_alike(w, samples, n);
 	}
 	free(samples);
 	free(found);

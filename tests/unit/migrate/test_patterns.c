@@ -130,6 +130,55 @@ START_TEST(shifted_with_empty_pages)
 }
 END_TEST
 
+/* Empty pages far from what is shifted are not. */
+START_TEST(empty_between_shifted)
+{
+	unsigned i;
+
+	begin();
+	for (i = 100; i < 4000; i++)
+		set(&here[i], i % 2 ? PAGEDET_SEEN_DATA : PAGEDET_SEEN_ZERO,
+		    0x50000u + i);
+	for (i = 0; i < N; i++)
+		peer[i] = here[i];
+	for (i = 0; i < 8; i++) {
+		peer[50 + i] = here[51 + i];
+		peer[4050 + i] = here[4051 + i];
+	}
+	/* In swap, and sent as empty. */
+	for (i = 1001; i < 1201; i += 2) {
+		here[i].bits = PAGEDET_SEEN_SWAPPED;
+		set(&peer[i], PAGEDET_SEEN_ZERO, 0);
+	}
+	look();
+	ck_assert_int_eq(n_found, 2);
+	ck_assert_str_eq(kind(0), "empty_peer");
+	ck_assert_uint_eq(found[0].pages, 100);
+	ck_assert_uint_eq(found[0].swapped, 100);
+	ck_assert_str_eq(kind(1), "shifted");
+	ck_assert_uint_eq(found[1].pages, 16);
+}
+END_TEST
+
+/* Many that are alike, and few others: what is searched for is told rightly. */
+START_TEST(unsearched)
+{
+	static struct pagedet_seen a[200000], b[200000];
+	int i, n;
+
+	for (i = 0; i < 200000; i++) {
+		set(&a[i], PAGEDET_SEEN_DATA, 0x10000u + (unsigned)i);
+		set(&b[i], PAGEDET_SEEN_DATA, 7);
+	}
+	set(&b[1000], PAGEDET_SEEN_DATA, 8);
+	n = pagedet_patterns(a, b, 200000, NULL, NULL, found, MOST);
+	ck_assert_int_eq(n, 2);
+	ck_assert_str_eq(pagedet_pattern_name(found[0].kind), "alike");
+	ck_assert_uint_eq(found[0].pages, 199999);
+	ck_assert_uint_le(found[1].unsearched, found[1].pages);
+}
+END_TEST
+
 /* Two regions that changed places: two shifts. */
 START_TEST(two_shifts)
 {
@@ -187,6 +236,11 @@ START_TEST(swapped_pages_that_are_empty)
 	ck_assert_str_eq(says(0), "100 pages have data at the source and are "
 			 "absent at the destination, in swap at the source: "
 			 "pages 100 to 199 without a gap");
+	/* A page between them that is not known. */
+	set(&peer[120], PAGEDET_SEEN_LOST, 0);
+	look();
+	ck_assert_ptr_null(strstr(says(0), "without a gap"));
+	set(&peer[120], PAGEDET_SEEN_ABSENT, 0);
 	/* Some of them, and some of them zero. */
 	here[150].bits = here[151].bits = 0;
 	set(&peer[160], PAGEDET_SEEN_ZERO, 0);
@@ -487,6 +541,8 @@ int main(void)
 	unit_test(s, equal);
 	unit_loop(s, shifted, 2);
 	unit_test(s, shifted_with_empty_pages);
+	unit_test(s, empty_between_shifted);
+	unit_test(s, unsearched);
 	unit_test(s, two_shifts);
 	unit_test(s, not_shifted);
 	unit_test(s, swapped_pages_that_are_empty);
