@@ -5,9 +5,6 @@
 # it records is tested by tests/live/kmem, which knows the truth.
 . "$top_srcdir/tests/cli/cli.sh"
 
-# Recorders of this machine are counted.
-tap_lock kmem
-
 file=$tap_dir/trace.dat
 
 # --- refused before anything is recorded ---
@@ -94,6 +91,9 @@ for name in '' . .. a/b ../top none-of-this-name; do
 done
 
 # --- what happens to the program and the file ---
+
+# Recorders of this machine are counted.
+tap_lock kmem
 
 run kmem record -o "$file" --json -- sh -c 'exit 3'
 case $status in
