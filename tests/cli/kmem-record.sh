@@ -182,10 +182,16 @@ assert total["missing"] == 0, total' "$tap_dir/stdout" "$tap_dir/report"
 }
 # It allocates until it is killed, or until the recording has ended.
 cat > "$tap_dir/busy" <<'EOT'
-while ! grep -q 'ends early' "$2"; do
+while [ -d "$1" ] && ! grep -q 'ends early' "$2"; do
 	ls -lR "$1" > /dev/null
 done
 EOT
+# A background job ignores Ctrl-C, and must not keep the lock.
+pid=
+busy=
+trap 'kill $pid $busy 2> /dev/null || :
+umount -l "$tap_dir/disk" 2> /dev/null || :
+chmod -R u+w "$tap_dir"; rm -rf "$tap_dir"' EXIT
 mkdir "$tap_dir/names"
 (cd "$tap_dir/names" && seq 1000 | xargs touch)
 
@@ -203,7 +209,7 @@ ended_by() {
 	signals=$1
 	shift
 	"$PAGEDET" kmem record -o "$file" --json "$@" > "$tap_dir/stdout" \
-		2> "$tap_dir/stderr" &
+		2> "$tap_dir/stderr" 8>&- &
 	pid=$!
 	for _ in $(seq 600); do
 		[ "$signals" -eq 0 ] || grep -q Ctrl-C "$tap_dir/stderr" && break
@@ -214,6 +220,7 @@ ended_by() {
 	done
 	status=0
 	wait $pid || status=$?
+	pid=
 }
 for n in 1 2; do
 	ended_by $n
@@ -222,10 +229,11 @@ for n in 1 2; do
 	tap_run "$n signals: it says so" [ "$(said ended)" = signal ]
 	tap_run "$n signals: what there was" is_whole "$file"
 done
-sh "$tap_dir/busy" "$tap_dir/names" /dev/null &
+sh "$tap_dir/busy" "$tap_dir/names" /dev/null 8>&- &
 busy=$!
 ended_by 0 --max-size 256k
 kill $busy
+busy=
 expect 'a size alone is an end' "$(ended)" 'as much as --max-size'
 tap_fails 'in no need of Ctrl-C' grep -q Ctrl-C "$tap_dir/stderr"
 
