@@ -463,6 +463,16 @@ void fault_sending(struct agent *a)
 	harm_sending(a);
 }
 
+bool fault_pending(const struct agent *a)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (a->o.faults & 1ull << i && faults[i].when == SENDING)
+			return true;
+	return harm_pending();
+}
+
 void fault_frozen(struct agent *a)
 {
 	act(a, FROZEN);

@@ -248,6 +248,16 @@ void harm_sending(struct agent *a)
 	}
 }
 
+bool harm_pending(void)
+{
+	size_t i;
+
+	for (i = 0; i < n_harms; i++)
+		if (times[harms[i].time].moment == RUNNING && !harms[i].is_over)
+			return true;
+	return false;
+}
+
 void harm_frozen(struct agent *a)
 {
 	size_t i;

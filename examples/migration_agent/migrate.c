@@ -147,7 +147,16 @@ static void say_late(const struct agent *a, bool *said)
 	*said = true;
 }
 
-/* Slow at first, which leaves time to write into sent pages. */
+/*
+ * Slow at first, which leaves time to write into sent pages. A fault that is to
+ * be made then may need more of it; half of all time is left to come to an end.
+ */
+static bool stays_slow(const struct agent *a, uint64_t ms)
+{
+	return ms <= SLOW_MS ||
+	       (fault_pending(a) && ms < a->o.seconds * 1000u / 2);
+}
+
 static int drive(struct agent *a)
 {
 	const uint64_t from = agent_clock();
@@ -189,7 +198,7 @@ static int drive(struct agent *a)
 			       NULL);
 			switched = true;
 		}
-		if (!r && !fast && (switched || ms > SLOW_MS)) {
+		if (!r && !fast && (switched || !stays_slow(a, ms))) {
 			settings_bandwidth(&a->vm[SOURCE], 1ull << 40);
 			fast = true;
 		}

@@ -5,14 +5,17 @@ answer, for root and for others, with capabilities and in a user namespace. The
 same is true of the trace of a mark, and of a recording, which doctor must not
 deny either."""
 
-import contextlib
-import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests"))
+sys.dont_write_bytecode = True
+
+from alone import alone  # noqa: E402
 
 PAGEDET = os.environ.get("PAGEDET") or os.path.join(
     os.environ["top_builddir"], "tools/pagedet/pagedet")
@@ -74,20 +77,11 @@ def run(who, program, *arguments):
                           timeout=60, check=False).stdout
 
 
-@contextlib.contextmanager
-def marks():
-    """Nobody else counts them meanwhile; as tap_lock of tests/tap.sh."""
-    os.makedirs("/run/lock", exist_ok=True)
-    with open("/run/lock/pagedet-test-marks", "a", encoding="ascii") as f:
-        fcntl.flock(f, fcntl.LOCK_EX)
-        yield
-
-
 def traces(who, program):
     """Whether doctor says so, and whether a mark has a trace."""
     said = any(line.startswith("yes") and "check mark" in line
                for line in run(who, program, "doctor").splitlines())
-    with tempfile.TemporaryDirectory() as place, marks():
+    with tempfile.TemporaryDirectory() as place, alone("marks"):
         os.chmod(place, 0o777)
         mark = os.path.join(place, "mark")
         run(who, program, "check", "mark", mark)
@@ -101,7 +95,7 @@ def records(who, program):
     """Whether doctor says so, and whether allocations are recorded."""
     said = any(line.startswith("yes") and "kmem record" in line
                for line in run(who, program, "doctor").splitlines())
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, alone("kmem"):
         os.chmod(place, 0o777)
         file = os.path.join(place, "trace")
         run(who, program, "kmem", "record", "-o", file, "--for", "0.01")

@@ -18,6 +18,12 @@ ours() {
 	ls "$instances" 2> /dev/null | grep "^pagedet-kmem-.*-$1\$"
 }
 
+# listens_or_ended PID
+listens_or_ended() {
+	ours "$(printf %08x "$1")" ||
+		! grep -q '^State:.[^Z]' "/proc/$1/status"
+}
+
 for time in 0 x -1; do
 	run virt self --heat-for $time
 	expect "not for $time seconds" 64 '--heat-for: '
@@ -39,6 +45,9 @@ EOT
 run --root "$tap_dir/root" page 5 --fields pfn,heat --json
 tap_run 'a captured tree has no DAMON' grep -q '"heat":"unsupported"' \
 	"$tap_dir/stdout"
+
+# What a recorder that is dead has left is removed by the next one.
+tap_lock kmem
 
 settings > "$tap_dir/before"
 run task $$ --fields pfn,vaddr,flags,time_ns,damon --json
@@ -111,14 +120,22 @@ esac
 
 # What is killed leaves an instance, which the next one removes.
 if [ -z "$reason" ]; then
-	"$PAGEDET" page 1 --fields heat > /dev/null 2>&1 &
+	"$PAGEDET" page 1 --fields heat > /dev/null 2>&1 8>&- &
 	child=$!
 	wait $child || :
 	tap_fails 'no instance is left' ours "$(printf %08x $child)"
-	"$PAGEDET" page 1 --fields heat > /dev/null 2>&1 &
-	child=$!
-	kill -9 $child
-	wait $child 2> /dev/null || :
+	# It may end before it is seen.
+	for _ in $(seq 50); do
+		"$PAGEDET" page 1 --fields heat --heat-for 60 > /dev/null 2>&1 \
+			8>&- &
+		child=$!
+		tap_wait listens_or_ended $child || :
+		kill -9 $child 2> /dev/null || :
+		wait $child 2> /dev/null || :
+		! ours "$(printf %08x $child)" || break
+	done
+	tap_run 'one that is killed leaves an instance' ours \
+		"$(printf %08x $child)"
 	run page 1 --fields heat
 	tap_fails 'nothing is left of one that was killed' ours \
 		"$(printf %08x $child)"

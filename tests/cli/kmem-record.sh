@@ -5,9 +5,6 @@
 # it records is tested by tests/live/kmem, which knows the truth.
 . "$top_srcdir/tests/cli/cli.sh"
 
-# Recorders of this machine are counted.
-tap_lock kmem
-
 file=$tap_dir/trace.dat
 
 # --- refused before anything is recorded ---
@@ -93,7 +90,20 @@ for name in '' . .. a/b ../top none-of-this-name; do
 	fi
 done
 
+# said KEY: a member of what it says
+said() {
+	python3 -c 'import json, sys
+print(json.loads(sys.stdin.read())[sys.argv[1]])' "$1" < "$tap_dir/stdout"
+}
+# ended: the status of what it says. Others of this machine may cause a loss.
+ended() {
+	[ "$(said lost)" = 0 ] && echo 0 || echo 2
+}
+
 # --- what happens to the program and the file ---
+
+# Recorders of this machine are counted.
+tap_lock kmem
 
 run kmem record -o "$file" --json -- sh -c 'exit 3'
 case $status in
@@ -137,11 +147,12 @@ assert total["events"] + total["other"] == said["events"], (total, said)
 assert total["lost"] == said["lost"] and total["missing"] == 0, (total, said)
 assert total["times"] > 0, total
 EOT
+cp "$file" "$tap_dir/before"
 run kmem record -o "$file" -q -- "$tap_dir/no-such-program"
 expect 'no such program' 66 "no-such-program': No such file"
-tap_run 'and the file is the one before' "$PAGEDET" kmem report -q "$file"
-run kmem record -o "$file" -q -- sh -c 'kill -9 $$'
-tap_run 'a program that is killed' [ "$status" -eq 0 ]
+tap_run 'and the file is the one before' cmp "$file" "$tap_dir/before"
+run kmem record -o "$file" -q --json -- sh -c 'kill -9 $$'
+tap_run 'a program that is killed' [ "$status" -eq "$(ended)" ]
 cat > "$tap_dir/small" <<'EOT'
 ulimit -f 8
 exec "$@"
@@ -159,11 +170,6 @@ expect 'a file is not a program' 66 "-o $tap_dir/none.dat' records into a file"
 
 # --- how it ends ---
 
-# said KEY: a member of what it says
-said() {
-	python3 -c 'import json, sys
-print(json.loads(sys.stdin.read())[sys.argv[1]])' "$1" < "$tap_dir/stdout"
-}
 # is_whole FILE: the trace has what it said
 is_whole() {
 	"$PAGEDET" kmem report "$1" --json -q > "$tap_dir/report" ||
@@ -176,10 +182,16 @@ assert total["missing"] == 0, total' "$tap_dir/stdout" "$tap_dir/report"
 }
 # It allocates until it is killed, or until the recording has ended.
 cat > "$tap_dir/busy" <<'EOT'
-while ! grep -q 'ends early' "$2"; do
+while [ -d "$1" ] && ! grep -q 'ends early' "$2"; do
 	ls -lR "$1" > /dev/null
 done
 EOT
+# A background job ignores Ctrl-C, and must not keep the lock.
+pid=
+busy=
+trap 'kill $pid $busy 2> /dev/null || :
+umount -l "$tap_dir/disk" 2> /dev/null || :
+chmod -R u+w "$tap_dir"; rm -rf "$tap_dir"' EXIT
 mkdir "$tap_dir/names"
 (cd "$tap_dir/names" && seq 1000 | xargs touch)
 
@@ -197,7 +209,7 @@ ended_by() {
 	signals=$1
 	shift
 	"$PAGEDET" kmem record -o "$file" --json "$@" > "$tap_dir/stdout" \
-		2> "$tap_dir/stderr" &
+		2> "$tap_dir/stderr" 8>&- &
 	pid=$!
 	for _ in $(seq 600); do
 		[ "$signals" -eq 0 ] || grep -q Ctrl-C "$tap_dir/stderr" && break
@@ -208,21 +220,21 @@ ended_by() {
 	done
 	status=0
 	wait $pid || status=$?
+	pid=
 }
 for n in 1 2; do
 	ended_by $n
-	expect "$n signals: said how to end it" \
-		"$([ "$(said lost)" = 0 ] && echo 0 || echo 2)" \
+	expect "$n signals: said how to end it" "$(ended)" \
 		"recording into '$file' until Ctrl-C"
 	tap_run "$n signals: it says so" [ "$(said ended)" = signal ]
 	tap_run "$n signals: what there was" is_whole "$file"
 done
-sh "$tap_dir/busy" "$tap_dir/names" /dev/null &
+sh "$tap_dir/busy" "$tap_dir/names" /dev/null 8>&- &
 busy=$!
 ended_by 0 --max-size 256k
 kill $busy
-expect 'a size alone is an end' \
-	"$([ "$(said lost)" = 0 ] && echo 0 || echo 2)" 'as much as --max-size'
+busy=
+expect 'a size alone is an end' "$(ended)" 'as much as --max-size'
 tap_fails 'in no need of Ctrl-C' grep -q Ctrl-C "$tap_dir/stderr"
 
 mkdir "$tap_dir/disk"
@@ -256,8 +268,8 @@ tap_run 'how much it compresses' grep -q 'compressing .* written' \
 
 # Not interrupted by the end of its time.
 start=$(date +%s%N)
-run kmem record -o "$file" -q --for 0.3
+run kmem record -o "$file" -q --json --for 0.3
 end=$(date +%s%N)
-expect 'some time' 0
+expect 'some time' "$(ended)"
 tap_run 'and no less' [ $(((end - start) / 1000000)) -ge 300 ]
 tap_done

@@ -5,9 +5,6 @@
 # its sums are true is tested by tests/live/kmem, which knows the truth.
 . "$top_srcdir/tests/cli/cli.sh"
 
-# Recorders of this machine are counted.
-tap_lock kmem
-
 # --- refused before anything is summed up ---
 
 for option in '--before x' '--kallsyms x' '--flame x' --folded '--window 1' \
@@ -66,6 +63,9 @@ run kmem record --totals --by site,cpu,site --for 0.1
 expect 'a key twice' 64 'the key site is there twice'
 
 # --- sums ---
+
+# Recorders of this machine are counted.
+tap_lock kmem
 
 run kmem record --totals --by family,cpu --json -o "$tap_dir/groups" -- \
 	sh -c 'exit 3'

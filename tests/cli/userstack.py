@@ -67,15 +67,23 @@ for thread in gdb.selected_inferior().threads():
 """
 
 
+# How gdb says that it may not attach, or that it was built without Python.
+REFUSED = re.compile(r"^.*(?:ptrace: Operation not permitted|"
+                     r"Could not attach to process|"
+                     r"Python scripting is not supported).*$", re.M)
+gdb_said = []
+
+
 def gdb_stacks(pid):
-    """The same as gdb shows it."""
-    out = subprocess.run(
+    """The same as gdb shows it. Why it does not is added to gdb_said."""
+    said = subprocess.run(
         ["gdb", "-nx", "-batch", "-p", str(pid), "-ex",
          "set backtrace past-main on", "-ex", "set backtrace past-entry on",
          "-ex", f"python exec({GDB!r})"],
-        text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        check=False, timeout=120).stdout
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        check=False, timeout=120)
+    gdb_said.extend(REFUSED.findall(said.stderr))
     found = {}
-    for tid, pc in re.findall(r"^PC (\d+) (0x[0-9a-f]+)$", out, re.M):
+    for tid, pc in re.findall(r"^PC (\d+) (0x[0-9a-f]+)$", said.stdout, re.M):
         found.setdefault(int(tid), []).append(int(pc, 16))
     return found

@@ -14,7 +14,8 @@ PLACES = os.environ.get("GATE_PLACES", "/tmp:/var/tmp:/dev/shm").split(":")
 OURS = re.compile(
     r"(migration_agent-(\d+-)?|journal_harness-|pagedet\.|"
     r"pagedet-(driver-|ask-|base\.|key-|log-|ext4-|vmlinux\.|test\.|plant\.|"
-    r"inject\.|lab\.)|test_(emit|collect|log_boot)\.|tap-run\.)"
+    r"inject\.|lab\.|kmem\.|tracing\.|judged\.)|"
+    r"test_(emit|collect|log_boot)\.|tap-run\.)"
     r"[A-Za-z0-9_]{6}([a-z0-9_]{2})?$")
 
 

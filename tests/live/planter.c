@@ -190,6 +190,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "planter: needs root\n");
 		return 77;
 	}
+	keep_begin(places[0] ? places[1] : NULL);
 	snprintf(dir, sizeof(dir), "%s/pagedet-plant.XXXXXX",
 		 places[0] ? places[0] : tmp ? tmp : "/var/tmp");
 	if (!mkdtemp(dir)) {
@@ -197,7 +198,6 @@ int main(int argc, char **argv)
 		return 74;
 	}
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-	keep_begin(places[0] ? places[1] : NULL);
 	handle_signals();
 	planter = fork();
 	if (planter == 0) {

@@ -142,8 +142,10 @@ void json_string(const char *text, size_t len);
 int keep_read(const char *path, char *text, size_t size);
 int keep_write(const char *path, const char *text);
 /*
- * Saves the settings that will be changed. @cgroup: parent directory of the new
- * cgroup; NULL is the current one.
+ * Waits until no other test of this machine has settings changed, and saves
+ * those that will be changed. @cgroup: parent directory of the new cgroup; NULL
+ * is the current one. Call it once, before anything is made that is to be
+ * removed: a signal may end the wait, and the process.
  */
 void keep_begin(const char *cgroup);
 /* Restores the settings. Safe to call if nothing was changed. */

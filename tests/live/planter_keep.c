@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <time.h>
@@ -47,6 +48,7 @@ static char parent_cgroup[512];	/* the original cgroup, as a directory */
 static char zram_before[64];
 static char swaps_before[4096];
 static pid_t keeper;
+static int lock = -1;
 
 int keep_read(const char *path, char *text, size_t size)
 {
@@ -150,12 +152,50 @@ static int read_setting(const char *path, char *value, size_t size)
 	return 0;
 }
 
+/*
+ * One at a time has the settings of the machine: what another one has changed
+ * would be saved, and restored, as if it had been so. As tap_lock of
+ * tests/tap.sh, without a lock if there can be none.
+ */
+static void lock_machine(void)
+{
+	static const char *const places[] = {
+		"/run/lock/pagedet-test-plant", "/tmp/pagedet-test-plant",
+	};
+	unsigned i;
+	int r;
+
+	if (geteuid() != 0)
+		return;
+	for (i = 0; i < 2 && lock < 0; i++)
+		lock = open(places[i], O_RDWR | O_CREAT | O_CLOEXEC |
+			    O_NOFOLLOW, 0600);
+	if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0)
+		return;
+	fprintf(stderr, "waiting for another test that changes settings of "
+		"this machine\n");
+	do
+		r = flock(lock, LOCK_EX);
+	while (r < 0 && errno == EINTR);
+}
+
+/* Processes that were forked have the same lock. */
+static void unlock_machine(void)
+{
+	if (lock < 0)
+		return;
+	flock(lock, LOCK_UN);
+	close(lock);
+	lock = -1;
+}
+
 void keep_begin(const char *cgroup)
 {
 	char path[512];
 	unsigned i;
 
 	keeper = getpid();
+	lock_machine();
 	for (i = 0; i < N_SETTINGS; i++)
 		if (read_setting(settings[i].path, settings[i].value,
 				 sizeof(settings[i].value)) < 0)
@@ -217,6 +257,7 @@ void keep_end(const char *dir)
 			usleep(10000);
 	}
 	remove_dir(dir);
+	unlock_machine();
 }
 
 void keep_cgroup(struct field *f)

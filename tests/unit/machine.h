@@ -31,13 +31,11 @@ static inline void machine_run(char *const argv[])
 
 static inline void machine_new(struct machine *m, const char *scenario)
 {
-	const char *folder = getenv("TMPDIR"), *top = getenv("top_builddir");
+	const char *top = getenv("top_builddir");
 	char program[1024], source[1024];
 	char *const argv[] = { program, source, m->root, NULL };
 
-	snprintf(m->root, sizeof(m->root), "%s/pagedet-test.XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(m->root));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(m->root, sizeof(m->root))));
 	snprintf(program, sizeof(program), "%s/tests/fixtures/mkproc",
 		 top && *top ? top : ".");
 	unit_source(source, sizeof(source), scenario);

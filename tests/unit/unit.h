@@ -86,6 +86,16 @@ static inline const char *unit_source(char *path, size_t size,
 	return path;
 }
 
+/* What mkdtemp() and mkstemp() take, below TMPDIR. */
+static inline char *unit_temp(char *path, size_t size)
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(path, size, "%s/pagedet-test.XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	return path;
+}
+
 /* Numbers without a pattern, always the same (xorshift64). */
 static inline uint64_t unit_random(uint64_t *state)
 {

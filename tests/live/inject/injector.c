@@ -427,6 +427,7 @@ int main(int argc, char **argv)
 		return 64;
 	r.where.vmm = argv[1];
 	keep_begin(NULL);
+	puts("begins");
 	fflush(NULL);
 	worker = fork();
 	if (worker < 0)

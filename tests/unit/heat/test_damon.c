@@ -11,7 +11,7 @@
 #define ADMIN "/sys/kernel/mm/damon/admin/kdamonds/"
 #define MODULE "/sys/module/damon_reclaim/parameters/"
 
-static char root[] = "/tmp/pagedet-damon-XXXXXX";
+static char root[512];
 static struct pdet_env env = { .root = root };
 static struct pdet_damons found;
 
@@ -55,7 +55,7 @@ static void put_task(const char *pid, const char *begin)
 
 static void begin(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(root))));
 	put(ADMIN "nr_kdamonds", "3");
 	put(ADMIN "0/state", "on");
 	put(ADMIN "0/pid", "77");
@@ -169,7 +169,7 @@ START_TEST(nothing_runs)
 {
 	struct pdet_heat h;
 
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(root))));
 	ck_assert_int_eq(pdet_heat_begin(&h, &env), 0);
 	ck_assert_uint_eq(h.state, PAGEDET_NO_KERNEL);
 	ck_assert_ptr_nonnull(strstr(h.advice, "needs DAMON"));

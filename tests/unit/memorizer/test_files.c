@@ -10,7 +10,7 @@
 #include "memorizer/files.h"
 #include "memorizer/shortage.h"
 
-static char root[] = "/tmp/pagedet-memorizer-XXXXXX";
+static char root[512];
 static struct pdet_env env = { .root = root };
 
 static int forget_one(const char *path, const struct stat *st, int kind,
@@ -24,7 +24,7 @@ static int forget_one(const char *path, const struct stat *st, int kind,
 
 static void begin(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(root))));
 }
 
 static void end(void)

@@ -93,7 +93,7 @@ ssize_t __wrap_pread64(int fd, void *buf, size_t size, off_t at)
 			kernel.numbers ? "\n" : "+0x1/0x2\n");
 }
 
-static char stacks[] = "/tmp/pagedet-stacks.XXXXXX";
+static char stacks[512];
 
 /* Lists the stacks, as the kernel's file does. */
 static void list_stacks(unsigned without)
@@ -350,7 +350,7 @@ START_TEST(by_number)
 	};
 
 	fill();
-	ck_assert_int_ge(mkstemp(stacks), 0);
+	ck_assert_int_ge(mkstemp(unit_temp(stacks, sizeof(stacks))), 0);
 	kernel.modes = cases[_i].modes;
 	kernel.late = cases[_i].late;
 	list_stacks(cases[_i].without);
@@ -371,7 +371,7 @@ START_TEST(by_number_without_stacks)
 		"handle: 3\n\n", " f+0x1/0x2\nnr_base_pages: 3\n\n",
 	};
 	const char *text = texts[_i];
-	int fd = mkstemp(stacks);
+	int fd = mkstemp(unit_temp(stacks, sizeof(stacks)));
 
 	ck_assert_int_ge(fd, 0);
 	if (text)

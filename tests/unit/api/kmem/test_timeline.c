@@ -21,7 +21,7 @@ static const char text[] =
 	     "migratetype=1 gfp_flags=GFP_KERNEL")
 	LINE("5", "mm_page_free: page=00000000 pfn=0x9 order=1");
 
-static char path[] = "/tmp/pagedet-timeline.XXXXXX";
+static char path[512];
 static struct pagedet *pd;
 static struct pagedet_allocs_query trace = PAGEDET_ALLOCS_QUERY_INIT;
 static const uint32_t keys[] = { PAGEDET_ALLOC_COMM, PAGEDET_ALLOC_CPU };
@@ -29,7 +29,7 @@ static const uint32_t keys[] = { PAGEDET_ALLOC_COMM, PAGEDET_ALLOC_CPU };
 static struct pagedet_timeline_query begin(void)
 {
 	struct pagedet_timeline_query q = PAGEDET_TIMELINE_QUERY_INIT;
-	const int fd = mkstemp(path);
+	const int fd = mkstemp(unit_temp(path, sizeof(path)));
 
 	ck_assert(fd >= 0 && write(fd, text, sizeof(text) - 1) ==
 			     (ssize_t)sizeof(text) - 1);

@@ -31,7 +31,7 @@ static const char plain[] =
 static const char hashed[] = HEAD KMALLOC("1", "ffff888000009010")
 				  KMALLOC("2", "00000000deadbeef");
 
-static char path[] = "/tmp/pagedet-events.XXXXXX";
+static char path[512];
 static struct ask a;
 static struct pdet_allocs *allocs;
 static struct pdet_backend_ops ops;
@@ -70,10 +70,8 @@ static void keep_log(void *user, int level, const char *text)
 
 static void write_trace(const char *text)
 {
-	int fd;
+	const int fd = mkstemp(unit_temp(path, sizeof(path)));
 
-	memcpy(path + strlen(path) - 6, "XXXXXX", 6);
-	fd = mkstemp(path);
 	ck_assert(fd >= 0 &&
 		  write(fd, text, strlen(text)) == (ssize_t)strlen(text));
 	close(fd);
