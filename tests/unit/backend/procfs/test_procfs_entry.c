@@ -224,6 +224,7 @@ ssize_t __wrap_pread64(int fd, void *buf, size_t size, off_t at)
 }
 
 #define ANON_PAGE (KPF(ANON) | KPF(LRU) | KPF(UPTODATE) | KPF(MMAP))
+#define SHMEM_PAGE (KPF(LRU) | KPF(SWAPBACKED))
 #define FLAGS "proc/kpageflags"
 #define COUNT "proc/kpagecount"
 
@@ -671,7 +672,10 @@ START_TEST(mappers_of_what_drivers_map)
 		{ 0, true, PAGEDET_UNSUPPORTED },
 		{ KPF(SLAB), false, PAGEDET_HAVE },
 		{ KPF(SLAB), true, PAGEDET_UNSUPPORTED },
-		{ KPF(BUDDY), true, PAGEDET_HAVE },
+		{ KPF(BUDDY), false, PAGEDET_HAVE },
+		{ KPF(BUDDY), true, PAGEDET_UNSUPPORTED },
+		{ SHMEM_PAGE, false, PAGEDET_HAVE },
+		{ SHMEM_PAGE, true, PAGEDET_UNSUPPORTED },
 		{ ANON_PAGE, true, PAGEDET_HAVE },
 	};
 	struct pagedet_mappers m = { .size = sizeof(m) };
@@ -749,7 +753,7 @@ int main(void)
 	unit_test(s, frames_that_were_taken);
 	unit_test(s, an_area_that_was_added);
 	unit_test(s, an_entry_in_such_an_area);
-	unit_loop(s, mappers_of_what_drivers_map, 6);
+	unit_loop(s, mappers_of_what_drivers_map, 9);
 	unit_loop(s, areas_without_entries, 2);
 	unit_test(s, written_where_it_is_tracked);
 	unit_test(s, written_in_shared_memory);
