@@ -360,7 +360,10 @@ static void put_struct(const struct pdet_log_putting *o)
 		pdet_log_cell(o, F(REFCOUNT), (uint64_t)p->refcount);
 	if (mapcount_of(p, &maps)) {
 		pdet_log_cell(o, F(MAPCOUNT), (uint64_t)maps);
-		pdet_log_cell(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
+		/* Below zero, it is damaged, or the type of the page. */
+		if (maps >= 0)
+			pdet_log_cell(o, F(MAPCOUNT_KIND),
+				      PAGEDET_MAPCOUNT_EXACT);
 	}
 	if (p->has & PDET_LOG_PINCOUNT && !p->stray) {
 		if (p->pincount < 0)
