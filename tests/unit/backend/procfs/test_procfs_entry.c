@@ -643,6 +643,43 @@ START_TEST(areas_without_entries)
 }
 END_TEST
 
+/* An address outside of all areas has no frame, whatever is asked. */
+START_TEST(no_area)
+{
+	static const char *const fields[] = { "pfn", "pte", "pfn,kind",
+					      "pfn,vma_start" };
+	struct pagedet_item item = { 0, 1, (uint32_t)getpid(), 0 };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_iter *it;
+	struct pagedet_page row;
+	void *at;
+
+	start(NULL);
+	at = mmap(NULL, 3 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		  0);
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	q.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS) |
+		    PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_DERIVED);
+	item.first = (uintptr_t)at + page;
+	ck_assert_int_eq(munmap((char *)at + page, page), 0);
+	q.target = PAGEDET_TARGET_VIRT;
+	q.items = &item;
+	q.n_items = 1;
+	ck_assert_int_eq(pagedet_fields_parse(pd, fields[_i], &q), 0);
+	ck_assert_int_eq(pagedet_query(pd, &q, &it), 0);
+	ck_assert_int_eq(pagedet_next(it, &row, 1), 1);
+	pagedet_iter_free(it);
+	if (_i != 1)
+		ck_assert_uint_eq(state(&row, PAGEDET_FIELD_PFN),
+				  PAGEDET_NONE);
+	else
+		ck_assert_uint_eq(state(&row, PAGEDET_FIELD_PTE),
+				  PAGEDET_HAVE);
+	if (_i == 2)
+		ck_assert_uint_eq(row.kind, PAGEDET_KIND_UNMAPPED);
+}
+END_TEST
+
 /* What pagemap does show there is true. */
 START_TEST(an_entry_in_such_an_area)
 {
@@ -752,6 +789,7 @@ int main(void)
 	unit_loop(s, a_mapping_that_ends, 2);
 	unit_test(s, frames_that_were_taken);
 	unit_test(s, an_area_that_was_added);
+	unit_loop(s, no_area, 4);
 	unit_test(s, an_entry_in_such_an_area);
 	unit_loop(s, mappers_of_what_drivers_map, 9);
 	unit_loop(s, areas_without_entries, 2);
