@@ -124,6 +124,12 @@ printf '5 times, 5 pages, PID 7\n1 times, 1 pages, PID 8\n' \
 	> "$tap_dir/sorted"
 run owners "$tap_dir/sorted"
 expect 'sums without stacks' 65 'left out the stacks'
+for end in '' '\r'; do
+	printf "5 times, 10 pages, task_comm_name: bash$end\n" \
+		> "$tap_dir/sorted"
+	run owners "$tap_dir/sorted"
+	expect 'sums of tasks without stacks' 65 'left out the stacks'
+done
 
 # --- text from elsewhere ---
 
