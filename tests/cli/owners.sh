@@ -107,6 +107,10 @@ for line in '53221 times, 53221 pages:' '53221 times:' \
 			'{"pid":"?","times":53221,'
 	done
 done
+run owners "$tap_dir/sorted" --where 'pid=7'
+expect 'a filter is undecided as often' 2 '53221 records undecided'
+run owners "$tap_dir/sorted" --mixed
+expect 'blocks are undecided as often' 2 '53221 records undecided'
 run page 256 --from "$tap_dir/sorted"
 expect 'no page of a group is known' 69 'says nothing about single pages'
 sums() {
