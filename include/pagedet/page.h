@@ -468,8 +468,8 @@ enum pagedet_type {
 	PAGEDET_TYPE_DEV = 8,	/* major << 32 | minor */
 	PAGEDET_TYPE_PROT = 9,	/* PAGEDET_PROT_* bits */
 	PAGEDET_TYPE_SIGNED = 10 /* number in two's complement: (int64_t)value.
-				  * Below zero, it is a count that the kernel
-				  * itself reported as damaged */
+				  * A count below zero is damaged, or, for a
+				  * mapcount, the type of the page */
 };
 
 /*

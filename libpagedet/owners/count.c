@@ -341,6 +341,12 @@ static bool count(struct pdet_owner_count *c,
 	return true;
 }
 
+/* A group of page_owner_sort stands for several records. */
+static uint64_t times_of(const struct pdet_owner_record *r)
+{
+	return r->times ? r->times : 1;
+}
+
 /* Counts rows for which the filter is true. */
 static bool count_rows(struct pdet_owner_count *c)
 {
@@ -367,10 +373,13 @@ static bool count_rows(struct pdet_owner_count *c)
 	}
 	pdet_filter_eval(c->asked->filter, &c->rows, c->truth);
 	for (i = 0; i < n; i++) {
-		c->left.filtered += c->truth[i] == PDET_FALSE;
-		c->left.undecided += c->truth[i] == PDET_UNKNOWN;
-		if (c->truth[i] == PDET_TRUE &&
-		    !count(c, &c->records[i], seen_of(c, &c->records[i].stack)))
+		const struct pdet_owner_record *r = &c->records[i];
+
+		if (c->truth[i] == PDET_FALSE)
+			c->left.filtered += times_of(r);
+		else if (c->truth[i] == PDET_UNKNOWN)
+			c->left.undecided += times_of(r);
+		else if (!count(c, r, seen_of(c, &r->stack)))
 			return false;
 	}
 	pdet_batch_clear(&c->rows, 1);
@@ -384,8 +393,10 @@ static bool take(struct pdet_owner_count *c,
 						 PAGEDET_HAVE;
 	struct pdet_owner_seen *seen;
 
-	c->left.filtered += mixed == PAGEDET_NONE;
-	c->left.undecided += pdet_is_reason(mixed);
+	if (mixed == PAGEDET_NONE)
+		c->left.filtered += times_of(r);
+	else if (pdet_is_reason(mixed))
+		c->left.undecided += times_of(r);
 	if (mixed != PAGEDET_HAVE)
 		return true;
 	if (c->asked->filter) {

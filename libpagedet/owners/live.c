@@ -32,9 +32,6 @@
 /* Bytes per read. */
 #define BLOCK ((size_t)1 << 18)
 
-/* Readings by number. In the first one a stack may be new. */
-#define TRIES 2
-
 struct dealing {
 	struct pdet_owners_reading *to;
 	int fd;
@@ -138,7 +135,7 @@ static int read_all(struct pdet_owners_reading *r, int fd, const char *name)
 	return pdet_owners_judge(r, name, error);
 }
 
-/* Returns true if the result is complete, or as good as it gets. */
+/* Returns true if each number had its stack, or the reading ended early. */
 static bool read_once(struct pdet_owners_reading *r, int fd, const char *name,
 		      const struct pdet_owner_handles *handles, int *ret)
 {
@@ -154,26 +151,24 @@ static bool read_once(struct pdet_owners_reading *r, int fd, const char *name,
 	       atomic_load(&r->watch->stopped);
 }
 
+/*
+ * The list has no stack of pages that were allocated before page_owner began,
+ * nor one that is new. If a number is not in it, the text is read with stacks.
+ */
 int pdet_owners_read_numbers(struct pdet_owners_reading *r, int fd,
 			     const char *name, const char *stacks)
 {
-	struct pdet_owner_handles handles;
-	bool done = false, loaded;
-	unsigned try;
+	struct pdet_owner_handles handles = { 0 };
+	bool done = false;
 	int code = 0;
 
-	for (try = 0; try < TRIES && !done; try++) {
-		if (!pdet_owner_live_by_number(fd, true))
-			break;
-		memset(&handles, 0, sizeof(handles));
-		loaded = pdet_owner_handles_load(&handles, stacks) == 0;
-		if (loaded)
+	if (pdet_owner_live_by_number(fd, true)) {
+		if (pdet_owner_handles_load(&handles, stacks) == 0) {
 			done = read_once(r, fd, name, &handles, &code);
+			if (!done)
+				pdet_owner_count_free(&r->sum);
+		}
 		pdet_owner_handles_free(&handles);
-		if (!loaded)
-			break;
-		if (!done)
-			pdet_owner_count_free(&r->sum);
 	}
 	if (done)
 		return code;

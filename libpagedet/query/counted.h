@@ -17,6 +17,16 @@ static inline bool pdet_is_counted(uint64_t kind)
 }
 
 /*
+ * pdet_is_proof - whether a page of @kind that is counted @maps times has no
+ * other mapping. Drivers of graphics keep buffers in shmem, whose pages they
+ * map by their frames (drm_gem_shmem_fault()): their count is 0.
+ */
+static inline bool pdet_is_proof(uint64_t kind, uint64_t maps)
+{
+	return pdet_is_counted(kind) && (maps || kind != PAGEDET_KIND_SHMEM);
+}
+
+/*
  * pdet_is_hidden - whether a page of @kind may have mappings that no source has
  * seen. @blind: PDET_BLIND_* of the source.
  */
@@ -24,8 +34,7 @@ static inline bool pdet_is_hidden(uint64_t kind, unsigned blind)
 {
 	switch (kind) {
 	case PAGEDET_KIND_ANON: case PAGEDET_KIND_FILE:
-	case PAGEDET_KIND_SHMEM: case PAGEDET_KIND_HUGETLB:
-	case PAGEDET_KIND_FREE: case PAGEDET_KIND_ZERO:
+	case PAGEDET_KIND_HUGETLB: case PAGEDET_KIND_ZERO:
 		return false;
 	case PAGEDET_KIND_KERNEL: case PAGEDET_KIND_RESERVED:
 	case PAGEDET_KIND_UNKNOWN:

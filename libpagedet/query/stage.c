@@ -154,8 +154,8 @@ static void match(struct pdet_worker *k, struct pdet_batch *b)
  */
 static bool is_all(const struct pdet_batch *b, uint32_t row, uint64_t maps)
 {
-	return pdet_is_counted(pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
-					      PAGEDET_KIND_UNKNOWN)) &&
+	return pdet_is_proof(pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
+					    PAGEDET_KIND_UNKNOWN), maps) &&
 	       pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0) ==
 		       PAGEDET_MAPCOUNT_EXACT &&
 	       pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT, ~maps) == maps;

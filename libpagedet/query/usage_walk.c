@@ -58,8 +58,7 @@ static void count_present(struct pdet_usage_count *c,
 {
 	const uint64_t kind = pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
 					     PAGEDET_KIND_UNKNOWN);
-	const unsigned state = pdet_batch_state(b, row,
-						PAGEDET_FIELD_MAPCOUNT);
+	unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_MAPCOUNT);
 	uint64_t maps;
 
 	if (kind == PAGEDET_KIND_HUGETLB) {
@@ -68,6 +67,10 @@ static void count_present(struct pdet_usage_count *c,
 	}
 	if (kind == PAGEDET_KIND_ZERO || kind == PAGEDET_KIND_HOLE)
 		return;
+	maps = state == PAGEDET_HAVE ?
+	       b->value[PAGEDET_FIELD_MAPCOUNT][row] : 0;
+	if (maps >> 63)
+		state = PAGEDET_CORRUPT;
 	if (state != PAGEDET_HAVE) {
 		c->rss += bytes;
 		if (!c->why_share)
@@ -76,8 +79,7 @@ static void count_present(struct pdet_usage_count *c,
 		count_dirty(c, b, row, bytes);
 		return;
 	}
-	maps = b->value[PAGEDET_FIELD_MAPCOUNT][row];
-	if (!maps || maps >> 63)
+	if (!maps)
 		return;
 	/* If no source calls a mapcount exact, it may be an average. */
 	c->roughly |= pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND, 0) !=

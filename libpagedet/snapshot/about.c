@@ -311,6 +311,15 @@ static int get_items(const struct record *r, struct pdet_snapshot_about *a)
 	return 0;
 }
 
+/* A count that was written before counts were signed has the same bytes. */
+static bool is_type(unsigned f, unsigned stored)
+{
+	const unsigned type = pdet_field_info(f)->type;
+
+	return stored == type || (stored == PAGEDET_TYPE_NUMBER &&
+				  type == PAGEDET_TYPE_SIGNED);
+}
+
 /* Skips fields of later versions, and fields whose type has changed. */
 static int get_field(const struct record *r, struct pdet_snapshot_about *a)
 {
@@ -322,8 +331,7 @@ static int get_field(const struct record *r, struct pdet_snapshot_about *a)
 		return -EBADMSG;
 	f = pdet_get16(r->p);
 	why = (unsigned char)r->p[3];
-	if (f >= PDET_FIELDS ||
-	    (unsigned char)r->p[2] != pdet_field_info(f)->type)
+	if (f >= PDET_FIELDS || !is_type(f, (unsigned char)r->p[2]))
 		return 0;
 	pdet_fields_add(&a->fields, f);
 	field = &a->field[f];

@@ -107,6 +107,10 @@ for line in '53221 times, 53221 pages:' '53221 times:' \
 			'{"pid":"?","times":53221,'
 	done
 done
+run owners "$tap_dir/sorted" --where 'pid=7'
+expect 'a filter is undecided as often' 2 '53221 records undecided'
+run owners "$tap_dir/sorted" --mixed
+expect 'blocks are undecided as often' 2 '53221 records undecided'
 run page 256 --from "$tap_dir/sorted"
 expect 'no page of a group is known' 69 'says nothing about single pages'
 sums() {
@@ -124,6 +128,12 @@ printf '5 times, 5 pages, PID 7\n1 times, 1 pages, PID 8\n' \
 	> "$tap_dir/sorted"
 run owners "$tap_dir/sorted"
 expect 'sums without stacks' 65 'left out the stacks'
+for end in '' '\r'; do
+	printf "5 times, 10 pages, task_comm_name: bash$end\n" \
+		> "$tap_dir/sorted"
+	run owners "$tap_dir/sorted"
+	expect 'sums of tasks without stacks' 65 'left out the stacks'
+done
 
 # --- text from elsewhere ---
 

@@ -67,6 +67,17 @@ run top --root "$root" --json
 tap_run 'without a line its sums are not known' grep -q "^{\"pid\":$pid,.*\"uss\":675840,.*\"dirty\":null,\"shared\":null,.*\"dirty\":\"unsupported\",\"shared\":\"unsupported\"" \
 	"$tap_dir/stdout"
 
+# A damaged count of page 256: it is not a number of mappings.
+printf '\200\377\377\377\377\377\377\377' |
+	dd of="$root/proc/kpagecount" bs=8 seek=256 conv=notrunc 2> /dev/null
+run page 256 --root "$root" --json --fields mapcount,mapcount_kind
+stdout_has 'a count below zero is not exact' \
+	'"missing":{"mapcount_kind":"corrupt"}'
+run top kind --root "$root" --json
+tap_run 'a count below zero is not a sum' grep -q \
+	'^{"kind":"anon",.*"rss":null,.*"missing":{.*"rss":"corrupt"' \
+	"$tap_dir/stdout"
+
 # --- forms ---
 
 run top --json --top 2 -q

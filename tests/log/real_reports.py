@@ -34,7 +34,7 @@ REPORTS = [
 [93839.971231] page dumped because: page still charged to cgroup
 [93839.981545] page->mem_cgroup:e3e3e3e3
 """, [{"report": "bad_page_state", "pfn": 0x2e44, "comm": "tvh:mtimer",
-       "refcount": -117901064, "flags": "corrupt",
+       "refcount": "corrupt", "flags": "corrupt",
        "reason": "page still charged to cgroup; struct page overwritten with "
        "the byte 0x78"}], None),
     ("openzfs/zfs 3309: grepped, heads alone", """\

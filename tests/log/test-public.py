@@ -289,13 +289,14 @@ case("07-explain-poison-ignored/failed.txt",
 case("08-explain-believes-garbage/log.txt",
      {"pfn": 13312, "raw_flags": "0x6635333639363237", "flags": CORRUPT,
       "kind": CORRUPT, "node": CORRUPT, "order": CORRUPT,
+      "refcount": CORRUPT, "mapcount": CORRUPT, "mapcount_kind": CORRUPT,
       "object": "PAGE_FLAGS_CHECK_AT_PREP flag(s) set",
       "reason": has("PAGE_FLAGS_CHECK_AT_PREP flag(s) set",
                     "struct page overwritten with the text '7269635f'")})
 explains("08-explain-believes-garbage/log.txt", "0x3400",
          said=("PAGE_FLAGS_CHECK_AT_PREP", "with the text '7269635f'"),
          unsaid=("reserved when the kernel started", "what to do: nothing",
-                 "slab"))
+                 "slab", "tasks map it", "refcount"))
 for words, says, whole in (
         ("6b6b6b6b6b6b6b6b " * 8, "with the byte 0x6b (a freed slab object)",
          True),
@@ -329,6 +330,10 @@ CPU: 3 PID: 8 Comm: x Not tainted 5.19.0 #1
                 (reason == "x; struct page overwritten " + says), rows)
     tap.is_true(f"overwritten {says}: no tail is made of it",
                 "compound_tail" not in rows[0].get("flags", []), rows)
+    tap.equal(f"overwritten {says}: the counts",
+              [rows[0].get("missing", {}).get(f) == "corrupt" for f in
+               ("refcount", "mapcount", "mapcount_kind")],
+              [whole or "times" in (says or "")] * 3)
     tap.equal(f"overwritten {says}: the flags",
               rows[0].get("missing", {}).get("flags") == "corrupt",
               whole or "times" in (says or ""))

@@ -51,6 +51,10 @@ Call Trace:
 has("bad page state, hex without 0x, a task called so", STATE,
     report="bad_page_state", pfn=0x81a09, comm="a  pfn:1", pid=58, refcount=1,
     kind="reserved", object="nonzero mapcount", raw_flags="0x2004", notes=[])
+row = has("a mapcount below zero", STATE, mapcount=-1)
+tap.equal("a mapcount below zero is not exact",
+          (row.get("mapcount_kind"), "mapcount_kind" in row.get("missing", {})),
+          (None, True))
 has("bad page state of a file's page: why it is reported",
     STATE.replace("page dumped because: nonzero mapcount",
                   "aops:ext4_da_aops ino:2 dentry name:\"x\"\n"

@@ -108,7 +108,9 @@ static void text_mappers(FILE *f, const struct pagedet_evidence *e,
 	const uint32_t pid = side == CLI_HERE ? e->mapper_pid :
 						e->peer_mapper_pid;
 
-	if (has(row, PAGEDET_FIELD_MAPCOUNT))
+	if (has(row, PAGEDET_FIELD_MAPCOUNT) && row->mapcount >> 63)
+		fprintf(f, ", mapcount %" PRId64, (int64_t)row->mapcount);
+	else if (has(row, PAGEDET_FIELD_MAPCOUNT))
 		fprintf(f, ", mapped %" PRIu64 " time%s",
 			(uint64_t)row->mapcount, cli_plural(row->mapcount));
 	if (pid)
@@ -255,7 +257,7 @@ static void json_side(FILE *f, const struct cli_comparing *c, uint64_t i,
 	if (has(&row, PAGEDET_FIELD_FLAGS))
 		json_flags(f, &row);
 	if (has(&row, PAGEDET_FIELD_MAPCOUNT))
-		fprintf(f, ",\"mapcount\":%" PRIu64, (uint64_t)row.mapcount);
+		fprintf(f, ",\"mapcount\":%" PRId64, (int64_t)row.mapcount);
 	if (pid)
 		fprintf(f, ",\"mapper_pid\":%" PRIu32, pid);
 	fputc('}', f);

@@ -148,7 +148,7 @@ static int count_group(void *arg, struct asking *a,
 	count_bit(&n->writeback, &n->writeback_unknown, PAGEDET_PF_WRITEBACK,
 		  flags, known, bytes);
 	maps = cli_value_of(c, row, PAGEDET_FIELD_MAPCOUNT, &state);
-	if (state != PAGEDET_HAVE && state != PAGEDET_NONE)
+	if ((state != PAGEDET_HAVE && state != PAGEDET_NONE) || maps >> 63)
 		n->mapped_unknown += bytes;
 	else if (maps)
 		n->mapped += bytes;

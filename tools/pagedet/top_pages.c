@@ -67,6 +67,9 @@ static void add_maps(struct cli_entry *e, const struct group *g, uint64_t bytes)
 
 	if (state != PAGEDET_HAVE && state != PAGEDET_NONE)
 		why = state;
+	/* A count below zero is not a number of mappings. */
+	else if (maps >> 63)
+		why = PAGEDET_CORRUPT;
 	if (!why && maps && !is_exact(g))
 		e->estimated |= BY_MAPCOUNT;
 	add_to(e, PAGEDET_SUM_RSS, maps * bytes, why);

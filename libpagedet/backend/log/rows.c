@@ -319,8 +319,9 @@ static void put_overwritten(const struct pdet_log_putting *o)
 {
 	static const uint8_t fields[] = {
 		F(KIND), F(FLAGS), F(FLAGS_KNOWN), F(HEAD_PFN), F(ORDER),
-		F(NODE), F(PINCOUNT), F(INODE), F(INDEX), F(DEV),
-		F(MEMCG_PATH), F(MEMCG_NAME), F(MEMCG_INO),
+		F(NODE), F(REFCOUNT), F(MAPCOUNT), F(MAPCOUNT_KIND),
+		F(PINCOUNT), F(INODE), F(INDEX), F(DEV), F(MEMCG_PATH),
+		F(MEMCG_NAME), F(MEMCG_INO),
 	};
 	const struct pdet_log_page *p = o->p;
 	size_t i;
@@ -329,11 +330,6 @@ static void put_overwritten(const struct pdet_log_putting *o)
 		pdet_log_cell_lost(o, fields[i], PAGEDET_CORRUPT);
 	if (p->has & PDET_LOG_RAW)
 		pdet_log_cell(o, F(RAW_FLAGS), p->raw);
-	if (!(p->has & PDET_LOG_PAGE))
-		return;
-	pdet_log_cell(o, F(REFCOUNT), (uint64_t)p->refcount);
-	pdet_log_cell(o, F(MAPCOUNT), (uint64_t)p->mapcount);
-	pdet_log_cell(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
 }
 
 static void put_struct(const struct pdet_log_putting *o)
@@ -364,7 +360,10 @@ static void put_struct(const struct pdet_log_putting *o)
 		pdet_log_cell(o, F(REFCOUNT), (uint64_t)p->refcount);
 	if (mapcount_of(p, &maps)) {
 		pdet_log_cell(o, F(MAPCOUNT), (uint64_t)maps);
-		pdet_log_cell(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
+		/* Below zero, it is damaged, or the type of the page. */
+		if (maps >= 0)
+			pdet_log_cell(o, F(MAPCOUNT_KIND),
+				      PAGEDET_MAPCOUNT_EXACT);
 	}
 	if (p->has & PDET_LOG_PINCOUNT && !p->stray) {
 		if (p->pincount < 0)

@@ -634,7 +634,11 @@ static int fill_count(struct procfs_session *s, struct pdet_batch *b,
 				 PROCFS);
 			if (word[row] && is_free(s, reading, row))
 				pdet_put_note(b, row, PAGEDET_NOTE_TORN);
-			if (kind)
+			if (kind && word[row] >> 63)
+				pdet_put_lost(b, row,
+					      PAGEDET_FIELD_MAPCOUNT_KIND,
+					      PAGEDET_CORRUPT, PROCFS);
+			else if (kind)
 				put_mapcount_kind(s, b, row, reading);
 		}
 	}

@@ -285,6 +285,7 @@ void procfs_task_close(struct pdet_task *base)
 		close(t->pagemap);
 	if (t->maps >= 0 && !t->maps_handed)
 		close(t->maps);
+	pdet_vec_free(&t->flagged);
 	free(t->text);
 	free(t);
 }

@@ -25,6 +25,9 @@ struct procfs_task {
 	char *text;		/* of maps, for sequential VMAs */
 	size_t text_at, text_len;
 	bool text_end;
+	bool flags_read;	/* smaps was read for procfs_blind() */
+	int flags_error;	/* negative errno of that */
+	struct pdet_ranges flagged; /* areas of drivers, by smaps; ascending */
 	char name[4096];	/* of the last vma_at() */
 };
 

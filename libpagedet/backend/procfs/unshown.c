@@ -7,7 +7,10 @@
  * PAGEMAP_SCAN (6.7) steps over the same VMAs. Asked for pages of any kind, it
  * returns each address of every other VMA. Without it, smaps has the flags of
  * VMAs; the kernel counts all pages of the task for that text, so it is read
- * only if maps has a VMA that may be a driver's.
+ * only if maps has a VMA that may be a driver's. Names tell that of many VMAs.
+ * Those of files whose filesystem has no disk of its own do not (overlayfs,
+ * btrfs, nfs): they are looked at where addresses are asked about, but a walk
+ * of whole tasks takes them for what they nearly always are.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,6 +20,7 @@
 #include "backend/procfs/task.h"
 #include "base/codec/text_stream.h"
 #include "base/io.h"
+#include "base/stop.h"
 #include "kernel/object/uapi.h"
 #include "kernel/text/smaps.h"
 
@@ -33,11 +37,12 @@ static bool is_kernels(const struct pdet_vma *vma)
 	return !vma->inode && begins(vma, "[vvar");
 }
 
-/* Memory of tmpfs, whose pages pagemap always shows. */
+/* Memory of tmpfs or hugetlbfs, whose pages pagemap always shows. */
 static bool is_shmem(const struct pdet_vma *vma)
 {
 	return begins(vma, "/dev/shm/") || begins(vma, "/memfd:") ||
-	       begins(vma, "/SYSV");
+	       begins(vma, "/SYSV") || begins(vma, "/dev/zero") ||
+	       begins(vma, "/dev/hugepages/");
 }
 
 /* Whether the name is of a device, or of no file in a filesystem. */
@@ -142,12 +147,15 @@ static int by_maps(struct pdet_session *s, struct procfs_task *t,
 static int take_flags(struct pdet_session *s, struct pdet_text_stream *text,
 		      uint64_t start, uint64_t end, struct pdet_ranges *ret)
 {
+	struct pdet_stop stop = { .ask = s->stop, .arg = s->stop_arg };
 	struct pdet_text_line line;
 	struct pdet_vma vma = { .end = 0 }, next;
 	bool hidden;
 	int r;
 
 	while ((r = pdet_text_stream_line(text, &s->env, &line)) > 0) {
+		if (pdet_is_stopped(&stop))
+			return -ECANCELED;
 		if (pdet_maps_line(line.text, &next)) {
 			vma = next;
 			if (vma.start >= end)
@@ -210,6 +218,36 @@ int procfs_unshown(struct pdet_session *s, struct procfs_task *t,
 	return 0;
 }
 
+/*
+ * Whether smaps calls an area a driver's. The text of a task is read once, for
+ * all of its areas. If it cannot be read, any area may be a driver's.
+ */
+static bool is_flagged(struct pdet_session *s, struct procfs_task *t,
+		       const struct pdet_vma *vma)
+{
+	const struct pdet_range *a;
+	size_t low = 0, high, mid;
+
+	if (!t->flags_read) {
+		t->flags_read = true;
+		t->flags_error = by_smaps(s, t, 0, UINT64_MAX, &t->flagged);
+		if (t->flags_error < 0)
+			pdet_clear(&s->env);
+	}
+	if (t->flags_error < 0)
+		return true;
+	a = t->flagged.data;
+	/* the first one that does not end before the area */
+	for (high = t->flagged.n; low < high;) {
+		mid = low + (high - low) / 2;
+		if (a[mid].last < vma->start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->flagged.n && a[low].first < vma->end;
+}
+
 unsigned procfs_blind(struct pdet_session *s, struct pdet_task *task,
 		      const struct pdet_vma *vma, unsigned known)
 {
@@ -227,15 +265,10 @@ unsigned procfs_blind(struct pdet_session *s, struct pdet_task *task,
 	/* Before 6.7 [vvar] is such an area. */
 	if (r == 0 && is_kernels(vma))
 		return bit;
-	if (r == 0 && !is_named_so(vma))
-		return 0;
-	if (r == 0) {
-		unshown.n = 0;
-		r = by_smaps(s, t, vma->start, vma->end, &unshown);
-	}
 	if (r < 0)
 		pdet_clear(&s->env);
-	blind = r < 0 || unshown.n;
+	blind = r ? r < 0 || unshown.n : is_named_so(vma) &&
+					 is_flagged(s, t, vma);
 	pdet_vec_free(&unshown);
 	return blind ? bit : 0;
 }

@@ -454,7 +454,10 @@ bool pdet_owner_is_sorted(const struct pdet_scan *head, bool *stacks)
 
 	if (!pdet_scan_line(&s, &line))
 		return false;
-	*stacks = memchr(line.at, ':', (size_t)(line.end - line.at));
+	/* Groups without stacks have their keys behind a colon. */
+	if (line.end > line.at && line.end[-1] == '\r')
+		line.end--;
+	*stacks = line.end > line.at && line.end[-1] == ':';
 	return pdet_scan_dec(&line, &n) && pdet_scan_word(&line, " times") &&
 	       (pdet_scan_char(&line, ':') || pdet_scan_char(&line, ','));
 }

@@ -128,7 +128,7 @@ static void put_expected(struct wanted *f, const struct pdet_batch *b,
 					  0);
 	f->page_kind = pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
 				      PAGEDET_KIND_UNKNOWN);
-	f->counted = pdet_is_counted(f->page_kind);
+	f->counted = pdet_is_proof(f->page_kind, f->expected);
 }
 
 /*
@@ -251,6 +251,13 @@ static void set_source(struct pdet_walk *w, struct pdet_backend *backend,
 	w->source = source;
 }
 
+/* Whether a driver may have mapped a frame that no count tells of. */
+static bool may_be_hidden(const struct wanted *f)
+{
+	return !f->counted && pdet_is_hidden(f->page_kind, PDET_BLIND_KERNEL |
+					     PDET_BLIND_DRIVER);
+}
+
 /* If drivers may have mapped a frame, asks a source that sees such mappings, if
  * there is one. */
 static int choose_source(struct walk_mappers *w)
@@ -259,7 +266,7 @@ static int choose_source(struct walk_mappers *w)
 	int r;
 
 	for (i = 0; i < w->n; i++)
-		if (pdet_is_hidden(w->wanted[i].page_kind, PDET_BLIND_KERNEL))
+		if (may_be_hidden(&w->wanted[i]))
 			break;
 	if (i == w->n || w->by_index)
 		return 0;
@@ -270,16 +277,95 @@ static int choose_source(struct walk_mappers *w)
 	return PDET_MIN(r, 0);
 }
 
+/* Whether only a driver can have mapped the frame. */
+static bool is_drivers_alone(const struct wanted *f)
+{
+	return f->state == PAGEDET_HAVE && !f->expected &&
+	       f->kind == PAGEDET_MAPCOUNT_EXACT &&
+	       f->page_kind == PAGEDET_KIND_SHMEM;
+}
+
+/*
+ * Whether a driver may have mapped frames for a task: 1, 0, or a negative
+ * errno.
+ */
+static int has_drivers_area(struct walk_mappers *w, struct pdet_worker *k,
+			    uint32_t pid)
+{
+	const struct pdet_backend_ops *ops = w->walk.backend->ops;
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	unsigned blind = PDET_BLIND_KERNEL;
+	struct pdet_task *task;
+	struct pdet_vma vma;
+	int r = ops->task_open(s, pid, &task);
+
+	if (r == 0) {
+		r = ops->vma_first(s, task);
+		while (r >= 0 && !(blind & PDET_BLIND_DRIVER) &&
+		       (r = ops->vma_next(s, task, &vma)) > 0)
+			blind |= ops->blind(s, task, &vma, blind);
+		ops->task_close(task);
+	}
+	if (blind & PDET_BLIND_DRIVER)
+		return 1;
+	return r == -ESRCH ? 0 : PDET_MIN(r, 0);
+}
+
+/*
+ * Looks whether drivers may have mapped pages of shmem that nobody else maps.
+ * Without an area of a driver, their count is a proof, and no page table needs
+ * to be read. Returns whether there is such an area, or a negative errno if
+ * that is not known.
+ */
+static int look_for_drivers(struct walk_mappers *w, struct pdet_worker *k)
+{
+	size_t i, first;
+	int r = 0;
+
+	for (first = 0; first < w->n; first++)
+		if (is_drivers_alone(&w->wanted[first]))
+			break;
+	if (first == w->n || !w->walk.backend->ops->blind)
+		return 0;
+	r = list_pids(w);
+	if (r < 0)
+		return r;
+	if (w->lost)
+		return -EBADMSG;
+	for (i = 0; i < w->n_pids && r == 0; i++) {
+		r = pdet_engine_check(k);
+		if (r == 0)
+			r = has_drivers_area(w, k, w->pids[i]);
+	}
+	for (i = first; i < w->n && r == 0; i++)
+		w->wanted[i].counted |= is_drivers_alone(&w->wanted[i]);
+	return r;
+}
+
 static void back_to_first(struct walk_mappers *w)
 {
 	set_source(&w->walk, w->first.backend, w->first.index,
 		   w->first.source);
 }
 
+/* If only a driver can have mapped the frames, which the source cannot see,
+ * page tables show nothing more. */
+static void leave_to_drivers(struct walk_mappers *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (!is_found(&w->wanted[i]) &&
+		    !is_drivers_alone(&w->wanted[i]))
+			return;
+	atomic_store(&w->blind, PDET_BLIND_DRIVER);
+	w->satisfied = 1;
+}
+
 static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 {
 	struct walk_mappers *w = walk_of(base);
-	int r;
+	int r, drivers;
 
 	back_to_first(w);
 	r = read_expected(w, k, put_expected);
@@ -289,13 +375,21 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	w->frame = w->kernel.backend ? 0 : w->n;
 	w->by_index = base->it->q.index != NULL || w->told;
 	w->walk.total = w->by_index ? w->n : w->n_pids;
-	w->satisfied = !w->by_index && all_found(w);
 	put_users(w, PAGEDET_HAVE);
+	w->satisfied = false;
 	if (w->by_index)
 		return 0;
+	drivers = look_for_drivers(w, k);
+	if (drivers < 0 && atomic_load(&base->it->stopped))
+		return drivers;
+	if (drivers < 0)
+		pdet_clear(base->it->env);
+	w->satisfied = all_found(w);
 	r = choose_source(w);
 	if (r < 0)
 		return r;
+	if (drivers > 0 && base->backend == w->first.backend)
+		leave_to_drivers(w);
 	r = list_pids(w);
 	if (r < 0 && base->backend != w->first.backend) {
 		pdet_clear(base->it->env);

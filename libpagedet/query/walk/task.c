@@ -212,7 +212,7 @@ static int next_vma(struct walk_task *w, struct pdet_worker *k)
 			break;
 	}
 	/* Pages that a driver has mapped may be missing from the rows. */
-	if (!w->whole && ops->blind &&
+	if (!w->whole && !k->cover.partial && ops->blind &&
 	    ops->blind(s, w->task->task, &w->vma, PDET_BLIND_KERNEL))
 		k->cover.partial = true;
 	if (!keep_name(w, &w->vma))

@@ -165,21 +165,26 @@ static int find_vma(struct walk_virt *w, struct pdet_session *s, uint64_t addr)
 	return r;
 }
 
-/* Whether a row needs its VMA. */
+/* Whether a row needs its VMA. The source may not know whether there is one
+ * where it cannot show the entry. */
 static bool needs_vma(const struct pdet_batch *b, uint32_t row, bool always)
 {
 	const unsigned kind = PAGEDET_FIELD_KIND;
 
-	if (always || !b->value[kind])
-		return always;
+	if (always || pdet_batch_state(b, row, PAGEDET_FIELD_PFN) ==
+			      PAGEDET_UNSUPPORTED)
+		return true;
+	if (!b->value[kind])
+		return false;
 	return b->cell[kind][row] ||
 	       !(pdet_batch_get(b, row, PAGEDET_FIELD_PTE, 0) &
 		 PAGEDET_PTE(PAGEDET_PTE_PRESENT)) ||
 	       pdet_batch_state(b, row, PAGEDET_FIELD_PFN) != PAGEDET_HAVE;
 }
 
+/* For rows [row, end). */
 static int put_vmas(struct walk_virt *w, struct pdet_session *s,
-		    struct pdet_batch *b, uint32_t row)
+		    struct pdet_batch *b, uint32_t row, uint32_t end)
 {
 	const uint64_t *vaddr = b->value[PAGEDET_FIELD_VADDR];
 	const struct pdet_iter *it = w->walk.it;
@@ -187,7 +192,7 @@ static int put_vmas(struct walk_virt *w, struct pdet_session *s,
 	uint32_t n;
 	int r;
 
-	for (; row < b->n; row += n) {
+	for (; row < end; row += n) {
 		n = 1;
 		if (!needs_vma(b, row, always))
 			continue;
@@ -200,18 +205,36 @@ static int put_vmas(struct walk_virt *w, struct pdet_session *s,
 		if (r < 0)
 			return r;
 		if (r == 0 || vaddr[row] < w->vma.start) {
-			while (row + n < b->n &&
+			while (row + n < end &&
 			       (r == 0 || vaddr[row + n] < w->vma.start))
 				n++;
 			pdet_vma_put_none(b, row, n, w->walk.source);
 			continue;
 		}
-		while (always && row + n < b->n &&
+		while (always && row + n < end &&
 		       vaddr[row + n] < w->vma.end)
 			n++;
 		pdet_vma_put(it, b, row, n, &w->vma, w->walk.source);
 	}
 	return 0;
+}
+
+/* Asks another source for entries that this one cannot show, which are only in
+ * areas. */
+static int put_others(struct walk_virt *w, struct pdet_worker *k, uint32_t pid,
+		      struct pdet_batch *b, uint32_t row)
+{
+	bool other;
+	uint32_t n;
+	int r = pdet_other_entries(&w->other, &w->walk, k, pid, b, row);
+
+	for (; row < b->n && r == 0; row += n) {
+		n = pdet_other_answered(&w->other, b, row, &other);
+		if (other)
+			r = put_vmas(w, pdet_session_of(k, &w->walk), b, row,
+				     row + n);
+	}
+	return r;
 }
 
 static int virt_place(struct pdet_walk *base, struct pdet_worker *k,
@@ -238,9 +261,9 @@ static int virt_place(struct pdet_walk *base, struct pdet_worker *k,
 	end = addr + n * page;
 	r = read_entries(w, s, item->pid, &addr, end ? end : UINT64_MAX, b);
 	if (r == 0)
-		r = pdet_other_entries(&w->other, base, k, item->pid, b, row);
+		r = put_vmas(w, s, b, row, b->n);
 	if (r == 0)
-		r = put_vmas(w, s, b, row);
+		r = put_others(w, k, item->pid, b, row);
 	if (r < 0 && !passes_over(w, k, item->pid, r))
 		return r;
 	if (r < 0) {

@@ -108,9 +108,11 @@ END_TEST
 
 /* --- page tables --- */
 
+#define UNKNOWN (-1)
+
 struct page {
 	unsigned kind;
-	int maps;		/* -1: not known */
+	int maps;		/* UNKNOWN: not known */
 	uint64_t pte, pte_known, flags, flags_known;
 	bool vague;		/* maps may be an average */
 };
@@ -138,7 +140,7 @@ static struct pagedet_usage count(const struct page *pages, uint32_t n)
 		pdet_put(&b, i, PAGEDET_FIELD_FLAGS, p->flags, VMCORE);
 		pdet_put(&b, i, PAGEDET_FIELD_FLAGS_KNOWN, p->flags_known,
 			 VMCORE);
-		if (p->maps < 0)
+		if (p->maps == UNKNOWN)
 			pdet_put_lost(&b, i, PAGEDET_FIELD_MAPCOUNT,
 				      PAGEDET_EXCLUDED, VMCORE);
 		else
@@ -184,10 +186,10 @@ START_TEST(pages_count_as_in_smaps)
 		/* They have no page in the reverse map. */
 		SURE(ZERO, 0, PTE(PRESENT), PTE(DIRTY), 0, DIRTY),
 		SURE(KERNEL, 0, PTE(PRESENT), PTE(DIRTY), 0, DIRTY),
-		SURE(HOLE, -1, PTE(PRESENT), PTE(DIRTY), 0, 0),
+		SURE(HOLE, UNKNOWN, PTE(PRESENT), PTE(DIRTY), 0, 0),
 		SURE(HUGETLB, 1, PTE(PRESENT), PTE(DIRTY), 0, 0),
-		SURE(ANON, -1, PTE(SWAPPED), 0, 0, 0),
-		SURE(ANON, -1, PTE(GUARD), 0, 0, 0),
+		SURE(ANON, UNKNOWN, PTE(SWAPPED), 0, 0, 0),
+		SURE(ANON, UNKNOWN, PTE(GUARD), 0, 0, 0),
 	};
 	const struct pagedet_usage u = count(pages, PDET_COUNT(pages));
 
@@ -207,7 +209,7 @@ START_TEST(what_is_not_known_of_one_page_is_not_known)
 {
 	static const struct page pages[] = {
 		SURE(ANON, 1, PTE(PRESENT), PTE(DIRTY), 0, DIRTY),
-		SURE(ANON, -1, PTE(PRESENT), 0, 0, 0),
+		SURE(ANON, UNKNOWN, PTE(PRESENT), 0, 0, 0),
 	};
 	const struct pagedet_usage u = count(pages, PDET_COUNT(pages));
 
@@ -217,6 +219,20 @@ START_TEST(what_is_not_known_of_one_page_is_not_known)
 	ck_assert_uint_eq(u.value[PAGEDET_SUM_PSS], 0);
 	ck_assert_uint_eq(u.state[PAGEDET_SUM_USS], PAGEDET_EXCLUDED);
 	ck_assert_uint_eq(u.state[PAGEDET_SUM_DIRTY], PAGEDET_UNSUPPORTED);
+}
+END_TEST
+
+START_TEST(a_count_below_zero_is_not_known)
+{
+	static const struct page pages[] = {
+		SURE(ANON, 1, PTE(PRESENT), PTE(DIRTY), 0, DIRTY),
+		SURE(ANON, -128, PTE(PRESENT), PTE(DIRTY), 0, DIRTY),
+	};
+	const struct pagedet_usage u = count(pages, PDET_COUNT(pages));
+
+	ck_sum(&u, PAGEDET_SUM_RSS, 2 * PAGE);
+	ck_assert_uint_eq(u.state[PAGEDET_SUM_PSS], PAGEDET_CORRUPT);
+	ck_assert_uint_eq(u.state[PAGEDET_SUM_USS], PAGEDET_CORRUPT);
 }
 END_TEST
 
@@ -345,6 +361,7 @@ int main(void)
 	unit_test(s, shares_by_what_may_be_an_average_are_estimated);
 	unit_test(s, pages_count_as_in_smaps);
 	unit_test(s, what_is_not_known_of_one_page_is_not_known);
+	unit_test(s, a_count_below_zero_is_not_known);
 	unit_loop(s, a_damaged_list_of_tasks_is_not_every_process, 3);
 	unit_test(s, processes_ascend_and_come_once);
 	return unit_main(s);

@@ -508,6 +508,34 @@ START_TEST(what_is_not_known_is_skipped)
 }
 END_TEST
 
+/* Counts were saved as numbers before they were signed. */
+START_TEST(counts_of_earlier_versions_are_read)
+{
+	static const uint8_t counts[] = { F(REFCOUNT), F(MAPCOUNT) };
+	struct pdet_fields fields = { { 1 << F(PFN), 0 } };
+	struct pdet_snapshot_bytes bytes = { 0 };
+	struct pdet_snapshot_about a;
+	char field[8] = { 0, 0, PAGEDET_TYPE_NUMBER, PAGEDET_HAVE, 2, 0, 0, 0 };
+	size_t i;
+
+	fill_about(&a, &fields);
+	pdet_snapshot_put_about(&bytes, &a);
+	for (i = 0; i < PDET_COUNT(counts); i++) {
+		field[0] = (char)counts[i];
+		put_record(&bytes, PDET_SNAPSHOT_FIELD, field, 8);
+		pdet_fields_add(&fields, counts[i]);
+	}
+	/* A number is not signed. */
+	field[0] = F(NODE);
+	field[2] = PAGEDET_TYPE_SIGNED;
+	put_record(&bytes, PDET_SNAPSHOT_FIELD, field, 8);
+	ck_assert_int_eq(pdet_snapshot_get_about(bytes.data, bytes.n, &a), 0);
+	ck_assert_mem_eq(&a.fields, &fields, sizeof(fields));
+	pdet_snapshot_about_free(&a);
+	pdet_vec_free(&bytes);
+}
+END_TEST
+
 /* Writes a column with two runs of one row each at @p. */
 static char *put_column(char *p, unsigned field, const uint64_t *cell,
 			const uint64_t *value)
@@ -876,6 +904,7 @@ int main(void)
 	unit_test(s, every_length_counts);
 	unit_test(s, a_later_version_is_refused);
 	unit_test(s, what_is_not_known_is_skipped);
+	unit_test(s, counts_of_earlier_versions_are_read);
 	unit_test(s, columns_of_later_versions_are_skipped);
 	unit_test(s, frames_are_found);
 	unit_loop(s, numbers_come_back, 8);

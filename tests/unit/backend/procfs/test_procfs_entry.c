@@ -224,6 +224,7 @@ ssize_t __wrap_pread64(int fd, void *buf, size_t size, off_t at)
 }
 
 #define ANON_PAGE (KPF(ANON) | KPF(LRU) | KPF(UPTODATE) | KPF(MMAP))
+#define SHMEM_PAGE (KPF(LRU) | KPF(SWAPBACKED))
 #define FLAGS "proc/kpageflags"
 #define COUNT "proc/kpagecount"
 
@@ -576,6 +577,8 @@ static const struct {
 	{ "rw-s 00000000 00:06 9 /dev/dri/card0", "rd wr io pf dd", 3 },
 	{ "rw-s 00000000 00:1b 9 /dev/shm/x", "rd wr mr mw me ms", 0 },
 	{ "rw-s 00000000 00:01 9 /memfd:x (deleted)", "rd wr mr mw", 0 },
+	{ "rw-s 00000000 00:01 9 /dev/zero (deleted)", "rd wr mr mw", 0 },
+	{ "rw-s 00000000 00:0f 9 /dev/hugepages/rtemap_1", "rd wr ht", 0 },
 	{ "rw-s 00000000 08:01 9 /jail/dev/mem", "rd wr mr pf", 3 },
 	{ "r--p 00000000 00:2b 9 /overlay/x", "rd mr mw me", 2 },
 	{ "rw-s 00000000 00:0e 12 anon_inode:[other]", NULL, 2 },
@@ -642,6 +645,43 @@ START_TEST(areas_without_entries)
 }
 END_TEST
 
+/* An address outside of all areas has no frame, whatever is asked. */
+START_TEST(no_area)
+{
+	static const char *const fields[] = { "pfn", "pte", "pfn,kind",
+					      "pfn,vma_start" };
+	struct pagedet_item item = { 0, 1, (uint32_t)getpid(), 0 };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_iter *it;
+	struct pagedet_page row;
+	void *at;
+
+	start(NULL);
+	at = mmap(NULL, 3 * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		  0);
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	q.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS) |
+		    PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_DERIVED);
+	item.first = (uintptr_t)at + page;
+	ck_assert_int_eq(munmap((char *)at + page, page), 0);
+	q.target = PAGEDET_TARGET_VIRT;
+	q.items = &item;
+	q.n_items = 1;
+	ck_assert_int_eq(pagedet_fields_parse(pd, fields[_i], &q), 0);
+	ck_assert_int_eq(pagedet_query(pd, &q, &it), 0);
+	ck_assert_int_eq(pagedet_next(it, &row, 1), 1);
+	pagedet_iter_free(it);
+	if (_i != 1)
+		ck_assert_uint_eq(state(&row, PAGEDET_FIELD_PFN),
+				  PAGEDET_NONE);
+	else
+		ck_assert_uint_eq(state(&row, PAGEDET_FIELD_PTE),
+				  PAGEDET_HAVE);
+	if (_i == 2)
+		ck_assert_uint_eq(row.kind, PAGEDET_KIND_UNMAPPED);
+}
+END_TEST
+
 /* What pagemap does show there is true. */
 START_TEST(an_entry_in_such_an_area)
 {
@@ -671,7 +711,10 @@ START_TEST(mappers_of_what_drivers_map)
 		{ 0, true, PAGEDET_UNSUPPORTED },
 		{ KPF(SLAB), false, PAGEDET_HAVE },
 		{ KPF(SLAB), true, PAGEDET_UNSUPPORTED },
-		{ KPF(BUDDY), true, PAGEDET_HAVE },
+		{ KPF(BUDDY), false, PAGEDET_HAVE },
+		{ KPF(BUDDY), true, PAGEDET_UNSUPPORTED },
+		{ SHMEM_PAGE, false, PAGEDET_HAVE },
+		{ SHMEM_PAGE, true, PAGEDET_UNSUPPORTED },
 		{ ANON_PAGE, true, PAGEDET_HAVE },
 	};
 	struct pagedet_mappers m = { .size = sizeof(m) };
@@ -706,6 +749,71 @@ START_TEST(mappers_of_what_drivers_map)
 	ck_assert_uint_eq(m.found_state, cases[_i].found);
 	ck_assert_uint_eq(c.complete, cases[_i].found == PAGEDET_HAVE);
 	pagedet_iter_free(it);
+}
+END_TEST
+
+/* Bytes that this process has read; 0: the kernel does not count them. */
+static uint64_t bytes_read(void)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen("/proc/self/io", "r");
+
+	if (f && fscanf(f, "rchar: %llu", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Many areas that may be a driver's: the flags of a task are read once. */
+START_TEST(many_areas)
+{
+	const size_t n = 300, room = n * 256;
+	char *maps = calloc(1, room), *smaps = calloc(1, 2 * room);
+	struct pagedet_mappers m = { .size = sizeof(m) };
+	struct pagedet_item item = { 0x21, 1, 0, 0 };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	size_t at = 0, to = 0, i;
+	struct pagedet_iter *it;
+	struct pagedet_page row;
+	uint64_t words[64] = { 0 }, before;
+	char line[128];
+
+	ck_assert(maps && smaps);
+	make_tree(0);
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	for (i = 0; i < n; i++) {
+		snprintf(line, sizeof(line), "%08zx-%08zx rw-s 00000000 00:0e "
+			 "12 anon_inode:[io_uring]\n", 0x10000 + i * page,
+			 0x10000 + (i + 1) * page);
+		at += (size_t)snprintf(maps + at, room - at, "%s", line);
+		to += (size_t)snprintf(smaps + to, 2 * room - to,
+				       "%sSize: 4 kB\nVmFlags: rd wr%s \n",
+				       line, _i && i == n - 1 ? " pf" : "");
+	}
+	put_text("proc/7/maps", maps);
+	put_text("proc/7/smaps", smaps);
+	words[0x21] = KPF(SLAB);
+	put(FLAGS, 0, words, sizeof(words));
+	words[0x21] = 0;
+	put(COUNT, 0, words, sizeof(words));
+	start(root);
+	q.target = PAGEDET_TARGET_MAPPERS;
+	q.items = &item;
+	q.n_items = 1;
+	ck_assert_int_eq(pagedet_fields_parse(pd, "pfn,pid", &q), 0);
+	before = bytes_read();
+	ck_assert_int_eq(pagedet_query(pd, &q, &it), 0);
+	ck_assert_int_eq(pagedet_next(it, &row, 1), 0);
+	/* Everything else that is read is less than 100 KiB. */
+	ck_assert_uint_lt(bytes_read() - before, 2 * to + 100000);
+	ck_assert_int_eq(pagedet_mappers(it, 0, &m), 0);
+	ck_assert_uint_eq(m.found_state, _i ? PAGEDET_UNSUPPORTED :
+					      PAGEDET_HAVE);
+	pagedet_iter_free(it);
+	remove_tree();
+	free(maps);
+	free(smaps);
 }
 END_TEST
 
@@ -748,8 +856,10 @@ int main(void)
 	unit_loop(s, a_mapping_that_ends, 2);
 	unit_test(s, frames_that_were_taken);
 	unit_test(s, an_area_that_was_added);
+	unit_loop(s, no_area, 4);
 	unit_test(s, an_entry_in_such_an_area);
-	unit_loop(s, mappers_of_what_drivers_map, 6);
+	unit_loop(s, mappers_of_what_drivers_map, 9);
+	unit_loop(s, many_areas, 2);
 	unit_loop(s, areas_without_entries, 2);
 	unit_test(s, written_where_it_is_tracked);
 	unit_test(s, written_in_shared_memory);
