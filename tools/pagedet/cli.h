@@ -542,6 +542,8 @@ void cli_progress_end(struct cli_progress *p);
 struct cli_asked {
 	struct pagedet_query shown; /* set by cli_progress_start() */
 	uint64_t shown_ns;
+	int (*stop)(void *arg);	/* NULL: a signal stops it */
+	void *stop_arg;
 };
 /* A pagedet_progress_fn. @user is a struct cli_asked. */
 int cli_asked_progress(void *user, const struct pagedet_progress *now);
