@@ -26,10 +26,13 @@ echo 'a log' > bad.log
 echo 'BUG: Bad page state in process x  pfn:81a09' > oops.txt
 printf 'PERFILE2and more' > perf.data
 "$PAGEDET" --root "$root" snapshot memory.snap -q || :
-# the unit of a service, as service managers name its cgroup
-mkdir -p "$root/sys/fs/cgroup/a/web.service"
+echo 'a file' > "it's \`id\`.txt"
+cp memory.snap 'a`id`.snap'
+# the unit of a service, as service managers name its cgroup; anyone may name one
+mkdir -p "$root/sys/fs/cgroup/a/web.service" \
+	"$root/sys/fs/cgroup/a/odd;id.service"
 for dir in "$root/sys/fs/cgroup" "$root/sys/fs/cgroup/a" \
-	"$root/sys/fs/cgroup/a/web.service"; do
+	"$root/sys/fs/cgroup/a/"*.service; do
 	: > "$dir/cgroup.procs"
 done
 
@@ -204,7 +207,7 @@ done << 'TABLE'
 64	try: --where 'order>=9';	@scan --where order=9+
 64	try: --where 'pfn>=1 and pfn<=5';	@scan --where pfn=1..5
 64	try: --where 'refcount>2000';	@scan --where 'refcount>2k'
-64	try: --where "kind='anon' and dirty";	@scan --where "kind=='anon' && dirty"
+64	try: --where 'kind='\\''anon'\\'' and dirty';	@scan --where "kind=='anon' && dirty"
 64	try: --where 'order>=9'	@scan --where 'size>1M'
 64	try: pagedet task PID --where swapped	@scan --where swap
 64	where' explains it	@scan --where 'and and and'
@@ -241,6 +244,19 @@ done << 'TABLE'
 64	did you mean 'json'	scan --format jsn
 64	did you mean 'procfs'	scan --backend procf
 64	did you mean 'flags'	@scan --fields flgs
+# what is suggested can be pasted, and runs nothing else
+66	did you mean '/a/odd;id.service'\?	@cgroup '/a/odd;id.servce'
+1	pagedet cgroup '/a/odd;id.service';	@task 'odd;id.service'
+64	try: pagedet cgroup '/a/odd;id.service';	@'odd;id.service'
+64	did you mean '/a/odd;id.service'\? try: pagedet cgroup '/a	@'odd;id.servce'
+64	try: pagedet file 'it'\\''s `id`.txt';	"it's \`id\`.txt"
+64	try: pagedet --from 'a`id`.snap' scan	'a`id`.snap'
+64	try: pagedet --from 'a`id`.snap' scan	--from 'a`id`.snap'
+64	try: pagedet task 'a!b`id`';	tasks 'a!b`id`'
+64	try: pagedet virt 'a!b`id`' 0x400000\+4096;	virt 'a!b`id`' 400000-401000
+64	try: --where 'comm=`id`';	@scan --where 'comm is `id`'
+64	'path~`id` and path~'\\''x'\\'''	@scan --where 'path~`id`' --where "path~'x'"
+64	try: pagedet task PID;	tasks "$(printf 'a\001b')"
 # a database administrator: which process has this file in memory?
 0 1 2	comm|nobody|no process|could not be read	mappers /proc/self/exe
 0 1 2	comm|no process|could not be read	mappers --file notes.txt

@@ -261,6 +261,16 @@ int cli_no_field(const char *what, const char *word, size_t len);
  */
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd);
 
+/* --- quote.c: words for a shell --- */
+/* A word in a suggestion has at most so many bytes with its end. */
+#define CLI_QUOTED 512
+/*
+ * Returns @ret, which has @word as a shell takes it. If that does not fit, or
+ * has control characters, returns @instead.
+ */
+const char *cli_quoted(const char *word, const char *instead, char *ret,
+		       size_t size);
+
 /* --- suggest_thing.c: suggestions for words that name a thing --- */
 /* Whether a file may be a kernel log, by its name. */
 bool cli_is_log_name(const char *path);
