@@ -61,7 +61,10 @@ answered() {
 run
 answered 'pagedet' 64 "'pagedet help'"
 n=1
+# nothing is suggested but a page of help, or a name that is near
+none="hint: (did you mean '[a-z_]*'\? )?'pagedet help where' explains it"
 while IFS='	' read -r statuses pattern words; do
+	[ "$pattern" != NONE ] || pattern=$none
 	case $statuses in
 	'' | '#'*)
 		continue ;;
@@ -244,6 +247,29 @@ done << 'TABLE'
 64	did you mean 'json'	scan --format jsn
 64	did you mean 'procfs'	scan --backend procf
 64	did you mean 'flags'	@scan --fields flgs
+# a filter in another language: the same, or nothing is suggested
+64	try: --where 'not dirty';	@scan --where 'dirty!=true'
+64	try: --where dirty;	@scan --where 'dirty!=0'
+64	try: --where dirty;	@scan --where 'dirty<>no'
+64	try: --where 'not dirty';	@scan --where 'dirty is not true'
+64	NONE	@scan --where 'dirty<1'
+64	NONE	@scan --where 'dirty>0'
+64	try: --where 'path!~.so and dirty';	@scan --where 'path!=*.so && dirty'
+64	try: --where 'path~1k and dirty';	@scan --where 'path~1k && dirty'
+64	try: --where 'path~\^/usr.\* and dirty';	@scan --where 'path~^/usr.* && dirty'
+64	NONE	@scan --where 'order!=9+'
+64	NONE	@scan --where 'order<9+'
+64	NONE	@scan --where 'order<1,2'
+64	NONE	@scan --where 'refcount>18446744073709551615k'
+64	try: --where 'refcount>10000';	@scan --where 'refcount>010k'
+64	try: --where 'dirty or lru';	@scan --where 'flags in (dirty,lru)'
+64	try: --where '\(dirty or lru\) and anon';	@scan --where 'flags in (dirty,lru) && anon'
+64	try: --where 'flags:anon and dirty';	@scan --where 'flags=anon && dirty'
+64	NONE	@scan --where 'flags=!dirty'
+64	try: --where 'comm!=bash';	@scan --where 'comm is not bash'
+64	try: --where 'kind!=anon and kind!=file';	@scan --where 'kind is not anon,file'
+64	try: --where 'not \(pfn>=1 and pfn<=5\)';	@scan --where 'not pfn=1..5'
+64	try: --where '\(kind=anon or kind=file\) and dirty';	@scan --where 'kind=anon,file dirty'
 # what is suggested can be pasted, and runs nothing else
 66	did you mean '/a/odd;id.service'\?	@cgroup '/a/odd;id.servce'
 1	pagedet cgroup '/a/odd;id.service';	@task 'odd;id.service'

@@ -337,6 +337,8 @@ int cli_no_letter(char letter);
  * a suggestion.
  */
 bool cli_is_kind_or_flag(const char *word, char *instead, size_t size);
+/* Whether a field has a value, or a bit, with that name. */
+bool cli_is_value(uint32_t field, const char *word);
 /*
  * Sets @instead to the suggestion that follows "try: ", if there is one for
  * this value of --where.

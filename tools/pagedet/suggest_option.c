@@ -75,8 +75,7 @@ static const char *find(const struct lead *leads, size_t n, const char *word)
 	return NULL;
 }
 
-/* Whether a field has a value, or a bit, with that name. */
-static bool is_value(uint32_t field, const char *word)
+bool cli_is_value(uint32_t field, const char *word)
 {
 	const char *name;
 	uint64_t value;
@@ -108,8 +107,8 @@ int cli_no_option(const char *name, size_t len, const char *const *names,
 				 "--%s?", copy, names[near]);
 	if (lead)
 		snprintf(instead, sizeof(instead), "try: %s;", lead);
-	else if (is_value(PAGEDET_FIELD_FLAGS, copy) ||
-		 is_value(PAGEDET_FIELD_KIND, copy))
+	else if (cli_is_value(PAGEDET_FIELD_FLAGS, copy) ||
+		 cli_is_value(PAGEDET_FIELD_KIND, copy))
 		snprintf(instead, sizeof(instead), "try: --where %s;", copy);
 	else if (pagedet_field_by_name(copy) >= 0)
 		snprintf(instead, sizeof(instead),
@@ -138,9 +137,9 @@ int cli_no_letter(char letter)
 
 bool cli_is_kind_or_flag(const char *word, char *instead, size_t size)
 {
-	const bool kind = is_value(PAGEDET_FIELD_KIND, word);
+	const bool kind = cli_is_value(PAGEDET_FIELD_KIND, word);
 
-	if (!kind && !is_value(PAGEDET_FIELD_FLAGS, word))
+	if (!kind && !cli_is_value(PAGEDET_FIELD_FLAGS, word))
 		return false;
 	snprintf(instead, size, "try: --by %s, or --where %s;",
 		 kind ? "kind" : "flags", word);
