@@ -341,9 +341,9 @@ bool cli_is_kind_or_flag(const char *word, char *instead, size_t size);
 bool cli_is_value(uint32_t field, const char *word);
 /*
  * Sets @instead to the suggestion that follows "try: ", if there is one for
- * this value of --where.
+ * the job's --where.
  */
-bool cli_where_lead(const char *expr, char *instead, size_t size);
+bool cli_where_lead(const struct cli_job *job, char *instead, size_t size);
 
 /* --- suggest_filter.c --- */
 /*
@@ -352,6 +352,12 @@ bool cli_where_lead(const char *expr, char *instead, size_t size);
  */
 bool cli_rewrite_filter(struct pagedet *pd, const char *expr, char *ret,
 			size_t size);
+/*
+ * Returns what @lead, which may return NULL, finds first for a word of the
+ * filter that stands in the place of a field and is not negated.
+ */
+const char *cli_filter_lead(const char *expr,
+			    const char *(*lead)(const char *word));
 
 /* --- process.c: processes and areas by name --- */
 int cli_add_item(struct cli_job *job, const struct pagedet_item *item);

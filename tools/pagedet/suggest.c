@@ -350,20 +350,22 @@ static bool try_filter(const char *expr, char *ret, size_t size)
 
 static int no_filter(const struct cli_job *job, struct pagedet *pd, int error)
 {
-	char lead[256], instead[CLI_QUOTED + 32], what[512];
+	char lead[256], instead[CLI_QUOTED + 32], what[512],
+	     advice[256];
 
 	cli_topic("where");
 	if (error != -EINVAL)
 		return cli_fail(pd, error);
 	snprintf(what, sizeof(what), "%s", pagedet_error(pd));
-	if (cli_where_lead(job->where, lead, sizeof(lead)))
+	snprintf(advice, sizeof(advice), "%s", pagedet_advice(pd));
+	if (cli_rewrite_filter(pd, job->where, lead, sizeof(lead)) &&
+	    try_filter(lead, instead, sizeof(instead)))
+		return cli_refuse(instead, "%s", what);
+	if (cli_where_lead(job, lead, sizeof(lead))) {
 		snprintf(instead, sizeof(instead), "try: %s;", lead);
-	else if (*pagedet_advice(pd))
-		return cli_fail(pd, error);
-	else if (!cli_rewrite_filter(pd, job->where, lead, sizeof(lead)) ||
-		 !try_filter(lead, instead, sizeof(instead)))
-		*instead = '\0';
-	return cli_refuse(instead, "%s", what);
+		return cli_refuse(instead, "%s", what);
+	}
+	return cli_refuse(advice, "%s", what);
 }
 
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd)

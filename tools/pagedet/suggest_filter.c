@@ -336,6 +336,50 @@ static bool lacks_join(const struct rewriting *r)
 	       strcmp(before->text, "not") != 0;
 }
 
+/* --- words --- */
+
+/* Whether it stands behind an operator, or in the list there. */
+static bool is_operand(const struct rewriting *r, size_t i)
+{
+	while (i > 1 && r->token[i - 1].kind == COMMA)
+		i -= 2;
+	if (i && r->token[i - 1].kind == OPEN)
+		i--;
+	if (i && is(r->token[i - 1].text, "not"))
+		i--;
+	return i && r->token[i - 1].kind == OPERATOR;
+}
+
+/* "not shared", "shared!=1" and "shared=no" */
+static bool is_denied(const struct rewriting *r, size_t i)
+{
+	const struct token *t = &r->token[i];
+	const bool equal = t[1].kind == OPERATOR && is(t[1].text, "=");
+
+	return (i && (is(t[-1].text, "not") || is(t[-1].text, "!"))) ||
+	       (t[1].kind == OPERATOR && strchr("!<", *t[1].text)) ||
+	       (equal && (is(t[2].text, "not") || is(t[2].text, "no") ||
+			  is(t[2].text, "false") || is(t[2].text, "0")));
+}
+
+const char *cli_filter_lead(const char *expr,
+			    const char *(*lead)(const char *word))
+{
+	struct rewriting r = { .n = 0 };
+	const char *found = NULL;
+	size_t i;
+
+	if (!split(&r, expr))
+		return NULL;
+	for (i = 0; i < r.n && !found; i++)
+		if (r.token[i].kind == WORD && !is_operand(&r, i) &&
+		    !is_denied(&r, i))
+			found = lead(r.token[i].text);
+	return found;
+}
+
+/* --- */
+
 bool cli_rewrite_filter(struct pagedet *pd, const char *expr, char *ret,
 			size_t size)
 {

@@ -146,23 +146,9 @@ bool cli_is_kind_or_flag(const char *word, char *instead, size_t size)
 	return true;
 }
 
-/* Searches the words of @expr, in order, for one with a suggestion. */
-static const char *lead_of_words(const char *expr)
+static const char *lead_of(const char *word)
 {
-	const char *lead = NULL;
-	char word[32];
-	size_t len;
-
-	while (!lead && *expr) {
-		expr += strcspn(expr, "abcdefghijklmnopqrstuvwxyz_");
-		len = strspn(expr, "abcdefghijklmnopqrstuvwxyz_");
-		if (len < sizeof(word)) {
-			snprintf(word, sizeof(word), "%.*s", (int)len, expr);
-			lead = find(filters, CLI_COUNT(filters), word);
-		}
-		expr += len;
-	}
-	return lead;
+	return find(filters, CLI_COUNT(filters), word);
 }
 
 /* A field as if it were true or false: "path", "not path". */
@@ -178,12 +164,20 @@ static bool is_field_alone(const char *expr, char *instead, size_t size)
 	return true;
 }
 
-bool cli_where_lead(const char *expr, char *instead, size_t size)
+/* Objects and events are not what the suggestions are about. */
+static bool has_pages(const struct cli_job *job)
 {
-	const char *lead = lead_of_words(expr);
+	return job->command->target != PAGEDET_TARGET_OBJECTS &&
+	       job->command->target != PAGEDET_TARGET_EVENTS;
+}
+
+bool cli_where_lead(const struct cli_job *job, char *instead, size_t size)
+{
+	const char *lead = has_pages(job) ?
+			   cli_filter_lead(job->where, lead_of) : NULL;
 
 	if (!lead)
-		return is_field_alone(expr, instead, size);
+		return is_field_alone(job->where, instead, size);
 	snprintf(instead, size, "%s", lead);
 	return true;
 }
