@@ -632,6 +632,15 @@ static struct pdet_alloc_sum add_up(const struct pdet_allocs *a,
 
 /* --- a filter --- */
 
+/* The kernel says them, and only of what is live now. */
+static bool is_verdict(int at)
+{
+	return at == offsetof(struct pdet_alloc_sum, verified_live) ||
+	       at == offsetof(struct pdet_alloc_sum, verified_live_bytes) ||
+	       at == offsetof(struct pdet_alloc_sum, verified_free) ||
+	       at == offsetof(struct pdet_alloc_sum, unverified);
+}
+
 bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
 		       const struct pdet_ranked *which)
 {
@@ -643,6 +652,8 @@ bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
 
 	if (a->only_live)
 		return true;
+	if (is_verdict(at) && (!a->verified || which->side != PDET_NOW))
+		return false;
 	/* Pages have no waste. */
 	switch (at) {
 	case offsetof(struct pdet_alloc_sum, requested):

@@ -91,6 +91,8 @@ static int refuse_packed_dump(struct pdet_env *env, const char *name,
 	const size_t n = PDET_MIN((size_t)(head->end - head->at),
 				  (size_t)PDET_DUMP_HEAD);
 	const char *kind = pdet_dump_kind(head->at, n);
+	/* The advice can be pasted into a shell. */
+	const bool is_odd = strchr(name, '\'');
 	size_t i;
 
 	if (!kind)
@@ -99,7 +101,9 @@ static int refuse_packed_dump(struct pdet_env *env, const char *name,
 		  "decompress it first", name, packed, kind);
 	for (i = 0; i < PDET_COUNT(tools); i++)
 		if (strstr(packed, tools[i].name))
-			pdet_advise(env, "%s '%s'", tools[i].command, name);
+			pdet_advise(env, "%s %s%s%s", tools[i].command,
+				    is_odd ? "" : "'", is_odd ? "FILE" : name,
+				    is_odd ? "" : "'");
 	return -EBADMSG;
 }
 

@@ -122,9 +122,7 @@ static void test_numbers(const struct pdet_filter_node *n,
 {
 	const uint64_t number = n->number;
 	/* Numbers in two's complement have the order of these. */
-	const uint64_t flip =
-		pdet_field_info(n->field)->type == PAGEDET_TYPE_SIGNED ?
-		(uint64_t)1 << 63 : 0;
+	const uint64_t flip = n->is_signed ? (uint64_t)1 << 63 : 0;
 	const uint64_t limit = number ^ flip;
 	uint32_t i;
 

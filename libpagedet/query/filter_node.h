@@ -34,6 +34,7 @@ struct pdet_filter_node {
 	uint16_t left, right;	/* AND, OR, NOT: numbers of nodes */
 	uint16_t depth;		/* scratch rows needed by this subtree */
 	bool has_regex;
+	bool is_signed;		/* the number, in two's complement */
 	uint64_t number;	/* a number, or the number of a bit */
 	char *text;		/* for STRING and LIST */
 	regex_t regex;

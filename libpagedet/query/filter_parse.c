@@ -410,6 +410,7 @@ static int test(struct parser *p)
 		return i;
 	n = &p->f->node[i];
 	n->field = (uint8_t)field;
+	n->is_signed = type == PAGEDET_TYPE_SIGNED;
 	if (!quoted && pdet_scan_is(&v, "none") &&
 	    (op == PDET_OP_EQ || op == PDET_OP_NE)) {
 		n->op = op == PDET_OP_EQ ? PDET_OP_IS_NONE : PDET_OP_IS_SOME;

@@ -26,10 +26,13 @@ echo 'a log' > bad.log
 echo 'BUG: Bad page state in process x  pfn:81a09' > oops.txt
 printf 'PERFILE2and more' > perf.data
 "$PAGEDET" --root "$root" snapshot memory.snap -q || :
-# the unit of a service, as service managers name its cgroup
-mkdir -p "$root/sys/fs/cgroup/a/web.service"
+echo 'a file' > "it's \`id\`.txt"
+cp memory.snap 'a`id`.snap'
+# the unit of a service, as service managers name its cgroup; anyone may name one
+mkdir -p "$root/sys/fs/cgroup/a/web.service" \
+	"$root/sys/fs/cgroup/a/odd;id.service"
 for dir in "$root/sys/fs/cgroup" "$root/sys/fs/cgroup/a" \
-	"$root/sys/fs/cgroup/a/web.service"; do
+	"$root/sys/fs/cgroup/a/"*.service; do
 	: > "$dir/cgroup.procs"
 done
 
@@ -58,7 +61,10 @@ answered() {
 run
 answered 'pagedet' 64 "'pagedet help'"
 n=1
+# nothing is suggested but a page of help, or a name that is near
+none="hint: (did you mean '[a-z_]*'\? )?'pagedet help where' explains it"
 while IFS='	' read -r statuses pattern words; do
+	[ "$pattern" != NONE ] || pattern=$none
 	case $statuses in
 	'' | '#'*)
 		continue ;;
@@ -204,7 +210,7 @@ done << 'TABLE'
 64	try: --where 'order>=9';	@scan --where order=9+
 64	try: --where 'pfn>=1 and pfn<=5';	@scan --where pfn=1..5
 64	try: --where 'refcount>2000';	@scan --where 'refcount>2k'
-64	try: --where "kind='anon' and dirty";	@scan --where "kind=='anon' && dirty"
+64	try: --where 'kind='\\''anon'\\'' and dirty';	@scan --where "kind=='anon' && dirty"
 64	try: --where 'order>=9'	@scan --where 'size>1M'
 64	try: pagedet task PID --where swapped	@scan --where swap
 64	where' explains it	@scan --where 'and and and'
@@ -241,6 +247,48 @@ done << 'TABLE'
 64	did you mean 'json'	scan --format jsn
 64	did you mean 'procfs'	scan --backend procf
 64	did you mean 'flags'	@scan --fields flgs
+# a filter in another language: the same, or nothing is suggested
+64	try: --where 'not dirty';	@scan --where 'dirty!=true'
+64	try: --where dirty;	@scan --where 'dirty!=0'
+64	try: --where dirty;	@scan --where 'dirty<>no'
+64	try: --where 'not dirty';	@scan --where 'dirty is not true'
+64	NONE	@scan --where 'dirty<1'
+64	NONE	@scan --where 'dirty>0'
+64	try: --where 'path!~.so and dirty';	@scan --where 'path!=*.so && dirty'
+64	try: --where 'path~1k and dirty';	@scan --where 'path~1k && dirty'
+64	try: --where 'path~\^/usr.\* and dirty';	@scan --where 'path~^/usr.* && dirty'
+64	NONE	@scan --where 'order!=9+'
+64	NONE	@scan --where 'order<9+'
+64	NONE	@scan --where 'order<1,2'
+64	NONE	@scan --where 'refcount>18446744073709551615k'
+64	try: --where 'refcount>10000';	@scan --where 'refcount>010k'
+64	try: --where 'dirty or lru';	@scan --where 'flags in (dirty,lru)'
+64	try: --where '\(dirty or lru\) and anon';	@scan --where 'flags in (dirty,lru) && anon'
+64	try: --where 'flags:anon and dirty';	@scan --where 'flags=anon && dirty'
+64	NONE	@scan --where 'flags=!dirty'
+64	try: --where 'comm!=bash';	@scan --where 'comm is not bash'
+64	try: --where 'kind!=anon and kind!=file';	@scan --where 'kind is not anon,file'
+64	try: --where 'not \(pfn>=1 and pfn<=5\)';	@scan --where 'not pfn=1..5'
+64	try: --where '\(kind=anon or kind=file\) and dirty';	@scan --where 'kind=anon,file dirty'
+64	try: --where 'path~shared and dirty';	@scan --where 'path~shared && dirty'
+64	NONE	@scan --where 'path=(size) or x'
+64	NONE	@scan --where 'not pinned'
+64	NONE	@scan --where 'shared!=1'
+64	NONE	@scan --where 'size<4096'
+64	NONE	kmem events "$top_srcdir/tests/fixtures/traces/raw-6.18-x86_64" --where 'bytes>100000'
+# what is suggested can be pasted, and runs nothing else
+66	did you mean '/a/odd;id.service'\?	@cgroup '/a/odd;id.servce'
+1	pagedet cgroup '/a/odd;id.service';	@task 'odd;id.service'
+64	try: pagedet cgroup '/a/odd;id.service';	@'odd;id.service'
+64	did you mean '/a/odd;id.service'\? try: pagedet cgroup '/a	@'odd;id.servce'
+64	try: pagedet file 'it'\\''s `id`.txt';	"it's \`id\`.txt"
+64	try: pagedet --from 'a`id`.snap' scan	'a`id`.snap'
+64	try: pagedet --from 'a`id`.snap' scan	--from 'a`id`.snap'
+64	try: pagedet task 'a!b`id`';	tasks 'a!b`id`'
+64	try: pagedet virt 'a!b`id`' 0x400000\+4096;	virt 'a!b`id`' 400000-401000
+64	try: --where 'comm=`id`';	@scan --where 'comm is `id`'
+64	'path~`id` and path~'\\''x'\\'''	@scan --where 'path~`id`' --where "path~'x'"
+64	try: pagedet task PID;	tasks "$(printf 'a\001b')"
 # a database administrator: which process has this file in memory?
 0 1 2	comm|nobody|no process|could not be read	mappers /proc/self/exe
 0 1 2	comm|no process|could not be read	mappers --file notes.txt

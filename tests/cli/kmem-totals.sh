@@ -197,4 +197,31 @@ expect 'no such program' 66 "no-such-program': No such file"
 # shellcheck disable=SC2016
 run kmem record --totals --top 1 -- sh -c 'kill -TERM $PPID; sleep 60'
 tap_run 'a signal ends it, and it answers' grep -q 'total of' "$tap_dir/stdout"
+
+# --- verified after what has ended it ---
+
+# kept NAME PROGRAM [OPTION...]: the sums are there, and verified
+kept() {
+	kept=$1 program=$2
+	shift 2
+	rm -f "$tap_dir/begun"
+	run kmem record --totals --frees --verify --by family --json "$@" -- \
+		sh -c ": > '$tap_dir/begun'; $program"
+	if [ ! -e "$tap_dir/begun" ]; then
+		tap_skip "$kept" 'the deadline passed before it began'
+		return
+	fi
+	tap_run "$kept: it answers" test "$status" = 0 -o "$status" = 2
+	tap_run "$kept: and that is verified" sh -c \
+		"tail -n 1 '$tap_dir/stdout' | grep -q '\"verified_live\":[0-9]'"
+}
+run kmem record --totals --frees --verify --by family -- true
+if [ "$status" -gt 2 ]; then
+	tap_skip 'a signal, verified' \
+		"the kernel cannot be asked: $(head -n 1 "$tap_dir/stderr")"
+else
+	# shellcheck disable=SC2016
+	kept 'a signal' 'kill -TERM $PPID; sleep 60'
+	kept 'the deadline' 'sleep 60' --deadline 2
+fi
 tap_done

@@ -125,6 +125,16 @@ run kmem report "$trace" --by family --json --where \
 	'allocated>0 or family=page'
 tap_run 'and may decide nothing' [ "$status" -eq 0 ]
 stdout_has 'but the others' '"groups":3,'
+for name in verified_live verified_live_bytes verified_free unverified; do
+	run kmem report "$trace" $size --where "$name=0" --json
+	expect "$name, of what was not verified" 2 'what --where tests is not'
+	stdout_has "$name decides nothing" '"groups":0,'
+	for side in before grown; do
+		run kmem diff "$old" "$trace" -q $size --json --where \
+			"${name}_$side=0"
+		stdout_has "${name}_$side: likewise" '"groups":0,'
+	done
+done
 
 # --- no, and nonsense ---
 

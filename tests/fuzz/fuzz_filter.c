@@ -83,6 +83,66 @@ static void check(struct pdet_env *env, const struct pdet_filter *f,
 	free(inverted);
 }
 
+/* --- of names, such as those of sums of allocations --- */
+
+static int find(void *arg, const char *name, size_t len, bool *is_text)
+{
+	unsigned number = 0;
+
+	(void)arg;
+	while (len--)
+		number = number * 31 + (unsigned char)name[len];
+	*is_text = number % 4 == 0;
+	return number % 5 ? (int)(number % 256) : -1;
+}
+
+/* The tests of a thing have cells of one kind, or all of them. */
+static void get(void *arg, unsigned name, struct pdet_filter_cell *ret)
+{
+	static const struct pdet_filter_cell cells[] = {
+		{ .state = PAGEDET_HAVE, .number = 0 },
+		{ .state = PAGEDET_HAVE, .number = UINT64_MAX },
+		{ .state = PAGEDET_HAVE, .number = 1, .negative = true },
+		{ .state = PAGEDET_NONE },
+		{ .state = PAGEDET_UNSUPPORTED },
+	};
+	const unsigned *kind = arg;
+
+	*ret = cells[(*kind < ROWS ? *kind : name) % ROWS];
+	if (name % 4 == 0 && ret->state == PAGEDET_HAVE)
+		ret->text = ret->number ? "/tmp/x\n" : "";
+}
+
+static void check_names(struct pdet_env *env, const char *text)
+{
+	const struct pdet_filter_names names = { .find = find,
+						 .none = "it has no number" };
+	char *inverted = malloc(strlen(text) + 8);
+	struct pdet_filter *f, *opposite;
+	enum pdet_truth is, is_not;
+	unsigned kind;
+
+	if (!inverted)
+		abort();
+	sprintf(inverted, "not (%s)", text);
+	if (pdet_filter_of(env, text, &names, &f) < 0) {
+		MUST(env->error[0]);
+		free(inverted);
+		return;
+	}
+	if (pdet_filter_of(env, inverted, &names, &opposite) == 0) {
+		for (kind = 0; kind <= ROWS; kind++) {
+			is = pdet_filter_test(f, get, &kind);
+			is_not = pdet_filter_test(opposite, get, &kind);
+			MUST(is + is_not == PDET_TRUE);
+			MUST(kind != 4 || is == PDET_UNKNOWN);
+		}
+		pdet_filter_free(opposite);
+	}
+	pdet_filter_free(f);
+	free(inverted);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pdet_env env = { .root = no_root };
@@ -105,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		MUST(env.error[0]);
 	}
+	check_names(&env, text);
 	pdet_batch_free(&b);
 	free(text);
 	return 0;

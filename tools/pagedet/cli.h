@@ -261,6 +261,16 @@ int cli_no_field(const char *what, const char *word, size_t len);
  */
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd);
 
+/* --- quote.c: words for a shell --- */
+/* A word in a suggestion has at most so many bytes with its end. */
+#define CLI_QUOTED 512
+/*
+ * Returns @ret, which has @word as a shell takes it. If that does not fit, or
+ * has control characters, returns @instead.
+ */
+const char *cli_quoted(const char *word, const char *instead, char *ret,
+		       size_t size);
+
 /* --- suggest_thing.c: suggestions for words that name a thing --- */
 /* Whether a file may be a kernel log, by its name. */
 bool cli_is_log_name(const char *path);
@@ -327,11 +337,13 @@ int cli_no_letter(char letter);
  * a suggestion.
  */
 bool cli_is_kind_or_flag(const char *word, char *instead, size_t size);
+/* Whether a field has a value, or a bit, with that name. */
+bool cli_is_value(uint32_t field, const char *word);
 /*
  * Sets @instead to the suggestion that follows "try: ", if there is one for
- * this value of --where.
+ * the job's --where.
  */
-bool cli_where_lead(const char *expr, char *instead, size_t size);
+bool cli_where_lead(const struct cli_job *job, char *instead, size_t size);
 
 /* --- suggest_filter.c --- */
 /*
@@ -340,6 +352,12 @@ bool cli_where_lead(const char *expr, char *instead, size_t size);
  */
 bool cli_rewrite_filter(struct pagedet *pd, const char *expr, char *ret,
 			size_t size);
+/*
+ * Returns what @lead, which may return NULL, finds first for a word of the
+ * filter that stands in the place of a field and is not negated.
+ */
+const char *cli_filter_lead(const char *expr,
+			    const char *(*lead)(const char *word));
 
 /* --- process.c: processes and areas by name --- */
 int cli_add_item(struct cli_job *job, const struct pagedet_item *item);
@@ -542,6 +560,8 @@ void cli_progress_end(struct cli_progress *p);
 struct cli_asked {
 	struct pagedet_query shown; /* set by cli_progress_start() */
 	uint64_t shown_ns;
+	int (*stop)(void *arg);	/* NULL: a signal stops it */
+	void *stop_arg;
 };
 /* A pagedet_progress_fn. @user is a struct cli_asked. */
 int cli_asked_progress(void *user, const struct pagedet_progress *now);

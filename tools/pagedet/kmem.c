@@ -262,12 +262,12 @@ static int compare(struct cli_kmem *a)
 	return status;
 }
 
-int cli_kmem_verify(struct cli_kmem *a)
+int cli_kmem_ask_kernel(struct cli_kmem *a, uint64_t deadline_ns)
 {
 	struct pagedet_verify_options o = PAGEDET_VERIFY_OPTIONS_INIT;
 	int error;
 
-	o.deadline_ns = cli_deadline_left(a->job);
+	o.deadline_ns = deadline_ns;
 	o.progress = cli_asked_progress;
 	o.progress_user = &a->asked;
 	o.progress_ns = CLI_KMEM_ASK_NS;
@@ -278,6 +278,13 @@ int cli_kmem_verify(struct cli_kmem *a)
 	cli_interrupt_asked(a->job->watching);
 	cli_progress_end(&a->line);
 	pagedet_allocs_total(a->allocs, &a->total);
+	return error;
+}
+
+static int verify(struct cli_kmem *a)
+{
+	const int error = cli_kmem_ask_kernel(a, cli_deadline_left(a->job));
+
 	return error ? cli_fail(a->pd, error) : CLI_ANSWERED;
 }
 
@@ -297,7 +304,7 @@ static int ask(struct cli_kmem *a)
 	if (!status && a->job->before && !a->total.stopped)
 		status = compare(a);
 	if (!status && a->job->verify && !a->total.stopped)
-		status = cli_kmem_verify(a);
+		status = verify(a);
 	if (!status && a->job->where && !a->before.stopped)
 		status = filter(a);
 	if (status || !a->job->sort || a->before.stopped)
@@ -373,7 +380,8 @@ static void tell(uint64_t n, const char *what, const char *how)
 }
 
 /* What the kernel has paired, and what it lacks. */
-static void tell_paired(const struct pagedet_allocs_total *t)
+static void tell_paired(const struct cli_kmem *a,
+			const struct pagedet_allocs_total *t)
 {
 	if (t->lost || t->uncounted)
 		cli_say("a free that is in no sum leaves its object live; an "
@@ -389,14 +397,15 @@ static void tell_paired(const struct pagedet_allocs_total *t)
 		cli_say("freed, live, live_bytes, replaced, cross_cpu and "
 			"mismatched are at least that; how many objects were "
 			"allocated before is not known");
-	if (t->live && !t->verified)
+	if (t->live && !a->job->verify)
 		cli_say("live is what no event frees; frees in bulk and by RCU "
 			"have none, so it may be less: --verify asks the "
 			"kernel");
 }
 
 /* What the kernel did not sum up. */
-static void tell_totals(const struct pagedet_allocs_total *t)
+static void tell_totals(const struct cli_kmem *a,
+			const struct pagedet_allocs_total *t)
 {
 	tell(t->lost, t->no_frees ? "allocation" : "event", "in no sum: the "
 	     "table of sums was full, or an interrupt came while another was "
@@ -411,7 +420,7 @@ static void tell_totals(const struct pagedet_allocs_total *t)
 		cli_say("cache: this kernel does not tell it, or its name is "
 			"too long");
 	if (!t->no_frees)
-		tell_paired(t);
+		tell_paired(a, t);
 	else
 		cli_say("what is freed and live is not known: totals have "
 			"allocations only; --frees has both");
@@ -516,7 +525,7 @@ static void tell_one(const struct cli_kmem *a,
 		return;
 	}
 	if (t->no_events)
-		tell_totals(t);
+		tell_totals(a, t);
 	else
 		tell_missing(t);
 	tell_unknown(a, t);

@@ -43,8 +43,9 @@ int cli_kmem_read(struct cli_kmem *a, const char *path, const char *kallsyms,
 		  struct pagedet_allocs **ret,
 		  struct pagedet_allocs_total *total);
 
-/* cli_kmem_verify - ask the kernel which of the live objects are in use. */
-int cli_kmem_verify(struct cli_kmem *a);
+/* cli_kmem_ask_kernel - ask it which of the live objects are in use; returns a
+ * negative errno. @deadline_ns 0: there is none. */
+int cli_kmem_ask_kernel(struct cli_kmem *a, uint64_t deadline_ns);
 
 /* cli_kmem_losses - say what the traces lack. CLI_UNSURE: events. */
 int cli_kmem_losses(const struct cli_kmem *a);
@@ -72,10 +73,12 @@ struct cli_recording {
 	struct cli_progress line;
 	struct pagedet_query shown; /* has a callback if progress is shown */
 	bool silent;		/* but not while it is recording */
-	uint64_t shown_ns, packing_ns;
-	int signals;		/* that do not end the packing */
+	uint64_t shown_ns;
 	uint64_t reserve;	/* bytes that stay free */
 	const char *ended;	/* by what; NULL: not yet */
+	/* --- of what follows the recording --- */
+	uint64_t ended_ns;
+	int signals;		/* that do not end it */
 };
 
 extern const struct cli_command cli_kmem_recording;
@@ -111,6 +114,9 @@ void cli_kmem_watch_end(struct cli_recording *r);
 
 /* cli_kmem_pack - write the trace; returns a status. */
 int cli_kmem_pack(struct cli_recording *r);
+
+/* cli_kmem_verify - ask the kernel about its groups; or a negative errno. */
+int cli_kmem_verify(struct cli_recording *r);
 
 /* --- kmem_totals.c --- */
 extern const struct cli_command cli_kmem_totals;

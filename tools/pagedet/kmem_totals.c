@@ -3,6 +3,7 @@
  * The command kmem record --totals: groups of allocations that the kernel adds
  * up while a program runs or for some time.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,6 +119,20 @@ static int begin(struct cli_recording *r)
 	return cli_kmem_begin(r, &o);
 }
 
+/* What was added up is written, even if that is not verified. */
+static int verify(struct cli_recording *r)
+{
+	const int error = cli_kmem_verify(r);
+
+	if (error == -ECANCELED || error == -ETIMEDOUT)
+		cli_say("%s while the kernel was asked: what is live is not "
+			"verified", error == -ECANCELED ? "interrupted" :
+			"the deadline passed");
+	else if (error)
+		return cli_fail(r->pd, error);
+	return CLI_ANSWERED;
+}
+
 static int take(struct cli_recording *r)
 {
 	struct cli_kmem *a = r->groups;
@@ -126,7 +141,7 @@ static int take(struct cli_recording *r)
 
 	a->total.size = sizeof(a->total);
 	if (!status && r->job->verify)
-		status = cli_kmem_verify(a);
+		status = verify(r);
 	if (!status && r->job->sort) {
 		error = pagedet_allocs_order(a->allocs, r->job->sort);
 		status = error ? cli_fail(r->pd, error) : CLI_ANSWERED;
@@ -181,6 +196,8 @@ static int run(struct cli_job *job, struct pagedet *pd)
 		tell(&r);
 	if (!status)
 		status = cli_kmem_judge(&a);
+	if (!status && job->verify && !a.total.verified)
+		status = CLI_UNSURE;
 	pagedet_allocs_free(a.allocs);
 	return status;
 }

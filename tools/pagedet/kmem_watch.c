@@ -136,11 +136,48 @@ void cli_kmem_watch_end(struct cli_recording *r)
 			   r->child.name ? "program" : "time";
 }
 
+/* --- what follows --- */
+
+static void follow(struct cli_recording *r)
+{
+	r->ended_ns = cli_now_ns();
+	r->signals = cli_interrupts();
+}
+
+/* The signal that has ended the recording does not end this, even if it is sent
+ * twice; one that comes later does. */
+static int ends_again(void *arg)
+{
+	struct cli_recording *r = arg;
+
+	if (cli_now_ns() - r->ended_ns < CLI_SECOND_NS)
+		r->signals = cli_interrupts();
+	return cli_interrupts() > r->signals;
+}
+
+/* So does the deadline, unless it has ended the recording. */
+int cli_kmem_verify(struct cli_recording *r)
+{
+	struct cli_kmem *a = r->groups;
+	const bool is_late = r->job->end_ns && cli_now_ns() >= r->job->end_ns;
+	int error;
+
+	follow(r);
+	a->asked.stop = ends_again;
+	a->asked.stop_arg = r;
+	pagedet_set_stop(r->pd, ends_again, r);
+	error = cli_kmem_ask_kernel(a, is_late ? 0 :
+				    cli_deadline_left(r->job));
+	cli_stops(r->job, r->pd);
+	a->asked.stop = NULL;
+	return error;
+}
+
 /* --- compressing --- */
 
 static void show_packed(struct cli_recording *r, uint64_t now)
 {
-	const uint64_t ns = now - r->packing_ns;
+	const uint64_t ns = now - r->ended_ns;
 	char from[32], to[32], text[256];
 	struct stat st;
 
@@ -155,26 +192,18 @@ static void show_packed(struct cli_recording *r, uint64_t now)
 	cli_progress_line(&r->line, text);
 }
 
-/* The signal that has ended the recording does not end this, even if it is sent
- * twice; one that comes later does. */
 static int ends_packing(void *arg)
 {
-	struct cli_recording *r = arg;
-	const uint64_t now = cli_now_ns();
-
-	show_packed(r, now);
-	if (now - r->packing_ns < CLI_SECOND_NS)
-		r->signals = cli_interrupts();
-	return cli_interrupts() > r->signals;
+	show_packed(arg, cli_now_ns());
+	return ends_again(arg);
 }
 
 int cli_kmem_pack(struct cli_recording *r)
 {
 	int error;
 
-	r->packing_ns = cli_now_ns();
+	follow(r);
 	r->shown_ns = 0;
-	r->signals = cli_interrupts();
 	pagedet_set_stop(r->pd, ends_packing, r);
 	error = pagedet_recorder_write(r->recorder, r->out.fd);
 	cli_stops(r->job, r->pd);

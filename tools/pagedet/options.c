@@ -330,9 +330,14 @@ static int set_window(struct cli_job *job, const char *value)
 
 static int set_where(struct cli_job *job, const char *value)
 {
-	if (job->where)
+	char both[CLI_QUOTED], quoted[CLI_QUOTED];
+
+	if (job->where) {
+		snprintf(both, sizeof(both), "%s and %s", job->where, value);
 		return cli_usage("--where: there are two; join them by 'and': "
-				 "'%s and %s'", job->where, value);
+				 "%s", cli_quoted(both, "'EXPR and EXPR'",
+						  quoted, sizeof(quoted)));
+	}
 	job->where = value;
 	return CLI_ANSWERED;
 }
@@ -631,15 +636,15 @@ static void keep_for_again(struct cli_job *job, const struct option *o,
 	static const char kept[] = "from backend root vmlinux btf vmcoreinfo "
 				   "why";
 	const size_t len = strlen(job->again);
-	const char *quote = strpbrk(value, " \t\n\"\\$`*?[;&|<>(){}#~") ?
-			    "'" : "";
+	char quoted[CLI_QUOTED];
+	const char *word = cli_quoted(value, NULL, quoted, sizeof(quoted));
 
 	/* If an option does not fit or cannot be quoted, it is left out. */
-	if (!is_listed(kept, o->name) || strchr(value, '\'') ||
-	    len + strlen(o->name) + strlen(value) + 8 > sizeof(job->again))
+	if (!is_listed(kept, o->name) || !word ||
+	    len + strlen(o->name) + strlen(word) + 8 > sizeof(job->again))
 		return;
-	snprintf(job->again + len, sizeof(job->again) - len, " --%s %s%s%s",
-		 o->name, quote, value, quote);
+	snprintf(job->again + len, sizeof(job->again) - len, " --%s %s",
+		 o->name, word);
 }
 
 static int take(struct cli_job *job, const struct option *o, const char *value)

@@ -144,8 +144,8 @@ void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 static int no_process(const struct cli_job *job, const char *name,
 		      const struct pagedet_task *tasks, size_t n, uint64_t lost)
 {
-	char cgroup[4096];
-	const char **names;
+	char cgroup[4096], quoted[CLI_QUOTED];
+	const char **names, *path = NULL;
 	int near;
 	size_t i;
 
@@ -167,8 +167,10 @@ static int no_process(const struct cli_job *job, const char *name,
 		cli_say("there is no process '%s'", name);
 	if (near < 0 && cli_cgroup_near(job, name, false, cgroup,
 					sizeof(cgroup)))
+		path = cli_quoted(cgroup, "PATH", quoted, sizeof(quoted));
+	if (path)
 		cli_say("hint: there is a cgroup: pagedet cgroup %s; 'pagedet "
-			"tasks' lists processes", cgroup);
+			"tasks' lists processes", path);
 	else
 		cli_say("hint: 'pagedet tasks' lists them");
 	free(names);

@@ -167,7 +167,7 @@ static const char *synonym(const char *name)
 /* Refuses the word, and suggests @instead, which follows "pagedet ". */
 static int try_instead(const char *name, const char *instead)
 {
-	char text[600];
+	char text[2 * CLI_QUOTED + 64];
 
 	snprintf(text, sizeof(text), "try: pagedet %s;", instead);
 	return cli_refuse(text, "there is no command '%s'", name);
@@ -176,7 +176,7 @@ static int try_instead(const char *name, const char *instead)
 /* Suggests a command for what @name names on this machine. */
 static int try_thing(const struct cli_job *job, const char *name, bool exact)
 {
-	char text[512];
+	char text[2 * CLI_QUOTED + 64];
 
 	if (!cli_command_for_name(job, name, exact, text, sizeof(text)))
 		return CLI_ANSWERED;
@@ -186,7 +186,7 @@ static int try_thing(const struct cli_job *job, const char *name, bool exact)
 int cli_no_command(const struct cli_job *job, const char *name)
 {
 	const char *names[NAMES], *instead = synonym(name);
-	char text[512];
+	char text[2 * CLI_QUOTED + 32];
 	int i, status;
 
 	/* What a file holds is surer than what a word may mean. */
@@ -337,32 +337,35 @@ static int check_by(const struct cli_job *job, const uint64_t can[2])
 	return CLI_ANSWERED;
 }
 
-/* Quotes a filter for a shell. Returns false if that is not simple. */
-static bool quote_filter(const char *expr, char *ret, size_t size)
+/* Suggests a filter, if a shell can take it. */
+static bool try_filter(const char *expr, char *ret, size_t size)
 {
-	const char *quote = strpbrk(expr, " \t\n$\"\\*?[;&|<>(){}#~!'") ?
-			    strchr(expr, '\'') ? "\"" : "'" : "";
+	char quoted[CLI_QUOTED];
+	const char *word = cli_quoted(expr, NULL, quoted, sizeof(quoted));
 
-	snprintf(ret, size, "try: --where %s%s%s;", quote, expr, quote);
-	return *quote != '"' || !strpbrk(expr, "$`\\\"!");
+	if (word)
+		snprintf(ret, size, "try: --where %s;", word);
+	return word != NULL;
 }
 
 static int no_filter(const struct cli_job *job, struct pagedet *pd, int error)
 {
-	char lead[256], instead[300], what[512];
+	char lead[256], instead[CLI_QUOTED + 32], what[512],
+	     advice[256];
 
 	cli_topic("where");
 	if (error != -EINVAL)
 		return cli_fail(pd, error);
 	snprintf(what, sizeof(what), "%s", pagedet_error(pd));
-	if (cli_where_lead(job->where, lead, sizeof(lead)))
+	snprintf(advice, sizeof(advice), "%s", pagedet_advice(pd));
+	if (cli_rewrite_filter(pd, job->where, lead, sizeof(lead)) &&
+	    try_filter(lead, instead, sizeof(instead)))
+		return cli_refuse(instead, "%s", what);
+	if (cli_where_lead(job, lead, sizeof(lead))) {
 		snprintf(instead, sizeof(instead), "try: %s;", lead);
-	else if (*pagedet_advice(pd))
-		return cli_fail(pd, error);
-	else if (!cli_rewrite_filter(pd, job->where, lead, sizeof(lead)) ||
-		 !quote_filter(lead, instead, sizeof(instead)))
-		*instead = '\0';
-	return cli_refuse(instead, "%s", what);
+		return cli_refuse(instead, "%s", what);
+	}
+	return cli_refuse(advice, "%s", what);
 }
 
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd)

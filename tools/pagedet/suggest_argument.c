@@ -86,7 +86,7 @@ void cli_tell_radix(struct cli_job *job, const char *word)
 int cli_no_argument(const struct cli_job *job, const char *word)
 {
 	const char *name = job->command->name;
-	char text[256], instead[300];
+	char text[2 * CLI_QUOTED + 32], instead[sizeof(text) + 32];
 
 	*text = '\0';
 	if (job->command->target == PAGEDET_TARGET_SCAN &&
@@ -112,16 +112,15 @@ static bool is_mismatch(const struct cli_job *job)
 }
 
 /* The words before the number. */
-static const char *words_before(const struct cli_job *job)
+static const char *words_before(const struct cli_job *job,
+				char quoted[CLI_QUOTED])
 {
-	static const char odd[] = " \t\n'\"\\$`*?[;&|<>(){}#~";
-
 	switch (job->command->target) {
 	case PAGEDET_TARGET_VIRT:
-		return strpbrk(job->words[0], odd) ? "PID" : job->words[0];
+		return cli_quoted(job->words[0], "PID", quoted, CLI_QUOTED);
 	case PAGEDET_TARGET_FILE:
 	case PAGEDET_TARGET_BLOCK:
-		return strpbrk(job->words[0], odd) ? "PATH" : job->words[0];
+		return cli_quoted(job->words[0], "PATH", quoted, CLI_QUOTED);
 	default:
 		return is_mismatch(job) ? "mismatch PID" : "";
 	}
@@ -159,10 +158,10 @@ int cli_no_range(const struct cli_job *job, const char *word,
 		 enum cli_radix radix, const char *wrong)
 {
 	const char *name = job->command->name;
-	const char *before = words_before(job);
+	char quoted[CLI_QUOTED], instead[CLI_QUOTED + 128];
+	const char *before = words_before(job, quoted);
 	const bool hex = radix == CLI_HEX || !strncmp(word, "0x", 2);
 	struct pagedet_item item = { 0, 0, 0, 0 };
-	char instead[512];
 
 	if (cli_names_pages(job) && is_kernel_word(word, &item.first))
 		return cli_no_page_number(job, word, item.first);

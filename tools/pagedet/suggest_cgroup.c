@@ -95,12 +95,15 @@ bool cli_cgroup_near(const struct cli_job *job, const char *word, bool exact,
 
 void cli_suggest_cgroup(const struct cli_job *job)
 {
-	char near[PATH_MAX];
+	char near[PATH_MAX], quoted[CLI_QUOTED];
+	const char *path = NULL;
 
 	if (job->quiet || !job->path)
 		return;
 	if (cli_cgroup_near(job, job->path, false, near, sizeof(near)))
-		cli_say("hint: did you mean %s?", near);
+		path = cli_quoted(near, NULL, quoted, sizeof(quoted));
+	if (path)
+		cli_say("hint: did you mean %s?", path);
 	else
 		cli_say("hint: 'pagedet top cgroup' lists them");
 }

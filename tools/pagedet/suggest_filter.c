@@ -35,9 +35,9 @@ static const char *const joins[][2] = {
 };
 
 static const char *const operators[][2] = {
-	{ "==", "=" }, { "is", "=" }, { "in", "=" }, { "like", "~" },
-	{ "has", "~" }, { "contains", "~" }, { "matches", "~" }, { "=~", "~" },
-	{ "<>", "!=" },
+	{ "==", "=" }, { "is", "=" }, { "in", "in" }, { "like", "like" },
+	{ "has", "like" }, { "contains", "like" }, { "matches", "~" },
+	{ "=~", "~" }, { "<>", "!=" },
 };
 
 static const char *find(const char *const (*pairs)[2], size_t n,
@@ -119,17 +119,34 @@ static bool is_set(const char *field)
 	return !strcmp(field, "flags") || !strcmp(field, "pte");
 }
 
-/* "dirty=true" is "dirty". */
-static bool put_truth(struct rewriting *r, const char *field, const char *value)
+static bool is(const char *op, const char *which)
+{
+	return !strcmp(op, which);
+}
+
+/* What looks like a number in its values is not one. */
+static bool is_text(const char *field)
+{
+	const int f = pagedet_field_by_name(field);
+	const uint32_t type = f < 0 ? PAGEDET_TYPE_NUMBER :
+				      pagedet_field((uint32_t)f)->type;
+
+	return type == PAGEDET_TYPE_STRING || type == PAGEDET_TYPE_LIST;
+}
+
+/* "dirty=true" is "dirty", and "dirty!=true" is not. */
+static bool put_truth(struct rewriting *r, const char *field, const char *op,
+		      const char *value)
 {
 	const bool yes = !strcmp(value, "true") || !strcmp(value, "yes") ||
 			 !strcmp(value, "1");
 	const bool no = !strcmp(value, "false") || !strcmp(value, "no") ||
 			!strcmp(value, "0");
 
-	if ((!yes && !no) || pagedet_field_by_name(field) >= 0)
+	if ((!yes && !no) || pagedet_field_by_name(field) >= 0 ||
+	    !(is(op, "=") || is(op, ":") || is(op, "!=")))
 		return false;
-	put(r, no ? "not " : "", field, "");
+	put(r, no != is(op, "!=") ? "not " : "", field, "");
 	return true;
 }
 
@@ -137,89 +154,135 @@ static bool put_truth(struct rewriting *r, const char *field, const char *value)
 static bool put_number(struct rewriting *r, const char *field, const char *op,
 		       const char *value)
 {
+	const int base = strncmp(value, "0x", 2) ? 10 : 16;
 	char number[32], *end;
-	const unsigned long long n = strtoull(value, &end, 0);
-	unsigned long long last;
+	unsigned long long n = strtoull(value, &end, base), last;
 
-	if (end == value || !*end)
+	if (end == value || !*end || *value < '0' || *value > '9' ||
+	    is_text(field))
 		return false;
 	snprintf(number, sizeof(number), "%.*s", (int)(end - value), value);
-	if (!strcmp(end, "+")) {
+	if (is(end, "+") && is(op, "=")) {
 		put(r, field, ">=", number);
 		return true;
 	}
-	if (!strcmp(op, "=") && (!strncmp(end, "..", 2) || *end == '-')) {
+	if (is(op, "=") && (!strncmp(end, "..", 2) || *end == '-')) {
 		const char *from = end + (*end == '.' ? 2 : 1);
+		/* "not" binds first. */
+		const bool inner = r->len != 0;
 
-		last = strtoull(from, &end, 0);
+		last = strtoull(from, &end, strncmp(from, "0x", 2) ? 10 : 16);
 		if (end == from || *end || last < n)
 			return false;
-		put(r, field, ">=", number);
-		put(r, " and ", field, "<=");
-		put(r, from, "", "");
+		put(r, inner ? "(" : "", field, ">=");
+		put(r, number, " and ", field);
+		put(r, "<=", from, inner ? ")" : "");
 		return true;
 	}
-	if ((*end != 'k' && *end != 'K' && *end != 'M') || end[1])
+	if ((*end != 'k' && *end != 'K' && *end != 'M') || end[1] ||
+	    __builtin_mul_overflow(n, *end == 'M' ? 1000000 : 1000, &n))
 		return false;
-	snprintf(number, sizeof(number), "%llu", *end == 'M' ? n * 1000000 :
-		 n * 1000);
+	snprintf(number, sizeof(number), "%llu", n);
 	put(r, field, op, number);
 	return true;
 }
 
 /* "*.so" is what contains ".so". */
-static bool put_pattern(struct rewriting *r, const char *field,
+static bool put_pattern(struct rewriting *r, const char *field, const char *op,
 			const char *value)
 {
+	const bool equal = is(op, "=") || is(op, "like");
 	char part[64];
 	size_t len;
 
-	if (!strpbrk(value, "*%") || *value == '\'' || *value == '"')
+	if (!strpbrk(value, "*%") || *value == '\'' || *value == '"' ||
+	    (!equal && !is(op, "!=")))
 		return false;
 	value += strspn(value, "*%");
 	len = strcspn(value, "*%");
 	if (!len || value[len + strspn(value + len, "*%")])
 		return false;
 	snprintf(part, sizeof(part), "%.*s", (int)len, value);
-	put(r, field, "~", part);
+	put(r, field, equal ? "~" : "!~", part);
 	return true;
 }
 
 static void put_test(struct rewriting *r, const char *field, const char *op,
 		     const char *value)
 {
-	if (put_truth(r, field, value) || put_number(r, field, op, value) ||
-	    put_pattern(r, field, value))
+	const bool has = is(op, "=") || is(op, "~") || is(op, ":") ||
+			 is(op, "like");
+
+	if (put_truth(r, field, op, value) ||
+	    put_number(r, field, op, value) ||
+	    put_pattern(r, field, op, value))
 		return;
 	/* A flag is a test by itself; "dirty" of pte is another one. */
-	if (!strcmp(field, "flags") && strchr("=~:", *op))
+	if (is(field, "flags") && has &&
+	    !cli_is_value(PAGEDET_FIELD_KIND, value))
 		put(r, value, "", "");
 	else
-		put(r, field, is_set(field) && strchr("=~", *op) ? ":" : op,
-		    value);
+		put(r, field, is_set(field) && has ? ":" :
+		    is(op, "like") ? "~" : op, value);
 }
 
-static bool has_join(const struct rewriting *r)
+/* What joins the tests of several values; NULL: nothing does. */
+static const char *join_of(const char *field, const char *op)
 {
+	if (is(op, "!=") || is(op, "!~"))
+		return " and ";
+	if (is(op, "in"))
+		return " or ";
+	if (strchr("<>", *op))
+		return NULL;
+	return is_set(field) ? " and " : " or ";
+}
+
+static bool is_operator(const char *op)
+{
+	static const char *const known[] = {
+		"=", "!=", "<", "<=", ">", ">=", ":", "~", "!~", "in", "like",
+	};
 	size_t i;
 
-	for (i = 0; i < r->n; i++)
-		if (r->token[i].kind == JOIN)
+	for (i = 0; i < CLI_COUNT(known); i++)
+		if (is(op, known[i]))
 			return true;
 	return false;
+}
+
+/* Whether these values are the whole rest. */
+static bool is_rest(const struct token *t)
+{
+	while (t->kind == WORD && t[1].kind == COMMA)
+		t += 2;
+	t += t->kind == WORD;
+	t += t->kind == CLOSE;
+	return t->kind == END;
 }
 
 /* FIELD OPERATOR VALUE, or FIELD OPERATOR VALUE,VALUE with or without (). */
 static void put_tests(struct rewriting *r, const char *field)
 {
-	const char *op = r->token[r->at++].text;
+	const char *op = r->token[r->at++].text, *join = join_of(field, op);
 	const struct token *t = &r->token[r->at];
-	const bool open = t->kind == OPEN && !strcmp(t->text, "(");
-	bool several;
+	bool several, open;
 
+	r->failed |= !is_operator(op);
+	if (is(op, "in"))
+		op = "=";
+	/* "is not" */
+	if (t->kind == WORD && is(t->text, "not")) {
+		r->failed |= !is(op, "=");
+		op = "!=";
+		join = " and ";
+		t++;
+		r->at++;
+	}
+	open = t->kind == OPEN && is(t->text, "(");
 	t += open;
 	several = t->kind == WORD && t[1].kind == COMMA &&
-		  (r->len || has_join(r));
+		  (r->len || !is_rest(t));
 	r->at += open;
 	if (several)
 		put(r, "(", "", "");
@@ -233,7 +296,11 @@ static void put_tests(struct rewriting *r, const char *field)
 		r->at++;
 		if (t[1].kind != COMMA)
 			break;
-		put(r, is_set(field) || *op == '!' ? " and " : " or ", "", "");
+		if (!join) {
+			r->failed = true;
+			return;
+		}
+		put(r, join, "", "");
 		r->at++;
 	}
 	if (open && r->token[r->at].kind == CLOSE)
@@ -268,6 +335,50 @@ static bool lacks_join(const struct rewriting *r)
 	return (before->kind == CLOSE || before->kind == WORD) &&
 	       strcmp(before->text, "not") != 0;
 }
+
+/* --- words --- */
+
+/* Whether it stands behind an operator, or in the list there. */
+static bool is_operand(const struct rewriting *r, size_t i)
+{
+	while (i > 1 && r->token[i - 1].kind == COMMA)
+		i -= 2;
+	if (i && r->token[i - 1].kind == OPEN)
+		i--;
+	if (i && is(r->token[i - 1].text, "not"))
+		i--;
+	return i && r->token[i - 1].kind == OPERATOR;
+}
+
+/* "not shared", "shared!=1" and "shared=no" */
+static bool is_denied(const struct rewriting *r, size_t i)
+{
+	const struct token *t = &r->token[i];
+	const bool equal = t[1].kind == OPERATOR && is(t[1].text, "=");
+
+	return (i && (is(t[-1].text, "not") || is(t[-1].text, "!"))) ||
+	       (t[1].kind == OPERATOR && strchr("!<", *t[1].text)) ||
+	       (equal && (is(t[2].text, "not") || is(t[2].text, "no") ||
+			  is(t[2].text, "false") || is(t[2].text, "0")));
+}
+
+const char *cli_filter_lead(const char *expr,
+			    const char *(*lead)(const char *word))
+{
+	struct rewriting r = { .n = 0 };
+	const char *found = NULL;
+	size_t i;
+
+	if (!split(&r, expr))
+		return NULL;
+	for (i = 0; i < r.n && !found; i++)
+		if (r.token[i].kind == WORD && !is_operand(&r, i) &&
+		    !is_denied(&r, i))
+			found = lead(r.token[i].text);
+	return found;
+}
+
+/* --- */
 
 bool cli_rewrite_filter(struct pagedet *pd, const char *expr, char *ret,
 			size_t size)

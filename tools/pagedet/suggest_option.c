@@ -75,8 +75,7 @@ static const char *find(const struct lead *leads, size_t n, const char *word)
 	return NULL;
 }
 
-/* Whether a field has a value, or a bit, with that name. */
-static bool is_value(uint32_t field, const char *word)
+bool cli_is_value(uint32_t field, const char *word)
 {
 	const char *name;
 	uint64_t value;
@@ -108,8 +107,8 @@ int cli_no_option(const char *name, size_t len, const char *const *names,
 				 "--%s?", copy, names[near]);
 	if (lead)
 		snprintf(instead, sizeof(instead), "try: %s;", lead);
-	else if (is_value(PAGEDET_FIELD_FLAGS, copy) ||
-		 is_value(PAGEDET_FIELD_KIND, copy))
+	else if (cli_is_value(PAGEDET_FIELD_FLAGS, copy) ||
+		 cli_is_value(PAGEDET_FIELD_KIND, copy))
 		snprintf(instead, sizeof(instead), "try: --where %s;", copy);
 	else if (pagedet_field_by_name(copy) >= 0)
 		snprintf(instead, sizeof(instead),
@@ -138,32 +137,18 @@ int cli_no_letter(char letter)
 
 bool cli_is_kind_or_flag(const char *word, char *instead, size_t size)
 {
-	const bool kind = is_value(PAGEDET_FIELD_KIND, word);
+	const bool kind = cli_is_value(PAGEDET_FIELD_KIND, word);
 
-	if (!kind && !is_value(PAGEDET_FIELD_FLAGS, word))
+	if (!kind && !cli_is_value(PAGEDET_FIELD_FLAGS, word))
 		return false;
 	snprintf(instead, size, "try: --by %s, or --where %s;",
 		 kind ? "kind" : "flags", word);
 	return true;
 }
 
-/* Searches the words of @expr, in order, for one with a suggestion. */
-static const char *lead_of_words(const char *expr)
+static const char *lead_of(const char *word)
 {
-	const char *lead = NULL;
-	char word[32];
-	size_t len;
-
-	while (!lead && *expr) {
-		expr += strcspn(expr, "abcdefghijklmnopqrstuvwxyz_");
-		len = strspn(expr, "abcdefghijklmnopqrstuvwxyz_");
-		if (len < sizeof(word)) {
-			snprintf(word, sizeof(word), "%.*s", (int)len, expr);
-			lead = find(filters, CLI_COUNT(filters), word);
-		}
-		expr += len;
-	}
-	return lead;
+	return find(filters, CLI_COUNT(filters), word);
 }
 
 /* A field as if it were true or false: "path", "not path". */
@@ -179,12 +164,20 @@ static bool is_field_alone(const char *expr, char *instead, size_t size)
 	return true;
 }
 
-bool cli_where_lead(const char *expr, char *instead, size_t size)
+/* Objects and events are not what the suggestions are about. */
+static bool has_pages(const struct cli_job *job)
 {
-	const char *lead = lead_of_words(expr);
+	return job->command->target != PAGEDET_TARGET_OBJECTS &&
+	       job->command->target != PAGEDET_TARGET_EVENTS;
+}
+
+bool cli_where_lead(const struct cli_job *job, char *instead, size_t size)
+{
+	const char *lead = has_pages(job) ?
+			   cli_filter_lead(job->where, lead_of) : NULL;
 
 	if (!lead)
-		return is_field_alone(expr, instead, size);
+		return is_field_alone(job->where, instead, size);
 	snprintf(instead, size, "%s", lead);
 	return true;
 }

@@ -30,13 +30,13 @@ bool cli_is_log_name(const char *path)
 	       strstr(name, "dmesg") || strstr(name, "kmsg");
 }
 
-/* The word itself if it can be pasted; otherwise what stands for it. */
-static const char *pasted(const char *word, const char *instead)
+/* The word as it can be pasted; otherwise what stands for it. */
+static const char *pasted(const char *word, const char *instead,
+			  char ret[CLI_QUOTED])
 {
-	const bool plain = !strpbrk(word, " \t\n'\"\\$`*?[;&|<>(){}#~") &&
-			   *word && *word != '-' && strlen(word) < 100;
-
-	return plain ? word : instead;
+	/* It would be an option. */
+	return *word && *word != '-' ?
+		       cli_quoted(word, instead, ret, CLI_QUOTED) : instead;
 }
 
 /* --- files --- */
@@ -73,7 +73,8 @@ static uint32_t sources_of(const char *path)
 
 bool cli_command_for_record(const char *path, char *text, size_t size)
 {
-	const char *name = pasted(path, "FILE");
+	char quoted[CLI_QUOTED];
+	const char *name = pasted(path, "FILE", quoted);
 	uint32_t sources;
 	struct stat st;
 
@@ -99,7 +100,8 @@ bool cli_command_for_record(const char *path, char *text, size_t size)
 
 bool cli_command_for_file(const char *path, char *text, size_t size)
 {
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], quoted[CLI_QUOTED];
+	const char *word = pasted(path, "PATH", quoted);
 	struct stat st;
 
 	if (stat(path, &st))
@@ -107,14 +109,14 @@ bool cli_command_for_file(const char *path, char *text, size_t size)
 	if (S_ISDIR(st.st_mode)) {
 		snprintf(dir, sizeof(dir), "%s/cgroup.procs", path);
 		snprintf(text, size, "%s %s", access(dir, F_OK) ? "tree" :
-			 "cgroup", pasted(path, "DIR"));
+			 "cgroup", word);
 	} else if (S_ISBLK(st.st_mode)) {
-		snprintf(text, size, "block %s 0", pasted(path, "DEV"));
+		snprintf(text, size, "block %s 0", word);
 	} else if (cli_is_log_name(path)) {
 		snprintf(text, size, "file %s, or: pagedet from-log %s",
-			 pasted(path, "PATH"), pasted(path, "FILE"));
+			 word, word);
 	} else {
-		snprintf(text, size, "file %s", pasted(path, "PATH"));
+		snprintf(text, size, "file %s", word);
 	}
 	return true;
 }
@@ -144,7 +146,7 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
 {
 	const bool hex = !strncmp(word, "0x", 2) || !strncmp(word, "0X", 2);
 	struct pagedet_item item;
-	char name[32];
+	char name[32], quoted[CLI_QUOTED];
 
 	if ((!strncmp(word, "ffff", 4) || !strncmp(word, "0xff", 4)) &&
 	    !cli_range(word, CLI_HEX, &item) &&
@@ -160,7 +162,9 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
 			 word);
 	else if (item.count == 1 && name_of(job, item.first, name))
 		snprintf(text, size, "task %s (it is called %s), or: pagedet "
-			 "page %s", word, name, word);
+			 "page %s", word, cli_quoted(name, "something odd",
+						     quoted, sizeof(quoted)),
+			 word);
 	else
 		snprintf(text, size, "page %s", word);
 	return true;
@@ -214,18 +218,20 @@ bool cli_process_near(const struct cli_job *job, const char *word, bool exact,
 bool cli_command_for_name(const struct cli_job *job, const char *word,
 			  bool exact, char *text, size_t size)
 {
-	const char *just = exact ? "" : "did you mean ";
-	char name[PATH_MAX];
+	char name[PATH_MAX], quoted[CLI_QUOTED];
+	const char *command, *shown;
 
-	if (cli_process_near(job, word, exact, name, sizeof(name)))
-		snprintf(text, size, "%s%s%spagedet task %s;",
-			 just, exact ? "" : name, exact ? "try: " : "? try: ",
-			 pasted(name, "NAME"));
-	else if (cli_cgroup_near(job, word, exact, name, sizeof(name)))
-		snprintf(text, size, "%s%s%spagedet cgroup %s;",
-			 just, exact ? "" : name, exact ? "try: " : "? try: ",
-			 pasted(name, "PATH"));
-	else
+	if (cli_process_near(job, word, exact, name, sizeof(name))) {
+		command = "task";
+		shown = pasted(name, "NAME", quoted);
+	} else if (cli_cgroup_near(job, word, exact, name, sizeof(name))) {
+		command = "cgroup";
+		shown = pasted(name, "PATH", quoted);
+	} else {
 		return false;
+	}
+	snprintf(text, size, "%s%s%s pagedet %s %s;",
+		 exact ? "" : "did you mean ", exact ? "" : shown,
+		 exact ? "try:" : "? try:", command, shown);
 	return true;
 }

@@ -143,12 +143,11 @@ static int compare_tasks(const void *a, const void *b, void *sort)
 int cli_parse_task_list(struct cli_job *job)
 {
 	struct cli_keys sort;
-	char instead[128];
+	char instead[CLI_QUOTED + 32], word[CLI_QUOTED];
 
 	if (job->n_words) {
 		snprintf(instead, sizeof(instead), "try: pagedet task %s;",
-			 strpbrk(job->words[0], " \t\n'\"\\$`*?[;&|<>(){}#~") ?
-			 "PID" : job->words[0]);
+			 cli_quoted(job->words[0], "PID", word, sizeof(word)));
 		return cli_refuse(instead, "tasks lists all of them, and not "
 				  "'%s'", job->words[0]);
 	}

@@ -140,5 +140,5 @@ int cli_asked_progress(void *user, const struct pagedet_progress *now)
 		a->shown_ns = now->elapsed_ns;
 		a->shown.progress(a->shown.progress_user, now);
 	}
-	return cli_interrupted();
+	return a->stop ? a->stop(a->stop_arg) : cli_interrupted();
 }

@@ -408,6 +408,52 @@ START_TEST(truth_of_names)
 }
 END_TEST
 
+/* "nN" has the number N, which may be that of a field, signed or not. */
+static int number_of(void *arg, const char *name, size_t len, bool *is_text)
+{
+	(void)arg;
+	(void)len;
+	*is_text = false;
+	return *name == 'n' ? atoi(name + 1) : -1;
+}
+
+static void get_most(void *arg, unsigned name, struct pdet_filter_cell *ret)
+{
+	(void)arg;
+	(void)name;
+	ret->state = PAGEDET_HAVE;
+	ret->number = UINT64_MAX;
+}
+
+START_TEST(numbers_of_names_are_not_fields)
+{
+	static const struct {
+		const char *rest;
+		enum pdet_truth truth;
+	} tests[] = {
+		{ ">5", PDET_TRUE }, { "<5", PDET_FALSE },
+		{ ">=18446744073709551615", PDET_TRUE },
+		{ "!=18446744073709551615", PDET_FALSE },
+		{ "!=none", PDET_TRUE },
+	};
+	const struct pdet_filter_names names = { .find = number_of,
+						 .none = "it is not one" };
+	struct pdet_filter *f;
+	char text_buf[64];
+	unsigned i;
+
+	for (i = 0; i < COUNT(tests); i++) {
+		snprintf(text_buf, sizeof(text_buf), "n%d%s", _i,
+			 tests[i].rest);
+		ck_assert_int_eq(pdet_filter_of(&env, text_buf, &names, &f),
+				 0);
+		ck_assert_msg(pdet_filter_test(f, get_most, NULL) ==
+			      tests[i].truth, "%s", text_buf);
+		pdet_filter_free(f);
+	}
+}
+END_TEST
+
 START_TEST(nonsense_of_names)
 {
 	static const struct { const char *text, *why; } wrong[] = {
@@ -440,6 +486,7 @@ int main(void)
 	unit_loop(s, range_of_a_field, COUNT(ranges));
 	unit_test(s, range_of_a_contradiction_is_empty);
 	unit_loop(s, truth_of_names, COUNT(of_letters));
+	unit_loop(s, numbers_of_names_are_not_fields, 256);
 	unit_test(s, nonsense_of_names);
 	return unit_main(s);
 }
