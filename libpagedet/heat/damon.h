@@ -11,8 +11,8 @@
 /* A process whose memory is monitored. */
 struct pdet_damon_target {
 	uint32_t pid;
-	bool is_sure;		/* false: perhaps the number was another's when
-				 * the thread began */
+	bool is_sure;		/* false: perhaps the thread monitors another
+				 * process */
 };
 
 struct pdet_damon {
