@@ -135,13 +135,14 @@ static bool is_sure(const struct place *context, const char *name, uint64_t pid,
 }
 
 static int add_targets(const struct place *context, uint64_t begin,
-		       struct pdet_damon *d)
+		       struct pdet_damon *d, struct pdet_damons *ret)
 {
 	const uint64_t n = read_number(context, "targets/nr_targets", 0);
 	struct pdet_damon_target t;
 	char name[64];
 	uint64_t i;
 
+	ret->is_partial |= n > MOST_TARGETS;
 	for (i = 0; i < n && i < MOST_TARGETS; i++) {
 		snprintf(name, sizeof(name), "targets/%llu/pid_target",
 			 (unsigned long long)i);
@@ -169,6 +170,12 @@ static bool read_context(const struct place *p, struct pdet_damon *d)
 			   is_word(p, "operations", "fvaddr"));
 }
 
+static int leave_out(struct pdet_damons *ret)
+{
+	ret->is_partial = true;
+	return 0;
+}
+
 /* One of sysfs. Its events do not tell the context: there must be one. */
 static int add_one(const struct pdet_env *env, unsigned i,
 		   struct pdet_damons *ret)
@@ -180,16 +187,17 @@ static int add_one(const struct pdet_env *env, unsigned i,
 
 	snprintf(p.dir, sizeof(p.dir), ADMIN "%u/", i);
 	d.thread = (uint32_t)read_number(&p, "pid", 0);
-	if (!d.thread || !is_word(&p, "state", "on") ||
-	    read_number(&p, "contexts/nr_contexts", 0) != 1)
+	if (!d.thread || !is_word(&p, "state", "on"))
 		return 0;
+	if (read_number(&p, "contexts/nr_contexts", 0) != 1)
+		return leave_out(ret);
 	snprintf(p.dir, sizeof(p.dir), ADMIN "%u/contexts/0/", i);
 	begin = begin_of_thread(env, d.thread);
 	if (!read_context(&p, &d) ||
 	    (begin && is_newer(&p, "operations", begin)))
-		return 0;
+		return leave_out(ret);
 	if (!d.is_physical)
-		r = add_targets(&p, begin, &d);
+		r = add_targets(&p, begin, &d, ret);
 	if (r == 0 && pdet_vec_push(ret, d))
 		return 0;
 	pdet_vec_free(&d.targets);
@@ -202,36 +210,45 @@ static int add_module(const struct pdet_env *env, const char *name,
 {
 	struct place p = { .env = env };
 	struct pdet_damon d = { .is_physical = true };
-	char enabled[sizeof(p.dir) + 8];
+	char enabled[sizeof(p.dir) + 8], pid[32];
 
 	snprintf(p.dir, sizeof(p.dir), "/sys/module/%s/parameters/", name);
 	snprintf(enabled, sizeof(enabled), "%senabled", p.dir);
 	ret->is_denied |= is_denied(env, enabled);
-	/* It is -1 if there is not a thread. */
-	d.thread = (uint32_t)read_number(&p, "kdamond_pid", 0);
-	if (!d.thread || !is_word(&p, "enabled", "Y"))
+	if (!is_word(&p, "enabled", "Y"))
 		return 0;
+	/* It is -1 if there is not a thread. Not all modules have it. */
+	read_word(&p, "kdamond_pid", pid, sizeof(pid));
+	d.thread = (uint32_t)read_number(&p, "kdamond_pid", 0);
+	if (!d.thread)
+		return *pid ? 0 : leave_out(ret);
 	d.unit = read_number(&p, "addr_unit", 1);
 	d.sample_us = read_number(&p, "sample_interval", 0);
 	d.interval_us = read_number(&p, "aggr_interval", 0);
 	d.is_tuned = is_word(&p, "autotune_monitoring_intervals", "Y");
-	return !d.unit || pdet_vec_push(ret, d) ? 0 : -ENOMEM;
+	if (!d.unit)
+		return leave_out(ret);
+	return pdet_vec_push(ret, d) ? 0 : -ENOMEM;
 }
 
 int pdet_damons_find(const struct pdet_env *env, struct pdet_damons *ret)
 {
+	static const char *const modules[] = {
+		"damon_reclaim", "damon_lru_sort", "damon_stat"
+	};
 	const struct place p = { .env = env, .dir = ADMIN };
 	const uint64_t n = read_number(&p, "nr_kdamonds", 0);
-	unsigned i;
+	size_t i;
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->is_denied = is_denied(env, ADMIN "nr_kdamonds");
+	ret->is_partial = n > MOST;
 	for (i = 0; r == 0 && i < n && i < MOST; i++)
-		r = add_one(env, i, ret);
-	if (r == 0)
-		r = add_module(env, "damon_reclaim", ret);
-	return r < 0 ? r : add_module(env, "damon_lru_sort", ret);
+		r = add_one(env, (unsigned)i, ret);
+	for (i = 0; r == 0 && i < PDET_COUNT(modules); i++)
+		r = add_module(env, modules[i], ret);
+	return r;
 }
 
 void pdet_damons_free(struct pdet_damons *d)

@@ -227,21 +227,12 @@ static bool is_about(const struct pdet_heat_monitor *m,
 			    p->page == PAGEDET_HAVE;
 }
 
-/* Why a page is in none of the regions of the monitors that may have it. */
-static unsigned why_not(const struct pdet_heat *h, bool is_complete)
-{
-	if (is_complete)
-		return PAGEDET_EXCLUDED;
-	return h->lost ? PAGEDET_IO : PAGEDET_TIMEOUT;
-}
-
-/* By the regions of processes, or of physical memory. 0: nobody may know. */
-static unsigned find(const struct pdet_heat *h, const struct pdet_heat_page *p,
-		     bool by_process, const struct pdet_heat_monitor **monitor,
-		     const struct pdet_heat_region **region)
+/* By the regions of processes, or of physical memory. */
+static bool find(const struct pdet_heat *h, const struct pdet_heat_page *p,
+		 bool by_process, const struct pdet_heat_monitor **monitor,
+		 const struct pdet_heat_region **region)
 {
 	const uint64_t at = by_process ? p->virtual : p->address;
-	bool any = false, complete = true;
 	size_t i;
 
 	*monitor = NULL;
@@ -251,17 +242,105 @@ static unsigned find(const struct pdet_heat *h, const struct pdet_heat_page *p,
 
 		if (!is_about(m, p, by_process))
 			continue;
-		any = true;
-		complete &= m->is_complete;
 		r = find_region(m, at);
 		if (r && (!*monitor || m->ns > (*monitor)->ns)) {
 			*monitor = m;
 			*region = r;
 		}
 	}
-	if (*monitor)
-		return PAGEDET_HAVE;
-	return any ? why_not(h, complete) : 0;
+	return *monitor;
+}
+
+/* --- pages in none of the regions --- */
+
+static bool has_told(const struct pdet_heat *h, const struct pdet_damon *d,
+		     uint64_t target)
+{
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++)
+		if (h->monitors.data[i].thread == d->thread &&
+		    h->monitors.data[i].target == target)
+			return h->monitors.data[i].is_complete;
+	return false;
+}
+
+static unsigned why_late(const struct pdet_heat *h)
+{
+	return h->lost ? PAGEDET_IO : PAGEDET_TIMEOUT;
+}
+
+/* Why a thread that monitors processes has not told the page. Without the
+ * address in a process, or if the process is not sure, it may have it. */
+static unsigned why_not_process(const struct pdet_heat *h,
+				const struct pdet_damon *d,
+				const struct pdet_heat_page *p)
+{
+	unsigned why = PAGEDET_EXCLUDED;
+	size_t i;
+
+	for (i = 0; i < d->targets.n; i++) {
+		const struct pdet_damon_target *t = &d->targets.data[i];
+
+		if (!t->is_sure || !p->has_virtual)
+			why = PAGEDET_UNSUPPORTED;
+		else if ((t->pid == p->pid || t->pid == p->tgid) &&
+			 !has_told(h, d, i))
+			return why_late(h);
+	}
+	return why;
+}
+
+static unsigned why_not(const struct pdet_heat *h, const struct pdet_damon *d,
+			const struct pdet_heat_page *p)
+{
+	if (!d->is_physical)
+		return why_not_process(h, d, p);
+	if (p->page != PAGEDET_HAVE)
+		return p->page == PAGEDET_NONE ? PAGEDET_EXCLUDED : p->page;
+	return is_told(h, d) ? PAGEDET_EXCLUDED : why_late(h);
+}
+
+/* Whether threads run, or tell, that may have any page. */
+static bool has_strangers(const struct pdet_heat *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++)
+		if (!h->monitors.data[i].is_known)
+			return true;
+	return h->damons.is_partial;
+}
+
+/* Of all reasons, the one that time may change is the first. */
+static unsigned why_none(const struct pdet_heat *h,
+			 const struct pdet_heat_page *p)
+{
+	unsigned all = PAGEDET_EXCLUDED, why;
+	size_t i;
+
+	for (i = 0; i < h->damons.n; i++) {
+		why = why_not(h, &h->damons.data[i], p);
+		if (why == PAGEDET_TIMEOUT || why == PAGEDET_IO)
+			return why;
+		if (all == PAGEDET_EXCLUDED)
+			all = why;
+	}
+	if (all != PAGEDET_EXCLUDED)
+		return all;
+	return h->damons.is_denied ? PAGEDET_NO_ACCESS :
+	       has_strangers(h) ? PAGEDET_UNSUPPORTED : PAGEDET_EXCLUDED;
+}
+
+static bool is_monitored(const struct pdet_heat *h,
+			 const struct pdet_heat_page *p)
+{
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++)
+		if (is_about(&h->monitors.data[i], p, true))
+			return true;
+	return false;
 }
 
 unsigned pdet_heat_find(const struct pdet_heat *h,
@@ -269,22 +348,16 @@ unsigned pdet_heat_find(const struct pdet_heat *h,
 			const struct pdet_heat_monitor **monitor,
 			const struct pdet_heat_region **region)
 {
-	unsigned of_process, of_memory;
+	unsigned why;
 
 	if (h->state != PAGEDET_HAVE)
 		return h->state;
-	of_process = find(h, p, true, monitor, region);
-	if (of_process == PAGEDET_HAVE)
-		return of_process;
-	of_memory = find(h, p, false, monitor, region);
+	if (find(h, p, true, monitor, region))
+		return PAGEDET_HAVE;
 	/* It looks only at those pages (mm/damon/ops-common.c). */
-	if (of_memory == PAGEDET_HAVE && p->lru != PAGEDET_HAVE)
+	if (find(h, p, false, monitor, region))
 		return p->lru == PAGEDET_NONE ? PAGEDET_EXCLUDED : p->lru;
-	if (of_memory)
-		return of_memory;
-	if (of_process)
-		return of_process;
-	if (!pdet_heat_is_complete(h))
-		return why_not(h, false);
-	return p->page == PAGEDET_HAVE ? PAGEDET_EXCLUDED : p->page;
+	why = why_none(h, p);
+	return why == PAGEDET_EXCLUDED && p->page == PAGEDET_NONE &&
+	       !is_monitored(h, p) ? PAGEDET_NONE : why;
 }

@@ -12,6 +12,7 @@
 
 #define ADMIN "/sys/kernel/mm/damon/admin/kdamonds/"
 #define MODULE "/sys/module/damon_reclaim/parameters/"
+#define STAT "/sys/module/damon_stat/parameters/"
 
 static char root[] = "/tmp/pagedet-damon-XXXXXX";
 static struct pdet_env env = { .root = root };
@@ -124,6 +125,7 @@ START_TEST(two_of_three_run)
 	begin();
 	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
 	ck_assert_uint_eq(found.n, 2);
+	ck_assert(!found.is_partial);
 	ck_assert_uint_eq(found.data[0].thread, 77);
 	ck_assert(found.data[0].is_physical);
 	ck_assert_uint_eq(found.data[0].unit, 16);
@@ -178,6 +180,7 @@ START_TEST(written_later)
 	put_at(cases[_i].file, cases[_i].text, 1020);
 	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
 	ck_assert_uint_eq(found.n, _i ? 1 : 2);
+	ck_assert_int_eq(found.is_partial, _i > 0);
 	if (_i)
 		ck_assert_uint_eq(found.data[0].thread, _i == 1 ? 88 : 77);
 	else
@@ -193,10 +196,45 @@ START_TEST(what_is_not_understood)
 	put(ADMIN "2/contexts/0/operations", "else");
 	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
 	ck_assert_uint_eq(found.n, 0);
+	ck_assert(found.is_partial);
 	put(ADMIN "0/contexts/nr_contexts", "1");
 	put(ADMIN "0/contexts/0/addr_unit", "0");
 	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
 	ck_assert_uint_eq(found.n, 0);
+	ck_assert(found.is_partial);
+	put(ADMIN "0/state", "off");
+	put(ADMIN "2/state", "off");
+	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	ck_assert(!found.is_partial);
+	end();
+}
+END_TEST
+
+/* More threads, or more processes, than are looked at. */
+START_TEST(too_many)
+{
+	begin();
+	put(_i ? ADMIN "nr_kdamonds" :
+		 ADMIN "2/contexts/0/targets/nr_targets", "5000");
+	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	ck_assert_uint_eq(found.n, 2);
+	ck_assert(found.is_partial);
+	end();
+}
+END_TEST
+
+/* It does not say which thread is its own. */
+START_TEST(a_module_without_a_thread)
+{
+	begin();
+	put(ADMIN "nr_kdamonds", "0");
+	put(STAT "enabled", "N");
+	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	ck_assert(!found.is_partial);
+	put(STAT "enabled", "Y");
+	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	ck_assert_uint_eq(found.n, 0);
+	ck_assert(found.is_partial);
 	end();
 }
 END_TEST
@@ -254,8 +292,10 @@ int main(void)
 	unit_test(s, another_namespace);
 	unit_loop(s, written_later, 3);
 	unit_test(s, what_is_not_understood);
+	unit_loop(s, too_many, 2);
 	unit_test(s, intervals_that_the_kernel_tunes);
 	unit_test(s, a_module);
+	unit_test(s, a_module_without_a_thread);
 	unit_test(s, nothing_runs);
 	return unit_main(s);
 }
