@@ -49,7 +49,10 @@ bool pdet_heat_add(struct pdet_heat *h, const struct pdet_heat_event *e)
 		h->lost++;
 		return true;
 	}
-	return pdet_vec_push(&h->events, *e);
+	if (!pdet_vec_push(&h->events, *e))
+		return false;
+	h->events.data[h->events.n - 1].lost = h->lost_before;
+	return true;
 }
 
 /* --- events into regions --- */
@@ -113,6 +116,19 @@ static bool goes_on(const struct pdet_heat_event *before,
 	       e->regions == before->regions && e->start >= before->end;
 }
 
+/* Whether these are all events of an interval. If some were lost meanwhile,
+ * they may be the begin of one and the end of another. */
+static bool is_whole(const struct pdet_heat *h, const struct pdet_heat_event *e,
+		     size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (e[i].lost != h->lost)
+			return false;
+	return n == e->regions;
+}
+
 /* False: no memory. */
 static bool take_interval(struct pdet_heat_monitor *m,
 			  const struct pdet_heat_event *e, size_t n)
@@ -135,7 +151,6 @@ static bool take_interval(struct pdet_heat_monitor *m,
 		m->regions.data[m->regions.n++] = r;
 	}
 	m->ns = e[n - 1].ns;
-	m->is_complete = n == e->regions;
 	return true;
 }
 
@@ -148,8 +163,9 @@ static bool take(struct pdet_heat *h, const struct pdet_heat_event *e, size_t n)
 
 	if (!m)
 		return false;
-	if (m->is_complete && n < e->regions)
+	if (m->is_complete && !is_whole(h, e, n))
 		return true;
+	m->is_complete = is_whole(h, e, n);
 	return take_interval(m, e, n);
 }
 
@@ -175,6 +191,7 @@ bool pdet_heat_digest(struct pdet_heat *h, bool all)
 		ok = take(h, e + i, end - i);
 	}
 	h->events.n = kept;
+	h->lost_before = h->lost;
 	return ok;
 }
 

@@ -157,8 +157,11 @@ static void begin_process(void)
 static void add(uint32_t thread, uint64_t target, uint64_t ns, uint32_t regions,
 		uint64_t start, uint64_t end, uint32_t accesses)
 {
-	const struct pdet_heat_event e = { ns, target, start, end, thread,
-					   regions, accesses, 7 };
+	const struct pdet_heat_event e = {
+		.ns = ns, .target = target, .start = start, .end = end,
+		.thread = thread, .regions = regions, .accesses = accesses,
+		.age = 7
+	};
 
 	ck_assert(pdet_heat_add(&h, &e));
 }
@@ -262,6 +265,59 @@ START_TEST(a_part_of_an_interval)
 	h.lost = 1;
 	ck_assert_uint_eq(find_page(0x8000, PAGEDET_HAVE), PAGEDET_IO);
 	ck_assert(!pdet_heat_is_complete(&h));
+}
+END_TEST
+
+/* Regions of two intervals may look like those of one. */
+START_TEST(events_lost_in_between)
+{
+	begin_physical();
+	physical(10, 2, 0x1000, 0x2000, 2);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(h.events.n, 1);
+	/* In a later look, or in the same one. */
+	h.lost++;
+	if (_i)
+		ck_assert(pdet_heat_digest(&h, false));
+	physical(30, 2, 0x3000, 0x4000, 3);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(h.events.n, 0);
+	ck_assert(!pdet_heat_is_complete(&h));
+	ck_assert_uint_eq(find_page(0xc000, PAGEDET_HAVE), PAGEDET_HAVE);
+	ck_assert_uint_eq(find_page(0x8000, PAGEDET_HAVE), PAGEDET_IO);
+	/* What was lost before does not matter. */
+	physical(40, 2, 0x1000, 0x2000, 4);
+	physical(41, 2, 0x2000, 0x3000, 5);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert(pdet_heat_is_complete(&h));
+	ck_assert_uint_eq(find_page(0xc000, PAGEDET_HAVE), PAGEDET_EXCLUDED);
+}
+END_TEST
+
+/* Buffers of processors are read one after the other: what was lost in one may
+ * be in the middle of what another one has. */
+START_TEST(events_lost_before_others_are_read)
+{
+	begin_physical();
+	if (!_i)
+		h.lost++;
+	physical(10, 2, 0x1000, 0x2000, 2);
+	physical(30, 2, 0x3000, 0x4000, 3);
+	if (_i)
+		h.lost++;
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert(!pdet_heat_is_complete(&h));
+	/* A part does not replace what is complete. */
+	physical(40, 1, 0x1000, 0x2000, 4);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert(pdet_heat_is_complete(&h));
+	physical(50, 2, 0x1000, 0x2000, 5);
+	h.lost++;
+	physical(60, 2, 0x3000, 0x4000, 5);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert(pdet_heat_is_complete(&h));
+	ck_assert_uint_eq(find_page(0x4000, PAGEDET_HAVE), PAGEDET_HAVE);
+	ck_assert_uint_eq(region->accesses, 4);
 }
 END_TEST
 
@@ -503,6 +559,8 @@ int main(void)
 	unit_test(s, pages_that_are_not_on_a_list);
 	unit_test(s, the_last_whole_interval);
 	unit_test(s, a_part_of_an_interval);
+	unit_loop(s, events_lost_in_between, 2);
+	unit_loop(s, events_lost_before_others_are_read, 2);
 	unit_test(s, regions_of_a_process);
 	unit_test(s, threads_that_nobody_names);
 	unit_test(s, threads_that_are_left_out);
