@@ -480,8 +480,9 @@ struct pdet_backend_ops {
 	 * VMAs are the mappings, and the pages of their files are those of
 	 * cached_page(). 0: both are on this machine. */
 	uint64_t (*user_space)(struct pdet_session *s, struct pdet_task *t);
-	/* A number of the mappings of a task of this machine: the same number,
-	 * the same mappings. Ask before they are read. 0: it is not known. */
+	/* A number of the mappings that a task of this machine has now: the
+	 * same number, the same mappings. What is read between two calls with
+	 * the same number has this one. 0: it is not known. */
 	uint64_t (*user_maps)(struct pdet_session *s, struct pdet_task *t);
 	/* Reads a page of the page cache at pdet_vma.cache. Returns 0, -ENODATA
 	 * if it was not cached, or a result of memory/memory.h. Sets no error

@@ -5,23 +5,11 @@
  * task outside of it.
  */
 #include <linux/capability.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/namespace.h"
 #include "base/privilege.h"
-
-static bool in_first_namespace(void)
-{
-	char name[64];
-	const ssize_t n = readlink("/proc/self/ns/user", name,
-				   sizeof(name) - 1);
-
-	if (n < 0)
-		return false;
-	name[n] = '\0';
-	return !strcmp(name, "user:[4026531837]");
-}
 
 static bool may_trace(void)
 {
@@ -33,7 +21,7 @@ static bool may_trace(void)
 	return syscall(SYS_capget, &head, data) == 0 &&
 	       data[CAP_TO_INDEX(CAP_SYS_PTRACE)].effective &
 		       CAP_TO_MASK(CAP_SYS_PTRACE) &&
-	       in_first_namespace();
+	       pdet_first_namespace("", PDET_NAMESPACE_USER) > 0;
 }
 
 void pdet_advise_trace(struct pdet_env *env, const char *needs)

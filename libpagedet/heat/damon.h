@@ -11,8 +11,8 @@
 /* A process whose memory is monitored. */
 struct pdet_damon_target {
 	uint32_t pid;
-	bool is_sure;		/* false: perhaps the number was another's when
-				 * the thread began */
+	bool is_sure;		/* false: perhaps the thread monitors another
+				 * process */
 };
 
 struct pdet_damon {
@@ -33,11 +33,13 @@ struct pdet_damons {
 	struct pdet_damon *data;
 	size_t n, cap;
 	bool is_denied;		/* the caller may not see all of them */
+	bool is_partial;	/* more run, or monitor more */
 };
 
 /*
  * pdet_damons_find - read /sys below the root of @env. What cannot be
- * understood is left out. -ENOMEM. In any case the caller frees it.
+ * understood is left out; is_partial says that. -ENOMEM. In any case the caller
+ * frees it.
  */
 int pdet_damons_find(const struct pdet_env *env, struct pdet_damons *ret);
 

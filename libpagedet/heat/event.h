@@ -12,6 +12,8 @@
 
 struct pdet_heat_event {
 	uint64_t ns;		/* of the trace's clock; the caller sets it */
+	uint64_t lost;		/* events, before the look that found this one;
+				 * pdet_heat_add() sets it */
 	uint64_t target;	/* index among those of its thread */
 	uint64_t start, end;	/* of the region, in DAMON's units */
 	uint32_t thread;	/* kdamond */
@@ -39,9 +41,9 @@ int pdet_heat_layout_parse(const char *text, size_t len,
 			   struct pdet_heat_layout *ret);
 
 /*
- * pdet_heat_take - read a record. 1: *ret is set but its time; 0: it is another
- * event, or of a context beside the first one, whose targets are not known;
- * -EBADMSG: it is too short, or its region is empty.
+ * pdet_heat_take - read a record. 1: *ret is set but ns and lost; 0: it is
+ * another event, or of a context beside the first one, whose targets are not
+ * known; -EBADMSG: it is too short, or its region is empty.
  */
 int pdet_heat_take(const struct pdet_heat_layout *l,
 		   const unsigned char *record, uint32_t len, bool big_endian,

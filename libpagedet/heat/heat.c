@@ -49,7 +49,10 @@ bool pdet_heat_add(struct pdet_heat *h, const struct pdet_heat_event *e)
 		h->lost++;
 		return true;
 	}
-	return pdet_vec_push(&h->events, *e);
+	if (!pdet_vec_push(&h->events, *e))
+		return false;
+	h->events.data[h->events.n - 1].lost = h->lost_before;
+	return true;
 }
 
 /* --- events into regions --- */
@@ -113,6 +116,19 @@ static bool goes_on(const struct pdet_heat_event *before,
 	       e->regions == before->regions && e->start >= before->end;
 }
 
+/* Whether these are all events of an interval. If some were lost meanwhile,
+ * they may be the begin of one and the end of another. */
+static bool is_whole(const struct pdet_heat *h, const struct pdet_heat_event *e,
+		     size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (e[i].lost != h->lost)
+			return false;
+	return n == e->regions;
+}
+
 /* False: no memory. */
 static bool take_interval(struct pdet_heat_monitor *m,
 			  const struct pdet_heat_event *e, size_t n)
@@ -135,7 +151,6 @@ static bool take_interval(struct pdet_heat_monitor *m,
 		m->regions.data[m->regions.n++] = r;
 	}
 	m->ns = e[n - 1].ns;
-	m->is_complete = n == e->regions;
 	return true;
 }
 
@@ -148,8 +163,9 @@ static bool take(struct pdet_heat *h, const struct pdet_heat_event *e, size_t n)
 
 	if (!m)
 		return false;
-	if (m->is_complete && n < e->regions)
+	if (m->is_complete && !is_whole(h, e, n))
 		return true;
+	m->is_complete = is_whole(h, e, n);
 	return take_interval(m, e, n);
 }
 
@@ -175,6 +191,7 @@ bool pdet_heat_digest(struct pdet_heat *h, bool all)
 		ok = take(h, e + i, end - i);
 	}
 	h->events.n = kept;
+	h->lost_before = h->lost;
 	return ok;
 }
 
@@ -227,21 +244,12 @@ static bool is_about(const struct pdet_heat_monitor *m,
 			    p->page == PAGEDET_HAVE;
 }
 
-/* Why a page is in none of the regions of the monitors that may have it. */
-static unsigned why_not(const struct pdet_heat *h, bool is_complete)
-{
-	if (is_complete)
-		return PAGEDET_EXCLUDED;
-	return h->lost ? PAGEDET_IO : PAGEDET_TIMEOUT;
-}
-
-/* By the regions of processes, or of physical memory. 0: nobody may know. */
-static unsigned find(const struct pdet_heat *h, const struct pdet_heat_page *p,
-		     bool by_process, const struct pdet_heat_monitor **monitor,
-		     const struct pdet_heat_region **region)
+/* By the regions of processes, or of physical memory. */
+static bool find(const struct pdet_heat *h, const struct pdet_heat_page *p,
+		 bool by_process, const struct pdet_heat_monitor **monitor,
+		 const struct pdet_heat_region **region)
 {
 	const uint64_t at = by_process ? p->virtual : p->address;
-	bool any = false, complete = true;
 	size_t i;
 
 	*monitor = NULL;
@@ -251,17 +259,105 @@ static unsigned find(const struct pdet_heat *h, const struct pdet_heat_page *p,
 
 		if (!is_about(m, p, by_process))
 			continue;
-		any = true;
-		complete &= m->is_complete;
 		r = find_region(m, at);
 		if (r && (!*monitor || m->ns > (*monitor)->ns)) {
 			*monitor = m;
 			*region = r;
 		}
 	}
-	if (*monitor)
-		return PAGEDET_HAVE;
-	return any ? why_not(h, complete) : 0;
+	return *monitor;
+}
+
+/* --- pages in none of the regions --- */
+
+static bool has_told(const struct pdet_heat *h, const struct pdet_damon *d,
+		     uint64_t target)
+{
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++)
+		if (h->monitors.data[i].thread == d->thread &&
+		    h->monitors.data[i].target == target)
+			return h->monitors.data[i].is_complete;
+	return false;
+}
+
+static unsigned why_late(const struct pdet_heat *h)
+{
+	return h->lost ? PAGEDET_IO : PAGEDET_TIMEOUT;
+}
+
+/* Why a thread that monitors processes has not told the page. Without the
+ * address in a process, or if the process is not sure, it may have it. */
+static unsigned why_not_process(const struct pdet_heat *h,
+				const struct pdet_damon *d,
+				const struct pdet_heat_page *p)
+{
+	unsigned why = PAGEDET_EXCLUDED;
+	size_t i;
+
+	for (i = 0; i < d->targets.n; i++) {
+		const struct pdet_damon_target *t = &d->targets.data[i];
+
+		if (!t->is_sure || !p->has_virtual)
+			why = PAGEDET_UNSUPPORTED;
+		else if ((t->pid == p->pid || t->pid == p->tgid) &&
+			 !has_told(h, d, i))
+			return why_late(h);
+	}
+	return why;
+}
+
+static unsigned why_not(const struct pdet_heat *h, const struct pdet_damon *d,
+			const struct pdet_heat_page *p)
+{
+	if (!d->is_physical)
+		return why_not_process(h, d, p);
+	if (p->page != PAGEDET_HAVE)
+		return p->page == PAGEDET_NONE ? PAGEDET_EXCLUDED : p->page;
+	return is_told(h, d) ? PAGEDET_EXCLUDED : why_late(h);
+}
+
+/* Whether threads run, or tell, that may have any page. */
+static bool has_strangers(const struct pdet_heat *h)
+{
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++)
+		if (!h->monitors.data[i].is_known)
+			return true;
+	return h->damons.is_partial;
+}
+
+/* Of all reasons, the one that time may change is the first. */
+static unsigned why_none(const struct pdet_heat *h,
+			 const struct pdet_heat_page *p)
+{
+	unsigned all = PAGEDET_EXCLUDED, why;
+	size_t i;
+
+	for (i = 0; i < h->damons.n; i++) {
+		why = why_not(h, &h->damons.data[i], p);
+		if (why == PAGEDET_TIMEOUT || why == PAGEDET_IO)
+			return why;
+		if (all == PAGEDET_EXCLUDED)
+			all = why;
+	}
+	if (all != PAGEDET_EXCLUDED)
+		return all;
+	return h->damons.is_denied ? PAGEDET_NO_ACCESS :
+	       has_strangers(h) ? PAGEDET_UNSUPPORTED : PAGEDET_EXCLUDED;
+}
+
+static bool is_monitored(const struct pdet_heat *h,
+			 const struct pdet_heat_page *p)
+{
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++)
+		if (is_about(&h->monitors.data[i], p, true))
+			return true;
+	return false;
 }
 
 unsigned pdet_heat_find(const struct pdet_heat *h,
@@ -269,22 +365,16 @@ unsigned pdet_heat_find(const struct pdet_heat *h,
 			const struct pdet_heat_monitor **monitor,
 			const struct pdet_heat_region **region)
 {
-	unsigned of_process, of_memory;
+	unsigned why;
 
 	if (h->state != PAGEDET_HAVE)
 		return h->state;
-	of_process = find(h, p, true, monitor, region);
-	if (of_process == PAGEDET_HAVE)
-		return of_process;
-	of_memory = find(h, p, false, monitor, region);
+	if (find(h, p, true, monitor, region))
+		return PAGEDET_HAVE;
 	/* It looks only at those pages (mm/damon/ops-common.c). */
-	if (of_memory == PAGEDET_HAVE && p->lru != PAGEDET_HAVE)
+	if (find(h, p, false, monitor, region))
 		return p->lru == PAGEDET_NONE ? PAGEDET_EXCLUDED : p->lru;
-	if (of_memory)
-		return of_memory;
-	if (of_process)
-		return of_process;
-	if (!pdet_heat_is_complete(h))
-		return why_not(h, false);
-	return p->page == PAGEDET_HAVE ? PAGEDET_EXCLUDED : p->page;
+	why = why_none(h, p);
+	return why == PAGEDET_EXCLUDED && p->page == PAGEDET_NONE &&
+	       !is_monitored(h, p) ? PAGEDET_NONE : why;
 }

@@ -44,6 +44,7 @@ struct pdet_heat {
 	uint64_t real_ns;	/* CLOCK_REALTIME less that of the events,
 				 * modulo 2^64 */
 	uint64_t lost;		/* events */
+	uint64_t lost_before;	/* those before the last digest */
 	unsigned state;		/* PAGEDET_HAVE, or why nothing is known */
 	char advice[160];
 };
@@ -59,8 +60,9 @@ void pdet_heat_end(struct pdet_heat *h);
 /* pdet_heat_add - keep an event. False: no memory. Too many count as lost. */
 bool pdet_heat_add(struct pdet_heat *h, const struct pdet_heat_event *e);
 
-/* pdet_heat_digest - sort events into regions. Those of an interval of which
- * more may come are kept, unless @all. False: no memory. */
+/* pdet_heat_digest - sort events into regions, at the end of each look at the
+ * buffers. Those of an interval of which more may come are kept, unless @all.
+ * False: no memory. */
 bool pdet_heat_digest(struct pdet_heat *h, bool all);
 
 /* pdet_heat_is_complete - each thread has said all of an interval. */

@@ -198,6 +198,9 @@ static int use_pair(struct unwinding *u, uint64_t ip, unw_dyn_info_t *di)
 	u->pair_entry = (struct pdet_eh_entry){
 		(int32_t)(ip - PAIR_AT), (int32_t)u->pair->fde
 	};
+	/* It asserts that the table is one for this address. */
+	di->start_ip = ip;
+	di->end_ip = ip + 1;
 	di->u.rti.segbase = PAIR_AT;
 	di->u.rti.table_data = PAIR_INDEX_AT;
 	di->u.rti.table_len = 1;

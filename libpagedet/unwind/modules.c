@@ -134,7 +134,7 @@ static void forget(struct pdet_code *c)
 	pdet_pairs_free(&c->known);
 	pdet_pairs_free(&c->remote);
 	c->tried_mounts = false;
-	c->text_version = 0;
+	c->text_maps = 0;
 	c->spent = 0;
 }
 
@@ -168,13 +168,19 @@ static int parse_maps(struct pdet_code *c)
 	return r;
 }
 
-/* The maps of a process of /proc. */
+static uint64_t number_of_maps(const struct pdet_code *c)
+{
+	return c->memory.maps ? c->memory.maps(c->memory.arg) : 0;
+}
+
+/* The maps of a process of /proc. They may change while they are read. */
 static int open_live(struct pdet_code *c)
 {
+	uint64_t maps = number_of_maps(c);
 	struct pdet_text text;
 	int r;
 
-	if (c->version && c->version == c->text_version && is_well(c))
+	if (maps && maps == c->text_maps && is_well(c))
 		return 0;
 	r = pdet_slurp(c->env, &text, MOST_MAPS, "/proc/%u/maps", c->pid);
 	if (r < 0) {
@@ -182,15 +188,17 @@ static int open_live(struct pdet_code *c)
 		return pdet_fail_errno(c->env, "cannot read /proc/%u/maps",
 				       c->pid);
 	}
+	if (maps != number_of_maps(c))
+		maps = 0;
 	if (text.len && text.len == c->text.len && is_well(c) &&
 	    !memcmp(text.data, c->text.data, text.len)) {
 		pdet_text_free(&text);
-		c->text_version = c->version;
+		c->text_maps = maps;
 		return 0;
 	}
 	forget(c);
 	c->text = text;
-	c->text_version = c->version;
+	c->text_maps = maps;
 	r = parse_maps(c);
 	if (r == -ENOMEM)
 		r = pdet_fail(c->env, ENOMEM, "no memory");

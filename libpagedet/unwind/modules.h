@@ -43,6 +43,9 @@ struct pdet_code_map {
 /* How the process's memory is read. */
 struct pdet_code_memory {
 	int (*read)(void *arg, uint64_t addr, void *buf, size_t n);
+	/* A number of the mappings that a process of /proc has now: the same
+	 * number, the same mappings. 0: it is not known. NULL: it never is. */
+	uint64_t (*maps)(void *arg);
 	void *arg;
 };
 
@@ -62,10 +65,8 @@ struct pdet_code {
 	uint32_t pid;
 	struct pdet_code_memory memory;
 	const struct pdet_code_dump *dump; /* NULL: it is a process of /proc */
-	uint64_t version;	/* of the mappings of a process of /proc: the
-				 * same number, the same mappings; 0: unknown */
 	struct pdet_text text;	/* of maps */
-	uint64_t text_version;
+	uint64_t text_maps;	/* their number; 0: it is not known */
 	uint64_t space;		/* of the dump, whose maps they are; 0: none */
 	struct {
 		struct pdet_code_map *data;
@@ -84,10 +85,10 @@ struct pdet_code {
 };
 
 /*
- * pdet_code_open - list the mappings of a process. c->env, c->pid, c->memory,
- * c->version and c->dump are set, the rest is zero or of another thread: what
- * was read for it stays if the mappings are the same, and the files of a dump
- * stay in any case. Returns 0, or a negative errno with an error text.
+ * pdet_code_open - list the mappings of a process. c->env, c->pid, c->memory
+ * and c->dump are set, the rest is zero or of another thread: what was read for
+ * it stays if the mappings are the same, and the files of a dump stay in any
+ * case. Returns 0, or a negative errno with an error text.
  */
 int pdet_code_open(struct pdet_code *c);
 void pdet_code_free(struct pdet_code *c);

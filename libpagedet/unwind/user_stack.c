@@ -57,6 +57,13 @@ static int read_memory(void *arg, uint64_t addr, void *buf, size_t n)
 	return 0;
 }
 
+static uint64_t number_of_maps(void *arg)
+{
+	const struct pdet_user_source *s = ((struct cache *)arg)->source;
+
+	return s->maps ? s->maps(s->arg) : 0;
+}
+
 /* Where the file of a mapping has the byte at an address of the process. */
 static bool place_of(const struct pdet_code_map *m, uint64_t addr,
 		     uint64_t *ret)
@@ -244,10 +251,10 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 	c->code = &ret->code;
 	ret->code.env = env;
 	ret->code.pid = tid;
-	ret->code.memory.read = read_memory;
-	ret->code.memory.arg = c;
+	ret->code.memory = (struct pdet_code_memory){
+		read_memory, number_of_maps, c
+	};
 	ret->code.dump = source->dump;
-	ret->code.version = source->maps;
 	r = pdet_code_open(&ret->code);
 	if (r == 0)
 		unwind(u, regs, c, ret);

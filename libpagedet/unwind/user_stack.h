@@ -28,9 +28,9 @@ struct pdet_user_source {
 	int (*page)(void *arg, uint64_t addr, void *buf);
 	void *arg;
 	const struct pdet_code_dump *dump; /* NULL: it is a task of /proc */
-	uint64_t maps;		/* of the task of /proc: a number of its
-				 * mappings, which are the same if it is; 0:
-				 * not known */
+	/* A number of the mappings of a task of /proc, which are the same if it
+	 * is; 0: it is not known. NULL: it never is. */
+	uint64_t (*maps)(void *arg);
 };
 
 /*

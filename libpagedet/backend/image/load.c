@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend/image/image.h"
 #include "base/io.h"
+#include "base/namespace.h"
 #include "kernel/address/directmap.h"
 
 /* --- the memory map --- */
@@ -313,20 +313,11 @@ static bool has_soft_dirty(struct image *im)
 }
 
 /* True if the caller is in another pid namespace than the first one, whose pids
- * the kernel's own list has: task 2 of the caller may be another task there.
- * The inode of the first namespace has always been PID_NS_INIT_INO. */
+ * the kernel's own list has: task 2 of the caller may be another task there. */
 static bool counts_otherwise(const struct image *im)
 {
-	char name[64];
-	ssize_t n;
-
-	if (!im->memory->live)
-		return false;
-	n = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
-	if (n < 0)
-		return false;
-	name[n] = '\0';
-	return strcmp(name, "pid:[4026531836]") != 0;
+	return im->memory->live &&
+	       pdet_first_namespace("", PDET_NAMESPACE_PID) == 0;
 }
 
 static int read_task_types(struct image *im, struct pdet_env *env)

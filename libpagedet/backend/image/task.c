@@ -185,17 +185,21 @@ void pdet_image_task_name(struct pdet_session *s, struct pdet_task *base)
 	base->comm[base->comm_len] = '\0';
 }
 
-int pdet_image_task_same(struct pdet_session *base, struct pdet_task *task)
+bool pdet_image_task_is_same(struct image_session *s,
+			     const struct image_task *t)
 {
-	struct image_session *s = image_session_of(base);
-	const struct image_task *t = image_task_of(task);
 	struct pdet_task_struct now;
 
-	if (!s->image->memory->live)
-		return 0;
-	if (pdet_task_read(&s->space, &s->image->task_types, t->is.addr,
-			   &now) == 0 && now.pid == t->is.pid &&
-	    now.start_ns == t->is.start_ns && now.mm == t->is.mm)
+	return !s->image->memory->live ||
+	       (pdet_task_read(&s->space, &s->image->task_types, t->is.addr,
+			       &now) == 0 && now.pid == t->is.pid &&
+		now.start_ns == t->is.start_ns && now.mm == t->is.mm);
+}
+
+int pdet_image_task_same(struct pdet_session *base, struct pdet_task *task)
+{
+	if (pdet_image_task_is_same(image_session_of(base),
+				    image_task_of(task)))
 		return 0;
 	return pdet_fail(&base->env, ESRCH, "task %u has ended", task->pid);
 }

@@ -38,6 +38,11 @@ int pdet_image_vmas_whole(struct image_session *s, struct image_task *t);
  * caller, so that @what cannot be found by its number. */
 int pdet_image_refuse_pids(struct pdet_env *env, const char *what);
 
+/* pdet_image_task_is_same - whether it still is the task that was opened, with
+ * the same address space. */
+bool pdet_image_task_is_same(struct image_session *s,
+			     const struct image_task *t);
+
 /*
  * pdet_image_find_task - returns 0, or a negative errno with an error text in
  * the session.

@@ -301,13 +301,19 @@ uint64_t pdet_image_user_space(struct pdet_session *base,
 	return image_session_of(base)->image->memory->live ? 0 : t->is.mm;
 }
 
-/* An address space that has the place of another one has other addresses. */
+/* An address space that has the place of another one has other addresses. A
+ * task that executes a program has another address space. */
 uint64_t pdet_image_user_maps(struct pdet_session *base, struct pdet_task *task)
 {
+	struct image_session *s = image_session_of(base);
 	const struct image_task *t = image_task_of(task);
+	struct pdet_mm mm;
 
-	return image_session_of(base)->image->memory->live && t->mm.changes ?
-	       pdet_hash(&t->mm, sizeof(t->mm)) : 0;
+	if (!s->image->memory->live ||
+	    pdet_mm_read(&s->space, &s->image->mm_types, t->is.mm, &mm) < 0 ||
+	    !mm.changes || !pdet_image_task_is_same(s, t))
+		return 0;
+	return pdet_hash(&mm, sizeof(mm));
 }
 
 /* The page may move or go away while it is read. An entry that is the same

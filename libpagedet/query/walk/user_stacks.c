@@ -26,6 +26,13 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 						   buf);
 }
 
+static uint64_t number_of_maps(void *arg)
+{
+	const struct thread *t = arg;
+
+	return t->session->backend->ops->user_maps(t->session, t->task);
+}
+
 /* --- of a dump --- */
 
 static int next_map(void *arg, struct pdet_vma *ret)
@@ -89,7 +96,8 @@ static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env)
 /* Returns 1 if the thread has run meanwhile. */
 static int read_once(struct pdet_user_stacks *u, struct thread *t)
 {
-	struct pdet_user_source source = { .page = read_page, .arg = t };
+	struct pdet_user_source source = { .page = read_page, .arg = t,
+					   .maps = number_of_maps };
 	struct pdet_code_dump dump;
 	struct pdet_session *s = t->session;
 	struct pdet_user_regs regs;
@@ -105,7 +113,6 @@ static int read_once(struct pdet_user_stacks *u, struct thread *t)
 	if (r < 0)
 		return r;
 	source.dump = r ? &dump : NULL;
-	source.maps = s->backend->ops->user_maps(s, t->task);
 	r = pdet_user_stack_read(&s->env, u->unwinder, t->task->pid, &regs,
 				 &source, u->stack);
 	return r < 0 ? r : has_run(t, &regs);

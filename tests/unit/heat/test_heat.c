@@ -122,24 +122,46 @@ static void begin(void)
 {
 	static struct pdet_damon_target target[] = { { 500, true },
 						     { 600, false } };
-	static struct pdet_damon damons[] = {
-		{ .thread = 77, .is_physical = true, .unit = 4,
-		  .sample_us = 500, .interval_us = 5000 },
-		{ .thread = 88, .unit = 1, .sample_us = 100,
-		  .interval_us = 2000, .targets = { target, 2, 2 } },
-	};
+	static struct pdet_damon damons[2];
 
+	damons[0] = (struct pdet_damon){
+		.thread = 77, .is_physical = true, .unit = 4,
+		.sample_us = 500, .interval_us = 5000
+	};
+	damons[1] = (struct pdet_damon){
+		.thread = 88, .unit = 1, .sample_us = 100,
+		.interval_us = 2000, .targets = { target, 2, 2 }
+	};
 	memset(&h, 0, sizeof(h));
 	h.state = PAGEDET_HAVE;
 	h.has_age = true;
 	h.damons = (struct pdet_damons){ .data = damons, .n = 2 };
 }
 
+/* Thread 77 alone. */
+static void begin_physical(void)
+{
+	begin();
+	h.damons.n = 1;
+}
+
+/* Thread 88 alone, and its first process. */
+static void begin_process(void)
+{
+	begin();
+	h.damons.data++;
+	h.damons.n = 1;
+	h.damons.data->targets.n = 1;
+}
+
 static void add(uint32_t thread, uint64_t target, uint64_t ns, uint32_t regions,
 		uint64_t start, uint64_t end, uint32_t accesses)
 {
-	const struct pdet_heat_event e = { ns, target, start, end, thread,
-					   regions, accesses, 7 };
+	const struct pdet_heat_event e = {
+		.ns = ns, .target = target, .start = start, .end = end,
+		.thread = thread, .regions = regions, .accesses = accesses,
+		.age = 7
+	};
 
 	ck_assert(pdet_heat_add(&h, &e));
 }
@@ -174,7 +196,7 @@ static unsigned find_virtual(uint32_t pid, uint64_t address, unsigned page)
 
 START_TEST(regions_of_physical_memory)
 {
-	begin();
+	begin_physical();
 	physical(10, 2, 0x1000, 0x2000, 3);
 	physical(11, 2, 0x3000, 0x4000, 0);
 	ck_assert(pdet_heat_digest(&h, false));
@@ -246,6 +268,59 @@ START_TEST(a_part_of_an_interval)
 }
 END_TEST
 
+/* Regions of two intervals may look like those of one. */
+START_TEST(events_lost_in_between)
+{
+	begin_physical();
+	physical(10, 2, 0x1000, 0x2000, 2);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(h.events.n, 1);
+	/* In a later look, or in the same one. */
+	h.lost++;
+	if (_i)
+		ck_assert(pdet_heat_digest(&h, false));
+	physical(30, 2, 0x3000, 0x4000, 3);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(h.events.n, 0);
+	ck_assert(!pdet_heat_is_complete(&h));
+	ck_assert_uint_eq(find_page(0xc000, PAGEDET_HAVE), PAGEDET_HAVE);
+	ck_assert_uint_eq(find_page(0x8000, PAGEDET_HAVE), PAGEDET_IO);
+	/* What was lost before does not matter. */
+	physical(40, 2, 0x1000, 0x2000, 4);
+	physical(41, 2, 0x2000, 0x3000, 5);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert(pdet_heat_is_complete(&h));
+	ck_assert_uint_eq(find_page(0xc000, PAGEDET_HAVE), PAGEDET_EXCLUDED);
+}
+END_TEST
+
+/* Buffers of processors are read one after the other: what was lost in one may
+ * be in the middle of what another one has. */
+START_TEST(events_lost_before_others_are_read)
+{
+	begin_physical();
+	if (!_i)
+		h.lost++;
+	physical(10, 2, 0x1000, 0x2000, 2);
+	physical(30, 2, 0x3000, 0x4000, 3);
+	if (_i)
+		h.lost++;
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert(!pdet_heat_is_complete(&h));
+	/* A part does not replace what is complete. */
+	physical(40, 1, 0x1000, 0x2000, 4);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert(pdet_heat_is_complete(&h));
+	physical(50, 2, 0x1000, 0x2000, 5);
+	h.lost++;
+	physical(60, 2, 0x3000, 0x4000, 5);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert(pdet_heat_is_complete(&h));
+	ck_assert_uint_eq(find_page(0x4000, PAGEDET_HAVE), PAGEDET_HAVE);
+	ck_assert_uint_eq(region->accesses, 4);
+}
+END_TEST
+
 START_TEST(regions_of_a_process)
 {
 	begin();
@@ -261,16 +336,18 @@ START_TEST(regions_of_a_process)
 	/* Also without a page. */
 	ck_assert_uint_eq(find_virtual(500, 0x1000, PAGEDET_NONE),
 			  PAGEDET_HAVE);
+	/* The other process may be this one. */
 	ck_assert_uint_eq(find_virtual(500, 0x9000, PAGEDET_NONE),
-			  PAGEDET_EXCLUDED);
-	/* The number may have been that of another process. */
+			  PAGEDET_UNSUPPORTED);
+	/* Waiting for the physical ones may help. */
 	ck_assert_uint_eq(find_virtual(600, 0x1000, PAGEDET_HAVE),
 			  PAGEDET_TIMEOUT);
 	physical(10, 1, 0, 0x1000, 1);
 	ck_assert(pdet_heat_digest(&h, false));
 	ck_assert(pdet_heat_is_complete(&h));
+	/* The number may have been that of another process. */
 	ck_assert_uint_eq(find_virtual(600, 0x1000, PAGEDET_NONE),
-			  PAGEDET_NONE);
+			  PAGEDET_UNSUPPORTED);
 	ck_assert_uint_eq(find_virtual(600, 0x1000, PAGEDET_HAVE),
 			  PAGEDET_HAVE);
 	ck_assert_uint_eq(monitor->thread, 77);
@@ -281,15 +358,75 @@ START_TEST(regions_of_a_process)
 }
 END_TEST
 
+/* They may monitor any page. */
 START_TEST(threads_that_nobody_names)
 {
-	begin();
-	add(99, 0, 10, 1, 0x1000, 0x9000, 1);
-	add(88, 2, 10, 1, 0x1000, 0x9000, 1);
+	begin_physical();
 	physical(10, 1, 0x4000, 0x5000, 1);
 	ck_assert(pdet_heat_digest(&h, false));
-	ck_assert_uint_eq(h.monitors.n, 3);
 	ck_assert_uint_eq(find_page(0x1000, PAGEDET_HAVE), PAGEDET_EXCLUDED);
+	add(99, 0, 10, 1, 0x1000, 0x9000, 1);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(h.monitors.n, 2);
+	ck_assert_uint_eq(find_page(0x1000, PAGEDET_HAVE), PAGEDET_UNSUPPORTED);
+	ck_assert_uint_eq(find_page(0x10000, PAGEDET_HAVE), PAGEDET_HAVE);
+	ck_assert_uint_eq(find_page(0x10000, PAGEDET_NONE), PAGEDET_EXCLUDED);
+}
+END_TEST
+
+START_TEST(threads_that_are_left_out)
+{
+	begin_physical();
+	h.damons.is_partial = true;
+	physical(10, 1, 0x4000, 0x5000, 1);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(find_page(0x1000, PAGEDET_HAVE), PAGEDET_UNSUPPORTED);
+	ck_assert_uint_eq(find_page(0x10000, PAGEDET_HAVE), PAGEDET_HAVE);
+	h.damons.is_denied = true;
+	ck_assert_uint_eq(find_page(0x1000, PAGEDET_HAVE), PAGEDET_NO_ACCESS);
+}
+END_TEST
+
+/* The process may map a page of which only the file is known. */
+START_TEST(pages_without_a_process)
+{
+	begin_process();
+	ck_assert_uint_eq(find_page(0x1000, PAGEDET_HAVE), PAGEDET_UNSUPPORTED);
+	ck_assert_uint_eq(find_virtual(500, 0x9000, PAGEDET_HAVE),
+			  PAGEDET_TIMEOUT);
+	ck_assert_uint_eq(find_virtual(501, 0x9000, PAGEDET_HAVE),
+			  PAGEDET_EXCLUDED);
+	add(88, 0, 10, 1, 0x1000, 0x9000, 20);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(find_page(0x1000, PAGEDET_HAVE), PAGEDET_UNSUPPORTED);
+	ck_assert_uint_eq(find_virtual(500, 0x9000, PAGEDET_HAVE),
+			  PAGEDET_EXCLUDED);
+	ck_assert_uint_eq(find_virtual(500, 0x9000, PAGEDET_NONE),
+			  PAGEDET_EXCLUDED);
+	ck_assert_uint_eq(find_virtual(501, 0x9000, PAGEDET_NONE),
+			  PAGEDET_NONE);
+}
+END_TEST
+
+/* What the process's own regions lack, those of physical memory may have. */
+START_TEST(two_threads)
+{
+	begin();
+	h.damons.data[1].targets.n = 1;
+	add(88, 0, 10, 1, 0x1000, 0x9000, 20);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(find_virtual(500, 0x9000, PAGEDET_HAVE),
+			  PAGEDET_TIMEOUT);
+	ck_assert_uint_eq(find_virtual(500, 0x9000, PAGEDET_NO_ACCESS),
+			  PAGEDET_NO_ACCESS);
+	physical(10, 2, 0x4000, 0x5000, 1);
+	ck_assert(pdet_heat_digest(&h, true));
+	ck_assert_uint_eq(find_virtual(500, 0x9000, PAGEDET_HAVE),
+			  PAGEDET_TIMEOUT);
+	physical(20, 1, 0x4000, 0x5000, 1);
+	ck_assert(pdet_heat_digest(&h, false));
+	ck_assert_uint_eq(find_virtual(500, 0x9000, PAGEDET_HAVE),
+			  PAGEDET_EXCLUDED);
 }
 END_TEST
 
@@ -307,7 +444,7 @@ END_TEST
 
 START_TEST(regions_past_the_end_of_memory)
 {
-	begin();
+	begin_physical();
 	physical(10, 2, 0x1000, 0x2000, 1);
 	physical(11, 2, 0x2000, UINT64_MAX, 1);
 	ck_assert(pdet_heat_digest(&h, false));
@@ -388,9 +525,9 @@ START_TEST(rows)
 			  PAGEDET_EXCLUDED);
 	ck_assert_uint_eq(pdet_batch_state(&batch, 2, PAGEDET_FIELD_HEAT_NS),
 			  PAGEDET_UNSUPPORTED);
-	/* The other thread has said nothing, and may monitor it. */
+	/* The other thread may monitor it. */
 	ck_assert_uint_eq(pdet_batch_state(&batch, 3, PAGEDET_FIELD_HEAT),
-			  PAGEDET_TIMEOUT);
+			  PAGEDET_UNSUPPORTED);
 	pdet_batch_free(&batch);
 }
 END_TEST
@@ -422,8 +559,13 @@ int main(void)
 	unit_test(s, pages_that_are_not_on_a_list);
 	unit_test(s, the_last_whole_interval);
 	unit_test(s, a_part_of_an_interval);
+	unit_loop(s, events_lost_in_between, 2);
+	unit_loop(s, events_lost_before_others_are_read, 2);
 	unit_test(s, regions_of_a_process);
 	unit_test(s, threads_that_nobody_names);
+	unit_test(s, threads_that_are_left_out);
+	unit_test(s, pages_without_a_process);
+	unit_test(s, two_threads);
 	unit_test(s, settings_that_are_not_in_force);
 	unit_test(s, regions_past_the_end_of_memory);
 	unit_test(s, nobody_listens);

@@ -50,6 +50,7 @@ struct world {
 	char line[4096];
 	uint64_t cached_to;	/* pages of files up to there were cached */
 	uint64_t maps_number;
+	uint64_t maps_grow;	/* by so much, each time somebody asks */
 	int error;
 };
 
@@ -143,6 +144,15 @@ static int cached_page(void *arg, uint64_t cache, uint64_t index, void *buf)
 	return 0;
 }
 
+static uint64_t number_of_maps(void *arg)
+{
+	struct world *w = arg;
+	const uint64_t number = w->maps_number;
+
+	w->maps_number += w->maps_grow;
+	return number;
+}
+
 static int read_stack(struct world *w)
 {
 	struct pdet_code_dump dump = {
@@ -150,7 +160,7 @@ static int read_stack(struct world *w)
 		.files = { cached_page, w },
 	};
 	const struct pdet_user_source source = {
-		read_page, w, w->dumped ? &dump : NULL, w->maps_number
+		read_page, w, w->dumped ? &dump : NULL, number_of_maps
 	};
 	int r;
 
@@ -389,6 +399,31 @@ START_TEST(same_maps)
 	is_true(&w);
 	ck_assert_uint_eq(w.stack.code.maps.n, n);
 	w.maps_number = _i;
+	outermost(&w);
+	is_true(&w);
+	ck_assert_uint_gt(w.stack.code.maps.n, n);
+	munmap(more, 4096);
+	end(&w);
+}
+END_TEST
+
+/* Mappings that change while they are read are not those of a number. */
+START_TEST(maps_that_change)
+{
+	struct world w;
+	size_t n;
+	void *more;
+
+	start(&w);
+	w.maps_number = 7;
+	w.maps_grow = 1;
+	outermost(&w);
+	is_true(&w);
+	n = w.stack.code.maps.n;
+	more = mmap(NULL, 4096, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(more != MAP_FAILED);
+	w.maps_number = 7 + (uint64_t)_i;
+	w.maps_grow = 0;
 	outermost(&w);
 	is_true(&w);
 	ck_assert_uint_gt(w.stack.code.maps.n, n);
@@ -704,6 +739,7 @@ int main(void)
 	unit_test(s, another_file);
 	unit_loop(s, no_files, 2);
 	unit_loop(s, same_maps, 2);
+	unit_loop(s, maps_that_change, 2);
 	unit_test(s, next_process);
 	unit_test(s, lost_maps);
 	unit_loop(s, lost_pages, 3);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The inodes of the first namespaces have always been the same. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/namespace.h"
+
+static const struct {
+	const char *name, *first;
+} kinds[] = {
+	[PDET_NAMESPACE_USER] = { "user", "user:[4026531837]" },
+	[PDET_NAMESPACE_PID] = { "pid", "pid:[4026531836]" },
+};
+
+int pdet_first_namespace(const char *root, enum pdet_namespace kind)
+{
+	char path[PATH_MAX], name[64];
+	ssize_t n;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/proc/self/ns/%s", root,
+			     kinds[kind].name) >= sizeof(path))
+		return -ENAMETOOLONG;
+	n = readlink(path, name, sizeof(name) - 1);
+	if (n < 0)
+		return -errno;
+	name[n] = '\0';
+	return !strcmp(name, kinds[kind].first);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Namespaces of this process. */
+#ifndef PDET_BASE_NAMESPACE_H
+#define PDET_BASE_NAMESPACE_H
+
+enum pdet_namespace { PDET_NAMESPACE_USER, PDET_NAMESPACE_PID };
+
+/*
+ * pdet_first_namespace - whether this process is in the first namespace of a
+ * kind, by /proc below @root. Returns 1, 0 if not, or a negative errno.
+ */
+int pdet_first_namespace(const char *root, enum pdet_namespace kind);
+
+#endif
