@@ -632,13 +632,22 @@ static struct pdet_alloc_sum add_up(const struct pdet_allocs *a,
 
 /* --- a filter --- */
 
-/* The kernel says them, and only of what is live now. */
-static bool is_verdict(int at)
+/* The kernel says them, and only of what is live now; or of a part of it. */
+static bool knows_verdict(const struct pdet_allocs *a,
+			  const struct pdet_alloc_sum *now,
+			  const struct pdet_ranked *which)
 {
-	return at == offsetof(struct pdet_alloc_sum, verified_live) ||
-	       at == offsetof(struct pdet_alloc_sum, verified_live_bytes) ||
-	       at == offsetof(struct pdet_alloc_sum, verified_free) ||
-	       at == offsetof(struct pdet_alloc_sum, unverified);
+	switch (sums[which->which].at) {
+	case offsetof(struct pdet_alloc_sum, verified_live):
+	case offsetof(struct pdet_alloc_sum, verified_live_bytes):
+	case offsetof(struct pdet_alloc_sum, verified_free):
+		return a->verified && which->side == PDET_NOW &&
+		       !now->unverified;
+	case offsetof(struct pdet_alloc_sum, unverified):
+		return a->verified && which->side == PDET_NOW;
+	default:
+		return true;
+	}
 }
 
 bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
@@ -652,7 +661,7 @@ bool pdet_allocs_knows(const struct pdet_allocs *a, uint32_t group,
 
 	if (a->only_live)
 		return true;
-	if (is_verdict(at) && (!a->verified || which->side != PDET_NOW))
+	if (!knows_verdict(a, now, which))
 		return false;
 	/* Pages have no waste. */
 	switch (at) {

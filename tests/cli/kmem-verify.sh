@@ -38,6 +38,13 @@ PY
 	tap_run 'another boot: of how many' \
 		grep -qE '0 of [0-9]+ live are in use, .*; 0 are free' \
 		"$tap_dir/stderr"
+	run kmem report "$trace" --verify --json --where 'unverified=0'
+	live=$(sed -n 's/.*"total".*"live":\([0-9]*\).*/\1/p' "$tap_dir/stdout")
+	tap_run 'another boot: a filter knows that' test "$live" = 0
+	run kmem report "$trace" --verify --json --where \
+		'verified_live=0 and unverified>0'
+	tap_run 'another boot: and what it does not know' grep -q \
+		'"total".*"groups":0,.*"undecided":[1-9]' "$tap_dir/stdout"
 	run kmem report "$trace" --verify --sort -unverified --limit 2
 	tap_run 'the table has the numbers' grep -q \
 		'verified_live verified_live_bytes verified_free unverified' \

@@ -228,6 +228,22 @@ BUG kmalloc-128 (Not tainted): Poison overwritten
 INFO: Object 0x81c7c504 @offset=1280 fp=0x00000000
 """, {"report": "slab", "vaddr": MISSING}, said=(HASHED,),
      options=("--pointers",))
+for what, at, offset, vaddr in (
+        ("two lines agree", 0x81c7c540, 1344, "0x81c7c500"),
+        ("one address twice has one hash", 0x81c7c500, 1280, None),
+        ("two lines disagree", 0x81d7c540, 1344, None)):
+    text("slab, 32 bits: " + what, f"""\
+BUG kmalloc-128 (Not tainted): Poison overwritten
+INFO: 0x{at:08x}-0x{at:08x} @offset={offset}. First byte 0x6c instead of 0x6b
+INFO: Object 0x81c7c500 @offset=1280 fp=0x00000000
+""", {"report": "slab", "vaddr": vaddr or MISSING},
+         said=() if vaddr else (HASHED,), unsaid=(HASHED,) if vaddr else (),
+         options=("--pointers",))
+text("slab, 32 bits: one line that looks like an address", """\
+BUG kmalloc-128 (Not tainted): Poison overwritten
+INFO: Object 0x81c7c500 @offset=1280 fp=0x00000000
+""", {"report": "slab", "vaddr": MISSING}, said=(HASHED,),
+     options=("--pointers",))
 
 # --- counts below zero ---
 

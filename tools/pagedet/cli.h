@@ -354,7 +354,7 @@ bool cli_rewrite_filter(struct pagedet *pd, const char *expr, char *ret,
 			size_t size);
 /*
  * Returns what @lead, which may return NULL, finds first for a word of the
- * filter that stands in the place of a field and is not negated.
+ * filter that stands in the place of a field. Nothing negated leads on.
  */
 const char *cli_filter_lead(const char *expr,
 			    const char *(*lead)(const char *word));

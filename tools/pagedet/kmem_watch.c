@@ -155,7 +155,7 @@ static int ends_again(void *arg)
 	return cli_interrupts() > r->signals;
 }
 
-/* So does the deadline, unless it has ended the recording. */
+/* A deadline that did not end the recording ends this. */
 int cli_kmem_verify(struct cli_recording *r)
 {
 	struct cli_kmem *a = r->groups;

@@ -345,19 +345,15 @@ static bool is_operand(const struct rewriting *r, size_t i)
 		i -= 2;
 	if (i && r->token[i - 1].kind == OPEN)
 		i--;
-	if (i && is(r->token[i - 1].text, "not"))
-		i--;
 	return i && r->token[i - 1].kind == OPERATOR;
 }
 
-/* "not shared", "shared!=1" and "shared=no" */
-static bool is_denied(const struct rewriting *r, size_t i)
+/* "shared!=1" and "shared=no" */
+static bool is_denied(const struct token *t)
 {
-	const struct token *t = &r->token[i];
 	const bool equal = t[1].kind == OPERATOR && is(t[1].text, "=");
 
-	return (i && (is(t[-1].text, "not") || is(t[-1].text, "!"))) ||
-	       (t[1].kind == OPERATOR && strchr("!<", *t[1].text)) ||
+	return (t[1].kind == OPERATOR && strchr("!<", *t[1].text)) ||
 	       (equal && (is(t[2].text, "not") || is(t[2].text, "no") ||
 			  is(t[2].text, "false") || is(t[2].text, "0")));
 }
@@ -371,10 +367,15 @@ const char *cli_filter_lead(const char *expr,
 
 	if (!split(&r, expr))
 		return NULL;
-	for (i = 0; i < r.n && !found; i++)
-		if (r.token[i].kind == WORD && !is_operand(&r, i) &&
-		    !is_denied(&r, i))
-			found = lead(r.token[i].text);
+	for (i = 0; i < r.n && !found; i++) {
+		const struct token *t = &r.token[i];
+
+		/* Where that ends is not known. */
+		if (is(t->text, "not") || is(t->text, "!"))
+			break;
+		if (t->kind == WORD && !is_operand(&r, i) && !is_denied(t))
+			found = lead(t->text);
+	}
 	return found;
 }
 

@@ -242,6 +242,8 @@ struct pdet_log_page {
 	uint32_t lines;
 	bool injected;		/* a memory error that a test has asked for */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
+	uint64_t slab, slab_offset; /* where the slab of an address begins, if
+				     * it is not a hash; 0: none */
 	uint64_t position;	/* position on that device, in bytes */
 	struct pdet_log_text comm, says, cache, file;
 	struct pdet_log_text why; /* "page dumped because:" and similar */

@@ -15,8 +15,9 @@
  *   list_add corruption. next->prev should be prev (A), but was B. (next=C)
  *   list_add double add: new=A, prev=B, next=C.
  *
- * Most kernels hash addresses of slabs, but never those of lists. The offset in
- * the slab tells a hash from an address: slabs begin at a page.
+ * Most kernels hash addresses of slabs, but never those of lists. On 32 bits
+ * the offset in the slab tells a hash from an address: slabs begin at a page.
+ * One hash in 4096 looks so, but two of them do not agree on where it begins.
  */
 #include <string.h>
 
@@ -164,20 +165,38 @@ static bool slab_line(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
+/* Whether an earlier line with another address has the slab where this one has
+ * it. The same address would have the same hash. */
+static bool agrees(struct pdet_log_page *p, struct pdet_log_pointer is,
+		   struct pdet_scan rest)
+{
+	const uint64_t in_page = 0xfff;
+	uint64_t offset, slab;
+	bool same;
+
+	if (is.digits != 8 || !pdet_log_behind(rest, " @offset=", &rest) ||
+	    !pdet_scan_dec(&rest, &offset) || offset >= is.value ||
+	    (is.value - offset) & in_page)
+		return false;
+	slab = is.value - offset;
+	same = p->slab == slab && p->slab_offset != offset;
+	p->slab = slab;
+	p->slab_offset = offset;
+	return same;
+}
+
 /* Store an address if it is not a hash. */
 static void take_address(struct pdet_log_page *p, struct pdet_log_pointer is,
 			 struct pdet_scan rest)
 {
-	const uint64_t in_page = 0xfff;
-	uint64_t offset;
-
-	if (pdet_log_is_real(is) ||
-	    (is.digits == 8 && pdet_log_behind(rest, " @offset=", &rest) &&
-	     pdet_scan_dec(&rest, &offset) &&
-	     (offset & in_page) == (is.value & in_page)))
+	if (agrees(p, is, rest)) {
+		p->hashed = false;
 		pdet_log_kernel_address(p, is.value);
-	else
+	} else if (pdet_log_is_real(is)) {
+		pdet_log_kernel_address(p, is.value);
+	} else {
 		p->hashed |= is.value != 0;
+	}
 }
 
 /* "Object 0x... @offset=". */
