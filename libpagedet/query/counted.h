@@ -28,11 +28,14 @@ static inline bool pdet_is_proof(uint64_t kind, uint64_t maps)
 
 /*
  * pdet_is_hidden - whether a page of @kind may have mappings that no source has
- * seen. @blind: PDET_BLIND_* of the source.
+ * seen. @maps: its mappings, as counted or found. @blind: PDET_BLIND_* of the
+ * source.
  */
-static inline bool pdet_is_hidden(uint64_t kind, unsigned blind)
+static inline bool pdet_is_hidden(uint64_t kind, uint64_t maps, unsigned blind)
 {
 	switch (kind) {
+	case PAGEDET_KIND_SHMEM:
+		return !maps && blind & PDET_BLIND_DRIVER;
 	case PAGEDET_KIND_ANON: case PAGEDET_KIND_FILE:
 	case PAGEDET_KIND_HUGETLB: case PAGEDET_KIND_ZERO:
 		return false;

@@ -191,7 +191,7 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 		if (!why && blind &&
 		    pdet_is_hidden(pdet_batch_get(b, row, PAGEDET_FIELD_KIND,
 						  PAGEDET_KIND_UNKNOWN),
-				   blind))
+				   maps, blind))
 			why = PAGEDET_UNSUPPORTED;
 		if (why && !is_all(b, row, maps)) {
 			pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);

@@ -254,7 +254,8 @@ static void set_source(struct pdet_walk *w, struct pdet_backend *backend,
 /* Whether a driver may have mapped a frame that no count tells of. */
 static bool may_be_hidden(const struct wanted *f)
 {
-	return !f->counted && pdet_is_hidden(f->page_kind, PDET_BLIND_KERNEL |
+	return !f->counted && pdet_is_hidden(f->page_kind, f->expected,
+					     PDET_BLIND_KERNEL |
 					     PDET_BLIND_DRIVER);
 }
 
@@ -407,7 +408,8 @@ static unsigned users_of(const struct walk_mappers *w, const struct wanted *f)
 {
 	if (is_found(f) || f->users != PAGEDET_HAVE)
 		return is_found(f) ? PAGEDET_HAVE : f->users;
-	return pdet_is_hidden(f->page_kind, atomic_load(&w->blind)) ?
+	return pdet_is_hidden(f->page_kind, f->expected,
+			      atomic_load(&w->blind)) ?
 	       PAGEDET_UNSUPPORTED : PAGEDET_HAVE;
 }
 

@@ -329,6 +329,20 @@ START_TEST(counted_ones)
 }
 END_TEST
 
+/*
+ * Of a large folio the count may be another, and its kind not known: what is
+ * found is told. The buffers of drivers count 0.
+ */
+START_TEST(counted_otherwise)
+{
+	struct asked a;
+
+	init(&a, PAGEDET_KIND_SHMEM, 2, true);
+	ask(&a, false);
+	ck_assert_uint_eq(a.is.found_state, PAGEDET_HAVE);
+}
+END_TEST
+
 /* A driver does not map pages of files. A free page it may still map. */
 START_TEST(other_kinds)
 {
@@ -357,6 +371,7 @@ int main(void)
 	unit_test(s, an_unread_task);
 	unit_test(s, an_ended_task);
 	unit_loop(s, counted_ones, 2);
+	unit_test(s, counted_otherwise);
 	unit_test(s, other_kinds);
 	return unit_main(s);
 }
