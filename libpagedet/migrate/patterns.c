@@ -10,7 +10,7 @@
 #include "migrate/patterns.h"
 #include "migrate/seen.h"
 
-/* Pages that vote for a shift, and the fewest votes that are no accident. */
+/* Pages that vote for a shift, and the fewest that are not an accident. */
 #define VOTERS 4096u
 #define FEWEST 4u
 /* A shift has at least this part of the votes. */
@@ -263,7 +263,7 @@ static void find_empty_and_older(struct pattern *w)
 	}
 }
 
-/* The peer's contents that most pages have, if it is no accident. */
+/* The peer's contents that most pages have, if it is not an accident. */
 static void mark_alike(struct pattern *w, const struct sample *samples,
 		       uint64_t n)
 {

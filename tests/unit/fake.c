@@ -54,6 +54,19 @@ static void fake_survey(struct pdet_backend *b, struct pdet_env *env,
 	snprintf(ret->advice, sizeof(ret->advice), "needs CONFIG_FAKE");
 }
 
+void fake_able(struct pdet_backend *b, struct pdet_env *env, uint32_t target,
+	       unsigned field, unsigned source, struct pdet_ability *ret)
+{
+	(void)b;
+	(void)env;
+	(void)target;
+	(void)field;
+	(void)source;
+	memset(ret, 0, sizeof(*ret));
+	ret->reason = PAGEDET_HAVE;
+	ret->cost = PAGEDET_COST_LOOKUP;
+}
+
 int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
 		 const struct pdet_wants *wants)
 {

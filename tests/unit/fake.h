@@ -65,6 +65,9 @@ uint64_t fake_value(uint64_t pfn, unsigned field);
 
 void fake_init(struct fake *f, const struct fake_plan *plan);
 
+/* A backend that can look up every field: its survey. */
+void fake_able(struct pdet_backend *b, struct pdet_env *env, uint32_t target,
+	       unsigned field, unsigned source, struct pdet_ability *ret);
 /* Operations of a backend that has nothing to prepare or keep. */
 int fake_prepare(struct pdet_backend *b, struct pdet_env *env,
 		 const struct pdet_wants *wants);

@@ -121,20 +121,6 @@ static void make_memory(uint64_t seed)
 
 /* --- the source --- */
 
-static void survey(struct pdet_backend *b, struct pdet_env *env,
-		   uint32_t target, unsigned field, unsigned source,
-		   struct pdet_ability *ret)
-{
-	(void)b;
-	(void)env;
-	(void)target;
-	(void)field;
-	(void)source;
-	memset(ret, 0, sizeof(*ret));
-	ret->reason = PAGEDET_HAVE;
-	ret->cost = PAGEDET_COST_LOOKUP;
-}
-
 static void put_text(struct pdet_batch *b, uint32_t row, unsigned field,
 		     const char *text)
 {
@@ -216,7 +202,7 @@ static int block_order(struct pdet_backend *b, struct pdet_env *env)
 
 static const struct pdet_backend_ops ops = {
 	.name = "invented",
-	.survey = survey,
+	.survey = fake_able,
 	.prepare = fake_prepare,
 	.session_new = fake_session_new,
 	.session_free = fake_session_free,

@@ -38,20 +38,6 @@ static struct task *task_of(struct pdet_task *t)
 	return PDET_CONTAINER(t, struct task, task);
 }
 
-static void survey(struct pdet_backend *b, struct pdet_env *env,
-		   uint32_t target, unsigned field, unsigned source,
-		   struct pdet_ability *ret)
-{
-	(void)b;
-	(void)env;
-	(void)target;
-	(void)field;
-	(void)source;
-	memset(ret, 0, sizeof(*ret));
-	ret->reason = PAGEDET_HAVE;
-	ret->cost = PAGEDET_COST_LOOKUP;
-}
-
 static int fill(struct pdet_session *s, struct pdet_batch *b,
 		const struct pdet_fields *want, unsigned source)
 {
@@ -162,7 +148,7 @@ static int recheck(struct pdet_session *s, struct pdet_task *t,
 
 static const struct pdet_backend_ops ops = {
 	.name = "tasks",
-	.survey = survey,
+	.survey = fake_able,
 	.prepare = fake_prepare,
 	.session_new = fake_session_new,
 	.session_free = fake_session_free,
@@ -295,7 +281,7 @@ static void knows_nothing(struct pdet_backend *b, struct pdet_env *env,
 			  uint32_t target, unsigned field, unsigned source,
 			  struct pdet_ability *ret)
 {
-	survey(b, env, target, field, source, ret);
+	fake_able(b, env, target, field, source, ret);
 	ret->reason = PAGEDET_NO_KERNEL;
 }
 

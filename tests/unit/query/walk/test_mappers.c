@@ -43,20 +43,6 @@ static struct source *source_of(struct pdet_backend *b)
 	return PDET_CONTAINER(b, struct source, backend);
 }
 
-static void survey(struct pdet_backend *b, struct pdet_env *env,
-		   uint32_t target, unsigned field, unsigned source,
-		   struct pdet_ability *ret)
-{
-	(void)b;
-	(void)env;
-	(void)target;
-	(void)field;
-	(void)source;
-	memset(ret, 0, sizeof(*ret));
-	ret->reason = PAGEDET_HAVE;
-	ret->cost = PAGEDET_COST_LOOKUP;
-}
-
 static int fill(struct pdet_session *s, struct pdet_batch *b,
 		const struct pdet_fields *want, unsigned source)
 {
@@ -182,7 +168,7 @@ static unsigned blind(struct pdet_session *s, struct pdet_task *t,
 
 #define OPS \
 	.size = sizeof(struct source), \
-	.survey = survey, \
+	.survey = fake_able, \
 	.prepare = fake_prepare, \
 	.session_new = fake_session_new, \
 	.session_free = fake_session_free, \
