@@ -12,6 +12,7 @@
 #include "api/arguments.h"
 #include "api/collect.h"
 #include "base/io.h"
+#include "base/namespace.h"
 #include "check/mark.h"
 #include "explain/evidence.h"
 
@@ -44,20 +45,11 @@ static uint32_t swap_is_gone(const struct pagedet *pd)
 	return gone;
 }
 
-/*
- * page_owner's pids belong to the initial pid namespace, which has this number
- * (include/linux/proc_ns.h, PROC_PID_INIT_INO).
- */
+/* page_owner's pids belong to the first pid namespace. */
 static bool sees_all_pids(const struct pagedet *pd)
 {
-	static const char first[] = "pid:[4026531836]";
-	char own[64];
-	ssize_t len;
-
-	if (!is_live(pd) || *pd->env.root)
-		return false;
-	len = readlink("/proc/self/ns/pid", own, sizeof(own));
-	return len == sizeof(first) - 1 && !memcmp(own, first, (size_t)len);
+	return is_live(pd) && !*pd->env.root &&
+	       pdet_first_namespace("", PDET_NAMESPACE_PID) > 0;
 }
 
 /* --- the border --- */
