@@ -17,6 +17,7 @@
 #include "base/text/text.h"
 #include "base/vec.h"
 #include "heat/damon.h"
+#include "kernel/text/stat.h"
 
 #define ADMIN "/sys/kernel/mm/damon/admin/kdamonds/"
 #define MOST 64u		/* threads */
@@ -66,35 +67,16 @@ static uint64_t read_number(const struct place *p, const char *name,
 	return pdet_scan_dec(&s, &n) && s.at == s.end ? n : otherwise;
 }
 
-/*
- * When a task began, in clock ticks since boot: field 22 of its stat, where the
- * name may have any text (proc(5)). 0: not known.
- */
-static uint64_t begin_of(const struct pdet_env *env, uint64_t pid)
+/* When a task began, in clock ticks since boot. 0: not known. */
+static uint64_t begin_of(const struct pdet_env *env, uint32_t pid)
 {
-	char path[64], text[1024];
-	struct pdet_scan s;
-	uint64_t n = 0;
-	unsigned field;
-	char *at;
+	uint64_t n;
 
-	snprintf(path, sizeof(path), "/proc/%llu/stat",
-		 (unsigned long long)pid);
-	pdet_read_line(env, path, text, sizeof(text));
-	at = strrchr(text, ')');
-	if (!at)
-		return 0;
-	s = (struct pdet_scan){ at + 1, text + strlen(text) };
-	for (field = 3; field < 22; field++) {
-		pdet_scan_blanks(&s);
-		pdet_scan_token(&s);
-	}
-	pdet_scan_blanks(&s);
-	return pdet_scan_dec(&s, &n) ? n : 0;
+	return pdet_stat_number(env, pid, PDET_STAT_START, &n) == 0 ? n : 0;
 }
 
 /* In another pid namespace the numbers of threads are those of others. */
-static uint64_t begin_of_thread(const struct pdet_env *env, uint64_t thread)
+static uint64_t begin_of_thread(const struct pdet_env *env, uint32_t thread)
 {
 	return pdet_first_namespace(env->root, PDET_NAMESPACE_PID) == 0 ?
 	       0 : begin_of(env, thread);
@@ -125,7 +107,7 @@ static bool is_newer(const struct place *p, const char *name, uint64_t begin)
 
 /* A process that is younger than the thread may have the number of one that
  * has ended, whose memory DAMON then still means. */
-static bool is_sure(const struct place *context, const char *name, uint64_t pid,
+static bool is_sure(const struct place *context, const char *name, uint32_t pid,
 		    uint64_t begin)
 {
 	const uint64_t process = begin_of(context->env, pid);

@@ -18,6 +18,7 @@
 #include "base/privilege.h"
 #include "base/text/text.h"
 #include "kernel/object/uapi.h"
+#include "kernel/text/stat.h"
 
 static int compare_pids(const void *a, const void *b)
 {
@@ -79,45 +80,14 @@ int procfs_tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 	return procfs_list_pids(env, path, ret, n);
 }
 
-/*
- * A numeric field of stat; 0 if it cannot be read. The name in field 2 may hold
- * anything, so count from the last parenthesis
- * (Documentation/filesystems/proc.rst).
- */
-static int read_stat(struct pdet_env *env, uint32_t pid, unsigned wanted,
-		     uint64_t *ret)
-{
-	struct pdet_text text;
-	struct pdet_scan s;
-	const char *close;
-	unsigned field;
-	int r;
-
-	*ret = 0;
-	r = pdet_slurp(env, &text, 8192, "/proc/%u/stat", pid);
-	if (r < 0)
-		return r;
-	close = memrchr(text.data, ')', text.len);
-	if (close) {
-		s.at = close + 1;
-		s.end = text.data + text.len;
-		for (field = 3; field < wanted; field++)
-			pdet_scan_token(&s);
-		pdet_scan_blanks(&s);
-		if (!pdet_scan_dec(&s, ret))
-			*ret = 0;
-	}
-	pdet_text_free(&text);
-	return 0;
-}
-
-/* Kernel threads have PF_KTHREAD (include/linux/sched.h) in field 9 of stat,
- * which is always readable. */
+/* Kernel threads have PF_KTHREAD (include/linux/sched.h) in stat, which is
+ * always readable. */
 static bool is_kernel_thread(struct pdet_env *env, uint32_t pid)
 {
 	uint64_t flags;
 
-	return read_stat(env, pid, 9, &flags) == 0 && flags & 0x00200000;
+	return pdet_stat_number(env, pid, PDET_STAT_FLAGS, &flags) == 0 &&
+	       flags & 0x00200000;
 }
 
 /* A zombie, or a task that is just ending (PF_EXITING), has no memory. Only
@@ -126,12 +96,8 @@ static bool is_ending(struct pdet_env *env, uint32_t pid)
 {
 	uint64_t flags;
 
-	return read_stat(env, pid, 9, &flags) == 0 && flags & 0x4;
-}
-
-static int read_start_time(struct pdet_env *env, uint32_t pid, uint64_t *ret)
-{
-	return read_stat(env, pid, 22, ret);
+	return pdet_stat_number(env, pid, PDET_STAT_FLAGS, &flags) == 0 &&
+	       flags & 0x4;
 }
 
 /* Only these mean that the task has ended. A lack of memory or descriptors says
@@ -261,7 +227,8 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 	 * pid.
 	 */
 	if (base->wants->target != PAGEDET_TARGET_MAPPERS)
-		r = read_start_time(&base->env, pid, &t->start_time);
+		r = pdet_stat_number(&base->env, pid, PDET_STAT_START,
+				     &t->start_time);
 	if (pdet_is_shortage(r)) {
 		procfs_task_close(&t->task);
 		return open_failed(&base->env, pid, "stat", r);
@@ -294,7 +261,7 @@ int procfs_task_same(struct pdet_session *s, struct pdet_task *base)
 {
 	struct procfs_task *t = procfs_task_of(base);
 	uint64_t now;
-	int r = read_start_time(&s->env, base->pid, &now);
+	int r = pdet_stat_number(&s->env, base->pid, PDET_STAT_START, &now);
 
 	if (now && now == t->start_time)
 		return 0;

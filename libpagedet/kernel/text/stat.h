@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Reads a number of /proc/PID/stat. */
+#ifndef PDET_KERNEL_TEXT_STAT_H
+#define PDET_KERNEL_TEXT_STAT_H
+
+#include "base/env.h"
+
+/* Fields, counted from 1 (proc(5)). */
+enum {
+	PDET_STAT_FLAGS = 9,
+	PDET_STAT_START = 22	/* clock ticks since boot */
+};
+
+/*
+ * pdet_stat_number - read one of these; 0 if it is not there. Returns 0, or a
+ * negative errno without an error text: the file cannot be read.
+ */
+int pdet_stat_number(const struct pdet_env *env, uint32_t pid, unsigned wanted,
+		     uint64_t *ret);
+
+#endif
