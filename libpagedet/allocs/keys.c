@@ -117,24 +117,41 @@ add_site(struct pdet_alloc_keys *k, uint64_t number,
 	return &k->sites.data[at];
 }
 
-/* "function+0x10 [module]" of a text. */
+void pdet_alloc_site_cut(struct pdet_scan site, struct pdet_scan *function,
+			 struct pdet_scan *module)
+{
+	const size_t n = (size_t)(site.end - site.at);
+	const char *bracket = memchr(site.at, '[', n);
+	const char *blank = memchr(site.at, ' ', n);
+	const char *plus = memchr(site.at, '+', n);
+
+	*function = (struct pdet_scan){
+		site.at, plus ? plus : blank ? blank : site.end };
+	*module = (struct pdet_scan){ NULL, NULL };
+	/* A name may have a bracket, too. */
+	if (bracket && site.end - bracket > 2 && site.end[-1] == ']')
+		*module = (struct pdet_scan){ bracket + 1, site.end - 1 };
+}
+
+static uint64_t keep_scan(struct pdet_alloc_keys *k, struct pdet_scan s)
+{
+	return keep(k, s.at, (size_t)(s.end - s.at));
+}
+
+/* The place of a call that a text has. */
 static bool take_site(struct pdet_alloc_keys *k,
 		      const struct pdet_kmem_event *e)
 {
-	const char *end = e->cache + e->cache_len;
-	const char *module = memchr(e->cache, '[', e->cache_len);
-	const char *name = memchr(e->cache, ' ', e->cache_len);
-	const char *plus = memchr(e->cache, '+', e->cache_len);
-	struct pdet_alloc_site site = {
-		.site = keep(k, e->cache, e->cache_len),
-		.function = keep(k, e->cache, (size_t)
-				 ((plus ? plus : name ? name : end) -
-				  e->cache)),
-	};
+	const struct pdet_scan text = { e->cache, e->cache + e->cache_len };
+	struct pdet_alloc_site site = { 0 };
+	struct pdet_scan function, module;
 
-	if (module)
-		site.module = keep(k, module + 1, (size_t)(end - module) - 2);
-	return site.site && site.function && (site.module || !module) &&
+	pdet_alloc_site_cut(text, &function, &module);
+	site.site = keep_scan(k, text);
+	site.function = keep_scan(k, function);
+	if (module.at)
+		site.module = keep_scan(k, module);
+	return site.site && site.function && (site.module || !module.at) &&
 	       add_site(k, e->object, &site);
 }
 

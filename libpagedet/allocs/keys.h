@@ -72,6 +72,11 @@ int pdet_alloc_keys_check(struct pdet_env *env, const uint32_t *by,
 const char *pdet_alloc_key_name(uint32_t key);
 bool pdet_alloc_key_is_text(uint32_t key);
 
+/* pdet_alloc_site_cut - what "function+0x10 [module]" consists of. module->at
+ * NULL: the kernel. */
+void pdet_alloc_site_cut(struct pdet_scan site, struct pdet_scan *function,
+			 struct pdet_scan *module);
+
 /* pdet_alloc_keys_stack - the text of a stack, or 0: without memory, or *many
  * is set: there was no room for it. In stack.c. */
 uint64_t pdet_alloc_keys_stack(struct pdet_alloc_keys *k, uint32_t number,

@@ -74,6 +74,10 @@ case $status in
 69) tap_skip 'hashed addresses' 'the library is not there' ;;
 *) expect 'hashed addresses' 0 'addresses are hashed' ;;
 esac
+sed 's,call_site=f+0x1/0x9 .mod.,call_site=f[,' "$tap_dir/text" > "$tap_dir/odd"
+run kmem report "$tap_dir/odd" --by site,module,function --json -q
+expect 'a name that ends with a bracket' 0
+stdout_has 'it has no module' '"site":"f[","module":null,"function":"f["'
 sed 's,: 5/5,: 5/105,' "$tap_dir/text" > "$tap_dir/lost"
 run kmem report "$tap_dir/lost"
 expect 'the kernel has counted what it lost' 2 '100 events lost by the kernel'

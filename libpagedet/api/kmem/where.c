@@ -81,28 +81,27 @@ static int find(void *arg, const char *name, size_t len, bool *is_text)
 	return f->n++;
 }
 
-/* Of "function+0x10 [module]"; an address tells neither. */
-static void take_part(struct filtering *f, uint32_t key, const char *site,
+/* An address tells neither. */
+static void take_part(struct filtering *f, uint32_t key, struct pdet_scan site,
 		      struct pdet_filter_cell *ret)
 {
-	const char *from = site, *end = site + strcspn(site, "+ ");
+	struct pdet_scan part, module;
+	size_t n;
 
-	if (!strncmp(site, "0x", 2)) {
+	if (pdet_scan_word(&site, "0x")) {
 		ret->state = PAGEDET_UNSUPPORTED;
 		return;
 	}
-	if (key == PAGEDET_ALLOC_MODULE) {
-		from = strchr(site, '[');
-		if (!from) {
-			ret->state = PAGEDET_NONE;
-			return;
-		}
-		from++;
-		end = from + strcspn(from, "]");
+	pdet_alloc_site_cut(site, &part, &module);
+	if (key == PAGEDET_ALLOC_MODULE)
+		part = module;
+	if (!part.at) {
+		ret->state = PAGEDET_NONE;
+		return;
 	}
-	ret->text = memcpy(f->part, from,
-			   PDET_MIN((size_t)(end - from), MOST_TEXT - 1));
-	f->part[PDET_MIN((size_t)(end - from), MOST_TEXT - 1)] = '\0';
+	n = PDET_MIN((size_t)(part.end - part.at), MOST_TEXT - 1);
+	ret->text = memcpy(f->part, part.at, n);
+	f->part[n] = '\0';
 }
 
 static void get_key(struct filtering *f, const struct tested *t,
@@ -119,7 +118,8 @@ static void get_key(struct filtering *f, const struct tested *t,
 	if (!ret->text)
 		ret->state = PAGEDET_UNSUPPORTED;
 	else if (t->key != f->ranking.by[at])
-		take_part(f, t->key, ret->text, ret);
+		take_part(f, t->key, (struct pdet_scan){
+				  ret->text, ret->text + len }, ret);
 }
 
 static void get(void *arg, unsigned name, struct pdet_filter_cell *ret)
