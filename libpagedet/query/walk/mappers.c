@@ -269,7 +269,7 @@ static int choose_source(struct walk_mappers *w)
 	for (i = 0; i < w->n; i++)
 		if (may_be_hidden(&w->wanted[i]))
 			break;
-	if (i == w->n || w->by_index)
+	if (i == w->n)
 		return 0;
 	r = pdet_other_find(&w->other, &w->walk);
 	if (r > 0)
