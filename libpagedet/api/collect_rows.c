@@ -13,6 +13,7 @@
 #include "api/arguments.h"
 #include "api/collect.h"
 #include "explain/evidence.h"
+#include "explain/explain.h"
 
 /* The fields that rules use, among those that cost a read or a look-up. */
 static const uint32_t wanted[] = {
@@ -119,9 +120,8 @@ static void count_mappers(const struct pdet_collecting *c,
 			  struct pagedet_evidence *e,
 			  const struct pagedet_page *row)
 {
-	if (PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_MAPCOUNT]) !=
-	    PAGEDET_HAVE || row->mapcount_kind != PAGEDET_MAPCOUNT_EXACT ||
-	    row->mapcount >> 63)
+	if (!pdet_row_has_maps(row) ||
+	    row->mapcount_kind != PAGEDET_MAPCOUNT_EXACT)
 		return;
 	e->extra_mappers = row->mapcount > c->o.known_mappers ? PAGEDET_YES :
 								PAGEDET_NO;

@@ -179,8 +179,7 @@ static bool count_maps(const struct pagedet_page *row, uint64_t folio,
 	if (is_single(row))
 		return pdet_row_has_maps(row) &&
 		       pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT_KIND) &&
-		       row->mapcount_kind == PAGEDET_MAPCOUNT_EXACT &&
-		       row->mapcount <= UINT64_MAX / 2;
+		       row->mapcount_kind == PAGEDET_MAPCOUNT_EXACT;
 	*maps = folio;
 	if (!pdet_row_has(row, PAGEDET_FIELD_ORDER) || row->order > 40)
 		return false;
