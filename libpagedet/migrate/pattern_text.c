@@ -91,7 +91,7 @@ static int put_kind(struct out *o, const struct pagedet_pattern *p,
 		put(o, "%s one and the same contents at the %s", has, peer);
 		return 0;
 	case PAGEDET_PATTERN_OTHER:
-		put(o, "%s nothing in common", p->pages == 1 ? "has" : "have");
+		put(o, "%s nothing in common", has);
 		if (p->unsearched)
 			put(o, ", %" PRIu64 " of them not searched for at "
 			    "other places", p->unsearched);
