@@ -17,7 +17,7 @@ struct pdet_elf_packed {
 int pdet_elf_packed(const struct pdet_elf_sections *in, const char *name,
 		    struct pdet_elf_packed *ret);
 
-/* pdet_elf_unpack - write ret->size bytes. Returns 0 or a negative errno:
+/* pdet_elf_unpack - write p->size bytes. Returns 0 or a negative errno:
  * -ENOSYS the library of its codec is not there. */
 int pdet_elf_unpack(const struct pdet_elf_packed *p, void *to);
 

@@ -94,7 +94,7 @@ static unsigned repeats(const struct words *w)
 }
 
 static void put_letters(const struct words *w, unsigned from, unsigned n,
-			  const char *part, char *text, size_t size)
+			const char *part, char *text, size_t size)
 {
 	char letters[8 * PDET_LOG_WORDS + 1];
 	unsigned i, at = 0;
