@@ -546,7 +546,7 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 	args.allocs = q.allocs ? q.allocs->a : NULL;
 	args.heat = q.heat ? &q.heat->h : NULL;
 	args.page_size = pd->page_size;
-	args.live = !pd->opened.options.n_files && !*pd->env.root;
+	args.live = pdet_asks_running(pd);
 	it->pd = pd;
 	it->row_size = q.row_size;
 	r = pdet_iter_new(&args, &it->it);

@@ -48,7 +48,7 @@ static uint32_t swap_is_gone(const struct pagedet *pd)
 /* page_owner's pids belong to the first pid namespace. */
 static bool sees_all_pids(const struct pagedet *pd)
 {
-	return is_live(pd) && !*pd->env.root &&
+	return pdet_asks_running(pd) &&
 	       pdet_first_namespace("", PDET_NAMESPACE_PID) > 0;
 }
 

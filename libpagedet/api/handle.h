@@ -75,6 +75,13 @@ struct pagedet_iter {
 	struct pagedet_mappers *summaries; /* for the emitter */
 };
 
+/* Whether the running kernel is asked: not a file, nor what is below a root,
+ * which may be a copy, of another time or machine. */
+static inline bool pdet_asks_running(const struct pagedet *pd)
+{
+	return !pd->opened.options.n_files && !*pd->env.root;
+}
+
 /* Adds a field to a query. */
 static inline void pdet_want(struct pagedet_query *q, uint32_t field)
 {

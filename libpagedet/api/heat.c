@@ -7,10 +7,10 @@
 #include "api/arguments.h"
 #include "heat/listen.h"
 
-/* Who may say something. The root may be a copy, of another time or machine. */
+/* Who may say something. */
 static int begin(struct pagedet *pd, struct pdet_heat *h)
 {
-	if (!pd->opened.options.n_files && !*pd->env.root)
+	if (pdet_asks_running(pd))
 		return pdet_heat_begin(h, &pd->env);
 	h->state = PAGEDET_UNSUPPORTED;
 	return 0;

@@ -92,7 +92,7 @@ static bool are_here(struct pagedet_timeline *tl)
 	struct pagedet *pd = tl->trace.pd;
 	const struct pdet_asked k = {
 		&pd->env, pd->backends, pd->n_backends,
-		!pd->opened.options.n_files && !*pd->env.root,
+		pdet_asks_running(pd),
 	};
 	const uint64_t page = pdet_allocs_page_size(tl->trace.a);
 
