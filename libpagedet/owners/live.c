@@ -37,6 +37,7 @@ struct dealing {
 	int fd;
 	atomic_uint_fast64_t next; /* first page of the next chunk */
 	atomic_int error;	/* negative errno of the first failure */
+	atomic_bool unlisted;	/* a number of a stack is not in the list */
 	struct pdet_owner_count *counts;
 };
 
@@ -61,7 +62,8 @@ static void skip_to(struct dealing *d, uint64_t pfn)
 static bool goes_on(struct dealing *d, unsigned who)
 {
 	return !pdet_watch_stopped(d->to->watch, who == 0, NULL) &&
-	       !atomic_load_explicit(&d->error, memory_order_relaxed);
+	       !atomic_load_explicit(&d->error, memory_order_relaxed) &&
+	       !atomic_load_explicit(&d->unlisted, memory_order_relaxed);
 }
 
 /* Returns how many records there were. */
@@ -81,6 +83,8 @@ static uint64_t read_chunk(struct dealing *d, unsigned who, uint64_t from,
 			n = -ENOMEM;
 			break;
 		}
+		if (d->to->asked->handles && c->left.numbers)
+			atomic_store(&d->unlisted, true);
 		atomic_fetch_add_explicit(&d->to->watch->done, (uint64_t)n,
 					  memory_order_relaxed);
 	}
@@ -153,7 +157,8 @@ static bool read_once(struct pdet_owners_reading *r, int fd, const char *name,
 
 /*
  * The list has no stack of pages that were allocated before page_owner began,
- * nor one that is new. If a number is not in it, the text is read with stacks.
+ * nor one that is new. At the first number that is not in it this ends, and
+ * the text is read with stacks.
  */
 int pdet_owners_read_numbers(struct pdet_owners_reading *r, int fd,
 			     const char *name, const char *stacks)

@@ -33,6 +33,7 @@ static struct {
 	bool numbers;		/* it does */
 	unsigned asked;		/* how often it was told to */
 	atomic_uint stacks;	/* records written with their stacks */
+	atomic_uint numbered;	/* and with their numbers */
 	pthread_mutex_t lock;
 } kernel = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -80,6 +81,7 @@ ssize_t __wrap_pread64(int fd, void *buf, size_t size, off_t at)
 	if (kernel.failing && kernel.record[low].pfn >= kernel.failing)
 		return fail_with(EIO);
 	kernel.stacks += !kernel.numbers;
+	kernel.numbered += kernel.numbers;
 	return snprintf(buf, size, "Page allocated via order %u, mask "
 			"0xcc0(GFP_KERNEL), pid 7, tgid 6 (%s), ts %llu ns\n"
 			"PFN 0x%llx type Movable Block 7 type Movable "
@@ -357,6 +359,9 @@ START_TEST(by_number)
 	ck_assert_int_eq(!kernel.stacks, cases[_i].numbers);
 	/* The text is not read for the same numbers again. */
 	ck_assert_uint_eq(kernel.asked, cases[_i].modes);
+	/* Nor to its end, if that has become useless. */
+	if (!cases[_i].numbers)
+		ck_assert_uint_lt(kernel.numbered, kernel.n / 4);
 	judge(ALL);
 }
 END_TEST
