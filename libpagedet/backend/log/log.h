@@ -401,6 +401,8 @@ struct pdet_scan pdet_log_reason(const struct pdet_log_page *p);
 #define PDET_LOG_OVERWRITTEN 256
 bool pdet_log_overwritten(const struct pdet_log_page *p, char *text,
 			  size_t size);
+/* Whether a word of @bytes is one byte again and again, neither 0 nor 0xff. */
+bool pdet_log_is_fill(uint64_t word, unsigned bytes);
 
 /* Store a copy of a text in the page. */
 bool pdet_log_keep(struct pdet_log_page *p, struct pdet_scan text,

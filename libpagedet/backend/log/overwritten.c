@@ -33,7 +33,7 @@ static uint8_t byte_of(uint64_t word, unsigned i)
 	return (uint8_t)(word >> (8 * i));
 }
 
-static bool is_fill(uint64_t word, unsigned bytes)
+bool pdet_log_is_fill(uint64_t word, unsigned bytes)
 {
 	const uint8_t first = byte_of(word, 0);
 	unsigned i;
@@ -126,7 +126,7 @@ static bool put_what(const struct words *w, unsigned from, unsigned least,
 		     char *text, size_t size)
 {
 	const char *part = from ? " in part" : "";
-	const unsigned fills = run(w, from, is_fill);
+	const unsigned fills = run(w, from, pdet_log_is_fill);
 	const unsigned letters = run(w, from, is_letters);
 
 	if (fills * w->bytes >= least)

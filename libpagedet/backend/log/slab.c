@@ -75,11 +75,8 @@ static bool address_behind(struct pdet_log_page *p, struct pdet_scan line,
  * poison of entries that were taken out, or one byte again and again. */
 static bool is_plain(uint64_t value, unsigned digits)
 {
-	const uint64_t low = digits == 16 ? UINT64_MAX : UINT32_MAX;
-	const uint64_t fill = (value & 0xff) * 0x0101010101010101;
-
 	return value < 0x1000 || value >> 48 == 0xdead ||
-	       ((value & 0xff) != 0xff && value == (fill & low));
+	       pdet_log_is_fill(value, digits / 2);
 }
 
 /* Store the line as the reason, with the values that were found and expected.
