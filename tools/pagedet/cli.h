@@ -905,11 +905,12 @@ uint32_t cli_threads(const struct cli_job *job);
 int cli_run_query(struct cli_job *job, struct pagedet *pd);
 /*
  * Creates the emitter for the options. Its style is chosen for @fd, and it
- * writes to @to; if @to is -1, it keeps the text in memory. Returns a status.
+ * writes to @to; if @to is -1, or standard output that rounds hold, it keeps
+ * the text in memory. Returns a status.
  */
 int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 		    int to, struct pagedet_emitter **ret);
-/* @fd: its destination. */
+/* @fd: its destination, which now gets what was kept in memory. */
 int cli_emitter_finish(struct pagedet *pd, struct pagedet_emitter *e, int fd);
 /* Reports a failed call that wrote to @fd. Returns a status. */
 int cli_emit_failed(const struct pagedet *pd, int error, int fd);

@@ -333,8 +333,6 @@ static int emit(struct comparing *c, int fd)
 	const bool held = c->progress.same_terminal;
 	struct pagedet_emitter *e;
 	int status, error, late;
-	const char *text;
-	size_t len;
 	unsigned i;
 
 	status = cli_emitter_new(c->job, pd, fd, held ? -1 : fd, &e);
@@ -353,9 +351,6 @@ static int emit(struct comparing *c, int fd)
 	if (error && error != -ETIMEDOUT && error != -ECANCELED)
 		status = cli_emit_failed(pd, error, fd);
 	late = cli_emitter_finish(pd, e, fd);
-	text = pagedet_emitter_text(e, &len);
-	if (!late)
-		late = cli_output_write(fd, text, len);
 	pagedet_emitter_free(e);
 	c->totals.size = sizeof(c->totals);
 	if (!status && !late && pagedet_diff_totals(c->diff, &c->totals))

@@ -322,22 +322,14 @@ uint64_t cli_kmem_bound(const struct cli_job *job)
 
 int cli_kmem_rows(struct cli_kmem *a, int fd)
 {
-	const bool held = cli_watch_holds(fd);
 	struct pagedet_emitter *e;
-	int status = cli_emitter_new(a->job, a->pd, fd, held ? -1 : fd, &e);
-	const char *text;
-	size_t len;
-	int error;
+	int status = cli_emitter_new(a->job, a->pd, fd, fd, &e), error;
 
 	if (status)
 		return status;
 	error = pagedet_emit_allocs(e, a->allocs, cli_kmem_bound(a->job));
 	status = error ? cli_emit_failed(a->pd, error, fd) :
 			 cli_emitter_finish(a->pd, e, fd);
-	if (held && !status) {
-		text = pagedet_emitter_text(e, &len);
-		status = cli_output_write(fd, text, len);
-	}
 	pagedet_emitter_free(e);
 	return status;
 }

@@ -258,22 +258,15 @@ static uint64_t bound(const struct asking *a)
 
 static int emit_rows(struct asking *a, int fd)
 {
-	const bool held = cli_watch_holds(fd);
 	struct pagedet_emitter *e;
 	int status, error;
-	const char *text;
-	size_t len;
 
-	status = cli_emitter_new(a->job, a->pd, fd, held ? -1 : fd, &e);
+	status = cli_emitter_new(a->job, a->pd, fd, fd, &e);
 	if (status)
 		return status;
 	error = pagedet_emit_owners(e, a->owners, bound(a));
 	status = error ? cli_emit_failed(a->pd, error, fd) :
 			 cli_emitter_finish(a->pd, e, fd);
-	if (held && !status) {
-		text = pagedet_emitter_text(e, &len);
-		status = cli_output_write(fd, text, len);
-	}
 	pagedet_emitter_free(e);
 	return status;
 }

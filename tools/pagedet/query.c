@@ -60,7 +60,7 @@ int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 	int error;
 
 	o.format = job->format;
-	o.fd = to;
+	o.fd = cli_watch_holds(to) ? -1 : to;
 	if (job->verbose)
 		o.options |= PAGEDET_EMIT_SOURCES;
 	if (job->pointers)
@@ -97,12 +97,21 @@ int cli_emit_failed(const struct pagedet *pd, int error, int fd)
 	return cli_fail(pd, error);
 }
 
+/* Writes what was kept in memory. */
+static int write_kept(struct pagedet_emitter *e, int fd)
+{
+	size_t len;
+	const char *text = pagedet_emitter_text(e, &len);
+
+	return cli_output_write(fd, text, len);
+}
+
 int cli_emitter_finish(struct pagedet *pd, struct pagedet_emitter *e, int fd)
 {
 	int error = pagedet_emitter_finish(e);
 
 	if (!error)
-		return CLI_ANSWERED;
+		return write_kept(e, fd);
 	if (cli_nobody_reads(fd))
 		cli_interrupt_pipe();
 	if (*pagedet_error(pd))
@@ -342,11 +351,9 @@ static int check_source(const struct asking *a)
 
 static int emit(struct asking *a, int fd)
 {
-	bool held = a->progress.same_terminal || cli_watch_holds(fd);
+	const bool held = a->progress.same_terminal;
 	struct pagedet_emitter *e;
-	int status, told, late = CLI_ANSWERED;
-	const char *text;
-	size_t len;
+	int status, told, late;
 
 	a->out_fd = fd;
 	status = cli_emitter_new(a->job, a->pd, fd, held ? -1 : fd, &e);
@@ -358,11 +365,8 @@ static int emit(struct asking *a, int fd)
 	 */
 	if (status > CLI_UNSURE && !a->job->by && !a->job->summary)
 		pagedet_emitter_finish(e); /* the error was already reported */
-	else if (status <= CLI_UNSURE)
-		late = cli_emitter_finish(a->pd, e, fd);
-	text = pagedet_emitter_text(e, &len);
-	if (!late)
-		late = cli_output_write(fd, text, len);
+	late = status > CLI_UNSURE ? write_kept(e, fd) :
+				     cli_emitter_finish(a->pd, e, fd);
 	pagedet_emitter_free(e);
 	if (late || status > CLI_UNSURE || !a->it)
 		return late ? late : status;
