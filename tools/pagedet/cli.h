@@ -255,6 +255,8 @@ int cli_no_name(const char *what, const char *word, size_t len,
 		const char *const *names, size_t n);
 /* The same for fields of --by. */
 int cli_no_field(const char *what, const char *word, size_t len);
+/* Lists the names in @ret: "a, b and c". */
+void cli_list_names(const char *const *names, size_t n, char *ret, size_t size);
 /*
  * Whether pages of the command's target can have the fields of --by and
  * --where. If they cannot, suggests another command and returns CLI_USAGE.

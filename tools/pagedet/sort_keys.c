@@ -13,23 +13,17 @@ static int no_key(const char *word, size_t len, const char *what,
 {
 	const char *texts[NAMES];
 	char copy[64], list[512];
-	size_t n = 0, i, at = 0;
+	size_t n;
 	int near;
 
-	while (n < NAMES && names[n].name) {
+	for (n = 0; n < NAMES && names[n].name; n++)
 		texts[n] = names[n].name;
-		n++;
-	}
 	snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
 	near = len ? pagedet_nearest(copy, texts, n) : -1;
 	if (near >= 0)
 		return cli_usage("--sort: %s has no '%s'; did you mean '%s'?",
 				 what, copy, texts[near]);
-	list[0] = '\0';
-	for (i = 0; i < n && at < sizeof(list); i++)
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s",
-				       !i ? "" : i + 1 < n ? ", " : " and ",
-				       texts[i]);
+	cli_list_names(texts, n, list, sizeof(list));
 	return cli_usage("--sort: %s has %s, not '%s'", what, list, copy);
 }
 

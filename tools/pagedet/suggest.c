@@ -214,11 +214,21 @@ int cli_no_command(const struct cli_job *job, const char *name)
 
 /* --- names --- */
 
+void cli_list_names(const char *const *names, size_t n, char *ret, size_t size)
+{
+	size_t i, at = 0;
+
+	*ret = '\0';
+	for (i = 0; i < n && at < size; i++)
+		at += (size_t)snprintf(ret + at, size - at, "%s%s",
+				       !i ? "" : i + 1 < n ? ", " : " and ",
+				       names[i]);
+}
+
 int cli_no_name(const char *what, const char *word, size_t len,
 		const char *const *names, size_t n)
 {
 	char copy[64], list[512];
-	size_t i, at = 0;
 	int near;
 
 	snprintf(copy, sizeof(copy), "%.*s", (int)len, word);
@@ -226,11 +236,7 @@ int cli_no_name(const char *what, const char *word, size_t len,
 	if (near >= 0)
 		return cli_usage("%s '%.*s'; did you mean '%s'?", what,
 				 (int)len, word, names[near]);
-	list[0] = '\0';
-	for (i = 0; i < n && at < sizeof(list); i++)
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s",
-				       !i ? "" : i + 1 < n ? ", " : " and ",
-				       names[i]);
+	cli_list_names(names, n, list, sizeof(list));
 	return cli_usage("%s '%.*s'; there is %s", what, (int)len, word, list);
 }
 
