@@ -807,6 +807,9 @@ uint64_t cli_bound(const struct cli_job *job);
  */
 void cli_tell_more(const struct cli_job *job, uint64_t all, const char *one,
 		   const char *many);
+/* Call this after fields and groups are set. Returns a status. */
+int cli_sort_query(const struct cli_job *job, struct pagedet_query *q);
+
 /* --- sort_keys.c: --sort of lists that the command makes itself --- */
 /* A key, and its number for cli_compare_fn. It ends with a NULL name. */
 struct cli_key_name {
@@ -833,8 +836,6 @@ typedef int cli_compare_fn(const void *a, const void *b, int key, bool reverse);
 /* Compares by all keys. */
 int cli_keys_compare(const struct cli_keys *keys, const void *a, const void *b,
 		     cli_compare_fn *compare);
-/* Call this after fields and groups are set. Returns a status. */
-int cli_sort_query(const struct cli_job *job, struct pagedet_query *q);
 
 /* --- top.c, top_table.c, top_pages.c: the largest users of memory --- */
 struct cli_entry {
@@ -889,10 +890,11 @@ int cli_usage_of(const struct cli_job *job, struct pagedet *pd,
 int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
 		   const struct pagedet_usage_info *info);
 int cli_parse_top(struct cli_job *job);
+int cli_run_top(struct cli_job *job, struct pagedet *pd);
+
 /* --- top_allocs.c --- */
 /* Replaces 'top alloc' by a report of kmem. */
 int cli_wrap_top(struct cli_job *job);
-int cli_run_top(struct cli_job *job, struct pagedet *pd);
 
 /* --- summary.c --- */
 /* Whether to show sums instead of rows. */

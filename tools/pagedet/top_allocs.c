@@ -48,8 +48,7 @@ static int no_groups(const char *by)
 
 int cli_wrap_top(struct cli_job *job)
 {
-	static char report[] = "report", allocinfo[] = ALLOCINFO;
-	static char path[PATH_MAX];
+	static char report[] = "report", path[PATH_MAX];
 	const uint32_t height = job->output ? 0 : cli_height(STDOUT_FILENO);
 
 	if (!job->n_words || strcmp(job->words[0], "alloc"))
@@ -62,8 +61,8 @@ int cli_wrap_top(struct cli_job *job)
 				  "top alloc: a dump does not have the counts "
 				  "of allocations, but its slab caches");
 	if (job->n_words == 1) {
-		snprintf(path, sizeof(path), "%s%s", job->open.root ?
-			 job->open.root : "", allocinfo);
+		snprintf(path, sizeof(path), "%s" ALLOCINFO, job->open.root ?
+			 job->open.root : "");
 		if (access(path, F_OK))
 			return no_counts();
 		job->live_counts = !job->open.root;
