@@ -13,6 +13,7 @@
 #include "fault.h"
 
 #define HOLD_MS 10000		/* what is sent, at most */
+#define TICK_MS 20		/* more than one tick with HZ=100 */
 
 enum when { SENDING, FROZEN, EXPLAINING };
 
@@ -118,7 +119,8 @@ int fault_transfer(struct agent *a, int side, uint64_t page, void *bytes,
 	return n == PAGE_BYTES ? 0 : -1;
 }
 
-int fault_open_file(struct agent *a, int side, uint64_t page, off_t *at)
+/* Opens the memory's file for writing; @at gets the page's offset in it. */
+static int open_file(struct agent *a, int side, uint64_t page, off_t *at)
 {
 	const struct block *b = join_block(a, page);
 	char path[48];
@@ -132,6 +134,42 @@ int fault_open_file(struct agent *a, int side, uint64_t page, off_t *at)
 	*at = (off_t)(b->at[side].file_offset +
 		      (page - b->first) * PAGE_BYTES);
 	return fd;
+}
+
+/* The mapping stays. */
+static bool write_mapped(int fd, off_t at, size_t from, const void *bytes,
+			 size_t len)
+{
+	void *map = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 fd, at);
+
+	if (map == MAP_FAILED)
+		return false;
+	memcpy((char *)map + from, bytes, len);
+	return true;
+}
+
+int fault_write_file(struct agent *a, int side, uint64_t page, bool mapped,
+		     size_t from, const void *bytes, size_t len)
+{
+	bool is_done;
+	off_t at;
+	const int fd = open_file(a, side, page, &at);
+
+	if (fd < 0)
+		return -1;
+	/*
+	 * File times advance only once per tick. A write in the tick in which
+	 * the page was sent looks older than that.
+	 */
+	agent_sleep(TICK_MS);
+	is_done = mapped ? write_mapped(fd, at, from, bytes, len) :
+			   pwrite(fd, bytes, len, at + (off_t)from) ==
+				   (ssize_t)len;
+	close(fd);
+	if (!is_done)
+		fault_not_done();
+	return is_done ? 0 : -1;
 }
 
 bool fault_was_sent(struct agent *a, uint64_t page)
@@ -216,7 +254,7 @@ static bool punch_hole(struct agent *a)
 {
 	const uint64_t page = fault_choose_data(a, DESTINATION);
 	off_t at;
-	const int fd = fault_open_file(a, DESTINATION, page, &at);
+	const int fd = open_file(a, DESTINATION, page, &at);
 
 	if (fd < 0)
 		return true;
@@ -278,49 +316,18 @@ static bool put_back_older(struct agent *a)
  * Writes into a page of the source that was already sent. Returns false if it
  * was not written.
  */
-static const char written[] = "written past the machine's own mapping";
-typedef bool write_fn(int fd, off_t at);
-
-static bool by_file(int fd, off_t at)
-{
-	return pwrite(fd, written, sizeof(written), at + 512) > 0;
-}
-
-/* The mapping stays. */
-static bool by_mapping(int fd, off_t at)
-{
-	void *map = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 fd, at);
-
-	if (map == MAP_FAILED)
-		return false;
-	memcpy((char *)map + 512, written, sizeof(written));
-	return true;
-}
-
-static bool write_sent(struct agent *a, uint64_t *page, write_fn *write,
+static bool write_sent(struct agent *a, uint64_t *page, bool mapped,
 		       const char *name)
 {
-	off_t at;
-	int fd;
+	static const char written[] = "written past the machine's own mapping";
 
 	if (*page == PAGEDET_NO_PAGE)
 		*page = fault_choose(a, false);
 	if (!fault_was_sent(a, *page))
 		return false;
-	fd = fault_open_file(a, SOURCE, *page, &at);
-	if (fd < 0)
-		return true;
-	/*
-	 * File times advance only once per tick. A write in the tick in which
-	 * the page was sent looks older than that.
-	 */
-	agent_sleep(FAULT_TICK_MS);
-	if (write(fd, at))
+	if (!fault_write_file(a, SOURCE, *page, mapped, 512, written,
+			      sizeof(written)))
 		fault_done_here(a, name, *page);
-	else
-		fault_not_done();
-	close(fd);
 	return true;
 }
 
@@ -328,14 +335,14 @@ static bool write_file(struct agent *a)
 {
 	static uint64_t page = PAGEDET_NO_PAGE;
 
-	return write_sent(a, &page, by_file, "write-file");
+	return write_sent(a, &page, false, "write-file");
 }
 
 static bool write_mapping(struct agent *a)
 {
 	static uint64_t page = PAGEDET_NO_PAGE;
 
-	return write_sent(a, &page, by_mapping, "write-mapping");
+	return write_sent(a, &page, true, "write-mapping");
 }
 
 static bool resume(struct agent *a)

@@ -24,9 +24,11 @@ bool fault_was_sent(struct agent *a, uint64_t page);
 /* Reads or writes a page of a process: 0 or -1. */
 int fault_transfer(struct agent *a, int side, uint64_t page, void *bytes,
 		   bool write);
-/* Opens the memory's file for writing; @at gets the page's offset in it. */
-int fault_open_file(struct agent *a, int side, uint64_t page, off_t *at);
-/* More than one tick with HZ=100. */
-#define FAULT_TICK_MS 20
+/*
+ * Writes into a page's file, from its byte @from on, by write(2) or through
+ * another mapping, which stays: 0 or -1.
+ */
+int fault_write_file(struct agent *a, int side, uint64_t page, bool mapped,
+		     size_t from, const void *bytes, size_t len);
 
 #endif

@@ -3,10 +3,7 @@
  * Does harm of every kind, for tests: a time and a way, and what becomes of the
  * bytes. As with fault.c, the report must find it out.
  */
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "fault.h"
 
@@ -159,47 +156,21 @@ static bool change(const struct harm *h, unsigned char *bytes,
 	return memcmp(was, bytes, PAGE_BYTES);
 }
 
-/* Writes what has changed, and no more. */
-static bool write_changed(int fd, off_t at, bool mapped,
-			  const unsigned char *was, const unsigned char *bytes)
+/* To a file it writes what has changed, and no more. */
+static bool write_page(struct agent *a, const struct harm *h, int side,
+		       const unsigned char *was, unsigned char *bytes)
 {
+	const enum way way = times[h->time].way;
 	size_t from = 0, to = PAGE_BYTES;
-	void *map;
 
+	if (way == BY_MEM)
+		return !fault_transfer(a, side, h->page, bytes, true);
 	while (was[from] == bytes[from])
 		from++;
 	while (was[to - 1] == bytes[to - 1])
 		to--;
-	if (!mapped)
-		return pwrite(fd, bytes + from, to - from,
-			      at + (off_t)from) == (ssize_t)(to - from);
-	/* The mapping stays. */
-	map = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		   at);
-	if (map == MAP_FAILED)
-		return false;
-	memcpy((char *)map + from, bytes + from, to - from);
-	return true;
-}
-
-static bool write_page(struct agent *a, const struct harm *h, int side,
-		       const unsigned char *was, unsigned char *bytes)
-{
-	off_t at;
-	bool is_done;
-	int fd;
-
-	if (times[h->time].way == BY_MEM)
-		return !fault_transfer(a, side, h->page, bytes, true);
-	fd = fault_open_file(a, side, h->page, &at);
-	if (fd < 0)
-		return false;
-	/* In the tick in which it was sent a write looks older than that. */
-	agent_sleep(FAULT_TICK_MS);
-	is_done = write_changed(fd, at, times[h->time].way == BY_MAPPING, was,
-				bytes);
-	close(fd);
-	return is_done || !fault_not_done();
+	return !fault_write_file(a, side, h->page, way == BY_MAPPING, from,
+				 bytes + from, to - from);
 }
 
 static void do_harm(struct agent *a, struct harm *h, int side)
