@@ -1,31 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tests which threads of DAMON run, by files of sysfs. */
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "heat/heat.h"
 #include "pagedet.h"
-#include "../unit.h"
+#include "../machine.h"
 
 #define ADMIN "/sys/kernel/mm/damon/admin/kdamonds/"
 #define MODULE "/sys/module/damon_reclaim/parameters/"
 #define STAT "/sys/module/damon_stat/parameters/"
 
-static char root[512];
-static struct pdet_env env = { .root = root };
+static struct machine machine;
+static char *const root = machine.root;
+static struct pdet_env env = { .root = machine.root };
 static struct pdet_damons found;
-
-static int forget_one(const char *path, const struct stat *st, int kind,
-		      struct FTW *at)
-{
-	(void)st;
-	(void)kind;
-	(void)at;
-	return remove(path);
-}
 
 static void put(const char *file, const char *text)
 {
@@ -86,7 +77,7 @@ static void put_task(const char *pid, unsigned seconds)
 
 static void begin(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(root))));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(machine.root))));
 	put(ADMIN "nr_kdamonds", "3");
 	put(ADMIN "0/state", "on");
 	put(ADMIN "0/pid", "77");
@@ -117,7 +108,7 @@ static void begin(void)
 static void end(void)
 {
 	pdet_damons_free(&found);
-	nftw(root, forget_one, 8, FTW_DEPTH | FTW_PHYS);
+	machine_free(&machine);
 }
 
 START_TEST(two_of_three_run)
@@ -274,7 +265,7 @@ START_TEST(nothing_runs)
 {
 	struct pdet_heat h;
 
-	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(root))));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(machine.root))));
 	ck_assert_int_eq(pdet_heat_begin(&h, &env), 0);
 	ck_assert_uint_eq(h.state, PAGEDET_NO_KERNEL);
 	ck_assert_ptr_nonnull(strstr(h.advice, "needs DAMON"));

@@ -2,34 +2,25 @@
 /* Tests the names of Memorizer's files, and what its switches say. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../unit.h"
+#include "../machine.h"
 #include "memorizer/files.h"
 #include "memorizer/shortage.h"
 
-static char root[512];
-static struct pdet_env env = { .root = root };
-
-static int forget_one(const char *path, const struct stat *st, int kind,
-		      struct FTW *at)
-{
-	(void)st;
-	(void)kind;
-	(void)at;
-	return remove(path);
-}
+static struct machine machine;
+static char *const root = machine.root;
+static struct pdet_env env = { .root = machine.root };
 
 static void begin(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(root))));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(machine.root))));
 }
 
 static void end(void)
 {
-	nftw(root, forget_one, 8, FTW_DEPTH | FTW_PHYS);
+	machine_free(&machine);
 }
 
 /* Files of a kernel, separated by blanks; a new directory for each path. */
