@@ -34,8 +34,9 @@ run virt self --fields all --limit 1 --json
 tap_run 'not in "all"' python3 - "$tap_dir/stdout" <<'EOT'
 import json
 import sys
-for line in open(sys.argv[1]):
-    row = json.loads(line)
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert rows
+for row in rows:
     assert not [f for f in row if f.startswith("heat")], row
     assert "heat" not in row.get("missing", {}), row
 EOT
