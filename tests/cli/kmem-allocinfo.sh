@@ -177,12 +177,12 @@ run top alloc "$tap_dir/after" --json
 expect 'top alloc of a copy' 0 'how much was allocated before is not known'
 tap_run 'top alloc is the report by what is live' \
 	cmp "$tap_dir/report" "$tap_dir/stdout"
-mkdir -p "$tap_dir/root/proc"
-run top alloc --root "$tap_dir/root"
+mkdir -p "$tap_dir/tree/proc"
+run top alloc --root "$tap_dir/tree"
 expect 'top alloc without the counts: what to record' 69 \
 	'pagedet kmem record --for 10, then: pagedet top alloc kmem.dat'
-cp "$tap_dir/after" "$tap_dir/root/proc/allocinfo"
-run top alloc --root "$tap_dir/root" --json -q
+cp "$tap_dir/after" "$tap_dir/tree/proc/allocinfo"
+run top alloc --root "$tap_dir/tree" --json -q
 expect 'top alloc of a kernel that counts' 0
 tap_run 'top alloc of a kernel that counts: the same' \
 	cmp "$tap_dir/report" "$tap_dir/stdout"
