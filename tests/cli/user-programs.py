@@ -12,11 +12,10 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
-from userstack import (PATIENCE, ask, done, gdb_said,  # noqa: E402
-                       gdb_stacks, result, skip_without_stacks, stacks)
+from userstack import (ask, done, gdb_said, gdb_stacks,  # noqa: E402
+                       result, skip_without_stacks, stacks, wait_for)
 
 SOURCE = os.path.join(os.environ["top_srcdir"], "tests/cli/naps.c")
 CC = os.environ.get("CC", "cc").split()
@@ -96,11 +95,8 @@ class Program:
     def stack(self, state="S"):
         """The frames of its first thread, once it sleeps."""
         self.said()
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            if f") {state} " in open(f"/proc/{self.pid}/stat").read():
-                break
-            time.sleep(0.01)
+        wait_for(lambda: f") {state} " in open(
+            f"/proc/{self.pid}/stat").read())
         answers = stacks(self.pid)
         skip_without_stacks(answers)
         return answers[self.pid].get("user_stack", [])
@@ -501,15 +497,13 @@ func main() {
 
 def with_frame(pid, name):
     """The thread that sleeps in a function, and its frames; or none."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        answers = stacks(pid)
-        for tid, answer in answers.items():
+    def find():
+        for tid, answer in stacks(pid).items():
             frames = answer.get("user_stack", [])
             if name in [f.get("function") for f in frames]:
                 return tid, frames
-        time.sleep(0.1)
-    return pid, []
+        return None
+    return wait_for(find) or (pid, [])
 
 
 @test("Go")

@@ -9,11 +9,10 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 
 sys.dont_write_bytecode = True
 from userstack import (BUILD, PATIENCE, ask, done, gdb_stacks,  # noqa: E402
-                       result, skip_without_stacks, stacks)
+                       result, skip_without_stacks, stacks, wait_for)
 
 THREADS = 20
 CHAIN = ["inner", "middle", "outer"]
@@ -108,9 +107,7 @@ def compare_gdb(name, sleeper, answers):
 def check(name):
     sleeper = Sleeper(name)
     try:
-        end = time.monotonic() + PATIENCE
-        while not sleeper.is_asleep() and time.monotonic() < end:
-            time.sleep(0.01)
+        wait_for(sleeper.is_asleep)
         before = sleeper.state()
         answers = stacks(sleeper.pid)
         after = sleeper.state()
@@ -140,11 +137,13 @@ def check_running():
     """A thread that runs is said to run."""
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as p:
         said = set()
-        end = time.monotonic() + PATIENCE
+
+        def is_raced():
+            answer = stacks(p.pid).get(p.pid, {})
+            said.add(answer.get("missing", {}).get("user_stack"))
+            return "raced" in said
         try:
-            while "raced" not in said and time.monotonic() < end:
-                answer = stacks(p.pid).get(p.pid, {})
-                said.add(answer.get("missing", {}).get("user_stack"))
+            wait_for(is_raced)
         finally:
             p.kill()
     result("who runs has no stack", [] if "raced" in said else [str(said)])

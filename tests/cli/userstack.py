@@ -6,6 +6,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests"))
+from wait import PATIENCE, wait_for  # noqa: E402,F401
+
 BUILD = os.environ["top_builddir"]
 PAGEDET = os.environ.get("PAGEDET") or os.path.join(
     BUILD, "tools/pagedet/pagedet")
@@ -14,7 +17,6 @@ NOT_HERE = {"denied", "no_kernel", "no_types", "not_built", "unsupported",
             "no_access"}
 # Found, no page matched, and some rows are undecided.
 STATUSES = {0, 1, 2}
-PATIENCE = 60   # seconds
 
 done = []
 
