@@ -141,7 +141,7 @@ done
 run kmem report "$trace" --where 'times>99999999' $size
 expect 'no group' 1 'no group matches --where'
 run kmem report "$trace" --where 'cpu=1'
-expect 'a key that they are not grouped by' 64 'group by cpu, too'
+expect 'a key that they are not grouped by' 64 "group by cpu, too; 'pagedet help"
 run kmem report "$trace" --where 'colour=1'
 expect 'not a key' 64 'it is not a sum, nor a key of these groups'
 run kmem report "$trace" --by cpu --where 'function=load_msg'

@@ -73,12 +73,15 @@ const char *cli_topic(const char *name)
 
 static void hint(const char *first)
 {
+	const size_t len = strlen(first);
+	const char *join = !len ? "" : strchr(";?", first[len - 1]) ? " " :
+			   "; ";
+
 	if (topic)
-		cli_say("hint: %s%s'pagedet help %s' explains it", first,
-			*first ? " " : "", topic);
+		cli_say("hint: %s%s'pagedet help %s' explains it", first, join,
+			topic);
 	else
-		cli_say("hint: %s%s'pagedet help' lists commands", first,
-			*first ? " " : "");
+		cli_say("hint: %s%s'pagedet help' lists commands", first, join);
 }
 
 int cli_usage(const char *fmt, ...)
