@@ -208,6 +208,8 @@ tap_run 'a size: what there was' is_whole "$file"
 ended_by() {
 	signals=$1
 	shift
+	# What the one before has said is not what this one says.
+	: > "$tap_dir/stderr"
 	"$PAGEDET" kmem record -o "$file" --json "$@" > "$tap_dir/stdout" \
 		2> "$tap_dir/stderr" 8>&- &
 	pid=$!
