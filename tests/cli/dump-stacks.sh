@@ -33,4 +33,15 @@ stacks 2
 stdout_has 'a kernel thread' '"user_stack":[]'
 run --from dump task 74 --stacks=user --fields pid --where kind=reserved
 stdout_has 'why it has none' 'its kernel stack has no registers of user code'
+run --from dump task 79 --stacks=user --folded
+stdout_is 'folded' 'mkpages-child;unknown;0x445610_[mkpages] 1'
+run --from dump task 74 --stacks=user --folded
+expect 'folded: why it has none' 2 'has no registers of user code'
+stdout_is 'folded: a thread without a stack' 'mkpages;unknown 1'
+run --from dump task 79 --folded
+expect 'folded without stacks' 64 '--folded needs --stacks'
+run --from dump task 79 --stacks --folded --json
+expect 'folded is a format' 64 '--folded is a format of its own'
+run --from dump task 79 --stacks --flame "$tap_dir/x.svg" --by kind
+expect 'a picture of all threads' 64 '--flame is a format of its own'
 tap_done

@@ -104,6 +104,33 @@ def compare_gdb(name, sleeper, answers):
     result(name, problems)
 
 
+def folded(comm, answer):
+    """The line of a thread for tools that draw flame graphs."""
+    names = [comm]
+    for f in reversed(answer["user_stack"]):
+        name = f.get("function") or f["file_address"]
+        names.append(f"{name}_[{os.path.basename(f['module'])}]")
+    for f in reversed(answer["kernel_stack"]):
+        module = re.search(r"\[.*?\]", f)
+        names.append(f.split("+")[0] + (f"_{module[0]}" if module else ""))
+    return ";".join(names) + " 1"
+
+
+def compare_folded(name, sleeper, answers):
+    comm = open(f"/proc/{sleeper.pid}/comm").read().strip()
+    theirs = sorted(folded(comm, a) for a in answers.values())
+    ours = sorted(ask("task", str(sleeper.pid), "--stacks=both",
+                      "--folded").splitlines())
+    result(f"{name}: folded", [] if ours == theirs else [
+        *(f"have {line}" for line in ours if line not in theirs),
+        *(f"lack {line}" for line in theirs if line not in ours),
+        f"{len(ours)} lines for {len(theirs)} threads"])
+    picture = ask("task", str(sleeper.pid), "--stacks=user", "--flame", "-")
+    result(f"{name}: a picture", [
+        f"without {text}" for text in ("inner", f"{len(answers)} threads")
+        if text not in picture])
+
+
 def check(name):
     sleeper = Sleeper(name)
     try:
@@ -128,6 +155,7 @@ def check(name):
             line for line in CHAIN
             if not re.search(rf"^    {line}\+0x\w+/0x\w+ \[{name}\]$", text,
                              re.M)])
+        compare_folded(name, sleeper, answers)
         compare_gdb(name, sleeper, answers)
     finally:
         sleeper.end()

@@ -79,7 +79,7 @@ struct cli_job {
 	bool kernel_stacks, user_stacks; /* which ones */
 	const char *sort;	/* field; a - before it reverses the order */
 	const char *before;	/* for owners and kmem */
-	const char *flame;	/* for owners and kmem */
+	const char *flame;	/* for owners, kmem and stacks of threads */
 	const char *kallsyms;	/* for kmem, as the next ones */
 	const char *kallsyms_before;
 	const char *traced_vmlinux;
@@ -769,6 +769,13 @@ int cli_owners_draw(struct pagedet_owners *owners, FILE *f,
 		    int (*picture)(struct cli_stacks *s, FILE *f));
 int cli_kmem_draw(struct pagedet_allocs *allocs, const char *sort, uint64_t max,
 		  FILE *f, int (*picture)(struct cli_stacks *s, FILE *f));
+
+/* --- thread_stacks.c: the stacks of the threads that map pages --- */
+/* Whether --flame or --folded of a query has what it needs. */
+int cli_threads_check(const struct cli_job *job);
+/* Writes to @fd. @it: of a query by pid. Returns a status. */
+int cli_threads_draw(const struct cli_job *job, struct pagedet *pd,
+		     struct pagedet_iter *it, int fd);
 
 /* --- owners_sort.c: the format of page_owner_sort --- */
 /* Writes at most @max groups. Returns a status. */

@@ -36,12 +36,15 @@ static size_t name_length(const char *frame)
 
 static void put_name(FILE *f, const char *frame)
 {
-	const char *module = strchr(frame, '[');
-	size_t i, len = name_length(frame);
+	const size_t len = name_length(frame);
+	const char *module = strchr(frame + len, '[');
+	size_t i;
 
-	/* ';' and blanks have a meaning in the line. */
+	/* ';' and blanks have a meaning in the line, and the name of a process
+	 * may have any letter. */
 	for (i = 0; i < len; i++)
-		putc(strchr("; \t", frame[i]) ? '_' : frame[i], f);
+		putc(frame[i] == ';' || (unsigned char)frame[i] <= ' ' ||
+		     frame[i] == 127 ? '_' : frame[i], f);
 	if (module)
 		fprintf(f, "_%.*s]", (int)strcspn(module, " ]"), module);
 }

@@ -522,10 +522,11 @@ static const struct option options[] = {
 	{ "before", .value = "FILE", TEXT(before), .commands = "owners kmem",
 	  .help = "show what has grown since this text, or trace, was "
 	  "written" },
-	{ "flame", .value = "FILE", TEXT(flame), .commands = "owners kmem",
-	  .help =
+	{ "flame", .value = "FILE", TEXT(flame),
+	  .commands = "mappers task virt owners kmem", .help =
 	  "write the stacks as a flame graph (SVG)" },
-	{ "folded", BOOL(folded), .commands = "owners kmem kmap", .help =
+	{ "folded", BOOL(folded),
+	  .commands = "mappers task virt owners kmem kmap", .help =
 	  "write the stacks as lines that flame graph tools read; for 'kmap "
 	  "calls': each call" },
 	{ "accesses", BOOL(accesses), .commands = "kmap", .help =

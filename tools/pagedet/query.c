@@ -349,6 +349,20 @@ static int check_source(const struct asking *a)
 	return why == PAGEDET_NO_ACCESS ? CLI_DENIED : CLI_UNAVAILABLE;
 }
 
+/* Draws the stacks of the processes that were found. */
+static int draw(struct asking *a, int fd)
+{
+	const int status = cli_threads_draw(a->job, a->pd, a->it, fd);
+	int told;
+
+	cli_progress_end(&a->progress);
+	if (status > CLI_UNSURE)
+		return status;
+	cli_verdict_add(&a->verdict, a->it, a->q.target);
+	told = cli_verdict_tell(&a->verdict, a->job, a->it);
+	return status ? status : told;
+}
+
 static int emit(struct asking *a, int fd)
 {
 	const bool held = a->progress.same_terminal;
@@ -384,7 +398,8 @@ static int answer(struct asking *a)
 	bool asked;
 	int status;
 
-	status = a->job->format == PAGEDET_FORMAT_SVG ?
+	status = a->job->flame ? cli_picture_open(&out, a->job->flame) :
+		 a->job->format == PAGEDET_FORMAT_SVG ?
 			 cli_picture_open(&out, a->job->output) :
 			 cli_output_open(&out, a->job->output);
 	if (!status) {
@@ -401,7 +416,8 @@ static int answer(struct asking *a)
 	 */
 	asked = !status;
 	if (asked)
-		status = emit(a, out.fd);
+		status = a->job->flame || a->job->folded ? draw(a, out.fd) :
+							   emit(a, out.fd);
 	cli_interrupt_cancels(NULL);
 	pagedet_iter_free(a->it);
 	pagedet_heat_free(a->heat);
@@ -437,8 +453,12 @@ static int answer_stream(struct asking *a)
 static int run_query(struct cli_job *job, struct pagedet *pd)
 {
 	struct asking a = { .job = job, .pd = pd, .q = PAGEDET_QUERY_INIT };
-	int status;
+	int status = cli_threads_check(job);
 
+	if (status)
+		return status;
+	if (job->flame || job->folded)
+		job->by = "pid";
 	if (cli_summarizes(job))
 		return cli_run_summary(job, pd);
 	if (cli_counts(job)) {

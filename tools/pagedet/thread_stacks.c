@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The stacks of the threads that have the pages of a query mapped, for
+ * pictures: each thread counts once, however many of the pages it has. The
+ * outermost frame is the name of its process.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define FRAMES 640		/* no thread has more */
+
+struct threads {
+	struct cli_stacks s;
+	struct pagedet *pd;
+	const struct pagedet_iter *it;
+	const struct cli_job *job;
+	uint32_t *pids;
+	size_t n_pids, pid;	/* pid: that of the next process */
+	uint32_t *tids;
+	int n_tids, tid;	/* the same for its threads */
+	struct pagedet_task *tasks; /* for names */
+	size_t n_tasks;
+	char *frame[FRAMES + 1];
+	uint32_t n;
+	uint64_t ran, unknown;
+	char why[512];		/* of the first that is not known */
+};
+
+/* --- processes --- */
+
+static int add_pid(struct threads *t, uint32_t pid)
+{
+	uint32_t *more = realloc(t->pids, (t->n_pids + 1) * sizeof(*more));
+
+	if (!more)
+		return cli_fail_errno("processes");
+	t->pids = more;
+	more[t->n_pids++] = pid;
+	return CLI_ANSWERED;
+}
+
+/* A task that was asked for is shown, even if it has no page. */
+static int add_asked(struct threads *t)
+{
+	int status = CLI_ANSWERED;
+	uint64_t i;
+
+	if (t->job->command->target == PAGEDET_TARGET_MAPPERS)
+		return status;
+	for (i = 0; i < t->job->n_items && !status; i++)
+		status = add_pid(t, t->job->items[i].pid);
+	return status;
+}
+
+/* Adds the processes of the query's groups. */
+static int add_found(struct threads *t, struct pagedet_iter *it)
+{
+	struct pagedet_columns c = { .size = sizeof(c) };
+	int n, status = CLI_ANSWERED;
+	uint32_t pid, state;
+	uint64_t row;
+
+	while (!status && (n = pagedet_next_columns(it, &c)) > 0)
+		for (row = 0; row < (uint64_t)n && !status; row++) {
+			pid = (uint32_t)cli_value_of(&c, row,
+						     PAGEDET_FIELD_PID, &state);
+			if (state == PAGEDET_HAVE)
+				status = add_pid(t, pid);
+		}
+	if (status || !n)
+		return status;
+	if (n == -ETIMEDOUT || n == -ECANCELED)
+		return CLI_UNSURE;	/* the verdict reports it */
+	return cli_fail(t->pd, n);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort_pids(struct threads *t)
+{
+	size_t n = 0, i;
+
+	if (t->n_pids)
+		qsort(t->pids, t->n_pids, sizeof(*t->pids), compare);
+	for (i = 0; i < t->n_pids; i++)
+		if (!n || t->pids[i] != t->pids[n - 1])
+			t->pids[n++] = t->pids[i];
+	t->n_pids = n;
+}
+
+/* --- stacks --- */
+
+static void clear(struct threads *t)
+{
+	while (t->n)
+		free(t->frame[--t->n]);
+}
+
+/* Adds a frame to the outer end. */
+static bool add(struct threads *t, const char *name, const char *module)
+{
+	char *text = NULL;
+	int r;
+
+	if (t->n == FRAMES)
+		return true;
+	/* The '+' ends the name. [vdso] has its brackets already. */
+	r = !module ? asprintf(&text, "%s", name) :
+	    *module == '[' ? asprintf(&text, "%s+ %s", name, module) :
+			     asprintf(&text, "%s+ [%s]", name, module);
+	if (r < 0)
+		return false;
+	t->frame[t->n++] = text;
+	return true;
+}
+
+static bool not_known(struct threads *t, int error)
+{
+	if (error == -EAGAIN || error == -ESRCH) {
+		t->ran++;
+		return add(t, "running", NULL);
+	}
+	if (!t->unknown++)
+		snprintf(t->why, sizeof(t->why), "%s", pagedet_error(t->pd));
+	return add(t, "unknown", NULL);
+}
+
+static bool add_kernel(struct threads *t, uint32_t tid)
+{
+	const char *frames[FRAMES];
+	int n = pagedet_task_stack(t->it, tid, frames, FRAMES), i;
+
+	if (n < 0)
+		return not_known(t, n);
+	for (i = 0; i < n && i < FRAMES; i++)
+		if (!add(t, frames[i], NULL))
+			return false;
+	return true;
+}
+
+static bool add_user_frame(struct threads *t, const struct pagedet_frame *f)
+{
+	const char *slash = f->module ? strrchr(f->module, '/') : NULL;
+	char address[32];
+
+	if (!f->address)
+		return add(t, "unknown", NULL);
+	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)
+		 (f->file_address ? f->file_address : f->address));
+	return add(t, f->function ? f->function : address,
+		   slash ? slash + 1 : f->module);
+}
+
+static bool add_user(struct threads *t, uint32_t tid)
+{
+	struct pagedet_frame frames[FRAMES];
+	int n = pagedet_user_stack(t->it, tid, frames, FRAMES), i;
+
+	if (n < 0)
+		return not_known(t, n);
+	for (i = 0; i < n && i < FRAMES; i++)
+		if (!add_user_frame(t, &frames[i]))
+			return false;
+	return true;
+}
+
+static bool add_process(struct threads *t, uint32_t pid)
+{
+	char name[64] = "?";
+	size_t i;
+
+	for (i = 0; i < t->n_tasks; i++)
+		if (t->tasks[i].pid == pid)
+			snprintf(name, sizeof(name), "%s", t->tasks[i].comm);
+	/* These letters have a meaning in the name of a function. */
+	for (i = 0; name[i]; i++)
+		if (strchr("+[]", name[i]))
+			name[i] = '_';
+	return add(t, name, NULL);
+}
+
+/* Gets the threads of the next process. Returns 1, 0 at the end, or -1 without
+ * memory. */
+static int next_process(struct threads *t)
+{
+	uint32_t pid, *more;
+	int n;
+
+	for (;;) {
+		if (t->pid == t->n_pids)
+			return 0;
+		pid = t->pids[t->pid++];
+		n = pagedet_threads(t->it, pid, NULL, 0);
+		if (n < 0) {
+			if (!t->unknown++)
+				snprintf(t->why, sizeof(t->why), "%s",
+					 pagedet_error(t->pd));
+			continue;
+		}
+		more = realloc(t->tids, ((size_t)n + 1) * sizeof(*more));
+		if (!more)
+			return -1;
+		t->tids = more;
+		/* There may be more threads by now. */
+		t->n_tids = pagedet_threads(t->it, pid, more, (uint32_t)n);
+		t->n_tids = t->n_tids > n ? n : t->n_tids;
+		t->tid = 0;
+		return 1;
+	}
+}
+
+static int next(struct cli_stacks *s)
+{
+	struct threads *t = (struct threads *)s;
+	uint32_t tid;
+	int r;
+
+	while (t->tid >= t->n_tids) {
+		r = cli_interrupted() ? 0 : next_process(t);
+		if (r <= 0)
+			return r;
+	}
+	tid = t->tids[t->tid++];
+	clear(t);
+	if ((t->job->kernel_stacks && !add_kernel(t, tid)) ||
+	    (t->job->user_stacks && !add_user(t, tid)) ||
+	    !add_process(t, t->pids[t->pid - 1]))
+		return -1;
+	s->frame = (const char **)t->frame;
+	s->n = t->n;
+	s->value = 1;
+	return 1;
+}
+
+/* --- output --- */
+
+static int tell(const struct threads *t)
+{
+	if (t->ran && !t->job->quiet)
+		cli_say("%llu thread%s ran or ended meanwhile",
+			(unsigned long long)t->ran, cli_plural(t->ran));
+	if (!t->unknown)
+		return CLI_ANSWERED;
+	cli_say("%llu stack%s not known: %s", (unsigned long long)t->unknown,
+		t->unknown == 1 ? " is" : "s are", t->why);
+	return CLI_UNSURE;
+}
+
+int cli_threads_check(const struct cli_job *job)
+{
+	const char *name = job->flame ? "flame" : "folded";
+
+	if (!job->flame && !job->folded)
+		return CLI_ANSWERED;
+	if (!job->stacks)
+		return cli_usage("--%s needs --stacks", name);
+	if (job->by || job->summary || job->fields || job->sort || job->runs ||
+	    job->format_given || cli_bound(job))
+		return cli_usage("--%s is a format of its own, of all threads",
+				 name);
+	return cli_flame_check(job, true);
+}
+
+int cli_threads_draw(const struct cli_job *job, struct pagedet *pd,
+		     struct pagedet_iter *it, int fd)
+{
+	struct threads t = {
+		.s = { .next = next, .unit = "thread", .units = "threads",
+		       .title = "Threads by their stack" },
+		.pd = pd, .it = it, .job = job,
+	};
+	uint64_t lost;
+	int status, found;
+	FILE *f = cli_output_stream(fd);
+
+	if (!f)
+		return cli_fail_errno("cannot write the output");
+	found = add_found(&t, it);
+	status = found > CLI_UNSURE ? found : add_asked(&t);
+	if (!status)
+		status = cli_tasks(pd, 0, &t.tasks, &t.n_tasks, &lost);
+	if (!status) {
+		sort_pids(&t);
+		status = job->flame ? cli_flame(&t.s, f) : cli_folded(&t.s, f);
+	}
+	if (fclose(f) && !status)
+		status = cli_fail_errno("cannot write the output");
+	if (!status)
+		status = tell(&t) ? CLI_UNSURE : found;
+	clear(&t);
+	free(t.pids);
+	free(t.tids);
+	free(t.tasks);
+	return status;
+}
