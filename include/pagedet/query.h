@@ -113,8 +113,11 @@ enum pagedet_query_option {
 	PAGEDET_Q_ANY_BOOT = 512, /* PAGEDET_TARGET_LOG, _OBJECTS, _EVENTS: ask
 				 * the kernel even if the log or trace may be of
 				 * another boot */
-	PAGEDET_Q_USER_STACKS = 1024 /* the caller will use
+	PAGEDET_Q_USER_STACKS = 1024, /* the caller will use
 				 * pagedet_user_stack() */
+	PAGEDET_Q_STOP_THREADS = 2048 /* pagedet_user_stack() stops each thread
+				 * while it reads its stack; without
+				 * PAGEDET_Q_USER_STACKS it does nothing */
 };
 
 /* pagedet_query.order */
@@ -616,6 +619,15 @@ struct pagedet_frame {
  * mapped file is what was cached of it. A file of this machine takes its place
  * only if it has the same build id. Where a page of the stack is not in the
  * dump, the rest of the stack is not known.
+ *
+ * With PAGEDET_Q_STOP_THREADS the call stops the thread by ptrace(2) while it
+ * reads the stack (PTRACE_SEIZE and PTRACE_INTERRUPT), so that threads that run
+ * have one, too, and their owner needs no other permission. Memory is read by
+ * process_vm_readv(2), only where a page is present. That perturbs the process:
+ * pages are marked as accessed, a system call in which the thread waits may
+ * fail with EINTR (signal(7): as by stop signals), and the caller's process
+ * gets SIGCHLD. The thread goes on when the call returns, and when this process
+ * dies.
  * @it: [in] of a query with PAGEDET_Q_USER_STACKS and the target VIRT, TASK or
  *      MAPPERS
  * @tid: [in] thread id
@@ -629,6 +641,9 @@ struct pagedet_frame {
  *         meanwhile; ENOENT it ran when the dump was written, which does not
  *         prove what its registers are, or the kernel is not of x86-64; ENOSYS
  *         libunwind was not built or is not installed, or it runs 32-bit code;
+ *         with PAGEDET_Q_STOP_THREADS also: EAGAIN it does not stop within a
+ *         second; EACCES ptrace(2) is not allowed, a debugger has the thread,
+ *         or it belongs to this process; ENOTSUP below a root;
  *         EINVAL, ESRCH, ENOTSUP, EBADMSG, EIO, ENOMEM as for
  *         pagedet_threads(); EACCES also if no source may read kernel memory;
  *         ENODATA the kernel's types or symbols are not known.

@@ -135,7 +135,8 @@ int pdet_check_items(struct pagedet *pd, uint32_t target,
 	(PAGEDET_Q_CHEAP | PAGEDET_Q_RUNS | PAGEDET_Q_UNDECIDED |         \
 	 PAGEDET_Q_SINGLE_SOURCE | PAGEDET_Q_KEEP_STRINGS |               \
 	 PAGEDET_Q_UNCHECKED | PAGEDET_Q_HOLES | PAGEDET_Q_GROUP | \
-	 PAGEDET_Q_TASK_STACKS | PAGEDET_Q_ANY_BOOT | PAGEDET_Q_USER_STACKS)
+	 PAGEDET_Q_TASK_STACKS | PAGEDET_Q_ANY_BOOT | PAGEDET_Q_USER_STACKS | \
+	 PAGEDET_Q_STOP_THREADS)
 
 static int check_fields(struct pdet_env *env, const struct pagedet_query *q)
 {

@@ -121,6 +121,7 @@ static struct pdet_emit_thread thread_of(const struct pagedet_iter *it,
 		.pid = pid, .tid = tid,
 		.has_kernel = it->it->q.options & PAGEDET_Q_TASK_STACKS,
 		.has_user = it->it->q.options & PAGEDET_Q_USER_STACKS,
+		.stopped = it->it->q.options & PAGEDET_Q_STOP_THREADS,
 	};
 }
 

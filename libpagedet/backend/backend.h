@@ -463,14 +463,19 @@ struct pdet_backend_ops {
 
 	/* --- user stacks of threads; called only if wants->user_stacks is set,
 	 * with a task of the same backend --- */
+	/* user_regs() stops the thread until task_close(), so that it is asked
+	 * only if the caller allows that. */
+	bool stops_threads;
 	/*
-	 * Gets the registers that the thread had when it entered the kernel.
-	 * Returns 1, or 0 if it has no user code. -EAGAIN: it is running.
+	 * Gets the registers that the thread had when it entered the kernel, or
+	 * was stopped. Returns 1, or 0 if it has no user code. -EAGAIN: it is
+	 * running.
 	 */
 	int (*user_regs)(struct pdet_session *s, struct pdet_task *t,
 			 struct pdet_user_regs *ret);
 	/* Reads the page of PDET_USER_PAGE bytes at @addr, without any effect
-	 * on the task. Returns 0, -ENOENT if the task has no entry for it,
+	 * on the task, but that a source that stops threads may mark the page
+	 * as accessed. Returns 0, -ENOENT if the task has no entry for it,
 	 * -ENXIO if it is not present (perhaps swapped out), -EFAULT if no
 	 * program has that address, -EAGAIN if the entry changes again and
 	 * again, or a result of memory/memory.h. Sets no error text. */

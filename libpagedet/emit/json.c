@@ -767,7 +767,7 @@ static void json_thread(struct pagedet_emitter *e,
 		pdet_out_str(out, ",\"user_stack\":[");
 		for (i = 0; i < t->n_user; i++)
 			json_frame(out, &t->user[i], i ? "," : "");
-		pdet_out_str(out, "]");
+		pdet_out_str(out, t->stopped ? "],\"perturbed\":true" : "]");
 	}
 	if (t->reason)
 		out_text(out, ",\"missing\":{\"kernel_stack\":",

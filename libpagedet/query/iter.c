@@ -427,8 +427,10 @@ static int do_without(struct pdet_iter *it, size_t i, int error)
 static bool has_user_stacks(const struct pdet_iter *it, size_t i)
 {
 	const struct pdet_backend *b = it->backends[i];
+	const bool stop = it->q.options & PAGEDET_Q_STOP_THREADS;
 
 	return it->q.options & PAGEDET_Q_USER_STACKS && b->ops->user_regs &&
+	       b->ops->stops_threads == stop &&
 	       b->sources & it->plan_args.sources &&
 	       !it->user_stacks.has_backend;
 }

@@ -77,6 +77,7 @@ struct cli_job {
 	uint32_t check;		/* PAGEDET_CHECK_*; 0: mark or unmark */
 	bool stacks;		/* of the tasks that map a page */
 	bool kernel_stacks, user_stacks; /* which ones */
+	bool stop;		/* threads, while their user stack is read */
 	const char *sort;	/* field; a - before it reverses the order */
 	const char *before;	/* for owners and kmem */
 	const char *flame;	/* for owners, kmem and stacks of threads */
@@ -771,6 +772,8 @@ int cli_kmem_draw(struct pagedet_allocs *allocs, const char *sort, uint64_t max,
 		  FILE *f, int (*picture)(struct cli_stacks *s, FILE *f));
 
 /* --- thread_stacks.c: the stacks of the threads that map pages --- */
+/* PAGEDET_Q_* for the stacks that are asked for. */
+uint32_t cli_stacks_options(const struct cli_job *job);
 /* Whether --flame or --folded of a query has what it needs. */
 int cli_threads_check(const struct cli_job *job);
 /* Writes to @fd. @it: of a query by pid. Returns a status. */

@@ -442,6 +442,9 @@ static const struct option options[] = {
 	  .help = "show where the threads of these tasks are: in the kernel "
 	  "(default), in their program (user), or both; for 'kmem record': "
 	  "record the stack of each event; for 'kmem timeline': show it" },
+	{ "stop", BOOL(stop), .commands = "mappers task virt", .help =
+	  "stop each thread while its user stack is read: also of threads "
+	  "that run, and without reading the kernel's memory" },
 	{ "sort", .value = "FIELD", TEXT(sort),
 	  .only = LISTS | GROUPS | BOUNDS, .help =
 	  "sort by FIELD: counts from the largest, names and places upward; "

@@ -182,10 +182,7 @@ static int set_query(struct asking *a)
 		a->q.options |= PAGEDET_Q_RUNS;
 	if (job->undecided)
 		a->q.options |= PAGEDET_Q_UNDECIDED;
-	if (job->kernel_stacks)
-		a->q.options |= PAGEDET_Q_TASK_STACKS;
-	if (job->user_stacks)
-		a->q.options |= PAGEDET_Q_USER_STACKS;
+	a->q.options |= cli_stacks_options(job);
 	if (job->list) {
 		a->paths = malloc(sizeof(*a->paths));
 		if (!a->paths)

@@ -335,8 +335,7 @@ static int put_stacks(struct asking *a, uint32_t pid)
 	q.n_items = 1;
 	q.where = "pages=0";
 	q.deadline_ns = cli_deadline_left(a->job);
-	q.options = (a->job->kernel_stacks ? PAGEDET_Q_TASK_STACKS : 0) |
-		    (a->job->user_stacks ? PAGEDET_Q_USER_STACKS : 0);
+	q.options = cli_stacks_options(a->job);
 	error = pagedet_query(a->pd, &q, &it);
 	if (error)
 		return cli_fail(a->pd, error);

@@ -254,10 +254,19 @@ static int tell(const struct threads *t)
 	return CLI_UNSURE;
 }
 
+uint32_t cli_stacks_options(const struct cli_job *job)
+{
+	return (job->kernel_stacks ? PAGEDET_Q_TASK_STACKS : 0) |
+	       (job->user_stacks ? PAGEDET_Q_USER_STACKS : 0) |
+	       (job->stop ? PAGEDET_Q_STOP_THREADS : 0);
+}
+
 int cli_threads_check(const struct cli_job *job)
 {
 	const char *name = job->flame ? "flame" : "folded";
 
+	if (job->stop && !job->user_stacks)
+		return cli_usage("--stop needs --stacks=user or both");
 	if (!job->flame && !job->folded)
 		return CLI_ANSWERED;
 	if (!job->stacks)

@@ -318,6 +318,14 @@ int procfs_threads(struct pdet_session *s, uint32_t pid, uint32_t **ret,
 int procfs_task_stack(struct pdet_session *s, uint32_t tid,
 		      struct pdet_text *ret);
 
+/* --- hold.c: user stacks of threads that may be stopped --- */
+int procfs_user_regs(struct pdet_session *s, struct pdet_task *t,
+		     struct pdet_user_regs *ret);
+int procfs_user_page(struct pdet_session *s, struct pdet_task *t, uint64_t addr,
+		     void *buf);
+uint64_t procfs_user_space(struct pdet_session *s, struct pdet_task *t);
+uint64_t procfs_user_maps(struct pdet_session *s, struct pdet_task *t);
+
 /* --- swaps.c --- */
 /* The number of swap areas in use: lower types are swap areas. False if it is
  * unknown. */

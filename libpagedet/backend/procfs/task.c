@@ -248,6 +248,7 @@ void procfs_task_close(struct pdet_task *base)
 {
 	struct procfs_task *t = procfs_task_of(base);
 
+	procfs_release(t);
 	if (t->pagemap >= 0 && !t->pagemap_handed)
 		close(t->pagemap);
 	if (t->maps >= 0 && !t->maps_handed)

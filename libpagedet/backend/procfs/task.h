@@ -28,6 +28,7 @@ struct procfs_task {
 	bool flags_read;	/* smaps was read for procfs_blind() */
 	int flags_error;	/* negative errno of that */
 	struct pdet_ranges flagged; /* areas of drivers, by smaps; ascending */
+	struct procfs_hold *hold; /* NULL: it is not stopped */
 	char name[4096];	/* of the last vma_at() */
 };
 
@@ -46,6 +47,10 @@ int procfs_query_vma(struct pdet_session *s, struct procfs_task *t,
  * end of the address space, 0 if it is gone; or a negative errno. */
 ssize_t procfs_pagemap_words(struct pdet_session *s, struct procfs_task *t,
 			     uint64_t start, size_t n, uint64_t *ret);
+
+/* --- hold.c --- */
+/* Lets a stopped thread go on. */
+void procfs_release(struct procfs_task *t);
 
 /* --- unshown.c --- */
 /*

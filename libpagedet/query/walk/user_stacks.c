@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Asks a backend for the registers and the memory of a thread, on the calling
- * thread. The thread is not stopped. If it has run meanwhile, the result is
- * worthless, and it is asked again.
+ * thread. The thread is not stopped, unless the caller allows it. If it has run
+ * meanwhile, the result is worthless, and it is asked again.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,21 @@ static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 				 tid) : r;
 }
 
+/* Adds what does without the kernel's memory. */
+static void add_way_out(struct pdet_iter *it)
+{
+	char *words = it->env->error;
+	const size_t len = strlen(words);
+	size_t i;
+
+	for (i = 0; i < it->n_backends; i++)
+		if (it->backends[i]->ops->stops_threads) {
+			snprintf(words + len, PDET_ERROR_SIZE - len, "; --stop "
+				 "(PAGEDET_Q_STOP_THREADS) does without");
+			return;
+		}
+}
+
 /* Sets an error text. */
 static int check(struct pdet_iter *it)
 {
@@ -144,13 +160,16 @@ static int check(struct pdet_iter *it)
 		return -EINVAL;
 	if (!u->has_backend)
 		return pdet_fail(it->env, ENOTSUP, "cannot read user stacks: "
-				 "no source that is open here reads kernel "
-				 "memory");
+				 "no source that is open here %s",
+				 it->q.options & PAGEDET_Q_STOP_THREADS ?
+				 "stops threads" : "reads kernel memory");
 	if (!u->error)
 		return 0;
 	memcpy(it->env->error, u->words, sizeof(u->words));
 	memcpy(it->env->advice, u->advice, sizeof(u->advice));
 	pdet_context(it->env, "cannot read user stacks");
+	if (u->error == -EACCES)
+		add_way_out(it);
 	return u->error;
 }
 
