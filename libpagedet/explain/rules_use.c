@@ -325,16 +325,17 @@ static bool is_of_device(const struct pdet_case *c)
 /* Whether reclaim takes it depends on who has it. */
 static void left_to_reclaim(struct pdet_case *c)
 {
-	uint64_t expected, extra;
+	uint64_t expected, extra = 0;
+	const bool counted = pdet_case_extra(c, &expected, &extra);
 
-	if (pdet_case_extra(c, &expected, &extra) && extra)
+	if (extra)
 		return;
-	c->likely = "reclaim takes it when memory is short";
-	if (!is_of_device(c))
-		return;
-	c->likely = "reclaim takes it when memory is short, unless a "
-		    "filesystem on the device holds its buffers";
-	c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
+	c->likely = is_of_device(c) ?
+		    "reclaim takes it when memory is short, unless a "
+		    "filesystem on the device holds its buffers" :
+		    "reclaim takes it when memory is short";
+	if (!counted || is_of_device(c))
+		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 }
 
 static bool cached(struct pdet_case *c)

@@ -215,6 +215,9 @@ START_TEST(what_reclaim_takes)
 {
 	user_page(PAGEDET_KIND_FILE, F(LRU) | F(PRIVATE));
 	SET(&here, INODE, inode, 12);
+	EXPECT(NOT_FREE, "page-cache", CERTAIN);
+	ck_assert_uint_eq(found[0].likely_confidence,
+			  PAGEDET_CONFIDENCE_MEDIUM);
 	counted(2, 0);
 	EXPECT(NOT_FREE, "page-cache", CERTAIN);
 	SAYS(likely, "reclaim takes it");
