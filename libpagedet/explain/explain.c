@@ -221,18 +221,19 @@ static const void *keep(struct pdet_arena *arena, const void *from,
 }
 
 /* Without privilege no other source helps. */
-static const char *advice_of(const struct pdet_case *c,
-			     const struct pdet_rule *rule)
+static const char *advice_of(struct pdet_case *c, const struct pdet_rule *rule)
 {
 	const uint16_t kind = c->here.cell[PAGEDET_FIELD_KIND];
 
+	if (rule->info.question == PAGEDET_ASK_MISMATCH)
+		return rule->lets_run &&
+		       pdet_intact(c, rule->lets_run) != PAGEDET_YES ?
+		       rule->otherwise : c->advice;
 	if (rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL &&
-	    rule->info.question != PAGEDET_ASK_MISMATCH &&
 	    PAGEDET_CELL_STATE(kind) == PAGEDET_NO_ACCESS)
 		return "run it as root: the kernel shows this page only to "
 		       "root";
-	return rule->lets_run && pdet_intact(c, rule->lets_run) != PAGEDET_YES ?
-	       rule->otherwise : c->advice;
+	return pdet_fit_advice(c, c->advice);
 }
 
 static void put_sides(struct pagedet_finding *f, const struct pdet_case *c,
@@ -349,7 +350,15 @@ static int ask(struct findings *out, struct pdet_case *c, uint64_t i,
 
 static int explain(struct findings *out, struct pdet_case *c, uint64_t i)
 {
-	uint32_t main = c->e.questions, beside = 0, bit;
+	/* Poison comes before pins: it explains references. */
+	static const uint32_t order[] = {
+		PAGEDET_ASK_MISMATCH, PAGEDET_ASK_NOT_FREE,
+		PAGEDET_ASK_POISONED, PAGEDET_ASK_NOT_MIGRATABLE,
+		PAGEDET_ASK_PINNED, PAGEDET_ASK_UNRECLAIMABLE,
+		PAGEDET_ASK_UNACCOUNTED, PAGEDET_ASK_LEAKED,
+	};
+	uint32_t main = c->e.questions, beside = 0;
+	size_t k;
 	int r = 0;
 
 	if (!main) {
@@ -357,9 +366,9 @@ static int explain(struct findings *out, struct pdet_case *c, uint64_t i)
 					    PAGEDET_ASK_NOT_FREE;
 		beside = main == PAGEDET_ASK_NOT_FREE ? BESIDE : 0;
 	}
-	for (bit = 1; r == 0 && bit && bit <= (main | beside); bit <<= 1)
-		if ((main | beside) & bit)
-			r = ask(out, c, i, bit, !(main & bit));
+	for (k = 0; r == 0 && k < PDET_COUNT(order); k++)
+		if ((main | beside) & order[k])
+			r = ask(out, c, i, order[k], !(main & order[k]));
 	return r;
 }
 

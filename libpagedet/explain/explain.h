@@ -146,11 +146,6 @@ bool pdet_rest_on(struct pdet_case *c, unsigned field);
  * kind.
  */
 bool pdet_rest_on_kind(struct pdet_case *c, uint32_t kind);
-/*
- * pdet_rest_on_damage - whether a kernel found the struct page damaged. If so,
- * nothing in it is reliable.
- */
-bool pdet_rest_on_damage(struct pdet_case *c);
 /* pdet_fact_folio - for a page of a large folio: record the number of its
  * pages, and the number of entries that map it. */
 void pdet_fact_folio(struct pdet_case *c);
@@ -167,8 +162,34 @@ bool pdet_rest_on_poison(struct pdet_case *c);
  */
 const char *pdet_case_text(const struct pdet_case *c, uint64_t id);
 
+/*
+ * pdet_keep - copy a text into the arena. Returns "" if there is no room, or if
+ * nothing is to be kept.
+ */
+const char *pdet_keep(struct pdet_case *c, const char *text, size_t len);
+
 /* pdet_arena_take - take @size bytes. Returns NULL if there is no room. */
 void *pdet_arena_take(struct pdet_arena *arena, size_t size, size_t align);
+
+/* --- advice.c --- */
+
+/*
+ * pdet_fit_advice - the advice of a rule, as it fits the source of the row: for
+ * a file, what can be done with it, or on the machine that it is about.
+ */
+const char *pdet_fit_advice(struct pdet_case *c, const char *text);
+
+/* --- bad_page.c --- */
+
+/*
+ * pdet_rest_on_bad_page - whether a kernel reported the page as bad when it was
+ * freed or handed out. If so, its struct page shows that moment, or is damaged.
+ */
+bool pdet_rest_on_bad_page(struct pdet_case *c);
+/* What the rules advise then. */
+#define PDET_BAD_PAGE_ADVICE \
+	"find what freed it too early, or wrote to it or its struct page " \
+	"later: the report's call trace shows where that was noticed"
 
 /* --- certainty.c: the confidence of a finding --- */
 
@@ -261,6 +282,9 @@ bool pdet_row_is(const struct pagedet_page *row, uint32_t kind);
 bool pdet_row_is_user(const struct pagedet_page *row);
 /* A source that reads kernel memory has answered a part of the row. */
 bool pdet_row_is_from_memory(const struct pagedet_page *row);
+/* A file has answered the row, and no running kernel: a dump, a log, a snapshot
+ * or a trace. */
+bool pdet_row_is_past(const struct pagedet_page *row);
 /* There is no page to explain: it is free, or not memory. */
 bool pdet_row_is_nothing(const struct pagedet_page *row);
 /* Whether the kernel disabled the page after a memory error. */

@@ -24,7 +24,7 @@ void *pdet_arena_take(struct pdet_arena *arena, size_t size, size_t align)
 	return at;
 }
 
-static const char *keep(struct pdet_case *c, const char *text, size_t len)
+const char *pdet_keep(struct pdet_case *c, const char *text, size_t len)
 {
 	char *copy;
 
@@ -95,7 +95,7 @@ static const char *bit_names(struct pdet_case *c, unsigned field, uint64_t bits)
 		len = put(text, len, len ? "|" : "");
 		len = put(text, len, name ? name : nameless);
 	}
-	return keep(c, text, len);
+	return pdet_keep(c, text, len);
 }
 
 /* Formats from the end, because thousands of hashes need it. */
@@ -111,7 +111,7 @@ static const char *digits(struct pdet_case *c, uint64_t value, unsigned base)
 		*--at = 'x';
 		*--at = '0';
 	}
-	return keep(c, at, (size_t)(end - at));
+	return pdet_keep(c, at, (size_t)(end - at));
 }
 
 static const char *number(struct pdet_case *c, uint64_t value, uint32_t type)
@@ -128,7 +128,7 @@ static const char *number(struct pdet_case *c, uint64_t value, uint32_t type)
 	      snprintf(text, sizeof(text), "%" PRId64, (int64_t)value) :
 	      snprintf(text, sizeof(text), "%u:%u", (unsigned)(value >> 32),
 		       (unsigned)value);
-	return keep(c, text, (size_t)len);
+	return pdet_keep(c, text, (size_t)len);
 }
 
 static const char *prot(struct pdet_case *c, uint64_t value)
@@ -140,7 +140,7 @@ static const char *prot(struct pdet_case *c, uint64_t value)
 		value & PAGEDET_PROT_SHARED ? 's' : 'p',
 	};
 
-	return keep(c, text, sizeof(text));
+	return pdet_keep(c, text, sizeof(text));
 }
 
 static const char *words(struct pdet_case *c, unsigned field, uint32_t type,
@@ -157,7 +157,7 @@ static const char *words(struct pdet_case *c, unsigned field, uint32_t type,
 	case PAGEDET_TYPE_STRING:
 	case PAGEDET_TYPE_LIST:
 		text = pdet_case_text(c, value);
-		return keep(c, text, strlen(text));
+		return pdet_keep(c, text, strlen(text));
 	case PAGEDET_TYPE_PROT:
 		return prot(c, value);
 	default:
@@ -224,7 +224,7 @@ void pdet_fact_word(struct pdet_case *c, const char *name, uint64_t value,
 	f->source = "evidence";
 	f->time_ns = 0;
 	f->value = value;
-	f->text = keep(c, word, strlen(word));
+	f->text = pdet_keep(c, word, strlen(word));
 }
 
 void pdet_fact_known(struct pdet_case *c, const char *name, uint32_t known,
@@ -268,7 +268,7 @@ static const char *unless_asked(struct pdet_case *c, const char *what)
 		return what;
 	snprintf(text, sizeof(text), "%.*s (kernel memory does not tell)",
 		 (int)(len - end), what);
-	return keep(c, text, strlen(text));
+	return pdet_keep(c, text, strlen(text));
 }
 
 void pdet_unknown(struct pdet_case *c, const char *what)
@@ -331,48 +331,6 @@ void pdet_unknown_report(struct pdet_case *c)
 		pdet_unknown(c, "whether the kernel reported it as a bad page: "
 			     "its log was not looked at");
 	}
-}
-
-/*
- * "bad page state: nonzero mapcount; CAUSE": the words of the report come
- * first.
- */
-static void put_reason_first(struct pdet_case *c)
-{
-	const char *reason = pdet_row_has(&c->here, PAGEDET_FIELD_REASON) ?
-		pdet_case_text(c, c->here.reason) : "";
-	char text[PAGEDET_EVIDENCE_TEXT + 512];
-	int len;
-
-	if (!*reason) {
-		pdet_unknown(c, "the report's reason: a part of it is lost");
-		return;
-	}
-	if (c->arena->none)
-		return;
-	len = snprintf(text, sizeof(text), "bad page state: %s; %s", reason,
-		       c->cause);
-	c->cause = keep(c, text, PDET_MIN((size_t)len, sizeof(text) - 1));
-}
-
-bool pdet_rest_on_damage(struct pdet_case *c)
-{
-	static const unsigned fields[] = {
-		PAGEDET_FIELD_REASON, PAGEDET_FIELD_REPORT,
-		PAGEDET_FIELD_EVENT_NS, PAGEDET_FIELD_FLAGS,
-		PAGEDET_FIELD_REFCOUNT, PAGEDET_FIELD_MAPCOUNT,
-	};
-	size_t i;
-
-	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) ||
-	    c->here.report != PAGEDET_REPORT_BAD_PAGE_STATE)
-		return false;
-	put_reason_first(c);
-	for (i = 0; i < PDET_COUNT(fields); i++)
-		pdet_fact_field(c, PAGEDET_SIDE_HERE, fields[i]);
-	pdet_unknown(c, "what the page was before (its struct page is "
-			"damaged)");
-	return true;
 }
 
 bool pdet_rest_on_poison(struct pdet_case *c)

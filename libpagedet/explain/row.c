@@ -65,6 +65,27 @@ bool pdet_row_is_from_memory(const struct pagedet_page *row)
 	return false;
 }
 
+bool pdet_row_is_past(const struct pagedet_page *row)
+{
+	static const uint32_t files =
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_TRACE);
+	static const uint32_t neither =
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_NOBODY) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_DERIVED);
+	uint32_t asked = 0;
+	unsigned f, source;
+
+	for (f = 0; f < PDET_FIELDS; f++) {
+		source = PAGEDET_CELL_SOURCE(row->cell[f]);
+		if (pdet_row_has(row, f) && source < 32)
+			asked |= PAGEDET_SOURCE_BIT(source);
+	}
+	return asked & files && !(asked & ~(files | neither));
+}
+
 bool pdet_row_is_nothing(const struct pagedet_page *row)
 {
 	return pdet_row_is(row, PAGEDET_KIND_FREE) ||
@@ -213,6 +234,10 @@ bool pdet_row_extra(const struct pagedet_page *row, uint64_t folio,
 		n += pages;
 	if (pdet_row_flag(row, PAGEDET_PF_PRIVATE) != PAGEDET_NO)
 		n++;	/* buffer heads, or other data of the filesystem */
+	/* The kernel takes one so that nobody gets the page again, and does so
+	 * only for what it can take away (mm/memory-failure.c). */
+	if (pdet_row_is_user(row) && pdet_row_poisoned(row) == PAGEDET_YES)
+		n++;
 	*expected = n;
 	*extra = row->refcount > n ? row->refcount - n : 0;
 	return true;

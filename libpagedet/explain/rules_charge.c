@@ -59,10 +59,27 @@ static bool not_asked(struct pdet_case *c)
 	return true;
 }
 
+static bool poisoned_none(struct pdet_case *c)
+{
+	if (!pdet_row_lacks(&c->here, PAGEDET_FIELD_MEMCG_INO))
+		return false;
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_MEMCG_INO);
+	return pdet_rest_on_poison(c);
+}
+
 static bool none(struct pdet_case *c)
 {
 	if (!pdet_row_lacks(&c->here, PAGEDET_FIELD_MEMCG_INO))
 		return false;
+	if (pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN) &&
+	    pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) &&
+	    !c->here.refcount)
+		c->cause = "it is free, or its allocation did not ask for a "
+			   "charge";
+	else if (!pdet_row_is_user(&c->here))
+		c->cause = "its allocation did not ask for a charge "
+			   "(__GFP_ACCOUNT), or the kernel itself or a task "
+			   "without a cgroup made it";
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MEMCG_INO);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_ALLOC_COMM);
@@ -78,6 +95,9 @@ static bool charge_unknown(struct pdet_case *c)
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_unknown(c, "which cgroup is charged (kpagecgroup, or a source "
 		     "that reads kernel memory)");
+	if (pdet_row_is_from_memory(&c->here))
+		c->advice = "nothing: kernel memory was read, and does not "
+			    "tell";
 	return true;
 }
 
@@ -116,6 +136,9 @@ static bool poison_unknown(struct pdet_case *c)
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_PTE);
 	pdet_unknown(c, "its flag hwpoison");
+	if (pdet_row_is_from_memory(&c->here))
+		c->advice = "nothing; a kernel without memory failure handling "
+			    "never marks a page";
 	return true;
 }
 
@@ -127,11 +150,11 @@ static bool poison_unknown(struct pdet_case *c)
 		  { fits, PDET_##most, rivals })
 
 const struct pdet_rule pdet_rules_charge[] = {
-	CHARGE(510, CANNOT_TELL, "charge-damaged", pdet_rest_on_damage,
+	CHARGE(510, CANNOT_TELL, "charge-bad-page", pdet_rest_on_bad_page,
 	       LOW, NULL,
-	       "cannot tell which cgroup is charged: the kernel found its "
-	       "struct page damaged",
-	       "find what used the page before"),
+	       "cannot tell which cgroup is charged: the kernel reported "
+	       "it as a bad page",
+	       PDET_BAD_PAGE_ADVICE),
 	CHARGE(501, FINE, "charged", charged,
 	       CERTAIN, pdet_rivals_row,
 	       "a cgroup is charged for it",
@@ -139,6 +162,11 @@ const struct pdet_rule pdet_rules_charge[] = {
 	CHARGE(502, FINE, "nobodys", nobodys,
 	       CERTAIN, pdet_rivals_row,
 	       "no cgroup is charged for this kind of page", "nothing"),
+	CHARGE(511, CAUSE, "poisoned-uncharged", poisoned_none,
+	       HIGH, pdet_rivals_row,
+	       "marked as a memory error (hwpoison): the kernel ends the "
+	       "charge of what it takes out of use",
+	       "nothing"),
 	CHARGE(503, CAUSE, "charged-by-object", by_object,
 	       HIGH, pdet_rivals_row,
 	       "slab memory is charged object by object, not by page",
@@ -162,11 +190,11 @@ const struct pdet_rule pdet_rules_charge[] = {
 	       LOW, NULL,
 	       "cannot tell which cgroup is charged",
 	       "ask as root, on a kernel with CONFIG_MEMCG"),
-	POISON(610, CANNOT_TELL, "poison-damaged", pdet_rest_on_damage,
+	POISON(610, CANNOT_TELL, "poison-bad-page", pdet_rest_on_bad_page,
 	       LOW, NULL,
-	       "cannot tell whether its memory is broken: the kernel found its "
-	       "struct page damaged",
-	       "find what used the page before"),
+	       "cannot tell whether its memory is broken: the kernel reported "
+	       "it as a bad page",
+	       PDET_BAD_PAGE_ADVICE),
 	POISON(601, CAUSE, "hwpoison", poisoned,
 	       CERTAIN, pdet_rivals_row,
 	       "the kernel has marked it as a memory error (hwpoison)",

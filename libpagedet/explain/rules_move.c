@@ -135,6 +135,11 @@ static bool fixed(struct pdet_case *c)
 	};
 
 	kernel_facts(c);
+	if (pdet_row_is(&c->here, PAGEDET_KIND_RESERVED))
+		c->cause = "reserved: the kernel does not move what it keeps "
+			   "from the page allocator";
+	else if (pdet_row_is(&c->here, PAGEDET_KIND_ZERO))
+		c->cause = "the kernel does not move its zero pages";
 	return of_kinds(c, kinds, PDET_COUNT(kinds));
 }
 
@@ -210,7 +215,8 @@ static bool pins_not_known(struct pdet_case *c)
 		pdet_unknown(c, "what kind of page it is");
 	if (pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) &&
 	    pdet_row_has(&c->here, PAGEDET_FIELD_PINCOUNT))
-		pdet_unknown(c, "how many references it has");
+		pdet_unknown(c, "which of its references are those of mappings "
+			     "and caches");
 	else
 		pdet_unknown(c, pdet_pins_unknown);
 	if (pdet_row_is_from_memory(&c->here))
@@ -257,6 +263,9 @@ static bool not_listed(struct pdet_case *c)
 		return false;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_SLAB_CACHE);
+	if (pdet_row_is(&c->here, PAGEDET_KIND_ZERO) ||
+	    pdet_row_is(&c->here, PAGEDET_KIND_RESERVED))
+		c->advice = "nothing";
 	if (pdet_row_is(&c->here, PAGEDET_KIND_SLAB)) {
 		c->likely = "a shrinker may free its objects";
 		c->likely_confidence = PAGEDET_CONFIDENCE_LOW;
@@ -326,20 +335,21 @@ static bool reclaimable(struct pdet_case *c)
 
 static const char ask_later[] = "ask again: this state should pass";
 static const char ask_holders[] =
-	"ask again; if the references stay, look for pipes, sockets, io_uring "
-	"and AIO of the tasks that map it: 'pagedet mappers PFN'";
+	"look for pipes, sockets, io_uring and AIO of the tasks that map it: "
+	"'pagedet mappers PFN'; ask again: some references pass";
 static const char ask_list[] =
-	"ask again; if this stays, a driver has the page and keeps it there";
+	"nothing; ask again: if this stays, a driver has the page and keeps it "
+	"there";
 static const char ask_deeper[] =
 	"ask a source that reads kernel memory (bpf, kcore) or a dump; or try "
 	"MADV_PAGEOUT: a pinned page stays";
 
 const struct pdet_rule pdet_rules_move[] = {
-	MOVE(210, CANNOT_TELL, "move-damaged",
-	     "cannot tell whether it can be moved: the kernel found its struct "
-	     "page damaged",
-	     "find what used the page before",
-	     { pdet_rest_on_damage, PDET_LOW, NULL }),
+	MOVE(210, CANNOT_TELL, "move-bad-page",
+	     "cannot tell whether it can be moved: the kernel reported it "
+	     "as a bad page",
+	     PDET_BAD_PAGE_ADVICE,
+	     { pdet_rest_on_bad_page, PDET_LOW, NULL }),
 	MOVE(201, FINE, "nothing-to-move",
 	     "there is nothing to move: the frame is free, or has no page",
 	     "nothing",
@@ -351,8 +361,7 @@ const struct pdet_rule pdet_rules_move[] = {
 	MOVE(203, CAUSE, "pinned-stays",
 	     "pinned: a device or io_uring may be reading or writing it, so "
 	     "it must stay where it is",
-	     "find what registered it (io_uring buffers, RDMA, VFIO), and "
-	     "release it",
+	     "find what registered it: io_uring buffers, RDMA, VFIO",
 	     PINS),
 	MOVE(204, CAUSE, "kernel-stays",
 	     "memory of the kernel itself, which keeps addresses of it that "
@@ -383,11 +392,11 @@ const struct pdet_rule pdet_rules_move[] = {
 	MOVE(209, CANNOT_TELL, "movable-unknown",
 	     "cannot tell whether it can be moved", ask_deeper,
 	     { pins_not_known, PDET_LOW, NULL }),
-	PIN(310, CANNOT_TELL, "pin-damaged",
-	    "cannot tell whether it is pinned: the kernel found its struct "
-	    "page damaged",
-	    "find what used the page before",
-	    { pdet_rest_on_damage, PDET_LOW, NULL }),
+	PIN(310, CANNOT_TELL, "pin-bad-page",
+	    "cannot tell whether it is pinned: the kernel reported it as "
+	    "a bad page",
+	    PDET_BAD_PAGE_ADVICE,
+	    { pdet_rest_on_bad_page, PDET_LOW, NULL }),
 	PIN(301, FINE, "nothing-to-pin",
 	     "there is nothing to pin: the frame is free, or has no page",
 	     "nothing",
@@ -407,11 +416,11 @@ const struct pdet_rule pdet_rules_move[] = {
 	PIN(309, CANNOT_TELL, "pin-unknown",
 	     "cannot tell whether it is pinned", ask_deeper,
 	     { pins_not_known, PDET_LOW, NULL }),
-	KEEP(420, CANNOT_TELL, "reclaim-damaged",
-	     "cannot tell what keeps it: the kernel found its struct "
-	     "page damaged",
-	     "find what used the page before",
-	     { pdet_rest_on_damage, PDET_LOW, NULL }),
+	KEEP(420, CANNOT_TELL, "reclaim-bad-page",
+	     "cannot tell what keeps it: the kernel reported it "
+	     "as a bad page",
+	     PDET_BAD_PAGE_ADVICE,
+	     { pdet_rest_on_bad_page, PDET_LOW, NULL }),
 	KEEP(401, FINE, "nothing-to-reclaim",
 	     "there is nothing to reclaim: the frame is free, or has no page",
 	     "nothing",
@@ -439,7 +448,7 @@ const struct pdet_rule pdet_rules_move[] = {
 	     "find what registered it (io_uring buffers, RDMA, VFIO)",
 	     PINS),
 	KEEP(407, CAUSE, "to-be-written",
-	     "it must be written to its file first", "sync, then ask again",
+	     "it must be written to its file first", "sync; ask again then",
 	     { written_back, PDET_HIGH, ROW },
 	     { dirty, PDET_HIGH, ROW }),
 	KEEP(408, CAUSE, "no-swap",

@@ -3,6 +3,7 @@
  * Rules that explain what uses a page, so that it is not free, and rules for
  * leaks.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "explain/explain.h"
@@ -66,8 +67,7 @@ static void owner_or_not(struct pdet_case *c)
 		pdet_unknown(c, "what allocated it (page_owner)");
 }
 
-static const char ask_again[] =
-	"ask again: a page that is being freed does not stay so";
+#define ASK_AGAIN "ask again: a page that is being freed does not stay so"
 
 static bool is_free(struct pdet_case *c)
 {
@@ -102,14 +102,24 @@ static bool offline(struct pdet_case *c)
 
 static bool reserved(struct pdet_case *c)
 {
+	c->likely = "taken by the kernel's image, by firmware, or when the "
+		    "kernel started";
+	c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
+	pdet_unknown(c, "what took it: some drivers reserve pages, too");
 	if (of_kind(c, PAGEDET_KIND_RESERVED))
 		return true;
 	return pdet_row_flag(&c->here, PAGEDET_PF_RESERVED) == PAGEDET_YES &&
 	       pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
 }
 
+/* Whatever else its flags say: it is reserved, too. */
 static bool zero(struct pdet_case *c)
 {
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
+	if (pdet_row_is_large(&c->here) ||
+	    pdet_row_flag(&c->here, PAGEDET_PF_THP) == PAGEDET_YES)
+		c->cause = "the huge zero page: tasks share it where they have "
+			   "read memory that they never wrote";
 	return of_kind(c, PAGEDET_KIND_ZERO);
 }
 
@@ -160,12 +170,38 @@ static bool slab(struct pdet_case *c)
 	return true;
 }
 
+/* A page in use has at least one reference, that of its cache. */
+static bool is_unreferenced(const struct pdet_case *c)
+{
+	return pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) &&
+	       !c->here.refcount;
+}
+
+/* Free ones of the pool have no references (mm/hugetlb.c). */
 static bool hugetlb(struct pdet_case *c)
 {
 	if (!of_kind(c, PAGEDET_KIND_HUGETLB))
 		return false;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
+	/* It is mapped as a whole. */
+	if (pdet_row_mapped(&c->here) == PAGEDET_YES ||
+	    pdet_row_flag(&c->here, PAGEDET_PF_MMAP) == PAGEDET_YES) {
+		c->cause = "a huge page of the hugetlb pool, which tasks map";
+		c->advice = "'pagedet mappers PFN' lists them";
+	} else if (is_unreferenced(c)) {
+		c->cause = "a free huge page, which the hugetlb pool keeps";
+		c->advice = "shrink the pool: /proc/sys/vm/nr_hugepages";
+	} else if (pdet_row_has_refs(&c->here)) {
+		c->cause = "a huge page of the hugetlb pool, in use: it has "
+			   "references";
+		c->likely = "a file of hugetlbfs or a memfd has it";
+		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
+		c->advice = "nothing; the pool gets it back when its file is "
+			    "removed";
+	} else {
+		pdet_unknown(c, "whether it is in use" PDET_IN_MEMORY);
+	}
 	return true;
 }
 
@@ -193,6 +229,20 @@ static void mapper(struct pdet_case *c)
 		pdet_unknown(c, "which tasks map it (pagedet mappers PFN)");
 }
 
+/* Shared memory has no file on a disk. */
+static void add_shmem(struct pdet_case *c)
+{
+	char text[512];
+
+	if (!pdet_row_is(&c->here, PAGEDET_KIND_SHMEM) || c->arena->none)
+		return;
+	snprintf(text, sizeof(text), "%s; it is of tmpfs, a memfd, memory "
+		 "that tasks share or a driver: no disk has it, so it stays in "
+		 "memory or swap until the file is removed and nothing uses it",
+		 c->cause);
+	c->cause = pdet_keep(c, text, strlen(text));
+}
+
 /* Adds that reclaim does not take it, if a flag says so. */
 static bool is_kept(struct pdet_case *c)
 {
@@ -212,6 +262,7 @@ static bool mapped(struct pdet_case *c)
 			   "tasks map it, and it is locked in memory (mlock)" :
 			   "tasks map it, and reclaim does not take it "
 			   "(unevictable)";
+	add_shmem(c);
 	return true;
 }
 
@@ -225,6 +276,7 @@ static bool folio_mapped(struct pdet_case *c)
 	     pdet_row_flag(&c->here, PAGEDET_PF_MMAP) != PAGEDET_YES))
 		return false;
 	c->cause = "tasks map it, or another page of its folio";
+	add_shmem(c);
 	pdet_unknown(c, "the mapcount of this page alone");
 	mapper(c);
 	return true;
@@ -244,13 +296,6 @@ static bool is_cached(const struct pdet_case *c)
 	       pdet_row_is(&c->here, PAGEDET_KIND_SHMEM);
 }
 
-/* A page in use has at least one reference, that of its cache. */
-static bool is_unreferenced(const struct pdet_case *c)
-{
-	return pdet_row_has(&c->here, PAGEDET_FIELD_REFCOUNT) &&
-	       !c->here.refcount;
-}
-
 static void cached_facts(struct pdet_case *c)
 {
 	static const unsigned fields[] = {
@@ -262,23 +307,6 @@ static void cached_facts(struct pdet_case *c)
 
 	for (i = 0; i < PDET_COUNT(fields); i++)
 		pdet_fact_field(c, HERE, fields[i]);
-}
-
-static bool cached(struct pdet_case *c)
-{
-	if (!is_cached(c) || is_unreferenced(c))
-		return false;
-	if (is_kept(c))
-		c->likely = "reclaim does not take it: it is locked in memory "
-			    "(mlock), or unevictable";
-	else if (pdet_row_is(&c->here, PAGEDET_KIND_SHMEM))
-		c->likely = "memory of a memfd, of tmpfs or shared between "
-			    "tasks: it stays until the file is removed";
-	else
-		c->likely = "reclaim takes it when memory is short";
-	c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
-	cached_facts(c);
-	return true;
 }
 
 /*
@@ -294,19 +322,66 @@ static bool is_of_device(const struct pdet_case *c)
 	       !strncmp(pdet_case_text(c, c->here.path), "/dev/", 5);
 }
 
+/* Whether reclaim takes it depends on who has it. */
+static void left_to_reclaim(struct pdet_case *c)
+{
+	uint64_t expected, extra = 0;
+	const bool counted = pdet_case_extra(c, &expected, &extra);
+
+	if (extra)
+		return;
+	c->likely = is_of_device(c) ?
+		    "reclaim takes it when memory is short, unless a "
+		    "filesystem on the device holds its buffers" :
+		    "reclaim takes it when memory is short";
+	if (!counted || is_of_device(c))
+		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
+}
+
+static bool cached(struct pdet_case *c)
+{
+	if (!is_cached(c) || is_unreferenced(c))
+		return false;
+	if (is_kept(c))
+		c->likely = "reclaim does not take it: it is locked in memory "
+			    "(mlock), or unevictable";
+	else if (pdet_row_is(&c->here, PAGEDET_KIND_FILE))
+		left_to_reclaim(c);
+	if (*c->likely && !c->likely_confidence)
+		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
+	add_shmem(c);
+	cached_facts(c);
+	return true;
+}
+
+/* Other rules have taken what is known to be mapped. */
+static void name_cache(struct pdet_case *c)
+{
+	const bool device = is_of_device(c);
+
+	if (pdet_row_mapped(&c->here) != PAGEDET_NO &&
+	    pdet_row_flag(&c->here, PAGEDET_PF_MMAP) != PAGEDET_NO) {
+		pdet_unknown(c, "whether tasks map it");
+		c->cause = device ? "it caches a page of a block device" :
+				    "it caches a page of a file";
+	} else if (device) {
+		c->cause = "it caches a page of a block device: metadata of "
+			   "the filesystem on it, or what was read from the "
+			   "device itself; no task maps it";
+	}
+}
+
 static bool cached_of(struct pdet_case *c)
 {
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_INODE))
 		return false;
-	if (is_of_device(c))
-		c->cause = "it caches a page of a block device: metadata of "
-			   "the filesystem on it, or what was read from the "
-			   "device itself; no task maps it";
+	name_cache(c);
 	return cached(c);
 }
 
 static bool cached_somewhere(struct pdet_case *c)
 {
+	name_cache(c);
 	pdet_unknown(c, "which file it belongs to");
 	return cached(c);
 }
@@ -321,6 +396,22 @@ static bool unreferenced(struct pdet_case *c)
 		     "struct page is damaged");
 	pdet_unknown_report(c);
 	cached_facts(c);
+	return true;
+}
+
+/* The kernel frees a folio only as a whole. */
+static bool rest_of_folio(struct pdet_case *c)
+{
+	if (!pdet_row_is(&c->here, PAGEDET_KIND_ANON) ||
+	    pdet_row_mapped(&c->here) != PAGEDET_NO ||
+	    c->e.folio_counted != PAGEDET_YES || !c->e.folio_mapcount)
+		return false;
+	c->cause = "anonymous memory that no task maps, but tasks map other "
+		   "pages of its folio, which is freed as a whole";
+	c->advice = "nothing; the kernel splits the folio when memory is short";
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
+	pdet_fact_folio(c);
 	return true;
 }
 
@@ -395,7 +486,7 @@ static bool unheld(struct pdet_case *c)
 	kernel_facts(c);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
-	c->advice = ask_again;
+	c->advice = ASK_AGAIN;
 	if (pdet_row_is_large(&c->here))
 		return true;
 	c->likely = "free, in a per-CPU list, whose pages have no mark";
@@ -461,10 +552,16 @@ static bool has_user_kind(const struct pdet_case *c)
 	return pdet_row_flag(&c->here, PAGEDET_PF_SWAPCACHE) == PAGEDET_YES;
 }
 
+/*
+ * Some of these kinds are never freed. Of slabs and of free huge pages no
+ * references are counted.
+ */
 static bool used_by_kind(struct pdet_case *c)
 {
-	if (!has_user_kind(c) || is_unreferenced(c))
+	if (!has_user_kind(c) ||
+	    (is_unreferenced(c) && pdet_row_is_user(&c->here)))
 		return false;
+	c->cause = "its kind says what keeps it: so it is not lost";
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
 	if (pdet_row_is(&c->here, PAGEDET_KIND_SLAB))
@@ -544,6 +641,13 @@ static bool set_aside(struct pdet_case *c)
 	       pdet_rest_on_poison(c);
 }
 
+/* Whether it is used is not known. */
+static bool aside_likely(struct pdet_case *c)
+{
+	return recovered(c) != PAGEDET_NO && unused(c) == PAGEDET_DUNNO &&
+	       pdet_rest_on_poison(c);
+}
+
 /* Memory in use by the kernel looks the same: this is only a suspicion. */
 static bool suspect(struct pdet_case *c)
 {
@@ -593,11 +697,11 @@ static bool leak_unknown(struct pdet_case *c)
 #define ROW pdet_rivals_row
 
 const struct pdet_rule pdet_rules_use[] = {
-	USE(120, CAUSE, "damaged-struct-page",
-	    "the kernel found its struct page damaged when it was freed or "
-	    "handed out, and does not use it again",
-	    "find what used the page before",
-	    { pdet_rest_on_damage, PDET_HIGH, ROW }),
+	USE(120, CAUSE, "bad-page",
+	    "the kernel found it in a state that a page must not have when it "
+	    "is freed or handed out, and does not use it again",
+	    PDET_BAD_PAGE_ADVICE,
+	    { pdet_rest_on_bad_page, PDET_HIGH, ROW }),
 	USE(101, FINE, "page-free",
 	     "the page is free", "nothing",
 	     { is_free, PDET_CERTAIN, ROW }),
@@ -619,42 +723,44 @@ const struct pdet_rule pdet_rules_use[] = {
 	USE(103, CAUSE, "set-aside-as-poisoned",
 	     "set aside as a memory error (hwpoison): the kernel does not use "
 	     "it any more",
-	     "the kernel log says why; unpoison-pfn reverts an error that was "
-	     "injected for a test",
+	     "the kernel log says why",
 	     { set_aside, PDET_CERTAIN, ROW },
 	     { pdet_rest_on_poison, PDET_HIGH, ROW }),
 	USE(104, CAUSE, "offline",
 	     "a driver has taken it out of use, but it still exists",
 	     "ask the balloon or the hypervisor to give it back",
 	     { offline, PDET_CERTAIN, ROW }),
-	USE(105, CAUSE, "reserved",
-	     "reserved when the kernel started: the page allocator does not "
-	     "have it",
-	     "nothing; /proc/iomem and the kernel's command line say what it "
-	     "is for",
-	     { reserved, PDET_CERTAIN, ROW }),
 	USE(106, CAUSE, "zero-page",
-	     "the page of zeroes that all tasks share", "nothing",
+	     "the zero page: tasks share it where they have read memory that "
+	     "they never wrote", "nothing",
 	     { zero, PDET_CERTAIN, ROW }),
+	USE(105, CAUSE, "reserved",
+	     "reserved: it is kept from the page allocator",
+	     "nothing; the machine's /proc/iomem and command line say what it "
+	     "may be for",
+	     { reserved, PDET_CERTAIN, ROW }),
 	USE(107, CAUSE, "page-table",
-	     "a page table; it is freed with the mappings below it, or with "
-	     "its task", "unmap memory that is not needed, or end the task",
+	     "a page table of a task or of the kernel; that of a task is freed "
+	     "with the mappings below it, or with the task",
+	     "unmap memory that is not needed, or end its task, if it is of "
+	     "one",
 	     { pgtable, PDET_CERTAIN, ROW }),
 	USE(108, CAUSE, "slab",
-	     "objects of the kernel's slab allocator are in it; it is freed "
-	     "when all of them are",
+	     "it is for objects of the kernel's slab allocator, which frees it "
+	     "or keeps it for new ones when none is left in it",
 	     "see /proc/slabinfo, which counts the objects of each cache",
 	     { slab, PDET_CERTAIN, ROW }),
 	USE(109, CAUSE, "hugetlb",
 	     "a huge page of the hugetlb pool, which keeps it whether it is "
 	     "used or not",
-	     "shrink the pool: /proc/sys/vm/nr_hugepages",
+	     "nothing; shrinking the pool (/proc/sys/vm/nr_hugepages) gives "
+	     "back free huge pages only",
 	     { hugetlb, PDET_CERTAIN, ROW }),
 	USE(118, CAUSE, "marked-but-unreferenced",
 	     "it has no references, but is marked as in use: it is being "
 	     "freed, or its struct page is damaged",
-	     "ask again: if this stays, look for a bad page in the kernel log, "
-	     "and for code that frees pages twice",
+	     "look for a bad page in the kernel log, and for code that frees "
+	     "pages twice; " ASK_AGAIN,
 	     { unreferenced, PDET_MEDIUM, ROW }),
 	USE(110, CAUSE, "mapped",
 	     "tasks map it",
@@ -674,7 +780,8 @@ const struct pdet_rule pdet_rules_use[] = {
 	USE(113, CAUSE, "anon-unmapped",
 	     "anonymous memory that no task maps: it is being freed or moved, "
 	     "or there is another reference to it",
-	     "ask again: if it stays, find what pins it",
+	     "find what pins it; " ASK_AGAIN,
+	     { rest_of_folio, PDET_HIGH, ROW },
 	     { anon_unmapped, PDET_MEDIUM, ROW }),
 	USE(114, CAUSE, "zsmalloc",
 	     "compressed memory (zram, zswap)",
@@ -692,7 +799,7 @@ const struct pdet_rule pdet_rules_use[] = {
 	USE(122, CANNOT_TELL, "unreferenced",
 	     "no reference to it is counted: it is free in a per-CPU list, "
 	     "being freed, or kernel code has it without counting (frozen)",
-	     ask_again,
+	     ASK_AGAIN,
 	     { unheld, PDET_LOW, NULL }),
 	USE(116, CAUSE, "kernel-memory",
 	     "allocated by kernel code, as whole pages, and not freed since",
@@ -703,25 +810,31 @@ const struct pdet_rule pdet_rules_use[] = {
 	     "cannot tell what it is used for",
 	     "ask a source that reads kernel memory (bpf, kcore) or a dump",
 	     { use_unknown, PDET_LOW, NULL }),
-	LEAK(710, CANNOT_TELL, "leak-damaged",
-	     "cannot tell whether it is in use: the kernel found its "
-	     "struct page damaged",
-	     "find what used the page before",
-	     { pdet_rest_on_damage, PDET_LOW, NULL }),
+	LEAK(710, CANNOT_TELL, "leak-bad-page",
+	     "cannot tell whether it is in use: the kernel reported it "
+	     "as a bad page",
+	     PDET_BAD_PAGE_ADVICE,
+	     { pdet_rest_on_bad_page, PDET_LOW, NULL }),
 	LEAK(701, FINE, "nothing-leaked",
 	     "the page is free",
 	     "nothing",
 	     { not_in_use, PDET_CERTAIN, ROW }),
+	LEAK(711, FINE, "kept-as-poisoned",
+	     "marked as a memory error (hwpoison): the kernel keeps it, so "
+	     "that nothing uses it",
+	     "nothing",
+	     { set_aside, PDET_CERTAIN, ROW },
+	     { aside_likely, PDET_HIGH, ROW }),
 	LEAK(702, FINE, "no-page-leaked",
 	     "there is no page at this frame", "nothing",
 	     { no_page, PDET_CERTAIN, ROW }),
 	LEAK(703, FINE, "has-a-user",
-	     "it is in use, and its user will free it", "nothing",
+	     "tasks map it: so it is not lost", "nothing",
 	     { used, PDET_CERTAIN, ROW },
 	     { used_by_kind, PDET_HIGH, ROW }),
 	LEAK(704, CAUSE, "leak-suspected",
 	     "allocated, not freed, and without a visible user",
-	     "compare 'pagedet owners' now and later: a leak grows",
+	     "compare 'pagedet owners' of two times: a leak grows",
 	     { orphan, PDET_MEDIUM, ROW },
 	     { suspect, PDET_LOW, ROW }),
 	LEAK(709, CANNOT_TELL, "leak-unknown",

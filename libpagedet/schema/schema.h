@@ -148,6 +148,9 @@ static inline unsigned pdet_known_field(unsigned field)
  */
 /* In a reason of a log: a test has asked for the memory error. */
 #define PDET_INJECTED "injected for a test"
+/* Of a report of a bad page: what the words of its struct page show. */
+#define PDET_OVERWRITTEN "struct page overwritten"
+#define PDET_POOLED "marked as a page of a page_pool"
 
 #define PDET_NOT_LOOKED_FOR "not read; add --fields cheap,"
 

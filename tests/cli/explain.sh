@@ -54,7 +54,7 @@ stdout_has 'several questions: the second' '"finding":"pin-unknown"'
 stdout_has 'several questions: the third' '"finding":"has-a-user"'
 run --root "$root" explain page 304
 stdout_has 'for people: the cause' \
-	"pfn 304 (0x130): objects of the kernel's slab allocator are in it"
+	"pfn 304 (0x130): it is for objects of the kernel's slab allocator"
 stdout_has 'for people: what to do' '  what to do: see /proc/slabinfo'
 run --root "$root" --format csv explain page 288+2
 expect 'a range' 1
@@ -77,7 +77,7 @@ if [ "$status" = 66 ] || [ "$status" = 69 ]; then
 	tap_skip 'a page that the kernel reported as bad' 'logs are not built'
 else
 	expect 'a page that the kernel reported as bad' 0
-	stdout_has 'a bad page: why is said first' '{"finding":"damaged-struct-page","cause":"bad page state: nonzero mapcount; '
+	stdout_has 'a bad page: why is said first' '{"finding":"bad-page","cause":"bad page state: nonzero mapcount; '
 	stdout_has 'a bad page: when, and its flags' '"field":"event_ns"'
 	stdout_has 'a bad page: its flags' '"value":["referenced","dirty"'
 	run --from "$tap_dir/bad.log" explain page 0x81a09
@@ -182,6 +182,17 @@ if [ "$(id -u)" = 0 ] && dd if=/proc/kpageflags of=/dev/null bs=8 count=1 \
 		' --backend procfs --why pinned,reclaim'
 	run --json --backend procfs explain page "$pfn" --why pinned
 	expect 'pins are not in /proc' 2
+	shm=$(mktemp /dev/shm/pagedet-explain.XXXXXX 2> /dev/null) || shm=
+	if [ "$shm" ] && [ "$(stat -f -c %T "$shm")" = tmpfs ]; then
+		head -c 8192 /dev/zero > "$shm"
+		run --backend procfs explain "$shm"
+		expect 'a file on tmpfs' 0
+		stdout_has 'a file on tmpfs: no disk has it' \
+			'no disk has it, so it stays in memory or swap until'
+	else
+		tap_skip 'a file on tmpfs' '/dev/shm is not a tmpfs for us'
+	fi
+	rm -f "$shm"
 else
 	tap_skip 'code of this shell' 'page frame numbers are hidden'
 fi

@@ -6,6 +6,19 @@ page: None is "cannot tell"; a word must be in the cause.
 
 S = "unsupported"
 
+# What explain calls likely for a page that was reported as bad, by a part of
+# the name below. For the others nothing is.
+LIKELY = {
+    "a count below zero": "dropped more often than taken",
+    "a slab that is freed": "the slab allocator has it",
+    "struct page overwritten": "written over its struct page",
+    "PF_RING": "has references to it",
+    "32 bits: still charged": "a cgroup is charged",
+    "a page with a mapping": "its mapping is set",
+    "page_pool": "a page_pool (",
+    "on an LRU list": "it is on an LRU list",
+}
+
 REPORTS = [
     ("multipath-tcp/mptcp 259: 4.14, a count below zero", """\
 [407819.286867] BUG: Bad page state in process zabbix_agentd  pfn:46c479
@@ -69,7 +82,7 @@ Dec 02 00:08:18 localhost.localdomain kernel: raw: 000fffffc000000a dead00000000
 Dec 02 00:08:18 localhost.localdomain kernel: raw: 0000000000000001 0000000000000000 fffffffffffffffe 0000000000000000
 Dec 02 00:08:18 localhost.localdomain kernel: page dumped because: nonzero _refcount
 """, [], None),
-    ("raspberrypi/linux 1118: 4.1 on 32 bits", """\
+    ("raspberrypi/linux 1118: 4.1 on 32 bits: still charged", """\
 [330583.185394] BUG: Bad page state in process AutoDoom  pfn:14256
 [330583.193725] page:db6d8418 count:0 mapcount:0 mapping:  (null) index:0x2
 [330583.202097] flags: 0x0()
@@ -86,6 +99,38 @@ Dec 02 00:08:18 localhost.localdomain kernel: page dumped because: nonzero _refc
 [ 1000.691908] CPU: 3 PID: 29178 Comm: server.o Tainted: G    B      OE  ------------   3.10.0+ #10
 """, [{"report": "bad_page_state", "pfn": 0x309d22, "refcount": 0,
        "pid": 29178, "reason": "non-NULL mapping"}], None),
+    ("tempesta-tech/tempesta 2507: 6.12, a page of a page_pool", """\
+BUG: Bad page state in process swapper/6  pfn:145c6b
+page: refcount:0 mapcount:0 mapping:0000000000000000 index:0x145c6b000 pfn:0x145c6b
+flags: 0x17ffffc0000000(node=0|zone=2|lastcpupid=0x1fffff)
+raw: 0017ffffc0000000 dead000000000040 ffff9c802eb59000 0000000000000000
+raw: 0000000145c6b000 0000000000000001 00000000ffffffff 0000000000000000
+page dumped because: page_pool leak
+""", [{"report": "bad_page_state", "pfn": 0x145c6b, "comm": "swapper/6",
+       "refcount": 0, "mapcount": 0,
+       "reason": "page_pool leak; marked as a page of a page_pool"}], None),
+    ("the same mark of a page_pool, on a kernel that does not look for it", """\
+BUG: Bad page state in process swapper/6  pfn:145c6b
+page:00000000a1b2c3d4 refcount:-1 mapcount:0 mapping:0000000000000000 index:0x0 pfn:0x145c6b
+flags: 0x17ffffc0000000(node=0|zone=2|lastcpupid=0x1fffff)
+raw: 0017ffffc0000000 dead000000000040 ffff9c802eb59000 0000000000000000
+raw: 0000000000000000 0000000000000000 ffffffffffffffff 0000000000000000
+page dumped because: nonzero _refcount
+""", [{"report": "bad_page_state", "pfn": 0x145c6b, "refcount": -1,
+       "reason": "nonzero _refcount; marked as a page of a page_pool"}],
+     None),
+    ("ssrg-vt/popcorn-kernel 75: 4.20, freed on an LRU list", """\
+[   53.446720] BUG: Bad page state in process exim4  pfn:13baa4
+[   53.446720] page:ffffea000450d3e0 count:1 mapcount:0 mapping:ffff88813b03e668 index:0x1
+[   53.446720] flags: 0x8000000000020014(uptodate|lru|mappedtodisk)
+[   53.446720] raw: 8000000000020014 dead000000000100 dead000000000200 ffff88813b03e668
+[   53.446720] raw: 0000000000000131 0000000000000000 00000001ffffffff
+[   53.446720] page dumped because: PAGE_FLAGS_CHECK_AT_FREE flag(s) set
+[   53.446720] bad because of flags: 0x10(lru)
+[   53.446720] CPU: 1 PID: 342 Comm: exim4 Tainted: G    B D W         4.20.0-rc7-popcorn9
+""", [{"report": "bad_page_state", "pfn": 0x13baa4, "comm": "exim4",
+       "pid": 342, "refcount": 1, "mapcount": 0,
+       "reason": "PAGE_FLAGS_CHECK_AT_FREE flag(s) set"}], None),
     ("openbmc/linux 77: 4.3 on 32 bits", """\
 BUG: Bad page map in process system_manager.  pte:4a44e100 pmd:4dfc8831
 addr:b6a00000 vm_flags:00100077 anon_vma:cde093a0 mapping:  (null) index:b6a00

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 from captures import Tap, ask, command
-from real_reports import REPORTS
+from real_reports import LIKELY, REPORTS
 
 WHYS = "free,migrate,pinned,reclaim,charge,poison,leak"
 
@@ -57,8 +57,8 @@ for n, (name, text, right, cause) in enumerate(REPORTS):
             continue
         status, found, said = ask("--from", path, "explain", str(row["pfn"]),
                                   "--why", WHYS)
-        # A damaged struct page explains nothing but the damage itself.
-        right_words = ["struct page damaged"] \
+        # A report of a bad page explains nothing else.
+        right_words = ["the kernel found it in a state"] \
             if row["report"] == "bad_page_state" else \
             ["memory error"] if cause == "poison" else []
         wrong = [f for f in found
@@ -67,6 +67,21 @@ for n, (name, text, right, cause) in enumerate(REPORTS):
         tap.is_true(f"{name}: explain {row['pfn']:#x} says nothing wrong",
                     status in (0, 1, 2) and found and not wrong, status, wrong,
                     said)
+        if row["report"] != "bad_page_state":
+            continue
+        lead = found[0]
+        reason = row.get("reason", "")
+        tap.is_true(f"{name}: explain {row['pfn']:#x} says the kernel's reason "
+                    "first", lead["cause"].startswith(
+                        f"bad page state: {reason}; " if reason else
+                        "the kernel found it"), lead)
+        likely = [LIKELY[part] for part in LIKELY if part in name]
+        tap.is_true(f"{name}: explain {row['pfn']:#x} says what is likely",
+                    likely[0] in lead.get("likely", "") if likely else
+                    not lead.get("likely"), lead)
+        tap.is_true(f"{name}: nothing says that its struct page is damaged",
+                    "overwritten" in reason or "damaged" not in str(found),
+                    found)
 
 shutil.rmtree(tmp)
 tap.end()

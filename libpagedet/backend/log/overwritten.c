@@ -103,7 +103,7 @@ static void put_letters(const struct words *w, unsigned from, unsigned n,
 		letters[at++] = (char)byte_of(w->word[from + i / w->bytes],
 					      i % w->bytes);
 	letters[at] = '\0';
-	snprintf(text, size, "struct page overwritten%s with the text '%s'",
+	snprintf(text, size, PDET_OVERWRITTEN "%s with the text '%s'",
 		 part, letters);
 }
 
@@ -116,7 +116,7 @@ static void put_fill(uint64_t word, const char *part, char *text, size_t size)
 	for (i = 0; i < PDET_COUNT(poisons); i++)
 		if (poisons[i].byte == byte)
 			of = poisons[i].of;
-	snprintf(text, size, "struct page overwritten%s with the byte 0x%02x"
+	snprintf(text, size, PDET_OVERWRITTEN "%s with the byte 0x%02x"
 		 "%s%s%s", part, byte, of ? " (" : "", of ? of : "",
 		 of ? ")" : "");
 }
@@ -150,7 +150,7 @@ bool pdet_log_overwritten(const struct pdet_log_page *p, char *text,
 		return true;
 	n = repeats(&w);
 	if (n > 2) {
-		snprintf(text, size, "struct page overwritten with 0x%" PRIx64
+		snprintf(text, size, PDET_OVERWRITTEN " with 0x%" PRIx64
 			 ", %u times", w.word[0], n);
 		return true;
 	}

@@ -3,6 +3,7 @@
  * Fills columns from a report: its kind, the task and address that it names,
  * and its text if no block of dump_page() has more.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/log/report.h"
@@ -100,6 +101,15 @@ static void append(char *to, size_t size, size_t *len, struct pdet_scan text)
 	*len += n;
 }
 
+/* The mark of a page_pool, in the second word of struct page (include/linux/
+ * poison.h, PP_SIGNATURE). Not all kernels have a reason for it. */
+static bool is_pooled(const struct pdet_log_page *p)
+{
+	return p->report == PAGEDET_REPORT_BAD_PAGE_STATE && p->n_words > 1 &&
+	       p->word_bytes == 8 &&
+	       (p->words[1] & ~(uint64_t)3) == 0xdead000000000040;
+}
+
 /* Put the time and the reason of the report. */
 static void put_event(const struct pdet_log_putting *o)
 {
@@ -113,7 +123,9 @@ static void put_event(const struct pdet_log_putting *o)
 		pdet_log_cell(o, F(EVENT_NS), p->stamp.us * 1000);
 	if (!pdet_fields_has(o->want, F(REASON)))
 		return;
-	pdet_log_overwritten(p, what, sizeof(what));
+	if (!pdet_log_overwritten(p, what, sizeof(what)) && !*what &&
+	    is_pooled(p))
+		snprintf(what, sizeof(what), PDET_POOLED);
 	parts[0] = pdet_log_reason(p);
 	parts[1] = pdet_log_page_text(p, p->entries);
 	parts[2] = (struct pdet_scan){ what, what + strlen(what) };

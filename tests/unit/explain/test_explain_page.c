@@ -237,17 +237,17 @@ START_TEST(reported_as_bad)
 	SET(&here, REPORT, report, PAGEDET_REPORT_BAD_PAGE_STATE);
 	SET(&here, REASON, reason, 3);
 	strcpy(e.texts + 3, "nonzero mapcount");
-	EXPECT(NOT_FREE, "damaged-struct-page", HIGH);
+	EXPECT(NOT_FREE, "bad-page", HIGH);
 	ck_assert_ptr_eq(strstr(found[0].cause, "bad page state: nonzero "
 				"mapcount; the kernel found"), found[0].cause);
 	ck_assert_str_eq(found[0].facts[0].field, "reason");
 	ck_assert_str_eq(found[0].facts[0].text, "nonzero mapcount");
-	EXPECT(NOT_MIGRATABLE, "move-damaged", NONE);
+	EXPECT(NOT_MIGRATABLE, "move-bad-page", NONE);
 	ck_assert_ptr_eq(strstr(found[0].cause, "bad page state: nonzero "
 				"mapcount; cannot tell"), found[0].cause);
 	/* The report was cut before its reason. */
 	here.cell[PAGEDET_FIELD_REASON] = PAGEDET_EXCLUDED;
-	EXPECT(NOT_FREE, "damaged-struct-page", HIGH);
+	EXPECT(NOT_FREE, "bad-page", HIGH);
 	ck_assert_ptr_eq(strstr(found[0].cause, "the kernel found"),
 			 found[0].cause);
 	ck_assert(names_unknown("the report's reason"));
