@@ -401,8 +401,8 @@ static bool take_place(struct pdet_log_page *p, struct pdet_scan s,
 	uint64_t addr;
 
 	if (pdet_scan_word(&s, "epc = ")) {
-		if (!p->file.len)
-			mapped(p, s, memory);
+		mapped(p, s, memory);
+		add(p, "epc", s, memory);
 		p->over = true;
 		return true;
 	}
