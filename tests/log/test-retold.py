@@ -6,8 +6,9 @@ from 2.6.18 to 6.18, of x86, arm, arm64, mips, powerpc, riscv and s390, with the
 prefixes of consoles, daemons, telephones and mails.
 """
 import os
+import subprocess
 
-from captures import ask
+from captures import ask, command
 from retold import (HASHED, HOME, MISSING, Is, case, end, explains,
                     flag_not_clear, has, lacks, missing_or, owned, tap, text)
 
@@ -221,7 +222,15 @@ explains("35-soft-offline-of-3.7/log.txt", "0x2ac7",
 case("30-fault-on-mips/log.txt",
      {"report": "fault", "comm": "pgrep", "pid": MISSING,
       "vaddr": missing_or("0x0"), "object": "libc.so", "pfn": MISSING,
-      "reason": has("read by the program: sending SIGSEGV to pgrep")})
+      "reason": has("read by the program: sending SIGSEGV to pgrep",
+                    "; epc: 77d3a928 in libc.so[77d16000+b2000]")})
+for name, who in (("30-fault-on-mips", "pgrep: cannot tell"),
+                  ("31-fault-on-riscv", "ld[3340]: cannot tell"),
+                  ("55-fault-on-s390", "mounter[1204]: cannot tell")):
+    path = os.path.join(HOME, name, "log.txt")
+    r = subprocess.run([command, "explain", "crash", path],
+                       capture_output=True, check=False)
+    tap.is_true(f"{name}: explain crash", who in r.stdout.decode(), r)
 case("31-fault-on-riscv/log.txt",
      {"report": "fault", "comm": "ld", "pid": 3340, "pfn": MISSING,
       "vaddr": "0x3000", "object": "libc.so.6", "event_ns": 1422704118000,
@@ -267,6 +276,17 @@ case("45-checksums-of-two-filesystems/log.txt",
       "index": missing_or(2), "reason": BTRFS},
      {"report": "io_error", "inode": 131, "dev": MISSING, "reason": EXT4})
 case("44-allocation-failures-name-no-page/log.txt", status=1, said=(SILENT,))
+
+# --- as a source ---
+
+for name in sorted(os.listdir(HOME)):
+    path = os.path.join(HOME, name, "log.txt")
+    if not os.path.exists(path) or \
+       not ask("from-log", "--text-only", path)[1]:
+        continue
+    status, _, said = ask("--from", path, "page", "0x1")
+    tap.is_true(f"{name}: --from takes it for a kernel log", status != 65,
+                status, said)
 
 # --- prefixes of these, and lines that are cut ---
 
