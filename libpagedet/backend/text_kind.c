@@ -20,11 +20,13 @@ static const struct {
 	{ "nr_base_pages: ", owner_text },
 	/* mm/debug.c, dump_page(): "page: refcount:2 ... pfn:0x7bee" */
 	{ " pfn:0x", log_text },
+	{ "page dumped because: ", log_text },
 	{ "page_owner tracks the page as ", log_text },
 	{ "Page Detective: ", log_text },
 	/* mm/page_alloc.c, mm/memory.c, mm/memory-failure.c */
-	{ "BUG: Bad page state in process ", log_text },
-	{ "BUG: Bad page map in process ", log_text },
+	/* "BUG: " precedes it since 2.6.29; logcat cuts it off. */
+	{ "Bad page state in process ", log_text },
+	{ "Bad page map in process ", log_text },
 	{ "Memory failure: 0x", log_text },
 	{ "Soft offlining pfn ", log_text },
 	{ "soft_offline: 0x", log_text },
@@ -33,10 +35,24 @@ static const struct {
 	{ "MCE 0x", log_text },
 	{ "migrating pfn ", log_text },
 	{ ") PFNs busy", log_text },
-	/* arch/x86/mm/fault.c */
+	{ "MCE: Software-unpoisoned ", log_text },
+	/* faults of programs, on x86, arm64 and riscv, powerpc, mips, s390 */
 	{ "]: segfault at ", log_text },
+	{ "]: unhandled ", log_text },
+	{ "]: segfault (", log_text },
+	{ "do_page_fault(): sending SIGSEGV to ", log_text },
+	{ "User process fault: interruption code ", log_text },
 	/* mm/kasan/report.c */
 	{ "BUG: KASAN: ", log_text },
+	{ "BUG: KASan: ", log_text },
+	/* kernel/hung_task.c */
+	{ " blocked for more than ", log_text },
+	/* block/blk-core.c, fs/buffer.c, fs/ext4/super.c, fs/btrfs */
+	{ "I/O error, dev ", log_text },
+	{ "I/O error on dev", log_text },
+	{ "EXT4-fs error (device ", log_text },
+	{ "EXT4-fs warning (device ", log_text },
+	{ "): csum failed ", log_text },
 	/* arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c */
 	{ "[Hardware Error]: ", log_text },
 	{ "EDAC MC", log_text },

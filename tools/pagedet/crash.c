@@ -212,13 +212,21 @@ static void print_text(const struct crashes *x, const struct cli_crash *c,
 		fprintf(x->f, "  what to do: %s\n", a->advice);
 }
 
+/* mips does not log it. */
+static bool has_pid(const struct pagedet_page *row)
+{
+	return PAGEDET_CELL_STATE(row->cell[PAGEDET_FIELD_PID]) ==
+	       PAGEDET_HAVE;
+}
+
 static void print_json(const struct crashes *x, const struct cli_crash *c,
 		       const struct answer *a, const struct pagedet_page *row)
 {
 	fprintf(x->f, "{\"finding\":\"%s\",\"cause\":", a->rule);
 	cli_json_text(x->f, a->cause, strlen(a->cause));
-	fprintf(x->f, ",\"confidence\":\"%s\",\"pid\":%u", a->confidence,
-		row->pid);
+	fprintf(x->f, ",\"confidence\":\"%s\"", a->confidence);
+	if (has_pid(row))
+		fprintf(x->f, ",\"pid\":%u", row->pid);
 	if (*c->path) {
 		fputs(",\"path\":", x->f);
 		cli_json_text(x->f, c->path, strlen(c->path));
@@ -244,8 +252,8 @@ static void explain(struct crashes *x, const struct pagedet_iter *it,
 	comm = pagedet_string(it, row->comm, &len);
 	if (!c || !reason)
 		goto out;
-	snprintf(who, sizeof(who), "%.*s[%u]", comm ? (int)len : 0,
-		 comm ? comm : "", row->pid);
+	snprintf(who, sizeof(who), has_pid(row) ? "%.*s[%u]" : "%.*s",
+		 comm ? (int)len : 0, comm ? comm : "", row->pid);
 	cli_crash_parse(c, reason);
 	if (!c->why)
 		cli_crash_look(x->job, x->pd, c);

@@ -14,6 +14,7 @@
  * Both end with "CPU: 1 PID: 3614 Comm: X ...". Newer kernels name the level of
  * the entry in the first line, and put the entries on a line after it.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/log/report.h"
@@ -26,6 +27,27 @@ static void keep_entries(struct pdet_log_page *p, struct pdet_scan line,
 
 	pdet_scan_blanks(&s);
 	*memory &= pdet_log_keep(p, s, &p->entries);
+}
+
+/* "pgd:... p4d:... pud:... pmd:...", on a line of its own since 6.18: as many
+ * levels as there are. */
+static bool levels(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	const struct pdet_scan entry = pdet_log_page_text(p, p->entries);
+	struct pdet_scan word = s;
+	char text[256];
+	int n;
+
+	if (p->has_levels || !pdet_scan_word(&word, "pgd:"))
+		return false;
+	p->has_levels = true;
+	n = snprintf(text, sizeof(text), "%.*s %.*s",
+		     (int)(entry.end - entry.at), entry.at,
+		     (int)(s.end - s.at), s.at);
+	if (n < (int)sizeof(text))
+		*memory &= pdet_log_keep(p, (struct pdet_scan){ text,
+						text + n }, &p->entries);
+	return true;
 }
 
 /* Cut "X  pte:8000000071c00227 ..." to "X". The entry goes to *ret. */
@@ -45,6 +67,20 @@ bool pdet_log_before_entry(struct pdet_scan *s, uint64_t *ret)
 	return false;
 }
 
+/* "Bad page state in process 'X'", before 2.6.29: no number of the page. */
+static bool unnumbered(struct pdet_log_page *p, struct pdet_scan s,
+		       bool *memory)
+{
+	if (!pdet_scan_word(&s, "Bad page state in process '") ||
+	    s.at == s.end || s.end[-1] != '\'')
+		return false;
+	s.end--;
+	p->report = PAGEDET_REPORT_BAD_PAGE_STATE;
+	p->expects = p->needs_block = p->found = true;
+	pdet_log_name(p, s, memory);
+	return true;
+}
+
 bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 			      bool *memory)
 {
@@ -52,6 +88,8 @@ bool pdet_log_bad_page_begins(struct pdet_log_page *p, struct pdet_scan s,
 	struct pdet_scan number;
 	uint64_t pfn, entry;
 
+	if (unnumbered(p, s, memory))
+		return true;
 	if (!pdet_scan_word(&s, "BUG: Bad page "))
 		return false;
 	if (pdet_scan_word(&s, "state in process ")) {
@@ -162,7 +200,7 @@ bool pdet_log_bad_page(struct pdet_log_page *p, struct pdet_scan s,
 		       bool *memory)
 {
 	if (p->report == PAGEDET_REPORT_BAD_PAGE_MAP &&
-	    (address(p, s) || file(p, s, memory)))
+	    (levels(p, s, memory) || address(p, s) || file(p, s, memory)))
 		return true;
 	if (!pdet_log_cpu(p, s, memory))
 		return false;

@@ -7,6 +7,13 @@
  *   page:ADDRESS refcount:1 ... index:0x0 compound_mapcount: 0
  *   page:ADDRESS refcount:1 ... index:0x0 head:ADDRESS order:9
  *       compound_mapcount:0 compound_pincount:0		(5.7 to 5.9)
+ *
+ * Before 2.6.34 it is one line, whose flags have no names:
+ *
+ *   page:ADDRESS flags:0020000000000814 count:0 mapcount:-1 mapping:ADDRESS
+ *       index:7f3c9a41b
+ *   page:ADDRESS flags:0x80000814 mapping:ADDRESS mapcount:0 count:0
+ *							(before 2.6.29)
  */
 #include <string.h>
 
@@ -138,7 +145,8 @@ static bool find_mapping(struct pdet_scan line, uint64_t *ret)
  * where the address may be hashed. */
 static bool page_line(struct pdet_scan *s, bool *old)
 {
-	uint64_t addr;
+	struct pdet_scan word;
+	uint64_t addr, flags;
 
 	if (!pdet_scan_word(s, "page:"))
 		return false;
@@ -147,6 +155,10 @@ static bool page_line(struct pdet_scan *s, bool *old)
 		*old = true;
 	if (!pdet_scan_char(s, ' '))
 		return false;
+	word = *s;
+	if (pdet_scan_word(&word, "flags:") && hex_number(&word, &flags))
+		return pdet_scan_word(&word, " count:") ||
+		       pdet_scan_word(&word, " mapping:");
 	/* "count:" before 5.1 */
 	if ((size_t)(s->end - s->at) > 9 && !memcmp(s->at, "ref", 3))
 		return !memcmp(s->at, "refcount:", 9);
@@ -211,6 +223,8 @@ static bool take_page(struct pdet_log_page *p, struct pdet_scan s)
 	p->has_mapping = find_mapping(s, &p->mapping);
 	if (find_hex(s, "index:", &p->index))
 		p->has |= PDET_LOG_INDEX;
+	if (find_hex(s, "flags:", &p->flags_word))
+		p->has |= PDET_LOG_FLAGS_WORD;
 	if (find_hex(s, "pfn:", &p->dumped_pfn))
 		p->has |= PDET_LOG_DUMPED_PFN;
 	p->compound = find(s, "compound_mapcount:", &rest);
@@ -290,7 +304,7 @@ bool pdet_log_flags(struct pdet_log_page *p, struct pdet_scan s)
 	if (!hex_number(&s, &value) || !pdet_scan_char(&s, '('))
 		return false;
 	p->flags_word = value;
-	p->has |= PDET_LOG_FLAGS;
+	p->has |= PDET_LOG_FLAGS | PDET_LOG_FLAGS_WORD;
 	for (;;) {
 		word.at = s.at;
 		while (s.at < s.end && *s.at != '|' && *s.at != ')')

@@ -2,7 +2,8 @@
 /*
  * Parses reports of programs with invalid accesses (Linux arch/x86/mm/fault.c,
  * show_signal_msg(), arch/x86/kernel/traps.c, show_signal(), arch/arm64/kernel/
- * traps.c, arm64_show_signal(); 4.14 to 6.18):
+ * traps.c, arm64_show_signal(); arch/riscv/kernel/traps.c, arch/powerpc/kernel/
+ * traps.c, arch/mips/mm/fault.c, arch/s390/mm/fault.c; 4.4 to 6.18):
  *
  *   prog[412]: segfault at 10 ip 55d0c2a9b13d sp 7ffc0a1b2c30 error 4 in
  *       prog[55d0c2a9b000+1000] likely on CPU 3 (core 3, socket 0)
@@ -17,6 +18,18 @@
  *   pc : 0000aaaac0e70754                     (arm64)
  *   pc : [<0000000000400754>] lr : [<0000007f9b6d9a00>] pstate: 60000000
  *                                             (arm64 before 4.16)
+ *
+ *   prog[412]: unhandled signal 11 code 0x1 at 0x0000000000000010 in
+ *       prog[2adb4000+1000]                   (riscv)
+ *   prog[412]: segfault (11) at 10 nip 11fd3a920 lr 11fd3a91c code 1 in
+ *       prog[11fcd0000+100000]                (powerpc; before 4.20 "unhandled
+ *                                             signal 11", without the file)
+ *   do_page_fault(): sending SIGSEGV to prog for invalid read access from
+ *       00000010                              (mips)
+ *   epc = 77db6928 in prog[77d92000+b2000]
+ *   User process fault: interruption code 0010 ilc:2 in prog[80000+1000]
+ *   Failing address: 000003ff90fff000 TEID: 000003ff90fff800	(s390)
+ *   CPU: 0 PID: 412 Comm: prog Not tainted ...
  *
  * Newer kernels also print the offset of the instruction in the file: "prog[
  * 113d,55d0c2a9b000+1000]". A file appears only with the last component of its
@@ -229,16 +242,115 @@ static bool arm64(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	return true;
 }
 
+/* SIGSEGV and SIGBUS have the address of the access, others that of the
+ * instruction. */
+#define SEGV 11
+#define BUS 7
+
+/* The lowest bits of si_code (include/uapi/asm-generic/siginfo.h); powerpc
+ * once printed more. */
+static const char *code_words(uint64_t sig, uint64_t code)
+{
+	if (sig != SEGV)
+		return "";
+	switch (code & 0xffff) {
+	case 1:
+		return "access by the program, nothing is mapped there";
+	case 2:
+		return "access by the program, its mapping forbids it";
+	default:
+		return "";
+	}
+}
+
+/* "unhandled signal 11 code 0x1 at 0x10 in ..." and "unhandled signal 11 at
+ * 10 nip ... lr ... code 30001". */
+static bool signalled(struct pdet_log_page *p, struct pdet_scan s,
+		      bool *memory)
+{
+	uint64_t sig, code = 0, addr;
+	struct pdet_scan said, behind;
+	bool coded;
+
+	if (head(p, &s, "]: unhandled signal ", memory)) {
+		said.at = s.at - strlen("unhandled signal ");
+	} else {
+		if (!head(p, &s, "]: segfault (", memory))
+			return false;
+		said.at = s.at - strlen("segfault (");
+	}
+	said.end = s.end;
+	if (!pdet_scan_dec(&s, &sig))
+		return false;
+	pdet_scan_char(&s, ')');
+	coded = pdet_scan_word(&s, " code ") && pdet_log_hex(&s, &code);
+	if (!pdet_scan_word(&s, " at ") || !pdet_log_hex(&s, &addr))
+		return false;
+	if (!coded && (!pdet_log_behind(s, " code ", &behind) ||
+		       !pdet_log_hex(&behind, &code)))
+		return false;
+	if (sig == SEGV || sig == BUS)
+		address(p, addr);
+	mapped(p, s, memory);
+	say(p, code_words(sig, code), said, memory);
+	p->over = true;
+	return true;
+}
+
+static bool mips(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan task, said;
+	const char *words;
+	uint64_t addr;
+
+	if (!pdet_scan_word(&s, "do_page_fault(): "))
+		return false;
+	said = task = s;
+	if (!pdet_scan_word(&task, "sending SIGSEGV to ") ||
+	    !pdet_log_before(&task, " for invalid ") ||
+	    !pdet_log_behind(s, " access from ", &s) ||
+	    !pdet_log_hex(&s, &addr))
+		return false;
+	words = pdet_log_behind(said, " for invalid write ", &s) ?
+		"write by the program" : "read by the program";
+	pdet_log_name(p, task, memory);
+	address(p, addr);
+	say(p, words, said, memory);
+	return true;
+}
+
+static bool s390(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	const struct pdet_scan said = s;
+	uint64_t code;
+
+	if (!pdet_scan_word(&s, "User process fault: interruption code ") ||
+	    !pdet_log_hex(&s, &code))
+		return false;
+	mapped(p, s, memory);
+	say(p, "", said, memory);
+	return true;
+}
+
+/* The first lines of those that have no task at their beginning. */
+static bool taskless(struct pdet_log_page *p, struct pdet_scan s,
+		     bool *memory)
+{
+	if (s.at == s.end || (*s.at != 'd' && *s.at != 'U'))
+		return false;
+	return mips(p, s, memory) || s390(p, s, memory);
+}
+
 bool pdet_log_fault_begins(struct pdet_log_page *p, struct pdet_scan s,
 			   bool *memory)
 {
 	const size_t most = PDET_MIN((size_t)(s.end - s.at), MOST_HEAD + 8);
 
 	/* Very few log lines have a bracket there. */
-	if (!memchr(s.at, '[', most))
-		return false;
-	if (!segfault(p, s, memory) && !trap(p, s, memory) &&
-	    !arm64(p, s, memory)) {
+	if (!taskless(p, s, memory) &&
+	    (!memchr(s.at, '[', most) ||
+	     (!segfault(p, s, memory) && !trap(p, s, memory) &&
+	      !arm64(p, s, memory) && !signalled(p, s, memory)))) {
 		p->has_address = p->has_position = p->task = false;
 		p->wants_pc = false;
 		p->shift = 0;
@@ -282,11 +394,34 @@ static bool take_pc(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	return true;
 }
 
+/* The other lines of mips and s390. */
+static bool take_place(struct pdet_log_page *p, struct pdet_scan s,
+		       bool *memory)
+{
+	uint64_t addr;
+
+	if (pdet_scan_word(&s, "epc = ")) {
+		mapped(p, s, memory);
+		add(p, "epc", s, memory);
+		p->over = true;
+		return true;
+	}
+	if (!p->has_address && pdet_scan_word(&s, "Failing address: ")) {
+		if (pdet_log_hex(&s, &addr))
+			address(p, addr);
+		return true;
+	}
+	if (p->task || !pdet_log_cpu(p, s, memory))
+		return false;
+	p->over = true;
+	return true;
+}
+
 /* "Code: 48 89 e5 <8b> 00": the program's bytes around the instruction,
  * optionally on the next line. */
 bool pdet_log_fault(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	if (take_pc(p, s, memory))
+	if (take_pc(p, s, memory) || take_place(p, s, memory))
 		return true;
 	if (!pdet_scan_word(&s, "Code: "))
 		return false;

@@ -24,16 +24,36 @@ bool pdet_log_hung_begins(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
+/* "? " marks a frame that may be left over from an earlier call. */
+static bool waits(struct pdet_scan s)
+{
+	return pdet_scan_word(&s, "migration_entry_wait") ||
+	       pdet_scan_word(&s, "__migration_entry_wait") ||
+	       pdet_scan_word(&s, "pmd_migration_entry_wait");
+}
+
+/* "[<8021c710>] (f) from [<80299108>] (__migration_entry_wait+0x5c/0xa4)": the
+ * caller's frame, of 32-bit ARM. */
+static bool waits_on_arm(struct pdet_scan *s)
+{
+	static const char from[] = ">] (";
+	struct pdet_scan frame = *s;
+
+	if (!pdet_log_before(&frame, from))
+		return false;
+	s->at = frame.end + strlen(from);
+	if (s->end[-1] == ')')
+		s->end--;
+	return waits(*s);
+}
+
 bool pdet_log_hung(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	struct pdet_scan rest = s;
+	struct pdet_scan frame = s;
 
-	/* "? " marks a frame that may be left over from an earlier call. */
-	if (pdet_scan_word(&rest, "migration_entry_wait") ||
-	    pdet_scan_word(&rest, "__migration_entry_wait") ||
-	    pdet_scan_word(&rest, "pmd_migration_entry_wait")) {
+	if (waits(s) || waits_on_arm(&frame)) {
 		p->found = true;
-		pdet_log_says(p, s, memory);
+		pdet_log_says(p, frame, memory);
 		return true;
 	}
 	if (!pdet_scan_is(&s, "</TASK>"))

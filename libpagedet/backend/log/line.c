@@ -4,7 +4,7 @@
  * (Documentation/ABI/testing/dev-kmsg), time stamps and callers of consoles and
  * of dmesg(1), syslog's date, host and tag, and whatever stands before a time
  * stamp. Takes the message out of a line of JSON, of journalctl, dmesg or
- * containers. Another prefix counts as text.
+ * containers, and of logcat. Another prefix counts as text.
  */
 #include <string.h>
 
@@ -18,6 +18,9 @@
 
 /* Longest prefix of syslog: date, host, tag. */
 #define SYSLOG 192
+
+/* TASK_COMM_LEN, and ") ". */
+#define COMM 18
 
 #define ESC '\033'
 
@@ -474,6 +477,95 @@ static void quotation(struct pdet_scan *s)
 	}
 }
 
+/* "c1 1322 (mediaserver) ", or "c1 ": the processor and the task, of some
+ * makers of telephones. */
+static void vendor(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	struct pdet_scan try = *s;
+	uint64_t cpu, pid;
+	const char *end;
+
+	pdet_scan_blanks(&try);
+	if (!pdet_scan_char(&try, 'c') || !pdet_scan_dec(&try, &cpu) ||
+	    !pdet_scan_char(&try, ' '))
+		return;
+	*s = try;
+	if (!pdet_scan_dec(&try, &pid) || pid > INT32_MAX ||
+	    !pdet_scan_word(&try, " ("))
+		return;
+	end = memmem(try.at, PDET_MIN((size_t)(try.end - try.at),
+				      (size_t)COMM), ") ", 2);
+	if (!end)
+		return;
+	s->at = end + 2;
+	l->has_caller = true;
+	l->caller = pid << 1;
+}
+
+/* "06-18 22:41:10.507     0     0 E ", of logcat. The kernel's lines are those
+ * of process 0. */
+static bool logcat_head(struct pdet_scan *s, struct pdet_log_stamp *ret)
+{
+	uint64_t n, pid, tid;
+
+	if (!pdet_scan_dec(s, &n) || !pdet_scan_char(s, '-') ||
+	    !pdet_scan_dec(s, &n) || !pdet_scan_char(s, ' '))
+		return false;
+	time_of_day(*s, ret);
+	pdet_scan_token(s);
+	pdet_scan_blanks(s);
+	pdet_scan_word(s, "root ");
+	pdet_scan_blanks(s);
+	if (!ret->has_day || !pdet_scan_dec(s, &pid))
+		return false;
+	pdet_scan_blanks(s);
+	if (!pdet_scan_dec(s, &tid) || pid || tid || !pdet_scan_char(s, ' ') ||
+	    s->at == s->end || !strchr("VDIWEF", *s->at))
+		return false;
+	s->at++;
+	return pdet_scan_char(s, ' ');
+}
+
+/* logcat cuts the word before the first colon out of the text, and blanks
+ * behind it: "E page    : ffffffbf01187100 refcount:1". */
+static void logcat(struct pdet_scan *s, struct pdet_log_line *l)
+{
+	static const char *const unspaced[] = {
+		"addr", "aops", "file", "memcg", "pgd",
+	};
+	struct pdet_log_stamp stamp = { .has_day = false };
+	struct pdet_scan try = *s, tag, rest;
+	char name[BRACKET];
+	size_t n, len, i;
+	bool space;
+
+	if (!logcat_head(&try, &stamp) ||
+	    !pdet_log_behind(try, ": ", &rest))
+		return;
+	tag = (struct pdet_scan){ try.at, rest.at - strlen(": ") };
+	while (tag.end > tag.at && tag.end[-1] == ' ')
+		tag.end--;
+	l->stamp = stamp;
+	n = (size_t)(tag.end - tag.at);
+	*s = n ? try : rest;
+	if (!n || n > sizeof(name))
+		return;
+	*s = rest;
+	space = !pdet_scan_is(&tag, "page") ||
+		pdet_scan_word(&rest, "refcount:");
+	for (i = 0; i < PDET_COUNT(unspaced); i++)
+		space &= !pdet_scan_is(&tag, unspaced[i]);
+	len = PDET_MIN((size_t)(s->end - s->at),
+		       sizeof(l->unescaped) - sizeof(name) - 2);
+	/* The line may be in that buffer. */
+	memcpy(name, tag.at, n);
+	memmove(l->unescaped + n + 1 + space, s->at, len);
+	memcpy(l->unescaped, name, n);
+	memcpy(l->unescaped + n, ": ", 1 + space);
+	*s = (struct pdet_scan){ l->unescaped,
+				 l->unescaped + n + 1 + space + len };
+}
+
 void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
 {
 	struct pdet_scan s;
@@ -490,14 +582,17 @@ void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
 		return;
 	s = line;
 	quotation(&s);
+	logcat(&s, ret);
 	syslog(&s, &ret->stamp);
 	since_epoch(&s);
 	pdet_scan_word(&s, "kernel:");
 	prefixes(&s, ret);
 	if (!ret->stamp.has_us && before_stamp(&s))
 		prefixes(&s, ret);
-	if (ret->stamp.has_us)
+	if (ret->stamp.has_us) {
 		host(&s);
+		vendor(&s, ret);
+	}
 	/* After a record, " SUBSYSTEM=pci" is its dictionary. In a log without
 	 * record heads, such a line is a stack frame. */
 	ret->continues = s.at == line.at && s.at < s.end && *s.at == ' ';

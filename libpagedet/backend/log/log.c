@@ -210,7 +210,7 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
 	    !(p->has & PDET_LOG_FINISHED))
 		p->partial = true;
-	if (p->kind == PDET_LOG_DUMP_PAGE && !(p->has & PDET_LOG_FLAGS))
+	if (p->kind == PDET_LOG_DUMP_PAGE && !(p->has & PDET_LOG_FLAGS_WORD))
 		p->partial = true;
 	pdet_log_owner_end(p, cut);
 	memcpy(&log->ready.data[log->ready.n++], p, sizeof(*p));
@@ -686,7 +686,7 @@ static bool looks_like_report(struct pdet_scan s)
 {
 	static const char *const bugs[] = {
 		"Bad page state in process ", "Bad page map in process ",
-		"KASAN: ", "KFENCE: ",
+		"KASAN: ", "KASan: ", "KFENCE: ",
 	};
 	struct pdet_scan behind;
 	size_t i;

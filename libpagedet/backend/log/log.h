@@ -133,6 +133,7 @@ enum pdet_log_has {
 	PDET_LOG_FINISHED = 1 << 21,
 	PDET_LOG_INVALID = 1 << 22, /* the page does not exist */
 	PDET_LOG_CMA = 1 << 23,	/* its pageblock belongs to CMA */
+	PDET_LOG_FLAGS_WORD = 1 << 24, /* the flags as a number */
 };
 
 /* State of a page_owner stack, which is printed line by line. */
@@ -238,6 +239,7 @@ struct pdet_log_page {
 	bool has_phys;		/* phys is known; pfn follows from it */
 	bool wants_pc;		/* registers follow, with the address of the
 				 * instruction */
+	bool has_levels;	/* entries has all levels */
 	bool has_vm_flags, file_index, is_slab, has_dev, has_position;
 	uint32_t lines;
 	bool injected;		/* a memory error that a test has asked for */

@@ -14,6 +14,7 @@
  *   Soft offlining pfn 0xdfcf at process virtual address 0x7fa8
  *   soft offline: 0xdfcf: WORDS       ("soft_offline", "Soft offline")
  *   Unpoison: 0xdfe2: WORDS           (before 5.19 the number is at the end)
+ *   MCE: Software-unpoisoned page 0xdfe2			(before 4.9)
  *   MCE: Killing hw:137 due to hardware memory corruption fault at 7fa8
  *
  * Several lines about one page form one report, until a line has the outcome.
@@ -159,13 +160,26 @@ static bool soft_offline(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
+static bool unpoisons(struct pdet_scan *s)
+{
+	struct pdet_scan words;
+
+	if (pdet_scan_word(s, "Unpoison: "))
+		return true;
+	if (!pdet_scan_word(s, "MCE: "))
+		return false;
+	words = *s;
+	return pdet_scan_word(&words, "Software-unpoisoned ") ||
+	       pdet_scan_word(&words, "Page was already unpoisoned ");
+}
+
 /* "0xdfe2: software-unpoisoned page" or "Software-unpoisoned page 0xdfe2". */
 static bool unpoison(struct pdet_log_page *p, struct pdet_scan s,
 		     bool *memory)
 {
-	struct pdet_scan number = s, done;
+	struct pdet_scan number, done;
 
-	if (!pdet_scan_word(&s, "Unpoison: "))
+	if (!unpoisons(&s))
 		return false;
 	number = s;
 	if (numbered(p, &s)) {
@@ -179,7 +193,7 @@ static bool unpoison(struct pdet_log_page *p, struct pdet_scan s,
 		return false;
 	p->report = PAGEDET_REPORT_UNPOISON;
 	pdet_log_says(p, s, memory);
-	if (pdet_log_behind(s, "oftware-unpoisoned page", &done) ||
+	if (pdet_log_behind(s, "oftware-unpoisoned ", &done) ||
 	    pdet_log_behind(s, "age was already unpoisoned", &done))
 		poisoned(p, false);
 	p->over = true;

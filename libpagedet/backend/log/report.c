@@ -77,22 +77,33 @@ bool pdet_log_task(struct pdet_log_page *p, struct pdet_scan s, char c,
 	return true;
 }
 
+/* "CPU: 1 [UID: 0] PID: 58 Comm: "; before 3.10 "Pid: 58, comm: ". */
+static bool task_of_cpu(struct pdet_scan *s, uint64_t *pid)
+{
+	uint64_t number;
+
+	if (pdet_scan_word(s, "Pid: "))
+		return pdet_scan_dec(s, pid) && *pid <= INT32_MAX &&
+		       pdet_scan_word(s, ", comm: ");
+	if (!pdet_scan_word(s, "CPU: ") || !pdet_scan_dec(s, &number) ||
+	    !pdet_scan_char(s, ' '))
+		return false;
+	if (pdet_scan_word(s, "UID: ") &&
+	    (!pdet_scan_dec(s, &number) || !pdet_scan_char(s, ' ')))
+		return false;
+	return pdet_scan_word(s, "PID: ") && pdet_scan_dec(s, pid) &&
+	       *pid <= INT32_MAX && pdet_scan_word(s, " Comm: ");
+}
+
 bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
 		  bool *memory)
 {
 	const struct pdet_scan known = pdet_log_page_text(p, p->comm);
 	const size_t len = (size_t)(known.end - known.at);
 	struct pdet_scan s = text;
-	uint64_t number, pid;
+	uint64_t pid;
 
-	if (!pdet_scan_word(&s, "CPU: ") || !pdet_scan_dec(&s, &number) ||
-	    !pdet_scan_char(&s, ' '))
-		return false;
-	if (pdet_scan_word(&s, "UID: ") &&
-	    (!pdet_scan_dec(&s, &number) || !pdet_scan_char(&s, ' ')))
-		return false;
-	if (!pdet_scan_word(&s, "PID: ") || !pdet_scan_dec(&s, &pid) ||
-	    pid > INT32_MAX || !pdet_scan_word(&s, " Comm: "))
+	if (!task_of_cpu(&s, &pid))
 		return false;
 	if (known.at && ((size_t)(s.end - s.at) < len ||
 			 memcmp(s.at, known.at, len)))

@@ -35,8 +35,9 @@ bool pdet_log_task(struct pdet_log_page *p, struct pdet_scan s, char c,
 /* pdet_log_name - store a task's name if it is plausible and none is known. */
 void pdet_log_name(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
 
-/* pdet_log_cpu - parse "CPU: 1 [UID: 0] PID: 58 Comm: modprobe ...". The pid is
- * used if the name matches the known one, or if no name is known. */
+/* pdet_log_cpu - parse "CPU: 1 [UID: 0] PID: 58 Comm: modprobe ...", or, of old
+ * kernels, "Pid: 58, comm: modprobe ...". The pid is used if the name matches
+ * the known one, or if no name is known. */
 bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
 		  bool *memory);
 

@@ -73,6 +73,20 @@ static bool is_own_word(const struct pdet_log_page *p)
 	       p->raw == p->flags_word;
 }
 
+/* The page's own word of flags. Before 4.10 there is no hex dump, and before
+ * 5.10 "flags:" is not that of the head. */
+static bool word_of(const struct pdet_log_page *p, uint64_t *ret)
+{
+	if (p->has & PDET_LOG_RAW) {
+		*ret = p->raw;
+		return is_own(p) || p->kind == PDET_LOG_DUMP_PAGE;
+	}
+	*ret = p->flags_word;
+	return p->has & PDET_LOG_FLAGS_WORD && p->old_form && is_own(p) &&
+	       !(p->has & (PDET_LOG_DUMPED_PFN | PDET_LOG_HEAD)) &&
+	       !p->partial;
+}
+
 /* The order of the folio. Returns false if it is unknown. */
 static bool order_of(const struct pdet_log_page *p, uint32_t *ret)
 {
@@ -180,7 +194,10 @@ static uint64_t flags_of(const struct pdet_log_page *p, uint64_t *known)
 		if (p->hugetlb || p->large_rmappable || !p->order)
 			*known |= KPF(THP);
 	}
-	if (head_of(p, &head) && !order_of(p, &order)) {
+	/* Before 5.10 the block does not have the number, and is its own. */
+	if ((head_of(p, &head) ||
+	     (p->flags & KPF(COMPOUND_HEAD) && !(p->has & PDET_LOG_PFN) &&
+	      is_own_word(p))) && !order_of(p, &order)) {
 		flags |= KPF(COMPOUND_HEAD);
 		*known |= KPF(COMPOUND_HEAD) | KPF(COMPOUND_TAIL);
 	} else if (order_of(p, &order) && p->has & PDET_LOG_PFN) {
@@ -335,7 +352,7 @@ static void put_overwritten(const struct pdet_log_putting *o)
 static void put_struct(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
-	uint64_t head;
+	uint64_t head, word;
 	int64_t maps;
 	uint32_t order;
 	unsigned kind;
@@ -344,9 +361,8 @@ static void put_struct(const struct pdet_log_putting *o)
 		pdet_log_cell(o, F(KIND), kind);
 	if (p->has & PDET_LOG_FLAGS)
 		put_flags(o);
-	if (p->has & PDET_LOG_RAW &&
-	    (is_own(p) || p->kind == PDET_LOG_DUMP_PAGE))
-		pdet_log_cell(o, F(RAW_FLAGS), p->raw);
+	if (word_of(p, &word))
+		pdet_log_cell(o, F(RAW_FLAGS), word);
 	if (p->has & PDET_LOG_NODE)
 		pdet_log_cell(o, F(NODE), p->node);
 	if (order_of(p, &order))

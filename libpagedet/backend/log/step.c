@@ -127,6 +127,7 @@ static enum pdet_log_step_kind by_word(struct pdet_scan s)
 		{ "page_owner ", PDET_LOG_STEP_OWNER },
 		{ "page last ", PDET_LOG_STEP_OWNER },
 		{ "page has been migrated,", PDET_LOG_STEP_OWNER },
+		{ "pgd:", PDET_LOG_STEP_LEVELS },
 		{ "addr:", PDET_LOG_STEP_ADDR },
 		{ "file:", PDET_LOG_STEP_FILE },
 	};
@@ -169,7 +170,7 @@ bool pdet_log_step_of(struct pdet_scan text, struct pdet_log_step *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	/* No other letter begins one of these lines. */
-	if (text.at == text.end || !strchr("BCTafhikmpr", *text.at))
+	if (text.at == text.end || !strchr("BCPTafhikmpr", *text.at))
 		return true;
 	memset(&scratch, 0, sizeof(scratch));
 	classify(text, &scratch, ret, &memory);

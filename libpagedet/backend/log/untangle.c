@@ -52,6 +52,9 @@ uint8_t pdet_log_advance(const struct pdet_log_writer *w, uint8_t stage,
 	switch (s->kind) {
 	case PDET_LOG_BEGIN:
 		return stage == PDET_LOG_AT_NONE ? PDET_LOG_AT_HEAD : 0;
+	case PDET_LOG_STEP_LEVELS:
+		return w->form == PDET_LOG_OF_MAP &&
+		       stage == PDET_LOG_AT_HEAD ? stage : 0;
 	case PDET_LOG_STEP_PAGE:
 		return stage == PDET_LOG_AT_HEAD ||
 		       (stage == PDET_LOG_AT_NONE &&

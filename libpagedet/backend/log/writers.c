@@ -23,6 +23,7 @@ struct pdet_log_writers {
 				 * keep only what names them; 0: not so */
 	bool held, replays;
 	bool traces;		/* the frames of a backtrace come next */
+	bool repeats;		/* "flags:" comes next, of no page */
 	bool drops;		/* the writers are unknown after the replay */
 	unsigned tries;
 	size_t next;		/* line to replay */
@@ -204,6 +205,7 @@ static unsigned may_be_by(const struct pdet_log_writers *w,
 		return of_page(w, s);
 	case PDET_LOG_STEP_CPU:
 		return of_cpu(w, s);
+	case PDET_LOG_STEP_LEVELS:
 	case PDET_LOG_STEP_ADDR:
 	case PDET_LOG_STEP_FILE:
 		for (i = 0; i < w->t.n; i++)
@@ -346,12 +348,17 @@ static void pass(struct pdet_log_writers *w, struct pdet_log_line *l,
 	}
 	for (i = 0; may && !(may >> i & 1);)
 		i++;
-	if (!may)
+	if (!may) {
+		/* It may be of a report that has no block. */
+		if (s->kind == PDET_LOG_STEP_CPU && !w->t.n)
+			l->writer = PDET_LOG_ANYONE;
 		return;
+	}
 	stage = later(&w->t.writers[i], s);
 	if (!stage) {
 		/* A line that was there already is of another report. */
-		w->t.writers[i].loses |= s->kind != PDET_LOG_STEP_CPU;
+		w->t.writers[i].loses |= s->kind != PDET_LOG_STEP_CPU &&
+					 !w->repeats;
 		return;
 	}
 	l->writer = w->t.writers[i].id;
@@ -426,8 +433,10 @@ int pdet_log_writers_take(struct pdet_log_writers *w, struct pdet_log_line *l,
 		w->last = heard;
 	l->adopts = detective || (s.kind == PDET_LOG_BEGIN &&
 				  s.form == PDET_LOG_OF_KASAN);
-	if (begins(w, &s, detective))
+	if (begins(w, &s, detective)) {
+		w->repeats = false;
 		return begin(w, l, &s, line, heard);
+	}
 	may = may_be_by(w, &s);
 	if (w->held) {
 		unsigned i;
@@ -440,13 +449,18 @@ int pdet_log_writers_take(struct pdet_log_writers *w, struct pdet_log_line *l,
 	if (s.kind == PDET_LOG_NO_STEP) {
 		if (w->t.n || w->traces)
 			watch_traces(w, l->text);
+		/* Before 4.6 the names of these are on the next line. */
+		w->repeats = w->t.n && pdet_scan_is(&l->text,
+						    "bad because of flags:");
 		return 0;
 	}
 	if (s.kind == PDET_LOG_STEP_OWNER)
 		may = of_owner(w, l->text);
 	else if (s.kind != PDET_LOG_STEP_PAGE)
 		may = alone(w);
+	w->repeats &= s.kind == PDET_LOG_STEP_FLAGS;
 	pass(w, l, &s, may, heard);
+	w->repeats = false;
 	return 0;
 }
 
