@@ -85,6 +85,9 @@ finish() {
 	exit
 }
 
+# A processor has few breakpoints, and one of these tests takes all of them.
+tap_lock breakpoints
+
 run kmap watch 1000 --for 0.1
 expect 'an address of a program' 64 'not an address of the kernel'
 run kmap watch --fd "$object" -o "$file" --json -- sh -c 'exit 3'
@@ -212,7 +215,7 @@ holds() {
 }
 "$PAGEDET" kmap watch --fd "$object" -q -- \
 	sh -c "echo there > '$tap_dir/holds'; exec sleep 600" \
-	> "$tap_dir/held" 2>&1 &
+	> "$tap_dir/held" 2>&1 8>&- &
 watch=$!
 tap_wait holds
 run kmap watch "$busy" --for 0.1

@@ -132,7 +132,16 @@ tap_run 'a file is as wide as the table needs' test "$(longest)" -gt 60
 
 # On a terminal, work that takes longer than a second shows its progress in one
 # line that vanishes.
-on_terminal 80 scan --summary
+# is_quick: whether this is done in less than a second
+is_quick() {
+	begun=$(date +%s%N)
+	on_terminal 80 scan --summary
+	[ $(($(date +%s%N) - begun)) -lt 1000000000 ]
+}
+for try in 1 2 3 4 5; do
+	! is_quick || break
+	echo "# quick work: not the time $try"
+done
 shows_progress() {
 	grep -q 'scan: looked at [0-9]* of 4294967296, [0-9]*%' "$1"
 }

@@ -71,9 +71,13 @@ while IFS= read -r line; do
 	status=0
 	(
 		pagedet() {
-			# Only the running kernel can be recorded.
+			# Only the running kernel can be recorded. A recorder
+			# removes what one that was killed has left, for which
+			# other tests look.
 			case "$1 $2" in
-			'kmem record') "$PAGEDET" "$@" ;;
+			'kmem record')
+				tap_lock kmem
+				"$PAGEDET" "$@" ;;
 			*) "$PAGEDET" --root "$tap_dir/root" "$@" ;;
 			esac
 		}

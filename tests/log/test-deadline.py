@@ -61,7 +61,7 @@ tap.equal("it has no rows", rows, [])
 
 # The last answer may be incomplete, and its row notes that.
 rows = until("a pipe in which there is a log",
-             TEXT + ["-", "--deadline", "2"], CAME, subprocess.PIPE, text)
+             TEXT + ["-", "--deadline", "5"], CAME, subprocess.PIPE, text)
 tap.equal("what was said is right", rows[:-1], right[:len(right) - 1])
 
 # pagedet does not guess the missing end of a line.

@@ -2,7 +2,7 @@
 /*
  * Provides a huge page of 2 MiB during a test, if it runs as root and the
  * kernel has the memory. The pool belongs to the whole machine. Programs that
- * change it take turns, and each restores it.
+ * change it take turns, tests/live/planter among them, and each restores it.
  */
 #ifndef TESTS_HUGE_H
 #define TESTS_HUGE_H
@@ -16,8 +16,14 @@
 
 #define HUGE_POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
 
+/* The lock of tests/live/planter_keep.c, in one of two places. */
+#define HUGE_LOCK "pagedet-test-plant"
+/* So long a turn of another one may take: 0.1 s each. */
+#define HUGE_TRIES 6000
+
 static struct {
-	int fd;			/* nr_hugepages, locked */
+	int fd;			/* nr_hugepages */
+	int lock;
 	unsigned long before;
 } huge_pool;
 
@@ -54,13 +60,36 @@ static inline unsigned long huge_free_pages(void)
 	return n;
 }
 
+/* Whether it is our turn. Where there can be no lock there is none. */
+static inline bool huge_lock(void)
+{
+	const int how = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	int i;
+
+	huge_pool.lock = open("/run/lock/" HUGE_LOCK, how, 0600);
+	if (huge_pool.lock < 0)
+		huge_pool.lock = open("/tmp/" HUGE_LOCK, how, 0600);
+	for (i = 0; huge_pool.lock >= 0 && i < HUGE_TRIES; i++) {
+		if (!flock(huge_pool.lock, LOCK_EX | LOCK_NB))
+			return true;
+		usleep(100000);
+	}
+	return huge_pool.lock < 0;
+}
+
+static inline void huge_unlock(void)
+{
+	if (huge_pool.lock >= 0)
+		close(huge_pool.lock);
+}
+
 static void huge_set_up(void)
 {
 	huge_pool.fd = open(HUGE_POOL "nr_hugepages", O_RDWR | O_CLOEXEC);
 	if (huge_pool.fd < 0)
 		return;
-	if (flock(huge_pool.fd, LOCK_EX) ||
-	    !huge_read(huge_pool.fd, &huge_pool.before)) {
+	if (!huge_lock() || !huge_read(huge_pool.fd, &huge_pool.before)) {
+		huge_unlock();
 		close(huge_pool.fd);
 		huge_pool.fd = -1;
 		return;
@@ -75,6 +104,7 @@ static void huge_tear_down(void)
 		return;
 	huge_write(huge_pool.before);
 	close(huge_pool.fd);
+	huge_unlock();
 }
 
 /* Adds a test that needs such a page. The pool is restored even if it fails. */

@@ -3,8 +3,9 @@
 import json
 import shlex
 
-# Seconds after which an answer does not come any more; a guest is slow.
-PATIENCE = 30
+# Seconds after which an answer does not come any more; a guest is slow, and its
+# host may do other things.
+PATIENCE = 120
 
 
 class Answer:

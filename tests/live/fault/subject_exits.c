@@ -27,7 +27,7 @@
 
 #define HELD 16
 /* seconds until the program counts as hung */
-#define PATIENCE 20
+#define PATIENCE 120
 
 struct round {
 	long kill_at;		/* system call, or -1 */

@@ -11,8 +11,9 @@ import initramfs
 import kernels
 from qemu import MACHINES, Failed, Qemu  # noqa: F401
 
-# A guest may run for this many seconds.
-DEADLINE = 300
+# A guest may run for this many seconds, far more than any needs, even where
+# guests of several tests share two processors.
+DEADLINE = 900
 DISK = "64M"
 # The kernel patches its own code with breakpoints while it boots. QEMU may keep
 # a breakpoint if another processor translates the code at that moment. So the
