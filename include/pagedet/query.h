@@ -115,7 +115,7 @@ enum pagedet_query_option {
 				 * another boot */
 	PAGEDET_Q_USER_STACKS = 1024, /* the caller will use
 				 * pagedet_user_stack() */
-	PAGEDET_Q_STOP_THREADS = 2048 /* pagedet_user_stack() stops each thread
+	PAGEDET_Q_STOP_THREADS = 4096 /* pagedet_user_stack() stops each thread
 				 * while it reads its stack; without
 				 * PAGEDET_Q_USER_STACKS it does nothing */
 };
