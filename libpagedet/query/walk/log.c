@@ -157,16 +157,19 @@ static void put_now(const struct pdet_log_page *p, struct pdet_batch *b,
 	pdet_put_none(b, row, PAGEDET_FIELD_REPORT, PAGEDET_SOURCE_DERIVED);
 }
 
-/* Warns of hashed addresses, which nobody can resolve. */
+/* Warns of hashed addresses, which nobody can resolve, and of those of which
+ * nothing tells whether they are hashes. */
 static void tell_hashed(struct walk_log *w, const struct pdet_log_page *p)
 {
-	if (w->hashed || !p->hashed)
+	if (w->hashed || (!p->hashed && !p->may_be_hashed))
 		return;
 	w->hashed = true;
 	pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING,
-		 "addresses in %s are hashed from line %" PRIu64 " on "
+		 "addresses in %s %s from line %" PRIu64 " on%s "
 		 "(no_hash_pointers keeps them)",
-		 pdet_text_stream_name(w->in), p->line);
+		 pdet_text_stream_name(w->in),
+		 p->hashed ? "are hashed" : "may be hashed", p->line,
+		 p->hashed ? "" : ", and are not shown");
 }
 
 /* Whether the page is of the kernel that is asked about it, as is_asked(). */
