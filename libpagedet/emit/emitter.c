@@ -369,9 +369,11 @@ static bool is_of_kernel(const struct pdet_batch *b, uint32_t row,
 		return true;
 	if (pdet_batch_state(b, row, f) != PAGEDET_HAVE)
 		return value >> 31 == 1;
+	/* KASAN reports accesses to memory of programs, too. */
 	return b->value[f][row] == PAGEDET_REPORT_SLAB ||
-	       b->value[f][row] == PAGEDET_REPORT_KASAN ||
-	       b->value[f][row] == PAGEDET_REPORT_LIST;
+	       b->value[f][row] == PAGEDET_REPORT_LIST ||
+	       (b->value[f][row] == PAGEDET_REPORT_KASAN && value >> 30 &&
+		!(value >> 32));
 }
 
 bool pdet_emit_hidden(const struct pagedet_emitter *e,

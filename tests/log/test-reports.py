@@ -208,6 +208,17 @@ has("a mask that says nothing",
 has("firmware, pages of 64 KiB", LARGE + APEI, pfn=0x8f5ae)
 row = has("firmware, pages of a size that nothing tells", APEI, report="apei")
 tap.equal("it is not guessed", row["missing"]["pfn"], "unsupported")
+for name, words, text, pfn in (
+        ("a size that the user knows", ("--page-size", "64k"), APEI, 0x8f5ae),
+        ("another one", ("--page-size", "16384"), APEI, 0x23d6bb),
+        ("the log knows better", ("--page-size", "4k"), LARGE + APEI, 0x8f5ae)):
+    status, rows, said = rows_of(text, *words)
+    tap.equal(name, ([r["pfn"] for r in rows], "page size" in said),
+              ([pfn], False))
+tap.is_true("that it can be said", "--page-size" in rows_of(APEI)[2])
+for size in ("0", "3", "5000", "2M", "x"):
+    tap.equal(f"{size} is not a size of pages",
+              rows_of(APEI, "--page-size", size)[:2], (64, []))
 SECTION = """{1}[Hardware Error]:  Error %d, type: recoverable
 {1}[Hardware Error]:  fru_text: Slot %d
 {1}[Hardware Error]:   section_type: memory error
@@ -233,6 +244,10 @@ tap.equal("two sections of one record",
           [(r["pfn"], r["reason"]) for r in rows],
           [(0x8f5a10, SAYS % (0, 1, 1, "")),
            (0x8f5a20, SAYS % (1, 2, 2, "; DIMM location: CPU 1 DIMM 5"))])
+has("a type without a section is of no report", """\
+{1}[Hardware Error]:   error_type: 8, parity error
+Memory failure: 0x26f2: unhandlable page.
+""", report="memory_failure", object="unhandlable page.")
 lacks("a section without an address", """\
 {1}[Hardware Error]:  Error 0, type: corrected
 {1}[Hardware Error]:   section_type: PCIe error
@@ -334,6 +349,14 @@ for name, more, pid in (
     has(name, SLAB.replace("FIX", more + "CPU: 0 PID: 28 Comm: i2c Not tainted "
                            "5.10.0 #1\nFIX"), report="slab", pid=pid,
         comm=pid and "i2c")
+LIST = ("list_add corruption. prev->next should be next (ffff888012345678), but "
+        "was ffffffffc0633428. (prev=ffff888012340000).")
+tap.equal("the addresses of a list, for who asks for them",
+          [r["reason"] for r in rows_of(LIST + "\n", "--pointers")[1]], [LIST])
+for words in ((), ("--details",), ("--fields", "reason,vaddr")):
+    tap.equal(f"and for nobody else {words}",
+              [w for w in ("ffffffffc", "ffff8880")
+               if w in str(rows_of(LIST + "\n", *words))], [])
 lacks("a list that is not said", "list_add corruption. prev is NULL.\n")
 
 # --- blocks ---

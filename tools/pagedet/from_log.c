@@ -124,7 +124,7 @@ static void put_page(const struct events *e, const struct pagedet_page *row)
 	put_string(e, row, F(PATH), row->path, ", ");
 }
 
-/* If a report does not name a file, the field has what the reason begins with. */
+/* If a report does not name a file, the reason begins with the field. */
 static bool is_reason(const struct events *e, const struct pagedet_page *row)
 {
 	size_t len, other;
@@ -153,8 +153,9 @@ static void count_unsaid(struct events *e, const struct pagedet_page *row)
 static bool is_of_kernel(const struct pagedet_page *row)
 {
 	return row->vaddr >> 63 || row->report == PAGEDET_REPORT_SLAB ||
-	       row->report == PAGEDET_REPORT_KASAN ||
-	       row->report == PAGEDET_REPORT_LIST;
+	       row->report == PAGEDET_REPORT_LIST ||
+	       (row->report == PAGEDET_REPORT_KASAN && row->vaddr >> 30 &&
+		!(row->vaddr >> 32));
 }
 
 static void put_event(struct events *e, const struct pagedet_page *row)
@@ -241,6 +242,7 @@ static int set_query(const struct events *e, struct pagedet_query *q)
 	q->where = job->where;
 	q->deadline_ns = cli_deadline_left(job);
 	q->threads = 1;
+	q->page_size = job->page_size;
 	if (job->text_only)
 		q->sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
 	if (job->now)

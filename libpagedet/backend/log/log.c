@@ -919,21 +919,25 @@ static bool is_copy(struct pdet_log *log, const struct pdet_log_line *l)
 {
 	const size_t len = (size_t)(l->text.end - l->text.at);
 	struct last_line *last = &log->last;
+	const bool begins = begins_report(l->text);
 	struct last_line now = {
 		.is = !l->record, .doubled = last->doubled && last->skipped,
-		.hash = pdet_hash(l->text.at, len), .len = len,
-		.has_caller = l->has_caller, .caller = l->caller,
-		.stamp = l->stamp,
+		.len = len, .has_caller = l->has_caller,
+		.caller = l->caller, .stamp = l->stamp,
 	};
 
+	if (!begins && !last->doubled) {
+		last->is = false;
+		return false;
+	}
+	now.hash = pdet_hash(l->text.at, len);
 	now.skipped = now.is && last->is && !last->skipped &&
 		last->hash == now.hash && last->len == now.len &&
 		last->has_caller == now.has_caller &&
 		last->caller == now.caller &&
 		last->stamp.has_us == now.stamp.has_us &&
 		last->stamp.us == now.stamp.us &&
-		last->stamp.day_s == now.stamp.day_s &&
-		(last->doubled || begins_report(l->text));
+		last->stamp.day_s == now.stamp.day_s;
 	now.doubled |= now.skipped;
 	*last = now;
 	return now.skipped;

@@ -176,33 +176,40 @@ static bool is_head(struct pdet_scan s, bool *is_error)
 	return *is_error || pdet_scan_word(&s, "section_type: ");
 }
 
-/* Take the line of the address, and those that say what is broken. */
-static bool of_section(struct pdet_log_page *p, struct pdet_scan s,
-		       bool *memory)
+static bool address(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	static const char *const words[] = {
-		"fru_text: ", "error_status: ", "node:", "error_type: ",
-		"DIMM location: ",
-	};
 	const struct pdet_scan line = s;
 	uint64_t addr;
+
+	if (p->has_phys || (!pdet_scan_word(&s, "physical_address: ") &&
+			    !pdet_scan_word(&s, "physical fault address: ")) ||
+	    !pdet_log_hex(&s, &addr))
+		return false;
+	physical(p, addr);
+	add(p, line, memory);
+	return true;
+}
+
+/* Take a line that says what is broken. */
+static bool detail(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	static const char *const words[] = {
+		"fru_text: ", "error_status: ", "node:", "DIMM location: ",
+	};
+	const struct pdet_scan line = s;
 	size_t i;
 
-	if (pdet_scan_word(&s, "physical_address: ") ||
-	    pdet_scan_word(&s, "physical fault address: ")) {
-		if (p->has_phys || !pdet_log_hex(&s, &addr))
-			return false;
-		physical(p, addr);
+	if (pdet_scan_word(&s, "error_type: ")) {
 		add(p, line, memory);
+		pdet_log_says(p, line, memory);
 		return true;
 	}
 	for (i = 0; i < PDET_COUNT(words); i++) {
 		if (!pdet_scan_word(&s, words[i]))
 			continue;
 		add(p, line, memory);
-		if (words[i][0] == 'e' && words[i][6] == 't')
-			pdet_log_says(p, line, memory);
-		p->over = words[i][0] == 'D';
+		/* the last line of a section */
+		p->over = *words[i] == 'D';
 		return true;
 	}
 	return false;
@@ -219,7 +226,7 @@ static bool apei_begins(struct pdet_log_page *p, struct pdet_scan s,
 	if (is_head(s, &is_error)) {
 		p->sectioned = !is_error;
 		add(p, s, memory);
-	} else if (!of_section(p, s, memory) || !p->has_phys) {
+	} else if (!address(p, s, memory)) {
 		return false;
 	}
 	p->report = PAGEDET_REPORT_APEI;
@@ -256,7 +263,8 @@ bool pdet_log_machine_check(struct pdet_log_page *p, struct pdet_scan s,
 		if (!of_firmware(&s))
 			return false;
 		if (!is_head(s, &is_error))
-			return mask(p, s) || of_section(p, s, memory);
+			return mask(p, s) || address(p, s, memory) ||
+			       detail(p, s, memory);
 		if (is_error || p->sectioned || p->has_phys)
 			return false;	/* of the next section */
 		p->sectioned = true;

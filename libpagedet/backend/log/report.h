@@ -15,7 +15,7 @@
  * SLUB report come the stacks of three tasks. */
 #define PDET_LOG_PATIENCE 64
 #define PDET_LOG_PATIENCE_LONG 512
-/* A program's bytes are on the next line; the task of a list soon after it. */
+/* A program's bytes are on the next line, and the task of a list is near. */
 #define PDET_LOG_PATIENCE_SHORT 8
 
 /* --- report.c --- */
@@ -36,8 +36,8 @@ bool pdet_log_task(struct pdet_log_page *p, struct pdet_scan s, char c,
 void pdet_log_name(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
 
 /* pdet_log_cpu - parse "CPU: 1 [UID: 0] PID: 58 Comm: modprobe Not tainted
- * 6.1.0 #1". The pid is used if the name matches the known one, or if no name is
- * known. */
+ * 6.1.0 #1". The pid is used if the name matches the known one, or if no name
+ * is known. */
 bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
 		  bool *memory);
 

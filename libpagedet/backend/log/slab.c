@@ -15,8 +15,9 @@
  *   list_add corruption. next->prev should be prev (A), but was B. (next=C)
  *   list_add double add: new=A, prev=B, next=C.
  *
- * Then comes the task: "CPU: 1 PID: 123 Comm: x ...". Most kernels hash addresses
- * of slabs, but never those of lists. pointer.c judges those of 32 bits.
+ * Then comes the task: "CPU: 1 PID: 123 Comm: x ...". Most kernels hash
+ * addresses of slabs, but never those of lists. pointer.c judges those of 32
+ * bits.
  */
 #include <stdio.h>
 #include <string.h>
@@ -75,8 +76,8 @@ static bool address_behind(struct pdet_log_page *p, struct pdet_scan line,
 }
 
 /* Whether a word of such a line is a value that is not an address: nothing, the
- * poison of entries that were taken out, one byte again and again, or bytes with
- * which no address begins. */
+ * poison of entries that were taken out, one byte again and again, or bytes
+ * with which no address begins. */
 static bool is_plain(uint64_t value, unsigned digits)
 {
 	const uint64_t top = value >> 48;
@@ -299,8 +300,8 @@ static bool other_line(struct pdet_scan s)
 static bool is_other_error(struct pdet_scan s)
 {
 	static const char *const words[] = {
-		"BUG: ", "WARNING: ", "kernel BUG at ", "------------[ cut here",
-		"INFO: task ", "INFO: rcu", "watchdog: ",
+		"BUG: ", "WARNING: ", "kernel BUG at ", "INFO: task ",
+		"INFO: rcu", "watchdog: ", "------------[ cut here",
 	};
 	size_t i;
 
@@ -330,8 +331,8 @@ static bool of_slab(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	       dump_line(p, s) || other_line(s);
 }
 
-/* "WARNING: CPU: 2 PID: 3920 at lib/list_debug.c:29 f+0x74/0xc0", or the line of
- * the task, follows the one of the list. */
+/* "WARNING: CPU: 2 PID: 3920 at lib/list_debug.c:29 f+0x74/0xc0", or the line
+ * of the task, follows the one of the list. */
 static bool of_list(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
 	struct pdet_scan at;
