@@ -115,6 +115,8 @@ enum pagedet_query_option {
 				 * another boot */
 	PAGEDET_Q_USER_STACKS = 1024, /* the caller will use
 				 * pagedet_user_stack() */
+	PAGEDET_Q_POINTERS = 2048, /* PAGEDET_TARGET_LOG: leave addresses of the
+				 * kernel in reasons */
 	PAGEDET_Q_STOP_THREADS = 4096 /* pagedet_user_stack() stops each thread
 				 * while it reads its stack; without
 				 * PAGEDET_Q_USER_STACKS it does nothing */
@@ -217,12 +219,15 @@ struct pagedet_query {
 	void *next_place_user;	/* [nullable] */
 	struct pagedet_allocs *allocs; /* [nullable] of OBJECTS and EVENTS */
 	struct pagedet_heat *heat; /* [nullable] from pagedet_heat() */
+	uint64_t page_size;	/* PAGEDET_TARGET_LOG: of the machine that wrote
+				 * the log, in bytes, for a log that does not
+				 * say it; 0 not known */
 };
 
 #define PAGEDET_QUERY_INIT \
 	{ sizeof(struct pagedet_query), sizeof(struct pagedet_page), \
 	  { 0, 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, 0, \
-	  0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL }
+	  0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0 }
 
 /**
  * pagedet_query_init - set the sizes and zero the rest
@@ -290,7 +295,8 @@ void pagedet_target_fields(uint32_t target, uint64_t *ret);
  *         order_by without such an order, the events of allocs were read or
  *         added up already, more than 16 fields to group by, or
  *         one twice, more than 1024 threads, next_place beside a path or items
- *         or for another target, row_size has no room for the cells; E2BIG
+ *         or for another target, a page_size that no machine has or for
+ *         another target than a log, row_size has no room for the cells; E2BIG
  *         query has a non-zero byte, a field, option or order that this library
  *         does not know; ENOENT no such file, cgroup; ENODATA nothing can be
  *         known of the file: in a captured tree no task maps it, or tasks map

@@ -135,8 +135,8 @@ int pdet_check_items(struct pagedet *pd, uint32_t target,
 	(PAGEDET_Q_CHEAP | PAGEDET_Q_RUNS | PAGEDET_Q_UNDECIDED |         \
 	 PAGEDET_Q_SINGLE_SOURCE | PAGEDET_Q_KEEP_STRINGS |               \
 	 PAGEDET_Q_UNCHECKED | PAGEDET_Q_HOLES | PAGEDET_Q_GROUP | \
-	 PAGEDET_Q_TASK_STACKS | PAGEDET_Q_ANY_BOOT | PAGEDET_Q_USER_STACKS | \
-	 PAGEDET_Q_STOP_THREADS)
+	 PAGEDET_Q_TASK_STACKS | PAGEDET_Q_ANY_BOOT |                     \
+	 PAGEDET_Q_USER_STACKS | PAGEDET_Q_POINTERS | PAGEDET_Q_STOP_THREADS)
 
 static int check_fields(struct pdet_env *env, const struct pagedet_query *q)
 {
@@ -185,6 +185,21 @@ static int check_order(struct pdet_env *env, const struct pagedet_query *q)
 	return 0;
 }
 
+/* No machine of Linux has smaller or larger pages. */
+static int check_page_size(struct pdet_env *env, const struct pagedet_query *q)
+{
+	if (!q->page_size)
+		return 0;
+	if (q->target != PAGEDET_TARGET_LOG)
+		return pdet_fail(env, EINVAL, "target %s takes no page size",
+				 targets[q->target].name);
+	if (q->page_size < 4096 || q->page_size > 1 << 20 ||
+	    q->page_size & (q->page_size - 1))
+		return pdet_fail(env, EINVAL, "%llu is not a size of pages",
+				 (unsigned long long)q->page_size);
+	return 0;
+}
+
 int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q)
 {
 	struct pdet_env *env = &pd->env;
@@ -223,6 +238,9 @@ int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q)
 		return pdet_fail(env, EINVAL, "target %s %s", targets[
 				 q->target].name, q->allocs ?
 				 "takes no allocs" : "needs allocs");
+	r = check_page_size(env, q);
+	if (r < 0)
+		return r;
 	/* A log or a trace is the only source. */
 	if (pdet_iter_is_alone(q))
 		return check_fields(env, q);

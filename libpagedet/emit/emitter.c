@@ -359,6 +359,23 @@ void pdet_emit_bind(struct pagedet_emitter *e, const struct pdet_batch *b)
 	}
 }
 
+/* Whether the address of a log is of the kernel, where it may have 32 bits. */
+static bool is_of_kernel(const struct pdet_batch *b, uint32_t row,
+			 uint64_t value)
+{
+	const unsigned f = PAGEDET_FIELD_REPORT;
+
+	if (value >> 63)
+		return true;
+	if (pdet_batch_state(b, row, f) != PAGEDET_HAVE)
+		return value >> 31 == 1;
+	/* KASAN reports accesses to memory of programs, too. */
+	return b->value[f][row] == PAGEDET_REPORT_SLAB ||
+	       b->value[f][row] == PAGEDET_REPORT_LIST ||
+	       (b->value[f][row] == PAGEDET_REPORT_KASAN && value >> 30 &&
+		!(value >> 32));
+}
+
 bool pdet_emit_hidden(const struct pagedet_emitter *e,
 		      const struct pdet_batch *b,
 		      const struct pdet_emit_col *c, uint32_t row)
@@ -371,6 +388,8 @@ bool pdet_emit_hidden(const struct pagedet_emitter *e,
 		return true;
 	if (pdet_batch_state(b, row, PAGEDET_FIELD_MAP) == PAGEDET_HAVE)
 		return b->value[PAGEDET_FIELD_MAP][row] != PAGEDET_MAP_USER;
+	if (e->query.target == PAGEDET_TARGET_LOG)
+		return is_of_kernel(b, row, pdet_col_value(c, row));
 	/*
 	 * If the kind of mapping is not known, the half of the address space
 	 * decides.

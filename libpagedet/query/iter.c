@@ -63,6 +63,7 @@ static int copy_question(struct pdet_iter *it, const struct pagedet_query *q)
 	to->limit = q->limit;
 	to->order = q->order;
 	to->order_by = q->order_by;
+	to->page_size = q->page_size;
 	to->string_bytes = q->string_bytes ? q->string_bytes :
 					     DEFAULT_STRING_BYTES;
 	to->deadline_ns = q->deadline_ns ? it->first_ns + q->deadline_ns : 0;

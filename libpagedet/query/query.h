@@ -195,6 +195,7 @@ struct pdet_question {
 	uint32_t order, order_by;
 	uint64_t string_bytes;
 	uint64_t deadline_ns;	/* CLOCK_MONOTONIC, 0 no deadline */
+	uint64_t page_size;	/* of the machine that wrote a log; 0 unknown */
 	uint32_t *group_by;
 	size_t n_group_by;
 	bool grouped;

@@ -47,6 +47,10 @@ static void check(const struct pdet_log_page *p, struct pdet_batch *b)
 	MUST(p->file.at + p->file.len <= p->text.n);
 	MUST(p->why.at + p->why.len <= p->text.n);
 	MUST(p->reason.at + p->reason.len <= p->text.n);
+	MUST(p->exact.at + p->exact.len <= p->text.n);
+	MUST(p->pointers.n <= PDET_LOG_POINTERS);
+	/* Where nothing tells whether it is a hash, there is no address. */
+	MUST(!p->may_be_hashed || !p->has_kaddr);
 	MUST(p->entries.at + p->entries.len <= p->text.n);
 	MUST(p->report != PAGEDET_REPORT_BAD_PAGE_MAP || !p->hashed ||
 	     !p->has_address);

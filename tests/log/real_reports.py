@@ -49,7 +49,7 @@ REPORTS = [
 """, [{"report": "bad_page_state", "pfn": 0x2e44, "comm": "tvh:mtimer",
        "refcount": "corrupt", "flags": "corrupt",
        "reason": "page still charged to cgroup; struct page overwritten with "
-       "the byte 0x78"}], None),
+       "the bytes 0x78 and 0xf8"}], None),
     ("openzfs/zfs 3309: grepped, heads alone", """\
 [ 5411.262757] BUG: Bad page state in process z_wr_iss  pfn:84f35
 [ 5411.320423] BUG: Bad page state in process z_wr_iss  pfn:84f36
@@ -195,7 +195,9 @@ Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]:   physical_address: 0x00
 Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]:   physical_address_mask: 0xffffffffffffffc0
 Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]:   error_type: 3, multi-bit ECC
 """, [{"report": "apei", "pfn": S,
-       "reason": "error_type: 3, multi-bit ECC"}], None),
+       "object": "error_type: 3, multi-bit ECC",
+       "reason": "section_type: memory error; physical_address: "
+       "0x000000276aeb0180; error_type: 3, multi-bit ECC"}], None),
     ("enarx/enarx 2263: pages that cannot be handled", """\
 [  307.309488] Memory failure: 0x30a6a90: unhandlable page.
 [  307.309541] Memory failure: 0x30a6a90: recovery action for unknown page: Ignored
@@ -241,7 +243,7 @@ EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0 (channel:0 sl
 """, [{"report": "list", "pfn": S,
        "object": "list_add corruption. next->prev",
        "reason": "list_add corruption. next->prev should be prev (ADDRESS), "
-       "but was ADDRESS. (next=ADDRESS)."}], None),
+       "but was ADDRESS, that of next. (next=ADDRESS)."}], None),
     ("ClangBuiltLinux/linux 1125: an entry that was taken out", """\
 list_del corruption, ffffcb01d14e6408->next is LIST_POISON1 (dead000000000100)
 WARNING: CPU: 0 PID: 138 at lib/list_debug.c:47 __list_del_entry_valid+0x46/0xa0

@@ -12,6 +12,7 @@ from captures import ask, command
 from retold import (CORRUPT, HASHED, HOME, MISSING, case, end, explains,
                     flag_not_clear, has, lacks, tap, text, tmp)
 
+UNSURE = "may be hashed"
 FREED = "PAGE_FLAGS_CHECK_AT_FREE flag(s) set"
 
 # --- several reports at a time ---
@@ -42,13 +43,19 @@ case("02-two-badstates-interleaved/with-callers.txt",
 # --- a tail whose head does not count it ---
 
 STRAY = {"order": MISSING, "head_pfn": MISSING, "kind": MISSING,
-         "mapcount": MISSING, "memcg_path": MISSING, "index": MISSING,
+         "mapcount": CORRUPT, "memcg_path": MISSING, "index": MISSING,
          "flags": (lacks("anon", "ksm", "compound_head"),
                    flag_not_clear("compound_tail"))}
 case("03-tail-that-fits-no-folio/log.txt",
      STRAY | {"pfn": 0x46e01, "report": "bad_page_state", "comm": "fuzz356",
               "pid": 5919, "object": "nonzero pincount", "refcount": 0,
               "raw_flags": "0xfff00000000000"})
+r = subprocess.run([command, "from-log", "--text-only", os.path.join(
+    HOME, "03-tail-that-fits-no-folio/log.txt")], capture_output=True,
+                   check=False)
+tap.is_true("it is not said that the text lacks the mapcount",
+            b"does not say" in r.stdout and b"mapcount" not in r.stdout,
+            r.stdout)
 explains("03-tail-that-fits-no-folio/log.txt", "0x46e01",
          said=("nonzero pincount",), unsaid=("anonymous memory",))
 BLOCK = """\
@@ -146,22 +153,70 @@ BUG kmalloc-128 (Not tainted): Poison overwritten
 INFO: Object 0x81c7c504 @offset=1280 fp=0x00000000
 """, {"report": "slab", "vaddr": MISSING}, said=(HASHED,),
      options=("--pointers",))
-for what, at, offset, vaddr in (
-        ("two lines agree", 0x81c7c540, 1344, "0x81c7c500"),
-        ("one address twice has one hash", 0x81c7c500, 1280, None),
-        ("two lines disagree", 0x81d7c540, 1344, None)):
+for what, at, offset, vaddr, words in (
+        ("two lines agree", 0x81c7c540, 1344, "0x81c7c500", None),
+        ("one address twice has one hash", 0x81c7c500, 1280, None, UNSURE),
+        ("two lines disagree", 0x81d7c540, 1344, None, HASHED)):
     text("slab, 32 bits: " + what, f"""\
 BUG kmalloc-128 (Not tainted): Poison overwritten
 INFO: 0x{at:08x}-0x{at:08x} @offset={offset}. First byte 0x6c instead of 0x6b
 INFO: Object 0x81c7c500 @offset=1280 fp=0x00000000
 """, {"report": "slab", "vaddr": vaddr or MISSING},
-         said=() if vaddr else (HASHED,), unsaid=(HASHED,) if vaddr else (),
+         said=(words,) if words else (),
+         unsaid=() if words else (HASHED, UNSURE), options=("--pointers",))
+OBJECT = "INFO: Object 0x81c7c500 @offset=1280 fp=0x00000000\n"
+RANGE = ("INFO: 0x81c7c508-0x81c7c508. First byte 0x6c instead of 0x6b\n")
+TASK = "CPU: 1 PID: 154 Comm: x Tainted: G    B   {} #1\n"
+for what, words, vaddr in (
+        ("one line that looks like an address", OBJECT, None),
+        ("a free object near it",
+         OBJECT.replace("fp=0x00000000", "fp=0x81c7c380"), "0x81c7c500"),
+        ("the same object free", OBJECT.replace("fp=0x00000000",
+                                                "fp=0x81c7c500"), None),
+        ("a free object far from it",
+         OBJECT.replace("fp=0x00000000", "fp=0x81d7c380"), None),
+        ("a free object of the slab near it, 4.4", "INFO: Slab 0x808f2160 "
+         "objects=10 used=6 fp=0x81c7c380 flags=0x4081\n" +
+         OBJECT.replace("0x00000000", "0x  (null)"), "0x81c7c500"),
+        ("its dump near it", OBJECT +
+         "Redzone  81c7c480: cc cc cc cc cc cc cc cc cc cc cc cc\n",
+         "0x81c7c500"),
+        ("a dump of hashes", OBJECT +
+         "Redzone  0b1c2d3e: cc cc cc cc cc cc cc cc cc cc cc cc\n", None),
+        ("no offset at all", RANGE, None),
+        ("no offset, but two near it", RANGE.replace("508-0x81c7c508",
+                                                     "508-0x81c7c50b") +
+         "Object 81c7c500: 6b 6b 6b\nObject 81c7c510: 6b 6b 6b\n",
+         "0x81c7c508"),
+        ("no offset, a kernel that does not hash",
+         RANGE + TASK.format("4.9.45-v7+"), "0x81c7c508"),
+        ("no offset, a kernel that may hash", RANGE + TASK.format("4.14.1"),
+         None),
+        ("no offset, a kernel that hashes", RANGE + TASK.format("5.10.110"),
+         None)):
+    text("slab, 32 bits: " + what,
+         "BUG kmalloc-128 (Not tainted): Poison overwritten\n" + words,
+         {"report": "slab", "vaddr": vaddr or MISSING},
+         said=() if vaddr else (UNSURE,),
+         unsaid=(HASHED, *((UNSURE,) if vaddr else ())),
          options=("--pointers",))
-text("slab, 32 bits: one line that looks like an address", """\
+text("slab, 32 bits: the boot says that it does not hash",
+     "Linux version 4.4.14 (a@b) (gcc) #1\n"
+     "BUG kmalloc-128 (Not tainted): Poison overwritten\n" + RANGE,
+     {"report": "slab", "vaddr": "0x81c7c508"}, options=("--pointers",))
+SHORT = """\
 BUG kmalloc-128 (Not tainted): Poison overwritten
-INFO: Object 0x81c7c500 @offset=1280 fp=0x00000000
-""", {"report": "slab", "vaddr": MISSING}, said=(HASHED,),
-     options=("--pointers",))
+{}CPU: 1 PID: 154 Comm: x Not tainted 4.4.0 #1
+"""
+for options in ((), ("--fields", "vaddr"), ("--fields", "vaddr,report")):
+    text(f"slab, 32 bits: its address is hidden {options}",
+         SHORT.format(OBJECT), {"vaddr": Is("hidden", lambda row, field:
+              "c500" not in str(row))}, options=options)
+path = os.path.join(tmp, "log")
+r = subprocess.run([command, "from-log", "--text-only", path],
+                   capture_output=True, check=False)
+tap.is_true("and in the line of the event", b"slab" in r.stdout and
+            b"c500" not in r.stdout, r.stdout)
 
 # --- counts below zero ---
 
@@ -237,7 +292,10 @@ for words, says, whole in (
         ("5a5a5a5a5a5a5a5a " * 8, "with the byte 0x5a (a slab object before "
          "its use)", True),
         ("aaaaaaaaaaaaaaaa " * 8, "with the byte 0xaa (a free page)", True),
-        ("7878787878787878 f8f8f8f8f8f8f8f8 " * 4, "with the byte 0x78", True),
+        ("7878787878787878 f8f8f8f8f8f8f8f8 " * 4,
+         "with the bytes 0x78 and 0xf8", True),
+        ("7878787878787878 " * 3 + "f8f8f8f8f8f8f8f8 0101010101010101 " +
+         "0017ffffc0000000 " * 3, "with the bytes 0x78, 0xf8 and 0x01", True),
         ("ffff888101234560 " * 8, "with 0xffff888101234560, 8 times", False),
         ("0017ffffc0000000 6b6b6b6b6b6b6b6b 6b6b6b6b6b6b6b6b "
          "0000000000000000 " + "0000000000000000 " * 4,
@@ -323,6 +381,16 @@ for damage, reason in (
          "but was 0000000000000000. (next=ffff888012340000).",
          "list_add corruption. next->prev should be prev (ADDRESS), but was "
          "0000000000000000. (next=ADDRESS)."),
+        ("list_add corruption. prev->next should be next (ffff888012345678), "
+         "but was ffff888012345680. (prev=ffff888012345680).",
+         "list_add corruption. prev->next should be next (ADDRESS), but was "
+         "ADDRESS, that of prev. (prev=ADDRESS)."),
+        ("list_del corruption. prev->next should be ffff888012345678, but was "
+         "677ac660ffffffff", "list_del corruption. prev->next should be "
+         "ADDRESS, but was 677ac660ffffffff"),
+        ("list_del corruption. prev->next should be ffff888012345678, but was "
+         "f7ffc660ffffffff", "list_del corruption. prev->next should be "
+         "ADDRESS, but was ADDRESS"),
         ("list_del corruption. next->prev should be c0123458, but was "
          "6b6b6b6b", "list_del corruption. next->prev should be ADDRESS, but "
          "was 6b6b6b6b")):
@@ -335,6 +403,49 @@ for root, inode in (("root 5 ", 257), ("", 257), ("root -9 ", MISSING)):
     text(f"a checksum, {root or 'before 4.11'}", line + "\n",
          {"report": "io_error", "inode": inode, "dev": MISSING,
           "reason": line})
+
+# --- lines that are there twice ---
+
+HEAD = "BUG: Bad page state in process x  pfn:2663f\n"
+PAGE = ("page:fffffdeec998ffc0 count:0 mapcount:1 mapping:          (null) "
+        "index:0x7fbd75fff\n")
+REST = ("page flags: 0x2fffff0008001c(referenced|uptodate|dirty|swapbacked)\n"
+        "raw: 002fffff0008001c 0000000000000000 0000000000000000 "
+        "0000000000000001\n"
+        "page dumped because: nonzero mapcount\n")
+TWICE = {"report": "bad_page_state", "pfn": 0x2663f, "mapcount": 1,
+         "raw_flags": "0x2fffff0008001c", "reason": "nonzero mapcount",
+         "notes": []}
+for what, words in (
+        ("the first", HEAD + HEAD + PAGE + REST),
+        ("the first two", HEAD + HEAD + PAGE + PAGE + REST),
+        ("the second", HEAD + PAGE + PAGE + REST),
+        ("all", "".join(line * 2 for line in
+                        (HEAD + PAGE + REST).splitlines(keepends=True)))):
+    text("lines that are there twice: " + what, words, TWICE)
+for what, stamps in (("the same time", (1, 1, 1)),
+                     ("another time", (1, 2, 2))):
+    text("a line that is there twice, of " + what, "".join(
+        f"[   1.00000{n}] {line}" for n, line in
+        zip(stamps, (HEAD, HEAD, PAGE))),
+         *[{"report": "bad_page_state", "notes": ["partial"]}] *
+         (1 if stamps[1] == 1 else 2), status=2)
+ZERO = "raw: ffffffffffffffff ffffffffffffffff ffffffffffffffff " \
+    "ffffffffffffffff\n"
+text("equal lines of one block are not copies",
+     HEAD + PAGE + "flags: 0xffffffffffffffff(locked)\n" + ZERO + ZERO +
+     "page dumped because: x\n", {"pfn": 0x2663f, "notes": []})
+
+# --- a block whose first line is lost ---
+
+for what, words in (("raw words and why", REST),
+                    ("raw words", REST[:REST.index("page dumped")]),
+                    ("why", REST[REST.index("page dumped"):]),
+                    ("by its caller", "".join(
+                        f"[    1.000001][    T7] {line}\n"
+                        for line in REST.splitlines()))):
+    text("a block without its first line: " + what, words, status=2,
+         said=("like a report",), unsaid=("mentions no page",))
 
 # --- prefixes ---
 

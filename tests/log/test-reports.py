@@ -187,8 +187,10 @@ EDAC = ("EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0 "
 has("EDAC", EDAC, report="edac", pfn=0x12345, object="1 CE memory read error "
     "on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0")
 has("EDAC, uncorrected", EDAC.replace("1 CE", "2 UE"), pfn=0x12345)
-lacks("EDAC without a page", EDAC.replace("0x12345", "0x0")
-      .replace("0x40", "0x0"))
+row = has("EDAC of a driver that does not know the page",
+          EDAC.replace("0x12345", "0x0").replace("0x40", "0x0"), report="edac",
+          object="1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0")
+tap.equal("its page is not page 0", row["missing"]["pfn"], "unsupported")
 lacks("EDAC's greeting", "EDAC MC0: Giving out device to module igen6_edac\n")
 APEI = """{1}[Hardware Error]: event severity: recoverable
 {1}[Hardware Error]:   section_type: memory error
@@ -206,6 +208,51 @@ has("a mask that says nothing",
 has("firmware, pages of 64 KiB", LARGE + APEI, pfn=0x8f5ae)
 row = has("firmware, pages of a size that nothing tells", APEI, report="apei")
 tap.equal("it is not guessed", row["missing"]["pfn"], "unsupported")
+for name, words, text, pfn in (
+        ("a size that the user knows", ("--page-size", "64k"), APEI, 0x8f5ae),
+        ("another one", ("--page-size", "16384"), APEI, 0x23d6bb),
+        ("the log knows better", ("--page-size", "4k"), LARGE + APEI, 0x8f5ae)):
+    status, rows, said = rows_of(text, *words)
+    tap.equal(name, ([r["pfn"] for r in rows], "page size" in said),
+              ([pfn], False))
+tap.is_true("that it can be said", "--page-size" in rows_of(APEI)[2])
+for size in ("0", "3", "5000", "2M", "x"):
+    tap.equal(f"{size} is not a size of pages",
+              rows_of(APEI, "--page-size", size)[:2], (64, []))
+SECTION = """{1}[Hardware Error]:  Error %d, type: recoverable
+{1}[Hardware Error]:  fru_text: Slot %d
+{1}[Hardware Error]:   section_type: memory error
+{1}[Hardware Error]:    error_status: Storage error in DRAM memory (0x0000000000000400)
+{1}[Hardware Error]:   physical_address: 0x00000008f5a%d0180
+{1}[Hardware Error]:   node:1 card:4 module:0 rank:0 bank:6 device:0 row:7 column:24
+%s"""
+PLACE = "{1}[Hardware Error]:   DIMM location: CPU 1 DIMM 5\n"
+SAYS = ("Error %d, type: recoverable; fru_text: Slot %d; section_type: memory "
+        "error; error_status: Storage error in DRAM memory "
+        "(0x0000000000000400); physical_address: 0x00000008f5a%d0180; node:1 "
+        "card:4 module:0 rank:0 bank:6 device:0 row:7 column:24%s")
+has("all that firmware says of a section", SMALL + SECTION % (0, 1, 1, PLACE),
+    report="apei", pfn=0x8f5a10,
+    reason=SAYS % (0, 1, 1, "; DIMM location: CPU 1 DIMM 5"))
+has("of one without a type",
+    SMALL + (SECTION % (0, 1, 1, "")).replace("section_type: ", "x: "),
+    pfn=0x8f5a10, reason=(SAYS % (0, 1, 1, "")).replace(
+        "section_type: memory error; ", ""))
+status, rows, _ = rows_of(SMALL + SECTION % (0, 1, 1, "") +
+                          SECTION % (1, 2, 2, PLACE))
+tap.equal("two sections of one record",
+          [(r["pfn"], r["reason"]) for r in rows],
+          [(0x8f5a10, SAYS % (0, 1, 1, "")),
+           (0x8f5a20, SAYS % (1, 2, 2, "; DIMM location: CPU 1 DIMM 5"))])
+has("a type without a section is of no report", """\
+{1}[Hardware Error]:   error_type: 8, parity error
+Memory failure: 0x26f2: unhandlable page.
+""", report="memory_failure", object="unhandlable page.")
+lacks("a section without an address", """\
+{1}[Hardware Error]:  Error 0, type: corrected
+{1}[Hardware Error]:   section_type: PCIe error
+{1}[Hardware Error]:   port_type: 0, PCIe end point
+""")
 row = has("half of an address", APEI.replace("fffff000", "fff00000"),
           report="apei")
 tap.equal("it is no page's", row["missing"]["pfn"], "unsupported")
@@ -282,6 +329,34 @@ for text, says, addr in (
                           for r in rows], [("list", addr, says)])
     tap.equal("nothing of it is shown where nobody asks for addresses",
               "ffff8880" in str(rows_of(text + "\n")[1]), False)
+for name, more, pid, comm in (
+        ("the task that a list is of", "kernel BUG at lib/list_debug.c:53!\n"
+         "invalid opcode: 0000 [#1] SMP PTI\n"
+         "CPU: 1 PID: 77 Comm: a b Tainted: G  OE  4.19.0-9 #1\n", 77, "a b"),
+        ("of a warning", "WARNING: CPU: 2 PID: 78 at lib/list_debug.c:29 f+0x1\n"
+         "CPU: 2 PID: 78 Comm: x Not tainted 6.1.0 #1\n", 78, "x"),
+        ("a warning without its end",
+         "WARNING: CPU: 2 PID: 78 at lib/list_debug.c:29 f+0x1\n", 78, None),
+        ("another one's end", "WARNING: CPU: 2 PID: 78 at lib/list_debug.c:29 "
+         "f\nCPU: 1 PID: 9 Comm: y Not tainted 6.1.0 #1\n", 78, None),
+        ("a task far behind it", "usb 1-1: x\n" * 20 +
+         "CPU: 1 PID: 9 Comm: y Not tainted 6.1.0 #1\n", None, None)):
+    has(name, "list_del corruption. next->prev should be ffff888012345678, but "
+        "was 0000000000000000\n" + more, report="list", pid=pid, comm=comm)
+for name, more, pid in (
+        ("the task that a slab is of", "", 28),
+        ("a later error's task", "BUG: soft lockup - CPU#1 stuck\n", None)):
+    has(name, SLAB.replace("FIX", more + "CPU: 0 PID: 28 Comm: i2c Not tainted "
+                           "5.10.0 #1\nFIX"), report="slab", pid=pid,
+        comm=pid and "i2c")
+LIST = ("list_add corruption. prev->next should be next (ffff888012345678), but "
+        "was ffffffffc0633428. (prev=ffff888012340000).")
+tap.equal("the addresses of a list, for who asks for them",
+          [r["reason"] for r in rows_of(LIST + "\n", "--pointers")[1]], [LIST])
+for words in ((), ("--details",), ("--fields", "reason,vaddr")):
+    tap.equal(f"and for nobody else {words}",
+              [w for w in ("ffffffffc", "ffff8880")
+               if w in str(rows_of(LIST + "\n", *words))], [])
 lacks("a list that is not said", "list_add corruption. prev is NULL.\n")
 
 # --- blocks ---

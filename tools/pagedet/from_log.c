@@ -124,7 +124,7 @@ static void put_page(const struct events *e, const struct pagedet_page *row)
 	put_string(e, row, F(PATH), row->path, ", ");
 }
 
-/* If a report does not name a file, the field has its reason. */
+/* If a report does not name a file, the reason begins with the field. */
 static bool is_reason(const struct events *e, const struct pagedet_page *row)
 {
 	size_t len, other;
@@ -134,7 +134,7 @@ static bool is_reason(const struct events *e, const struct pagedet_page *row)
 		return false;
 	text = pagedet_string(e->it, row->object, &len);
 	reason = pagedet_string(e->it, row->reason, &other);
-	return text && reason && len == other && !memcmp(text, reason, len);
+	return text && reason && len <= other && !memcmp(text, reason, len);
 }
 
 static void count_unsaid(struct events *e, const struct pagedet_page *row)
@@ -149,6 +149,15 @@ static void count_unsaid(struct events *e, const struct pagedet_page *row)
 				PAGEDET_UNSUPPORTED;
 }
 
+/* Whether the address is of the kernel: on a 32-bit machine, too. */
+static bool is_of_kernel(const struct pagedet_page *row)
+{
+	return row->vaddr >> 63 || row->report == PAGEDET_REPORT_SLAB ||
+	       row->report == PAGEDET_REPORT_LIST ||
+	       (row->report == PAGEDET_REPORT_KASAN && row->vaddr >> 30 &&
+		!(row->vaddr >> 32));
+}
+
 static void put_event(struct events *e, const struct pagedet_page *row)
 {
 	e->n++;
@@ -157,7 +166,7 @@ static void put_event(struct events *e, const struct pagedet_page *row)
 	put_string(e, row, F(REASON), row->reason, ": ");
 	put_pfn(e, row);
 	put_task(e, row);
-	if (has(row, F(VADDR)) && !(row->vaddr >> 63))
+	if (has(row, F(VADDR)) && !is_of_kernel(row))
 		fprintf(e->f, ", page at 0x%llx",
 			(unsigned long long)row->vaddr);
 	put_page(e, row);
@@ -233,6 +242,7 @@ static int set_query(const struct events *e, struct pagedet_query *q)
 	q->where = job->where;
 	q->deadline_ns = cli_deadline_left(job);
 	q->threads = 1;
+	q->page_size = job->page_size;
 	if (job->text_only)
 		q->sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
 	if (job->now)

@@ -475,9 +475,9 @@ static const struct option options[] = {
 	  .commands = "kmem kmap",
 	  .help = "the same of the trace of --before, or of the earlier file" },
 	{ "page-size", .value = "BYTES", .set = set_page_size,
-	  .commands = "kmem", .help =
+	  .commands = "kmem from-log", .help =
 	  "of the kernel that was traced, to count bytes of pages, such as "
-	  "4k" },
+	  "4k; of the machine that wrote the log" },
 	{ "for", .value = "SECONDS", .set = set_for, .commands = "kmem kmap",
 	  .help = "how long 'record' records, or 'kmap watch' watches "
 	  "(default: until Ctrl-C)" },

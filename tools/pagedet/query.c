@@ -193,6 +193,11 @@ static int set_query(struct asking *a)
 	}
 	if (job->now)
 		a->q.options |= PAGEDET_Q_ANY_BOOT;
+	if (a->q.target == PAGEDET_TARGET_LOG) {
+		a->q.page_size = job->page_size;
+		if (job->pointers)
+			a->q.options |= PAGEDET_Q_POINTERS;
+	}
 	if (job->text_only)
 		a->q.sources = PAGEDET_SOURCE_BIT(job->allocs ?
 						  PAGEDET_SOURCE_TRACE :

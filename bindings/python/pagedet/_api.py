@@ -368,7 +368,8 @@ PAGEDET_Q_GROUP = 128
 PAGEDET_Q_TASK_STACKS = 256
 PAGEDET_Q_ANY_BOOT = 512
 PAGEDET_Q_USER_STACKS = 1024
-PAGEDET_Q_STOP_THREADS = 2048
+PAGEDET_Q_POINTERS = 2048
+PAGEDET_Q_STOP_THREADS = 4096
 
 # enum pagedet_order
 PAGEDET_ORDER_WALK = 0
@@ -1156,6 +1157,7 @@ class pagedet_query(Structure):
         ("next_place_user", c_void_p),
         ("allocs", POINTER(pagedet_allocs)),
         ("heat", POINTER(pagedet_heat)),
+        ("page_size", c_uint64),
     ]
 
 

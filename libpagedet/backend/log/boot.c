@@ -21,6 +21,16 @@
 /* Length of a boot id in digits. */
 #define ID 32
 
+uint32_t pdet_log_version(struct pdet_scan s)
+{
+	uint64_t major, minor;
+
+	if (!pdet_scan_dec(&s, &major) || !pdet_scan_char(&s, '.') ||
+	    !pdet_scan_dec(&s, &minor) || major > 99 || minor > 999)
+		return 0;
+	return PDET_LOG_VERSION(major, minor);
+}
+
 static void banner(struct pdet_log_boot *b, struct pdet_scan line)
 {
 	struct pdet_scan s = line;
@@ -32,6 +42,7 @@ static void banner(struct pdet_log_boot *b, struct pdet_scan line)
 	b->banner = pdet_hash(line.at, (size_t)(line.end - line.at));
 	b->has_clock = false;
 	b->page_shift = 0;
+	b->version = pdet_log_version(s);
 }
 
 static void marker(struct pdet_log_boot *b, struct pdet_scan s)

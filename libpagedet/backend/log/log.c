@@ -45,6 +45,17 @@ struct stray {
 	uint64_t heard;
 };
 
+/* The last line, to find lines that a log has twice. */
+struct last_line {
+	bool is, skipped;	/* skipped: it is a copy */
+	bool doubled;		/* lines are there twice */
+	uint64_t hash;
+	size_t len;
+	bool has_caller;
+	uint64_t caller;
+	struct pdet_log_stamp stamp;
+};
+
 struct pdet_log {
 	struct open_page open[OPEN];
 	struct {
@@ -63,6 +74,7 @@ struct pdet_log {
 				 * known here */
 	uint64_t seq;		/* sequence number of the next record */
 	bool has_seq;
+	struct last_line last;
 	char release[96];
 	struct pdet_log_boot boot;
 	struct pdet_log_line parsed;
@@ -192,6 +204,7 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	struct pdet_log_page *p = &o->page;
 
 	p->found |= p->has_phys;
+	pdet_log_judge_pointers(p);
 	pdet_log_settle(p, p->shift);
 	if (!pdet_log_names_something(p)) {
 		if (!pdet_log_is_about_memory(p)) {
@@ -688,9 +701,16 @@ static bool looks_like_report(struct pdet_scan s)
 		"Bad page state in process ", "Bad page map in process ",
 		"KASAN: ", "KASan: ", "KFENCE: ",
 	};
-	struct pdet_scan behind;
+	struct pdet_scan behind = s;
+	uint64_t word;
 	size_t i;
 
+	/* The first line of the block is lost. */
+	if (pdet_scan_word(&behind, "page dumped because: ") ||
+	    (pdet_scan_word(&behind, "raw: ") &&
+	     pdet_scan_hex(&behind, &word) && pdet_scan_char(&behind, ' ') &&
+	     pdet_scan_hex(&behind, &word)))
+		return true;
 	if (pdet_log_behind(s, "BUG: ", &behind))
 		for (i = 0; i < PDET_COUNT(bugs); i++)
 			if (pdet_scan_word(&behind, bugs[i]))
@@ -719,14 +739,34 @@ static bool is_of_detective(const struct pdet_log *log, struct pdet_scan text,
 	return false;
 }
 
+/* Whether the line of a task, which no report with a block awaits, is of the
+ * last report, which has none. */
+static bool is_task_of_last(struct pdet_log *log, struct pdet_log_line *l)
+{
+	struct pdet_scan s = l->text;
+	const struct open_page *o;
+
+	if (!log->n_open || !pdet_scan_word(&s, "CPU: "))
+		return false;
+	l->writer = PDET_LOG_ANYONE;
+	o = open_of(log, l, OF_REPORT);
+	l->writer = PDET_LOG_NOBODY;
+	return o && (o->page.report == PAGEDET_REPORT_SLAB ||
+		     o->page.report == PAGEDET_REPORT_LIST);
+}
+
 /* Process a line without the prefix of Page Detective. */
 static int feed_other(struct pdet_log *log, struct pdet_log_line *l)
 {
 	int r;
 
 	if (l->writer == PDET_LOG_NOBODY) {
-		if (!is_of_detective(log, l->text, is_type_of))
+		if (!is_of_detective(log, l->text, is_type_of) &&
+		    !is_task_of_last(log, l)) {
+			log->unread += !log->n_open &&
+				       looks_like_report(l->text);
 			return 0;
+		}
 		l->writer = PDET_LOG_ANYONE;
 	}
 	/* If nothing is open, only "page:" can begin a block. */
@@ -862,6 +902,47 @@ static int end_held(struct pdet_log *log, struct pdet_scan line)
 	return 0;
 }
 
+/* Whether a line begins a report or its block, which the kernel does not print
+ * twice without lines in between. */
+static bool begins_report(struct pdet_scan s)
+{
+	return pdet_log_dump_page_begins(s) || pdet_scan_word(&s, "BUG: ") ||
+	       pdet_scan_word(&s, "BUG ");
+}
+
+/*
+ * Whether the line is a copy of the one before it. A log that two programs have
+ * written has lines twice. Other lines than the first of a report may be equal,
+ * so they are copies only as long as each line is there twice.
+ */
+static bool is_copy(struct pdet_log *log, const struct pdet_log_line *l)
+{
+	const size_t len = (size_t)(l->text.end - l->text.at);
+	struct last_line *last = &log->last;
+	const bool begins = begins_report(l->text);
+	struct last_line now = {
+		.is = !l->record, .doubled = last->doubled && last->skipped,
+		.len = len, .has_caller = l->has_caller,
+		.caller = l->caller, .stamp = l->stamp,
+	};
+
+	if (!begins && !last->doubled) {
+		last->is = false;
+		return false;
+	}
+	now.hash = pdet_hash(l->text.at, len);
+	now.skipped = now.is && last->is && !last->skipped &&
+		last->hash == now.hash && last->len == now.len &&
+		last->has_caller == now.has_caller &&
+		last->caller == now.caller &&
+		last->stamp.has_us == now.stamp.has_us &&
+		last->stamp.us == now.stamp.us &&
+		last->stamp.day_s == now.stamp.day_s;
+	now.doubled |= now.skipped;
+	*last = now;
+	return now.skipped;
+}
+
 int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 {
 	struct pdet_log_line *l = &log->parsed;
@@ -875,6 +956,8 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	count_record(log, l);
 	/* A message from a process is not a statement of the kernel. */
 	if (l->user || (l->continues && log->has_seq))
+		return 0;
+	if (is_copy(log, l))
 		return 0;
 	log->heard++;
 	take_release(log, l->text);

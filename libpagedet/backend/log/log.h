@@ -37,6 +37,8 @@ struct pdet_log_boot {
 	uint64_t banner;	/* hash of the banner line */
 	int64_t booted_s;	/* seconds since 1970 */
 	uint8_t page_shift;	/* log2 of the page size; 0: not said */
+	uint32_t version;	/* of the kernel, as PDET_LOG_VERSION(); 0: not
+				 * said */
 };
 
 struct pdet_log_line {
@@ -55,6 +57,12 @@ struct pdet_log_line {
 	struct pdet_log_stamp stamp;
 	char unescaped[PDET_LOG_TEXT];
 };
+
+#define PDET_LOG_VERSION(major, minor) ((uint32_t)(major) << 16 | (minor))
+
+/* boot.c: pdet_log_version - the version that @release begins with: "4.9.45";
+ * 0 if it does not. */
+uint32_t pdet_log_version(struct pdet_scan release);
 
 /* boot.c: pdet_log_boot_line - add the facts of a line to *@b. */
 void pdet_log_boot_line(struct pdet_log_boot *b, struct pdet_scan text,
@@ -169,6 +177,22 @@ struct pdet_log_owner {
 	struct pdet_log_stack alloc, free;
 };
 
+/* Most pointers of a report that are compared. */
+#define PDET_LOG_POINTERS 8
+
+/* The pointers of 8 digits in a report, which may be hashes (pointer.c). */
+struct pdet_log_pointers {
+	uint32_t seen[PDET_LOG_POINTERS]; /* different ones */
+	uint8_t n;
+	bool has_slab;		/* a line has a pointer and its offset in the
+				 * slab, which give where the slab begins */
+	bool contradict;	/* two of these lines do not agree, or a slab
+				 * would not begin at a page */
+	uint32_t slab;
+	uint32_t best;		/* the address of the report, if it is one; 0:
+				 * none */
+};
+
 /* Most words of a struct page that are kept. */
 #define PDET_LOG_WORDS 16
 
@@ -236,20 +260,24 @@ struct pdet_log_page {
 	bool task;		/* pid is known */
 	bool has_address;	/* virt is known */
 	bool has_kaddr, hashed;
+	bool may_be_hashed;	/* nothing tells whether an address is a hash */
 	bool has_phys;		/* phys is known; pfn follows from it */
 	bool wants_pc;		/* registers follow, with the address of the
 				 * instruction */
 	bool has_levels;	/* entries has all levels */
 	bool has_vm_flags, file_index, is_slab, has_dev, has_position;
 	uint32_t lines;
+	bool sectioned;		/* the type of its section has come */
 	bool injected;		/* a memory error that a test has asked for */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
-	uint64_t slab, slab_offset; /* where the slab of an address begins, if
-				     * it is not a hash; 0: none */
+	struct pdet_log_pointers pointers;
+	bool object;		/* the line of the slab's object has come */
+	bool others;		/* another error is printed */
 	uint64_t position;	/* position on that device, in bytes */
 	struct pdet_log_text comm, says, cache, file;
 	struct pdet_log_text why; /* "page dumped because:" and similar */
 	struct pdet_log_text reason; /* instead of these two */
+	struct pdet_log_text exact; /* the same with addresses of the kernel */
 	struct pdet_log_text entries; /* of page tables, in words */
 
 	struct pdet_log_maps maps;
@@ -431,6 +459,9 @@ unsigned pdet_log_patience(const struct pdet_log_page *p);
 bool pdet_log_names_something(const struct pdet_log_page *p);
 /* Otherwise there is a row, too, if the report is always about memory. */
 bool pdet_log_is_about_memory(const struct pdet_log_page *p);
+
+/* pointer.c: decide at the end of a report whether its address is a hash. */
+void pdet_log_judge_pointers(struct pdet_log_page *p);
 
 /* --- owner.c: page_owner's lines after a block, and its fields --- */
 

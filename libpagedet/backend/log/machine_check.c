@@ -10,12 +10,22 @@
  *   mce: Uncorrected hardware memory error in user-access at 1850602400
  *   EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0
  *       (channel:1 slot:0 page:0x12345 offset:0x0 grain:32 syndrome:0x0)
+ *   {1}[Hardware Error]:  Error 0, type: recoverable
+ *   {1}[Hardware Error]:   section_type: memory error
+ *   {1}[Hardware Error]:   error_status: Storage error in DRAM memory (0x...)
  *   {1}[Hardware Error]:   physical_address: 0x0000000040fa6000
  *   {1}[Hardware Error]:   physical_address_mask: 0xfffffffffffff000
+ *   {1}[Hardware Error]:   node:1 card:4 module:0 rank:0 bank:6 row:24237
+ *   {1}[Hardware Error]:   error_type: 8, parity error
+ *   {1}[Hardware Error]:   DIMM location: CPU 1 DIMM 5
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/log/report.h"
+
+/* Longest reason that is made of several lines. */
+#define MOST_REASON 640
 
 /* ADDR is a memory address only if bits 6 to 8 of MISC are 2, "physical". Bits
  * 0 to 5 of MISC give the number of low bits of ADDR that are not valid (Intel
@@ -101,7 +111,7 @@ static bool mce_begins(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
-/* A driver that does not know the page prints page 0. */
+/* A driver that does not know the page prints page 0 and offset 0. */
 static bool edac_begins(struct pdet_log_page *p, struct pdet_scan s,
 			bool *memory)
 {
@@ -114,15 +124,15 @@ static bool edac_begins(struct pdet_log_page *p, struct pdet_scan s,
 	words = s;
 	if (!pdet_scan_dec(&s, &number) ||
 	    (!pdet_scan_word(&s, " CE ") && !pdet_scan_word(&s, " UE ")) ||
-	    !value(s, "page:0x", &pfn) || !value(s, " offset:0x", &offset) ||
-	    (!pfn && !offset))
+	    !value(s, "page:0x", &pfn) || !value(s, " offset:0x", &offset))
 		return false;
 	if (pdet_log_before(&words, " ("))
 		pdet_log_says(p, words, memory);
 	p->report = PAGEDET_REPORT_EDAC;
-	p->has |= PDET_LOG_PFN;
+	p->found = p->over = true;
+	if (pfn || offset)
+		p->has |= PDET_LOG_PFN;
 	p->pfn = pfn;
-	p->over = true;
 	return true;
 }
 
@@ -141,16 +151,84 @@ static bool of_firmware(struct pdet_scan *s)
 	return true;
 }
 
-static bool apei_begins(struct pdet_log_page *p, struct pdet_scan s)
+/* Add a line to the reason. */
+static void add(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
+	const struct pdet_scan had = pdet_log_page_text(p, p->reason);
+	char text[MOST_REASON];
+	const int n = snprintf(text, sizeof(text), "%.*s%s%.*s",
+			       (int)(had.end - had.at), had.at ? had.at : "",
+			       had.at ? "; " : "", (int)(s.end - s.at), s.at);
+	const size_t len = PDET_MIN((size_t)n, sizeof(text) - 1);
+
+	*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + len },
+				 &p->reason);
+}
+
+/* "Error 0, type: recoverable" and "section_type: memory error", one of which
+ * precedes the other lines of a section. */
+static bool is_head(struct pdet_scan s, bool *is_error)
+{
+	struct pdet_scan type;
+
+	*is_error = pdet_scan_word(&s, "Error ") &&
+		    pdet_log_behind(s, ", type: ", &type);
+	return *is_error || pdet_scan_word(&s, "section_type: ");
+}
+
+static bool address(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	const struct pdet_scan line = s;
 	uint64_t addr;
 
-	if (!of_firmware(&s) ||
-	    (!pdet_scan_word(&s, "physical_address: ") &&
-	     !pdet_scan_word(&s, "physical fault address: ")) ||
+	if (p->has_phys || (!pdet_scan_word(&s, "physical_address: ") &&
+			    !pdet_scan_word(&s, "physical fault address: ")) ||
 	    !pdet_log_hex(&s, &addr))
 		return false;
 	physical(p, addr);
+	add(p, line, memory);
+	return true;
+}
+
+/* Take a line that says what is broken. */
+static bool detail(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	static const char *const words[] = {
+		"fru_text: ", "error_status: ", "node:", "DIMM location: ",
+	};
+	const struct pdet_scan line = s;
+	size_t i;
+
+	if (pdet_scan_word(&s, "error_type: ")) {
+		add(p, line, memory);
+		pdet_log_says(p, line, memory);
+		return true;
+	}
+	for (i = 0; i < PDET_COUNT(words); i++) {
+		if (!pdet_scan_word(&s, words[i]))
+			continue;
+		add(p, line, memory);
+		/* the last line of a section */
+		p->over = *words[i] == 'D';
+		return true;
+	}
+	return false;
+}
+
+/* Sections without an address give no row. */
+static bool apei_begins(struct pdet_log_page *p, struct pdet_scan s,
+			bool *memory)
+{
+	bool is_error;
+
+	if (!of_firmware(&s))
+		return false;
+	if (is_head(s, &is_error)) {
+		p->sectioned = !is_error;
+		add(p, s, memory);
+	} else if (!address(p, s, memory)) {
+		return false;
+	}
 	p->report = PAGEDET_REPORT_APEI;
 	return true;
 }
@@ -159,7 +237,7 @@ bool pdet_log_machine_check_begins(struct pdet_log_page *p, struct pdet_scan s,
 				   bool *memory)
 {
 	return mce_begins(p, s, memory) || edac_begins(p, s, memory) ||
-	       apei_begins(p, s);
+	       apei_begins(p, s, memory);
 }
 
 /* The valid bits of the address. An empty mask is meaningless. */
@@ -179,18 +257,18 @@ static bool mask(struct pdet_log_page *p, struct pdet_scan s)
 bool pdet_log_machine_check(struct pdet_log_page *p, struct pdet_scan s,
 			    bool *memory)
 {
-	static const char type[] = "error_type: ";
+	bool is_error;
 
 	if (p->report == PAGEDET_REPORT_APEI) {
 		if (!of_firmware(&s))
 			return false;
-		if (mask(p, s))
-			return true;
-		if ((size_t)(s.end - s.at) < strlen(type) ||
-		    memcmp(s.at, type, strlen(type)))
-			return false;
-		pdet_log_says(p, s, memory);
-		p->over = true;
+		if (!is_head(s, &is_error))
+			return mask(p, s) || address(p, s, memory) ||
+			       detail(p, s, memory);
+		if (is_error || p->sectioned || p->has_phys)
+			return false;	/* of the next section */
+		p->sectioned = true;
+		add(p, s, memory);
 		return true;
 	}
 	if (!pdet_scan_word(&s, "mce: [Hardware Error]: "))

@@ -107,18 +107,31 @@ static void put_letters(const struct words *w, unsigned from, unsigned n,
 		 part, letters);
 }
 
-static void put_fill(uint64_t word, const char *part, char *text, size_t size)
+/* Each of the words is one byte again and again, but the words may differ. */
+static void put_fill(const struct words *w, unsigned from, unsigned n,
+		     const char *part, char *text, size_t size)
 {
-	const uint8_t byte = byte_of(word, 0);
+	uint8_t bytes[PDET_LOG_WORDS] = { 0 };
+	unsigned i, k, all = 0;
 	const char *of = NULL;
-	size_t i;
+	size_t len;
 
-	for (i = 0; i < PDET_COUNT(poisons); i++)
-		if (poisons[i].byte == byte)
+	for (i = 0; i < n; i++) {
+		bytes[all] = byte_of(w->word[from + i], 0);
+		for (k = 0; bytes[k] != bytes[all];)
+			k++;
+		all += k == all;
+	}
+	for (i = 0; i < PDET_COUNT(poisons) && all == 1; i++)
+		if (poisons[i].byte == *bytes)
 			of = poisons[i].of;
-	snprintf(text, size, PDET_OVERWRITTEN "%s with the byte 0x%02x"
-		 "%s%s%s", part, byte, of ? " (" : "", of ? of : "",
-		 of ? ")" : "");
+	len = (size_t)snprintf(text, size, PDET_OVERWRITTEN "%s with the "
+			       "byte%s 0x%02x%s%s%s", part, all > 1 ? "s" : "",
+			       *bytes, of ? " (" : "", of ? of : "",
+			       of ? ")" : "");
+	for (i = 1; i < all; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s0x%02x",
+					i + 1 < all ? ", " : " and ", bytes[i]);
 }
 
 /* Letters may be poison, too. */
@@ -130,7 +143,7 @@ static bool put_what(const struct words *w, unsigned from, unsigned least,
 	const unsigned letters = run(w, from, is_letters);
 
 	if (fills * w->bytes >= least)
-		put_fill(w->word[from], part, text, size);
+		put_fill(w, from, fills, part, text, size);
 	else if (letters * w->bytes >= least)
 		put_letters(w, from, letters, part, text, size);
 	return *text;

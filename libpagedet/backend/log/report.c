@@ -95,6 +95,21 @@ static bool task_of_cpu(struct pdet_scan *s, uint64_t *pid)
 	       *pid <= INT32_MAX && pdet_scan_word(s, " Comm: ");
 }
 
+/* "Tainted: G    B   4.9.45-v7+ #1031", after a name. */
+static void release(struct pdet_log_page *p, struct pdet_scan s)
+{
+	struct pdet_scan after;
+
+	if (p->boot.version ||
+	    (!pdet_log_behind(s, " Not tainted ", &after) &&
+	     !pdet_log_behind(s, " Tainted: ", &after)))
+		return;
+	while (!p->boot.version && after.at < after.end) {
+		p->boot.version = pdet_log_version(pdet_scan_token(&after));
+		pdet_scan_blanks(&after);
+	}
+}
+
 bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
 		  bool *memory)
 {
@@ -111,7 +126,10 @@ bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
 	if (!p->task) {
 		p->task = true;
 		p->pid = (uint32_t)pid;
+	} else if (!known.at && p->pid != pid) {
+		return true;
 	}
+	release(p, s);
 	/* The name may contain blanks, so the text after it ends it. */
 	s.end = s.at + PDET_MIN(s.end - s.at, COMM_MAX + 13);
 	if (pdet_log_before(&s, " Not tainted") ||
@@ -255,6 +273,11 @@ unsigned pdet_log_patience(const struct pdet_log_page *p)
 	case PAGEDET_REPORT_SLAB:
 	case PAGEDET_REPORT_HUNG_TASK:
 		return PDET_LOG_PATIENCE_LONG;
+	case PAGEDET_REPORT_APEI:
+		/* Where the module is may follow the type of the error. */
+		return p->says.len ? 1 : PDET_LOG_PATIENCE;
+	case PAGEDET_REPORT_LIST:
+		return PDET_LOG_PATIENCE_SHORT;
 	case PAGEDET_REPORT_FAULT:
 		return p->wants_pc ? PDET_LOG_PATIENCE :
 				     PDET_LOG_PATIENCE_SHORT;
@@ -267,11 +290,13 @@ unsigned pdet_log_patience(const struct pdet_log_page *p)
 bool pdet_log_is_about_memory(const struct pdet_log_page *p)
 {
 	return p->report != PAGEDET_REPORT_HUNG_TASK &&
+	       p->report != PAGEDET_REPORT_APEI &&
 	       p->report != PAGEDET_REPORT_MACHINE_CHECK;
 }
 
 bool pdet_log_names_something(const struct pdet_log_page *p)
 {
 	return p->kind != PDET_LOG_REPORT || p->has & PDET_LOG_PFN ||
-	       p->has_address || p->has_kaddr || p->hashed || p->found;
+	       p->has_address || p->has_kaddr || p->hashed ||
+	       p->may_be_hashed || p->found;
 }

@@ -15,7 +15,7 @@
  * SLUB report come the stacks of three tasks. */
 #define PDET_LOG_PATIENCE 64
 #define PDET_LOG_PATIENCE_LONG 512
-/* A program's bytes are on the next line. */
+/* A program's bytes are on the next line, and the task of a list is near. */
 #define PDET_LOG_PATIENCE_SHORT 8
 
 /* --- report.c --- */
@@ -35,9 +35,9 @@ bool pdet_log_task(struct pdet_log_page *p, struct pdet_scan s, char c,
 /* pdet_log_name - store a task's name if it is plausible and none is known. */
 void pdet_log_name(struct pdet_log_page *p, struct pdet_scan s, bool *memory);
 
-/* pdet_log_cpu - parse "CPU: 1 [UID: 0] PID: 58 Comm: modprobe ...", or, of old
- * kernels, "Pid: 58, comm: modprobe ...". The pid is used if the name matches
- * the known one, or if no name is known. */
+/* pdet_log_cpu - parse "CPU: 1 [UID: 0] PID: 58 Comm: modprobe Not tainted
+ * 6.1.0 #1", or, of old kernels, "Pid: 58, comm: modprobe ...". The pid is used
+ * if the name matches the known one, or if no name is known. */
 bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
 		  bool *memory);
 
@@ -64,6 +64,22 @@ bool pdet_log_pointer(struct pdet_scan *s, struct pdet_log_pointer *ret);
  * 64-bit kernel. pdet_log_is_hash - whether it certainly is not. */
 bool pdet_log_is_real(struct pdet_log_pointer is);
 bool pdet_log_is_hash(struct pdet_log_pointer is);
+
+/* --- pointer.c: pointers of 8 digits, which may be hashes on a 32-bit machine.
+ * --- */
+
+/* pdet_log_see_pointer - compare it with others of the report. It must not be a
+ * pointer to something that is elsewhere. */
+void pdet_log_see_pointer(struct pdet_log_page *p, struct pdet_log_pointer is);
+
+/* pdet_log_place_pointer - the same, with its offset in its slab. */
+void pdet_log_place_pointer(struct pdet_log_page *p,
+			    struct pdet_log_pointer is, uint64_t offset);
+
+/* pdet_log_take_pointer - store the address of the report, or remember it until
+ * pdet_log_judge_pointers(). A later one replaces it. */
+void pdet_log_take_pointer(struct pdet_log_page *p,
+			   struct pdet_log_pointer is);
 
 /* --- the forms. The first function of each says whether a report begins here,
  * and parses it into *p, which is empty if not. The second one says whether

@@ -19,8 +19,8 @@ static void put_place(const struct pdet_log_putting *o)
 	const unsigned unsaid = p->loses ? PAGEDET_IO : PAGEDET_UNSUPPORTED;
 	size_t i;
 
-	if (p->has_address || p->has_kaddr || p->hashed || p->task ||
-	    p->comm.len) {
+	if (p->has_address || p->has_kaddr || p->hashed || p->may_be_hashed ||
+	    p->task || p->comm.len) {
 		for (i = 0; i < PDET_LOG_OF_ADDRESS; i++)
 			pdet_log_cell_lost(o, pdet_log_of_address[i],
 					   PAGEDET_UNSUPPORTED);

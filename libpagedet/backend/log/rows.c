@@ -380,6 +380,8 @@ static void put_struct(const struct pdet_log_putting *o)
 		if (maps >= 0)
 			pdet_log_cell(o, F(MAPCOUNT_KIND),
 				      PAGEDET_MAPCOUNT_EXACT);
+	} else if (p->stray) {
+		pdet_log_cell_lost(o, F(MAPCOUNT), PAGEDET_CORRUPT);
 	}
 	if (p->has & PDET_LOG_PINCOUNT && !p->stray) {
 		if (p->pincount < 0)

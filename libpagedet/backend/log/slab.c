@@ -15,13 +15,17 @@
  *   list_add corruption. next->prev should be prev (A), but was B. (next=C)
  *   list_add double add: new=A, prev=B, next=C.
  *
- * Most kernels hash addresses of slabs, but never those of lists. On 32 bits
- * the offset in the slab tells a hash from an address: slabs begin at a page.
- * One hash in 4096 looks so, but two of them do not agree on where it begins.
+ * Then comes the task: "CPU: 1 PID: 123 Comm: x ...". Most kernels hash
+ * addresses of slabs, but never those of lists. pointer.c judges those of 32
+ * bits.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/log/report.h"
+
+/* "ADDRESS, that of prev" and its end. */
+#define MOST_ADDRESS 24
 
 /* Store the report's text up to @until; the address after it goes to vaddr. */
 static void say(struct pdet_log_page *p, struct pdet_scan s, const char *until,
@@ -72,40 +76,82 @@ static bool address_behind(struct pdet_log_page *p, struct pdet_scan line,
 }
 
 /* Whether a word of such a line is a value that is not an address: nothing, the
- * poison of entries that were taken out, or one byte again and again. */
+ * poison of entries that were taken out, one byte again and again, or bytes
+ * with which no address begins. */
 static bool is_plain(uint64_t value, unsigned digits)
 {
-	return value < 0x1000 || value >> 48 == 0xdead ||
-	       pdet_log_is_fill(value, digits / 2);
+	const uint64_t top = value >> 48;
+
+	return value < 0x1000 || top == 0xdead ||
+	       pdet_log_is_fill(value, digits / 2) ||
+	       (top && !(top & 0x8080));
 }
 
-/* Store the line as the reason, with the values that were found and expected.
- * The text does not have addresses of the kernel, which not everybody may see:
- * the row has one. */
+/* The neighbour that the line names at its end, whose address is @value: "prev"
+ * or "next"; NULL if it is not. */
+static const char *neighbour_at(struct pdet_scan line, uint64_t value)
+{
+	static const char *const names[] = { "prev", "next" };
+	char word[] = "(prev=";
+	struct pdet_scan s;
+	uint64_t at;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(names); i++) {
+		memcpy(word + 1, names[i], 4);
+		if (pdet_log_behind(line, word, &s) && pdet_log_hex(&s, &at) &&
+		    at == value)
+			return names[i];
+	}
+	return NULL;
+}
+
+/* Write what stands for an address. Of the value that was found, say if it is
+ * that of a neighbour. */
+static size_t put_address(char *to, size_t size, struct pdet_scan line,
+			  const char *at, uint64_t value)
+{
+	static const char found[] = "but was ";
+	const size_t len = sizeof(found) - 1;
+	const char *name = (size_t)(at - line.at) >= len &&
+			   !memcmp(at - len, found, len) ?
+		neighbour_at(line, value) : NULL;
+
+	return (size_t)snprintf(to, size, "ADDRESS%s%s",
+				name ? ", that of " : "", name ? name : "");
+}
+
+/* Store the line as the reason, with the values that were found and expected:
+ * once without addresses of the kernel, which not everybody may see, and once
+ * with them. */
 static void list_reason(struct pdet_log_page *p, struct pdet_scan line,
 			bool *memory)
 {
-	static const char address[] = "ADDRESS";
+	struct pdet_scan s = line;
 	char text[512];
 	size_t n = 0;
 
-	while (line.at < line.end && n < sizeof(text) - sizeof(address)) {
-		struct pdet_scan s = line;
+	while (s.at < s.end && n < sizeof(text) - MOST_ADDRESS) {
+		const char *at = s.at;
 		uint64_t value;
 		unsigned digits = 0;
 
 		if (pdet_scan_hex(&s, &value))
-			digits = (unsigned)(s.at - line.at);
-		if ((digits == 8 || digits == 16) && !is_plain(value, digits)) {
-			memcpy(text + n, address, sizeof(address) - 1);
-			n += sizeof(address) - 1;
-			line.at = s.at;
+			digits = (unsigned)(s.at - at);
+		if (digits != 8 && digits != 16) {
+			s.at = at + 1;
+			text[n++] = *at;
+		} else if (is_plain(value, digits)) {
+			memcpy(text + n, at, digits);
+			n += digits;
 		} else {
-			text[n++] = *line.at++;
+			n += put_address(text + n, MOST_ADDRESS, line, at,
+					 value);
 		}
 	}
 	*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + n },
-				 &p->reason);
+				 &p->reason) &&
+		   pdet_log_keep(p, line, &p->exact);
 }
 
 static bool list_begins(struct pdet_log_page *p, struct pdet_scan s,
@@ -136,7 +182,6 @@ static bool list_begins(struct pdet_log_page *p, struct pdet_scan s,
 		return false;
 	}
 	p->report = PAGEDET_REPORT_LIST;
-	p->over = true;
 	say(p, line, until, memory);
 	list_reason(p, line, memory);
 	return true;
@@ -152,51 +197,37 @@ bool pdet_log_slab_begins(struct pdet_log_page *p, struct pdet_scan s,
  * before 5.10 without names of flags. */
 static bool slab_line(struct pdet_log_page *p, struct pdet_scan s)
 {
-	struct pdet_scan flags;
+	struct pdet_log_pointer free;
+	struct pdet_scan flags, fp;
 
 	if (!pdet_scan_word(&s, "Slab 0x"))
 		return false;
 	p->is_slab = true;
+	if (pdet_log_behind(s, " fp=", &fp) && pdet_log_pointer(&fp, &free))
+		pdet_log_see_pointer(p, free);
 	if (!(p->has & PDET_LOG_FLAGS) && pdet_log_behind(s, " flags=", &flags))
 		pdet_log_flags(p, flags);
 	return true;
 }
 
-/* Whether an earlier line with another address has the slab where this one has
- * it. The same address would have the same hash. */
-static bool agrees(struct pdet_log_page *p, struct pdet_log_pointer is,
-		   struct pdet_scan rest)
+/* " @offset=1280 fp=0x...", which follows a pointer. */
+static void see_place(struct pdet_log_page *p, struct pdet_log_pointer is,
+		      struct pdet_scan rest)
 {
-	const uint64_t in_page = 0xfff;
-	uint64_t offset, slab;
-	bool same;
+	struct pdet_log_pointer free;
+	struct pdet_scan s;
+	uint64_t offset;
 
-	if (is.digits != 8 || !pdet_log_behind(rest, " @offset=", &rest) ||
-	    !pdet_scan_dec(&rest, &offset) || offset >= is.value ||
-	    (is.value - offset) & in_page)
-		return false;
-	slab = is.value - offset;
-	same = p->slab == slab && p->slab_offset != offset;
-	p->slab = slab;
-	p->slab_offset = offset;
-	return same;
+	if (pdet_log_behind(rest, " @offset=", &s) &&
+	    pdet_scan_dec(&s, &offset))
+		pdet_log_place_pointer(p, is, offset);
+	else
+		pdet_log_see_pointer(p, is);
+	if (pdet_log_behind(rest, " fp=", &s) && pdet_log_pointer(&s, &free))
+		pdet_log_see_pointer(p, free);
 }
 
-/* Store an address if it is not a hash. */
-static void take_address(struct pdet_log_page *p, struct pdet_log_pointer is,
-			 struct pdet_scan rest)
-{
-	if (agrees(p, is, rest)) {
-		p->hashed = false;
-		pdet_log_kernel_address(p, is.value);
-	} else if (pdet_log_is_real(is)) {
-		pdet_log_kernel_address(p, is.value);
-	} else {
-		p->hashed |= is.value != 0;
-	}
-}
-
-/* "Object 0x... @offset=". */
+/* "Object 0x... @offset=1280 fp=0x...". */
 static bool object_line(struct pdet_log_page *p, struct pdet_scan s)
 {
 	struct pdet_log_pointer is;
@@ -205,7 +236,9 @@ static bool object_line(struct pdet_log_page *p, struct pdet_scan s)
 	if (!pdet_scan_word(&s, "Object ") || !pdet_log_pointer(&s, &is) ||
 	    !pdet_log_behind(s, " @offset=", &offset))
 		return false;
-	take_address(p, is, s);
+	pdet_log_take_pointer(p, is);
+	see_place(p, is, s);
+	p->object = true;
 	return true;
 }
 
@@ -213,7 +246,7 @@ static bool object_line(struct pdet_log_page *p, struct pdet_scan s)
 static bool range_line(struct pdet_log_page *p, struct pdet_scan s)
 {
 	struct pdet_scan from = s, number;
-	struct pdet_log_pointer is;
+	struct pdet_log_pointer is, last;
 
 	if (pdet_scan_char(&from, '[') &&
 	    !pdet_log_behind(from, " overwritten] ", &from))
@@ -222,17 +255,38 @@ static bool range_line(struct pdet_log_page *p, struct pdet_scan s)
 	if (!pdet_scan_word(&number, "0x") || !pdet_log_pointer(&from, &is) ||
 	    !pdet_scan_word(&from, "-0x"))
 		return false;
-	if (!p->has_kaddr)
-		take_address(p, is, from);
+	if (!p->object)
+		pdet_log_take_pointer(p, is);
+	if (pdet_log_pointer(&from, &last))
+		pdet_log_see_pointer(p, last);
+	see_place(p, is, from);
 	return true;
+}
+
+/* "Redzone  81c7c480: cc cc cc", a line of a hex dump. */
+static bool dump_line(struct pdet_log_page *p, struct pdet_scan s)
+{
+	static const char *const words[] = {
+		"Redzone ", "Padding ", "Object ", "Bytes b4 ",
+	};
+	struct pdet_log_pointer is;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(words); i++) {
+		if (!pdet_scan_word(&s, words[i]))
+			continue;
+		if (pdet_log_pointer(&s, &is) && pdet_scan_char(&s, ':'))
+			pdet_log_see_pointer(p, is);
+		return true;
+	}
+	return false;
 }
 
 /* True for lines of the report without a value for a row. */
 static bool other_line(struct pdet_scan s)
 {
 	static const char *const words[] = {
-		"Allocated in ", "Freed in ", "Redzone ", "Padding ",
-		"Object ", "Bytes b4 ", "-----", "=====",
+		"Allocated in ", "Freed in ", "-----", "=====",
 	};
 	size_t i;
 
@@ -242,18 +296,64 @@ static bool other_line(struct pdet_scan s)
 	return false;
 }
 
-bool pdet_log_slab(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+/* Lines of an error that is not this one. */
+static bool is_other_error(struct pdet_scan s)
+{
+	static const char *const words[] = {
+		"BUG: ", "WARNING: ", "kernel BUG at ", "INFO: task ",
+		"INFO: rcu", "watchdog: ", "------------[ cut here",
+	};
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(words); i++)
+		if (pdet_scan_word(&s, words[i]))
+			return true;
+	return false;
+}
+
+static bool of_slab(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
 	struct pdet_scan rest = s;
 
-	(void)memory;
-	if (p->report != PAGEDET_REPORT_SLAB)
-		return false;
 	if (pdet_scan_word(&rest, "FIX ")) {
 		p->over = true;
 		return true;
 	}
+	if (is_other_error(s)) {
+		p->others = true;
+		return false;
+	}
+	/* FIX still comes. */
+	if (!p->others && pdet_log_cpu(p, s, memory))
+		return true;
 	pdet_scan_word(&s, "INFO: ");
 	return slab_line(p, s) || object_line(p, s) || range_line(p, s) ||
-	       other_line(s);
+	       dump_line(p, s) || other_line(s);
+}
+
+/* "WARNING: CPU: 2 PID: 3920 at lib/list_debug.c:29 f+0x74/0xc0", or the line
+ * of the task, follows the one of the list. */
+static bool of_list(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan at;
+	uint64_t cpu, pid;
+
+	if (pdet_log_cpu(p, s, memory)) {
+		p->over = true;
+		return true;
+	}
+	if (pdet_scan_word(&s, "WARNING: CPU: ") && pdet_scan_dec(&s, &cpu) &&
+	    pdet_scan_word(&s, " PID: ") && pdet_scan_dec(&s, &pid) &&
+	    pid <= INT32_MAX && pdet_log_behind(s, "lib/list_debug.c", &at)) {
+		p->task = true;
+		p->pid = (uint32_t)pid;
+		return true;
+	}
+	return false;
+}
+
+bool pdet_log_slab(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	return p->report == PAGEDET_REPORT_SLAB ? of_slab(p, s, memory) :
+						  of_list(p, s, memory);
 }

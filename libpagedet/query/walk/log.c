@@ -100,6 +100,9 @@ static int log_begin(struct pdet_walk *base, struct pdet_worker *k)
 	if (!w->log)
 		return pdet_fail(env, ENOMEM, "no memory");
 	pdet_log_in_order(w->log);
+	if (base->it->q.page_size)
+		pdet_log_page_shift(w->log, (unsigned)__builtin_ctzll(
+						    base->it->q.page_size));
 	r = pdet_text_stream_open_watched(env, base->it->q.path, &watch,
 					  &w->in);
 	return r < 0 ? r : look(w, env);
@@ -157,16 +160,19 @@ static void put_now(const struct pdet_log_page *p, struct pdet_batch *b,
 	pdet_put_none(b, row, PAGEDET_FIELD_REPORT, PAGEDET_SOURCE_DERIVED);
 }
 
-/* Warns of hashed addresses, which nobody can resolve. */
+/* Warns of hashed addresses, which nobody can resolve, and of those of which
+ * nothing tells whether they are hashes. */
 static void tell_hashed(struct walk_log *w, const struct pdet_log_page *p)
 {
-	if (w->hashed || !p->hashed)
+	if (w->hashed || (!p->hashed && !p->may_be_hashed))
 		return;
 	w->hashed = true;
 	pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING,
-		 "addresses in %s are hashed from line %" PRIu64 " on "
+		 "addresses in %s %s from line %" PRIu64 " on%s "
 		 "(no_hash_pointers keeps them)",
-		 pdet_text_stream_name(w->in), p->line);
+		 pdet_text_stream_name(w->in),
+		 p->hashed ? "are hashed" : "may be hashed", p->line,
+		 p->hashed ? "" : ", and are not shown");
 }
 
 /* Whether the page is of the kernel that is asked about it, as is_asked(). */
@@ -194,7 +200,7 @@ static void tell_sizeless(struct walk_log *w, const struct pdet_log_page *p)
 	pdet_log(w->walk.it->env, PAGEDET_LOG_WARNING,
 		 "%s does not say which page size its machine has, so "
 		 "physical addresses in it, from line %" PRIu64 " on, are not "
-		 "turned into page frame numbers",
+		 "turned into page frame numbers (--page-size says it)",
 		 pdet_text_stream_name(w->in), p->line);
 }
 
@@ -267,6 +273,8 @@ static int put_page(struct walk_log *w, struct pdet_worker *k,
 		pdet_log_settle(p, (unsigned)__builtin_ctzll(
 					w->walk.it->page_size));
 	tell_sizeless(w, p);
+	if (w->walk.it->q.options & PAGEDET_Q_POINTERS && p->exact.len)
+		p->reason = p->exact;
 	now = is_asked(w, k, p);
 
 	if (!pdet_vec_reserve(&w->claims, 1))

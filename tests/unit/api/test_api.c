@@ -110,6 +110,9 @@ START_TEST(questions_that_are_refused)
 	TRY(EINVAL, "need a limit", q.order = PAGEDET_ORDER_UP);
 	TRY(E2BIG, "no order 7", q.order = 7);
 	TRY(EINVAL, "1025 threads", q.threads = 1025);
+	TRY(EINVAL, "takes no page size", q.page_size = 4096);
+	TRY(EINVAL, "4097 is not a size", q.target = PAGEDET_TARGET_LOG;
+	    q.path = "x"; q.page_size = 4097);
 	TRY(EINVAL, "needs a path", q.target = PAGEDET_TARGET_FILE);
 	TRY(EINVAL, "needs a path", q.target = PAGEDET_TARGET_TREE;
 	    q.path = "");
