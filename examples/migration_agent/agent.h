@@ -140,6 +140,10 @@ void join_memslots(struct agent *a);
  * the same way; otherwise its hva becomes 0.
  */
 void join_maps(struct vm *vm, struct block *b, int side);
+/* Whether it is memory that both sides map: that is not sent, and a comparison
+ * finds no harm done to it, because it is done to both. */
+bool join_is_one(const struct block *b);
+uint64_t join_one_pages(const struct agent *a);
 const struct block *join_block(const struct agent *a, uint64_t page);
 uint64_t join_hva(const struct agent *a, uint64_t page, int side);
 /* Returns false if the guest has no address for the page. */

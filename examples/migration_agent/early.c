@@ -20,15 +20,6 @@
 
 enum { READ, LATE, NOT_SENT };	/* in late, by page */
 
-/* Memory that both sides map is neither sent nor compared. */
-static bool is_one(const struct block *b)
-{
-	const struct backing *s = &b->at[SOURCE], *d = &b->at[DESTINATION];
-
-	return s->shared && d->shared && s->inode && s->inode == d->inode &&
-	       s->dev == d->dev && s->file_offset == d->file_offset;
-}
-
 void early_sent(struct agent *a, uint64_t page, uint64_t n)
 {
 	uint64_t i;
@@ -109,7 +100,7 @@ int early_start(struct agent *a)
 		return agent_fail_errno(AGENT_IO, "memory");
 	memset(a->late, NOT_SENT, a->pages * sizeof(*a->late));
 	for (i = 0; i < a->n_blocks; i++)
-		if (is_one(&a->blocks[i]))
+		if (join_is_one(&a->blocks[i]))
 			memset(a->late + a->blocks[i].first, READ,
 			       a->blocks[i].pages * sizeof(*a->late));
 	if (pthread_create(&a->early_thread, NULL, run, a))
@@ -142,7 +133,7 @@ void early_share(struct agent *a)
 	unsigned i;
 
 	for (i = 0; i < a->n_blocks; i++)
-		if (is_one(&a->blocks[i]))
+		if (join_is_one(&a->blocks[i]))
 			share(a, &a->blocks[i]);
 }
 
@@ -159,7 +150,7 @@ void early_prove(struct agent *a)
 		const struct block *b = &a->blocks[i];
 
 		for (k = b->first; k < b->first + b->pages; k++) {
-			if (is_one(b) || early_is_late(a, k))
+			if (join_is_one(b) || early_is_late(a, k))
 				continue;
 			a->n_early++;
 			a->n_unproven += !seen || pagedet_seen_equal(&seen[k],

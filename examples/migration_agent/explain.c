@@ -93,6 +93,23 @@ static void add_look(const struct agent *a, struct pagedet_evidence *e,
 		pagedet_seen_evidence(s, version, a->hash_key, e);
 }
 
+/*
+ * If the destination went on, the source was first read seconds after it had
+ * stopped. What has not changed since may have changed before.
+ */
+static void forget_late_look(const struct agent *a, struct pagedet_evidence *e)
+{
+	const unsigned stopped = PAGEDET_AS_STOPPED - PAGEDET_AS_MORE;
+
+	if (!a->went_on || e->more_state[stopped] != PAGEDET_HAVE ||
+	    e->hash_state[PAGEDET_AS_NOW] != PAGEDET_HAVE ||
+	    e->more_hash[stopped] != e->hash[PAGEDET_AS_NOW])
+		return;
+	e->more_hash[stopped] = e->more_ns[stopped] = 0;
+	e->more_state[stopped] = PAGEDET_TIMEOUT;
+	e->more_zero[stopped] = PAGEDET_DUNNO;
+}
+
 /* Everything sent was loaded, so a page that is absent now was discarded. */
 static void add_discarded(const struct agent *a, struct pagedet_evidence *e,
 			  uint64_t page)
@@ -194,6 +211,7 @@ static void add(const struct agent *a, struct pagedet_evidence *e,
 	add_look(a, e, PAGEDET_AS_AGAIN, &a->again[page]);
 	add_look(a, e, PAGEDET_AS_PEER, &a->now[DESTINATION][page]);
 	pagedet_versions_evidence(a->versions, page, e);
+	forget_late_look(a, e);
 	add_discarded(a, e, page);
 	add_place(a, e, page, found);
 	add_file(a, e, page);

@@ -212,6 +212,25 @@ static void join_one(struct agent *a, struct block *b, struct block *peer)
 	add(a, b);
 }
 
+bool join_is_one(const struct block *b)
+{
+	const struct backing *s = &b->at[SOURCE], *d = &b->at[DESTINATION];
+
+	return s->shared && d->shared && s->inode && s->inode == d->inode &&
+	       s->dev == d->dev && s->file_offset == d->file_offset;
+}
+
+uint64_t join_one_pages(const struct agent *a)
+{
+	uint64_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < a->n_blocks; i++)
+		if (a->blocks[i].pages && join_is_one(&a->blocks[i]))
+			n += a->blocks[i].pages;
+	return n;
+}
+
 /*
  * The result must not be "equal" if a part of the guest's memory is left out.
  */

@@ -56,9 +56,11 @@ static void say_restless(const struct agent *a, char *text, size_t size)
 			 n, n == 1 ? "" : "s");
 }
 
-void report_verdict(const struct agent *a, char *text, size_t size)
+/* @pages: that each side has for itself. */
+static void say_verdict(const struct agent *a, unsigned long long pages,
+			char *text, size_t size)
 {
-	const unsigned long long n = a->n_different, pages = a->pages;
+	const unsigned long long n = a->n_different;
 	const char *s = pages == 1 ? "" : "s", *differ = n == 1 ? "s" : "";
 
 	if (a->trouble[0])
@@ -104,6 +106,22 @@ void report_verdict(const struct agent *a, char *text, size_t size)
 			 "%llu could not be read; not all of it can be "
 			 "explained.", n, pages, s, differ,
 			 (unsigned long long)a->n_lost);
+}
+
+void report_verdict(const struct agent *a, char *text, size_t size)
+{
+	const unsigned long long one = join_one_pages(a);
+	size_t len;
+
+	say_verdict(a, a->pages - one, text, size);
+	len = strlen(text);
+	/* Then nothing is said of memory. */
+	if (!one || a->trouble[0] || !stood_still(a))
+		return;
+	snprintf(text + len, size - len, " The other %llu page%s not compared: "
+		 "both sides map the same memory there, so that harm done to "
+		 "it is done to both, and nothing here shows it.", one,
+		 one == 1 ? " was" : "s were");
 }
 
 /* Since postcopy began, each side has only a part of the guest. */

@@ -329,6 +329,11 @@ static void summary(const struct agent *a, FILE *f)
 		 PRIu64 " different, %" PRIu64 " not readable", a->pages,
 		 a->n_equal, a->n_different, a->n_lost);
 	row(f, "compared", line);
+	if (join_one_pages(a)) {
+		snprintf(line, sizeof(line), "%" PRIu64 " of them, which are "
+			 "one memory that both map", join_one_pages(a));
+		row(f, "not compared", line);
+	}
 	row(f, "memory slots", a->memslots);
 	fputs("</table>\n", f);
 }

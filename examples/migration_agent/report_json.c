@@ -234,7 +234,7 @@ json_t *report_json(const struct agent *a)
 {
 	json_t *o = json_object(), *blocks = json_array();
 	json_t *pages = json_array(), *patterns = json_array(), *counts;
-	char text[512];
+	char text[800];
 	uint64_t i;
 
 	report_verdict(a, text, sizeof(text));
@@ -251,6 +251,7 @@ json_t *report_json(const struct agent *a)
 	set(o, "memory_slots", text_or_null(a->memslots));
 	counts = json_object();
 	set(counts, "compared", number(a->pages));
+	set(counts, "one_memory", number(join_one_pages(a)));
 	set(counts, "equal", number(a->n_equal));
 	set(counts, "different", number(a->n_different));
 	set(counts, "not_readable", number(a->n_lost));

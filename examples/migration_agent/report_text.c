@@ -104,8 +104,7 @@ static void one_block(const struct block *b, FILE *f)
 	fprintf(f, "  %-22s %8" PRIu64 " KiB  at 0x%" PRIx64 " and 0x%" PRIx64
 		", %s%s\n", b->name, b->used >> 10, s->hva, d->hva,
 		s->inode ? s->path : "anonymous",
-		s->inode && s->inode == d->inode && s->dev == d->dev ?
-		" (both map it)" : "");
+		join_is_one(b) ? " (both map it: it is not compared)" : "");
 }
 
 static void memory(const struct agent *a, FILE *f)
@@ -120,6 +119,9 @@ static void memory(const struct agent *a, FILE *f)
 	fprintf(f, "  compared     %" PRIu64 " pages: %" PRIu64 " equal, %"
 		PRIu64 " different, %" PRIu64 " not readable\n", a->pages,
 		a->n_equal, a->n_different, a->n_lost);
+	if (join_one_pages(a))
+		fprintf(f, "  not compared %" PRIu64 " of them, which are one "
+			"memory that both map\n", join_one_pages(a));
 	if (a->n_differences < a->n_different + a->n_lost)
 		fprintf(f, "  explained    the first %" PRIu64 " of %" PRIu64
 			" that differ or cannot be read\n", a->n_differences,

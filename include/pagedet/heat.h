@@ -51,7 +51,8 @@ struct pagedet_heat_info {
 				 * PAGEDET_NO_KERNEL DAMON does not run,
 				 * PAGEDET_NO_ACCESS, PAGEDET_IO,
 				 * PAGEDET_UNSUPPORTED the handle is not of the
-				 * running kernel */
+				 * running kernel, or what DAMON monitors
+				 * cannot be read */
 	uint32_t complete;	/* 1: each thread has told a whole interval */
 };
 

@@ -534,7 +534,9 @@ enum pagedet_pattern_kind {
 				 * page here */
 	PAGEDET_PATTERN_ALIKE = 6, /* the peer has the same contents in all of
 				 * them */
-	PAGEDET_PATTERN_OTHER = 7 /* none of these */
+	PAGEDET_PATTERN_OTHER = 7, /* none of these */
+	PAGEDET_PATTERN_EXCHANGED = 8 /* two and two pages have each other's
+				 * contents at the peer */
 };
 
 /* pagedet_pattern.borders */
@@ -562,8 +564,8 @@ struct pagedet_pattern {
 	uint64_t older;		/* EMPTY_PEER: pages that were empty here
 				 * earlier */
 	int64_t shift;		/* SHIFTED: in pages */
-	uint64_t from;		/* SHIFTED, MOVED: the page here that has the
-				 * contents of the peer's first */
+	uint64_t from;		/* SHIFTED, MOVED, EXCHANGED: the page here that
+				 * has the contents of the peer's first */
 	uint64_t unsearched;	/* OTHER: pages that were not searched for at
 				 * other places, because there are too many */
 	uint32_t kind;		/* PAGEDET_PATTERN_* */

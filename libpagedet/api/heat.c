@@ -52,7 +52,13 @@ int pagedet_heat(struct pagedet *pd, const struct pagedet_heat_options *options,
 	heat->pd = pd;
 	r = begin(pd, &heat->h);
 	if (r == 0)
+		r = pdet_heat_learn(&heat->h, &pd->env, pd->backends,
+				    pd->n_backends);
+	if (r == 0)
 		r = pdet_heat_listen(&heat->h, &pd->env, o.wait_ns);
+	if (r == 0)
+		pdet_heat_recheck(&heat->h, &pd->env, pd->backends,
+				  pd->n_backends);
 	if (r < 0) {
 		pagedet_heat_free(heat);
 		return -pdet_errno_closed(-r);

@@ -21,6 +21,7 @@
 #include "base/io.h"
 #include "base/range.h"
 #include "base/vec.h"
+#include "kernel/object/damon.h"
 #include "kernel/text/maps.h"
 #include "schema/batch.h"
 #include "unwind/user_stack.h"
@@ -395,6 +396,11 @@ struct pdet_backend_ops {
 	int (*kernel_log)(struct pdet_backend *b, struct pdet_env *env,
 			  pagedet_log_record_fn *fn, void *user,
 			  uint64_t *lost);
+
+	/* What a thread of DAMON monitors. The caller frees the targets. Fails
+	 * with an error text. */
+	int (*damon)(struct pdet_backend *b, struct pdet_env *env,
+		     uint32_t thread, struct pdet_damon_context *ret);
 
 	/* How many pages are in a page block, as a power of 2. Returns a
 	 * negative errno, without an error text, if that is not known. */

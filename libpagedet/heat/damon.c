@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * DAMON's sysfs files, since Linux 5.18, and the parameters of its modules. A
- * thread that neither of them names is not known. These files have what the
- * next start will use, and what runs only if they are older than the thread.
+ * DAMON's sysfs files, since Linux 5.18, and the parameters of its modules say
+ * which threads run. A thread that neither of them names is not known. What is
+ * in these files is for the next start or commit, and their times do not say
+ * whether it is newer than the thread: sysfs sets them when a file is looked at
+ * first. So a thread of sysfs monitors what the kernel's memory says.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/io.h"
 #include "base/namespace.h"
 #include "base/text/text.h"
 #include "base/vec.h"
 #include "heat/damon.h"
-#include "kernel/text/stat.h"
 
 #define ADMIN "/sys/kernel/mm/damon/admin/kdamonds/"
 #define MOST 64u		/* threads */
-#define MOST_TARGETS 4096u
 
 struct place {
 	const struct pdet_env *env;
@@ -67,123 +65,24 @@ static uint64_t read_number(const struct place *p, const char *name,
 	return pdet_scan_dec(&s, &n) && s.at == s.end ? n : otherwise;
 }
 
-/* When a task began, in clock ticks since boot. 0: not known. */
-static uint64_t begin_of(const struct pdet_env *env, uint32_t pid)
-{
-	uint64_t n;
-
-	return pdet_stat_number(env, pid, PDET_STAT_START, &n) == 0 ? n : 0;
-}
-
-/* In another pid namespace the numbers of threads are those of others. */
-static uint64_t begin_of_thread(const struct pdet_env *env, uint32_t thread)
-{
-	return pdet_first_namespace(env->root, PDET_NAMESPACE_PID) == 0 ?
-	       0 : begin_of(env, thread);
-}
-
-/*
- * Whether a file of sysfs was written after the thread began, or that is not
- * known. The kernel keeps the time when it was last opened to be truncated, as
- * a shell does; if it never was, the time when it was looked at first.
- */
-static bool is_newer(const struct place *p, const char *name, uint64_t begin)
-{
-	const uint64_t second = 1000000000;
-	const uint64_t tick = second / (uint64_t)sysconf(_SC_CLK_TCK);
-	const uint64_t boot = pdet_clock_ns(CLOCK_REALTIME) -
-			      pdet_clock_ns(CLOCK_BOOTTIME);
-	char path[512];
-	struct stat st;
-
-	if (pdet_path(p->env, path, sizeof(path), "%s%s", p->dir, name) < 0 ||
-	    stat(path, &st) < 0)
-		return true;
-	/* The tick in which it began has not ended then. */
-	return (uint64_t)st.st_mtim.tv_sec * second +
-	       (uint64_t)st.st_mtim.tv_nsec >
-	       boot + (begin + 1) * tick;
-}
-
-/* A process that is younger than the thread may have the number of one that
- * has ended, whose memory DAMON then still means. */
-static bool is_sure(const struct place *context, const char *name, uint32_t pid,
-		    uint64_t begin)
-{
-	const uint64_t process = begin_of(context->env, pid);
-
-	return begin && process && process <= begin &&
-	       !is_newer(context, name, begin);
-}
-
-static int add_targets(const struct place *context, uint64_t begin,
-		       struct pdet_damon *d, struct pdet_damons *ret)
-{
-	const uint64_t n = read_number(context, "targets/nr_targets", 0);
-	struct pdet_damon_target t;
-	char name[64];
-	uint64_t i;
-
-	ret->is_partial |= n > MOST_TARGETS;
-	for (i = 0; i < n && i < MOST_TARGETS; i++) {
-		snprintf(name, sizeof(name), "targets/%llu/pid_target",
-			 (unsigned long long)i);
-		t.pid = (uint32_t)read_number(context, name, 0);
-		t.is_sure = t.pid && is_sure(context, name, t.pid, begin);
-		if (!pdet_vec_push(&d->targets, t))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* Whether the operations are among those that are known. */
-static bool read_context(const struct place *p, struct pdet_damon *d)
-{
-	d->is_physical = is_word(p, "operations", "paddr");
-	d->unit = d->is_physical ? read_number(p, "addr_unit", 1) : 1;
-	d->sample_us = read_number(p, "monitoring_attrs/intervals/sample_us",
-				   0);
-	d->interval_us = read_number(p, "monitoring_attrs/intervals/aggr_us",
-				     0);
-	d->is_tuned = read_number(p, "monitoring_attrs/intervals/"
-				  "intervals_goal/aggrs", 0);
-	return d->unit && (d->is_physical ||
-			   is_word(p, "operations", "vaddr") ||
-			   is_word(p, "operations", "fvaddr"));
-}
-
 static int leave_out(struct pdet_damons *ret)
 {
 	ret->is_partial = true;
 	return 0;
 }
 
-/* One of sysfs. Its events do not tell the context: there must be one. */
+/* One of sysfs. */
 static int add_one(const struct pdet_env *env, unsigned i,
 		   struct pdet_damons *ret)
 {
 	struct place p = { .env = env };
 	struct pdet_damon d = { .thread = 0 };
-	uint64_t begin;
-	int r = 0;
 
 	snprintf(p.dir, sizeof(p.dir), ADMIN "%u/", i);
 	d.thread = (uint32_t)read_number(&p, "pid", 0);
 	if (!d.thread || !is_word(&p, "state", "on"))
 		return 0;
-	if (read_number(&p, "contexts/nr_contexts", 0) != 1)
-		return leave_out(ret);
-	snprintf(p.dir, sizeof(p.dir), ADMIN "%u/contexts/0/", i);
-	begin = begin_of_thread(env, d.thread);
-	if (!read_context(&p, &d) ||
-	    (begin && is_newer(&p, "operations", begin)))
-		return leave_out(ret);
-	if (!d.is_physical)
-		r = add_targets(&p, begin, &d, ret);
-	if (r == 0 && pdet_vec_push(ret, d))
-		return 0;
-	pdet_vec_free(&d.targets);
-	return -ENOMEM;
+	return pdet_vec_push(ret, d) ? 0 : -ENOMEM;
 }
 
 /* One of a module, which monitors physical memory. */
@@ -191,7 +90,8 @@ static int add_module(const struct pdet_env *env, const char *name,
 		      struct pdet_damons *ret)
 {
 	struct place p = { .env = env };
-	struct pdet_damon d = { .is_physical = true };
+	struct pdet_damon d = { .is_physical = true,
+				.is_module = true };
 	char enabled[sizeof(p.dir) + 8], pid[32];
 
 	snprintf(p.dir, sizeof(p.dir), "/sys/module/%s/parameters/", name);
@@ -231,6 +131,83 @@ int pdet_damons_find(const struct pdet_env *env, struct pdet_damons *ret)
 	for (i = 0; r == 0 && i < PDET_COUNT(modules); i++)
 		r = add_module(env, modules[i], ret);
 	return r;
+}
+
+/* --- what the kernel's memory says --- */
+
+static int ask(struct pdet_env *env, struct pdet_backend *const *backends,
+	       size_t n, uint32_t thread, struct pdet_damon_context *ret)
+{
+	size_t i;
+	int r = 1;
+
+	for (i = 0; r && r != -ENOMEM && i < n; i++)
+		if (backends[i]->ops->damon)
+			r = backends[i]->ops->damon(backends[i], env, thread,
+						    ret);
+	return r <= 0 ? r :
+	       pdet_fail(env, ENOTSUP, "it takes the kernel's memory, of "
+			 "which no source is open");
+}
+
+/* In another pid namespace the numbers of processes are those of others. */
+static int take_targets(const struct pdet_env *env,
+			const struct pdet_damon_context *c,
+			struct pdet_damon *d)
+{
+	const bool here = pdet_first_namespace(env->root,
+					       PDET_NAMESPACE_PID) == 1;
+	struct pdet_damon_target t;
+	size_t i;
+
+	for (i = 0; i < c->targets.n; i++) {
+		t.pid = c->targets.data[i];
+		t.is_sure = here && t.pid;
+		if (!pdet_vec_push(&d->targets, t))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int pdet_damon_read(struct pdet_damon *d, struct pdet_env *env,
+		    struct pdet_backend *const *backends, size_t n)
+{
+	struct pdet_damon_context c = { .unit = 0 };
+	int r = ask(env, backends, n, d->thread, &c);
+
+	if (r < 0)
+		return r;
+	d->is_read = true;
+	d->is_physical = c.is_physical;
+	d->is_tuned = c.is_tuned;
+	d->unit = c.unit;
+	d->sample_us = c.sample_us;
+	d->interval_us = c.interval_us;
+	r = take_targets(env, &c, d);
+	pdet_vec_free(&c.targets);
+	return r;
+}
+
+int pdet_damons_read(struct pdet_damons *d, struct pdet_env *env,
+		     struct pdet_backend *const *backends, size_t n)
+{
+	size_t i, kept = 0;
+	int r = 0;
+
+	for (i = 0; i < d->n; i++) {
+		struct pdet_damon *one = &d->data[i];
+
+		if (r != -ENOMEM)
+			r = pdet_damon_read(one, env, backends, n);
+		if (one->is_read || one->is_module) {
+			d->data[kept++] = *one;
+			continue;
+		}
+		d->is_partial = true;
+		pdet_vec_free(&one->targets);
+	}
+	d->n = kept;
+	return r == -ENOMEM ? r : 0;
 }
 
 void pdet_damons_free(struct pdet_damons *d)

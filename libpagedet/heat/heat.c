@@ -32,6 +32,24 @@ int pdet_heat_begin(struct pdet_heat *h, struct pdet_env *env)
 	return 0;
 }
 
+int pdet_heat_learn(struct pdet_heat *h, struct pdet_env *env,
+		    struct pdet_backend *const *backends, size_t n)
+{
+	if (h->state != PAGEDET_HAVE)
+		return 0;
+	if (pdet_damons_read(&h->damons, env, backends, n) < 0)
+		return pdet_fail(env, ENOMEM, "no memory");
+	if (!h->damons.n) {
+		h->state = PAGEDET_UNSUPPORTED;
+		snprintf(h->advice, sizeof(h->advice), "DAMON runs, but what "
+			 "it monitors cannot be known, because its files may "
+			 "have been changed since it began: %.140s",
+			 env->error);
+	}
+	pdet_clear(env);
+	return 0;
+}
+
 void pdet_heat_end(struct pdet_heat *h)
 {
 	size_t i;
@@ -193,6 +211,53 @@ bool pdet_heat_digest(struct pdet_heat *h, bool all)
 	h->events.n = kept;
 	h->lost_before = h->lost;
 	return ok;
+}
+
+/* --- what may have changed while they told --- */
+
+static bool is_as_before(const struct pdet_heat_monitor *m,
+			 const struct pdet_damon *d,
+			 const struct pdet_damon *now)
+{
+	if (now->is_physical != d->is_physical || now->unit != m->unit)
+		return false;
+	return now->is_physical || (m->target < now->targets.n &&
+				    now->targets.data[m->target].pid == m->pid);
+}
+
+static void recheck(struct pdet_heat *h, const struct pdet_damon *d,
+		    const struct pdet_damon *now)
+{
+	size_t i;
+
+	for (i = 0; i < h->monitors.n; i++) {
+		struct pdet_heat_monitor *m = &h->monitors.data[i];
+
+		if (m->thread != d->thread)
+			continue;
+		if (!now->is_read || !is_as_before(m, d, now))
+			m->is_known = false;
+		if (pdet_damon_checks(now) != pdet_damon_checks(d))
+			m->checks = 0;
+	}
+}
+
+void pdet_heat_recheck(struct pdet_heat *h, struct pdet_env *env,
+		       struct pdet_backend *const *backends, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < h->damons.n; i++) {
+		const struct pdet_damon *d = &h->damons.data[i];
+		struct pdet_damon now = { .thread = d->thread };
+
+		if (!d->is_read)
+			continue;
+		pdet_damon_read(&now, env, backends, n);
+		recheck(h, d, &now);
+		pdet_vec_free(&now.targets);
+	}
+	pdet_clear(env);
 }
 
 static bool is_told(const struct pdet_heat *h, const struct pdet_damon *d)

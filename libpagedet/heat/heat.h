@@ -46,7 +46,7 @@ struct pdet_heat {
 	uint64_t lost;		/* events */
 	uint64_t lost_before;	/* those before the last digest */
 	unsigned state;		/* PAGEDET_HAVE, or why nothing is known */
-	char advice[160];
+	char advice[256];
 };
 
 /*
@@ -56,6 +56,19 @@ struct pdet_heat {
  */
 int pdet_heat_begin(struct pdet_heat *h, struct pdet_env *env);
 void pdet_heat_end(struct pdet_heat *h);
+
+/*
+ * pdet_heat_learn - what these threads monitor, by the first of @backends that
+ * knows it. state is PAGEDET_UNSUPPORTED if that is known of none. -ENOMEM with
+ * an error text.
+ */
+int pdet_heat_learn(struct pdet_heat *h, struct pdet_env *env,
+		    struct pdet_backend *const *backends, size_t n);
+
+/* pdet_heat_recheck - after the last event: whatever is not as it was learned
+ * is not known. */
+void pdet_heat_recheck(struct pdet_heat *h, struct pdet_env *env,
+		       struct pdet_backend *const *backends, size_t n);
 
 /* pdet_heat_add - keep an event. False: no memory. Too many count as lost. */
 bool pdet_heat_add(struct pdet_heat *h, const struct pdet_heat_event *e);

@@ -49,7 +49,10 @@ static void put_empty(struct out *o, const struct pagedet_pattern *p,
 		put(o, " (%" PRIu64 " absent, %" PRIu64 " zero)", p->absent,
 		    p->pages - p->absent);
 	put_swapped(o, p, data);
-	if (p->older)
+	if (p->older && p->older == p->pages)
+		put(o, ", and %s empty at the %s, too, earlier",
+		    p->pages == 1 ? "was" : "were", data);
+	else if (p->older)
 		put(o, ", %" PRIu64 " of them empty at the %s, too, earlier",
 		    p->older, data);
 }
@@ -90,8 +93,14 @@ static int put_kind(struct out *o, const struct pagedet_pattern *p,
 	case PAGEDET_PATTERN_ALIKE:
 		put(o, "%s one and the same contents at the %s", has, peer);
 		return 0;
+	case PAGEDET_PATTERN_EXCHANGED:
+		put(o, "%s changed places%s at the %s", has,
+		    p->pages > 2 ? " in pairs" : "", peer);
+		return 0;
 	case PAGEDET_PATTERN_OTHER:
-		put(o, "%s nothing in common", has);
+		/* Their bytes were not looked at. */
+		put(o, "%s in no pattern of whole pages",
+		    p->pages == 1 ? "is" : "are");
 		if (p->unsearched)
 			put(o, ", %" PRIu64 " of them not searched for at "
 			    "other places", p->unsearched);
@@ -114,12 +123,17 @@ static void put_place(struct out *o, const struct pagedet_pattern *p)
 			    p->equal, p->equal == 1 ? "is" : "are");
 	}
 	if (p->kind == PAGEDET_PATTERN_MOVED)
-		put(o, "; the first has what is at page %" PRIu64, p->from);
+		put(o, "; %s what is at page %" PRIu64,
+		    p->pages == 1 ? "it has" : "the first has", p->from);
+	if (p->kind == PAGEDET_PATTERN_EXCHANGED && p->pages > 2)
+		put(o, "; the first with page %" PRIu64, p->from);
 	if (p->borders & PAGEDET_BORDER_FIRST)
-		put(o, "; a range of guest memory begins with the first");
+		put(o, "; a range of guest memory begins with %s",
+		    p->pages == 1 ? "it" : "the first");
 	if (p->borders & PAGEDET_BORDER_LAST)
-		put(o, "%s one ends with the last",
-		    p->borders & PAGEDET_BORDER_FIRST ? ", and" : ";");
+		put(o, "%s one ends with %s",
+		    p->borders & PAGEDET_BORDER_FIRST ? ", and" : ";",
+		    p->pages == 1 ? "it" : "the last");
 }
 
 int pdet_pattern_text(const struct pagedet_pattern *p, uint64_t page_size,
@@ -145,6 +159,7 @@ const char *pdet_pattern_name(uint32_t kind)
 		[PAGEDET_PATTERN_MOVED] = "moved",
 		[PAGEDET_PATTERN_ALIKE] = "alike",
 		[PAGEDET_PATTERN_OTHER] = "other",
+		[PAGEDET_PATTERN_EXCHANGED] = "exchanged",
 	};
 
 	return kind < PDET_COUNT(names) ? names[kind] : NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "migrate/patterns.h"
 #include "migrate/seen.h"
 
@@ -20,7 +21,7 @@
 
 /* Classes of a page; the others are PAGEDET_PATTERN_*, and shifts. */
 #define EQUAL 0u
-#define SHIFT (PAGEDET_PATTERN_OTHER + 1u) /* and so on, for the others */
+#define SHIFT (PAGEDET_PATTERN_EXCHANGED + 1u) /* and so on, for the others */
 #define UNKNOWN 254u
 #define OPEN 255u
 
@@ -30,6 +31,8 @@ struct pattern {
 	int64_t shifts[PDET_MOST_SHIFTS];
 	unsigned n_shifts;
 	uint64_t unsearched;
+	uint64_t exchanged, with; /* the first page that changed places, and the
+				   * other one */
 	struct pagedet_pattern of[SHIFT + PDET_MOST_SHIFTS];
 };
 
@@ -244,6 +247,45 @@ static int find_shifts(struct pattern *w)
 	return r;
 }
 
+/* --- pages that have changed places --- */
+
+static bool is_older(const struct pattern *w, uint64_t page)
+{
+	return w->s->versions &&
+	       pdet_versions_had_seen(w->s->versions, page,
+				      &w->s->peer[page]) == PAGEDET_YES;
+}
+
+/* Whether the peer has at @b what is here at @a, where both have data. */
+static bool is_at(const struct pattern *w, uint64_t a, uint64_t b)
+{
+	return is_data(&w->s->here[a]) && is_data(&w->s->peer[b]) &&
+	       pdet_seen_equal(&w->s->here[a], &w->s->peer[b]) == PAGEDET_YES;
+}
+
+static void mark_exchanged(struct pattern *w, uint64_t a, uint64_t b)
+{
+	const uint64_t first = PDET_MIN(a, b);
+
+	if (first < w->exchanged) {
+		w->exchanged = first;
+		w->with = first == a ? b : a;
+	}
+	w->class[a] = w->class[b] = PAGEDET_PATTERN_EXCHANGED;
+}
+
+/* Several of them would look like two shifts, by 1 on and back. */
+static void find_neighbours(struct pattern *w)
+{
+	uint64_t i;
+
+	for (i = 0; i + 1 < w->s->n; i++)
+		if (w->class[i] == OPEN && w->class[i + 1] == OPEN &&
+		    is_at(w, i, i + 1) && is_at(w, i + 1, i) &&
+		    !is_older(w, i) && !is_older(w, i + 1))
+			mark_exchanged(w, i, i + 1);
+}
+
 /* --- the others --- */
 
 static void find_empty_and_older(struct pattern *w)
@@ -256,9 +298,7 @@ static void find_empty_and_older(struct pattern *w)
 			continue;
 		if (is_empty(&s->peer[i]))
 			w->class[i] = PAGEDET_PATTERN_EMPTY_PEER;
-		else if (s->versions &&
-			 pdet_versions_had_seen(s->versions, i, &s->peer[i]) ==
-				 PAGEDET_YES)
+		else if (is_older(w, i))
 			w->class[i] = PAGEDET_PATTERN_OLDER;
 	}
 }
@@ -294,7 +334,14 @@ static int find_moved_and_alike(struct pattern *w)
 	const bool room = samples && found;
 
 	for (i = 0; room && i < n; i++) {
-		if (!found[i].n)
+		const uint64_t page = samples[i].page, at = found[i].last;
+
+		if (found[i].n && w->class[page] == OPEN &&
+		    w->class[at] == OPEN && is_at(w, page, at))
+			mark_exchanged(w, page, at);
+	}
+	for (i = 0; room && i < n; i++) {
+		if (!found[i].n || w->class[samples[i].page] != OPEN)
 			continue;
 		w->class[samples[i].page] = PAGEDET_PATTERN_MOVED;
 		if (samples[i].page < first) {
@@ -340,9 +387,7 @@ static void add(struct pattern *w, uint64_t page, struct pagedet_pattern *p)
 	if (p->kind != PAGEDET_PATTERN_EMPTY_PEER && !empty_here)
 		return;
 	p->absent += other->state == PAGEDET_SEEN_ABSENT;
-	p->older += !empty_here && w->s->versions &&
-		    pdet_versions_had_seen(w->s->versions, page, peer) ==
-			    PAGEDET_YES;
+	p->older += !empty_here && is_older(w, page);
 }
 
 /* What lies between its first and its last page is counted on the way. */
@@ -388,6 +433,7 @@ static int give(struct pattern *w, struct pagedet_pattern *ret)
 	int n = 0;
 
 	w->of[PAGEDET_PATTERN_OTHER].unsearched = w->unsearched;
+	w->of[PAGEDET_PATTERN_EXCHANGED].from = w->with;
 	for (class = 0; class < SHIFT + PDET_MOST_SHIFTS; class++) {
 		struct pagedet_pattern *p = &w->of[class];
 
@@ -409,13 +455,14 @@ static int give(struct pattern *w, struct pagedet_pattern *ret)
 
 int pdet_patterns(const struct pdet_sides *s, struct pagedet_pattern *ret)
 {
-	struct pattern w = { .s = s };
+	struct pattern w = { .s = s, .exchanged = UINT64_MAX };
 	int r;
 
 	w.class = malloc(s->n + 1);
 	if (!w.class)
 		return -ENOMEM;
 	compare(&w);
+	find_neighbours(&w);
 	r = find_shifts(&w);
 	if (!r) {
 		find_empty_and_older(&w);

@@ -12,7 +12,8 @@
 
 /* All kinds, and this many shifts. */
 #define PDET_MOST_SHIFTS 4u
-#define PDET_MOST_PATTERNS (PAGEDET_PATTERN_OTHER + PDET_MOST_SHIFTS - 1u)
+#define PDET_MOST_PATTERNS \
+	(PAGEDET_PATTERN_EXCHANGED + PDET_MOST_SHIFTS - 1u)
 
 /* Both sides of all pages, and what is known of these; both may be NULL. */
 struct pdet_sides {

@@ -16,8 +16,13 @@ cd "$tap_dir" || exit 1
 start() {
 	name=$1
 	shift
+	start_with "$name" ./unlike "$@"
+}
+start_with() {
+	name=$1
+	shift
 	mkfifo "$name.in"
-	./unlike "$@" < "$name.in" > "$name.out" &
+	"$@" < "$name.in" > "$name.out" &
 	eval "exec $fd> $name.in"
 	fd=$((fd + 1))
 	tap_wait test -s "$name.out"
@@ -122,6 +127,36 @@ expect 'a snapshot without its key' 2 'made with different keys (--hash-key)'
 run snapshot bare.snap virt ${a% *} "${a#* }+0x8000" --fields pid,vaddr -q
 run compare --from bare.snap --with live $words
 expect 'a snapshot without hashes' 2 'has no hashes'
+
+# What is told of all pages and what is told of each agree.
+moved=$top_srcdir/tests/cli/moved.py
+start_with still python3 "$moved"
+d="$pid $at"
+start_with moved python3 "$moved" copy:5:9 exchange:20:21 within:30:8 \
+	within:31:8
+set_words "$d" "$(printf '0x%x' $((64 * $(getconf PAGESIZE))))" "$pid $at"
+compare $words
+expect 'pages that have moved' 1
+stdout_has 'a copy' '1 page has at the peer what another page has at the process here: page 9; it has what is at page 5'
+stdout_has 'two that changed places' \
+	'2 pages have changed places at the peer: pages 20 to 21 without a gap'
+stdout_has 'bytes that moved within pages' '2 pages have at the peer the bytes of the page itself, 8 bytes further back: pages 30 to 31 without a gap'
+stdout_has 'others' '2 pages are in no pattern of whole pages: pages 30 to 31'
+compare $words --json
+tap_run 'each page is told as all are' python3 - "$tap_dir/stdout" <<'EOT'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    rows = [json.loads(line) for line in f][:-1]
+told = [(r["pages"], r.get("part_of"), r["finding"], r.get("same_as_page"),
+         r.get("shift_bytes")) for r in rows if "pattern" not in r]
+assert told == [(1, "moved", "misplaced", 5, None),
+                (2, "exchanged", "misplaced", 21, None),
+                (2, None, "mismatch-unknown", None, -8)], told
+assert [(r["pattern"], r["pages"]) for r in rows if "pattern" in r] == [
+    ("exchanged", 2), ("other", 2), ("moved", 1)], rows
+EOT
 
 run compare 1 1000 1
 expect 'too few arguments' 64 'compare lacks arguments'

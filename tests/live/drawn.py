@@ -173,18 +173,26 @@ class Each(Draw):
                       "48M", "--seed", str(seed + n), *words_of([name])]
 
 
+def is_unseen(draw, name):
+    """A destination that goes on is let go before the source is read: harm
+    that was done when it had stopped looks like an earlier write from
+    outside."""
+    return draw.goes_on and name.startswith("stopped-")
+
+
 def can_be_told(draw, name):
-    return draw.tap and not draw.ends() and (name not in HARMS or
-                                             HARMS[name][1])
+    return draw.tap and not draw.ends() and not is_unseen(draw, name) and (
+        name not in HARMS or HARMS[name][1])
 
 
-def is_right(d, r):
+def is_right(draw, d, r):
     """Whether what is said about a page is so."""
     name = r.harmed.get(d["page"])
     if name is None:
         return d["finding"] in STALE
     return d["finding"] in called(name) or (
-        d["page"] in r.late and d["finding"] == "changed-here-after-stop")
+        d["page"] in r.late and d["finding"] == "changed-here-after-stop") or (
+        is_unseen(draw, name) and d["finding"] == "write-untracked")
 
 
 def side_of(name):
@@ -214,7 +222,7 @@ def judge_found(tally, n, draw, r):
         if d["page"] in r.twice or d["finding"] == "not-frozen":
             continue
         name = r.harmed.get(d["page"])
-        right = tally.add(d, is_right(d, r))
+        right = tally.add(d, is_right(draw, d, r))
         if name and can_be_told(draw, name):
             tally.told[name].append(right and (
                 d["confidence"] in BETTER or

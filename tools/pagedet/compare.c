@@ -234,15 +234,122 @@ static uint64_t keep_pages(const struct cli_comparing *c)
 	return is_whole && c->pages > WINDOW ? c->pages : WINDOW;
 }
 
+static bool has_data(const struct pagedet_seen *s)
+{
+	return s->state == PAGEDET_SEEN_DATA;
+}
+
+static bool is_empty(const struct pagedet_seen *s)
+{
+	return s->state == PAGEDET_SEEN_ABSENT || s->state == PAGEDET_SEEN_ZERO;
+}
+
+static bool is_same(const struct pagedet_seen *a, const struct pagedet_seen *b)
+{
+	return pagedet_seen_equal(a, b) == PAGEDET_YES;
+}
+
+static bool is_in(const struct cli_comparing *c, struct pagedet_seen **all,
+		  const struct cli_unlike *u, const struct pagedet_pattern *p)
+{
+	const struct pagedet_seen *here = all[CLI_HERE], *peer = all[CLI_PEER];
+	const uint64_t from = u->page + (uint64_t)p->shift;
+
+	if (u->page < p->first || u->page > p->last)
+		return false;
+	switch (p->kind) {
+	case PAGEDET_PATTERN_SHIFTED:
+		return from < c->pages && is_same(&here[from], &peer[u->page]);
+	case PAGEDET_PATTERN_EMPTY_PEER:
+		return is_empty(&peer[u->page]);
+	case PAGEDET_PATTERN_EMPTY_HERE:
+		return is_empty(&here[u->page]) && !is_empty(&peer[u->page]) &&
+		       u->elsewhere != PAGEDET_YES;
+	case PAGEDET_PATTERN_EXCHANGED:
+		return u->elsewhere == PAGEDET_YES &&
+		       is_same(&here[u->page], &peer[u->at]);
+	case PAGEDET_PATTERN_MOVED:
+		return u->elsewhere == PAGEDET_YES;
+	case PAGEDET_PATTERN_ALIKE:
+		return has_data(&peer[u->page]) &&
+		       is_same(&peer[u->page], &peer[p->first]);
+	default:
+		return false;
+	}
+}
+
+/* The first of them that says something of the page: these are in the order in
+ * which the library takes them. */
+static void find_pattern(struct cli_comparing *c, struct pagedet_seen **all,
+			 struct cli_unlike *u)
+{
+	static const uint32_t kinds[] = {
+		PAGEDET_PATTERN_EXCHANGED, PAGEDET_PATTERN_SHIFTED,
+		PAGEDET_PATTERN_EMPTY_PEER, PAGEDET_PATTERN_MOVED,
+		PAGEDET_PATTERN_ALIKE, PAGEDET_PATTERN_EMPTY_HERE,
+	};
+	unsigned i, k;
+
+	for (k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+		for (i = 0; i < c->n_patterns && !u->pattern; i++)
+			if (c->patterns[i].kind == kinds[k] &&
+			    is_in(c, all, u, &c->patterns[i]))
+				u->pattern = &c->patterns[i];
+}
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct pagedet_elsewhere *x = a, *y = b;
+
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+/* Whether another page here has what a page has at the peer. */
+static int find_places(struct cli_comparing *c, const struct pagedet_seen *here)
+{
+	struct pagedet_elsewhere *found = calloc(c->n + 1, sizeof(*found));
+	const struct pagedet_elsewhere *is;
+	uint64_t i, n = 0;
+
+	if (!found)
+		return cli_fail_errno("compare");
+	for (i = 0; i < c->n; i++)
+		if (has_data(&c->unlike[i].seen[CLI_PEER]))
+			found[n++].hash = c->unlike[i].seen[CLI_PEER].hash;
+	pagedet_seen_find(here, c->pages, found, n);
+	for (i = 0; i < c->n; i++) {
+		struct cli_unlike *u = &c->unlike[i];
+		const struct pagedet_elsewhere key = {
+			.hash = u->seen[CLI_PEER].hash
+		};
+
+		is = u->unsure || !has_data(&u->seen[CLI_PEER]) ? NULL :
+			bsearch(&key, found, n, sizeof(key), by_hash);
+		if (!is)
+			continue;
+		u->elsewhere = is->n ? PAGEDET_YES : PAGEDET_NO;
+		u->unique = is->n == 1 ? PAGEDET_YES : PAGEDET_NO;
+		u->at = is->last;
+	}
+	free(found);
+	return CLI_ANSWERED;
+}
+
 static int look_at_whole(struct cli_comparing *c, struct pagedet_seen **all)
 {
 	const int n = pagedet_patterns(all[CLI_HERE], all[CLI_PEER], c->pages,
 				       NULL, NULL, c->patterns, CLI_PATTERNS);
+	int status;
+	uint64_t i;
 
 	if (n < 0)
 		return cli_fail(c->pd[CLI_HERE], n);
 	c->n_patterns = (unsigned)n < CLI_PATTERNS ? (unsigned)n : CLI_PATTERNS;
-	return CLI_ANSWERED;
+	status = find_places(c, all[CLI_HERE]);
+	for (i = 0; !status && i < c->n; i++)
+		if (!c->unlike[i].unsure)
+			find_pattern(c, all, &c->unlike[i]);
+	return status;
 }
 
 static int compare(struct cli_comparing *c)
@@ -323,6 +430,11 @@ static void add(const struct cli_comparing *c, const struct cli_unlike *u,
 	/* Nothing was collected from a snapshot, not even the question. */
 	e->questions = PAGEDET_ASK_MISMATCH;
 	e->differences = c->different + c->unknown;
+	if (u->elsewhere) {
+		e->same_as_other = u->elsewhere;
+		e->same_as = u->at;
+		e->unique = u->unique;
+	}
 	if (!c->job->with)
 		e->one_host = PAGEDET_YES;
 	/* A side that no longer runs is frozen. */

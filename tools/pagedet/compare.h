@@ -16,6 +16,14 @@ struct cli_unlike {
 	struct pagedet_difference how;
 	bool compared;		/* how is set */
 	bool unsure;		/* one side is not known */
+	/* Of all pages; with hashes of the same key. */
+	uint32_t elsewhere;	/* PAGEDET_YES: another page here has what this
+				 * one has at the peer, PAGEDET_NO, or not
+				 * known */
+	uint32_t unique;	/* PAGEDET_YES: that is the only one */
+	uint64_t at;		/* that page */
+	const struct pagedet_pattern *pattern; /* that it is in; NULL: not
+						* known */
 	const struct pagedet_finding *finding; /* NULL: not explained */
 };
 

@@ -77,6 +77,7 @@ static bool follows(const struct cli_comparing *c, uint64_t i)
 	const struct pagedet_evidence *e = &c->evidence[i];
 
 	return u->page == last->page + 1 && u->unsure == last->unsure &&
+	       u->pattern == last->pattern && u->how.shift == last->how.shift &&
 	       finding_of(u) == finding_of(last) &&
 	       same_side(c, i, i - 1, CLI_HERE) &&
 	       same_side(c, i, i - 1, CLI_PEER) &&
@@ -157,6 +158,33 @@ static void text_finding(FILE *f, const struct cli_unlike *u)
 		fprintf(f, "  %s\n", x->advice);
 }
 
+/* What is told of the whole, as far as it is about the page. */
+static void text_pattern(FILE *f, const struct cli_comparing *c,
+			 const struct cli_unlike *u, uint64_t n)
+{
+	if (u->elsewhere == PAGEDET_YES)
+		fprintf(f, "  %s at the peer what is at page %" PRIu64
+			" (0x%" PRIx64 ") here\n", n == 1 ? "it has" :
+			"the first has", u->at,
+			c->item[CLI_HERE].first + u->at * c->page_size);
+	if (u->pattern && u->pattern->pages > n)
+		fprintf(f, "  %s among the %" PRIu64 " pages that are told as "
+			"%s above\n", n == 1 ? "it is" : "they are",
+			u->pattern->pages,
+			pagedet_pattern_name(u->pattern->kind));
+}
+
+static void text_shape(FILE *f, const struct pagedet_difference *how)
+{
+	const int64_t by = how->shift < 0 ? -how->shift : how->shift;
+
+	fprintf(f, " (%s", pagedet_shape_name(how->shape));
+	if (how->shape == PAGEDET_SHAPE_SHIFTED)
+		fprintf(f, " by %" PRId64 " byte%s within the page", by,
+			cli_plural((uint64_t)by));
+	fputc(')', f);
+}
+
 static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 		     uint64_t n)
 {
@@ -165,16 +193,17 @@ static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 	fprintf(f, "%" PRIu64 " page%s %s", n, cli_plural(n),
 		u->unsure ? "not known to be the same" :
 		n == 1 ? "differs" : "differ");
-	if (u->compared)
+	if (u->compared) {
 		fprintf(f, "%s%" PRIu64 " bit%s in %" PRIu64 " byte%s, from "
-			"byte %" PRIu64 " (%s)", n == 1 ? ": " :
-			", the first by ", u->how.bits,
-			cli_plural(u->how.bits), u->how.bytes,
-			cli_plural(u->how.bytes), u->how.first,
-			pagedet_shape_name(u->how.shape));
+			"byte %" PRIu64, n == 1 ? ": " : ", the first by ",
+			u->how.bits, cli_plural(u->how.bits), u->how.bytes,
+			cli_plural(u->how.bytes), u->how.first);
+		text_shape(f, &u->how);
+	}
 	fputc('\n', f);
 	text_side(f, c, i, CLI_HERE);
 	text_side(f, c, i, CLI_PEER);
+	text_pattern(f, c, u, n);
 	text_finding(f, u);
 }
 
@@ -190,6 +219,64 @@ static void text_patterns(FILE *f, const struct cli_comparing *c)
 				     sizeof(text));
 		fprintf(f, "%s\n", text);
 	}
+}
+
+static int64_t shift_of(const struct cli_unlike *u)
+{
+	return u->compared && u->how.shape == PAGEDET_SHAPE_SHIFTED ?
+		       u->how.shift : 0;
+}
+
+/* Pages whose bytes have moved within the page, by the shift of page @i, which
+ * is the first of them. */
+static void text_within(FILE *f, const struct cli_comparing *c, uint64_t i)
+{
+	const int64_t by = shift_of(&c->unlike[i]);
+	const uint64_t bytes = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
+	uint64_t k, n = 0, last = i;
+
+	for (k = i; k < c->n; k++)
+		if (shift_of(&c->unlike[k]) == by) {
+			last = k;
+			n++;
+		}
+	fprintf(f, "%" PRIu64 " page%s at the peer the bytes of the page "
+		"itself, %" PRIu64 " byte%s further %s: ", n,
+		n == 1 ? " has" : "s have", bytes, cli_plural(bytes),
+		by < 0 ? "back" : "on");
+	if (n == 1)
+		fprintf(f, "page %" PRIu64 "\n", c->unlike[i].page);
+	else
+		fprintf(f, "pages %" PRIu64 " to %" PRIu64 "%s\n",
+			c->unlike[i].page, c->unlike[last].page,
+			c->unlike[last].page - c->unlike[i].page + 1 == n ?
+			" without a gap" : "");
+}
+
+/* Each shift once, and at most so many. */
+static void text_shifts_within(FILE *f, const struct cli_comparing *c)
+{
+	int64_t told[8];
+	unsigned k, n = 0;
+	uint64_t i;
+
+	for (i = 0; i < c->n && n < sizeof(told) / sizeof(*told); i++) {
+		const int64_t by = shift_of(&c->unlike[i]);
+
+		for (k = 0; k < n && told[k] != by; k++)
+			;
+		if (!by || k < n)
+			continue;
+		told[n++] = by;
+		text_within(f, c, i);
+	}
+}
+
+static void text_whole(FILE *f, const struct cli_comparing *c)
+{
+	text_patterns(f, c);
+	if (c->different > 1)
+		text_shifts_within(f, c);
 }
 
 static void text_total(FILE *f, const struct cli_comparing *c)
@@ -292,6 +379,12 @@ static void json_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 			",\"shape\":\"%s\"", u->how.bits, u->how.bytes,
 			u->how.first, u->how.last,
 			pagedet_shape_name(u->how.shape));
+	if (shift_of(u))
+		fprintf(f, ",\"shift_bytes\":%" PRId64, shift_of(u));
+	if (u->elsewhere == PAGEDET_YES)
+		fprintf(f, ",\"same_as_page\":%" PRIu64, u->at);
+	if (u->pattern)
+		json_text(f, "part_of", pagedet_pattern_name(u->pattern->kind));
 	json_side(f, c, i, CLI_HERE);
 	json_side(f, c, i, CLI_PEER);
 	if (u->finding)
@@ -338,7 +431,7 @@ static void emit_runs(FILE *f, const struct cli_comparing *c)
 	if (json)
 		json_patterns(f, c);
 	else
-		text_patterns(f, c);
+		text_whole(f, c);
 	for (i = 0; i < c->n; i += n) {
 		for (n = 1; i + n < c->n && follows(c, i + n); n++)
 			;

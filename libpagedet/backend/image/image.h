@@ -415,6 +415,8 @@ int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 int pdet_image_list_tasks(struct pdet_backend *b, struct pdet_env *env,
 			  bool processes, struct pagedet_task **ret, size_t *n,
 			  uint64_t *lost);
+int pdet_image_damon(struct pdet_backend *b, struct pdet_env *env,
+		     uint32_t thread, struct pdet_damon_context *ret);
 
 /* --- log.c --- */
 int pdet_image_kernel_log(struct pdet_backend *b, struct pdet_env *env,

@@ -515,6 +515,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.symbol = pdet_image_symbol_at,
 	.code = image_code,
 	.kernel_log = pdet_image_kernel_log,
+	.damon = pdet_image_damon,
 	.block_order = pdet_image_block_order,
 	.task_open = pdet_image_task_open,
 	.task_close = pdet_image_task_close,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Lists all tasks of a kernel: their numbers, or what is known about each. */
+/*
+ * Lists all tasks of a kernel: their numbers, or what is known about each.
+ * Reads what a thread of DAMON monitors.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,4 +159,42 @@ int pdet_image_tasks(struct pdet_backend *b, struct pdet_env *env,
 	*n = l.pids.n;
 	*lost = l.lost;
 	return 0;
+}
+
+/* --- threads of DAMON --- */
+
+/* The list may change while it is read. */
+static int find_thread(struct image *im, uint32_t thread,
+		       struct pdet_task_struct *ret)
+{
+	unsigned i;
+	int r = -EBADMSG;
+
+	for (i = 0; r < 0 && r != -ENOENT && i < PDET_IMAGE_LOOKS; i++)
+		r = pdet_tasks_find(&im->space, &im->task_types, thread, ret);
+	return r;
+}
+
+int pdet_image_damon(struct pdet_backend *b, struct pdet_env *env,
+		     uint32_t thread, struct pdet_damon_context *ret)
+{
+	struct image *im = image_of(b);
+	struct pdet_damon_types types;
+	struct pdet_task_struct task;
+	int r;
+
+	if (pdet_image_task_types(im, env) < 0)
+		return pdet_image_fail(env, &im->tasks);
+	if (!pdet_damon_types_init(&types, im->btf))
+		return pdet_fail(env, ENOTSUP, "cannot read the settings of "
+				 "DAMON: this kernel's types do not have them, "
+				 "or in another form");
+	r = find_thread(im, thread, &task);
+	if (r == 0)
+		r = pdet_damon_context_read(&im->space, &types, task.addr, ret);
+	if (r == 0)
+		return 0;
+	errno = -r;
+	return pdet_fail_errno(env, "cannot read the settings of thread %u of "
+			       "DAMON", thread);
 }

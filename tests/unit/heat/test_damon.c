@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Tests which threads of DAMON run, by files of sysfs. */
-#include <fcntl.h>
+/* Tests which threads of DAMON run, by sysfs, and what each monitors. */
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "heat/heat.h"
 #include "pagedet.h"
 #include "../machine.h"
@@ -36,22 +35,6 @@ static void put(const char *file, const char *text)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-/* As written @seconds after the machine started. */
-static void put_at(const char *file, const char *text, unsigned seconds)
-{
-	const uint64_t ns = pdet_clock_ns(CLOCK_REALTIME) -
-			    pdet_clock_ns(CLOCK_BOOTTIME) +
-			    (uint64_t)seconds * 1000000000;
-	const struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
-				     .tv_nsec = (long)(ns % 1000000000) };
-	const struct timespec times[] = { at, at };
-	char path[4096];
-
-	put(file, text);
-	snprintf(path, sizeof(path), "%s%s", root, file);
-	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
-}
-
 /* Where this process is said to be. */
 static void put_namespace(const char *pid)
 {
@@ -63,17 +46,32 @@ static void put_namespace(const char *pid)
 	ck_assert_int_eq(symlink(pid, path), 0);
 }
 
-/* The 22nd field is when it began. */
-static void put_task(const char *pid, unsigned seconds)
-{
-	char file[64], text[256];
+/* What the kernel's memory says of threads 77 and 88. */
+static struct pdet_damon_context memory[2];
+static uint32_t pids[3];
+static int memory_error;
 
-	snprintf(file, sizeof(file), "/proc/%s/stat", pid);
-	snprintf(text, sizeof(text), "%s (a) 1 b) S 2 0 0 0 -1 2129984 0 0 0 0 "
-		 "0 39873 0 0 20 0 1 0 %lu 0 0", pid,
-		 seconds * (unsigned long)sysconf(_SC_CLK_TCK));
-	put(file, text);
+static int tell(struct pdet_backend *b, struct pdet_env *e, uint32_t thread,
+		struct pdet_damon_context *ret)
+{
+	const struct pdet_damon_context *c = &memory[thread == 88];
+	size_t i;
+
+	(void)b;
+	if (memory_error || (thread != 77 && thread != 88))
+		return pdet_fail(e, memory_error ? memory_error : ENOENT,
+				 "cannot read memory");
+	*ret = *c;
+	memset(&ret->targets, 0, sizeof(ret->targets));
+	for (i = 0; !c->is_physical && i < PDET_COUNT(pids); i++)
+		ck_assert(pdet_vec_push(&ret->targets, pids[i]));
+	return 0;
 }
+
+static const struct pdet_backend_ops no_ops, ops = { .damon = tell };
+static struct pdet_backend procfs = { .ops = &no_ops };
+static struct pdet_backend kernel = { .ops = &ops };
+static struct pdet_backend *const backends[] = { &procfs, &kernel };
 
 static void begin(void)
 {
@@ -81,28 +79,26 @@ static void begin(void)
 	put(ADMIN "nr_kdamonds", "3");
 	put(ADMIN "0/state", "on");
 	put(ADMIN "0/pid", "77");
-	put(ADMIN "0/contexts/nr_contexts", "1");
-	put_at(ADMIN "0/contexts/0/operations", "paddr", 500);
-	put(ADMIN "0/contexts/0/addr_unit", "16");
-	put(ADMIN "0/contexts/0/monitoring_attrs/intervals/sample_us", "500");
-	put(ADMIN "0/contexts/0/monitoring_attrs/intervals/aggr_us", "5000");
 	put(ADMIN "1/state", "off");
 	put(ADMIN "1/pid", "-1");
-	put(ADMIN "1/contexts/nr_contexts", "1");
-	put(ADMIN "1/contexts/0/operations", "paddr");
 	put(ADMIN "2/state", "on");
 	put(ADMIN "2/pid", "88");
-	put(ADMIN "2/contexts/nr_contexts", "1");
-	put_at(ADMIN "2/contexts/0/operations", "vaddr", 500);
-	put(ADMIN "2/contexts/0/targets/nr_targets", "3");
-	put_at(ADMIN "2/contexts/0/targets/0/pid_target", "500", 990);
-	put_at(ADMIN "2/contexts/0/targets/1/pid_target", "600", 990);
-	put_at(ADMIN "2/contexts/0/targets/2/pid_target", "700", 990);
 	put_namespace("pid:[4026531836]");
-	put_task("77", 1000);
-	put_task("88", 1000);
-	put_task("500", 990);
-	put_task("600", 1010);
+	memory[0] = (struct pdet_damon_context){
+		.is_physical = true, .unit = 16, .sample_us = 500,
+		.interval_us = 5000
+	};
+	memory[1] = (struct pdet_damon_context){ .unit = 1 };
+	pids[0] = 500;
+	pids[1] = 600;
+	pids[2] = 0;
+	memory_error = 0;
+}
+
+static void look(void)
+{
+	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	ck_assert_int_eq(pdet_damons_read(&found, &env, backends, 2), 0);
 }
 
 static void end(void)
@@ -114,7 +110,7 @@ static void end(void)
 START_TEST(two_of_three_run)
 {
 	begin();
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	look();
 	ck_assert_uint_eq(found.n, 2);
 	ck_assert(!found.is_partial);
 	ck_assert_uint_eq(found.data[0].thread, 77);
@@ -130,15 +126,36 @@ START_TEST(two_of_three_run)
 }
 END_TEST
 
-/* A process that is younger than the thread, and one that has ended. */
-START_TEST(numbers_of_other_processes)
+/* These files are for the next start, and may be new in any case: sysfs gives
+ * them a time when they are looked at first. */
+START_TEST(files_do_not_say_what_is_monitored)
 {
 	begin();
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	put(ADMIN "0/contexts/nr_contexts", "1");
+	put(ADMIN "0/contexts/0/operations", "vaddr");
+	put(ADMIN "0/contexts/0/addr_unit", "1");
+	put(ADMIN "0/contexts/0/monitoring_attrs/intervals/sample_us", "1");
+	put(ADMIN "2/contexts/0/targets/nr_targets", "1");
+	put(ADMIN "2/contexts/0/targets/0/pid_target", "700");
+	look();
+	ck_assert_uint_eq(found.n, 2);
+	ck_assert(!found.is_partial);
+	ck_assert(found.data[0].is_physical);
+	ck_assert_uint_eq(found.data[0].unit, 16);
+	ck_assert_uint_eq(pdet_damon_checks(&found.data[0]), 10);
+	ck_assert_uint_eq(found.data[1].targets.n, 3);
+	ck_assert_uint_eq(found.data[1].targets.data[0].pid, 500);
+	end();
+}
+END_TEST
+
+START_TEST(a_process_that_has_ended)
+{
+	begin();
+	look();
 	ck_assert_uint_eq(found.data[1].targets.data[0].pid, 500);
 	ck_assert(found.data[1].targets.data[0].is_sure);
-	ck_assert_uint_eq(found.data[1].targets.data[1].pid, 600);
-	ck_assert(!found.data[1].targets.data[1].is_sure);
+	ck_assert(found.data[1].targets.data[1].is_sure);
 	ck_assert(!found.data[1].targets.data[2].is_sure);
 	end();
 }
@@ -149,65 +166,123 @@ START_TEST(another_namespace)
 {
 	begin();
 	put_namespace("pid:[4026532000]");
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	look();
 	ck_assert_uint_eq(found.n, 2);
+	ck_assert(found.data[0].is_physical);
 	ck_assert(!found.data[1].targets.data[0].is_sure);
 	end();
 }
 END_TEST
 
-/* What is written while a thread runs is what the next one will monitor. */
-START_TEST(written_later)
+/* It may not be read, or no source knows it. */
+START_TEST(memory_says_nothing)
 {
-	static const struct {
-		const char *file, *text;
-	} cases[] = {
-		{ ADMIN "2/contexts/0/targets/0/pid_target", "500" },
-		{ ADMIN "0/contexts/0/operations", "paddr" },
-		{ ADMIN "2/contexts/0/operations", "vaddr" },
+	struct pdet_heat h;
+
+	begin();
+	memory_error = EACCES;
+	ck_assert_int_eq(pdet_heat_begin(&h, &env), 0);
+	ck_assert_uint_eq(h.state, PAGEDET_HAVE);
+	ck_assert_int_eq(pdet_heat_learn(&h, &env, backends, _i ? 1 : 2), 0);
+	ck_assert_uint_eq(h.state, PAGEDET_UNSUPPORTED);
+	ck_assert_uint_eq(h.damons.n, 0);
+	ck_assert(h.damons.is_partial);
+	ck_assert_ptr_nonnull(strstr(h.advice, "DAMON runs, but what it "
+				     "monitors cannot be known"));
+	ck_assert_ptr_nonnull(strstr(h.advice, _i ? "no source is open" :
+				     "cannot read memory"));
+	ck_assert_str_eq(env.error, "");
+	pdet_heat_end(&h);
+	end();
+}
+END_TEST
+
+/* One of two threads, whose pid is not that of a thread of DAMON. */
+START_TEST(memory_says_nothing_of_one)
+{
+	begin();
+	put(ADMIN "0/pid", "79");
+	look();
+	ck_assert_uint_eq(found.n, 1);
+	ck_assert_uint_eq(found.data[0].thread, 88);
+	ck_assert(found.is_partial);
+	end();
+}
+END_TEST
+
+/* Thread 77 tells physical memory, 88 two processes; then it is asked again. */
+static void tell_once(struct pdet_heat *h)
+{
+	static const struct pdet_heat_event events[] = {
+		{ .thread = 77, .target = 0, .regions = 1, .start = 0,
+		  .end = 4096, .accesses = 3, .ns = 1 },
+		{ .thread = 88, .target = 0, .regions = 1, .start = 0,
+		  .end = 4096, .ns = 1 },
+		{ .thread = 88, .target = 1, .regions = 1, .start = 0,
+		  .end = 4096, .ns = 1 },
 	};
+	size_t i;
 
-	begin();
-	put_at(cases[_i].file, cases[_i].text, 1020);
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
-	ck_assert_uint_eq(found.n, _i ? 1 : 2);
-	ck_assert_int_eq(found.is_partial, _i > 0);
-	if (_i)
-		ck_assert_uint_eq(found.data[0].thread, _i == 1 ? 88 : 77);
-	else
-		ck_assert(!found.data[1].targets.data[0].is_sure);
-	end();
+	ck_assert_int_eq(pdet_heat_begin(h, &env), 0);
+	ck_assert_int_eq(pdet_heat_learn(h, &env, backends, 2), 0);
+	for (i = 0; i < PDET_COUNT(events); i++)
+		ck_assert(pdet_heat_add(h, &events[i]));
+	ck_assert(pdet_heat_digest(h, true));
+	ck_assert_uint_eq(h->monitors.n, 3);
 }
-END_TEST
 
-START_TEST(what_is_not_understood)
+static void expect_known(const struct pdet_heat *h, bool physical, bool first,
+			 bool second)
 {
+	ck_assert_int_eq(h->monitors.data[0].is_known, physical);
+	ck_assert_int_eq(h->monitors.data[1].is_known, first);
+	ck_assert_int_eq(h->monitors.data[2].is_known, second);
+}
+
+/* What is committed while they are listened to. */
+START_TEST(changed_meanwhile)
+{
+	struct pdet_heat h;
+
 	begin();
-	put(ADMIN "0/contexts/nr_contexts", "2");
-	put(ADMIN "2/contexts/0/operations", "else");
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
-	ck_assert_uint_eq(found.n, 0);
-	ck_assert(found.is_partial);
-	put(ADMIN "0/contexts/nr_contexts", "1");
-	put(ADMIN "0/contexts/0/addr_unit", "0");
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
-	ck_assert_uint_eq(found.n, 0);
-	ck_assert(found.is_partial);
-	put(ADMIN "0/state", "off");
-	put(ADMIN "2/state", "off");
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
-	ck_assert(!found.is_partial);
+	tell_once(&h);
+	pdet_heat_recheck(&h, &env, backends, 2);
+	expect_known(&h, true, true, true);
+	ck_assert_uint_eq(h.monitors.data[0].checks, 10);
+	memory[0].sample_us = 1000;
+	pids[1] = 0;		/* ended */
+	pdet_heat_recheck(&h, &env, backends, 2);
+	expect_known(&h, true, true, false);
+	ck_assert_uint_eq(h.monitors.data[0].checks, 0);
+	memory[0].unit = 4096;
+	memory[1].is_physical = true;
+	pdet_heat_recheck(&h, &env, backends, 2);
+	expect_known(&h, false, false, false);
+	pdet_heat_end(&h);
 	end();
 }
 END_TEST
 
-/* More threads, or more processes, than are looked at. */
+START_TEST(ended_meanwhile)
+{
+	struct pdet_heat h;
+
+	begin();
+	tell_once(&h);
+	memory_error = ENOENT;
+	pdet_heat_recheck(&h, &env, backends, 2);
+	expect_known(&h, false, false, false);
+	pdet_heat_end(&h);
+	end();
+}
+END_TEST
+
+/* More threads than are looked at. */
 START_TEST(too_many)
 {
 	begin();
-	put(_i ? ADMIN "nr_kdamonds" :
-		 ADMIN "2/contexts/0/targets/nr_targets", "5000");
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	put(ADMIN "nr_kdamonds", "5000");
+	look();
 	ck_assert_uint_eq(found.n, 2);
 	ck_assert(found.is_partial);
 	end();
@@ -233,9 +308,8 @@ END_TEST
 START_TEST(intervals_that_the_kernel_tunes)
 {
 	begin();
-	put(ADMIN "0/contexts/0/monitoring_attrs/intervals/intervals_goal/"
-	    "aggrs", "3");
-	ck_assert_int_eq(pdet_damons_find(&env, &found), 0);
+	memory[0].is_tuned = true;
+	look();
 	ck_assert_uint_eq(pdet_damon_checks(&found.data[0]), 0);
 	end();
 }
@@ -257,6 +331,14 @@ START_TEST(a_module)
 	ck_assert_uint_eq(found.n, 1);
 	ck_assert_uint_eq(found.data[0].thread, 99);
 	ck_assert_uint_eq(pdet_damon_checks(&found.data[0]), 20);
+	/* Memory knows better, if it can be read. */
+	ck_assert_int_eq(pdet_damons_read(&found, &env, backends, 2), 0);
+	ck_assert_uint_eq(found.n, 1);
+	ck_assert_uint_eq(pdet_damon_checks(&found.data[0]), 20);
+	put(MODULE "kdamond_pid", "77");
+	pdet_damons_free(&found);
+	look();
+	ck_assert_uint_eq(pdet_damon_checks(&found.data[0]), 10);
 	end();
 }
 END_TEST
@@ -279,11 +361,14 @@ int main(void)
 	Suite *s = suite_create("damon");
 
 	unit_test(s, two_of_three_run);
-	unit_test(s, numbers_of_other_processes);
+	unit_test(s, files_do_not_say_what_is_monitored);
+	unit_test(s, a_process_that_has_ended);
 	unit_test(s, another_namespace);
-	unit_loop(s, written_later, 3);
-	unit_test(s, what_is_not_understood);
-	unit_loop(s, too_many, 2);
+	unit_loop(s, memory_says_nothing, 2);
+	unit_test(s, memory_says_nothing_of_one);
+	unit_test(s, changed_meanwhile);
+	unit_test(s, ended_meanwhile);
+	unit_test(s, too_many);
 	unit_test(s, intervals_that_the_kernel_tunes);
 	unit_test(s, a_module);
 	unit_test(s, a_module_without_a_thread);

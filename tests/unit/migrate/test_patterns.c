@@ -271,9 +271,68 @@ START_TEST(moved)
 	peer[40] = here[2000];
 	look();
 	ck_assert_str_eq(says(0), "1 page has at the destination what another "
-			 "page has at the source: page 40; the first has what "
-			 "is at page 2000");
+			 "page has at the source: page 40; it has what is at "
+			 "page 2000");
 	ck_assert_uint_eq(found[0].from, 2000);
+}
+END_TEST
+
+static void exchange(unsigned a, unsigned b)
+{
+	peer[a] = here[b];
+	peer[b] = here[a];
+}
+
+START_TEST(exchanged)
+{
+	begin();
+	exchange(40, 41);
+	look();
+	ck_assert_int_eq(n_found, 1);
+	ck_assert_str_eq(kind(0), "exchanged");
+	ck_assert_uint_eq(found[0].from, 41);
+	ck_assert_str_eq(says(0), "2 pages have changed places at the "
+			 "destination: pages 40 to 41 without a gap");
+	/* Far from each other, and with another one between them. */
+	exchange(30, 50);
+	look();
+	ck_assert_int_eq(n_found, 1);
+	ck_assert_str_eq(says(0), "4 pages have changed places in pairs at the "
+			 "destination: pages 30 to 50, between which 17 are "
+			 "equal; the first with page 50");
+	/* A copy alone, and three that go round. */
+	begin();
+	peer[40] = here[41];
+	peer[100] = here[110];
+	peer[110] = here[120];
+	peer[120] = here[100];
+	look();
+	ck_assert_int_eq(n_found, 1);
+	ck_assert_str_eq(kind(0), "moved");
+	ck_assert_uint_eq(found[0].pages, 4);
+}
+END_TEST
+
+/* Many neighbours are not two shifts. */
+START_TEST(exchanged_neighbours)
+{
+	unsigned i;
+
+	begin();
+	for (i = 100; i < 300; i += 2)
+		exchange(i, i + 1);
+	look();
+	ck_assert_int_eq(n_found, 1);
+	ck_assert_str_eq(kind(0), "exchanged");
+	ck_assert_uint_eq(found[0].pages, 200);
+	/* Empty pages have no place of their own. */
+	begin();
+	set(&here[7], PAGEDET_SEEN_ZERO, 0);
+	exchange(7, 8);
+	look();
+	ck_assert_int_eq(n_found, 2);
+	ck_assert_str_ne(kind(0), "exchanged");
+	ck_assert_str_ne(kind(1), "exchanged");
 }
 END_TEST
 
@@ -291,7 +350,8 @@ START_TEST(alike)
 			 "the destination: pages 0 to 21, between which 13 "
 			 "are equal");
 	ck_assert_uint_eq(found[0].differ, 1);
-	ck_assert_str_eq(says(1), "1 page has nothing in common: page 1");
+	ck_assert_str_eq(says(1), "1 page is in no pattern of whole pages: "
+			 "page 1");
 }
 END_TEST
 
@@ -325,7 +385,7 @@ START_TEST(older)
 	ck_assert_str_eq(says(0), "49 pages have at the destination what the "
 			 "source had earlier: pages 0 to 48 without a gap");
 	ck_assert_str_eq(says(1), "1 page has data at the source and is absent "
-			 "at the destination, 1 of them empty at the source, "
+			 "at the destination, and was empty at the source, "
 			 "too, earlier: page 49");
 	pagedet_versions_free(versions);
 }
@@ -430,7 +490,7 @@ static uint64_t draw(uint64_t most)
 static void harm(void)
 {
 	const uint64_t first = draw(N), n = draw(N - first) + 1;
-	const uint64_t how = draw(6), by = draw(2 * N);
+	const uint64_t how = draw(7), by = draw(2 * N);
 	uint64_t i;
 
 	for (i = first; i < first + n; i += how == 5 ? draw(9) + 1 : 1) {
@@ -453,6 +513,10 @@ static void harm(void)
 			break;
 		case 4:
 			set(&peer[i], PAGEDET_SEEN_LOST, 0);
+			break;
+		case 6:
+			if (from < N)
+				exchange((unsigned)i, (unsigned)from);
 			break;
 		default:
 			set(&peer[i], PAGEDET_SEEN_DATA, seed);
@@ -491,7 +555,8 @@ static uint64_t count_true(const struct pagedet_pattern *p)
 		else if (p->kind == PAGEDET_PATTERN_SHIFTED)
 			n += from < N && pagedet_seen_equal(
 				&here[from], &peer[i]) == PAGEDET_YES;
-		else if (p->kind == PAGEDET_PATTERN_MOVED)
+		else if (p->kind == PAGEDET_PATTERN_MOVED ||
+			 p->kind == PAGEDET_PATTERN_EXCHANGED)
 			for (k = 0; k < N; k++)
 				if (here[k].state == PAGEDET_SEEN_DATA &&
 				    here[k].hash == peer[i].hash) {
@@ -548,6 +613,8 @@ int main(void)
 	unit_test(s, swapped_pages_that_are_empty);
 	unit_test(s, empty_here);
 	unit_test(s, moved);
+	unit_test(s, exchanged);
+	unit_test(s, exchanged_neighbours);
 	unit_test(s, alike);
 	unit_test(s, older);
 	unit_test(s, borders);
