@@ -7,7 +7,8 @@
 #include "../../kmem.h"
 #include "../../structs.h"
 
-enum { N_SHIFT = 0, N_OFFSET = 1, N_COUNT = 2, N_PARENT = 8, N_SLOTS = 40, NODE = 576,
+enum { N_SHIFT = 0, N_OFFSET = 1, N_COUNT = 2, N_PARENT = 8, N_SLOTS = 40,
+       NODE = 576,
        MAP_HOST = 0, MAP_PAGES = 8, X_HEAD = 8, MAP_NR = 88,
        I_MODE = 0, I_SB = 40, I_MAPPING = 48, I_INO = 64, I_RDEV = 76,
        I_SIZE = 80, I_LIST = 280, INODE = 600,
