@@ -688,6 +688,31 @@ static bool leak_unknown(struct pdet_case *c)
 	return true;
 }
 
+/* A type of page is in the place of a mapcount that is not exact. */
+static bool below_zero(struct pdet_case *c)
+{
+	const struct pagedet_page *row = &c->here;
+	const bool refs = pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) &&
+			  !pdet_row_has_refs(row);
+	const bool maps = pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT) &&
+			  !pdet_row_has_maps(row) &&
+			  pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT_KIND) &&
+			  row->mapcount_kind == PAGEDET_MAPCOUNT_EXACT;
+
+	if (!refs && !maps)
+		return false;
+	if (refs)
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
+	if (maps)
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
+	pdet_unknown(c, "whether the count was lowered too often, or "
+		     "overwritten");
+	pdet_unknown_report(c);
+	return true;
+}
+
 #define USE(id, verdict, name, cause, advice, ...) \
 	PDET_RULE(id, NOT_FREE, verdict, name, cause, advice, __VA_ARGS__)
 #define LEAK(id, verdict, name, cause, advice, ...) \
@@ -702,6 +727,11 @@ const struct pdet_rule pdet_rules_use[] = {
 	    "is freed or handed out, and does not use it again",
 	    PDET_BAD_PAGE_ADVICE,
 	    { pdet_rest_on_bad_page, PDET_HIGH, ROW }),
+	USE(124, CAUSE, "count-below-zero",
+	    "a count of its users is below zero, which no page in order has",
+	    "find the code that gives back references or mappings more often "
+	    "than it takes them; the page may be in use twice",
+	    { below_zero, PDET_HIGH, ROW }),
 	USE(101, FINE, "page-free",
 	     "the page is free", "nothing",
 	     { is_free, PDET_CERTAIN, ROW }),

@@ -718,20 +718,20 @@ int pdet_plan_without(struct pdet_plan *plan, unsigned backend,
  */
 static void add_log(const struct pdet_plan_args *args, struct pdet_plan *plan)
 {
-	const struct pdet_fields told = pdet_log_said_fields();
+	struct pdet_fields told = pdet_log_said_fields();
 	unsigned f;
 
-	pdet_fields_join(&plan->wanted, &told);
-	pdet_fields_add(&plan->wanted, F(AT));
+	pdet_fields_add(&told, F(AT));
 	/* Few logs state them. */
 	for (f = 0; f < PDET_FIELDS; f++)
 		if (!strcmp(pdet_field_info(f)->group, "owner"))
-			pdet_fields_remove(&plan->wanted, f);
-	if (args->text_only)
-		return;
-	pdet_fields_remove(&plan->wanted, F(USER_MAPS));
-	pdet_fields_remove(&plan->wanted, F(KERNEL_MAPS));
-	pdet_fields_remove(&plan->wanted, F(CONTENT));
+			pdet_fields_remove(&told, f);
+	if (!args->text_only) {
+		pdet_fields_remove(&told, F(USER_MAPS));
+		pdet_fields_remove(&told, F(KERNEL_MAPS));
+		pdet_fields_remove(&told, F(CONTENT));
+	}
+	pdet_fields_join(&plan->wanted, &told);
 }
 
 /*

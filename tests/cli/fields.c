@@ -3,13 +3,15 @@
  * fields - a field must have the same answer alone and beside others
  *
  *   fields [-r ROOT] [-f FILE] [-b SOURCE]... [-s SEED] [-n ROUNDS]
- *          kinds | own | own-virt | own-file | scan | task PID
+ *          kinds | own | own-virt | own-file | scan | task PID |
+ *          log PATH | text PATH
  *
  * Asks for every field of a target alone, and then for sets of fields that SEED
  * chooses: with a filter that is always true or without, with all cheap fields
  * or without, and with a number of threads. "kinds" is a few pages of every
  * kind in memory, alone and together. "own" is stable pages of this program, by
- * their frames, together with kernel pages that no one touches.
+ * their frames, together with kernel pages that no one touches. "log" is the
+ * pages of a kernel log, and "text" is what the log alone says of them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -373,6 +375,12 @@ static void take_target(const char *what, const char *which)
 		take_own_file();
 	} else if (!strcmp(what, "scan")) {
 		target.target = PAGEDET_TARGET_SCAN;
+	} else if (!strcmp(what, "log") || !strcmp(what, "text")) {
+		target.target = PAGEDET_TARGET_LOG;
+		target.path = which;
+		if (*what == 't')
+			target.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+		target.options = PAGEDET_Q_ANY_BOOT;
 	} else {
 		target.target = PAGEDET_TARGET_TASK;
 		target.n_items = 1;

@@ -35,6 +35,21 @@ for machine in cli-machine cli-mapped; do
 	alike "$machine: a scan" -r "$tap_dir/$machine" scan
 done
 
+# reports of kernels of several ages, alone and mixed
+fixtures=$top_srcdir/tests/fixtures
+logs="$fixtures/dump_page/6.12.117.log"
+for report in 01-two-badmaps-interleaved 03-tail-that-fits-no-folio \
+	05-negative-count 09-compound-of-5.4 11-why-was-it-dumped; do
+	logs="$logs $fixtures/public-reports/$report/log.txt"
+done
+for log in $logs; do
+	name=${log#"$fixtures"/}
+	alike "$name: its text" -r "$tap_dir/cli-machine" text "$log"
+	alike "$name: and a machine" -r "$tap_dir/cli-machine" log "$log"
+done
+gzip -dc "$fixtures/page_owner/6.12.117.txt.gz" | sed 2000q > "$tap_dir/owners"
+alike 'a text of page_owner' -f "$tap_dir/owners" scan
+
 dumps=$top_builddir/tests/dumps
 if [ -x "$dumps/mkkernel" ]; then
 	"$dumps/mkkernel" "$tap_dir/elf" > "$tap_dir/why"
@@ -43,6 +58,8 @@ if [ -x "$dumps/mkkernel" ]; then
 	alike 'a dump: kinds of pages' -f "$tap_dir/elf" kinds
 	PDET_ROUNDS=3 alike 'a dump: a scan' -f "$tap_dir/elf" scan
 	alike 'a snapshot' -f "$tap_dir/saved" kinds
+	alike 'a log and a dump' -f "$tap_dir/elf" log \
+		"$fixtures/dump_page/6.12.117.log"
 else
 	tap_skip 'a dump' 'needs libcheck'
 fi

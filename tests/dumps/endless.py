@@ -25,6 +25,13 @@ BUILD = os.environ.get("top_builddir", ".")
 PAGEDET = os.path.join(BUILD, "tools/pagedet/pagedet")
 ENDLESS = os.path.join(BUILD, "tests/dumps/endless")
 FIXTURE = os.path.join(TOP, "tests/fixtures/vmcore/qemu.elf.xz")
+TRACE = os.path.join(TOP, "tests/fixtures/traces/raw-6.12-x86_64")
+# A report about a page of the dump.
+LOG = '''[    1.000000] page: refcount:1 mapcount:0 mapping:0000000000000000 \
+index:0x0 pfn:0x5db0
+[    1.000000] flags: 0x0(node=0|zone=0)
+[    1.000000] page dumped because: test
+'''
 
 SANITIZED = bool(os.environ.get("PDET_SANITIZE"))
 DEADLINE = 1
@@ -32,37 +39,43 @@ AFTER = 1 if not SANITIZED else 20      # seconds
 MORE = 64 << 10                         # KiB
 STATUSES = (0, 1, 2, 65, 69)
 
-# Arguments of each command, without its name. DUMP, OUT and SAVED are files.
+# Arguments of each command, without its name. DUMP, OUT, SAVED, TRACE and LOG
+# are files. Commands of two files take no --from.
 # Addresses belong to the dumped machine: see tests/fixtures/README.md.
 ARGUMENTS = {
     "page": ["23984 --fields everything", "5120 1 --fields user_maps"],
     "phys": ["1400000+65536 --fields all"],
     "virt": ["74 [heap]", "mkpages", "74 0+80000000 --fields all"],
     "task": ["74 --fields everything", "1 --by kind,vma_name", "mkpages",
-             "74 --stacks"],
+             "74 --stacks", "74 --stacks=both"],
     "file": ["/mnt/ext4/clean.bin", "/mnt/tmpfs/tmpfile-a --by kind"],
     "tree": ["/ --fields path,pfn", "/ --by path"],
     "mount": ["/ --fields all", "/mnt/ext4 --summary"],
     "block": ["7:0 0+100"],
     "cgroup": ["/", "/batch.slice/job-17.scope --summary"],
     "kaddr": ["linux_banner+0 --fields all", "ffffc90000000000",
-              "ffffffffc0000000 --fields all", "init_task --fields kernel_maps"],
-    "from-log": [""],
+              "ffffffffc0000000 --fields all", "init_task --fields kernel_maps",
+              "ffff922740141000 ffff922740141400 --fields object,object_state"],
+    "from-log": ["", "LOG --now --details"],
     "scan": ["--fields everything", "--by kind,memcg_path", "--by path",
              "--where user_maps>1 --by user_maps",
-             "--by kernel_maps", "--by slab_cache"],
+             "--by kernel_maps", "--by slab_cache",
+             "--runs --fields kind,user_maps"],
     "top": ["process", "cgroup", "file", "slab", "kind"],
-    "mappers": ["23984", "5120+64 --stacks"],
+    "mappers": ["23984", "5120+64 --stacks", "/mnt/ext4/clean.bin"],
     "stack": ["23984+32"],
-    "explain": ["page 23984", "page 23984 --why pinned"],
+    "explain": ["page 23984", "page 23984 --why pinned",
+                "page 23984 --why free,migrate,reclaim,charge,poison,leak",
+                "/mnt/ext4/clean.bin", "mismatch 74 400000"],
     "check": ["clean /mnt/ext4/clean.bin", "committed /mnt/ext4/clean.bin"],
-    "snapshot": ["OUT scan --fields all", "OUT task 74"],
-    "diff": ["SAVED DUMP"],
+    "snapshot": ["OUT scan --fields all", "OUT task 74",
+                 "OUT tree / --fields path,pfn"],
+    "diff": ["SAVED DUMP", "DUMP DUMP"],
     "compare": ["74 400000+65536 --with DUMP 74 400000"],
-    "owners": [""],
-    "kmem": ["report DUMP"],
+    "owners": ["", "--mixed"],
+    "kmem": ["report DUMP", "live TRACE --verify", "report TRACE --by module"],
     "kmap": ["report DUMP"],
-    "map": ["-o OUT"],
+    "map": ["-o OUT", "SAVED DUMP -o OUT"],
     "tasks": ["", "--json"],
     "dmesg": ["", "--json"],
     "doctor": [""],
@@ -113,11 +126,16 @@ def commands():
 class Asking:
     def __init__(self, scratch, dump, saved):
         self.scratch, self.dump, self.saved = scratch, dump, saved
+        self.log = os.path.join(scratch, "log")
+        with open(self.log, "w") as f:
+            f.write(LOG)
 
     def words(self, command, arguments, who):
-        files = {"DUMP": self.dump, "SAVED": self.saved,
+        files = {"DUMP": self.dump, "SAVED": self.saved, "LOG": self.log,
+                 "TRACE": TRACE,
                  "OUT": os.path.join(self.scratch, "out.%d" % who)}
-        option = [] if command == "diff" else ["--from", self.dump]
+        two = command == "diff" or command == "map" and "DUMP" in arguments
+        option = [] if two else ["--from", self.dump]
         return option + [command] + \
             [files.get(word, word) for word in arguments.split()]
 

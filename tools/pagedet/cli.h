@@ -957,6 +957,7 @@ int cli_run_log(struct cli_job *job, struct pagedet *pd);
 
 /* --- faults.c: programs with faults in a log --- */
 struct cli_faults {
+	const struct cli_job *job;
 	bool here;		/* the log's programs are files here */
 	unsigned looked;	/* number of searches for their code */
 	bool read;

@@ -200,7 +200,6 @@ static int set_query(struct comparing *c, unsigned i)
 	s->q = (struct pagedet_query)PAGEDET_QUERY_INIT;
 	s->q.target = PAGEDET_TARGET_SCAN;
 	s->q.threads = cli_threads(job);
-	s->q.deadline_ns = cli_deadline_left(job);
 	if (!s->is_saved && other->is_saved) {
 		target = s->q.target = other->saved.target;
 		s->q.items = other->saved.items;
@@ -224,6 +223,8 @@ static int ask(struct comparing *c)
 	for (i = 0; i < 2; i++) {
 		struct side *s = &c->side[i];
 
+		/* The first one may have taken all of it. */
+		s->q.deadline_ns = cli_deadline_left(c->job);
 		error = pagedet_query(s->pd, &s->q, &s->it);
 		if (error)
 			return cli_fail(s->pd, error);

@@ -258,6 +258,7 @@ static int collect(struct explaining *x)
 	if (!x->evidence)
 		return cli_fail_errno("explain");
 	x->evidence->size = sizeof(*x->evidence);
+	x->o.deadline_ns = cli_deadline_left(x->job);
 	x->rows = pagedet_collect(x->pd, x->job->items, x->n, &x->o,
 				  x->evidence);
 	if (x->rows < 0)
@@ -388,7 +389,6 @@ int cli_run_explain(struct cli_job *job, struct pagedet *pd)
 
 	x.o.target = PAGEDET_TARGET_PFN;
 	x.o.mappers_ns = MAPPERS_NS;
-	x.o.deadline_ns = cli_deadline_left(job);
 	x.o.options = PAGEDET_COLLECT_LOG;
 	if (is_mismatch(job)) {
 		x.o.target = PAGEDET_TARGET_VIRT;

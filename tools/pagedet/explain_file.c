@@ -24,7 +24,8 @@ static void want(struct pagedet_query *q, uint32_t field)
 
 /* --- kernel addresses --- */
 
-static int find_page(struct pagedet *pd, struct pagedet_item *item)
+static int find_page(const struct cli_job *job, struct pagedet *pd,
+		     struct pagedet_item *item)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pagedet_item asked = { item->first, 1, 0, 0 };
@@ -35,6 +36,7 @@ static int find_page(struct pagedet *pd, struct pagedet_item *item)
 	q.target = PAGEDET_TARGET_KADDR;
 	q.items = &asked;
 	q.n_items = 1;
+	q.deadline_ns = cli_deadline_left(job);
 	want(&q, PAGEDET_FIELD_PFN);
 	n = pagedet_query(pd, &q, &it);
 	if (n)
@@ -60,7 +62,7 @@ int cli_explain_addresses(struct cli_job *job, struct pagedet *pd)
 
 	for (i = 0; i < job->n_items && !status; i++)
 		if (job->items[i].first >> 63)
-			status = find_page(pd, &job->items[i]);
+			status = find_page(job, pd, &job->items[i]);
 	return status;
 }
 
@@ -78,6 +80,7 @@ int cli_explain_pages_of(struct cli_job *job, struct pagedet *pd,
 
 	q.target = PAGEDET_TARGET_FILE;
 	q.path = job->file;
+	q.deadline_ns = cli_deadline_left(job);
 	want(&q, PAGEDET_FIELD_PFN);
 	n = pagedet_query(pd, &q, &it);
 	if (n)
@@ -103,6 +106,11 @@ int cli_explain_pages_of(struct cli_job *job, struct pagedet *pd,
 	if (n < 0)
 		return cli_fail(pd, n);
 	*cached = at;
+	if (!status && cli_must_stop(job)) {
+		cli_say("%s: found %llu page%s of the file", cli_stop_words(),
+			(unsigned long long)at, cli_plural(at));
+		return CLI_UNSURE;
+	}
 	if (status || job->n_items)
 		return status;
 	if (at)

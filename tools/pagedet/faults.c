@@ -64,14 +64,15 @@ static const struct pagedet_task *find(struct cli_faults *a,
 }
 
 /* Writes the kind and number of one page of an address or a file. */
-static void put_row(struct pagedet *pd, struct pagedet_query *q,
-		    const char *nothing, FILE *f)
+static void put_row(const struct cli_faults *a, struct pagedet *pd,
+		    struct pagedet_query *q, const char *nothing, FILE *f)
 {
 	struct pagedet_page row;
 	struct pagedet_iter *it;
 	const char *kind;
 	int n;
 
+	q->deadline_ns = cli_deadline_left(a->job);
 	if (pagedet_fields_parse(pd, "pfn,kind", q) ||
 	    pagedet_query(pd, q, &it)) {
 		fprintf(f, "%s\n", pagedet_error(pd));
@@ -88,8 +89,8 @@ static void put_row(struct pagedet *pd, struct pagedet_query *q,
 	pagedet_iter_free(it);
 }
 
-static void put_page(struct pagedet *pd, const struct pagedet_page *fault,
-		     FILE *f)
+static void put_page(const struct cli_faults *a, struct pagedet *pd,
+		     const struct pagedet_page *fault, FILE *f)
 {
 	struct pagedet_item item = { fault->vaddr, 1, fault->pid, 0 };
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
@@ -98,11 +99,12 @@ static void put_page(struct pagedet *pd, const struct pagedet_page *fault,
 	q.items = &item;
 	q.n_items = 1;
 	fprintf(f, "the page at 0x%llx is ", (unsigned long long)fault->vaddr);
-	put_row(pd, &q, "not known", f);
+	put_row(a, pd, &q, "not known", f);
 }
 
 /* Writes the page of its code, if the file is known. */
-static void put_code(struct pagedet *pd, const struct pagedet_iter *it,
+static void put_code(const struct cli_faults *a, struct pagedet *pd,
+		     const struct pagedet_iter *it,
 		     const struct pagedet_page *fault, FILE *f)
 {
 	struct cli_crash *c = calloc(1, sizeof(*c));
@@ -126,7 +128,7 @@ static void put_code(struct pagedet *pd, const struct pagedet_iter *it,
 		fputs("; its code, ", f);
 		cli_plain_text(f, c->path, strlen(c->path));
 		fprintf(f, " page %llu, is ", (unsigned long long)item.first);
-		put_row(pd, &q, "not cached", f);
+		put_row(a, pd, &q, "not cached", f);
 	}
 	free(c);
 }
@@ -151,14 +153,14 @@ void cli_faults_alive(struct cli_faults *a, struct pagedet *pd,
 		fprintf(f, "    now: it has ended");
 		/* Each search covers all processes. */
 		if (a->here && a->looked++ < MOST_LOOKED)
-			put_code(pd, it, row, f);
+			put_code(a, pd, it, row, f);
 		else
 			fputc('\n', f);
 		return;
 	}
 	fprintf(f, "    now: it still runs; ");
 	if (has(row, F(VADDR)))
-		put_page(pd, row, f);
+		put_page(a, pd, row, f);
 	else
 		fprintf(f, "the log does not say at which address it "
 			   "faulted\n");

@@ -278,6 +278,7 @@ static int run(struct events *e)
 static int run_short(struct cli_job *job, struct pagedet *pd)
 {
 	struct events e = { .job = job, .pd = pd,
+			    .alive.job = job,
 			    .alive.here = !job->open.n_files &&
 					  !job->open.root };
 	struct cli_report report;

@@ -222,6 +222,9 @@ struct image_session {
 		struct pdet_slab_set free;
 	} slab;
 	struct pdet_paging_places places; /* only for a dump */
+	/* only for a dump: whether its areas of vmalloc are complete */
+	bool vmaps_checked;
+	int vmaps_error;	/* a result of memory/memory.h */
 	/*
 	 * The list of tasks, ascending by pid; filled when a second task is
 	 * opened.

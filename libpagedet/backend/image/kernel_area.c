@@ -40,6 +40,19 @@ static bool find_module(struct image_session *s, uint64_t va, struct part *p)
 	return true;
 }
 
+/* Nothing was found: whether a damaged tree may be the reason. */
+static int check_pieces(struct image_session *s)
+{
+	if (s->image->memory->live)
+		return 0;
+	if (!s->vmaps_checked)
+		s->vmaps_error = pdet_vmaps_check(&s->space,
+						  &s->image->kernel.vmaps);
+	/* who asks next has more time, perhaps */
+	s->vmaps_checked = s->vmaps_error != -ETIMEDOUT;
+	return s->vmaps_error;
+}
+
 static void find_piece(struct image_session *s, uint64_t va, struct part *p)
 {
 	const struct image_kernel *k = &s->image->kernel;
@@ -54,8 +67,10 @@ static void find_piece(struct image_session *s, uint64_t va, struct part *p)
 		return;
 	r = pdet_vmap_find(&s->space, &k->vmaps, va, &m);
 	if (r == -ENOENT) {
+		r = check_pieces(s);
 		p->state = PAGEDET_NONE;
-		return;
+		if (r == 0)
+			return;
 	}
 	if (r < 0) {
 		p->state = pdet_image_kernel_reason(s, r);

@@ -218,10 +218,11 @@ static void put_struct(const struct page_detective_putting *o)
 		put(o, F(HEAD_PFN), p->head);
 	if (HAS(o, ORDER))
 		put(o, F(ORDER), p->order);
+	/* Below zero: its struct page is damaged. */
 	if (HAS(o, REFCOUNT))
-		put_count(o, F(REFCOUNT), p->refcount);
+		put(o, F(REFCOUNT), (uint64_t)p->refcount);
 	/* The page's own and its folio's, if the kernel keeps both. */
-	if (HAS(o, MAPCOUNT) && p->mapcount >= 0) {
+	if (HAS(o, MAPCOUNT)) {
 		put(o, F(MAPCOUNT), (uint64_t)p->mapcount);
 		put(o, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
 	}

@@ -59,7 +59,10 @@ int pdet_list_each(struct pdet_space *space, uint64_t head, uint64_t most,
 		if (r)
 			return r;
 	}
-	if (!error)
+	/* A node that wrongly points to @head ends the list early. A running
+	 * kernel may have added nodes since. */
+	if (!error && (first.prev == last || space->reader->memory->live ||
+		       !follows_others(space, &first, head)))
 		return 0;
 	/* The list is broken after @last. Walk from the back up to @last, or up
 	 * to the node that @last points to. */

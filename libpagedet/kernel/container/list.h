@@ -3,7 +3,8 @@
  * Walks the kernel's doubly linked lists (include/linux/list.h), rings of
  * pointer pairs. A wrong pointer, or a kernel that changes the list, cannot
  * cause an endless walk. Nodes that cannot be reached from the front are
- * visited from the back.
+ * visited from the back. So are nodes of a dump behind one that wrongly points
+ * to the head.
  */
 #ifndef PDET_KERNEL_CONTAINER_LIST_H
 #define PDET_KERNEL_CONTAINER_LIST_H

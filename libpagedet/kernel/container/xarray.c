@@ -24,12 +24,14 @@ static const pdet_field_names array_names[] = {
 	[ARRAY_HEAD] = { "xarray.xa_head" },
 };
 
-enum { NODE_SHIFT, NODE_OFFSET, NODE_PARENT, NODE_SLOTS, NODE_FIELDS };
+enum { NODE_SHIFT, NODE_OFFSET, NODE_PARENT, NODE_SLOTS, NODE_COUNT,
+       NODE_FIELDS };
 static const pdet_field_names node_names[NODE_FIELDS] = {
 	[NODE_SHIFT] = { "xa_node.shift" },
 	[NODE_OFFSET] = { "xa_node.offset" },
 	[NODE_PARENT] = { "xa_node.parent" },
 	[NODE_SLOTS] = { "xa_node.slots" },
+	[NODE_COUNT] = { "xa_node.count" },
 };
 
 bool pdet_xarrays_init(struct pdet_xarrays *x, const struct pdet_btf *btf)
@@ -43,7 +45,7 @@ bool pdet_xarrays_init(struct pdet_xarrays *x, const struct pdet_btf *btf)
 	    (x->slots != 16 && x->slots != MOST_SLOTS))
 		return false;
 	x->shift = (unsigned)__builtin_ctz(x->slots);
-	for (i = 0; i < NODE_FIELDS; i++)
+	for (i = 0; i < NODE_COUNT; i++)
 		if (!x->node.field[i].read)
 			return false;
 	return true;
@@ -149,6 +151,31 @@ struct place {
 static int walk_node(const struct walk *w, uint64_t node, const char *bytes,
 		     const struct place *at);
 
+/* A node of a dump counts its slots that have an entry. If more than that are
+ * empty, some have lost their entries. */
+static bool lacks_entries(const struct walk *w, const char *buf)
+{
+	uint64_t count = 0;
+	uint32_t i;
+
+	if (w->space->reader->memory->live ||
+	    !pdet_struct_bytes(&w->x->node, buf, NODE_COUNT))
+		return false;
+	for (i = 0; i < w->x->slots; i++)
+		count += slot_at(w, buf, i) != 0;
+	return count < pdet_struct_get(&w->x->node, buf, NODE_COUNT);
+}
+
+/* The number of empty slots from @i on. */
+static uint32_t empty_slots(const struct walk *w, const char *buf, uint32_t i)
+{
+	uint32_t n = 0;
+
+	while (i + n < w->x->slots && !slot_at(w, buf, i + n))
+		n++;
+	return n;
+}
+
 /* Visit the slots of a node; each covers 1 << @bits numbers. */
 static int walk_slots(const struct walk *w, uint64_t node, const char *buf,
 		      unsigned bits, uint64_t first)
@@ -156,6 +183,7 @@ static int walk_slots(const struct walk *w, uint64_t node, const char *buf,
 	struct place at = {
 		.parent = node, .shift = (int)(bits - w->x->shift)
 	};
+	const bool lacks = lacks_entries(w, buf);
 	struct ahead ahead;
 	uint64_t entry, start, end;
 	uint32_t i, more;
@@ -164,18 +192,23 @@ static int walk_slots(const struct walk *w, uint64_t node, const char *buf,
 	look_ahead(w, buf, bits, first, &ahead);
 	for (i = 0; i < w->x->slots; i += 1 + more) {
 		entry = slot_at(w, buf, i);
-		more = entry ? siblings(w, buf, i) : 0;
+		more = entry ? siblings(w, buf, i) :
+			       empty_slots(w, buf, i) - 1;
 		start = first + ((uint64_t)i << bits);
 		/* beyond 2^64 */
 		if ((uint64_t)i << bits >> bits != i)
 			return 0;
 		end = start + ((((uint64_t)more + 1) << bits) - 1);
-		if (!entry || !is_wanted(w, start, end))
+		if (end < start)
+			end = UINT64_MAX;
+		if (!is_wanted(w, start, end) || (!entry && !lacks))
 			continue;
 		at.offset = i;
 		at.first = start;
 		at.last = end;
-		if (IS_NODE(entry))
+		if (!entry)
+			r = lose(w, start, end, -EBADMSG);
+		else if (IS_NODE(entry))
 			r = bits ? walk_node(w, entry - 2,
 					     from_ahead(w, &ahead, entry - 2),
 					     &at) :

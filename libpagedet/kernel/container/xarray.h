@@ -3,7 +3,7 @@
  * Walks XArrays (include/linux/xarray.h), which map numbers to entries. A node
  * covers fewer numbers than its parent, and stores its slot in the parent. No
  * walk is therefore endless or visits a node twice. Only what cannot be read is
- * lost.
+ * lost, and in a dump the empty slots of a node that should have more entries.
  */
 #ifndef PDET_KERNEL_CONTAINER_XARRAY_H
 #define PDET_KERNEL_CONTAINER_XARRAY_H

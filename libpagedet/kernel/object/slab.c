@@ -149,13 +149,14 @@ static void add(const struct place *p, uint32_t i)
 	p->free->bits[i / 8] |= (uint8_t)(1 << i % 8);
 }
 
-/* Each object may occur once: a list with a loop is damaged. */
-static int follow(struct pdet_space *space, const struct place *p, uint64_t at)
+/* Each object may occur once: a list with a loop is damaged. *n: its length. */
+static int follow(struct pdet_space *space, const struct place *p, uint64_t at,
+		  uint32_t *n)
 {
 	uint32_t i;
 	int r;
 
-	for (; at; ) {
+	for (*n = 0; at; ++*n) {
 		if (!find_index(p, at, &i) || pdet_slab_has(p->free, i))
 			return -EBADMSG;
 		add(p, i);
@@ -171,7 +172,7 @@ static int follow_cpu(struct pdet_space *space, const struct pdet_slabs *s,
 		      const struct place *p, const struct pdet_percpu *percpu)
 {
 	char buf[PDET_STRUCT_BYTES];
-	uint32_t i;
+	uint32_t i, n;
 	int r;
 
 	if (!p->slab->frozen || !p->c->cpu_slab)
@@ -187,7 +188,7 @@ static int follow_cpu(struct pdet_space *space, const struct pdet_slabs *s,
 		if (pdet_struct_get(&s->cpu, buf, CPU_SLAB) == p->slab->addr)
 			return follow(space, p,
 				      pdet_struct_get(&s->cpu, buf,
-						      CPU_FREELIST));
+						      CPU_FREELIST), &n);
 	}
 	/* Only its own list counts. */
 	return 0;
@@ -209,10 +210,15 @@ int pdet_slab_free(struct pdet_space *space, const struct pdet_slabs *s,
 		   struct pdet_slab_set *free)
 {
 	struct place p = { c, slab, base, free };
+	uint32_t n;
 	int r, kept;
 
 	memset(free, 0, sizeof(*free));
-	r = follow(space, &p, slab->freelist);
+	r = follow(space, &p, slab->freelist, &n);
+	/* The slab counts the objects that are not in its list. */
+	if (r == 0 && pdet_struct_has(&s->slab, SLAB_INUSE) &&
+	    n != slab->objects - slab->inuse)
+		r = -EBADMSG;
 	if (r == 0)
 		r = follow_cpu(space, s, &p, percpu);
 	kept = pdet_sheaves_each(space, &s->sheaves, c->addr, percpu, nodes,

@@ -35,9 +35,10 @@ static const pdet_field_names vm_names[VM_FIELDS] = {
 	[VM_CALLER] = { "vm_struct.caller" },
 };
 
-enum { NODE_ROOT, NODE_FIELDS };
+enum { NODE_ROOT, NODE_LIST, NODE_FIELDS };
 static const pdet_field_names node_names[NODE_FIELDS] = {
 	[NODE_ROOT] = { "vmap_node.busy.root.rb_node" },
+	[NODE_LIST] = { "vmap_node.busy.head" },
 };
 
 enum { RB_LEFT, RB_RIGHT, RB_FIELDS };
@@ -113,10 +114,12 @@ static int read_vm(struct pdet_space *space, const struct pdet_vmaps *v,
 	return 0;
 }
 
+/* *vm: the area's vm_struct. */
 static int find_in_tree(struct pdet_space *space, const struct pdet_vmaps *v,
-			uint64_t root, uint64_t va, struct pdet_vmap *ret)
+			uint64_t root, uint64_t va, struct pdet_vmap *ret,
+			uint64_t *vm)
 {
-	uint64_t at, vm, low = 0, high = UINT64_MAX;
+	uint64_t at, low = 0, high = UINT64_MAX;
 	unsigned level;
 	int r;
 
@@ -126,9 +129,9 @@ static int find_in_tree(struct pdet_space *space, const struct pdet_vmaps *v,
 			return -EBADMSG;
 		r = read_area(space, v,
 			      at - (uint64_t)v->area.field[AREA_RB].at, va,
-			      ret, &vm);
+			      ret, vm);
 		if (r == 0)
-			return read_vm(space, v, vm, ret);
+			return 0;
 		if (r < -1)
 			return r;
 		/* what is elsewhere in the tree is damage */
@@ -144,27 +147,35 @@ static int find_in_tree(struct pdet_space *space, const struct pdet_vmaps *v,
 	return r < 0 ? r : -ENOENT;
 }
 
+static int read_nodes(struct pdet_space *space, const struct pdet_vmaps *v,
+		      uint64_t *nodes, uint32_t *n)
+{
+	int r = pdet_space_u64(space, v->at.nodes, nodes);
+
+	if (r == 0)
+		r = pdet_space_u32(space, v->at.n_nodes, n);
+	if (r < 0)
+		return r;
+	return *n && *n <= MOST_NODES && pdet_is_address(*nodes) ? 0 :
+								   -EBADMSG;
+}
+
 static int find_in_nodes(struct pdet_space *space, const struct pdet_vmaps *v,
-			 uint64_t va, struct pdet_vmap *ret)
+			 uint64_t va, struct pdet_vmap *ret, uint64_t *vm)
 {
 	const uint64_t root = (uint64_t)v->node.field[NODE_ROOT].at;
 	uint64_t nodes;
 	uint32_t n, i;
-	int r;
+	int r = read_nodes(space, v, &nodes, &n);
 
-	r = pdet_space_u64(space, v->at.nodes, &nodes);
-	if (r == 0)
-		r = pdet_space_u32(space, v->at.n_nodes, &n);
 	if (r < 0)
 		return r;
-	if (!n || n > MOST_NODES || !pdet_is_address(nodes))
-		return -EBADMSG;
 	/*
 	 * An area is in the node that its start hashes to, so search all nodes.
 	 */
 	for (i = 0, r = -ENOENT; i < n && r == -ENOENT; i++)
 		r = find_in_tree(space, v, nodes + i * v->node_size + root, va,
-				 ret);
+				 ret, vm);
 	return r;
 }
 
@@ -186,22 +197,78 @@ static int visit(void *arg, uint64_t node)
 }
 
 static int find_in_list(struct pdet_space *space, const struct pdet_vmaps *v,
-			uint64_t va, struct pdet_vmap *ret)
+			uint64_t va, struct pdet_vmap *ret, uint64_t *vm)
 {
 	struct search s = { space, v, va, 0, ret };
 	int r = pdet_list_each(space, v->at.list, MOST_AREAS, visit, &s);
 
-	return r > 0 ? read_vm(space, v, s.vm, ret) : r < 0 ? r : -ENOENT;
+	*vm = s.vm;
+	return r > 0 ? 0 : r < 0 ? r : -ENOENT;
 }
 
 int pdet_vmap_find(struct pdet_space *space, const struct pdet_vmaps *v,
 		   uint64_t va, struct pdet_vmap *ret)
 {
+	uint64_t vm;
+	int r;
+
 	if (v->at.nodes)
-		return find_in_nodes(space, v, va, ret);
-	if (v->at.root)
-		return find_in_tree(space, v, v->at.root, va, ret);
-	return find_in_list(space, v, va, ret);
+		r = find_in_nodes(space, v, va, ret, &vm);
+	else if (v->at.root)
+		r = find_in_tree(space, v, v->at.root, va, ret, &vm);
+	else
+		r = find_in_list(space, v, va, ret, &vm);
+	return r < 0 ? r : read_vm(space, v, vm, ret);
+}
+
+/* --- trees beside lists --- */
+
+struct comparison {
+	struct pdet_space *space;
+	const struct pdet_vmaps *v;
+	uint64_t root;		/* of the tree with the areas of the list */
+};
+
+static int look_in_tree(void *arg, uint64_t node)
+{
+	const struct comparison *c = arg;
+	struct pdet_vmap area, found;
+	uint64_t vm;
+	int r = read_area(c->space, c->v, node -
+			  (uint64_t)c->v->area.field[AREA_LIST].at, 0, &area,
+			  &vm);
+
+	if (r >= -1)
+		r = find_in_tree(c->space, c->v, c->root, area.start, &found,
+				 &vm);
+	if (r == 0 && (found.start != area.start || found.end != area.end))
+		r = -EBADMSG;
+	return r == -ENOENT ? -EBADMSG : r;
+}
+
+int pdet_vmaps_check(struct pdet_space *space, const struct pdet_vmaps *v)
+{
+	struct comparison c = { space, v, v->at.root };
+	uint64_t nodes, node;
+	uint32_t n, i;
+	int r;
+
+	if (!v->at.nodes)
+		return v->at.root && v->at.list ?
+			pdet_list_each(space, v->at.list, MOST_AREAS,
+				       look_in_tree, &c) : 0;
+	if (!pdet_struct_has(&v->node, NODE_LIST) ||
+	    !pdet_struct_has(&v->area, AREA_LIST))
+		return 0;
+	r = read_nodes(space, v, &nodes, &n);
+	for (i = 0; i < n && r == 0; i++) {
+		node = nodes + i * v->node_size;
+		c.root = pdet_struct_addr(&v->node, node, NODE_ROOT);
+		r = pdet_list_each(space, pdet_struct_addr(&v->node, node,
+							   NODE_LIST),
+				   MOST_AREAS, look_in_tree, &c);
+	}
+	return r;
 }
 
 const char *pdet_vmap_kind(const struct pdet_vmap *m)

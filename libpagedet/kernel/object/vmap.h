@@ -51,6 +51,12 @@ struct pdet_vmap {
 int pdet_vmap_find(struct pdet_space *space, const struct pdet_vmaps *v,
 		   uint64_t va, struct pdet_vmap *ret);
 
+/* pdet_vmaps_check - compare the trees with the lists of the same areas, as far
+ * as the kernel has both. Returns 0, or a result of memory/memory.h. -EBADMSG:
+ * a tree lacks an area that a list has, so that an area which is not found may
+ * exist. It is of use only where nothing changes: in a dump. */
+int pdet_vmaps_check(struct pdet_space *space, const struct pdet_vmaps *v);
+
 /* pdet_vmap_kind - the kind of the area, as in /proc/vmallocinfo. */
 const char *pdet_vmap_kind(const struct pdet_vmap *m);
 

@@ -26,13 +26,18 @@ enum pdet_page_holds pdet_page_holds(const struct pdet_layout *l, uint32_t v,
 		return PDET_HOLDS_COUNT;
 	switch (l->type.form) {
 	case PDET_TYPE_FORM_BYTE:
-		/* A lower value is a count that overflowed, a higher one a
-		 * count that underflowed. */
-		if (v >> 24 < 0xf0 || v >> 24 == 0xff)
+		/* a count that underflowed: PGTY_mapcount_underflow */
+		if (v >> 24 == 0xff)
+			return PDET_HOLDS_COUNT;
+		/* a count that overflowed */
+		if (v >> 24 < 0xf0)
 			return PDET_HOLDS_NONSENSE;
 		*type = l->type.is[v >> 24 & 0xf];
 		return PDET_HOLDS_TYPE;
 	case PDET_TYPE_FORM_BITS:
+		/* PAGE_MAPCOUNT_RESERVE: -128, and in 6.11 -65536 */
+		if (v >= ~(l->type.base == 0xf0000000 ? 0x7fu : 0xffffu))
+			return PDET_HOLDS_COUNT;
 		bit = ~v & l->type.bits;
 		if (bit & ~l->type.also)
 			bit &= ~l->type.also;
@@ -216,6 +221,19 @@ bool pdet_page_folio_maps(const struct pdet_layout *l,
 	return true;
 }
 
+/* A count below zero is an answer, and proves damage. The mapcount of a page of
+ * a large folio is a sum with other counts, which would hide it. */
+static void put_underflow(int32_t v, struct pdet_page_facts *ret)
+{
+	if (ret->large) {
+		ret->bad |= PDET_BAD_MAPCOUNT;
+		return;
+	}
+	ret->has_mapcount = true;
+	ret->mapcount = (uint64_t)((int64_t)v + 1);
+	ret->mapcount_kind = PAGEDET_MAPCOUNT_EXACT;
+}
+
 static void count_mappings(const struct pdet_layout *l,
 			   const struct pdet_page_folio *f,
 			   struct pdet_page_facts *ret)
@@ -233,6 +251,12 @@ static void count_mappings(const struct pdet_layout *l,
 		return;
 	case PDET_HOLDS_UNKNOWN:
 		return;
+	case PDET_HOLDS_COUNT:
+		if (v < -1) {
+			put_underflow(v, ret);
+			return;
+		}
+		break;
 	default:
 		break;
 	}
@@ -254,7 +278,8 @@ static int is_mapped(const struct pdet_layout *l,
 	if (ret->bad & PDET_BAD_MAPCOUNT)
 		return PDET_DONT_KNOW;
 	if (!ret->large)
-		return !ret->has_mapcount ? PDET_DONT_KNOW :
+		return !ret->has_mapcount || ret->mapcount >> 63 ?
+			       PDET_DONT_KNOW :
 		       ret->mapcount ? PDET_YES : PDET_NO;
 	if (count_large(l, f, &n)) {
 		if (n.has_all)
@@ -278,8 +303,12 @@ static void count_pins(const struct pdet_layout *l,
 {
 	int32_t v;
 
+	if (!ret->large && ret->refcount >> 63) {
+		ret->bad |= PDET_BAD_PINCOUNT;
+		return;
+	}
 	if (!ret->large) {
-		ret->has_pincount = ret->has_refcount;
+		ret->has_pincount = true;
 		ret->pincount_estimated = true;
 		ret->pincount = pdet_page_pins(ret->refcount);
 		return;
@@ -304,11 +333,8 @@ void pdet_page_count(const struct pdet_layout *l,
 					PDET_MEMBER_PAGE_REFCOUNT);
 	int mapped;
 
-	ret->has_refcount = v >= 0;
-	if (v < 0)
-		ret->bad |= PDET_BAD_REFCOUNT;
-	else
-		ret->refcount = (uint64_t)v;
+	ret->has_refcount = true;
+	ret->refcount = (uint64_t)(int64_t)v;
 	find_order(l, f, ret);
 	count_mappings(l, f, ret);
 	count_pins(l, f, ret);

@@ -48,15 +48,17 @@ static inline unsigned pdet_page_pointer_sort(uint64_t v)
 				       pdet_is_address(v) ? 8u : 16u);
 }
 
-/* Each pin of a small folio adds this many references. */
+/* Each pin of a small folio adds this many references. 0 for a count below
+ * zero. */
 static inline uint64_t pdet_page_pins(uint64_t refcount)
 {
-	return refcount / 1024;
+	return refcount >> 63 ? 0 : refcount / 1024;
 }
 
 /* The content of _mapcount, which shares its place with page_type. */
 enum pdet_page_holds {
-	PDET_HOLDS_COUNT,	/* number of mappings, less one */
+	PDET_HOLDS_COUNT,	/* number of mappings, less one; damaged if it
+				 * is below -1 */
 	PDET_HOLDS_TYPE,
 	PDET_HOLDS_NONSENSE,
 	PDET_HOLDS_UNKNOWN	/* a type whose encoding is unknown */

@@ -14,7 +14,6 @@ enum pdet_page_bad {
 	PDET_BAD_FOLIO = 1 << 0, /* the head is not a head, or the second page
 				  * is not a tail */
 	PDET_BAD_TYPE = 1 << 1,	/* neither a count nor a type */
-	PDET_BAD_REFCOUNT = 1 << 2,
 	PDET_BAD_MAPCOUNT = 1 << 3,
 	PDET_BAD_PINCOUNT = 1 << 4,
 	PDET_BAD_ORDER = 1 << 5,

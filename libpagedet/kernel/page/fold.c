@@ -46,8 +46,7 @@ static bool is_whole(const struct pdet_page_columns *to, uint32_t o)
 	if (to->is[o] == PDET_PAGE_DAMAGED)
 		return false;
 	return to->is[o] == PDET_PAGE_UNINIT ||
-	       (is_known(to, o, to->refcount, PDET_HAS_REFCOUNT,
-			 PDET_BAD_REFCOUNT) &&
+	       (is_known(to, o, to->refcount, PDET_HAS_REFCOUNT, 0) &&
 		is_known(to, o, to->mapcount, PDET_HAS_MAPCOUNT,
 			 PDET_BAD_MAPCOUNT));
 }

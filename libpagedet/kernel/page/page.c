@@ -442,7 +442,8 @@ void pdet_page_decode(const struct pdet_layout *l, const char *page,
 	pdet_page_count(l, &f, ret);
 	/* A page without references may be inside a free block. Only the first
 	 * page of the block shows that. */
-	if (!ret->large && ret->type == PDET_TYPES && !ret->refcount)
+	if (!ret->large && ret->type == PDET_TYPES &&
+	    (int64_t)ret->refcount <= 0)
 		ret->known &= ~KPF(BUDDY);
 	ret->flags &= ret->known;
 	find_kind(ret);

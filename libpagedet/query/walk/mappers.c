@@ -122,8 +122,10 @@ static void put_expected(struct wanted *f, const struct pdet_batch *b,
 	f->state = (uint8_t)pdet_batch_state(b, row, PAGEDET_FIELD_MAPCOUNT);
 	f->expected = pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT, 0);
 	/* A damaged count does not say how many there are. */
-	if (f->state == PAGEDET_HAVE && f->expected >> 63)
+	if (f->state == PAGEDET_HAVE && f->expected >> 63) {
 		f->state = PAGEDET_CORRUPT;
+		f->expected = 0;
+	}
 	f->kind = (uint8_t)pdet_batch_get(b, row, PAGEDET_FIELD_MAPCOUNT_KIND,
 					  0);
 	f->page_kind = pdet_batch_get(b, row, PAGEDET_FIELD_KIND,

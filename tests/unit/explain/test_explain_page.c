@@ -219,6 +219,27 @@ START_TEST(bad_pages)
 }
 END_TEST
 
+/* No kernel counts below zero. */
+START_TEST(counted_below_zero)
+{
+	user_page(PAGEDET_KIND_ANON, F(ANON) | F(LRU));
+	set_mapcount(&here, (uint64_t)-1);
+	EXPECT(NOT_FREE, "count-below-zero", HIGH);
+	ck_assert_str_eq(found[0].facts[0].field, "mapcount");
+	ck_assert(found[0].facts[0].value == (uint64_t)-1);
+	EXPECT(PINNED, "pin-unknown", NONE);
+	/* A log of 5.10 to 6.8 has the type of a free page there. */
+	here.cell[PAGEDET_FIELD_MAPCOUNT_KIND] = PAGEDET_UNSUPPORTED;
+	EXPECT(NOT_FREE, "use-unknown", NONE);
+	SET(&here, REFCOUNT, refcount, (uint64_t)-2);
+	EXPECT(NOT_FREE, "count-below-zero", HIGH);
+	ck_assert_str_eq(found[0].facts[0].field, "refcount");
+	/* The kernel's own words come first. */
+	SET(&here, REPORT, report, PAGEDET_REPORT_BAD_PAGE_STATE);
+	EXPECT(NOT_FREE, "damaged-struct-page", HIGH);
+}
+END_TEST
+
 /* The kernel's own report comes first. */
 START_TEST(reported_as_bad)
 {
@@ -595,6 +616,7 @@ int main(void)
 	unit_test(s, locked_in_memory);
 	unit_test(s, without_references);
 	unit_test(s, bad_pages);
+	unit_test(s, counted_below_zero);
 	unit_test(s, reported_as_bad);
 	unit_test(s, large_folios);
 	unit_test(s, why_not_migratable);

@@ -4,7 +4,7 @@
 #include "../../kmem.h"
 #include "../../structs.h"
 
-enum { A_START = 0, A_END = 8, A_LIST = 40, A_VM = 56, AREA = 72 };
+enum { A_START = 0, A_END = 8, A_RB = 16, A_LIST = 40, A_VM = 56, AREA = 72 };
 
 #define FIRST 0xffffc90000000000ull
 #define F(name) PAGEDET_FIELD_##name
@@ -16,15 +16,18 @@ struct asking {
 	struct image im;
 	struct image_session session;
 	struct pdet_batch b;
-	uint64_t list, area;
+	uint64_t list, area, root;
 };
 
-/* One area of vmalloc, without a caller. */
-static struct asking *start(void)
+/* One area of vmalloc, without a caller: in a list, or also in a tree. */
+static struct asking *start(bool tree)
 {
 	static const struct structs_member members[] = {
 		{ "va_start", A_START, 0, 0, 8 }, { "va_end", A_END, 0, 0, 8 },
 		{ "list", A_LIST, 0, 0, 16 }, { "vm", A_VM, 0, 0, 8 },
+		{ "rb_node", A_RB, 0, 0, 24 },
+	}, links[] = {
+		{ "rb_right", 8, 0, 0, 8 }, { "rb_left", 16, 0, 0, 8 },
 	};
 	struct asking *a = calloc(1, sizeof(*a));
 	struct pdet_vmap_symbols at = { .list = 0 };
@@ -34,9 +37,13 @@ static struct asking *start(void)
 	ck_assert_ptr_nonnull(a);
 	a->k = kmem_new();
 	structs_init(&a->s);
-	structs_add(&a->s, "vmap_area", AREA, members, 4);
+	structs_add(&a->s, "vmap_area", AREA, members, 5);
+	structs_add(&a->s, "rb_node", 24, links, 2);
 	a->list = at.list = kmem_object(a->k, 16);
+	a->root = kmem_object(a->k, 8);
+	at.root = tree ? a->root : 0;
 	a->area = kmem_object(a->k, AREA);
+	kmem_u64(a->k, a->root, a->area + A_RB);
 	kmem_u64(a->k, a->area + A_START, FIRST);
 	kmem_u64(a->k, a->area + A_END, FIRST + 0x5000);
 	kmem_u64(a->k, a->list, a->area + A_LIST);
@@ -87,7 +94,7 @@ static void ask(struct asking *a, uint64_t va, unsigned start_state,
 
 START_TEST(pieces)
 {
-	struct asking *a = start();
+	struct asking *a = start(_i);
 
 	ask(a, FIRST + 0x4fff, PAGEDET_HAVE, PAGEDET_HAVE, "[vm_map_ram]");
 	ck_assert_uint_eq(a->b.value[F(VMA_START)][0], FIRST);
@@ -102,7 +109,7 @@ END_TEST
 /* The name without that of a piece would say that no piece is there. */
 START_TEST(lost_pieces)
 {
-	struct asking *a = start();
+	struct asking *a = start(false);
 
 	kmem_u64(a->k, a->list, 0x1234);
 	kmem_u64(a->k, a->list + 8, 0x1234);
@@ -113,11 +120,29 @@ START_TEST(lost_pieces)
 }
 END_TEST
 
+/* An empty tree says that no piece is there, its list another thing. */
+START_TEST(lost_tree)
+{
+	struct asking *a = start(true);
+
+	kmem_u64(a->k, a->root, 0);
+	ask(a, FIRST, PAGEDET_CORRUPT, PAGEDET_CORRUPT, NULL);
+	ask(a, FIRST + 0x5000, PAGEDET_CORRUPT, PAGEDET_CORRUPT, NULL);
+	end(a);
+	a = start(true);
+	a->k->m->memory.live = true;
+	kmem_u64(a->k, a->root, 0);
+	ask(a, FIRST, PAGEDET_NONE, PAGEDET_HAVE, "[vmalloc]");
+	end(a);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("image_kernel_area");
 
-	unit_test(s, pieces);
+	unit_loop(s, pieces, 2);
 	unit_test(s, lost_pieces);
+	unit_test(s, lost_tree);
 	return unit_main(s);
 }

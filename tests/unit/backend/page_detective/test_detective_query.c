@@ -603,6 +603,26 @@ START_TEST(strange)
 }
 END_TEST
 
+/* The driver prints what is there. */
+START_TEST(below_zero)
+{
+	static const char text[] =
+		"page pfn=0x13 state=have head=0x13 order=0 refcount=-1 "
+		"mapcount=-2 kpageflags=0x28\nend\n";
+	struct page_detective_putting o;
+	struct rows r;
+
+	rows_init(&r, "swapped.virt");
+	rows_take(&r, text);
+	page_detective_put(putting(&r, 0, &o));
+	has(&r, F(REFCOUNT), (uint64_t)-1);
+	has(&r, F(MAPCOUNT), (uint64_t)-2);
+	has(&r, F(MAPCOUNT_KIND), PAGEDET_MAPCOUNT_EXACT);
+	is(&r, F(PINCOUNT), PAGEDET_UNSUPPORTED);
+	rows_free(&r);
+}
+END_TEST
+
 /* A folio that does not fit has changed meanwhile. */
 START_TEST(folio)
 {
@@ -617,8 +637,8 @@ START_TEST(folio)
 	page_detective_put(putting(&r, 0, &o));
 	is(&r, F(HEAD_PFN), PAGEDET_UNSUPPORTED);
 	is(&r, F(ORDER), PAGEDET_UNSUPPORTED);
-	is(&r, F(REFCOUNT), PAGEDET_UNSUPPORTED);
-	is(&r, F(MAPCOUNT), PAGEDET_UNSUPPORTED);
+	has(&r, F(REFCOUNT), (uint64_t)-1);
+	has(&r, F(MAPCOUNT), (uint64_t)-1);
 	is(&r, F(FLAGS), PAGEDET_UNSUPPORTED);
 	rows_free(&r);
 }
@@ -691,6 +711,7 @@ int main(void)
 	unit_loop(s, cut, 3);
 	unit_loop(s, form, (int)PDET_COUNT(forms));
 	unit_test(s, strange);
+	unit_test(s, below_zero);
 	unit_test(s, folio);
 	unit_test(s, features);
 	unit_loop(s, version, (int)PDET_COUNT(versions));

@@ -7,7 +7,8 @@
 #include "../../kmem.h"
 #include "../../structs.h"
 
-enum { N_SHIFT = 0, N_OFFSET = 1, N_PARENT = 8, N_SLOTS = 40, NODE = 576,
+enum { N_SHIFT = 0, N_OFFSET = 1, N_COUNT = 2, N_PARENT = 8, N_SLOTS = 40,
+       NODE = 576,
        MAP_HOST = 0, MAP_PAGES = 8, X_HEAD = 8, MAP_NR = 88,
        I_MODE = 0, I_SB = 40, I_MAPPING = 48, I_INO = 64, I_RDEV = 76,
        I_SIZE = 80, I_LIST = 280, INODE = 600,
@@ -38,6 +39,7 @@ static void add_types(struct structs *s)
 		{ "xa_head", X_HEAD, 0, 0, 8 },
 	}, node[] = {
 		{ "shift", N_SHIFT, 0, 0, 1 }, { "offset", N_OFFSET, 0, 0, 1 },
+		{ "count", N_COUNT, 0, 0, 1 },
 		{ "parent", N_PARENT, 0, 0, 8 },
 		{ "slots", N_SLOTS, 0, 0, 64 * 8 },
 	}, mapping[] = {
@@ -287,6 +289,39 @@ START_TEST(damage)
 }
 END_TEST
 
+/* A node counts its entries: what has become zero is lost, not empty. */
+START_TEST(emptied)
+{
+	struct files *f = start();
+	uint64_t n[5];
+
+	plant(f, n);
+	*kmem_at(f->k, n[0] + N_COUNT) = 3;
+	*kmem_at(f->k, n[1] + N_COUNT) = 2;
+	*kmem_at(f->k, n[2] + N_COUNT) = 3;
+	look(f, 0, END);
+	ck_assert(f->n == 7 && !f->n_lost);
+	slot(f, n[2], 5, 0);
+	look(f, 0, END);
+	ck_assert_uint_eq(f->n, 6);
+	ck_assert_uint_eq(f->n_lost, 1);
+	ck_assert(f->lost[0][0] == 1 && f->lost[0][1] == 62);
+	ck_assert_int_eq(f->error, -EBADMSG);
+	look(f, 63, 100);
+	ck_assert(f->n == 3 && !f->n_lost);
+	slot(f, n[2], 5, page(5));
+	slot(f, n[1], 1, 0);
+	look(f, 0, END);
+	ck_assert_uint_eq(f->n, 5);
+	ck_assert(f->lost[0][0] == 64 && f->lost[0][1] == 4095);
+	/* On a running kernel the count may be older or newer. */
+	f->k->m->memory.live = true;
+	look(f, 0, END);
+	ck_assert(f->n == 5 && !f->n_lost);
+	end(f);
+}
+END_TEST
+
 /* The largest indexes. A node beyond them is invalid. */
 START_TEST(far_away)
 {
@@ -397,6 +432,7 @@ int main(void)
 
 	unit_test(s, pages);
 	unit_loop(s, damage, 8);
+	unit_test(s, emptied);
 	unit_test(s, far_away);
 	unit_test(s, filesystems);
 	return unit_main(s);

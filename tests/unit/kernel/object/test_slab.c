@@ -178,7 +178,7 @@ START_TEST(of_a_processor)
 	kmem_u64(s->k, s->page + S_FREELIST, list(s, others, 1));
 	kmem_u64(s->k, cpu + CPU_FREELIST, list(s, own, 2));
 	kmem_u64(s->k, cpu + CPU_SLAB, s->page);
-	counters(s, OBJECTS, true);
+	counters(s, OBJECTS - 1, true);
 	ck_assert_int_eq(free_of(s), 0);
 	ck_assert_uint_eq(free_bits(s), 1u << 1 | 1u << 2 | 1u << 9);
 	/* By now another slab belongs to that CPU. */
@@ -225,6 +225,24 @@ START_TEST(damage)
 	ck_assert_int_eq(free_of(s), -EBADMSG);
 	/* Earlier objects are certain. */
 	ck_assert_uint_eq(free_bits(s), 1u << 3 | 1u << 4);
+	end(s);
+}
+END_TEST
+
+/* A list that ends early looks whole. The slab's own count tells. */
+START_TEST(cut_short)
+{
+	static const unsigned some[] = { 3, 4, 5, 6 };
+	struct slabs *s = start(_i);
+
+	kmem_u64(s->k, s->page + S_FREELIST, list(s, some, 4));
+	counters(s, OBJECTS - 4, false);
+	link_free(s, object(s, 4), 0);
+	ck_assert_int_eq(free_of(s), -EBADMSG);
+	/* Earlier objects are certain. */
+	ck_assert_uint_eq(free_bits(s), 1u << 3 | 1u << 4);
+	kmem_u64(s->k, s->page + S_FREELIST, 0);
+	ck_assert_int_eq(free_of(s), -EBADMSG);
 	end(s);
 }
 END_TEST
@@ -437,6 +455,7 @@ int main(void)
 	unit_loop(s, partial, 2);
 	unit_loop(s, of_a_processor, 2);
 	unit_loop(s, damage, 20);
+	unit_loop(s, cut_short, 2);
 	unit_loop(s, sheaves, 2);
 	unit_test(s, strange_sheaves);
 	unit_test(s, no_slabs);

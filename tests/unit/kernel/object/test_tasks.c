@@ -179,6 +179,60 @@ START_TEST(wrong_pointers)
 }
 END_TEST
 
+/* A list that one pointer says is at its end, and the others not. */
+START_TEST(ends_early)
+{
+	struct sched *s = start();
+	const uint64_t head = s->init + TASKS;
+	uint64_t t[4][1];
+	struct seen seen;
+	unsigned i;
+
+	for (i = 0; i < 4; i++)
+		process(s, 100 + 10 * i, 1, t[i]);
+	switch (_i) {
+	case 0:
+	case 1:
+	case 2:
+		kmem_u64(s->k, _i ? t[_i][0] + TASKS : head, head);
+		break;
+	case 3:			/* only the way back is wrong */
+		kmem_u64(s->k, head + 8, head);
+		break;
+	case 4:
+		kmem_u64(s->k, head + 8, t[1][0] + TASKS);
+		break;
+	default:
+		kmem_u64(s->k, head + 8, 0);
+	}
+	look(s, &seen, true);
+	for (i = 0; i < 4; i++)
+		ck_assert_uint_eq(seen.pid[100 + 10 * i], 1);
+	ck_assert_uint_eq(seen.lost, 0);
+	end(s);
+}
+END_TEST
+
+/* A running kernel may have removed the last one while it was looked at. */
+START_TEST(ends_live)
+{
+	struct sched *s = start();
+	uint64_t t[3][1];
+	struct seen seen;
+	unsigned i;
+
+	for (i = 0; i < 3; i++)
+		process(s, 100 + 10 * i, 1, t[i]);
+	kmem_u64(s->k, s->init + TASKS + 8, t[1][0] + TASKS);
+	kmem_u64(s->k, t[1][0] + TASKS, s->init + TASKS);
+	s->k->m->memory.live = true;
+	look(s, &seen, true);
+	ck_assert_uint_eq(seen.n, 2);
+	ck_assert_uint_eq(seen.lost, 0);
+	end(s);
+}
+END_TEST
+
 START_TEST(lost_tasks)
 {
 	struct sched *s = start();
@@ -301,6 +355,8 @@ int main(void)
 
 	unit_test(s, threads);
 	unit_loop(s, wrong_pointers, 50);
+	unit_loop(s, ends_early, 6);
+	unit_test(s, ends_live);
 	unit_test(s, lost_tasks);
 	unit_test(s, thread_lists);
 	unit_test(s, listed);

@@ -10,12 +10,12 @@
 enum { A_START = 0, A_END = 8, A_RB = 16, A_LIST = 40, A_VM = 56, AREA = 72,
        RB_RIGHT = 8, RB_LEFT = 16,
        VM_FLAGS = 24, VM_PAGES = 40, VM_PHYS = 48, VM_CALLER = 56, VM = 64,
-       N_BUSY = 64, NODE = 128 };
+       N_BUSY = 64, L_HEAD = 8, NODE = 128 };
 
 #define FIRST 0xffffc90000000000ull
 #define NODES 4
 
-enum form { IN_TREE, IN_LIST, IN_NODES, FORMS };
+enum form { IN_TREE, IN_NODES, IN_LIST, FORMS };
 
 struct vmaps {
 	struct kmem *k;
@@ -23,6 +23,7 @@ struct vmaps {
 	struct pdet_vmaps v;
 	struct pdet_vmap_symbols at;
 	uint64_t roots[NODES];	/* addresses of the tree pointers */
+	uint64_t lists[NODES];	/* of the list heads; 0: none */
 	uint64_t area[32];
 	unsigned n;
 };
@@ -43,8 +44,10 @@ static void add_types(struct structs *s, bool nodes)
 		{ "rb_left", RB_LEFT, 0, 0, 8 },
 	}, root[] = {
 		{ "rb_node", 0, 0, 0, 8 },
+	}, links[] = {
+		{ "next", 0, 0, 0, 8 }, { "prev", 8, 0, 0, 8 },
 	};
-	uint32_t id;
+	uint32_t id, head, busy;
 
 	structs_init(s);
 	structs_add(s, "vmap_area", AREA, area, 5);
@@ -53,10 +56,12 @@ static void add_types(struct structs *s, bool nodes)
 	if (!nodes)
 		return;
 	id = structs_add(s, "rb_root", 8, root, 1);
-	id = blob_type(&s->blob, "rb_list", BLOB_STRUCT, 1, 32);
-	blob_member(&s->blob, "root", id - 1, 0);
+	head = structs_add(s, "list_head", 16, links, 2);
+	busy = blob_type(&s->blob, "rb_list", BLOB_STRUCT, 2, 32);
+	blob_member(&s->blob, "root", id, 0);
+	blob_member(&s->blob, "head", head, L_HEAD * 8);
 	blob_type(&s->blob, "vmap_node", BLOB_STRUCT, 1, NODE);
-	blob_member(&s->blob, "busy", id, N_BUSY * 8);
+	blob_member(&s->blob, "busy", busy, N_BUSY * 8);
 }
 
 static struct vmaps *start(enum form form)
@@ -69,16 +74,19 @@ static struct vmaps *start(enum form form)
 	t->k = kmem_new();
 	add_types(&t->s, form == IN_NODES);
 	at = kmem_object(t->k, NODES * NODE);
-	for (i = 0; i < NODES; i++)
+	for (i = 0; i < NODES; i++) {
 		t->roots[i] = at + i * NODE + N_BUSY;
+		t->lists[i] = t->roots[i] + L_HEAD;
+		kmem_u64(t->k, t->lists[i], t->lists[i]);
+		kmem_u64(t->k, t->lists[i] + 8, t->lists[i]);
+	}
 	switch (form) {
 	case IN_TREE:
 		t->at.root = t->roots[0];
+		t->at.list = t->lists[0];
 		break;
 	case IN_LIST:
-		t->at.list = kmem_object(t->k, 16);
-		kmem_u64(t->k, t->at.list, t->at.list);
-		kmem_u64(t->k, t->at.list + 8, t->at.list);
+		t->at.list = t->lists[0];
 		break;
 	default:
 		t->at.nodes = kmem_object(t->k, 8);
@@ -106,24 +114,24 @@ static uint64_t get(struct vmaps *t, uint64_t va)
 	return v;
 }
 
-static void add_to_list(struct vmaps *t, uint64_t node)
+static void add_to_list(struct vmaps *t, uint64_t list, uint64_t node)
 {
-	const uint64_t last = get(t, t->at.list + 8);
+	const uint64_t last = get(t, list + 8);
 
 	kmem_u64(t->k, last, node);
 	kmem_u64(t->k, node + 8, last);
-	kmem_u64(t->k, node, t->at.list);
-	kmem_u64(t->k, t->at.list + 8, node);
+	kmem_u64(t->k, node, list);
+	kmem_u64(t->k, list + 8, node);
 }
 
-/* Adds an area [start, end) to the tree. Returns its address. */
+/* Adds an area [start, end) to the tree and the list. Returns its address. */
 static uint64_t add(struct vmaps *t, uint64_t start, uint64_t end,
 		    uint64_t flags, uint64_t caller)
 {
 	const uint64_t area = kmem_object(t->k, AREA);
 	const uint64_t vm = flags ? kmem_object(t->k, VM) : 0;
-	uint64_t at = t->roots[t->at.nodes ? start >> 12 & (NODES - 1) : 0];
-	uint64_t next;
+	const unsigned i = t->at.nodes ? start >> 12 & (NODES - 1) : 0;
+	uint64_t at = t->roots[i], next;
 
 	kmem_u64(t->k, area + A_START, start);
 	kmem_u64(t->k, area + A_END, end);
@@ -134,9 +142,8 @@ static uint64_t add(struct vmaps *t, uint64_t start, uint64_t end,
 		kmem_u64(t->k, vm + VM_PHYS, 0xfed00000);
 		kmem_u64(t->k, vm + VM_CALLER, caller);
 	}
-	if (t->at.list) {
-		add_to_list(t, area + A_LIST);
-	} else {
+	add_to_list(t, t->lists[i], area + A_LIST);
+	if (t->at.root || t->at.nodes) {
 		while ((next = get(t, at)))
 			at = next + (start < get(t, next - A_RB + A_START) ?
 				     RB_LEFT : RB_RIGHT);
@@ -257,6 +264,69 @@ START_TEST(endless)
 }
 END_TEST
 
+/* Sets the pointer to an area, in its tree, to zero. */
+static void lose_area(struct vmaps *t, uint64_t area)
+{
+	uint64_t node;
+	unsigned i;
+
+	for (i = 0; i < NODES; i++)
+		if (get(t, t->roots[i]) == area + A_RB)
+			kmem_u64(t->k, t->roots[i], 0);
+	for (i = 0; i < t->n; i++)
+		for (node = RB_RIGHT; node <= RB_LEFT; node += 8)
+			if (get(t, t->area[i] + A_RB + node) == area + A_RB)
+				kmem_u64(t->k, t->area[i] + A_RB + node, 0);
+}
+
+/* An area that is lost looks like one that does not exist. */
+START_TEST(cut_short)
+{
+	struct vmaps *t;
+	struct pdet_vmap m;
+	unsigned i, k;
+
+	for (k = 0; k < 20; k++) {
+		t = start((enum form)_i);
+		for (i = 0; i < 20; i++)
+			add(t, start_of(i), start_of(i) + 0x3000,
+			    PDET_VMAP_ALLOC, 0);
+		ck_assert_int_eq(pdet_vmaps_check(&t->k->space, &t->v), 0);
+		lose_area(t, t->area[k]);
+		ck_assert_int_eq(find(t, start_of(k), &m), -ENOENT);
+		ck_assert_int_eq(pdet_vmaps_check(&t->k->space, &t->v),
+				 -EBADMSG);
+		end(t);
+	}
+	/* The list of no other areas tells. */
+	t = start((enum form)_i);
+	ck_assert_int_eq(pdet_vmaps_check(&t->k->space, &t->v), 0);
+	add(t, FIRST, FIRST + 0x2000, PDET_VMAP_MAP, 0);
+	kmem_u64(t->k, t->area[0] + A_END, FIRST);
+	ck_assert_int_eq(pdet_vmaps_check(&t->k->space, &t->v), -EBADMSG);
+	kmem_fail(t->k, t->area[0], -ENODATA);
+	ck_assert_int_eq(pdet_vmaps_check(&t->k->space, &t->v), -ENODATA);
+	end(t);
+}
+END_TEST
+
+/* Nothing to compare with. */
+START_TEST(only_one)
+{
+	struct vmaps *t = start(IN_LIST);
+
+	add(t, FIRST, FIRST + 0x2000, PDET_VMAP_MAP, 0);
+	ck_assert_int_eq(pdet_vmaps_check(&t->k->space, &t->v), 0);
+	end(t);
+	t = start(IN_TREE);
+	add(t, FIRST, FIRST + 0x2000, PDET_VMAP_MAP, 0);
+	kmem_u64(t->k, t->roots[0], 0);
+	t->v.at.list = 0;
+	ck_assert_int_eq(pdet_vmaps_check(&t->k->space, &t->v), 0);
+	end(t);
+}
+END_TEST
+
 START_TEST(unknown)
 {
 	const struct pdet_vmap_symbols tree = { .root = FIRST };
@@ -286,6 +356,8 @@ int main(void)
 	unit_test(s, named);
 	unit_loop(s, damaged, FORMS);
 	unit_test(s, endless);
+	unit_loop(s, cut_short, IN_LIST);
+	unit_test(s, only_one);
 	unit_test(s, unknown);
 	return unit_main(s);
 }

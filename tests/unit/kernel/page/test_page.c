@@ -417,6 +417,41 @@ START_TEST(masks)
 }
 END_TEST
 
+/* A count that was lowered too often, until it would look like a type. */
+START_TEST(below_zero)
+{
+	static const struct {
+		unsigned age;
+		int32_t least;	/* of _mapcount */
+	} forms[] = {
+		{ AGE_6_1, -128 }, { AGE_6_12, -(1 << 24) },
+	};
+	const int32_t least = forms[_i].least;
+	struct pages p;
+
+	start(&p, forms[_i].age);
+	pages_plain(&p.l, p.page[0], MEMORY, ANON_VMA, -1, 1);
+	small(&p);
+	ck_assert_uint_eq(p.f.bad, 0);
+	ck_assert(p.f.has_mapcount && (int64_t)p.f.mapcount == -1);
+	ck_assert_uint_eq(p.f.mapcount_kind, PAGEDET_MAPCOUNT_EXACT);
+	ck_assert(p.f.flags & KPF(ANON) && !(p.f.known & KPF(MMAP)));
+	pages_plain(&p.l, p.page[0], MEMORY, ANON_VMA, least + 1, 1);
+	small(&p);
+	ck_assert((int64_t)p.f.mapcount == least + 1 && !p.f.bad);
+	pages_plain(&p.l, p.page[0], MEMORY, ANON_VMA, least, 1);
+	small(&p);
+	ck_assert(!p.f.has_mapcount || !p.f.mapcount);
+	/* The count of a page is one part of those of its folio. */
+	pages_plain(&p.l, p.page[0], MEMORY | KPF(COMPOUND_HEAD), ANON_VMA, -1,
+		    4);
+	pages_second(&p.l, p.page[1], PAGES_MAP, 2, 1, 1, 0, 0);
+	large(&p, 0);
+	ck_assert_uint_eq(p.f.bad, PDET_BAD_MAPCOUNT);
+	ck_assert(!p.f.has_mapcount && p.f.has_refcount);
+}
+END_TEST
+
 /* A contradiction affects nothing else. */
 START_TEST(damage)
 {
@@ -434,9 +469,11 @@ START_TEST(damage)
 	ck_assert(!(p.f.known & KPF(ANON)) && p.f.flags & KPF(LRU));
 	pages_plain(&p.l, p.page[0], MEMORY, ANON_VMA, 1, -3);
 	small(&p);
-	ck_assert_uint_eq(p.f.bad, PDET_BAD_REFCOUNT);
-	ck_assert(!p.f.has_refcount && !p.f.has_pincount && p.f.has_mapcount);
-	pages_plain(&p.l, p.page[0], MEMORY, ANON_VMA, -1000, 1);
+	ck_assert_uint_eq(p.f.bad, PDET_BAD_PINCOUNT);
+	ck_assert(!p.f.has_pincount && p.f.has_mapcount);
+	ck_assert(p.f.has_refcount && (int64_t)p.f.refcount == -3);
+	ck_assert(!(p.f.known & KPF(BUDDY)));
+	pages_plain(&p.l, p.page[0], MEMORY, ANON_VMA, INT32_MIN + 8, 1);
 	small(&p);
 	ck_assert_uint_eq(p.f.bad, PDET_BAD_TYPE | PDET_BAD_MAPCOUNT);
 	ck_assert(!p.f.has_mapcount && p.f.has_refcount);
@@ -487,6 +524,7 @@ int main(void)
 	unit_loop(s, hugetlb, AGES);
 	unit_loop(s, heads, AGES);
 	unit_test(s, masks);
+	unit_loop(s, below_zero, 2);
 	unit_test(s, damage);
 	return unit_main(s);
 }
