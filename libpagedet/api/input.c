@@ -18,6 +18,7 @@
 #include "backend/text_kind.h"
 #include "base/codec/text_stream.h"
 #include "base/io.h"
+#include "base/text/quote.h"
 #include "memory/dump_kind.h"
 #include "schema/schema.h"
 #include "snapshot/read.h"
@@ -91,8 +92,7 @@ static int refuse_packed_dump(struct pdet_env *env, const char *name,
 	const size_t n = PDET_MIN((size_t)(head->end - head->at),
 				  (size_t)PDET_DUMP_HEAD);
 	const char *kind = pdet_dump_kind(head->at, n);
-	/* The advice can be pasted into a shell. */
-	const bool is_odd = strchr(name, '\'');
+	char quoted[PDET_QUOTED];
 	size_t i;
 
 	if (!kind)
@@ -101,9 +101,10 @@ static int refuse_packed_dump(struct pdet_env *env, const char *name,
 		  "decompress it first", name, packed, kind);
 	for (i = 0; i < PDET_COUNT(tools); i++)
 		if (strstr(packed, tools[i].name))
-			pdet_advise(env, "%s %s%s%s", tools[i].command,
-				    is_odd ? "" : "'", is_odd ? "FILE" : name,
-				    is_odd ? "" : "'");
+			/* It can be pasted into a shell. */
+			pdet_advise(env, "%s %s", tools[i].command,
+				    *name == '-' ? "FILE" :
+				    pdet_quoted(name, "FILE", quoted));
 	return -EBADMSG;
 }
 

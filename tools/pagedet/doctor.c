@@ -390,7 +390,7 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 			print_survey(f, &s);
 		else
 			fprintf(f, "Every field and source, what it costs and "
-				"needs: pagedet doctor -v\n");
+				"needs: %s doctor -v\n", job->again);
 	}
 	for (i = 1; i <= s.n_notes; i++)
 		free(s.note[i]);

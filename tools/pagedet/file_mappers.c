@@ -320,8 +320,8 @@ static int find_file(struct mapping *m)
 	if (!realpath(m->job->path, m->path) || stat(m->path, &st))
 		return cli_fail_errno("cannot find '%s'", m->job->path);
 	if (S_ISDIR(st.st_mode))
-		return cli_refuse("try: pagedet tree DIR;",
-				  "mappers: '%s' is a directory", m->job->path);
+		return cli_instead(m->job, "tree DIR", "mappers: '%s' is a "
+				   "directory", m->job->path);
 	identify(m);
 	m->by_name = !m->inode;
 	return CLI_ANSWERED;

@@ -247,6 +247,7 @@ static int run(struct events *e)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	int n = set_query(e, &q);
+	char file[CLI_QUOTED];
 
 	if (!n)
 		n = pagedet_query(e->pd, &q, &e->it);
@@ -256,9 +257,11 @@ static int run(struct events *e)
 	n = put_rows(e);
 	cli_interrupt_cancels(NULL);
 	put_unsaid(e);
-	if (e->faults && e->job->from_file)
-		fprintf(e->f, "\n'pagedet explain crash %s' compares the "
-			"programs' code with the disk\n", e->job->path);
+	/* It reads the programs' files, which are those of this machine. */
+	if (e->faults && e->job->from_file && e->alive.here)
+		fprintf(e->f, "\nto compare the programs' code with the disk: "
+			"pagedet explain crash %s\n",
+			cli_argument(e->job->path, "FILE", file));
 	cli_verdict_add(&e->verdict, e->it, q.target);
 	if (n < 0 && n != -ETIMEDOUT && n != -ECANCELED)
 		return cli_fail(e->pd, n);

@@ -199,10 +199,12 @@ static int release(struct cli_recording *r)
 {
 	const struct cli_job *job = r->job;
 	const int status = cli_child_release(&r->child);
+	char file[CLI_QUOTED];
 
 	if (status && job->n_words == 2 && !job->output)
-		cli_say("hint: '-o %s' records into a file of that name; a "
-			"word is a program to run", job->words[1]);
+		cli_say("hint: a word is a program to run; to record into a "
+			"file of that name: pagedet kmem record -o %s",
+			cli_quoted(job->words[1], "FILE", file, sizeof(file)));
 	return status;
 }
 

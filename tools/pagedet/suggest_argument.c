@@ -46,11 +46,11 @@ int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n)
 	const bool phys = job->command->target == PAGEDET_TARGET_PHYS;
 	char instead[80];
 
-	snprintf(instead, sizeof(instead), "try: pagedet kaddr 0x%llx;",
+	snprintf(instead, sizeof(instead), "kaddr 0x%llx",
 		 (unsigned long long)n);
-	return cli_refuse(instead, "%s: '%s' is not a %s: it is a kernel "
-			  "address", job->command->name, word,
-			  phys ? "physical address" : "page frame number");
+	return cli_instead(job, instead, "%s: '%s' is not a %s: it is a kernel "
+			   "address", job->command->name, word,
+			   phys ? "physical address" : "page frame number");
 }
 
 void cli_tell_kernel_address(const struct cli_job *job, const char *word,
@@ -60,8 +60,8 @@ void cli_tell_kernel_address(const struct cli_job *job, const char *word,
 	if (!job->quiet && cli_is_kernel_address(n) &&
 	    n >> 12 != 0xffffffffff600)
 		cli_say("%s: '%s' is a kernel address, not one of a process; "
-			"try: pagedet kaddr 0x%llx", job->command->name, word,
-			(unsigned long long)n);
+			"try: %s kaddr 0x%llx", job->command->name, word,
+			job->again, (unsigned long long)n);
 }
 
 /* --- radix --- */
@@ -86,19 +86,20 @@ void cli_tell_radix(struct cli_job *job, const char *word)
 int cli_no_argument(const struct cli_job *job, const char *word)
 {
 	const char *name = job->command->name;
-	char text[2 * CLI_QUOTED + 32], instead[sizeof(text) + 32];
+	char text[CLI_HINT], instead[sizeof(text) + 8];
 
 	*text = '\0';
 	if (job->command->target == PAGEDET_TARGET_SCAN &&
 	    cli_is_kind_or_flag(word, text, sizeof(text)))
-		snprintf(text, sizeof(text), "%s --where %s", name, word);
+		snprintf(text, sizeof(text), "%s %s --where %s", job->again,
+			 name, word);
 	else if (job->command->target == PAGEDET_TARGET_SCAN &&
-		 !cli_command_for_file(word, text, sizeof(text)))
-		cli_command_for_number(job, word, text, sizeof(text));
+		 !cli_command_for_file(job, word, text))
+		cli_command_for_number(job, word, text);
 	if (!*text)
 		return cli_usage("%s: '%s' is one argument too many", name,
 				 word);
-	snprintf(instead, sizeof(instead), "try: pagedet %s;", text);
+	snprintf(instead, sizeof(instead), "try: %s;", text);
 	return cli_refuse(instead, "%s: '%s' is one argument too many", name,
 			  word);
 }
@@ -117,10 +118,10 @@ static const char *words_before(const struct cli_job *job,
 {
 	switch (job->command->target) {
 	case PAGEDET_TARGET_VIRT:
-		return cli_quoted(job->words[0], "PID", quoted, CLI_QUOTED);
+		return cli_argument(job->words[0], "PID", quoted);
 	case PAGEDET_TARGET_FILE:
 	case PAGEDET_TARGET_BLOCK:
-		return cli_quoted(job->words[0], "PATH", quoted, CLI_QUOTED);
+		return cli_argument(job->words[0], "PATH", quoted);
 	default:
 		return is_mismatch(job) ? "mismatch PID" : "";
 	}
@@ -167,9 +168,11 @@ int cli_no_range(const struct cli_job *job, const char *word,
 		return cli_no_page_number(job, word, item.first);
 	if (radix == CLI_DECIMAL && *word != '-' &&
 	    !cli_number(word, CLI_HEX, &item.first)) {
-		snprintf(instead, sizeof(instead), "try: pagedet %s %s%s0x%s;",
-			 name, before, *before ? " " : "", word);
-		return cli_refuse(instead, "%s: '%s' %s", name, word, wrong);
+		snprintf(instead, sizeof(instead), "%s %s%s0x%llx", name,
+			 before, *before ? " " : "",
+			 (unsigned long long)item.first);
+		return cli_instead(job, instead, "%s: '%s' %s", name, word,
+				   wrong);
 	}
 	if (job->command->target == PAGEDET_TARGET_MAPPERS &&
 	    strspn(word, "0123456789") == 0)
@@ -179,10 +182,9 @@ int cli_no_range(const struct cli_job *job, const char *word,
 	if (!is_range(job, word, radix, &item))
 		return cli_usage("%s: '%s' %s", name, word, wrong);
 	snprintf(instead, sizeof(instead), hex ?
-		 "try: pagedet %s %s%s0x%llx+%llu;" :
-		 "try: pagedet %s %s%s%llu+%llu;", name, before,
+		 "%s %s%s0x%llx+%llu" : "%s %s%s%llu+%llu", name, before,
 		 *before ? " " : "", (unsigned long long)item.first,
 		 (unsigned long long)item.count);
-	return cli_refuse(instead, "%s: '%s' is not a range: write FIRST+COUNT",
-			  name, word);
+	return cli_instead(job, instead, "%s: '%s' is not a range: write "
+			   "FIRST+COUNT", name, word);
 }

@@ -90,10 +90,10 @@ bool cli_is_value(uint32_t field, const char *word)
 
 /* --- options --- */
 
-int cli_no_option(const char *name, size_t len, const char *const *names,
-		  size_t n)
+int cli_no_option(const struct cli_job *job, const char *name, size_t len,
+		  const char *const *names, size_t n)
 {
-	char copy[64], instead[128];
+	char copy[64], instead[192], commands[CLI_HINT];
 	const char *lead;
 	int near;
 
@@ -115,14 +115,15 @@ int cli_no_option(const char *name, size_t len, const char *const *names,
 			 "try: --by %s, or --where '%s=VALUE';", copy, copy);
 	else
 		return cli_usage("there is no option --%s", copy);
-	return cli_refuse(instead, "there is no option --%s", copy);
+	cli_commands_of(job, instead, commands);
+	return cli_refuse(commands, "there is no option --%s", copy);
 }
 
-int cli_no_letter(char letter)
+int cli_no_letter(const struct cli_job *job, char letter)
 {
 	const char word[2] = { letter, '\0' };
 	const char *lead = find(letters, CLI_COUNT(letters), word);
-	char instead[128];
+	char instead[128], commands[CLI_HINT];
 
 	if (letter >= '0' && letter <= '9')
 		return cli_refuse("numbers have no sign, and --top N shows N "
@@ -130,7 +131,8 @@ int cli_no_letter(char letter)
 	if (!lead)
 		return cli_usage("there is no option -%c", letter);
 	snprintf(instead, sizeof(instead), "try: %s;", lead);
-	return cli_refuse(instead, "there is no option -%c", letter);
+	cli_commands_of(job, instead, commands);
+	return cli_refuse(commands, "there is no option -%c", letter);
 }
 
 /* --- values in place of fields --- */
