@@ -21,6 +21,9 @@ static const struct {
 	/* mm/debug.c, dump_page(): "page: refcount:2 ... pfn:0x7bee" */
 	{ " pfn:0x", log_text },
 	{ "page_owner tracks the page as ", log_text },
+	/* until 4.19: "page:ffffea0007 count:0 mapcount:-1 mapping: ..." */
+	{ " mapcount:", log_text },
+	{ "page dumped because: ", log_text },
 	{ "Page Detective: ", log_text },
 	/* mm/page_alloc.c, mm/memory.c, mm/memory-failure.c */
 	{ "BUG: Bad page state in process ", log_text },
@@ -37,6 +40,7 @@ static const struct {
 	{ "]: segfault at ", log_text },
 	/* mm/kasan/report.c */
 	{ "BUG: KASAN: ", log_text },
+	{ "BUG: KASan: ", log_text },	/* until 4.5 */
 	/* arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c */
 	{ "[Hardware Error]: ", log_text },
 	{ "EDAC MC", log_text },
@@ -44,6 +48,17 @@ static const struct {
 	{ "list_add corruption", log_text },
 	{ "list_del corruption", log_text },
 	{ "Slab 0x", log_text },
+	{ " (Not tainted): ", log_text },
+	{ " overwritten", log_text },
+	/* kernel/hung_task.c */
+	{ " blocked for more than ", log_text },
+	/* fs/buffer.c, fs/ext4, fs/xfs/xfs_buf.c, fs/btrfs, block/blk-mq.c */
+	{ "Buffer I/O error on dev", log_text },
+	{ "EXT4-fs warning (device ", log_text },
+	{ "EXT4-fs error (device ", log_text },
+	{ "): metadata I/O error in ", log_text },
+	{ "): csum failed ", log_text },
+	{ " error, dev ", log_text },
 };
 
 const char *pdet_text_kind(const char *text, size_t len)

@@ -33,6 +33,7 @@ static int add_ranges(struct cli_job *job, int first, enum cli_radix radix,
 		    cli_is_kernel_address(item.first))
 			return cli_no_page_number(job, job->words[i],
 						  item.first);
+		cli_tell_no_frame(job, item.first);
 		status = cli_add_item(job, &item);
 		if (status)
 			return status;

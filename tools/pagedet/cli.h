@@ -149,6 +149,9 @@ struct cli_job {
 	bool named;		/* some item has */
 	bool lost_tasks;	/* a name may be that of others, too */
 	bool told_radix;	/* of an address that looks like decimal */
+	bool told_frames;	/* that no machine has so many page frames */
+	bool no_memory;		/* no page frame is memory; they have no
+				 * mappers */
 	const char *file;	/* --file: never a number */
 	bool from_stdin;	/* page frame numbers */
 	bool list;		/* files: from standard input or arguments */
@@ -267,6 +270,9 @@ int cli_no_command(const struct cli_job *job, const char *name);
  */
 int cli_no_name(const char *what, const char *word, size_t len,
 		const char *const *names, size_t n);
+/* The same for keys of groups: @name names them, with NULL behind the last. */
+int cli_no_key(const char *what, const char *word, size_t len,
+	       const char *(*name)(uint32_t key));
 /* The same for fields of --by. */
 int cli_no_field(const char *what, const char *word, size_t len);
 /* Lists the names in @ret: "a, b and c". */
@@ -335,6 +341,13 @@ bool cli_is_kernel_address(uint64_t n);
 /* Notes that @word, the address @n, is not one of a process. */
 void cli_tell_kernel_address(const struct cli_job *job, const char *word,
 			     uint64_t n);
+/*
+ * Whether no machine has such a page frame: physical addresses have 52 bits at
+ * most, and no Linux has smaller pages than 4 KiB.
+ */
+bool cli_is_no_frame(uint64_t pfn);
+/* Notes once that @pfn is rather an address of a process. */
+void cli_tell_no_frame(struct cli_job *job, uint64_t pfn);
 /* Whether numbers of the command are pages, and not places in a file. */
 bool cli_names_pages(const struct cli_job *job);
 /*

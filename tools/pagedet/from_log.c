@@ -312,11 +312,24 @@ static int take_own_log(const struct cli_job *job, struct pagedet *pd)
 	return status;
 }
 
+/* Whether --from names a log, which from-log takes as its argument, too. */
+static bool is_text(struct pagedet *pd)
+{
+	struct pagedet_info info = { .size = sizeof(info) };
+
+	return !pagedet_info(pd, &info) &&
+	       info.sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+}
+
 int cli_run_log(struct cli_job *job, struct pagedet *pd)
 {
 	int log = CLI_ANSWERED, status;
 
-	if (!job->n_words && job->open.n_files) {
+	if (!job->n_words && job->open.n_files && is_text(pd)) {
+		/* It is all that is opened: nothing else is asked. */
+		job->path = job->open.files[0];
+		job->text_only = true;
+	} else if (!job->n_words && job->open.n_files) {
 		log = take_own_log(job, pd);
 		if (log > CLI_UNSURE)
 			return log;

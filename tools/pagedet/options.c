@@ -674,6 +674,17 @@ static int no_option(const struct cli_job *job, const char *name, size_t len)
 	return cli_no_option(job, name, len, names, i);
 }
 
+/* The value of such an option stands behind a "=". */
+static int no_blank(const struct option *o, const char *value)
+{
+	char instead[80];
+
+	cli_topic(topic_of(o));
+	snprintf(instead, sizeof(instead), "try: --%s=%s;", o->name, value);
+	return cli_refuse(instead, "--%s: '%s' after a blank is not its value",
+			  o->name, value);
+}
+
 /*
  * If an option does not take a value, the word after it is not its value. @word
  * may be NULL.
@@ -706,6 +717,9 @@ static int parse_long(struct cli_job *job, int argc, char **argv, int *i)
 			return cli_usage("--%s takes no value", o->name);
 		return take(job, o, name + len + 1);
 	}
+	if (!strcmp(o->name, "stacks") && argv[*i + 1] &&
+	    is_listed(o->values, argv[*i + 1]))
+		return no_blank(o, argv[*i + 1]);
 	/* "10s" was meant as the value, so --watch reports the mistake. The
 	 * word after --stacks may be a pid. */
 	if (!o->value || (o->optional && (o->values ||

@@ -251,6 +251,19 @@ int cli_no_name(const char *what, const char *word, size_t len,
 	return cli_usage("%s '%.*s'; there is %s", what, (int)len, word, list);
 }
 
+int cli_no_key(const char *what, const char *word, size_t len,
+	       const char *(*name)(uint32_t key))
+{
+	const char *names[64];
+	uint32_t n = 0;
+
+	while (n < CLI_COUNT(names) && name(n)) {
+		names[n] = name(n);
+		n++;
+	}
+	return cli_no_name(what, word, len, names, n);
+}
+
 int cli_no_field(const char *what, const char *word, size_t len)
 {
 	const char *before = cli_topic("fields");

@@ -16,6 +16,23 @@ bool cli_is_kernel_address(uint64_t n)
 	return n >> 63;
 }
 
+bool cli_is_no_frame(uint64_t pfn)
+{
+	return pfn >> 40;
+}
+
+void cli_tell_no_frame(struct cli_job *job, uint64_t pfn)
+{
+	if (job->quiet || job->told_frames || !cli_is_no_frame(pfn) ||
+	    (job->command->target != PAGEDET_TARGET_PFN &&
+	     job->command->target != PAGEDET_TARGET_MAPPERS))
+		return;
+	job->told_frames = true;
+	cli_say("no machine has a page frame 0x%llx; if it is an address of a "
+		"process, try: %s virt PID 0x%llx", (unsigned long long)pfn,
+		job->again, (unsigned long long)pfn);
+}
+
 bool cli_names_pages(const struct cli_job *job)
 {
 	const uint32_t target = job->command->target;

@@ -65,6 +65,24 @@ static const struct lead filters[] = {
 	{ "used", "--where 'kind!=free'" },
 };
 
+/* The same for objects and events of a trace. */
+static const struct lead traced[] = {
+	{ "address", "--where 'vaddr=ADDR'" },
+	{ "bytes", "--where 'alloc_bytes>=N'" },
+	{ "bytes_alloc", "--where 'alloc_bytes>=N'" },
+	{ "bytes_req", "--where 'alloc_requested>=N'" },
+	{ "cache", "--where 'slab_cache=NAME'" },
+	{ "comm", "--where 'alloc_comm=NAME'" },
+	{ "cpu", "--where 'alloc_cpu=N'" },
+	{ "function", "--where 'alloc_site~NAME'" },
+	{ "module", "--where 'alloc_site~NAME'" },
+	{ "pid", "--where 'alloc_pid=N'" },
+	{ "requested", "--where 'alloc_requested>=N'" },
+	{ "site", "--where 'alloc_site~NAME'" },
+	{ "size", "--where 'alloc_bytes>=N'" },
+	{ "tid", "--where 'alloc_pid=N'" },
+};
+
 static const char *find(const struct lead *leads, size_t n, const char *word)
 {
 	size_t i;
@@ -153,6 +171,11 @@ static const char *lead_of(const char *word)
 	return find(filters, CLI_COUNT(filters), word);
 }
 
+static const char *lead_of_traced(const char *word)
+{
+	return find(traced, CLI_COUNT(traced), word);
+}
+
 /* A field as if it were true or false: "path", "not path". */
 static bool is_field_alone(const char *expr, char *instead, size_t size)
 {
@@ -175,8 +198,8 @@ static bool has_pages(const struct cli_job *job)
 
 bool cli_where_lead(const struct cli_job *job, char *instead, size_t size)
 {
-	const char *lead = has_pages(job) ?
-			   cli_filter_lead(job->where, lead_of) : NULL;
+	const char *lead = cli_filter_lead(job->where, has_pages(job) ?
+					   lead_of : lead_of_traced);
 
 	if (!lead)
 		return is_field_alone(job->where, instead, size);
