@@ -41,8 +41,11 @@ static int unknown(struct pdet_env *env, const char *name, const char *why)
 static int refuse_kind(struct pdet_env *env, const char *name,
 		       const struct stat *st)
 {
-	if (S_ISDIR(st->st_mode))
-		return unknown(env, name, "it is a directory");
+	if (S_ISDIR(st->st_mode)) {
+		unknown(env, name, "it is a directory");
+		pdet_advise(env, "--root DIR reads a copy of /proc and /sys");
+		return -EBADMSG;
+	}
 	if (!S_ISFIFO(st->st_mode) && !S_ISSOCK(st->st_mode))
 		return 0;
 	pdet_fail(env, ENOTSUP, "cannot read %s: it is a pipe", name);

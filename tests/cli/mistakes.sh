@@ -64,6 +64,39 @@ for value in kernel user both; do
 	expect "--stacks $value" 64 "try: --stacks=$value;"
 done
 
+# --- forms of arguments ---
+
+run --root "$root" page 1,2,3
+expect 'a list with commas' 64 'write blanks between numbers, not commas'
+run --root "$root" phys 4G
+expect 'a unit after an address' 64 "try: pagedet --root $root phys 0x100000000;"
+run --root "$root" virt 12 4k
+expect 'the same of a process' 64 "try: pagedet --root $root virt 12 0x1000;"
+mkdir 'a dir'
+run file 'a dir'
+expect 'a directory as a file' 64 "try: pagedet tree 'a dir';"
+run mappers ./'a dir'
+expect 'the same of mappers' 64 "try: pagedet tree './a dir';"
+run --from 'a dir' scan
+expect 'a directory as a dump' 65 'hint: --root DIR reads a copy of /proc and'
+
+# --- without privilege ---
+
+# Whoever may read all tasks gets no advice about it.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
+   tap_is_open "$PAGEDET"; then
+	status=0
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$PAGEDET" \
+		--backend procfs mappers 5 > stdout 2> stderr || status=$?
+	if grep -q 'may not be read' stderr; then
+		expect 'tasks of others' 2 'hint: needs the tasks'
+	else
+		tap_skip 'tasks of others' 'nobody may read all tasks here'
+	fi
+else
+	tap_skip 'tasks of others' 'needs root, setpriv and a tree that others may enter'
+fi
+
 # --- keys and sums of kmem ---
 
 trace=$top_srcdir/tests/fixtures/traces/raw-6.18-x86_64

@@ -201,8 +201,7 @@ int cli_parse_files(struct cli_job *job)
 		return status;
 	if (!job->open.n_files && !job->open.root && job->n_words == 1 &&
 	    !stat(job->path, &st) && S_ISDIR(st.st_mode))
-		return cli_instead(job, "tree DIR",
-				   "file: '%s' is a directory", job->path);
+		return cli_no_directory(job, job->path);
 	for (i = 1; i < job->n_words; i++) {
 		if (!strcmp(job->words[i], "-"))
 			return cli_usage("file: '-' reads all files and ranges "

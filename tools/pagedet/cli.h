@@ -365,6 +365,11 @@ int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n);
  * Returns CLI_USAGE.
  */
 int cli_no_argument(const struct cli_job *job, const char *word);
+/*
+ * Reports that the command takes a file, and suggests one for the directory.
+ * Returns CLI_USAGE.
+ */
+int cli_no_directory(const struct cli_job *job, const char *path);
 /* Reports what is @wrong with @word, or how to write it. Returns CLI_USAGE. */
 int cli_no_range(const struct cli_job *job, const char *word,
 		 enum cli_radix radix, const char *wrong);
@@ -1051,6 +1056,8 @@ int cli_run_doctor(struct cli_job *job, struct pagedet *pd);
  * not known.
  */
 bool cli_capabilities(uint64_t *ret);
+/* Says what would let it read other users' tasks, if the caller lacks it. */
+void cli_tell_trace(const struct cli_job *job);
 
 /* --- doctor_short.c: abilities on the running kernel --- */
 /* @details: also list needs that are met, and costs. */

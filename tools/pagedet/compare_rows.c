@@ -157,6 +157,32 @@ static void text_finding(FILE *f, const struct cli_unlike *u)
 		fprintf(f, "  %s\n", x->advice);
 }
 
+/* How the bytes differ, in a sentence; "" if the numbers say it. */
+static const char *shape(uint32_t shape)
+{
+	switch (shape) {
+	case PAGEDET_SHAPE_WORD:
+		return ", all in one word of 8 bytes";
+	case PAGEDET_SHAPE_LINE:
+		return ", all in one cache line of 64 bytes";
+	case PAGEDET_SHAPE_SECTOR:
+		return ", all in one sector of 512 bytes";
+	case PAGEDET_SHAPE_ZEROED:
+		return "; one side is all zero";
+	case PAGEDET_SHAPE_POISONED:
+		return "; one side repeats a byte with which kernels fill "
+		       "memory that is not in use, or 0xff";
+	case PAGEDET_SHAPE_SWAPPED:
+		return "; the halves of the page are exchanged";
+	case PAGEDET_SHAPE_SHIFTED:
+		return "; the bytes are the same, but moved";
+	case PAGEDET_SHAPE_TAIL:
+		return "; all the rest of the page differs";
+	default:
+		return "";
+	}
+}
+
 static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 		     uint64_t n)
 {
@@ -167,11 +193,11 @@ static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 		n == 1 ? "differs" : "differ");
 	if (u->compared)
 		fprintf(f, "%s%" PRIu64 " bit%s in %" PRIu64 " byte%s, from "
-			"byte %" PRIu64 " (%s)", n == 1 ? ": " :
+			"byte %" PRIu64 " on%s", n == 1 ? ": " :
 			", the first by ", u->how.bits,
 			cli_plural(u->how.bits), u->how.bytes,
 			cli_plural(u->how.bytes), u->how.first,
-			pagedet_shape_name(u->how.shape));
+			shape(u->how.shape));
 	fputc('\n', f);
 	text_side(f, c, i, CLI_HERE);
 	text_side(f, c, i, CLI_PEER);

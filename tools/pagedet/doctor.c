@@ -69,6 +69,17 @@ bool cli_capabilities(uint64_t *ret)
 	return true;
 }
 
+void cli_tell_trace(const struct cli_job *job)
+{
+	static const unsigned sys_ptrace = 19;
+	uint64_t caps;
+
+	if (job->open.n_files || job->open.root || !cli_capabilities(&caps) ||
+	    caps >> sys_ptrace & 1)
+		return;
+	cli_say("hint: needs the tasks' owner or CAP_SYS_PTRACE");
+}
+
 static void print_user(FILE *f)
 {
 	uint64_t caps;

@@ -121,6 +121,16 @@ int cli_no_argument(const struct cli_job *job, const char *word)
 			  word);
 }
 
+int cli_no_directory(const struct cli_job *job, const char *path)
+{
+	char instead[CLI_HINT], quoted[CLI_QUOTED];
+
+	snprintf(instead, sizeof(instead), "tree %s",
+		 cli_argument(path, "DIR", quoted));
+	return cli_instead(job, instead, "%s: '%s' is a directory",
+			   job->command->name, path);
+}
+
 /* --- ranges --- */
 
 /* "explain mismatch PID ADDR": addresses of a process, as in virt. */
@@ -196,6 +206,17 @@ int cli_no_range(const struct cli_job *job, const char *word,
 		return cli_refuse("a file is named by its path, such as "
 				  "/DIR/FILE or ./FILE;", "%s: '%s' %s", name,
 				  word, wrong);
+	if (strspn(word, "0123456789abcdefx,+") == strlen(word) &&
+	    strchr(word, ','))
+		return cli_refuse("write blanks between numbers, not commas;",
+				  "%s: '%s' %s", name, word, wrong);
+	if (radix == CLI_HEX && !cli_bytes(word, &item.first)) {
+		snprintf(instead, sizeof(instead), "%s %s%s0x%llx", name,
+			 before, *before ? " " : "",
+			 (unsigned long long)item.first);
+		return cli_instead(job, instead, "%s: '%s' %s", name, word,
+				   wrong);
+	}
 	if (!is_range(job, word, radix, &item))
 		return cli_usage("%s: '%s' %s", name, word, wrong);
 	snprintf(instead, sizeof(instead), hex ?

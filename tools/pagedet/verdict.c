@@ -172,6 +172,8 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 	if (c->stopped || cli_interrupted())
 		tell_stop(v, job);
 	tell_count(c->tasks_denied, "task", "may not be read");
+	if (c->tasks_denied)
+		cli_tell_trace(job);
 	tell_count(c->tasks_damaged, "task", "could be read only in part: the "
 		   "rest is damaged or missing");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
