@@ -11,6 +11,7 @@
 #include "allocs/keys.h"
 #include "allocs/pairing.h"
 #include "base/ranking.h"
+#include "base/text/ranked.h"
 #include "base/text/text.h"
 #include "schema/watch.h"
 #include "trace/trace.h"
@@ -602,6 +603,8 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 	size_t n;
 	int r = pdet_rank(&ranking, env, keys ? keys : usual, &order, &n);
 
+	if (r == -EINVAL && keys)
+		pdet_ranked_advise(&ranking, env, keys);
 	if (r < 0)
 		return r;
 	free(a->order);
@@ -621,12 +624,16 @@ static struct pdet_alloc_sum add_up(const struct pdet_allocs *a,
 	uint64_t *sum = (uint64_t *)&all;
 	size_t i, k;
 
-	for (i = 0; i < s->n; i++)
-		for (k = 0; k < sizeof(all) / sizeof(*sum) &&
-			    !(a->out.group && a->out.group[i]); k++)
-			if (__builtin_add_overflow(sum[k], ((uint64_t *)
-					&s->data[i])[k], &sum[k]))
+	for (i = 0; i < s->n; i++) {
+		const uint64_t *of_group = (const uint64_t *)&s->data[i];
+
+		if (a->out.group && a->out.group[i])
+			continue;
+		for (k = 0; k < sizeof(all) / sizeof(*sum); k++)
+			if (__builtin_add_overflow(sum[k], of_group[k],
+						   &sum[k]))
 				sum[k] = UINT64_MAX;
+	}
 	return all;
 }
 

@@ -506,6 +506,12 @@ int pagedet_filter_fields(struct pagedet *pd, const char *where, uint64_t *ret)
 int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 		  struct pagedet_iter **ret)
 {
+	return pdet_query(pd, query, false, ret);
+}
+
+int pdet_query(struct pagedet *pd, const struct pagedet_query *query,
+	       bool verifies, struct pagedet_iter **ret)
+{
 	static const struct pagedet_query defaults = PAGEDET_QUERY_INIT;
 	struct pdet_iter_args args;
 	struct pagedet_iter *it;
@@ -522,7 +528,7 @@ int pagedet_query(struct pagedet *pd, const struct pagedet_query *query,
 	if (r < 0)
 		return r;
 	if (q.target == PAGEDET_TARGET_OBJECTS)
-		r = q.allocs->verifies ?
+		r = verifies ?
 			    pdet_allocs_need_objects(q.allocs->a, &pd->env) :
 			    pdet_allocs_need_events(q.allocs->a, &pd->env);
 	else if (q.target == PAGEDET_TARGET_EVENTS &&

@@ -23,6 +23,12 @@ int pdet_check_struct(struct pdet_env *env, void *to, size_t size,
 int pdet_answer_struct(struct pdet_env *env, void *to, const void *from,
 		       size_t size);
 
+/*
+ * pdet_query - the same as pagedet_query(). @verifies: of objects, addresses
+ * are enough, which a trace may have without events.
+ */
+int pdet_query(struct pagedet *pd, const struct pagedet_query *query,
+	       bool verifies, struct pagedet_iter **ret);
 int pdet_check_query(struct pagedet *pd, const struct pagedet_query *q);
 int pdet_check_items(struct pagedet *pd, uint32_t target,
 		     const struct pagedet_item *items, uint64_t n);

@@ -9,25 +9,33 @@
 #include "api/diff.h"
 #include "api/snapshot.h"
 #include "api/threads.h"
+#include "base/text/quote.h"
 #include "emit/diff.h"
 #include "emit/emitter.h"
 #include "query/stacks.h"
 
-/* Quotes a path for a shell. */
-static void put_quoted(FILE *f, const char *option, const char *path)
+static void put_option(FILE *f, const char *option, const char *value,
+		       const char *instead)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
-	const char *at;
+	char quoted[PDET_QUOTED];
 
-	if (*path && !path[strspn(path, plain)]) {
-		fprintf(f, "--%s %s ", option, path);
-		return;
+	if (value)
+		fprintf(f, "--%s %s ", option,
+			pdet_quoted(value, instead, quoted));
+}
+
+/* The sources that the caller allows; 0: all. */
+static void put_sources(FILE *f, uint32_t sources)
+{
+	const char *before = "--backend ";
+
+	for (; sources; sources &= sources - 1) {
+		fprintf(f, "%s%s", before, pdet_source_name((unsigned)
+						__builtin_ctz(sources)));
+		before = ",";
 	}
-	fprintf(f, "--%s '", option);
-	for (at = path; *at; at++)
-		fputs(*at == '\'' ? "'\\''" : (char[]){ *at, 0 }, f);
-	fputs("' ", f);
+	if (*before == ',')
+		fputc(' ', f);
 }
 
 /*
@@ -45,9 +53,12 @@ static char *options_of(const struct pagedet *pd)
 	if (!f)
 		return NULL;
 	for (i = 0; i < o->n_files; i++)
-		put_quoted(f, "from", o->files[i]);
-	if (o->root)
-		put_quoted(f, "root", o->root);
+		put_option(f, "from", o->files[i], "FILE");
+	put_option(f, "root", o->root, "DIR");
+	put_sources(f, o->sources);
+	put_option(f, "vmlinux", o->vmlinux, "FILE");
+	put_option(f, "btf", o->btf, "FILE");
+	put_option(f, "vmcoreinfo", o->vmcoreinfo, "FILE");
 	if (fclose(f) == 0)
 		return text;
 	free(text);

@@ -46,8 +46,6 @@ struct pagedet_allocs {
 	struct pdet_allocs *a;
 	char gfp[PDET_GFP_TEXT + 1]; /* of the last flags */
 	size_t at;		/* of the findings */
-	bool verifies;		/* the query is that of a verification, for
-				 * which addresses are enough */
 };
 
 struct pagedet_heat {

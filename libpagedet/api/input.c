@@ -18,6 +18,7 @@
 #include "backend/text_kind.h"
 #include "base/codec/text_stream.h"
 #include "base/io.h"
+#include "base/text/quote.h"
 #include "memory/dump_kind.h"
 #include "schema/schema.h"
 #include "snapshot/read.h"
@@ -40,8 +41,11 @@ static int unknown(struct pdet_env *env, const char *name, const char *why)
 static int refuse_kind(struct pdet_env *env, const char *name,
 		       const struct stat *st)
 {
-	if (S_ISDIR(st->st_mode))
-		return unknown(env, name, "it is a directory");
+	if (S_ISDIR(st->st_mode)) {
+		unknown(env, name, "it is a directory");
+		pdet_advise(env, "--root DIR reads a copy of /proc and /sys");
+		return -EBADMSG;
+	}
 	if (!S_ISFIFO(st->st_mode) && !S_ISSOCK(st->st_mode))
 		return 0;
 	pdet_fail(env, ENOTSUP, "cannot read %s: it is a pipe", name);
@@ -91,8 +95,7 @@ static int refuse_packed_dump(struct pdet_env *env, const char *name,
 	const size_t n = PDET_MIN((size_t)(head->end - head->at),
 				  (size_t)PDET_DUMP_HEAD);
 	const char *kind = pdet_dump_kind(head->at, n);
-	/* The advice can be pasted into a shell. */
-	const bool is_odd = strchr(name, '\'');
+	char quoted[PDET_QUOTED];
 	size_t i;
 
 	if (!kind)
@@ -101,9 +104,10 @@ static int refuse_packed_dump(struct pdet_env *env, const char *name,
 		  "decompress it first", name, packed, kind);
 	for (i = 0; i < PDET_COUNT(tools); i++)
 		if (strstr(packed, tools[i].name))
-			pdet_advise(env, "%s %s%s%s", tools[i].command,
-				    is_odd ? "" : "'", is_odd ? "FILE" : name,
-				    is_odd ? "" : "'");
+			/* It can be pasted into a shell. */
+			pdet_advise(env, "%s %s", tools[i].command,
+				    *name == '-' ? "FILE" :
+				    pdet_quoted(name, "FILE", quoted));
 	return -EBADMSG;
 }
 

@@ -22,6 +22,8 @@ static const struct {
 	{ " pfn:0x", log_text },
 	{ "page dumped because: ", log_text },
 	{ "page_owner tracks the page as ", log_text },
+	/* until 4.19: "page:ffffea0007 count:0 mapcount:-1 mapping: ..." */
+	{ " mapcount:", log_text },
 	{ "Page Detective: ", log_text },
 	/* mm/page_alloc.c, mm/memory.c, mm/memory-failure.c */
 	/* "BUG: " precedes it since 2.6.29; logcat cuts it off. */
@@ -44,7 +46,7 @@ static const struct {
 	{ "User process fault: interruption code ", log_text },
 	/* mm/kasan/report.c */
 	{ "BUG: KASAN: ", log_text },
-	{ "BUG: KASan: ", log_text },
+	{ "BUG: KASan: ", log_text },	/* until 4.5 */
 	/* kernel/hung_task.c */
 	{ " blocked for more than ", log_text },
 	/* block/blk-core.c, fs/buffer.c, fs/ext4/super.c, fs/btrfs */
@@ -60,6 +62,17 @@ static const struct {
 	{ "list_add corruption", log_text },
 	{ "list_del corruption", log_text },
 	{ "Slab 0x", log_text },
+	{ " (Not tainted): ", log_text },
+	{ " overwritten", log_text },
+	/* kernel/hung_task.c */
+	{ " blocked for more than ", log_text },
+	/* fs/buffer.c, fs/ext4, fs/xfs/xfs_buf.c, fs/btrfs, block/blk-mq.c */
+	{ "Buffer I/O error on dev", log_text },
+	{ "EXT4-fs warning (device ", log_text },
+	{ "EXT4-fs error (device ", log_text },
+	{ "): metadata I/O error in ", log_text },
+	{ "): csum failed ", log_text },
+	{ " error, dev ", log_text },
 };
 
 const char *pdet_text_kind(const char *text, size_t len)

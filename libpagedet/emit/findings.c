@@ -58,9 +58,17 @@ static const char *with_page(const struct pagedet_emitter *e, const char *text,
 	const char *at = strstr(text, command);
 	const char *from = at && e->from ? e->from : "";
 	const char *rest = at ? at + strlen(command) : text;
+	const char *end = rest + strcspn(rest, "'");
 	const char *pfn = has(row, PAGEDET_FIELD_PFN) ? strstr(rest, "PFN") :
 							NULL;
-	char number[24] = "";
+	/*
+	 * Quotes in quotes would end them. A shell also takes a command in
+	 * parentheses.
+	 */
+	const bool nested = at > text && at[-1] == '\'' && *end &&
+			    strchr(from, '\'');
+	char number[24] = "", page[1024];
+	int n;
 
 	if (!*from && !pfn)
 		return text;
@@ -69,10 +77,16 @@ static const char *with_page(const struct pagedet_emitter *e, const char *text,
 			 (unsigned long long)row->pfn);
 	else
 		pfn = rest + strlen(rest);
-	snprintf(buf, WITH_PAGE, "%.*s%s%.*s%s%s", (int)(rest - text), text,
-		 from, (int)(pfn - rest), rest, number,
-		 *number ? pfn + strlen("PFN") : "");
-	return buf;
+	snprintf(page, sizeof(page), "%.*s%s%s", (int)(pfn - rest), rest,
+		 number, *number ? pfn + strlen("PFN") : "");
+	end = page + strcspn(page, "'");
+	n = nested ? snprintf(buf, WITH_PAGE, "%.*s(pagedet %s%.*s)%s",
+			      (int)(at - text) - 1, text, from,
+			      (int)(end - page), page, end + 1) :
+		     snprintf(buf, WITH_PAGE, "%.*s%s%s", (int)(rest - text),
+			      text, from, page);
+	/* A part of a word could be another one. */
+	return n < WITH_PAGE ? buf : text;
 }
 
 static const char *side_name(uint32_t side)

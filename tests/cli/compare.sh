@@ -55,7 +55,7 @@ expect 'two that differ' 1
 stdout_has 'pages that differ are counted' \
 	'8 pages: 5 the same, 3 different, 0 not known'
 stdout_has 'a run of two pages' \
-	'2 pages differ, the first by 2 bits in 1 byte, from byte 100 (one_byte)'
+	'2 pages differ, the first by 2 bits in 1 byte, from byte 100 on'
 stdout_has 'a page that is absent here' \
 	"$(printf 'here 0x%x  absent' $((0x${a#* } + 0x6000)))"
 compare $words --json

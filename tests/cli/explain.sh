@@ -178,8 +178,9 @@ if [ "$(id -u)" = 0 ] && dd if=/proc/kpageflags of=/dev/null bs=8 count=1 \
 	expect 'code of this shell' 0
 	stdout_has 'code of this shell is mapped' '"finding":"mapped"'
 	run --backend procfs explain --file "$PAGEDET" --why pinned,reclaim
-	stdout_has 'of a file: the same question of one page' \
-		' --backend procfs --why pinned,reclaim'
+	stdout_has 'of a file: the same source for one page' \
+		'for example: pagedet --backend procfs explain '
+	stdout_has 'of a file: the same question' ' --why pinned,reclaim'
 	run --json --backend procfs explain page "$pfn" --why pinned
 	expect 'pins are not in /proc' 2
 	shm=$(mktemp /dev/shm/pagedet-explain.XXXXXX 2> /dev/null) || shm=

@@ -74,6 +74,9 @@ while IFS='	' read -r statuses pattern words; do
 	case $words in
 	@*)
 		eval "set -- --root '$root' ${words#@}"
+		# what is suggested asks this machine, too
+		pattern=$(printf '%s\n' "$pattern" |
+			sed "/top alloc\|pagedet help/!s#pagedet #pagedet --root $root #g")
 		name="pagedet ${words#@}" ;;
 	*)
 		eval "set -- $words" ;;
@@ -160,7 +163,7 @@ done << 'TABLE'
 64	try: pagedet task PID	scan --pid 12
 64	try: --top N	top -n 5
 64	try: pagedet cgroup PATH	scan --cgroup /a
-64	'pagedet top cgroup' lists	cgroup
+64	try: pagedet top cgroup;	cgroup
 64	try: pagedet scan --where anon;	scan anon
 64	try: pagedet tree /tmp;	scan /tmp
 64	try: pagedet page 0x100	scan 0x100
@@ -322,7 +325,7 @@ done << 'TABLE'
 0	path of the file|--fields path	help path
 64	try: pagedet check clean	check dirty notes.txt
 64	try: pagedet check absent	check cached notes.txt
-0 1 2 69 77	pagedet from-log FILE|hidden	explain ./bad.log
+0 1 2 69 77	pagedet from-log ./bad.log|hidden	explain ./bad.log
 0	try: pagedet kaddr 0xffff888000001000	@virt 12 0xffff888000001000
 64	explains it	explain
 64	help explain	explain foo

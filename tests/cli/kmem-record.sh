@@ -166,7 +166,7 @@ tap_run 'and nothing of it stays' sh -c \
 	"[ ! -e '$tap_dir/large' ] && ! ls -a '$tap_dir' | grep -q '^\.'pagedet"
 
 run kmem record -q "$tap_dir/none.dat"
-expect 'a file is not a program' 66 "-o $tap_dir/none.dat' records into a file"
+expect 'a file is not a program' 66 "record into a file of that name: pagedet kmem record -o $tap_dir/none.dat"
 
 # --- how it ends ---
 

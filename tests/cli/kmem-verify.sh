@@ -53,7 +53,12 @@ PY
 	[ "$status" = 69 ] || tap_run 'hashed addresses are never asked' \
 		grep -q 'its addresses are hashed' "$tap_dir/stderr"
 	run kmem live "$trace" --verify --json
-	expect 'live: what is not known is counted' 2 'undecided'
+	expect 'live: what is not known is counted' 2 \
+		'undecided: whether it is in use is not known'
+	tap_fails 'live: no --where was given' grep -e --where "$tap_dir/stderr"
+	run kmem live "$trace" --verify --where 'alloc_bytes>0'
+	expect 'live: either filter' 2 \
+		'whether it is in use, or a value that --where tests'
 	tap_run 'live: and it is not listed' \
 		test "$(grep -c alloc_site "$tap_dir/stdout")" = 0
 	run kmem report "$trace" --verify --deadline 0.000000001

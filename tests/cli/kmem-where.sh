@@ -141,11 +141,11 @@ done
 run kmem report "$trace" --where 'times>99999999' $size
 expect 'no group' 1 'no group matches --where'
 run kmem report "$trace" --where 'cpu=1'
-expect 'a key that they are not grouped by' 64 "group by cpu, too; 'pagedet help"
+expect 'a key that they are not grouped by' 64 "hint: add cpu to the keys of --by; 'pagedet help"
 run kmem report "$trace" --where 'colour=1'
 expect 'not a key' 64 'it is not a sum, nor a key of these groups'
 run kmem report "$trace" --by cpu --where 'function=load_msg'
-expect 'only a site has a function' 64 'group by function, too'
+expect 'only a site has a function' 64 'add function to the keys of --by'
 run kmem report "$trace" --where 'live_grown>1'
 expect 'one trace has not grown' 64 'it is not a sum'
 run kmem report "$trace" --where live

@@ -58,7 +58,7 @@ tap_run 'every sum' grep -q "^{\"pid\":$pid,.*\"rss\":1024000,\"pss\":512000,\"u
 printf 'MemTotal: 100000 kB\nMemFree: 90000 kB\n' > "$root/proc/meminfo"
 run top --root "$root"
 expect 'most memory belongs to no process' 0 \
-	"explain 500.0 KiB (5 %) of the 9.8 MiB in use: 'pagedet top kind'"
+	"explain 500.0 KiB (5 %) of the 9.8 MiB in use; to see all of it: pagedet --root"
 printf 'MemTotal: 100000 kB\nMemFree: 99100 kB\n' > "$root/proc/meminfo"
 run top --root "$root"
 expect 'most memory belongs to processes' 0

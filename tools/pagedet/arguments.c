@@ -33,6 +33,7 @@ static int add_ranges(struct cli_job *job, int first, enum cli_radix radix,
 		    cli_is_kernel_address(item.first))
 			return cli_no_page_number(job, job->words[i],
 						  item.first);
+		cli_tell_no_frame(job, item.first);
 		status = cli_add_item(job, &item);
 		if (status)
 			return status;
@@ -71,15 +72,18 @@ static int no_area(const struct cli_job *job, const char *word,
 		   const char *wrong)
 {
 	static const char *const areas[] = { "heap", "stack", "vdso", "vvar" };
-	char instead[64] = "name an area as '[heap]';";
+	char instead[64];
 	size_t i;
 
-	for (i = 0; i < CLI_COUNT(areas); i++)
-		if (!strcmp(word, areas[i]))
-			snprintf(instead, sizeof(instead),
-				 "try: pagedet virt PID '[%s]';", word);
-	return cli_refuse(instead, "%s: '%s' %s", job->command->name, word,
-			  wrong);
+	for (i = 0; i < CLI_COUNT(areas); i++) {
+		if (strcmp(word, areas[i]))
+			continue;
+		snprintf(instead, sizeof(instead), "virt PID '[%s]'", word);
+		return cli_instead(job, instead, "%s: '%s' %s",
+				   job->command->name, word, wrong);
+	}
+	return cli_refuse("name an area as '[heap]';", "%s: '%s' %s",
+			  job->command->name, word, wrong);
 }
 
 /* Adds an address, or the name of an area of the process. */
@@ -160,9 +164,9 @@ int cli_parse_mappers(struct cli_job *job)
 				 job->command->arguments);
 	job->path = path;
 	if (!path && job->watching)
-		return cli_refuse("try: pagedet mappers FILE --watch;",
-				  "mappers: --watch repeats the processes that "
-				  "map a file");
+		return cli_instead(job, "mappers FILE --watch",
+				   "mappers: --watch repeats the processes "
+				   "that map a file");
 	return path ? CLI_ANSWERED : cli_parse_pfns(job);
 }
 
@@ -197,8 +201,7 @@ int cli_parse_files(struct cli_job *job)
 		return status;
 	if (!job->open.n_files && !job->open.root && job->n_words == 1 &&
 	    !stat(job->path, &st) && S_ISDIR(st.st_mode))
-		return cli_refuse("try: pagedet tree DIR;",
-				  "file: '%s' is a directory", job->path);
+		return cli_no_directory(job, job->path);
 	for (i = 1; i < job->n_words; i++) {
 		if (!strcmp(job->words[i], "-"))
 			return cli_usage("file: '-' reads all files and ranges "
@@ -255,12 +258,15 @@ int cli_parse_kaddrs(struct cli_job *job)
 int cli_parse_log(struct cli_job *job)
 {
 	bool given = job->n_words && strcmp(job->words[0], "-");
+	char instead[CLI_HINT];
 
-	if (given && strchr(job->words[0], ' ') && access(job->words[0], F_OK))
-		return cli_refuse("a text is read from standard input: echo "
-				  "TEXT | pagedet from-log;", "%s: there is no "
-				  "file '%s'", job->command->name,
-				  job->words[0]);
+	if (given && strchr(job->words[0], ' ') &&
+	    access(job->words[0], F_OK)) {
+		cli_commands_of(job, "a text is read from standard input: echo "
+				"TEXT | pagedet from-log;", instead);
+		return cli_refuse(instead, "%s: there is no file '%s'",
+				  job->command->name, job->words[0]);
+	}
 	job->from_file = given;
 	if (!job->n_words && !job->open.n_files && isatty(STDIN_FILENO) &&
 	    !job->quiet)

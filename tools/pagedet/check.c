@@ -55,8 +55,7 @@ static bool is_opposite(const char *what, char *instead, size_t size)
 
 	for (i = 0; i < CLI_COUNT(words); i++)
 		if (!strcmp(words[i][0], what)) {
-			snprintf(instead, size, "try: pagedet check %s PATH;",
-				 words[i][1]);
+			snprintf(instead, size, "check %s PATH", words[i][1]);
 			return true;
 		}
 	return false;
@@ -72,8 +71,8 @@ int cli_parse_check(struct cli_job *job)
 		return parse_mark(job);
 	kind = pagedet_check_by_name(what);
 	if (kind < 0 && is_opposite(what, instead, sizeof(instead)))
-		return cli_refuse(instead, "check: '%s' is not an assertion",
-				  what);
+		return cli_instead(job, instead, "check: '%s' is not an "
+				   "assertion", what);
 	if (kind < 0)
 		return cli_usage("check: '%s' is not clean, disk, stable, "
 				 "absent, committed, mark, unmark or errors",

@@ -37,6 +37,13 @@ enum cli_switch { CLI_AUTO = 0, CLI_ON, CLI_OFF };
 
 struct cli_command;
 
+/* A word in a suggestion has at most so many bytes with its end. */
+#define CLI_QUOTED 512
+/* The options in it, likewise. */
+#define CLI_AGAIN 1536
+/* A suggestion, likewise: it may name the options twice. */
+#define CLI_HINT (2 * CLI_AGAIN + 3 * CLI_QUOTED)
+
 /* There are no more options. */
 #define CLI_OPTIONS 96
 
@@ -130,9 +137,9 @@ struct cli_job {
 	bool crash;		/* explain faults in a log */
 	bool help, version;
 	bool given[CLI_OPTIONS]; /* by the number of the option */
-	char again[1024];	/* options that must be repeated to ask the same
-				 * question about another page: " --why
-				 * pinned" */
+	char again[CLI_AGAIN];	/* how the command is called for the same
+				 * source: "pagedet --from FILE" */
+	char types[CLI_AGAIN];	/* the same without --from and --root */
 
 	/* from arguments */
 	const char *path;
@@ -143,6 +150,9 @@ struct cli_job {
 	bool named;		/* some item has */
 	bool lost_tasks;	/* a name may be that of others, too */
 	bool told_radix;	/* of an address that looks like decimal */
+	bool told_frames;	/* that no machine has so many page frames */
+	bool no_memory;		/* no page frame is memory; they have no
+				 * mappers */
 	const char *file;	/* --file: never a number */
 	bool from_stdin;	/* page frame numbers */
 	bool list;		/* files: from standard input or arguments */
@@ -198,9 +208,16 @@ void cli_say(const char *fmt, ...) CLI_PRINTF(1, 2);
 /* Reports a mistake in the user's options or arguments. Returns CLI_USAGE. */
 int cli_usage(const char *fmt, ...) CLI_PRINTF(1, 2);
 /*
- * The same. @instead is a sentence that suggests a command: "try: pagedet top".
+ * The same. @instead is a sentence that suggests something: "try: --top N;". A
+ * command in it names its source: see cli_commands_of().
  */
 int cli_refuse(const char *instead, const char *fmt, ...) CLI_PRINTF(2, 3);
+/*
+ * The same. It suggests @command, which follows "pagedet ", for the same
+ * source.
+ */
+int cli_instead(const struct cli_job *job, const char *command,
+		const char *fmt, ...) CLI_PRINTF(3, 4);
 /*
  * Sets the help page that is named in the hints of these two functions and of
  * cli_fail(). NULL names the list of commands. Returns the previous page.
@@ -254,6 +271,9 @@ int cli_no_command(const struct cli_job *job, const char *name);
  */
 int cli_no_name(const char *what, const char *word, size_t len,
 		const char *const *names, size_t n);
+/* The same for keys of groups: @name names them, with NULL behind the last. */
+int cli_no_key(const char *what, const char *word, size_t len,
+	       const char *(*name)(uint32_t key));
 /* The same for fields of --by. */
 int cli_no_field(const char *what, const char *word, size_t len);
 /* Lists the names in @ret: "a, b and c". */
@@ -264,35 +284,51 @@ void cli_list_names(const char *const *names, size_t n, char *ret, size_t size);
  */
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd);
 
-/* --- quote.c: words for a shell --- */
-/* A word in a suggestion has at most so many bytes with its end. */
-#define CLI_QUOTED 512
+/* --- quote.c: words and commands for a shell --- */
 /*
  * Returns @ret, which has @word as a shell takes it. If that does not fit, or
  * has control characters, returns @instead.
  */
 const char *cli_quoted(const char *word, const char *instead, char *ret,
 		       size_t size);
+/* The same for an argument. If it would be an option, returns @instead. */
+const char *cli_argument(const char *word, const char *instead,
+			 char ret[CLI_QUOTED]);
+/*
+ * Adds an option to job->again, if it names the source. @what stands for its
+ * value if that cannot be quoted: "FILE".
+ */
+void cli_keep_source(struct cli_job *job, const char *option,
+		     const char *value, const char *what);
+/*
+ * Copies a sentence. Commands in it then ask the source of @job, except those
+ * that name another one. If the source needs quotes, those around a command
+ * become parentheses, which a shell also takes. @text has no word that users
+ * chose. @job may be NULL.
+ */
+void cli_commands_of(const struct cli_job *job, const char *text,
+		     char ret[CLI_HINT]);
 
 /* --- suggest_thing.c: suggestions for words that name a thing --- */
 /* Whether a file may be a kernel log, by its name. */
 bool cli_is_log_name(const char *path);
 /*
- * These set @text to a suggestion, which follows "pagedet ". They return false
- * if they have none. This one is for a file that holds a dump, a snapshot, a
- * trace or a text of the kernel:
+ * These set @text to a command. They return false if they have none. This one
+ * is for a file that holds a dump, a snapshot, a trace or a text of the kernel:
  */
-bool cli_command_for_record(const char *path, char *text, size_t size);
+bool cli_command_for_record(const struct cli_job *job, const char *path,
+			    char text[CLI_HINT]);
 /* For any file that exists: */
-bool cli_command_for_file(const char *path, char *text, size_t size);
+bool cli_command_for_file(const struct cli_job *job, const char *path,
+			  char text[CLI_HINT]);
 bool cli_command_for_number(const struct cli_job *job, const char *word,
-			    char *text, size_t size);
+			    char text[CLI_HINT]);
 /*
  * For a process or cgroup with exactly that name, or with one that is near. The
  * suggestion is a sentence, as for cli_refuse().
  */
 bool cli_command_for_name(const struct cli_job *job, const char *word,
-			  bool exact, char *text, size_t size);
+			  bool exact, char text[CLI_HINT]);
 /* Finds the process with that name, or with the nearest one. */
 bool cli_process_near(const struct cli_job *job, const char *word, bool exact,
 		      char *ret, size_t size);
@@ -306,6 +342,13 @@ bool cli_is_kernel_address(uint64_t n);
 /* Notes that @word, the address @n, is not one of a process. */
 void cli_tell_kernel_address(const struct cli_job *job, const char *word,
 			     uint64_t n);
+/*
+ * Whether no machine has such a page frame: physical addresses have 52 bits at
+ * most, and no Linux has smaller pages than 4 KiB.
+ */
+bool cli_is_no_frame(uint64_t pfn);
+/* Notes once that @pfn is rather an address of a process. */
+void cli_tell_no_frame(struct cli_job *job, uint64_t pfn);
 /* Whether numbers of the command are pages, and not places in a file. */
 bool cli_names_pages(const struct cli_job *job);
 /*
@@ -323,6 +366,11 @@ int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n);
  * Returns CLI_USAGE.
  */
 int cli_no_argument(const struct cli_job *job, const char *word);
+/*
+ * Reports that the command takes a file, and suggests one for the directory.
+ * Returns CLI_USAGE.
+ */
+int cli_no_directory(const struct cli_job *job, const char *path);
 /* Reports what is @wrong with @word, or how to write it. Returns CLI_USAGE. */
 int cli_no_range(const struct cli_job *job, const char *word,
 		 enum cli_radix radix, const char *wrong);
@@ -332,9 +380,9 @@ int cli_no_range(const struct cli_job *job, const char *word,
  * Reports that there is no such option, and suggests one of @names or another
  * spelling. Returns CLI_USAGE, as the next one does.
  */
-int cli_no_option(const char *name, size_t len, const char *const *names,
-		  size_t n);
-int cli_no_letter(char letter);
+int cli_no_option(const struct cli_job *job, const char *name, size_t len,
+		  const char *const *names, size_t n);
+int cli_no_letter(const struct cli_job *job, char letter);
 /*
  * Whether @word is a kind or flag that users take for a field. Sets @instead to
  * a suggestion.
@@ -1019,6 +1067,8 @@ int cli_run_doctor(struct cli_job *job, struct pagedet *pd);
  * not known.
  */
 bool cli_capabilities(uint64_t *ret);
+/* Says what would let it read other users' tasks, if the caller lacks it. */
+void cli_tell_trace(const struct cli_job *job);
 
 /* --- doctor_short.c: abilities on the running kernel --- */
 /* @details: also list needs that are met, and costs. */

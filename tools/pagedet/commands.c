@@ -321,7 +321,9 @@ const struct cli_command cli_commands[] = {
 	  "something is wrong, 2 if something is missing or cannot be told.\n"
 	  "record [-o FILE] [--pages] [--stacks] [--for SECONDS | -- PROGRAM]\n"
 	  "records into FILE, or kmem.dat, until Ctrl-C or --max-size if nothing\n"
-	  "else ends it; with --totals the kernel adds up, and there are groups as\n"
+	  "else ends it. It records the allocations of all processes, also while\n"
+	  "PROGRAM runs; 'report --by site,comm --where comm=NAME' shows those of\n"
+	  "some. With --totals the kernel adds up, and there are groups as\n"
 	  "of report, with what is freed and live only if --frees is there, too.\n",
 	  .wrap = cli_wrap_kmem, .parse = cli_parse_kmem, WORDS(1, 3),
 	  NOTHING("the trace has no allocation"), .run = cli_run_kmem,

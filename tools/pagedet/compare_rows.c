@@ -174,15 +174,40 @@ static void text_pattern(FILE *f, const struct cli_comparing *c,
 			pagedet_pattern_name(u->pattern->kind));
 }
 
+/* How the bytes differ, in a sentence; "" if the numbers say it. */
+static const char *shape(uint32_t shape)
+{
+	switch (shape) {
+	case PAGEDET_SHAPE_WORD:
+		return ", all in one word of 8 bytes";
+	case PAGEDET_SHAPE_LINE:
+		return ", all in one cache line of 64 bytes";
+	case PAGEDET_SHAPE_SECTOR:
+		return ", all in one sector of 512 bytes";
+	case PAGEDET_SHAPE_ZEROED:
+		return "; one side is all zero";
+	case PAGEDET_SHAPE_POISONED:
+		return "; one side repeats a byte with which kernels fill "
+		       "memory that is not in use, or 0xff";
+	case PAGEDET_SHAPE_SWAPPED:
+		return "; the halves of the page are exchanged";
+	case PAGEDET_SHAPE_SHIFTED:
+		return "; the bytes are the same, but moved";
+	case PAGEDET_SHAPE_TAIL:
+		return "; all the rest of the page differs";
+	default:
+		return "";
+	}
+}
+
 static void text_shape(FILE *f, const struct pagedet_difference *how)
 {
 	const int64_t by = how->shift < 0 ? -how->shift : how->shift;
 
-	fprintf(f, " (%s", pagedet_shape_name(how->shape));
+	fputs(shape(how->shape), f);
 	if (how->shape == PAGEDET_SHAPE_SHIFTED)
 		fprintf(f, " by %" PRId64 " byte%s within the page", by,
 			cli_plural((uint64_t)by));
-	fputc(')', f);
 }
 
 static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
@@ -195,8 +220,8 @@ static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 		n == 1 ? "differs" : "differ");
 	if (u->compared) {
 		fprintf(f, "%s%" PRIu64 " bit%s in %" PRIu64 " byte%s, from "
-			"byte %" PRIu64, n == 1 ? ": " : ", the first by ",
-			u->how.bits, cli_plural(u->how.bits), u->how.bytes,
+			"byte %" PRIu64 " on",
+			n == 1 ? ": " : ", the first by ", u->how.bits, cli_plural(u->how.bits), u->how.bytes,
 			cli_plural(u->how.bytes), u->how.first);
 		text_shape(f, &u->how);
 	}

@@ -69,6 +69,17 @@ bool cli_capabilities(uint64_t *ret)
 	return true;
 }
 
+void cli_tell_trace(const struct cli_job *job)
+{
+	static const unsigned sys_ptrace = 19;
+	uint64_t caps;
+
+	if (job->open.n_files || job->open.root || !cli_capabilities(&caps) ||
+	    caps >> sys_ptrace & 1)
+		return;
+	cli_say("hint: needs the tasks' owner or CAP_SYS_PTRACE");
+}
+
 static void print_user(FILE *f)
 {
 	uint64_t caps;
@@ -390,7 +401,7 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 			print_survey(f, &s);
 		else
 			fprintf(f, "Every field and source, what it costs and "
-				"needs: pagedet doctor -v\n");
+				"needs: %s doctor -v\n", job->again);
 	}
 	for (i = 1; i <= s.n_notes; i++)
 		free(s.note[i]);

@@ -123,10 +123,9 @@ static int parse_pages(struct cli_job *job, bool named)
 		 */
 		if (i && (wrong ? is_user_address(word) :
 			  item.first >> 40 && !(item.first >> 63)))
-			return cli_refuse("'virt PID ADDR' shows the page of "
-					  "an address;",
-					  "explain: '%s' is not a page frame "
-					  "number", word);
+			return cli_instead(job, "virt PID ADDR", "explain: "
+					   "'%s' is not a page frame number",
+					   word);
 		if (wrong && !named && (*word < '0' || *word > '9'))
 			return cli_usage("explain: '%s' is not page, mismatch "
 					 "or crash, a page frame number, or a "
@@ -340,6 +339,7 @@ static int run(struct explaining *x)
 	struct pagedet_info info = { .size = sizeof(info) };
 	int error = pagedet_info(x->pd, &info);
 	int status = CLI_ANSWERED, judged;
+	char quoted[CLI_QUOTED];
 
 	if (error)
 		return cli_fail(x->pd, error);
@@ -368,8 +368,9 @@ static int run(struct explaining *x)
 	else
 		status = emit(x);
 	if (x->job->file && !x->job->quiet && cli_is_log_name(x->job->file))
-		cli_say("hint: for what a kernel log says: pagedet from-log "
-			"FILE");
+		cli_say("hint: for what a kernel log says: %s from-log %s",
+			x->job->again,
+			cli_argument(x->job->file, "FILE", quoted));
 	if (x->job->file && x->cached > x->n && !x->job->quiet)
 		cli_say("looked at %llu of the %llu pages that are cached",
 			(unsigned long long)x->n,

@@ -196,30 +196,31 @@ static const char *confidence(const struct pagedet_finding *f)
  * were opened.
  */
 static void advice_of(const struct cli_job *job, const char *text,
-		      uint64_t pfn, char *buf, size_t size)
+		      uint64_t pfn, char buf[CLI_HINT])
 {
 	const char *at = strstr(text, "PFN");
+	char page[2048];
 
 	if (at)
-		snprintf(buf, size, "%.*s%llu%s%s", (int)(at - text), text,
-			 (unsigned long long)pfn, job->again,
-			 at + strlen("PFN"));
+		snprintf(page, sizeof(page), "%.*s%llu%s", (int)(at - text),
+			 text, (unsigned long long)pfn, at + strlen("PFN"));
 	else
-		snprintf(buf, size, "%s", text);
+		snprintf(page, sizeof(page), "%s", text);
+	cli_commands_of(job, page, buf);
 }
 
 static void print_json(FILE *out, const struct cli_job *job,
 		       const struct pagedet_finding *f,
 		       uint64_t pages, uint64_t of, uint64_t pfn)
 {
-	char advice[2048];
+	char advice[CLI_HINT];
 
 	fprintf(out, "{\"finding\":");
 	cli_json_text(out, f->name, strlen(f->name));
 	fprintf(out, ",\"cause\":");
 	cli_json_text(out, f->cause, strlen(f->cause));
 	fprintf(out, ",\"confidence\":\"%s\",\"advice\":", confidence(f));
-	advice_of(job, f->advice, pfn, advice, sizeof(advice));
+	advice_of(job, f->advice, pfn, advice);
 	cli_json_text(out, advice, strlen(advice));
 	/* The evidence is about one page: "explain PFN" shows it. */
 	fprintf(out, ",\"pages\":%llu,\"of\":%llu,\"pfn\":%llu}\n",
@@ -231,17 +232,19 @@ static void print_text(FILE *out, const struct cli_job *job,
 		       const struct pagedet_finding *f,
 		       uint64_t pages, uint64_t of, uint64_t pfn)
 {
-	char advice[2048];
+	char advice[CLI_HINT], quoted[CLI_QUOTED];
 
 	fprintf(out, "%llu of %llu page%s: %s\n  %s, %s\n",
 		(unsigned long long)pages, (unsigned long long)of,
 		cli_plural(of), f->cause, f->name, confidence(f));
 	if (*f->advice && strcmp(f->advice, "nothing")) {
-		advice_of(job, f->advice, pfn, advice, sizeof(advice));
+		advice_of(job, f->advice, pfn, advice);
 		fprintf(out, "  what to do: %s\n", advice);
 	}
-	fprintf(out, "  for example: pagedet explain %llu%s\n",
-		(unsigned long long)pfn, job->again);
+	fprintf(out, "  for example: %s explain %llu%s%s\n", job->again,
+		(unsigned long long)pfn, job->why ? " --why " : "",
+		job->why ? cli_quoted(job->why, "LIST", quoted,
+				      sizeof(quoted)) : "");
 }
 
 int cli_explain_report(const struct cli_job *job,

@@ -320,8 +320,7 @@ static int find_file(struct mapping *m)
 	if (!realpath(m->job->path, m->path) || stat(m->path, &st))
 		return cli_fail_errno("cannot find '%s'", m->job->path);
 	if (S_ISDIR(st.st_mode))
-		return cli_refuse("try: pagedet tree DIR;",
-				  "mappers: '%s' is a directory", m->job->path);
+		return cli_no_directory(m->job, m->job->path);
 	identify(m);
 	m->by_name = !m->inode;
 	return CLI_ANSWERED;
@@ -383,6 +382,8 @@ static int run_file_mappers(struct cli_job *job, struct pagedet *pd)
 			(unsigned long long)m.unread,
 			m.unread == 1 ? "" : "es",
 			m.unread == 1 ? "it" : "they");
+	if (m.unread && !m.stopped && !job->quiet)
+		cli_tell_trace(job);
 	return status;
 }
 

@@ -257,6 +257,7 @@ static int run(struct events *e)
 {
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	int n = set_query(e, &q);
+	char file[CLI_QUOTED];
 
 	if (!n)
 		n = pagedet_query(e->pd, &q, &e->it);
@@ -266,9 +267,11 @@ static int run(struct events *e)
 	n = put_rows(e);
 	cli_interrupt_cancels(NULL);
 	put_unsaid(e);
-	if (e->faults && e->job->from_file)
-		fprintf(e->f, "\n'pagedet explain crash %s' compares the "
-			"programs' code with the disk\n", e->job->path);
+	/* It reads the programs' files, which are those of this machine. */
+	if (e->faults && e->job->from_file && e->alive.here)
+		fprintf(e->f, "\nto compare the programs' code with the disk: "
+			"pagedet explain crash %s\n",
+			cli_argument(e->job->path, "FILE", file));
 	cli_verdict_add(&e->verdict, e->it, q.target);
 	if (n < 0 && n != -ETIMEDOUT && n != -ECANCELED)
 		return cli_fail(e->pd, n);
@@ -320,11 +323,24 @@ static int take_own_log(const struct cli_job *job, struct pagedet *pd)
 	return status;
 }
 
+/* Whether --from names a log, which from-log takes as its argument, too. */
+static bool is_text(struct pagedet *pd)
+{
+	struct pagedet_info info = { .size = sizeof(info) };
+
+	return !pagedet_info(pd, &info) &&
+	       info.sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
+}
+
 int cli_run_log(struct cli_job *job, struct pagedet *pd)
 {
 	int log = CLI_ANSWERED, status;
 
-	if (!job->n_words && job->open.n_files) {
+	if (!job->n_words && job->open.n_files && is_text(pd)) {
+		/* It is all that is opened: nothing else is asked. */
+		job->path = job->open.files[0];
+		job->text_only = true;
+	} else if (!job->n_words && job->open.n_files) {
 		log = take_own_log(job, pd);
 		if (log > CLI_UNSURE)
 			return log;

@@ -181,8 +181,9 @@ int cli_kmem_keys(struct cli_kmem *a, const char *by)
 			key = pagedet_alloc_key_by_name(name);
 		}
 		if (key < 0)
-			return cli_usage("--by: allocations cannot be grouped "
-					 "by '%.*s'", (int)len, at);
+			return cli_no_key("--by: allocations cannot be grouped "
+					  "by", at, len,
+					  pagedet_alloc_key_name);
 		if (a->q.n_by == CLI_COUNT(a->by))
 			return cli_usage("--by: too many keys");
 		a->by[a->q.n_by++] = (uint32_t)key;

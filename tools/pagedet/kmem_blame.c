@@ -138,8 +138,9 @@ static int judge(const struct cli_kmem *a, const struct pagedet_blame *blame)
 	if (losses || t.holders)
 		return losses;
 	if (!a->job->quiet)
-		cli_say("%s: 'pagedet page FIRST+COUNT --by kind,slab_cache' "
-			"shows what does", a->job->command->nothing);
+		cli_say("%s; to see what does: %s page FIRST+COUNT --by "
+			"kind,slab_cache", a->job->command->nothing,
+			a->job->again);
 	return CLI_NO;
 }
 

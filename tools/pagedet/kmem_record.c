@@ -199,10 +199,12 @@ static int release(struct cli_recording *r)
 {
 	const struct cli_job *job = r->job;
 	const int status = cli_child_release(&r->child);
+	char file[CLI_QUOTED];
 
 	if (status && job->n_words == 2 && !job->output)
-		cli_say("hint: '-o %s' records into a file of that name; a "
-			"word is a program to run", job->words[1]);
+		cli_say("hint: a word is a program to run; to record into a "
+			"file of that name: pagedet kmem record -o %s",
+			cli_quoted(job->words[1], "FILE", file, sizeof(file)));
 	return status;
 }
 
@@ -238,11 +240,17 @@ int cli_kmem_record(struct cli_recording *r,
 static void tell(const struct cli_recording *r)
 {
 	const struct pagedet_record_total *t = &r->total;
+	char file[CLI_QUOTED];
 
 	cli_child_tell(&r->child);
-	cli_say("%s: %llu event%s in %.3f s", r->file,
+	cli_say("%s: %llu event%s of the whole machine in %.3f s", r->file,
 		(unsigned long long)t->events, cli_plural(t->events),
 		(double)(t->end_ns - t->begin_ns) / 1e9);
+	if (r->child.name)
+		cli_say("hint: --where comm=NAME selects some, if groups are "
+			"by comm, too; to see whose they are: pagedet kmem "
+			"report %s --by comm",
+			cli_argument(r->file, "FILE", file));
 	if (t->lost)
 		cli_say("%llu event%s lost: the buffer of each processor had "
 			"%llu KiB; --buffer %lluM would have held them",

@@ -105,11 +105,12 @@ static int check_words(const struct cli_job *job)
 {
 	const struct cli_command *c = job->command;
 
+	if (job->n_words < c->min_words && c->target == PAGEDET_TARGET_CGROUP)
+		return cli_instead(job, "top cgroup", "%s lacks arguments: %s",
+				   c->name, c->arguments);
 	if (job->n_words < c->min_words)
-		return cli_refuse(c->target == PAGEDET_TARGET_CGROUP ?
-				  "'pagedet top cgroup' lists cgroups;" : "",
-				  "%s lacks arguments: %s", c->name,
-				  c->arguments);
+		return cli_usage("%s lacks arguments: %s", c->name,
+				 c->arguments);
 	if (c->max_words >= 0 && job->n_words > c->max_words)
 		return cli_no_argument(job, job->words[c->max_words]);
 	return CLI_ANSWERED;
@@ -118,13 +119,9 @@ static int check_words(const struct cli_job *job)
 /* A source alone is not a question; the sums are the shortest one. */
 static int no_question(const struct cli_job *job)
 {
-	char instead[sizeof(job->again) + 64];
-
-	if (!*job->again)
+	if (!job->open.n_files && !job->open.root)
 		return cli_usage("which COMMAND?");
-	snprintf(instead, sizeof(instead), "try: pagedet%s scan --summary;",
-		 job->again);
-	return cli_refuse(instead, "which COMMAND?");
+	return cli_instead(job, "scan --summary", "which COMMAND?");
 }
 
 static int run(struct cli_job *job, int argc, char **argv)

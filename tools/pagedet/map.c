@@ -25,12 +25,12 @@ static int check_options(const struct cli_job *job)
 			      job->limit ? "limit" : NULL;
 
 	if (useless)
-		return cli_refuse("try: pagedet map -o map.svg;",
-				  "map takes no --%s: it writes a picture",
-				  useless);
+		return cli_instead(job, "map -o map.svg",
+				   "map takes no --%s: it writes a picture",
+				   useless);
 	if (!job->output && isatty(STDOUT_FILENO))
-		return cli_refuse("try: pagedet map -o map.svg;",
-				  "map: a terminal cannot show the picture");
+		return cli_instead(job, "map -o map.svg",
+				   "map: a terminal cannot show the picture");
 	return cli_png_check(job->output);
 }
 

@@ -610,6 +610,22 @@ static const struct option *find_letter(char letter)
 	return NULL;
 }
 
+static const struct option *option_of(const char *word)
+{
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	if (word[1] == '-')
+		return find(word + 2, strcspn(word + 2, "="));
+	return word[2] ? NULL : find_letter(word[1]);
+}
+
+bool cli_options_takes_next(const char *word)
+{
+	const struct option *o = option_of(word);
+
+	return o && o->value && !o->optional && !strchr(word, '=');
+}
+
 /* The help page that explains an option. */
 static const char *topic_of(const struct option *o)
 {
@@ -633,29 +649,9 @@ static bool is_listed(const char *list, const char *name)
 	return false;
 }
 
-/* Keeps options that select the source and the question, without the format. */
-static void keep_for_again(struct cli_job *job, const struct option *o,
-			   const char *value)
-{
-	static const char kept[] = "from backend root vmlinux btf vmcoreinfo "
-				   "why";
-	const size_t len = strlen(job->again);
-	char quoted[CLI_QUOTED];
-	const char *word = cli_quoted(value, NULL, quoted, sizeof(quoted));
-
-	/* If an option does not fit or cannot be quoted, it is left out. */
-	if (!is_listed(kept, o->name) || !word ||
-	    len + strlen(o->name) + strlen(word) + 8 > sizeof(job->again))
-		return;
-	snprintf(job->again + len, sizeof(job->again) - len, " --%s %s",
-		 o->name, word);
-}
-
 static int take(struct cli_job *job, const struct option *o, const char *value)
 {
 	job->given[o - options] = true;
-	if (o->value && value)
-		keep_for_again(job, o, value);
 	cli_topic(topic_of(o));
 	if (o->set)
 		return o->set(job, value);
@@ -672,14 +668,25 @@ static int lacks_value(const struct option *o)
 	return cli_usage("--%s lacks its %s", o->name, o->value);
 }
 
-static int no_option(const char *name, size_t len)
+static int no_option(const struct cli_job *job, const char *name, size_t len)
 {
 	const char *names[CLI_COUNT(options)];
 	size_t i;
 
 	for (i = 0; i < CLI_COUNT(options); i++)
 		names[i] = options[i].name;
-	return cli_no_option(name, len, names, i);
+	return cli_no_option(job, name, len, names, i);
+}
+
+/* The value of such an option stands behind a "=". */
+static int no_blank(const struct option *o, const char *value)
+{
+	char instead[80];
+
+	cli_topic(topic_of(o));
+	snprintf(instead, sizeof(instead), "try: --%s=%s;", o->name, value);
+	return cli_refuse(instead, "--%s: '%s' after a blank is not its value",
+			  o->name, value);
 }
 
 /*
@@ -708,12 +715,15 @@ static int parse_long(struct cli_job *job, int argc, char **argv, int *i)
 	const struct option *o = find(name, len);
 
 	if (!o)
-		return no_option(name, len);
+		return no_option(job, name, len);
 	if (name[len] == '=') {
 		if (!o->value)
 			return cli_usage("--%s takes no value", o->name);
 		return take(job, o, name + len + 1);
 	}
+	if (!strcmp(o->name, "stacks") && argv[*i + 1] &&
+	    is_listed(o->values, argv[*i + 1]))
+		return no_blank(o, argv[*i + 1]);
 	/* "10s" was meant as the value, so --watch reports the mistake. The
 	 * word after --stacks may be a pid. */
 	if (!o->value || (o->optional && (o->values ||
@@ -735,7 +745,7 @@ static int parse_letters(struct cli_job *job, int argc, char **argv, int *i)
 		const struct option *o = find_letter(*s);
 
 		if (!o)
-			return cli_no_letter(*s);
+			return cli_no_letter(job, *s);
 		if (o->value && s[1])
 			return take(job, o, s + 1);
 		if (o->value && *i + 1 >= argc)
@@ -749,11 +759,33 @@ static int parse_letters(struct cli_job *job, int argc, char **argv, int *i)
 	return CLI_ANSWERED;
 }
 
+/*
+ * A suggestion needs all of them, also those that stand behind the mistake.
+ */
+static void keep_sources(struct cli_job *job, int argc, char **argv)
+{
+	int i;
+
+	snprintf(job->again, sizeof(job->again), "pagedet");
+	snprintf(job->types, sizeof(job->types), "pagedet");
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const struct option *o = option_of(argv[i]);
+		const char *value = strchr(argv[i], '=');
+
+		if (o && value && argv[i][1] == '-')
+			cli_keep_source(job, o->name, value + 1, o->value);
+		if (!cli_options_takes_next(argv[i]) || i + 1 >= argc)
+			continue;
+		cli_keep_source(job, o->name, argv[++i], o->value);
+	}
+}
+
 int cli_options_parse(struct cli_job *job, int argc, char **argv)
 {
 	bool only_words = false;
 	int i, status;
 
+	keep_sources(job, argc, argv);
 	job->words = argv;
 	for (i = 1; i < argc; i++) {
 		cli_topic("options");
@@ -857,22 +889,6 @@ void cli_options_help(void)
 }
 
 /* --- for shells --- */
-
-static const struct option *option_of(const char *word)
-{
-	if (word[0] != '-' || !word[1])
-		return NULL;
-	if (word[1] == '-')
-		return find(word + 2, strcspn(word + 2, "="));
-	return word[2] ? NULL : find_letter(word[1]);
-}
-
-bool cli_options_takes_next(const char *word)
-{
-	const struct option *o = option_of(word);
-
-	return o && o->value && !o->optional && !strchr(word, '=');
-}
 
 bool cli_options_complete(const char *before, const char *word)
 {

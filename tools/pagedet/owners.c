@@ -46,9 +46,8 @@ static int set_keys(struct asking *a)
 			key = pagedet_owner_key_by_name(name);
 		}
 		if (key < 0)
-			return cli_usage("--by: owners cannot be grouped by "
-					 "'%.*s'",
-					 (int)len, at);
+			return cli_no_key("--by: owners cannot be grouped by",
+					  at, len, pagedet_owner_key_name);
 		if (a->q.n_by == CLI_COUNT(a->by))
 			return cli_usage("--by: too many keys");
 		a->by[a->q.n_by++] = (uint32_t)key;

@@ -49,8 +49,8 @@ static int take_word(struct cli_pfn_stream *s, const char *word, size_t len)
 	if (len <= LONGEST_WORD && strlen(word) == len)
 		wrong = cli_range(word, CLI_DECIMAL, &item);
 	if (!wrong && cli_is_kernel_address(item.first))
-		wrong = "is a kernel address, not a page frame number; "
-			"'pagedet kaddr' takes it";
+		wrong = "is a kernel address, not a page frame number; the "
+			"command kaddr takes it";
 	if (!wrong)
 		return add(s, &item);
 	cli_say("standard input, line %llu: '%s' %s",

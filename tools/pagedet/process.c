@@ -130,8 +130,8 @@ void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 	for (i = 0; i < n; i++)
 		if (pages && is_asked(job, tasks[i].pid))
 			cli_say("hint: %u is also a process (%s); its memory: "
-				"pagedet task %u", tasks[i].pid, tasks[i].comm,
-				tasks[i].pid);
+				"%s task %u", tasks[i].pid, tasks[i].comm,
+				job->again, tasks[i].pid);
 		else if (tasks[i].flags & PAGEDET_TASK_KTHREAD &&
 			 is_asked(job, tasks[i].pid))
 			cli_say("task %u (%s) is a kernel thread: it has no "
@@ -167,12 +167,12 @@ static int no_process(const struct cli_job *job, const char *name,
 		cli_say("there is no process '%s'", name);
 	if (near < 0 && cli_cgroup_near(job, name, false, cgroup,
 					sizeof(cgroup)))
-		path = cli_quoted(cgroup, "PATH", quoted, sizeof(quoted));
+		path = cli_argument(cgroup, "PATH", quoted);
 	if (path)
-		cli_say("hint: there is a cgroup: pagedet cgroup %s; 'pagedet "
-			"tasks' lists processes", path);
+		cli_say("hint: there is a cgroup: %s cgroup %s; to list "
+			"processes: %s tasks", job->again, path, job->again);
 	else
-		cli_say("hint: 'pagedet tasks' lists them");
+		cli_say("hint: to list them: %s tasks", job->again);
 	free(names);
 	return CLI_NO;
 }

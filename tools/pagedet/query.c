@@ -365,6 +365,58 @@ static int draw(struct asking *a, int fd)
 	return status ? status : told;
 }
 
+/* --- pages without mappers --- */
+
+static bool has_only(const struct cli_job *job, bool (*is)(uint64_t pfn))
+{
+	size_t i;
+
+	for (i = 0; i < job->n_items; i++)
+		if (!is(job->items[i].first))
+			return false;
+	return job->n_items != 0;
+}
+
+/* Nothing can map it, whether all tasks could be read or not. */
+static int tell_no_frame(const struct cli_job *job)
+{
+	if (!job->quiet)
+		cli_say("there is no such page frame");
+	return CLI_NO;
+}
+
+/* Whether the source knows that none of the page frames is memory. */
+static bool has_no_memory(const struct asking *a)
+{
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pagedet_iter *it = NULL;
+	struct pagedet_page rows[64];
+	uint64_t left = 1 << 16, holes = 0;
+	int i, n = 1;
+
+	q.target = PAGEDET_TARGET_PFN;
+	q.items = a->job->items;
+	q.n_items = a->job->n_items;
+	if (a->job->from_stdin ||
+	    pagedet_fields_parse(a->pd, "kind", &q) ||
+	    pagedet_query(a->pd, &q, &it))
+		return false;
+	while (n > 0 && left) {
+		n = pagedet_next(it, rows, CLI_COUNT(rows));
+		for (i = 0; i < n && left; i++, left--) {
+			const uint16_t cell = rows[i].cell[PAGEDET_FIELD_KIND];
+
+			if (PAGEDET_CELL_STATE(cell) != PAGEDET_HAVE ||
+			    rows[i].kind != PAGEDET_KIND_HOLE)
+				left = 1;
+			else
+				holes++;
+		}
+	}
+	pagedet_iter_free(it);
+	return !n && holes && left;
+}
+
 static int emit(struct asking *a, int fd)
 {
 	const bool held = a->progress.same_terminal;
@@ -389,6 +441,12 @@ static int emit(struct asking *a, int fd)
 	if (a->paths) {
 		a->verdict.places = a->paths->places;
 		a->verdict.failed = a->paths->failed;
+	}
+	if (a->job->command->target == PAGEDET_TARGET_MAPPERS &&
+	    !a->verdict.sum.rows) {
+		if (has_only(a->job, cli_is_no_frame))
+			return tell_no_frame(a->job);
+		a->job->no_memory = has_no_memory(a);
 	}
 	told = cli_verdict_tell(&a->verdict, a->job, a->it);
 	return status ? status : told;

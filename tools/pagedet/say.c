@@ -28,7 +28,7 @@ static void write_all(const char *text, size_t len)
 static void say(const char *fmt, va_list ap)
 {
 	static const char digit[] = "0123456789abcdef";
-	char text[2048], line[4 * sizeof(text) + 16];
+	char text[CLI_HINT + 256], line[4 * sizeof(text) + 16];
 	size_t n;
 	const char *s;
 
@@ -103,6 +103,20 @@ int cli_refuse(const char *instead, const char *fmt, ...)
 	say(fmt, ap);
 	va_end(ap);
 	hint(instead);
+	return CLI_USAGE;
+}
+
+int cli_instead(const struct cli_job *job, const char *command,
+		const char *fmt, ...)
+{
+	char text[CLI_HINT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	snprintf(text, sizeof(text), "try: %s %s;", job->again, command);
+	hint(text);
 	return CLI_USAGE;
 }
 

@@ -2,6 +2,7 @@
 /*
  * The command snapshot FILE [COMMAND ...]: saves the rows of another command.
  */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,9 +11,16 @@
 /* Rejects options that do not suit it. */
 static int check_options(const struct cli_job *job)
 {
-	if (job->output)
-		return cli_usage("snapshot: FILE is the output: -o cannot be "
-				 "used");
+	char instead[CLI_HINT], file[CLI_QUOTED];
+
+	if (job->output) {
+		snprintf(instead, sizeof(instead), "snapshot %s %s",
+			 cli_argument(job->output, "FILE", file),
+			 job->n_words && cli_command_find(job->words[0]) ?
+			 job->words[0] : "COMMAND");
+		return cli_instead(job, instead, "snapshot: FILE is the "
+				   "output: -o cannot be used");
+	}
 	if (job->format != PAGEDET_FORMAT_TEXT)
 		return cli_usage("snapshot: the file has its own format; use "
 				 "--format when you read it");
@@ -24,9 +32,20 @@ static int check_options(const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/*
+ * Whether the first word is a command in place of the file. What follows it is
+ * then not a command.
+ */
+static bool is_command(const struct cli_job *job)
+{
+	return cli_command_find(job->words[0]) &&
+	       (job->n_words == 1 || !cli_command_find(job->words[1]));
+}
+
 int cli_wrap_snapshot(struct cli_job *job)
 {
 	const struct cli_command *c;
+	char instead[64];
 	const char *name;
 	int status = check_options(job);
 
@@ -35,6 +54,13 @@ int cli_wrap_snapshot(struct cli_job *job)
 	if (!job->n_words)
 		return cli_usage("snapshot lacks arguments: %s",
 				 job->command->arguments);
+	if (is_command(job)) {
+		snprintf(instead, sizeof(instead), "snapshot FILE %s",
+			 job->words[0]);
+		return cli_instead(job, instead, "snapshot: '%s' is a command, "
+				   "and the file to write is missing; ./%s is "
+				   "a file", job->words[0], job->words[0]);
+	}
 	job->output = job->words[0];
 	if (!strcmp(job->output, "-") && isatty(STDOUT_FILENO))
 		return cli_usage("snapshot: standard output is a terminal");

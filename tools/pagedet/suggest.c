@@ -164,21 +164,32 @@ static const char *synonym(const char *name)
 	return NULL;
 }
 
-/* Refuses the word, and suggests @instead, which follows "pagedet ". */
-static int try_instead(const char *name, const char *instead)
+/* Refuses the word, and suggests @command. */
+static int try_instead(const char *name, const char *command)
 {
-	char text[2 * CLI_QUOTED + 64];
+	char text[CLI_HINT + 8];
 
-	snprintf(text, sizeof(text), "try: pagedet %s;", instead);
+	snprintf(text, sizeof(text), "try: %s;", command);
 	return cli_refuse(text, "there is no command '%s'", name);
+}
+
+/* Suggests what the word means in other programs. */
+static int try_synonym(const struct cli_job *job, const char *name,
+		       const char *instead)
+{
+	char text[256], command[CLI_HINT];
+
+	snprintf(text, sizeof(text), "pagedet %s", instead);
+	cli_commands_of(job, text, command);
+	return try_instead(name, command);
 }
 
 /* Suggests a command for what @name names on this machine. */
 static int try_thing(const struct cli_job *job, const char *name, bool exact)
 {
-	char text[2 * CLI_QUOTED + 64];
+	char text[CLI_HINT];
 
-	if (!cli_command_for_name(job, name, exact, text, sizeof(text)))
+	if (!cli_command_for_name(job, name, exact, text))
 		return CLI_ANSWERED;
 	return cli_refuse(text, "there is no command '%s'", name);
 }
@@ -186,16 +197,16 @@ static int try_thing(const struct cli_job *job, const char *name, bool exact)
 int cli_no_command(const struct cli_job *job, const char *name)
 {
 	const char *names[NAMES], *instead = synonym(name);
-	char text[2 * CLI_QUOTED + 32];
+	char text[CLI_HINT];
 	int i, status;
 
 	/* What a file holds is surer than what a word may mean. */
-	if (job && cli_command_for_record(name, text, sizeof(text)))
+	if (job && cli_command_for_record(job, name, text))
 		return try_instead(name, text);
 	if (instead)
-		return try_instead(name, instead);
-	if (job && (cli_command_for_file(name, text, sizeof(text)) ||
-		    cli_command_for_number(job, name, text, sizeof(text))))
+		return try_synonym(job, name, instead);
+	if (job && (cli_command_for_file(job, name, text) ||
+		    cli_command_for_number(job, name, text)))
 		return try_instead(name, text);
 	status = job ? try_thing(job, name, true) : CLI_ANSWERED;
 	if (status)
@@ -208,7 +219,7 @@ int cli_no_command(const struct cli_job *job, const char *name)
 	if (status)
 		return status;
 	if (strchr(name, '/'))
-		return try_instead(name, "file PATH");
+		return try_synonym(job, name, "file PATH");
 	return cli_usage("there is no command '%s'", name);
 }
 
@@ -238,6 +249,19 @@ int cli_no_name(const char *what, const char *word, size_t len,
 				 (int)len, word, names[near]);
 	cli_list_names(names, n, list, sizeof(list));
 	return cli_usage("%s '%.*s'; there is %s", what, (int)len, word, list);
+}
+
+int cli_no_key(const char *what, const char *word, size_t len,
+	       const char *(*name)(uint32_t key))
+{
+	const char *names[64];
+	uint32_t n = 0;
+
+	while (n < CLI_COUNT(names) && name(n)) {
+		names[n] = name(n);
+		n++;
+	}
+	return cli_no_name(what, word, len, names, n);
 }
 
 int cli_no_field(const char *what, const char *word, size_t len)
@@ -302,17 +326,14 @@ static const char *who_knows(const struct cli_job *job, const char *option,
 
 static int refuse(const struct cli_job *job, const char *option, uint32_t f)
 {
-	char instead[160];
-
-	snprintf(instead, sizeof(instead), "try: pagedet %s;",
-		 who_knows(job, option, f));
-	return cli_refuse(instead, "--%s: no page of '%s' has a '%s': it is "
-			  "known only for %s", option, job->command->name,
-			  pagedet_field(f)->name,
-			  !strcmp(pagedet_field(f)->group, "row") ?
-			  "what a log says" :
-			  f == PAGEDET_FIELD_OBJECT ? "kernel addresses" :
-			  "addresses of a process");
+	return cli_instead(job, who_knows(job, option, f),
+			   "--%s: no page of '%s' has a '%s': it is known only "
+			   "for %s", option, job->command->name,
+			   pagedet_field(f)->name,
+			   !strcmp(pagedet_field(f)->group, "row") ?
+			   "what a log says" :
+			   f == PAGEDET_FIELD_OBJECT ? "kernel addresses" :
+			   "addresses of a process");
 }
 
 /* Saved rows and rows of a log may have any field. */
@@ -356,7 +377,7 @@ static bool try_filter(const char *expr, char *ret, size_t size)
 
 static int no_filter(const struct cli_job *job, struct pagedet *pd, int error)
 {
-	char lead[256], instead[CLI_QUOTED + 32], what[512],
+	char lead[256], text[320], instead[CLI_HINT], what[512],
 	     advice[256];
 
 	cli_topic("where");
@@ -368,7 +389,8 @@ static int no_filter(const struct cli_job *job, struct pagedet *pd, int error)
 	    try_filter(lead, instead, sizeof(instead)))
 		return cli_refuse(instead, "%s", what);
 	if (cli_where_lead(job, lead, sizeof(lead))) {
-		snprintf(instead, sizeof(instead), "try: %s;", lead);
+		snprintf(text, sizeof(text), "try: %s;", lead);
+		cli_commands_of(job, text, instead);
 		return cli_refuse(instead, "%s", what);
 	}
 	return cli_refuse(advice, "%s", what);

@@ -16,6 +16,23 @@ bool cli_is_kernel_address(uint64_t n)
 	return n >> 63;
 }
 
+bool cli_is_no_frame(uint64_t pfn)
+{
+	return pfn >> 40;
+}
+
+void cli_tell_no_frame(struct cli_job *job, uint64_t pfn)
+{
+	if (job->quiet || job->told_frames || !cli_is_no_frame(pfn) ||
+	    (job->command->target != PAGEDET_TARGET_PFN &&
+	     job->command->target != PAGEDET_TARGET_MAPPERS))
+		return;
+	job->told_frames = true;
+	cli_say("no machine has a page frame 0x%llx; if it is an address of a "
+		"process, try: %s virt PID 0x%llx", (unsigned long long)pfn,
+		job->again, (unsigned long long)pfn);
+}
+
 bool cli_names_pages(const struct cli_job *job)
 {
 	const uint32_t target = job->command->target;
@@ -46,11 +63,11 @@ int cli_no_page_number(const struct cli_job *job, const char *word, uint64_t n)
 	const bool phys = job->command->target == PAGEDET_TARGET_PHYS;
 	char instead[80];
 
-	snprintf(instead, sizeof(instead), "try: pagedet kaddr 0x%llx;",
+	snprintf(instead, sizeof(instead), "kaddr 0x%llx",
 		 (unsigned long long)n);
-	return cli_refuse(instead, "%s: '%s' is not a %s: it is a kernel "
-			  "address", job->command->name, word,
-			  phys ? "physical address" : "page frame number");
+	return cli_instead(job, instead, "%s: '%s' is not a %s: it is a kernel "
+			   "address", job->command->name, word,
+			   phys ? "physical address" : "page frame number");
 }
 
 void cli_tell_kernel_address(const struct cli_job *job, const char *word,
@@ -60,8 +77,8 @@ void cli_tell_kernel_address(const struct cli_job *job, const char *word,
 	if (!job->quiet && cli_is_kernel_address(n) &&
 	    n >> 12 != 0xffffffffff600)
 		cli_say("%s: '%s' is a kernel address, not one of a process; "
-			"try: pagedet kaddr 0x%llx", job->command->name, word,
-			(unsigned long long)n);
+			"try: %s kaddr 0x%llx", job->command->name, word,
+			job->again, (unsigned long long)n);
 }
 
 /* --- radix --- */
@@ -86,21 +103,32 @@ void cli_tell_radix(struct cli_job *job, const char *word)
 int cli_no_argument(const struct cli_job *job, const char *word)
 {
 	const char *name = job->command->name;
-	char text[2 * CLI_QUOTED + 32], instead[sizeof(text) + 32];
+	char text[CLI_HINT], instead[sizeof(text) + 8];
 
 	*text = '\0';
 	if (job->command->target == PAGEDET_TARGET_SCAN &&
 	    cli_is_kind_or_flag(word, text, sizeof(text)))
-		snprintf(text, sizeof(text), "%s --where %s", name, word);
+		snprintf(text, sizeof(text), "%s %s --where %s", job->again,
+			 name, word);
 	else if (job->command->target == PAGEDET_TARGET_SCAN &&
-		 !cli_command_for_file(word, text, sizeof(text)))
-		cli_command_for_number(job, word, text, sizeof(text));
+		 !cli_command_for_file(job, word, text))
+		cli_command_for_number(job, word, text);
 	if (!*text)
 		return cli_usage("%s: '%s' is one argument too many", name,
 				 word);
-	snprintf(instead, sizeof(instead), "try: pagedet %s;", text);
+	snprintf(instead, sizeof(instead), "try: %s;", text);
 	return cli_refuse(instead, "%s: '%s' is one argument too many", name,
 			  word);
+}
+
+int cli_no_directory(const struct cli_job *job, const char *path)
+{
+	char instead[CLI_HINT], quoted[CLI_QUOTED];
+
+	snprintf(instead, sizeof(instead), "tree %s",
+		 cli_argument(path, "DIR", quoted));
+	return cli_instead(job, instead, "%s: '%s' is a directory",
+			   job->command->name, path);
 }
 
 /* --- ranges --- */
@@ -117,10 +145,10 @@ static const char *words_before(const struct cli_job *job,
 {
 	switch (job->command->target) {
 	case PAGEDET_TARGET_VIRT:
-		return cli_quoted(job->words[0], "PID", quoted, CLI_QUOTED);
+		return cli_argument(job->words[0], "PID", quoted);
 	case PAGEDET_TARGET_FILE:
 	case PAGEDET_TARGET_BLOCK:
-		return cli_quoted(job->words[0], "PATH", quoted, CLI_QUOTED);
+		return cli_argument(job->words[0], "PATH", quoted);
 	default:
 		return is_mismatch(job) ? "mismatch PID" : "";
 	}
@@ -167,22 +195,34 @@ int cli_no_range(const struct cli_job *job, const char *word,
 		return cli_no_page_number(job, word, item.first);
 	if (radix == CLI_DECIMAL && *word != '-' &&
 	    !cli_number(word, CLI_HEX, &item.first)) {
-		snprintf(instead, sizeof(instead), "try: pagedet %s %s%s0x%s;",
-			 name, before, *before ? " " : "", word);
-		return cli_refuse(instead, "%s: '%s' %s", name, word, wrong);
+		snprintf(instead, sizeof(instead), "%s %s%s0x%llx", name,
+			 before, *before ? " " : "",
+			 (unsigned long long)item.first);
+		return cli_instead(job, instead, "%s: '%s' %s", name, word,
+				   wrong);
 	}
 	if (job->command->target == PAGEDET_TARGET_MAPPERS &&
 	    strspn(word, "0123456789") == 0)
 		return cli_refuse("a file is named by its path, such as "
 				  "/DIR/FILE or ./FILE;", "%s: '%s' %s", name,
 				  word, wrong);
+	if (strspn(word, "0123456789abcdefx,+") == strlen(word) &&
+	    strchr(word, ','))
+		return cli_refuse("write blanks between numbers, not commas;",
+				  "%s: '%s' %s", name, word, wrong);
+	if (radix == CLI_HEX && !cli_bytes(word, &item.first)) {
+		snprintf(instead, sizeof(instead), "%s %s%s0x%llx", name,
+			 before, *before ? " " : "",
+			 (unsigned long long)item.first);
+		return cli_instead(job, instead, "%s: '%s' %s", name, word,
+				   wrong);
+	}
 	if (!is_range(job, word, radix, &item))
 		return cli_usage("%s: '%s' %s", name, word, wrong);
 	snprintf(instead, sizeof(instead), hex ?
-		 "try: pagedet %s %s%s0x%llx+%llu;" :
-		 "try: pagedet %s %s%s%llu+%llu;", name, before,
+		 "%s %s%s0x%llx+%llu" : "%s %s%s%llu+%llu", name, before,
 		 *before ? " " : "", (unsigned long long)item.first,
 		 (unsigned long long)item.count);
-	return cli_refuse(instead, "%s: '%s' is not a range: write FIRST+COUNT",
-			  name, word);
+	return cli_instead(job, instead, "%s: '%s' is not a range: write "
+			   "FIRST+COUNT", name, word);
 }

@@ -101,9 +101,10 @@ void cli_suggest_cgroup(const struct cli_job *job)
 	if (job->quiet || !job->path)
 		return;
 	if (cli_cgroup_near(job, job->path, false, near, sizeof(near)))
-		path = cli_quoted(near, NULL, quoted, sizeof(quoted));
+		path = cli_argument(near, NULL, quoted);
 	if (path)
-		cli_say("hint: did you mean %s?", path);
+		cli_say("hint: did you mean %s? try: %s cgroup %s", path,
+			job->again, path);
 	else
-		cli_say("hint: 'pagedet top cgroup' lists them");
+		cli_say("hint: to list them: %s top cgroup", job->again);
 }

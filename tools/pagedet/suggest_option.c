@@ -65,6 +65,24 @@ static const struct lead filters[] = {
 	{ "used", "--where 'kind!=free'" },
 };
 
+/* The same for objects and events of a trace. */
+static const struct lead traced[] = {
+	{ "address", "--where 'vaddr=ADDR'" },
+	{ "bytes", "--where 'alloc_bytes>=N'" },
+	{ "bytes_alloc", "--where 'alloc_bytes>=N'" },
+	{ "bytes_req", "--where 'alloc_requested>=N'" },
+	{ "cache", "--where 'slab_cache=NAME'" },
+	{ "comm", "--where 'alloc_comm=NAME'" },
+	{ "cpu", "--where 'alloc_cpu=N'" },
+	{ "function", "--where 'alloc_site~NAME'" },
+	{ "module", "--where 'alloc_site~NAME'" },
+	{ "pid", "--where 'alloc_pid=N'" },
+	{ "requested", "--where 'alloc_requested>=N'" },
+	{ "site", "--where 'alloc_site~NAME'" },
+	{ "size", "--where 'alloc_bytes>=N'" },
+	{ "tid", "--where 'alloc_pid=N'" },
+};
+
 static const char *find(const struct lead *leads, size_t n, const char *word)
 {
 	size_t i;
@@ -90,10 +108,10 @@ bool cli_is_value(uint32_t field, const char *word)
 
 /* --- options --- */
 
-int cli_no_option(const char *name, size_t len, const char *const *names,
-		  size_t n)
+int cli_no_option(const struct cli_job *job, const char *name, size_t len,
+		  const char *const *names, size_t n)
 {
-	char copy[64], instead[128];
+	char copy[64], instead[192], commands[CLI_HINT];
 	const char *lead;
 	int near;
 
@@ -115,14 +133,15 @@ int cli_no_option(const char *name, size_t len, const char *const *names,
 			 "try: --by %s, or --where '%s=VALUE';", copy, copy);
 	else
 		return cli_usage("there is no option --%s", copy);
-	return cli_refuse(instead, "there is no option --%s", copy);
+	cli_commands_of(job, instead, commands);
+	return cli_refuse(commands, "there is no option --%s", copy);
 }
 
-int cli_no_letter(char letter)
+int cli_no_letter(const struct cli_job *job, char letter)
 {
 	const char word[2] = { letter, '\0' };
 	const char *lead = find(letters, CLI_COUNT(letters), word);
-	char instead[128];
+	char instead[128], commands[CLI_HINT];
 
 	if (letter >= '0' && letter <= '9')
 		return cli_refuse("numbers have no sign, and --top N shows N "
@@ -130,7 +149,8 @@ int cli_no_letter(char letter)
 	if (!lead)
 		return cli_usage("there is no option -%c", letter);
 	snprintf(instead, sizeof(instead), "try: %s;", lead);
-	return cli_refuse(instead, "there is no option -%c", letter);
+	cli_commands_of(job, instead, commands);
+	return cli_refuse(commands, "there is no option -%c", letter);
 }
 
 /* --- values in place of fields --- */
@@ -149,6 +169,11 @@ bool cli_is_kind_or_flag(const char *word, char *instead, size_t size)
 static const char *lead_of(const char *word)
 {
 	return find(filters, CLI_COUNT(filters), word);
+}
+
+static const char *lead_of_traced(const char *word)
+{
+	return find(traced, CLI_COUNT(traced), word);
 }
 
 /* A field as if it were true or false: "path", "not path". */
@@ -173,8 +198,8 @@ static bool has_pages(const struct cli_job *job)
 
 bool cli_where_lead(const struct cli_job *job, char *instead, size_t size)
 {
-	const char *lead = has_pages(job) ?
-			   cli_filter_lead(job->where, lead_of) : NULL;
+	const char *lead = cli_filter_lead(job->where, has_pages(job) ?
+					   lead_of : lead_of_traced);
 
 	if (!lead)
 		return is_field_alone(job->where, instead, size);

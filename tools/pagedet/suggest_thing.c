@@ -30,15 +30,6 @@ bool cli_is_log_name(const char *path)
 	       strstr(name, "dmesg") || strstr(name, "kmsg");
 }
 
-/* The word as it can be pasted; otherwise what stands for it. */
-static const char *pasted(const char *word, const char *instead,
-			  char ret[CLI_QUOTED])
-{
-	/* It would be an option. */
-	return *word && *word != '-' ?
-		       cli_quoted(word, instead, ret, CLI_QUOTED) : instead;
-}
-
 /* --- files --- */
 
 /* Whether it is a file of perf record or of trace-cmd record. */
@@ -71,52 +62,55 @@ static uint32_t sources_of(const char *path)
 	return sources;
 }
 
-bool cli_command_for_record(const char *path, char *text, size_t size)
+bool cli_command_for_record(const struct cli_job *job, const char *path,
+			    char text[CLI_HINT])
 {
 	char quoted[CLI_QUOTED];
-	const char *name = pasted(path, "FILE", quoted);
+	const char *name = cli_argument(path, "FILE", quoted);
 	uint32_t sources;
 	struct stat st;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return false;
 	if (is_trace(path)) {
-		snprintf(text, size, "kmem report %s", name);
+		snprintf(text, CLI_HINT, "pagedet kmem report %s", name);
 		return true;
 	}
 	sources = sources_of(path);
 	if (sources & (PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE) |
 		       PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE) |
 		       PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT)))
-		snprintf(text, size, "--from %s scan --summary", name);
+		snprintf(text, CLI_HINT, "%s --from %s scan --summary",
+			 job->types, name);
 	else if (sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PAGE_OWNER))
-		snprintf(text, size, "owners %s", name);
+		snprintf(text, CLI_HINT, "pagedet owners %s", name);
 	else if (sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG))
-		snprintf(text, size, "from-log %s", name);
+		snprintf(text, CLI_HINT, "%s from-log %s", job->again, name);
 	else
 		return false;
 	return true;
 }
 
-bool cli_command_for_file(const char *path, char *text, size_t size)
+bool cli_command_for_file(const struct cli_job *job, const char *path,
+			  char text[CLI_HINT])
 {
 	char dir[PATH_MAX], quoted[CLI_QUOTED];
-	const char *word = pasted(path, "PATH", quoted);
+	const char *word = cli_argument(path, "PATH", quoted);
 	struct stat st;
 
 	if (stat(path, &st))
 		return false;
 	if (S_ISDIR(st.st_mode)) {
 		snprintf(dir, sizeof(dir), "%s/cgroup.procs", path);
-		snprintf(text, size, "%s %s", access(dir, F_OK) ? "tree" :
-			 "cgroup", word);
+		snprintf(text, CLI_HINT, "%s %s %s", job->again,
+			 access(dir, F_OK) ? "tree" : "cgroup", word);
 	} else if (S_ISBLK(st.st_mode)) {
-		snprintf(text, size, "block %s 0", word);
+		snprintf(text, CLI_HINT, "%s block %s 0", job->again, word);
 	} else if (cli_is_log_name(path)) {
-		snprintf(text, size, "file %s, or: pagedet from-log %s",
-			 word, word);
+		snprintf(text, CLI_HINT, "%s file %s, or: %s from-log %s",
+			 job->again, word, job->again, word);
 	} else {
-		snprintf(text, size, "file %s", word);
+		snprintf(text, CLI_HINT, "%s file %s", job->again, word);
 	}
 	return true;
 }
@@ -141,32 +135,35 @@ static bool name_of(const struct cli_job *job, uint64_t pid, char ret[32])
 	return *ret != '\0';
 }
 
+/* A number, or FIRST+COUNT: it needs no quotes. */
 bool cli_command_for_number(const struct cli_job *job, const char *word,
-			    char *text, size_t size)
+			    char text[CLI_HINT])
 {
 	const bool hex = !strncmp(word, "0x", 2) || !strncmp(word, "0X", 2);
+	const char *again = job->again;
 	struct pagedet_item item;
 	char name[32], quoted[CLI_QUOTED];
 
 	if ((!strncmp(word, "ffff", 4) || !strncmp(word, "0xff", 4)) &&
 	    !cli_range(word, CLI_HEX, &item) &&
 	    cli_is_kernel_address(item.first))
-		snprintf(text, size, "kaddr 0x%" PRIx64, item.first);
+		snprintf(text, CLI_HINT, "%s kaddr 0x%" PRIx64, again,
+			 item.first);
 	else if (cli_range(word, CLI_DECIMAL, &item))
 		return false;
 	else if (hex && item.first >= MANY_PAGES)
-		snprintf(text, size, "virt PID %s, or: pagedet phys %s", word,
-			 word);
+		snprintf(text, CLI_HINT, "%s virt PID %s, or: %s phys %s",
+			 again, word, again, word);
 	else if (hex)
-		snprintf(text, size, "page %s, or: pagedet phys %s", word,
-			 word);
+		snprintf(text, CLI_HINT, "%s page %s, or: %s phys %s", again,
+			 word, again, word);
 	else if (item.count == 1 && name_of(job, item.first, name))
-		snprintf(text, size, "task %s (it is called %s), or: pagedet "
-			 "page %s", word, cli_quoted(name, "something odd",
-						     quoted, sizeof(quoted)),
-			 word);
+		snprintf(text, CLI_HINT, "%s task %s (it is called %s), or: "
+			 "%s page %s", again, word,
+			 cli_quoted(name, "something odd", quoted,
+				    sizeof(quoted)), again, word);
 	else
-		snprintf(text, size, "page %s", word);
+		snprintf(text, CLI_HINT, "%s page %s", again, word);
 	return true;
 }
 
@@ -216,22 +213,22 @@ bool cli_process_near(const struct cli_job *job, const char *word, bool exact,
 }
 
 bool cli_command_for_name(const struct cli_job *job, const char *word,
-			  bool exact, char *text, size_t size)
+			  bool exact, char text[CLI_HINT])
 {
 	char name[PATH_MAX], quoted[CLI_QUOTED];
 	const char *command, *shown;
 
 	if (cli_process_near(job, word, exact, name, sizeof(name))) {
 		command = "task";
-		shown = pasted(name, "NAME", quoted);
+		shown = cli_argument(name, "NAME", quoted);
 	} else if (cli_cgroup_near(job, word, exact, name, sizeof(name))) {
 		command = "cgroup";
-		shown = pasted(name, "PATH", quoted);
+		shown = cli_argument(name, "PATH", quoted);
 	} else {
 		return false;
 	}
-	snprintf(text, size, "%s%s%s pagedet %s %s;",
+	snprintf(text, CLI_HINT, "%s%s%s %s %s %s;",
 		 exact ? "" : "did you mean ", exact ? "" : shown,
-		 exact ? "try:" : "? try:", command, shown);
+		 exact ? "try:" : "? try:", job->again, command, shown);
 	return true;
 }

@@ -143,18 +143,20 @@ static int compare_tasks(const void *a, const void *b, void *sort)
 int cli_parse_task_list(struct cli_job *job)
 {
 	struct cli_keys sort;
-	char instead[CLI_QUOTED + 32], word[CLI_QUOTED];
+	char instead[CLI_HINT], word[CLI_QUOTED];
 
 	if (job->n_words) {
-		snprintf(instead, sizeof(instead), "try: pagedet task %s;",
-			 cli_quoted(job->words[0], "PID", word, sizeof(word)));
-		return cli_refuse(instead, "tasks lists all of them, and not "
-				  "'%s'", job->words[0]);
+		snprintf(instead, sizeof(instead), "task %s",
+			 cli_argument(job->words[0], "PID", word));
+		return cli_instead(job, instead, "tasks lists all of them, and "
+				   "not '%s'", job->words[0]);
 	}
-	if (job->where || job->strict)
-		return cli_refuse("try: pagedet tasks --sort comm, or: pagedet "
-				  "task NAME;", "tasks lists all of them: "
-				  "--where and --strict are for pages");
+	if (job->where || job->strict) {
+		cli_commands_of(job, "try: pagedet tasks --sort comm, or: "
+				"pagedet task NAME;", instead);
+		return cli_refuse(instead, "tasks lists all of them: --where "
+				  "and --strict are for pages");
+	}
 	return cli_keys_parse(job->sort, "tasks", keys, &sort);
 }
 

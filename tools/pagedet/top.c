@@ -69,19 +69,22 @@ static int find_sort(const struct cli_job *job, struct cli_table *t)
  * The number may be a process, or a number of lines. If it is in the thousands,
  * it is unlikely to be a number of lines.
  */
-static int no_number(const char *word)
+static int no_number(const struct cli_job *job, const char *word)
 {
-	char instead[80];
+	char instead[CLI_HINT];
 
-	snprintf(instead, sizeof(instead), strlen(word) > 3 ?
-		 "try: pagedet task %.20s;" :
-		 "try: pagedet top --top N, or: pagedet task %.20s;", word);
-	return cli_refuse(instead, "top: memory cannot be ranked by '%s'",
-			  word);
+	if (strlen(word) > 3)
+		snprintf(instead, sizeof(instead), "task %.20s", word);
+	else
+		snprintf(instead, sizeof(instead), "top --top N, or: %s task "
+			 "%s", job->again, word);
+	return cli_instead(job, instead, "top: memory cannot be ranked by '%s'",
+			   word);
 }
 
 /* Words for processes, and columns. */
-static int no_kind(const char *word, const char *const *names)
+static int no_kind(const struct cli_job *job, const char *word,
+		   const char *const *names)
 {
 	static const char *const processes[] = {
 		"mem", "memory", "pid", "pids", "process", "processes", "proc",
@@ -92,15 +95,14 @@ static int no_kind(const char *word, const char *const *names)
 
 	for (i = 0; i < CLI_COUNT(processes); i++)
 		if (!strcmp(word, processes[i]))
-			return cli_refuse("try: pagedet top;", "top: memory "
-					  "cannot be ranked by '%s'", word);
+			return cli_instead(job, "top", "top: memory cannot be "
+					   "ranked by '%s'", word);
 	for (i = 0; cli_sums[i].name; i++) {
 		if (strcmp(word, cli_sums[i].name))
 			continue;
-		snprintf(instead, sizeof(instead),
-			 "try: pagedet top --sort %s;", word);
-		return cli_refuse(instead, "top: memory cannot be ranked by "
-				  "'%s'", word);
+		snprintf(instead, sizeof(instead), "top --sort %s", word);
+		return cli_instead(job, instead, "top: memory cannot be ranked "
+				   "by '%s'", word);
 	}
 	return cli_no_name("top: there is no ranking by", word, strlen(word),
 			   names, CLI_COUNT(kinds));
@@ -121,8 +123,8 @@ static int find_kind(const struct cli_job *job, struct cli_table *t)
 		return find_sort(job, t);
 	}
 	if (strspn(word, "0123456789") == strlen(word))
-		return no_number(word);
-	return no_kind(word, names);
+		return no_number(job, word);
+	return no_kind(job, word, names);
 }
 
 int cli_parse_top(struct cli_job *job)
@@ -134,9 +136,9 @@ int cli_parse_top(struct cli_job *job)
 		return cli_usage("top writes text, json or csv");
 	status = find_kind(job, &t);
 	if (!status && t.processes && (job->where || job->strict))
-		return cli_refuse("try: pagedet task PID --where ... --summary",
-				  "top process takes no --where and no "
-				  "--strict: the kernel sums the pages");
+		return cli_instead(job, "task PID --where EXPR --summary",
+				   "top process takes no --where and no "
+				   "--strict: the kernel sums the pages");
 	return status;
 }
 
@@ -472,9 +474,9 @@ static void tell_share(const struct cli_job *job, const struct cli_table *t)
 		return;
 	cli_size(one, sizeof(one), sum);
 	cli_size(all, sizeof(all), used);
-	cli_say("processes explain %s (%" PRIu64 " %%) of the %s in use: "
-		"'pagedet top kind' shows all of it", one, sum * 100 / used,
-		all);
+	cli_say("processes explain %s (%" PRIu64 " %%) of the %s in use; to "
+		"see all of it: %s top kind", one, sum * 100 / used, all,
+		job->again);
 }
 
 int cli_run_top(struct cli_job *job, struct pagedet *pd)

@@ -26,7 +26,7 @@ static int no_counts(void)
 }
 
 /* What --by means is the argument of top. */
-static int no_groups(const char *by)
+static int no_groups(const struct cli_job *job)
 {
 	static const struct { const char *by, *word; } words[] = {
 		{ "cgroup", "cgroup" }, { "memcg_path", "cgroup" },
@@ -39,11 +39,11 @@ static int no_groups(const char *by)
 	size_t i;
 
 	for (i = 0; i < CLI_COUNT(words); i++)
-		if (!strcmp(words[i].by, by))
+		if (!strcmp(words[i].by, job->by))
 			word = words[i].word;
-	snprintf(instead, sizeof(instead), "try: pagedet top %s;", word);
-	return cli_refuse(instead, "top takes no --by: its argument says what "
-			  "is ranked");
+	snprintf(instead, sizeof(instead), "top %s", word);
+	return cli_instead(job, instead, "top takes no --by: its argument says "
+			   "what is ranked");
 }
 
 int cli_wrap_top(struct cli_job *job)
@@ -52,14 +52,14 @@ int cli_wrap_top(struct cli_job *job)
 	const uint32_t height = job->output ? 0 : cli_height(STDOUT_FILENO);
 
 	if (!job->n_words || strcmp(job->words[0], "alloc"))
-		return job->by ? no_groups(job->by) : CLI_ANSWERED;
+		return job->by ? no_groups(job) : CLI_ANSWERED;
 	if (job->n_words > 2)
 		return cli_usage("top: '%s' is one argument too many",
 				 job->words[2]);
 	if (job->n_words == 1 && job->open.n_files)
-		return cli_refuse("try: pagedet --from DUMP top slab;",
-				  "top alloc: a dump does not have the counts "
-				  "of allocations, but its slab caches");
+		return cli_instead(job, "top slab", "top alloc: a dump does "
+				   "not have the counts of allocations, but "
+				   "its slab caches");
 	if (job->n_words == 1) {
 		snprintf(path, sizeof(path), "%s" ALLOCINFO, job->open.root ?
 			 job->open.root : "");

@@ -120,6 +120,27 @@ static void tell_count(uint64_t n, const char *what, const char *how)
 			cli_plural(n), how);
 }
 
+/* What a row is about. */
+static const char *noun(const struct cli_job *job)
+{
+	return job->command->target == PAGEDET_TARGET_OBJECTS ? "object" :
+	       job->command->target == PAGEDET_TARGET_EVENTS ? "event" : "page";
+}
+
+/* --verify is a filter of its own, to which it adds that of --where. */
+static void tell_undecided(uint64_t n, const struct cli_job *job)
+{
+	const char *how = !job->verify ?
+		"undecided: a value that --where tests is not known "
+		"(--undecided lists them)" : job->used_where ?
+		"undecided: whether it is in use, or a value that --where "
+		"tests, is not known (--undecided lists them)" :
+		"undecided: whether it is in use is not known (--undecided "
+		"lists them)";
+
+	tell_count(n, noun(job), how);
+}
+
 static void tell_stop(const struct cli_verdict *v, const struct cli_job *job)
 {
 	const char *why = "stopped early";
@@ -151,20 +172,27 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 	if (c->stopped || cli_interrupted())
 		tell_stop(v, job);
 	tell_count(c->tasks_denied, "task", "may not be read");
+	if (c->tasks_denied)
+		cli_tell_trace(job);
 	tell_count(c->tasks_damaged, "task", "could be read only in part: the "
 		   "rest is damaged or missing");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
 	tell_count(v->maps_missing, "mapping", "counted but not found: of "
 		   "tasks that cannot be seen from here, such as those of "
 		   "another pid namespace, or made or ended meanwhile");
-	if (v->maps_unseen)
+	if (v->maps_unseen && job->no_memory)
+		cli_say("there is no memory at this page frame; a driver may "
+			"have mapped a device that is there: a source that "
+			"reads page tables (bpf, kcore) or a dump shows it");
+	else if (job->no_memory && v->partial)
+		cli_say("there is no memory at this page frame");
+	else if (v->maps_unseen)
 		cli_say("a driver may have mapped such a page: /proc does not "
 			"show what drivers map by frame number; a source that "
 			"reads page tables (bpf, kcore) or a dump does");
 	tell_count(c->files_denied, "file", "may not be read");
 	tell_count(c->files_gone, "file", "vanished or shrank meanwhile");
-	tell_count(c->undecided, "page", "undecided: a value that --where "
-		   "tests is not known (--undecided lists them)");
+	tell_undecided(c->undecided, job);
 	tell_count(c->spilled, "page", "counted as 'other': too many groups");
 	if (v->failed)
 		cli_say("%llu of %llu name%s could not be opened",
@@ -306,11 +334,19 @@ int cli_verdict_tell(const struct cli_verdict *v, const struct cli_job *job,
 	    job->lost_tasks || cli_interrupted())
 		status = CLI_UNSURE;
 	if (!v->sum.rows && !status) {
-		if (!job->quiet)
-			cli_say("%s", job->list && !v->places ?
-				"standard input names no file" :
-				job->where ? "no page matched" :
-				job->command->nothing);
+		if (job->quiet)
+			return CLI_NO;
+		if (job->list && !v->places)
+			cli_say("standard input names no file");
+		else if (job->verify && !job->used_where)
+			cli_say("nothing of it is in use");
+		else if (job->no_memory)
+			cli_say("there is no memory at this page frame, and "
+				"nobody maps it");
+		else if (job->where)
+			cli_say("no %s matched", noun(job));
+		else
+			cli_say("%s", job->command->nothing);
 		return CLI_NO;
 	}
 	if (job->command->target == PAGEDET_TARGET_LOG && v->sum.rows &&

@@ -89,7 +89,7 @@ int pdet_ask_live(struct pagedet *pd, struct pagedet_allocs *allocs,
 		pdet_want(&q, PAGEDET_FIELD_HEAD_PFN);
 		pdet_want(&q, PAGEDET_FIELD_ORDER);
 	}
-	r = pagedet_query(pd, &q, &it);
+	r = pdet_query(pd, &q, question->verifies, &it);
 	if (r < 0)
 		return r;
 	if (question->here_only && it->it->text_only)

@@ -19,6 +19,7 @@ struct pdet_live_row {
 struct pdet_live_question {
 	const struct pagedet_verify_options *options;
 	bool check_only;	/* nobody is asked, only here_only is tested */
+	bool verifies;		/* addresses are enough, without events */
 	bool pages;		/* which pages they are in, too */
 	bool here_only;		/* -EBADMSG with an error text if the trace is
 				 * of another kernel, or hides addresses */

@@ -25,7 +25,8 @@ int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,
 	static const struct pagedet_verify_options defaults =
 		PAGEDET_VERIFY_OPTIONS_INIT;
 	struct pagedet_verify_options o;
-	struct pdet_live_question q = { .options = &o, .take = take };
+	struct pdet_live_question q = { .options = &o, .take = take,
+					.verifies = true };
 	struct pdet_alloc_verdict *verdicts;
 	int r;
 
@@ -41,9 +42,7 @@ int pagedet_allocs_verify(struct pagedet *pd, struct pagedet_allocs *allocs,
 	if (!verdicts)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	q.arg = verdicts;
-	allocs->verifies = true;
 	r = pdet_ask_live(pd, allocs, &q);
-	allocs->verifies = false;
 	if (r == 0)
 		r = pdet_allocs_verified(allocs->a, &pd->env, verdicts);
 	free(verdicts);

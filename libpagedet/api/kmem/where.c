@@ -8,6 +8,7 @@
 
 #include "allocs/keys.h"
 #include "api/arguments.h"
+#include "base/text/ranked.h"
 #include "query/filter.h"
 
 #define MOST_NAMES 256
@@ -24,6 +25,7 @@ struct filtering {
 	struct tested name[MOST_NAMES];
 	int n;
 	const char *ungrouped;	/* a key that they are not by; NULL */
+	const char *near;	/* what an unknown name may mean; NULL */
 	/* The group. */
 	uint32_t group;
 	uint64_t value[PAGEDET_ALLOC_KEYS];
@@ -69,10 +71,11 @@ static int find(void *arg, const char *name, size_t len, bool *is_text)
 	if (f->n == MOST_NAMES)
 		return -1;
 	if (!pdet_ranked_find(&f->ranking, name, len, &t.what)) {
-		f->ungrouped = key_of(name, len);
-		if (!find_part(f, name, len, &t))
+		if (!find_part(f, name, len, &t)) {
+			f->ungrouped = key_of(name, len);
+			f->near = pdet_ranked_near(&f->ranking, name, len);
 			return -1;
-		f->ungrouped = NULL;
+		}
 	} else if (t.what.is_key) {
 		t.key = f->ranking.by[t.what.which];
 	}
@@ -185,7 +188,9 @@ int pagedet_allocs_where(struct pagedet_allocs *allocs, const char *where)
 			r = leave_out(f, env, filter);
 		pdet_filter_free(filter);
 	} else if (f->ungrouped) {
-		pdet_advise(env, "group by %s, too", f->ungrouped);
+		pdet_advise(env, "add %s to the keys of --by", f->ungrouped);
+	} else if (f->near) {
+		pdet_advise(env, "did you mean '%s'?", f->near);
 	}
 	free(f);
 	return r;

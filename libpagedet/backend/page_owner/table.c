@@ -10,6 +10,7 @@
 
 #include "backend/page_owner/ownertext.h"
 #include "base/text/plural.h"
+#include "base/text/quote.h"
 #include "kernel/owner/blocks.h"
 
 /* Limit of names, of which few differ. */
@@ -155,6 +156,8 @@ static int read_all(struct ownertext *o, struct pdet_env *env,
 static int judge(struct ownertext *o, struct pdet_env *env,
 		 const char *name, const struct reading *reading, int r)
 {
+	char quoted[PDET_QUOTED];
+
 	if (r == -ENOMEM || (r < 0 && !o->table.list.n))
 		return r;
 	if (r < 0) {
@@ -175,7 +178,8 @@ static int judge(struct ownertext *o, struct pdet_env *env,
 				 "record of page_owner in it", name);
 	pdet_fail(env, ENOTSUP, "cannot find pages in %s: it says nothing "
 		  "about single pages", name);
-	pdet_advise(env, "'pagedet owners' can summarize this file");
+	pdet_advise(env, "to summarize it: pagedet owners %s", *name == '-' ?
+		    "FILE" : pdet_quoted(name, "FILE", quoted));
 	return -ENOTSUP;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tests scanning of numbers, words and lines in untrusted text. */
+#include "base/text/quote.h"
 #include "base/text/text.h"
 #include "../../unit.h"
 
@@ -180,6 +181,52 @@ START_TEST(octal_escapes_are_undone)
 }
 END_TEST
 
+static const struct {
+	const char *word;
+	const char *quoted;
+} shell_words[] = {
+	{ "", "''" },
+	{ "/a/b-c_d.1", "/a/b-c_d.1" },
+	{ "a b", "'a b'" },
+	{ "a$(x)", "'a$(x)'" },
+	{ "a`b`", "'a`b`'" },
+	{ "a;b", "'a;b'" },
+	{ "~", "'~'" },
+	{ "it's", "'it'\\''s'" },
+	{ "'", "''\\'''" },
+	{ "a\nb", "FILE" },	/* no terminal shows it as it is */
+	{ "a\033b", "FILE" },
+	{ "a\177", "FILE" },
+};
+
+START_TEST(words_are_quoted_for_a_shell)
+{
+	char quoted[PDET_QUOTED];
+
+	ck_assert_str_eq(pdet_quoted(shell_words[_i].word, "FILE", quoted),
+			 shell_words[_i].quoted);
+}
+END_TEST
+
+/* A word is quoted as a whole or not at all. */
+START_TEST(long_words_are_not_quoted)
+{
+	char quoted[PDET_QUOTED], word[PDET_QUOTED + 1];
+	const char *q;
+	size_t len;
+
+	for (len = 1; len < sizeof(word); len++) {
+		memset(word, 'a', len);
+		word[len] = '\0';
+		q = pdet_quoted(word, "FILE", quoted);
+		ck_assert_str_eq(q, len < PDET_QUOTED ? word : "FILE");
+		memset(word, '\'', len);
+		q = pdet_quoted(word, "FILE", quoted);
+		ck_assert(!strcmp(q, "FILE") || strlen(q) == 4 * len + 2);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("text");
@@ -192,5 +239,8 @@ int main(void)
 	unit_test(s, tokens);
 	unit_loop(s, octal_escapes_are_undone,
 		  sizeof(octal) / sizeof(*octal));
+	unit_loop(s, words_are_quoted_for_a_shell,
+		  sizeof(shell_words) / sizeof(*shell_words));
+	unit_test(s, long_words_are_not_quoted);
 	return unit_main(s);
 }

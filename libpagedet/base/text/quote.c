@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Quotes words for a shell. The names of files may be anything, and must not
+ * become something else when a command is pasted.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/text/quote.h"
+
+/* What no shell takes for anything but itself. */
+static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
+
+static bool has_control(const char *word)
+{
+	for (; *word; word++)
+		if ((unsigned char)*word < ' ' || *word == 0x7f)
+			return true;
+	return false;
+}
+
+const char *pdet_quoted(const char *word, const char *instead,
+			char ret[PDET_QUOTED])
+{
+	static const char quote[] = "'\\''";
+	size_t n = 0;
+
+	if (strlen(word) >= PDET_QUOTED || has_control(word))
+		return instead;
+	if (*word && !word[strspn(word, plain)])
+		return strcpy(ret, word);
+	ret[n++] = '\'';
+	for (; *word; word++) {
+		if (n + sizeof(quote) + 1 > PDET_QUOTED)
+			return instead;
+		if (*word != '\'') {
+			ret[n++] = *word;
+			continue;
+		}
+		memcpy(ret + n, quote, sizeof(quote) - 1);
+		n += sizeof(quote) - 1;
+	}
+	ret[n++] = '\'';
+	ret[n] = '\0';
+	return ret;
+}

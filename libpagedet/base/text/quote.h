@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Words for a shell: users paste commands from an advice. */
+#ifndef PDET_BASE_TEXT_QUOTE_H
+#define PDET_BASE_TEXT_QUOTE_H
+
+/* A longer word is not quoted. */
+#define PDET_QUOTED 512
+
+/*
+ * pdet_quoted - write @word as a shell takes it. Returns @ret. If it is too
+ * long, or has control characters, which no terminal shows as they are, returns
+ * @instead.
+ */
+const char *pdet_quoted(const char *word, const char *instead,
+			char ret[PDET_QUOTED]);
+
+#endif
