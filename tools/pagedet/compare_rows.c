@@ -221,7 +221,8 @@ static void text_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 	if (u->compared) {
 		fprintf(f, "%s%" PRIu64 " bit%s in %" PRIu64 " byte%s, from "
 			"byte %" PRIu64 " on",
-			n == 1 ? ": " : ", the first by ", u->how.bits, cli_plural(u->how.bits), u->how.bytes,
+			n == 1 ? ": " : ", the first by ", u->how.bits,
+			cli_plural(u->how.bits), u->how.bytes,
 			cli_plural(u->how.bytes), u->how.first);
 		text_shape(f, &u->how);
 	}
