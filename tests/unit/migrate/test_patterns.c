@@ -430,6 +430,7 @@ START_TEST(borders)
 	look();
 	ck_assert_uint_eq(found[0].borders, PAGEDET_BORDER_LAST);
 	ck_assert_ptr_nonnull(strstr(says(0), "gap; one ends with the last"));
+	pagedet_blocks_free(blocks);
 	/* A shift does not lead into another block. */
 	begin();
 	tell_blocks(N);
