@@ -47,14 +47,6 @@ static const struct {
 	/* mm/kasan/report.c */
 	{ "BUG: KASAN: ", log_text },
 	{ "BUG: KASan: ", log_text },	/* until 4.5 */
-	/* kernel/hung_task.c */
-	{ " blocked for more than ", log_text },
-	/* block/blk-core.c, fs/buffer.c, fs/ext4/super.c, fs/btrfs */
-	{ "I/O error, dev ", log_text },
-	{ "I/O error on dev", log_text },
-	{ "EXT4-fs error (device ", log_text },
-	{ "EXT4-fs warning (device ", log_text },
-	{ "): csum failed ", log_text },
 	/* arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c */
 	{ "[Hardware Error]: ", log_text },
 	{ "EDAC MC", log_text },
@@ -67,7 +59,7 @@ static const struct {
 	/* kernel/hung_task.c */
 	{ " blocked for more than ", log_text },
 	/* fs/buffer.c, fs/ext4, fs/xfs/xfs_buf.c, fs/btrfs, block/blk-mq.c */
-	{ "Buffer I/O error on dev", log_text },
+	{ "I/O error on dev", log_text },
 	{ "EXT4-fs warning (device ", log_text },
 	{ "EXT4-fs error (device ", log_text },
 	{ "): metadata I/O error in ", log_text },
