@@ -73,12 +73,13 @@ edit() {
 	mkdir "$tap_dir/$1"
 	awk '
 	FNR == 1 { file++ }
+	{ ended = "" }
 	/^struct pagedet_[a-z]+ \{/ { name = $2 }
 	file == 1 && name != "" && /^\t[a-z].*;/ {
 		before[name] = last[name]
 		last[name] = FNR
 	}
-	/^};/ { name = "" }
+	/^};/ { ended = name; name = "" }
 	file == 2 '"$2" "$header" "$header" > "$tap_dir/$1/pagedet.h"
 	if cmp -s "$header" "$tap_dir/$1/pagedet.h"; then
 		tap_not_ok "the header of the release $1 is another"
@@ -97,10 +98,9 @@ edit before '{
 client "an older header" "$tap_dir/before"
 
 edit later '{
-	print
-	if (FNR == last[name] &&
-	    name ~ /^pagedet_(page|query|options|info)$/)
+	if (ended ~ /^pagedet_(page|query|options|info)$/)
 		print "\tuint64_t later;"
+	print
 }'
 client "a newer header" "$tap_dir/later" -DLATER
 

@@ -36,9 +36,11 @@ answers 'a list knows what was asked' '{"ask":0,"pfn":304}
 {"ask":1,"pfn":0}
 {"ask":1,"pfn":1}
 {"ask":2,"pfn":304}' page 304 0+2 0x130 --fields ask,pfn
-answers 'the last number there is' \
-	'{"pfn":9223372036854775807,"kind":"hole"}' \
-	page 9223372036854775807 --fields pfn,kind
+ask page 9223372036854775807 --fields pfn,kind
+expect 'the last number there is: status' 0 \
+	'no machine has a page frame 0x7fffffffffffffff; if it is an address'
+stdout_is 'the last number there is' \
+	'{"pfn":9223372036854775807,"kind":"hole"}'
 answers 'a physical address' '{"pfn":256}' phys 100fff --fields pfn
 answers 'a physical range' '{"pfn":256}
 {"pfn":257}' phys 0x100fff+2 --fields pfn

@@ -148,7 +148,7 @@ done << 'TABLE'
 64	try: pagedet explain PFN --why migrate	compaction
 64	file bad.log, or: pagedet from-log bad.log;	bad.log
 64	try: pagedet file notes.txt;	notes.txt
-64	try: pagedet tree DIR	file .
+64	try: pagedet tree .	file .
 64	try: pagedet file /proc/self/exe;	/proc/self/exe
 64	try: pagedet tree /tmp;	/tmp
 64	try: pagedet from-log oops.txt;	oops.txt
@@ -280,7 +280,7 @@ done << 'TABLE'
 64	NONE	@scan --where 'kind is not shared'
 64	NONE	@scan --where 'shared!=1'
 64	NONE	@scan --where 'size<4096'
-64	NONE	kmem events "$top_srcdir/tests/fixtures/traces/raw-6.18-x86_64" --where 'bytes>100000'
+64	try: --where 'alloc_bytes>=N'	kmem events "$top_srcdir/tests/fixtures/traces/raw-6.18-x86_64" --where 'bytes>100000'
 # what is suggested can be pasted, and runs nothing else
 66	did you mean '/a/odd;id.service'\?	@cgroup '/a/odd;id.servce'
 1	pagedet cgroup '/a/odd;id.service';	@task 'odd;id.service'

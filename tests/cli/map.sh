@@ -146,7 +146,8 @@ if command -v script > /dev/null; then
 	script -qec "$PAGEDET map --root '$root'" /dev/null < /dev/null \
 		> "$tap_dir/stdout" || status=$?
 	tap_run 'no picture for a terminal: status' test "$status" = 64
-	stdout_has 'no picture for a terminal' 'try: pagedet map -o map.svg'
+	stdout_has 'no picture for a terminal' \
+		"try: pagedet --root $root map -o map.svg;"
 	script -qec "$PAGEDET map --root '$root' -o -" /dev/null < /dev/null \
 		> "$tap_dir/stdout"
 	stdout_has 'but if it is asked for' '<svg'

@@ -9,7 +9,7 @@ import os
 import subprocess
 
 from captures import ask, command
-from retold import (CORRUPT, HASHED, HOME, MISSING, case, end, explains,
+from retold import (CORRUPT, HASHED, HOME, MISSING, Is, case, end, explains,
                     flag_not_clear, has, lacks, tap, text, tmp)
 
 UNSURE = "may be hashed"

@@ -204,6 +204,8 @@ case("43-list-with-a-null-entry/log.txt",
 # --- memory errors ---
 
 case("33-edac-with-and-without-a-page/log.txt",
+     {"report": "edac", "pfn": MISSING, "event_ns": MISSING,
+      "reason": "3 CE error on CPU#0Channel#2_DIMM#0"},
      {"report": "edac", "pfn": 0x8c1a47e, "event_ns": MISSING,
       "reason": "1 UE memory read error on CPU_SrcID#1_MC#1_Chan#2_DIMM#0"})
 case("34-apei-corrected/log.txt",

@@ -397,10 +397,12 @@ static bool has_no_memory(const struct asking *a)
 	q.target = PAGEDET_TARGET_PFN;
 	q.items = a->job->items;
 	q.n_items = a->job->n_items;
+	q.deadline_ns = cli_deadline_left(a->job);
 	if (a->job->from_stdin ||
 	    pagedet_fields_parse(a->pd, "kind", &q) ||
 	    pagedet_query(a->pd, &q, &it))
 		return false;
+	cli_interrupt_cancels(it);
 	while (n > 0 && left) {
 		n = pagedet_next(it, rows, CLI_COUNT(rows));
 		for (i = 0; i < n && left; i++, left--) {
@@ -413,6 +415,7 @@ static bool has_no_memory(const struct asking *a)
 				holes++;
 		}
 	}
+	cli_interrupt_cancels(a->it);
 	pagedet_iter_free(it);
 	return !n && holes && left;
 }
@@ -442,7 +445,7 @@ static int emit(struct asking *a, int fd)
 		a->verdict.places = a->paths->places;
 		a->verdict.failed = a->paths->failed;
 	}
-	if (a->job->command->target == PAGEDET_TARGET_MAPPERS &&
+	if (!status && a->job->command->target == PAGEDET_TARGET_MAPPERS &&
 	    !a->verdict.sum.rows) {
 		if (has_only(a->job, cli_is_no_frame))
 			return tell_no_frame(a->job);

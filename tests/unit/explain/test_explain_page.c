@@ -236,7 +236,7 @@ START_TEST(counted_below_zero)
 	ck_assert_str_eq(found[0].facts[0].field, "refcount");
 	/* The kernel's own words come first. */
 	SET(&here, REPORT, report, PAGEDET_REPORT_BAD_PAGE_STATE);
-	EXPECT(NOT_FREE, "damaged-struct-page", HIGH);
+	EXPECT(NOT_FREE, "bad-page", HIGH);
 }
 END_TEST
 
