@@ -90,7 +90,7 @@ static void say_verdict(const struct agent *a, unsigned long long pages,
 			 "are the same on both sides.", pages);
 	else if (report_status(a) == AGENT_EQUAL)
 		snprintf(text, size, "Equal: what differs between the sides is "
-			 "no fault.");
+			 "not a fault.");
 	else if (report_status(a) == AGENT_DIFFERENT)
 		snprintf(text, size, "Different: %llu of %llu page%s differ%s, "
 			 "and each is explained below.", n, pages, s, differ);

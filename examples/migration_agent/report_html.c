@@ -330,9 +330,10 @@ static void summary(const struct agent *a, FILE *f)
 		 a->n_equal, a->n_different, a->n_lost);
 	row(f, "compared", line);
 	if (join_one_pages(a)) {
-		snprintf(line, sizeof(line), "%" PRIu64 " of them, which are "
-			 "one memory that both map", join_one_pages(a));
-		row(f, "not compared", line);
+		snprintf(line, sizeof(line), "%" PRIu64 " of these, which "
+			 "both map: they are equal whatever was done to them",
+			 join_one_pages(a));
+		row(f, "one memory", line);
 	}
 	row(f, "memory slots", a->memslots);
 	fputs("</table>\n", f);

@@ -3,7 +3,7 @@
 """Memory for comparisons: 64 pages, each with bytes of its own, which are the
 same in every process. Arguments move them: "copy:A:B" puts what is in page A
 into page B, "exchange:A:B" both, "within:A:N" moves the bytes of page A by N
-to its begin. Prints pid and address, and waits for the end of its input."""
+to its beginning. Prints pid and address, and waits for the end of its input."""
 import ctypes
 import mmap
 import os

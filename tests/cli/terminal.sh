@@ -138,15 +138,21 @@ is_quick() {
 	on_terminal 80 scan --summary
 	[ $(($(date +%s%N) - begun)) -lt 1000000000 ]
 }
+quick=
 for try in 1 2 3 4 5; do
-	! is_quick || break
-	echo "# quick work: not the time $try"
+	! is_quick || quick=$try
+	[ -z "$quick" ] || break
 done
 shows_progress() {
 	grep -q 'scan: looked at [0-9]* of 4294967296, [0-9]*%' "$1"
 }
-tap_fails 'quick work shows no progress' grep -q 'looked at' \
-	"$tap_dir/stdout"
+if [ -n "$quick" ]; then
+	tap_fails 'quick work shows no progress' grep -q 'looked at' \
+		"$tap_dir/stdout"
+else
+	tap_skip 'quick work shows no progress' \
+		'nothing is done in a second here'
+fi
 # 16 terabytes of frames without any flag, for one thread: several threads might
 # be done within two seconds.
 truncate -s 32G "$root/proc/kpageflags"

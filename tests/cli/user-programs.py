@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 """User stacks of programs in other languages, and of odd ones: their functions
 are those that sleep, in this order, and gdb shows the same addresses. What
 cannot be unwound says why. Compilers that are not there are skipped."""

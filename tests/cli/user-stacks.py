@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
 """User stacks of threads that sleep: they are what each thread itself has seen
 with backtrace(), and what gdb shows. Nothing of the process changes."""
 

@@ -58,6 +58,9 @@ int cli_flame_check(const struct cli_job *job, bool has_stacks)
 		return status;
 	if (!has_stacks)
 		return cli_usage("--%s needs --by stack", name);
+	if (job->flame && job->output)
+		return cli_usage("--flame FILE is the output: -o cannot be "
+				 "used");
 	if (job->flame && job->folded)
 		return cli_usage("--flame cannot be combined with --folded");
 	if (job->before)

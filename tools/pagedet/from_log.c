@@ -338,6 +338,10 @@ int cli_run_log(struct cli_job *job, struct pagedet *pd)
 
 	if (!job->n_words && job->open.n_files && is_text(pd)) {
 		/* It is all that is opened: nothing else is asked. */
+		if (job->now)
+			return cli_usage("from-log: --now asks the running "
+					 "kernel, which --from leaves out: "
+					 "'pagedet from-log LOG --now'");
 		job->path = job->open.files[0];
 		job->text_only = true;
 	} else if (!job->n_words && job->open.n_files) {

@@ -247,10 +247,9 @@ static void tell(const struct cli_recording *r)
 		(unsigned long long)t->events, cli_plural(t->events),
 		(double)(t->end_ns - t->begin_ns) / 1e9);
 	if (r->child.name)
-		cli_say("hint: --where comm=NAME selects some, if groups are "
-			"by comm, too; to see whose they are: pagedet kmem "
-			"report %s --by comm",
-			cli_argument(r->file, "FILE", file));
+		cli_say("hint: to see whose they are: pagedet kmem report %s "
+			"--by comm; --where comm=NAME selects some of these "
+			"groups", cli_argument(r->file, "FILE", file));
 	if (t->lost)
 		cli_say("%llu event%s lost: the buffer of each processor had "
 			"%llu KiB; --buffer %lluM would have held them",

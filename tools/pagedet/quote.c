@@ -107,7 +107,8 @@ static bool has_own_source(const char *command)
 {
 	static const char *const own[] = {
 		"diff ", "help", "kmap ", "kmem record", "kmem report kmem.dat",
-		"kmem live kmem.dat", "top alloc",
+		"kmem live kmem.dat", "kmem report /proc/", "top alloc",
+		"top --watch",
 	};
 	size_t i;
 

@@ -8,16 +8,26 @@
 
 #include "cli.h"
 
+/* Writes the command that is meant. */
+static void put_meant(const struct cli_job *job, const char *file,
+		      char ret[CLI_HINT])
+{
+	char word[CLI_QUOTED];
+	int n = snprintf(ret, CLI_HINT, "snapshot %s", file), i;
+
+	for (i = 0; i < job->n_words && n < CLI_HINT; i++)
+		n += snprintf(ret + n, (size_t)(CLI_HINT - n), " %s",
+			      cli_argument(job->words[i], "WORD", word));
+}
+
 /* Rejects options that do not suit it. */
 static int check_options(const struct cli_job *job)
 {
 	char instead[CLI_HINT], file[CLI_QUOTED];
 
 	if (job->output) {
-		snprintf(instead, sizeof(instead), "snapshot %s %s",
-			 cli_argument(job->output, "FILE", file),
-			 job->n_words && cli_command_find(job->words[0]) ?
-			 job->words[0] : "COMMAND");
+		put_meant(job, cli_argument(job->output, "FILE", file),
+			  instead);
 		return cli_instead(job, instead, "snapshot: FILE is the "
 				   "output: -o cannot be used");
 	}
@@ -45,7 +55,7 @@ static bool is_command(const struct cli_job *job)
 int cli_wrap_snapshot(struct cli_job *job)
 {
 	const struct cli_command *c;
-	char instead[64];
+	char instead[CLI_HINT];
 	const char *name;
 	int status = check_options(job);
 
@@ -55,8 +65,7 @@ int cli_wrap_snapshot(struct cli_job *job)
 		return cli_usage("snapshot lacks arguments: %s",
 				 job->command->arguments);
 	if (is_command(job)) {
-		snprintf(instead, sizeof(instead), "snapshot FILE %s",
-			 job->words[0]);
+		put_meant(job, "FILE", instead);
 		return cli_instead(job, instead, "snapshot: '%s' is a command, "
 				   "and the file to write is missing; ./%s is "
 				   "a file", job->words[0], job->words[0]);

@@ -25,7 +25,9 @@ struct threads {
 	size_t n_tasks;
 	char *frame[FRAMES + 1];
 	uint32_t n;
-	uint64_t ran, unknown;
+	bool ended, runs, lost;	/* what is said of the thread */
+	uint64_t drawn, gone, ran, unknown; /* threads, or processes */
+	bool stopped;		/* by a deadline or a signal */
 	char why[512];		/* of the first that is not known */
 };
 
@@ -122,14 +124,28 @@ static bool add(struct threads *t, const char *name, const char *module)
 	return true;
 }
 
-static bool not_known(struct threads *t, int error)
+static void lose(struct threads *t)
 {
-	if (error == -EAGAIN || error == -ESRCH) {
-		t->ran++;
-		return add(t, "running", NULL);
-	}
 	if (!t->unknown++)
 		snprintf(t->why, sizeof(t->why), "%s", pagedet_error(t->pd));
+}
+
+/* @runs: what -EAGAIN means. */
+static bool not_known(struct threads *t, int error, bool runs)
+{
+	if (error == -ESRCH) {
+		t->ended = true;
+		return true;
+	}
+	if (error == -EAGAIN && runs) {
+		if (t->runs)
+			return true;
+		t->runs = true;
+		return add(t, "running", NULL);
+	}
+	if (!t->lost)
+		lose(t);
+	t->lost = true;
 	return add(t, "unknown", NULL);
 }
 
@@ -139,7 +155,7 @@ static bool add_kernel(struct threads *t, uint32_t tid)
 	int n = pagedet_task_stack(t->it, tid, frames, FRAMES), i;
 
 	if (n < 0)
-		return not_known(t, n);
+		return not_known(t, n, true);
 	for (i = 0; i < n && i < FRAMES; i++)
 		if (!add(t, frames[i], NULL))
 			return false;
@@ -164,8 +180,9 @@ static bool add_user(struct threads *t, uint32_t tid)
 	struct pagedet_frame frames[FRAMES];
 	int n = pagedet_user_stack(t->it, tid, frames, FRAMES), i;
 
+	/* A thread that does not stop waits. */
 	if (n < 0)
-		return not_known(t, n);
+		return not_known(t, n, !t->job->stop);
 	for (i = 0; i < n && i < FRAMES; i++)
 		if (!add_user_frame(t, &frames[i]))
 			return false;
@@ -187,34 +204,50 @@ static bool add_process(struct threads *t, uint32_t pid)
 	return add(t, name, NULL);
 }
 
-/* Gets the threads of the next process. Returns 1, 0 at the end, or -1 without
- * memory. */
-static int next_process(struct threads *t)
+/* Gets the threads of the next process. False: no memory. */
+static bool get_threads(struct threads *t, uint32_t pid)
 {
-	uint32_t pid, *more;
-	int n;
+	int n = pagedet_threads(t->it, pid, NULL, 0);
+	uint32_t *more;
 
-	for (;;) {
-		if (t->pid == t->n_pids)
-			return 0;
-		pid = t->pids[t->pid++];
-		n = pagedet_threads(t->it, pid, NULL, 0);
-		if (n < 0) {
-			if (!t->unknown++)
-				snprintf(t->why, sizeof(t->why), "%s",
-					 pagedet_error(t->pd));
-			continue;
-		}
-		more = realloc(t->tids, ((size_t)n + 1) * sizeof(*more));
+	t->tid = t->n_tids = 0;
+	if (n > 0) {
+		more = realloc(t->tids, (size_t)n * sizeof(*more));
 		if (!more)
-			return -1;
+			return false;
 		t->tids = more;
 		/* There may be more threads by now. */
 		t->n_tids = pagedet_threads(t->it, pid, more, (uint32_t)n);
-		t->n_tids = t->n_tids > n ? n : t->n_tids;
-		t->tid = 0;
-		return 1;
+		n = t->n_tids < n ? t->n_tids : n;
 	}
+	t->n_tids = n > 0 ? n : 0;
+	if (n == -ESRCH)
+		t->gone++;
+	else if (n < 0)
+		lose(t);
+	return true;
+}
+
+/* Sets the next thread. Returns 1, 0 at the end, or -1 without memory. */
+static int next_thread(struct threads *t, uint32_t *tid)
+{
+	while (t->tid >= t->n_tids) {
+		if (t->pid == t->n_pids)
+			return 0;
+		if (!get_threads(t, t->pids[t->pid++]))
+			return -1;
+	}
+	*tid = t->tids[t->tid++];
+	return 1;
+}
+
+static bool add_thread(struct threads *t, uint32_t tid)
+{
+	clear(t);
+	t->ended = t->runs = t->lost = false;
+	return (!t->job->kernel_stacks || add_kernel(t, tid)) &&
+	       (!t->job->user_stacks || add_user(t, tid)) &&
+	       add_process(t, t->pids[t->pid - 1]);
 }
 
 static int next(struct cli_stacks *s)
@@ -223,17 +256,17 @@ static int next(struct cli_stacks *s)
 	uint32_t tid;
 	int r;
 
-	while (t->tid >= t->n_tids) {
-		r = cli_interrupted() ? 0 : next_process(t);
+	do {
+		t->stopped = cli_must_stop(t->job);
+		r = t->stopped ? 0 : next_thread(t, &tid);
 		if (r <= 0)
 			return r;
-	}
-	tid = t->tids[t->tid++];
-	clear(t);
-	if ((t->job->kernel_stacks && !add_kernel(t, tid)) ||
-	    (t->job->user_stacks && !add_user(t, tid)) ||
-	    !add_process(t, t->pids[t->pid - 1]))
-		return -1;
+		if (!add_thread(t, tid))
+			return -1;
+		t->gone += t->ended;
+	} while (t->ended);
+	t->drawn++;
+	t->ran += t->runs;
 	s->frame = (const char **)t->frame;
 	s->n = t->n;
 	s->value = 1;
@@ -242,16 +275,25 @@ static int next(struct cli_stacks *s)
 
 /* --- output --- */
 
+static void tell_number(const struct threads *t, uint64_t n, const char *what)
+{
+	if (n && !t->job->quiet)
+		cli_say("%llu thread%s %s meanwhile", (unsigned long long)n,
+			cli_plural(n), what);
+}
+
 static int tell(const struct threads *t)
 {
-	if (t->ran && !t->job->quiet)
-		cli_say("%llu thread%s ran or ended meanwhile",
-			(unsigned long long)t->ran, cli_plural(t->ran));
-	if (!t->unknown)
-		return CLI_ANSWERED;
-	cli_say("%llu stack%s not known: %s", (unsigned long long)t->unknown,
-		t->unknown == 1 ? " is" : "s are", t->why);
-	return CLI_UNSURE;
+	tell_number(t, t->ran, "ran");
+	tell_number(t, t->gone, "ended");
+	if (t->unknown)
+		cli_say("%llu stack%s not known: %s",
+			(unsigned long long)t->unknown,
+			t->unknown == 1 ? " is" : "s are", t->why);
+	if (t->stopped)
+		cli_say("%s: there are %llu threads",
+			cli_stop_words(), (unsigned long long)t->drawn);
+	return t->unknown || t->stopped ? CLI_UNSURE : CLI_ANSWERED;
 }
 
 uint32_t cli_stacks_options(const struct cli_job *job)
@@ -303,7 +345,7 @@ int cli_threads_draw(const struct cli_job *job, struct pagedet *pd,
 	if (fclose(f) && !status)
 		status = cli_fail_errno("cannot write the output");
 	if (!status)
-		status = tell(&t) ? CLI_UNSURE : found;
+		status = tell(&t) > found ? CLI_UNSURE : found;
 	clear(&t);
 	free(t.pids);
 	free(t.tids);
