@@ -120,8 +120,8 @@ static void memory(const struct agent *a, FILE *f)
 		PRIu64 " different, %" PRIu64 " not readable\n", a->pages,
 		a->n_equal, a->n_different, a->n_lost);
 	if (join_one_pages(a))
-		fprintf(f, "  one memory   %" PRIu64 " of these, which both map: "
-			"they are equal whatever was done to them\n",
+		fprintf(f, "  one memory   %" PRIu64 " of these, which both "
+			"map: they are equal whatever was done to them\n",
 			join_one_pages(a));
 	if (a->n_differences < a->n_different + a->n_lost)
 		fprintf(f, "  explained    the first %" PRIu64 " of %" PRIu64

@@ -612,19 +612,19 @@ struct pagedet_frame {
 
 /**
  * pagedet_user_stack - get the stack of a thread in its program
- * Only for threads of x86-64 programs. Nothing is stopped, traced or changed:
- * bpf, kcore or a dump give the registers that the thread had when it entered
- * the kernel, and its memory. Of a thread that ran, only a dump may have
- * registers. libunwind unwinds by the tables of the mapped files (.eh_frame,
- * .debug_frame); code without a table ends the stack. Names come from the
- * symbols of these files, or from debug files of the same build id in
- * /usr/lib/debug. A file is not used if another one has its name since, and the
- * mapped one cannot be opened; nor if it is on a network filesystem or FUSE, or
- * if the tables of the process's files exceed 512 MiB. The call may hang if
- * such a filesystem is below another one, or has /usr/lib/debug. In a dump, a
- * mapped file is what was cached of it. A file of this machine takes its place
- * only if it has the same build id. Where a page of the stack is not in the
- * dump, the rest of the stack is not known.
+ * Only for threads of x86-64 programs. Without PAGEDET_Q_STOP_THREADS nothing
+ * is stopped, traced or changed: bpf, kcore or a dump give the registers that
+ * the thread had when it entered the kernel, and its memory. Of a thread that
+ * ran, only a dump may have registers. libunwind unwinds by the tables of the
+ * mapped files (.eh_frame, .debug_frame); code without a table ends the stack.
+ * Names come from the symbols of these files, or from debug files of the same
+ * build id in /usr/lib/debug. A file is not used if another one has its name
+ * since, and the mapped one cannot be opened; nor if it is on a network
+ * filesystem or FUSE, or if the tables of the process's files exceed 512 MiB.
+ * The call may hang if such a filesystem is below another one, or has
+ * /usr/lib/debug. In a dump, a mapped file is what was cached of it. A file of
+ * this machine takes its place only if it has the same build id. Where a page
+ * of the stack is not in the dump, the rest of the stack is not known.
  *
  * With PAGEDET_Q_STOP_THREADS the call stops the thread by ptrace(2) while it
  * reads the stack (PTRACE_SEIZE and PTRACE_INTERRUPT), so that threads that run
@@ -632,8 +632,9 @@ struct pagedet_frame {
  * process_vm_readv(2), only where a page is present. That perturbs the process:
  * pages are marked as accessed, a system call in which the thread waits may
  * fail with EINTR (signal(7): as by stop signals), and the caller's process
- * gets SIGCHLD. The thread goes on when the call returns, and when this process
- * dies.
+ * gets SIGCHLD; its other waits for any child may see these stops. The thread
+ * goes on when the call returns, after two seconds, and when this process dies;
+ * not while this process is stopped itself.
  * @it: [in] of a query with PAGEDET_Q_USER_STACKS and the target VIRT, TASK or
  *      MAPPERS
  * @tid: [in] thread id

@@ -23,7 +23,9 @@ static const struct {
 	{ "page dumped because: ", log_text },
 	{ "page_owner tracks the page as ", log_text },
 	/* until 4.19: "page:ffffea0007 count:0 mapcount:-1 mapping: ..." */
-	{ " mapcount:", log_text },
+	{ " count:0 mapcount:", log_text },
+	{ " mapcount:-", log_text },
+	{ "page:ffff", log_text },
 	{ "Page Detective: ", log_text },
 	/* mm/page_alloc.c, mm/memory.c, mm/memory-failure.c */
 	/* "BUG: " precedes it since 2.6.29; logcat cuts it off. */
@@ -55,7 +57,9 @@ static const struct {
 	{ "list_del corruption", log_text },
 	{ "Slab 0x", log_text },
 	{ " (Not tainted): ", log_text },
-	{ " overwritten", log_text },
+	{ "oison overwritten", log_text },
+	{ "edzone overwritten", log_text },
+	{ "adding overwritten", log_text },
 	/* kernel/hung_task.c */
 	{ " blocked for more than ", log_text },
 	/* fs/buffer.c, fs/ext4, fs/xfs/xfs_buf.c, fs/btrfs, block/blk-mq.c */
@@ -64,7 +68,12 @@ static const struct {
 	{ "EXT4-fs error (device ", log_text },
 	{ "): metadata I/O error in ", log_text },
 	{ "): csum failed ", log_text },
-	{ " error, dev ", log_text },
+	{ "I/O error, dev ", log_text },
+	{ "medium error, dev ", log_text },
+	{ "target error, dev ", log_text },
+	{ "transport error, dev ", log_text },
+	{ "timeout error, dev ", log_text },
+	{ "protection error, dev ", log_text },
 };
 
 const char *pdet_text_kind(const char *text, size_t len)

@@ -29,3 +29,19 @@ int pdet_first_namespace(const char *root, enum pdet_namespace kind)
 	name[n] = '\0';
 	return !strcmp(name, kinds[kind].first);
 }
+
+bool pdet_proc_is_ours(const char *root)
+{
+	char path[PATH_MAX], self[32], own[32];
+	ssize_t n;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/proc/self", root) >=
+	    sizeof(path))
+		return false;
+	n = readlink(path, self, sizeof(self) - 1);
+	if (n < 0)
+		return false;
+	self[n] = '\0';
+	snprintf(own, sizeof(own), "%ld", (long)getpid());
+	return !strcmp(self, own);
+}

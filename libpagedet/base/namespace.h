@@ -3,6 +3,8 @@
 #ifndef PDET_BASE_NAMESPACE_H
 #define PDET_BASE_NAMESPACE_H
 
+#include <stdbool.h>
+
 enum pdet_namespace { PDET_NAMESPACE_USER, PDET_NAMESPACE_PID };
 
 /*
@@ -10,5 +12,9 @@ enum pdet_namespace { PDET_NAMESPACE_USER, PDET_NAMESPACE_PID };
  * kind, by /proc below @root. Returns 1, 0 if not, or a negative errno.
  */
 int pdet_first_namespace(const char *root, enum pdet_namespace kind);
+
+/* pdet_proc_is_ours - whether /proc below @root numbers processes as this one
+ * does. */
+bool pdet_proc_is_ours(const char *root);
 
 #endif

@@ -8,16 +8,23 @@
 
 #include "explain/explain.h"
 
-/* What can be done with a file, and what says nothing of a running kernel. */
+/* What says nothing of a running kernel. */
 static const char *const anywhere[] = {
-	"'pagedet ", "nothing", "find ", "look for ", "compare ",
+	"nothing", "find ", "look for ", "compare ",
 	"read the kernel log", "the kernel log says",
 };
 
-static bool is_for_files(const char *text)
+/* A command finds pages in a dump or saved rows, and not in a log. */
+static bool is_for_files(const struct pdet_case *c, const char *text)
 {
+	static const uint32_t pages =
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT);
+	static const char command[] = "'pagedet ";
 	size_t i;
 
+	if (!strncmp(text, command, strlen(command)))
+		return pdet_row_sources(&c->here) & pages;
 	for (i = 0; i < PDET_COUNT(anywhere); i++)
 		if (!strncmp(text, anywhere[i], strlen(anywhere[i])))
 			return true;
@@ -42,7 +49,7 @@ const char *pdet_fit_advice(struct pdet_case *c, const char *text)
 	if (!pdet_row_is_past(&c->here) || c->arena->none)
 		return text;
 	text = not_again(c, text);
-	if (is_for_files(text))
+	if (is_for_files(c, text))
 		return text;
 	snprintf(buf, sizeof(buf), "on that machine: %s", text);
 	return pdet_keep(c, buf, strlen(buf));

@@ -152,3 +152,28 @@ bool pdet_rest_on_bad_page(struct pdet_case *c)
 			"mistake");
 	return true;
 }
+
+/* A type of page is in the place of a mapcount that is not exact. */
+bool pdet_rest_on_low_count(struct pdet_case *c)
+{
+	const struct pagedet_page *row = &c->here;
+	const bool refs = pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) &&
+			  !pdet_row_has_refs(row);
+	const bool maps = pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT) &&
+			  !pdet_row_has_maps(row) &&
+			  pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT_KIND) &&
+			  row->mapcount_kind == PAGEDET_MAPCOUNT_EXACT;
+
+	if (!refs && !maps)
+		return false;
+	if (refs)
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
+	if (maps)
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
+	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
+	pdet_unknown(c, "whether the count was lowered too often, or "
+		     "overwritten");
+	pdet_unknown_report(c);
+	return true;
+}

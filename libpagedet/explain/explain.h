@@ -186,6 +186,14 @@ const char *pdet_fit_advice(struct pdet_case *c, const char *text);
  * freed or handed out. If so, its struct page shows that moment, or is damaged.
  */
 bool pdet_rest_on_bad_page(struct pdet_case *c);
+/*
+ * pdet_rest_on_low_count - whether a count of its users is below zero. Then no
+ * count of it is of use.
+ */
+bool pdet_rest_on_low_count(struct pdet_case *c);
+#define PDET_LOW_COUNT_ADVICE \
+	"find the code that gives back references or mappings more often " \
+	"than it takes them; the page may be in use twice"
 /* What the rules advise then. */
 #define PDET_BAD_PAGE_ADVICE \
 	"find what freed it too early, or wrote to it or its struct page " \
@@ -285,6 +293,8 @@ bool pdet_row_is_from_memory(const struct pagedet_page *row);
 /* A file has answered the row, and no running kernel: a dump, a log, a snapshot
  * or a trace. */
 bool pdet_row_is_past(const struct pagedet_page *row);
+/* The sources that have answered it: PAGEDET_SOURCE_BIT() of each. */
+uint32_t pdet_row_sources(const struct pagedet_page *row);
 /* There is no page to explain: it is free, or not memory. */
 bool pdet_row_is_nothing(const struct pagedet_page *row);
 /* Whether the kernel disabled the page after a memory error. */

@@ -65,6 +65,19 @@ bool pdet_row_is_from_memory(const struct pagedet_page *row)
 	return false;
 }
 
+uint32_t pdet_row_sources(const struct pagedet_page *row)
+{
+	uint32_t asked = 0;
+	unsigned f, source;
+
+	for (f = 0; f < PDET_FIELDS; f++) {
+		source = PAGEDET_CELL_SOURCE(row->cell[f]);
+		if (pdet_row_has(row, f) && source < 32)
+			asked |= PAGEDET_SOURCE_BIT(source);
+	}
+	return asked;
+}
+
 bool pdet_row_is_past(const struct pagedet_page *row)
 {
 	static const uint32_t files =
@@ -75,14 +88,8 @@ bool pdet_row_is_past(const struct pagedet_page *row)
 	static const uint32_t neither =
 		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_NOBODY) |
 		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_DERIVED);
-	uint32_t asked = 0;
-	unsigned f, source;
+	const uint32_t asked = pdet_row_sources(row);
 
-	for (f = 0; f < PDET_FIELDS; f++) {
-		source = PAGEDET_CELL_SOURCE(row->cell[f]);
-		if (pdet_row_has(row, f) && source < 32)
-			asked |= PAGEDET_SOURCE_BIT(source);
-	}
 	return asked & files && !(asked & ~(files | neither));
 }
 

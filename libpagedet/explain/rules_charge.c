@@ -79,7 +79,7 @@ static bool none(struct pdet_case *c)
 	else if (!pdet_row_is_user(&c->here))
 		c->cause = "its allocation did not ask for a charge "
 			   "(__GFP_ACCOUNT), or the kernel itself or a task "
-			   "without a cgroup made it";
+			   "of the root cgroup made it";
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MEMCG_INO);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_ALLOC_COMM);
@@ -162,11 +162,6 @@ const struct pdet_rule pdet_rules_charge[] = {
 	CHARGE(502, FINE, "nobodys", nobodys,
 	       CERTAIN, pdet_rivals_row,
 	       "no cgroup is charged for this kind of page", "nothing"),
-	CHARGE(511, CAUSE, "poisoned-uncharged", poisoned_none,
-	       HIGH, pdet_rivals_row,
-	       "marked as a memory error (hwpoison): the kernel ends the "
-	       "charge of what it takes out of use",
-	       "nothing"),
 	CHARGE(503, CAUSE, "charged-by-object", by_object,
 	       HIGH, pdet_rivals_row,
 	       "slab memory is charged object by object, not by page",
@@ -180,6 +175,11 @@ const struct pdet_rule pdet_rules_charge[] = {
 	       "its allocation did not ask for a charge (__GFP_ACCOUNT)",
 	       "nothing, unless a task can make it grow: then report it to "
 	       "the maker of that code"),
+	CHARGE(511, CAUSE, "poisoned-uncharged", poisoned_none,
+	       MEDIUM, pdet_rivals_row,
+	       "marked as a memory error (hwpoison): the kernel ends the "
+	       "charge of what it takes out of use, or it never had one",
+	       "nothing"),
 	CHARGE(506, CAUSE, "not-charged", none,
 	       LOW, pdet_rivals_row,
 	       "allocated while no cgroup was charged: by the kernel itself, "

@@ -561,7 +561,9 @@ static bool used_by_kind(struct pdet_case *c)
 	if (!has_user_kind(c) ||
 	    (is_unreferenced(c) && pdet_row_is_user(&c->here)))
 		return false;
-	c->cause = "its kind says what keeps it: so it is not lost";
+	c->cause = pdet_row_is(&c->here, PAGEDET_KIND_ANON) ?
+		   "the swap cache has it: so it is not lost" :
+		   "its kind says what keeps it: so it is not lost";
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
 	if (pdet_row_is(&c->here, PAGEDET_KIND_SLAB))
@@ -688,31 +690,6 @@ static bool leak_unknown(struct pdet_case *c)
 	return true;
 }
 
-/* A type of page is in the place of a mapcount that is not exact. */
-static bool below_zero(struct pdet_case *c)
-{
-	const struct pagedet_page *row = &c->here;
-	const bool refs = pdet_row_has(row, PAGEDET_FIELD_REFCOUNT) &&
-			  !pdet_row_has_refs(row);
-	const bool maps = pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT) &&
-			  !pdet_row_has_maps(row) &&
-			  pdet_row_has(row, PAGEDET_FIELD_MAPCOUNT_KIND) &&
-			  row->mapcount_kind == PAGEDET_MAPCOUNT_EXACT;
-
-	if (!refs && !maps)
-		return false;
-	if (refs)
-		pdet_fact_field(c, HERE, PAGEDET_FIELD_REFCOUNT);
-	if (maps)
-		pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
-	pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
-	pdet_unknown(c, "whether the count was lowered too often, or "
-		     "overwritten");
-	pdet_unknown_report(c);
-	return true;
-}
-
 #define USE(id, verdict, name, cause, advice, ...) \
 	PDET_RULE(id, NOT_FREE, verdict, name, cause, advice, __VA_ARGS__)
 #define LEAK(id, verdict, name, cause, advice, ...) \
@@ -729,9 +706,8 @@ const struct pdet_rule pdet_rules_use[] = {
 	    { pdet_rest_on_bad_page, PDET_HIGH, ROW }),
 	USE(124, CAUSE, "count-below-zero",
 	    "a count of its users is below zero, which no page in order has",
-	    "find the code that gives back references or mappings more often "
-	    "than it takes them; the page may be in use twice",
-	    { below_zero, PDET_HIGH, ROW }),
+	    PDET_LOW_COUNT_ADVICE,
+	    { pdet_rest_on_low_count, PDET_HIGH, ROW }),
 	USE(101, FINE, "page-free",
 	     "the page is free", "nothing",
 	     { is_free, PDET_CERTAIN, ROW }),
@@ -845,6 +821,11 @@ const struct pdet_rule pdet_rules_use[] = {
 	     "as a bad page",
 	     PDET_BAD_PAGE_ADVICE,
 	     { pdet_rest_on_bad_page, PDET_LOW, NULL }),
+	LEAK(720, CANNOT_TELL, "leak-low-count",
+	     "cannot tell whether it is lost: a count of its users is below "
+	     "zero",
+	     PDET_LOW_COUNT_ADVICE,
+	     { pdet_rest_on_low_count, PDET_LOW, NULL }),
 	LEAK(701, FINE, "nothing-leaked",
 	     "the page is free",
 	     "nothing",

@@ -42,9 +42,8 @@ int pdet_heat_learn(struct pdet_heat *h, struct pdet_env *env,
 	if (!h->damons.n) {
 		h->state = PAGEDET_UNSUPPORTED;
 		snprintf(h->advice, sizeof(h->advice), "DAMON runs, but what "
-			 "it monitors cannot be known, because its files may "
-			 "have been changed since it began: %.140s",
-			 env->error);
+			 "it monitors is not known: its files may have been "
+			 "changed since it began, and %.150s", env->error);
 	}
 	pdet_clear(env);
 	return 0;

@@ -89,6 +89,23 @@ def check_sleeping(process, tids):
     result("they sleep again", not_as(process.pid))
 
 
+def check_mappers(process):
+    """By a page of its stack, which nobody else maps."""
+    name = "by a page"
+    rows = [json.loads(line) for line in ask(
+        "virt", str(process.pid), "[stack]", "--fields", "pfn",
+        "--json").splitlines()]
+    pfn = next((row["pfn"] for row in rows if row.get("pfn")), None)
+    if pfn is None:
+        result(name, [], "numbers of page frames are hidden")
+        return
+    out = ask("mappers", str(pfn), "--stacks=user", "--stop", "--json")
+    threads = {o["tid"]: o for o in map(json.loads, out.splitlines())
+               if "tid" in o}
+    frames = threads.get(process.pid, {}).get("user_stack")
+    result(name, [] if frames else [out])
+
+
 def check_killed(process):
     """Whenever pagedet is killed, the threads go on."""
     for _ in range(20):
@@ -197,6 +214,7 @@ def main():
     process, tids = sleepers()
     try:
         check_sleeping(process, tids)
+        check_mappers(process)
         check_killed(process)
         check_stopped(process)
     finally:

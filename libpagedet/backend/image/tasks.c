@@ -192,6 +192,12 @@ int pdet_image_damon(struct pdet_backend *b, struct pdet_env *env,
 	r = find_thread(im, thread, &task);
 	if (r == 0)
 		r = pdet_damon_context_read(&im->space, &types, task.addr, ret);
+	if (r == -ENOENT)
+		return pdet_fail(env, ENOENT, "thread %u of DAMON has ended",
+				 thread);
+	if (r == -EBADMSG)
+		return pdet_fail(env, EBADMSG, "thread %u is not one of DAMON, "
+				 "or has changed meanwhile", thread);
 	if (r == 0)
 		return 0;
 	errno = -r;

@@ -16,6 +16,7 @@
 
 #include "backend/page_detective/query.h"
 #include "base/io.h"
+#include "base/namespace.h"
 #include "kernel/page/kpf.h"
 #include "kernel/page/pagemap.h"
 
@@ -89,19 +90,10 @@ static bool has_more(const struct pdet_text *text, const char *name)
  * with its pids in all nested namespaces, down to its own (proc(5)). */
 bool page_detective_counts_otherwise(const struct pdet_env *env)
 {
-	char path[4096], self[32], own[32];
 	struct pdet_text text;
-	ssize_t n;
 	bool more;
 
-	snprintf(own, sizeof(own), "%ld", (long)getpid());
-	if (pdet_path(env, path, sizeof(path), "/proc/self") < 0)
-		return true;
-	n = readlink(path, self, sizeof(self) - 1);
-	if (n < 0)
-		return true;
-	self[n] = '\0';
-	if (strcmp(self, own) != 0 ||
+	if (!pdet_proc_is_ours(env->root) ||
 	    pdet_slurp(env, &text, 65536, "/proc/self/status") < 0)
 		return true;
 	more = has_more(&text, "NSpid:");

@@ -12,10 +12,10 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "backend/procfs/task.h"
 #include "base/clock.h"
+#include "base/namespace.h"
 #include "base/privilege.h"
 #include "base/team.h"
 #include "kernel/page/pagemap.h"
@@ -24,6 +24,9 @@
 /* A thread that waits for a device cannot be stopped. */
 #define PATIENCE_NS ((uint64_t)1000000000)
 #define PAUSE_NS 20000
+/* No thread is held longer, whatever the reading of its files waits for: that
+ * may be the thread. */
+#define HOLD_S 2
 
 struct procfs_hold {
 	pid_t tid;
@@ -34,6 +37,7 @@ struct procfs_hold {
 	int error;		/* negative errno: why it does not hold it */
 	struct pdet_user_regs regs;
 	bool is_over;		/* the tracer may end */
+	bool is_lost;		/* it has ended, too early */
 	int signal;		/* that was on its way to the thread */
 };
 
@@ -64,27 +68,36 @@ static int get_regs(struct procfs_hold *h)
 }
 #endif
 
-/*
- * Only a stop is taken from the thread, which may be a child of the caller: its
- * end belongs to the caller.
- */
+/* Looks without taking a status from the thread, which may be a child of the
+ * caller. */
+static bool has_ended(const struct procfs_hold *h)
+{
+	siginfo_t said = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)h->tid, &said, WEXITED | WNOHANG | WNOWAIT |
+		      __WALL) < 0 || said.si_pid;
+}
+
+/* The caller's process may wait for its children, and take what the kernel says
+ * of the thread. So this is asked of the kernel otherwise. */
 static int wait_for_stop(struct procfs_hold *h)
 {
 	const uint64_t end = pdet_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	const struct timespec pause = { 0, PAUSE_NS };
-	siginfo_t said;
+	siginfo_t why;
 
 	do {
-		said.si_pid = 0;
-		if (waitid(P_PID, (id_t)h->tid, &said,
-			   WSTOPPED | WNOHANG | __WALL) < 0)
-			return -ESRCH;
-		if (said.si_pid == h->tid) {
+		if (ptrace(PTRACE_GETSIGINFO, h->tid, NULL, &why) == 0) {
 			/* Without an event it is about to take a signal. */
-			if (!(said.si_status >> 8))
-				h->signal = said.si_status;
+			if (why.si_code >> 8 != PTRACE_EVENT_STOP)
+				h->signal = why.si_signo;
 			return 0;
 		}
+		/* Stopped by a signal before. */
+		if (errno == EINVAL)
+			return 0;
+		if (has_ended(h))
+			return -ESRCH;
 		nanosleep(&pause, NULL);
 	} while (pdet_clock_ns(CLOCK_MONOTONIC) < end);
 	return -EAGAIN;
@@ -105,16 +118,20 @@ static void *trace(void *arg)
 	struct procfs_hold *h = arg;
 	const bool seized = ptrace(PTRACE_SEIZE, h->tid, NULL, NULL) == 0;
 	const int error = seized ? stop(h) : -errno;
+	struct timespec end;
 
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += HOLD_S;
 	pthread_mutex_lock(&h->lock);
 	h->error = error;
 	h->is_known = true;
 	pthread_cond_signal(&h->changed);
-	while (!h->is_over)
-		pthread_cond_wait(&h->changed, &h->lock);
-	pthread_mutex_unlock(&h->lock);
+	while (!h->is_over && !h->is_lost)
+		h->is_lost = pthread_cond_timedwait(&h->changed, &h->lock,
+						    &end) != 0;
 	if (seized)
 		ptrace(PTRACE_DETACH, h->tid, NULL, (void *)(long)h->signal);
+	pthread_mutex_unlock(&h->lock);
 	return NULL;
 }
 
@@ -128,8 +145,9 @@ static int failed(struct pdet_env *env, uint32_t tid, int error)
 		pdet_fail(env, EACCES, "cannot stop thread %u: Operation not "
 			  "permitted", tid);
 		pdet_advise_trace(env, "needs the thread's owner or "
-				  "CAP_SYS_PTRACE, and that no debugger and "
-				  "not this process has it");
+				  "CAP_SYS_PTRACE; a thread of this process, "
+				  "and one that a debugger has, cannot be "
+				  "stopped");
 		return -EACCES;
 	case -ESRCH:
 		return pdet_fail(env, ESRCH, "cannot stop thread %u: it has "
@@ -139,8 +157,8 @@ static int failed(struct pdet_env *env, uint32_t tid, int error)
 				 "waits in the kernel", tid);
 	case -ENOEXEC:
 		return pdet_fail(env, ENOSYS, "cannot read the user stack of "
-				 "thread %u: 32-bit programs are not supported",
-				 tid);
+				 "thread %u, which was stopped: 32-bit programs "
+				 "are not supported", tid);
 	case -ENOSYS:
 		return pdet_fail(env, ENOSYS, "cannot read the user stack of "
 				 "thread %u: that is supported only for x86-64",
@@ -171,19 +189,23 @@ void procfs_release(struct procfs_task *t)
 static int hold(struct pdet_env *env, struct procfs_task *t)
 {
 	struct procfs_hold *h = calloc(1, sizeof(*h));
+	pthread_condattr_t how;
 	int r;
 
 	if (!h)
 		return pdet_fail(env, ENOMEM, "no memory");
 	h->tid = (pid_t)t->task.pid;
 	pthread_mutex_init(&h->lock, NULL);
-	pthread_cond_init(&h->changed, NULL);
-	r = pdet_team_thread(&h->tracer, trace, h);
-	if (r) {
+	pthread_condattr_init(&how);
+	pthread_condattr_setclock(&how, CLOCK_MONOTONIC);
+	pthread_cond_init(&h->changed, &how);
+	pthread_condattr_destroy(&how);
+	if (pdet_team_thread(&h->tracer, trace, h)) {
 		pthread_cond_destroy(&h->changed);
 		pthread_mutex_destroy(&h->lock);
 		free(h);
-		return failed(env, t->task.pid, -r);
+		return pdet_fail(env, ENOMEM, "cannot stop thread %u: cannot "
+				 "start a thread that does it", t->task.pid);
 	}
 	t->hold = h;
 	pthread_mutex_lock(&h->lock);
@@ -191,7 +213,20 @@ static int hold(struct pdet_env *env, struct procfs_task *t)
 		pthread_cond_wait(&h->changed, &h->lock);
 	r = h->error;
 	pthread_mutex_unlock(&h->lock);
+	/* Nor may one that is ending be stopped. */
+	if (r == -EPERM && procfs_is_ending(env, t->task.pid))
+		r = -ESRCH;
 	return r < 0 ? failed(env, t->task.pid, r) : 0;
+}
+
+static bool is_lost(struct procfs_hold *h)
+{
+	bool lost;
+
+	pthread_mutex_lock(&h->lock);
+	lost = h->is_lost;
+	pthread_mutex_unlock(&h->lock);
+	return lost;
 }
 
 int procfs_user_regs(struct pdet_session *s, struct pdet_task *base,
@@ -203,14 +238,20 @@ int procfs_user_regs(struct pdet_session *s, struct pdet_task *base,
 	/* A kernel thread. */
 	if (t->pagemap < 0)
 		return 0;
-	/* The numbers of a tree elsewhere are not those of threads here. */
-	if (!t->p->live || *s->env.root)
+	/* The numbers of a tree elsewhere, or of another namespace, are not
+	 * those of threads here. */
+	if (!t->p->live || *s->env.root || !pdet_proc_is_ours(""))
 		return pdet_fail(&s->env, ENOTSUP, "cannot stop thread %u: "
-				 "that is not done below a root", base->pid);
+				 "/proc has the numbers of another namespace, "
+				 "or is below a root", base->pid);
 	if (!t->hold)
 		r = hold(&s->env, t);
 	if (r < 0)
 		return r;
+	if (is_lost(t->hold))
+		return pdet_fail(&s->env, EAGAIN, "thread %u was let go: its "
+				 "stack could not be read in %d s", base->pid,
+				 HOLD_S);
 	*ret = t->hold->regs;
 	return 1;
 }

@@ -92,7 +92,7 @@ static bool is_kernel_thread(struct pdet_env *env, uint32_t pid)
 
 /* A zombie, or a task that is just ending (PF_EXITING), has no memory. Only
  * root is told so; others get EACCES. */
-static bool is_ending(struct pdet_env *env, uint32_t pid)
+bool procfs_is_ending(struct pdet_env *env, uint32_t pid)
 {
 	uint64_t flags;
 
@@ -215,7 +215,7 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 	if ((t->pagemap == -ESRCH || t->pagemap == -EACCES) &&
 	    is_kernel_thread(&base->env, pid))
 		t->pagemap = -1;
-	if (t->pagemap == -EACCES && is_ending(&base->env, pid))
+	if (t->pagemap == -EACCES && procfs_is_ending(&base->env, pid))
 		t->pagemap = -ESRCH;
 	if (t->pagemap < -1) {
 		r = open_failed(&base->env, pid, "pagemap", t->pagemap);
@@ -226,7 +226,8 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 	 * Only a task that is kept open must be told from a successor with its
 	 * pid.
 	 */
-	if (base->wants->target != PAGEDET_TARGET_MAPPERS)
+	if (base->wants->target != PAGEDET_TARGET_MAPPERS ||
+	    base->wants->user_stacks)
 		r = pdet_stat_number(&base->env, pid, PDET_STAT_START,
 				     &t->start_time);
 	if (pdet_is_shortage(r)) {

@@ -48,6 +48,10 @@ int procfs_query_vma(struct pdet_session *s, struct procfs_task *t,
 ssize_t procfs_pagemap_words(struct pdet_session *s, struct procfs_task *t,
 			     uint64_t start, size_t n, uint64_t *ret);
 
+/* --- task.c --- */
+/* A zombie, or a task that is just ending. */
+bool procfs_is_ending(struct pdet_env *env, uint32_t pid);
+
 /* --- hold.c --- */
 /* Lets a stopped thread go on. */
 void procfs_release(struct procfs_task *t);

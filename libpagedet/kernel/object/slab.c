@@ -215,8 +215,10 @@ int pdet_slab_free(struct pdet_space *space, const struct pdet_slabs *s,
 
 	memset(free, 0, sizeof(*free));
 	r = follow(space, &p, slab->freelist, &n);
-	/* The slab counts the objects that are not in its list. */
+	/* The slab counts the objects that are not in its list; that of an
+	 * object of KFENCE has neither. */
 	if (r == 0 && pdet_struct_has(&s->slab, SLAB_INUSE) &&
+	    (slab->freelist || slab->inuse) &&
 	    n != slab->objects - slab->inuse)
 		r = -EBADMSG;
 	if (r == 0)

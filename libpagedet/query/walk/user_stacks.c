@@ -146,7 +146,8 @@ static void add_way_out(struct pdet_iter *it)
 	for (i = 0; i < it->n_backends; i++)
 		if (it->backends[i]->ops->stops_threads) {
 			snprintf(words + len, PDET_ERROR_SIZE - len, "; --stop "
-				 "(PAGEDET_Q_STOP_THREADS) does without");
+				 "(PAGEDET_Q_STOP_THREADS) does without, for "
+				 "threads of the same user");
 			return;
 		}
 }

@@ -227,7 +227,10 @@ START_TEST(counted_below_zero)
 	EXPECT(NOT_FREE, "count-below-zero", HIGH);
 	ck_assert_str_eq(found[0].facts[0].field, "mapcount");
 	ck_assert(found[0].facts[0].value == (uint64_t)-1);
-	EXPECT(PINNED, "pin-unknown", NONE);
+	EXPECT(PINNED, "pin-low-count", NONE);
+	EXPECT(NOT_MIGRATABLE, "move-low-count", NONE);
+	EXPECT(UNRECLAIMABLE, "reclaim-low-count", NONE);
+	EXPECT(LEAKED, "leak-low-count", NONE);
 	/* A log of 5.10 to 6.8 has the type of a free page there. */
 	here.cell[PAGEDET_FIELD_MAPCOUNT_KIND] = PAGEDET_UNSUPPORTED;
 	EXPECT(NOT_FREE, "use-unknown", NONE);
