@@ -135,15 +135,16 @@ def check_running():
             stdout=subprocess.PIPE) as p:
         try:
             p.stdout.readline()
-            frames = stacks(p.pid).get(p.pid, {}).get("user_stack", [])
+            answer = stacks(p.pid).get(p.pid, {})
             problems = not_as(p.pid, "R")
         finally:
             p.kill()
+    frames = answer.get("user_stack", [])
     names = [f.get("function") or "" for f in frames]
     # The interpreter may have no symbols.
     files = {os.path.basename(f.get("module", "?")) for f in frames}
     result("who runs has a stack, too", [] if len(frames) > 2 and any(
-        "python" in word for word in [*files, *names]) else [str(frames)])
+        "python" in word for word in [*files, *names]) else [str(answer)])
     result("and runs again", problems)
 
 

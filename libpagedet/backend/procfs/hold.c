@@ -69,13 +69,16 @@ static int get_regs(struct procfs_hold *h)
 #endif
 
 /* Looks without taking a status from the thread, which may be a child of the
- * caller. */
+ * caller. A stop is seen by this, too. */
 static bool has_ended(const struct procfs_hold *h)
 {
 	siginfo_t said = { .si_pid = 0 };
 
-	return waitid(P_PID, (id_t)h->tid, &said, WEXITED | WNOHANG | WNOWAIT |
-		      __WALL) < 0 || said.si_pid;
+	if (waitid(P_PID, (id_t)h->tid, &said, WEXITED | WNOHANG | WNOWAIT |
+		   __WALL) < 0)
+		return true;
+	return said.si_pid && said.si_code != CLD_TRAPPED &&
+	       said.si_code != CLD_STOPPED;
 }
 
 /* The caller's process may wait for its children, and take what the kernel says

@@ -188,7 +188,7 @@ START_TEST(memory_says_nothing)
 	ck_assert_uint_eq(h.damons.n, 0);
 	ck_assert(h.damons.is_partial);
 	ck_assert_ptr_nonnull(strstr(h.advice, "DAMON runs, but what it "
-				     "monitors cannot be known"));
+				     "monitors is not known"));
 	ck_assert_ptr_nonnull(strstr(h.advice, _i ? "no source is open" :
 				     "cannot read memory"));
 	ck_assert_str_eq(env.error, "");
