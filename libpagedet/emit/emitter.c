@@ -364,11 +364,13 @@ static bool is_of_kernel(const struct pdet_batch *b, uint32_t row,
 			 uint64_t value)
 {
 	const unsigned f = PAGEDET_FIELD_REPORT;
+	const unsigned state = pdet_batch_state(b, row, f);
 
 	if (value >> 63)
 		return true;
-	if (pdet_batch_state(b, row, f) != PAGEDET_HAVE)
-		return value >> 31 == 1;
+	/* A group may be of several reports. */
+	if (state != PAGEDET_HAVE)
+		return state == PAGEDET_NOT_ASKED && value >> 31 == 1;
 	/* KASAN reports accesses to memory of programs, too. */
 	return b->value[f][row] == PAGEDET_REPORT_SLAB ||
 	       b->value[f][row] == PAGEDET_REPORT_LIST ||

@@ -906,6 +906,10 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 	 */
 	if (args->target == PAGEDET_TARGET_LOG)
 		pdet_fields_add(&plan.columns, F(AT));
+	/* And this one, whether an address is the kernel's. */
+	if (args->target == PAGEDET_TARGET_LOG &&
+	    pdet_fields_has(&plan.columns, F(VADDR)))
+		pdet_fields_add(&plan.columns, F(REPORT));
 	/*
 	 * These fields show whether the page is still as the log describes it.
 	 */

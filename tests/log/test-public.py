@@ -212,6 +212,12 @@ for options in ((), ("--fields", "vaddr"), ("--fields", "vaddr,report")):
     text(f"slab, 32 bits: its address is hidden {options}",
          SHORT.format(OBJECT), {"vaddr": Is("hidden", lambda row, field:
               "c500" not in str(row))}, options=options)
+    text(f"fault, 32 bits: its address is shown {options}",
+         "prog[77]: segfault at f7123450 ip 00000000080484a1 sp "
+         "00000000ffbb0cd0 error 4 in prog[8048000+1000]\n",
+         {"vaddr": "0xf7123000"}, options=options)
+text("slab, 32 bits: its address is hidden", SHORT.format(OBJECT),
+     {"vaddr": Is("hidden", lambda row, field: "c500" not in str(row))})
 path = os.path.join(tmp, "log")
 r = subprocess.run([command, "from-log", "--text-only", path],
                    capture_output=True, check=False)
