@@ -55,6 +55,8 @@ unsigned pdet_image_reason(int error)
 		return PAGEDET_CORRUPT;
 	case -ENOSYS:
 		return PAGEDET_NOT_BUILT;
+	case -ENOTSUP:
+		return PAGEDET_UNSUPPORTED;
 	case -EACCES:
 		return PAGEDET_NO_ACCESS;
 	case -ENOMEM:

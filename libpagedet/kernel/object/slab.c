@@ -214,11 +214,13 @@ int pdet_slab_free(struct pdet_space *space, const struct pdet_slabs *s,
 	int r, kept;
 
 	memset(free, 0, sizeof(*free));
+	/* A slab has at least one of them; that of KFENCE has neither. */
+	if (pdet_struct_has(&s->slab, SLAB_INUSE) && !slab->freelist &&
+	    !slab->inuse)
+		return -ENOTSUP;
 	r = follow(space, &p, slab->freelist, &n);
-	/* The slab counts the objects that are not in its list; that of an
-	 * object of KFENCE has neither. */
+	/* The slab counts the objects that are not in its list. */
 	if (r == 0 && pdet_struct_has(&s->slab, SLAB_INUSE) &&
-	    (slab->freelist || slab->inuse) &&
 	    n != slab->objects - slab->inuse)
 		r = -EBADMSG;
 	if (r == 0)

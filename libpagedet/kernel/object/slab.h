@@ -76,7 +76,8 @@ static inline bool pdet_slab_has(const struct pdet_slab_set *set, uint32_t i)
  * @percpu and @nodes, the number of NUMA nodes, add those that processors and
  * nodes keep; 0: unknown. 0, or a result of memory/memory.h if others may be
  * free, too; -ENODATA: a processor or node may keep them; -EBADMSG: a list is
- * damaged, and @free has the objects before the damage.
+ * damaged, and @free has the objects before the damage; -ENOTSUP: it is one of
+ * KFENCE, which has no lists.
  */
 int pdet_slab_free(struct pdet_space *space, const struct pdet_slabs *s,
 		   const struct pdet_slab_cache *c,

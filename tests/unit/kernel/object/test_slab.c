@@ -247,6 +247,18 @@ START_TEST(cut_short)
 }
 END_TEST
 
+/* KFENCE keeps no list of its objects, and counts none. */
+START_TEST(of_kfence)
+{
+	struct slabs *s = start(_i);
+
+	kmem_u64(s->k, s->page + S_FREELIST, 0);
+	counters(s, 0, false);
+	ck_assert_int_eq(free_of(s), -ENOTSUP);
+	end(s);
+}
+END_TEST
+
 /* Offsets of 7.3, and of 6.18 with a barn of the node itself */
 enum { C_SHEAVES = 200, C_CAPACITY = 44, C_NODES = 208, PCS_MAIN = 8,
        PCS_SPARE = 16, PCS_RCU = 24, F_LIST = 0, F_CACHE = 16, F_SIZE = 24,
@@ -456,6 +468,7 @@ int main(void)
 	unit_loop(s, of_a_processor, 2);
 	unit_loop(s, damage, 20);
 	unit_loop(s, cut_short, 2);
+	unit_loop(s, of_kfence, 2);
 	unit_loop(s, sheaves, 2);
 	unit_test(s, strange_sheaves);
 	unit_test(s, no_slabs);
