@@ -177,6 +177,29 @@ def check_signals():
            else [f"{counted} of {sent}"])
 
 
+def check_namespace():
+    """/proc of another pid namespace has the numbers of others."""
+    name = "numbers of another namespace are not taken"
+    apart = ["unshare", "--fork", "--pid"]
+    try:
+        subprocess.run([*apart, "true"], check=True,
+                       stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        result(name, [], "no pid namespace can be made")
+        return
+    with subprocess.Popen(["sleep", "1000"]) as p:
+        try:
+            said = subprocess.run(
+                [*apart, PAGEDET, "task", str(p.pid), "--stacks=user",
+                 "--stop", "--json", "--fields", "pid", "--where",
+                 "kind=reserved"], text=True, capture_output=True, check=False)
+        finally:
+            p.kill()
+    thread = said.stdout.splitlines()[-1:]
+    result(name, [] if thread and '"user_stack":"no_kernel"' in thread[0]
+           else [str(said)])
+
+
 def check_owner():
     """Who owns a process may stop it."""
     name = "the owner needs nothing else"
@@ -223,6 +246,7 @@ def main():
         process.wait()
     check_running()
     check_signals()
+    check_namespace()
     check_owner()
     print(f"1..{len(done)}")
     sys.exit(not all(done))
