@@ -10,8 +10,7 @@
 #include "allocs/compare.h"
 #include "allocs/keys.h"
 #include "allocs/pairing.h"
-#include "base/ranking.h"
-#include "base/text/ranked.h"
+#include "base/text/ranking.h"
 #include "base/text/text.h"
 #include "schema/watch.h"
 #include "trace/trace.h"
@@ -603,8 +602,6 @@ int pdet_allocs_order(struct pdet_allocs *a, struct pdet_env *env,
 	size_t n;
 	int r = pdet_rank(&ranking, env, keys ? keys : usual, &order, &n);
 
-	if (r == -EINVAL && keys)
-		pdet_ranked_advise(&ranking, env, keys);
 	if (r < 0)
 		return r;
 	free(a->order);

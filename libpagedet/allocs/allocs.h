@@ -5,7 +5,7 @@
 
 #include "allocs/live.h"
 #include "base/env.h"
-#include "base/ranking.h"
+#include "base/text/ranking.h"
 #include "kernel/owner/names.h"
 #include "pagedet.h"
 #include "record/sums.h"

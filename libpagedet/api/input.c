@@ -107,7 +107,8 @@ static int refuse_packed_dump(struct pdet_env *env, const char *name,
 			/* It can be pasted into a shell. */
 			pdet_advise(env, "%s %s", tools[i].command,
 				    *name == '-' ? "FILE" :
-				    pdet_quoted(name, "FILE", quoted));
+				    pdet_quoted(name, "FILE", quoted,
+						sizeof(quoted)));
 	return -EBADMSG;
 }
 

@@ -8,7 +8,7 @@
 
 #include "allocs/keys.h"
 #include "api/arguments.h"
-#include "base/text/ranked.h"
+#include "base/text/ranking.h"
 #include "query/filter.h"
 
 #define MOST_NAMES 256

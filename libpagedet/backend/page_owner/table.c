@@ -179,7 +179,8 @@ static int judge(struct ownertext *o, struct pdet_env *env,
 	pdet_fail(env, ENOTSUP, "cannot find pages in %s: it says nothing "
 		  "about single pages", name);
 	pdet_advise(env, "to summarize it: pagedet owners %s", *name == '-' ?
-		    "FILE" : pdet_quoted(name, "FILE", quoted));
+		    "FILE" : pdet_quoted(name, "FILE", quoted,
+					 sizeof(quoted)));
 	return -ENOTSUP;
 }
 

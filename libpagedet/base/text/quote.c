@@ -21,19 +21,19 @@ static bool has_control(const char *word)
 	return false;
 }
 
-const char *pdet_quoted(const char *word, const char *instead,
-			char ret[PDET_QUOTED])
+const char *pdet_quoted(const char *word, const char *instead, char *ret,
+			size_t size)
 {
 	static const char quote[] = "'\\''";
 	size_t n = 0;
 
-	if (strlen(word) >= PDET_QUOTED || has_control(word))
+	if (strlen(word) + sizeof("''") > size || has_control(word))
 		return instead;
 	if (*word && !word[strspn(word, plain)])
 		return strcpy(ret, word);
 	ret[n++] = '\'';
 	for (; *word; word++) {
-		if (n + sizeof(quote) + 1 > PDET_QUOTED)
+		if (n + sizeof(quote) + 1 > size)
 			return instead;
 		if (*word != '\'') {
 			ret[n++] = *word;

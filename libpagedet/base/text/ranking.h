@@ -3,8 +3,8 @@
  * The order of groups, by sums and keys that a user names: "live_bytes,-cpu".
  * After a comparison the name of a sum can end with "_before" or "_grown".
  */
-#ifndef PDET_BASE_RANKING_H
-#define PDET_BASE_RANKING_H
+#ifndef PDET_BASE_TEXT_RANKING_H
+#define PDET_BASE_TEXT_RANKING_H
 
 #include "base/env.h"
 #include "base/groups.h"
@@ -34,6 +34,10 @@ struct pdet_ranked {
 bool pdet_ranked_find(const struct pdet_ranking *r, const char *word,
 		      size_t len, struct pdet_ranked *ret);
 
+/* pdet_ranked_near - the name that is like @word; NULL: there is none. */
+const char *pdet_ranked_near(const struct pdet_ranking *r, const char *word,
+			     size_t len);
+
 /*
  * pdet_ranked_sum - of a group. What has grown may be *@negative: then the
  * result is by how much it has shrunk.
@@ -45,7 +49,8 @@ uint64_t pdet_ranked_sum(const struct pdet_ranking *r,
 /*
  * pdet_rank - list the groups that are not empty in the order of @keys: sums
  * from the largest, keys upward, a - before one reverses it. Returns 0 and an
- * array that the caller frees, -EINVAL with an error text, or -ENOMEM.
+ * array that the caller frees, -EINVAL with an error text and perhaps the name
+ * that is meant as advice, or -ENOMEM.
  */
 int pdet_rank(const struct pdet_ranking *r, struct pdet_env *env,
 	      const char *keys, uint32_t **order, size_t *n);

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ranking.h"
+#include "base/text/nearest.h"
+#include "base/text/ranking.h"
 
 #define MOST_ORDERS 8u
+/* More than there are. */
+#define MOST_NAMES 64u
 
 struct order {
 	struct pdet_ranked by;
@@ -130,6 +133,34 @@ bool pdet_ranked_find(const struct pdet_ranking *r, const char *word,
 	return false;
 }
 
+const char *pdet_ranked_near(const struct pdet_ranking *r, const char *word,
+			     size_t len)
+{
+	const char *names[MOST_NAMES], *name;
+	size_t n = 0;
+	unsigned i;
+	int near;
+
+	for (i = 0; i < r->groups->n_keys && n < MOST_NAMES; i++)
+		names[n++] = r->key_name(r->by[i]);
+	for (i = 0; (name = r->sum_name(i)) && n < MOST_NAMES; i++)
+		names[n++] = name;
+	near = pdet_nearest(word, len, names, n);
+	return near < 0 ? NULL : names[near];
+}
+
+static int no_name(const struct pdet_ranking *r, struct pdet_env *env,
+		   const char *word, size_t len)
+{
+	const char *near = pdet_ranked_near(r, word, len);
+
+	pdet_fail(env, EINVAL, "cannot sort by '%.*s': it is not a sum, nor a "
+		  "key of these groups", (int)len, word);
+	if (near)
+		pdet_advise(env, "did you mean '%s'?", near);
+	return -EINVAL;
+}
+
 static int parse(struct ranking *a, struct pdet_env *env, const char *keys)
 {
 	size_t len;
@@ -140,9 +171,7 @@ static int parse(struct ranking *a, struct pdet_env *env, const char *keys)
 		keys += order.reverse;
 		len = strcspn(keys, ",");
 		if (!pdet_ranked_find(a->r, keys, len, &order.by))
-			return pdet_fail(env, EINVAL, "cannot sort by '%.*s': "
-					 "it is not a sum, nor a key of these "
-					 "groups", (int)len, keys);
+			return no_name(a->r, env, keys, len);
 		if (a->n_by == MOST_ORDERS)
 			return pdet_fail(env, EINVAL, "cannot sort by more "
 					 "than %u keys", MOST_ORDERS);
