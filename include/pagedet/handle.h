@@ -84,6 +84,23 @@ int pagedet_field_by_name(const char *name);
 int pagedet_nearest(const char *word, const char *const *names, uint64_t n);
 
 /**
+ * pagedet_quoted - write a word as a shell takes it
+ * For commands that a user pastes: the names of files, tasks and cgroups may be
+ * anything, and must not become something else.
+ * @word: [in] the word
+ * @instead: [in,nullable] what to return if @word cannot be written
+ * @ret: [out] [len: size] the word, quoted if that is necessary
+ * @size: [in] size of @ret in bytes
+ * Return: @ret, or @instead if the word does not fit, or has control
+ *         characters, which no terminal shows as they are
+ *         [nullable] [borrowed: as long as these].
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_quoted(const char *word, const char *instead, char *ret,
+			   uint64_t size);
+
+/**
  * pagedet_value_name - name a value of a field
  * @field: [in] PAGEDET_FIELD_* of type PAGEDET_TYPE_ENUM or PAGEDET_TYPE_MASK
  * @value: [in] the value of an enum, or the bit number of a mask

@@ -21,7 +21,8 @@ static void put_option(FILE *f, const char *option, const char *value,
 
 	if (value)
 		fprintf(f, "--%s %s ", option,
-			pdet_quoted(value, instead, quoted));
+			pdet_quoted(value, instead, quoted,
+				    sizeof(quoted)));
 }
 
 /* The sources that the caller allows; 0: all. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/nearest.h"
+#include "base/text/quote.h"
 #include "query/plan.h"
 #include "schema/schema.h"
 
@@ -48,6 +49,12 @@ int pagedet_field_by_name(const char *name)
 	int field = pdet_field_by_any_name(name, (unsigned)strlen(name));
 
 	return field < 0 ? -ENOENT : field;
+}
+
+const char *pagedet_quoted(const char *word, const char *instead, char *ret,
+			   uint64_t size)
+{
+	return pdet_quoted(word, instead, ret, size);
 }
 
 int pagedet_nearest(const char *word, const char *const *names, uint64_t n)

@@ -77,8 +77,10 @@ static const char *with_page(const struct pagedet_emitter *e, const char *text,
 			 (unsigned long long)row->pfn);
 	else
 		pfn = rest + strlen(rest);
-	snprintf(page, sizeof(page), "%.*s%s%s", (int)(pfn - rest), rest,
-		 number, *number ? pfn + strlen("PFN") : "");
+	n = snprintf(page, sizeof(page), "%.*s%s%s", (int)(pfn - rest), rest,
+		     number, *number ? pfn + strlen("PFN") : "");
+	if (n >= (int)sizeof(page))
+		return text;
 	end = page + strcspn(page, "'");
 	n = nested ? snprintf(buf, WITH_PAGE, "%.*s(pagedet %s%.*s)%s",
 			      (int)(at - text) - 1, text, from,

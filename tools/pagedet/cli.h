@@ -285,13 +285,7 @@ void cli_list_names(const char *const *names, size_t n, char *ret, size_t size);
 int cli_check_meaning(const struct cli_job *job, struct pagedet *pd);
 
 /* --- quote.c: words and commands for a shell --- */
-/*
- * Returns @ret, which has @word as a shell takes it. If that does not fit, or
- * has control characters, returns @instead.
- */
-const char *cli_quoted(const char *word, const char *instead, char *ret,
-		       size_t size);
-/* The same for an argument. If it would be an option, returns @instead. */
+/* As pagedet_quoted(). If it would be an option, returns @instead. */
 const char *cli_argument(const char *word, const char *instead,
 			 char ret[CLI_QUOTED]);
 /*

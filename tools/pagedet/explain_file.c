@@ -200,13 +200,13 @@ static void advice_of(const struct cli_job *job, const char *text,
 {
 	const char *at = strstr(text, "PFN");
 	char page[2048];
+	int n = 0;
 
 	if (at)
-		snprintf(page, sizeof(page), "%.*s%llu%s", (int)(at - text),
-			 text, (unsigned long long)pfn, at + strlen("PFN"));
-	else
-		snprintf(page, sizeof(page), "%s", text);
-	cli_commands_of(job, page, buf);
+		n = snprintf(page, sizeof(page), "%.*s%llu%s", (int)(at - text),
+			     text, (unsigned long long)pfn,
+			     at + strlen("PFN"));
+	cli_commands_of(job, at && n < (int)sizeof(page) ? page : text, buf);
 }
 
 static void print_json(FILE *out, const struct cli_job *job,
@@ -243,7 +243,7 @@ static void print_text(FILE *out, const struct cli_job *job,
 	}
 	fprintf(out, "  for example: %s explain %llu%s%s\n", job->again,
 		(unsigned long long)pfn, job->why ? " --why " : "",
-		job->why ? cli_quoted(job->why, "LIST", quoted,
+		job->why ? pagedet_quoted(job->why, "LIST", quoted,
 				      sizeof(quoted)) : "");
 }
 

@@ -204,7 +204,8 @@ static int release(struct cli_recording *r)
 	if (status && job->n_words == 2 && !job->output)
 		cli_say("hint: a word is a program to run; to record into a "
 			"file of that name: pagedet kmem record -o %s",
-			cli_quoted(job->words[1], "FILE", file, sizeof(file)));
+			pagedet_quoted(job->words[1], "FILE", file,
+				       sizeof(file)));
 	return status;
 }
 

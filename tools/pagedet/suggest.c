@@ -368,7 +368,7 @@ static int check_by(const struct cli_job *job, const uint64_t can[2])
 static bool try_filter(const char *expr, char *ret, size_t size)
 {
 	char quoted[CLI_QUOTED];
-	const char *word = cli_quoted(expr, NULL, quoted, sizeof(quoted));
+	const char *word = pagedet_quoted(expr, NULL, quoted, sizeof(quoted));
 
 	if (word)
 		snprintf(ret, size, "try: --where %s;", word);

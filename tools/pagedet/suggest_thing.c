@@ -160,7 +160,7 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
 	else if (item.count == 1 && name_of(job, item.first, name))
 		snprintf(text, CLI_HINT, "%s task %s (it is called %s), or: "
 			 "%s page %s", again, word,
-			 cli_quoted(name, "something odd", quoted,
+			 pagedet_quoted(name, "something odd", quoted,
 				    sizeof(quoted)), again, word);
 	else
 		snprintf(text, CLI_HINT, "%s page %s", again, word);

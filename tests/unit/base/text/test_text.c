@@ -203,7 +203,8 @@ START_TEST(words_are_quoted_for_a_shell)
 {
 	char quoted[PDET_QUOTED];
 
-	ck_assert_str_eq(pdet_quoted(shell_words[_i].word, "FILE", quoted),
+	ck_assert_str_eq(pdet_quoted(shell_words[_i].word, "FILE",
+				     quoted, sizeof(quoted)),
 			 shell_words[_i].quoted);
 }
 END_TEST
@@ -218,10 +219,11 @@ START_TEST(long_words_are_not_quoted)
 	for (len = 1; len < sizeof(word); len++) {
 		memset(word, 'a', len);
 		word[len] = '\0';
-		q = pdet_quoted(word, "FILE", quoted);
-		ck_assert_str_eq(q, len < PDET_QUOTED ? word : "FILE");
+		q = pdet_quoted(word, "FILE", quoted, sizeof(quoted));
+		ck_assert_str_eq(q, len + 2 < PDET_QUOTED ? word :
+							      "FILE");
 		memset(word, '\'', len);
-		q = pdet_quoted(word, "FILE", quoted);
+		q = pdet_quoted(word, "FILE", quoted, sizeof(quoted));
 		ck_assert(!strcmp(q, "FILE") || strlen(q) == 4 * len + 2);
 	}
 }
