@@ -337,7 +337,7 @@ static int look_at_whole(struct agent *a)
 {
 	const int n = pagedet_patterns(a->now[SOURCE], a->now[DESTINATION],
 				       a->pages, a->map, a->versions,
-				       a->patterns, PATTERNS);
+				       a->patterns, PATTERNS, NULL);
 
 	if (n < 0)
 		return trouble(a, "the difference", strerror(-n));

@@ -226,7 +226,7 @@ uint64_t join_one_pages(const struct agent *a)
 	unsigned i;
 
 	for (i = 0; i < a->n_blocks; i++)
-		if (a->blocks[i].pages && join_is_one(&a->blocks[i]))
+		if (join_is_one(&a->blocks[i]))
 			n += a->blocks[i].pages;
 	return n;
 }

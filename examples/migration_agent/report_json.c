@@ -207,7 +207,8 @@ static json_t *migration(const struct agent *a)
 static json_t *pattern(const struct agent *a, const struct pagedet_pattern *p)
 {
 	const bool is_from = p->kind == PAGEDET_PATTERN_SHIFTED ||
-			     p->kind == PAGEDET_PATTERN_MOVED;
+			     p->kind == PAGEDET_PATTERN_MOVED ||
+			     p->kind == PAGEDET_PATTERN_EXCHANGED;
 	json_t *o = json_object();
 	char text[1200];
 

@@ -589,6 +589,8 @@ struct pagedet_pattern {
  * @versions: [in,nullable] of this side; NULL: no page is known to be older
  * @ret: [out] [len: max] the patterns, the one with the most pages first
  * @max: [in] size of @ret in elements
+ * @of: [out,nullable] [len: n] for each page its pattern: an index in @ret,
+ *      even if it did not fit, plus 1; 0: it has none
  * Return: how many there are; if more than @max, the rest did not fit. Or a
  *         negative errno.
  * Errors: EINVAL @blocks has another number of pages; ENOMEM.
@@ -598,7 +600,7 @@ int pagedet_patterns(const struct pagedet_seen *here,
 		     const struct pagedet_seen *peer, uint64_t n,
 		     const struct pagedet_blocks *blocks,
 		     struct pagedet_versions *versions,
-		     struct pagedet_pattern *ret, uint64_t max);
+		     struct pagedet_pattern *ret, uint64_t max, uint8_t *of);
 
 /**
  * pagedet_pattern_text - describe a pattern in a sentence

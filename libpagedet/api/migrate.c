@@ -273,7 +273,7 @@ int pagedet_patterns(const struct pagedet_seen *here,
 		     const struct pagedet_seen *peer, uint64_t n,
 		     const struct pagedet_blocks *blocks,
 		     struct pagedet_versions *versions,
-		     struct pagedet_pattern *ret, uint64_t max)
+		     struct pagedet_pattern *ret, uint64_t max, uint8_t *of)
 {
 	const struct pdet_sides s = { here, peer, n, blocks ? blocks->b : NULL,
 				      versions ? versions->v : NULL };
@@ -282,7 +282,7 @@ int pagedet_patterns(const struct pagedet_seen *here,
 
 	if (s.blocks && pdet_blocks_count(s.blocks) != n)
 		return -EINVAL;
-	r = pdet_patterns(&s, all);
+	r = pdet_patterns(&s, all, of);
 	if (r > 0)
 		memcpy(ret, all, PDET_MIN((uint64_t)r, max) * sizeof(*all));
 	return r;

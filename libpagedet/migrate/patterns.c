@@ -453,7 +453,34 @@ static int give(struct pattern *w, struct pagedet_pattern *ret)
 	return n;
 }
 
-int pdet_patterns(const struct pdet_sides *s, struct pagedet_pattern *ret)
+/* Patterns are told apart by their kinds and shifts, as classes are. */
+static uint8_t place_of(const struct pattern *w, unsigned class,
+			const struct pagedet_pattern *ret, int n)
+{
+	const struct pagedet_pattern *p = &w->of[class];
+	int i = 0;
+
+	while (i < n && (ret[i].kind != p->kind || ret[i].shift != p->shift))
+		i++;
+	return (uint8_t)(i + 1);
+}
+
+static void give_places(const struct pattern *w,
+			const struct pagedet_pattern *ret, int n, uint8_t *of)
+{
+	uint8_t place[UINT8_MAX + 1] = { 0 };
+	unsigned class;
+	uint64_t i;
+
+	for (class = 0; class < SHIFT + PDET_MOST_SHIFTS; class++)
+		if (w->of[class].pages)
+			place[class] = place_of(w, class, ret, n);
+	for (i = 0; i < w->s->n; i++)
+		of[i] = place[w->class[i]];
+}
+
+int pdet_patterns(const struct pdet_sides *s, struct pagedet_pattern *ret,
+		  uint8_t *of)
 {
 	struct pattern w = { .s = s, .exchanged = UINT64_MAX };
 	int r;
@@ -472,6 +499,8 @@ int pdet_patterns(const struct pdet_sides *s, struct pagedet_pattern *ret)
 		find_rest(&w);
 		sum(&w);
 		r = give(&w, ret);
+		if (of)
+			give_places(&w, ret, r, of);
 	}
 	free(w.class);
 	return r;

@@ -25,10 +25,12 @@ struct pdet_sides {
 
 /*
  * pdet_patterns - find what pages that differ have in common
- * @ret receives at most PDET_MOST_PATTERNS, the largest first. Returns their
+ * @ret receives at most PDET_MOST_PATTERNS, the largest first; @of, unless it
+ * is NULL, for each page the index of its pattern, plus 1, or 0. Returns their
  * number, or -ENOMEM.
  */
-int pdet_patterns(const struct pdet_sides *s, struct pagedet_pattern *ret);
+int pdet_patterns(const struct pdet_sides *s, struct pagedet_pattern *ret,
+		  uint8_t *of);
 
 /* pattern_text.c: returns the length of the sentence, or -EINVAL. */
 int pdet_pattern_text(const struct pagedet_pattern *p, uint64_t page_size,

@@ -239,64 +239,6 @@ static bool has_data(const struct pagedet_seen *s)
 	return s->state == PAGEDET_SEEN_DATA;
 }
 
-static bool is_empty(const struct pagedet_seen *s)
-{
-	return s->state == PAGEDET_SEEN_ABSENT || s->state == PAGEDET_SEEN_ZERO;
-}
-
-static bool is_same(const struct pagedet_seen *a, const struct pagedet_seen *b)
-{
-	return pagedet_seen_equal(a, b) == PAGEDET_YES;
-}
-
-static bool is_in(const struct cli_comparing *c, struct pagedet_seen **all,
-		  const struct cli_unlike *u, const struct pagedet_pattern *p)
-{
-	const struct pagedet_seen *here = all[CLI_HERE], *peer = all[CLI_PEER];
-	const uint64_t from = u->page + (uint64_t)p->shift;
-
-	if (u->page < p->first || u->page > p->last)
-		return false;
-	switch (p->kind) {
-	case PAGEDET_PATTERN_SHIFTED:
-		return from < c->pages && is_same(&here[from], &peer[u->page]);
-	case PAGEDET_PATTERN_EMPTY_PEER:
-		return is_empty(&peer[u->page]);
-	case PAGEDET_PATTERN_EMPTY_HERE:
-		return is_empty(&here[u->page]) && !is_empty(&peer[u->page]) &&
-		       u->elsewhere != PAGEDET_YES;
-	case PAGEDET_PATTERN_EXCHANGED:
-		return u->elsewhere == PAGEDET_YES &&
-		       is_same(&here[u->page], &peer[u->at]);
-	case PAGEDET_PATTERN_MOVED:
-		return u->elsewhere == PAGEDET_YES;
-	case PAGEDET_PATTERN_ALIKE:
-		return has_data(&peer[u->page]) &&
-		       is_same(&peer[u->page], &peer[p->first]);
-	default:
-		return false;
-	}
-}
-
-/* The first of them that says something of the page: these are in the order in
- * which the library takes them. */
-static void find_pattern(struct cli_comparing *c, struct pagedet_seen **all,
-			 struct cli_unlike *u)
-{
-	static const uint32_t kinds[] = {
-		PAGEDET_PATTERN_EXCHANGED, PAGEDET_PATTERN_SHIFTED,
-		PAGEDET_PATTERN_EMPTY_PEER, PAGEDET_PATTERN_MOVED,
-		PAGEDET_PATTERN_ALIKE, PAGEDET_PATTERN_EMPTY_HERE,
-	};
-	unsigned i, k;
-
-	for (k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
-		for (i = 0; i < c->n_patterns && !u->pattern; i++)
-			if (c->patterns[i].kind == kinds[k] &&
-			    is_in(c, all, u, &c->patterns[i]))
-				u->pattern = &c->patterns[i];
-}
-
 static int by_hash(const void *a, const void *b)
 {
 	const struct pagedet_elsewhere *x = a, *y = b;
@@ -337,19 +279,25 @@ static int find_places(struct cli_comparing *c, const struct pagedet_seen *here)
 
 static int look_at_whole(struct cli_comparing *c, struct pagedet_seen **all)
 {
-	const int n = pagedet_patterns(all[CLI_HERE], all[CLI_PEER], c->pages,
-				       NULL, NULL, c->patterns, CLI_PATTERNS);
-	int status;
+	uint8_t *of = calloc(c->pages, sizeof(*of));
 	uint64_t i;
+	int n;
 
-	if (n < 0)
-		return cli_fail(c->pd[CLI_HERE], n);
-	c->n_patterns = (unsigned)n < CLI_PATTERNS ? (unsigned)n : CLI_PATTERNS;
-	status = find_places(c, all[CLI_HERE]);
-	for (i = 0; !status && i < c->n; i++)
-		if (!c->unlike[i].unsure)
-			find_pattern(c, all, &c->unlike[i]);
-	return status;
+	if (!of)
+		return cli_fail_errno("compare");
+	n = pagedet_patterns(all[CLI_HERE], all[CLI_PEER], c->pages, NULL, NULL,
+			     c->patterns, CLI_PATTERNS, of);
+	c->n_patterns = n < 0 ? 0 : (unsigned)n;
+	for (i = 0; n > 0 && i < c->n; i++) {
+		struct cli_unlike *u = &c->unlike[i];
+		const unsigned is = of[u->page];
+
+		if (is && c->patterns[is - 1].kind != PAGEDET_PATTERN_OTHER)
+			u->pattern = &c->patterns[is - 1];
+	}
+	free(of);
+	return n < 0 ? cli_fail(c->pd[CLI_HERE], n) :
+		       find_places(c, all[CLI_HERE]);
 }
 
 static int compare(struct cli_comparing *c)

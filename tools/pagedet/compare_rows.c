@@ -418,6 +418,13 @@ static void json_run(FILE *f, const struct cli_comparing *c, uint64_t i,
 	fputs("}\n", f);
 }
 
+static bool has_from(const struct pagedet_pattern *p)
+{
+	return p->kind == PAGEDET_PATTERN_SHIFTED ||
+	       p->kind == PAGEDET_PATTERN_MOVED ||
+	       p->kind == PAGEDET_PATTERN_EXCHANGED;
+}
+
 static void json_patterns(FILE *f, const struct cli_comparing *c)
 {
 	unsigned i;
@@ -433,9 +440,13 @@ static void json_patterns(FILE *f, const struct cli_comparing *c)
 			pagedet_pattern_name(p->kind), p->pages, p->first,
 			p->last, p->equal, p->differ, p->absent, p->swapped);
 		if (p->kind == PAGEDET_PATTERN_SHIFTED)
-			fprintf(f, "%" PRId64 "}\n", p->shift);
+			fprintf(f, "%" PRId64, p->shift);
 		else
-			fputs("null}\n", f);
+			fputs("null", f);
+		if (has_from(p))
+			fprintf(f, ",\"from_page\":%" PRIu64 "}\n", p->from);
+		else
+			fputs(",\"from_page\":null}\n", f);
 	}
 }
 

@@ -14,6 +14,7 @@
 
 static struct pagedet_seen here[N], peer[N];
 static struct pagedet_pattern found[MOST];
+static uint8_t of[N];
 static int n_found;
 static struct pagedet_blocks *blocks;
 static struct pagedet_versions *versions;
@@ -42,11 +43,26 @@ static void begin(void)
 
 static void look(void)
 {
+	uint64_t pages[MOST + 1] = { 0 };
+	unsigned i;
+	int k;
+
 	memset(found, 0xee, sizeof(found));
+	memset(of, 0xee, sizeof(of));
 	n_found = pagedet_patterns(here, peer, N, blocks, versions, found,
-				   MOST);
+				   MOST, of);
 	ck_assert_int_ge(n_found, 0);
 	ck_assert_int_le(n_found, (int)MOST);
+	/* What is told of all pages is told of each. */
+	for (i = 0; i < N; i++) {
+		ck_assert_uint_le(of[i], (unsigned)n_found);
+		pages[of[i]]++;
+		if (of[i])
+			ck_assert(i >= found[of[i] - 1].first &&
+				  i <= found[of[i] - 1].last);
+	}
+	for (k = 0; k < n_found; k++)
+		ck_assert_uint_eq(pages[k + 1], found[k].pages);
 }
 
 static const char *says(int i)
@@ -75,8 +91,8 @@ START_TEST(equal)
 	look();
 	ck_assert_int_eq(n_found, 0);
 	/* No page at all. */
-	ck_assert_int_eq(pagedet_patterns(NULL, NULL, 0, NULL, NULL, found, 0),
-			 0);
+	ck_assert_int_eq(pagedet_patterns(NULL, NULL, 0, NULL, NULL, found, 0,
+					  NULL), 0);
 }
 END_TEST
 
@@ -171,7 +187,7 @@ START_TEST(unsearched)
 		set(&b[i], PAGEDET_SEEN_DATA, 7);
 	}
 	set(&b[1000], PAGEDET_SEEN_DATA, 8);
-	n = pagedet_patterns(a, b, 200000, NULL, NULL, found, MOST);
+	n = pagedet_patterns(a, b, 200000, NULL, NULL, found, MOST, NULL);
 	ck_assert_int_eq(n, 2);
 	ck_assert_str_eq(pagedet_pattern_name(found[0].kind), "alike");
 	ck_assert_uint_eq(found[0].pages, 199999);
@@ -442,7 +458,7 @@ START_TEST(borders)
 	pagedet_blocks_free(blocks);
 	tell_blocks(N + 1);
 	ck_assert_int_eq(pagedet_patterns(here, peer, N, blocks, NULL, found,
-					  MOST), -EINVAL);
+					  MOST, NULL), -EINVAL);
 	pagedet_blocks_free(blocks);
 }
 END_TEST
@@ -456,8 +472,8 @@ START_TEST(room)
 		set(&peer[i], PAGEDET_SEEN_ZERO, 0);
 	set(&peer[100], PAGEDET_SEEN_DATA, 1);
 	memset(found, 0xee, sizeof(found));
-	ck_assert_int_eq(pagedet_patterns(here, peer, N, NULL, NULL, found, 1),
-			 2);
+	ck_assert_int_eq(pagedet_patterns(here, peer, N, NULL, NULL, found, 1,
+					  NULL), 2);
 	ck_assert_uint_eq(found[0].pages, 10);
 	ck_assert_uint_eq(found[1].pages, 0xeeeeeeeeeeeeeeee);
 	/* A text that is cut, and one without room. */
