@@ -489,11 +489,11 @@ struct pdet_backend_ops {
 			 uint64_t addr, void *buf);
 	/* A number of the task's address space, if it is one of a dump: its
 	 * VMAs are the mappings, and the pages of their files are those of
-	 * cached_page(). 0: both are on this machine. */
+	 * cached_page(). 0, or NULL: both are on this machine. */
 	uint64_t (*user_space)(struct pdet_session *s, struct pdet_task *t);
 	/* A number of the mappings that a task of this machine has now: the
 	 * same number, the same mappings. What is read between two calls with
-	 * the same number has this one. 0: it is not known. */
+	 * the same number has this one. 0, or NULL: it is not known. */
 	uint64_t (*user_maps)(struct pdet_session *s, struct pdet_task *t);
 	/* Reads a page of the page cache at pdet_vma.cache. Returns 0, -ENODATA
 	 * if it was not cached, or a result of memory/memory.h. Sets no error

@@ -4,6 +4,7 @@
  * starts the engine, and delivers lists, runs or groups.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -436,6 +437,22 @@ static bool has_user_stacks(const struct pdet_iter *it, size_t i)
 	       !it->user_stacks.has_backend;
 }
 
+/* Adds what does without the kernel's memory to the reason. */
+static void add_way_out(const struct pdet_iter *it,
+			struct pdet_user_stacks *u)
+{
+	const size_t len = strlen(u->words);
+	size_t i;
+
+	for (i = 0; i < it->n_backends; i++)
+		if (it->backends[i]->ops->stops_threads)
+			break;
+	if (i < it->n_backends)
+		snprintf(u->words + len, sizeof(u->words) - len, "; --stop "
+			 "(PAGEDET_Q_STOP_THREADS) does without, for threads "
+			 "of the same user");
+}
+
 /* @r: why the backend cannot be asked. Rows need not know that. */
 static void note_user_stacks(struct pdet_iter *it, size_t i, int r)
 {
@@ -446,6 +463,8 @@ static void note_user_stacks(struct pdet_iter *it, size_t i, int r)
 	u->error = r;
 	memcpy(u->words, it->env->error, sizeof(u->words));
 	memcpy(u->advice, it->env->advice, sizeof(u->advice));
+	if (r == -EACCES)
+		add_way_out(it, u);
 }
 
 static void free_user_stacks(struct pdet_user_stacks *u)

@@ -243,7 +243,8 @@ int procfs_user_regs(struct pdet_session *s, struct pdet_task *base,
 		return 0;
 	/* The numbers of a tree elsewhere, or of another namespace, are not
 	 * those of threads here. */
-	if (!t->p->live || *s->env.root || !pdet_proc_is_ours(""))
+	if (!t->hold &&
+	    (!t->p->live || *s->env.root || !pdet_proc_is_ours("")))
 		return pdet_fail(&s->env, ENOTSUP, "cannot stop thread %u: "
 				 "/proc has the numbers of another namespace, "
 				 "or is below a root", base->pid);
@@ -278,18 +279,4 @@ int procfs_user_page(struct pdet_session *s, struct pdet_task *base,
 	if (n == PDET_USER_PAGE)
 		return 0;
 	return n >= 0 || errno == EFAULT ? -ENXIO : -errno;
-}
-
-uint64_t procfs_user_space(struct pdet_session *s, struct pdet_task *t)
-{
-	(void)s;
-	(void)t;
-	return 0;
-}
-
-uint64_t procfs_user_maps(struct pdet_session *s, struct pdet_task *t)
-{
-	(void)s;
-	(void)t;
-	return 0;
 }

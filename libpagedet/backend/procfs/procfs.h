@@ -323,8 +323,6 @@ int procfs_user_regs(struct pdet_session *s, struct pdet_task *t,
 		     struct pdet_user_regs *ret);
 int procfs_user_page(struct pdet_session *s, struct pdet_task *t, uint64_t addr,
 		     void *buf);
-uint64_t procfs_user_space(struct pdet_session *s, struct pdet_task *t);
-uint64_t procfs_user_maps(struct pdet_session *s, struct pdet_task *t);
 
 /* --- swaps.c --- */
 /* The number of swap areas in use: lower types are swap areas. False if it is

@@ -5,7 +5,6 @@
  * meanwhile, the result is worthless, and it is asked again.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +57,8 @@ static int find_dump(struct thread *t, struct pdet_code_dump *ret)
 	int r;
 
 	*ret = (struct pdet_code_dump){
-		.space = ops->user_space(t->session, t->task),
+		.space = ops->user_space ? ops->user_space(t->session,
+							   t->task) : 0,
 		.next = next_map, .arg = t, .files = { read_cached, t },
 	};
 	if (!ret->space)
@@ -97,10 +97,12 @@ static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env)
 /* Returns 1 if the thread has run meanwhile. */
 static int read_once(struct pdet_user_stacks *u, struct thread *t)
 {
-	struct pdet_user_source source = { .page = read_page, .arg = t,
-					   .maps = number_of_maps };
-	struct pdet_code_dump dump;
 	struct pdet_session *s = t->session;
+	struct pdet_user_source source = {
+		.page = read_page, .arg = t,
+		.maps = s->backend->ops->user_maps ? number_of_maps : NULL,
+	};
+	struct pdet_code_dump dump;
 	struct pdet_user_regs regs;
 	int r = s->backend->ops->user_regs(s, t->task, &regs);
 
@@ -136,22 +138,6 @@ static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 				 tid) : r;
 }
 
-/* Adds what does without the kernel's memory. */
-static void add_way_out(struct pdet_iter *it)
-{
-	char *words = it->env->error;
-	const size_t len = strlen(words);
-	size_t i;
-
-	for (i = 0; i < it->n_backends; i++)
-		if (it->backends[i]->ops->stops_threads) {
-			snprintf(words + len, PDET_ERROR_SIZE - len, "; --stop "
-				 "(PAGEDET_Q_STOP_THREADS) does without, for "
-				 "threads of the same user");
-			return;
-		}
-}
-
 /* Sets an error text. */
 static int check(struct pdet_iter *it)
 {
@@ -169,8 +155,6 @@ static int check(struct pdet_iter *it)
 	memcpy(it->env->error, u->words, sizeof(u->words));
 	memcpy(it->env->advice, u->advice, sizeof(u->advice));
 	pdet_context(it->env, "cannot read user stacks");
-	if (u->error == -EACCES)
-		add_way_out(it);
 	return u->error;
 }
 
