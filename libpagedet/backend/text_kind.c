@@ -41,9 +41,8 @@ static const struct {
 	{ ") PFNs busy", log_text },
 	{ "MCE: Software-unpoisoned ", log_text },
 	/* faults of programs, on x86, arm64 and riscv, powerpc, mips, s390 */
-	{ "]: segfault at ", log_text },
+	{ "]: segfault ", log_text },
 	{ "]: unhandled ", log_text },
-	{ "]: segfault (", log_text },
 	{ "do_page_fault(): sending SIGSEGV to ", log_text },
 	{ "User process fault: interruption code ", log_text },
 	/* mm/kasan/report.c */

@@ -40,11 +40,11 @@ static bool levels(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 
 	if (p->has_levels || !pdet_scan_word(&word, "pgd:"))
 		return false;
-	p->has_levels = true;
 	n = snprintf(text, sizeof(text), "%.*s %.*s",
 		     (int)(entry.end - entry.at), entry.at,
 		     (int)(s.end - s.at), s.at);
-	if (n < (int)sizeof(text))
+	p->has_levels = n < (int)sizeof(text);
+	if (p->has_levels)
 		*memory &= pdet_log_keep(p, (struct pdet_scan){ text,
 						text + n }, &p->entries);
 	return true;

@@ -746,7 +746,8 @@ static bool is_task_of_last(struct pdet_log *log, struct pdet_log_line *l)
 	struct pdet_scan s = l->text;
 	const struct open_page *o;
 
-	if (!log->n_open || !pdet_scan_word(&s, "CPU: "))
+	if (!log->n_open ||
+	    (!pdet_scan_word(&s, "CPU: ") && !pdet_scan_word(&s, "Pid: ")))
 		return false;
 	l->writer = PDET_LOG_ANYONE;
 	o = open_of(log, l, OF_REPORT);

@@ -98,16 +98,18 @@ static bool task_of_cpu(struct pdet_scan *s, uint64_t *pid)
 /* "Tainted: G    B   4.9.45-v7+ #1031", after a name. */
 static void release(struct pdet_log_page *p, struct pdet_scan s)
 {
-	struct pdet_scan after;
+	struct pdet_scan after, word;
 
 	if (p->boot.version ||
 	    (!pdet_log_behind(s, " Not tainted ", &after) &&
 	     !pdet_log_behind(s, " Tainted: ", &after)))
 		return;
-	while (!p->boot.version && after.at < after.end) {
-		p->boot.version = pdet_log_version(pdet_scan_token(&after));
+	/* A name may have any byte, which ends the words. */
+	do {
 		pdet_scan_blanks(&after);
-	}
+		word = pdet_scan_token(&after);
+		p->boot.version = pdet_log_version(word);
+	} while (!p->boot.version && word.at < word.end);
 }
 
 bool pdet_log_cpu(struct pdet_log_page *p, struct pdet_scan text,
