@@ -23,8 +23,10 @@ static bool is_for_files(const struct pdet_case *c, const char *text)
 	static const char command[] = "'pagedet ";
 	size_t i;
 
+	if (strstr(text, command) && !(pdet_row_sources(&c->here) & pages))
+		return false;
 	if (!strncmp(text, command, strlen(command)))
-		return pdet_row_sources(&c->here) & pages;
+		return true;
 	for (i = 0; i < PDET_COUNT(anywhere); i++)
 		if (!strncmp(text, anywhere[i], strlen(anywhere[i])))
 			return true;

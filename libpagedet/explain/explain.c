@@ -229,11 +229,11 @@ static const char *advice_of(struct pdet_case *c, const struct pdet_rule *rule)
 		return rule->lets_run &&
 		       pdet_intact(c, rule->lets_run) != PAGEDET_YES ?
 		       rule->otherwise : c->advice;
-	if (rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL &&
-	    PAGEDET_CELL_STATE(kind) == PAGEDET_NO_ACCESS)
-		return "run it as root: the kernel shows this page only to "
-		       "root";
-	return pdet_fit_advice(c, c->advice);
+	return pdet_fit_advice(c,
+		rule->info.verdict == PAGEDET_VERDICT_CANNOT_TELL &&
+		PAGEDET_CELL_STATE(kind) == PAGEDET_NO_ACCESS ?
+		"run it as root: the kernel shows this page only to root" :
+		c->advice);
 }
 
 static void put_sides(struct pagedet_finding *f, const struct pdet_case *c,

@@ -186,6 +186,16 @@ const char *pdet_fit_advice(struct pdet_case *c, const char *text);
  * freed or handed out. If so, its struct page shows that moment, or is damaged.
  */
 bool pdet_rest_on_bad_page(struct pdet_case *c);
+#define PDET_BAD_PAGE_ADVICE \
+	"find what freed it too early, or wrote to it or its struct page " \
+	"later: the report's call trace shows where that was noticed"
+/* A rule of each question that asks what such a page cannot tell. */
+#define PDET_BAD_PAGE(id, question, name, what) \
+	PDET_RULE(id, question, CANNOT_TELL, name, \
+		  "cannot tell " what ": the kernel reported it as a bad " \
+		  "page", PDET_BAD_PAGE_ADVICE, \
+		  { pdet_rest_on_bad_page, PDET_LOW, NULL })
+
 /*
  * pdet_rest_on_low_count - whether a count of its users is below zero. Then no
  * count of it is of use.
@@ -194,10 +204,11 @@ bool pdet_rest_on_low_count(struct pdet_case *c);
 #define PDET_LOW_COUNT_ADVICE \
 	"find the code that gives back references or mappings more often " \
 	"than it takes them; the page may be in use twice"
-/* What the rules advise then. */
-#define PDET_BAD_PAGE_ADVICE \
-	"find what freed it too early, or wrote to it or its struct page " \
-	"later: the report's call trace shows where that was noticed"
+#define PDET_LOW_COUNT(id, question, name, what) \
+	PDET_RULE(id, question, CANNOT_TELL, name, \
+		  "cannot tell " what ": a count of its users is below zero", \
+		  PDET_LOW_COUNT_ADVICE, \
+		  { pdet_rest_on_low_count, PDET_LOW, NULL })
 
 /* --- certainty.c: the confidence of a finding --- */
 

@@ -49,33 +49,26 @@ bool pdet_row_is_user(const struct pagedet_page *row)
 	       pdet_row_is(row, PAGEDET_KIND_SHMEM);
 }
 
-bool pdet_row_is_from_memory(const struct pagedet_page *row)
-{
-	unsigned f, source;
-
-	for (f = 0; f < PDET_FIELDS; f++) {
-		/* Any number: rows may come from another host. */
-		source = PAGEDET_CELL_SOURCE(row->cell[f]);
-		if (pdet_row_has(row, f) &&
-		    (source == PAGEDET_SOURCE_BPF ||
-		     source == PAGEDET_SOURCE_KCORE ||
-		     source == PAGEDET_SOURCE_VMCORE))
-			return true;
-	}
-	return false;
-}
-
 uint32_t pdet_row_sources(const struct pagedet_page *row)
 {
 	uint32_t asked = 0;
 	unsigned f, source;
 
 	for (f = 0; f < PDET_FIELDS; f++) {
+		/* Any number: rows may come from another host. */
 		source = PAGEDET_CELL_SOURCE(row->cell[f]);
 		if (pdet_row_has(row, f) && source < 32)
 			asked |= PAGEDET_SOURCE_BIT(source);
 	}
 	return asked;
+}
+
+bool pdet_row_is_from_memory(const struct pagedet_page *row)
+{
+	return pdet_row_sources(row) &
+	       (PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_BPF) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE) |
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE));
 }
 
 bool pdet_row_is_past(const struct pagedet_page *row)

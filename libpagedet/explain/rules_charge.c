@@ -150,11 +150,8 @@ static bool poison_unknown(struct pdet_case *c)
 		  { fits, PDET_##most, rivals })
 
 const struct pdet_rule pdet_rules_charge[] = {
-	CHARGE(510, CANNOT_TELL, "charge-bad-page", pdet_rest_on_bad_page,
-	       LOW, NULL,
-	       "cannot tell which cgroup is charged: the kernel reported "
-	       "it as a bad page",
-	       PDET_BAD_PAGE_ADVICE),
+	PDET_BAD_PAGE(510, UNACCOUNTED, "charge-bad-page",
+		      "which cgroup is charged"),
 	CHARGE(501, FINE, "charged", charged,
 	       CERTAIN, pdet_rivals_row,
 	       "a cgroup is charged for it",
@@ -190,11 +187,8 @@ const struct pdet_rule pdet_rules_charge[] = {
 	       LOW, NULL,
 	       "cannot tell which cgroup is charged",
 	       "ask as root, on a kernel with CONFIG_MEMCG"),
-	POISON(610, CANNOT_TELL, "poison-bad-page", pdet_rest_on_bad_page,
-	       LOW, NULL,
-	       "cannot tell whether its memory is broken: the kernel reported "
-	       "it as a bad page",
-	       PDET_BAD_PAGE_ADVICE),
+	PDET_BAD_PAGE(610, POISONED, "poison-bad-page",
+		      "whether its memory is broken"),
 	POISON(601, CAUSE, "hwpoison", poisoned,
 	       CERTAIN, pdet_rivals_row,
 	       "the kernel has marked it as a memory error (hwpoison)",

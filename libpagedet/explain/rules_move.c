@@ -345,16 +345,10 @@ static const char ask_deeper[] =
 	"MADV_PAGEOUT: a pinned page stays";
 
 const struct pdet_rule pdet_rules_move[] = {
-	MOVE(210, CANNOT_TELL, "move-bad-page",
-	     "cannot tell whether it can be moved: the kernel reported it "
-	     "as a bad page",
-	     PDET_BAD_PAGE_ADVICE,
-	     { pdet_rest_on_bad_page, PDET_LOW, NULL }),
-	MOVE(220, CANNOT_TELL, "move-low-count",
-	     "cannot tell whether it can be moved: a count of its users is below "
-	     "zero",
-	     PDET_LOW_COUNT_ADVICE,
-	     { pdet_rest_on_low_count, PDET_LOW, NULL }),
+	PDET_BAD_PAGE(210, NOT_MIGRATABLE, "move-bad-page",
+		      "whether it can be moved"),
+	PDET_LOW_COUNT(220, NOT_MIGRATABLE, "move-low-count",
+		       "whether it can be moved"),
 	MOVE(201, FINE, "nothing-to-move",
 	     "there is nothing to move: the frame is free, or has no page",
 	     "nothing",
@@ -397,16 +391,10 @@ const struct pdet_rule pdet_rules_move[] = {
 	MOVE(209, CANNOT_TELL, "movable-unknown",
 	     "cannot tell whether it can be moved", ask_deeper,
 	     { pins_not_known, PDET_LOW, NULL }),
-	PIN(310, CANNOT_TELL, "pin-bad-page",
-	    "cannot tell whether it is pinned: the kernel reported it as "
-	    "a bad page",
-	    PDET_BAD_PAGE_ADVICE,
-	    { pdet_rest_on_bad_page, PDET_LOW, NULL }),
-	PIN(320, CANNOT_TELL, "pin-low-count",
-	     "cannot tell whether it is pinned: a count of its users is below "
-	     "zero",
-	     PDET_LOW_COUNT_ADVICE,
-	     { pdet_rest_on_low_count, PDET_LOW, NULL }),
+	PDET_BAD_PAGE(310, PINNED, "pin-bad-page",
+		      "whether it is pinned"),
+	PDET_LOW_COUNT(320, PINNED, "pin-low-count",
+		       "whether it is pinned"),
 	PIN(301, FINE, "nothing-to-pin",
 	     "there is nothing to pin: the frame is free, or has no page",
 	     "nothing",
@@ -426,16 +414,10 @@ const struct pdet_rule pdet_rules_move[] = {
 	PIN(309, CANNOT_TELL, "pin-unknown",
 	     "cannot tell whether it is pinned", ask_deeper,
 	     { pins_not_known, PDET_LOW, NULL }),
-	KEEP(420, CANNOT_TELL, "reclaim-bad-page",
-	     "cannot tell what keeps it: the kernel reported it "
-	     "as a bad page",
-	     PDET_BAD_PAGE_ADVICE,
-	     { pdet_rest_on_bad_page, PDET_LOW, NULL }),
-	KEEP(430, CANNOT_TELL, "reclaim-low-count",
-	     "cannot tell what keeps it: a count of its users is below "
-	     "zero",
-	     PDET_LOW_COUNT_ADVICE,
-	     { pdet_rest_on_low_count, PDET_LOW, NULL }),
+	PDET_BAD_PAGE(420, UNRECLAIMABLE, "reclaim-bad-page",
+		      "what keeps it"),
+	PDET_LOW_COUNT(430, UNRECLAIMABLE, "reclaim-low-count",
+		       "what keeps it"),
 	KEEP(401, FINE, "nothing-to-reclaim",
 	     "there is nothing to reclaim: the frame is free, or has no page",
 	     "nothing",
