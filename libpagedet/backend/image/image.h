@@ -8,6 +8,7 @@
 #define PDET_BACKEND_IMAGE_IMAGE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "backend/backend.h"
 #include "base/io.h"
@@ -60,6 +61,10 @@ struct image_kernel {
 	/* vmalloc areas, modules and symbols; each may be missing. */
 	bool has_vmaps, has_modules;
 	struct pdet_vmaps vmaps;
+	/* For a dump, whether all of them can be read: 0 until a session has
+	 * looked, VMAPS_INTACT, or an error of memory/memory.h. */
+	_Atomic int vmaps_state;
+#define VMAPS_INTACT 1
 	struct pdet_modules modules;
 	/* The image and its sections, if symbols include its data; otherwise
 	 * last is 0. */
@@ -222,9 +227,6 @@ struct image_session {
 		struct pdet_slab_set free;
 	} slab;
 	struct pdet_paging_places places; /* only for a dump */
-	/* only for a dump: whether its areas of vmalloc are complete */
-	bool vmaps_checked;
-	int vmaps_error;	/* a result of memory/memory.h */
 	/*
 	 * The list of tasks, ascending by pid; filled when a second task is
 	 * opened.

@@ -43,14 +43,19 @@ static bool find_module(struct image_session *s, uint64_t va, struct part *p)
 /* Nothing was found: whether a damaged tree may be the reason. */
 static int check_pieces(struct image_session *s)
 {
+	struct image_kernel *k = &s->image->kernel;
+	int r;
+
 	if (s->image->memory->live)
 		return 0;
-	if (!s->vmaps_checked)
-		s->vmaps_error = pdet_vmaps_check(&s->space,
-						  &s->image->kernel.vmaps);
-	/* who asks next has more time, perhaps */
-	s->vmaps_checked = s->vmaps_error != -ETIMEDOUT;
-	return s->vmaps_error;
+	r = atomic_load(&k->vmaps_state);
+	if (!r) {
+		r = pdet_vmaps_check(&s->space, &k->vmaps);
+		/* who asks next has more time, perhaps */
+		if (r != -ETIMEDOUT)
+			atomic_store(&k->vmaps_state, r ? r : VMAPS_INTACT);
+	}
+	return r == VMAPS_INTACT ? 0 : r;
 }
 
 static void find_piece(struct image_session *s, uint64_t va, struct part *p)
@@ -68,9 +73,10 @@ static void find_piece(struct image_session *s, uint64_t va, struct part *p)
 	r = pdet_vmap_find(&s->space, &k->vmaps, va, &m);
 	if (r == -ENOENT) {
 		r = check_pieces(s);
-		p->state = PAGEDET_NONE;
-		if (r == 0)
+		if (r == 0) {
+			p->state = PAGEDET_NONE;
 			return;
+		}
 	}
 	if (r < 0) {
 		p->state = pdet_image_kernel_reason(s, r);
