@@ -20,7 +20,8 @@ void pdet_survey_heat(struct pagedet *pd, struct pdet_ability *ret)
 {
 	struct pdet_heat h = { .state = PAGEDET_UNSUPPORTED };
 
-	if (begin(pd, &h) < 0) {
+	if (begin(pd, &h) < 0 ||
+	    pdet_heat_learn(&h, &pd->env, pd->backends, pd->n_backends) < 0) {
 		pdet_clear(&pd->env);
 		h.state = PAGEDET_NO_MEMORY;
 	}

@@ -177,7 +177,6 @@ int pdet_damon_read(struct pdet_damon *d, struct pdet_env *env,
 
 	if (r < 0)
 		return r;
-	d->is_read = true;
 	d->is_physical = c.is_physical;
 	d->is_tuned = c.is_tuned;
 	d->unit = c.unit;
@@ -185,7 +184,8 @@ int pdet_damon_read(struct pdet_damon *d, struct pdet_env *env,
 	d->interval_us = c.interval_us;
 	r = take_targets(env, &c, d);
 	pdet_vec_free(&c.targets);
-	return r;
+	d->is_read = r == 0;
+	return d->is_read ? 0 : pdet_fail(env, ENOMEM, "no memory");
 }
 
 int pdet_damons_read(struct pdet_damons *d, struct pdet_env *env,
