@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ranking.h"
+#include "base/text/ranking.h"
 #include "kmap/kmap.h"
 #include "kmap/object.h"
 #include "kmap/own.h"

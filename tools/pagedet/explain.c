@@ -117,12 +117,9 @@ static int parse_pages(struct cli_job *job, bool named)
 		wrong = cli_range(word, CLI_DECIMAL, &item);
 		if (wrong && !strncmp(word, "ffff", 4))
 			wrong = cli_number(word, CLI_HEX, &item.first);
-		/*
-		 * No machine has 2^40 page frames. Addresses of the kernel's
-		 * half have the highest bit set.
-		 */
+		/* Addresses of the kernel's half have the highest bit set. */
 		if (i && (wrong ? is_user_address(word) :
-			  item.first >> 40 && !(item.first >> 63)))
+			  cli_is_no_frame(item.first) && !(item.first >> 63)))
 			return cli_instead(job, "virt PID ADDR", "explain: "
 					   "'%s' is not a page frame number",
 					   word);

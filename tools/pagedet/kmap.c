@@ -209,8 +209,8 @@ static int take_keys(struct asking *a, const char *by)
 			key = pagedet_kmap_key_by_name(name);
 		}
 		if (key < 0)
-			return cli_usage("--by: a KMAP cannot be grouped by "
-					 "'%.*s'", (int)len, at);
+			return cli_no_key("--by: a KMAP cannot be grouped by",
+					  at, len, pagedet_kmap_key_name);
 		if (a->q.n_by == CLI_COUNT(a->by))
 			return cli_usage("--by: too many keys");
 		a->by[a->q.n_by++] = (uint32_t)key;

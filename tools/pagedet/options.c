@@ -335,7 +335,7 @@ static int set_where(struct cli_job *job, const char *value)
 	if (job->where) {
 		snprintf(both, sizeof(both), "%s and %s", job->where, value);
 		return cli_usage("--where: there are two; join them by 'and': "
-				 "%s", cli_quoted(both, "'EXPR and EXPR'",
+				 "%s", pagedet_quoted(both, "'EXPR and EXPR'",
 						  quoted, sizeof(quoted)));
 	}
 	job->where = value;
@@ -772,11 +772,11 @@ static void keep_sources(struct cli_job *job, int argc, char **argv)
 		const struct option *o = option_of(argv[i]);
 		const char *value = strchr(argv[i], '=');
 
-		if (o && value && argv[i][1] == '-')
-			cli_keep_source(job, o->name, value + 1, o->value);
-		if (!cli_options_takes_next(argv[i]) || i + 1 >= argc)
+		if (!o || !o->value || o->optional)
 			continue;
-		cli_keep_source(job, o->name, argv[++i], o->value);
+		value = value ? value + 1 : i + 1 < argc ? argv[++i] : NULL;
+		if (value)
+			cli_keep_source(job, o->name, value, o->value);
 	}
 }
 

@@ -351,80 +351,79 @@ static int check_source(const struct asking *a)
 	return why == PAGEDET_NO_ACCESS ? CLI_DENIED : CLI_UNAVAILABLE;
 }
 
-/* Draws the stacks of the processes that were found. */
-static int draw(struct asking *a, int fd)
-{
-	const int status = cli_threads_draw(a->job, a->pd, a->it, fd);
-	int told;
-
-	cli_progress_end(&a->progress);
-	if (status > CLI_UNSURE)
-		return status;
-	cli_verdict_add(&a->verdict, a->it, a->q.target);
-	told = cli_verdict_tell(&a->verdict, a->job, a->it);
-	return status ? status : told;
-}
-
 /* --- pages without mappers --- */
 
-static bool has_only(const struct cli_job *job, bool (*is)(uint64_t pfn))
+static bool are_no_frames(const struct cli_job *job)
 {
 	size_t i;
 
 	for (i = 0; i < job->n_items; i++)
-		if (!is(job->items[i].first))
+		if (!cli_is_no_frame(job->items[i].first))
 			return false;
 	return job->n_items != 0;
-}
-
-/* Nothing can map it, whether all tasks could be read or not. */
-static int tell_no_frame(const struct cli_job *job)
-{
-	if (!job->quiet)
-		cli_say("there is no such page frame");
-	return CLI_NO;
 }
 
 /* Whether the source knows that none of the page frames is memory. */
 static bool has_no_memory(const struct asking *a)
 {
+	struct pagedet_coverage done = { .size = sizeof(done) };
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pagedet_iter *it = NULL;
-	struct pagedet_page rows[64];
-	uint64_t left = 1 << 16, holes = 0;
-	int i, n = 1;
+	struct pagedet_page row;
+	int n;
 
 	q.target = PAGEDET_TARGET_PFN;
 	q.items = a->job->items;
 	q.n_items = a->job->n_items;
+	q.where = "kind!=hole";
+	q.options = PAGEDET_Q_UNDECIDED;
 	q.deadline_ns = cli_deadline_left(a->job);
-	if (a->job->from_stdin ||
-	    pagedet_fields_parse(a->pd, "kind", &q) ||
-	    pagedet_query(a->pd, &q, &it))
+	if (a->job->from_stdin || pagedet_query(a->pd, &q, &it))
 		return false;
 	cli_interrupt_cancels(it);
-	while (n > 0 && left) {
-		n = pagedet_next(it, rows, CLI_COUNT(rows));
-		for (i = 0; i < n && left; i++, left--) {
-			const uint16_t cell = rows[i].cell[PAGEDET_FIELD_KIND];
-
-			if (PAGEDET_CELL_STATE(cell) != PAGEDET_HAVE ||
-			    rows[i].kind != PAGEDET_KIND_HOLE)
-				left = 1;
-			else
-				holes++;
-		}
-	}
+	n = pagedet_next(it, &row, 1);
+	pagedet_coverage(it, &done);
 	cli_interrupt_cancels(a->it);
 	pagedet_iter_free(it);
-	return !n && holes && left;
+	return !n && done.complete;
+}
+
+/* What a complete answer says beside its rows. */
+static int tell(struct asking *a, int status)
+{
+	int told;
+
+	if (!status && a->job->command->target == PAGEDET_TARGET_MAPPERS &&
+	    !a->verdict.sum.rows) {
+		/* Nothing can map them, even if some task cannot be read. */
+		if (are_no_frames(a->job)) {
+			if (!a->job->quiet)
+				cli_say("there is no such page frame");
+			return CLI_NO;
+		}
+		a->job->no_memory = !a->job->quiet && has_no_memory(a);
+	}
+	told = cli_verdict_tell(&a->verdict, a->job, a->it);
+	return status ? status : told;
+}
+
+/* Draws the stacks of the processes that were found. */
+static int draw(struct asking *a, int fd)
+{
+	const int status = cli_threads_draw(a->job, a->pd, a->it, fd);
+
+	cli_progress_end(&a->progress);
+	if (status > CLI_UNSURE)
+		return status;
+	cli_verdict_add(&a->verdict, a->it, a->q.target);
+	return tell(a, status);
 }
 
 static int emit(struct asking *a, int fd)
 {
 	const bool held = a->progress.same_terminal;
 	struct pagedet_emitter *e;
-	int status, told, late;
+	int status, late;
 
 	a->out_fd = fd;
 	status = cli_emitter_new(a->job, a->pd, fd, held ? -1 : fd, &e);
@@ -445,14 +444,7 @@ static int emit(struct asking *a, int fd)
 		a->verdict.places = a->paths->places;
 		a->verdict.failed = a->paths->failed;
 	}
-	if (!status && a->job->command->target == PAGEDET_TARGET_MAPPERS &&
-	    !a->verdict.sum.rows) {
-		if (has_only(a->job, cli_is_no_frame))
-			return tell_no_frame(a->job);
-		a->job->no_memory = has_no_memory(a);
-	}
-	told = cli_verdict_tell(&a->verdict, a->job, a->it);
-	return status ? status : told;
+	return tell(a, status);
 }
 
 static int answer(struct asking *a)

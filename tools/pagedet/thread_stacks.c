@@ -10,7 +10,8 @@
 
 #include "cli.h"
 
-#define FRAMES 640		/* no thread has more */
+/* No thread has more: in the kernel, in its program, and why it ends there. */
+#define FRAMES (512 + 129)
 
 struct threads {
 	struct cli_stacks s;
@@ -23,7 +24,8 @@ struct threads {
 	int n_tids, tid;	/* the same for its threads */
 	struct pagedet_task *tasks; /* for names */
 	size_t n_tasks;
-	char *frame[FRAMES + 1];
+	char name[64];		/* of the process */
+	char *frame[FRAMES + 1]; /* and the name */
 	uint32_t n;
 	bool ended, runs, lost;	/* what is said of the thread */
 	uint64_t drawn, gone, ran, unknown; /* threads, or processes */
@@ -112,7 +114,7 @@ static bool add(struct threads *t, const char *name, const char *module)
 	char *text = NULL;
 	int r;
 
-	if (t->n == FRAMES)
+	if (t->n == FRAMES + 1)
 		return true;
 	/* The '+' ends the name. [vdso] has its brackets already. */
 	r = !module ? asprintf(&text, "%s", name) :
@@ -189,19 +191,21 @@ static bool add_user(struct threads *t, uint32_t tid)
 	return true;
 }
 
-static bool add_process(struct threads *t, uint32_t pid)
+static void set_name(struct threads *t, uint32_t pid)
 {
-	char name[64] = "?";
 	size_t i;
 
+	snprintf(t->name, sizeof(t->name), "?");
 	for (i = 0; i < t->n_tasks; i++)
-		if (t->tasks[i].pid == pid)
-			snprintf(name, sizeof(name), "%s", t->tasks[i].comm);
+		if (t->tasks[i].pid == pid) {
+			snprintf(t->name, sizeof(t->name), "%s",
+				 t->tasks[i].comm);
+			break;
+		}
 	/* These letters have a meaning in the name of a function. */
-	for (i = 0; name[i]; i++)
-		if (strchr("+[]", name[i]))
-			name[i] = '_';
-	return add(t, name, NULL);
+	for (i = 0; t->name[i]; i++)
+		if (strchr("+[]", t->name[i]))
+			t->name[i] = '_';
 }
 
 /* Gets the threads of the next process. False: no memory. */
@@ -210,6 +214,7 @@ static bool get_threads(struct threads *t, uint32_t pid)
 	int n = pagedet_threads(t->it, pid, NULL, 0);
 	uint32_t *more;
 
+	set_name(t, pid);
 	t->tid = t->n_tids = 0;
 	if (n > 0) {
 		more = realloc(t->tids, (size_t)n * sizeof(*more));
@@ -247,7 +252,7 @@ static bool add_thread(struct threads *t, uint32_t tid)
 	t->ended = t->runs = t->lost = false;
 	return (!t->job->kernel_stacks || add_kernel(t, tid)) &&
 	       (!t->job->user_stacks || add_user(t, tid)) &&
-	       add_process(t, t->pids[t->pid - 1]);
+	       add(t, t->name, NULL);
 }
 
 static int next(struct cli_stacks *s)
@@ -275,17 +280,19 @@ static int next(struct cli_stacks *s)
 
 /* --- output --- */
 
-static void tell_number(const struct threads *t, uint64_t n, const char *what)
+static void tell_number(uint64_t n, const char *what)
 {
-	if (n && !t->job->quiet)
+	if (n)
 		cli_say("%llu thread%s %s meanwhile", (unsigned long long)n,
 			cli_plural(n), what);
 }
 
-static int tell(const struct threads *t)
+static void tell(const struct threads *t)
 {
-	tell_number(t, t->ran, "ran");
-	tell_number(t, t->gone, "ended");
+	if (t->job->quiet)
+		return;
+	tell_number(t->ran, "ran");
+	tell_number(t->gone, "ended");
 	if (t->unknown)
 		cli_say("%llu stack%s not known: %s",
 			(unsigned long long)t->unknown,
@@ -293,7 +300,6 @@ static int tell(const struct threads *t)
 	if (t->stopped)
 		cli_say("%s: there are %llu threads",
 			cli_stop_words(), (unsigned long long)t->drawn);
-	return t->unknown || t->stopped ? CLI_UNSURE : CLI_ANSWERED;
 }
 
 uint32_t cli_stacks_options(const struct cli_job *job)
@@ -311,6 +317,8 @@ int cli_threads_check(const struct cli_job *job)
 		return cli_usage("--stop needs --stacks=user or both");
 	if (!job->flame && !job->folded)
 		return CLI_ANSWERED;
+	if (job->watching)
+		return cli_usage("--%s cannot be combined with --watch", name);
 	if (!job->stacks)
 		return cli_usage("--%s needs --stacks", name);
 	if (job->by || job->summary || job->fields || job->sort || job->runs ||
@@ -344,8 +352,10 @@ int cli_threads_draw(const struct cli_job *job, struct pagedet *pd,
 	}
 	if (fclose(f) && !status)
 		status = cli_fail_errno("cannot write the output");
-	if (!status)
-		status = tell(&t) > found ? CLI_UNSURE : found;
+	if (!status) {
+		tell(&t);
+		status = t.unknown || t.stopped ? CLI_UNSURE : found;
+	}
 	clear(&t);
 	free(t.pids);
 	free(t.tids);

@@ -5,7 +5,7 @@ Written by scripts/gen-api from bindings/pagedet-api.json; do not edit.
 """
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int,
                     c_int32, c_int64, c_size_t, c_uint16, c_uint32, c_uint64,
-                    c_void_p)
+                    c_uint8, c_void_p)
 
 API_VERSION = "0.1.0"
 
@@ -2468,6 +2468,10 @@ FUNCTIONS = {
         c_int,
         [c_char_p, POINTER(c_char_p), c_uint64],
         "0.1"),
+    "pagedet_quoted": (
+        c_char_p,
+        [c_char_p, c_char_p, c_char_p, c_uint64],
+        "0.1"),
     "pagedet_value_name": (
         c_char_p,
         [c_uint32, c_uint64],
@@ -3479,6 +3483,7 @@ FUNCTIONS = {
             POINTER(pagedet_versions),
             POINTER(pagedet_pattern),
             c_uint64,
+            POINTER(c_uint8),
         ],
         "0.1"),
     "pagedet_pattern_text": (
