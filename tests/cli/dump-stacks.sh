@@ -41,7 +41,7 @@ stdout_is 'folded: a thread without a stack' 'mkpages;unknown 1'
 run --from dump task 79 --folded
 expect 'folded without stacks' 64 '--folded needs --stacks'
 run --from dump task 79 --stacks --folded --json
-expect 'folded is a format' 64 '--folded is a format of its own'
+expect 'folded is a format' 64 '--folded is a format of its own, of all threads: it cannot be combined with another format'
 run --from dump task 79 --stacks --flame "$tap_dir/x.svg" --by kind
-expect 'a picture of all threads' 64 '--flame is a format of its own'
+expect 'a picture of all threads' 64 'it cannot be combined with --by'
 tap_done

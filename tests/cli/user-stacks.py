@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 
 sys.dont_write_bytecode = True
@@ -19,12 +20,16 @@ THREADS = 20
 CHAIN = ["inner", "middle", "outer"]
 
 
+def path_of(name):
+    return os.path.join(BUILD, "tests/cli", name)
+
+
 class Sleeper:
     """The program, and the truth about its threads."""
 
-    def __init__(self, name):
+    def __init__(self, path):
         self.process = subprocess.Popen(
-            [os.path.join(BUILD, "tests/cli", name), str(THREADS)],
+            [path, str(THREADS)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.pid = self.process.pid
         timer = threading.Timer(PATIENCE, self.process.kill)
@@ -133,7 +138,7 @@ def compare_folded(name, sleeper, answers):
 
 
 def check(name):
-    sleeper = Sleeper(name)
+    sleeper = Sleeper(path_of(name))
     try:
         wait_for(sleeper.is_asleep)
         before = sleeper.state()
@@ -160,6 +165,26 @@ def check(name):
         compare_gdb(name, sleeper, answers)
     finally:
         sleeper.end()
+
+
+def check_odd_name():
+    """The name of a file does not end a frame or a line."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = shutil.copy(path_of("sleeper"),
+                           os.path.join(folder, "a;b ]\nc [d] 1"))
+        sleeper = Sleeper(path)
+        try:
+            wait_for(sleeper.is_asleep)
+            lines = ask("task", str(sleeper.pid), "--stacks=user",
+                        "--folded").split("\n")
+        finally:
+            sleeper.end()
+    frame = "inner_[a_b___c__d__1]"
+    result("an odd name of a file", [
+        line for line in lines[:-1]
+        if not re.search(r"^a_b___c__d__1;[^ ]* 1$", line) or
+        frame not in line.split(";")] + [
+        f"{len(lines) - 1} lines"] * (len(lines) != THREADS + 2))
 
 
 def check_running():
@@ -192,6 +217,7 @@ def main():
     check("sleeper")
     check("sleeper_fp")
     check("sleeper_bare")
+    check_odd_name()
     check_running()
     check_kthread()
     print(f"1..{len(done)}")

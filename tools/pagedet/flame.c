@@ -34,19 +34,28 @@ static size_t name_length(const char *frame)
 	return strcspn(frame, "+");
 }
 
+/* ';', blanks and ends of lines have a meaning there, and the name of a process
+ * or of a file may have any letter. */
+static void put_letters(FILE *f, const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		putc(text[i] == ';' || (unsigned char)text[i] <= ' ' ||
+		     text[i] == 127 ? '_' : text[i], f);
+}
+
 static void put_name(FILE *f, const char *frame)
 {
 	const size_t len = name_length(frame);
 	const char *module = strchr(frame + len, '[');
-	size_t i;
 
-	/* ';' and blanks have a meaning in the line, and the name of a process
-	 * may have any letter. */
-	for (i = 0; i < len; i++)
-		putc(frame[i] == ';' || (unsigned char)frame[i] <= ' ' ||
-		     frame[i] == 127 ? '_' : frame[i], f);
-	if (module)
-		fprintf(f, "_%.*s]", (int)strcspn(module, " ]"), module);
+	put_letters(f, frame, len);
+	if (!module)
+		return;
+	putc('_', f);
+	put_letters(f, module, strcspn(module, " ]"));
+	putc(']', f);
 }
 
 int cli_flame_check(const struct cli_job *job, bool has_stacks)

@@ -108,10 +108,17 @@ static void clear(struct threads *t)
 		free(t->frame[--t->n]);
 }
 
+/* For letters that have a meaning in the text of a frame. */
+static void replace(char *text, const char *letters)
+{
+	for (; *(text += strcspn(text, letters)); text++)
+		*text = '_';
+}
+
 /* Adds a frame to the outer end. */
 static bool add(struct threads *t, const char *name, const char *module)
 {
-	char *text = NULL;
+	char *text = NULL, *inside;
 	int r;
 
 	if (t->n == FRAMES + 1)
@@ -122,6 +129,11 @@ static bool add(struct threads *t, const char *name, const char *module)
 			     asprintf(&text, "%s+ [%s]", name, module);
 	if (r < 0)
 		return false;
+	inside = strstr(text, "+ [");
+	if (module && inside) {
+		replace(inside + strlen("+ ["), "[] ");
+		text[r - 1] = ']';
+	}
 	t->frame[t->n++] = text;
 	return true;
 }
@@ -202,10 +214,7 @@ static void set_name(struct threads *t, uint32_t pid)
 				 t->tasks[i].comm);
 			break;
 		}
-	/* These letters have a meaning in the name of a function. */
-	for (i = 0; t->name[i]; i++)
-		if (strchr("+[]", t->name[i]))
-			t->name[i] = '_';
+	replace(t->name, "+[]");
 }
 
 /* Gets the threads of the next process. False: no memory. */
@@ -298,8 +307,9 @@ static void tell(const struct threads *t)
 			(unsigned long long)t->unknown,
 			t->unknown == 1 ? " is" : "s are", t->why);
 	if (t->stopped)
-		cli_say("%s: there are %llu threads",
-			cli_stop_words(), (unsigned long long)t->drawn);
+		cli_say("%s: %llu thread%s looked at", cli_stop_words(),
+			(unsigned long long)t->drawn,
+			t->drawn == 1 ? " was" : "s were");
 }
 
 uint32_t cli_stacks_options(const struct cli_job *job)
@@ -311,7 +321,7 @@ uint32_t cli_stacks_options(const struct cli_job *job)
 
 int cli_threads_check(const struct cli_job *job)
 {
-	const char *name = job->flame ? "flame" : "folded";
+	const char *name = job->flame ? "flame" : "folded", *other;
 
 	if (job->stop && !job->user_stacks)
 		return cli_usage("--stop needs --stacks=user or both");
@@ -321,10 +331,14 @@ int cli_threads_check(const struct cli_job *job)
 		return cli_usage("--%s cannot be combined with --watch", name);
 	if (!job->stacks)
 		return cli_usage("--%s needs --stacks", name);
-	if (job->by || job->summary || job->fields || job->sort || job->runs ||
-	    job->format_given || cli_bound(job))
-		return cli_usage("--%s is a format of its own, of all threads",
-				 name);
+	other = job->by ? "--by" : job->summary ? "--summary" :
+		job->fields ? "--fields" : job->sort ? "--sort" :
+		job->runs ? "--runs" :
+		job->format_given ? "another format" :
+		cli_bound(job) ? "a limit of rows" : NULL;
+	if (other)
+		return cli_usage("--%s is a format of its own, of all threads: "
+				 "it cannot be combined with %s", name, other);
 	return cli_flame_check(job, true);
 }
 
