@@ -298,8 +298,9 @@ static void tell(const struct threads *t)
 			(unsigned long long)t->unknown,
 			t->unknown == 1 ? " is" : "s are", t->why);
 	if (t->stopped)
-		cli_say("%s: there are %llu threads",
-			cli_stop_words(), (unsigned long long)t->drawn);
+		cli_say("%s: %llu thread%s looked at", cli_stop_words(),
+			(unsigned long long)t->drawn,
+			t->drawn == 1 ? " was" : "s were");
 }
 
 uint32_t cli_stacks_options(const struct cli_job *job)
