@@ -5,21 +5,13 @@
  * mm/page_alloc.c, bad_page()). Its struct page may be intact: then it shows
  * who uses the page, which was freed too early.
  */
-#include <stdio.h>
-
 #include "explain/explain.h"
 
 #define HERE PAGEDET_SIDE_HERE
 
-static const char *reason(const struct pdet_case *c)
-{
-	return pdet_row_has(&c->here, PAGEDET_FIELD_REASON) ?
-	       pdet_case_text(c, c->here.reason) : "";
-}
-
 static bool is_overwritten(const struct pdet_case *c)
 {
-	return strstr(reason(c), PDET_OVERWRITTEN);
+	return strstr(pdet_case_reason(c), PDET_OVERWRITTEN);
 }
 
 /* --- signs of a user --- */
@@ -27,7 +19,7 @@ static bool is_overwritten(const struct pdet_case *c)
 /* By the kernel's reason, "page_pool leak", or by PDET_POOLED. */
 static bool of_page_pool(const struct pdet_case *c)
 {
-	return strstr(reason(c), "page_pool");
+	return strstr(pdet_case_reason(c), "page_pool");
 }
 
 static bool of_slab(const struct pdet_case *c)
@@ -47,13 +39,13 @@ static bool mapped(const struct pdet_case *c)
 
 static bool is_charged(const struct pdet_case *c)
 {
-	return strstr(reason(c), "charged to cgroup");
+	return strstr(pdet_case_reason(c), "charged to cgroup");
 }
 
 static bool has_mapping(const struct pdet_case *c)
 {
 	return pdet_row_is_user(&c->here) ||
-	       strstr(reason(c), "non-NULL mapping");
+	       strstr(pdet_case_reason(c), "non-NULL mapping");
 }
 
 static bool is_dropped(const struct pdet_case *c)
@@ -97,17 +89,13 @@ static const struct sign {
  */
 static void put_reason_first(struct pdet_case *c)
 {
-	const char *said = reason(c);
-	char text[PAGEDET_EVIDENCE_TEXT + 512];
+	const char *said = pdet_case_reason(c);
 
-	if (!*said) {
-		pdet_unknown(c, "the report's reason: a part of it is lost");
-		return;
-	}
-	if (c->arena->none)
-		return;
-	snprintf(text, sizeof(text), "bad page state: %s; %s", said, c->cause);
-	c->cause = pdet_keep(c, text, strlen(text));
+	if (*said)
+		pdet_say_first(c, "bad page state", said);
+	else
+		pdet_unknown(c, "the report's reason: it does not give one, or "
+			     "a part of it is lost");
 }
 
 static void put_sign(struct pdet_case *c)

@@ -331,6 +331,8 @@ static int ask(struct findings *out, struct pdet_case *c, uint64_t i,
 		c->arena->full = false;
 		return 0;
 	}
+	if (question == PAGEDET_ASK_NOT_FREE)
+		pdet_report_first(c);
 	name_rest(out, c, question);
 	if (out->n < out->max) {
 		r = put(out, c, i, rule);

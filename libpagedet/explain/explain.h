@@ -161,6 +161,8 @@ bool pdet_rest_on_poison(struct pdet_case *c);
  * pdet_case_text - the text at an offset of the evidence; "" if there is none.
  */
 const char *pdet_case_text(const struct pdet_case *c, uint64_t id);
+/* pdet_case_reason - the reason of the report; "" if there is none. */
+const char *pdet_case_reason(const struct pdet_case *c);
 
 /*
  * pdet_keep - copy a text into the arena. Returns "" if there is no room, or if
@@ -209,6 +211,16 @@ bool pdet_rest_on_low_count(struct pdet_case *c);
 		  "cannot tell " what ": a count of its users is below zero", \
 		  PDET_LOW_COUNT_ADVICE, \
 		  { pdet_rest_on_low_count, PDET_LOW, NULL })
+
+/* --- report.c --- */
+
+/* pdet_say_first - "WHAT: REASON; CAUSE". Without a @reason, "WHAT; CAUSE". */
+void pdet_say_first(struct pdet_case *c, const char *what, const char *reason);
+/*
+ * pdet_report_first - put the kernel's report of the page first, if there is
+ * one and no rule is about it. Drops guesses that it contradicts.
+ */
+void pdet_report_first(struct pdet_case *c);
 
 /* --- certainty.c: the confidence of a finding --- */
 
@@ -310,6 +322,9 @@ uint32_t pdet_row_sources(const struct pagedet_page *row);
 bool pdet_row_is_nothing(const struct pagedet_page *row);
 /* Whether the kernel disabled the page after a memory error. */
 uint32_t pdet_row_poisoned(const struct pagedet_page *row);
+/* It was free when it was marked as a memory error. The kernel takes such a
+ * page off its free lists (mm/memory-failure.c), so it is not free any more. */
+bool pdet_row_was_free(const struct pagedet_page *row);
 /* The page table has no entry, not even a swap entry. */
 uint32_t pdet_row_absent(const struct pagedet_page *row);
 /* Whether a task maps exactly this page. */

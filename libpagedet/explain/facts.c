@@ -53,6 +53,12 @@ const char *pdet_case_text(const struct pdet_case *c, uint64_t id)
 	return c->e.texts + id;
 }
 
+const char *pdet_case_reason(const struct pdet_case *c)
+{
+	return pdet_row_has(&c->here, PAGEDET_FIELD_REASON) ?
+	       pdet_case_text(c, c->here.reason) : "";
+}
+
 static uint64_t value_of(const struct pagedet_page *row,
 			 const struct pagedet_field_info *info)
 {
@@ -325,7 +331,15 @@ void pdet_unknown_report(struct pdet_case *c)
 		return;
 	case PAGEDET_EXCLUDED:
 		pdet_unknown(c, "whether the kernel reported it as a bad page: "
-			     "a part of its log is lost");
+			     "its log does not mention it, or a part of it is "
+			     "lost");
+		return;
+	case PAGEDET_IO:
+	case PAGEDET_CORRUPT:
+	case PAGEDET_TOO_COSTLY:
+		pdet_unknown(c, "whether the kernel reported it as a bad page: "
+			     "its log could be read only in part, or not at "
+			     "all");
 		return;
 	default:
 		pdet_unknown(c, "whether the kernel reported it as a bad page: "

@@ -102,6 +102,12 @@ uint32_t pdet_row_poisoned(const struct pagedet_page *row)
 	return pdet_row_flag(row, PAGEDET_PF_HWPOISON);
 }
 
+bool pdet_row_was_free(const struct pagedet_page *row)
+{
+	return pdet_row_is(row, PAGEDET_KIND_FREE) &&
+	       pdet_row_poisoned(row) == PAGEDET_YES;
+}
+
 uint32_t pdet_row_absent(const struct pagedet_page *row)
 {
 	static const unsigned there[] = {

@@ -113,8 +113,7 @@ static bool poisoned(struct pdet_case *c)
 		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 		return true;
 	}
-	if (pdet_row_has(&c->here, PAGEDET_FIELD_REASON) &&
-	    strstr(pdet_case_text(c, c->here.reason), PDET_INJECTED)) {
+	if (strstr(pdet_case_reason(c), PDET_INJECTED)) {
 		pdet_fact_field(c, HERE, PAGEDET_FIELD_REASON);
 		c->likely = "injected for a test: the log says so";
 		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;

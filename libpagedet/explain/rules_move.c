@@ -23,6 +23,22 @@ static bool nothing(struct pdet_case *c)
 	       pdet_rest_on(c, PAGEDET_FIELD_KIND);
 }
 
+/* A memory error stays where it is, and takes up its frame. */
+static bool nothing_there(struct pdet_case *c)
+{
+	return !pdet_row_was_free(&c->here) && nothing(c);
+}
+
+static bool nothing_to_pin(struct pdet_case *c)
+{
+	if (pdet_row_was_free(&c->here)) {
+		c->cause = "there is nothing to pin: it was free when it was "
+			   "marked as a memory error (hwpoison)";
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_FLAGS);
+	}
+	return nothing(c);
+}
+
 static void counts(struct pdet_case *c)
 {
 	uint64_t expected, extra;
@@ -352,7 +368,7 @@ const struct pdet_rule pdet_rules_move[] = {
 	MOVE(201, FINE, "nothing-to-move",
 	     "there is nothing to move: the frame is free, or has no page",
 	     "nothing",
-	     { nothing, PDET_CERTAIN, ROW }),
+	     { nothing_there, PDET_CERTAIN, ROW }),
 	MOVE(202, CAUSE, "poisoned-stays",
 	     "marked as a memory error: its contents are not moved",
 	     "read the kernel log",
@@ -398,7 +414,7 @@ const struct pdet_rule pdet_rules_move[] = {
 	PIN(301, FINE, "nothing-to-pin",
 	     "there is nothing to pin: the frame is free, or has no page",
 	     "nothing",
-	     { nothing, PDET_CERTAIN, ROW }),
+	     { nothing_to_pin, PDET_CERTAIN, ROW }),
 	PIN(302, CAUSE, "pinned",
 	     "pinned for long or direct access (FOLL_PIN)",
 	     "find what registered it: io_uring buffers, RDMA, VFIO, direct "
@@ -421,7 +437,7 @@ const struct pdet_rule pdet_rules_move[] = {
 	KEEP(401, FINE, "nothing-to-reclaim",
 	     "there is nothing to reclaim: the frame is free, or has no page",
 	     "nothing",
-	     { nothing, PDET_CERTAIN, ROW }),
+	     { nothing_there, PDET_CERTAIN, ROW }),
 	KEEP(402, CAUSE, "poisoned-kept",
 	     "marked as a memory error: reclaim leaves it alone",
 	     "read the kernel log",

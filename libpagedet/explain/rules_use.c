@@ -71,7 +71,7 @@ static void owner_or_not(struct pdet_case *c)
 
 static bool is_free(struct pdet_case *c)
 {
-	return of_kind(c, PAGEDET_KIND_FREE);
+	return !pdet_row_was_free(&c->here) && of_kind(c, PAGEDET_KIND_FREE);
 }
 
 /* Struct pages past the end of memory may look the same. */
@@ -589,11 +589,12 @@ static uint32_t recovered(const struct pdet_case *c)
 	static const char *const failed[] = {
 		": Failed", ": Ignored", ": Delayed"
 	};
-	const char *reason = pdet_row_has(&c->here, PAGEDET_FIELD_REASON) ?
-			     pdet_case_text(c, c->here.reason) : "";
+	/* Kernels that leave a free page on its list do not hand it out. */
+	const size_t n = PDET_COUNT(failed) - pdet_row_was_free(&c->here);
+	const char *reason = pdet_case_reason(c);
 	size_t i;
 
-	for (i = 0; i < PDET_COUNT(failed); i++)
+	for (i = 0; i < n; i++)
 		if (strstr(reason, failed[i]))
 			return PAGEDET_NO;
 	return strstr(reason, ": Recovered") ? PAGEDET_YES : PAGEDET_DUNNO;
@@ -609,7 +610,10 @@ static uint32_t unused(const struct pdet_case *c)
 	if (!pdet_row_has_refs(&c->here) ||
 	    pdet_row_is(&c->here, PAGEDET_KIND_HUGETLB))
 		return PAGEDET_DUNNO;
-	return c->here.refcount > 1 ? PAGEDET_NO : mapped == PAGEDET_NO ?
+	if (c->here.refcount > 1)
+		return PAGEDET_NO;
+	/* It is marked before it is taken off the free lists. */
+	return mapped == PAGEDET_NO && !pdet_row_was_free(&c->here) ?
 	       PAGEDET_YES : PAGEDET_DUNNO;
 }
 
@@ -637,17 +641,28 @@ static bool poisoned_in_use(struct pdet_case *c)
 	return true;
 }
 
+static bool rest_on_poison(struct pdet_case *c)
+{
+	if (pdet_row_was_free(&c->here)) {
+		c->cause = "marked as a memory error (hwpoison) while it was "
+			   "free: the kernel takes such a page off its free "
+			   "lists, or does not hand it out";
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
+	}
+	return pdet_rest_on_poison(c);
+}
+
 static bool set_aside(struct pdet_case *c)
 {
 	return (recovered(c) == PAGEDET_YES || unused(c) == PAGEDET_YES) &&
-	       pdet_rest_on_poison(c);
+	       rest_on_poison(c);
 }
 
 /* Whether it is used is not known. */
 static bool aside_likely(struct pdet_case *c)
 {
 	return recovered(c) != PAGEDET_NO && unused(c) == PAGEDET_DUNNO &&
-	       pdet_rest_on_poison(c);
+	       rest_on_poison(c);
 }
 
 /* Memory in use by the kernel looks the same: this is only a suspicion. */
@@ -731,7 +746,7 @@ const struct pdet_rule pdet_rules_use[] = {
 	     "it any more",
 	     "the kernel log says why",
 	     { set_aside, PDET_CERTAIN, ROW },
-	     { pdet_rest_on_poison, PDET_HIGH, ROW }),
+	     { rest_on_poison, PDET_HIGH, ROW }),
 	USE(104, CAUSE, "offline",
 	     "a driver has taken it out of use, but it still exists",
 	     "ask the balloon or the hypervisor to give it back",

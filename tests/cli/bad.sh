@@ -51,6 +51,28 @@ expect 'all tasks are gone' 1 '2 tasks ended meanwhile'
 ask small virt 99 0
 expect 'an address of a task that is gone' 1 'no such task'
 
+# zombie PID THREADS: a task that has ended, and that nobody has waited for
+zombie() {
+	mkdir -p "$tap_dir/small/proc/$1"
+	printf '%s (a) Z) Z 1 %s 0 0 -1 4227148 0 0 0 0 0 0 0 0 20 0 %s 0 9 %s' \
+		"$1" "$1" "$2" "0 0" > "$tap_dir/small/proc/$1/stat"
+}
+
+zombie 98 1
+ask small task 98
+expect 'a zombie' 1 'cannot read task 98: it is a zombie: it has ended'
+tap_fails 'a zombie is there' grep 'no such task' "$tap_dir/stderr"
+ask small virt 98 0
+expect 'an address of a zombie' 1 'it is a zombie'
+zombie 98 3
+ask small task 98
+expect 'a process without its main thread' 1 \
+	'its main thread has ended; its other threads still have its memory'
+printf '98 (a) X 1' > "$tap_dir/small/proc/98/stat"
+ask small task 98
+expect 'a task that is being removed' 1 'no such task'
+rm -r "$tap_dir/small/proc/98"
+
 # Root may read everything, so this runs as nobody.
 not_ours=1
 if [ "$(id -u)" -ne 0 ]; then

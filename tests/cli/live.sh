@@ -20,7 +20,10 @@ as_root() {
 
 sleep 1000 &
 pid=$!
-trap 'kill "$pid" 2> /dev/null; rm -rf "$tap_dir"' EXIT
+# It never waits for its child.
+sh -c 'sleep 1000 & echo $! > "$1"; exec sleep 1000' sh "$tap_dir/zombie" &
+parent=$!
+trap 'kill "$pid" "$parent" 2> /dev/null; rm -rf "$tap_dir"' EXIT
 # Until then it is a copy of this shell.
 tap_wait grep -qx sleep "/proc/$pid/comm"
 end=$(sed -n 's/^[^-]*-\([^ ]*\) .*\[stack\].*/\1/p' "/proc/$pid/maps")
@@ -40,6 +43,16 @@ run task "$pid" --where 'vma_name=nonsense'
 expect 'a task without such a mapping' 1 'no page matched'
 run task 4194305
 expect 'no such task' 1 'no such task'
+tap_wait grep -qx sleep "/proc/$parent/comm"
+zombie=$(cat "$tap_dir/zombie")
+kill "$zombie"
+tap_wait grep -q '^State:.Z' "/proc/$zombie/status"
+if (: < "/proc/$zombie/pagemap") 2> /dev/null; then
+	tap_skip 'a zombie' 'this kernel opens the page map of a zombie'
+else
+	run task "$zombie"
+	expect 'a zombie' 1 "cannot read task $zombie: it is a zombie"
+fi
 
 if as_root 'the page of an address'; then
 	run virt "$pid" "$address" --json --fields pfn

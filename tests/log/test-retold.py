@@ -101,6 +101,9 @@ case(NEW_MAP,
       "pid": 8211, "refcount": 1, "mapcount": -1, "vaddr": "0x7fd84ab1c000",
       "vma_prot": "r--p", "object": "guest.img", "flags": [],
       "reason": "bad page map; pte:80000002a1c5d867 " + LEVELS, "notes": []})
+explains(NEW_MAP, "0x2a1c5d",
+         said=("the kernel reported: bad page map; pte:80000002a1c5d867 ",
+               "; cannot tell what it is used for", "report bad_page_map"))
 with open(os.path.join(HOME, NEW_MAP), encoding="ascii") as f:
     MAP = f.read().replace("[ T8211] ", "").splitlines(keepends=True)
 SECOND = [line.replace("vhost-4417", "other").replace("2a1c5d", "2a1c5e")
@@ -124,6 +127,10 @@ case("49-folio-of-6.18/log.txt",
       "object": has("xfs_address_space_operations", "system.journal"),
       "reason": "VM_BUG_ON_FOLIO(!folio_contains(folio, index))",
       "notes": []})
+explains("49-folio-of-6.18/log.txt", "0x38a7d2",
+         said=("the kernel reported: dump of its struct page: VM_BUG_ON_FOLIO("
+               "!folio_contains(folio, index)); it caches",),
+         unsaid=("reclaim takes it",))
 case("51-plain-dump-of-4.19/log.txt",
      {"report": "dump_page", "pfn": missing_or(0x307428e), "refcount": 1,
       "kind": "slab", "flags": ["slab", "compound_head"], "order": MISSING,
@@ -140,6 +147,9 @@ case("54-memory-offline-on-powerpc/log.txt",
       "flags": ["referenced", "uptodate", "lru", "active", "private"],
       "object": has("xfs_address_space_operations", "libjvm.so"),
       "reason": has("migrating pfn 7f21 failed ret:1"), "notes": []})
+explains("54-memory-offline-on-powerpc/log.txt", "0x7f21",
+         said=("the kernel reported: failed migration: migrating pfn 7f21 "
+               "failed ret:1; tasks map it",))
 
 # --- KASAN, KFENCE, SLUB and lists ---
 
@@ -166,7 +176,10 @@ case("28-kasan-of-6.15/log.txt",
      options=("--pointers",))
 owned("28-kasan-of-6.15/log.txt", "0x431be", order=0, pid=5840,
       comm="mount.img")
-explains("28-kasan-of-6.15/log.txt", "0x431be", said=("kmalloc-96",))
+explains("28-kasan-of-6.15/log.txt", "0x431be",
+         said=("kmalloc-96", "the kernel reported: KASAN: slab-out-of-bounds in"
+               " rec_read+0x1ec/0x470; it is for objects", "report kasan",
+               "event_ns 86117215000"))
 case("29-kasan-stack-on-arm64/log.txt",
      {"report": "kasan", "pid": 81, "comm": "kworker/u17:2", "pfn": 0x4c3d1,
       "vaddr": "0xffff80000a4f7a60", "refcount": 1, "flags": [],
@@ -216,7 +229,12 @@ case("35-soft-offline-of-3.7/log.txt",
       "reason": "unknown non LRU page type 100000000000400"},
      {"report": "memory_failure", "pfn": 0x2ac7, "reason": has("Ignored"),
       "flags": lacks("lru")})
+explains("33-edac-with-and-without-a-page/log.txt", "0x8c1a47e",
+         said=("the kernel reported: EDAC memory error: 1 UE memory read "
+               "error on CPU_SrcID#1_MC#1_Chan#2_DIMM#0; ", "report edac"))
 explains("35-soft-offline-of-3.7/log.txt", "0x2ac7",
+         said=("the kernel reported: memory failure: non LRU page recovery: "
+               "Ignored; ",),
          unsaid=("the kernel does not use it any more",))
 
 # --- faults of programs ---

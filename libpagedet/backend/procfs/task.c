@@ -179,13 +179,32 @@ static int open_file(struct procfs *p, struct pdet_env *env, uint32_t pid,
 	return fd >= 0 ? fd : pdet_open(env, "/proc/%u/%s", pid, name);
 }
 
+/* A zombie keeps its entry in /proc. A process whose main thread has ended
+ * looks the same, but its other threads have its memory. */
+static int fail_gone(struct pdet_env *env, uint32_t pid)
+{
+	uint64_t threads;
+
+	if (pdet_stat_state(env, pid) != 'Z')
+		return pdet_fail(env, ESRCH,
+				 "cannot read task %u: there is no such task",
+				 pid);
+	if (pdet_stat_number(env, pid, PDET_STAT_THREADS, &threads) == 0 &&
+	    threads > 1)
+		return pdet_fail(env, ESRCH, "cannot read task %u: its main "
+				 "thread has ended; its other threads still "
+				 "have its memory: ask for one of these (ls "
+				 "%s/proc/%u/task)", pid, env->root, pid);
+	return pdet_fail(env, ESRCH, "cannot read task %u: it is a zombie: it "
+			 "has ended, its parent has not waited for it, and its "
+			 "memory is given back", pid);
+}
+
 static int open_failed(struct pdet_env *env, uint32_t pid, const char *name,
 		       int error)
 {
 	if (is_gone(error))
-		return pdet_fail(env, ESRCH,
-				 "cannot read task %u: there is no such task",
-				 pid);
+		return fail_gone(env, pid);
 	errno = -error;
 	error = pdet_fail_errno(env,
 				"cannot read task %u: cannot open %s/proc/%u/%s",

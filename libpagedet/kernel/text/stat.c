@@ -9,29 +9,52 @@
 #include "base/text/text.h"
 #include "kernel/text/stat.h"
 
+/* Sets @ret to what begins with the field, which is empty if there is none. */
+static int read_from(const struct pdet_env *env, uint32_t pid, unsigned wanted,
+		     struct pdet_text *text, struct pdet_scan *ret)
+{
+	const char *close;
+	unsigned field;
+	int r;
+
+	r = pdet_slurp(env, text, 8192, "/proc/%u/stat", pid);
+	if (r < 0)
+		return r;
+	close = memrchr(text->data, ')', text->len);
+	ret->end = text->data + text->len;
+	ret->at = close ? close + 1 : ret->end;
+	for (field = 3; field < wanted; field++)
+		pdet_scan_token(ret);
+	pdet_scan_blanks(ret);
+	return 0;
+}
+
 int pdet_stat_number(const struct pdet_env *env, uint32_t pid, unsigned wanted,
 		     uint64_t *ret)
 {
 	struct pdet_text text;
 	struct pdet_scan s;
-	const char *close;
-	unsigned field;
 	int r;
 
 	*ret = 0;
-	r = pdet_slurp(env, &text, 8192, "/proc/%u/stat", pid);
+	r = read_from(env, pid, wanted, &text, &s);
 	if (r < 0)
 		return r;
-	close = memrchr(text.data, ')', text.len);
-	if (close) {
-		s.at = close + 1;
-		s.end = text.data + text.len;
-		for (field = 3; field < wanted; field++)
-			pdet_scan_token(&s);
-		pdet_scan_blanks(&s);
-		if (!pdet_scan_dec(&s, ret))
-			*ret = 0;
-	}
+	if (!pdet_scan_dec(&s, ret))
+		*ret = 0;
 	pdet_text_free(&text);
 	return 0;
+}
+
+char pdet_stat_state(const struct pdet_env *env, uint32_t pid)
+{
+	struct pdet_text text;
+	struct pdet_scan s;
+	char state;
+
+	if (read_from(env, pid, 3, &text, &s) < 0)
+		return 0;
+	state = s.at < s.end ? *s.at : 0;
+	pdet_text_free(&text);
+	return state;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Reads a number of /proc/PID/stat. */
+/* Reads the state, or a number, of /proc/PID/stat. */
 #ifndef PDET_KERNEL_TEXT_STAT_H
 #define PDET_KERNEL_TEXT_STAT_H
 
@@ -8,6 +8,7 @@
 /* Fields, counted from 1 (proc(5)). */
 enum {
 	PDET_STAT_FLAGS = 9,
+	PDET_STAT_THREADS = 20,
 	PDET_STAT_START = 22	/* clock ticks since boot */
 };
 
@@ -17,5 +18,9 @@ enum {
  */
 int pdet_stat_number(const struct pdet_env *env, uint32_t pid, unsigned wanted,
 		     uint64_t *ret);
+
+/* pdet_stat_state - the letter of the task's state, 'Z' for a zombie; 0 if it
+ * cannot be read. */
+char pdet_stat_state(const struct pdet_env *env, uint32_t pid);
 
 #endif

@@ -731,6 +731,22 @@ START_TEST(holds_for_any_evidence)
 }
 END_TEST
 
+/* The question of every rule is asked, and always gets an answer. */
+START_TEST(every_question_is_asked)
+{
+	const struct pagedet_rule *rule;
+	uint32_t n;
+
+	for (n = 0; (rule = pagedet_rule(n)); n++) {
+		hashes(1, 2, 3);
+		set_kind(PAGEDET_KIND_UNKNOWN);
+		ask(rule->question);
+		ck_assert_msg(n_found == 1, "%s is never asked", rule->name);
+		ck_assert_uint_eq(found[0].question, rule->question);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("explain");
@@ -759,6 +775,7 @@ int main(void)
 	unit_test(s, questions_of_their_own);
 	unit_test(s, sizes_and_room);
 	unit_test(s, rules_are_told_apart);
+	unit_test(s, every_question_is_asked);
 	unit_test(s, unknown_sources);
 	unit_test(s, holds_for_any_evidence);
 	return unit_main(s);

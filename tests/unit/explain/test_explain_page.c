@@ -251,8 +251,10 @@ START_TEST(reported_as_bad)
 		const char *unknown;
 	} cases[] = {
 		{ PAGEDET_NO_ACCESS, "log cannot be read" },
-		{ PAGEDET_EXCLUDED, "a part of its log is lost" },
+		{ PAGEDET_EXCLUDED,
+		  "its log does not mention it, or a part of it is lost" },
 		{ PAGEDET_TIMEOUT, "no time to read its log" },
+		{ PAGEDET_IO, "only in part" },
 		{ PAGEDET_UNSUPPORTED, "log was not looked at" },
 	};
 	size_t i;
@@ -274,7 +276,7 @@ START_TEST(reported_as_bad)
 	EXPECT(NOT_FREE, "bad-page", HIGH);
 	ck_assert_ptr_eq(strstr(found[0].cause, "the kernel found"),
 			 found[0].cause);
-	ck_assert(names_unknown("the report's reason"));
+	ck_assert(names_unknown("the report's reason: it does not give one"));
 
 	/* A source that did not see the whole log never claims "no report". */
 	user_page(PAGEDET_KIND_FILE, 0);

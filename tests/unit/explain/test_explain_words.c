@@ -89,6 +89,134 @@ START_TEST(overwritten)
 }
 END_TEST
 
+/* --- other reports --- */
+
+static void reported_as(uint64_t report, const char *reason)
+{
+	reported(reason);
+	here.report = report;
+	SET(&here, EVENT_NS, event_ns, 7);
+}
+
+/* What the kernel reported comes first, whatever the row shows. */
+START_TEST(reported_otherwise)
+{
+	static const struct {
+		uint64_t report;
+		const char *cause;
+		bool likely;
+	} cases[] = {
+		{ PAGEDET_REPORT_DUMP_PAGE,
+		  "dump of its struct page: words; it caches", false },
+		{ PAGEDET_REPORT_BAD_PAGE_MAP,
+		  "bad page map: words; it caches", false },
+		{ PAGEDET_REPORT_MEMORY_FAILURE,
+		  "memory failure: words; it caches", false },
+		{ PAGEDET_REPORT_SOFT_OFFLINE,
+		  "soft offline: words; it caches", false },
+		{ PAGEDET_REPORT_UNPOISON,
+		  "unpoison: words; it caches", true },
+		{ PAGEDET_REPORT_MACHINE_CHECK,
+		  "machine check: words; it caches", false },
+		{ PAGEDET_REPORT_EDAC,
+		  "EDAC memory error: words; it caches", false },
+		{ PAGEDET_REPORT_APEI,
+		  "hardware error (APEI): words; it caches", false },
+		{ PAGEDET_REPORT_SLAB,
+		  "damaged slab: words; it caches", false },
+		{ PAGEDET_REPORT_KASAN, "KASAN: words; it caches", false },
+		{ PAGEDET_REPORT_LIST,
+		  "damaged list: words; it caches", false },
+		{ PAGEDET_REPORT_IO_ERROR,
+		  "I/O error: words; it caches", true },
+		{ PAGEDET_REPORT_HUNG_TASK,
+		  "hung task: words; it caches", false },
+		{ PAGEDET_REPORT_MIGRATION,
+		  "failed migration: words; it caches", false },
+		{ PAGEDET_REPORT_FAULT,
+		  "fault of a program: words; it caches", true },
+	};
+	static const char before[] = "the kernel reported: ";
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		user_page(PAGEDET_KIND_FILE, F(LRU));
+		SET(&here, INODE, inode, 12);
+		reported_as(cases[i].report, "words");
+		EXPECT(NOT_FREE, "page-cache", CERTAIN);
+		ck_assert_ptr_eq(strstr(found[0].cause, before),
+				 found[0].cause);
+		ck_assert_ptr_eq(strstr(found[0].cause, cases[i].cause),
+				 found[0].cause + strlen(before));
+		ck_assert_uint_eq(fact("report", PAGEDET_SIDE_HERE)->value,
+				  cases[i].report);
+		ck_assert_str_eq(fact("reason", PAGEDET_SIDE_HERE)->text,
+				 "words");
+		ck_assert_uint_eq(fact("event_ns", PAGEDET_SIDE_HERE)->value,
+				  7);
+		ck_assert_int_eq(*found[0].likely, cases[i].likely ? 'r' : 0);
+		ck_assert_int_eq(!found[0].likely_confidence,
+				 !cases[i].likely);
+		EXPECT(POISONED, "not-poisoned", CERTAIN);
+		UNSAID(cause, "reported");
+	}
+	reported_as(PAGEDET_REPORT_BAD_PAGE_MAP, "bad page map; pte:1067");
+	EXPECT(NOT_FREE, "page-cache", CERTAIN);
+	SAYS(cause, "the kernel reported: bad page map; pte:1067; it caches");
+	here.report = PAGEDET_REPORT_FAULT;
+	here.cell[PAGEDET_FIELD_REASON] = PAGEDET_UNSUPPORTED;
+	EXPECT(NOT_FREE, "page-cache", CERTAIN);
+	SAYS(cause, "the kernel reported: fault of a program; it caches");
+	ck_assert_ptr_null(fact("reason", PAGEDET_SIDE_HERE));
+}
+END_TEST
+
+/* These tell nothing of the page, or nothing that is known here. */
+START_TEST(reported_nothing)
+{
+	static const uint64_t reports[] = {
+		PAGEDET_REPORT_PAGE_DETECTIVE, 0, 60, 64, UINT64_MAX
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+		user_page(PAGEDET_KIND_FILE, F(LRU));
+		SET(&here, INODE, inode, 12);
+		reported_as(reports[i], "words");
+		EXPECT(NOT_FREE, "page-cache", CERTAIN);
+		UNSAID(cause, "words");
+		SAYS(likely, "reclaim takes it");
+	}
+}
+END_TEST
+
+/* The guesses of other rules, and what they advise. */
+START_TEST(guesses_against_a_report)
+{
+	user_page(PAGEDET_KIND_UNKNOWN, 0);
+	counted(0, 0);
+	reported_as(PAGEDET_REPORT_DUMP_PAGE, "words");
+	EXPECT(NOT_FREE, "unreferenced", NONE);
+	SAYS(likely, "per-CPU");
+	here.report = PAGEDET_REPORT_BAD_PAGE_MAP;
+	EXPECT(NOT_FREE, "unreferenced", NONE);
+	ck_assert_str_eq(found[0].likely, "");
+	user_page(PAGEDET_KIND_ANON, F(ANON) | F(LRU) | F(SWAPCACHE));
+	EXPECT(NOT_FREE, "swap-cache", HIGH);
+	SAYS(advice, "reclaim takes it");
+	reported_as(PAGEDET_REPORT_EDAC, "words");
+	EXPECT(NOT_FREE, "swap-cache", HIGH);
+	ck_assert_str_eq(found[0].advice, "read the kernel log");
+	/* What explains the report stays. */
+	user_page(PAGEDET_KIND_ANON, F(ANON) | F(HWPOISON));
+	counted(2, 1);
+	reported_as(PAGEDET_REPORT_MEMORY_FAILURE, "dirty page: Failed");
+	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
+	SAYS(cause, "memory failure: dirty page: Failed; marked as");
+	SAYS(likely, "could not handle the error");
+}
+END_TEST
+
 /* --- kinds --- */
 
 START_TEST(zero_pages)
@@ -280,6 +408,51 @@ START_TEST(poison_explains_a_reference)
 }
 END_TEST
 
+/* The kernel takes a free page with an error off its free lists, or drops it
+ * when it comes to hand it out. */
+START_TEST(poisoned_while_free)
+{
+	user_page(PAGEDET_KIND_FREE, F(BUDDY) | F(HWPOISON));
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", HIGH);
+	SAYS(cause, "while it was free");
+	ck_assert_ptr_nonnull(fact("kind", PAGEDET_SIDE_HERE));
+	ck_assert_ptr_nonnull(fact("flags", PAGEDET_SIDE_HERE));
+	EXPECT(LEAKED, "kept-as-poisoned", HIGH);
+	SAYS(cause, "while it was free");
+	EXPECT(NOT_MIGRATABLE, "poisoned-stays", CERTAIN);
+	EXPECT(UNRECLAIMABLE, "poisoned-kept", CERTAIN);
+	EXPECT(PINNED, "nothing-to-pin", CERTAIN);
+	SAYS(cause, "memory error");
+	EXPECT(UNACCOUNTED, "nobodys", CERTAIN);
+	EXPECT(POISONED, "hwpoison", CERTAIN);
+	counted(0, 0);
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", HIGH);
+	/* So did kernels that left it on its list. */
+	reported_as(PAGEDET_REPORT_MEMORY_FAILURE, "free buddy page: Delayed");
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", HIGH);
+	EXPECT(LEAKED, "kept-as-poisoned", HIGH);
+	reported_as(PAGEDET_REPORT_MEMORY_FAILURE,
+		    "free buddy page: Recovered");
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", CERTAIN);
+	SAYS(cause, "memory failure: free buddy page: Recovered; marked");
+	EXPECT(LEAKED, "kept-as-poisoned", CERTAIN);
+	/* Somebody has got it meanwhile. */
+	reported_as(PAGEDET_REPORT_MEMORY_FAILURE, "free buddy page: Failed");
+	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
+	UNSAID(cause, "while it was free");
+	EXPECT(LEAKED, "leak-unknown", NONE);
+	/* It was given back. */
+	reported_as(PAGEDET_REPORT_UNPOISON, "Software-unpoisoned free page");
+	set_flags(&here, F(BUDDY));
+	EXPECT(NOT_FREE, "page-free", CERTAIN);
+	EXPECT(LEAKED, "nothing-leaked", CERTAIN);
+	EXPECT(NOT_MIGRATABLE, "nothing-to-move", CERTAIN);
+	EXPECT(UNRECLAIMABLE, "nothing-to-reclaim", CERTAIN);
+	EXPECT(PINNED, "nothing-to-pin", CERTAIN);
+	UNSAID(cause, "memory error");
+}
+END_TEST
+
 /* --- advice --- */
 
 static void from(unsigned source)
@@ -315,6 +488,7 @@ START_TEST(advice_fits_the_source)
 		PAGEDET_SOURCE_SNAPSHOT,
 	};
 	size_t i, k;
+	bool command;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		user_page(cases[i].kind, cases[i].flags);
@@ -322,12 +496,12 @@ START_TEST(advice_fits_the_source)
 		ask(cases[i].question);
 		ck_assert_ptr_eq(strstr(found[0].advice, cases[i].live),
 				 found[0].advice);
+		command = says(found[0].advice, "'pagedet ");
 		for (k = 0; k < sizeof(files) / sizeof(*files); k++) {
 			/* A log has no pages for a command. */
 			const char *before =
-				files[k] == PAGEDET_SOURCE_LOG &&
-				*cases[i].past == '\'' ? "on that machine: " :
-							 "";
+				files[k] == PAGEDET_SOURCE_LOG && command ?
+				"on that machine: " : "";
 
 			from(files[k]);
 			ask(cases[i].question);
@@ -350,12 +524,30 @@ START_TEST(advice_fits_the_source)
 }
 END_TEST
 
+/* The kernel did not show the page to who saved the row. */
+START_TEST(advice_to_be_root)
+{
+	user_page(PAGEDET_KIND_UNKNOWN, 0);
+	here.cell[PAGEDET_FIELD_KIND] = PAGEDET_NO_ACCESS;
+	EXPECT(NOT_FREE, "use-unknown", NONE);
+	ck_assert_ptr_eq(strstr(found[0].advice, "run it as root: "),
+			 found[0].advice);
+	from(PAGEDET_SOURCE_VMCORE);
+	EXPECT(NOT_FREE, "use-unknown", NONE);
+	ck_assert_ptr_eq(strstr(found[0].advice, "on that machine: run it as "
+				"root: "), found[0].advice);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("explain_words");
 
 	unit_test(s, freed_while_in_use);
 	unit_test(s, overwritten);
+	unit_test(s, reported_otherwise);
+	unit_test(s, reported_nothing);
+	unit_test(s, guesses_against_a_report);
 	unit_test(s, zero_pages);
 	unit_test(s, reserved_pages);
 	unit_test(s, huge_pages_of_the_pool);
@@ -365,6 +557,8 @@ int main(void)
 	unit_test(s, what_reclaim_takes);
 	unit_test(s, slabs_without_references);
 	unit_test(s, poison_explains_a_reference);
+	unit_test(s, poisoned_while_free);
 	unit_test(s, advice_fits_the_source);
+	unit_test(s, advice_to_be_root);
 	return unit_main(s);
 }

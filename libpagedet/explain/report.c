@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Puts what the kernel reported of a page before what its row shows. A report
+ * is about one moment, and often does not show the struct page. bad_page.c has
+ * the report that is a cause by itself.
+ */
+#include <stdio.h>
+
+#include "explain/explain.h"
+
+#define HERE PAGEDET_SIDE_HERE
+
+/* What guesses that the page is in order. */
+struct guess {
+	const char *begins;
+	uint64_t against;	/* reports that contradict it */
+};
+
+#define R(name) ((uint64_t)1 << PAGEDET_REPORT_##name)
+#define OF_MEMORY \
+	(R(MEMORY_FAILURE) | R(SOFT_OFFLINE) | R(MACHINE_CHECK) | R(EDAC) | \
+	 R(APEI))
+#define OF_STATE \
+	(R(DUMP_PAGE) | R(BAD_PAGE_MAP) | R(SLAB) | R(KASAN) | R(LIST))
+/* Something holds it. */
+#define OF_USE (R(HUNG_TASK) | R(MIGRATION))
+
+static const struct guess guesses[] = {
+	{ "reclaim takes it", OF_MEMORY | OF_STATE | OF_USE },
+	{ "free, in a per-CPU list", OF_MEMORY | R(BAD_PAGE_MAP) | OF_USE },
+};
+
+static const char *name_of(uint64_t report)
+{
+	static const char *const names[] = {
+		[PAGEDET_REPORT_DUMP_PAGE] = "dump of its struct page",
+		[PAGEDET_REPORT_BAD_PAGE_MAP] = "bad page map",
+		[PAGEDET_REPORT_MEMORY_FAILURE] = "memory failure",
+		[PAGEDET_REPORT_SOFT_OFFLINE] = "soft offline",
+		[PAGEDET_REPORT_UNPOISON] = "unpoison",
+		[PAGEDET_REPORT_MACHINE_CHECK] = "machine check",
+		[PAGEDET_REPORT_EDAC] = "EDAC memory error",
+		[PAGEDET_REPORT_APEI] = "hardware error (APEI)",
+		[PAGEDET_REPORT_SLAB] = "damaged slab",
+		[PAGEDET_REPORT_KASAN] = "KASAN",
+		[PAGEDET_REPORT_LIST] = "damaged list",
+		[PAGEDET_REPORT_IO_ERROR] = "I/O error",
+		[PAGEDET_REPORT_HUNG_TASK] = "hung task",
+		[PAGEDET_REPORT_MIGRATION] = "failed migration",
+		[PAGEDET_REPORT_FAULT] = "fault of a program",
+	};
+
+	return report < PDET_COUNT(names) ? names[report] : NULL;
+}
+
+void pdet_say_first(struct pdet_case *c, const char *what, const char *reason)
+{
+	char text[2 * PAGEDET_EVIDENCE_TEXT + 512];
+
+	if (c->arena->none)
+		return;
+	snprintf(text, sizeof(text), "%s%s%s; %s", what, *reason ? ": " : "",
+		 reason, c->cause);
+	c->cause = pdet_keep(c, text, strlen(text));
+}
+
+static void add_fact(struct pdet_case *c, unsigned field)
+{
+	const char *name = pdet_field_info(field)->name;
+	uint32_t i;
+
+	for (i = 0; i < c->n_facts; i++)
+		if (c->facts[i].side == HERE &&
+		    !strcmp(c->facts[i].field, name))
+			return;
+	pdet_fact_field(c, HERE, field);
+}
+
+/* A guess of a rule, or its advice, may not fit any more. */
+static void drop_guesses(struct pdet_case *c)
+{
+	const uint64_t report = (uint64_t)1 << c->here.report;
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(guesses); i++) {
+		if (!(guesses[i].against & report))
+			continue;
+		if (!strncmp(c->likely, guesses[i].begins,
+			     strlen(guesses[i].begins))) {
+			c->likely = "";
+			c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
+		}
+		if (strstr(c->advice, guesses[i].begins))
+			c->advice = "read the kernel log";
+	}
+}
+
+void pdet_report_first(struct pdet_case *c)
+{
+	static const unsigned fields[] = {
+		PAGEDET_FIELD_REPORT, PAGEDET_FIELD_REASON,
+		PAGEDET_FIELD_EVENT_NS,
+	};
+	const char *reason = pdet_case_reason(c), *name;
+	char what[64];
+	size_t i;
+
+	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REPORT))
+		return;
+	name = name_of(c->here.report);
+	if (!name)
+		return;
+	/* Some reasons begin with it. */
+	snprintf(what, sizeof(what), "the kernel reported%s%s",
+		 strncmp(reason, name, strlen(name)) ? ": " : "",
+		 strncmp(reason, name, strlen(name)) ? name : "");
+	pdet_say_first(c, what, reason);
+	for (i = 0; i < PDET_COUNT(fields); i++)
+		add_fact(c, fields[i]);
+	drop_guesses(c);
+}
