@@ -351,6 +351,30 @@ def check_namespace():
            else [str(said)])
 
 
+def check_mounts():
+    """/proc of a container, seen from outside of it, has its numbers."""
+    name = "numbers of a container's /proc are not taken"
+    contained = ["unshare", "--fork", "--pid", "--mount", "--mount-proc"]
+    try:
+        subprocess.run([*contained, "nsenter", "--version"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        result(name, [], "no container can be made")
+        return
+    with subprocess.Popen([*contained, "sh", "-c", "echo; read end"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
+        p.stdout.readline()
+        inside = open(f"/proc/{p.pid}/task/{p.pid}/children").read().strip()
+        said = [subprocess.run(
+            ["nsenter", "--mount", f"--target={inside}", PAGEDET, "task", "1",
+             "--stacks=user", *options, "--json", "--fields", "pid", "--where",
+             "kind=reserved"], text=True, capture_output=True, check=False)
+                for options in ([], ["--stop"])]
+        p.communicate()
+    result(name, [str(a) for a in said if not re.search(
+        '"missing":{"user_stack":"(no_kernel|denied)"}', a.stdout)])
+
+
 def check_owner():
     """Who owns a process may stop it."""
     name = "the owner needs nothing else"
@@ -402,6 +426,7 @@ def main():
     check_waiting()
     check_signals()
     check_namespace()
+    check_mounts()
     check_owner()
     print(f"1..{len(done)}")
     sys.exit(not all(done))
