@@ -117,8 +117,9 @@ enum pagedet_query_option {
 				 * pagedet_user_stack() */
 	PAGEDET_Q_POINTERS = 2048, /* PAGEDET_TARGET_LOG: leave addresses of the
 				 * kernel in reasons */
-	PAGEDET_Q_STOP_THREADS = 4096 /* pagedet_user_stack() stops each thread
-				 * while it reads its stack; without
+	PAGEDET_Q_STOP_THREADS = 4096 /* pagedet_user_stack() stops a thread
+				 * while it reads its stack, if kernel memory
+				 * does not show that; without
 				 * PAGEDET_Q_USER_STACKS it does nothing */
 };
 
@@ -626,15 +627,19 @@ struct pagedet_frame {
  * this machine takes its place only if it has the same build id. Where a page
  * of the stack is not in the dump, the rest of the stack is not known.
  *
- * With PAGEDET_Q_STOP_THREADS the call stops the thread by ptrace(2) while it
- * reads the stack (PTRACE_SEIZE and PTRACE_INTERRUPT), so that threads that run
- * have one, too, and their owner needs no other permission. Memory is read by
+ * With PAGEDET_Q_STOP_THREADS kernel memory is asked first, too. It cannot tell
+ * if the thread runs, or if no source may read or understand kernel memory. The
+ * call then stops the thread by ptrace(2) while it reads the stack
+ * (PTRACE_SEIZE and PTRACE_INTERRUPT), so that threads that run have one, too,
+ * and their owner needs no other permission. Memory is read by
  * process_vm_readv(2), only where a page is present. That perturbs the process:
  * pages are marked as accessed, a system call in which the thread waits may
  * fail with EINTR (signal(7): as by stop signals), and the caller's process
  * gets SIGCHLD; its other waits for any child may see these stops. The thread
  * goes on when the call returns, after two seconds, and when this process dies;
- * not while this process is stopped itself.
+ * not while this process is stopped itself. What an emitter writes says of
+ * each thread whether it was stopped. Threads of a dump cannot be: there the
+ * option changes nothing.
  * @it: [in] of a query with PAGEDET_Q_USER_STACKS and the target VIRT, TASK or
  *      MAPPERS
  * @tid: [in] thread id
@@ -648,9 +653,11 @@ struct pagedet_frame {
  *         meanwhile; ENOENT it ran when the dump was written, which does not
  *         prove what its registers are, or the kernel is not of x86-64; ENOSYS
  *         libunwind was not built or is not installed, or it runs 32-bit code;
- *         with PAGEDET_Q_STOP_THREADS also: EAGAIN it does not stop within a
- *         second; EACCES ptrace(2) is not allowed, a debugger has the thread,
- *         or it belongs to this process; ENOTSUP below a root;
+ *         with PAGEDET_Q_STOP_THREADS also, if kernel memory does not show the
+ *         stack either, which the error text then explains: EAGAIN it does not
+ *         stop within a second, or its stack could not be read within two;
+ *         EACCES ptrace(2) is not allowed, a debugger has the thread, or it
+ *         belongs to this process; ENOTSUP below a root;
  *         EINVAL, ESRCH, ENOTSUP, EBADMSG, EIO, ENOMEM as for
  *         pagedet_threads(); EACCES also if no source may read kernel memory;
  *         ENODATA the kernel's types or symbols are not known.

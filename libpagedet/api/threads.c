@@ -121,7 +121,6 @@ static struct pdet_emit_thread thread_of(const struct pagedet_iter *it,
 		.pid = pid, .tid = tid,
 		.has_kernel = it->it->q.options & PAGEDET_Q_TASK_STACKS,
 		.has_user = it->it->q.options & PAGEDET_Q_USER_STACKS,
-		.stopped = it->it->q.options & PAGEDET_Q_STOP_THREADS,
 	};
 }
 
@@ -155,6 +154,7 @@ static void get_user(struct pagedet_iter *it, struct pdet_emit_thread *t)
 	int r = pdet_user_stack_get(it->it, t->tid, &t->user);
 
 	t->n_user = r < 0 ? 0 : (uint32_t)r;
+	t->stopped = it->it->user_stacks.stopped;
 	if (r >= 0)
 		return;
 	t->user_reason = reason_of(r);

@@ -470,7 +470,8 @@ struct pdet_backend_ops {
 	/* --- user stacks of threads; called only if wants->user_stacks is set,
 	 * with a task of the same backend --- */
 	/* user_regs() stops the thread until task_close(), so that it is asked
-	 * only if the caller allows that. */
+	 * only if the caller allows that, and others do not know the stack. It
+	 * then sets ret->stopped, also if it fails. */
 	bool stops_threads;
 	/*
 	 * Gets the registers that the thread had when it entered the kernel, or

@@ -65,7 +65,7 @@ struct pdet_emit_thread {
 				 * they are known. No frames means user code */
 	const char *words;	/* the same as text */
 	const struct pagedet_frame *user;
-	bool stopped;		/* for user */
+	bool stopped;		/* for user, even if that is not known */
 	uint32_t n_user;	/* 0 and no reason: it has no user code */
 	uint32_t user_reason;
 	const char *user_words;

@@ -767,9 +767,10 @@ static void json_thread(struct pagedet_emitter *e,
 		pdet_out_str(out, ",\"user_stack\":[");
 		for (i = 0; i < t->n_user; i++)
 			json_frame(out, &t->user[i], i ? "," : "");
-		pdet_out_str(out, t->stopped && t->n_user ?
-			     "],\"perturbed\":true" : "]");
+		pdet_out_str(out, "]");
 	}
+	if (t->stopped)
+		pdet_out_str(out, ",\"perturbed\":true");
 	if (t->reason)
 		out_text(out, ",\"missing\":{\"kernel_stack\":",
 			 pdet_reason_name(t->reason));

@@ -487,8 +487,7 @@ static void user_stack(struct pdet_out *out, const struct pdet_emit_thread *t)
 {
 	uint32_t i;
 
-	pdet_out_str(out, t->stopped && !t->user_reason && t->n_user ?
-			  "  user (stopped meanwhile)" : "  user");
+	pdet_out_str(out, t->stopped ? "  user (stopped meanwhile)" : "  user");
 	if (t->user_reason) {
 		pdet_out_str(out, ": ? ");
 		put_plain(out, t->user_words);

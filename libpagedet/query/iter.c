@@ -426,45 +426,48 @@ static int do_without(struct pdet_iter *it, size_t i, int error)
 	return 0;
 }
 
-static bool has_user_stacks(const struct pdet_iter *it, size_t i)
+/* What backend @i is for user stacks. NULL: nothing, or there is one. */
+static struct pdet_stack_source *stack_source(struct pdet_iter *it, size_t i)
 {
 	const struct pdet_backend *b = it->backends[i];
-	const bool stop = it->q.options & PAGEDET_Q_STOP_THREADS;
+	const bool stops = b->ops->stops_threads;
+	struct pdet_stack_source *s = stops ? &it->user_stacks.stops :
+					      &it->user_stacks.memory;
 
 	return it->q.options & PAGEDET_Q_USER_STACKS && b->ops->user_regs &&
-	       b->ops->stops_threads == stop &&
-	       b->sources & it->plan_args.sources &&
-	       !it->user_stacks.has_backend;
+	       (!stops || it->q.options & PAGEDET_Q_STOP_THREADS) &&
+	       b->sources & it->plan_args.sources && !s->has_backend ? s : NULL;
 }
 
 /* Adds what does without the kernel's memory to the reason. */
 static void add_way_out(const struct pdet_iter *it,
-			struct pdet_user_stacks *u)
+			struct pdet_stack_source *s)
 {
-	const size_t len = strlen(u->words);
+	const size_t len = strlen(s->words);
 	size_t i;
 
+	if (it->q.options & PAGEDET_Q_STOP_THREADS)
+		return;
 	for (i = 0; i < it->n_backends; i++)
 		if (it->backends[i]->ops->stops_threads)
 			break;
 	if (i < it->n_backends)
-		snprintf(u->words + len, sizeof(u->words) - len, "; --stop "
+		snprintf(s->words + len, sizeof(s->words) - len, "; --stop "
 			 "(PAGEDET_Q_STOP_THREADS) does without, for threads "
 			 "of the same user");
 }
 
 /* @r: why the backend cannot be asked. Rows need not know that. */
-static void note_user_stacks(struct pdet_iter *it, size_t i, int r)
+static void note_stack_source(const struct pdet_iter *it,
+			      struct pdet_stack_source *s, size_t i, int r)
 {
-	struct pdet_user_stacks *u = &it->user_stacks;
-
-	u->has_backend = true;
-	u->backend = i;
-	u->error = r;
-	memcpy(u->words, it->env->error, sizeof(u->words));
-	memcpy(u->advice, it->env->advice, sizeof(u->advice));
+	s->has_backend = true;
+	s->backend = i;
+	s->error = r;
+	memcpy(s->words, it->env->error, sizeof(s->words));
+	memcpy(s->advice, it->env->advice, sizeof(s->advice));
 	if (r == -EACCES)
-		add_way_out(it, u);
+		add_way_out(it, s);
 }
 
 static void free_user_stacks(struct pdet_user_stacks *u)
@@ -491,23 +494,25 @@ static int prepare(struct pdet_iter *it)
 					PAGEDET_FIELD_NOTES),
 	};
 	const int walker = pdet_walker(it);
+	struct pdet_stack_source *stacks;
 	size_t i;
 	int r;
 
 	for (i = 0; i < it->n_backends; i++) {
+		stacks = stack_source(it, i);
 		wants.walks = walker == (int)i;
 		wants.stacks = wants.walks &&
 			       it->q.options & (PAGEDET_Q_TASK_STACKS |
 						PAGEDET_Q_USER_STACKS);
 		it->wants[i] = wants;
-		it->wants[i].user_stacks = has_user_stacks(it, i);
+		it->wants[i].user_stacks = stacks;
 		it->asked[i] = used(it, i);
 		if (!it->asked[i] && !it->wants[i].user_stacks)
 			continue;
 		r = it->backends[i]->ops->prepare(it->backends[i], it->env,
 						  &it->wants[i]);
-		if (it->wants[i].user_stacks)
-			note_user_stacks(it, i, r);
+		if (stacks)
+			note_stack_source(it, stacks, i, r);
 		if (r < 0)
 			r = do_without(it, i, r);
 		if (r < 0)
@@ -518,21 +523,27 @@ static int prepare(struct pdet_iter *it)
 
 /* Opens the session of a source that only stacks need. Rows are right without
  * it, and the caller's thread alone reads stacks. */
-static int open_user_stacks(struct pdet_iter *it)
+static int open_stack_source(struct pdet_iter *it, struct pdet_stack_source *s)
 {
-	const struct pdet_user_stacks *u = &it->user_stacks;
 	int r;
 
-	if (!u->has_backend || u->error || it->asked[u->backend])
+	if (!s->has_backend || s->error || it->asked[s->backend])
 		return 0;
-	r = pdet_engine_session(&it->workers[0], it->env, u->backend);
+	r = pdet_engine_session(&it->workers[0], it->env, s->backend);
 	if (r == 0 || pdet_is_shortage(r)) {
-		it->asked[u->backend] = r == 0;
+		it->asked[s->backend] = r == 0;
 		return r;
 	}
-	note_user_stacks(it, u->backend, r);
+	note_stack_source(it, s, s->backend, r);
 	pdet_clear(it->env);
 	return 0;
+}
+
+static int open_user_stacks(struct pdet_iter *it)
+{
+	int r = open_stack_source(it, &it->user_stacks.memory);
+
+	return r < 0 ? r : open_stack_source(it, &it->user_stacks.stops);
 }
 
 /* Opens the sessions of all workers. Callbacks run on the caller's thread. */

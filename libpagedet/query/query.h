@@ -223,12 +223,16 @@ struct pdet_stacks {
 };
 
 /* What walk/user_stacks.c needs, if user stacks were requested. The source that
- * reads kernel memory answers, even if another one walks the tasks. */
+ * reads kernel memory answers, even if another one walks the tasks. Where it
+ * cannot tell, the one that stops threads does, if the caller allows that. */
 struct pdet_user_stacks {
-	bool has_backend;
-	size_t backend;
-	int error;		/* why it cannot be asked; 0: it can */
-	char words[PDET_ERROR_SIZE], advice[PDET_ERROR_SIZE];
+	struct pdet_stack_source {
+		bool has_backend;
+		size_t backend;
+		int error;	/* why it cannot be asked; 0: it can */
+		char words[PDET_ERROR_SIZE], advice[PDET_ERROR_SIZE];
+	} memory, stops;
+	bool stopped;		/* the last thread was */
 	struct pdet_unwinder *unwinder;
 	struct pdet_user_stack *stack; /* that the caller reads */
 };

@@ -17,6 +17,7 @@ struct pdet_user_regs {
 	uint64_t reg[PDET_USER_REGS];
 	uint64_t switches;	/* if these are the same later, the thread has
 				 * not run meanwhile */
+	bool stopped;		/* the thread was, for them */
 };
 
 /*

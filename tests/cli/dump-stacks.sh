@@ -38,6 +38,14 @@ stdout_is 'folded' 'mkpages-child;unknown;0x445610_[mkpages] 1'
 run --from dump task 74 --stacks=user --folded
 expect 'folded: why it has none' 2 'has no registers of user code'
 stdout_is 'folded: a thread without a stack' 'mkpages;unknown 1'
+# Threads of a dump cannot be stopped: the same answers.
+run --from dump task 79 --stacks=user --stop --fields pid --where kind=reserved
+stdout_has 'memory answers' '    0x445610 [mkpages]'
+tap_run 'and nothing was stopped' sh -c '! grep -q stopped "$1"' sh \
+	"$tap_dir/stdout"
+run --from dump task 74 --stacks=user --stop --fields pid --where kind=reserved
+tap_run 'the same reason, and no other one' \
+	grep -q 'has no registers of user code$' "$tap_dir/stdout"
 run --from dump task 79 --folded
 expect 'folded without stacks' 64 '--folded needs --stacks'
 run --from dump task 79 --stacks --folded --json

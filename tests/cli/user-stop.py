@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 # needs: procfs
-"""User stacks of threads that are stopped for it: those that run have one, too,
-their owner needs nothing else, and afterwards they go on as if nothing were."""
+"""User stacks of threads that may be stopped for it. Only those are stopped that
+the kernel's memory does not show: those that run have a stack, too, their owner
+needs nothing else, and afterwards they go on as if nothing were."""
 
+import ctypes
 import json
 import os
 import random
@@ -11,6 +13,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -18,6 +21,8 @@ from userstack import (BUILD, PAGEDET, ask, done, result,  # noqa: E402
                        wait_for)
 
 THREADS = 20
+# The source that knows no other way than to stop a thread.
+ONLY_STOP = ["--backend", "procfs"]
 CHAIN = ["inner", "middle", "outer"]
 # A process that counts its signals: the handler writes a byte for each.
 COUNTS = """
@@ -29,13 +34,29 @@ print("ready", flush=True)
 sys.stdin.readline()
 print(len(os.read(seen, 65536)), flush=True)
 """
+# A process whose thread cannot be stopped: it waits for a child that has its
+# memory, and the child waits for a writer.
+WAITS = """
+import os, sys
+os.posix_spawn("/bin/true", ["true"], {}, file_actions=[
+    (os.POSIX_SPAWN_OPEN, 0, sys.argv[1], os.O_RDONLY, 0)])
+"""
 
 
-def stacks(pid):
-    out = ask("task", str(pid), "--stacks=user", "--stop", "--json", "--fields",
+def asked(pid, *options):
+    out = ask("task", str(pid), "--stacks=user", *options, "--json", "--fields",
               "pid", "--where", "kind=reserved")
     return {o["tid"]: o for o in map(json.loads, out.splitlines())
             if "tid" in o}
+
+
+def stacks(pid, *options):
+    return asked(pid, "--stop", *options)
+
+
+def memory_shows(pid):
+    """Whether the stack of this thread, which sleeps, is known without."""
+    return bool(asked(pid).get(pid, {}).get("user_stack"))
 
 
 def status_of(pid, key):
@@ -75,18 +96,114 @@ def sleepers():
     return process, tids
 
 
-def check_sleeping(process, tids):
-    answers = stacks(process.pid)
-    skip_if_denied(answers)
+def not_shown(tids, answers, perturbed):
+    """The threads whose answer is another one."""
     problems = []
     for tid in tids:
         answer = answers.get(tid, {})
         names = [f.get("function") for f in answer.get("user_stack", [])]
         at = names.index("inner") if "inner" in names else 0
-        if names[at:at + 3] != CHAIN or not answer.get("perturbed"):
+        if names[at:at + 3] != CHAIN or \
+                answer.get("perturbed", False) != perturbed:
             problems.append(f"{tid}: {answer}")
-    result("threads that sleep", problems)
+    return problems
+
+
+def check_sleeping(process, tids):
+    answers = stacks(process.pid, *ONLY_STOP)
+    skip_if_denied(answers)
+    result("threads that sleep, stopped", not_shown(tids, answers, True))
     result("they sleep again", not_as(process.pid))
+
+
+def switches(pid):
+    """How often each thread began or ceased to run: each stop adds to that."""
+    return {tid: re.findall(r"^.*ctxt_switches:\s*(\d+)$", open(
+        f"/proc/{pid}/task/{tid}/status").read(), re.M)
+            for tid in os.listdir(f"/proc/{pid}/task")}
+
+
+def check_not_stopped(process, tids):
+    name = "threads that sleep, not stopped"
+    if not memory_shows(process.pid):
+        result(name, [], "the kernel's memory is not readable here")
+        return
+    before = switches(process.pid)
+    answers = stacks(process.pid)
+    after = switches(process.pid)
+    result(name, not_shown(tids, answers, False))
+    result("and none of them has run", [] if before == after else [
+        f"{tid}: {before[tid]}, then {after.get(tid)}" for tid in before
+        if after.get(tid) != before[tid]])
+    before = after
+    stacks(process.pid, *ONLY_STOP)
+    wait_for(lambda: is_as_before(process.pid))
+    after = switches(process.pid)
+    result("a stop would have shown there", [
+        f"{tid}: {before[tid]}" for tid in before if after[tid] == before[tid]])
+
+
+def seize(tid):
+    """Traces a thread as a debugger does. Returns whether that is allowed."""
+    seize_request = 0x4206
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long] * 4
+    return libc.ptrace(seize_request, tid, 0, 0) == 0
+
+
+def check_traced():
+    """A thread that a debugger has cannot be stopped by others."""
+    with subprocess.Popen(["sleep", "1000"]) as p:
+        try:
+            wait_for(lambda: is_as_before(p.pid) and
+                     open(f"/proc/{p.pid}/comm").read() == "sleep\n")
+            shown = memory_shows(p.pid)
+            traced = seize(p.pid)
+            stopped = stacks(p.pid, *ONLY_STOP).get(p.pid, {})
+            answer = stacks(p.pid).get(p.pid, {})
+            words = ask("task", str(p.pid), "--stacks=user", "--stop",
+                        *ONLY_STOP, "--fields", "pid", "--where",
+                        "kind=reserved")
+        finally:
+            p.kill()
+    why = None if traced else "no process can be traced here"
+    result("a debugger's thread is not stopped", [] if not traced or
+           stopped.get("missing") == {"user_stack": "denied"}
+           else [str(stopped)], why)
+    result("both reasons are said", [] if not traced or re.search(
+        r"cannot stop thread \d+: .*; without a stop: no source ", words)
+           else [words], why)
+    if not shown:
+        why = "the kernel's memory is not readable here"
+    result("the kernel's memory shows it", [] if why or
+           answer.get("user_stack") and "perturbed" not in answer
+           else [str(answer)], why)
+
+
+def check_waiting():
+    """A thread in state D is not waited for if that is not needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        fifo = os.path.join(folder, "fifo")
+        os.mkfifo(fifo)
+        with subprocess.Popen([sys.executable, "-c", WAITS, fifo]) as p:
+            try:
+                waits = wait_for(lambda: status_of(p.pid, "State") == "D")
+                shown = waits and memory_shows(p.pid)
+                stopped = stacks(p.pid, *ONLY_STOP).get(p.pid, {})
+                answer = stacks(p.pid).get(p.pid, {})
+                state = status_of(p.pid, "State")
+            finally:
+                # The child opens it, and both end.
+                os.close(os.open(fifo, os.O_RDWR))
+                p.wait()
+    why = None if waits and state == "D" else "no thread waits in state D"
+    result("who waits in the kernel does not stop", [] if why or
+           stopped.get("missing") == {"user_stack": "raced"}
+           and "perturbed" not in stopped else [str(stopped)], why)
+    if not why and not shown:
+        why = "the kernel's memory is not readable here"
+    result("its stack is in memory", [] if why or answer.get("user_stack")
+           and "perturbed" not in answer else [str(answer)], why)
 
 
 def check_mappers(process):
@@ -111,7 +228,7 @@ def check_killed(process):
     for _ in range(20):
         with subprocess.Popen(
                 [PAGEDET, "task", str(process.pid), "--stacks=user", "--stop",
-                 "-q"], stdout=subprocess.DEVNULL,
+                 "-q", *ONLY_STOP], stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL) as asked:
             time.sleep(random.uniform(0, 0.05))
             asked.kill()
@@ -122,30 +239,64 @@ def check_stopped(process):
     """A process that was stopped by a signal stays so."""
     os.kill(process.pid, signal.SIGSTOP)
     wait_for(lambda: is_as_before(process.pid, "T"))
-    frames = stacks(process.pid).get(process.pid, {}).get("user_stack")
+    frames = stacks(process.pid, *ONLY_STOP).get(process.pid, {}).get(
+        "user_stack")
     result("a stopped process has a stack", [] if frames else ["no frames"])
     result("and stays stopped", not_as(process.pid, "T"))
     os.kill(process.pid, signal.SIGCONT)
     result("until it is continued", not_as(process.pid))
 
 
+def runs():
+    """A process that always runs."""
+    p = subprocess.Popen(
+        [sys.executable, "-c", "print(flush=True)\nwhile True: pass"],
+        stdout=subprocess.PIPE)
+    p.stdout.readline()
+    return p
+
+
+def is_of_python(answer):
+    """The interpreter may have no symbols."""
+    frames = answer.get("user_stack", [])
+    names = [f.get("function") or "" for f in frames]
+    files = {os.path.basename(f.get("module", "?")) for f in frames}
+    return len(frames) > 2 and any("python" in word
+                                   for word in [*files, *names])
+
+
 def check_running():
-    with subprocess.Popen(
-            [sys.executable, "-c", "print(flush=True)\nwhile True: pass"],
-            stdout=subprocess.PIPE) as p:
+    with runs() as p:
         try:
-            p.stdout.readline()
-            answer = stacks(p.pid).get(p.pid, {})
+            answer = stacks(p.pid, *ONLY_STOP).get(p.pid, {})
             problems = not_as(p.pid, "R")
         finally:
             p.kill()
-    frames = answer.get("user_stack", [])
-    names = [f.get("function") or "" for f in frames]
-    # The interpreter may have no symbols.
-    files = {os.path.basename(f.get("module", "?")) for f in frames}
-    result("who runs has a stack, too", [] if len(frames) > 2 and any(
-        "python" in word for word in [*files, *names]) else [str(answer)])
+    result("who runs has a stack, too", [] if is_of_python(answer) and
+           answer.get("perturbed") else [str(answer)])
     result("and runs again", problems)
+
+
+def check_in_turn():
+    """Whoever runs is stopped, after the kernel's memory did not show it. While
+    it waits for its turn to run, memory shows it."""
+    answers = []
+
+    def is_stopped():
+        answers.append(stacks(p.pid).get(p.pid, {}))
+        return answers[-1].get("perturbed")
+
+    with runs() as p:
+        try:
+            stopped = wait_for(is_stopped)
+            problems = not_as(p.pid, "R")
+        finally:
+            p.kill()
+    result("who runs is stopped by any sources", [] if stopped
+           else [str(answers[-1])])
+    result("and has a stack each time", [str(a) for a in answers
+                                         if not is_of_python(a)])
+    result("and goes on", problems)
 
 
 def check_signals():
@@ -159,7 +310,7 @@ def check_signals():
             for _ in range(10):
                 with subprocess.Popen(
                         [PAGEDET, "task", str(p.pid), "--stacks=user", "--stop",
-                         "-q"], stdout=subprocess.DEVNULL,
+                         "-q", *ONLY_STOP], stdout=subprocess.DEVNULL,
                         stderr=subprocess.DEVNULL) as asked:
                     while asked.poll() is None:
                         # One at a time: the kernel keeps only one of a kind.
@@ -200,6 +351,30 @@ def check_namespace():
            else [str(said)])
 
 
+def check_mounts():
+    """/proc of a container, seen from outside of it, has its numbers."""
+    name = "numbers of a container's /proc are not taken"
+    contained = ["unshare", "--fork", "--pid", "--mount", "--mount-proc"]
+    try:
+        subprocess.run([*contained, "nsenter", "--version"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        result(name, [], "no container can be made")
+        return
+    with subprocess.Popen([*contained, "sh", "-c", "echo; read end"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
+        p.stdout.readline()
+        inside = open(f"/proc/{p.pid}/task/{p.pid}/children").read().strip()
+        said = [subprocess.run(
+            ["nsenter", "--mount", f"--target={inside}", PAGEDET, "task", "1",
+             "--stacks=user", *options, "--json", "--fields", "pid", "--where",
+             "kind=reserved"], text=True, capture_output=True, check=False)
+                for options in ([], ["--stop"])]
+        p.communicate()
+    result(name, [str(a) for a in said if not re.search(
+        '"missing":{"user_stack":"(no_kernel|denied)"}', a.stdout)])
+
+
 def check_owner():
     """Who owns a process may stop it."""
     name = "the owner needs nothing else"
@@ -238,6 +413,7 @@ def main():
     process, tids = sleepers()
     try:
         check_sleeping(process, tids)
+        check_not_stopped(process, tids)
         check_mappers(process)
         check_killed(process)
         check_stopped(process)
@@ -245,8 +421,12 @@ def main():
         process.kill()
         process.wait()
     check_running()
+    check_in_turn()
+    check_traced()
+    check_waiting()
     check_signals()
     check_namespace()
+    check_mounts()
     check_owner()
     print(f"1..{len(done)}")
     sys.exit(not all(done))

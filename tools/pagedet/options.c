@@ -443,8 +443,8 @@ static const struct option options[] = {
 	  "(default), in their program (user), or both; for 'kmem record': "
 	  "record the stack of each event; for 'kmem timeline': show it" },
 	{ "stop", BOOL(stop), .commands = "mappers task virt", .help =
-	  "stop each thread while its user stack is read: also of threads "
-	  "that run, and without reading the kernel's memory" },
+	  "stop a thread while its user stack is read, if the kernel's memory "
+	  "does not show it: the thread runs, or that memory is not readable" },
 	{ "sort", .value = "FIELD", TEXT(sort),
 	  .only = LISTS | GROUPS | BOUNDS, .help =
 	  "sort by FIELD: counts from the largest, names and places upward; "

@@ -194,7 +194,7 @@ static bool add_user(struct threads *t, uint32_t tid)
 	struct pagedet_frame frames[FRAMES];
 	int n = pagedet_user_stack(t->it, tid, frames, FRAMES), i;
 
-	/* A thread that does not stop waits. */
+	/* One that runs was to be stopped: why it was not, is told. */
 	if (n < 0)
 		return not_known(t, n, !t->job->stop);
 	for (i = 0; i < n && i < FRAMES; i++)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/image/image.h"
 #include "base/io.h"
@@ -312,12 +313,14 @@ static bool has_soft_dirty(struct image *im)
 	return q.found;
 }
 
-/* True if the caller is in another pid namespace than the first one, whose pids
- * the kernel's own list has: task 2 of the caller may be another task there. */
+/* True if the caller, or its /proc, is of another pid namespace than the first
+ * one, whose pids the kernel's own list has: task 2 may be another task there.
+ * A /proc that does not have the caller is of another namespace. */
 static bool counts_otherwise(const struct image *im)
 {
 	return im->memory->live &&
-	       pdet_first_namespace("", PDET_NAMESPACE_PID) == 0;
+	       (pdet_first_namespace("", PDET_NAMESPACE_PID) == 0 ||
+		(access("/proc/stat", F_OK) == 0 && !pdet_proc_is_ours("")));
 }
 
 static int read_task_types(struct image *im, struct pdet_env *env)

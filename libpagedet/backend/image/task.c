@@ -11,7 +11,7 @@ int pdet_image_refuse_pids(struct pdet_env *env, const char *what)
 {
 	int r = pdet_fail(env, ENOTSUP, "cannot find %s by its number: the "
 			  "kernel's pids are those of the first pid namespace, "
-			  "and this is another one", what);
+			  "and this, or that of /proc, is another one", what);
 
 	pdet_advise(env, "procfs knows the tasks of this pid namespace");
 	return r;

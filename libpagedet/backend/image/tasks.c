@@ -107,7 +107,8 @@ int pdet_image_list_tasks(struct pdet_backend *b, struct pdet_env *env,
 	if (l.im->other_pids)
 		return pdet_fail(env, ENOTSUP, "cannot list tasks: the "
 				 "kernel's pids are those of the first pid "
-				 "namespace, and this is another one");
+				 "namespace, and this, or that of /proc, is "
+				 "another one");
 	pdet_image_kernel_names(l.im, env);
 	l.has_rss = pdet_rss_init(&l.rss, l.im->btf, &l.im->kernel.percpu);
 	r = list(&l, env, processes, add);

@@ -113,7 +113,11 @@ static int stop(struct procfs_hold *h)
 	if (ptrace(PTRACE_INTERRUPT, h->tid, NULL, NULL) < 0)
 		return -errno;
 	r = wait_for_stop(h);
-	return r < 0 ? r : get_regs(h);
+	if (r < 0)
+		return r;
+	r = get_regs(h);
+	h->regs.stopped = true;
+	return r;
 }
 
 static void *trace(void *arg)
@@ -250,6 +254,7 @@ int procfs_user_regs(struct pdet_session *s, struct pdet_task *base,
 				 "or is below a root", base->pid);
 	if (!t->hold)
 		r = hold(&s->env, t);
+	ret->stopped = t->hold && t->hold->regs.stopped;
 	if (r < 0)
 		return r;
 	if (is_lost(t->hold))

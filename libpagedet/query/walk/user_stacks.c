@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Asks a backend for the registers and the memory of a thread, on the calling
- * thread. The thread is not stopped, unless the caller allows it. If it has run
- * meanwhile, the result is worthless, and it is asked again.
+ * thread. If the thread has run meanwhile, the result is worthless, and it is
+ * asked again. If the caller allows it, a thread that kernel memory does not
+ * show is stopped, and asked once more.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,9 +105,10 @@ static int read_once(struct pdet_user_stacks *u, struct thread *t)
 		.maps = s->backend->ops->user_maps ? number_of_maps : NULL,
 	};
 	struct pdet_code_dump dump;
-	struct pdet_user_regs regs;
+	struct pdet_user_regs regs = { .stopped = false };
 	int r = s->backend->ops->user_regs(s, t->task, &regs);
 
+	u->stopped |= regs.stopped;
 	if (u->stack)
 		u->stack->n = 0;
 	if (r > 0)
@@ -138,41 +141,112 @@ static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 				 tid) : r;
 }
 
-/* Sets an error text. */
-static int check(struct pdet_iter *it)
-{
-	const struct pdet_user_stacks *u = &it->user_stacks;
+/* --- both sources --- */
 
-	if (!pdet_stacks_asked(it, PAGEDET_Q_USER_STACKS))
-		return -EINVAL;
-	if (!u->has_backend)
-		return pdet_fail(it->env, ENOTSUP, "cannot read user stacks: "
-				 "no source that is open here %s",
-				 it->q.options & PAGEDET_Q_STOP_THREADS ?
+static bool is_open(const struct pdet_stack_source *s)
+{
+	return s->has_backend && !s->error;
+}
+
+/* Sets an error text. */
+static int why_not_open(const struct pdet_iter *it,
+			const struct pdet_stack_source *s)
+{
+	if (!s->has_backend)
+		return pdet_fail(it->env, ENOTSUP, "no source that is open "
+				 "here %s", s == &it->user_stacks.stops ?
 				 "stops threads" : "reads kernel memory");
-	if (!u->error)
-		return 0;
-	memcpy(it->env->error, u->words, sizeof(u->words));
-	memcpy(it->env->advice, u->advice, sizeof(u->advice));
-	pdet_context(it->env, "cannot read user stacks");
-	return u->error;
+	memcpy(it->env->error, s->words, sizeof(s->words));
+	memcpy(it->env->advice, s->advice, sizeof(s->advice));
+	return s->error;
+}
+
+/* Sets the stack, or an error text. */
+static int ask(struct pdet_iter *it, const struct pdet_stack_source *s,
+	       uint32_t tid)
+{
+	struct pdet_session *session;
+	int r;
+
+	if (!is_open(s))
+		return why_not_open(it, s);
+	session = it->workers[0].session[s->backend];
+	r = read_stack(&it->user_stacks, session, tid);
+	if (r < 0)
+		pdet_take_words(it->env, &session->env);
+	return r;
+}
+
+/* Whether a thread that is stopped may show what kernel memory does not. What
+ * cannot be unwound then, cannot be unwound at all. */
+static bool may_stop(const struct pdet_iter *it, int error)
+{
+	if (!(it->q.options & PAGEDET_Q_STOP_THREADS) || !it->live)
+		return false;
+	switch (error) {
+	case -EAGAIN:
+	case -EACCES:
+	case -ENOTSUP:
+	case -ENODATA:
+	case -EBADMSG:
+	case -EIO:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether the thread that could not be stopped might have a stack in kernel
+ * memory. */
+static bool may_be_in_memory(int error)
+{
+	switch (error) {
+	case -EAGAIN:
+	case -EACCES:
+	case -ENOTSUP:
+	case -EIO:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* @error: why kernel memory does not show the stack, which is the error text.
+ * The caller learns both reasons. The one why the thread did not stop decides,
+ * unless no thread can be stopped here. */
+static int stop(struct pdet_iter *it, uint32_t tid, int error)
+{
+	struct pdet_env *env = it->env;
+	struct pdet_env memory = *env;
+	size_t len;
+	int r = ask(it, &it->user_stacks.stops, tid);
+
+	if (r >= 0 || !may_be_in_memory(r))
+		return r;
+	len = strlen(env->error);
+	snprintf(env->error + len, sizeof(env->error) - len,
+		 "; without a stop: %s", memory.error);
+	if (r == -ENOTSUP || !env->advice[0])
+		memcpy(env->advice, memory.advice, sizeof(env->advice));
+	return r == -ENOTSUP ? error : r;
 }
 
 int pdet_user_stack_get(struct pdet_iter *it, uint32_t tid,
 			const struct pagedet_frame **ret)
 {
 	struct pdet_user_stacks *u = &it->user_stacks;
-	struct pdet_session *s;
-	int r = check(it);
+	int r;
 
+	u->stopped = false;
+	if (!pdet_stacks_asked(it, PAGEDET_Q_USER_STACKS))
+		return -EINVAL;
+	r = ask(it, &u->memory, tid);
+	if (may_stop(it, r))
+		r = stop(it, tid, r);
+	if (r < 0 && !is_open(&u->memory) && !is_open(&u->stops))
+		pdet_context(it->env, "cannot read user stacks");
 	if (r < 0)
 		return r;
-	s = it->workers[0].session[u->backend];
-	r = read_stack(u, s, tid);
-	if (r < 0) {
-		pdet_take_words(it->env, &s->env);
-		return r;
-	}
 	*ret = u->stack ? u->stack->frames : NULL;
 	return u->stack ? (int)u->stack->n : 0;
 }

@@ -7,7 +7,8 @@
 
 /*
  * pdet_user_stack_get - the frames of a thread, innermost first. They are valid
- * until the next call or step. Returns their number, or negative errno.
+ * until the next call or step. it->user_stacks.stopped says whether the thread
+ * was stopped, also if the call fails. Returns their number, or negative errno.
  */
 int pdet_user_stack_get(struct pdet_iter *it, uint32_t tid,
 			const struct pagedet_frame **ret);

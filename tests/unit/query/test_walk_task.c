@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Tests simulated tasks that end while their entries are read. */
+/* Tests simulated tasks that end while their entries are read, and which source
+ * of user stacks is asked. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "../fake.h"
 #include "query/query.h"
@@ -372,6 +374,262 @@ START_TEST(a_source_of_stacks)
 }
 END_TEST
 
+/* --- two sources of user stacks: only one of them stops threads --- */
+
+struct stacks {
+	struct pdet_backend backend;
+	bool absent;
+	bool broken;		/* it has no session */
+	int error;		/* of user_regs(); 0: it has registers */
+	const char *words, *advice;
+	bool no_code;		/* the thread has none */
+	bool runs;		/* it runs between two calls */
+	bool stops;		/* the thread was stopped */
+	unsigned asked;
+};
+
+static struct stacks *stacks_of(struct pdet_backend *b)
+{
+	return PDET_CONTAINER(b, struct stacks, backend);
+}
+
+static int stacks_session_new(struct pdet_backend *b, struct pdet_env *env,
+			      const struct pdet_wants *wants,
+			      struct pdet_session **ret)
+{
+	const struct stacks *k = stacks_of(b);
+	int r;
+
+	if (!k->broken)
+		return fake_session_new(b, env, wants, ret);
+	r = pdet_fail(env, EIO, "broken");
+	if (k->advice)
+		pdet_advise(env, "%s", k->advice);
+	return r;
+}
+
+/* The registers are in this function, and the rest of the stack is lost. */
+static int some_regs(struct pdet_session *s, struct pdet_task *t,
+		     struct pdet_user_regs *ret)
+{
+	struct stacks *k = stacks_of(s->backend);
+	int r;
+
+	(void)t;
+	k->asked++;
+	ret->stopped = k->stops;
+	if (k->error) {
+		r = pdet_fail(&s->env, k->error, "%s", k->words);
+		if (k->advice)
+			pdet_advise(&s->env, "%s", k->advice);
+		return r;
+	}
+	memset(ret->reg, 0, sizeof(ret->reg));
+	ret->reg[PDET_USER_IP] = (uint64_t)(uintptr_t)some_regs;
+	ret->switches = k->runs ? k->asked : 0;
+	return !k->no_code;
+}
+
+static int no_page(struct pdet_session *s, struct pdet_task *t, uint64_t addr,
+		   void *buf)
+{
+	(void)s;
+	(void)t;
+	(void)addr;
+	(void)buf;
+	return -ENXIO;
+}
+
+static int same(struct pdet_session *s, struct pdet_task *t)
+{
+	(void)s;
+	(void)t;
+	return 0;
+}
+
+#define STACKS_OPS \
+	.survey = knows_nothing, \
+	.prepare = fake_prepare, \
+	.session_new = stacks_session_new, \
+	.session_free = fake_session_free, \
+	.fill = fill, \
+	.task_open = kernel_task_open, \
+	.task_close = kernel_task_close, \
+	.task_same = same, \
+	.user_regs = some_regs, \
+	.user_page = no_page
+
+static const struct pdet_backend_ops memory_ops = { .name = "memory",
+						    STACKS_OPS };
+static const struct pdet_backend_ops stops_ops = { .name = "stops", STACKS_OPS,
+						   .stops_threads = true };
+
+/* Asks for the stack of this thread. */
+struct asking {
+	struct world w;
+	struct stacks memory, stops;
+	struct pdet_backend *list[3];
+	struct pdet_env env;
+	struct pdet_iter *it;
+};
+
+static void ask(struct asking *a, const struct stacks *memory,
+		const struct stacks *stops, uint32_t options, bool live)
+{
+	struct pagedet_item item = { 0, PAGEDET_TO_END, 11, 0 };
+	struct pagedet_query q = PAGEDET_QUERY_INIT;
+	struct pdet_iter_args args = {
+		.env = &a->env, .backends = a->list,
+		.sources = ~(uint32_t)0, .query = &q, .page_size = PAGE,
+		.live = live,
+	};
+
+	memset(a, 0, sizeof(*a));
+	a->env.root = no_root;
+	a->w.backend.ops = &ops;
+	a->memory = *memory;
+	a->memory.backend.ops = &memory_ops;
+	a->stops = *stops;
+	a->stops.backend.ops = &stops_ops;
+	a->w.backend.sources = a->stops.backend.sources =
+		PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_PROCFS);
+	a->memory.backend.sources = PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE);
+	a->list[args.n_backends++] = &a->w.backend;
+	if (!memory->absent)
+		a->list[args.n_backends++] = &a->memory.backend;
+	if (!stops->absent)
+		a->list[args.n_backends++] = &a->stops.backend;
+	q.target = PAGEDET_TARGET_TASK;
+	q.options = PAGEDET_Q_USER_STACKS | options;
+	q.items = &item;
+	q.n_items = 1;
+	pdet_fields_add(&args.fields, F(VADDR));
+	ck_assert_msg(pdet_iter_new(&args, &a->it) == 0, "%s", a->env.error);
+}
+
+static int get_stack(struct asking *a)
+{
+	const struct pagedet_frame *frames;
+	int r = pdet_user_stack_get(a->it, (uint32_t)getpid(), &frames);
+
+	if (r == -ENOSYS && strstr(a->env.error, "libunwind"))
+		unit_skip("libunwind is missing");
+	if (r > 0)
+		ck_assert_uint_eq(frames[0].address,
+				  (uint64_t)(uintptr_t)some_regs);
+	return r;
+}
+
+#define RUNS { .error = EAGAIN, .words = "it runs", .advice = "wait" }
+#define DENIED { .error = EACCES, .words = "no access", .advice = "be root" }
+
+static const struct {
+	struct stacks memory, stops;
+	bool may_not, dump;	/* the option is missing; not live */
+	int error;		/* that is given; 0: there is a stack */
+	unsigned asked;		/* how often the second one is asked */
+	const char *words, *advice;
+} both[] = {
+	/* Memory tells. */
+	{ .stops = DENIED },
+	{ .memory = { .no_code = true } },
+	{ { .error = ESRCH, .words = "gone" }, .error = ESRCH,
+	  .words = "gone" },
+	{ { .error = ENOSYS, .words = "32 bit" }, .error = ENOSYS,
+	  .words = "32 bit" },
+	{ RUNS, .may_not = true, .error = EAGAIN, .words = "it runs",
+	  .advice = "wait" },
+	{ { .error = EBADMSG, .words = "bad" }, .dump = true, .error = EBADMSG,
+	  .words = "bad" },
+	{ { .error = EBADMSG, .words = "bad" }, { .absent = true },
+	  .dump = true, .error = EBADMSG, .words = "bad" },
+	/* The thread is stopped. */
+	{ RUNS, { .stops = true }, .asked = 2 },
+	{ { .runs = true }, { .stops = true }, .asked = 2 },
+	{ DENIED, { .stops = true }, .asked = 2 },
+	{ { .error = ENOTSUP, .words = "pids" }, { .stops = true },
+	  .asked = 2 },
+	{ { .error = ENODATA, .words = "types" }, { .stops = true },
+	  .asked = 2 },
+	{ { .error = EBADMSG, .words = "bad" }, { .stops = true }, .asked = 2 },
+	{ { .error = EIO, .words = "bad" }, { .stops = true }, .asked = 2 },
+	{ { .absent = true }, { .stops = true }, .asked = 2 },
+	{ { .broken = true }, { .stops = true }, .asked = 2 },
+	/* Neither tells. */
+	{ RUNS, DENIED, .asked = 1, .error = EACCES,
+	  .words = "no access; without a stop: it runs", .advice = "be root" },
+	{ { .broken = true, .advice = "repair" },
+	  { .error = EAGAIN, .words = "it waits" }, .asked = 1,
+	  .error = EAGAIN, .words = "it waits; without a stop: broken",
+	  .advice = "repair" },
+	{ { .absent = true }, { .error = EAGAIN, .words = "it waits" },
+	  .asked = 1, .error = EAGAIN,
+	  .words = "it waits; without a stop: no source that is open here "
+		   "reads kernel memory" },
+	{ RUNS, { .error = ENOTSUP, .words = "pids", .advice = "move" },
+	  .asked = 1, .error = EAGAIN,
+	  .words = "pids; without a stop: it runs", .advice = "wait" },
+	{ RUNS, { .absent = true }, .error = EAGAIN,
+	  .words = "no source that is open here stops threads; without a "
+		   "stop: it runs", .advice = "wait" },
+	{ RUNS, { .broken = true }, .error = EIO,
+	  .words = "broken; without a stop: it runs", .advice = "wait" },
+	{ RUNS, { .error = ESRCH, .words = "gone" }, .asked = 1,
+	  .error = ESRCH, .words = "gone" },
+	{ DENIED, { .error = ENOSYS, .words = "32 bit", .stops = true },
+	  .asked = 1, .error = ENOSYS, .words = "32 bit" },
+	{ DENIED, { .error = EAGAIN, .words = "let go", .stops = true },
+	  .asked = 1, .error = EAGAIN,
+	  .words = "let go; without a stop: no access", .advice = "be root" },
+	{ { .absent = true }, { .absent = true }, .error = ENOTSUP,
+	  .words = "cannot read user stacks: no source that is open here "
+		   "stops threads; without a stop: no source that is open "
+		   "here reads kernel memory" },
+	{ { .absent = true }, { .absent = true }, .may_not = true,
+	  .error = ENOTSUP, .words = "cannot read user stacks: no source that "
+				     "is open here reads kernel memory" },
+};
+
+START_TEST(memory_comes_first)
+{
+	struct asking a;
+	int r;
+
+	ask(&a, &both[_i].memory, &both[_i].stops,
+	    both[_i].may_not ? 0 : PAGEDET_Q_STOP_THREADS, !both[_i].dump);
+	r = get_stack(&a);
+	if (both[_i].error) {
+		ck_assert_int_eq(r, -both[_i].error);
+		ck_assert_str_eq(a.env.error, both[_i].words);
+		ck_assert_str_eq(a.env.advice, both[_i].advice ?
+				 both[_i].advice : "");
+	} else if (both[_i].memory.no_code) {
+		ck_assert_int_eq(r, 0);
+	} else {
+		ck_assert_msg(r > 0, "%d: %s", r, a.env.error);
+	}
+	ck_assert_uint_eq(a.stops.asked, both[_i].asked);
+	ck_assert_int_eq(a.it->user_stacks.stopped, both[_i].stops.stops);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
+/* What is said of one thread is not said of the next one. */
+START_TEST(each_thread_is_stopped_or_not)
+{
+	static const struct stacks runs = RUNS, stops = { .stops = true };
+	struct asking a;
+
+	ask(&a, &runs, &stops, PAGEDET_Q_STOP_THREADS, true);
+	ck_assert_int_gt(get_stack(&a), 0);
+	ck_assert(a.it->user_stacks.stopped);
+	a.memory.error = 0;
+	ck_assert_int_gt(get_stack(&a), 0);
+	ck_assert(!a.it->user_stacks.stopped);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("walk_task");
@@ -379,5 +637,7 @@ int main(void)
 	unit_loop(s, a_task_that_ends_is_one, 8);
 	unit_test(s, a_task_that_is_asked_for_by_addresses_is_one);
 	unit_loop(s, a_source_of_stacks, 2);
+	unit_loop(s, memory_comes_first, PDET_COUNT(both));
+	unit_test(s, each_thread_is_stopped_or_not);
 	return unit_main(s);
 }
