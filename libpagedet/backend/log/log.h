@@ -268,6 +268,7 @@ struct pdet_log_page {
 	bool has_vm_flags, file_index, is_slab, has_dev, has_position;
 	uint32_t lines;
 	bool sectioned;		/* the type of its section has come */
+	bool typed;		/* the type of its error has come */
 	bool injected;		/* a memory error that a test has asked for */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	struct pdet_log_pointers pointers;

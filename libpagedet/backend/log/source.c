@@ -190,17 +190,11 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 
 static int finish_pages(struct log_source *l, struct pdet_env *env)
 {
-	const struct pdet_scan nothing = { "", "" };
 	size_t i;
 
-	for (i = 0; i < l->pages.n; i++) {
-		struct pdet_log_page *p = &l->pages.data[i];
-
-		if ((p->injected && !add_to_reason(p, PDET_INJECTED,
-						   nothing)) ||
-		    !pdet_log_stacks(p, &l->stacks))
+	for (i = 0; i < l->pages.n; i++)
+		if (!pdet_log_stacks(&l->pages.data[i], &l->stacks))
 			return pdet_fail(env, ENOMEM, "no memory");
-	}
 	return 0;
 }
 
