@@ -349,6 +349,9 @@ const char *pdet_log_release(const struct pdet_log *log);
  * understood. */
 uint64_t pdet_log_unread(const struct pdet_log *log);
 
+/* kind.c: pdet_log_is_log - true if @text is a kernel log. */
+bool pdet_log_is_log(const char *text, size_t len);
+
 /* --- writers.c: finds the writers of lines without callers --- */
 
 /* Most reports that are printed at the same time. */

@@ -52,7 +52,8 @@ static int log_probe(struct pdet_env *env, const struct pdet_input *in)
 	    !pdet_dump_kind(head.at, (size_t)(head.end - head.at)) &&
 	    !pdet_text_is_binary(head.at, (size_t)(head.end - head.at)) &&
 	    pdet_text_stream_peek(s, env, PDET_TEXT_HEAD, &head) == 0 &&
-	    pdet_text_is_log(head.at, (size_t)(head.end - head.at)))
+	    !pdet_text_is_owner(head.at, (size_t)(head.end - head.at)) &&
+	    pdet_log_is_log(head.at, (size_t)(head.end - head.at)))
 		ours = 100;
 	pdet_text_stream_close(s);
 	pdet_clear(env);
