@@ -229,11 +229,30 @@ START_TEST(damaged_address)
 }
 END_TEST
 
+/* A line that is too long is cut between words: no number loses digits. */
+START_TEST(long_line)
+{
+	static char text[2 * PDET_LOG_TEXT];
+	struct pdet_log_page p;
+	size_t fill;
+	int n;
+
+	for (fill = PDET_LOG_TEXT - 60; fill < PDET_LOG_TEXT; fill++) {
+		n = snprintf(text, sizeof(text), "page: refcount:0 mapcount:0 "
+			     "%0*d pfn:0x46e01", (int)fill - 20, 0);
+		pages_of(text, (size_t)n, &p);
+		ck_assert(!(p.has & PDET_LOG_PFN) || p.pfn == 0x46e01);
+		pdet_log_page_free(&p);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("log_report");
 
 	unit_test(s, name_of_any_bytes);
+	unit_test(s, long_line);
 	unit_test(s, damaged_address);
 
 	unit_test(s, whole);
