@@ -15,6 +15,7 @@
 
 #include "api/arguments.h"
 #include "backend/backend.h"
+#include "backend/log/log.h"
 #include "backend/text_kind.h"
 #include "base/codec/text_stream.h"
 #include "base/io.h"
@@ -78,8 +79,13 @@ static void name_dump(const char *head, size_t n, struct kind *ret)
 
 static void name_text(const char *head, size_t n, struct kind *ret)
 {
-	ret->name = pdet_text_kind(head, n);
-	ret->reader = pdet_text_is_log(head, n) ? LOG : PAGE_OWNER;
+	if (pdet_text_is_owner(head, n)) {
+		ret->name = "page_owner's text";
+		ret->reader = PAGE_OWNER;
+		return;
+	}
+	ret->name = pdet_log_is_log(head, n) ? "a kernel log" : NULL;
+	ret->reader = LOG;
 }
 
 /* Pages of a dump are read in place, which compression prevents. */

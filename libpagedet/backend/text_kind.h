@@ -9,13 +9,10 @@
 /* The line must be within this many bytes of the start. */
 #define PDET_TEXT_HEAD ((size_t)1 << 20)
 
-/* pdet_text_is_log - true if a line proves that it is a kernel log. */
-bool pdet_text_is_log(const char *text, size_t len);
+/* pdet_text_is_owner - true if a line proves that it is page_owner's text. */
+bool pdet_text_is_owner(const char *text, size_t len);
 
 /* pdet_text_is_binary - true if it is most likely not text. */
 bool pdet_text_is_binary(const char *text, size_t len);
-
-/* pdet_text_kind - the kind, such as "a kernel log"; NULL if it is unknown. */
-const char *pdet_text_kind(const char *text, size_t len);
 
 #endif

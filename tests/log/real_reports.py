@@ -187,7 +187,7 @@ kern  :info  : [lun may  5 18:11:41 2025] Code: b1 55 f8 5d c3 90 f3 0f 1e fa 55
 """, [{"report": "memory_failure", "pfn": 0x39c2,
        "reason": "dirty LRU page: Recovered"},
       {"report": "memory_failure", "pfn": 0x39c3, "vaddr": "0x426000",
-       "reason": "dirty LRU page: Recovered"}], "poison"),
+       "reason": "dirty LRU page: Recovered; injected for a test"}], "poison"),
     ("matrixorigin/matrixone 20374: firmware, two bits", """\
 Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]: event severity: recoverable
 Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]:   section_type: memory error
@@ -195,7 +195,7 @@ Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]:   physical_address: 0x00
 Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]:   physical_address_mask: 0xffffffffffffffc0
 Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]:   error_type: 3, multi-bit ECC
 """, [{"report": "apei", "pfn": S,
-       "object": "error_type: 3, multi-bit ECC",
+       "object": S,
        "reason": "section_type: memory error; physical_address: "
        "0x000000276aeb0180; error_type: 3, multi-bit ECC"}], None),
     ("enarx/enarx 2263: pages that cannot be handled", """\
@@ -203,7 +203,7 @@ Nov 26 09:36:22 mo-srv-128 kernel: {7}[Hardware Error]:   error_type: 3, multi-b
 [  307.309541] Memory failure: 0x30a6a90: recovery action for unknown page: Ignored
 [  307.309886] Memory failure: 0x30a6a91: unhandlable page.
 """, [{"report": "memory_failure", "pfn": 0x30a6a90,
-       "reason": "unknown page: Ignored"},
+       "reason": "unknown page: Ignored; unhandlable page."},
       {"report": "memory_failure", "pfn": 0x30a6a91,
        "reason": "unhandlable page."}], "poison"),
     ("anholt/linux 76: CMA, 4.10", """\

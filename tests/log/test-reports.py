@@ -108,7 +108,9 @@ HW = ("Injecting memory failure for pfn 0xdfe2 at process virtual address "
 row = has("memory failure", HW, report="memory_failure", pfn=0xdfe2, pid=137,
           comm="h:w", vaddr="0x7fa812345000", flags=["dirty", "lru",
                                                      "hwpoison"],
-          object="dirty LRU page: Recovered")
+          object="dirty LRU page: Recovered",
+          reason="dirty LRU page: Recovered; Sending SIGBUS to h:w:137 due to "
+          "hardware memory corruption; injected for a test")
 tap.equal("of other flags it says nothing", "anon" in row["flags_unknown"],
           True)
 has("Killing, before 5.9", HW.replace("Sending SIGBUS to", "Killing"),
@@ -154,9 +156,21 @@ for text, report, what in (
         ("Unpoison: Software-unpoisoned page 0x26f2", "unpoison",
          "Software-unpoisoned page")):
     has(text, text + "\n", report=report, pfn=0x26f2, object=what)
+has("an injection alone", "Injecting memory failure at pfn 0x26f2\n",
+    pfn=0x26f2, reason="injected for a test")
+has("a kill alone", "Memory failure: 0x26f2: Killing hw:137 due to hardware "
+    "memory corruption\n", pfn=0x26f2, pid=137, flags=["hwpoison"],
+    reason="Killing hw:137 due to hardware memory corruption")
+for result in ("Ignored", "Failed", "Delayed"):
+    has(f"what came before {result}", "Memory failure: 0x26f2: unhandlable "
+        "page.\nMemory failure: 0x26f2: recovery action for unknown page: "
+        f"{result}\n", pfn=0x26f2,
+        reason=f"unknown page: {result}; unhandlable page.")
 row = has("an address alone",
           "MCE: Killing hw:137 due to hardware memory corruption fault at "
           "7fa812345678\n", report="memory_failure", pid=137, comm="hw",
+          reason="Killing hw:137 due to hardware memory corruption fault at "
+          "7fa812345678",
           vaddr="0x7fa812345000")
 tap.equal("it has no page", row["missing"]["pfn"], "unsupported")
 
@@ -191,6 +205,15 @@ row = has("EDAC of a driver that does not know the page",
           EDAC.replace("0x12345", "0x0").replace("0x40", "0x0"), report="edac",
           object="1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0")
 tap.equal("its page is not page 0", row["missing"]["pfn"], "unsupported")
+for text, pfn in (
+        ('UE page 0x12345, offset 0x40, grain 128, row 0, labels "DIMM_A": '
+         "i3200 UE", 0x12345),
+        ("CE page 0x12346, offset 0x0, grain 8, syndrome 0x54, row 0, channel "
+         '1, label "DIMM_B": x38_edac CE', 0x12346)):
+    has("EDAC before 3.5", f"EDAC MC1: {text}\n", report="edac", pfn=pfn,
+        reason=text)
+has("EDAC of 3.5", EDAC.replace("1 CE", "CE"), pfn=0x12345, reason="CE memory "
+    "read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0")
 lacks("EDAC's greeting", "EDAC MC0: Giving out device to module igen6_edac\n")
 APEI = """{1}[Hardware Error]: event severity: recoverable
 {1}[Hardware Error]:   section_type: memory error
@@ -201,8 +224,11 @@ APEI = """{1}[Hardware Error]: event severity: recoverable
 # The boot of a machine with pages of 4 and of 64 KiB.
 PAGES = "Dentry cache hash table entries: 131072 (order: %d, 1048576 bytes)\n"
 SMALL, LARGE = PAGES % 8, PAGES % 4
-has("firmware", SMALL + APEI, report="apei", pfn=0x8f5aee,
-    object="error_type: 8, parity error")
+row = has("firmware", SMALL + APEI, report="apei", pfn=0x8f5aee,
+          reason="section_type: memory error; physical_address: "
+          "0x00000008f5aee010; error_type: 8, parity error")
+tap.equal("the type of the error is said once", row["missing"]["object"],
+          "unsupported")
 has("a mask that says nothing",
     SMALL + APEI.replace("0xfffffffffffff000", "0x0"), pfn=0x8f5aee)
 has("firmware, pages of 64 KiB", LARGE + APEI, pfn=0x8f5ae)
@@ -499,7 +525,32 @@ for name, pc, words in (
     row = has("arm64: the instruction" + name, ARM64 + pc, report="fault")
     tap.is_true("is in the reason" + name, row["reason"].endswith(words),
                 row["reason"])
+SPARC = ("prog[412]: segfault at 2010 ip 000000010000074c (rpc "
+         "0000000100000738) sp 000007feffa0e9c1 error %d in "
+         "prog[100000000+2000]\n")
+for code, words in ((1, "access by the program, nothing is mapped there: "),
+                    (2, "")):
+    has(f"sparc, {code}", SPARC % code, report="fault", pid=412, comm="prog",
+        vaddr="0x2000", object="prog",
+        reason=words + (SPARC % code)[len("prog[412]: "):-1])
+ARM = ("8<--- cut here ---\n"
+       "my prog: unhandled page fault (11) at 0x00002010, code %s\n"
+       "[00002010] *pgd=00000000\n"
+       "CPU: 0 PID: 412 Comm: my prog Not tainted 5.10.1 #1\n")
+for code, words in (("0x805", "write by the program, no page is present there"),
+                    ("0x00f", "read by the program, its page is present and "
+                     "forbids it"),
+                    ("0x80000007", "instruction fetch by the program, no page "
+                     "is present there"),
+                    ("0xa07", "write by the program, no page is present "
+                     "there")):
+    has(f"arm, {code}", ARM % code, report="fault", pid=412, comm="my prog",
+        vaddr="0x2000", reason=f"{words}: unhandled page fault (11) at "
+        f"0x00002010, code {code}")
 for text in ("prog[412]: segfault at x ip 1 sp 2 error 4\n",
+             "prog[412]: segfault at 1 ip 1 (rpc 1 sp 2 error 4\n",
+             "prog: unhandled page fault (11) at 0x1, 2\n",
+             "prog: unhandled page fault at 1, code 0x2\n",
              "prog: segfault at 1 ip 1 sp 2 error 4\n",
              "[412]: segfault at 1 ip 1 sp 2 error 4\n",
              "prog[412]: segfault at 1 ip 1 sp 2\n",

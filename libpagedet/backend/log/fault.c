@@ -3,7 +3,8 @@
  * Parses reports of programs with invalid accesses (Linux arch/x86/mm/fault.c,
  * show_signal_msg(), arch/x86/kernel/traps.c, show_signal(), arch/arm64/kernel/
  * traps.c, arm64_show_signal(); arch/riscv/kernel/traps.c, arch/powerpc/kernel/
- * traps.c, arch/mips/mm/fault.c, arch/s390/mm/fault.c; 4.4 to 6.18):
+ * traps.c, arch/mips/mm/fault.c, arch/s390/mm/fault.c, arch/sparc/mm/fault_*.c,
+ * arch/arm/mm/fault.c, arch/nios2/mm/fault.c; 4.4 to 6.18):
  *
  *   prog[412]: segfault at 10 ip 55d0c2a9b13d sp 7ffc0a1b2c30 error 4 in
  *       prog[55d0c2a9b000+1000] likely on CPU 3 (core 3, socket 0)
@@ -30,6 +31,11 @@
  *   User process fault: interruption code 0010 ilc:2 in prog[80000+1000]
  *   Failing address: 000003ff90fff000 TEID: 000003ff90fff800	(s390)
  *   CPU: 0 PID: 412 Comm: prog Not tainted ...
+ *   prog[412]: segfault at 10 ip 000000010000074c (rpc 0000000100000738) sp
+ *       000007feffa0e9c1 error 1 in prog[100000000+2000]	(sparc)
+ *   prog: unhandled page fault (11) at 0x00000010, code 0x805	(arm; nios2
+ *                                                      has "cause 14")
+ *   CPU: 0 PID: 412 Comm: prog Not tainted ...
  *
  * Newer kernels also print the offset of the instruction in the file: "prog[
  * 113d,55d0c2a9b000+1000]". A file appears only with the last component of its
@@ -42,6 +48,8 @@
 
 /* TASK_COMM_LEN, two brackets and the largest pid. */
 #define MOST_HEAD 32
+/* TASK_COMM_LEN without its NUL. */
+#define COMM_MAX 15
 /* Longest text: a line, and the program's bytes after it. */
 #define MOST_WORDS 1200
 
@@ -99,6 +107,34 @@ static int arm64_words(char *buf, size_t size, uint64_t esr)
 	return snprintf(buf, size, "%s by the program, %s",
 			fetch ? "instruction fetch" :
 			esr & 1 << 6 ? "write" : "read", fault);
+}
+
+/* The fault status register (Arm ARM for v7, B4.1.52): bit 11 means a write,
+ * bit 9 the format of large addresses. Bit 31 is the kernel's, for the fetch of
+ * an instruction (arch/arm/mm/fault.h). */
+static void arm_words(char *buf, size_t size, uint64_t fsr)
+{
+	static const char *const small[32] = {
+		[0x03] = "its access flag is not set",
+		[0x05] = "no page is present there",
+		[0x06] = "its access flag is not set",
+		[0x07] = "no page is present there",
+		[0x0d] = "its page is present and forbids it",
+		[0x0f] = "its page is present and forbids it",
+	};
+	static const char *const large[16] = {
+		[1] = "no page is present there",
+		[2] = "its access flag is not set",
+		[3] = "its page is present and forbids it",
+	};
+	const char *fault = fsr & 1 << 9 ? large[fsr >> 2 & 15] :
+			    small[(fsr & 15) | (fsr >> 6 & 16)];
+
+	if (!fault)
+		return;
+	snprintf(buf, size, "%s by the program, %s",
+		 fsr >> 31 & 1 ? "instruction fetch" :
+		 fsr & 1 << 11 ? "write" : "read", fault);
 }
 
 /* --- lines --- */
@@ -175,24 +211,57 @@ static void address(struct pdet_log_page *p, uint64_t addr)
 	p->virt = addr;
 }
 
-/* "segfault at 10 ip 55d0c2a9b13d sp 7ffc0a1b2c30 error 4" */
+/* SIGSEGV and SIGBUS have the address of the access, others that of the
+ * instruction. */
+#define SEGV 11
+#define BUS 7
+
+/* The lowest bits of si_code (include/uapi/asm-generic/siginfo.h); powerpc
+ * once printed more. */
+static const char *code_words(uint64_t sig, uint64_t code)
+{
+	if (sig != SEGV)
+		return "";
+	switch (code & 0xffff) {
+	case 1:
+		return "access by the program, nothing is mapped there";
+	case 2:
+		return "access by the program, its mapping forbids it";
+	default:
+		return "";
+	}
+}
+
+/* "segfault at 10 ip 55d0c2a9b13d sp 7ffc0a1b2c30 error 4"; sparc prints also
+ * "(rpc ...)". */
 static bool segfault(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
 	uint64_t addr, ip, sp, error;
 	struct pdet_scan said;
 	char words[128];
+	bool sparc;
 
 	if (!head(p, &s, "]: segfault at ", memory))
 		return false;
 	said = (struct pdet_scan){ s.at - strlen("segfault at "), s.end };
 	if (!pdet_log_hex(&s, &addr) || !pdet_scan_word(&s, " ip ") ||
-	    !pdet_log_hex(&s, &ip) || !pdet_scan_word(&s, " sp ") ||
-	    !pdet_log_hex(&s, &sp) || !pdet_scan_word(&s, " error ") ||
-	    !pdet_log_hex(&s, &error))
+	    !pdet_log_hex(&s, &ip))
 		return false;
-	p->shift = PDET_LOG_X86_SHIFT;
+	sparc = pdet_scan_word(&s, " (rpc ");
+	if (sparc && (!pdet_log_hex(&s, &ip) || !pdet_scan_char(&s, ')')))
+		return false;
+	if (!pdet_scan_word(&s, " sp ") || !pdet_log_hex(&s, &sp) ||
+	    !pdet_scan_word(&s, " error ") || !pdet_log_hex(&s, &error))
+		return false;
 	address(p, addr);
-	x86_words(words, sizeof(words), error);
+	if (sparc) {
+		/* si_code. The signal is not printed: 2 has two meanings. */
+		snprintf(words, sizeof(words), "%s",
+			 error == 1 ? code_words(SEGV, error) : "");
+	} else {
+		p->shift = PDET_LOG_X86_SHIFT;
+		x86_words(words, sizeof(words), error);
+	}
 	mapped(p, s, memory);
 	say(p, words, said, memory);
 	return true;
@@ -242,27 +311,6 @@ static bool arm64(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	return true;
 }
 
-/* SIGSEGV and SIGBUS have the address of the access, others that of the
- * instruction. */
-#define SEGV 11
-#define BUS 7
-
-/* The lowest bits of si_code (include/uapi/asm-generic/siginfo.h); powerpc
- * once printed more. */
-static const char *code_words(uint64_t sig, uint64_t code)
-{
-	if (sig != SEGV)
-		return "";
-	switch (code & 0xffff) {
-	case 1:
-		return "access by the program, nothing is mapped there";
-	case 2:
-		return "access by the program, its mapping forbids it";
-	default:
-		return "";
-	}
-}
-
 /* "unhandled signal 11 code 0x1 at 0x10 in ..." and "unhandled signal 11 at
  * 10 nip ... lr ... code 30001". */
 static bool signalled(struct pdet_log_page *p, struct pdet_scan s,
@@ -294,6 +342,36 @@ static bool signalled(struct pdet_log_page *p, struct pdet_scan s,
 	mapped(p, s, memory);
 	say(p, code_words(sig, code), said, memory);
 	p->over = true;
+	return true;
+}
+
+/* "prog: unhandled page fault (11) at 0x00000010, code 0x805" */
+static bool arm(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	static const char word[] = ": unhandled page fault (";
+	const size_t most = PDET_MIN((size_t)(s.end - s.at),
+				     COMM_MAX + sizeof(word) - 1);
+	const char *at = memmem(s.at, most, word, sizeof(word) - 1);
+	const struct pdet_scan name = { s.at, at };
+	struct pdet_scan said = s;
+	char words[128] = "";
+	uint64_t sig, addr, code;
+
+	if (!at || at == s.at)
+		return false;
+	said.at = at + strlen(": ");
+	s.at = at + sizeof(word) - 1;
+	if (!pdet_scan_dec(&s, &sig) || !pdet_scan_word(&s, ") at 0x") ||
+	    !pdet_scan_hex(&s, &addr))
+		return false;
+	if (pdet_scan_word(&s, ", code 0x") && pdet_scan_hex(&s, &code))
+		arm_words(words, sizeof(words), code);
+	else if (!pdet_scan_word(&s, ", cause "))
+		return false;
+	pdet_log_name(p, name, memory);
+	if (sig == SEGV || sig == BUS)
+		address(p, addr);
+	say(p, words, said, memory);
 	return true;
 }
 
@@ -347,7 +425,7 @@ bool pdet_log_fault_begins(struct pdet_log_page *p, struct pdet_scan s,
 	const size_t most = PDET_MIN((size_t)(s.end - s.at), MOST_HEAD + 8);
 
 	/* Very few log lines have a bracket there. */
-	if (!taskless(p, s, memory) &&
+	if (!taskless(p, s, memory) && !arm(p, s, memory) &&
 	    (!memchr(s.at, '[', most) ||
 	     (!segfault(p, s, memory) && !trap(p, s, memory) &&
 	      !arm64(p, s, memory) && !signalled(p, s, memory)))) {

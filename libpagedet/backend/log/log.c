@@ -850,8 +850,12 @@ static void parse(struct pdet_log *log, struct pdet_scan line)
 	struct pdet_log_line *l = &log->parsed;
 
 	pdet_log_line(line, l);
-	if (l->text.end - l->text.at > PDET_LOG_TEXT)
-		l->text.end = l->text.at + PDET_LOG_TEXT;
+	if (l->text.end - l->text.at < PDET_LOG_TEXT)
+		return;
+	/* The last word may be a part of a number. */
+	l->text.end = l->text.at + PDET_LOG_TEXT;
+	while (l->text.end > l->text.at && l->text.end[-1] != ' ')
+		l->text.end--;
 }
 
 /* Process a line of an unknown caller. */

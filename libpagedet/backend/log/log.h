@@ -268,6 +268,7 @@ struct pdet_log_page {
 	bool has_vm_flags, file_index, is_slab, has_dev, has_position;
 	uint32_t lines;
 	bool sectioned;		/* the type of its section has come */
+	bool typed;		/* the type of its error has come */
 	bool injected;		/* a memory error that a test has asked for */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	struct pdet_log_pointers pointers;
@@ -347,6 +348,9 @@ const char *pdet_log_release(const struct pdet_log *log);
 /* pdet_log_unread - lines that look as if they began a report, and were not
  * understood. */
 uint64_t pdet_log_unread(const struct pdet_log *log);
+
+/* kind.c: pdet_log_is_log - true if @text is a kernel log. */
+bool pdet_log_is_log(const char *text, size_t len);
 
 /* --- writers.c: finds the writers of lines without callers --- */
 

@@ -10,6 +10,9 @@
  *   mce: Uncorrected hardware memory error in user-access at 1850602400
  *   EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0
  *       (channel:1 slot:0 page:0x12345 offset:0x0 grain:32 syndrome:0x0)
+ *   EDAC MC0: CE page 0x12345, offset 0x0, grain 8, syndrome 0x54, row 0,
+ *       channel 1, label "DIMM_B": x38_edac CE	(before 3.5; 3.5 and 3.6
+ *                                              have the new form without "1 ")
  *   {1}[Hardware Error]:  Error 0, type: recoverable
  *   {1}[Hardware Error]:   section_type: memory error
  *   {1}[Hardware Error]:   error_status: Storage error in DRAM memory (0x...)
@@ -122,12 +125,22 @@ static bool edac_begins(struct pdet_log_page *p, struct pdet_scan s,
 	    !pdet_scan_word(&s, ": "))
 		return false;
 	words = s;
-	if (!pdet_scan_dec(&s, &number) ||
-	    (!pdet_scan_word(&s, " CE ") && !pdet_scan_word(&s, " UE ")) ||
-	    !value(s, "page:0x", &pfn) || !value(s, " offset:0x", &offset))
+	if (pdet_scan_dec(&s, &number) && !pdet_scan_char(&s, ' '))
 		return false;
-	if (pdet_log_before(&words, " ("))
+	if (!pdet_scan_word(&s, "CE ") && !pdet_scan_word(&s, "UE "))
+		return false;
+	if (pdet_scan_word(&s, "page 0x")) {
+		if (!pdet_scan_hex(&s, &pfn) ||
+		    !pdet_scan_word(&s, ", offset 0x") ||
+		    !pdet_scan_hex(&s, &offset))
+			return false;
 		pdet_log_says(p, words, memory);
+	} else if (!value(s, "page:0x", &pfn) ||
+		   !value(s, " offset:0x", &offset)) {
+		return false;
+	} else if (pdet_log_before(&words, " (")) {
+		pdet_log_says(p, words, memory);
+	}
 	p->report = PAGEDET_REPORT_EDAC;
 	p->found = p->over = true;
 	if (pfn || offset)
@@ -201,7 +214,7 @@ static bool detail(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 
 	if (pdet_scan_word(&s, "error_type: ")) {
 		add(p, line, memory);
-		pdet_log_says(p, line, memory);
+		p->typed = true;
 		return true;
 	}
 	for (i = 0; i < PDET_COUNT(words); i++) {

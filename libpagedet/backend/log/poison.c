@@ -12,17 +12,22 @@
  *   Memory failure: 0xdfe2: already hardware poisoned
  *   Memory failure: 0xdfe2: WORDS, Memory failure: 0xdfe2 WORDS
  *   Soft offlining pfn 0xdfcf at process virtual address 0x7fa8
- *   soft offline: 0xdfcf: WORDS       ("soft_offline", "Soft offline")
+ *   soft offline: 0xdfcf: WORDS       ("soft_offline", "Soft offline",
+ *                                     "soft_offline_page")
  *   Unpoison: 0xdfe2: WORDS           (before 5.19 the number is at the end)
  *   MCE: Software-unpoisoned page 0xdfe2			(before 4.9)
  *   MCE: Killing hw:137 due to hardware memory corruption fault at 7fa8
  *
  * Several lines about one page form one report, until a line has the outcome.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/log/report.h"
 #include "kernel/page/kpf.h"
+
+/* Longest reason that is made of several lines. */
+#define MOST_REASON 640
 
 /* Page flags implied by the words between "recovery action for" and the result
  * (action_page_types[] there). */
@@ -77,6 +82,7 @@ static void failure(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	for (i = 0; i < PDET_COUNT(kills); i++) {
 		if (!pdet_scan_word(&task, kills[i]))
 			continue;
+		*memory &= pdet_log_keep(p, s, &p->why);
 		if (!pdet_log_before(&task, " due to hardware memory"))
 			pdet_log_before(&task, " because of failure");
 		pdet_log_task(p, task, ':', memory);
@@ -148,7 +154,8 @@ static bool soft_offline(struct pdet_log_page *p, struct pdet_scan s,
 {
 	if (!pdet_scan_word(&s, "Soft offline: ") &&
 	    !pdet_scan_word(&s, "soft offline: ") &&
-	    !pdet_scan_word(&s, "soft_offline: "))
+	    !pdet_scan_word(&s, "soft_offline: ") &&
+	    !pdet_scan_word(&s, "soft_offline_page: "))
 		return false;
 	if (!numbered(p, &s))
 		return false;
@@ -204,14 +211,16 @@ static bool killed(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
 	static const char words[] =
 		" due to hardware memory corruption fault at ";
-	struct pdet_scan number = s;
+	struct pdet_scan number = s, line = s;
 	uint64_t addr;
 
 	if (!pdet_scan_word(&s, "MCE: Killing ") || !pdet_log_before(&s, words))
 		return false;
+	pdet_scan_word(&line, "MCE: ");
 	number.at = s.end + strlen(words);
 	if (!pdet_log_hex(&number, &addr) || !pdet_log_task(p, s, ':', memory))
 		return false;
+	*memory &= pdet_log_keep(p, line, &p->why);
 	p->report = PAGEDET_REPORT_MEMORY_FAILURE;
 	p->has_address = true;
 	p->virt = addr;
@@ -232,6 +241,33 @@ bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
 	return false;
 }
 
+/* The reason is that of both, the outcome first. One that would be too long
+ * stays as it is. */
+static void join_reasons(struct pdet_log_page *p,
+			 const struct pdet_log_page *q, bool *memory)
+{
+	struct pdet_scan first = pdet_log_reason(p), then = pdet_log_reason(q);
+	const struct pdet_scan had = first;
+	char text[MOST_REASON];
+	int n;
+
+	if (first.at == first.end || then.at == then.end) {
+		if (then.at < then.end)
+			*memory &= pdet_log_keep(p, then, &p->reason);
+		return;
+	}
+	if (q->over) {
+		first = then;
+		then = had;
+	}
+	n = snprintf(text, sizeof(text), "%.*s; %.*s",
+		     (int)(first.end - first.at), first.at,
+		     (int)(then.end - then.at), then.at);
+	if (n < (int)sizeof(text))
+		*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + n
+					 }, &p->reason);
+}
+
 bool pdet_log_poison_joins(struct pdet_log_page *p,
 			   const struct pdet_log_page *q, bool *memory)
 {
@@ -248,6 +284,7 @@ bool pdet_log_poison_joins(struct pdet_log_page *p,
 	}
 	p->flags = (p->flags & ~q->flags_known) | q->flags;
 	p->flags_known |= q->flags_known;
+	join_reasons(p, q, memory);
 	/* The outcome replaces intermediate messages. */
 	if (q->says.len) {
 		p->says.len = 0;

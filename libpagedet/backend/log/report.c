@@ -277,7 +277,7 @@ unsigned pdet_log_patience(const struct pdet_log_page *p)
 		return PDET_LOG_PATIENCE_LONG;
 	case PAGEDET_REPORT_APEI:
 		/* Where the module is may follow the type of the error. */
-		return p->says.len ? 1 : PDET_LOG_PATIENCE;
+		return p->typed ? 1 : PDET_LOG_PATIENCE;
 	case PAGEDET_REPORT_LIST:
 		return PDET_LOG_PATIENCE_SHORT;
 	case PAGEDET_REPORT_FAULT:

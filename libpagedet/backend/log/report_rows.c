@@ -113,10 +113,11 @@ static bool is_pooled(const struct pdet_log_page *p)
 /* Put the time and the reason of the report. */
 static void put_event(const struct pdet_log_putting *o)
 {
+	static const char injected[] = PDET_INJECTED;
 	const struct pdet_log_page *p = o->p;
 	char text[2 * PDET_LOG_TEXT + PDET_LOG_OVERWRITTEN];
 	char what[PDET_LOG_OVERWRITTEN];
-	struct pdet_scan parts[3];
+	struct pdet_scan parts[4] = { { NULL, NULL } };
 	size_t len = 0, i;
 
 	if (p->stamp.has_us)
@@ -129,6 +130,9 @@ static void put_event(const struct pdet_log_putting *o)
 	parts[0] = pdet_log_reason(p);
 	parts[1] = pdet_log_page_text(p, p->entries);
 	parts[2] = (struct pdet_scan){ what, what + strlen(what) };
+	if (p->injected)
+		parts[3] = (struct pdet_scan){ injected, injected +
+					       strlen(injected) };
 	for (i = 0; i < PDET_COUNT(parts); i++)
 		if (parts[i].at < parts[i].end)
 			append(text, sizeof(text), &len, parts[i]);

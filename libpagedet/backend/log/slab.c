@@ -133,17 +133,18 @@ static void list_reason(struct pdet_log_page *p, struct pdet_scan line,
 
 	while (s.at < s.end && n < sizeof(text) - MOST_ADDRESS) {
 		const char *at = s.at;
-		uint64_t value;
-		unsigned digits = 0;
+		uint64_t value = 0;
+		unsigned digits;
 
-		if (pdet_scan_hex(&s, &value))
-			digits = (unsigned)(s.at - at);
-		if (digits != 8 && digits != 16) {
-			s.at = at + 1;
-			text[n++] = *at;
-		} else if (is_plain(value, digits)) {
-			memcpy(text + n, at, digits);
-			n += digits;
+		for (; s.at < s.end && pdet_hex_digit(*s.at) < 16; s.at++)
+			value = value << 4 | (uint64_t)pdet_hex_digit(*s.at);
+		digits = (unsigned)(s.at - at);
+		/* A damaged number of another length may be a part of one. */
+		if (digits < 8 || ((digits == 8 || digits == 16) &&
+				   is_plain(value, digits))) {
+			s.at += !digits;
+			memcpy(text + n, at, (size_t)(s.at - at));
+			n += (size_t)(s.at - at);
 		} else {
 			n += put_address(text + n, MOST_ADDRESS, line, at,
 					 value);

@@ -52,7 +52,8 @@ static int log_probe(struct pdet_env *env, const struct pdet_input *in)
 	    !pdet_dump_kind(head.at, (size_t)(head.end - head.at)) &&
 	    !pdet_text_is_binary(head.at, (size_t)(head.end - head.at)) &&
 	    pdet_text_stream_peek(s, env, PDET_TEXT_HEAD, &head) == 0 &&
-	    pdet_text_is_log(head.at, (size_t)(head.end - head.at)))
+	    !pdet_text_is_owner(head.at, (size_t)(head.end - head.at)) &&
+	    pdet_log_is_log(head.at, (size_t)(head.end - head.at)))
 		ours = 100;
 	pdet_text_stream_close(s);
 	pdet_clear(env);
@@ -190,17 +191,11 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 
 static int finish_pages(struct log_source *l, struct pdet_env *env)
 {
-	const struct pdet_scan nothing = { "", "" };
 	size_t i;
 
-	for (i = 0; i < l->pages.n; i++) {
-		struct pdet_log_page *p = &l->pages.data[i];
-
-		if ((p->injected && !add_to_reason(p, PDET_INJECTED,
-						   nothing)) ||
-		    !pdet_log_stacks(p, &l->stacks))
+	for (i = 0; i < l->pages.n; i++)
+		if (!pdet_log_stacks(&l->pages.data[i], &l->stacks))
 			return pdet_fail(env, ENOMEM, "no memory");
-	}
 	return 0;
 }
 

@@ -38,7 +38,8 @@ void pdet_scan_blanks(struct pdet_scan *s);
  * false at the end. */
 bool pdet_scan_line(struct pdet_scan *text, struct pdet_scan *line);
 
-/* pdet_scan_token - the text up to the next blank, tab or end of line. */
+/* pdet_scan_token - the text up to the next blank, tab or newline. It is empty
+ * at the end, and at a newline, over which it does not step. */
 struct pdet_scan pdet_scan_token(struct pdet_scan *s);
 
 /* pdet_scan_is - the whole of @s is @word. */

@@ -193,9 +193,67 @@ START_TEST(page_sizes)
 }
 END_TEST
 
+/* A newline in the name of a task, as /dev/kmsg escapes it, ends words. */
+START_TEST(name_of_any_bytes)
+{
+	static const char text[] =
+		"BUG: Bad page state in process x  pfn:12bf4c\n"
+		"CPU: 1 PID: 2 Comm: x Not tainted abc\\x0afoo\n"
+		"CPU: 1 PID: 2 Comm: x Tainted: G \\x0a 4.9.45 #1\n";
+	struct pdet_log_page p;
+
+	ck_assert_uint_eq(pages_of(text, sizeof(text) - 1, &p), 1);
+	ck_assert_uint_eq(p.pfn, 0x12bf4c);
+	ck_assert_uint_eq(p.pid, 2);
+	ck_assert_uint_eq(p.boot.version, 0);
+	pdet_log_page_free(&p);
+}
+END_TEST
+
+/* A damaged address is not shown in parts. */
+START_TEST(damaged_address)
+{
+	static const char text[] =
+		"list_del corruption. prev->next should be ffff88801234567, "
+		"but was dead000000000122. (prev=ffff88801234567890)\n";
+	struct pdet_log_page p;
+	struct pdet_scan s;
+
+	ck_assert_uint_eq(pages_of(text, sizeof(text) - 1, &p), 1);
+	s = pdet_log_page_text(&p, p.reason);
+	ck_assert_msg(pdet_scan_is(&s, "list_del corruption. prev->next should "
+				   "be ADDRESS, but was dead000000000122. "
+				   "(prev=ADDRESS)"),
+		      "%.*s", (int)(s.end - s.at), s.at);
+	pdet_log_page_free(&p);
+}
+END_TEST
+
+/* A line that is too long is cut between words: no number loses digits. */
+START_TEST(long_line)
+{
+	static char text[2 * PDET_LOG_TEXT];
+	struct pdet_log_page p;
+	size_t fill;
+	int n;
+
+	for (fill = PDET_LOG_TEXT - 60; fill < PDET_LOG_TEXT; fill++) {
+		n = snprintf(text, sizeof(text), "page: refcount:0 mapcount:0 "
+			     "%0*d pfn:0x46e01", (int)fill - 20, 0);
+		pages_of(text, (size_t)n, &p);
+		ck_assert(!(p.has & PDET_LOG_PFN) || p.pfn == 0x46e01);
+		pdet_log_page_free(&p);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("log_report");
+
+	unit_test(s, name_of_any_bytes);
+	unit_test(s, long_line);
+	unit_test(s, damaged_address);
 
 	unit_test(s, whole);
 	unit_test(s, page_sizes);

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * Tests logs that are made of pieces of real ones: cut, interleaved, repeated
+ * and damaged, with prefixes and line ends of every kind. The parser must not
+ * crash, hang or keep much, and may not invent a number.
+ *
+ * CHANCE is the number of logs, CHANCE_FIRST the first batch. A batch follows
+ * from its number.
+ */
+#include <dirent.h>
+#include <limits.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "backend/log/log.h"
+#include "base/env.h"
+#include "../../unit.h"
+
+#define BATCH 250
+/* For one log; far more than any needs. */
+#define SECONDS 20
+/* What a process keeps, with the shadow and quarantine of a sanitizer. */
+#define MOST_KB (1 << 20)
+/* Shorter numbers in a text may be ours: "0x78". */
+#define TELLING 3
+
+#define F(name) PAGEDET_FIELD_##name
+
+struct line {
+	const char *at;
+	size_t len;
+};
+
+/* The lines of all logs; a log's are adjacent. */
+static struct {
+	struct line *data;
+	size_t n, cap;
+} lines;
+
+static struct {
+	char *data;
+	size_t n, cap;
+} made;
+
+static struct {
+	uint64_t *data;
+	size_t n, cap;
+} numbers;
+
+static uint64_t seed;
+
+static size_t draw(size_t n)
+{
+	return (size_t)(unit_random(&seed) >> 11) % n;
+}
+
+static bool one_in(size_t n)
+{
+	return !draw(n);
+}
+
+/* --- pieces --- */
+
+static void take_file(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	struct pdet_scan all, line;
+	struct stat st;
+	char *text;
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fstat(fileno(f), &st), 0);
+	text = malloc((size_t)st.st_size + 1);
+	ck_assert_ptr_nonnull(text);
+	all.at = text;
+	all.end = text + fread(text, 1, (size_t)st.st_size, f);
+	fclose(f);
+	while (pdet_scan_line(&all, &line))
+		ck_assert(pdet_vec_push(&lines, (struct line){ line.at,
+					(size_t)(line.end - line.at) }));
+}
+
+static void take_path(const char *path)
+{
+	char name[PATH_MAX];
+	struct dirent **list;
+	struct stat st;
+	int i, n;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	if (!S_ISDIR(st.st_mode)) {
+		take_file(path);
+		return;
+	}
+	n = scandir(path, &list, NULL, alphasort);
+	ck_assert_int_ge(n, 0);
+	for (i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%s/%s", path, list[i]->d_name);
+		if (list[i]->d_name[0] != '.')
+			take_path(name);
+		free(list[i]);
+	}
+	free(list);
+}
+
+static void take_pieces(void)
+{
+	static const char *const homes[] = {
+		"tests/fuzz/corpus/log", "tests/fixtures/public-reports",
+		"tests/fixtures/dump_page",
+	};
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(homes); i++)
+		take_path(unit_source(path, sizeof(path), homes[i]));
+	ck_assert_uint_gt(lines.n, 1000);
+}
+
+/* --- logs --- */
+
+/* ck_assert() would write to libcheck's pipe each time. */
+static void need(bool memory)
+{
+	if (!memory)
+		ck_abort_msg("no memory");
+}
+
+static void put(const char *text, size_t len)
+{
+	need(pdet_vec_reserve(&made, len + 1));
+	memcpy(made.data + made.n, text, len);
+	made.n += len;
+}
+
+static void put_prefix(size_t kind, size_t time)
+{
+	char text[96];
+	const unsigned s = (unsigned)time, task = 70 + s % 3;
+
+	switch (kind) {
+	case 1:
+		snprintf(text, sizeof(text), "[%5u.%06u] ", s, s * 7 % 1000000);
+		break;
+	case 2:
+		snprintf(text, sizeof(text), "<6>[%5u.%06u][   T%u] ", s, s,
+			 task);
+		break;
+	case 3:
+		snprintf(text, sizeof(text), "6,%u,%u,-,caller=T%u;", s, s,
+			 task);
+		break;
+	case 4:
+		snprintf(text, sizeof(text), "Nov 22 12:03:%02u host kernel: ",
+			 s % 60);
+		break;
+	case 5:
+		snprintf(text, sizeof(text), "2026-11-22T12:03:%02u,123456"
+			 "+00:00 ", s % 60);
+		break;
+	case 6:
+		snprintf(text, sizeof(text), "kern  :info  : [%u.%06u] ", s, s);
+		break;
+	case 7:
+		snprintf(text, sizeof(text), "06-18 22:41:10.507     0     0 "
+			 "E ");
+		break;
+	case 8:
+		snprintf(text, sizeof(text), "> | [%u.%06u] c1 %u (x) ", s, s,
+			 task);
+		break;
+	case 9:
+		snprintf(text, sizeof(text), "\033[32m[%u.%06u] \033[0m", s, s);
+		break;
+	case 10:
+		snprintf(text, sizeof(text), "{\"MESSAGE\": \"");
+		break;
+	default:
+		*text = '\0';
+	}
+	put(text, strlen(text));
+}
+
+/* A piece of a line, with what no kernel prints. */
+static void put_damaged(const char *at, size_t len)
+{
+	static const char *const odd[] = {
+		"\001", "\t", "\r", "\033[", "\\x0a", "\\x09", "\x7f", "\xff",
+		"\\", "\"", " ", "[", "]", "0x", "-", "ffffffffffffffff",
+		"99999999999999999999", ": ", " Comm: ", " Tainted: ",
+	};
+	const size_t cut = draw(len + 1);
+	size_t i, n;
+
+	put(at, cut);
+	switch (draw(4)) {
+	case 0:
+		return;
+	case 1:
+		for (i = 0, n = draw(6000); i < n; i += 8)
+			put("xxxxxxxx", 8);
+		break;
+	case 2:
+		put("", 1);
+		break;
+	default:
+		i = draw(PDET_COUNT(odd));
+		put(odd[i], strlen(odd[i]));
+	}
+	put(at + cut, len - cut);
+}
+
+static void put_line(struct line l, size_t prefix, size_t time)
+{
+	static const char *const ends[] = { "\r\n", "\r", "\n\n", "", " \n" };
+	static struct pdet_log_line parsed;
+
+	if (prefix) {
+		pdet_log_line((struct pdet_scan){ l.at, l.at + l.len },
+			      &parsed);
+		l.at = parsed.text.at;
+		l.len = (size_t)(parsed.text.end - l.at);
+		put_prefix(prefix, time);
+	}
+	if (one_in(40))
+		put_damaged(l.at, l.len);
+	else
+		put(l.at, l.len);
+	if (prefix == 10)
+		put("\"}", 2);
+	if (one_in(50)) {
+		prefix = draw(PDET_COUNT(ends));
+		put(ends[prefix], strlen(ends[prefix]));
+	} else {
+		put("\n", 1);
+	}
+}
+
+/* Up to four pieces, one after the other or interleaved. */
+static void make_log(void)
+{
+	size_t from[4], left[4], many = 1 + draw(4), time = draw(5000), i;
+	const bool mixed = one_in(2), changes = one_in(4);
+	size_t prefix = one_in(3) ? 0 : 1 + draw(11);
+
+	made.n = 0;
+	for (i = 0; i < many; i++) {
+		from[i] = draw(lines.n);
+		left[i] = 1 + draw(PDET_MIN((size_t)60, lines.n - from[i]));
+	}
+	for (i = 0; many;) {
+		if (mixed && one_in(3))
+			i = draw(many);
+		if (changes && one_in(8))
+			prefix = draw(12);
+		if (!one_in(25))
+			put_line(lines.data[from[i]], prefix, time);
+		time += one_in(3);
+		if (one_in(25))		/* the same line again */
+			continue;
+		from[i]++;
+		if (!--left[i]) {
+			many--;
+			from[i] = from[many];
+			left[i] = left[many];
+			i = 0;
+		}
+	}
+}
+
+/* --- numbers --- */
+
+static void note(uint64_t value)
+{
+	need(pdet_vec_push(&numbers, value));
+}
+
+/* Every number of a text, read as hex and as decimal. */
+static void note_numbers(struct pdet_scan s)
+{
+	const char *const begin = s.at;
+	uint64_t value;
+
+	for (; s.at < s.end; s.at++) {
+		struct pdet_scan at = s;
+		const int before = at.at > begin ? pdet_hex_digit(at.at[-1]) :
+						   16;
+
+		if (before > 15 && pdet_scan_hex(&at, &value))
+			note(value);
+		at = s;
+		if (before > 9 && pdet_scan_dec(&at, &value))
+			note(value);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Each once. */
+static void sort_numbers(void)
+{
+	size_t i, n = 0;
+
+	if (numbers.n)
+		qsort(numbers.data, numbers.n, sizeof(uint64_t), compare);
+	for (i = 0; i < numbers.n; i++)
+		if (!i || numbers.data[i] != numbers.data[n - 1])
+			numbers.data[n++] = numbers.data[i];
+	numbers.n = n;
+}
+
+static bool stands(uint64_t value)
+{
+	const uint64_t minus = -value;
+
+	return bsearch(&value, numbers.data, numbers.n, sizeof(value),
+		       compare) ||
+	       bsearch(&minus, numbers.data, numbers.n, sizeof(value),
+		       compare);
+}
+
+/* An address or position of which the page is @value. */
+static bool stands_in_page(uint64_t value, bool shifted)
+{
+	unsigned shift;
+	size_t i;
+
+	if (stands(value))
+		return true;
+	for (shift = 12; shift <= 16; shift += 2)
+		for (i = 0; i < numbers.n; i++)
+			if (value == (shifted ? numbers.data[i] >> shift :
+				      numbers.data[i] >> shift << shift))
+				return true;
+	return false;
+}
+
+/* --- rows --- */
+
+static bool is_stated(const struct pdet_log_page *p, unsigned field,
+		      uint64_t v)
+{
+	switch (field) {
+	case F(PFN):
+		return stands_in_page(v, true);
+	case F(VADDR):
+		return stands_in_page(v, false);
+	case F(INDEX):
+		return stands_in_page(v, true) ||
+		       stands(v - (p->pfn - p->dumped_pfn));
+	case F(MAPCOUNT):
+		return stands(v) || p->has & PDET_LOG_ENTIRE;
+	case F(ORDER):
+		return !v || stands(v);
+	case F(EVENT_NS):
+		v /= 1000;
+		return stands(v) ||
+		       (stands(v / 1000000) && stands(v % 1000000));
+	case F(REFCOUNT): case F(PINCOUNT): case F(NODE): case F(INODE):
+	case F(RAW_FLAGS): case F(PID): case F(VMA_START): case F(VMA_END):
+	case F(ALLOC_PID): case F(ALLOC_TGID): case F(ALLOC_ORDER):
+	case F(ALLOC_NS): case F(FREE_NS): case F(GFP_MASK):
+		return stands(v);
+	default:
+		return true;	/* it follows from words */
+	}
+}
+
+/* A number that a text of the row has, but not the log. "access" and "ADDRESS"
+ * are words, and longer ones than 64 bits are names. */
+static bool invents(struct pdet_scan s)
+{
+	struct pdet_scan number;
+	uint64_t value;
+	bool digit;
+
+	for (; s.at < s.end; s.at++) {
+		number.at = s.at;
+		for (digit = false; s.at < s.end &&
+		     pdet_hex_digit(*s.at) < 16; s.at++)
+			digit |= pdet_hex_digit(*s.at) < 10;
+		number.end = s.at;
+		if (digit && number.end - number.at >= TELLING &&
+		    pdet_scan_hex(&number, &value) && !stands(value))
+			return true;
+		if (s.at == s.end)
+			break;
+	}
+	return false;
+}
+
+static void check_text(const struct pdet_log_page *p, struct pdet_log_text t,
+		       const char *what)
+{
+	const struct pdet_scan s = pdet_log_page_text(p, t);
+
+	if (invents(s))
+		ck_abort_msg("%s: %.*s", what, (int)(s.end - s.at), s.at);
+}
+
+static void check(const struct pdet_log_page *p, struct pdet_batch *b)
+{
+	const struct pdet_fields want = pdet_log_said_fields();
+	unsigned f;
+
+	ck_assert_uint_le(p->text.n, (1 << 18) + (1 << 16));
+	pdet_batch_clear(b, 1);
+	pdet_batch_grow(b, 1);
+	pdet_log_put(p, b, 0, &want, PAGEDET_SOURCE_LOG);
+	pdet_fields_for(f, &want)
+		if (pdet_batch_state(b, 0, f) == PAGEDET_HAVE &&
+		    !is_stated(p, f, pdet_batch_get(b, 0, f, 0)))
+			ck_abort_msg("field %u is %#jx", f, (uintmax_t)
+				     pdet_batch_get(b, 0, f, 0));
+	check_text(p, p->says, "says");
+	check_text(p, p->reason, "reason");
+	check_text(p, p->why, "why");
+	check_text(p, p->comm, "comm");
+	check_text(p, p->cache, "cache");
+	check_text(p, p->file, "file");
+	check_text(p, p->memcg, "memcg");
+	check_text(p, p->aops, "aops");
+	check_text(p, p->dentry, "dentry");
+	check_text(p, p->owner.comm, "owner");
+}
+
+static unsigned check_all(struct pdet_log *log, struct pdet_batch *b)
+{
+	const struct pdet_log_page *p;
+	unsigned n = 0;
+
+	for (; (p = pdet_log_take(log)); n++)
+		check(p, b);
+	return n;
+}
+
+static void read_log(struct pdet_batch *b)
+{
+	static struct pdet_log_line parsed;
+	struct pdet_scan all = { made.data, made.data + made.n }, line;
+	struct pdet_log *log = pdet_log_new();
+	unsigned n = 0, heard = 0;
+
+	ck_assert_ptr_nonnull(log);
+	numbers.n = 0;
+	note_numbers(all);
+	while (pdet_scan_line(&all, &line)) {
+		pdet_log_line(line, &parsed);
+		note_numbers(parsed.text);
+	}
+	sort_numbers();
+	if (one_in(2))
+		pdet_log_in_order(log);
+	all.at = made.data;
+	while (pdet_scan_line(&all, &line)) {
+		heard++;
+		need(pdet_log_feed(log, line) == 0);
+		n += check_all(log, b);
+	}
+	ck_assert_int_eq(pdet_log_end(log, made.n && made.data[made.n - 1] !=
+				      '\n'), 0);
+	n += check_all(log, b);
+	ck_assert_uint_le(n, heard);
+	pdet_log_free(log);
+}
+
+static void keep_log(void)
+{
+	const char *path = getenv("CHANCE_KEEP");
+	FILE *f = path ? fopen(path, "w") : NULL;
+
+	if (!f)
+		return;
+	fwrite(made.data, 1, made.n, f);
+	fclose(f);
+}
+
+static unsigned from_env(const char *name, unsigned otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
+}
+
+START_TEST(batch)
+{
+	const struct pdet_fields columns = pdet_log_said_fields();
+	const unsigned number = from_env("CHANCE_FIRST", 1) + (unsigned)_i;
+	struct pdet_batch b;
+	struct rusage used;
+	clock_t begin;
+	unsigned i;
+
+	seed = 0x9e3779b97f4a7c15 * number;
+	take_pieces();
+	ck_assert(pdet_batch_init(&b, &columns, 1, 1 << 20));
+	for (i = 0; i < BATCH; i++) {
+		make_log();
+		keep_log();
+		begin = clock();
+		read_log(&b);
+		ck_assert_msg((clock() - begin) / CLOCKS_PER_SEC < SECONDS,
+			      "log %u of batch %u takes long", i, number);
+	}
+	pdet_batch_free(&b);
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &used), 0);
+	ck_assert_int_lt(used.ru_maxrss, MOST_KB);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("log_chance");
+
+	unit_loop(s, batch, (int)(from_env("CHANCE", 500) / BATCH));
+	return unit_main(s);
+}
