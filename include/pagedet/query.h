@@ -117,9 +117,13 @@ enum pagedet_query_option {
 				 * pagedet_user_stack() */
 	PAGEDET_Q_POINTERS = 2048, /* PAGEDET_TARGET_LOG: leave addresses of the
 				 * kernel in reasons */
-	PAGEDET_Q_STOP_THREADS = 4096 /* pagedet_user_stack() stops a thread
+	PAGEDET_Q_STOP_THREADS = 4096, /* pagedet_user_stack() stops a thread
 				 * while it reads its stack, if kernel memory
 				 * does not show that; without
+				 * PAGEDET_Q_USER_STACKS it does nothing */
+	PAGEDET_Q_PERF_MAP = 8192 /* pagedet_user_stack() names code of
+				 * compilers at run time by the map file that
+				 * they write for perf; without
 				 * PAGEDET_Q_USER_STACKS it does nothing */
 };
 
@@ -606,7 +610,8 @@ struct pagedet_frame {
 	const char *module;	/* [nullable] path as in /proc/PID/maps */
 	const char *build_id;	/* [nullable] of module, in hexadecimal */
 	const char *why;	/* [nullable] why function, or the rest of the
-				 * stack, is not known */
+				 * stack, is not known; or, if there is a
+				 * function, why the rest is not proved */
 	uint32_t type;		/* PAGEDET_FRAME_* */
 	uint32_t reserved;
 };
@@ -626,6 +631,21 @@ struct pagedet_frame {
  * /usr/lib/debug. In a dump, a mapped file is what was cached of it. A file of
  * this machine takes its place only if it has the same build id. Where a page
  * of the stack is not in the dump, the rest of the stack is not known.
+ *
+ * With PAGEDET_Q_PERF_MAP, code of compilers at run time (PAGEDET_FRAME_JIT) is
+ * named by the file /tmp/perf-PID.map that they write for perf. It is the one
+ * in the root directory of the process, with its pid in its own namespace. It
+ * must be a regular file of at most 64 MiB and 1,048,576 lines, without
+ * symbolic links in its way. Its owner must be the effective user of the
+ * process, or root, and not every user may write it. It must have been written
+ * since the process started; whether the process executed another program since
+ * then is not known. Of entries that overlap the last one counts, and a
+ * function of which a later one has a part is not believed. Lines in another
+ * form are not either, nor is a last line that is not complete. The file says
+ * where a function starts, so the stack goes on if the instructions from there
+ * to the call show what it has on the stack. If the function begins with making
+ * a frame pointer, the stack goes on, too, and why says that nothing proves the
+ * next frame. For a dump there is no such file.
  *
  * With PAGEDET_Q_STOP_THREADS kernel memory is asked first, too. It cannot tell
  * if the thread runs, or if no source may read or understand kernel memory. The

@@ -136,7 +136,8 @@ int pdet_check_items(struct pagedet *pd, uint32_t target,
 	 PAGEDET_Q_SINGLE_SOURCE | PAGEDET_Q_KEEP_STRINGS |               \
 	 PAGEDET_Q_UNCHECKED | PAGEDET_Q_HOLES | PAGEDET_Q_GROUP | \
 	 PAGEDET_Q_TASK_STACKS | PAGEDET_Q_ANY_BOOT |                     \
-	 PAGEDET_Q_USER_STACKS | PAGEDET_Q_POINTERS | PAGEDET_Q_STOP_THREADS)
+	 PAGEDET_Q_USER_STACKS | PAGEDET_Q_POINTERS |                     \
+	 PAGEDET_Q_STOP_THREADS | PAGEDET_Q_PERF_MAP)
 
 static int check_fields(struct pdet_env *env, const struct pagedet_query *q)
 {

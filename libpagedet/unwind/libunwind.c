@@ -339,7 +339,9 @@ static void walk(struct unwinding *u, unw_addr_space_t space, struct walk *w)
 	while (take_frame(u, &c, w) == 0) {
 		r = u->lib->_Ux86_64_step(&c);
 		if (r < 0)
-			refuse(u, "the stack is damaged");
+			refuse(u, r == -UNW_EBADREG ?
+				  "a register that is needed is not known" :
+				  "the stack is damaged");
 		if (r <= 0 || u->why)
 			return;
 	}

@@ -68,14 +68,12 @@ static bool is_below(const char *path, const struct pdet_mount *m)
 	       (path[len] == '/' || !path[len]);
 }
 
-/* Returns -EREMOTE if the path leads through a mount that may hang. */
-static int check_path(const char *path)
+int pdet_check_mounts(const char *mountinfo, const char *path)
 {
 	struct pdet_scan all, line;
 	struct pdet_mount m;
 	struct pdet_text text;
-	int r = pdet_slurp_at(AT_FDCWD, "/proc/self/mountinfo", &text,
-			      MOST_MOUNTS);
+	int r = pdet_slurp_at(AT_FDCWD, mountinfo, &text, MOST_MOUNTS);
 
 	/* Without it, nothing is known of any path. */
 	if (r < 0)
@@ -112,7 +110,7 @@ int pdet_open_named(const struct pdet_env *env, const char *path,
 	if (r == 0 && (path[0] != '/' || full[0] != '/'))
 		r = -ENOENT;
 	if (r == 0)
-		r = check_path(full);
+		r = pdet_check_mounts("/proc/self/mountinfo", full);
 	if (r < 0)
 		return r;
 	fd = keep_regular(open_directly(full, O_PATH), st);

@@ -21,6 +21,13 @@ int pdet_open_regular(const struct pdet_env *env, const char *path,
 		      struct stat *st);
 
 /*
+ * pdet_check_mounts - whether the file @mountinfo of a process has a mount that
+ * may never answer, through which @path leads. Returns 0, -EREMOTE, or a
+ * negative errno: the file cannot be read, so nothing is known.
+ */
+int pdet_check_mounts(const char *mountinfo, const char *path);
+
+/*
  * pdet_open_named - the same for a name that a dump has, which may be of
  * another machine. -EREMOTE: its filesystem may not answer. -ENOENT also if a
  * symbolic link is in its way.

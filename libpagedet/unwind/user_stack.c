@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/plain_code.h"
 #include "unwind/signal_frame.h"
 #include "unwind/user_stack.h"
 
@@ -16,6 +17,13 @@
 struct cache {
 	const struct pdet_user_source *source;
 	struct pdet_code *code;
+	/* The map file of the compiler, once a frame needs it. */
+	struct pdet_perf_file *perf;
+	const struct pdet_perf_map *perf_map; /* NULL: it is not used */
+	bool tried_perf;
+	/* Where code was crossed that no table describes. */
+	uint64_t likely[PDET_USER_FRAMES];
+	size_t n_likely;
 	struct page {
 		uint64_t addr;	/* 1: none */
 		int error;
@@ -117,14 +125,112 @@ static bool find_signal(struct cache *c, uint64_t ip)
 	return true;
 }
 
+/* --- code that a compiler wrote at run time --- */
+
+/* They also write into memory that has a name. */
+static bool is_memory(const struct pdet_module_file *file)
+{
+	static const char *const names[] = { "/memfd:", "/dev/zero" };
+	size_t i;
+
+	for (i = 0; file->error == -EBADMSG && i < PDET_COUNT(names); i++)
+		if (!strncmp(file->path, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static bool is_jit(struct pdet_code *c, const struct pdet_code_map *m)
+{
+	return m && m->exec &&
+	       (!m->file || (pdet_code_file(c, m->file) < 0 &&
+			     is_memory(m->file)));
+}
+
+/* Returns NULL, or the entry that has the code at @ip. */
+static const struct pdet_perf_entry *find_entry(struct cache *c, uint64_t ip)
+{
+	if (!c->source->perf_map || c->source->dump)
+		return NULL;
+	if (!c->tried_perf)
+		c->perf_map = pdet_perf_file_open(c->perf, c->code->env,
+						  c->code->pid);
+	c->tried_perf = true;
+	return c->perf_map ? pdet_perf_map_find(c->perf_map, ip) : NULL;
+}
+
+static bool read_plain(struct cache *c, uint64_t start, uint64_t ip,
+		       struct pdet_plain_code *ret)
+{
+	const uint64_t n = ip - start + 1;
+	const size_t head = PDET_MIN(n, sizeof(ret->head));
+	const size_t tail = PDET_MIN(n, sizeof(ret->tail));
+
+	*ret = (struct pdet_plain_code){ .n = n };
+	return read_memory(c, start, ret->head, head) == 0 &&
+	       read_memory(c, ip + 1 - tail,
+			   ret->tail + sizeof(ret->tail) - tail, tail) == 0;
+}
+
+/* Only with the map file it is known where a function starts. */
+static bool find_plain(struct cache *c, uint64_t ip)
+{
+	const struct pdet_perf_entry *e;
+	struct pdet_plain_code code;
+	enum pdet_plain is;
+
+	if (!is_jit(c->code, pdet_code_map_at(c->code, ip)))
+		return false;
+	e = find_entry(c, ip);
+	if (!e || e->cut || !read_plain(c, e->start, ip, &code))
+		return false;
+	is = pdet_plain_pair(&code, ip, &c->pair);
+	if (is == PDET_PLAIN_LIKELY && c->n_likely < PDET_COUNT(c->likely))
+		c->likely[c->n_likely++] = ip;
+	return is != PDET_PLAIN_NOT;
+}
+
 static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 {
 	struct cache *c = arg;
 
-	return find_debug_frame(c, ip) || find_signal(c, ip) ? &c->pair : NULL;
+	return find_debug_frame(c, ip) || find_signal(c, ip) ||
+	       find_plain(c, ip) ? &c->pair : NULL;
 }
 
 /* --- names --- */
+
+static bool is_likely(const struct cache *c, uint64_t ip)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_likely; i++)
+		if (c->likely[i] == ip)
+			return true;
+	return false;
+}
+
+static void name_jit(struct cache *c, struct pagedet_frame *f, uint64_t ip)
+{
+	const struct pdet_perf_entry *e = find_entry(c, ip);
+
+	f->type = PAGEDET_FRAME_JIT;
+	if (e && !e->cut) {
+		f->function = c->perf_map->text.data + e->name;
+		f->offset = f->address - e->start;
+		f->bytes = e->end - e->start;
+		f->why = !is_likely(c, ip) ? NULL :
+			 "the next frame is found by a frame pointer, which "
+			 "no table proves";
+		return;
+	}
+	f->why = c->source->dump ? "the map file of its compiler is not in the "
+				   "dump" :
+		 !c->source->perf_map ? "the map file of its compiler was not "
+					"asked for: --perf-map "
+					"(PAGEDET_Q_PERF_MAP)" :
+		 !c->perf_map ? c->perf->why : e ? c->perf->cut :
+				c->perf->lacks;
+}
 
 static const char *why_unread(int error)
 {
@@ -177,35 +283,26 @@ static void name_code(struct pagedet_frame *f, const struct pdet_code_map *m,
 			 "a part of the file cannot be read";
 }
 
-/* Compilers at run time also write into memory that has a name. */
-static bool is_memory(const struct pdet_module_file *file)
-{
-	static const char *const names[] = { "/memfd:", "/dev/zero" };
-	size_t i;
-
-	for (i = 0; file->error == -EBADMSG && i < PDET_COUNT(names); i++)
-		if (!strncmp(file->path, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
 /* A return address may be that of the next function, if the call never returns:
  * the calling instruction is before it. */
-static void name_frame(struct pdet_code *c, const struct pdet_unwind_step *step,
+static uint64_t code_of(const struct pdet_unwind_step *step)
+{
+	return step->exact || step->signal ? step->ip : step->ip - 1;
+}
+
+static void name_frame(struct cache *c, const struct pdet_unwind_step *step,
 		       struct pagedet_frame *f)
 {
-	const bool exact = step->exact || step->signal;
-	const uint64_t ip = exact ? step->ip : step->ip - 1;
-	const struct pdet_code_map *m = pdet_code_map_at(c, ip);
+	const uint64_t ip = code_of(step);
+	const struct pdet_code_map *m = pdet_code_map_at(c->code, ip);
 
 	*f = (struct pagedet_frame){
 		.address = step->ip, .type = PAGEDET_FRAME_UNKNOWN
 	};
 	if (!m || !m->exec)
 		return;
-	if (!m->file || (pdet_code_file(c, m->file) < 0 &&
-			 is_memory(m->file))) {
-		f->type = PAGEDET_FRAME_JIT;
+	if (is_jit(c->code, m)) {
+		name_jit(c, f, ip);
 		return;
 	}
 	f->type = step->signal ? PAGEDET_FRAME_SIGNAL :
@@ -225,8 +322,14 @@ static void unwind(const struct pdet_unwinder *u,
 	size_t i;
 
 	ret->n = pdet_unwind(u, &target, regs, steps, PDET_COUNT(steps), &end);
-	for (i = 0; i < ret->n; i++)
-		name_frame(&ret->code, &steps[i], &ret->frames[i]);
+	for (i = 0; i < ret->n; i++) {
+		name_frame(c, &steps[i], &ret->frames[i]);
+		if (!i || ret->frames[i].type != PAGEDET_FRAME_UNKNOWN ||
+		    !is_likely(c, code_of(&steps[i - 1])))
+			continue;
+		ret->n = i;
+		end = "the frame pointer of this code does not lead to code";
+	}
 	if (end)
 		ret->frames[ret->n++] = (struct pagedet_frame){
 			.type = PAGEDET_FRAME_UNKNOWN, .why = end
@@ -247,8 +350,12 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 		return pdet_fail(env, ENOMEM, "no memory");
 	for (i = 0; i < PAGES; i++)
 		c->page[i].addr = 1;
+	c->tried_perf = false;
+	c->perf_map = NULL;
+	c->n_likely = 0;
 	c->source = source;
 	c->code = &ret->code;
+	c->perf = &ret->perf;
 	ret->code.env = env;
 	ret->code.pid = tid;
 	ret->code.memory = (struct pdet_code_memory){
@@ -265,4 +372,5 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 void pdet_user_stack_free(struct pdet_user_stack *s)
 {
 	pdet_code_free(&s->code);
+	pdet_perf_file_free(&s->perf);
 }

@@ -6,6 +6,7 @@
 #include "pagedet.h"
 #include "unwind/libunwind.h"
 #include "unwind/modules.h"
+#include "unwind/perf_file.h"
 
 /* The most frames of a stack, and one more that says why it ends there. */
 #define PDET_USER_FRAMES 128
@@ -13,6 +14,7 @@
 /* The texts of the frames live as long as the stack. */
 struct pdet_user_stack {
 	struct pdet_code code;
+	struct pdet_perf_file perf;
 	struct pagedet_frame frames[PDET_USER_FRAMES + 1];
 	size_t n;
 };
@@ -31,6 +33,8 @@ struct pdet_user_source {
 	/* A number of the mappings of a task of /proc, which are the same if it
 	 * is; 0: it is not known. NULL: it never is. */
 	uint64_t (*maps)(void *arg);
+	bool perf_map;		/* name code without a file by the map file of
+				 * its compiler, unless it is a dump */
 };
 
 /*

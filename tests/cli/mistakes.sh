@@ -84,9 +84,11 @@ expect 'a directory as a dump' 65 'hint: --root DIR reads a copy of /proc and'
 # --- stacks of threads ---
 
 run mappers "$PAGEDET" --flame x.svg
-expect 'a picture of the mappers of a file' 64 '--stop, --flame or --folded'
+expect 'a picture of the mappers of a file' 64 '--perf-map, --flame or --folded'
 run task 1 --stop
 expect 'threads are stopped for nothing' 64 '--stop needs --stacks=user or both'
+run task 1 --stacks --perf-map
+expect 'map files for kernel stacks' 64 '--perf-map needs --stacks=user or both'
 run task 1 --stacks --flame x.svg -o y
 expect 'two outputs' 64 '--flame FILE is the output'
 tap_fails 'no output' test -e x.svg -o -e y

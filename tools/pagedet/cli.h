@@ -85,6 +85,7 @@ struct cli_job {
 	bool stacks;		/* of the tasks that map a page */
 	bool kernel_stacks, user_stacks; /* which ones */
 	bool stop;		/* threads, while their user stack is read */
+	bool perf_map;		/* name code of compilers in user stacks */
 	const char *sort;	/* field; a - before it reverses the order */
 	const char *before;	/* for owners and kmem */
 	const char *flame;	/* for owners, kmem and stacks of threads */

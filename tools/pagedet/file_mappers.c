@@ -331,10 +331,12 @@ static int check_options(const struct cli_job *job)
 {
 	if (job->where || job->by || job->fields ||
 	    (job->summary && !job->watching) || job->runs || job->undecided ||
-	    job->stacks || job->stop || job->flame || job->folded)
+	    job->stacks || job->stop || job->perf_map || job->flame ||
+	    job->folded)
 		return cli_usage("mappers FILE takes no --where, --by, "
 				 "--fields, --summary, --runs, --undecided, "
-				 "--stacks, --stop, --flame or --folded");
+				 "--stacks, --stop, --perf-map, --flame or "
+				 "--folded");
 	return cli_check_format(job);
 }
 

@@ -442,6 +442,9 @@ static const struct option options[] = {
 	  .help = "show where the threads of these tasks are: in the kernel "
 	  "(default), in their program (user), or both; for 'kmem record': "
 	  "record the stack of each event; for 'kmem timeline': show it" },
+	{ "perf-map", BOOL(perf_map), .commands = "mappers task virt", .help =
+	  "name code of compilers at run time in user stacks by the file "
+	  "/tmp/perf-PID.map that they write for perf" },
 	{ "stop", BOOL(stop), .commands = "mappers task virt", .help =
 	  "stop a thread while its user stack is read, if the kernel's memory "
 	  "does not show it: the thread runs, or that memory is not readable" },

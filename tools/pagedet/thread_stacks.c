@@ -176,6 +176,20 @@ static bool add_kernel(struct threads *t, uint32_t tid)
 	return true;
 }
 
+/* The names of a compiler at run time may have any letter. */
+static bool add_jit(struct threads *t, const char *name)
+{
+	char *plain = strdup(name);
+	bool is_added;
+
+	if (!plain)
+		return false;
+	replace(plain, "+[]");
+	is_added = add(t, plain, "[jit]");
+	free(plain);
+	return is_added;
+}
+
 static bool add_user_frame(struct threads *t, const struct pagedet_frame *f)
 {
 	const char *slash = f->module ? strrchr(f->module, '/') : NULL;
@@ -185,6 +199,8 @@ static bool add_user_frame(struct threads *t, const struct pagedet_frame *f)
 		return add(t, "unknown", NULL);
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)
 		 (f->file_address ? f->file_address : f->address));
+	if (f->type == PAGEDET_FRAME_JIT)
+		return add_jit(t, f->function ? f->function : address);
 	return add(t, f->function ? f->function : address,
 		   slash ? slash + 1 : f->module);
 }
@@ -316,15 +332,17 @@ uint32_t cli_stacks_options(const struct cli_job *job)
 {
 	return (job->kernel_stacks ? PAGEDET_Q_TASK_STACKS : 0) |
 	       (job->user_stacks ? PAGEDET_Q_USER_STACKS : 0) |
-	       (job->stop ? PAGEDET_Q_STOP_THREADS : 0);
+	       (job->stop ? PAGEDET_Q_STOP_THREADS : 0) |
+	       (job->perf_map ? PAGEDET_Q_PERF_MAP : 0);
 }
 
 int cli_threads_check(const struct cli_job *job)
 {
 	const char *name = job->flame ? "flame" : "folded", *other;
 
-	if (job->stop && !job->user_stacks)
-		return cli_usage("--stop needs --stacks=user or both");
+	if ((job->stop || job->perf_map) && !job->user_stacks)
+		return cli_usage("--%s needs --stacks=user or both",
+				 job->stop ? "stop" : "perf-map");
 	if (!job->flame && !job->folded)
 		return CLI_ANSWERED;
 	if (job->watching)

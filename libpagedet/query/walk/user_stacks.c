@@ -97,12 +97,14 @@ static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env)
 }
 
 /* Returns 1 if the thread has run meanwhile. */
-static int read_once(struct pdet_user_stacks *u, struct thread *t)
+static int read_once(struct pdet_user_stacks *u, struct thread *t,
+		     bool perf_map)
 {
 	struct pdet_session *s = t->session;
 	struct pdet_user_source source = {
 		.page = read_page, .arg = t,
 		.maps = s->backend->ops->user_maps ? number_of_maps : NULL,
+		.perf_map = perf_map,
 	};
 	struct pdet_code_dump dump;
 	struct pdet_user_regs regs = { .stopped = false };
@@ -125,7 +127,7 @@ static int read_once(struct pdet_user_stacks *u, struct thread *t)
 }
 
 static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
-		      uint32_t tid)
+		      uint32_t tid, bool perf_map)
 {
 	struct thread t = { .session = s };
 	unsigned i;
@@ -134,7 +136,7 @@ static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 	if (r < 0)
 		return r;
 	for (i = 0, r = 1; r > 0 && i < TRIES; i++)
-		r = read_once(u, &t);
+		r = read_once(u, &t, perf_map);
 	s->backend->ops->task_close(t.task);
 	return r > 0 ? pdet_fail(&s->env, EAGAIN, "thread %u runs again and "
 				 "again: its stack changes while it is read",
@@ -171,7 +173,8 @@ static int ask(struct pdet_iter *it, const struct pdet_stack_source *s,
 	if (!is_open(s))
 		return why_not_open(it, s);
 	session = it->workers[0].session[s->backend];
-	r = read_stack(&it->user_stacks, session, tid);
+	r = read_stack(&it->user_stacks, session, tid,
+		       it->q.options & PAGEDET_Q_PERF_MAP);
 	if (r < 0)
 		pdet_take_words(it->env, &session->env);
 	return r;

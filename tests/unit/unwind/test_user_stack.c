@@ -51,6 +51,7 @@ struct world {
 	uint64_t cached_to;	/* pages of files up to there were cached */
 	uint64_t maps_number;
 	uint64_t maps_grow;	/* by so much, each time somebody asks */
+	bool perf_map;		/* the map file of a compiler is asked for */
 	int error;
 };
 
@@ -160,7 +161,8 @@ static int read_stack(struct world *w)
 		.files = { cached_page, w },
 	};
 	const struct pdet_user_source source = {
-		read_page, w, w->dumped ? &dump : NULL, number_of_maps
+		read_page, w, w->dumped ? &dump : NULL, number_of_maps,
+		w->perf_map
 	};
 	int r;
 
@@ -545,19 +547,20 @@ START_TEST(vdso)
 }
 END_TEST
 
+/* push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret */
+static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd6, 0x5d,
+				      0xc3 };
+
 /* Code that a compiler wrote at run time has no table. It may be in memory that
  * has a name. */
 START_TEST(jit)
 {
-	/* push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret */
-	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff,
-					      0xd6, 0x5d, 0xc3 };
 	int (*run)(struct world *w, int (*inner)(struct world *w));
 	struct world w;
-	const int fd = _i ? memfd_create("jit", MFD_CLOEXEC) : -1;
+	const int fd = _i == 1 ? memfd_create("jit", MFD_CLOEXEC) : -1;
 	void *page;
 
-	if (_i && (fd < 0 || ftruncate(fd, 4096) < 0))
+	if (_i == 1 && (fd < 0 || ftruncate(fd, 4096) < 0))
 		unit_skip("there is no memfd");
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
@@ -565,18 +568,66 @@ START_TEST(jit)
 		unit_skip("memory that is written and run is not allowed");
 	memcpy(page, code, sizeof(code));
 	memcpy(&run, &page, sizeof(run));
-	start(&w);
+	if (_i == 2)
+		start_dump(&w, NULL, UINT64_MAX);
+	else
+		start(&w);
+	w.perf_map = _i == 2;
 	run(&w, innermost);
 	ck_assert_uint_eq(w.stack.n, 3);
 	ck_assert_uint_eq(w.stack.frames[1].type, PAGEDET_FRAME_JIT);
 	ck_assert_uint_eq(w.stack.frames[1].address,
 			  (uint64_t)(uintptr_t)page + 6);
 	ck_assert_ptr_null(w.stack.frames[1].module);
+	ck_assert_ptr_null(w.stack.frames[1].function);
+	ck_assert_ptr_nonnull(strstr(w.stack.frames[1].why, _i == 2 ?
+				     "is not in the dump" : "--perf-map"));
 	ck_assert_str_eq(last(&w)->why,
 			 "there is no table for unwinding this code");
 	munmap(page, 4096);
 	if (fd >= 0)
 		close(fd);
+	end(&w);
+}
+END_TEST
+
+/* With its map file, the stack goes on. */
+START_TEST(jit_map)
+{
+	int (*run)(struct world *w, int (*inner)(struct world *w));
+	const struct pagedet_frame *f;
+	char path[64];
+	struct world w;
+	FILE *map;
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		unit_skip("memory that is written and run is not allowed");
+	memcpy(page, code, sizeof(code));
+	memcpy(&run, &page, sizeof(run));
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "wx");
+	if (!map)
+		unit_skip("nothing can be written to /tmp");
+	ck_assert_int_eq(fchmod(fileno(map), 0600), 0);
+	fprintf(map, "%lx %zx a function\n", (unsigned long)page, sizeof(code));
+	ck_assert_int_eq(fclose(map), 0);
+	start(&w);
+	w.perf_map = true;
+	run(&w, innermost);
+	unlink(path);
+	f = w.stack.frames;
+	ck_assert_int_eq(w.error, 0);
+	ck_assert_uint_gt(w.stack.n, 2);
+	ck_assert_msg(f[1].function, "%s", f[1].why);
+	ck_assert_str_eq(f[1].function, "a function");
+	ck_assert_uint_eq(f[1].offset, 6);
+	ck_assert_uint_eq(f[1].bytes, sizeof(code));
+	ck_assert_ptr_null(f[1].why);
+	ck_assert_uint_eq(f[2].type, PAGEDET_FRAME_USER);
+	ck_assert_ptr_nonnull(strstr(f[2].function, "jit_map"));
+	munmap(page, 4096);
 	end(&w);
 }
 END_TEST
@@ -744,7 +795,8 @@ int main(void)
 	unit_test(s, lost_maps);
 	unit_loop(s, lost_pages, 3);
 	unit_test(s, vdso);
-	unit_loop(s, jit, 2);
+	unit_loop(s, jit, 3);
+	unit_test(s, jit_map);
 	unit_test(s, last_page);
 	unit_loop(s, files, 7);
 	unit_loop(s, wrong_bytes, 20);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The file /tmp/perf-PID.map of a process of this machine, in which its
+ * compiler at run time lists its functions. Anybody may put a file there, so it
+ * is read only if it is the process's own.
+ */
+#ifndef PDET_UNWIND_PERF_FILE_H
+#define PDET_UNWIND_PERF_FILE_H
+
+#include <sys/stat.h>
+
+#include "base/env.h"
+#include "unwind/perf_map.h"
+
+#define PDET_PERF_BYTES ((size_t)64 << 20)
+
+struct pdet_perf_file {
+	struct pdet_perf_map map;
+	struct stat st;		/* of the file that was read */
+	bool has_map;
+	char why[192];		/* why there is no map */
+	char lacks[192];	/* what is said of code that the map lacks */
+	char cut[192];		/* ... of code of which another function has a
+				 * part */
+};
+
+/*
+ * pdet_perf_file_open - read the file of the process of thread @tid. *f is
+ * zero, or that of another thread: what was read stays if the file is the same.
+ * Returns the map, or NULL: f->why says why. Free it in both cases.
+ */
+const struct pdet_perf_map *pdet_perf_file_open(struct pdet_perf_file *f,
+						const struct pdet_env *env,
+						uint32_t tid);
+void pdet_perf_file_free(struct pdet_perf_file *f);
+
+#endif

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+"""Code of compilers at run time is named as they list it in their map files,
+and only by files that are surely their own."""
+
+import contextlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import json
+
+sys.dont_write_bytecode = True
+from userstack import (BUILD, PATIENCE, ask, done, result,  # noqa: E402
+                       skip_without_stacks, wait_for)
+
+JITTER = os.path.join(BUILD, "tests/cli/jitter")
+NO_TABLE = "there is no table for unwinding this code"
+LIKELY = "the next frame is found by a frame pointer, which no table proves"
+OUTER = "outer: a;b +1 [c]"
+
+
+def frames_of(pid, *options):
+    out = ask("task", str(pid), "--stacks=user", "--json", "--fields", "pid",
+              "--where", "kind=reserved", *options)
+    answers = {o["tid"]: o for o in map(json.loads, out.splitlines())
+               if "tid" in o}
+    skip_without_stacks(answers)
+    return answers[pid].get("user_stack", [])
+
+
+@contextlib.contextmanager
+def program(*command):
+    """A program that says a line and sleeps, its line and its pid."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    try:
+        line = process.stdout.readline()
+        pid = process.pid
+        children = open(f"/proc/{pid}/task/{pid}/children").read().split()
+        pid = int(children[0]) if children else pid
+        wait_for(lambda: ") S " in open(f"/proc/{pid}/stat").read())
+        yield pid, line
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+        process.stdin.close()
+        process.stdout.close()
+        for name in (f"/tmp/perf-{process.pid}.map",):
+            remove(name)
+
+
+def remove(path):
+    if os.path.isdir(path) and not os.path.islink(path):
+        os.rmdir(path)
+    elif os.path.lexists(path):
+        os.unlink(path)
+
+
+def of_type(frames, kind):
+    return [f for f in frames if f["type"] == kind]
+
+
+def compare(frames, line):
+    """Problems of a stack through both functions."""
+    if len(line.split()) != 2:
+        return ["the program ended"]
+    outer, inner = (int(word, 16) for word in line.split())
+    names = [f.get("function") for f in frames]
+    chain = ["nap", "inner", "between", OUTER, "begin", "main"]
+    problems = []
+    if "nap" not in names or \
+            names[names.index("nap"):][:len(chain)] != chain or \
+            "why" in frames[-1]:
+        return [f"{frames}"]
+    for f, start, size, after in zip(of_type(frames, "jit"), (inner, outer),
+                                     (11, 12), (6, 10)):
+        truth = {"address": hex(start + after), "offset": hex(after),
+                 "size": hex(size)}
+        problems += [f"{k} of {f} is not {v}" for k, v in truth.items()
+                     if f.get(k) != v]
+    whys = [f.get("why") for f in of_type(frames, "jit")]
+    if whys != [None, LIKELY]:
+        problems.append(f"why: {whys}")
+    return problems
+
+
+def check_own():
+    with program(JITTER) as (pid, line):
+        if not line:
+            print("1..0 # SKIP memory that is written and run is not allowed")
+            sys.exit(0)
+        result("as the compiler lists them",
+               compare(frames_of(pid, "--perf-map"), line))
+        frames = frames_of(pid)
+        why = [f.get("why", "") for f in of_type(frames, "jit")]
+        result("who did not ask learns of the option", [] if len(
+            why) == 1 and "--perf-map" in why[0] and frames[-1].get(
+                "why") == NO_TABLE else [str(frames)])
+        text = ask("task", str(pid), "--stacks=user", "--perf-map", "--fields",
+                   "pid", "--where", "kind=reserved")
+        result("as text", [word for word in (
+            "    inner+0x6/0xb jit\n",
+            f"    {OUTER}+0xa/0xc jit  ? {LIKELY}\n") if word not in text])
+        folded = ask("task", str(pid), "--stacks=user", "--perf-map",
+                     "--folded")
+        result("folded", [] if re.search(
+            r";begin_\[jitter\];outer:_a_b__1__c__\[jit\];between_\[jitter\];"
+            r"inner_\[jit\];nap_\[jitter\];[^ ]* 1$", folded, re.M)
+            else [folded])
+        check_files(pid, line)
+
+
+# --- files that are not believed ---
+
+def check_files(pid, line):
+    path = f"/tmp/perf-{pid}.map"
+    right = open(path).read()
+    inner = line.split()[1][2:]
+
+    def write(text):
+        with open(path, "w") as f:
+            f.write(text)
+
+    def link():
+        os.symlink("/etc/passwd", path)
+
+    def old():
+        write(right)
+        os.utime(path, (1, 1))
+
+    def other():
+        write(right)
+        os.chown(path, 65534, -1)
+
+    def loose():
+        write(right)
+        os.chmod(path, 0o666)
+
+    def large():
+        write(right)
+        os.truncate(path, (64 << 20) + 1)
+
+    cases = [
+        ("a symbolic link", link, "a symbolic link is in its way"),
+        ("a FIFO", lambda: os.mkfifo(path), "it is not a regular file"),
+        ("a directory", lambda: os.mkdir(path), "it is not a regular file"),
+        ("a large file", large, "it is too large"),
+        ("a file of an earlier process", old,
+         "it was last written before the process started"),
+        ("a file that all may write", loose, "every user may write it"),
+        ("no file", lambda: None, "there is none"),
+        ("a file without it", lambda: write(f"0 1 a\nwrong\n{inner} 10 cut"),
+         "does not have it; 2 of its lines are not understood"),
+        ("a function that was replaced in part",
+         lambda: write(right.rsplit("\n", 1)[0] + f"\n{inner} 2 new\n"),
+         "a later function has a part of its place"),
+    ]
+    if os.geteuid() == 0:
+        cases.append(("a file of another user", other,
+                      "it belongs to another user"))
+    for name, make, why in cases:
+        remove(path)
+        make()
+        frames = frames_of(pid, "--perf-map")
+        jit = of_type(frames, "jit")
+        result(name, [] if len(jit) == 1 and "function" not in jit[0] and
+               why in jit[0].get("why", "") and
+               frames[-1].get("why") == NO_TABLE else [str(frames)])
+    remove(path)
+    write(right)
+    result("the file is right again",
+           compare(frames_of(pid, "--perf-map"), line))
+
+
+def check_namespace():
+    """There its pid is 1, and its /tmp is another one."""
+    name = "a process in other namespaces"
+    inside = ["unshare", "-m", "-p", "-f"]
+    if not shutil.which("unshare") or subprocess.run(
+            [*inside, "true"], stderr=subprocess.DEVNULL,
+            check=False).returncode:
+        result(name, [], "there are no other namespaces")
+        return
+    script = 'mount -t tmpfs none /tmp && exec "$0"'
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
+        path = shutil.copy(JITTER, folder)
+        with program(*inside, "sh", "-c", script, path) as (pid, line):
+            if not line:
+                result(name, [], "nothing can be mounted there")
+                return
+            problems = compare(frames_of(pid, "--perf-map"), line)
+            if not os.path.exists(f"/proc/{pid}/root/tmp/perf-1.map"):
+                problems.append("its file is not there")
+            result(name, problems)
+
+
+# --- Python ---
+
+SCRIPT = """
+import signal
+def inner():
+    print(flush=True)
+    signal.pause()
+def middle():
+    inner()
+def outer():
+    middle()
+outer()
+"""
+CAN = "import sys; sys.activate_stack_trampoline('perf')"
+
+
+def can(python):
+    """Whether it lists its functions for perf."""
+    p = subprocess.Popen([python, "-c", CAN], stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
+    status = p.wait(PATIENCE)
+    remove(f"/tmp/perf-{p.pid}.map")
+    return status == 0
+
+
+def pythons():
+    """By version, each once."""
+    paths = [sys.executable] + [
+        path for n in range(12, 20)
+        for path in [shutil.which(f"python3.{n}")] if path]
+    found = {}
+    for path in paths:
+        said = subprocess.run(
+            [path, "-c", "import sys; print(sys.executable); "
+             "print('%d.%d' % sys.version_info[:2])"], text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.split()
+        if len(said) == 2 and can(said[0]):
+            found.setdefault(said[1], said[0])
+    return found
+
+
+def check_python():
+    found = pythons()
+    if not found:
+        result("Python", [], "no Python here lists its functions for perf")
+    for version, path in found.items():
+        with program(path, "-X", "perf", "-c", SCRIPT) as (pid, _):
+            frames = frames_of(pid, "--perf-map")
+            names = [f.get("function") for f in of_type(frames, "jit")]
+            listed = {line.split(maxsplit=2)[2] for line in
+                      open(f"/tmp/perf-{pid}.map").read().splitlines()}
+        truth = [f"py::{name}:<string>" for name in (
+            "inner", "middle", "outer", "<module>")]
+        at = names.index(truth[0]) if truth[0] in names else 0
+        result(f"Python {version}", [] if names[at:at + 4] == truth and
+               set(truth) <= listed and "why" not in frames[-1]
+               else [str(frames)])
+
+
+def main():
+    if platform.machine() != "x86_64":
+        print("1..0 # SKIP user stacks are supported only on x86-64")
+        return
+    check_own()
+    check_namespace()
+    check_python()
+    print(f"1..{len(done)}")
+    sys.exit(not all(done))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Tests which map file of a process is believed, in a made-up tree. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../unit.h"
+#include "unwind/perf_file.h"
+
+struct world {
+	char root[128], path[256];
+	struct pdet_env env;
+	struct pdet_perf_file file;
+	const struct pdet_perf_map *map;
+};
+
+static void put(struct world *w, const char *name, const char *text)
+{
+	FILE *f;
+
+	snprintf(w->path, sizeof(w->path), "%s/%s", w->root, name);
+	f = fopen(w->path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fchmod(fileno(f), 0600), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void start(struct world *w)
+{
+	static const char *const dirs[] = {
+		"proc", "proc/7", "proc/7/root", "proc/7/root/tmp"
+	};
+	const char *folder = getenv("TMPDIR");
+	char text[128];
+	size_t i;
+
+	memset(w, 0, sizeof(*w));
+	snprintf(w->root, sizeof(w->root), "%.90s/pagedet-test.XXXXXX",
+		 folder && *folder ? folder : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(w->root));
+	w->env.root = w->root;
+	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+		snprintf(w->path, sizeof(w->path), "%s/%s", w->root, dirs[i]);
+		ck_assert_int_eq(mkdir(w->path, 0700), 0);
+	}
+	put(w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n");
+	put(w, "proc/7/stat", "7 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+	    "100 0 0\n");
+	snprintf(text, sizeof(text), "Name:\ta\nTgid:\t6\nUid:\t1\t%u\t1\t1\n"
+		 "NStgid:\t6\t5\t42\nNSpid:\t7\t6\t43\n", (unsigned)geteuid());
+	put(w, "proc/7/status", text);
+	put(w, "proc/7/root/tmp/perf-42.map", "10 8 f\n");
+}
+
+static void end(struct world *w)
+{
+	char command[160];
+
+	pdet_perf_file_free(&w->file);
+	snprintf(command, sizeof(command), "rm -rf '%s'", w->root);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void look(struct world *w)
+{
+	w->map = pdet_perf_file_open(&w->file, &w->env, 7);
+}
+
+/* Its pid is the innermost one of its process. */
+START_TEST(found)
+{
+	const struct pdet_perf_entry *e;
+	struct world w;
+
+	start(&w);
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	e = pdet_perf_map_find(w.map, 0x12);
+	ck_assert_ptr_nonnull(e);
+	look(&w);		/* it is not read again */
+	ck_assert_ptr_nonnull(w.map);
+	ck_assert_ptr_eq(pdet_perf_map_find(w.map, 0x12), e);
+	put(&w, "proc/7/root/tmp/perf-42.map", "10 8 f\n20 8 g\n");
+	look(&w);
+	ck_assert_ptr_nonnull(w.map);
+	ck_assert_ptr_nonnull(pdet_perf_map_find(w.map, 0x20));
+	end(&w);
+}
+END_TEST
+
+/* A kernel without namespaces of pids. */
+START_TEST(one_namespace)
+{
+	char text[64];
+	struct world w;
+
+	start(&w);
+	snprintf(text, sizeof(text), "Tgid:\t6\nUid:\t1\t%u\t1\t1\n",
+		 (unsigned)geteuid());
+	put(&w, "proc/7/status", text);
+	put(&w, "proc/7/root/tmp/perf-6.map", "10 8 f\n");
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
+}
+END_TEST
+
+static void refused(struct world *w, const char *why)
+{
+	look(w);
+	ck_assert_ptr_null(w->map);
+	ck_assert_msg(strstr(w->file.why, why), "%s", w->file.why);
+	end(w);
+}
+
+START_TEST(no_file)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/root/tmp/perf-42.map", "");
+	ck_assert_int_eq(unlink(w.path), 0);
+	refused(&w, "the map file /tmp/perf-42.map of its compiler is not "
+		"used: there is none");
+}
+END_TEST
+
+START_TEST(odd_file)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/root/tmp/perf-42.map", "");
+	ck_assert_int_eq(unlink(w.path), 0);
+	if (_i == 0)
+		ck_assert_int_eq(symlink("/etc/passwd", w.path), 0);
+	else if (_i == 1)
+		ck_assert_int_eq(mkfifo(w.path, 0600), 0);
+	else
+		ck_assert_int_eq(mkdir(w.path, 0600), 0);
+	refused(&w, !_i ? "a symbolic link is in its way" :
+			  "it is not a regular file");
+}
+END_TEST
+
+START_TEST(linked_folder)
+{
+	char other[256];
+	struct world w;
+
+	start(&w);
+	snprintf(w.path, sizeof(w.path), "%s/proc/7/root/tmp", w.root);
+	snprintf(other, sizeof(other), "%s/proc/7/root/other", w.root);
+	ck_assert_int_eq(rename(w.path, other), 0);
+	ck_assert_int_eq(symlink("other", w.path), 0);
+	refused(&w, "a symbolic link is in its way");
+}
+END_TEST
+
+static void put_user(struct world *w, unsigned user)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "NStgid:\t6\t42\nUid:\t1\t%u\t1\t1\n",
+		 user);
+	put(w, "proc/7/status", text);
+}
+
+START_TEST(other_owner)
+{
+	struct world w;
+
+	start(&w);
+	put_user(&w, 12345);
+	put(&w, "proc/7/root/tmp/perf-42.map", "10 8 f\n");
+	if (!geteuid())
+		ck_assert_int_eq(chown(w.path, 12346, (gid_t)-1), 0);
+	refused(&w, "it belongs to another user");
+}
+END_TEST
+
+/* The process's user, and root. */
+START_TEST(right_owner)
+{
+	struct world w;
+
+	if (geteuid())
+		unit_skip("only root can make files of other users");
+	start(&w);
+	put_user(&w, 12345);
+	put(&w, "proc/7/root/tmp/perf-42.map", "10 8 f\n");
+	ck_assert_int_eq(chown(w.path, _i ? 12345 : 0, (gid_t)-1), 0);
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
+}
+END_TEST
+
+START_TEST(large)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/root/tmp/perf-42.map", "10 8 f\n");
+	if (truncate(w.path, (off_t)PDET_PERF_BYTES + 1) < 0)
+		unit_skip("large files are not possible here");
+	refused(&w, "it is too large");
+}
+END_TEST
+
+START_TEST(loose)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/root/tmp/perf-42.map", "10 8 f\n");
+	ck_assert_int_eq(chmod(w.path, 0602), 0);
+	refused(&w, "every user may write it");
+}
+END_TEST
+
+START_TEST(old)
+{
+	const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/root/tmp/perf-42.map", "10 8 f\n");
+	ck_assert_int_eq(utimensat(AT_FDCWD, w.path, times, 0), 0);
+	refused(&w, "it was last written before the process started");
+}
+END_TEST
+
+START_TEST(remote)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n"
+	    "31 30 0:9 / /tmp rw - fuse.sshfs source rw\n");
+	refused(&w, "it is on a network filesystem or FUSE");
+}
+END_TEST
+
+/* Nothing is guessed. */
+START_TEST(no_status)
+{
+	static const char *const texts[] = {
+		"", "NStgid:\t6\t42\n", "Uid:\t0\t0\t0\t0\n",
+		"NStgid:\t\nUid:\t0\t0\t0\t0\n"
+	};
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/status", texts[_i]);
+	refused(&w, "of its compiler is not used: it cannot be read");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("perf_file");
+
+	unit_test(s, found);
+	unit_test(s, one_namespace);
+	unit_test(s, no_file);
+	unit_loop(s, odd_file, 3);
+	unit_test(s, linked_folder);
+	unit_test(s, other_owner);
+	unit_loop(s, right_owner, 2);
+	unit_test(s, large);
+	unit_test(s, loose);
+	unit_test(s, old);
+	unit_test(s, remote);
+	unit_loop(s, no_status, 4);
+	return unit_main(s);
+}
