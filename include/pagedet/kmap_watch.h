@@ -179,3 +179,100 @@ int pagedet_kmap_watch_total(const struct pagedet_kmap_watch *watch,
  * Since: 0.1
  */
 void pagedet_kmap_watch_free(struct pagedet_kmap_watch *watch);
+
+/* ------------------------------------------------------------------------
+ * Drawing: live objects of a slab cache, for pagedet_kmap_watch()
+ */
+
+/* An object that was in use when it was drawn. */
+struct pagedet_kmap_drawn {
+	uint64_t size;		/* sizeof(struct pagedet_kmap_drawn) */
+	uint64_t address;	/* where the part for its user begins */
+	uint64_t bytes;		/* of that part */
+};
+
+/* What is known of a cache, and of what was drawn. */
+struct pagedet_kmap_cache_total {
+	uint64_t size;		/* sizeof(struct pagedet_kmap_cache_total) */
+	uint64_t pages;		/* of its slabs, when they were listed */
+	uint64_t room;		/* objects that these may have at most; some of
+				 * them are free */
+	uint64_t bytes;		/* of an object, for its user */
+	uint64_t sharing;	/* other caches that the kernel has merged with
+				 * this one: any object may be one of theirs */
+	uint64_t drawn;		/* objects that were given */
+	uint64_t free;		/* draws that met a free object */
+	uint64_t unknown;	/* draws that met what may be free: it was not
+				 * given. Objects of KFENCE are among these */
+	uint64_t elsewhere;	/* draws that met no object, or a page that the
+				 * cache no longer has */
+	uint32_t reused;	/* 1: SLAB_TYPESAFE_BY_RCU: a reader may access
+				 * an object that was freed and allocated again
+				 * as if it were the one before */
+	uint32_t reserved;	/* 0 */
+};
+
+/* The slabs of a cache. */
+struct pagedet_kmap_cache;
+
+/**
+ * pagedet_kmap_cache - find the slabs of a cache of the running kernel
+ * Looks at all pages once. What the cache gets later is not drawn.
+ * @pd: [in] opened, with a source of kernel memory; it stays open until
+ *      pagedet_kmap_cache_free()
+ * @name: [in] of the cache, as in /sys/kernel/slab; also one that the kernel
+ *        has merged with another
+ * @seed: [in] of the draws: the same one draws the same of the same slabs
+ * @ret: [out] [owned: pagedet_kmap_cache_free] the slabs
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL the handle is not open; ENOENT there is no such cache, or it
+ *         has no slab; ENOTSUP no source reads memory of the running kernel,
+ *         or the kernel has no /sys/kernel/slab; EACCES the caller may not;
+ *         ENOMEM; EIO; EBADMSG what a source read is damaged.
+ * Since: 0.1
+ */
+int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
+		       struct pagedet_kmap_cache **ret);
+
+/**
+ * pagedet_kmap_cache_draw - draw an object that is in use
+ * Each one has the same chance, also one that was drawn before.
+ * @cache: [in] from pagedet_kmap_cache()
+ * @ret: [in,out] the caller sets size
+ * Return: 1, 0 if none of 1024 draws met an object that is in use, or a
+ *         negative errno.
+ * Errors: EINVAL size is not that of any version; ENOMEM; EIO; EBADMSG.
+ * Since: 0.1
+ */
+int pagedet_kmap_cache_draw(struct pagedet_kmap_cache *cache,
+			    struct pagedet_kmap_drawn *ret);
+
+/**
+ * pagedet_kmap_cache_name - get the name that the kernel gives the cache
+ * @cache: [in] from pagedet_kmap_cache()
+ * Return: the name that its slabs have, never NULL [borrowed: until
+ *         pagedet_kmap_cache_free()]. It is that of another cache if the kernel
+ *         has merged both.
+ * Errors: none.
+ * Since: 0.1
+ */
+const char *pagedet_kmap_cache_name(const struct pagedet_kmap_cache *cache);
+
+/**
+ * pagedet_kmap_cache_total - get what is known of a cache
+ * @cache: [in] from pagedet_kmap_cache()
+ * @ret: [in,out] the caller sets size
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL size is not that of any version.
+ * Since: 0.1
+ */
+int pagedet_kmap_cache_total(const struct pagedet_kmap_cache *cache,
+			     struct pagedet_kmap_cache_total *ret);
+
+/**
+ * pagedet_kmap_cache_free - free a cache
+ * @cache: [in,nullable] NULL does nothing
+ * Errors: none.
+ * Since: 0.1
+ */
+void pagedet_kmap_cache_free(struct pagedet_kmap_cache *cache);

@@ -114,6 +114,10 @@ struct cli_job {
 	const char *matrix;	/* for kmap report */
 	uint32_t kmap_only;	/* PAGEDET_KMAP_ALL, OWN or FOREIGN */
 	const char *watch_fd;	/* for kmap watch; NULL: an address */
+	const char *watch_cache; /* the same: draws objects; NULL: does not */
+	const char *watch_at;	/* a part of these; NULL: all */
+	bool sample, seed_given; /* the same */
+	uint64_t seed, slice_ns; /* the same; 0: not given */
 	uint64_t rate;		/* the same; 0: not given */
 	bool only_writes;	/* the same */
 	bool watched;		/* kmap report shows what was watched */

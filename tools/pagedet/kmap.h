@@ -38,4 +38,15 @@ extern const struct cli_command cli_kmap_calls;
 /* --- kmap_watch.c --- */
 extern const struct cli_command cli_kmap_watching;
 
+/* Shows a KMAP of what was watched, as 'kmap report'. Returns a status. */
+int cli_kmap_show_watched(const struct cli_job *job, struct pagedet *pd,
+			  int fd);
+
+/* Say which hits are not counted, and what else is wrong with the counts. */
+void cli_kmap_tell_hits(const struct cli_job *job,
+			const struct pagedet_kmap_watch_total *t);
+
+/* --- kmap_watch_cache.c: objects of a slab cache. Returns a status. --- */
+int cli_kmap_watch_cache(struct cli_job *job, struct pagedet *pd);
+
 #endif

@@ -30,7 +30,7 @@ struct watching {
 
 static int program_of(const struct cli_job *job)
 {
-	return job->watch_fd ? 1 : 2;
+	return job->watch_fd || job->watch_cache ? 1 : 2;
 }
 
 static int refuse(const struct cli_job *job)
@@ -62,16 +62,36 @@ static int refuse(const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* Options that need another one. */
+static int refuse_alone(const struct cli_job *job)
+{
+	const char *of_cache = job->watch_at ? "at" : job->sample ? "sample" :
+			       job->seed_given ? "seed" :
+			       job->slice_ns ? "slice" : NULL;
+
+	if (job->watch_cache && job->watch_fd)
+		return cli_usage("kmap watch: --cache and --fd exclude each "
+				 "other");
+	if (!job->watch_cache && of_cache)
+		return cli_usage("kmap watch: --%s needs --cache NAME",
+				 of_cache);
+	if (job->slice_ns && !job->sample)
+		return cli_usage("kmap watch: --slice needs --sample");
+	return CLI_ANSWERED;
+}
+
 static int parse(struct cli_job *job)
 {
 	const int program = program_of(job);
-	const int status = refuse(job);
+	int status = refuse(job);
 
+	if (!status)
+		status = refuse_alone(job);
 	if (status)
 		return status;
 	if (job->n_words < program)
-		return cli_usage("kmap watch lacks an object: ADDR, ADDR+LEN "
-				 "or --fd PID:FD");
+		return cli_usage("kmap watch lacks an object: ADDR, ADDR+LEN, "
+				 "--fd PID:FD or --cache NAME");
 	if (job->for_ns && job->n_words > program)
 		return cli_usage("kmap watch: --for and '%s' exclude each "
 				 "other", job->words[program]);
@@ -251,12 +271,9 @@ static void tell_objects(const struct pagedet_kmap_watch_total *t)
 			"it is not one of a slab, or no source can tell");
 }
 
-static void tell(const struct watching *w)
+void cli_kmap_tell_hits(const struct cli_job *job,
+			const struct pagedet_kmap_watch_total *t)
 {
-	const struct pagedet_kmap_watch_total *t = &w->total;
-
-	cli_child_tell(&w->child);
-	tell_coverage(w);
 	if (t->limited)
 		cli_say("the rate of %llu hits a second was used up: the rest "
 			"of such a window was not watched; --rate allows more, "
@@ -268,7 +285,6 @@ static void tell(const struct watching *w)
 	if (t->own)
 		cli_say("%llu hit%s by pagedet itself, not counted",
 			(unsigned long long)t->own, cli_plural(t->own));
-	tell_objects(t);
 	if (t->cpus_missed)
 		cli_say("%u processor%s came online meanwhile, not watched",
 			t->cpus_missed, cli_plural(t->cpus_missed));
@@ -276,8 +292,16 @@ static void tell(const struct watching *w)
 		cli_say("counts are estimated: on arm64 some percent may be "
 			"too many, on an emulated x86 writes may be counted as "
 			"reads");
-	if (w->job->only_writes)
+	if (job->only_writes)
 		cli_say("only writes were watched");
+}
+
+static void tell(const struct watching *w)
+{
+	cli_child_tell(&w->child);
+	tell_coverage(w);
+	tell_objects(&w->total);
+	cli_kmap_tell_hits(w->job, &w->total);
 }
 
 static bool is_lossy(const struct pagedet_kmap_watch_total *t)
@@ -353,18 +377,19 @@ static int write_file(struct watching *w)
 	return status;
 }
 
-static int show(struct watching *w)
+int cli_kmap_show_watched(const struct cli_job *asked, struct pagedet *pd,
+			  int fd)
 {
-	struct cli_job job = *w->job;
+	struct cli_job job = *asked;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->out.fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	job.path = path;
 	job.kallsyms = "/proc/kallsyms";
 	job.accesses = !job.by && !job.matrix;
 	job.pointers = true;
 	job.watched = true;
-	return cli_run_kmap(&job, w->pd);
+	return cli_run_kmap(&job, pd);
 }
 
 static int write_table(struct watching *w)
@@ -376,7 +401,7 @@ static int write_table(struct watching *w)
 		return cli_fail_errno("cannot keep what is watched");
 	status = watch(w);
 	if (!status)
-		status = show(w);
+		status = cli_kmap_show_watched(w->job, w->pd, w->out.fd);
 	close(w->out.fd);
 	return status;
 }
@@ -385,8 +410,11 @@ static int run(struct cli_job *job, struct pagedet *pd)
 {
 	struct watching w = { .job = job, .pd = pd,
 			      .program = program_of(job) };
-	int status = job->output ? write_file(&w) : write_table(&w);
+	int status;
 
+	if (job->watch_cache)
+		return cli_kmap_watch_cache(job, pd);
+	status = job->output ? write_file(&w) : write_table(&w);
 	if (status == CLI_ANSWERED || status == CLI_UNSURE) {
 		if (!job->quiet)
 			tell(&w);
@@ -398,7 +426,8 @@ static int run(struct cli_job *job, struct pagedet *pd)
 }
 
 const struct cli_command cli_kmap_watching = {
-	"kmap", "watch ADDR[+LEN] | --fd PID:FD [PROGRAM ...]", "",
+	"kmap", "watch ADDR[+LEN] | --fd PID:FD | --cache NAME [PROGRAM ...]",
+	"",
 	.parse = parse, .run = run, .min_words = 1, .max_words = -1,
 	.groups = true,
 };

@@ -278,6 +278,28 @@ static int set_max_size(struct cli_job *job, const char *value)
 	return CLI_ANSWERED;
 }
 
+static int set_slice(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_seconds(value, &job->slice_ns);
+
+	if (wrong)
+		return cli_usage("--slice: '%s' %s", value, wrong);
+	if (job->slice_ns < 100000000)
+		return cli_usage("--slice: '%s' is less than 0.1 seconds",
+				 value);
+	return CLI_ANSWERED;
+}
+
+static int set_seed(struct cli_job *job, const char *value)
+{
+	const char *wrong = cli_number(value, CLI_DECIMAL, &job->seed);
+
+	if (wrong)
+		return cli_usage("--seed: '%s' %s", value, wrong);
+	job->seed_given = true;
+	return CLI_ANSWERED;
+}
+
 static int set_drain(struct cli_job *job, const char *value)
 {
 	const char *wrong = cli_seconds(value, &job->drain_ns);
@@ -492,6 +514,19 @@ static const struct option options[] = {
 	  "program, the one that is run" },
 	{ "fd", .value = "PID:FD", TEXT(watch_fd), .commands = "kmap",
 	  .help = "'kmap watch' watches the struct file behind a descriptor" },
+	{ "cache", .value = "NAME", TEXT(watch_cache), .commands = "kmap",
+	  .help = "'kmap watch' watches objects of a slab cache, drawn at "
+	  "random" },
+	{ "at", .value = "OFFSET[+LEN]", TEXT(watch_at), .commands = "kmap",
+	  .help = "'kmap watch --cache' watches only these bytes of an object, "
+	  "or the word there" },
+	{ "sample", BOOL(sample), .commands = "kmap",
+	  .help = "'kmap watch --cache' draws other objects after each slice "
+	  "of time" },
+	{ "slice", .value = "SECONDS", .set = set_slice, .commands = "kmap",
+	  .help = "how long '--sample' watches an object (default: 1)" },
+	{ "seed", .value = "N", .set = set_seed, .commands = "kmap",
+	  .help = "of the draws of 'kmap watch --cache', to repeat them" },
 	{ "writes", BOOL(only_writes), .commands = "kmap",
 	  .help = "'kmap watch' watches only writes, twice as many words at a "
 	  "time" },

@@ -913,6 +913,10 @@ class pagedet_kmap_watch(Structure):
     """Opaque."""
 
 
+class pagedet_kmap_cache(Structure):
+    """Opaque."""
+
+
 class pagedet_track(Structure):
     """Opaque."""
 
@@ -2020,6 +2024,30 @@ class pagedet_kmap_watch_total(Structure):
     ]
 
 
+class pagedet_kmap_drawn(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("address", c_uint64),
+        ("bytes", c_uint64),
+    ]
+
+
+class pagedet_kmap_cache_total(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("pages", c_uint64),
+        ("room", c_uint64),
+        ("bytes", c_uint64),
+        ("sharing", c_uint64),
+        ("drawn", c_uint64),
+        ("free", c_uint64),
+        ("unknown", c_uint64),
+        ("elsewhere", c_uint64),
+        ("reused", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
 class pagedet_evidence(Structure):
     _fields_ = [
         ("size", c_uint64),
@@ -3091,6 +3119,31 @@ FUNCTIONS = {
     "pagedet_kmap_watch_free": (
         None,
         [POINTER(pagedet_kmap_watch)],
+        "0.1"),
+    "pagedet_kmap_cache": (
+        c_int,
+        [
+            POINTER(pagedet),
+            c_char_p,
+            c_uint64,
+            POINTER(POINTER(pagedet_kmap_cache)),
+        ],
+        "0.1"),
+    "pagedet_kmap_cache_draw": (
+        c_int,
+        [POINTER(pagedet_kmap_cache), POINTER(pagedet_kmap_drawn)],
+        "0.1"),
+    "pagedet_kmap_cache_name": (
+        c_char_p,
+        [POINTER(pagedet_kmap_cache)],
+        "0.1"),
+    "pagedet_kmap_cache_total": (
+        c_int,
+        [POINTER(pagedet_kmap_cache), POINTER(pagedet_kmap_cache_total)],
+        "0.1"),
+    "pagedet_kmap_cache_free": (
+        None,
+        [POINTER(pagedet_kmap_cache)],
         "0.1"),
     "pagedet_rule": (
         POINTER(pagedet_rule),

@@ -4,11 +4,13 @@
  * the watch asks with a handle of its own whether it is still in use.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/arguments.h"
 #include "api/handle.h"
+#include "breakpoint/draw.h"
 #include "breakpoint/watch.h"
 #include "explain/explain.h"
 
@@ -23,40 +25,45 @@ struct pagedet_kmap_watch {
 
 /* --- the slab --- */
 
-/* The cache of "object 3 of 21 in filp +0x10, free"; or "". */
-static void take_cache(struct pdet_bp_object *o, const char *text, size_t len)
+/* An object that had cache @before is gone if its page is not a slab any more,
+ * or one of another cache. */
+static bool is_gone(const struct pagedet_page *row, const char *before,
+		    const struct pdet_bp_object *o)
 {
-	static const char in[] = " in ";
-	const char *at = memmem(text, len, in, strlen(in)), *end;
-
-	if (!at)
-		return;
-	at += strlen(in);
-	end = memchr(at, ' ', (size_t)(text + len - at));
-	len = (size_t)((end ? end : text + len) - at);
-	len = PDET_MIN(len, sizeof(o->cache) - 1);
-	memcpy(o->cache, at, len);
-	o->cache[len] = 0;
+	return *before && (pdet_row_lacks(row, PAGEDET_FIELD_OBJECT_STATE) ||
+			   (*o->cache && strcmp(before, o->cache) != 0));
 }
 
-static void take_row(struct pagedet_iter *it, const struct pagedet_page *row,
-		     struct pdet_bp_object *o)
+static void take_text(struct pagedet_iter *it, const struct pagedet_page *row,
+		      struct pdet_bp_object *o)
 {
-	static const char slab[] = "object ", page[] = "struct page of ";
+	static const char page[] = "struct page of ";
+	struct pdet_bp_said said;
 	const char *text;
 	size_t len;
 
-	o->state = pdet_row_has(row, PAGEDET_FIELD_OBJECT_STATE) ?
-			   row->object_state : 0;
 	*o->cache = 0;
 	o->is_data = false;
 	if (!pdet_row_has(row, PAGEDET_FIELD_OBJECT))
 		return;
 	text = pagedet_string(it, row->object, &len);
-	if (text && len > strlen(slab) && !memcmp(text, slab, strlen(slab)))
-		take_cache(o, text, len);
+	if (text && pdet_bp_said(text, len, &said))
+		snprintf(o->cache, sizeof(o->cache), "%.*s", (int)said.len,
+			 said.cache);
 	else if (text && len > strlen(page))
 		o->is_data = memcmp(text, page, strlen(page)) != 0;
+}
+
+static void take_row(struct pagedet_iter *it, const struct pagedet_page *row,
+		     struct pdet_bp_object *o)
+{
+	char before[sizeof(o->cache)];
+
+	memcpy(before, o->cache, sizeof(before));
+	take_text(it, row, o);
+	o->state = is_gone(row, before, o) ? PAGEDET_OBJECT_FREE :
+		   pdet_row_has(row, PAGEDET_FIELD_OBJECT_STATE) ?
+			   row->object_state : 0;
 }
 
 /* What cannot be told stays unknown, and is watched. */

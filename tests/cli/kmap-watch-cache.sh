@@ -1,0 +1,261 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests what 'kmap watch --cache' refuses, and on a kernel that allows
+# breakpoints that N calls of lseek on each of many files are N accesses to each
+# object that was drawn, what is said of freed objects, and that a seed repeats a
+# choice.
+. "$top_srcdir/tests/cli/cli.sh"
+
+file=$tap_dir/watched.kmap
+
+# --- refused before anything is watched ---
+
+for option in '--at 8' --sample '--slice 1' '--seed 1'; do
+	# The word is an option and its value.
+	# shellcheck disable=SC2086
+	run kmap watch ffff888000000000 $option --for 0.1
+	expect "${option%% *} without a cache" 64 'needs --cache'
+	# shellcheck disable=SC2086
+	run kmap report x $option
+	expect "kmap report: no ${option%% *}" 64 "'kmap watch'"
+done
+run kmap report x --cache filp
+expect 'kmap report: no --cache' 64 "'kmap watch'"
+run kmap watch --cache filp --fd 1:1 --for 0.1
+expect 'a cache and a descriptor' 64 'exclude each other'
+run kmap watch --cache filp --slice 1 --for 0.1
+expect 'a slice without --sample' 64 'needs --sample'
+for slice in 0 0.01 x; do
+	run kmap watch --cache filp --sample --slice "$slice" --for 0.1
+	expect "not a slice: $slice" 64 "--slice: '$slice'"
+done
+run kmap watch --cache filp --seed -1 --for 0.1
+expect 'not a seed' 64 "--seed: '-1'"
+for part in x 8+ 8+0 +8 0x10+x 11111111111111111111111111; do
+	run kmap watch --cache filp --at "$part" --for 0.1
+	expect "not a part: $part" 64 "--at: '$part'"
+done
+run kmap watch --cache filp --from /dev/null --for 0.1
+expect 'not of a file' 64 '--from has no meaning'
+
+# --- who watches ---
+
+mkfifo "$tap_dir/ask" "$tap_dir/answer"
+cat > "$tap_dir/seek.py" << 'END'
+import os, resource, sys
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+n = 5000 if most == resource.RLIM_INFINITY else min(most - 100, 5000)
+resource.setrlimit(resource.RLIMIT_NOFILE, (n + 50, most))
+name = sys.argv[1] + "/seeked"
+def open_all():
+    return [os.open(name, os.O_RDWR | os.O_CREAT) for i in range(n)]
+fds = open_all()
+with open(sys.argv[1] + "/seeker", "w") as f:
+    f.write(f"{os.getpid()}:{fds[0]}\n")
+while True:
+    with open(sys.argv[1] + "/ask") as f:
+        what = f.read().strip()
+    if what == "end":
+        break
+    if what == "close":
+        for fd in fds:
+            os.close(fd)
+    elif what == "open":
+        fds = open_all()
+    else:
+        # Each call changes the position.
+        for i in range(int(what)):
+            for fd in fds:
+                os.lseek(fd, i + 1, os.SEEK_SET)
+    with open(sys.argv[1] + "/answer", "w") as f:
+        f.write("done\n")
+END
+"$PYTHON3" "$tap_dir/seek.py" "$tap_dir" &
+seeker=$!
+is_there() {
+	[ -s "$tap_dir/seeker" ]
+}
+tap_wait is_there
+object=$(cat "$tap_dir/seeker")
+
+# asks WHAT: prints the program that lets the seeker do it, and waits
+asks() {
+	echo "echo $1 > '$tap_dir/ask'; read -r line < '$tap_dir/answer'"
+}
+
+# finish: ends the seeker and the test
+finish() {
+	echo end > "$tap_dir/ask"
+	wait "$seeker"
+	tap_done
+	exit
+}
+
+# A processor has few breakpoints, and one of these tests takes all of them.
+tap_lock breakpoints
+
+run kmap watch --cache filp --for 0.1 -o "$file"
+case $status in
+0 | 2) ;;
+*)
+	tap_skip 'objects of a cache are watched' "not possible here: \
+$(head -n 1 "$tap_dir/stderr")"
+	tap_run 'no file is left' [ ! -e "$file" ]
+	finish
+	;;
+esac
+tap_run 'which only its owner may read' [ "$(stat -c %a "$file")" = 600 ]
+run kmap watch --cache flip --for 0.1
+expect 'no such cache' 66 "did you mean 'filp'?"
+run kmap watch --cache ../slab/filp --for 0.1
+expect 'not a name' 66 'no slab cache'
+run kmap watch --cache filp --at 100000 --for 0.1
+expect 'outside of the object' 64 'is outside of an object'
+
+# The word that lseek(2) writes, which is up to the kernel.
+run kmap watch --fd "$object" --for 0.1 -o "$file" -q
+base=$(sed -n '1s/^(____ptrval____),0,\([0-9a-f]*\),.*/\1/p' "$file")
+at=
+for address in $(sed -n 's/^(____ptrval____),0,\([0-9a-f]*\),8,.*/\1/p' \
+	"$file"); do
+	run kmap watch "$address" --writes -o "$tap_dir/word" -q -- \
+		sh -c "$(asks 20)"
+	if grep -q ",20,0,${object%:*}\$" "$tap_dir/word"; then
+		at=$((0x$address - 0x$base))
+		break
+	fi
+done
+if [ -z "$at" ]; then
+	tap_skip 'lseek writes a word' 'no breakpoint has told it'
+	finish
+fi
+
+# --- N are N, of each object ---
+
+for seed in 1 2 3 4 5 6 7 8 9 10; do
+	run kmap watch --cache filp --at "$at" --seed "$seed" --json \
+		-o "$tap_dir/drawn.$seed" -- sh -c "$(asks 20)"
+	cp "$tap_dir/stdout" "$tap_dir/said.$seed"
+	cp "$tap_dir/stderr" "$tap_dir/told.$seed"
+done
+cat > "$tap_dir/check.py" << 'END'
+import glob, json, sys
+ours = 0
+at = int(sys.argv[3])
+for name in glob.glob(sys.argv[1] + "/drawn.*"):
+    with open(name.replace("drawn.", "said.")) as f:
+        row, = map(json.loads, f)
+    assert row["seed"] == int(name.rpartition(".")[2]), row
+    objects = row["objects"]
+    assert 1 <= len(objects) == row["at_once"] <= 16, row
+    lines = []
+    with open(name) as f:
+        for line in f:
+            if line[0] == "(":
+                lines.append((line.split(","), []))
+            else:
+                lines[-1][1].append(line.split(","))
+    assert len(lines) == len(objects), (lines, row)
+    for o, (line, accesses) in zip(objects, lines):
+        assert o["words"] == o["turns"] == 1 and o["ns"] >= o["word_ns"] > 0
+        assert int(line[2], 16) == int(o["address"], 16) + at, (line, o)
+        assert "filp" in line, line
+        assert o["reads"] == sum(int(a[2]) for a in accesses)
+        assert o["writes"] == sum(int(a[1]) for a in accesses)
+        # Others look at a file of the seeker, too, but do not seek it.
+        mine = [int(a[2]) + int(a[1]) for a in accesses
+                if a[3].strip() == sys.argv[2]]
+        ours += bool(mine)
+        if o["freed"] or o["lost"] or o["limited"]:
+            continue
+        most = 22 if row["estimated"] else 20
+        assert all(20 <= n <= most for n in mine), (mine, row)
+    kept = [o for o in objects if not o["freed"]]
+    assert row["reads"] == sum(o["reads"] for o in kept), row
+    assert row["writes"] == sum(o["writes"] for o in kept), row
+    assert row["freed"] == len(objects) - len(kept), row
+assert ours >= 1, "none of the files was drawn"
+END
+tap_run '20 calls for each file are 20 accesses to each that was drawn' \
+	"$PYTHON3" "$tap_dir/check.py" "$tap_dir" "${object%:*}" "$at"
+tap_run 'the seed is told' grep -q 'drawn with --seed 3;' "$tap_dir/told.3"
+tap_run 'and what cannot be known' grep -Eq 'between two of|freed meanwhile' \
+	"$tap_dir/told.3"
+
+# --- other objects after each slice ---
+
+run kmap watch --cache filp --at "$at" --sample --slice 0.1 --seed 5 --for 2 \
+	-o "$file" --json
+cp "$tap_dir/stdout" "$tap_dir/sampled"
+run kmap report "$file" --json -q --pointers
+tap_run 'a sample has a row for each slice' "$PYTHON3" - "$tap_dir/sampled" \
+	"$tap_dir/stdout" << 'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    row, = map(json.loads, f)
+with open(sys.argv[2]) as f:
+    *rows, total = map(json.loads, f)
+objects = row["objects"]
+assert len(objects) > row["at_once"], row
+assert len({o["address"] for o in objects}) > row["at_once"], row
+assert len(rows) == len(objects), (rows, row)
+total = total["total"]
+assert total["reads"] == sum(o["reads"] for o in objects), (total, row)
+assert total["writes"] == sum(o["writes"] for o in objects), (total, row)
+assert [r["end"] if "end" in r else r["freed"] for r in rows] == [
+    "unknown" if o["freed"] else "live" for o in objects], rows
+END
+run kmap watch --cache filp --at "$at+16" --sample --slice 0.2 --for 0.7 --json
+tap_run 'sums have a row for each word' "$PYTHON3" - "$tap_dir/stdout" "$at" \
+	<< 'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    *rows, total = map(json.loads, f)
+at = int(sys.argv[2])
+if rows:    # otherwise all were freed meanwhile
+    assert [int(r["address"], 16) for r in rows] == [at, at + 8], rows
+assert total["total"]["reads"] == sum(r["reads"] for r in rows), rows
+END
+
+# --- freed meanwhile ---
+
+# Another process may take the memory at once, so that it is tried often.
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	run kmap watch --cache filp --at "$at" --seed "$seed" \
+		-o "$tap_dir/freed" --json -- \
+		sh -c "$(asks 5); $(asks close)"
+	sh -c "$(asks open)"
+	grep -q '"freed":true' "$tap_dir/stdout" && break
+done
+expect 'objects that were freed' 2 'freed meanwhile'
+run kmap report "$tap_dir/freed" --json -q
+tap_run 'have an unknown end' grep -q '"unknown"' "$tap_dir/stdout"
+
+# --- nothing is left ---
+
+watches() {
+	"$PAGEDET" kmap watch --cache filp --at "$at" --for 0.1 -q --json \
+		-o "$tap_dir/left" | sed -n 's/.*"at_once":\([0-9]*\),.*/\1/p'
+}
+most=$(watches)
+rm -f "$tap_dir/holds"
+"$PAGEDET" kmap watch --cache filp --sample -q -- \
+	sh -c "echo there > '$tap_dir/holds'; exec sleep 600" \
+	> "$tap_dir/held" 2>&1 8>&- &
+watch=$!
+holds() {
+	grep -q there "$tap_dir/holds" 2> "$tap_dir/why"
+}
+tap_wait holds
+program=$(cat "/proc/$watch/task/$watch/children")
+kill -KILL "$watch"
+wait "$watch" 2> "$tap_dir/why" || :
+# shellcheck disable=SC2086
+kill -KILL $program
+are_free() {
+	[ "$(watches)" = "$most" ]
+}
+tap_wait are_free
+tap_run 'nothing is left of a watch that was killed' are_free
+finish
