@@ -41,7 +41,7 @@ static struct pdet_memory *open_memory(struct pdet_env *env, const char *name,
 		fd = open(name, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			die(name, strerror(errno));
-		r = pdet_memory_open(env, &fd, 1, &m);
+		r = pdet_memory_open(env, &fd, 1, NULL, 0, &m);
 	}
 	if (r < 0)
 		die(name, env->error);

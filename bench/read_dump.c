@@ -65,7 +65,7 @@ static struct pdet_memory *open_dump(const int *fds, size_t n, double *us)
 	uint64_t start = now_ns();
 	struct pdet_memory *m;
 
-	if (pdet_memory_open(&env, fds, n, &m) < 0)
+	if (pdet_memory_open(&env, fds, n, NULL, 0, &m) < 0)
 		die("open", env.error);
 	*us = (double)(now_ns() - start) / 1e3;
 	return m;

@@ -242,9 +242,6 @@ int quick_freeze(struct agent *a);
 /* The bytes of a page at the destination, or NULL. */
 const void *quick_bytes(const struct agent *a, uint64_t page);
 void quick_free(struct agent *a);
-/* Reads the source, which is still frozen. */
-int freeze_look(struct agent *a, int side, struct pagedet_seen *seen);
-void freeze_count(struct agent *a);
 
 /* --- fault.c: injects faults --- */
 

@@ -365,7 +365,7 @@ void thawed(struct agent *a)
 	}
 }
 
-int freeze_look(struct agent *a, int side, struct pagedet_seen *seen)
+static int freeze_look(struct agent *a, int side, struct pagedet_seen *seen)
 {
 	const int r = look_at(a, side, seen);
 
@@ -379,7 +379,7 @@ int freeze_look(struct agent *a, int side, struct pagedet_seen *seen)
 	return AGENT_UNSURE;
 }
 
-void freeze_count(struct agent *a)
+static void freeze_count(struct agent *a)
 {
 	uint64_t i;
 

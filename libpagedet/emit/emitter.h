@@ -47,7 +47,6 @@ struct pdet_emit_col {
 	uint32_t at;
 	uint32_t known_at;
 	uint64_t named;		/* bits that may be reported as unknown */
-	uint64_t no_value;
 	uint16_t no_cell;
 	uint16_t no_known_cell;
 };

@@ -131,14 +131,8 @@ static int open_by(const struct pdet_memory_ops *ops, struct pdet_env *env,
 }
 
 int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
+		     const char *vmcoreinfo, size_t len,
 		     struct pdet_memory **ret)
-{
-	return pdet_memory_open_with(env, fds, n, NULL, 0, ret);
-}
-
-int pdet_memory_open_with(struct pdet_env *env, const int *fds, size_t n,
-			  const char *vmcoreinfo, size_t len,
-			  struct pdet_memory **ret)
 {
 	const struct pdet_memory_ops *const *ops;
 

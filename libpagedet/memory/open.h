@@ -10,18 +10,14 @@ extern const struct pdet_memory_ops *const pdet_memories[];
 
 /*
  * pdet_memory_open - open memory with the first provider that knows the files.
- * If the headers have no VMCOREINFO, the function searches memory for it. On
- * success the machine is known. On failure the error text continues a sentence
- * that begins with the name of the file: "it is ...".
+ * If the headers have no VMCOREINFO, that of @vmcoreinfo is used; if it is NULL
+ * or not valid, the function searches memory for one. On success the machine is
+ * known. On failure the error text continues a sentence that begins with the
+ * name of the file: "it is ...".
  */
 int pdet_memory_open(struct pdet_env *env, const int *fds, size_t n,
+		     const char *vmcoreinfo, size_t len,
 		     struct pdet_memory **ret);
-
-/* pdet_memory_open_with - the same, but if @text is valid, it is used instead
- * of a search for VMCOREINFO. */
-int pdet_memory_open_with(struct pdet_env *env, const int *fds, size_t n,
-			  const char *vmcoreinfo, size_t len,
-			  struct pdet_memory **ret);
 void pdet_memory_close(struct pdet_memory *m);
 
 /* pdet_memory_open_live - the running kernel's memory, from the first of

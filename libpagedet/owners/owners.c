@@ -23,39 +23,6 @@ struct pdet_owners {
 	char *frames;		/* of the last stack that was asked for */
 };
 
-static const struct {
-	const char *name;
-	bool text;
-} keys[] = {
-	[PAGEDET_OWNER_STACK] = { "stack", false },
-	[PAGEDET_OWNER_PID] = { "pid", false },
-	[PAGEDET_OWNER_TGID] = { "tgid", false },
-	[PAGEDET_OWNER_COMM] = { "comm", true },
-	[PAGEDET_OWNER_MEMCG_NAME] = { "memcg_name", true },
-	[PAGEDET_OWNER_ORDER] = { "order", false },
-	[PAGEDET_OWNER_GFP] = { "gfp", true },
-	[PAGEDET_OWNER_MIGRATETYPE] = { "migratetype", true },
-	[PAGEDET_OWNER_ALLOCATOR] = { "allocator", true },
-	[PAGEDET_OWNER_MODULE] = { "module", true },
-	[PAGEDET_OWNER_SLAB] = { "slab", false },
-	[PAGEDET_OWNER_MIGRATE_REASON] = { "migrate_reason", true },
-	[PAGEDET_OWNER_WINDOW] = { "window", false },
-	[PAGEDET_OWNER_PAGE_MOBILITY] = { "page_mobility", true },
-	[PAGEDET_OWNER_BLOCK] = { "block", false },
-	[PAGEDET_OWNER_NODE] = { "node", false },
-	[PAGEDET_OWNER_ZONE] = { "zone", true },
-};
-
-const char *pdet_owner_key_name(uint32_t key)
-{
-	return key < PDET_COUNT(keys) ? keys[key].name : NULL;
-}
-
-bool pdet_owner_key_is_text(uint32_t key)
-{
-	return keys[key].text;
-}
-
 /* --- the query --- */
 
 static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
@@ -71,7 +38,7 @@ static int ask(struct pdet_owners *o, const struct pdet_owners_args *args)
 				 "cannot sort: there is no order %u",
 				 q->sort);
 	for (i = 0; i < q->n_by; i++) {
-		if (q->by[i] >= PDET_COUNT(keys))
+		if (!pdet_owner_key_name(q->by[i]))
 			return pdet_fail(args->env, EINVAL,
 					 "cannot group: there is no key %u",
 					 q->by[i]);
@@ -262,7 +229,7 @@ static int order_by(const struct pdet_owners *o, struct pdet_env *env,
 		return 0;
 	}
 	for (i = 0; i < o->asked.n_by; i++) {
-		const char *name = keys[o->asked.by[i]].name;
+		const char *name = pdet_owner_key_name(o->asked.by[i]);
 
 		if (strlen(name) != len || memcmp(name, word, len))
 			continue;

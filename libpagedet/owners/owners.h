@@ -7,6 +7,7 @@
 #define PDET_OWNERS_OWNERS_H
 
 #include "backend/backend.h"
+#include "owners/keys.h"
 #include "owners/read.h"
 
 struct pdet_owners;
@@ -51,13 +52,6 @@ void pdet_owners_total(const struct pdet_owners *o,
 
 /* pdet_owners_keys - the keys of the groups. */
 const uint32_t *pdet_owners_keys(const struct pdet_owners *o, unsigned *n);
-
-/*
- * pdet_owner_key_name - get the name of a key. Returns NULL if the key does not
- * exist.
- */
-const char *pdet_owner_key_name(uint32_t key);
-bool pdet_owner_key_is_text(uint32_t key);
 
 /*
  * owners/rows.c: counts the pages of the backends of @args into @to. Returns 0,

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "owners/keys.h"
 #include "owners/owners.h"
 #include "query/stacks.h"
 

@@ -205,8 +205,9 @@ static bool row_key(struct pdet_group *g, const struct pdet_batch *b,
 	return true;
 }
 
-int pdet_group_add_pages(struct pdet_group *g, const struct pdet_batch *b,
-			 uint32_t row, uint64_t pages)
+/* Adds pages to the group of a row, without reading its column of PAGES. */
+static int add_pages(struct pdet_group *g, const struct pdet_batch *b,
+		     uint32_t row, uint64_t pages)
 {
 	struct key k;
 
@@ -250,7 +251,7 @@ int pdet_group_add(struct pdet_group *g, const struct pdet_batch *b)
 		n = run_of_rows(g, b, row);
 		for (i = 0, sum = 0; pages && i < n; i++)
 			sum += pages[row + i];
-		r = pdet_group_add_pages(g, b, row, pages ? sum : n);
+		r = add_pages(g, b, row, pages ? sum : n);
 		if (r < 0)
 			return r;
 	}

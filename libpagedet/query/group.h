@@ -22,10 +22,6 @@ void pdet_group_free(struct pdet_group *g);
 /* Adds the rows of a batch: each counts its PAGES column, or one page. */
 int pdet_group_add(struct pdet_group *g, const struct pdet_batch *b);
 
-/* Adds @pages to the group of row @row of @b, without reading its PAGES. */
-int pdet_group_add_pages(struct pdet_group *g, const struct pdet_batch *b,
-			 uint32_t row, uint64_t pages);
-
 /* Adds all groups of @from. */
 int pdet_group_merge(struct pdet_group *g, const struct pdet_group *from);
 

@@ -138,7 +138,8 @@ struct pdet_fields pdet_plan_of_kernel(void)
 	return set;
 }
 
-struct pdet_fields pdet_plan_given(uint32_t target)
+/* Fields that a target's walk writes. */
+static struct pdet_fields fields_given(uint32_t target)
 {
 	struct pdet_fields given = { { 0, 0 } };
 
@@ -556,7 +557,7 @@ static int plan_heat(const struct pdet_plan_args *args, struct pdet_plan *plan,
 static int plan_field(const struct pdet_plan_args *args,
 		      struct pdet_plan *plan, unsigned field)
 {
-	struct pdet_fields given = pdet_plan_given(args->target);
+	struct pdet_fields given = fields_given(args->target);
 	struct offers o;
 	unsigned i;
 
@@ -941,7 +942,7 @@ int pdet_plan_build(const struct pdet_plan_args *args, struct pdet_plan *ret)
 		pdet_fields_add(&plan.wanted, F(FLAGS_KNOWN));
 	if (pdet_fields_has(&plan.wanted, F(PTE)))
 		pdet_fields_add(&plan.wanted, F(PTE_KNOWN));
-	plan.given = pdet_plan_given(args->target);
+	plan.given = fields_given(args->target);
 	plan.early = args->filter;
 	add_needs(&plan.early);
 	/*

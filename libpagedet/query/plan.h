@@ -95,8 +95,7 @@ void pdet_plan_free(struct pdet_plan *plan);
  */
 struct pdet_fields pdet_plan_with_kind(void);
 
-/* Fields that a target's walk writes, and those that do not apply to it. */
-struct pdet_fields pdet_plan_given(uint32_t target);
+/* Fields that do not apply to a target. */
 struct pdet_fields pdet_plan_absent(uint32_t target);
 
 /* Whether rows are those of a trace, which needs no source. */

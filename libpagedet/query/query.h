@@ -457,10 +457,12 @@ static inline int pdet_span_all(struct pdet_span *span, bool *given)
 }
 
 /*
- * walk.c: sets w->backend, index and source to the first backend that can walk
- * the target. Returns 0, or -ENOTSUP with an error text.
+ * pdet_walk_new - make a walk of @size bytes, which begin with the struct
+ * pdet_walk. The first backend that can walk the target does. Returns 0, or
+ * -ENOMEM or -ENOTSUP with an error text.
  */
-int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w);
+int pdet_walk_new(struct pdet_iter *it, const struct pdet_walk_ops *ops,
+		  size_t size, struct pdet_walk **ret);
 
 static inline struct pdet_session *pdet_session_of(struct pdet_worker *k,
 						   const struct pdet_walk *w)

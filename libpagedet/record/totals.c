@@ -88,9 +88,16 @@ static bool is_possible(uint32_t key, bool *word)
 	}
 }
 
+bool pdet_totals_have_key(uint32_t key)
+{
+	bool word;
+
+	return is_possible(key, &word);
+}
+
 /* The site is always in it: a key without words cannot be. */
-static int take_keys(struct pdet_totals *t, struct pdet_env *env,
-		     const struct pagedet_record_options *o)
+static void take_keys(struct pdet_totals *t,
+		      const struct pagedet_record_options *o)
 {
 	static const uint32_t by_site = PAGEDET_ALLOC_SITE;
 	const uint32_t *by = o->by ? o->by : &by_site;
@@ -101,10 +108,7 @@ static int take_keys(struct pdet_totals *t, struct pdet_env *env,
 	t->key.word[t->key.n++] = PAGEDET_ALLOC_SITE;
 	for (i = 0; i < t->n_by; i++) {
 		t->by[i] = by[i];
-		if (!is_possible(by[i], &word))
-			return pdet_fail(env, EINVAL, "cannot sum up by '%s': "
-					 "only a trace has it",
-					 pagedet_alloc_key_name(by[i]));
+		is_possible(by[i], &word);
 		/* The processor of a free is another one. */
 		if (by[i] == PAGEDET_ALLOC_CPU) {
 			word = o->flags & PAGEDET_RECORD_FREES;
@@ -114,7 +118,6 @@ static int take_keys(struct pdet_totals *t, struct pdet_env *env,
 			t->key.word[t->key.n++] = by[i];
 		t->key.has_name |= by[i] == PAGEDET_ALLOC_CACHE;
 	}
-	return 0;
 }
 
 /* --- the beginning --- */
@@ -246,9 +249,8 @@ int pdet_totals_new(struct pdet_env *env,
 	if (!t)
 		return pdet_fail(env, ENOMEM, "no memory");
 	pdet_attached_none(&t->attached);
-	r = take_keys(t, env, o);
-	if (r == 0)
-		r = start(t, env, o);
+	take_keys(t, o);
+	r = start(t, env, o);
 	if (r < 0) {
 		pdet_totals_free(t);
 		return r;

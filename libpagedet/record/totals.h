@@ -13,8 +13,11 @@ struct pdet_totals;
 struct pagedet_record_options;
 struct pagedet_record_total;
 
+/* pdet_totals_have_key - whether the kernel can add up by this key. */
+bool pdet_totals_have_key(uint32_t key);
+
 /*
- * pdet_totals_new - begin; @o is complete, and its keys are known. Errors as
+ * pdet_totals_new - begin; @o is complete, and totals have its keys. Errors as
  * those of pagedet_allocs_record().
  */
 int pdet_totals_new(struct pdet_env *env,

@@ -14,8 +14,10 @@
 /* Symbols in one chain. Linkers make one bucket for a few. */
 #define MOST_CHAIN 64
 
-bool pdet_elf_offset(const Elf64_Phdr *segments, size_t n, uint64_t address,
-		     uint64_t *ret)
+/* Finds where a file has the byte of an address. Returns false if no segment
+ * has it. */
+static bool offset_of(const Elf64_Phdr *segments, size_t n, uint64_t address,
+		      uint64_t *ret)
 {
 	size_t i;
 
@@ -151,13 +153,13 @@ bool pdet_elf_dynamic(const struct pdet_elf_sections *in,
 	uint64_t at, count;
 
 	if (!read_dynamic(in, segments, n, &f) ||
-	    !pdet_elf_offset(segments, n, f.symbols, &ret->symbols) ||
-	    !pdet_elf_offset(segments, n, f.names, &ret->names))
+	    !offset_of(segments, n, f.symbols, &ret->symbols) ||
+	    !offset_of(segments, n, f.names, &ret->names))
 		return false;
 	if (!(f.gnu_hash &&
-	      pdet_elf_offset(segments, n, f.gnu_hash, &at) &&
+	      offset_of(segments, n, f.gnu_hash, &at) &&
 	      count_gnu_hash(in, at, &count)) &&
-	    !(f.hash && pdet_elf_offset(segments, n, f.hash, &at) &&
+	    !(f.hash && offset_of(segments, n, f.hash, &at) &&
 	      count_hash(in, at, &count)))
 		return false;
 	ret->symbols_len = count * sizeof(Elf64_Sym);

@@ -15,11 +15,6 @@ struct pdet_elf_tables {
 	uint64_t names, names_len;
 };
 
-/* pdet_elf_offset - where a file has the byte of an address. Returns false if
- * no segment has it. */
-bool pdet_elf_offset(const Elf64_Phdr *segments, size_t n, uint64_t address,
-		     uint64_t *ret);
-
 /* pdet_elf_dynamic - returns false if there are none, or if not all that leads
  * to them is there. The tables themselves may be damaged, or not there. */
 bool pdet_elf_dynamic(const struct pdet_elf_sections *in,

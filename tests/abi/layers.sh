@@ -52,6 +52,12 @@ house emit/a.c '#include "api/handle.h"'
 tap_fails "a room that includes the handle is seen" "$check" "$tap_dir/house"
 house query/a.c '#include "query/walk/walk.h"'
 tap_fails "a room that looks at a room inside of it is seen" "$check" "$tap_dir/house"
+house record/a.c 'int a(void) { return pagedet_field_by_name("b"); }'
+tap_fails "a call of the public function above is seen" "$check" \
+	"$tap_dir/house"
+house record/a.c '/* as pagedet_open() */ const char *a = "pagedet_open()";'
+tap_run "a name in a comment or a text is not a call" "$check" \
+	"$tap_dir/house"
 house base/a.c '#include "pagedet.h"'
 tap_fails "base that knows of pages is seen" "$check" "$tap_dir/house"
 house query/a.c '#include "backend/procfs/procfs.h"'

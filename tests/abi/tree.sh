@@ -35,6 +35,8 @@ seen "a comment that goes to the end of the line" libpagedet/a.c \
 	"$spdx/* Knows it. */\nint a; // it\n"
 seen "unfinished work" libpagedet/a.c \
 	"$spdx/* Knows it. TO""DO: the rest */\nint a;\n"
+seen "a second path for speed that nothing measures" libpagedet/a.c \
+	"$spdx/*\n * Knows it.\n *\n * bench: nothing\n */\nint a;\n"
 seen "a script without license" scripts/a '#!/bin/sh\ntrue\n'
 
 rm -rf "$tap_dir/tree"

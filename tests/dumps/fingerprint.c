@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		die(argv[1], strerror(errno));
-	if (pdet_memory_open(&env, &fd, 1, &m) < 0)
+	if (pdet_memory_open(&env, &fd, 1, NULL, 0, &m) < 0)
 		die(argv[1], env.error);
 	if (m->ops->reader_new(m, 1 << 20, &r) < 0)
 		die(argv[1], "no memory");

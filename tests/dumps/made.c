@@ -32,7 +32,7 @@ static uint64_t number(const struct made *m, uint64_t frame, uint64_t i)
 	return mix(m->seed * 1000003 + frame * 4099 + i + 1);
 }
 
-uint64_t made_vmcoreinfo_frame(const struct made *m)
+static uint64_t vmcoreinfo_frame(const struct made *m)
 {
 	return m->frames * 2 / 3 | 1;
 }
@@ -44,7 +44,7 @@ enum dump_state made_state(const struct made *m, uint64_t frame)
 
 	if (frame >= m->frames)
 		return DUMP_NOTHING;
-	if (m->vmcoreinfo && frame == made_vmcoreinfo_frame(m))
+	if (m->vmcoreinfo && frame == vmcoreinfo_frame(m))
 		return DUMP_BLOCK;
 	if (part == 5 || part == 11)
 		return DUMP_NOTHING;
@@ -80,7 +80,7 @@ static void fill_noise(const struct made *m, uint64_t frame, char *buf)
 	}
 }
 
-enum dump_state made_block(void *arg, uint64_t frame, void *buf)
+static enum dump_state read_block(void *arg, uint64_t frame, void *buf)
 {
 	const struct made *m = arg;
 	enum dump_state state = made_state(m, frame);
@@ -92,7 +92,7 @@ enum dump_state made_block(void *arg, uint64_t frame, void *buf)
 	memset(buf, 0, m->block);
 	if (state != DUMP_BLOCK)
 		return state;
-	if (m->vmcoreinfo && frame == made_vmcoreinfo_frame(m)) {
+	if (m->vmcoreinfo && frame == vmcoreinfo_frame(m)) {
 		dump_note(buf, 0, "VMCOREINFO", 0, made_vmcoreinfo,
 			  strlen(made_vmcoreinfo));
 		return state;
@@ -116,7 +116,7 @@ void made_keep(struct made *m)
 	uint64_t i;
 
 	for (i = 0; i < m->frames; i++)
-		made_block(m, i, all + i * m->block);
+		read_block(m, i, all + i * m->block);
 	m->kept = all;
 }
 
@@ -126,10 +126,10 @@ void made_forget(struct made *m)
 	m->kept = NULL;
 }
 
-struct dump_memory made_memory(struct made *m)
+static struct dump_memory memory_of(struct made *m)
 {
 	return (struct dump_memory){
-		.frames = m->frames, .block = m->block, .read = made_block,
+		.frames = m->frames, .block = m->block, .read = read_block,
 		.arg = m
 	};
 }
@@ -147,7 +147,7 @@ static int file(void)
 int made_kdump(struct made *m, const struct dump_kdump *kdump, bool flattened)
 {
 	struct dump_sink sink = { .fd = file(), .flattened = flattened };
-	struct dump_memory memory = made_memory(m);
+	struct dump_memory memory = memory_of(m);
 
 	dump_sink_begin(&sink);
 	dump_write_kdump(&sink, kdump, &memory);
@@ -158,7 +158,7 @@ int made_kdump(struct made *m, const struct dump_kdump *kdump, bool flattened)
 int made_elf(struct made *m, const struct dump_elf *elf, bool flattened)
 {
 	struct dump_sink sink = { .fd = file(), .flattened = flattened };
-	struct dump_memory memory = made_memory(m);
+	struct dump_memory memory = memory_of(m);
 
 	dump_sink_begin(&sink);
 	dump_write_elf(&sink, elf, &memory);
@@ -242,7 +242,7 @@ struct made_counts made_compare(const struct made *m, struct pdet_reader *r)
 	int result;
 
 	for (i = 0; i < m->frames + 10; i++) {
-		made_block((void *)(uintptr_t)m, i, truth);
+		read_block((void *)(uintptr_t)m, i, truth);
 		memset(buf, 0xa5, m->block);
 		result = r->memory->ops->read_phys(r, i * m->block, buf,
 						   m->block);
@@ -269,7 +269,7 @@ uint64_t made_compare_odd(const struct made *m, struct pdet_reader *r)
 
 		expected = 0;
 		for (k = 0; k < 4; k++) {
-			state = made_block((void *)(uintptr_t)m, i + k,
+			state = read_block((void *)(uintptr_t)m, i + k,
 					   truth + k * m->block);
 			if (expected || (k + 1) * m->block <= at ||
 			    k * m->block >= at + n)
@@ -292,7 +292,7 @@ struct pdet_memory *made_open(const int *fds, size_t n, char *error,
 {
 	struct pdet_env env = { .root = (char []){ "" } };
 	struct pdet_memory *memory = NULL;
-	int r = pdet_memory_open(&env, fds, n, &memory);
+	int r = pdet_memory_open(&env, fds, n, NULL, 0, &memory);
 
 	if (error)
 		snprintf(error, size, "%s", env.error);

@@ -15,7 +15,7 @@ struct made {
 	uint64_t frames;
 	size_t block;
 	bool all;		/* nothing is excluded */
-	bool vmcoreinfo;	/* memory has it, at made_vmcoreinfo_frame() */
+	bool vmcoreinfo;	/* memory has it */
 	char *kept;		/* all blocks, by made_keep() */
 };
 
@@ -25,11 +25,7 @@ void made_forget(struct made *m);
 
 extern const char made_vmcoreinfo[];
 
-uint64_t made_vmcoreinfo_frame(const struct made *m);
-
 enum dump_state made_state(const struct made *m, uint64_t frame);
-enum dump_state made_block(void *arg, uint64_t frame, void *buf);
-struct dump_memory made_memory(struct made *m);
 
 /* Make unnamed files, which the caller closes. */
 int made_kdump(struct made *m, const struct dump_kdump *kdump, bool flattened);

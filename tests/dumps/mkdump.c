@@ -112,7 +112,7 @@ static void open_source(struct source *s, char **paths, int n)
 		if (fds[i] < 0)
 			die(paths[i], strerror(errno));
 	}
-	if (pdet_memory_open(&env, fds, (size_t)n, &s->memory) < 0)
+	if (pdet_memory_open(&env, fds, (size_t)n, NULL, 0, &s->memory) < 0)
 		die(paths[0], env.error);
 	if (s->memory->ops->reader_new(s->memory, 1 << 20, &s->reader) < 0)
 		die(paths[0], "no memory");

@@ -61,7 +61,8 @@ static int read_phys(struct pdet_reader *r, uint64_t addr, void *buf, size_t n)
 static void kernel_open(struct kernel *k)
 {
 	k->env.root = (char *)(uintptr_t)"";
-	if (pdet_memory_open(&k->env, &k->map->fd, 1, &k->memory) < 0)
+	if (pdet_memory_open(&k->env, &k->map->fd, 1, NULL, 0,
+			     &k->memory) < 0)
 		die("the dump", k->env.error);
 	k->real = k->memory->ops;
 	k->ops = *k->real;

@@ -105,7 +105,7 @@ static inline void fuzz_dump(int fd)
 {
 	struct pdet_env env = { .root = NULL };
 	struct pdet_memory *m = NULL;
-	int r = pdet_memory_open(&env, &fd, 1, &m);
+	int r = pdet_memory_open(&env, &fd, 1, NULL, 0, &m);
 
 	if (r < 0) {
 		MUST(!m && *env.error);

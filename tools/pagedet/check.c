@@ -267,10 +267,7 @@ static int emit(struct cli_job *job, struct pagedet *pd,
 	if (status)
 		return status;
 	error = pagedet_emit_checked(e, checked);
-	status = error ? cli_emit_failed(pd, error, fd) :
-			 cli_emitter_finish(pd, e, fd);
-	pagedet_emitter_free(e);
-	return status;
+	return cli_emitter_end(pd, e, error, fd);
 }
 
 static int show(struct cli_job *job, struct pagedet *pd,

@@ -328,9 +328,6 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
  */
 bool cli_command_for_name(const struct cli_job *job, const char *word,
 			  bool exact, char text[CLI_HINT]);
-/* Finds the process with that name, or with the nearest one. */
-bool cli_process_near(const struct cli_job *job, const char *word, bool exact,
-		      char *ret, size_t size);
 
 /* --- suggest_argument.c: suggestions for arguments --- */
 /*
@@ -853,6 +850,16 @@ void cli_clipped_text(FILE *f, const char *text, uint32_t width);
  */
 uint64_t cli_value_of(const struct pagedet_columns *c, uint64_t row,
 		      uint32_t field, uint32_t *state);
+/* Keys of groups that are not fields. @find: a negative errno for none. */
+struct cli_by {
+	const char *what;	/* begins an error: "--by: ... by" */
+	int (*find)(const char *name);
+	const char *(*name)(uint32_t key);
+};
+/* Adds the keys of @list, KEY,KEY,..., to @keys, of which there are *@n, and at
+ * most @most. Returns a status. */
+int cli_by_keys(const struct cli_by *of, const char *list, uint32_t *keys,
+		size_t most, uint64_t *n);
 
 /* --- sort.c: order and limits --- */
 /* The smaller one of --top and --limit, or 0 if neither was given. */
@@ -975,6 +982,10 @@ int cli_emitter_new(const struct cli_job *job, struct pagedet *pd, int fd,
 int cli_emitter_finish(struct pagedet *pd, struct pagedet_emitter *e, int fd);
 /* Reports a failed call that wrote to @fd. Returns a status. */
 int cli_emit_failed(const struct pagedet *pd, int error, int fd);
+/* The end of an emitter that was given everything by one call, which returned
+ * @error: one of the two above, and frees it. Returns a status. */
+int cli_emitter_end(struct pagedet *pd, struct pagedet_emitter *e, int error,
+		    int fd);
 
 struct cli_verdict {
 	struct pagedet_coverage sum; /* sum of all steps */

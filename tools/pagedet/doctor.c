@@ -440,10 +440,7 @@ static int lines(const struct cli_job *job, struct pagedet *pd, int fd)
 	if (status)
 		return status;
 	error = pagedet_emit_survey(e, pd);
-	status = error ? cli_emit_failed(pd, error, fd) :
-			 cli_emitter_finish(pd, e, fd);
-	pagedet_emitter_free(e);
-	return status;
+	return cli_emitter_end(pd, e, error, fd);
 }
 
 int cli_run_doctor(struct cli_job *job, struct pagedet *pd)

@@ -302,9 +302,7 @@ static int emit(struct explaining *x)
 	if (!status) {
 		error = pagedet_emit_findings(e, x->findings, x->n_findings,
 					      x->evidence);
-		status = error ? cli_emit_failed(x->pd, error, out.fd) :
-				 cli_emitter_finish(x->pd, e, out.fd);
-		pagedet_emitter_free(e);
+		status = cli_emitter_end(x->pd, e, error, out.fd);
 	}
 	if (folded && !status && !x->job->quiet)
 		cli_say("%llu findings that are the same for other pages of a "

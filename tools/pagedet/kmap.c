@@ -201,27 +201,13 @@ int cli_parse_kmap(struct cli_job *job)
 
 static int take_keys(struct asking *a, const char *by)
 {
-	const char *at = by;
+	static const struct cli_by of = {
+		"--by: a KMAP cannot be grouped by",
+		pagedet_kmap_key_by_name, pagedet_kmap_key_name
+	};
 
 	a->q.by = a->by;
-	do {
-		size_t len = strcspn(at, ",");
-		char name[32] = "";
-		int key = -1;
-
-		if (len < sizeof(name)) {
-			memcpy(name, at, len);
-			key = pagedet_kmap_key_by_name(name);
-		}
-		if (key < 0)
-			return cli_no_key("--by: a KMAP cannot be grouped by",
-					  at, len, pagedet_kmap_key_name);
-		if (a->q.n_by == CLI_COUNT(a->by))
-			return cli_usage("--by: too many keys");
-		a->by[a->q.n_by++] = (uint32_t)key;
-		at += len;
-	} while (*at++ == ',');
-	return CLI_ANSWERED;
+	return cli_by_keys(&of, by, a->by, CLI_COUNT(a->by), &a->q.n_by);
 }
 
 /* --- reading --- */
@@ -306,10 +292,7 @@ static int emit_rows(struct asking *a, int fd)
 	error = pagedet_emit_kmap(e, a->kmap, a->job->accesses,
 				  bound ? bound : UINT64_MAX);
 	end(a);
-	status = error ? cli_emit_failed(a->pd, error, fd) :
-			 cli_emitter_finish(a->pd, e, fd);
-	pagedet_emitter_free(e);
-	return status;
+	return cli_emitter_end(a->pd, e, error, fd);
 }
 
 static int emit(struct asking *a)

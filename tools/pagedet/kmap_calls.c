@@ -107,10 +107,7 @@ static int emit_rows(const struct calling *c, int fd, uint64_t max)
 	if (status)
 		return status;
 	error = pagedet_emit_kmap_calls(e, c->calls, max);
-	status = error ? cli_emit_failed(c->pd, error, fd) :
-			 cli_emitter_finish(c->pd, e, fd);
-	pagedet_emitter_free(e);
-	return status;
+	return cli_emitter_end(c->pd, e, error, fd);
 }
 
 static int emit(struct calling *c)

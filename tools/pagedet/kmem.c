@@ -166,30 +166,15 @@ int cli_parse_kmem(struct cli_job *job)
 
 int cli_kmem_keys(struct cli_kmem *a, const char *by)
 {
-	const char *at = by;
+	static const struct cli_by of = {
+		"--by: allocations cannot be grouped by",
+		pagedet_alloc_key_by_name, pagedet_alloc_key_name
+	};
 
-	if (!at)
+	if (!by)
 		return CLI_ANSWERED;
 	a->q.by = a->by;
-	do {
-		size_t len = strcspn(at, ",");
-		char name[32] = "";
-		int key = -1;
-
-		if (len < sizeof(name)) {
-			memcpy(name, at, len);
-			key = pagedet_alloc_key_by_name(name);
-		}
-		if (key < 0)
-			return cli_no_key("--by: allocations cannot be grouped "
-					  "by", at, len,
-					  pagedet_alloc_key_name);
-		if (a->q.n_by == CLI_COUNT(a->by))
-			return cli_usage("--by: too many keys");
-		a->by[a->q.n_by++] = (uint32_t)key;
-		at += len;
-	} while (*at++ == ',');
-	return CLI_ANSWERED;
+	return cli_by_keys(&of, by, a->by, CLI_COUNT(a->by), &a->q.n_by);
 }
 
 int cli_kmem_pages(struct cli_job *job)
@@ -329,10 +314,7 @@ int cli_kmem_rows(struct cli_kmem *a, int fd)
 	if (status)
 		return status;
 	error = pagedet_emit_allocs(e, a->allocs, cli_kmem_bound(a->job));
-	status = error ? cli_emit_failed(a->pd, error, fd) :
-			 cli_emitter_finish(a->pd, e, fd);
-	pagedet_emitter_free(e);
-	return status;
+	return cli_emitter_end(a->pd, e, error, fd);
 }
 
 static int draw(struct cli_kmem *a, int fd)

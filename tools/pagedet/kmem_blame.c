@@ -105,9 +105,7 @@ static int emit(const struct cli_kmem *a, struct pagedet_blame *blame,
 	if (!status) {
 		error = pagedet_emit_blame(e, blame, blocks,
 					   cli_kmem_bound(job));
-		status = error ? cli_emit_failed(a->pd, error, out.fd) :
-				 cli_emitter_finish(a->pd, e, out.fd);
-		pagedet_emitter_free(e);
+		status = cli_emitter_end(a->pd, e, error, out.fd);
 	}
 	return cli_output_close(&out, !status && !cli_interrupted(), status);
 }

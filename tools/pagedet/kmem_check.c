@@ -39,9 +39,7 @@ static int emit(const struct cli_kmem *a)
 	status = cli_emitter_new(job, a->pd, out.fd, out.fd, &e);
 	if (!status) {
 		error = pagedet_emit_alloc_findings(e, a->allocs);
-		status = error ? cli_emit_failed(a->pd, error, out.fd) :
-				 cli_emitter_finish(a->pd, e, out.fd);
-		pagedet_emitter_free(e);
+		status = cli_emitter_end(a->pd, e, error, out.fd);
 	}
 	return cli_output_close(&out, !status && !cli_interrupted(), status);
 }

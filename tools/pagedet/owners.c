@@ -31,29 +31,16 @@ struct asking {
 
 static int set_keys(struct asking *a)
 {
-	const char *at = a->job->by ? a->job->by :
+	static const struct cli_by of = {
+		"--by: owners cannot be grouped by",
+		pagedet_owner_key_by_name, pagedet_owner_key_name
+	};
+	const char *by = a->job->by ? a->job->by :
 		a->job->as_sort ? "stack,memcg_name,slab,migrate_reason" :
 		a->job->mixed ? "node,zone,migratetype" : "stack";
 
 	a->q.by = a->by;
-	do {
-		size_t len = strcspn(at, ",");
-		char name[32] = "";
-		int key = -1;
-
-		if (len < sizeof(name)) {
-			memcpy(name, at, len);
-			key = pagedet_owner_key_by_name(name);
-		}
-		if (key < 0)
-			return cli_no_key("--by: owners cannot be grouped by",
-					  at, len, pagedet_owner_key_name);
-		if (a->q.n_by == CLI_COUNT(a->by))
-			return cli_usage("--by: too many keys");
-		a->by[a->q.n_by++] = (uint32_t)key;
-		at += len;
-	} while (*at++ == ',');
-	return CLI_ANSWERED;
+	return cli_by_keys(&of, by, a->by, CLI_COUNT(a->by), &a->q.n_by);
 }
 
 /*
@@ -264,10 +251,7 @@ static int emit_rows(struct asking *a, int fd)
 	if (status)
 		return status;
 	error = pagedet_emit_owners(e, a->owners, bound(a));
-	status = error ? cli_emit_failed(a->pd, error, fd) :
-			 cli_emitter_finish(a->pd, e, fd);
-	pagedet_emitter_free(e);
-	return status;
+	return cli_emitter_end(a->pd, e, error, fd);
 }
 
 static int draw(struct asking *a, int fd,

@@ -120,6 +120,16 @@ int cli_emitter_finish(struct pagedet *pd, struct pagedet_emitter *e, int fd)
 	return CLI_IO;
 }
 
+int cli_emitter_end(struct pagedet *pd, struct pagedet_emitter *e, int error,
+		    int fd)
+{
+	const int status = error ? cli_emit_failed(pd, error, fd) :
+				   cli_emitter_finish(pd, e, fd);
+
+	pagedet_emitter_free(e);
+	return status;
+}
+
 static int set_grouping(struct asking *a)
 {
 	const char *at = a->job->by ? a->job->by :

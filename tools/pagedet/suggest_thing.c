@@ -191,8 +191,9 @@ static bool nearest(const char *word, const struct pagedet_task *tasks,
 	return near >= 0;
 }
 
-bool cli_process_near(const struct cli_job *job, const char *word, bool exact,
-		      char *ret, size_t size)
+/* Finds the process with that name, or with the nearest one. */
+static bool process_near(const struct cli_job *job, const char *word,
+			 bool exact, char *ret, size_t size)
 {
 	struct pagedet_task *tasks = calloc(TASKS, sizeof(*tasks));
 	struct pagedet *pd = pagedet_new();
@@ -218,7 +219,7 @@ bool cli_command_for_name(const struct cli_job *job, const char *word,
 	char name[PATH_MAX], quoted[CLI_QUOTED];
 	const char *command, *shown;
 
-	if (cli_process_near(job, word, exact, name, sizeof(name))) {
+	if (process_near(job, word, exact, name, sizeof(name))) {
 		command = "task";
 		shown = cli_argument(name, "NAME", quoted);
 	} else if (cli_cgroup_near(job, word, exact, name, sizeof(name))) {

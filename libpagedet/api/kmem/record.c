@@ -22,6 +22,20 @@ struct taking {
 	struct pdet_kmem_sums *sums;
 };
 
+/* The keys of totals. */
+static int check_keys(struct pdet_env *env, const uint32_t *by, uint64_t n)
+{
+	const int r = pdet_alloc_keys_check(env, by, n);
+	uint64_t i;
+
+	for (i = 0; r == 0 && i < n; i++)
+		if (!pdet_totals_have_key(by[i]))
+			return pdet_fail(env, EINVAL, "cannot sum up by '%s': "
+					 "only a trace has it",
+					 pdet_alloc_key_name(by[i]));
+	return r;
+}
+
 static int check(struct pdet_env *env, const struct pagedet_record_options *o)
 {
 	const uint32_t known = PAGEDET_RECORD_PAGES | PAGEDET_RECORD_STACKS |
@@ -47,7 +61,7 @@ static int check(struct pdet_env *env, const struct pagedet_record_options *o)
 	if ((o->live || o->flags & PAGEDET_RECORD_OBJECTS) && !frees)
 		return pdet_fail(env, EINVAL, "cannot record allocations: "
 				 "live objects are known by their frees only");
-	return o->by ? pdet_alloc_keys_check(env, o->by, o->n_by) : 0;
+	return o->by ? check_keys(env, o->by, o->n_by) : 0;
 }
 
 int pagedet_allocs_record(struct pagedet *pd,

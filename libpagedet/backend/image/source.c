@@ -139,9 +139,8 @@ static int image_open(struct pdet_backend *b, struct pdet_env *env,
 		return r;
 	}
 	im->n_fds = in->options->n_files;
-	r = pdet_memory_open_with(env, im->fds, im->n_fds,
-				  im->vmcoreinfo_text.data,
-				  im->vmcoreinfo_text.len, &im->memory);
+	r = pdet_memory_open(env, im->fds, im->n_fds, im->vmcoreinfo_text.data,
+			     im->vmcoreinfo_text.len, &im->memory);
 	if (r < 0) {
 		pdet_context(env, "cannot read %s", in->options->files[0]);
 		pdet_text_free(&im->vmcoreinfo_text);

@@ -27,13 +27,6 @@ struct image_task {
 	char name[PDET_PATH];	/* of the last VMA */
 };
 
-/*
- * pdet_image_vmas_whole - check whether the task's tree has all VMAs. Returns 0
- * if it does, and always for memory that changes. -EBADMSG: a VMA may be
- * missing because it is damaged or not in the dump. Or -ENOMEM.
- */
-int pdet_image_vmas_whole(struct image_session *s, struct image_task *t);
-
 /* pdet_image_refuse_pids - fail because the kernel uses other pids than the
  * caller, so that @what cannot be found by its number. */
 int pdet_image_refuse_pids(struct pdet_env *env, const char *what);

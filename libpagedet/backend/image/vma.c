@@ -109,7 +109,12 @@ static int read_all(struct image_session *s, struct image_task *t)
 	return 0;
 }
 
-int pdet_image_vmas_whole(struct image_session *s, struct image_task *t)
+/*
+ * Checks whether the task's tree has all VMAs. Returns 0 if it does, and always
+ * for memory that changes. -EBADMSG: a VMA may be missing because it is damaged
+ * or not in the dump. Or -ENOMEM.
+ */
+static int check_whole(struct image_session *s, struct image_task *t)
 {
 	int r;
 
@@ -137,7 +142,7 @@ int pdet_image_vma_at(struct pdet_session *base, struct pdet_task *task,
 		return cannot_read(base, task, r);
 	if (r > 0 && first.start <= addr)
 		return show(s, t, &first, ret);
-	whole = pdet_image_vmas_whole(s, t);
+	whole = check_whole(s, t);
 	if (whole < 0)
 		return cannot_read(base, task, whole);
 	return r > 0 ? show(s, t, &first, ret) : 0;
@@ -154,7 +159,7 @@ void pdet_image_area(struct image_session *s, struct image_task *t,
 	*area = (struct image_area){ .start = va, .end = UINT64_MAX };
 	r = pdet_vma_next(&s->space, &s->image->mm_types, t->mm.addr, va, &v);
 	if (r >= 0 && !(r && v.start <= va)) {
-		const int whole = pdet_image_vmas_whole(s, t);
+		const int whole = check_whole(s, t);
 
 		r = whole < 0 ? whole : r;
 	}

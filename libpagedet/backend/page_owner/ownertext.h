@@ -92,10 +92,13 @@ static inline struct ownertext *ownertext_of(struct pdet_backend *b)
 	return PDET_CONTAINER(b, struct ownertext, backend);
 }
 
-/* ownertext.c */
+/* stack.c */
 /* The index in the list, or -1 if memory is short. Frames are kept in @o. */
 int64_t pdet_ownertext_stack(struct ownertext *o, struct ownertext_stacks *s,
 			     const struct pdet_scan *stack);
+/* As stack_text() of backend/backend.h. */
+int pdet_ownertext_stack_text(struct pdet_session *base, uint64_t id,
+			      struct pdet_text *ret);
 
 /* table.c */
 int pdet_ownertext_load(struct ownertext *o, struct pdet_env *env);

@@ -59,20 +59,3 @@ void pdet_curve_place(const struct pdet_curve *c, uint32_t at, uint32_t *x,
 		*y += side * down;
 	}
 }
-
-uint32_t pdet_curve_at(const struct pdet_curve *c, uint32_t x, uint32_t y)
-{
-	uint32_t side, at = 0;
-
-	if (c->linear)
-		return y << c->bits | x;
-	for (side = 1u << c->bits >> 1; side; side /= 2) {
-		const uint32_t right = !!(x & side), down = !!(y & side);
-
-		at = at * 4 + ((3 * right) ^ down);
-		x &= side - 1;
-		y &= side - 1;
-		turn(side, right, down, &x, &y);
-	}
-	return at;
-}

@@ -21,7 +21,4 @@ struct pdet_curve pdet_curve_fit(uint32_t cells, bool linear);
 void pdet_curve_place(const struct pdet_curve *c, uint32_t at, uint32_t *x,
 		      uint32_t *y);
 
-/* pdet_curve_at - get the cell at a place. */
-uint32_t pdet_curve_at(const struct pdet_curve *c, uint32_t x, uint32_t y);
-
 #endif

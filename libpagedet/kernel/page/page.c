@@ -14,7 +14,6 @@
 #define MAPPING_KSM 3
 #define MAPPING_BITS 3
 /* Low bits of page->memcg_data (include/linux/memcontrol.h). */
-#define MEMCG_OBJECTS 1
 #define MEMCG_KMEM 2
 #define MEMCG_BITS 7
 /* The smallest page size of any kernel. */

@@ -542,21 +542,15 @@ static const struct pdet_walk_ops events_ops = {
 
 int pdet_walk_events(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_events *w = calloc(1, sizeof(*w));
-	int r;
+	const int r = pdet_walk_new(it, &events_ops,
+				    sizeof(struct walk_events), ret);
+	struct walk_events *w;
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
+	if (r < 0)
+		return r;
+	w = walk_of(*ret);
 	w->of_kernel = pdet_plan_of_kernel();
 	w->keys = pdet_allocs_of_events(it->q.allocs);
-	w->walk.ops = &events_ops;
-	w->walk.it = it;
 	w->walk.serial = true;
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
-		return r;
-	}
-	*ret = &w->walk;
 	return 0;
 }

@@ -454,22 +454,11 @@ static const struct pdet_walk_ops file_ops = {
 
 int pdet_walk_file(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_file *w = calloc(1, sizeof(*w));
-	int r;
+	const int r = pdet_walk_new(it, &file_ops, sizeof(struct walk_file),
+				    ret);
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &file_ops;
-	w->walk.it = it;
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
+	if (r < 0 || !(*ret)->backend->no_cache)
 		return r;
-	}
-	if (w->walk.backend->no_cache) {
-		free(w);
-		return pdet_walk_mapped(it, ret);
-	}
-	*ret = &w->walk;
-	return 0;
+	free(walk_of(*ret));
+	return pdet_walk_mapped(it, ret);
 }

@@ -107,22 +107,12 @@ static int no_source(struct pdet_iter *it)
 
 int pdet_walk_kaddr(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_kaddr *w;
 	int r;
 
 	if (pdet_walker(it) < 0)
 		return no_source(it);
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &kaddr_ops;
-	w->walk.it = it;
-	w->walk.total = it->q.n_items;
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
-		return r;
-	}
-	*ret = &w->walk;
-	return 0;
+	r = pdet_walk_new(it, &kaddr_ops, sizeof(struct walk_kaddr), ret);
+	if (r == 0)
+		(*ret)->total = it->q.n_items;
+	return r;
 }

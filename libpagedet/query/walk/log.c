@@ -460,25 +460,19 @@ int pdet_walk_log(struct pdet_iter *it, struct pdet_walk **ret)
 		PAGEDET_FIELD_ASK, PAGEDET_FIELD_PAGES, PAGEDET_FIELD_TIME_NS,
 		PAGEDET_FIELD_NOTES, PAGEDET_FIELD_AT, PAGEDET_FIELD_MAP,
 	};
-	struct walk_log *w = calloc(1, sizeof(*w));
+	const int r = pdet_walk_new(it, &log_ops, sizeof(struct walk_log),
+				    ret);
+	struct walk_log *w;
 	size_t i;
-	int r;
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &log_ops;
-	w->walk.it = it;
+	if (r < 0)
+		return r;
+	w = walk_of(*ret);
 	w->walk.serial = true;
 	w->keep_stacks = it->q.grouped ||
 		it->q.options & (PAGEDET_Q_RUNS | PAGEDET_Q_KEEP_STRINGS);
 	w->said = it->plan.columns;
 	for (i = 0; i < PDET_COUNT(not_said); i++)
 		pdet_fields_remove(&w->said, not_said[i]);
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
-		return r;
-	}
-	*ret = &w->walk;
 	return 0;
 }

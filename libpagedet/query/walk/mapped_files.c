@@ -236,19 +236,10 @@ static const struct pdet_walk_ops mapped_ops = {
 
 int pdet_walk_mapped(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_mapped *w = calloc(1, sizeof(*w));
-	int r;
+	const int r = pdet_walk_new(it, &mapped_ops,
+				    sizeof(struct walk_mapped), ret);
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &mapped_ops;
-	w->walk.it = it;
-	w->walk.partial = true;
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
-		return r;
-	}
-	*ret = &w->walk;
-	return 0;
+	if (r == 0)
+		(*ret)->partial = true;
+	return r;
 }

@@ -893,24 +893,22 @@ static const struct pdet_walk_ops mappers_ops = {
 
 int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_mappers *w = calloc(1, sizeof(*w));
-	int r;
+	struct walk_mappers *w;
+	struct pdet_walk *base;
+	int r = pdet_walk_new(it, &mappers_ops, sizeof(*w), &base);
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &mappers_ops;
-	w->walk.it = it;
-	r = pdet_walk_backend(it, &w->walk);
+	if (r < 0)
+		return r;
+	w = walk_of(base);
 	w->first = w->walk;
-	w->told = r == 0 && w->walk.backend->ops->told;
+	w->told = base->backend->ops->told;
 	/* The backend continues at the mapping of the page where it stopped. */
-	w->walk.serial = w->told;
-	if (r == 0)
-		r = list_frames(w);
+	base->serial = w->told;
+	r = list_frames(w);
 	if (r < 0) {
-		mappers_free(&w->walk);
+		mappers_free(base);
 		return r;
 	}
-	*ret = &w->walk;
+	*ret = base;
 	return 0;
 }

@@ -206,21 +206,15 @@ static const struct pdet_walk_ops objects_ops = {
 
 int pdet_walk_objects(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_objects *w = calloc(1, sizeof(*w));
-	int r;
+	const int r = pdet_walk_new(it, &objects_ops,
+				    sizeof(struct walk_objects), ret);
+	struct walk_objects *w;
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
+	if (r < 0)
+		return r;
+	w = walk_of(*ret);
 	w->objects = pdet_allocs_live(it->q.allocs, false, &w->n_objects);
 	w->pages = pdet_allocs_live(it->q.allocs, true, &w->n_pages);
-	w->walk.ops = &objects_ops;
-	w->walk.it = it;
 	w->walk.total = w->n_objects + w->n_pages;
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
-		return r;
-	}
-	*ret = &w->walk;
 	return 0;
 }

@@ -295,9 +295,6 @@ static int set_up(struct walk_pfn *w)
 	struct pdet_iter *it = w->walk.it;
 	int r;
 
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0)
-		return r;
 	switch (it->q.target) {
 	case PAGEDET_TARGET_SCAN:
 		return from_memory(w);
@@ -314,18 +311,16 @@ static int set_up(struct walk_pfn *w)
 
 int pdet_walk_pfn(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_pfn *w = calloc(1, sizeof(*w));
-	int r;
+	struct pdet_walk *base;
+	int r = pdet_walk_new(it, &pfn_ops, sizeof(struct walk_pfn), &base);
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &pfn_ops;
-	w->walk.it = it;
-	r = set_up(w);
+	if (r < 0)
+		return r;
+	r = set_up(walk_of(base));
 	if (r < 0) {
-		pfn_free(&w->walk);
+		pfn_free(base);
 		return r;
 	}
-	*ret = &w->walk;
+	*ret = base;
 	return 0;
 }

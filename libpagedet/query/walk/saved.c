@@ -188,22 +188,16 @@ int pdet_walk_saved(struct pdet_iter *it, struct pdet_walk **ret)
 {
 	const struct pdet_fields *there =
 		&pdet_snapshot_about(it->saved)->fields;
-	struct walk_saved *w = calloc(1, sizeof(*w));
-	int r;
+	const int r = pdet_walk_new(it, &saved_ops, sizeof(struct walk_saved),
+				    ret);
+	struct walk_saved *w;
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &saved_ops;
-	w->walk.it = it;
+	if (r < 0)
+		return r;
+	w = walk_of(*ret);
 	w->file = it->saved;
 	w->fields.bits[0] = there->bits[0] & it->plan.columns.bits[0];
 	w->fields.bits[1] = there->bits[1] & it->plan.columns.bits[1];
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
-		return r;
-	}
 	start(w);
-	*ret = &w->walk;
 	return 0;
 }

@@ -526,18 +526,5 @@ static const struct pdet_walk_ops task_ops = {
 
 int pdet_walk_task(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_task *w = calloc(1, sizeof(*w));
-	int r;
-
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &task_ops;
-	w->walk.it = it;
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
-		return r;
-	}
-	*ret = &w->walk;
-	return 0;
+	return pdet_walk_new(it, &task_ops, sizeof(struct walk_task), ret);
 }

@@ -360,20 +360,11 @@ static const struct pdet_walk_ops virt_ops = {
 
 int pdet_walk_virt(struct pdet_iter *it, struct pdet_walk **ret)
 {
-	struct walk_virt *w = calloc(1, sizeof(*w));
-	int r;
+	const int r = pdet_walk_new(it, &virt_ops, sizeof(struct walk_virt),
+				    ret);
 
-	if (!w)
-		return pdet_fail(it->env, ENOMEM, "no memory");
-	w->walk.ops = &virt_ops;
-	w->walk.it = it;
 	/* The walk shares the descriptors and the VMA of one task. */
-	w->walk.serial = true;
-	r = pdet_walk_backend(it, &w->walk);
-	if (r < 0) {
-		free(w);
-		return r;
-	}
-	*ret = &w->walk;
-	return 0;
+	if (r == 0)
+		(*ret)->serial = true;
+	return r;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Chooses the backend that walks a target. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "query/query.h"
 
@@ -62,14 +63,22 @@ static int cannot_walk(const struct pdet_iter *it)
 	return -ENOTSUP;
 }
 
-int pdet_walk_backend(struct pdet_iter *it, struct pdet_walk *w)
+int pdet_walk_new(struct pdet_iter *it, const struct pdet_walk_ops *ops,
+		  size_t size, struct pdet_walk **ret)
 {
 	const int i = pdet_walker(it);
+	struct pdet_walk *w;
 
 	if (i < 0)
 		return cannot_walk(it);
+	w = calloc(1, size);
+	if (!w)
+		return pdet_fail(it->env, ENOMEM, "no memory");
+	w->ops = ops;
+	w->it = it;
 	w->backend = it->backends[i];
 	w->index = (unsigned)i;
 	w->source = (unsigned)__builtin_ctz(w->backend->sources);
+	*ret = w;
 	return 0;
 }

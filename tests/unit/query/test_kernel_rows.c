@@ -21,7 +21,6 @@ static char no_root[] = "";
 struct kernel {
 	struct pdet_backend backend;
 	bool knows;		/* knows the kernel's mappings */
-	bool walks_tasks;
 	bool lost;
 	uint64_t mapcount, kind; /* of every frame */
 	uint64_t lost_tasks;	/* the list of tasks is damaged */
