@@ -31,6 +31,11 @@
 #define MOST_ATTR 4096u
 /* An event of a processor, or of a thread, has one. */
 #define MOST_IDS ((size_t)1 << 22)
+/*
+ * A file without rounds, or with very long ones, must not fill the memory. perf
+ * itself keeps all. One record may add two events.
+ */
+#define MOST_EVENTS (((size_t)1 << 18) - 2)
 /* Records that are read before the caller is asked whether to go on. */
 #define MOST_RECORDS 4096u
 
@@ -564,9 +569,24 @@ static void take_mmap(struct pdet_trace_perf *p, const unsigned char *record,
 	k->end = number(p, record + 16, 8) + number(p, record + 24, 8);
 }
 
-static bool give(struct pdet_trace_perf *p, uint64_t until)
+/* What the sorter says: 1 for 0. */
+static int sorted(struct pdet_trace_perf *p, int r)
 {
-	return pdet_sorter_take(&p->sorter, until, &p->s.piece);
+	if (r == 0)
+		return 1;
+	if (r == -ENOMEM)
+		return no_memory(p);
+	errno = -r;
+	pdet_fail_errno(p->env, "cannot sort %s: cannot use a temporary file "
+			"in %s", p->name, pdet_spill_folder());
+	pdet_advise(p->env, "set TMPDIR to a directory with enough space");
+	return -EIO;
+}
+
+/* 1: a piece is filled in. */
+static int give(struct pdet_trace_perf *p, uint64_t until)
+{
+	return sorted(p, pdet_sorter_take(&p->sorter, until, &p->s.piece));
 }
 
 /* 1 if the piece is filled in. */
@@ -595,8 +615,7 @@ static int take(struct pdet_trace_perf *p, const unsigned char *record,
 		p->s.loss.unknown++;
 		return 0;
 	case RECORD_FINISHED_ROUND:
-		return give(p, pdet_sorter_round(&p->sorter)) ? 1 :
-								no_memory(p);
+		return give(p, pdet_sorter_round(&p->sorter));
 	case RECORD_ATTR:
 		return p->is_pipe ? take_attr(p, record, size) : 0;
 	case RECORD_TRACING_DATA:
@@ -621,13 +640,15 @@ static int more(struct pdet_trace_stream *s)
 	unsigned n;
 	int r = 0;
 
+	if (p->sorter.is_giving)
+		return sorted(p, pdet_sorter_go_on(&p->sorter, &s->piece));
 	if (p->at_end)
 		return 0;
 	/* The caller may want to stop. */
 	for (n = 0; n < MOST_RECORDS && r == 0; n++) {
-		if (pdet_sorter_is_full(&p->sorter))
-			return pdet_sorter_take_half(&p->sorter, &s->piece) ?
-				       1 : no_memory(p);
+		r = pdet_sorter_relieve(&p->sorter);
+		if (r < 0)
+			return sorted(p, r);
 		r = pdet_records_next(&p->records, &record, &size);
 		if (r < 0)
 			return r;
@@ -635,7 +656,7 @@ static int more(struct pdet_trace_stream *s)
 			p->at_end = true;
 			if (p->gap.kind && !end_gap(p, NULL, 0))
 				return no_memory(p);
-			return give(p, UINT64_MAX) ? 1 : no_memory(p);
+			return give(p, UINT64_MAX);
 		}
 		r = take(p, record, size);
 	}
@@ -673,6 +694,7 @@ int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 	}
 	p->env = env;
 	p->t = t;
+	p->sorter.most = MOST_EVENTS;
 	p->s.more = more;
 	p->s.close = close_perf;
 	p->name = strdup(name);
