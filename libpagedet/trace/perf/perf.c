@@ -68,7 +68,12 @@ struct pdet_trace_perf {
 	/* A loss whose place is not final: that of a PERF_RECORD_LOST that was
 	 * the last record. The kind is 0 if there is none. */
 	struct pdet_kmem_event gap;
-	struct pdet_pairs last_ns; /* of a sample, by processor */
+	/* The times of the last samples, by processor, but for the latest. Many
+	 * in a row are of one processor. */
+	struct pdet_pairs last_ns;
+	uint64_t latest_ns;
+	uint16_t latest_cpu;
+	bool has_latest;
 	uint64_t ids;		/* of all attrs; no more than the file has */
 	uint64_t frames[PDET_SAMPLE_FRAMES]; /* of one sample */
 };
@@ -318,6 +323,19 @@ static bool take_stack(struct pdet_trace_perf *p,
 	return pdet_trace_stacks_add(&p->t->stacks, p->frames, n, &e->stack);
 }
 
+/* False without memory. */
+static bool note_time(struct pdet_trace_perf *p,
+		      const struct pdet_kmem_event *e)
+{
+	if (p->has_latest && p->latest_cpu != e->cpu &&
+	    !pdet_pairs_set(&p->last_ns, p->latest_cpu, p->latest_ns))
+		return false;
+	p->has_latest = true;
+	p->latest_cpu = e->cpu;
+	p->latest_ns = e->ns;
+	return true;
+}
+
 static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 		       uint32_t size)
 {
@@ -357,7 +375,7 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 	}
 	e->ns = sample.ns;
 	e->cpu = sample.cpu;
-	if (!pdet_pairs_set(&p->last_ns, e->cpu, e->ns))
+	if (!note_time(p, e))
 		return no_memory(p);
 	/* Other records number threads as perf saw them, in its namespace. */
 	if (l->tid)
@@ -508,7 +526,10 @@ static void begin_gap(struct pdet_trace_perf *p, const unsigned char *record,
 		.ns = number(p, record + size - l->end_ns, 8),
 		.cpu = (uint16_t)number(p, record + size - l->end_cpu, 4),
 	};
-	pdet_pairs_get(&p->last_ns, p->gap.cpu, &p->gap.requested);
+	if (p->has_latest && p->latest_cpu == p->gap.cpu)
+		p->gap.requested = p->latest_ns;
+	else
+		pdet_pairs_get(&p->last_ns, p->gap.cpu, &p->gap.requested);
 }
 
 /*
