@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Reads files. It does not interpret their contents. */
+/* Reads files, and makes temporary ones. It does not interpret their contents.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -181,4 +182,27 @@ ssize_t pdet_pread(int fd, void *buf, size_t size, uint64_t offset)
 	/* One call is usually enough. */
 	return n == (ssize_t)size ? n :
 		read_rest(fd, buf, size, offset, n < 0 ? 0 : (size_t)n);
+}
+
+/* Some filesystems do not have files without a name. */
+static int open_unlinked(const char *folder)
+{
+	char *name;
+	int fd, code;
+
+	if (asprintf(&name, "%s/.pagedet-XXXXXX", folder) < 0)
+		return -ENOMEM;
+	fd = mkostemp(name, O_CLOEXEC);
+	code = errno;
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd < 0 ? -code : fd;
+}
+
+int pdet_open_nameless(const char *folder)
+{
+	const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? open_unlinked(folder) : fd;
 }

@@ -53,4 +53,11 @@ void pdet_read_line(const struct pdet_env *env, const char *path, char *ret,
  */
 ssize_t pdet_pread(int fd, void *buf, size_t size, uint64_t offset);
 
+/*
+ * pdet_open_nameless - make a file in @folder, to write and read, of which
+ * nothing remains when it is closed. Returns the descriptor, or a negative
+ * errno.
+ */
+int pdet_open_nameless(const char *folder);
+
 #endif

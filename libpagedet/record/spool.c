@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Writes several pages at once. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/env.h"
+#include "base/io.h"
 #include "record/spool.h"
 
 /* Bytes of one write, and of memory for each processor. */
@@ -18,28 +15,10 @@ static uint32_t pages_of(const struct pdet_spool *s)
 	return PDET_MAX(STAGE / s->page, 1u);
 }
 
-/* Some filesystems do not have files without a name. */
-static int open_unlinked(const char *folder)
-{
-	char *name;
-	int fd, code;
-
-	if (asprintf(&name, "%s/.pagedet-XXXXXX", folder) < 0)
-		return -ENOMEM;
-	fd = mkostemp(name, O_CLOEXEC);
-	code = errno;
-	if (fd >= 0)
-		unlink(name);
-	free(name);
-	return fd < 0 ? -code : fd;
-}
-
 int pdet_spool_open(struct pdet_spool *s, const char *folder, uint32_t page)
 {
 	*s = (struct pdet_spool){ .page = page };
-	s->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (s->fd < 0)
-		s->fd = open_unlinked(folder);
+	s->fd = pdet_open_nameless(folder);
 	if (s->fd < 0)
 		return s->fd;
 	s->pages = malloc((size_t)pages_of(s) * page);

@@ -29,7 +29,8 @@ enum pdet_kmem_kind {
 	PDET_KMEM_LOST,		/* so many events of the processor as object
 				 * says were lost, or UINT64_MAX if that is not
 				 * known, between the time that requested says
-				 * (0: not known when) and this one */
+				 * (0: not known when) and this one. node is
+				 * NO_NUMBER if the processor is not known */
 	PDET_KMEM_SUM,		/* so many objects as object says, with so many
 				 * bytes as allocated says, are live now */
 	PDET_KMEM_KINDS

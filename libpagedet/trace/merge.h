@@ -82,7 +82,6 @@ struct pdet_trace_stream {
 	uint64_t last_ns;	/* the latest; set by the merge */
 	uint16_t cpu;
 	bool has_cpu;		/* all its events are of this processor */
-	bool counts_all;	/* its losses are those of all processors */
 };
 
 struct pdet_trace_merge {

@@ -72,10 +72,129 @@ total() {
 run kmem report "$old/relay-lost" --json
 expect 'a sequence with holes' 2 '7 events lost'
 total '"lost":7,' 'a sequence with holes: how many'
+run kmem events "$old/relay-lost" --text-only --json
+expect 'a sequence with holes, as events' 2 '7 events lost'
+tap_run 'each hole is a row where it is, of no known processor' \
+	python3 - "$old" "$tap_dir/stdout" <<'PY'
+import json
+import struct
+import sys
+
+numbers = []
+for cpu in 0, 1:
+    with open(f"{sys.argv[1]}/relay-lost/cpu{cpu}.out", "rb") as f:
+        data = f.read()
+    at = 0
+    while at < len(data):
+        size, number = struct.unpack_from("<HI", data, at + 2)
+        numbers.append(number)
+        at += size
+numbers.sort()
+truth = [None] * len(numbers)
+for i in range(len(numbers) - 1, 0, -1):
+    if numbers[i] - numbers[i - 1] > 1:
+        truth.insert(i, numbers[i] - numbers[i - 1] - 1)
+with open(sys.argv[2]) as f:
+    rows = [json.loads(line) for line in f]
+assert [r["event_lost"] for r in rows] == truth
+for r in rows:
+    if r["event"] == "lost":
+        assert r["missing"]["event_cpu"] == "unsupported", r
+PY
+run kmem check "$old/relay-lost" --json
+total '"finding":"lost","cpu":null,"times":7,"first":4' \
+	'a sequence with holes: a finding, and where it begins'
+run kmem events "$old/relay-disorder" --text-only --json
+tap_run 'pairs that were swapped: no row of a loss' \
+	test "$(grep -c '"event":"lost"' "$tap_dir/stdout")" = 0
 run kmem report "$old/relay-disorder" --json
 expect 'pairs that were swapped' 2 '3 events out of order'
 total '"lost":0,' 'pairs that were swapped: nothing was lost'
 total '"times":598,' 'pairs that were swapped: all events count'
+
+# Events of pages have numbers, too, and are in no sum.
+mkdir "$tap_dir/pages"
+for cpu in 0 1; do
+	python3 - "$old/relay-le/cpu$cpu.out" "$tap_dir/pages/cpu$cpu.out" <<'PY'
+import struct
+import sys
+
+with open(sys.argv[1], "rb") as f:
+    data = bytearray(f.read())
+at = n = 0
+while at < len(data):
+    if n % 3 == 0:
+        data[at + 1] = 2
+    at += struct.unpack_from("<H", data, at + 2)[0]
+    n += 1
+with open(sys.argv[2], "wb") as f:
+    f.write(data)
+PY
+done
+run kmem report "$tap_dir/pages" --json -q
+expect 'events of pages' 0
+total '"lost":0,' 'events of pages were not lost'
+
+# with_lost FROM TO ORDER: puts lines of losses between the records, as the tracer
+# of Linux 2.6.35 does: of 12 and of 30 events, and one without a number
+with_lost() {
+	python3 - "$@" <<'PY'
+import struct
+import sys
+
+with open(sys.argv[1], "rb") as f:
+    data = f.read()
+lines = {0: b"CPU:1 [LOST 12 EVENTS]\n", 7: b"CPU:0 [LOST 30 EVENTS]\n",
+         1000: b"CPU:1 [LOST EVENTS]\n"}
+out, at, n = b"", 0, 0
+while at < len(data):
+    size = struct.unpack_from(sys.argv[3] + "H", data, at + 2)[0]
+    out += lines.get(n, b"") + data[at:at + size]
+    at += size
+    n += 1
+with open(sys.argv[2], "wb") as f:
+    f.write(out)
+PY
+}
+for name in 64le 64be 32le; do
+	order='<'
+	[ "$name" = 64be ] && order='>'
+	with_lost "$old/ftrace-user-$name.bin" "$tap_dir/lost.bin" "$order"
+	run kmem events "$tap_dir/lost.bin" --text-only --json
+	expect "lines of losses, $name" 2 '42 events lost by the kernel'
+	tap_run "lines of losses, $name: they are rows, and all events are there" \
+		python3 - "$tap_dir/stdout" <<'PY'
+import json
+import sys
+
+with open(sys.argv[1]) as f:
+    rows = [json.loads(line) for line in f]
+assert len(rows) == 1154 + 3, len(rows)
+lost = [i for i, r in enumerate(rows) if r["event"] == "lost"]
+assert lost == [0, 8, 1002], lost
+assert [rows[i].get("event_lost") for i in lost] == [12, 30, None]
+assert [rows[i]["event_cpu"] for i in lost] == [1, 0, 1]
+assert rows[lost[2]]["missing"]["event_lost"] == "unsupported"
+assert rows[8]["event_ns"] == rows[7]["event_ns"]
+PY
+done
+run kmem report "$tap_dir/lost.bin" --json
+total '"lost":42,"gaps":1,"uncounted":1,' 'lines of losses: how many'
+head -c 20 "$tap_dir/lost.bin" > "$tap_dir/half.bin"
+run kmem report "$tap_dir/half.bin"
+tap_run 'half a line is not a trace' test "$status" -ge 64
+{
+	cat "$old/ftrace-user-32le.bin"
+	printf 'CPU:1 [LOST 12'
+} > "$tap_dir/half.bin"
+run kmem report "$tap_dir/half.bin" --json
+expect 'a line that was cut' 2 'the trace was cut'
+{
+	cat "$old/ftrace-user-32le.bin"
+	printf 'CPU:1 [FOUND 12 EVENTS]\n'
+} > "$tap_dir/half.bin"
+run kmem report "$tap_dir/half.bin" --json
+expect 'another line' 2 'damaged'
 
 # cut BYTES: of the file of the first processor
 cut_to() {

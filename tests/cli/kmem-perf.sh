@@ -99,6 +99,37 @@ expect 'without rounds' 0
 tap_run 'nothing is missing' grep -q \
 	'"family":"kmalloc","times":114300,.*,"mismatched":0' "$tap_dir/stdout"
 
+# Events for which the memory is too small are sorted in a file.
+run kmem report "$tap_dir/endless" --by site,comm,cpu,tid,node --json -q
+mv "$tap_dir/stdout" "$tap_dir/plain"
+for name in round rounds; do
+	form "$name"
+	run kmem report "$tap_dir/$name" --by site,comm,cpu,tid,node --json -q
+	expect "$name: nothing is out of order" 0
+	tap_run "$name: the same" cmp "$tap_dir/plain" "$tap_dir/stdout"
+done
+tmpdir=${TMPDIR-}
+export TMPDIR="$tap_dir/nonexistent"
+run kmem report "$tap_dir/round"
+expect 'no directory for the file' 74 "cannot use a temporary file in $TMPDIR"
+stdout_is 'no directory for the file: no answer' ''
+TMPDIR=$tap_dir/full
+mkdir "$TMPDIR"
+if unshare -m sh -c 'mount -t tmpfs -o size=1m none "$0"' "$TMPDIR" \
+	2> /dev/null; then
+	status=0
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount -t tmpfs -o size=1m none "$0"
+		"$1" kmem report "$2"' "$TMPDIR" "$PAGEDET" "$tap_dir/round" \
+		> "$tap_dir/stdout" 2> "$tap_dir/stderr" || status=$?
+	expect 'no space for the file' 74 'No space left on device'
+	stdout_is 'no space for the file: no answer' ''
+else
+	tap_skip 'no space for the file' 'a tmpfs cannot be mounted here'
+fi
+unset TMPDIR
+[ -z "$tmpdir" ] || export TMPDIR="$tmpdir"
+
 # --- what is missing ---
 
 form lost

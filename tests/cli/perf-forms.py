@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """Writes a perf.data in the other forms that perf has.
 
-    perf-forms.py FORM FROM TO
+    perf-forms.py FORM FROM TO [COPIES]
 
 pipe     as perf record -o - writes it
 packed   as perf record -z: compressed records (by the program zstd)
@@ -14,6 +14,10 @@ lost     with losses, which both kinds of records tell
 gap      with a loss of 700 events in front of a sample; prints its place, time
          and processor
 endless  without rounds, and long enough that they are missed
+round    the same events as one round of perf over its buffers: first all of one
+         processor, then all of the next one. COPIES (300) make it longer
+rounds   two such rounds of half the copies each, with the end of a round between
+         them and another one behind
 """
 import re
 import struct
@@ -188,6 +192,25 @@ def later(record, i):
     return record[:24] + struct.pack("<Q", ns + i * 10 ** 9) + record[32:]
 
 
+def buffers(perf, copies):
+    """The samples of each processor, whose buffers are read one after the other.
+    Behind the time of a sample there are ID and CPU."""
+    own = {}
+    for r in perf.records:
+        if r[0] == SAMPLE:
+            own.setdefault(struct.unpack_from("<I", r, 40)[0], []).append(r)
+    for cpu in sorted(own):
+        one = bytearray(b"".join(own[cpu]))
+        times, at = [], 0
+        for r in own[cpu]:
+            times.append((at + 24, struct.unpack_from("<Q", r, 24)[0]))
+            at += len(r)
+        for i in copies:
+            for at, ns in times:
+                struct.pack_into("<Q", one, at, ns + i * 10 ** 9)
+            yield bytes(one)
+
+
 def places(kind, order):
     """Where the values of a sample of this kind are, each in 8 bytes."""
     found, at = {}, 0
@@ -244,6 +267,15 @@ def main():
     elif form == "endless":
         perf.records = [later(r, i) for i in range(300)
                         for r in perf.records if r[0] == SAMPLE]
+    elif form in ("round", "rounds"):
+        copies = int(sys.argv[4]) if len(sys.argv) > 4 else 300
+        parts = [range(copies)]
+        end = []
+        if form == "rounds":
+            parts = [range(copies // 2), range(copies // 2, copies)]
+            end = [struct.pack("<IHH", ROUND, 0, 8)]
+        perf.records = [r for part in parts
+                        for r in list(buffers(perf, part)) + end]
     if form == "pipe":
         data = perf.pipe()
     elif form == "big":

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Fuzzes allocation traces. The first byte decides: the text of a format file,
- * the text of a kallsyms, a file, the files of relay, or pages of the ring
- * buffer of either byte order, with formats like those of a real kernel, and
- * with stacks.
+ * the text of a kallsyms, a file, the files of relay, pages of the ring buffer
+ * of either byte order, with formats like those of a real kernel, and with
+ * stacks, or the order of events of perf.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,6 +14,7 @@
 #include "fuzz.h"
 #include "trace/line.h"
 #include "trace/names.h"
+#include "trace/perf/sorter.h"
 #include "trace/trace.h"
 
 #define PAGE 4096
@@ -269,6 +270,55 @@ static void fuzz_relay(const uint8_t *data, size_t size)
 	memcpy(dir + sizeof(dir) - 7, "XXXXXX", 6);
 }
 
+/* Takes those until @ns, in order. Returns how many. */
+static size_t take_sorted(struct pdet_sorter *s, uint64_t ns)
+{
+	static struct pdet_trace_piece piece;
+	struct pdet_kmem_event last = { 0 };
+	size_t i, n = 0;
+
+	MUST(!pdet_sorter_take(s, ns, &piece));
+	for (;;) {
+		for (i = 0; i < piece.n; i++, n++) {
+			const struct pdet_kmem_event *e = piece.data[i];
+
+			MUST(e->ns <= ns && e->ns >= last.ns);
+			MUST(e->ns > last.ns || e->cpu >= last.cpu);
+			MUST(e->ns > last.ns || e->cpu > last.cpu ||
+			     e->object > last.object);
+			last = *e;
+		}
+		if (!s->is_giving)
+			return n;
+		MUST(!pdet_sorter_go_on(s, &piece));
+	}
+}
+
+/* Few events are kept in memory. Three bytes are an event, or take some. */
+static void fuzz_sorter(const uint8_t *data, size_t size)
+{
+	struct pdet_sorter s = { .most = 4 };
+	struct pdet_kmem_event *e;
+	size_t put = 0, taken = 0;
+
+	for (; size >= 3; data += 3, size -= 3) {
+		if (data[0] & 0x80) {
+			taken += take_sorted(&s, data[1]);
+			continue;
+		}
+		MUST(!pdet_sorter_relieve(&s));
+		e = pdet_sorter_room(&s);
+		MUST(e);
+		*e = (struct pdet_kmem_event){ .ns = data[1], .cpu = data[2],
+					       .object = ++put };
+		MUST(pdet_sorter_add(&s));
+	}
+	taken += take_sorted(&s, UINT64_MAX);
+	MUST(put == taken);
+	MUST(!s.spill.runs.n);
+	pdet_sorter_free(&s);
+}
+
 static void fuzz_format(const uint8_t *data, size_t size)
 {
 	struct pdet_kmem_layouts *l = calloc(1, sizeof(*l));
@@ -345,6 +395,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	learn_all();
 	if (which == 8) {
 		fuzz_relay(data, size);
+		return 0;
+	}
+	if (which == 9) {
+		fuzz_sorter(data, size);
 		return 0;
 	}
 	switch (which % 8) {

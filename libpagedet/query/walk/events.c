@@ -390,7 +390,8 @@ static void put_row(struct walk_events *w, struct pdet_batch *b, uint32_t row,
 	put_told(b, row, PAGEDET_FIELD_EVENT_NS, e->ns,
 		 pdet_allocs_counts_ns(a));
 	put_told(b, row, PAGEDET_FIELD_EVENT_CPU, e->cpu,
-		 pdet_allocs_tells_cpu(a));
+		 pdet_allocs_tells_cpu(a) && (e->kind != PDET_KMEM_LOST ||
+					      e->node != PDET_KMEM_NO_NUMBER));
 	if (e->kind == PDET_KMEM_LOST)
 		put_loss(b, row, e);
 	else

@@ -40,7 +40,8 @@ bool pdet_old_form(const unsigned char *bytes, size_t n, bool relay,
 /*
  * pdet_old_take - decode a record. Returns 1; 0: there is only a part of it,
  * which needs ret->size bytes; -EBADMSG: it is not one. Of relay ns and cpu are
- * not set.
+ * not set. Between those of the tracer there may be a line of text that events
+ * were lost, which is an event without ns.
  */
 int pdet_old_take(const struct pdet_old_form *f, const unsigned char *bytes,
 		  size_t n, struct pdet_kmem_event *event,

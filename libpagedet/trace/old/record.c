@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/env.h"
+#include "trace/line.h"
 #include "trace/old/old.h"
 #include "trace/ring.h"
 
@@ -14,6 +15,9 @@ enum { FAMILY_KMALLOC, FAMILY_CACHE, FAMILY_PAGES, FAMILIES };
 #define HEAD 4u
 /* A form must fit so many records, or all that there are. */
 #define LOOK 32u
+/* Between records, "CPU:0 [LOST 12 EVENTS]" and the end of the line. */
+#define LOST "CPU:"
+#define LOST_BYTES 64u
 
 /* Bytes of a record without those that nobody knows. */
 static uint32_t bytes_of(const struct pdet_old_form *f, unsigned id)
@@ -53,6 +57,32 @@ static unsigned kind_of(unsigned id, unsigned family)
 	return kinds[family][id];
 }
 
+static bool is_lost(const unsigned char *bytes, size_t n)
+{
+	return n >= HEAD && !memcmp(bytes, LOST, HEAD);
+}
+
+/* What the tracer of Linux 2.6.35 writes in front of an event. */
+static int take_lost(const unsigned char *bytes, size_t n,
+		     struct pdet_kmem_event *e, struct pdet_old_record *ret)
+{
+	const char *const text = (const char *)bytes;
+	const char *end = memchr(text, '\n', PDET_MIN(n, LOST_BYTES));
+	struct pdet_trace_line line;
+
+	ret->size = (uint32_t)n + 1;
+	if (!end)
+		return n < LOST_BYTES ? 0 : -EBADMSG;
+	ret->size = (uint32_t)(end - text) + 1;
+	if (pdet_trace_line((struct pdet_scan){ text, end }, &line) !=
+	    PDET_TRACE_LINE_LOST)
+		return -EBADMSG;
+	*e = (struct pdet_kmem_event){
+		.kind = PDET_KMEM_LOST, .cpu = line.event.cpu,
+		.object = line.lost ? line.lost : UINT64_MAX };
+	return 1;
+}
+
 int pdet_old_take(const struct pdet_old_form *f, const unsigned char *bytes,
 		  size_t n, struct pdet_kmem_event *e,
 		  struct pdet_old_record *ret)
@@ -62,6 +92,8 @@ int pdet_old_take(const struct pdet_old_form *f, const unsigned char *bytes,
 	ret->size = HEAD;
 	if (n < HEAD)
 		return 0;
+	if (!f->relay && is_lost(bytes, n))
+		return take_lost(bytes, n, e, ret);
 	ret->size = (uint32_t)pdet_ring_number(bytes + 2, 2, f->big_endian);
 	if (bytes[0] >= IDS || bytes[1] >= FAMILIES ||
 	    ret->size != bytes_of(f, bytes[0]) + f->extra)
@@ -114,8 +146,16 @@ bool pdet_old_form(const unsigned char *bytes, size_t n, bool relay,
 		   struct pdet_old_form *ret)
 {
 	static const uint8_t words[] = { 8, 4 };
+	struct pdet_old_record lost;
+	struct pdet_kmem_event e;
 	unsigned endian, i, size, known;
 
+	/* The first record tells the form. */
+	while (!relay && is_lost(bytes, n) &&
+	       take_lost(bytes, n, &e, &lost) > 0) {
+		bytes += lost.size;
+		n -= lost.size;
+	}
 	if (n < HEAD || bytes[0] >= IDS)
 		return false;
 	for (endian = 0; endian < 2; endian++)

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/pairs.h"
 #include "base/text/text.h"
 #include "base/vec.h"
+#include "trace/old/holes.h"
 #include "trace/old/old.h"
 #include "trace/trace.h"
 
@@ -31,10 +33,9 @@ struct sequence {
 	bool alone;		/* of a part of the processors: what is missing
 				 * may be of others */
 	unsigned streams;	/* that have it, and have not been closed */
-	unsigned open;		/* of them: not at their end */
-	uint64_t first, last, n; /* events; n 0: there is none */
 	bool is_known;
 	uint32_t at;		/* the one that BASE stands for */
+	bool keeps_other;	/* pieces have all events */
 };
 
 struct old {
@@ -45,6 +46,7 @@ struct old {
 	int fd;
 	bool owns_fd;
 	uint64_t ns;		/* of the last event */
+	struct pdet_pairs last_ns; /* by processor; not of relay */
 	unsigned char *bytes;	/* read, and not decoded */
 	size_t n, cap;
 	struct pdet_kmem_event *events; /* of the piece */
@@ -71,39 +73,62 @@ static bool widen(struct old *o, uint32_t number)
 	return true;
 }
 
-static void count(struct sequence *q, uint64_t ns)
+/* What is behind it tells when a loss ended: not before the event in front. */
+static void note_lost(struct old *o, struct pdet_kmem_event *e)
 {
-	q->first = q->n ? PDET_MIN(q->first, ns) : ns;
-	q->last = q->n ? PDET_MAX(q->last, ns) : ns;
-	q->n++;
+	struct pdet_trace_loss *l = &o->s.loss;
+
+	e->ns = o->ns;
+	pdet_pairs_get(&o->last_ns, e->cpu, &e->requested);
+	pdet_trace_lost_behind(l, o->ns);
+	if (e->object == UINT64_MAX)
+		l->unknown++;
+	else
+		l->lost += e->object;
 }
 
-static bool put(struct old *o, struct pdet_kmem_event *e,
-		const struct pdet_old_record *record)
+/* 1; 0: it cannot be; -ENOMEM. */
+static int set_time(struct old *o, struct pdet_kmem_event *e,
+		    const struct pdet_old_record *record)
 {
-	struct pdet_trace_piece *piece = &o->s.piece;
-
 	if (o->sequence) {
 		if (!widen(o, record->sequence))
-			return false;
+			return 0;
 		e->cpu = o->s.cpu;
 		e->ns = o->ns;
-		count(o->sequence, e->ns);
+	} else if (e->kind == PDET_KMEM_LOST) {
+		note_lost(o, e);
+	} else {
+		o->ns = e->ns;
+		if (!pdet_pairs_set(&o->last_ns, e->cpu, e->ns))
+			return -ENOMEM;
 	}
-	if (e->kind == PDET_KMEM_OTHER) {
+	return 1;
+}
+
+static int put(struct old *o, struct pdet_kmem_event *e,
+	       const struct pdet_old_record *record)
+{
+	struct pdet_trace_piece *piece = &o->s.piece;
+	const int r = set_time(o, e, record);
+
+	if (r <= 0)
+		return r;
+	if (e->kind == PDET_KMEM_OTHER &&
+	    !(o->sequence && o->sequence->keeps_other)) {
 		o->s.loss.other++;
-		return true;
+		return 1;
 	}
 	o->events[piece->n] = *e;
 	piece->data[piece->n] = &o->events[piece->n];
 	piece->n++;
-	return true;
+	return 1;
 }
 
 /* The stream ends: its last part is not a record, or not a whole one. */
 static void end(struct old *o, int r, uint32_t size)
 {
-	struct sequence *q = o->sequence;
+	const struct sequence *q = o->sequence;
 
 	if (r < 0)
 		o->s.loss.damaged++;
@@ -113,12 +138,9 @@ static void end(struct old *o, int r, uint32_t size)
 	o->n = 0;
 	if (q && q->alone)
 		o->s.loss.uncounted = 1;
-	else if (q && !--q->open && q->n)
-		o->s.loss.lost = q->last - q->first + 1 -
-				 PDET_MIN(q->n, q->last - q->first + 1);
 }
 
-/* Decodes what there is. Returns 0, or 1 if that was the end. */
+/* Decodes what there is. Returns 0, or 1 if that was the end; or -ENOMEM. */
 static int decode(struct old *o)
 {
 	struct pdet_old_record record;
@@ -129,8 +151,13 @@ static int decode(struct old *o)
 	while (o->s.piece.n < o->most) {
 		r = pdet_old_take(&o->form, o->bytes + at, o->n - at, &e,
 				  &record);
-		if (r > 0 && !put(o, &e, &record))
-			r = -EBADMSG;
+		if (r > 0) {
+			r = put(o, &e, &record);
+			if (r == -ENOMEM)
+				return r;
+			if (r == 0)
+				r = -EBADMSG;
+		}
 		if (r <= 0)
 			break;
 		at += record.size;
@@ -149,6 +176,7 @@ static int more(struct pdet_trace_stream *s)
 	const size_t want = (size_t)PDET_MIN((uint64_t)(o->cap - o->n),
 					     s->end - s->offset);
 	ssize_t n;
+	int r;
 
 	if (s->offset == s->end && !o->n)
 		return 0;
@@ -162,7 +190,10 @@ static int more(struct pdet_trace_stream *s)
 	o->n += (size_t)n;
 	/* It was cut meanwhile. */
 	s->offset = (size_t)n < want ? s->end : s->offset + (size_t)n;
-	return decode(o) && !s->piece.n ? 0 : 1;
+	r = decode(o);
+	if (r < 0)
+		return pdet_fail(o->env, ENOMEM, "no memory");
+	return r && !s->piece.n ? 0 : 1;
 }
 
 static void close_old(struct pdet_trace_stream *s)
@@ -174,6 +205,7 @@ static void close_old(struct pdet_trace_stream *s)
 	if (o->owns_fd)
 		close(o->fd);
 	pdet_vec_free(&s->piece);
+	pdet_pairs_free(&o->last_ns);
 	free(o->bytes);
 	free(o->events);
 	free(o);
@@ -202,10 +234,8 @@ static int add(struct pdet_env *env, struct pdet_trace *t, int fd,
 	o->fd = fd;
 	o->owns_fd = sequence;
 	o->sequence = sequence;
-	if (sequence) {
+	if (sequence)
 		sequence->streams++;
-		sequence->open++;
-	}
 	/* Many processors may have small files. */
 	o->cap = (size_t)PDET_MIN(o->s.end, (uint64_t)BYTES);
 	o->most = o->cap / LEAST_RECORD + 1;
@@ -213,8 +243,6 @@ static int add(struct pdet_env *env, struct pdet_trace *t, int fd,
 	o->events = calloc(o->most, sizeof(*o->events));
 	if (o->bytes && o->events && pdet_vec_push(&t->own, &o->s))
 		return 0;
-	if (sequence)
-		sequence->open--;
 	/* The caller has it. */
 	o->sequence = NULL;
 	if (sequence)
@@ -276,7 +304,7 @@ int pdet_trace_old(struct pdet_env *env, int fd, struct pdet_trace *t)
 			       pdet_fail(env, EBADMSG, "it is not a trace of "
 					 "kmemtrace");
 	r = add(env, t, fd, &form, NULL, 0);
-	/* Nothing in it counts what was lost. */
+	/* Linux 2.6.35 says where events were lost; others do not. */
 	if (r == 0)
 		t->own.data[0]->loss.uncounted = 1;
 	return r;
@@ -353,6 +381,61 @@ static int list_cpus(int dir, struct cpus *ret)
 	return ok ? 0 : -ENOMEM;
 }
 
+/* Goes back to the begin. */
+static void rewind_stream(struct pdet_trace_stream *s)
+{
+	struct old *o = PDET_CONTAINER(s, struct old, s);
+
+	s->piece.n = s->piece.next = 0;
+	memset(&s->loss, 0, sizeof(s->loss));
+	s->offset = s->last_ns = 0;
+	o->ns = 0;
+	o->n = 0;
+}
+
+/* Reads all, and finds what is missing in the sequence. */
+static int find_holes(struct pdet_env *env, struct pdet_trace *t,
+		      struct sequence *q, struct pdet_old_holes *holes)
+{
+	struct pdet_trace_merge m = { .stopped = env->stop,
+				      .arg = env->stop_arg };
+	const struct pdet_kmem_event *const *e;
+	bool ok = true;
+	int i, r;
+
+	q->keeps_other = true;
+	r = pdet_trace_merge_begin(&m, t->own.data, t->own.n);
+	while (ok && r >= 0 && (r = pdet_trace_merge_next(&m, &e)) > 0)
+		for (i = 0; i < r && ok; i++)
+			ok = pdet_old_holes_add(holes, e[i]->ns);
+	q->keeps_other = false;
+	holes->unknown |= m.is_over;
+	pdet_trace_merge_end(&m);
+	for (i = 0; (size_t)i < t->own.n; i++)
+		rewind_stream(t->own.data[i]);
+	if (!ok || !pdet_old_holes_end(holes) || r == -ENOMEM)
+		return pdet_fail(env, ENOMEM, "no memory");
+	return r;
+}
+
+static int add_losses(struct pdet_env *env, struct pdet_trace *t,
+		      struct sequence *q)
+{
+	struct pdet_old_holes holes = { 0 };
+	struct pdet_trace_stream *s = NULL;
+	int r = find_holes(env, t, q, &holes);
+
+	if (r == 0) {
+		s = pdet_old_losses(&holes);
+		if (!s || !pdet_vec_push(&t->own, s))
+			r = pdet_fail(env, ENOMEM, "no memory");
+	}
+	if (r < 0 && s)
+		s->close(s);
+	pdet_old_holes_free(&holes);
+	return r;
+}
+
 bool pdet_relay_is(int dir)
 {
 	return faccessat(dir, "cpu0.out", R_OK, 0) == 0 &&
@@ -386,7 +469,9 @@ int pdet_trace_relay(struct pdet_env *env, int dir, const char *name,
 	pdet_trace_release(t, PDET_TRACE_OLD_RELEASE,
 			   strlen(PDET_TRACE_OLD_RELEASE));
 	for (i = 0; i < t->own.n; i++)
-		t->own.data[i]->has_cpu = t->own.data[i]->counts_all = true;
+		t->own.data[i]->has_cpu = true;
+	if (r == 0)
+		r = add_losses(env, t, q);
 	if (!--q->streams)
 		free(q);
 	return r;

@@ -31,6 +31,11 @@
 #define MOST_ATTR 4096u
 /* An event of a processor, or of a thread, has one. */
 #define MOST_IDS ((size_t)1 << 22)
+/*
+ * A file without rounds, or with very long ones, must not fill the memory. perf
+ * itself keeps all. One record may add two events.
+ */
+#define MOST_EVENTS (((size_t)1 << 18) - 2)
 /* Records that are read before the caller is asked whether to go on. */
 #define MOST_RECORDS 4096u
 
@@ -63,7 +68,12 @@ struct pdet_trace_perf {
 	/* A loss whose place is not final: that of a PERF_RECORD_LOST that was
 	 * the last record. The kind is 0 if there is none. */
 	struct pdet_kmem_event gap;
-	struct pdet_pairs last_ns; /* of a sample, by processor */
+	/* The times of the last samples, by processor, but for the latest. Many
+	 * in a row are of one processor. */
+	struct pdet_pairs last_ns;
+	uint64_t latest_ns;
+	uint16_t latest_cpu;
+	bool has_latest;
 	uint64_t ids;		/* of all attrs; no more than the file has */
 	uint64_t frames[PDET_SAMPLE_FRAMES]; /* of one sample */
 };
@@ -313,6 +323,19 @@ static bool take_stack(struct pdet_trace_perf *p,
 	return pdet_trace_stacks_add(&p->t->stacks, p->frames, n, &e->stack);
 }
 
+/* False without memory. */
+static bool note_time(struct pdet_trace_perf *p,
+		      const struct pdet_kmem_event *e)
+{
+	if (p->has_latest && p->latest_cpu != e->cpu &&
+	    !pdet_pairs_set(&p->last_ns, p->latest_cpu, p->latest_ns))
+		return false;
+	p->has_latest = true;
+	p->latest_cpu = e->cpu;
+	p->latest_ns = e->ns;
+	return true;
+}
+
 static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 		       uint32_t size)
 {
@@ -352,7 +375,7 @@ static int take_sample(struct pdet_trace_perf *p, const unsigned char *record,
 	}
 	e->ns = sample.ns;
 	e->cpu = sample.cpu;
-	if (!pdet_pairs_set(&p->last_ns, e->cpu, e->ns))
+	if (!note_time(p, e))
 		return no_memory(p);
 	/* Other records number threads as perf saw them, in its namespace. */
 	if (l->tid)
@@ -503,7 +526,10 @@ static void begin_gap(struct pdet_trace_perf *p, const unsigned char *record,
 		.ns = number(p, record + size - l->end_ns, 8),
 		.cpu = (uint16_t)number(p, record + size - l->end_cpu, 4),
 	};
-	pdet_pairs_get(&p->last_ns, p->gap.cpu, &p->gap.requested);
+	if (p->has_latest && p->latest_cpu == p->gap.cpu)
+		p->gap.requested = p->latest_ns;
+	else
+		pdet_pairs_get(&p->last_ns, p->gap.cpu, &p->gap.requested);
 }
 
 /*
@@ -564,9 +590,24 @@ static void take_mmap(struct pdet_trace_perf *p, const unsigned char *record,
 	k->end = number(p, record + 16, 8) + number(p, record + 24, 8);
 }
 
-static bool give(struct pdet_trace_perf *p, uint64_t until)
+/* What the sorter says: 1 for 0. */
+static int sorted(struct pdet_trace_perf *p, int r)
 {
-	return pdet_sorter_take(&p->sorter, until, &p->s.piece);
+	if (r == 0)
+		return 1;
+	if (r == -ENOMEM)
+		return no_memory(p);
+	errno = -r;
+	pdet_fail_errno(p->env, "cannot sort %s: cannot use a temporary file "
+			"in %s", p->name, pdet_spill_folder());
+	pdet_advise(p->env, "set TMPDIR to a directory with enough space");
+	return -EIO;
+}
+
+/* 1: a piece is filled in. */
+static int give(struct pdet_trace_perf *p, uint64_t until)
+{
+	return sorted(p, pdet_sorter_take(&p->sorter, until, &p->s.piece));
 }
 
 /* 1 if the piece is filled in. */
@@ -595,8 +636,7 @@ static int take(struct pdet_trace_perf *p, const unsigned char *record,
 		p->s.loss.unknown++;
 		return 0;
 	case RECORD_FINISHED_ROUND:
-		return give(p, pdet_sorter_round(&p->sorter)) ? 1 :
-								no_memory(p);
+		return give(p, pdet_sorter_round(&p->sorter));
 	case RECORD_ATTR:
 		return p->is_pipe ? take_attr(p, record, size) : 0;
 	case RECORD_TRACING_DATA:
@@ -621,13 +661,15 @@ static int more(struct pdet_trace_stream *s)
 	unsigned n;
 	int r = 0;
 
+	if (p->sorter.is_giving)
+		return sorted(p, pdet_sorter_go_on(&p->sorter, &s->piece));
 	if (p->at_end)
 		return 0;
 	/* The caller may want to stop. */
 	for (n = 0; n < MOST_RECORDS && r == 0; n++) {
-		if (pdet_sorter_is_full(&p->sorter))
-			return pdet_sorter_take_half(&p->sorter, &s->piece) ?
-				       1 : no_memory(p);
+		r = pdet_sorter_relieve(&p->sorter);
+		if (r < 0)
+			return sorted(p, r);
 		r = pdet_records_next(&p->records, &record, &size);
 		if (r < 0)
 			return r;
@@ -635,7 +677,7 @@ static int more(struct pdet_trace_stream *s)
 			p->at_end = true;
 			if (p->gap.kind && !end_gap(p, NULL, 0))
 				return no_memory(p);
-			return give(p, UINT64_MAX) ? 1 : no_memory(p);
+			return give(p, UINT64_MAX);
 		}
 		r = take(p, record, size);
 	}
@@ -673,6 +715,7 @@ int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 	}
 	p->env = env;
 	p->t = t;
+	p->sorter.most = MOST_EVENTS;
 	p->s.more = more;
 	p->s.close = close_perf;
 	p->name = strdup(name);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * Sorts short keys by merging: those of one processor are in order already, or
- * nearly, so that there are few runs.
+ * nearly, so that there are few runs. What is too much for the memory goes into
+ * a file, and comes back in order.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +13,9 @@
 #include "base/vec.h"
 #include "trace/perf/sorter.h"
 
-/*
- * A file without rounds, or with very long ones, must not fill the memory. perf
- * itself keeps all.
- */
-#define MOST_EVENTS ((size_t)4 << 20)
 #define MOST_TEXT ((size_t)16 << 20)
+/* Events of a piece, of those that were in a file. */
+#define PIECE ((size_t)2048)
 
 static struct pdet_sorter_key key_of(const struct pdet_sorter *s, size_t i)
 {
@@ -96,11 +95,6 @@ bool pdet_sorter_add(struct pdet_sorter *s)
 	s->latest = PDET_MAX(s->latest, e->ns);
 	s->events.n++;
 	return true;
-}
-
-bool pdet_sorter_is_full(const struct pdet_sorter *s)
-{
-	return s->events.n >= MOST_EVENTS && !s->taken;
 }
 
 uint64_t pdet_sorter_round(struct pdet_sorter *s)
@@ -186,34 +180,102 @@ static bool sort(struct pdet_sorter *s, uint64_t ns)
 	return true;
 }
 
-/* Gives those of the first @n keys. */
-static bool give(struct pdet_sorter *s, size_t n,
-		 struct pdet_trace_piece *piece)
+/* All keys were given. */
+static void end_giving(struct pdet_sorter *s)
+{
+	if (s->keys.n)
+		s->last = s->keys.data[s->keys.n - 1];
+	s->taken = s->keys.n;
+	s->is_giving = false;
+}
+
+static int give_all(struct pdet_sorter *s, struct pdet_trace_piece *piece)
 {
 	size_t i;
 
 	piece->n = piece->next = 0;
-	if (!pdet_vec_reserve(piece, n))
-		return false;
-	for (i = 0; i < n; i++)
+	if (!pdet_vec_reserve(piece, s->keys.n))
+		return -ENOMEM;
+	for (i = 0; i < s->keys.n; i++)
 		piece->data[i] = &s->events.data[s->keys.data[i].index];
-	piece->n = n;
-	if (n)
-		s->last = s->keys.data[n - 1];
-	s->taken = n;
-	return true;
+	piece->n = s->keys.n;
+	end_giving(s);
+	return 0;
 }
 
-bool pdet_sorter_take(struct pdet_sorter *s, uint64_t ns,
-		      struct pdet_trace_piece *piece)
+/* Whether @e of the file, which came before those in memory, is the next. */
+static bool is_in_file(const struct pdet_sorter *s,
+		       const struct pdet_kmem_event *e)
 {
-	return sort(s, ns) && give(s, s->keys.n, piece);
+	if (!e || e->ns > s->until)
+		return false;
+	return s->next == s->keys.n ||
+	       !is_before(s->keys.data[s->next],
+			  (struct pdet_sorter_key){ e->ns, e->cpu, 0 });
 }
 
-bool pdet_sorter_take_half(struct pdet_sorter *s,
-			   struct pdet_trace_piece *piece)
+int pdet_sorter_go_on(struct pdet_sorter *s, struct pdet_trace_piece *piece)
 {
-	return sort(s, UINT64_MAX) && give(s, (s->keys.n + 1) / 2, piece);
+	const struct pdet_kmem_event *e;
+	int r = 0;
+
+	piece->n = piece->next = 0;
+	if (!s->given)
+		s->given = calloc(PIECE, sizeof(*s->given));
+	if (!s->given || !pdet_vec_reserve(piece, PIECE))
+		return -ENOMEM;
+	while (piece->n < PIECE && r == 0) {
+		r = pdet_spill_first(&s->spill, &e);
+		if (r < 0)
+			break;
+		if (is_in_file(s, e)) {
+			s->given[piece->n] = *e;
+			piece->data[piece->n] = &s->given[piece->n];
+			r = pdet_spill_next(&s->spill);
+		} else if (s->next < s->keys.n) {
+			piece->data[piece->n] =
+				&s->events.data[s->keys.data[s->next++].index];
+		} else {
+			end_giving(s);
+			break;
+		}
+		piece->n++;
+	}
+	return r;
+}
+
+int pdet_sorter_take(struct pdet_sorter *s, uint64_t ns,
+		     struct pdet_trace_piece *piece)
+{
+	const struct pdet_kmem_event *e;
+	int r = pdet_spill_first(&s->spill, &e);
+
+	if (r < 0)
+		return r;
+	if (!sort(s, ns))
+		return -ENOMEM;
+	if (!e || e->ns > ns)
+		return give_all(s, piece);
+	s->is_giving = true;
+	s->until = ns;
+	s->next = 0;
+	return pdet_sorter_go_on(s, piece);
+}
+
+int pdet_sorter_relieve(struct pdet_sorter *s)
+{
+	size_t i;
+	int r = 0;
+
+	if (s->events.n < s->most || s->taken)
+		return 0;
+	if (!sort(s, UINT64_MAX))
+		return -ENOMEM;
+	for (i = 0; i < s->keys.n && r == 0; i++)
+		r = pdet_spill_put(&s->spill,
+				   &s->events.data[s->keys.data[i].index]);
+	s->events.n = 0;
+	return r < 0 ? r : pdet_spill_end(&s->spill);
 }
 
 void pdet_sorter_free(struct pdet_sorter *s)
@@ -223,5 +285,7 @@ void pdet_sorter_free(struct pdet_sorter *s)
 	pdet_vec_free(&s->merged);
 	pdet_vec_free(&s->runs);
 	pdet_pairs_free(&s->text_at);
+	pdet_spill_free(&s->spill);
+	free(s->given);
 	free(s->texts);
 }

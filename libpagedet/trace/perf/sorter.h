@@ -10,6 +10,7 @@
 
 #include "base/pairs.h"
 #include "trace/merge.h"
+#include "trace/perf/spill.h"
 
 struct pdet_sorter_key {
 	uint64_t ns;
@@ -21,7 +22,9 @@ struct pdet_sorter_keys {
 	size_t n, cap;
 };
 
+/* All but most is zeroed at first. */
 struct pdet_sorter {
+	size_t most;		/* events to keep in memory */
 	struct {
 		struct pdet_kmem_event *data;
 		size_t n, cap;
@@ -38,6 +41,12 @@ struct pdet_sorter {
 	struct pdet_pairs text_at; /* offset << 32 | length, by hash */
 	uint64_t latest;	/* time of an event */
 	uint64_t round;		/* the latest at the end of the last round */
+	struct pdet_spill spill; /* those that came before these */
+	/* What a take() gives in several pieces, from both. */
+	bool is_giving;
+	uint64_t until;
+	size_t next;		/* of the keys */
+	struct pdet_kmem_event *given; /* copies out of the spill */
 };
 
 /*
@@ -49,22 +58,23 @@ struct pdet_kmem_event *pdet_sorter_room(struct pdet_sorter *s);
 /* pdet_sorter_add - add that event, and copy its text. False without memory. */
 bool pdet_sorter_add(struct pdet_sorter *s);
 
-/* pdet_sorter_is_full - whether no more should be added before a take(). */
-bool pdet_sorter_is_full(const struct pdet_sorter *s);
+/*
+ * pdet_sorter_relieve - before the next record: if there are @s->most events,
+ * move them into a file. Negative errno.
+ */
+int pdet_sorter_relieve(struct pdet_sorter *s);
 
 /* pdet_sorter_round - a round ends. Returns until when a take() may go. */
 uint64_t pdet_sorter_round(struct pdet_sorter *s);
 
 /*
  * pdet_sorter_take - give those until @ns to @piece; they stay until the next
- * pdet_sorter_room(). False without memory.
+ * pdet_sorter_room(). If that is not all of them, @s->is_giving is set, and
+ * pdet_sorter_go_on() gives the next ones. Negative errno.
  */
-bool pdet_sorter_take(struct pdet_sorter *s, uint64_t ns,
-		      struct pdet_trace_piece *piece);
-
-/* pdet_sorter_take_half - give the earlier half of all. */
-bool pdet_sorter_take_half(struct pdet_sorter *s,
-			   struct pdet_trace_piece *piece);
+int pdet_sorter_take(struct pdet_sorter *s, uint64_t ns,
+		     struct pdet_trace_piece *piece);
+int pdet_sorter_go_on(struct pdet_sorter *s, struct pdet_trace_piece *piece);
 
 void pdet_sorter_free(struct pdet_sorter *s);
 

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* Tests the order of more events than are kept in memory. */
+#include <errno.h>
+
+#include "base/vec.h"
+#include "trace/perf/sorter.h"
+#include "../unit.h"
+
+/* Many times what is kept in memory. */
+#define MANY 120000u
+#define MOST 1000u
+#define CPUS 7u
+/* As perf reads a buffer. */
+#define BUFFER 5000u
+
+static struct pdet_sorter sorter;
+static struct pdet_trace_piece piece;
+static uint64_t given, wrong, last_ns, last_cpu, last_number;
+
+/* The errno of a file that cannot be used. An assertion for each event would
+ * take long. */
+static int try_put(uint64_t ns, uint16_t cpu, uint64_t number)
+{
+	const int r = pdet_sorter_relieve(&sorter);
+	struct pdet_kmem_event *e = r < 0 ? NULL : pdet_sorter_room(&sorter);
+
+	if (!e)
+		return r;
+	*e = (struct pdet_kmem_event){ .ns = ns, .cpu = cpu, .object = number,
+				       .cache = "name", .cache_len = 4 };
+	return pdet_sorter_add(&sorter) ? 0 : -ENOMEM;
+}
+
+static void put(uint64_t ns, uint16_t cpu, uint64_t number)
+{
+	const int r = try_put(ns, cpu, number);
+
+	if (r < 0)
+		ck_abort_msg("put: %d", r);
+}
+
+static bool is_behind_last(const struct pdet_kmem_event *e)
+{
+	if (!given || e->ns != last_ns)
+		return !given || e->ns > last_ns;
+	return e->cpu != last_cpu ? e->cpu > last_cpu :
+				    e->object > last_number;
+}
+
+/* Equal ones are in the order in which they were put. */
+static void check_piece(uint64_t until)
+{
+	const struct pdet_kmem_event *e;
+	size_t i;
+
+	for (i = 0; i < piece.n; i++) {
+		e = piece.data[i];
+		wrong += e->ns > until || !is_behind_last(e) ||
+			 memcmp(e->cache, "name", 4);
+		last_ns = e->ns;
+		last_cpu = e->cpu;
+		last_number = e->object;
+		given++;
+	}
+}
+
+static void take(uint64_t until)
+{
+	int r = pdet_sorter_take(&sorter, until, &piece);
+
+	ck_assert_int_eq(r, 0);
+	check_piece(until);
+	while (sorter.is_giving) {
+		ck_assert_int_eq(pdet_sorter_go_on(&sorter, &piece), 0);
+		check_piece(until);
+	}
+	ck_assert_uint_eq(wrong, 0);
+}
+
+static void begin(void)
+{
+	memset(&sorter, 0, sizeof(sorter));
+	sorter.most = MOST;
+	given = wrong = 0;
+}
+
+static void end(void)
+{
+	pdet_sorter_free(&sorter);
+	pdet_vec_free(&piece);
+}
+
+/* Buffers of the processors, one after the other; many times are equal. */
+static void put_many(uint64_t *number, uint64_t from)
+{
+	unsigned i;
+
+	for (i = 0; i < MANY; i++)
+		put(from + i / (BUFFER * CPUS) * BUFFER + i % BUFFER / 3,
+		    (uint16_t)(i / BUFFER % CPUS), ++*number);
+}
+
+START_TEST(one_round)
+{
+	uint64_t number = 0;
+
+	begin();
+	put_many(&number, 0);
+	take(UINT64_MAX);
+	ck_assert_uint_eq(given, MANY);
+	ck_assert_uint_eq(sorter.spill.runs.n, 0);
+	end();
+}
+END_TEST
+
+/* What is later than the end of a round stays, in the file or in memory. */
+START_TEST(rounds)
+{
+	uint64_t number = 0, all;
+
+	begin();
+	put(UINT64_MAX - 1, 0, ++number);
+	put_many(&number, 0);
+	take(500);
+	ck_assert_uint_gt(given, 0);
+	put(501, 3, ++number);
+	take(501);
+	ck_assert_uint_eq(last_ns, 501);
+	all = given;
+	/* Nothing new is until then. */
+	take(501);
+	ck_assert_uint_eq(given, all);
+	put_many(&number, 600);
+	take(UINT64_MAX - 2);
+	ck_assert_uint_eq(given, number - 1);
+	/* A round as usual, while one event is still in the file. */
+	ck_assert_uint_gt(sorter.spill.runs.n, 0);
+	put(last_ns + 1, 1, ++number);
+	take(UINT64_MAX - 2);
+	ck_assert_uint_eq(given, number - 1);
+	take(UINT64_MAX);
+	ck_assert_uint_eq(given, number);
+	ck_assert_uint_eq(sorter.spill.runs.n, 0);
+	end();
+}
+END_TEST
+
+START_TEST(no_folder)
+{
+	int r = 0;
+	unsigned i;
+
+	setenv("TMPDIR", "/nonexistent", 1);
+	begin();
+	for (i = 0; i < MANY && r == 0; i++)
+		r = try_put(i, 0, i);
+	ck_assert_int_eq(r, -ENOENT);
+	end();
+	unsetenv("TMPDIR");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("sorter");
+
+	unit_test(s, one_round);
+	unit_test(s, rounds);
+	unit_test(s, no_folder);
+	return unit_main(s);
+}
