@@ -124,6 +124,16 @@ done << 'TABLE'
 69	kmem record --for 10, then: pagedet top alloc kmem.dat	@top alloc
 64	did you mean 'alloc'	top allocs
 64	try: pagedet top;	top memory
+64	try: pagedet task all --where anon --by comm;	top anon
+64	try: pagedet task all --where 'kind=anon' --by comm;	top --where kind=anon
+64	try: pagedet task all --where 'a!b' --by comm;	top --where 'a!b'
+64	try: pagedet task all --where anon --by comm;	scan --where anon --by comm
+0	^other +1 	@task all --where anon --by comm
+64	try: pagedet virt PID 0x7f00;	virt 0x7f00
+0	18 \(0x12\)	@page pfn:12
+0	18 \(0x12\)	@page pfn:0x12+1
+64	'pfn:12g' is not a hex number	page pfn:12g
+64	'pfn:' lacks a number	page pfn:
 64	try: pagedet top;	top processes
 64	try: pagedet top --sort rss;	top rss
 64	try: pagedet top;	top -u root

@@ -26,6 +26,8 @@ static int add_ranges(struct cli_job *job, int first, enum cli_radix radix,
 			return cli_no_range(job, job->words[i], radix, wrong);
 		if (radix == CLI_HEX)
 			cli_tell_radix(job, job->words[i]);
+		else if (cli_names_pages(job))
+			cli_tell_decimal(job, job->words[i]);
 		/*
 		 * If the user named a source, it gets exactly what was typed.
 		 */
@@ -115,10 +117,17 @@ static int add_addresses(struct cli_job *job, uint32_t pid, const char *task)
 
 int cli_parse_virt(struct cli_job *job)
 {
+	char instead[64];
 	const char *name;
 	uint32_t pid;
 	int status;
 
+	if (job->n_words == 1 && !strncmp(job->words[0], "0x", 2)) {
+		snprintf(instead, sizeof(instead), "virt PID %.20s",
+			 job->words[0]);
+		return cli_instead(job, instead, "virt: an address belongs to "
+				   "a process, which comes first");
+	}
 	if (job->n_words == 1) {
 		job->command = cli_command_find("task");
 		return cli_parse_tasks(job);

@@ -283,6 +283,8 @@ int cli_no_key(const char *what, const char *word, size_t len,
 int cli_no_field(const char *what, const char *word, size_t len);
 /* Lists the names in @ret: "a, b and c". */
 void cli_list_names(const char *const *names, size_t n, char *ret, size_t size);
+/* The command that counts such pages of all processes. NULL: any pages. */
+void cli_pages_of_tasks(const char *where, char ret[CLI_HINT]);
 /*
  * Whether pages of the command's target can have the fields of --by and
  * --where. If they cannot, suggests another command and returns CLI_USAGE.
@@ -352,6 +354,8 @@ bool cli_names_pages(const struct cli_job *job);
  * and only with decimal digits.
  */
 void cli_tell_radix(struct cli_job *job, const char *word);
+/* The same for a decimal number, on a terminal. */
+void cli_tell_decimal(struct cli_job *job, const char *word);
 /*
  * Reports that @word, the address @n, is not a page frame number, and suggests
  * a command. Returns CLI_USAGE.

@@ -74,7 +74,8 @@ const struct cli_command cli_commands[] = {
 	  NOTHING("there is no such page"), QUERY(VIRT) },
 	{ "task", "PID...", "every page of a task",
 	  PID_HELP
-	  "If several processes have the name, all of them are shown.\n"
+	  "If several processes have the name, all of them are shown. 'all'\n"
+	  "means every process.\n"
 	  "There is a row for each address with an entry in the page tables:\n"
 	  "present, swapped, guarded, migrating or poisoned.\n"
 	  SUMMARY_HELP,

@@ -60,11 +60,17 @@ const char *cli_number(const char *word, enum cli_radix radix, uint64_t *ret)
 const char *cli_range(const char *word, enum cli_radix radix,
 		      struct pagedet_item *ret)
 {
+	static const char pfn[] = "pfn:";
 	const char *plus = strchr(word, '+');
 	const char *end = word + strlen(word);
 	uint64_t first, count = 1;
 	const char *wrong;
 
+	/* As in a log of the kernel, which writes hex with 0x or without. */
+	if (radix == CLI_DECIMAL && !strncmp(word, pfn, strlen(pfn))) {
+		word += strlen(pfn);
+		radix = CLI_HEX;
+	}
 	wrong = number(word, plus ? plus : end, radix, &first);
 	if (!wrong && plus)
 		wrong = number(plus + 1, end, CLI_DECIMAL, &count);

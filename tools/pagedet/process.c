@@ -222,16 +222,17 @@ static int list_processes(struct processes *p, struct pagedet *pd)
 			  &p->lost);
 }
 
-/* Reports that unread tasks may have the same name. */
+/* Reports that unread tasks may have the same name; NULL: all were meant. */
 static void tell_lost(struct cli_job *job, const char *name,
 		      const struct processes *p)
 {
 	job->lost_tasks = true;
 	if (!job->quiet)
-		cli_say("%llu task%s or part%s of the list could not be read: "
-			"others may be called '%s'",
-			(unsigned long long)p->lost, cli_plural(p->lost),
-			cli_plural(p->lost), name);
+		cli_say("%llu task%s or part%s of the list could not be read%s"
+			"%s%s", (unsigned long long)p->lost,
+			cli_plural(p->lost), cli_plural(p->lost),
+			name ? ": others may be called '" : "",
+			name ? name : "", name ? "'" : "");
 }
 
 static int refuse_several(const struct cli_job *job, const char *name,
@@ -247,12 +248,21 @@ static int refuse_several(const struct cli_job *job, const char *name,
 	return CLI_USAGE;
 }
 
+/* A kernel thread has no memory of its own. */
+static bool is_meant(const struct pagedet_task *task, const char *name,
+		     bool every)
+{
+	return every ? !(task->flags & PAGEDET_TASK_KTHREAD) :
+		       is_called(task, name);
+}
+
 /* Skips this process, which may have the wanted name itself. */
 static int find_processes(struct cli_job *job, struct pagedet *pd,
 			  struct processes *p, const char *name,
 			  uint32_t **pids, size_t *n)
 {
 	const bool all = job->command->target == PAGEDET_TARGET_TASK;
+	const bool every = all && !strcmp(name, "all");
 	const bool live = !job->open.n_files && !job->open.root;
 	size_t i;
 	int status;
@@ -272,7 +282,7 @@ static int find_processes(struct cli_job *job, struct pagedet *pd,
 	if (!*pids)
 		return cli_fail_errno("%s", name);
 	for (i = 0; i < p->n; i++)
-		if (is_called(&p->tasks[i], name) &&
+		if (is_meant(&p->tasks[i], name, every) &&
 		    !(live && p->tasks[i].pid == (uint32_t)getpid()))
 			(*pids)[(*n)++] = p->tasks[i].pid;
 	if (!*n)
@@ -280,7 +290,7 @@ static int find_processes(struct cli_job *job, struct pagedet *pd,
 	else if (*n > 1 && !all)
 		status = refuse_several(job, name, p);
 	else if (p->lost)
-		tell_lost(job, name, p);
+		tell_lost(job, every ? NULL : name, p);
 	if (status)
 		free(*pids);
 	return status;

@@ -324,9 +324,26 @@ static const char *who_knows(const struct cli_job *job, const char *option,
 	return "task PID";
 }
 
+void cli_pages_of_tasks(const char *where, char ret[CLI_HINT])
+{
+	char quoted[CLI_QUOTED];
+
+	snprintf(ret, CLI_HINT, "task all --where %s --by comm",
+		 !where ? "EXPR" : pagedet_quoted(where, "EXPR", quoted,
+						  sizeof(quoted)));
+}
+
 static int refuse(const struct cli_job *job, const char *option, uint32_t f)
 {
-	return cli_instead(job, who_knows(job, option, f),
+	const char *instead = who_knows(job, option, f);
+	char text[CLI_HINT];
+
+	if (!strcmp(instead, "top") && job->where &&
+	    job->command->target == PAGEDET_TARGET_SCAN) {
+		cli_pages_of_tasks(job->where, text);
+		instead = text;
+	}
+	return cli_instead(job, instead,
 			   "--%s: no page of '%s' has a '%s': it is known only "
 			   "for %s", option, job->command->name,
 			   pagedet_field(f)->name,

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -96,6 +97,19 @@ void cli_tell_radix(struct cli_job *job, const char *word)
 	job->told_radix = true;
 	cli_say("address '%s' was read as hex, 0x%s; the decimal number is "
 		"written 0x%llx", word, word, (unsigned long long)item.first);
+}
+
+/* A log of the kernel has page frame numbers in hex. */
+void cli_tell_decimal(struct cli_job *job, const char *word)
+{
+	const size_t len = strspn(word, "0123456789");
+
+	if (job->quiet || job->told_radix || len < 5 || word[len] ||
+	    !isatty(STDERR_FILENO))
+		return;
+	job->told_radix = true;
+	cli_say("'%s' was read as decimal; a number of the kernel's log is "
+		"written pfn:%s", word, word);
 }
 
 /* --- arguments of commands that take none, or fewer --- */

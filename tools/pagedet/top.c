@@ -90,9 +90,14 @@ static int no_kind(const struct cli_job *job, const char *word,
 		"mem", "memory", "pid", "pids", "process", "processes", "proc",
 		"ps", "task", "tasks", "user", "users",
 	};
-	char instead[64];
+	char instead[CLI_HINT];
 	size_t i;
 
+	if (cli_is_value(PAGEDET_FIELD_KIND, word)) {
+		cli_pages_of_tasks(word, instead);
+		return cli_instead(job, instead, "top: memory cannot be ranked "
+				   "by '%s'", word);
+	}
 	for (i = 0; i < CLI_COUNT(processes); i++)
 		if (!strcmp(word, processes[i]))
 			return cli_instead(job, "top", "top: memory cannot be "
@@ -127,6 +132,15 @@ static int find_kind(const struct cli_job *job, struct cli_table *t)
 	return no_kind(job, word, names);
 }
 
+static int no_where(const struct cli_job *job)
+{
+	char instead[CLI_HINT];
+
+	cli_pages_of_tasks(job->where, instead);
+	return cli_instead(job, instead, "top process takes no --where and no "
+			   "--strict: the kernel sums the pages");
+}
+
 int cli_parse_top(struct cli_job *job)
 {
 	struct cli_table t = { 0 };
@@ -136,9 +150,7 @@ int cli_parse_top(struct cli_job *job)
 		return cli_usage("top writes text, json or csv");
 	status = find_kind(job, &t);
 	if (!status && t.processes && (job->where || job->strict))
-		return cli_instead(job, "task PID --where EXPR --summary",
-				   "top process takes no --where and no "
-				   "--strict: the kernel sums the pages");
+		return no_where(job);
 	return status;
 }
 

@@ -190,10 +190,12 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 		cli_say("a driver may have mapped such a page: /proc does not "
 			"show what drivers map by frame number; a source that "
 			"reads page tables (bpf, kcore) or a dump does");
-	tell_count(c->files_denied, "file", "may not be read");
+	tell_count(c->files_denied, "file", "may not be read: that needs its "
+		   "owner, permission to write it, or CAP_FOWNER");
 	tell_count(c->files_gone, "file", "vanished or shrank meanwhile");
 	tell_undecided(c->undecided, job);
-	tell_count(c->spilled, "page", "counted as 'other': too many groups");
+	tell_count(c->spilled, "page", "counted as 'other': too many groups; "
+		   "--where leaves out what is not of interest");
 	if (v->failed)
 		cli_say("%llu of %llu name%s could not be opened",
 			(unsigned long long)v->failed,
