@@ -185,6 +185,8 @@ END
 		else
 			whole "$name: the disk is root's" \
 				'"verdict":"unknown"'
+			tap_run "$name: and what would help" grep -q \
+				'hint: run it as root' "$tap_dir/stderr"
 		fi
 	}
 	unmount "$dir" && mount "$loop" "$dir" -o "$2"

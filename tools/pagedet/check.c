@@ -270,6 +270,19 @@ static int emit(struct cli_job *job, struct pagedet *pd,
 	return cli_emitter_end(pd, e, error, fd);
 }
 
+/* A disk is read through its device. */
+static void tell_access(const struct cli_job *job,
+			const struct pagedet_verdict *whole)
+{
+	if (job->quiet || job->check != PAGEDET_CHECK_DISK ||
+	    whole->cause != PAGEDET_CAUSE_ACCESS)
+		return;
+	cli_say("hint: %s", geteuid() ?
+		"run it as root, or as a user who may read the device" :
+		"this machine does not let root read the device either: run it "
+		"where the disk is");
+}
+
 static int show(struct cli_job *job, struct pagedet *pd,
 		struct pagedet_checked *checked)
 {
@@ -291,6 +304,7 @@ static int show(struct cli_job *job, struct pagedet *pd,
 	case PAGEDET_VIOLATED:
 		return CLI_NO;
 	default:
+		tell_access(job, &whole);
 		return CLI_UNSURE;
 	}
 }
