@@ -29,7 +29,7 @@ offers_not() {
 # exactly the commands and options of the help
 run help
 cp "$tap_dir/stdout" "$tap_dir/help"
-sed -n '/^Commands/,/^  \*/p' "$tap_dir/help" |
+sed -n '/^Commands/,/^Options/p' "$tap_dir/help" |
 	awk '/^  [a-z]/ { if (name) print name; name = $1 }
 	     / \*$/ { name = "" }
 	     END { if (name) print name; print "help" }' | sort \
@@ -38,7 +38,7 @@ run complete ''
 cut -f 1 "$tap_dir/stdout" | sort > "$tap_dir/offered"
 tap_run 'all commands that are in this version' \
 	diff "$tap_dir/has" "$tap_dir/offered"
-sed -n '/^Options/,/^Exit/p' "$tap_dir/help" |
+"$PAGEDET" help options |
 	sed -n 's/^  \(-[a-zA-Z0], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | sort \
 	> "$tap_dir/has"
 run complete --

@@ -120,6 +120,15 @@ run help fields
 stdout_has 'help fields names them' 'memcg_path'
 run help where
 stdout_has 'help where' 'flags:dirty'
+run help notes
+stdout_has 'help notes says what they mean' 'A count was computed, not read'
+run help perturbed
+stdout_has 'help of a note' 'Reading changed something'
+run help options
+stdout_has 'help options has all options' '--kallsyms FILE'
+run help
+stdout_has 'help has those that are used most' '--fields LIST'
+tap_fails 'and no others' grep -e '--kallsyms' "$tap_dir/stdout"
 run --version
 stdout_has '--version' 'pagedet '
 stdout_has '--version lists the optional parts' 'optional parts'

@@ -41,7 +41,7 @@ echo help >> "$tap_dir/has"
 section COMMANDS | sed -n 's/^\.It Cm \([a-z-]*\).*/\1/p' > "$tap_dir/man"
 compare "commands"
 
-sed -n '/^Options/,/^Exit status/p' "$tap_dir/help" | grep -o -e '^  .*' |
+"$PAGEDET" help options | grep -o -e '^  .*' |
 	sed -n 's/^  \(-[a-zA-Z0]\), \(--[a-z-]*\).*/\1 \2/p
 		s/^  \(--[a-z-]*\).*/\1/p' | tr ' ' '\n' > "$tap_dir/has"
 section OPTIONS | sed -n '/^\.It Fl/p' | grep -o 'Fl [a-zA-Z0-]*' |
@@ -60,12 +60,18 @@ sed -n 's/^PDET_STATE([A-Z_]*, "\([a-z_]*\)".*/\1/p' \
 section HONESTY | sed -n 's/^\.It Cm \([a-z_]*\)$/\1/p' > "$tap_dir/man"
 compare "reasons"
 
-# pagedet accepts the options, commands and filters of the examples. None of the
-# examples inspects anything, because the root is empty; one that records does,
+# pagedet accepts the options, commands and filters of the examples, those of its
+# help included. None of them inspects anything, because the root is empty; one that records does,
 # while make finds nothing to do.
 mkdir "$tap_dir/root"
-section EXAMPLES | sed -n '/^\.Bd/,/^\.Ed/s/^pagedet /pagedet /p' \
-	> "$tap_dir/examples"
+{
+	section EXAMPLES
+	section 'EXAMPLES OF ALLOCATIONS'
+} | sed -n '/^\.Bd/,/^\.Ed/s/^pagedet /pagedet /p' > "$tap_dir/examples"
+sed -n '/^Examples/,/^$/s/^  \(sudo \)\{0,1\}\(pagedet .*[^ ]\)   .*/\2/p' \
+	"$tap_dir/help" > "$tap_dir/shown"
+tap_run "help shows five examples" test "$(wc -l < "$tap_dir/shown")" -eq 5
+cat "$tap_dir/shown" >> "$tap_dir/examples"
 [ -s "$tap_dir/examples" ] || tap_not_ok "there are examples"
 while IFS= read -r line; do
 	status=0

@@ -19,6 +19,7 @@ tree() {
 	rm -rf "$tap_dir/tree"
 	for file in libpagedet/schema/page.def libpagedet/schema/names.def \
 		include/pagedet/page.h include/pagedet/timeline.h \
+		tools/pagedet/notes.def \
 		man/pagedet-fields.7 man/pagedet-fields.7.in
 	do
 		mkdir -p "$tap_dir/tree/$(dirname "$file")"
@@ -49,6 +50,8 @@ refused "a changed text" '-Frobnicated.' \
 	man/pagedet-fields.7 's/^NUMA node\.$/Frobnicated./'
 refused "a new value without prose" '@values kind@ lacks guest' \
 	libpagedet/schema/names.def 's/"offline")/"guest")/'
+refused "a note without a meaning" '@values notes@ lacks torn' \
+	tools/pagedet/notes.def 's/"torn"/"worn"/'
 refused "prose for a field that is gone" 'there is no zone' \
 	libpagedet/schema/page.def 's/(ZONE, zone,/(ZONES, zones,/'
 refused "a group that no heading covers" 'nothing is said of fields numa' \

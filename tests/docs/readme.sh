@@ -45,7 +45,7 @@ tap_run "the table has every field once" \
 # The README shows only commands that exist.
 "$PAGEDET" help | sed -n '/^Commands$/,/^Options/s/^  \([a-z][a-z-]*\) .*/\1/p' |
 	sort > "$tap_dir/commands"
-grep -o '[`;|] *pagedet \(--from [a-z]* \)\?[a-z][a-z-]*' "$readme" |
+grep -o '[`;|] *\(sudo \)\{0,1\}pagedet \(--from [a-z]* \)\?[a-z][a-z-]*' "$readme" |
 	sed 's/.* //' | sort -u > "$tap_dir/named"
 {
 	echo help
@@ -61,7 +61,8 @@ fi
 # pagedet accepts the commands with their options. None of them inspects
 # anything, because the root is empty.
 mkdir "$tap_dir/root" "$tap_dir/place"
-grep -o '`pagedet [-a-z][^`]*`' "$readme" | tr -d '`' > "$tap_dir/examples"
+grep -o '`\(sudo \)\{0,1\}pagedet [-a-z][^`]*`' "$readme" | tr -d '`' |
+	sed 's/^sudo //' > "$tap_dir/examples"
 while IFS= read -r line; do
 	status=0
 	(

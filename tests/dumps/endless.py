@@ -120,7 +120,7 @@ def commands():
     """Those that the command itself lists."""
     text = subprocess.run([PAGEDET, "help"], stdout=subprocess.PIPE,
                           check=True).stdout.decode()
-    text = text[text.index("\nCommands\n"):text.index("\nOptions,")]
+    text = text[text.index("\nCommands\n"):text.index("\nOptions")]
     return re.findall(r"^  ([a-z][a-z-]*) ", text, re.M)
 
 

@@ -73,7 +73,7 @@ with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as f:
 other = boot[:-1] + ("0" if boot[-1] != "0" else "1")
 LINE = b"Memory failure: 0x1000: unhandlable page.\n"
 cases = (
-        ("nobody knows", LINE, [], False, "nothing says whether"),
+        ("nobody knows, and what to do", LINE, [], False, "(--now shows it)"),
         ("--now does not ask", LINE, ["--now"], True, None),
         ("--text-only asks nobody", LINE, ["--text-only"], False, None),
         ("this boot, by its id", f"-- Boot {boot} --\n".encode() + LINE, [],

@@ -240,7 +240,10 @@ int cli_status(int error);
 int cli_options_parse(struct cli_job *job, int argc, char **argv);
 /* Checks that every given option has a meaning for this command. */
 int cli_options_check(const struct cli_job *job);
-void cli_options_help(void);
+/* Prints what options do: all of them, or those that are used most. */
+void cli_options_help(bool all);
+/* Prints words of @text from column @indent on, at most 79 wide. */
+void cli_print_wrapped(const char *text, int indent);
 
 /* --- number.c: numbers in arguments --- */
 enum cli_radix {

@@ -264,7 +264,7 @@ static void offer_argument(struct typed *t, const char *command, int n,
 
 	if (!strcmp(command, "help")) {
 		offer_commands(t);
-		offer_list(t, "fields kinds flags where options");
+		offer_list(t, "fields kinds flags notes where options");
 		return;
 	}
 	if (!c)

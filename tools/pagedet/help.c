@@ -31,6 +31,14 @@ static const char where_help[] =
 "task (pid), file (path), type (kind), slab (slab_cache), vma (vma_name),\n"
 "address (vaddr), prot (vma_prot), offset (index), device (dev), numa (node).\n";
 
+static const char example_help[] =
+"Examples\n"
+"  pagedet doctor                         what works on this machine\n"
+"  sudo pagedet top kind                  what uses its memory\n"
+"  sudo pagedet explain page 0x3f5a81     why this page is not freed\n"
+"  sudo pagedet file /var/log/syslog      what is cached of this file\n"
+"  pagedet --from vmcore scan --summary   what a crashed kernel used\n";
+
 static const char status_help[] =
 "Exit status\n"
 "   0  answered\n"
@@ -47,11 +55,11 @@ int cli_flush_stdout(void)
 	return CLI_ANSWERED;
 }
 
-static void options_help(void)
+static void options_help(bool all)
 {
-	printf("Options, before or after the command; LISTs are "
-	       "comma-separated\n");
-	cli_options_help();
+	printf("Options%s before or after the command; LISTs are "
+	       "comma-separated\n", all ? "," : " used most,");
+	cli_options_help(all);
 }
 
 static void general(void)
@@ -60,8 +68,8 @@ static void general(void)
 
 	printf("What is this page of memory?\n\n"
 	       "usage: pagedet [options] COMMAND [arguments]\n"
-	       "       pagedet help COMMAND | FIELD | fields | kinds | flags |\n"
-	       "                    where | options\n\n"
+	       "       pagedet help COMMAND | FIELD | NOTE | fields | kinds |\n"
+	       "                    flags | notes | where | options\n\n"
 	       "Commands\n");
 	for (c = cli_commands; c->name; c++) {
 		printf("  %-8s %-25s", c->name, c->arguments);
@@ -70,8 +78,10 @@ static void general(void)
 		printf(" %s\n", c->summary);
 	}
 	printf("\n");
-	options_help();
-	printf("\n%s", status_help);
+	options_help(false);
+	printf("\n'pagedet help options' lists all options, and "
+	       "'pagedet help COMMAND' explains\na command.\n\n%s\n%s",
+	       example_help, status_help);
 }
 
 static void one(const struct cli_command *c)
@@ -79,7 +89,7 @@ static void one(const struct cli_command *c)
 	printf("usage: pagedet [options] %s%s%s\n\n%c%s.\n%s", c->name,
 	       *c->arguments ? " " : "", c->arguments,
 	       c->summary[0] & ~0x20, c->summary + 1, c->help);
-	printf("\n'pagedet help' lists the options.\n");
+	printf("\n'pagedet help options' lists the options.\n");
 }
 
 static void fields(void)
@@ -173,6 +183,47 @@ static void kinds(void)
 		       pagedet_value_name(PAGEDET_FIELD_KIND, i), text[i]);
 }
 
+static const struct note {
+	const char *name, *text;
+} notes[] = {
+#define CLI_NOTE(name, text) { name, text },
+#include "notes.def"
+#undef CLI_NOTE
+};
+
+static void note(const struct note *n)
+{
+	printf("  %-10s ", n->name);
+	cli_print_wrapped(n->text, 13);
+}
+
+static void all_notes(void)
+{
+	size_t i;
+
+	printf("Notes are warnings about a row as a whole. --fields notes "
+	       "asks for them, and\n--where notes:NAME lists the rows that "
+	       "have one.\n\n");
+	for (i = 0; i < CLI_COUNT(notes); i++)
+		note(&notes[i]);
+}
+
+/* Explains a note. False: there is none of that name. */
+static bool note_help(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < CLI_COUNT(notes); i++) {
+		if (strcmp(notes[i].name, name))
+			continue;
+		printf("A note, which is a warning about a row as a whole:\n");
+		note(&notes[i]);
+		printf("\n'pagedet help notes' explains all of them.\n");
+		return true;
+	}
+	return false;
+}
+
 int cli_help(const char *topic)
 {
 	const struct cli_command *c;
@@ -202,7 +253,11 @@ int cli_help(const char *topic)
 		return cli_flush_stdout();
 	}
 	if (!strcmp(topic, "options")) {
-		options_help();
+		options_help(true);
+		return cli_flush_stdout();
+	}
+	if (!strcmp(topic, "notes")) {
+		all_notes();
 		return cli_flush_stdout();
 	}
 	c = cli_command_find(topic);
@@ -210,7 +265,7 @@ int cli_help(const char *topic)
 		one(c);
 	else if (pagedet_field_by_name(topic) >= 0)
 		field((uint32_t)pagedet_field_by_name(topic));
-	else
+	else if (!note_help(topic))
 		return cli_no_command(NULL, topic);
 	return cli_flush_stdout();
 }

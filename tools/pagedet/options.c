@@ -21,6 +21,7 @@ struct option {
 	const char *value;	/* name of its value; NULL: it has none */
 	const char *values;	/* all values, or NULL: too many */
 	bool optional;		/* the value may be missing, which is NULL */
+	bool often;		/* 'pagedet help' has it, too */
 	int (*set)(struct cli_job *job, const char *value);
 	size_t text_at;		/* or: where to store the value as it is */
 	size_t bool_at;		/* or: what to set to true */
@@ -390,13 +391,13 @@ static int set_watch(struct cli_job *job, const char *value)
 #define BOOL(member) .bool_at = offsetof(struct cli_job, member)
 
 static const struct option options[] = {
-	{ "from", .value = "SOURCE", .set = set_from, .help =
+	{ "from", .often = true, .value = "SOURCE", .set = set_from, .help =
 	  "live (default), or a dump, snapshot, kernel log or page_owner "
 	  "text; several times for a split dump" },
-	{ "backend", .value = "LIST", .set = set_backend, .help =
+	{ "backend", .often = true, .value = "LIST", .set = set_backend, .help =
 	  "allow only these: procfs page_detective page_owner bpf kcore vmcore "
 	  "snapshot log" },
-	{ "fields", .value = "LIST", TEXT(fields),
+	{ "fields", .often = true, .value = "LIST", TEXT(fields),
 	  .only = LISTS | COMPARES, .help =
 	  "field names or groups: cheap (default), all, everything, owner "
 	  "...; see 'pagedet help fields'" },
@@ -406,17 +407,20 @@ static const struct option options[] = {
 	  "text (default), json (one object on each line), csv, arrow; for "
 	  "owners also page_owner_sort, as that program writes; for 'kmap calls' "
 	  "also dot" },
-	{ "json", .set = set_json, .help = "short for --format json" },
-	{ "output", 'o', .value = "FILE", TEXT(output), .help =
+	{ "json", .often = true, .set = set_json,
+	  .help = "short for --format json" },
+	{ "output", 'o', .often = true, .value = "FILE", TEXT(output), .help =
 	  "write there, under a temporary name until complete; - is standard "
 	  "output" },
-	{ "where", .value = "EXPR", .set = set_where,
+	{ "where", .often = true, .value = "EXPR", .set = set_where,
 	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
 	  "list only pages for which this is true; see 'pagedet help where'" },
-	{ "by", .value = "LIST", TEXT(by), .only = LISTS | GROUPS, .help =
+	{ "by", .often = true, .value = "LIST", TEXT(by),
+	  .only = LISTS | GROUPS, .help =
 	  "count pages for each combination of these fields, instead of "
 	  "listing" },
-	{ "summary", BOOL(summary), .only = LISTS | COMPARES, .help =
+	{ "summary", .often = true, BOOL(summary),
+	  .only = LISTS | COMPARES, .help =
 	  "count instead of listing; by kind, unless --by names other fields" },
 	{ "runs", BOOL(runs), .only = LISTS, .help =
 	  "fold neighbours with equal answers into one row" },
@@ -429,7 +433,8 @@ static const struct option options[] = {
 	{ "threads", .value = "N", .set = set_threads, .help =
 	  "threads to use (default: one for a look-up, all processors for "
 	  "more)" },
-	{ "deadline", .value = "SECONDS", .set = set_deadline, .help =
+	{ "deadline", .often = true, .value = "SECONDS", .set = set_deadline,
+	  .help =
 	  "stop after that time, with what was found so far" },
 	{ "heat-for", .value = "SECONDS", .set = set_heat_for, .help =
 	  "how long to wait for DAMON if the field heat is wanted (default: "
@@ -479,7 +484,7 @@ static const struct option options[] = {
 	{ "top", .value = "N", .set = set_top,
 	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
 	  "only the first N rows, groups or changes in that order" },
-	{ "limit", .value = "N", .set = set_limit,
+	{ "limit", .often = true, .value = "N", .set = set_limit,
 	  .only = LISTS | GROUPS | BOUNDS | COMPARES, .help =
 	  "at most N rows, groups or changes; no more rows are read after "
 	  "them" },
@@ -880,8 +885,7 @@ int cli_options_check(const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
-/* Prints words of @text from column @indent on, at most 79 wide. */
-static void print_wrapped(const char *text, int indent)
+void cli_print_wrapped(const char *text, int indent)
 {
 	int column = indent;
 
@@ -903,7 +907,7 @@ static void print_wrapped(const char *text, int indent)
 	putchar('\n');
 }
 
-void cli_options_help(void)
+void cli_options_help(bool all)
 {
 	size_t i;
 
@@ -911,6 +915,8 @@ void cli_options_help(void)
 		const struct option *o = &options[i];
 		char name[64];
 
+		if (!all && !o->often)
+			continue;
 		if (o->letter)
 			snprintf(name, sizeof(name), "-%c, --%s %s", o->letter,
 				 o->name, o->value ? o->value : "");
@@ -922,7 +928,7 @@ void cli_options_help(void)
 		if (strlen(name) > 20)
 			printf("\n%22s", "");
 		putchar(' ');
-		print_wrapped(o->help, 23);
+		cli_print_wrapped(o->help, 23);
 	}
 }
 

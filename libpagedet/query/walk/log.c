@@ -243,7 +243,8 @@ static void tell_boots(struct walk_log *w)
 			 "shown", w->others, pdet_text_stream_name(w->in));
 	if (w->strangers)
 		pdet_log(env, PAGEDET_LOG_WARNING, "nothing says whether %s is "
-			 "of this boot: what its pages are now is not shown",
+			 "of this boot: what its pages are now is not shown "
+			 "(--now shows it)",
 			 pdet_text_stream_name(w->in));
 	w->others = w->strangers = 0;
 }
