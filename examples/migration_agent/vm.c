@@ -88,8 +88,11 @@ static void command_line(struct agent *a, struct words *w, int side,
 	}
 }
 
-/* The machine ends when the agent does, for any reason. */
-static void become(char **words, const char *log, pid_t agent)
+/*
+ * The machine ends when the agent does, for any reason. Why there is none goes
+ * to @failed, an errno.
+ */
+static void become(char **words, const char *log, pid_t agent, int failed)
 {
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	const int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
@@ -98,12 +101,36 @@ static void become(char **words, const char *log, pid_t agent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != agent)
 		_exit(126);	/* the agent ended before that */
-	if (null < 0 || out < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
-	    dup2(out, 2) < 0)
+	if (null >= 0 && out >= 0 && dup2(null, 0) >= 0 && dup2(out, 1) >= 0 &&
+	    dup2(out, 2) >= 0)
+		execvp(words[0], words);
+	if (write(failed, &errno, sizeof(errno)) < 0)
 		_exit(126);
-	execvp(words[0], words);
-	dprintf(2, "cannot run %s: %s\n", words[0], strerror(errno));
 	_exit(127);
+}
+
+/* Starts it, and waits until its program runs. */
+static int run(struct vm *vm, char **words, const char *log)
+{
+	const pid_t agent = getpid();
+	int failed[2], error;
+	ssize_t n;
+
+	if (pipe2(failed, O_CLOEXEC))
+		return agent_fail_errno(AGENT_UNAVAILABLE, "cannot start the "
+					"%s", vm->name);
+	vm->pid = fork();
+	if (!vm->pid)
+		become(words, log, agent, failed[1]);
+	vm->ours = vm->pid > 0;
+	error = vm->ours ? 0 : errno;
+	close(failed[1]);
+	do
+		n = vm->ours ? read(failed[0], &error, sizeof(error)) : 0;
+	while (n < 0 && errno == EINTR);
+	close(failed[0]);
+	return error ? agent_fail(AGENT_UNAVAILABLE, "cannot run %s: %s",
+				  words[0], strerror(error)) : 0;
 }
 
 static void say_log(const struct vm *vm, const char *path)
@@ -177,20 +204,15 @@ int vm_start(struct agent *a, int side)
 {
 	struct vm *vm = &a->vm[side];
 	struct words w = { .n = 0 };
-	const pid_t agent = getpid();
 	char socket[96], log[96];
 	int status;
 
 	snprintf(socket, sizeof(socket), "%s/%s.qmp", a->dir, vm->name);
 	snprintf(log, sizeof(log), "%s/%s.log", a->dir, vm->name);
 	command_line(a, &w, side, socket);
-	vm->pid = fork();
-	if (vm->pid < 0)
-		return agent_fail_errno(AGENT_UNAVAILABLE, "cannot start the "
-					"%s", vm->name);
-	if (!vm->pid)
-		become(w.word, log, agent);
-	vm->ours = true;
+	status = run(vm, w.word, log);
+	if (status)
+		return status;
 	status = connect_to(vm, socket, START_MS, 0);
 	if (status)
 		say_log(vm, log);

@@ -33,7 +33,6 @@ const struct pagedet_part *pagedet_part(uint32_t n)
 		{ PART, "text", "output for people", 1, 0 },
 		{ PART, "json", "output as JSON lines", 1, 0 },
 		{ PART, "csv", "output as CSV", 1, 0 },
-		{ PART, "arrow", "output as Arrow IPC stream", 0, 0 },
 	};
 
 	return n < sizeof(parts) / sizeof(*parts) ? &parts[n] : NULL;

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/namespace.h"
@@ -30,18 +32,34 @@ int pdet_first_namespace(const char *root, enum pdet_namespace kind)
 	return !strcmp(name, kinds[kind].first);
 }
 
-bool pdet_proc_is_ours(const char *root)
+/* Returns 1 if /proc/self is this process, 0 if not, or negative errno. A /proc
+ * of another namespace has none. */
+static int is_self(const char *root)
 {
 	char path[PATH_MAX], self[32], own[32];
 	ssize_t n;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/proc/self", root) >=
 	    sizeof(path))
-		return false;
+		return -ENAMETOOLONG;
 	n = readlink(path, self, sizeof(self) - 1);
 	if (n < 0)
-		return false;
+		return -errno;
 	self[n] = '\0';
 	snprintf(own, sizeof(own), "%ld", (long)getpid());
 	return !strcmp(self, own);
+}
+
+bool pdet_proc_is_ours(const char *root)
+{
+	return is_self(root) == 1;
+}
+
+bool pdet_proc_is_others(void)
+{
+	const int r = is_self("");
+	struct statfs fs;
+
+	return (r == 0 || r == -ENOENT) && statfs("/proc", &fs) == 0 &&
+	       fs.f_type == PROC_SUPER_MAGIC;
 }

@@ -101,7 +101,7 @@ static int load(struct libelf *l, struct pdet_env *env)
 	if (!*l->lib.why)
 		return 0;
 	pdet_fail(env, ENOSYS, "cannot read ELF: %s", l->lib.why);
-	pdet_advise(env, "needs libelf installed");
+	pdet_advise(env, "needs libelf installed (on Debian: libelf1)");
 	return -ENOSYS;
 }
 

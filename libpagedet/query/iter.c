@@ -563,15 +563,16 @@ static int open_sessions(struct pdet_iter *it, unsigned backend)
 
 int pdet_iter_start(struct pdet_iter *it, unsigned backend)
 {
-	int r;
+	struct pdet_backend *b = it->backends[backend];
+	int r = 0;
 
-	if (it->asked[backend])
-		return 1;
-	/* It was started for stacks, in vain. */
-	if (it->wants[backend].user_stacks)
-		return 0;
-	r = it->backends[backend]->ops->prepare(it->backends[backend], it->env,
-						&it->wants[backend]);
+	if (!it->asked[backend]) {
+		/* It was started for stacks, in vain. */
+		if (it->wants[backend].user_stacks)
+			return 0;
+		r = b->ops->prepare(b, it->env, &it->wants[backend]);
+	}
+	/* If only stacks needed it, only the caller's thread has a session. */
 	if (r == 0)
 		r = open_sessions(it, backend);
 	if (r == 0) {

@@ -43,7 +43,7 @@ int pdet_libelf_new(struct pdet_libelf **ret, struct pdet_env *env,
 		return 0;
 	}
 	pdet_fail(env, ENOSYS, "cannot read %s: %s", path, l->lib.why);
-	pdet_advise(env, "needs libelf installed");
+	pdet_advise(env, "needs libelf installed (on Debian: libelf1)");
 	pdet_libelf_free(l);
 	return -ENOSYS;
 }

@@ -363,7 +363,7 @@ int pdet_unwinder_new(struct pdet_env *env, struct pdet_unwinder **ret)
 		return 0;
 	}
 	pdet_fail(env, ENOSYS, "cannot unwind: %s", u->lib.why);
-	pdet_advise(env, "needs libunwind installed");
+	pdet_advise(env, "needs libunwind installed (on Debian: libunwind8)");
 	pdet_unwinder_free(u);
 	return -ENOSYS;
 }

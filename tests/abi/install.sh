@@ -22,16 +22,19 @@ mkdir -p "$installed"
 trap 'rm -rf "$tap_dir" "$installed"' EXIT
 
 # Name every folder, because configure may have been given any of them.
-tap_run "make install into another prefix" \
+make_there() {
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u DESTDIR \
-	"$MAKE" -C "$top_builddir" install \
+	"$MAKE" -C "$top_builddir" "$1" \
 	prefix="$installed" exec_prefix="$installed" \
 	bindir="$installed/bin" libdir="$installed/lib" \
+	libexecdir="$installed/libexec" \
 	includedir="$installed/include" datarootdir="$installed/share" \
 	datadir="$installed/share" mandir="$installed/share/man" \
 	docdir="$installed/share/doc/libpagedet" \
 	pkgconfigdir="$installed/lib/pkgconfig" \
 	bashcompletiondir="$installed/share/bash-completion/completions"
+}
+tap_run "make install into another prefix" make_there install
 
 pc() {
 	PKG_CONFIG_PATH=$installed/lib/pkgconfig "$PKG_CONFIG" \
@@ -134,5 +137,12 @@ if [ -e "$installed/lib/libpagedet.a" ]; then
 else
 	tap_skip "an example builds, static" "no static library was built"
 fi
+
+tap_run "make uninstall" make_there uninstall
+find "$installed" -type f > "$tap_dir/left"
+find "$installed" -type d -empty \( -name '*pagedet*' -o -name xfstests \) \
+	>> "$tap_dir/left"
+tap_run "it leaves no file, and no folder of its own" \
+	diff /dev/null "$tap_dir/left"
 
 tap_done

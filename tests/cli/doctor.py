@@ -121,6 +121,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o755)
         program = shutil.copy(PAGEDET, place)
+        os.chmod(program, 0o755)
         rows = ask([], program, "virt", "self", "[stack]", "--fields", "pfn")
         pfns = [row["pfn"] for row in rows if row.get("pfn")]
         print("1..%d" % len(WHO))

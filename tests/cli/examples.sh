@@ -148,5 +148,15 @@ for fault in write-file write-mapping punch-hole; do
 	says "migration_agent: $fault of anonymous memory" '^status 64$'
 	says "migration_agent: $fault: what it needs" 'needs --ram memfd'
 done
+if [ -x "$agent" ]; then
+	"$agent" --qemu "$tap_dir/no-such" > "$tap_dir/out" 2>&1 || :
+	says 'migration_agent: it says first that there is no QEMU' \
+		'cannot run .*/no-such: No such file'
+	tap_fails 'migration_agent: and waits for none' \
+		grep 'cannot talk' "$tap_dir/out"
+else
+	tap_skip 'migration_agent: it says first that there is no QEMU' \
+		'needs jansson'
+fi
 
 tap_done

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#if HAVE_LZO
+#ifdef HAVE_LZO
 #include <lzo/lzo1x.h>
 #endif
-#if HAVE_SNAPPY
+#ifdef HAVE_SNAPPY
 #include <snappy-c.h>
 #endif
-#if HAVE_ZSTD
+#ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
 
@@ -27,7 +27,7 @@ static size_t by_zlib(const void *in, size_t n, void *out, size_t room)
 	return compress2(out, &len, in, n, 1) == Z_OK ? len : 0;
 }
 
-#if HAVE_LZO
+#ifdef HAVE_LZO
 static size_t by_lzo(const void *in, size_t n, void *out, size_t room)
 {
 	void *work = malloc(LZO1X_1_MEM_COMPRESS);
@@ -48,7 +48,7 @@ static size_t by_lzo(const void *in, size_t n, void *out, size_t room)
 #define by_lzo NULL
 #endif
 
-#if HAVE_SNAPPY
+#ifdef HAVE_SNAPPY
 static size_t by_snappy(const void *in, size_t n, void *out, size_t room)
 {
 	size_t len = snappy_max_compressed_length(n);
@@ -66,7 +66,7 @@ static size_t by_snappy(const void *in, size_t n, void *out, size_t room)
 #define by_snappy NULL
 #endif
 
-#if HAVE_ZSTD
+#ifdef HAVE_ZSTD
 static size_t by_zstd(const void *in, size_t n, void *out, size_t room)
 {
 	size_t len = ZSTD_compress(out, room, in, n, 1);

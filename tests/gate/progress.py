@@ -14,10 +14,12 @@ class Progress:
     def __init__(self, what, counters, to=sys.stdout, clock=time.monotonic):
         """@counters: (unit, pattern, all). Group 1 of the pattern is the name
         of a unit that has been reached. All is the list of names, others are
-        not of this stage; or a pattern whose group 1 lists them; or None."""
+        not of this stage; or how many there are, 0 for unknown; or a pattern
+        whose group 1 lists them; or None."""
         self.what, self.counters, self.to, self.clock = what, counters, to, clock
         self.names = [set() for _ in counters]
-        self.totals = [len(known) if isinstance(known, list) else 0
+        self.totals = [len(known) if isinstance(known, list) else
+                       known if isinstance(known, int) else 0
                        for _, _, known in counters]
         self.begin = self.said = clock()
         self.live = to.isatty()

@@ -150,9 +150,10 @@ def of_test(build, test):
     return result
 
 
-def of_runs(path):
+def of_runs(path, ended=False):
     """Of what tests/live/lab has printed to a file: {name: Result}. Runs that it
-    names in its first line and never reached have failed."""
+    names in its first line and never reached have failed.
+    @ended: only those that came to their end"""
     with open(path, encoding="utf-8", errors="replace") as f:
         lines = f.read().splitlines()
     names = [name for line in lines if line.startswith("# runs ")
@@ -170,4 +171,4 @@ def of_runs(path):
         elif current and not MAKE.match(line):
             said[current].append(line)
     return {name: of_tap(name, said[name], status.get(name), path)
-            for name in names}
+            for name in names if name in status or not ended}

@@ -100,6 +100,15 @@ class Make:
                               stdout=subprocess.PIPE,
                               env=self.environment).stdout.decode().split()
 
+    def objects(self, *words):
+        """How many a make of these words compiles; 0: that cannot be said."""
+        said = subprocess.run(["make", "-n", "-C", self.build, *words],
+                              stdin=subprocess.DEVNULL, check=False,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, env=self.environment)
+        return 0 if said.returncode else len(re.findall(
+            rb'^echo "  CC ', said.stdout, re.MULTILINE))
+
     def log(self, name):
         return os.path.join(self.build, name.replace("/", ".") + ".log")
 
@@ -111,6 +120,7 @@ class Units:
         """@is_part: whether a test is one of those that are made"""
         self.make, self.heading, self.is_part = make, heading, is_part
         self.log = make.log(name)
+        self.asked = []
 
     def tests(self):
         return [test for test in self.make.words("list-tests")
@@ -124,10 +134,11 @@ class Units:
                 if name.endswith(".trs"):
                     os.unlink(os.path.join(top, name))
         jobs = len(os.sched_getaffinity(0))
-        tests = self.tests()
+        tests = self.asked = self.tests()
         words = ["TESTS=" + " ".join(tests)] if self.is_part else []
         at = progress.Progress("make check", (
-            ("objects", r"  CC +(\S+)", None),
+            ("objects", r"  CC +(\S+)",
+             self.make.objects("check-needs", *words)),
             ("tests", r"(?:%s): (\S+)" % results.WORDS, tests)))
         status = self.make.run(self.log, "-k", "-j%d" % jobs, "check", *words,
                                at=at)
@@ -149,6 +160,12 @@ class Units:
             broken.append(results.Failure("make check: exit status %d" %
                                           status, errors(self.log), self.log))
         return found, broken
+
+    def so_far(self):
+        """[Result] when it is interrupted."""
+        found = [results.of_test(self.make.build, test)
+                 for test in self.asked]
+        return [result for result in found if result]
 
     def again(self, first):
         kept = self.make.log("first-" + first.name)
@@ -173,7 +190,7 @@ class Lab:
 
     def run(self):
         at = progress.Progress("make " + self.target, (
-            ("objects", r"  CC +(\S+)", None),
+            ("objects", r"  CC +(\S+)", self.make.objects(self.target)),
             ("runs", r"# end ([^ :]\S*): status", r"# runs (.*)")))
         status = self.make.run(self.log, self.target, at=at)
         at.clear()
@@ -183,6 +200,12 @@ class Lab:
                 "make %s: exit status %d" % (self.target, status),
                 errors(self.log), self.log)]
         return found, []
+
+    def so_far(self):
+        """[Result] when it is interrupted."""
+        with contextlib.suppress(FileNotFoundError):
+            return list(results.of_runs(self.log, ended=True).values())
+        return []
 
     def again(self, first):
         log = self.make.log("again-" + first.name)

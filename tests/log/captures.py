@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """The captures of tests/fixtures/page_detective, and queries of the command."""
+import contextlib
 import glob
 import json
 import os
@@ -106,6 +107,28 @@ class Tap:
         sys.exit(self.failed != 0)
 
 
+WRITER = "page-detective-write"
+
+
+def copy(program, place):
+    """The command takes no helper that others may write to, and a clone may
+    have been made with any umask."""
+    shutil.copyfile(program, place)
+    os.chmod(place, 0o755)
+
+
+def installed(binary):
+    """The helper that a command takes where none is beside it; None if there is
+    none. Its folder is one of the texts in the command."""
+    with open(binary, "rb") as f:
+        texts = re.findall(rb"(?<=\0)/[ -~]+(?=\0)", f.read())
+    for text in texts:
+        path = os.path.join(os.fsdecode(text), WRITER)
+        if os.access(path, os.X_OK):
+            return path
+    return None
+
+
 class Driver:
     """A root with the driver of this folder, and the command beside it."""
 
@@ -113,8 +136,9 @@ class Driver:
         self.tmp = tmp
         self.root = os.path.join(tmp, "root")
         self.binary = os.path.join(tmp, "pagedet")
-        shutil.copy(command, self.binary)
-        shutil.copy(os.path.join(top, "tests/log/page-detective-write"), tmp)
+        copy(command, self.binary)
+        copy(os.path.join(top, "tests/log/page-detective-write"),
+             os.path.join(tmp, WRITER))
         os.makedirs(os.path.join(self.root,
                                  "sys/kernel/debug/page_detective"))
         os.makedirs(os.path.join(self.root, "dev"))
@@ -128,6 +152,19 @@ class Driver:
                 f.write("1" if name == "next" else "")
         with open(os.path.join(self.root, "plan.json"), "w") as f:
             json.dump({"capture": capture, **more}, f)
+
+    @contextlib.contextmanager
+    def without_writer(self):
+        """No helper beside the command. Gives why another one is taken
+        instead, or None."""
+        here = os.path.join(self.tmp, WRITER)
+        away = os.path.join(self.tmp, "elsewhere")
+        os.rename(here, away)
+        try:
+            other = installed(self.binary)
+            yield other and "one is installed here: " + other
+        finally:
+            os.rename(away, here)
 
     def forget(self):
         """Who hung before."""

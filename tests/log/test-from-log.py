@@ -62,6 +62,16 @@ tap.equal("a compressed file",
           ask("from-log", "--text-only",
               os.path.join(home, "full-dmesg.txt.zst"))[1], right)
 
+libraries = os.path.join(tmp, "libraries")
+os.mkdir(libraries)
+with open(os.path.join(libraries, "libzstd.so.1"), "w"):
+    pass
+status, _, said = ask("from-log", "--text-only",
+                      os.path.join(home, "full-dmesg.txt.zst"),
+                      env={**os.environ, "LD_LIBRARY_PATH": libraries})
+tap.is_true("without a library that can be loaded: its package",
+            status == 69 and "(on Debian: libzstd1)" in said, status, said)
+
 head = subprocess.run([command, "--from",
                        os.path.join(home, "full-dmesg.txt.zst"), "doctor"],
                       capture_output=True, check=False).stdout.decode()

@@ -354,14 +354,14 @@ tap.is_true("one that ended while nobody asked is replaced",
             row["head_pfn"] == 0x9000 and "lru" in row.get("flags", ()), row,
             said)
 
-os.rename(os.path.join(tmp, "page-detective-write"),
-          os.path.join(tmp, "elsewhere"))
-status, (row,), said = ask("page", "5", fields="user_maps")
-tap.is_true("nobody asks where nobody could be ended",
-            lost(row, "user_maps") == "unsafe" and
-            "page-detective-write" in said, row, said)
-os.rename(os.path.join(tmp, "elsewhere"),
-          os.path.join(tmp, "page-detective-write"))
+UNHELPED = "nobody asks where nobody could be ended"
+with driver.without_writer() as other:
+    if other:
+        tap.skip(UNHELPED, other)
+    else:
+        status, (row,), said = ask("page", "5", fields="user_maps")
+        tap.is_true(UNHELPED, lost(row, "user_maps") == "unsafe" and
+                    "page-detective-write" in said, row, said)
 
 # --- who asks ---
 

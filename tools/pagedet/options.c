@@ -402,9 +402,9 @@ static const struct option options[] = {
 	  "field names or groups: cheap (default), all, everything, owner "
 	  "...; see 'pagedet help fields'" },
 	{ "format", .value = "F",
-	  .values = "text json csv arrow page_owner_sort dot",
+	  .values = "text json csv page_owner_sort dot",
 	  .set = set_format, .help =
-	  "text (default), json (one object on each line), csv, arrow; for "
+	  "text (default), json (one object on each line), csv; for "
 	  "owners also page_owner_sort, as that program writes; for 'kmap calls' "
 	  "also dot" },
 	{ "json", .often = true, .set = set_json,

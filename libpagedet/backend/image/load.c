@@ -315,12 +315,12 @@ static bool has_soft_dirty(struct image *im)
 
 /* True if the caller, or its /proc, is of another pid namespace than the first
  * one, whose pids the kernel's own list has: task 2 may be another task there.
- * A /proc that does not have the caller is of another namespace. */
+ */
 static bool counts_otherwise(const struct image *im)
 {
 	return im->memory->live &&
 	       (pdet_first_namespace("", PDET_NAMESPACE_PID) == 0 ||
-		(access("/proc/stat", F_OK) == 0 && !pdet_proc_is_ours("")));
+		pdet_proc_is_others());
 }
 
 static int read_task_types(struct image *im, struct pdet_env *env)

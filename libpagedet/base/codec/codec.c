@@ -23,7 +23,21 @@ const char *pdet_codec_name(enum pdet_codec_id id)
 	return codecs[id].name;
 }
 
-static int fail(struct pdet_env *env, const char *name, const char *why)
+static void advise(struct pdet_env *env, const char *name,
+		   const struct pdet_codec_ops *ops)
+{
+	if (ops->size)
+		pdet_advise(env, "install its library (on Debian: %s)",
+			    ops->package);
+	else if (ops->help)
+		pdet_advise(env, "%s", ops->help);
+	else
+		pdet_advise(env, "needs libpagedet configured with --with-%s",
+			    name);
+}
+
+static int fail(struct pdet_env *env, const char *name,
+		const struct pdet_codec_ops *ops, const char *why)
 {
 	int code = *why ? ENOSYS : ENOMEM;
 
@@ -32,8 +46,7 @@ static int fail(struct pdet_env *env, const char *name, const char *why)
 	pdet_fail(env, code, "cannot decompress %s: %s", name,
 		  *why ? why : "no memory");
 	if (*why)
-		pdet_advise(env, "needs libpagedet configured with --with-%s, "
-			    "and the library installed", name);
+		advise(env, name, ops);
 	return -code;
 }
 
@@ -45,17 +58,17 @@ static int try(const struct pdet_codec_ops *ops, const char *name,
 	int r;
 
 	if (!ops->size)
-		return fail(env, name, "not built in");
+		return fail(env, name, ops, "not built in");
 	c = calloc(1, ops->size);
 	if (!c)
-		return fail(env, name, "");
+		return fail(env, name, ops, "");
 	c->ops = ops;
 	why = ops->open(c);
 	if (!why) {
 		*ret = c;
 		return 0;
 	}
-	r = fail(env, name, why);
+	r = fail(env, name, ops, why);
 	pdet_codec_close(c);
 	return r;
 }

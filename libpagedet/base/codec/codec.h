@@ -47,6 +47,8 @@ int pdet_codec_run(struct pdet_codec *c, const void *in, size_t n, void *out,
  */
 struct pdet_codec_ops {
 	size_t size;		/* 0: not built in */
+	const char *package;	/* Debian's, if a library is loaded */
+	const char *help;	/* not built in: NULL, configure helps */
 	/*
 	 * NULL, or the reason why it cannot be used; "" means that memory is
 	 * short

@@ -38,15 +38,21 @@ const char *pdet_decoder_name(const char *head, size_t n)
 	return kind ? kind->name : NULL;
 }
 
-static int fail(struct pdet_env *env, const char *name, const char *why)
+static int fail(struct pdet_env *env, const struct kind *kind, const char *why)
 {
+	const char *name = kind->name;
+
 	if (!*why)
 		return pdet_fail(env, ENOMEM, "cannot decompress %s: no memory",
 				 name);
 	pdet_fail(env, ENOSYS, "cannot decompress %s: %s", name, why);
-	pdet_advise(env, "needs the library for %s when libpagedet is built "
-		    "and when it runs; or decompress it with %s -dc FILE", name,
-		    name);
+	if (kind->ops->size)
+		pdet_advise(env, "install its library (on Debian: %s), or "
+			    "decompress it with %s -dc FILE",
+			    kind->ops->package, name);
+	else
+		pdet_advise(env, "needs libpagedet configured with --with-%s; "
+			    "or decompress it with %s -dc FILE", name, name);
 	return -ENOSYS;
 }
 
@@ -59,10 +65,10 @@ int pdet_decoder_open(struct pdet_env *env, const char *head, size_t n,
 	int r;
 
 	if (!kind->ops->size)
-		return fail(env, kind->name, "not built in");
+		return fail(env, kind, "not built in");
 	d = calloc(1, kind->ops->size);
 	if (!d)
-		return fail(env, kind->name, "");
+		return fail(env, kind, "");
 	d->ops = kind->ops;
 	d->name = kind->name;
 	why = d->ops->open(d);
@@ -70,7 +76,7 @@ int pdet_decoder_open(struct pdet_env *env, const char *head, size_t n,
 		*ret = d;
 		return 0;
 	}
-	r = fail(env, kind->name, why);
+	r = fail(env, kind, why);
 	pdet_decoder_close(d);
 	return r;
 }

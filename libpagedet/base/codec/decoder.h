@@ -53,6 +53,7 @@ int pdet_decoder_run(struct pdet_decoder *d, struct pdet_decoding *io);
  * with a struct pdet_decoder.
  */
 struct pdet_decoder_ops {
+	const char *package;	/* Debian's, if a library is loaded */
 	size_t size;		/* 0: not built in */
 	/*
 	 * NULL, or the reason why it cannot be used; "" means that memory is

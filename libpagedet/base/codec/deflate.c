@@ -9,7 +9,7 @@
 
 #include "base/codec/codec.h"
 
-#if HAVE_LIBDEFLATE
+#ifdef HAVE_LIBDEFLATE
 
 #include <errno.h>
 #include <libdeflate.h>
@@ -63,6 +63,7 @@ static int deflate_run(struct pdet_codec *c, const void *in, size_t n,
 }
 
 const struct pdet_codec_ops pdet_codec_deflate = {
+	.package = "libdeflate0",
 	.size = sizeof(struct deflate),
 	.open = deflate_open,
 	.close = deflate_close,

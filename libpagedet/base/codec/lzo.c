@@ -5,7 +5,7 @@
 
 #include "base/codec/codec.h"
 
-#if HAVE_LZO
+#ifdef HAVE_LZO
 
 #include <errno.h>
 #include <lzo/lzo1x.h>
@@ -44,6 +44,7 @@ static int lzo_run(struct pdet_codec *c, const void *in, size_t n, void *out,
 }
 
 const struct pdet_codec_ops pdet_codec_lzo = {
+	.package = "liblzo2-2",
 	.size = sizeof(struct lzo),
 	.open = lzo_open,
 	.close = lzo_close,

@@ -6,7 +6,8 @@
 #include "base/library.h"
 
 /* snappy is written in C++. Its runtime library cannot be linked everywhere. */
-#if HAVE_SNAPPY && (!defined(PDET_LINKED) || HAVE_SNAPPY_LINKED)
+#if defined(HAVE_SNAPPY) && \
+	(defined(HAVE_SNAPPY_LINKED) || !defined(PDET_LINKED))
 
 #include <errno.h>
 #include <snappy-c.h>
@@ -43,10 +44,19 @@ static int snappy_run(struct pdet_codec *c, const void *in, size_t n,
 }
 
 const struct pdet_codec_ops pdet_codec_snappy = {
+	.package = "libsnappy1v5",
 	.size = sizeof(struct snappy),
 	.open = snappy_open,
 	.close = snappy_close,
 	.run = snappy_run,
+};
+
+#elif defined(HAVE_SNAPPY)
+
+const struct pdet_codec_ops pdet_codec_snappy = {
+	.help = "the pagedet that is not static loads it; a static one has it "
+		"if libstdc++ was there when libpagedet was configured (on "
+		"Debian: g++)",
 };
 
 #else

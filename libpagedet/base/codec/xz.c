@@ -4,7 +4,7 @@
 
 #include "base/codec/decoder.h"
 
-#if HAVE_LZMA
+#ifdef HAVE_LZMA
 
 #include <errno.h>
 #include <lzma.h>
@@ -82,6 +82,7 @@ static int xz_run(struct pdet_decoder *d, struct pdet_decoding *io)
 }
 
 const struct pdet_decoder_ops pdet_decoder_xz = {
+	.package = "liblzma5",
 	.size = sizeof(struct xz),
 	.open = xz_open,
 	.close = xz_close,

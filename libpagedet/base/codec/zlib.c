@@ -70,6 +70,7 @@ static int zlib_run(struct pdet_codec *c, const void *in, size_t n, void *out,
 }
 
 const struct pdet_codec_ops pdet_codec_zlib = {
+	.package = "zlib1g",
 	.size = sizeof(struct zlib),
 	.open = zlib_open,
 	.close = zlib_close,
@@ -147,6 +148,7 @@ static int gzip_run(struct pdet_decoder *d, struct pdet_decoding *io)
 }
 
 const struct pdet_decoder_ops pdet_decoder_gzip = {
+	.package = "zlib1g",
 	.size = sizeof(struct gzip),
 	.open = gzip_open,
 	.close = gzip_close,

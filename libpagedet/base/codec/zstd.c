@@ -5,7 +5,7 @@
 #include "base/codec/decoder.h"
 #include "base/codec/packer.h"
 
-#if HAVE_ZSTD
+#ifdef HAVE_ZSTD
 
 #include <errno.h>
 #include <zstd.h>
@@ -56,6 +56,7 @@ static int zstd_run(struct pdet_codec *c, const void *in, size_t n, void *out,
 }
 
 const struct pdet_codec_ops pdet_codec_zstd = {
+	.package = "libzstd1",
 	.size = sizeof(struct zstd),
 	.open = zstd_open,
 	.close = zstd_close,
@@ -124,6 +125,7 @@ static int decoder_run(struct pdet_decoder *d, struct pdet_decoding *io)
 }
 
 const struct pdet_decoder_ops pdet_decoder_zstd = {
+	.package = "libzstd1",
 	.size = sizeof(struct zstd_decoder),
 	.open = decoder_open,
 	.close = decoder_close,

@@ -542,7 +542,7 @@ static int open_types(struct dwarf *d, struct pdet_env *env, int fd)
 	if (!load(d)) {
 		pdet_fail(env, ENOSYS, "its debug information cannot be read: "
 			  "%s", d->lib.why);
-		pdet_advise(env, "needs libdw installed");
+		pdet_advise(env, "needs libdw installed (on Debian: libdw1)");
 		return -ENOSYS;
 	}
 	d->dwarf = d->begin(fd, DWARF_C_READ);

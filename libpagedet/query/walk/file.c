@@ -460,5 +460,6 @@ int pdet_walk_file(struct pdet_iter *it, struct pdet_walk **ret)
 	if (r < 0 || !(*ret)->backend->no_cache)
 		return r;
 	free(walk_of(*ret));
+	*ret = NULL;
 	return pdet_walk_mapped(it, ret);
 }

@@ -30,22 +30,19 @@ static bool sees_all(const struct pdet_iter *it, const struct pdet_backend *b)
 static int start(struct pdet_iter *it, unsigned i)
 {
 	struct pdet_backend *b = it->backends[i];
-	int r;
+	int r = 0;
 
 	it->wants[i].walks = true;
-	if (!it->asked[i]) {
+	if (it->asked[i])
+		r = b->ops->prepare(b, it->env, &it->wants[i]);
+	if (r == 0) {
 		r = pdet_iter_start(it, i);
-		it->wants[i].walks = r > 0;
-		return r;
+	} else if (!pdet_is_shortage(r)) {
+		pdet_clear(it->env);
+		r = 0;
 	}
-	r = b->ops->prepare(b, it->env, &it->wants[i]);
-	if (r == 0)
-		return 1;
-	it->wants[i].walks = false;
-	if (pdet_is_shortage(r))
-		return r;
-	pdet_clear(it->env);
-	return 0;
+	it->wants[i].walks = r > 0;
+	return r;
 }
 
 int pdet_other_find(struct pdet_other *o, const struct pdet_walk *w)

@@ -113,8 +113,9 @@ static int pfn_place(struct pdet_walk *base, struct pdet_worker *k,
 		}
 	}
 	k->cover.visited += b->n;
-	if (ps->range < w->ranges.n)
-		span->place = w->ranges.data[ps->range].first + ps->at;
+	span->place = ps->range < w->ranges.n ?
+		w->ranges.data[ps->range].first + ps->at :
+		w->ranges.data[ps->range - 1].last + 1;
 	return 0;
 }
 

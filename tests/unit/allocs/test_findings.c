@@ -41,11 +41,11 @@ START_TEST(the_first_of_each)
 }
 END_TEST
 
-static void stream(const struct pdet_trace_loss *loss, int cpu, bool all)
+static void stream(const struct pdet_trace_loss *loss, int cpu)
 {
 	const struct pdet_trace_stream s = {
 		.loss = *loss, .has_cpu = cpu >= 0,
-		.cpu = (uint16_t)(cpu < 0 ? 5 : cpu), .counts_all = all,
+		.cpu = (uint16_t)(cpu < 0 ? 5 : cpu),
 	};
 
 	ck_assert(pdet_findings_stream(&f, &s));
@@ -56,36 +56,34 @@ START_TEST(what_streams_lack)
 	const struct pdet_alloc_finding *one;
 
 	memset(&f, 0, sizeof(f));
-	stream(&(struct pdet_trace_loss){ .other = 9 }, 0, false);
+	stream(&(struct pdet_trace_loss){ .other = 9 }, 0);
 	ck_assert_ptr_null(pdet_findings_get(&f, 0));
 	memset(&f, 0, sizeof(f));
 	stream(&(struct pdet_trace_loss){ .lost = 3, .missing = 4,
-					  .lost_ns = 77 }, 1, false);
-	stream(&(struct pdet_trace_loss){ .lost = 5, .uncounted = 1 }, 2,
-	       false);
+					  .lost_ns = 77 }, 1);
+	stream(&(struct pdet_trace_loss){ .lost = 5, .uncounted = 1 }, 2);
 	stream(&(struct pdet_trace_loss){ .unknown = 1, .cut = 100,
-					  .damaged = 2, .strange = 6 }, 3,
-	       true);
+					  .damaged = 2, .strange = 6 }, 3);
 	stream(&(struct pdet_trace_loss){ .disorder = 8, .disorder_ns = 66 },
-	       -1, false);
+	       -1);
 	one = pdet_findings_get(&f, 0);
 	ck_assert_uint_eq(one->kind, PAGEDET_FOUND_DISORDER);
 	ck_assert(!one->has_cpu && !one->uncounted);
 	ck_assert_uint_eq(one->times, 8);
 	ck_assert_uint_eq(one->first_ns, 66);
-	/* What was lost of all processors belongs to none of them. */
 	one = pdet_findings_get(&f, 1);
 	ck_assert_uint_eq(one->kind, PAGEDET_FOUND_LOST);
-	ck_assert(!one->has_cpu && one->uncounted);
-	ck_assert_uint_eq(one->times, 0);
-	one = pdet_findings_get(&f, 2);
 	ck_assert(one->has_cpu && !one->uncounted);
 	ck_assert_uint_eq(one->cpu, 1);
 	ck_assert_uint_eq(one->times, 7);
 	ck_assert_uint_eq(one->first_ns, 77);
-	one = pdet_findings_get(&f, 3);
+	one = pdet_findings_get(&f, 2);
 	ck_assert(one->has_cpu && one->uncounted);
 	ck_assert_uint_eq(one->times, 5);
+	one = pdet_findings_get(&f, 3);
+	ck_assert(one->has_cpu && one->uncounted);
+	ck_assert_uint_eq(one->cpu, 3);
+	ck_assert_uint_eq(one->times, 0);
 	one = pdet_findings_get(&f, 4);
 	ck_assert_uint_eq(one->kind, PAGEDET_FOUND_CUT);
 	ck_assert_uint_eq(one->cpu, 3);

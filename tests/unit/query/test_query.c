@@ -546,6 +546,27 @@ START_TEST(a_walk_resumes_behind_the_last_row)
 }
 END_TEST
 
+START_TEST(what_is_complete_has_nothing_to_resume)
+{
+	struct pdet_batch *b;
+	uint64_t next = 0;
+	struct ask a;
+
+	ask_init(&a);
+	a.q.threads = _i + 1;
+	ask_source(&a, PAGEDET_SOURCE_PROCFS, 0, FIELDS(F(PFN), F(KIND)), NULL);
+	must_start(&a, FIELDS(F(PFN), F(KIND)));
+	while (next < FRAMES) {
+		ck_assert_int_eq(pdet_iter_step(a.it, &b), 1);
+		next = b->value[F(PFN)][b->n - 1] + 1;
+	}
+	pdet_iter_stop(a.it, ECANCELED, NULL);
+	if (pdet_iter_step(a.it, &b) < 0)
+		ck_assert_uint_eq(a.it->resume, FRAMES);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 START_TEST(a_deadline_ends_the_walk)
 {
 	struct pdet_batch *b;
@@ -680,6 +701,7 @@ int main(void)
 	unit_loop(s, failures_come_after_what_was_read, 10);
 	unit_loop(s, cancel_stops_and_says_so, 2);
 	unit_loop(s, a_walk_resumes_behind_the_last_row, 20);
+	unit_loop(s, what_is_complete_has_nothing_to_resume, 2);
 	unit_loop(s, a_deadline_ends_the_walk, 2);
 	unit_loop(s, an_iterator_may_be_left_half_way, 2);
 	unit_loop(s, every_cell_has_one_state_and_a_source, 4);

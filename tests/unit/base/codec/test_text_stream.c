@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
-#if HAVE_LZMA
+#ifdef HAVE_LZMA
 #include <lzma.h>
 #endif
 
@@ -77,7 +77,7 @@ static struct bytes pack(enum packing how, const void *data, size_t n)
 				    n + n / 10 + 200);
 		break;
 	case XZ:
-#if HAVE_LZMA
+#ifdef HAVE_LZMA
 		ck_assert_int_eq(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32,
 			NULL, data, n, (uint8_t *)b.data, &b.n,
 			n + n / 10 + 200), LZMA_OK);
