@@ -203,6 +203,18 @@ def check_running():
     result("who runs has no stack", [] if "raced" in said else [str(said)])
 
 
+def check_mappers():
+    """Threads that look for mappers have the sources that stacks need, too."""
+    said = []
+    for pfn in ("5", "100", "100000"):
+        p = subprocess.run([os.environ["PAGEDET"], "mappers", pfn,
+                            "--stacks=user", "--json", "--threads", "2"],
+                           capture_output=True, text=True, timeout=PATIENCE)
+        if p.returncode not in (0, 1, 2, 69, 77):
+            said.append(f"{pfn}: {p.returncode} {p.stderr}")
+    result("mappers of any frame", said)
+
+
 def check_kthread():
     name = "a kernel thread has none"
     if not os.path.exists("/proc/2/comm") or \
@@ -219,6 +231,7 @@ def main():
     check("sleeper_bare")
     check_odd_name()
     check_running()
+    check_mappers()
     check_kthread()
     print(f"1..{len(done)}")
     sys.exit(not all(done))

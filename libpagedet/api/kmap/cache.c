@@ -209,6 +209,7 @@ static int describe(struct pagedet_kmap_cache *c, const char *name,
 	const struct pdet_env *env = &c->pd->env;
 	const uint64_t stride = number_of(env, name, "slab_size");
 	struct pagedet_kmap_cache_total *t = &c->total;
+	char path[sizeof(SLABS) + NAME_BYTES + 32];
 
 	t->pages = c->draw.pfns.n;
 	t->bytes = number_of(env, name, "object_size");
@@ -219,6 +220,11 @@ static int describe(struct pagedet_kmap_cache *c, const char *name,
 		return pdet_fail(&c->pd->env, ENOENT, "the slab cache '%s' has "
 				 "no slab: none of its objects is in use",
 				 name);
+	snprintf(path, sizeof(path), SLABS "/%s/object_size", name);
+	if (!t->bytes && access(path, R_OK) < 0 && errno == EACCES)
+		return pdet_fail(&c->pd->env, EACCES, "cannot tell how large "
+				 "the objects of '%s' are: %s is root's", name,
+				 path);
 	return t->bytes ? 0 :
 	       pdet_fail(&c->pd->env, ENOTSUP, "cannot tell how large the "
 			 "objects of '%s' are: " SLABS " does not say it",

@@ -598,8 +598,14 @@ static int sorted(struct pdet_trace_perf *p, int r)
 	if (r == -ENOMEM)
 		return no_memory(p);
 	errno = -r;
-	pdet_fail_errno(p->env, "cannot sort %s: cannot use a temporary file "
-			"in %s", p->name, pdet_spill_folder());
+	if (r == -EFBIG)
+		pdet_fail(p->env, EIO, "cannot sort %s: its events would take "
+			  "more than half of what is free in %s", p->name,
+			  pdet_spill_folder());
+	else
+		pdet_fail_errno(p->env, "cannot sort %s: cannot use a "
+				"temporary file in %s", p->name,
+				pdet_spill_folder());
 	pdet_advise(p->env, "set TMPDIR to a directory with enough space");
 	return -EIO;
 }

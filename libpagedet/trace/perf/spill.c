@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -28,6 +29,8 @@ const char *pdet_spill_folder(void)
 
 static int begin(struct pdet_spill *s)
 {
+	struct statvfs fs;
+
 	if (!s->stage)
 		s->stage = calloc(STAGE, EVENT);
 	if (!s->stage)
@@ -36,7 +39,12 @@ static int begin(struct pdet_spill *s)
 		return 0;
 	s->fd = pdet_open_nameless(pdet_spill_folder());
 	s->is_open = s->fd >= 0;
-	return s->is_open ? 0 : s->fd;
+	if (!s->is_open)
+		return s->fd;
+	if (fstatvfs(s->fd, &fs) < 0)
+		return -errno;
+	s->most = fs.f_bavail * fs.f_frsize / 2 / EVENT;
+	return 0;
 }
 
 static int flush(struct pdet_spill *s)
@@ -46,6 +54,9 @@ static int flush(struct pdet_spill *s)
 	size_t done = 0;
 	ssize_t n;
 
+	/* A small file may claim to have any number of events. */
+	if (s->size + s->staged > s->most)
+		return -EFBIG;
 	while (done < size) {
 		n = pwrite(s->fd, bytes + done, size - done,
 			   (off_t)(s->size * EVENT + done));

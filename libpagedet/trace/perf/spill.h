@@ -21,6 +21,7 @@ struct pdet_spill {
 	int fd;			/* if it is open */
 	bool is_open;
 	uint64_t size;		/* of the file, in events */
+	uint64_t most;		/* the same: half of what was free */
 	uint64_t begun;		/* where the last run begins */
 	uint64_t numbers;	/* of runs that there were */
 	struct {
