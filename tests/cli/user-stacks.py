@@ -13,7 +13,7 @@ import tempfile
 import threading
 
 sys.dont_write_bytecode = True
-from userstack import (BUILD, PATIENCE, ask, done, gdb_stacks,  # noqa: E402
+from userstack import (BUILD, PAGEDET, PATIENCE, ask, done, gdb_stacks,  # noqa: E402
                        result, skip_without_stacks, stacks, wait_for)
 
 THREADS = 20
@@ -207,7 +207,7 @@ def check_mappers():
     """Threads that look for mappers have the sources that stacks need, too."""
     said = []
     for pfn in ("5", "100", "100000"):
-        p = subprocess.run([os.environ["PAGEDET"], "mappers", pfn,
+        p = subprocess.run([PAGEDET, "mappers", pfn,
                             "--stacks=user", "--json", "--threads", "2"],
                            capture_output=True, text=True, timeout=PATIENCE)
         if p.returncode not in (0, 1, 2, 69, 77):
