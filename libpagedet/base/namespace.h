@@ -16,8 +16,8 @@ int pdet_first_namespace(const char *root, enum pdet_namespace kind);
 /* pdet_proc_is_ours - whether /proc below @root numbers processes as this one
  * does. */
 bool pdet_proc_is_ours(const char *root);
-/* pdet_proc_is_others - whether this machine's /proc is of another pid namespace
- * than this process; false also if that cannot be read. */
+/* pdet_proc_is_others - whether this machine's /proc is of another pid
+ * namespace than this process; false also if that cannot be read. */
 bool pdet_proc_is_others(void);
 
 #endif

@@ -13,8 +13,9 @@ import tempfile
 import threading
 
 sys.dont_write_bytecode = True
-from userstack import (BUILD, PAGEDET, PATIENCE, ask, done, gdb_stacks,  # noqa: E402
-                       result, skip_without_stacks, stacks, wait_for)
+from userstack import (BUILD, PAGEDET, PATIENCE, ask, done,  # noqa: E402
+                       gdb_stacks, result, skip_without_stacks, stacks,
+                       wait_for)
 
 THREADS = 20
 CHAIN = ["inner", "middle", "outer"]
