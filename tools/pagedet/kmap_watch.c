@@ -415,7 +415,8 @@ static int run(struct cli_job *job, struct pagedet *pd)
 	if (job->watch_cache)
 		return cli_kmap_watch_cache(job, pd);
 	status = job->output ? write_file(&w) : write_table(&w);
-	if (status == CLI_ANSWERED || status == CLI_UNSURE) {
+	if (status == CLI_ANSWERED || status == CLI_UNSURE ||
+	    status == CLI_NO) {
 		if (!job->quiet)
 			tell(&w);
 		if (is_lossy(&w.total))
@@ -427,7 +428,7 @@ static int run(struct cli_job *job, struct pagedet *pd)
 
 const struct cli_command cli_kmap_watching = {
 	"kmap", "watch ADDR[+LEN] | --fd PID:FD | --cache NAME [PROGRAM ...]",
-	"",
+	"", .nothing = "no object is left to show",
 	.parse = parse, .run = run, .min_words = 1, .max_words = -1,
 	.groups = true,
 };

@@ -708,21 +708,26 @@ static int write_table(struct caching *c)
 	return status;
 }
 
+static bool is_lossy(const struct caching *c, const struct all *a)
+{
+	return a->t.limited || a->t.lost || a->t.freed || a->t.cpus_missed ||
+	       c->busy || c->none || c->full;
+}
+
 static int answer(struct caching *c)
 {
 	int status = c->job->output ? write_file(c) : write_table(c);
 	struct all a;
 
-	if (status != CLI_ANSWERED && status != CLI_UNSURE)
+	/* No: of objects that were all freed there is nothing to show. */
+	if (status != CLI_ANSWERED && status != CLI_UNSURE && status != CLI_NO)
 		return status;
 	a = sum_up(c);
 	if (c->job->output && c->job->format == PAGEDET_FORMAT_JSON)
 		status = write_json(c, &a);
 	if (!c->job->quiet)
 		tell(c, &a);
-	return status == CLI_ANSWERED &&
-	       (a.t.limited || a.t.lost || a.t.freed || a.t.cpus_missed ||
-		c->busy || c->none || c->full) ? CLI_UNSURE : status;
+	return is_lossy(c, &a) ? CLI_UNSURE : status;
 }
 
 int cli_kmap_watch_cache(struct cli_job *job, struct pagedet *pd)
