@@ -68,8 +68,8 @@ struct pagedet_kmap_watch_total {
 	uint64_t reads;		/* of all words. An instruction that reads and
 				 * writes counts as a write */
 	uint64_t writes;
-	uint64_t lost;		/* hits in neither of them: they had no room.
-				 * A write may be two hits. Exact */
+	uint64_t lost;		/* hits in neither of them: they came too fast,
+				 * and had no room. A write may be two hits */
 	uint64_t own;		/* hits of the watch itself when it asked
 				 * whether the objects exist; not counted */
 	uint64_t limited;	/* of all words */
@@ -88,7 +88,9 @@ struct pagedet_kmap_watch_total {
 				 * a write may be counted as a read */
 	uint32_t error;		/* 0, or the errno that has ended it early.
 				 * ENOENT: all objects were freed */
-	uint32_t reserved;	/* 0 */
+	uint32_t unsaid;	/* further hits in neither of reads and writes:
+				 * the kernel counted them, and does not say by
+				 * whom; UINT32_MAX: so many or more */
 };
 
 /* A watch: breakpoints, and a thread. */

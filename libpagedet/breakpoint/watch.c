@@ -351,6 +351,19 @@ bool pdet_bp_watch_word(const struct pdet_bp_watch *w, size_t i,
 	return true;
 }
 
+/* The kernel counts hits of which it writes no sample and tells no loss. */
+static void add_lost(const struct pdet_bp_watch *w,
+		     struct pagedet_kmap_watch_total *ret)
+{
+	const struct pdet_bp_seen *seen = &w->slots.seen;
+	const uint64_t told = seen->samples + seen->lost;
+
+	ret->lost = seen->lost + w->hits.dropped;
+	ret->unsaid = (uint32_t)PDET_MIN(w->counted -
+					 PDET_MIN(w->counted, told),
+					 UINT32_MAX);
+}
+
 static void add_hits(const struct pdet_bp_watch *w,
 		     struct pagedet_kmap_watch_total *ret)
 {
@@ -366,8 +379,7 @@ static void add_hits(const struct pdet_bp_watch *w,
 		ret->freed += w->objects[i].state == PAGEDET_OBJECT_FREE;
 		ret->unknown += !w->objects[i].state;
 	}
-	ret->lost = w->counted - PDET_MIN(w->counted, w->slots.seen.samples) +
-		    w->hits.dropped;
+	add_lost(w, ret);
 	ret->end_ns = w->end_ns;
 	ret->windows = w->windows;
 	ret->looks = w->looks;

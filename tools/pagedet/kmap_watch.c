@@ -280,8 +280,11 @@ void cli_kmap_tell_hits(const struct cli_job *job,
 			"which slows the kernel",
 			(unsigned long long)t->rate);
 	if (t->lost)
-		cli_say("%llu hit%s lost", (unsigned long long)t->lost,
-			cli_plural(t->lost));
+		cli_say("%llu hit%s came too fast, not counted",
+			(unsigned long long)t->lost, cli_plural(t->lost));
+	if (t->unsaid)
+		cli_say("%u hit%s of which the kernel does not say by whom, "
+			"not counted", t->unsaid, cli_plural(t->unsaid));
 	if (t->own)
 		cli_say("%llu hit%s by pagedet itself, not counted",
 			(unsigned long long)t->own, cli_plural(t->own));
@@ -306,7 +309,8 @@ static void tell(const struct watching *w)
 
 static bool is_lossy(const struct pagedet_kmap_watch_total *t)
 {
-	return t->limited || t->lost || t->freed || t->cpus_missed;
+	return t->limited || t->lost || t->unsaid || t->freed ||
+	       t->cpus_missed;
 }
 
 static void put_words(const struct watching *w, FILE *f)
@@ -336,13 +340,14 @@ static int write_json(const struct watching *w)
 	fputc('{', report.f);
 	cli_json_member(report.f, "file", job.output, strlen(job.output));
 	fprintf(report.f, ",\"reads\":%llu,\"writes\":%llu,\"lost\":%llu,"
+		"\"unsaid\":%u,"
 		"\"own\":%llu,\"limited\":%llu,\"ns\":%llu,\"turns\":%llu,"
 		"\"windows\":%llu,\"window_ns\":%llu,\"rate\":%llu,"
 		"\"breakpoints\":%u,\"cpus\":%u,\"cpus_missed\":%u,"
 		"\"looks\":%llu,\"freed\":%s,\"estimated\":%s,\"words\":[",
 		(unsigned long long)t->reads, (unsigned long long)t->writes,
-		(unsigned long long)t->lost, (unsigned long long)t->own,
-		(unsigned long long)t->limited,
+		(unsigned long long)t->lost, t->unsaid,
+		(unsigned long long)t->own, (unsigned long long)t->limited,
 		(unsigned long long)(t->end_ns - t->begin_ns),
 		(unsigned long long)t->turns, (unsigned long long)t->windows,
 		(unsigned long long)t->window_ns, (unsigned long long)t->rate,

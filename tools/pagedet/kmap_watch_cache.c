@@ -497,6 +497,8 @@ static struct all sum_up(const struct caching *c)
 		const struct pagedet_kmap_watch_total *t = &c->slices[i].total;
 
 		a.t.lost += t->lost;
+		a.t.unsaid = t->unsaid > UINT32_MAX - a.t.unsaid ?
+				     UINT32_MAX : a.t.unsaid + t->unsaid;
 		a.t.own += t->own;
 		a.t.limited += t->limited;
 		a.t.freed += t->freed;
@@ -610,7 +612,8 @@ static void put_slices(const struct caching *c, FILE *f)
 		fprintf(f, "%s{\"address\":\"%#llx\",\"bytes\":%llu,"
 			"\"words\":%llu,\"turns\":%llu,\"ns\":%llu,"
 			"\"word_ns\":%llu,\"reads\":%llu,\"writes\":%llu,"
-			"\"lost\":%llu,\"limited\":%llu,\"freed\":%s}",
+			"\"lost\":%llu,\"unsaid\":%u,\"limited\":%llu,"
+			"\"freed\":%s}",
 			i ? "," : "", (unsigned long long)s->object.address,
 			(unsigned long long)s->object.bytes,
 			(unsigned long long)t->words,
@@ -619,7 +622,7 @@ static void put_slices(const struct caching *c, FILE *f)
 			(unsigned long long)s->word_ns,
 			(unsigned long long)t->reads,
 			(unsigned long long)t->writes,
-			(unsigned long long)t->lost,
+			(unsigned long long)t->lost, t->unsaid,
 			(unsigned long long)t->limited,
 			t->freed ? "true" : t->unknown ? "null" : "false");
 	}
@@ -647,6 +650,7 @@ static int write_json(const struct caching *c, const struct all *a)
 		"\"reused\":%s,\"at_once\":%zu,\"busy\":%llu,\"none\":%llu,"
 		"\"freed\":%llu,\"unknown\":%llu,\"reads\":%llu,"
 		"\"writes\":%llu,\"freed_hits\":%llu,\"lost\":%llu,"
+		"\"unsaid\":%u,"
 		"\"own\":%llu,\"limited\":%llu,\"rate\":%llu,"
 		"\"breakpoints\":%u,\"cpus\":%u,\"cpus_missed\":%u,"
 		"\"estimated\":%s,\"objects\":[", (unsigned long long)c->seed,
@@ -659,7 +663,8 @@ static int write_json(const struct caching *c, const struct all *a)
 		(unsigned long long)a->t.reads,
 		(unsigned long long)a->t.writes,
 		(unsigned long long)a->freed_hits,
-		(unsigned long long)a->t.lost, (unsigned long long)a->t.own,
+		(unsigned long long)a->t.lost, a->t.unsaid,
+		(unsigned long long)a->t.own,
 		(unsigned long long)a->t.limited,
 		(unsigned long long)a->t.rate, a->t.slots, a->t.cpus,
 		a->t.cpus_missed, a->t.estimated ? "true" : "false");
@@ -710,8 +715,8 @@ static int write_table(struct caching *c)
 
 static bool is_lossy(const struct caching *c, const struct all *a)
 {
-	return a->t.limited || a->t.lost || a->t.freed || a->t.cpus_missed ||
-	       c->busy || c->none || c->full;
+	return a->t.limited || a->t.lost || a->t.unsaid || a->t.freed ||
+	       a->t.cpus_missed || c->busy || c->none || c->full;
 }
 
 static int answer(struct caching *c)
