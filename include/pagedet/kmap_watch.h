@@ -46,7 +46,8 @@ struct pagedet_kmap_word {
 	uint64_t bytes;		/* 8, or less at an end that is not aligned */
 	uint64_t object;	/* 0 for the first one */
 	uint64_t windows;	/* turns that it has had; 1 if all words were
-				 * watched at once */
+				 * watched at once. 0: none, so that nothing is
+				 * known of it, and the KMAP lacks it */
 	uint64_t ns;		/* for so long all processors watched it; with
 				 * tid, of the time that the thread ran */
 	uint64_t limited;	/* how often the rate was used up, so that the
@@ -138,10 +139,10 @@ int pagedet_kmap_watch_stop(struct pagedet_kmap_watch *watch);
 
 /**
  * pagedet_kmap_watch_write - write what was watched as a KMAP
- * It has 11 columns, as Memorizer prints them, and each word is an object. Its
- * allocation is not known. An object that was freed has an unknown end. On x86
- * the address of an access is that behind the instruction. Stops the watch
- * first.
+ * It has 11 columns, as Memorizer prints them, and each word that had a turn is
+ * an object. Its allocation is not known. An object that was freed, or of which
+ * that cannot be told, has an unknown end. On x86 the address of an access is
+ * that behind the instruction. Stops the watch first.
  * @watch: [in] from pagedet_kmap_watch()
  * @fd: [in] open for writing
  * Return: 0, or a negative errno; then it is not a KMAP.

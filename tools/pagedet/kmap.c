@@ -367,7 +367,8 @@ static void tell_missing(const struct pagedet_kmap_total *t)
 		      "place is not known");
 }
 
-static void tell_codes(const struct pagedet_kmap_total *t)
+/* What was watched says itself what it knows of an end. */
+static void tell_codes(const struct pagedet_kmap_total *t, bool watched)
 {
 	cli_kmap_tell(t->nested, "object", "in whose memory another allocator "
 		      "has made objects: bytes are counted for these only");
@@ -377,8 +378,8 @@ static void tell_codes(const struct pagedet_kmap_total *t)
 		      "nobody had asked for");
 	cli_kmap_tell(t->missed, "object", "whose free was missed: the address "
 		      "was allocated again");
-	cli_kmap_tell(t->unknown, "object", "freed by a call that is not "
-		      "known");
+	if (!watched)
+		cli_kmap_tell(t->unknown, "object", "whose end is not known");
 }
 
 static void tell_unknown(const struct asking *a,
@@ -445,12 +446,12 @@ static void tell_all(const struct asking *a)
 				"kernel at the same place");
 		cli_say("the file before, %s:", a->job->before);
 		tell_missing(&a->before);
-		tell_codes(&a->before);
+		tell_codes(&a->before, a->job->watched);
 		tell_unknown(a, &a->before);
 		cli_say("the file now, %s:", a->job->path);
 	}
 	tell_missing(&a->total);
-	tell_codes(&a->total);
+	tell_codes(&a->total, a->job->watched);
 	tell_unknown(a, &a->total);
 }
 

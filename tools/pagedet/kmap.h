@@ -46,6 +46,9 @@ int cli_kmap_show_watched(const struct cli_job *job, struct pagedet *pd,
 void cli_kmap_tell_hits(const struct cli_job *job,
 			const struct pagedet_kmap_watch_total *t);
 
+/* Say how many words were not watched. */
+void cli_kmap_tell_turns(uint64_t unwatched);
+
 /* --- kmap_watch_cache.c: objects of a slab cache. Returns a status. --- */
 int cli_kmap_watch_cache(struct cli_job *job, struct pagedet *pd);
 

@@ -241,6 +241,23 @@ static void tell_ranges(const struct watching *w, uint64_t ns)
 		cli_say("and other words; -o FILE --json tells each");
 }
 
+void cli_kmap_tell_turns(uint64_t unwatched)
+{
+	if (unwatched)
+		cli_say("%llu word%s never had a turn: they have no row",
+			(unsigned long long)unwatched, cli_plural(unwatched));
+}
+
+static uint64_t unwatched(const struct watching *w)
+{
+	struct pagedet_kmap_word word = { .size = sizeof(word) };
+	uint64_t i, n = 0;
+
+	for (i = 0; pagedet_kmap_watch_word(w->watch, i, &word) == 1; i++)
+		n += !word.windows;
+	return n;
+}
+
 static void tell_coverage(const struct watching *w)
 {
 	const struct pagedet_kmap_watch_total *t = &w->total;
@@ -259,6 +276,7 @@ static void tell_coverage(const struct watching *w)
 			cli_plural(t->slots), t->cpus, cli_plural(t->cpus));
 	if (t->turns > 1 || t->limited)
 		tell_ranges(w, ns);
+	cli_kmap_tell_turns(unwatched(w));
 }
 
 static void tell_objects(const struct pagedet_kmap_watch_total *t)
@@ -424,7 +442,7 @@ static int run(struct cli_job *job, struct pagedet *pd)
 	    status == CLI_NO) {
 		if (!job->quiet)
 			tell(&w);
-		if (is_lossy(&w.total))
+		if (is_lossy(&w.total) || unwatched(&w))
 			status = CLI_UNSURE;
 	}
 	pagedet_kmap_watch_free(w.watch);
