@@ -24,6 +24,16 @@ for option in '--before x' '--kallsyms x' '--kallsyms-before x' --folded \
 done
 run kmap watch ffff888000000000 -o "$file" --by site --for 0.1
 expect 'a file is not grouped' 64 '--by has no meaning'
+for option in '--where x' '--top 1' '--sort reads' '--by x' \
+	'--by site --accesses' '--matrix m.csv --json' \
+	'--matrix m.csv --by site'; do
+	# shellcheck disable=SC2086
+	run kmap report /dev/null --kallsyms /dev/null $option
+	sed 's/kmap report/kmap watch/' "$tap_dir/stderr" > "$tap_dir/report"
+	# shellcheck disable=SC2086
+	run kmap watch ffff888000000000 $option --for 0.1
+	expect "not with '$option'" 64 "$(head -n 1 "$tap_dir/report")"
+done
 run kmap watch ffff888000000000 --for 1 -- true
 expect 'a time and a program' 64 'exclude each other'
 run kmap watch --for 1

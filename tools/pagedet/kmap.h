@@ -11,6 +11,9 @@
 /* cli_kmap_refuse - options that have no meaning. Returns a status. */
 int cli_kmap_refuse(const struct cli_job *job);
 
+/* cli_kmap_check - what a report of objects or groups can show. A status. */
+int cli_kmap_check(struct cli_job *job);
+
 /* Say on stderr what a file lacks, if it lacks something. */
 void cli_kmap_tell(uint64_t n, const char *what, const char *how);
 void cli_kmap_tell_lines(uint64_t n, const char *what, uint64_t first);

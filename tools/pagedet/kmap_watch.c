@@ -15,6 +15,7 @@
 
 /* Ranges of words whose coverage is told, at most. */
 #define MOST_RANGES 16
+#define KALLSYMS "/proc/kallsyms"
 
 struct watching {
 	struct cli_job *job;
@@ -80,6 +81,17 @@ static int refuse_alone(const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* The same as of a file, before anything is watched. */
+static int check_table(struct cli_job *job)
+{
+	int status;
+
+	job->kallsyms = KALLSYMS;
+	status = cli_kmap_check(job);
+	job->kallsyms = NULL;
+	return status;
+}
+
 static int parse(struct cli_job *job)
 {
 	const int program = program_of(job);
@@ -95,7 +107,7 @@ static int parse(struct cli_job *job)
 	if (job->for_ns && job->n_words > program)
 		return cli_usage("kmap watch: --for and '%s' exclude each "
 				 "other", job->words[program]);
-	return job->output ? cli_check_format(job) : CLI_ANSWERED;
+	return job->output ? cli_check_format(job) : check_table(job);
 }
 
 static int take_address(const struct cli_job *job,
@@ -408,7 +420,7 @@ int cli_kmap_show_watched(const struct cli_job *asked, struct pagedet *pd,
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	job.path = path;
-	job.kallsyms = "/proc/kallsyms";
+	job.kallsyms = KALLSYMS;
 	job.accesses = !job.by && !job.matrix;
 	job.pointers = true;
 	job.watched = true;
