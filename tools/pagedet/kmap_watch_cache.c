@@ -723,8 +723,8 @@ static int write_table(struct caching *c)
 
 static bool is_lossy(const struct caching *c, const struct all *a)
 {
-	return a->unwatched || a->t.limited || a->t.lost || a->t.unsaid || a->t.freed ||
-	       a->t.cpus_missed || c->busy || c->none || c->full;
+	return a->unwatched || a->t.limited || a->t.lost || a->t.unsaid ||
+	       a->t.freed || a->t.cpus_missed || c->busy || c->none || c->full;
 }
 
 static int answer(struct caching *c)
@@ -733,14 +733,16 @@ static int answer(struct caching *c)
 	struct all a;
 
 	/* No: of objects that were all freed there is nothing to show. */
-	if (status != CLI_ANSWERED && status != CLI_UNSURE && status != CLI_NO)
+	if (status != CLI_ANSWERED && status != CLI_UNSURE &&
+	    status != CLI_NO)
 		return status;
 	a = sum_up(c);
 	if (c->job->output && c->job->format == PAGEDET_FORMAT_JSON)
 		status = write_json(c, &a);
 	if (!c->job->quiet)
 		tell(c, &a);
-	return is_lossy(c, &a) ? CLI_UNSURE : status;
+	return (status == CLI_ANSWERED || status == CLI_NO) &&
+	       is_lossy(c, &a) ? CLI_UNSURE : status;
 }
 
 int cli_kmap_watch_cache(struct cli_job *job, struct pagedet *pd)
