@@ -46,7 +46,8 @@ struct pagedet_kmap_word {
 	uint64_t bytes;		/* 8, or less at an end that is not aligned */
 	uint64_t object;	/* 0 for the first one */
 	uint64_t windows;	/* turns that it has had; 1 if all words were
-				 * watched at once */
+				 * watched at once. 0: none, so that nothing is
+				 * known of it, and the KMAP lacks it */
 	uint64_t ns;		/* for so long all processors watched it; with
 				 * tid, of the time that the thread ran */
 	uint64_t limited;	/* how often the rate was used up, so that the
@@ -68,8 +69,8 @@ struct pagedet_kmap_watch_total {
 	uint64_t reads;		/* of all words. An instruction that reads and
 				 * writes counts as a write */
 	uint64_t writes;
-	uint64_t lost;		/* hits in neither of them: they had no room.
-				 * A write may be two hits. Exact */
+	uint64_t lost;		/* hits in neither of them: they came too fast,
+				 * and had no room. A write may be two hits */
 	uint64_t own;		/* hits of the watch itself when it asked
 				 * whether the objects exist; not counted */
 	uint64_t limited;	/* of all words */
@@ -88,7 +89,9 @@ struct pagedet_kmap_watch_total {
 				 * a write may be counted as a read */
 	uint32_t error;		/* 0, or the errno that has ended it early.
 				 * ENOENT: all objects were freed */
-	uint32_t reserved;	/* 0 */
+	uint32_t unsaid;	/* further hits in neither of reads and writes:
+				 * the kernel counted them, and does not say by
+				 * whom; UINT32_MAX: so many or more */
 };
 
 /* A watch: breakpoints, and a thread. */
@@ -136,10 +139,10 @@ int pagedet_kmap_watch_stop(struct pagedet_kmap_watch *watch);
 
 /**
  * pagedet_kmap_watch_write - write what was watched as a KMAP
- * It has 11 columns, as Memorizer prints them, and each word is an object. Its
- * allocation is not known. An object that was freed has an unknown end. On x86
- * the address of an access is that behind the instruction. Stops the watch
- * first.
+ * It has 11 columns, as Memorizer prints them, and each word that had a turn is
+ * an object. Its allocation is not known. An object that was freed, or of which
+ * that cannot be told, has an unknown end. On x86 the address of an access is
+ * that behind the instruction. Stops the watch first.
  * @watch: [in] from pagedet_kmap_watch()
  * @fd: [in] open for writing
  * Return: 0, or a negative errno; then it is not a KMAP.

@@ -24,11 +24,6 @@
 #define MOST_WINDOW_NS 200000000u
 #define SECOND_NS 1000000000u
 
-/* What is known of a piece. */
-struct word {
-	uint64_t windows, ns, limited;
-};
-
 struct pdet_bp_watch {
 	struct pdet_env env;	/* of the thread; no log */
 	struct pdet_bp_wants wants; /* its objects are those below */
@@ -38,7 +33,7 @@ struct pdet_bp_watch {
 	struct pdet_bp_hits hits;
 	struct pdet_bp_half *halves; /* of each place, for each piece of a
 				      * turn */
-	struct word *words;	/* of each piece */
+	struct pdet_bp_turns *words; /* of each piece */
 	size_t turn;
 	uint64_t began;		/* of the turn, or of the last look at it */
 	uint64_t looked;
@@ -104,7 +99,7 @@ static void cover(struct pdet_bp_watch *w, bool is_end)
 	size_t i, k;
 
 	for (k = 0; k < w->slots.used; k += each) {
-		struct word *word = &w->words[piece_of(w, k)];
+		struct pdet_bp_turns *word = &w->words[piece_of(w, k)];
 		uint64_t ns = UINT64_MAX;
 		bool limited = false;
 
@@ -117,7 +112,8 @@ static void cover(struct pdet_bp_watch *w, bool is_end)
 		}
 		word->ns += ns;
 		word->limited += limited;
-		word->windows += is_end;
+		/* A turn that took no time is none; a thread may sleep. */
+		word->windows += is_end && (word->ns || w->wants.tid);
 	}
 	for (i = 0; i < w->slots.n; i++)
 		for (k = 0; k < w->slots.used; k++)
@@ -331,7 +327,8 @@ int pdet_bp_watch_stop(struct pdet_bp_watch *w, struct pdet_env *env)
 int pdet_bp_watch_write(const struct pdet_bp_watch *w, struct pdet_env *env,
 			int fd)
 {
-	const struct pdet_bp_text t = { w->objects, &w->plan, &w->hits };
+	const struct pdet_bp_text t = { w->objects, w->words, &w->plan,
+					&w->hits };
 
 	return pdet_bp_write(env, fd, &t);
 }
@@ -351,6 +348,19 @@ bool pdet_bp_watch_word(const struct pdet_bp_watch *w, size_t i,
 	return true;
 }
 
+/* The kernel counts hits of which it writes no sample and tells no loss. */
+static void add_lost(const struct pdet_bp_watch *w,
+		     struct pagedet_kmap_watch_total *ret)
+{
+	const struct pdet_bp_seen *seen = &w->slots.seen;
+	const uint64_t told = seen->samples + seen->lost;
+
+	ret->lost = seen->lost + w->hits.dropped;
+	ret->unsaid = (uint32_t)PDET_MIN(w->counted -
+					 PDET_MIN(w->counted, told),
+					 UINT32_MAX);
+}
+
 static void add_hits(const struct pdet_bp_watch *w,
 		     struct pagedet_kmap_watch_total *ret)
 {
@@ -366,8 +376,7 @@ static void add_hits(const struct pdet_bp_watch *w,
 		ret->freed += w->objects[i].state == PAGEDET_OBJECT_FREE;
 		ret->unknown += !w->objects[i].state;
 	}
-	ret->lost = w->counted - PDET_MIN(w->counted, w->slots.seen.samples) +
-		    w->hits.dropped;
+	add_lost(w, ret);
 	ret->end_ns = w->end_ns;
 	ret->windows = w->windows;
 	ret->looks = w->looks;

@@ -50,8 +50,15 @@ void pdet_bp_watch_total(const struct pdet_bp_watch *w,
 void pdet_bp_watch_free(struct pdet_bp_watch *w);
 
 /* --- write.c --- */
+/* How a piece was watched. */
+struct pdet_bp_turns {
+	uint64_t windows;	/* 0: it never had a turn, and is not written */
+	uint64_t ns, limited;
+};
+
 struct pdet_bp_text {
 	const struct pdet_bp_object *objects;
+	const struct pdet_bp_turns *turns; /* of each piece */
 	const struct pdet_bp_plan *plan;
 	const struct pdet_bp_hits *hits;
 };

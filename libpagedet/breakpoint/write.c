@@ -31,16 +31,16 @@ static void put_name(FILE *f, const char *name)
 
 /*
  * Nobody knows when it was allocated. A free before the allocation tells the
- * reader that its lifetime is not known.
+ * reader that its lifetime is not known, nor whether it has ended.
  */
 static void put_word(FILE *f, const struct pdet_bp_text *t, size_t piece)
 {
 	const struct pdet_bp_piece *p = &t->plan->data[piece];
 	const struct pdet_bp_object *o = &t->objects[p->object];
-	const bool is_free = o->state == PAGEDET_OBJECT_FREE;
+	const bool is_live = o->state && o->state != PAGEDET_OBJECT_FREE;
 
 	fprintf(f, UNTOLD ",0,%" PRIx64 ",%u,%d,%d,(null),%s,,", p->address,
-		p->bytes, is_free ? 2 : 0, is_free ? 1 : 0, type_of(o));
+		p->bytes, is_live ? 0 : 2, is_live ? 0 : 1, type_of(o));
 	put_name(f, o->cache);
 	fprintf(f, ",\n");
 }
@@ -104,9 +104,11 @@ int pdet_bp_write(struct pdet_env *env, int fd, const struct pdet_bp_text *t)
 		r = pdet_fail(env, !all ? ENOMEM : errno, "cannot write a "
 			      "KMAP: %s", !all ? "no memory" : strerror(errno));
 	for (i = 0; r == 0 && i < t->plan->n; i++) {
-		put_word(f, t, i);
+		if (t->turns[i].windows)
+			put_word(f, t, i);
 		for (; at < t->hits->sums.n && all[at].piece == i; at++)
-			put_hit(f, t, all[at].at);
+			if (t->turns[i].windows)
+				put_hit(f, t, all[at].at);
 	}
 	if (f && (ferror(f) | fclose(f)) && r == 0)
 		r = pdet_fail_errno(env, "cannot write a KMAP");

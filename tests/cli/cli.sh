@@ -68,6 +68,17 @@ stdout_has() {
 	fi
 }
 
+# end_all PID...: kills these of our processes, and their children
+end_all() {
+	for end_pid; do
+		end_children=$(cat "/proc/$end_pid/task/$end_pid/children" \
+			2> /dev/null) || end_children=
+		# shellcheck disable=SC2086
+		kill -KILL "$end_pid" $end_children 2> /dev/null || :
+		wait "$end_pid" 2> /dev/null || :
+	done
+}
+
 # counts_well NAME: after the number 1, no noun of its output is a plural
 counts_well() {
 	if cat "$tap_dir/stdout" "$tap_dir/stderr" | grep -E -e \

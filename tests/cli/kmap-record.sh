@@ -21,7 +21,8 @@ unserve() {
 	fi
 	mounted=
 }
-trap 'unserve; rm -rf "$tap_dir"' EXIT
+recorder=
+trap 'end_all $recorder; unserve; rm -rf "$tap_dir"' EXIT
 
 is_served_or_ended() {
 	grep -q " $debug fuse" /proc/mounts || ! kill -0 "$server" 2> /dev/null
@@ -276,6 +277,7 @@ for signal in TERM HUP; do
 	kill -s $signal "$recorder"
 	status=0
 	wait "$recorder" || status=$?
+	recorder=
 	expect "SIG$signal" 0 'objects, 0 live'
 	restored
 done
@@ -291,6 +293,7 @@ for kind in slab 6.6.30; do
 	kill -s TERM "$recorder"
 	status=0
 	wait "$recorder" || status=$?
+	recorder=
 	expect "$kind: a second signal" 2 'was ended early'
 	restored
 	tap_run "$kind: half a text is not written" [ ! -e "$file" ]
@@ -307,8 +310,8 @@ expect 'no such directory' 66 'none/x'
 # Killed, nothing can be restored: the next one says so.
 serve slab
 start -- sleep 1000
-kill -9 "$recorder"
-wait "$recorder" 2> /dev/null || :
+end_all "$recorder"
+recorder=
 run doctor --root "$root"
 stdout_has 'doctor tells what a killed one has left' 'Memorizer is on, by'
 record --for 0.1
@@ -328,6 +331,7 @@ echo 0 > "$dir/memorizer_enabled"
 kill "$recorder"
 status=0
 wait "$recorder" || status=$?
+recorder=
 expect 'someone turns it off' 2 'someone else has turned Memorizer off'
 restored
 

@@ -3,8 +3,7 @@
 # needs: procfs
 # Tests what 'kmap watch --cache' refuses, and on a kernel that allows
 # breakpoints that N calls of lseek on each of many files are N accesses to each
-# object that was drawn, what is said of freed objects, and that a seed repeats a
-# choice.
+# object that was drawn, and what is said of freed objects.
 . "$top_srcdir/tests/cli/cli.sh"
 
 file=$tap_dir/watched.kmap
@@ -41,6 +40,17 @@ expect 'not of a file' 64 '--from has no meaning'
 
 # --- who watches ---
 
+# What runs in the background, and must not stay.
+seeker=
+watch=
+leave() {
+	# shellcheck disable=SC2086
+	end_all $watch $seeker
+	chmod -R u+w "$tap_dir"
+	rm -rf "$tap_dir"
+}
+trap leave EXIT
+
 mkfifo "$tap_dir/ask" "$tap_dir/answer"
 cat > "$tap_dir/seek.py" << 'END'
 import os, resource, sys
@@ -50,14 +60,14 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (n + 50, most))
 name = sys.argv[1] + "/seeked"
 def open_all():
     return [os.open(name, os.O_RDWR | os.O_CREAT) for i in range(n)]
+# Before the others: these are objects of the cache, too.
+ask = os.fdopen(os.open(sys.argv[1] + "/ask", os.O_RDWR), "rb", 0)
+answer = os.open(sys.argv[1] + "/answer", os.O_RDWR)
 fds = open_all()
 with open(sys.argv[1] + "/seeker", "w") as f:
-    f.write(f"{os.getpid()}:{fds[0]}\n")
+    f.write(f"{os.getpid()}:{fds[0]}:{n}\n")
 while True:
-    with open(sys.argv[1] + "/ask") as f:
-        what = f.read().strip()
-    if what == "end":
-        break
+    what = ask.readline().strip().decode()
     if what == "close":
         for fd in fds:
             os.close(fd)
@@ -68,8 +78,7 @@ while True:
         for i in range(int(what)):
             for fd in fds:
                 os.lseek(fd, i + 1, os.SEEK_SET)
-    with open(sys.argv[1] + "/answer", "w") as f:
-        f.write("done\n")
+    os.write(answer, b"done\n")
 END
 "$PYTHON3" "$tap_dir/seek.py" "$tap_dir" &
 seeker=$!
@@ -78,18 +87,20 @@ is_there() {
 }
 tap_wait is_there
 object=$(cat "$tap_dir/seeker")
+n_files=${object##*:}
+object=${object%:*}
 
 # asks WHAT: prints the program that lets the seeker do it, and waits
 asks() {
-	echo "echo $1 > '$tap_dir/ask'; read -r line < '$tap_dir/answer'"
+	echo "timeout 60 sh -c 'echo $1 > \"$tap_dir/ask\"
+		head -n 1 \"$tap_dir/answer\"' > '$tap_dir/answered'"
 }
 
 # finish: ends the seeker and the test
 finish() {
-	echo end > "$tap_dir/ask"
-	wait "$seeker"
+	end_all "$seeker"
+	seeker=
 	tap_done
-	exit
 }
 
 # A processor has few breakpoints, and one of these tests takes all of them.
@@ -98,10 +109,14 @@ tap_lock breakpoints
 run kmap watch --cache filp --for 0.1 -o "$file"
 case $status in
 0 | 2) ;;
-*)
+69 | 77)
 	tap_skip 'objects of a cache are watched' "not possible here: \
 $(head -n 1 "$tap_dir/stderr")"
 	tap_run 'no file is left' [ ! -e "$file" ]
+	finish
+	;;
+*)
+	tap_not_ok 'objects of a cache are watched' "$(why)"
 	finish
 	;;
 esac
@@ -114,34 +129,56 @@ run kmap watch --cache filp --at 100000 --for 0.1
 expect 'outside of the object' 64 'is outside of an object'
 
 # The word that lseek(2) writes, which is up to the kernel.
-run kmap watch --fd "$object" --for 0.1 -o "$file" -q
-base=$(sed -n '1s/^(____ptrval____),0,\([0-9a-f]*\),.*/\1/p' "$file")
+run kmap watch --fd "$object" --for 0.1 -o "$file" -q --json
+cp "$tap_dir/stdout" "$tap_dir/one"
+# Also of words that had no turn.
+words=$(grep -o '"address":"0x[0-9a-f]*","bytes":8' "$tap_dir/one" |
+	sed 's/.*0x//; s/".*//')
+base=${words%%[!0-9a-f]*}
+# is_written ADDRESS: also in a try after one that lost hits
+is_written() {
+	for try in 1 2 3 4 5; do
+		run kmap watch "$1" --writes -o "$tap_dir/word" -- \
+			sh -c "$(asks 20)"
+		grep -q ",20,0,${object%:*}\$" "$tap_dir/word" && return 0
+		grep -q 'came too fast\|does not say by whom' \
+			"$tap_dir/stderr" || return 1
+	done
+	return 1
+}
 at=
-for address in $(sed -n 's/^(____ptrval____),0,\([0-9a-f]*\),8,.*/\1/p' \
-	"$file"); do
-	run kmap watch "$address" --writes -o "$tap_dir/word" -q -- \
-		sh -c "$(asks 20)"
-	if grep -q ",20,0,${object%:*}\$" "$tap_dir/word"; then
+for address in $words; do
+	if is_written "$address"; then
 		at=$((0x$address - 0x$base))
 		break
 	fi
 done
-if [ -z "$at" ]; then
-	tap_skip 'lseek writes a word' 'no breakpoint has told it'
+if [ -z "$at" ] && grep -q '"estimated":true' "$tap_dir/one"; then
+	tap_skip 'lseek writes a word' 'counts are estimated on this machine'
 	finish
 fi
+tap_run 'lseek writes a word' [ -n "$at" ]
+[ -n "$at" ] || finish
+
+# All words of an object take turns.
+run kmap watch --cache filp --window 0.2 --for 0.1
+expect 'words that had no turn' 2 'never had a turn: they have no row'
+tap_run 'an offset is not live' grep -q '^total: .* 0 live' "$tap_dir/stdout"
 
 # --- N are N, of each object ---
 
-for seed in 1 2 3 4 5 6 7 8 9 10; do
+drawn=
+# Ten times, and again until one of ours is among them.
+for seed in $(seq 40); do
+	[ "$seed" -le 10 ] || [ -z "$drawn" ] || break
 	run kmap watch --cache filp --at "$at" --seed "$seed" --json \
 		-o "$tap_dir/drawn.$seed" -- sh -c "$(asks 20)"
 	cp "$tap_dir/stdout" "$tap_dir/said.$seed"
 	cp "$tap_dir/stderr" "$tap_dir/told.$seed"
+	! grep -q ",${object%:*}\$" "$tap_dir/drawn.$seed" || drawn=yes
 done
 cat > "$tap_dir/check.py" << 'END'
 import glob, json, sys
-ours = 0
 at = int(sys.argv[3])
 for name in glob.glob(sys.argv[1] + "/drawn.*"):
     with open(name.replace("drawn.", "said.")) as f:
@@ -158,7 +195,9 @@ for name in glob.glob(sys.argv[1] + "/drawn.*"):
                 lines[-1][1].append(line.split(","))
     assert len(lines) == len(objects), (lines, row)
     for o, (line, accesses) in zip(objects, lines):
-        assert o["words"] == o["turns"] == 1 and o["ns"] >= o["word_ns"] > 0
+        # Two clocks.
+        assert o["words"] == o["turns"] == 1, o
+        assert o["ns"] * 1.1 >= o["word_ns"] > 0, o
         assert int(line[2], 16) == int(o["address"], 16) + at, (line, o)
         assert "filp" in line, line
         assert o["reads"] == sum(int(a[2]) for a in accesses)
@@ -166,28 +205,45 @@ for name in glob.glob(sys.argv[1] + "/drawn.*"):
         # Others look at a file of the seeker, too, but do not seek it.
         mine = [int(a[2]) + int(a[1]) for a in accesses
                 if a[3].strip() == sys.argv[2]]
-        ours += bool(mine)
-        if o["freed"] or o["lost"] or o["limited"]:
+        if o["freed"] is not False or o["limited"]:
             continue
+        missed = o["lost"] + o["unsaid"]
         most = 22 if row["estimated"] else 20
-        assert all(20 <= n <= most for n in mine), (mine, row)
+        assert all(20 - missed <= n <= most for n in mine), (mine, row)
     kept = [o for o in objects if not o["freed"]]
     assert row["reads"] == sum(o["reads"] for o in kept), row
     assert row["writes"] == sum(o["writes"] for o in kept), row
     assert row["freed"] == len(objects) - len(kept), row
-assert ours >= 1, "none of the files was drawn"
 END
 tap_run '20 calls for each file are 20 accesses to each that was drawn' \
 	"$PYTHON3" "$tap_dir/check.py" "$tap_dir" "${object%:*}" "$at"
+n_open=$(cut -f 1 /proc/sys/fs/file-nr)
+if [ -z "$drawn" ] && [ "$((n_files * 8))" -lt "$n_open" ]; then
+	tap_skip 'files of the test were drawn' \
+		"others have most of the $n_open open files"
+else
+	tap_run 'files of the test were drawn' [ -n "$drawn" ]
+fi
 tap_run 'the seed is told' grep -q 'drawn with --seed 3;' "$tap_dir/told.3"
-tap_run 'and what cannot be known' grep -Eq 'between two of|freed meanwhile' \
+tap_run 'and what cannot be known' grep -Eq \
+	'between two of|freed meanwhile|is not known' \
 	"$tap_dir/told.3"
 
 # --- other objects after each slice ---
 
-run kmap watch --cache filp --at "$at" --sample --slice 0.1 --seed 5 --for 2 \
-	-o "$file" --json
-cp "$tap_dir/stdout" "$tap_dir/sampled"
+# How many slices a second has depends on the machine.
+cat > "$tap_dir/more.py" << 'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    row, = map(json.loads, f)
+sys.exit(len({o["address"] for o in row["objects"]}) <= row["at_once"])
+END
+for seconds in 2 4 8 16 32; do
+	run kmap watch --cache filp --at "$at" --sample --slice 0.1 --seed 5 \
+		--for "$seconds" -o "$file" --json
+	cp "$tap_dir/stdout" "$tap_dir/sampled"
+	! "$PYTHON3" "$tap_dir/more.py" "$tap_dir/sampled" || break
+done
 run kmap report "$file" --json -q --pointers
 tap_run 'a sample has a row for each slice' "$PYTHON3" - "$tap_dir/sampled" \
 	"$tap_dir/stdout" << 'END'
@@ -204,7 +260,7 @@ total = total["total"]
 assert total["reads"] == sum(o["reads"] for o in objects), (total, row)
 assert total["writes"] == sum(o["writes"] for o in objects), (total, row)
 assert [r["end"] if "end" in r else r["freed"] for r in rows] == [
-    "unknown" if o["freed"] else "live" for o in objects], rows
+    "live" if o["freed"] is False else "unknown" for o in objects], rows
 END
 run kmap watch --cache filp --at "$at+16" --sample --slice 0.2 --for 0.7 --json
 tap_run 'sums have a row for each word' "$PYTHON3" - "$tap_dir/stdout" "$at" \
@@ -232,6 +288,21 @@ expect 'objects that were freed' 2 'freed meanwhile'
 run kmap report "$tap_dir/freed" --json -q
 tap_run 'have an unknown end' grep -q '"unknown"' "$tap_dir/stdout"
 
+# Without rows it still says what was watched.
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	run kmap watch --cache filp --at "$at" --seed "$seed" -- \
+		sh -c "$(asks close)"
+	sh -c "$(asks open)"
+	grep -q '^total: 0 objects' "$tap_dir/stdout" && break
+done
+if grep -q '^total: 0 objects' "$tap_dir/stdout"; then
+	expect 'all objects were freed' 2 'no object is left to show'
+	tap_run 'and it is said what was watched' \
+		grep -q 'drawn with --seed' "$tap_dir/stderr"
+else
+	tap_skip 'all objects were freed' 'others took their memory each time'
+fi
+
 # --- nothing is left ---
 
 watches() {
@@ -239,6 +310,7 @@ watches() {
 		-o "$tap_dir/left" | sed -n 's/.*"at_once":\([0-9]*\),.*/\1/p'
 }
 most=$(watches)
+tap_run 'it is told how many are watched at once' [ -n "$most" ]
 rm -f "$tap_dir/holds"
 "$PAGEDET" kmap watch --cache filp --sample -q -- \
 	sh -c "echo there > '$tap_dir/holds'; exec sleep 600" \
@@ -248,13 +320,10 @@ holds() {
 	grep -q there "$tap_dir/holds" 2> "$tap_dir/why"
 }
 tap_wait holds
-program=$(cat "/proc/$watch/task/$watch/children")
-kill -KILL "$watch"
-wait "$watch" 2> "$tap_dir/why" || :
-# shellcheck disable=SC2086
-kill -KILL $program
+end_all "$watch"
+watch=
 are_free() {
-	[ "$(watches)" = "$most" ]
+	[ -n "$most" ] && [ "$(watches)" = "$most" ]
 }
 tap_wait are_free
 tap_run 'nothing is left of a watch that was killed' are_free

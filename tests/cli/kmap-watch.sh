@@ -24,6 +24,16 @@ for option in '--before x' '--kallsyms x' '--kallsyms-before x' --folded \
 done
 run kmap watch ffff888000000000 -o "$file" --by site --for 0.1
 expect 'a file is not grouped' 64 '--by has no meaning'
+for option in '--where x' '--top 1' '--sort reads' '--by x' \
+	'--by site --accesses' '--matrix m.csv --json' \
+	'--matrix m.csv --by site'; do
+	# shellcheck disable=SC2086
+	run kmap report /dev/null --kallsyms /dev/null $option
+	sed 's/kmap report/kmap watch/' "$tap_dir/stderr" > "$tap_dir/report"
+	# shellcheck disable=SC2086
+	run kmap watch ffff888000000000 $option --for 0.1
+	expect "not with '$option'" 64 "$(head -n 1 "$tap_dir/report")"
+done
 run kmap watch ffff888000000000 --for 1 -- true
 expect 'a time and a program' 64 'exclude each other'
 run kmap watch --for 1
@@ -48,21 +58,30 @@ done
 
 # --- who watches ---
 
+# What runs in the background, and must not stay.
+seeker=
+watch=
+leave() {
+	# shellcheck disable=SC2086
+	end_all $watch $seeker
+	chmod -R u+w "$tap_dir"
+	rm -rf "$tap_dir"
+}
+trap leave EXIT
+
 mkfifo "$tap_dir/ask" "$tap_dir/answer"
 cat > "$tap_dir/seek.py" << 'END'
 import os, sys
 fd = os.open(sys.argv[1] + "/seeked", os.O_RDWR | os.O_CREAT)
+ask = os.fdopen(os.open(sys.argv[1] + "/ask", os.O_RDWR), "rb", 0)
+answer = os.open(sys.argv[1] + "/answer", os.O_RDWR)
 with open(sys.argv[1] + "/seeker", "w") as f:
     f.write(f"{os.getpid()}:{fd}\n")
 while True:
-    with open(sys.argv[1] + "/ask") as f:
-        n = int(f.read())
-    if not n:
-        break
+    n = int(ask.readline())
     for i in range(n):
         os.lseek(fd, i, os.SEEK_SET)
-    with open(sys.argv[1] + "/answer", "w") as f:
-        f.write("done\n")
+    os.write(answer, b"done\n")
 END
 "$PYTHON3" "$tap_dir/seek.py" "$tap_dir" &
 seeker=$!
@@ -74,15 +93,29 @@ object=$(cat "$tap_dir/seeker")
 
 # seeks N: prints the program that lets the seeker seek N times, and waits
 seeks() {
-	echo "echo $1 > '$tap_dir/ask'; read -r line < '$tap_dir/answer'"
+	echo "timeout 60 sh -c 'echo $1 > \"$tap_dir/ask\"
+		head -n 1 \"$tap_dir/answer\"' > '$tap_dir/answered'"
+}
+
+# loses: whether the last run says that hits were lost
+loses() {
+	grep -q 'came too fast\|does not say by whom' "$tap_dir/stderr"
+}
+
+# run_whole ARGUMENTS...: as run, but again if hits were lost: the machine may do
+# so
+run_whole() {
+	for try in 1 2 3 4 5; do
+		run "$@"
+		loses || break
+	done
 }
 
 # finish: ends the seeker and the test
 finish() {
-	echo 0 > "$tap_dir/ask"
-	wait "$seeker"
+	end_all "$seeker"
+	seeker=
 	tap_done
-	exit
 }
 
 # A processor has few breakpoints, and one of these tests takes all of them.
@@ -93,10 +126,14 @@ expect 'an address of a program' 64 'not an address of the kernel'
 run kmap watch --fd "$object" -o "$file" --json -- sh -c 'exit 3'
 case $status in
 0 | 2) ;;
-*)
+69 | 77)
 	tap_skip 'an object is watched' "breakpoints on kernel memory are not \
 possible here: $(head -n 1 "$tap_dir/stderr")"
 	tap_run 'no file is left' [ ! -e "$file" ]
+	finish
+	;;
+*)
+	tap_not_ok 'an object is watched' "$(why)"
 	finish
 	;;
 esac
@@ -110,55 +147,91 @@ with open(sys.argv[1]) as f:
 with open(sys.argv[2]) as f:
     lines = [l.split(",") for l in f if l[0] == "("]
 words = row["words"]
-assert [int(w["address"], 16) for w in words] == [
-    int(l[2], 16) for l in lines], words
-assert [w["bytes"] for w in words] == [int(l[3]) for l in lines]
+# The program may have ended before all had a turn.
+assert [(int(w["address"], 16), w["bytes"]) for w in words if w["windows"]
+        ] == [(int(l[2], 16), int(l[3])) for l in lines], words
+assert all(w["ns"] for w in words if w["windows"]), words
 assert sum(w["bytes"] for w in words) >= 128, words
 assert row["turns"] == -(-len(words) * 2 // row["breakpoints"]), row
 assert row["breakpoints"] >= 2 and row["cpus"] > 0, row
 END
-addresses=$(sed -n 's/^(____ptrval____),0,\([0-9a-f]*\),8,.*/\1/p' "$file")
+all_words() {
+	grep -o '"address":"0x[0-9a-f]*","bytes":8' "$tap_dir/stdout" |
+		sed 's/.*0x//; s/".*//'
+}
+addresses=$(all_words)
+without=$(grep -o '"windows":0' "$tap_dir/stdout" | wc -l)
+if [ "$without" = 0 ]; then
+	tap_skip 'words that had no turn' 'all of them had one'
+else
+	expect 'words that had no turn' 2 "$without word"
+fi
 
 # --- N are N ---
 
 # Each word of the file, one after the other. Which ones lseek(2) accesses is up
-# to the kernel, but each instruction does it once a call.
-for address in $addresses; do
-	run kmap watch "$address" -o "$tap_dir/word.$address" --json -- \
-		sh -c "$(seeks 100)"
-	cp "$tap_dir/stdout" "$tap_dir/said.$address"
-	[ "$status" = 0 ] || break
-done
-tap_run 'each watch is whole' [ "$status" = 0 ]
-tap_run '100 calls are 100 accesses of an instruction' "$PYTHON3" - \
-	"$tap_dir" "${object%:*}" << 'END'
-import glob, json, sys
-sites = 0
-writes = 0
-for name in glob.glob(sys.argv[1] + "/word.*"):
-    with open(name.replace("word.", "said.")) as f:
-        row = json.load(f)
-    most = 110 if row["estimated"] else 100
-    assert row["turns"] == 1 and not row["lost"] and not row["limited"], row
-    word, = row["words"]
-    assert word["windows"] == 1 and word["ns"] > 0, row
-    reads = wrote = 0
-    with open(name) as f:
-        for line in f:
-            if line[0] == "(":
-                continue
-            ip, w, r, pid = line.split(",")
-            reads += int(r)
-            wrote += int(w)
-            # Others may look at it: interrupts, and programs that list /proc.
-            if pid.strip() != sys.argv[2]:
-                continue
-            assert 100 <= int(r) + int(w) <= most, (name, line)
-            sites += 1
-            writes += int(w) >= 100
-    assert (reads, wrote) == (row["reads"], row["writes"]), (name, row)
-assert sites >= 3 and (writes >= 1 or row["estimated"]), (sites, writes)
+# to the kernel, but each instruction does it once a call. The status of the
+# judge is 3 if all is as it is told, but hits were lost.
+cat > "$tap_dir/judge.py" << 'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    row = json.load(f)
+most = 110 if row["estimated"] else 100
+missed = row["lost"] + row["unsaid"]
+assert row["turns"] == 1, row
+word, = row["words"]
+assert word["windows"] == 1 and word["ns"] > 0, row
+reads = wrote = sites = writes = 0
+with open(sys.argv[2]) as f:
+    for line in f:
+        if line[0] == "(":
+            continue
+        ip, w, r, pid = line.split(",")
+        reads += int(r)
+        wrote += int(w)
+        # Others may look at it: interrupts, and programs that list /proc.
+        if pid.strip() != sys.argv[3]:
+            continue
+        n = int(r) + int(w)
+        assert n <= most, (line, row)
+        assert n >= 100 - missed or row["limited"], (line, row)
+        sites += 1
+        writes += int(w) >= 100
+assert (reads, wrote) == (row["reads"], row["writes"]), row
+if missed or row["limited"]:
+    sys.exit(3)
+print(sites, writes, int(row["estimated"]))
 END
+# watch_word ADDRESS: sets $status to that of the judge, or of the watch
+watch_word() {
+	run kmap watch "$1" -o "$tap_dir/word.$1" --json -- \
+		sh -c "$(seeks 100)"
+	cp "$tap_dir/stdout" "$tap_dir/said.$1"
+	case $status in
+	0 | 2)
+		status=0
+		"$PYTHON3" "$tap_dir/judge.py" "$tap_dir/said.$1" \
+			"$tap_dir/word.$1" "${object%:*}" \
+			>> "$tap_dir/judged" 2>> "$tap_dir/wrong" || status=$?
+		;;
+	*) cat "$tap_dir/stderr" >> "$tap_dir/wrong" ;;
+	esac
+}
+: > "$tap_dir/wrong"
+for address in $addresses; do
+	for try in 1 2 3 4 5; do
+		watch_word "$address"
+		[ "$status" = 3 ] || break
+	done
+	[ "$status" != 3 ] ||
+		echo "$address: hits were lost each time" >> "$tap_dir/wrong"
+done
+tap_run '100 calls are 100 accesses of an instruction' sh -c \
+	"cat '$tap_dir/wrong'; [ ! -s '$tap_dir/wrong' ]"
+tap_run 'on several places, which read and write' awk \
+	'{ sites += $1; writes += $2 + $3 }
+	END { print sites, writes; exit !(sites >= 3 && writes >= 1) }' \
+	"$tap_dir/judged"
 busy=$(grep -l "[0-9]*,0,100,${object%:*}\$" "$tap_dir"/word.* | head -n 1)
 busy=${busy##*.}
 
@@ -182,7 +255,7 @@ assert sum(a["reads"] for a in row["accesses"]) == row["reads"]
 assert row["site"] is row["pid"] is row["command"] is None, row
 assert row["missing"]["pid"] == "unsupported", row
 END
-run kmap watch "$busy" -- sh -c "$(seeks 50)"
+run_whole kmap watch "$busy" -- sh -c "$(seeks 50)"
 tap_run 'a table has it at once' grep -q "^ *50 *0 *${object%:*} " \
 	"$tap_dir/stdout"
 expect 'and says how it was watched' 0 '1 word watched for'
@@ -218,20 +291,17 @@ holds() {
 	> "$tap_dir/held" 2>&1 8>&- &
 watch=$!
 tap_wait holds
-run kmap watch "$busy" --for 0.1
+run_whole kmap watch "$busy" --for 0.1
 if [ "$status" = 0 ]; then
 	tap_skip 'no breakpoint is free' 'this machine has more of them'
 else
 	expect 'no breakpoint is free' "$status" 'of a processor are in use'
 fi
-program=$(cat "/proc/$watch/task/$watch/children")
-kill -KILL "$watch"
-wait "$watch" 2> "$tap_dir/why" || :
+end_all "$watch"
+watch=
 # The kernel frees them when it has taken down the process.
-# shellcheck disable=SC2086
-kill -KILL $program
 are_free() {
-	run kmap watch "$busy" --for 0.1
+	run_whole kmap watch "$busy" --for 0.1
 	[ "$status" = 0 ]
 }
 tap_wait are_free

@@ -104,7 +104,7 @@ static void end_child(struct cli_child *c)
 static bool goes_on(struct cli_child *c, uint32_t error)
 {
 	if (error && !c->alone && c->pid)
-		cli_say("nothing is recorded any more; the program still runs");
+		cli_say("nothing more is counted; the program still runs");
 	c->alone |= error;
 	return c->pid || !error;
 }

@@ -171,10 +171,43 @@ static int check_matrix(const struct cli_job *job)
 	return wrong ? cli_usage("%s", wrong) : cli_png_check(job->matrix);
 }
 
+static int take_keys(const char *by, uint32_t keys[PAGEDET_KMAP_KEYS],
+		     uint64_t *n)
+{
+	static const struct cli_by of = {
+		"--by: a KMAP cannot be grouped by",
+		pagedet_kmap_key_by_name, pagedet_kmap_key_name
+	};
+
+	return cli_by_keys(&of, by, keys, PAGEDET_KMAP_KEYS, n);
+}
+
+int cli_kmap_check(struct cli_job *job)
+{
+	const char *by = keys_of(job);
+	uint32_t keys[PAGEDET_KMAP_KEYS];
+	uint64_t n = 0;
+	int status = take_filter(job);
+
+	if (!status)
+		status = check_names(job);
+	if (!status && by)
+		status = take_keys(by, keys, &n);
+	if (status)
+		return status;
+	if (by && job->accesses)
+		return cli_usage("--accesses lists those of each object, which "
+				 "groups do not have: --by access_site counts "
+				 "them");
+	if (!by && (job->sort || job->top))
+		return cli_usage("kmap %s lists objects in the order of the "
+				 "file: --%s needs --by", job->words[0],
+				 job->sort ? "sort" : "top");
+	return job->matrix ? check_matrix(job) : CLI_ANSWERED;
+}
+
 int cli_parse_kmap(struct cli_job *job)
 {
-	const bool grouped = job->by || job->matrix ||
-			     !strcmp(job->words[0], "diff");
 	int status = take_words(job);
 
 	if (!status)
@@ -182,32 +215,7 @@ int cli_parse_kmap(struct cli_job *job)
 	/* It is not of this machine. */
 	job->traced_vmlinux = job->open.vmlinux;
 	job->open.vmlinux = NULL;
-	if (!status)
-		status = take_filter(job);
-	if (!status)
-		status = check_names(job);
-	if (status)
-		return status;
-	if (grouped && job->accesses)
-		return cli_usage("--accesses lists those of each object, which "
-				 "groups do not have: --by access_site counts "
-				 "them");
-	if (!grouped && (job->sort || job->top))
-		return cli_usage("kmap report lists objects in the order of "
-				 "the file: --%s needs --by",
-				 job->sort ? "sort" : "top");
-	return job->matrix ? check_matrix(job) : CLI_ANSWERED;
-}
-
-static int take_keys(struct asking *a, const char *by)
-{
-	static const struct cli_by of = {
-		"--by: a KMAP cannot be grouped by",
-		pagedet_kmap_key_by_name, pagedet_kmap_key_name
-	};
-
-	a->q.by = a->by;
-	return cli_by_keys(&of, by, a->by, CLI_COUNT(a->by), &a->q.n_by);
+	return status ? status : cli_kmap_check(job);
 }
 
 /* --- reading --- */
@@ -367,7 +375,8 @@ static void tell_missing(const struct pagedet_kmap_total *t)
 		      "place is not known");
 }
 
-static void tell_codes(const struct pagedet_kmap_total *t)
+/* What was watched says itself what it knows of an end. */
+static void tell_codes(const struct pagedet_kmap_total *t, bool watched)
 {
 	cli_kmap_tell(t->nested, "object", "in whose memory another allocator "
 		      "has made objects: bytes are counted for these only");
@@ -377,8 +386,8 @@ static void tell_codes(const struct pagedet_kmap_total *t)
 		      "nobody had asked for");
 	cli_kmap_tell(t->missed, "object", "whose free was missed: the address "
 		      "was allocated again");
-	cli_kmap_tell(t->unknown, "object", "freed by a call that is not "
-		      "known");
+	if (!watched)
+		cli_kmap_tell(t->unknown, "object", "whose end is not known");
 }
 
 static void tell_unknown(const struct asking *a,
@@ -445,12 +454,12 @@ static void tell_all(const struct asking *a)
 				"kernel at the same place");
 		cli_say("the file before, %s:", a->job->before);
 		tell_missing(&a->before);
-		tell_codes(&a->before);
+		tell_codes(&a->before, a->job->watched);
 		tell_unknown(a, &a->before);
 		cli_say("the file now, %s:", a->job->path);
 	}
 	tell_missing(&a->total);
-	tell_codes(&a->total);
+	tell_codes(&a->total, a->job->watched);
 	tell_unknown(a, &a->total);
 }
 
@@ -477,8 +486,9 @@ int cli_run_kmap(struct cli_job *job, struct pagedet *pd)
 	struct asking a = { .job = job, .pd = pd,
 			    .q = PAGEDET_KMAP_QUERY_INIT };
 	const char *by = keys_of(job);
-	int status = by ? take_keys(&a, by) : CLI_ANSWERED;
+	int status = by ? take_keys(by, a.by, &a.q.n_by) : CLI_ANSWERED;
 
+	a.q.by = by ? a.by : NULL;
 	if (!status)
 		status = ask(&a);
 	if (!status && !is_halted(&a))

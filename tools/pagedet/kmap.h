@@ -11,6 +11,9 @@
 /* cli_kmap_refuse - options that have no meaning. Returns a status. */
 int cli_kmap_refuse(const struct cli_job *job);
 
+/* cli_kmap_check - what a report of objects or groups can show. A status. */
+int cli_kmap_check(struct cli_job *job);
+
 /* Say on stderr what a file lacks, if it lacks something. */
 void cli_kmap_tell(uint64_t n, const char *what, const char *how);
 void cli_kmap_tell_lines(uint64_t n, const char *what, uint64_t first);
@@ -45,6 +48,9 @@ int cli_kmap_show_watched(const struct cli_job *job, struct pagedet *pd,
 /* Say which hits are not counted, and what else is wrong with the counts. */
 void cli_kmap_tell_hits(const struct cli_job *job,
 			const struct pagedet_kmap_watch_total *t);
+
+/* Say how many words were not watched. */
+void cli_kmap_tell_turns(uint64_t unwatched);
 
 /* --- kmap_watch_cache.c: objects of a slab cache. Returns a status. --- */
 int cli_kmap_watch_cache(struct cli_job *job, struct pagedet *pd);

@@ -15,6 +15,7 @@
 
 /* Ranges of words whose coverage is told, at most. */
 #define MOST_RANGES 16
+#define KALLSYMS "/proc/kallsyms"
 
 struct watching {
 	struct cli_job *job;
@@ -80,6 +81,17 @@ static int refuse_alone(const struct cli_job *job)
 	return CLI_ANSWERED;
 }
 
+/* The same as of a file, before anything is watched. */
+static int check_table(struct cli_job *job)
+{
+	int status;
+
+	job->kallsyms = KALLSYMS;
+	status = cli_kmap_check(job);
+	job->kallsyms = NULL;
+	return status;
+}
+
 static int parse(struct cli_job *job)
 {
 	const int program = program_of(job);
@@ -95,7 +107,7 @@ static int parse(struct cli_job *job)
 	if (job->for_ns && job->n_words > program)
 		return cli_usage("kmap watch: --for and '%s' exclude each "
 				 "other", job->words[program]);
-	return job->output ? cli_check_format(job) : CLI_ANSWERED;
+	return job->output ? cli_check_format(job) : check_table(job);
 }
 
 static int take_address(const struct cli_job *job,
@@ -241,6 +253,23 @@ static void tell_ranges(const struct watching *w, uint64_t ns)
 		cli_say("and other words; -o FILE --json tells each");
 }
 
+void cli_kmap_tell_turns(uint64_t unwatched)
+{
+	if (unwatched)
+		cli_say("%llu word%s never had a turn: they have no row",
+			(unsigned long long)unwatched, cli_plural(unwatched));
+}
+
+static uint64_t unwatched(const struct watching *w)
+{
+	struct pagedet_kmap_word word = { .size = sizeof(word) };
+	uint64_t i, n = 0;
+
+	for (i = 0; pagedet_kmap_watch_word(w->watch, i, &word) == 1; i++)
+		n += !word.windows;
+	return n;
+}
+
 static void tell_coverage(const struct watching *w)
 {
 	const struct pagedet_kmap_watch_total *t = &w->total;
@@ -259,6 +288,7 @@ static void tell_coverage(const struct watching *w)
 			cli_plural(t->slots), t->cpus, cli_plural(t->cpus));
 	if (t->turns > 1 || t->limited)
 		tell_ranges(w, ns);
+	cli_kmap_tell_turns(unwatched(w));
 }
 
 static void tell_objects(const struct pagedet_kmap_watch_total *t)
@@ -280,8 +310,11 @@ void cli_kmap_tell_hits(const struct cli_job *job,
 			"which slows the kernel",
 			(unsigned long long)t->rate);
 	if (t->lost)
-		cli_say("%llu hit%s lost", (unsigned long long)t->lost,
-			cli_plural(t->lost));
+		cli_say("%llu hit%s came too fast, not counted",
+			(unsigned long long)t->lost, cli_plural(t->lost));
+	if (t->unsaid)
+		cli_say("%u hit%s of which the kernel does not say by whom, "
+			"not counted", t->unsaid, cli_plural(t->unsaid));
 	if (t->own)
 		cli_say("%llu hit%s by pagedet itself, not counted",
 			(unsigned long long)t->own, cli_plural(t->own));
@@ -306,7 +339,8 @@ static void tell(const struct watching *w)
 
 static bool is_lossy(const struct pagedet_kmap_watch_total *t)
 {
-	return t->limited || t->lost || t->freed || t->cpus_missed;
+	return t->limited || t->lost || t->unsaid || t->freed ||
+	       t->cpus_missed;
 }
 
 static void put_words(const struct watching *w, FILE *f)
@@ -336,13 +370,14 @@ static int write_json(const struct watching *w)
 	fputc('{', report.f);
 	cli_json_member(report.f, "file", job.output, strlen(job.output));
 	fprintf(report.f, ",\"reads\":%llu,\"writes\":%llu,\"lost\":%llu,"
+		"\"unsaid\":%u,"
 		"\"own\":%llu,\"limited\":%llu,\"ns\":%llu,\"turns\":%llu,"
 		"\"windows\":%llu,\"window_ns\":%llu,\"rate\":%llu,"
 		"\"breakpoints\":%u,\"cpus\":%u,\"cpus_missed\":%u,"
 		"\"looks\":%llu,\"freed\":%s,\"estimated\":%s,\"words\":[",
 		(unsigned long long)t->reads, (unsigned long long)t->writes,
-		(unsigned long long)t->lost, (unsigned long long)t->own,
-		(unsigned long long)t->limited,
+		(unsigned long long)t->lost, t->unsaid,
+		(unsigned long long)t->own, (unsigned long long)t->limited,
 		(unsigned long long)(t->end_ns - t->begin_ns),
 		(unsigned long long)t->turns, (unsigned long long)t->windows,
 		(unsigned long long)t->window_ns, (unsigned long long)t->rate,
@@ -385,7 +420,7 @@ int cli_kmap_show_watched(const struct cli_job *asked, struct pagedet *pd,
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	job.path = path;
-	job.kallsyms = "/proc/kallsyms";
+	job.kallsyms = KALLSYMS;
 	job.accesses = !job.by && !job.matrix;
 	job.pointers = true;
 	job.watched = true;
@@ -415,10 +450,11 @@ static int run(struct cli_job *job, struct pagedet *pd)
 	if (job->watch_cache)
 		return cli_kmap_watch_cache(job, pd);
 	status = job->output ? write_file(&w) : write_table(&w);
-	if (status == CLI_ANSWERED || status == CLI_UNSURE) {
+	if (status == CLI_ANSWERED || status == CLI_UNSURE ||
+	    status == CLI_NO) {
 		if (!job->quiet)
 			tell(&w);
-		if (is_lossy(&w.total))
+		if (is_lossy(&w.total) || unwatched(&w))
 			status = CLI_UNSURE;
 	}
 	pagedet_kmap_watch_free(w.watch);
@@ -427,7 +463,7 @@ static int run(struct cli_job *job, struct pagedet *pd)
 
 const struct cli_command cli_kmap_watching = {
 	"kmap", "watch ADDR[+LEN] | --fd PID:FD | --cache NAME [PROGRAM ...]",
-	"",
+	"", .nothing = "no object is left to show",
 	.parse = parse, .run = run, .min_words = 1, .max_words = -1,
 	.groups = true,
 };

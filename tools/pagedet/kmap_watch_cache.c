@@ -29,6 +29,7 @@ struct slice {
 	struct pagedet_kmap_drawn object;
 	struct pagedet_kmap_watch_total total;
 	uint64_t word_ns;	/* of the word that was watched least */
+	uint64_t rows;		/* words that had a turn: the KMAP has them */
 };
 
 struct slot {
@@ -218,9 +219,11 @@ static int empty(struct caching *c, struct slot *s)
 	r = pagedet_kmap_watch_write(s->watch, c->out.fd);
 	if (r == 0)
 		r = pagedet_kmap_watch_total(s->watch, &slice.total);
-	for (i = 0; pagedet_kmap_watch_word(s->watch, i, &word) == 1; i++)
+	for (i = 0; pagedet_kmap_watch_word(s->watch, i, &word) == 1; i++) {
+		slice.rows += !!word.windows;
 		if (word.ns < slice.word_ns)
 			slice.word_ns = word.ns;
+	}
 	pagedet_kmap_watch_free(s->watch);
 	s->watch = NULL;
 	return r < 0 ? r : keep(c, &slice) ? 0 : -ENOMEM;
@@ -389,7 +392,7 @@ static int add_all(struct caching *c, struct pagedet_kmap *k, struct sums *s)
 	for (i = 0; i < c->n; i++) {
 		const struct slice *of = &c->slices[i];
 
-		for (j = 0; j < of->total.words; j++) {
+		for (j = 0; j < of->rows; j++) {
 			const int r = pagedet_kmap_next(k, &o);
 
 			if (r <= 0)
@@ -422,8 +425,10 @@ static int write_sums(const struct caching *c, const struct sums *s, int fd)
 		const struct sum *a = &s->data[i];
 
 		if (!i || a->offset != a[-1].offset)
+			/* Of many objects: a free before the allocation tells
+			 * that there is no end. */
 			fprintf(f, "(____ptrval____),0,%" PRIx64 ",%" PRIu64
-				",0,0,(null),%s,,%s,\n", a->offset, a->bytes,
+				",2,1,(null),%s,,%s,\n", a->offset, a->bytes,
 				strncmp(name, "kmalloc-", 8) ? "KMEM_CACHE" :
 							       "KMALLOC",
 				name);
@@ -486,6 +491,7 @@ static size_t count_addresses(const struct caching *c)
 struct all {
 	struct pagedet_kmap_watch_total t; /* sums, and the most of others */
 	uint64_t freed_hits, least_ns, most_ns;
+	uint64_t unwatched;	/* words, of all objects */
 };
 
 static struct all sum_up(const struct caching *c)
@@ -496,7 +502,10 @@ static struct all sum_up(const struct caching *c)
 	for (i = 0; i < c->n; i++) {
 		const struct pagedet_kmap_watch_total *t = &c->slices[i].total;
 
+		a.unwatched += t->words - c->slices[i].rows;
 		a.t.lost += t->lost;
+		a.t.unsaid = t->unsaid > UINT32_MAX - a.t.unsaid ?
+				     UINT32_MAX : a.t.unsaid + t->unsaid;
 		a.t.own += t->own;
 		a.t.limited += t->limited;
 		a.t.freed += t->freed;
@@ -558,6 +567,7 @@ static void tell_coverage(const struct caching *c, const struct all *a)
 		cli_say("the %llu words of an object took turns: accesses "
 			"while another word had its turn are not counted; --at "
 			"chooses words", (unsigned long long)a->t.words);
+	cli_kmap_tell_turns(a->unwatched);
 	if (c->full)
 		cli_say("it ended early: one run has at most %u slices",
 			MOST_SLICES);
@@ -610,7 +620,8 @@ static void put_slices(const struct caching *c, FILE *f)
 		fprintf(f, "%s{\"address\":\"%#llx\",\"bytes\":%llu,"
 			"\"words\":%llu,\"turns\":%llu,\"ns\":%llu,"
 			"\"word_ns\":%llu,\"reads\":%llu,\"writes\":%llu,"
-			"\"lost\":%llu,\"limited\":%llu,\"freed\":%s}",
+			"\"lost\":%llu,\"unsaid\":%u,\"limited\":%llu,"
+			"\"freed\":%s}",
 			i ? "," : "", (unsigned long long)s->object.address,
 			(unsigned long long)s->object.bytes,
 			(unsigned long long)t->words,
@@ -619,7 +630,7 @@ static void put_slices(const struct caching *c, FILE *f)
 			(unsigned long long)s->word_ns,
 			(unsigned long long)t->reads,
 			(unsigned long long)t->writes,
-			(unsigned long long)t->lost,
+			(unsigned long long)t->lost, t->unsaid,
 			(unsigned long long)t->limited,
 			t->freed ? "true" : t->unknown ? "null" : "false");
 	}
@@ -647,6 +658,7 @@ static int write_json(const struct caching *c, const struct all *a)
 		"\"reused\":%s,\"at_once\":%zu,\"busy\":%llu,\"none\":%llu,"
 		"\"freed\":%llu,\"unknown\":%llu,\"reads\":%llu,"
 		"\"writes\":%llu,\"freed_hits\":%llu,\"lost\":%llu,"
+		"\"unsaid\":%u,"
 		"\"own\":%llu,\"limited\":%llu,\"rate\":%llu,"
 		"\"breakpoints\":%u,\"cpus\":%u,\"cpus_missed\":%u,"
 		"\"estimated\":%s,\"objects\":[", (unsigned long long)c->seed,
@@ -659,7 +671,8 @@ static int write_json(const struct caching *c, const struct all *a)
 		(unsigned long long)a->t.reads,
 		(unsigned long long)a->t.writes,
 		(unsigned long long)a->freed_hits,
-		(unsigned long long)a->t.lost, (unsigned long long)a->t.own,
+		(unsigned long long)a->t.lost, a->t.unsaid,
+		(unsigned long long)a->t.own,
 		(unsigned long long)a->t.limited,
 		(unsigned long long)a->t.rate, a->t.slots, a->t.cpus,
 		a->t.cpus_missed, a->t.estimated ? "true" : "false");
@@ -708,21 +721,28 @@ static int write_table(struct caching *c)
 	return status;
 }
 
+static bool is_lossy(const struct caching *c, const struct all *a)
+{
+	return a->unwatched || a->t.limited || a->t.lost || a->t.unsaid ||
+	       a->t.freed || a->t.cpus_missed || c->busy || c->none || c->full;
+}
+
 static int answer(struct caching *c)
 {
 	int status = c->job->output ? write_file(c) : write_table(c);
 	struct all a;
 
-	if (status != CLI_ANSWERED && status != CLI_UNSURE)
+	/* No: of objects that were all freed there is nothing to show. */
+	if (status != CLI_ANSWERED && status != CLI_UNSURE &&
+	    status != CLI_NO)
 		return status;
 	a = sum_up(c);
 	if (c->job->output && c->job->format == PAGEDET_FORMAT_JSON)
 		status = write_json(c, &a);
 	if (!c->job->quiet)
 		tell(c, &a);
-	return status == CLI_ANSWERED &&
-	       (a.t.limited || a.t.lost || a.t.freed || a.t.cpus_missed ||
-		c->busy || c->none || c->full) ? CLI_UNSURE : status;
+	return (status == CLI_ANSWERED || status == CLI_NO) &&
+	       is_lossy(c, &a) ? CLI_UNSURE : status;
 }
 
 int cli_kmap_watch_cache(struct cli_job *job, struct pagedet *pd)

@@ -2020,7 +2020,7 @@ class pagedet_kmap_watch_total(Structure):
         ("cpus_missed", c_uint32),
         ("estimated", c_uint32),
         ("error", c_uint32),
-        ("reserved", c_uint32),
+        ("unsaid", c_uint32),
     ]
 
 
