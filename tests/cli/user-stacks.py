@@ -14,10 +14,16 @@ import threading
 
 sys.dont_write_bytecode = True
 from userstack import (BUILD, PATIENCE, ask, done, gdb_stacks,  # noqa: E402
-                       result, skip_without_stacks, stacks, wait_for)
+                       result, skip_without_stacks, stacks, stat_of, wait_for)
 
 THREADS = 20
 CHAIN = ["inner", "middle", "outer"]
+# A process whose main thread ends before another one.
+ENDS = """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
 
 
 def path_of(name):
@@ -169,7 +175,7 @@ def check(name):
 
 def check_odd_name():
     """The name of a file does not end a frame or a line."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         path = shutil.copy(path_of("sleeper"),
                            os.path.join(folder, "a;b ]\nc [d] 1"))
         sleeper = Sleeper(path)
@@ -203,6 +209,22 @@ def check_running():
     result("who runs has no stack", [] if "raced" in said else [str(said)])
 
 
+def check_main_thread():
+    """It may end before the others; the kernel keeps its number."""
+    with subprocess.Popen([sys.executable, "-c", ENDS]) as p:
+        try:
+            ended = wait_for(lambda: stat_of(p.pid)[:1] == ["Z"])
+            tid = max(map(int, os.listdir(f"/proc/{p.pid}/task")))
+            lines = [ask("task", str(tid), f"--stacks={which}",
+                         "--folded").splitlines()
+                     for which in ("user", "kernel", "both")]
+        finally:
+            p.kill()
+    result("a main thread that has ended is not shown", [
+        str(found) for found in lines if ended and len(found) != 1],
+        None if ended else "the main thread does not end alone")
+
+
 def check_kthread():
     name = "a kernel thread has none"
     if not os.path.exists("/proc/2/comm") or \
@@ -219,6 +241,7 @@ def main():
     check("sleeper_bare")
     check_odd_name()
     check_running()
+    check_main_thread()
     check_kthread()
     print(f"1..{len(done)}")
     sys.exit(not all(done))
