@@ -373,7 +373,7 @@ def check_in_turn():
 
     def is_stopped():
         answers.append(stacks(p.pid).get(p.pid, {}))
-        return answers[-1].get("perturbed")
+        return answers[-1].get("perturbed") and not is_raced(answers[-1])
 
     with runs() as p:
         try:
