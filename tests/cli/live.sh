@@ -23,7 +23,8 @@ pid=$!
 # It never waits for its child.
 sh -c 'sleep 1000 & echo $! > "$1"; exec sleep 1000' sh "$tap_dir/zombie" &
 parent=$!
-trap 'kill "$pid" "$parent" $(cat "$tap_dir/zombie") 2> /dev/null
+trap 'zombie=$(cat "$tap_dir/zombie" 2> /dev/null)
+	kill "$pid" $zombie "$parent" 2> /dev/null
 	rm -rf "$tap_dir"' EXIT
 # Until then it is a copy of this shell.
 tap_wait grep -qx sleep "/proc/$pid/comm"
