@@ -23,7 +23,9 @@ pid=$!
 # It never waits for its child.
 sh -c 'sleep 1000 & echo $! > "$1"; exec sleep 1000' sh "$tap_dir/zombie" &
 parent=$!
-trap 'kill "$pid" "$parent" 2> /dev/null; rm -rf "$tap_dir"' EXIT
+trap 'zombie=$(cat "$tap_dir/zombie" 2> /dev/null)
+	kill "$pid" $zombie "$parent" 2> /dev/null
+	rm -rf "$tap_dir"' EXIT
 # Until then it is a copy of this shell.
 tap_wait grep -qx sleep "/proc/$pid/comm"
 end=$(sed -n 's/^[^-]*-\([^ ]*\) .*\[stack\].*/\1/p' "/proc/$pid/maps")
@@ -47,11 +49,23 @@ tap_wait grep -qx sleep "/proc/$parent/comm"
 zombie=$(cat "$tap_dir/zombie")
 kill "$zombie"
 tap_wait grep -q '^State:.Z' "/proc/$zombie/status"
-if (: < "/proc/$zombie/pagemap") 2> /dev/null; then
-	tap_skip 'a zombie' 'this kernel opens the page map of a zombie'
+zombie_is_told() {
+	expect "a zombie: $1" 1 "cannot read task $zombie: it is a zombie"
+	tap_run "a zombie: $1: no page" test ! -s "$tap_dir/stdout"
+}
+run task "$zombie"
+zombie_is_told 'task'
+run virt "$zombie" '[stack]'
+zombie_is_told 'an area'
+run task "$zombie" --backend procfs
+zombie_is_told 'procfs'
+if "$PAGEDET" task "$pid" --backend bpf -q > /dev/null 2>&1; then
+	run task "$zombie" --backend bpf
+	zombie_is_told 'bpf'
+	run virt "$zombie" '[stack]' --backend bpf
+	zombie_is_told 'bpf, an area'
 else
-	run task "$zombie"
-	expect 'a zombie' 1 "cannot read task $zombie: it is a zombie"
+	tap_skip 'a zombie: bpf' 'its memory cannot be read with BPF here'
 fi
 
 if as_root 'the page of an address'; then

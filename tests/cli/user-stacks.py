@@ -15,10 +15,16 @@ import threading
 sys.dont_write_bytecode = True
 from userstack import (BUILD, PAGEDET, PATIENCE, ask, done,  # noqa: E402
                        gdb_stacks, result, skip_without_stacks, stacks,
-                       wait_for)
+                       stat_of, wait_for)
 
 THREADS = 20
 CHAIN = ["inner", "middle", "outer"]
+# A process whose main thread ends before another one.
+ENDS = """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
 
 
 def path_of(name):
@@ -170,7 +176,7 @@ def check(name):
 
 def check_odd_name():
     """The name of a file does not end a frame or a line."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         path = shutil.copy(path_of("sleeper"),
                            os.path.join(folder, "a;b ]\nc [d] 1"))
         sleeper = Sleeper(path)
@@ -216,6 +222,22 @@ def check_mappers():
     result("mappers of any frame", said)
 
 
+def check_main_thread():
+    """It may end before the others; the kernel keeps its number."""
+    with subprocess.Popen([sys.executable, "-c", ENDS]) as p:
+        try:
+            ended = wait_for(lambda: stat_of(p.pid)[:1] == ["Z"])
+            tid = max(map(int, os.listdir(f"/proc/{p.pid}/task")))
+            lines = [ask("task", str(tid), f"--stacks={which}",
+                         "--folded").splitlines()
+                     for which in ("user", "kernel", "both")]
+        finally:
+            p.kill()
+    result("a main thread that has ended is not shown", [
+        str(found) for found in lines if ended and len(found) != 1],
+        None if ended else "the main thread does not end alone")
+
+
 def check_kthread():
     name = "a kernel thread has none"
     if not os.path.exists("/proc/2/comm") or \
@@ -233,6 +255,7 @@ def main():
     check_odd_name()
     check_running()
     check_mappers()
+    check_main_thread()
     check_kthread()
     print(f"1..{len(done)}")
     sys.exit(not all(done))

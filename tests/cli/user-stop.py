@@ -8,7 +8,6 @@ needs nothing else, and afterwards they go on as if nothing were."""
 import ctypes
 import json
 import os
-import random
 import re
 import signal
 import subprocess
@@ -17,13 +16,19 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from userstack import (BUILD, PAGEDET, ask, done, result,  # noqa: E402
-                       wait_for)
+from userstack import (BUILD, PAGEDET, PATIENCE, ask,  # noqa: E402
+                       children_of, done, result, stat_of, wait_for)
 
 THREADS = 20
 # The source that knows no other way than to stop a thread.
 ONLY_STOP = ["--backend", "procfs"]
 CHAIN = ["inner", "middle", "outer"]
+# The words for the answer "raced".
+RACED = r"does not stop|was let go|runs again"
+# A pipe with less takes each byte.
+PIPE = 60000
+# As many are killed while they hold a thread.
+KILLS = 10
 # A process that counts its signals: the handler writes a byte for each.
 COUNTS = """
 import os, signal, sys
@@ -43,15 +48,43 @@ os.posix_spawn("/bin/true", ["true"], {}, file_actions=[
 """
 
 
-def asked(pid, *options):
-    out = ask("task", str(pid), "--stacks=user", *options, "--json", "--fields",
-              "pid", "--where", "kind=reserved")
+def threads_of(out):
     return {o["tid"]: o for o in map(json.loads, out.splitlines())
             if "tid" in o}
 
 
+def asked(pid, *options):
+    return threads_of(ask(
+        "task", str(pid), "--stacks=user", *options, "--json", "--fields",
+        "pid", "--where", "kind=reserved"))
+
+
 def stacks(pid, *options):
     return asked(pid, "--stop", *options)
+
+
+def is_raced(answer):
+    return answer.get("missing", {}).get("user_stack") == "raced"
+
+
+def in_time(get):
+    """Of each thread the first answer that is not "raced": this one is right,
+    too, if a thread of a busy machine does not stop within a second, or is let
+    go after two, before its stack was read."""
+    known = {}
+
+    def are_known():
+        for tid, answer in get().items():
+            if is_raced(known.get(tid, answer)):
+                known[tid] = answer
+            known.setdefault(tid, answer)
+        return not any(map(is_raced, known.values()))
+    wait_for(are_known)
+    return known
+
+
+def stopped_stacks(pid, *options):
+    return in_time(lambda: stacks(pid, *options))
 
 
 def memory_shows(pid):
@@ -110,7 +143,7 @@ def not_shown(tids, answers, perturbed):
 
 
 def check_sleeping(process, tids):
-    answers = stacks(process.pid, *ONLY_STOP)
+    answers = stopped_stacks(process.pid, *ONLY_STOP)
     skip_if_denied(answers)
     result("threads that sleep, stopped", not_shown(tids, answers, True))
     result("they sleep again", not_as(process.pid))
@@ -123,12 +156,34 @@ def switches(pid):
             for tid in os.listdir(f"/proc/{pid}/task")}
 
 
+def runs_now(pid, tid):
+    """Whether the kernel has not yet counted that this thread ceased to run: it
+    is said to sleep before."""
+    try:
+        return open(f"/proc/{pid}/task/{tid}/syscall").read() == "running\n"
+    except OSError:
+        return False
+
+
+def quiet_switches(pid):
+    """The same, as soon as no thread runs any more."""
+    seen = [None]
+
+    def are_quiet():
+        running = any(runs_now(pid, tid)
+                      for tid in os.listdir(f"/proc/{pid}/task"))
+        seen.append(switches(pid))
+        return not running and seen[-1] == seen[-2]
+    wait_for(are_quiet)
+    return seen[-1]
+
+
 def check_not_stopped(process, tids):
     name = "threads that sleep, not stopped"
     if not memory_shows(process.pid):
         result(name, [], "the kernel's memory is not readable here")
         return
-    before = switches(process.pid)
+    before = quiet_switches(process.pid)
     answers = stacks(process.pid)
     after = switches(process.pid)
     result(name, not_shown(tids, answers, False))
@@ -136,7 +191,7 @@ def check_not_stopped(process, tids):
         f"{tid}: {before[tid]}, then {after.get(tid)}" for tid in before
         if after.get(tid) != before[tid]])
     before = after
-    stacks(process.pid, *ONLY_STOP)
+    stopped_stacks(process.pid, *ONLY_STOP)
     wait_for(lambda: is_as_before(process.pid))
     after = switches(process.pid)
     result("a stop would have shown there", [
@@ -180,6 +235,22 @@ def check_traced():
            else [str(answer)], why)
 
 
+def waits_for_child(pid):
+    """Whether it is in state D, and not because it reads a file: its child
+    sleeps."""
+    return any(stat_of(child)[:1] == ["S"] for child in children_of(pid)) and \
+        stat_of(pid)[:1] == ["D"]
+
+
+def wait_or_kill(process):
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        for pid in [*children_of(process.pid), process.pid]:
+            os.kill(pid, signal.SIGKILL)
+        raise
+
+
 def check_waiting():
     """A thread in state D is not waited for if that is not needed."""
     with tempfile.TemporaryDirectory() as folder:
@@ -187,15 +258,16 @@ def check_waiting():
         os.mkfifo(fifo)
         with subprocess.Popen([sys.executable, "-c", WAITS, fifo]) as p:
             try:
-                waits = wait_for(lambda: status_of(p.pid, "State") == "D")
+                waits = wait_for(lambda: waits_for_child(p.pid))
                 shown = waits and memory_shows(p.pid)
                 stopped = stacks(p.pid, *ONLY_STOP).get(p.pid, {})
                 answer = stacks(p.pid).get(p.pid, {})
                 state = status_of(p.pid, "State")
             finally:
-                # The child opens it, and both end.
-                os.close(os.open(fifo, os.O_RDWR))
-                p.wait()
+                # The child opens it, now or later, and both end.
+                writer = os.open(fifo, os.O_RDWR)
+                wait_or_kill(p)
+                os.close(writer)
     why = None if waits and state == "D" else "no thread waits in state D"
     result("who waits in the kernel does not stop", [] if why or
            stopped.get("missing") == {"user_stack": "raced"}
@@ -216,31 +288,48 @@ def check_mappers(process):
     if pfn is None:
         result(name, [], "numbers of page frames are hidden")
         return
-    out = ask("mappers", str(pfn), "--stacks=user", "--stop", "--json")
-    threads = {o["tid"]: o for o in map(json.loads, out.splitlines())
-               if "tid" in o}
+    threads = in_time(lambda: threads_of(ask(
+        "mappers", str(pfn), "--stacks=user", "--stop", "--json")))
     frames = threads.get(process.pid, {}).get("user_stack")
-    result(name, [] if frames else [out])
+    result(name, [] if frames else [str(threads)])
+
+
+def kill_holder(pid):
+    """Kills a pagedet as soon as it holds a thread. Returns whether it did."""
+    def holds():
+        ended = holder.poll() is not None
+        return ended or any(status_of(tid, "TracerPid") != "0"
+                            for tid in os.listdir(f"/proc/{pid}/task"))
+    with subprocess.Popen(
+            [PAGEDET, "task", str(pid), "--stacks=user", "--stop", "-q",
+             *ONLY_STOP], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL) as holder:
+        end = time.monotonic() + PATIENCE
+        while not holds() and time.monotonic() < end:
+            pass
+        holder.kill()
+    return holder.returncode == -signal.SIGKILL
 
 
 def check_killed(process):
     """Whenever pagedet is killed, the threads go on."""
-    for _ in range(20):
-        with subprocess.Popen(
-                [PAGEDET, "task", str(process.pid), "--stacks=user", "--stop",
-                 "-q", *ONLY_STOP], stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL) as asked:
-            time.sleep(random.uniform(0, 0.05))
-            asked.kill()
-    result("nothing is held by one that was killed", not_as(process.pid))
+    killed = []
+
+    def are_enough():
+        killed.append(kill_holder(process.pid))
+        return sum(killed) >= KILLS
+    enough = wait_for(are_enough)
+    result("nothing is held by one that was killed", not_as(process.pid),
+           None if enough else f"only {sum(killed)} of {len(killed)} were "
+           "killed while they held a thread")
 
 
 def check_stopped(process):
     """A process that was stopped by a signal stays so."""
     os.kill(process.pid, signal.SIGSTOP)
     wait_for(lambda: is_as_before(process.pid, "T"))
-    frames = stacks(process.pid, *ONLY_STOP).get(process.pid, {}).get(
-        "user_stack")
+    frames = stopped_stacks(process.pid, *ONLY_STOP).get(
+        process.pid, {}).get("user_stack")
     result("a stopped process has a stack", [] if frames else ["no frames"])
     result("and stays stopped", not_as(process.pid, "T"))
     os.kill(process.pid, signal.SIGCONT)
@@ -268,7 +357,7 @@ def is_of_python(answer):
 def check_running():
     with runs() as p:
         try:
-            answer = stacks(p.pid, *ONLY_STOP).get(p.pid, {})
+            answer = stopped_stacks(p.pid, *ONLY_STOP).get(p.pid, {})
             problems = not_as(p.pid, "R")
         finally:
             p.kill()
@@ -284,7 +373,7 @@ def check_in_turn():
 
     def is_stopped():
         answers.append(stacks(p.pid).get(p.pid, {}))
-        return answers[-1].get("perturbed")
+        return answers[-1].get("perturbed") and not is_raced(answers[-1])
 
     with runs() as p:
         try:
@@ -294,8 +383,8 @@ def check_in_turn():
             p.kill()
     result("who runs is stopped by any sources", [] if stopped
            else [str(answers[-1])])
-    result("and has a stack each time", [str(a) for a in answers
-                                         if not is_of_python(a)])
+    result("and has a stack each time", [
+        str(a) for a in answers if not is_raced(a) and not is_of_python(a)])
     result("and goes on", problems)
 
 
@@ -314,7 +403,8 @@ def check_signals():
                         stderr=subprocess.DEVNULL) as asked:
                     while asked.poll() is None:
                         # One at a time: the kernel keeps only one of a kind.
-                        if status_of(p.pid, "ShdPnd") == "0" * 16 and \
+                        if sent < PIPE and \
+                                status_of(p.pid, "ShdPnd") == "0" * 16 and \
                                 status_of(p.pid, "SigPnd") == "0" * 16:
                             os.kill(p.pid, signal.SIGUSR1)
                             sent += 1
@@ -333,7 +423,7 @@ def check_namespace():
     name = "numbers of another namespace are not taken"
     apart = ["unshare", "--fork", "--pid"]
     try:
-        subprocess.run([*apart, "true"], check=True,
+        subprocess.run([*apart, "true"], check=True, timeout=PATIENCE,
                        stderr=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):
         result(name, [], "no pid namespace can be made")
@@ -343,7 +433,8 @@ def check_namespace():
             said = subprocess.run(
                 [*apart, PAGEDET, "task", str(p.pid), "--stacks=user",
                  "--stop", "--json", "--fields", "pid", "--where",
-                 "kind=reserved"], text=True, capture_output=True, check=False)
+                 "kind=reserved"], text=True, capture_output=True, check=False,
+                timeout=PATIENCE)
         finally:
             p.kill()
     thread = said.stdout.splitlines()[-1:]
@@ -357,20 +448,22 @@ def check_mounts():
     contained = ["unshare", "--fork", "--pid", "--mount", "--mount-proc"]
     try:
         subprocess.run([*contained, "nsenter", "--version"], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       timeout=PATIENCE, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):
         result(name, [], "no container can be made")
         return
     with subprocess.Popen([*contained, "sh", "-c", "echo; read end"],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
         p.stdout.readline()
-        inside = open(f"/proc/{p.pid}/task/{p.pid}/children").read().strip()
+        inside, = children_of(p.pid)
         said = [subprocess.run(
             ["nsenter", "--mount", f"--target={inside}", PAGEDET, "task", "1",
              "--stacks=user", *options, "--json", "--fields", "pid", "--where",
-             "kind=reserved"], text=True, capture_output=True, check=False)
+             "kind=reserved"], text=True, capture_output=True, check=False,
+            timeout=PATIENCE)
                 for options in ([], ["--stop"])]
-        p.communicate()
+        p.communicate(timeout=PATIENCE)
     result(name, [str(a) for a in said if not re.search(
         '"missing":{"user_stack":"(no_kernel|denied)"}', a.stdout)])
 
@@ -384,7 +477,7 @@ def check_owner():
     as_user = dict(user=65534, group=65534, extra_groups=[])
     try:
         subprocess.run([PAGEDET, "-V"], stdout=subprocess.DEVNULL,
-                       check=True, **as_user)
+                       timeout=PATIENCE, check=True, **as_user)
     except (OSError, subprocess.SubprocessError) as why:
         result(name, [], f"another user cannot run pagedet: {why}")
         return
@@ -395,18 +488,24 @@ def check_owner():
     if scope != "0":
         result(name, [], f"kernel.yama.ptrace_scope is {scope}")
         return
+    said = []
+
+    def folded():
+        said.append(subprocess.run(
+            [PAGEDET, "task", str(p.pid), "--stacks=user", "--stop",
+             "--folded"], text=True, capture_output=True, check=False,
+            timeout=PATIENCE, **as_user))
+        return said[-1]
+
     with subprocess.Popen(["sleep", "1000"], **as_user) as p:
         try:
             wait_for(lambda: is_as_before(p.pid) and
                      open(f"/proc/{p.pid}/comm").read() == "sleep\n")
-            said = subprocess.run(
-                [PAGEDET, "task", str(p.pid), "--stacks=user", "--stop",
-                 "--folded"], text=True, capture_output=True, check=False,
-                **as_user)
+            wait_for(lambda: not re.search(RACED, folded().stderr))
         finally:
             p.kill()
-    result(name, [] if re.match(r"sleep;.*_\[libc\S*\] 1$", said.stdout)
-           else [str(said)])
+    result(name, [] if re.match(r"sleep;.*_\[libc\S*\] 1$", said[-1].stdout)
+           else [str(said[-1])])
 
 
 def main():

@@ -42,6 +42,21 @@ def ask(*arguments):
     return said.stdout
 
 
+def stat_of(pid):
+    """The fields of /proc/PID/stat from the state on; none if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def children_of(pid):
+    """Not every kernel has /proc/PID/task/TID/children."""
+    return [int(name) for name in os.listdir("/proc")
+            if name.isdigit() and stat_of(name)[1:2] == [str(pid)]]
+
+
 def skip_without_stacks(answers):
     """Nothing that was answered before may be missing later."""
     why = {a.get("missing", {}).get("user_stack") for a in answers.values()}

@@ -116,9 +116,44 @@ static bool is_asked(const struct cli_job *job, uint32_t pid)
 	return false;
 }
 
+/* Whether another thread of its process has not ended. */
+static bool has_threads(const struct pagedet_task *tasks, size_t n,
+			const struct pagedet_task *task)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (tasks[i].tgid == task->tgid && tasks[i].state != 'Z' &&
+		    tasks[i].state != 'X')
+			return true;
+	return false;
+}
+
+/* Tells why a task has no memory, if that is so. @more: of a kernel thread. */
+static bool tell_no_memory(const struct pagedet_task *tasks, size_t n,
+			   const struct pagedet_task *task, const char *more)
+{
+	if (task->flags & PAGEDET_TASK_KTHREAD)
+		cli_say("task %u (%s) is a kernel thread: it has no memory of "
+			"its own%s", task->pid, task->comm, more);
+	else if (task->state != 'Z')
+		return false;
+	else if (has_threads(tasks, n, task))
+		cli_say("cannot read task %u: its main thread has ended; its "
+			"other threads still have its memory: ask for one of "
+			"these", task->pid);
+	else
+		cli_say("cannot read task %u: it is a zombie: it has ended, "
+			"its parent has not waited for it, and its memory is "
+			"given back", task->pid);
+	return true;
+}
+
 void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 {
 	const bool pages = job->command->target == PAGEDET_TARGET_MAPPERS;
+	/* The error text has the reason then. */
+	const bool failed = *pagedet_error(pd);
 	struct pagedet_task *tasks;
 	uint64_t lost;
 	size_t n, i;
@@ -132,12 +167,10 @@ void cli_tell_no_row(const struct cli_job *job, struct pagedet *pd)
 			cli_say("hint: %u is also a process (%s); its memory: "
 				"%s task %u", tasks[i].pid, tasks[i].comm,
 				job->again, tasks[i].pid);
-		else if (tasks[i].flags & PAGEDET_TASK_KTHREAD &&
-			 is_asked(job, tasks[i].pid))
-			cli_say("task %u (%s) is a kernel thread: it has no "
-				"memory of its own%s", tasks[i].pid,
-				tasks[i].comm, job->stacks ?
-				", only a stack: the status is 1" : "");
+		else if (is_asked(job, tasks[i].pid) &&
+			 (!failed || tasks[i].flags & PAGEDET_TASK_KTHREAD))
+			tell_no_memory(tasks, n, &tasks[i], job->stacks ?
+				       ", only a stack: the status is 1" : "");
 	free(tasks);
 }
 
@@ -304,6 +337,7 @@ struct finding {
 	uint32_t pid;
 	size_t n;
 	int status;
+	bool any;		/* it has areas */
 	char seen[1024];	/* names of other areas, to suggest one after a
 				 * mistyped name */
 	size_t seen_len;
@@ -327,6 +361,7 @@ static int try_area(void *user, const struct pagedet_area *area)
 	struct pagedet_item item = { area->start, area->end - area->start,
 				     f->pid, 0 };
 
+	f->any = true;
 	if (is_area(area, f->name)) {
 		f->n++;
 		f->status = cli_add_item(f->job, &item);
@@ -341,6 +376,23 @@ static int try_area(void *user, const struct pagedet_area *area)
 	return 0;
 }
 
+/* Tells why a process without any area has none, if that is known. */
+static bool tell_no_areas(struct pagedet *pd, uint32_t pid)
+{
+	struct pagedet_task *tasks;
+	bool told = false;
+	uint64_t lost;
+	size_t n, i;
+
+	if (cli_tasks(pd, 0, &tasks, &n, &lost))
+		return false;
+	for (i = 0; i < n && !told; i++)
+		told = tasks[i].pid == pid &&
+		       tell_no_memory(tasks, n, &tasks[i], "");
+	free(tasks);
+	return told;
+}
+
 static int add_areas(struct cli_job *job, struct pagedet *pd, uint32_t pid,
 		     const char *name)
 {
@@ -353,6 +405,8 @@ static int add_areas(struct cli_job *job, struct pagedet *pd, uint32_t pid,
 		return cli_fail(pd, error);
 	if (f.n)
 		return CLI_ANSWERED;
+	if (!f.any && tell_no_areas(pd, pid))
+		return CLI_NO;
 	cli_say("process %u has no area '%s'", pid, name);
 	cli_say("hint: name an area as /proc/PID/maps does, or by its file:%s",
 		f.seen_len ? f.seen : " [heap] [stack]");

@@ -25,6 +25,7 @@ struct threads {
 	struct pagedet_task *tasks; /* for names */
 	size_t n_tasks;
 	char name[64];		/* of the process */
+	bool kernel;		/* it is a kernel thread */
 	char *frame[FRAMES + 1]; /* and the name */
 	uint32_t n;
 	bool ended, runs, lost;	/* what is said of the thread */
@@ -213,23 +214,33 @@ static bool add_user(struct threads *t, uint32_t tid)
 	/* One that runs was to be stopped: why it was not, is told. */
 	if (n < 0)
 		return not_known(t, n, !t->job->stop);
+	/* Only one that has ended has no stack in its program. */
+	if (!n && !t->kernel)
+		t->ended = true;
 	for (i = 0; i < n && i < FRAMES; i++)
 		if (!add_user_frame(t, &frames[i]))
 			return false;
 	return true;
 }
 
-static void set_name(struct threads *t, uint32_t pid)
+/* NULL: it began later. */
+static const struct pagedet_task *find_task(const struct threads *t,
+					    uint32_t tid)
 {
 	size_t i;
 
-	snprintf(t->name, sizeof(t->name), "?");
 	for (i = 0; i < t->n_tasks; i++)
-		if (t->tasks[i].pid == pid) {
-			snprintf(t->name, sizeof(t->name), "%s",
-				 t->tasks[i].comm);
-			break;
-		}
+		if (t->tasks[i].pid == tid)
+			return &t->tasks[i];
+	return NULL;
+}
+
+static void set_name(struct threads *t, uint32_t pid)
+{
+	const struct pagedet_task *task = find_task(t, pid);
+
+	snprintf(t->name, sizeof(t->name), "%s", task ? task->comm : "?");
+	t->kernel = task && task->flags & PAGEDET_TASK_KTHREAD;
 	replace(t->name, "+[]");
 }
 
@@ -273,8 +284,14 @@ static int next_thread(struct threads *t, uint32_t *tid)
 
 static bool add_thread(struct threads *t, uint32_t tid)
 {
+	const struct pagedet_task *task = find_task(t, tid);
+
 	clear(t);
-	t->ended = t->runs = t->lost = false;
+	t->runs = t->lost = false;
+	/* The main thread stays until the others have ended. */
+	t->ended = task && task->state == 'Z';
+	if (t->ended)
+		return true;
 	return (!t->job->kernel_stacks || add_kernel(t, tid)) &&
 	       (!t->job->user_stacks || add_user(t, tid)) &&
 	       add(t, t->name, NULL);
@@ -308,7 +325,7 @@ static int next(struct cli_stacks *s)
 static void tell_number(uint64_t n, const char *what)
 {
 	if (n)
-		cli_say("%llu thread%s %s meanwhile", (unsigned long long)n,
+		cli_say("%llu thread%s %s", (unsigned long long)n,
 			cli_plural(n), what);
 }
 
@@ -316,8 +333,8 @@ static void tell(const struct threads *t)
 {
 	if (t->job->quiet)
 		return;
-	tell_number(t->ran, "ran");
-	tell_number(t->gone, "ended");
+	tell_number(t->ran, "ran meanwhile");
+	tell_number(t->gone, "had ended");
 	if (t->unknown)
 		cli_say("%llu stack%s not known: %s",
 			(unsigned long long)t->unknown,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tests the order of more events than are kept in memory. */
 #include <errno.h>
+#include <limits.h>
 
 #include "base/vec.h"
 #include "trace/perf/sorter.h"
@@ -35,6 +36,8 @@ static void put(uint64_t ns, uint16_t cpu, uint64_t number)
 {
 	const int r = try_put(ns, cpu, number);
 
+	if (r == -ENOSPC || r == -EROFS)
+		unit_skip("the folder of temporary files takes no more");
 	if (r < 0)
 		ck_abort_msg("put: %d", r);
 }
@@ -160,10 +163,21 @@ START_TEST(no_folder)
 }
 END_TEST
 
+/* The folder of all unit tests, also if the environment names none. */
+static void set_folder(void)
+{
+	char path[PATH_MAX];
+
+	unit_temp(path, sizeof(path));
+	*strrchr(path, '/') = '\0';
+	setenv("TMPDIR", path, 1);
+}
+
 int main(void)
 {
 	Suite *s = suite_create("sorter");
 
+	set_folder();
 	unit_test(s, one_round);
 	unit_test(s, rounds);
 	unit_test(s, no_folder);

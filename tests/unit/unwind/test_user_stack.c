@@ -591,12 +591,19 @@ START_TEST(jit)
 }
 END_TEST
 
+static char map_path[64];
+
+/* Also after an assertion that failed. */
+static void remove_map(void)
+{
+	unlink(map_path);
+}
+
 /* With its map file, the stack goes on. */
 START_TEST(jit_map)
 {
 	int (*run)(struct world *w, int (*inner)(struct world *w));
 	const struct pagedet_frame *f;
-	char path[64];
 	struct world w;
 	FILE *map;
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -606,17 +613,20 @@ START_TEST(jit_map)
 		unit_skip("memory that is written and run is not allowed");
 	memcpy(page, code, sizeof(code));
 	memcpy(&run, &page, sizeof(run));
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
-	map = fopen(path, "wx");
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());
+	/* One of an earlier process may have been left. */
+	remove_map();
+	map = fopen(map_path, "wx");
 	if (!map)
 		unit_skip("nothing can be written to /tmp");
+	ck_assert_int_eq(atexit(remove_map), 0);
 	ck_assert_int_eq(fchmod(fileno(map), 0600), 0);
 	fprintf(map, "%lx %zx a function\n", (unsigned long)page, sizeof(code));
 	ck_assert_int_eq(fclose(map), 0);
 	start(&w);
 	w.perf_map = true;
 	run(&w, innermost);
-	unlink(path);
+	remove_map();
 	f = w.stack.frames;
 	ck_assert_int_eq(w.error, 0);
 	ck_assert_uint_gt(w.stack.n, 2);

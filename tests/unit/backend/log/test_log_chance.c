@@ -7,7 +7,6 @@
  * CHANCE is the number of logs, CHANCE_FIRST the first batch. A batch follows
  * from its number.
  */
-#include <dirent.h>
 #include <limits.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,8 +14,10 @@
 #include "backend/log/log.h"
 #include "base/env.h"
 #include "../../unit.h"
+#include "log_pieces.h"
 
-#define BATCH 250
+/* A batch is one test, also for valgrind on a busy machine. */
+#define BATCH 50
 /* For one log; far more than any needs. */
 #define SECONDS 20
 /* What a process keeps, with the shadow and quarantine of a sanitizer. */
@@ -80,40 +81,23 @@ static void take_file(const char *path)
 					(size_t)(line.end - line.at) }));
 }
 
-static void take_path(const char *path)
+static void take_files(const char *home, const char *const *names, size_t n)
 {
-	char name[PATH_MAX];
-	struct dirent **list;
-	struct stat st;
-	int i, n;
+	char name[PATH_MAX], path[PATH_MAX];
+	size_t i;
 
-	ck_assert_int_eq(stat(path, &st), 0);
-	if (!S_ISDIR(st.st_mode)) {
-		take_file(path);
-		return;
-	}
-	n = scandir(path, &list, NULL, alphasort);
-	ck_assert_int_ge(n, 0);
 	for (i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "%s/%s", path, list[i]->d_name);
-		if (list[i]->d_name[0] != '.')
-			take_path(name);
-		free(list[i]);
+		snprintf(name, sizeof(name), "%s/%s", home, names[i]);
+		take_file(unit_source(path, sizeof(path), name));
 	}
-	free(list);
 }
 
 static void take_pieces(void)
 {
-	static const char *const homes[] = {
-		"tests/fuzz/corpus/log", "tests/fixtures/public-reports",
-		"tests/fixtures/dump_page",
-	};
-	char path[PATH_MAX];
-	size_t i;
-
-	for (i = 0; i < PDET_COUNT(homes); i++)
-		take_path(unit_source(path, sizeof(path), homes[i]));
+	take_files("tests/fuzz/corpus/log", corpus, PDET_COUNT(corpus));
+	take_files("tests/fixtures/public-reports", reports,
+		   PDET_COUNT(reports));
+	take_files("tests/fixtures/dump_page", dumps, PDET_COUNT(dumps));
 	ck_assert_uint_gt(lines.n, 1000);
 }
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The real logs of which test_log_chance takes pieces. Not all files of the
+ * folders: another one would change every log that is made.
+ */
+#ifndef TESTS_LOG_PIECES_H
+#define TESTS_LOG_PIECES_H
+
+static const char *const corpus[] = {
+	"backslash-name-anon-virt-kmsg", "dump_page-54", "dump_page-61",
+	"dump_page-612", "dump_page-owner-612", "errors-addr-kernel-virt-log",
+	"errors-kthread-pid-virt-kmsg", "found-type-without-flags",
+	"interleaved-thp_head-phys-kmsg", "list-values-csum",
+	"module-thp_tail5-virt-log", "name-with-newline",
+	"numa-la57-1g-hugetlb1g_tail-virt-log", "public-03", "public-04",
+	"public-05", "public-09", "public-10-mips", "public-11", "public-16",
+	"public-20", "public-23", "public-24", "public-25", "public-26",
+	"public-30", "public-46", "public-48", "public-53", "public-55",
+	"public-overwritten", "queries-anon-virt-kmsg",
+	"queries-bpf_array-virt-log", "queries-ext4_dirty-virt-kmsg",
+	"queries-far_past_ram-phys-log", "queries-hugetlb_tail9-virt-kmsg",
+	"queries-ksm_a-phys-log", "queries-pfn0-phys-log",
+	"queries-swapped-virt-kmsg", "queries-thp_pte_mapped-phys-kmsg",
+	"report-apei", "report-apei-sections", "report-apei-type-alone",
+	"report-bad-page-map", "report-bad-page-state", "report-edac",
+	"report-faults", "report-faults-sparc-arm", "report-hung-task",
+	"report-kasan", "report-lines", "report-machine-check",
+	"report-memory-failure", "report-slab", "report-slab-32-bits",
+	"report-twice",
+};
+
+static const char *const reports[] = {
+	"01-two-badmaps-interleaved/log.txt",
+	"01-two-badmaps-interleaved/with-callers.txt",
+	"02-two-badstates-interleaved/log.txt",
+	"02-two-badstates-interleaved/with-callers.txt",
+	"03-tail-that-fits-no-folio/log.txt",
+	"04-hashed-address-as-vaddr/log.txt", "05-negative-count/log.txt",
+	"06-bad-page-map-dropped/arm32.txt", "06-bad-page-map-dropped/cut.txt",
+	"06-bad-page-map-dropped/null-mapping.txt",
+	"07-explain-poison-ignored/failed.txt",
+	"07-explain-poison-ignored/ignored.txt",
+	"08-explain-believes-garbage/log.txt", "09-compound-of-5.4/log.txt",
+	"10-32-bit-called-hashed/hashed.txt",
+	"10-32-bit-called-hashed/mips.txt", "11-why-was-it-dumped/log.txt",
+	"12-what-stands-before-the-text/dmesg-color.txt",
+	"12-what-stands-before-the-text/dmesg-json.txt",
+	"12-what-stands-before-the-text/journalctl-json.txt",
+	"12-what-stands-before-the-text/journalctl-monotonic-no-hostname.txt",
+	"12-what-stands-before-the-text/journalctl-short-monotonic.txt",
+	"12-what-stands-before-the-text/journalctl-short-unix.txt",
+	"12-what-stands-before-the-text/netconsole-relayed.txt",
+	"12-what-stands-before-the-text/plain.txt",
+	"12-what-stands-before-the-text/quoted.txt",
+	"12-what-stands-before-the-text/tag-only.txt",
+	"13-first-line-with-more-before-it/blanks-collapsed.txt",
+	"13-first-line-with-more-before-it/console.txt",
+	"13-first-line-with-more-before-it/first-bracket-lost.txt",
+	"16-count-before-5.1/log.txt", "16-count-before-5.1/rhel7.txt",
+	"17-no-page-is-mentioned/kfence.txt",
+	"17-no-page-is-mentioned/old-mce.txt",
+	"17-no-page-is-mentioned/page-table.txt",
+	"18-swap-entry-on-arm/log.txt", "19-time-of-day-only/log.txt",
+	"20-flags-twice/log.txt", "21-page_pool-on-two-processors/log.txt",
+	"22-arrow-of-a-log-viewer/log.txt",
+	"23-vendor-prefix-of-a-phone/log.txt",
+	"24-flags-on-the-page-line/log.txt", "25-form-of-2.6.18/log.txt",
+	"26-KASan-of-4.1/log.txt", "27-kasan-of-4.14/log.txt",
+	"28-kasan-of-6.15/log.txt", "29-kasan-stack-on-arm64/log.txt",
+	"30-fault-on-mips/log.txt", "31-fault-on-riscv/log.txt",
+	"32-faults-on-powerpc/log.txt",
+	"33-edac-with-and-without-a-page/log.txt", "34-apei-corrected/log.txt",
+	"35-soft-offline-of-3.7/log.txt", "36-unpoison-of-3.11/log.txt",
+	"37-tail-with-foreign-words/log.txt",
+	"38-kmalloc-redzone-on-mips/log.txt",
+	"39-redzone-quoted-in-a-mail/log.txt",
+	"40-object-already-free/log.txt",
+	"41-kfence-in-a-polish-journal/log.txt",
+	"42-lists-in-a-cyrillic-journal/log.txt",
+	"43-list-with-a-null-entry/log.txt",
+	"44-allocation-failures-name-no-page/log.txt",
+	"45-checksums-of-two-filesystems/log.txt",
+	"46-logcat-of-the-kernel-buffer/log.txt",
+	"47-granted-pages-of-xen/log.txt", "48-bad-page-map-of-6.18/log.txt",
+	"49-folio-of-6.18/log.txt", "50-tail-restored-by-hugetlb/log.txt",
+	"51-plain-dump-of-4.19/log.txt", "52-plain-dump-of-5.13/log.txt",
+	"53-hung-on-a-moving-page/log.txt",
+	"54-memory-offline-on-powerpc/log.txt", "55-fault-on-s390/log.txt",
+};
+
+static const char *const dumps[] = {
+	"6.12.117.kmsg", "6.12.117.log", "6.12.117.page_owner",
+};
+
+#endif
