@@ -151,6 +151,27 @@ for how in ("Ignored", "Failed", "Delayed"):
 text = explained(IGNORED % "Recovered", "0x30b7b18")
 tap.equal("Recovered: it is", "set-aside-as-poisoned, certain" in text, True)
 
+# A name of 15 bytes may be anything.
+NAMED = """\
+Memory failure: 0x30b7b18: Sending SIGBUS to %s:137 due to hardware memory \
+corruption
+"""
+OUTCOME = """\
+Memory failure: 0x30b7b18: recovery action for dirty LRU page: %s
+"""
+for name in ("x: Failed", "x: Recovered", "y: Ignored; z", "page: Failed; x"):
+    text = explained(NAMED % name + OUTCOME % "Recovered", "0x30b7b18")
+    tap.equal(name + ": Recovered", "set-aside-as-poisoned, certain" in text,
+              True)
+    text = explained(NAMED % name + OUTCOME % "Failed", "0x30b7b18")
+    tap.equal(name + ": Failed", "poisoned-in-use, certain" in text, True)
+    text = explained(NAMED % name, "0x30b7b18")
+    tap.equal(name + ": no outcome", "set-aside-as-poisoned, high" in text,
+              True)
+text = explained(NAMED % "a" + NAMED.replace("137", "138") % "b" +
+                 OUTCOME % "Failed", "0x30b7b18")
+tap.equal("two tasks, one outcome", "poisoned-in-use, certain" in text, True)
+
 FAILED = """\
 [  311.200114] Injecting memory failure for pfn 0x19c01f at process virtual \
 address 0x20efd000

@@ -19,6 +19,7 @@
  *   MCE: Killing hw:137 due to hardware memory corruption fault at 7fa8
  *
  * Several lines about one page form one report, until a line has the outcome.
+ * The reason has them in parts, between which is "; ": the outcome first.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,17 @@ static void poisoned(struct pdet_log_page *p, bool is)
 {
 	p->flags_known |= KPF(HWPOISON);
 	p->flags = is ? p->flags | KPF(HWPOISON) : p->flags & ~KPF(HWPOISON);
+}
+
+/* A task's name may be anything, so also "a: Failed; b". Each line is to be one
+ * part of the reason. */
+static void one_part(struct pdet_log_page *p, struct pdet_log_text t)
+{
+	size_t i;
+
+	for (i = t.at; i + 1 < (size_t)t.at + t.len; i++)
+		if (p->text.data[i] == ';' && p->text.data[i + 1] == ' ')
+			p->text.data[i] = ',';
 }
 
 /* "dirty LRU page: Recovered". */
@@ -234,8 +246,11 @@ bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
 	p->joins = true;
 	if (memory_failure(p, s, memory) || asked_for(p, s) ||
 	    soft_offline(p, s, memory) || unpoison(p, s, memory) ||
-	    killed(p, s, memory))
+	    killed(p, s, memory)) {
+		one_part(p, p->says);
+		one_part(p, p->why);
 		return true;
+	}
 	p->joins = false;
 	p->has = 0;
 	return false;

@@ -108,19 +108,20 @@ static bool add_to_reason(struct pdet_log_page *p, const char *words,
 }
 
 /* What was said of a memory error still holds when the page is named for
- * another reason. */
+ * another reason, or for another task that had it. */
 static bool remember(struct pdet_log_page *p,
 		     const struct pdet_log_page *before)
 {
 	const struct pdet_scan said = pdet_log_reason(before);
 
 	if (before->report != PAGEDET_REPORT_MEMORY_FAILURE ||
-	    p->report == PAGEDET_REPORT_MEMORY_FAILURE ||
+	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE &&
+	     (p->over || !before->over)) ||
 	    p->report == PAGEDET_REPORT_SOFT_OFFLINE ||
 	    p->report == PAGEDET_REPORT_UNPOISON)
 		return true;
 	p->injected = before->injected;
-	return said.at == said.end || add_to_reason(p, "before: ", said);
+	return said.at == said.end || add_to_reason(p, PDET_SAID_BEFORE, said);
 }
 
 /* The statement that begins last replaces earlier ones about the same page. */
