@@ -172,6 +172,27 @@ text = explained(NAMED % "a" + NAMED.replace("137", "138") % "b" +
                  OUTCOME % "Failed", "0x30b7b18")
 tap.equal("two tasks, one outcome", "poisoned-in-use, certain" in text, True)
 
+STEPS = "".join("Memory failure: 0x30b7b18: step %d of what the kernel did, "
+                "in many words that fill the line\n" % i for i in range(20))
+BLOCK = """\
+page: refcount:2 mapcount:0 mapping:0000000000000000 index:0x20efd pfn:0x30b7b18
+anon flags: 0x5ffffe00482011(locked|dirty|arch_1|swapbacked|hwpoison|node=0|\
+zone=2|lastcpupid=0xfffff)
+raw: 005ffffe00482011 dead000000000100 dead000000000122 ffff0000e242a7c9
+raw: 0000000000020efd 0000000000000000 00000002ffffffff ffff0000dd7e9000
+page dumped because: %s
+""" % ("words " * 100)
+for how in ("Failed", "Recovered"):
+    said = ("poisoned-in-use, certain" if how == "Failed" else
+            "set-aside-as-poisoned, certain")
+    text = explained(STEPS + OUTCOME % how, "0x30b7b18")
+    tap.equal(how + " after many lines",
+              (said in text, "dirty LRU page: " + how in text,
+               " ..." in text), (True, True, True))
+text = explained(STEPS + OUTCOME % "Failed" + BLOCK, "0x30b7b18")
+tap.equal("and before a long reason", "poisoned-in-use" in text and
+          "words ...; before: dirty LRU page: Failed; step" in text, True)
+
 FAILED = """\
 [  311.200114] Injecting memory failure for pfn 0x19c01f at process virtual \
 address 0x20efd000

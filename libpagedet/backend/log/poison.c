@@ -21,14 +21,10 @@
  * Several lines about one page form one report, until a line has the outcome.
  * The reason has them in parts, between which is "; ": the outcome first.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "backend/log/report.h"
 #include "kernel/page/kpf.h"
-
-/* Longest reason that is made of several lines. */
-#define MOST_REASON 640
 
 /* Page flags implied by the words between "recovery action for" and the result
  * (action_page_types[] there). */
@@ -256,31 +252,21 @@ bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
 	return false;
 }
 
-/* The reason is that of both, the outcome first. One that would be too long
- * stays as it is. */
+/* The reason is that of both, the outcome first. */
 static void join_reasons(struct pdet_log_page *p,
 			 const struct pdet_log_page *q, bool *memory)
 {
-	struct pdet_scan first = pdet_log_reason(p), then = pdet_log_reason(q);
-	const struct pdet_scan had = first;
-	char text[MOST_REASON];
-	int n;
+	const struct pdet_scan had = pdet_log_reason(p);
+	const struct pdet_scan got = pdet_log_reason(q);
 
-	if (first.at == first.end || then.at == then.end) {
-		if (then.at < then.end)
-			*memory &= pdet_log_keep(p, then, &p->reason);
+	if (got.at == got.end)
 		return;
-	}
-	if (q->over) {
-		first = then;
-		then = had;
-	}
-	n = snprintf(text, sizeof(text), "%.*s; %.*s",
-		     (int)(first.end - first.at), first.at,
-		     (int)(then.end - then.at), then.at);
-	if (n < (int)sizeof(text))
-		*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + n
-					 }, &p->reason);
+	if (had.at == had.end)
+		*memory &= pdet_log_keep(p, got, &p->reason);
+	else if (q->over)
+		*memory &= pdet_log_join_reasons(p, got, "; ", had);
+	else
+		*memory &= pdet_log_join_reasons(p, had, "; ", got);
 }
 
 bool pdet_log_poison_joins(struct pdet_log_page *p,
