@@ -153,7 +153,7 @@ static const char *why_not(int error)
 	case -ELOOP:
 		return "a symbolic link is in its way";
 	case -EREMOTE:
-		return "it is on a network filesystem or FUSE";
+		return "it is or may be on a network filesystem or FUSE";
 	case -EFBIG:
 	case -EOVERFLOW:
 		return "it is too large";

@@ -239,7 +239,36 @@ START_TEST(remote)
 	start(&w);
 	put(&w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n"
 	    "31 30 0:9 / /tmp rw - fuse.sshfs source rw\n");
-	refused(&w, "it is on a network filesystem or FUSE");
+	refused(&w, "on a network filesystem or FUSE");
+}
+END_TEST
+
+/* A process in a chroot sees only what is mounted below. */
+START_TEST(unknown_mount)
+{
+	static const char *const texts[] = {
+		"", "31 30 1:2 / /home rw - ext4 source rw\n",
+		/* also /tmp is looked up in what is not known */
+		"31 30 1:2 / /tmp rw - ext4 source rw\n",
+	};
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/mountinfo", texts[_i]);
+	refused(&w, "may be on a network filesystem or FUSE");
+}
+END_TEST
+
+START_TEST(known_mount)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n"
+	    "32 30 0:9 / /mnt rw - nfs4 source rw\n");
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
 }
 END_TEST
 
@@ -273,6 +302,8 @@ int main(void)
 	unit_test(s, loose);
 	unit_test(s, old);
 	unit_test(s, remote);
+	unit_loop(s, unknown_mount, 3);
+	unit_test(s, known_mount);
 	unit_loop(s, no_status, 4);
 	return unit_main(s);
 }
