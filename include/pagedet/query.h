@@ -636,9 +636,12 @@ struct pagedet_frame {
  * named by the file /tmp/perf-PID.map that they write for perf. It is the one
  * in the root directory of the process, with its pid in its own namespace. It
  * must be a regular file of at most 64 MiB and 1,048,576 lines, without
- * symbolic links in its way. Its owner must be the effective user of the
- * process, or root, and not every user may write it. It must have been written
- * since the process started; whether the process executed another program since
+ * symbolic links in its way, and no mount that leads to it may be a network
+ * filesystem or FUSE. If /proc/PID/mountinfo does not have the mount of the
+ * process's root directory, as in a chroot, that is not known, and the file is
+ * not used. Its owner must be the effective user of the process, or root, and
+ * not every user may write it. It must have been written since the process
+ * started; whether the process executed another program since
  * then is not known. Of entries that overlap the last one counts, and a
  * function of which a later one has a part is not believed. Lines in another
  * form are not either, nor is a last line that is not complete. The file says

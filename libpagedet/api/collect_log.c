@@ -222,7 +222,7 @@ static void put_report(struct pagedet_evidence *e, struct pagedet_page *row,
 	row->report = PAGEDET_REPORT_BAD_PAGE_STATE;
 	put_cell(row, PAGEDET_FIELD_REPORT, PAGEDET_HAVE);
 	row->reason = *report->reason ?
-		      pdet_evidence_text(e, report->reason) : 0;
+		      pdet_evidence_prose(e, report->reason) : 0;
 	put_cell(row, PAGEDET_FIELD_REASON, row->reason ? PAGEDET_HAVE :
 		 *report->reason ? PAGEDET_NO_MEMORY : PAGEDET_EXCLUDED);
 	if (!report->has_ns)

@@ -67,7 +67,9 @@ static void take_texts(struct pagedet_evidence *e,
 			continue;
 		memcpy(&id, (char *)row + strings[i].at, sizeof(id));
 		text = pagedet_string(it, id, NULL);
-		id = text ? pdet_evidence_text(e, text) : 0;
+		id = !text ? 0 :
+		     strings[i].field == PAGEDET_FIELD_REASON ?
+		     pdet_evidence_prose(e, text) : pdet_evidence_text(e, text);
 		memcpy((char *)row + strings[i].at, &id, sizeof(id));
 		if (text && *text && !id)
 			*cell = (uint16_t)((*cell & 0xff00u) |

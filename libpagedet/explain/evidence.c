@@ -20,10 +20,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text/text.h"
 #include "explain/evidence.h"
 #include "schema/schema.h"
 
 #define VERSION 1
+
+/* Room in which the beginning of a sentence may tell something. */
+#define LEAST_PROSE 32
 
 static const char magic[8] = "PDETEVID";
 
@@ -81,21 +85,36 @@ void pdet_evidence_get(struct pagedet_evidence *e, const void *from,
 	memcpy(e, from, PDET_MIN(size, sizeof(*e)));
 }
 
+/* Where there is room for another text. */
+static size_t end_of_texts(const struct pagedet_evidence *e)
+{
+	size_t last = sizeof(e->texts) - 1;
+
+	while (last && !e->texts[last])
+		last--;
+	return last ? last + 2 : 1;
+}
+
 uint64_t pdet_evidence_text(struct pagedet_evidence *e, const char *text)
 {
 	const size_t len = strlen(text) + 1;
-	size_t end = 1, last = 0, i;
+	const size_t end = end_of_texts(e);
 
-	if (len == 1)
-		return 0;
-	for (i = 1; i < sizeof(e->texts); i++)
-		if (e->texts[i])
-			last = i;
-	if (last)
-		end = last + 2;
-	if (end + len > sizeof(e->texts))
+	if (len == 1 || end + len > sizeof(e->texts))
 		return 0;
 	memcpy(e->texts + end, text, len);
+	return end;
+}
+
+uint64_t pdet_evidence_prose(struct pagedet_evidence *e, const char *text)
+{
+	const size_t len = strlen(text);
+	const size_t end = end_of_texts(e);
+
+	if (!len || end + PDET_MIN(len + 1, LEAST_PROSE) > sizeof(e->texts))
+		return 0;
+	pdet_shortened(e->texts + end, sizeof(e->texts) - end,
+		       (struct pdet_scan){ text, text + len });
 	return end;
 }
 

@@ -29,8 +29,11 @@ bool pdet_evidence_is_known(const void *evidence, uint64_t size);
 
 /*
  * pdet_evidence_text - append a text. Returns its id, or 0 if there is no room.
+ * pdet_evidence_prose - the same for sentences, of which as much is kept as
+ * there is room for. A name that is cut would be another one.
  */
 uint64_t pdet_evidence_text(struct pagedet_evidence *e, const char *text);
+uint64_t pdet_evidence_prose(struct pagedet_evidence *e, const char *text);
 
 /* The known facts about one version of a page. */
 struct pdet_version {

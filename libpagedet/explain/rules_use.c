@@ -582,22 +582,58 @@ static bool is_suspect(const struct pdet_case *c)
 
 /* --- memory errors --- */
 
-/* How handling has ended, if a log says it (action_name[] of Linux
+static bool part_ends(const char *part, const char *word)
+{
+	const size_t len = strlen(word);
+	const char *end = strstr(part, "; ");
+
+	if (!end)
+		end = part + strlen(part);
+	return (size_t)(end - part) >= len && !memcmp(end - len, word, len);
+}
+
+/* How handling has ended, by one part of a reason (action_name[] of Linux
  * mm/memory-failure.c). */
-static uint32_t recovered(const struct pdet_case *c)
+static uint32_t part_recovered(const struct pdet_case *c, const char *part)
 {
 	static const char *const failed[] = {
 		": Failed", ": Ignored", ": Delayed"
 	};
 	/* Kernels that leave a free page on its list do not hand it out. */
 	const size_t n = PDET_COUNT(failed) - pdet_row_was_free(&c->here);
-	const char *reason = pdet_case_reason(c);
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (strstr(reason, failed[i]))
+		if (part_ends(part, failed[i]))
 			return PAGEDET_NO;
-	return strstr(reason, ": Recovered") ? PAGEDET_YES : PAGEDET_DUNNO;
+	return part_ends(part, ": Recovered") ? PAGEDET_YES : PAGEDET_DUNNO;
+}
+
+/* What was said of the memory error before the report. It comes last. */
+static const char *said_before(const char *reason)
+{
+	static const char words[] = "; " PDET_SAID_BEFORE;
+	const char *said = "", *at = reason;
+
+	if (!strncmp(reason, PDET_SAID_BEFORE, strlen(PDET_SAID_BEFORE)))
+		said = reason + strlen(PDET_SAID_BEFORE);
+	while ((at = strstr(at, words)))
+		said = at += strlen(words);
+	return said;
+}
+
+/* A log puts the outcome first. Other parts may have the name of a task or a
+ * file, which can be anything. */
+static uint32_t recovered(const struct pdet_case *c)
+{
+	const char *reason = pdet_case_reason(c);
+	uint32_t is = PAGEDET_DUNNO;
+
+	if (pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) &&
+	    c->here.report == PAGEDET_REPORT_MEMORY_FAILURE)
+		is = part_recovered(c, reason);
+	return is == PAGEDET_DUNNO ? part_recovered(c, said_before(reason)) :
+				     is;
 }
 
 /* Handling leaves one reference. */

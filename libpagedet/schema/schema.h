@@ -148,6 +148,8 @@ static inline unsigned pdet_known_field(unsigned field)
  */
 /* In a reason of a log: a test has asked for the memory error. */
 #define PDET_INJECTED "injected for a test"
+/* The same, in front of what was said of a memory error before the report. */
+#define PDET_SAID_BEFORE "before: "
 /* Of a report of a bad page: what the words of its struct page show. */
 #define PDET_OVERWRITTEN "struct page overwritten"
 #define PDET_POOLED "marked as a page of a page_pool"

@@ -73,18 +73,20 @@ int pdet_check_mounts(const char *mountinfo, const char *path)
 	struct pdet_scan all, line;
 	struct pdet_mount m;
 	struct pdet_text text;
+	bool has_root = false, hangs = false;
 	int r = pdet_slurp_at(AT_FDCWD, mountinfo, &text, MOST_MOUNTS);
 
 	/* Without it, nothing is known of any path. */
 	if (r < 0)
 		return r;
 	all = (struct pdet_scan){ text.data, text.data + text.len };
-	while (r == 0 && pdet_scan_line(&all, &line))
-		if (pdet_mountinfo_line(line, &m) && pdet_may_hang(m.fstype) &&
-		    is_below(path, &m))
-			r = -EREMOTE;
+	while (!hangs && pdet_scan_line(&all, &line))
+		if (pdet_mountinfo_line(line, &m)) {
+			has_root |= pdet_scan_is(&m.point, "/");
+			hangs = pdet_may_hang(m.fstype) && is_below(path, &m);
+		}
 	pdet_text_free(&text);
-	return r;
+	return has_root && !hangs ? 0 : -EREMOTE;
 }
 
 /* Links would lead around the check of the path. */

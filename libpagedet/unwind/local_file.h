@@ -23,7 +23,9 @@ int pdet_open_regular(const struct pdet_env *env, const char *path,
 /*
  * pdet_check_mounts - whether the file @mountinfo of a process has a mount that
  * may never answer, through which @path leads. Returns 0, -EREMOTE, or a
- * negative errno: the file cannot be read, so nothing is known.
+ * negative errno: the file cannot be read, so nothing is known. -EREMOTE also
+ * if the mount of the root is not in it: a process whose root is a directory
+ * below that (chroot) sees only the mounts that are further below.
  */
 int pdet_check_mounts(const char *mountinfo, const char *path);
 

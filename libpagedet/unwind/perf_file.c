@@ -29,7 +29,8 @@
 
 /* What /proc says of a process. */
 struct process {
-	uint64_t pid;		/* in its own namespace */
+	uint64_t tgid;		/* in the namespace of /proc */
+	uint64_t pid;		/* the same, in its own namespace */
 	uint64_t user;		/* effective */
 	uint64_t start;		/* ns of CLOCK_REALTIME */
 };
@@ -54,16 +55,21 @@ static bool take_number(struct pdet_scan line, unsigned place, uint64_t *ret)
 /* A kernel without namespaces of pids has no NStgid. */
 static int parse_status(struct pdet_scan all, struct process *p)
 {
-	bool has_pid = false, has_user = false;
+	bool has_tgid = false, has_pid = true, has_user = false;
 	struct pdet_scan line;
 
 	while (pdet_scan_line(&all, &line))
-		if (pdet_scan_word(&line, "Tgid:") ||
-		    pdet_scan_word(&line, "NStgid:"))
+		if (pdet_scan_word(&line, "Tgid:")) {
+			has_tgid = take_number(line, UINT_MAX,
+					       &p->tgid);
+			p->pid = p->tgid;
+		} else if (pdet_scan_word(&line, "NStgid:")) {
 			has_pid = take_number(line, UINT_MAX, &p->pid);
-		else if (pdet_scan_word(&line, "Uid:"))
+		} else if (pdet_scan_word(&line, "Uid:")) {
 			has_user = take_number(line, 1, &p->user);
-	return has_pid && has_user ? 0 : -EBADMSG;
+		}
+	return has_tgid && has_pid && has_user && p->tgid <= UINT32_MAX ?
+	       0 : -EBADMSG;
 }
 
 static int read_process(const struct pdet_env *env, uint32_t tid,
@@ -80,7 +86,8 @@ static int read_process(const struct pdet_env *env, uint32_t tid,
 			 p);
 	pdet_text_free(&text);
 	if (r == 0)
-		r = pdet_stat_number(env, tid, PDET_STAT_START, &ticks);
+		r = pdet_stat_number(env, (uint32_t)p->tgid, PDET_STAT_START,
+				     &ticks);
 	if (r < 0)
 		return r;
 	p->start = pdet_clock_ns(CLOCK_REALTIME) -
@@ -153,7 +160,7 @@ static const char *why_not(int error)
 	case -ELOOP:
 		return "a symbolic link is in its way";
 	case -EREMOTE:
-		return "it is on a network filesystem or FUSE";
+		return "it is or may be on a network filesystem or FUSE";
 	case -EFBIG:
 	case -EOVERFLOW:
 		return "it is too large";

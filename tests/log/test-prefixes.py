@@ -151,6 +151,48 @@ for how in ("Ignored", "Failed", "Delayed"):
 text = explained(IGNORED % "Recovered", "0x30b7b18")
 tap.equal("Recovered: it is", "set-aside-as-poisoned, certain" in text, True)
 
+# A name of 15 bytes may be anything.
+NAMED = """\
+Memory failure: 0x30b7b18: Sending SIGBUS to %s:137 due to hardware memory \
+corruption
+"""
+OUTCOME = """\
+Memory failure: 0x30b7b18: recovery action for dirty LRU page: %s
+"""
+for name in ("x: Failed", "x: Recovered", "y: Ignored; z", "page: Failed; x"):
+    text = explained(NAMED % name + OUTCOME % "Recovered", "0x30b7b18")
+    tap.equal(name + ": Recovered", "set-aside-as-poisoned, certain" in text,
+              True)
+    text = explained(NAMED % name + OUTCOME % "Failed", "0x30b7b18")
+    tap.equal(name + ": Failed", "poisoned-in-use, certain" in text, True)
+    text = explained(NAMED % name, "0x30b7b18")
+    tap.equal(name + ": no outcome", "set-aside-as-poisoned, high" in text,
+              True)
+text = explained(NAMED % "a" + NAMED.replace("137", "138") % "b" +
+                 OUTCOME % "Failed", "0x30b7b18")
+tap.equal("two tasks, one outcome", "poisoned-in-use, certain" in text, True)
+
+STEPS = "".join("Memory failure: 0x30b7b18: step %d of what the kernel did, "
+                "in many words that fill the line\n" % i for i in range(20))
+BLOCK = """\
+page: refcount:2 mapcount:0 mapping:0000000000000000 index:0x20efd pfn:0x30b7b18
+anon flags: 0x5ffffe00482011(locked|dirty|arch_1|swapbacked|hwpoison|node=0|\
+zone=2|lastcpupid=0xfffff)
+raw: 005ffffe00482011 dead000000000100 dead000000000122 ffff0000e242a7c9
+raw: 0000000000020efd 0000000000000000 00000002ffffffff ffff0000dd7e9000
+page dumped because: %s
+""" % ("words " * 100)
+for how in ("Failed", "Recovered"):
+    said = ("poisoned-in-use, certain" if how == "Failed" else
+            "set-aside-as-poisoned, certain")
+    text = explained(STEPS + OUTCOME % how, "0x30b7b18")
+    tap.equal(how + " after many lines",
+              (said in text, "dirty LRU page: " + how in text,
+               " ..." in text), (True, True, True))
+text = explained(STEPS + OUTCOME % "Failed" + BLOCK, "0x30b7b18")
+tap.equal("and before a long reason", "poisoned-in-use" in text and
+          "words ...; before: dirty LRU page: Failed; step" in text, True)
+
 FAILED = """\
 [  311.200114] Injecting memory failure for pfn 0x19c01f at process virtual \
 address 0x20efd000

@@ -430,6 +430,11 @@ bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
 /* Why the log mentions the page; empty if it does not say. */
 struct pdet_scan pdet_log_reason(const struct pdet_log_page *p);
 
+/* Make the reason of two texts, with @words between them. If they are too long,
+ * both are cut, @first only as far as @then needs half of the room. */
+bool pdet_log_join_reasons(struct pdet_log_page *p, struct pdet_scan first,
+			   const char *words, struct pdet_scan then);
+
 /* overwritten.c: whether something else was written over the struct page, its
  * flags included. What it was goes to @text, also if only other words were. */
 #define PDET_LOG_OVERWRITTEN 256

@@ -19,15 +19,12 @@
  *   MCE: Killing hw:137 due to hardware memory corruption fault at 7fa8
  *
  * Several lines about one page form one report, until a line has the outcome.
+ * The reason has them in parts, between which is "; ": the outcome first.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "backend/log/report.h"
 #include "kernel/page/kpf.h"
-
-/* Longest reason that is made of several lines. */
-#define MOST_REASON 640
 
 /* Page flags implied by the words between "recovery action for" and the result
  * (action_page_types[] there). */
@@ -49,6 +46,17 @@ static void poisoned(struct pdet_log_page *p, bool is)
 {
 	p->flags_known |= KPF(HWPOISON);
 	p->flags = is ? p->flags | KPF(HWPOISON) : p->flags & ~KPF(HWPOISON);
+}
+
+/* A task's name may be anything, so also "a: Failed; b". Each line is to be one
+ * part of the reason. */
+static void one_part(struct pdet_log_page *p, struct pdet_log_text t)
+{
+	size_t i;
+
+	for (i = t.at; i + 1 < (size_t)t.at + t.len; i++)
+		if (p->text.data[i] == ';' && p->text.data[i + 1] == ' ')
+			p->text.data[i] = ',';
 }
 
 /* "dirty LRU page: Recovered". */
@@ -234,38 +242,31 @@ bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
 	p->joins = true;
 	if (memory_failure(p, s, memory) || asked_for(p, s) ||
 	    soft_offline(p, s, memory) || unpoison(p, s, memory) ||
-	    killed(p, s, memory))
+	    killed(p, s, memory)) {
+		one_part(p, p->says);
+		one_part(p, p->why);
 		return true;
+	}
 	p->joins = false;
 	p->has = 0;
 	return false;
 }
 
-/* The reason is that of both, the outcome first. One that would be too long
- * stays as it is. */
+/* The reason is that of both, the outcome first. */
 static void join_reasons(struct pdet_log_page *p,
 			 const struct pdet_log_page *q, bool *memory)
 {
-	struct pdet_scan first = pdet_log_reason(p), then = pdet_log_reason(q);
-	const struct pdet_scan had = first;
-	char text[MOST_REASON];
-	int n;
+	const struct pdet_scan had = pdet_log_reason(p);
+	const struct pdet_scan got = pdet_log_reason(q);
 
-	if (first.at == first.end || then.at == then.end) {
-		if (then.at < then.end)
-			*memory &= pdet_log_keep(p, then, &p->reason);
+	if (got.at == got.end)
 		return;
-	}
-	if (q->over) {
-		first = then;
-		then = had;
-	}
-	n = snprintf(text, sizeof(text), "%.*s; %.*s",
-		     (int)(first.end - first.at), first.at,
-		     (int)(then.end - then.at), then.at);
-	if (n < (int)sizeof(text))
-		*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text + n
-					 }, &p->reason);
+	if (had.at == had.end)
+		*memory &= pdet_log_keep(p, got, &p->reason);
+	else if (q->over)
+		*memory &= pdet_log_join_reasons(p, got, "; ", had);
+	else
+		*memory &= pdet_log_join_reasons(p, had, "; ", got);
 }
 
 bool pdet_log_poison_joins(struct pdet_log_page *p,

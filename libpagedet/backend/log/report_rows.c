@@ -10,6 +10,10 @@
 
 #define F(name) PAGEDET_FIELD_##name
 
+/* Bytes of a reason that is made of several lines. Evidence has room for it
+ * besides names: PAGEDET_EVIDENCE_TEXT. */
+#define MOST_REASON 384
+
 /* Put tasks and addresses. maps.c handles the tasks and addresses of a query to
  * Page Detective. */
 static void put_place(const struct pdet_log_putting *o)
@@ -85,6 +89,23 @@ struct pdet_scan pdet_log_reason(const struct pdet_log_page *p)
 {
 	return pdet_log_page_text(p, p->reason.len ? p->reason :
 				     p->says.len ? p->says : p->why);
+}
+
+bool pdet_log_join_reasons(struct pdet_log_page *p, struct pdet_scan first,
+			   const char *words, struct pdet_scan then)
+{
+	char text[MOST_REASON];
+	const size_t between = strlen(words);
+	const size_t wants = between + (size_t)(then.end - then.at);
+	size_t len;
+
+	len = pdet_shortened(text, sizeof(text) -
+			     PDET_MIN(wants, sizeof(text) / 2), first);
+	memcpy(text + len, words, between);
+	len += between;
+	len += pdet_shortened(text + len, sizeof(text) - len, then);
+	return pdet_log_keep(p, (struct pdet_scan){ text, text + len },
+			     &p->reason);
 }
 
 /* Append "; TEXT" to *@len bytes. */

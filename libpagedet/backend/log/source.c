@@ -92,35 +92,25 @@ static int compare(const void *a, const void *b)
 	return (x->pfn > y->pfn) - (x->pfn < y->pfn);
 }
 
-static bool add_to_reason(struct pdet_log_page *p, const char *words,
-			  struct pdet_scan more)
-{
-	const struct pdet_scan had = pdet_log_reason(p);
-	char text[512];
-	const int n = snprintf(text, sizeof(text), "%.*s%s%s%.*s",
-			       (int)(had.end - had.at), had.at,
-			       had.at < had.end ? "; " : "", words,
-			       (int)(more.end - more.at), more.at);
-	const size_t len = PDET_MIN((size_t)n, sizeof(text) - 1);
-
-	return pdet_log_keep(p, (struct pdet_scan){ text, text + len },
-			     &p->reason);
-}
-
 /* What was said of a memory error still holds when the page is named for
- * another reason. */
+ * another reason, or for another task that had it. */
 static bool remember(struct pdet_log_page *p,
 		     const struct pdet_log_page *before)
 {
 	const struct pdet_scan said = pdet_log_reason(before);
+	const struct pdet_scan had = pdet_log_reason(p);
 
 	if (before->report != PAGEDET_REPORT_MEMORY_FAILURE ||
-	    p->report == PAGEDET_REPORT_MEMORY_FAILURE ||
+	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE &&
+	     (p->over || !before->over)) ||
 	    p->report == PAGEDET_REPORT_SOFT_OFFLINE ||
 	    p->report == PAGEDET_REPORT_UNPOISON)
 		return true;
 	p->injected = before->injected;
-	return said.at == said.end || add_to_reason(p, "before: ", said);
+	return said.at == said.end ||
+	       pdet_log_join_reasons(p, had, had.at < had.end ?
+				     "; " PDET_SAID_BEFORE : PDET_SAID_BEFORE,
+				     said);
 }
 
 /* The statement that begins last replaces earlier ones about the same page. */

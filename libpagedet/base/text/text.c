@@ -122,6 +122,35 @@ bool pdet_scan_is_device(struct pdet_scan s, uint64_t *ret)
 	return true;
 }
 
+size_t pdet_shortened(char *to, size_t size, struct pdet_scan text)
+{
+	static const char more[] = " ...";
+	size_t len = (size_t)(text.end - text.at), word;
+	const char *dots = more;
+
+	if (len < size) {
+		if (len)
+			memcpy(to, text.at, len);
+		to[len] = 0;
+		return len;
+	}
+	len = size - sizeof(more);
+	for (word = len; word && text.at[word] != ' ';)
+		word--;
+	while (word && text.at[word - 1] == ' ')
+		word--;
+	if (word) {
+		len = word;
+	} else {
+		dots++;
+		while (len && ((unsigned char)text.at[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(to, text.at, len);
+	memcpy(to + len, dots, strlen(dots) + 1);
+	return len + strlen(dots);
+}
+
 size_t pdet_unescape_octal(char *text, size_t len)
 {
 	size_t in, out = 0;

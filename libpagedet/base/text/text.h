@@ -49,6 +49,13 @@ bool pdet_scan_is(const struct pdet_scan *s, const char *word);
  * major << 32 | minor. */
 bool pdet_scan_is_device(struct pdet_scan s, uint64_t *ret);
 
+/*
+ * pdet_shortened - copy @text to @to, of @size bytes, at least 8, with a NUL.
+ * If it does not fit, it is cut after a word, and "..." follows. Returns the
+ * length.
+ */
+size_t pdet_shortened(char *to, size_t size, struct pdet_scan text);
+
 /* pdet_unescape_octal - decode the kernel's \ooo escapes (fs/seq_file.c,
  * mangle_path) in place; returns the new length. */
 size_t pdet_unescape_octal(char *text, size_t len);

@@ -281,6 +281,31 @@ START_TEST(more_of_the_peer)
 END_TEST
 
 /* A client built with an older, shorter struct. */
+/* A sentence without its end still tells something; half a name does not. */
+START_TEST(long_texts)
+{
+	static struct pagedet_evidence e;
+	char text[2 * PAGEDET_EVIDENCE_TEXT];
+	size_t n = 0;
+	uint64_t id;
+
+	memset(&e, 0, sizeof(e));
+	while (n < sizeof(text) - 8)
+		n += (size_t)sprintf(text + n, "words ");
+	ck_assert_uint_eq(pdet_evidence_text(&e, text), 0);
+	id = pdet_evidence_prose(&e, "short");
+	ck_assert_str_eq(e.texts + id, "short");
+	id = pdet_evidence_prose(&e, text);
+	ck_assert_uint_ne(id, 0);
+	n = strlen(e.texts + id);
+	ck_assert_uint_gt(n, PAGEDET_EVIDENCE_TEXT - 32);
+	ck_assert_uint_lt(id + n, PAGEDET_EVIDENCE_TEXT);
+	ck_assert_str_eq(e.texts + id + n - 9, "words ...");
+	ck_assert_uint_eq(pdet_evidence_prose(&e, text), 0);
+	ck_assert_uint_eq(pdet_evidence_prose(&e, ""), 0);
+}
+END_TEST
+
 START_TEST(shorter_evidence)
 {
 	static struct pagedet_evidence old;
@@ -322,6 +347,7 @@ int main(void)
 	unit_test(s, newer_parts_are_left_out);
 	unit_test(s, what_the_peer_has);
 	unit_test(s, more_of_the_peer);
+	unit_test(s, long_texts);
 	unit_test(s, shorter_evidence);
 	return unit_main(s);
 }

@@ -441,6 +441,20 @@ START_TEST(poisoned_while_free)
 	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
 	UNSAID(cause, "while it was free");
 	EXPECT(LEAKED, "leak-unknown", NONE);
+	reported_as(PAGEDET_REPORT_MEMORY_FAILURE,
+		    "free buddy page: Recovered; to x: Failed:1 due to");
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", CERTAIN);
+	reported_as(PAGEDET_REPORT_MEMORY_FAILURE, "words of x: Failed:1 due");
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", HIGH);
+	reported_as(PAGEDET_REPORT_MEMORY_FAILURE, "x: Failed ...");
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", HIGH);
+	/* Another report follows, whose words are not an outcome. */
+	reported_as(PAGEDET_REPORT_IO_ERROR, "path x: Failed; before: free "
+		    "buddy page: Recovered; injected for a test");
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", CERTAIN);
+	reported_as(PAGEDET_REPORT_IO_ERROR, "a; before: free buddy page: "
+		    "Failed");
+	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
 	/* It was given back. */
 	reported_as(PAGEDET_REPORT_UNPOISON, "Software-unpoisoned free page");
 	set_flags(&here, F(BUDDY));

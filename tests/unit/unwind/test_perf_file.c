@@ -29,7 +29,7 @@ static void put(struct world *w, const char *name, const char *text)
 static void start(struct world *w)
 {
 	static const char *const dirs[] = {
-		"proc", "proc/7", "proc/7/root", "proc/7/root/tmp"
+		"proc", "proc/6", "proc/7", "proc/7/root", "proc/7/root/tmp"
 	};
 	const char *folder = getenv("TMPDIR");
 	char text[128];
@@ -45,8 +45,11 @@ static void start(struct world *w)
 		ck_assert_int_eq(mkdir(w->path, 0700), 0);
 	}
 	put(w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n");
-	put(w, "proc/7/stat", "7 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+	put(w, "proc/6/stat", "6 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
 	    "100 0 0\n");
+	/* The thread started later than any file was written. */
+	put(w, "proc/7/stat", "7 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+	    "100000000000 0 0\n");
 	snprintf(text, sizeof(text), "Name:\ta\nTgid:\t6\nUid:\t1\t%u\t1\t1\n"
 		 "NStgid:\t6\t5\t42\nNSpid:\t7\t6\t43\n", (unsigned)geteuid());
 	put(w, "proc/7/status", text);
@@ -162,8 +165,8 @@ static void put_user(struct world *w, unsigned user)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "NStgid:\t6\t42\nUid:\t1\t%u\t1\t1\n",
-		 user);
+	snprintf(text, sizeof(text), "Tgid:\t6\nNStgid:\t6\t42\n"
+		 "Uid:\t1\t%u\t1\t1\n", user);
 	put(w, "proc/7/status", text);
 }
 
@@ -232,6 +235,17 @@ START_TEST(old)
 }
 END_TEST
 
+START_TEST(earlier)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/6/stat", "6 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+	    "100000000000 0 0\n");
+	refused(&w, "it was last written before the process started");
+}
+END_TEST
+
 START_TEST(remote)
 {
 	struct world w;
@@ -239,7 +253,36 @@ START_TEST(remote)
 	start(&w);
 	put(&w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n"
 	    "31 30 0:9 / /tmp rw - fuse.sshfs source rw\n");
-	refused(&w, "it is on a network filesystem or FUSE");
+	refused(&w, "on a network filesystem or FUSE");
+}
+END_TEST
+
+/* A process in a chroot sees only what is mounted below. */
+START_TEST(unknown_mount)
+{
+	static const char *const texts[] = {
+		"", "31 30 1:2 / /home rw - ext4 source rw\n",
+		/* also /tmp is looked up in what is not known */
+		"31 30 1:2 / /tmp rw - ext4 source rw\n",
+	};
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/mountinfo", texts[_i]);
+	refused(&w, "may be on a network filesystem or FUSE");
+}
+END_TEST
+
+START_TEST(known_mount)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n"
+	    "32 30 0:9 / /mnt rw - nfs4 source rw\n");
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
 }
 END_TEST
 
@@ -247,8 +290,9 @@ END_TEST
 START_TEST(no_status)
 {
 	static const char *const texts[] = {
-		"", "NStgid:\t6\t42\n", "Uid:\t0\t0\t0\t0\n",
-		"NStgid:\t\nUid:\t0\t0\t0\t0\n"
+		"", "Tgid:\t6\nNStgid:\t6\t42\n", "Uid:\t0\t0\t0\t0\n",
+		"Tgid:\t6\nNStgid:\t\nUid:\t0\t0\t0\t0\n",
+		"NStgid:\t6\t42\nUid:\t0\t0\t0\t0\n"
 	};
 	struct world w;
 
@@ -272,7 +316,10 @@ int main(void)
 	unit_test(s, large);
 	unit_test(s, loose);
 	unit_test(s, old);
+	unit_test(s, earlier);
 	unit_test(s, remote);
-	unit_loop(s, no_status, 4);
+	unit_loop(s, unknown_mount, 3);
+	unit_test(s, known_mount);
+	unit_loop(s, no_status, 5);
 	return unit_main(s);
 }

@@ -199,6 +199,33 @@ static const struct {
 	{ "a\177", "FILE" },
 };
 
+START_TEST(long_text_is_cut)
+{
+	static const struct { const char *text, *cut; } cases[] = {
+		{ "", "" }, { "two words", "two words" },
+		{ "elf letters", "elf letters" },
+		{ "twelf letters", "twelf ..." },
+		{ "abc def ghijk", "abc def ..." },
+		{ "a bc      defghij", "a bc ..." },
+		{ "abcdefghijklmnop", "abcdefg..." },
+		/* not within a letter of several bytes */
+		{ "abcdef\303\244hijklm", "abcdef..." },
+	};
+	char to[13];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		memset(to, 'x', sizeof(to));
+		ck_assert_uint_eq(pdet_shortened(to, 12, scan(cases[i].text)),
+				  strlen(cases[i].cut));
+		ck_assert_str_eq(to, cases[i].cut);
+		ck_assert_int_eq(to[12], 'x');
+	}
+	ck_assert_uint_eq(pdet_shortened(to, 12, (struct pdet_scan){ 0 }), 0);
+	ck_assert_str_eq(to, "");
+}
+END_TEST
+
 START_TEST(words_are_quoted_for_a_shell)
 {
 	char quoted[PDET_QUOTED];
@@ -239,6 +266,7 @@ int main(void)
 	unit_test(s, words);
 	unit_test(s, lines);
 	unit_test(s, tokens);
+	unit_test(s, long_text_is_cut);
 	unit_loop(s, octal_escapes_are_undone,
 		  sizeof(octal) / sizeof(*octal));
 	unit_loop(s, words_are_quoted_for_a_shell,
