@@ -68,12 +68,12 @@ static bool is_below(const char *path, const struct pdet_mount *m)
 	       (path[len] == '/' || !path[len]);
 }
 
-int pdet_check_mounts(const char *mountinfo, const char *path)
+int pdet_check_mounts(const char *mountinfo, const char *path, bool own)
 {
 	struct pdet_scan all, line;
 	struct pdet_mount m;
 	struct pdet_text text;
-	bool has_root = false, hangs = false;
+	bool has_root = own, hangs = false;
 	int r = pdet_slurp_at(AT_FDCWD, mountinfo, &text, MOST_MOUNTS);
 
 	/* Without it, nothing is known of any path. */
@@ -112,7 +112,7 @@ int pdet_open_named(const struct pdet_env *env, const char *path,
 	if (r == 0 && (path[0] != '/' || full[0] != '/'))
 		r = -ENOENT;
 	if (r == 0)
-		r = pdet_check_mounts("/proc/self/mountinfo", full);
+		r = pdet_check_mounts("/proc/self/mountinfo", full, true);
 	if (r < 0)
 		return r;
 	fd = keep_regular(open_directly(full, O_PATH), st);

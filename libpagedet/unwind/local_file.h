@@ -25,9 +25,10 @@ int pdet_open_regular(const struct pdet_env *env, const char *path,
  * may never answer, through which @path leads. Returns 0, -EREMOTE, or a
  * negative errno: the file cannot be read, so nothing is known. -EREMOTE also
  * if the mount of the root is not in it: a process whose root is a directory
- * below that (chroot) sees only the mounts that are further below.
+ * below that (chroot) sees only the mounts that are further below. If it is our
+ * @own file, our root answers, as we run there.
  */
-int pdet_check_mounts(const char *mountinfo, const char *path);
+int pdet_check_mounts(const char *mountinfo, const char *path, bool own);
 
 /*
  * pdet_open_named - the same for a name that a dump has, which may be of

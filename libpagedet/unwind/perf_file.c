@@ -113,7 +113,7 @@ static int find_file(const struct pdet_env *env, uint32_t tid,
 		 (unsigned long long)p->pid);
 	r = pdet_path(env, path, sizeof(path), "/proc/%u/mountinfo", tid);
 	if (r == 0)
-		r = pdet_check_mounts(path, name);
+		r = pdet_check_mounts(path, name, false);
 	if (r == 0)
 		r = pdet_path(env, path, sizeof(path), "/proc/%u/root", tid);
 	if (r < 0)
