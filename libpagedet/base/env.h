@@ -49,6 +49,10 @@ int pdet_fail(struct pdet_env *env, int code, const char *fmt, ...)
 int pdet_fail_errno(struct pdet_env *env, const char *fmt, ...)
 	PDET_PRINTF(2, 3);
 
+/* pdet_add_words - append to the error text. */
+void pdet_add_words(struct pdet_env *env, const char *fmt, ...)
+	PDET_PRINTF(2, 3);
+
 /* pdet_context - put "context: " before the error text of a called function. */
 void pdet_context(struct pdet_env *env, const char *fmt, ...)
 	PDET_PRINTF(2, 3);

@@ -83,6 +83,16 @@ void pdet_context(struct pdet_env *env, const char *fmt, ...)
 	snprintf(env->error + len, sizeof(env->error) - len, ": %s", inner);
 }
 
+void pdet_add_words(struct pdet_env *env, const char *fmt, ...)
+{
+	const size_t len = strlen(env->error);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(env->error + len, sizeof(env->error) - len, fmt, ap);
+	va_end(ap);
+}
+
 void pdet_advise(struct pdet_env *env, const char *fmt, ...)
 {
 	va_list ap;

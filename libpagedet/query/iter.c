@@ -449,12 +449,13 @@ static void add_way_out(const struct pdet_iter *it,
 	if (it->q.options & PAGEDET_Q_STOP_THREADS)
 		return;
 	for (i = 0; i < it->n_backends; i++)
-		if (it->backends[i]->ops->stops_threads)
+		if (it->backends[i]->ops->stops_threads &&
+		    it->backends[i]->sources & it->plan_args.sources)
 			break;
 	if (i < it->n_backends)
-		snprintf(s->words + len, sizeof(s->words) - len, "; --stop "
-			 "(PAGEDET_Q_STOP_THREADS) does without, for threads "
-			 "of the same user");
+		snprintf(s->words + len, sizeof(s->words) - len, ", or --stop "
+			 "(PAGEDET_Q_STOP_THREADS) for threads of the same "
+			 "user");
 }
 
 /* @r: why the backend cannot be asked. Rows need not know that. */

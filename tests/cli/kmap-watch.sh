@@ -58,18 +58,7 @@ done
 
 # --- who watches ---
 
-# What runs in the background, and must not stay.
-seeker=
-watch=
-leave() {
-	# shellcheck disable=SC2086
-	end_all $watch $seeker
-	chmod -R u+w "$tap_dir"
-	rm -rf "$tap_dir"
-}
-trap leave EXIT
-
-mkfifo "$tap_dir/ask" "$tap_dir/answer"
+. "$top_srcdir/tests/cli/seeker.sh"
 cat > "$tap_dir/seek.py" << 'END'
 import os, sys
 fd = os.open(sys.argv[1] + "/seeked", os.O_RDWR | os.O_CREAT)
@@ -83,24 +72,7 @@ while True:
         os.lseek(fd, i, os.SEEK_SET)
     os.write(answer, b"done\n")
 END
-"$PYTHON3" "$tap_dir/seek.py" "$tap_dir" &
-seeker=$!
-is_there() {
-	[ -s "$tap_dir/seeker" ]
-}
-tap_wait is_there
-object=$(cat "$tap_dir/seeker")
-
-# seeks N: prints the program that lets the seeker seek N times, and waits
-seeks() {
-	echo "timeout 60 sh -c 'echo $1 > \"$tap_dir/ask\"
-		head -n 1 \"$tap_dir/answer\"' > '$tap_dir/answered'"
-}
-
-# loses: whether the last run says that hits were lost
-loses() {
-	grep -q 'came too fast\|does not say by whom' "$tap_dir/stderr"
-}
+start_seeker
 
 # run_whole ARGUMENTS...: as run, but again if hits were lost: the machine may do
 # so
@@ -109,13 +81,6 @@ run_whole() {
 		run "$@"
 		loses || break
 	done
-}
-
-# finish: ends the seeker and the test
-finish() {
-	end_all "$seeker"
-	seeker=
-	tap_done
 }
 
 # A processor has few breakpoints, and one of these tests takes all of them.
@@ -205,7 +170,7 @@ END
 # watch_word ADDRESS: sets $status to that of the judge, or of the watch
 watch_word() {
 	run kmap watch "$1" -o "$tap_dir/word.$1" --json -- \
-		sh -c "$(seeks 100)"
+		sh -c "$(asks 100)"
 	cp "$tap_dir/stdout" "$tap_dir/said.$1"
 	case $status in
 	0 | 2)
@@ -255,20 +220,20 @@ assert sum(a["reads"] for a in row["accesses"]) == row["reads"]
 assert row["site"] is row["pid"] is row["command"] is None, row
 assert row["missing"]["pid"] == "unsupported", row
 END
-run_whole kmap watch "$busy" -- sh -c "$(seeks 50)"
+run_whole kmap watch "$busy" -- sh -c "$(asks 50)"
 tap_run 'a table has it at once' grep -q "^ *50 *0 *${object%:*} " \
 	"$tap_dir/stdout"
 expect 'and says how it was watched' 0 '1 word watched for'
-run kmap watch "$busy" --by access_pid --json -- sh -c "$(seeks 50)"
+run kmap watch "$busy" --by access_pid --json -- sh -c "$(asks 50)"
 tap_run 'also in groups' grep -q "\"access_pid\":${object%:*}[,}].*" \
 	"$tap_dir/stdout"
-run kmap watch "$busy" --writes -- sh -c "$(seeks 50)"
+run kmap watch "$busy" --writes -- sh -c "$(asks 50)"
 tap_fails 'reads are not counted with --writes' grep -q \
 	"^ *[1-9][0-9]* *0 *${object%:*} " "$tap_dir/stdout"
 
 # --- the rate ---
 
-run kmap watch "$busy" --rate 10 -o "$file" --json -- sh -c "$(seeks 2000)"
+run kmap watch "$busy" --rate 10 -o "$file" --json -- sh -c "$(asks 2000)"
 expect 'a rate that is too low' 2 'the rate of 10 hits a second was used up'
 tap_run 'leaves out the rest' "$PYTHON3" - "$tap_dir/stdout" << 'END'
 import json, sys
@@ -282,15 +247,7 @@ END
 
 # --- others have the breakpoints ---
 
-# holds: whether the watch in the background has all of them
-holds() {
-	grep -q there "$tap_dir/holds" 2> "$tap_dir/why"
-}
-"$PAGEDET" kmap watch --fd "$object" -q -- \
-	sh -c "echo there > '$tap_dir/holds'; exec sleep 600" \
-	> "$tap_dir/held" 2>&1 8>&- &
-watch=$!
-tap_wait holds
+holds_breakpoints --fd "$object"
 run_whole kmap watch "$busy" --for 0.1
 if [ "$status" = 0 ]; then
 	tap_skip 'no breakpoint is free' 'this machine has more of them'

@@ -118,13 +118,9 @@ int pdet_image_opened(struct image *im, struct pdet_env *env)
 /* Merge text and advice: a part stores one text. */
 static void keep_why(struct pdet_env *env)
 {
-	size_t len;
-
 	pdet_context(env, "cannot read the running kernel's memory");
-	len = strlen(env->error);
 	if (*env->advice)
-		snprintf(env->error + len, sizeof(env->error) - len, "; %s",
-			 env->advice);
+		pdet_add_words(env, "; %s", env->advice);
 }
 
 int pdet_image_open_live(struct image *im, struct pdet_env *env)

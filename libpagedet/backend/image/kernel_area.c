@@ -51,8 +51,8 @@ static int check_pieces(struct image_session *s)
 	r = atomic_load(&k->vmaps_state);
 	if (!r) {
 		r = pdet_vmaps_check(&s->space, &k->vmaps);
-		/* who asks next has more time, perhaps */
-		if (r != -ETIMEDOUT)
+		/* Who asks next has more time or memory, perhaps. */
+		if (r != -ETIMEDOUT && !pdet_is_shortage(r))
 			atomic_store(&k->vmaps_state, r ? r : VMAPS_INTACT);
 	}
 	return r == VMAPS_INTACT ? 0 : r;

@@ -21,20 +21,31 @@ static bool has_control(const char *word)
 	return false;
 }
 
+static const char quote[] = "'\\''";
+
+/* Bytes of the word in quotes, without its NUL. */
+static size_t length(const char *word)
+{
+	size_t n = 2;
+
+	for (; *word; word++)
+		n += *word == '\'' ? sizeof(quote) - 1 : 1;
+	return n;
+}
+
 const char *pdet_quoted(const char *word, const char *instead, char *ret,
 			size_t size)
 {
-	static const char quote[] = "'\\''";
+	const bool is_plain = *word && !word[strspn(word, plain)];
 	size_t n = 0;
 
-	if (strlen(word) + sizeof("''") > size || has_control(word))
+	if ((is_plain ? strlen(word) : length(word)) >= size ||
+	    has_control(word))
 		return instead;
-	if (*word && !word[strspn(word, plain)])
+	if (is_plain)
 		return strcpy(ret, word);
 	ret[n++] = '\'';
 	for (; *word; word++) {
-		if (n + sizeof(quote) + 1 > size)
-			return instead;
 		if (*word != '\'') {
 			ret[n++] = *word;
 			continue;

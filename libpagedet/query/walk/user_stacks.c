@@ -6,7 +6,6 @@
  * show is stopped, and asked once more.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,14 +220,11 @@ static int stop(struct pdet_iter *it, uint32_t tid, int error)
 {
 	struct pdet_env *env = it->env;
 	struct pdet_env memory = *env;
-	size_t len;
 	int r = ask(it, &it->user_stacks.stops, tid);
 
 	if (r >= 0 || !may_be_in_memory(r))
 		return r;
-	len = strlen(env->error);
-	snprintf(env->error + len, sizeof(env->error) - len,
-		 "; without a stop: %s", memory.error);
+	pdet_add_words(env, "; without a stop: %s", memory.error);
 	if (r == -ENOTSUP || !env->advice[0])
 		memcpy(env->advice, memory.advice, sizeof(env->advice));
 	return r == -ENOTSUP ? error : r;

@@ -236,6 +236,25 @@ START_TEST(words_are_quoted_for_a_shell)
 }
 END_TEST
 
+START_TEST(words_that_fit_are_quoted)
+{
+	static const char *const fitting[] = {
+		"abc", "/x/y", "", "a b", "'", "it's", "'a'", "''''",
+	};
+	char quoted[PDET_QUOTED], small[PDET_QUOTED];
+	size_t i, size;
+
+	for (i = 0; i < sizeof(fitting) / sizeof(*fitting); i++) {
+		pdet_quoted(fitting[i], NULL, quoted, sizeof(quoted));
+		for (size = 1; size < 32; size++)
+			ck_assert_pstr_eq(pdet_quoted(fitting[i], NULL, small,
+						      size),
+					  size > strlen(quoted) ? quoted :
+								  NULL);
+	}
+}
+END_TEST
+
 /* A word is quoted as a whole or not at all. */
 START_TEST(long_words_are_not_quoted)
 {
@@ -247,8 +266,7 @@ START_TEST(long_words_are_not_quoted)
 		memset(word, 'a', len);
 		word[len] = '\0';
 		q = pdet_quoted(word, "FILE", quoted, sizeof(quoted));
-		ck_assert_str_eq(q, len + 2 < PDET_QUOTED ? word :
-							      "FILE");
+		ck_assert_str_eq(q, len < PDET_QUOTED ? word : "FILE");
 		memset(word, '\'', len);
 		q = pdet_quoted(word, "FILE", quoted, sizeof(quoted));
 		ck_assert(!strcmp(q, "FILE") || strlen(q) == 4 * len + 2);
@@ -271,6 +289,7 @@ int main(void)
 		  sizeof(octal) / sizeof(*octal));
 	unit_loop(s, words_are_quoted_for_a_shell,
 		  sizeof(shell_words) / sizeof(*shell_words));
+	unit_test(s, words_that_fit_are_quoted);
 	unit_test(s, long_words_are_not_quoted);
 	return unit_main(s);
 }
