@@ -22,18 +22,42 @@ sources | sed -n -e 's/.*\.package = "\(.*\)",$/\1/p' \
 tap_run "and the packages that errors name" \
 	diff "$tap_dir/packages" "$tap_dir/named"
 
-# What a build left out is not in it.
+# linked LIBRARY: what the program that starts it must find
+linked() {
+	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+		LC_ALL=C sort -u
+}
+
+# loads LIBRARY: the names of others in it that are not linked
+loads() {
+	linked "$1" > "$tap_dir/linked"
+	tr -c '[:graph:]' '\n' < "$1" |
+		grep -E '^lib[a-z0-9_-]+\.so\.[0-9]+$' |
+		grep -v '^libpagedet\.' | LC_ALL=C sort -u |
+		LC_ALL=C comm -13 "$tap_dir/linked" -
+}
+
+# What a build left out is not in it. None is without these two.
+printf '%s\n' libelf.so.1 libz.so.1 > "$tap_dir/always"
 library=$top_builddir/.libs/libpagedet.so
 if [ -e "$library" ]; then
-	tr -c '[:graph:]' '\n' < "$library" |
-		grep -E '^lib[a-z0-9_-]+\.so\.[0-9]+$' |
-		grep -v -e '^libc\.' -e '^libpagedet\.' | LC_ALL=C sort -u \
-		> "$tap_dir/built"
+	loads "$library" > "$tap_dir/built"
+	LC_ALL=C comm -13 "$tap_dir/sonames" "$tap_dir/built" > "$tap_dir/more"
 	tap_run "and all that the shared library has" \
-		test -z "$(comm -13 "$tap_dir/sonames" "$tap_dir/built")"
+		diff /dev/null "$tap_dir/more"
+	LC_ALL=C comm -12 "$tap_dir/always" "$tap_dir/built" > "$tap_dir/both"
+	tap_run "which has what no build is without" \
+		diff "$tap_dir/always" "$tap_dir/both"
 	tap_run "the soname that it states" grep -q \
 		"The soname is \`$(readelf -d "$library" |
 			sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')\`" "$page"
+	if [ -n "${PDET_SANITIZE:-}" ]; then
+		tap_skip "only libc is linked" "sanitizers are linked, too"
+	else
+		# On some machines the stack's guard is the loader's.
+		tap_run "only libc is linked" test libc.so.6 = \
+			"$(grep -v '^ld-linux' "$tap_dir/linked")"
+	fi
 else
 	tap_skip "the shared library has no other" "it is not built"
 fi
