@@ -68,11 +68,16 @@ stdout_has() {
 	fi
 }
 
+# children_of PID: prints them. Not every kernel has /proc/PID/task/TID/children.
+children_of() {
+	sed -n "s/^\([0-9]*\) (.*) [A-Za-z] $1 .*/\1/p" /proc/[0-9]*/stat \
+		2> /dev/null || :
+}
+
 # end_all PID...: kills these of our processes, and their children
 end_all() {
 	for end_pid; do
-		end_children=$(cat "/proc/$end_pid/task/$end_pid/children" \
-			2> /dev/null) || end_children=
+		end_children=$(children_of "$end_pid")
 		# shellcheck disable=SC2086
 		kill -KILL "$end_pid" $end_children 2> /dev/null || :
 		wait "$end_pid" 2> /dev/null || :
