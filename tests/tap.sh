@@ -8,7 +8,6 @@ set -eu
 : "${top_srcdir:?is set by make check}" "${top_builddir:?is set by make check}"
 LC_ALL=C
 export LC_ALL
-umask 022
 
 tap_n=0
 tap_failed=0

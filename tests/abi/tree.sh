@@ -9,20 +9,23 @@ tap_run "every file is in a list of the build" \
 tap_run "every file is in our style" \
 	"$top_srcdir/scripts/check-style" "$top_srcdir"
 
-# seen NAME FILE TEXT: a tree with that one file is found fault with
-seen() {
+# tree FILE TEXT: one with that file, and a benchmark with two rows
+tree() {
 	rm -rf "$tap_dir/tree"
-	mkdir -p "$tap_dir/tree/$(dirname "$2")"
-	printf '%b' "$3" > "$tap_dir/tree/$2"
+	mkdir -p "$tap_dir/tree/bench" "$tap_dir/tree/$(dirname "$1")"
+	echo 'rows_known="dump content"' > "$tap_dir/tree/bench/run"
+	printf '%b' "$2" > "$tap_dir/tree/$1"
+}
+
+# seen NAME FILE TEXT: a tree with that file is found fault with
+seen() {
+	tree "$2" "$3"
 	tap_fails "$1 is seen" "$top_srcdir/scripts/check-style" \
 		"$tap_dir/tree"
 }
 
 spdx='/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */\n'
-rm -rf "$tap_dir/tree"
-mkdir -p "$tap_dir/tree/libpagedet/base"
-printf '%b' "$spdx/* Knows it. */\nint a;\n" \
-	> "$tap_dir/tree/libpagedet/base/a.c"
+tree libpagedet/base/a.c "$spdx/* Knows it. */\nint a;\n"
 tap_run "a file in our style is let pass" \
 	"$top_srcdir/scripts/check-style" "$tap_dir/tree"
 seen "a file without license" libpagedet/a.c '/* Knows it. */\nint a;\n'
@@ -37,6 +40,16 @@ seen "unfinished work" libpagedet/a.c \
 	"$spdx/* Knows it. TO""DO: the rest */\nint a;\n"
 seen "a second path for speed that nothing measures" libpagedet/a.c \
 	"$spdx/*\n * Knows it.\n *\n * bench: nothing\n */\nint a;\n"
+seen "one of which something else is measured" libpagedet/a.c \
+	"$spdx/*\n * Knows it.\n *\n * bench: nothing content\n */\nint a;\n"
+seen "one that says so in one line" libpagedet/a.c \
+	"$spdx/* Knows it. */\n/* bench: nothing */\nint a;\n"
+seen "one that names nothing" libpagedet/a.c \
+	"$spdx/*\n * Knows it.\n *\n * bench:\n */\nint a;\n"
+tree libpagedet/base/a.c \
+	"$spdx/*\n * Knows it.\n *\n * bench: dump content\n */\nint a;\n"
+tap_run "rows that measure it are known" \
+	"$top_srcdir/scripts/check-style" "$tap_dir/tree"
 seen "a script without license" scripts/a '#!/bin/sh\ntrue\n'
 
 rm -rf "$tap_dir/tree"
