@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* The border for threads and their stacks. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 
 /* No source gives more frames. */
 #define MOST_FRAMES 512
+/* Of a failure, and of what would help. */
+#define WORDS (2 * PDET_ERROR_SIZE + 2)
 
 int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
 		    uint32_t n)
@@ -124,19 +127,30 @@ static struct pdet_emit_thread thread_of(const struct pagedet_iter *it,
 	};
 }
 
+/* The last failure, and what would help. */
+static const char *words_of(const struct pagedet_iter *it, char buf[WORDS])
+{
+	const struct pdet_env *env = &it->pd->env;
+
+	snprintf(buf, WORDS, "%s%s%s", env->error, *env->advice ? "; " : "",
+		 env->advice);
+	return buf;
+}
+
 static int emit_error(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 		      uint32_t pid, int error)
 {
 	struct pdet_emit_thread t = thread_of(it, pid, pid);
+	char words[WORDS];
 
-	t.words = t.user_words = it->pd->env.error;
+	t.words = t.user_words = words_of(it, words);
 	t.reason = t.has_kernel ? reason_of(error) : 0;
 	t.user_reason = t.has_user ? reason_of(error) : 0;
 	return pdet_emit_thread(emitter, &it->pd->env, &t);
 }
 
 static void get_kernel(struct pagedet_iter *it, const char **frames,
-		       char words[PDET_ERROR_SIZE], struct pdet_emit_thread *t)
+		       char words[WORDS], struct pdet_emit_thread *t)
 {
 	int r = pdet_task_stack_get(it->it, t->tid, frames, MOST_FRAMES);
 
@@ -145,11 +159,11 @@ static void get_kernel(struct pagedet_iter *it, const char **frames,
 	if (r >= 0)
 		return;
 	t->reason = reason_of(r);
-	memcpy(words, it->pd->env.error, PDET_ERROR_SIZE);
-	t->words = words;
+	t->words = words_of(it, words);
 }
 
-static void get_user(struct pagedet_iter *it, struct pdet_emit_thread *t)
+static void get_user(struct pagedet_iter *it, char words[WORDS],
+		     struct pdet_emit_thread *t)
 {
 	int r = pdet_user_stack_get(it->it, t->tid, &t->user);
 
@@ -158,7 +172,7 @@ static void get_user(struct pagedet_iter *it, struct pdet_emit_thread *t)
 	if (r >= 0)
 		return;
 	t->user_reason = reason_of(r);
-	t->user_words = it->pd->env.error;
+	t->user_words = words_of(it, words);
 }
 
 static int emit_thread(struct pagedet_emitter *emitter,
@@ -166,12 +180,12 @@ static int emit_thread(struct pagedet_emitter *emitter,
 {
 	struct pdet_emit_thread t = thread_of(it, pid, tid);
 	const char *frames[MOST_FRAMES];
-	char words[PDET_ERROR_SIZE];
+	char words[WORDS], user_words[WORDS];
 
 	if (t.has_kernel)
 		get_kernel(it, frames, words, &t);
 	if (t.has_user)
-		get_user(it, &t);
+		get_user(it, user_words, &t);
 	return pdet_emit_thread(emitter, &it->pd->env, &t);
 }
 

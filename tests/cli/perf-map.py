@@ -5,6 +5,7 @@
 and only by files that are surely their own."""
 
 import contextlib
+import mmap
 import os
 import platform
 import re
@@ -12,12 +13,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import json
 import time
 
 sys.dont_write_bytecode = True
 from userstack import (BUILD, PATIENCE, ask, children_of,  # noqa: E402
-                       done, result, skip_without_stacks, stat_of, wait_for)
+                       result, skip_without_stacks, stacks, stat_of, wait_for)
 
 JITTER = os.path.join(BUILD, "tests/cli/jitter")
 NO_TABLE = "there is no table for unwinding this code"
@@ -26,10 +26,7 @@ OUTER = "outer: a;b +1 [c]"
 
 
 def frames_of(pid, *options):
-    out = ask("task", str(pid), "--stacks=user", "--json", "--fields", "pid",
-              "--where", "kind=reserved", *options)
-    answers = {o["tid"]: o for o in map(json.loads, out.splitlines())
-               if "tid" in o}
+    answers = stacks(pid, *options, which="user")
     skip_without_stacks(answers)
     return answers[pid].get("user_stack", [])
 
@@ -112,8 +109,7 @@ def own():
     """What is wrong, by the name of a result."""
     with program(JITTER) as (pid, line):
         if not line:
-            print("1..0 # SKIP memory that is written and run is not allowed")
-            sys.exit(0)
+            return {"as the compiler lists them": ["the program ended"]}
         listed = compare(frames_of(pid, "--perf-map"), line)
         frames = frames_of(pid)
         why = [f.get("why", "") for f in of_type(frames, "jit")]
@@ -133,6 +129,16 @@ def own():
             r";begin_\[jitter\];outer:_a_b__1__c__\[jit\];between_\[jitter\];"
             r"inner_\[jit\];nap_\[jitter\];[^ ]* 1$", folded, re.M)
         else [folded]}
+
+
+def why_not_run():
+    """Why no memory can be written and run, or None."""
+    try:
+        mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE |
+                  mmap.PROT_EXEC).close()
+    except OSError as e:
+        return f"memory that is written and run: {e.strerror}"
+    return None
 
 
 def check_own():
@@ -217,7 +223,7 @@ case $0 in
 	mkdir -p "$0/tmp/${0#/tmp/}" &&
 		mount --bind "$0" "$0/tmp/${0#/tmp/}" || exit
 esac
-mount --rbind "$0/tmp" /tmp && exec "$0/jitter"
+mount --rbind "$0/tmp" /tmp && exec "$@"
 """
 
 
@@ -232,20 +238,24 @@ def check_namespace():
         return
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         folder = os.path.realpath(folder)
-        shutil.copy(JITTER, folder)
+        jitter = shutil.copy(JITTER, folder)
         os.mkdir(os.path.join(folder, "tmp"))
+        inside += ["sh", "-c", ELSEWHERE, folder]
+        mounts = subprocess.run([*inside, "test", "-x", jitter], text=True,
+                                stderr=subprocess.PIPE, check=False)
+        if mounts.returncode:
+            result(name, [], "nothing can be mounted there: " +
+                   mounts.stderr.strip().replace("\n", " "))
+            return
 
         def elsewhere():
-            with program(*inside, "sh", "-c", ELSEWHERE, folder) as (pid, line):
-                if not line:
-                    return None
-                problems = compare(frames_of(pid, "--perf-map"), line)
+            with program(*inside, jitter) as (pid, line):
+                problems = compare(frames_of(pid, "--perf-map"), line) \
+                    if line else ["the program ended"]
                 if not os.path.exists(f"/proc/{pid}/root/tmp/perf-1.map"):
                     problems.append("its file is not there")
                 return problems
-        problems = steady(elsewhere)
-        result(name, problems or [], "nothing can be mounted there"
-               if problems is None else None)
+        result(name, steady(elsewhere))
 
 
 # --- Python ---
@@ -319,11 +329,13 @@ def main():
     if platform.machine() != "x86_64":
         print("1..0 # SKIP user stacks are supported only on x86-64")
         return
+    if why_not_run():
+        print(f"1..0 # SKIP {why_not_run()}")
+        return
     check_own()
     check_namespace()
     check_python()
-    print(f"1..{len(done)}")
-    sys.exit(not all(done))
+    result.end()
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from userstack import (ask, done, gdb_said, gdb_stacks,  # noqa: E402
-                       result, skip_without_stacks, stacks, wait_for)
+from userstack import (ask, gdb_said, gdb_stacks, has_chain,  # noqa: E402
+                       result, skip_without_stacks, stacks, stat_of, wait_for)
 
 SOURCE = os.path.join(os.environ["top_srcdir"], "tests/cli/naps.c")
 CC = os.environ.get("CC", "cc").split()
@@ -96,19 +96,10 @@ class Program:
     def stack(self, state="S"):
         """The frames of its first thread, once it sleeps."""
         self.said()
-        wait_for(lambda: f") {state} " in open(
-            f"/proc/{self.pid}/stat").read())
+        wait_for(lambda: stat_of(self.pid)[:1] == [state])
         answers = stacks(self.pid)
         skip_without_stacks(answers)
         return answers[self.pid].get("user_stack", [])
-
-
-def has_chain(frames, chain):
-    names = [f.get("function") for f in frames]
-    for i in range(len(names)):
-        if names[i:i + len(chain)] == chain:
-            return True
-    return False
 
 
 def same_as_gdb(pid, frames, tid=None):
@@ -593,8 +584,7 @@ def main():
             run(name, function, top)
         os.chdir("/")
     result_of_gdb()
-    print(f"1..{len(done)}")
-    sys.exit(not all(done))
+    result.end()
 
 
 if __name__ == "__main__":

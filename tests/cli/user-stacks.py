@@ -4,21 +4,20 @@
 """User stacks of threads that sleep: they are what each thread itself has seen
 with backtrace(), and what gdb shows. Nothing of the process changes."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 
 sys.dont_write_bytecode = True
-from userstack import (BUILD, PAGEDET, PATIENCE, ask, done,  # noqa: E402
-                       gdb_stacks, result, skip_without_stacks, stacks,
-                       stat_of, wait_for)
+from userstack import (BUILD, CHAIN, LIBUNWIND, PAGEDET,  # noqa: E402
+                       PATIENCE, SLEEPERS, Sleeper, ask, gdb_stacks, has_chain,
+                       is_asleep, own_page, result, skip_without_stacks, stacks,
+                       stat_of, threads_of, wait_for)
 
-THREADS = 20
-CHAIN = ["inner", "middle", "outer"]
 # A process whose main thread ends before another one.
 ENDS = """
 import ctypes, threading, time
@@ -31,45 +30,12 @@ def path_of(name):
     return os.path.join(BUILD, "tests/cli", name)
 
 
-class Sleeper:
-    """The program, and the truth about its threads."""
-
-    def __init__(self, path):
-        self.process = subprocess.Popen(
-            [path, str(THREADS)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.pid = self.process.pid
-        timer = threading.Timer(PATIENCE, self.process.kill)
-        timer.start()
-        lines = [self.process.stdout.readline().split()
-                 for _ in range(THREADS)]
-        timer.cancel()
-        self.truth = {int(words[0]): [int(word, 16) for word in words[1:]]
-                      for words in lines}
-
-    def is_asleep(self):
-        folder = f"/proc/{self.pid}/task"
-        return all(
-            re.search(r"\) S ", open(f"{folder}/{tid}/stat").read())
-            for tid in os.listdir(folder))
-
-    def state(self):
-        """What would change if something touched it."""
-        status = open(f"/proc/{self.pid}/status").read()
-        lines = [line for line in status.splitlines() if re.match(
-            "State|TracerPid|VmRSS|.*ctxt_switches", line)]
-        for tid in self.truth:
-            fields = open(f"/proc/{self.pid}/task/{tid}/stat").read()
-            lines.append(fields.rsplit(")", 1)[1].split()[7])   # minflt
-        return lines
-
-    def end(self):
-        self.process.stdin.close()
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+def state_of(sleeper):
+    """What would change if something touched it."""
+    status = open(f"/proc/{sleeper.pid}/status").read()
+    lines = [line for line in status.splitlines() if re.match(
+        "State|TracerPid|VmRSS|.*ctxt_switches", line)]
+    return lines + [stat_of(tid)[7] for tid in sleeper.truth]   # minflt
 
 
 def compare(name, tid, answer, truth):
@@ -147,10 +113,9 @@ def compare_folded(name, sleeper, answers):
 def check(name):
     sleeper = Sleeper(path_of(name))
     try:
-        wait_for(sleeper.is_asleep)
-        before = sleeper.state()
+        before = state_of(sleeper)
         answers = stacks(sleeper.pid)
-        after = sleeper.state()
+        after = state_of(sleeper)
         skip_without_stacks(answers)
         result(f"{name}: as its threads saw them", [
             p for tid, truth in sleeper.truth.items()
@@ -181,7 +146,6 @@ def check_odd_name():
                            os.path.join(folder, "a;b ]\nc [d] 1"))
         sleeper = Sleeper(path)
         try:
-            wait_for(sleeper.is_asleep)
             lines = ask("task", str(sleeper.pid), "--stacks=user",
                         "--folded").split("\n")
         finally:
@@ -191,7 +155,7 @@ def check_odd_name():
     result("an odd name of a file", [
         line for line in lines[:-1]
         if not re.search(r"^a_b___c__d__1;[^ ]* 1$", line)] + [
-        f"{n} lines" for n in [len(inside)] if n != THREADS])
+        f"{n} lines" for n in [len(inside)] if n != SLEEPERS])
 
 
 def check_running():
@@ -211,15 +175,59 @@ def check_running():
 
 
 def check_mappers():
-    """Threads that look for mappers have the sources that stacks need, too."""
-    said = []
-    for pfn in ("5", "100", "100000"):
-        p = subprocess.run([PAGEDET, "mappers", pfn,
-                            "--stacks=user", "--json", "--threads", "2"],
-                           capture_output=True, text=True, timeout=PATIENCE)
-        if p.returncode not in (0, 1, 2, 69, 77):
-            said.append(f"{pfn}: {p.returncode} {p.stderr}")
-    result("mappers of any frame", said)
+    """Threads that look for mappers have the sources that stacks need, too: the
+    stacks are those of the process that alone maps the page."""
+    name = "mappers of a page"
+    sleeper = Sleeper()
+    try:
+        pfn = own_page(sleeper.pid)
+        if pfn is None:
+            result(name, [], "numbers of page frames are hidden")
+            return
+        out = ask("mappers", str(pfn), "--stacks=user", "--json", "--threads",
+                  "2")
+        answers = threads_of(out)
+        truth = stacks(sleeper.pid, which="user")
+    finally:
+        sleeper.end()
+    rows = [row for row in map(json.loads, out.splitlines())
+            if "tid" not in row]
+    mapped = [row.get("pid") for row in rows if "vaddr" in row]
+    found = [row.get("found") for row in rows if "found" in row]
+    problems = [f"{tid}: {answers.get(tid)} is not {truth.get(tid)}"
+                for tid in sorted({*answers, *truth})
+                if answers.get(tid) != truth.get(tid)]
+    problems += [f"{tid}: {CHAIN} is not in {answers.get(tid)}"
+                 for tid in sleeper.truth if not has_chain(
+                     answers.get(tid, {}).get("user_stack", []), CHAIN)]
+    if mapped != [sleeper.pid] or found != [1]:
+        problems.append(f"not one mapping of {sleeper.pid}: {rows}")
+    result(name, problems)
+
+
+def check_library():
+    """Without libunwind the answer says what to install."""
+    advice = "needs libunwind installed (on Debian: libunwind8)"
+    with tempfile.TemporaryDirectory() as folder, \
+            subprocess.Popen(["sleep", "1000"]) as p:
+        # An empty file comes before the library.
+        open(os.path.join(folder, LIBUNWIND), "w").close()
+        try:
+            wait_for(lambda: is_asleep(p.pid))
+            text, folded = (subprocess.run(
+                [PAGEDET, "task", str(p.pid), "--stacks=user", *options],
+                env={**os.environ, "LD_LIBRARY_PATH": folder}, text=True,
+                capture_output=True, timeout=PATIENCE, check=False)
+                for options in (["--fields", "pid", "--where",
+                                 "kind=reserved"], ["--folded"]))
+        finally:
+            p.kill()
+    why = f"cannot unwind: {folder}/{LIBUNWIND}: file too short"
+    result("without libunwind it is said what to install", [] if
+           f"  user: ? {why}; {advice}\n" in text.stdout else [str(text)])
+    result("with --folded, too", [] if folded.stderr.splitlines()[-2:] == [
+        f"pagedet: 1 stack is not known: {why}", f"pagedet: hint: {advice}"]
+           else [str(folded)])
 
 
 def check_main_thread():
@@ -255,10 +263,10 @@ def main():
     check_odd_name()
     check_running()
     check_mappers()
+    check_library()
     check_main_thread()
     check_kthread()
-    print(f"1..{len(done)}")
-    sys.exit(not all(done))
+    result.end()
 
 
 if __name__ == "__main__":

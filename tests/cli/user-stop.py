@@ -16,13 +16,13 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from userstack import (BUILD, PAGEDET, PATIENCE, ask,  # noqa: E402
-                       children_of, done, result, stat_of, wait_for)
+from userstack import (CHAIN, PAGEDET, PATIENCE, Sleeper,  # noqa: E402
+                       ask, children_of, has_chain, is_asleep, own_page, result,
+                       stat_of, threads_of, wait_for, why_not_unwound)
+from userstack import stacks as all_stacks  # noqa: E402
 
-THREADS = 20
 # The source that knows no other way than to stop a thread.
 ONLY_STOP = ["--backend", "procfs"]
-CHAIN = ["inner", "middle", "outer"]
 # The words for the answer "raced".
 RACED = r"does not stop|was let go|runs again"
 # A pipe with less takes each byte.
@@ -48,15 +48,8 @@ os.posix_spawn("/bin/true", ["true"], {}, file_actions=[
 """
 
 
-def threads_of(out):
-    return {o["tid"]: o for o in map(json.loads, out.splitlines())
-            if "tid" in o}
-
-
 def asked(pid, *options):
-    return threads_of(ask(
-        "task", str(pid), "--stacks=user", *options, "--json", "--fields",
-        "pid", "--where", "kind=reserved"))
+    return all_stacks(pid, *options, which="user")
 
 
 def stacks(pid, *options):
@@ -112,39 +105,33 @@ def not_as(pid, states="S"):
             for tid in os.listdir(f"/proc/{pid}/task")]
 
 
-def skip_if_denied(answers):
-    why = {a.get("missing", {}).get("user_stack") for a in answers.values()}
-    if len(why) == 1 and why <= {"denied", "not_built"}:
-        print(f"1..0 # SKIP threads cannot be stopped here: {why}")
-        sys.exit(0)
+def seize(tid):
+    """Traces a thread as a debugger does. Returns 0, or the error."""
+    seize_request = 0x4206
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long] * 4
+    return libc.ptrace(seize_request, tid, 0, 0) and ctypes.get_errno()
 
 
-def sleepers():
-    """A program whose threads sleep in known functions."""
-    process = subprocess.Popen(
-        [os.path.join(BUILD, "tests/cli/sleeper"), str(THREADS)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    tids = [int(process.stdout.readline().split()[0]) for _ in range(THREADS)]
-    wait_for(lambda: is_as_before(process.pid))
-    return process, tids
+def why_not_stopped():
+    """Why threads of a child cannot be stopped, found without pagedet; or
+    None."""
+    with subprocess.Popen(["sleep", "1000"]) as p:
+        error = seize(p.pid)
+        p.kill()
+    return f"ptrace(2): {os.strerror(error)}" if error else None
 
 
 def not_shown(tids, answers, perturbed):
     """The threads whose answer is another one."""
-    problems = []
-    for tid in tids:
-        answer = answers.get(tid, {})
-        names = [f.get("function") for f in answer.get("user_stack", [])]
-        at = names.index("inner") if "inner" in names else 0
-        if names[at:at + 3] != CHAIN or \
-                answer.get("perturbed", False) != perturbed:
-            problems.append(f"{tid}: {answer}")
-    return problems
+    return [f"{tid}: {answers.get(tid)}" for tid in tids
+            for answer in [answers.get(tid, {})]
+            if not has_chain(answer.get("user_stack", []), CHAIN) or
+            answer.get("perturbed", False) != perturbed]
 
 
 def check_sleeping(process, tids):
     answers = stopped_stacks(process.pid, *ONLY_STOP)
-    skip_if_denied(answers)
     result("threads that sleep, stopped", not_shown(tids, answers, True))
     result("they sleep again", not_as(process.pid))
 
@@ -198,14 +185,6 @@ def check_not_stopped(process, tids):
         f"{tid}: {before[tid]}" for tid in before if after[tid] == before[tid]])
 
 
-def seize(tid):
-    """Traces a thread as a debugger does. Returns whether that is allowed."""
-    seize_request = 0x4206
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.ptrace.argtypes = [ctypes.c_long] * 4
-    return libc.ptrace(seize_request, tid, 0, 0) == 0
-
-
 def check_traced():
     """A thread that a debugger has cannot be stopped by others."""
     with subprocess.Popen(["sleep", "1000"]) as p:
@@ -213,7 +192,7 @@ def check_traced():
             wait_for(lambda: is_as_before(p.pid) and
                      open(f"/proc/{p.pid}/comm").read() == "sleep\n")
             shown = memory_shows(p.pid)
-            traced = seize(p.pid)
+            traced = not seize(p.pid)
             stopped = stacks(p.pid, *ONLY_STOP).get(p.pid, {})
             answer = stacks(p.pid).get(p.pid, {})
             words = ask("task", str(p.pid), "--stacks=user", "--stop",
@@ -278,20 +257,17 @@ def check_waiting():
            and "perturbed" not in answer else [str(answer)], why)
 
 
-def check_mappers(process):
-    """By a page of its stack, which nobody else maps."""
+def check_mappers(process, tids):
     name = "by a page"
-    rows = [json.loads(line) for line in ask(
-        "virt", str(process.pid), "[stack]", "--fields", "pfn",
-        "--json").splitlines()]
-    pfn = next((row["pfn"] for row in rows if row.get("pfn")), None)
+    pfn = own_page(process.pid)
     if pfn is None:
         result(name, [], "numbers of page frames are hidden")
         return
-    threads = in_time(lambda: threads_of(ask(
-        "mappers", str(pfn), "--stacks=user", "--stop", "--json")))
-    frames = threads.get(process.pid, {}).get("user_stack")
-    result(name, [] if frames else [str(threads)])
+    answers = in_time(lambda: threads_of(ask(
+        "mappers", str(pfn), "--stacks=user", "--stop", *ONLY_STOP, "--json")))
+    result(name, not_shown(tids, answers, True) + [
+        f"{tid} is of another process" for tid in answers
+        if not os.path.exists(f"/proc/{process.pid}/task/{tid}")])
 
 
 def kill_holder(pid):
@@ -509,11 +485,16 @@ def check_owner():
 
 
 def main():
-    process, tids = sleepers()
+    why = why_not_unwound() or why_not_stopped()
+    if why:
+        print(f"1..0 # SKIP {why}")
+        return
+    sleeper = Sleeper()
+    process, tids = sleeper.process, list(sleeper.truth)
     try:
         check_sleeping(process, tids)
         check_not_stopped(process, tids)
-        check_mappers(process)
+        check_mappers(process, tids)
         check_killed(process)
         check_stopped(process)
     finally:
@@ -527,8 +508,7 @@ def main():
     check_namespace()
     check_mounts()
     check_owner()
-    print(f"1..{len(done)}")
-    sys.exit(not all(done))
+    result.end()
 
 
 if __name__ == "__main__":

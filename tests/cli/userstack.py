@@ -1,32 +1,33 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
 """What pagedet and gdb say of the stacks of a process, for tests of both."""
+import ctypes
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests"))
+from tapped import Results  # noqa: E402
 from wait import PATIENCE, wait_for  # noqa: E402,F401
 
 BUILD = os.environ["top_builddir"]
 PAGEDET = os.environ.get("PAGEDET") or os.path.join(
     BUILD, "tools/pagedet/pagedet")
+INITIAL_PID_NAMESPACE = 0xEFFFFFFC
+LIBUNWIND = "libunwind-x86_64.so.8"
 # Why a machine may have no user stacks.
 NOT_HERE = {"denied", "no_kernel", "no_types", "not_built", "unsupported",
             "no_access"}
 # Found, no page matched, and some rows are undecided.
 STATUSES = {0, 1, 2}
+# The functions in which threads of the sleeper sleep.
+CHAIN = ["inner", "middle", "outer"]
+SLEEPERS = 20
 
-done = []
-
-
-def result(name, problems, skip=None):
-    done.append(not problems)
-    line = f"{'not ' if problems else ''}ok {len(done)} - {name}"
-    print(line + (f" # SKIP {skip}" if skip else ""))
-    for problem in problems:
-        print(f"# {problem}")
+result = Results()
 
 
 def ask(*arguments):
@@ -40,6 +41,19 @@ def ask(*arguments):
         print(f"Bail out! {' '.join(arguments)}: status {said.returncode}")
         sys.exit(said.stderr or 1)
     return said.stdout
+
+
+def threads_of(out):
+    """The threads of an answer in JSON."""
+    return {o["tid"]: o for o in map(json.loads, out.splitlines())
+            if "tid" in o}
+
+
+def stacks(pid, *options, which="both"):
+    """Those of the threads of a process, and no page of it."""
+    return threads_of(ask(
+        "task", str(pid), f"--stacks={which}", *options, "--json", "--fields",
+        "pid", "--where", "kind=reserved"))
 
 
 def stat_of(pid):
@@ -57,19 +71,93 @@ def children_of(pid):
             if name.isdigit() and stat_of(name)[1:2] == [str(pid)]]
 
 
+def is_asleep(pid):
+    """Whether all its threads are."""
+    return all(stat_of(tid)[:1] == ["S"]
+               for tid in os.listdir(f"/proc/{pid}/task"))
+
+
+class Sleeper:
+    """A program of the build whose threads sleep in known functions."""
+
+    def __init__(self, path=os.path.join(BUILD, "tests/cli/sleeper")):
+        self.process = subprocess.Popen(
+            [path, str(SLEEPERS)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+        timer = threading.Timer(PATIENCE, self.process.kill)
+        timer.start()
+        lines = [self.process.stdout.readline().split()
+                 for _ in range(SLEEPERS)]
+        timer.cancel()
+        # The addresses that each thread has seen.
+        self.truth = {int(words[0]): [int(word, 16) for word in words[1:]]
+                      for words in lines}
+        wait_for(lambda: is_asleep(self.pid))
+
+    def end(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def has_chain(frames, chain):
+    names = [f.get("function") for f in frames]
+    return any(names[i:i + len(chain)] == chain for i in range(len(names)))
+
+
+def own_page(pid):
+    """A page of its stack, which nobody else maps; None: it is hidden."""
+    rows = [json.loads(line) for line in ask(
+        "virt", str(pid), "[stack]", "--fields", "pfn", "--json").splitlines()]
+    return next((row["pfn"] for row in rows if row.get("pfn")), None)
+
+
+def why_not_unwound():
+    """Why no stack can be unwound, found without pagedet; or None."""
+    if platform.machine() != "x86_64":
+        return "user stacks are supported only on x86-64"
+    with open(os.path.join(BUILD, "config.h"), encoding="utf-8") as f:
+        if "#define HAVE_LIBUNWIND 1" not in f.read():
+            return "libunwind is not built in"
+    try:
+        ctypes.CDLL(LIBUNWIND)
+    except OSError as e:
+        return str(e)
+    return None
+
+
+def why_no_memory():
+    """Why the kernel's memory may not show stacks, found without pagedet; or
+    None."""
+    if "image" not in os.environ.get("PDET_BUILT", "image").split():
+        return "no source of the kernel's memory is built in"
+    if os.geteuid():
+        return "needs root"
+    if os.stat("/proc/self/ns/pid").st_ino != INITIAL_PID_NAMESPACE:
+        return "this is not the first pid namespace"
+    for path in "/proc/kcore", "/sys/kernel/btf/vmlinux":
+        try:
+            with open(path, "rb") as f:
+                f.read(64)
+        except OSError as e:
+            return f"{path}: {e.strerror}"
+    return None
+
+
 def skip_without_stacks(answers):
-    """Nothing that was answered before may be missing later."""
-    why = {a.get("missing", {}).get("user_stack") for a in answers.values()}
-    if not done and len(why) == 1 and why <= NOT_HERE:
-        print(f"1..0 # SKIP no user stacks here: {why.pop()}")
+    """Only if that is so here. Nothing that was answered before may be missing
+    later."""
+    said = {a.get("missing", {}).get("user_stack") for a in answers.values()}
+    if result.number or len(said) != 1 or not said <= NOT_HERE:
+        return
+    why = why_not_unwound() or why_no_memory()
+    if why:
+        print(f"1..0 # SKIP no user stacks here: {said.pop()}: {why}")
         sys.exit(0)
-
-
-def stacks(pid):
-    out = ask("task", str(pid), "--stacks=both", "--json", "--fields", "pid",
-              "--where", "kind=reserved")
-    return {o["tid"]: o for o in map(json.loads, out.splitlines())
-            if "tid" in o}
 
 
 # Frames of inlined functions and of tail calls have no return address.

@@ -32,6 +32,7 @@ struct threads {
 	uint64_t drawn, gone, ran, unknown; /* threads, or processes */
 	bool stopped;		/* by a deadline or a signal */
 	char why[512];		/* of the first that is not known */
+	char advice[512];	/* what would help */
 };
 
 /* --- processes --- */
@@ -141,8 +142,10 @@ static bool add(struct threads *t, const char *name, const char *module)
 
 static void lose(struct threads *t)
 {
-	if (!t->unknown++)
-		snprintf(t->why, sizeof(t->why), "%s", pagedet_error(t->pd));
+	if (t->unknown++)
+		return;
+	snprintf(t->why, sizeof(t->why), "%s", pagedet_error(t->pd));
+	snprintf(t->advice, sizeof(t->advice), "%s", pagedet_advice(t->pd));
 }
 
 /* @runs: what -EAGAIN means. */
@@ -339,6 +342,8 @@ static void tell(const struct threads *t)
 		cli_say("%llu stack%s not known: %s",
 			(unsigned long long)t->unknown,
 			t->unknown == 1 ? " is" : "s are", t->why);
+	if (t->unknown && *t->advice)
+		cli_say("hint: %s", t->advice);
 	if (t->stopped)
 		cli_say("%s: %llu thread%s looked at", cli_stop_words(),
 			(unsigned long long)t->drawn,
