@@ -49,7 +49,7 @@ enum pagedet_cause {
 	PAGEDET_CAUSE_ACCESS = 33, /* a privilege is missing */
 	PAGEDET_CAUSE_KERNEL = 34, /* the kernel lacks a needed feature */
 	PAGEDET_CAUSE_FILESYSTEM = 35, /* it does not tell the place of the
-				 * data */
+				 * data, or has no disk */
 	PAGEDET_CAUSE_NETWORK = 36, /* another machine has the disk */
 	PAGEDET_CAUSE_ENCODED = 37, /* encrypted, compressed, inline */
 	PAGEDET_CAUSE_UNWRITTEN = 38, /* no data on the disk yet */

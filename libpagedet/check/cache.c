@@ -278,7 +278,7 @@ static int count(struct pdet_checked *c, const struct wanted *w)
 /* Filesystems whose files have their pages elsewhere, or have no disk. */
 static bool is_meaningless(struct pdet_checked *c, bool needs_disk)
 {
-	const char *why = NULL;
+	const char *why;
 
 	if (c->block)
 		return false;
@@ -292,18 +292,12 @@ static bool is_meaningless(struct pdet_checked *c, bool needs_disk)
 	case HUGETLBFS_MAGIC:
 		why = "hugetlbfs does not say what is cached";
 		break;
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-		if (needs_disk)
-			why = "the filesystem has no disk";
-		break;
 	default:
-		break;
+		return needs_disk && pdet_check_diskless(c);
 	}
-	if (why)
-		pdet_check_add(c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_FILESYSTEM,
-			       c->first, c->end - c->first, "%s", why);
-	return why;
+	pdet_check_add(c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_FILESYSTEM,
+		       c->first, c->end - c->first, "%s", why);
+	return true;
 }
 
 static int run(struct pdet_checked *c, const struct wanted *w)

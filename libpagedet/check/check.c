@@ -204,7 +204,8 @@ static int run(struct pdet_checked *c, const struct pdet_check_args *args)
 		r = pdet_fail(c->env, ENOMEM, "no memory");
 	if (r == 0 && c->whole.first == c->end &&
 	    c->kind != PAGEDET_CHECK_ERRORS)
-		pdet_check_say(c, "the file has no page there");
+		pdet_check_say(c, "the %s has no page there",
+			       c->block ? "device" : "file");
 	return r;
 }
 

@@ -100,6 +100,11 @@ bool pdet_check_take(struct pdet_checked *c, int fd);
 int pdet_check_name_only(struct pdet_checked *c);
 /* Whether the files are on another machine or a server. */
 bool pdet_check_is_remote(const struct pdet_checked *c);
+/* Whether the kernel makes up what is read: the files have no pages. */
+bool pdet_check_is_made_up(const struct pdet_checked *c);
+/* pdet_check_diskless - if nothing of the filesystem is on a disk, add that the
+ * whole is unknown. Returns whether it did. */
+bool pdet_check_diskless(struct pdet_checked *c);
 /* check_disk.c: whether the file's data goes through a journal, or may. */
 bool pdet_check_journals_data(const struct pdet_checked *c);
 /* Adds what happened to the file during the check. */

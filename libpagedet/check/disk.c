@@ -69,17 +69,12 @@ static bool is_known(struct pdet_checked *c)
 		cannot(c, PAGEDET_CAUSE_FILESYSTEM, "btrfs is not supported: "
 		       "only ext4 and xfs");
 		return false;
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-	case HUGETLBFS_MAGIC:
-		cannot(c, PAGEDET_CAUSE_FILESYSTEM,
-		       "the filesystem has no disk");
-		return false;
 	default:
 		break;
 	}
-	cannot(c, PAGEDET_CAUSE_FILESYSTEM, "this filesystem is not supported: "
-	       "only ext4, xfs and btrfs");
+	cannot(c, PAGEDET_CAUSE_FILESYSTEM, c->kind == PAGEDET_CHECK_DISK ?
+	       "this filesystem is not supported: only ext4, xfs and btrfs" :
+	       "this filesystem is not supported: only ext4 and xfs");
 	return false;
 }
 
@@ -664,6 +659,8 @@ int pdet_check_disk(struct pdet_checked *c)
 	struct pdet_disk *d;
 	int r;
 
+	if (pdet_check_diskless(c))
+		return 0;
 	/* An empty file does not have a page, but may be committed. */
 	if ((c->first == c->end && (c->block || c->bytes ||
 				    c->kind != PAGEDET_CHECK_COMMITTED)) ||

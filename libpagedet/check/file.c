@@ -16,6 +16,9 @@
 
 #include "check/overlay.h"
 
+#ifndef CONFIGFS_MAGIC
+#define CONFIGFS_MAGIC 0x62656570
+#endif
 #ifndef SMB2_SUPER_MAGIC
 #define SMB2_SUPER_MAGIC 0xfe534d42
 #endif
@@ -197,6 +200,57 @@ bool pdet_check_is_remote(const struct pdet_checked *c)
 	default:
 		return false;
 	}
+}
+
+bool pdet_check_is_made_up(const struct pdet_checked *c)
+{
+	switch (c->magic) {
+	case AAFS_MAGIC:
+	case BINDERFS_SUPER_MAGIC:
+	case BINFMTFS_MAGIC:
+	case BPF_FS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case CONFIGFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case EFIVARFS_MAGIC:
+	case NSFS_MAGIC:
+	case PROC_SUPER_MAGIC:
+	case PSTOREFS_MAGIC:
+	case RDTGROUP_SUPER_MAGIC:
+	case SECURITYFS_MAGIC:
+	case SELINUX_MAGIC:
+	case SMACK_MAGIC:
+	case SYSFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case XENFS_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_diskless(const struct pdet_checked *c)
+{
+	switch (c->magic) {
+	case HUGETLBFS_MAGIC:
+	case RAMFS_MAGIC:
+	case SECRETMEM_MAGIC:
+	case TMPFS_MAGIC:
+		return true;
+	default:
+		return pdet_check_is_made_up(c);
+	}
+}
+
+bool pdet_check_diskless(struct pdet_checked *c)
+{
+	if (c->block || !is_diskless(c))
+		return false;
+	pdet_check_add(c, PAGEDET_CANNOT_TELL, PAGEDET_CAUSE_FILESYSTEM,
+		       c->first, c->end - c->first,
+		       "the filesystem has no disk");
+	return true;
 }
 
 void pdet_check_same(struct pdet_checked *c)

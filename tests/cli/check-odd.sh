@@ -67,6 +67,29 @@ run check stable "$tap_dir/f" --watch 5 --deadline 0.1 --json
 	tap_ok 'a deadline that comes first' ||
 	tap_not_ok 'a deadline that comes first' "$(why)"
 
+# --- files that the kernel makes up: what is not there is not on a disk ---
+
+# made_up FILE
+made_up() {
+	for kind in disk clean committed stable; do
+		verdict "$1: $kind" 2 filesystem $kind "$1"
+	done
+	run check disk "$1"
+	sed -i '/^  unknown  .*the filesystem has no disk$/d' \
+		"$tap_dir/stdout"
+	stdout_is "$1: the words" "disk $1: unknown: the filesystem has no disk"
+	run check absent "$1"
+	expect "$1: absent" 0
+}
+
+made_up /proc/meminfo
+made_up /proc/self/ns/pid
+if [ -r /sys/kernel/mm/transparent_hugepage/enabled ]; then
+	made_up /sys/kernel/mm/transparent_hugepage/enabled
+else
+	tap_skip 'sysfs' 'it has no such file here'
+fi
+
 if [ "$(id -u)" != 0 ]; then
 	tap_skip 'filesystems of our own' 'needs root'
 	tap_done
@@ -81,6 +104,11 @@ if mount -t tmpfs none "$dir" 2> "$tap_dir/why"; then
 	echo x > "$dir/f"
 	verdict 'tmpfs: has no disk' 2 filesystem disk "$dir/f"
 	verdict 'tmpfs: and no journal' 2 filesystem committed "$dir/f"
+	: > "$dir/empty"
+	for kind in disk clean committed; do
+		verdict "tmpfs: an empty file: $kind" 2 filesystem $kind \
+			"$dir/empty"
+	done
 	unmount "$dir"
 	mounted=
 else
