@@ -51,6 +51,19 @@ uint32_t pagedet_version_number(void);
 const struct pagedet_part *pagedet_part(uint32_t n);
 
 /**
+ * pagedet_part_test - try whether a part can be used now
+ * A part may need a library that libpagedet loads only when a call needs it.
+ * @pd: [in] takes the error text and the advice, also if it is not open
+ * @n: [in] number of the part, as for pagedet_part()
+ * Return: 0, or a negative errno.
+ * Errors: EINVAL there is no part @n; ENOSYS it was not built, or its library
+ *         cannot be loaded: pagedet_error() says why, and pagedet_advice() what
+ *         to install; ENOMEM.
+ * Since: 0.1
+ */
+int pagedet_part_test(struct pagedet *pd, uint32_t n);
+
+/**
  * pagedet_field - describe one field
  * @field: [in] PAGEDET_FIELD_*
  * Return: the description, or NULL if this library has no such field

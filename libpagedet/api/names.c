@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* The border for versions, fields and names, which need no handle. */
+/* The border for versions, parts, fields and names. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "api/handle.h"
+#include "api/parts.h"
 #include "base/text/nearest.h"
 #include "base/text/quote.h"
 #include "query/plan.h"
@@ -25,17 +27,15 @@ uint32_t pagedet_version_number(void)
 	       PAGEDET_VERSION_MINOR * 1000u + PAGEDET_VERSION_PATCH;
 }
 
-#define PART sizeof(struct pagedet_part)
-
 const struct pagedet_part *pagedet_part(uint32_t n)
 {
-	static const struct pagedet_part parts[] = {
-		{ PART, "text", "output for people", 1, 0 },
-		{ PART, "json", "output as JSON lines", 1, 0 },
-		{ PART, "csv", "output as CSV", 1, 0 },
-	};
+	return pdet_part(n);
+}
 
-	return n < sizeof(parts) / sizeof(*parts) ? &parts[n] : NULL;
+int pagedet_part_test(struct pagedet *pd, uint32_t n)
+{
+	pdet_clear(&pd->env);
+	return pdet_part_test(&pd->env, n);
 }
 
 const struct pagedet_field_info *pagedet_field(uint32_t field)

@@ -412,7 +412,11 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 int pdet_unwinder_new(struct pdet_env *env, struct pdet_unwinder **ret)
 {
 	(void)ret;
-	return pdet_fail(env, ENOSYS, "cannot unwind: " WHY);
+	pdet_fail(env, ENOSYS, "cannot unwind: " WHY);
+#if defined(__x86_64__) && !defined(PDET_LINKED)
+	pdet_advise(env, "needs libpagedet configured with --with-libunwind");
+#endif
+	return -ENOSYS;
 }
 
 void pdet_unwinder_free(struct pdet_unwinder *u)

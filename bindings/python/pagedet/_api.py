@@ -2485,6 +2485,10 @@ FUNCTIONS = {
         POINTER(pagedet_part),
         [c_uint32],
         "0.1"),
+    "pagedet_part_test": (
+        c_int,
+        [POINTER(pagedet), c_uint32],
+        "0.1"),
     "pagedet_field": (
         POINTER(pagedet_field_info),
         [c_uint32],

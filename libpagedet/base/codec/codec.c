@@ -92,6 +92,17 @@ int pdet_codec_open(enum pdet_codec_id id, struct pdet_env *env,
 	return r;
 }
 
+int pdet_codec_test(const struct pdet_codec_ops *ops, const char *name,
+		    struct pdet_env *env)
+{
+	struct pdet_codec *c;
+	int r = try(ops, name, env, &c);
+
+	if (r == 0)
+		pdet_codec_close(c);
+	return r;
+}
+
 void pdet_codec_close(struct pdet_codec *c)
 {
 	if (!c)

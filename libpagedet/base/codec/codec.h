@@ -33,6 +33,9 @@ const char *pdet_codec_name(enum pdet_codec_id id);
 int pdet_codec_open(enum pdet_codec_id id, struct pdet_env *env,
 		    struct pdet_codec **ret);
 void pdet_codec_close(struct pdet_codec *c);
+/* pdet_codec_test - whether this one could be opened. Returns as above. */
+int pdet_codec_test(const struct pdet_codec_ops *ops, const char *name,
+		    struct pdet_env *env);
 
 /*
  * pdet_codec_run - decompress exactly @size bytes to @out. -EBADMSG: the data

@@ -517,14 +517,18 @@ static void dwarf_free(struct pdet_btf_source *source)
 	free(d);
 }
 
-static bool load(struct dwarf *d)
+static int load(struct dwarf *d, struct pdet_env *env)
 {
-	if (!pdet_library_open(&d->lib, "libdw.so.1"))
-		return false;
+	if (pdet_library_open(&d->lib, "libdw.so.1")) {
 #define X(name) d->name = PDET_FUNCTION(&d->lib, dwarf_##name);
-	FUNCTIONS(X)
+		FUNCTIONS(X)
 #undef X
-	return !*d->lib.why;
+	}
+	if (!*d->lib.why)
+		return 0;
+	pdet_fail(env, ENOSYS, "%s", d->lib.why);
+	pdet_advise(env, "needs libdw installed (on Debian: libdw1)");
+	return -ENOSYS;
 }
 
 /* Find the start and end of the string section. */
@@ -539,11 +543,11 @@ static void find_strings(struct dwarf *d)
 
 static int open_types(struct dwarf *d, struct pdet_env *env, int fd)
 {
-	if (!load(d)) {
-		pdet_fail(env, ENOSYS, "its debug information cannot be read: "
-			  "%s", d->lib.why);
-		pdet_advise(env, "needs libdw installed (on Debian: libdw1)");
-		return -ENOSYS;
+	const int r = load(d, env);
+
+	if (r < 0) {
+		pdet_context(env, "its debug information cannot be read");
+		return r;
 	}
 	d->dwarf = d->begin(fd, DWARF_C_READ);
 	if (!d->dwarf)
@@ -573,17 +577,41 @@ int pdet_dwarf_types(struct pdet_env *env, int fd, struct pdet_btf **ret)
 	return r;
 }
 
+int pdet_dwarf_test(struct pdet_env *env)
+{
+	struct dwarf *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return pdet_fail(env, ENOMEM, "no memory");
+	r = load(d, env);
+	if (r < 0)
+		pdet_context(env, "cannot read debug information");
+	pdet_library_close(&d->lib);
+	free(d);
+	return r;
+}
+
 #else
+
+static int not_built(struct pdet_env *env, const char *what)
+{
+	pdet_fail(env, ENOSYS, "%s: libdw is not built in", what);
+	pdet_advise(env, "build libpagedet with libdw, or give the types with "
+			 "--btf");
+	return -ENOSYS;
+}
+
+int pdet_dwarf_test(struct pdet_env *env)
+{
+	return not_built(env, "cannot read debug information");
+}
 
 int pdet_dwarf_types(struct pdet_env *env, int fd, struct pdet_btf **ret)
 {
 	(void)fd;
 	(void)ret;
-	pdet_fail(env, ENOSYS, "its debug information cannot be read: libdw is "
-		  "not built in");
-	pdet_advise(env, "build libpagedet with libdw, or give the types with "
-			 "--btf");
-	return -ENOSYS;
+	return not_built(env, "its debug information cannot be read");
 }
 
 #endif

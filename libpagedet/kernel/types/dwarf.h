@@ -13,5 +13,8 @@
  * or not installed.
  */
 int pdet_dwarf_types(struct pdet_env *env, int fd, struct pdet_btf **ret);
+/* pdet_dwarf_test - whether libdw is built in and installed. Returns 0, or as
+ * above. */
+int pdet_dwarf_test(struct pdet_env *env);
 
 #endif
