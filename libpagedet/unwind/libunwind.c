@@ -403,19 +403,22 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 
 #else
 
-#ifdef __x86_64__
-#define WHY "this build lacks libunwind"
-#else
+#ifndef __x86_64__
 #define WHY "that is supported only on x86-64"
+#define HELP ""
+#elif defined(PDET_LINKED)
+#define WHY "a static program lacks libunwind"
+#define HELP "the pagedet that is not static loads it"
+#else
+#define WHY "this build lacks libunwind"
+#define HELP "needs libpagedet configured with --with-libunwind"
 #endif
 
 int pdet_unwinder_new(struct pdet_env *env, struct pdet_unwinder **ret)
 {
 	(void)ret;
 	pdet_fail(env, ENOSYS, "cannot unwind: " WHY);
-#if defined(__x86_64__) && !defined(PDET_LINKED)
-	pdet_advise(env, "needs libpagedet configured with --with-libunwind");
-#endif
+	pdet_advise(env, "%s", HELP);
 	return -ENOSYS;
 }
 
