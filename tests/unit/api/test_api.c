@@ -387,6 +387,34 @@ START_TEST(places_that_cannot_be_asked_again)
 }
 END_TEST
 
+/* A part is there, or what it lacks is said, also before a kernel is open. */
+START_TEST(parts_are_tried)
+{
+	const struct pagedet_part *part;
+	struct pagedet *first = pd;
+	uint32_t n;
+	int r;
+
+	pd = pagedet_new();
+	for (n = 0; (part = pagedet_part(n)); n++) {
+		ck_assert_uint_eq(part->size, sizeof(*part));
+		r = pagedet_part_test(pd, n);
+		ck_assert_int_eq(!*pagedet_error(pd), r == 0);
+		if (!part->built)
+			refused(r, ENOSYS, "");
+		else if (r)
+			refused(r, ENOSYS, "cannot ");
+	}
+	refused(pagedet_part_test(pd, n), EINVAL, "there is no part");
+	refused(pagedet_part_test(pd, UINT32_MAX), EINVAL, "there is no part");
+	/* These need no library. */
+	for (n = 0; n < 3; n++)
+		ck_assert_int_eq(pagedet_part_test(pd, n), 0);
+	pagedet_free(pd);
+	pd = first;
+}
+END_TEST
+
 static int hear_record(void *user, const struct pagedet_log_record *record)
 {
 	(void)user;
@@ -424,6 +452,7 @@ int main(void)
 	add(s, "details_that_are_not_there", details_that_are_not_there);
 	add(s, "places_that_cannot_be_asked_again",
 	    places_that_cannot_be_asked_again);
+	add(s, "parts_are_tried", parts_are_tried);
 	add(s, "no_source_knows_the_log", no_source_knows_the_log);
 	return unit_main(s);
 }
