@@ -248,6 +248,7 @@ void cli_print_wrapped(const char *text, int indent);
 /* --- number.c: numbers in arguments --- */
 enum cli_radix {
 	CLI_DECIMAL,		/* or hex with 0x */
+	CLI_PFN,		/* the same, or pfn: and hex */
 	CLI_HEX			/* with or without 0x */
 };
 /*
