@@ -82,6 +82,7 @@ extern "C" {
 #include "pagedet/timeline.h"
 #include "pagedet/record.h"
 #include "pagedet/kmap.h"
+#include "pagedet/kmap_pages.h"
 #include "pagedet/memorizer.h"
 #include "pagedet/kmap_watch.h"
 #include "pagedet/explain.h"

@@ -94,7 +94,9 @@ enum pagedet_field_id {
 	PAGEDET_FIELD_HEAT_CHECKS = 77,
 	PAGEDET_FIELD_HEAT_AGE = 78,
 	PAGEDET_FIELD_HEAT_BYTES = 79,
-	PAGEDET_FIELD_HEAT_NS = 80
+	PAGEDET_FIELD_HEAT_NS = 80,
+	PAGEDET_FIELD_READS = 81,
+	PAGEDET_FIELD_WRITES = 82
 };
 
 #define PAGEDET_FIELDS_MAX 128
@@ -455,6 +457,8 @@ struct pagedet_page {
 				 * same */
 	uint64_t heat_bytes;	/* of the region */
 	uint64_t heat_ns;	/* end of the interval, CLOCK_REALTIME */
+	uint64_t reads;		/* of the objects in the page, by a KMAP */
+	uint64_t writes;	/* the same */
 };
 
 /* How to interpret and show the value of a field. */

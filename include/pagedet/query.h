@@ -182,8 +182,8 @@ typedef int pagedet_progress_fn(void *user, const struct pagedet_progress *p);
 /*
  * struct pagedet_query - one query. Start from PAGEDET_QUERY_INIT or
  * pagedet_query_init(). pagedet_query() copies everything that it points to,
- * except index, allocs, heat, and what belongs to progress and next_place:
- * these must exist until pagedet_iter_free().
+ * except index, allocs, heat, kmap, and what belongs to progress and
+ * next_place: these must exist until pagedet_iter_free().
  */
 struct pagedet_query {
 	uint64_t size;		/* sizeof(struct pagedet_query) */
@@ -227,12 +227,14 @@ struct pagedet_query {
 	uint64_t page_size;	/* PAGEDET_TARGET_LOG: of the machine that wrote
 				 * the log, in bytes, for a log that does not
 				 * say it; 0 not known */
+	struct pagedet_kmap_pages *kmap; /* [nullable] from pagedet_kmap_pages()
+				 * of the same handle */
 };
 
 #define PAGEDET_QUERY_INIT \
 	{ sizeof(struct pagedet_query), sizeof(struct pagedet_page), \
 	  { 0, 0 }, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, 0, 0, \
-	  0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0 }
+	  0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, NULL }
 
 /**
  * pagedet_query_init - set the sizes and zero the rest
@@ -250,7 +252,8 @@ void pagedet_query_init(struct pagedet_query *query, uint64_t size,
  * @pd: [in] for the error text
  * @list: [in] field names and groups, separated by commas. Groups: "cheap"
  *        (adds PAGEDET_Q_CHEAP), "all" (every field except those that need page
- *        contents, a walk of other tasks, or DAMON), "everything", and the
+ *        contents, a walk of other tasks, DAMON or a KMAP), "everything", and
+ *        the
  *        group names that pagedet_field() gives
  * @query: [in,out] its fields and options are extended
  * Return: 0, or a negative errno.

@@ -412,6 +412,10 @@ int pagedet_survey(struct pagedet *pd, uint32_t field, uint32_t source,
 		pdet_survey_derived(pd, field, &pd->ability);
 	if (source == PAGEDET_SOURCE_TRACE && pdet_heat_is(field))
 		pdet_survey_heat(pd, &pd->ability);
+	if (source == PAGEDET_SOURCE_TRACE && pdet_kmap_pages_is(field))
+		pd->ability = (struct pdet_ability){
+			.reason = PAGEDET_TOO_COSTLY,
+			.advice = PDET_KMAP_PAGES_NEED };
 	memset(&a, 0, sizeof(a));
 	a.size = ret->size;
 	a.can = pd->ability.reason == PAGEDET_HAVE;
@@ -551,6 +555,7 @@ int pdet_query(struct pagedet *pd, const struct pagedet_query *query,
 	args.index = q.index ? q.index->ix : NULL;
 	args.allocs = q.allocs ? q.allocs->a : NULL;
 	args.heat = q.heat ? &q.heat->h : NULL;
+	args.kmap = q.kmap ? &q.kmap->k : NULL;
 	args.page_size = pd->page_size;
 	args.live = pdet_asks_running(pd);
 	it->pd = pd;

@@ -8,6 +8,7 @@
 #include "base/key.h"
 #include "content/content.h"
 #include "heat/heat.h"
+#include "kmap/pages.h"
 #include "query/query.h"
 
 /* The arguments of pagedet_open(), for pagedet_dup(). */
@@ -46,6 +47,17 @@ struct pagedet_allocs {
 	struct pdet_allocs *a;
 	char gfp[PDET_GFP_TEXT + 1]; /* of the last flags */
 	size_t at;		/* of the findings */
+};
+
+struct pagedet_kmap {
+	struct pagedet *pd;
+	struct pdet_kmap *k;
+};
+
+struct pagedet_kmap_pages {
+	struct pagedet *pd;
+	struct pdet_kmap_pages k;
+	struct pagedet_kmap_pages_info info;
 };
 
 struct pagedet_heat {

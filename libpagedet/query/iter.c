@@ -216,6 +216,7 @@ static int make_plan(struct pdet_iter *it, const struct pdet_iter_args *args)
 	p.single_source = it->q.options & PAGEDET_Q_SINGLE_SOURCE;
 	p.text_only = it->text_only;
 	p.heat = it->q.heat;
+	p.kmap = it->q.kmap;
 	p.live = args->live;
 	p.holes = it->q.options & PAGEDET_Q_HOLES;
 	p.counts = it->q.index ||
@@ -665,6 +666,7 @@ static bool may_glance(const struct pdet_iter *it)
 
 	return it->walk->ops->glance && it->n_workers == 1 &&
 	       !it->filter && !it->q.grouped && !it->saved && !it->q.heat &&
+	       !it->q.kmap &&
 	       !(it->q.options & PAGEDET_Q_RUNS) &&
 	       (!plan->n_steps ||
 		(plan->n_steps == 1 &&
@@ -716,6 +718,7 @@ static int set_up(struct pdet_iter *it, const struct pdet_iter_args *args)
 	it->q.index = args->index;
 	it->q.allocs = args->allocs;
 	it->q.heat = args->heat;
+	it->q.kmap = args->kmap;
 	if (pdet_is_of_trace(it->q.target) && !it->text_only)
 		r = pdet_objects_are_here(it, &it->text_only);
 	if (r == 0)

@@ -10,6 +10,7 @@
 
 #include "backend/log/log.h"
 #include "heat/rows.h"
+#include "kmap/pages.h"
 #include "query/plan.h"
 
 #define F(name) PAGEDET_FIELD_##name
@@ -30,6 +31,8 @@ static const struct {
 	{ F(HEAT), F(PID) },
 	{ F(HEAT), F(TGID) },
 	{ F(HEAT), F(FLAGS) },
+	{ F(READS), F(PFN) },
+	{ F(WRITES), F(PFN) },
 	/* They are made of the same bytes. */
 	{ F(HASH), F(CONTENT) },
 	{ F(ENTROPY), F(CONTENT) },
@@ -554,6 +557,17 @@ static int plan_heat(const struct pdet_plan_args *args, struct pdet_plan *plan,
 	return plan->advice[field] ? 0 : -1;
 }
 
+/* Plans a field that a KMAP tells. */
+static int plan_kmap(const struct pdet_plan_args *args, struct pdet_plan *plan,
+		     unsigned field)
+{
+	plan->why[field] = args->kmap ? PAGEDET_HAVE : PAGEDET_TOO_COSTLY;
+	if (args->kmap)
+		return 0;
+	plan->advice[field] = strdup(PDET_KMAP_PAGES_NEED);
+	return plan->advice[field] ? 0 : -1;
+}
+
 static int plan_field(const struct pdet_plan_args *args,
 		      struct pdet_plan *plan, unsigned field)
 {
@@ -568,6 +582,8 @@ static int plan_field(const struct pdet_plan_args *args,
 	}
 	if (pdet_heat_is(field) && !args->saved)
 		return plan_heat(args, plan, field);
+	if (pdet_kmap_pages_is(field) && !args->saved)
+		return plan_kmap(args, plan, field);
 	if (survey(args, plan, field, &o) < 0)
 		return -1;
 	/* Otherwise the walk counts them. */

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 
 struct pdet_heat;
+struct pdet_kmap_pages;
 
 /* Largest number of open backends of a handle. */
 #define PDET_BACKENDS 8
@@ -61,6 +62,7 @@ struct pdet_plan_args {
 	bool counts;		/* the walk can count user mappings */
 	bool live;		/* the running kernel is asked */
 	const struct pdet_heat *heat; /* NULL: nobody listened to DAMON */
+	const struct pdet_kmap_pages *kmap; /* NULL: none was given */
 	const struct pdet_fields *saved; /* fields of a file's rows; NULL: no
 				 * file */
 	struct pdet_fields fields;

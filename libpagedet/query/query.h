@@ -72,6 +72,7 @@ struct pdet_span {
 struct pdet_iter;
 struct pdet_allocs;
 struct pdet_heat;
+struct pdet_kmap_pages;
 struct pdet_mapindex;
 struct pdet_run;
 struct pdet_order;
@@ -203,6 +204,7 @@ struct pdet_question {
 	struct pdet_mapindex *index;
 	struct pdet_allocs *allocs;
 	const struct pdet_heat *heat;
+	const struct pdet_kmap_pages *kmap;
 	pagedet_progress_fn *progress;
 	void *progress_user;
 	uint64_t progress_ns;
@@ -323,6 +325,7 @@ struct pdet_iter_args {
 	struct pdet_mapindex *index;
 	struct pdet_allocs *allocs;
 	const struct pdet_heat *heat;
+	const struct pdet_kmap_pages *kmap;
 	bool live;
 	uint64_t page_size;
 };

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "heat/rows.h"
+#include "kmap/pages.h"
 #include "query/counted.h"
 #include "query/derive.h"
 #include "query/mapindex.h"
@@ -384,6 +385,7 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 			return r;
 		pdet_derive_bytes(b, &plan->early, it->secret);
 		pdet_heat_put(it->q.heat, b, &plan->early, it->page_size);
+		pdet_kmap_pages_put(it->q.kmap, b, &plan->early);
 		if (it->walk->ops->match)
 			match(k, b);
 		if (it->filter)
@@ -396,6 +398,7 @@ int pdet_stage_run(struct pdet_worker *k, struct pdet_span *span,
 		return r;
 	pdet_derive_bytes(b, &late, it->secret);
 	pdet_heat_put(it->q.heat, b, &late, it->page_size);
+	pdet_kmap_pages_put(it->q.kmap, b, &late);
 	if (it->q.target == PAGEDET_TARGET_SCAN && !it->saved &&
 	    !(it->q.options & PAGEDET_Q_HOLES))
 		drop_holes(k, b);

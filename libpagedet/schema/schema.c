@@ -232,7 +232,8 @@ bool pdet_group_fields(const char *name, unsigned len, struct pdet_fields *ret)
 
 		if (everything || same(group, name, len) ||
 		    (all && strcmp(group, "content") &&
-		     strcmp(group, "maps") && strcmp(group, "damon"))) {
+		     strcmp(group, "maps") && strcmp(group, "damon") &&
+		     strcmp(group, "kmap"))) {
 			pdet_fields_add(ret, f);
 			found = true;
 		}

@@ -9,7 +9,7 @@
 #include "pagedet.h"
 
 /* Number of fields of this library; ids are 0 .. PDET_FIELDS - 1. */
-#define PDET_FIELDS 81
+#define PDET_FIELDS 83
 
 /* A set of fields, in the form of pagedet_query.fields. */
 struct pdet_fields {

@@ -134,6 +134,9 @@ done << 'TABLE'
 0	18 \(0x12\)	@page pfn:0x12+1
 64	'pfn:12g' is not a hex number	page pfn:12g
 64	'pfn:' lacks a number	page pfn:
+2	cannot open pfn:0	file oops.txt pfn:0
+64	'pfn:0' is not a number	check disk oops.txt pfn:0
+64	try: pagedet page pfn:12;	pfn:12
 64	try: pagedet top;	top processes
 64	try: pagedet top --sort rss;	top rss
 64	try: pagedet top;	top -u root

@@ -45,7 +45,7 @@ static int add_ranges(struct cli_job *job, int first, enum cli_radix radix,
 
 int cli_parse_pfns(struct cli_job *job)
 {
-	return add_ranges(job, 0, CLI_DECIMAL, 0);
+	return add_ranges(job, 0, CLI_PFN, 0);
 }
 
 int cli_parse_pfns_or_stdin(struct cli_job *job)

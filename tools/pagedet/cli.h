@@ -127,6 +127,7 @@ struct cli_job {
 	bool fitted;		/* top is what the terminal has room for */
 	uint32_t as;		/* PAGEDET_KADDR_*, of kaddr */
 	uint64_t deadline_ns;	/* 0 none */
+	const char *kmap;	/* --kmap */
 	uint64_t heat_ns;	/* how long to wait for DAMON; 0: not given */
 	uint64_t end_ns;	/* time of the deadline, of CLOCK_MONOTONIC; 0:
 				 * there is none */
@@ -248,6 +249,7 @@ void cli_print_wrapped(const char *text, int indent);
 /* --- number.c: numbers in arguments --- */
 enum cli_radix {
 	CLI_DECIMAL,		/* or hex with 0x */
+	CLI_PFN,		/* the same, or pfn: and hex */
 	CLI_HEX			/* with or without 0x */
 };
 /*
@@ -688,6 +690,14 @@ const char *cli_stop_words(void);
  * Makes the deadline and signals also stop calls of @pd that are not queries.
  */
 void cli_stops(struct cli_job *job, struct pagedet *pd);
+
+/* --- kmap_pages.c: what a KMAP says of pages --- */
+/*
+ * If --kmap was given, reads it for the query. The caller frees *@ret, which
+ * may be NULL, after the query.
+ */
+int cli_kmap_pages(const struct cli_job *job, struct pagedet *pd,
+		   struct pagedet_query *q, struct pagedet_kmap_pages **ret);
 
 /* --- heat.c: what DAMON says --- */
 /*

@@ -114,7 +114,7 @@ static int parse_pages(struct cli_job *job, bool named)
 	for (i = 0; i < job->n_words; i++) {
 		const char *word = job->words[i];
 
-		wrong = cli_range(word, CLI_DECIMAL, &item);
+		wrong = cli_range(word, CLI_PFN, &item);
 		if (wrong && !strncmp(word, "ffff", 4))
 			wrong = cli_number(word, CLI_HEX, &item.first);
 		/* Addresses of the kernel's half have the highest bit set. */
@@ -128,7 +128,7 @@ static int parse_pages(struct cli_job *job, bool named)
 					 "or crash, a page frame number, or a "
 					 "file", word);
 		if (wrong)
-			return cli_no_range(job, word, CLI_DECIMAL, wrong);
+			return cli_no_range(job, word, CLI_PFN, wrong);
 		status = cli_add_item(job, &item);
 		if (status)
 			return status;

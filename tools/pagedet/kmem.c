@@ -184,8 +184,7 @@ int cli_kmem_pages(struct cli_job *job)
 	job->items = calloc(1, sizeof(*job->items));
 	if (!job->items)
 		return cli_fail_errno("kmem");
-	wrong = cli_range(job->words[--job->n_words], CLI_DECIMAL,
-			  job->items);
+	wrong = cli_range(job->words[--job->n_words], CLI_PFN, job->items);
 	if (wrong)
 		return cli_usage("kmem %s: '%s' %s", job->words[0],
 				 job->words[job->n_words], wrong);

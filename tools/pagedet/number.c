@@ -67,7 +67,7 @@ const char *cli_range(const char *word, enum cli_radix radix,
 	const char *wrong;
 
 	/* As in a log of the kernel, which writes hex with 0x or without. */
-	if (radix == CLI_DECIMAL && !strncmp(word, pfn, strlen(pfn))) {
+	if (radix == CLI_PFN && !strncmp(word, pfn, strlen(pfn))) {
 		word += strlen(pfn);
 		radix = CLI_HEX;
 	}

@@ -439,6 +439,9 @@ static const struct option options[] = {
 	{ "heat-for", .value = "SECONDS", .set = set_heat_for, .help =
 	  "how long to wait for DAMON if the field heat is wanted (default: "
 	  "two of its intervals and a second, at most a minute)" },
+	{ "kmap", .value = "FILE", TEXT(kmap), .only = LISTS, .help =
+	  "a KMAP of this boot, for the fields reads and writes of the pages "
+	  "that its objects are in" },
 	{ "progress", .set = set_progress, .help =
 	  "show progress on standard error (default: on a terminal, after a "
 	  "second)" },

@@ -47,7 +47,7 @@ static int take_word(struct cli_pfn_stream *s, const char *word, size_t len)
 
 	/* A NUL byte would hide what follows it. */
 	if (len <= LONGEST_WORD && strlen(word) == len)
-		wrong = cli_range(word, CLI_DECIMAL, &item);
+		wrong = cli_range(word, CLI_PFN, &item);
 	if (!wrong && cli_is_kernel_address(item.first))
 		wrong = "is a kernel address, not a page frame number; the "
 			"command kaddr takes it";

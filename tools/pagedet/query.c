@@ -18,6 +18,7 @@ struct asking {
 	struct pagedet_query q;
 	struct pagedet_iter *it;
 	struct pagedet_heat *heat; /* NULL: it is not wanted */
+	struct pagedet_kmap_pages *kmap; /* NULL: no --kmap */
 	/*
 	 * The items, if they come from standard input. They are allocated
 	 * because they are large.
@@ -472,6 +473,8 @@ static int answer(struct asking *a)
 		status = cli_heat(a->job, a->pd, &a->q, &a->heat);
 	}
 	if (!status)
+		status = cli_kmap_pages(a->job, a->pd, &a->q, &a->kmap);
+	if (!status)
 		status = first_query(a);
 	if (!status)
 		status = check_source(a);
@@ -486,6 +489,7 @@ static int answer(struct asking *a)
 	cli_interrupt_cancels(NULL);
 	pagedet_iter_free(a->it);
 	pagedet_heat_free(a->heat);
+	pagedet_kmap_pages_free(a->kmap);
 	if (a->halfway && a->job->format == PAGEDET_FORMAT_SNAPSHOT)
 		asked = false;
 	return cli_output_close(&out, asked && status <= CLI_UNSURE &&

@@ -207,7 +207,7 @@ int cli_no_range(const struct cli_job *job, const char *word,
 
 	if (cli_names_pages(job) && is_kernel_word(word, &item.first))
 		return cli_no_page_number(job, word, item.first);
-	if (radix == CLI_DECIMAL && *word != '-' &&
+	if (radix != CLI_HEX && *word != '-' &&
 	    !cli_number(word, CLI_HEX, &item.first)) {
 		snprintf(instead, sizeof(instead), "%s %s%s0x%llx", name,
 			 before, *before ? " " : "",

@@ -149,7 +149,7 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
 	    cli_is_kernel_address(item.first))
 		snprintf(text, CLI_HINT, "%s kaddr 0x%" PRIx64, again,
 			 item.first);
-	else if (cli_range(word, CLI_DECIMAL, &item))
+	else if (cli_range(word, CLI_PFN, &item))
 		return false;
 	else if (hex && item.first >= MANY_PAGES)
 		snprintf(text, CLI_HINT, "%s virt PID %s, or: %s phys %s",
@@ -157,7 +157,8 @@ bool cli_command_for_number(const struct cli_job *job, const char *word,
 	else if (hex)
 		snprintf(text, CLI_HINT, "%s page %s, or: %s phys %s", again,
 			 word, again, word);
-	else if (item.count == 1 && name_of(job, item.first, name))
+	else if (*word != 'p' && item.count == 1 &&
+		 name_of(job, item.first, name))
 		snprintf(text, CLI_HINT, "%s task %s (it is called %s), or: "
 			 "%s page %s", again, word,
 			 pagedet_quoted(name, "something odd", quoted,

@@ -108,6 +108,8 @@ PAGEDET_FIELD_HEAT_CHECKS = 77
 PAGEDET_FIELD_HEAT_AGE = 78
 PAGEDET_FIELD_HEAT_BYTES = 79
 PAGEDET_FIELD_HEAT_NS = 80
+PAGEDET_FIELD_READS = 81
+PAGEDET_FIELD_WRITES = 82
 
 # enum pagedet_state
 PAGEDET_NOT_ASKED = 0
@@ -901,6 +903,10 @@ class pagedet_recorder(Structure):
     """Opaque."""
 
 
+class pagedet_kmap_pages(Structure):
+    """Opaque."""
+
+
 class pagedet_memorizer(Structure):
     """Opaque."""
 
@@ -1025,6 +1031,8 @@ class pagedet_page(Structure):
         ("heat_age", c_uint64),
         ("heat_bytes", c_uint64),
         ("heat_ns", c_uint64),
+        ("reads", c_uint64),
+        ("writes", c_uint64),
     ]
 
 
@@ -1164,6 +1172,7 @@ class pagedet_query(Structure):
         ("allocs", POINTER(pagedet_allocs)),
         ("heat", POINTER(pagedet_heat)),
         ("page_size", c_uint64),
+        ("kmap", POINTER(pagedet_kmap_pages)),
     ]
 
 
@@ -1920,6 +1929,18 @@ class pagedet_kmap_calls_total(Structure):
         ("saturated", c_uint32),
         ("complete", c_uint32),
         ("stopped", c_uint32),
+    ]
+
+
+class pagedet_kmap_pages_info(Structure):
+    _fields_ = [
+        ("size", c_uint64),
+        ("pages", c_uint64),
+        ("objects", c_uint64),
+        ("outside", c_uint64),
+        ("hidden", c_uint64),
+        ("codes", c_uint64),
+        ("strange", c_uint64),
     ]
 
 
@@ -3047,6 +3068,22 @@ FUNCTIONS = {
     "pagedet_kmap_calls_free": (
         None,
         [POINTER(pagedet_kmap_calls)],
+        "0.1"),
+    "pagedet_kmap_pages": (
+        c_int,
+        [
+            POINTER(pagedet),
+            POINTER(pagedet_kmap),
+            POINTER(POINTER(pagedet_kmap_pages)),
+        ],
+        "0.1"),
+    "pagedet_kmap_pages_info": (
+        c_int,
+        [POINTER(pagedet_kmap_pages), POINTER(pagedet_kmap_pages_info)],
+        "0.1"),
+    "pagedet_kmap_pages_free": (
+        None,
+        [POINTER(pagedet_kmap_pages)],
         "0.1"),
     "pagedet_memorizer": (
         c_int,

@@ -5,13 +5,9 @@
 #include <string.h>
 
 #include "api/arguments.h"
+#include "api/handle.h"
 #include "emit/kmap/kmap.h"
 #include "kmap/keys.h"
-
-struct pagedet_kmap {
-	struct pagedet *pd;
-	struct pdet_kmap *k;
-};
 
 int pagedet_kmap_key_by_name(const char *name)
 {

@@ -57,7 +57,7 @@ ELSEWHERE = {"alloc_bytes", "alloc_cpu", "alloc_requested", "alloc_site", "at",
              "event", "event_cache", "event_comm", "event_cpu", "event_family",
              "event_lost", "event_ns", "event_site", "event_tid", "heat",
              "heat_age", "heat_bytes", "heat_checks", "heat_ns", "map",
-             "object", "object_state", "reason", "report"}
+             "object", "object_state", "reads", "reason", "report", "writes"}
 
 
 # --- row ---

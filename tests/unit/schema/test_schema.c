@@ -126,11 +126,13 @@ START_TEST(groups)
 		const char *group = pdet_field_info(f)->group;
 
 		ck_assert(pdet_fields_has(&every, f));
-		/* "all" excludes contents, walks of other tasks, and DAMON. */
+		/* "all" excludes contents, walks of other tasks, DAMON, and
+		 * KMAPs. */
 		ck_assert_int_eq(pdet_fields_has(&all, f),
 				 strcmp(group, "content") &&
 				 strcmp(group, "maps") &&
-				 strcmp(group, "damon"));
+				 strcmp(group, "damon") &&
+				 strcmp(group, "kmap"));
 		/* A group's name finds it, and it has this field. */
 		ck_assert(pdet_group_fields(group, (unsigned)strlen(group),
 					    &set));
