@@ -128,7 +128,11 @@ static void note_times(struct pdet_allocs *a,
 			return;
 		a->begin_ns = e[i]->ns;
 	}
-	a->end_ns = PDET_MAX(a->end_ns, e[n - 1]->ns);
+	/* Nor do losses at the end have one. */
+	while (n > 0 && e[n - 1]->ns == PDET_KMEM_NO_NS)
+		n--;
+	if (n > 0)
+		a->end_ns = PDET_MAX(a->end_ns, e[n - 1]->ns);
 }
 
 /* Which formats to add to the trace. */

@@ -16,6 +16,7 @@
 #include "base/pairs.h"
 #include "base/text/text.h"
 #include "base/vec.h"
+#include "trace/gaps.h"
 #include "trace/old/holes.h"
 #include "trace/old/old.h"
 #include "trace/trace.h"
@@ -46,11 +47,11 @@ struct old {
 	int fd;
 	bool owns_fd;
 	uint64_t ns;		/* of the last event */
-	struct pdet_pairs last_ns; /* by processor; not of relay */
+	struct pdet_trace_gaps gaps; /* not of relay */
 	unsigned char *bytes;	/* read, and not decoded */
 	size_t n, cap;
 	struct pdet_kmem_event *events; /* of the piece */
-	size_t most;		/* of these */
+	size_t most;		/* of these, but for losses in front */
 };
 
 /* A sequence wraps. False: it jumps, which no kernel has done. */
@@ -73,13 +74,19 @@ static bool widen(struct old *o, uint32_t number)
 	return true;
 }
 
-/* What is behind it tells when a loss ended: not before the event in front. */
-static void note_lost(struct old *o, struct pdet_kmem_event *e)
+static void give_gaps(struct old *o, uint64_t ns)
+{
+	pdet_trace_gaps_give(&o->gaps, ns, o->events, &o->s.piece);
+}
+
+/* What is behind it tells when a loss ended. */
+static void take_lost(struct old *o, const struct pdet_kmem_event *e)
 {
 	struct pdet_trace_loss *l = &o->s.loss;
 
-	e->ns = o->ns;
-	pdet_pairs_get(&o->last_ns, e->cpu, &e->requested);
+	if (o->gaps.n == PDET_TRACE_GAPS)
+		give_gaps(o, PDET_KMEM_NO_NS);
+	pdet_trace_gaps_add(&o->gaps, e->cpu, e->object);
 	pdet_trace_lost_behind(l, o->ns);
 	if (e->object == UINT64_MAX)
 		l->unknown++;
@@ -96,11 +103,10 @@ static int set_time(struct old *o, struct pdet_kmem_event *e,
 			return 0;
 		e->cpu = o->s.cpu;
 		e->ns = o->ns;
-	} else if (e->kind == PDET_KMEM_LOST) {
-		note_lost(o, e);
 	} else {
+		give_gaps(o, e->ns);
 		o->ns = e->ns;
-		if (!pdet_pairs_set(&o->last_ns, e->cpu, e->ns))
+		if (!pdet_trace_gaps_note(&o->gaps, e->cpu, e->ns))
 			return -ENOMEM;
 	}
 	return 1;
@@ -110,8 +116,13 @@ static int put(struct old *o, struct pdet_kmem_event *e,
 	       const struct pdet_old_record *record)
 {
 	struct pdet_trace_piece *piece = &o->s.piece;
-	const int r = set_time(o, e, record);
+	int r;
 
+	if (e->kind == PDET_KMEM_LOST) {
+		take_lost(o, e);
+		return 1;
+	}
+	r = set_time(o, e, record);
 	if (r <= 0)
 		return r;
 	if (e->kind == PDET_KMEM_OTHER &&
@@ -170,6 +181,13 @@ static int decode(struct old *o)
 	return 1;
 }
 
+/* What waits at the end. */
+static int give_last(struct old *o)
+{
+	give_gaps(o, PDET_KMEM_NO_NS);
+	return o->s.piece.n > 0;
+}
+
 static int more(struct pdet_trace_stream *s)
 {
 	struct old *o = PDET_CONTAINER(s, struct old, s);
@@ -178,10 +196,10 @@ static int more(struct pdet_trace_stream *s)
 	ssize_t n;
 	int r;
 
-	if (s->offset == s->end && !o->n)
-		return 0;
-	if (!pdet_vec_reserve(&s->piece, o->most))
+	if (!pdet_vec_reserve(&s->piece, o->most + PDET_TRACE_GAPS))
 		return pdet_fail(o->env, ENOMEM, "no memory");
+	if (s->offset == s->end && !o->n)
+		return give_last(o);
 	n = pdet_pread(o->fd, o->bytes + o->n, want, s->offset);
 	if (n < 0) {
 		errno = (int)-n;
@@ -193,7 +211,7 @@ static int more(struct pdet_trace_stream *s)
 	r = decode(o);
 	if (r < 0)
 		return pdet_fail(o->env, ENOMEM, "no memory");
-	return r && !s->piece.n ? 0 : 1;
+	return r && !s->piece.n ? give_last(o) : 1;
 }
 
 static void close_old(struct pdet_trace_stream *s)
@@ -205,7 +223,7 @@ static void close_old(struct pdet_trace_stream *s)
 	if (o->owns_fd)
 		close(o->fd);
 	pdet_vec_free(&s->piece);
-	pdet_pairs_free(&o->last_ns);
+	pdet_trace_gaps_free(&o->gaps);
 	free(o->bytes);
 	free(o->events);
 	free(o);
@@ -240,7 +258,7 @@ static int add(struct pdet_env *env, struct pdet_trace *t, int fd,
 	o->cap = (size_t)PDET_MIN(o->s.end, (uint64_t)BYTES);
 	o->most = o->cap / LEAST_RECORD + 1;
 	o->bytes = malloc(o->cap);
-	o->events = calloc(o->most, sizeof(*o->events));
+	o->events = calloc(o->most + PDET_TRACE_GAPS, sizeof(*o->events));
 	if (o->bytes && o->events && pdet_vec_push(&t->own, &o->s))
 		return 0;
 	/* The caller has it. */
