@@ -207,10 +207,11 @@ static void read_events(struct pdet_trace *t)
 	const struct pdet_kmem_event *const *e;
 	struct pdet_trace_merge m = { 0 };
 	struct timing timing;
-	int n = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
+	int n;
 
+	t->wants_frees = t->wants_losses = true;
+	n = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
 	begin_timing(&timing);
-	t->wants_frees = true;
 	while (n >= 0 && (n = pdet_trace_merge_next(&m, &e)) > 0) {
 		MUST(!pdet_pairing_add(&p, e, (size_t)n));
 		MUST(!pdet_timeline_add(&timing.t, &timing.keys, e, (size_t)n));

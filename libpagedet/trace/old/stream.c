@@ -36,7 +36,13 @@ struct sequence {
 	unsigned streams;	/* that have it, and have not been closed */
 	bool is_known;
 	uint32_t at;		/* the one that BASE stands for */
-	bool keeps_other;	/* pieces have all events */
+	/* Not if it is alone. */
+	struct pdet_env *env;
+	struct pdet_trace *t;
+	struct pdet_trace_stream *losses;
+	struct pdet_old_holes *holes; /* that get the numbers; NULL: none do */
+	unsigned unread;	/* streams after which all have come; 0: that
+				 * is another's business */
 };
 
 struct old {
@@ -103,6 +109,9 @@ static int set_time(struct old *o, struct pdet_kmem_event *e,
 			return 0;
 		e->cpu = o->s.cpu;
 		e->ns = o->ns;
+		if (o->sequence->holes &&
+		    !pdet_old_holes_add(o->sequence->holes, e->ns))
+			return -ENOMEM;
 	} else {
 		give_gaps(o, e->ns);
 		o->ns = e->ns;
@@ -125,8 +134,7 @@ static int put(struct old *o, struct pdet_kmem_event *e,
 	r = set_time(o, e, record);
 	if (r <= 0)
 		return r;
-	if (e->kind == PDET_KMEM_OTHER &&
-	    !(o->sequence && o->sequence->keeps_other)) {
+	if (e->kind == PDET_KMEM_OTHER) {
 		o->s.loss.other++;
 		return 1;
 	}
@@ -136,10 +144,13 @@ static int put(struct old *o, struct pdet_kmem_event *e,
 	return 1;
 }
 
-/* The stream ends: its last part is not a record, or not a whole one. */
-static void end(struct old *o, int r, uint32_t size)
+/*
+ * The stream ends: its last part is not a record, or not a whole one. Returns 1
+ * or -ENOMEM.
+ */
+static int end(struct old *o, int r, uint32_t size)
 {
-	const struct sequence *q = o->sequence;
+	struct sequence *q = o->sequence;
 
 	if (r < 0)
 		o->s.loss.damaged++;
@@ -149,6 +160,9 @@ static void end(struct old *o, int r, uint32_t size)
 	o->n = 0;
 	if (q && q->alone)
 		o->s.loss.uncounted = 1;
+	if (q && q->unread && !--q->unread && !pdet_old_losses_end(q->losses))
+		return -ENOMEM;
+	return 1;
 }
 
 /* Decodes what there is. Returns 0, or 1 if that was the end; or -ENOMEM. */
@@ -177,8 +191,7 @@ static int decode(struct old *o)
 	memmove(o->bytes, o->bytes + at, o->n);
 	if (r > 0 || (r == 0 && o->s.offset < o->s.end))
 		return 0;
-	end(o, r, record.size);
-	return 1;
+	return end(o, r, record.size);
 }
 
 /* What waits at the end. */
@@ -411,47 +424,53 @@ static void rewind_stream(struct pdet_trace_stream *s)
 	o->n = 0;
 }
 
-/* Reads all, and finds what is missing in the sequence. */
-static int find_holes(struct pdet_env *env, struct pdet_trace *t,
-		      struct sequence *q, struct pdet_old_holes *holes)
+/* 1 at its end; 0 if that was stopped; or a negative errno. */
+static int read_all(struct pdet_trace_stream *s, const struct pdet_env *env)
 {
-	struct pdet_trace_merge m = { .stopped = env->stop,
-				      .arg = env->stop_arg };
-	const struct pdet_kmem_event *const *e;
-	bool ok = true;
-	int i, r;
+	int r;
 
-	q->keeps_other = true;
-	r = pdet_trace_merge_begin(&m, t->own.data, t->own.n);
-	while (ok && r >= 0 && (r = pdet_trace_merge_next(&m, &e)) > 0)
-		for (i = 0; i < r && ok; i++)
-			ok = pdet_old_holes_add(holes, e[i]->ns);
-	q->keeps_other = false;
-	holes->unknown |= m.is_over;
-	pdet_trace_merge_end(&m);
-	for (i = 0; (size_t)i < t->own.n; i++)
-		rewind_stream(t->own.data[i]);
-	if (!ok || !pdet_old_holes_end(holes) || r == -ENOMEM)
-		return pdet_fail(env, ENOMEM, "no memory");
-	return r;
+	while ((r = s->more(s)) > 0) {
+		if (env->stop && env->stop(env->stop_arg))
+			return 0;
+		s->piece.n = 0;
+	}
+	return r < 0 ? r : 1;
 }
 
-static int add_losses(struct pdet_env *env, struct pdet_trace *t,
-		      struct sequence *q)
+/* Rows of losses come between those of events, so that all are read twice. */
+static int find_holes(void *arg, struct pdet_old_holes *holes)
 {
-	struct pdet_old_holes holes = { 0 };
-	struct pdet_trace_stream *s = NULL;
-	int r = find_holes(env, t, q, &holes);
+	struct sequence *q = arg;
+	struct pdet_trace *t = q->t;
+	size_t i;
+	int r = 1;
 
-	if (r == 0) {
-		s = pdet_old_losses(&holes);
-		if (!s || !pdet_vec_push(&t->own, s))
-			r = pdet_fail(env, ENOMEM, "no memory");
+	q->holes = holes;
+	if (!t->wants_losses) {
+		q->unread = q->streams;
+		return 0;
 	}
-	if (r < 0 && s)
-		s->close(s);
-	pdet_old_holes_free(&holes);
-	return r;
+	for (i = 1; i < t->own.n && r > 0; i++)
+		r = read_all(t->own.data[i], q->env);
+	for (i = 1; i < t->own.n; i++)
+		rewind_stream(t->own.data[i]);
+	q->holes = NULL;
+	holes->unknown |= r == 0;
+	return r < 0 ? r : 1;
+}
+
+/* In front of all others, so that it is read first. */
+static int begin_losses(struct pdet_env *env, struct pdet_trace *t,
+			struct sequence *q)
+{
+	q->env = env;
+	q->t = t;
+	q->losses = pdet_old_losses(find_holes, q);
+	if (q->losses && pdet_vec_push(&t->own, q->losses))
+		return 0;
+	if (q->losses)
+		q->losses->close(q->losses);
+	return pdet_fail(env, ENOMEM, "no memory");
 }
 
 bool pdet_relay_is(int dir)
@@ -476,20 +495,19 @@ int pdet_trace_relay(struct pdet_env *env, int dir, const char *name,
 	}
 	/* It stays until all have come. */
 	q->streams = 1;
+	r = begin_losses(env, t, q);
 	for (i = 0; i < cpus.n && r == 0; i++)
 		/* "cpu00.out" is another name of a number. */
 		if (!i || cpus.data[i] != cpus.data[i - 1])
 			r = open_cpu(env, dir, name, t, q, cpus.data[i]);
 	pdet_vec_free(&cpus);
-	if (r == 0 && !t->own.n)
+	if (r == 0 && t->own.n == 1)
 		r = pdet_fail(env, ENODATA, "%s has no events", name);
 	t->no_ns = true;
 	pdet_trace_release(t, PDET_TRACE_OLD_RELEASE,
 			   strlen(PDET_TRACE_OLD_RELEASE));
-	for (i = 0; i < t->own.n; i++)
+	for (i = 1; i < t->own.n; i++)
 		t->own.data[i]->has_cpu = true;
-	if (r == 0)
-		r = add_losses(env, t, q);
 	if (!--q->streams)
 		free(q);
 	return r;
