@@ -17,13 +17,6 @@
 struct cache {
 	const struct pdet_user_source *source;
 	struct pdet_code *code;
-	/* The map file of the compiler, once a frame needs it. */
-	struct pdet_perf_file *perf;
-	const struct pdet_perf_map *perf_map; /* NULL: it is not used */
-	bool tried_perf;
-	/* Where code was crossed that no table describes. */
-	uint64_t likely[PDET_USER_FRAMES];
-	size_t n_likely;
 	struct page {
 		uint64_t addr;	/* 1: none */
 		int error;
@@ -147,15 +140,13 @@ static bool is_jit(struct pdet_code *c, const struct pdet_code_map *m)
 }
 
 /* Returns NULL, or the entry that has the code at @ip. */
-static const struct pdet_perf_entry *find_entry(struct cache *c, uint64_t ip)
+static const struct pdet_perf_entry *find_entry(const struct cache *c,
+						uint64_t ip)
 {
-	if (!c->source->perf_map || c->source->dump)
-		return NULL;
-	if (!c->tried_perf)
-		c->perf_map = pdet_perf_file_open(c->perf, c->code->env,
-						  c->code->pid);
-	c->tried_perf = true;
-	return c->perf_map ? pdet_perf_map_find(c->perf_map, ip) : NULL;
+	const struct pdet_perf_file *f = c->source->perf;
+
+	return f && f->has_map && !c->source->dump ?
+	       pdet_perf_map_find(&f->map, ip) : NULL;
 }
 
 static bool read_plain(struct cache *c, uint64_t start, uint64_t ip,
@@ -184,8 +175,7 @@ static bool find_plain(struct cache *c, uint64_t ip)
 	if (!e || e->cut || !read_plain(c, e->start, ip, &code))
 		return false;
 	is = pdet_plain_pair(&code, ip, &c->pair);
-	if (is == PDET_PLAIN_LIKELY && c->n_likely < PDET_COUNT(c->likely))
-		c->likely[c->n_likely++] = ip;
+	c->pair.guessed = is == PDET_PLAIN_LIKELY;
 	return is != PDET_PLAIN_NOT;
 }
 
@@ -193,43 +183,34 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 {
 	struct cache *c = arg;
 
+	c->pair.guessed = false;
 	return find_debug_frame(c, ip) || find_signal(c, ip) ||
 	       find_plain(c, ip) ? &c->pair : NULL;
 }
 
 /* --- names --- */
 
-static bool is_likely(const struct cache *c, uint64_t ip)
+static void name_jit(struct cache *c, const struct pdet_unwind_step *step,
+		     struct pagedet_frame *f, uint64_t ip)
 {
-	size_t i;
-
-	for (i = 0; i < c->n_likely; i++)
-		if (c->likely[i] == ip)
-			return true;
-	return false;
-}
-
-static void name_jit(struct cache *c, struct pagedet_frame *f, uint64_t ip)
-{
+	const struct pdet_perf_file *perf = c->source->perf;
 	const struct pdet_perf_entry *e = find_entry(c, ip);
 
 	f->type = PAGEDET_FRAME_JIT;
 	if (e && !e->cut) {
-		f->function = c->perf_map->text.data + e->name;
+		f->function = perf->map.text.data + e->name;
 		f->offset = f->address - e->start;
 		f->bytes = e->end - e->start;
-		f->why = !is_likely(c, ip) ? NULL :
+		f->why = !step->guessed ? NULL :
 			 "the next frame is found by a frame pointer, which "
 			 "no table proves";
 		return;
 	}
 	f->why = c->source->dump ? "the map file of its compiler is not in the "
 				   "dump" :
-		 !c->source->perf_map ? "the map file of its compiler was not "
-					"asked for: --perf-map "
-					"(PAGEDET_Q_PERF_MAP)" :
-		 !c->perf_map ? c->perf->why : e ? c->perf->cut :
-				c->perf->lacks;
+		 !perf ? "the map file of its compiler was not asked for: "
+			 "--perf-map (PAGEDET_Q_PERF_MAP)" :
+		 !perf->has_map ? perf->why : e ? perf->cut : perf->lacks;
 }
 
 static const char *why_unread(int error)
@@ -302,12 +283,34 @@ static void name_frame(struct cache *c, const struct pdet_unwind_step *step,
 	if (!m || !m->exec)
 		return;
 	if (is_jit(c->code, m)) {
-		name_jit(c, f, ip);
+		name_jit(c, step, f, ip);
 		return;
 	}
 	f->type = step->signal ? PAGEDET_FRAME_SIGNAL :
 		  m->file->vdso ? PAGEDET_FRAME_VDSO : PAGEDET_FRAME_USER;
 	name_code(f, m, ip);
+}
+
+static bool is_code(const struct cache *c, const struct pdet_unwind_step *step)
+{
+	const struct pdet_code_map *m = pdet_code_map_at(c->code,
+							 code_of(step));
+
+	return m && m->exec;
+}
+
+/* The number of steps up to the first guess that does not lead to code. */
+static size_t believed(const struct cache *c, struct pdet_unwind_step *steps,
+		       size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (steps[i - 1].guessed && !is_code(c, &steps[i])) {
+			steps[i - 1].guessed = false;
+			return i;
+		}
+	return n;
 }
 
 static void unwind(const struct pdet_unwinder *u,
@@ -319,17 +322,16 @@ static void unwind(const struct pdet_unwinder *u,
 	};
 	struct pdet_unwind_step steps[PDET_USER_FRAMES];
 	const char *end;
+	const size_t found = pdet_unwind(u, &target, regs, steps,
+					 PDET_COUNT(steps), &end);
+	const size_t n = believed(c, steps, found);
 	size_t i;
 
-	ret->n = pdet_unwind(u, &target, regs, steps, PDET_COUNT(steps), &end);
-	for (i = 0; i < ret->n; i++) {
+	for (i = 0; i < n; i++)
 		name_frame(c, &steps[i], &ret->frames[i]);
-		if (!i || ret->frames[i].type != PAGEDET_FRAME_UNKNOWN ||
-		    !is_likely(c, code_of(&steps[i - 1])))
-			continue;
-		ret->n = i;
-		end = "the frame pointer of this code does not lead to code";
-	}
+	ret->n = n;
+	if (n < found)
+		end = PDET_UNWIND_ASTRAY;
 	if (end)
 		ret->frames[ret->n++] = (struct pagedet_frame){
 			.type = PAGEDET_FRAME_UNKNOWN, .why = end
@@ -350,12 +352,8 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 		return pdet_fail(env, ENOMEM, "no memory");
 	for (i = 0; i < PAGES; i++)
 		c->page[i].addr = 1;
-	c->tried_perf = false;
-	c->perf_map = NULL;
-	c->n_likely = 0;
 	c->source = source;
 	c->code = &ret->code;
-	c->perf = &ret->perf;
 	ret->code.env = env;
 	ret->code.pid = tid;
 	ret->code.memory = (struct pdet_code_memory){
@@ -372,5 +370,4 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 void pdet_user_stack_free(struct pdet_user_stack *s)
 {
 	pdet_code_free(&s->code);
-	pdet_perf_file_free(&s->perf);
 }

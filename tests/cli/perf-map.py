@@ -5,13 +5,16 @@
 and only by files that are surely their own."""
 
 import contextlib
+import errno
 import os
 import platform
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import json
 import time
 
@@ -248,6 +251,110 @@ def check_namespace():
                if problems is None else None)
 
 
+# --- a filesystem whose server says nothing ---
+
+# Its root is a directory of that filesystem, and it mounts over it. It waits in
+# code that belongs to no file: mov $34,%eax (pause); syscall; ret.
+BELOW = """
+import ctypes, mmap, os, sys
+code = mmap.mmap(-1, 4096, prot=7)
+code.write(bytes.fromhex("b8220000000f05c3"))
+at = ctypes.addressof(ctypes.c_char.from_buffer(code))
+libc = ctypes.CDLL(None, use_errno=True)
+def mount(what, where, kind, data):
+    if libc.mount(what, where, kind, 0, data):
+        sys.exit(f"{kind}: {os.strerror(ctypes.get_errno())}")
+folder = sys.argv[2].encode()
+mount(b"silent", folder, b"fuse.silent", b"fd=%d,rootmode=40000,user_id=0,"
+      b"group_id=0" % int(sys.argv[1]))
+os.chroot(folder + b"/inner")
+mount(b"none", b"/", b"tmpfs", b"")
+print(flush=True)
+ctypes.CFUNCTYPE(None)(at)()
+"""
+
+
+class Server:
+    """Answers what the kernel asks a filesystem of directories, until it shall
+    be silent. Then it notes what is asked, and each request fails."""
+    LOOKUP, FORGET, GETATTR, INIT, INTERRUPT, BATCH_FORGET = 1, 2, 3, 26, 36, 42
+    YEAR = 365 * 86400
+
+    def __init__(self):
+        self.fd = os.open("/dev/fuse", os.O_RDWR)
+        os.set_inheritable(self.fd, True)
+        self.silent, self.asked = False, []
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def attributes(self):
+        return struct.pack("<6Q10I", 2, 0, 0, 0, 0, 0, 0, 0, 0, 0o40755, 2, 0,
+                           0, 0, 4096, 0)
+
+    def answer(self, opcode):
+        if opcode == self.INIT:
+            return struct.pack("<4I2H3I8I", 7, 31, 65536, 0, 16, 12, 65536, 1,
+                               0, *[0] * 8)[:64]
+        if self.silent:
+            return None
+        if opcode == self.GETATTR:
+            return struct.pack("<QII", self.YEAR, 0, 0) + self.attributes()
+        if opcode == self.LOOKUP:
+            return struct.pack("<4Q2I", 2, 0, self.YEAR, self.YEAR, 0,
+                               0) + self.attributes()
+        return None
+
+    def serve(self):
+        while True:
+            try:
+                request = os.read(self.fd, 1 << 18)
+            except PermissionError:     # it is not mounted yet
+                time.sleep(0.01)
+                continue
+            except OSError:
+                return
+            _, opcode, unique = struct.unpack_from("<IIQ", request)
+            if opcode in (self.FORGET, self.INTERRUPT, self.BATCH_FORGET):
+                continue
+            if self.silent:
+                self.asked.append((opcode, request[40:60]))
+            answer = self.answer(opcode)
+            error = 0 if answer else -errno.ENOSYS
+            answer = answer or b""
+            try:
+                os.write(self.fd, struct.pack(
+                    "<IiQ", 16 + len(answer), error, unique) + answer)
+            except OSError:
+                pass
+
+
+def check_silent():
+    name = "a filesystem of a server is not asked, whatever is mounted over it"
+    try:
+        server = Server()
+    except OSError as error:
+        result(name, [], f"there is no FUSE: {error.strerror}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        with subprocess.Popen(
+                ["unshare", "-m", sys.executable, "-c", BELOW, str(server.fd),
+                 folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                pass_fds=[server.fd], text=True) as p:
+            try:
+                if p.stdout.readline():
+                    wait_for(lambda: stat_of(p.pid)[:1] == ["S"])
+                    server.silent = True
+                    jit = of_type(frames_of(p.pid, "--perf-map"), "jit")
+                    skip = None
+                else:
+                    skip = f"no FUSE can be mounted: {p.stderr.read().strip()}"
+            finally:
+                p.kill()
+    os.close(server.fd)
+    result(name, [f"opcode {opcode}: {text}" for opcode, text in server.asked]
+           + ([] if skip or [f for f in jit if "FUSE" in f["why"]]
+              else [str(jit)]), skip)
+
+
 # --- Python ---
 
 SCRIPT = """
@@ -323,6 +430,7 @@ def main():
     os.umask(0o022)
     check_own()
     check_namespace()
+    check_silent()
     check_python()
     print(f"1..{len(done)}")
     sys.exit(not all(done))

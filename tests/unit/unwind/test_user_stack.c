@@ -52,6 +52,7 @@ struct world {
 	uint64_t maps_number;
 	uint64_t maps_grow;	/* by so much, each time somebody asks */
 	bool perf_map;		/* the map file of a compiler is asked for */
+	struct pdet_perf_file perf;
 	int error;
 };
 
@@ -162,12 +163,14 @@ static int read_stack(struct world *w)
 	};
 	const struct pdet_user_source source = {
 		read_page, w, w->dumped ? &dump : NULL, number_of_maps,
-		w->perf_map
+		w->perf_map ? &w->perf : NULL
 	};
 	int r;
 
 	w->maps = fopen("/proc/self/maps", "r");
 	ck_assert_ptr_nonnull(w->maps);
+	if (w->perf_map)
+		pdet_perf_file_open(&w->perf, &w->env, (uint32_t)getpid());
 	r = pdet_user_stack_read(&w->env, w->unwinder, (uint32_t)getpid(),
 				 &w->regs, &source, &w->stack);
 	fclose(w->maps);
@@ -222,6 +225,7 @@ static void start(struct world *w)
 static void end(struct world *w)
 {
 	pdet_user_stack_free(&w->stack);
+	pdet_perf_file_free(&w->perf);
 	pdet_unwinder_free(w->unwinder);
 	close(w->mem);
 }
@@ -599,19 +603,17 @@ static void remove_map(void)
 	unlink(map_path);
 }
 
-/* With its map file, the stack goes on. */
-START_TEST(jit_map)
+/* Runs the code, which has a map file, and asks for the stack through it. */
+static void run_mapped(struct world *w, const unsigned char *bytes, size_t n)
 {
 	int (*run)(struct world *w, int (*inner)(struct world *w));
-	const struct pagedet_frame *f;
-	struct world w;
 	FILE *map;
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		unit_skip("memory that is written and run is not allowed");
-	memcpy(page, code, sizeof(code));
+	memcpy(page, bytes, n);
 	memcpy(&run, &page, sizeof(run));
 	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());
 	/* One of an earlier process may have been left. */
@@ -621,23 +623,69 @@ START_TEST(jit_map)
 		unit_skip("nothing can be written to /tmp");
 	ck_assert_int_eq(atexit(remove_map), 0);
 	ck_assert_int_eq(fchmod(fileno(map), 0600), 0);
-	fprintf(map, "%lx %zx a function\n", (unsigned long)page, sizeof(code));
+	fprintf(map, "%lx %zx a function\n", (unsigned long)page, n);
 	ck_assert_int_eq(fclose(map), 0);
-	start(&w);
-	w.perf_map = true;
-	run(&w, innermost);
+	start(w);
+	w->perf_map = true;
+	run(w, innermost);
 	remove_map();
+	ck_assert_int_eq(w->error, 0);
+	ck_assert_uint_gt(w->stack.n, 2);
+	ck_assert_uint_eq(w->stack.frames[1].offset,
+			  w->stack.frames[1].address -
+				  (uint64_t)(uintptr_t)page);
+	munmap(page, 4096);
+}
+
+/* With its map file, the stack goes on. */
+START_TEST(jit_map)
+{
+	const struct pagedet_frame *f;
+	struct world w;
+
+	run_mapped(&w, code, sizeof(code));
 	f = w.stack.frames;
-	ck_assert_int_eq(w.error, 0);
-	ck_assert_uint_gt(w.stack.n, 2);
 	ck_assert_msg(f[1].function, "%s", f[1].why);
 	ck_assert_str_eq(f[1].function, "a function");
 	ck_assert_uint_eq(f[1].offset, 6);
 	ck_assert_uint_eq(f[1].bytes, sizeof(code));
 	ck_assert_ptr_null(f[1].why);
 	ck_assert_uint_eq(f[2].type, PAGEDET_FRAME_USER);
-	ck_assert_ptr_nonnull(strstr(f[2].function, "jit_map"));
-	munmap(page, 4096);
+	ck_assert_ptr_nonnull(strstr(f[2].function, "run_mapped"));
+	end(&w);
+}
+END_TEST
+
+/*
+ * Code that begins with a frame pointer, and uses the register for something
+ * else afterwards:
+ * push %rbp; mov %rsp,%rbp; push %rbp; sub $8,%rsp; ...; call *%rsi;
+ * add $8,%rsp; pop %rbp; pop %rbp; ret
+ */
+#define WITHOUT(bytes) { 0x55, 0x48, 0x89, 0xe5, 0x55, 0x48, 0x83, 0xec, 8, \
+	bytes, 0xff, 0xd6, 0x48, 0x83, 0xc4, 8, 0x5d, 0x5d, 0xc3 }
+#define BYTES(...) __VA_ARGS__
+
+START_TEST(jit_without_frame_pointer)
+{
+	static const unsigned char codes[][24] = {
+		/* xor %ebp,%ebp; nop...: nothing can be read there */
+		WITHOUT(BYTES(0x31, 0xed, 0x90, 0x90, 0x90)),
+		/* lea -128(%rsp),%rbp: a caller is not below its callee */
+		WITHOUT(BYTES(0x48, 0x8d, 0x6c, 0x24, 0x80)),
+		/* mov %rsp,%rbp; nop; nop: the return address is no code */
+		WITHOUT(BYTES(0x48, 0x89, 0xe5, 0x90, 0x90)),
+	};
+	const struct pagedet_frame *f;
+	struct world w;
+
+	run_mapped(&w, codes[_i], sizeof(codes[_i]));
+	f = w.stack.frames;
+	ck_assert_uint_eq(w.stack.n, 3);
+	ck_assert_str_eq(f[1].function, "a function");
+	ck_assert_ptr_null(f[1].why);
+	ck_assert_str_eq(last(&w)->why, "the frame pointer of this code does "
+			 "not lead to its caller");
 	end(&w);
 }
 END_TEST
@@ -686,13 +734,10 @@ static void make_root(char *root, size_t size, struct stat *st)
 	static const char *const dirs[] = {
 		"proc", "proc/7", "proc/7/root"
 	};
-	const char *folder = getenv("TMPDIR");
 	char path[256];
 	size_t i;
 
-	snprintf(root, size, "%.100s/pagedet-test.XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, size)));
 	for (i = 0; i < PDET_COUNT(dirs); i++) {
 		snprintf(path, sizeof(path), "%s/%s", root, dirs[i]);
 		ck_assert_int_eq(mkdir(path, 0700), 0);
@@ -807,6 +852,7 @@ int main(void)
 	unit_test(s, vdso);
 	unit_loop(s, jit, 3);
 	unit_test(s, jit_map);
+	unit_loop(s, jit_without_frame_pointer, 3);
 	unit_test(s, last_page);
 	unit_loop(s, files, 7);
 	unit_loop(s, wrong_bytes, 20);
