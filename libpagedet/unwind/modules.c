@@ -96,6 +96,7 @@ static int add_map(struct pdet_code *c, const struct pdet_vma *v)
 	struct pdet_code_map map = {
 		.start = v->start, .end = v->end, .offset = v->offset,
 		.exec = v->prot & PAGEDET_PROT_EXEC,
+		.write = v->prot & PAGEDET_PROT_WRITE,
 	};
 
 	if (v->inode || v->owner_unproved || is_vdso(v)) {

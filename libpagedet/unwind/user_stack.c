@@ -12,31 +12,78 @@
 #include "unwind/signal_frame.h"
 #include "unwind/user_stack.h"
 
-#define PAGES 64
+/* A program in C needs 20 of them for its code and tables. */
+#define PAGES 256
 
-struct cache {
+/* The threads of a process have the same code and tables: pages of files that
+ * cannot be written are kept from one stack to the next one, while the mappings
+ * are the same. */
+struct pdet_user_cache {
 	const struct pdet_user_source *source;
 	struct pdet_code *code;
+	uint64_t mappings;	/* number of those that the pages are of; 0: it
+				 * is not known */
 	struct page {
 		uint64_t addr;	/* 1: none */
+		bool stays;
 		int error;
-		char bytes[PDET_USER_PAGE];
 	} page[PAGES];
+	char bytes[PAGES][PDET_USER_PAGE];
 	struct pdet_frame_pair pair;
 };
 
-static const struct page *get_page(struct cache *c, uint64_t addr)
+/* Nothing changes in a dump. */
+static bool stays(const struct pdet_user_cache *c, const struct page *p)
 {
-	struct page *p = &c->page[addr / PDET_USER_PAGE % PAGES];
+	const struct pdet_code_map *m;
 
-	if (p->addr == addr)
-		return p;
-	p->addr = addr;
-	p->error = c->source->page(c->source->arg, addr, p->bytes);
-	if (p->error == -ENOENT)
-		p->error = pdet_code_file_read(c->code, addr, p->bytes,
-					       PDET_USER_PAGE);
-	return p;
+	if (c->source->dump)
+		return true;
+	m = pdet_code_map_at(c->code, p->addr);
+	return !p->error && m && m->file && !m->write;
+}
+
+/* Of a stack that was read before. */
+static void forget_pages(struct pdet_user_cache *c)
+{
+	const uint64_t mappings = c->source->dump ? c->code->space :
+						    c->code->text_maps;
+	const bool same = mappings && mappings == c->mappings;
+	size_t i;
+
+	for (i = 0; i < PAGES; i++)
+		if (!same || !c->page[i].stays)
+			c->page[i].addr = 1;
+	c->mappings = mappings;
+}
+
+/* Returns the bytes of the page, or NULL and sets *error. */
+static const char *get_page(struct pdet_user_cache *c, uint64_t addr,
+			    int *error)
+{
+	const size_t i = addr / PDET_USER_PAGE % PAGES;
+	struct page *p = &c->page[i];
+
+	if (p->addr != addr) {
+		p->addr = addr;
+		p->error = c->source->page(c->source->arg, addr, c->bytes[i]);
+		if (p->error == -ENOENT)
+			p->error = pdet_code_file_read(c->code, addr,
+						       c->bytes[i],
+						       PDET_USER_PAGE);
+		p->stays = stays(c, p);
+	}
+	*error = p->error;
+	return p->error ? NULL : c->bytes[i];
+}
+
+/* libunwind asks for words, two thousand a stack. */
+static void copy(char *to, const char *from, size_t n)
+{
+	if (n == sizeof(uint64_t))
+		memcpy(to, from, sizeof(uint64_t));
+	else
+		memcpy(to, from, n);
 }
 
 static int read_memory(void *arg, uint64_t addr, void *buf, size_t n)
@@ -46,11 +93,12 @@ static int read_memory(void *arg, uint64_t addr, void *buf, size_t n)
 	while (n) {
 		const size_t at = addr % PDET_USER_PAGE;
 		const size_t part = PDET_MIN(n, PDET_USER_PAGE - at);
-		const struct page *p = get_page(arg, addr - at);
+		int error;
+		const char *page = get_page(arg, addr - at, &error);
 
-		if (p->error)
-			return p->error;
-		memcpy(to, p->bytes + at, part);
+		if (!page)
+			return error;
+		copy(to, page + at, part);
 		addr += part;
 		to += part;
 		n -= part;
@@ -60,7 +108,8 @@ static int read_memory(void *arg, uint64_t addr, void *buf, size_t n)
 
 static uint64_t number_of_maps(void *arg)
 {
-	const struct pdet_user_source *s = ((struct cache *)arg)->source;
+	const struct pdet_user_cache *c = arg;
+	const struct pdet_user_source *s = c->source;
 
 	return s->maps ? s->maps(s->arg) : 0;
 }
@@ -75,7 +124,7 @@ static bool place_of(const struct pdet_code_map *m, uint64_t addr,
 
 static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 {
-	struct cache *c = arg;
+	struct pdet_user_cache *c = arg;
 	const struct pdet_code_map *m = pdet_code_map_at(c->code, ip);
 	uint64_t place;
 
@@ -92,7 +141,7 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 }
 
 /* A debug file of the same build has the same addresses. */
-static bool find_debug_frame(struct cache *c, uint64_t ip)
+static bool find_debug_frame(struct pdet_user_cache *c, uint64_t ip)
 {
 	const struct pdet_code_map *m = pdet_code_map_at(c->code, ip);
 	const struct pdet_module_file *f = m ? m->file : NULL;
@@ -107,7 +156,7 @@ static bool find_debug_frame(struct cache *c, uint64_t ip)
 }
 
 /* libunwind asks for the instruction before a return address. */
-static bool find_signal(struct cache *c, uint64_t ip)
+static bool find_signal(struct pdet_user_cache *c, uint64_t ip)
 {
 	uint8_t code[1 + PDET_SIGNAL_RETURN];
 
@@ -140,8 +189,8 @@ static bool is_jit(struct pdet_code *c, const struct pdet_code_map *m)
 }
 
 /* Returns NULL, or the entry that has the code at @ip. */
-static const struct pdet_perf_entry *find_entry(const struct cache *c,
-						uint64_t ip)
+static const struct pdet_perf_entry *find_entry(
+	const struct pdet_user_cache *c, uint64_t ip)
 {
 	const struct pdet_perf_file *f = c->source->perf;
 
@@ -149,7 +198,7 @@ static const struct pdet_perf_entry *find_entry(const struct cache *c,
 	       pdet_perf_map_find(&f->map, ip) : NULL;
 }
 
-static bool read_plain(struct cache *c, uint64_t start, uint64_t ip,
+static bool read_plain(struct pdet_user_cache *c, uint64_t start, uint64_t ip,
 		       struct pdet_plain_code *ret)
 {
 	const uint64_t n = ip - start + 1;
@@ -163,7 +212,7 @@ static bool read_plain(struct cache *c, uint64_t start, uint64_t ip,
 }
 
 /* Only with the map file it is known where a function starts. */
-static bool find_plain(struct cache *c, uint64_t ip)
+static bool find_plain(struct pdet_user_cache *c, uint64_t ip)
 {
 	const struct pdet_perf_entry *e;
 	struct pdet_plain_code code;
@@ -181,7 +230,7 @@ static bool find_plain(struct cache *c, uint64_t ip)
 
 static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 {
-	struct cache *c = arg;
+	struct pdet_user_cache *c = arg;
 
 	c->pair.guessed = false;
 	return find_debug_frame(c, ip) || find_signal(c, ip) ||
@@ -190,7 +239,8 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 
 /* --- names --- */
 
-static void name_jit(struct cache *c, const struct pdet_unwind_step *step,
+static void name_jit(const struct pdet_user_cache *c,
+		     const struct pdet_unwind_step *step,
 		     struct pagedet_frame *f, uint64_t ip)
 {
 	const struct pdet_perf_file *perf = c->source->perf;
@@ -271,7 +321,8 @@ static uint64_t code_of(const struct pdet_unwind_step *step)
 	return step->exact || step->signal ? step->ip : step->ip - 1;
 }
 
-static void name_frame(struct cache *c, const struct pdet_unwind_step *step,
+static void name_frame(struct pdet_user_cache *c,
+		       const struct pdet_unwind_step *step,
 		       struct pagedet_frame *f)
 {
 	const uint64_t ip = code_of(step);
@@ -291,7 +342,8 @@ static void name_frame(struct cache *c, const struct pdet_unwind_step *step,
 	name_code(f, m, ip);
 }
 
-static bool is_code(const struct cache *c, const struct pdet_unwind_step *step)
+static bool is_code(const struct pdet_user_cache *c,
+		    const struct pdet_unwind_step *step)
 {
 	const struct pdet_code_map *m = pdet_code_map_at(c->code,
 							 code_of(step));
@@ -300,8 +352,8 @@ static bool is_code(const struct cache *c, const struct pdet_unwind_step *step)
 }
 
 /* The number of steps up to the first guess that does not lead to code. */
-static size_t believed(const struct cache *c, struct pdet_unwind_step *steps,
-		       size_t n)
+static size_t believed(const struct pdet_user_cache *c,
+		       struct pdet_unwind_step *steps, size_t n)
 {
 	size_t i;
 
@@ -314,7 +366,7 @@ static size_t believed(const struct cache *c, struct pdet_unwind_step *steps,
 }
 
 static void unwind(const struct pdet_unwinder *u,
-		   const struct pdet_user_regs *regs, struct cache *c,
+		   const struct pdet_user_regs *regs, struct pdet_user_cache *c,
 		   struct pdet_user_stack *ret)
 {
 	const struct pdet_unwind_target target = {
@@ -343,15 +395,15 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 			 const struct pdet_user_source *source,
 			 struct pdet_user_stack *ret)
 {
-	struct cache *c = malloc(sizeof(*c));
-	size_t i;
+	struct pdet_user_cache *c;
 	int r;
 
 	ret->n = 0;
+	if (!ret->cache)
+		ret->cache = calloc(1, sizeof(*ret->cache));
+	c = ret->cache;
 	if (!c)
 		return pdet_fail(env, ENOMEM, "no memory");
-	for (i = 0; i < PAGES; i++)
-		c->page[i].addr = 1;
 	c->source = source;
 	c->code = &ret->code;
 	ret->code.env = env;
@@ -361,13 +413,16 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 	};
 	ret->code.dump = source->dump;
 	r = pdet_code_open(&ret->code);
-	if (r == 0)
-		unwind(u, regs, c, ret);
-	free(c);
-	return r;
+	if (r < 0)
+		return r;
+	forget_pages(c);
+	unwind(u, regs, c, ret);
+	return 0;
 }
 
 void pdet_user_stack_free(struct pdet_user_stack *s)
 {
 	pdet_code_free(&s->code);
+	free(s->cache);
+	s->cache = NULL;
 }

@@ -14,6 +14,7 @@
 /* The texts of the frames live as long as the stack. */
 struct pdet_user_stack {
 	struct pdet_code code;
+	struct pdet_user_cache *cache; /* NULL: nothing was read yet */
 	struct pagedet_frame frames[PDET_USER_FRAMES + 1];
 	size_t n;
 };

@@ -48,7 +48,9 @@ struct world {
 	const char *name;	/* that the program's file has there */
 	FILE *maps;
 	char line[4096];
+	uint64_t space;		/* its number there */
 	uint64_t cached_to;	/* pages of files up to there were cached */
+	unsigned reads;		/* of pages */
 	uint64_t maps_number;
 	uint64_t maps_grow;	/* by so much, each time somebody asks */
 	bool perf_map;		/* the map file of a compiler is asked for */
@@ -84,6 +86,7 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 	unsigned char *bytes = buf;
 	unsigned i;
 
+	w->reads++;
 	if (w->only_writable && !is_writable(addr))
 		return -ENOENT;
 	if (addr >= w->lost_from)
@@ -158,7 +161,7 @@ static uint64_t number_of_maps(void *arg)
 static int read_stack(struct world *w)
 {
 	struct pdet_code_dump dump = {
-		.space = 1, .next = next_map, .arg = w,
+		.space = w->space, .next = next_map, .arg = w,
 		.files = { cached_page, w },
 	};
 	const struct pdet_user_source source = {
@@ -217,6 +220,7 @@ static void start(struct world *w)
 	memset(w, 0, sizeof(*w));
 	w->env.root = w->root;
 	w->lost_from = UINT64_MAX;
+	w->space = 1;
 	w->mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ge(w->mem, 0);
 	ck_assert_int_eq(pdet_unwinder_new(&w->env, &w->unwinder), 0);
@@ -413,6 +417,53 @@ START_TEST(same_maps)
 }
 END_TEST
 
+static unsigned count_reads(struct world *w, uint64_t maps)
+{
+	w->reads = 0;
+	w->maps_number = maps;
+	outermost(w);
+	is_true(w);
+	return w->reads;
+}
+
+/* With the same mappings, only what can be written is read again. */
+START_TEST(pages_that_stay)
+{
+	unsigned first, second;
+	struct world w;
+
+	start(&w);
+	first = count_reads(&w, 7);
+	second = count_reads(&w, 7);
+	ck_assert_uint_gt(second, 0);
+	ck_assert_uint_lt(second, first);
+	ck_assert_uint_eq(count_reads(&w, 8), first);
+	ck_assert_uint_eq(count_reads(&w, 0), first);
+	ck_assert_uint_eq(count_reads(&w, 0), first);
+	end(&w);
+}
+END_TEST
+
+/* Nothing changes in a dump. */
+START_TEST(pages_of_a_dump)
+{
+	struct world w;
+	unsigned first;
+
+	start_dump(&w, NULL, UINT64_MAX);
+	outermost(&w);
+	is_true(&w);
+	first = w.reads;
+	w.reads = 0;
+	/* What this function has on the stack since then is not seen. */
+	ck_assert_int_eq(read_stack(&w), 0);
+	is_true(&w);
+	/* Two pages may have the same place. */
+	ck_assert_uint_lt(w.reads, first / 2);
+	end(&w);
+}
+END_TEST
+
 /* Mappings that change while they are read are not those of a number. */
 START_TEST(maps_that_change)
 {
@@ -447,7 +498,7 @@ START_TEST(next_process)
 	outermost(&w);
 	is_true(&w);
 	w.cached_to = 0;
-	w.stack.code.space = 2;
+	w.space = 2;
 	outermost(&w);
 	is_true(&w);
 	end(&w);
@@ -845,6 +896,8 @@ int main(void)
 	unit_test(s, another_file);
 	unit_loop(s, no_files, 2);
 	unit_loop(s, same_maps, 2);
+	unit_test(s, pages_that_stay);
+	unit_test(s, pages_of_a_dump);
 	unit_loop(s, maps_that_change, 2);
 	unit_test(s, next_process);
 	unit_test(s, lost_maps);
