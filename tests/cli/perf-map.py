@@ -5,7 +5,6 @@
 and only by files that are surely their own."""
 
 import contextlib
-import errno
 import os
 import platform
 import re
@@ -19,6 +18,7 @@ import json
 import time
 
 sys.dont_write_bytecode = True
+import fuse  # noqa: E402
 from userstack import (BUILD, PATIENCE, ask, children_of,  # noqa: E402
                        done, result, skip_without_stacks, stat_of, wait_for)
 
@@ -257,18 +257,19 @@ def check_namespace():
 # code that belongs to no file: mov $34,%eax (pause); syscall; ret.
 BELOW = """
 import ctypes, mmap, os, sys
+sys.path.insert(0, sys.argv[3])
+sys.dont_write_bytecode = True
+import fuse
 code = mmap.mmap(-1, 4096, prot=7)
 code.write(bytes.fromhex("b8220000000f05c3"))
 at = ctypes.addressof(ctypes.c_char.from_buffer(code))
-libc = ctypes.CDLL(None, use_errno=True)
-def mount(what, where, kind, data):
-    if libc.mount(what, where, kind, 0, data):
-        sys.exit(f"{kind}: {os.strerror(ctypes.get_errno())}")
-folder = sys.argv[2].encode()
-mount(b"silent", folder, b"fuse.silent", b"fd=%d,rootmode=40000,user_id=0,"
-      b"group_id=0" % int(sys.argv[1]))
-os.chroot(folder + b"/inner")
-mount(b"none", b"/", b"tmpfs", b"")
+try:
+    fuse.mount_device(int(sys.argv[1]), "silent", sys.argv[2])
+    os.chroot(sys.argv[2] + "/inner")
+except OSError as error:
+    sys.exit(error.strerror)
+if ctypes.CDLL(None).mount(b"none", b"/", b"tmpfs", 0, b""):
+    sys.exit("no tmpfs")
 print(flush=True)
 ctypes.CFUNCTYPE(None)(at)()
 """
@@ -277,54 +278,27 @@ ctypes.CFUNCTYPE(None)(at)()
 class Server:
     """Answers what the kernel asks a filesystem of directories, until it shall
     be silent. Then it notes what is asked, and each request fails."""
-    LOOKUP, FORGET, GETATTR, INIT, INTERRUPT, BATCH_FORGET = 1, 2, 3, 26, 36, 42
+    DIRECTORY = struct.pack("<6Q10I", 2, 0, 0, 0, 0, 0, 0, 0, 0, 0o40755, 2, 0,
+                            0, 0, 4096, 0)
     YEAR = 365 * 86400
 
     def __init__(self):
-        self.fd = os.open("/dev/fuse", os.O_RDWR)
-        os.set_inheritable(self.fd, True)
+        self.fd = fuse.open_device()
         self.silent, self.asked = False, []
-        threading.Thread(target=self.serve, daemon=True).start()
+        threading.Thread(target=fuse.serve, args=(self.fd, self.answer),
+                         daemon=True).start()
 
-    def attributes(self):
-        return struct.pack("<6Q10I", 2, 0, 0, 0, 0, 0, 0, 0, 0, 0o40755, 2, 0,
-                           0, 0, 4096, 0)
-
-    def answer(self, opcode):
-        if opcode == self.INIT:
-            return struct.pack("<4I2H3I8I", 7, 31, 65536, 0, 16, 12, 65536, 1,
-                               0, *[0] * 8)[:64]
+    def answer(self, op, _, body):
         if self.silent:
-            return None
-        if opcode == self.GETATTR:
-            return struct.pack("<QII", self.YEAR, 0, 0) + self.attributes()
-        if opcode == self.LOOKUP:
+            self.asked.append((op, body[:20]))
+        elif op == fuse.INIT:
+            return fuse.init()
+        elif op == fuse.GETATTR:
+            return struct.pack("<QII", self.YEAR, 0, 0) + self.DIRECTORY
+        elif op == fuse.LOOKUP:
             return struct.pack("<4Q2I", 2, 0, self.YEAR, self.YEAR, 0,
-                               0) + self.attributes()
-        return None
-
-    def serve(self):
-        while True:
-            try:
-                request = os.read(self.fd, 1 << 18)
-            except PermissionError:     # it is not mounted yet
-                time.sleep(0.01)
-                continue
-            except OSError:
-                return
-            _, opcode, unique = struct.unpack_from("<IIQ", request)
-            if opcode in (self.FORGET, self.INTERRUPT, self.BATCH_FORGET):
-                continue
-            if self.silent:
-                self.asked.append((opcode, request[40:60]))
-            answer = self.answer(opcode)
-            error = 0 if answer else -errno.ENOSYS
-            answer = answer or b""
-            try:
-                os.write(self.fd, struct.pack(
-                    "<IiQ", 16 + len(answer), error, unique) + answer)
-            except OSError:
-                pass
+                               0) + self.DIRECTORY
+        return fuse.ENOSYS
 
 
 def check_silent():
@@ -337,7 +311,7 @@ def check_silent():
     with tempfile.TemporaryDirectory() as folder:
         with subprocess.Popen(
                 ["unshare", "-m", sys.executable, "-c", BELOW, str(server.fd),
-                 folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                 folder, os.path.dirname(fuse.__file__)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 pass_fds=[server.fd], text=True) as p:
             try:
                 if p.stdout.readline():
