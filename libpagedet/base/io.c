@@ -65,17 +65,21 @@ int pdet_open(const struct pdet_env *env, const char *fmt, ...)
 	return fd;
 }
 
-/* EAGAIN: a rename elsewhere let the kernel lose its way. */
+/* A rename elsewhere may let the kernel lose its way: EAGAIN. */
+#define LOST_WAYS 1000
+
 int pdet_open_how(int dir, const char *path, int flags, uint64_t resolve)
 {
 	const struct open_how how = {
 		.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = resolve,
 	};
+	unsigned lost = 0;
 	long fd;
 
 	do {
 		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	} while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+	} while (fd < 0 && (errno == EINTR ||
+			    (errno == EAGAIN && ++lost < LOST_WAYS)));
 	return fd < 0 ? -errno : (int)fd;
 }
 
