@@ -49,12 +49,25 @@ void pdet_bp_watch_total(const struct pdet_bp_watch *w,
 			 struct pagedet_kmap_watch_total *ret);
 void pdet_bp_watch_free(struct pdet_bp_watch *w);
 
-/* --- write.c --- */
+/* --- turns.c --- */
 /* How a piece was watched. */
 struct pdet_bp_turns {
 	uint64_t windows;	/* 0: it never had a turn, and is not written */
 	uint64_t ns, limited;
+	uint64_t turn_ns, turn_hits; /* of the turn that goes on */
 };
+
+/* pdet_bp_turns_add - a piece was watched for @ns more of its turn. */
+void pdet_bp_turns_add(struct pdet_bp_turns *t, uint64_t ns, uint64_t hits,
+		       bool limited);
+
+/*
+ * pdet_bp_turns_end - count the turn. One that took no time and had no hit is
+ * none; a thread, @may_sleep, may have slept all the time.
+ */
+void pdet_bp_turns_end(struct pdet_bp_turns *t, bool may_sleep);
+
+/* --- write.c --- */
 
 struct pdet_bp_text {
 	const struct pdet_bp_object *objects;
