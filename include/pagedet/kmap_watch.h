@@ -48,8 +48,9 @@ struct pagedet_kmap_word {
 	uint64_t windows;	/* turns that it has had; 1 if all words were
 				 * watched at once. 0: none, so that nothing is
 				 * known of it, and the KMAP lacks it */
-	uint64_t ns;		/* for so long all processors watched it; with
-				 * tid, of the time that the thread ran */
+	uint64_t ns;		/* for so long all processors watched it; may be
+				 * 0 although one of them had a hit.
+				 * With tid, of the time that the thread ran */
 	uint64_t limited;	/* how often the rate was used up, so that the
 				 * rest of a window was not watched */
 };
@@ -212,7 +213,10 @@ struct pagedet_kmap_cache_total {
 	uint32_t reused;	/* 1: SLAB_TYPESAFE_BY_RCU: a reader may access
 				 * an object that was freed and allocated again
 				 * as if it were the one before */
-	uint32_t reserved;	/* 0 */
+	uint32_t kept;		/* 1: some of unknown may be free: a processor
+				 * or node may keep them, in lists that are not
+				 * found. Kernels without CONFIG_KALLSYMS_ALL do
+				 * not tell where these are */
 };
 
 /* The slabs of a cache. */

@@ -6,6 +6,7 @@
 #ifndef PDET_BREAKPOINT_WATCH_H
 #define PDET_BREAKPOINT_WATCH_H
 
+#include "breakpoint/ask.h"
 #include "breakpoint/hits.h"
 #include "pagedet.h"
 
@@ -18,6 +19,12 @@ struct pdet_bp_object {
 	bool is_data;		/* a variable of the kernel */
 	unsigned state;		/* PAGEDET_OBJECT_*, or 0: not known */
 };
+
+/*
+ * pdet_bp_object_take - take what is at its address now. An object that had a
+ * cache is gone if its page is not a slab any more, or one of another cache.
+ */
+void pdet_bp_object_take(struct pdet_bp_object *o, const struct pdet_at *at);
 
 struct pdet_bp_wants {
 	struct pdet_bp_object *objects; /* copied */

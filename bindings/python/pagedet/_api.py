@@ -2044,7 +2044,7 @@ class pagedet_kmap_cache_total(Structure):
         ("unknown", c_uint64),
         ("elsewhere", c_uint64),
         ("reused", c_uint32),
-        ("reserved", c_uint32),
+        ("kept", c_uint32),
     ]
 
 
