@@ -3,7 +3,7 @@
  * When a turn counts. The time is that of all processors, and may be 0 although
  * one of them watched already, and had hits.
  */
-#include "breakpoint/watch.h"
+#include "breakpoint/write.h"
 
 void pdet_bp_turns_add(struct pdet_bp_turns *t, uint64_t ns, uint64_t hits,
 		       bool limited)

@@ -323,11 +323,16 @@ int pdet_bp_watch_stop(struct pdet_bp_watch *w, struct pdet_env *env)
 	return w->result;
 }
 
+struct pdet_bp_text pdet_bp_watch_seen(const struct pdet_bp_watch *w)
+{
+	return (struct pdet_bp_text){ w->objects, w->words, &w->plan,
+				      &w->hits };
+}
+
 int pdet_bp_watch_write(const struct pdet_bp_watch *w, struct pdet_env *env,
 			int fd)
 {
-	const struct pdet_bp_text t = { w->objects, w->words, &w->plan,
-					&w->hits };
+	const struct pdet_bp_text t = pdet_bp_watch_seen(w);
 
 	return pdet_bp_write(env, fd, &t);
 }

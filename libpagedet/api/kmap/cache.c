@@ -9,14 +9,17 @@
 
 #include "api/arguments.h"
 #include "api/handle.h"
+#include "api/kmap/watch.h"
 #include "base/vec.h"
 #include "breakpoint/caches.h"
 #include "breakpoint/draw.h"
+#include "breakpoint/sums.h"
 
 struct pagedet_kmap_cache {
 	struct pagedet *pd;
 	struct pdet_bp_draw draw;
 	struct pdet_bp_cache of;
+	struct pdet_bp_sums sums;
 };
 
 static struct pdet_bp_sources sources_of(const struct pagedet *pd)
@@ -109,6 +112,7 @@ int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
 		pagedet_kmap_cache_free(c);
 		return r;
 	}
+	pdet_bp_sums_init(&c->sums, c->draw.cache);
 	*ret = c;
 	return 0;
 }
@@ -137,6 +141,29 @@ int pagedet_kmap_cache_draw(struct pagedet_kmap_cache *cache,
 	return 1;
 }
 
+/* --- sums --- */
+
+int pagedet_kmap_cache_add(struct pagedet_kmap_cache *cache,
+			   struct pagedet_kmap_watch *watch, uint64_t address)
+{
+	struct pdet_bp_text seen;
+	int r = pagedet_kmap_watch_stop(watch);
+
+	if (r < 0)
+		return r;
+	pdet_clear(&cache->pd->env);
+	seen = pdet_kmap_seen(watch);
+	return pdet_bp_sums_add(&cache->sums, &cache->pd->env, &seen, address);
+}
+
+int pagedet_kmap_cache_write(struct pagedet_kmap_cache *cache, int fd)
+{
+	pdet_clear(&cache->pd->env);
+	return pdet_bp_sums_write(&cache->sums, &cache->pd->env, fd);
+}
+
+/* --- what is known --- */
+
 const char *pagedet_kmap_cache_name(const struct pagedet_kmap_cache *cache)
 {
 	return cache->draw.cache;
@@ -153,7 +180,7 @@ int pagedet_kmap_cache_total(const struct pagedet_kmap_cache *cache,
 		.sharing = cache->of.names > 1 ? cache->of.names - 1 : 0,
 		.drawn = d->drawn, .free = d->free, .unknown = d->unknown,
 		.elsewhere = d->elsewhere, .reused = cache->of.reused,
-		.kept = d->kept,
+		.kept = d->kept, .dropped = cache->sums.hits.dropped,
 	};
 
 	return pdet_answer_struct(&cache->pd->env, ret, &total, sizeof(total));
@@ -163,6 +190,7 @@ void pagedet_kmap_cache_free(struct pagedet_kmap_cache *cache)
 {
 	if (!cache)
 		return;
+	pdet_bp_sums_free(&cache->sums);
 	pdet_vec_free(&cache->draw.pfns);
 	free(cache);
 }

@@ -10,6 +10,7 @@
 
 #include "api/arguments.h"
 #include "api/handle.h"
+#include "api/kmap/watch.h"
 #include "breakpoint/ask.h"
 #include "breakpoint/watch.h"
 
@@ -202,6 +203,11 @@ int pagedet_kmap_watch_stop(struct pagedet_kmap_watch *watch)
 {
 	pdet_clear(&watch->pd->env);
 	return pdet_bp_watch_stop(watch->w, &watch->pd->env);
+}
+
+struct pdet_bp_text pdet_kmap_seen(const struct pagedet_kmap_watch *watch)
+{
+	return pdet_bp_watch_seen(watch->w);
 }
 
 int pagedet_kmap_watch_write(struct pagedet_kmap_watch *watch, int fd)
