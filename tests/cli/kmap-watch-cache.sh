@@ -362,6 +362,18 @@ $shared
 END
 [ -n "$told" ] ||
 	tap_skip 'a cache shares its slabs' 'no object of one can be watched'
+# Processors may keep free objects where only some kernels tell.
+run kmap watch --cache vm_area_struct --at 0 --for 0.1 -o "$tap_dir/kept"
+if [ "$status" != 66 ] || [ ! -e /sys/kernel/slab/vm_area_struct ]; then
+	tap_skip 'objects that may be free' 'it is known which are in use'
+else
+	expect 'objects that may be free' 66 'draws met'
+	capacity=/sys/kernel/slab/vm_area_struct/sheaf_capacity
+	if [ -e "$capacity" ] && [ "$(cat "$capacity")" != 0 ] &&
+		! grep -q ' __per_cpu_offset$' /proc/kallsyms; then
+		expect 'and why' 66 'processors may keep objects'
+	fi
+fi
 reused=$(cat /sys/kernel/slab/filp/destroy_by_rcu)
 run kmap watch --cache filp --at "$at" --for 0.1 --json -o "$tap_dir/reused"
 if [ "$reused" = 1 ]; then
