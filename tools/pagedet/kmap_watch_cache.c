@@ -166,15 +166,12 @@ static int fill_all(struct cli_kmap_caching *c)
 
 /* --- what a slice had --- */
 
-/* Of @n elements of @bytes, as many as are added one by one. */
-static bool has_room(void **data, size_t n, size_t *room, size_t bytes)
+/* For as many elements again, of @bytes each. */
+static bool grow(void **data, size_t *room, size_t bytes)
 {
 	const size_t more = *room ? *room * 2 : 64;
-	void *moved;
+	void *moved = realloc(*data, more * bytes);
 
-	if (n < *room)
-		return true;
-	moved = realloc(*data, more * bytes);
 	if (!moved)
 		return false;
 	*data = moved;
@@ -215,26 +212,39 @@ static void count(struct cli_kmap_all *a, const struct cli_kmap_slice *s)
 		a->most_ns = s->most_ns;
 }
 
+/* The different ones, and as many again. */
+static bool keep_address(struct cli_kmap_caching *c, uint64_t address)
+{
+	void *data = c->addresses.data;
+
+	if (c->addresses.n == c->addresses.room &&
+	    cli_kmap_different(c) * 2 >= c->addresses.room &&
+	    !grow(&data, &c->addresses.room, sizeof(*c->addresses.data)))
+		return false;
+	c->addresses.data = data;
+	c->addresses.data[c->addresses.n++] = address;
+	return true;
+}
+
+static bool keep_slice(struct cli_kmap_caching *c,
+		       const struct cli_kmap_slice *s)
+{
+	void *data = c->slices.data;
+
+	if (!c->job->output || c->job->format != PAGEDET_FORMAT_JSON)
+		return true;
+	if (c->slices.n == c->slices.room &&
+	    !grow(&data, &c->slices.room, sizeof(*c->slices.data)))
+		return false;
+	c->slices.data = data;
+	c->slices.data[c->slices.n++] = *s;
+	return true;
+}
+
 static int keep(struct cli_kmap_caching *c, const struct cli_kmap_slice *s)
 {
-	void *slices = c->slices.data, *addresses = c->addresses.data;
-	bool ok = true;
-
-	if (c->addresses.n == c->addresses.room)
-		cli_kmap_different(c);
-	ok = has_room(&addresses, c->addresses.n, &c->addresses.room,
-		      sizeof(*c->addresses.data));
-	c->addresses.data = addresses;
-	if (ok && c->job->output && c->job->format == PAGEDET_FORMAT_JSON) {
-		ok = has_room(&slices, c->slices.n, &c->slices.room,
-			      sizeof(*c->slices.data));
-		c->slices.data = slices;
-		if (ok)
-			c->slices.data[c->slices.n++] = *s;
-	}
-	if (!ok)
+	if (!keep_slice(c, s) || !keep_address(c, s->object.address))
 		return -ENOMEM;
-	c->addresses.data[c->addresses.n++] = s->object.address;
 	c->n++;
 	count(&c->all, s);
 	return 0;
