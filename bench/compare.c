@@ -40,6 +40,7 @@
  *   compare snapshot FILE              all memory into FILE and out of it
  *   compare map SOURCE                 a picture of memory
  *   compare log NAME FILE              pages in a kernel log
+ *   compare kmap FILE MB OBJECTS       objects of a KMAP in groups
  *   compare diff FILE FILE             all memory twice, and what changed
  *   compare rows DIR N                 the N frames of "makeproc frames" as
  *                                      rows into a file and out of it: time,
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
 		{ "trace-perf", compare_trace_perf },
 		{ "track", compare_track },
 		{ "map", compare_map }, { "log", compare_log },
+		{ "kmap", compare_kmap },
 		{ "explain", compare_explain },
 		{ "snapshot", compare_snapshot },
 		{ "diff", compare_diff },

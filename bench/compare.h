@@ -47,6 +47,7 @@ int compare_lookup(int argc, char **argv);
 int compare_page(int argc, char **argv);
 int compare_map(int argc, char **argv);
 int compare_log(int argc, char **argv);
+int compare_kmap(int argc, char **argv);
 int compare_top(int argc, char **argv);
 int compare_mappers(int argc, char **argv);
 int compare_index(int argc, char **argv);

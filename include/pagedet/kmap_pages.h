@@ -32,7 +32,8 @@ struct pagedet_kmap_pages;
  * kernel memory where each object is. An object in several pages counts in each
  * of them, with all of its accesses: a KMAP does not tell which bytes were
  * accessed. A page has the sums of all objects that were in it, also of those
- * that were freed meanwhile.
+ * that were freed meanwhile. Accesses that belong to no object
+ * (PAGEDET_KMAP_CATCH_ALL) count for no page.
  *
  * A KMAP does not say of which boot it is: that it is of the boot of the handle
  * is for the caller to know. One that contradicts it is refused: more than half

@@ -48,8 +48,9 @@ struct pagedet_kmap_word {
 	uint64_t windows;	/* turns that it has had; 1 if all words were
 				 * watched at once. 0: none, so that nothing is
 				 * known of it, and the KMAP lacks it */
-	uint64_t ns;		/* for so long all processors watched it; with
-				 * tid, of the time that the thread ran */
+	uint64_t ns;		/* for so long all processors watched it; may be
+				 * 0 although one of them had a hit.
+				 * With tid, of the time that the thread ran */
 	uint64_t limited;	/* how often the rate was used up, so that the
 				 * rest of a window was not watched */
 };
@@ -212,7 +213,12 @@ struct pagedet_kmap_cache_total {
 	uint32_t reused;	/* 1: SLAB_TYPESAFE_BY_RCU: a reader may access
 				 * an object that was freed and allocated again
 				 * as if it were the one before */
-	uint32_t reserved;	/* 0 */
+	uint32_t kept;		/* 1: some of unknown may be free: a processor
+				 * or node may keep them, in lists that are not
+				 * found. Kernels without CONFIG_KALLSYMS_ALL do
+				 * not tell where these are */
+	uint64_t dropped;	/* accesses that are not in the sums: there were
+				 * too many kinds */
 };
 
 /* The slabs of a cache. */
@@ -249,6 +255,34 @@ int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
  */
 int pagedet_kmap_cache_draw(struct pagedet_kmap_cache *cache,
 			    struct pagedet_kmap_drawn *ret);
+
+/**
+ * pagedet_kmap_cache_add - add what a watch has seen to the sums of a cache
+ * Stops the watch. The sums are by the offset in the object, and need the
+ * memory of different places and threads, however many watches are added. They
+ * have 1048576 kinds of accesses at most.
+ * @cache: [in] from pagedet_kmap_cache()
+ * @watch: [in] of a part of an object, of the same part for all
+ * @address: [in] where the object begins, as it was drawn
+ * Return: 0, or a negative errno: then the sums lack it, or a part of it.
+ * Errors: as pagedet_kmap_watch_stop(); EINVAL it is not a part of that object,
+ *         or not the one of watches that were added before.
+ * Since: 0.1
+ */
+int pagedet_kmap_cache_add(struct pagedet_kmap_cache *cache,
+			   struct pagedet_kmap_watch *watch, uint64_t address);
+
+/**
+ * pagedet_kmap_cache_write - write the sums of a cache as a KMAP
+ * It is like that of pagedet_kmap_watch_write(): the address of a word is its
+ * offset in the object, and its end is unknown.
+ * @cache: [in] from pagedet_kmap_cache()
+ * @fd: [in] open for writing
+ * Return: 0, or a negative errno; then it is not a KMAP.
+ * Errors: ENOMEM; EIO it cannot be written.
+ * Since: 0.1
+ */
+int pagedet_kmap_cache_write(struct pagedet_kmap_cache *cache, int fd);
 
 /**
  * pagedet_kmap_cache_name - get the name that the kernel gives the cache

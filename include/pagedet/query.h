@@ -579,6 +579,7 @@ int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
  *         negative errno.
  * Errors: EAGAIN it runs, so its stack is in the registers of a processor;
  *         ENOENT it ran when the dump was written, which has no registers;
+ *         EIO the page where it begins is not in the dump;
  *         EINVAL, ESRCH, EACCES, ENOTSUP, EBADMSG, EIO, ENOMEM as for
  *         pagedet_threads(); ENOTSUP also if the kernel has no data for
  *         unwinding; ENODATA its types or symbols are not known.
@@ -640,18 +641,21 @@ struct pagedet_frame {
  * in the root directory of the process, with its pid in its own namespace. It
  * must be a regular file of at most 64 MiB and 1,048,576 lines, without
  * symbolic links in its way, and no mount that leads to it may be a network
- * filesystem or FUSE. If /proc/PID/mountinfo does not have the mount of the
- * process's root directory, as in a chroot, that is not known, and the file is
- * not used. Its owner must be the effective user of the process, or root, and
- * not every user may write it. It must have been written since the process
- * started; whether the process executed another program since
- * then is not known. Of entries that overlap the last one counts, and a
- * function of which a later one has a part is not believed. Lines in another
- * form are not either, nor is a last line that is not complete. The file says
- * where a function starts, so the stack goes on if the instructions from there
- * to the call show what it has on the stack. If the function begins with making
- * a frame pointer, the stack goes on, too, and why says that nothing proves the
- * next frame. For a dump there is no such file.
+ * filesystem or FUSE. Nothing may be mounted on it. Of a process in a chroot
+ * that is known only if it is in the caller's mount namespace; otherwise the
+ * file is not used. Its owner must be the effective user of the process, or
+ * root, and not every user may write it. It must have been written since the
+ * process started; whether the process executed another program since then is
+ * not known. It is read once for each process, before a thread is stopped, and
+ * again only if it has changed. Of entries that overlap the last one counts,
+ * and a function of which a later one has a part is not believed. Lines in
+ * another form are not either, nor is a last line that is not complete. The
+ * file says where a function starts, so the stack goes on if the function has
+ * only pushed registers, made a frame pointer and reserved stack from there to
+ * its call. If it has made a frame pointer in this way and then done something
+ * else, the stack goes on from a call to where that leads, and why says that
+ * nothing proves the next frame; if it does not lead to code of a caller, the
+ * stack ends there. For a dump there is no such file.
  *
  * With PAGEDET_Q_STOP_THREADS kernel memory is asked first, too. It cannot tell
  * if the thread runs, or if no source may read or understand kernel memory. The
@@ -677,7 +681,8 @@ struct pagedet_frame {
  *         negative errno.
  * Errors: EAGAIN it runs, so its registers are in a processor, or it ran
  *         meanwhile; ENOENT it ran when the dump was written, which does not
- *         prove what its registers are, or the kernel is not of x86-64; ENOSYS
+ *         prove what its registers are, or the kernel is not of x86-64; EIO
+ *         the page that has its registers is not in the dump; ENOSYS
  *         libunwind was not built or is not installed, or it runs 32-bit code;
  *         with PAGEDET_Q_STOP_THREADS also, if kernel memory does not show the
  *         stack either, which the error text then explains: EAGAIN it does not

@@ -68,7 +68,8 @@ struct pagedet_timeline_query {
 
 struct pagedet_timeline_event {
 	uint64_t size;		/* sizeof(struct pagedet_timeline_event) */
-	uint64_t ns;		/* in the clock of the trace */
+	uint64_t ns;		/* in the clock of the trace; UINT64_MAX of a
+				 * loss: not known */
 	uint64_t pfn;		/* first one of the block, or the one that the
 				 * object begins in; of a loss 0 */
 	uint64_t address;	/* of the object; 0 of others */

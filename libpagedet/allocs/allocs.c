@@ -128,7 +128,11 @@ static void note_times(struct pdet_allocs *a,
 			return;
 		a->begin_ns = e[i]->ns;
 	}
-	a->end_ns = PDET_MAX(a->end_ns, e[n - 1]->ns);
+	/* Nor do losses at the end have one. */
+	while (n > 0 && e[n - 1]->ns == PDET_KMEM_NO_NS)
+		n--;
+	if (n > 0)
+		a->end_ns = PDET_MAX(a->end_ns, e[n - 1]->ns);
 }
 
 /* Which formats to add to the trace. */
@@ -339,7 +343,7 @@ static int open_trace(struct pdet_allocs *a, struct pdet_env *env,
 		pdet_trace_want_stacks(t);
 	if (q->threads > 1)
 		pdet_trace_read_ahead(t);
-	t->wants_frees = a->sink || a->streams;
+	t->wants_frees = t->wants_losses = a->sink || a->streams;
 	/* Rows of events have them. */
 	t->known->no_caches = !t->wants_frees &&
 		!pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_CACHE);

@@ -35,16 +35,25 @@ int pdet_check_struct(struct pdet_env *env, void *to, size_t size,
 	return 0;
 }
 
-int pdet_answer_struct(struct pdet_env *env, void *to, const void *from,
-		       size_t size)
+int pdet_check_answer(struct pdet_env *env, const void *to)
 {
 	uint64_t theirs;
 
 	memcpy(&theirs, to, sizeof(theirs));
-	if (theirs < 2 * sizeof(theirs))
-		return pdet_fail(env, EINVAL,
-				 "the size of the struct for the answer is not "
-				 "set");
+	return theirs >= 2 * sizeof(theirs) ? 0 :
+	       pdet_fail(env, EINVAL, "the size of the struct for the answer "
+			 "is not set");
+}
+
+int pdet_answer_struct(struct pdet_env *env, void *to, const void *from,
+		       size_t size)
+{
+	uint64_t theirs;
+	int r = pdet_check_answer(env, to);
+
+	if (r < 0)
+		return r;
+	memcpy(&theirs, to, sizeof(theirs));
 	memcpy(to, from, PDET_MIN(size, (size_t)theirs));
 	if (theirs > size)
 		memset((char *)to + size, 0, theirs - size);

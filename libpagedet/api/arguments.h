@@ -16,6 +16,9 @@ int pdet_check_struct(struct pdet_env *env, void *to, size_t size,
 		      const void *from, const void *defaults,
 		      const char *name);
 
+/* pdet_check_answer - check that the caller has set the size of the struct. */
+int pdet_check_answer(struct pdet_env *env, const void *to);
+
 /*
  * pdet_answer_struct - copy an answer to the caller's struct. If that is
  * longer, the rest is set to zero.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/threads.h"
+#include "emit/cell.h"
 #include "query/walk/task_stacks.h"
 #include "query/walk/user_stacks.h"
 
@@ -116,6 +117,12 @@ static uint32_t reason_of(int error)
 	}
 }
 
+/* A thread that was listed. Its end is not a state of pages. */
+static const char *reason_name(int error)
+{
+	return error == -ESRCH ? "ended" : pdet_reason_name(reason_of(error));
+}
+
 /* Which stacks the query asked for. */
 static struct pdet_emit_thread thread_of(const struct pagedet_iter *it,
 					 uint32_t pid, uint32_t tid)
@@ -144,8 +151,8 @@ static int emit_error(struct pagedet_emitter *emitter, struct pagedet_iter *it,
 	char words[WORDS];
 
 	t.words = t.user_words = words_of(it, words);
-	t.reason = t.has_kernel ? reason_of(error) : 0;
-	t.user_reason = t.has_user ? reason_of(error) : 0;
+	t.reason = t.has_kernel ? pdet_reason_name(reason_of(error)) : NULL;
+	t.user_reason = t.has_user ? pdet_reason_name(reason_of(error)) : NULL;
 	return pdet_emit_thread(emitter, &it->pd->env, &t);
 }
 
@@ -158,7 +165,7 @@ static void get_kernel(struct pagedet_iter *it, const char **frames,
 	t->n = r < 0 ? 0 : PDET_MIN((uint32_t)r, (uint32_t)MOST_FRAMES);
 	if (r >= 0)
 		return;
-	t->reason = reason_of(r);
+	t->reason = reason_name(r);
 	t->words = words_of(it, words);
 }
 
@@ -171,7 +178,7 @@ static void get_user(struct pagedet_iter *it, char words[WORDS],
 	t->stopped = it->it->user_stacks.stopped;
 	if (r >= 0)
 		return;
-	t->user_reason = reason_of(r);
+	t->user_reason = reason_name(r);
 	t->user_words = words_of(it, words);
 }
 

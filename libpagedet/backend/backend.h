@@ -236,6 +236,26 @@ struct pdet_session {
 	atomic_uint *asked;
 };
 
+/* What is at a kernel address. */
+enum pdet_at_kind {
+	PDET_AT_OTHER,
+	PDET_AT_NAMED,		/* code or data of the kernel that has a name */
+	PDET_AT_OBJECT		/* of a slab */
+};
+
+struct pdet_at {
+	enum pdet_at_kind kind;
+	unsigned use;		/* PAGEDET_OBJECT_*; 0: not known */
+	unsigned state;		/* PAGEDET_HAVE, or why use is not known.
+				 * PAGEDET_NONE: it is not in a slab */
+	uint64_t address;	/* where the part of the object for its user
+				 * begins */
+	uint32_t bytes;		/* of that part */
+	bool kept;		/* use is not known: a processor may keep it as
+				 * a free one, in a list that cannot be read */
+	char cache[64];
+};
+
 struct pdet_backend_ops {
 	const char *name;
 	uint32_t sources;	/* PAGEDET_SOURCE_BIT()s that it provides */
@@ -425,6 +445,10 @@ struct pdet_backend_ops {
 	 * none. */
 	bool (*slab_object)(struct pdet_session *s, uint64_t addr,
 			    uint32_t *bytes, bool *begins);
+	/* What is at a kernel address now; of a session for OBJECT of
+	 * PAGEDET_TARGET_KADDR. */
+	void (*object_at)(struct pdet_session *s, uint64_t addr,
+			  struct pdet_at *ret);
 	/* Finds the struct file of a descriptor of a task, and its size, on a
 	 * running kernel. -ENOENT: it is not open; -ESRCH: there is no such
 	 * task. */

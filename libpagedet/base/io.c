@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -61,6 +63,24 @@ int pdet_open(const struct pdet_env *env, const char *fmt, ...)
 	fd = vopen(env, fmt, ap);
 	va_end(ap);
 	return fd;
+}
+
+/* A rename elsewhere may let the kernel lose its way: EAGAIN. */
+#define LOST_WAYS 1000
+
+int pdet_open_how(int dir, const char *path, int flags, uint64_t resolve)
+{
+	const struct open_how how = {
+		.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = resolve,
+	};
+	unsigned lost = 0;
+	long fd;
+
+	do {
+		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	} while (fd < 0 && (errno == EINTR ||
+			    (errno == EAGAIN && ++lost < LOST_WAYS)));
+	return fd < 0 ? -errno : (int)fd;
 }
 
 int pdet_slurp_fd(int fd, struct pdet_text *ret, size_t max)

@@ -18,6 +18,13 @@ struct pdet_text {
 int pdet_open(const struct pdet_env *env, const char *fmt, ...)
 	PDET_PRINTF(2, 3);
 
+/*
+ * pdet_open_how - openat2() of @path below the descriptor @dir, or AT_FDCWD,
+ * with O_* flags and RESOLVE_*. Returns the descriptor, or a negative errno:
+ * ENOSYS before Linux 5.6.
+ */
+int pdet_open_how(int dir, const char *path, int flags, uint64_t resolve);
+
 /* pdet_path - write root + printf(fmt) into @buf; -EINVAL if it is too long. */
 int pdet_path(const struct pdet_env *env, char *buf, size_t size,
 	      const char *fmt, ...) PDET_PRINTF(4, 5);

@@ -5,8 +5,11 @@
  */
 #include <string.h>
 
-#include "base/text/text.h"
 #include "breakpoint/draw.h"
+
+/* Draws of one question, and of one call. */
+#define AT_ONCE 32u
+#define MOST_DRAWS 1024u
 
 static uint64_t next(uint64_t *state)
 {
@@ -26,31 +29,39 @@ uint64_t pdet_bp_draw(struct pdet_bp_draw *d)
 	       next(&d->state) % d->page_size;
 }
 
-/* A name may have blanks: the offset is behind the last one with a sign. */
-bool pdet_bp_said(const char *text, size_t len, struct pdet_bp_said *ret)
+/* Whether it is an object of the cache that is in use. */
+static bool take(struct pdet_bp_draw *d, const struct pdet_at *at)
 {
-	static const char object[] = "object ", in[] = " in ";
-	const char *end = text + len, *name, *sign;
-	struct pdet_scan s;
-	uint64_t v;
+	const bool is_here = at->kind == PDET_AT_OBJECT &&
+			     !strcmp(at->cache, d->cache);
+	const bool is_used = is_here && at->use == PAGEDET_OBJECT_USED;
 
-	if (len < strlen(object) || memcmp(text, object, strlen(object)))
-		return false;
-	name = memmem(text, len, in, strlen(in));
-	if (!name)
-		return false;
-	name += strlen(in);
-	for (sign = end - 4; sign > name; sign--)
-		if (sign[0] == ' ' && (sign[1] == '+' || sign[1] == '-') &&
-		    sign[2] == '0' && sign[3] == 'x')
-			break;
-	if (sign <= name)
-		return false;
-	s = (struct pdet_scan){ sign + 4, end };
-	if (!pdet_scan_hex(&s, &v) || v > INT64_MAX)
-		return false;
-	*ret = (struct pdet_bp_said){ name, (size_t)(sign - name),
-				      sign[1] == '-' ? -(int64_t)v :
-						       (int64_t)v };
-	return true;
+	d->elsewhere += !is_here;
+	d->unknown += is_here && !at->use;
+	d->kept |= is_here && at->kept;
+	d->free += is_here && at->use && !is_used;
+	d->drawn += is_used;
+	return is_used;
+}
+
+int pdet_bp_draw_object(struct pdet_bp_draw *d,
+			const struct pdet_bp_sources *sources,
+			struct pdet_env *env, struct pdet_at *ret)
+{
+	uint64_t addresses[AT_ONCE];
+	struct pdet_at at[AT_ONCE];
+	unsigned i, n;
+	int r = 0;
+
+	for (n = 0; n < MOST_DRAWS && r == 0; n += AT_ONCE) {
+		for (i = 0; i < AT_ONCE; i++)
+			addresses[i] = pdet_bp_draw(d);
+		r = pdet_bp_ask(sources, env, addresses, AT_ONCE, at);
+		for (i = 0; i < AT_ONCE && r == 0; i++)
+			if (take(d, &at[i])) {
+				*ret = at[i];
+				r = 1;
+			}
+	}
+	return r;
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/*
- * Draws addresses in the slabs of a cache, and understands what is said of the
- * objects there.
- */
+/* Draws objects in the slabs of a cache. */
 #ifndef PDET_BREAKPOINT_DRAW_H
 #define PDET_BREAKPOINT_DRAW_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "breakpoint/ask.h"
 
 struct pdet_bp_draw {
 	struct {
@@ -18,6 +13,10 @@ struct pdet_bp_draw {
 	uint64_t direct;	/* where the kernel maps physical memory */
 	uint64_t page_size;
 	uint64_t state;		/* begins as the seed */
+	char cache[64];		/* the name that its slabs have */
+	/* Draws, by what they met. */
+	uint64_t drawn, free, unknown, elsewhere;
+	bool kept;		/* the unknown: a processor may keep some */
 };
 
 /*
@@ -27,17 +26,13 @@ struct pdet_bp_draw {
  */
 uint64_t pdet_bp_draw(struct pdet_bp_draw *d);
 
-/* What the field object says of an address in a slab. */
-struct pdet_bp_said {
-	const char *cache;	/* in the text */
-	size_t len;
-	int64_t within;		/* from where the user's part begins */
-};
-
 /*
- * pdet_bp_said - take apart "object 3 of 21 in filp +0x10, free". False: it is
- * something else.
+ * pdet_bp_draw_object - draw until an object of the cache is met that is in
+ * use. Returns 1; 0 if none of many draws has met one; or a negative errno with
+ * an error text.
  */
-bool pdet_bp_said(const char *text, size_t len, struct pdet_bp_said *ret);
+int pdet_bp_draw_object(struct pdet_bp_draw *d,
+			const struct pdet_bp_sources *sources,
+			struct pdet_env *env, struct pdet_at *ret);
 
 #endif

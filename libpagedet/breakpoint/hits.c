@@ -5,16 +5,15 @@
  */
 #include "breakpoint/hits.h"
 
-void pdet_bp_hits_count(struct pdet_bp_hits *h, size_t piece,
-			enum pdet_bp_kind kind,
-			const struct pdet_bp_sample *sample)
+void pdet_bp_hits_sum(struct pdet_bp_hits *h, size_t piece, uint64_t ip,
+		      uint64_t tid, const struct pdet_bp_hit *more)
 {
 	static const uint8_t have[PDET_BP_KEYS] = { 1, 1, 1 };
-	const uint64_t key[PDET_BP_KEYS] = { piece, sample->ip, sample->tid };
+	const uint64_t key[PDET_BP_KEYS] = { piece, ip, tid };
 	int64_t at;
 
 	if (h->sums.n >= PDET_BP_MOST_HITS) {
-		h->dropped++;
+		h->dropped += more->reads + more->writes;
 		return;
 	}
 	at = pdet_groups_find(&h->by, key, have);
@@ -23,13 +22,21 @@ void pdet_bp_hits_count(struct pdet_bp_hits *h, size_t piece,
 		at = -1;
 	if (at < 0) {
 		h->no_memory = true;
-		h->dropped++;
+		h->dropped += more->reads + more->writes;
 		return;
 	}
-	if (kind == PDET_BP_WRITE)
-		h->sums.data[at].writes++;
-	else
-		h->sums.data[at].reads++;
+	h->sums.data[at].reads += more->reads;
+	h->sums.data[at].writes += more->writes;
+}
+
+void pdet_bp_hits_count(struct pdet_bp_hits *h, size_t piece,
+			enum pdet_bp_kind kind,
+			const struct pdet_bp_sample *sample)
+{
+	const bool is_write = kind == PDET_BP_WRITE;
+
+	pdet_bp_hits_sum(h, piece, sample->ip, sample->tid,
+			 &(struct pdet_bp_hit){ !is_write, is_write });
 }
 
 static bool are_one(const struct pdet_bp_half *half, enum pdet_bp_kind kind,

@@ -50,6 +50,10 @@ void pdet_bp_hits_count(struct pdet_bp_hits *h, size_t piece,
 			enum pdet_bp_kind kind,
 			const struct pdet_bp_sample *sample);
 
+/* pdet_bp_hits_sum - add hits that were counted. */
+void pdet_bp_hits_sum(struct pdet_bp_hits *h, size_t piece, uint64_t ip,
+		      uint64_t tid, const struct pdet_bp_hit *more);
+
 /* The values of a group. */
 enum { PDET_BP_PIECE, PDET_BP_IP, PDET_BP_TID, PDET_BP_KEYS };
 

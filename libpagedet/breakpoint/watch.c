@@ -96,28 +96,27 @@ static void take_hits(struct pdet_bp_watch *w, bool is_end)
 static void cover(struct pdet_bp_watch *w, bool is_end)
 {
 	const size_t each = w->slots.per_piece;
-	size_t i, k;
+	size_t i, j, k;
 
 	for (k = 0; k < w->slots.used; k += each) {
 		struct pdet_bp_turns *word = &w->words[piece_of(w, k)];
-		uint64_t ns = UINT64_MAX;
+		uint64_t ns = UINT64_MAX, hits = 0;
 		bool limited = false;
 
 		for (i = 0; i < w->slots.n; i++) {
-			const struct pdet_bp_slot *s =
-				&w->slots.data[i].slot[k + each - 1];
+			const struct pdet_bp_slot *s = w->slots.data[i].slot +
+						       k;
 
-			ns = PDET_MIN(ns, s->new_ns);
-			limited |= s->limited;
+			ns = PDET_MIN(ns, s[each - 1].new_ns);
+			limited |= s[each - 1].limited;
+			for (j = 0; j < each; j++)
+				hits += s[j].new_count;
 		}
-		word->ns += ns;
-		word->limited += limited;
-		/* A turn that took no time is none; a thread may sleep. */
-		word->windows += is_end && (word->ns || w->wants.tid);
+		w->counted += hits;
+		pdet_bp_turns_add(word, ns, hits, limited);
+		if (is_end)
+			pdet_bp_turns_end(word, w->wants.tid);
 	}
-	for (i = 0; i < w->slots.n; i++)
-		for (k = 0; k < w->slots.used; k++)
-			w->counted += w->slots.data[i].slot[k].new_count;
 }
 
 static int begin(struct pdet_bp_watch *w, struct pdet_env *env, uint64_t ns)
@@ -324,11 +323,16 @@ int pdet_bp_watch_stop(struct pdet_bp_watch *w, struct pdet_env *env)
 	return w->result;
 }
 
+struct pdet_bp_text pdet_bp_watch_seen(const struct pdet_bp_watch *w)
+{
+	return (struct pdet_bp_text){ w->objects, w->words, &w->plan,
+				      &w->hits };
+}
+
 int pdet_bp_watch_write(const struct pdet_bp_watch *w, struct pdet_env *env,
 			int fd)
 {
-	const struct pdet_bp_text t = { w->objects, w->words, &w->plan,
-					&w->hits };
+	const struct pdet_bp_text t = pdet_bp_watch_seen(w);
 
 	return pdet_bp_write(env, fd, &t);
 }

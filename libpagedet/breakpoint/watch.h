@@ -6,18 +6,15 @@
 #ifndef PDET_BREAKPOINT_WATCH_H
 #define PDET_BREAKPOINT_WATCH_H
 
-#include "breakpoint/hits.h"
+#include "breakpoint/ask.h"
+#include "breakpoint/write.h"
 #include "pagedet.h"
 
-#define PDET_BP_NAME 64
-
-/* A range of bytes to watch. */
-struct pdet_bp_object {
-	uint64_t address, bytes;
-	char cache[PDET_BP_NAME]; /* its slab cache; "" none, or not known */
-	bool is_data;		/* a variable of the kernel */
-	unsigned state;		/* PAGEDET_OBJECT_*, or 0: not known */
-};
+/*
+ * pdet_bp_object_take - take what is at its address now. An object that had a
+ * cache is gone if its page is not a slab any more, or one of another cache.
+ */
+void pdet_bp_object_take(struct pdet_bp_object *o, const struct pdet_at *at);
 
 struct pdet_bp_wants {
 	struct pdet_bp_object *objects; /* copied */
@@ -41,6 +38,8 @@ int pdet_bp_watch_stop(struct pdet_bp_watch *w, struct pdet_env *env);
 /* Writes it as a KMAP, when it has been stopped. */
 int pdet_bp_watch_write(const struct pdet_bp_watch *w, struct pdet_env *env,
 			int fd);
+/* What it has seen, when it has been stopped, until it is freed. */
+struct pdet_bp_text pdet_bp_watch_seen(const struct pdet_bp_watch *w);
 
 /* pdet_bp_watch_word - what was seen of word @i; false: there is none. */
 bool pdet_bp_watch_word(const struct pdet_bp_watch *w, size_t i,
@@ -48,22 +47,5 @@ bool pdet_bp_watch_word(const struct pdet_bp_watch *w, size_t i,
 void pdet_bp_watch_total(const struct pdet_bp_watch *w,
 			 struct pagedet_kmap_watch_total *ret);
 void pdet_bp_watch_free(struct pdet_bp_watch *w);
-
-/* --- write.c --- */
-/* How a piece was watched. */
-struct pdet_bp_turns {
-	uint64_t windows;	/* 0: it never had a turn, and is not written */
-	uint64_t ns, limited;
-};
-
-struct pdet_bp_text {
-	const struct pdet_bp_object *objects;
-	const struct pdet_bp_turns *turns; /* of each piece */
-	const struct pdet_bp_plan *plan;
-	const struct pdet_bp_hits *hits;
-};
-
-/* pdet_bp_write - write a KMAP whose objects are the words. */
-int pdet_bp_write(struct pdet_env *env, int fd, const struct pdet_bp_text *t);
 
 #endif

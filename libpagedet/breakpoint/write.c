@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "breakpoint/watch.h"
+#include "breakpoint/write.h"
+#include "pagedet.h"
 
 /* A place that is not told; the kernel prints it for one that it hides. */
 #define UNTOLD "(____ptrval____)"
@@ -90,19 +91,34 @@ static struct ranked *rank(const struct pdet_bp_hits *h)
 	return all;
 }
 
+/* The descriptor stays that of the caller, and no other one is needed. */
+static ssize_t put_bytes(void *cookie, const char *bytes, size_t n)
+{
+	const int *fd = cookie;
+	size_t done = 0;
+	ssize_t some;
+
+	while (done < n) {
+		some = write(*fd, bytes + done, n - done);
+		if (some < 0 && errno == EINTR)
+			continue;
+		if (some <= 0)
+			return 0;
+		done += (size_t)some;
+	}
+	return (ssize_t)done;
+}
+
 int pdet_bp_write(struct pdet_env *env, int fd, const struct pdet_bp_text *t)
 {
 	struct ranked *all = rank(t->hits);
-	const int copy = dup(fd);
-	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
+	FILE *f = all ? fopencookie(&fd, "w", (cookie_io_functions_t){
+					.write = put_bytes }) : NULL;
 	size_t i, at = 0;
 	int r = 0;
 
-	if (!f && copy >= 0)
-		close(copy);
-	if (!f || !all)
-		r = pdet_fail(env, !all ? ENOMEM : errno, "cannot write a "
-			      "KMAP: %s", !all ? "no memory" : strerror(errno));
+	if (!f)
+		r = pdet_fail(env, ENOMEM, "cannot write a KMAP: no memory");
 	for (i = 0; r == 0 && i < t->plan->n; i++) {
 		if (t->turns[i].windows)
 			put_word(f, t, i);

@@ -14,26 +14,6 @@
 #include "base/io.h"
 #include "check/mount.h"
 
-static bool mount_id(int fd, uint64_t *ret)
-{
-	const struct pdet_env here = { .root = (char *)"" };
-	struct pdet_scan all, line;
-	struct pdet_text text;
-	bool found = false;
-
-	if (pdet_slurp(&here, &text, 65536, "/proc/self/fdinfo/%d", fd) < 0)
-		return false;
-	all = (struct pdet_scan){ text.data, text.data + text.len };
-	while (!found && pdet_scan_line(&all, &line)) {
-		if (!pdet_scan_word(&line, "mnt_id:"))
-			continue;
-		pdet_scan_blanks(&line);
-		found = pdet_scan_dec(&line, ret);
-	}
-	pdet_text_free(&text);
-	return found;
-}
-
 int pdet_check_mount(int fd, struct pdet_check_mount *ret)
 {
 	struct pdet_scan line;
@@ -43,7 +23,8 @@ int pdet_check_mount(int fd, struct pdet_check_mount *ret)
 	FILE *f;
 
 	ret->line = NULL;
-	f = mount_id(fd, &id) ? fopen("/proc/self/mountinfo", "re") : NULL;
+	f = pdet_mount_id(fd, &id) == 0 ? fopen("/proc/self/mountinfo", "re") :
+					  NULL;
 	if (!f)
 		return -ENOENT;
 	while ((n = getline(&ret->line, &cap, f)) > 0) {

@@ -61,13 +61,14 @@ struct pdet_emit_thread {
 	bool has_kernel, has_user; /* what was asked for */
 	const char *const *frames;
 	uint32_t n;
-	uint32_t reason;	/* the reason why the frames are not known; 0 if
-				 * they are known. No frames means user code */
+	const char *reason;	/* the name of the reason why the frames are not
+				 * known; NULL if they are known. No frames
+				 * means user code */
 	const char *words;	/* the same as text */
 	const struct pagedet_frame *user;
 	bool stopped;		/* for user, even if that is not known */
 	uint32_t n_user;	/* 0 and no reason: it has no user code */
-	uint32_t user_reason;
+	const char *user_reason;
 	const char *user_words;
 };
 

@@ -772,12 +772,10 @@ static void json_thread(struct pagedet_emitter *e,
 	if (t->stopped)
 		pdet_out_str(out, ",\"perturbed\":true");
 	if (t->reason)
-		out_text(out, ",\"missing\":{\"kernel_stack\":",
-			 pdet_reason_name(t->reason));
+		out_text(out, ",\"missing\":{\"kernel_stack\":", t->reason);
 	if (t->user_reason)
 		out_text(out, t->reason ? ",\"user_stack\":" :
-			 ",\"missing\":{\"user_stack\":",
-			 pdet_reason_name(t->user_reason));
+			 ",\"missing\":{\"user_stack\":", t->user_reason);
 	pdet_out_str(out, t->reason || t->user_reason ? "}}\n" : "}\n");
 }
 

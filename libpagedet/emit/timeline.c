@@ -77,7 +77,8 @@ static unsigned get(const struct emitting *s, enum number n, uint64_t *ret)
 	*ret = value[n];
 	switch (n) {
 	case TIME:
-		return s->t->total.no_ns ? PAGEDET_UNSUPPORTED : PAGEDET_HAVE;
+		return s->t->total.no_ns || row->ns == UINT64_MAX ?
+			       PAGEDET_UNSUPPORTED : PAGEDET_HAVE;
 	case PFN:
 		return some(!is_loss);
 	case ORDER:
@@ -269,8 +270,9 @@ static void text_seconds(struct emitting *s)
 	const uint64_t ns = early ? s->begin_ns - s->row.ns :
 				    s->row.ns - s->begin_ns;
 	char text[2 * PDET_DIGITS + 1], *end = text;
+	uint64_t v;
 
-	if (s->t->total.no_ns) {
+	if (get(s, TIME, &v) != PAGEDET_HAVE) {
 		*end++ = '?';
 	} else {
 		if (early)

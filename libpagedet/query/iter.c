@@ -477,6 +477,7 @@ static void free_user_stacks(struct pdet_user_stacks *u)
 	if (u->stack)
 		pdet_user_stack_free(u->stack);
 	free(u->stack);
+	pdet_perf_file_free(&u->perf);
 	pdet_unwinder_free(u->unwinder);
 }
 

@@ -237,6 +237,7 @@ struct pdet_user_stacks {
 	bool stopped;		/* the last thread was */
 	struct pdet_unwinder *unwinder;
 	struct pdet_user_stack *stack; /* that the caller reads */
+	struct pdet_perf_file perf; /* of the last process */
 };
 
 struct pdet_iter {

@@ -322,6 +322,7 @@ int pdet_task_rest(struct pdet_space *space, const struct pdet_task_stacks *t,
 	*ret = (struct pdet_task_rest){
 		.stack = k.stack, .bytes = k.bytes, .switches = k.switches,
 		.sp = k.runs && k.own ? k.sp : 0,
+		.lowest = k.sp,
 		.user = k.proved, .cpu = k.note,
 	};
 	return k.runs && !k.own && !k.proved ? -EAGAIN : 0;

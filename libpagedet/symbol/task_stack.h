@@ -46,6 +46,8 @@ struct pdet_task_rest {
 	uint64_t switches;	/* how often it has stopped running */
 	uint64_t sp;		/* in a dump, of the processor that is on this
 				 * stack; 0: none is */
+	uint64_t lowest;	/* the lowest address in use, as the context
+				 * switch or a processor left it */
 	bool user;		/* in a dump, it ran in user code on processor
 				 * @cpu of the notes, for sure */
 	uint32_t cpu;

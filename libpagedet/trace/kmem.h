@@ -29,8 +29,9 @@ enum pdet_kmem_kind {
 	PDET_KMEM_LOST,		/* so many events of the processor as object
 				 * says were lost, or UINT64_MAX if that is not
 				 * known, between the time that requested says
-				 * (0: not known when) and this one. node is
-				 * NO_NUMBER if the processor is not known */
+				 * (0: not known when) and this one (NO_NS: not
+				 * known when). node is NO_NUMBER if the
+				 * processor is not known */
 	PDET_KMEM_SUM,		/* so many objects as object says, with so many
 				 * bytes as allocated says, are live now */
 	PDET_KMEM_KINDS
@@ -39,6 +40,7 @@ enum pdet_kmem_kind {
 /* What an event does not tell. */
 #define PDET_KMEM_NO_NUMBER INT32_MIN
 #define PDET_KMEM_NO_GFP UINT64_MAX
+#define PDET_KMEM_NO_NS UINT64_MAX
 
 static inline bool pdet_kmem_is_page(unsigned kind)
 {

@@ -15,12 +15,13 @@
 #include "base/hash.h"
 #include "base/pairs.h"
 #include "base/vec.h"
+#include "trace/gaps.h"
 #include "trace/line.h"
 #include "trace/trace.h"
 
-/* Lines that are read at once. Each may be three events. */
+/* Lines that are read at once. Each may be three events, behind losses. */
 #define LINES 256
-#define MOST_EVENTS (3 * LINES)
+#define MOST_EVENTS (3 * LINES + PDET_TRACE_GAPS)
 /* Room for the texts of these. */
 #define MOST_TEXTS ((size_t)256 << 10)
 /* Where the first event of a text must be. */
@@ -52,6 +53,7 @@ struct text {
 	bool has_content;	/* the kernel has told it */
 	uint64_t content;
 	uint64_t lost_lines, lost_written;
+	struct pdet_trace_gaps gaps;
 	uint64_t ns;		/* of the last event */
 };
 
@@ -151,6 +153,14 @@ static bool note_site(struct text *x, const struct pdet_trace_line *l,
 	return pdet_pairs_set(&x->sites, e.object, 1);
 }
 
+/* Losses that a line tells wait until now. False without memory. */
+static bool note_time(struct text *x, const struct pdet_trace_line *l)
+{
+	pdet_trace_gaps_give(&x->gaps, l->event.ns, x->events, &x->s.piece);
+	x->ns = l->event.ns;
+	return pdet_trace_gaps_note(&x->gaps, l->event.cpu, l->event.ns);
+}
+
 static int take_event(struct text *x, struct pdet_trace_line *l)
 {
 	struct pdet_kmem_event e = l->event;
@@ -165,8 +175,7 @@ static int take_event(struct text *x, struct pdet_trace_line *l)
 	x->t->no_cpu |= l->no_cpu;
 	x->t->no_ns |= l->no_ns;
 	x->t->hashed |= l->hashed;
-	x->ns = e.ns;
-	if (!note_comm(x, l) || !note_site(x, l, &e.site))
+	if (!note_time(x, l) || !note_comm(x, l) || !note_site(x, l, &e.site))
 		return no_memory(x);
 	if (l->cache.at < l->cache.end)
 		put_text(x, &e, l->cache);
@@ -198,15 +207,16 @@ static int take_sum(struct text *x, const struct pdet_trace_line *l)
 	return 0;
 }
 
-/* A line says that events of a processor were lost here. */
+/* A line says that events were lost in front of the next one of the processor,
+ * which follows unless somebody has removed it. */
 static void take_lost(struct text *x, const struct pdet_trace_line *line)
 {
 	const uint64_t n = line->lost;
-	const struct pdet_kmem_event e = { .ns = x->ns, .cpu = line->event.cpu,
-					   .object = n ? n : UINT64_MAX,
-					   .kind = PDET_KMEM_LOST };
 
-	put(x, &e);
+	if (x->gaps.n == PDET_TRACE_GAPS)
+		pdet_trace_gaps_give(&x->gaps, PDET_KMEM_NO_NS, x->events,
+				     &x->s.piece);
+	pdet_trace_gaps_add(&x->gaps, line->event.cpu, n ? n : UINT64_MAX);
 	pdet_trace_lost_behind(&x->s.loss, x->ns);
 	x->s.loss.unknown += !n;
 	x->lost_lines += n;
@@ -248,7 +258,7 @@ static int take_line(struct text *x, const struct pdet_text_line *line)
 		return 0;
 	case PDET_TRACE_LINE_OTHER:
 		x->s.loss.other++;
-		return 0;
+		return note_time(x, &l) ? 0 : no_memory(x);
 	case PDET_TRACE_LINE_LOST:
 		take_lost(x, &l);
 		note_loss(x);
@@ -317,6 +327,7 @@ static int more(struct pdet_trace_stream *s)
 	if (r != 0 && r != -EBADMSG)
 		return 1;
 	note_end(x);
+	pdet_trace_gaps_give(&x->gaps, PDET_KMEM_NO_NS, x->events, &s->piece);
 	return s->piece.n > 0;
 }
 
@@ -329,6 +340,7 @@ static void close_text(struct pdet_trace_stream *s)
 	pdet_vec_free(&s->piece);
 	pdet_pairs_free(&x->comms);
 	pdet_pairs_free(&x->sites);
+	pdet_trace_gaps_free(&x->gaps);
 	free(x->events);
 	free(x->texts);
 	free(x);

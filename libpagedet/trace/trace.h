@@ -46,6 +46,8 @@ struct pdet_trace {
 	char release[64];	/* as uname -r prints it; "" not told */
 	bool wants_stacks;
 	bool wants_frees;	/* of a text: the places of frees, too */
+	bool wants_losses;	/* rows of them, not only how many; set before
+				 * events are read */
 	struct pdet_trace_stacks stacks;
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
 	struct pdet_text kallsyms, cmdlines;

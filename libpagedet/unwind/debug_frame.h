@@ -29,6 +29,7 @@ struct pdet_debug_frame {
 struct pdet_frame_pair {
 	uint8_t bytes[PDET_FRAME_PAIR];
 	size_t n, fde;		/* all, and the offset of the FDE */
+	bool guessed;		/* perhaps the code has not that frame */
 };
 
 /* pdet_debug_frame_index - make the index of ret->bytes, which

@@ -52,6 +52,7 @@ struct unwinding {
 	const struct pdet_eh_frame *frames; /* at INDEX_AT */
 	const struct pdet_frame_pair *pair; /* at PAIR_AT */
 	struct pdet_eh_entry pair_entry;    /* its index */
+	bool guessed;		/* the last step was by such a pair */
 	unsigned reads;
 	const char *why;	/* the first failure; NULL: none */
 };
@@ -78,7 +79,8 @@ static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
 	case -ENODATA:
 		return refuse(u, "memory that is needed is not in the dump");
 	default:
-		return refuse(u, "memory that is needed cannot be read");
+		return refuse(u, u->guessed ? PDET_UNWIND_ASTRAY :
+			      "memory that is needed cannot be read");
 	}
 }
 
@@ -194,6 +196,7 @@ static int use_pair(struct unwinding *u, uint64_t ip, unw_dyn_info_t *di)
 	u->pair = u->target->pair ? u->target->pair(u->target->arg, ip) : NULL;
 	if (!u->pair)
 		return -UNW_ENOINFO;
+	u->guessed = u->pair->guessed;
 	/* libunwind searches by 32 bits of the distance. */
 	u->pair_entry = (struct pdet_eh_entry){
 		(int32_t)(ip - PAIR_AT), (int32_t)u->pair->fde
@@ -298,6 +301,18 @@ static bool is_signal(const struct unwinding *u, uint64_t ip)
 	       pdet_is_signal_return(code);
 }
 
+static int damaged(struct unwinding *u)
+{
+	return refuse(u, u->guessed ? PDET_UNWIND_ASTRAY :
+				      "the stack is damaged");
+}
+
+/* A stack does not end where a guess leads to address 0. */
+static int end_whole(struct unwinding *u)
+{
+	return u->guessed ? damaged(u) : 1;
+}
+
 /* The address of the frame that the cursor is at. Returns 0, 1 at the end. */
 static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 {
@@ -307,20 +322,22 @@ static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 
 	if (u->lib->_Ux86_64_get_reg(c, UNW_REG_IP, &ip) < 0 ||
 	    u->lib->_Ux86_64_get_reg(c, UNW_REG_SP, &sp) < 0)
-		return refuse(u, "the stack is damaged");
+		return damaged(u);
 	if (!ip)
 		return !w->n ? refuse(u, "the thread is at address 0") :
-		       !after_signal ? 1 :
+		       !after_signal ? end_whole(u) :
 		       refuse(u, "a signal came at address 0");
 	/* Callers are at higher addresses; a handler may have its own stack.
 	 * The innermost function may have taken its return address away. */
 	if (w->n && !after_signal && (w->n > 1 ? sp <= w->sp : sp < w->sp))
-		return refuse(u, "the stack is damaged");
+		return damaged(u);
 	step.ip = ip;
 	step.signal = is_signal(u, ip);
 	w->signals += step.signal;
 	if (w->n == w->most || w->signals > MOST_SIGNALS)
 		return refuse(u, "there are more frames");
+	if (w->n)
+		w->steps[w->n - 1].guessed = u->guessed;
 	w->sp = sp;
 	w->steps[w->n++] = step;
 	return 0;
@@ -337,11 +354,14 @@ static void walk(struct unwinding *u, unw_addr_space_t space, struct walk *w)
 		return;
 	}
 	while (take_frame(u, &c, w) == 0) {
+		u->guessed = false;
 		r = u->lib->_Ux86_64_step(&c);
-		if (r < 0)
-			refuse(u, r == -UNW_EBADREG ?
-				  "a register that is needed is not known" :
-				  "the stack is damaged");
+		if (r == -UNW_EBADREG)
+			refuse(u, "a register that is needed is not known");
+		else if (r < 0)
+			damaged(u);
+		else if (r == 0)
+			end_whole(u);
 		if (r <= 0 || u->why)
 			return;
 	}

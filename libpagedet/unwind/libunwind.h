@@ -37,7 +37,13 @@ struct pdet_unwind_step {
 				 * signal */
 	bool exact;		/* ip is not a return address, but that of an
 				 * instruction that was interrupted */
+	bool guessed;		/* the next frame is where the pair for this one
+				 * leads, which may be wrong */
 };
+
+/* Why a stack ends at code whose pair is a guess, and the guess is wrong. */
+#define PDET_UNWIND_ASTRAY \
+	"the frame pointer of this code does not lead to its caller"
 
 struct pdet_unwinder;
 

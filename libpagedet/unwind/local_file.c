@@ -5,12 +5,9 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "unwind/local_file.h"
-
-#define MOST_MOUNTS ((size_t)64 << 20)
 
 bool pdet_may_hang(struct pdet_scan fstype)
 {
@@ -68,37 +65,34 @@ static bool is_below(const char *path, const struct pdet_mount *m)
 	       (path[len] == '/' || !path[len]);
 }
 
-int pdet_check_mounts(const char *mountinfo, const char *path, bool own)
+/* Our root answers, as we run there. */
+int pdet_check_way(const char *path)
 {
 	struct pdet_scan all, line;
 	struct pdet_mount m;
 	struct pdet_text text;
-	bool has_root = own, hangs = false;
-	int r = pdet_slurp_at(AT_FDCWD, mountinfo, &text, MOST_MOUNTS);
+	bool hangs = false;
+	int r = pdet_slurp_at(AT_FDCWD, "/proc/self/mountinfo", &text,
+			      PDET_MOUNTS_BYTES);
 
 	/* Without it, nothing is known of any path. */
 	if (r < 0)
 		return r;
 	all = (struct pdet_scan){ text.data, text.data + text.len };
 	while (!hangs && pdet_scan_line(&all, &line))
-		if (pdet_mountinfo_line(line, &m)) {
-			has_root |= pdet_scan_is(&m.point, "/");
+		if (pdet_mountinfo_line(line, &m))
 			hangs = pdet_may_hang(m.fstype) && is_below(path, &m);
-		}
 	pdet_text_free(&text);
-	return has_root && !hangs ? 0 : -EREMOTE;
+	return hangs ? -EREMOTE : 0;
 }
 
 /* Links would lead around the check of the path. */
 static int open_directly(const char *path, int flags)
 {
-	const struct open_how how = {
-		.flags = (uint64_t)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_NO_SYMLINKS,
-	};
-	const long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	const int fd = pdet_open_how(AT_FDCWD, path, flags,
+				     RESOLVE_NO_SYMLINKS);
 
-	return fd < 0 ? -ENOENT : (int)fd;
+	return fd < 0 ? -ENOENT : fd;
 }
 
 /* A FIFO would wait for its writer, so it is not opened for reading before it
@@ -112,7 +106,7 @@ int pdet_open_named(const struct pdet_env *env, const char *path,
 	if (r == 0 && (path[0] != '/' || full[0] != '/'))
 		r = -ENOENT;
 	if (r == 0)
-		r = pdet_check_mounts("/proc/self/mountinfo", full, true);
+		r = pdet_check_way(full);
 	if (r < 0)
 		return r;
 	fd = keep_regular(open_directly(full, O_PATH), st);

@@ -12,6 +12,9 @@
 #include "base/pairs.h"
 #include "kernel/text/mountinfo.h"
 
+/* Of mountinfo. */
+#define PDET_MOUNTS_BYTES ((size_t)64 << 20)
+
 /* pdet_may_hang - whether a filesystem of that type may never answer. */
 bool pdet_may_hang(struct pdet_scan fstype);
 
@@ -21,14 +24,11 @@ int pdet_open_regular(const struct pdet_env *env, const char *path,
 		      struct stat *st);
 
 /*
- * pdet_check_mounts - whether the file @mountinfo of a process has a mount that
- * may never answer, through which @path leads. Returns 0, -EREMOTE, or a
- * negative errno: the file cannot be read, so nothing is known. -EREMOTE also
- * if the mount of the root is not in it: a process whose root is a directory
- * below that (chroot) sees only the mounts that are further below. If it is our
- * @own file, our root answers, as we run there.
+ * pdet_check_way - whether @path leads through a mount that may never answer.
+ * Returns 0, -EREMOTE: it does, or a negative errno: our mounts cannot be read,
+ * so nothing is known.
  */
-int pdet_check_mounts(const char *mountinfo, const char *path, bool own);
+int pdet_check_way(const char *path);
 
 /*
  * pdet_open_named - the same for a name that a dump has, which may be of

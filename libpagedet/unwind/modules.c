@@ -26,7 +26,6 @@
 
 /* The kernel allows 65530 mappings, unless it was told otherwise. */
 #define MOST_MAPS ((size_t)64 << 20)
-#define MOST_MOUNTS ((size_t)64 << 20)
 
 /* Of processes of a dump. */
 #define MOST_FILES 256
@@ -97,6 +96,7 @@ static int add_map(struct pdet_code *c, const struct pdet_vma *v)
 	struct pdet_code_map map = {
 		.start = v->start, .end = v->end, .offset = v->offset,
 		.exec = v->prot & PAGEDET_PROT_EXEC,
+		.write = v->prot & PAGEDET_PROT_WRITE,
 	};
 
 	if (v->inode || v->owner_unproved || is_vdso(v)) {
@@ -271,8 +271,8 @@ static int read_mounts(struct pdet_code *c)
 	struct pdet_scan all, line;
 	struct pdet_mount m;
 	struct pdet_text text;
-	int r = pdet_slurp(c->env, &text, MOST_MOUNTS, "/proc/%u/mountinfo",
-			   c->pid);
+	int r = pdet_slurp(c->env, &text, PDET_MOUNTS_BYTES,
+			   "/proc/%u/mountinfo", c->pid);
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;

@@ -36,7 +36,7 @@ struct pdet_module_file {
 
 struct pdet_code_map {
 	uint64_t start, end, offset;
-	bool exec;
+	bool exec, write;
 	struct pdet_module_file *file;	/* NULL: memory without a file */
 };
 

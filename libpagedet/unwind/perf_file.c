@@ -12,127 +12,70 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text/text.h"
 #include "kernel/text/stat.h"
-#include "unwind/local_file.h"
+#include "kernel/text/status.h"
 #include "unwind/perf_file.h"
+#include "unwind/process_tmp.h"
 
 #define SECOND 1000000000ull
 
-/* What /proc says of a process. */
-struct process {
-	uint64_t tgid;		/* in the namespace of /proc */
-	uint64_t pid;		/* the same, in its own namespace */
-	uint64_t user;		/* effective */
-	uint64_t start;		/* ns of CLOCK_REALTIME */
-};
-
 /* --- the process --- */
 
-/* The number that is the last one, or the one at @place, from 0. */
-static bool take_number(struct pdet_scan line, unsigned place, uint64_t *ret)
-{
-	uint64_t number;
-	unsigned i;
-
-	for (i = 0; pdet_scan_blanks(&line), pdet_scan_dec(&line, &number);
-	     i++) {
-		*ret = number;
-		if (i == place)
-			break;
-	}
-	return i > 0;
-}
-
 /* A kernel without namespaces of pids has no NStgid. */
-static int parse_status(struct pdet_scan all, struct process *p)
+static int parse_status(struct pdet_scan text, struct pdet_perf_process *p)
 {
-	bool has_tgid = false, has_pid = true, has_user = false;
-	struct pdet_scan line;
-
-	while (pdet_scan_line(&all, &line))
-		if (pdet_scan_word(&line, "Tgid:")) {
-			has_tgid = take_number(line, UINT_MAX,
-					       &p->tgid);
-			p->pid = p->tgid;
-		} else if (pdet_scan_word(&line, "NStgid:")) {
-			has_pid = take_number(line, UINT_MAX, &p->pid);
-		} else if (pdet_scan_word(&line, "Uid:")) {
-			has_user = take_number(line, 1, &p->user);
-		}
-	return has_tgid && has_pid && has_user && p->tgid <= UINT32_MAX ?
+	if (!pdet_status_number(text, "Tgid:", 0, &p->tgid) || !p->tgid ||
+	    p->tgid > UINT32_MAX ||
+	    !pdet_status_number(text, "Uid:", 1, &p->user))
+		return -EBADMSG;
+	p->pid = p->tgid;
+	return !pdet_status_has(text, "NStgid:") ||
+	       pdet_status_number(text, "NStgid:", PDET_STATUS_LAST, &p->pid) ?
 	       0 : -EBADMSG;
 }
 
 static int read_process(const struct pdet_env *env, uint32_t tid,
-			struct process *p)
+			struct pdet_perf_process *p)
 {
-	const uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
 	struct pdet_text text;
-	uint64_t ticks;
-	int r = pdet_slurp(env, &text, 1 << 20, "/proc/%u/status", tid);
+	int r = pdet_slurp(env, &text, PDET_STATUS_BYTES, "/proc/%u/status",
+			   tid);
 
 	if (r < 0)
 		return r;
 	r = parse_status((struct pdet_scan){ text.data, text.data + text.len },
 			 p);
 	pdet_text_free(&text);
-	if (r == 0)
-		r = pdet_stat_number(env, (uint32_t)p->tgid, PDET_STAT_START,
-				     &ticks);
-	if (r < 0)
-		return r;
-	p->start = pdet_clock_ns(CLOCK_REALTIME) -
-		   pdet_clock_ns(CLOCK_BOOTTIME) +
-		   ticks / hz * SECOND + ticks % hz * SECOND / hz;
-	return 0;
+	return r < 0 ? r : pdet_stat_number(env, (uint32_t)p->tgid,
+					    PDET_STAT_START, &p->start);
+}
+
+static bool is_same_process(const struct pdet_perf_process *a,
+			    const struct pdet_perf_process *b)
+{
+	return a->tgid == b->tgid && a->pid == b->pid && a->user == b->user &&
+	       a->start == b->start;
+}
+
+/* In ns of CLOCK_REALTIME. */
+static uint64_t start_of(const struct pdet_perf_process *p)
+{
+	const uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return pdet_clock_ns(CLOCK_REALTIME) - pdet_clock_ns(CLOCK_BOOTTIME) +
+	       p->start / hz * SECOND + p->start % hz * SECOND / hz;
 }
 
 /* --- the file --- */
 
-/* Nothing is opened for reading before it is known to be a regular file: a FIFO
- * would notice it, and a device can do anything. */
-static int find_file(const struct pdet_env *env, uint32_t tid,
-		     const struct process *p, struct stat *st)
-{
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS,
-	};
-	char path[PATH_MAX], name[64];
-	int root, fd, r;
-
-	snprintf(name, sizeof(name), "/tmp/perf-%llu.map",
-		 (unsigned long long)p->pid);
-	r = pdet_path(env, path, sizeof(path), "/proc/%u/mountinfo", tid);
-	if (r == 0)
-		r = pdet_check_mounts(path, name, false);
-	if (r == 0)
-		r = pdet_path(env, path, sizeof(path), "/proc/%u/root", tid);
-	if (r < 0)
-		return r;
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
-	fd = (int)syscall(SYS_openat2, root, name + 1, &how, sizeof(how));
-	r = fd < 0 || fstat(fd, st) < 0 ? -errno : 0;
-	close(root);
-	if (r == 0)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return r;
-}
-
 /* Returns NULL if the file may be believed. */
-static const char *check(const struct process *p, const struct stat *st)
+static const char *check(const struct pdet_perf_process *p,
+			 const struct stat *st)
 {
 	const uint64_t written = (uint64_t)st->st_mtim.tv_sec * SECOND +
 				 (uint64_t)st->st_mtim.tv_nsec;
@@ -146,7 +89,7 @@ static const char *check(const struct process *p, const struct stat *st)
 	if ((uint64_t)st->st_size > PDET_PERF_BYTES)
 		return "it is too large";
 	/* Clocks have ticks. */
-	if (st->st_mtim.tv_sec < 0 || written + SECOND < p->start)
+	if (st->st_mtim.tv_sec < 0 || written + SECOND < start_of(p))
 		return "it was last written before the process started";
 	return NULL;
 }
@@ -159,6 +102,8 @@ static const char *why_not(int error)
 		return "there is none";
 	case -ELOOP:
 		return "a symbolic link is in its way";
+	case -EXDEV:
+		return "something is mounted on it";
 	case -EREMOTE:
 		return "it is or may be on a network filesystem or FUSE";
 	case -EFBIG:
@@ -193,35 +138,44 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Returns NULL if the map is there. */
-static const char *load(struct pdet_perf_file *f, int fd,
-			const struct process *p, const struct stat *st)
+static void forget_map(struct pdet_perf_file *f)
 {
-	const char *why = check(p, st);
-	int r;
-
-	if (why)
-		return why;
-	if (f->has_map && is_same(&f->st, st))
-		return NULL;
 	pdet_perf_map_free(&f->map);
 	f->has_map = false;
-	r = read_map(fd, &f->map);
+}
+
+/* Returns NULL if the map is there. */
+static const char *load(struct pdet_perf_file *f)
+{
+	struct stat st;
+	const char *why;
+	int r;
+
+	if (f->fd < 0)
+		return why_not(f->fd);
+	if (fstat(f->fd, &st) < 0)
+		return why_not(-errno);
+	why = check(&f->process, &st);
+	if (!why && f->has_map && is_same(&f->st, &st))
+		return NULL;
+	forget_map(f);
+	if (why)
+		return why;
+	r = read_map(f->fd, &f->map);
 	if (r < 0)
 		return why_not(r);
-	f->st = *st;
+	f->st = st;
 	f->has_map = true;
 	return NULL;
 }
 
-static void put_words(struct pdet_perf_file *f, const struct process *p,
-		      const char *why)
+static void put_words(struct pdet_perf_file *f, const char *why)
 {
 	char name[48] = "", bad[64] = "";
 
-	if (p->pid)
+	if (f->process.tgid)
 		snprintf(name, sizeof(name), "/tmp/perf-%llu.map ",
-			 (unsigned long long)p->pid);
+			 (unsigned long long)f->process.pid);
 	if (f->map.bad)
 		snprintf(bad, sizeof(bad), "; %zu of its lines are not "
 			 "understood", f->map.bad);
@@ -233,26 +187,39 @@ static void put_words(struct pdet_perf_file *f, const struct process *p,
 		 "a later function has a part of its place", name);
 }
 
-const struct pdet_perf_map *pdet_perf_file_open(struct pdet_perf_file *f,
-						const struct pdet_env *env,
-						uint32_t tid)
+static void find(struct pdet_perf_file *f, const struct pdet_env *env,
+		 uint32_t tid, const struct pdet_perf_process *p)
 {
-	struct process p = { .pid = 0 };
-	const char *why;
-	struct stat st;
-	int fd = read_process(env, tid, &p);
+	char name[64];
 
-	if (fd == 0)
-		fd = find_file(env, tid, &p, &st);
-	why = fd < 0 ? why_not(fd) : load(f, fd, &p, &st);
-	if (fd >= 0)
-		close(fd);
-	put_words(f, &p, why);
-	return why ? NULL : &f->map;
+	if (is_same_process(&f->process, p))
+		return;
+	pdet_perf_file_free(f);
+	snprintf(name, sizeof(name), "perf-%llu.map",
+		 (unsigned long long)p->pid);
+	f->fd = pdet_process_tmp_open(env, tid, name);
+	f->process = *p;
+}
+
+void pdet_perf_file_open(struct pdet_perf_file *f, const struct pdet_env *env,
+			 uint32_t tid)
+{
+	struct pdet_perf_process p = { .tgid = 0 };
+	const int r = read_process(env, tid, &p);
+
+	if (r < 0) {
+		pdet_perf_file_free(f);
+		put_words(f, why_not(r));
+		return;
+	}
+	find(f, env, tid, &p);
+	put_words(f, load(f));
 }
 
 void pdet_perf_file_free(struct pdet_perf_file *f)
 {
-	pdet_perf_map_free(&f->map);
-	f->has_map = false;
+	if (f->process.tgid && f->fd >= 0)
+		close(f->fd);
+	forget_map(f);
+	f->process.tgid = 0;
 }

@@ -14,7 +14,17 @@
 
 #define PDET_PERF_BYTES ((size_t)64 << 20)
 
+/* A process, and what its file is compared with. */
+struct pdet_perf_process {
+	uint64_t tgid;		/* in the namespace of /proc; 0: none */
+	uint64_t pid;		/* the same, in its own namespace */
+	uint64_t user;		/* effective */
+	uint64_t start;		/* ticks since boot */
+};
+
 struct pdet_perf_file {
+	struct pdet_perf_process process; /* whose file was looked for */
+	int fd;			/* of the file; a negative errno: why not */
 	struct pdet_perf_map map;
 	struct stat st;		/* of the file that was read */
 	bool has_map;
@@ -26,12 +36,12 @@ struct pdet_perf_file {
 
 /*
  * pdet_perf_file_open - read the file of the process of thread @tid. *f is
- * zero, or that of another thread: what was read stays if the file is the same.
- * Returns the map, or NULL: f->why says why. Free it in both cases.
+ * zero, or that of another thread: for one of the same process, the file is not
+ * looked for again, and read again only if it has changed. f->has_map is set,
+ * or f->why says why not. Free it.
  */
-const struct pdet_perf_map *pdet_perf_file_open(struct pdet_perf_file *f,
-						const struct pdet_env *env,
-						uint32_t tid);
+void pdet_perf_file_open(struct pdet_perf_file *f, const struct pdet_env *env,
+			 uint32_t tid);
 void pdet_perf_file_free(struct pdet_perf_file *f);
 
 #endif

@@ -12,38 +12,78 @@
 #include "unwind/signal_frame.h"
 #include "unwind/user_stack.h"
 
-#define PAGES 64
+/* A program in C needs 20 of them for its code and tables. */
+#define PAGES 256
 
-struct cache {
+/* The threads of a process have the same code and tables: pages of files that
+ * cannot be written are kept from one stack to the next one, while the mappings
+ * are the same. */
+struct pdet_user_cache {
 	const struct pdet_user_source *source;
 	struct pdet_code *code;
-	/* The map file of the compiler, once a frame needs it. */
-	struct pdet_perf_file *perf;
-	const struct pdet_perf_map *perf_map; /* NULL: it is not used */
-	bool tried_perf;
-	/* Where code was crossed that no table describes. */
-	uint64_t likely[PDET_USER_FRAMES];
-	size_t n_likely;
+	uint64_t mappings;	/* number of those that the pages are of; 0: it
+				 * is not known */
 	struct page {
 		uint64_t addr;	/* 1: none */
+		bool stays;
 		int error;
-		char bytes[PDET_USER_PAGE];
 	} page[PAGES];
+	char bytes[PAGES][PDET_USER_PAGE];
 	struct pdet_frame_pair pair;
 };
 
-static const struct page *get_page(struct cache *c, uint64_t addr)
+/* Nothing changes in a dump. */
+static bool stays(const struct pdet_user_cache *c, const struct page *p)
 {
-	struct page *p = &c->page[addr / PDET_USER_PAGE % PAGES];
+	const struct pdet_code_map *m;
 
-	if (p->addr == addr)
-		return p;
-	p->addr = addr;
-	p->error = c->source->page(c->source->arg, addr, p->bytes);
-	if (p->error == -ENOENT)
-		p->error = pdet_code_file_read(c->code, addr, p->bytes,
-					       PDET_USER_PAGE);
-	return p;
+	if (c->source->dump)
+		return true;
+	m = pdet_code_map_at(c->code, p->addr);
+	return !p->error && m && m->file && !m->write;
+}
+
+/* Of a stack that was read before. */
+static void forget_pages(struct pdet_user_cache *c)
+{
+	const uint64_t mappings = c->source->dump ? c->code->space :
+						    c->code->text_maps;
+	const bool same = mappings && mappings == c->mappings;
+	size_t i;
+
+	for (i = 0; i < PAGES; i++)
+		if (!same || !c->page[i].stays)
+			c->page[i].addr = 1;
+	c->mappings = mappings;
+}
+
+/* Returns the bytes of the page, or NULL and sets *error. */
+static const char *get_page(struct pdet_user_cache *c, uint64_t addr,
+			    int *error)
+{
+	const size_t i = addr / PDET_USER_PAGE % PAGES;
+	struct page *p = &c->page[i];
+
+	if (p->addr != addr) {
+		p->addr = addr;
+		p->error = c->source->page(c->source->arg, addr, c->bytes[i]);
+		if (p->error == -ENOENT)
+			p->error = pdet_code_file_read(c->code, addr,
+						       c->bytes[i],
+						       PDET_USER_PAGE);
+		p->stays = stays(c, p);
+	}
+	*error = p->error;
+	return p->error ? NULL : c->bytes[i];
+}
+
+/* libunwind asks for words, two thousand a stack. */
+static void copy(char *to, const char *from, size_t n)
+{
+	if (n == sizeof(uint64_t))
+		memcpy(to, from, sizeof(uint64_t));
+	else
+		memcpy(to, from, n);
 }
 
 static int read_memory(void *arg, uint64_t addr, void *buf, size_t n)
@@ -53,11 +93,12 @@ static int read_memory(void *arg, uint64_t addr, void *buf, size_t n)
 	while (n) {
 		const size_t at = addr % PDET_USER_PAGE;
 		const size_t part = PDET_MIN(n, PDET_USER_PAGE - at);
-		const struct page *p = get_page(arg, addr - at);
+		int error;
+		const char *page = get_page(arg, addr - at, &error);
 
-		if (p->error)
-			return p->error;
-		memcpy(to, p->bytes + at, part);
+		if (!page)
+			return error;
+		copy(to, page + at, part);
 		addr += part;
 		to += part;
 		n -= part;
@@ -67,7 +108,8 @@ static int read_memory(void *arg, uint64_t addr, void *buf, size_t n)
 
 static uint64_t number_of_maps(void *arg)
 {
-	const struct pdet_user_source *s = ((struct cache *)arg)->source;
+	const struct pdet_user_cache *c = arg;
+	const struct pdet_user_source *s = c->source;
 
 	return s->maps ? s->maps(s->arg) : 0;
 }
@@ -82,7 +124,7 @@ static bool place_of(const struct pdet_code_map *m, uint64_t addr,
 
 static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 {
-	struct cache *c = arg;
+	struct pdet_user_cache *c = arg;
 	const struct pdet_code_map *m = pdet_code_map_at(c->code, ip);
 	uint64_t place;
 
@@ -99,7 +141,7 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 }
 
 /* A debug file of the same build has the same addresses. */
-static bool find_debug_frame(struct cache *c, uint64_t ip)
+static bool find_debug_frame(struct pdet_user_cache *c, uint64_t ip)
 {
 	const struct pdet_code_map *m = pdet_code_map_at(c->code, ip);
 	const struct pdet_module_file *f = m ? m->file : NULL;
@@ -114,7 +156,7 @@ static bool find_debug_frame(struct cache *c, uint64_t ip)
 }
 
 /* libunwind asks for the instruction before a return address. */
-static bool find_signal(struct cache *c, uint64_t ip)
+static bool find_signal(struct pdet_user_cache *c, uint64_t ip)
 {
 	uint8_t code[1 + PDET_SIGNAL_RETURN];
 
@@ -147,18 +189,16 @@ static bool is_jit(struct pdet_code *c, const struct pdet_code_map *m)
 }
 
 /* Returns NULL, or the entry that has the code at @ip. */
-static const struct pdet_perf_entry *find_entry(struct cache *c, uint64_t ip)
+static const struct pdet_perf_entry *find_entry(
+	const struct pdet_user_cache *c, uint64_t ip)
 {
-	if (!c->source->perf_map || c->source->dump)
-		return NULL;
-	if (!c->tried_perf)
-		c->perf_map = pdet_perf_file_open(c->perf, c->code->env,
-						  c->code->pid);
-	c->tried_perf = true;
-	return c->perf_map ? pdet_perf_map_find(c->perf_map, ip) : NULL;
+	const struct pdet_perf_file *f = c->source->perf;
+
+	return f && f->has_map && !c->source->dump ?
+	       pdet_perf_map_find(&f->map, ip) : NULL;
 }
 
-static bool read_plain(struct cache *c, uint64_t start, uint64_t ip,
+static bool read_plain(struct pdet_user_cache *c, uint64_t start, uint64_t ip,
 		       struct pdet_plain_code *ret)
 {
 	const uint64_t n = ip - start + 1;
@@ -172,7 +212,7 @@ static bool read_plain(struct cache *c, uint64_t start, uint64_t ip,
 }
 
 /* Only with the map file it is known where a function starts. */
-static bool find_plain(struct cache *c, uint64_t ip)
+static bool find_plain(struct pdet_user_cache *c, uint64_t ip)
 {
 	const struct pdet_perf_entry *e;
 	struct pdet_plain_code code;
@@ -184,52 +224,43 @@ static bool find_plain(struct cache *c, uint64_t ip)
 	if (!e || e->cut || !read_plain(c, e->start, ip, &code))
 		return false;
 	is = pdet_plain_pair(&code, ip, &c->pair);
-	if (is == PDET_PLAIN_LIKELY && c->n_likely < PDET_COUNT(c->likely))
-		c->likely[c->n_likely++] = ip;
+	c->pair.guessed = is == PDET_PLAIN_LIKELY;
 	return is != PDET_PLAIN_NOT;
 }
 
 static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 {
-	struct cache *c = arg;
+	struct pdet_user_cache *c = arg;
 
+	c->pair.guessed = false;
 	return find_debug_frame(c, ip) || find_signal(c, ip) ||
 	       find_plain(c, ip) ? &c->pair : NULL;
 }
 
 /* --- names --- */
 
-static bool is_likely(const struct cache *c, uint64_t ip)
+static void name_jit(const struct pdet_user_cache *c,
+		     const struct pdet_unwind_step *step,
+		     struct pagedet_frame *f, uint64_t ip)
 {
-	size_t i;
-
-	for (i = 0; i < c->n_likely; i++)
-		if (c->likely[i] == ip)
-			return true;
-	return false;
-}
-
-static void name_jit(struct cache *c, struct pagedet_frame *f, uint64_t ip)
-{
+	const struct pdet_perf_file *perf = c->source->perf;
 	const struct pdet_perf_entry *e = find_entry(c, ip);
 
 	f->type = PAGEDET_FRAME_JIT;
 	if (e && !e->cut) {
-		f->function = c->perf_map->text.data + e->name;
+		f->function = perf->map.text.data + e->name;
 		f->offset = f->address - e->start;
 		f->bytes = e->end - e->start;
-		f->why = !is_likely(c, ip) ? NULL :
+		f->why = !step->guessed ? NULL :
 			 "the next frame is found by a frame pointer, which "
 			 "no table proves";
 		return;
 	}
 	f->why = c->source->dump ? "the map file of its compiler is not in the "
 				   "dump" :
-		 !c->source->perf_map ? "the map file of its compiler was not "
-					"asked for: --perf-map "
-					"(PAGEDET_Q_PERF_MAP)" :
-		 !c->perf_map ? c->perf->why : e ? c->perf->cut :
-				c->perf->lacks;
+		 !perf ? "the map file of its compiler was not asked for: "
+			 "--perf-map (PAGEDET_Q_PERF_MAP)" :
+		 !perf->has_map ? perf->why : e ? perf->cut : perf->lacks;
 }
 
 static const char *why_unread(int error)
@@ -290,7 +321,8 @@ static uint64_t code_of(const struct pdet_unwind_step *step)
 	return step->exact || step->signal ? step->ip : step->ip - 1;
 }
 
-static void name_frame(struct cache *c, const struct pdet_unwind_step *step,
+static void name_frame(struct pdet_user_cache *c,
+		       const struct pdet_unwind_step *step,
 		       struct pagedet_frame *f)
 {
 	const uint64_t ip = code_of(step);
@@ -302,7 +334,7 @@ static void name_frame(struct cache *c, const struct pdet_unwind_step *step,
 	if (!m || !m->exec)
 		return;
 	if (is_jit(c->code, m)) {
-		name_jit(c, f, ip);
+		name_jit(c, step, f, ip);
 		return;
 	}
 	f->type = step->signal ? PAGEDET_FRAME_SIGNAL :
@@ -310,8 +342,31 @@ static void name_frame(struct cache *c, const struct pdet_unwind_step *step,
 	name_code(f, m, ip);
 }
 
+static bool is_code(const struct pdet_user_cache *c,
+		    const struct pdet_unwind_step *step)
+{
+	const struct pdet_code_map *m = pdet_code_map_at(c->code,
+							 code_of(step));
+
+	return m && m->exec;
+}
+
+/* The number of steps up to the first guess that does not lead to code. */
+static size_t believed(const struct pdet_user_cache *c,
+		       struct pdet_unwind_step *steps, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (steps[i - 1].guessed && !is_code(c, &steps[i])) {
+			steps[i - 1].guessed = false;
+			return i;
+		}
+	return n;
+}
+
 static void unwind(const struct pdet_unwinder *u,
-		   const struct pdet_user_regs *regs, struct cache *c,
+		   const struct pdet_user_regs *regs, struct pdet_user_cache *c,
 		   struct pdet_user_stack *ret)
 {
 	const struct pdet_unwind_target target = {
@@ -319,17 +374,16 @@ static void unwind(const struct pdet_unwinder *u,
 	};
 	struct pdet_unwind_step steps[PDET_USER_FRAMES];
 	const char *end;
+	const size_t found = pdet_unwind(u, &target, regs, steps,
+					 PDET_COUNT(steps), &end);
+	const size_t n = believed(c, steps, found);
 	size_t i;
 
-	ret->n = pdet_unwind(u, &target, regs, steps, PDET_COUNT(steps), &end);
-	for (i = 0; i < ret->n; i++) {
+	for (i = 0; i < n; i++)
 		name_frame(c, &steps[i], &ret->frames[i]);
-		if (!i || ret->frames[i].type != PAGEDET_FRAME_UNKNOWN ||
-		    !is_likely(c, code_of(&steps[i - 1])))
-			continue;
-		ret->n = i;
-		end = "the frame pointer of this code does not lead to code";
-	}
+	ret->n = n;
+	if (n < found)
+		end = PDET_UNWIND_ASTRAY;
 	if (end)
 		ret->frames[ret->n++] = (struct pagedet_frame){
 			.type = PAGEDET_FRAME_UNKNOWN, .why = end
@@ -341,21 +395,17 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 			 const struct pdet_user_source *source,
 			 struct pdet_user_stack *ret)
 {
-	struct cache *c = malloc(sizeof(*c));
-	size_t i;
+	struct pdet_user_cache *c;
 	int r;
 
 	ret->n = 0;
+	if (!ret->cache)
+		ret->cache = calloc(1, sizeof(*ret->cache));
+	c = ret->cache;
 	if (!c)
 		return pdet_fail(env, ENOMEM, "no memory");
-	for (i = 0; i < PAGES; i++)
-		c->page[i].addr = 1;
-	c->tried_perf = false;
-	c->perf_map = NULL;
-	c->n_likely = 0;
 	c->source = source;
 	c->code = &ret->code;
-	c->perf = &ret->perf;
 	ret->code.env = env;
 	ret->code.pid = tid;
 	ret->code.memory = (struct pdet_code_memory){
@@ -363,14 +413,16 @@ int pdet_user_stack_read(struct pdet_env *env, const struct pdet_unwinder *u,
 	};
 	ret->code.dump = source->dump;
 	r = pdet_code_open(&ret->code);
-	if (r == 0)
-		unwind(u, regs, c, ret);
-	free(c);
-	return r;
+	if (r < 0)
+		return r;
+	forget_pages(c);
+	unwind(u, regs, c, ret);
+	return 0;
 }
 
 void pdet_user_stack_free(struct pdet_user_stack *s)
 {
 	pdet_code_free(&s->code);
-	pdet_perf_file_free(&s->perf);
+	free(s->cache);
+	s->cache = NULL;
 }

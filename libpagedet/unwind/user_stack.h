@@ -14,7 +14,7 @@
 /* The texts of the frames live as long as the stack. */
 struct pdet_user_stack {
 	struct pdet_code code;
-	struct pdet_perf_file perf;
+	struct pdet_user_cache *cache; /* NULL: nothing was read yet */
 	struct pagedet_frame frames[PDET_USER_FRAMES + 1];
 	size_t n;
 };
@@ -33,8 +33,9 @@ struct pdet_user_source {
 	/* A number of the mappings of a task of /proc, which are the same if it
 	 * is; 0: it is not known. NULL: it never is. */
 	uint64_t (*maps)(void *arg);
-	bool perf_map;		/* name code without a file by the map file of
-				 * its compiler, unless it is a dump */
+	/* The map file of the task's compiler, which names code without a file.
+	 * NULL: it was not asked for. It is not that of a task of a dump. */
+	const struct pdet_perf_file *perf;
 };
 
 /*

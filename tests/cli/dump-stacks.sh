@@ -32,11 +32,11 @@ stdout_has 'a thread whose kernel stack is not in the dump' \
 stacks 2
 stdout_has 'a kernel thread' '"user_stack":[]'
 run --from dump task 74 --stacks=user --fields pid --where kind=reserved
-stdout_has 'why it has none' 'its kernel stack has no registers of user code'
+stdout_has 'why it has none' 'its kernel stack is damaged or not in the dump'
 run --from dump task 79 --stacks=user --folded
 stdout_is 'folded' 'mkpages-child;unknown;0x445610_[mkpages] 1'
 run --from dump task 74 --stacks=user --folded
-expect 'folded: why it has none' 2 'has no registers of user code'
+expect 'folded: why it has none' 2 'is damaged or not in the dump'
 stdout_is 'folded: a thread without a stack' 'mkpages;unknown 1'
 # Threads of a dump cannot be stopped: the same answers.
 run --from dump task 79 --stacks=user --stop --fields pid --where kind=reserved
@@ -45,7 +45,34 @@ tap_run 'and nothing was stopped' sh -c '! grep -q stopped "$1"' sh \
 	"$tap_dir/stdout"
 run --from dump task 74 --stacks=user --stop --fields pid --where kind=reserved
 tap_run 'the same reason, and no other one' \
-	grep -q 'has no registers of user code$' "$tap_dir/stdout"
+	grep -q 'its kernel stack is damaged or not in the dump$' "$tap_dir/stdout"
+# A page that was cut from a dump, but for its bytes.
+xz -dc "$top_srcdir/tests/fixtures/vmcore/qemu.elf.xz" > zeros
+run --from zeros task 1 --stacks=kernel --fields pid --where kind=reserved
+stdout_has 'a kernel stack of zeros' \
+	'thread 1 of 1: ? cannot read the stack of thread 1: it is damaged or not in the dump'
+# The same without the page: its place is in none of the segments.
+"$PYTHON3" - > without <<'END'
+import struct
+import sys
+data = bytearray(open("zeros", "rb").read())
+ram, = struct.unpack_from("<Q", data, 32)
+ram += 56
+offset, _, _, size = struct.unpack_from("<4Q", data, ram + 8)
+page = 2069 * 4096
+for at, start, end in (ram, 0, page), (ram + 56, page + 4096, size):
+    struct.pack_into("<5Q", data, at + 8, offset + start, start, start,
+                     end - start, end - start)
+sys.stdout.buffer.write(data)
+END
+run --from without task 1 --stacks=both --fields pid --where kind=reserved
+stdout_has 'the page of a kernel stack' \
+	'thread 1 of 1: ? cannot read the stack of thread 1: the page where it begins is not in the dump'
+stdout_has 'and of the registers' \
+	'thread 1: the page of its kernel stack with its registers is not in the dump'
+run --from without task 1 --stacks=both --json --fields pid \
+	--where kind=reserved
+stdout_has 'and as JSON' '"missing":{"kernel_stack":"io","user_stack":"io"}'
 run --from dump task 79 --folded
 expect 'folded without stacks' 64 '--folded needs --stacks'
 run --from dump task 79 --stacks --folded --json

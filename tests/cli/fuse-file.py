@@ -16,6 +16,8 @@ import sys
 sys.dont_write_bytecode = True
 
 import fuse  # noqa: E402
+from fuse import (ENOENT, ENOSYS, ENOTTY, GETATTR, INIT, IOCTL,  # noqa: E402
+                  LOOKUP, OPEN, OPENDIR, READ, STATFS)
 
 LIKE_PROC = len(sys.argv) > 2
 if LIKE_PROC:
@@ -24,12 +26,7 @@ if LIKE_PROC:
 else:
     DATA = b"from a server\n" * 1000
 ROOT, FILE = 1, 2
-LOOKUP, GETATTR, OPEN, READ, STATFS, INIT, OPENDIR = 1, 3, 14, 15, 17, 26, 27
-IOCTL = 39
-ENOENT, ENOTTY, ENOSYS = 2, 25, 38
 CONTENT = 0x8008a600
-# of requests that want no answer
-SILENT = {2, 36, 42}
 # of a file of procfs
 numbers = [int(arg) for arg in sys.argv[3:]]
 
@@ -44,8 +41,7 @@ def attr(node):
 def answer(op, node, body):
     """Bytes, or the number of an error."""
     if op == INIT:
-        return struct.pack("=4IHHIIHHII6I", 7, 31, 65536, 0, 16, 8, 65536, 1,
-                           0, 0, 0, 0, 0, 0, 0, 0, 0, 0)[:64]
+        return fuse.init()
     if op == LOOKUP:
         if body.rstrip(b"\0") != b"f":
             return ENOENT
@@ -67,19 +63,5 @@ def answer(op, node, body):
     return ENOSYS
 
 
-def serve(fd):
-    while True:
-        try:
-            request = os.read(fd, 1 << 17)
-        except OSError:
-            return
-        _, op, unique, node = struct.unpack_from("=IIQQ", request)
-        if op in SILENT:
-            continue
-        said = answer(op, node, request[40:])
-        error, data = (-said, b"") if isinstance(said, int) else (0, said)
-        os.write(fd, struct.pack("=IiQ", 16 + len(data), error, unique) + data)
-
-
 if __name__ == "__main__":
-    serve(fuse.mount("fuse-file", sys.argv[1]))
+    fuse.serve(fuse.mount("fuse-file", sys.argv[1]), answer)

@@ -62,6 +62,9 @@ object() {
 	object "$(plus "$task" 64)" 8 1 0
 	object "$edge" 16 2 0
 	object "$(plus "$edge" -64)" 8 0 0
+	# Accesses that belong to no object.
+	echo "0000000000000000,0,$task,1048576,0,0,0,USER,,no-slab,"
+	echo "  $code,900,800,212"
 } > kmap
 
 run --from elf page "$first" "$left" "$right" 0 --kmap kmap \

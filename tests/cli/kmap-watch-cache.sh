@@ -97,6 +97,9 @@ run kmap watch --cache ../slab/filp --for 0.1
 expect 'not a name' 66 'no slab cache'
 run kmap watch --cache filp --at 100000 --for 0.1
 expect 'outside of the object' 64 'is outside of an object'
+size=$(cat /sys/kernel/slab/filp/object_size)
+run kmap watch --cache filp --at "$((size - 4))" --for 0.1
+expect 'the last 4 bytes' 64 "has $size bytes: 4 from $((size - 4)) on, not 8"
 
 # The word that lseek(2) writes, which is up to the kernel.
 run kmap watch --fd "$object" --for 0.1 -o "$file" -q --json
@@ -136,60 +139,68 @@ tap_run 'an offset is not live' grep -q '^total: .* 0 live' "$tap_dir/stdout"
 
 # --- N are N, of each object ---
 
+cat > "$tap_dir/check.py" << 'END'
+import json, sys
+said, name, pid, at, seed = sys.argv[1:]
+with open(said) as f:
+    row, = map(json.loads, f)
+assert row["seed"] == int(seed), row
+objects = row["objects"]
+assert 1 <= len(objects) == row["at_once"] <= 16, row
+lines = []
+with open(name) as f:
+    for line in f:
+        if line[0] == "(":
+            lines.append((line.split(","), []))
+        else:
+            lines[-1][1].append(line.split(","))
+assert len(lines) == len(objects), (lines, row)
+for o, (line, accesses) in zip(objects, lines):
+    # Two clocks.
+    assert o["words"] == o["turns"] == 1, o
+    assert o["ns"] * 1.1 >= o["word_ns"] > 0, o
+    assert int(line[2], 16) == int(o["address"], 16) + int(at), (line, o)
+    assert "filp" in line, line
+    assert o["reads"] == sum(int(a[2]) for a in accesses)
+    assert o["writes"] == sum(int(a[1]) for a in accesses)
+    # Others look at a file of the seeker, too, but do not seek it.
+    mine = [int(a[2]) + int(a[1]) for a in accesses if a[3].strip() == pid]
+    if o["freed"] is not False or o["limited"]:
+        continue
+    missed = o["lost"] + o["unsaid"]
+    most = 22 if row["estimated"] else 20
+    assert all(20 - missed <= n <= most for n in mine), (mine, row)
+    if mine and not missed:
+        print(o["address"], mine)
+kept = [o for o in objects if not o["freed"]]
+assert row["reads"] == sum(o["reads"] for o in kept), row
+assert row["writes"] == sum(o["writes"] for o in kept), row
+assert row["freed"] == len(objects) - len(kept), row
+END
+: > "$tap_dir/wrong"
+# Ten times, and again until one of ours is among them, and was watched whole.
 drawn=
-# Ten times, and again until one of ours is among them.
 for seed in $(seq 40); do
 	[ "$seed" -le 10 ] || [ -z "$drawn" ] || break
 	run kmap watch --cache filp --at "$at" --seed "$seed" --json \
-		-o "$tap_dir/drawn.$seed" -- sh -c "$(asks 20)"
-	cp "$tap_dir/stdout" "$tap_dir/said.$seed"
+		-o "$tap_dir/drawn" -- sh -c "$(asks 20)"
 	cp "$tap_dir/stderr" "$tap_dir/told.$seed"
-	! grep -q ",${object%:*}\$" "$tap_dir/drawn.$seed" || drawn=yes
+	status=0
+	"$PYTHON3" "$tap_dir/check.py" "$tap_dir/stdout" "$tap_dir/drawn" \
+		"${object%:*}" "$at" "$seed" > "$tap_dir/checked" \
+		2>> "$tap_dir/wrong" || status=$?
+	[ "$status" = 0 ] || echo "seed $seed" >> "$tap_dir/wrong"
+	[ ! -s "$tap_dir/checked" ] || drawn=yes
 done
-cat > "$tap_dir/check.py" << 'END'
-import glob, json, sys
-at = int(sys.argv[3])
-for name in glob.glob(sys.argv[1] + "/drawn.*"):
-    with open(name.replace("drawn.", "said.")) as f:
-        row, = map(json.loads, f)
-    assert row["seed"] == int(name.rpartition(".")[2]), row
-    objects = row["objects"]
-    assert 1 <= len(objects) == row["at_once"] <= 16, row
-    lines = []
-    with open(name) as f:
-        for line in f:
-            if line[0] == "(":
-                lines.append((line.split(","), []))
-            else:
-                lines[-1][1].append(line.split(","))
-    assert len(lines) == len(objects), (lines, row)
-    for o, (line, accesses) in zip(objects, lines):
-        # Two clocks.
-        assert o["words"] == o["turns"] == 1, o
-        assert o["ns"] * 1.1 >= o["word_ns"] > 0, o
-        assert int(line[2], 16) == int(o["address"], 16) + at, (line, o)
-        assert "filp" in line, line
-        assert o["reads"] == sum(int(a[2]) for a in accesses)
-        assert o["writes"] == sum(int(a[1]) for a in accesses)
-        # Others look at a file of the seeker, too, but do not seek it.
-        mine = [int(a[2]) + int(a[1]) for a in accesses
-                if a[3].strip() == sys.argv[2]]
-        if o["freed"] is not False or o["limited"]:
-            continue
-        missed = o["lost"] + o["unsaid"]
-        most = 22 if row["estimated"] else 20
-        assert all(20 - missed <= n <= most for n in mine), (mine, row)
-    kept = [o for o in objects if not o["freed"]]
-    assert row["reads"] == sum(o["reads"] for o in kept), row
-    assert row["writes"] == sum(o["writes"] for o in kept), row
-    assert row["freed"] == len(objects) - len(kept), row
-END
-tap_run '20 calls for each file are 20 accesses to each that was drawn' \
-	"$PYTHON3" "$tap_dir/check.py" "$tap_dir" "${object%:*}" "$at"
+tap_run '20 calls for each file are 20 accesses to each that was drawn' sh -c \
+	"cat '$tap_dir/wrong'; [ ! -s '$tap_dir/wrong' ]"
+# Of a limit of descriptors, the test may have few files.
 n_open=$(cut -f 1 /proc/sys/fs/file-nr)
-if [ -z "$drawn" ] && [ "$((n_files * 8))" -lt "$n_open" ]; then
-	tap_skip 'files of the test were drawn' \
-		"others have most of the $n_open open files"
+few=
+[ "$((n_files * 8))" -ge "$n_open" ] ||
+	few="others have most of the $n_open open files"
+if [ -z "$drawn" ] && [ -n "$few" ]; then
+	tap_skip 'files of the test were drawn' "$few"
 else
 	tap_run 'files of the test were drawn' [ -n "$drawn" ]
 fi
@@ -231,17 +242,149 @@ assert total["writes"] == sum(o["writes"] for o in objects), (total, row)
 assert [r["end"] if "end" in r else r["freed"] for r in rows] == [
     "live" if o["freed"] is False else "unknown" for o in objects], rows
 END
-run kmap watch --cache filp --at "$at+16" --sample --slice 0.2 --for 0.7 --json
+# Without a row all were freed meanwhile.
+for seconds in 1 2 4 8 16; do
+	run kmap watch --cache filp --at "$at+16" --sample --slice 0.2 \
+		--for "$seconds" --json
+	[ "$(wc -l < "$tap_dir/stdout")" -le 1 ] || break
+done
 tap_run 'sums have a row for each word' "$PYTHON3" - "$tap_dir/stdout" "$at" \
 	<< 'END'
 import json, sys
 with open(sys.argv[1]) as f:
     *rows, total = map(json.loads, f)
 at = int(sys.argv[2])
-if rows:    # otherwise all were freed meanwhile
-    assert [int(r["address"], 16) for r in rows] == [at, at + 8], rows
-assert total["total"]["reads"] == sum(r["reads"] for r in rows), rows
+assert [int(r["address"], 16) for r in rows] == [at, at + 8], rows
+for r in rows:
+    places = [(a["site"], a["pid"]) for a in r["accesses"]]
+    assert len(places) == len(set(places)), r
+    assert sum(a["reads"] for a in r["accesses"]) == r["reads"], r
+    assert sum(a["writes"] for a in r["accesses"]) == r["writes"], r
+total = total["total"]
+assert total["reads"] == sum(r["reads"] for r in rows), rows
+assert total["writes"] == sum(r["writes"] for r in rows), rows
 END
+
+# --- a slice that fails ---
+
+# Others go on, and it is counted: for a while there are no descriptors.
+cat > "$tap_dir/starve.py" << 'END'
+import json, os, resource, stat, subprocess, sys, time
+pagedet, at, name = sys.argv[1:]
+p = subprocess.Popen([pagedet, "kmap", "watch", "--cache", "filp", "--at", at,
+                      "--sample", "--slice", "0.1", "--for", "60", "--json",
+                      "-o", name], stdout=subprocess.PIPE,
+                     stderr=subprocess.PIPE, text=True)
+fds = f"/proc/{p.pid}/fd"
+# A KMAP grows by each slice that is written.
+def written():
+    n = 0
+    for fd in os.listdir(fds):
+        try:
+            st = os.stat(f"{fds}/{fd}")
+        except OSError:
+            continue
+        n += st.st_size if stat.S_ISREG(st.st_mode) else 0
+    return n
+def grows():
+    size = written()
+    for i in range(300):
+        if p.poll() is not None:
+            return False
+        if written() > size:
+            return True
+        time.sleep(0.05)
+    return False
+try:
+    assert grows()
+    most = resource.prlimit(p.pid, resource.RLIMIT_NOFILE)[1]
+    resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (4, most))
+    time.sleep(1)
+    resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (most, most))
+    went_on = grows()
+finally:
+    p.send_signal(2)
+    out, err = p.communicate()
+print(out, err)
+row = json.loads(out)
+assert went_on and p.returncode == 2, p.returncode
+assert row["failed"] and "not watched: cannot" in err, row["failed"]
+END
+tap_run 'a slice that fails is counted, and others go on' "$PYTHON3" \
+	"$tap_dir/starve.py" "$PAGEDET" "$at" "$tap_dir/starved"
+
+# --- what is told of a cache ---
+
+# One whose slabs stay as they are.
+cache=proc_dir_entry
+addresses() {
+	"$PAGEDET" kmap watch --cache $cache --at 0 --for 0.1 --seed "$1" \
+		--json -q -o "$tap_dir/seeded" |
+		grep -o '"address":"[^"]*"' > "$tap_dir/$2"
+}
+if addresses 5 first; then
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		addresses 5 first
+		addresses 5 second
+		! cmp -s "$tap_dir/first" "$tap_dir/second" || break
+	done
+	tap_run 'a seed repeats the draws' cmp "$tap_dir/first" \
+		"$tap_dir/second"
+	for seed in 6 7 8 9; do
+		addresses $seed second
+		cmp -s "$tap_dir/first" "$tap_dir/second" || break
+	done
+	tap_fails 'another seed draws others' cmp "$tap_dir/first" \
+		"$tap_dir/second"
+else
+	tap_skip 'a seed repeats the draws' "no object of $cache was drawn"
+fi
+# The names of each cache, by the directory that they are links to.
+shared=$(for link in /sys/kernel/slab/*; do
+	[ ! -L "$link" ] || echo "$(readlink "$link") ${link##*/}"
+done | awk '{ n[$1]++; name[$1] = $2 }
+	END { for (c in n) if (n[c] > 1) print n[c] - 1, name[c] }' | sort -n)
+told=
+while read -r others cache; do
+	[ -n "$others" ] || continue
+	run kmap watch --cache "$cache" --at 0 --for 0.1 --json \
+		-o "$tap_dir/shared"
+	[ "$status" = 0 ] || [ "$status" = 2 ] || continue
+	tap_run "$cache shares its slabs" grep -q "\"sharing\":$others," \
+		"$tap_dir/stdout"
+	tap_run 'and it is said' grep -q \
+		"^pagedet: $others other cache.* the slabs of '$cache': " \
+		"$tap_dir/stderr"
+	told=yes
+	break
+done << END
+$shared
+END
+[ -n "$told" ] ||
+	tap_skip 'a cache shares its slabs' 'no object of one can be watched'
+# Processors may keep free objects where only some kernels tell.
+run kmap watch --cache vm_area_struct --at 0 --for 0.1 -o "$tap_dir/kept"
+if [ "$status" != 66 ] || [ ! -e /sys/kernel/slab/vm_area_struct ]; then
+	tap_skip 'objects that may be free' 'it is known which are in use'
+else
+	expect 'objects that may be free' 66 'draws met'
+	capacity=/sys/kernel/slab/vm_area_struct/sheaf_capacity
+	if [ -e "$capacity" ] && [ "$(cat "$capacity")" != 0 ] &&
+		! grep -q ' __per_cpu_offset$' /proc/kallsyms; then
+		expect 'and why' 66 'processors may keep objects'
+	fi
+fi
+reused=$(cat /sys/kernel/slab/filp/destroy_by_rcu)
+run kmap watch --cache filp --at "$at" --for 0.1 --json -o "$tap_dir/reused"
+if [ "$reused" = 1 ]; then
+	tap_run 'filp is reused' grep -q '"reused":true' "$tap_dir/stdout"
+	tap_run 'and that is said' grep -q 'SLAB_TYPESAFE_BY_RCU' \
+		"$tap_dir/stderr"
+else
+	tap_run 'filp is not reused' grep -q '"reused":false' "$tap_dir/stdout"
+	tap_fails 'nor is it said' grep -q 'SLAB_TYPESAFE_BY_RCU' \
+		"$tap_dir/stderr"
+fi
 
 # --- freed meanwhile ---
 
@@ -253,9 +396,13 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	sh -c "$(asks open)"
 	grep -q '"freed":true' "$tap_dir/stdout" && break
 done
-expect 'objects that were freed' 2 'freed meanwhile'
-run kmap report "$tap_dir/freed" --json -q
-tap_run 'have an unknown end' grep -q '"unknown"' "$tap_dir/stdout"
+if ! grep -q '"freed":true' "$tap_dir/stdout" && [ -n "$few" ]; then
+	tap_skip 'objects that were freed' "$few"
+else
+	expect 'objects that were freed' 2 'freed meanwhile'
+	run kmap report "$tap_dir/freed" --json -q
+	tap_run 'have an unknown end' grep -q '"unknown"' "$tap_dir/stdout"
+fi
 
 # Without rows it still says what was watched.
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do

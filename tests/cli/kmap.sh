@@ -451,6 +451,7 @@ refused 'lacks a file' report
 refused 'takes one file' report a b
 refused 'it takes an earlier one' diff a
 refused "there is no 'x'" x a
+refused "'record', 'watch', 'on'" x a
 refused 'cannot be grouped by' report a --by colour
 refused 'needs --by' report a --sort bytes
 refused 'groups do not have' report a --by site --accesses

@@ -105,6 +105,7 @@ run kmem check "$old/relay-lost" --json
 total '"finding":"lost","cpu":null,"times":7,"first":4' \
 	'a sequence with holes: a finding, and where it begins'
 run kmem events "$old/relay-disorder" --text-only --json
+expect 'pairs that were swapped, as events' 2 '3 events out of order'
 tap_run 'pairs that were swapped: no row of a loss' \
 	test "$(grep -c '"event":"lost"' "$tap_dir/stdout")" = 0
 run kmem report "$old/relay-disorder" --json
@@ -136,7 +137,8 @@ expect 'events of pages' 0
 total '"lost":0,' 'events of pages were not lost'
 
 # with_lost FROM TO ORDER: puts lines of losses between the records, as the tracer
-# of Linux 2.6.35 does: of 12 and of 30 events, and one without a number
+# of Linux 2.6.35 does: of 12 and of 30 events, and one without a number; and one
+# of 5 events at the end
 with_lost() {
 	python3 - "$@" <<'PY'
 import struct
@@ -145,7 +147,7 @@ import sys
 with open(sys.argv[1], "rb") as f:
     data = f.read()
 lines = {0: b"CPU:1 [LOST 12 EVENTS]\n", 7: b"CPU:0 [LOST 30 EVENTS]\n",
-         1000: b"CPU:1 [LOST EVENTS]\n"}
+         1000: b"CPU:1 [LOST EVENTS]\n", 1154: b"CPU:0 [LOST 5 EVENTS]\n"}
 out, at, n = b"", 0, 0
 while at < len(data):
     size = struct.unpack_from(sys.argv[3] + "H", data, at + 2)[0]
@@ -153,7 +155,7 @@ while at < len(data):
     at += size
     n += 1
 with open(sys.argv[2], "wb") as f:
-    f.write(out)
+    f.write(out + lines[n])
 PY
 }
 for name in 64le 64be 32le; do
@@ -161,7 +163,7 @@ for name in 64le 64be 32le; do
 	[ "$name" = 64be ] && order='>'
 	with_lost "$old/ftrace-user-$name.bin" "$tap_dir/lost.bin" "$order"
 	run kmem events "$tap_dir/lost.bin" --text-only --json
-	expect "lines of losses, $name" 2 '42 events lost by the kernel'
+	expect "lines of losses, $name" 2 '47 events lost by the kernel'
 	tap_run "lines of losses, $name: they are rows, and all events are there" \
 		python3 - "$tap_dir/stdout" <<'PY'
 import json
@@ -169,17 +171,20 @@ import sys
 
 with open(sys.argv[1]) as f:
     rows = [json.loads(line) for line in f]
-assert len(rows) == 1154 + 3, len(rows)
+assert len(rows) == 1154 + 4, len(rows)
 lost = [i for i, r in enumerate(rows) if r["event"] == "lost"]
-assert lost == [0, 8, 1002], lost
-assert [rows[i].get("event_lost") for i in lost] == [12, 30, None]
-assert [rows[i]["event_cpu"] for i in lost] == [1, 0, 1]
+assert lost == [0, 8, 1002, 1157], lost
+assert [rows[i].get("event_lost") for i in lost] == [12, 30, None, 5]
+assert [rows[i]["event_cpu"] for i in lost] == [1, 0, 1, 0]
 assert rows[lost[2]]["missing"]["event_lost"] == "unsupported"
-assert rows[8]["event_ns"] == rows[7]["event_ns"]
+# They were lost in front of the next event. The last one has none.
+for i in lost[:3]:
+    assert rows[i]["event_ns"] == rows[i + 1]["event_ns"] > 0, rows[i]
+assert rows[1157]["missing"]["event_ns"] == "unsupported", rows[1157]
 PY
 done
 run kmem report "$tap_dir/lost.bin" --json
-total '"lost":42,"gaps":1,"uncounted":1,' 'lines of losses: how many'
+total '"lost":47,"gaps":1,"uncounted":1,' 'lines of losses: how many'
 head -c 20 "$tap_dir/lost.bin" > "$tap_dir/half.bin"
 run kmem report "$tap_dir/half.bin"
 tap_run 'half a line is not a trace' test "$status" -ge 64

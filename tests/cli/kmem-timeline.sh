@@ -261,9 +261,25 @@ expect 'losses of a text' 2
 tap_run 'losses of a text: where they were' test "$(sed -n '2,$p' \
 	"$tap_dir/stdout" | cut -d, -f1-3,13- | tr '\n' ' ')" = \
 '1000001000,mm_page_alloc,allocated,0,,?unsupported,, '\
-'1000001000,lost,events lost,,,,,42 '\
+'1000002000,lost,events lost,,,,,42 '\
 '1000003000,mm_page_alloc,allocated while allocated,0,,?unsupported,, '\
-'1000003000,lost,events lost,,,,,?unsupported '
+'?unsupported,lost,events lost,,,,,?unsupported '
+run kmem timeline "$tap_dir/holes" 9 --text-only -q
+stdout_has 'losses of a text: a time that is not known' \
+	'         ?                ?         -'
+cat >> "$tap_dir/holes" <<'EOT'
+     sh-9    [000] .....     2.000004: mm_page_alloc: page=00000000 pfn=0x5 order=0 migratetype=0 gfp_flags=GFP_KERNEL
+     sh-9    [000] .....     2.000005: mm_page_free: page=00000000 pfn=0x5 order=0
+     sh-9    [001] .....     3.000000: mm_page_alloc: page=00000000 pfn=0x5 order=0 migratetype=0 gfp_flags=GFP_KERNEL
+     sh-9    [001] .....     3.000001: sched_switch: prev_comm=sh
+     sh-9    [001] .....     3.000002: mm_page_free: page=00000000 pfn=0x5 order=0
+     sh-9    [001] .....     3.000003: sched_switch: prev_comm=sh
+CPU:1 [LOST 3 EVENTS]
+EOT
+run kmem timeline "$tap_dir/holes" 5 --format csv -q
+tap_run 'losses of a text: what they do not touch is known' test \
+	"$(sed -n 's/^3000002000,mm_page_free.*,\([0-9?a-z]*\),$/\1/p' \
+	"$tap_dir/stdout")" = 2000
 run kmem timeline "$ring" $all --text-only --limit 3 --json -q
 expect 'the first events' 0
 tap_run 'the first events: three' grep -q '"rows":3,"left_out":369' \

@@ -10,12 +10,15 @@ import os
 import platform
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
+import fuse  # noqa: E402
 from userstack import (BUILD, PATIENCE, ask, children_of,  # noqa: E402
                        result, skip_without_stacks, stacks, stat_of, wait_for)
 
@@ -258,6 +261,84 @@ def check_namespace():
         result(name, steady(elsewhere))
 
 
+# --- a filesystem whose server says nothing ---
+
+# Its root is a directory of that filesystem, and it mounts over it. It waits in
+# code that belongs to no file: mov $34,%eax (pause); syscall; ret.
+BELOW = """
+import ctypes, mmap, os, sys
+sys.path.insert(0, sys.argv[3])
+sys.dont_write_bytecode = True
+import fuse
+code = mmap.mmap(-1, 4096, prot=7)
+code.write(bytes.fromhex("b8220000000f05c3"))
+at = ctypes.addressof(ctypes.c_char.from_buffer(code))
+try:
+    fuse.mount_device(int(sys.argv[1]), "silent", sys.argv[2])
+    os.chroot(sys.argv[2] + "/inner")
+except OSError as error:
+    sys.exit(error.strerror)
+if ctypes.CDLL(None).mount(b"none", b"/", b"tmpfs", 0, b""):
+    sys.exit("no tmpfs")
+print(flush=True)
+ctypes.CFUNCTYPE(None)(at)()
+"""
+
+
+class Server:
+    """Answers what the kernel asks a filesystem of directories, until it shall
+    be silent. Then it notes what is asked, and each request fails."""
+    DIRECTORY = struct.pack("<6Q10I", 2, 0, 0, 0, 0, 0, 0, 0, 0, 0o40755, 2, 0,
+                            0, 0, 4096, 0)
+    YEAR = 365 * 86400
+
+    def __init__(self):
+        self.fd = fuse.open_device()
+        self.silent, self.asked = False, []
+        threading.Thread(target=fuse.serve, args=(self.fd, self.answer),
+                         daemon=True).start()
+
+    def answer(self, op, _, body):
+        if self.silent:
+            self.asked.append((op, body[:20]))
+        elif op == fuse.INIT:
+            return fuse.init()
+        elif op == fuse.GETATTR:
+            return struct.pack("<QII", self.YEAR, 0, 0) + self.DIRECTORY
+        elif op == fuse.LOOKUP:
+            return struct.pack("<4Q2I", 2, 0, self.YEAR, self.YEAR, 0,
+                               0) + self.DIRECTORY
+        return fuse.ENOSYS
+
+
+def check_silent():
+    name = "a filesystem of a server is not asked, whatever is mounted over it"
+    try:
+        server = Server()
+    except OSError as error:
+        result(name, [], f"there is no FUSE: {error.strerror}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        with subprocess.Popen(
+                ["unshare", "-m", sys.executable, "-c", BELOW, str(server.fd),
+                 folder, os.path.dirname(fuse.__file__)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                pass_fds=[server.fd], text=True) as p:
+            try:
+                if p.stdout.readline():
+                    wait_for(lambda: stat_of(p.pid)[:1] == ["S"])
+                    server.silent = True
+                    jit = of_type(frames_of(p.pid, "--perf-map"), "jit")
+                    skip = None
+                else:
+                    skip = f"no FUSE can be mounted: {p.stderr.read().strip()}"
+            finally:
+                p.kill()
+    os.close(server.fd)
+    result(name, [f"opcode {opcode}: {text}" for opcode, text in server.asked]
+           + ([] if skip or [f for f in jit if "FUSE" in f["why"]]
+              else [str(jit)]), skip)
+
+
 # --- Python ---
 
 SCRIPT = """
@@ -334,6 +415,7 @@ def main():
         return
     check_own()
     check_namespace()
+    check_silent()
     check_python()
     result.end()
 

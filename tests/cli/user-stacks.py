@@ -239,11 +239,16 @@ def check_main_thread():
             lines = [ask("task", str(tid), f"--stacks={which}",
                          "--folded").splitlines()
                      for which in ("user", "kernel", "both")]
+            answer = stacks(tid).get(p.pid, {})
         finally:
             p.kill()
     result("a main thread that has ended is not shown", [
         str(found) for found in lines if ended and len(found) != 1],
         None if ended else "the main thread does not end alone")
+    result("and that is why it has no stack", [] if not ended or answer == {
+        "pid": tid, "tid": p.pid, "missing": {
+            "kernel_stack": "ended", "user_stack": "ended"}} else [str(answer)],
+           None if ended else "the main thread does not end alone")
 
 
 def check_kthread():

@@ -6,7 +6,6 @@ the kernel's memory does not show: those that run have a stack, too, their owner
 needs nothing else, and afterwards they go on as if nothing were."""
 
 import ctypes
-import json
 import os
 import re
 import signal

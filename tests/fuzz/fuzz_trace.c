@@ -201,16 +201,17 @@ static void fuzz_stacks(const uint8_t *data, size_t size, bool big_endian)
 	close(fd);
 }
 
-static void read_events(struct pdet_trace *t)
+static void read_events(struct pdet_trace *t, bool rows)
 {
 	struct pdet_pairing p = { .group = group, .page_size = PAGE };
 	const struct pdet_kmem_event *const *e;
 	struct pdet_trace_merge m = { 0 };
 	struct timing timing;
-	int n = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
+	int n;
 
+	t->wants_frees = t->wants_losses = rows;
+	n = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
 	begin_timing(&timing);
-	t->wants_frees = true;
 	while (n >= 0 && (n = pdet_trace_merge_next(&m, &e)) > 0) {
 		MUST(!pdet_pairing_add(&p, e, (size_t)n));
 		MUST(!pdet_timeline_add(&timing.t, &timing.keys, e, (size_t)n));
@@ -232,7 +233,7 @@ static void fuzz_dat(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!pdet_trace_open(&env, path, &t)) {
 		pdet_trace_want_stacks(t);
-		read_events(t);
+		read_events(t, true);
 		pdet_trace_free(t);
 	} else {
 		MUST(*env.error);
@@ -240,13 +241,36 @@ static void fuzz_dat(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-/* Two processors of relay. */
+/* What was lost, and whether that is all. */
+struct lost {
+	uint64_t lost, unknown, first_ns;
+};
+
+static struct lost read_relay(const char *dir, bool rows)
+{
+	struct pdet_env env = { .root = (char *)"" };
+	struct lost ret = { 0 };
+	struct pdet_trace *t;
+
+	if (pdet_trace_open(&env, dir, &t) < 0) {
+		MUST(*env.error);
+		return ret;
+	}
+	read_events(t, rows);
+	/* That of the sequence is the first one. */
+	ret.lost = t->streams[0]->loss.lost;
+	ret.unknown = t->streams[0]->loss.unknown;
+	ret.first_ns = t->streams[0]->loss.lost_ns;
+	pdet_trace_free(t);
+	return ret;
+}
+
+/* Two processors of relay. Rows of losses do not change what was lost. */
 static void fuzz_relay(const uint8_t *data, size_t size)
 {
 	static char dir[] = "/tmp/pagedet-fuzz.XXXXXX";
 	const size_t half = size / 2 / 24 * 24;
-	struct pdet_env env = { .root = (char *)"" };
-	struct pdet_trace *t;
+	struct lost sums, rows;
 	int fd, cpu, at;
 
 	MUST(mkdtemp(dir) && (at = open(dir, O_RDONLY | O_DIRECTORY)) >= 0);
@@ -257,12 +281,9 @@ static void fuzz_relay(const uint8_t *data, size_t size)
 				      cpu ? size - half : half) >= 0);
 		close(fd);
 	}
-	if (!pdet_trace_open(&env, dir, &t)) {
-		read_events(t);
-		pdet_trace_free(t);
-	} else {
-		MUST(*env.error);
-	}
+	sums = read_relay(dir, false);
+	rows = read_relay(dir, true);
+	MUST(!memcmp(&sums, &rows, sizeof(sums)));
 	unlinkat(at, "cpu0.out", 0);
 	unlinkat(at, "cpu1.out", 0);
 	close(at);
@@ -294,10 +315,11 @@ static size_t take_sorted(struct pdet_sorter *s, uint64_t ns)
 	}
 }
 
-/* Few events are kept in memory. Three bytes are an event, or take some. */
+/* Few events are kept in memory. Three bytes are an event, or take some, or the
+ * disk is full from now on, or no longer. */
 static void fuzz_sorter(const uint8_t *data, size_t size)
 {
-	struct pdet_sorter s = { .most = 4 };
+	struct pdet_sorter s = { .most = 4, .most_alone = 64 };
 	struct pdet_kmem_event *e;
 	size_t put = 0, taken = 0;
 
@@ -306,7 +328,12 @@ static void fuzz_sorter(const uint8_t *data, size_t size)
 			taken += take_sorted(&s, data[1]);
 			continue;
 		}
-		MUST(!pdet_sorter_relieve(&s));
+		if (data[0] & 0x40 && s.spill.is_open)
+			s.spill.most = data[1] & 1 ? 0 : UINT64_MAX;
+		if (pdet_sorter_relieve(&s) < 0) {
+			MUST(s.spill.is_open && !s.spill.most);
+			break;
+		}
 		e = pdet_sorter_room(&s);
 		MUST(e);
 		*e = (struct pdet_kmem_event){ .ns = data[1], .cpu = data[2],

@@ -113,6 +113,8 @@ struct cli_job {
 	uint64_t hz;		/* for kmap; 0 not known */
 	const char *matrix;	/* for kmap report */
 	uint32_t kmap_only;	/* PAGEDET_KMAP_ALL, OWN or FOREIGN */
+	uint32_t kmap_keys[PAGEDET_KMAP_KEYS]; /* of groups of a KMAP */
+	uint64_t n_kmap_keys;	/* 0: there are no groups */
 	const char *watch_fd;	/* for kmap watch; NULL: an address */
 	const char *watch_cache; /* the same: draws objects; NULL: does not */
 	const char *watch_at;	/* a part of these; NULL: all */

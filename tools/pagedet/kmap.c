@@ -9,7 +9,6 @@ struct asking {
 	struct cli_job *job;
 	struct pagedet *pd;
 	struct pagedet_kmap_query q;
-	uint32_t by[PAGEDET_KMAP_KEYS];
 	struct pagedet_kmap *kmap;
 	struct pagedet_kmap_total total, before; /* size 0: no such text */
 	struct cli_progress line;
@@ -27,7 +26,8 @@ static int take_words(struct cli_job *job)
 	if (!is_diff && strcmp(word, "report"))
 		return cli_usage("kmap: there is no '%s'; this release has "
 				 "'kmap report', 'diff', 'calls', 'record', "
-				 "'on', 'off', 'clear' and 'stats'", word);
+				 "'watch', 'on', 'off', 'clear' and 'stats'",
+				 word);
 	if (job->n_words < 2 + is_diff)
 		return cli_usage("kmap %s lacks a file%s", word, is_diff ?
 				 ": it takes an earlier one and a later one" :
@@ -171,28 +171,27 @@ static int check_matrix(const struct cli_job *job)
 	return wrong ? cli_usage("%s", wrong) : cli_png_check(job->matrix);
 }
 
-static int take_keys(const char *by, uint32_t keys[PAGEDET_KMAP_KEYS],
-		     uint64_t *n)
+static int take_keys(struct cli_job *job, const char *by)
 {
 	static const struct cli_by of = {
 		"--by: a KMAP cannot be grouped by",
 		pagedet_kmap_key_by_name, pagedet_kmap_key_name
 	};
 
-	return cli_by_keys(&of, by, keys, PAGEDET_KMAP_KEYS, n);
+	job->n_kmap_keys = 0;
+	return cli_by_keys(&of, by, job->kmap_keys, PAGEDET_KMAP_KEYS,
+			   &job->n_kmap_keys);
 }
 
 int cli_kmap_check(struct cli_job *job)
 {
 	const char *by = keys_of(job);
-	uint32_t keys[PAGEDET_KMAP_KEYS];
-	uint64_t n = 0;
 	int status = take_filter(job);
 
 	if (!status)
 		status = check_names(job);
 	if (!status && by)
-		status = take_keys(by, keys, &n);
+		status = take_keys(job, by);
 	if (status)
 		return status;
 	if (by && job->accesses)
@@ -439,8 +438,8 @@ static bool has_addresses(const struct asking *a)
 	uint64_t i;
 
 	for (i = 0; i < a->q.n_by; i++)
-		if (a->by[i] == PAGEDET_KMAP_SITE ||
-		    a->by[i] == PAGEDET_KMAP_ACCESS_SITE)
+		if (a->q.by[i] == PAGEDET_KMAP_SITE ||
+		    a->q.by[i] == PAGEDET_KMAP_ACCESS_SITE)
 			return a->total.unnamed || a->before.unnamed;
 	return false;
 }
@@ -485,12 +484,11 @@ int cli_run_kmap(struct cli_job *job, struct pagedet *pd)
 {
 	struct asking a = { .job = job, .pd = pd,
 			    .q = PAGEDET_KMAP_QUERY_INIT };
-	const char *by = keys_of(job);
-	int status = by ? take_keys(by, a.by, &a.q.n_by) : CLI_ANSWERED;
+	int status;
 
-	a.q.by = by ? a.by : NULL;
-	if (!status)
-		status = ask(&a);
+	a.q.by = job->n_kmap_keys ? job->kmap_keys : NULL;
+	a.q.n_by = job->n_kmap_keys;
+	status = ask(&a);
 	if (!status && !is_halted(&a))
 		status = emit(&a);
 	if (!status)

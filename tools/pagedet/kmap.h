@@ -11,7 +11,8 @@
 /* cli_kmap_refuse - options that have no meaning. Returns a status. */
 int cli_kmap_refuse(const struct cli_job *job);
 
-/* cli_kmap_check - what a report of objects or groups can show. A status. */
+/* cli_kmap_check - what a report of objects or groups can show; takes the keys
+ * of these. Returns a status. */
 int cli_kmap_check(struct cli_job *job);
 
 /* Say on stderr what a file lacks, if it lacks something. */

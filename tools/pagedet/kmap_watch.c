@@ -25,6 +25,7 @@ struct watching {
 	struct cli_child child;
 	int program;		/* the word that it begins with */
 	struct cli_output out;	/* fd: also of a file without a name */
+	bool watched;		/* there is something to tell */
 };
 
 /* --- arguments --- */
@@ -177,6 +178,7 @@ static int save(struct watching *w)
 	if (error)
 		return cli_fail(w->pd, error);
 	pagedet_kmap_watch_total(w->watch, &w->total);
+	w->watched = true;
 	return CLI_ANSWERED;
 }
 
@@ -450,8 +452,10 @@ static int run(struct cli_job *job, struct pagedet *pd)
 	if (job->watch_cache)
 		return cli_kmap_watch_cache(job, pd);
 	status = job->output ? write_file(&w) : write_table(&w);
-	if (status == CLI_ANSWERED || status == CLI_UNSURE ||
-	    status == CLI_NO) {
+	/* No: what was watched has nothing to show. A failure may have the same
+	 * status. */
+	if (w.watched && (status == CLI_ANSWERED || status == CLI_UNSURE ||
+			  status == CLI_NO)) {
 		if (!job->quiet)
 			tell(&w);
 		if (is_lossy(&w.total) || unwatched(&w))

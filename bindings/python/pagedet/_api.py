@@ -2065,7 +2065,8 @@ class pagedet_kmap_cache_total(Structure):
         ("unknown", c_uint64),
         ("elsewhere", c_uint64),
         ("reused", c_uint32),
-        ("reserved", c_uint32),
+        ("kept", c_uint32),
+        ("dropped", c_uint64),
     ]
 
 
@@ -3173,6 +3174,14 @@ FUNCTIONS = {
     "pagedet_kmap_cache_draw": (
         c_int,
         [POINTER(pagedet_kmap_cache), POINTER(pagedet_kmap_drawn)],
+        "0.1"),
+    "pagedet_kmap_cache_add": (
+        c_int,
+        [POINTER(pagedet_kmap_cache), POINTER(pagedet_kmap_watch), c_uint64],
+        "0.1"),
+    "pagedet_kmap_cache_write": (
+        c_int,
+        [POINTER(pagedet_kmap_cache), c_int],
         "0.1"),
     "pagedet_kmap_cache_name": (
         c_char_p,

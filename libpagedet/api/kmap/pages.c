@@ -97,8 +97,11 @@ static int take_object(struct finder *f, const struct pagedet_kmap_object *o)
 	uint64_t n, i;
 	int r = 0;
 
+	/* Accesses that belong to no object. */
+	if (o->origin == PAGEDET_KMAP_CATCH_ALL)
+		return 0;
 	if (o->hidden || !o->address) {
-		f->of->info.hidden += o->origin != PAGEDET_KMAP_CATCH_ALL;
+		f->of->info.hidden++;
 		return 0;
 	}
 	f->of->info.objects++;

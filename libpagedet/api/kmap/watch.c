@@ -10,9 +10,9 @@
 
 #include "api/arguments.h"
 #include "api/handle.h"
-#include "breakpoint/draw.h"
+#include "api/kmap/watch.h"
+#include "breakpoint/ask.h"
 #include "breakpoint/watch.h"
-#include "explain/explain.h"
 
 #define DEFAULT_RATE 1000u
 #define DEFAULT_WINDOW_NS 20000000u
@@ -25,70 +25,27 @@ struct pagedet_kmap_watch {
 
 /* --- the slab --- */
 
-/* An object that had cache @before is gone if its page is not a slab any more,
- * or one of another cache. */
-static bool is_gone(const struct pagedet_page *row, const char *before,
-		    const struct pdet_bp_object *o)
+static struct pdet_bp_sources sources_of(const struct pagedet *pd)
 {
-	return *before && (pdet_row_lacks(row, PAGEDET_FIELD_OBJECT_STATE) ||
-			   (*o->cache && strcmp(before, o->cache) != 0));
-}
-
-static void take_text(struct pagedet_iter *it, const struct pagedet_page *row,
-		      struct pdet_bp_object *o)
-{
-	static const char page[] = "struct page of ";
-	struct pdet_bp_said said;
-	const char *text;
-	size_t len;
-
-	*o->cache = 0;
-	o->is_data = false;
-	if (!pdet_row_has(row, PAGEDET_FIELD_OBJECT))
-		return;
-	text = pagedet_string(it, row->object, &len);
-	if (text && pdet_bp_said(text, len, &said))
-		snprintf(o->cache, sizeof(o->cache), "%.*s", (int)said.len,
-			 said.cache);
-	else if (text && len > strlen(page))
-		o->is_data = memcmp(text, page, strlen(page)) != 0;
-}
-
-static void take_row(struct pagedet_iter *it, const struct pagedet_page *row,
-		     struct pdet_bp_object *o)
-{
-	char before[sizeof(o->cache)];
-
-	memcpy(before, o->cache, sizeof(before));
-	take_text(it, row, o);
-	o->state = is_gone(row, before, o) ? PAGEDET_OBJECT_FREE :
-		   pdet_row_has(row, PAGEDET_FIELD_OBJECT_STATE) ?
-			   row->object_state : 0;
+	return (struct pdet_bp_sources){
+		pd->backends, pdet_asks_running(pd) ? pd->n_backends : 0
+	};
 }
 
 /* What cannot be told stays unknown, and is watched. */
 static void look(void *arg, struct pdet_bp_object *objects, size_t n)
 {
-	struct pagedet_query q = PAGEDET_QUERY_INIT;
-	struct pagedet_item item = { .count = 1 };
-	struct pagedet_page row;
-	struct pagedet_iter *it;
+	struct pagedet *pd = arg;
+	const struct pdet_bp_sources sources = sources_of(pd);
+	struct pdet_at at;
 	size_t i;
 
-	q.target = PAGEDET_TARGET_KADDR;
-	q.items = &item;
-	q.n_items = 1;
-	pdet_want(&q, PAGEDET_FIELD_OBJECT);
-	pdet_want(&q, PAGEDET_FIELD_OBJECT_STATE);
 	for (i = 0; i < n; i++) {
+		pdet_clear(&pd->env);
 		objects[i].state = 0;
-		item.first = objects[i].address;
-		item.flags = PAGEDET_KADDR_MEMORY;
-		if (pagedet_query(arg, &q, &it) < 0)
-			continue;
-		if (pagedet_next(it, &row, 1) == 1)
-			take_row(it, &row, &objects[i]);
-		pagedet_iter_free(it);
+		if (pdet_bp_ask(&sources, &pd->env, &objects[i].address, 1,
+				&at) == 0)
+			pdet_bp_object_take(&objects[i], &at);
 	}
 }
 
@@ -246,6 +203,11 @@ int pagedet_kmap_watch_stop(struct pagedet_kmap_watch *watch)
 {
 	pdet_clear(&watch->pd->env);
 	return pdet_bp_watch_stop(watch->w, &watch->pd->env);
+}
+
+struct pdet_bp_text pdet_kmap_seen(const struct pagedet_kmap_watch *watch)
+{
+	return pdet_bp_watch_seen(watch->w);
 }
 
 int pagedet_kmap_watch_write(struct pagedet_kmap_watch *watch, int fd)

@@ -61,6 +61,9 @@ void pdet_image_put_kernel_area(struct image_session *s, struct pdet_batch *b,
 /* See slab_object in backend.h. */
 bool pdet_image_slab_object(struct pdet_session *base, uint64_t addr,
 			    uint32_t *bytes, bool *begins);
+/* See object_at there. */
+void pdet_image_object_at(struct pdet_session *base, uint64_t addr,
+			  struct pdet_at *ret);
 void pdet_image_put_object(struct image_session *s, struct pdet_batch *b,
 			   uint32_t row, const struct image_address *a);
 

@@ -14,13 +14,17 @@ struct object {
 	unsigned state;		/* PAGEDET_HAVE, or why there is no text */
 	unsigned use_state;	/* the same of use */
 	uint64_t use;		/* PAGEDET_OBJECT_* */
+	enum pdet_at_kind kind;
+	int64_t within;		/* where in an object of a slab, from the part
+				 * of its user on */
 	size_t len;
 	char text[IMAGE_SYMBOL + 64];
 };
 
-static void set_text(struct object *o, size_t len)
+static void set_text(struct object *o, enum pdet_at_kind kind, size_t len)
 {
 	o->state = PAGEDET_HAVE;
+	o->kind = kind;
 	o->len = PDET_MIN(len, sizeof(o->text) - 1);
 }
 
@@ -40,7 +44,7 @@ static bool find_struct_page(const struct image_session *s, uint64_t va,
 	if (within)
 		n += snprintf(o->text + n, sizeof(o->text) - (size_t)n,
 			      " +0x%llx", (unsigned long long)within);
-	set_text(o, (size_t)n);
+	set_text(o, PDET_AT_OTHER, (size_t)n);
 	return true;
 }
 
@@ -72,7 +76,7 @@ static void find_symbol(struct image_session *s, const struct image_address *a,
 	} else {
 		len = pdet_image_code(s, a->va, o->text);
 		if (len)
-			set_text(o, len);
+			set_text(o, PDET_AT_NAMED, len);
 	}
 }
 
@@ -91,8 +95,9 @@ static bool find_percpu(const struct image *im, uint64_t va, struct object *o)
 		if (at < symbols->first || at > symbols->last ||
 		    !pdet_image_symbol(im, at, symbol))
 			continue;
-		set_text(o, (size_t)snprintf(o->text, sizeof(o->text),
-					     "%s of processor %u", symbol, i));
+		set_text(o, PDET_AT_NAMED,
+			 (size_t)snprintf(o->text, sizeof(o->text),
+					  "%s of processor %u", symbol, i));
 		return true;
 	}
 	return false;
@@ -128,7 +133,6 @@ static void find_in_slab(struct image_session *s, uint64_t addr, uint64_t head,
 	const struct image *im = s->image;
 	const struct image_slab *l = &s->slab;
 	const char *state = "";
-	int64_t within;
 	uint32_t i;
 
 	o->state = o->use_state = PAGEDET_NO_TYPES;
@@ -144,7 +148,7 @@ static void find_in_slab(struct image_session *s, uint64_t addr, uint64_t head,
 	o->state = o->use_state = PAGEDET_NONE;
 	if (!pdet_slab_index(&l->cache, &l->slab,
 			     addr - (head << im->paging.page_shift), &i,
-			     &within))
+			     &o->within))
 		return;
 	o->use_state = PAGEDET_HAVE;
 	o->use = PAGEDET_OBJECT_USED;
@@ -159,11 +163,13 @@ static void find_in_slab(struct image_session *s, uint64_t addr, uint64_t head,
 			       PAGEDET_NO_TYPES :
 			       pdet_image_kernel_reason(s, l->more);
 	}
-	set_text(o, (size_t)snprintf(o->text, sizeof(o->text),
-		"object %u of %u in %s %c0x%llx%s", i, l->slab.objects,
-		l->cache.name, within < 0 ? '-' : '+', within < 0 ?
-		(unsigned long long)-within : (unsigned long long)within,
-		state));
+	set_text(o, PDET_AT_OBJECT,
+		 (size_t)snprintf(o->text, sizeof(o->text),
+				  "object %u of %u in %s %c0x%llx%s", i,
+				  l->slab.objects, l->cache.name,
+				  o->within < 0 ? '-' : '+', o->within < 0 ?
+				  (unsigned long long)-o->within :
+				  (unsigned long long)o->within, state));
 }
 
 bool pdet_image_slab_object(struct pdet_session *base, uint64_t addr,
@@ -198,6 +204,7 @@ static void find_object(struct image_session *s, const struct image_address *a,
 	uint64_t head;
 	unsigned kind;
 
+	o->kind = PDET_AT_OTHER;
 	o->state = o->use_state = PAGEDET_NONE;
 	if (!a->is_kernel || find_struct_page(s, a->va, o))
 		return;
@@ -209,7 +216,7 @@ static void find_object(struct image_session *s, const struct image_address *a,
 		const size_t len = pdet_image_code(s, a->va, o->text);
 
 		if (len)
-			set_text(o, len);
+			set_text(o, PDET_AT_NAMED, len);
 		else
 			find_percpu(im, a->va, o);
 		return;
@@ -222,6 +229,26 @@ static void find_object(struct image_session *s, const struct image_address *a,
 		find_in_slab(s, a->addr, head, o);
 	else
 		find_percpu(im, a->va, o);
+}
+
+void pdet_image_object_at(struct pdet_session *base, uint64_t addr,
+			  struct pdet_at *ret)
+{
+	struct image_session *s = image_session_of(base);
+	struct image_address a;
+	struct object o;
+
+	pdet_image_address(s, addr, &a);
+	s->slab.is_read = false;
+	find_object(s, &a, &o);
+	*ret = (struct pdet_at){ .kind = o.kind, .state = o.use_state };
+	if (o.kind != PDET_AT_OBJECT)
+		return;
+	ret->use = o.use_state == PAGEDET_HAVE ? (unsigned)o.use : 0;
+	ret->address = a.va - (uint64_t)o.within;
+	ret->bytes = s->slab.cache.object_size;
+	ret->kept = !ret->use && s->slab.more == -ENODATA;
+	memcpy(ret->cache, s->slab.cache.name, sizeof(ret->cache));
 }
 
 void pdet_image_put_object(struct image_session *s, struct pdet_batch *b,

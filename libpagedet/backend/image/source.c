@@ -539,6 +539,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.kaddr = pdet_image_kaddr,
 	.kind = pdet_image_kind,
 	.slab_object = pdet_image_slab_object,
+	.object_at = pdet_image_object_at,
 	.kaddr_recheck = pdet_image_kaddr_recheck,
 	.kernel_mappings = pdet_image_kernel_mappings,
 	.kernel_area = pdet_image_kernel_area,

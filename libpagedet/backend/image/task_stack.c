@@ -127,20 +127,58 @@ static int put_frames(struct image_session *s, const uint64_t *frames,
 	return 0;
 }
 
-static int why_none(struct image_session *s, uint32_t tid, int error)
+/* Returns 0 if a word there can be read, -ENXIO: the page is mapped, and the
+ * dump does not have it, or another failure. */
+static int probe(struct image_session *s, uint64_t addr)
 {
-	struct pdet_env *env = &s->session.env;
+	uint64_t phys, len, word;
+	int r = pdet_is_address(addr) ?
+		pdet_space_phys(&s->space, addr, &phys, &len) : -EBADMSG;
 
+	if (r < 0)
+		return r;
+	r = pdet_space_read(&s->space, addr & ~(uint64_t)7, &word,
+			    sizeof(word));
+	return !s->image->memory->live && (r == -ENOENT || r == -ENODATA) ?
+	       -ENXIO : r;
+}
+
+static const char *damaged(const struct image_session *s)
+{
+	return s->image->memory->live ? "damaged" :
+					"damaged or not in the dump";
+}
+
+static int why_none(struct image_session *s, const struct pdet_task_struct *t,
+		    int error)
+{
+	const struct pdet_task_stacks *stacks = &s->image->kernel.stacks;
+	struct pdet_env *env = &s->session.env;
+	struct pdet_task_rest rest;
+
+	/* The kernel has taken its stack away. */
+	if (t->state == 'Z' || t->state == 'X')
+		return pdet_fail(env, ESRCH, "cannot read the stack of thread "
+				 "%u: it has ended", t->pid);
 	if (error == -EAGAIN && !s->image->memory->live)
 		return pdet_fail(env, ENOENT, "thread %u was running when the "
 				 "dump was written, and the dump has no "
 				 "registers of a processor that lead to its "
-				 "stack", tid);
+				 "stack", t->pid);
 	if (error == -EAGAIN)
 		return pdet_fail(env, EAGAIN, "thread %u is running: its stack "
-				 "is in the registers of a processor", tid);
-	errno = error == -ENOENT ? EBADMSG : -error;
-	return pdet_fail_errno(env, "cannot read the stack of thread %u", tid);
+				 "is in the registers of a processor", t->pid);
+	if (pdet_task_rest(&s->space, stacks, t->addr, &rest) == 0 &&
+	    probe(s, rest.lowest) == -ENXIO)
+		return pdet_fail(env, EIO, "cannot read the stack of thread "
+				 "%u: the page where it begins is not in the "
+				 "dump", t->pid);
+	if (error == -ENOENT || error == -EBADMSG)
+		return pdet_fail(env, EBADMSG, "cannot read the stack of "
+				 "thread %u: it is %s", t->pid, damaged(s));
+	errno = -error;
+	return pdet_fail_errno(env, "cannot read the stack of thread %u",
+			       t->pid);
 }
 
 static int no_types(struct pdet_env *env, uint32_t tid)
@@ -170,40 +208,72 @@ int pdet_image_task_stack(struct pdet_session *base, uint32_t tid,
 	n = pdet_task_stack(&s->space, &k->stacks, task.addr, frames, FRAMES,
 			    &error);
 	if (!n && error)
-		return why_none(s, tid, error);
+		return why_none(s, &task, error);
 	r = put_frames(s, frames, n, !error, ret);
 	return r < 0 ? pdet_fail(&base->env, ENOMEM, "no memory") : 0;
 }
 
 /* --- user stacks --- */
 
-static int why_no_regs(struct image_session *s, uint32_t tid, int error)
+/* They are at the end of the kernel stack. Returns as probe(); 0 also if it is
+ * not known where that is. */
+static int probe_regs(struct image_session *s, uint64_t task)
 {
+	struct pdet_task_rest rest;
+
+	return pdet_task_rest(&s->space, &s->image->kernel.stacks, task,
+			      &rest) < 0 || rest.user || !rest.bytes ? 0 :
+	       probe(s, rest.stack + rest.bytes - sizeof(uint64_t));
+}
+
+static int why_no_regs(struct image_session *s,
+		       const struct pdet_task_struct *t, int error)
+{
+	const int found = error == -EAGAIN ? 0 : probe_regs(s, t->addr);
 	struct pdet_env *env = &s->session.env;
 
+	if (found == -ENXIO)
+		return pdet_fail(env, EIO, "cannot read the user stack of "
+				 "thread %u: the page of its kernel stack with "
+				 "its registers is not in the dump", t->pid);
+	if (error == -EBADMSG && found < 0)
+		return pdet_fail(env, EBADMSG, "cannot read the user stack of "
+				 "thread %u: its kernel stack is %s", t->pid,
+				 damaged(s));
 	switch (error) {
 	case -EAGAIN:
 		return !s->image->memory->live ?
 			pdet_fail(env, ENOENT, "thread %u was running when the "
 				  "dump was written, and the dump does not "
-				  "prove which registers are its own", tid) :
+				  "prove which registers are its own", t->pid) :
 			pdet_fail(env, EAGAIN, "thread %u is running: its "
-				  "registers are in a processor", tid);
+				  "registers are in a processor", t->pid);
 	case -ENOEXEC:
 		return pdet_fail(env, ENOSYS, "cannot read the user stack of "
 				 "thread %u: 32-bit programs are not supported",
-				 tid);
+				 t->pid);
 	case -ENODATA:
-		return no_types(env, tid);
+		return no_types(env, t->pid);
 	case -EBADMSG:
 		return pdet_fail(env, EBADMSG, "cannot read the user stack of "
 				 "thread %u: its kernel stack has no registers "
-				 "of user code", tid);
+				 "of user code", t->pid);
 	default:
 		errno = -error;
 		return pdet_fail_errno(env, "cannot read the user stack of "
-				       "thread %u", tid);
+				       "thread %u", t->pid);
 	}
+}
+
+#define PF_EXITING 0x4
+
+/* Threads of the kernel have no program, nor has one that has not executed it
+ * yet. The main thread stays until the others have ended. */
+static int no_program(struct image_session *s, const struct pdet_task_struct *t)
+{
+	return t->kthread || !(t->flags & PF_EXITING) ? 0 :
+	       pdet_fail(&s->session.env, ESRCH, "cannot read the user stack "
+			 "of thread %u: it has ended", t->pid);
 }
 
 int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
@@ -215,7 +285,7 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 	int r;
 
 	if (!t->has_mm)
-		return 0;
+		return no_program(s, &t->is);
 	if (im->paging.arch->machine != EM_X86_64)
 		return pdet_fail(&base->env, ENOENT, "cannot read the user "
 				 "stack of thread %u: that is supported only "
@@ -224,7 +294,7 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 		return no_types(&base->env, task->pid);
 	r = pdet_user_regs(&s->space, &im->kernel.stacks, t->is.addr, ret);
 	if (r < 0)
-		return why_no_regs(s, task->pid, r);
+		return why_no_regs(s, &t->is, r);
 	return ret->reg[PDET_USER_IP] || ret->reg[PDET_USER_SP];
 }
 

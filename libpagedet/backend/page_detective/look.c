@@ -19,6 +19,7 @@
 #include "base/namespace.h"
 #include "kernel/page/kpf.h"
 #include "kernel/page/pagemap.h"
+#include "kernel/text/status.h"
 
 /* Flags that identify a page, rather than describe its current state. */
 #define IDENTITY \
@@ -67,23 +68,15 @@ static void say_absent(struct page_detective *d, const struct pdet_env *env,
 	       "driver in the kernel; procfs, bpf and kcore answer without it");
 }
 
-/* True if a line of this name in a status file has more than one number.
- * Without such a line there is only one. */
-static bool has_more(const struct pdet_text *text, const char *name)
+/* True if a line of this name in a status file has more than one number, or
+ * none. Without such a line there is only one. */
+static bool has_more(struct pdet_scan text, const char *key)
 {
-	struct pdet_scan all = { text->data, text->data + text->len }, line;
 	uint64_t number;
-	unsigned n;
 
-	while (pdet_scan_line(&all, &line)) {
-		if (!pdet_scan_word(&line, name))
-			continue;
-		for (n = 0; pdet_scan_blanks(&line),
-		     pdet_scan_dec(&line, &number); n++)
-			;
-		return n != 1;
-	}
-	return false;
+	return pdet_status_has(text, key) &&
+	       (pdet_status_number(text, key, 1, &number) ||
+		!pdet_status_number(text, key, 0, &number));
 }
 
 /* "self" is the reader's pid in the namespace of those files. NSpid continues
@@ -94,9 +87,10 @@ bool page_detective_counts_otherwise(const struct pdet_env *env)
 	bool more;
 
 	if (!pdet_proc_is_ours(env->root) ||
-	    pdet_slurp(env, &text, 65536, "/proc/self/status") < 0)
+	    pdet_slurp(env, &text, PDET_STATUS_BYTES, "/proc/self/status") < 0)
 		return true;
-	more = has_more(&text, "NSpid:");
+	more = has_more((struct pdet_scan){ text.data, text.data + text.len },
+			"NSpid:");
 	pdet_text_free(&text);
 	return more;
 }

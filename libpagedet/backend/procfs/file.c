@@ -29,41 +29,38 @@
 /* Below a root, symbolic links must also stay below it. */
 static int open_in_root(const char *root, const char *path)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT,
-	};
-	int dir, fd, code;
+	const int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd;
 
-	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return -1;
-	do {
-		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	} while (fd < 0 && (errno == EINTR || errno == EAGAIN));
-	code = errno;
+		return -errno;
+	fd = pdet_open_how(dir, path, O_PATH, RESOLVE_IN_ROOT);
 	close(dir);
-	errno = code;
 	return fd;
+}
+
+static int open_path(const char *path)
+{
+	const int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 int procfs_path_open(struct pdet_env *env, const char *path)
 {
 	char full[PATH_MAX];
-	int fd;
+	int fd = *env->root ? open_in_root(env->root, path) : open_path(path);
 
-	if (!*env->root) {
-		fd = open(path, O_PATH | O_CLOEXEC);
-	} else {
-		fd = open_in_root(env->root, path);
-		if (fd < 0 && errno == ENOSYS) {
-			if (pdet_path(env, full, sizeof(full), "/%s", path) < 0)
-				return pdet_fail(env, EINVAL, "cannot open %s:"
-						 " the path is too long", path);
-			fd = open(full, O_PATH | O_CLOEXEC);
-		}
+	if (*env->root && fd == -ENOSYS) {
+		if (pdet_path(env, full, sizeof(full), "/%s", path) < 0)
+			return pdet_fail(env, EINVAL, "cannot open %s:"
+					 " the path is too long", path);
+		fd = open_path(full);
 	}
-	return fd < 0 ? pdet_fail_errno(env, "cannot open %s", path) : fd;
+	if (fd >= 0)
+		return fd;
+	errno = -fd;
+	return pdet_fail_errno(env, "cannot open %s", path);
 }
 
 char *procfs_path_shown(struct pdet_env *env, const char *path)

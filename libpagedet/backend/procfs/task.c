@@ -19,6 +19,7 @@
 #include "base/text/text.h"
 #include "kernel/object/uapi.h"
 #include "kernel/text/stat.h"
+#include "kernel/text/status.h"
 
 static int compare_pids(const void *a, const void *b)
 {
@@ -140,34 +141,25 @@ static uint8_t read_comm(struct pdet_env *env, struct pdet_task *t)
 
 static uint8_t read_tgid(struct pdet_env *env, struct pdet_task *t)
 {
-	struct pdet_scan all, line;
 	struct pdet_text text;
-	uint8_t why = PAGEDET_CORRUPT;
 	uint64_t tgid;
+	bool has;
 	int r;
 
-	r = pdet_slurp(env, &text, 1 << 20, "/proc/%u/status", t->pid);
+	r = pdet_slurp(env, &text, PDET_STATUS_BYTES, "/proc/%u/status",
+		       t->pid);
 	if (r < 0)
 		return task_reason(r);
-	all.at = text.data;
-	all.end = text.data + text.len;
-	while (pdet_scan_line(&all, &line)) {
-		if (!pdet_scan_word(&line, "Tgid:"))
-			continue;
-		pdet_scan_blanks(&line);
-		if (!pdet_scan_dec(&line, &tgid) || tgid > UINT32_MAX)
-			break;
-		/* it was reaped meanwhile */
-		if (!tgid) {
-			why = PAGEDET_RACED;
-			break;
-		}
-		t->tgid = (uint32_t)tgid;
-		why = 0;
-		break;
-	}
+	has = pdet_status_number((struct pdet_scan){
+		text.data, text.data + text.len }, "Tgid:", 0, &tgid);
 	pdet_text_free(&text);
-	return why;
+	if (!has || tgid > UINT32_MAX)
+		return PAGEDET_CORRUPT;
+	/* it was reaped meanwhile */
+	if (!tgid)
+		return PAGEDET_RACED;
+	t->tgid = (uint32_t)tgid;
+	return 0;
 }
 
 static int open_file(struct procfs *p, struct pdet_env *env, uint32_t pid,
@@ -246,9 +238,11 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 	 * pid.
 	 */
 	if (base->wants->target != PAGEDET_TARGET_MAPPERS ||
-	    base->wants->user_stacks)
+	    base->wants->user_stacks) {
 		r = pdet_stat_number(&base->env, pid, PDET_STAT_START,
 				     &t->start_time);
+		t->has_start = r == 0;
+	}
 	if (pdet_is_shortage(r)) {
 		procfs_task_close(&t->task);
 		return open_failed(&base->env, pid, "stat", r);
@@ -284,8 +278,12 @@ int procfs_task_same(struct pdet_session *s, struct pdet_task *base)
 	uint64_t now;
 	int r = pdet_stat_number(&s->env, base->pid, PDET_STAT_START, &now);
 
-	if (now && now == t->start_time)
+	if (r == 0 && t->has_start && now == t->start_time)
 		return 0;
+	if (r == -EBADMSG || (r == 0 && !t->has_start))
+		return pdet_fail(&s->env, EBADMSG, "cannot read task %u: "
+				 "%s/proc/%u/stat does not say when it "
+				 "started", base->pid, s->env.root, base->pid);
 	if (r < 0 && !is_gone(r))
 		return open_failed(&s->env, base->pid, "stat", r);
 	return pdet_fail(&s->env, ESRCH, "task %u has ended", base->pid);

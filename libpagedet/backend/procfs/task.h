@@ -18,7 +18,8 @@ struct procfs_task {
 	int maps;		/* -1: not opened yet */
 	bool pagemap_handed;	/* descriptors passed in, not to be closed */
 	bool maps_handed;
-	uint64_t start_time;	/* in clock ticks since boot; 0: not read */
+	bool has_start;
+	uint64_t start_time;	/* in clock ticks since boot */
 	int sparse;		/* -1: not determined yet */
 	bool whole;		/* populated() covers all addresses */
 	uint64_t ahead;		/* bytes assumed to be full last time */

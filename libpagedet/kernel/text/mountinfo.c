@@ -3,8 +3,12 @@
  * Parses mountinfo. Exactly one blank separates fields: a source may be empty,
  * and blanks inside a field are escaped.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "kernel/text/mountinfo.h"
 
 /* The text up to the next blank or the end. It may be empty. */
@@ -123,4 +127,27 @@ bool pdet_mountinfo_text(struct pdet_scan text, char *buf, size_t size,
 	buf[n] = '\0';
 	*len = n;
 	return true;
+}
+
+int pdet_mount_id(int fd, uint64_t *ret)
+{
+	struct pdet_scan all, line;
+	struct pdet_text text;
+	bool found = false;
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	r = pdet_slurp_at(AT_FDCWD, path, &text, 65536);
+	if (r < 0)
+		return r;
+	all = (struct pdet_scan){ text.data, text.data + text.len };
+	while (!found && pdet_scan_line(&all, &line)) {
+		if (!pdet_scan_word(&line, "mnt_id:"))
+			continue;
+		pdet_scan_blanks(&line);
+		found = pdet_scan_dec(&line, ret);
+	}
+	pdet_text_free(&text);
+	return found ? 0 : -ENODATA;
 }

@@ -29,6 +29,13 @@ struct pdet_mount {
 /* pdet_mountinfo_line - false if the line has another form. */
 bool pdet_mountinfo_line(struct pdet_scan line, struct pdet_mount *ret);
 
+/*
+ * pdet_mount_id - get the id of the mount of a descriptor, as mountinfo has it.
+ * Its filesystem is not asked, as statx(2) would. Returns 0, -ENODATA: the
+ * kernel does not say it, or another negative errno.
+ */
+int pdet_mount_id(int fd, uint64_t *ret);
+
 /* pdet_mount_has - true if @name is in a comma-separated list of options. */
 bool pdet_mount_has(struct pdet_scan options, const char *name);
 

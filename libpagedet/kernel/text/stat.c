@@ -3,6 +3,7 @@
  * The name in field 2 may hold anything, so fields are counted from the last
  * parenthesis (Documentation/filesystems/proc.rst).
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -40,10 +41,9 @@ int pdet_stat_number(const struct pdet_env *env, uint32_t pid, unsigned wanted,
 	r = read_from(env, pid, wanted, &text, &s);
 	if (r < 0)
 		return r;
-	if (!pdet_scan_dec(&s, ret))
-		*ret = 0;
+	r = pdet_scan_dec(&s, ret) ? 0 : -EBADMSG;
 	pdet_text_free(&text);
-	return 0;
+	return r;
 }
 
 char pdet_stat_state(const struct pdet_env *env, uint32_t pid)

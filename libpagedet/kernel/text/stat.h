@@ -13,8 +13,9 @@ enum {
 };
 
 /*
- * pdet_stat_number - read one of these; 0 if it is not there. Returns 0, or a
- * negative errno without an error text: the file cannot be read.
+ * pdet_stat_number - read one of these. Returns 0, or a negative errno without
+ * an error text: the file cannot be read, or, -EBADMSG, lacks the number. *ret
+ * is 0 then.
  */
 int pdet_stat_number(const struct pdet_env *env, uint32_t pid, unsigned wanted,
 		     uint64_t *ret);

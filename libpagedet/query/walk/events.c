@@ -388,7 +388,7 @@ static void put_row(struct walk_events *w, struct pdet_batch *b, uint32_t row,
 	pdet_put(b, row, PAGEDET_FIELD_EVENT, kinds[e->kind].event,
 		 PAGEDET_SOURCE_TRACE);
 	put_told(b, row, PAGEDET_FIELD_EVENT_NS, e->ns,
-		 pdet_allocs_counts_ns(a));
+		 pdet_allocs_counts_ns(a) && e->ns != PDET_KMEM_NO_NS);
 	put_told(b, row, PAGEDET_FIELD_EVENT_CPU, e->cpu,
 		 pdet_allocs_tells_cpu(a) && (e->kind != PDET_KMEM_LOST ||
 					      e->node != PDET_KMEM_NO_NUMBER));

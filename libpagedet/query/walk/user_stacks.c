@@ -97,13 +97,13 @@ static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env)
 
 /* Returns 1 if the thread has run meanwhile. */
 static int read_once(struct pdet_user_stacks *u, struct thread *t,
-		     bool perf_map)
+		     const struct pdet_perf_file *perf)
 {
 	struct pdet_session *s = t->session;
 	struct pdet_user_source source = {
 		.page = read_page, .arg = t,
 		.maps = s->backend->ops->user_maps ? number_of_maps : NULL,
-		.perf_map = perf_map,
+		.perf = perf,
 	};
 	struct pdet_code_dump dump;
 	struct pdet_user_regs regs = { .stopped = false };
@@ -125,6 +125,7 @@ static int read_once(struct pdet_user_stacks *u, struct thread *t,
 	return r < 0 ? r : has_run(t, &regs);
 }
 
+/* The map file is read before the thread may be stopped: it may be large. */
 static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 		      uint32_t tid, bool perf_map)
 {
@@ -134,8 +135,10 @@ static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 
 	if (r < 0)
 		return r;
+	if (perf_map)
+		pdet_perf_file_open(&u->perf, &s->env, tid);
 	for (i = 0, r = 1; r > 0 && i < TRIES; i++)
-		r = read_once(u, &t, perf_map);
+		r = read_once(u, &t, perf_map ? &u->perf : NULL);
 	s->backend->ops->task_close(t.task);
 	return r > 0 ? pdet_fail(&s->env, EAGAIN, "thread %u runs again and "
 				 "again: its stack changes while it is read",
@@ -172,7 +175,7 @@ static int ask(struct pdet_iter *it, const struct pdet_stack_source *s,
 	if (!is_open(s))
 		return why_not_open(it, s);
 	session = it->workers[0].session[s->backend];
-	r = read_stack(&it->user_stacks, session, tid,
+	r = read_stack(&it->user_stacks, session, tid, it->live &&
 		       it->q.options & PAGEDET_Q_PERF_MAP);
 	if (r < 0)
 		pdet_take_words(it->env, &session->env);

@@ -16,6 +16,7 @@
 #include "base/pairs.h"
 #include "base/text/text.h"
 #include "base/vec.h"
+#include "trace/gaps.h"
 #include "trace/old/holes.h"
 #include "trace/old/old.h"
 #include "trace/trace.h"
@@ -35,7 +36,13 @@ struct sequence {
 	unsigned streams;	/* that have it, and have not been closed */
 	bool is_known;
 	uint32_t at;		/* the one that BASE stands for */
-	bool keeps_other;	/* pieces have all events */
+	/* Not if it is alone. */
+	struct pdet_env *env;
+	struct pdet_trace *t;
+	struct pdet_trace_stream *losses;
+	struct pdet_old_holes *holes; /* that get the numbers; NULL: none do */
+	unsigned unread;	/* streams after which all have come; 0: that
+				 * is another's business */
 };
 
 struct old {
@@ -46,11 +53,11 @@ struct old {
 	int fd;
 	bool owns_fd;
 	uint64_t ns;		/* of the last event */
-	struct pdet_pairs last_ns; /* by processor; not of relay */
+	struct pdet_trace_gaps gaps; /* not of relay */
 	unsigned char *bytes;	/* read, and not decoded */
 	size_t n, cap;
 	struct pdet_kmem_event *events; /* of the piece */
-	size_t most;		/* of these */
+	size_t most;		/* of these, but for losses in front */
 };
 
 /* A sequence wraps. False: it jumps, which no kernel has done. */
@@ -73,13 +80,19 @@ static bool widen(struct old *o, uint32_t number)
 	return true;
 }
 
-/* What is behind it tells when a loss ended: not before the event in front. */
-static void note_lost(struct old *o, struct pdet_kmem_event *e)
+static void give_gaps(struct old *o, uint64_t ns)
+{
+	pdet_trace_gaps_give(&o->gaps, ns, o->events, &o->s.piece);
+}
+
+/* What is behind it tells when a loss ended. */
+static void take_lost(struct old *o, const struct pdet_kmem_event *e)
 {
 	struct pdet_trace_loss *l = &o->s.loss;
 
-	e->ns = o->ns;
-	pdet_pairs_get(&o->last_ns, e->cpu, &e->requested);
+	if (o->gaps.n == PDET_TRACE_GAPS)
+		give_gaps(o, PDET_KMEM_NO_NS);
+	pdet_trace_gaps_add(&o->gaps, e->cpu, e->object);
 	pdet_trace_lost_behind(l, o->ns);
 	if (e->object == UINT64_MAX)
 		l->unknown++;
@@ -96,11 +109,13 @@ static int set_time(struct old *o, struct pdet_kmem_event *e,
 			return 0;
 		e->cpu = o->s.cpu;
 		e->ns = o->ns;
-	} else if (e->kind == PDET_KMEM_LOST) {
-		note_lost(o, e);
+		if (o->sequence->holes &&
+		    !pdet_old_holes_add(o->sequence->holes, e->ns))
+			return -ENOMEM;
 	} else {
+		give_gaps(o, e->ns);
 		o->ns = e->ns;
-		if (!pdet_pairs_set(&o->last_ns, e->cpu, e->ns))
+		if (!pdet_trace_gaps_note(&o->gaps, e->cpu, e->ns))
 			return -ENOMEM;
 	}
 	return 1;
@@ -110,12 +125,16 @@ static int put(struct old *o, struct pdet_kmem_event *e,
 	       const struct pdet_old_record *record)
 {
 	struct pdet_trace_piece *piece = &o->s.piece;
-	const int r = set_time(o, e, record);
+	int r;
 
+	if (e->kind == PDET_KMEM_LOST) {
+		take_lost(o, e);
+		return 1;
+	}
+	r = set_time(o, e, record);
 	if (r <= 0)
 		return r;
-	if (e->kind == PDET_KMEM_OTHER &&
-	    !(o->sequence && o->sequence->keeps_other)) {
+	if (e->kind == PDET_KMEM_OTHER) {
 		o->s.loss.other++;
 		return 1;
 	}
@@ -125,10 +144,13 @@ static int put(struct old *o, struct pdet_kmem_event *e,
 	return 1;
 }
 
-/* The stream ends: its last part is not a record, or not a whole one. */
-static void end(struct old *o, int r, uint32_t size)
+/*
+ * The stream ends: its last part is not a record, or not a whole one. Returns 1
+ * or -ENOMEM.
+ */
+static int end(struct old *o, int r, uint32_t size)
 {
-	const struct sequence *q = o->sequence;
+	struct sequence *q = o->sequence;
 
 	if (r < 0)
 		o->s.loss.damaged++;
@@ -138,6 +160,9 @@ static void end(struct old *o, int r, uint32_t size)
 	o->n = 0;
 	if (q && q->alone)
 		o->s.loss.uncounted = 1;
+	if (q && q->unread && !--q->unread && !pdet_old_losses_end(q->losses))
+		return -ENOMEM;
+	return 1;
 }
 
 /* Decodes what there is. Returns 0, or 1 if that was the end; or -ENOMEM. */
@@ -166,8 +191,14 @@ static int decode(struct old *o)
 	memmove(o->bytes, o->bytes + at, o->n);
 	if (r > 0 || (r == 0 && o->s.offset < o->s.end))
 		return 0;
-	end(o, r, record.size);
-	return 1;
+	return end(o, r, record.size);
+}
+
+/* What waits at the end. */
+static int give_last(struct old *o)
+{
+	give_gaps(o, PDET_KMEM_NO_NS);
+	return o->s.piece.n > 0;
 }
 
 static int more(struct pdet_trace_stream *s)
@@ -178,10 +209,10 @@ static int more(struct pdet_trace_stream *s)
 	ssize_t n;
 	int r;
 
-	if (s->offset == s->end && !o->n)
-		return 0;
-	if (!pdet_vec_reserve(&s->piece, o->most))
+	if (!pdet_vec_reserve(&s->piece, o->most + PDET_TRACE_GAPS))
 		return pdet_fail(o->env, ENOMEM, "no memory");
+	if (s->offset == s->end && !o->n)
+		return give_last(o);
 	n = pdet_pread(o->fd, o->bytes + o->n, want, s->offset);
 	if (n < 0) {
 		errno = (int)-n;
@@ -193,7 +224,7 @@ static int more(struct pdet_trace_stream *s)
 	r = decode(o);
 	if (r < 0)
 		return pdet_fail(o->env, ENOMEM, "no memory");
-	return r && !s->piece.n ? 0 : 1;
+	return r && !s->piece.n ? give_last(o) : 1;
 }
 
 static void close_old(struct pdet_trace_stream *s)
@@ -205,7 +236,7 @@ static void close_old(struct pdet_trace_stream *s)
 	if (o->owns_fd)
 		close(o->fd);
 	pdet_vec_free(&s->piece);
-	pdet_pairs_free(&o->last_ns);
+	pdet_trace_gaps_free(&o->gaps);
 	free(o->bytes);
 	free(o->events);
 	free(o);
@@ -240,7 +271,7 @@ static int add(struct pdet_env *env, struct pdet_trace *t, int fd,
 	o->cap = (size_t)PDET_MIN(o->s.end, (uint64_t)BYTES);
 	o->most = o->cap / LEAST_RECORD + 1;
 	o->bytes = malloc(o->cap);
-	o->events = calloc(o->most, sizeof(*o->events));
+	o->events = calloc(o->most + PDET_TRACE_GAPS, sizeof(*o->events));
 	if (o->bytes && o->events && pdet_vec_push(&t->own, &o->s))
 		return 0;
 	/* The caller has it. */
@@ -393,47 +424,53 @@ static void rewind_stream(struct pdet_trace_stream *s)
 	o->n = 0;
 }
 
-/* Reads all, and finds what is missing in the sequence. */
-static int find_holes(struct pdet_env *env, struct pdet_trace *t,
-		      struct sequence *q, struct pdet_old_holes *holes)
+/* 1 at its end; 0 if that was stopped; or a negative errno. */
+static int read_all(struct pdet_trace_stream *s, const struct pdet_env *env)
 {
-	struct pdet_trace_merge m = { .stopped = env->stop,
-				      .arg = env->stop_arg };
-	const struct pdet_kmem_event *const *e;
-	bool ok = true;
-	int i, r;
+	int r;
 
-	q->keeps_other = true;
-	r = pdet_trace_merge_begin(&m, t->own.data, t->own.n);
-	while (ok && r >= 0 && (r = pdet_trace_merge_next(&m, &e)) > 0)
-		for (i = 0; i < r && ok; i++)
-			ok = pdet_old_holes_add(holes, e[i]->ns);
-	q->keeps_other = false;
-	holes->unknown |= m.is_over;
-	pdet_trace_merge_end(&m);
-	for (i = 0; (size_t)i < t->own.n; i++)
-		rewind_stream(t->own.data[i]);
-	if (!ok || !pdet_old_holes_end(holes) || r == -ENOMEM)
-		return pdet_fail(env, ENOMEM, "no memory");
-	return r;
+	while ((r = s->more(s)) > 0) {
+		if (env->stop && env->stop(env->stop_arg))
+			return 0;
+		s->piece.n = 0;
+	}
+	return r < 0 ? r : 1;
 }
 
-static int add_losses(struct pdet_env *env, struct pdet_trace *t,
-		      struct sequence *q)
+/* Rows of losses come between those of events, so that all are read twice. */
+static int find_holes(void *arg, struct pdet_old_holes *holes)
 {
-	struct pdet_old_holes holes = { 0 };
-	struct pdet_trace_stream *s = NULL;
-	int r = find_holes(env, t, q, &holes);
+	struct sequence *q = arg;
+	struct pdet_trace *t = q->t;
+	size_t i;
+	int r = 1;
 
-	if (r == 0) {
-		s = pdet_old_losses(&holes);
-		if (!s || !pdet_vec_push(&t->own, s))
-			r = pdet_fail(env, ENOMEM, "no memory");
+	q->holes = holes;
+	if (!t->wants_losses) {
+		q->unread = q->streams;
+		return 0;
 	}
-	if (r < 0 && s)
-		s->close(s);
-	pdet_old_holes_free(&holes);
-	return r;
+	for (i = 1; i < t->own.n && r > 0; i++)
+		r = read_all(t->own.data[i], q->env);
+	for (i = 1; i < t->own.n; i++)
+		rewind_stream(t->own.data[i]);
+	q->holes = NULL;
+	holes->unknown |= r == 0;
+	return r < 0 ? r : 1;
+}
+
+/* In front of all others, so that it is read first. */
+static int begin_losses(struct pdet_env *env, struct pdet_trace *t,
+			struct sequence *q)
+{
+	q->env = env;
+	q->t = t;
+	q->losses = pdet_old_losses(find_holes, q);
+	if (q->losses && pdet_vec_push(&t->own, q->losses))
+		return 0;
+	if (q->losses)
+		q->losses->close(q->losses);
+	return pdet_fail(env, ENOMEM, "no memory");
 }
 
 bool pdet_relay_is(int dir)
@@ -458,20 +495,19 @@ int pdet_trace_relay(struct pdet_env *env, int dir, const char *name,
 	}
 	/* It stays until all have come. */
 	q->streams = 1;
+	r = begin_losses(env, t, q);
 	for (i = 0; i < cpus.n && r == 0; i++)
 		/* "cpu00.out" is another name of a number. */
 		if (!i || cpus.data[i] != cpus.data[i - 1])
 			r = open_cpu(env, dir, name, t, q, cpus.data[i]);
 	pdet_vec_free(&cpus);
-	if (r == 0 && !t->own.n)
+	if (r == 0 && t->own.n == 1)
 		r = pdet_fail(env, ENODATA, "%s has no events", name);
 	t->no_ns = true;
 	pdet_trace_release(t, PDET_TRACE_OLD_RELEASE,
 			   strlen(PDET_TRACE_OLD_RELEASE));
-	for (i = 0; i < t->own.n; i++)
+	for (i = 1; i < t->own.n; i++)
 		t->own.data[i]->has_cpu = true;
-	if (r == 0)
-		r = add_losses(env, t, q);
 	if (!--q->streams)
 		free(q);
 	return r;

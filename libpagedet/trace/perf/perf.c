@@ -33,9 +33,11 @@
 #define MOST_IDS ((size_t)1 << 22)
 /*
  * A file without rounds, or with very long ones, must not fill the memory. perf
- * itself keeps all. One record may add two events.
+ * itself keeps all. They are sorted in a file, or, where there is none, in
+ * more memory. One record may add two events.
  */
 #define MOST_EVENTS (((size_t)1 << 18) - 2)
+#define MOST_ALONE (((size_t)1 << 22) - 2)
 /* Records that are read before the caller is asked whether to go on. */
 #define MOST_RECORDS 4096u
 
@@ -598,7 +600,7 @@ static int sorted(struct pdet_trace_perf *p, int r)
 	if (r == -ENOMEM)
 		return no_memory(p);
 	errno = -r;
-	if (r == -EFBIG)
+	if (r == -PDET_SPILL_FULL)
 		pdet_fail(p->env, EIO, "cannot sort %s: its events would take "
 			  "more than half of what is free in %s", p->name,
 			  pdet_spill_folder());
@@ -722,6 +724,7 @@ int pdet_trace_perf(struct pdet_env *env, int fd, const char *name,
 	p->env = env;
 	p->t = t;
 	p->sorter.most = MOST_EVENTS;
+	p->sorter.most_alone = MOST_ALONE;
 	p->s.more = more;
 	p->s.close = close_perf;
 	p->name = strdup(name);

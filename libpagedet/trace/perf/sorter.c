@@ -267,15 +267,23 @@ int pdet_sorter_relieve(struct pdet_sorter *s)
 	size_t i;
 	int r = 0;
 
-	if (s->events.n < s->most || s->taken)
+	if (s->events.n < (s->is_alone ? s->most_alone : s->most) || s->taken)
 		return 0;
 	if (!sort(s, UINT64_MAX))
 		return -ENOMEM;
 	for (i = 0; i < s->keys.n && r == 0; i++)
 		r = pdet_spill_put(&s->spill,
 				   &s->events.data[s->keys.data[i].index]);
-	s->events.n = 0;
-	return r < 0 ? r : pdet_spill_end(&s->spill);
+	if (r == 0)
+		r = pdet_spill_end(&s->spill);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		pdet_spill_undo(&s->spill);
+	else
+		s->events.n = 0;
+	s->is_alone = r < 0;
+	return s->events.n < s->most_alone ? 0 : r;
 }
 
 void pdet_sorter_free(struct pdet_sorter *s)

@@ -22,9 +22,11 @@ struct pdet_sorter_keys {
 	size_t n, cap;
 };
 
-/* All but most is zeroed at first. */
+/* All but the first two are zeroed at first. */
 struct pdet_sorter {
 	size_t most;		/* events to keep in memory */
+	size_t most_alone;	/* the same where the file cannot be used */
+	bool is_alone;		/* it could not; that may change */
 	struct {
 		struct pdet_kmem_event *data;
 		size_t n, cap;
@@ -60,7 +62,8 @@ bool pdet_sorter_add(struct pdet_sorter *s);
 
 /*
  * pdet_sorter_relieve - before the next record: if there are @s->most events,
- * move them into a file. Negative errno.
+ * move them into a file; if that fails, they stay, and it is tried again when
+ * there are @s->most_alone. -ENOMEM; then the errors of pdet_spill_put().
  */
 int pdet_sorter_relieve(struct pdet_sorter *s);
 

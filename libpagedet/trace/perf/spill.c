@@ -4,6 +4,7 @@
  * there are, the smaller the windows, so that all of them need the same memory.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 #define STAGE ((size_t)1024)
 /* Events of all windows. */
 #define WINDOWS ((size_t)65536)
+/* Bytes of a run that are given back to the disk at once. */
+#define GIVE_BACK ((uint64_t)1 << 20)
 
 const char *pdet_spill_folder(void)
 {
@@ -30,6 +33,7 @@ const char *pdet_spill_folder(void)
 static int begin(struct pdet_spill *s)
 {
 	struct statvfs fs;
+	int r;
 
 	if (!s->stage)
 		s->stage = calloc(STAGE, EVENT);
@@ -38,12 +42,16 @@ static int begin(struct pdet_spill *s)
 	if (s->is_open)
 		return 0;
 	s->fd = pdet_open_nameless(pdet_spill_folder());
-	s->is_open = s->fd >= 0;
-	if (!s->is_open)
+	if (s->fd < 0)
 		return s->fd;
-	if (fstatvfs(s->fd, &fs) < 0)
-		return -errno;
-	s->most = fs.f_bavail * fs.f_frsize / 2 / EVENT;
+	if (fstatvfs(s->fd, &fs) < 0) {
+		r = -errno;
+		close(s->fd);
+		return r;
+	}
+	s->is_open = true;
+	s->block = PDET_MAX(fs.f_bsize, 1ul);
+	s->most = fs.f_bavail * fs.f_frsize / 2;
 	return 0;
 }
 
@@ -55,8 +63,8 @@ static int flush(struct pdet_spill *s)
 	ssize_t n;
 
 	/* A small file may claim to have any number of events. */
-	if (s->size + s->staged > s->most)
-		return -EFBIG;
+	if (s->held + size > s->most)
+		return -PDET_SPILL_FULL;
 	while (done < size) {
 		n = pwrite(s->fd, bytes + done, size - done,
 			   (off_t)(s->size * EVENT + done));
@@ -65,6 +73,7 @@ static int flush(struct pdet_spill *s)
 		done += (size_t)PDET_MAX(n, 0);
 	}
 	s->size += s->staged;
+	s->held += size;
 	s->staged = 0;
 	return 0;
 }
@@ -87,10 +96,23 @@ int pdet_spill_end(struct pdet_spill *s)
 	if (r < 0 || s->begun == s->size)
 		return r;
 	run.at = s->begun;
+	run.freed = s->begun * EVENT;
 	run.end = s->begun = s->size;
 	s->numbers++;
 	s->is_read = false;
 	return pdet_vec_push(&s->runs, run) ? 0 : -ENOMEM;
+}
+
+void pdet_spill_undo(struct pdet_spill *s)
+{
+	s->staged = 0;
+	if (!s->is_open)
+		return;
+	if (ftruncate(s->fd, (off_t)(s->begun * EVENT)) == 0) {
+		s->held -= (s->size - s->begun) * EVENT;
+		s->size = s->begun;
+	}
+	s->begun = s->size;
 }
 
 /* --- read --- */
@@ -142,6 +164,23 @@ static int refill(const struct pdet_spill *s, struct pdet_spill_run *run)
 	return 0;
 }
 
+/*
+ * The disk gets back what was read of a run, or the file would grow as long as
+ * one event is left in it. A filesystem that cannot do that keeps all.
+ */
+static void give_back(struct pdet_spill *s, struct pdet_spill_run *run)
+{
+	const uint64_t read = run->at * EVENT;
+	const uint64_t until = read - read % s->block;
+
+	if (until < run->freed + (run->at < run->end ? GIVE_BACK : 1) ||
+	    fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      (off_t)run->freed, (off_t)(until - run->freed)) < 0)
+		return;
+	s->held -= until - run->freed;
+	run->freed = until;
+}
+
 /* A run was added: all get new windows. What old ones have is read again. */
 static int begin_reading(struct pdet_spill *s)
 {
@@ -171,7 +210,7 @@ static int empty(struct pdet_spill *s)
 {
 	free(s->windows);
 	s->windows = NULL;
-	s->size = s->begun = 0;
+	s->size = s->begun = s->held = 0;
 	return ftruncate(s->fd, 0) < 0 ? -errno : 0;
 }
 
@@ -192,10 +231,13 @@ int pdet_spill_next(struct pdet_spill *s)
 	int r = 0;
 
 	run->next++;
-	if (run->next == run->n && run->at < run->end)
-		r = refill(s, run);
-	else if (run->next == run->n)
-		*run = run[--s->runs.n];
+	if (run->next == run->n) {
+		give_back(s, run);
+		if (run->at < run->end)
+			r = refill(s, run);
+		else
+			*run = run[--s->runs.n];
+	}
 	if (r < 0)
 		return r;
 	if (!s->runs.n)

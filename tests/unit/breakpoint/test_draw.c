@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
-/* Tests which addresses of a cache are drawn, and what is said of one. */
+/* Tests which objects of a cache are drawn, and whether one still exists. */
+#include <errno.h>
+
 #include "../unit.h"
 #include "breakpoint/draw.h"
+#include "breakpoint/watch.h"
 
 #define DIRECT 0xffff888000000000u
 #define PAGE 4096u
@@ -59,42 +62,181 @@ START_TEST(fair)
 }
 END_TEST
 
-START_TEST(said)
-{
-	static const struct {
-		const char *text, *cache;
-		int64_t within;
-	} good[] = {
-		{ "object 3 of 21 in filp +0x10", "filp", 16 },
-		{ "object 3 of 21 in filp +0x10, free", "filp", 16 },
-		{ "object 3 of 21 in filp +0x0, perhaps free", "filp", 0 },
-		{ "object 0 of 1 in kmalloc-8k -0x40", "kmalloc-8k", -64 },
-		{ "object 0 of 9 in a b +0x1 +0x8", "a b +0x1", 8 },
-		{ "object 0 of 9 in in in +0x7fffffffffffffff", "in in",
-		  INT64_MAX },
-	};
-	struct pdet_bp_said s;
+/* --- objects --- */
 
-	ck_assert(pdet_bp_said(good[_i].text, strlen(good[_i].text), &s));
-	ck_assert_uint_eq(s.len, strlen(good[_i].cache));
-	ck_assert_mem_eq(s.cache, good[_i].cache, s.len);
-	ck_assert_int_eq(s.within, good[_i].within);
+#define FILLS 70u
+
+/* What the source says of its n-th address. */
+static struct pdet_at answers[FILLS];
+static size_t n_asked, n_sessions;
+
+static int session_new(struct pdet_backend *b, struct pdet_env *env,
+		       const struct pdet_wants *wants,
+		       struct pdet_session **ret)
+{
+	static struct pdet_session session;
+
+	ck_assert(wants->walks);
+	ck_assert(pdet_fields_has(&wants->fields, PAGEDET_FIELD_OBJECT));
+	session = (struct pdet_session){ .backend = b, .env = *env };
+	n_sessions++;
+	*ret = &session;
+	return 0;
+}
+
+static int session_fails(struct pdet_backend *b, struct pdet_env *env,
+			 const struct pdet_wants *wants,
+			 struct pdet_session **ret)
+{
+	ck_assert_ptr_nonnull(b);
+	ck_assert_ptr_nonnull(wants);
+	*ret = NULL;
+	return pdet_fail(env, EIO, "broken");
+}
+
+static void session_free(struct pdet_session *s)
+{
+	ck_assert_ptr_nonnull(s);
+	n_sessions--;
+}
+
+static void object_at(struct pdet_session *s, uint64_t addr,
+		      struct pdet_at *ret)
+{
+	ck_assert_ptr_nonnull(s);
+	ck_assert_uint_ge(addr, DIRECT + 7 * PAGE);
+	*ret = answers[PDET_MIN(n_asked, FILLS - 1)];
+	n_asked++;
+}
+
+static const struct pdet_backend_ops
+	deaf = { .session_new = session_new },
+	broken = { .session_new = session_fails, .object_at = object_at },
+	good = { .session_new = session_new, .session_free = session_free,
+		 .object_at = object_at };
+
+static int draw(struct pdet_bp_draw *d, struct pdet_env *env,
+		const struct pdet_backend_ops *second, struct pdet_at *ret)
+{
+	static char no_root[1];
+	struct pdet_backend one = { .ops = &deaf }, two = { .ops = second };
+	struct pdet_backend *all[] = { &one, &two };
+	const struct pdet_bp_sources sources = { all, second ? 2 : 1 };
+	int r;
+
+	*env = (struct pdet_env){ .root = no_root };
+	n_asked = 0;
+	r = pdet_bp_draw_object(d, &sources, env, ret);
+	ck_assert_uint_eq(n_sessions, 0);
+	return r;
+}
+
+static struct pdet_at object(const char *cache, unsigned use)
+{
+	struct pdet_at a = { .kind = PDET_AT_OBJECT, .use = use,
+			     .state = use ? PAGEDET_HAVE : PAGEDET_NO_TYPES,
+			     .bytes = 24 };
+
+	snprintf(a.cache, sizeof(a.cache), "%s", cache);
+	return a;
+}
+
+static void say_all(struct pdet_at a)
+{
+	size_t i;
+
+	for (i = 0; i < FILLS; i++)
+		answers[i] = a;
+}
+
+/* The first that is in use; what was met before is counted. */
+START_TEST(takes)
+{
+	struct pdet_bp_draw d = begin(1);
+	struct pdet_env env;
+	struct pdet_at at;
+
+	strcpy(d.cache, "filp");
+	say_all(object("filp", PAGEDET_OBJECT_FREE));
+	answers[0] = (struct pdet_at){ .kind = PDET_AT_OTHER };
+	answers[1] = object("filp2", PAGEDET_OBJECT_USED);
+	answers[2] = object("filp", 0);
+	answers[40] = object("filp", PAGEDET_OBJECT_USED);
+	answers[40].address = DIRECT + 123;
+	ck_assert_int_eq(draw(&d, &env, &good, &at), 1);
+	ck_assert_uint_eq(at.address, DIRECT + 123);
+	ck_assert_uint_eq(d.elsewhere, 2);
+	ck_assert_uint_eq(d.unknown, 1);
+	ck_assert_uint_eq(d.free, 37);
+	ck_assert_uint_eq(d.drawn, 1);
+	ck_assert(!d.kept);
 }
 END_TEST
 
-START_TEST(not_said)
+START_TEST(none_used)
 {
-	static const char *const bad[] = {
-		"", "object ", "object 3 of 21", "init_task+0x10",
-		"struct page of pfn 3 in +0x10", "object 3 of 21 in ",
-		"object 3 of 21 in filp", "object 3 of 21 in  +0x",
-		"object 3 of 21 in filp +0x", "object 3 of 21 in filp +0xz",
-		"object 3 of 21 in +0x10",
-		"object 3 of 21 in f +0xffffffffffffffff",
-	};
-	struct pdet_bp_said s;
+	struct pdet_bp_draw d = begin(1);
+	struct pdet_env env;
+	struct pdet_at at = object("filp", 0);
 
-	ck_assert(!pdet_bp_said(bad[_i], strlen(bad[_i]), &s));
+	strcpy(d.cache, "filp");
+	at.kept = true;
+	say_all(at);
+	ck_assert_int_eq(draw(&d, &env, &good, &at), 0);
+	ck_assert_uint_eq(d.unknown, 1024);
+	ck_assert_uint_eq(d.drawn + d.free + d.elsewhere, 0);
+	ck_assert(d.kept);
+}
+END_TEST
+
+START_TEST(fails)
+{
+	struct pdet_bp_draw d = begin(1);
+	struct pdet_env env;
+	struct pdet_at at;
+
+	ck_assert_int_eq(draw(&d, &env, &broken, &at), -EIO);
+	ck_assert_str_eq(env.error, "broken");
+	ck_assert_int_eq(draw(&d, &env, NULL, &at), -ENOTSUP);
+	ck_assert_ptr_nonnull(strstr(env.error, "no open source"));
+	ck_assert_uint_eq(d.drawn + d.free + d.unknown + d.elsewhere, 0);
+}
+END_TEST
+
+/* --- whether it still exists --- */
+
+START_TEST(exists)
+{
+	static const struct {
+		const char *before, *now;
+		unsigned state, use, is;
+	} all[] = {
+		{ "filp", "filp", PAGEDET_HAVE, PAGEDET_OBJECT_USED,
+		  PAGEDET_OBJECT_USED },
+		{ "filp", "filp", PAGEDET_HAVE, PAGEDET_OBJECT_FREE,
+		  PAGEDET_OBJECT_FREE },
+		{ "filp", "filp", PAGEDET_NO_TYPES, 0, 0 },
+		/* Another cache has the page, or none. */
+		{ "filp", "dentry", PAGEDET_HAVE, PAGEDET_OBJECT_USED,
+		  PAGEDET_OBJECT_FREE },
+		{ "filp", "", PAGEDET_NONE, 0, PAGEDET_OBJECT_FREE },
+		/* It cannot be read. */
+		{ "filp", "", PAGEDET_NO_TYPES, 0, 0 },
+		/* It had none. */
+		{ "", "filp", PAGEDET_HAVE, PAGEDET_OBJECT_USED,
+		  PAGEDET_OBJECT_USED },
+		{ "", "", PAGEDET_NONE, 0, 0 },
+	};
+	struct pdet_bp_object o = { .state = PAGEDET_OBJECT_USED };
+	struct pdet_at at = object(all[_i].now, all[_i].use);
+
+	at.kind = *all[_i].now ? PDET_AT_OBJECT : PDET_AT_NAMED;
+	at.state = all[_i].state;
+	strcpy(o.cache, all[_i].before);
+	pdet_bp_object_take(&o, &at);
+	ck_assert_uint_eq(o.state, all[_i].is);
+	ck_assert_str_eq(o.cache, all[_i].now);
+	ck_assert_int_eq(o.is_data, !*all[_i].now);
 }
 END_TEST
 
@@ -104,7 +246,9 @@ int main(void)
 
 	unit_test(s, repeats);
 	unit_test(s, fair);
-	unit_loop(s, said, 6);
-	unit_loop(s, not_said, 12);
+	unit_test(s, takes);
+	unit_test(s, none_used);
+	unit_test(s, fails);
+	unit_loop(s, exists, 8);
 	return unit_main(s);
 }

@@ -22,8 +22,8 @@ static struct pdet_bp_object objects[] = {
 
 /* Of the five words, and one that never had a turn. */
 static const struct pdet_bp_turns turns[] = {
-	{ 1, 9, 0 }, { 1, 9, 0 }, { 2, 9, 0 }, { 1, 9, 0 }, { 1, 9, 0 },
-	{ 0, 0, 0 },
+	{ .windows = 1 }, { .windows = 1 }, { .windows = 2 }, { .windows = 1 },
+	{ .windows = 1 }, { .windows = 0 },
 };
 
 static void hit(struct pdet_bp_hits *h, size_t piece, uint64_t ip,

@@ -2,6 +2,8 @@
 /* Tests simulated tasks that end while their entries are read, and which source
  * of user stacks is asked. */
 #include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../fake.h"
@@ -385,6 +387,7 @@ struct stacks {
 	bool no_code;		/* the thread has none */
 	bool runs;		/* it runs between two calls */
 	bool stops;		/* the thread was stopped */
+	const char *removes;	/* a file that goes away meanwhile */
 	unsigned asked;
 };
 
@@ -418,6 +421,8 @@ static int some_regs(struct pdet_session *s, struct pdet_task *t,
 	(void)t;
 	k->asked++;
 	ret->stopped = k->stops;
+	if (k->removes)
+		unlink(k->removes);
 	if (k->error) {
 		r = pdet_fail(&s->env, k->error, "%s", k->words);
 		if (k->advice)
@@ -630,6 +635,44 @@ START_TEST(each_thread_is_stopped_or_not)
 }
 END_TEST
 
+static char map_path[64];
+
+/* Also after an assertion that failed. */
+static void remove_map(void)
+{
+	unlink(map_path);
+}
+
+/* Reading it takes as long as it is large. */
+START_TEST(the_map_file_is_read_before_a_stop)
+{
+	static const struct stacks absent = { .absent = true };
+	const struct stacks stops = { .stops = true, .removes = map_path };
+	struct asking a;
+	FILE *map;
+
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());
+	remove_map();
+	map = fopen(map_path, "wx");
+	if (!map)
+		unit_skip("nothing can be written to /tmp");
+	ck_assert_int_eq(atexit(remove_map), 0);
+	ck_assert_int_eq(fchmod(fileno(map), 0600), 0);
+	ck_assert_int_gt(fprintf(map, "10 8 a\n"), 0);
+	ck_assert_int_eq(fclose(map), 0);
+	ask(&a, &absent, &stops, PAGEDET_Q_STOP_THREADS | PAGEDET_Q_PERF_MAP,
+	    true);
+	ck_assert_int_gt(get_stack(&a), 0);
+	ck_assert_msg(a.it->user_stacks.perf.has_map, "%s",
+		      a.it->user_stacks.perf.why);
+	ck_assert_int_eq(access(map_path, F_OK), -1);
+	/* Once for a process: it is gone, and not missed. */
+	ck_assert_int_gt(get_stack(&a), 0);
+	ck_assert(a.it->user_stacks.perf.has_map);
+	pdet_iter_free(a.it);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("walk_task");
@@ -639,5 +682,6 @@ int main(void)
 	unit_loop(s, a_source_of_stacks, 2);
 	unit_loop(s, memory_comes_first, PDET_COUNT(both));
 	unit_test(s, each_thread_is_stopped_or_not);
+	unit_test(s, the_map_file_is_read_before_a_stop);
 	return unit_main(s);
 }

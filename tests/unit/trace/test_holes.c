@@ -100,22 +100,82 @@ START_TEST(any_order)
 }
 END_TEST
 
-START_TEST(stream)
+/* Bits are kept of parts that are not complete, and no others. */
+START_TEST(parts)
 {
-	struct pdet_trace_stream *s;
-	uint64_t lost = 0, last = 0;
-	size_t i;
+	const uint64_t from = ((uint64_t)1 << 32) - 100;
+	uint64_t i;
 
 	memset(&holes, 0, sizeof(holes));
-	for (i = 0; i < 1000; i++)
-		add(10 + 4 * i);
+	for (i = 0; i < 1000000; i++)
+		if (i != 3 && i != 500000)
+			add(from + (i ^ 1));
+	ck_assert_uint_le(holes.with_bits, 4);
 	ck_assert(pdet_old_holes_end(&holes));
-	s = pdet_old_losses(&holes);
+	ck_assert_uint_eq(holes.list.n, 2);
+	hole(0, from + 2, from + 2);
+	hole(1, from + 500001, from + 500001);
+	pdet_old_holes_free(&holes);
+}
+END_TEST
+
+/* So many parts do not come from a kernel. None of them is called lost. */
+START_TEST(many_parts)
+{
+	uint64_t i;
+
+	memset(&holes, 0, sizeof(holes));
+	for (i = 1; i < 20000; i++)
+		add(i << 20);
+	ck_assert(holes.unknown);
+	add(1 << 20);
+	ck_assert(pdet_old_holes_end(&holes));
+	ck_assert_uint_eq(holes.list.n, 0);
+	pdet_old_holes_free(&holes);
+}
+END_TEST
+
+static int find(void *arg, struct pdet_old_holes *h)
+{
+	const int *now = arg;
+	unsigned i;
+
+	for (i = 0; i < 1000; i++)
+		ck_assert(pdet_old_holes_add(h, 10 + 4 * i));
+	return *now;
+}
+
+/* How many are lost is known without their rows. */
+START_TEST(later)
+{
+	int now = 0;
+	struct pdet_trace_stream *s = pdet_old_losses(find, &now);
+
 	ck_assert_ptr_nonnull(s);
+	ck_assert_int_eq(s->more(s), 0);
+	ck_assert_uint_eq(s->loss.lost, 0);
+	ck_assert_uint_eq(s->loss.unknown, 1);
+	ck_assert(pdet_old_losses_end(s));
 	ck_assert_uint_eq(s->loss.lost, 3 * 999);
 	ck_assert_uint_eq(s->loss.lost_ns, 10);
 	ck_assert_uint_eq(s->loss.unknown, 0);
-	for (; s->more(s) > 0; s->piece.n = 0)
+	s->close(s);
+}
+END_TEST
+
+START_TEST(stream)
+{
+	uint64_t lost = 0, last = 0;
+	int now = 1;
+	struct pdet_trace_stream *s = pdet_old_losses(find, &now);
+	size_t i;
+
+	ck_assert_ptr_nonnull(s);
+	ck_assert_int_eq(s->more(s), 1);
+	ck_assert_uint_eq(s->loss.lost, 3 * 999);
+	ck_assert_uint_eq(s->loss.lost_ns, 10);
+	ck_assert_uint_eq(s->loss.unknown, 0);
+	do
 		for (i = 0; i < s->piece.n; i++) {
 			const struct pdet_kmem_event *e = s->piece.data[i];
 
@@ -127,9 +187,9 @@ START_TEST(stream)
 			last = e->ns;
 			lost += e->object;
 		}
+	while (s->piece.n = 0, s->more(s) > 0);
 	ck_assert_uint_eq(lost, s->loss.lost);
 	s->close(s);
-	pdet_old_holes_free(&holes);
 }
 END_TEST
 
@@ -140,6 +200,9 @@ int main(void)
 	unit_test(s, in_order);
 	unit_test(s, late);
 	unit_test(s, any_order);
+	unit_test(s, parts);
+	unit_test(s, many_parts);
+	unit_test(s, later);
 	unit_test(s, stream);
 	return unit_main(s);
 }

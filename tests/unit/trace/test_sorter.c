@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tests the order of more events than are kept in memory. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "base/vec.h"
 #include "trace/perf/sorter.h"
@@ -83,7 +85,7 @@ static void take(uint64_t until)
 static void begin(void)
 {
 	memset(&sorter, 0, sizeof(sorter));
-	sorter.most = MOST;
+	sorter.most = sorter.most_alone = MOST;
 	given = wrong = 0;
 }
 
@@ -148,18 +150,105 @@ START_TEST(rounds)
 }
 END_TEST
 
+/* Puts events until that fails. Returns how many, and what it says. */
+static uint64_t put_until(unsigned most, int *ret)
+{
+	unsigned i;
+
+	for (i = 0, *ret = 0; i < most && *ret == 0; i++)
+		*ret = try_put(most - i, (uint16_t)(i % CPUS), i + 1);
+	return i;
+}
+
 START_TEST(no_folder)
 {
-	int r = 0;
-	unsigned i;
+	int r;
 
 	setenv("TMPDIR", "/nonexistent", 1);
 	begin();
-	for (i = 0; i < MANY && r == 0; i++)
-		r = try_put(i, 0, i);
+	put_until(MANY, &r);
 	ck_assert_int_eq(r, -ENOENT);
 	end();
+	/* More memory is used before that is an error. */
+	begin();
+	sorter.most_alone = 10 * MOST;
+	ck_assert_uint_gt(put_until(MANY, &r), 10 * MOST);
+	ck_assert_int_eq(r, -ENOENT);
+	end();
+	begin();
+	sorter.most_alone = MANY + 1;
+	ck_assert_uint_eq(put_until(MANY, &r), MANY);
+	ck_assert_int_eq(r, 0);
+	take(UINT64_MAX);
+	ck_assert_uint_eq(given, MANY);
+	end();
 	unsetenv("TMPDIR");
+}
+END_TEST
+
+/* The disk is full while a run is written; later it is not. */
+START_TEST(full)
+{
+	uint64_t number = 0;
+	int r;
+
+	begin();
+	sorter.most_alone = MANY + 30 * MOST;
+	put_many(&number, 0);
+	ck_assert(!sorter.is_alone);
+	sorter.spill.most = sorter.spill.held + 1;
+	put_many(&number, MANY);
+	ck_assert(sorter.is_alone);
+	ck_assert_uint_gt(sorter.events.n, MOST);
+	sorter.spill.most = UINT64_MAX;
+	put_many(&number, 2 * MANY);
+	ck_assert(!sorter.is_alone);
+	take(UINT64_MAX);
+	ck_assert_uint_eq(given, number);
+	end();
+	begin();
+	sorter.most_alone = 5 * MOST;
+	put_many(&number, 0);
+	sorter.spill.most = sorter.spill.held + 1;
+	put_until(MANY, &r);
+	ck_assert_int_eq(r, -PDET_SPILL_FULL);
+	end();
+}
+END_TEST
+
+/* Whether the filesystem gives back a part of a file. */
+static bool makes_holes(void)
+{
+	return fallocate(sorter.spill.fd, FALLOC_FL_PUNCH_HOLE |
+			 FALLOC_FL_KEEP_SIZE, 0, 1) == 0;
+}
+
+/* One event stays in the file, all others leave it: the disk gets them back. */
+START_TEST(given_back)
+{
+	const uint64_t event = sizeof(struct pdet_kmem_event);
+	uint64_t number = 0;
+	struct stat st;
+	unsigned i;
+
+	begin();
+	put(UINT64_MAX - 1, 0, ++number);
+	for (i = 0; i < 20; i++) {
+		put_many(&number, (uint64_t)i * MANY);
+		if (!i && !makes_holes())
+			unit_skip("this filesystem makes no holes");
+		ck_assert_int_eq(fstat(sorter.spill.fd, &st), 0);
+		/* Each run may keep some blocks. */
+		ck_assert_uint_lt((uint64_t)st.st_blocks * 512,
+				  3 * MANY * event);
+		sorter.spill.most = 3 * MANY * event;
+		take(UINT64_MAX - 2);
+		ck_assert_uint_eq(given, number - 1);
+	}
+	take(UINT64_MAX);
+	ck_assert_uint_eq(given, number);
+	ck_assert_uint_eq(sorter.spill.held, 0);
+	end();
 }
 END_TEST
 
@@ -181,5 +270,7 @@ int main(void)
 	unit_test(s, one_round);
 	unit_test(s, rounds);
 	unit_test(s, no_folder);
+	unit_test(s, full);
+	unit_test(s, given_back);
 	return unit_main(s);
 }

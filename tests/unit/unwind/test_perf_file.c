@@ -5,13 +5,15 @@
 #include <unistd.h>
 
 #include "../unit.h"
+#include "kernel/text/mountinfo.h"
 #include "unwind/perf_file.h"
 
 struct world {
 	char root[128], path[256];
 	struct pdet_env env;
 	struct pdet_perf_file file;
-	const struct pdet_perf_map *map;
+	const struct pdet_perf_map *map; /* NULL: it is not used */
+	unsigned long mount;	/* id of that of the tree */
 };
 
 static void put(struct world *w, const char *name, const char *text)
@@ -31,15 +33,19 @@ static void start(struct world *w)
 	static const char *const dirs[] = {
 		"proc", "proc/6", "proc/7", "proc/7/root", "proc/7/root/tmp"
 	};
-	const char *folder = getenv("TMPDIR");
 	char text[128];
+	uint64_t mount;
 	size_t i;
+	int fd;
 
 	memset(w, 0, sizeof(*w));
-	snprintf(w->root, sizeof(w->root), "%.90s/pagedet-test.XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(w->root));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(w->root, sizeof(w->root))));
 	w->env.root = w->root;
+	fd = open(w->root, O_PATH | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pdet_mount_id(fd, &mount), 0);
+	w->mount = (unsigned long)mount;
+	close(fd);
 	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
 		snprintf(w->path, sizeof(w->path), "%s/%s", w->root, dirs[i]);
 		ck_assert_int_eq(mkdir(w->path, 0700), 0);
@@ -67,7 +73,8 @@ static void end(struct world *w)
 
 static void look(struct world *w)
 {
-	w->map = pdet_perf_file_open(&w->file, &w->env, 7);
+	pdet_perf_file_open(&w->file, &w->env, 7);
+	w->map = w->file.has_map ? &w->file.map : NULL;
 }
 
 /* Its pid is the innermost one of its process. */
@@ -246,43 +253,77 @@ START_TEST(earlier)
 }
 END_TEST
 
+/* By the mount itself: its place says nothing. */
 START_TEST(remote)
 {
+	static const char *const types[] = { "fuse.sshfs", "nfs4", "ext4" };
+	char text[256];
 	struct world w;
 
 	start(&w);
-	put(&w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n"
-	    "31 30 0:9 / /tmp rw - fuse.sshfs source rw\n");
-	refused(&w, "on a network filesystem or FUSE");
+	snprintf(text, sizeof(text), "30 1 1:2 / / rw - ext4 source rw\n"
+		 "%lu 30 0:9 / /mnt rw - %s source rw\n", w.mount, types[_i]);
+	put(&w, "proc/7/mountinfo", text);
+	if (_i < 2) {
+		refused(&w, "on a network filesystem or FUSE");
+		return;
+	}
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
 }
 END_TEST
 
-/* A process in a chroot sees only what is mounted below. */
-START_TEST(unknown_mount)
+/* A process in a directory of a mount does not see that one, but we do. */
+START_TEST(our_mount)
 {
 	static const char *const texts[] = {
 		"", "31 30 1:2 / /home rw - ext4 source rw\n",
-		/* also /tmp is looked up in what is not known */
-		"31 30 1:2 / /tmp rw - ext4 source rw\n",
+		"32 30 0:9 / /mnt rw - nfs4 source rw\n",
 	};
 	struct world w;
 
 	start(&w);
 	put(&w, "proc/7/mountinfo", texts[_i]);
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
+}
+END_TEST
+
+/* The root that a process has now is not what its mounts say. */
+START_TEST(other_root)
+{
+	char other[256];
+	struct world w;
+
+	start(&w);
+	snprintf(w.path, sizeof(w.path), "%s/proc/7/root", w.root);
+	snprintf(other, sizeof(other), "%s/other", w.root);
+	ck_assert_int_eq(rename(w.path, other), 0);
+	ck_assert_int_eq(symlink(other, w.path), 0);
 	refused(&w, "may be on a network filesystem or FUSE");
 }
 END_TEST
 
-START_TEST(known_mount)
+/* It is looked for once, and read again only if it has changed. */
+START_TEST(once)
 {
 	struct world w;
 
 	start(&w);
-	put(&w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n"
-	    "32 30 0:9 / /mnt rw - nfs4 source rw\n");
 	look(&w);
 	ck_assert_msg(w.map, "%s", w.file.why);
-	end(&w);
+	snprintf(w.path, sizeof(w.path), "%s/proc/7/root/tmp/perf-42.map",
+		 w.root);
+	ck_assert_int_eq(unlink(w.path), 0);
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	ck_assert_ptr_nonnull(pdet_perf_map_find(w.map, 0x10));
+	/* Another process with that pid. */
+	put(&w, "proc/6/stat", "6 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+	    "101 0 0\n");
+	refused(&w, "there is none");
 }
 END_TEST
 
@@ -317,9 +358,10 @@ int main(void)
 	unit_test(s, loose);
 	unit_test(s, old);
 	unit_test(s, earlier);
-	unit_test(s, remote);
-	unit_loop(s, unknown_mount, 3);
-	unit_test(s, known_mount);
+	unit_loop(s, remote, 3);
+	unit_loop(s, our_mount, 3);
+	unit_test(s, other_root);
+	unit_test(s, once);
 	unit_loop(s, no_status, 5);
 	return unit_main(s);
 }

@@ -48,10 +48,13 @@ struct world {
 	const char *name;	/* that the program's file has there */
 	FILE *maps;
 	char line[4096];
+	uint64_t space;		/* its number there */
 	uint64_t cached_to;	/* pages of files up to there were cached */
+	unsigned reads;		/* of pages */
 	uint64_t maps_number;
 	uint64_t maps_grow;	/* by so much, each time somebody asks */
 	bool perf_map;		/* the map file of a compiler is asked for */
+	struct pdet_perf_file perf;
 	int error;
 };
 
@@ -83,6 +86,7 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 	unsigned char *bytes = buf;
 	unsigned i;
 
+	w->reads++;
 	if (w->only_writable && !is_writable(addr))
 		return -ENOENT;
 	if (addr >= w->lost_from)
@@ -157,17 +161,19 @@ static uint64_t number_of_maps(void *arg)
 static int read_stack(struct world *w)
 {
 	struct pdet_code_dump dump = {
-		.space = 1, .next = next_map, .arg = w,
+		.space = w->space, .next = next_map, .arg = w,
 		.files = { cached_page, w },
 	};
 	const struct pdet_user_source source = {
 		read_page, w, w->dumped ? &dump : NULL, number_of_maps,
-		w->perf_map
+		w->perf_map ? &w->perf : NULL
 	};
 	int r;
 
 	w->maps = fopen("/proc/self/maps", "r");
 	ck_assert_ptr_nonnull(w->maps);
+	if (w->perf_map)
+		pdet_perf_file_open(&w->perf, &w->env, (uint32_t)getpid());
 	r = pdet_user_stack_read(&w->env, w->unwinder, (uint32_t)getpid(),
 				 &w->regs, &source, &w->stack);
 	fclose(w->maps);
@@ -214,6 +220,7 @@ static void start(struct world *w)
 	memset(w, 0, sizeof(*w));
 	w->env.root = w->root;
 	w->lost_from = UINT64_MAX;
+	w->space = 1;
 	w->mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ge(w->mem, 0);
 	ck_assert_int_eq(pdet_unwinder_new(&w->env, &w->unwinder), 0);
@@ -222,6 +229,7 @@ static void start(struct world *w)
 static void end(struct world *w)
 {
 	pdet_user_stack_free(&w->stack);
+	pdet_perf_file_free(&w->perf);
 	pdet_unwinder_free(w->unwinder);
 	close(w->mem);
 }
@@ -409,6 +417,53 @@ START_TEST(same_maps)
 }
 END_TEST
 
+static unsigned count_reads(struct world *w, uint64_t maps)
+{
+	w->reads = 0;
+	w->maps_number = maps;
+	outermost(w);
+	is_true(w);
+	return w->reads;
+}
+
+/* With the same mappings, only what can be written is read again. */
+START_TEST(pages_that_stay)
+{
+	unsigned first, second;
+	struct world w;
+
+	start(&w);
+	first = count_reads(&w, 7);
+	second = count_reads(&w, 7);
+	ck_assert_uint_gt(second, 0);
+	ck_assert_uint_lt(second, first);
+	ck_assert_uint_eq(count_reads(&w, 8), first);
+	ck_assert_uint_eq(count_reads(&w, 0), first);
+	ck_assert_uint_eq(count_reads(&w, 0), first);
+	end(&w);
+}
+END_TEST
+
+/* Nothing changes in a dump. */
+START_TEST(pages_of_a_dump)
+{
+	struct world w;
+	unsigned first;
+
+	start_dump(&w, NULL, UINT64_MAX);
+	outermost(&w);
+	is_true(&w);
+	first = w.reads;
+	w.reads = 0;
+	/* What this function has on the stack since then is not seen. */
+	ck_assert_int_eq(read_stack(&w), 0);
+	is_true(&w);
+	/* Two pages may have the same place. */
+	ck_assert_uint_lt(w.reads, first / 2);
+	end(&w);
+}
+END_TEST
+
 /* Mappings that change while they are read are not those of a number. */
 START_TEST(maps_that_change)
 {
@@ -443,7 +498,7 @@ START_TEST(next_process)
 	outermost(&w);
 	is_true(&w);
 	w.cached_to = 0;
-	w.stack.code.space = 2;
+	w.space = 2;
 	outermost(&w);
 	is_true(&w);
 	end(&w);
@@ -599,19 +654,17 @@ static void remove_map(void)
 	unlink(map_path);
 }
 
-/* With its map file, the stack goes on. */
-START_TEST(jit_map)
+/* Runs the code, which has a map file, and asks for the stack through it. */
+static void run_mapped(struct world *w, const unsigned char *bytes, size_t n)
 {
 	int (*run)(struct world *w, int (*inner)(struct world *w));
-	const struct pagedet_frame *f;
-	struct world w;
 	FILE *map;
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		unit_skip("memory that is written and run is not allowed");
-	memcpy(page, code, sizeof(code));
+	memcpy(page, bytes, n);
 	memcpy(&run, &page, sizeof(run));
 	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());
 	/* One of an earlier process may have been left. */
@@ -621,23 +674,69 @@ START_TEST(jit_map)
 		unit_skip("nothing can be written to /tmp");
 	ck_assert_int_eq(atexit(remove_map), 0);
 	ck_assert_int_eq(fchmod(fileno(map), 0600), 0);
-	fprintf(map, "%lx %zx a function\n", (unsigned long)page, sizeof(code));
+	fprintf(map, "%lx %zx a function\n", (unsigned long)page, n);
 	ck_assert_int_eq(fclose(map), 0);
-	start(&w);
-	w.perf_map = true;
-	run(&w, innermost);
+	start(w);
+	w->perf_map = true;
+	run(w, innermost);
 	remove_map();
+	ck_assert_int_eq(w->error, 0);
+	ck_assert_uint_gt(w->stack.n, 2);
+	ck_assert_uint_eq(w->stack.frames[1].offset,
+			  w->stack.frames[1].address -
+				  (uint64_t)(uintptr_t)page);
+	munmap(page, 4096);
+}
+
+/* With its map file, the stack goes on. */
+START_TEST(jit_map)
+{
+	const struct pagedet_frame *f;
+	struct world w;
+
+	run_mapped(&w, code, sizeof(code));
 	f = w.stack.frames;
-	ck_assert_int_eq(w.error, 0);
-	ck_assert_uint_gt(w.stack.n, 2);
 	ck_assert_msg(f[1].function, "%s", f[1].why);
 	ck_assert_str_eq(f[1].function, "a function");
 	ck_assert_uint_eq(f[1].offset, 6);
 	ck_assert_uint_eq(f[1].bytes, sizeof(code));
 	ck_assert_ptr_null(f[1].why);
 	ck_assert_uint_eq(f[2].type, PAGEDET_FRAME_USER);
-	ck_assert_ptr_nonnull(strstr(f[2].function, "jit_map"));
-	munmap(page, 4096);
+	ck_assert_ptr_nonnull(strstr(f[2].function, "run_mapped"));
+	end(&w);
+}
+END_TEST
+
+/*
+ * Code that begins with a frame pointer, and uses the register for something
+ * else afterwards:
+ * push %rbp; mov %rsp,%rbp; push %rbp; sub $8,%rsp; ...; call *%rsi;
+ * add $8,%rsp; pop %rbp; pop %rbp; ret
+ */
+#define WITHOUT(bytes) { 0x55, 0x48, 0x89, 0xe5, 0x55, 0x48, 0x83, 0xec, 8, \
+	bytes, 0xff, 0xd6, 0x48, 0x83, 0xc4, 8, 0x5d, 0x5d, 0xc3 }
+#define BYTES(...) __VA_ARGS__
+
+START_TEST(jit_without_frame_pointer)
+{
+	static const unsigned char codes[][24] = {
+		/* xor %ebp,%ebp; nop...: nothing can be read there */
+		WITHOUT(BYTES(0x31, 0xed, 0x90, 0x90, 0x90)),
+		/* lea -128(%rsp),%rbp: a caller is not below its callee */
+		WITHOUT(BYTES(0x48, 0x8d, 0x6c, 0x24, 0x80)),
+		/* mov %rsp,%rbp; nop; nop: the return address is no code */
+		WITHOUT(BYTES(0x48, 0x89, 0xe5, 0x90, 0x90)),
+	};
+	const struct pagedet_frame *f;
+	struct world w;
+
+	run_mapped(&w, codes[_i], sizeof(codes[_i]));
+	f = w.stack.frames;
+	ck_assert_uint_eq(w.stack.n, 3);
+	ck_assert_str_eq(f[1].function, "a function");
+	ck_assert_ptr_null(f[1].why);
+	ck_assert_str_eq(last(&w)->why, "the frame pointer of this code does "
+			 "not lead to its caller");
 	end(&w);
 }
 END_TEST
@@ -686,13 +785,10 @@ static void make_root(char *root, size_t size, struct stat *st)
 	static const char *const dirs[] = {
 		"proc", "proc/7", "proc/7/root"
 	};
-	const char *folder = getenv("TMPDIR");
 	char path[256];
 	size_t i;
 
-	snprintf(root, size, "%.100s/pagedet-test.XXXXXX",
-		 folder && *folder ? folder : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(root));
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, size)));
 	for (i = 0; i < PDET_COUNT(dirs); i++) {
 		snprintf(path, sizeof(path), "%s/%s", root, dirs[i]);
 		ck_assert_int_eq(mkdir(path, 0700), 0);
@@ -800,6 +896,8 @@ int main(void)
 	unit_test(s, another_file);
 	unit_loop(s, no_files, 2);
 	unit_loop(s, same_maps, 2);
+	unit_test(s, pages_that_stay);
+	unit_test(s, pages_of_a_dump);
 	unit_loop(s, maps_that_change, 2);
 	unit_test(s, next_process);
 	unit_test(s, lost_maps);
@@ -807,6 +905,7 @@ int main(void)
 	unit_test(s, vdso);
 	unit_loop(s, jit, 3);
 	unit_test(s, jit_map);
+	unit_loop(s, jit_without_frame_pointer, 3);
 	unit_test(s, last_page);
 	unit_loop(s, files, 7);
 	unit_loop(s, wrong_bytes, 20);

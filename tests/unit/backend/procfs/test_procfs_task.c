@@ -2,11 +2,12 @@
 /* needs: procfs */
 /*
  * Tests that a task which cannot be read for lack of descriptors does not count
- * as ended.
+ * as ended, and one that started with the kernel does not either.
  */
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,11 +113,66 @@ START_TEST(one_that_has_ended_has)
 }
 END_TEST
 
+/* --- a made-up tree --- */
+
+static void put(const char *root, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+#define STAT "7 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
+
+/* The first ones start in the first tick of the clock. */
+START_TEST(one_that_started_at_zero)
+{
+	static const struct {
+		const char *first, *then;
+		int same;
+	} cases[] = {
+		{ STAT "0 0 0\n", STAT "0 0 0\n", 0 },
+		{ STAT "0 0 0\n", STAT "1 0 0\n", -ESRCH },
+		{ STAT "0 0 0\n", STAT "\n", -EBADMSG },
+		{ STAT "\n", STAT "0 0 0\n", -EBADMSG },
+	};
+	char root[128], path[256];
+	struct pdet_task *t;
+	struct asking a;
+	char *before;
+
+	start(&a);
+	ck_assert_ptr_nonnull(mkdtemp(unit_temp(root, sizeof(root))));
+	snprintf(path, sizeof(path), "%s/proc", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/proc/7", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	put(root, "proc/7/pagemap", "");
+	put(root, "proc/7/stat", cases[_i].first);
+	before = a.s->env.root;
+	a.s->env.root = root;
+	ck_assert_int_eq(procfs_task_open(a.s, 7, &t), 0);
+	put(root, "proc/7/stat", cases[_i].then);
+	ck_assert_int_eq(procfs_task_same(a.s, t), cases[_i].same);
+	procfs_task_close(t);
+	a.s->env.root = before;
+	snprintf(path, sizeof(path), "rm -rf '%s'", root);
+	ck_assert_int_eq(system(path), 0);
+	end(&a);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("procfs_task");
 
 	unit_test(s, without_descriptors_it_has_not_ended);
 	unit_test(s, one_that_has_ended_has);
+	unit_loop(s, one_that_started_at_zero, 4);
 	return unit_main(s);
 }
