@@ -86,6 +86,8 @@ struct pdet_snapshot;
 struct pdet_task {
 	struct pdet_backend *backend;
 	uint32_t pid;
+	uint32_t thread;	/* the thread whose memory is read: another one
+				 * if a main thread has ended, else pid */
 	bool named;		/* task_name() was called */
 	uint8_t tgid_why, comm_why; /* reasons why tgid and comm are unknown; 0:
 				     * known */
@@ -321,6 +323,11 @@ struct pdet_backend_ops {
 	int (*task_open)(struct pdet_session *s, uint32_t pid,
 			 struct pdet_task **ret);
 	void (*task_close)(struct pdet_task *t);
+	/* Whether a thread has memory of its own: 1; 0: it is a zombie, or a
+	 * kernel thread; -ESRCH: there is no such thread; another negative
+	 * errno: it is not known. Sets no error text. NULL: task_open() opens
+	 * those without memory, too. */
+	int (*has_memory)(struct pdet_session *s, uint32_t tid);
 	/* Sets tgid and comm, or the reasons why they are unknown. */
 	void (*task_name)(struct pdet_session *s, struct pdet_task *t);
 	/*
@@ -586,6 +593,15 @@ struct pdet_backend {
 	bool no_cache;		/* files and page cache are not available: only
 				 * mappings of tasks are visible */
 };
+
+/* Whether a task that cannot be read, because of @error, is a zombie: it had no
+ * memory before, so nothing is missing. */
+static inline bool pdet_is_zombie(struct pdet_session *s, uint32_t pid,
+				  int error)
+{
+	return error == -ESRCH && s->backend->ops->has_memory &&
+	       s->backend->ops->has_memory(s, pid) == 0;
+}
 
 /*
  * pdet_backends - all backends built in, NULL at the end; in registry.c, the

@@ -124,8 +124,12 @@ static bool nobody_waits(void *builder)
 }
 
 /* A task that could not be read is a result, not an error. */
-static void note_unread(struct builder *b, uint32_t pid, int error)
+static void note_unread(struct part *p, uint32_t pid, int error)
 {
+	struct builder *b = p->b;
+
+	if (pdet_is_zombie(p->session, pid, error))
+		return;
 	pthread_mutex_lock(&b->lock);
 	if (error == -ESRCH) {
 		b->ix->info.tasks_gone++;
@@ -237,7 +241,7 @@ static int collect(struct part *p, size_t task)
 		ops->task_close(t);
 	}
 	if (r == -ESRCH || r == -EACCES || r == -EBADMSG) {
-		note_unread(b, pid, r);
+		note_unread(p, pid, r);
 		/* If a part of the task is damaged, the rest is still true. */
 		if (r != -EBADMSG)
 			return 0;

@@ -143,6 +143,11 @@ static int why_none(struct image_session *s, uint32_t tid, int error)
 	return pdet_fail_errno(env, "cannot read the stack of thread %u", tid);
 }
 
+static int has_ended(struct pdet_env *env, uint32_t tid)
+{
+	return pdet_fail(env, ESRCH, "thread %u has ended", tid);
+}
+
 static int no_types(struct pdet_env *env, uint32_t tid)
 {
 	return pdet_fail(env, ENODATA, "cannot read the stack of thread %u: "
@@ -161,6 +166,8 @@ int pdet_image_task_stack(struct pdet_session *base, uint32_t tid,
 
 	if (r < 0)
 		return r;
+	if (task.state == 'Z' || task.state == 'X')
+		return has_ended(&base->env, tid);
 	if (k->strange_orc)
 		return pdet_fail(&base->env, ENODATA, "cannot read the stack "
 				 "of thread %u: the kernel's unwind table "
@@ -214,6 +221,8 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 	const struct image *im = s->image;
 	int r;
 
+	if (t->has_ended)
+		return has_ended(&base->env, task->pid);
 	if (!t->has_mm)
 		return 0;
 	if (im->paging.arch->machine != EM_X86_64)

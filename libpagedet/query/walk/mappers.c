@@ -470,7 +470,7 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 static void note_unread(struct walk_mappers *w, struct pdet_worker *k,
 			uint32_t pid, int error)
 {
-	pdet_cover_unread(&k->cover, error);
+	pdet_cover_unread(&k->cover, pdet_session_of(k, &w->walk), pid, error);
 	if (error == -ESRCH)
 		return;
 	pthread_mutex_lock(&w->walk.it->lock);
