@@ -371,7 +371,10 @@ struct pagedet_coverage {
 struct pagedet_mappers {
 	uint64_t size;		/* sizeof(struct pagedet_mappers) */
 	uint64_t pfn;
-	uint64_t found;		/* number of user mappings; see found_state */
+	uint64_t found;		/* number of user mappings, as the kernel counts
+				 * them: those of one address space once, also
+				 * if several processes have it (vfork, clone
+				 * with CLONE_VM); see found_state */
 	uint64_t expected;	/* the kernel's count. If fewer mappings were
 				 * found, libpagedet read the count again after
 				 * the walk and gives the smaller one */
@@ -383,7 +386,9 @@ struct pagedet_mappers {
 				 * user mappings, or for those that a driver
 				 * may have made (PAGEDET_UNSUPPORTED); found
 				 * is then not their number */
-	uint32_t reserved;
+	uint32_t shared;	/* number of mappings in addition to found:
+				 * those of further processes with the same
+				 * address space */
 };
 
 /**

@@ -88,12 +88,23 @@ struct pdet_task {
 	uint32_t pid;
 	uint32_t thread;	/* the thread whose memory is read: another one
 				 * if a main thread has ended, else pid */
+	uint64_t space;		/* a number of its address space; 0:
+				 * space_order() tells whether it is shared */
 	bool named;		/* task_name() was called */
 	uint8_t tgid_why, comm_why; /* reasons why tgid and comm are unknown; 0:
 				     * known */
 	uint32_t tgid;
 	char comm[64];		/* may hold any byte but NUL */
 	size_t comm_len;
+};
+
+/* How the address spaces of two threads compare. */
+enum pdet_space_order {
+	PDET_SPACE_SAME,
+	PDET_SPACE_BEFORE,	/* the first one is before the second one */
+	PDET_SPACE_AFTER,
+	PDET_SPACE_OTHER,	/* they differ, and have no order */
+	PDET_SPACE_UNKNOWN
 };
 
 /* Memory use of a process. */
@@ -328,6 +339,12 @@ struct pdet_backend_ops {
 	 * errno: it is not known. Sets no error text. NULL: task_open() opens
 	 * those without memory, too. */
 	int (*has_memory)(struct pdet_session *s, uint32_t tid);
+	/* Compares the address spaces of two threads. The order lasts as long
+	 * as both have memory. NULL: all numbers in tasks that have memory are
+	 * set, or the source knows of none that are shared. A source with this
+	 * has has_memory(), too. */
+	enum pdet_space_order (*space_order)(struct pdet_session *s,
+					     uint32_t tid, uint32_t other);
 	/* Sets tgid and comm, or the reasons why they are unknown. */
 	void (*task_name)(struct pdet_session *s, struct pdet_task *t);
 	/*

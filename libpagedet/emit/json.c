@@ -633,6 +633,10 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 	} else if (!lost && !vague) {
 		pdet_out_str(out, ",\"mapcount_kind\":null");
 	}
+	if (!unseen && m->shared) {
+		pdet_out_str(out, ",\"shared\":");
+		pdet_out_dec(out, m->shared);
+	}
 	pdet_out_str(out, ",\"unread\":[");
 	for (i = 0; i < m->n_unread; i++) {
 		if (i)

@@ -355,6 +355,19 @@ static void note_hidden(struct note *note)
 	}
 }
 
+/* Why there are more rows than mappings. */
+static void note_shared(struct note *note, uint32_t shared)
+{
+	if (!shared)
+		return;
+	say(note, " (");
+	say_number(note, shared);
+	say(note, shared == 1 ? " is shown again: another process has the same "
+				"address space)" :
+				" are shown again: other processes have the "
+				"same address space)");
+}
+
 static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 {
 	const char *kind = pdet_value_name(PAGEDET_FIELD_MAPCOUNT_KIND,
@@ -375,6 +388,7 @@ static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 		say(note, "): found ");
 		say_number(note, m->found);
 		say(note, m->found == 1 ? " user mapping" : " user mappings");
+		note_shared(note, m->shared);
 	}
 	if (m->expected_state == PAGEDET_HAVE) {
 		say(note, ", mapcount ");

@@ -145,6 +145,9 @@ struct pdet_walk_ops {
 	 */
 	bool (*glance)(struct pdet_walk *w, struct pdet_worker *k,
 		       struct pdet_batch *b);
+	/* After the end: whether it is not known that all was found. May be
+	 * NULL. */
+	bool (*is_unsure)(struct pdet_walk *w);
 	/* Frees span->data. May be NULL. */
 	void (*span_free)(struct pdet_walk *w, struct pdet_span *span);
 	/*

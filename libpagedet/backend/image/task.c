@@ -173,6 +173,7 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 		t->has_ended = t->is.state == 'Z' || t->is.state == 'X';
 		r = pdet_image_living(s, &t->is);
 		t->task.thread = t->is.pid;
+		t->task.space = t->is.kthread ? 0 : t->is.mm;
 		r = r < 0 ? no_root(s, pid, r) : 0;
 	}
 	/* A kernel thread borrows an mm that is not its own. */

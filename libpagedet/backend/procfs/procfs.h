@@ -349,6 +349,9 @@ int procfs_task_open(struct pdet_session *s, uint32_t pid,
 		     struct pdet_task **ret);
 void procfs_task_close(struct pdet_task *t);
 int procfs_has_memory(struct pdet_session *s, uint32_t tid);
+/* space.c */
+enum pdet_space_order procfs_space_order(struct pdet_session *s, uint32_t tid,
+					 uint32_t other);
 void procfs_task_name(struct pdet_session *s, struct pdet_task *t);
 int procfs_task_same(struct pdet_session *s, struct pdet_task *t);
 int procfs_vma_at(struct pdet_session *s, struct pdet_task *t, uint64_t addr,

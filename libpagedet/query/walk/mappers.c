@@ -4,12 +4,14 @@
  * tasks' page tables, or from a mapping index. Then come the kernel's own
  * mappings. At the end, the mappings of each frame are compared with the
  * kernel's count. If each frame has as many mappings as the kernel counts, the
- * walk ends early.
+ * walk ends early. Each process is shown, but two that share an address space
+ * have one mapping for the kernel.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/spaces.h"
 #include "query/counted.h"
 #include "query/mapindex.h"
 #include "query/sweep.h"
@@ -31,7 +33,10 @@ struct wanted {
 	bool counted;		/* each of its mappings is */
 	uint8_t users;		/* PAGEDET_HAVE, or the reason why user mappings
 				 * are unknown */
-	atomic_uint_fast64_t found;
+	atomic_uint_fast64_t found; /* as the kernel counts: mappings of one
+				     * address space count once */
+	atomic_uint_fast64_t unsure; /* mappings that may be among these */
+	atomic_uint_fast64_t shared; /* mappings that are */
 };
 
 struct walk_mappers {
@@ -51,6 +56,7 @@ struct walk_mappers {
 	struct pdet_kernel_rows kernel;
 	size_t frame;		/* the next frame of that search */
 	volatile int satisfied;	/* all mappings were found */
+	struct pdet_spaces spaces; /* that map a frame */
 	atomic_uint blind;	/* PDET_BLIND_* of what the source cannot see */
 	struct pdet_other other; /* sees all */
 	struct pdet_walk first;	/* the source that is asked otherwise */
@@ -115,6 +121,14 @@ static bool is_found(const struct wanted *f)
 	       atomic_load(&f->found) >= f->expected;
 }
 
+/* If it is not known whether mappings are among the others, and the kernel
+ * counts more, they are assumed not to be. */
+static uint64_t number_found(const struct wanted *f)
+{
+	return atomic_load(&f->found) +
+	       (is_found(f) ? 0 : atomic_load(&f->unsure));
+}
+
 /* Sets the kernel's mapcount of a frame from row @row of @b. */
 static void put_expected(struct wanted *f, const struct pdet_batch *b,
 			 uint32_t row)
@@ -140,7 +154,7 @@ static void put_expected(struct wanted *f, const struct pdet_batch *b,
 static void put_less(struct wanted *f, const struct pdet_batch *b,
 		     uint32_t row)
 {
-	const uint64_t found = atomic_load(&f->found);
+	const uint64_t found = number_found(f);
 	struct wanted now = { .pfn = f->pfn };
 
 	put_expected(&now, b, row);
@@ -380,6 +394,8 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	w->walk.total = w->by_index ? w->n : w->n_pids;
 	put_users(w, PAGEDET_HAVE);
 	w->satisfied = false;
+	w->spaces.n = 0;
+	w->spaces.unordered = false;
 	if (w->by_index)
 		return 0;
 	drivers = look_for_drivers(w, k);
@@ -436,7 +452,8 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 	struct walk_mappers *w = walk_of(base);
 	struct mappers_span *ms = span->data;
 	const bool in_kernel = w->by_index ? w->pid == w->n :
-			       w->pid == w->n_pids || w->satisfied;
+			       w->pid == w->n_pids ||
+			       (w->satisfied && !w->spaces.n);
 
 	(void)pages;
 	if (in_kernel && w->frame == w->n) {
@@ -482,52 +499,131 @@ static void note_unread(struct walk_mappers *w, struct pdet_worker *k,
 struct sweeper {
 	struct walk_mappers *w;
 	struct pdet_worker *k;
+	bool all;		/* also if all mappings were found */
 };
 
 static bool must_stop(void *arg)
 {
 	struct sweeper *s = arg;
 
-	return s->w->satisfied || pdet_engine_check(s->k) < 0;
+	return (s->w->satisfied && !s->all) || pdet_engine_check(s->k) < 0;
+}
+
+/* Whether a task has the address space of one that maps a frame. */
+static bool is_sharer(struct walk_mappers *w, struct pdet_session *s,
+		      const struct pdet_task *task)
+{
+	bool has;
+
+	pthread_mutex_lock(&w->walk.it->lock);
+	has = pdet_spaces_has(&w->spaces, s, task);
+	pthread_mutex_unlock(&w->walk.it->lock);
+	return has;
+}
+
+/*
+ * Counts what was found in a task, unless one that was read before has the same
+ * address space. Returns 0 or -ENOMEM.
+ */
+static int count_found(struct walk_mappers *w, struct pdet_session *s,
+		       const struct mappers_span *ms)
+{
+	bool remain;
+	size_t i;
+	int is;
+
+	if (!ms->found.n)
+		return 0;
+	pthread_mutex_lock(&w->walk.it->lock);
+	is = pdet_spaces_add(&w->spaces, s, ms->task);
+	pthread_mutex_unlock(&w->walk.it->lock);
+	if (is < 0)
+		return pdet_fail(&s->env, ENOMEM, "no memory");
+	for (i = 0; i < ms->found.n; i++) {
+		struct wanted *f = find(w, ms->found.data[i].pfn);
+
+		atomic_fetch_add(is == PDET_SPACE_NEW ? &f->found :
+				 is == PDET_SPACE_SHARED ? &f->shared :
+							   &f->unsure, 1);
+	}
+	if (!all_found(w))
+		return 0;
+	pthread_mutex_lock(&w->walk.it->lock);
+	remain = pdet_spaces_remain(&w->spaces, s);
+	pthread_mutex_unlock(&w->walk.it->lock);
+	if (remain)
+		w->satisfied = 1;
+	return 0;
+}
+
+/*
+ * Reads an open task. If all mappings were found, only those of tasks that
+ * share an address space with a task that was read are still shown. Returns 1
+ * if only a part was read, 0, or negative errno.
+ */
+static int read_task(struct walk_mappers *w, struct pdet_worker *k,
+		     struct mappers_span *ms)
+{
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	const struct pdet_pfnset set = { w->pfns, w->n };
+	struct sweeper sweeper = { w, k, false };
+	unsigned blind = atomic_load(&w->blind);
+	int r;
+
+	do {
+		ms->found.n = 0;
+		if (w->satisfied && !is_sharer(w, s, ms->task))
+			return 0;
+		sweeper.all = w->satisfied;
+		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
+				    must_stop, &sweeper, &blind, &ms->found);
+	} while (r > 0 && w->satisfied && !sweeper.all &&
+		 pdet_engine_check(k) == 0);
+	atomic_fetch_or(&w->blind, blind);
+	return r;
+}
+
+/* Whether a task need not be opened, because all mappings were found, and it
+ * shares no address space with those tasks. */
+static bool is_needless(struct walk_mappers *w, struct pdet_session *s,
+			uint32_t pid)
+{
+	const struct pdet_task task = { .thread = pid };
+
+	return w->satisfied && s->backend->ops->space_order &&
+	       !is_sharer(w, s, &task);
 }
 
 static int sweep(struct walk_mappers *w, struct pdet_worker *k,
 		 struct mappers_span *ms)
 {
-	const struct pdet_backend_ops *ops = w->walk.backend->ops;
 	struct pdet_session *s = pdet_session_of(k, &w->walk);
-	struct pdet_pfnset set = { w->pfns, w->n };
-	struct sweeper sweeper = { w, k };
-	unsigned blind = atomic_load(&w->blind);
-	size_t i;
+	const bool late = w->satisfied;
 	int r;
 
-	r = ops->task_open(s, ms->pid, &ms->task);
+	if (is_needless(w, s, ms->pid))
+		return 0;
+	r = s->backend->ops->task_open(s, ms->pid, &ms->task);
 	if (r == 0) {
 		ms->opened = true;
-		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
-				    must_stop, &sweeper, &blind, &ms->found);
-		atomic_fetch_or(&w->blind, blind);
+		r = read_task(w, k, ms);
 	}
 	/* If only a part was read, the next step continues after it. */
-	if (r > 0 && !w->satisfied) {
+	if (r > 0) {
 		ms->found.n = 0;
 		return pdet_engine_check(k);
 	}
 	if (r < 0 && r != -ESRCH && r != -EACCES && r != -EBADMSG)
 		return r;
 	k->cover.visited++;
-	if (r < 0)
+	/* No mapping of it is missing. */
+	if (r < 0 && !late)
 		note_unread(w, k, ms->pid, r);
 	/* If a part of the task is damaged, the rest is still true. */
 	if (r < 0 && r != -EBADMSG)
 		return 0;
-	k->cover.tasks += r == 0;
-	for (i = 0; i < ms->found.n; i++)
-		atomic_fetch_add(&find(w, ms->found.data[i].pfn)->found, 1);
-	if (ms->found.n && all_found(w))
-		w->satisfied = 1;
-	return 0;
+	k->cover.tasks += r == 0 && (!late || ms->found.n);
+	return count_found(w, s, ms);
 }
 
 /* Sets the columns of one mapping. */
@@ -600,14 +696,17 @@ static int list_indexed(struct walk_mappers *w, struct mappers_span *ms,
 {
 	const struct pdet_mapindex *ix = w->walk.it->q.index;
 	struct pagedet_mapping *list;
+	uint64_t unsure;
 
 	(void)ms;
-	*n = pdet_mapindex_count(ix, f->pfn);
+	*n = pdet_mapindex_find(ix, f->pfn, NULL, 0);
 	list = malloc((*n + 1) * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	pdet_mapindex_find(ix, f->pfn, list, *n);
-	atomic_store(&f->found, *n);
+	atomic_store(&f->found, pdet_mapindex_count(ix, f->pfn, &unsure));
+	atomic_store(&f->unsure, unsure);
+	atomic_store(&f->shared, *n - unsure - atomic_load(&f->found));
 	*ret = list;
 	return 0;
 }
@@ -822,6 +921,20 @@ static void count_again(struct walk_mappers *w)
 		pdet_clear(&pdet_session_of(k, &w->walk)->env);
 }
 
+/* Whether a frame may have a mapping that was not found, instead of one that
+ * counts once with another one. */
+static bool mappers_unsure(struct pdet_walk *base)
+{
+	const struct walk_mappers *w = walk_of(base);
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (atomic_load(&w->wanted[i].unsure) &&
+		    !is_found(&w->wanted[i]))
+			return true;
+	return false;
+}
+
 int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 			      struct pagedet_mappers *ret)
 {
@@ -835,7 +948,10 @@ int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 	count_again(w);
 	f = &w->wanted[w->order[n]];
 	ret->pfn = f->pfn;
-	ret->found = atomic_load(&f->found);
+	ret->found = number_found(f);
+	ret->shared = (uint32_t)(atomic_load(&f->found) +
+				 atomic_load(&f->unsure) +
+				 atomic_load(&f->shared) - ret->found);
 	ret->expected = f->expected;
 	ret->expected_state = f->state;
 	ret->mapcount_kind = f->kind;
@@ -877,6 +993,7 @@ static void mappers_free(struct pdet_walk *base)
 	free(w->pfns);
 	free(w->order);
 	free(w->pids);
+	pdet_spaces_free(&w->spaces);
 	pdet_other_free(&w->other);
 	pdet_vec_free(&w->unread);
 	free(w);
@@ -886,6 +1003,7 @@ static const struct pdet_walk_ops mappers_ops = {
 	.begin = mappers_begin,
 	.next = mappers_next,
 	.place = mappers_place,
+	.is_unsure = mappers_unsure,
 	.span_free = mappers_span_free,
 	.retarget = mappers_retarget,
 	.free = mappers_free,
