@@ -367,7 +367,7 @@ struct pagedet_coverage {
 				 * filter */
 };
 
-/* The result of PAGEDET_TARGET_MAPPERS for one pfn. */
+/* The result of PAGEDET_TARGET_MAPPERS for one pfn, or several; see more. */
 struct pagedet_mappers {
 	uint64_t size;		/* sizeof(struct pagedet_mappers) */
 	uint64_t pfn;
@@ -389,6 +389,9 @@ struct pagedet_mappers {
 	uint32_t shared;	/* number of mappings in addition to found:
 				 * those of further processes with the same
 				 * address space */
+	uint64_t more;		/* how many page frames after pfn this is about,
+				 * too: of a long range, those behind the end of
+				 * memory are summed up */
 };
 
 /**

@@ -155,14 +155,21 @@ struct pdet_kernel_found_list {
 	bool lost;		/* some mappings may be missing */
 };
 
-/* Sorted pfns to search for. */
+/* Page frames to search for, ascending. No two elements overlap. */
 struct pdet_pfnset {
 	const uint64_t *pfn;
 	size_t n;
+	const uint64_t *more;	/* for each element, how many frames after it
+				 * belong to it; NULL: none */
 };
 
-/* pdet_pfnset_at - index of the first element that is not below @pfn; set->n:
- * there is none. */
+static inline uint64_t pdet_pfnset_last(const struct pdet_pfnset *set, size_t i)
+{
+	return set->pfn[i] + (set->more ? set->more[i] : 0);
+}
+
+/* pdet_pfnset_at - index of the first element that does not end before @pfn;
+ * set->n: there is none. */
 static inline size_t pdet_pfnset_at(const struct pdet_pfnset *set, uint64_t pfn)
 {
 	size_t low = 0, high = set->n;
@@ -170,12 +177,27 @@ static inline size_t pdet_pfnset_at(const struct pdet_pfnset *set, uint64_t pfn)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (set->pfn[mid] < pfn)
+		if (pdet_pfnset_last(set, mid) < pfn)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	return low;
+}
+
+/*
+ * pdet_pfnset_next - find the first frame of the set from *pfn on that is below
+ * @end. *i is the index of an element not behind it, at first of
+ * pdet_pfnset_at(). Returns false if there is none.
+ */
+static inline bool pdet_pfnset_next(const struct pdet_pfnset *set, size_t *i,
+				    uint64_t *pfn, uint64_t end)
+{
+	while (*i < set->n && pdet_pfnset_last(set, *i) < *pfn)
+		++*i;
+	if (*i < set->n && *pfn < set->pfn[*i])
+		*pfn = set->pfn[*i];
+	return *i < set->n && *pfn < end;
 }
 
 /* An open file for its cached pages. Backends embed it. */
@@ -306,6 +328,10 @@ struct pdet_backend_ops {
 	/* The ranges with memory, ascending, without overlap. */
 	int (*memory)(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_ranges *ret);
+
+	/* The first frame after the last one that may have a struct page; 0: it
+	 * is not known. Only on the caller's thread. Sets no error text. */
+	uint64_t (*frames_end)(struct pdet_backend *b, struct pdet_env *env);
 
 	/* --- tasks --- */
 	/* All tasks, ascending; the caller frees them with free(). *lost counts

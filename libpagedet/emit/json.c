@@ -616,6 +616,10 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 
 	pdet_out_str(out, "{\"pfn\":");
 	pdet_out_dec(out, m->pfn);
+	if (m->more) {
+		pdet_out_str(out, ",\"more\":");
+		pdet_out_dec(out, m->more);
+	}
 	if (!unseen) {
 		pdet_out_str(out, ",\"found\":");
 		pdet_out_dec(out, m->found);

@@ -380,12 +380,18 @@ static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 	say(note, " (");
 	pdet_cut_put(&note->cut, hex,
 		     (size_t)(pdet_put_hex(hex, m->pfn) - hex));
+	say(note, ")");
+	if (m->more) {
+		say(note, " and the ");
+		say_number(note, m->more);
+		say(note, " after it");
+	}
 	if (pdet_is_reason(m->found_state)) {
-		say(note, "): user mappings ? (");
+		say(note, ": user mappings ? (");
 		say(note, pdet_reason_name(m->found_state));
 		say(note, ")");
 	} else {
-		say(note, "): found ");
+		say(note, ": found ");
 		say_number(note, m->found);
 		say(note, m->found == 1 ? " user mapping" : " user mappings");
 		note_shared(note, m->shared);

@@ -1223,6 +1223,7 @@ class pagedet_mappers(Structure):
         ("mapcount_kind", c_uint32),
         ("found_state", c_uint32),
         ("shared", c_uint32),
+        ("more", c_uint64),
     ]
 
 

@@ -362,6 +362,7 @@ const struct pdet_backend_ops pdet_procfs_ops = {
 	.fill = procfs_fill,
 	.together = procfs_together,
 	.memory = procfs_memory,
+	.frames_end = procfs_frames_end,
 	.tasks = procfs_tasks,
 	.list_tasks = procfs_list_tasks,
 	.kernel_log = procfs_kernel_log,

@@ -271,6 +271,7 @@ int procfs_memory_load(struct procfs *p, struct pdet_env *env);
 void procfs_memory_free(struct procfs_memory *m);
 int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
 		  struct pdet_ranges *ret);
+uint64_t procfs_frames_end(struct pdet_backend *b, struct pdet_env *env);
 /* True if there may be memory, as far as the map shows. *why, if it is not 0,
  * is the reason why the map is incomplete. */
 bool procfs_memory_present(struct procfs *p, struct pdet_env *env,

@@ -22,9 +22,13 @@
 /* Frames per walk of the kernel's page tables. */
 #define KERNEL_FRAMES 65536
 
-/* One wanted frame. */
+/* This many frames behind the end of memory are one. */
+#define MANY_FRAMES 4096
+
+/* One wanted frame, or many behind the end of memory, which are alike. */
 struct wanted {
 	uint64_t pfn;
+	uint64_t more;		/* frames after pfn */
 	uint64_t ask;		/* its index in the query */
 	uint64_t expected;
 	uint8_t state;		/* of expected */
@@ -43,6 +47,7 @@ struct walk_mappers {
 	struct pdet_walk walk;
 	struct wanted *wanted;	/* sorted by pfn */
 	uint64_t *pfns;		/* the sorted pfns alone */
+	uint64_t *more;		/* their more; NULL: each is 0 */
 	size_t *order;		/* indexes in wanted, in the order of the
 				 * query */
 	size_t n;
@@ -102,12 +107,28 @@ static int compare_asks(const void *a, const void *b, void *data)
 	return x < y ? -1 : x > y;
 }
 
+/* The frames of at most @n entries from the entry @first on. */
+static struct pdet_pfnset set_of(const struct walk_mappers *w, size_t first,
+				 size_t n)
+{
+	return (struct pdet_pfnset){ w->pfns + first, PDET_MIN(w->n - first, n),
+				     w->more ? w->more + first : NULL };
+}
+
 /* Finds the entry of @pfn, which must exist. */
 static struct wanted *find(struct walk_mappers *w, uint64_t pfn)
 {
-	const struct pdet_pfnset set = { w->pfns, w->n };
+	const struct pdet_pfnset set = set_of(w, 0, w->n);
 
 	return &w->wanted[pdet_pfnset_at(&set, pfn)];
+}
+
+/* The index of @pfn in the query. */
+static uint64_t ask_of(struct walk_mappers *w, uint64_t pfn)
+{
+	const struct wanted *f = find(w, pfn);
+
+	return f->ask + (pfn - f->pfn);
 }
 
 /*
@@ -565,7 +586,7 @@ static int read_task(struct walk_mappers *w, struct pdet_worker *k,
 		     struct mappers_span *ms)
 {
 	struct pdet_session *s = pdet_session_of(k, &w->walk);
-	const struct pdet_pfnset set = { w->pfns, w->n };
+	const struct pdet_pfnset set = set_of(w, 0, w->n);
 	struct sweeper sweeper = { w, k, false };
 	unsigned blind = atomic_load(&w->blind);
 	int r;
@@ -680,7 +701,7 @@ static int place_swept(struct walk_mappers *w, struct pdet_worker *k,
 	for (; ms->at < ms->found.n && b->n < b->cap; ms->at++) {
 		const struct pdet_found *f = &ms->found.data[ms->at];
 
-		put_mapping(w, s, ms->task, f, find(w, f->pfn)->ask, b);
+		put_mapping(w, s, ms->task, f, ask_of(w, f->pfn), b);
 	}
 	if (ms->at < ms->found.n)
 		return 0;
@@ -764,10 +785,7 @@ static int look_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
 			  const struct pdet_span *span,
 			  struct mappers_span *ms)
 {
-	const struct pdet_pfnset set = {
-		w->pfns + span->item,
-		PDET_MIN(w->n - span->item, (size_t)KERNEL_FRAMES),
-	};
+	const struct pdet_pfnset set = set_of(w, span->item, KERNEL_FRAMES);
 	int r = w->kernel.backend->ops->kernel_mappings(
 			k->session[w->kernel.index], &set, must_end, k,
 			&ms->kernel);
@@ -793,7 +811,7 @@ static int place_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
 		n = PDET_MIN(ms->kernel.n - ms->at, (size_t)(b->cap - b->n));
 		n = PDET_MIN(n, PDET_COUNT(ask));
 		for (i = 0; i < n; i++)
-			ask[i] = find(w, f[i].pfn)->ask;
+			ask[i] = ask_of(w, f[i].pfn);
 		r = pdet_kernel_rows_put(&w->kernel, k, b, f, ask,
 					 (uint32_t)n);
 		ms->at += n;
@@ -858,52 +876,141 @@ static void mappers_span_free(struct pdet_walk *w, struct pdet_span *span)
 	span->data = NULL;
 }
 
+/* The first frame behind the end of memory, if a range may go beyond it;
+ * UINT64_MAX: each frame is one. */
+static uint64_t end_of_memory(const struct walk_mappers *w)
+{
+	const struct pdet_iter *it = w->walk.it;
+	struct pdet_backend *b = w->walk.backend;
+	uint64_t i, end = 0;
+
+	if (w->told || it->q.index || !b->ops->frames_end)
+		return UINT64_MAX;
+	for (i = 0; i < it->q.n_items && !end; i++)
+		if (it->q.items[i].count > MANY_FRAMES)
+			end = b->ops->frames_end(b, it->env);
+	return end ? end : UINT64_MAX;
+}
+
+struct wanted_list {
+	struct wanted *data;
+	size_t n, cap;
+};
+
+/* Adds the frames of an item, the first of which is frame *ask of the query. */
+static bool add_item(struct wanted_list *list, const struct pagedet_item *item,
+		     uint64_t end, uint64_t *ask)
+{
+	uint64_t j;
+
+	for (j = 0; j < item->count; j++) {
+		struct wanted f = { .pfn = item->first + j, .ask = (*ask)++ };
+
+		if (f.pfn >= end && item->count - j > MANY_FRAMES) {
+			f.more = item->count - j - 1;
+			*ask += f.more;
+			j += f.more;
+		}
+		if (!pdet_vec_reserve(list, 1))
+			return false;
+		memcpy(&list->data[list->n++], &f, sizeof(f));
+	}
+	return true;
+}
+
+/* Leaves out of @f, in the order of frames, what the entry before it has.
+ * Returns false if nothing is left. */
+static bool cut_front(struct wanted *f, const struct wanted *before)
+{
+	const uint64_t end = before->pfn + before->more + 1;
+	const uint64_t known = end > f->pfn ? end - f->pfn : 0;
+
+	if (known > f->more)
+		return false;
+	f->pfn += known;
+	f->ask += known;
+	f->more -= known;
+	return true;
+}
+
+/* Drops repeated frames from the list, which is in order. */
+static void drop_repeated(struct wanted_list *list)
+{
+	size_t i, out = 0;
+
+	for (i = 0; i < list->n; i++) {
+		struct wanted *f = &list->data[i];
+
+		if (out && !cut_front(f, &list->data[out - 1]))
+			continue;
+		if (out != i)
+			memcpy(&list->data[out], f, sizeof(*f));
+		out++;
+	}
+	list->n = out;
+}
+
+static int no_memory(const struct walk_mappers *w)
+{
+	return pdet_fail(w->walk.it->env, ENOMEM, "no memory for the page "
+			 "frame numbers");
+}
+
+/* Makes the lists that are searched. */
+static int index_frames(struct walk_mappers *w)
+{
+	bool many = false;
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		many |= w->wanted[i].more != 0;
+	w->pfns = malloc((w->n + 1) * sizeof(*w->pfns));
+	w->order = malloc((w->n + 1) * sizeof(*w->order));
+	w->more = many ? malloc((w->n + 1) * sizeof(*w->more)) : NULL;
+	if (!w->pfns || !w->order || (many && !w->more))
+		return no_memory(w);
+	for (i = 0; i < w->n; i++) {
+		w->pfns[i] = w->wanted[i].pfn;
+		w->order[i] = i;
+		if (many)
+			w->more[i] = w->wanted[i].more;
+	}
+	qsort_r(w->order, w->n, sizeof(*w->order), compare_asks, w->wanted);
+	return 0;
+}
+
+static void free_frames(struct walk_mappers *w)
+{
+	free(w->wanted);
+	free(w->pfns);
+	free(w->more);
+	free(w->order);
+	w->wanted = NULL;
+	w->pfns = w->more = NULL;
+	w->order = NULL;
+	w->n = 0;
+}
+
 /* Sorts the frames of the query and drops repeated ones. */
 static int list_frames(struct walk_mappers *w)
 {
 	const struct pdet_question *q = &w->walk.it->q;
-	struct { struct wanted *data; size_t n, cap; } list = { 0 };
-	uint64_t i, j, ask = 0;
-	size_t out = 0;
+	const uint64_t end = end_of_memory(w);
+	struct wanted_list list = { NULL, 0, 0 };
+	uint64_t i, ask = 0;
 
+	free_frames(w);
 	for (i = 0; i < q->n_items; i++)
-		for (j = 0; j < q->items[i].count; j++) {
-			struct wanted f = {
-				.pfn = q->items[i].first + j, .ask = ask++,
-			};
-
-			if (!pdet_vec_reserve(&list, 1)) {
-				pdet_vec_free(&list);
-				return pdet_fail(w->walk.it->env, ENOMEM,
-						 "no memory for %llu pfns",
-						 (unsigned long long)ask);
-			}
-			memcpy(&list.data[list.n++], &f, sizeof(f));
+		if (!add_item(&list, &q->items[i], end, &ask)) {
+			pdet_vec_free(&list);
+			return no_memory(w);
 		}
-	free(w->wanted);
-	free(w->pfns);
-	free(w->order);
-	w->wanted = list.data;
-	w->pfns = malloc((list.n + 1) * sizeof(*w->pfns));
-	w->order = malloc((list.n + 1) * sizeof(*w->order));
-	w->n = 0;
-	if (!w->pfns || !w->order)
-		return pdet_fail(w->walk.it->env, ENOMEM, "no memory");
 	if (list.n)
 		qsort(list.data, list.n, sizeof(*list.data), compare);
-	for (i = 0; i < list.n; i++) {
-		if (out && w->pfns[out - 1] == list.data[i].pfn)
-			continue;
-		if (out != i)
-			memcpy(&list.data[out], &list.data[i],
-			       sizeof(*list.data));
-		w->pfns[out++] = list.data[i].pfn;
-	}
-	w->n = out;
-	for (i = 0; i < out; i++)
-		w->order[i] = i;
-	qsort_r(w->order, out, sizeof(*w->order), compare_asks, w->wanted);
-	return 0;
+	drop_repeated(&list);
+	w->wanted = list.data;
+	w->n = list.n;
+	return index_frames(w);
 }
 
 /*
@@ -948,6 +1055,7 @@ int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 	count_again(w);
 	f = &w->wanted[w->order[n]];
 	ret->pfn = f->pfn;
+	ret->more = f->more;
 	ret->found = number_found(f);
 	ret->shared = (uint32_t)(atomic_load(&f->found) +
 				 atomic_load(&f->unsure) +
@@ -989,9 +1097,7 @@ static void mappers_free(struct pdet_walk *base)
 {
 	struct walk_mappers *w = walk_of(base);
 
-	free(w->wanted);
-	free(w->pfns);
-	free(w->order);
+	free_frames(w);
 	free(w->pids);
 	pdet_spaces_free(&w->spaces);
 	pdet_other_free(&w->other);
