@@ -1231,7 +1231,8 @@ class pagedet_mappers(Structure):
         ("expected_state", c_uint32),
         ("mapcount_kind", c_uint32),
         ("found_state", c_uint32),
-        ("reserved", c_uint32),
+        ("shared", c_uint32),
+        ("more", c_uint64),
     ]
 
 
