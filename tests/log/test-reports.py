@@ -125,6 +125,18 @@ tap.equal("each task that had it, and another page in between",
                  if r["pid"] is not None) +
           [r["flags"] for r in rows if r["pfn"] == 0xdfe3],
           [(0xdfe2, 9, "x"), (0xdfe2, 137, "h:w"), ["hwpoison"]])
+for words, flags in (("LRU", ["lru", "hwpoison"]),
+                     ("dirty mlocked LRU", ["dirty", "lru", "hwpoison",
+                                            "mlocked"]),
+                     ("free buddy", ["buddy", "hwpoison"]),
+                     ("huge", ["hwpoison"]), ("non LRU", ["hwpoison"])):
+    row = has("of 2.6.32: " + words, f"MCE 0x1: {words} page recovery: "
+              "Failed\n", pfn=1, object=words + " page recovery: Failed")
+    tap.equal(words + ": its flags then", sorted(row["flags"]), sorted(flags))
+has("and what came before", "MCE 0x1: Killing hw:137 due to hardware memory "
+    "corruption\nMCE 0x1: LRU page recovery: Recovered\n", pid=137,
+    reason="LRU page recovery: Recovered; Killing hw:137 due to hardware "
+    "memory corruption")
 for words, flags in (("free buddy page", ["buddy", "hwpoison"]),
                      ("clean mlocked LRU page", ["lru", "hwpoison",
                                                  "mlocked"]),
@@ -149,6 +161,18 @@ for text, report, what in (
         ("soft offline: 0x26f2: page already poisoned", "soft_offline",
          "page already poisoned"),
         ("soft_offline: 0x26f2: invalidated", "soft_offline", "invalidated"),
+        ("Soft offlining page 0x26f2 at 0x7fa8", "soft_offline", None),
+        ("soft offline: 0x26f2 hugepage already poisoned", "soft_offline",
+         "hugepage already poisoned"),
+        ("get_any_page: 0x26f2: unknown zero refcount page type 4000",
+         "soft_offline", "unknown zero refcount page type 4000"),
+        ("__get_any_page: 0x26f2 free buddy page", "soft_offline",
+         "free buddy page"),
+        ("Memory Failure: 0x26f2: thp split failed", "memory_failure",
+         "thp split failed"),
+        ("Memory failure: Unable to find user space address 26f2 in a in b",
+         "memory_failure", "Unable to find user space address 26f2 in a in "
+         "b"),
         ("Soft offline: 0x26f2: thp split failed", "soft_offline",
          "thp split failed"),
         ("Unpoison: 0x26f2: software-unpoisoned page", "unpoison",
