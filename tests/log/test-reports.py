@@ -508,6 +508,53 @@ for error, words in ((0xd, "reserved bit"), (0x25, "protection key"),
                      (0x47, "shadow stack"), (0x8005, "SGX")):
     row = rows_of(SEGV.replace("error 4", f"error {error:x}") + "\n")[1][0]
     tap.is_true(f"error {error:x} in words", words in row["reason"], row)
+# What is at an address of the kernel is not told: bit 0 is always set there.
+PERHAPS = "or " + HAS
+OF_KERNEL = "it is an address of the kernel"
+for line, words in (
+        (SEGV.replace("7f3000000010", "ffffffff81000000"),
+         "read by the program, " + OF_KERNEL + ": segfault"),
+        (SEGV.replace("7f3000000010", "ffffffffffffffff").replace(
+            "error 4", "error 7"),
+         "write by the program, " + OF_KERNEL + ": segfault"),
+        (SEGV.replace("7f3000000010", "ff11000000000000"),
+         "read by the program, " + OF_KERNEL + ": segfault"),
+        (SEGV.replace("7f3000000010", "7ffffffff000"),
+         "read by the program, it is not an address of programs, " + PERHAPS),
+        (SEGV.replace("7f3000000010", "7fffffffeff8"),
+         "read by the program, " + HAS),
+        ("prog[412]: segfault at c0100000 ip 08048343 sp bfa0c0b0 error 4\n",
+         "read by the program, " + OF_KERNEL + ", if that has 32 bits, " +
+         PERHAPS),
+        ("prog[412]: segfault at c0100000 ip 08048343 sp ffa0c0b0 error 4\n",
+         "read by the program, " + HAS),
+        ("prog[412]: segfault at 00000000c0100000 rip 0000000008048343 rsp "
+         "00000000bfa0c0b0 error 4\n", "read by the program, " + HAS),
+        ("prog[412]: segfault at bfa00000 ip 08048343 sp bfa0c0b0 error 4\n",
+         "read by the program, " + HAS)):
+    if "error 7" not in line:
+        line = line.replace("error 4", "error 5")
+    row = rows_of(line + "\n")[1][0]
+    tap.is_true(line + ": in words", row["reason"].startswith(words), row)
+for line, words in (
+        ("prog[412]: segfault at 0000000000000010 rip 000055d0c2a9b13d rsp "
+         "00007ffc0a1b2c30 error 4\n", "read by the program, " + NONE),
+        ("prog[412]: segfault at 00000010 eip 08048343 esp bfa0c0b0 error 4\n",
+         "read by the program, " + NONE),
+        ("prog[412]: segfault at 10 ip           (null) sp 00007ffc0a1b2c30 "
+         "error 14 in prog[400000+1000]\n",
+         "instruction fetch by the program, " + NONE),
+        ("prog[412]: segfault at 0 ip (null) sp bfa0c0b0 error 4\n",
+         "read or instruction fetch by the program, " + NONE),
+        ("prog[412]: segfault at ffffffff81000000 ip 000055d0c2a9b13d sp "
+         "00007ffc0a1b2c30 error 4\n", "read by the program, " + NONE)):
+    row = has("a segfault of other kernels: " + line, line, report="fault",
+              pid=412, comm="prog")
+    tap.is_true(line + ": in words", row["reason"].startswith(words),
+                row["reason"])
+row = has("a trap before 3.9", "prog[413] general protection ip:7f3a100a1b2c "
+          "sp:7ffd00000000 error:0 in libc-2.12.so[7f3a10028000+195000]\n",
+          report="fault", pid=413, comm="prog", object="libc-2.12.so")
 row = has("with its place in the file, and the processor",
           SEGV.replace("[55d0c2a9b000+", "[2113d,55d0c2a9b000+") +
           " likely on CPU 3 (core 3, socket 0)\nCode: 48 89 <8b> 00\n",
