@@ -221,6 +221,17 @@ for kinds, result, verdict, words in (
              if "damaged bytes" not in "".join(words) and
              verdict == ASIDE else ())
 
+# --- what found it ---
+
+ABOUT = "a machine check, firmware (APEI), or a test"
+OFFLINE = "a machine check, soft offlining, or a test"
+for line, found in ((action("dirty LRU page", "Recovered"), ABOUT),
+                    ("already hardware poisoned", OFFLINE)):
+    text = explained(failed(line), "0x1234")
+    tap.equal("what found it: " + line,
+              [w in text for w in (ABOUT, OFFLINE)],
+              [found == w for w in (ABOUT, OFFLINE)])
+
 # --- kernels before 5.16 look for other references after the outcome ---
 
 AFTER = failed(action("dirty LRU page", "Recovered"),

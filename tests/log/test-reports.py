@@ -555,6 +555,15 @@ for line, words in (
 row = has("a trap before 3.9", "prog[413] general protection ip:7f3a100a1b2c "
           "sp:7ffd00000000 error:0 in libc-2.12.so[7f3a10028000+195000]\n",
           report="fault", pid=413, comm="prog", object="libc-2.12.so")
+for line in ("traps: prog[413] general protection ip:558fd01e9ed4 "
+             "sp:7fff8bd2c658 error:0",
+             "prog[413]: segfault at 10 ip 558fd01e9ed4 sp 7fff8bd2c658 "
+             "error 4"):
+    row = has("4.9 breaks the line: " + line, f"{line}\n in prog[558fd019e000+e1000]\n"
+              " in x[558fd019e000+e1000]\nCode: 48 <8b> 00\n",
+              report="fault", pid=413, object="prog")
+    tap.is_true("which the reason names", row["reason"].endswith(
+        " in prog[558fd019e000+e1000]; Code: 48 <8b> 00"), row["reason"])
 row = has("with its place in the file, and the processor",
           SEGV.replace("[55d0c2a9b000+", "[2113d,55d0c2a9b000+") +
           " likely on CPU 3 (core 3, socket 0)\nCode: 48 89 <8b> 00\n",

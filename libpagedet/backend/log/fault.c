@@ -206,15 +206,13 @@ static bool head(struct pdet_log_page *p, struct pdet_scan *s,
 	return true;
 }
 
-/* Parse " in prog[113d,55d0c2a9b000+1000]". The first number may be missing. */
-static void mapped(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+/* Parse "prog[113d,55d0c2a9b000+1000]". The first number may be missing. */
+static void mapped_at(struct pdet_log_page *p, struct pdet_scan name,
+		      bool *memory)
 {
-	struct pdet_scan name, at;
+	struct pdet_scan at = name;
 	uint64_t offset, base, len;
 
-	if (!pdet_log_behind(s, " in ", &name))
-		return;
-	at = name;
 	at.at = memchr(name.at, '[', (size_t)(name.end - name.at));
 	if (!at.at || at.at == name.at)
 		return;
@@ -228,18 +226,36 @@ static void mapped(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	p->position = offset;
 }
 
+/* The same after " in ". */
+static void mapped(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan name;
+
+	if (pdet_log_behind(s, " in ", &name))
+		mapped_at(p, name, memory);
+}
+
 /* Append the kernel's text to ours. */
-static void say(struct pdet_log_page *p, const char *words,
-		struct pdet_scan said, bool *memory)
+static void append(struct pdet_log_page *p, const char *words,
+		   struct pdet_scan said, bool *memory)
 {
 	char text[MOST_WORDS];
-	int n = snprintf(text, sizeof(text), "%s%s%.*s", words,
-			 *words ? ": " : "", (int)(said.end - said.at),
-			 said.at);
+	int n = snprintf(text, sizeof(text), "%s%.*s", words,
+			 (int)(said.end - said.at), said.at);
 
 	if (n > 0)
 		*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text +
 			PDET_MIN((size_t)n, sizeof(text) - 1) }, &p->why);
+}
+
+/* "WORDS: SAID". */
+static void say(struct pdet_log_page *p, const char *words,
+		struct pdet_scan said, bool *memory)
+{
+	char text[MOST_WORDS];
+
+	snprintf(text, sizeof(text), "%s%s", words, *words ? ": " : "");
+	append(p, text, said, memory);
 }
 
 static void address(struct pdet_log_page *p, uint64_t addr)
@@ -560,11 +576,36 @@ static bool take_place(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
+/* " in prog[55d0c2a9b000+1000]" on a line of its own: Linux 4.9 breaks lines that
+ * are printed in parts. */
+static bool take_file(struct pdet_log_page *p, struct pdet_scan s,
+		      bool *memory)
+{
+	const struct pdet_scan why = pdet_log_page_text(p, p->why), line = s;
+	char text[MOST_WORDS];
+	struct pdet_scan at;
+	uint64_t base;
+
+	if (p->file.len || p->wants_pc || !pdet_scan_word(&s, "in "))
+		return false;
+	at = s;
+	at.at = memrchr(s.at, '[', (size_t)(s.end - s.at));
+	if (!at.at || at.at == s.at || !pdet_scan_char(&at, '[') ||
+	    !pdet_scan_hex(&at, &base) || !pdet_scan_char(&at, '+') ||
+	    s.end[-1] != ']')
+		return false;
+	mapped_at(p, s, memory);
+	snprintf(text, sizeof(text), "%.*s ", (int)(why.end - why.at), why.at);
+	append(p, text, line, memory);
+	return true;
+}
+
 /* "Code: 48 89 e5 <8b> 00": the program's bytes around the instruction,
  * optionally on the next line. */
 bool pdet_log_fault(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	if (take_pc(p, s, memory) || take_place(p, s, memory))
+	if (take_pc(p, s, memory) || take_place(p, s, memory) ||
+	    take_file(p, s, memory))
 		return true;
 	if (!pdet_scan_word(&s, "Code: "))
 		return false;
