@@ -232,6 +232,25 @@ for line, found in ((action("dirty LRU page", "Recovered"), ABOUT),
               [w in text for w in (ABOUT, OFFLINE)],
               [found == w for w in (ABOUT, OFFLINE)])
 
+says("without a struct page there is no mark", failed(
+    action("non struct page pfn", "Recovered")), "use-unknown",
+     lacks=("hwpoison", "set aside"))
+
+# --- taken offline ---
+
+for line, marked in (("soft_offline: 0x1234: invalidated", True),
+                     ("soft offline: 0x1234: page leaked", True),
+                     ("soft offline: 0x1234 page already poisoned", True),
+                     ("soft offline: 0x1234 hugepage already poisoned", True),
+                     ("soft offline: 0x1234: migration failed 1, type 4000",
+                      False),
+                     ("soft_offline: 0x1234: unknown non LRU page type 4000",
+                      False),
+                     ("get_any_page: 0x1234 free buddy page", False)):
+    says(line, failed(line, mark=""),
+         ASIDE_LIKELY if marked else "use-unknown",
+         lacks=() if marked else ("set aside", "hwpoison"))
+
 # --- kernels before 5.16 look for other references after the outcome ---
 
 AFTER = failed(action("dirty LRU page", "Recovered"),

@@ -576,8 +576,8 @@ static bool take_place(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
-/* " in prog[55d0c2a9b000+1000]" on a line of its own: Linux 4.9 breaks lines that
- * are printed in parts. */
+/* " in prog[55d0c2a9b000+1000]" on a line of its own: Linux 4.9 breaks lines
+ * that are printed in parts. */
 static bool take_file(struct pdet_log_page *p, struct pdet_scan s,
 		      bool *memory)
 {

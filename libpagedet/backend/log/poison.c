@@ -89,7 +89,9 @@ static void outcome(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 
 	pdet_log_says(p, s, memory);
 	p->over = true;
-	poisoned(p, true);
+	/* Since 6.19: memory of a driver without a struct page to mark. */
+	if (!pdet_scan_word(&s, "non struct page pfn"))
+		poisoned(p, true);
 	if (!pdet_log_before(&type, ": "))
 		return;
 	p->again = pdet_log_behind(type, "already poisoned", &behind) ||
@@ -240,7 +242,12 @@ static bool soft_offline(struct pdet_log_page *p, struct pdet_scan s,
 	p->report = PAGEDET_REPORT_SOFT_OFFLINE;
 	p->over = true;
 	pdet_log_says(p, s, memory);
-	if (pdet_scan_word(&s, "page already poisoned"))
+	/* A page of a file that was dropped is marked next. A page that leaks
+	 * was marked before its last user gave it back. */
+	if (pdet_scan_word(&s, "page already poisoned") ||
+	    pdet_scan_word(&s, "hugepage already poisoned") ||
+	    pdet_scan_word(&s, "invalidated") ||
+	    pdet_scan_word(&s, "page leaked"))
 		poisoned(p, true);
 	return true;
 }
