@@ -185,13 +185,16 @@ static const struct ending *outcome(struct part p)
 }
 
 /* "LRU page still referenced by 2 users". Before 5.16 it comes after the
- * outcome, which it makes a failure. */
+ * outcome, which it makes a failure. Some kernels count -1. */
 static bool is_referenced(struct part p)
 {
 	static const char words[] = " still referenced by ";
+	const char *count;
 
-	return cut_end(&p, " users") &&
-	       memmem(p.at, p.len, words, sizeof(words) - 1);
+	if (!cut_end(&p, " users"))
+		return false;
+	count = memmem(p.at, p.len, words, sizeof(words) - 1);
+	return count && count[sizeof(words) - 1] != '-';
 }
 
 static bool is_not_unmapped(struct part p)
@@ -215,13 +218,12 @@ static const struct ending *of_report(const char *text,
 				      const struct ending **weak)
 {
 	const struct ending *is = outcome(part_at(text));
-	bool unplaced = false;
+	bool unplaced = false, held = false;
 	struct part p;
 
 	for (p = part_at(text); !begins(p, PDET_SAID_BEFORE);
 	     p = part_at(p.at + p.len + 2)) {
-		if (is_referenced(p))
-			return &referenced;
+		held |= is_referenced(p);
 		if (is_not_unmapped(p))
 			*weak = &not_unmapped;
 		else if (is_killed(p) && *weak != &not_unmapped)
@@ -236,7 +238,9 @@ static const struct ending *of_report(const char *text,
 	}
 	if (unplaced && *weak == &killed)
 		*weak = &unsaid;
-	return is;
+	/* The type may say more. */
+	return held && (!is || is->end < MAPPED || is->words == of_cache) ?
+	       &referenced : is;
 }
 
 /* What was said of the memory error before the report. It comes last. */

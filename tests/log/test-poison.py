@@ -311,4 +311,105 @@ says("MCE: then the same error again", failed(
     "dirty LRU page recovery: Recovered", "already hardware poisoned",
     mark=MCE), ASIDE, "before: dirty LRU page recovery: Recovered")
 
+# --- reports in public, retold ---
+
+REPORTS = (
+    # (name, page, log, what is said, what is not)
+    ("mlocked memory of a test, 3.7", "0x7dfb8", """\
+[  912.839247] Injecting memory failure for page 7dfb8 at 7f6b4e37b000
+[  912.839257] MCE 0x7dfb8: clean mlocked LRU page recovery: Recovered
+[  912.845550] MCE 0x7dfb8: clean mlocked LRU page still referenced by 1 users
+[  912.852586] Injecting memory failure for page 7e6aa at 7f6b4e37c000
+""", (USED, "still has references to it", "injected for a test"),
+     ("set aside",)),
+    ("the count is one too low, 3.11", "0x224706", """\
+[   71.902112] Injecting memory failure at pfn 224706
+[   71.902137] MCE 0x224706: dirty LRU page recovery: Failed
+[   71.902138] MCE 0x224706: dirty LRU page still referenced by -1 users
+""", (USED,), ("likely: something still has references to it",)),
+    ("killed early, 2.6.38", "0xb4365", """\
+[   58.089914] Machine check events logged
+[   58.090462] MCE 0xb4365: page flags 0x100000000100068=uptodate,lru,active,\
+mmap,anonymous,swapbacked count 1 mapcount 1
+[   58.091878] MCE 0xb4365: Killing copy_to_user_te:3768 early due to \
+hardware memory corruption
+[   58.092425] MCE 0xb4365: dirty LRU page recovery: Recovered
+[   59.136641] MCE: Killing copy_to_user_te:3768 due to hardware memory \
+corruption fault at 7fffcab7d000
+""", (ASIDE, "dirty LRU page recovery: Recovered"), ("poisoned-in-use",)),
+    ("persistent memory, 5.9", "0x1850602", """\
+[ 2439.742296] mce: Uncorrected hardware memory error in user-access at \
+1850602400
+[ 2439.742420] Memory failure: 0x1850602: Sending SIGBUS to \
+fsdax_poison_v1:8457 due to hardware memory corruption
+[ 2439.761866] Memory failure: 0x1850602: recovery action for dax page: \
+Recovered
+""", (USED, "memory of a device (dax)"), ("set aside",)),
+    ("device memory of two tasks, 5.3", "0xedbe201", """\
+mce: Uncorrected hardware memory error in user-access at edbe201400
+Memory failure: Unable to find user space address edbe201 in read_poison
+Memory failure: 0xedbe201: forcibly killing read_poison:22434 because of \
+failure to unmap corrupted page
+Memory failure: 0xedbe201: Killing read_poison:22434 due to hardware memory \
+corruption
+""", (ASIDE_LIKELY,), ("could not unmap",)),
+    ("a pin that was not given back, 4.17", "0x208900", """\
+Injecting memory failure for pfn 0x208900 at process virtual address \
+0x7f3908d00000
+Memory failure: 0x208900: reserved kernel page still referenced by 1 users
+Memory failure: 0x208900: recovery action for reserved kernel page: Failed
+""", (USED, "did nothing but mark it"), ("its file",)),
+    ("a huge page of a test, 6.7", "0x102f01", """\
+[    9.280854] Injecting memory failure for pfn 0x102f01 at process virtual \
+address 0x7f28ec101000
+[    9.282029] Memory failure: 0x102f01: huge page still referenced by 511 users
+[    9.282987] Memory failure: 0x102f01: recovery action for huge page: Failed
+""", (USED, "still has references to it"), ("set aside",)),
+    ("a clean page of a guest, 5.15", "0x10d88e", """\
+[10759.371701] Injecting memory failure at pfn 0x10d88e
+[10759.374922] Memory failure: 0x10d88e: corrupted page was clean: dropped \
+without side effects
+[10759.377525] Memory failure: 0x10d88e: recovery action for clean LRU page: \
+Recovered
+""", (ASIDE, "does not use it any more"), ("contents are lost",)),
+    ("twice the same huge page, 4.15", "0x8300000", """\
+[  121.295771] Injecting memory failure for pfn 0x8300000 at process virtual \
+address 0x400000000000
+[  121.386450] Memory failure: 0x8300000: recovery action for huge page: \
+Recovered
+[  122.395771] Injecting memory failure for pfn 0x8300000 at process virtual \
+address 0x400000000000
+[  122.486450] Memory failure: 0x8300000: already hardware poisoned
+""", (ASIDE, "before: huge page: Recovered"), ()),
+    ("a huge page of arm64, 4.14", "0x9be3b4", """\
+Memory failure: 0x9be3b4: Unknown page state
+Memory failure: 0x9be3b4: recovery action for unknown page: Failed
+""", (USED, "did nothing but mark it"), ()),
+    ("a slab page of a server, 6.16", "0x40272d", """\
+[88690.479680] {1}[Hardware Error]:   error_type: 3, multi-bit ECC
+[88690.498473] Memory failure: 0x40272d: unhandlable page.
+[88690.498619] Memory failure: 0x40272d: recovery action for get hwpoison \
+page: Ignored
+[88757.847126] Internal error: synchronous external abort: 0000000096000410 \
+[#1] SMP
+""", (USED, "did nothing but mark it", "restart the machine when"), ()),
+    ("not isolated, 5.8", "0x118ee0", """\
+[  637.164222][ T8357] soft offline: 0x118ee0: hugepage isolation failed: 0, \
+page count 2, type 7fff800001000e (referenced|uptodate|dirty|head)
+[  637.164890][ T8357] Soft offlining pfn 0x20001380 at process virtual \
+address 0x7fff9f000000
+""", ("hugepage isolation failed",), ("hwpoison", "set aside")),
+    ("not moved, 5.7", "0xbfa8f", """\
+[ 431.590511] soft offline: 0xbfa8f: page migration failed 1, type \
+0x800000008002e(referenced|uptodate|dirty|active|swapbacked|node=0|zone=1)
+""", ("page migration failed 1",), ("hwpoison", "set aside")),
+    ("not isolated, 4.12", "0x61c00", """\
+[165435.492170] soft offline: 0x61c00 hugepage failed to isolate
+""", ("hugepage failed to isolate",), ("hwpoison", "set aside")),
+)
+for name, page, log, said, unsaid in REPORTS:
+    text = explained(log, page)
+    tap.is_true(name, all(w in text for w in said) and
+                not any(w in text for w in unsaid), text)
+
 tap.end()

@@ -185,6 +185,8 @@ has("an injection alone", "Injecting memory failure at pfn 0x26f2\n",
 has("a kill alone", "Memory failure: 0x26f2: Killing hw:137 due to hardware "
     "memory corruption\n", pfn=0x26f2, pid=137, flags=["hwpoison"],
     reason="Killing hw:137 due to hardware memory corruption")
+has("a kill before 3.2", "MCE 0x26f2: Killing hw:137 early due to hardware "
+    "memory corruption\n", pfn=0x26f2, pid=137, comm="hw", flags=["hwpoison"])
 for result in ("Ignored", "Failed", "Delayed"):
     has(f"what came before {result}", "Memory failure: 0x26f2: unhandlable "
         "page.\nMemory failure: 0x26f2: recovery action for unknown page: "

@@ -135,6 +135,7 @@ static void failure(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		*memory &= pdet_log_keep(p, s, &p->why);
 		if (!pdet_log_before(&task, " due to hardware memory"))
 			pdet_log_before(&task, " because of failure");
+		pdet_log_before(&task, " early");	/* before 3.2 */
 		pdet_log_task(p, task, ':', memory);
 		poisoned(p, true);
 		return;
