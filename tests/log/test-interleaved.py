@@ -103,6 +103,17 @@ def bad_map(n, task=True, address=True):
     return lines
 
 
+def bad_state(n):
+    """Before 3.15 there is no reason, and before 3.10 there is no task on many
+    machines."""
+    return [f"BUG: Bad page state in process prog{n}  pfn:0{n}e44",
+            f"page:c077{n}840 count:0 mapcount:-{n} mapping:  (null) "
+            f"index:0x{n}",
+            "page flags: 0x40000400(reserved)", "Modules linked in:",
+            f"[<c00{n}5f0>] (unwind_backtrace+0x0/0x11c) from [<c000cbc4>] "
+            "(show_stack+0x10/0x14)"]
+
+
 def after(name, lines, count):
     """The report after them is whole, and no row is made of a part of it."""
     lines += bad_map(9)
@@ -137,6 +148,15 @@ for n in range(1, 9):
           sum((bad_map(i, task=False) for i in maps), []) +
           [f"BUG: Bad page state in process prog{i}  pfn:{i}ad9e5"
            for i in maps], 2 * n + 1)
+
+for n in range(2, 9):
+    _, rows, _ = ask("from-log", "--text-only", "-", stdin="\n".join(
+        sum((bad_state(i) for i in range(1, n + 1)), [])).encode())
+    tap.equal(f"{n} reports of an old kernel: the rows",
+              [(r.get("pfn"), r.get("comm"), r.get("mapcount"), r.get("flags"),
+                r["notes"]) for r in rows],
+              [(i << 12 | 0xe44, f"prog{i}", -i, ["reserved"], [])
+               for i in range(1, n + 1)])
 
 tap.equal("alone: all facts", run("alone", COUNT), (1, 0))
 tap.equal("tagged: all facts", run("tagged", min(COUNT, 600)), (1, 0))

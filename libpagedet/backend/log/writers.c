@@ -25,6 +25,8 @@ struct pdet_log_writers {
 	bool traces;		/* the frames of a backtrace come next */
 	bool repeats;		/* "flags:" comes next, of no page */
 	bool drops;		/* the writers are unknown after the replay */
+	bool wordy;		/* blocks have lines after that of the flags;
+				 * not so before 3.15 */
 	unsigned tries;
 	size_t next;		/* line to replay */
 	uint64_t last;		/* the last line of a report */
@@ -119,13 +121,20 @@ static bool is_idle(const struct pdet_log_writer *x)
 /* Whether no line of its block is missing at @stage: the block has not begun,
  * and its first line will name the page, or it has ended. Its task may follow,
  * which has a name, too. */
-static bool rests(const struct pdet_log_writer *x, uint8_t stage)
+static bool rests(const struct pdet_log_writers *w,
+		  const struct pdet_log_writer *x, uint8_t stage)
 {
-	if (stage == PDET_LOG_AT_HEAD)
+	switch (stage) {
+	case PDET_LOG_AT_HEAD:
 		return x->head.named;
-	return stage != UINT8_MAX &&
-	       stage >= (x->form == PDET_LOG_OF_MAP ? PDET_LOG_AT_ADDR :
-						      PDET_LOG_AT_REASON);
+	case PDET_LOG_AT_FLAGS:
+		return !w->wordy && x->form == PDET_LOG_OF_STATE;
+	case UINT8_MAX:
+		return false;
+	default:
+		return stage >= (x->form == PDET_LOG_OF_MAP ?
+				 PDET_LOG_AT_ADDR : PDET_LOG_AT_REASON);
+	}
 }
 
 /* Forget the report that has had no line for the longest time, of those whose
@@ -137,7 +146,7 @@ static void make_room(struct pdet_log_writers *w)
 	for (i = 0; i < w->t.n; i++) {
 		const struct pdet_log_writer *x = &w->t.writers[i];
 
-		if (x->idle || (rests(x, x->stage) && (oldest == w->t.n ||
+		if (x->idle || (rests(w, x, x->stage) && (oldest == w->t.n ||
 				x->last < w->t.writers[oldest].last)))
 			oldest = i;
 		if (x->idle)
@@ -462,6 +471,8 @@ int pdet_log_writers_take(struct pdet_log_writers *w, struct pdet_log_line *l,
 		return -ENOMEM;
 	if (s.kind != PDET_LOG_NO_STEP)
 		w->last = heard;
+	w->wordy |= s.kind == PDET_LOG_STEP_RAW ||
+		    s.kind == PDET_LOG_STEP_REASON;
 	l->adopts = detective || (s.kind == PDET_LOG_BEGIN &&
 				  s.form == PDET_LOG_OF_KASAN);
 	if (begins(w, &s, detective)) {
@@ -526,7 +537,7 @@ static bool are_cut(const struct pdet_log_writers *w,
 	unsigned i;
 
 	for (i = 0; i < w->t.n; i++)
-		if (!w->t.writers[i].idle && !rests(&w->t.writers[i],
+		if (!w->t.writers[i].idle && !rests(w, &w->t.writers[i],
 						    stages[i]))
 			return true;
 	return false;
@@ -585,6 +596,7 @@ void pdet_log_writers_forget(struct pdet_log_writers *w)
 {
 	w->t.n = 0;
 	w->blind_from = 0;
+	w->wordy = false;
 }
 
 bool pdet_log_writers_next(struct pdet_log_writers *w, struct pdet_log_line *l,
