@@ -523,9 +523,14 @@ for line, words in (
          "read by the program, " + OF_KERNEL + ": segfault"),
         (SEGV.replace("7f3000000010", "7ffffffff000"),
          "read by the program, it is not an address of programs, " + PERHAPS),
+        (SEGV.replace("7f3000000010", "deadbeef00000000"),
+         "read by the program, it is not an address of programs: segfault"),
         (SEGV.replace("7f3000000010", "7fffffffeff8"),
          "read by the program, " + HAS),
         ("prog[412]: segfault at c0100000 ip 08048343 sp bfa0c0b0 error 4\n",
+         "read by the program, " + OF_KERNEL + ", if that has 32 bits, " +
+         PERHAPS),
+        ("prog[412]: segfault at 80100000 ip 08048343 sp 7fa0c0b0 error 4\n",
          "read by the program, " + OF_KERNEL + ", if that has 32 bits, " +
          PERHAPS),
         ("prog[412]: segfault at c0100000 ip 08048343 sp ffa0c0b0 error 4\n",

@@ -73,8 +73,10 @@ struct x86_fault {
  * of four levels and of five. */
 #define END_4 0x00007ffffffff000
 #define END_5 0x00fffffffffff000
-/* The same if the kernel has 32 bits, by default. */
-#define END_32 0xc0000000
+/* The first address of a kernel of 64 bits, and the lowest that one of 32 bits
+ * may have. The stack is below it. */
+#define KERNEL_5 0xff00000000000000
+#define KERNEL_32 0x40000000
 
 /*
  * The kernel sets X86_PRESENT for each address that is not one of programs, so
@@ -83,13 +85,15 @@ struct x86_fault {
  */
 static const char *x86_present(const struct x86_fault *f)
 {
-	if (f->addr >= END_5)
+	if (f->addr >= KERNEL_5)
 		return "it is an address of the kernel";
+	if (f->addr >= END_5)
+		return "it is not an address of programs";
 	if (f->addr >= END_4)
 		return "it is not an address of programs, or its page is "
 		       "present and forbids it";
-	if (!f->of_64 && f->addr >= END_32 && !(f->addr >> 32) &&
-	    !(f->ip >> 32) && f->sp < END_32)
+	if (!f->of_64 && f->addr >= KERNEL_32 && f->addr > f->sp &&
+	    !(f->addr >> 32) && !(f->ip >> 32))
 		return "it is an address of the kernel, if that has 32 bits, "
 		       "or its page is present and forbids it";
 	return "its page is present and forbids it";
