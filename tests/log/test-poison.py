@@ -152,6 +152,16 @@ says("many of them", failed(
         action("already poisoned page", "Failed"))]),
      ASIDE, "before: dirty LRU page: Recovered")
 
+# The report of another task may be complete before the outcome comes.
+NOISE = [f"usb 1-{i}: new device" for i in range(40)]
+MANY = "".join(f"[{i + 1:5}.000001] {line}\n" for i, line in enumerate([
+    "Memory failure: 0x1234: " + KILL,
+    "Memory failure: 0x1234: " + KILL.replace("412", "512"), *NOISE,
+    "Memory failure: 0x1234: " + KILL, *NOISE,
+    "Memory failure: 0x1234: " + action("dirty LRU page", "Failed")]))
+says("two tasks, and a late outcome", MANY, USED,
+     "before: dirty LRU page: Failed")
+
 # --- a page that could not be unmapped ---
 
 for lines, verdict in (

@@ -129,7 +129,8 @@ static bool remember(struct pdet_log_page *p,
 				     said);
 }
 
-/* The statement that begins last replaces earlier ones about the same page. */
+/* The statement that begins last replaces earlier ones about the same page,
+ * also if these end later. */
 static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 		struct pdet_log *log, const struct pdet_log_page *p)
 {
@@ -139,7 +140,7 @@ static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
 		before = &l->pages.data[i];
 		if (before->line > p->line)
-			return 0;
+			return remember(before, p) ? 0 : -ENOMEM;
 		pdet_log_steal(log, &now);
 		if (!remember(&now, before)) {
 			pdet_log_page_free(&now);
