@@ -212,6 +212,21 @@ bool pdet_rest_on_low_count(struct pdet_case *c);
 		  PDET_LOW_COUNT_ADVICE, \
 		  { pdet_rest_on_low_count, PDET_LOW, NULL })
 
+/* --- poison.c: how the handling of a memory error ended --- */
+
+/* pdet_poisoned_in_use - the page is marked, and was not taken out of use, or
+ * not wholly. pdet_poisoned_mapped - so it seems: tasks mapped it after the
+ * kernel tried to unmap it. pdet_poisoned_killed - so it may be: a task had to
+ * be killed. */
+bool pdet_poisoned_in_use(struct pdet_case *c);
+bool pdet_poisoned_mapped(struct pdet_case *c);
+bool pdet_poisoned_killed(struct pdet_case *c);
+/* pdet_poisoned_aside - nothing uses it any more; _likely - so it seems;
+ * pdet_poisoned_again - nothing tells, but the error was reported before. */
+bool pdet_poisoned_aside(struct pdet_case *c);
+bool pdet_poisoned_aside_likely(struct pdet_case *c);
+bool pdet_poisoned_again(struct pdet_case *c);
+
 /* --- report.c --- */
 
 /* pdet_say_first - "WHAT: REASON; CAUSE". Without a @reason, "WHAT; CAUSE". */

@@ -270,6 +270,7 @@ struct pdet_log_page {
 	bool sectioned;		/* the type of its section has come */
 	bool typed;		/* the type of its error has come */
 	bool injected;		/* a memory error that a test has asked for */
+	bool again;		/* a memory error that was reported before */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	struct pdet_log_pointers pointers;
 	bool object;		/* the line of the slab's object has come */

@@ -238,7 +238,8 @@ static const uint16_t of_letter[256] = {
 	 * kinds of errors (block/blk-core.c, blk_errors[]), and functions that
 	 * print them
 	 */
-	['_'] = BIT(MOVE), ['a'] = BIT(IO) | BIT(MOVE), ['f'] = BIT(MOVE),
+	['_'] = BIT(MOVE) | BIT(POISON), ['g'] = BIT(POISON),
+	['a'] = BIT(IO) | BIT(MOVE), ['f'] = BIT(MOVE),
 	['b'] = BIT(IO), ['c'] = BIT(IO), ['d'] = BIT(IO),
 	['i'] = BIT(IO), ['k'] = BIT(IO), ['n'] = BIT(IO), ['o'] = BIT(IO),
 	['p'] = BIT(IO), ['r'] = BIT(IO), ['t'] = BIT(IO), ['z'] = BIT(IO),

@@ -17,6 +17,8 @@
 #include "base/pairs.h"
 #include "memory/dump_kind.h"
 
+#define POISON PAGEDET_PF(PAGEDET_PF_HWPOISON)
+
 struct log_source {
 	struct pdet_backend backend;
 	const struct pagedet_options *options;
@@ -92,28 +94,43 @@ static int compare(const void *a, const void *b)
 	return (x->pfn > y->pfn) - (x->pfn < y->pfn);
 }
 
+/* What is to be remembered of a report: if it says that the error was reported
+ * before, what it remembers itself. */
+static struct pdet_scan worth(const struct pdet_log_page *p)
+{
+	static const char words[] = "; " PDET_SAID_BEFORE;
+	struct pdet_scan said = pdet_log_reason(p), next = said;
+
+	while (p->again && pdet_log_behind(next, words, &next))
+		said = next;
+	return said;
+}
+
 /* What was said of a memory error still holds when the page is named for
- * another reason, or for another task that had it. */
+ * another reason, for another task that had it, or for the same error again. */
 static bool remember(struct pdet_log_page *p,
 		     const struct pdet_log_page *before)
 {
-	const struct pdet_scan said = pdet_log_reason(before);
+	const struct pdet_scan said = worth(before);
 	const struct pdet_scan had = pdet_log_reason(p);
 
 	if (before->report != PAGEDET_REPORT_MEMORY_FAILURE ||
-	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE &&
+	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->again &&
 	     (p->over || !before->over)) ||
 	    p->report == PAGEDET_REPORT_SOFT_OFFLINE ||
 	    p->report == PAGEDET_REPORT_UNPOISON)
 		return true;
 	p->injected = before->injected;
+	p->flags |= before->flags & ~p->flags_known & POISON;
+	p->flags_known |= before->flags_known & POISON;
 	return said.at == said.end ||
 	       pdet_log_join_reasons(p, had, had.at < had.end ?
 				     "; " PDET_SAID_BEFORE : PDET_SAID_BEFORE,
 				     said);
 }
 
-/* The statement that begins last replaces earlier ones about the same page. */
+/* The statement that begins last replaces earlier ones about the same page,
+ * also if these end later. */
 static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 		struct pdet_log *log, const struct pdet_log_page *p)
 {
@@ -123,7 +140,7 @@ static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
 		before = &l->pages.data[i];
 		if (before->line > p->line)
-			return 0;
+			return remember(before, p) ? 0 : -ENOMEM;
 		pdet_log_steal(log, &now);
 		if (!remember(&now, before)) {
 			pdet_log_page_free(&now);
