@@ -73,6 +73,10 @@ void pdet_log_boot_line(struct pdet_log_boot *b, struct pdet_scan text,
 bool pdet_log_behind(struct pdet_scan line, const char *word,
 		     struct pdet_scan *ret);
 
+/* pdet_log_quotation - step over "> " of a mail that quotes the rest of a
+ * line. */
+void pdet_log_quotation(struct pdet_scan *s);
+
 /* pdet_log_line - split a line. ret->text points into @line or *@ret. */
 void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret);
 
@@ -349,8 +353,17 @@ const char *pdet_log_release(const struct pdet_log *log);
  * understood. */
 uint64_t pdet_log_unread(const struct pdet_log *log);
 
-/* kind.c: pdet_log_is_log - true if @text is a kernel log. */
-bool pdet_log_is_log(const char *text, size_t len);
+/* pdet_log_is_rest - whether a line is of a report or block whose first line is
+ * lost, if none is open: the reason, the raw words, or the slab. */
+bool pdet_log_is_rest(struct pdet_scan text);
+
+/* pdet_log_all - also return reports that name no page, which are otherwise
+ * dropped. */
+void pdet_log_all(struct pdet_log *log);
+
+/* kind.c: pdet_log_is_log - 1 if @text is a kernel log, 0 if not, or -ENOMEM.
+ * Its beginning suffices. */
+int pdet_log_is_log(const char *text, size_t len);
 
 /* --- writers.c: finds the writers of lines without callers --- */
 
