@@ -274,6 +274,8 @@ struct pdet_log_page {
 	bool sectioned;		/* the type of its section has come */
 	bool typed;		/* the type of its error has come */
 	bool injected;		/* a memory error that a test has asked for */
+	bool remembers;		/* the reason ends with what was said before of
+				 * a memory error */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	struct pdet_log_pointers pointers;
 	bool object;		/* the line of the slab's object has come */
@@ -443,8 +445,9 @@ bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
 /* Why the log mentions the page; empty if it does not say. */
 struct pdet_scan pdet_log_reason(const struct pdet_log_page *p);
 
-/* Make the reason of two texts, with @words between them. If they are too long,
- * both are cut, @first only as far as @then needs half of the room. */
+/* Make the reason of two texts, with @words between them: "; ", or that and
+ * PDET_SAID_BEFORE. What @first says already is not repeated. If they are too
+ * long, both are cut, @first only as far as @then needs half of the room. */
 bool pdet_log_join_reasons(struct pdet_log_page *p, struct pdet_scan first,
 			   const char *words, struct pdet_scan then);
 

@@ -77,6 +77,24 @@ static void outcome(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		}
 }
 
+/* "dirty LRU page recovery: Recovered", before 4.2. Of what kind the page is,
+ * other words say there. */
+static bool old_outcome(struct pdet_scan s)
+{
+	static const char *const results[] = {
+		"Ignored", "Failed", "Delayed", "Recovered",
+	};
+	struct pdet_scan result;
+	size_t i;
+
+	if (!pdet_log_behind(s, " page recovery: ", &result))
+		return false;
+	for (i = 0; i < PDET_COUNT(results); i++)
+		if (pdet_scan_is(&result, results[i]))
+			return true;
+	return false;
+}
+
 /* Parse the text after the page's number. */
 static void failure(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
@@ -101,7 +119,8 @@ static void failure(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		outcome(p, task, memory);
 		return;
 	}
-	if (pdet_scan_word(&task, "already hardware poisoned"))
+	p->over = old_outcome(s);
+	if (p->over || pdet_scan_word(&task, "already hardware poisoned"))
 		poisoned(p, true);
 	pdet_log_says(p, s, memory);
 }

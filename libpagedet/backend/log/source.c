@@ -116,16 +116,24 @@ static int compare(const void *a, const void *b)
 static bool remember(struct pdet_log_page *p,
 		     const struct pdet_log_page *before)
 {
-	const struct pdet_scan said = pdet_log_reason(before);
+	struct pdet_scan said = pdet_log_reason(before);
 	const struct pdet_scan had = pdet_log_reason(p);
 
-	if (before->report != PAGEDET_REPORT_MEMORY_FAILURE ||
+	if ((before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
+	     !before->remembers) ||
 	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE &&
-	     (p->over || !before->over)) ||
+	     (p->over || (!before->over && !before->remembers))) ||
 	    p->report == PAGEDET_REPORT_SOFT_OFFLINE ||
 	    p->report == PAGEDET_REPORT_UNPOISON)
 		return true;
+	/* Only the memory error: the row no longer shows other reports. */
+	if (before->remembers) {
+		pdet_scan_word(&said, PDET_SAID_BEFORE);
+		while (pdet_log_behind(said, "; " PDET_SAID_BEFORE, &said))
+			;
+	}
 	p->injected = before->injected;
+	p->remembers = true;
 	return said.at == said.end ||
 	       pdet_log_join_reasons(p, had, had.at < had.end ?
 				     "; " PDET_SAID_BEFORE : PDET_SAID_BEFORE,
