@@ -28,6 +28,7 @@ static const char *name_of(uint64_t report)
 		[PAGEDET_REPORT_HUNG_TASK] = "hung task",
 		[PAGEDET_REPORT_MIGRATION] = "failed migration",
 		[PAGEDET_REPORT_FAULT] = "fault of a program",
+		[PAGEDET_REPORT_KFENCE] = "KFENCE",
 	};
 
 	return report < PDET_COUNT(names) ? names[report] : NULL;

@@ -224,7 +224,8 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	if (!pdet_vec_reserve(&log->ready, 1))
 		return -ENOMEM;
 	p->loses |= pdet_log_writers_lost(log->writers, o->writer);
-	if (p->loses || (p->needs_block && !p->block))
+	if (p->loses || (p->needs_block && !p->block) ||
+	    (p->report == PAGEDET_REPORT_KFENCE && !p->over))
 		p->partial = true;
 	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
 	    !(p->has & PDET_LOG_FINISHED))
@@ -770,6 +771,7 @@ static bool is_task_of_last(struct pdet_log *log, struct pdet_log_line *l)
 	o = open_of(log, l, OF_REPORT);
 	l->writer = PDET_LOG_NOBODY;
 	return o && (o->page.report == PAGEDET_REPORT_SLAB ||
+		     o->page.report == PAGEDET_REPORT_KFENCE ||
 		     o->page.report == PAGEDET_REPORT_LIST);
 }
 

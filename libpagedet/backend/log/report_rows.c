@@ -232,6 +232,8 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 	put_place(o);
 	put_file(o);
 	put_flags(o);
+	if (p->report == PAGEDET_REPORT_KFENCE)
+		pdet_log_put_kfence(o);
 	if (p->is_slab)
 		pdet_log_cell(o, F(KIND), PAGEDET_KIND_SLAB);
 	if (p->cache.len)
