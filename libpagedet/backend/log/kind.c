@@ -4,11 +4,12 @@
  * that names no page, or of which most lines have the kernel's time. Words of a
  * report alone prove nothing, because source code, manuals and traces of
  * programs quote them. What such a text quotes is not read (quoted.c). In a
- * manual a report must have the kernel's time, or be most of the text, as on a
- * bug tracker's page.
+ * manual a report must have the kernel's time or tag, or be most of the text,
+ * as on a bug tracker's page.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/log/quoted.h"
 
@@ -17,6 +18,7 @@ struct block {
 	uint64_t first;		/* number of its first line */
 	size_t lines;		/* that are not empty */
 	bool reports;
+	bool tagged;		/* a line has the kernel's tag */
 };
 
 struct kind {
@@ -29,7 +31,7 @@ struct kind {
 	} blocks;
 	bool fenced;
 	size_t stamped, fed;	/* lines */
-	bool found, timed;	/* a report, and one with its time */
+	bool found, timed;	/* a report, and one with its time or tag */
 	size_t reported;	/* lines of blocks with reports */
 };
 
@@ -37,6 +39,15 @@ struct kind {
 static bool is_stamped(const struct pdet_log_line *l)
 {
 	return l->record || l->stamp.has_us;
+}
+
+/* "kernel: ", which syslog and the journal put before the text. */
+static bool is_tagged(struct pdet_scan line, const char *text)
+{
+	static const char tag[] = "kernel:";
+
+	return text > line.at && text <= line.end &&
+	       memmem(line.at, (size_t)(text - line.at), tag, strlen(tag));
 }
 
 /* Count a line in its block. */
@@ -49,12 +60,13 @@ static bool count(struct kind *k, struct pdet_scan line)
 	if (!b || fence || (!k->fenced && pdet_log_parts(line))) {
 		if (!pdet_vec_push(&k->blocks,
 				   (struct block){ k->fed + 1, 0,
-						   false }))
+						   false, false }))
 			return false;
 		b = &k->blocks.data[k->blocks.n - 1];
 	}
 	k->fenced ^= fence;
 	b->lines += line.at < line.end;
+	b->tagged |= is_tagged(line, k->line.text.at);
 	return true;
 }
 
@@ -81,8 +93,8 @@ static void take(struct kind *k)
 
 	while ((p = pdet_log_take(k->log))) {
 		k->found = true;
-		k->timed |= p->stamp.has_us || p->stamp.has_day;
 		b = block_of(k, p->line);
+		k->timed |= p->stamp.has_us || p->stamp.has_day || b->tagged;
 		if (!b->reports)
 			k->reported += b->lines;
 		b->reports = true;

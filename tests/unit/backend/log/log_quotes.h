@@ -105,6 +105,9 @@ static const char *const quoting_logs[] = {
 	T "page: refcount:0 mapcount:0 mapping:0 index:0x7 pfn:0x7bee\n```\n\n"
 	"### What did you expect\n\nThat it does not.\n\n### Version\n\nThe "
 	"newest one.\n\n### Machine\n\nOne with two processors.\nIt is new.\n",
+	"## What happened\n\nIt crashed, and the journal has:\n\n```\nkernel: "
+	STATE "```\n\nI have tried all.\nThe disk is new.\nSo is the memory."
+	"\n\n## Machine\n\nOne with two processors.\n",
 	"## Log\n\n```\n" STATE BLOCK "```\n\nWhat is it?\n",
 	"---\ntitle: \"it crashes\"\n---\n\n### Post by somebody on 2014-10-08\n"
 	"It dies all the time.\n\n" T SEGV "\nI have tried all.\nWhat now?\n",
