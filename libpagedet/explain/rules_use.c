@@ -286,6 +286,7 @@ static bool swap_cached(struct pdet_case *c)
 {
 	if (pdet_row_flag(&c->here, PAGEDET_PF_SWAPCACHE) != PAGEDET_YES)
 		return false;
+	c->advice_unless = PDET_UNLESS_KEPT;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
 	return pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
 }
@@ -334,6 +335,7 @@ static void left_to_reclaim(struct pdet_case *c)
 		    "reclaim takes it when memory is short, unless a "
 		    "filesystem on the device holds its buffers" :
 		    "reclaim takes it when memory is short";
+	c->likely_unless = PDET_UNLESS_KEPT;
 	if (!counted || is_of_device(c))
 		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 }
@@ -490,6 +492,7 @@ static bool unheld(struct pdet_case *c)
 	if (pdet_row_is_large(&c->here))
 		return true;
 	c->likely = "free, in a per-CPU list, whose pages have no mark";
+	c->likely_unless = PDET_UNLESS_USED;
 	c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 	return true;
 }

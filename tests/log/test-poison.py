@@ -75,6 +75,33 @@ text = explained(STEPS + OUTCOME % "Failed" + BLOCK, "0x30b7b18")
 tap.equal("and before a long reason", "poisoned-in-use" in text and
           "words ...; before: dirty LRU page: Failed; step" in text, True)
 
+# Steps that are said more than once; other lines part the events.
+AGAIN = "Memory failure: 0x30b7b18: already hardware poisoned\n"
+OTHERS = "".join("usb 1-1: line %d\n" % i for i in range(100))
+UNMAP = "Memory failure: 0x30b7b18: failed to unmap page (mapcount=1)\n"
+text = explained(UNMAP * 2 + OUTCOME % "Failed", "0x30b7b18")
+tap.equal("the same step twice is said once",
+          (text.split("\n")[0].count("failed to unmap"), "poisoned-in-use, certain" in text),
+          (1, True))
+text = explained(UNMAP + OUTCOME % "Failed" + (OTHERS + AGAIN) * 2,
+                 "0x30b7b18")
+tap.equal("two events later: the outcome still holds",
+          ("reported: memory failure: already hardware poisoned; before: dirty "
+           "LRU page: Failed; failed to unmap page (mapcount=1); marked" in
+           text, "poisoned-in-use, certain" in text), (True, True))
+text = explained(OUTCOME % "Failed" + OTHERS + BLOCK + OTHERS + AGAIN,
+                 "0x30b7b18")
+tap.equal("after a report of another kind, too",
+          ("before: dirty LRU page: Failed" in text,
+           "poisoned-in-use, certain" in text), (True, True))
+# before 4.2
+text = explained("MCE 0x41c3: Killing x: Recovered:1137 due to hardware memory "
+                 "corruption\nMCE 0x41c3: dirty LRU page recovery: Failed\n",
+                 "0x41c3")
+tap.equal("the outcome in older words comes first, too",
+          ("memory failure: dirty LRU page recovery: Failed; Killing" in text,
+           "poisoned-in-use, certain" in text), (True, True))
+
 FAILED = """\
 [  311.200114] Injecting memory failure for pfn 0x19c01f at process virtual \
 address 0x20efd000

@@ -133,6 +133,7 @@ START_TEST(reported_otherwise)
 		{ PAGEDET_REPORT_SLAB,
 		  "damaged slab: words; it caches", false },
 		{ PAGEDET_REPORT_KASAN, "KASAN: words; it caches", false },
+		{ PAGEDET_REPORT_KFENCE, "KFENCE: words; it caches", false },
 		{ PAGEDET_REPORT_LIST,
 		  "damaged list: words; it caches", false },
 		{ PAGEDET_REPORT_IO_ERROR,
