@@ -370,11 +370,14 @@ struct pagedet_coverage {
 				 * filter */
 };
 
-/* The result of PAGEDET_TARGET_MAPPERS for one pfn. */
+/* The result of PAGEDET_TARGET_MAPPERS for one pfn, or several; see more. */
 struct pagedet_mappers {
 	uint64_t size;		/* sizeof(struct pagedet_mappers) */
 	uint64_t pfn;
-	uint64_t found;		/* number of user mappings; see found_state */
+	uint64_t found;		/* number of user mappings, as the kernel counts
+				 * them: those of one address space once, also
+				 * if several processes have it (vfork, clone
+				 * with CLONE_VM); see found_state */
 	uint64_t expected;	/* the kernel's count. If fewer mappings were
 				 * found, libpagedet read the count again after
 				 * the walk and gives the smaller one */
@@ -386,7 +389,12 @@ struct pagedet_mappers {
 				 * user mappings, or for those that a driver
 				 * may have made (PAGEDET_UNSUPPORTED); found
 				 * is then not their number */
-	uint32_t reserved;
+	uint32_t shared;	/* number of mappings in addition to found:
+				 * those of further processes with the same
+				 * address space */
+	uint64_t more;		/* how many page frames after pfn this is about,
+				 * too: of a long range, those behind the end of
+				 * memory are summed up */
 };
 
 /**

@@ -632,6 +632,7 @@ const char *pagedet_why_advice(const struct pagedet_iter *it, uint32_t field)
 int pagedet_coverage(const struct pagedet_iter *it,
 		     struct pagedet_coverage *ret)
 {
+	struct pdet_walk *walk = it->it->walk;
 	struct pagedet_coverage c;
 	struct pdet_cover cover;
 	int stopped = atomic_load(&it->it->stopped);
@@ -660,7 +661,8 @@ int pagedet_coverage(const struct pagedet_iter *it,
 	c.resume = it->it->resume;
 	c.stopped = (uint32_t)stopped;
 	c.complete = !stopped && it->it->walk_ended &&
-		     !it->it->walk->partial && !cover.partial;
+		     !it->it->walk->partial && !cover.partial &&
+		     !(walk->ops->is_unsure && walk->ops->is_unsure(walk));
 	return ANSWER(it->pd, ret, c);
 }
 

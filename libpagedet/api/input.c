@@ -77,15 +77,22 @@ static void name_dump(const char *head, size_t n, struct kind *ret)
 	}
 }
 
-static void name_text(const char *head, size_t n, struct kind *ret)
+static int name_text(struct pdet_env *env, const char *head, size_t n,
+		     struct kind *ret)
 {
+	int r;
+
 	if (pdet_text_is_owner(head, n)) {
 		ret->name = "page_owner's text";
 		ret->reader = PAGE_OWNER;
-		return;
+		return 0;
 	}
-	ret->name = pdet_log_is_log(head, n) ? "a kernel log" : NULL;
+	r = pdet_log_is_log(head, n);
+	if (r < 0)
+		return pdet_fail(env, ENOMEM, "no memory");
+	ret->name = r ? "a kernel log" : NULL;
 	ret->reader = LOG;
+	return 0;
 }
 
 /* Pages of a dump are read in place, which compression prevents. */
@@ -133,7 +140,7 @@ static int name_packed(struct pdet_env *env, const char *name,
 		return r;
 	r = pdet_text_stream_peek(s, env, PDET_TEXT_HEAD, &head);
 	if (r == 0)
-		name_text(head.at, (size_t)(head.end - head.at), ret);
+		r = name_text(env, head.at, (size_t)(head.end - head.at), ret);
 	if (r == 0 && !ret->name)
 		r = refuse_packed_dump(env, name, packed, &head);
 	/* The decompression library is not built in, or the file is damaged. */
@@ -153,6 +160,7 @@ static int kind_of(struct pdet_env *env, int fd, const char *name,
 	size_t size = PDET_DUMP_HEAD;
 	char *head = malloc(PDET_TEXT_HEAD);
 	ssize_t n;
+	int r = 0;
 
 	if (!head)
 		return pdet_fail(env, ENOMEM, "no memory");
@@ -166,9 +174,11 @@ static int kind_of(struct pdet_env *env, int fd, const char *name,
 	if (n > 0 && !ret->name) {
 		n = pdet_pread(fd, head, PDET_TEXT_HEAD, 0);
 		if (n > 0)
-			name_text(head, (size_t)n, ret);
+			r = name_text(env, head, (size_t)n, ret);
 	}
 	free(head);
+	if (r < 0)
+		return r;
 	if (n < 0) {
 		errno = (int)-n;
 		return pdet_fail_errno(env, "cannot read %s", name);

@@ -86,12 +86,25 @@ struct pdet_snapshot;
 struct pdet_task {
 	struct pdet_backend *backend;
 	uint32_t pid;
+	uint32_t thread;	/* the thread whose memory is read: another one
+				 * if a main thread has ended, else pid */
+	uint64_t space;		/* a number of its address space; 0:
+				 * space_order() tells whether it is shared */
 	bool named;		/* task_name() was called */
 	uint8_t tgid_why, comm_why; /* reasons why tgid and comm are unknown; 0:
 				     * known */
 	uint32_t tgid;
 	char comm[64];		/* may hold any byte but NUL */
 	size_t comm_len;
+};
+
+/* How the address spaces of two threads compare. */
+enum pdet_space_order {
+	PDET_SPACE_SAME,
+	PDET_SPACE_BEFORE,	/* the first one is before the second one */
+	PDET_SPACE_AFTER,
+	PDET_SPACE_OTHER,	/* they differ, and have no order */
+	PDET_SPACE_UNKNOWN
 };
 
 /* Memory use of a process. */
@@ -142,14 +155,21 @@ struct pdet_kernel_found_list {
 	bool lost;		/* some mappings may be missing */
 };
 
-/* Sorted pfns to search for. */
+/* Page frames to search for, ascending. No two elements overlap. */
 struct pdet_pfnset {
 	const uint64_t *pfn;
 	size_t n;
+	const uint64_t *more;	/* for each element, how many frames after it
+				 * belong to it; NULL: none */
 };
 
-/* pdet_pfnset_at - index of the first element that is not below @pfn; set->n:
- * there is none. */
+static inline uint64_t pdet_pfnset_last(const struct pdet_pfnset *set, size_t i)
+{
+	return set->pfn[i] + (set->more ? set->more[i] : 0);
+}
+
+/* pdet_pfnset_at - index of the first element that does not end before @pfn;
+ * set->n: there is none. */
 static inline size_t pdet_pfnset_at(const struct pdet_pfnset *set, uint64_t pfn)
 {
 	size_t low = 0, high = set->n;
@@ -157,12 +177,27 @@ static inline size_t pdet_pfnset_at(const struct pdet_pfnset *set, uint64_t pfn)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (set->pfn[mid] < pfn)
+		if (pdet_pfnset_last(set, mid) < pfn)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	return low;
+}
+
+/*
+ * pdet_pfnset_next - find the first frame of the set from *pfn on that is below
+ * @end. *i is the index of an element not behind it, at first of
+ * pdet_pfnset_at(). Returns false if there is none.
+ */
+static inline bool pdet_pfnset_next(const struct pdet_pfnset *set, size_t *i,
+				    uint64_t *pfn, uint64_t end)
+{
+	while (*i < set->n && pdet_pfnset_last(set, *i) < *pfn)
+		++*i;
+	if (*i < set->n && *pfn < set->pfn[*i])
+		*pfn = set->pfn[*i];
+	return *i < set->n && *pfn < end;
 }
 
 /* An open file for its cached pages. Backends embed it. */
@@ -314,6 +349,10 @@ struct pdet_backend_ops {
 	int (*memory)(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_ranges *ret);
 
+	/* The first frame after the last one that may have a struct page; 0: it
+	 * is not known. Only on the caller's thread. Sets no error text. */
+	uint64_t (*frames_end)(struct pdet_backend *b, struct pdet_env *env);
+
 	/* --- tasks --- */
 	/* All tasks, ascending; the caller frees them with free(). *lost counts
 	 * unreadable tasks and parts of the list. */
@@ -341,6 +380,17 @@ struct pdet_backend_ops {
 	int (*task_open)(struct pdet_session *s, uint32_t pid,
 			 struct pdet_task **ret);
 	void (*task_close)(struct pdet_task *t);
+	/* Whether a thread has memory of its own: 1; 0: it is a zombie, or a
+	 * kernel thread; -ESRCH: there is no such thread; another negative
+	 * errno: it is not known. Sets no error text. NULL: task_open() opens
+	 * those without memory, too. */
+	int (*has_memory)(struct pdet_session *s, uint32_t tid);
+	/* Compares the address spaces of two threads. The order lasts as long
+	 * as both have memory. NULL: all numbers in tasks that have memory are
+	 * set, or the source knows of none that are shared. A source with this
+	 * has has_memory(), too. */
+	enum pdet_space_order (*space_order)(struct pdet_session *s,
+					     uint32_t tid, uint32_t other);
 	/* Sets tgid and comm, or the reasons why they are unknown. */
 	void (*task_name)(struct pdet_session *s, struct pdet_task *t);
 	/*
@@ -610,6 +660,15 @@ struct pdet_backend {
 	bool no_cache;		/* files and page cache are not available: only
 				 * mappings of tasks are visible */
 };
+
+/* Whether a task that cannot be read, because of @error, is a zombie: it had no
+ * memory before, so nothing is missing. */
+static inline bool pdet_is_zombie(struct pdet_session *s, uint32_t pid,
+				  int error)
+{
+	return error == -ESRCH && s->backend->ops->has_memory &&
+	       s->backend->ops->has_memory(s, pid) == 0;
+}
 
 /*
  * pdet_backends - all backends built in, NULL at the end; in registry.c, the

@@ -374,6 +374,7 @@ static bool is_of_kernel(const struct pdet_batch *b, uint32_t row,
 	/* KASAN reports accesses to memory of programs, too. */
 	return b->value[f][row] == PAGEDET_REPORT_SLAB ||
 	       b->value[f][row] == PAGEDET_REPORT_LIST ||
+	       b->value[f][row] == PAGEDET_REPORT_KFENCE ||
 	       (b->value[f][row] == PAGEDET_REPORT_KASAN && value >> 30 &&
 		!(value >> 32));
 }

@@ -616,6 +616,10 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 
 	pdet_out_str(out, "{\"pfn\":");
 	pdet_out_dec(out, m->pfn);
+	if (m->more) {
+		pdet_out_str(out, ",\"more\":");
+		pdet_out_dec(out, m->more);
+	}
 	if (!unseen) {
 		pdet_out_str(out, ",\"found\":");
 		pdet_out_dec(out, m->found);
@@ -632,6 +636,10 @@ static void put_mappers(struct pdet_out *out, const struct pagedet_mappers *m)
 		pdet_out_str(out, "\"");
 	} else if (!lost && !vague) {
 		pdet_out_str(out, ",\"mapcount_kind\":null");
+	}
+	if (!unseen && m->shared) {
+		pdet_out_str(out, ",\"shared\":");
+		pdet_out_dec(out, m->shared);
 	}
 	pdet_out_str(out, ",\"unread\":[");
 	for (i = 0; i < m->n_unread; i++) {

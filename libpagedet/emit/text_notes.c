@@ -355,6 +355,19 @@ static void note_hidden(struct note *note)
 	}
 }
 
+/* Why there are more rows than mappings. */
+static void note_shared(struct note *note, uint32_t shared)
+{
+	if (!shared)
+		return;
+	say(note, " (");
+	say_number(note, shared);
+	say(note, shared == 1 ? " is shown again: another process has the same "
+				"address space)" :
+				" are shown again: other processes have the "
+				"same address space)");
+}
+
 static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 {
 	const char *kind = pdet_value_name(PAGEDET_FIELD_MAPCOUNT_KIND,
@@ -367,14 +380,21 @@ static void note_mappers(struct note *note, const struct pagedet_mappers *m)
 	say(note, " (");
 	pdet_cut_put(&note->cut, hex,
 		     (size_t)(pdet_put_hex(hex, m->pfn) - hex));
+	say(note, ")");
+	if (m->more) {
+		say(note, " and the ");
+		say_number(note, m->more);
+		say(note, " after it");
+	}
 	if (pdet_is_reason(m->found_state)) {
-		say(note, "): user mappings ? (");
+		say(note, ": user mappings ? (");
 		say(note, pdet_reason_name(m->found_state));
 		say(note, ")");
 	} else {
-		say(note, "): found ");
+		say(note, ": found ");
 		say_number(note, m->found);
 		say(note, m->found == 1 ? " user mapping" : " user mappings");
+		note_shared(note, m->shared);
 	}
 	if (m->expected_state == PAGEDET_HAVE) {
 		say(note, ", mapcount ");

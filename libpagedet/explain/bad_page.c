@@ -37,6 +37,14 @@ static bool mapped(const struct pdet_case *c)
 	return pdet_row_has_maps(&c->here) && c->here.mapcount;
 }
 
+/* PAGE_BUDDY_MAPCOUNT_VALUE + 1: from 2.6.38 to 4.17 a page in the lists of
+ * free pages has it. */
+static bool is_free_already(const struct pdet_case *c)
+{
+	return pdet_row_has(&c->here, PAGEDET_FIELD_MAPCOUNT) &&
+	       c->here.mapcount == (uint64_t)-127;
+}
+
 static bool is_charged(const struct pdet_case *c)
 {
 	return strstr(pdet_case_reason(c), "charged to cgroup");
@@ -73,6 +81,8 @@ static const struct sign {
 	  "although it was freed", PDET_MEDIUM },
 	{ mapped, "its mapcount says that tasks map it, although it was "
 	  "freed", PDET_MEDIUM },
+	{ is_free_already, "it was free already: its mapcount is the mark of a "
+	  "free page (before 4.18)", PDET_MEDIUM },
 	{ has_mapping, "its mapping is set, as that of memory of tasks and "
 	  "files or of some drivers, although it was freed", PDET_MEDIUM },
 	{ is_charged, "a cgroup is charged for it, although it was freed",

@@ -185,6 +185,7 @@ static void forget(struct pdet_case *c, const struct pdet_rule *rule,
 	c->cause = rule->info.cause;
 	c->advice = rule->info.advice;
 	c->likely = "";
+	c->advice_unless = c->likely_unless = 0;
 	c->confidence = PAGEDET_CONFIDENCE_NONE;
 	c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
 }
@@ -254,6 +255,7 @@ static int put(struct findings *out, struct pdet_case *c, uint64_t i,
 	struct pagedet_finding f;
 	char *to = out->data + out->n * out->size;
 
+	pdet_drop_guesses(c);
 	memset(&f, 0, sizeof(f));
 	f.size = out->size;
 	f.evidence = i;

@@ -36,6 +36,8 @@ struct pdet_case {
 	const char *cause;
 	const char *advice;
 	const char *likely;
+	/* reports of the page that contradict them: PDET_REPORTED() of each */
+	uint64_t advice_unless, likely_unless;
 	uint32_t confidence;
 	uint32_t likely_confidence;
 	struct pagedet_fact facts[PDET_FACTS];
@@ -212,15 +214,54 @@ bool pdet_rest_on_low_count(struct pdet_case *c);
 		  PDET_LOW_COUNT_ADVICE, \
 		  { pdet_rest_on_low_count, PDET_LOW, NULL })
 
+/* --- poison.c: how the handling of a memory error ended --- */
+
+/* pdet_poisoned_in_use - the page is marked, and was not taken out of use, or
+ * not wholly. pdet_poisoned_mapped - so it seems: tasks mapped it after the
+ * kernel tried to unmap it. pdet_poisoned_killed - so it may be: a task had to
+ * be killed. */
+bool pdet_poisoned_in_use(struct pdet_case *c);
+bool pdet_poisoned_mapped(struct pdet_case *c);
+bool pdet_poisoned_killed(struct pdet_case *c);
+/* pdet_poisoned_aside - nothing uses it any more; _likely - so it seems;
+ * pdet_poisoned_again - nothing tells, but the error was reported before. */
+bool pdet_poisoned_aside(struct pdet_case *c);
+bool pdet_poisoned_aside_likely(struct pdet_case *c);
+bool pdet_poisoned_again(struct pdet_case *c);
+
 /* --- report.c --- */
+
+/* Reports that contradict a guess of a rule that the page is in order. */
+#define PDET_REPORTED(name) ((uint64_t)1 << PAGEDET_REPORT_##name)
+#define PDET_REPORTED_MEMORY \
+	(PDET_REPORTED(MEMORY_FAILURE) | PDET_REPORTED(SOFT_OFFLINE) | \
+	 PDET_REPORTED(MACHINE_CHECK) | PDET_REPORTED(EDAC) | \
+	 PDET_REPORTED(APEI))
+#define PDET_REPORTED_STATE \
+	(PDET_REPORTED(DUMP_PAGE) | PDET_REPORTED(BAD_PAGE_MAP) | \
+	 PDET_REPORTED(SLAB) | PDET_REPORTED(KASAN) | \
+	 PDET_REPORTED(KFENCE) | PDET_REPORTED(LIST))
+/* Something holds it. */
+#define PDET_REPORTED_USE \
+	(PDET_REPORTED(HUNG_TASK) | PDET_REPORTED(MIGRATION))
+/* For: reclaim takes it. And for: it is free, but not marked as that. */
+#define PDET_UNLESS_KEPT \
+	(PDET_REPORTED_MEMORY | PDET_REPORTED_STATE | PDET_REPORTED_USE)
+#define PDET_UNLESS_USED \
+	(PDET_REPORTED_MEMORY | PDET_REPORTED(BAD_PAGE_MAP) | PDET_REPORTED_USE)
 
 /* pdet_say_first - "WHAT: REASON; CAUSE". Without a @reason, "WHAT; CAUSE". */
 void pdet_say_first(struct pdet_case *c, const char *what, const char *reason);
 /*
  * pdet_report_first - put the kernel's report of the page first, if there is
- * one and no rule is about it. Drops guesses that it contradicts.
+ * one and no rule is about it.
  */
 void pdet_report_first(struct pdet_case *c);
+/*
+ * pdet_drop_guesses - drop what a rule thinks likely and its advice, if the
+ * kernel's report of the page contradicts them.
+ */
+void pdet_drop_guesses(struct pdet_case *c);
 
 /* --- certainty.c: the confidence of a finding --- */
 

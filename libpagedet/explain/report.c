@@ -10,26 +10,6 @@
 
 #define HERE PAGEDET_SIDE_HERE
 
-/* What guesses that the page is in order. */
-struct guess {
-	const char *begins;
-	uint64_t against;	/* reports that contradict it */
-};
-
-#define R(name) ((uint64_t)1 << PAGEDET_REPORT_##name)
-#define OF_MEMORY \
-	(R(MEMORY_FAILURE) | R(SOFT_OFFLINE) | R(MACHINE_CHECK) | R(EDAC) | \
-	 R(APEI))
-#define OF_STATE \
-	(R(DUMP_PAGE) | R(BAD_PAGE_MAP) | R(SLAB) | R(KASAN) | R(LIST))
-/* Something holds it. */
-#define OF_USE (R(HUNG_TASK) | R(MIGRATION))
-
-static const struct guess guesses[] = {
-	{ "reclaim takes it", OF_MEMORY | OF_STATE | OF_USE },
-	{ "free, in a per-CPU list", OF_MEMORY | R(BAD_PAGE_MAP) | OF_USE },
-};
-
 static const char *name_of(uint64_t report)
 {
 	static const char *const names[] = {
@@ -48,6 +28,7 @@ static const char *name_of(uint64_t report)
 		[PAGEDET_REPORT_HUNG_TASK] = "hung task",
 		[PAGEDET_REPORT_MIGRATION] = "failed migration",
 		[PAGEDET_REPORT_FAULT] = "fault of a program",
+		[PAGEDET_REPORT_KFENCE] = "KFENCE",
 	};
 
 	return report < PDET_COUNT(names) ? names[report] : NULL;
@@ -76,23 +57,20 @@ static void add_fact(struct pdet_case *c, unsigned field)
 	pdet_fact_field(c, HERE, field);
 }
 
-/* A guess of a rule, or its advice, may not fit any more. */
-static void drop_guesses(struct pdet_case *c)
+void pdet_drop_guesses(struct pdet_case *c)
 {
-	const uint64_t report = (uint64_t)1 << c->here.report;
-	size_t i;
+	uint64_t report;
 
-	for (i = 0; i < PDET_COUNT(guesses); i++) {
-		if (!(guesses[i].against & report))
-			continue;
-		if (!strncmp(c->likely, guesses[i].begins,
-			     strlen(guesses[i].begins))) {
-			c->likely = "";
-			c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
-		}
-		if (strstr(c->advice, guesses[i].begins))
-			c->advice = "read the kernel log";
+	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) ||
+	    !name_of(c->here.report))
+		return;
+	report = (uint64_t)1 << c->here.report;
+	if (c->likely_unless & report) {
+		c->likely = "";
+		c->likely_confidence = PAGEDET_CONFIDENCE_NONE;
 	}
+	if (c->advice_unless & report)
+		c->advice = "read the kernel log";
 }
 
 void pdet_report_first(struct pdet_case *c)
@@ -117,5 +95,4 @@ void pdet_report_first(struct pdet_case *c)
 	pdet_say_first(c, what, reason);
 	for (i = 0; i < PDET_COUNT(fields); i++)
 		add_fact(c, fields[i]);
-	drop_guesses(c);
 }

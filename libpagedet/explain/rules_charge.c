@@ -119,8 +119,18 @@ static bool poisoned(struct pdet_case *c)
 		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 		return true;
 	}
-	pdet_unknown(c, "what reported it: a machine check, soft offlining, "
-		     "or a test that injects errors (kernel log)");
+	/* Who takes a page offline for fear of an error does not report one.
+	 * But what is reported again may have been taken offline before. */
+	if (pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) &&
+	    c->here.report == PAGEDET_REPORT_MEMORY_FAILURE &&
+	    !strstr(pdet_case_reason(c), "already "))
+		pdet_unknown(c, "what found the error: a machine check, "
+			     "firmware (APEI), or a test that injects errors "
+			     "(kernel log)");
+	else
+		pdet_unknown(c, "what reported it: a machine check, soft "
+			     "offlining, or a test that injects errors (kernel "
+			     "log)");
 	return true;
 }
 

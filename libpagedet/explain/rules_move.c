@@ -317,6 +317,7 @@ static bool in_use(struct pdet_case *c)
 {
 	if (!pdet_row_is_user(&c->here))
 		return false;
+	c->advice_unless = PDET_UNLESS_KEPT;
 	return set(c, PAGEDET_PF_ACTIVE) ||
 	       set(c, PAGEDET_PF_REFERENCED);
 }

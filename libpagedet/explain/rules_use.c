@@ -286,6 +286,7 @@ static bool swap_cached(struct pdet_case *c)
 {
 	if (pdet_row_flag(&c->here, PAGEDET_PF_SWAPCACHE) != PAGEDET_YES)
 		return false;
+	c->advice_unless = PDET_UNLESS_KEPT;
 	pdet_fact_field(c, HERE, PAGEDET_FIELD_MAPCOUNT);
 	return pdet_rest_on(c, PAGEDET_FIELD_FLAGS);
 }
@@ -334,6 +335,7 @@ static void left_to_reclaim(struct pdet_case *c)
 		    "reclaim takes it when memory is short, unless a "
 		    "filesystem on the device holds its buffers" :
 		    "reclaim takes it when memory is short";
+	c->likely_unless = PDET_UNLESS_KEPT;
 	if (!counted || is_of_device(c))
 		c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 }
@@ -490,6 +492,7 @@ static bool unheld(struct pdet_case *c)
 	if (pdet_row_is_large(&c->here))
 		return true;
 	c->likely = "free, in a per-CPU list, whose pages have no mark";
+	c->likely_unless = PDET_UNLESS_USED;
 	c->likely_confidence = PAGEDET_CONFIDENCE_MEDIUM;
 	return true;
 }
@@ -580,127 +583,6 @@ static bool is_suspect(const struct pdet_case *c)
 		pdet_row_is(&c->here, PAGEDET_KIND_UNKNOWN));
 }
 
-/* --- memory errors --- */
-
-static bool part_ends(const char *part, const char *word)
-{
-	const size_t len = strlen(word);
-	const char *end = strstr(part, "; ");
-
-	if (!end)
-		end = part + strlen(part);
-	return (size_t)(end - part) >= len && !memcmp(end - len, word, len);
-}
-
-/* How handling has ended, by one part of a reason (action_name[] of Linux
- * mm/memory-failure.c). */
-static uint32_t part_recovered(const struct pdet_case *c, const char *part)
-{
-	static const char *const failed[] = {
-		": Failed", ": Ignored", ": Delayed"
-	};
-	/* Kernels that leave a free page on its list do not hand it out. */
-	const size_t n = PDET_COUNT(failed) - pdet_row_was_free(&c->here);
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (part_ends(part, failed[i]))
-			return PAGEDET_NO;
-	return part_ends(part, ": Recovered") ? PAGEDET_YES : PAGEDET_DUNNO;
-}
-
-/* What was said of the memory error before the report. It comes last. */
-static const char *said_before(const char *reason)
-{
-	static const char words[] = "; " PDET_SAID_BEFORE;
-	const char *said = "", *at = reason;
-
-	if (!strncmp(reason, PDET_SAID_BEFORE, strlen(PDET_SAID_BEFORE)))
-		said = reason + strlen(PDET_SAID_BEFORE);
-	while ((at = strstr(at, words)))
-		said = at += strlen(words);
-	return said;
-}
-
-/* A log puts the outcome first. Other parts may have the name of a task or a
- * file, which can be anything. */
-static uint32_t recovered(const struct pdet_case *c)
-{
-	const char *reason = pdet_case_reason(c);
-	uint32_t is = PAGEDET_DUNNO;
-
-	if (pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) &&
-	    c->here.report == PAGEDET_REPORT_MEMORY_FAILURE)
-		is = part_recovered(c, reason);
-	return is == PAGEDET_DUNNO ? part_recovered(c, said_before(reason)) :
-				     is;
-}
-
-/* Handling leaves one reference. */
-static uint32_t unused(const struct pdet_case *c)
-{
-	const uint32_t mapped = pdet_row_mapped(&c->here);
-
-	if (mapped == PAGEDET_YES)
-		return PAGEDET_NO;
-	if (!pdet_row_has_refs(&c->here) ||
-	    pdet_row_is(&c->here, PAGEDET_KIND_HUGETLB))
-		return PAGEDET_DUNNO;
-	if (c->here.refcount > 1)
-		return PAGEDET_NO;
-	/* It is marked before it is taken off the free lists. */
-	return mapped == PAGEDET_NO && !pdet_row_was_free(&c->here) ?
-	       PAGEDET_YES : PAGEDET_DUNNO;
-}
-
-/* The kernel sets the flag before it tries to take the page away. */
-static bool poisoned_in_use(struct pdet_case *c)
-{
-	static const unsigned fields[] = {
-		PAGEDET_FIELD_REASON, PAGEDET_FIELD_REFCOUNT,
-		PAGEDET_FIELD_MAPCOUNT,
-	};
-	size_t i;
-
-	if ((recovered(c) != PAGEDET_NO && unused(c) != PAGEDET_NO) ||
-	    !pdet_rest_on_poison(c))
-		return false;
-	for (i = 0; i < PDET_COUNT(fields); i++)
-		pdet_fact_field(c, HERE, fields[i]);
-	c->likely = recovered(c) == PAGEDET_NO ?
-		    "the kernel could not handle the error, and says so" :
-		    "the kernel could not take it away from all who use it, "
-		    "or is doing so now";
-	c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
-	if (unused(c) == PAGEDET_DUNNO)
-		pdet_unknown(c, "whether it is still used");
-	return true;
-}
-
-static bool rest_on_poison(struct pdet_case *c)
-{
-	if (pdet_row_was_free(&c->here)) {
-		c->cause = "marked as a memory error (hwpoison) while it was "
-			   "free: the kernel takes such a page off its free "
-			   "lists, or does not hand it out";
-		pdet_fact_field(c, HERE, PAGEDET_FIELD_KIND);
-	}
-	return pdet_rest_on_poison(c);
-}
-
-static bool set_aside(struct pdet_case *c)
-{
-	return (recovered(c) == PAGEDET_YES || unused(c) == PAGEDET_YES) &&
-	       rest_on_poison(c);
-}
-
-/* Whether it is used is not known. */
-static bool aside_likely(struct pdet_case *c)
-{
-	return recovered(c) != PAGEDET_NO && unused(c) == PAGEDET_DUNNO &&
-	       rest_on_poison(c);
-}
-
 /* Memory in use by the kernel looks the same: this is only a suspicion. */
 static bool suspect(struct pdet_case *c)
 {
@@ -748,6 +630,10 @@ static bool leak_unknown(struct pdet_case *c)
 
 /* The source states the kind, so only errors of the row compete. */
 #define ROW pdet_rivals_row
+#define POISONED_ASIDE \
+	{ pdet_poisoned_aside, PDET_CERTAIN, ROW }, \
+	{ pdet_poisoned_aside_likely, PDET_HIGH, ROW }, \
+	{ pdet_poisoned_again, PDET_MEDIUM, ROW }
 
 const struct pdet_rule pdet_rules_use[] = {
 	USE(120, CAUSE, "bad-page",
@@ -776,13 +662,14 @@ const struct pdet_rule pdet_rules_use[] = {
 	    "taken out of use",
 	    "end the tasks that map it, or restart the machine: who reads it "
 	    "gets damaged bytes, or is killed",
-	    { poisoned_in_use, PDET_CERTAIN, ROW }),
+	    { pdet_poisoned_in_use, PDET_CERTAIN, ROW },
+	    { pdet_poisoned_mapped, PDET_HIGH, ROW },
+	    { pdet_poisoned_killed, PDET_MEDIUM, ROW }),
 	USE(103, CAUSE, "set-aside-as-poisoned",
 	     "set aside as a memory error (hwpoison): the kernel does not use "
 	     "it any more",
 	     "the kernel log says why",
-	     { set_aside, PDET_CERTAIN, ROW },
-	     { rest_on_poison, PDET_HIGH, ROW }),
+	     POISONED_ASIDE),
 	USE(104, CAUSE, "offline",
 	     "a driver has taken it out of use, but it still exists",
 	     "ask the balloon or the hypervisor to give it back",
@@ -879,8 +766,7 @@ const struct pdet_rule pdet_rules_use[] = {
 	     "marked as a memory error (hwpoison): the kernel keeps it, so "
 	     "that nothing uses it",
 	     "nothing",
-	     { set_aside, PDET_CERTAIN, ROW },
-	     { aside_likely, PDET_HIGH, ROW }),
+	     POISONED_ASIDE),
 	LEAK(702, FINE, "no-page-leaked",
 	     "there is no page at this frame", "nothing",
 	     { no_page, PDET_CERTAIN, ROW }),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/spaces.h"
 #include "base/clock.h"
 #include "base/large.h"
 #include "base/privilege.h"
@@ -42,6 +43,7 @@ struct pdet_mapindex {
 	uint64_t mappings;	/* mappings that the entries stand for */
 	uint64_t page_size;
 	uint32_t *pids;		/* by task number */
+	uint8_t *space;		/* the same: enum pdet_space_is */
 	size_t n_pids;
 	uint64_t lost;		/* tasks missing from the list */
 	unsigned blind;		/* PDET_BLIND_* */
@@ -63,6 +65,7 @@ struct builder {
 	const struct part *failed; /* the part that failed first, with its error
 				    * text */
 	pthread_mutex_t lock;
+	struct pdet_spaces spaces;
 	uint64_t started_ns, told_ns; /* CLOCK_MONOTONIC */
 };
 
@@ -124,8 +127,12 @@ static bool nobody_waits(void *builder)
 }
 
 /* A task that could not be read is a result, not an error. */
-static void note_unread(struct builder *b, uint32_t pid, int error)
+static void note_unread(struct part *p, uint32_t pid, int error)
 {
+	struct builder *b = p->b;
+
+	if (pdet_is_zombie(p->session, pid, error))
+		return;
 	pthread_mutex_lock(&b->lock);
 	if (error == -ESRCH) {
 		b->ix->info.tasks_gone++;
@@ -221,6 +228,21 @@ static int keep(struct part *p, size_t task)
 	return 0;
 }
 
+/* Returns 0 or -ENOMEM. */
+static int note_space(struct part *p, size_t task, const struct pdet_task *t)
+{
+	struct builder *b = p->b;
+	int is;
+
+	if (!p->found.n)
+		return 0;
+	pthread_mutex_lock(&b->lock);
+	is = pdet_spaces_add(&b->spaces, p->session, t);
+	pthread_mutex_unlock(&b->lock);
+	b->ix->space[task] = (uint8_t)PDET_MAX(is, 0);
+	return PDET_MIN(is, 0);
+}
+
 static int collect(struct part *p, size_t task)
 {
 	struct builder *b = p->b;
@@ -234,10 +256,12 @@ static int collect(struct part *p, size_t task)
 	if (r == 0) {
 		r = pdet_sweep_task(p->session, t, NULL, b->args->page_size,
 				    must_stop, p, &p->blind, &p->found);
+		if ((r == 0 || r == -EBADMSG) && note_space(p, task, t) < 0)
+			r = -ENOMEM;
 		ops->task_close(t);
 	}
 	if (r == -ESRCH || r == -EACCES || r == -EBADMSG) {
-		note_unread(b, pid, r);
+		note_unread(p, pid, r);
 		/* If a part of the task is damaged, the rest is still true. */
 		if (r != -EBADMSG)
 			return 0;
@@ -417,6 +441,9 @@ static int build(struct builder *b)
 	r = args->backend->ops->prepare(args->backend, args->env, &b->wants);
 	if (r < 0)
 		return in_time(b, r);
+	ix->space = calloc(ix->n_pids + 1, sizeof(*ix->space));
+	if (!ix->space)
+		return -ENOMEM;
 	r = run(b);
 	if (r < 0)
 		return explain(b, r);
@@ -466,6 +493,7 @@ int pdet_mapindex_new(const struct pdet_mapindex_args *args,
 		pthread_mutex_destroy(&b.lock);
 	}
 	free_parts(&b);
+	pdet_spaces_free(&b.spaces);
 	if (r == -ENOMEM)
 		pdet_fail(args->env, ENOMEM, "no memory for the mapping index");
 	if (r < 0) {
@@ -483,6 +511,7 @@ void pdet_mapindex_free(struct pdet_mapindex *ix)
 		return;
 	free(ix->entry);
 	free(ix->pids);
+	free(ix->space);
 	pdet_vec_free(&ix->unread);
 	free(ix);
 }
@@ -506,11 +535,6 @@ static size_t lower_bound(const struct pdet_mapindex *ix, uint64_t block)
 	return low;
 }
 
-uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn)
-{
-	return pdet_mapindex_find(ix, pfn, NULL, 0);
-}
-
 unsigned pdet_mapindex_partial(const struct pdet_mapindex *ix)
 {
 	if (ix->info.tasks_denied)
@@ -523,29 +547,73 @@ unsigned pdet_mapindex_blind(const struct pdet_mapindex *ix)
 	return ix->blind;
 }
 
+/* The position of a search. */
+struct search {
+	const struct pdet_mapindex *ix;
+	uint64_t pfn, block;
+	size_t at;		/* the next entry */
+	uint64_t nth;		/* the page of the last one */
+};
+
+static struct search begin_search(const struct pdet_mapindex *ix, uint64_t pfn)
+{
+	const uint64_t block = pfn >> PDET_MAPPING_RUN_BITS;
+
+	return (struct search){ ix, pfn, block, lower_bound(ix, block), 0 };
+}
+
+/* Returns the next entry with a mapping of the page; NULL: there is none. */
+static const struct pdet_mapping *next_entry(struct search *s)
+{
+	const struct pdet_mapping *e;
+
+	for (; s->at < s->ix->n; s->at++) {
+		e = &s->ix->entry[s->at];
+		if (e->key >> PDET_MAPPING_BLOCK_SHIFT != s->block)
+			return NULL;
+		s->nth = s->pfn - (e->key >> TASK_BITS);
+		/* If the entry's first frame is after it, this is large. */
+		if (s->nth <= (e->place >> PTE_BITS & RUN_MASK)) {
+			s->at++;
+			return e;
+		}
+	}
+	return NULL;
+}
+
+static size_t task_of(const struct pdet_mapping *e)
+{
+	return e->key & ((1u << TASK_BITS) - 1);
+}
+
+uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn,
+			     uint64_t *unsure)
+{
+	struct search s = begin_search(ix, pfn);
+	const struct pdet_mapping *e;
+	uint64_t n = 0;
+
+	*unsure = 0;
+	while ((e = next_entry(&s))) {
+		n += ix->space[task_of(e)] == PDET_SPACE_NEW;
+		*unsure += ix->space[task_of(e)] == PDET_SPACE_UNSURE;
+	}
+	return n;
+}
+
 uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,
 			    struct pagedet_mapping *ret, uint64_t n)
 {
-	const uint64_t block = pfn >> PDET_MAPPING_RUN_BITS;
-	uint64_t found = 0, nth;
-	size_t i;
+	struct search s = begin_search(ix, pfn);
+	const struct pdet_mapping *e;
+	uint64_t found = 0;
 
-	for (i = lower_bound(ix, block);
-	     i < ix->n && ix->entry[i].key >> PDET_MAPPING_BLOCK_SHIFT == block;
-	     i++) {
-		const struct pdet_mapping *e = &ix->entry[i];
-
-		nth = pfn - (e->key >> TASK_BITS);
-		/*
-		 * This is also true if the entry's first frame is after @pfn.
-		 */
-		if (nth > (e->place >> PTE_BITS & RUN_MASK))
-			continue;
+	while ((e = next_entry(&s))) {
 		if (found++ >= n)
 			continue;
 		ret->pfn = pfn;
-		ret->pid = ix->pids[e->key & ((1u << TASK_BITS) - 1)];
-		ret->vaddr = ((e->place >> PLACE_BITS) + nth) * ix->page_size;
+		ret->pid = ix->pids[task_of(e)];
+		ret->vaddr = ((e->place >> PLACE_BITS) + s.nth) * ix->page_size;
 		ret->pte = e->place & ((1u << PTE_BITS) - 1);
 		ret++;
 	}
@@ -558,7 +626,7 @@ void pdet_mapindex_info(const struct pdet_mapindex *ix,
 	*ret = ix->info;
 	ret->mappings = ix->mappings;
 	ret->bytes = sizeof(*ix) + ix->n * sizeof(*ix->entry) +
-		     ix->n_pids * sizeof(*ix->pids) +
+		     ix->n_pids * (sizeof(*ix->pids) + sizeof(*ix->space)) +
 		     ix->unread.cap * sizeof(*ix->unread.data);
 	ret->unread = ix->unread.data;
 	ret->n_unread = ix->unread.n;

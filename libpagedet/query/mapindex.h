@@ -46,7 +46,13 @@ void pdet_mapindex_free(struct pdet_mapindex *ix);
  */
 uint64_t pdet_mapindex_find(const struct pdet_mapindex *ix, uint64_t pfn,
 			    struct pagedet_mapping *ret, uint64_t n);
-uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn);
+/*
+ * Returns their number as the kernel counts: those of one address space count
+ * once, also if several processes have it. *unsure: how many more there are,
+ * for which that is not known.
+ */
+uint64_t pdet_mapindex_count(const struct pdet_mapindex *ix, uint64_t pfn,
+			     uint64_t *unsure);
 /*
  * The reason why mappings may be missing, PAGEDET_NO_ACCESS or PAGEDET_CORRUPT;
  * 0 if all tasks were read.

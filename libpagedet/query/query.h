@@ -50,8 +50,12 @@ static inline void pdet_cover_clear(struct pdet_cover *c)
 }
 
 /* pdet_cover_unread - count a task that could not be read, by its error. */
-static inline void pdet_cover_unread(struct pdet_cover *c, int error)
+static inline void pdet_cover_unread(struct pdet_cover *c,
+				     struct pdet_session *s, uint32_t pid,
+				     int error)
 {
+	if (pdet_is_zombie(s, pid, error))
+		return;
 	c->tasks_gone += error == -ESRCH;
 	c->tasks_denied += error == -EACCES;
 	c->tasks_damaged += error != -ESRCH && error != -EACCES;
@@ -142,6 +146,9 @@ struct pdet_walk_ops {
 	 */
 	bool (*glance)(struct pdet_walk *w, struct pdet_worker *k,
 		       struct pdet_batch *b);
+	/* After the end: whether it is not known that all was found. May be
+	 * NULL. */
+	bool (*is_unsure)(struct pdet_walk *w);
 	/* Frees span->data. May be NULL. */
 	void (*span_free)(struct pdet_walk *w, struct pdet_span *span);
 	/*

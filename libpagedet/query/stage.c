@@ -176,7 +176,7 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 	blind = pdet_mapindex_blind(ix);
 	for (row = 0; row < b->n; row++) {
 		unsigned state = pdet_batch_state(b, row, PAGEDET_FIELD_PFN);
-		uint64_t maps;
+		uint64_t maps, unsure;
 
 		if (pdet_batch_get(b, row, PAGEDET_FIELD_AT, 0) ==
 		    PAGEDET_AT_LOG)
@@ -186,7 +186,13 @@ static void put_user_maps(const struct pdet_iter *it, struct pdet_batch *b)
 			continue;
 		}
 		maps = pdet_mapindex_count(ix,
-					   b->value[PAGEDET_FIELD_PFN][row]);
+					   b->value[PAGEDET_FIELD_PFN][row],
+					   &unsure);
+		/* It may be that two of these count once. */
+		if (unsure && !is_all(b, row, maps)) {
+			pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
+			maps += unsure;
+		}
 		/* Tasks that were not read may have more, or drivers. */
 		why = partial;
 		if (!why && blind &&

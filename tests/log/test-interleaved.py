@@ -78,6 +78,86 @@ def run(mode, count):
     return found / all_facts, lost
 
 
+# --- reports that stay open ---
+
+
+def bad_map(n, task=True, address=True):
+    """One report, as lines. The last of them, or some, may be filtered out."""
+    lines = [f"BUG: Bad page map in process prog{n}  pte:8000000{n}bd9e5227 "
+             "pmd:1b0d4c067",
+             "page: refcount:2 mapcount:-1 mapping:0000000000000000 "
+             f"index:0x{n}0 pfn:0x{n}bd9e5",
+             "flags: 0x17ffffc0000000(node=0|zone=2|lastcpupid=0x1fffff)",
+             "raw: 0017ffffc0000000 dead000000000100 dead000000000122 "
+             "0000000000000000",
+             f"raw: 0000000000000{n}00 0000000000000000 00000002fffffffe "
+             "0000000000000000",
+             "page dumped because: bad pte"]
+    if address:
+        lines += [f"addr:00007f{n}bbd2a1000 vm_flags:08100073 anon_vma:"
+                  f"ffff8881b5a3e{n}a8 mapping:0000000000000000 "
+                  f"index:7f{n}bbd2a1",
+                  "file:(null) fault:0x0 mmap:0x0 read_folio:0x0"]
+    if task:
+        lines += [f"CPU: 1 PID: 44{n}1 Comm: prog{n} Not tainted 6.1.0 #1"]
+    return lines
+
+
+def bad_state(n):
+    """Before 3.15 there is no reason, and before 3.10 there is no task on many
+    machines."""
+    return [f"BUG: Bad page state in process prog{n}  pfn:0{n}e44",
+            f"page:c077{n}840 count:0 mapcount:-{n} mapping:  (null) "
+            f"index:0x{n}",
+            "page flags: 0x40000400(reserved)", "Modules linked in:",
+            f"[<c00{n}5f0>] (unwind_backtrace+0x0/0x11c) from [<c000cbc4>] "
+            "(show_stack+0x10/0x14)"]
+
+
+def after(name, lines, count):
+    """The report after them is whole, and no row is made of a part of it."""
+    lines += bad_map(9)
+    text = "".join(f"[{i + 1:5}.000001] {line}\n"
+                   for i, line in enumerate(lines))
+    _, rows, _ = ask("from-log", "--text-only", "-", stdin=text.encode())
+    tap.equal(f"after {name}: the rows", (len(rows), {
+        k: rows[-1].get(k) for k in ("comm", "pid", "pfn", "vaddr", "refcount",
+                                     "mapcount", "notes", "report")}),
+              (count, {"comm": "prog9", "pid": 4491, "pfn": 0x9bd9e5,
+                       "vaddr": "0x7f9bbd2a1000", "refcount": 2,
+                       "mapcount": -1, "notes": [],
+                       "report": "bad_page_map"}))
+
+
+for n in range(1, 9):
+    maps = range(1, n + 1)
+    after(f"{n} reports without tasks",
+          sum((bad_map(i, task=False) for i in maps), []), n + 1)
+    # Lines of their addresses, which have no name, could follow.
+    if n < 4:
+        after(f"{n} reports that end with the block",
+              sum((bad_map(i, task=False, address=False) for i in maps), []),
+              n + 1)
+    after(f"{n} failed migrations without a block",
+          [f"migrating pfn {i}bd9e5 failed ret:1" for i in maps], n + 1)
+    after(f"{n} first lines", [bad_map(i)[0] for i in maps], n + 1)
+    after(f"{n} first lines of bad states",
+          [f"BUG: Bad page state in process prog{i}  pfn:{i}bd9e5"
+           for i in maps], n + 1)
+    after(f"{n} reports without tasks, and {n} first lines",
+          sum((bad_map(i, task=False) for i in maps), []) +
+          [f"BUG: Bad page state in process prog{i}  pfn:{i}ad9e5"
+           for i in maps], 2 * n + 1)
+
+for n in range(2, 9):
+    _, rows, _ = ask("from-log", "--text-only", "-", stdin="\n".join(
+        sum((bad_state(i) for i in range(1, n + 1)), [])).encode())
+    tap.equal(f"{n} reports of an old kernel: the rows",
+              [(r.get("pfn"), r.get("comm"), r.get("mapcount"), r.get("flags"),
+                r["notes"]) for r in rows],
+              [(i << 12 | 0xe44, f"prog{i}", -i, ["reserved"], [])
+               for i in range(1, n + 1)])
+
 tap.equal("alone: all facts", run("alone", COUNT), (1, 0))
 tap.equal("tagged: all facts", run("tagged", min(COUNT, 600)), (1, 0))
 share, lost = run("mixed", COUNT)

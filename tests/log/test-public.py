@@ -476,8 +476,14 @@ case("16-count-before-5.1/rhel7.txt",
 case("17-no-page-is-mentioned/old-mce.txt",
      {"report": "memory_failure", "pfn": 0x41c2},
      {"report": "memory_failure", "pfn": 0x41c3})
-for name in ("kfence", "page-table"):
-    case(f"17-no-page-is-mentioned/{name}.txt", status=2,
-         said=("looks like a report",), unsaid=("no page is mentioned",))
+case("17-no-page-is-mentioned/kfence.txt",
+     {"report": "kfence", "vaddr": "0xffff8c4f3e293f60", "pfn": MISSING,
+      "slab_cache": "kmalloc-32", "pid": 507, "comm": "netd",
+      "reason": has("; in kfence-#24; size 32; allocated by task 507"),
+      "notes": [],
+      "object": "use-after-free read in sock_wfree+0x20/0x60"},
+     options=("--pointers",))
+case("17-no-page-is-mentioned/page-table.txt", status=2,
+     said=("looks like a report",), unsaid=("no page is mentioned",))
 
 end()

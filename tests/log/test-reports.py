@@ -125,6 +125,18 @@ tap.equal("each task that had it, and another page in between",
                  if r["pid"] is not None) +
           [r["flags"] for r in rows if r["pfn"] == 0xdfe3],
           [(0xdfe2, 9, "x"), (0xdfe2, 137, "h:w"), ["hwpoison"]])
+for words, flags in (("LRU", ["lru", "hwpoison"]),
+                     ("dirty mlocked LRU", ["dirty", "lru", "hwpoison",
+                                            "mlocked"]),
+                     ("free buddy", ["buddy", "hwpoison"]),
+                     ("huge", ["hwpoison"]), ("non LRU", ["hwpoison"])):
+    row = has("of 2.6.32: " + words, f"MCE 0x1: {words} page recovery: "
+              "Failed\n", pfn=1, object=words + " page recovery: Failed")
+    tap.equal(words + ": its flags then", sorted(row["flags"]), sorted(flags))
+has("and what came before", "MCE 0x1: Killing hw:137 due to hardware memory "
+    "corruption\nMCE 0x1: LRU page recovery: Recovered\n", pid=137,
+    reason="LRU page recovery: Recovered; Killing hw:137 due to hardware "
+    "memory corruption")
 for words, flags in (("free buddy page", ["buddy", "hwpoison"]),
                      ("clean mlocked LRU page", ["lru", "hwpoison",
                                                  "mlocked"]),
@@ -149,6 +161,18 @@ for text, report, what in (
         ("soft offline: 0x26f2: page already poisoned", "soft_offline",
          "page already poisoned"),
         ("soft_offline: 0x26f2: invalidated", "soft_offline", "invalidated"),
+        ("Soft offlining page 0x26f2 at 0x7fa8", "soft_offline", None),
+        ("soft offline: 0x26f2 hugepage already poisoned", "soft_offline",
+         "hugepage already poisoned"),
+        ("get_any_page: 0x26f2: unknown zero refcount page type 4000",
+         "soft_offline", "unknown zero refcount page type 4000"),
+        ("__get_any_page: 0x26f2 free buddy page", "soft_offline",
+         "free buddy page"),
+        ("Memory Failure: 0x26f2: thp split failed", "memory_failure",
+         "thp split failed"),
+        ("Memory failure: Unable to find user space address 26f2 in a in b",
+         "memory_failure", "Unable to find user space address 26f2 in a in "
+         "b"),
         ("Soft offline: 0x26f2: thp split failed", "soft_offline",
          "thp split failed"),
         ("Unpoison: 0x26f2: software-unpoisoned page", "unpoison",
@@ -161,6 +185,8 @@ has("an injection alone", "Injecting memory failure at pfn 0x26f2\n",
 has("a kill alone", "Memory failure: 0x26f2: Killing hw:137 due to hardware "
     "memory corruption\n", pfn=0x26f2, pid=137, flags=["hwpoison"],
     reason="Killing hw:137 due to hardware memory corruption")
+has("a kill before 3.2", "MCE 0x26f2: Killing hw:137 early due to hardware "
+    "memory corruption\n", pfn=0x26f2, pid=137, comm="hw", flags=["hwpoison"])
 for result in ("Ignored", "Failed", "Delayed"):
     has(f"what came before {result}", "Memory failure: 0x26f2: unhandlable "
         "page.\nMemory failure: 0x26f2: recovery action for unknown page: "
@@ -484,6 +510,67 @@ for error, words in ((0xd, "reserved bit"), (0x25, "protection key"),
                      (0x47, "shadow stack"), (0x8005, "SGX")):
     row = rows_of(SEGV.replace("error 4", f"error {error:x}") + "\n")[1][0]
     tap.is_true(f"error {error:x} in words", words in row["reason"], row)
+# What is at an address of the kernel is not told: bit 0 is always set there.
+PERHAPS = "or " + HAS
+OF_KERNEL = "it is an address of the kernel"
+for line, words in (
+        (SEGV.replace("7f3000000010", "ffffffff81000000"),
+         "read by the program, " + OF_KERNEL + ": segfault"),
+        (SEGV.replace("7f3000000010", "ffffffffffffffff").replace(
+            "error 4", "error 7"),
+         "write by the program, " + OF_KERNEL + ": segfault"),
+        (SEGV.replace("7f3000000010", "ff11000000000000"),
+         "read by the program, " + OF_KERNEL + ": segfault"),
+        (SEGV.replace("7f3000000010", "7ffffffff000"),
+         "read by the program, it is not an address of programs, " + PERHAPS),
+        (SEGV.replace("7f3000000010", "deadbeef00000000"),
+         "read by the program, it is not an address of programs: segfault"),
+        (SEGV.replace("7f3000000010", "7fffffffeff8"),
+         "read by the program, " + HAS),
+        ("prog[412]: segfault at c0100000 ip 08048343 sp bfa0c0b0 error 4\n",
+         "read by the program, " + OF_KERNEL + ", if that has 32 bits, " +
+         PERHAPS),
+        ("prog[412]: segfault at 80100000 ip 08048343 sp 7fa0c0b0 error 4\n",
+         "read by the program, " + OF_KERNEL + ", if that has 32 bits, " +
+         PERHAPS),
+        ("prog[412]: segfault at c0100000 ip 08048343 sp ffa0c0b0 error 4\n",
+         "read by the program, " + HAS),
+        ("prog[412]: segfault at 00000000c0100000 rip 0000000008048343 rsp "
+         "00000000bfa0c0b0 error 4\n", "read by the program, " + HAS),
+        ("prog[412]: segfault at bfa00000 ip 08048343 sp bfa0c0b0 error 4\n",
+         "read by the program, " + HAS)):
+    if "error 7" not in line:
+        line = line.replace("error 4", "error 5")
+    row = rows_of(line + "\n")[1][0]
+    tap.is_true(line + ": in words", row["reason"].startswith(words), row)
+for line, words in (
+        ("prog[412]: segfault at 0000000000000010 rip 000055d0c2a9b13d rsp "
+         "00007ffc0a1b2c30 error 4\n", "read by the program, " + NONE),
+        ("prog[412]: segfault at 00000010 eip 08048343 esp bfa0c0b0 error 4\n",
+         "read by the program, " + NONE),
+        ("prog[412]: segfault at 10 ip           (null) sp 00007ffc0a1b2c30 "
+         "error 14 in prog[400000+1000]\n",
+         "instruction fetch by the program, " + NONE),
+        ("prog[412]: segfault at 0 ip (null) sp bfa0c0b0 error 4\n",
+         "read or instruction fetch by the program, " + NONE),
+        ("prog[412]: segfault at ffffffff81000000 ip 000055d0c2a9b13d sp "
+         "00007ffc0a1b2c30 error 4\n", "read by the program, " + NONE)):
+    row = has("a segfault of other kernels: " + line, line, report="fault",
+              pid=412, comm="prog")
+    tap.is_true(line + ": in words", row["reason"].startswith(words),
+                row["reason"])
+row = has("a trap before 3.9", "prog[413] general protection ip:7f3a100a1b2c "
+          "sp:7ffd00000000 error:0 in libc-2.12.so[7f3a10028000+195000]\n",
+          report="fault", pid=413, comm="prog", object="libc-2.12.so")
+for line in ("traps: prog[413] general protection ip:558fd01e9ed4 "
+             "sp:7fff8bd2c658 error:0",
+             "prog[413]: segfault at 10 ip 558fd01e9ed4 sp 7fff8bd2c658 "
+             "error 4"):
+    row = has("4.9 breaks the line: " + line, f"{line}\n in prog[558fd019e000+e1000]\n"
+              " in x[558fd019e000+e1000]\nCode: 48 <8b> 00\n",
+              report="fault", pid=413, object="prog")
+    tap.is_true("which the reason names", row["reason"].endswith(
+        " in prog[558fd019e000+e1000]; Code: 48 <8b> 00"), row["reason"])
 row = has("with its place in the file, and the processor",
           SEGV.replace("[55d0c2a9b000+", "[2113d,55d0c2a9b000+") +
           " likely on CPU 3 (core 3, socket 0)\nCode: 48 89 <8b> 00\n",

@@ -154,6 +154,7 @@ static bool is_of_kernel(const struct pagedet_page *row)
 {
 	return row->vaddr >> 63 || row->report == PAGEDET_REPORT_SLAB ||
 	       row->report == PAGEDET_REPORT_LIST ||
+	       row->report == PAGEDET_REPORT_KFENCE ||
 	       (row->report == PAGEDET_REPORT_KASAN && row->vaddr >> 30 &&
 		!(row->vaddr >> 32));
 }

@@ -374,22 +374,50 @@ static bool are_no_frames(const struct cli_job *job)
 	return job->n_items != 0;
 }
 
+/* The page frames that were looked for. Of those behind the end of memory,
+ * which are alike, the first one. NULL: no memory. */
+static struct pagedet_item *list_frames(const struct asking *a, uint64_t *n)
+{
+	struct pagedet_mappers m = { .size = sizeof(m) };
+	struct pagedet_item *items = NULL, *more;
+	uint64_t room = 0;
+
+	for (*n = 0; !pagedet_mappers(a->it, *n, &m); ++*n) {
+		if (*n == room) {
+			room = room ? 2 * room : 16;
+			more = realloc(items, room * sizeof(*items));
+			if (!more) {
+				free(items);
+				return NULL;
+			}
+			items = more;
+		}
+		items[*n] = (struct pagedet_item){ m.pfn, 1, 0, 0 };
+	}
+	return items;
+}
+
 /* Whether the source knows that none of the page frames is memory. */
 static bool has_no_memory(const struct asking *a)
 {
 	struct pagedet_coverage done = { .size = sizeof(done) };
 	struct pagedet_query q = PAGEDET_QUERY_INIT;
 	struct pagedet_iter *it = NULL;
+	struct pagedet_item *items;
 	struct pagedet_page row;
-	int n;
+	int n, error;
 
+	if (a->job->from_stdin)
+		return false;
+	items = list_frames(a, &q.n_items);
 	q.target = PAGEDET_TARGET_PFN;
-	q.items = a->job->items;
-	q.n_items = a->job->n_items;
+	q.items = items;
 	q.where = "kind!=hole";
 	q.options = PAGEDET_Q_UNDECIDED;
 	q.deadline_ns = cli_deadline_left(a->job);
-	if (a->job->from_stdin || pagedet_query(a->pd, &q, &it))
+	error = items ? pagedet_query(a->pd, &q, &it) : -ENOENT;
+	free(items);
+	if (error)
 		return false;
 	cli_interrupt_cancels(it);
 	n = pagedet_next(it, &row, 1);

@@ -295,6 +295,7 @@ PAGEDET_REPORT_IO_ERROR = 14
 PAGEDET_REPORT_HUNG_TASK = 15
 PAGEDET_REPORT_MIGRATION = 16
 PAGEDET_REPORT_FAULT = 17
+PAGEDET_REPORT_KFENCE = 18
 
 # enum pagedet_type
 PAGEDET_TYPE_NUMBER = 1
@@ -1231,7 +1232,8 @@ class pagedet_mappers(Structure):
         ("expected_state", c_uint32),
         ("mapcount_kind", c_uint32),
         ("found_state", c_uint32),
-        ("reserved", c_uint32),
+        ("shared", c_uint32),
+        ("more", c_uint64),
     ]
 
 

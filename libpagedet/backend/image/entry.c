@@ -492,7 +492,7 @@ static int search_leaf(void *arg, const struct pdet_leaf *leaf)
 	const uint64_t start = PDET_MAX(leaf->start, q->start);
 	const uint64_t end = PDET_MIN(leaf->start + leaf->size, q->end);
 	const uint64_t pfn = (leaf->addr + (start - leaf->start)) >> shift;
-	uint64_t va;
+	uint64_t va, at;
 	size_t i;
 
 	if (leaf->is != PDET_PT_PAGE)
@@ -502,13 +502,11 @@ static int search_leaf(void *arg, const struct pdet_leaf *leaf)
 			return 1;
 	if (!q->set)
 		return 0;
-	for (i = pdet_pfnset_at(q->set, pfn); i < q->set->n; i++) {
-		va = start + ((q->set->pfn[i] - pfn) << shift);
-		if (q->set->pfn[i] - pfn >= (end - start) >> shift)
-			break;
-		if (add_found(q, leaf, va))
+	i = pdet_pfnset_at(q->set, pfn);
+	for (at = pfn; pdet_pfnset_next(q->set, &i, &at, pfn +
+					((end - start) >> shift)); at++)
+		if (add_found(q, leaf, start + ((at - pfn) << shift)))
 			return 1;
-	}
 	return 0;
 }
 

@@ -360,6 +360,7 @@ int pdet_image_task_types(struct image *im, struct pdet_env *env);
 void pdet_image_unload(struct image *im);
 
 /* --- memory.c: where there is memory --- */
+uint64_t pdet_image_frames_end(struct pdet_backend *b, struct pdet_env *env);
 int pdet_image_memory(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_ranges *ret);
 /* Byte ranges of a running kernel's memory, sorted. They are empty if the

@@ -42,10 +42,9 @@ static int search_leaf(void *arg, const struct pdet_leaf *leaf)
 
 	if (++q->visits % STEP == 0 && q->stop(q->arg))
 		return 1;
-	for (i = pdet_pfnset_at(q->set, pfn); i < q->set->n; i++) {
-		f.pfn = q->set->pfn[i];
-		if (f.pfn - pfn >= n)
-			break;
+	i = pdet_pfnset_at(q->set, pfn);
+	for (f.pfn = pfn; pdet_pfnset_next(q->set, &i, &f.pfn, pfn + n);
+	     f.pfn++) {
 		if (q->ret->n == MOST_FOUND) {
 			q->ret->lost = true;
 			return 2;

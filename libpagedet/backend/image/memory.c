@@ -80,6 +80,16 @@ static uint64_t end_of(const struct pdet_memmap *m)
 	return n << m->section_shift;
 }
 
+uint64_t pdet_image_frames_end(struct pdet_backend *b, struct pdet_env *env)
+{
+	struct image *im = image_of(b);
+
+	if (pdet_image_pages(im, env) == 0)
+		return end_of(&im->memmap);
+	pdet_clear(env);
+	return 0;
+}
+
 int pdet_image_memory(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_ranges *ret)
 {

@@ -111,6 +111,8 @@ int pdet_image_file_object(struct pdet_session *base, uint32_t pid, uint32_t fd,
 		return pdet_fail(&base->env, ENOTSUP, "cannot find open files: "
 				 "the kernel's types lack them");
 	r = pdet_image_find_task(s, pid, &task);
+	if (r == 0)
+		(void)pdet_image_living(s, &task);
 	if (r < 0)
 		return r;
 	r = find_of(s, task.addr, fd, &types, addr);

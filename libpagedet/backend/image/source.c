@@ -508,6 +508,7 @@ const struct pdet_backend_ops pdet_image_ops = {
 	.fill = pdet_image_fill,
 	.together = pdet_image_together,
 	.memory = pdet_image_memory,
+	.frames_end = pdet_image_frames_end,
 	.tasks = pdet_image_tasks,
 	.list_tasks = pdet_image_list_tasks,
 	.folio_maps = pdet_image_folio_maps,

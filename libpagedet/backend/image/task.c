@@ -124,6 +124,23 @@ int pdet_image_find_task(struct image_session *s, uint32_t pid,
 
 /* --- one --- */
 
+int pdet_image_living(struct image_session *s, struct pdet_task_struct *task)
+{
+	struct pdet_task_struct other;
+	int r;
+
+	if (task->mm || task->kthread || !task->is_leader)
+		return 0;
+	r = pdet_task_living(&s->space, &s->image->task_types, task->addr,
+			     &other);
+	if (r == 0) {
+		*task = other;
+		return 1;
+	}
+	/* Threads that end change the list. */
+	return r == -ENOENT || s->image->memory->live ? 0 : -EBADMSG;
+}
+
 /* @r: why its page tables are not found. */
 static int no_root(struct image_session *s, uint32_t pid, int r)
 {
@@ -149,8 +166,16 @@ int pdet_image_task_open(struct pdet_session *base, uint32_t pid,
 	if (!t)
 		return pdet_fail(&base->env, ENOMEM, "no memory");
 	t->task.backend = base->backend;
-	t->task.pid = pid;
+	t->task.pid = t->task.thread = pid;
 	r = pdet_image_find_task(s, pid, &t->is);
+	if (r == 0) {
+		memcpy(t->comm, t->is.comm, sizeof(t->comm));
+		t->has_ended = t->is.state == 'Z' || t->is.state == 'X';
+		r = pdet_image_living(s, &t->is);
+		t->task.thread = t->is.pid;
+		t->task.space = t->is.kthread ? 0 : t->is.mm;
+		r = r < 0 ? no_root(s, pid, r) : 0;
+	}
 	/* A kernel thread borrows an mm that is not its own. */
 	t->has_mm = r == 0 && t->is.mm && !t->is.kthread;
 	if (t->has_mm) {
@@ -180,8 +205,8 @@ void pdet_image_task_name(struct pdet_session *s, struct pdet_task *base)
 	(void)s;
 	base->named = true;
 	base->tgid = t->is.tgid;
-	base->comm_len = strnlen(t->is.comm, sizeof(t->is.comm));
-	memcpy(base->comm, t->is.comm, base->comm_len);
+	base->comm_len = strnlen(t->comm, sizeof(t->comm));
+	memcpy(base->comm, t->comm, base->comm_len);
 	base->comm[base->comm_len] = '\0';
 }
 

@@ -12,7 +12,9 @@
 
 struct image_task {
 	struct pdet_task task;
-	struct pdet_task_struct is;
+	struct pdet_task_struct is; /* the thread whose memory it is */
+	char comm[PDET_COMM];	/* of the task itself */
+	bool has_ended;		/* the task itself */
 	bool has_mm;		/* false for kernel threads */
 	struct pdet_mm mm;
 	uint64_t root;		/* physical address of its root page table */
@@ -42,6 +44,13 @@ bool pdet_image_task_is_same(struct image_session *s,
  */
 int pdet_image_find_task(struct image_session *s, uint32_t pid,
 			 struct pdet_task_struct *ret);
+
+/*
+ * pdet_image_living - if @task is a main thread that has ended, replace it with
+ * a thread of its process that has not. Returns 1, 0 if there is nothing to
+ * replace, or -EBADMSG, without an error text, if that is not known.
+ */
+int pdet_image_living(struct image_session *s, struct pdet_task_struct *task);
 
 /* The VMA, or the gap between VMAs, that was examined last. Zero it first. */
 struct image_area {

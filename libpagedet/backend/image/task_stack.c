@@ -156,10 +156,6 @@ static int why_none(struct image_session *s, const struct pdet_task_struct *t,
 	struct pdet_env *env = &s->session.env;
 	struct pdet_task_rest rest;
 
-	/* The kernel has taken its stack away. */
-	if (t->state == 'Z' || t->state == 'X')
-		return pdet_fail(env, ESRCH, "cannot read the stack of thread "
-				 "%u: it has ended", t->pid);
 	if (error == -EAGAIN && !s->image->memory->live)
 		return pdet_fail(env, ENOENT, "thread %u was running when the "
 				 "dump was written, and the dump has no "
@@ -181,6 +177,11 @@ static int why_none(struct image_session *s, const struct pdet_task_struct *t,
 			       t->pid);
 }
 
+static int has_ended(struct pdet_env *env, uint32_t tid)
+{
+	return pdet_fail(env, ESRCH, "thread %u has ended", tid);
+}
+
 static int no_types(struct pdet_env *env, uint32_t tid)
 {
 	return pdet_fail(env, ENODATA, "cannot read the stack of thread %u: "
@@ -199,6 +200,9 @@ int pdet_image_task_stack(struct pdet_session *base, uint32_t tid,
 
 	if (r < 0)
 		return r;
+	/* The kernel has taken its stack away. */
+	if (task.state == 'Z' || task.state == 'X')
+		return has_ended(&base->env, tid);
 	if (k->strange_orc)
 		return pdet_fail(&base->env, ENODATA, "cannot read the stack "
 				 "of thread %u: the kernel's unwind table "
@@ -272,8 +276,7 @@ static int why_no_regs(struct image_session *s,
 static int no_program(struct image_session *s, const struct pdet_task_struct *t)
 {
 	return t->kthread || !(t->flags & PF_EXITING) ? 0 :
-	       pdet_fail(&s->session.env, ESRCH, "cannot read the user stack "
-			 "of thread %u: it has ended", t->pid);
+	       has_ended(&s->session.env, t->pid);
 }
 
 int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
@@ -284,6 +287,8 @@ int pdet_image_user_regs(struct pdet_session *base, struct pdet_task *task,
 	const struct image *im = s->image;
 	int r;
 
+	if (t->has_ended)
+		return has_ended(&base->env, task->pid);
 	if (!t->has_mm)
 		return no_program(s, &t->is);
 	if (im->paging.arch->machine != EM_X86_64)

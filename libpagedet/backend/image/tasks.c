@@ -47,7 +47,9 @@ static void put_parent(struct listing *l, const struct pdet_task_struct *task,
 static int add(void *arg, const struct pdet_task_struct *task)
 {
 	struct pagedet_task t = { .pid = task->pid, .tgid = task->tgid };
+	struct pdet_task_struct other;
 	struct listing *l = arg;
+	uint64_t mm;
 
 	t.state = (unsigned char)task->state;
 	if (task->kthread)
@@ -57,9 +59,14 @@ static int add(void *arg, const struct pdet_task_struct *task)
 		t.flags |= PAGEDET_TASK_HAS_START;
 	}
 	put_parent(l, task, &t);
+	mm = task->mm;
+	if (!mm && !task->kthread && task->is_leader &&
+	    pdet_task_living(&l->im->space, &l->im->task_types, task->addr,
+			     &other) == 0)
+		mm = other.mm;
 	/* A kernel thread borrows its mm; a zombie has none. */
-	if (task->kthread || !task->mm ||
-	    (l->has_rss && pdet_rss_read(&l->im->space, &l->rss, task->mm,
+	if (task->kthread || !mm ||
+	    (l->has_rss && pdet_rss_read(&l->im->space, &l->rss, mm,
 					 &t.rss) == 0))
 		t.flags |= PAGEDET_TASK_HAS_RSS;
 	memcpy(t.comm, task->comm, sizeof(task->comm));

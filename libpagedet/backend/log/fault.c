@@ -9,6 +9,8 @@
  *   prog[412]: segfault at 10 ip 55d0c2a9b13d sp 7ffc0a1b2c30 error 4 in
  *       prog[55d0c2a9b000+1000] likely on CPU 3 (core 3, socket 0)
  *   Code: 48 89 e5 b8 00 00 00 00 <8b> 00 5d c3 ...
+ *   prog[412]: segfault at 0000000000000010 rip 0000000000400754 rsp
+ *       00007ffc0a1b2c30 error 4             (before 2.6.26)
  *   traps: prog[412] general protection fault ip:7f.. sp:7f.. error:0 in
  *       libc.so.6[7f3a10028000+195000]
  *   prog[412]: unhandled exception: DABT (lower EL), ESR 0x92000006, level 2
@@ -61,32 +63,71 @@ enum x86_error {
 	X86_SHADOW = 1 << 6, X86_SGX = 1 << 15
 };
 
-static const char *x86_why(uint64_t error)
+/* The registers of the fault, and what the line tells of the machine. */
+struct x86_fault {
+	uint64_t addr, ip, sp, error;
+	bool of_64;		/* the kernel has 64 bits */
+};
+
+/* The end of the addresses of programs, in a kernel of 64 bits with page tables
+ * of four levels and of five. */
+#define END_4 0x00007ffffffff000
+#define END_5 0x00fffffffffff000
+/* The first address of a kernel of 64 bits, and the lowest that one of 32 bits
+ * may have. The stack is below it. */
+#define KERNEL_5 0xff00000000000000
+#define KERNEL_32 0x40000000
+
+/*
+ * The kernel sets X86_PRESENT for each address that is not one of programs, so
+ * as not to tell what is there (arch/x86/mm/fault.c, sanitize_error_code();
+ * since 3.9).
+ */
+static const char *x86_present(const struct x86_fault *f)
 {
-	if (error & X86_SGX)
+	if (f->addr >= KERNEL_5)
+		return "it is an address of the kernel";
+	if (f->addr >= END_5)
+		return "it is not an address of programs";
+	if (f->addr >= END_4)
+		return "it is not an address of programs, or its page is "
+		       "present and forbids it";
+	if (!f->of_64 && f->addr >= KERNEL_32 && f->addr > f->sp &&
+	    !(f->addr >> 32) && !(f->ip >> 32))
+		return "it is an address of the kernel, if that has 32 bits, "
+		       "or its page is present and forbids it";
+	return "its page is present and forbids it";
+}
+
+static const char *x86_why(const struct x86_fault *f)
+{
+	if (f->error & X86_SGX)
 		return "SGX refuses it";
-	if (error & X86_RESERVED)
+	if (f->error & X86_RESERVED)
 		return "its page table entry has a reserved bit set";
-	if (error & X86_KEY)
+	if (f->error & X86_KEY)
 		return "its protection key forbids it";
-	return error & X86_PRESENT ? "its page is present and forbids it" :
-				     "no page is present there";
+	return f->error & X86_PRESENT ? x86_present(f) :
+					"no page is present there";
 }
 
-static const char *x86_access(uint64_t error)
+/* A processor tells a fetch from a read only if it can forbid fetches. */
+static const char *x86_access(const struct x86_fault *f)
 {
-	if (error & X86_FETCH)
+	if (f->error & X86_FETCH)
 		return "instruction fetch";
-	if (error & X86_SHADOW)
+	if (f->error & X86_SHADOW)
 		return "shadow stack access";
-	return error & X86_WRITE ? "write" : "read";
+	if (f->error & X86_WRITE)
+		return "write";
+	return f->ip == f->addr ? "read or instruction fetch" : "read";
 }
 
-static int x86_words(char *buf, size_t size, uint64_t error)
+static int x86_words(char *buf, size_t size, const struct x86_fault *f)
 {
-	return snprintf(buf, size, "%s by %s, %s", x86_access(error),
-			error & X86_USER ? "the program" : "the kernel",
-			x86_why(error));
+	return snprintf(buf, size, "%s by %s, %s", x86_access(f),
+			f->error & X86_USER ? "the program" : "the kernel",
+			x86_why(f));
 }
 
 /* ESR_EL1 (Arm ARM, D17): bits 26 to 31 are the class. For a data abort, bit 6
@@ -169,15 +210,13 @@ static bool head(struct pdet_log_page *p, struct pdet_scan *s,
 	return true;
 }
 
-/* Parse " in prog[113d,55d0c2a9b000+1000]". The first number may be missing. */
-static void mapped(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+/* Parse "prog[113d,55d0c2a9b000+1000]". The first number may be missing. */
+static void mapped_at(struct pdet_log_page *p, struct pdet_scan name,
+		      bool *memory)
 {
-	struct pdet_scan name, at;
+	struct pdet_scan at = name;
 	uint64_t offset, base, len;
 
-	if (!pdet_log_behind(s, " in ", &name))
-		return;
-	at = name;
 	at.at = memchr(name.at, '[', (size_t)(name.end - name.at));
 	if (!at.at || at.at == name.at)
 		return;
@@ -191,18 +230,36 @@ static void mapped(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	p->position = offset;
 }
 
+/* The same after " in ". */
+static void mapped(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan name;
+
+	if (pdet_log_behind(s, " in ", &name))
+		mapped_at(p, name, memory);
+}
+
 /* Append the kernel's text to ours. */
-static void say(struct pdet_log_page *p, const char *words,
-		struct pdet_scan said, bool *memory)
+static void append(struct pdet_log_page *p, const char *words,
+		   struct pdet_scan said, bool *memory)
 {
 	char text[MOST_WORDS];
-	int n = snprintf(text, sizeof(text), "%s%s%.*s", words,
-			 *words ? ": " : "", (int)(said.end - said.at),
-			 said.at);
+	int n = snprintf(text, sizeof(text), "%s%.*s", words,
+			 (int)(said.end - said.at), said.at);
 
 	if (n > 0)
 		*memory &= pdet_log_keep(p, (struct pdet_scan){ text, text +
 			PDET_MIN((size_t)n, sizeof(text) - 1) }, &p->why);
+}
+
+/* "WORDS: SAID". */
+static void say(struct pdet_log_page *p, const char *words,
+		struct pdet_scan said, bool *memory)
+{
+	char text[MOST_WORDS];
+
+	snprintf(text, sizeof(text), "%s%s", words, *words ? ": " : "");
+	append(p, text, said, memory);
 }
 
 static void address(struct pdet_log_page *p, uint64_t addr)
@@ -232,35 +289,61 @@ static const char *code_words(uint64_t sig, uint64_t code)
 	}
 }
 
+/* A register, "           (null)" if it is 0 (before 4.15). */
+static bool pointer(struct pdet_scan *s, uint64_t *ret)
+{
+	struct pdet_log_pointer is;
+
+	if (!pdet_log_pointer(s, &is))
+		return false;
+	*ret = is.value;
+	return true;
+}
+
+/* " ip " and " sp "; before 2.6.26 " rip " and " rsp ", " eip " and " esp ",
+ * which tell how many bits the kernel has. */
+static bool reg(struct pdet_scan *s, char name, bool *of_64)
+{
+	const char plain[] = { ' ', name, 'p', ' ', '\0' };
+	const char wide[] = { ' ', 'r', name, 'p', ' ', '\0' };
+	const char narrow[] = { ' ', 'e', name, 'p', ' ', '\0' };
+
+	if (pdet_scan_word(s, wide)) {
+		*of_64 = true;
+		return true;
+	}
+	return pdet_scan_word(s, plain) || pdet_scan_word(s, narrow);
+}
+
 /* "segfault at 10 ip 55d0c2a9b13d sp 7ffc0a1b2c30 error 4"; sparc prints also
  * "(rpc ...)". */
 static bool segfault(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	uint64_t addr, ip, sp, error;
+	struct x86_fault f = { .of_64 = false };
 	struct pdet_scan said;
-	char words[128];
+	char words[160];
 	bool sparc;
 
 	if (!head(p, &s, "]: segfault at ", memory))
 		return false;
 	said = (struct pdet_scan){ s.at - strlen("segfault at "), s.end };
-	if (!pdet_log_hex(&s, &addr) || !pdet_scan_word(&s, " ip ") ||
-	    !pdet_log_hex(&s, &ip))
+	if (!pdet_log_hex(&s, &f.addr) || !reg(&s, 'i', &f.of_64) ||
+	    !pointer(&s, &f.ip))
 		return false;
 	sparc = pdet_scan_word(&s, " (rpc ");
-	if (sparc && (!pdet_log_hex(&s, &ip) || !pdet_scan_char(&s, ')')))
+	if (sparc && (!pdet_log_hex(&s, &f.ip) || !pdet_scan_char(&s, ')')))
 		return false;
-	if (!pdet_scan_word(&s, " sp ") || !pdet_log_hex(&s, &sp) ||
-	    !pdet_scan_word(&s, " error ") || !pdet_log_hex(&s, &error))
+	if (!reg(&s, 's', &f.of_64) || !pointer(&s, &f.sp) ||
+	    !pdet_scan_word(&s, " error ") || !pdet_log_hex(&s, &f.error))
 		return false;
-	address(p, addr);
+	address(p, f.addr);
 	if (sparc) {
 		/* si_code. The signal is not printed: 2 has two meanings. */
 		snprintf(words, sizeof(words), "%s",
-			 error == 1 ? code_words(SEGV, error) : "");
+			 f.error == 1 ? code_words(SEGV, f.error) : "");
 	} else {
 		p->shift = PDET_LOG_X86_SHIFT;
-		x86_words(words, sizeof(words), error);
+		x86_words(words, sizeof(words), &f);
 	}
 	mapped(p, s, memory);
 	say(p, words, said, memory);
@@ -274,7 +357,9 @@ static bool trap(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	struct pdet_scan ip, said;
 	uint64_t value;
 
-	if (!pdet_scan_word(&s, "traps: ") || !head(p, &s, "] ", memory))
+	/* Before 3.9 without "traps: ". */
+	pdet_scan_word(&s, "traps: ");
+	if (!head(p, &s, "] ", memory))
 		return false;
 	said = s;
 	if (!pdet_log_behind(s, " ip:", &ip) || !pdet_log_hex(&ip, &value) ||
@@ -495,11 +580,36 @@ static bool take_place(struct pdet_log_page *p, struct pdet_scan s,
 	return true;
 }
 
+/* " in prog[55d0c2a9b000+1000]" on a line of its own: Linux 4.9 breaks lines
+ * that are printed in parts. */
+static bool take_file(struct pdet_log_page *p, struct pdet_scan s,
+		      bool *memory)
+{
+	const struct pdet_scan why = pdet_log_page_text(p, p->why), line = s;
+	char text[MOST_WORDS];
+	struct pdet_scan at;
+	uint64_t base;
+
+	if (p->file.len || p->wants_pc || !pdet_scan_word(&s, "in "))
+		return false;
+	at = s;
+	at.at = memrchr(s.at, '[', (size_t)(s.end - s.at));
+	if (!at.at || at.at == s.at || !pdet_scan_char(&at, '[') ||
+	    !pdet_scan_hex(&at, &base) || !pdet_scan_char(&at, '+') ||
+	    s.end[-1] != ']')
+		return false;
+	mapped_at(p, s, memory);
+	snprintf(text, sizeof(text), "%.*s ", (int)(why.end - why.at), why.at);
+	append(p, text, line, memory);
+	return true;
+}
+
 /* "Code: 48 89 e5 <8b> 00": the program's bytes around the instruction,
  * optionally on the next line. */
 bool pdet_log_fault(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	if (take_pc(p, s, memory) || take_place(p, s, memory))
+	if (take_pc(p, s, memory) || take_place(p, s, memory) ||
+	    take_file(p, s, memory))
 		return true;
 	if (!pdet_scan_word(&s, "Code: "))
 		return false;

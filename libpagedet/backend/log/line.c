@@ -463,8 +463,7 @@ static void since_epoch(struct pdet_scan *s)
 		*s = try;
 }
 
-/* "> ", of a mail that quotes one. */
-static void quotation(struct pdet_scan *s)
+void pdet_log_quotation(struct pdet_scan *s)
 {
 	struct pdet_scan try = *s;
 
@@ -581,7 +580,7 @@ void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret)
 	if (record(ret))
 		return;
 	s = line;
-	quotation(&s);
+	pdet_log_quotation(&s);
 	logcat(&s, ret);
 	syslog(&s, &ret->stamp);
 	since_epoch(&s);

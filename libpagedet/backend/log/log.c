@@ -68,6 +68,7 @@ struct pdet_log {
 	uint8_t shift;
 	uint8_t n_open;
 	bool in_order;
+	bool all;		/* also return reports without a page */
 	uint64_t line;
 	uint64_t heard;		/* lines so far, without meaningless ones */
 	uint64_t unread;	/* lines with words of a report that is not
@@ -133,6 +134,11 @@ const char *pdet_log_release(const struct pdet_log *log)
 void pdet_log_in_order(struct pdet_log *log)
 {
 	log->in_order = true;
+}
+
+void pdet_log_all(struct pdet_log *log)
+{
+	log->all = true;
 }
 
 /* Move the page with the earliest first line to the front of the complete
@@ -207,7 +213,7 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	pdet_log_judge_pointers(p);
 	pdet_log_settle(p, p->shift);
 	if (!pdet_log_names_something(p)) {
-		if (!pdet_log_is_about_memory(p)) {
+		if (!log->all && !pdet_log_is_about_memory(p)) {
 			pdet_log_page_free(p);
 			memset(o, 0, sizeof(*o));
 			log->n_open--;
@@ -218,7 +224,8 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	if (!pdet_vec_reserve(&log->ready, 1))
 		return -ENOMEM;
 	p->loses |= pdet_log_writers_lost(log->writers, o->writer);
-	if (p->loses || (p->needs_block && !p->block))
+	if (p->loses || (p->needs_block && !p->block) ||
+	    (p->report == PAGEDET_REPORT_KFENCE && !p->over))
 		p->partial = true;
 	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
 	    !(p->has & PDET_LOG_FINISHED))
@@ -693,6 +700,22 @@ static const char *find_prefix(struct pdet_scan s)
 	return NULL;
 }
 
+bool pdet_log_is_rest(struct pdet_scan s)
+{
+	struct pdet_scan behind = s;
+	uint64_t word;
+
+	if (pdet_scan_word(&behind, "page dumped because: ") ||
+	    (pdet_scan_word(&behind, "raw: ") &&
+	     pdet_scan_hex(&behind, &word) && pdet_scan_char(&behind, ' ') &&
+	     pdet_scan_hex(&behind, &word)))
+		return true;
+	pdet_scan_word(&s, "INFO: ");
+	return pdet_scan_word(&s, "Slab 0x") && pdet_scan_hex(&s, &word) &&
+	       pdet_scan_word(&s, " objects=") && pdet_scan_dec(&s, &word) &&
+	       pdet_scan_word(&s, " used=");
+}
+
 /* Whether a line that is of no report here has the words of one: its prefix, or
  * its form, is not known. */
 static bool looks_like_report(struct pdet_scan s)
@@ -702,14 +725,9 @@ static bool looks_like_report(struct pdet_scan s)
 		"KASAN: ", "KASan: ", "KFENCE: ",
 	};
 	struct pdet_scan behind = s;
-	uint64_t word;
 	size_t i;
 
-	/* The first line of the block is lost. */
-	if (pdet_scan_word(&behind, "page dumped because: ") ||
-	    (pdet_scan_word(&behind, "raw: ") &&
-	     pdet_scan_hex(&behind, &word) && pdet_scan_char(&behind, ' ') &&
-	     pdet_scan_hex(&behind, &word)))
+	if (pdet_log_is_rest(s))
 		return true;
 	if (pdet_log_behind(s, "BUG: ", &behind))
 		for (i = 0; i < PDET_COUNT(bugs); i++)
@@ -753,6 +771,7 @@ static bool is_task_of_last(struct pdet_log *log, struct pdet_log_line *l)
 	o = open_of(log, l, OF_REPORT);
 	l->writer = PDET_LOG_NOBODY;
 	return o && (o->page.report == PAGEDET_REPORT_SLAB ||
+		     o->page.report == PAGEDET_REPORT_KFENCE ||
 		     o->page.report == PAGEDET_REPORT_LIST);
 }
 

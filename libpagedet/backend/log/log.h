@@ -73,6 +73,10 @@ void pdet_log_boot_line(struct pdet_log_boot *b, struct pdet_scan text,
 bool pdet_log_behind(struct pdet_scan line, const char *word,
 		     struct pdet_scan *ret);
 
+/* pdet_log_quotation - step over "> " of a mail that quotes the rest of a
+ * line. */
+void pdet_log_quotation(struct pdet_scan *s);
+
 /* pdet_log_line - split a line. ret->text points into @line or *@ret. */
 void pdet_log_line(struct pdet_scan line, struct pdet_log_line *ret);
 
@@ -270,6 +274,9 @@ struct pdet_log_page {
 	bool sectioned;		/* the type of its section has come */
 	bool typed;		/* the type of its error has come */
 	bool injected;		/* a memory error that a test has asked for */
+	bool again;		/* a memory error that was reported before */
+	bool remembers;		/* the reason ends with what was said before of
+				 * a memory error */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	struct pdet_log_pointers pointers;
 	bool object;		/* the line of the slab's object has come */
@@ -349,8 +356,17 @@ const char *pdet_log_release(const struct pdet_log *log);
  * understood. */
 uint64_t pdet_log_unread(const struct pdet_log *log);
 
-/* kind.c: pdet_log_is_log - true if @text is a kernel log. */
-bool pdet_log_is_log(const char *text, size_t len);
+/* pdet_log_is_rest - whether a line is of a report or block whose first line is
+ * lost, if none is open: the reason, the raw words, or the slab. */
+bool pdet_log_is_rest(struct pdet_scan text);
+
+/* pdet_log_all - also return reports that name no page, which are otherwise
+ * dropped. */
+void pdet_log_all(struct pdet_log *log);
+
+/* kind.c: pdet_log_is_log - 1 if @text is a kernel log, 0 if not, or -ENOMEM.
+ * Its beginning suffices. */
+int pdet_log_is_log(const char *text, size_t len);
 
 /* --- writers.c: finds the writers of lines without callers --- */
 
@@ -430,8 +446,9 @@ bool pdet_log_detective_refuses(struct pdet_scan text, struct pdet_log_page *p);
 /* Why the log mentions the page; empty if it does not say. */
 struct pdet_scan pdet_log_reason(const struct pdet_log_page *p);
 
-/* Make the reason of two texts, with @words between them. If they are too long,
- * both are cut, @first only as far as @then needs half of the room. */
+/* Make the reason of two texts, with @words between them: "; ", or that and
+ * PDET_SAID_BEFORE. What @first says already is not repeated. If they are too
+ * long, both are cut, @first only as far as @then needs half of the room. */
 bool pdet_log_join_reasons(struct pdet_log_page *p, struct pdet_scan first,
 			   const char *words, struct pdet_scan then);
 

@@ -18,7 +18,7 @@
  */
 #include <string.h>
 
-#include "backend/log/rows.h"
+#include "backend/log/report.h"
 #include "kernel/owner/columns.h"
 
 #define F(name) PAGEDET_FIELD_##name
@@ -235,6 +235,23 @@ static bool frame(struct pdet_log_page *p, struct pdet_scan s, bool indented,
 	return false;
 }
 
+void pdet_log_stack_begins(struct pdet_log_stack *stack)
+{
+	*stack = (struct pdet_log_stack){ .state = PDET_LOG_STACK_OPEN };
+}
+
+bool pdet_log_stack_frame(struct pdet_log_page *p, struct pdet_scan s,
+			  bool *memory)
+{
+	struct pdet_log_stack *stack = current(&p->owner);
+
+	if (frame(p, s, true, memory))
+		return true;
+	if (stack->state == PDET_LOG_STACK_OPEN)
+		stack->state = PDET_LOG_STACK_LEFT;
+	return false;
+}
+
 /* A line that can only come after a stack ends the stack. */
 static void finish(struct pdet_log_stack *stack)
 {
@@ -242,6 +259,11 @@ static void finish(struct pdet_log_stack *stack)
 	    stack->state == PDET_LOG_STACK_LEFT)
 		stack->state = stack->frames ? PDET_LOG_STACK_WHOLE :
 					       PDET_LOG_STACK_BROKEN;
+}
+
+void pdet_log_stack_ends(struct pdet_log_stack *stack)
+{
+	finish(stack);
 }
 
 /* "page last free pid 7 tgid 7 stack trace:". */
@@ -406,6 +428,17 @@ static void put_allocation(const struct pdet_log_putting *p,
 	pdet_owner_put(p->b, p->row, want, &record, &stack, p->source);
 }
 
+void pdet_log_put_stack(const struct pdet_log_putting *o, unsigned field,
+			const struct pdet_log_stack *stack)
+{
+	if (stack->state == PDET_LOG_STACK_WHOLE)
+		pdet_log_cell(o, field, stack_of(o->p, stack).id);
+	else if (stack->state == PDET_LOG_STACK_NONE)
+		pdet_log_cell_none(o, field);
+	else if (stack->state == PDET_LOG_STACK_BROKEN)
+		pdet_log_cell_lost(o, field, PAGEDET_IO);
+}
+
 void pdet_log_put_owner(const struct pdet_log_putting *p)
 {
 	const struct pdet_log_owner *o = &p->p->owner;
@@ -436,8 +469,5 @@ void pdet_log_put_owner(const struct pdet_log_putting *p)
 		pdet_fields_remove(&want, F(MIGRATE_REASON));
 	if (o->said)
 		put_allocation(p, &want);
-	if (o->free.state == PDET_LOG_STACK_WHOLE)
-		pdet_log_cell(p, F(FREE_STACK), stack_of(p->p, &o->free).id);
-	else if (o->free.state == PDET_LOG_STACK_NONE)
-		pdet_log_cell_none(p, F(FREE_STACK));
+	pdet_log_put_stack(p, F(FREE_STACK), &o->free);
 }

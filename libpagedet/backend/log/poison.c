@@ -2,7 +2,7 @@
 /*
  * Parses reports of failed memory, or of memory taken out of use before it
  * fails (Linux mm/memory-failure.c, mm/madvise.c, mm/hwpoison-inject.c and
- * arch/x86/mm/fault.c; 5.10 to 6.18):
+ * arch/x86/mm/fault.c; 2.6.32 to 6.18):
  *
  *   Injecting memory failure for pfn 0xdfe2 at process virtual address 0x7fa8
  *   Injecting memory failure at pfn 0x10d88e
@@ -11,15 +11,23 @@
  *   Memory failure: 0xdfe2: recovery action for dirty LRU page: Recovered
  *   Memory failure: 0xdfe2: already hardware poisoned
  *   Memory failure: 0xdfe2: WORDS, Memory failure: 0xdfe2 WORDS
+ *   MCE 0xdfe2: dirty LRU page recovery: Recovered	(before 4.3)
  *   Soft offlining pfn 0xdfcf at process virtual address 0x7fa8
+ *   Soft offlining page 0xdfcf at 0x7fa8		(before 4.13)
  *   soft offline: 0xdfcf: WORDS       ("soft_offline", "Soft offline",
  *                                     "soft_offline_page")
+ *   __get_any_page: 0xdfcf: WORDS     ("get_any_page"; before 5.9, when a page
+ *                                     is taken offline)
  *   Unpoison: 0xdfe2: WORDS           (before 5.19 the number is at the end)
  *   MCE: Software-unpoisoned page 0xdfe2			(before 4.9)
  *   MCE: Killing hw:137 due to hardware memory corruption fault at 7fa8
  *
+ *   Memory failure: Unable to find user space address dfe2 in hw
+ *                                     (the number of the page)
+ *
  * Several lines about one page form one report, until a line has the outcome.
- * The reason has them in parts, between which is "; ": the outcome first.
+ * The reason has them in parts, between which is "; ": the outcome first. "MCE
+ * 0x" is "Memory failure: 0x" before 4.9, as is "MCE: Unable".
  */
 #include <string.h>
 
@@ -59,22 +67,56 @@ static void one_part(struct pdet_log_page *p, struct pdet_log_text t)
 			p->text.data[i] = ',';
 }
 
-/* "dirty LRU page: Recovered". */
-static void outcome(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+/* The page's flags, by its type. */
+static void typed(struct pdet_log_page *p, struct pdet_scan type)
 {
-	struct pdet_scan type = s, behind;
+	struct pdet_scan behind;
 	size_t i;
 
-	pdet_log_says(p, s, memory);
-	p->over = true;
-	poisoned(p, true);
-	if (!pdet_log_before(&type, ": "))
+	if (pdet_scan_word(&type, "non LRU page"))
 		return;
 	for (i = 0; i < PDET_COUNT(types); i++)
 		if (pdet_log_behind(type, types[i].words, &behind)) {
 			p->flags |= types[i].set;
 			p->flags_known |= types[i].set | types[i].clear;
 		}
+}
+
+/* "dirty LRU page: Recovered". */
+static void outcome(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan type = s, behind;
+
+	pdet_log_says(p, s, memory);
+	p->over = true;
+	/* Since 6.19: memory of a driver without a struct page to mark. */
+	if (!pdet_scan_word(&s, "non struct page pfn"))
+		poisoned(p, true);
+	if (!pdet_log_before(&type, ": "))
+		return;
+	p->again = pdet_log_behind(type, "already poisoned", &behind) ||
+		   pdet_log_behind(type, "already hardware poisoned", &behind);
+	typed(p, type);
+}
+
+/* "dirty LRU page recovery: Recovered", before 4.3. */
+static bool old_outcome(struct pdet_log_page *p, struct pdet_scan s,
+			bool *memory)
+{
+	static const char words[] = " page recovery: ";
+	struct pdet_scan type = s, result;
+
+	if (!pdet_log_before(&type, words))
+		return false;
+	outcome(p, s, memory);
+	result = (struct pdet_scan){ type.end + strlen(words), s.end };
+	/* 2.6.32 to 2.6.35 call each compound page huge, and cannot handle
+	 * it. */
+	if (pdet_scan_is(&type, "huge") && pdet_scan_is(&result, "Failed")) {
+		p->flags &= ~KPF(HUGE);
+		p->flags_known &= ~KPF(HUGE);
+	}
+	return true;
 }
 
 /* Parse the text after the page's number. */
@@ -93,6 +135,7 @@ static void failure(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		*memory &= pdet_log_keep(p, s, &p->why);
 		if (!pdet_log_before(&task, " due to hardware memory"))
 			pdet_log_before(&task, " because of failure");
+		pdet_log_before(&task, " early");	/* before 3.2 */
 		pdet_log_task(p, task, ':', memory);
 		poisoned(p, true);
 		return;
@@ -101,7 +144,15 @@ static void failure(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		outcome(p, task, memory);
 		return;
 	}
+	if (old_outcome(p, s, memory))
+		return;
 	if (pdet_scan_word(&task, "already hardware poisoned"))
+		p->again = true;
+	/* Before 4.3 this is the end. */
+	if (pdet_scan_word(&task, "cannot unmap page, give up"))
+		p->over = true;
+	if (p->again || p->over || pdet_scan_word(&task, "failed to unmap ") ||
+	    pdet_log_behind(s, " still referenced by ", &task))
 		poisoned(p, true);
 	pdet_log_says(p, s, memory);
 }
@@ -120,12 +171,31 @@ static bool numbered(struct pdet_log_page *p, struct pdet_scan *s)
 static bool memory_failure(struct pdet_log_page *p, struct pdet_scan s,
 			   bool *memory)
 {
-	/* "MCE 0xdfe2: " before 4.9 */
-	if ((!pdet_scan_word(&s, "Memory failure: ") &&
-	     !pdet_scan_word(&s, "MCE ")) || !numbered(p, &s))
+	if (!pdet_scan_word(&s, "Memory failure: ") &&
+	    !pdet_scan_word(&s, "Memory Failure: ") && /* before 6.0, of THP */
+	    !pdet_scan_word(&s, "MCE "))
+		return false;
+	if (!numbered(p, &s))
 		return false;
 	p->report = PAGEDET_REPORT_MEMORY_FAILURE;
 	failure(p, s, memory);
+	return true;
+}
+
+static bool unplaced(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
+{
+	struct pdet_scan words;
+
+	if (!pdet_scan_word(&s, "Memory failure: ") &&
+	    !pdet_scan_word(&s, "MCE: "))
+		return false;
+	words = s;
+	if (!pdet_scan_word(&s, "Unable to find user space address ") ||
+	    !pdet_scan_hex(&s, &p->pfn) || !pdet_scan_word(&s, " in "))
+		return false;
+	p->has |= PDET_LOG_PFN;
+	p->report = PAGEDET_REPORT_MEMORY_FAILURE;
+	pdet_log_says(p, words, memory);
 	return true;
 }
 
@@ -134,7 +204,8 @@ static bool asked_for(struct pdet_log_page *p, struct pdet_scan s)
 {
 	uint64_t pfn, addr;
 
-	if (pdet_scan_word(&s, "Soft offlining pfn "))
+	if (pdet_scan_word(&s, "Soft offlining pfn ") ||
+	    pdet_scan_word(&s, "Soft offlining page "))
 		p->report = PAGEDET_REPORT_SOFT_OFFLINE;
 	else if (pdet_scan_word(&s, "Injecting memory failure for pfn ") ||
 		 pdet_scan_word(&s, "Injecting memory failure for page ") ||
@@ -163,14 +234,21 @@ static bool soft_offline(struct pdet_log_page *p, struct pdet_scan s,
 	if (!pdet_scan_word(&s, "Soft offline: ") &&
 	    !pdet_scan_word(&s, "soft offline: ") &&
 	    !pdet_scan_word(&s, "soft_offline: ") &&
-	    !pdet_scan_word(&s, "soft_offline_page: "))
+	    !pdet_scan_word(&s, "soft_offline_page: ") &&
+	    !pdet_scan_word(&s, "get_any_page: ") &&
+	    !pdet_scan_word(&s, "__get_any_page: "))
 		return false;
 	if (!numbered(p, &s))
 		return false;
 	p->report = PAGEDET_REPORT_SOFT_OFFLINE;
 	p->over = true;
 	pdet_log_says(p, s, memory);
-	if (pdet_scan_word(&s, "page already poisoned"))
+	/* A page of a file that was dropped is marked next. A page that leaks
+	 * was marked before its last user gave it back. */
+	if (pdet_scan_word(&s, "page already poisoned") ||
+	    pdet_scan_word(&s, "hugepage already poisoned") ||
+	    pdet_scan_word(&s, "invalidated") ||
+	    pdet_scan_word(&s, "page leaked"))
 		poisoned(p, true);
 	return true;
 }
@@ -240,7 +318,8 @@ bool pdet_log_poison_begins(struct pdet_log_page *p, struct pdet_scan s,
 			    bool *memory)
 {
 	p->joins = true;
-	if (memory_failure(p, s, memory) || asked_for(p, s) ||
+	if (memory_failure(p, s, memory) || unplaced(p, s, memory) ||
+	    asked_for(p, s) ||
 	    soft_offline(p, s, memory) || unpoison(p, s, memory) ||
 	    killed(p, s, memory)) {
 		one_part(p, p->says);
@@ -293,5 +372,6 @@ bool pdet_log_poison_joins(struct pdet_log_page *p,
 	}
 	p->injected |= q->injected;
 	p->over |= q->over;
+	p->again |= q->again;
 	return true;
 }

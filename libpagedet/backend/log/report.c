@@ -197,7 +197,7 @@ typedef bool form_fn(struct pdet_log_page *p, struct pdet_scan s,
 		     bool *memory);
 
 enum form {
-	BAD_PAGE, POISON, MACHINE_CHECK, SLAB, KASAN, IO, HUNG, MOVE,
+	BAD_PAGE, POISON, MACHINE_CHECK, SLAB, KASAN, KFENCE, IO, HUNG, MOVE,
 	FAULT			/* may begin with any letter */
 };
 
@@ -211,6 +211,7 @@ static const struct {
 			    pdet_log_machine_check },
 	[SLAB] = { pdet_log_slab_begins, pdet_log_slab },
 	[KASAN] = { pdet_log_kasan_begins, pdet_log_kasan },
+	[KFENCE] = { pdet_log_kfence_begins, pdet_log_kfence },
 	[IO] = { pdet_log_io_begins, NULL },
 	[HUNG] = { pdet_log_hung_begins, pdet_log_hung },
 	[MOVE] = { pdet_log_move_begins, NULL },
@@ -221,8 +222,8 @@ static const struct {
 
 /* The forms whose first line begins with this letter. */
 static const uint16_t of_letter[256] = {
-	['B'] = BIT(BAD_PAGE) | BIT(SLAB) | BIT(KASAN) | BIT(IO) |
-		BIT(MACHINE_CHECK),
+	['B'] = BIT(BAD_PAGE) | BIT(SLAB) | BIT(KASAN) | BIT(KFENCE) |
+		BIT(IO) | BIT(MACHINE_CHECK),
 	['E'] = BIT(MACHINE_CHECK) | BIT(IO),
 	['I'] = BIT(POISON) | BIT(IO) | BIT(HUNG),
 	['M'] = BIT(POISON),
@@ -238,7 +239,8 @@ static const uint16_t of_letter[256] = {
 	 * kinds of errors (block/blk-core.c, blk_errors[]), and functions that
 	 * print them
 	 */
-	['_'] = BIT(MOVE), ['a'] = BIT(IO) | BIT(MOVE), ['f'] = BIT(MOVE),
+	['_'] = BIT(MOVE) | BIT(POISON), ['g'] = BIT(POISON),
+	['a'] = BIT(IO) | BIT(MOVE), ['f'] = BIT(MOVE),
 	['b'] = BIT(IO), ['c'] = BIT(IO), ['d'] = BIT(IO),
 	['i'] = BIT(IO), ['k'] = BIT(IO), ['n'] = BIT(IO), ['o'] = BIT(IO),
 	['p'] = BIT(IO), ['r'] = BIT(IO), ['t'] = BIT(IO), ['z'] = BIT(IO),
@@ -272,6 +274,7 @@ unsigned pdet_log_patience(const struct pdet_log_page *p)
 {
 	switch (p->report) {
 	case PAGEDET_REPORT_KASAN:
+	case PAGEDET_REPORT_KFENCE:
 	case PAGEDET_REPORT_SLAB:
 	case PAGEDET_REPORT_HUNG_TASK:
 		return PDET_LOG_PATIENCE_LONG;

@@ -81,6 +81,18 @@ void pdet_log_place_pointer(struct pdet_log_page *p,
 void pdet_log_take_pointer(struct pdet_log_page *p,
 			   struct pdet_log_pointer is);
 
+/* --- owner.c: stacks of an allocation and a free. --- */
+
+/* pdet_log_stack_begins - the lines after this one may be frames. A line that
+ * only comes after them ends it: pdet_log_stack_ends(). */
+void pdet_log_stack_begins(struct pdet_log_stack *stack);
+void pdet_log_stack_ends(struct pdet_log_stack *stack);
+
+/* pdet_log_stack_frame - add a frame to the stack that has begun last. If the
+ * line is not one, the function returns false, and no frame may follow. */
+bool pdet_log_stack_frame(struct pdet_log_page *p, struct pdet_scan s,
+			  bool *memory);
+
 /* --- the forms. The first function of each says whether a report begins here,
  * and parses it into *p, which is empty if not. The second one says whether
  * this is another line of the report. --- */
@@ -103,6 +115,10 @@ bool pdet_log_kasan_begins(struct pdet_log_page *p, struct pdet_scan s,
 			   bool *memory);
 bool pdet_log_kasan(struct pdet_log_page *p, struct pdet_scan s,
 		    bool *memory);
+bool pdet_log_kfence_begins(struct pdet_log_page *p, struct pdet_scan s,
+			    bool *memory);
+bool pdet_log_kfence(struct pdet_log_page *p, struct pdet_scan s,
+		     bool *memory);
 bool pdet_log_io_begins(struct pdet_log_page *p, struct pdet_scan s,
 			bool *memory);
 bool pdet_log_move_begins(struct pdet_log_page *p, struct pdet_scan s,

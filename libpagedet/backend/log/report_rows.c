@@ -14,6 +14,9 @@
  * besides names: PAGEDET_EVIDENCE_TEXT. */
 #define MOST_REASON 384
 
+/* Between two parts of a reason. */
+#define BETWEEN "; "
+
 /* Put tasks and addresses. maps.c handles the tasks and addresses of a query to
  * Page Detective. */
 static void put_place(const struct pdet_log_putting *o)
@@ -91,21 +94,29 @@ struct pdet_scan pdet_log_reason(const struct pdet_log_page *p)
 				     p->says.len ? p->says : p->why);
 }
 
-bool pdet_log_join_reasons(struct pdet_log_page *p, struct pdet_scan first,
-			   const char *words, struct pdet_scan then)
+/* Cut a part off a reason. */
+static struct pdet_scan next_part(struct pdet_scan *s)
 {
-	char text[MOST_REASON];
-	const size_t between = strlen(words);
-	const size_t wants = between + (size_t)(then.end - then.at);
-	size_t len;
+	struct pdet_scan part = *s, rest = { s->end, s->end };
 
-	len = pdet_shortened(text, sizeof(text) -
-			     PDET_MIN(wants, sizeof(text) / 2), first);
-	memcpy(text + len, words, between);
-	len += between;
-	len += pdet_shortened(text + len, sizeof(text) - len, then);
-	return pdet_log_keep(p, (struct pdet_scan){ text, text + len },
-			     &p->reason);
+	if (pdet_log_behind(*s, BETWEEN, &rest))
+		part.end = rest.at - strlen(BETWEEN);
+	s->at = rest.at;
+	return part;
+}
+
+static bool has_part(struct pdet_scan s, struct pdet_scan part)
+{
+	const size_t len = (size_t)(part.end - part.at);
+
+	while (s.at < s.end) {
+		const struct pdet_scan is = next_part(&s);
+
+		if ((size_t)(is.end - is.at) == len &&
+		    !memcmp(is.at, part.at, len))
+			return true;
+	}
+	return false;
 }
 
 /* Append "; TEXT" to *@len bytes. */
@@ -114,12 +125,52 @@ static void append(char *to, size_t size, size_t *len, struct pdet_scan text)
 	size_t n = (size_t)(text.end - text.at);
 
 	if (*len && size - *len > 2) {
-		memcpy(to + *len, "; ", 2);
+		memcpy(to + *len, BETWEEN, 2);
 		*len += 2;
 	}
 	n = PDET_MIN(n, size - *len);
 	memcpy(to + *len, text.at, n);
 	*len += n;
+}
+
+/* Copy @then without the parts that @first or itself has already. @keep: its
+ * first part stays, which is the outcome of an earlier event. */
+static struct pdet_scan without_same(char to[PDET_LOG_TEXT],
+				     struct pdet_scan first,
+				     struct pdet_scan then, bool keep)
+{
+	size_t len = 0;
+
+	while (then.at < then.end) {
+		const struct pdet_scan part = next_part(&then);
+
+		if (keep || (!has_part(first, part) &&
+			     !has_part((struct pdet_scan){ to, to + len },
+				       part)))
+			append(to, PDET_LOG_TEXT, &len, part);
+		keep = false;
+	}
+	return (struct pdet_scan){ to, to + len };
+}
+
+bool pdet_log_join_reasons(struct pdet_log_page *p, struct pdet_scan first,
+			   const char *words, struct pdet_scan then)
+{
+	char text[MOST_REASON], rest[PDET_LOG_TEXT];
+	const size_t between = strlen(words);
+	size_t len, wants;
+
+	then = without_same(rest, first, then, strcmp(words, BETWEEN) != 0);
+	wants = then.at < then.end ? between + (size_t)(then.end - then.at) : 0;
+	len = pdet_shortened(text, sizeof(text) -
+			     PDET_MIN(wants, sizeof(text) / 2), first);
+	if (wants) {
+		memcpy(text + len, words, between);
+		len += between;
+		len += pdet_shortened(text + len, sizeof(text) - len, then);
+	}
+	return pdet_log_keep(p, (struct pdet_scan){ text, text + len },
+			     &p->reason);
 }
 
 /* The mark of a page_pool, in the second word of struct page (include/linux/
@@ -181,6 +232,8 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 	put_place(o);
 	put_file(o);
 	put_flags(o);
+	if (p->report == PAGEDET_REPORT_KFENCE)
+		pdet_log_put_kfence(o);
 	if (p->is_slab)
 		pdet_log_cell(o, F(KIND), PAGEDET_KIND_SLAB);
 	if (p->cache.len)

@@ -49,7 +49,12 @@ void pdet_log_put_address(const struct pdet_log_putting *o);
 /* report_rows.c: the facts of a report beside a block of dump_page(). */
 void pdet_log_put_report(const struct pdet_log_putting *o);
 
-/* owner.c: the fields of the allocation and the free. */
+/* owner.c: the fields of the allocation and the free; one of their stacks. */
 void pdet_log_put_owner(const struct pdet_log_putting *o);
+void pdet_log_put_stack(const struct pdet_log_putting *o, unsigned field,
+			const struct pdet_log_stack *stack);
+
+/* kfence.c: the same for the object of a report. */
+void pdet_log_put_kfence(const struct pdet_log_putting *o);
 
 #endif

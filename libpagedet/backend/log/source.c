@@ -17,6 +17,8 @@
 #include "base/pairs.h"
 #include "memory/dump_kind.h"
 
+#define POISON PAGEDET_PF(PAGEDET_PF_HWPOISON)
+
 struct log_source {
 	struct pdet_backend backend;
 	const struct pagedet_options *options;
@@ -35,29 +37,48 @@ static struct log_source *source_of(struct pdet_backend *b)
 	return PDET_CONTAINER(b, struct log_source, backend);
 }
 
+/* Whether it is a log: 1, 0 or a negative errno. */
+static int is_log(struct pdet_env *env, struct pdet_text_stream *s)
+{
+	struct pdet_scan head;
+	int r;
+
+	/* A memory dump may contain the text of a log. */
+	r = pdet_text_stream_peek(s, env, 4096, &head);
+	if (r < 0)
+		return r;
+	if (pdet_dump_kind(head.at, (size_t)(head.end - head.at)) ||
+	    pdet_text_is_binary(head.at, (size_t)(head.end - head.at)))
+		return 0;
+	r = pdet_text_stream_peek(s, env, PDET_TEXT_HEAD, &head);
+	if (r < 0)
+		return r;
+	if (pdet_text_is_owner(head.at, (size_t)(head.end - head.at)))
+		return 0;
+	return pdet_log_is_log(head.at, (size_t)(head.end - head.at));
+}
+
 static int log_probe(struct pdet_env *env, const struct pdet_input *in)
 {
+	const char *const name = in->options->n_files == 1 ?
+		in->options->files[0] : NULL;
 	struct pdet_text_stream *s;
-	struct pdet_scan head;
 	struct stat st;
-	int ours = 0;
+	int r;
 
 	/* Never probe a pipe: its data can be read only once. */
-	if (in->options->n_files != 1 || stat(in->options->files[0], &st) < 0 ||
-	    !S_ISREG(st.st_mode) ||
-	    pdet_text_stream_open(env, in->options->files[0], &s) < 0)
+	if (!name || stat(name, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
-	/* A memory dump may contain the text of a log. */
-	if (pdet_text_stream_peek(s, env, 4096, &head) == 0 &&
-	    !pdet_dump_kind(head.at, (size_t)(head.end - head.at)) &&
-	    !pdet_text_is_binary(head.at, (size_t)(head.end - head.at)) &&
-	    pdet_text_stream_peek(s, env, PDET_TEXT_HEAD, &head) == 0 &&
-	    !pdet_text_is_owner(head.at, (size_t)(head.end - head.at)) &&
-	    pdet_log_is_log(head.at, (size_t)(head.end - head.at)))
-		ours = 100;
-	pdet_text_stream_close(s);
+	r = pdet_text_stream_open(env, name, &s);
+	if (r == 0) {
+		r = is_log(env, s);
+		pdet_text_stream_close(s);
+	}
+	if (r == -ENOMEM)
+		return pdet_fail(env, ENOMEM, "cannot read %s: no memory",
+				 name);
 	pdet_clear(env);
-	return ours;
+	return r > 0 ? 100 : 0;
 }
 
 static int log_open(struct pdet_backend *b, struct pdet_env *env,
@@ -93,27 +114,38 @@ static int compare(const void *a, const void *b)
 }
 
 /* What was said of a memory error still holds when the page is named for
- * another reason, or for another task that had it. */
+ * another reason, for another task that had it, or for the same error again. */
 static bool remember(struct pdet_log_page *p,
 		     const struct pdet_log_page *before)
 {
-	const struct pdet_scan said = pdet_log_reason(before);
+	struct pdet_scan said = pdet_log_reason(before);
 	const struct pdet_scan had = pdet_log_reason(p);
 
-	if (before->report != PAGEDET_REPORT_MEMORY_FAILURE ||
-	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE &&
-	     (p->over || !before->over)) ||
+	if ((before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
+	     !before->remembers) ||
+	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->again &&
+	     (p->over || (!before->over && !before->remembers))) ||
 	    p->report == PAGEDET_REPORT_SOFT_OFFLINE ||
 	    p->report == PAGEDET_REPORT_UNPOISON)
 		return true;
+	/* Only the memory error: the row no longer shows other reports. */
+	if (before->remembers) {
+		pdet_scan_word(&said, PDET_SAID_BEFORE);
+		while (pdet_log_behind(said, "; " PDET_SAID_BEFORE, &said))
+			;
+	}
 	p->injected = before->injected;
+	p->flags |= before->flags & ~p->flags_known & POISON;
+	p->flags_known |= before->flags_known & POISON;
+	p->remembers = true;
 	return said.at == said.end ||
 	       pdet_log_join_reasons(p, had, had.at < had.end ?
 				     "; " PDET_SAID_BEFORE : PDET_SAID_BEFORE,
 				     said);
 }
 
-/* The statement that begins last replaces earlier ones about the same page. */
+/* The statement that begins last replaces earlier ones about the same page,
+ * also if these end later. */
 static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 		struct pdet_log *log, const struct pdet_log_page *p)
 {
@@ -123,7 +155,7 @@ static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
 		before = &l->pages.data[i];
 		if (before->line > p->line)
-			return 0;
+			return remember(before, p) ? 0 : -ENOMEM;
 		pdet_log_steal(log, &now);
 		if (!remember(&now, before)) {
 			pdet_log_page_free(&now);

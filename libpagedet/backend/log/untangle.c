@@ -109,14 +109,17 @@ uint8_t pdet_log_advance(const struct pdet_log_writer *w, uint8_t stage,
 	}
 }
 
-/* @lenient: a block alone may lack the reason. */
+/* @lenient: a block alone may lack the reason, and a report its task. */
 static bool is_complete(const struct pdet_log_writer *w, uint8_t stage,
 			unsigned raws, bool lenient)
 {
 	switch (w->form) {
 	case PDET_LOG_OF_STATE:
+		return stage == PDET_LOG_AT_END ||
+		       (lenient && stage >= PDET_LOG_AT_REASON);
 	case PDET_LOG_OF_MAP:
-		return stage == PDET_LOG_AT_END;
+		return stage == PDET_LOG_AT_END ||
+		       (lenient && stage >= PDET_LOG_AT_ADDR);
 	default:
 		return stage >= PDET_LOG_AT_REASON ||
 		       (w->form == PDET_LOG_OF_DUMP && lenient && raws &&

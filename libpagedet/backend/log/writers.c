@@ -25,6 +25,8 @@ struct pdet_log_writers {
 	bool traces;		/* the frames of a backtrace come next */
 	bool repeats;		/* "flags:" comes next, of no page */
 	bool drops;		/* the writers are unknown after the replay */
+	bool wordy;		/* blocks have lines after that of the flags;
+				 * not so before 3.15 */
 	unsigned tries;
 	size_t next;		/* line to replay */
 	uint64_t last;		/* the last line of a report */
@@ -116,6 +118,44 @@ static bool is_idle(const struct pdet_log_writer *x)
 	       x->stage >= PDET_LOG_AT_REASON;
 }
 
+/* Whether no line of its block is missing at @stage: the block has not begun,
+ * and its first line will name the page, or it has ended. Its task may follow,
+ * which has a name, too. */
+static bool rests(const struct pdet_log_writers *w,
+		  const struct pdet_log_writer *x, uint8_t stage)
+{
+	switch (stage) {
+	case PDET_LOG_AT_HEAD:
+		return x->head.named;
+	case PDET_LOG_AT_FLAGS:
+		return !w->wordy && x->form == PDET_LOG_OF_STATE;
+	case UINT8_MAX:
+		return false;
+	default:
+		return stage >= (x->form == PDET_LOG_OF_MAP ?
+				 PDET_LOG_AT_ADDR : PDET_LOG_AT_REASON);
+	}
+}
+
+/* Forget the report that has had no line for the longest time, of those whose
+ * next line is not taken for another's. */
+static void make_room(struct pdet_log_writers *w)
+{
+	unsigned i, oldest = w->t.n;
+
+	for (i = 0; i < w->t.n; i++) {
+		const struct pdet_log_writer *x = &w->t.writers[i];
+
+		if (x->idle || (rests(w, x, x->stage) && (oldest == w->t.n ||
+				x->last < w->t.writers[oldest].last)))
+			oldest = i;
+		if (x->idle)
+			break;
+	}
+	if (oldest < w->t.n)
+		drop(w, oldest);
+}
+
 /* Before a new report begins: forget those that are complete. Returns true if
  * others are not. */
 static bool are_open(struct pdet_log_writers *w)
@@ -127,13 +167,13 @@ static bool are_open(struct pdet_log_writers *w)
 		struct pdet_log_writer *x = &w->t.writers[i];
 
 		x->idle = is_idle(x);
-		open |= !x->idle;
 		if (x->idle && x->owned)
 			drop(w, i);
 	}
-	for (i = 0; i < w->t.n && w->t.n == PDET_LOG_WRITERS; i++)
-		if (w->t.writers[i].idle)
-			drop(w, i);
+	if (w->t.n == PDET_LOG_WRITERS)
+		make_room(w);
+	for (i = 0; i < w->t.n; i++)
+		open |= !w->t.writers[i].idle;
 	return open;
 }
 
@@ -431,6 +471,8 @@ int pdet_log_writers_take(struct pdet_log_writers *w, struct pdet_log_line *l,
 		return -ENOMEM;
 	if (s.kind != PDET_LOG_NO_STEP)
 		w->last = heard;
+	w->wordy |= s.kind == PDET_LOG_STEP_RAW ||
+		    s.kind == PDET_LOG_STEP_REASON;
 	l->adopts = detective || (s.kind == PDET_LOG_BEGIN &&
 				  s.form == PDET_LOG_OF_KASAN);
 	if (begins(w, &s, detective)) {
@@ -488,6 +530,19 @@ static void judge(struct pdet_log_writers *w)
 	}
 }
 
+/* Whether lines may follow of which the writer would not be known. */
+static bool are_cut(const struct pdet_log_writers *w,
+		    const uint8_t stages[PDET_LOG_WRITERS])
+{
+	unsigned i;
+
+	for (i = 0; i < w->t.n; i++)
+		if (!w->t.writers[i].idle && !rests(w, &w->t.writers[i],
+						    stages[i]))
+			return true;
+	return false;
+}
+
 int pdet_log_writers_decide(struct pdet_log_writers *w, uint64_t heard,
 			    bool now)
 {
@@ -509,7 +564,7 @@ int pdet_log_writers_decide(struct pdet_log_writers *w, uint64_t heard,
 	judge(w);
 	for (i = 0; i < w->t.n; i++)
 		w->t.writers[i].stage = stages[i];
-	w->drops = !done;
+	w->drops = !done && are_cut(w, stages);
 	w->replays = true;
 	w->next = 0;
 	return 1;
@@ -541,6 +596,7 @@ void pdet_log_writers_forget(struct pdet_log_writers *w)
 {
 	w->t.n = 0;
 	w->blind_from = 0;
+	w->wordy = false;
 }
 
 bool pdet_log_writers_next(struct pdet_log_writers *w, struct pdet_log_line *l,

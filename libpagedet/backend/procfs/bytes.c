@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "backend/page_content.h"
-#include "backend/procfs/procfs.h"
+#include "backend/procfs/task.h"
 #include "schema/page_bytes.h"
 
 /* The last task read. */
@@ -37,8 +37,9 @@ void procfs_bytes_free(struct procfs_bytes *y)
 static const struct procfs_bytes *open_task(struct procfs_session *s,
 					    uint32_t pid)
 {
-	const struct pdet_env *env = &s->session.env;
+	struct pdet_env *env = &s->session.env;
 	struct procfs_bytes *y = s->bytes;
+	uint32_t tid = pid;
 
 	if (y && y->pid == pid)
 		return y;
@@ -48,9 +49,11 @@ static const struct procfs_bytes *open_task(struct procfs_session *s,
 		return NULL;
 	y->pid = pid;
 	y->pagemap = -1;
-	y->mem = pdet_open(env, "/proc/%u/mem", pid);
+	if (procfs_main_ended(env, pid))
+		tid = procfs_other_thread(env, pid, 0);
+	y->mem = pdet_open(env, "/proc/%u/mem", tid);
 	if (y->mem >= 0)
-		y->pagemap = pdet_open(env, "/proc/%u/pagemap", pid);
+		y->pagemap = pdet_open(env, "/proc/%u/pagemap", tid);
 	y->error = y->mem < 0 ? y->mem : PDET_MIN(y->pagemap, 0);
 	return y;
 }

@@ -418,7 +418,7 @@ static bool in_set(const struct pdet_pfnset *set, uint64_t pfn)
 {
 	const size_t i = pdet_pfnset_at(set, pfn);
 
-	return i < set->n && set->pfn[i] == pfn;
+	return i < set->n && set->pfn[i] <= pfn;
 }
 
 static int hidden_frames(struct pdet_session *s, const struct pdet_task *task)
@@ -513,7 +513,7 @@ int procfs_mappings(struct pdet_session *base, struct pdet_task *task,
 
 		if (got <= 0)
 			return (int)got;
-		if (set && set->n == 1 && !t->p->pfn_hidden &&
+		if (set && set->n == 1 && !set->more && !t->p->pfn_hidden &&
 		    !holds_frame(s->words, (size_t)got, set->pfn[0])) {
 			start += (uint64_t)got << shift;
 			continue;

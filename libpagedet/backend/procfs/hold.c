@@ -245,6 +245,9 @@ int procfs_user_regs(struct pdet_session *s, struct pdet_task *base,
 	/* A kernel thread. */
 	if (t->pagemap < 0)
 		return 0;
+	/* The memory is that of another thread. */
+	if (base->thread != base->pid)
+		return failed(&s->env, base->pid, -ESRCH);
 	/* The numbers of a tree elsewhere, or of another namespace, are not
 	 * those of threads here. */
 	if (!t->hold &&

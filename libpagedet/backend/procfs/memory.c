@@ -405,6 +405,16 @@ void procfs_memory_free(struct procfs_memory *m)
 	pthread_mutex_destroy(&m->lock);
 }
 
+uint64_t procfs_frames_end(struct pdet_backend *b, struct pdet_env *env)
+{
+	struct procfs *p = procfs_of(b);
+
+	if (procfs_memory_load(p, env) == 0)
+		return p->memory.max_pfn;
+	pdet_clear(env);
+	return 0;
+}
+
 int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
 		  struct pdet_ranges *ret)
 {

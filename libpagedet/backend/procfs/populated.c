@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/text/text.h"
 #include "kernel/object/uapi.h"
+#include "kernel/text/stat.h"
 
 #define WANTED (PDET_PM_SCAN_PRESENT | PDET_PM_SCAN_SWAPPED)
 
@@ -62,6 +63,21 @@ uint64_t procfs_task_size(struct pdet_backend *b, struct pdet_env *env,
 	return read_statm(env, pid, &size, &resident) ? resident : 0;
 }
 
+int procfs_has_memory(struct pdet_session *s, uint32_t tid)
+{
+	const char state = pdet_stat_state(&s->env, tid);
+	uint64_t size, resident;
+
+	if (!state)
+		return -ESRCH;
+	if (state == 'Z' || state == 'X')
+		return 0;
+	/* In a captured tree no task ends, and files may be missing. */
+	if (!procfs_of(s->backend)->live)
+		return 1;
+	return read_statm(&s->env, tid, &size, &resident) ? size != 0 : -ESRCH;
+}
+
 /*
  * True if most of the address space is empty. A scan before the read then pays
  * off; in a dense address space it costs a quarter more.
@@ -71,7 +87,7 @@ static bool is_sparse(struct pdet_session *s, struct procfs_task *t)
 	uint64_t size, resident;
 
 	if (t->sparse < 0)
-		t->sparse = read_statm(&s->env, t->task.pid, &size,
+		t->sparse = read_statm(&s->env, t->task.thread, &size,
 				       &resident) && size / 4 > resident;
 	return t->sparse;
 }

@@ -271,6 +271,7 @@ int procfs_memory_load(struct procfs *p, struct pdet_env *env);
 void procfs_memory_free(struct procfs_memory *m);
 int procfs_memory(struct pdet_backend *b, struct pdet_env *env,
 		  struct pdet_ranges *ret);
+uint64_t procfs_frames_end(struct pdet_backend *b, struct pdet_env *env);
 /* True if there may be memory, as far as the map shows. *why, if it is not 0,
  * is the reason why the map is incomplete. */
 bool procfs_memory_present(struct procfs *p, struct pdet_env *env,
@@ -348,6 +349,10 @@ int procfs_usage(struct pdet_backend *b, struct pdet_env *env, uint32_t pid,
 int procfs_task_open(struct pdet_session *s, uint32_t pid,
 		     struct pdet_task **ret);
 void procfs_task_close(struct pdet_task *t);
+int procfs_has_memory(struct pdet_session *s, uint32_t tid);
+/* space.c */
+enum pdet_space_order procfs_space_order(struct pdet_session *s, uint32_t tid,
+					 uint32_t other);
 void procfs_task_name(struct pdet_session *s, struct pdet_task *t);
 int procfs_task_same(struct pdet_session *s, struct pdet_task *t);
 int procfs_vma_at(struct pdet_session *s, struct pdet_task *t, uint64_t addr,

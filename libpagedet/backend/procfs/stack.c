@@ -103,9 +103,8 @@ int procfs_task_stack(struct pdet_session *s, uint32_t tid,
 		return 0;
 	pdet_text_free(ret);
 	state = pdet_stat_state(&s->env, tid);
-	if (state == 'Z' || state == 'X')
-		return pdet_fail(&s->env, ESRCH, "cannot read the stack of "
-				 "thread %u: it has ended", tid);
+	if (!state || state == 'Z' || state == 'X')
+		return pdet_fail(&s->env, ESRCH, "thread %u has ended", tid);
 	return pdet_fail(&s->env, EAGAIN, "thread %u is running: its stack is "
 			 "in the registers of a processor", tid);
 }

@@ -162,13 +162,14 @@ static uint8_t read_tgid(struct pdet_env *env, struct pdet_task *t)
 	return 0;
 }
 
-static int open_file(struct procfs *p, struct pdet_env *env, uint32_t pid,
+static int open_file(const struct procfs_task *t, struct pdet_env *env,
 		     uint32_t kind, const char *name, bool *handed)
 {
-	int fd = procfs_handed_fd(p, kind, pid);
+	int fd = procfs_handed_fd(t->p, kind, t->task.pid);
 
 	*handed = fd >= 0;
-	return fd >= 0 ? fd : pdet_open(env, "/proc/%u/%s", pid, name);
+	return fd >= 0 ? fd : pdet_open(env, "/proc/%u/%s", t->task.thread,
+					name);
 }
 
 /* A zombie keeps its entry in /proc. A process whose main thread has ended
@@ -207,6 +208,45 @@ static int open_failed(struct pdet_env *env, uint32_t pid, const char *name,
 	return error;
 }
 
+/*
+ * Whether pagemap is of a task without memory. Older kernels open it also for a
+ * zombie, and show nothing.
+ */
+static bool is_empty(const struct procfs_task *t)
+{
+	uint64_t word;
+
+	return t->pagemap < 0 ||
+	       (t->p->live && !t->pagemap_handed &&
+		pdet_pread(t->pagemap, &word, sizeof(word), 0) <= 0);
+}
+
+/* Opens pagemap of another thread, if the main thread alone has ended. If all
+ * have, fails as for a zombie. */
+static void open_other(struct pdet_env *env, struct procfs_task *t)
+{
+	const uint32_t pid = t->task.pid;
+	uint32_t tid = 0;
+
+	if (!t->p->live || pdet_stat_state(env, pid) != 'Z')
+		return;
+	if (t->pagemap >= 0)
+		close(t->pagemap);
+	t->pagemap = -ESRCH;
+	if (!procfs_main_ended(env, pid))
+		return;
+	while (t->pagemap == -ESRCH &&
+	       (tid = procfs_other_thread(env, pid, tid))) {
+		t->task.thread = tid;
+		t->pagemap = open_file(t, env, PAGEDET_FD_PAGEMAP, "pagemap",
+				       &t->pagemap_handed);
+		if (t->pagemap >= 0 && is_empty(t)) {
+			close(t->pagemap);
+			t->pagemap = -ESRCH;
+		}
+	}
+}
+
 int procfs_task_open(struct pdet_session *base, uint32_t pid,
 		     struct pdet_task **ret)
 {
@@ -217,15 +257,18 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 	if (!t)
 		return pdet_fail(&base->env, ENOMEM, "no memory");
 	t->task.backend = base->backend;
-	t->task.pid = pid;
+	t->task.pid = t->task.thread = pid;
 	t->p = p;
 	t->maps = -1;
 	t->sparse = -1;
-	t->pagemap = open_file(p, &base->env, pid, PAGEDET_FD_PAGEMAP,
-			       "pagemap", &t->pagemap_handed);
+	t->pagemap = open_file(t, &base->env, PAGEDET_FD_PAGEMAP, "pagemap",
+			       &t->pagemap_handed);
 	if ((t->pagemap == -ESRCH || t->pagemap == -EACCES) &&
 	    is_kernel_thread(&base->env, pid))
 		t->pagemap = -1;
+	if (t->pagemap == -ESRCH || t->pagemap == -EACCES ||
+	    (t->pagemap >= 0 && is_empty(t)))
+		open_other(&base->env, t);
 	if (t->pagemap == -EACCES && procfs_is_ending(&base->env, pid))
 		t->pagemap = -ESRCH;
 	if (t->pagemap < -1) {
@@ -293,7 +336,7 @@ static int open_maps(struct pdet_session *s, struct procfs_task *t)
 {
 	if (t->maps >= 0)
 		return 0;
-	t->maps = open_file(t->p, &s->env, t->task.pid, PAGEDET_FD_MAPS, "maps",
+	t->maps = open_file(t, &s->env, PAGEDET_FD_MAPS, "maps",
 			    &t->maps_handed);
 	return t->maps < 0 ? open_failed(&s->env, t->task.pid, "maps",
 					 t->maps) : 0;
@@ -345,7 +388,7 @@ static void judge_owner(struct pdet_session *s, const struct pdet_task *t,
 	vma->owner_unproved = vma->inode &&
 		(pdet_fields_has(want, PAGEDET_FIELD_DEV) ||
 		 pdet_fields_has(want, PAGEDET_FIELD_INODE)) &&
-		!procfs_shows_owner(procfs_session_of(s), t->pid, vma->dev);
+		!procfs_shows_owner(procfs_session_of(s), t->thread, vma->dev);
 }
 
 int procfs_vma_at(struct pdet_session *s, struct pdet_task *base,

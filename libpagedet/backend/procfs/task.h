@@ -53,6 +53,14 @@ ssize_t procfs_pagemap_words(struct pdet_session *s, struct procfs_task *t,
 /* A zombie, or a task that is just ending. */
 bool procfs_is_ending(struct pdet_env *env, uint32_t pid);
 
+/* --- main_thread.c --- */
+/* Whether the main thread of a process has ended, but others have not. */
+bool procfs_main_ended(const struct pdet_env *env, uint32_t pid);
+/* The first thread of process @pid above @after that is not its main thread and
+ * has not ended; 0: there is none. */
+uint32_t procfs_other_thread(struct pdet_env *env, uint32_t pid,
+			     uint32_t after);
+
 /* --- hold.c --- */
 /* Lets a stopped thread go on. */
 void procfs_release(struct procfs_task *t);

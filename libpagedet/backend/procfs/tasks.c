@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/procfs/procfs.h"
+#include "backend/procfs/task.h"
 #include "base/text/text.h"
+#include "kernel/text/stat.h"
 
 #define PF_KTHREAD 0x00200000
 /* Field numbers of stat. */
@@ -83,6 +84,16 @@ static bool parse(struct listing *l, struct pdet_text *text,
 	return true;
 }
 
+/* The pages of a process whose main thread alone has ended. */
+static void add_rss(struct pdet_env *env, struct pagedet_task *t)
+{
+	const uint32_t tid = procfs_main_ended(env, t->pid) ?
+			     procfs_other_thread(env, t->pid, 0) : 0;
+
+	if (tid && pdet_stat_number(env, tid, PDET_STAT_RSS, &t->rss) < 0)
+		t->flags &= ~(uint32_t)PAGEDET_TASK_HAS_RSS;
+}
+
 /* 0, or -ENOMEM without an error text. */
 static int add(struct listing *l, struct pdet_env *env, uint32_t tgid,
 	       uint32_t pid, bool process)
@@ -101,6 +112,8 @@ static int add(struct listing *l, struct pdet_env *env, uint32_t tgid,
 	}
 	whole = parse(l, &text, &t);
 	pdet_text_free(&text);
+	if (whole && pid == tgid && t.state == 'Z' && l->live)
+		add_rss(env, &t);
 	l->lost += !whole;
 	return !whole || pdet_vec_push(&l->tasks, t) ? 0 : -ENOMEM;
 }

@@ -175,7 +175,8 @@ static int by_smaps(struct pdet_session *s, const struct procfs_task *t,
 		    uint64_t start, uint64_t end, struct pdet_ranges *ret)
 {
 	struct pdet_text_stream *text;
-	const int fd = pdet_open(&s->env, "/proc/%u/smaps", t->task.pid);
+	const int fd = pdet_open(&s->env, "/proc/%u/smaps",
+				 t->task.thread);
 	int r;
 
 	if (fd < 0)

@@ -58,8 +58,8 @@ static int from_status(struct pdet_env *env, uint32_t pid, int error,
 	return error == -ENOENT ? -ENOTSUP : 1;
 }
 
-static int read_sums(struct pdet_env *env, uint32_t pid,
-		     struct pdet_usage *ret)
+static int read_thread(struct pdet_env *env, uint32_t pid,
+		       struct pdet_usage *ret)
 {
 	struct pdet_text text;
 	bool whole;
@@ -78,6 +78,22 @@ static int read_sums(struct pdet_env *env, uint32_t pid,
 	whole = text.len && pdet_smaps_rollup(scan_of(&text), &ret->row);
 	r = whole ? 1 : text.len ? -EBADMSG : 0;
 	pdet_text_free(&text);
+	return r;
+}
+
+/* Reads those of another thread, if the main thread alone has ended. */
+static int read_sums(struct pdet_env *env, uint32_t pid,
+		     struct pdet_usage *ret)
+{
+	int r = read_thread(env, pid, ret);
+	uint32_t tid = 0;
+
+	if (r > 0 || !procfs_main_ended(env, pid))
+		return r;
+	do {
+		tid = procfs_other_thread(env, pid, tid);
+		r = tid ? read_thread(env, tid, ret) : r;
+	} while (tid && (r == 0 || r == -ESRCH));
 	return r;
 }
 

@@ -297,3 +297,43 @@ int pdet_tasks_find(struct pdet_space *space, const struct pdet_tasks *t,
 	/* The unmapped task may be the wanted one. */
 	return s.error == -ENOENT ? -EBADMSG : s.error ? s.error : -ENOENT;
 }
+
+/* --- of a process whose main thread has ended --- */
+
+struct living {
+	struct pdet_space *space;
+	const struct pdet_tasks *t;
+	struct pdet_task_struct *ret;
+	int error;		/* of the first unreadable thread */
+};
+
+static int take_living(void *arg, uint64_t node)
+{
+	struct living *l = arg;
+	int r;
+
+	node -= (uint64_t)l->t->task.field[TASK_THREAD_NODE].at;
+	r = pdet_task_read(l->space, l->t, node, l->ret);
+	if (r < 0) {
+		l->error = l->error ? l->error : r;
+		return 0;
+	}
+	return l->ret->mm && !l->ret->kthread;
+}
+
+int pdet_task_living(struct pdet_space *space, const struct pdet_tasks *t,
+		     uint64_t addr, struct pdet_task_struct *ret)
+{
+	struct living l = { space, t, ret, 0 };
+	struct pdet_task_struct task;
+	uint64_t signal;
+	int r = read_task(space, t, addr, &task, &signal);
+
+	if (r == 0)
+		r = pdet_list_each(space, pdet_struct_addr(&t->signal, signal,
+							   SIGNAL_THREADS),
+				   MOST_TASKS, take_living, &l);
+	if (r > 0)
+		return 0;
+	return r < 0 ? r : l.error ? l.error : -ENOENT;
+}

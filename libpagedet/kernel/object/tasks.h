@@ -71,6 +71,15 @@ int pdet_tasks_each(struct pdet_space *space, const struct pdet_tasks *t,
 int pdet_tasks_find(struct pdet_space *space, const struct pdet_tasks *t,
 		    uint32_t pid, struct pdet_task_struct *ret);
 
+/*
+ * pdet_task_living - find a thread with an address space in the process of the
+ * task at @addr, which has none: the kernel keeps a main thread that has ended
+ * as long as the process has others. Returns 0, -ENOENT if there is none, or
+ * the reason why that is uncertain.
+ */
+int pdet_task_living(struct pdet_space *space, const struct pdet_tasks *t,
+		     uint64_t addr, struct pdet_task_struct *ret);
+
 /* pdet_task_listed - whether the list of its process has the task at @addr.
  * Memory of a task that has ended is in no list. */
 bool pdet_task_listed(struct pdet_space *space, const struct pdet_tasks *t,

@@ -9,7 +9,8 @@
 enum {
 	PDET_STAT_FLAGS = 9,
 	PDET_STAT_THREADS = 20,
-	PDET_STAT_START = 22	/* clock ticks since boot */
+	PDET_STAT_START = 22,	/* clock ticks since boot */
+	PDET_STAT_RSS = 24	/* resident pages */
 };
 
 /*

@@ -315,14 +315,16 @@ static int read_task(struct collector *c, uint32_t pid)
 	return r;
 }
 
-int pdet_mapped_unread(struct pdet_walk *w, struct pdet_worker *k, int error)
+int pdet_mapped_unread(struct pdet_walk *w, struct pdet_worker *k, uint32_t pid,
+		       int error)
 {
-	struct pdet_env *env = &pdet_session_of(k, w)->env;
+	struct pdet_session *s = pdet_session_of(k, w);
+	struct pdet_env *env = &s->env;
 
 	/* The error does not belong to the task. */
 	if (error == -ENOMEM || atomic_load(&k->it->stopped))
 		return error;
-	pdet_cover_unread(&k->cover, error);
+	pdet_cover_unread(&k->cover, s, pid, error);
 	pdet_log(env, PAGEDET_LOG_DEBUG, "%s", env->error);
 	pdet_clear(env);
 	return 0;
@@ -355,7 +357,7 @@ int pdet_mapped_collect(struct pdet_mapped *m, struct pdet_walk *w,
 	for (i = 0; i < m->n_pids && r == 0; i++) {
 		r = read_task(&c, m->pids[i]);
 		if (r < 0)
-			r = pdet_mapped_unread(w, k, r);
+			r = pdet_mapped_unread(w, k, m->pids[i], r);
 	}
 	for (i = 0; i < m->files.n && r == 0; i++)
 		put_in_order(m, &m->files.data[i]);

@@ -78,6 +78,7 @@ size_t pdet_mapped_seek(const struct pdet_mapped_file *f, uint64_t index);
  * If a task could not be read, that is a result: counts the task and drops the
  * error text. Returns 0, or the error that ends the work.
  */
-int pdet_mapped_unread(struct pdet_walk *w, struct pdet_worker *k, int error);
+int pdet_mapped_unread(struct pdet_walk *w, struct pdet_worker *k, uint32_t pid,
+		       int error);
 
 #endif

@@ -184,9 +184,19 @@ static int look_at_task(struct finder *f, uint32_t pid)
 	return r;
 }
 
+/* It is more helpful to report a reason that the user can remove than a task
+ * that ended. */
+static void note_unread(struct finder *f, int error)
+{
+	f->unread++;
+	if (error != -ESRCH || !*f->why)
+		snprintf(f->why, sizeof(f->why), "%s", env_of(f)->error);
+}
+
 /* Reads all tasks. If a task cannot be read, it is left out from then on. */
 static int look_at_tasks(struct finder *f)
 {
+	struct pdet_session *s = pdet_session_of(f->k, f->w);
 	struct pdet_mapped *m = f->m;
 	size_t i, n = 0;
 	int r = 0;
@@ -197,15 +207,9 @@ static int look_at_tasks(struct finder *f)
 			m->pids[n++] = m->pids[i];
 			continue;
 		}
-		f->unread++;
-		/*
-		 * It is more helpful to report a reason that the user can
-		 * remove than a task that ended.
-		 */
-		if (r != -ESRCH || !*f->why)
-			snprintf(f->why, sizeof(f->why), "%s",
-				 env_of(f)->error);
-		r = pdet_mapped_unread(f->w, f->k, r);
+		if (!pdet_is_zombie(s, m->pids[i], r))
+			note_unread(f, r);
+		r = pdet_mapped_unread(f->w, f->k, m->pids[i], r);
 	}
 	m->n_pids = n;
 	return r;

@@ -4,12 +4,14 @@
  * tasks' page tables, or from a mapping index. Then come the kernel's own
  * mappings. At the end, the mappings of each frame are compared with the
  * kernel's count. If each frame has as many mappings as the kernel counts, the
- * walk ends early.
+ * walk ends early. Each process is shown, but two that share an address space
+ * have one mapping for the kernel.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/spaces.h"
 #include "query/counted.h"
 #include "query/mapindex.h"
 #include "query/sweep.h"
@@ -20,9 +22,13 @@
 /* Frames per walk of the kernel's page tables. */
 #define KERNEL_FRAMES 65536
 
-/* One wanted frame. */
+/* This many frames behind the end of memory are one. */
+#define MANY_FRAMES 4096
+
+/* One wanted frame, or many behind the end of memory, which are alike. */
 struct wanted {
 	uint64_t pfn;
+	uint64_t more;		/* frames after pfn */
 	uint64_t ask;		/* its index in the query */
 	uint64_t expected;
 	uint8_t state;		/* of expected */
@@ -31,13 +37,17 @@ struct wanted {
 	bool counted;		/* each of its mappings is */
 	uint8_t users;		/* PAGEDET_HAVE, or the reason why user mappings
 				 * are unknown */
-	atomic_uint_fast64_t found;
+	atomic_uint_fast64_t found; /* as the kernel counts: mappings of one
+				     * address space count once */
+	atomic_uint_fast64_t unsure; /* mappings that may be among these */
+	atomic_uint_fast64_t shared; /* mappings that are */
 };
 
 struct walk_mappers {
 	struct pdet_walk walk;
 	struct wanted *wanted;	/* sorted by pfn */
 	uint64_t *pfns;		/* the sorted pfns alone */
+	uint64_t *more;		/* their more; NULL: each is 0 */
 	size_t *order;		/* indexes in wanted, in the order of the
 				 * query */
 	size_t n;
@@ -51,6 +61,7 @@ struct walk_mappers {
 	struct pdet_kernel_rows kernel;
 	size_t frame;		/* the next frame of that search */
 	volatile int satisfied;	/* all mappings were found */
+	struct pdet_spaces spaces; /* that map a frame */
 	atomic_uint blind;	/* PDET_BLIND_* of what the source cannot see */
 	struct pdet_other other; /* sees all */
 	struct pdet_walk first;	/* the source that is asked otherwise */
@@ -96,12 +107,28 @@ static int compare_asks(const void *a, const void *b, void *data)
 	return x < y ? -1 : x > y;
 }
 
+/* The frames of at most @n entries from the entry @first on. */
+static struct pdet_pfnset set_of(const struct walk_mappers *w, size_t first,
+				 size_t n)
+{
+	return (struct pdet_pfnset){ w->pfns + first, PDET_MIN(w->n - first, n),
+				     w->more ? w->more + first : NULL };
+}
+
 /* Finds the entry of @pfn, which must exist. */
 static struct wanted *find(struct walk_mappers *w, uint64_t pfn)
 {
-	const struct pdet_pfnset set = { w->pfns, w->n };
+	const struct pdet_pfnset set = set_of(w, 0, w->n);
 
 	return &w->wanted[pdet_pfnset_at(&set, pfn)];
+}
+
+/* The index of @pfn in the query. */
+static uint64_t ask_of(struct walk_mappers *w, uint64_t pfn)
+{
+	const struct wanted *f = find(w, pfn);
+
+	return f->ask + (pfn - f->pfn);
 }
 
 /*
@@ -113,6 +140,14 @@ static bool is_found(const struct wanted *f)
 	return f->state == PAGEDET_HAVE && f->counted &&
 	       f->kind == PAGEDET_MAPCOUNT_EXACT &&
 	       atomic_load(&f->found) >= f->expected;
+}
+
+/* If it is not known whether mappings are among the others, and the kernel
+ * counts more, they are assumed not to be. */
+static uint64_t number_found(const struct wanted *f)
+{
+	return atomic_load(&f->found) +
+	       (is_found(f) ? 0 : atomic_load(&f->unsure));
 }
 
 /* Sets the kernel's mapcount of a frame from row @row of @b. */
@@ -140,7 +175,7 @@ static void put_expected(struct wanted *f, const struct pdet_batch *b,
 static void put_less(struct wanted *f, const struct pdet_batch *b,
 		     uint32_t row)
 {
-	const uint64_t found = atomic_load(&f->found);
+	const uint64_t found = number_found(f);
 	struct wanted now = { .pfn = f->pfn };
 
 	put_expected(&now, b, row);
@@ -380,6 +415,8 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	w->walk.total = w->by_index ? w->n : w->n_pids;
 	put_users(w, PAGEDET_HAVE);
 	w->satisfied = false;
+	w->spaces.n = 0;
+	w->spaces.unordered = false;
 	if (w->by_index)
 		return 0;
 	drivers = look_for_drivers(w, k);
@@ -436,7 +473,8 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 	struct walk_mappers *w = walk_of(base);
 	struct mappers_span *ms = span->data;
 	const bool in_kernel = w->by_index ? w->pid == w->n :
-			       w->pid == w->n_pids || w->satisfied;
+			       w->pid == w->n_pids ||
+			       (w->satisfied && !w->spaces.n);
 
 	(void)pages;
 	if (in_kernel && w->frame == w->n) {
@@ -470,7 +508,7 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 static void note_unread(struct walk_mappers *w, struct pdet_worker *k,
 			uint32_t pid, int error)
 {
-	pdet_cover_unread(&k->cover, error);
+	pdet_cover_unread(&k->cover, pdet_session_of(k, &w->walk), pid, error);
 	if (error == -ESRCH)
 		return;
 	pthread_mutex_lock(&w->walk.it->lock);
@@ -482,52 +520,131 @@ static void note_unread(struct walk_mappers *w, struct pdet_worker *k,
 struct sweeper {
 	struct walk_mappers *w;
 	struct pdet_worker *k;
+	bool all;		/* also if all mappings were found */
 };
 
 static bool must_stop(void *arg)
 {
 	struct sweeper *s = arg;
 
-	return s->w->satisfied || pdet_engine_check(s->k) < 0;
+	return (s->w->satisfied && !s->all) || pdet_engine_check(s->k) < 0;
+}
+
+/* Whether a task has the address space of one that maps a frame. */
+static bool is_sharer(struct walk_mappers *w, struct pdet_session *s,
+		      const struct pdet_task *task)
+{
+	bool has;
+
+	pthread_mutex_lock(&w->walk.it->lock);
+	has = pdet_spaces_has(&w->spaces, s, task);
+	pthread_mutex_unlock(&w->walk.it->lock);
+	return has;
+}
+
+/*
+ * Counts what was found in a task, unless one that was read before has the same
+ * address space. Returns 0 or -ENOMEM.
+ */
+static int count_found(struct walk_mappers *w, struct pdet_session *s,
+		       const struct mappers_span *ms)
+{
+	bool remain;
+	size_t i;
+	int is;
+
+	if (!ms->found.n)
+		return 0;
+	pthread_mutex_lock(&w->walk.it->lock);
+	is = pdet_spaces_add(&w->spaces, s, ms->task);
+	pthread_mutex_unlock(&w->walk.it->lock);
+	if (is < 0)
+		return pdet_fail(&s->env, ENOMEM, "no memory");
+	for (i = 0; i < ms->found.n; i++) {
+		struct wanted *f = find(w, ms->found.data[i].pfn);
+
+		atomic_fetch_add(is == PDET_SPACE_NEW ? &f->found :
+				 is == PDET_SPACE_SHARED ? &f->shared :
+							   &f->unsure, 1);
+	}
+	if (!all_found(w))
+		return 0;
+	pthread_mutex_lock(&w->walk.it->lock);
+	remain = pdet_spaces_remain(&w->spaces, s);
+	pthread_mutex_unlock(&w->walk.it->lock);
+	if (remain)
+		w->satisfied = 1;
+	return 0;
+}
+
+/*
+ * Reads an open task. If all mappings were found, only those of tasks that
+ * share an address space with a task that was read are still shown. Returns 1
+ * if only a part was read, 0, or negative errno.
+ */
+static int read_task(struct walk_mappers *w, struct pdet_worker *k,
+		     struct mappers_span *ms)
+{
+	struct pdet_session *s = pdet_session_of(k, &w->walk);
+	const struct pdet_pfnset set = set_of(w, 0, w->n);
+	struct sweeper sweeper = { w, k, false };
+	unsigned blind = atomic_load(&w->blind);
+	int r;
+
+	do {
+		ms->found.n = 0;
+		if (w->satisfied && !is_sharer(w, s, ms->task))
+			return 0;
+		sweeper.all = w->satisfied;
+		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
+				    must_stop, &sweeper, &blind, &ms->found);
+	} while (r > 0 && w->satisfied && !sweeper.all &&
+		 pdet_engine_check(k) == 0);
+	atomic_fetch_or(&w->blind, blind);
+	return r;
+}
+
+/* Whether a task need not be opened, because all mappings were found, and it
+ * shares no address space with those tasks. */
+static bool is_needless(struct walk_mappers *w, struct pdet_session *s,
+			uint32_t pid)
+{
+	const struct pdet_task task = { .thread = pid };
+
+	return w->satisfied && s->backend->ops->space_order &&
+	       !is_sharer(w, s, &task);
 }
 
 static int sweep(struct walk_mappers *w, struct pdet_worker *k,
 		 struct mappers_span *ms)
 {
-	const struct pdet_backend_ops *ops = w->walk.backend->ops;
 	struct pdet_session *s = pdet_session_of(k, &w->walk);
-	struct pdet_pfnset set = { w->pfns, w->n };
-	struct sweeper sweeper = { w, k };
-	unsigned blind = atomic_load(&w->blind);
-	size_t i;
+	const bool late = w->satisfied;
 	int r;
 
-	r = ops->task_open(s, ms->pid, &ms->task);
+	if (is_needless(w, s, ms->pid))
+		return 0;
+	r = s->backend->ops->task_open(s, ms->pid, &ms->task);
 	if (r == 0) {
 		ms->opened = true;
-		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
-				    must_stop, &sweeper, &blind, &ms->found);
-		atomic_fetch_or(&w->blind, blind);
+		r = read_task(w, k, ms);
 	}
 	/* If only a part was read, the next step continues after it. */
-	if (r > 0 && !w->satisfied) {
+	if (r > 0) {
 		ms->found.n = 0;
 		return pdet_engine_check(k);
 	}
 	if (r < 0 && r != -ESRCH && r != -EACCES && r != -EBADMSG)
 		return r;
 	k->cover.visited++;
-	if (r < 0)
+	/* No mapping of it is missing. */
+	if (r < 0 && !late)
 		note_unread(w, k, ms->pid, r);
 	/* If a part of the task is damaged, the rest is still true. */
 	if (r < 0 && r != -EBADMSG)
 		return 0;
-	k->cover.tasks += r == 0;
-	for (i = 0; i < ms->found.n; i++)
-		atomic_fetch_add(&find(w, ms->found.data[i].pfn)->found, 1);
-	if (ms->found.n && all_found(w))
-		w->satisfied = 1;
-	return 0;
+	k->cover.tasks += r == 0 && (!late || ms->found.n);
+	return count_found(w, s, ms);
 }
 
 /* Sets the columns of one mapping. */
@@ -584,7 +701,7 @@ static int place_swept(struct walk_mappers *w, struct pdet_worker *k,
 	for (; ms->at < ms->found.n && b->n < b->cap; ms->at++) {
 		const struct pdet_found *f = &ms->found.data[ms->at];
 
-		put_mapping(w, s, ms->task, f, find(w, f->pfn)->ask, b);
+		put_mapping(w, s, ms->task, f, ask_of(w, f->pfn), b);
 	}
 	if (ms->at < ms->found.n)
 		return 0;
@@ -600,14 +717,17 @@ static int list_indexed(struct walk_mappers *w, struct mappers_span *ms,
 {
 	const struct pdet_mapindex *ix = w->walk.it->q.index;
 	struct pagedet_mapping *list;
+	uint64_t unsure;
 
 	(void)ms;
-	*n = pdet_mapindex_count(ix, f->pfn);
+	*n = pdet_mapindex_find(ix, f->pfn, NULL, 0);
 	list = malloc((*n + 1) * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	pdet_mapindex_find(ix, f->pfn, list, *n);
-	atomic_store(&f->found, *n);
+	atomic_store(&f->found, pdet_mapindex_count(ix, f->pfn, &unsure));
+	atomic_store(&f->unsure, unsure);
+	atomic_store(&f->shared, *n - unsure - atomic_load(&f->found));
 	*ret = list;
 	return 0;
 }
@@ -665,10 +785,7 @@ static int look_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
 			  const struct pdet_span *span,
 			  struct mappers_span *ms)
 {
-	const struct pdet_pfnset set = {
-		w->pfns + span->item,
-		PDET_MIN(w->n - span->item, (size_t)KERNEL_FRAMES),
-	};
+	const struct pdet_pfnset set = set_of(w, span->item, KERNEL_FRAMES);
 	int r = w->kernel.backend->ops->kernel_mappings(
 			k->session[w->kernel.index], &set, must_end, k,
 			&ms->kernel);
@@ -694,7 +811,7 @@ static int place_in_kernel(struct walk_mappers *w, struct pdet_worker *k,
 		n = PDET_MIN(ms->kernel.n - ms->at, (size_t)(b->cap - b->n));
 		n = PDET_MIN(n, PDET_COUNT(ask));
 		for (i = 0; i < n; i++)
-			ask[i] = find(w, f[i].pfn)->ask;
+			ask[i] = ask_of(w, f[i].pfn);
 		r = pdet_kernel_rows_put(&w->kernel, k, b, f, ask,
 					 (uint32_t)n);
 		ms->at += n;
@@ -759,52 +876,141 @@ static void mappers_span_free(struct pdet_walk *w, struct pdet_span *span)
 	span->data = NULL;
 }
 
+/* The first frame behind the end of memory, if a range may go beyond it;
+ * UINT64_MAX: each frame is one. */
+static uint64_t end_of_memory(const struct walk_mappers *w)
+{
+	const struct pdet_iter *it = w->walk.it;
+	struct pdet_backend *b = w->walk.backend;
+	uint64_t i, end = 0;
+
+	if (w->told || it->q.index || !b->ops->frames_end)
+		return UINT64_MAX;
+	for (i = 0; i < it->q.n_items && !end; i++)
+		if (it->q.items[i].count > MANY_FRAMES)
+			end = b->ops->frames_end(b, it->env);
+	return end ? end : UINT64_MAX;
+}
+
+struct wanted_list {
+	struct wanted *data;
+	size_t n, cap;
+};
+
+/* Adds the frames of an item, the first of which is frame *ask of the query. */
+static bool add_item(struct wanted_list *list, const struct pagedet_item *item,
+		     uint64_t end, uint64_t *ask)
+{
+	uint64_t j;
+
+	for (j = 0; j < item->count; j++) {
+		struct wanted f = { .pfn = item->first + j, .ask = (*ask)++ };
+
+		if (f.pfn >= end && item->count - j > MANY_FRAMES) {
+			f.more = item->count - j - 1;
+			*ask += f.more;
+			j += f.more;
+		}
+		if (!pdet_vec_reserve(list, 1))
+			return false;
+		memcpy(&list->data[list->n++], &f, sizeof(f));
+	}
+	return true;
+}
+
+/* Leaves out of @f, in the order of frames, what the entry before it has.
+ * Returns false if nothing is left. */
+static bool cut_front(struct wanted *f, const struct wanted *before)
+{
+	const uint64_t end = before->pfn + before->more + 1;
+	const uint64_t known = end > f->pfn ? end - f->pfn : 0;
+
+	if (known > f->more)
+		return false;
+	f->pfn += known;
+	f->ask += known;
+	f->more -= known;
+	return true;
+}
+
+/* Drops repeated frames from the list, which is in order. */
+static void drop_repeated(struct wanted_list *list)
+{
+	size_t i, out = 0;
+
+	for (i = 0; i < list->n; i++) {
+		struct wanted *f = &list->data[i];
+
+		if (out && !cut_front(f, &list->data[out - 1]))
+			continue;
+		if (out != i)
+			memcpy(&list->data[out], f, sizeof(*f));
+		out++;
+	}
+	list->n = out;
+}
+
+static int no_memory(const struct walk_mappers *w)
+{
+	return pdet_fail(w->walk.it->env, ENOMEM, "no memory for the page "
+			 "frame numbers");
+}
+
+/* Makes the lists that are searched. */
+static int index_frames(struct walk_mappers *w)
+{
+	bool many = false;
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		many |= w->wanted[i].more != 0;
+	w->pfns = malloc((w->n + 1) * sizeof(*w->pfns));
+	w->order = malloc((w->n + 1) * sizeof(*w->order));
+	w->more = many ? malloc((w->n + 1) * sizeof(*w->more)) : NULL;
+	if (!w->pfns || !w->order || (many && !w->more))
+		return no_memory(w);
+	for (i = 0; i < w->n; i++) {
+		w->pfns[i] = w->wanted[i].pfn;
+		w->order[i] = i;
+		if (many)
+			w->more[i] = w->wanted[i].more;
+	}
+	qsort_r(w->order, w->n, sizeof(*w->order), compare_asks, w->wanted);
+	return 0;
+}
+
+static void free_frames(struct walk_mappers *w)
+{
+	free(w->wanted);
+	free(w->pfns);
+	free(w->more);
+	free(w->order);
+	w->wanted = NULL;
+	w->pfns = w->more = NULL;
+	w->order = NULL;
+	w->n = 0;
+}
+
 /* Sorts the frames of the query and drops repeated ones. */
 static int list_frames(struct walk_mappers *w)
 {
 	const struct pdet_question *q = &w->walk.it->q;
-	struct { struct wanted *data; size_t n, cap; } list = { 0 };
-	uint64_t i, j, ask = 0;
-	size_t out = 0;
+	const uint64_t end = end_of_memory(w);
+	struct wanted_list list = { NULL, 0, 0 };
+	uint64_t i, ask = 0;
 
+	free_frames(w);
 	for (i = 0; i < q->n_items; i++)
-		for (j = 0; j < q->items[i].count; j++) {
-			struct wanted f = {
-				.pfn = q->items[i].first + j, .ask = ask++,
-			};
-
-			if (!pdet_vec_reserve(&list, 1)) {
-				pdet_vec_free(&list);
-				return pdet_fail(w->walk.it->env, ENOMEM,
-						 "no memory for %llu pfns",
-						 (unsigned long long)ask);
-			}
-			memcpy(&list.data[list.n++], &f, sizeof(f));
+		if (!add_item(&list, &q->items[i], end, &ask)) {
+			pdet_vec_free(&list);
+			return no_memory(w);
 		}
-	free(w->wanted);
-	free(w->pfns);
-	free(w->order);
-	w->wanted = list.data;
-	w->pfns = malloc((list.n + 1) * sizeof(*w->pfns));
-	w->order = malloc((list.n + 1) * sizeof(*w->order));
-	w->n = 0;
-	if (!w->pfns || !w->order)
-		return pdet_fail(w->walk.it->env, ENOMEM, "no memory");
 	if (list.n)
 		qsort(list.data, list.n, sizeof(*list.data), compare);
-	for (i = 0; i < list.n; i++) {
-		if (out && w->pfns[out - 1] == list.data[i].pfn)
-			continue;
-		if (out != i)
-			memcpy(&list.data[out], &list.data[i],
-			       sizeof(*list.data));
-		w->pfns[out++] = list.data[i].pfn;
-	}
-	w->n = out;
-	for (i = 0; i < out; i++)
-		w->order[i] = i;
-	qsort_r(w->order, out, sizeof(*w->order), compare_asks, w->wanted);
-	return 0;
+	drop_repeated(&list);
+	w->wanted = list.data;
+	w->n = list.n;
+	return index_frames(w);
 }
 
 /*
@@ -822,6 +1028,20 @@ static void count_again(struct walk_mappers *w)
 		pdet_clear(&pdet_session_of(k, &w->walk)->env);
 }
 
+/* Whether a frame may have a mapping that was not found, instead of one that
+ * counts once with another one. */
+static bool mappers_unsure(struct pdet_walk *base)
+{
+	const struct walk_mappers *w = walk_of(base);
+	size_t i;
+
+	for (i = 0; i < w->n; i++)
+		if (atomic_load(&w->wanted[i].unsure) &&
+		    !is_found(&w->wanted[i]))
+			return true;
+	return false;
+}
+
 int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 			      struct pagedet_mappers *ret)
 {
@@ -835,7 +1055,11 @@ int pdet_walk_mappers_summary(struct pdet_walk *base, uint64_t n,
 	count_again(w);
 	f = &w->wanted[w->order[n]];
 	ret->pfn = f->pfn;
-	ret->found = atomic_load(&f->found);
+	ret->more = f->more;
+	ret->found = number_found(f);
+	ret->shared = (uint32_t)(atomic_load(&f->found) +
+				 atomic_load(&f->unsure) +
+				 atomic_load(&f->shared) - ret->found);
 	ret->expected = f->expected;
 	ret->expected_state = f->state;
 	ret->mapcount_kind = f->kind;
@@ -873,10 +1097,9 @@ static void mappers_free(struct pdet_walk *base)
 {
 	struct walk_mappers *w = walk_of(base);
 
-	free(w->wanted);
-	free(w->pfns);
-	free(w->order);
+	free_frames(w);
 	free(w->pids);
+	pdet_spaces_free(&w->spaces);
 	pdet_other_free(&w->other);
 	pdet_vec_free(&w->unread);
 	free(w);
@@ -886,6 +1109,7 @@ static const struct pdet_walk_ops mappers_ops = {
 	.begin = mappers_begin,
 	.next = mappers_next,
 	.place = mappers_place,
+	.is_unsure = mappers_unsure,
 	.span_free = mappers_span_free,
 	.retarget = mappers_retarget,
 	.free = mappers_free,

@@ -139,12 +139,9 @@ static int open_next(struct walk_task *w, struct pdet_worker *k)
 		 */
 		if (q->n_items == 1)
 			return r;
-		if (r == -ESRCH)
-			k->cover.tasks_gone++;
-		else if (r == -EACCES)
-			k->cover.tasks_denied++;
-		else
+		if (r != -ESRCH && r != -EACCES)
 			return r;
+		pdet_cover_unread(&k->cover, s, q->items[w->item].pid, r);
 	}
 	return 0;
 }

@@ -42,6 +42,14 @@ START_TEST(freed_while_in_use)
 		  PAGEDET_CONFIDENCE_MEDIUM },
 		{ PAGEDET_KIND_UNKNOWN, 0, 0, 1, "nonzero mapcount",
 		  "mapcount says", PAGEDET_CONFIDENCE_MEDIUM },
+		{ PAGEDET_KIND_UNKNOWN, 0, 0, (uint64_t)-127,
+		  "nonzero mapcount", "was free already",
+		  PAGEDET_CONFIDENCE_MEDIUM },
+		/* Tail pages once had their references there. */
+		{ PAGEDET_KIND_UNKNOWN, 0, 0, (uint64_t)-1,
+		  "nonzero mapcount", "", PAGEDET_CONFIDENCE_NONE },
+		{ PAGEDET_KIND_UNKNOWN, 0, 0, (uint64_t)-512,
+		  "nonzero mapcount", "", PAGEDET_CONFIDENCE_NONE },
 		{ PAGEDET_KIND_UNKNOWN, 0, 0, 0, "non-NULL mapping",
 		  "mapping is set", PAGEDET_CONFIDENCE_MEDIUM },
 		{ PAGEDET_KIND_UNKNOWN, 0, 0, 0, "page still charged to cgroup",
@@ -125,6 +133,7 @@ START_TEST(reported_otherwise)
 		{ PAGEDET_REPORT_SLAB,
 		  "damaged slab: words; it caches", false },
 		{ PAGEDET_REPORT_KASAN, "KASAN: words; it caches", false },
+		{ PAGEDET_REPORT_KFENCE, "KFENCE: words; it caches", false },
 		{ PAGEDET_REPORT_LIST,
 		  "damaged list: words; it caches", false },
 		{ PAGEDET_REPORT_IO_ERROR,
@@ -408,6 +417,27 @@ START_TEST(poison_explains_a_reference)
 }
 END_TEST
 
+/* A cache from which nobody gets the page has one, too. */
+START_TEST(poison_in_a_cache)
+{
+	user_page(PAGEDET_KIND_ANON, F(ANON) | F(SWAPBACKED) | F(SWAPCACHE) |
+		  F(HWPOISON));
+	counted(2, 0);
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", CERTAIN);
+	EXPECT(LEAKED, "kept-as-poisoned", CERTAIN);
+	counted(3, 0);
+	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
+	counted(2, 1);
+	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
+	user_page(PAGEDET_KIND_SHMEM, F(SWAPBACKED) | F(HWPOISON));
+	counted(2, 0);
+	EXPECT(NOT_FREE, "set-aside-as-poisoned", CERTAIN);
+	user_page(PAGEDET_KIND_FILE, F(HWPOISON));
+	counted(2, 0);
+	EXPECT(NOT_FREE, "poisoned-in-use", CERTAIN);
+}
+END_TEST
+
 /* The kernel takes a free page with an error off its free lists, or drops it
  * when it comes to hand it out. */
 START_TEST(poisoned_while_free)
@@ -604,6 +634,7 @@ int main(void)
 	unit_test(s, what_reclaim_takes);
 	unit_test(s, slabs_without_references);
 	unit_test(s, poison_explains_a_reference);
+	unit_test(s, poison_in_a_cache);
 	unit_test(s, poisoned_while_free);
 	unit_test(s, poisoned_while_free_as_reported);
 	unit_test(s, advice_fits_the_source);

@@ -32,6 +32,7 @@ struct world {
 	bool denies_all;
 	bool no_denied;		/* DENIED is readable, too */
 	uint64_t lost;		/* of the list of tasks */
+	bool shares;		/* each two tasks have one address space */
 };
 
 struct task {
@@ -99,7 +100,8 @@ static int task_open(struct pdet_session *s, uint32_t pid,
 	t = calloc(1, sizeof(*t));
 	ck_assert_ptr_nonnull(t);
 	t->base.backend = s->backend;
-	t->base.pid = pid;
+	t->base.pid = t->base.thread = pid;
+	t->base.space = w->shares ? number_of(pid) / 2 + 1 : 0;
 	*ret = &t->base;
 	return 0;
 }
@@ -222,8 +224,10 @@ static void ck_frame(const struct pdet_mapindex *ix, uint64_t pfn)
 	struct pagedet_mapping *want = calloc(most, sizeof(*want));
 	struct pagedet_mapping *got = calloc(most, sizeof(*got));
 	size_t n = truth(pfn, want);
+	uint64_t unsure;
 
-	ck_assert_uint_eq(pdet_mapindex_count(ix, pfn), n);
+	ck_assert_uint_eq(pdet_mapindex_count(ix, pfn, &unsure), n);
+	ck_assert_uint_eq(unsure, 0);
 	ck_assert_uint_eq(pdet_mapindex_find(ix, pfn, got, most), n);
 	ck_assert_mem_eq(got, want, n * sizeof(*got));
 	free(want);
@@ -385,6 +389,25 @@ START_TEST(the_caller_ends_it)
 }
 END_TEST
 
+/* Every process is shown, but each address space counts once. */
+START_TEST(shared_spaces)
+{
+	struct pdet_mapindex_args args = { .threads = 2 };
+	struct world w = { .shares = true };
+	struct pdet_mapindex *ix;
+	uint64_t unsure;
+
+	ck_assert_int_eq(make(&w, &args, &ix), 0);
+	ck_assert_uint_eq(pdet_mapindex_find(ix, SHARED_FRAME, NULL, 0),
+			  SHARED_MAPPINGS);
+	/* The other ones of GONE and DENIED are alone. */
+	ck_assert_uint_lt(pdet_mapindex_count(ix, SHARED_FRAME, &unsure),
+			  SHARED_MAPPINGS * 7 / 10);
+	ck_assert_uint_eq(unsure, 0);
+	pdet_mapindex_free(ix);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mapindex");
@@ -398,5 +421,6 @@ int main(void)
 	unit_test(s, an_index_of_nothing_because_nothing_may_be_read);
 	unit_test(s, a_deadline_ends_it);
 	unit_test(s, the_caller_ends_it);
+	unit_test(s, shared_spaces);
 	return unit_main(s);
 }

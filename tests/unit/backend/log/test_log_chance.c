@@ -326,6 +326,12 @@ static bool stands_in_page(uint64_t value, bool shifted)
 
 /* --- rows --- */
 
+/* "38.117001" */
+static bool stands_as_seconds(uint64_t ns)
+{
+	return stands(ns / 1000000000) && stands(ns / 1000 % 1000000);
+}
+
 static bool is_stated(const struct pdet_log_page *p, unsigned field,
 		      uint64_t v)
 {
@@ -342,13 +348,14 @@ static bool is_stated(const struct pdet_log_page *p, unsigned field,
 	case F(ORDER):
 		return !v || stands(v);
 	case F(EVENT_NS):
-		v /= 1000;
-		return stands(v) ||
-		       (stands(v / 1000000) && stands(v % 1000000));
+		return stands(v / 1000) || stands_as_seconds(v);
+	case F(ALLOC_NS): case F(FREE_NS):
+		return p->report == PAGEDET_REPORT_KFENCE ?
+			stands_as_seconds(v) : stands(v);
 	case F(REFCOUNT): case F(PINCOUNT): case F(NODE): case F(INODE):
 	case F(RAW_FLAGS): case F(PID): case F(VMA_START): case F(VMA_END):
 	case F(ALLOC_PID): case F(ALLOC_TGID): case F(ALLOC_ORDER):
-	case F(ALLOC_NS): case F(FREE_NS): case F(GFP_MASK):
+	case F(GFP_MASK):
 		return stands(v);
 	default:
 		return true;	/* it follows from words */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tests which texts are kernel logs, and which only quote their words. */
+#include <errno.h>
+
 #include "backend/log/log.h"
 #include "../../unit.h"
+#include "log_quotes.h"
 
 static const char *const logs[] = {
 	"page: refcount:2 mapcount:2 mapping:0 index:0x7 pfn:0x7bee",
@@ -33,6 +36,14 @@ static const char *const logs[] = {
 	"prog[123]: segfault at 10 ip 000000010000074c (rpc 0000000100000738) "
 	"sp 000007feffa0e9c1 error 1 in prog[100000000+2000]",
 	"prog: unhandled page fault (11) at 0x00000010, code 0x805",
+	/* They name no page. */
+	"INFO: task khugepaged:35 blocked for more than 120 seconds.",
+	"mce: [Hardware Error]: CPU 2: Machine Check: 0 Bank 5: be000000008004",
+	"BUG kmalloc-64 (Not tainted): Poison overwritten",
+	"Slab 0xffffea0000123400 objects=33 used=3 fp=0x0000000012345678 "
+	"flags=0x200(slab|head)",
+	"INFO: Slab 0xffffea0000123400 objects=33 used=3 fp=0x0000000012345678 "
+	"flags=0x0000000000000200",
 };
 
 /* They have no report, but the kernel's times. */
@@ -61,9 +72,29 @@ static const char *const others[] = {
 	"write(2, \" mapcount:-1 page:ffff8880 pfn:0x7\\n\", 35) = 35\n"
 	"--- SIGSEGV {si_signo=SIGSEGV, si_code=SEGV_MAPERR} ---\n",
 	"prog: unhandled page fault, see the manual\n",
+	"Slab 7 of the terrace is damaged. The task blocked for more than\n"
+	"120 seconds is gone.\n",
 	"[2026-11-22 12:03:02.123456] server: segfault (11) of a worker\n",
 	"12:03:02.123456 mmap(NULL, 4096, PROT_READ) = 0x7f00\n",
 };
+
+/* The one that fails, counted down; 0: none. */
+static long allocations;
+
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return allocations && !--allocations ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return allocations && !--allocations ? NULL : __real_realloc(p, size);
+}
 
 static bool is_log(const char *text)
 {
@@ -73,7 +104,7 @@ static bool is_log(const char *text)
 
 	ck_assert_ptr_nonnull(copy);
 	memcpy(copy, text, len);
-	is = pdet_log_is_log(copy, len);
+	is = pdet_log_is_log(copy, len) > 0;
 	free(copy);
 	return is;
 }
@@ -101,6 +132,38 @@ START_TEST(quoted)
 }
 END_TEST
 
+START_TEST(source)
+{
+	ck_assert_msg(!is_log(sources[_i]), "%s", sources[_i]);
+}
+END_TEST
+
+START_TEST(sent)
+{
+	ck_assert_msg(is_log(quoting_logs[_i]), "%s", quoting_logs[_i]);
+}
+END_TEST
+
+START_TEST(no_memory)
+{
+	const size_t len = strlen(logs[_i]);
+	long n;
+	int is;
+
+	for (n = 1;; n++) {
+		allocations = n;
+		is = pdet_log_is_log(logs[_i], len);
+		if (allocations > 0)
+			break;
+		ck_assert_int_eq(is, -ENOMEM);
+	}
+	allocations = 0;
+	ck_assert_int_eq(is, 1);
+	/* The handle, its writers and this text's lines at least. */
+	ck_assert_int_ge(n, 4);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("log_kind");
@@ -108,5 +171,9 @@ int main(void)
 	unit_loop(s, kernel, (int)(sizeof(logs) / sizeof(*logs)));
 	unit_loop(s, times, (int)(sizeof(stamped) / sizeof(*stamped)));
 	unit_loop(s, quoted, (int)(sizeof(others) / sizeof(*others)));
+	unit_loop(s, no_memory, (int)(sizeof(logs) / sizeof(*logs)));
+	unit_loop(s, source, (int)(sizeof(sources) / sizeof(*sources)));
+	unit_loop(s, sent, (int)(sizeof(quoting_logs) /
+				 sizeof(*quoting_logs)));
 	return unit_main(s);
 }

@@ -41,7 +41,7 @@ static unsigned pages_of(const char *data, size_t size,
 	ck_assert_int_eq(pdet_log_end(log, size && data[size - 1] != '\n'), 0);
 	while ((p = pdet_log_take(log))) {
 		ck_assert(p->report >= PAGEDET_REPORT_PAGE_DETECTIVE &&
-			  p->report <= PAGEDET_REPORT_FAULT);
+			  p->report <= PAGEDET_REPORT_KFENCE);
 		ck_assert_uint_le(p->says.at + p->says.len, p->text.n);
 		ck_assert_uint_le(p->comm.at + p->comm.len, p->text.n);
 		pdet_log_page_free(last);
@@ -232,18 +232,32 @@ END_TEST
 /* A line that is too long is cut between words: no number loses digits. */
 START_TEST(long_line)
 {
+	static const char pfn[] = " pfn:0x46e01";
 	static char text[2 * PDET_LOG_TEXT];
+	unsigned kept = 0, lost = 0;
 	struct pdet_log_page p;
 	size_t fill;
 	int n;
 
-	for (fill = PDET_LOG_TEXT - 60; fill < PDET_LOG_TEXT; fill++) {
+	for (fill = PDET_LOG_TEXT - 60; fill < PDET_LOG_TEXT + 20; fill++) {
 		n = snprintf(text, sizeof(text), "page: refcount:0 mapcount:0 "
-			     "%0*d pfn:0x46e01", (int)fill - 20, 0);
-		pages_of(text, (size_t)n, &p);
-		ck_assert(!(p.has & PDET_LOG_PFN) || p.pfn == 0x46e01);
+			     "mapping:0 index:0x0%*s%s", (int)fill - 50, "",
+			     pfn);
+		ck_assert_uint_eq(pages_of(text, (size_t)n, &p), 1);
+		ck_assert_uint_eq(p.has & PDET_LOG_PAGE, PDET_LOG_PAGE);
+		if (n < PDET_LOG_TEXT) {
+			ck_assert_uint_eq(p.has & PDET_LOG_PFN, PDET_LOG_PFN);
+			ck_assert_uint_eq(p.pfn, 0x46e01);
+			kept++;
+		} else if (n > PDET_LOG_TEXT) {
+			ck_assert_uint_eq(p.has & PDET_LOG_PFN, 0);
+			lost++;
+		}
 		pdet_log_page_free(&p);
 	}
+	/* The end was at each byte of the number. */
+	ck_assert_uint_gt(kept, 0);
+	ck_assert_uint_gt(lost, strlen(pfn));
 }
 END_TEST
 

@@ -23,6 +23,9 @@ struct source {
 	bool driver;		/* the area is a driver's */
 	int error;		/* of task_open(), negative; 0: it opens */
 	int looks;		/* calls of populated() */
+	uint32_t n_tasks;	/* from PID on; 0: one */
+	const uint64_t *space;	/* of each; NULL: not known */
+	uint64_t end;		/* of frames; 0: not known */
 	bool at_end;
 	struct pdet_task task;
 };
@@ -35,6 +38,7 @@ struct asked {
 	struct pagedet_item item;
 	struct pdet_iter *it;
 	struct pagedet_mappers is;
+	uint32_t rows;
 	bool partial;
 };
 
@@ -61,14 +65,16 @@ static int fill(struct pdet_session *s, struct pdet_batch *b,
 static int tasks(struct pdet_backend *b, struct pdet_env *env, uint32_t **ret,
 		 size_t *n, uint64_t *lost)
 {
-	(void)b;
+	uint32_t i;
+
 	(void)env;
 	*lost = 0;
-	*ret = calloc(1, sizeof(**ret));
+	*n = PDET_MAX(source_of(b)->n_tasks, 1u);
+	*ret = calloc(*n, sizeof(**ret));
 	if (!*ret)
 		return -ENOMEM;
-	(*ret)[0] = PID;
-	*n = 1;
+	for (i = 0; i < *n; i++)
+		(*ret)[i] = PID + i;
 	return 0;
 }
 
@@ -79,9 +85,18 @@ static int task_open(struct pdet_session *s, uint32_t pid,
 
 	if (is->error)
 		return is->error;
-	is->task = (struct pdet_task){ .backend = s->backend, .pid = pid };
+	is->task = (struct pdet_task){
+		.backend = s->backend, .pid = pid, .thread = pid,
+		.space = is->space ? is->space[pid - PID] : 0,
+	};
 	*ret = &is->task;
 	return 0;
+}
+
+static uint64_t frames_end(struct pdet_backend *b, struct pdet_env *env)
+{
+	(void)env;
+	return source_of(b)->end;
 }
 
 static void task_close(struct pdet_task *t)
@@ -175,6 +190,7 @@ static unsigned blind(struct pdet_session *s, struct pdet_task *t,
 	.fill = fill, \
 	.tasks = tasks, \
 	.task_open = task_open, \
+	.frames_end = frames_end, \
 	.task_close = task_close, \
 	.vma_first = vma_first, \
 	.vma_next = vma_next, \
@@ -222,7 +238,7 @@ static void ask(struct asked *a, bool both)
 	a->list[1] = &a->seeing.backend;
 	r = pdet_iter_new(&args, &a->it);
 	ck_assert_msg(r == 0, "%d: %s", r, a->env.error);
-	while ((r = pdet_iter_step(a->it, &b)) > 0)
+	for (a->rows = 0; (r = pdet_iter_step(a->it, &b)) > 0; a->rows += b->n)
 		;
 	ck_assert_int_eq(r, 0);
 	ck_assert_int_eq(pdet_walk_mappers_summary(a->it->walk, 0, &a->is),
@@ -347,6 +363,45 @@ START_TEST(other_kinds)
 }
 END_TEST
 
+/* The kernel counts an address space once. Each process that has it is shown,
+ * also those after the last mapping that is missing. Others are not read. */
+START_TEST(one_space)
+{
+	static const uint64_t spaces[][4] = { { 7, 7, 8, 9 }, { 7, 8, 9, 7 } };
+	struct asked a;
+
+	init(&a, PAGEDET_KIND_ANON, 2, false);
+	a.blind.n_tasks = 4;
+	a.blind.space = spaces[_i];
+	ask(&a, false);
+	ck_assert_uint_eq(a.is.found, 2);
+	ck_assert_uint_eq(a.is.shared, 1);
+	ck_assert_uint_eq(a.rows, 3);
+	ck_assert_int_eq(a.blind.looks, 3);
+	ck_assert(!a.partial);
+}
+END_TEST
+
+/* A long range behind the end of memory is one entry; a short one is not. */
+START_TEST(behind_the_end)
+{
+	struct asked a;
+
+	init(&a, PAGEDET_KIND_ANON, 1, false);
+	a.blind.end = FRAME - 2;
+	a.item.first = FRAME - 2;
+	a.item.count = (uint64_t)1 << 40;
+	ask(&a, false);
+	ck_assert_uint_eq(a.is.pfn, FRAME - 2);
+	ck_assert_uint_eq(a.is.more, ((uint64_t)1 << 40) - 1);
+	ck_assert_uint_eq(a.is.found, 1);
+	a.item.first = FRAME;
+	a.item.count = 1;
+	ask(&a, false);
+	ck_assert_uint_eq(a.is.more, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mappers");
@@ -359,5 +414,7 @@ int main(void)
 	unit_loop(s, counted_ones, 2);
 	unit_test(s, counted_otherwise);
 	unit_test(s, other_kinds);
+	unit_loop(s, one_space, 2);
+	unit_test(s, behind_the_end);
 	return unit_main(s);
 }

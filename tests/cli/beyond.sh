@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests who maps frames behind the end of memory: a long range is one question.
+. "$top_srcdir/tests/cli/cli.sh"
+
+# asked ARGUMENTS...: the same, but it must not take long
+asked() {
+	status=0
+	timeout 10 "$PAGEDET" mappers "$@" --json --fields pid \
+		> "$tap_dir/stdout" 2> "$tap_dir/stderr" < /dev/null ||
+		status=$?
+}
+
+first=$((0x200000000))
+for backend in procfs bpf kcore; do
+	if ! "$PAGEDET" page 1 --backend $backend -q > /dev/null 2>&1; then
+		tap_skip "$backend" 'it cannot be read here'
+		continue
+	fi
+	asked $first+0x40000000 --backend $backend
+	if [ "$status" = 77 ] || [ "$status" = 69 ]; then
+		tap_skip "$backend" 'tasks may not be read'
+		continue
+	fi
+	tap_run "$backend: 4 TiB: not found, or unsure" \
+		test "$status" = 1 -o "$status" = 2
+	stdout_has "$backend: 4 TiB: one summary" \
+		"{\"pfn\":$first,\"more\":1073741823,"
+	tap_run "$backend: 4 TiB: no other" \
+		test "$(wc -l < "$tap_dir/stdout")" = 1
+	status=0
+	timeout 3 "$PAGEDET" mappers $first+0x40000000 --backend $backend \
+		> "$tap_dir/stdout" 2> "$tap_dir/stderr" < /dev/null ||
+		status=$?
+	tap_run "$backend: it is told at once that there is no memory" \
+		grep -q 'there is no memory at this page frame' "$tap_dir/stderr"
+	# Items that overlap, in any order.
+	asked $((first + 5)) $((first + 0xfffff))+2 $first+0x100000 \
+		--backend $backend
+	stdout_has "$backend: items that overlap: the longest" \
+		"{\"pfn\":$first,\"more\":1048575,"
+	tap_run "$backend: items that overlap: what another one has more" \
+		grep -q "^{\"pfn\":$((first + 0x100000)),\"[fe]" \
+		"$tap_dir/stdout"
+	tap_run "$backend: items that overlap: nothing is told twice" \
+		test "$(grep -c '^{"pfn":' "$tap_dir/stdout")" = 2
+	# A few are told one by one.
+	asked $first+3 --backend $backend
+	tap_run "$backend: a few frames" \
+		test "$(grep -c '^{"pfn":' "$tap_dir/stdout")" = 3
+done
+
+tap_done

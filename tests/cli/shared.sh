@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: procfs
+# Tests who maps a page if two processes have one address space, if the main
+# thread of a process has ended, and if a process is a zombie.
+. "$top_srcdir/tests/cli/cli.sh"
+
+# Each process ends when its standard input does.
+for made in space ended zombie; do
+	mkfifo "$tap_dir/stop-$made"
+	"$top_builddir/tests/cli/shared" $made < "$tap_dir/stop-$made" \
+		> "$tap_dir/$made" &
+	eval "$made=\$!"
+done
+exec 5> "$tap_dir/stop-space" 6> "$tap_dir/stop-ended" \
+	7> "$tap_dir/stop-zombie"
+trap 'kill $space $ended $zombie 2> /dev/null || :; rm -rf "$tap_dir"' EXIT
+are_made() {
+	[ -s "$tap_dir/space" ] && [ -s "$tap_dir/ended" ] &&
+		[ -s "$tap_dir/zombie" ]
+}
+tap_wait are_made
+is_state() {
+	grep -q ") $1 " "/proc/$2/stat"
+}
+read -r one other third page < "$tap_dir/space"
+read -r _ ended_page < "$tap_dir/ended"
+read -r dead < "$tap_dir/zombie"
+tap_wait is_state Z "$ended"
+tap_wait is_state Z "$dead"
+
+# pfn_of BACKEND PID ADDRESS: sets $pfn; empty if it is not known
+pfn_of() {
+	run virt "$2" "$3" --backend "$1" --json --fields pfn
+	pfn=$(sed -n 's/^{"pfn":\([1-9][0-9]*\)}$/\1/p' "$tap_dir/stdout")
+}
+
+# mapped BACKEND PIDS: who maps $pfn, and that nobody else does
+mapped() {
+	run mappers "$pfn" --backend "$1" --json --fields pid
+	mapped_n=0
+	for mapped_pid in $2; do
+		stdout_has "$1: $mapped_pid of $2 maps it" \
+			"{\"pid\":$mapped_pid}"
+		mapped_n=$((mapped_n + 1))
+	done
+	tap_run "$1: nobody else maps it" test \
+		"$(grep -c '^{"pid":[0-9]' "$tap_dir/stdout")" = $mapped_n
+}
+
+for backend in procfs bpf kcore; do
+	if ! "$PAGEDET" task "$one" --backend $backend -q > /dev/null 2>&1; then
+		tap_skip "$backend" 'it cannot be read here'
+		continue
+	fi
+	pfn_of $backend "$one" "$page"
+	if [ -z "$pfn" ]; then
+		tap_skip "$backend" 'page frame numbers are hidden'
+		continue
+	fi
+	# --- one address space ---
+	mapped $backend "$one $other $third"
+	stdout_has "$backend: the kernel counts an address space once" \
+		'"found":2,"expected":2,'
+	stdout_has "$backend: and it is said how many are shown again" \
+		'"shared":1'
+	tap_run "$backend: one address space: the list is complete" \
+		test "$status" = 0
+	run mappers "$pfn" --backend $backend
+	stdout_has "$backend: two processes are one mapping" 'found 2 user '
+	stdout_has "$backend: it is said why there are more rows" \
+		'1 is shown again'
+	run page "$pfn" --backend $backend --json --fields user_maps
+	stdout_has "$backend: user_maps counts an address space once" \
+		'"user_maps":2'
+	# --- a main thread that has ended ---
+	pfn_of $backend "$ended" "$ended_page"
+	tap_run "$backend: a main thread has ended: its memory is found" \
+		test -n "$pfn"
+	[ -z "$pfn" ] || mapped $backend "$ended"
+	run task "$ended" --backend $backend --summary --json
+	expect "$backend: a main thread has ended: the task" 0
+	run mappers "$top_builddir/tests/cli/shared" --backend $backend --json
+	stdout_has "$backend: a main thread has ended: it maps its program" \
+		"{\"pid\":$ended,\"comm\":\"shared\""
+	run task "$ended" --backend $backend --stacks --where kind=reserved
+	tap_fails "$backend: a main thread that has ended does not run" \
+		grep -q 'is running' "$tap_dir/stdout"
+	# The kernel may hide the stack of a thread that sleeps.
+	grep -q 'cannot\|CAP_' "$tap_dir/stdout" ||
+		stdout_has "$backend: it has ended" "thread $ended has ended"
+	# --- a zombie ---
+	run task "$dead" "$one" --backend $backend --summary --json
+	tap_fails "$backend: a zombie has not ended meanwhile" \
+		grep -q 'ended meanwhile' "$tap_dir/stderr"
+	run mappers "$page" --backend $backend
+	tap_fails "$backend: a zombie is not missed" \
+		grep -q 'ended meanwhile' "$tap_dir/stderr"
+done
+
+# --- sums ---
+
+run top --json
+stdout_has 'a main thread has ended: its memory is counted' "\"pid\":$ended,"
+tap_fails 'a zombie has no memory' grep -q "\"pid\":$dead," "$tap_dir/stdout"
+
+exec 5>&- 6>&- 7>&-
+tap_done

@@ -1,0 +1,452 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
+# needs: log
+"""Tests memory errors in a kernel log: how their handling ended, in the words of
+kernels from 2.6.32 on, and what pagedet explain says of it.
+"""
+import subprocess
+import tempfile
+
+from captures import Tap, command
+
+tap = Tap()
+
+
+def explained(log, pfn):
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
+        f.write(log)
+        f.flush()
+        return subprocess.run([command, "--from", f.name, "explain", "page",
+                               pfn], capture_output=True, text=True,
+                              check=False).stdout
+
+
+IGNORED = """\
+[  307.264845] Memory failure: 0x30b7b18: unhandlable page.
+[  307.264899] Memory failure: 0x30b7b18: recovery action for unknown page: %s
+"""
+for how in ("Ignored", "Failed", "Delayed"):
+    text = explained(IGNORED % how, "0x30b7b18")
+    tap.equal(how + ": it is not said to be out of use",
+              ("poisoned-in-use, certain" in text, how in text,
+               "set aside" in text), (True, True, False))
+text = explained(IGNORED % "Recovered", "0x30b7b18")
+tap.equal("Recovered: it is", "set-aside-as-poisoned, certain" in text, True)
+
+# A name of 15 bytes may be anything.
+NAMED = """\
+Memory failure: 0x30b7b18: Sending SIGBUS to %s:137 due to hardware memory \
+corruption
+"""
+OUTCOME = """\
+Memory failure: 0x30b7b18: recovery action for dirty LRU page: %s
+"""
+for name in ("x: Failed", "x: Recovered", "y: Ignored; z", "page: Failed; x"):
+    text = explained(NAMED % name + OUTCOME % "Recovered", "0x30b7b18")
+    tap.equal(name + ": Recovered", "set-aside-as-poisoned, certain" in text,
+              True)
+    text = explained(NAMED % name + OUTCOME % "Failed", "0x30b7b18")
+    tap.equal(name + ": Failed", "poisoned-in-use, certain" in text, True)
+    text = explained(NAMED % name, "0x30b7b18")
+    tap.equal(name + ": no outcome", "set-aside-as-poisoned, high" in text,
+              True)
+text = explained(NAMED % "a" + NAMED.replace("137", "138") % "b" +
+                 OUTCOME % "Failed", "0x30b7b18")
+tap.equal("two tasks, one outcome", "poisoned-in-use, certain" in text, True)
+
+STEPS = "".join("Memory failure: 0x30b7b18: step %d of what the kernel did, "
+                "in many words that fill the line\n" % i for i in range(20))
+BLOCK = """\
+page: refcount:2 mapcount:0 mapping:0000000000000000 index:0x20efd pfn:0x30b7b18
+anon flags: 0x5ffffe00482011(locked|dirty|arch_1|swapbacked|hwpoison|node=0|\
+zone=2|lastcpupid=0xfffff)
+raw: 005ffffe00482011 dead000000000100 dead000000000122 ffff0000e242a7c9
+raw: 0000000000020efd 0000000000000000 00000002ffffffff ffff0000dd7e9000
+page dumped because: %s
+""" % ("words " * 100)
+for how in ("Failed", "Recovered"):
+    said = ("poisoned-in-use, certain" if how == "Failed" else
+            "set-aside-as-poisoned, certain")
+    text = explained(STEPS + OUTCOME % how, "0x30b7b18")
+    tap.equal(how + " after many lines",
+              (said in text, "dirty LRU page: " + how in text,
+               " ..." in text), (True, True, True))
+text = explained(STEPS + OUTCOME % "Failed" + BLOCK, "0x30b7b18")
+tap.equal("and before a long reason", "poisoned-in-use" in text and
+          "words ...; before: dirty LRU page: Failed; step" in text, True)
+
+# Steps that are said more than once; other lines part the events.
+AGAIN = "Memory failure: 0x30b7b18: already hardware poisoned\n"
+OTHERS = "".join("usb 1-1: line %d\n" % i for i in range(100))
+UNMAP = "Memory failure: 0x30b7b18: failed to unmap page (mapcount=1)\n"
+text = explained(UNMAP * 2 + OUTCOME % "Failed", "0x30b7b18")
+tap.equal("the same step twice is said once",
+          (text.split("\n")[0].count("failed to unmap"), "poisoned-in-use, certain" in text),
+          (1, True))
+text = explained(UNMAP + OUTCOME % "Failed" + (OTHERS + AGAIN) * 2,
+                 "0x30b7b18")
+tap.equal("two events later: the outcome still holds",
+          ("reported: memory failure: already hardware poisoned; before: dirty "
+           "LRU page: Failed; failed to unmap page (mapcount=1); marked" in
+           text, "poisoned-in-use, certain" in text), (True, True))
+text = explained(OUTCOME % "Failed" + OTHERS + BLOCK + OTHERS + AGAIN,
+                 "0x30b7b18")
+tap.equal("after a report of another kind, too",
+          ("before: dirty LRU page: Failed" in text,
+           "poisoned-in-use, certain" in text), (True, True))
+# before 4.2
+text = explained("MCE 0x41c3: Killing x: Recovered:1137 due to hardware memory "
+                 "corruption\nMCE 0x41c3: dirty LRU page recovery: Failed\n",
+                 "0x41c3")
+tap.equal("the outcome in older words comes first, too",
+          ("memory failure: dirty LRU page recovery: Failed; Killing" in text,
+           "poisoned-in-use, certain" in text), (True, True))
+
+FAILED = """\
+[  311.200114] Injecting memory failure for pfn 0x19c01f at process virtual \
+address 0x20efd000
+[  311.200431] Memory failure: 0x19c01f: dirty swapcache page still referenced \
+by 2 users
+[  311.200436] Memory failure: 0x19c01f: recovery action for dirty swapcache \
+page: Failed
+[  311.391201] page: refcount:2 mapcount:0 mapping:0000000000000000 \
+index:0x20efd pfn:0x19c01f
+[  311.391209] anon flags: 0x5ffffe00482011(locked|dirty|arch_1|swapbacked|\
+hwpoison|node=0|zone=2|lastcpupid=0xfffff)
+[  311.391214] raw: 005ffffe00482011 dead000000000100 dead000000000122 \
+ffff0000e242a7c9
+[  311.391217] raw: 0000000000020efd 0000000000000000 00000002ffffffff \
+ffff0000dd7e9000
+[  311.391220] page dumped because: VM_BUG_ON_FOLIO(!folio_test_uptodate(\
+folio))
+"""
+text = explained(FAILED, "0x19c01f")
+tap.equal("a later block: what was said before still holds",
+          ("poisoned-in-use" in text, "before: dirty swapcache page: Failed"
+           in text, "refcount 2" in text, "what reported it" in text,
+           "injected for a test: the log says so" in text),
+          (True, True, True, False, True))
+
+# --- what the kernel does with each type of page ---
+
+USED = "poisoned-in-use, certain"
+USED_LIKELY = "poisoned-in-use, high"
+ASIDE = "set-aside-as-poisoned, certain"
+ASIDE_LIKELY = "set-aside-as-poisoned, high"
+ASIDE_MAYBE = "set-aside-as-poisoned, medium"
+
+
+def says(name, log, *has, lacks=(), pfn="0x1234"):
+    text = explained(log, pfn)
+    first = text.split("\n\n", maxsplit=1)[0]
+    tap.is_true(name, all(w in first for w in has) and
+                not any(w in first for w in lacks), text)
+
+
+def failed(*lines, mark="Memory failure: 0x1234: "):
+    return "".join(f"[{i + 1:5}.000001] {mark}{line}\n"
+                   for i, line in enumerate(lines))
+
+
+def action(kind, result):
+    return f"recovery action for {kind}: {result}"
+
+
+KILL = "Sending SIGBUS to prog:412 due to hardware memory corruption"
+FORCED = ("forcibly killing prog:412 because of failure to unmap corrupted "
+          "page")
+
+# A second report of the same error changes nothing.
+for again in ((action("already poisoned page", "Failed"),),
+              ("already hardware poisoned",),
+              ("already hardware poisoned",
+               action("already poisoned", "Failed")),
+              (KILL.replace("412", "512"),
+               action("already poisoned page", "Failed")),
+              (action("huge page already hardware poisoned", "Ignored"),)):
+    says(f"recovered before {again}", failed(
+        KILL, action("dirty LRU page", "Recovered"), *again), ASIDE,
+         "before: dirty LRU page: Recovered", lacks=("could not handle",))
+    says(f"not recovered before {again}", failed(
+        KILL, action("dirty LRU page", "Failed"), *again), USED,
+         "before: dirty LRU page: Failed")
+    says(f"nothing before {again}", failed(*again), ASIDE_MAYBE,
+         "how its first report was handled", lacks=("could not handle",))
+says("many of them", failed(
+    KILL, action("dirty LRU page", "Recovered"),
+    *[line for pid in range(1000, 1040) for line in (
+        KILL.replace("412", str(pid)),
+        action("already poisoned page", "Failed"))]),
+     ASIDE, "before: dirty LRU page: Recovered")
+
+# The report of another task may be complete before the outcome comes.
+NOISE = [f"usb 1-{i}: new device" for i in range(40)]
+MANY = "".join(f"[{i + 1:5}.000001] {line}\n" for i, line in enumerate([
+    "Memory failure: 0x1234: " + KILL,
+    "Memory failure: 0x1234: " + KILL.replace("412", "512"), *NOISE,
+    "Memory failure: 0x1234: " + KILL, *NOISE,
+    "Memory failure: 0x1234: " + action("dirty LRU page", "Failed")]))
+says("two tasks, and a late outcome", MANY, USED,
+     "before: dirty LRU page: Failed")
+
+# --- a page that could not be unmapped ---
+
+for lines, verdict in (
+        ((FORCED,), "poisoned-in-use, medium"),
+        (("failed to unmap page (mapcount=2)", FORCED), USED_LIKELY),
+        (("failed to unmap page (folio mapcount=1)",), USED_LIKELY),
+        (("failed to unmap page (mapcount=2)", FORCED,
+          action("unmapping failed page", "Ignored")), USED),
+        ((KILL, action("unmapping failed page", "Failed")), USED),
+        ((KILL, action("unsplit thp", "Failed")), USED)):
+    says(f"mapped: {lines}", failed(*lines), verdict, "unmap",
+         lacks=("set aside", "could not handle"))
+# A task whose address of it was not found is killed, too.
+LOST = "Memory failure: Unable to find user space address 1234 in prog\n"
+says("its address was not found", LOST + failed(FORCED), ASIDE_LIKELY,
+     "Unable to find user space address")
+says("and it was unmapped", LOST + failed(
+    FORCED, action("dirty LRU page", "Recovered")), ASIDE)
+
+# --- each type of page, and each result that the kernel gives to it ---
+
+KERNEL = ("did nothing but mark it", "restart the machine when")
+CACHE = ("has unmapped it, but could not remove it", "stop what uses its file")
+TASKS = ("could not unmap it from all tasks", "end the tasks that map it")
+TAKEN = ("was taken out of its list",)
+LRU = [f"{d} {k}LRU page" for d in ("dirty", "clean")
+       for k in ("", "mlocked ", "unevictable ")]
+for kinds, result, verdict, words in (
+        (("reserved kernel page", "high-order kernel page",
+          "kernel slab page", "get hwpoison page", "unknown page",
+          "different compound page after locking"), "Ignored", USED, KERNEL),
+        (("unknown page",), "Failed", USED, KERNEL),
+        (("unmapping failed page", "unsplit thp",
+          "non-pmd-sized huge page"), "Ignored", USED, TASKS),
+        (("unmapping failed page", "unsplit thp"), "Failed", USED, TASKS),
+        (LRU, "Failed", USED, CACHE),
+        (LRU, "Recovered", ASIDE, ("the kernel does not use it any more",)),
+        (("dirty swapcache page", "clean swapcache page", "huge page"),
+         "Failed", USED, CACHE),
+        (("clean swapcache page", "huge page", "free huge page"),
+         "Recovered", ASIDE, ("the kernel does not use it any more",)),
+        (("dirty swapcache page",), "Delayed", ASIDE,
+         ("no task maps it any more", "stays in the swap cache",
+          "its contents are lost", "is killed (SIGBUS)")),
+        (("huge page",), "Delayed", ASIDE_LIKELY,
+         ("no task maps it any more", "its file, if it is of one")),
+        (("free huge page",), "Delayed", ASIDE,
+         ("the kernel does not use it any more",)),
+        (("free huge page",), "Ignored", USED, TAKEN),
+        (("free huge page",), "Failed", USED, TAKEN),
+        (("free buddy page", "free buddy page (2nd try)"), "Delayed",
+         ASIDE_LIKELY, ("while it was free",)),
+        (("free buddy page", "free buddy page (2nd try)"), "Recovered", ASIDE,
+         ("while it was free",)),
+        (("free buddy page",), "Failed", USED, TAKEN),
+        (("already truncated LRU page",), "Ignored", ASIDE_LIKELY,
+         ("no task maps it", "does not hand it out again")),
+        (("dax page",), "Recovered", USED,
+         ("memory of a device (dax)", "restore its file from a copy")),
+        (("dax page",), "Failed", USED, ("memory of a device (dax)",)),
+        (("a page of a kernel to come",), "Ignored", USED,
+         ("could not handle the error, and says so",))):
+    for kind in kinds:
+        says(f"{kind}: {result}", failed(action(kind, result)), verdict,
+             f"{kind}: {result}", *words,
+             lacks=("damaged bytes, or is killed",)
+             if "damaged bytes" not in "".join(words) and
+             verdict == ASIDE else ())
+
+# --- what found it ---
+
+ABOUT = "a machine check, firmware (APEI), or a test"
+OFFLINE = "a machine check, soft offlining, or a test"
+for line, found in ((action("dirty LRU page", "Recovered"), ABOUT),
+                    ("already hardware poisoned", OFFLINE)):
+    text = explained(failed(line), "0x1234")
+    tap.equal("what found it: " + line,
+              [w in text for w in (ABOUT, OFFLINE)],
+              [found == w for w in (ABOUT, OFFLINE)])
+
+says("without a struct page there is no mark", failed(
+    action("non struct page pfn", "Recovered")), "use-unknown",
+     lacks=("hwpoison", "set aside"))
+
+# --- taken offline ---
+
+for line, marked in (("soft_offline: 0x1234: invalidated", True),
+                     ("soft offline: 0x1234: page leaked", True),
+                     ("soft offline: 0x1234 page already poisoned", True),
+                     ("soft offline: 0x1234 hugepage already poisoned", True),
+                     ("soft offline: 0x1234: migration failed 1, type 4000",
+                      False),
+                     ("soft_offline: 0x1234: unknown non LRU page type 4000",
+                      False),
+                     ("get_any_page: 0x1234 free buddy page", False)):
+    says(line, failed(line, mark=""),
+         ASIDE_LIKELY if marked else "use-unknown",
+         lacks=() if marked else ("set aside", "hwpoison"))
+
+# --- kernels before 5.16 look for other references after the outcome ---
+
+AFTER = failed(action("dirty LRU page", "Recovered"),
+               "dirty LRU page still referenced by 1 users")
+says("references come after the outcome", AFTER, USED,
+     "still has references to it", "before: dirty LRU page: Recovered")
+says("and before a report of it again", AFTER + failed(
+    "already hardware poisoned"), USED, "still has references to it")
+says("a page is marked before its references are counted", failed(
+    "dirty LRU page still referenced by 1 users"), USED)
+says("another report does not take the mark away", failed(
+    action("dirty LRU page", "Recovered")) +
+     "[    9.000001] Buffer I/O error on dev sda1, logical block 12, lost async "
+     "page write\n" + "[   10.000001] migrating pfn 1234 failed ret:1\n", ASIDE,
+     "before: dirty LRU page: Recovered")
+says("or before the outcome", failed(
+    "dirty LRU page still referenced by 1 users",
+    action("dirty LRU page", "Failed")), USED)
+
+# --- before 4.9, before 4.3, and 2.6.32 ---
+
+MCE = "MCE 0x1234: "
+for line, verdict, words in (
+        (action("dirty LRU page", "Recovered"), ASIDE, ()),
+        ("dirty LRU page recovery: Recovered", ASIDE, ()),
+        ("LRU page recovery: Recovered", ASIDE, ()),
+        ("dirty mlocked LRU page recovery: Failed", USED, CACHE),
+        ("swapcache page recovery: Delayed", ASIDE,
+         ("stays in the swap cache",)),
+        ("free buddy page recovery: Delayed", ASIDE_LIKELY,
+         ("while it was free",)),
+        ("free buddy, 2nd try page recovery: Delayed", ASIDE_LIKELY, ()),
+        ("free huge page recovery: Delayed", ASIDE, ()),
+        ("free huge page recovery: Ignored", USED, TAKEN),
+        ("huge page recovery: Delayed", ASIDE_LIKELY,
+         ("no task maps it any more",)),
+        ("huge page recovery: Recovered", ASIDE, ()),
+        ("huge page recovery: Failed", USED, ()),
+        ("already truncated LRU page recovery: Ignored", ASIDE_LIKELY, ()),
+        ("hugepage already hardware poisoned page recovery: Ignored",
+         ASIDE_MAYBE, ()),
+        ("high order kernel page recovery: Ignored", USED, KERNEL),
+        ("reserved kernel page recovery: Ignored", USED, KERNEL),
+        ("kernel slab page recovery: Ignored", USED, KERNEL),
+        ("non LRU page recovery: Ignored", USED, KERNEL),
+        ("unknown page state page recovery: Failed", USED, KERNEL),
+        ("cannot unmap page, give up", USED_LIKELY, TASKS),
+        ("already hardware poisoned", ASIDE_MAYBE, ())):
+    says(f"MCE: {line}", failed(line, mark=MCE), verdict,
+         line.removeprefix("recovery action for "), *words)
+says("MCE: a task is killed first", failed(
+    "Killing syzfuzz:1137 due to hardware memory corruption",
+    "dirty LRU page recovery: Recovered", mark=MCE), ASIDE)
+says("MCE: references after the outcome", failed(
+    "LRU page recovery: Recovered", "LRU page still referenced by 2 users",
+    mark=MCE), USED, "still has references to it")
+says("MCE: then the same error again", failed(
+    "dirty LRU page recovery: Recovered", "already hardware poisoned",
+    mark=MCE), ASIDE, "before: dirty LRU page recovery: Recovered")
+
+# --- reports in public, retold ---
+
+REPORTS = (
+    # (name, page, log, what is said, what is not)
+    ("mlocked memory of a test, 3.7", "0x7dfb8", """\
+[  912.839247] Injecting memory failure for page 7dfb8 at 7f6b4e37b000
+[  912.839257] MCE 0x7dfb8: clean mlocked LRU page recovery: Recovered
+[  912.845550] MCE 0x7dfb8: clean mlocked LRU page still referenced by 1 users
+[  912.852586] Injecting memory failure for page 7e6aa at 7f6b4e37c000
+""", (USED, "still has references to it", "injected for a test"),
+     ("set aside",)),
+    ("the count is one too low, 3.11", "0x224706", """\
+[   71.902112] Injecting memory failure at pfn 224706
+[   71.902137] MCE 0x224706: dirty LRU page recovery: Failed
+[   71.902138] MCE 0x224706: dirty LRU page still referenced by -1 users
+""", (USED,), ("likely: something still has references to it",)),
+    ("killed early, 2.6.38", "0xb4365", """\
+[   58.089914] Machine check events logged
+[   58.090462] MCE 0xb4365: page flags 0x100000000100068=uptodate,lru,active,\
+mmap,anonymous,swapbacked count 1 mapcount 1
+[   58.091878] MCE 0xb4365: Killing copy_to_user_te:3768 early due to \
+hardware memory corruption
+[   58.092425] MCE 0xb4365: dirty LRU page recovery: Recovered
+[   59.136641] MCE: Killing copy_to_user_te:3768 due to hardware memory \
+corruption fault at 7fffcab7d000
+""", (ASIDE, "dirty LRU page recovery: Recovered"), ("poisoned-in-use",)),
+    ("persistent memory, 5.9", "0x1850602", """\
+[ 2439.742296] mce: Uncorrected hardware memory error in user-access at \
+1850602400
+[ 2439.742420] Memory failure: 0x1850602: Sending SIGBUS to \
+fsdax_poison_v1:8457 due to hardware memory corruption
+[ 2439.761866] Memory failure: 0x1850602: recovery action for dax page: \
+Recovered
+""", (USED, "memory of a device (dax)"), ("set aside",)),
+    ("device memory of two tasks, 5.3", "0xedbe201", """\
+mce: Uncorrected hardware memory error in user-access at edbe201400
+Memory failure: Unable to find user space address edbe201 in read_poison
+Memory failure: 0xedbe201: forcibly killing read_poison:22434 because of \
+failure to unmap corrupted page
+Memory failure: 0xedbe201: Killing read_poison:22434 due to hardware memory \
+corruption
+""", (ASIDE_LIKELY,), ("could not unmap",)),
+    ("a pin that was not given back, 4.17", "0x208900", """\
+Injecting memory failure for pfn 0x208900 at process virtual address \
+0x7f3908d00000
+Memory failure: 0x208900: reserved kernel page still referenced by 1 users
+Memory failure: 0x208900: recovery action for reserved kernel page: Failed
+""", (USED, "did nothing but mark it"), ("its file",)),
+    ("a huge page of a test, 6.7", "0x102f01", """\
+[    9.280854] Injecting memory failure for pfn 0x102f01 at process virtual \
+address 0x7f28ec101000
+[    9.282029] Memory failure: 0x102f01: huge page still referenced by 511 users
+[    9.282987] Memory failure: 0x102f01: recovery action for huge page: Failed
+""", (USED, "still has references to it"), ("set aside",)),
+    ("a clean page of a guest, 5.15", "0x10d88e", """\
+[10759.371701] Injecting memory failure at pfn 0x10d88e
+[10759.374922] Memory failure: 0x10d88e: corrupted page was clean: dropped \
+without side effects
+[10759.377525] Memory failure: 0x10d88e: recovery action for clean LRU page: \
+Recovered
+""", (ASIDE, "does not use it any more"), ("contents are lost",)),
+    ("twice the same huge page, 4.15", "0x8300000", """\
+[  121.295771] Injecting memory failure for pfn 0x8300000 at process virtual \
+address 0x400000000000
+[  121.386450] Memory failure: 0x8300000: recovery action for huge page: \
+Recovered
+[  122.395771] Injecting memory failure for pfn 0x8300000 at process virtual \
+address 0x400000000000
+[  122.486450] Memory failure: 0x8300000: already hardware poisoned
+""", (ASIDE, "before: huge page: Recovered"), ()),
+    ("a huge page of arm64, 4.14", "0x9be3b4", """\
+Memory failure: 0x9be3b4: Unknown page state
+Memory failure: 0x9be3b4: recovery action for unknown page: Failed
+""", (USED, "did nothing but mark it"), ()),
+    ("a slab page of a server, 6.16", "0x40272d", """\
+[88690.479680] {1}[Hardware Error]:   error_type: 3, multi-bit ECC
+[88690.498473] Memory failure: 0x40272d: unhandlable page.
+[88690.498619] Memory failure: 0x40272d: recovery action for get hwpoison \
+page: Ignored
+[88757.847126] Internal error: synchronous external abort: 0000000096000410 \
+[#1] SMP
+""", (USED, "did nothing but mark it", "restart the machine when"), ()),
+    ("not isolated, 5.8", "0x118ee0", """\
+[  637.164222][ T8357] soft offline: 0x118ee0: hugepage isolation failed: 0, \
+page count 2, type 7fff800001000e (referenced|uptodate|dirty|head)
+[  637.164890][ T8357] Soft offlining pfn 0x20001380 at process virtual \
+address 0x7fff9f000000
+""", ("hugepage isolation failed",), ("hwpoison", "set aside")),
+    ("not moved, 5.7", "0xbfa8f", """\
+[ 431.590511] soft offline: 0xbfa8f: page migration failed 1, type \
+0x800000008002e(referenced|uptodate|dirty|active|swapbacked|node=0|zone=1)
+""", ("page migration failed 1",), ("hwpoison", "set aside")),
+    ("not isolated, 4.12", "0x61c00", """\
+[165435.492170] soft offline: 0x61c00 hugepage failed to isolate
+""", ("hugepage failed to isolate",), ("hwpoison", "set aside")),
+)
+for name, page, log, said, unsaid in REPORTS:
+    text = explained(log, page)
+    tap.is_true(name, all(w in text for w in said) and
+                not any(w in text for w in unsaid), text)
+
+tap.end()
