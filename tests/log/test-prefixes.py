@@ -6,7 +6,7 @@ looks like a report and is not understood.
 """
 import json
 
-from captures import Tap, ask, command
+from captures import Tap, ask
 
 tap = Tap()
 REPORT = (
