@@ -18,7 +18,8 @@ struct pagedet_kmap_pages_info {
 				 * that were freed */
 	uint64_t outside;	/* of these: their address is not mapped (any
 				 * more), or they are too large to be true */
-	uint64_t hidden;	/* objects more, whose address is not told */
+	uint64_t hidden;	/* objects more, whose address is not told, or
+				 * only an offset */
 	uint64_t codes;		/* different instructions that accessed them */
 	uint64_t strange;	/* of these: the kernel has no code there */
 };
@@ -32,13 +33,18 @@ struct pagedet_kmap_pages;
  * kernel memory where each object is. An object in several pages counts in each
  * of them, with all of its accesses: a KMAP does not tell which bytes were
  * accessed. A page has the sums of all objects that were in it, also of those
- * that were freed meanwhile. Accesses that belong to no object
+ * that were freed meanwhile, unless their address was mapped to another page
+ * since, as that of vmalloc() may be. Accesses that belong to no object
  * (PAGEDET_KMAP_CATCH_ALL) count for no page.
  *
  * A KMAP does not say of which boot it is: that it is of the boot of the handle
  * is for the caller to know. One that contradicts it is refused: more than half
- * of its objects are not in mapped memory, or more than half of the
- * instructions that accessed them are not in the kernel's code.
+ * of the instructions that accessed its objects are not in the kernel's code,
+ * or more than half of the objects are not in mapped memory and not all of
+ * these instructions are in the code.
+ *
+ * What pagedet_kmap_total() says of lines that are not counted is true of these
+ * sums, too.
  * @pd: [in] opened, with a source that reads kernel memory
  * @kmap: [in] from pagedet_kmap() of the same handle without query->by; at its
  *        end afterwards, and not needed any more
@@ -47,9 +53,10 @@ struct pagedet_kmap_pages;
  * Errors: EINVAL the handle is not open, the KMAP is of another one, or its
  *         objects are grouped; ENOTSUP no open source reads kernel memory;
  *         EBADMSG the KMAP is of another boot, it tells no address, or
- *         compressed data is damaged; ENOSYS it is compressed in a form that
+ *         compressed data is damaged; ETIMEDOUT the deadline of the KMAP passed
+ *         first; ENOSYS it is compressed in a form that
  *         this library was built without; ECANCELED the function of
- *         pagedet_set_stop(); EACCES memory may not be read; EIO; ENOMEM.
+ *         pagedet_set_stop(), or the progress function of the KMAP; EACCES memory may not be read; EIO; ENOMEM.
  * Since: 0.1
  */
 int pagedet_kmap_pages(struct pagedet *pd, struct pagedet_kmap *kmap,

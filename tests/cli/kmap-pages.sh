@@ -103,6 +103,43 @@ expect 'code' 0 '1 of 3 instructions of the KMAP are not in the kernel'
 stdout_is 'the rest counts' "{\"pfn\":$first,\"writes\":4}"
 run --from elf page "$first" --kmap more --fields pfn,writes --json -q
 expect 'quiet' 0
+run --from elf page "$first" --kmap more --fields pfn --json
+expect 'nothing of it is wanted' 0 '--kmap is not read: --fields pfn,reads,wri'
+
+# part NAME WORDS FILE: it is not all of a KMAP
+part() {
+	run --from elf page "$first" --kmap "$3" --fields pfn,writes --json
+	expect "$1" 2 "$2"
+	stdout_is "$1: the rest counts" "{\"pfn\":$first,\"writes\":4}"
+}
+{
+	cat kmap
+	printf '  %s,500,9,7' "$code"
+} > cut
+part 'cut in a line' 'the file was cut' cut
+{
+	cat kmap
+	echo "  $code,5"
+} > damaged
+part 'a damaged line' '1 line that cannot be of this dialect' damaged
+{
+	cat kmap
+	for i in 1 2 3; do
+		echo "(____ptrval____),0,0000000000000018,8,0,0,0,USER,,,"
+	done
+} > offsets
+run --from elf page "$first" --kmap offsets --fields pfn,writes --json
+expect 'offsets' 0 '3 objects of the KMAP are not counted: it does not tell'
+
+# A KMAP that goes on for longer than the time there is.
+mkfifo endless
+while :; do
+	cat kmap || exit
+done > endless 2> why &
+writer=$!
+run --from elf page "$first" --kmap endless --fields pfn,writes --deadline 0.2
+end_all "$writer"
+expect 'a deadline' 2 'only a part of the KMAP was read'
 
 # --- what is refused ---
 
@@ -111,15 +148,23 @@ refused() {
 	run --from elf page "$first" --kmap "$4" --fields pfn,writes
 	expect "$1" "$2" "$3"
 }
-object ffff800000000000 8 1 1 > other
-refused 'objects of another boot' 65 '1 of its 1 objects are not in' other
+object ffff800000000000 8 1 1 > gone
+run --from elf page "$first" --kmap gone --fields pfn,writes --json
+expect 'objects that are gone' 0 '1 of 1 objects of the KMAP are not in mapped'
+sed "s/^  [0-9a-f]*/  ffff800000000000/" gone > other
+refused 'objects of another boot' 65 '1 of 1 are not in mapped memory' other
 sed "s/^  [0-9a-f]*/  ffff800000000000/" kmap > other
 refused 'code of another boot' 65 'are not in the kernel' other
+# They are in the image of the kernel, and not code.
+sed "s/^  [0-9a-f]*/  $task/" kmap > other
+refused 'code that is data' 65 '1 of the 1 instructions' other
 grep ptrval more | tail -n 1 > other
 refused 'no address' 65 'does not tell where its objects are' other
 # The size is that of a damaged line.
 object "$task" 18446744073709551615 1 1 > other
-refused 'too large' 65 'are not in mapped memory' other
+run --from elf page "$first" --kmap other --fields pfn,writes --json
+expect 'too large' 0 '1 of 1 objects of the KMAP are not in mapped memory'
+stdout_is 'and no page has it' "{\"pfn\":$first,\"writes\":null}"
 refused 'not a KMAP' 65 'KMAP' "$top_srcdir/README.md"
 refused 'no file' 66 'no-such-file' no-such-file
 : > empty

@@ -695,13 +695,18 @@ void cli_stops(struct cli_job *job, struct pagedet *pd);
 
 /* --- kmap_pages.c: what a KMAP says of pages --- */
 /*
- * If --kmap was given, reads it for the query. The caller frees *@ret, which
- * may be NULL, after the query.
+ * If --kmap was given, and the query wants what it says, reads it. The caller
+ * frees *@ret, which may be NULL, after the query. *@lossy: some of its lines
+ * are not counted, and that was said.
  */
 int cli_kmap_pages(const struct cli_job *job, struct pagedet *pd,
-		   struct pagedet_query *q, struct pagedet_kmap_pages **ret);
+		   struct pagedet_query *q, struct pagedet_kmap_pages **ret,
+		   bool *lossy);
 
 /* --- heat.c: what DAMON says --- */
+/* Whether a query names one of these fields. */
+bool cli_wants(struct pagedet *pd, const struct pagedet_query *q,
+	       uint32_t first, uint32_t last);
 /*
  * If the query wants what DAMON says, listens to it. The caller frees *@ret,
  * which may be NULL, after the query.

@@ -4,11 +4,12 @@
 
 #include "cli.h"
 
-static bool wants(struct pagedet *pd, const struct pagedet_query *q)
+bool cli_wants(struct pagedet *pd, const struct pagedet_query *q,
+	       uint32_t first, uint32_t last)
 {
 	uint64_t all[2] = { q->fields[0], q->fields[1] }, where[2];
-	uint32_t f, last = PAGEDET_FIELD_HEAT_NS;
 	uint64_t i;
+	uint32_t f;
 
 	/* The query refuses a wrong filter. */
 	if (q->where && !pagedet_filter_fields(pd, q->where, where)) {
@@ -17,7 +18,7 @@ static bool wants(struct pagedet *pd, const struct pagedet_query *q)
 	}
 	for (i = 0; i < q->n_group_by; i++)
 		all[q->group_by[i] / 64] |= 1ull << (q->group_by[i] % 64);
-	for (f = PAGEDET_FIELD_HEAT; f <= last; f++)
+	for (f = first; f <= last; f++)
 		if (all[f / 64] >> (f % 64) & 1)
 			return true;
 	return false;
@@ -46,7 +47,7 @@ int cli_heat(const struct cli_job *job, struct pagedet *pd,
 	int error;
 
 	*ret = NULL;
-	if (!wants(pd, q))
+	if (!cli_wants(pd, q, PAGEDET_FIELD_HEAT, PAGEDET_FIELD_HEAT_NS))
 		return CLI_ANSWERED;
 	o.wait_ns = job->heat_ns;
 	if (left && (!o.wait_ns || o.wait_ns > left))

@@ -360,14 +360,19 @@ void cli_kmap_tell_stop(uint32_t stopped)
 			"the deadline passed first" : "interrupted");
 }
 
-/* What the sums do not have in them. */
-static void tell_missing(const struct pagedet_kmap_total *t)
+void cli_kmap_tell_lost(const struct pagedet_kmap_total *t)
 {
 	cli_kmap_tell_lines(t->strange, "that cannot be of this dialect",
 			    t->strange_line);
 	cli_kmap_tell_lines(t->orphans, "of accesses that belong to no object",
 			    t->orphan_line);
 	cli_kmap_tell_cut(t->cut, t->saturated);
+}
+
+/* What the sums do not have in them. */
+static void tell_missing(const struct pagedet_kmap_total *t)
+{
+	cli_kmap_tell_lost(t);
 	cli_kmap_tell(t->dropped, "line", "of accesses in the sums only: an "
 		      "object has too many");
 	cli_kmap_tell(t->undecided, "object", "not shown: the module of some "

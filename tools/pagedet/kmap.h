@@ -19,6 +19,8 @@ int cli_kmap_check(struct cli_job *job);
 void cli_kmap_tell(uint64_t n, const char *what, const char *how);
 void cli_kmap_tell_lines(uint64_t n, const char *what, uint64_t first);
 void cli_kmap_tell_cut(bool cut, bool saturated);
+/* What is in no sum of a KMAP. */
+void cli_kmap_tell_lost(const struct pagedet_kmap_total *t);
 void cli_kmap_tell_unnamed(const struct cli_job *job, uint64_t unnamed);
 void cli_kmap_tell_stop(uint32_t stopped);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Reads a KMAP before a query that joins it to pages. */
-#include "cli.h"
+#include "kmap.h"
 
 static void tell(const struct cli_job *job,
 		 const struct pagedet_kmap_pages *pages)
@@ -25,8 +25,21 @@ static void tell(const struct cli_job *job,
 			(unsigned long long)info.codes);
 }
 
+/* Of what is in no sum. */
+static bool is_lossy(const struct cli_job *job, const struct pagedet_kmap *kmap)
+{
+	struct pagedet_kmap_total t = { .size = sizeof(t) };
+
+	if (pagedet_kmap_total(kmap, &t))
+		return true;
+	if (!job->quiet)
+		cli_kmap_tell_lost(&t);
+	return t.strange || t.orphans || t.cut || t.saturated;
+}
+
 int cli_kmap_pages(const struct cli_job *job, struct pagedet *pd,
-		   struct pagedet_query *q, struct pagedet_kmap_pages **ret)
+		   struct pagedet_query *q, struct pagedet_kmap_pages **ret,
+		   bool *lossy)
 {
 	struct pagedet_kmap_query of = PAGEDET_KMAP_QUERY_INIT;
 	struct pagedet_kmap *kmap;
@@ -35,11 +48,20 @@ int cli_kmap_pages(const struct cli_job *job, struct pagedet *pd,
 	*ret = NULL;
 	if (!job->kmap)
 		return CLI_ANSWERED;
+	if (!cli_wants(pd, q, PAGEDET_FIELD_READS, PAGEDET_FIELD_WRITES)) {
+		if (!job->quiet)
+			cli_say("--kmap is not read: --fields pfn,reads,writes "
+				"shows what it says");
+		return CLI_ANSWERED;
+	}
 	of.path = job->kmap;
+	of.deadline_ns = cli_deadline_left(job);
 	error = pagedet_kmap(pd, &of, &kmap);
 	if (error)
 		return cli_fail(pd, error);
 	error = pagedet_kmap_pages(pd, kmap, ret);
+	if (!error)
+		*lossy = is_lossy(job, kmap);
 	pagedet_kmap_free(kmap);
 	if (error)
 		return cli_fail(pd, error);

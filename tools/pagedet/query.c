@@ -19,6 +19,7 @@ struct asking {
 	struct pagedet_iter *it;
 	struct pagedet_heat *heat; /* NULL: it is not wanted */
 	struct pagedet_kmap_pages *kmap; /* NULL: no --kmap */
+	bool lossy;		/* some of its lines are not counted */
 	/*
 	 * The items, if they come from standard input. They are allocated
 	 * because they are large.
@@ -443,6 +444,8 @@ static int tell(struct asking *a, int status)
 		a->job->no_memory = !a->job->quiet && has_no_memory(a);
 	}
 	told = cli_verdict_tell(&a->verdict, a->job, a->it);
+	if (a->lossy)
+		told = CLI_UNSURE;
 	return status ? status : told;
 }
 
@@ -501,7 +504,8 @@ static int answer(struct asking *a)
 		status = cli_heat(a->job, a->pd, &a->q, &a->heat);
 	}
 	if (!status)
-		status = cli_kmap_pages(a->job, a->pd, &a->q, &a->kmap);
+		status = cli_kmap_pages(a->job, a->pd, &a->q, &a->kmap,
+					&a->lossy);
 	if (!status)
 		status = first_query(a);
 	if (!status)

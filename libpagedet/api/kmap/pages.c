@@ -50,6 +50,8 @@ static int look_up(struct finder *f, const struct pagedet_item *items,
 	pdet_want(&q, PAGEDET_FIELD_ASK);
 	pdet_want(&q, PAGEDET_FIELD_PFN);
 	pdet_want(&q, PAGEDET_FIELD_MAP);
+	pdet_want(&q, PAGEDET_FIELD_PTE);
+	pdet_want(&q, PAGEDET_FIELD_PTE_KNOWN);
 	r = pagedet_query(pd, &q, &it);
 	if (r < 0)
 		return r;
@@ -100,7 +102,8 @@ static int take_object(struct finder *f, const struct pagedet_kmap_object *o)
 	/* Accesses that belong to no object. */
 	if (o->origin == PAGEDET_KMAP_CATCH_ALL)
 		return 0;
-	if (o->hidden || !o->address) {
+	/* pagedet_kmap_cache_write() has offsets instead. */
+	if (o->hidden || o->address < page) {
 		f->of->info.hidden++;
 		return 0;
 	}
@@ -124,11 +127,21 @@ static int take_object(struct finder *f, const struct pagedet_kmap_object *o)
 
 /* --- code --- */
 
+static bool is_code(const struct pagedet_page *row)
+{
+	const uint32_t exec = 1u << PAGEDET_PTE_EXEC;
+
+	if (pdet_row_has(row, PAGEDET_FIELD_PTE) &&
+	    pdet_row_has(row, PAGEDET_FIELD_PTE_KNOWN) &&
+	    row->pte_known & exec)
+		return row->pte & exec;
+	return pdet_row_has(row, PAGEDET_FIELD_MAP) &&
+	       row->map != PAGEDET_MAP_DIRECT && row->map != PAGEDET_MAP_USER;
+}
+
 static int take_code(struct finder *f, const struct pagedet_page *row)
 {
-	f->of->info.strange -=
-		pdet_row_has(row, PAGEDET_FIELD_MAP) &&
-		row->map != PAGEDET_MAP_DIRECT && row->map != PAGEDET_MAP_USER;
+	f->of->info.strange -= is_code(row);
 	return 0;
 }
 
@@ -167,14 +180,16 @@ static int judge(struct finder *f)
 {
 	const struct pagedet_kmap_pages_info *t = &f->of->info;
 	struct pdet_env *env = &f->of->pd->env;
+	const bool proved = t->codes && !t->strange;
 	int r = 0;
 
 	if (!t->objects && t->hidden)
 		return pdet_fail(env, EBADMSG, "the KMAP does not tell where "
 				 "its objects are: their addresses are hidden");
-	if (t->outside > t->objects / 2)
-		r = pdet_fail(env, EBADMSG, "the KMAP is of another boot: %llu "
-			      "of its %llu objects are not in mapped memory",
+	if (t->outside > t->objects / 2 && !proved)
+		r = pdet_fail(env, EBADMSG, "the KMAP is of another boot, or "
+			      "its objects are gone: %llu of %llu are not in "
+			      "mapped memory",
 			      (unsigned long long)t->outside,
 			      (unsigned long long)t->objects);
 	else if (t->strange > t->codes / 2)
@@ -184,6 +199,19 @@ static int judge(struct finder *f)
 			      (unsigned long long)t->strange,
 			      (unsigned long long)t->codes);
 	return r;
+}
+
+/* A part of it would say of the other pages that they have no object. */
+static int check_end(struct finder *f, const struct pagedet_kmap *kmap)
+{
+	struct pagedet_kmap_total t = { .size = sizeof(t) };
+	int r = pagedet_kmap_total(kmap, &t);
+
+	if (r < 0 || !t.stopped)
+		return r;
+	return pdet_fail(&f->of->pd->env, (int)t.stopped, "%s: only a part of "
+			 "the KMAP was read", t.stopped == ETIMEDOUT ?
+			 "the deadline passed first" : "cancelled");
 }
 
 static int find(struct finder *f, struct pagedet_kmap *kmap)
@@ -198,6 +226,8 @@ static int find(struct finder *f, struct pagedet_kmap *kmap)
 		if (r < 0)
 			return r;
 	}
+	if (r == 0)
+		r = check_end(f, kmap);
 	if (r == 0)
 		r = flush(f);
 	if (r == 0)
