@@ -54,9 +54,10 @@ struct pagedet_kmap_pages;
  *         objects are grouped; ENOTSUP no open source reads kernel memory;
  *         EBADMSG the KMAP is of another boot, it tells no address, or
  *         compressed data is damaged; ETIMEDOUT the deadline of the KMAP passed
- *         first; ENOSYS it is compressed in a form that
- *         this library was built without; ECANCELED the function of
- *         pagedet_set_stop(), or the progress function of the KMAP; EACCES memory may not be read; EIO; ENOMEM.
+ *         first; ENOSYS it is compressed in a form that this library was built
+ *         without; ECANCELED the function of pagedet_set_stop(), or the
+ *         progress function of the KMAP; EACCES memory may not be read; EIO;
+ *         ENOMEM.
  * Since: 0.1
  */
 int pagedet_kmap_pages(struct pagedet *pd, struct pagedet_kmap *kmap,
