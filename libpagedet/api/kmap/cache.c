@@ -112,7 +112,7 @@ int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
 		pagedet_kmap_cache_free(c);
 		return r;
 	}
-	pdet_bp_sums_init(&c->sums, c->draw.cache);
+	pdet_bp_sums_init(&c->sums, c->draw.cache, c->of.bytes);
 	*ret = c;
 	return 0;
 }

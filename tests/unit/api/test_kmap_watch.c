@@ -194,6 +194,8 @@ START_TEST(summed)
 
 	refused(pagedet_kmap_cache_add(c, w, word.address + 8), EINVAL,
 		"not in the object");
+	refused(pagedet_kmap_cache_add(c, w, word.address - total_of(c).bytes),
+		EINVAL, "not in the object");
 	ck_assert_int_eq(pagedet_kmap_cache_add(c, w, word.address - 16), 0);
 	ck_assert_int_eq(pagedet_kmap_cache_add(c, w, word.address - 16), 0);
 	refused(pagedet_kmap_cache_add(c, w, word.address), EINVAL,
