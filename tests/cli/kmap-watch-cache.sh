@@ -436,6 +436,19 @@ watches() {
 }
 most=$(watches)
 tap_run 'it is told how many are watched at once' [ -n "$most" ]
+cat > "$tap_dir/after.sh" << 'END'
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	sleep 0.2
+	"$1" kmap watch --cache filp --at 0 --for 0.1 -q --json \
+		-o "$2/left" > "$2/after" 2> "$2/why"
+	! grep -q "\"at_once\":$3," "$2/after" || break
+done
+END
+run kmap watch --cache filp --at "$at" --sample --slice 0.1 -o /dev/full -- \
+	sh "$tap_dir/after.sh" "$PAGEDET" "$tap_dir" "$most"
+expect 'it cannot be written' 74 'No space left on device'
+tap_run 'and a program that still runs is not watched' \
+	grep "\"at_once\":$most," "$tap_dir/after"
 holds_breakpoints --cache filp --sample
 end_all "$watch"
 watch=

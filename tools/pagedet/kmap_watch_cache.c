@@ -327,26 +327,7 @@ static int renew(struct cli_kmap_caching *c, struct cli_kmap_slot *s)
 	return 0;
 }
 
-/* Asked often by who waits for the end. */
-static uint32_t step(void *arg)
-{
-	struct cli_kmap_caching *c = arg;
-	size_t i, on = 0;
-
-	c->full = c->n + CLI_KMAP_AT_ONCE > CLI_KMAP_SLICES;
-	if (c->full)
-		return EOVERFLOW;
-	for (i = 0; i < c->n_slots && !c->error; i++) {
-		struct cli_kmap_slot *s = &c->slot[i];
-
-		if (cli_now_ns() >= s->end_ns || (s->watch && has_ended(s)))
-			c->error = renew(c, s);
-		on += s->watch || c->job->sample;
-	}
-	return c->error ? (uint32_t)-c->error : on ? 0 : ENOENT;
-}
-
-static int end_all(struct cli_kmap_caching *c)
+static void empty_all(struct cli_kmap_caching *c)
 {
 	size_t i;
 	int r;
@@ -355,6 +336,32 @@ static int end_all(struct cli_kmap_caching *c)
 		r = empty(c, &c->slot[i]);
 		c->error = c->error ? c->error : r;
 	}
+}
+
+/* Asked often by who waits for the end. After an error, a program may run for
+ * long: nothing is watched then. */
+static uint32_t step(void *arg)
+{
+	struct cli_kmap_caching *c = arg;
+	size_t i, on = 0;
+
+	c->full |= c->n + CLI_KMAP_AT_ONCE > CLI_KMAP_SLICES;
+	for (i = 0; i < c->n_slots && !c->error && !c->full; i++) {
+		struct cli_kmap_slot *s = &c->slot[i];
+
+		if (cli_now_ns() >= s->end_ns || (s->watch && has_ended(s)))
+			c->error = renew(c, s);
+		on += s->watch || c->job->sample;
+	}
+	if (c->error || c->full)
+		empty_all(c);
+	return c->error ? (uint32_t)-c->error :
+	       c->full ? EOVERFLOW : on ? 0 : ENOENT;
+}
+
+static int end_all(struct cli_kmap_caching *c)
+{
+	empty_all(c);
 	if (c->error)
 		return cli_fail(c->pd, c->error);
 	if (c->n)
