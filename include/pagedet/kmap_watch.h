@@ -236,8 +236,9 @@ struct pagedet_kmap_cache;
  * Return: 0, or a negative errno.
  * Errors: EINVAL the handle is not open; ENOENT there is no such cache, or it
  *         has no slab; ENOTSUP no source reads memory of the running kernel,
- *         or the kernel has no /sys/kernel/slab; EACCES the caller may not;
- *         ENOMEM; EIO; EBADMSG what a source read is damaged.
+ *         or the kernel has no /sys/kernel/slab, or too many caches share its
+ *         slabs; EACCES the caller may not; ENOMEM; EIO; EBADMSG what a
+ *         source read is damaged.
  * Since: 0.1
  */
 int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
