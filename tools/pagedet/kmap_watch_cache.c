@@ -126,13 +126,16 @@ static int fill(struct cli_kmap_caching *c, struct cli_kmap_slot *s)
 			continue;
 		c->o.address = drawn.address + c->offset;
 		r = pagedet_kmap_watch(c->pd, &c->o, &s->watch);
-		if (r == 0) {
+		/* It may have been freed since it was drawn, and its memory be
+		 * of another cache. */
+		if (r == 0 && pagedet_kmap_cache_has(c->cache, s->watch)) {
 			s->object = drawn;
 			return 1;
 		}
-		/* It was freed since it was drawn. */
-		if (r != -ENOENT)
+		if (r != 0 && r != -ENOENT)
 			return r;
+		pagedet_kmap_watch_free(s->watch);
+		s->watch = NULL;
 	}
 	return 0;
 }

@@ -141,6 +141,15 @@ int pagedet_kmap_cache_draw(struct pagedet_kmap_cache *cache,
 	return 1;
 }
 
+int pagedet_kmap_cache_has(const struct pagedet_kmap_cache *cache,
+			   const struct pagedet_kmap_watch *watch)
+{
+	const struct pdet_bp_object *found = pdet_kmap_found(watch);
+
+	return found->state == PAGEDET_OBJECT_USED &&
+	       !strcmp(found->cache, cache->draw.cache);
+}
+
 /* --- sums --- */
 
 int pagedet_kmap_cache_add(struct pagedet_kmap_cache *cache,
