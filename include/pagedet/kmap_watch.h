@@ -236,8 +236,9 @@ struct pagedet_kmap_cache;
  * Return: 0, or a negative errno.
  * Errors: EINVAL the handle is not open; ENOENT there is no such cache, or it
  *         has no slab; ENOTSUP no source reads memory of the running kernel,
- *         or the kernel has no /sys/kernel/slab; EACCES the caller may not;
- *         ENOMEM; EIO; EBADMSG what a source read is damaged.
+ *         or the kernel has no /sys/kernel/slab, or too many caches share its
+ *         slabs; EACCES the caller may not; ENOMEM; EIO; EBADMSG what a
+ *         source read is damaged.
  * Since: 0.1
  */
 int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
@@ -255,6 +256,21 @@ int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
  */
 int pagedet_kmap_cache_draw(struct pagedet_kmap_cache *cache,
 			    struct pagedet_kmap_drawn *ret);
+
+/**
+ * pagedet_kmap_cache_has - tell whether a watch began with an object of a cache
+ * One that was drawn may be freed before it is watched, and its memory may then
+ * be an object of another cache: then draw again. What happens later is in
+ * freed and unknown of pagedet_kmap_watch_total().
+ * @cache: [in] from pagedet_kmap_cache()
+ * @watch: [in] from pagedet_kmap_watch()
+ * Return: 1: an object of the cache was there, in use. 0: it was not, or that
+ *         cannot be told.
+ * Errors: none.
+ * Since: 0.1
+ */
+int pagedet_kmap_cache_has(const struct pagedet_kmap_cache *cache,
+			   const struct pagedet_kmap_watch *watch);
 
 /**
  * pagedet_kmap_cache_add - add what a watch has seen to the sums of a cache

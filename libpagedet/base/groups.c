@@ -89,29 +89,46 @@ static bool push(struct pdet_groups *g, const uint64_t *value,
 	return true;
 }
 
-int64_t pdet_groups_find(struct pdet_groups *g, const uint64_t *value,
+/* The slot of a group, or an empty one. There is one. */
+static uint32_t *slot_of(const struct pdet_groups *g, const uint64_t *value,
 			 const uint8_t *state)
 {
 	const unsigned n = g->n_keys;
 	size_t at, i;
 
-	if (g->n * 2 >= g->slots && (g->n == UINT32_MAX - 1 || !grow(g)))
-		return -1;
 	for (at = hash_of(g, value, state);; at++) {
 		uint32_t *slot = &g->slot[at & (g->slots - 1)];
 
-		if (!*slot) {
-			if (!push(g, value, state))
-				return -1;
-			*slot = (uint32_t)g->n;
-			return *slot - 1;
-		}
+		if (!*slot)
+			return slot;
 		i = *slot - 1;
 		if (!memcmp(pdet_groups_value(g, i), value,
 			    n * sizeof(*value)) &&
 		    !memcmp(pdet_groups_state(g, i), state, n))
-			return (int64_t)i;
+			return slot;
 	}
+}
+
+int64_t pdet_groups_get(const struct pdet_groups *g, const uint64_t *value,
+			const uint8_t *state)
+{
+	return g->slots ? (int64_t)*slot_of(g, value, state) - 1 : -1;
+}
+
+int64_t pdet_groups_find(struct pdet_groups *g, const uint64_t *value,
+			 const uint8_t *state)
+{
+	uint32_t *slot;
+
+	if (g->n * 2 >= g->slots && (g->n == UINT32_MAX - 1 || !grow(g)))
+		return -1;
+	slot = slot_of(g, value, state);
+	if (!*slot) {
+		if (!push(g, value, state))
+			return -1;
+		*slot = (uint32_t)g->n;
+	}
+	return *slot - 1;
 }
 
 bool pdet_groups_keep(struct pdet_groups *g, uint64_t hash, const char *text,

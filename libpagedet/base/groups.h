@@ -53,6 +53,10 @@ int pdet_groups_check(struct pdet_env *env, const uint32_t *by, uint64_t n,
 int64_t pdet_groups_find(struct pdet_groups *g, const uint64_t *value,
 			 const uint8_t *state);
 
+/* pdet_groups_get - the same, but nothing is added: -1 if there is none. */
+int64_t pdet_groups_get(const struct pdet_groups *g, const uint64_t *value,
+			const uint8_t *state);
+
 /* pdet_groups_value - the values of a group, and the states of these. */
 static inline const uint64_t *pdet_groups_value(const struct pdet_groups *g,
 						size_t group)

@@ -123,10 +123,14 @@ static int write_filter(struct pdet_env *env, const char *name,
 	if (r <= 0)
 		return r < 0 ? not_read(env, name, -r) :
 			       not_found(env, name, all);
-	for (i = 0; i < all->n && len < PDET_BP_FILTER - 2 * NAME_BYTES; i++) {
+	for (i = 0; i < all->n; i++) {
 		if (find_real(env, all->data[i], other) != 1 ||
 		    strcmp(other, real))
 			continue;
+		if (len >= PDET_BP_FILTER - 2 * NAME_BYTES)
+			return pdet_fail(env, ENOTSUP, "cannot find the slabs "
+					 "of '%s': too many caches share them",
+					 name);
 		ret->names += *all->data[i] != ':';
 		len += (size_t)snprintf(ret->filter + len, PDET_BP_FILTER - len,
 					"%sslab_cache = \"%s\"",

@@ -5,23 +5,29 @@
  */
 #include "breakpoint/hits.h"
 
+/* The sum of a kind; -1: there is no room for it. */
+static int64_t find(struct pdet_bp_hits *h, const uint64_t *key)
+{
+	static const uint8_t have[PDET_BP_KEYS] = { 1, 1, 1 };
+	int64_t at;
+
+	if (h->sums.n >= PDET_BP_MOST_HITS)
+		return pdet_groups_get(&h->by, key, have);
+	at = pdet_vec_reserve(&h->sums, 1) ?
+		     pdet_groups_find(&h->by, key, have) : -1;
+	if (at == (int64_t)h->sums.n)
+		h->sums.data[h->sums.n++] = (struct pdet_bp_hit){ 0, 0 };
+	h->no_memory |= at < 0;
+	return at;
+}
+
 void pdet_bp_hits_sum(struct pdet_bp_hits *h, size_t piece, uint64_t ip,
 		      uint64_t tid, const struct pdet_bp_hit *more)
 {
-	static const uint8_t have[PDET_BP_KEYS] = { 1, 1, 1 };
 	const uint64_t key[PDET_BP_KEYS] = { piece, ip, tid };
-	int64_t at;
+	const int64_t at = find(h, key);
 
-	if (h->sums.n >= PDET_BP_MOST_HITS) {
-		h->dropped += more->reads + more->writes;
-		return;
-	}
-	at = pdet_groups_find(&h->by, key, have);
-	if (at == (int64_t)h->sums.n &&
-	    !pdet_vec_push(&h->sums, (struct pdet_bp_hit){ 0, 0 }))
-		at = -1;
 	if (at < 0) {
-		h->no_memory = true;
 		h->dropped += more->reads + more->writes;
 		return;
 	}

@@ -9,9 +9,10 @@
 #include "base/vec.h"
 #include "breakpoint/sums.h"
 
-void pdet_bp_sums_init(struct pdet_bp_sums *s, const char *cache)
+void pdet_bp_sums_init(struct pdet_bp_sums *s, const char *cache,
+		       uint64_t bytes)
 {
-	*s = (struct pdet_bp_sums){ .plan.together = 0 };
+	*s = (struct pdet_bp_sums){ .object.bytes = bytes };
 	snprintf(s->object.cache, sizeof(s->object.cache), "%s", cache);
 	pdet_bp_hits_init(&s->hits);
 }
@@ -36,10 +37,27 @@ static int take_words(struct pdet_bp_sums *s, struct pdet_env *env,
 		piece.object = 0;
 		if (!pdet_vec_push(&s->plan, piece) ||
 		    !pdet_vec_push(&s->turns,
-				   (struct pdet_bp_turns){ .windows = 0 }))
+				   (struct pdet_bp_turns){ .windows = 0 })) {
+			s->plan.n = s->turns.n = 0;
 			return pdet_fail(env, ENOMEM, "no memory");
+		}
 	}
 	return 0;
+}
+
+/* They ascend. */
+static bool are_inside(const struct pdet_bp_sums *s,
+		       const struct pdet_bp_plan *words, uint64_t base)
+{
+	const uint64_t has = s->object.bytes;
+	const struct pdet_bp_piece *last;
+
+	if (!words->n)
+		return false;
+	last = &words->data[words->n - 1];
+	return words->data[0].address >= base &&
+	       last->address - base < has &&
+	       last->bytes <= has - (last->address - base);
 }
 
 /* Objects of a cache are aligned alike, and so are their words. */
@@ -64,7 +82,7 @@ int pdet_bp_sums_add(struct pdet_bp_sums *s, struct pdet_env *env,
 	size_t i;
 	int r;
 
-	if (!seen->plan->n || seen->plan->data[0].address < base)
+	if (!are_inside(s, seen->plan, base))
 		return pdet_fail(env, EINVAL, "cannot add up what was watched: "
 				 "it is not in the object at %#llx",
 				 (unsigned long long)base);

@@ -9,7 +9,7 @@
 #include "breakpoint/write.h"
 
 struct pdet_bp_sums {
-	struct pdet_bp_object object;
+	struct pdet_bp_object object; /* its bytes: of any of them */
 	struct pdet_bp_plan plan; /* words at offsets, in ascending order */
 	struct {
 		struct pdet_bp_turns *data;
@@ -18,8 +18,10 @@ struct pdet_bp_sums {
 	struct pdet_bp_hits hits;
 };
 
-/* pdet_bp_sums_init - @cache: the name that the objects have there. */
-void pdet_bp_sums_init(struct pdet_bp_sums *s, const char *cache);
+/* pdet_bp_sums_init - @cache: the name that the objects have there; @bytes: of
+ * each of them. */
+void pdet_bp_sums_init(struct pdet_bp_sums *s, const char *cache,
+		       uint64_t bytes);
 void pdet_bp_sums_free(struct pdet_bp_sums *s);
 
 /*

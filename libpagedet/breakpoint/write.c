@@ -115,6 +115,7 @@ int pdet_bp_write(struct pdet_env *env, int fd, const struct pdet_bp_text *t)
 	FILE *f = all ? fopencookie(&fd, "w", (cookie_io_functions_t){
 					.write = put_bytes }) : NULL;
 	size_t i, at = 0;
+	bool failed;
 	int r = 0;
 
 	if (!f)
@@ -126,8 +127,12 @@ int pdet_bp_write(struct pdet_env *env, int fd, const struct pdet_bp_text *t)
 			if (t->turns[i].windows)
 				put_hit(f, t, all[at].at);
 	}
-	if (f && (ferror(f) | fclose(f)) && r == 0)
-		r = pdet_fail_errno(env, "cannot write a KMAP");
+	if (f) {
+		failed = ferror(f);
+		failed |= fclose(f) != 0;
+		if (failed)
+			r = pdet_fail_errno(env, "cannot write a KMAP");
+	}
 	free(all);
 	return r;
 }

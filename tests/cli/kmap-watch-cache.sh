@@ -85,6 +85,12 @@ $(head -n 1 "$tap_dir/stderr")"
 	tap_run 'no file is left' [ ! -e "$file" ]
 	finish
 	;;
+66)
+	# Processors keep free objects, and some kernels do not tell where.
+	expect 'objects of a cache are watched' 66 'known to be in use'
+	tap_skip 'more of them' 'it is not known here which are in use'
+	finish
+	;;
 *)
 	tap_not_ok 'objects of a cache are watched' "$(why)"
 	finish
@@ -146,7 +152,9 @@ with open(said) as f:
     row, = map(json.loads, f)
 assert row["seed"] == int(seed), row
 objects = row["objects"]
-assert 1 <= len(objects) == row["at_once"] <= 16, row
+assert 1 <= len(objects) <= row["at_once"] <= 16, row
+# One that failed has no row.
+assert row["at_once"] <= len(objects) + row["failed"], row
 lines = []
 with open(name) as f:
     for line in f:
@@ -158,7 +166,7 @@ assert len(lines) == len(objects), (lines, row)
 for o, (line, accesses) in zip(objects, lines):
     # Two clocks.
     assert o["words"] == o["turns"] == 1, o
-    assert o["ns"] * 1.1 >= o["word_ns"] > 0, o
+    assert o["ns"] * 1.1 >= o["word_ns"] >= 0, o
     assert int(line[2], 16) == int(o["address"], 16) + int(at), (line, o)
     assert "filp" in line, line
     assert o["reads"] == sum(int(a[2]) for a in accesses)
@@ -368,9 +376,10 @@ if [ "$status" != 66 ] || [ ! -e /sys/kernel/slab/vm_area_struct ]; then
 	tap_skip 'objects that may be free' 'it is known which are in use'
 else
 	expect 'objects that may be free' 66 'draws met'
-	capacity=/sys/kernel/slab/vm_area_struct/sheaf_capacity
-	if [ -e "$capacity" ] && [ "$(cat "$capacity")" != 0 ] &&
-		! grep -q ' __per_cpu_offset$' /proc/kallsyms; then
+	# It is by the symbols that they are found.
+	if grep -q ' __per_cpu_offset$' /proc/kallsyms; then
+		tap_skip 'and why' 'the symbols tell where they are'
+	else
 		expect 'and why' 66 'processors may keep objects'
 	fi
 fi
@@ -427,6 +436,19 @@ watches() {
 }
 most=$(watches)
 tap_run 'it is told how many are watched at once' [ -n "$most" ]
+cat > "$tap_dir/after.sh" << 'END'
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	sleep 0.2
+	"$1" kmap watch --cache filp --at 0 --for 0.1 -q --json \
+		-o "$2/left" > "$2/after" 2> "$2/why"
+	! grep -q "\"at_once\":$3," "$2/after" || break
+done
+END
+run kmap watch --cache filp --at "$at" --sample --slice 0.1 -o /dev/full -- \
+	sh "$tap_dir/after.sh" "$PAGEDET" "$tap_dir" "$most"
+expect 'it cannot be written' 74 'No space left on device'
+tap_run 'and a program that still runs is not watched' \
+	grep "\"at_once\":$most," "$tap_dir/after"
 holds_breakpoints --cache filp --sample
 end_all "$watch"
 watch=

@@ -105,6 +105,12 @@ esac
 tap_run 'the program has ended' grep -q \
 	'^pagedet: the program ended with status 3$' "$tap_dir/stderr"
 tap_run 'which only its owner may read' [ "$(stat -c %a "$file")" = 600 ]
+# The watch itself may need more descriptors.
+(ulimit -Sn 250 && "$PAGEDET" kmap watch --fd "$object" -q -o "$file" -- \
+	sh -c "ulimit -Sn > '$tap_dir/limit'") 2> "$tap_dir/stderr" || :
+tap_run 'the program has the limits of its caller' [ \
+	"$(cat "$tap_dir/limit")" = 250 ]
+run kmap watch --fd "$object" -o "$file" --json -- sh -c 'exit 3'
 tap_run 'each word is told' "$PYTHON3" - "$tap_dir/stdout" "$file" << 'END'
 import json, sys
 with open(sys.argv[1]) as f:

@@ -184,10 +184,11 @@ static int save(struct watching *w)
 
 static int watch(struct watching *w)
 {
-	int status = begin(w);
+	/* It has no breakpoint, and the limits of before. */
+	int status = cli_child_start(&w->child, w->job, w->program);
 
 	if (!status)
-		status = cli_child_start(&w->child, w->job, w->program);
+		status = begin(w);
 	if (!status) {
 		cli_interrupt_asked(true);
 		status = cli_child_release(&w->child);

@@ -58,7 +58,7 @@ struct cli_kmap_caching {
 	struct cli_kmap_all all;
 	uint64_t busy, none;	/* slices that had no breakpoint, no object */
 	uint64_t failed;	/* slices that failed otherwise */
-	char why[512];		/* the first of them */
+	char why[512];		/* the first of them, or the one of error */
 	int why_status;
 	bool full;		/* it had the most slices */
 	bool watched;		/* there is something to tell */

@@ -126,24 +126,43 @@ static int fill(struct cli_kmap_caching *c, struct cli_kmap_slot *s)
 			continue;
 		c->o.address = drawn.address + c->offset;
 		r = pagedet_kmap_watch(c->pd, &c->o, &s->watch);
-		if (r == 0) {
+		/* It may have been freed since it was drawn, and its memory be
+		 * of another cache. */
+		if (r == 0 && pagedet_kmap_cache_has(c->cache, s->watch)) {
 			s->object = drawn;
 			return 1;
 		}
-		/* It was freed since it was drawn. */
-		if (r != -ENOENT)
+		if (r != 0 && r != -ENOENT)
 			return r;
+		pagedet_kmap_watch_free(s->watch);
+		s->watch = NULL;
 	}
 	return 0;
+}
+
+/* Later calls have other words. */
+static void keep_words(struct cli_kmap_caching *c, int error)
+{
+	const char *text = pagedet_error(c->pd);
+
+	snprintf(c->why, sizeof(c->why), "%s", *text ? text : strerror(-error));
+	c->why_status = cli_status(error);
 }
 
 /* It is counted, and the others go on. */
 static void note_failure(struct cli_kmap_caching *c, int error)
 {
-	if (!c->failed++) {
-		snprintf(c->why, sizeof(c->why), "%s", pagedet_error(c->pd));
-		c->why_status = cli_status(error);
-	}
+	if (!c->failed++ && !c->error)
+		keep_words(c, error);
+}
+
+/* The end of all. */
+static void note_end(struct cli_kmap_caching *c, int error)
+{
+	if (c->error)
+		return;
+	c->error = error;
+	keep_words(c, error);
 }
 
 /* Until there is no breakpoint any more. */
@@ -278,28 +297,28 @@ static int add(struct cli_kmap_caching *c, struct cli_kmap_slot *s,
 }
 
 /* Stops a watch, and keeps what it has. */
-static int empty(struct cli_kmap_caching *c, struct cli_kmap_slot *s)
+static void empty(struct cli_kmap_caching *c, struct cli_kmap_slot *s)
 {
 	struct cli_kmap_slice slice = { .object = s->object,
 					.total.size = sizeof(slice.total) };
 	int r;
 
 	if (!s->watch)
-		return 0;
+		return;
 	r = pagedet_kmap_watch_stop(s->watch);
 	if (r < 0) {
 		note_failure(c, r);
-		r = 0;
 	} else {
 		pagedet_kmap_watch_total(s->watch, &slice.total);
 		look_at_words(s, &slice);
 		r = add(c, s, &slice);
 		if (r == 0)
 			r = keep(c, &slice);
+		if (r < 0)
+			note_end(c, r);
 	}
 	pagedet_kmap_watch_free(s->watch);
 	s->watch = NULL;
-	return r;
 }
 
 /* --- slices --- */
@@ -312,52 +331,53 @@ static bool has_ended(const struct cli_kmap_slot *s)
 	return t.error;
 }
 
-/* Returns 0, or a negative errno: the end of all. */
-static int renew(struct cli_kmap_caching *c, struct cli_kmap_slot *s)
+static void renew(struct cli_kmap_caching *c, struct cli_kmap_slot *s)
 {
-	int r = empty(c, s);
+	int r;
 
-	if (r < 0 || !c->job->sample)
-		return r;
+	empty(c, s);
+	if (c->error || !c->job->sample)
+		return;
 	r = fill(c, s);
 	c->none += r == 0;
 	c->busy += r == -EAGAIN;
 	if (r < 0 && r != -EAGAIN)
 		note_failure(c, r);
-	return 0;
 }
 
-/* Asked often by who waits for the end. */
+static void empty_all(struct cli_kmap_caching *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_slots; i++)
+		empty(c, &c->slot[i]);
+}
+
+/* Asked often by who waits for the end. After an error, a program may run for
+ * long: nothing is watched then. */
 static uint32_t step(void *arg)
 {
 	struct cli_kmap_caching *c = arg;
 	size_t i, on = 0;
 
-	c->full = c->n + CLI_KMAP_AT_ONCE > CLI_KMAP_SLICES;
-	if (c->full)
-		return EOVERFLOW;
-	for (i = 0; i < c->n_slots && !c->error; i++) {
+	c->full |= c->n + CLI_KMAP_AT_ONCE > CLI_KMAP_SLICES;
+	for (i = 0; i < c->n_slots && !c->error && !c->full; i++) {
 		struct cli_kmap_slot *s = &c->slot[i];
 
 		if (cli_now_ns() >= s->end_ns || (s->watch && has_ended(s)))
-			c->error = renew(c, s);
+			renew(c, s);
 		on += s->watch || c->job->sample;
 	}
-	return c->error ? (uint32_t)-c->error : on ? 0 : ENOENT;
+	if (c->error || c->full)
+		empty_all(c);
+	return c->error ? (uint32_t)-c->error :
+	       c->full ? EOVERFLOW : on ? 0 : ENOENT;
 }
 
 static int end_all(struct cli_kmap_caching *c)
 {
-	size_t i;
-	int r;
-
-	for (i = 0; i < c->n_slots; i++) {
-		r = empty(c, &c->slot[i]);
-		c->error = c->error ? c->error : r;
-	}
-	if (c->error)
-		return cli_fail(c->pd, c->error);
-	if (c->n)
+	empty_all(c);
+	if (c->n && !c->error)
 		return CLI_ANSWERED;
 	cli_say("%s", c->why);
 	return c->why_status;

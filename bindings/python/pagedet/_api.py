@@ -3177,6 +3177,10 @@ FUNCTIONS = {
         c_int,
         [POINTER(pagedet_kmap_cache), POINTER(pagedet_kmap_drawn)],
         "0.1"),
+    "pagedet_kmap_cache_has": (
+        c_int,
+        [POINTER(pagedet_kmap_cache), POINTER(pagedet_kmap_watch)],
+        "0.1"),
     "pagedet_kmap_cache_add": (
         c_int,
         [POINTER(pagedet_kmap_cache), POINTER(pagedet_kmap_watch), c_uint64],

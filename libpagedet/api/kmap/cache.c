@@ -112,7 +112,7 @@ int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
 		pagedet_kmap_cache_free(c);
 		return r;
 	}
-	pdet_bp_sums_init(&c->sums, c->draw.cache);
+	pdet_bp_sums_init(&c->sums, c->draw.cache, c->of.bytes);
 	*ret = c;
 	return 0;
 }
@@ -139,6 +139,15 @@ int pagedet_kmap_cache_draw(struct pagedet_kmap_cache *cache,
 	drawn.bytes = cache->of.bytes;
 	pdet_answer_struct(env, ret, &drawn, sizeof(drawn));
 	return 1;
+}
+
+int pagedet_kmap_cache_has(const struct pagedet_kmap_cache *cache,
+			   const struct pagedet_kmap_watch *watch)
+{
+	const struct pdet_bp_object *found = pdet_kmap_found(watch);
+
+	return found->state == PAGEDET_OBJECT_USED &&
+	       !strcmp(found->cache, cache->draw.cache);
 }
 
 /* --- sums --- */

@@ -21,6 +21,7 @@ struct pagedet_kmap_watch {
 	struct pagedet *pd;
 	struct pagedet *own;	/* of the thread; NULL: nothing is asked */
 	struct pdet_bp_watch *w;
+	struct pdet_bp_object found; /* when it began */
 };
 
 /* --- the slab --- */
@@ -146,11 +147,10 @@ static int find_object(struct pagedet *pd,
 }
 
 static int begin(struct pagedet_kmap_watch *watch,
-		 const struct pagedet_kmap_watch_options *o,
-		 struct pdet_bp_object *object)
+		 const struct pagedet_kmap_watch_options *o)
 {
 	struct pdet_bp_wants wants = {
-		.objects = object, .n = 1,
+		.objects = &watch->found, .n = 1,
 		.rate = o->rate ? o->rate : DEFAULT_RATE,
 		.window_ns = o->window_ns ? o->window_ns : DEFAULT_WINDOW_NS,
 		.tid = o->tid,
@@ -158,7 +158,7 @@ static int begin(struct pagedet_kmap_watch *watch,
 	};
 
 	/* Of other memory, too, nothing would ever be told. */
-	if (object->state && pagedet_dup(watch->pd, &watch->own) == 0) {
+	if (watch->found.state && pagedet_dup(watch->pd, &watch->own) == 0) {
 		wants.look = look;
 		wants.arg = watch->own;
 	}
@@ -189,7 +189,8 @@ int pagedet_kmap_watch(struct pagedet *pd,
 	if (!new)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	new->pd = pd;
-	r = begin(new, &o, &object);
+	new->found = object;
+	r = begin(new, &o);
 	if (r < 0) {
 		pagedet_free(new->own);
 		free(new);
@@ -208,6 +209,12 @@ int pagedet_kmap_watch_stop(struct pagedet_kmap_watch *watch)
 struct pdet_bp_text pdet_kmap_seen(const struct pagedet_kmap_watch *watch)
 {
 	return pdet_bp_watch_seen(watch->w);
+}
+
+const struct pdet_bp_object *
+pdet_kmap_found(const struct pagedet_kmap_watch *watch)
+{
+	return &watch->found;
 }
 
 int pagedet_kmap_watch_write(struct pagedet_kmap_watch *watch, int fd)

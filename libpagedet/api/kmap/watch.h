@@ -9,4 +9,8 @@
 /* pdet_kmap_seen - what a stopped watch has seen, until it is freed. */
 struct pdet_bp_text pdet_kmap_seen(const struct pagedet_kmap_watch *watch);
 
+/* pdet_kmap_found - what was there when the watch began. */
+const struct pdet_bp_object *
+pdet_kmap_found(const struct pagedet_kmap_watch *watch);
+
 #endif

@@ -105,6 +105,32 @@ static bool find_percpu(const struct image *im, uint64_t va, struct object *o)
 
 /* --- slabs --- */
 
+/* Whether a page is one of a slab, with the first page of that. Returns a
+ * state: PAGEDET_HAVE if that is known. */
+static unsigned is_slab(struct image_session *s, uint64_t pfn, uint64_t *head,
+			bool *ret)
+{
+	unsigned kind;
+	int r, error;
+
+	*ret = false;
+	if (s->image->pages.error)
+		return PAGEDET_NO_TYPES;
+	switch (pdet_memmap_is(&s->image->memmap, pfn, &error)) {
+	case PDET_MEMMAP_NONE:
+	case PDET_MEMMAP_UNUSED:
+		return PAGEDET_HAVE;
+	case PDET_MEMMAP_LOST:
+		return pdet_image_kernel_reason(s, error);
+	default:
+		r = pdet_image_folio(s, pfn, head, &kind);
+	}
+	if (r < 0)
+		return pdet_image_kernel_reason(s, r);
+	*ret = kind == PAGEDET_KIND_SLAB;
+	return PAGEDET_HAVE;
+}
+
 static void read_slab(struct image_session *s, uint64_t head)
 {
 	const struct image *im = s->image;
@@ -193,6 +219,21 @@ bool pdet_image_slab_object(struct pdet_session *base, uint64_t addr,
 
 /* --- all --- */
 
+static void find_in_memory(struct image_session *s,
+			   const struct image_address *a, struct object *o)
+{
+	const struct image *im = s->image;
+	uint64_t head;
+	bool slab;
+	const unsigned known = is_slab(s, a->addr >> im->paging.page_shift,
+				       &head, &slab);
+
+	if (slab)
+		find_in_slab(s, a->addr, head, o);
+	else if (!find_percpu(im, a->va, o) && known != PAGEDET_HAVE)
+		o->state = o->use_state = known;
+}
+
 static void find_object(struct image_session *s, const struct image_address *a,
 			struct object *o)
 {
@@ -201,8 +242,6 @@ static void find_object(struct image_session *s, const struct image_address *a,
 	const struct pdet_area *area = a->mapped ?
 		pdet_areas_of(areas, a->va, a->addr) :
 		pdet_areas_find(areas, a->va);
-	uint64_t head;
-	unsigned kind;
 
 	o->kind = PDET_AT_OTHER;
 	o->state = o->use_state = PAGEDET_NONE;
@@ -221,14 +260,8 @@ static void find_object(struct image_session *s, const struct image_address *a,
 			find_percpu(im, a->va, o);
 		return;
 	}
-	if (!a->has_addr || !area || area->map != PAGEDET_MAP_DIRECT)
-		return;
-	if (!im->pages.error &&
-	    pdet_image_folio(s, a->addr >> im->paging.page_shift, &head,
-			     &kind) == 0 && kind == PAGEDET_KIND_SLAB)
-		find_in_slab(s, a->addr, head, o);
-	else
-		find_percpu(im, a->va, o);
+	if (a->has_addr && area && area->map == PAGEDET_MAP_DIRECT)
+		find_in_memory(s, a, o);
 }
 
 void pdet_image_object_at(struct pdet_session *base, uint64_t addr,

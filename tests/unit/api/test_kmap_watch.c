@@ -136,6 +136,50 @@ static struct pagedet_kmap_watch *watch(const struct pagedet_kmap_watch_options
 	return w;
 }
 
+/* Whether a watch of an object that is drawn from @c began with one of @of. */
+static int watches(struct pagedet_kmap_cache *c,
+		   const struct pagedet_kmap_cache *of)
+{
+	struct pagedet_kmap_watch_options o = PAGEDET_KMAP_WATCH_OPTIONS_INIT;
+	struct pagedet_kmap_drawn object = { .size = sizeof(object) };
+	struct pagedet_kmap_watch *w = NULL;
+	int r = pagedet_kmap_cache_draw(c, &object);
+
+	if (r == 0)
+		unit_skip("no object is known to be in use");
+	ck_assert_msg(r == 1, "%s", pagedet_error(pd));
+	o.address = object.address;
+	o.flags = PAGEDET_KMAP_WATCH_WRITES;
+	r = pagedet_kmap_watch(pd, &o, &w);
+	if (r == -ENOTSUP || r == -EACCES || r == -EAGAIN)
+		unit_skip("breakpoints cannot be had here");
+	if (r == -ENOENT)
+		return 0;
+	ck_assert_msg(r == 0, "%s", pagedet_error(pd));
+	r = pagedet_kmap_cache_has(of, w);
+	pagedet_kmap_watch_free(w);
+	return r;
+}
+
+/* What is drawn may be freed at once, but not each time. */
+START_TEST(of_cache)
+{
+	struct pagedet_kmap_cache *c = find_filp(3), *other;
+	int i, n = 0;
+
+	if (pagedet_kmap_cache(pd, "proc_dir_entry", 3, &other))
+		unit_skip("there is no other cache");
+	for (i = 0; i < 5; i++) {
+		n += watches(c, c);
+		ck_assert_int_eq(watches(c, other), 0);
+		ck_assert_int_eq(watches(other, c), 0);
+	}
+	ck_assert_int_gt(n, 0);
+	pagedet_kmap_cache_free(other);
+	pagedet_kmap_cache_free(c);
+}
+END_TEST
+
 /* The words of the KMAP in @fd. */
 static uint64_t rows_of(int fd, uint64_t *first)
 {
@@ -194,6 +238,8 @@ START_TEST(summed)
 
 	refused(pagedet_kmap_cache_add(c, w, word.address + 8), EINVAL,
 		"not in the object");
+	refused(pagedet_kmap_cache_add(c, w, word.address - total_of(c).bytes),
+		EINVAL, "not in the object");
 	ck_assert_int_eq(pagedet_kmap_cache_add(c, w, word.address - 16), 0);
 	ck_assert_int_eq(pagedet_kmap_cache_add(c, w, word.address - 16), 0);
 	refused(pagedet_kmap_cache_add(c, w, word.address), EINVAL,
@@ -228,6 +274,7 @@ int main(void)
 	add(s, "closed", closed);
 	add(s, "copied", copied);
 	add(s, "drawn", drawn);
+	add(s, "of_cache", of_cache);
 	add(s, "summed", summed);
 	return unit_main(s);
 }

@@ -103,6 +103,30 @@ START_TEST(all)
 }
 END_TEST
 
+/* Without some of them, some slabs would not be found. */
+START_TEST(many)
+{
+	char name[64];
+	unsigned i;
+
+	add_all_folders();
+	add_cache(":0000192", "184\n", "192\n", "0\n");
+	for (i = 0; i < 90; i++) {
+		snprintf(name, sizeof(name), "a-cache-with-one-of-the-longest-"
+			 "names-that-there-may-be-%03u", i);
+		add_link(name, ":0000192");
+	}
+	ck_assert_msg(find(name) == 0, "%s", env.error);
+	ck_assert_uint_eq(cache.names, 90);
+	for (i = 0; i < 90; i++) {
+		snprintf(name, sizeof(name), "another-one-%u", i);
+		add_link(name, ":0000192");
+	}
+	ck_assert_int_eq(find(name), -ENOTSUP);
+	ck_assert_ptr_nonnull(strstr(env.error, "too many caches"));
+}
+END_TEST
+
 START_TEST(no_such)
 {
 	static const char *const bad[] = {
@@ -165,6 +189,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, all);
+	tcase_add_test(tc, many);
 	tcase_add_loop_test(tc, no_such, 0, 7);
 	tcase_add_test(tc, untold);
 	tcase_add_test(tc, denied);

@@ -83,6 +83,32 @@ START_TEST(pieces)
 }
 END_TEST
 
+/* A kind that is there is counted further; only others are too many. */
+START_TEST(most)
+{
+	const struct pdet_bp_hit one = { 1, 2 };
+	uint64_t i;
+
+	pdet_bp_hits_init(&hits);
+	for (i = 0; i < PDET_BP_MOST_HITS; i++)
+		pdet_bp_hits_sum(&hits, i % 8, i / 8, 1, &one);
+	ck_assert_uint_eq(hits.sums.n, PDET_BP_MOST_HITS);
+	ck_assert_uint_eq(hits.dropped, 0);
+	pdet_bp_hits_sum(&hits, 3, 100, 1, &one);
+	is(803, 2, 4);
+	ck_assert_uint_eq(hits.dropped, 0);
+	pdet_bp_hits_sum(&hits, 3, 100, 2, &one);
+	ck_assert_uint_eq(hits.dropped, 3);
+	ck_assert_uint_eq(hits.sums.n, PDET_BP_MOST_HITS);
+	ck_assert_uint_eq(hits.by.n, PDET_BP_MOST_HITS);
+	pdet_bp_hits_sum(&hits, 7, PDET_BP_MOST_HITS / 8 - 1, 1, &one);
+	is(PDET_BP_MOST_HITS - 1, 2, 4);
+	ck_assert_uint_eq(hits.dropped, 3);
+	ck_assert(!hits.no_memory);
+	pdet_bp_hits_free(&hits);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("hits");
@@ -90,5 +116,6 @@ int main(void)
 	unit_loop(s, one_instruction, 11);
 	unit_test(s, several);
 	unit_test(s, pieces);
+	unit_test(s, most);
 	return unit_main(s);
 }

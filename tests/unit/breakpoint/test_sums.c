@@ -8,6 +8,7 @@
 #include "breakpoint/sums.h"
 
 #define BASE 0xffff888100000000u
+#define BYTES 24	/* of an object */
 
 static struct pdet_env env;
 static char text[4096];
@@ -66,7 +67,7 @@ START_TEST(merges)
 	struct pdet_bp_sums sums;
 	struct seen a, b;
 
-	pdet_bp_sums_init(&sums, "a,cache");
+	pdet_bp_sums_init(&sums, "a,cache", BYTES);
 	begin(&a, BASE, 12);
 	hit(&a, 0, 0x10, 7, 3, 0);
 	hit(&a, 1, 0x20, 7, 0, 1);
@@ -96,7 +97,7 @@ START_TEST(unwatched)
 	struct pdet_bp_sums sums;
 	struct seen a, b;
 
-	pdet_bp_sums_init(&sums, "kmalloc-8");
+	pdet_bp_sums_init(&sums, "kmalloc-8", BYTES);
 	begin(&a, BASE, 12);
 	a.turns[0].windows = a.turns[1].windows = 0;
 	ck_assert_int_eq(pdet_bp_sums_add(&sums, &env, &a.text, BASE), 0);
@@ -117,12 +118,19 @@ START_TEST(refuses)
 	struct pdet_bp_sums sums;
 	struct seen a, b;
 
-	pdet_bp_sums_init(&sums, "c");
+	pdet_bp_sums_init(&sums, "c", BYTES);
 	begin(&a, BASE, 12);
 	begin(&b, BASE, 20);
 	ck_assert_int_eq(pdet_bp_sums_add(&sums, &env, &a.text, BASE + 8),
 			 -EINVAL);
 	ck_assert_ptr_nonnull(strstr(env.error, "not in the object"));
+	/* Its last byte is outside. A wrong base fixes nothing. */
+	ck_assert_int_eq(pdet_bp_sums_add(&sums, &env, &b.text, BASE - 1),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(strstr(env.error, "not in the object"));
+	ck_assert_int_eq(pdet_bp_sums_add(&sums, &env, &a.text, BASE - 4096),
+			 -EINVAL);
+	ck_assert_uint_eq(sums.plan.n, 0);
 	ck_assert_int_eq(pdet_bp_sums_add(&sums, &env, &a.text, BASE), 0);
 	ck_assert_int_eq(pdet_bp_sums_add(&sums, &env, &b.text, BASE), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(env.error, "other words"));
@@ -134,6 +142,20 @@ START_TEST(refuses)
 }
 END_TEST
 
+START_TEST(whole)
+{
+	struct pdet_bp_sums sums;
+	struct seen a;
+
+	pdet_bp_sums_init(&sums, "c", BYTES);
+	begin(&a, BASE, BYTES - 4);
+	ck_assert_int_eq(pdet_bp_sums_add(&sums, &env, &a.text, BASE), 0);
+	ck_assert_uint_eq(sums.plan.n, 3);
+	end(&a);
+	pdet_bp_sums_free(&sums);
+}
+END_TEST
+
 /* However long a run takes, the memory is that of different accesses. */
 START_TEST(bounded)
 {
@@ -141,7 +163,7 @@ START_TEST(bounded)
 	struct seen a;
 	unsigned i;
 
-	pdet_bp_sums_init(&sums, "c");
+	pdet_bp_sums_init(&sums, "c", BYTES);
 	begin(&a, BASE, 12);
 	for (i = 0; i < 100; i++)
 		hit(&a, i % 2, i / 2, 7, 1, 0);
@@ -166,6 +188,7 @@ int main(void)
 	unit_test(s, merges);
 	unit_test(s, unwatched);
 	unit_test(s, refuses);
+	unit_test(s, whole);
 	unit_test(s, bounded);
 	return unit_main(s);
 }
