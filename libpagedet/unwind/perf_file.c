@@ -216,6 +216,19 @@ void pdet_perf_file_open(struct pdet_perf_file *f, const struct pdet_env *env,
 	put_words(f, load(f));
 }
 
+bool pdet_perf_file_changed(const struct pdet_perf_file *f)
+{
+	struct stat st;
+
+	return f->has_map && (fstat(f->fd, &st) < 0 || !is_same(&f->st, &st));
+}
+
+void pdet_perf_file_drop(struct pdet_perf_file *f)
+{
+	forget_map(f);
+	put_words(f, "it changed while the stack was read");
+}
+
 void pdet_perf_file_free(struct pdet_perf_file *f)
 {
 	if (f->process.tgid && f->fd >= 0)
