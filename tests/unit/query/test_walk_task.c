@@ -543,6 +543,8 @@ static int get_stack(struct asking *a)
 	if (r > 0 && !a->memory.ip)
 		ck_assert_uint_eq(frames[0].address,
 				  (uint64_t)(uintptr_t)some_regs);
+	if (r > 0 && !a->it->user_stacks.perf.has_map)
+		unit_needs_mount(a->it->user_stacks.perf.why);
 	return r;
 }
 

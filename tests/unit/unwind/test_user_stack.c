@@ -682,6 +682,8 @@ static void run_mapped(struct world *w, const unsigned char *bytes, size_t n)
 	w->perf_map = true;
 	run(w, innermost);
 	remove_map();
+	if (!w->perf.has_map)
+		unit_needs_mount(w->perf.why);
 	ck_assert_int_eq(w->error, 0);
 	ck_assert_uint_gt(w->stack.n, 2);
 	ck_assert_uint_eq(w->stack.frames[1].offset,
