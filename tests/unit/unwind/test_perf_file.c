@@ -276,6 +276,32 @@ START_TEST(remote)
 }
 END_TEST
 
+/* The way onto such a mount would ask its server. Elsewhere they are harmless.
+ */
+START_TEST(remote_point)
+{
+	static const char *const mounts[] = {
+		"/tmp rw - 9p", "/ rw shared:1 - nfs4", "/tmp rw - autofs",
+		"/tmp/a rw - 9p", "/tmp rw - tmpfs"
+	};
+	char text[256];
+	struct world w;
+
+	start(&w);
+	snprintf(text, sizeof(text), "%lu 1 1:2 / / rw - ext4 source rw\n"
+		 "%lu 1 0:9 / %s source rw\n", w.mount, w.mount + 1,
+		 mounts[_i]);
+	put(&w, "proc/7/mountinfo", text);
+	if (_i < 3) {
+		refused(&w, "on a network filesystem or FUSE");
+		return;
+	}
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
+}
+END_TEST
+
 /* A process in a directory of a mount does not see that one, but we do. */
 START_TEST(our_mount)
 {
@@ -363,6 +389,7 @@ int main(void)
 	unit_test(s, old);
 	unit_test(s, earlier);
 	unit_loop(s, remote, 3);
+	unit_loop(s, remote_point, 5);
 	unit_loop(s, our_mount, 3);
 	unit_test(s, other_root);
 	unit_test(s, once);
