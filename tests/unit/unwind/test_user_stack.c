@@ -93,8 +93,9 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 		return -ENOENT;
 	if (addr >= w->lost_from)
 		return w->lost;
+	/* It reads all that is mapped. */
 	if (pread(w->mem, buf, PDET_USER_PAGE, (off_t)addr) != PDET_USER_PAGE)
-		return -EIO;
+		return -ENOENT;
 	for (i = 0; w->damage && i < 40; i++)
 		bytes[dice(&w->damage) % PDET_USER_PAGE] =
 			(unsigned char)dice(&w->damage);
