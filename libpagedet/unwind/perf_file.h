@@ -37,8 +37,8 @@ struct pdet_perf_file {
 /*
  * pdet_perf_file_open - read the file of the process of thread @tid. *f is
  * zero, or that of another thread: for one of the same process, the file is not
- * looked for again, and read again only if it has changed. f->has_map is set,
- * or f->why says why not. Free it.
+ * looked for again, unless the failure may pass, and read again only if it has
+ * changed. f->has_map is set, or f->why says why not. Free it.
  */
 void pdet_perf_file_open(struct pdet_perf_file *f, const struct pdet_env *env,
 			 uint32_t tid);

@@ -17,6 +17,12 @@
 
 /* --- mounts --- */
 
+/* That /proc has no such file does not say that the process's is not there. */
+static int no_proc(int error)
+{
+	return error == -ENOENT ? -EIO : error;
+}
+
 /* Mount points are those below the root of the process. */
 static bool is_wanted(const struct pdet_mount *m, const uint64_t *id)
 {
@@ -34,7 +40,7 @@ static int find_mount(const char *mountinfo, const uint64_t *id)
 	int r = pdet_slurp_at(AT_FDCWD, mountinfo, &text, PDET_MOUNTS_BYTES);
 
 	if (r < 0)
-		return r;
+		return no_proc(r);
 	all = (struct pdet_scan){ text.data, text.data + text.len };
 	for (r = -ENOENT; r != -EREMOTE && pdet_scan_line(&all, &line);)
 		if (pdet_mountinfo_line(line, &m) && is_wanted(&m, id))
@@ -60,7 +66,7 @@ static int check_mount(const struct pdet_env *env, uint32_t tid, int fd)
 	int r = pdet_mount_id(fd, &id);
 
 	if (r < 0)
-		return r;
+		return no_proc(r);
 	r = find_its_mount(env, tid, &id);
 	if (r == -ENOENT)
 		r = find_mount("/proc/self/mountinfo", &id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tests which map file of a process is believed, in a made-up tree. */
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -357,6 +358,39 @@ START_TEST(once)
 }
 END_TEST
 
+/* What may pass is tried again, and is not said to be the end of it. */
+START_TEST(passing)
+{
+	struct rlimit was, few;
+	struct world w;
+
+	start(&w);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &was), 0);
+	few = was;
+	few.rlim_cur = (rlim_t)open(w.root, O_PATH | O_CLOEXEC) + 1;
+	ck_assert_int_eq(close((int)few.rlim_cur - 1), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	look(&w);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &was), 0);
+	ck_assert_ptr_null(w.map);
+	ck_assert_msg(strstr(w.file.why, "cannot be read"), "%s", w.file.why);
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
+}
+END_TEST
+
+START_TEST(no_mounts)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/mountinfo", "");
+	ck_assert_int_eq(unlink(w.path), 0);
+	refused(&w, "it cannot be read");
+}
+END_TEST
+
 /* Nothing is guessed. */
 START_TEST(no_status)
 {
@@ -393,6 +427,8 @@ int main(void)
 	unit_loop(s, our_mount, 3);
 	unit_test(s, other_root);
 	unit_test(s, once);
+	unit_test(s, passing);
+	unit_test(s, no_mounts);
 	unit_loop(s, no_status, 5);
 	return unit_main(s);
 }
