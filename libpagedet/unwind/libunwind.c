@@ -66,11 +66,20 @@ static int refuse(struct unwinding *u, const char *why)
 	return -UNW_EINVAL;
 }
 
+/* The frame of a caller was written, so it is not where no memory is. */
+static bool is_no_frame(int error)
+{
+	return error == -ENOENT || error == -EFAULT;
+}
+
 static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
 {
+	int r;
+
 	if (u->reads++ >= MOST_READS)
 		return refuse(u, "the table for unwinding is damaged");
-	switch (u->target->read(u->target->arg, addr, buf, n)) {
+	r = u->target->read(u->target->arg, addr, buf, n);
+	switch (r) {
 	case 0:
 		return 0;
 	case -ENXIO:
@@ -79,7 +88,8 @@ static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
 	case -ENODATA:
 		return refuse(u, "memory that is needed is not in the dump");
 	default:
-		return refuse(u, u->guessed ? PDET_UNWIND_ASTRAY :
+		return refuse(u, u->guessed && is_no_frame(r) ?
+			      PDET_UNWIND_ASTRAY :
 			      "memory that is needed cannot be read");
 	}
 }

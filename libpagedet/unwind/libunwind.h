@@ -21,7 +21,9 @@ struct pdet_unwind_code {
 };
 
 struct pdet_unwind_target {
-	/* Reads all bytes. Returns 0 or a negative errno. */
+	/* Reads all bytes. Returns 0, -ENOENT or -EFAULT: no memory was ever
+	 * there, -ENXIO: it is not present, -ENODATA: it is not in the dump, or
+	 * another negative errno. */
 	int (*read)(void *arg, uint64_t addr, void *buf, size_t n);
 	/* Finds the code at @ip. Returns 0, or -ENOENT: there is no table. */
 	int (*code)(void *arg, uint64_t ip, struct pdet_unwind_code *ret);

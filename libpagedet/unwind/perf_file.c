@@ -187,6 +187,21 @@ static void put_words(struct pdet_perf_file *f, const char *why)
 		 "a later function has a part of its place", name);
 }
 
+/* Whether it will be so for the next thread of the process, too. */
+static bool stays(int fd)
+{
+	switch (fd) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ELOOP:
+	case -EXDEV:
+	case -EREMOTE:
+		return true;
+	default:
+		return fd >= 0;
+	}
+}
+
 static void find(struct pdet_perf_file *f, const struct pdet_env *env,
 		 uint32_t tid, const struct pdet_perf_process *p)
 {
@@ -198,7 +213,8 @@ static void find(struct pdet_perf_file *f, const struct pdet_env *env,
 	snprintf(name, sizeof(name), "perf-%llu.map",
 		 (unsigned long long)p->pid);
 	f->fd = pdet_process_tmp_open(env, tid, name);
-	f->process = *p;
+	if (stays(f->fd))
+		f->process = *p;
 }
 
 void pdet_perf_file_open(struct pdet_perf_file *f, const struct pdet_env *env,
@@ -214,6 +230,19 @@ void pdet_perf_file_open(struct pdet_perf_file *f, const struct pdet_env *env,
 	}
 	find(f, env, tid, &p);
 	put_words(f, load(f));
+}
+
+bool pdet_perf_file_changed(const struct pdet_perf_file *f)
+{
+	struct stat st;
+
+	return f->has_map && (fstat(f->fd, &st) < 0 || !is_same(&f->st, &st));
+}
+
+void pdet_perf_file_drop(struct pdet_perf_file *f)
+{
+	forget_map(f);
+	put_words(f, "it changed while the stack was read");
 }
 
 void pdet_perf_file_free(struct pdet_perf_file *f)

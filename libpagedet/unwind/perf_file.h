@@ -37,11 +37,22 @@ struct pdet_perf_file {
 /*
  * pdet_perf_file_open - read the file of the process of thread @tid. *f is
  * zero, or that of another thread: for one of the same process, the file is not
- * looked for again, and read again only if it has changed. f->has_map is set,
- * or f->why says why not. Free it.
+ * looked for again, unless the failure may pass, and read again only if it has
+ * changed. f->has_map is set, or f->why says why not. Free it.
  */
 void pdet_perf_file_open(struct pdet_perf_file *f, const struct pdet_env *env,
 			 uint32_t tid);
+
+/*
+ * pdet_perf_file_changed - whether the file is not what was read: a compiler
+ * may have put new code where an old function was. False if there is no map.
+ */
+bool pdet_perf_file_changed(const struct pdet_perf_file *f);
+
+/* pdet_perf_file_drop - forget the map of a file that changes too often, until
+ * it is opened again. */
+void pdet_perf_file_drop(struct pdet_perf_file *f);
+
 void pdet_perf_file_free(struct pdet_perf_file *f);
 
 #endif

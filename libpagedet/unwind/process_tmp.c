@@ -17,9 +17,22 @@
 
 /* --- mounts --- */
 
-/* Returns 0 if it answers, -EREMOTE if it may not, -ENOENT if it is not there.
- */
-static int find_mount(const char *mountinfo, uint64_t id)
+/* That /proc has no such file does not say that the process's is not there. */
+static int no_proc(int error)
+{
+	return error == -ENOENT ? -EIO : error;
+}
+
+/* Mount points are those below the root of the process. */
+static bool is_wanted(const struct pdet_mount *m, const uint64_t *id)
+{
+	return id ? m->id == *id : pdet_scan_is(&m->point, "/") ||
+				   pdet_scan_is(&m->point, "/tmp");
+}
+
+/* @id: of one mount; NULL: all that the way to /tmp may step onto. Returns 0 if
+ * they answer, -EREMOTE if one may not, -ENOENT if there is none. */
+static int find_mount(const char *mountinfo, const uint64_t *id)
 {
 	struct pdet_scan all, line;
 	struct pdet_mount m;
@@ -27,32 +40,46 @@ static int find_mount(const char *mountinfo, uint64_t id)
 	int r = pdet_slurp_at(AT_FDCWD, mountinfo, &text, PDET_MOUNTS_BYTES);
 
 	if (r < 0)
-		return r;
+		return no_proc(r);
 	all = (struct pdet_scan){ text.data, text.data + text.len };
-	for (r = -ENOENT; r == -ENOENT && pdet_scan_line(&all, &line);)
-		if (pdet_mountinfo_line(line, &m) && m.id == id)
+	for (r = -ENOENT; r != -EREMOTE && pdet_scan_line(&all, &line);)
+		if (pdet_mountinfo_line(line, &m) && is_wanted(&m, id))
 			r = pdet_may_hang(m.fstype) ? -EREMOTE : 0;
 	pdet_text_free(&text);
 	return r;
+}
+
+static int find_its_mount(const struct pdet_env *env, uint32_t tid,
+			  const uint64_t *id)
+{
+	char path[PATH_MAX];
+	int r = pdet_path(env, path, sizeof(path), "/proc/%u/mountinfo", tid);
+
+	return r < 0 ? r : find_mount(path, id);
 }
 
 /* A process whose root is a directory of a mount does not see that one. We do,
  * if it has our mounts. */
 static int check_mount(const struct pdet_env *env, uint32_t tid, int fd)
 {
-	char path[PATH_MAX];
 	uint64_t id;
 	int r = pdet_mount_id(fd, &id);
 
-	if (r == 0)
-		r = pdet_path(env, path, sizeof(path), "/proc/%u/mountinfo",
-			      tid);
 	if (r < 0)
-		return r;
-	r = find_mount(path, id);
+		return no_proc(r);
+	r = find_its_mount(env, tid, &id);
 	if (r == -ENOENT)
-		r = find_mount("/proc/self/mountinfo", id);
+		r = find_mount("/proc/self/mountinfo", &id);
 	return r == -ENOENT ? -EREMOTE : r;
+}
+
+/* A step onto a mount may ask its server before its id is known: NFS and 9p do.
+ * Only who may mount such a filesystem can do that after this check. */
+static int check_points(const struct pdet_env *env, uint32_t tid)
+{
+	const int r = find_its_mount(env, tid, NULL);
+
+	return r == -ENOENT ? 0 : r;
 }
 
 /* --- the root --- */
@@ -94,8 +121,10 @@ static int check_root(const struct pdet_env *env, uint32_t tid,
 static int open_root(const struct pdet_env *env, uint32_t tid)
 {
 	char path[PATH_MAX];
-	int fd, r = pdet_path(env, path, sizeof(path), "/proc/%u/root", tid);
+	int fd, r = check_points(env, tid);
 
+	if (r == 0)
+		r = pdet_path(env, path, sizeof(path), "/proc/%u/root", tid);
 	if (r == 0)
 		r = check_root(env, tid, path);
 	if (r < 0)

@@ -44,10 +44,11 @@ def init():
                        0, 0, 0, 0, 0, 0, 0, 0, 0, 0)[:64]
 
 
-def serve(fd, answer):
-    """Serves until it is unmounted, also if it will be mounted later.
-    answer(op, node, body) returns bytes, or the number of an error."""
-    while True:
+def serve(fd, answer, given_up=lambda: False):
+    """Serves until it is unmounted, also if it will be mounted later, unless
+    that is given up. answer(op, node, body) returns bytes, or the number of an
+    error."""
+    while not given_up():
         try:
             request = os.read(fd, 1 << 17)
         except PermissionError:

@@ -295,8 +295,19 @@ class Server:
     def __init__(self):
         self.fd = fuse.open_device()
         self.silent, self.asked = False, []
-        threading.Thread(target=fuse.serve, args=(self.fd, self.answer),
-                         daemon=True).start()
+        self.given_up = threading.Event()
+        self.thread = threading.Thread(
+            target=fuse.serve, daemon=True,
+            args=(self.fd, self.answer, self.given_up.is_set))
+        self.thread.start()
+
+    def end(self):
+        """When nobody has it mounted any more, or never had. A descriptor that
+        is still read stays open: its number would be that of another file."""
+        self.given_up.set()
+        self.thread.join(PATIENCE)
+        if not self.thread.is_alive():
+            os.close(self.fd)
 
     def answer(self, op, _, body):
         if self.silent:
@@ -313,6 +324,9 @@ class Server:
 
 def check_silent():
     name = "a filesystem of a server is not asked, whatever is mounted over it"
+    if not shutil.which("unshare"):
+        result(name, [], "there is no unshare")
+        return
     try:
         server = Server()
     except OSError as error:
@@ -333,7 +347,7 @@ def check_silent():
                     skip = f"no FUSE can be mounted: {p.stderr.read().strip()}"
             finally:
                 p.kill()
-    os.close(server.fd)
+    server.end()
     result(name, [f"opcode {opcode}: {text}" for opcode, text in server.asked]
            + ([] if skip or [f for f in jit if "FUSE" in f["why"]]
               else [str(jit)]), skip)

@@ -125,20 +125,55 @@ static int read_once(struct pdet_user_stacks *u, struct thread *t,
 	return r < 0 ? r : has_run(t, &regs);
 }
 
-/* The map file is read before the thread may be stopped: it may be large. */
+static bool has_jit(const struct pdet_user_stack *s)
+{
+	size_t i;
+
+	for (i = 0; s && i < s->n; i++)
+		if (s->frames[i].type == PAGEDET_FRAME_JIT)
+			return true;
+	return false;
+}
+
+/* Whether the frames may have names of functions that are gone. */
+static bool is_misnamed(const struct pdet_user_stacks *u, int r)
+{
+	return r == 0 && has_jit(u->stack) && pdet_perf_file_changed(&u->perf);
+}
+
+/* The map file is read before the thread may be stopped: it may be large. If it
+ * changes too often, it is not used. Returns 1 if the thread has run each time.
+ */
+static int read_steady(struct pdet_user_stacks *u, struct thread *t,
+		       uint32_t tid, bool perf_map)
+{
+	struct pdet_perf_file *perf = perf_map ? &u->perf : NULL;
+	bool misnamed = false;
+	unsigned i;
+	int r = 1;
+
+	for (i = 0; r > 0 && i < TRIES; i++) {
+		if (perf)
+			pdet_perf_file_open(perf, &t->session->env, tid);
+		r = read_once(u, t, perf);
+		misnamed = perf && is_misnamed(u, r);
+		r = misnamed ? 1 : r;
+	}
+	if (!misnamed)
+		return r;
+	pdet_perf_file_drop(perf);
+	return read_once(u, t, perf);
+}
+
 static int read_stack(struct pdet_user_stacks *u, struct pdet_session *s,
 		      uint32_t tid, bool perf_map)
 {
 	struct thread t = { .session = s };
-	unsigned i;
 	int r = s->backend->ops->task_open(s, tid, &t.task);
 
 	if (r < 0)
 		return r;
-	if (perf_map)
-		pdet_perf_file_open(&u->perf, &s->env, tid);
-	for (i = 0, r = 1; r > 0 && i < TRIES; i++)
-		r = read_once(u, &t, perf_map ? &u->perf : NULL);
+	r = read_steady(u, &t, tid, perf_map);
 	s->backend->ops->task_close(t.task);
 	return r > 0 ? pdet_fail(&s->env, EAGAIN, "thread %u runs again and "
 				 "again: its stack changes while it is read",

@@ -3,6 +3,7 @@
  * of user stacks is asked. */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -388,6 +389,9 @@ struct stacks {
 	bool runs;		/* it runs between two calls */
 	bool stops;		/* the thread was stopped */
 	const char *removes;	/* a file that goes away meanwhile */
+	uint64_t ip;		/* 0: in some_regs() */
+	const char *appends;	/* a file that gets a line meanwhile */
+	unsigned lines;		/* so many times */
 	unsigned asked;
 };
 
@@ -411,6 +415,17 @@ static int stacks_session_new(struct pdet_backend *b, struct pdet_env *env,
 	return r;
 }
 
+/* A compiler replaces the function there, and the thread enters it. */
+static void replace_code(struct stacks *k)
+{
+	FILE *f = fopen(k->appends, "a");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_gt(fprintf(f, "%llx 10 f%u\n", (unsigned long long)k->ip,
+				 k->asked), 0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
 /* The registers are in this function, and the rest of the stack is lost. */
 static int some_regs(struct pdet_session *s, struct pdet_task *t,
 		     struct pdet_user_regs *ret)
@@ -423,6 +438,8 @@ static int some_regs(struct pdet_session *s, struct pdet_task *t,
 	ret->stopped = k->stops;
 	if (k->removes)
 		unlink(k->removes);
+	if (k->appends && k->asked <= k->lines)
+		replace_code(k);
 	if (k->error) {
 		r = pdet_fail(&s->env, k->error, "%s", k->words);
 		if (k->advice)
@@ -430,7 +447,8 @@ static int some_regs(struct pdet_session *s, struct pdet_task *t,
 		return r;
 	}
 	memset(ret->reg, 0, sizeof(ret->reg));
-	ret->reg[PDET_USER_IP] = (uint64_t)(uintptr_t)some_regs;
+	ret->reg[PDET_USER_IP] = k->ip ? k->ip :
+				 (uint64_t)(uintptr_t)some_regs;
 	ret->switches = k->runs ? k->asked : 0;
 	return !k->no_code;
 }
@@ -476,6 +494,7 @@ struct asking {
 	struct pdet_backend *list[3];
 	struct pdet_env env;
 	struct pdet_iter *it;
+	const struct pagedet_frame *first; /* NULL: there is none */
 };
 
 static void ask(struct asking *a, const struct stacks *memory,
@@ -517,11 +536,15 @@ static int get_stack(struct asking *a)
 	const struct pagedet_frame *frames;
 	int r = pdet_user_stack_get(a->it, (uint32_t)getpid(), &frames);
 
+	a->first = r > 0 ? frames : NULL;
+
 	if (r == -ENOSYS && strstr(a->env.error, "libunwind"))
 		unit_skip("libunwind is missing");
-	if (r > 0)
+	if (r > 0 && !a->memory.ip)
 		ck_assert_uint_eq(frames[0].address,
 				  (uint64_t)(uintptr_t)some_regs);
+	if (r > 0 && !a->it->user_stacks.perf.has_map)
+		unit_needs_mount(a->it->user_stacks.perf.why);
 	return r;
 }
 
@@ -643,12 +666,8 @@ static void remove_map(void)
 	unlink(map_path);
 }
 
-/* Reading it takes as long as it is large. */
-START_TEST(the_map_file_is_read_before_a_stop)
+static void make_map(uint64_t start)
 {
-	static const struct stacks absent = { .absent = true };
-	const struct stacks stops = { .stops = true, .removes = map_path };
-	struct asking a;
 	FILE *map;
 
 	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());
@@ -658,8 +677,19 @@ START_TEST(the_map_file_is_read_before_a_stop)
 		unit_skip("nothing can be written to /tmp");
 	ck_assert_int_eq(atexit(remove_map), 0);
 	ck_assert_int_eq(fchmod(fileno(map), 0600), 0);
-	ck_assert_int_gt(fprintf(map, "10 8 a\n"), 0);
+	ck_assert_int_gt(fprintf(map, "%llx 10 f0\n",
+				 (unsigned long long)start), 0);
 	ck_assert_int_eq(fclose(map), 0);
+}
+
+/* Reading it takes as long as it is large. */
+START_TEST(the_map_file_is_read_before_a_stop)
+{
+	static const struct stacks absent = { .absent = true };
+	const struct stacks stops = { .stops = true, .removes = map_path };
+	struct asking a;
+
+	make_map(16);
 	ask(&a, &absent, &stops, PAGEDET_Q_STOP_THREADS | PAGEDET_Q_PERF_MAP,
 	    true);
 	ck_assert_int_gt(get_stack(&a), 0);
@@ -673,6 +703,45 @@ START_TEST(the_map_file_is_read_before_a_stop)
 }
 END_TEST
 
+/* No frame gets the name of a function that was there before. */
+START_TEST(the_map_file_changes)
+{
+	static const struct {
+		unsigned times;
+		const char *function;
+	} cases[] = { { 0, "f0" }, { 1, "f1" }, { 5, "f5" }, { 7, NULL } };
+	const struct stacks absent = { .absent = true };
+	struct stacks memory = { .appends = map_path,
+				 .lines = cases[_i].times };
+	struct asking a;
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		unit_skip("memory that is written and run is not allowed");
+	memory.ip = (uint64_t)(uintptr_t)page;
+	make_map(memory.ip);
+	ask(&a, &memory, &absent, PAGEDET_Q_PERF_MAP, true);
+	ck_assert_int_gt(get_stack(&a), 0);
+	ck_assert_uint_eq(a.first->type, PAGEDET_FRAME_JIT);
+	if (cases[_i].function) {
+		ck_assert_msg(a.first->function, "%s", a.first->why);
+		ck_assert_str_eq(a.first->function, cases[_i].function);
+	} else {
+		ck_assert_ptr_null(a.first->function);
+		ck_assert_ptr_nonnull(strstr(a.first->why, "is not used: it "
+					     "changed while the stack was "
+					     "read"));
+	}
+	/* The next thread has its own chance. */
+	ck_assert_int_gt(get_stack(&a), 0);
+	ck_assert_ptr_nonnull(a.first->function);
+	pdet_iter_free(a.it);
+	remove_map();
+	munmap(page, PAGE);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("walk_task");
@@ -683,5 +752,6 @@ int main(void)
 	unit_loop(s, memory_comes_first, PDET_COUNT(both));
 	unit_test(s, each_thread_is_stopped_or_not);
 	unit_test(s, the_map_file_is_read_before_a_stop);
+	unit_loop(s, the_map_file_changes, 4);
 	return unit_main(s);
 }

@@ -28,6 +28,7 @@ struct world {
 	unsigned reads;
 	uint64_t di;		/* a register */
 	struct pdet_frame_pair *pair; /* for addresses without a table */
+	int lost;		/* why the stack cannot be read; 0: it can */
 };
 
 static void put(struct world *w, const void *from, size_t n)
@@ -90,6 +91,8 @@ static int read_bytes(void *arg, uint64_t addr, void *buf, size_t n)
 	w->reads++;
 	if (addr - HEADER < BYTES - n)
 		memcpy(buf, w->table + (addr - HEADER), n);
+	else if (w->lost)
+		return w->lost;
 	else if (addr - STACK < BYTES - n)
 		memcpy(buf, w->stack + (addr - STACK), n);
 	else
@@ -329,6 +332,36 @@ START_TEST(signal_pair)
 }
 END_TEST
 
+/* Only where no memory is, a guess was wrong. */
+START_TEST(lost_after_a_guess)
+{
+	static const struct {
+		int error;
+		const char *end;
+	} cases[] = {
+		{ -ENOENT, PDET_UNWIND_ASTRAY },
+		{ -EFAULT, PDET_UNWIND_ASTRAY },
+		{ -EAGAIN, "memory that is needed cannot be read" },
+		{ -EACCES, "memory that is needed cannot be read" },
+		{ -EIO, "memory that is needed cannot be read" },
+		{ -ENXIO, "memory that is needed is not present: perhaps "
+			  "swapped out" },
+	};
+	static const unsigned char code[] = {
+		DW_CFA_def_cfa, 7, 8, DW_CFA_offset_ra, 1
+	};
+	const char *end;
+	struct world w;
+
+	start(&w, code, sizeof(code));
+	w.pair = pair_of_debug_frame(CODE + 4096);
+	w.pair->guessed = true;
+	w.lost = cases[_i].error;
+	ck_assert_uint_eq(unwind_from(&w, CODE + 4096 + 0x18, &end), 1);
+	ck_assert_str_eq(end, cases[_i].end);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("libunwind");
@@ -348,6 +381,7 @@ int main(void)
 	unit_test(s, taken_away);
 	unit_test(s, pairs);
 	unit_test(s, signal_pair);
+	unit_loop(s, lost_after_a_guess, 6);
 	return unit_main(s);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Tests which map file of a process is believed, in a made-up tree. */
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,7 +51,9 @@ static void start(struct world *w)
 		snprintf(w->path, sizeof(w->path), "%s/%s", w->root, dirs[i]);
 		ck_assert_int_eq(mkdir(w->path, 0700), 0);
 	}
-	put(w, "proc/7/mountinfo", "30 1 1:2 / / rw - ext4 source rw\n");
+	snprintf(text, sizeof(text), "%lu 1 1:2 / / rw - ext4 source rw\n",
+		 w->mount);
+	put(w, "proc/7/mountinfo", text);
 	put(w, "proc/6/stat", "6 (a) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 "
 	    "100 0 0\n");
 	/* The thread started later than any file was written. */
@@ -274,6 +277,32 @@ START_TEST(remote)
 }
 END_TEST
 
+/* The way onto such a mount would ask its server. Elsewhere they are harmless.
+ */
+START_TEST(remote_point)
+{
+	static const char *const mounts[] = {
+		"/tmp rw - 9p", "/ rw shared:1 - nfs4", "/tmp rw - autofs",
+		"/tmp/a rw - 9p", "/tmp rw - tmpfs"
+	};
+	char text[256];
+	struct world w;
+
+	start(&w);
+	snprintf(text, sizeof(text), "%lu 1 1:2 / / rw - ext4 source rw\n"
+		 "%lu 1 0:9 / %s source rw\n", w.mount, w.mount + 1,
+		 mounts[_i]);
+	put(&w, "proc/7/mountinfo", text);
+	if (_i < 3) {
+		refused(&w, "on a network filesystem or FUSE");
+		return;
+	}
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
+}
+END_TEST
+
 /* A process in a directory of a mount does not see that one, but we do. */
 START_TEST(our_mount)
 {
@@ -286,6 +315,8 @@ START_TEST(our_mount)
 	start(&w);
 	put(&w, "proc/7/mountinfo", texts[_i]);
 	look(&w);
+	if (!w.map)
+		unit_needs_mount(w.file.why);
 	ck_assert_msg(w.map, "%s", w.file.why);
 	end(&w);
 }
@@ -327,6 +358,39 @@ START_TEST(once)
 }
 END_TEST
 
+/* What may pass is tried again, and is not said to be the end of it. */
+START_TEST(passing)
+{
+	struct rlimit was, few;
+	struct world w;
+
+	start(&w);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &was), 0);
+	few = was;
+	few.rlim_cur = (rlim_t)open(w.root, O_PATH | O_CLOEXEC) + 1;
+	ck_assert_int_eq(close((int)few.rlim_cur - 1), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	look(&w);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &was), 0);
+	ck_assert_ptr_null(w.map);
+	ck_assert_msg(strstr(w.file.why, "cannot be read"), "%s", w.file.why);
+	look(&w);
+	ck_assert_msg(w.map, "%s", w.file.why);
+	end(&w);
+}
+END_TEST
+
+START_TEST(no_mounts)
+{
+	struct world w;
+
+	start(&w);
+	put(&w, "proc/7/mountinfo", "");
+	ck_assert_int_eq(unlink(w.path), 0);
+	refused(&w, "it cannot be read");
+}
+END_TEST
+
 /* Nothing is guessed. */
 START_TEST(no_status)
 {
@@ -359,9 +423,12 @@ int main(void)
 	unit_test(s, old);
 	unit_test(s, earlier);
 	unit_loop(s, remote, 3);
+	unit_loop(s, remote_point, 5);
 	unit_loop(s, our_mount, 3);
 	unit_test(s, other_root);
 	unit_test(s, once);
+	unit_test(s, passing);
+	unit_test(s, no_mounts);
 	unit_loop(s, no_status, 5);
 	return unit_main(s);
 }

@@ -51,6 +51,8 @@ struct world {
 	uint64_t space;		/* its number there */
 	uint64_t cached_to;	/* pages of files up to there were cached */
 	unsigned reads;		/* of pages */
+	bool twice;		/* read, while the frames live */
+	unsigned first_reads;	/* of the first time */
 	uint64_t maps_number;
 	uint64_t maps_grow;	/* by so much, each time somebody asks */
 	bool perf_map;		/* the map file of a compiler is asked for */
@@ -91,8 +93,9 @@ static int read_page(void *arg, uint64_t addr, void *buf)
 		return -ENOENT;
 	if (addr >= w->lost_from)
 		return w->lost;
+	/* It reads all that is mapped. */
 	if (pread(w->mem, buf, PDET_USER_PAGE, (off_t)addr) != PDET_USER_PAGE)
-		return -EIO;
+		return -ENOENT;
 	for (i = 0; w->damage && i < 40; i++)
 		bytes[dice(&w->damage) % PDET_USER_PAGE] =
 			(unsigned char)dice(&w->damage);
@@ -202,6 +205,11 @@ APART static int innermost(struct world *w)
 	ck_assert_int_eq(getcontext(&u), 0);
 	take_registers(w, &u);
 	w->error = read_stack(w);
+	if (w->twice && w->error == 0) {
+		w->first_reads = w->reads;
+		w->reads = 0;
+		w->error = read_stack(w);
+	}
 	return w->n_truth;
 }
 
@@ -448,18 +456,13 @@ END_TEST
 START_TEST(pages_of_a_dump)
 {
 	struct world w;
-	unsigned first;
 
 	start_dump(&w, NULL, UINT64_MAX);
+	w.twice = true;
 	outermost(&w);
 	is_true(&w);
-	first = w.reads;
-	w.reads = 0;
-	/* What this function has on the stack since then is not seen. */
-	ck_assert_int_eq(read_stack(&w), 0);
-	is_true(&w);
 	/* Two pages may have the same place. */
-	ck_assert_uint_lt(w.reads, first / 2);
+	ck_assert_uint_lt(w.reads, w.first_reads / 2);
 	end(&w);
 }
 END_TEST
@@ -680,6 +683,8 @@ static void run_mapped(struct world *w, const unsigned char *bytes, size_t n)
 	w->perf_map = true;
 	run(w, innermost);
 	remove_map();
+	if (!w->perf.has_map)
+		unit_needs_mount(w->perf.why);
 	ck_assert_int_eq(w->error, 0);
 	ck_assert_uint_gt(w->stack.n, 2);
 	ck_assert_uint_eq(w->stack.frames[1].offset,
