@@ -449,4 +449,37 @@ for name, page, log, said, unsaid in REPORTS:
     tap.is_true(name, all(w in text for w in said) and
                 not any(w in text for w in unsaid), text)
 
+# --- what is complete later may have begun before ---
+
+BAD_MAP = "".join(f"[  102.00000{i}] {line}\n" for i, line in enumerate((
+    "BUG: Bad page map in process foo  pte:01234067 pmd:12345067",
+    "page:00000000abcdef01 refcount:1 mapcount:-1 mapping:0000000000000000 "
+    "index:0x0 pfn:0x1234",
+    "flags: 0x17ffffc0800000(hwpoison|node=0|zone=2|lastcpupid=0x1fffff)",
+    "raw: 0017ffffc0800000 dead000000000100 dead000000000122 0000000000000000",
+    "raw: 0000000000000000 0000000000000000 00000001ffffffff 0000000000000000",
+    "page dumped because: bad pte",
+    "addr:00007f0000000000 vm_flags:00000073 anon_vma:0000000000000000 "
+    "mapping:0000000000000000 index:7f0000000",
+    "file:(null) fault:0x0 mmap:0x0 readpage:0x0",
+    "CPU: 0 PID: 5 Comm: foo Tainted: G    B  6.6.30 #1")))
+TWO = [KILL, KILL.replace("412", "512")]
+for how, verdict in (("Failed", USED), ("Recovered", ASIDE)):
+    result = action("dirty LRU page", how)
+    was = "before: dirty LRU page: " + how
+    says(how + ", again, and a bad page map", failed(
+        result, "already hardware poisoned") + BAD_MAP, verdict, was)
+    says(how + ", two tasks, and a bad page map", failed(*TWO, result) +
+         BAD_MAP, verdict, was)
+    says(how + ", two tasks, and a third one again", failed(
+        *TWO, result, KILL.replace("412", "612"),
+        action("already poisoned page", "Failed")), verdict, was)
+    # So many that a report is returned while an earlier one is open.
+    says(how + ", with many reports of other pages", failed(
+        result, "already hardware poisoned") + BAD_MAP + "".join(
+            failed(*[f"soft offline: 0x{page * 50 + i + 0x9000:x}: page "
+                     "migration failed 1" for i in range(50)], mark="") +
+            failed("already hardware poisoned") for page in range(8)),
+         verdict, was)
+
 tap.end()

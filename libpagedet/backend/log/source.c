@@ -145,7 +145,7 @@ static bool remember(struct pdet_log_page *p,
 }
 
 /* The statement that begins last replaces earlier ones about the same page,
- * also if these end later. */
+ * also if these end so much later that they come out of order. */
 static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 		struct pdet_log *log, const struct pdet_log_page *p)
 {
@@ -154,8 +154,10 @@ static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 
 	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
 		before = &l->pages.data[i];
+		/* What it remembers is later than what @p may. */
 		if (before->line > p->line)
-			return remember(before, p) ? 0 : -ENOMEM;
+			return (before->remembers && (!p->over || p->again)) ||
+			       remember(before, p) ? 0 : -ENOMEM;
 		pdet_log_steal(log, &now);
 		if (!remember(&now, before)) {
 			pdet_log_page_free(&now);
@@ -248,6 +250,7 @@ static int load(struct log_source *l, struct pdet_env *env,
 	if (!log)
 		return pdet_fail(env, ENOMEM, "no memory");
 	unload(l);
+	pdet_log_in_order(log);
 	r = pdet_text_stream_open_watched(env, l->options->files[0], &watch,
 					  &in);
 	if (r == 0) {
