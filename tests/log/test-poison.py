@@ -482,4 +482,28 @@ for how, verdict in (("Failed", USED), ("Recovered", ASIDE)):
             failed("already hardware poisoned") for page in range(8)),
          verdict, was)
 
+# --- a machine that was restarted ---
+
+BANNER = "[    0.000000] Linux version 6.6.30 (x@y) #1\n"
+MOVE = "[   50.000001] migrating pfn 1234 failed ret:1\n"
+MARK = "-- Boot %s1c3a0e9d8b4c52a7e6f00112233445 --\n"
+ERROR = failed(KILL, action("dirty LRU page", "Failed"))
+says("before the restart: it is forgotten", BANNER + ERROR + BANNER + MOVE,
+     "use-unknown", lacks=("before: ", "hwpoison"))
+says("the log begins in the middle", ERROR + BANNER + MOVE,
+     "use-unknown", lacks=("before: ", "hwpoison"))
+says("the same boot", BANNER + ERROR + MOVE, USED, "before: dirty LRU page: ")
+for first, second in ((MARK % "6f", MARK % "7f"),
+                      ("", "-- Reboot --\n")):
+    for banner in "", BANNER:
+        for end in MOVE, failed("already hardware poisoned"):
+            says(f"{second.strip()}, {banner.strip()}, {end.strip()}",
+                 first + banner + ERROR + second + banner + end,
+                 "use-unknown" if end == MOVE else ASIDE_MAYBE,
+                 lacks=("before: ",))
+            says(f"none, {first.strip()}, {banner.strip()}, {end.strip()}",
+                 first + banner + ERROR + end, USED, "before: ")
+says("a process may write such a line", BANNER + ERROR + "4,9,51000000,-;x\n"
+     "12,10,52000000,-;Linux version 1\n" + MOVE, USED)
+
 tap.end()

@@ -914,7 +914,7 @@ static bool is_boot(const struct pdet_log_line *l)
 static int end_held(struct pdet_log *log, struct pdet_scan line)
 {
 	const struct pdet_log_line *l = &log->parsed;
-	const bool boot = is_boot(l);
+	const bool boot = !l->user && is_boot(l);
 
 	if (!boot && (!l->record || !log->has_seq || l->seq == log->seq))
 		return 0;

@@ -33,6 +33,9 @@ struct pdet_log_stamp {
 /* Facts about the boot that lines belong to. */
 struct pdet_log_boot {
 	bool has_id, has_banner, has_clock;
+	bool marked;		/* the journal's line has come, the banner not
+				 * yet */
+	uint32_t number;	/* of boots that begin in the log, so far */
 	char id[33];
 	uint64_t banner;	/* hash of the banner line */
 	int64_t booted_s;	/* seconds since 1970 */

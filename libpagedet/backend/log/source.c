@@ -114,14 +114,16 @@ static int compare(const void *a, const void *b)
 }
 
 /* What was said of a memory error still holds when the page is named for
- * another reason, for another task that had it, or for the same error again. */
+ * another reason, for another task that had it, or for the same error again,
+ * but not after a restart of the machine. */
 static bool remember(struct pdet_log_page *p,
 		     const struct pdet_log_page *before)
 {
 	struct pdet_scan said = pdet_log_reason(before);
 	const struct pdet_scan had = pdet_log_reason(p);
 
-	if ((before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
+	if (p->boot.number != before->boot.number ||
+	    (before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
 	     !before->remembers) ||
 	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->again &&
 	     (p->over || (!before->over && !before->remembers))) ||
