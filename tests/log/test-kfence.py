@@ -139,6 +139,12 @@ tap.equal("the kernel has none", stacks(report(
 tap.equal("cut off: its end is missing",
           [r.get("notes") for r in of(UAF[:UAF.index("freed by")])],
           [["partial"]])
+BOOT = "Linux version 6.9.1 (x@y) #1\n"
+SWAPPER = "CPU: 0 PID: 0 Comm: swapper Not tainted 6.9.1 #1\n"
+tap.equal("cut by a restart of the machine",
+          [(r.get("pid"), r.get("notes")) for r in of(
+              UAF[:UAF.index(" init_thing")] + BOOT + SWAPPER)],
+          [(None, ["partial"])])
 rows = of(UAF.replace("CPU:", "usb 1-1: gone\nCPU:") + OOB)
 tap.equal("two of them", [(r["object"][:13], r["pid"], r.get("notes"))
                           for r in rows],

@@ -7,7 +7,7 @@ kernels from 2.6.32 on, and what pagedet explain says of it.
 import subprocess
 import tempfile
 
-from captures import Tap, command
+from captures import Tap, ask, command
 
 tap = Tap()
 
@@ -505,5 +505,17 @@ for first, second in ((MARK % "6f", MARK % "7f"),
                  first + banner + ERROR + end, USED, "before: ")
 says("a process may write such a line", BANNER + ERROR + "4,9,51000000,-;x\n"
      "12,10,52000000,-;Linux version 1\n" + MOVE, USED)
+
+
+def rows(log):
+    return [(r["reason"], r.get("pid")) for r in
+            ask("from-log", "--text-only", stdin=log.encode())[1]]
+
+
+for restart in BANNER, MARK % "7f" + BANNER:
+    tap.equal("a report does not go on after it: " + restart, rows(
+        BANNER + failed(KILL) + restart +
+        failed(action("dirty LRU page", "Recovered"))),
+              [(KILL, 412), ("dirty LRU page: Recovered", None)])
 
 tap.end()

@@ -253,6 +253,25 @@ static bool is_by(const struct open_page *o, const struct pdet_log_line *l)
 	return !o->has_caller || !l->has_caller || o->caller == l->caller;
 }
 
+/* Complete all pages, in the order of their first lines. */
+static int complete_all(struct pdet_log *log, bool cut)
+{
+	size_t i, first;
+
+	for (;;) {
+		first = OPEN;
+		for (i = 0; i < OPEN; i++)
+			if (log->open[i].used &&
+			    (first == OPEN || log->open[i].page.line <
+					      log->open[first].page.line))
+				first = i;
+		if (first == OPEN)
+			return 0;
+		if (complete_cut(log, &log->open[first], cut) < 0)
+			return -ENOMEM;
+	}
+}
+
 enum part {
 	OF_DETECTIVE,
 	OF_BLOCK,		/* lines of dump_page(), page_owner */
@@ -910,7 +929,8 @@ static bool is_boot(const struct pdet_log_line *l)
 	       pdet_scan_word(&s, "-- Reboot --");
 }
 
-/* What is held has no more lines, or lines between are missing. */
+/* What is held has no more lines, or lines between are missing. No report goes
+ * on in another boot. */
 static int end_held(struct pdet_log *log, struct pdet_scan line)
 {
 	const struct pdet_log_line *l = &log->parsed;
@@ -920,8 +940,12 @@ static int end_held(struct pdet_log *log, struct pdet_scan line)
 		return 0;
 	if (decide(log, true) < 0)
 		return -ENOMEM;
-	if (boot)
+	if (boot) {
+		if (complete_all(log, false) < 0)
+			return -ENOMEM;
+		memset(log->strays, 0, sizeof(log->strays));
 		pdet_log_writers_forget(log->writers);
+	}
 	parse(log, line);
 	return 0;
 }
@@ -1000,20 +1024,5 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 
 int pdet_log_end(struct pdet_log *log, bool cut)
 {
-	size_t i, first;
-
-	if (decide(log, true) < 0)
-		return -ENOMEM;
-	for (;;) {
-		first = OPEN;
-		for (i = 0; i < OPEN; i++)
-			if (log->open[i].used &&
-			    (first == OPEN || log->open[i].page.line <
-					      log->open[first].page.line))
-				first = i;
-		if (first == OPEN)
-			return 0;
-		if (complete_cut(log, &log->open[first], cut) < 0)
-			return -ENOMEM;
-	}
+	return decide(log, true) < 0 ? -ENOMEM : complete_all(log, cut);
 }
