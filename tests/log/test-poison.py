@@ -518,4 +518,38 @@ for restart in BANNER, MARK % "7f" + BANNER:
         failed(action("dirty LRU page", "Recovered"))),
               [(KILL, 412), ("dirty LRU page: Recovered", None)])
 
+# --- what leaves the mark, and what takes it away ---
+
+REFUSED = (
+    ("Unpoison: Disabled after HW memory failure 0x1234", "use-unknown"),
+    ("Unpoison: 0x1234: disabled after HW memory failure", "use-unknown"),
+    ("Unpoison: failed to grab page 0x1234", ASIDE_MAYBE),
+    ("Unpoison: 0x1234: failed to grab page", ASIDE_MAYBE),
+    ("Unpoison: the hwpoison page has non-NULL mapping 0x1234", ASIDE_MAYBE),
+    ("Unpoison: Memory failure is now running on 0x1234", ASIDE_MAYBE),
+    ("soft offline: 0x1234: page already poisoned", ASIDE_LIKELY),
+    ("soft offline: 0x1234: hugepage already poisoned", ASIDE_LIKELY),
+)
+HELD = (
+    ("Unpoison: Someone grabs the hwpoison page 0x1234", USED),
+    ("Unpoison: 0x1234: someone grabs the hwpoison page", USED),
+    ("Unpoison: Someone maps the hwpoison page 0x1234", USED),
+)
+for line, alone in REFUSED + HELD:
+    held = (line, alone) in HELD
+    says("alone: " + line, failed(line, mark=""), alone)
+    says("after Failed: " + line, ERROR + failed(line, mark=""), USED,
+         "before: dirty LRU page: Failed")
+    says("and again: " + line, ERROR + failed(line, mark="") +
+         failed("already hardware poisoned"), USED,
+         "before: dirty LRU page: Failed")
+    says("after Recovered: " + line, failed(action(
+        "dirty LRU page", "Recovered")) + failed(line, mark=""),
+         alone if held else ASIDE, "before: dirty LRU page: Recovered")
+for line in ("Unpoison: Software-unpoisoned page 0x1234",
+             "Unpoison: 0x1234: page was already unpoisoned",
+             "soft offline: 0x1234: migration failed 1, type 4000"):
+    says("after Failed: " + line, ERROR + failed(line, mark=""),
+         lacks=("before: ", "poisoned-in-use", "set-aside"))
+
 tap.end()

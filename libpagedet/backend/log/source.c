@@ -127,8 +127,9 @@ static bool remember(struct pdet_log_page *p,
 	     !before->remembers) ||
 	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->again &&
 	     (p->over || (!before->over && !before->remembers))) ||
-	    p->report == PAGEDET_REPORT_SOFT_OFFLINE ||
-	    p->report == PAGEDET_REPORT_UNPOISON)
+	    (p->report == PAGEDET_REPORT_SOFT_OFFLINE && !p->again) ||
+	    (p->report == PAGEDET_REPORT_UNPOISON &&
+	     p->flags_known & ~p->flags & POISON))
 		return true;
 	/* Only the memory error: the row no longer shows other reports. */
 	if (before->remembers) {
