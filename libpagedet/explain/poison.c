@@ -403,6 +403,12 @@ bool pdet_poisoned_aside_likely(struct pdet_case *c)
 	       unused(c) == PAGEDET_DUNNO && aside(c, is);
 }
 
+bool pdet_poisoned_unfound(const struct pdet_case *c)
+{
+	return ending_of(c)->end == AGAIN &&
+	       !*said_before(pdet_case_reason(c));
+}
+
 bool pdet_poisoned_again(struct pdet_case *c)
 {
 	const struct ending *is = ending_of(c);

@@ -269,6 +269,31 @@ for line, found in ((action("dirty LRU page", "Recovered"), ABOUT),
               [w in text for w in (ABOUT, OFFLINE)],
               [found == w for w in (ABOUT, OFFLINE)])
 
+INJECT = "[    0.500001] Injecting memory failure for pfn 0x1234\n"
+TEST = "injected for a test: the log says so"
+for name, log, has, lacks in (
+        ("it was marked before the injection", INJECT + failed(
+            "already hardware poisoned"), OFFLINE, TEST),
+        ("and has two lines", INJECT + failed(
+            "already hardware poisoned",
+            action("already poisoned page", "Failed")), OFFLINE, TEST),
+        ("injected twice", INJECT + failed(action(
+            "dirty LRU page", "Recovered")) + INJECT + failed(
+                "already hardware poisoned"), TEST, ABOUT),
+        ("injected, and its first report has no end", INJECT + failed(KILL) +
+         INJECT + failed(KILL.replace("412", "512"), action(
+             "already poisoned page", "Failed")), TEST, OFFLINE),
+        ("the first was no test", failed(action(
+            "dirty LRU page", "Recovered")) + INJECT + failed(
+                "already hardware poisoned"), ABOUT, TEST),
+        ("injected, and given up by its file", INJECT + failed(action(
+            "already truncated LRU page", "Ignored")), TEST, ABOUT),
+        ("given up by its file", failed(action(
+            "already truncated LRU page", "Ignored")), ABOUT, OFFLINE)):
+    text = explained(log, "0x1234")
+    tap.is_true("what found it: " + name, has in text and lacks not in text,
+                text)
+
 says("without a struct page there is no mark", failed(
     action("non struct page pfn", "Recovered")), "use-unknown",
      lacks=("hwpoison", "set aside"))
