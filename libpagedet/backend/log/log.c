@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/log/log.h"
+#include "backend/log/report.h"
 #include "base/hash.h"
 
 /* Most incomplete pages at a time. */
@@ -224,9 +225,10 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	if (!pdet_vec_reserve(&log->ready, 1))
 		return -ENOMEM;
 	p->loses |= pdet_log_writers_lost(log->writers, o->writer);
-	if (p->loses || (p->needs_block && !p->block) ||
-	    (p->report == PAGEDET_REPORT_KFENCE && !p->over))
+	if (p->loses || (p->needs_block && !p->block))
 		p->partial = true;
+	if (p->report == PAGEDET_REPORT_KFENCE && !p->over)
+		pdet_log_kfence_cut(p);
 	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
 	    !(p->has & PDET_LOG_FINISHED))
 		p->partial = true;

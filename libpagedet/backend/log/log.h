@@ -283,6 +283,7 @@ struct pdet_log_page {
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	struct pdet_log_pointers pointers;
 	bool object;		/* the line of the slab's object has come */
+	bool wants_object;	/* the line of its object is to come */
 	bool others;		/* another error is printed */
 	uint64_t position;	/* position on that device, in bytes */
 	struct pdet_log_text comm, says, cache, file;
