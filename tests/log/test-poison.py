@@ -577,4 +577,25 @@ for line in ("Unpoison: Software-unpoisoned page 0x1234",
     says("after Failed: " + line, ERROR + failed(line, mark=""),
          lacks=("before: ", "poisoned-in-use", "set-aside"))
 
+# --- an outcome ends what was said of the error before ---
+
+UNPOISON = "[  102.000001] Unpoison: Software-unpoisoned page 0x1234\n"
+for second in "Failed", "Recovered":
+    log = failed(*TWO, action("dirty LRU page", "Recovered"))
+    later = failed(action("clean LRU page", second))
+    tap.equal("a later event has its own row: " + second,
+              rows(log + UNPOISON + later)[2:],
+              [("Software-unpoisoned page", None),
+               ("clean LRU page: " + second, None)])
+    says("and counts: " + second, log + UNPOISON + later,
+         USED if second == "Failed" else ASIDE, "clean LRU page: " + second)
+    tap.equal("also after a report without outcome: " + second,
+              rows(failed(KILL) + UNPOISON + later),
+              [(KILL, 412), ("Software-unpoisoned page", None),
+               ("clean LRU page: " + second, None)])
+    says("a test of two tasks: " + second, INJECT + failed(
+        *TWO, action("dirty LRU page", second)), "memory failure")
+    tap.is_true("it is said to be a test: " + second, TEST in explained(
+        INJECT + failed(*TWO, action("dirty LRU page", second)), "0x1234"))
+
 tap.end()

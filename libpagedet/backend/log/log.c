@@ -590,6 +590,31 @@ static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 	return memory ? taken : -ENOMEM;
 }
 
+/*
+ * Complete a report, and others about the same memory error: a later line is of
+ * the next one. Who handles an error at the same time may not have begun; no
+ * page is handled while its mark is taken away.
+ */
+static int complete_error(struct pdet_log *log, const struct pdet_log_line *l,
+			  struct open_page *of)
+{
+	const struct pdet_log_page *p = &of->page;
+	const bool handles = p->report == PAGEDET_REPORT_MEMORY_FAILURE;
+	size_t i;
+
+	for (i = 0; i < OPEN && p->joins && p->has & PDET_LOG_PFN; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (o != of && o->used && o->page.joins &&
+		    o->page.has & PDET_LOG_PFN && o->page.pfn == p->pfn &&
+		    (!handles ||
+		     (o->page.report == p->report && is_by(o, l))) &&
+		    complete(log, o) < 0)
+			return -ENOMEM;
+	}
+	return complete(log, of);
+}
+
 /* Add another line to the report of a page, which may have no other line. */
 static int join(struct pdet_log *log, const struct pdet_log_line *l,
 		struct pdet_log_page *q, bool *memory)
@@ -604,7 +629,8 @@ static int join(struct pdet_log *log, const struct pdet_log_line *l,
 			continue;
 		touch(log, o);
 		pdet_log_page_free(q);
-		return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+		return o->page.over && complete_error(log, l, o) < 0 ?
+			-ENOMEM : 1;
 	}
 	return 0;
 }
@@ -649,7 +675,7 @@ static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 	p->kind = PDET_LOG_REPORT;
 	memcpy(&o->page, p, sizeof(*p));
 	memset(p, 0, sizeof(*p));
-	return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+	return o->page.over && complete_error(log, l, o) < 0 ? -ENOMEM : 1;
 }
 
 static int close_old(struct pdet_log *log)
