@@ -245,8 +245,8 @@ void pdet_log_kfence_cut(struct pdet_log_page *p)
 	pdet_log_owner_hole(p);
 }
 
-/* The last lines: of the task, and of signs. The task of another report may come
- * before the object, and the signs of one after a report that was cut off. */
+/* The last lines: of the task, and of signs. The task of another report may
+ * come before the object, and signs of one after a report that was cut off. */
 static bool ends(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
 	if (pdet_scan_word(&s, "=========="))

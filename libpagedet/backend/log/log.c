@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "backend/log/log.h"
-#include "backend/log/report.h"
 #include "base/hash.h"
 
 /* Most incomplete pages at a time. */

@@ -483,6 +483,8 @@ bool pdet_log_report_takes(struct pdet_log_page *p, struct pdet_scan text,
  * if @q belongs to another report. */
 bool pdet_log_poison_joins(struct pdet_log_page *p,
 			   const struct pdet_log_page *q, bool *memory);
+/* kfence.c: the rest of a report of KFENCE is missing. */
+void pdet_log_kfence_cut(struct pdet_log_page *p);
 /* The number of lines of others that may come in between. */
 unsigned pdet_log_patience(const struct pdet_log_page *p);
 /* True if there is enough for a row. */

@@ -119,8 +119,6 @@ bool pdet_log_kfence_begins(struct pdet_log_page *p, struct pdet_scan s,
 			    bool *memory);
 bool pdet_log_kfence(struct pdet_log_page *p, struct pdet_scan s,
 		     bool *memory);
-/* The rest of a report of KFENCE is missing. */
-void pdet_log_kfence_cut(struct pdet_log_page *p);
 bool pdet_log_io_begins(struct pdet_log_page *p, struct pdet_scan s,
 			bool *memory);
 bool pdet_log_move_begins(struct pdet_log_page *p, struct pdet_scan s,
