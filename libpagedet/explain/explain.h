@@ -229,6 +229,10 @@ bool pdet_poisoned_aside(struct pdet_case *c);
 bool pdet_poisoned_aside_likely(struct pdet_case *c);
 bool pdet_poisoned_again(struct pdet_case *c);
 
+/* pdet_poisoned_unfound - the error was reported before, and nothing is known
+ * of that: what the report says of its origin is not what marked the page. */
+bool pdet_poisoned_unfound(const struct pdet_case *c);
+
 /* --- report.c --- */
 
 /* Reports that contradict a guess of a rule that the page is in order. */

@@ -111,6 +111,7 @@ static const struct ending
 	referenced = { "", NULL, USED,
 		"something still has references to it", ask_file },
 	not_unmapped = { "", NULL, MAPPED, of_task, NULL },
+	still_mapped = { "", NULL, MAPPED, of_task, NULL },
 	killed = { "", NULL, MAPPED,
 		"the kernel could not unmap it, or did not find where a task "
 		"maps it", NULL },
@@ -243,6 +244,25 @@ static const struct ending *of_report(const char *text,
 	       &referenced : is;
 }
 
+/* The kernel refuses to take the mark away, and says why. */
+static const struct ending *of_refusal(struct part p)
+{
+	static const struct {
+		const char *words;
+		const struct ending *is;
+	} refusals[] = {
+		{ "omeone grabs the hwpoison page", &referenced },
+		{ "omeone maps the hwpoison page", &still_mapped },
+	};
+	size_t i;
+
+	for (i = 0; i < PDET_COUNT(refusals); i++)
+		if (memmem(p.at, p.len, refusals[i].words,
+			   strlen(refusals[i].words)))
+			return refusals[i].is;
+	return &again;
+}
+
 /* What was said of the memory error before the report. It comes last. */
 static const char *said_before(const char *reason)
 {
@@ -256,10 +276,10 @@ static const char *said_before(const char *reason)
 	return said;
 }
 
-static bool is_of_error(const struct pdet_case *c)
+static bool is_of(const struct pdet_case *c, uint32_t report)
 {
 	return pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) &&
-	       c->here.report == PAGEDET_REPORT_MEMORY_FAILURE;
+	       c->here.report == report;
 }
 
 /* How the handling ended. A report of the same error again has no news. */
@@ -269,8 +289,10 @@ static const struct ending *ending_of(const struct pdet_case *c)
 	const char *before = said_before(reason);
 	const struct ending *weak = &unsaid, *is = NULL, *was = NULL;
 
-	if (is_of_error(c) && reason != before)
+	if (is_of(c, PAGEDET_REPORT_MEMORY_FAILURE) && reason != before)
 		is = of_report(reason, &weak);
+	else if (is_of(c, PAGEDET_REPORT_UNPOISON) && reason != before)
+		is = of_refusal(part_at(reason));
 	if (is && is->end != AGAIN)
 		return is;
 	if (*before)
@@ -379,6 +401,12 @@ bool pdet_poisoned_aside_likely(struct pdet_case *c)
 
 	return (is->end == ASIDE_LIKELY || is->end == UNSAID) &&
 	       unused(c) == PAGEDET_DUNNO && aside(c, is);
+}
+
+bool pdet_poisoned_unfound(const struct pdet_case *c)
+{
+	return ending_of(c)->end == AGAIN &&
+	       !*said_before(pdet_case_reason(c));
 }
 
 bool pdet_poisoned_again(struct pdet_case *c)

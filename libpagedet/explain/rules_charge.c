@@ -113,7 +113,8 @@ static bool poisoned(struct pdet_case *c)
 		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 		return true;
 	}
-	if (strstr(pdet_case_reason(c), PDET_INJECTED)) {
+	if (!pdet_poisoned_unfound(c) &&
+	    strstr(pdet_case_reason(c), PDET_INJECTED)) {
 		pdet_fact_field(c, HERE, PAGEDET_FIELD_REASON);
 		c->likely = "injected for a test: the log says so";
 		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
@@ -123,7 +124,7 @@ static bool poisoned(struct pdet_case *c)
 	 * But what is reported again may have been taken offline before. */
 	if (pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) &&
 	    c->here.report == PAGEDET_REPORT_MEMORY_FAILURE &&
-	    !strstr(pdet_case_reason(c), "already "))
+	    !pdet_poisoned_unfound(c))
 		pdet_unknown(c, "what found the error: a machine check, "
 			     "firmware (APEI), or a test that injects errors "
 			     "(kernel log)");

@@ -139,6 +139,43 @@ tap.equal("the kernel has none", stacks(report(
 tap.equal("cut off: its end is missing",
           [r.get("notes") for r in of(UAF[:UAF.index("freed by")])],
           [["partial"]])
+BOOT = "Linux version 6.9.1 (x@y) #1\n"
+SWAPPER = "CPU: 0 PID: 0 Comm: swapper Not tainted 6.9.1 #1\n"
+tap.equal("cut by a restart of the machine",
+          [(r.get("pid"), r.get("notes")) for r in of(
+              UAF[:UAF.index(" init_thing")] + BOOT + SWAPPER)],
+          [(None, ["partial"])])
+
+
+def told(text):
+    return [(r.get("pid"), r.get("slab_cache"), r.get("notes"))
+            for r in of(text)]
+
+
+ALL = (107, "kmalloc-32", [])
+CUT = UAF[:UAF.index("kfence-#17: ")]
+for end in UAF.index("\n g+0x51"), UAF.index("kfence-#17: "):
+    tap.equal(f"cut after {end} bytes, then a whole one",
+              told(UAF[:end] + "\n" + UAF),
+              [(None, None, ["partial"]), ALL])
+tap.equal("cut before its task", told(UAF.replace(CPU, "\n")),
+          [(None, "kmalloc-32", ["partial"])])
+OTHER = ("WARNING: CPU: 2 PID: 99 at kernel/foo.c:12 bar+0x1/0x2\n"
+         "CPU: 2 PID: 99 Comm: other Not tainted 6.6.30 #1\n")
+tap.equal("the task of another report in between",
+          [r[:2] for r in told(UAF.replace("kfence-#17: ", OTHER +
+                                           "kfence-#17: "))], [ALL[:2]])
+tap.equal("of no object: its task comes at once", told(report(
+    "invalid read", "Invalid read at 0xffff8c4f3e29b00a:")),
+          [(107, None, [])])
+tap.equal("cut: the next task is of another report", told(CUT + OTHER),
+          [(None, None, ["partial"])])
+for part in "init_thing", "drop_thing":
+    for then in "", UAF, BOOT:
+        row = of(UAF[:UAF.index(" " + part)] + then)[0]
+        tap.equal(f"cut in a stack, then {then[:13]}", (row["notes"], [
+            row.get(f) is not None for f in ("alloc_stack", "free_stack")]),
+                  (["partial"], [part == "drop_thing", False]))
 rows = of(UAF.replace("CPU:", "usb 1-1: gone\nCPU:") + OOB)
 tap.equal("two of them", [(r["object"][:13], r["pid"], r.get("notes"))
                           for r in rows],

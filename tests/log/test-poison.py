@@ -7,7 +7,7 @@ kernels from 2.6.32 on, and what pagedet explain says of it.
 import subprocess
 import tempfile
 
-from captures import Tap, command
+from captures import Tap, ask, command
 
 tap = Tap()
 
@@ -269,6 +269,31 @@ for line, found in ((action("dirty LRU page", "Recovered"), ABOUT),
               [w in text for w in (ABOUT, OFFLINE)],
               [found == w for w in (ABOUT, OFFLINE)])
 
+INJECT = "[    0.500001] Injecting memory failure for pfn 0x1234\n"
+TEST = "injected for a test: the log says so"
+for name, log, has, lacks in (
+        ("it was marked before the injection", INJECT + failed(
+            "already hardware poisoned"), OFFLINE, TEST),
+        ("and has two lines", INJECT + failed(
+            "already hardware poisoned",
+            action("already poisoned page", "Failed")), OFFLINE, TEST),
+        ("injected twice", INJECT + failed(action(
+            "dirty LRU page", "Recovered")) + INJECT + failed(
+                "already hardware poisoned"), TEST, ABOUT),
+        ("injected, and its first report has no end", INJECT + failed(KILL) +
+         INJECT + failed(KILL.replace("412", "512"), action(
+             "already poisoned page", "Failed")), TEST, OFFLINE),
+        ("the first was no test", failed(action(
+            "dirty LRU page", "Recovered")) + INJECT + failed(
+                "already hardware poisoned"), ABOUT, TEST),
+        ("injected, and given up by its file", INJECT + failed(action(
+            "already truncated LRU page", "Ignored")), TEST, ABOUT),
+        ("given up by its file", failed(action(
+            "already truncated LRU page", "Ignored")), ABOUT, OFFLINE)):
+    text = explained(log, "0x1234")
+    tap.is_true("what found it: " + name, has in text and lacks not in text,
+                text)
+
 says("without a struct page there is no mark", failed(
     action("non struct page pfn", "Recovered")), "use-unknown",
      lacks=("hwpoison", "set aside"))
@@ -448,5 +473,129 @@ for name, page, log, said, unsaid in REPORTS:
     text = explained(log, page)
     tap.is_true(name, all(w in text for w in said) and
                 not any(w in text for w in unsaid), text)
+
+# --- what is complete later may have begun before ---
+
+BAD_MAP = "".join(f"[  102.00000{i}] {line}\n" for i, line in enumerate((
+    "BUG: Bad page map in process foo  pte:01234067 pmd:12345067",
+    "page:00000000abcdef01 refcount:1 mapcount:-1 mapping:0000000000000000 "
+    "index:0x0 pfn:0x1234",
+    "flags: 0x17ffffc0800000(hwpoison|node=0|zone=2|lastcpupid=0x1fffff)",
+    "raw: 0017ffffc0800000 dead000000000100 dead000000000122 0000000000000000",
+    "raw: 0000000000000000 0000000000000000 00000001ffffffff 0000000000000000",
+    "page dumped because: bad pte",
+    "addr:00007f0000000000 vm_flags:00000073 anon_vma:0000000000000000 "
+    "mapping:0000000000000000 index:7f0000000",
+    "file:(null) fault:0x0 mmap:0x0 readpage:0x0",
+    "CPU: 0 PID: 5 Comm: foo Tainted: G    B  6.6.30 #1")))
+TWO = [KILL, KILL.replace("412", "512")]
+for how, verdict in (("Failed", USED), ("Recovered", ASIDE)):
+    result = action("dirty LRU page", how)
+    was = "before: dirty LRU page: " + how
+    says(how + ", again, and a bad page map", failed(
+        result, "already hardware poisoned") + BAD_MAP, verdict, was)
+    says(how + ", two tasks, and a bad page map", failed(*TWO, result) +
+         BAD_MAP, verdict, was)
+    says(how + ", two tasks, and a third one again", failed(
+        *TWO, result, KILL.replace("412", "612"),
+        action("already poisoned page", "Failed")), verdict, was)
+    # So many that a report is returned while an earlier one is open.
+    says(how + ", with many reports of other pages", failed(
+        result, "already hardware poisoned") + BAD_MAP + "".join(
+            failed(*[f"soft offline: 0x{page * 50 + i + 0x9000:x}: page "
+                     "migration failed 1" for i in range(50)], mark="") +
+            failed("already hardware poisoned") for page in range(8)),
+         verdict, was)
+
+# --- a machine that was restarted ---
+
+BANNER = "[    0.000000] Linux version 6.6.30 (x@y) #1\n"
+MOVE = "[   50.000001] migrating pfn 1234 failed ret:1\n"
+MARK = "-- Boot %s1c3a0e9d8b4c52a7e6f00112233445 --\n"
+ERROR = failed(KILL, action("dirty LRU page", "Failed"))
+says("before the restart: it is forgotten", BANNER + ERROR + BANNER + MOVE,
+     "use-unknown", lacks=("before: ", "hwpoison"))
+says("the log begins in the middle", ERROR + BANNER + MOVE,
+     "use-unknown", lacks=("before: ", "hwpoison"))
+says("the same boot", BANNER + ERROR + MOVE, USED, "before: dirty LRU page: ")
+for first, second in ((MARK % "6f", MARK % "7f"),
+                      ("", "-- Reboot --\n")):
+    for banner in "", BANNER:
+        for end in MOVE, failed("already hardware poisoned"):
+            says(f"{second.strip()}, {banner.strip()}, {end.strip()}",
+                 first + banner + ERROR + second + banner + end,
+                 "use-unknown" if end == MOVE else ASIDE_MAYBE,
+                 lacks=("before: ",))
+            says(f"none, {first.strip()}, {banner.strip()}, {end.strip()}",
+                 first + banner + ERROR + end, USED, "before: ")
+says("a process may write such a line", BANNER + ERROR + "4,9,51000000,-;x\n"
+     "12,10,52000000,-;Linux version 1\n" + MOVE, USED)
+
+
+def rows(log):
+    return [(r["reason"], r.get("pid")) for r in
+            ask("from-log", "--text-only", stdin=log.encode())[1]]
+
+
+for restart in BANNER, MARK % "7f" + BANNER:
+    tap.equal("a report does not go on after it: " + restart, rows(
+        BANNER + failed(KILL) + restart +
+        failed(action("dirty LRU page", "Recovered"))),
+              [(KILL, 412), ("dirty LRU page: Recovered", None)])
+
+# --- what leaves the mark, and what takes it away ---
+
+REFUSED = (
+    ("Unpoison: Disabled after HW memory failure 0x1234", "use-unknown"),
+    ("Unpoison: 0x1234: disabled after HW memory failure", "use-unknown"),
+    ("Unpoison: failed to grab page 0x1234", ASIDE_MAYBE),
+    ("Unpoison: 0x1234: failed to grab page", ASIDE_MAYBE),
+    ("Unpoison: the hwpoison page has non-NULL mapping 0x1234", ASIDE_MAYBE),
+    ("Unpoison: Memory failure is now running on 0x1234", ASIDE_MAYBE),
+    ("soft offline: 0x1234: page already poisoned", ASIDE_LIKELY),
+    ("soft offline: 0x1234: hugepage already poisoned", ASIDE_LIKELY),
+)
+HELD = (
+    ("Unpoison: Someone grabs the hwpoison page 0x1234", USED),
+    ("Unpoison: 0x1234: someone grabs the hwpoison page", USED),
+    ("Unpoison: Someone maps the hwpoison page 0x1234", USED),
+)
+for line, alone in REFUSED + HELD:
+    held = (line, alone) in HELD
+    says("alone: " + line, failed(line, mark=""), alone)
+    says("after Failed: " + line, ERROR + failed(line, mark=""), USED,
+         "before: dirty LRU page: Failed")
+    says("and again: " + line, ERROR + failed(line, mark="") +
+         failed("already hardware poisoned"), USED,
+         "before: dirty LRU page: Failed")
+    says("after Recovered: " + line, failed(action(
+        "dirty LRU page", "Recovered")) + failed(line, mark=""),
+         alone if held else ASIDE, "before: dirty LRU page: Recovered")
+for line in ("Unpoison: Software-unpoisoned page 0x1234",
+             "Unpoison: 0x1234: page was already unpoisoned",
+             "soft offline: 0x1234: migration failed 1, type 4000"):
+    says("after Failed: " + line, ERROR + failed(line, mark=""),
+         lacks=("before: ", "poisoned-in-use", "set-aside"))
+
+# --- an outcome ends what was said of the error before ---
+
+UNPOISON = "[  102.000001] Unpoison: Software-unpoisoned page 0x1234\n"
+for second in "Failed", "Recovered":
+    log = failed(*TWO, action("dirty LRU page", "Recovered"))
+    later = failed(action("clean LRU page", second))
+    tap.equal("a later event has its own row: " + second,
+              rows(log + UNPOISON + later)[2:],
+              [("Software-unpoisoned page", None),
+               ("clean LRU page: " + second, None)])
+    says("and counts: " + second, log + UNPOISON + later,
+         USED if second == "Failed" else ASIDE, "clean LRU page: " + second)
+    tap.equal("also after a report without outcome: " + second,
+              rows(failed(KILL) + UNPOISON + later),
+              [(KILL, 412), ("Software-unpoisoned page", None),
+               ("clean LRU page: " + second, None)])
+    says("a test of two tasks: " + second, INJECT + failed(
+        *TWO, action("dirty LRU page", second)), "memory failure")
+    tap.is_true("it is said to be a test: " + second, TEST in explained(
+        INJECT + failed(*TWO, action("dirty LRU page", second)), "0x1234"))
 
 tap.end()

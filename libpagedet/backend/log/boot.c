@@ -38,6 +38,8 @@ static void banner(struct pdet_log_boot *b, struct pdet_scan line)
 	if (!pdet_scan_word(&s, "Linux version "))
 		return;
 	/* The journal's line precedes the kernel's first line. */
+	b->number += !b->marked;
+	b->marked = false;
 	b->has_banner = true;
 	b->banner = pdet_hash(line.at, (size_t)(line.end - line.at));
 	b->has_clock = false;
@@ -45,12 +47,19 @@ static void banner(struct pdet_log_boot *b, struct pdet_scan line)
 	b->version = pdet_log_version(s);
 }
 
+static void next_boot(struct pdet_log_boot *b)
+{
+	*b = (struct pdet_log_boot){
+		.number = b->number + 1, .marked = true,
+	};
+}
+
 static void marker(struct pdet_log_boot *b, struct pdet_scan s)
 {
 	size_t i;
 
 	if (pdet_scan_is(&s, "-- Reboot --")) {
-		*b = (struct pdet_log_boot){ .has_id = false };
+		next_boot(b);
 		return;
 	}
 	if (!pdet_scan_word(&s, "-- Boot ") || s.end - s.at < ID + 3 ||
@@ -59,7 +68,8 @@ static void marker(struct pdet_log_boot *b, struct pdet_scan s)
 	for (i = 0; i < ID; i++)
 		if (pdet_hex_digit(s.at[i]) > 15)
 			return;
-	*b = (struct pdet_log_boot){ .has_id = true };
+	next_boot(b);
+	b->has_id = true;
 	memcpy(b->id, s.at, ID);
 }
 

@@ -118,6 +118,7 @@ static bool access(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 		pdet_log_take_pointer(p, is);
 		pdet_log_see_pointer(p, is);
 		place(p, trimmed(rest), memory);
+		p->wants_object = pdet_log_behind(rest, "kfence-#", &rest);
 		return true;
 	}
 	return false;
@@ -195,8 +196,10 @@ static bool object(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 	if (!pdet_scan_word(&s, "kfence-#") || !pdet_scan_dec(&s, &number))
 		return false;
 	old = pdet_scan_word(&s, " [");
-	if ((!old && !pdet_scan_word(&s, ": ")) ||
-	    !pdet_log_pointer(&s, &first) || !pdet_scan_char(&s, '-') ||
+	if (!old && !pdet_scan_word(&s, ": "))
+		return false;
+	p->wants_object = false;
+	if (!pdet_log_pointer(&s, &first) || !pdet_scan_char(&s, '-') ||
 	    !pdet_log_pointer(&s, &last) || !pdet_scan_word(&s, ", size="))
 		return false;
 	size.at = s.at;
@@ -236,10 +239,19 @@ static bool no_stack(struct pdet_log_page *p, struct pdet_scan s)
 	return true;
 }
 
-/* The last lines: of the task, and of signs. */
+void pdet_log_kfence_cut(struct pdet_log_page *p)
+{
+	p->partial = true;
+	pdet_log_owner_hole(p);
+}
+
+/* The last lines: of the task, and of signs. The task of another report may
+ * come before the object, and signs of one after a report that was cut off. */
 static bool ends(struct pdet_log_page *p, struct pdet_scan s, bool *memory)
 {
-	if (!pdet_scan_word(&s, "==========") && !pdet_log_cpu(p, s, memory))
+	if (pdet_scan_word(&s, "=========="))
+		pdet_log_kfence_cut(p);
+	else if (p->wants_object || !pdet_log_cpu(p, s, memory))
 		return false;
 	pdet_log_stack_ends(&p->owner.alloc);
 	p->over = true;

@@ -124,6 +124,8 @@ static int read_lines(struct kind *k, struct pdet_scan text)
 	while (!k->quoting.source && pdet_scan_line(&text, &line)) {
 		pdet_log_line(line, &k->line);
 		if (pdet_log_is_quoted(&k->quoting, line, k->line.text.at,
+				       is_stamped(&k->line) ||
+				       is_tagged(line, k->line.text.at),
 				       text))
 			continue;
 		k->stamped += is_stamped(&k->line);

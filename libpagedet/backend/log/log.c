@@ -224,9 +224,10 @@ static int complete_cut(struct pdet_log *log, struct open_page *o, bool cut)
 	if (!pdet_vec_reserve(&log->ready, 1))
 		return -ENOMEM;
 	p->loses |= pdet_log_writers_lost(log->writers, o->writer);
-	if (p->loses || (p->needs_block && !p->block) ||
-	    (p->report == PAGEDET_REPORT_KFENCE && !p->over))
+	if (p->loses || (p->needs_block && !p->block))
 		p->partial = true;
+	if (p->report == PAGEDET_REPORT_KFENCE && !p->over)
+		pdet_log_kfence_cut(p);
 	if (p->kind == PDET_LOG_DETECTIVE && !p->refusal &&
 	    !(p->has & PDET_LOG_FINISHED))
 		p->partial = true;
@@ -251,6 +252,25 @@ static bool is_by(const struct open_page *o, const struct pdet_log_line *l)
 	if (l->writer)
 		return l->adopts && !o->has_caller;
 	return !o->has_caller || !l->has_caller || o->caller == l->caller;
+}
+
+/* Complete all pages, in the order of their first lines. */
+static int complete_all(struct pdet_log *log, bool cut)
+{
+	size_t i, first;
+
+	for (;;) {
+		first = OPEN;
+		for (i = 0; i < OPEN; i++)
+			if (log->open[i].used &&
+			    (first == OPEN || log->open[i].page.line <
+					      log->open[first].page.line))
+				first = i;
+		if (first == OPEN)
+			return 0;
+		if (complete_cut(log, &log->open[first], cut) < 0)
+			return -ENOMEM;
+	}
 }
 
 enum part {
@@ -569,6 +589,31 @@ static int feed_dump_page(struct pdet_log *log, struct pdet_log_line *l)
 	return memory ? taken : -ENOMEM;
 }
 
+/*
+ * Complete a report, and others about the same memory error: a later line is of
+ * the next one. Who handles an error at the same time may not have begun; no
+ * page is handled while its mark is taken away.
+ */
+static int complete_error(struct pdet_log *log, const struct pdet_log_line *l,
+			  struct open_page *of)
+{
+	const struct pdet_log_page *p = &of->page;
+	const bool handles = p->report == PAGEDET_REPORT_MEMORY_FAILURE;
+	size_t i;
+
+	for (i = 0; i < OPEN && p->joins && p->has & PDET_LOG_PFN; i++) {
+		struct open_page *o = &log->open[i];
+
+		if (o != of && o->used && o->page.joins &&
+		    o->page.has & PDET_LOG_PFN && o->page.pfn == p->pfn &&
+		    (!handles ||
+		     (o->page.report == p->report && is_by(o, l))) &&
+		    complete(log, o) < 0)
+			return -ENOMEM;
+	}
+	return complete(log, of);
+}
+
 /* Add another line to the report of a page, which may have no other line. */
 static int join(struct pdet_log *log, const struct pdet_log_line *l,
 		struct pdet_log_page *q, bool *memory)
@@ -583,7 +628,8 @@ static int join(struct pdet_log *log, const struct pdet_log_line *l,
 			continue;
 		touch(log, o);
 		pdet_log_page_free(q);
-		return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+		return o->page.over && complete_error(log, l, o) < 0 ?
+			-ENOMEM : 1;
 	}
 	return 0;
 }
@@ -628,7 +674,7 @@ static int feed_report(struct pdet_log *log, const struct pdet_log_line *l)
 	p->kind = PDET_LOG_REPORT;
 	memcpy(&o->page, p, sizeof(*p));
 	memset(p, 0, sizeof(*p));
-	return o->page.over && complete(log, o) < 0 ? -ENOMEM : 1;
+	return o->page.over && complete_error(log, l, o) < 0 ? -ENOMEM : 1;
 }
 
 static int close_old(struct pdet_log *log)
@@ -910,18 +956,23 @@ static bool is_boot(const struct pdet_log_line *l)
 	       pdet_scan_word(&s, "-- Reboot --");
 }
 
-/* What is held has no more lines, or lines between are missing. */
+/* What is held has no more lines, or lines between are missing. No report goes
+ * on in another boot. */
 static int end_held(struct pdet_log *log, struct pdet_scan line)
 {
 	const struct pdet_log_line *l = &log->parsed;
-	const bool boot = is_boot(l);
+	const bool boot = !l->user && is_boot(l);
 
 	if (!boot && (!l->record || !log->has_seq || l->seq == log->seq))
 		return 0;
 	if (decide(log, true) < 0)
 		return -ENOMEM;
-	if (boot)
+	if (boot) {
+		if (complete_all(log, false) < 0)
+			return -ENOMEM;
+		memset(log->strays, 0, sizeof(log->strays));
 		pdet_log_writers_forget(log->writers);
+	}
 	parse(log, line);
 	return 0;
 }
@@ -1000,20 +1051,5 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 
 int pdet_log_end(struct pdet_log *log, bool cut)
 {
-	size_t i, first;
-
-	if (decide(log, true) < 0)
-		return -ENOMEM;
-	for (;;) {
-		first = OPEN;
-		for (i = 0; i < OPEN; i++)
-			if (log->open[i].used &&
-			    (first == OPEN || log->open[i].page.line <
-					      log->open[first].page.line))
-				first = i;
-		if (first == OPEN)
-			return 0;
-		if (complete_cut(log, &log->open[first], cut) < 0)
-			return -ENOMEM;
-	}
+	return decide(log, true) < 0 ? -ENOMEM : complete_all(log, cut);
 }

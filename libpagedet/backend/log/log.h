@@ -33,6 +33,9 @@ struct pdet_log_stamp {
 /* Facts about the boot that lines belong to. */
 struct pdet_log_boot {
 	bool has_id, has_banner, has_clock;
+	bool marked;		/* the journal's line has come, the banner not
+				 * yet */
+	uint32_t number;	/* of boots that begin in the log, so far */
 	char id[33];
 	uint64_t banner;	/* hash of the banner line */
 	int64_t booted_s;	/* seconds since 1970 */
@@ -280,6 +283,7 @@ struct pdet_log_page {
 	uint64_t kaddr, vm_flags, index_in_file, dev;
 	struct pdet_log_pointers pointers;
 	bool object;		/* the line of the slab's object has come */
+	bool wants_object;	/* the line of its object is to come */
 	bool others;		/* another error is printed */
 	uint64_t position;	/* position on that device, in bytes */
 	struct pdet_log_text comm, says, cache, file;
@@ -479,6 +483,8 @@ bool pdet_log_report_takes(struct pdet_log_page *p, struct pdet_scan text,
  * if @q belongs to another report. */
 bool pdet_log_poison_joins(struct pdet_log_page *p,
 			   const struct pdet_log_page *q, bool *memory);
+/* kfence.c: the rest of a report of KFENCE is missing. */
+void pdet_log_kfence_cut(struct pdet_log_page *p);
 /* The number of lines of others that may come in between. */
 unsigned pdet_log_patience(const struct pdet_log_page *p);
 /* True if there is enough for a row. */

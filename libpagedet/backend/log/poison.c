@@ -245,9 +245,9 @@ static bool soft_offline(struct pdet_log_page *p, struct pdet_scan s,
 	pdet_log_says(p, s, memory);
 	/* A page of a file that was dropped is marked next. A page that leaks
 	 * was marked before its last user gave it back. */
-	if (pdet_scan_word(&s, "page already poisoned") ||
-	    pdet_scan_word(&s, "hugepage already poisoned") ||
-	    pdet_scan_word(&s, "invalidated") ||
+	p->again = pdet_scan_word(&s, "page already poisoned") ||
+		   pdet_scan_word(&s, "hugepage already poisoned");
+	if (p->again || pdet_scan_word(&s, "invalidated") ||
 	    pdet_scan_word(&s, "page leaked"))
 		poisoned(p, true);
 	return true;
@@ -270,7 +270,15 @@ static bool unpoisons(struct pdet_scan *s)
 static bool unpoison(struct pdet_log_page *p, struct pdet_scan s,
 		     bool *memory)
 {
+	/* Said after the kernel has found the mark, which it leaves. */
+	static const char *const left[] = {
+		"omeone grabs the hwpoison page",
+		"omeone maps the hwpoison page",
+		"the hwpoison page has non-NULL mapping",
+		"emory failure is now running on", "failed to grab page",
+	};
 	struct pdet_scan number, done;
+	size_t i;
 
 	if (!unpoisons(&s))
 		return false;
@@ -289,6 +297,9 @@ static bool unpoison(struct pdet_log_page *p, struct pdet_scan s,
 	if (pdet_log_behind(s, "oftware-unpoisoned ", &done) ||
 	    pdet_log_behind(s, "age was already unpoisoned", &done))
 		poisoned(p, false);
+	for (i = 0; i < PDET_COUNT(left); i++)
+		if (pdet_log_behind(s, left[i], &done))
+			poisoned(p, true);
 	p->over = true;
 	return true;
 }

@@ -292,7 +292,7 @@ static bool says_source(struct pdet_log_quoting *q, struct pdet_scan line)
 }
 
 bool pdet_log_is_quoted(struct pdet_log_quoting *q, struct pdet_scan line,
-			const char *text, struct pdet_scan rest)
+			const char *text, bool of_log, struct pdet_scan rest)
 {
 	struct pdet_scan s = line;
 
@@ -310,7 +310,8 @@ bool pdet_log_is_quoted(struct pdet_log_quoting *q, struct pdet_scan line,
 	}
 	count(q, line);
 	q->at++;
-	if (here_document(q, s, rest) || long_quotation(q, trimmed(s), rest))
+	if (!of_log && (here_document(q, s, rest) ||
+			long_quotation(q, trimmed(s), rest)))
 		return true;
 	return is_string(s, text);
 }

@@ -20,10 +20,11 @@ struct pdet_log_quoting {
 };
 
 /* pdet_log_is_quoted - whether the next line is of a program, a patch or a
- * script, which quote. @text: where pdet_log_line() has found its text. @rest:
- * the lines after it. */
+ * script, which quote. @text: where pdet_log_line() has found its text.
+ * @of_log: it has what a log puts before lines, and begins no quotation of
+ * several lines. @rest: the lines after it. */
 bool pdet_log_is_quoted(struct pdet_log_quoting *q, struct pdet_scan line,
-			const char *text, struct pdet_scan rest);
+			const char *text, bool of_log, struct pdet_scan rest);
 
 /* pdet_log_is_program, pdet_log_is_manual - whether the lines were those of
  * source code, or of documentation with headings and literal blocks, which a

@@ -114,19 +114,22 @@ static int compare(const void *a, const void *b)
 }
 
 /* What was said of a memory error still holds when the page is named for
- * another reason, for another task that had it, or for the same error again. */
+ * another reason, for another task that had it, or for the same error again,
+ * but not after a restart of the machine. */
 static bool remember(struct pdet_log_page *p,
 		     const struct pdet_log_page *before)
 {
 	struct pdet_scan said = pdet_log_reason(before);
 	const struct pdet_scan had = pdet_log_reason(p);
 
-	if ((before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
+	if (p->boot.number != before->boot.number ||
+	    (before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
 	     !before->remembers) ||
 	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->again &&
 	     (p->over || (!before->over && !before->remembers))) ||
-	    p->report == PAGEDET_REPORT_SOFT_OFFLINE ||
-	    p->report == PAGEDET_REPORT_UNPOISON)
+	    (p->report == PAGEDET_REPORT_SOFT_OFFLINE && !p->again) ||
+	    (p->report == PAGEDET_REPORT_UNPOISON &&
+	     p->flags_known & ~p->flags & POISON))
 		return true;
 	/* Only the memory error: the row no longer shows other reports. */
 	if (before->remembers) {
@@ -145,7 +148,7 @@ static bool remember(struct pdet_log_page *p,
 }
 
 /* The statement that begins last replaces earlier ones about the same page,
- * also if these end later. */
+ * also if these end so much later that they come out of order. */
 static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 		struct pdet_log *log, const struct pdet_log_page *p)
 {
@@ -154,8 +157,10 @@ static int keep(struct log_source *l, struct pdet_pairs *by_pfn,
 
 	if (pdet_pairs_get(by_pfn, p->pfn, &i)) {
 		before = &l->pages.data[i];
+		/* What it remembers is later than what @p may. */
 		if (before->line > p->line)
-			return remember(before, p) ? 0 : -ENOMEM;
+			return (before->remembers && (!p->over || p->again)) ||
+			       remember(before, p) ? 0 : -ENOMEM;
 		pdet_log_steal(log, &now);
 		if (!remember(&now, before)) {
 			pdet_log_page_free(&now);
@@ -248,6 +253,7 @@ static int load(struct log_source *l, struct pdet_env *env,
 	if (!log)
 		return pdet_fail(env, ENOMEM, "no memory");
 	unload(l);
+	pdet_log_in_order(log);
 	r = pdet_text_stream_open_watched(env, l->options->files[0], &watch,
 					  &in);
 	if (r == 0) {

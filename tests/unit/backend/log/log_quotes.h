@@ -111,6 +111,11 @@ static const char *const quoting_logs[] = {
 	"## Log\n\n```\n" STATE BLOCK "```\n\nWhat is it?\n",
 	"---\ntitle: \"it crashes\"\n---\n\n### Post by somebody on 2014-10-08\n"
 	"It dies all the time.\n\n" T SEGV "\nI have tried all.\nWhat now?\n",
+	/* lines of a log that have quotation marks, too */
+	T "prog: a=\"\"\"\n" T STATE T "prog: b=\"\"\"\n",
+	"Nov 30 12:00:00 host kernel: audit: cat <<EOF\nNov 30 12:00:01 host kernel: "
+	STATE "EOF\n",
+	"kernel: prog: '''\nkernel: " STATE "kernel: prog: '''\n",
 	/* what was typed, and copied with its answer */
 	"root@host:~# dmesg | grep Bad\n" T STATE,
 	"# dmesg | tail -2\n" T STATE T "usb 1-1: new device\n",
