@@ -28,6 +28,7 @@ OTHERS = {
     "subject": sorted(glob.glob(os.path.join(FAULT, "*.[ch]"))),
     "user": sorted(glob.glob(os.path.join(KMOD, "*.[ch]"))),
     "messages": [os.path.join(HERE, "..", "messages.c")],
+    "seeker": [os.path.join(HERE, "..", "seeker.c")],
     "page-detective-write": [os.path.join(
         TOP, "libpagedet", "libexec", "page-detective-write.c")],
 }
