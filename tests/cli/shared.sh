@@ -113,6 +113,36 @@ run top --json
 stdout_has 'a main thread has ended: its memory is counted' "\"pid\":$ended,"
 tap_fails 'a zombie has no memory' grep -q "\"pid\":$dead," "$tap_dir/stdout"
 
+# --- without a privilege ---
+
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
+   as_nobody true && tap_is_open "$PAGEDET" &&
+   ! as_nobody head -c 1 "/proc/$one/maps" > /dev/null 2>&1; then
+	# nobody ARGUMENTS...: as run, by a user who may read only $own
+	nobody() {
+		status=0
+		as_nobody sh -c '"$0" --backend procfs task "$@" 2>&1' \
+			"$PAGEDET" "$@" > "$tap_dir/stdout" || status=$?
+	}
+	as_nobody sleep 1000 &
+	own=$!
+	for pid in "$one" "$ended"; do
+		nobody "$pid" --summary
+		tap_run "another user's task $pid: no access" test $status = 77
+		stdout_has "another user's task $pid: what it needs" \
+			CAP_SYS_PTRACE
+		nobody "$own" "$pid" --summary
+		tap_run "one's own task and $pid: a part" test $status = 2
+		stdout_has "one's own task and $pid: it is said" 'at least'
+	done
+	kill "$own"
+else
+	tap_skip "another user's tasks" 'needs root, setpriv, a tree that others may enter, and processes that they may not read'
+fi
+
 # --- a captured tree ---
 
 # tree STACK: two tasks map a page, which the kernel counts once

@@ -275,7 +275,8 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 	if (t->pagemap == -ESRCH || t->pagemap == -EACCES ||
 	    (t->pagemap >= 0 && is_empty(t)))
 		open_other(base, t);
-	if (t->pagemap == -EACCES && procfs_is_ending(&base->env, pid))
+	if (t->pagemap == -EACCES && t->task.thread == pid &&
+	    procfs_is_ending(&base->env, pid))
 		t->pagemap = -ESRCH;
 	if (t->pagemap < -1) {
 		r = open_failed(&base->env, pid, "pagemap", t->pagemap);
