@@ -925,11 +925,15 @@ static bool add_item(struct wanted_list *list, const struct pagedet_item *item,
  * Returns false if nothing is left. */
 static bool cut_front(struct wanted *f, const struct wanted *before)
 {
-	const uint64_t end = before->pfn + before->more + 1;
-	const uint64_t known = end > f->pfn ? end - f->pfn : 0;
+	/* The last one may be the last of all numbers. */
+	const uint64_t last = before->pfn + before->more;
+	uint64_t known;
 
-	if (known > f->more)
+	if (last < f->pfn)
+		return true;
+	if (last - f->pfn >= f->more)
 		return false;
+	known = last - f->pfn + 1;
 	f->pfn += known;
 	f->ask += known;
 	f->more -= known;
