@@ -90,6 +90,8 @@ struct pdet_task {
 				 * if a main thread has ended, else pid */
 	uint64_t space;		/* a number of its address space; 0:
 				 * space_order() tells whether it is shared */
+	uint64_t space_key;	/* space_key() before its memory was opened; 0:
+				 * it is not known */
 	bool named;		/* task_name() was called */
 	uint8_t tgid_why, comm_why; /* reasons why tgid and comm are unknown; 0:
 				     * known */
@@ -103,7 +105,6 @@ enum pdet_space_order {
 	PDET_SPACE_SAME,
 	PDET_SPACE_BEFORE,	/* the first one is before the second one */
 	PDET_SPACE_AFTER,
-	PDET_SPACE_OTHER,	/* they differ, and have no order */
 	PDET_SPACE_UNKNOWN
 };
 
@@ -385,10 +386,15 @@ struct pdet_backend_ops {
 	 * errno: it is not known. Sets no error text. NULL: task_open() opens
 	 * those without memory, too. */
 	int (*has_memory)(struct pdet_session *s, uint32_t tid);
-	/* Compares the address spaces of two threads. The order lasts as long
-	 * as both have memory. NULL: all numbers in tasks that have memory are
-	 * set, or the source knows of none that are shared. A source with this
-	 * has has_memory(), too. */
+	/* A key of a thread's address space; 0: it is not known, or the thread
+	 * has none. Different keys are of different address spaces. It does not
+	 * change until the thread gets another address space (execve), or has
+	 * none any more. NULL: all numbers in tasks that have memory are set,
+	 * or the source knows of none that are shared. */
+	uint64_t (*space_key)(struct pdet_session *s, uint32_t tid);
+	/* Compares the address spaces of two threads that have the same key.
+	 * The answer is true only if both still have that key afterwards. The
+	 * order lasts as long as both keys do. Comes with space_key(). */
 	enum pdet_space_order (*space_order)(struct pdet_session *s,
 					     uint32_t tid, uint32_t other);
 	/* Sets tgid and comm, or the reasons why they are unknown. */

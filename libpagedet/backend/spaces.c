@@ -1,42 +1,88 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Keeps a list of address spaces, sorted by the order that the source gives. If
- * it gives none, each new one is compared with all.
+ * Keeps a list of address spaces, sorted by their numbers; or by their keys,
+ * and those with equal keys in the order that the source gives. A task may get
+ * another address space at any time: each key is read again after it was used.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/spaces.h"
 
+static bool has_key(struct pdet_session *s, const struct pdet_task_space *space)
+{
+	return s->backend->ops->space_key(s, space->thread) == space->key;
+}
+
 static enum pdet_space_order order_of(struct pdet_session *s,
 				      const struct pdet_task_space *a,
 				      const struct pdet_task_space *b)
 {
-	if (a->number && b->number)
-		return a->number == b->number ? PDET_SPACE_SAME :
-		       a->number < b->number ? PDET_SPACE_BEFORE :
+	if (a->number != b->number)
+		return a->number < b->number ? PDET_SPACE_BEFORE :
 					       PDET_SPACE_AFTER;
-	return s->backend->ops->space_order(s, a->thread, b->thread);
+	if (a->key != b->key)
+		return a->key < b->key ? PDET_SPACE_BEFORE : PDET_SPACE_AFTER;
+	return a->number ? PDET_SPACE_SAME :
+	       s->backend->ops->space_order(s, a->thread, b->thread);
+}
+
+/* Whether an address space with this key was added, and is not in the list. */
+static bool is_lost(const struct pdet_spaces *spaces, uint64_t key)
+{
+	size_t i;
+
+	for (i = 0; i < spaces->lost.n; i++)
+		if (spaces->lost.data[i] == key)
+			return true;
+	return false;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int lose(struct pdet_spaces *spaces, uint64_t key)
+{
+	return is_lost(spaces, key) || pdet_vec_push(&spaces->lost, key) ?
+	       0 : -ENOMEM;
+}
+
+/* Removes one whose task has another address space now. Returns 0 or
+ * -ENOMEM. */
+static int drop(struct pdet_spaces *spaces, size_t at)
+{
+	if (lose(spaces, spaces->data[at].key) < 0)
+		return -ENOMEM;
+	spaces->n--;
+	memmove(spaces->data + at, spaces->data + at + 1,
+		(spaces->n - at) * sizeof(*spaces->data));
+	return 0;
 }
 
 /*
- * Looks for @space among those in order. Returns PDET_SPACE_SAME, _OTHER with
- * its place, or _UNKNOWN if they have no order.
+ * Looks for @space among those in order. Returns PDET_SPACE_SHARED, _NEW with
+ * its place, _UNSURE if they have no order, or -ENOMEM.
  */
-static enum pdet_space_order look(const struct pdet_spaces *spaces,
-				  struct pdet_session *s,
-				  const struct pdet_task_space *space,
-				  size_t *at)
+static int look(struct pdet_spaces *spaces, struct pdet_session *s,
+		const struct pdet_task_space *space, size_t *at)
 {
 	size_t low = 0, high = spaces->n;
 
 	while (low < high) {
 		const size_t mid = low + (high - low) / 2;
+		const struct pdet_task_space *other = &spaces->data[mid];
+		const enum pdet_space_order order = order_of(s, space, other);
 
-		switch (order_of(s, space, &spaces->data[mid])) {
+		if (!space->number && other->key == space->key &&
+		    !has_key(s, other)) {
+			if (drop(spaces, mid) < 0)
+				return -ENOMEM;
+			high--;
+			continue;
+		}
+		switch (order) {
 		case PDET_SPACE_SAME:
-			return PDET_SPACE_SAME;
+			return PDET_SPACE_SHARED;
 		case PDET_SPACE_BEFORE:
 			high = mid;
 			break;
@@ -44,28 +90,57 @@ static enum pdet_space_order look(const struct pdet_spaces *spaces,
 			low = mid + 1;
 			break;
 		default:
-			return PDET_SPACE_UNKNOWN;
+			return PDET_SPACE_UNSURE;
 		}
 	}
 	*at = low;
-	return PDET_SPACE_OTHER;
+	return PDET_SPACE_NEW;
 }
 
-static enum pdet_space_order compare_all(const struct pdet_spaces *spaces,
-					 struct pdet_session *s,
-					 const struct pdet_task_space *space)
+/* Returns an enum pdet_space_is, or -ENOMEM. *at: where to insert it; SIZE_MAX
+ * if that is not known. */
+static int search(struct pdet_spaces *spaces, struct pdet_session *s,
+		  const struct pdet_task_space *space, size_t *at)
 {
-	enum pdet_space_order found = PDET_SPACE_OTHER, order;
-	size_t i;
+	int found;
 
-	for (i = 0; i < spaces->n; i++) {
-		order = order_of(s, space, &spaces->data[i]);
-		if (order == PDET_SPACE_SAME)
-			return order;
-		if (order == PDET_SPACE_UNKNOWN)
-			found = order;
+	*at = SIZE_MAX;
+	if (!space->number && !space->key)
+		return spaces->n + spaces->lost.n ? PDET_SPACE_UNSURE :
+						    PDET_SPACE_NEW;
+	found = look(spaces, s, space, at);
+	if (space->number || found < 0)
+		return found;
+	if (!has_key(s, space)) {
+		*at = SIZE_MAX;
+		return PDET_SPACE_UNSURE;
 	}
+	if (found == PDET_SPACE_NEW &&
+	    (is_lost(spaces, 0) || is_lost(spaces, space->key)))
+		return PDET_SPACE_UNSURE;
 	return found;
+}
+
+/* Whether the source tells spaces apart. */
+static bool is_told(const struct pdet_session *s, const struct pdet_task *task)
+{
+	return task->space || s->backend->ops->space_key;
+}
+
+static struct pdet_task_space space_of(const struct pdet_task *task)
+{
+	return (struct pdet_task_space){ task->space, task->space_key,
+					 task->thread };
+}
+
+bool pdet_spaces_may_have(struct pdet_spaces *spaces, struct pdet_session *s,
+			  const struct pdet_task *task)
+{
+	const struct pdet_task_space space = space_of(task);
+	size_t at;
+
+	return is_told(s, task) &&
+	       search(spaces, s, &space, &at) != PDET_SPACE_NEW;
 }
 
 static bool insert(struct pdet_spaces *spaces,
@@ -79,55 +154,22 @@ static bool insert(struct pdet_spaces *spaces,
 	return true;
 }
 
-/* Returns PDET_SPACE_SAME, _OTHER or _UNKNOWN. *at: where to insert it;
- * SIZE_MAX if they have no order. */
-static enum pdet_space_order search(const struct pdet_spaces *spaces,
-				    struct pdet_session *s,
-				    const struct pdet_task_space *space,
-				    size_t *at)
-{
-	enum pdet_space_order found = PDET_SPACE_UNKNOWN;
-
-	if (!spaces->unordered)
-		found = look(spaces, s, space, at);
-	if (found != PDET_SPACE_UNKNOWN)
-		return found;
-	*at = SIZE_MAX;
-	return compare_all(spaces, s, space);
-}
-
-/* Whether the source tells spaces apart. */
-static bool is_told(const struct pdet_session *s, const struct pdet_task *task)
-{
-	return task->space || s->backend->ops->space_order;
-}
-
-bool pdet_spaces_has(const struct pdet_spaces *spaces, struct pdet_session *s,
-		     const struct pdet_task *task)
-{
-	const struct pdet_task_space space = { task->space, task->thread };
-	size_t at;
-
-	return is_told(s, task) &&
-	       search(spaces, s, &space, &at) == PDET_SPACE_SAME;
-}
-
 int pdet_spaces_add(struct pdet_spaces *spaces, struct pdet_session *s,
 		    const struct pdet_task *task)
 {
-	const struct pdet_task_space space = { task->space, task->thread };
-	enum pdet_space_order found;
-	size_t at = 0;
+	const struct pdet_task_space space = space_of(task);
+	size_t at;
+	int found;
 
 	if (!is_told(s, task))
 		return PDET_SPACE_NEW;
 	found = search(spaces, s, &space, &at);
-	if (found == PDET_SPACE_SAME)
-		return PDET_SPACE_SHARED;
-	spaces->unordered |= at == SIZE_MAX;
-	if (!insert(spaces, &space, PDET_MIN(at, spaces->n)))
+	if (found < 0 || found == PDET_SPACE_SHARED)
+		return found;
+	if (at == SIZE_MAX ? lose(spaces, space.key) < 0 :
+			     !insert(spaces, &space, at))
 		return -ENOMEM;
-	return found == PDET_SPACE_OTHER ? PDET_SPACE_NEW : PDET_SPACE_UNSURE;
+	return found;
 }
 
 bool pdet_spaces_remain(const struct pdet_spaces *spaces,
@@ -136,13 +178,18 @@ bool pdet_spaces_remain(const struct pdet_spaces *spaces,
 	size_t i;
 
 	for (i = 0; i < spaces->n; i++)
-		if (!spaces->data[i].number &&
-		    s->backend->ops->has_memory(s, spaces->data[i].thread) != 1)
+		if (!spaces->data[i].number && !has_key(s, &spaces->data[i]))
 			return false;
 	return true;
+}
+
+void pdet_spaces_empty(struct pdet_spaces *spaces)
+{
+	spaces->n = spaces->lost.n = 0;
 }
 
 void pdet_spaces_free(struct pdet_spaces *spaces)
 {
 	pdet_vec_free(spaces);
+	pdet_vec_free(&spaces->lost);
 }

@@ -9,7 +9,7 @@
 #include "backend/backend.h"
 
 struct pdet_task_space {
-	uint64_t number;	/* as in struct pdet_task */
+	uint64_t number, key;	/* as in struct pdet_task */
 	uint32_t thread;
 };
 
@@ -17,7 +17,11 @@ struct pdet_task_space {
 struct pdet_spaces {
 	struct pdet_task_space *data;
 	size_t n, cap;
-	bool unordered;		/* otherwise they are in their order */
+	struct {
+		uint64_t *data;
+		size_t n, cap;
+	} lost;			/* keys of those that cannot be compared any
+				 * more; 0: one whose key is not known */
 };
 
 enum pdet_space_is {
@@ -26,20 +30,24 @@ enum pdet_space_is {
 	PDET_SPACE_UNSURE	/* it is not known which of these */
 };
 
-/* pdet_spaces_has - whether one of these is that of the task. */
-bool pdet_spaces_has(const struct pdet_spaces *spaces, struct pdet_session *s,
-		     const struct pdet_task *task);
+/* pdet_spaces_may_have - whether one of these is that of the task, as far as it
+ * is known: false only if none is. */
+bool pdet_spaces_may_have(struct pdet_spaces *spaces, struct pdet_session *s,
+			  const struct pdet_task *task);
 
 /* pdet_spaces_add - returns an enum pdet_space_is, or -ENOMEM. */
 int pdet_spaces_add(struct pdet_spaces *spaces, struct pdet_session *s,
 		    const struct pdet_task *task);
 
 /*
- * pdet_spaces_remain - whether each of these tasks still has its memory. If
- * not, a later one may share it without being found to.
+ * pdet_spaces_remain - whether each of these tasks still has its address space.
+ * If not, whether a later one shares it cannot be found out.
  */
 bool pdet_spaces_remain(const struct pdet_spaces *spaces,
 			struct pdet_session *s);
+
+/* pdet_spaces_empty - forgets all. */
+void pdet_spaces_empty(struct pdet_spaces *spaces);
 
 void pdet_spaces_free(struct pdet_spaces *spaces);
 

@@ -6,6 +6,8 @@
  *
  *   shared space    two processes with one address space, and a third one,
  *                   forked after both, that shares a page with them
+ *   shared last     the same, but the second one's main thread has ended, and
+ *                   there is no third one
  *   shared ended    a process whose main thread ends before another thread
  *   shared zombie   a process that has ended, and that nobody waits for
  */
@@ -76,6 +78,31 @@ static int make_space(void)
 	return 0;
 }
 
+/* Its main thread ends, another one waits. */
+static int leave_to_thread(void *stack)
+{
+	if (clone(wait_as_child, stack, CLONE_VM | CLONE_THREAD |
+		  CLONE_SIGHAND | CLONE_FS | CLONE_FILES, NULL) < 0)
+		return 1;
+	syscall(SYS_exit, 0);
+	return 0;
+}
+
+static int make_last(void)
+{
+	volatile char *page = new_page();
+	char *stacks = malloc((size_t)2 * STACK);
+	int other;
+
+	other = clone(leave_to_thread, stacks + STACK, CLONE_VM | SIGCHLD,
+		      stacks + (size_t)2 * STACK);
+	printf("%d %d %#lx\n", (int)getpid(), other, (unsigned long)page);
+	fflush(stdout);
+	wait_for_end();
+	kill(other, SIGKILL);
+	return 0;
+}
+
 static void *go_on(void *arg)
 {
 	(void)arg;
@@ -112,6 +139,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "space"))
 		return make_space();
+	if (argc == 2 && !strcmp(argv[1], "last"))
+		return make_last();
 	if (argc == 2 && !strcmp(argv[1], "ended"))
 		return make_ended();
 	if (argc == 2 && !strcmp(argv[1], "zombie"))

@@ -6,28 +6,30 @@
 . "$top_srcdir/tests/cli/cli.sh"
 
 # Each process ends when its standard input does.
-for made in space ended zombie; do
+for made in space last ended zombie; do
 	mkfifo "$tap_dir/stop-$made"
 	"$top_builddir/tests/cli/shared" $made < "$tap_dir/stop-$made" \
 		> "$tap_dir/$made" &
 	eval "$made=\$!"
 done
 exec 5> "$tap_dir/stop-space" 6> "$tap_dir/stop-ended" \
-	7> "$tap_dir/stop-zombie"
-trap 'kill $space $ended $zombie 2> /dev/null || :; rm -rf "$tap_dir"' EXIT
+	7> "$tap_dir/stop-zombie" 8> "$tap_dir/stop-last"
+trap 'kill $space $last $ended $zombie 2> /dev/null || :; rm -rf "$tap_dir"' EXIT
 are_made() {
-	[ -s "$tap_dir/space" ] && [ -s "$tap_dir/ended" ] &&
-		[ -s "$tap_dir/zombie" ]
+	[ -s "$tap_dir/space" ] && [ -s "$tap_dir/last" ] &&
+		[ -s "$tap_dir/ended" ] && [ -s "$tap_dir/zombie" ]
 }
 tap_wait are_made
 is_state() {
 	grep -q ") $1 " "/proc/$2/stat"
 }
 read -r one other third page < "$tap_dir/space"
+read -r first second last_page < "$tap_dir/last"
 read -r _ ended_page < "$tap_dir/ended"
 read -r dead < "$tap_dir/zombie"
 tap_wait is_state Z "$ended"
 tap_wait is_state Z "$dead"
+tap_wait is_state Z "$second"
 
 # pfn_of BACKEND PID ADDRESS: sets $pfn; empty if it is not known
 pfn_of() {
@@ -73,6 +75,13 @@ for backend in procfs bpf kcore; do
 	run page "$pfn" --backend $backend --json --fields user_maps
 	stdout_has "$backend: user_maps counts an address space once" \
 		'"user_maps":2'
+	# --- the same, and a main thread has ended ---
+	pfn_of $backend "$first" "$last_page"
+	mapped $backend "$first $second"
+	stdout_has "$backend: a main thread has ended: it shares all the same" \
+		'"found":1,"expected":1,'
+	stdout_has "$backend: a main thread has ended: it is shown again" \
+		'"shared":1'
 	# --- a main thread that has ended ---
 	pfn_of $backend "$ended" "$ended_page"
 	tap_run "$backend: a main thread has ended: its memory is found" \
@@ -104,5 +113,60 @@ run top --json
 stdout_has 'a main thread has ended: its memory is counted' "\"pid\":$ended,"
 tap_fails 'a zombie has no memory' grep -q "\"pid\":$dead," "$tap_dir/stdout"
 
-exec 5>&- 6>&- 7>&-
+# --- without a privilege ---
+
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
+   as_nobody true && tap_is_open "$PAGEDET" &&
+   ! as_nobody head -c 1 "/proc/$one/maps" > /dev/null 2>&1; then
+	# nobody ARGUMENTS...: as run, by a user who may read only $own
+	nobody() {
+		status=0
+		as_nobody sh -c '"$0" --backend procfs task "$@" 2>&1' \
+			"$PAGEDET" "$@" > "$tap_dir/stdout" || status=$?
+	}
+	as_nobody sleep 1000 &
+	own=$!
+	for pid in "$one" "$ended"; do
+		nobody "$pid" --summary
+		tap_run "another user's task $pid: no access" test $status = 77
+		stdout_has "another user's task $pid: what it needs" \
+			CAP_SYS_PTRACE
+		nobody "$own" "$pid" --summary
+		tap_run "one's own task and $pid: a part" test $status = 2
+		stdout_has "one's own task and $pid: it is said" 'at least'
+	done
+	kill "$own"
+else
+	tap_skip "another user's tasks" 'needs root, setpriv, a tree that others may enter, and processes that they may not read'
+fi
+
+# --- a captured tree ---
+
+# tree STACK: two tasks map a page, which the kernel counts once
+tree() {
+	rm -rf "$tap_dir/root"
+	cat > "$tap_dir/tree" << END
+pages 16
+page 5 flags=uptodate,lru,mmap,anon,swapbacked count=1
+task 10 stack=0x7ff000001000
+task 11 stack=$1
+vma 10 10000-11000 rw-p 0 0:0 0
+vma 11 20000-21000 rw-p 0 0:0 0
+map 10 0x10000 pfn=5
+map 11 0x20000 pfn=5
+END
+	"$top_builddir/tests/fixtures/mkproc" "$tap_dir/tree" "$tap_dir/root"
+	run --root "$tap_dir/root" mappers 5 --json --fields pid
+}
+tree 0x7ff000001000
+stdout_has 'a captured tree: a fork may share the address space' \
+	'"found":1,"expected":1,"mapcount_kind":"exact","shared":1'
+tree 0x7ff000002000
+tap_fails 'a captured tree: another program does not' \
+	grep -q '{"pid":11}' "$tap_dir/stdout"
+
+exec 5>&- 6>&- 7>&- 8>&-
 tap_done

@@ -51,7 +51,7 @@ static const struct procfs_bytes *open_task(struct procfs_session *s,
 	y->pagemap = -1;
 	if (procfs_main_ended(env, pid))
 		tid = procfs_other_thread(env, pid, 0);
-	y->mem = pdet_open(env, "/proc/%u/mem", tid);
+	y->mem = tid ? pdet_open(env, "/proc/%u/mem", tid) : -ESRCH;
 	if (y->mem >= 0)
 		y->pagemap = pdet_open(env, "/proc/%u/pagemap", tid);
 	y->error = y->mem < 0 ? y->mem : PDET_MIN(y->pagemap, 0);

@@ -407,12 +407,20 @@ void procfs_memory_free(struct procfs_memory *m)
 
 uint64_t procfs_frames_end(struct pdet_backend *b, struct pdet_env *env)
 {
-	struct procfs *p = procfs_of(b);
+	const struct procfs_memory *m = &procfs_of(b)->memory;
+	const struct pdet_ranges *device = &m->device;
 
-	if (procfs_memory_load(p, env) == 0)
-		return p->memory.max_pfn;
-	pdet_clear(env);
-	return 0;
+	if (procfs_memory_load(procfs_of(b), env) < 0) {
+		pdet_clear(env);
+		return 0;
+	}
+	/* Without a privilege, all addresses in iomem are 0. */
+	if (!m->max_pfn || m->device_why ||
+	    (device->n && !device->data[0].last))
+		return 0;
+	if (!device->n)
+		return m->max_pfn;
+	return PDET_MAX(m->max_pfn, device->data[device->n - 1].last + 1);
 }
 
 int procfs_memory(struct pdet_backend *b, struct pdet_env *env,

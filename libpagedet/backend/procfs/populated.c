@@ -71,7 +71,7 @@ int procfs_has_memory(struct pdet_session *s, uint32_t tid)
 	if (!state)
 		return -ESRCH;
 	if (state == 'Z' || state == 'X')
-		return 0;
+		return procfs_main_ended(&s->env, tid);
 	/* In a captured tree no task ends, and files may be missing. */
 	if (!procfs_of(s->backend)->live)
 		return 1;

@@ -376,6 +376,7 @@ const struct pdet_backend_ops pdet_procfs_ops = {
 	.task_open = procfs_task_open,
 	.task_close = procfs_task_close,
 	.has_memory = procfs_has_memory,
+	.space_key = procfs_space_key,
 	.space_order = procfs_space_order,
 	.task_name = procfs_task_name,
 	.task_same = procfs_task_same,

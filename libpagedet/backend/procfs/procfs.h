@@ -351,6 +351,7 @@ int procfs_task_open(struct pdet_session *s, uint32_t pid,
 void procfs_task_close(struct pdet_task *t);
 int procfs_has_memory(struct pdet_session *s, uint32_t tid);
 /* space.c */
+uint64_t procfs_space_key(struct pdet_session *s, uint32_t tid);
 enum pdet_space_order procfs_space_order(struct pdet_session *s, uint32_t tid,
 					 uint32_t other);
 void procfs_task_name(struct pdet_session *s, struct pdet_task *t);

@@ -223,8 +223,9 @@ static bool is_empty(const struct procfs_task *t)
 
 /* Opens pagemap of another thread, if the main thread alone has ended. If all
  * have, fails as for a zombie. */
-static void open_other(struct pdet_env *env, struct procfs_task *t)
+static void open_other(struct pdet_session *base, struct procfs_task *t)
 {
+	struct pdet_env *env = &base->env;
 	const uint32_t pid = t->task.pid;
 	uint32_t tid = 0;
 
@@ -245,6 +246,9 @@ static void open_other(struct pdet_env *env, struct procfs_task *t)
 			t->pagemap = -ESRCH;
 		}
 	}
+	/* If it executes another program, it becomes the main thread. */
+	if (tid && base->wants->target == PAGEDET_TARGET_MAPPERS)
+		t->task.space_key = procfs_space_key(base, tid);
 }
 
 int procfs_task_open(struct pdet_session *base, uint32_t pid,
@@ -261,6 +265,8 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 	t->p = p;
 	t->maps = -1;
 	t->sparse = -1;
+	if (base->wants->target == PAGEDET_TARGET_MAPPERS)
+		t->task.space_key = procfs_space_key(base, pid);
 	t->pagemap = open_file(t, &base->env, PAGEDET_FD_PAGEMAP, "pagemap",
 			       &t->pagemap_handed);
 	if ((t->pagemap == -ESRCH || t->pagemap == -EACCES) &&
@@ -268,8 +274,9 @@ int procfs_task_open(struct pdet_session *base, uint32_t pid,
 		t->pagemap = -1;
 	if (t->pagemap == -ESRCH || t->pagemap == -EACCES ||
 	    (t->pagemap >= 0 && is_empty(t)))
-		open_other(&base->env, t);
-	if (t->pagemap == -EACCES && procfs_is_ending(&base->env, pid))
+		open_other(base, t);
+	if (t->pagemap == -EACCES && t->task.thread == pid &&
+	    procfs_is_ending(&base->env, pid))
 		t->pagemap = -ESRCH;
 	if (t->pagemap < -1) {
 		r = open_failed(&base->env, pid, "pagemap", t->pagemap);

@@ -46,6 +46,30 @@ int pdet_stat_number(const struct pdet_env *env, uint32_t pid, unsigned wanted,
 	return r;
 }
 
+int pdet_stat_numbers(const struct pdet_env *env, uint32_t pid,
+		      const unsigned *wanted, size_t n, uint64_t *ret)
+{
+	struct pdet_text text;
+	struct pdet_scan s, number;
+	unsigned field = wanted[0];
+	size_t i;
+	int r;
+
+	r = read_from(env, pid, field, &text, &s);
+	if (r < 0)
+		return r;
+	for (i = 0; i < n; i++) {
+		for (; field < wanted[i]; field++)
+			pdet_scan_token(&s);
+		pdet_scan_blanks(&s);
+		number = s;
+		ret[i] = 0;
+		(void)pdet_scan_dec(&number, &ret[i]);
+	}
+	pdet_text_free(&text);
+	return 0;
+}
+
 char pdet_stat_state(const struct pdet_env *env, uint32_t pid)
 {
 	struct pdet_text text;

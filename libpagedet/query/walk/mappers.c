@@ -415,8 +415,7 @@ static int mappers_begin(struct pdet_walk *base, struct pdet_worker *k)
 	w->walk.total = w->by_index ? w->n : w->n_pids;
 	put_users(w, PAGEDET_HAVE);
 	w->satisfied = false;
-	w->spaces.n = 0;
-	w->spaces.unordered = false;
+	pdet_spaces_empty(&w->spaces);
 	if (w->by_index)
 		return 0;
 	drivers = look_for_drivers(w, k);
@@ -474,7 +473,8 @@ static int mappers_next(struct pdet_walk *base, struct pdet_worker *k,
 	struct mappers_span *ms = span->data;
 	const bool in_kernel = w->by_index ? w->pid == w->n :
 			       w->pid == w->n_pids ||
-			       (w->satisfied && !w->spaces.n);
+			       (w->satisfied &&
+				!(w->spaces.n + w->spaces.lost.n));
 
 	(void)pages;
 	if (in_kernel && w->frame == w->n) {
@@ -530,16 +530,16 @@ static bool must_stop(void *arg)
 	return (s->w->satisfied && !s->all) || pdet_engine_check(s->k) < 0;
 }
 
-/* Whether a task has the address space of one that maps a frame. */
-static bool is_sharer(struct walk_mappers *w, struct pdet_session *s,
+/* Whether a task may have the address space of one that maps a frame. */
+static bool may_share(struct walk_mappers *w, struct pdet_session *s,
 		      const struct pdet_task *task)
 {
-	bool has;
+	bool may;
 
 	pthread_mutex_lock(&w->walk.it->lock);
-	has = pdet_spaces_has(&w->spaces, s, task);
+	may = pdet_spaces_may_have(&w->spaces, s, task);
 	pthread_mutex_unlock(&w->walk.it->lock);
-	return has;
+	return may;
 }
 
 /*
@@ -593,7 +593,7 @@ static int read_task(struct walk_mappers *w, struct pdet_worker *k,
 
 	do {
 		ms->found.n = 0;
-		if (w->satisfied && !is_sharer(w, s, ms->task))
+		if (w->satisfied && !may_share(w, s, ms->task))
 			return 0;
 		sweeper.all = w->satisfied;
 		r = pdet_sweep_task(s, ms->task, &set, w->walk.it->page_size,
@@ -609,10 +609,13 @@ static int read_task(struct walk_mappers *w, struct pdet_worker *k,
 static bool is_needless(struct walk_mappers *w, struct pdet_session *s,
 			uint32_t pid)
 {
-	const struct pdet_task task = { .thread = pid };
+	struct pdet_task task = { .thread = pid };
 
-	return w->satisfied && s->backend->ops->space_order &&
-	       !is_sharer(w, s, &task);
+	if (!w->satisfied || !s->backend->ops->space_key)
+		return false;
+	/* It is not known of a main thread that has ended. */
+	task.space_key = s->backend->ops->space_key(s, pid);
+	return task.space_key && !may_share(w, s, &task);
 }
 
 static int sweep(struct walk_mappers *w, struct pdet_worker *k,
@@ -922,11 +925,15 @@ static bool add_item(struct wanted_list *list, const struct pagedet_item *item,
  * Returns false if nothing is left. */
 static bool cut_front(struct wanted *f, const struct wanted *before)
 {
-	const uint64_t end = before->pfn + before->more + 1;
-	const uint64_t known = end > f->pfn ? end - f->pfn : 0;
+	/* The last one may be the last of all numbers. */
+	const uint64_t last = before->pfn + before->more;
+	uint64_t known;
 
-	if (known > f->more)
+	if (last < f->pfn)
+		return true;
+	if (last - f->pfn >= f->more)
 		return false;
+	known = last - f->pfn + 1;
 	f->pfn += known;
 	f->ask += known;
 	f->more -= known;
