@@ -17,13 +17,23 @@ int pdet_hex_digit(char c)
 
 bool pdet_scan_hex(struct pdet_scan *s, uint64_t *ret)
 {
+	/* Value + 1. Most of the time of a large text goes into this. */
+	static const uint8_t hex[256] = {
+		['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+		['A'] = 11, 12, 13, 14, 15, 16,
+		['a'] = 11, 12, 13, 14, 15, 16,
+	};
 	const char *p = s->at;
 	uint64_t value = 0;
 
-	for (; p < s->end && pdet_hex_digit(*p) < 16; p++) {
+	for (; p < s->end; p++) {
+		const unsigned digit = hex[(unsigned char)*p];
+
+		if (!digit)
+			break;
 		if (value >> 60)
 			return false;
-		value = value << 4 | (uint64_t)pdet_hex_digit(*p);
+		value = value << 4 | (digit - 1);
 	}
 	if (p == s->at)
 		return false;
@@ -61,8 +71,12 @@ bool pdet_scan_char(struct pdet_scan *s, char c)
 
 bool pdet_scan_word(struct pdet_scan *s, const char *word)
 {
-	size_t len = strlen(word);
+	size_t len;
 
+	/* Most words are not there. */
+	if (*word && (s->at == s->end || *s->at != *word))
+		return false;
+	len = strlen(word);
 	if ((size_t)(s->end - s->at) < len || memcmp(s->at, word, len))
 		return false;
 	s->at += len;
