@@ -383,6 +383,8 @@ static int next_from_ring(struct pdet_iter *it, struct pdet_batch **ret)
 	int r = 0;
 
 	start_threads(it);
+	if (it->ring_ended)
+		return pdet_engine_check(k);
 	pthread_mutex_lock(&it->lock);
 	release_front(it);
 	for (;;) {
@@ -393,10 +395,12 @@ static int next_from_ring(struct pdet_iter *it, struct pdet_batch **ret)
 			/*
 			 * All batches that were ready in order have been
 			 * delivered. A worker may still move the place of the
-			 * next one.
+			 * next one. It delivers no rows any more: the query is
+			 * to be resumed before them.
 			 */
 			if (!it->resume)
 				it->resume = front ? front->begin : it->place;
+			it->ring_ended = true;
 			break;
 		}
 		if (front && front->state == PDET_SLOT_READY) {

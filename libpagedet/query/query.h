@@ -283,6 +283,7 @@ struct pdet_iter {
 	pthread_cond_t ready;	/* for the caller: a batch may be ready */
 	bool threads_started;
 	bool walk_ended;	/* next() has returned 0 */
+	bool ring_ended;	/* why the query stopped was told */
 	bool quit;
 	atomic_int stopped;	/* positive errno: the reason why all threads
 				 * must stop */
