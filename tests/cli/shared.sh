@@ -5,6 +5,8 @@
 # thread of a process has ended, and if a process is a zombie.
 . "$top_srcdir/tests/cli/cli.sh"
 
+# Of another user, while that is asked.
+own=
 # Each process ends when its standard input does.
 for made in space last ended zombie; do
 	mkfifo "$tap_dir/stop-$made"
@@ -14,7 +16,7 @@ for made in space last ended zombie; do
 done
 exec 5> "$tap_dir/stop-space" 6> "$tap_dir/stop-ended" \
 	7> "$tap_dir/stop-zombie" 8> "$tap_dir/stop-last"
-trap 'kill $space $last $ended $zombie 2> /dev/null || :; rm -rf "$tap_dir"' EXIT
+trap 'kill $space $last $ended $zombie $own 2> /dev/null || :; rm -rf "$tap_dir"' EXIT
 are_made() {
 	[ -s "$tap_dir/space" ] && [ -s "$tap_dir/last" ] &&
 		[ -s "$tap_dir/ended" ] && [ -s "$tap_dir/zombie" ]
@@ -115,20 +117,21 @@ tap_fails 'a zombie has no memory' grep -q "\"pid\":$dead," "$tap_dir/stdout"
 
 # --- without a privilege ---
 
-as_nobody() {
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-}
+# Several words.
+as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
-   as_nobody true && tap_is_open "$PAGEDET" &&
-   ! as_nobody head -c 1 "/proc/$one/maps" > /dev/null 2>&1; then
+   $as_nobody true && tap_is_open "$PAGEDET" &&
+   ! $as_nobody head -c 1 "/proc/$one/maps" > /dev/null 2>&1; then
 	# nobody ARGUMENTS...: as run, by a user who may read only $own
 	nobody() {
 		status=0
-		as_nobody sh -c '"$0" --backend procfs task "$@" 2>&1' \
+		$as_nobody sh -c '"$0" --backend procfs task "$@" 2>&1' \
 			"$PAGEDET" "$@" > "$tap_dir/stdout" || status=$?
 	}
-	as_nobody sleep 1000 &
+	# This is the process itself, which a function in the background is not.
+	$as_nobody sleep 1000 &
 	own=$!
+	tap_wait grep -qx sleep "/proc/$own/comm"
 	for pid in "$one" "$ended"; do
 		nobody "$pid" --summary
 		tap_run "another user's task $pid: no access" test $status = 77
@@ -138,7 +141,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null &&
 		tap_run "one's own task and $pid: a part" test $status = 2
 		stdout_has "one's own task and $pid: it is said" 'at least'
 	done
-	kill "$own"
+	end_all "$own"
+	own=
 else
 	tap_skip "another user's tasks" 'needs root, setpriv, a tree that others may enter, and processes that they may not read'
 fi
