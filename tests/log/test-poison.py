@@ -283,7 +283,7 @@ for name, log, has, lacks in (
         ("injected, and its first report has no end", INJECT + failed(KILL) +
          INJECT + failed(KILL.replace("412", "512"), action(
              "already poisoned page", "Failed")), TEST, OFFLINE),
-        ("the first was no test", failed(action(
+        ("the first one was not a test", failed(action(
             "dirty LRU page", "Recovered")) + INJECT + failed(
                 "already hardware poisoned"), ABOUT, TEST),
         ("injected, and given up by its file", INJECT + failed(action(

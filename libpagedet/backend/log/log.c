@@ -727,19 +727,20 @@ static void count_record(struct pdet_log *log, const struct pdet_log_line *l)
 }
 
 /*
- * Search for the prefix's first letter, which few lines have: faster than
- * memmem().
+ * Search for the letter at @letter of the words, which few lines have: faster
+ * than memmem().
  */
-static const char *find_prefix(struct pdet_scan s)
+static const char *find_words(struct pdet_scan s, const char *words,
+			      size_t letter)
 {
 	const char *const begin = s.at;
-	const size_t len = sizeof(prefix) - 1, letter = strlen("Page ");
+	const size_t len = strlen(words);
 
-	while ((s.at = memchr(s.at, 'D', (size_t)(s.end - s.at)))) {
+	while ((s.at = memchr(s.at, words[letter], (size_t)(s.end - s.at)))) {
 		const char *at = s.at - letter;
 
 		if ((size_t)(s.at - begin) >= letter &&
-		    (size_t)(s.end - at) >= len && !memcmp(at, prefix, len))
+		    (size_t)(s.end - at) >= len && !memcmp(at, words, len))
 			return at;
 		s.at++;
 	}
@@ -770,17 +771,21 @@ static bool looks_like_report(struct pdet_scan s)
 		"Bad page state in process ", "Bad page map in process ",
 		"KASAN: ", "KASan: ", "KFENCE: ",
 	};
+	static const char bug[] = "BUG: ";
 	struct pdet_scan behind = s;
 	size_t i;
 
 	if (pdet_log_is_rest(s))
 		return true;
-	if (pdet_log_behind(s, "BUG: ", &behind))
+	behind.at = find_words(s, bug, 0);
+	if (behind.at) {
+		behind.at += strlen(bug);
 		for (i = 0; i < PDET_COUNT(bugs); i++)
 			if (pdet_scan_word(&behind, bugs[i]))
 				return true;
-	return pdet_log_behind(s, "emory failure: 0x", &behind) ||
-	       pdet_log_behind(s, "Corrupted page table at address ", &behind);
+	}
+	return find_words(s, "emory failure: 0x", strlen("emor")) ||
+	       find_words(s, "Corrupted page table at address ", 0);
 }
 
 uint64_t pdet_log_unread(const struct pdet_log *log)
@@ -1038,7 +1043,7 @@ int pdet_log_feed(struct pdet_log *log, struct pdet_scan line)
 	take_release(log, l->text);
 	pdet_log_boot_line(&log->boot, l->text, &l->stamp);
 	/* Unknown prefixes of log daemons may precede it. */
-	at = find_prefix(l->text);
+	at = find_words(l->text, prefix, strlen("Page "));
 	if (at) {
 		l->text.at = at + sizeof(prefix) - 1;
 		r = feed_detective(log, l);

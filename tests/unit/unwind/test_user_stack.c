@@ -729,7 +729,7 @@ START_TEST(jit_without_frame_pointer)
 		WITHOUT(BYTES(0x31, 0xed, 0x90, 0x90, 0x90)),
 		/* lea -128(%rsp),%rbp: a caller is not below its callee */
 		WITHOUT(BYTES(0x48, 0x8d, 0x6c, 0x24, 0x80)),
-		/* mov %rsp,%rbp; nop; nop: the return address is no code */
+		/* mov %rsp,%rbp; nop; nop: the return address is not code */
 		WITHOUT(BYTES(0x48, 0x89, 0xe5, 0x90, 0x90)),
 	};
 	const struct pagedet_frame *f;
