@@ -362,7 +362,7 @@ struct pagedet_coverage {
 	uint32_t complete;	/* 1: all wanted places were visited */
 	uint32_t stopped;	/* why not: ETIMEDOUT, ECANCELED, EIO ...; 0
 				 * with complete 0: the walk ended, but may not
-				 * see everything here, which the log reports */
+				 * see everything here */
 	uint64_t tasks_damaged;	/* tasks of which only a part could be read,
 				 * because their data is damaged or not in the
 				 * dump */
@@ -512,11 +512,12 @@ int pagedet_coverage(const struct pagedet_iter *it,
  * pagedet_mappers - get the result of PAGEDET_TARGET_MAPPERS for one pfn
  * The result is complete once pagedet_next() has returned 0.
  * @it: [in] from pagedet_query()
- * @n: [in] 0, 1, 2 ...: the pfns in the order of the query
+ * @n: [in] 0, 1, 2 ...: the results in the order of the query; each is of one
+ *     pfn, or of several: see more
  * @ret: [in,out] the caller sets size; unread [borrowed: the next step]
  * Return: 0, or a negative errno.
  * Errors: EINVAL size is too small, or the target is another; ENOENT @n is past
- *         the last pfn; EAGAIN the walk has not ended.
+ *         the last result; EAGAIN the walk has not ended.
  * Since: 0.1
  */
 int pagedet_mappers(const struct pagedet_iter *it, uint64_t n,

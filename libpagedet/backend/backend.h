@@ -22,6 +22,7 @@
 #include "base/range.h"
 #include "base/vec.h"
 #include "kernel/object/damon.h"
+#include "kernel/object/slab.h"
 #include "kernel/text/maps.h"
 #include "schema/batch.h"
 #include "unwind/user_stack.h"
@@ -286,10 +287,9 @@ struct pdet_at {
 				 * PAGEDET_NONE: it is not in a slab */
 	uint64_t address;	/* where the part of the object for its user
 				 * begins */
-	uint32_t bytes;		/* of that part */
 	bool kept;		/* use is not known: a processor may keep it as
 				 * a free one, in a list that cannot be read */
-	char cache[64];
+	char cache[PDET_SLAB_NAME];
 };
 
 struct pdet_backend_ops {

@@ -15,9 +15,9 @@
 #include "base/text/text.h"
 #include "base/vec.h"
 #include "breakpoint/caches.h"
+#include "kernel/object/slab.h"
 
 #define SLABS "/sys/kernel/slab"
-#define NAME_BYTES 64
 #define PATH_BYTES 512
 
 static int not_read(struct pdet_env *env, const char *what, int error)
@@ -36,7 +36,7 @@ static int not_read(struct pdet_env *env, const char *what, int error)
 static bool is_name(const char *name)
 {
 	return *name && *name != '.' && !strpbrk(name, "/\"") &&
-	       strlen(name) < NAME_BYTES;
+	       strlen(name) < PDET_SLAB_NAME;
 }
 
 /* What a name stands for: 1, 0 if there is none, or a negative errno without
@@ -49,7 +49,7 @@ static int find_real(const struct pdet_env *env, const char *name, char *ret)
 	if (!is_name(name) ||
 	    pdet_path(env, path, sizeof(path), SLABS "/%s", name) < 0)
 		return 0;
-	n = readlink(path, ret, NAME_BYTES - 1);
+	n = readlink(path, ret, PDET_SLAB_NAME - 1);
 	if (n >= 0) {
 		ret[n] = 0;
 		return 1;
@@ -116,7 +116,7 @@ static int not_found(struct pdet_env *env, const char *name,
 static int write_filter(struct pdet_env *env, const char *name,
 			const struct names *all, struct pdet_bp_cache *ret)
 {
-	char real[NAME_BYTES], other[NAME_BYTES];
+	char real[PDET_SLAB_NAME], other[PDET_SLAB_NAME];
 	size_t i, len = 0;
 	int r = find_real(env, name, real);
 
@@ -127,7 +127,7 @@ static int write_filter(struct pdet_env *env, const char *name,
 		if (find_real(env, all->data[i], other) != 1 ||
 		    strcmp(other, real))
 			continue;
-		if (len >= PDET_BP_FILTER - 2 * NAME_BYTES)
+		if (len >= PDET_BP_FILTER - 2 * PDET_SLAB_NAME)
 			return pdet_fail(env, ENOTSUP, "cannot find the slabs "
 					 "of '%s': too many caches share them",
 					 name);
@@ -145,7 +145,7 @@ static int write_filter(struct pdet_env *env, const char *name,
 static int number_of(struct pdet_env *env, const char *name, const char *file,
 		     uint64_t *ret)
 {
-	char what[2 * NAME_BYTES];
+	char what[2 * PDET_SLAB_NAME];
 	struct pdet_text text;
 	struct pdet_scan s;
 	bool ok;
@@ -161,8 +161,8 @@ static int number_of(struct pdet_env *env, const char *name, const char *file,
 	if (r >= 0)
 		pdet_text_free(&text);
 	return ok ? 0 :
-	       pdet_fail(env, ENOTSUP, "cannot tell how large the objects of "
-			 "'%s' are: " SLABS "/%s does not say it", name, what);
+	       pdet_fail(env, ENOTSUP, "cannot tell how the objects of '%s' "
+			 "are kept: " SLABS "/%s does not say it", name, what);
 }
 
 int pdet_bp_cache_find(struct pdet_env *env, const char *name,

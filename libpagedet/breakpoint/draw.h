@@ -13,7 +13,7 @@ struct pdet_bp_draw {
 	uint64_t direct;	/* where the kernel maps physical memory */
 	uint64_t page_size;
 	uint64_t state;		/* begins as the seed */
-	char cache[64];		/* the name that its slabs have */
+	char cache[PDET_SLAB_NAME];	/* the name that its slabs have */
 	/* Draws, by what they met. */
 	uint64_t drawn, free, unknown, elsewhere;
 	bool kept;		/* the unknown: a processor may keep some */

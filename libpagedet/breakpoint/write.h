@@ -4,13 +4,12 @@
 #define PDET_BREAKPOINT_WRITE_H
 
 #include "breakpoint/hits.h"
-
-#define PDET_BP_NAME 64
+#include "kernel/object/slab.h"
 
 /* A range of bytes to watch. */
 struct pdet_bp_object {
 	uint64_t address, bytes;
-	char cache[PDET_BP_NAME]; /* its slab cache; "" none, or not known */
+	char cache[PDET_SLAB_NAME]; /* its slab cache; "" none, or not known */
 	bool is_data;		/* a variable of the kernel */
 	unsigned state;		/* PAGEDET_OBJECT_*, or 0: not known */
 };

@@ -7,19 +7,23 @@
 
 #include "base/env.h"
 #include "base/vec.h"
+#include "kmap/reader.h"
 
 #define F(name) PAGEDET_FIELD_##name
 #define TRACE PAGEDET_SOURCE_TRACE
 
-static uint64_t sum(uint64_t a, uint64_t b)
+void pdet_kmap_page_add(struct pdet_kmap_page *page, uint64_t reads,
+			uint64_t writes)
 {
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+	bool saturated; /* as the total of the KMAP is then */
+
+	page->reads = pdet_kmap_add(page->reads, reads, &saturated);
+	page->writes = pdet_kmap_add(page->writes, writes, &saturated);
 }
 
 bool pdet_kmap_pages_add(struct pdet_kmap_pages *k, uint64_t pfn,
 			 uint64_t reads, uint64_t writes)
 {
-	struct pdet_kmap_page *page;
 	uint64_t at;
 
 	if (!pdet_pairs_get(&k->by_pfn, pfn, &at)) {
@@ -31,9 +35,7 @@ bool pdet_kmap_pages_add(struct pdet_kmap_pages *k, uint64_t pfn,
 			return false;
 		}
 	}
-	page = &k->list.data[at];
-	page->reads = sum(page->reads, reads);
-	page->writes = sum(page->writes, writes);
+	pdet_kmap_page_add(&k->list.data[at], reads, writes);
 	return true;
 }
 

@@ -23,6 +23,10 @@ struct pdet_kmap_pages {
 	} list;
 };
 
+/* pdet_kmap_page_add - add accesses. A sum stays at its largest value. */
+void pdet_kmap_page_add(struct pdet_kmap_page *page, uint64_t reads,
+			uint64_t writes);
+
 /* pdet_kmap_pages_add - an object is in this page. False: no memory. */
 bool pdet_kmap_pages_add(struct pdet_kmap_pages *k, uint64_t pfn,
 			 uint64_t reads, uint64_t writes);

@@ -123,31 +123,35 @@ static void print_sources(FILE *f, uint32_t sources)
 }
 
 /* Parts that are built and can be used; each is the name of a library or of
- * what it decodes. */
-static void print_parts(FILE *f, struct pagedet *pd)
+ * what it decodes. Returns a bit for each other one. */
+static uint64_t print_parts(FILE *f, struct pagedet *pd)
 {
 	const struct pagedet_part *part;
 	int at = fprintf(f, "%-14s", "parts");
+	uint64_t lost = 0;
 	uint32_t n;
 
 	for (n = 0; (part = pagedet_part(n)); n++) {
-		if (!part->built || pagedet_part_test(pd, n))
+		if (pagedet_part_test(pd, n)) {
+			lost |= 1ull << n;
 			continue;
+		}
 		if (at + 1 + (int)strlen(part->name) > 79)
 			at = fprintf(f, "\n%-14s", "") - 1;
 		at += fprintf(f, " %s", part->name);
 	}
 	fprintf(f, "\n");
+	return lost;
 }
 
 /* Prints the others, and what would help. */
-static void print_lost_parts(FILE *f, struct pagedet *pd)
+static void print_lost_parts(FILE *f, struct pagedet *pd, uint64_t lost)
 {
 	const struct pagedet_part *part;
 	uint32_t n;
 
 	for (n = 0; (part = pagedet_part(n)); n++)
-		if (pagedet_part_test(pd, n)) {
+		if (lost >> n & 1 && pagedet_part_test(pd, n)) {
 			fprintf(f, "%-5s%-27s%s\n       %s\n", "no", part->name,
 				part->purpose, pagedet_error(pd));
 			if (*pagedet_advice(pd))
@@ -155,10 +159,12 @@ static void print_lost_parts(FILE *f, struct pagedet *pd)
 		}
 }
 
-/* @sources: those that can answer something. */
-static void print_head(FILE *f, struct pagedet *pd,
-		       const struct pagedet_info *info, uint32_t sources)
+/* @sources: those that can answer something. Returns as print_parts(). */
+static uint64_t print_head(FILE *f, struct pagedet *pd,
+			   const struct pagedet_info *info, uint32_t sources)
 {
+	uint64_t lost;
+
 	fprintf(f, "%-14s %s%s%s, %s\n", "kernel",
 		*info->release ? info->release : "release ?",
 		*info->arch ? " " : "", info->arch,
@@ -174,9 +180,10 @@ static void print_head(FILE *f, struct pagedet *pd,
 		fprintf(f, "%-14s %llu\n", "NUMA nodes",
 			(unsigned long long)info->nodes);
 	print_sources(f, sources);
-	print_parts(f, pd);
+	lost = print_parts(f, pd);
 	print_user(f);
 	fprintf(f, "\n");
+	return lost;
 }
 
 /*
@@ -412,6 +419,7 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 	struct pagedet_info info;
 	struct survey s;
 	int status, error;
+	uint64_t lost;
 	unsigned i;
 
 	memset(&info, 0, sizeof(info));
@@ -423,11 +431,11 @@ static int print_text(FILE *f, const struct cli_job *job, struct pagedet *pd)
 	status = survey_all(&s, pd);
 	if (!status) {
 		take_shut(&s);
-		print_head(f, pd, &info, info.sources & answering(&s));
+		lost = print_head(f, pd, &info, info.sources & answering(&s));
 		cli_tiers_print(f, &s.tiers, job->open.vmlinux != NULL);
 		if (!job->open.n_files && !job->open.root)
 			cli_doctor_short(f, pd, job->verbose);
-		print_lost_parts(f, pd);
+		print_lost_parts(f, pd, lost);
 		if (!job->open.n_files)
 			cli_doctor_memorizer(f, pd);
 		if (job->verbose)

@@ -22,13 +22,6 @@ struct pagedet_kmap_cache {
 	struct pdet_bp_sums sums;
 };
 
-static struct pdet_bp_sources sources_of(const struct pagedet *pd)
-{
-	return (struct pdet_bp_sources){
-		pd->backends, pdet_asks_running(pd) ? pd->n_backends : 0
-	};
-}
-
 /* --- its slabs --- */
 
 /* A slab that changes while it is read may have another name: it is of one
@@ -77,7 +70,7 @@ static int list_slabs(struct pagedet_kmap_cache *c)
 
 static int find(struct pagedet_kmap_cache *c, const char *name)
 {
-	const struct pdet_bp_sources sources = sources_of(c->pd);
+	const struct pdet_bp_sources sources = pdet_kmap_sources(c->pd);
 	struct pdet_env *env = &c->pd->env;
 	int r = pdet_bp_direct(&sources, env, &c->draw.direct);
 
@@ -122,7 +115,7 @@ int pagedet_kmap_cache(struct pagedet *pd, const char *name, uint64_t seed,
 int pagedet_kmap_cache_draw(struct pagedet_kmap_cache *cache,
 			    struct pagedet_kmap_drawn *ret)
 {
-	const struct pdet_bp_sources sources = sources_of(cache->pd);
+	const struct pdet_bp_sources sources = pdet_kmap_sources(cache->pd);
 	struct pagedet_kmap_drawn drawn = { .size = sizeof(drawn) };
 	struct pdet_env *env = &cache->pd->env;
 	struct pdet_at at;

@@ -11,8 +11,8 @@
 #include "base/vec.h"
 #include "explain/explain.h"
 
-/* Addresses of one query. */
-#define MANY 1024u
+/* Pages of one query. Objects share them, so that each is looked up once. */
+#define MANY 16384u
 /* An object with more pages is not one: a GiB is the largest huge page. */
 #define MOST_PAGES (1ull << 18)
 
@@ -23,9 +23,10 @@ struct finder {
 		struct pagedet_item *data;
 		size_t n, cap;
 	} code;
+	struct pdet_pairs by_page; /* index in items */
 	struct pagedet_item items[MANY];
 	struct pdet_kmap_page sums[MANY];
-	bool first[MANY];	/* the address of an object */
+	uint64_t begins[MANY];	/* number of objects that begin in it */
 	uint64_t n;
 };
 
@@ -78,17 +79,38 @@ static int take_page(struct finder *f, const struct pagedet_page *row)
 {
 	const struct pdet_kmap_page *s = &f->sums[row->ask];
 
-	f->of->info.outside -= f->first[row->ask];
+	f->of->info.outside -= f->begins[row->ask];
 	return pdet_kmap_pages_add(&f->of->k, row->pfn, s->reads, s->writes) ?
 		       0 : no_memory(f);
 }
 
 static int flush(struct finder *f)
 {
-	const uint64_t n = f->n;
+	const int r = f->n ? look_up(f, f->items, f->n, take_page) : 0;
 
 	f->n = 0;
-	return n ? look_up(f, f->items, n, take_page) : 0;
+	pdet_pairs_free(&f->by_page);
+	return r;
+}
+
+/* Returns the index of a page, or a negative errno. */
+static int find_page(struct finder *f, uint64_t address)
+{
+	uint64_t at;
+	int r;
+
+	if (pdet_pairs_get(&f->by_page, address, &at))
+		return (int)at;
+	r = f->n == MANY ? flush(f) : 0;
+	if (r < 0)
+		return r;
+	at = f->n++;
+	f->items[at] = (struct pagedet_item){
+		.first = address, .count = 1, .flags = PAGEDET_KADDR_MEMORY };
+	f->sums[at] = (struct pdet_kmap_page){ 0, 0 };
+	f->begins[at] = 0;
+	return pdet_pairs_set(&f->by_page, address, at) ? (int)at :
+							  no_memory(f);
 }
 
 /* An object is outside until its first page is found. */
@@ -96,8 +118,9 @@ static int take_object(struct finder *f, const struct pagedet_kmap_object *o)
 {
 	const uint64_t page = f->of->pd->page_size;
 	const uint64_t last = o->bytes ? o->bytes - 1 : 0;
+	const uint64_t within = o->address % page;
 	uint64_t n, i;
-	int r = 0;
+	int at;
 
 	/* Accesses that belong to no object. */
 	if (o->origin == PAGEDET_KMAP_CATCH_ALL)
@@ -109,20 +132,17 @@ static int take_object(struct finder *f, const struct pagedet_kmap_object *o)
 	}
 	f->of->info.objects++;
 	f->of->info.outside++;
-	n = (o->address % page + PDET_MIN(last, MOST_PAGES * page)) / page + 1;
+	n = (within + PDET_MIN(last, MOST_PAGES * page)) / page + 1;
 	if (n > MOST_PAGES || last > UINT64_MAX - o->address)
 		return 0;
-	for (i = 0; i < n && r == 0; i++) {
-		f->items[f->n] = (struct pagedet_item){
-			.first = i ? o->address - o->address % page + i * page :
-				     o->address,
-			.count = 1, .flags = PAGEDET_KADDR_MEMORY };
-		f->sums[f->n] = (struct pdet_kmap_page){ o->reads, o->writes };
-		f->first[f->n] = !i;
-		if (++f->n == MANY)
-			r = flush(f);
+	for (i = 0; i < n; i++) {
+		at = find_page(f, o->address - within + i * page);
+		if (at < 0)
+			return at;
+		pdet_kmap_page_add(&f->sums[at], o->reads, o->writes);
+		f->begins[at] += !i;
 	}
-	return r;
+	return 0;
 }
 
 /* --- code --- */
@@ -261,6 +281,7 @@ int pagedet_kmap_pages(struct pagedet *pd, struct pagedet_kmap *kmap,
 		pagedet_kmap_pages_free(f->of);
 	else
 		*ret = f->of;
+	pdet_pairs_free(&f->by_page);
 	pdet_pairs_free(&f->codes);
 	pdet_vec_free(&f->code);
 	free(f);

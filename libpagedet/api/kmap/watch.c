@@ -26,7 +26,7 @@ struct pagedet_kmap_watch {
 
 /* --- the slab --- */
 
-static struct pdet_bp_sources sources_of(const struct pagedet *pd)
+struct pdet_bp_sources pdet_kmap_sources(const struct pagedet *pd)
 {
 	return (struct pdet_bp_sources){
 		pd->backends, pdet_asks_running(pd) ? pd->n_backends : 0
@@ -37,7 +37,7 @@ static struct pdet_bp_sources sources_of(const struct pagedet *pd)
 static void look(void *arg, struct pdet_bp_object *objects, size_t n)
 {
 	struct pagedet *pd = arg;
-	const struct pdet_bp_sources sources = sources_of(pd);
+	const struct pdet_bp_sources sources = pdet_kmap_sources(pd);
 	struct pdet_at at;
 	size_t i;
 

@@ -3,8 +3,12 @@
 #ifndef PDET_API_KMAP_WATCH_H
 #define PDET_API_KMAP_WATCH_H
 
+#include "breakpoint/ask.h"
 #include "breakpoint/write.h"
 #include "pagedet.h"
+
+/* pdet_kmap_sources - those of a handle that say what is at an address now. */
+struct pdet_bp_sources pdet_kmap_sources(const struct pagedet *pd);
 
 /* pdet_kmap_seen - what a stopped watch has seen, until it is freed. */
 struct pdet_bp_text pdet_kmap_seen(const struct pagedet_kmap_watch *watch);

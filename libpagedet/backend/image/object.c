@@ -279,7 +279,6 @@ void pdet_image_object_at(struct pdet_session *base, uint64_t addr,
 		return;
 	ret->use = o.use_state == PAGEDET_HAVE ? (unsigned)o.use : 0;
 	ret->address = a.va - (uint64_t)o.within;
-	ret->bytes = s->slab.cache.object_size;
 	ret->kept = !ret->use && s->slab.more == -ENODATA;
 	memcpy(ret->cache, s->slab.cache.name, sizeof(ret->cache));
 }

@@ -20,7 +20,7 @@ bool procfs_main_ended(const struct pdet_env *env, uint32_t pid)
 	       threads > 1;
 }
 
-static bool has_ended(const struct pdet_env *env, uint32_t tid)
+bool procfs_has_ended(const struct pdet_env *env, uint32_t tid)
 {
 	const char state = pdet_stat_state(env, tid);
 
@@ -39,7 +39,7 @@ uint32_t procfs_other_thread(struct pdet_env *env, uint32_t pid, uint32_t after)
 		pdet_clear(env);
 	for (i = 0; i < n && !found; i++)
 		if (tids[i] > after && tids[i] != pid &&
-		    !has_ended(env, tids[i]))
+		    !procfs_has_ended(env, tids[i]))
 			found = tids[i];
 	free(tids);
 	return found;

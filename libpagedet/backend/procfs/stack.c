@@ -94,7 +94,6 @@ int procfs_task_stack(struct pdet_session *s, uint32_t tid,
 		      struct pdet_text *ret)
 {
 	int r = pdet_slurp(&s->env, ret, STACK_BYTES, "/proc/%u/stack", tid);
-	char state;
 
 	if (r < 0)
 		return cannot_read(&s->env, tid, r);
@@ -102,8 +101,7 @@ int procfs_task_stack(struct pdet_session *s, uint32_t tid,
 	if (ret->len)
 		return 0;
 	pdet_text_free(ret);
-	state = pdet_stat_state(&s->env, tid);
-	if (!state || state == 'Z' || state == 'X')
+	if (procfs_has_ended(&s->env, tid))
 		return pdet_fail(&s->env, ESRCH, "thread %u has ended", tid);
 	return pdet_fail(&s->env, EAGAIN, "thread %u is running: its stack is "
 			 "in the registers of a processor", tid);

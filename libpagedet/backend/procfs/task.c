@@ -176,14 +176,11 @@ static int open_file(const struct procfs_task *t, struct pdet_env *env,
  * looks the same, but its other threads have its memory. */
 static int fail_gone(struct pdet_env *env, uint32_t pid)
 {
-	uint64_t threads;
-
 	if (pdet_stat_state(env, pid) != 'Z')
 		return pdet_fail(env, ESRCH,
 				 "cannot read task %u: there is no such task",
 				 pid);
-	if (pdet_stat_number(env, pid, PDET_STAT_THREADS, &threads) == 0 &&
-	    threads > 1)
+	if (procfs_main_ended(env, pid))
 		return pdet_fail(env, ESRCH, "cannot read task %u: its main "
 				 "thread has ended; its other threads still "
 				 "have its memory: ask for one of these (ls "

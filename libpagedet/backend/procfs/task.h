@@ -56,6 +56,8 @@ bool procfs_is_ending(struct pdet_env *env, uint32_t pid);
 /* --- main_thread.c --- */
 /* Whether the main thread of a process has ended, but others have not. */
 bool procfs_main_ended(const struct pdet_env *env, uint32_t pid);
+/* Whether a thread has ended. */
+bool procfs_has_ended(const struct pdet_env *env, uint32_t tid);
 /* The first thread of process @pid above @after that is not its main thread and
  * has not ended; 0: there is none. */
 uint32_t procfs_other_thread(struct pdet_env *env, uint32_t pid,

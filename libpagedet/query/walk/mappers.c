@@ -3,9 +3,9 @@
  * Finds the mappings of given frames. User mappings come from one walk of all
  * tasks' page tables, or from a mapping index. Then come the kernel's own
  * mappings. At the end, the mappings of each frame are compared with the
- * kernel's count. If each frame has as many mappings as the kernel counts, the
- * walk ends early. Each process is shown, but two that share an address space
- * have one mapping for the kernel.
+ * kernel's count. If each frame has as many mappings as the kernel counts, only
+ * the tasks that share an address space with those found are still read: each
+ * process is shown, but two that share one have one mapping for the kernel.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -62,6 +62,7 @@ struct walk_mappers {
 	size_t frame;		/* the next frame of that search */
 	volatile int satisfied;	/* all mappings were found */
 	struct pdet_spaces spaces; /* that map a frame */
+	pthread_mutex_t comparing; /* them, which may take files of /proc */
 	atomic_uint blind;	/* PDET_BLIND_* of what the source cannot see */
 	struct pdet_other other; /* sees all */
 	struct pdet_walk first;	/* the source that is asked otherwise */
@@ -536,9 +537,9 @@ static bool may_share(struct walk_mappers *w, struct pdet_session *s,
 {
 	bool may;
 
-	pthread_mutex_lock(&w->walk.it->lock);
+	pthread_mutex_lock(&w->comparing);
 	may = pdet_spaces_may_have(&w->spaces, s, task);
-	pthread_mutex_unlock(&w->walk.it->lock);
+	pthread_mutex_unlock(&w->comparing);
 	return may;
 }
 
@@ -555,9 +556,9 @@ static int count_found(struct walk_mappers *w, struct pdet_session *s,
 
 	if (!ms->found.n)
 		return 0;
-	pthread_mutex_lock(&w->walk.it->lock);
+	pthread_mutex_lock(&w->comparing);
 	is = pdet_spaces_add(&w->spaces, s, ms->task);
-	pthread_mutex_unlock(&w->walk.it->lock);
+	pthread_mutex_unlock(&w->comparing);
 	if (is < 0)
 		return pdet_fail(&s->env, ENOMEM, "no memory");
 	for (i = 0; i < ms->found.n; i++) {
@@ -567,11 +568,11 @@ static int count_found(struct walk_mappers *w, struct pdet_session *s,
 				 is == PDET_SPACE_SHARED ? &f->shared :
 							   &f->unsure, 1);
 	}
-	if (!all_found(w))
+	if (w->satisfied || !all_found(w))
 		return 0;
-	pthread_mutex_lock(&w->walk.it->lock);
+	pthread_mutex_lock(&w->comparing);
 	remain = pdet_spaces_remain(&w->spaces, s);
-	pthread_mutex_unlock(&w->walk.it->lock);
+	pthread_mutex_unlock(&w->comparing);
 	if (remain)
 		w->satisfied = 1;
 	return 0;
@@ -1107,6 +1108,7 @@ static void mappers_free(struct pdet_walk *base)
 	free_frames(w);
 	free(w->pids);
 	pdet_spaces_free(&w->spaces);
+	pthread_mutex_destroy(&w->comparing);
 	pdet_other_free(&w->other);
 	pdet_vec_free(&w->unread);
 	free(w);
@@ -1131,6 +1133,7 @@ int pdet_walk_mappers(struct pdet_iter *it, struct pdet_walk **ret)
 	if (r < 0)
 		return r;
 	w = walk_of(base);
+	pthread_mutex_init(&w->comparing, NULL);
 	w->first = w->walk;
 	w->told = base->backend->ops->told;
 	/* The backend continues at the mapping of the page where it stopped. */

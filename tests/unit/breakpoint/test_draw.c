@@ -134,8 +134,7 @@ static int draw(struct pdet_bp_draw *d, struct pdet_env *env,
 static struct pdet_at object(const char *cache, unsigned use)
 {
 	struct pdet_at a = { .kind = PDET_AT_OBJECT, .use = use,
-			     .state = use ? PAGEDET_HAVE : PAGEDET_NO_TYPES,
-			     .bytes = 24 };
+			     .state = use ? PAGEDET_HAVE : PAGEDET_NO_TYPES };
 
 	snprintf(a.cache, sizeof(a.cache), "%s", cache);
 	return a;
