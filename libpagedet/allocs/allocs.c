@@ -343,9 +343,9 @@ static int open_trace(struct pdet_allocs *a, struct pdet_env *env,
 		pdet_trace_want_stacks(t);
 	if (q->threads > 1)
 		pdet_trace_read_ahead(t);
-	t->wants_frees = t->wants_losses = a->sink || a->streams;
+	t->wants_rows = a->sink || a->streams;
 	/* Rows of events have them. */
-	t->known->no_caches = !t->wants_frees &&
+	t->known->no_caches = !t->wants_rows &&
 		!pdet_alloc_keys_has(&a->keys, PAGEDET_ALLOC_CACHE);
 	a->keys.stacks = &t->stacks;
 	note_places(a, &t->kallsyms);

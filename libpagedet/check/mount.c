@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "base/io.h"
 #include "check/mount.h"
 
 int pdet_check_mount(int fd, struct pdet_check_mount *ret)

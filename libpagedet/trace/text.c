@@ -130,7 +130,7 @@ static bool note_site(struct text *x, const struct pdet_trace_line *l,
 	*ret = 0;
 	/* The place of a free is in no group. */
 	if (!pdet_kmem_is_alloc(l->event.kind) &&
-	    l->event.kind != PDET_KMEM_SUM && !x->t->wants_frees)
+	    l->event.kind != PDET_KMEM_SUM && !x->t->wants_rows)
 		return true;
 	if (!n || is_address(l->site, ret) || n + module + 4 > sizeof(whole))
 		return true;

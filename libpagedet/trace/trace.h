@@ -45,9 +45,9 @@ struct pdet_trace {
 	char boot[40];		/* boot_id of that kernel; "" not told */
 	char release[64];	/* as uname -r prints it; "" not told */
 	bool wants_stacks;
-	bool wants_frees;	/* of a text: the places of frees, too */
-	bool wants_losses;	/* rows of them, not only how many; set before
-				 * events are read */
+	bool wants_rows;	/* of losses, not only how many, and of a text
+				 * the places of frees; set before events are
+				 * read */
 	struct pdet_trace_stacks stacks;
 	/* Copies of /proc/kallsyms and saved_cmdlines; data NULL: none. */
 	struct pdet_text kallsyms, cmdlines;

@@ -12,9 +12,6 @@
 #include "base/pairs.h"
 #include "kernel/text/mountinfo.h"
 
-/* Of mountinfo. */
-#define PDET_MOUNTS_BYTES ((size_t)64 << 20)
-
 /* pdet_may_hang - whether a filesystem of that type may never answer. */
 bool pdet_may_hang(struct pdet_scan fstype);
 

@@ -23,7 +23,6 @@
 
 #define DEPTH 256
 #define NAMES_SIZE 16384	/* bytes of names read at a time */
-#define MOUNTS_MAX ((size_t)64 << 20)
 
 /* A directory being read. */
 struct level {
@@ -360,7 +359,7 @@ static int mount_point(struct pdet_session *s, const char *path, int fd,
 
 	/* from our own /proc: mount points as we see them */
 	info = open("/proc/thread-self/mountinfo", O_RDONLY | O_CLOEXEC);
-	r = info < 0 ? -errno : pdet_slurp_fd(info, &text, MOUNTS_MAX);
+	r = info < 0 ? -errno : pdet_slurp_fd(info, &text, PDET_MOUNTS_BYTES);
 	if (info >= 0)
 		close(info);
 	if (r < 0) {
@@ -519,8 +518,8 @@ int procfs_mount_table(struct pdet_backend *b, struct pdet_env *env,
 	 * In a captured tree, maps has the names that the capturing process
 	 * saw.
 	 */
-	r = pdet_slurp(env, ret, MOUNTS_MAX, "/proc/self/mountinfo");
+	r = pdet_slurp(env, ret, PDET_MOUNTS_BYTES, "/proc/self/mountinfo");
 	if (r == -ENOENT)
-		r = pdet_slurp(env, ret, MOUNTS_MAX, "/proc/1/mountinfo");
+		r = pdet_slurp(env, ret, PDET_MOUNTS_BYTES, "/proc/1/mountinfo");
 	return r;
 }

@@ -4,25 +4,23 @@
 
 #include "base/text/text.h"
 
+/* The value of a hex digit + 1. Most of the time of a large text goes into
+ * numbers. */
+static const uint8_t hex[256] = {
+	['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+	['A'] = 11, 12, 13, 14, 15, 16,
+	['a'] = 11, 12, 13, 14, 15, 16,
+};
+
 int pdet_hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
+	const int digit = hex[(unsigned char)c];
+
+	return digit ? digit - 1 : 16;
 }
 
 bool pdet_scan_hex(struct pdet_scan *s, uint64_t *ret)
 {
-	/* Value + 1. Most of the time of a large text goes into this. */
-	static const uint8_t hex[256] = {
-		['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-		['A'] = 11, 12, 13, 14, 15, 16,
-		['a'] = 11, 12, 13, 14, 15, 16,
-	};
 	const char *p = s->at;
 	uint64_t value = 0;
 

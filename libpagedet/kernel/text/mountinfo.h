@@ -12,6 +12,9 @@
 
 #include "base/text/text.h"
 
+/* The most that is read of the file. */
+#define PDET_MOUNTS_BYTES ((size_t)64 << 20)
+
 /* The texts point into the line, with the kernel's escapes. */
 struct pdet_mount {
 	uint64_t id;

@@ -2,7 +2,6 @@
 /* A bit for each number; a part of which all have come needs none. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/env.h"
 #include "base/vec.h"

@@ -446,7 +446,7 @@ static int find_holes(void *arg, struct pdet_old_holes *holes)
 	int r = 1;
 
 	q->holes = holes;
-	if (!t->wants_losses) {
+	if (!t->wants_rows) {
 		q->unread = q->streams;
 		return 0;
 	}
