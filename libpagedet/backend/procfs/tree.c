@@ -518,7 +518,8 @@ int procfs_mount_table(struct pdet_backend *b, struct pdet_env *env,
 	 * In a captured tree, maps has the names that the capturing process
 	 * saw.
 	 */
-	r = pdet_slurp(env, ret, PDET_MOUNTS_BYTES, "/proc/self/mountinfo");
+	r = pdet_slurp(env, ret, PDET_MOUNTS_BYTES,
+		       "/proc/self/mountinfo");
 	if (r == -ENOENT)
 		r = pdet_slurp(env, ret, PDET_MOUNTS_BYTES, "/proc/1/mountinfo");
 	return r;
