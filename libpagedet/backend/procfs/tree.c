@@ -521,6 +521,7 @@ int procfs_mount_table(struct pdet_backend *b, struct pdet_env *env,
 	r = pdet_slurp(env, ret, PDET_MOUNTS_BYTES,
 		       "/proc/self/mountinfo");
 	if (r == -ENOENT)
-		r = pdet_slurp(env, ret, PDET_MOUNTS_BYTES, "/proc/1/mountinfo");
+		r = pdet_slurp(env, ret, PDET_MOUNTS_BYTES,
+			       "/proc/1/mountinfo");
 	return r;
 }
