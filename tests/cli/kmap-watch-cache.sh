@@ -202,7 +202,7 @@ for seed in $(seq 40); do
 done
 tap_run '20 calls for each file are 20 accesses to each that was drawn' sh -c \
 	"cat '$tap_dir/wrong'; [ ! -s '$tap_dir/wrong' ]"
-# Of a limit of descriptors, the test may have few files.
+# A limit of descriptors may leave the test few files.
 n_open=$(cut -f 1 /proc/sys/fs/file-nr)
 few=
 [ "$((n_files * 8))" -ge "$n_open" ] ||
