@@ -104,6 +104,7 @@ for pdet_backend in $pdet_backends; do
 		[AC_MSG_ERROR([--with-backends: there is no $pdet_backend, only: $1])])
 done
 AC_SUBST([BACKENDS_BUILT], [$pdet_backends])
+AC_SUBST([BACKENDS_KNOWN], ['$1'])
 m4_foreach_w([pdet_name], [$1], [
 m4_pushdef([PDET_NAME], m4_toupper(pdet_name))
 pdet_wanted=no

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause
-# needs: procfs vmcore
+# needs: procfs image
 # Tests the fields reads and writes: the accesses of a KMAP, joined to the pages
 # that its objects are in, of a dump whose addresses are known.
 . "$top_srcdir/tests/cli/cli.sh"
@@ -39,29 +39,29 @@ pfn_of() {
 	"$PAGEDET" --from elf kaddr "$1" --json --fields pfn |
 		sed -n 's/.*"pfn":\([0-9]*\).*/\1/p'
 }
-# plus ADDRESS OFFSET: bash, dash and others add modulo 2^64
-plus() {
-	printf %x $((0x$1 + $2))
+# calculate EXPRESSION: hex; a shell may not have numbers of 64 bits
+calculate() {
+	"$PYTHON3" -c "print(f'{$1:x}')"
 }
 
 task=$(address init_task)
 code=$(address vfs_read)
-edge=$(plus "$code" $((4096 - 0x$code % 4096 - 8)))
+edge=$(calculate "(0x$code | 0xfff) - 7")
 first=$(pfn_of "$task")
 left=$(pfn_of "$edge")
-right=$(pfn_of "$(plus "$edge" 8)")
+right=$(pfn_of "$(calculate "0x$edge + 8")")
 
 # object ADDRESS BYTES WRITES READS: one that was accessed by two instructions
 object() {
 	echo "(____ptrval____),0,$1,$2,0,0,(null),KMALLOC,,,"
 	[ "$3" = 0 ] || echo "  $code,$3,0,7"
-	[ "$4" = 0 ] || echo "  $(plus "$code" 4),0,$4,7"
+	[ "$4" = 0 ] || echo "  $(calculate "0x$code + 4"),0,$4,7"
 }
 {
 	object "$task" 16 3 5
-	object "$(plus "$task" 64)" 8 1 0
+	object "$(calculate "0x$task + 64")" 8 1 0
 	object "$edge" 16 2 0
-	object "$(plus "$edge" -64)" 8 0 0
+	object "$(calculate "0x$edge - 64")" 8 0 0
 	# Accesses that belong to no object.
 	echo "0000000000000000,0,$task,1048576,0,0,0,USER,,no-slab,"
 	echo "  $code,900,800,212"

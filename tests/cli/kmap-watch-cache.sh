@@ -202,7 +202,7 @@ for seed in $(seq 40); do
 done
 tap_run '20 calls for each file are 20 accesses to each that was drawn' sh -c \
 	"cat '$tap_dir/wrong'; [ ! -s '$tap_dir/wrong' ]"
-# Of a limit of descriptors, the test may have few files.
+# A limit of descriptors may leave the test few files.
 n_open=$(cut -f 1 /proc/sys/fs/file-nr)
 few=
 [ "$((n_files * 8))" -ge "$n_open" ] ||
@@ -278,9 +278,12 @@ END
 # Others go on, and it is counted: for a while there are no descriptors.
 cat > "$tap_dir/starve.py" << 'END'
 import json, os, resource, subprocess, sys, time
-pagedet, at, name = sys.argv[1:]
+tests, pagedet, at, name = sys.argv[1:]
+sys.path.insert(0, tests)
+from wait import PATIENCE, wait_for
 p = subprocess.Popen([pagedet, "kmap", "watch", "--cache", "filp", "--at", at,
-                      "--sample", "--slice", "0.1", "--for", "60", "--json",
+                      "--sample", "--slice", "0.1", "--for", str(3 * PATIENCE),
+                      "--json",
                       "-o", name], stdout=subprocess.PIPE,
                      stderr=subprocess.PIPE, text=True)
 fds = f"/proc/{p.pid}/fd"
@@ -295,20 +298,28 @@ def written():
         except OSError:
             continue
     return n
+def ended():
+    return p.poll() is not None
 def grows():
     size = written()
-    for i in range(300):
-        if p.poll() is not None:
-            return False
-        if written() > size:
-            return True
-        time.sleep(0.05)
-    return False
+    return wait_for(lambda: ended() or written() > size) and not ended()
+# A slice closes the breakpoints of the one before, and opens its own. It has
+# failed if it has none.
+def has_no_breakpoint():
+    for fd in os.listdir(fds):
+        try:
+            if "perf_event" in os.readlink(f"{fds}/{fd}"):
+                return False
+        except OSError:
+            continue
+    return True
 try:
     assert grows()
     most = resource.prlimit(p.pid, resource.RLIMIT_NOFILE)[1]
     resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (4, most))
-    time.sleep(1)
+    # Between two slices there is none for a moment; this is as long as ten.
+    assert wait_for(lambda: ended() or all(
+        has_no_breakpoint() and not time.sleep(0.02) for i in range(50)))
     resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (most, most))
     went_on = grows()
 finally:
@@ -320,7 +331,8 @@ assert went_on and p.returncode == 2, p.returncode
 assert row["failed"] and "not watched: cannot" in err, row["failed"]
 END
 tap_run 'a slice that fails is counted, and others go on' "$PYTHON3" \
-	"$tap_dir/starve.py" "$PAGEDET" "$at" "$tap_dir/starved"
+	"$tap_dir/starve.py" "$top_srcdir/tests" "$PAGEDET" "$at" \
+	"$tap_dir/starved"
 
 # --- what is told of a cache ---
 

@@ -145,6 +145,23 @@ export TMPDIR="$tap_dir"
 in_limit "$PAGEDET" kmem report "$tap_dir/round" --by "$by" --json -q
 expect 'files are limited: the memory does' 0
 tap_run 'files are limited: the same' cmp "$tap_dir/plain" "$tap_dir/stdout"
+# These are too many for the memory.
+if [ "$(df -Pk "$tap_dir" | awk 'NR == 2 { print $4 }')" -gt 1000000 ]; then
+	python3 "$top_srcdir/tests/cli/perf-forms.py" round "$perfdata" \
+		"$tap_dir/many" 3100
+	TMPDIR=$tap_dir/nonexistent
+	run kmem report "$tap_dir/many" -q
+	expect 'too many events, no directory for the file' 74 \
+		"cannot use a temporary file in $TMPDIR: No such file"
+	expect 'what helps' 74 'set TMPDIR to a directory with enough space'
+	tap_run 'no sums of a part' [ ! -s "$tap_dir/stdout" ]
+	TMPDIR=$tap_dir
+	in_limit "$PAGEDET" kmem report "$tap_dir/many" -q
+	expect 'too many events, files are limited' 74 'File too large'
+	rm "$tap_dir/many"
+else
+	tap_skip 'too many events for the memory' 'needs 1 GB of space'
+fi
 unset TMPDIR
 [ -z "$tmpdir" ] || export TMPDIR="$tmpdir"
 

@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import re
+import struct
 import subprocess
 import sys
 import threading
@@ -130,6 +131,37 @@ def why_not_unwound():
     return None
 
 
+def why_no_bpf():
+    """Why no program of BPF can read the kernel's memory; or None."""
+    # r1 = r10 - 8, r2 = 8, r3 = 0; call bpf_probe_read_kernel; r0 = 0; exit
+    code = b"".join(struct.pack("<BBhi", *part) for part in (
+        (0xbf, 0xa1, 0, 0), (0x07, 1, 0, -8), (0xb7, 2, 0, 8), (0xb7, 3, 0, 0),
+        (0x85, 0, 0, 113), (0xb7, 0, 0, 0), (0x95, 0, 0, 0)))
+    text = ctypes.create_string_buffer(code)
+    licence = ctypes.create_string_buffer(b"GPL")
+    # BPF_PROG_TYPE_SYSCALL, BPF_F_SLEEPABLE
+    attributes = struct.pack("<IIQQIIQII", 31, len(code) // 8,
+                             ctypes.addressof(text), ctypes.addressof(licence),
+                             0, 0, 0, 0, 1 << 4)
+    libc = ctypes.CDLL(None, use_errno=True)
+    # BPF_PROG_LOAD; the number of bpf(2) is that of x86-64.
+    fd = libc.syscall(321, 5, attributes, len(attributes))
+    if fd < 0:
+        return f"bpf: {os.strerror(ctypes.get_errno())}"
+    os.close(fd)
+    return None
+
+
+def why_no_read(path):
+    """Why a file cannot be read; or None."""
+    try:
+        with open(path, "rb") as f:
+            f.read(64)
+    except OSError as e:
+        return f"{path}: {e.strerror}"
+    return None
+
+
 def why_no_memory():
     """Why the kernel's memory may not show stacks, found without pagedet; or
     None."""
@@ -139,13 +171,11 @@ def why_no_memory():
         return "needs root"
     if os.stat("/proc/self/ns/pid").st_ino != INITIAL_PID_NAMESPACE:
         return "this is not the first pid namespace"
-    for path in "/proc/kcore", "/sys/kernel/btf/vmlinux":
-        try:
-            with open(path, "rb") as f:
-                f.read(64)
-        except OSError as e:
-            return f"{path}: {e.strerror}"
-    return None
+    why = why_no_read("/sys/kernel/btf/vmlinux")
+    if why:
+        return why
+    no_bpf, no_kcore = why_no_bpf(), why_no_read("/proc/kcore")
+    return f"{no_bpf}, {no_kcore}" if no_bpf and no_kcore else None
 
 
 def skip_without_stacks(answers):

@@ -83,6 +83,14 @@ def ask(*words, binary=command, stdin=None, env=None, timeout=60):
     return r.returncode, rows, r.stderr.decode(errors="replace")
 
 
+def explain(path, pfn):
+    """What is explained of a page by that log, and what was said beside it."""
+    r = subprocess.run([command, "--from", path, "explain", "page", pfn],
+                       capture_output=True, check=False)
+    return (r.stdout.decode(errors="replace"),
+            r.stderr.decode(errors="replace"))
+
+
 class Tap:
     def __init__(self):
         self.n = self.failed = 0

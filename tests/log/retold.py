@@ -4,10 +4,9 @@ compares the rows with facts: what a field must be, or that it is missing.
 """
 import os
 import shutil
-import subprocess
 import tempfile
 
-from captures import Tap, ask, command, top
+from captures import Tap, ask, explain, top
 
 HOME = os.path.join(top, "tests/fixtures/public-reports")
 HASHED = "are hashed"
@@ -91,9 +90,7 @@ def text(name, log, *rights, **more):
 
 def explains(name, pfn, said=(), unsaid=()):
     path = os.path.join(HOME, name)
-    r = subprocess.run([command, "--from", path, "explain", "page", pfn],
-                       capture_output=True, check=False)
-    out = (r.stdout + r.stderr).decode()
+    out = "".join(explain(path, pfn))
     tap.is_true(f"{name}: explain", all(w in out for w in said) and
                 not any(w in out for w in (UNTRUE, *unsaid)), out)
 

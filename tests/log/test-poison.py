@@ -4,10 +4,9 @@
 """Tests memory errors in a kernel log: how their handling ended, in the words of
 kernels from 2.6.32 on, and what pagedet explain says of it.
 """
-import subprocess
 import tempfile
 
-from captures import Tap, ask, command
+from captures import Tap, ask, explain
 
 tap = Tap()
 
@@ -16,9 +15,7 @@ def explained(log, pfn):
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
         f.write(log)
         f.flush()
-        return subprocess.run([command, "--from", f.name, "explain", "page",
-                               pfn], capture_output=True, text=True,
-                              check=False).stdout
+        return explain(f.name, pfn)[0]
 
 
 IGNORED = """\

@@ -10,12 +10,12 @@
 #include <pagedet.h>
 
 #include "../machine.h"
+#include "handle.h"
 
 #define SMALL "tests/golden/cli-machine.scenario"
 #define F(name) (1ull << PAGEDET_FIELD_##name)
 
 static struct machine machine;
-static struct pagedet *pd;
 static struct pagedet_query q;
 static struct pagedet_item item;
 static struct pagedet_iter *it;
@@ -67,15 +67,6 @@ static void next(int n)
 static unsigned state(unsigned field)
 {
 	return PAGEDET_CELL_STATE(row.cell[field]);
-}
-
-/* @r is the error @code, with @words in its text. */
-static void refused(int r, int code, const char *words)
-{
-	ck_assert_msg(r == -code, "%d is not -%d: %s", r, code,
-		      pagedet_error(pd));
-	ck_assert_msg(strstr(pagedet_error(pd), words) != NULL,
-		      "\"%s\" is not in \"%s\"", words, pagedet_error(pd));
 }
 
 /* The current query is rejected, and sets no iterator. */

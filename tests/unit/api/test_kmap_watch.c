@@ -11,17 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../unit.h"
-
-static struct pagedet *pd;
-
-static void refused(int r, int code, const char *words)
-{
-	ck_assert_msg(r == -code, "%d is not -%d: %s", r, code,
-		      pagedet_error(pd));
-	ck_assert_msg(strstr(pagedet_error(pd), words) != NULL,
-		      "\"%s\" is not in \"%s\"", words, pagedet_error(pd));
-}
+#include "handle.h"
 
 static void set_up(void)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../fake.h"
+#include "../perf_map.h"
 #include "query/query.h"
 #include "query/walk/user_stacks.h"
 #include "../unit.h"
@@ -658,30 +659,6 @@ START_TEST(each_thread_is_stopped_or_not)
 }
 END_TEST
 
-static char map_path[64];
-
-/* Also after an assertion that failed. */
-static void remove_map(void)
-{
-	unlink(map_path);
-}
-
-static void make_map(uint64_t start)
-{
-	FILE *map;
-
-	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());
-	remove_map();
-	map = fopen(map_path, "wx");
-	if (!map)
-		unit_skip("nothing can be written to /tmp");
-	ck_assert_int_eq(atexit(remove_map), 0);
-	ck_assert_int_eq(fchmod(fileno(map), 0600), 0);
-	ck_assert_int_gt(fprintf(map, "%llx 10 f0\n",
-				 (unsigned long long)start), 0);
-	ck_assert_int_eq(fclose(map), 0);
-}
-
 /* Reading it takes as long as it is large. */
 START_TEST(the_map_file_is_read_before_a_stop)
 {
@@ -689,7 +666,7 @@ START_TEST(the_map_file_is_read_before_a_stop)
 	const struct stacks stops = { .stops = true, .removes = map_path };
 	struct asking a;
 
-	make_map(16);
+	make_map(16, 16, "f0");
 	ask(&a, &absent, &stops, PAGEDET_Q_STOP_THREADS | PAGEDET_Q_PERF_MAP,
 	    true);
 	ck_assert_int_gt(get_stack(&a), 0);
@@ -720,7 +697,7 @@ START_TEST(the_map_file_changes)
 	if (page == MAP_FAILED)
 		unit_skip("memory that is written and run is not allowed");
 	memory.ip = (uint64_t)(uintptr_t)page;
-	make_map(memory.ip);
+	make_map(memory.ip, 16, "f0");
 	ask(&a, &memory, &absent, PAGEDET_Q_PERF_MAP, true);
 	ck_assert_int_gt(get_stack(&a), 0);
 	ck_assert_uint_eq(a.first->type, PAGEDET_FRAME_JIT);

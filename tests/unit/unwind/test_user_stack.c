@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "../perf_map.h"
 #include "../unit.h"
 #include "unwind/local_file.h"
 #include "unwind/user_stack.h"
@@ -649,19 +650,10 @@ START_TEST(jit)
 }
 END_TEST
 
-static char map_path[64];
-
-/* Also after an assertion that failed. */
-static void remove_map(void)
-{
-	unlink(map_path);
-}
-
 /* Runs the code, which has a map file, and asks for the stack through it. */
 static void run_mapped(struct world *w, const unsigned char *bytes, size_t n)
 {
 	int (*run)(struct world *w, int (*inner)(struct world *w));
-	FILE *map;
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -669,16 +661,7 @@ static void run_mapped(struct world *w, const unsigned char *bytes, size_t n)
 		unit_skip("memory that is written and run is not allowed");
 	memcpy(page, bytes, n);
 	memcpy(&run, &page, sizeof(run));
-	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());
-	/* One of an earlier process may have been left. */
-	remove_map();
-	map = fopen(map_path, "wx");
-	if (!map)
-		unit_skip("nothing can be written to /tmp");
-	ck_assert_int_eq(atexit(remove_map), 0);
-	ck_assert_int_eq(fchmod(fileno(map), 0600), 0);
-	fprintf(map, "%lx %zx a function\n", (unsigned long)page, n);
-	ck_assert_int_eq(fclose(map), 0);
+	make_map((uint64_t)(uintptr_t)page, n, "a function");
 	start(w);
 	w->perf_map = true;
 	run(w, innermost);
