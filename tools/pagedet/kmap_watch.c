@@ -294,6 +294,26 @@ static void tell_coverage(const struct watching *w)
 	cli_kmap_tell_turns(unwatched(w));
 }
 
+const char *cli_kmap_unknown_why(const struct pagedet_kmap_watch_total *t)
+{
+	switch (t->unknown_why) {
+	case PAGEDET_NONE:
+		return "it is not one of a slab";
+	case PAGEDET_RACED:
+		return "its slab changed each time that it was read";
+	case PAGEDET_NO_KERNEL:
+		return "a processor may keep it as a free one; where is not "
+		       "known: the kernel's symbols lack it, as without "
+		       "CONFIG_KALLSYMS_ALL";
+	case PAGEDET_UNSUPPORTED:
+		return t->mapped ? "its slab has no list of free objects, like "
+				   "one of KFENCE" :
+				   "no source reads the kernel's memory";
+	default:
+		return pagedet_state_text(t->unknown_why);
+	}
+}
+
 static void tell_objects(const struct pagedet_kmap_watch_total *t)
 {
 	if (t->freed)
@@ -301,7 +321,10 @@ static void tell_objects(const struct pagedet_kmap_watch_total *t)
 			"accesses may be to the next user of its memory");
 	if (t->unknown)
 		cli_say("whether the object was freed meanwhile is not known: "
-			"it is not one of a slab, or no source can tell");
+			"%s", cli_kmap_unknown_why(t));
+	if (!t->mapped)
+		cli_say("whether memory is mapped at the address is not known: "
+			"if there is none, nothing can access it");
 }
 
 void cli_kmap_tell_hits(const struct cli_job *job,
