@@ -15,9 +15,9 @@ static void tell(const struct cli_job *job,
 			(unsigned long long)info.outside,
 			(unsigned long long)info.objects);
 	if (info.hidden)
-		cli_say("%llu objects of the KMAP are not counted: it does not "
-			"tell their addresses",
-			(unsigned long long)info.hidden);
+		cli_say("%llu object%s of the KMAP not counted: it does not "
+			"tell the address%s", (unsigned long long)info.hidden,
+			cli_plural(info.hidden), info.hidden == 1 ? "" : "es");
 	if (info.strange)
 		cli_say("%llu of %llu instructions of the KMAP are not in the "
 			"kernel's code: is it of this boot?",
