@@ -124,8 +124,8 @@ static void tell_objects(const struct cli_kmap_caching *c)
 			cli_kmap_unknown_why(&a->t));
 	if (c->n > a->t.freed + a->t.unknown)
 		cli_say("%llu seemed to be in use all the time, but may have "
-			"been freed and handed out again between two of %llu "
-			"looks",
+			"been freed and handed out again between two looks, "
+			"%llu in all",
 			(unsigned long long)(c->n - a->t.freed - a->t.unknown),
 			(unsigned long long)a->t.looks);
 }
