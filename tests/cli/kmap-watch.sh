@@ -303,6 +303,10 @@ tap_run 'a file that is open is in use' sh -c \
 run kmap report "$tap_dir/word.$busy"
 tap_fails 'a watch has no serial numbers' grep 'serial numbers' \
 	"$tap_dir/stderr"
+# Code of the kernel is not of a slab.
+text=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)
+run kmap watch "$text" --for 0.1 -o "$file" --json
+stdout_has 'what is not of a slab' '"mapped":true,"missing":{"freed":"none"}'
 # It has the bit of the kernel, but no processor has such an address.
 run kmap watch 8000000000000000 --for 0.1
 expect 'no memory is mapped' 66 'no memory mapped there'

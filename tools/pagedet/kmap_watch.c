@@ -387,6 +387,8 @@ static void put_words(const struct watching *w, FILE *f)
 static int write_json(const struct watching *w)
 {
 	const struct pagedet_kmap_watch_total *t = &w->total;
+	const char *why = t->unknown ? pagedet_state_name(t->unknown_why) :
+				       NULL;
 	struct cli_job job = *w->job;
 	struct cli_report report;
 	int status = cli_report_open(&report);
@@ -400,7 +402,8 @@ static int write_json(const struct watching *w)
 		"\"own\":%llu,\"limited\":%llu,\"ns\":%llu,\"turns\":%llu,"
 		"\"windows\":%llu,\"window_ns\":%llu,\"rate\":%llu,"
 		"\"breakpoints\":%u,\"cpus\":%u,\"cpus_missed\":%u,"
-		"\"looks\":%llu,\"freed\":%s,\"estimated\":%s,\"words\":[",
+		"\"looks\":%llu,\"freed\":%s,\"estimated\":%s,"
+		"\"mapped\":%s,",
 		(unsigned long long)t->reads, (unsigned long long)t->writes,
 		(unsigned long long)t->lost, t->unsaid,
 		(unsigned long long)t->own, (unsigned long long)t->limited,
@@ -410,7 +413,10 @@ static int write_json(const struct watching *w)
 		t->slots, t->cpus, t->cpus_missed,
 		(unsigned long long)t->looks,
 		t->freed ? "true" : t->unknown ? "null" : "false",
-		t->estimated ? "true" : "false");
+		t->estimated ? "true" : "false", t->mapped ? "true" : "null");
+	if (why)
+		fprintf(report.f, "\"missing\":{\"freed\":\"%s\"},", why);
+	fputs("\"words\":[", report.f);
 	put_words(w, report.f);
 	fputs("]}\n", report.f);
 	/* The output is the KMAP; this is for the caller. */
