@@ -218,6 +218,11 @@ START_TEST(summed)
 	ck_assert_int_eq(pagedet_kmap_watch_total(w, &t), 0);
 	ck_assert_uint_eq(t.words, 1);
 	ck_assert_uint_eq(t.reads, 0);
+	/* It is open all the time. */
+	ck_assert_uint_eq(t.freed, 0);
+	ck_assert_uint_eq(t.unknown, 0);
+	ck_assert_uint_eq(t.unknown_why, 0);
+	ck_assert_uint_eq(t.mapped, 1);
 	ck_assert_int_eq(pagedet_kmap_watch_word(w, 0, &word), 1);
 	ck_assert_int_eq(pagedet_kmap_watch_word(w, 1, &word), 0);
 	ck_assert_uint_eq(word.bytes, 8);
@@ -246,6 +251,24 @@ START_TEST(summed)
 }
 END_TEST
 
+/* Half of all addresses are of the kernel, but not all of these have memory. */
+START_TEST(nothing)
+{
+	struct pagedet_kmap_watch_options o = PAGEDET_KMAP_WATCH_OPTIONS_INIT;
+	struct pagedet_kmap_watch *w = NULL;
+
+	pagedet_kmap_cache_free(find_filp(3));
+	o.address = 1ull << 63;
+	refused(pagedet_kmap_watch(pd, &o, &w), ENOENT, "no memory mapped");
+	o.address = 4096;
+	refused(pagedet_kmap_watch(pd, &o, &w), EINVAL, "not an address");
+	o.address = 1ull << 63;
+	o.bytes = 1 << 20;
+	refused(pagedet_kmap_watch(pd, &o, &w), EINVAL, "at most");
+	ck_assert_ptr_null(w);
+}
+END_TEST
+
 static void add(Suite *s, const char *name, const TTest *test)
 {
 	TCase *tc = tcase_create(name);
@@ -266,5 +289,6 @@ int main(void)
 	add(s, "drawn", drawn);
 	add(s, "of_cache", of_cache);
 	add(s, "summed", summed);
+	add(s, "nothing", nothing);
 	return unit_main(s);
 }
