@@ -631,11 +631,12 @@ struct pagedet_frame {
 
 /**
  * pagedet_user_stack - get the stack of a thread in its program
- * Only for threads of x86-64 programs. Without PAGEDET_Q_STOP_THREADS nothing
- * is stopped, traced or changed: bpf, kcore or a dump give the registers that
- * the thread had when it entered the kernel, and its memory. Of a thread that
- * ran, only a dump may have registers. libunwind unwinds by the tables of the
- * mapped files (.eh_frame, .debug_frame); code without a table ends the stack.
+ * Only for threads on x86-64, also of 32-bit programs. Without
+ * PAGEDET_Q_STOP_THREADS nothing is stopped, traced or changed: bpf, kcore or a
+ * dump give the registers that the thread had when it entered the kernel, and
+ * its memory. Of a thread that ran, only a dump may have registers. libunwind
+ * unwinds by the tables of the mapped files (.eh_frame, .debug_frame); 32-bit
+ * code is unwound by them without it. Code without a table ends the stack.
  * Names come from the symbols of these files, or from debug files of the same
  * build id in /usr/lib/debug. A file is not used if another one has its name
  * since, and the mapped one cannot be opened; nor if it is on a network
@@ -692,7 +693,8 @@ struct pagedet_frame {
  *         meanwhile; ENOENT it ran when the dump was written, which does not
  *         prove what its registers are, or the kernel is not of x86-64; EIO
  *         the page that has its registers is not in the dump; ENOSYS
- *         libunwind was not built or is not installed, or it runs 32-bit code;
+ *         libunwind was not built or is not installed, and the thread does
+ *         not run 32-bit code;
  *         with PAGEDET_Q_STOP_THREADS also, if kernel memory does not show the
  *         stack either, which the error text then explains: EAGAIN it does not
  *         stop within a second, or its stack could not be read within two;

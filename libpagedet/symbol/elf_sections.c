@@ -76,12 +76,33 @@ static int read_head(const struct pdet_elf_input *in, Elf64_Ehdr *ret)
 	return got < 0 ? (int)got : (size_t)got < sizeof(*ret) ? -EBADMSG : 0;
 }
 
+/* Programs of x32 have such files, too, but those are of x86-64. */
+static bool is_narrow(const Elf64_Ehdr *h)
+{
+	return h->e_ident[EI_CLASS] == ELFCLASS32 && h->e_machine == EM_386;
+}
+
+/* Both have the machine at the same place. */
+static void widen(Elf64_Ehdr *h)
+{
+	Elf32_Ehdr n;
+
+	memcpy(&n, h, sizeof(n));
+	h->e_phoff = n.e_phoff;
+	h->e_shoff = n.e_shoff;
+	h->e_phentsize = n.e_phentsize;
+	h->e_phnum = n.e_phnum;
+	h->e_shentsize = n.e_shentsize;
+	h->e_shnum = n.e_shnum;
+	h->e_shstrndx = n.e_shstrndx;
+}
+
 /* In a file without a number of sections, libelf would believe section 0 that
  * there are billions. */
 static bool is_good(const Elf64_Ehdr *h)
 {
 	return !memcmp(h->e_ident, ELFMAG, SELFMAG) &&
-	       h->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       (h->e_ident[EI_CLASS] == ELFCLASS64 || is_narrow(h)) &&
 	       h->e_ident[EI_DATA] == ELFDATA2LSB &&
 	       (h->e_shnum || !h->e_shoff);
 }
@@ -91,6 +112,16 @@ static int load_inside(const struct pdet_elf_sections *e, uint64_t offset,
 		       uint64_t n)
 {
 	return pdet_elf_is_inside(e, offset, n) ? load(&e->in, offset, n) : 0;
+}
+
+static size_t segment_size(const struct pdet_elf_sections *e)
+{
+	return e->narrow ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+}
+
+static size_t section_size(const struct pdet_elf_sections *e)
+{
+	return e->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
 }
 
 int pdet_elf_sections_open(struct pdet_elf_sections *e,
@@ -104,22 +135,26 @@ int pdet_elf_sections_open(struct pdet_elf_sections *e,
 	r = read_head(in, &e->head);
 	if (r < 0)
 		return r;
+	e->narrow = is_narrow(&e->head);
+	if (e->narrow)
+		widen(&e->head);
 	if (!is_good(&e->head))
 		return -EBADMSG;
 	r = load_inside(e, e->head.e_phoff,
-			e->head.e_phnum * sizeof(Elf64_Phdr));
+			e->head.e_phnum * segment_size(e));
 	if (r < 0)
 		return r;
 	lost = load_inside(e, e->head.e_shoff,
-			   e->head.e_shnum * sizeof(Elf64_Shdr)) < 0;
+			   e->head.e_shnum * section_size(e)) < 0;
 	errno = 0;
 	e->elf = in->bytes ? lib->elf_memory(in->bytes, in->size) :
 		 lib->elf_begin(in->fd, ELF_C_READ, NULL);
 	if (!e->elf)
 		return errno ? -errno : -EBADMSG;
-	if (!lib->gelf_getehdr(e->elf, &e->head) || !is_good(&e->head))
+	if (!lib->gelf_getehdr(e->elf, &e->head) || !is_good(&e->head) ||
+	    is_narrow(&e->head) != e->narrow)
 		return -EBADMSG;
-	e->n = e->head.e_shentsize == sizeof(Elf64_Shdr) && !lost ?
+	e->n = e->head.e_shentsize == section_size(e) && !lost ?
 	       e->head.e_shnum : 0;
 	return 0;
 }
@@ -143,7 +178,7 @@ bool pdet_elf_segment(const struct pdet_elf_sections *e, size_t i,
 		      Elf64_Phdr *ret)
 {
 	return i < e->head.e_phnum &&
-	       e->head.e_phentsize == sizeof(*ret) &&
+	       e->head.e_phentsize == segment_size(e) &&
 	       e->lib->gelf_getphdr(e->elf, (int)i, ret);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
- * Reads headers and tables of 64-bit ELF files with libelf, which is loaded on
- * first use. The file may be damaged, and it may change.
+ * Reads headers and tables of ELF files with libelf, which is loaded on first
+ * use: of 64-bit files, and of 32-bit files of x86. The file may be damaged,
+ * and it may change.
  */
 #ifndef PDET_SYMBOL_ELF_SECTIONS_H
 #define PDET_SYMBOL_ELF_SECTIONS_H
@@ -36,13 +37,15 @@ struct pdet_elf_sections {
 	const struct pdet_libelf *lib;
 	struct Elf *elf;	/* that of libelf */
 	struct pdet_elf_input in;
+	bool narrow;		/* it is a 32-bit file; all headers are given as
+				 * those of a 64-bit file */
 	Elf64_Ehdr head;
 	size_t n;		/* the table may be damaged or lost */
 };
 
 /*
  * pdet_elf_sections_open - read the header. The descriptor or bytes of @in stay
- * until the end. Returns 0, -EBADMSG if it is not a little-endian 64-bit ELF
+ * until the end. Returns 0, -EBADMSG if it is not such a little-endian ELF
  * file, or the failure to read it. Close it in all cases.
  */
 int pdet_elf_sections_open(struct pdet_elf_sections *e,
@@ -55,6 +58,12 @@ bool pdet_elf_section(const struct pdet_elf_sections *e, size_t i,
 		      Elf64_Shdr *ret);
 bool pdet_elf_segment(const struct pdet_elf_sections *e, size_t i,
 		      Elf64_Phdr *ret);
+
+/* Bytes of a symbol in the file. */
+static inline size_t pdet_elf_symbol_size(const struct pdet_elf_sections *e)
+{
+	return e->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+}
 
 /* Whether the file has all bytes of a part. */
 bool pdet_elf_is_inside(const struct pdet_elf_sections *e, uint64_t offset,

@@ -48,7 +48,8 @@ static int use(const uint64_t w[WORDS], struct pdet_user_regs *ret)
 		return -EBADMSG;
 	for (i = 0; i < PDET_USER_REGS; i++)
 		ret->reg[i] = w[word[i]];
-	return (w[CS] & SELECTOR) == USER_CS ? 0 : -ENOEXEC;
+	ret->compat = (w[CS] & SELECTOR) == USER32_CS;
+	return 0;
 }
 
 int pdet_user_regs(struct pdet_space *space, const struct pdet_task_stacks *t,

@@ -10,7 +10,8 @@
 
 #include "symbol/task_stack.h"
 
-/* By the numbers that DWARF gives to the registers of x86-64. */
+/* By the numbers that DWARF gives to the registers of x86-64, also those of
+ * 32-bit code. */
 enum { PDET_USER_BP = 6, PDET_USER_SP = 7, PDET_USER_IP = 16, PDET_USER_REGS };
 
 struct pdet_user_regs {
@@ -18,14 +19,14 @@ struct pdet_user_regs {
 	uint64_t switches;	/* if these are the same later, the thread has
 				 * not run meanwhile */
 	bool stopped;		/* the thread was, for them */
+	bool compat;		/* it runs 32-bit code */
 };
 
 /*
  * pdet_user_regs - read those of the task_struct at @task, which has an address
  * space. Returns 0, -EAGAIN if it runs, unless a dump proves which registers
- * are its own, -ENODATA if the size of its kernel
- * stack is not known, -ENOEXEC if it runs 32-bit code, -EBADMSG if there are no
- * registers, or a result of memory/memory.h.
+ * are its own, -ENODATA if the size of its kernel stack is not known, -EBADMSG
+ * if there are no registers, or a result of memory/memory.h.
  */
 int pdet_user_regs(struct pdet_space *space, const struct pdet_task_stacks *t,
 		   uint64_t task, struct pdet_user_regs *ret);

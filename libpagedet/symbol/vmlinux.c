@@ -112,7 +112,8 @@ static int open_sections(struct pdet_vmlinux *v, const Elf64_Ehdr *h)
 	if (h->e_shoff > v->size ||
 	    h->e_shnum * sizeof(Elf64_Shdr) > v->size - h->e_shoff)
 		return -ENOENT;
-	if (pdet_elf_sections_open(&v->elf, v->libelf, &in) < 0)
+	if (pdet_elf_sections_open(&v->elf, v->libelf, &in) < 0 ||
+	    v->elf.narrow)
 		return -EBADMSG;
 	return check_sections(&v->elf);
 }

@@ -3,14 +3,14 @@
  * Reads the records of .debug_frame (DWARF, "Call Frame Information"). They
  * have addresses of the file, and offsets in the section; those of .eh_frame
  * have addresses of the process, and distances. Only what compilers write for
- * x86-64 is known: 32-bit DWARF without augmentation.
+ * x86 is known: 32-bit DWARF without augmentation.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
 #include "unwind/debug_frame.h"
-#include "unwind/frame_record.h"
+#include "unwind/dwarf/frame_record.h"
 
 #define CIE UINT32_MAX
 
@@ -21,6 +21,12 @@ static int ascending(const void *a, const void *b)
 	if (x->ip != y->ip)
 		return x->ip < y->ip ? -1 : 1;
 	return (x->fde > y->fde) - (x->fde < y->fde);
+}
+
+static uint64_t address(const struct pdet_debug_frame *f,
+			struct pdet_frame_rest *r)
+{
+	return f->narrow ? pdet_frame_u32(r) : pdet_frame_u64(r);
 }
 
 int pdet_debug_frame_index(struct pdet_debug_frame *ret)
@@ -37,8 +43,7 @@ int pdet_debug_frame_index(struct pdet_debug_frame *ret)
 	       pdet_frame_record(ret->bytes, ret->size, at, &r)) {
 		next = (size_t)(r.end - ret->bytes);
 		is_fde = pdet_frame_u32(&r) != CIE;
-		e = (struct pdet_debug_entry){ pdet_frame_u64(&r),
-					       (uint32_t)at };
+		e = (struct pdet_debug_entry){ address(ret, &r), (uint32_t)at };
 		if (is_fde && !r.bad && !pdet_vec_push(&found, e)) {
 			pdet_vec_free(&found);
 			return -ENOMEM;
@@ -84,7 +89,8 @@ static bool put_rest(struct pdet_frame_pair *p, size_t start,
 }
 
 /* Version 4 is version 3 with two sizes. */
-static bool put_cie(struct pdet_frame_pair *p, struct pdet_frame_rest r)
+static bool put_cie(struct pdet_frame_pair *p, struct pdet_frame_rest r,
+		    size_t word)
 {
 	const uint32_t head[2] = { 0, 0 };
 	uint8_t version, augmentation;
@@ -96,7 +102,7 @@ static bool put_cie(struct pdet_frame_pair *p, struct pdet_frame_rest r)
 	if (augmentation || (version != 1 && version != 3 && version != 4))
 		return false;
 	if (version == 4) {
-		if (pdet_frame_u8(&r) != 8 || pdet_frame_u8(&r) != 0)
+		if (pdet_frame_u8(&r) != word || pdet_frame_u8(&r) != 0)
 			return false;
 		version = 3;
 	}
@@ -105,14 +111,14 @@ static bool put_cie(struct pdet_frame_pair *p, struct pdet_frame_rest r)
 }
 
 /* Its CIE is at the start of @p. */
-static bool put_fde(struct pdet_frame_pair *p, uint64_t ip, uint64_t bytes,
-		    const struct pdet_frame_rest *r)
+static bool put_fde(struct pdet_frame_pair *p, size_t word, uint64_t ip,
+		    uint64_t bytes, const struct pdet_frame_rest *r)
 {
 	const uint32_t head[2] = { 0, (uint32_t)p->n + 4 };
 
 	p->fde = p->n;
-	return put(p, head, sizeof(head)) && put(p, &ip, sizeof(ip)) &&
-	       put(p, &bytes, sizeof(bytes)) && put_rest(p, p->fde + 4, r);
+	return put(p, head, sizeof(head)) && put(p, &ip, word) &&
+	       put(p, &bytes, word) && put_rest(p, p->fde + 4, r);
 }
 
 static const struct pdet_debug_entry *entry_before(
@@ -135,6 +141,7 @@ bool pdet_debug_frame_get(const struct pdet_debug_frame *f, uint64_t ip,
 			  uint64_t base, struct pdet_frame_pair *ret)
 {
 	const struct pdet_debug_entry *e = entry_before(f, ip);
+	const size_t word = f->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
 	struct pdet_frame_rest fde, cie;
 	uint64_t start, bytes;
 	uint32_t at;
@@ -142,10 +149,11 @@ bool pdet_debug_frame_get(const struct pdet_debug_frame *f, uint64_t ip,
 	if (!e || !pdet_frame_record(f->bytes, f->size, e->fde, &fde))
 		return false;
 	at = pdet_frame_u32(&fde);
-	start = pdet_frame_u64(&fde);
-	bytes = pdet_frame_u64(&fde);
+	start = address(f, &fde);
+	bytes = address(f, &fde);
 	ret->n = 0;
 	return !fde.bad && ip - start < bytes &&
 	       pdet_frame_record(f->bytes, f->size, at, &cie) &&
-	       put_cie(ret, cie) && put_fde(ret, start + base, bytes, &fde);
+	       put_cie(ret, cie, word) &&
+	       put_fde(ret, word, start + base, bytes, &fde);
 }

@@ -18,6 +18,7 @@ struct pdet_debug_entry {
 struct pdet_debug_frame {
 	uint8_t *bytes;		/* of the section */
 	size_t size;
+	bool narrow;		/* addresses have 4 bytes, or else 8 */
 	struct pdet_debug_entry *entries; /* by ip, ascending */
 	size_t n;
 };
@@ -25,7 +26,7 @@ struct pdet_debug_frame {
 /* Bytes of a CIE and an FDE. Those of large functions have 10 KB. */
 #define PDET_FRAME_PAIR 65536
 
-/* A CIE and an FDE in the form of .eh_frame. */
+/* A CIE and an FDE in the form of .eh_frame. Addresses are absolute. */
 struct pdet_frame_pair {
 	uint8_t bytes[PDET_FRAME_PAIR];
 	size_t n, fde;		/* all, and the offset of the FDE */

@@ -70,7 +70,7 @@ static bool count_gnu_hash(const struct pdet_elf_sections *in, uint64_t at,
 		return false;
 	buckets = word(head, 0);
 	first = word(head, 1);
-	at += 16 + (uint64_t)word(head, 2) * 8;
+	at += 16 + (uint64_t)word(head, 2) * (in->narrow ? 4 : 8);
 	chains = at + (uint64_t)buckets * 4;
 	if (!read_at(in, at, (uint64_t)buckets * 4, &bytes))
 		return false;
@@ -121,10 +121,26 @@ static void take(struct found *f, const Elf64_Dyn *d)
 	}
 }
 
+static Elf64_Dyn entry_at(const struct pdet_elf_sections *in,
+			  const char *bytes)
+{
+	Elf64_Dyn d;
+	Elf32_Dyn n;
+
+	if (!in->narrow) {
+		memcpy(&d, bytes, sizeof(d));
+		return d;
+	}
+	memcpy(&n, bytes, sizeof(n));
+	return (Elf64_Dyn){ n.d_tag, { n.d_un.d_val } };
+}
+
 static bool read_dynamic(const struct pdet_elf_sections *in,
 			 const Elf64_Phdr *segments, size_t n,
 			 struct found *ret)
 {
+	const size_t size = in->narrow ? sizeof(Elf32_Dyn) :
+					 sizeof(Elf64_Dyn);
 	Elf64_Dyn d;
 	char *bytes;
 	uint64_t at;
@@ -136,13 +152,14 @@ static bool read_dynamic(const struct pdet_elf_sections *in,
 	if (i == n || segments[i].p_filesz > MOST_DYNAMIC ||
 	    !read_at(in, segments[i].p_offset, segments[i].p_filesz, &bytes))
 		return false;
-	for (at = 0; segments[i].p_filesz - at >= sizeof(d); at += sizeof(d)) {
-		memcpy(&d, bytes + at, sizeof(d));
+	for (at = 0; segments[i].p_filesz - at >= size; at += size) {
+		d = entry_at(in, bytes + at);
 		if (d.d_tag == DT_NULL)
 			break;
 		take(ret, &d);
 	}
-	return ret->symbols && ret->names && ret->entry == sizeof(Elf64_Sym);
+	return ret->symbols && ret->names &&
+	       ret->entry == pdet_elf_symbol_size(in);
 }
 
 bool pdet_elf_dynamic(const struct pdet_elf_sections *in,
@@ -162,7 +179,7 @@ bool pdet_elf_dynamic(const struct pdet_elf_sections *in,
 	    !(f.hash && offset_of(segments, n, f.hash, &at) &&
 	      count_hash(in, at, &count)))
 		return false;
-	ret->symbols_len = count * sizeof(Elf64_Sym);
+	ret->symbols_len = count * pdet_elf_symbol_size(in);
 	ret->names_len = f.names_len;
 	return true;
 }

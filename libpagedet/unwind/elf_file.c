@@ -151,12 +151,22 @@ static void link_wider(struct pdet_elf_file *e)
 	}
 }
 
-static Elf64_Sym symbol_at(const char *table, size_t i)
+static Elf64_Sym symbol_at(const struct pdet_elf_file *e, const char *table,
+			   size_t i)
 {
 	Elf64_Sym s;
+	Elf32_Sym n;
 
-	memcpy(&s, table + i * sizeof(s), sizeof(s));
-	return s;
+	if (!e->narrow) {
+		memcpy(&s, table + i * sizeof(s), sizeof(s));
+		return s;
+	}
+	memcpy(&n, table + i * sizeof(n), sizeof(n));
+	return (Elf64_Sym){
+		.st_name = n.st_name, .st_info = n.st_info,
+		.st_other = n.st_other, .st_shndx = n.st_shndx,
+		.st_value = n.st_value, .st_size = n.st_size,
+	};
 }
 
 /* Keeps the symbols of code. */
@@ -166,7 +176,7 @@ static int sort_symbols(struct pdet_elf_file *e, const char *table, size_t n)
 	Elf64_Sym s;
 
 	for (i = 0; i < n; i++) {
-		s = symbol_at(table, i);
+		s = symbol_at(e, table, i);
 		code += is_code(e, &s);
 	}
 	if (!code || spend(e, code * sizeof(*e->symbols)) < 0)
@@ -175,7 +185,7 @@ static int sort_symbols(struct pdet_elf_file *e, const char *table, size_t n)
 	if (!e->symbols)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		s = symbol_at(table, i);
+		s = symbol_at(e, table, i);
 		if (is_code(e, &s))
 			e->symbols[e->n_symbols++] = (struct pdet_elf_symbol){
 				.value = s.st_value,
@@ -210,7 +220,7 @@ static bool find_tables(const struct pdet_elf_sections *in, uint32_t type,
 	Elf64_Shdr s, names;
 
 	if (!pdet_elf_find(in, NULL, type, &s) ||
-	    s.sh_entsize != sizeof(Elf64_Sym) ||
+	    s.sh_entsize != pdet_elf_symbol_size(in) ||
 	    !pdet_elf_section(in, s.sh_link, &names) ||
 	    names.sh_type != SHT_STRTAB)
 		return false;
@@ -233,7 +243,8 @@ static int read_tables(struct pdet_elf_file *e,
 	if (r == 0)
 		r = copy_names(e, names, t->names_len);
 	if (r == 0)
-		r = sort_symbols(e, table, t->symbols_len / sizeof(Elf64_Sym));
+		r = sort_symbols(e, table, t->symbols_len /
+						  pdet_elf_symbol_size(in));
 	return r < 0 && r != -ENOENT ? r : e->n_symbols > 0;
 }
 
@@ -271,7 +282,7 @@ static int read_frames(struct pdet_elf_file *e,
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	return pdet_eh_frame_index((const uint8_t *)bytes, s.sh_size,
-				   s.sh_addr, &e->frames);
+				   s.sh_addr, e->narrow ? 4 : 8, &e->frames);
 }
 
 /* Files have none of them if compilers wrote .eh_frame. */
@@ -289,6 +300,7 @@ static int read_debug_frame(struct pdet_elf_file *e,
 	if (!f->bytes)
 		return -ENOMEM;
 	f->size = p.size;
+	f->narrow = e->narrow;
 	r = pdet_elf_unpack(&p, f->bytes);
 	if (r == 0)
 		r = pdet_debug_frame_index(f);
@@ -321,6 +333,7 @@ int pdet_elf_file_open(struct pdet_elf_file *e, const struct pdet_libelf *lib,
 	struct pdet_elf_sections s;
 	int r = pdet_elf_sections_open(&s, lib, in);
 
+	e->narrow = s.narrow;
 	if (r == 0)
 		r = read_segments(e, &s);
 	if (r == 0)

@@ -9,7 +9,7 @@
 #include "symbol/build_id.h"
 #include "symbol/elf_sections.h"
 #include "unwind/debug_frame.h"
-#include "unwind/eh_frame.h"
+#include "unwind/dwarf/eh_frame.h"
 
 #define PDET_ELF_SEGMENTS 64
 
@@ -30,6 +30,7 @@ struct pdet_elf_symbol {
 struct pdet_elf_file {
 	uint64_t *spent;	/* bytes for all files of a process; NULL: they
 				 * are not counted */
+	bool narrow;		/* it is a 32-bit file of x86 */
 	bool refused;		/* PDET_ELF_BYTES are spent, so something was
 				 * not read */
 	Elf64_Phdr segment[PDET_ELF_SEGMENTS];

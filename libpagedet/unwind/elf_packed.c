@@ -14,19 +14,26 @@
 /* Debug sections of browsers have more, but not those that are read here. */
 #define MOST_PACKED ((uint64_t)64 << 20)
 
-static int read_head(struct pdet_elf_packed *p)
+static int read_head(struct pdet_elf_packed *p, bool narrow)
 {
+	const size_t size = narrow ? sizeof(Elf32_Chdr) : sizeof(Elf64_Chdr);
+	Elf32_Chdr n;
 	Elf64_Chdr h;
 
-	if (p->len < sizeof(h))
+	if (p->len < size)
 		return -ENOENT;
-	memcpy(&h, p->bytes, sizeof(h));
+	if (narrow) {
+		memcpy(&n, p->bytes, size);
+		h = (Elf64_Chdr){ .ch_type = n.ch_type, .ch_size = n.ch_size };
+	} else {
+		memcpy(&h, p->bytes, size);
+	}
 	p->codec = h.ch_type == ELFCOMPRESS_ZLIB ? PDET_CODEC_ZLIB :
 		   h.ch_type == ELFCOMPRESS_ZSTD ? PDET_CODEC_ZSTD : -1;
 	if (p->codec < 0)
 		return -ENOENT;
-	p->bytes += sizeof(h);
-	p->len -= sizeof(h);
+	p->bytes += size;
+	p->len -= size;
 	p->size = h.ch_size;
 	return 0;
 }
@@ -44,7 +51,8 @@ int pdet_elf_packed(const struct pdet_elf_sections *in, const char *name,
 	if (r < 0)
 		return r;
 	*ret = (struct pdet_elf_packed){ bytes, s.sh_size, s.sh_size, -1 };
-	return s.sh_flags & SHF_COMPRESSED ? read_head(ret) : 0;
+	return s.sh_flags & SHF_COMPRESSED ? read_head(ret, in->narrow) :
+					    0;
 }
 
 int pdet_elf_unpack(const struct pdet_elf_packed *p, void *to)

@@ -12,8 +12,10 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "unwind/dwarf/eh_header.h"
 #include "unwind/libunwind.h"
 #include "unwind/signal_frame.h"
+#include "unwind/unwind_end.h"
 
 #if defined(HAVE_LIBUNWIND) && defined(__x86_64__) && \
 	!defined(PDET_LINKED)
@@ -77,21 +79,12 @@ static int read_bytes(struct unwinding *u, uint64_t addr, void *buf, size_t n)
 	int r;
 
 	if (u->reads++ >= MOST_READS)
-		return refuse(u, "the table for unwinding is damaged");
+		return refuse(u, PDET_UNWIND_DAMAGED_TABLE);
 	r = u->target->read(u->target->arg, addr, buf, n);
-	switch (r) {
-	case 0:
+	if (r == 0)
 		return 0;
-	case -ENXIO:
-		return refuse(u, "memory that is needed is not "
-			      "present: perhaps swapped out");
-	case -ENODATA:
-		return refuse(u, "memory that is needed is not in the dump");
-	default:
-		return refuse(u, u->guessed && is_no_frame(r) ?
-			      PDET_UNWIND_ASTRAY :
-			      "memory that is needed cannot be read");
-	}
+	return refuse(u, u->guessed && is_no_frame(r) ? PDET_UNWIND_ASTRAY :
+		      pdet_unwind_unread(r));
 }
 
 /* No process has memory there: libunwind sees our index. */
@@ -163,28 +156,16 @@ static int access_fpreg(unw_addr_space_t space, unw_regnum_t reg,
 	return -UNW_EBADREG;
 }
 
-/* The form that linkers write (LSB, .eh_frame_hdr). */
-struct header {
-	uint8_t version, frame_form, count_form, table_form;
-	int32_t frame;
-	uint32_t count;
-};
-
-#define FORM_U4 0x03
-#define FORM_PC_S4 0x1b
-#define FORM_DATA_S4 0x3b
-
 static int use_header(struct unwinding *u, const struct pdet_unwind_code *code,
 		      unw_dyn_info_t *di)
 {
-	struct header h;
+	struct pdet_eh_header h;
 	int r = read_bytes(u, code->header, &h, sizeof(h));
 
 	if (r < 0)
 		return r;
-	if (h.version != 1 || h.frame_form != FORM_PC_S4 ||
-	    h.count_form != FORM_U4 || h.table_form != FORM_DATA_S4)
-		return refuse(u, "the table for unwinding has an unknown form");
+	if (!pdet_eh_header_known(&h))
+		return refuse(u, PDET_UNWIND_UNKNOWN_FORM);
 	di->u.rti.segbase = code->header;
 	di->u.rti.table_data = code->header + sizeof(h);
 	di->u.rti.table_len = h.count;	/* an entry has 8 bytes */
@@ -253,7 +234,7 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip,
 		r = search(u, space, ip, &di, pi, need);
 	if (r >= 0 || u->why)
 		return r;
-	return refuse(u, "there is no table for unwinding this code");
+	return refuse(u, PDET_UNWIND_NO_TABLE);
 }
 
 /* libunwind frees what its own table search allocates. */
@@ -314,7 +295,7 @@ static bool is_signal(const struct unwinding *u, uint64_t ip)
 static int damaged(struct unwinding *u)
 {
 	return refuse(u, u->guessed ? PDET_UNWIND_ASTRAY :
-				      "the stack is damaged");
+				      PDET_UNWIND_DAMAGED_STACK);
 }
 
 /* A stack does not end where a guess leads to address 0. */
@@ -334,9 +315,9 @@ static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 	    u->lib->_Ux86_64_get_reg(c, UNW_REG_SP, &sp) < 0)
 		return damaged(u);
 	if (!ip)
-		return !w->n ? refuse(u, "the thread is at address 0") :
+		return !w->n ? refuse(u, PDET_UNWIND_THREAD_AT_0) :
 		       !after_signal ? end_whole(u) :
-		       refuse(u, "a signal came at address 0");
+		       refuse(u, PDET_UNWIND_SIGNAL_AT_0);
 	/* Callers are at higher addresses; a handler may have its own stack.
 	 * The innermost function may have taken its return address away. */
 	if (w->n && !after_signal && (w->n > 1 ? sp <= w->sp : sp < w->sp))
@@ -345,7 +326,7 @@ static int take_frame(struct unwinding *u, unw_cursor_t *c, struct walk *w)
 	step.signal = is_signal(u, ip);
 	w->signals += step.signal;
 	if (w->n == w->most || w->signals > MOST_SIGNALS)
-		return refuse(u, "there are more frames");
+		return refuse(u, PDET_UNWIND_MORE);
 	if (w->n)
 		w->steps[w->n - 1].guessed = u->guessed;
 	w->sp = sp;
@@ -367,7 +348,7 @@ static void walk(struct unwinding *u, unw_addr_space_t space, struct walk *w)
 		u->guessed = false;
 		r = u->lib->_Ux86_64_step(&c);
 		if (r == -UNW_EBADREG)
-			refuse(u, "a register that is needed is not known");
+			refuse(u, PDET_UNWIND_NO_REGISTER);
 		else if (r < 0)
 			damaged(u);
 		else if (r == 0)
@@ -422,7 +403,7 @@ size_t pdet_unwind(const struct pdet_unwinder *lib,
 	struct walk w = { .steps = steps, .most = n };
 	unw_addr_space_t space = lib->_Ux86_64_create_addr_space(&accessors, 0);
 
-	*end = "there is no memory to unwind it";
+	*end = PDET_UNWIND_NO_MEMORY;
 	if (!space)
 		return 0;
 	walk(&u, space, &w);

@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "symbol/user_regs.h"
 #include "unwind/debug_frame.h"
-#include "unwind/eh_frame.h"
+#include "unwind/dwarf/eh_frame.h"
 
 /* The code of one file, and its table for unwinding. */
 struct pdet_unwind_code {

@@ -377,19 +377,36 @@ static void open_debug(struct pdet_code *c, struct pdet_module_file *f)
 	close(in.fd);
 }
 
-/* The kernel maps the whole file of the vdso. */
+struct vdso {
+	const struct pdet_code_memory *memory;
+	struct pdet_module_file *file;
+	char *bytes;
+};
+
+static int load_vdso(void *arg, uint64_t offset, uint64_t n)
+{
+	const struct vdso *v = arg;
+	int r = v->memory->read(v->memory->arg, v->file->start + offset,
+				v->bytes + offset, n);
+
+	if (r < 0 && !v->file->lost)
+		v->file->lost = r;
+	return r;
+}
+
+/* The kernel maps the whole file of the vdso, but that of a 32-bit program is
+ * not the one of this process, and nobody touches its list of sections. */
 static int open_vdso(struct pdet_code *c, struct pdet_module_file *f)
 {
-	struct pdet_elf_input in = { .fd = -1 };
+	struct vdso v = { &c->memory, f, NULL };
+	struct pdet_elf_input in = { .fd = -1, .load = load_vdso, .arg = &v };
 	int r;
 
 	in.size = PDET_MIN(f->end - f->start, VDSO_BYTES);
-	in.bytes = malloc(in.size);
+	in.bytes = v.bytes = calloc(1, in.size);
 	if (!in.bytes)
 		return -ENOMEM;
-	r = c->memory.read(c->memory.arg, f->start, in.bytes, in.size);
-	if (r == 0)
-		r = read_elf(c, f->path, &in, &f->elf);
+	r = read_elf(c, f->path, &in, &f->elf);
 	free(in.bytes);
 	return r;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unwind/compat.h"
 #include "unwind/plain_code.h"
 #include "unwind/signal_frame.h"
 #include "unwind/user_stack.h"
@@ -21,6 +22,7 @@
 struct pdet_user_cache {
 	const struct pdet_user_source *source;
 	struct pdet_code *code;
+	bool compat;		/* the thread runs 32-bit code */
 	uint64_t mappings;	/* number of those that the pages are of; 0: it
 				 * is not known */
 	struct page {
@@ -130,7 +132,8 @@ static int find_code(void *arg, uint64_t ip, struct pdet_unwind_code *ret)
 	uint64_t place;
 
 	if (!m || !m->exec || !m->file ||
-	    pdet_code_file(c->code, m->file) < 0 || !place_of(m, ip, &place))
+	    pdet_code_file(c->code, m->file) < 0 ||
+	    m->file->elf.narrow != c->compat || !place_of(m, ip, &place))
 		return -ENOENT;
 	*ret = (struct pdet_unwind_code){
 		.first = m->start, .end = m->end, .base = ip - place,
@@ -148,7 +151,8 @@ static bool find_debug_frame(struct pdet_user_cache *c, uint64_t ip)
 	const struct pdet_module_file *f = m ? m->file : NULL;
 	uint64_t place;
 
-	if (!f || !m->exec || !f->tried || f->error || !place_of(m, ip, &place))
+	if (!f || !m->exec || !f->tried || f->error ||
+	    f->elf.narrow != c->compat || !place_of(m, ip, &place))
 		return false;
 	return pdet_debug_frame_get(&f->elf.debug_frame, place, ip - place,
 				    &c->pair) ||
@@ -234,8 +238,10 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 	struct pdet_user_cache *c = arg;
 
 	c->pair.guessed = false;
-	return find_debug_frame(c, ip) || find_signal(c, ip) ||
-	       find_plain(c, ip) ? &c->pair : NULL;
+	if (find_debug_frame(c, ip))
+		return &c->pair;
+	return !c->compat && (find_signal(c, ip) || find_plain(c, ip)) ?
+	       &c->pair : NULL;
 }
 
 /* --- names --- */
@@ -375,11 +381,14 @@ static void unwind(const struct pdet_unwinder *u,
 	};
 	struct pdet_unwind_step steps[PDET_USER_FRAMES];
 	const char *end;
-	const size_t found = pdet_unwind(u, &target, regs, steps,
-					 PDET_COUNT(steps), &end);
-	const size_t n = believed(c, steps, found);
-	size_t i;
+	size_t i, n, found;
 
+	c->compat = regs->compat;
+	found = c->compat ?
+		pdet_compat_unwind(&target, regs, steps, PDET_COUNT(steps),
+				   &end) :
+		pdet_unwind(u, &target, regs, steps, PDET_COUNT(steps), &end);
+	n = believed(c, steps, found);
 	for (i = 0; i < n; i++)
 		name_frame(c, &steps[i], &ret->frames[i]);
 	ret->n = n;

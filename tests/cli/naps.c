@@ -2,10 +2,11 @@
 /*
  * naps - sleeps where a stack is hard to unwind
  *
- * usage: naps plain | deep | restorer | stack | vfork | jit | vdso
+ * usage: naps plain | deep | restorer | restorer-rt | stack | vfork | jit |
+ *	      vdso | int80
  *
- * Prints a line and sleeps in pause(). tests/cli/user-programs.py compiles it
- * in several ways, and knows the stacks.
+ * Prints a line and sleeps in pause(). tests/cli/user-programs.py and
+ * user-compat.py compile it in several ways, and know the stacks.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -97,7 +98,7 @@ APART static int jit(void)
 	return word;
 }
 
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__i386__)
 
 static void handle(int number)
 {
@@ -110,20 +111,32 @@ APART static int raised(void)
 	return word;
 }
 
-/* Some C libraries have no table for it. */
+/* Some C libraries have no table for them. */
 void naps_restorer(void);
+#ifdef __x86_64__
+#define naps_restorer_rt naps_restorer
 __asm__(".text\n.globl naps_restorer\n.type naps_restorer,@function\n"
 	"nop\nnaps_restorer:\nmov $15,%rax\nsyscall\n"
 	".size naps_restorer,.-naps_restorer\n");
+#else
+void naps_restorer_rt(void);
+__asm__(".text\n.globl naps_restorer\n.type naps_restorer,@function\n"
+	"nop\nnaps_restorer:\npop %eax\nmov $119,%eax\nint $0x80\n"
+	".size naps_restorer,.-naps_restorer\n"
+	".globl naps_restorer_rt\n.type naps_restorer_rt,@function\n"
+	"nop\nnaps_restorer_rt:\nmov $173,%eax\nint $0x80\n"
+	".size naps_restorer_rt,.-naps_restorer_rt\n");
+#endif
 
-APART static int restorer(void)
+/* 32-bit programs have another frame without SA_SIGINFO. */
+APART static int restorer(unsigned long flags, void (*back)(void))
 {
 	const struct {
 		void (*handler)(int);
 		unsigned long flags;
 		void (*restorer)(void);
-		unsigned long mask;
-	} action = { handle, 0x04000000, naps_restorer, 0 };
+		unsigned char mask[8];
+	} action = { handle, 0x04000000 | flags, back, { 0 } };
 
 	if (syscall(SYS_rt_sigaction, SIGUSR1, &action, NULL, 8) < 0)
 		return 1;
@@ -141,6 +154,27 @@ APART static int stack(void)
 		return 1;
 	return raised() + 1;
 }
+
+#else
+
+static int restorer(unsigned long flags, void (*back)(void))
+{
+	(void)flags;
+	(void)back;
+	return 1;
+}
+
+static int stack(void)
+{
+	return 1;
+}
+
+#define naps_restorer NULL
+#define naps_restorer_rt NULL
+
+#endif
+
+#ifdef __x86_64__
 
 /* Sleeps if it has interrupted code of the vdso. */
 static void handle_time(int number, siginfo_t *info, void *context)
@@ -171,17 +205,28 @@ APART static int vdso(void)
 
 #else
 
-static int restorer(void)
-{
-	return 1;
-}
-
-static int stack(void)
-{
-	return 1;
-}
-
 static int vdso(void)
+{
+	return 1;
+}
+
+#endif
+
+#ifdef __i386__
+
+/* Not by the vdso. */
+APART static int int80(void)
+{
+	int ret;
+
+	(void)!write(STDOUT_FILENO, "\n", 1);
+	__asm__ volatile("int $0x80" : "=a"(ret) : "a"(SYS_pause) : "memory");
+	return ret + word;
+}
+
+#else
+
+static int int80(void)
 {
 	return 1;
 }
@@ -198,7 +243,9 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "deep"))
 		return deep(10000) + 1;
 	if (!strcmp(how, "restorer"))
-		return restorer() + 1;
+		return restorer(0, naps_restorer) + 1;
+	if (!strcmp(how, "restorer-rt"))
+		return restorer(SA_SIGINFO, naps_restorer_rt) + 1;
 	if (!strcmp(how, "stack"))
 		return stack() + 1;
 	if (!strcmp(how, "vfork"))
@@ -207,5 +254,7 @@ int main(int argc, char **argv)
 		return jit() + 1;
 	if (!strcmp(how, "vdso"))
 		return vdso() + 1;
+	if (!strcmp(how, "int80"))
+		return int80() + 1;
 	return 1;
 }

@@ -6,7 +6,6 @@ are those that sleep, in this order, and gdb shows the same addresses. What
 cannot be unwound says why. Compilers that are not there are skipped."""
 
 import os
-import platform
 import re
 import shutil
 import struct
@@ -15,137 +14,14 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from userstack import (ask, gdb_said, gdb_stacks, has_chain,  # noqa: E402
-                       result, skip_without_stacks, stacks, stat_of, wait_for)
-
-SOURCE = os.path.join(os.environ["top_srcdir"], "tests/cli/naps.c")
-CC = os.environ.get("CC", "cc").split()
-CHAIN = ["nap", "inner", "middle", "outer"]
-NO_TABLE = "there is no table for unwinding this code"
-TABLE_LESS = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
-
-
-# Processes of which gdb showed a stack.
-compared = []
-
-
-class Missing(Exception):
-    """Why something cannot be tested here."""
-
-
-class Unbuilt(Missing):
-    """A compiler does not accept it."""
-
-
-class Broken(Exception):
-    """What failed that can be done anywhere."""
-
-
-def build(compiler, *arguments):
-    """Runs a compiler in the current directory."""
-    if not shutil.which(compiler[0]):
-        raise Missing(f"{compiler[0]} is not installed")
-    try:
-        built = subprocess.run([*compiler, *arguments], text=True, timeout=600,
-                               stdout=subprocess.PIPE, check=False,
-                               stderr=subprocess.STDOUT)
-    except subprocess.TimeoutExpired as e:
-        raise Missing(f"{compiler[0]} takes too long") from e
-    if built.returncode:
-        print("".join(f"# {line}\n" for line in built.stdout.splitlines()))
-        raise Unbuilt(f"{' '.join(compiler)} cannot build this")
-
-
-def compile_naps(*flags, compiler=None):
-    """Every compiler of this project builds it without flags."""
-    try:
-        build(compiler or CC, "-O2", "-w", *flags, "-o", "naps", SOURCE)
-    except Unbuilt as e:
-        if not flags and not compiler:
-            raise Broken(str(e)) from e
-        raise
-    return os.path.abspath("naps")
-
-
-class Program:
-    """A program that says when it is about to sleep."""
-
-    def __init__(self, *command, **options):
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
-        self.pid = self.process.pid
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
-
-    def said(self):
-        """Waits for its line. One that cannot do it exits with 1."""
-        if self.process.stdout.readline():
-            return
-        status = self.process.wait()
-        if status == 1:
-            raise Missing("the program cannot do it here")
-        raise Broken(f"the program ended early: status {status}")
-
-    def stack(self, state="S"):
-        """The frames of its first thread, once it sleeps."""
-        self.said()
-        wait_for(lambda: stat_of(self.pid)[:1] == [state])
-        answers = stacks(self.pid)
-        skip_without_stacks(answers)
-        return answers[self.pid].get("user_stack", [])
-
-
-def same_as_gdb(pid, frames, tid=None):
-    """gdb ends some stacks with address 0."""
-    theirs = gdb_stacks(pid).get(tid or pid) if shutil.which("gdb") else None
-    if not theirs:
-        return []
-    compared.append(pid)
-    theirs = [address for address in theirs if address]
-    ours = [int(f["address"], 16) for f in frames if "address" in f]
-    return [] if ours == theirs else [
-        f"{[hex(a) for a in ours]} is not {[hex(a) for a in theirs]}"]
-
-
-def whole(frames, chain=CHAIN):
-    problems = []
-    if not has_chain(frames, chain):
-        problems.append(f"{chain} is not in {frames}")
-    if not frames or "why" in frames[-1]:
-        problems.append(f"{frames[-1:]} is the end")
-    return problems
-
-
-def cut(frames, why):
-    return [] if frames and frames[-1].get("why") == why else [
-        f"{frames[-1:]} does not say: {why}"]
-
-
-TESTS = []
-
-
-def test(name):
-    def keep(function):
-        TESTS.append((name, function))
-        return function
-    return keep
+from userprograms import (CHAIN, NO_TABLE, TABLE_LESS,  # noqa: E402
+                          Missing, Program, build, check_naps, compile_naps,
+                          cut, run_all, same_as_gdb, test, whole)
+from userstack import (has_chain, skip_without_stacks,  # noqa: E402
+                       stacks, wait_for)
 
 
 # --- how C is compiled ---
-
-def check_naps(path, *command, chain=CHAIN, gdb=True, **options):
-    with Program(*(command or [path]), **options) as p:
-        frames = p.stack()
-        return whole(frames, chain) + (
-            same_as_gdb(p.pid, frames) if gdb else [])
-
 
 @test("C")
 def plain():
@@ -337,33 +213,6 @@ def user():
 
 # --- other machines and C libraries ---
 
-@test("a 32-bit program")
-def narrow():
-    path = None
-    for compiler, flags in ((CC, ["-m32"]),
-                            (["i686-linux-gnu-gcc"], ["-static"])):
-        try:
-            path = compile_naps(*flags, compiler=compiler)
-            break
-        except Missing:
-            continue
-    if not path:
-        raise Missing("no compiler builds 32-bit programs")
-    try:
-        program = Program(path)
-    except OSError as e:
-        raise Missing("this kernel runs no 32-bit programs") from e
-    with program as p:
-        p.said()
-        answer = stacks(p.pid)[p.pid]
-        said = ask("task", str(p.pid), "--stacks=user", "--fields", "pid",
-                   "--where", "kind=reserved")
-        why = answer.get("missing", {}).get("user_stack")
-        return [] if "user_stack" not in answer and why == "not_built" and \
-            "32-bit programs are not supported" in said else [
-                str(answer), said]
-
-
 @test("musl")
 def musl():
     # Debian's has no tables, so gdb guesses.
@@ -546,46 +395,5 @@ def java():
             [] if types[at:at + 2] == ["user", "jit"] else [str(frames)])
 
 
-def run(name, function, top):
-    folder = tempfile.mkdtemp(dir=top)
-    os.chdir(folder)
-    try:
-        result(name, function())
-    except Missing as e:
-        result(name, [], str(e))
-    except Broken as e:
-        result(name, [str(e)])
-    finally:
-        os.chdir(top)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def result_of_gdb():
-    """Without gdb, or if it may not attach, nothing was compared."""
-    name = f"{len(compared)} stacks were compared with those of gdb"
-    if not shutil.which("gdb"):
-        result(name, [], "gdb is not installed")
-    elif compared or (not gdb_said and not os.geteuid()):
-        result(name, [] if compared else ["gdb shows no stack"])
-    else:
-        result(name, [], gdb_said[0] if gdb_said else "gdb shows no stack")
-
-
-def main():
-    if platform.machine() != "x86_64":
-        print("1..0 # SKIP user stacks are supported only on x86-64")
-        return
-    if not shutil.which(CC[0]):
-        print(f"1..0 # SKIP {CC[0]} is not installed")
-        return
-    with tempfile.TemporaryDirectory() as top:
-        os.chmod(top, 0o755)
-        for name, function in TESTS:
-            run(name, function, top)
-        os.chdir("/")
-    result_of_gdb()
-    result.end()
-
-
 if __name__ == "__main__":
-    main()
+    run_all()

@@ -3,12 +3,13 @@
  * Fuzzes unwinding of user stacks in any memory. The input has the offsets of
  * the instruction and of the stack, of two bytes each; then the memory, which
  * is code and begins with the table for it. It is the .debug_frame of the code,
- * too, for functions that the table lacks.
+ * too, for functions that the table lacks. The same memory is that of 64-bit
+ * and of 32-bit code.
  */
 #include <errno.h>
 
 #include "fuzz.h"
-#include "unwind/libunwind.h"
+#include "unwind/compat.h"
 
 #define BASE 0x10000000ull
 #define FRAMES 32
@@ -51,36 +52,56 @@ static const struct pdet_frame_pair *find_pair(void *arg, uint64_t ip)
 	return &m->pair;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static size_t unwind(const struct pdet_unwind_target *t,
+		     const struct pdet_user_regs *regs,
+		     struct pdet_unwind_step *steps, const char **end)
 {
 	static struct pdet_unwinder *unwinder;
 	static bool tried;
 	struct pdet_env env = { .root = NULL };
-	struct pdet_unwind_step steps[FRAMES];
-	struct pdet_user_regs regs = { 0 };
-	static struct memory m;
-	const struct pdet_unwind_target t = {
-		read_bytes, find_code, &m, find_pair
-	};
-	const char *end;
-	size_t n;
 
+	if (regs->compat)
+		return pdet_compat_unwind(t, regs, steps, FRAMES, end);
 	if (!tried && pdet_unwinder_new(&env, &unwinder) < 0)
 		unwinder = NULL;
 	tried = true;
-	if (!unwinder)
-		return 0;
+	*end = "libunwind is not there";
+	return unwinder ? pdet_unwind(unwinder, t, regs, steps, FRAMES, end) :
+			  0;
+}
+
+static void check(struct memory *m, const struct pdet_user_regs *regs)
+{
+	const struct pdet_unwind_target t = {
+		read_bytes, find_code, m, find_pair
+	};
+	struct pdet_unwind_step steps[FRAMES];
+	const char *end;
+	size_t n;
+
+	m->frames = (struct pdet_debug_frame){
+		malloc(m->in.size + 1), m->in.size, regs->compat, NULL, 0
+	};
+	MUST(m->frames.bytes);
+	memcpy(m->frames.bytes, m->in.data, m->in.size);
+	MUST(pdet_debug_frame_index(&m->frames) == 0);
+	n = unwind(&t, regs, steps, &end);
+	MUST(n <= FRAMES);
+	MUST(n || end);
+	pdet_debug_frame_free(&m->frames);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pdet_user_regs regs = { .compat = false };
+	static struct memory m;
+
 	regs.reg[PDET_USER_IP] = BASE + fuzz_number(&data, &size, 2);
 	regs.reg[PDET_USER_SP] = BASE + fuzz_number(&data, &size, 2);
 	regs.reg[PDET_USER_BP] = regs.reg[PDET_USER_SP];
 	m.in = (struct fuzz_file){ data, size };
-	m.frames = (struct pdet_debug_frame){ malloc(size + 1), size, NULL, 0 };
-	MUST(m.frames.bytes);
-	memcpy(m.frames.bytes, data, size);
-	MUST(pdet_debug_frame_index(&m.frames) == 0);
-	n = pdet_unwind(unwinder, &t, &regs, steps, FRAMES, &end);
-	MUST(n <= FRAMES);
-	MUST(n || end);
-	pdet_debug_frame_free(&m.frames);
+	check(&m, &regs);
+	regs.compat = true;
+	check(&m, &regs);
 	return 0;
 }

@@ -252,10 +252,6 @@ static int why_no_regs(struct image_session *s,
 				  "prove which registers are its own", t->pid) :
 			pdet_fail(env, EAGAIN, "thread %u is running: its "
 				  "registers are in a processor", t->pid);
-	case -ENOEXEC:
-		return pdet_fail(env, ENOSYS, "cannot read the user stack of "
-				 "thread %u: 32-bit programs are not supported",
-				 t->pid);
 	case -ENODATA:
 		return no_types(env, t->pid);
 	case -EBADMSG:

@@ -44,20 +44,41 @@ struct procfs_hold {
 /* --- the tracer --- */
 
 #ifdef __x86_64__
-/* By the numbers that DWARF gives to registers. */
+/* struct user_regs_struct32 of arch/x86/include/asm/user32.h. */
+struct narrow_regs {
+	uint32_t bx, cx, dx, si, di, bp, ax, ds, es, fs, gs, orig_ax, ip, cs,
+		 flags, sp, ss;
+};
+
+/* Both by the numbers that DWARF gives to registers of x86-64. */
+static void take_narrow(struct procfs_hold *h, const struct narrow_regs *r)
+{
+	h->regs = (struct pdet_user_regs){ .compat = true, .reg = {
+		r->ax, r->dx, r->cx, r->bx, r->si, r->di, r->bp, r->sp,
+		[PDET_USER_IP] = r->ip } };
+}
+
 static int get_regs(struct procfs_hold *h)
 {
-	struct user_regs_struct r;
-	struct iovec all = { &r, sizeof(r) };
+	union {
+		struct user_regs_struct wide;
+		struct narrow_regs narrow;
+	} both;
+	struct iovec all = { &both, sizeof(both) };
+	const struct user_regs_struct *r = &both.wide;
 
 	if (ptrace(PTRACE_GETREGSET, h->tid, (void *)NT_PRSTATUS, &all) < 0)
 		return -errno;
-	/* Those of a 32-bit program are fewer. */
-	if (all.iov_len != sizeof(r))
-		return -ENOEXEC;
+	if (all.iov_len == sizeof(both.narrow)) {
+		take_narrow(h, &both.narrow);
+		return 0;
+	}
+	if (all.iov_len != sizeof(both.wide))
+		return -EBADMSG;
 	h->regs = (struct pdet_user_regs){ .reg = {
-		r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp,
-		r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip } };
+		r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp,
+		r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15,
+		r->rip } };
 	return 0;
 }
 #else
@@ -162,10 +183,6 @@ static int failed(struct pdet_env *env, uint32_t tid, int error)
 	case -EAGAIN:
 		return pdet_fail(env, EAGAIN, "thread %u does not stop: it "
 				 "waits in the kernel", tid);
-	case -ENOEXEC:
-		return pdet_fail(env, ENOSYS, "cannot read the user stack of "
-				 "thread %u, which was stopped: 32-bit programs "
-				 "are not supported", tid);
 	case -ENOSYS:
 		return pdet_fail(env, ENOSYS, "cannot read the user stack of "
 				 "thread %u: that is supported only for x86-64",

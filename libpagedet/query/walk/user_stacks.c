@@ -83,10 +83,13 @@ static int has_run(const struct thread *t, const struct pdet_user_regs *before)
 	       ops->task_same(t->session, t->task) < 0;
 }
 
-/* A thread without user code needs neither. Returns 1. */
-static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env)
+/* A thread without user code needs neither, and 32-bit code no libunwind.
+ * Returns 1. */
+static int make_stack(struct pdet_user_stacks *u, struct pdet_env *env,
+		      const struct pdet_user_regs *regs)
 {
-	int r = u->unwinder ? 0 : pdet_unwinder_new(env, &u->unwinder);
+	int r = u->unwinder || regs->compat ? 0 :
+		pdet_unwinder_new(env, &u->unwinder);
 
 	if (r == 0 && !u->stack) {
 		u->stack = calloc(1, sizeof(*u->stack));
@@ -113,7 +116,7 @@ static int read_once(struct pdet_user_stacks *u, struct thread *t,
 	if (u->stack)
 		u->stack->n = 0;
 	if (r > 0)
-		r = make_stack(u, &s->env);
+		r = make_stack(u, &s->env, &regs);
 	if (r <= 0)
 		return r;
 	r = find_dump(t, &dump);

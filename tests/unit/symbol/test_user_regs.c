@@ -131,6 +131,21 @@ START_TEST(exceptions)
 }
 END_TEST
 
+/* They have the same places. */
+START_TEST(of_32_bit_code)
+{
+	struct world *w = start(0);
+
+	ck_assert_int_eq(ask(w), 0);
+	ck_assert(!w->regs.compat);
+	set(w, CS, 0x23);
+	ck_assert_int_eq(ask(w), 0);
+	ck_assert(w->regs.compat);
+	ck_assert_uint_eq(w->regs.reg[PDET_USER_IP], 0x401000);
+	end(w);
+}
+END_TEST
+
 START_TEST(not_these)
 {
 	static const struct {
@@ -138,7 +153,6 @@ START_TEST(not_these)
 		uint64_t value;
 		int error;
 	} cases[] = {
-		{ CS, 0x23, -ENOEXEC },		/* 32-bit code */
 		{ CS, 0x10, -EBADMSG },		/* the kernel */
 		{ SS, 0x18, -EBADMSG },
 		{ FLAGS, 0x46, -EBADMSG },	/* without interrupts */
@@ -287,7 +301,8 @@ START_TEST(runs_32_bit_code)
 	struct world *w = start_running(&c);
 
 	add_cpu(&c, 77, 0x23, 0x7fff1000);
-	ck_assert_int_eq(ask_running(w, &c), -ENOEXEC);
+	ck_assert_int_eq(ask_running(w, &c), 0);
+	ck_assert(w->regs.compat);
 	end(w);
 }
 END_TEST
@@ -344,7 +359,8 @@ int main(void)
 
 	unit_loop(s, system_calls, 2);
 	unit_test(s, exceptions);
-	unit_loop(s, not_these, 6);
+	unit_test(s, of_32_bit_code);
+	unit_loop(s, not_these, 5);
 	unit_test(s, who_runs_has_none);
 	unit_loop(s, runs_in_qemu, 2);
 	unit_loop(s, runs_in_crash, 4);

@@ -286,7 +286,7 @@ static size_t index_of(unsigned letters, unsigned leb)
 	section[fde] = 16;
 	section[fde + 4] = (uint8_t)(fde + 4);
 	section[fde + 8] = 1;
-	ck_assert_int_eq(pdet_eh_frame_index(section, fde + 20, 0x1000,
+	ck_assert_int_eq(pdet_eh_frame_index(section, fde + 20, 0x1000, 8,
 					     &frames), 0);
 	free(frames.entries);
 	return frames.n;

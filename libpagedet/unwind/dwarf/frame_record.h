@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /* Reads records of .eh_frame and .debug_frame, which may be damaged. */
-#ifndef PDET_UNWIND_FRAME_RECORD_H
-#define PDET_UNWIND_FRAME_RECORD_H
+#ifndef PDET_UNWIND_DWARF_FRAME_RECORD_H
+#define PDET_UNWIND_DWARF_FRAME_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,12 +42,71 @@ static inline uint32_t pdet_frame_u32(struct pdet_frame_rest *r)
 	return v;
 }
 
+static inline unsigned pdet_frame_u16(struct pdet_frame_rest *r)
+{
+	uint16_t v;
+
+	pdet_frame_take(r, &v, sizeof(v));
+	return v;
+}
+
 static inline uint64_t pdet_frame_u64(struct pdet_frame_rest *r)
 {
 	uint64_t v;
 
 	pdet_frame_take(r, &v, sizeof(v));
 	return v;
+}
+
+/* LEB128 of 64 bits has at most 10 bytes. *@last is the last one. */
+static inline uint64_t pdet_frame_leb(struct pdet_frame_rest *r,
+				      unsigned *shift, unsigned *last)
+{
+	uint64_t v = 0;
+
+	*shift = 0;
+	do {
+		*last = pdet_frame_u8(r);
+		r->bad = r->bad || *shift > 63;
+		if (r->bad)
+			return 0;
+		v |= (uint64_t)(*last & 0x7f) << *shift;
+		*shift += 7;
+	} while (*last & 0x80);
+	return v;
+}
+
+static inline uint64_t pdet_frame_uleb(struct pdet_frame_rest *r)
+{
+	unsigned shift, last;
+
+	return pdet_frame_leb(r, &shift, &last);
+}
+
+static inline int64_t pdet_frame_sleb(struct pdet_frame_rest *r)
+{
+	unsigned shift, last;
+	uint64_t v = pdet_frame_leb(r, &shift, &last);
+
+	if (last & 0x40 && shift < 64)
+		v |= ~(uint64_t)0 << shift;
+	return (int64_t)v;
+}
+
+/* A part of a record. It is empty if the record ends before. */
+static inline struct pdet_frame_rest pdet_frame_part(struct pdet_frame_rest *r,
+						     uint64_t n)
+{
+	struct pdet_frame_rest part = { r->at, r->at, false };
+
+	r->bad = r->bad || n > (uint64_t)(r->end - r->at);
+	if (r->bad) {
+		part.bad = true;
+		return part;
+	}
+	r->at += n;
+	part.end = r->at;
+	return part;
 }
 
 /* pdet_frame_record - the record at an offset of a section, without its length.

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * The row of a table for unwinding that is about an address: where the
+ * registers of the caller are. Tables of 32-bit x86 only; the bytes may be
+ * hostile.
+ */
+#ifndef PDET_UNWIND_DWARF_CFI_H
+#define PDET_UNWIND_DWARF_CFI_H
+
+#include "unwind/dwarf/frame_record.h"
+
+/* By the numbers that DWARF gives to the registers of 32-bit x86. */
+enum { PDET_X86_AX, PDET_X86_CX, PDET_X86_DX, PDET_X86_BX, PDET_X86_SP,
+       PDET_X86_BP, PDET_X86_SI, PDET_X86_DI, PDET_X86_IP, PDET_X86_REGS };
+
+enum pdet_cfi {
+	PDET_CFI_NONE,		/* as the convention of calls says */
+	PDET_CFI_UNDEFINED,
+	PDET_CFI_SAME,
+	PDET_CFI_AT,		/* in memory, at the CFA and n */
+	PDET_CFI_IS,		/* it is the CFA and n */
+	PDET_CFI_IN,		/* in register n */
+	PDET_CFI_AT_CODE,	/* in memory, where an expression says */
+	PDET_CFI_IS_CODE	/* what an expression says */
+};
+
+struct pdet_cfi_rule {
+	enum pdet_cfi is;
+	int64_t n;
+	struct pdet_frame_rest code;
+};
+
+struct pdet_cfi_row {
+	/* The canonical frame address: the register and n, or IS_CODE. */
+	struct pdet_cfi_rule cfa;
+	uint64_t cfa_register;
+	struct pdet_cfi_rule reg[PDET_X86_REGS];
+	uint64_t ra;		/* the register of the return address */
+};
+
+/*
+ * pdet_cfi_row - find the row for @ip in the CIE and the FDE of a function,
+ * both in the form of .eh_frame and without their lengths. @at: the address of
+ * the process that has the first byte of @fde. The row is valid as long as both
+ * are. Returns 0, -ENOENT if the function has no such address, -EBADMSG if one
+ * is damaged, or -ENOTSUP if its form is not known.
+ */
+int pdet_cfi_row(struct pdet_frame_rest cie, struct pdet_frame_rest fde,
+		 uint64_t at, uint32_t ip, struct pdet_cfi_row *ret);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/*
+ * A stack machine for DWARF 4, section 2.5, as far as compilers, linkers and
+ * the kernel use it to unwind. It has no jumps, so each byte is read once.
+ */
+#include <errno.h>
+
+#include "unwind/dwarf/expression.h"
+
+#define DEPTH 16
+
+enum { OP_ADDR = 0x03, OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S,
+       OP_CONST2U, OP_CONST2S, OP_CONST4U, OP_CONST4S, OP_CONSTU = 0x10,
+       OP_CONSTS, OP_DUP, OP_DROP, OP_OVER, OP_SWAP = 0x16, OP_AND = 0x1a,
+       OP_MINUS = 0x1c, OP_MUL = 0x1e, OP_NEG, OP_NOT, OP_OR, OP_PLUS,
+       OP_PLUS_UCONST, OP_SHL, OP_SHR, OP_SHRA, OP_XOR, OP_EQ = 0x29, OP_GE,
+       OP_GT, OP_LE, OP_LT, OP_NE, OP_LIT0 = 0x30, OP_BREG0 = 0x70,
+       OP_BREGX = 0x92, OP_NOP = 0x96 };
+
+#define NUMBERS 32		/* of OP_LIT0 and OP_BREG0 */
+
+struct machine {
+	struct pdet_frame_rest rest;
+	const struct pdet_values *v;
+	uint32_t stack[DEPTH];
+	unsigned n;
+	int error;
+};
+
+static void fail(struct machine *m, int error)
+{
+	if (!m->error)
+		m->error = error;
+}
+
+static void push(struct machine *m, uint64_t v)
+{
+	if (m->n == DEPTH)
+		fail(m, -EBADMSG);
+	else
+		m->stack[m->n++] = (uint32_t)v;
+}
+
+static uint32_t pop(struct machine *m)
+{
+	if (m->n)
+		return m->stack[--m->n];
+	fail(m, -EBADMSG);
+	return 0;
+}
+
+static void push_word(struct machine *m, uint32_t addr)
+{
+	uint32_t v = 0;
+
+	if (!m->error)
+		fail(m, m->v->word(m->v->arg, addr, &v));
+	push(m, v);
+}
+
+static void push_register(struct machine *m, uint64_t number)
+{
+	const int64_t offset = pdet_frame_sleb(&m->rest);
+	uint32_t v = 0;
+
+	if (!m->rest.bad)
+		fail(m, m->v->reg(m->v->arg, number, &v));
+	push(m, v + (uint64_t)offset);
+}
+
+static bool constant(struct machine *m, unsigned op)
+{
+	struct pdet_frame_rest *r = &m->rest;
+
+	switch (op) {
+	case OP_CONST1U:
+		push(m, pdet_frame_u8(r));
+		return true;
+	case OP_CONST1S:
+		push(m, (uint64_t)(int8_t)pdet_frame_u8(r));
+		return true;
+	case OP_CONST2U:
+		push(m, pdet_frame_u16(r));
+		return true;
+	case OP_CONST2S:
+		push(m, (uint64_t)(int16_t)pdet_frame_u16(r));
+		return true;
+	case OP_ADDR:
+	case OP_CONST4U:
+	case OP_CONST4S:
+		push(m, pdet_frame_u32(r));
+		return true;
+	case OP_CONSTU:
+		push(m, pdet_frame_uleb(r));
+		return true;
+	case OP_CONSTS:
+		push(m, (uint64_t)pdet_frame_sleb(r));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of the upper two values. */
+static bool combine(struct machine *m, unsigned op)
+{
+	const uint32_t x = m->n > 1 ? m->stack[m->n - 2] : 0;
+	const uint32_t y = m->n > 1 ? m->stack[m->n - 1] : 0;
+	const int32_t a = (int32_t)x, b = (int32_t)y;
+	uint32_t v;
+
+	switch (op) {
+	case OP_AND:
+		v = x & y;
+		break;
+	case OP_MINUS:
+		v = x - y;
+		break;
+	case OP_MUL:
+		v = x * y;
+		break;
+	case OP_OR:
+		v = x | y;
+		break;
+	case OP_PLUS:
+		v = x + y;
+		break;
+	case OP_SHL:
+		v = y < 32 ? x << y : 0;
+		break;
+	case OP_SHR:
+		v = y < 32 ? x >> y : 0;
+		break;
+	case OP_SHRA:
+		v = (uint32_t)(a >> (y < 32 ? y : 31));
+		break;
+	case OP_XOR:
+		v = x ^ y;
+		break;
+	case OP_EQ:
+		v = x == y;
+		break;
+	case OP_GE:
+		v = a >= b;
+		break;
+	case OP_GT:
+		v = a > b;
+		break;
+	case OP_LE:
+		v = a <= b;
+		break;
+	case OP_LT:
+		v = a < b;
+		break;
+	case OP_NE:
+		v = x != y;
+		break;
+	default:
+		return false;
+	}
+	pop(m);
+	pop(m);
+	push(m, v);
+	return true;
+}
+
+static bool one(struct machine *m, unsigned op)
+{
+	uint32_t x, y;
+
+	switch (op) {
+	case OP_DEREF:
+		push_word(m, pop(m));
+		return true;
+	case OP_DUP:
+		x = pop(m);
+		push(m, x);
+		push(m, x);
+		return true;
+	case OP_DROP:
+		pop(m);
+		return true;
+	case OP_OVER:
+		y = pop(m);
+		x = pop(m);
+		push(m, x);
+		push(m, y);
+		push(m, x);
+		return true;
+	case OP_SWAP:
+		y = pop(m);
+		x = pop(m);
+		push(m, y);
+		push(m, x);
+		return true;
+	case OP_NEG:
+		push(m, -(uint64_t)pop(m));
+		return true;
+	case OP_NOT:
+		push(m, ~pop(m));
+		return true;
+	case OP_PLUS_UCONST:
+		push(m, pop(m) + pdet_frame_uleb(&m->rest));
+		return true;
+	case OP_BREGX:
+		push_register(m, pdet_frame_uleb(&m->rest));
+		return true;
+	case OP_NOP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void run_one(struct machine *m, unsigned op)
+{
+	if (op >= OP_LIT0 && op < OP_LIT0 + NUMBERS)
+		push(m, op - OP_LIT0);
+	else if (op >= OP_BREG0 && op < OP_BREG0 + NUMBERS)
+		push_register(m, op - OP_BREG0);
+	else if (!constant(m, op) && !one(m, op) && !combine(m, op))
+		fail(m, -ENOTSUP);
+}
+
+int pdet_expression(struct pdet_frame_rest code, const struct pdet_values *v,
+		    const uint32_t *cfa, uint32_t *ret)
+{
+	struct machine m = { .rest = code, .v = v };
+
+	if (cfa)
+		push(&m, *cfa);
+	while (!m.error && m.rest.at < m.rest.end) {
+		run_one(&m, pdet_frame_u8(&m.rest));
+		if (m.rest.bad)
+			fail(&m, -EBADMSG);
+	}
+	*ret = pop(&m);
+	return m.error;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
+/* The expressions by which tables of 32-bit programs say where a value is. */
+#ifndef PDET_UNWIND_DWARF_EXPRESSION_H
+#define PDET_UNWIND_DWARF_EXPRESSION_H
+
+#include "unwind/dwarf/frame_record.h"
+
+/* What the thread has. Both return 0, or a negative errno that ends the
+ * expression. */
+struct pdet_values {
+	int (*word)(void *arg, uint32_t addr, uint32_t *ret);
+	int (*reg)(void *arg, uint64_t number, uint32_t *ret);
+	void *arg;
+};
+
+/*
+ * pdet_expression - calculate one. It begins with *cfa; NULL: with nothing.
+ * Returns 0, -EBADMSG if it is damaged, -ENOTSUP if it does what no table
+ * needs, or what a function of @v returned.
+ */
+int pdet_expression(struct pdet_frame_rest code, const struct pdet_values *v,
+		    const uint32_t *cfa, uint32_t *ret);
+
+#endif
