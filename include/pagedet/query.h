@@ -581,7 +581,9 @@ int pagedet_threads(const struct pagedet_iter *it, uint32_t pid, uint32_t *tids,
  * @tid: [in] thread id
  * @frames: [out] [len: n] text of each frame, innermost first: "name+0x10/0x40
  *          [module]", or an address if it has no name. The last frame is "?" if
- *          the rest of the stack could not be read
+ *          the rest of the stack could not be read. "?" before other frames:
+ *          one caller may be missing there, because an interrupt of arm64
+ *          stopped a function whose code does not show whether it has a record
  *          [borrowed: the next step, or the next call for any thread]
  * @n: [in] size of @frames, in elements
  * Return: how many frames the stack has, 0 if the thread is in user code, or a

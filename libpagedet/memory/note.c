@@ -73,8 +73,8 @@ static bool read_cpu(const struct pdet_note *note, struct pdet_cpu *ret)
 {
 	enum { PID = 32, REGS = 112 };
 	enum { X86_LEN = 336, X86_BP = 4, X86_IP = 16, X86_CS, X86_SP = 19 };
-	enum { ARM64_LEN = 392, ARM64_FP = 29, ARM64_SP = 31, ARM64_PC,
-	       ARM64_PSTATE };
+	enum { ARM64_LEN = 392, ARM64_FP = 29, ARM64_LR, ARM64_SP,
+	       ARM64_PC, ARM64_PSTATE };
 	uint64_t regs[34];
 
 	if (note->desc_len != X86_LEN && note->desc_len != ARM64_LEN)
@@ -90,7 +90,7 @@ static bool read_cpu(const struct pdet_note *note, struct pdet_cpu *ret)
 		/* exception level 0 */
 		*ret = (struct pdet_cpu){
 			.ip = regs[ARM64_PC], .sp = regs[ARM64_SP],
-			.fp = regs[ARM64_FP],
+			.fp = regs[ARM64_FP], .lr = regs[ARM64_LR],
 			.user = !(regs[ARM64_PSTATE] & 0xc),
 		};
 	memcpy(&ret->pid, note->desc + PID, sizeof(ret->pid));

@@ -42,6 +42,7 @@ uint16_t pdet_notes_machine(struct pdet_notes notes);
 /* The state of a processor when the dump was written. */
 struct pdet_cpu {
 	uint64_t ip, sp, fp;	/* fp: bp on x86-64 */
+	uint64_t lr;		/* link register of arm64 */
 	bool user;		/* in user mode */
 	uint32_t pid;		/* pid of the thread; QEMU does not know it, and
 				 * numbers the processors from 1 */

@@ -13,6 +13,10 @@
 /* The largest kernels have a few million. */
 #define MOST_ENTRIES ((uint64_t)1 << 24)
 
+/* Stacks that are not the task's: of interrupts, the entry, and six of
+ * exceptions (arch/x86/include/asm/cpu_entry_area.h). */
+#define STACKS 8
+
 enum { ENTRY_SP_OFFSET, ENTRY_BP_OFFSET, ENTRY_SP_REG, ENTRY_BP_REG,
        ENTRY_TYPE, ENTRY_SIGNAL, ENTRY_END, ENTRY_FIELDS };
 static const pdet_field_names entry_names[ENTRY_FIELDS] = {
@@ -326,6 +330,16 @@ static int call(struct pdet_space *space, uint64_t sp, struct pdet_orc_state *s)
 	return r < 0 ? r : 1;
 }
 
+/* Callers are higher on the stack, except where an exception switched stacks,
+ * or the call of an interrupt's handler did, which left the old stack pointer
+ * on the new stack. No stack is there twice. */
+static bool leads_on(const struct entry *e, uint64_t from,
+		     struct pdet_orc_state *s)
+{
+	return s->sp > from || ((e->type != CALL || e->sp_reg == SP_INDIRECT) &&
+				s->left++ < STACKS);
+}
+
 int pdet_orc_next(struct pdet_space *space, const struct pdet_orc *o,
 		  struct pdet_orc_state *s)
 {
@@ -369,8 +383,6 @@ int pdet_orc_next(struct pdet_space *space, const struct pdet_orc *o,
 	}
 	s->bp = bp;
 	s->signal = e.signal;
-	/* Callers are higher on the stack, except where an interrupt switched
-	 * stacks. */
-	return r > 0 && ((e.type == CALL && s->sp <= was.sp) ||
-			 !pdet_is_address(s->ip)) ? -EBADMSG : r;
+	return r > 0 && (!leads_on(&e, was.sp, s) || !pdet_is_address(s->ip)) ?
+	       -EBADMSG : r;
 }

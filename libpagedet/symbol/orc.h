@@ -52,6 +52,7 @@ struct pdet_orc_state {
 	uint64_t regs;		/* address of a complete pt_regs; 0: none */
 	bool signal;		/* ip is the address of an interrupted
 				 * instruction, not a return address */
+	unsigned left;		/* stacks that were left for a lower one */
 };
 
 /* pdet_orc_next - step to the caller's frame. Returns 1, 0 if the stack ends,

@@ -2,8 +2,7 @@
 /*
  * Unwinds the stack of a task that is not running. The context switch saved its
  * registers, at a different place on each architecture. From there it uses ORC
- * or frame pointers: a record with the caller's record and the return address
- * (arch/arm64/kernel/stacktrace.c, arch/x86/kernel/unwind_frame.c).
+ * or frame pointers.
  */
 #include <elf.h>
 #include <errno.h>
@@ -49,6 +48,7 @@ bool pdet_task_stacks_init(struct pdet_task_stacks *t,
 	pdet_struct_find(&t->task, btf, task_names, TASK_FIELDS);
 	pdet_struct_find(&t->frame, btf, frame_names, FRAME_FIELDS);
 	pdet_struct_find(&t->area, btf, area_names, AREA_FIELDS);
+	pdet_frame_chain_init(&t->chain, paging, btf);
 	if (!pdet_struct_has(&t->task, TASK_ON_CPU) ||
 	    !pdet_struct_has(&t->task, TASK_SP))
 		return false;
@@ -65,21 +65,14 @@ bool pdet_task_stacks_init(struct pdet_task_stacks *t,
 /* Registers saved by the context switch. */
 struct kept {
 	uint64_t switches;
-	uint64_t stack;		/* the task's stack; 0: unknown */
-	uint64_t bytes;		/* size of that; 0: unknown */
-	uint64_t ip, sp, fp;
+	struct pdet_chain_stack stack;
+	uint64_t ip, sp, fp, lr;
 	bool runs;		/* running: these are the processor's
 				 * registers */
 	bool user;
-	bool own;		/* it is on the task's own stack, or was
-				 * before an interrupt */
 	bool proved;		/* the processor in user mode is its own */
 	uint32_t note;		/* of the processor */
 };
-
-/* Largest and smallest size of a task's stack. */
-#define STACK_BYTES ((uint64_t)64 << 10)
-#define LEAST_STACK_BYTES ((uint64_t)16 << 10)
 
 /* A dump may lack processors, so a note's position does not identify one. The
  * kernel writes the pid into each note. QEMU, which has all processors, does
@@ -93,13 +86,6 @@ static bool are_numbered(const struct pdet_task_stacks *t)
 		if (cpu.pid != i + 1)
 			return false;
 	return true;
-}
-
-/* Whether that is in the task's own stack, for sure. */
-static bool is_own(const struct kept *k, uint64_t at)
-{
-	return k->stack && at - k->stack < (k->bytes ? k->bytes :
-					    LEAST_STACK_BYTES);
 }
 
 /* Whether a processor in user mode, which the kernel's number or its note
@@ -129,19 +115,21 @@ static bool find_cpu(const struct pdet_task_stacks *t, uint32_t pid,
 	struct pdet_cpu cpu;
 	uint32_t i;
 
-	for (i = 0; !ret->own && pdet_notes_cpu(t->cpus, i, &cpu); i++) {
-		const bool own = !cpu.user && is_own(ret, cpu.sp);
+	for (i = 0; !ret->stack.own && pdet_notes_cpu(t->cpus, i, &cpu); i++) {
+		const bool own = !cpu.user &&
+				 pdet_chain_owns(&ret->stack, cpu.sp);
 
 		if (!own && (numbered ? i != number : cpu.pid != pid))
 			continue;
 		ret->runs = true;
-		ret->own = own;
+		ret->stack.own = own;
 		ret->user = cpu.user;
 		ret->note = i;
 		ret->proved = cpu.user && is_proved(t, i, number);
 		ret->ip = cpu.ip;
 		ret->sp = cpu.sp;
 		ret->fp = cpu.fp;
+		ret->lr = cpu.lr;
 	}
 	return ret->runs;
 }
@@ -156,7 +144,8 @@ static uint64_t stack_bytes(struct pdet_space *space,
 	    pdet_struct_value(space, &t->area, area, AREA_PAGES, &bytes) < 0)
 		return 0;
 	bytes <<= t->paging->page_shift;
-	return bytes < LEAST_STACK_BYTES || bytes > STACK_BYTES ? 0 : bytes;
+	return bytes < PDET_LEAST_STACK_BYTES ||
+	       bytes > PDET_STACK_BYTES ? 0 : bytes;
 }
 
 static int read_task(struct pdet_space *space, const struct pdet_task_stacks *t,
@@ -169,16 +158,17 @@ static int read_task(struct pdet_space *space, const struct pdet_task_stacks *t,
 	if (r < 0)
 		return r;
 	*ret = (struct kept){
-		.stack = pdet_struct_get(s, buf, TASK_STACK),
+		.stack.at = pdet_struct_get(s, buf, TASK_STACK),
 		.switches = pdet_struct_get(s, buf, TASK_SWITCHES) +
 			    pdet_struct_get(s, buf, TASK_FORCED),
 		.sp = pdet_struct_get(s, buf, TASK_SP),
 		.fp = pdet_struct_get(s, buf, TASK_FP),
 		.ip = pdet_struct_get(s, buf, TASK_PC),
 	};
-	ret->bytes = stack_bytes(space, t, pdet_struct_get(s, buf, TASK_AREA));
+	ret->stack.bytes = stack_bytes(space, t,
+				       pdet_struct_get(s, buf, TASK_AREA));
 	if (!pdet_struct_get(s, buf, TASK_ON_CPU)) {
-		ret->own = ret->stack;
+		ret->stack.own = ret->stack.at;
 		return 0;
 	}
 	return find_cpu(t, (uint32_t)pdet_struct_get(s, buf, TASK_PID),
@@ -213,85 +203,77 @@ static int begin(struct pdet_space *space, const struct pdet_task_stacks *t,
 	return r < 0 ? r : k->user || pdet_is_address(k->ip) ? 0 : -EBADMSG;
 }
 
-/* Clear a pointer signature, which uses bits outside the address. */
-static uint64_t without_signature(const struct pdet_paging *p, uint64_t v)
+static size_t by_orc(struct pdet_space *space, const struct pdet_task_stacks *t,
+		     struct kept *k, struct pdet_frame *frames, size_t n,
+		     int *error)
 {
-	return p->arch->machine == EM_AARCH64 && v >> 55 & 1 ?
-	       v | -((uint64_t)1 << p->va_bits) : v;
-}
-
-/* Callers are at higher addresses. An interrupt has its own stack at any
- * address, even within the bytes that a larger task stack would use. Its last
- * record points to the task's own stack. No record points back. */
-static bool leads_on(struct kept *k, uint64_t from, uint64_t to)
-{
-	const uint64_t most = k->bytes ? k->bytes : STACK_BYTES;
-
-	if (k->own)
-		return to > from && to - k->stack < most;
-	k->own = to > from ? is_own(k, to) :
-		 k->stack && to - k->stack < most;
-	return to > from || k->own;
-}
-
-/*
- * Step to the caller of the frame whose record is at s->bp. Returns as
- * pdet_orc_next().
- */
-static int next_record(struct pdet_space *space,
-		       const struct pdet_task_stacks *t, struct kept *k,
-		       struct pdet_orc_state *s)
-{
-	const uint64_t at = s->bp;
-	uint64_t record[2];
-	int r;
-
-	/* entry from user code, or start of a kernel thread */
-	if (!at)
-		return 0;
-	if (!pdet_is_address(at) || !leads_on(k, s->sp, at) || at % 8)
-		return -EBADMSG;
-	r = pdet_space_read(space, at, record, sizeof(record));
-	if (r < 0)
-		return r == -ENOENT ? -EBADMSG : r;
-	s->sp = at;
-	s->bp = record[0];
-	s->ip = without_signature(t->paging, record[1]);
-	return !record[1] ? 0 : pdet_is_address(s->ip) ? 1 : -EBADMSG;
-}
-
-size_t pdet_task_stack(struct pdet_space *space,
-		       const struct pdet_task_stacks *t, uint64_t task,
-		       uint64_t *frames, size_t n, int *error)
-{
-	struct pdet_orc_state s = { 0 };
-	struct kept k, again;
+	struct pdet_orc_state s = {
+		.ip = k->ip, .sp = k->sp, .bp = k->fp, .signal = k->runs
+	};
 	size_t i = 0;
 	int r;
 
-	*error = begin(space, t, task, &k);
-	if (*error || k.user)
-		return 0;
-	s.signal = k.runs;
-	s.ip = without_signature(t->paging, k.ip);
-	s.sp = k.sp;
-	s.bp = k.fp;
-	/* the first record may be exactly at sp */
-	if (!t->has_orc)
-		s.sp--;
 	do {
 		if (i == n) {
 			r = -E2BIG;
 			break;
 		}
-		frames[i++] = s.ip;
-		r = t->has_orc ? pdet_orc_next(space, &t->orc, &s) :
-				 next_record(space, t, &k, &s);
-		k.own = k.own || is_own(&k, s.sp);
+		frames[i++] = (struct pdet_frame){
+			s.ip, s.signal ? PDET_FRAME_AT : PDET_FRAME_CALL
+		};
+		r = pdet_orc_next(space, &t->orc, &s);
+		k->stack.own |= pdet_chain_owns(&k->stack, s.sp);
 	} while (r > 0);
 	*error = r;
+	return i;
+}
+
+static size_t by_chain(struct pdet_space *space,
+		       const struct pdet_task_stacks *t, struct kept *k,
+		       struct pdet_frame *frames, size_t n, int *error)
+{
+	struct pdet_chain_state s = {
+		.ip = pdet_chain_address(t->paging, k->ip), .fp = k->fp,
+		.lr = pdet_chain_address(t->paging, k->lr),
+		/* the first record may be exactly at sp */
+		.from = k->sp - 1, .stack = k->stack,
+		.is = k->runs ? PDET_FRAME_AT : PDET_FRAME_CALL,
+	};
+	size_t i = 0;
+	int r;
+
+	do {
+		if (i == n) {
+			r = -E2BIG;
+			break;
+		}
+		frames[i++] = (struct pdet_frame){ s.ip, s.is };
+		r = pdet_chain_next(space, &t->chain, &s);
+	} while (r > 0);
+	k->stack = s.stack;
+	/* A gap is between two frames. */
+	if (i && frames[i - 1].is == PDET_FRAME_GAP) {
+		i--;
+		r = r ? r : -EBADMSG;
+	}
+	*error = r;
+	return i;
+}
+
+size_t pdet_task_stack(struct pdet_space *space,
+		       const struct pdet_task_stacks *t, uint64_t task,
+		       struct pdet_frame *frames, size_t n, int *error)
+{
+	struct kept k, again;
+	size_t has;
+	int r;
+
+	*error = begin(space, t, task, &k);
+	if (*error || k.user)
+		return 0;
+	has = (t->has_orc ? by_orc : by_chain)(space, t, &k, frames, n, error);
 	/* As far as is known, it is another task's. */
-	if (k.runs && !k.own) {
+	if (k.runs && !k.stack.own) {
 		if (!*error || *error == -E2BIG || *error == -EBADMSG)
 			*error = -EAGAIN;
 		return 0;
@@ -302,7 +284,7 @@ size_t pdet_task_stack(struct pdet_space *space,
 		*error = r < 0 ? r : -EAGAIN;
 		return 0;
 	}
-	return i;
+	return has;
 }
 
 bool pdet_task_rest_known(const struct pdet_task_stacks *t)
@@ -320,10 +302,11 @@ int pdet_task_rest(struct pdet_space *space, const struct pdet_task_stacks *t,
 	if (r < 0)
 		return r;
 	*ret = (struct pdet_task_rest){
-		.stack = k.stack, .bytes = k.bytes, .switches = k.switches,
-		.sp = k.runs && k.own ? k.sp : 0,
+		.stack = k.stack.at, .bytes = k.stack.bytes,
+		.switches = k.switches,
+		.sp = k.runs && k.stack.own ? k.sp : 0,
 		.lowest = k.sp,
 		.user = k.proved, .cpu = k.note,
 	};
-	return k.runs && !k.own && !k.proved ? -EAGAIN : 0;
+	return k.runs && !k.stack.own && !k.proved ? -EAGAIN : 0;
 }

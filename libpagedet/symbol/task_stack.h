@@ -8,6 +8,7 @@
 
 #include "kernel/address/percpu.h"
 #include "memory/note.h"
+#include "symbol/frame_chain.h"
 #include "symbol/orc.h"
 
 struct pdet_task_stacks {
@@ -17,6 +18,7 @@ struct pdet_task_stacks {
 	struct pdet_struct task, frame, area;
 	bool has_orc;
 	struct pdet_orc orc;
+	struct pdet_frame_chain chain; /* without ORC */
 };
 
 /* pdet_task_stacks_init - @orc as in orc.h. If its n is 0, the kernel has no
@@ -29,15 +31,15 @@ bool pdet_task_stacks_init(struct pdet_task_stacks *t,
 			   const struct pdet_modules *modules);
 
 /*
- * pdet_task_stack - get the return addresses of the task_struct at @task,
- * innermost first, at most @n. Returns their number, or 0 if the task is in
- * user code. *@error is 0 if the stack is complete, -EAGAIN if the task is
+ * pdet_task_stack - get the frames of the task_struct at @task, innermost
+ * first, at most @n. Returns their number, or 0 if the task is in user code.
+ * *@error is 0 if the stack is complete, -EAGAIN if the task is
  * running, or ran meanwhile, and no registers lead to its own stack, -E2BIG if
  * there are more, or a result of memory/memory.h.
  */
 size_t pdet_task_stack(struct pdet_space *space,
 		       const struct pdet_task_stacks *t, uint64_t task,
-		       uint64_t *frames, size_t n, int *error);
+		       struct pdet_frame *frames, size_t n, int *error);
 
 /* The kernel stack of a task. */
 struct pdet_task_rest {

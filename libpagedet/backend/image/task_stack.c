@@ -82,11 +82,15 @@ int pdet_image_threads(struct pdet_session *base, uint32_t pid, uint32_t **ret,
 }
 
 /* The return address of a call that never returns may be in the next function.
- * The kernel therefore names the calling instruction (%pB). */
-static size_t put_name(struct image_session *s, uint64_t ip, char *buf)
+ * The kernel therefore names the calling instruction (%pB), but not if one was
+ * interrupted, which may be the first one of its function. */
+static size_t put_name(struct image_session *s, const struct pdet_frame *frame,
+		       char *buf)
 {
+	const unsigned back = frame->is == PDET_FRAME_CALL;
+	const uint64_t ip = frame->ip;
 	char name[IMAGE_SYMBOL];
-	size_t len = pdet_image_code(s, ip - 1, name), at;
+	size_t len = pdet_image_code(s, ip - back, name), at;
 	unsigned long long offset;
 	char *plus = len ? strrchr(name, '+') : NULL, *end;
 
@@ -96,10 +100,10 @@ static size_t put_name(struct image_session *s, uint64_t ip, char *buf)
 	offset = strtoull(plus + 1, &end, 16);
 	at = (size_t)(plus - name);
 	return (size_t)snprintf(buf, IMAGE_SYMBOL + 16, "%.*s+0x%llx%s\n",
-				(int)at, name, offset + 1, end);
+				(int)at, name, offset + back, end);
 }
 
-static int put_frames(struct image_session *s, const uint64_t *frames,
+static int put_frames(struct image_session *s, const struct pdet_frame *frames,
 		      size_t n, bool whole, struct pdet_text *ret)
 {
 	char line[IMAGE_SYMBOL + 32];
@@ -110,9 +114,9 @@ static int put_frames(struct image_session *s, const uint64_t *frames,
 	size_t i, len;
 
 	for (i = 0; i <= n; i++) {
-		if (i < n)
-			len = put_name(s, frames[i], line);
-		else if (!whole)
+		if (i < n && frames[i].is != PDET_FRAME_GAP)
+			len = put_name(s, &frames[i], line);
+		else if (i < n || !whole)
 			len = (size_t)snprintf(line, sizeof(line), "?\n");
 		else
 			break;
@@ -194,7 +198,7 @@ int pdet_image_task_stack(struct pdet_session *base, uint32_t tid,
 	struct image_session *s = image_session_of(base);
 	const struct image_kernel *k = &s->image->kernel;
 	struct pdet_task_struct task;
-	uint64_t frames[FRAMES];
+	struct pdet_frame frames[FRAMES];
 	int r = pdet_image_find_task(s, tid, &task), error;
 	size_t n;
 

@@ -271,6 +271,32 @@ START_TEST(pointers_to_stacks)
 }
 END_TEST
 
+/* The stack of an interrupt may be above the one that it interrupted. */
+START_TEST(the_other_stack_is_above)
+{
+	struct orc *t = start(_i);
+	const uint64_t irq = STACK + 0x8000;
+	struct pdet_orc_state s = { .ip = TEXT + 0x10, .sp = irq };
+	unsigned n = 0;
+
+	add(t, TEXT, CALL, SP_INDIRECT, 8, 0, 0, false);
+	call(t, TEXT + 0x100, 8);
+	kmem_u64(t->k, irq, STACK);
+	kmem_u64(t->k, STACK, TEXT + 0x140);
+	ck_assert_int_eq(next(t, &s), 1);
+	ck_assert_uint_eq(s.sp, STACK + 8);
+	ck_assert_uint_eq(s.ip, TEXT + 0x140);
+	/* A word that leads to itself does not lead on for ever. */
+	s = (struct pdet_orc_state){ .ip = TEXT + 0x10, .sp = irq };
+	kmem_u64(t->k, irq, irq - 8);
+	kmem_u64(t->k, irq - 8, TEXT + 0x20);
+	while (next(t, &s) > 0 && n < 100)
+		n++;
+	ck_assert_uint_lt(n, 10);
+	end(t);
+}
+END_TEST
+
 /* Impossible values are damage; missing entries are not known. */
 START_TEST(what_is_wrong)
 {
@@ -372,6 +398,7 @@ int main(void)
 	unit_loop(s, interrupts, FORMS);
 	unit_loop(s, exceptions, FORMS);
 	unit_loop(s, pointers_to_stacks, FORMS);
+	unit_loop(s, the_other_stack_is_above, FORMS);
 	unit_loop(s, what_is_wrong, FORMS);
 	unit_loop(s, tables_that_cannot_be_read, FORMS);
 	unit_test(s, types_that_do_not_say_enough);

@@ -23,7 +23,7 @@ struct world {
 	struct structs s;
 	struct pdet_task_stacks t;
 	uint64_t task;
-	uint64_t frames[FRAMES];
+	struct pdet_frame frames[FRAMES];
 	int error;
 };
 
@@ -122,9 +122,9 @@ START_TEST(frame_pointers)
 	sleep_there(w, _i);
 	ck_assert_uint_eq(ask(w, FRAMES), 3);
 	ck_assert_int_eq(w->error, 0);
-	ck_assert_uint_eq(w->frames[0], TEXT + 0x10);
-	ck_assert_uint_eq(w->frames[1], TEXT + 0x20);
-	ck_assert_uint_eq(w->frames[2], TEXT + 0x30);
+	ck_assert_uint_eq(w->frames[0].ip, TEXT + 0x10);
+	ck_assert_uint_eq(w->frames[1].ip, TEXT + 0x20);
+	ck_assert_uint_eq(w->frames[2].ip, TEXT + 0x30);
 	/* More frames than fit. */
 	ck_assert_uint_eq(ask(w, 2), 2);
 	ck_assert_int_eq(w->error, -E2BIG);
@@ -141,7 +141,7 @@ START_TEST(signed_pointers)
 	record(w, STACK, STACK + 0x40, 0xab95ffff81000020ull);
 	ck_assert_uint_eq(ask(w, FRAMES), 3);
 	ck_assert_int_eq(w->error, 0);
-	ck_assert_uint_eq(w->frames[1], TEXT + 0x20);
+	ck_assert_uint_eq(w->frames[1].ip, TEXT + 0x20);
 	end(w);
 }
 END_TEST
@@ -229,8 +229,8 @@ START_TEST(who_ran_when_the_dump_was_written)
 	     false);
 	ck_assert_uint_eq(ask(w, FRAMES), 2);
 	ck_assert_int_eq(w->error, 0);
-	ck_assert_uint_eq(w->frames[0], TEXT + 0x80);
-	ck_assert_uint_eq(w->frames[1], TEXT + 0x30);
+	ck_assert_uint_eq(w->frames[0].ip, TEXT + 0x80);
+	ck_assert_uint_eq(w->frames[1].ip, TEXT + 0x30);
 	/* in user code */
 	note(data + NOTE, own, 0x401000, 0x7ffc0000, 0, true);
 	ck_assert_uint_eq(ask(w, FRAMES), 0);
@@ -239,7 +239,7 @@ START_TEST(who_ran_when_the_dump_was_written)
 	note(data, other, TEXT + 0x90, STACK - 0x800, STACK, false);
 	w->t.cpus.len = NOTE;
 	ck_assert_uint_eq(ask(w, FRAMES), 3);
-	ck_assert_uint_eq(w->frames[0], TEXT + 0x90);
+	ck_assert_uint_eq(w->frames[0].ip, TEXT + 0x90);
 	/* None of the tasks. */
 	note(data, other, TEXT + 0x90, STACK + 0x100000, STACK, false);
 	ck_assert_uint_eq(ask(w, FRAMES), 0);
@@ -270,11 +270,11 @@ START_TEST(interrupts_have_a_stack)
 	runs_at(w, data, arm64, 42, irq);
 	ck_assert_uint_eq(ask(w, FRAMES), 5);
 	ck_assert_int_eq(w->error, 0);
-	ck_assert_uint_eq(w->frames[0], TEXT + 0x80);
-	ck_assert_uint_eq(w->frames[1], TEXT + 0x81);
-	ck_assert_uint_eq(w->frames[2], TEXT + 0x82);
-	ck_assert_uint_eq(w->frames[3], TEXT + 0x20);
-	ck_assert_uint_eq(w->frames[4], TEXT + 0x30);
+	ck_assert_uint_eq(w->frames[0].ip, TEXT + 0x80);
+	ck_assert_uint_eq(w->frames[1].ip, TEXT + 0x81);
+	ck_assert_uint_eq(w->frames[2].ip, TEXT + 0x82);
+	ck_assert_uint_eq(w->frames[3].ip, TEXT + 0x20);
+	ck_assert_uint_eq(w->frames[4].ip, TEXT + 0x30);
 	/*
 	 * The walk must not return to a stack that it left. If a larger stack
 	 * may be there, the walk stops only after some frames.
