@@ -212,6 +212,7 @@ struct pdet_log_page {
 	struct pdet_log_stamp stamp; /* of that line */
 	uint64_t hash;		/* of its text */
 	struct pdet_log_boot boot;
+	bool past;		/* the log goes on with a later boot */
 	bool partial;		/* a part is missing */
 	bool loses;		/* lines whose writer is not known may be its
 				 * own */
@@ -355,6 +356,10 @@ void pdet_log_page_free(struct pdet_log_page *p);
 /* pdet_log_release - the release of the kernel that wrote the log, if known:
  * "6.12.117", else "". */
 const char *pdet_log_release(const struct pdet_log *log);
+
+/* pdet_log_boot_number - the boot that the last line belongs to, as
+ * pdet_log_boot.number. */
+uint32_t pdet_log_boot_number(const struct pdet_log *log);
 
 /* pdet_log_unread - lines that look as if they began a report, and were not
  * understood. */

@@ -182,8 +182,7 @@ static bool is_pooled(const struct pdet_log_page *p)
 	       (p->words[1] & ~(uint64_t)3) == 0xdead000000000040;
 }
 
-/* Put the time and the reason of the report. */
-static void put_event(const struct pdet_log_putting *o)
+void pdet_log_put_event(const struct pdet_log_putting *o)
 {
 	static const char injected[] = PDET_INJECTED;
 	const struct pdet_log_page *p = o->p;
@@ -192,6 +191,7 @@ static void put_event(const struct pdet_log_putting *o)
 	struct pdet_scan parts[4] = { { NULL, NULL } };
 	size_t len = 0, i;
 
+	pdet_log_cell(o, F(REPORT), p->report);
 	if (p->stamp.has_us)
 		pdet_log_cell(o, F(EVENT_NS), p->stamp.us * 1000);
 	if (!pdet_fields_has(o->want, F(REASON)))
@@ -217,8 +217,7 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
 
-	pdet_log_cell(o, F(REPORT), p->report);
-	put_event(o);
+	pdet_log_put_event(o);
 	/* The line that names them may be lost, or is not printed. */
 	if (p->report == PAGEDET_REPORT_DUMP_PAGE) {
 		pdet_log_cell_lost(o, F(PID), PAGEDET_UNSUPPORTED);

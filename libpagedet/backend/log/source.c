@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * The source "log": a kernel log opened instead of a kernel. It has only the
- * pages named in the log; the last statement about a page counts. The log is
+ * pages named in the log; the last statement about a page counts, and says
+ * nothing of the page's state if the log goes on with a later boot. The log is
  * read as a whole at the first query.
  */
 #include <errno.h>
@@ -216,6 +217,15 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 	return 0;
 }
 
+/* What is said of a page holds for the boot in which it was said. */
+static void set_past(struct log_source *l, uint32_t last)
+{
+	size_t i;
+
+	for (i = 0; i < l->pages.n; i++)
+		l->pages.data[i].past = l->pages.data[i].boot.number != last;
+}
+
 static int finish_pages(struct log_source *l, struct pdet_env *env)
 {
 	size_t i;
@@ -261,6 +271,7 @@ static int load(struct log_source *l, struct pdet_env *env,
 		pdet_text_stream_close(in);
 	}
 	l->cut |= pdet_log_unread(log) > 0;
+	set_past(l, pdet_log_boot_number(log));
 	snprintf(l->release, sizeof(l->release), "%s", pdet_log_release(log));
 	pdet_log_free(log);
 	if (r == -ETIMEDOUT)
@@ -381,7 +392,7 @@ static int log_told(struct pdet_session *s, uint64_t pfn, size_t *at,
 	const struct log_source *l = source_of(s->backend);
 	const struct pdet_log_page *p = find(l, pfn);
 
-	if (!p)
+	if (!p || p->past)
 		return (int)why_absent(l);
 	return pdet_log_put_maps(p, at, b, &s->wants->fields,
 				 PAGEDET_SOURCE_LOG);
