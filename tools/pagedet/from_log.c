@@ -333,6 +333,15 @@ static bool is_text(struct pagedet *pd)
 	       info.sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
 }
 
+/* A file of another kind mentions no page, either. */
+static void suggest(const struct cli_job *job)
+{
+	char text[CLI_HINT];
+
+	if (!job->quiet && cli_command_for_record(job, job->path, text))
+		cli_say("hint: it is not a kernel log; to read it: %s", text);
+}
+
 int cli_run_log(struct cli_job *job, struct pagedet *pd)
 {
 	int log = CLI_ANSWERED, status;
@@ -351,6 +360,8 @@ int cli_run_log(struct cli_job *job, struct pagedet *pd)
 			return log;
 	}
 	status = is_short(job) ? run_short(job, pd) : cli_run_query(job, pd);
+	if (status == CLI_NO)
+		suggest(job);
 	/* A lost part of the log may have contained an event. */
 	return log == CLI_UNSURE && status < CLI_UNSURE ? log : status;
 }
