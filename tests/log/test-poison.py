@@ -506,6 +506,55 @@ for how, verdict in (("Failed", USED), ("Recovered", ASIDE)):
             failed("already hardware poisoned") for page in range(8)),
          verdict, was)
 
+# --- what found the error, by other reports of the page ---
+
+MCE = ("[  100.000001] mce: Uncorrected hardware memory error in user-access "
+       "at 1234f40\n")
+EDAC = ("[  100.000002] EDAC MC0: 1 UE memory read error on DIMM_A (channel:1 "
+        "slot:0 page:0x1234 offset:0x0 grain:32 syndrome:0x0)\n")
+GHES = """\
+[  100.000003] {1}[Hardware Error]:  Error 0, type: recoverable
+[  100.000003] {1}[Hardware Error]:   section_type: memory error
+[  100.000003] {1}[Hardware Error]:   physical_address: 0x0000000001234000
+[  100.000003] {1}[Hardware Error]:   physical_address_mask: 0xfffffffffffff000
+[  100.000003] {1}[Hardware Error]:   error_type: 3, multi-bit ECC
+"""
+FOUND = failed(KILL, action("dirty LRU page", "Recovered"))
+FREED = "[  102.000001] Unpoison: Software-unpoisoned page 0x1234\n"
+UNSAID = "what found the error: "
+PAGE4K = ("Inode-cache hash table entries: 65536 (order: 7, 524288 bytes, "
+          "linear)\n")
+BY_MCE = "broken memory: a machine check reported this page (high)"
+BY_EDAC = "(EDAC) reported this page (medium)"
+BY_GHES = "broken memory: firmware (APEI) reported this page (high)"
+MOVED = "[  103.000001] migrating pfn 1234 failed ret:1\n"
+
+
+def found(name, log, *has, lacks=()):
+    """In the second finding, which is about the error."""
+    text = explained(log, "0x1234")
+    tap.is_true("found by, " + name, all(w in text for w in has) and
+                not any(w in text for w in lacks), text)
+
+
+for name, log, by in (("machine check", MCE, BY_MCE), ("EDAC", EDAC, BY_EDAC),
+                      ("APEI", PAGE4K + GHES, BY_GHES),
+                      ("the stronger of two", MCE + EDAC, BY_MCE)):
+    found(name, log + FOUND, ASIDE, by, lacks=(UNSAID,))
+    found(name + ": after it", PAGE4K + FOUND + log, ASIDE, by,
+          lacks=(UNSAID, "what reported it"))
+    found(name + ": and another report", log + FOUND + MOVED, ASIDE, by,
+          lacks=(UNSAID, "what reported it"))
+    found(name + ": before an unpoison", log + FOUND + FREED + FOUND, ASIDE,
+          UNSAID, lacks=("broken memory",))
+found("another page", MCE.replace("1234f40", "1235f40") + FOUND, ASIDE, UNSAID,
+      lacks=("broken memory",))
+found("an earlier boot", MCE + "-- Reboot --\n" + FOUND, ASIDE, UNSAID,
+      lacks=("broken memory",))
+found("a test", INJECT + FOUND + MCE, TEST, lacks=("broken memory",))
+found("a task of such a name", failed(KILL.replace(
+    "prog", "x; also reported as edac")), UNSAID, lacks=("broken memory",))
+
 # --- a machine that was restarted ---
 
 BANNER = "[    0.000000] Linux version 6.6.30 (x@y) #1\n"

@@ -279,6 +279,8 @@ struct pdet_log_page {
 	bool typed;		/* the type of its error has come */
 	bool injected;		/* a memory error that a test has asked for */
 	bool again;		/* a memory error that was reported before */
+	uint32_t found_by;	/* PAGEDET_REPORT_* of hardware or firmware that
+				 * reported the page in this boot; 0: none */
 	bool remembers;		/* the reason ends with what was said before of
 				 * a memory error */
 	uint64_t kaddr, vm_flags, index_in_file, dev;

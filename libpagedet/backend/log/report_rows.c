@@ -188,7 +188,8 @@ void pdet_log_put_event(const struct pdet_log_putting *o)
 	const struct pdet_log_page *p = o->p;
 	char text[2 * PDET_LOG_TEXT + PDET_LOG_OVERWRITTEN];
 	char what[PDET_LOG_OVERWRITTEN];
-	struct pdet_scan parts[4] = { { NULL, NULL } };
+	char found[64];
+	struct pdet_scan parts[5] = { { NULL, NULL } };
 	size_t len = 0, i;
 
 	pdet_log_cell(o, F(REPORT), p->report);
@@ -205,6 +206,13 @@ void pdet_log_put_event(const struct pdet_log_putting *o)
 	if (p->injected)
 		parts[3] = (struct pdet_scan){ injected, injected +
 					       strlen(injected) };
+	if (p->found_by && p->flags & PAGEDET_PF(PAGEDET_PF_HWPOISON)) {
+		const int n = snprintf(found, sizeof(found), PDET_REPORTED_AS
+				       "%s", pdet_value_name(F(REPORT),
+							     p->found_by));
+
+		parts[4] = (struct pdet_scan){ found, found + n };
+	}
 	for (i = 0; i < PDET_COUNT(parts); i++)
 		if (parts[i].at < parts[i].end)
 			append(text, sizeof(text), &len, parts[i]);

@@ -114,6 +114,23 @@ static int compare(const void *a, const void *b)
 	return (x->pfn > y->pfn) - (x->pfn < y->pfn);
 }
 
+/* The report of hardware or firmware, if any, that the page had. EDAC also
+ * reports errors that were corrected. */
+static uint32_t finder(const struct pdet_log_page *p)
+{
+	if (p->report == PAGEDET_REPORT_MACHINE_CHECK ||
+	    p->report == PAGEDET_REPORT_APEI ||
+	    (p->report == PAGEDET_REPORT_EDAC && !p->found_by))
+		return p->report;
+	return p->found_by;
+}
+
+static bool is_unpoisoned(const struct pdet_log_page *p)
+{
+	return p->report == PAGEDET_REPORT_UNPOISON &&
+	       p->flags_known & ~p->flags & POISON;
+}
+
 /* What was said of a memory error still holds when the page is named for
  * another reason, for another task that had it, or for the same error again,
  * but not after a restart of the machine. */
@@ -123,14 +140,15 @@ static bool remember(struct pdet_log_page *p,
 	struct pdet_scan said = pdet_log_reason(before);
 	const struct pdet_scan had = pdet_log_reason(p);
 
-	if (p->boot.number != before->boot.number ||
-	    (before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
+	if (p->boot.number != before->boot.number || is_unpoisoned(p))
+		return true;
+	if (!p->found_by)
+		p->found_by = finder(before);
+	if ((before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
 	     !before->remembers) ||
 	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->again &&
 	     (p->over || (!before->over && !before->remembers))) ||
-	    (p->report == PAGEDET_REPORT_SOFT_OFFLINE && !p->again) ||
-	    (p->report == PAGEDET_REPORT_UNPOISON &&
-	     p->flags_known & ~p->flags & POISON))
+	    (p->report == PAGEDET_REPORT_SOFT_OFFLINE && !p->again))
 		return true;
 	/* Only the memory error: the row no longer shows other reports. */
 	if (before->remembers) {
