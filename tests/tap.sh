@@ -89,6 +89,12 @@ tap_wait() {
 	done
 }
 
+# tap_ended PID: whether a child has ended. The shell may have waited for it
+# already, so that nothing is left of it.
+tap_ended() {
+	! grep -q '^State:.[^ZX]' "/proc/$1/status" 2> /dev/null
+}
+
 # tap_lock NAME: one test of the whole machine at a time goes on from here, until
 # tap_unlock or its end: what it looks at all others share. Only root's tests
 # do such things.

@@ -93,6 +93,19 @@ struct pagedet_kmap_watch_total {
 	uint32_t unsaid;	/* further hits in neither of reads and writes:
 				 * the kernel counted them, and does not say by
 				 * whom; UINT32_MAX: so many or more */
+	uint32_t unknown_why;	/* the reason why unknown is not 0: an enum
+				 * pagedet_state. PAGEDET_NONE: the memory is
+				 * not of a slab. PAGEDET_RACED: the kernel
+				 * changed the slab each time that it was read.
+				 * PAGEDET_NO_KERNEL: a processor may keep the
+				 * object as a free one, and a kernel without
+				 * CONFIG_KALLSYMS_ALL does not tell where.
+				 * PAGEDET_UNSUPPORTED: no source reads kernel
+				 * memory, or the slab has no list of free
+				 * objects, like one of KFENCE */
+	uint32_t mapped;	/* 1: memory was mapped at all addresses at the
+				 * begin. 0: that is not known, and if there was
+				 * none, nothing can access it */
 };
 
 /* A watch: breakpoints, and a thread. */
@@ -113,13 +126,13 @@ struct pagedet_kmap_watch;
  * Errors: E2BIG options has a non-zero byte that this library does not know;
  *         EINVAL the handle is not open, a flag that this library does not
  *         know, an address that is not of the kernel or that takes no
- *         breakpoint, or too many bytes; ENOENT the object is free, or the
- *         descriptor is not open; ESRCH there is no such process or thread;
- *         EACCES the caller may not: it needs CAP_SYS_ADMIN, or the kernel is
- *         locked down; EAGAIN others use the breakpoints; ENOTSUP the machine
- *         or the kernel has none, or no source can find the descriptor; ENOMEM
- *         no memory, or no free descriptor: each breakpoint of each processor
- *         needs one; EIO; EBADMSG what a source read is damaged.
+ *         breakpoint, or too many bytes; ENOENT the object is free or not
+ *         mapped, or the descriptor is not open; ESRCH there is no such process
+ *         or thread; EACCES the caller may not: it needs CAP_SYS_ADMIN, or the
+ *         kernel is locked down; EAGAIN others use the breakpoints; ENOTSUP the
+ *         machine or the kernel has none, or no source can find the descriptor;
+ *         ENOMEM no memory, or no free descriptor: each breakpoint of each
+ *         processor needs one; EIO; EBADMSG what a source read is damaged.
  * Since: 0.1
  */
 int pagedet_kmap_watch(struct pagedet *pd,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "allocs/naming.h"
@@ -32,6 +33,17 @@ static int take(struct pdet_naming *n, struct pdet_env *env,
 	return pdet_fail(env, ENOMEM, "no memory");
 }
 
+/* What is not a file cannot be read at an offset. */
+static int why_not(int fd, int r)
+{
+	struct stat st;
+
+	if (r != -EIO || fstat(fd, &st))
+		return r;
+	return S_ISDIR(st.st_mode) ? -EISDIR : S_ISFIFO(st.st_mode) ? -ESPIPE :
+								     r;
+}
+
 int pdet_naming_kallsyms(struct pdet_naming *n, struct pdet_env *env,
 			 const char *path)
 {
@@ -42,6 +54,8 @@ int pdet_naming_kallsyms(struct pdet_naming *n, struct pdet_env *env,
 	if (fd < 0)
 		return pdet_fail_errno(env, "cannot open %s", path);
 	r = pdet_slurp_fd(fd, &text, PDET_TRACE_MOST_NAMES);
+	if (r < 0)
+		r = why_not(fd, r);
 	close(fd);
 	if (r == 0)
 		return take(n, env, &text, path, false);

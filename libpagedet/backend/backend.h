@@ -285,6 +285,9 @@ struct pdet_at {
 	unsigned use;		/* PAGEDET_OBJECT_*; 0: not known */
 	unsigned state;		/* PAGEDET_HAVE, or why use is not known.
 				 * PAGEDET_NONE: it is not in a slab */
+	unsigned map;		/* PAGEDET_HAVE: memory is mapped there;
+				 * PAGEDET_NONE: none is; or why that is not
+				 * known */
 	uint64_t address;	/* where the part of the object for its user
 				 * begins */
 	bool kept;		/* use is not known: a processor may keep it as

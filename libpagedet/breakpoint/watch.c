@@ -159,6 +159,16 @@ static bool all_free(const struct pdet_bp_watch *w)
 	return true;
 }
 
+/* The cache is that of the first look that knew one. */
+static void take_look(struct pdet_bp_object *o,
+		      const struct pdet_bp_object *now)
+{
+	o->state = now->state;
+	o->why = now->why;
+	if (!*o->cache)
+		memcpy(o->cache, now->cache, sizeof(o->cache));
+}
+
 /* What was freed once stays so: what is there now is another object. */
 static void look(struct pdet_bp_watch *w)
 {
@@ -173,7 +183,7 @@ static void look(struct pdet_bp_watch *w)
 	w->wants.look(w->wants.arg, now, w->wants.n);
 	for (i = 0; i < w->wants.n; i++)
 		if (w->objects[i].state != PAGEDET_OBJECT_FREE)
-			w->objects[i].state = now[i].state;
+			take_look(&w->objects[i], &now[i]);
 	w->looks++;
 	free(now);
 }
@@ -378,7 +388,10 @@ static void add_hits(const struct pdet_bp_watch *w,
 		ret->limited += w->words[i].limited;
 	for (i = 0; i < w->wants.n; i++) {
 		ret->freed += w->objects[i].state == PAGEDET_OBJECT_FREE;
-		ret->unknown += !w->objects[i].state;
+		if (w->objects[i].state)
+			continue;
+		if (!ret->unknown++)
+			ret->unknown_why = w->objects[i].why;
 	}
 	add_lost(w, ret);
 	ret->end_ns = w->end_ns;

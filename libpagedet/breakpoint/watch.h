@@ -16,14 +16,32 @@
  */
 void pdet_bp_object_take(struct pdet_bp_object *o, const struct pdet_at *at);
 
+/*
+ * pdet_bp_object_look - ask what is at its address now, and take it. What
+ * changed while it was read is asked for again, some times. What cannot be told
+ * has state 0.
+ */
+void pdet_bp_object_look(const struct pdet_bp_sources *sources,
+			 struct pdet_env *env, struct pdet_bp_object *o);
+
+/*
+ * pdet_bp_object_map - whether memory is mapped at all of its addresses, which
+ * do not wrap. Returns PAGEDET_HAVE; PAGEDET_NONE, and sets *@hole to the first
+ * address that has none; or the reason why that is not known.
+ */
+unsigned pdet_bp_object_map(const struct pdet_bp_sources *sources,
+			    struct pdet_env *env,
+			    const struct pdet_bp_object *o, uint64_t page_size,
+			    uint64_t *hole);
+
 struct pdet_bp_wants {
 	struct pdet_bp_object *objects; /* copied */
 	size_t n;
 	uint64_t rate, window_ns; /* not 0 */
 	uint32_t tid;		/* 0: all */
 	bool only_writes;
-	/* Sets the states; on the thread, or on that of the caller. NULL: it
-	 * cannot be told. */
+	/* Sets state, why and cache; on the thread. NULL: nothing ever will
+	 * be told. */
 	void (*look)(void *arg, struct pdet_bp_object *objects, size_t n);
 	void *arg;
 };

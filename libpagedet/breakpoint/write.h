@@ -11,7 +11,8 @@ struct pdet_bp_object {
 	uint64_t address, bytes;
 	char cache[PDET_SLAB_NAME]; /* its slab cache; "" none, or not known */
 	bool is_data;		/* a variable of the kernel */
-	unsigned state;		/* PAGEDET_OBJECT_*, or 0: not known */
+	unsigned state;		/* PAGEDET_OBJECT_*, or 0: not known, and */
+	unsigned why;		/* a PAGEDET_* state */
 };
 
 /* --- turns.c --- */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/text/plural.h"
 #include "emit/alloc_cells.h"
 #include "emit/cell.h"
 #include "emit/timeline.h"
@@ -309,8 +310,8 @@ static void text_row(struct emitting *s)
 	left(s, EVENT, events[s->row.kind]);
 	str(s, " ");
 	if (get(s, LOST, &v) == PAGEDET_HAVE) {
-		snprintf(lost, sizeof(lost), "%llu events lost",
-			 (unsigned long long)v);
+		snprintf(lost, sizeof(lost), "%llu event%s lost",
+			 (unsigned long long)v, pdet_plural(v));
 		left(s, EFFECT, lost);
 	} else {
 		left(s, EFFECT, effects[s->row.effect]);

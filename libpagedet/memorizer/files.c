@@ -164,11 +164,13 @@ static int cannot_find(struct pdet_env *env, int r)
 		pdet_advise(env, "it needs root");
 		return r;
 	}
-	r = pdet_fail(env, ENOTSUP, "this kernel does not have Memorizer: "
-		      "there is no memorizer_enabled in " DEBUGFS);
-	if (!*env->root && !is_mounted())
-		pdet_advise(env, "debugfs is not mounted: mount -t debugfs "
-			    "none " DEBUGFS);
+	if (*env->root || is_mounted())
+		return pdet_fail(env, ENOTSUP, "this kernel does not have "
+				 "Memorizer: there is no memorizer_enabled in "
+				 DEBUGFS);
+	r = pdet_fail(env, ENOTSUP, "cannot tell whether this kernel has "
+		      "Memorizer: debugfs is not mounted");
+	pdet_advise(env, "as root: mount -t debugfs none " DEBUGFS);
 	return r;
 }
 

@@ -80,8 +80,7 @@ dirty_stale() {
 
 # is_ready_or_ended: whether the holder of a file without a name is
 is_ready_or_ended() {
-	[ -s "$tap_dir/ready" ] || [ ! -e "/proc/$holder" ] ||
-		grep -q ') Z ' "/proc/$holder/stat"
+	[ -s "$tap_dir/ready" ] || tap_ended "$holder"
 }
 
 # with_form NAME OPTION...: runs mke2fs

@@ -27,7 +27,7 @@ it_looks() {
 	find "/proc/$looking/fd" -lname '/memfd:pagedet-check*' | grep -q .
 }
 it_looks_or_ended() {
-	it_looks || grep -q ') Z ' "/proc/$looking/stat"
+	it_looks || tap_ended "$looking"
 }
 # meanwhile NAME COMMAND...: runs it while "check stable" watches. If that had
 # ended before the command did, both are tried again, for longer.

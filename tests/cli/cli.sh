@@ -68,10 +68,12 @@ stdout_has() {
 	fi
 }
 
-# children_of PID: prints them. Not every kernel has /proc/PID/task/TID/children.
+# children_of PID [PROC]: prints them. Not every kernel has
+# /proc/PID/task/TID/children. Any process may end before its file is read:
+# sed(1) would not read the others then.
 children_of() {
-	sed -n "s/^\([0-9]*\) (.*) [A-Za-z] $1 .*/\1/p" /proc/[0-9]*/stat \
-		2> /dev/null || :
+	grep -hs "^[0-9]* (.*) [A-Za-z] $1 " "${2:-/proc}"/[0-9]*/stat |
+		sed 's/ .*//'
 }
 
 # end_all PID...: kills these of our processes, and their children

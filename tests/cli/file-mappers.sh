@@ -18,7 +18,7 @@ is_prog() {
 	grep -qx prog "/proc/$1/comm" 2> /dev/null
 }
 is_prog_or_ended() {
-	is_prog "$1" || [ ! -e "/proc/$1" ] || grep -q ') Z ' "/proc/$1/stat"
+	is_prog "$1" || tap_ended "$1"
 }
 # begun PID: waits until it has become the program; fails if it ended before
 begun() {

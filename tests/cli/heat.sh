@@ -20,8 +20,7 @@ ours() {
 
 # listens_or_ended PID
 listens_or_ended() {
-	ours "$(printf %08x "$1")" ||
-		! grep -q '^State:.[^Z]' "/proc/$1/status"
+	ours "$(printf %08x "$1")" || tap_ended "$1"
 }
 
 for time in 0 x -1; do

@@ -9,8 +9,7 @@ mkfifo "$tap_dir/stop"
 "$top_builddir/tests/cli/held" < "$tap_dir/stop" > "$tap_dir/held" &
 exec 5> "$tap_dir/stop"
 is_held_or_ended() {
-	grep -q done "$tap_dir/held" || [ ! -e "/proc/$!" ] ||
-		grep -q ') Z ' "/proc/$!/stat"
+	grep -q done "$tap_dir/held" || tap_ended "$!"
 }
 tap_wait is_held_or_ended
 

@@ -97,9 +97,9 @@ stdout_is 'read again' "{\"pfn\":$first,\"writes\":4}"
 	echo '  ffff800000000000,1,1,7'
 } > more
 run --from elf page "$first" --kmap more --fields pfn,writes --json
-expect 'outside' 0 '1 of 5 objects of the KMAP are not in mapped memory'
-expect 'hidden' 0 '1 objects of the KMAP are not counted: it does not tell'
-expect 'code' 0 '1 of 3 instructions of the KMAP are not in the kernel'
+expect 'outside' 0 '1 of 5 objects of the KMAP is not in mapped memory'
+expect 'hidden' 0 '1 object of the KMAP is not counted: it does not tell'
+expect 'code' 0 '1 of 3 instructions of the KMAP is not in the kernel'
 stdout_is 'the rest counts' "{\"pfn\":$first,\"writes\":4}"
 run --from elf page "$first" --kmap more --fields pfn,writes --json -q
 expect 'quiet' 0
@@ -150,7 +150,7 @@ refused() {
 }
 object ffff800000000000 8 1 1 > gone
 run --from elf page "$first" --kmap gone --fields pfn,writes --json
-expect 'objects that are gone' 0 '1 of 1 objects of the KMAP are not in mapped'
+expect 'objects that are gone' 0 '1 of 1 object of the KMAP is not in mapped'
 sed "s/^  [0-9a-f]*/  ffff800000000000/" gone > other
 refused 'objects of another boot' 65 '1 of 1 are not in mapped memory' other
 sed "s/^  [0-9a-f]*/  ffff800000000000/" kmap > other
@@ -163,7 +163,7 @@ refused 'no address' 65 'does not tell where its objects are' other
 # The size is that of a damaged line.
 object "$task" 18446744073709551615 1 1 > other
 run --from elf page "$first" --kmap other --fields pfn,writes --json
-expect 'too large' 0 '1 of 1 objects of the KMAP are not in mapped memory'
+expect 'too large' 0 '1 of 1 object of the KMAP is not in mapped memory'
 stdout_is 'and no page has it' "{\"pfn\":$first,\"writes\":null}"
 refused 'not a KMAP' 65 'KMAP' "$top_srcdir/README.md"
 refused 'no file' 66 'no-such-file' no-such-file

@@ -410,9 +410,16 @@ stdout_has 'what a kernel does not have' \
 unserve
 for command in on off clear stats "record -o $file -- true"; do
 	# shellcheck disable=SC2086
-	run kmap $command --root "$root"
+	run kmap --root "$root" $command
 	expect "without it: $command" 69 'this kernel does not have Memorizer'
 done
+# Without debugfs nothing is known of the kernel.
+if grep -q ' /sys/kernel/debug debugfs ' /proc/mounts; then
+	tap_skip 'without debugfs' 'it is mounted here'
+else
+	run kmap stats
+	expect 'without debugfs' 69 'cannot tell whether this kernel has'
+fi
 
 # --- refused ---
 

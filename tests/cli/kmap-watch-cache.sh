@@ -214,7 +214,7 @@ else
 fi
 tap_run 'the seed is told' grep -q 'drawn with --seed 3;' "$tap_dir/told.3"
 tap_run 'and what cannot be known' grep -Eq \
-	'between two of|freed meanwhile|is not known' \
+	'between two looks|freed meanwhile|is not known' \
 	"$tap_dir/told.3"
 
 # --- other objects after each slice ---

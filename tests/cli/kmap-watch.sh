@@ -255,7 +255,7 @@ run kmap watch "$busy" --writes -- sh -c "$(asks 50)"
 tap_run 'only writes are watched with --writes' grep -q \
 	'^pagedet: only writes were watched$' "$tap_dir/stderr"
 tap_run 'and no read is counted' grep -q \
-	'^total: 1 objects 8 bytes .* 0 reads [0-9]* writes$' "$tap_dir/stdout"
+	'^total: 1 object 8 bytes .* 0 reads [0-9]* writes*$' "$tap_dir/stdout"
 
 # --- the rate ---
 
@@ -289,6 +289,29 @@ are_free() {
 }
 tap_wait are_free
 tap_run 'nothing is left of a watch that was killed' [ "$status" = 0 ]
+
+# --- what is known of an object ---
+
+# A file that is open is not freed, whatever is read of its slab meanwhile.
+: > "$tap_dir/unknown"
+for try in 1 2 3 4 5 6 7 8; do
+	run kmap watch --fd "$object" --for 0.1
+	grep 'freed' "$tap_dir/stderr" >> "$tap_dir/unknown" || :
+done
+tap_run 'a file that is open is in use' sh -c \
+	"cat '$tap_dir/unknown'; [ ! -s '$tap_dir/unknown' ]"
+run kmap report "$tap_dir/word.$busy"
+tap_fails 'a watch has no serial numbers' grep 'serial numbers' \
+	"$tap_dir/stderr"
+# Code of the kernel is not of a slab.
+text=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)
+run kmap watch "$text" --for 0.1 -o "$file" --json
+stdout_has 'what is not of a slab' '"mapped":true,"missing":{"freed":"none"}'
+# It has the bit of the kernel, but no processor has such an address.
+run kmap watch 8000000000000000 --for 0.1
+expect 'no memory is mapped' 66 'no memory mapped there'
+run kmap watch 8000000000000000+70000 --for 0.1
+expect 'too many bytes' 64 'at most'
 
 # --- objects that do not exist ---
 

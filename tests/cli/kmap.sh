@@ -134,6 +134,8 @@ traces=$top_srcdir/tests/fixtures/traces
 	echo 'ffffffffc0412300 t third	[module]'
 	echo 'ffffffffc0412400 t fourth	[module]'
 } > "$tap_dir/kallsyms"
+run kmap report "$indexed" --kallsyms "$tap_dir"
+expect 'names of a directory' 74 'Is a directory'
 run kmap report "$indexed" --kallsyms "$tap_dir/kallsyms" --json -q --accesses
 tap_run 'a function' grep -q '"site":"second+0x21","type"' "$tap_dir/stdout"
 tap_run 'an access' grep -q '"site":"second+0x30"}' "$tap_dir/stdout"

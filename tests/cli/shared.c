@@ -9,7 +9,7 @@
  *   shared last     the same, but the second one's main thread has ended, and
  *                   there is no third one
  *   shared ended    a process whose main thread ends before another thread
- *   shared zombie   a process that has ended, and that nobody waits for
+ *   shared zombies  many processes that have ended, and that nobody waits for
  */
 #include <pthread.h>
 #include <sched.h>
@@ -20,9 +20,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define STACK 65536
+#define ZOMBIES 300
 
 static void wait_for_end(void)
 {
@@ -123,13 +125,22 @@ static int make_ended(void)
 	return 0;
 }
 
-static int make_zombie(void)
+/* More than any machine ends while a list of tasks is read. */
+static int make_zombies(void)
 {
-	const int child = fork();
+	int child = 0, i;
 
-	if (!child)
-		_exit(0);
-	printf("%d\n", child);
+	for (i = 0; i < ZOMBIES; i++) {
+		siginfo_t is;
+
+		child = fork();
+		if (!child)
+			_exit(0);
+		if (child < 0 || waitid(P_PID, (id_t)child, &is,
+					WEXITED | WNOWAIT))
+			return 1;
+	}
+	printf("%d %d\n", child, ZOMBIES);
 	fflush(stdout);
 	wait_for_end();
 	return 0;
@@ -143,7 +154,7 @@ int main(int argc, char **argv)
 		return make_last();
 	if (argc == 2 && !strcmp(argv[1], "ended"))
 		return make_ended();
-	if (argc == 2 && !strcmp(argv[1], "zombie"))
-		return make_zombie();
+	if (argc == 2 && !strcmp(argv[1], "zombies"))
+		return make_zombies();
 	return 1;
 }

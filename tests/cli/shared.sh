@@ -7,19 +7,32 @@
 
 # Of another user, while that is asked.
 own=
-# Each process ends when its standard input does.
-for made in space last ended zombie; do
-	mkfifo "$tap_dir/stop-$made"
-	"$top_builddir/tests/cli/shared" $made < "$tap_dir/stop-$made" \
-		> "$tap_dir/$made" &
-	eval "$made=\$!"
-done
-exec 5> "$tap_dir/stop-space" 6> "$tap_dir/stop-ended" \
-	7> "$tap_dir/stop-zombie" 8> "$tap_dir/stop-last"
-trap 'kill $space $last $ended $zombie $own 2> /dev/null || :; rm -rf "$tap_dir"' EXIT
+# made WHAT: whether it has told what it has made
+made() {
+	[ -s "$tap_dir/$1" ]
+}
+# make WHAT: in the background, when its standard input is opened; it ends when
+# that does
+make() {
+	mkfifo "$tap_dir/stop-$1"
+	"$top_builddir/tests/cli/shared" "$1" < "$tap_dir/stop-$1" \
+		> "$tap_dir/$1" &
+}
+# These have lower numbers than most who map a page, and are met before them.
+make zombies
+zombies=$! space='' last='' ended=''
+trap 'kill $space $last $ended $zombies $own 2> /dev/null || :; rm -rf "$tap_dir"' EXIT
+exec 7> "$tap_dir/stop-zombies"
+tap_wait made zombies
+make space
+space=$!
+make last
+last=$!
+make ended
+ended=$!
+exec 5> "$tap_dir/stop-space" 6> "$tap_dir/stop-ended" 8> "$tap_dir/stop-last"
 are_made() {
-	[ -s "$tap_dir/space" ] && [ -s "$tap_dir/last" ] &&
-		[ -s "$tap_dir/ended" ] && [ -s "$tap_dir/zombie" ]
+	made space && made last && made ended
 }
 tap_wait are_made
 is_state() {
@@ -28,7 +41,7 @@ is_state() {
 read -r one other third page < "$tap_dir/space"
 read -r first second last_page < "$tap_dir/last"
 read -r _ ended_page < "$tap_dir/ended"
-read -r dead < "$tap_dir/zombie"
+read -r dead n_dead < "$tap_dir/zombies"
 tap_wait is_state Z "$ended"
 tap_wait is_state Z "$dead"
 tap_wait is_state Z "$second"
@@ -107,9 +120,14 @@ for backend in procfs bpf kcore; do
 		grep -q 'ended meanwhile' "$tap_dir/stderr"
 	pfn_of $backend "$one" "$page"
 	run mappers "$pfn" --backend $backend
-	expect "$backend: all that map a page are found" 0
-	tap_fails "$backend: a zombie is not missed" \
-		grep -q 'ended meanwhile' "$tap_dir/stderr"
+	tap_run "$backend: all that map a page are found" test "$status" = 0
+	# Others of this machine may end while the list is read.
+	missed=$(sed -n 's/^pagedet: \([0-9]*\) tasks* ended meanwhile$/\1/p' \
+		"$tap_dir/stderr")
+	tap_run "$backend: a zombie is not missed" \
+		test "${missed:-0}" -lt "$n_dead"
+	tap_fails "$backend: nothing else is said" \
+		grep -v 'ended meanwhile$' "$tap_dir/stderr"
 done
 
 # --- sums ---

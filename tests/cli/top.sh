@@ -294,12 +294,9 @@ fi
 
 # --- rounds ---
 
-has_ended() {
-	[ ! -e "/proc/$running" ] || grep -q ') Z ' "/proc/$running/stat"
-}
 # has_two PATTERN: whether two blocks have such a line
 has_two() {
-	[ "$(grep -c -e "$1" stdout)" -ge 2 ] || has_ended
+	[ "$(grep -c -e "$1" stdout)" -ge 2 ] || tap_ended "$running"
 }
 # rounds PATTERN ARGUMENTS...: runs rounds until two blocks have such a line,
 # then sends SIGINT, which must end it
@@ -315,7 +312,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$PAGEDET" "$@" > stdout 2> stderr &
 	running=$!
 	tap_wait has_two "$pattern" || :
 	kill -INT "$running" 2> /dev/null || :
-	tap_wait has_ended || kill -KILL "$running"
+	tap_wait tap_ended "$running" || kill -KILL "$running"
 	wait "$running" && status=0 || status=$?
 	running=
 }

@@ -17,7 +17,8 @@ import time
 sys.dont_write_bytecode = True
 from userstack import (CHAIN, PAGEDET, PATIENCE, Sleeper,  # noqa: E402
                        ask, children_of, has_chain, is_asleep, own_page, result,
-                       stat_of, threads_of, wait_for, why_not_unwound)
+                       runs_now, stat_of, threads_of, wait_for,
+                       why_not_unwound)
 from userstack import stacks as all_stacks  # noqa: E402
 
 # The source that knows no other way than to stop a thread.
@@ -140,15 +141,6 @@ def switches(pid):
     return {tid: re.findall(r"^.*ctxt_switches:\s*(\d+)$", open(
         f"/proc/{pid}/task/{tid}/status").read(), re.M)
             for tid in os.listdir(f"/proc/{pid}/task")}
-
-
-def runs_now(pid, tid):
-    """Whether the kernel has not yet counted that this thread ceased to run: it
-    is said to sleep before."""
-    try:
-        return open(f"/proc/{pid}/task/{tid}/syscall").read() == "running\n"
-    except OSError:
-        return False
 
 
 def quiet_switches(pid):

@@ -72,9 +72,18 @@ def children_of(pid):
             if name.isdigit() and stat_of(name)[1:2] == [str(pid)]]
 
 
+def runs_now(pid, tid):
+    """Whether the kernel has not yet counted that this thread ceased to run: it
+    is said to sleep before."""
+    try:
+        return open(f"/proc/{pid}/task/{tid}/syscall").read() == "running\n"
+    except OSError:
+        return False
+
+
 def is_asleep(pid):
-    """Whether all its threads are."""
-    return all(stat_of(tid)[:1] == ["S"]
+    """Whether all its threads are, and that is counted."""
+    return all(stat_of(tid)[:1] == ["S"] and not runs_now(pid, tid)
                for tid in os.listdir(f"/proc/{pid}/task"))
 
 

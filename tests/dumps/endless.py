@@ -193,11 +193,11 @@ def interrupt(words, seconds):
 
 def check_interrupted(result, asking, command):
     """Before the command walks the list, and after it, the signal only ends
-    the process."""
+    the process. A machine with other work gets a second chance."""
     status, said, after = 0, "", 0
     for seconds in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4):
         status, said, after = interrupt(asking.words(command, "", 0), seconds)
-        if status != -signal.SIGINT:
+        if status != -signal.SIGINT and after <= AFTER:
             break
     wrong = []
     if status != 2:

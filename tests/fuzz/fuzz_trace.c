@@ -209,7 +209,7 @@ static void read_events(struct pdet_trace *t, bool rows)
 	struct timing timing;
 	int n;
 
-	t->wants_frees = t->wants_losses = rows;
+	t->wants_rows = rows;
 	n = pdet_trace_merge_begin(&m, t->streams, t->n_streams);
 	begin_timing(&timing);
 	while (n >= 0 && (n = pdet_trace_merge_next(&m, &e)) > 0) {

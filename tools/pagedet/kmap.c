@@ -397,8 +397,8 @@ static void tell_codes(const struct pagedet_kmap_total *t, bool watched)
 static void tell_unknown(const struct asking *a,
 			 const struct pagedet_kmap_total *t)
 {
-	if (t->dialect == PAGEDET_KMAP_INDEXED && !a->job->hz &&
-	    !a->job->watched)
+	/* Without the end of an object there is no lifetime. */
+	if (t->dialect == PAGEDET_KMAP_INDEXED && !a->job->hz && t->freed)
 		cli_say("alloc_index and free_index may be serial numbers: "
 			"lifetimes are not known; --hz says that they are "
 			"jiffies");

@@ -52,6 +52,9 @@ int cli_kmap_show_watched(const struct cli_job *job, struct pagedet *pd,
 void cli_kmap_tell_hits(const struct cli_job *job,
 			const struct pagedet_kmap_watch_total *t);
 
+/* Why it is not known whether an object was freed. */
+const char *cli_kmap_unknown_why(const struct pagedet_kmap_watch_total *t);
+
 /* Say how many words were not watched. */
 void cli_kmap_tell_turns(uint64_t unwatched);
 

@@ -294,6 +294,26 @@ static void tell_coverage(const struct watching *w)
 	cli_kmap_tell_turns(unwatched(w));
 }
 
+const char *cli_kmap_unknown_why(const struct pagedet_kmap_watch_total *t)
+{
+	switch (t->unknown_why) {
+	case PAGEDET_NONE:
+		return "it is not one of a slab";
+	case PAGEDET_RACED:
+		return "its slab changed each time that it was read";
+	case PAGEDET_NO_KERNEL:
+		return "a processor may keep it as a free one; where is not "
+		       "known: the kernel's symbols lack it, as without "
+		       "CONFIG_KALLSYMS_ALL";
+	case PAGEDET_UNSUPPORTED:
+		return t->mapped ? "its slab has no list of free objects, like "
+				   "one of KFENCE" :
+				   "no source reads the kernel's memory";
+	default:
+		return pagedet_state_text(t->unknown_why);
+	}
+}
+
 static void tell_objects(const struct pagedet_kmap_watch_total *t)
 {
 	if (t->freed)
@@ -301,7 +321,10 @@ static void tell_objects(const struct pagedet_kmap_watch_total *t)
 			"accesses may be to the next user of its memory");
 	if (t->unknown)
 		cli_say("whether the object was freed meanwhile is not known: "
-			"it is not one of a slab, or no source can tell");
+			"%s", cli_kmap_unknown_why(t));
+	if (!t->mapped)
+		cli_say("whether memory is mapped at the address is not known: "
+			"if there is none, nothing can access it");
 }
 
 void cli_kmap_tell_hits(const struct cli_job *job,
@@ -364,6 +387,8 @@ static void put_words(const struct watching *w, FILE *f)
 static int write_json(const struct watching *w)
 {
 	const struct pagedet_kmap_watch_total *t = &w->total;
+	const char *why = t->unknown ? pagedet_state_name(t->unknown_why) :
+				       NULL;
 	struct cli_job job = *w->job;
 	struct cli_report report;
 	int status = cli_report_open(&report);
@@ -377,7 +402,8 @@ static int write_json(const struct watching *w)
 		"\"own\":%llu,\"limited\":%llu,\"ns\":%llu,\"turns\":%llu,"
 		"\"windows\":%llu,\"window_ns\":%llu,\"rate\":%llu,"
 		"\"breakpoints\":%u,\"cpus\":%u,\"cpus_missed\":%u,"
-		"\"looks\":%llu,\"freed\":%s,\"estimated\":%s,\"words\":[",
+		"\"looks\":%llu,\"freed\":%s,\"estimated\":%s,"
+		"\"mapped\":%s,",
 		(unsigned long long)t->reads, (unsigned long long)t->writes,
 		(unsigned long long)t->lost, t->unsaid,
 		(unsigned long long)t->own, (unsigned long long)t->limited,
@@ -387,7 +413,10 @@ static int write_json(const struct watching *w)
 		t->slots, t->cpus, t->cpus_missed,
 		(unsigned long long)t->looks,
 		t->freed ? "true" : t->unknown ? "null" : "false",
-		t->estimated ? "true" : "false");
+		t->estimated ? "true" : "false", t->mapped ? "true" : "null");
+	if (why)
+		fprintf(report.f, "\"missing\":{\"freed\":\"%s\"},", why);
+	fputs("\"words\":[", report.f);
 	put_words(w, report.f);
 	fputs("]}\n", report.f);
 	/* The output is the KMAP; this is for the caller. */

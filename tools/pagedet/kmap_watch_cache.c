@@ -209,6 +209,8 @@ static void count(struct cli_kmap_all *a, const struct cli_kmap_slice *s)
 	a->t.own += t->own;
 	a->t.limited += t->limited;
 	a->t.freed += t->freed;
+	if (!a->t.unknown)
+		a->t.unknown_why = t->unknown_why;
 	a->t.unknown += t->unknown;
 	a->t.looks += t->looks;
 	if (!t->freed) {

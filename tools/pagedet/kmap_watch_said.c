@@ -111,18 +111,21 @@ static void tell_objects(const struct cli_kmap_caching *c)
 	const struct cli_kmap_all *a = &c->all;
 
 	if (a->t.freed)
-		cli_say("%llu object%s freed meanwhile: %llu accesses to %s "
-			"are not in the sums", (unsigned long long)a->t.freed,
+		cli_say("%llu object%s freed meanwhile: %llu access%s to %s "
+			"not in the sums", (unsigned long long)a->t.freed,
 			a->t.freed == 1 ? " was" : "s were",
 			(unsigned long long)a->freed_hits,
+			a->freed_hits == 1 ? "" : "es",
 			a->t.freed == 1 ? "it" : "them");
 	if (a->t.unknown)
-		cli_say("whether %llu of them were freed meanwhile is not "
-			"known", (unsigned long long)a->t.unknown);
+		cli_say("whether %llu of them %s freed meanwhile is not known: "
+			"%s", (unsigned long long)a->t.unknown,
+			a->t.unknown == 1 ? "was" : "were",
+			cli_kmap_unknown_why(&a->t));
 	if (c->n > a->t.freed + a->t.unknown)
 		cli_say("%llu seemed to be in use all the time, but may have "
-			"been freed and handed out again between two of %llu "
-			"looks",
+			"been freed and handed out again between two looks, "
+			"%llu in all",
 			(unsigned long long)(c->n - a->t.freed - a->t.unknown),
 			(unsigned long long)a->t.looks);
 }

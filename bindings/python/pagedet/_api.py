@@ -2045,6 +2045,8 @@ class pagedet_kmap_watch_total(Structure):
         ("estimated", c_uint32),
         ("error", c_uint32),
         ("unsaid", c_uint32),
+        ("unknown_why", c_uint32),
+        ("mapped", c_uint32),
     ]
 
 

@@ -17,11 +17,20 @@
 #define DEFAULT_RATE 1000u
 #define DEFAULT_WINDOW_NS 20000000u
 
+/* Who asks whether the object is in use. */
+struct asker {
+	struct pagedet *pd;	/* of its thread; NULL: nothing is asked */
+	bool by_fd;		/* the object is in the struct file of: */
+	uint32_t pid, fd;
+	uint64_t offset;
+};
+
 struct pagedet_kmap_watch {
 	struct pagedet *pd;
-	struct pagedet *own;	/* of the thread; NULL: nothing is asked */
+	struct asker asker;
 	struct pdet_bp_watch *w;
 	struct pdet_bp_object found; /* when it began */
+	bool mapped;
 };
 
 /* --- the slab --- */
@@ -33,28 +42,10 @@ struct pdet_bp_sources pdet_kmap_sources(const struct pagedet *pd)
 	};
 }
 
-/* What cannot be told stays unknown, and is watched. */
-static void look(void *arg, struct pdet_bp_object *objects, size_t n)
-{
-	struct pagedet *pd = arg;
-	const struct pdet_bp_sources sources = pdet_kmap_sources(pd);
-	struct pdet_at at;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		pdet_clear(&pd->env);
-		objects[i].state = 0;
-		if (pdet_bp_ask(&sources, &pd->env, &objects[i].address, 1,
-				&at) == 0)
-			pdet_bp_object_take(&objects[i], &at);
-	}
-}
-
 /* --- the file behind a descriptor --- */
 
 static int ask_file(struct pdet_backend *b, struct pdet_env *env,
-		    const struct pagedet_kmap_watch_options *o,
-		    struct pdet_bp_object *ret)
+		    const struct asker *a, struct pdet_bp_object *ret)
 {
 	struct pdet_wants wants = { .target = PAGEDET_TARGET_TASK,
 				    .walks = true, .alone = true };
@@ -67,36 +58,47 @@ static int ask_file(struct pdet_backend *b, struct pdet_env *env,
 		r = b->ops->session_new(b, env, &wants, &s);
 	if (r < 0)
 		return r;
-	r = b->ops->file_object(s, o->pid, o->fd, &ret->address, &ret->bytes);
+	r = b->ops->file_object(s, a->pid, a->fd, &ret->address, &ret->bytes);
 	if (r < 0)
 		pdet_take_words(env, &s->env);
 	b->ops->session_free(s);
 	return r;
 }
 
-static int find_file(struct pagedet *pd,
-		     const struct pagedet_kmap_watch_options *o,
-		     struct pdet_bp_object *ret)
+static int find_file(const struct asker *a, struct pdet_bp_object *ret)
 {
+	struct pagedet *pd = a->pd;
 	int r = 0;
 	size_t i;
 
+	ret->address = 0;
 	for (i = 0; i < pd->n_backends; i++) {
 		if (!pd->backends[i]->ops->file_object)
 			continue;
-		r = ask_file(pd->backends[i], &pd->env, o, ret);
+		r = ask_file(pd->backends[i], &pd->env, a, ret);
 		if (r == 0 || r == -ENOENT || r == -ESRCH || r == -ENOMEM)
 			break;
 	}
 	if (!ret->address && r == 0) {
 		r = pdet_fail(&pd->env, ENOTSUP, "cannot find descriptor %u of "
 			      "process %u: no open source reads kernel memory",
-			      o->fd, o->pid);
+			      a->fd, a->pid);
 		pdet_advise(&pd->env, "needs root, for the sources bpf or "
 			    "kcore");
 	}
+	return r < 0 ? -pdet_errno_closed(-r) : 0;
+}
+
+/* What is to be watched of it. */
+static int find_part(const struct asker *a,
+		     const struct pagedet_kmap_watch_options *o,
+		     struct pdet_bp_object *ret)
+{
+	struct pagedet *pd = a->pd;
+	int r = find_file(a, ret);
+
 	if (r < 0)
-		return -pdet_errno_closed(-r);
+		return r;
 	if (o->address >= ret->bytes || o->bytes > ret->bytes - o->address)
 		return pdet_fail(&pd->env, EINVAL, "cannot watch %llu bytes "
 				 "from %#llx on: a struct file has %llu",
@@ -106,6 +108,33 @@ static int find_file(struct pagedet *pd,
 	ret->address += o->address;
 	ret->bytes = o->bytes ? o->bytes : ret->bytes - o->address;
 	return 0;
+}
+
+/* --- whether it is in use --- */
+
+/* A struct file is while a descriptor has it. */
+static bool is_open(const struct asker *a, const struct pdet_bp_object *o)
+{
+	struct pdet_bp_object file;
+
+	return a->by_fd && find_file(a, &file) == 0 &&
+	       file.address + a->offset == o->address;
+}
+
+/* What cannot be told stays unknown, and is watched. */
+static void look(void *arg, struct pdet_bp_object *objects, size_t n)
+{
+	const struct asker *a = arg;
+	const struct pdet_bp_sources sources = pdet_kmap_sources(a->pd);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		pdet_bp_object_look(&sources, &a->pd->env, &objects[i]);
+		if (objects[i].state || !is_open(a, &objects[i]))
+			continue;
+		objects[i].state = PAGEDET_OBJECT_USED;
+		objects[i].why = PAGEDET_HAVE;
+	}
 }
 
 /* --- the border --- */
@@ -126,24 +155,69 @@ static int check(struct pagedet *pd, const struct pagedet_kmap_watch_options *o)
 	return 0;
 }
 
-static int find_object(struct pagedet *pd,
-		       const struct pagedet_kmap_watch_options *o,
-		       struct pdet_bp_object *ret)
+static int check_range(struct pagedet *pd, const struct pdet_bp_object *o)
 {
+	struct pdet_bp_plan plan = { .n = 0 };
+	const int r = pdet_bp_plan_add(&plan, &pd->env, o->address, o->bytes,
+				       0);
+
+	pdet_bp_plan_free(&plan);
+	return r;
+}
+
+/* Nothing accesses an address without memory. */
+static int check_map(struct pagedet_kmap_watch *watch)
+{
+	struct pagedet *pd = watch->pd;
+	const struct pdet_bp_sources sources = pdet_kmap_sources(pd);
+	uint64_t hole;
+	const unsigned map = pdet_bp_object_map(&sources, &pd->env,
+						&watch->found, pd->page_size,
+						&hole);
+
+	watch->mapped = map == PAGEDET_HAVE;
+	pdet_clear(&pd->env);
+	return map != PAGEDET_NONE ? 0 :
+	       pdet_fail(&pd->env, ENOENT, "cannot watch %#llx: the kernel has "
+			 "no memory mapped there", (unsigned long long)hole);
+}
+
+static int find_object(struct pagedet_kmap_watch *watch,
+		       const struct pagedet_kmap_watch_options *o)
+{
+	const bool by_fd = o->flags & PAGEDET_KMAP_WATCH_FD;
+	struct pdet_bp_object *found = &watch->found;
+	struct pagedet *pd = watch->pd;
+	struct asker *a = &watch->asker;
 	int r = 0;
 
-	*ret = (struct pdet_bp_object){
-		.address = o->flags & PAGEDET_KMAP_WATCH_FD ? 0 : o->address,
+	*a = (struct asker){ pd, by_fd, o->pid, o->fd,
+			     by_fd ? o->address : 0 };
+	*found = (struct pdet_bp_object){
+		.address = by_fd ? 0 : o->address,
 		.bytes = o->bytes ? o->bytes : PDET_BP_WORD };
-	if (o->flags & PAGEDET_KMAP_WATCH_FD)
-		r = find_file(pd, o, ret);
+	if (by_fd)
+		r = find_part(a, o, found);
+	if (r == 0)
+		r = check_range(pd, found);
+	if (r == 0)
+		r = check_map(watch);
+	if (r == 0)
+		look(a, found, 1);
+	/* The thread has a handle of its own. */
+	a->pd = NULL;
 	if (r < 0)
 		return r;
-	look(pd, ret, 1);
 	pdet_clear(&pd->env);
-	return ret->state != PAGEDET_OBJECT_FREE ? 0 :
+	return found->state != PAGEDET_OBJECT_FREE ? 0 :
 	       pdet_fail(&pd->env, ENOENT, "cannot watch %#llx: the object is "
-			 "free", (unsigned long long)ret->address);
+			 "free", (unsigned long long)found->address);
+}
+
+/* Of other memory than slabs, nothing would ever be told. */
+static bool may_be_told(const struct pdet_bp_object *o)
+{
+	return o->state || *o->cache || o->why == PAGEDET_RACED;
 }
 
 static int begin(struct pagedet_kmap_watch *watch,
@@ -156,13 +230,15 @@ static int begin(struct pagedet_kmap_watch *watch,
 		.tid = o->tid,
 		.only_writes = o->flags & PAGEDET_KMAP_WATCH_WRITES,
 	};
+	int r = 0;
 
-	/* Of other memory, too, nothing would ever be told. */
-	if (watch->found.state && pagedet_dup(watch->pd, &watch->own) == 0) {
+	if (may_be_told(&watch->found)) {
+		r = pagedet_dup(watch->pd, &watch->asker.pd);
 		wants.look = look;
-		wants.arg = watch->own;
+		wants.arg = &watch->asker;
 	}
-	return pdet_bp_watch_new(&watch->pd->env, &wants, &watch->w);
+	return r < 0 ? r :
+	       pdet_bp_watch_new(&watch->pd->env, &wants, &watch->w);
 }
 
 int pagedet_kmap_watch(struct pagedet *pd,
@@ -173,7 +249,6 @@ int pagedet_kmap_watch(struct pagedet *pd,
 		PAGEDET_KMAP_WATCH_OPTIONS_INIT;
 	struct pagedet_kmap_watch_options o;
 	struct pagedet_kmap_watch *new;
-	struct pdet_bp_object object;
 	int r;
 
 	pdet_clear(&pd->env);
@@ -181,18 +256,17 @@ int pagedet_kmap_watch(struct pagedet *pd,
 			      "struct pagedet_kmap_watch_options");
 	if (r == 0)
 		r = check(pd, &o);
-	if (r == 0)
-		r = find_object(pd, &o, &object);
 	if (r < 0)
 		return r;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return pdet_fail(&pd->env, ENOMEM, "no memory");
 	new->pd = pd;
-	new->found = object;
-	r = begin(new, &o);
+	r = find_object(new, &o);
+	if (r == 0)
+		r = begin(new, &o);
 	if (r < 0) {
-		pagedet_free(new->own);
+		pagedet_free(new->asker.pd);
 		free(new);
 		return r;
 	}
@@ -243,6 +317,7 @@ int pagedet_kmap_watch_total(const struct pagedet_kmap_watch *watch,
 	struct pagedet_kmap_watch_total total;
 
 	pdet_bp_watch_total(watch->w, &total);
+	total.mapped = watch->mapped;
 	return pdet_answer_struct(&watch->pd->env, ret, &total, sizeof(total));
 }
 
@@ -251,6 +326,6 @@ void pagedet_kmap_watch_free(struct pagedet_kmap_watch *watch)
 	if (!watch)
 		return;
 	pdet_bp_watch_free(watch->w);
-	pagedet_free(watch->own);
+	pagedet_free(watch->asker.pd);
 	free(watch);
 }

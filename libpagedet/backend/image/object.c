@@ -264,6 +264,14 @@ static void find_object(struct image_session *s, const struct image_address *a,
 		find_in_memory(s, a, o);
 }
 
+/* By the kernel's page tables. */
+static unsigned map_of(const struct image_session *s,
+		       const struct image_address *a)
+{
+	return a->error ? pdet_image_kernel_reason(s, a->error) :
+	       a->mapped ? PAGEDET_HAVE : PAGEDET_NONE;
+}
+
 void pdet_image_object_at(struct pdet_session *base, uint64_t addr,
 			  struct pdet_at *ret)
 {
@@ -274,7 +282,8 @@ void pdet_image_object_at(struct pdet_session *base, uint64_t addr,
 	pdet_image_address(s, addr, &a);
 	s->slab.is_read = false;
 	find_object(s, &a, &o);
-	*ret = (struct pdet_at){ .kind = o.kind, .state = o.use_state };
+	*ret = (struct pdet_at){ .kind = o.kind, .state = o.use_state,
+				 .map = map_of(s, &a) };
 	if (o.kind != PDET_AT_OBJECT)
 		return;
 	ret->use = o.use_state == PAGEDET_HAVE ? (unsigned)o.use : 0;

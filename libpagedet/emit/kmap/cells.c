@@ -208,6 +208,14 @@ void pdet_kmap_text_row(struct pagedet_emitter *e,
 	}
 }
 
+/* "1 object", "2 objects"; the others have no number. */
+static size_t noun_len(const struct pdet_kmap_cell *c)
+{
+	const size_t len = strlen(c->name);
+
+	return len - (c->value == 1 && c->name[len - 1] == 's');
+}
+
 void pdet_kmap_text_named(struct pagedet_emitter *e,
 			  const struct pdet_kmap_row *row)
 {
@@ -221,7 +229,8 @@ void pdet_kmap_text_named(struct pagedet_emitter *e,
 		pdet_out_put(&e->out, text,
 			     put_value_signed(&row->cell[i], text));
 		pdet_out_str(&e->out, " ");
-		pdet_out_str(&e->out, row->cell[i].name);
+		pdet_out_put(&e->out, row->cell[i].name,
+			     noun_len(&row->cell[i]));
 	}
 }
 

@@ -15,7 +15,7 @@ TRIES = 6
 START = f"""
 mkdir {PLACE}
 /bin/seeker {PLACE} < /dev/null > {PLACE}/log 2>&1 &
-for i in $(seq 300); do
+for i in $(seq 1200); do
         [ ! -s {PLACE}/seeker ] || break
         sleep 0.1
 done
@@ -27,7 +27,7 @@ HOLD = f"""
         sh -c 'echo > {PLACE}/holds; exec sleep 600' \\
         < /dev/null > {PLACE}/held 2>&1 &
 echo $!
-for i in $(seq 300); do
+for i in $(seq 1200); do
         [ ! -e {PLACE}/holds ] || break
         sleep 0.1
 done

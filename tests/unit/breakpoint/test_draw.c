@@ -208,34 +208,158 @@ START_TEST(exists)
 {
 	static const struct {
 		const char *before, *now;
-		unsigned state, use, is;
+		unsigned state, use, is, why;
+		bool kept;
 	} all[] = {
 		{ "filp", "filp", PAGEDET_HAVE, PAGEDET_OBJECT_USED,
-		  PAGEDET_OBJECT_USED },
+		  PAGEDET_OBJECT_USED, PAGEDET_HAVE, false },
 		{ "filp", "filp", PAGEDET_HAVE, PAGEDET_OBJECT_FREE,
-		  PAGEDET_OBJECT_FREE },
-		{ "filp", "filp", PAGEDET_NO_TYPES, 0, 0 },
+		  PAGEDET_OBJECT_FREE, PAGEDET_HAVE, false },
+		{ "filp", "filp", PAGEDET_RACED, 0, 0, PAGEDET_RACED, false },
+		{ "filp", "filp", PAGEDET_NO_TYPES, 0, 0, PAGEDET_NO_KERNEL,
+		  true },
 		/* Another cache has the page, or none. */
 		{ "filp", "dentry", PAGEDET_HAVE, PAGEDET_OBJECT_USED,
-		  PAGEDET_OBJECT_FREE },
-		{ "filp", "", PAGEDET_NONE, 0, PAGEDET_OBJECT_FREE },
+		  PAGEDET_OBJECT_FREE, PAGEDET_HAVE, false },
+		{ "filp", "", PAGEDET_NONE, 0, PAGEDET_OBJECT_FREE,
+		  PAGEDET_HAVE, false },
 		/* It cannot be read. */
-		{ "filp", "", PAGEDET_NO_TYPES, 0, 0 },
+		{ "filp", "", PAGEDET_NO_TYPES, 0, 0, PAGEDET_NO_TYPES, false },
 		/* It had none. */
 		{ "", "filp", PAGEDET_HAVE, PAGEDET_OBJECT_USED,
-		  PAGEDET_OBJECT_USED },
-		{ "", "", PAGEDET_NONE, 0, 0 },
+		  PAGEDET_OBJECT_USED, PAGEDET_HAVE, false },
+		{ "", "", PAGEDET_NONE, 0, 0, PAGEDET_NONE, false },
 	};
 	struct pdet_bp_object o = { .state = PAGEDET_OBJECT_USED };
 	struct pdet_at at = object(all[_i].now, all[_i].use);
 
 	at.kind = *all[_i].now ? PDET_AT_OBJECT : PDET_AT_NAMED;
 	at.state = all[_i].state;
+	at.kept = all[_i].kept;
 	strcpy(o.cache, all[_i].before);
 	pdet_bp_object_take(&o, &at);
 	ck_assert_uint_eq(o.state, all[_i].is);
+	ck_assert_uint_eq(o.why, all[_i].why);
 	ck_assert_str_eq(o.cache, all[_i].now);
 	ck_assert_int_eq(o.is_data, !*all[_i].now);
+}
+END_TEST
+
+/* A slab that changes while it is read is read again, but not for ever. */
+START_TEST(looks)
+{
+	static const struct {
+		unsigned raced, state, asked;
+	} all[] = {
+		{ 0, PAGEDET_OBJECT_USED, 1 },
+		{ 3, PAGEDET_OBJECT_USED, 4 },
+		{ FILLS, 0, 16 },
+	};
+	struct pdet_backend one = { .ops = &good };
+	struct pdet_backend *backend = &one;
+	const struct pdet_bp_sources sources = { &backend, 1 };
+	static char no_root[1];
+	struct pdet_env env = { .root = no_root };
+	struct pdet_bp_object o = { .address = DIRECT + 7 * PAGE };
+	unsigned i;
+
+	say_all(object("filp", PAGEDET_OBJECT_USED));
+	for (i = 0; i < all[_i].raced; i++) {
+		answers[i] = object("filp", 0);
+		answers[i].state = PAGEDET_RACED;
+	}
+	n_asked = 0;
+	pdet_bp_object_look(&sources, &env, &o);
+	ck_assert_uint_eq(o.state, all[_i].state);
+	ck_assert_uint_eq(o.why, o.state ? PAGEDET_HAVE : PAGEDET_RACED);
+	ck_assert_str_eq(o.cache, "filp");
+	ck_assert_uint_eq(n_asked, all[_i].asked);
+	ck_assert_uint_eq(n_sessions, 0);
+}
+END_TEST
+
+/* What stays unknown is not asked for again. */
+START_TEST(stays_unknown)
+{
+	struct pdet_backend one = { .ops = &good };
+	struct pdet_backend *backend = &one;
+	const struct pdet_bp_sources sources = { &backend, 1 };
+	static char no_root[1];
+	struct pdet_env env = { .root = no_root };
+	struct pdet_bp_object o = { .address = DIRECT + 7 * PAGE };
+
+	say_all(object("filp", 0));
+	n_asked = 0;
+	pdet_bp_object_look(&sources, &env, &o);
+	ck_assert_uint_eq(o.state, 0);
+	ck_assert_uint_eq(n_asked, 1);
+}
+END_TEST
+
+/* --- whether it is memory --- */
+
+/* Of a range that is in three pages. */
+static unsigned map_of(const struct pdet_backend_ops *ops, uint64_t *hole)
+{
+	struct pdet_backend one = { .ops = ops };
+	struct pdet_backend *backend = &one;
+	const struct pdet_bp_sources sources = { &backend, ops ? 1 : 0 };
+	static char no_root[1];
+	struct pdet_env env = { .root = no_root };
+	const struct pdet_bp_object o = { .address = DIRECT + 8 * PAGE - 8,
+					  .bytes = PAGE + 16 };
+
+	n_asked = 0;
+	return pdet_bp_object_map(&sources, &env, &o, PAGE, hole);
+}
+
+START_TEST(maps)
+{
+	struct pdet_at memory = object("filp", PAGEDET_OBJECT_USED);
+	uint64_t hole = 1;
+
+	memory.map = PAGEDET_HAVE;
+	say_all(memory);
+	ck_assert_uint_eq(map_of(&good, &hole), PAGEDET_HAVE);
+	ck_assert_uint_eq(n_asked, 3);
+	/* What changes is asked for again. */
+	answers[1].map = answers[2].map = PAGEDET_RACED;
+	ck_assert_uint_eq(map_of(&good, &hole), PAGEDET_HAVE);
+	ck_assert_uint_eq(n_asked, 5);
+	answers[1].map = PAGEDET_NO_TYPES;
+	answers[2].map = PAGEDET_HAVE;
+	ck_assert_uint_eq(map_of(&good, &hole), PAGEDET_NO_TYPES);
+	ck_assert_uint_eq(map_of(&broken, &hole), PAGEDET_IO);
+	ck_assert_uint_eq(map_of(&deaf, &hole), PAGEDET_UNSUPPORTED);
+	ck_assert_uint_eq(map_of(NULL, &hole), PAGEDET_UNSUPPORTED);
+	ck_assert_uint_eq(hole, 1);
+	answers[2].map = PAGEDET_NONE;
+	ck_assert_uint_eq(map_of(&good, &hole), PAGEDET_NONE);
+	ck_assert_uint_eq(hole, DIRECT + 9 * PAGE);
+	answers[1].map = PAGEDET_NONE;
+	ck_assert_uint_eq(map_of(&good, &hole), PAGEDET_NONE);
+	ck_assert_uint_eq(hole, DIRECT + 8 * PAGE);
+}
+END_TEST
+
+/* The last page of all has no next one. */
+START_TEST(maps_last)
+{
+	struct pdet_backend one = { .ops = &good };
+	struct pdet_backend *backend = &one;
+	const struct pdet_bp_sources sources = { &backend, 1 };
+	static char no_root[1];
+	struct pdet_env env = { .root = no_root };
+	const struct pdet_bp_object o = { .address = UINT64_MAX - 7,
+					  .bytes = 8 };
+	struct pdet_at memory = { .map = PAGEDET_HAVE };
+	uint64_t hole;
+
+	say_all(memory);
+	n_asked = 0;
+	ck_assert_uint_eq(pdet_bp_object_map(&sources, &env, &o, PAGE, &hole),
+			  PAGEDET_HAVE);
+	ck_assert_uint_eq(n_asked, 1);
 }
 END_TEST
 
@@ -248,6 +372,10 @@ int main(void)
 	unit_test(s, takes);
 	unit_test(s, none_used);
 	unit_test(s, fails);
-	unit_loop(s, exists, 8);
+	unit_loop(s, exists, 9);
+	unit_loop(s, looks, 3);
+	unit_test(s, stays_unknown);
+	unit_test(s, maps);
+	unit_test(s, maps_last);
 	return unit_main(s);
 }

@@ -13,11 +13,11 @@
 
 static struct pdet_env env;
 static struct pdet_bp_object objects[] = {
-	{ BASE, 16, "kmalloc-64", false, PAGEDET_OBJECT_USED },
-	{ BASE + 64, 8, "odd,\nname", false, PAGEDET_OBJECT_FREE },
-	{ BASE + 128, 8, "", true, 0 },
-	{ BASE + 256, 4, "", false, 0 },
-	{ BASE + 512, 8, "filp", false, PAGEDET_OBJECT_USED },
+	{ BASE, 16, "kmalloc-64", false, PAGEDET_OBJECT_USED, 0 },
+	{ BASE + 64, 8, "odd,\nname", false, PAGEDET_OBJECT_FREE, 0 },
+	{ BASE + 128, 8, "", true, 0, 0 },
+	{ BASE + 256, 4, "", false, 0, 0 },
+	{ BASE + 512, 8, "filp", false, PAGEDET_OBJECT_USED, 0 },
 };
 
 /* Of the five words, and one that never had a turn. */

@@ -141,6 +141,29 @@ START_TEST(lost_map)
 }
 END_TEST
 
+/* Memory is where the page tables have it, and nowhere else. */
+START_TEST(mapped)
+{
+	const uint64_t memory = DIRECT + (PLAIN << 12);
+	struct asking *a = start(true);
+	struct pdet_at at;
+
+	a->session.reader = &a->k->m->reader;
+	kmem_u64(a->k, memory, 1);
+	pdet_image_object_at(&a->session.session, memory + 8, &at);
+	ck_assert_uint_eq(at.map, PAGEDET_HAVE);
+	pdet_image_object_at(&a->session.session, memory + (1 << 21), &at);
+	ck_assert_uint_eq(at.map, PAGEDET_NONE);
+	/* It has the bit of the kernel only. */
+	pdet_image_object_at(&a->session.session, 1ull << 63, &at);
+	ck_assert_uint_eq(at.map, PAGEDET_NONE);
+	physical_fail(a->k->m, a->k->p.root, -EIO);
+	pdet_image_object_at(&a->session.session, memory, &at);
+	ck_assert_uint_eq(at.map, PAGEDET_IO);
+	end(a);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("image_object");
@@ -148,5 +171,6 @@ int main(void)
 	unit_loop(s, known, 2);
 	unit_test(s, lost_page);
 	unit_test(s, lost_map);
+	unit_test(s, mapped);
 	return unit_main(s);
 }
