@@ -260,7 +260,8 @@ enum pagedet_note {
 	PAGEDET_NOTE_STALE = 4,	/* the pfn is an old one that an entry kept */
 	PAGEDET_NOTE_UNDECIDED = 5, /* the filter's result is unknown */
 	PAGEDET_NOTE_UNCHECKED = 6, /* the translation was read only once */
-	PAGEDET_NOTE_CHANGED = 7 /* differs from what the log says */
+	PAGEDET_NOTE_CHANGED = 7, /* differs from what the log says */
+	PAGEDET_NOTE_EARLIER_BOOT = 8 /* the machine has restarted since */
 };
 
 #define PAGEDET_NOTE(bit) ((uint32_t)1 << (bit))

@@ -132,7 +132,8 @@ bool pdet_rest_on_bad_page(struct pdet_case *c)
 	size_t i;
 
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) ||
-	    c->here.report != PAGEDET_REPORT_BAD_PAGE_STATE)
+	    c->here.report != PAGEDET_REPORT_BAD_PAGE_STATE ||
+	    pdet_reported_past(c))
 		return false;
 	put_reason_first(c);
 	for (i = 0; i < PDET_COUNT(fields); i++)

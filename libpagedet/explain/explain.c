@@ -335,6 +335,7 @@ static int ask(struct findings *out, struct pdet_case *c, uint64_t i,
 	}
 	if (question == PAGEDET_ASK_NOT_FREE)
 		pdet_report_first(c);
+	pdet_unknown_past(c);
 	name_rest(out, c, question);
 	if (out->n < out->max) {
 		r = put(out, c, i, rule);

@@ -2,7 +2,7 @@
 /*
  * Puts what the kernel reported of a page before what its row shows. A report
  * is about one moment, and often does not show the struct page. bad_page.c has
- * the report that is a cause by itself.
+ * the report that is a cause by itself, unless the machine has restarted since.
  */
 #include <stdio.h>
 
@@ -13,6 +13,7 @@
 static const char *name_of(uint64_t report)
 {
 	static const char *const names[] = {
+		[PAGEDET_REPORT_BAD_PAGE_STATE] = "bad page state",
 		[PAGEDET_REPORT_DUMP_PAGE] = "dump of its struct page",
 		[PAGEDET_REPORT_BAD_PAGE_MAP] = "bad page map",
 		[PAGEDET_REPORT_MEMORY_FAILURE] = "memory failure",
@@ -57,6 +58,26 @@ static void add_fact(struct pdet_case *c, unsigned field)
 	pdet_fact_field(c, HERE, field);
 }
 
+bool pdet_reported_past(const struct pdet_case *c)
+{
+	return pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) &&
+	       pdet_row_note(&c->here, PAGEDET_NOTE_EARLIER_BOOT) ==
+	       PAGEDET_YES;
+}
+
+void pdet_unknown_past(struct pdet_case *c)
+{
+	const uint64_t memory = PDET_REPORTED_MEMORY | PDET_REPORTED(UNPOISON);
+
+	if (!pdet_reported_past(c))
+		return;
+	pdet_unknown(c, "its state now: the machine has restarted since the "
+			"report");
+	if (memory >> (c->here.report & 63) & 1)
+		pdet_unknown(c, "whether firmware or a boot parameter leaves "
+				"it out: if not, it may be in use again");
+}
+
 void pdet_drop_guesses(struct pdet_case *c)
 {
 	uint64_t report;
@@ -80,7 +101,8 @@ void pdet_report_first(struct pdet_case *c)
 		PAGEDET_FIELD_EVENT_NS,
 	};
 	const char *reason = pdet_case_reason(c), *name;
-	char what[64];
+	const bool past = pdet_reported_past(c);
+	char what[80];
 	size_t i;
 
 	if (!pdet_row_has(&c->here, PAGEDET_FIELD_REPORT))
@@ -88,8 +110,14 @@ void pdet_report_first(struct pdet_case *c)
 	name = name_of(c->here.report);
 	if (!name)
 		return;
+	if (c->here.report == PAGEDET_REPORT_BAD_PAGE_STATE) {
+		if (!past)
+			return;
+		c->advice = PDET_BAD_PAGE_ADVICE;
+	}
 	/* Some reasons begin with it. */
-	snprintf(what, sizeof(what), "the kernel reported%s%s",
+	snprintf(what, sizeof(what), "the kernel reported%s%s%s",
+		 past ? " before a restart" : "",
 		 strncmp(reason, name, strlen(name)) ? ": " : "",
 		 strncmp(reason, name, strlen(name)) ? name : "");
 	pdet_say_first(c, what, reason);

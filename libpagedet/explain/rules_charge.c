@@ -103,6 +103,45 @@ static bool charge_unknown(struct pdet_case *c)
 
 /* --- poison --- */
 
+/* Who found the error: the report itself, or what its reason ends with. */
+static bool found(struct pdet_case *c)
+{
+	static const struct {
+		uint32_t report, confidence;
+		const char *likely;
+	} by[] = {
+		{ PAGEDET_REPORT_MACHINE_CHECK, PDET_HIGH,
+		  "broken memory: a machine check reported this page" },
+		{ PAGEDET_REPORT_APEI, PDET_HIGH,
+		  "broken memory: firmware (APEI) reported this page" },
+		{ PAGEDET_REPORT_EDAC, PDET_MEDIUM,
+		  "broken memory: the memory controller (EDAC) reported this "
+		  "page" },
+	};
+	const char *last = pdet_case_reason(c), *next;
+	size_t i;
+
+	while ((next = strstr(last, "; ")))
+		last = next + strlen("; ");
+	for (i = 0; i < PDET_COUNT(by); i++) {
+		const char *name = pdet_value_name(PAGEDET_FIELD_REPORT,
+						   by[i].report);
+
+		if ((!pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) ||
+		     c->here.report != by[i].report) &&
+		    (strncmp(last, PDET_REPORTED_AS,
+			     strlen(PDET_REPORTED_AS)) ||
+		     strcmp(last + strlen(PDET_REPORTED_AS), name)))
+			continue;
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_REPORT);
+		pdet_fact_field(c, HERE, PAGEDET_FIELD_REASON);
+		c->likely = by[i].likely;
+		c->likely_confidence = by[i].confidence;
+		return true;
+	}
+	return false;
+}
+
 static bool poisoned(struct pdet_case *c)
 {
 	if (!pdet_rest_on_poison(c))
@@ -120,6 +159,8 @@ static bool poisoned(struct pdet_case *c)
 		c->likely_confidence = PAGEDET_CONFIDENCE_HIGH;
 		return true;
 	}
+	if (found(c))
+		return true;
 	/* Who takes a page offline for fear of an error does not report one.
 	 * But what is reported again may have been taken offline before. */
 	if (pdet_row_has(&c->here, PAGEDET_FIELD_REPORT) &&

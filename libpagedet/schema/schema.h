@@ -150,6 +150,9 @@ static inline unsigned pdet_known_field(unsigned field)
 #define PDET_INJECTED "injected for a test"
 /* The same, in front of what was said of a memory error before the report. */
 #define PDET_SAID_BEFORE "before: "
+/* The last part of it, before the name of a report: the hardware or firmware
+ * that reported the page in the same boot. */
+#define PDET_REPORTED_AS "also reported as "
 /* Of a report of a bad page: what the words of its struct page show. */
 #define PDET_OVERWRITTEN "struct page overwritten"
 #define PDET_POOLED "marked as a page of a page_pool"

@@ -107,7 +107,8 @@ run task "$pid" --backend procfs --stacks=user --fields pid --where kind=reserve
 stdout_has 'user stacks need kernel memory' \
 	'no source that is open here reads kernel memory'
 run scan --stacks
-expect 'where all pages are' 64 "--stacks is an option of 'mappers task virt kmem'"
+expect 'where all pages are' 64 \
+	"--stacks is an option of 'mappers', 'task', 'virt' and 'kmem'"
 
 # --- a file ---
 

@@ -4,7 +4,9 @@
 """Tests reports of KFENCE: each kind, the forms of 5.12 to 6.18, hashed
 addresses, and what is missing or between their lines.
 """
-from captures import Tap, ask
+import subprocess
+
+from captures import Tap, ask, command
 
 tap = Tap()
 
@@ -183,6 +185,16 @@ tap.equal("two of them", [(r["object"][:13], r["pid"], r.get("notes"))
 tap.equal("all is read", ask("from-log", "--text-only",
                               stdin=UAF.encode())[0], 0)
 tap.equal("no report", of("BUG: KFENCE: \n"), [])
+HIDDEN = "hidden: kernel addresses are shown only with --pointers"
+for name, text, hidden in (
+        ("an address that can be shown", UAF, True),
+        ("one that is hashed", UAF.replace("0xffff8c4f3e29", "0x00000000ab29"),
+         False)):
+    out = subprocess.run([command, "from-log", "--text-only"], input=text,
+                         capture_output=True, text=True, check=False).stdout
+    tap.equal("an event a line: " + name, (HIDDEN in out, "0x0000" in out,
+                                           "0xffff" in out),
+              (hidden, False, False))
 stamped = "".join(f"[   38.{n:06}] {line}\n"
                   for n, line in enumerate(UAF.splitlines()))
 tap.equal("with times: the same", [(r["reason"], r["event_ns"] // 10 ** 9)

@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 
-from captures import Tap, ask, home
+from captures import Tap, ask, command, home, top
 
 tap = Tap()
 OWNER = ("alloc_stack", "free_stack", "alloc_pid", "alloc_tgid", "alloc_comm",
@@ -303,5 +303,15 @@ with tempfile.TemporaryDirectory() as tmp:
     row = row_of(OWNED.replace(lines(FRAMES), lines(FRAMES) * 10000))
     tap.equal("a stack without end is none of a kernel's",
               row["missing"].get("alloc_stack"), "io")
+
+# --- the text of page_owner is not a log ---
+
+TEXT = os.path.join(top, "tests/fixtures/page_owner/6.12.117.txt.gz")
+for options, hint in (((), True), (("--json",), True), (("--quiet",), False)):
+    r = subprocess.run([command, "from-log", TEXT, *options],
+                       capture_output=True, text=True, check=False)
+    tap.equal(f"the command for it {options}",
+              (r.returncode, r.stdout, f": pagedet owners {TEXT}\n" in r.stderr),
+              (1, "", hint))
 
 tap.end()

@@ -4,9 +4,11 @@
 """Tests memory errors in a kernel log: how their handling ended, in the words of
 kernels from 2.6.32 on, and what pagedet explain says of it.
 """
+import json
+import subprocess
 import tempfile
 
-from captures import Tap, ask, explain
+from captures import Tap, ask, command, explain
 
 tap = Tap()
 
@@ -504,6 +506,55 @@ for how, verdict in (("Failed", USED), ("Recovered", ASIDE)):
             failed("already hardware poisoned") for page in range(8)),
          verdict, was)
 
+# --- what found the error, by other reports of the page ---
+
+MCE = ("[  100.000001] mce: Uncorrected hardware memory error in user-access "
+       "at 1234f40\n")
+EDAC = ("[  100.000002] EDAC MC0: 1 UE memory read error on DIMM_A (channel:1 "
+        "slot:0 page:0x1234 offset:0x0 grain:32 syndrome:0x0)\n")
+GHES = """\
+[  100.000003] {1}[Hardware Error]:  Error 0, type: recoverable
+[  100.000003] {1}[Hardware Error]:   section_type: memory error
+[  100.000003] {1}[Hardware Error]:   physical_address: 0x0000000001234000
+[  100.000003] {1}[Hardware Error]:   physical_address_mask: 0xfffffffffffff000
+[  100.000003] {1}[Hardware Error]:   error_type: 3, multi-bit ECC
+"""
+FOUND = failed(KILL, action("dirty LRU page", "Recovered"))
+FREED = "[  102.000001] Unpoison: Software-unpoisoned page 0x1234\n"
+UNSAID = "what found the error: "
+PAGE4K = ("Inode-cache hash table entries: 65536 (order: 7, 524288 bytes, "
+          "linear)\n")
+BY_MCE = "broken memory: a machine check reported this page (high)"
+BY_EDAC = "(EDAC) reported this page (medium)"
+BY_GHES = "broken memory: firmware (APEI) reported this page (high)"
+MOVED = "[  103.000001] migrating pfn 1234 failed ret:1\n"
+
+
+def found(name, log, *has, lacks=()):
+    """In the second finding, which is about the error."""
+    text = explained(log, "0x1234")
+    tap.is_true("found by, " + name, all(w in text for w in has) and
+                not any(w in text for w in lacks), text)
+
+
+for name, log, by in (("machine check", MCE, BY_MCE), ("EDAC", EDAC, BY_EDAC),
+                      ("APEI", PAGE4K + GHES, BY_GHES),
+                      ("the stronger of two", MCE + EDAC, BY_MCE)):
+    found(name, log + FOUND, ASIDE, by, lacks=(UNSAID,))
+    found(name + ": after it", PAGE4K + FOUND + log, ASIDE, by,
+          lacks=(UNSAID, "what reported it"))
+    found(name + ": and another report", log + FOUND + MOVED, ASIDE, by,
+          lacks=(UNSAID, "what reported it"))
+    found(name + ": before an unpoison", log + FOUND + FREED + FOUND, ASIDE,
+          UNSAID, lacks=("broken memory",))
+found("another page", MCE.replace("1234f40", "1235f40") + FOUND, ASIDE, UNSAID,
+      lacks=("broken memory",))
+found("an earlier boot", MCE + "-- Reboot --\n" + FOUND, ASIDE, UNSAID,
+      lacks=("broken memory",))
+found("a test", INJECT + FOUND + MCE, TEST, lacks=("broken memory",))
+found("a task of such a name", failed(KILL.replace(
+    "prog", "x; also reported as edac")), UNSAID, lacks=("broken memory",))
+
 # --- a machine that was restarted ---
 
 BANNER = "[    0.000000] Linux version 6.6.30 (x@y) #1\n"
@@ -527,6 +578,82 @@ for first, second in ((MARK % "6f", MARK % "7f"),
                  first + banner + ERROR + end, USED, "before: ")
 says("a process may write such a line", BANNER + ERROR + "4,9,51000000,-;x\n"
      "12,10,52000000,-;Linux version 1\n" + MOVE, USED)
+
+# What is reported of a page holds for the boot in which it was.
+RESTARTED = "the machine has restarted since"
+BAD_STATE = failed(
+    "BUG: Bad page state in process foo  pfn:01234",
+    "page:00000000abcdef01 refcount:0 mapcount:1 mapping:0000000000000000 "
+    "index:0x0 pfn:0x1234",
+    "flags: 0x17ffffc0000000(node=0|zone=2|lastcpupid=0x1fffff)",
+    "raw: 0017ffffc0000000 dead000000000100 dead000000000122 0000000000000000",
+    "raw: 0000000000000000 0000000000000000 0000000000000000 0000000000000000",
+    "page dumped because: nonzero mapcount", mark="")
+KASAN = failed(
+    "BUG: KASAN: use-after-free in f+0xa3/0x22b",
+    "Read of size 8 at addr ffff888001234008 by task foo/5", "",
+    "The buggy address belongs to the physical page:",
+    "page: refcount:0 mapcount:0 mapping:0000000000000000 index:0x0 "
+    "pfn:0x1234",
+    "flags: 0x17ffffc0000000(node=0|zone=2|lastcpupid=0x1fffff)",
+    "raw: 0017ffffc0000000 dead000000000100 dead000000000122 0000000000000000",
+    "raw: 0000000000000000 0000000000000000 00000000ffffffff 0000000000000000",
+    "page dumped because: kasan: bad access detected", mark="")
+STALE = (
+    ("memory failure", failed(KILL, action("dirty LRU page", "Recovered")),
+     "memory failure: dirty LRU page: Recovered"),
+    ("not recovered", ERROR, "memory failure: dirty LRU page: Failed"),
+    ("soft offline", failed("soft_offline: 0x1234: invalidated", mark=""),
+     "soft offline: "),
+    ("bad page state", BAD_STATE, "bad page state: nonzero mapcount"),
+    ("bad page map", BAD_MAP, "bad page map: "),
+    ("KASAN", KASAN, "KASAN: "),
+    ("machine check", failed("mce: Uncorrected hardware memory error in "
+                             "user-access at 1234f40", mark=""),
+     "machine check"),
+    ("many words", "".join(failed(STEPS.replace("0x30b7b18", "0x1234"),
+                                  mark="")), "memory failure: step 0"))
+
+
+def state(log):
+    """The fields of the page that --from LOG knows, and its notes."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
+        f.write(log)
+        f.flush()
+        out = subprocess.run(
+            [command, "--from", f.name, "page", "0x1234", "--json", "--fields",
+             "kind,flags,flags_known,refcount,mapcount,node,order,object,pid,"
+             "report,reason,notes"], capture_output=True, text=True,
+            check=False).stdout
+    row = json.loads(out.splitlines()[-1])
+    return (sorted(k for k, v in row.items() if v is not None and
+                   k not in ("notes", "missing")),
+            row["notes"])
+
+
+for name, log, said in STALE:
+    memory = not name.startswith(("bad page", "KASAN"))
+    for how, restart in (("banner", BANNER), ("journal", MARK % "7f" + BANNER),
+                         ("old journal", "-- Reboot --\n")):
+        after = BANNER + log + restart
+        says(f"{name}, {how}: it is past", after, "the kernel reported "
+             "before a restart: " + said, RESTARTED, "use-unknown",
+             lacks=("certain", ", high"))
+        tap.equal(f"{name}, {how}: of memory, it may be used",
+                  "a boot parameter leaves it out" in
+                  explained(after, "0x1234"), memory)
+        tap.equal(f"{name}, {how}: no state", state(after),
+                  (["reason", "report"], ["earlier_boot"]))
+    tap.is_true(name + ": in the same boot it is not past",
+                RESTARTED not in explained(BANNER + log, "0x1234"))
+    tap.is_true(name + ": nor if it is reported again",
+                RESTARTED not in explained(BANNER + log + BANNER + log,
+                                           "0x1234"))
+    tap.equal(name + ": from-log still lists it",
+              ask("from-log", "--text-only",
+                  stdin=(BANNER + log + BANNER).encode())[1],
+              ask("from-log", "--text-only",
+                  stdin=(BANNER + log).encode())[1])
 
 
 def rows(log):

@@ -221,7 +221,8 @@ for name, words in (
 lacks("no address", MCE.replace(" ADDR 9562dc000", ""))
 lacks("events logged", "mce: [Hardware Error]: Machine check events logged\n")
 has("a recoverable one", "mce: Uncorrected hardware memory error in "
-    "user-access at 1850602400\n", report="machine_check", pfn=0x1850602)
+    "user-access at 1850602400\n", report="machine_check", pfn=0x1850602,
+    reason="Uncorrected hardware memory error in user-access at 1850602400")
 EDAC = ("EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0 "
         "(channel:1 slot:0 page:0x12345 offset:0x40 grain:32 syndrome:0x0)\n")
 has("EDAC", EDAC, report="edac", pfn=0x12345, object="1 CE memory read error "

@@ -27,6 +27,7 @@ struct events {
 	struct cli_verdict verdict;
 	uint64_t n;		/* number of events */
 	uint64_t faults;
+	uint64_t hidden;	/* kernel addresses */
 	uint64_t unsaid[CLI_COUNT(told)]; /* events without that field */
 	struct cli_faults alive;
 };
@@ -167,7 +168,9 @@ static void put_event(struct events *e, const struct pagedet_page *row)
 	put_string(e, row, F(REASON), row->reason, ": ");
 	put_pfn(e, row);
 	put_task(e, row);
-	if (has(row, F(VADDR)) && !is_of_kernel(row))
+	if (has(row, F(VADDR)) && is_of_kernel(row))
+		e->hidden++;
+	else if (has(row, F(VADDR)))
 		fprintf(e->f, ", page at 0x%llx",
 			(unsigned long long)row->vaddr);
 	put_page(e, row);
@@ -215,8 +218,8 @@ static int put_rows(struct events *e)
 	return n;
 }
 
-/* Writes once which fields no event has. */
-static void put_unsaid(const struct events *e)
+/* Writes once which fields no event has, and what is not shown. */
+static void put_omitted(const struct events *e)
 {
 	const char *before = "\nthe text does not say: ";
 	uint64_t about = 0;
@@ -232,6 +235,9 @@ static void put_unsaid(const struct events *e)
 	}
 	if (about)
 		fputc('\n', e->f);
+	if (e->hidden)
+		fprintf(e->f, "%shidden: kernel addresses are shown only with "
+			"--pointers\n", about ? "" : "\n");
 }
 
 static int set_query(const struct events *e, struct pagedet_query *q)
@@ -267,7 +273,7 @@ static int run(struct events *e)
 	cli_interrupt_cancels(e->it);
 	n = put_rows(e);
 	cli_interrupt_cancels(NULL);
-	put_unsaid(e);
+	put_omitted(e);
 	/* It reads the programs' files, which are those of this machine. */
 	if (e->faults && e->job->from_file && e->alive.here)
 		fprintf(e->f, "\nto compare the programs' code with the disk: "
@@ -333,6 +339,15 @@ static bool is_text(struct pagedet *pd)
 	       info.sources & PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG);
 }
 
+/* A file of another kind mentions no page, either. */
+static void suggest(const struct cli_job *job)
+{
+	char text[CLI_HINT];
+
+	if (!job->quiet && cli_command_for_record(job, job->path, text))
+		cli_say("hint: it is not a kernel log; to read it: %s", text);
+}
+
 int cli_run_log(struct cli_job *job, struct pagedet *pd)
 {
 	int log = CLI_ANSWERED, status;
@@ -351,6 +366,8 @@ int cli_run_log(struct cli_job *job, struct pagedet *pd)
 			return log;
 	}
 	status = is_short(job) ? run_short(job, pd) : cli_run_query(job, pd);
+	if (status == CLI_NO)
+		suggest(job);
 	/* A lost part of the log may have contained an event. */
 	return log == CLI_UNSURE && status < CLI_UNSURE ? log : status;
 }

@@ -860,6 +860,23 @@ static int role_of(const struct cli_command *c)
 	       (c->bounds ? BOUNDS : 0);
 }
 
+/* "'kmem' and 'from-log'" */
+static int not_of(const struct option *o)
+{
+	const char *name = o->commands, *join = "";
+	char text[256];
+	size_t len, used = 0;
+
+	for (; *name && used < sizeof(text); name += len + (name[len] == ' ')) {
+		len = strcspn(name, " ");
+		if (used)
+			join = name[len] ? ", " : " and ";
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s'%.*s'", join, (int)len, name);
+	}
+	return cli_usage("--%s is an option of %s", o->name, text);
+}
+
 int cli_options_check(const struct cli_job *job)
 {
 	const struct cli_command *c = job->command;
@@ -874,8 +891,7 @@ int cli_options_check(const struct cli_job *job)
 		if (!job->given[o - options])
 			continue;
 		if (o->commands && !is_listed(o->commands, c->name))
-			return cli_usage("--%s is an option of '%s'", o->name,
-					 o->commands);
+			return not_of(o);
 		if (o->only && !(o->only & role))
 			return cli_usage("'%s' takes no --%s", c->name,
 					 o->name);

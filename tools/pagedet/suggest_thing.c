@@ -46,9 +46,11 @@ static bool is_trace(const char *path)
 	       (!memcmp(head, perf, 8) || !memcmp(head, ftrace, 10));
 }
 
-/* The sources that can read the file, as bits. */
-static uint32_t sources_of(const char *path)
+/* The sources that can read the file, as bits. A command is not suggested in
+ * its own place: from-log has read a log already. */
+static uint32_t sources_of(const struct cli_job *job, const char *path)
 {
+	const bool is_log = job->command && job->command->run == cli_run_log;
 	struct pagedet_options o = PAGEDET_OPTIONS_INIT;
 	struct pagedet_info info = { .size = sizeof(info) };
 	struct pagedet *pd = pagedet_new();
@@ -56,6 +58,7 @@ static uint32_t sources_of(const char *path)
 
 	o.files = &path;
 	o.n_files = 1;
+	o.sources = is_log ? ~PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_LOG) : 0;
 	if (pd && !pagedet_open(pd, &o) && !pagedet_info(pd, &info))
 		sources = info.sources;
 	pagedet_free(pd);
@@ -76,7 +79,7 @@ bool cli_command_for_record(const struct cli_job *job, const char *path,
 		snprintf(text, CLI_HINT, "pagedet kmem report %s", name);
 		return true;
 	}
-	sources = sources_of(path);
+	sources = sources_of(job, path);
 	if (sources & (PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_VMCORE) |
 		       PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_KCORE) |
 		       PAGEDET_SOURCE_BIT(PAGEDET_SOURCE_SNAPSHOT)))

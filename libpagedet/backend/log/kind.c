@@ -32,7 +32,7 @@ struct kind {
 	bool fenced;
 	size_t stamped, fed;	/* lines */
 	bool found, timed;	/* a report, and one with its time or tag */
-	size_t reported;	/* lines of blocks with reports */
+	size_t reported;	/* lines of blocks with reports, unless timed */
 };
 
 /* Whether the kernel's log has put a time before the line. */
@@ -51,7 +51,7 @@ static bool is_tagged(struct pdet_scan line, const char *text)
 }
 
 /* Count a line in its block. */
-static bool count(struct kind *k, struct pdet_scan line)
+static bool count(struct kind *k, struct pdet_scan line, bool tagged)
 {
 	const bool fence = pdet_log_fence(line);
 	struct block *b = k->blocks.n ? &k->blocks.data[k->blocks.n - 1] :
@@ -66,7 +66,7 @@ static bool count(struct kind *k, struct pdet_scan line)
 	}
 	k->fenced ^= fence;
 	b->lines += line.at < line.end;
-	b->tagged |= is_tagged(line, k->line.text.at);
+	b->tagged |= tagged;
 	return true;
 }
 
@@ -93,8 +93,10 @@ static void take(struct kind *k)
 
 	while ((p = pdet_log_take(k->log))) {
 		k->found = true;
+		if (k->timed)
+			continue;
 		b = block_of(k, p->line);
-		k->timed |= p->stamp.has_us || p->stamp.has_day || b->tagged;
+		k->timed = p->stamp.has_us || p->stamp.has_day || b->tagged;
 		if (!b->reports)
 			k->reported += b->lines;
 		b->reports = true;
@@ -120,17 +122,19 @@ static bool judge(const struct kind *k)
 static int read_lines(struct kind *k, struct pdet_scan text)
 {
 	struct pdet_scan line;
+	bool stamped, tagged;
 
 	while (!k->quoting.source && pdet_scan_line(&text, &line)) {
 		pdet_log_line(line, &k->line);
+		stamped = is_stamped(&k->line);
+		tagged = is_tagged(line, k->line.text.at);
 		if (pdet_log_is_quoted(&k->quoting, line, k->line.text.at,
-				       is_stamped(&k->line) ||
-				       is_tagged(line, k->line.text.at),
-				       text))
+				       stamped || tagged, text))
 			continue;
-		k->stamped += is_stamped(&k->line);
+		k->stamped += stamped;
 		k->found |= pdet_log_is_rest(k->line.text);
-		if (!count(k, line) || pdet_log_feed(k->log, line) < 0)
+		if (!count(k, line, tagged) ||
+		    pdet_log_feed(k->log, line) < 0)
 			return -ENOMEM;
 		k->fed++;
 		take(k);

@@ -126,6 +126,11 @@ void pdet_log_free(struct pdet_log *log)
 	free(log);
 }
 
+uint32_t pdet_log_boot_number(const struct pdet_log *log)
+{
+	return log->boot.number;
+}
+
 const char *pdet_log_release(const struct pdet_log *log)
 {
 	return log->release;

@@ -212,6 +212,7 @@ struct pdet_log_page {
 	struct pdet_log_stamp stamp; /* of that line */
 	uint64_t hash;		/* of its text */
 	struct pdet_log_boot boot;
+	bool past;		/* the log goes on with a later boot */
 	bool partial;		/* a part is missing */
 	bool loses;		/* lines whose writer is not known may be its
 				 * own */
@@ -278,6 +279,8 @@ struct pdet_log_page {
 	bool typed;		/* the type of its error has come */
 	bool injected;		/* a memory error that a test has asked for */
 	bool again;		/* a memory error that was reported before */
+	uint32_t found_by;	/* PAGEDET_REPORT_* of hardware or firmware that
+				 * reported the page in this boot; 0: none */
 	bool remembers;		/* the reason ends with what was said before of
 				 * a memory error */
 	uint64_t kaddr, vm_flags, index_in_file, dev;
@@ -355,6 +358,10 @@ void pdet_log_page_free(struct pdet_log_page *p);
 /* pdet_log_release - the release of the kernel that wrote the log, if known:
  * "6.12.117", else "". */
 const char *pdet_log_release(const struct pdet_log *log);
+
+/* pdet_log_boot_number - the boot that the last line belongs to, as
+ * pdet_log_boot.number. */
+uint32_t pdet_log_boot_number(const struct pdet_log *log);
 
 /* pdet_log_unread - lines that look as if they began a report, and were not
  * understood. */

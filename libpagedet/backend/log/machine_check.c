@@ -97,15 +97,20 @@ static bool is_bank(struct pdet_scan s)
 static bool mce_begins(struct pdet_log_page *p, struct pdet_scan s,
 		       bool *memory)
 {
+	struct pdet_scan words;
 	uint64_t addr;
 
-	if (pdet_scan_word(&s, "mce: Uncorrected hardware memory error in "
+	if (!pdet_scan_word(&s, "mce: "))
+		return false;
+	words = s;
+	if (pdet_scan_word(&s, "Uncorrected hardware memory error in "
 			   "user-access at ")) {
 		if (!pdet_log_hex(&s, &addr))
 			return false;
 		physical(p, addr);
+		pdet_log_says(p, words, memory);
 		p->over = true;
-	} else if (!pdet_scan_word(&s, "mce: [Hardware Error]: ") ||
+	} else if (!pdet_scan_word(&s, "[Hardware Error]: ") ||
 		   (!is_bank(s) && !tsc(p, s, memory))) {
 		return false;
 	}

@@ -182,16 +182,17 @@ static bool is_pooled(const struct pdet_log_page *p)
 	       (p->words[1] & ~(uint64_t)3) == 0xdead000000000040;
 }
 
-/* Put the time and the reason of the report. */
-static void put_event(const struct pdet_log_putting *o)
+void pdet_log_put_event(const struct pdet_log_putting *o)
 {
 	static const char injected[] = PDET_INJECTED;
 	const struct pdet_log_page *p = o->p;
 	char text[2 * PDET_LOG_TEXT + PDET_LOG_OVERWRITTEN];
 	char what[PDET_LOG_OVERWRITTEN];
-	struct pdet_scan parts[4] = { { NULL, NULL } };
+	char found[64];
+	struct pdet_scan parts[5] = { { NULL, NULL } };
 	size_t len = 0, i;
 
+	pdet_log_cell(o, F(REPORT), p->report);
 	if (p->stamp.has_us)
 		pdet_log_cell(o, F(EVENT_NS), p->stamp.us * 1000);
 	if (!pdet_fields_has(o->want, F(REASON)))
@@ -205,6 +206,13 @@ static void put_event(const struct pdet_log_putting *o)
 	if (p->injected)
 		parts[3] = (struct pdet_scan){ injected, injected +
 					       strlen(injected) };
+	if (p->found_by && p->flags & PAGEDET_PF(PAGEDET_PF_HWPOISON)) {
+		const int n = snprintf(found, sizeof(found), PDET_REPORTED_AS
+				       "%s", pdet_value_name(F(REPORT),
+							     p->found_by));
+
+		parts[4] = (struct pdet_scan){ found, found + n };
+	}
 	for (i = 0; i < PDET_COUNT(parts); i++)
 		if (parts[i].at < parts[i].end)
 			append(text, sizeof(text), &len, parts[i]);
@@ -217,8 +225,7 @@ void pdet_log_put_report(const struct pdet_log_putting *o)
 {
 	const struct pdet_log_page *p = o->p;
 
-	pdet_log_cell(o, F(REPORT), p->report);
-	put_event(o);
+	pdet_log_put_event(o);
 	/* The line that names them may be lost, or is not printed. */
 	if (p->report == PAGEDET_REPORT_DUMP_PAGE) {
 		pdet_log_cell_lost(o, F(PID), PAGEDET_UNSUPPORTED);

@@ -536,7 +536,8 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 	/*
 	 * The reason for a value that would be known if the log were complete.
 	 */
-	const unsigned unsaid = p->partial ? PAGEDET_IO : PAGEDET_UNSUPPORTED;
+	const unsigned unsaid = p->past ? PAGEDET_EXCLUDED :
+				p->partial ? PAGEDET_IO : PAGEDET_UNSUPPORTED;
 	const struct pdet_fields all = pdet_log_said_fields();
 	char what[PDET_LOG_OVERWRITTEN];
 	unsigned f;
@@ -548,6 +549,11 @@ void pdet_log_put(const struct pdet_log_page *p, struct pdet_batch *b,
 		pdet_log_cell(&o, F(PFN), p->pfn);
 	if (p->partial)
 		pdet_put_note(b, row, PAGEDET_NOTE_PARTIAL);
+	if (p->past) {
+		pdet_put_note(b, row, PAGEDET_NOTE_EARLIER_BOOT);
+		pdet_log_put_event(&o);
+		return;
+	}
 	if (p->has & PDET_LOG_INVALID) {
 		put_hole(&o);
 		pdet_log_put_report(&o);

@@ -46,7 +46,9 @@ static inline void pdet_log_cell_text(const struct pdet_log_putting *o,
 /* maps.c: the fields of a task's address, if the query was about one. */
 void pdet_log_put_address(const struct pdet_log_putting *o);
 
-/* report_rows.c: the facts of a report beside a block of dump_page(). */
+/* report_rows.c: the kind, time and reason of a report; and all its facts
+ * beside a block of dump_page(). */
+void pdet_log_put_event(const struct pdet_log_putting *o);
 void pdet_log_put_report(const struct pdet_log_putting *o);
 
 /* owner.c: the fields of the allocation and the free; one of their stacks. */

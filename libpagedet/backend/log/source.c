@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR BSD-2-Clause */
 /*
  * The source "log": a kernel log opened instead of a kernel. It has only the
- * pages named in the log; the last statement about a page counts. The log is
+ * pages named in the log; the last statement about a page counts, and says
+ * nothing of the page's state if the log goes on with a later boot. The log is
  * read as a whole at the first query.
  */
 #include <errno.h>
@@ -113,6 +114,23 @@ static int compare(const void *a, const void *b)
 	return (x->pfn > y->pfn) - (x->pfn < y->pfn);
 }
 
+/* The report of hardware or firmware, if any, that the page had. EDAC also
+ * reports errors that were corrected. */
+static uint32_t finder(const struct pdet_log_page *p)
+{
+	if (p->report == PAGEDET_REPORT_MACHINE_CHECK ||
+	    p->report == PAGEDET_REPORT_APEI ||
+	    (p->report == PAGEDET_REPORT_EDAC && !p->found_by))
+		return p->report;
+	return p->found_by;
+}
+
+static bool is_unpoisoned(const struct pdet_log_page *p)
+{
+	return p->report == PAGEDET_REPORT_UNPOISON &&
+	       p->flags_known & ~p->flags & POISON;
+}
+
 /* What was said of a memory error still holds when the page is named for
  * another reason, for another task that had it, or for the same error again,
  * but not after a restart of the machine. */
@@ -122,14 +140,15 @@ static bool remember(struct pdet_log_page *p,
 	struct pdet_scan said = pdet_log_reason(before);
 	const struct pdet_scan had = pdet_log_reason(p);
 
-	if (p->boot.number != before->boot.number ||
-	    (before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
+	if (p->boot.number != before->boot.number || is_unpoisoned(p))
+		return true;
+	if (!p->found_by)
+		p->found_by = finder(before);
+	if ((before->report != PAGEDET_REPORT_MEMORY_FAILURE &&
 	     !before->remembers) ||
 	    (p->report == PAGEDET_REPORT_MEMORY_FAILURE && !p->again &&
 	     (p->over || (!before->over && !before->remembers))) ||
-	    (p->report == PAGEDET_REPORT_SOFT_OFFLINE && !p->again) ||
-	    (p->report == PAGEDET_REPORT_UNPOISON &&
-	     p->flags_known & ~p->flags & POISON))
+	    (p->report == PAGEDET_REPORT_SOFT_OFFLINE && !p->again))
 		return true;
 	/* Only the memory error: the row no longer shows other reports. */
 	if (before->remembers) {
@@ -216,6 +235,15 @@ static int read_all(struct log_source *l, struct pdet_env *env,
 	return 0;
 }
 
+/* What is said of a page holds for the boot in which it was said. */
+static void set_past(struct log_source *l, uint32_t last)
+{
+	size_t i;
+
+	for (i = 0; i < l->pages.n; i++)
+		l->pages.data[i].past = l->pages.data[i].boot.number != last;
+}
+
 static int finish_pages(struct log_source *l, struct pdet_env *env)
 {
 	size_t i;
@@ -261,6 +289,7 @@ static int load(struct log_source *l, struct pdet_env *env,
 		pdet_text_stream_close(in);
 	}
 	l->cut |= pdet_log_unread(log) > 0;
+	set_past(l, pdet_log_boot_number(log));
 	snprintf(l->release, sizeof(l->release), "%s", pdet_log_release(log));
 	pdet_log_free(log);
 	if (r == -ETIMEDOUT)
@@ -381,7 +410,7 @@ static int log_told(struct pdet_session *s, uint64_t pfn, size_t *at,
 	const struct log_source *l = source_of(s->backend);
 	const struct pdet_log_page *p = find(l, pfn);
 
-	if (!p)
+	if (!p || p->past)
 		return (int)why_absent(l);
 	return pdet_log_put_maps(p, at, b, &s->wants->fields,
 				 PAGEDET_SOURCE_LOG);
