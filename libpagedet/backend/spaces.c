@@ -82,6 +82,7 @@ static int look(struct pdet_spaces *spaces, struct pdet_session *s,
 		}
 		switch (order) {
 		case PDET_SPACE_SAME:
+			spaces->with = other->thread;
 			return PDET_SPACE_SHARED;
 		case PDET_SPACE_BEFORE:
 			high = mid;
