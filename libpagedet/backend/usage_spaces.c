@@ -27,15 +27,13 @@ static bool may_be_one(const struct pdet_usage *a, const struct pdet_usage *b)
 	return a->space_key == b->space_key && a->space == b->space;
 }
 
-/* Why it is not known which address space a process has. */
+/* Why it is not known whether the address space is that of another one. */
 static unsigned why_unsure(struct pdet_session *s, const struct pdet_usage *u)
 {
-	if (u->row.state[PAGEDET_SUM_PSS] == PAGEDET_NO_ACCESS)
-		return PAGEDET_NO_ACCESS;
-	if (!u->space_key ||
-	    s->backend->ops->space_key(s, u->thread) == u->space_key)
-		return PAGEDET_UNSUPPORTED;
-	return PAGEDET_RACED;
+	if (u->space ||
+	    s->backend->ops->space_key(s, u->thread) != u->space_key)
+		return PAGEDET_RACED;
+	return PAGEDET_UNSUPPORTED;
 }
 
 /* Compares rows that may all have one address space. */
@@ -53,7 +51,6 @@ static int compare(struct pdet_session *s, struct pdet_usage **rows, size_t n)
 		};
 
 		is = pdet_spaces_add(&spaces, s, &task);
-		row->same_as_state = PAGEDET_NONE;
 		if (is == PDET_SPACE_UNSURE)
 			row->same_as_state = why_unsure(s, rows[i]);
 		for (j = 0; is == PDET_SPACE_SHARED && j < i; j++) {
@@ -68,10 +65,19 @@ static int compare(struct pdet_session *s, struct pdet_usage **rows, size_t n)
 	return PDET_MIN(is, 0);
 }
 
-/* @s: NULL if the source gives numbers. */
-static int compare_all(struct pdet_session *s, struct pdet_usage **rows,
-		       size_t n)
+/* What is known of a row alone. */
+static unsigned alone(const struct pdet_usage *u)
 {
+	return u->space || u->space_key ? PAGEDET_NONE :
+	       u->row.state[PAGEDET_SUM_PSS] == PAGEDET_NO_ACCESS ?
+	       PAGEDET_NO_ACCESS : PAGEDET_UNSUPPORTED;
+}
+
+static int compare_all(struct pdet_backend *b, struct pdet_env *env,
+		       struct pdet_usage **rows, size_t n)
+{
+	const struct pdet_wants wants = { .target = PAGEDET_TARGET_TASK };
+	struct pdet_session *s = NULL;
 	size_t at, end;
 	int r = 0;
 
@@ -79,38 +85,34 @@ static int compare_all(struct pdet_session *s, struct pdet_usage **rows,
 		for (end = at + 1; end < n && may_be_one(rows[at], rows[end]);
 		     end++)
 			;
-		if (rows[at]->space || rows[at]->space_key) {
-			r = compare(s, rows + at, end - at);
+		if (end == at + 1 || !(rows[at]->space || rows[at]->space_key))
 			continue;
-		}
-		for (; at < end; at++)
-			rows[at]->row.same_as_state = s ?
-				why_unsure(s, rows[at]) : PAGEDET_UNSUPPORTED;
+		if (!s)
+			r = b->ops->session_new(b, env, &wants, &s);
+		if (r == 0)
+			r = compare(s, rows + at, end - at);
 	}
+	if (s)
+		b->ops->session_free(s);
 	return r;
 }
 
 int pdet_usage_spaces(struct pdet_backend *b, struct pdet_env *env,
 		      struct pdet_usage *rows, size_t n)
 {
-	const struct pdet_wants wants = { .target = PAGEDET_TARGET_TASK };
 	struct pdet_usage **sorted = calloc(n + 1, sizeof(*sorted));
-	struct pdet_session *s = NULL;
 	size_t i;
-	int r = 0;
+	int r;
 
 	if (!sorted)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		sorted[i] = &rows[i];
+		rows[i].row.same_as_state = alone(&rows[i]);
+	}
 	if (n)
 		qsort(sorted, n, sizeof(*sorted), by_key);
-	if (b->ops->space_key)
-		r = b->ops->session_new(b, env, &wants, &s);
-	if (r == 0)
-		r = compare_all(s, sorted, n);
-	if (s)
-		b->ops->session_free(s);
+	r = compare_all(b, env, sorted, n);
 	free(sorted);
 	return r;
 }
