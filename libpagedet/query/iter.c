@@ -392,7 +392,8 @@ static bool is_by_kind(const struct pdet_iter *it)
 	return true;
 }
 
-static unsigned reason_of(int error)
+/* @live: what looks damaged there has changed while it was read. */
+static unsigned reason_of(int error, bool live)
 {
 	switch (error) {
 	case -EACCES:
@@ -400,7 +401,7 @@ static unsigned reason_of(int error)
 	case -EIO:
 		return PAGEDET_IO;
 	case -EBADMSG:
-		return PAGEDET_CORRUPT;
+		return live ? PAGEDET_RACED : PAGEDET_CORRUPT;
 	case -ENOTSUP:
 		return PAGEDET_NO_KERNEL;
 	default:
@@ -420,7 +421,7 @@ static int do_without(struct pdet_iter *it, size_t i, int error)
 	    it->n_backends == 1)
 		return error;
 	it->asked[i] = false;
-	if (pdet_plan_without(&it->plan, (unsigned)i, reason_of(error),
+	if (pdet_plan_without(&it->plan, (unsigned)i, reason_of(error, false),
 			      it->env->error) < 0)
 		return pdet_fail(it->env, ENOMEM, "no memory for the plan");
 	pdet_clear(it->env);
@@ -902,7 +903,7 @@ static int without_index(struct pdet_iter *it, int error)
 	if (pdet_is_shortage(error) || error == -ETIMEDOUT ||
 	    error == -ECANCELED)
 		return error;
-	it->plan.why[f] = (uint8_t)reason_of(error);
+	it->plan.why[f] = (uint8_t)reason_of(error, it->live);
 	free(it->plan.advice[f]);
 	it->plan.advice[f] = strdup(it->env->error);
 	if (!it->plan.advice[f])

@@ -316,8 +316,10 @@ int cli_usage_tell(const struct cli_job *job, const struct cli_table *t,
 	if (info->denied && !job->watching)
 		cli_say("hint: %s", t->advice);
 	if (info->damaged)
-		cli_say("%" PRIu64 " of the processes are damaged: their sums "
-			"are too small", info->damaged);
+		cli_say("%" PRIu64 " of the processes %s: their sums are too "
+			"small", info->damaged, job->open.n_files ||
+			job->open.root ? "are damaged" :
+			"changed while they were read");
 	if (info->stopped)
 		cli_say("%s: not every process was read",
 			info->stopped == ETIMEDOUT ?

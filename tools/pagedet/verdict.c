@@ -175,12 +175,14 @@ void cli_verdict_losses(const struct cli_verdict *v, const struct cli_job *job)
 	tell_count(c->tasks_denied, "task", "may not be read");
 	if (c->tasks_denied)
 		cli_tell_trace(job);
-	tell_count(c->tasks_damaged, "task", "could be read only in part: the "
-		   "rest is damaged or missing");
+	tell_count(c->tasks_damaged, "task", job->open.n_files ||
+		   job->open.root ? "could be read only in part: the rest is "
+		   "damaged or missing" : "could be read only in part: the "
+		   "rest changed while it was read");
 	tell_count(c->tasks_gone, "task", "ended meanwhile");
 	if (c->tasks_again)
 		cli_say("%llu task%s the address space of another one (vfork, "
-			"CLONE_VM): its pages are in the answer again",
+			"CLONE_VM): pages are in the answer again",
 			(unsigned long long)c->tasks_again,
 			c->tasks_again == 1 ? " has" : "s have");
 	tell_count(v->maps_missing, "mapping", "counted but not found: of "
