@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/privilege.h"
 #include "query/mapindex.h"
 #include "query/order.h"
 #include "query/query.h"
@@ -905,17 +906,61 @@ static int without_index(struct pdet_iter *it, int error)
 		return error;
 	it->plan.why[f] = (uint8_t)reason_of(error, it->live);
 	free(it->plan.advice[f]);
-	it->plan.advice[f] = strdup(it->env->error);
+	it->plan.advice[f] = strdup(*it->env->advice ? it->env->advice :
+							it->env->error);
 	if (!it->plan.advice[f])
 		return -ENOMEM;
 	pdet_clear(it->env);
 	return 0;
 }
 
+/*
+ * Tries another source for the index, after one that may not read all tasks.
+ * Takes it if that may. Leaves the error text as it was.
+ */
+static void improve_index(struct pdet_iter *it, struct pdet_mapindex_args *args)
+{
+	const struct pdet_backend *first = args->backend;
+	const struct pdet_env before = *it->env;
+	struct pdet_mapindex *ix;
+	size_t i;
+
+	for (i = 0; i < it->n_backends; i++) {
+		args->backend = pdet_mapindex_backend(it->backends + i, 1,
+						      it->plan_args.sources);
+		if (!args->backend || args->backend == first)
+			continue;
+		if (pdet_mapindex_new(args, &ix) < 0) {
+			pdet_take_words(it->env, &before);
+			continue;
+		}
+		if (!it->own_index || !pdet_mapindex_partial(ix)) {
+			pdet_mapindex_free(it->own_index);
+			it->own_index = ix;
+			return;
+		}
+		pdet_mapindex_free(ix);
+	}
+}
+
+/* Says what would help if a row lacks user_maps. */
+static int advise_tasks(struct pdet_iter *it)
+{
+	char **advice = &it->plan.advice[PAGEDET_FIELD_USER_MAPS];
+
+	pdet_advise_trace(it->env,
+			  "needs the tasks' owner or CAP_SYS_PTRACE");
+	free(*advice);
+	*advice = strdup(it->env->advice);
+	pdet_clear(it->env);
+	return *advice ? 0 : -ENOMEM;
+}
+
 /* user_maps needs an index. If the caller has none, builds one. */
 static int build_index(struct pdet_iter *it)
 {
 	struct pdet_mapindex_args args;
+	bool denied;
 	int r;
 
 	if (it->q.index || it->own_index || it->text_only ||
@@ -934,9 +979,16 @@ static int build_index(struct pdet_iter *it)
 	if (!args.backend)
 		return 0;
 	r = pdet_mapindex_new(&args, &it->own_index);
-	if (r < 0)
+	denied = r < 0 ? r == -EACCES :
+		 pdet_mapindex_partial(it->own_index) == PAGEDET_NO_ACCESS;
+	if (denied && !it->plan_args.single_source)
+		improve_index(it, &args);
+	if (!it->own_index)
 		return without_index(it, r);
+	pdet_clear(it->env);
 	it->q.index = it->own_index;
+	if (pdet_mapindex_partial(it->own_index) == PAGEDET_NO_ACCESS)
+		return advise_tasks(it);
 	return 0;
 }
 
