@@ -44,6 +44,7 @@ struct pdet_ability {
 	bool partial;		/* only for some pages */
 	bool vague;		/* for some pages its value means unknown:
 				 * PAGEDET_KIND_UNKNOWN */
+	bool final;		/* the reason holds for every source */
 	char advice[256];
 };
 
