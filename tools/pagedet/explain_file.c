@@ -17,6 +17,12 @@ static bool has(const struct pagedet_page *row, uint32_t field)
 	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_HAVE;
 }
 
+/* A privilege is missing. */
+static bool lost(const struct pagedet_page *row, uint32_t field)
+{
+	return PAGEDET_CELL_STATE(row->cell[field]) == PAGEDET_NO_ACCESS;
+}
+
 static void want(struct pagedet_query *q, uint32_t field)
 {
 	q->fields[field / 64] |= 1ull << field % 64;
@@ -90,8 +96,7 @@ int cli_explain_pages_of(struct cli_job *job, struct pagedet *pd,
 		for (i = 0; i < n && !status; i++) {
 			struct pagedet_item item = { rows[i].pfn, 1, 0, 0 };
 
-			hidden += PAGEDET_CELL_STATE(rows[i].cell[PAGEDET_FIELD_PFN]) ==
-				  PAGEDET_NO_ACCESS;
+			hidden += lost(&rows[i], PAGEDET_FIELD_PFN);
 			if (!has(&rows[i], PAGEDET_FIELD_PFN) || at++ % step)
 				continue;
 			status = cli_add_item(job, &item);
