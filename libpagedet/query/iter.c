@@ -916,31 +916,37 @@ static int without_index(struct pdet_iter *it, int error)
 
 /*
  * Tries another source for the index, after one that may not read all tasks.
- * Takes it if that may. Leaves the error text as it was.
+ * Takes it if that may. Leaves the error text as it was. Returns 0, or that it
+ * lacks memory or descriptors.
  */
-static void improve_index(struct pdet_iter *it, struct pdet_mapindex_args *args)
+static int improve_index(struct pdet_iter *it, struct pdet_mapindex_args *args)
 {
 	const struct pdet_backend *first = args->backend;
 	const struct pdet_env before = *it->env;
 	struct pdet_mapindex *ix;
 	size_t i;
+	int r;
 
 	for (i = 0; i < it->n_backends; i++) {
 		args->backend = pdet_mapindex_backend(it->backends + i, 1,
 						      it->plan_args.sources);
 		if (!args->backend || args->backend == first)
 			continue;
-		if (pdet_mapindex_new(args, &ix) < 0) {
+		r = pdet_mapindex_new(args, &ix);
+		if (pdet_is_shortage(r))
+			return r;
+		if (r < 0) {
 			pdet_take_words(it->env, &before);
 			continue;
 		}
 		if (!it->own_index || !pdet_mapindex_partial(ix)) {
 			pdet_mapindex_free(it->own_index);
 			it->own_index = ix;
-			return;
+			return 0;
 		}
 		pdet_mapindex_free(ix);
 	}
+	return 0;
 }
 
 /* Says what would help if a row lacks user_maps. */
@@ -961,7 +967,7 @@ static int build_index(struct pdet_iter *it)
 {
 	struct pdet_mapindex_args args;
 	bool denied;
-	int r;
+	int r, lacks = 0;
 
 	if (it->q.index || it->own_index || it->text_only ||
 	    atomic_load(&it->stopped) ||
@@ -982,7 +988,9 @@ static int build_index(struct pdet_iter *it)
 	denied = r < 0 ? r == -EACCES :
 		 pdet_mapindex_partial(it->own_index) == PAGEDET_NO_ACCESS;
 	if (denied && !it->plan_args.single_source)
-		improve_index(it, &args);
+		lacks = improve_index(it, &args);
+	if (lacks < 0)
+		return lacks;
 	if (!it->own_index)
 		return without_index(it, r);
 	pdet_clear(it->env);
