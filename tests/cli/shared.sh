@@ -106,7 +106,11 @@ for backend in procfs bpf kcore; do
 	tap_fails "$backend: a zombie has not ended meanwhile" \
 		grep -q 'ended meanwhile' "$tap_dir/stderr"
 	pfn_of $backend "$one" "$page"
-	run mappers "$pfn" --backend $backend
+	# Other tasks may end meanwhile, but not each time.
+	for _ in 1 2 3 4 5 6 7 8; do
+		run mappers "$pfn" --backend $backend
+		[ -s "$tap_dir/stderr" ] || break
+	done
 	expect "$backend: all that map a page are found" 0
 	tap_fails "$backend: a zombie is not missed" \
 		grep -q 'ended meanwhile' "$tap_dir/stderr"
